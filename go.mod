@@ -1,0 +1,3 @@
+module github.com/godwit-run/godwit
+
+go 1.26.8
