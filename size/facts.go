@@ -1,0 +1,160 @@
+package size
+
+import "math"
+
+// Facts is what is known about sizes: a lower bound each (0 when not given),
+// an upper bound for some, and polynomials known to be ≥ 0.
+type Facts struct {
+	Lo, Hi map[string]int64
+	NonNeg []Poly
+}
+
+func (f *Facts) lo(name string) int64 {
+	if f == nil {
+		return 0
+	}
+	return f.Lo[name]
+}
+
+func (f *Facts) hi(name string) (int64, bool) {
+	if f == nil {
+		return 0, false
+	}
+	h, ok := f.Hi[name]
+	return h, ok
+}
+
+// Proves reports that p ≥ 0 for all sizes that satisfy the facts. It is
+// sound and incomplete: false means "not shown".
+//
+// A polynomial whose coefficients are all ≥ 0 after moving each size to its
+// lower bound is non-negative; otherwise known facts are subtracted, at most
+// two deep, and at last every term is bounded by interval arithmetic.
+func (f *Facts) Proves(p Poly) bool { return f.proves(p, 2) }
+
+// ProvesLe reports that a ≤ b is shown.
+func (f *Facts) ProvesLe(a, b Poly) bool { return f.Proves(b.Sub(a)) }
+
+// ProvesLt reports that a < b is shown.
+func (f *Facts) ProvesLt(a, b Poly) bool { return f.Proves(b.Sub(a).AddConst(-1)) }
+
+func (f *Facts) proves(p Poly, depth int) bool {
+	if p.over {
+		return false
+	}
+	if f.shifted(p) || f.interval(p) {
+		return true
+	}
+	if f == nil || depth == 0 {
+		return false
+	}
+	for _, g := range f.NonNeg {
+		if f.proves(p.Sub(g), depth-1) {
+			return true
+		}
+	}
+	return false
+}
+
+// shifted substitutes lo + v for each size and looks at the signs. A
+// quotient atom is ≥ 0 because sizes are.
+func (f *Facts) shifted(p Poly) bool {
+	q := p.Subst(func(name string) (Poly, bool) {
+		return Var(name).AddConst(f.lo(name)), f.lo(name) != 0
+	})
+	if q.over {
+		return false
+	}
+	for _, t := range q.terms {
+		if t.coef < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// interval bounds each term from below on its own.
+func (f *Facts) interval(p Poly) bool {
+	low := int64(0)
+	for _, t := range p.terms {
+		m := t.coef
+		for _, a := range t.atoms {
+			v := f.lo(a.Name)
+			if a.div != nil {
+				v = 0
+			}
+			if t.coef < 0 {
+				h, ok := f.hi(a.Name)
+				if a.div != nil || !ok {
+					return false
+				}
+				v = h
+			}
+			var ok bool
+			if m, ok = mul64(m, v); !ok {
+				return false
+			}
+		}
+		var ok bool
+		if low, ok = add64(low, m); !ok {
+			return false
+		}
+	}
+	return low >= 0
+}
+
+// Bounds gives an interval that contains p; hi is MaxInt64 when p is not
+// bounded above by the facts.
+func (f *Facts) Bounds(p Poly) (lo, hi int64) {
+	lo, hi = 0, 0
+	for _, t := range p.terms {
+		a, b := int64(1), int64(1)
+		for _, at := range t.atoms {
+			h, ok := f.hi(at.Name)
+			if !ok || at.div != nil {
+				h = math.MaxInt64
+			}
+			l := f.lo(at.Name)
+			if at.div != nil {
+				l = 0
+			}
+			a, b = mulSat(a, l), mulSat(b, h)
+		}
+		if t.coef < 0 {
+			a, b = b, a
+		}
+		lo, hi = addSat(lo, mulSat(a, t.coef)), addSat(hi, mulSat(b, t.coef))
+	}
+	if p.over {
+		return math.MinInt64, math.MaxInt64
+	}
+	return lo, hi
+}
+
+// mulSat treats MaxInt64 as unbounded: times a negative it is MinInt64.
+func mulSat(a, b int64) int64 {
+	unbounded := (a == math.MaxInt64 || b == math.MaxInt64) && a != 0 && b != 0
+	if n, ok := mul64(a, b); ok && !unbounded {
+		return n
+	}
+	if (a < 0) != (b < 0) {
+		return math.MinInt64
+	}
+	return math.MaxInt64
+}
+
+// addSat keeps an infinite end infinite.
+func addSat(a, b int64) int64 {
+	for _, end := range []int64{math.MaxInt64, math.MinInt64} {
+		if a == end || b == end {
+			return end
+		}
+	}
+	if n, ok := add64(a, b); ok {
+		return n
+	}
+	if a < 0 {
+		return math.MinInt64
+	}
+	return math.MaxInt64
+}

@@ -1,0 +1,348 @@
+// Package size does arithmetic on array sizes: polynomials with integer
+// coefficients over named sizes, kept in one normal form so that equal
+// polynomials are equal values.
+package size
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Poly is a sum of terms, sorted by their atoms, without zero coefficients.
+// The zero Poly is the number 0. A Poly is immutable.
+type Poly struct {
+	terms []term
+	// over is set when a coefficient left the range of int64. Such a
+	// polynomial equals nothing, proves nothing and evaluates to no number.
+	over bool
+}
+
+type term struct {
+	coef  int64
+	atoms []Atom // sorted by Name, repeated for powers
+}
+
+// Atom is a named size, or the floor of a polynomial divided by a positive
+// constant (whose Name is its text).
+type Atom struct {
+	Name string
+	div  *division
+}
+
+type division struct {
+	num Poly
+	den int64
+}
+
+// Const is the polynomial n.
+func Const(n int64) Poly {
+	if n == 0 {
+		return Poly{}
+	}
+	return Poly{terms: []term{{coef: n}}}
+}
+
+// Var is the polynomial that is just the size called name.
+func Var(name string) Poly {
+	return Poly{terms: []term{{coef: 1, atoms: []Atom{{Name: name}}}}}
+}
+
+// Div is ⌊p/den⌋ for den ≥ 1; exact quotients are simplified.
+func Div(p Poly, den int64) Poly {
+	if n, ok := p.Const(); ok && n >= 0 {
+		return Const(n / den)
+	}
+	if q, ok := p.exactDiv(den); ok {
+		return q
+	}
+	name := "(" + p.String() + ")/" + strconv.FormatInt(den, 10)
+	return Poly{terms: []term{{coef: 1, atoms: []Atom{{Name: name, div: &division{p, den}}}}}, over: p.over}
+}
+
+func (p Poly) exactDiv(den int64) (Poly, bool) {
+	q := Poly{terms: make([]term, len(p.terms)), over: p.over}
+	for i, t := range p.terms {
+		if t.coef%den != 0 {
+			return Poly{}, false
+		}
+		q.terms[i] = term{t.coef / den, t.atoms}
+	}
+	return q, true
+}
+
+// Const gives the value of a polynomial without atoms.
+func (p Poly) Const() (int64, bool) {
+	switch {
+	case p.over:
+		return 0, false
+	case len(p.terms) == 0:
+		return 0, true
+	case len(p.terms) == 1 && len(p.terms[0].atoms) == 0:
+		return p.terms[0].coef, true
+	}
+	return 0, false
+}
+
+// IsVar gives the name of a polynomial that is one plain size.
+func (p Poly) IsVar() (string, bool) {
+	if !p.over && len(p.terms) == 1 && p.terms[0].coef == 1 && len(p.terms[0].atoms) == 1 && p.terms[0].atoms[0].div == nil {
+		return p.terms[0].atoms[0].Name, true
+	}
+	return "", false
+}
+
+// Overflowed reports that a coefficient did not fit; see Poly.
+func (p Poly) Overflowed() bool { return p.over }
+
+func (p Poly) Add(q Poly) Poly { return combine(p, q, 1) }
+func (p Poly) Sub(q Poly) Poly { return combine(p, q, -1) }
+
+// combine is p + sign·q by merging the sorted terms.
+func combine(p, q Poly, sign int64) Poly {
+	r := Poly{terms: make([]term, 0, len(p.terms)+len(q.terms)), over: p.over || q.over}
+	i, j := 0, 0
+	for i < len(p.terms) || j < len(q.terms) {
+		switch c := compareAt(p.terms, i, q.terms, j); {
+		case c < 0:
+			r.terms = append(r.terms, p.terms[i])
+			i++
+		case c > 0:
+			n, ok := mul64(q.terms[j].coef, sign)
+			r.over = r.over || !ok
+			r.terms = append(r.terms, term{n, q.terms[j].atoms})
+			j++
+		default:
+			n, ok := mul64(q.terms[j].coef, sign)
+			s, ok2 := add64(p.terms[i].coef, n)
+			r.over = r.over || !ok || !ok2
+			if s != 0 {
+				r.terms = append(r.terms, term{s, p.terms[i].atoms})
+			}
+			i, j = i+1, j+1
+		}
+	}
+	return r
+}
+
+func compareAt(a []term, i int, b []term, j int) int {
+	switch {
+	case i == len(a):
+		return 1
+	case j == len(b):
+		return -1
+	}
+	return compareAtoms(a[i].atoms, b[j].atoms)
+}
+
+// compareAtoms orders by degree, highest first, then by name, so that a
+// polynomial prints the way people write it.
+func compareAtoms(a, b []Atom) int {
+	if c := cmp.Compare(len(b), len(a)); c != 0 {
+		return c
+	}
+	return slices.CompareFunc(a, b, func(x, y Atom) int { return cmp.Compare(x.Name, y.Name) })
+}
+
+// Mul is p·q.
+func (p Poly) Mul(q Poly) Poly {
+	r := Poly{over: p.over || q.over}
+	for _, a := range p.terms {
+		row := Poly{terms: make([]term, 0, len(q.terms))}
+		for _, b := range q.terms {
+			n, ok := mul64(a.coef, b.coef)
+			r.over = r.over || !ok
+			row.terms = append(row.terms, term{n, mergeAtoms(a.atoms, b.atoms)})
+		}
+		slices.SortFunc(row.terms, func(x, y term) int { return compareAtoms(x.atoms, y.atoms) })
+		r = combine(r, row, 1)
+	}
+	return r
+}
+
+func mergeAtoms(a, b []Atom) []Atom {
+	r := make([]Atom, 0, len(a)+len(b))
+	r = append(append(r, a...), b...)
+	slices.SortFunc(r, func(x, y Atom) int { return cmp.Compare(x.Name, y.Name) })
+	return r
+}
+
+// AddConst is p + n; MulConst is p·n.
+func (p Poly) AddConst(n int64) Poly { return p.Add(Const(n)) }
+func (p Poly) MulConst(n int64) Poly { return p.Mul(Const(n)) }
+
+// Equal reports that p and q are the same polynomial.
+func (p Poly) Equal(q Poly) bool {
+	if p.over || q.over || len(p.terms) != len(q.terms) {
+		return false
+	}
+	for i := range p.terms {
+		if p.terms[i].coef != q.terms[i].coef || compareAtoms(p.terms[i].atoms, q.terms[i].atoms) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Vars lists the names of all plain sizes in p, sorted, each once.
+func (p Poly) Vars() []string {
+	var names []string
+	for _, t := range p.terms {
+		for _, a := range t.atoms {
+			if a.div != nil {
+				names = append(names, a.div.num.Vars()...)
+			} else {
+				names = append(names, a.Name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Subst replaces each plain size by the polynomial that f gives for it.
+func (p Poly) Subst(f func(name string) (Poly, bool)) Poly {
+	r := Poly{over: p.over}
+	for _, t := range p.terms {
+		m := Const(t.coef)
+		for _, a := range t.atoms {
+			m = m.Mul(a.subst(f))
+		}
+		r = r.Add(m)
+	}
+	return r
+}
+
+func (a Atom) subst(f func(string) (Poly, bool)) Poly {
+	if a.div != nil {
+		return Div(a.div.num.Subst(f), a.div.den)
+	}
+	if q, ok := f(a.Name); ok {
+		return q
+	}
+	return Var(a.Name)
+}
+
+// Eval computes p; ok is false when a size is unknown or a value leaves the
+// range of int64.
+func (p Poly) Eval(value func(name string) (int64, bool)) (n int64, ok bool) {
+	if p.over {
+		return 0, false
+	}
+	for _, t := range p.terms {
+		m := t.coef
+		for _, a := range t.atoms {
+			v, ok := a.eval(value)
+			if !ok {
+				return 0, false
+			}
+			if m, ok = mul64(m, v); !ok {
+				return 0, false
+			}
+		}
+		if n, ok = add64(n, m); !ok {
+			return 0, false
+		}
+	}
+	return n, true
+}
+
+func (a Atom) eval(value func(string) (int64, bool)) (int64, bool) {
+	if a.div == nil {
+		return value(a.Name)
+	}
+	n, ok := a.div.num.Eval(value)
+	if !ok {
+		return 0, false
+	}
+	q := n / a.div.den
+	if n%a.div.den < 0 {
+		q--
+	}
+	return q, true
+}
+
+// Degree is the largest number of atoms multiplied in one term.
+func (p Poly) Degree() int {
+	if len(p.terms) == 0 {
+		return 0
+	}
+	return len(p.terms[0].atoms)
+}
+
+// Terms calls yield for each term with its coefficient and the names of its
+// atoms; plain is false when one of the atoms is a quotient.
+func (p Poly) Terms(yield func(coef int64, names []string, plain bool)) {
+	for _, t := range p.terms {
+		names, plain := make([]string, len(t.atoms)), true
+		for i, a := range t.atoms {
+			names[i], plain = a.Name, plain && a.div == nil
+		}
+		yield(t.coef, names, plain)
+	}
+}
+
+// String writes p in source form: 2*N*M - N + 1.
+func (p Poly) String() string {
+	if p.over {
+		return "(too large)"
+	}
+	if len(p.terms) == 0 {
+		return "0"
+	}
+	var b strings.Builder
+	for i, t := range p.terms {
+		sign, mag := "", strconv.FormatInt(t.coef, 10)
+		if t.coef < 0 {
+			sign, mag = "-", mag[1:]
+		} else if i > 0 {
+			sign = "+"
+		}
+		if i > 0 {
+			sign = " " + sign + " "
+		}
+		b.WriteString(sign)
+		b.WriteString(t.text(mag))
+	}
+	return b.String()
+}
+
+func (t term) text(mag string) string {
+	if len(t.atoms) == 0 {
+		return mag
+	}
+	var parts []string
+	if mag != "1" {
+		parts = append(parts, mag)
+	}
+	for _, a := range t.atoms {
+		parts = append(parts, a.Name)
+	}
+	return strings.Join(parts, "*")
+}
+
+func add64(a, b int64) (int64, bool) {
+	s := a + b
+	return s, (a^s)&(b^s) >= 0
+}
+
+func mul64(a, b int64) (int64, bool) {
+	hi, lo := bits.Mul64(abs64(a), abs64(b))
+	if hi != 0 || lo > math.MaxInt64 {
+		return 0, false
+	}
+	if (a < 0) != (b < 0) {
+		return -int64(lo), true
+	}
+	return int64(lo), true
+}
+
+func abs64(a int64) uint64 {
+	if a < 0 {
+		return -uint64(a)
+	}
+	return uint64(a)
+}

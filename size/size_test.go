@@ -1,0 +1,103 @@
+package size
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+var n, m, k = Var("N"), Var("M"), Var("K")
+
+func TestText(t *testing.T) {
+	for _, c := range []struct {
+		p    Poly
+		want string
+	}{
+		{Const(0), "0"},
+		{n.Sub(n), "0"},
+		{n.Mul(m).MulConst(2).Sub(n).AddConst(1), "2*M*N - N + 1"},
+		{n.Sub(m).AddConst(-3), "-M + N - 3"},
+		{Div(n, 4), "(N)/4"},
+		{Div(n.MulConst(8), 4), "2*N"},
+		{Div(Const(9), 4), "2"},
+	} {
+		if got := c.p.String(); got != c.want {
+			t.Errorf("got %s, want %s", got, c.want)
+		}
+	}
+}
+
+func TestProves(t *testing.T) {
+	f := &Facts{Lo: map[string]int64{"W": 1, "N": 8}, Hi: map[string]int64{"M": 100, "N": 1000}, NonNeg: []Poly{n.Sub(k)}}
+	w := Var("W")
+	for _, c := range []struct {
+		p    Poly
+		want bool
+	}{
+		{n, true},
+		{n.AddConst(-8), true},
+		{n.AddConst(-9), false},
+		{n.Mul(w).Sub(n), true},
+		{Const(100).Sub(m), true},
+		{Const(99).Sub(m), false},
+		{n.Sub(k), true},
+		{n.MulConst(2).Sub(k.MulConst(2)), true},
+		{k.Sub(n), false},
+		{Div(m, 3), true},
+		{Const(math.MaxInt64).Mul(n).Mul(Const(2)), false},
+	} {
+		if got := f.Proves(c.p); got != c.want {
+			t.Errorf("%s >= 0: %v, want %v", c.p, got, c.want)
+		}
+	}
+}
+
+func TestBounds(t *testing.T) {
+	f := &Facts{Lo: map[string]int64{"N": 2}, Hi: map[string]int64{"N": 10}}
+	if lo, hi := f.Bounds(n.MulConst(3).AddConst(-1)); lo != 5 || hi != 29 {
+		t.Errorf("got [%d, %d]", lo, hi)
+	}
+	if lo, hi := f.Bounds(n.Sub(m)); lo != math.MinInt64 || hi != 10 {
+		t.Errorf("got [%d, %d]", lo, hi)
+	}
+}
+
+// TestRing checks the normal form against evaluation on random polynomials.
+func TestRing(t *testing.T) {
+	poly := rapid.Custom(func(t *rapid.T) Poly {
+		p := Const(0)
+		for range rapid.IntRange(0, 4).Draw(t, "terms") {
+			q := Const(rapid.Int64Range(-9, 9).Draw(t, "coef"))
+			for range rapid.IntRange(0, 3).Draw(t, "degree") {
+				q = q.Mul(Var(rapid.SampledFrom([]string{"N", "M", "K"}).Draw(t, "name")))
+			}
+			p = p.Add(q)
+		}
+		return p
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		p, q := poly.Draw(t, "p"), poly.Draw(t, "q")
+		env := map[string]int64{"N": rapid.Int64Range(0, 50).Draw(t, "N"), "M": rapid.Int64Range(0, 50).Draw(t, "M"), "K": rapid.Int64Range(0, 50).Draw(t, "K")}
+		at := func(p Poly) int64 {
+			v, ok := p.Eval(func(s string) (int64, bool) { v, ok := env[s]; return v, ok })
+			if !ok {
+				t.Fatalf("%s does not evaluate", p)
+			}
+			return v
+		}
+		if at(p.Add(q)) != at(p)+at(q) || at(p.Mul(q)) != at(p)*at(q) || at(p.Sub(q)) != at(p)-at(q) {
+			t.Fatalf("arithmetic of %s and %s", p, q)
+		}
+		if !p.Add(q).Sub(q).Equal(p) || !p.Mul(q).Equal(q.Mul(p)) {
+			t.Fatalf("normal form of %s and %s", p, q)
+		}
+		if (&Facts{}).Proves(p) && at(p) < 0 {
+			t.Fatalf("%s was proved non-negative", p)
+		}
+		lo, hi := (&Facts{Hi: env, Lo: env}).Bounds(p)
+		if at(p) < lo || at(p) > hi {
+			t.Fatalf("%s = %d outside [%d, %d]", p, at(p), lo, hi)
+		}
+	})
+}
