@@ -1,0 +1,82 @@
+package mem
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestSpansNeverOverlapAndComeBackZeroed(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, err := NewArena(1 << 20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Close()
+		var live []Span
+		for range rapid.IntRange(1, 40).Draw(t, "steps") {
+			if len(live) > 0 && rapid.Bool().Draw(t, "free") {
+				i := rapid.IntRange(0, len(live)-1).Draw(t, "which")
+				a.Free(live[i])
+				live = append(live[:i], live[i+1:]...)
+				continue
+			}
+			s, err := a.Alloc(rapid.Int64Range(1, 200_000).Draw(t, "n"))
+			var full *FullError
+			if errors.As(err, &full) {
+				continue
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			b := a.Bytes(s.Off, s.Len)
+			if !bytes.Equal(b, make([]byte, len(b))) {
+				t.Fatal("memory is not zeroed")
+			}
+			for i := range b {
+				b[i] = 1
+			}
+			live = append(live, s)
+		}
+		for _, s := range live {
+			a.Free(s)
+		}
+		if len(a.free) != 1 || a.free[0] != (Span{guard, 1<<20 - guard}) {
+			t.Fatalf("free list after all: %v", a.free)
+		}
+	})
+}
+
+func TestMapFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	data := bytes.Repeat([]byte("0123456789abcdef"), 1024)
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	a, err := NewArena(1 << 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	s, err := a.Reserve(3 * Page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.MapFile(s, int(f.Fd()), Page, 2*Page, true); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(a.Bytes(s.Off, 2*Page), data[Page:3*Page]) {
+		t.Fatal("mapped bytes differ")
+	}
+	if err := a.MapFile(s, int(f.Fd()), 1, Page, false); err == nil {
+		t.Fatal("an unaligned offset was accepted")
+	}
+}
