@@ -1,0 +1,168 @@
+// Package schedule is what a function becomes before it runs on a machine: a
+// list of kernel launches over named buffers, with host loops and branches
+// around them. It knows kernels and sizes but neither syntax nor graph.
+package schedule
+
+import (
+	"github.com/godwit-run/godwit/kernel"
+	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/size"
+)
+
+// Schedule is a whole function. Size names are the function's declared sizes
+// and the run-time sizes that SetSize steps define.
+type Schedule struct {
+	Name    string
+	Buffers []Buffer
+	Loops   int // number of Loop steps; each has a number
+	Steps   []Step
+	// Result lists the buffers of the result's columns in the order of
+	// graph.Leaves, and their dimensions.
+	Result []Column
+	// Strategy says in words, for explain, by which rule the steps came about.
+	Strategy []string
+}
+
+// Column is a result column: Dims outermost first, empty for a lone scalar.
+type Column struct {
+	Buffer int
+	Kind   num.Kind
+	Dims   []size.Poly
+}
+
+// Buffer is a run of Len elements of one kind. An input buffer is a column
+// of an argument and is never written.
+type Buffer struct {
+	Name  string // for explain
+	Kind  num.Kind
+	Len   size.Poly
+	Input *Input
+	// Bounded: every element e satisfies 0 ≤ e < Bound; whoever binds the
+	// input has checked it.
+	Bounded bool
+	Bound   size.Poly
+}
+
+// Input names a column of an argument: leaf Leaf (see graph.Leaves) of
+// parameter Param. Rows is its outermost dimension.
+type Input struct {
+	Param, Leaf int
+	Rows        size.Poly
+}
+
+// Step is *Launch, *SetSize, *Loop or *Branch.
+type Step interface{ step() }
+
+// Launch runs a kernel over all its outer indices.
+type Launch struct {
+	Kernel  *kernel.Kernel
+	Label   string      // what it computes, for explain
+	Sizes   []SizeArg   // one per kernel size
+	Scalars []ScalarArg // one per kernel scalar
+	Regions []int       // buffer of each kernel region; -1 for Scratch
+	Sites   []int       // the function's fault site of each kernel site
+	// Pruning lists predicates that every row whose values matter satisfies;
+	// a run of input rows that cannot satisfy them all need not be read.
+	// Their buffers are inputs of one parameter, which the kernel uses only
+	// for such rows.
+	Pruning []Predicate
+}
+
+// SizeArg computes a kernel's size parameter from the sizes of the run.
+type SizeArg struct {
+	Op   SizeOp
+	Poly size.Poly
+	By   size.Poly // divisor of CeilDiv
+	// KeyedBy: when set, the divisor (or, for KeyedLeaf, the value) is
+	// num.KeyedLeaf of this polynomial's value.
+	KeyedBy *size.Poly
+}
+
+// SizeOp is how a SizeArg is computed.
+type SizeOp uint8
+
+const (
+	Plain     SizeOp = iota // Poly
+	CeilDiv                 // ⌈Poly / By⌉, or by num.KeyedLeaf(*KeyedBy)
+	KeyedLeaf               // num.KeyedLeaf(*KeyedBy)
+)
+
+// ScalarArg is where a scalar comes from; exactly one of the three holds.
+type ScalarArg struct {
+	From   ScalarFrom
+	Param  int // FromParam: leaf Leaf of parameter Param
+	Leaf   int
+	Buffer int // FromBuffer: element 0
+	Loop   int // FromLoop: the current turn's number of loop Loop
+}
+
+// ScalarFrom tells the sources of a scalar apart.
+type ScalarFrom uint8
+
+const (
+	FromParam ScalarFrom = iota
+	FromBuffer
+	FromLoop
+)
+
+// Predicate is `column op constant` on an input buffer. Bits is the constant
+// in the buffer's kind (see package num).
+type Predicate struct {
+	Buffer int
+	Op     num.Op // Eq, Lt, Le, Gt, Ge
+	Bits   uint64
+}
+
+// SetSize defines a run-time size from element 0 of an I64 buffer. Max is
+// its upper bound.
+type SetSize struct {
+	Name   string
+	Buffer int
+	Max    size.Poly
+}
+
+// Loop runs Body for its variable from Lo to Hi (exclusive), at most Max
+// turns. After each turn every pair of Swap exchanges its two buffers, so
+// that the second's contents become the first's. A turn whose Stop buffer (if
+// ≥ 0; a Bool) is true is the last.
+type Loop struct {
+	Number int
+	Lo, Hi ScalarSource
+	Max    size.Poly
+	Body   []Step
+	Swap   [][2]int
+	Stop   int
+}
+
+// ScalarSource is an I64 known when a loop starts: a size polynomial, or a
+// scalar when Scalar is set.
+type ScalarSource struct {
+	Poly   size.Poly
+	Scalar *ScalarArg
+}
+
+// Branch runs Then when the Bool in element 0 of Cond is true, else Else.
+type Branch struct {
+	Cond       int
+	Then, Else []Step
+}
+
+func (*Launch) step()  {}
+func (*SetSize) step() {}
+func (*Loop) step()    {}
+func (*Branch) step()  {}
+
+// Launches calls f for every launch, in order, loops and branches included.
+func Launches(steps []Step, f func(*Launch)) {
+	for _, s := range steps {
+		switch s := s.(type) {
+		case *Launch:
+			f(s)
+		case *Loop:
+			Launches(s.Body, f)
+		case *Branch:
+			Launches(s.Then, f)
+			Launches(s.Else, f)
+		}
+	}
+}
