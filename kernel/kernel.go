@@ -159,27 +159,21 @@ type Carry struct {
 	Bound   size.Poly
 }
 
-// FoldOp is the operator of an accumulator.
-type FoldOp uint8
+// FoldOp is the operator of an accumulator; num says what each means.
+type FoldOp = num.FoldOp
 
 const (
-	BadFold FoldOp = iota
-	FoldAdd        // integers wrap; floats in canonical order, identity -0.0
-	FoldMul        // integers wrap; floats in canonical order, identity 1
-	FoldMin        // identity: greatest value, +Inf
-	FoldMax        // identity: least value, -Inf
-	FoldAnd        // bool and integers; identity all ones
-	FoldOr         // bool and integers; identity 0
-	FoldXor        // bool and integers; identity 0
-	// FoldArgMin gives the least value and the I64 index where it first
-	// occurs; NaN is below all numbers here and -0 below +0. Identity:
-	// the identity of FoldMin, at index Args[0] (lo).
-	FoldArgMin
-	FoldArgMax // likewise with the greatest value; NaN is above all numbers
-	// FoldAddWide is the exact sum of I64 or U64 values in 128 bits: results
-	// are the low word (U64) and the high word (I64).
-	FoldAddWide
-	foldOps
+	BadFold     = num.BadFold
+	FoldAdd     = num.FoldAdd
+	FoldMul     = num.FoldMul
+	FoldMin     = num.FoldMin
+	FoldMax     = num.FoldMax
+	FoldAnd     = num.FoldAnd
+	FoldOr      = num.FoldOr
+	FoldXor     = num.FoldXor
+	FoldArgMin  = num.FoldArgMin
+	FoldArgMax  = num.FoldArgMax
+	FoldAddWide = num.FoldAddWide
 )
 
 // Acc is one accumulator of a Fold. Kind is the kind of the values folded.
@@ -197,12 +191,4 @@ type Acc struct {
 }
 
 // Outs lists the kinds of an accumulator's results.
-func (a Acc) Outs() []num.Kind {
-	switch a.Op {
-	case FoldArgMin, FoldArgMax:
-		return []num.Kind{a.Kind, num.I64}
-	case FoldAddWide:
-		return []num.Kind{num.U64, num.I64}
-	}
-	return []num.Kind{a.Kind}
-}
+func (a Acc) Outs() []num.Kind { return a.Op.Outs(a.Kind) }

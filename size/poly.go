@@ -346,3 +346,17 @@ func abs64(a int64) uint64 {
 	}
 	return uint64(a)
 }
+
+// MapAtoms replaces each atom, quotients included, by the polynomial that f
+// gives for it; f sees the atom as a polynomial of its own.
+func (p Poly) MapAtoms(f func(atom Poly) Poly) Poly {
+	r := Poly{over: p.over}
+	for _, t := range p.terms {
+		m := Const(t.coef)
+		for _, a := range t.atoms {
+			m = m.Mul(f(Poly{terms: []term{{coef: 1, atoms: []Atom{a}}}}))
+		}
+		r = r.Add(m)
+	}
+	return r
+}

@@ -276,8 +276,11 @@ type Pattern interface {
 	Where() diag.Span
 }
 
+// NamePattern binds a name. Mut is set only inside a tuple pattern, as in
+// `let (mut a, b) = …`; for `let mut a` see Let.Mut.
 type NamePattern struct {
 	Span diag.Span
+	Mut  bool
 	Name Name
 }
 

@@ -73,3 +73,78 @@ const (
 	KwWhere
 	tokens
 )
+
+// spelling gives each token as it is written, or a description in words for
+// the kinds that have many spellings.
+var spelling = [tokens]string{
+	EOF: "end of file", Illegal: "illegal text", Ident: "name", Int: "integer", Float: "float",
+	Plus: "+", Minus: "-", Star: "*", Slash: "/", Percent: "%",
+	WrapAdd: "+%", WrapSub: "-%", WrapMul: "*%", SatAdd: "+|",
+	Amp: "&", Pipe: "|", Caret: "^", Shl: "<<", Shr: ">>",
+	AndAnd: "&&", OrOr: "||", Bang: "!",
+	Eq: "==", Ne: "!=", Lt: "<", Le: "<=", Gt: ">", Ge: ">=",
+	SetTo: "=", Arrow: "->", FatArrow: "=>", DotDot: "..", Dot: ".",
+	Comma: ",", Semi: ";", Colon: ":", PathSep: "::", At: "@", Tilde: "~", Question: "?",
+	LParen: "(", RParen: ")", LBracket: "[", RBracket: "]", LBrace: "{", RBrace: "}",
+	KwAs: "as", KwBreak: "break", KwConst: "const", KwElse: "else", KwEnsures: "ensures",
+	KwFalse: "false", KwFn: "fn", KwFor: "for", KwIf: "if", KwIn: "in", KwLet: "let",
+	KwMatch: "match", KwMod: "mod", KwMut: "mut", KwPub: "pub", KwRecord: "record",
+	KwTrue: "true", KwUse: "use", KwWhere: "where",
+}
+
+// String is the token as written, or a description in words.
+func (t Token) String() string {
+	if t < tokens {
+		return spelling[t]
+	}
+	return "unknown token"
+}
+
+// IsKeyword reports whether the token is a reserved word.
+func (t Token) IsKeyword() bool { return t >= KwAs && t < tokens }
+
+// keyword looks a word up; the switch on length and spelling that the
+// compiler makes of this is faster than a map.
+func keyword(word string) Token {
+	switch word {
+	case "as":
+		return KwAs
+	case "break":
+		return KwBreak
+	case "const":
+		return KwConst
+	case "else":
+		return KwElse
+	case "ensures":
+		return KwEnsures
+	case "false":
+		return KwFalse
+	case "fn":
+		return KwFn
+	case "for":
+		return KwFor
+	case "if":
+		return KwIf
+	case "in":
+		return KwIn
+	case "let":
+		return KwLet
+	case "match":
+		return KwMatch
+	case "mod":
+		return KwMod
+	case "mut":
+		return KwMut
+	case "pub":
+		return KwPub
+	case "record":
+		return KwRecord
+	case "true":
+		return KwTrue
+	case "use":
+		return KwUse
+	case "where":
+		return KwWhere
+	}
+	return Ident
+}

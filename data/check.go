@@ -1,0 +1,136 @@
+package data
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/godwit-run/godwit/num"
+)
+
+// wantChecker is a source with rules of its own on what it can be read as.
+type wantChecker interface{ checkWant(w Want) error }
+
+// Check reports, before anything is read, whether src can serve wants: every
+// column exists and its stored kind converts to the wanted one. Whether each
+// value fits, and whether nulls occur, is known only to Fill. Errors are
+// *Error.
+func Check(src Source, wants []Want) error {
+	cols := src.Columns()
+	own, _ := src.(wantChecker)
+	for _, w := range wants {
+		if w.Column < 0 || w.Column >= len(cols) {
+			return fail(src.Path(), "column number %d was asked for, the file has %d", w.Column, len(cols))
+		}
+		if !w.Kind.Valid() {
+			return columnError(src.Path(), &cols[w.Column], "read as an unknown kind")
+		}
+		if w.Bound > 0 && !w.Kind.IsInt() {
+			return columnError(src.Path(), &cols[w.Column], "a bound needs an integer kind, found "+w.Kind.String())
+		}
+		if own != nil {
+			if err := own.checkWant(w); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := checkKind(src.Path(), &cols[w.Column], w.Kind); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkKind reports whether values stored as c can become kind.
+func checkKind(path string, c *Column, kind num.Kind) error {
+	switch {
+	case c.Kind == num.Invalid:
+		e := columnError(path, c, fmt.Sprintf("expected numbers (%s), found %s", kind, c.Stored))
+		e.Help = "leave the column out, or store it as numbers"
+		return e
+	case converts(c.Kind, kind):
+		return nil
+	}
+	e := columnError(path, c, fmt.Sprintf("expected %s, found %s (%s)", kind, c.Kind, c.Stored))
+	e.Help = fmt.Sprintf("declare it as %s", c.Kind)
+	return e
+}
+
+// converts reports whether every value of from has one meaning in to: equal
+// kinds, integers (range-checked), f32 to f64 (exact).
+func converts(from, to num.Kind) bool {
+	return from == to || from.IsInt() && to.IsInt() || from == num.F32 && to == num.F64
+}
+
+func columnError(path string, c *Column, msg string) *Error {
+	return &Error{Path: path, Row: -1, Column: c.Name, Msg: msg}
+}
+
+// Lookup finds the column called name. The error lists the columns that are
+// there and suggests the nearest name.
+func Lookup(src Source, name string) (int, error) {
+	cols := src.Columns()
+	names := make([]string, len(cols))
+	for i, c := range cols {
+		if c.Name == name {
+			return i, nil
+		}
+		names[i] = c.Name
+	}
+	e := fail(src.Path(), "there is no column `%s`; the columns are %s", name, listed(names))
+	if near := nearest(name, names); near != "" {
+		e.Help = fmt.Sprintf("did you mean `%s`?", near)
+	} else if src.Format() == "npy" {
+		e.Msg = fmt.Sprintf("there is no column `%s`: an NPY file is one array without column names", name)
+		e.Help = "declare the parameter as an array, or use a Parquet, Arrow or CSV file"
+	}
+	return -1, e
+}
+
+// listed quotes names, at most 20 of them.
+func listed(names []string) string {
+	const most = 20
+	var b strings.Builder
+	for i, n := range names {
+		if i == most {
+			fmt.Fprintf(&b, " and %d more", len(names)-most)
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "`%s`", n)
+	}
+	return b.String()
+}
+
+// nearest is the name that is fewest edits away, if that is few for its length.
+func nearest(name string, names []string) string {
+	best, found := 1+len(name)/3, ""
+	for _, n := range names {
+		if d := edits(strings.ToLower(name), strings.ToLower(n)); d <= best && (found == "" || d < best) {
+			best, found = d, n
+		}
+	}
+	return found
+}
+
+// edits is the Levenshtein distance in bytes.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,162 @@
+package data
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// csvLongestRow bounds a row, in bytes. A longer one is a quote without end.
+const csvLongestRow = 64 << 20
+
+// csvCounter finds the rows of a file that it is fed in pieces, and cuts them
+// into blocks. A line end is the end of a row if the number of quotes before
+// it is even.
+type csvCounter struct {
+	path   string
+	off    int64 // of the piece
+	line   int
+	row    int64
+	start  int64 // of the current row
+	quoted bool
+	opened int  // line of the quote that is open
+	last   byte // before the piece
+	blocks []csvBlock
+	rows   int64 // in the current block
+	block  csvBlock
+}
+
+// count reads the whole file once.
+func (s *csvFile) count(start int64, line int) error {
+	c := &csvCounter{path: s.input.path, off: start, line: line, start: start, last: '\n'}
+	c.block = csvBlock{offset: start, line: line}
+	buf := make([]byte, csvBlockSize)
+	for c.off < s.size {
+		b := buf[:min(int64(len(buf)), s.size-c.off)]
+		if err := s.readAt(b, c.off); err != nil {
+			return err
+		}
+		if err := c.feed(b); err != nil {
+			return err
+		}
+	}
+	if err := c.finish(); err != nil {
+		return err
+	}
+	s.blocks, s.table.rows = c.blocks, c.row
+	for i, b := range c.blocks {
+		hi := c.row
+		if i+1 < len(c.blocks) {
+			hi = c.blocks[i+1].row
+		}
+		s.chunks = append(s.chunks, Chunk{b.row, hi})
+	}
+	return nil
+}
+
+func (c *csvCounter) feed(b []byte) error {
+	quotes := c.quoted || bytes.IndexByte(b, '"') >= 0
+	for pos := 0; pos < len(b); {
+		if quotes {
+			pos = c.quotedPart(b, pos)
+			if pos == len(b) {
+				break
+			}
+		}
+		n := bytes.IndexByte(b[pos:], '\n')
+		if n < 0 {
+			break
+		}
+		pos += n + 1
+		c.endRow(b, pos)
+	}
+	if len(b) > 0 {
+		c.last = b[len(b)-1]
+	}
+	c.off += int64(len(b))
+	if c.off-c.start > csvLongestRow {
+		return c.tooLong()
+	}
+	return nil
+}
+
+// quotedPart advances over quoted text to where the next line end is the end
+// of a row, or to the end of b.
+func (c *csvCounter) quotedPart(b []byte, pos int) int {
+	for pos < len(b) {
+		if !c.quoted {
+			end := bytes.IndexByte(b[pos:], '\n')
+			if end < 0 {
+				end = len(b) - pos
+			}
+			q := bytes.IndexByte(b[pos:pos+end], '"')
+			if q < 0 {
+				return pos
+			}
+			c.quoted, c.opened = true, c.line
+			pos += q + 1
+			continue
+		}
+		q := bytes.IndexByte(b[pos:], '"')
+		if q < 0 {
+			q = len(b) - pos
+		} else {
+			c.quoted = false
+		}
+		c.line += bytes.Count(b[pos:pos+q], []byte("\n"))
+		pos += q
+		if pos < len(b) {
+			pos++
+		}
+	}
+	return len(b)
+}
+
+// endRow is called for a line end just before pos of b.
+func (c *csvCounter) endRow(b []byte, pos int) {
+	end := c.off + int64(pos)
+	before := c.last
+	if pos >= 2 {
+		before = b[pos-2]
+	}
+	n := end - 1 - c.start
+	if n > 1 || n == 1 && before != '\r' {
+		c.rows++
+		c.row++
+	}
+	c.line++
+	c.start = end
+	if end-c.block.offset >= csvBlockSize {
+		c.cut(end)
+	}
+}
+
+// cut ends the block at a row's end.
+func (c *csvCounter) cut(end int64) {
+	if c.rows > 0 {
+		c.block.length = end - c.block.offset
+		c.blocks = append(c.blocks, c.block)
+	}
+	c.rows = 0
+	c.block = csvBlock{offset: end, line: c.line, row: c.row}
+}
+
+func (c *csvCounter) finish() error {
+	if c.quoted {
+		return c.tooLong()
+	}
+	if n := c.off - c.start; n > 1 || n == 1 && c.last != '\r' {
+		c.rows++
+		c.row++
+	}
+	c.cut(c.off)
+	return nil
+}
+
+func (c *csvCounter) tooLong() error {
+	e := &Error{Path: c.path, Row: c.row, Line: c.line, Msg: fmt.Sprintf("a row has more than %d bytes", csvLongestRow)}
+	if c.quoted {
+		e.Line, e.Msg = c.opened, "a quoted field that begins on this line has no end"
+		e.Help = "a quote inside of a field is written twice, and the field is put in quotes"
+	}
+	return e
+}

@@ -1,0 +1,59 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// input is an open file of which the size was taken once.
+type input struct {
+	path string
+	file *os.File
+	size int64
+	id   string
+}
+
+func openInput(path string) (*input, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, systemError(path, err)
+	}
+	st, err := f.Stat()
+	if err == nil && !st.Mode().IsRegular() {
+		err = errors.New("not a regular file")
+	}
+	if err != nil {
+		f.Close()
+		return nil, systemError(path, err)
+	}
+	return &input{path: path, file: f, size: st.Size(), id: identity(path, st)}, nil
+}
+
+func systemError(path string, err error) *Error {
+	e := &Error{Path: path, Row: -1, Msg: err.Error(), Err: err}
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		e.Msg = fmt.Sprintf("cannot %s the file: %v", pe.Op, pe.Err)
+	}
+	return e
+}
+
+func (in *input) Path() string     { return in.path }
+func (in *input) Identity() string { return in.id }
+func (in *input) Close() error     { return in.file.Close() }
+
+// readAt fills p from offset off. A file that has become too short gives an
+// error that says so.
+func (in *input) readAt(p []byte, off int64) error {
+	n, err := in.file.ReadAt(p, off)
+	if n == len(p) {
+		return nil
+	}
+	if err == io.EOF || err == nil {
+		return cutShort(in.path, off+int64(len(p)), off+int64(n))
+	}
+	return systemError(in.path, err)
+}

@@ -1,0 +1,172 @@
+// Package data reads and writes the files that hold Godwit's arrays: NPY,
+// CSV, Arrow IPC and Parquet, and arrays that already lie in memory.
+//
+// A [Source] is a table of columns cut into chunks of rows. [Source.Fill]
+// decodes any chunk, from any goroutine, straight into memory that the caller
+// owns, in the kind that the program declared. Nothing here trusts a file:
+// whatever its bytes, the result is an [Error] that says what was expected,
+// what was found and where.
+package data
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/godwit-run/godwit/num"
+)
+
+// Column describes one column of a source. Rows are the first dimension.
+type Column struct {
+	Name     string   // "" for the single column of an NPY file
+	Kind     num.Kind // stored kind; Invalid for strings and other types that Godwit cannot compute with
+	Stored   string   // the file's own name of the type, for messages: "utf8", "<f4", "int64"
+	Dims     []int64  // inner dimensions of a row; nil for scalars
+	Nullable bool     // nulls may occur
+}
+
+// Width is the number of elements in one row: the product of Dims.
+func (c *Column) Width() int64 {
+	w := int64(1)
+	for _, d := range c.Dims {
+		w *= d
+	}
+	return w
+}
+
+// Chunk is a run of rows [Lo, Hi) that is decoded as a unit: a Parquet row
+// group, an Arrow batch, a block of CSV text, a block of NPY elements.
+type Chunk struct{ Lo, Hi int64 }
+
+// Rows is the number of rows of the chunk.
+func (c Chunk) Rows() int64 { return c.Hi - c.Lo }
+
+// Want asks for one column in the form that the program needs.
+type Want struct {
+	Column int      // index into Source.Columns
+	Kind   num.Kind // integer kinds convert with a range check, f32 widens to f64, CSV text parses as any kind
+	Option bool     // nulls are allowed and reported in Dest.Valid; otherwise a null is an error that names its row
+	Bound  int64    // if > 0, integer values must lie in [0, Bound): the first offender is named
+}
+
+// Dest is where Fill puts the rows of one Want. Values holds
+// rows × width × Kind.Size() bytes, little-endian, and should be aligned to
+// the kind's size. Valid holds one byte per row, 1 for a value and 0 for a
+// null (whose Values are zero); it is used only if Want.Option.
+type Dest struct{ Values, Valid []byte }
+
+// Source is a table that can be read by chunks. Its methods are safe for
+// concurrent use until Close.
+type Source interface {
+	// Path is the file's path as given to Open, or the name of a memory source.
+	Path() string
+	// Format is "npy", "csv", "arrow", "parquet" or "memory".
+	Format() string
+	Rows() int64
+	Columns() []Column
+	// Chunks are ascending, contiguous and cover [0, Rows).
+	Chunks() []Chunk
+	// Fill decodes the rows of a chunk into dst, one Dest per Want, and
+	// returns the number of bytes that it read from storage.
+	Fill(ctx context.Context, chunk int, wants []Want, dst []Dest) (bytesRead int64, err error)
+	// Raw says where a column's values lie for all rows: contiguous,
+	// little-endian, uncompressed, without nulls, ready to be mapped.
+	Raw(column int) (Raw, bool)
+	// Prune reports for each chunk whether statistics prove that no row of
+	// it satisfies every predicate; nil when nothing can be told.
+	Prune(preds []Pred) []bool
+	// FillPruned fills a chunk that Prune reported without decoding it: the
+	// column whose predicate fails gets a value that fails it too, other
+	// columns get zeros, Valid is 1. A column is still decoded if its
+	// statistics do not prove that Fill would accept it, so that pruning
+	// never hides an error.
+	FillPruned(chunk int, preds []Pred, wants []Want, dst []Dest) error
+	// Identity changes when the file does: path, size, modification time,
+	// inode. It is "" for a memory source.
+	Identity() string
+	Close() error
+}
+
+// PredOp is a comparison of a column (left) with a constant (right).
+type PredOp uint8
+
+// The comparisons, as in `column < constant`.
+const (
+	Lt PredOp = iota
+	Le
+	Gt
+	Ge
+	Eq
+	Ne
+)
+
+// Pred is a comparison that a program makes on every row of a column. A null
+// never decides it: chunks in which the column has nulls are not pruned.
+type Pred struct {
+	Column  int
+	Op      PredOp
+	Int     int64
+	Float   float64
+	IsFloat bool // compare with Float, otherwise with Int
+}
+
+// opener reads what a format needs to know before any row is decoded. It
+// owns the file that it is given, and closes it on an error.
+type opener func(in *input) (Source, error)
+
+var formats = map[string]opener{
+	".npy":     openNPY,
+	".csv":     openCSV,
+	".arrow":   openArrow,
+	".feather": openArrow,
+	".ipc":     openArrow,
+	".arrows":  openArrow,
+	".parquet": openParquet,
+}
+
+// Open opens a file as a source. The format follows from the extension: .npy,
+// .csv, .arrow, .feather, .ipc, .arrows or .parquet. Errors are *Error.
+func Open(path string) (src Source, err error) {
+	open, ok := formats[strings.ToLower(filepath.Ext(path))]
+	if !ok {
+		return nil, &Error{Path: path, Row: -1, Msg: "the file's format is not known by its extension", Help: "use .npy, .csv, .arrow, .feather, .ipc or .parquet"}
+	}
+	in, err := openInput(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			in.Close()
+			src = nil
+		}
+	}()
+	defer guard(path, &err)
+	return open(in)
+}
+
+// Raw is a run of bytes that holds a column: a part of a file, or Bytes for a
+// memory source. The file stays the source's; it is valid until Close.
+type Raw struct {
+	File           *os.File
+	Offset, Length int64
+	Bytes          []byte
+}
+
+// StillWhole looks at the file again and reports an error if it has become
+// too short to hold the column, as touching a mapping beyond the end of a
+// file would kill the process.
+func (r Raw) StillWhole() error {
+	if r.File == nil {
+		return nil
+	}
+	st, err := r.File.Stat()
+	if err != nil {
+		return &Error{Path: r.File.Name(), Row: -1, Msg: err.Error(), Err: err}
+	}
+	if st.Size() < r.Offset+r.Length {
+		return cutShort(r.File.Name(), r.Offset+r.Length, st.Size())
+	}
+	return nil
+}

@@ -1,0 +1,18 @@
+package kernel
+
+// Limits of the byte format. They keep every later step short: what reads a
+// kernel may loop over all of these without asking.
+const (
+	MaxBytes   = 64 << 10 // of a whole kernel
+	MaxDepth   = 24       // blocks inside blocks
+	MaxSizes   = 64
+	MaxScalars = 256
+	MaxRegions = 256
+	MaxStates  = 256
+	MaxSites   = 1 << 16
+	MaxTerms   = 32 // of one polynomial
+	MaxDegree  = 8  // of one term
+	MaxCarries = 256
+	MaxAccs    = 64
+	MaxResults = 256
+)

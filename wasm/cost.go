@@ -1,0 +1,118 @@
+package wasm
+
+import "github.com/godwit-run/godwit/kernel"
+
+// A call into wazero keeps Go's garbage collector waiting, so the code counts
+// down fuel and visits the host when it has run out. One unit is about a
+// quarter of a nanosecond; the figures err on the high side.
+const (
+	fullTank  = 1 << 20 // a quarter of a millisecond
+	maxCost   = 1 << 18 // of one turn, so that a strip's cost fits in 31 bits
+	shortLoop = 1 << 14 // loops this cheap, known beforehand, are not metered
+
+	costPlain  = 2
+	costDivide = 40
+	costStream = 8   // a load or store near the one of the turn before
+	costFar    = 300 // a load from anywhere
+	costFold   = 400 // setting up and closing a fold
+)
+
+// cost estimates one turn through a block, without the loops that meter
+// themselves.
+func (e *emitter) cost(b *block) int {
+	sum := costPlain
+	for _, n := range b.code {
+		sum = min(sum+e.nodeCost(n), maxCost)
+	}
+	return sum
+}
+
+func (e *emitter) nodeCost(n *node) int {
+	switch n.Code {
+	case kernel.Load, kernel.Store:
+		if e.far(n.Args[0], 3) {
+			return costFar
+		}
+		return costStream
+	case kernel.Arith:
+		if o := n.Op.String(); o == "div" || o == "rem" || o == "sqrt" {
+			return costDivide
+		}
+	case kernel.If:
+		return costPlain + max(e.cost(&n.blocks[0]), e.cost(&n.blocks[1]))
+	case kernel.For, kernel.Fold:
+		sum := 4 * costPlain
+		if n.Code == kernel.Fold {
+			sum = costFold
+		}
+		for _, p := range n.pre {
+			sum += e.nodeCost(p)
+		}
+		if trips, short := e.short(n); short {
+			sum += trips * e.cost(&n.blocks[0])
+		}
+		return sum
+	}
+	return costPlain
+}
+
+// far reports whether an index is not plainly computed from loop counters
+// and sizes; it looks a few definitions deep.
+func (e *emitter) far(v kernel.Value, depth int) bool {
+	d := e.t.def[v]
+	if d == nil {
+		return e.t.carried[v]
+	}
+	switch d.Code {
+	case kernel.Const, kernel.SizeOf, kernel.ScalarArg:
+		return false
+	case kernel.Arith, kernel.Bound, kernel.Convert, kernel.Select:
+		if depth == 0 {
+			return false
+		}
+		for _, a := range d.Args {
+			if e.far(a, depth-1) {
+				return true
+			}
+		}
+		return false
+	}
+	return true
+}
+
+// trips is the number of turns of a loop if it is known.
+func (e *emitter) trips(n *node) (int64, bool) {
+	lo, ok1 := e.constValue(n.Args[0])
+	hi, ok2 := e.constValue(n.Args[1])
+	if !ok1 || !ok2 {
+		return 0, false
+	}
+	return max(0, hi-max(lo, hi-1<<40)), true
+}
+
+// short reports whether a loop has few, cheap turns, and how many. What it
+// contains must not meter itself either.
+func (e *emitter) short(n *node) (int, bool) {
+	trips, ok := e.trips(n)
+	if !ok || trips > shortLoop || e.meters(&n.blocks[0]) {
+		return 0, false
+	}
+	return int(trips), int(trips)*e.cost(&n.blocks[0]) <= shortLoop
+}
+
+// meters reports whether a block contains a loop that visits the host.
+func (e *emitter) meters(b *block) bool {
+	for _, n := range b.code {
+		switch n.Code {
+		case kernel.For, kernel.Fold:
+			if _, short := e.short(n); !short {
+				return true
+			}
+		case kernel.If:
+			if e.meters(&n.blocks[0]) || e.meters(&n.blocks[1]) {
+				return true
+			}
+		}
+	}
+	return false
+}

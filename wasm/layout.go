@@ -1,0 +1,81 @@
+package wasm
+
+import (
+	"github.com/godwit-run/godwit/kernel"
+	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/size"
+)
+
+// layout is where an instance's block of arguments holds what. The block
+// lies in the arena; run gets its address.
+//
+//	polynomials  int64 each, evaluated by the host before the call
+//	scalars      8 bytes each
+//	bases        8 bytes each; the code uses the low half
+//	faults       int64 each, least place so far
+//	scratch      lanes and pending leaves of the folds
+type layout struct {
+	polys   []size.Poly
+	scalars uint32
+	bases   uint32
+	faults  uint32
+	scratch uint32
+	size    uint32 // grows while folds ask for scratch
+}
+
+func newLayout(k *kernel.Kernel) *layout {
+	l := &layout{}
+	l.collect(k.Outer)
+	l.collect(k.Grain)
+	l.collect(k.Count)
+	l.walk(&k.Body)
+	l.scalars = uint32(8 * len(l.polys))
+	l.bases = l.scalars + uint32(8*len(k.Scalars))
+	l.faults = l.bases + uint32(8*len(k.Regions))
+	l.scratch = (l.faults + uint32(8*k.Sites) + 127) &^ 127
+	l.size = l.scratch
+	return l
+}
+
+func (l *layout) walk(b *kernel.Block) {
+	for i := range b.Instrs {
+		in := &b.Instrs[i]
+		switch in.Code {
+		case kernel.SizeOf, kernel.Bound, kernel.Positive:
+			l.collect(in.Poly)
+		}
+		for j := range in.Blocks {
+			l.walk(&in.Blocks[j])
+		}
+	}
+}
+
+func (l *layout) collect(p size.Poly) {
+	for _, q := range l.polys {
+		if q.Equal(p) {
+			return
+		}
+	}
+	l.polys = append(l.polys, p)
+}
+
+// poly is the offset of a polynomial's value.
+func (l *layout) poly(p size.Poly) uint32 {
+	for i, q := range l.polys {
+		if q.Equal(p) {
+			return uint32(8 * i)
+		}
+	}
+	return 0 // not reached: walk collected all
+}
+
+func (l *layout) scalar(i int) uint32 { return l.scalars + uint32(8*i) }
+func (l *layout) base(r int) uint32   { return l.bases + uint32(8*r) }
+func (l *layout) fault(s int) uint32  { return l.faults + uint32(8*s) }
+
+// reserve sets aside scratch memory, aligned to a row.
+func (l *layout) reserve(n uint32) uint32 {
+	off := l.size
+	l.size += (n + num.RowBytes - 1) &^ (num.RowBytes - 1)
+	return off
+}
