@@ -3,10 +3,8 @@ package data
 import (
 	"context"
 	"encoding/binary"
-	"io"
 	"sync"
 
-	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/godwit-run/godwit/num"
 )
 
@@ -78,12 +76,10 @@ func (s *arrowFile) readSchema(off int64) error {
 	if err != nil {
 		return err
 	}
-	r, err := ipc.NewReader(io.NewSectionReader(s.file, off, m.next-off), ipc.WithDelayReadSchema(false))
+	sc, err := decodeSchema(m.meta)
 	if err != nil {
 		return damaged(s.input.path, err)
 	}
-	defer r.Release()
-	sc := r.Schema()
 	if !sc.IsNativeEndian() {
 		return fail(s.input.path, "the file is big-endian, which is not supported for Arrow")
 	}

@@ -17,6 +17,7 @@ type arrowMessage struct {
 	kind         byte // messageSchema, …
 	body, length int64
 	next         int64 // offset of the next message
+	meta         []byte
 	schema       flatbuffers.Table
 	batch        arrowBatch
 	dictionary   int64 // id, for a dictionary batch
@@ -123,7 +124,7 @@ func rootTable(b []byte) flatbuffers.Table {
 
 func parseMessage(b []byte, body int64) arrowMessage {
 	t := rootTable(b)
-	m := arrowMessage{kind: t.GetByteSlot(6, 0), body: body, length: t.GetInt64Slot(10, 0)}
+	m := arrowMessage{meta: b, kind: t.GetByteSlot(6, 0), body: body, length: t.GetInt64Slot(10, 0)}
 	header, ok := childTable(&t, 8)
 	if !ok {
 		return m
@@ -193,15 +194,4 @@ func footerBlocks(t *flatbuffers.Table, slot flatbuffers.VOffsetT) []int64 {
 		offsets = append(offsets, int64(binary.LittleEndian.Uint64(s)))
 	}
 	return offsets
-}
-
-// dictionaryID is the id of the dictionary of the schema's i-th field.
-func dictionaryID(schema *flatbuffers.Table, i int) int64 {
-	field := structs(schema, 6, 4)[i]
-	at := flatbuffers.UOffsetT(schema.Vector(flatbuffers.UOffsetT(schema.Offset(6)))) + flatbuffers.UOffsetT(4*i)
-	t := flatbuffers.Table{Bytes: schema.Bytes, Pos: at + flatbuffers.GetUOffsetT(field)}
-	if d, ok := childTable(&t, 12); ok {
-		return d.GetInt64Slot(4, 0)
-	}
-	return 0
 }

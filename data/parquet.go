@@ -1,13 +1,12 @@
 package data
 
 import (
-	"bytes"
 	"context"
 	"encoding/base64"
+	"encoding/binary"
 	"fmt"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
@@ -234,12 +233,12 @@ func storedArrowSchema(m *metadata.FileMetaData) (sc *arrow.Schema) {
 	if err != nil {
 		return nil
 	}
-	r, err := ipc.NewReader(bytes.NewReader(b))
-	if err != nil {
+	// An encapsulated message: a mark, the length of the metadata, these.
+	n := int64(binary.LittleEndian.Uint32(b[4:8]))
+	if sc, err = decodeSchema(b[8:][:n]); err != nil {
 		return nil
 	}
-	defer r.Release()
-	return r.Schema()
+	return sc
 }
 
 // fixedDims are the lengths of the fixed-size lists that a field nests.

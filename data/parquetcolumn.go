@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math/bits"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/parquet/compress"
@@ -393,6 +392,3 @@ func spreadAs[T uint8 | uint16 | uint32 | uint64](xs []T, valid []byte, present 
 		xs[i] = v
 	}
 }
-
-// codeWidth is the number of bits that codes of a dictionary of n need.
-func codeWidth(n int) uint { return uint(bits.Len(uint(max(n-1, 0)))) }

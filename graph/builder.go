@@ -95,7 +95,9 @@ func (b *Builder) Const(t *Type, bits uint64) *Node {
 }
 
 // Int is an integer constant, Float a float constant.
-func (b *Builder) Int(k num.Kind, v int64) *Node { return b.Const(ScalarOf(k), num.Canon(k, uint64(v))) }
+func (b *Builder) Int(k num.Kind, v int64) *Node {
+	return b.Const(ScalarOf(k), num.Canon(k, uint64(v)))
+}
 
 // Float is a float constant rounded to kind k.
 func (b *Builder) Float(k num.Kind, v float64) *Node {

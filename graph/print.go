@@ -80,22 +80,29 @@ func (p *printer) position(s Site) string {
 func (p *printer) body(b *Block, indent string) {
 	for _, n := range b.Nodes {
 		p.b.WriteString(indent + p.line(n))
-		for i, inner := range n.Blocks {
-			p.block(n, i, inner, indent)
+		note := n.note()
+		if note != "" {
+			note = "  // " + note
 		}
-		p.b.WriteByte('\n')
+		for i, inner := range n.Blocks {
+			p.b.WriteString(p.opening(n, i, inner) + note + "\n")
+			p.body(inner, indent+"  ")
+			p.b.WriteString(indent + "}")
+			note = ""
+		}
+		p.b.WriteString(note + "\n")
 	}
 	p.b.WriteString(indent + "-> " + p.refs(b.Results) + "\n")
 }
 
-func (p *printer) block(n *Node, i int, b *Block, indent string) {
+// opening is what stands before the body of block i.
+func (p *printer) opening(n *Node, i int, b *Block) string {
+	s := ""
 	switch {
-	case i == 0:
-		p.b.WriteString(" {")
-	case n.Op == If:
-		p.b.WriteString(" else {")
-	default:
-		p.b.WriteString(" update {")
+	case i > 0 && n.Op == If:
+		s = " else"
+	case i > 0:
+		s = " update"
 	}
 	if len(b.Params) > 0 {
 		params := make([]string, len(b.Params))
@@ -106,11 +113,9 @@ func (p *printer) block(n *Node, i int, b *Block, indent string) {
 			}
 			params[j] += ": " + q.Type.String()
 		}
-		p.b.WriteString(" |" + strings.Join(params, ", ") + "|")
+		s += " |" + strings.Join(params, ", ") + "|"
 	}
-	p.b.WriteByte('\n')
-	p.body(b, indent+"  ")
-	p.b.WriteString(indent + "}")
+	return s + " {"
 }
 
 // line is a node without its blocks.
@@ -129,9 +134,6 @@ func (p *printer) line(n *Node) string {
 	s += ": " + n.Type.String()
 	if n.Site >= 0 {
 		s += fmt.Sprintf(" !%d", n.Site)
-	}
-	if note := n.note(); note != "" {
-		s += "  // " + note
 	}
 	return s
 }
@@ -180,7 +182,7 @@ func (n *Node) detail() string {
 		parts = append(parts, n.turnsText())
 	}
 	if n.Defines != "" {
-		parts = append(parts, "?"+n.Defines)
+		parts = append(parts, "?"+strings.TrimPrefix(n.Defines, "?"))
 	}
 	return strings.Join(parts, " ")
 }

@@ -13,7 +13,9 @@ func (b *Block) Walk(visit func(*Node) bool) {
 			continue
 		}
 		for _, inner := range n.Blocks {
-			inner.Walk(visit)
+			if inner != nil { // a broken graph can still be printed
+				inner.Walk(visit)
+			}
 		}
 	}
 }

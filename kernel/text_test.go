@@ -43,7 +43,7 @@ func TestParseText(t *testing.T) {
 
 func TestParseTextRefuses(t *testing.T) {
 	for _, c := range []struct{ from, to, want string }{
-		{"at n0", "at nowhere", "line 22: nowhere is not defined"},
+		{"at n0", "at nowhere", "line 20: nowhere is not defined"},
 		{"size s0", "size s1", `"s1" where "s0" belongs`},
 		{"load r0 at", "load r9 at", "no region 9"},
 		{"load r0 at", "load x at", "not a region"},
@@ -58,7 +58,7 @@ func TestParseTextRefuses(t *testing.T) {
 		{"const i64 0", "const i64 99999999999999999999", "out of range"},
 		{"i64 s0 < s0", "i64 s0 < N", "neither a size"},
 		{"  end\n", "  end\nend\n", "after the end of the kernel"},
-		{"  end\n", "", "not an instruction"},
+		{"  end\n", "", "ends too early"},
 		{"body o lo hi", "body o lo", "2 parameters, not 3"},
 		{"outer 1", "outwards 1", `"outwards" where "body" belongs`},
 	} {

@@ -72,9 +72,7 @@ type Launch struct {
 type SizeArg struct {
 	Op   SizeOp
 	Poly size.Poly
-	By   size.Poly // divisor of CeilDiv
-	// KeyedBy: when set, the divisor (or, for KeyedLeaf, the value) is
-	// num.KeyedLeaf of this polynomial's value.
+	// KeyedBy is the width of a keyed fold's table of accumulators.
 	KeyedBy *size.Poly
 }
 
@@ -82,9 +80,9 @@ type SizeArg struct {
 type SizeOp uint8
 
 const (
-	Plain     SizeOp = iota // Poly
-	CeilDiv                 // ⌈Poly / By⌉, or by num.KeyedLeaf(*KeyedBy)
-	KeyedLeaf               // num.KeyedLeaf(*KeyedBy)
+	Plain       SizeOp = iota // Poly
+	KeyedLeaf                 // L = num.KeyedLeaf(*KeyedBy)
+	KeyedLeaves               // ⌈Poly / L⌉
 )
 
 // ScalarArg is where a scalar comes from; exactly one of the three holds.

@@ -52,6 +52,11 @@ func (f *formatter) oneLine(s diag.Span) bool {
 	return s.End > len(f.text) || !strings.Contains(f.text[s.Start:s.End], "\n")
 }
 
+// spaceBetween reports whether only white space stands between two positions.
+func (f *formatter) spaceBetween(from, to int) bool {
+	return strings.TrimSpace(f.text[from:min(to, len(f.text))]) == ""
+}
+
 // blankAbove reports whether an empty line stands above what begins at pos.
 func (f *formatter) blankAbove(pos int) bool {
 	if pos > len(f.text) {
@@ -77,54 +82,64 @@ type entry struct {
 }
 
 // column lays entries out below each other, each after a line break, with the
-// comments before, behind and between them, up to the position end. Where
-// gaps is given, empty lines are kept, and gaps adds more before an entry.
+// comments before, behind and between them.
 type column struct {
-	f     *formatter
+	f *formatter
+	// gaps, if not nil, keeps empty lines, and asks for one above entry i.
 	gaps  func(i int) bool
 	parts []*layout
-	// first: nothing stands above yet. closed: the line has ended with a
-	// comment. loose: the next entry needs an empty line above, or a comment
-	// that belonged to the one before would become its documentation.
-	first, closed, loose bool
+	// An entry stands directly above; the line above ends with a comment.
+	entry, closed bool
+	// An empty line must follow, or a comment that belonged to the entry above
+	// would become the documentation of the one below.
+	loose bool
 }
 
+// column lays out entries and all comments up to the position end.
 func (f *formatter) column(entries []entry, end int, gaps func(i int) bool) []*layout {
-	c := &column{f: f, gaps: gaps, first: true}
+	c := &column{f: f, gaps: gaps}
 	for i, e := range entries {
-		c.between(f.before(e.span.Start), i)
-		c.add(e.span.Start, i, e.lay())
-		c.closed = false
-		for _, inner := range f.before(e.span.End) {
-			if !c.closed {
-				c.tail(inner)
-				continue
-			}
-			c.line(hard, text(inner.Text))
-			c.loose = true
-		}
+		c.above(f.before(e.span.Start), i, e.span.Start)
+		c.line(c.gap(e.span.Start, i), e.lay())
+		c.entry, c.closed = true, false
+		c.inside(f.before(e.span.End), i+1 < len(entries), i+1)
 	}
-	c.between(f.before(end), -1)
+	c.above(f.before(end), len(entries), end)
 	return c.parts
 }
 
-// between adds comments, the first at the end of the present line if that is
-// where it stood. i is the entry that follows, or -1.
-func (c *column) between(comments []Comment, i int) {
-	for _, m := range comments {
-		if !c.closed && !ownLine(c.f.text, m.Span.Start) {
+// above adds comments, the first at the end of the line above if that is
+// where it stood. i is the entry that follows, at pos.
+func (c *column) above(comments []Comment, i, pos int) {
+	for n, m := range comments {
+		own := ownLine(c.f.text, m.Span.Start)
+		if !own && !c.closed {
 			c.tail(m)
 			continue
 		}
-		if c.closed && !ownLine(c.f.text, m.Span.Start) {
-			c.loose = true
+		c.line(c.gap(m.Span.Start, i), text(m.Text))
+		below := pos
+		if n+1 < len(comments) {
+			below = comments[n+1].Span.Start
 		}
-		c.add(m.Span.Start, i, text(m.Text))
-		c.closed = true
-		i = -1 // the gap belongs above the comment, not between it and the entry
+		c.entry, c.closed = false, true
+		c.loose = strings.HasPrefix(m.Text, "///") && (!own || !c.f.spaceBetween(m.Span.End, below))
 	}
-	if i < 0 && len(comments) > 0 {
-		return
+}
+
+// inside adds the comments inside an entry for which its layout had no place.
+func (c *column) inside(comments []Comment, more bool, i int) {
+	for _, m := range comments {
+		if !c.closed {
+			c.tail(m)
+			continue
+		}
+		gap := hard
+		if more && c.entry && c.gaps != nil && c.gaps(i) {
+			gap = blank
+		}
+		c.line(gap, text(m.Text))
+		c.entry, c.loose = false, strings.HasPrefix(m.Text, "///")
 	}
 }
 
@@ -133,25 +148,22 @@ func (c *column) tail(m Comment) {
 	c.closed = true
 }
 
-// add adds a line, with an empty one above it where one was or one must be.
-func (c *column) add(pos, i int, l *layout) {
-	gap := hard
-	if !c.first && c.gaps != nil && (c.loose || c.f.blankAbove(pos) || i > 0 && !c.commented() && c.gaps(i)) {
-		gap = blank
+// gap is what goes above entry i or a comment before it, at pos.
+func (c *column) gap(pos, i int) *layout {
+	switch {
+	case c.gaps == nil || !c.begun():
+	case c.loose, c.f.blankAbove(pos), c.entry && c.gaps(i):
+		return blank
 	}
-	c.line(gap, l)
-	c.loose = false
+	return hard
 }
 
-// commented reports whether the line above is a comment of its own.
-func (c *column) commented() bool {
-	n := len(c.parts)
-	return n > 0 && c.parts[n-1].comment
-}
+// begun reports whether a line has been laid out.
+func (c *column) begun() bool { return c.entry || c.closed && len(c.parts) > 1 }
 
 func (c *column) line(gap, l *layout) {
 	c.parts = append(c.parts, gap, l)
-	c.first = false
+	c.loose = false
 }
 
 // list lays out elements between brackets: on one line if they fit, else each

@@ -159,3 +159,9 @@ func appendSigned(b []byte, n int64) []byte {
 		b = append(b, low|0x80)
 	}
 }
+
+// memLane is mem for the loads and stores of one lane.
+func (c *code) memLane(o opcode, offset uint32, lane byte) {
+	c.mem(o, offset)
+	c.buf = append(c.buf, lane)
+}

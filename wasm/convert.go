@@ -165,9 +165,9 @@ func (e *emitter) bitcast(in *kernel.Instr) {
 			e.op(opI32And)
 		}
 	case from == tF32 && to == tI32:
-		e.op(opI32FromF32)
+		e.oneNaN(in, opI32FromF32)
 	case from == tF64 && to == tI64:
-		e.op(opI64FromF64)
+		e.oneNaN(in, opI64FromF64)
 	case from == tI32 && to == tF32:
 		e.op(opF32FromI32)
 	case from == tI64 && to == tF64:
@@ -175,4 +175,16 @@ func (e *emitter) bitcast(in *kernel.Instr) {
 	default:
 		e.fail("bitcast from %s to %s", in.From, in.Kind)
 	}
+}
+
+// oneNaN turns the float on the stack into its bits. Which NaN the processor
+// made must not show, so all become the one that num has.
+func (e *emitter) oneNaN(in *kernel.Instr, o opcode) {
+	e.op(o)
+	bits := e.fresh(typeOf(in.Kind))
+	e.constant(in.Kind, num.Canon(in.From, ^uint64(0)))
+	e.get(bits)
+	e.values(in.Args[0], in.Args[0])
+	e.op(plainOp(num.Ne, in.From))
+	e.op(opSelect)
 }

@@ -124,45 +124,45 @@ const (
 
 // Conversions.
 const (
-	opI32WrapI64     opcode = 0xa7
-	opI64ExtendI32S  opcode = 0xac
-	opI64ExtendI32U  opcode = 0xad
-	opF32ConvI32S    opcode = 0xb2
-	opF32ConvI32U    opcode = 0xb3
-	opF32ConvI64S    opcode = 0xb4
-	opF32ConvI64U    opcode = 0xb5
-	opF32DemoteF64   opcode = 0xb6
-	opF64ConvI32S    opcode = 0xb7
-	opF64ConvI32U    opcode = 0xb8
-	opF64ConvI64S    opcode = 0xb9
-	opF64ConvI64U    opcode = 0xba
-	opF64PromoteF32  opcode = 0xbb
-	opI32FromF32     opcode = 0xbc // reinterpret
-	opI64FromF64     opcode = 0xbd
-	opF32FromI32     opcode = 0xbe
-	opF64FromI64     opcode = 0xbf
-	opI32Extend8S    opcode = 0xc0
-	opI32Extend16S   opcode = 0xc1
-	opI32TruncF32S   opcode = 0xfc00 // all saturating
-	opI32TruncF32U   opcode = 0xfc01
-	opI32TruncF64S   opcode = 0xfc02
-	opI32TruncF64U   opcode = 0xfc03
-	opI64TruncF32S   opcode = 0xfc04
-	opI64TruncF32U   opcode = 0xfc05
-	opI64TruncF64S   opcode = 0xfc06
-	opI64TruncF64U   opcode = 0xfc07
+	opI32WrapI64    opcode = 0xa7
+	opI64ExtendI32S opcode = 0xac
+	opI64ExtendI32U opcode = 0xad
+	opF32ConvI32S   opcode = 0xb2
+	opF32ConvI32U   opcode = 0xb3
+	opF32ConvI64S   opcode = 0xb4
+	opF32ConvI64U   opcode = 0xb5
+	opF32DemoteF64  opcode = 0xb6
+	opF64ConvI32S   opcode = 0xb7
+	opF64ConvI32U   opcode = 0xb8
+	opF64ConvI64S   opcode = 0xb9
+	opF64ConvI64U   opcode = 0xba
+	opF64PromoteF32 opcode = 0xbb
+	opI32FromF32    opcode = 0xbc // reinterpret
+	opI64FromF64    opcode = 0xbd
+	opF32FromI32    opcode = 0xbe
+	opF64FromI64    opcode = 0xbf
+	opI32Extend8S   opcode = 0xc0
+	opI32Extend16S  opcode = 0xc1
+	opI32TruncF32S  opcode = 0xfc00 // all saturating
+	opI32TruncF32U  opcode = 0xfc01
+	opI32TruncF64S  opcode = 0xfc02
+	opI32TruncF64U  opcode = 0xfc03
+	opI64TruncF32S  opcode = 0xfc04
+	opI64TruncF32U  opcode = 0xfc05
+	opI64TruncF64S  opcode = 0xfc06
+	opI64TruncF64U  opcode = 0xfc07
 )
 
 // Vectors, as far as the scalar code needs them.
 const (
-	opVLoad      opcode = 0xfd00
-	opVStore     opcode = 0xfd0b
-	opVConst     opcode = 0xfd0c
-	opVShuffle   opcode = 0xfd0d
-	opF32Lane    opcode = 0xfd1f
-	opF64Lane    opcode = 0xfd21
-	opF32x4Add   opcode = 0xfde4
-	opF32x4Mul   opcode = 0xfde6
-	opF64x2Add   opcode = 0xfdf0
-	opF64x2Mul   opcode = 0xfdf2
+	opVLoad    opcode = 0xfd00
+	opVStore   opcode = 0xfd0b
+	opVConst   opcode = 0xfd0c
+	opVShuffle opcode = 0xfd0d
+	opF32Lane  opcode = 0xfd1f
+	opF64Lane  opcode = 0xfd21
+	opF32x4Add opcode = 0xfde4
+	opF32x4Mul opcode = 0xfde6
+	opF64x2Add opcode = 0xfdf0
+	opF64x2Mul opcode = 0xfdf2
 )

@@ -25,10 +25,10 @@ type tree struct {
 	def   []*kernel.Instr // per value; nil for parameters
 	// level is the depth of the loop that a value varies with: 0 is the same
 	// for the whole run, 1 varies with the outer index, and so on inward.
-	level []int32
-	carried []bool // per value: a parameter carried by a loop or the state
-	pre   []*node // what varies with nothing
-	body  block
+	level   []int32
+	carried []bool  // per value: a parameter carried by a loop or the state
+	pre     []*node // what varies with nothing
+	body    block
 
 	loops []*loopScope // open loops, outermost first; index+1 is their level
 }

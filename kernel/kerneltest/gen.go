@@ -42,10 +42,10 @@ type drawing struct {
 }
 
 func draw(t *rapid.T) *Case {
-	kind := func(label string) num.Kind { return rapid.SampledFrom(Kinds()).Draw(t, label) }
+	kind := func(label string) num.Kind { return oneOf(t, Kinds(), label) }
 	s0, s1, s2 := kernel.SizeVar(0), kernel.SizeVar(1), kernel.SizeVar(2)
-	grain := rapid.Int64Range(1, 5).Draw(t, "grain")
-	n, m := rapid.Int64Range(1, 9).Draw(t, "s0"), rapid.Int64Range(1, 5).Draw(t, "s1")
+	grain := int64(1 + even(t, 5, "grain"))
+	n, m := int64(1+even(t, 9, "s0")), int64(1+even(t, 5, "s1"))
 	k := &kernel.Kernel{
 		Sizes: []kernel.Size{{Lo: 1, Hi: 1 << 30}, {Lo: 1, Hi: 1000}, {Lo: 0, Hi: 1 << 30}},
 		Outer: s2, Grain: size.Const(grain), Count: s0, Sites: 3,
@@ -63,11 +63,11 @@ func draw(t *rapid.T) *Case {
 			scratch: {Elem: kind("scratch"), Len: size.Const(16), Access: kernel.Scratch},
 		},
 	}
-	d := &drawing{t: t, k: k, pool: map[num.Kind][]kernel.Value{}, index: map[string][]kernel.Value{}, slot: kernel.None, budget: rapid.IntRange(1, 60).Draw(t, "budget")}
+	d := &drawing{t: t, k: k, pool: map[num.Kind][]kernel.Value{}, index: map[string][]kernel.Value{}, slot: kernel.None, budget: oneOf(t, []int{5, 20, 40, 80}, "budget")}
 	d.b, d.o, d.lo, d.hi = kernel.NewBuilder(k)
 	var carried []num.Kind
-	if rapid.IntRange(0, 3).Draw(t, "sequential") == 0 {
-		carried = rapid.SliceOfN(rapid.SampledFrom(Kinds()), 1, 3).Draw(t, "state")
+	if even(t, 4, "sequential") == 3 {
+		carried = some(t, Kinds(), 1, 3, "state")
 	}
 	for j, c := range carried {
 		k.Regions = append(k.Regions, kernel.Region{Elem: c, Len: size.Const(1), Access: kernel.ReadWrite})
@@ -76,7 +76,9 @@ func draw(t *rapid.T) *Case {
 	for _, v := range []kernel.Value{d.o, d.lo, d.hi} {
 		d.add(v)
 	}
-	d.body()
+	for d.budget > 0 {
+		d.body()
+	}
 	var next []kernel.Value
 	for _, c := range carried {
 		next = append(next, d.value(c))
@@ -93,7 +95,7 @@ func (c *Case) fill(t *rapid.T) {
 		v := drawBits(t, s.Kind)
 		switch {
 		case s.Bounded:
-			v = uint64(rapid.Int64Range(0, n-1).Draw(t, "scalar"))
+			v = uint64(even(t, int(n), "scalar"))
 		case s.Kind.IsInt():
 			v = uint64(rapid.Int64Range(s.Lo, s.Hi).Draw(t, "scalar"))
 		}
@@ -108,7 +110,7 @@ func (c *Case) fill(t *rapid.T) {
 		values := make([]uint64, length)
 		for i := range values {
 			if below, ok := limit[r]; ok {
-				values[i] = uint64(rapid.Int64Range(0, below-1).Draw(t, "index"))
+				values[i] = uint64(even(t, int(below), "index"))
 			} else {
 				values[i] = drawBits(t, c.Kernel.Regions[r].Elem)
 			}
@@ -119,14 +121,14 @@ func (c *Case) fill(t *rapid.T) {
 
 func drawBits(t *rapid.T, k num.Kind) uint64 {
 	if rapid.Bool().Draw(t, "edge") {
-		return rapid.SampledFrom(Edges(k)).Draw(t, "value")
+		return oneOf(t, Edges(k), "value")
 	}
 	return num.Canon(k, rapid.Uint64().Draw(t, "bits"))
 }
 
-func (d *drawing) pick(n int, label string) int { return rapid.IntRange(0, n-1).Draw(d.t, label) }
+func (d *drawing) pick(n int, label string) int { return even(d.t, n, label) }
 
-func (d *drawing) kind() num.Kind { return rapid.SampledFrom(Kinds()).Draw(d.t, "kind") }
+func (d *drawing) kind() num.Kind { return oneOf(d.t, Kinds(), "kind") }
 
 func (d *drawing) add(v kernel.Value) kernel.Value {
 	k := d.b.Kind(v)

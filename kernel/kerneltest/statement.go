@@ -1,8 +1,6 @@
 package kerneltest
 
 import (
-	"pgregory.net/rapid"
-
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/num"
 	"github.com/godwit-run/godwit/size"
@@ -15,7 +13,7 @@ func (d *drawing) statement() {
 		all = all[:15]
 	}
 	d.site()
-	rapid.SampledFrom(all).Draw(d.t, "statement")()
+	oneOf(d.t, all, "statement")()
 }
 
 // site decides whether the next faults count, and where.
@@ -31,7 +29,7 @@ func (d *drawing) site() {
 
 func (d *drawing) arith() {
 	op := num.Op(1 + d.pick(int(num.Ge), "op"))
-	k := rapid.SampledFrom(Kinds()).Filter(op.Takes).Draw(d.t, "kind")
+	k := oneOf(d.t, filter(Kinds(), op.Takes), "kind")
 	args := []kernel.Value{d.value(k)}
 	if op.Arity() == 2 {
 		args = append(args, d.value(k))
@@ -73,7 +71,7 @@ func (d *drawing) scalar() {
 // poly is a positive length that regions have.
 func (d *drawing) poly() size.Poly {
 	s0, s1 := kernel.SizeVar(0), kernel.SizeVar(1)
-	return rapid.SampledFrom([]size.Poly{s0, s1, s0.Mul(s1), size.Const(16)}).Draw(d.t, "length")
+	return oneOf(d.t, []size.Poly{s0, s1, s0.Mul(s1), size.Const(16)}, "length")
 }
 
 func (d *drawing) bounded() {
@@ -102,7 +100,7 @@ func (d *drawing) below(p size.Poly) kernel.Value {
 }
 
 func (d *drawing) load() {
-	r := rapid.SampledFrom([]int{rows, items, follow, columns, flags, update, scratch}).Draw(d.t, "region")
+	r := oneOf(d.t, []int{rows, items, follow, columns, flags, update, scratch}, "region")
 	if r == update && d.slot != kernel.None {
 		d.add(d.b.Load(update, d.slot))
 		return
@@ -120,7 +118,7 @@ func (d *drawing) load() {
 
 func (d *drawing) store() {
 	if d.slot == kernel.None {
-		r := rapid.SampledFrom([]int{totals, scratch}).Draw(d.t, "region")
+		r := oneOf(d.t, []int{totals, scratch}, "region")
 		i := d.o
 		if r == scratch {
 			i = d.below(size.Const(16))
@@ -128,7 +126,7 @@ func (d *drawing) store() {
 		d.b.Store(r, i, d.value(d.k.Regions[r].Elem))
 		return
 	}
-	r := rapid.SampledFrom([]int{slots, update, links}).Draw(d.t, "region")
+	r := oneOf(d.t, []int{slots, update, links}, "region")
 	if r == links {
 		d.b.Store(r, d.slot, d.b.Convert(d.below(kernel.SizeVar(1)), num.I32, false))
 		return
@@ -137,7 +135,7 @@ func (d *drawing) store() {
 }
 
 func (d *drawing) branch() {
-	kinds := rapid.SliceOfN(rapid.SampledFrom(Kinds()), 0, 2).Draw(d.t, "results")
+	kinds := some(d.t, Kinds(), 0, 2, "results")
 	half := func() (vs []kernel.Value) {
 		d.inner(func() {
 			d.body()
@@ -168,7 +166,7 @@ func (d *drawing) guarded() {
 // loop goes over 0..p, carrying values of any kind.
 func (d *drawing) loop() {
 	p := d.poly()
-	kinds := rapid.SliceOfN(rapid.SampledFrom(Kinds()), 0, 2).Draw(d.t, "carried")
+	kinds := some(d.t, Kinds(), 0, 2, "carried")
 	var carry []kernel.Carry
 	var init []kernel.Value
 	for _, k := range kinds {
@@ -248,7 +246,7 @@ func (d *drawing) fold() {
 	var accs []kernel.Acc
 	for range 1 + d.pick(3, "accumulators") {
 		op := num.FoldOp(1 + d.pick(int(num.FoldAddWide), "fold"))
-		accs = append(accs, kernel.Acc{Op: op, Kind: rapid.SampledFrom(Kinds()).Filter(op.Takes).Draw(d.t, "kind")})
+		accs = append(accs, kernel.Acc{Op: op, Kind: oneOf(d.t, filter(Kinds(), op.Takes), "kind")})
 	}
 	results := d.b.Fold(d.b.Int(0), d.b.SizeOf(p), d.pick(2, "tree") == 1, accs, func(i kernel.Value) (values []kernel.Value) {
 		d.inner(func() {

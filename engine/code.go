@@ -1,0 +1,41 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/godwit-run/godwit/kernel"
+)
+
+// Args is what a kernel runs on.
+type Args struct {
+	Sizes   []int64
+	Scalars []uint64 // canonical bits of each scalar's kind
+	// Bases holds for every region the arena offset of its element 0. Where
+	// only a window of the region is in memory the offset is virtual: it may
+	// be negative or lie outside the arena, as long as the elements that are
+	// touched do not.
+	Bases []int64
+	// Faults has for each site the least place reported so far: -1 for a
+	// fault without a place, math.MaxInt64 for none.
+	Faults []int64
+}
+
+// Code is a kernel in the form that one tier executes. All tiers give the
+// same bits.
+type Code interface {
+	// Thread gives an instance for one goroutine at a time.
+	Thread(ctx context.Context) (Thread, error)
+}
+
+// Thread executes outer indices lo..hi of a kernel. Its arguments have been
+// admitted; it does not check them again.
+type Thread interface {
+	Run(ctx context.Context, a *Args, lo, hi int64) error
+	Close()
+}
+
+// compiler is a tier.
+type compiler interface {
+	compile(ctx context.Context, k *kernel.Kernel) (Code, error)
+	close(ctx context.Context) error
+}

@@ -1,0 +1,121 @@
+// Package engine takes kernels from anywhere to a finished run: it verifies
+// them, compiles each once, and executes their outer loops in short slices on
+// several threads.
+package engine
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"github.com/godwit-run/godwit/kernel"
+	"github.com/godwit-run/godwit/mem"
+)
+
+// DefaultMemory is the address space of an arena: all that WebAssembly code
+// can reach.
+const DefaultMemory = 4 << 30
+
+// Tier names a way of executing kernels.
+type Tier string
+
+const (
+	Wasm    Tier = "wasm"
+	Stepper Tier = "stepper" // interprets; for tests
+)
+
+// Options are the choices of an Engine; zero values mean the defaults.
+type Options struct {
+	Tier   Tier  // Wasm
+	Memory int64 // bytes of address space, DefaultMemory
+}
+
+// Engine holds the memory that kernels work in and the kernels compiled so
+// far. It is safe for concurrent use. Making one is cheap: the compiler
+// starts with the first kernel.
+type Engine struct {
+	arena *mem.Arena
+	opt   Options
+
+	mu      sync.Mutex
+	tier    compiler
+	kernels map[kernel.ID]*entry
+}
+
+// New reserves the address space of an engine.
+func New(opt Options) (*Engine, error) {
+	if opt.Tier == "" {
+		opt.Tier = Wasm
+	}
+	if opt.Tier != Wasm && opt.Tier != Stepper {
+		return nil, fmt.Errorf("engine: no tier is called %q; there are %q and %q", opt.Tier, Wasm, Stepper)
+	}
+	if opt.Memory == 0 {
+		opt.Memory = DefaultMemory
+	}
+	a, err := mem.NewArena(opt.Memory)
+	if err != nil {
+		return nil, err
+	}
+	return &Engine{arena: a, opt: opt, kernels: map[kernel.ID]*entry{}}, nil
+}
+
+// Arena is the memory that kernels see.
+func (e *Engine) Arena() *mem.Arena { return e.arena }
+
+// Tier is how the engine executes kernels.
+func (e *Engine) Tier() Tier { return e.opt.Tier }
+
+// Alloc gives zeroed memory inside the arena, which a run uses without
+// copying it. The bytes are invalid after Free of the span, and after Close.
+func (e *Engine) Alloc(n int64) (mem.Span, []byte, error) {
+	s, err := e.arena.Alloc(n)
+	if err != nil {
+		return s, nil, err
+	}
+	return s, e.arena.Bytes(s.Off, n), nil
+}
+
+// Offset is where b lies in the arena; false when it lies elsewhere.
+func (e *Engine) Offset(b []byte) (int64, bool) {
+	if len(b) == 0 {
+		return 0, false
+	}
+	all := e.arena.All()
+	at := int64(uintptr(unsafe.Pointer(unsafe.SliceData(b))) - uintptr(unsafe.Pointer(unsafe.SliceData(all))))
+	return at, at >= 0 && at+int64(len(b)) <= int64(len(all))
+}
+
+// Close ends the engine. No run may be in progress.
+func (e *Engine) Close() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var err error
+	if e.tier != nil {
+		err = e.tier.close(context.Background())
+	}
+	e.tier, e.kernels = nil, nil
+	if cerr := e.arena.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
+
+// compiler starts the tier at its first use.
+func (e *Engine) compiler(ctx context.Context) (compiler, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.tier != nil {
+		return e.tier, nil
+	}
+	if e.opt.Tier == Stepper {
+		e.tier = stepperTier{e.arena}
+		return e.tier, nil
+	}
+	t, err := newWasmTier(ctx, e.arena)
+	if err == nil {
+		e.tier = t
+	}
+	return t, err
+}

@@ -1,0 +1,170 @@
+package engine
+
+import (
+	"context"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/godwit-run/godwit/kernel"
+	"github.com/godwit-run/godwit/mem"
+)
+
+// Job is one run of a kernel over its outer indices, by any number of
+// workers. Its Args lack the bases, which each worker has for itself, and the
+// faults.
+type Job struct {
+	c       *Compiled
+	e       *Engine
+	sizes   []int64
+	scalars []uint64
+
+	pace   atomic.Int64 // measured picoseconds per outer index; 0 at first
+	slices atomic.Int64
+	mu     sync.Mutex
+	faults []int64
+}
+
+// NewJob prepares a run with arguments that c.Safe has admitted.
+func (e *Engine) NewJob(c *Compiled, sizes []int64, scalars []uint64) *Job {
+	return &Job{c: c, e: e, sizes: sizes, scalars: scalars, faults: noFaults(c.Kernel.Sites)}
+}
+
+func noFaults(n int) []int64 {
+	f := make([]int64, n)
+	for i := range f {
+		f[i] = math.MaxInt64
+	}
+	return f
+}
+
+// Faults has for each site the least place, as in Args, of all workers that
+// are closed.
+func (j *Job) Faults() []int64 { return j.faults }
+
+// Slices is the number of calls made into compiled code.
+func (j *Job) Slices() int64 { return j.slices.Load() }
+
+// Worker executes slices of a job on one goroutine.
+type Worker struct {
+	job     *Job
+	tier    *tiered
+	thread  Thread
+	args    Args
+	scratch []area
+	dirty   bool // scratch memory has been written since it was zero
+}
+
+// area is the memory of a Scratch region.
+type area struct {
+	region int
+	span   mem.Span
+	n      int64 // bytes
+}
+
+// Worker gives one more worker, which must be closed.
+func (j *Job) Worker(ctx context.Context) (*Worker, error) {
+	w := &Worker{job: j, args: Args{Sizes: j.sizes, Scalars: j.scalars, Faults: noFaults(len(j.faults)), Bases: make([]int64, len(j.c.Kernel.Regions))}}
+	if err := w.board(ctx); err != nil {
+		return nil, err
+	}
+	for i, r := range j.c.Kernel.Regions {
+		if r.Access != kernel.Scratch || j.e.opt.Tier == Stepper {
+			continue
+		}
+		n, _ := kernel.EvalPoly(r.Len, j.sizes)
+		n *= int64(r.Elem.Size())
+		s, err := j.e.arena.Alloc(n)
+		if err != nil {
+			w.Close()
+			return nil, err
+		}
+		w.scratch = append(w.scratch, area{i, s, n})
+		w.args.Bases[i] = s.Off
+	}
+	return w, nil
+}
+
+// board takes an instance of the newest code, if it has not got one.
+func (w *Worker) board(ctx context.Context) error {
+	t := w.job.c.code.Load()
+	if t == w.tier {
+		return nil
+	}
+	th, err := t.take(ctx)
+	if err != nil {
+		return err
+	}
+	w.leave()
+	w.tier, w.thread = t, th
+	return nil
+}
+
+func (w *Worker) leave() {
+	if w.tier != nil {
+		w.tier.put(w.thread)
+	}
+	w.tier, w.thread = nil, nil
+}
+
+// Close gives back what the worker holds and reports its faults to the job.
+func (w *Worker) Close() {
+	w.leave()
+	for _, a := range w.scratch {
+		w.job.e.arena.Free(a.span)
+	}
+	w.scratch = nil
+	w.job.mu.Lock()
+	defer w.job.mu.Unlock()
+	for i, at := range w.args.Faults {
+		w.job.faults[i] = min(w.job.faults[i], at)
+	}
+}
+
+// SetBases places the regions; see Args.Bases. Those of Scratch regions are
+// the worker's own.
+func (w *Worker) SetBases(bases []int64) {
+	for i, b := range bases {
+		if w.job.c.Kernel.Regions[i].Access != kernel.Scratch {
+			w.args.Bases[i] = b
+		}
+	}
+}
+
+// Run executes outer indices lo..hi in slices, and stops between two of them
+// when the context ends.
+func (w *Worker) Run(ctx context.Context, lo, hi int64) error {
+	for lo < hi {
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		n := min(w.job.Slice(), hi-lo)
+		if err := w.slice(ctx, lo, lo+n); err != nil {
+			return err
+		}
+		lo += n
+	}
+	return nil
+}
+
+func (w *Worker) slice(ctx context.Context, lo, hi int64) error {
+	if err := w.board(ctx); err != nil {
+		return err
+	}
+	w.clean()
+	start := time.Now()
+	err := w.thread.Run(ctx, &w.args, lo, hi)
+	w.job.measured(time.Since(start), hi-lo)
+	return err
+}
+
+// clean zeroes the scratch memory that an earlier slice has used.
+func (w *Worker) clean() {
+	if w.dirty {
+		for _, a := range w.scratch {
+			clear(w.job.e.arena.Bytes(a.span.Off, a.n))
+		}
+	}
+	w.dirty = true
+}

@@ -1,0 +1,96 @@
+package engine
+
+import (
+	"context"
+	"sync"
+)
+
+// Pool is a fixed number of goroutines that work for one caller at a time:
+// the caller itself and helpers that wait in between. Waking a helper takes
+// tens of microseconds, so the caller never waits for one that has not begun.
+type Pool struct {
+	wake []chan *shift // per helper
+	done sync.WaitGroup
+}
+
+// shift is one call of Do.
+type shift struct {
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	f      func(ctx context.Context, worker int) error
+
+	mu      sync.Mutex
+	over    bool // nobody may begin any more
+	working sync.WaitGroup
+}
+
+// NewPool starts n-1 helpers; Close ends them.
+func NewPool(n int) *Pool {
+	p := &Pool{wake: make([]chan *shift, max(n-1, 0))}
+	for i := range p.wake {
+		p.wake[i] = make(chan *shift, 1)
+		p.done.Go(func() {
+			for s := range p.wake[i] {
+				s.help(i + 1)
+			}
+		})
+	}
+	return p
+}
+
+// Size is the number of workers, the caller included.
+func (p *Pool) Size() int { return len(p.wake) + 1 }
+
+// Close waits until all helpers have ended.
+func (p *Pool) Close() {
+	for _, c := range p.wake {
+		close(c)
+	}
+	p.done.Wait()
+}
+
+// Do calls f on up to n workers at once, numbered from 0, which is the
+// caller; each shall return when there is nothing left to begin. The first
+// error cancels the context of the others and is returned.
+func (p *Pool) Do(ctx context.Context, n int, f func(ctx context.Context, worker int) error) error {
+	n = min(n, p.Size())
+	if n <= 1 {
+		return f(ctx, 0)
+	}
+	s := &shift{f: f}
+	s.ctx, s.cancel = context.WithCancelCause(ctx)
+	for _, c := range p.wake[:n-1] {
+		select {
+		case <-c: // from a shift that is over, not yet noticed
+		default:
+		}
+		c <- s
+	}
+	s.run(0)
+	s.mu.Lock()
+	s.over = true
+	s.mu.Unlock()
+	s.working.Wait()
+	err := context.Cause(s.ctx)
+	s.cancel(nil)
+	return err
+}
+
+func (s *shift) help(worker int) {
+	s.mu.Lock()
+	begin := !s.over
+	if begin {
+		s.working.Add(1)
+	}
+	s.mu.Unlock()
+	if begin {
+		defer s.working.Done()
+		s.run(worker)
+	}
+}
+
+func (s *shift) run(worker int) {
+	if err := s.f(s.ctx, worker); err != nil {
+		s.cancel(err)
+	}
+}

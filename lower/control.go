@@ -1,0 +1,179 @@
+package lower
+
+import (
+	"github.com/godwit-run/godwit/graph"
+	"github.com/godwit-run/godwit/kernel"
+	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/size"
+)
+
+// parts splits a value into its scalars, with their types, and its arrays.
+// join puts it together again from equally many.
+func parts(t *graph.Type, v val, scalar func(*graph.Type, val), arr func(*graph.Type, val)) {
+	switch t.Kind {
+	case graph.Tuple:
+		for i, e := range t.Elems {
+			parts(e, v.fields[i], scalar, arr)
+		}
+	case graph.Option:
+		scalar(graph.BoolType, v.fields[0])
+		parts(t.Elem(), v.fields[1], scalar, arr)
+	case graph.Array:
+		arr(t, v)
+	default:
+		scalar(t, v)
+	}
+}
+
+func join(t *graph.Type, scalar func(*graph.Type) val, arr func(*graph.Type) val) val {
+	switch t.Kind {
+	case graph.Tuple:
+		var out val
+		for _, e := range t.Elems {
+			out.fields = append(out.fields, join(e, scalar, arr))
+		}
+		return out
+	case graph.Option:
+		return val{fields: []val{scalar(graph.BoolType), join(t.Elem(), scalar, arr)}}
+	case graph.Array:
+		return arr(t)
+	}
+	return scalar(t)
+}
+
+// shape is the types of a value's scalars and arrays in order.
+func shape(t *graph.Type) (scalars, arrays []*graph.Type) {
+	join(t, func(t *graph.Type) val { scalars = append(scalars, t); return val{} },
+		func(t *graph.Type) val { arrays = append(arrays, t); return val{} })
+	return scalars, arrays
+}
+
+// ifNode computes one side. Array results of both sides lie in the same
+// scratch.
+func (k *kern) ifNode(n *graph.Node, e *env) val {
+	cond := k.node(n.Args[0], e).s
+	_, arrays := shape(n.Type)
+	var mem []backing
+	for _, t := range arrays {
+		mem = append(mem, k.space(nil, t))
+	}
+	safe := true
+	side := func(b *graph.Block) func() []kernel.Value {
+		return func() []kernel.Value {
+			var out []kernel.Value
+			next := 0
+			parts(n.Type, k.body(b, e)[0],
+				func(_ *graph.Type, v val) { out, safe = append(out, v.s), safe && v.safe },
+				func(t *graph.Type, v val) { k.store(t, v, mem[next]); next++ })
+			return out
+		}
+	}
+	vs := k.branch(cond, side(n.Blocks[0]), side(n.Blocks[1]))
+	s, a := 0, 0
+	return join(n.Type,
+		func(*graph.Type) val { s++; return val{s: vs[s-1], safe: safe} },
+		func(t *graph.Type) val { a++; return k.backed(t, mem[a-1]) })
+}
+
+// loopNode is a loop inside a kernel. Carried scalars are values; a carried
+// array has memory of its own, into which the next one is copied at the end
+// of each turn.
+func (k *kern) loopNode(n *graph.Node, e *env) val {
+	c := k.carrying(n.Type)
+	for j, init := range n.Args[2:] {
+		c.start(k, n.Type.Elems[j], k.node(init, e))
+	}
+	lo, hi := k.node(n.Args[0], e), k.node(n.Args[1], e)
+	end := k.capTurns(n, lo.s, hi.s)
+	vs := k.loop(lo.s, end, c.carry, c.init, func(i kernel.Value, cs []kernel.Value) ([]kernel.Value, kernel.Value) {
+		params := append([]val{{s: i, safe: n.HasPoly}}, c.value(k, n.Type, cs).fields...)
+		out := k.body(n.Blocks[0], e, params...)
+		next := c.next(k, n.Type, out)
+		if n.Stop {
+			return next, out[len(out)-1].s
+		}
+		return next, kernel.None
+	})
+	return c.value(k, n.Type, vs)
+}
+
+// capTurns makes the bound on a loop's turns evident where its end is
+// computed.
+func (k *kern) capTurns(n *graph.Node, lo, hi kernel.Value) kernel.Value {
+	switch n.Args[1].Op {
+	case graph.Const, graph.SizeVal, graph.Param:
+		return hi
+	}
+	most := n.MaxPoly
+	if n.Max > 0 {
+		most = size.Const(n.Max)
+	}
+	return k.b.Wrap(num.Min, hi, k.b.Wrap(num.Add, lo, k.sizeValue(most)))
+}
+
+// carrier is what a loop carries: scalars, and the memory of arrays.
+type carrier struct {
+	carry []kernel.Carry
+	init  []kernel.Value
+	now   []backing // arrays: current
+	then  []backing // and under construction
+	used  int
+}
+
+func (k *kern) carrying(t *graph.Type) *carrier {
+	c := &carrier{}
+	scalars, arrays := shape(t)
+	for _, s := range scalars {
+		carry := kernel.Carry{Kind: s.KindOf()}
+		if s.Kind == graph.Index && k.isPositive(k.capacity(s.Bound)) && !k.isDynamic(s.Bound) {
+			carry.Bounded, carry.Bound = true, k.poly(s.Bound)
+		}
+		c.carry = append(c.carry, carry)
+	}
+	for _, a := range arrays {
+		c.now, c.then = append(c.now, k.space(nil, a)), append(c.then, k.space(nil, a))
+	}
+	return c
+}
+
+func (c *carrier) start(k *kern, t *graph.Type, v val) {
+	parts(t, v,
+		func(t *graph.Type, v val) { c.init = append(c.init, c.scalar(k, len(c.init), t, v)) },
+		func(t *graph.Type, v val) { k.store(t, v, c.now[c.used]); c.used++ })
+}
+
+// scalar keeps the promise of a bounded carried index.
+func (c *carrier) scalar(k *kern, j int, t *graph.Type, v val) kernel.Value {
+	if c.carry[j].Bounded && (!v.safe || k.careful) {
+		return k.bound(v.s, t.Bound)
+	}
+	return v.s
+}
+
+// value is the carried tuple at the start of a turn or after the loop.
+func (c *carrier) value(k *kern, t *graph.Type, vs []kernel.Value) val {
+	s, a := 0, 0
+	return join(t,
+		func(t *graph.Type) val {
+			s++
+			return val{s: vs[s-1], safe: c.carry[s-1].Bounded || t.Kind != graph.Index}
+		},
+		func(t *graph.Type) val { a++; return k.backed(t, c.now[a-1]) })
+}
+
+// next stores the arrays of the next turn, all of them before any current
+// one is overwritten, and gives the scalars.
+func (c *carrier) next(k *kern, t *graph.Type, out []val) []kernel.Value {
+	var scalars []kernel.Value
+	a := 0
+	for j, e := range t.Elems {
+		parts(e, out[j],
+			func(t *graph.Type, v val) { scalars = append(scalars, c.scalar(k, len(scalars), t, v)) },
+			func(t *graph.Type, v val) { k.store(t, v, c.then[a]); a++ })
+	}
+	_, arrays := shape(t)
+	for j, t := range arrays {
+		k.store(t, k.backed(t, c.then[j]), c.now[j])
+	}
+	return scalars
+}

@@ -1,0 +1,423 @@
+package lower
+
+import (
+	"slices"
+
+	"github.com/godwit-run/godwit/graph"
+	"github.com/godwit-run/godwit/kernel"
+	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/schedule"
+	"github.com/godwit-run/godwit/size"
+)
+
+// block turns the nodes of a block that the host executes into steps. Nodes
+// that are fused, and scalars that cannot fault, wait until a kernel needs
+// them.
+func (l *lowering) block(b *graph.Block) error {
+	for i, n := range b.Nodes {
+		if _, done := l.mat[n]; done || !l.use[n].live {
+			continue
+		}
+		if err := l.hostNode(n, b.Nodes[i+1:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *lowering) hostNode(n *graph.Node, later []*graph.Node) error {
+	switch {
+	case l.waits(n):
+		return nil
+	case n.Op == graph.Reduce && !l.small(n):
+		return l.reductions(l.together(n, later))
+	case n.Op == graph.KeyedReduce && !l.small(n):
+		return l.keyedReductions(l.together(n, later))
+	case n.Op == graph.Loop && arrayWork(n):
+		return l.hostLoop(n)
+	case n.Op == graph.If && arrayWork(n):
+		return l.hostBranch(n)
+	case n.Op == graph.Compact || n.Op == graph.Limit || n.Op == graph.TopK && n.Defines != "":
+		return l.defining(n)
+	case (n.Op == graph.Map || n.Op == graph.Filter) && masked(n):
+		return l.maskedMap(n)
+	}
+	out := l.buffersFor(nameOf(n), n.Type)
+	err := l.fill(n, out)
+	l.mat[n] = out
+	return err
+}
+
+// waits reports that n is computed inside the kernels that need it.
+func (l *lowering) waits(n *graph.Node) bool {
+	u := l.use[n]
+	switch n.Op {
+	case graph.Map, graph.Filter:
+		return u.fused(n) && (u.streams+u.others > 0)
+	case graph.Param, graph.Const, graph.SizeVal, graph.MakeTuple, graph.Get, graph.Some, graph.Nothing, graph.IsSome, graph.Unwrap:
+		return true
+	case graph.Arith, graph.Cast, graph.Bits, graph.Clamp, graph.Wrap, graph.Check, graph.At:
+		return !u.faults
+	case graph.If:
+		return !u.faults && !arrayWork(n) && !hasArray(n.Type)
+	}
+	return false
+}
+
+func masked(n *graph.Node) bool { return n.Type.Kind == graph.Array && n.Type.Masked }
+
+// arrayWork reports that a loop or branch contains array operations, each of
+// which deserves a kernel.
+func arrayWork(n *graph.Node) bool {
+	found := hasArray(n.Type)
+	for _, b := range n.Blocks {
+		b.Walk(func(m *graph.Node) bool {
+			found = found || m.Op >= graph.Map && m.Op <= graph.TopK
+			return !found
+		})
+	}
+	return found
+}
+
+// small reports a reduction over so few slots that one leaf holds them: it
+// is done by one kernel in one go.
+func (l *lowering) small(n *graph.Node) bool {
+	_, hi := l.facts.Bounds(n.Args[0].Type.Size)
+	return hi <= num.Leaf
+}
+
+// fill computes n into buffers: in parallel when it is an array whose
+// elements are independent, otherwise by one worker.
+func (l *lowering) fill(n *graph.Node, out []source) error {
+	if n.Op == graph.MakeTuple && hasArray(n.Type) {
+		for i, a := range n.Args {
+			lo, hi := leafRange(n.Type, i)
+			if err := l.fill(a, out[lo:hi]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if n.Type.Kind == graph.Array && (n.Op == graph.Map || l.isAlias(n)) {
+		return l.parallel(n, out)
+	}
+	return l.solo(n, out)
+}
+
+// isAlias reports an array that is known already and only needs copying.
+func (l *lowering) isAlias(n *graph.Node) bool {
+	_, ok := l.component(n)
+	return ok
+}
+
+// parallel stores the elements of a dense array, grain by grain.
+func (l *lowering) parallel(n *graph.Node, out []source) error {
+	return l.kernel("map "+nameOf(n), func(k *kern) {
+		k.over(n.Type.Size, l.grain(n))
+		a := k.node(n, k.root).arr
+		dst := k.attach(n.Type, out, kernel.Write)
+		k.each(k.lo, k.hi, n.Type.Size, func(i kernel.Value) {
+			k.slotScope(i, func() {
+				inner := dst
+				inner.off = i
+				k.store(n.Type.Elem(), k.element(a, i).v, inner)
+			})
+		})
+	})
+}
+
+// grain is the number of elements that one outer index computes: few when an
+// element is much work.
+func (l *lowering) grain(n *graph.Node) int64 {
+	if u := l.use[n]; u != nil && (u.cost >= 100 || n.Type.Elem().Kind == graph.Array) {
+		return 16
+	}
+	return num.Leaf
+}
+
+// solo computes a node in one kernel of one outer index.
+func (l *lowering) solo(n *graph.Node, out []source) error {
+	return l.kernel(opName(n)+" "+nameOf(n), func(k *kern) {
+		dst := k.attach(n.Type, out, kernel.Write)
+		k.emitInto(n, n.Type, dst)
+	})
+}
+
+// emitInto computes n so that it lies in dst.
+func (k *kern) emitInto(n *graph.Node, t *graph.Type, dst backing) {
+	if _, known := k.l.mat[n]; inPlace(n) && !known {
+		for _, r := range dst.regions {
+			k.k.Regions[r].Access = kernel.ReadWrite
+		}
+		k.target[n] = &dst
+		k.root.val[n] = k.emit(n, k.root)
+		return
+	}
+	k.store(t, k.node(n, k.root), dst)
+}
+
+// inPlace lists the operations that build their result where it shall lie.
+func inPlace(n *graph.Node) bool {
+	switch n.Op {
+	case graph.KeyedReduce, graph.Scan, graph.Scatter, graph.Sort, graph.TopK:
+		return true
+	}
+	return false
+}
+
+func opName(n *graph.Node) string {
+	switch n.Op {
+	case graph.Reduce:
+		return "reduce"
+	case graph.KeyedReduce:
+		return "keyed reduce"
+	case graph.Fold:
+		return "fold in order"
+	case graph.Scan:
+		return "scan"
+	case graph.Scatter:
+		return "scatter"
+	case graph.Sort:
+		return "sort"
+	case graph.TopK:
+		return "top-k"
+	case graph.Loop:
+		return "loop"
+	}
+	return "compute"
+}
+
+// maskedMap stores a masked array that several operations need.
+func (l *lowering) maskedMap(n *graph.Node) error {
+	dense := graph.ArrayOf(n.Type.Elem(), n.Type.Size)
+	pairs := maskedType(dense)
+	out := l.buffersFor(nameOf(n), pairs)
+	err := l.kernel("filter "+nameOf(n), func(k *kern) {
+		k.over(n.Type.Size, num.Leaf)
+		v := k.emit(n, k.root)
+		dst := k.attach(pairs, out, kernel.Write)
+		k.each(k.lo, k.hi, n.Type.Size, func(i kernel.Value) {
+			k.slotScope(i, func() { k.storeSlot(dense, v.arr, dst, i) })
+		})
+	})
+	l.mat[n] = out
+	return err
+}
+
+// defining computes an array whose run-time size becomes known with it.
+func (l *lowering) defining(n *graph.Node) error {
+	count := l.buffer(n.Defines, num.I64, size.Const(1))
+	most := n.Args[0].Type.Size
+	if n.Op == graph.TopK {
+		most = n.Poly
+	}
+	full := graph.ArrayOf(n.Type.Elem(), most)
+	out := l.buffersFor(nameOf(n), full)
+	err := l.kernel(opName(n)+" "+nameOf(n), func(k *kern) {
+		dst := k.attach(full, out, kernel.Write)
+		c := k.region(count, size.Const(1), kernel.Write)
+		if n.Op == graph.Limit {
+			k.store(full, k.node(n.Args[0], k.root), dst)
+			k.emit(n, k.root)
+		} else {
+			for _, r := range dst.regions {
+				k.k.Regions[r].Access = kernel.ReadWrite
+			}
+			k.target[n] = &dst
+			k.emit(n, k.root)
+		}
+		k.b.Store(c, k.b.Int(0), k.dynamic[n.Defines])
+	})
+	l.mat[n] = out
+	l.facts.Hi[n.Defines] = l.most(most)
+	l.add(&schedule.SetSize{Name: n.Defines, Buffer: count, Max: most})
+	return err
+}
+
+func (l *lowering) most(p size.Poly) int64 {
+	_, hi := l.facts.Bounds(p)
+	return min(hi, graph.MaxSize)
+}
+
+// together finds later reductions over the same slots that need nothing
+// which is not computed yet, so that one kernel does them all.
+func (l *lowering) together(n *graph.Node, later []*graph.Node) []*graph.Node {
+	group := []*graph.Node{n}
+	for _, m := range later {
+		if _, done := l.mat[m]; done || !l.use[m].live || m.Op != n.Op {
+			continue
+		}
+		if m.Args[0].Type.Size.Equal(n.Args[0].Type.Size) && l.ready(m) && sameLeaf(n, m) {
+			group = append(group, m)
+		}
+	}
+	return group
+}
+
+// sameLeaf reports that two keyed reductions may share leaves: integers do
+// not care, floats need the leaf length of their own width.
+func sameLeaf(n, m *graph.Node) bool {
+	return n.Op != graph.KeyedReduce || !ordered(m) || ordered(n) && width(n).Equal(width(m))
+}
+
+func ordered(n *graph.Node) bool {
+	leaf := graph.Leaves(n.Blocks[0].Results[1].Type)[0]
+	op, kind := n.Monoid.Fold(leaf.Type.KindOf())
+	return op.IsOrdered(kind)
+}
+
+func width(n *graph.Node) size.Poly {
+	return n.Poly.Mul(volume(graph.Leaves(n.Blocks[0].Results[1].Type)[0].Dims))
+}
+
+// ready reports that everything n is computed from is there, or waits and is
+// itself ready.
+func (l *lowering) ready(n *graph.Node) bool {
+	local := map[*graph.Node]bool{}
+	for _, b := range n.Blocks {
+		b.Walk(func(m *graph.Node) bool { local[m] = true; return true })
+	}
+	check := func(m *graph.Node) bool {
+		if local[m] {
+			return true
+		}
+		if _, done := l.mat[m]; done {
+			return true
+		}
+		return l.waits(m) && l.ready(m)
+	}
+	ok := !slices.ContainsFunc(n.Args, func(a *graph.Node) bool { return !check(a) })
+	for _, b := range n.Blocks {
+		for _, r := range b.Results {
+			ok = ok && check(r)
+		}
+		b.Walk(func(m *graph.Node) bool {
+			for _, a := range m.Args {
+				ok = ok && check(a)
+			}
+			return ok
+		})
+	}
+	return ok
+}
+
+// reductions folds leaves in parallel and then combines them.
+func (l *lowering) reductions(group []*graph.Node) error {
+	slots := group[0].Args[0].Type.Size
+	leaves := ceilDiv(slots, num.Leaf)
+	var tables []int
+	err := l.kernel("leaves of "+names(group), func(k *kern) {
+		k.over(slots, num.Leaf)
+		rs := k.reductionsOf(group)
+		if tables == nil {
+			for _, r := range rs {
+				for _, kind := range r.outs() {
+					tables = append(tables, l.buffer("leaves", kind, leaves))
+				}
+			}
+		}
+		vs := k.foldAll(rs, k.lo, k.hi, slots)
+		for i, v := range vs {
+			k.b.Store(k.region(tables[i], leaves, kernel.Write), k.o, v)
+		}
+		k.launch.Pruning = l.pruning(group)
+	})
+	if err != nil {
+		return err
+	}
+	return l.combine(group, tables, leaves)
+}
+
+func (k *kern) reductionsOf(group []*graph.Node) []*reduction {
+	rs := make([]*reduction, len(group))
+	for i, n := range group {
+		rs[i] = k.reduction(n, k.root)
+	}
+	return rs
+}
+
+func names(group []*graph.Node) string {
+	s := ""
+	for i, n := range group {
+		if i > 0 {
+			s += ", "
+		}
+		s += nameOf(n)
+	}
+	return s
+}
+
+// combine joins the leaves of all reductions in one kernel.
+func (l *lowering) combine(group []*graph.Node, tables []int, leaves size.Poly) error {
+	outs := make([][]source, len(group))
+	for i, n := range group {
+		outs[i] = l.buffersFor(nameOf(n), n.Type)
+	}
+	err := l.kernel("combine "+names(group), func(k *kern) {
+		next := 0
+		for i, r := range k.reductionsOf(group) {
+			first := next
+			next += len(r.outs())
+			vs := k.combineLeaves(r, k.poly(leaves), func(out int, leaf kernel.Value) kernel.Value {
+				return k.b.Load(k.region(tables[first+out], leaves, kernel.Read), leaf)
+			})
+			k.store(group[i].Type, k.finish(r, vs), k.attach(group[i].Type, outs[i], kernel.Write))
+		}
+	})
+	for i, n := range group {
+		l.mat[n] = outs[i]
+	}
+	return err
+}
+
+// keyedReductions fills one row of tables per leaf in parallel and then
+// combines the rows.
+func (l *lowering) keyedReductions(group []*graph.Node) error {
+	slots, wide := group[0].Args[0].Type.Size, width(group[0])
+	tables := make([][]int, len(group))
+	rows := ceilDiv(slots, minKeyedLeaf)
+	err := l.kernel("groups of "+names(group), func(k *kern) {
+		length, count := k.leaves(slots, wide)
+		k.k.Outer, k.k.Grain, k.k.Count = count, length, k.poly(slots)
+		var qs []*keyed
+		for i, n := range group {
+			q := k.keyed(n, k.root)
+			for w, kind := range q.acc.Outs() {
+				if len(tables[i]) <= w {
+					tables[i] = append(tables[i], l.buffer("groups", kind, rows.Mul(width(n))))
+				}
+				q.tables = append(q.tables, k.regionOf(tables[i][w], count.Mul(k.poly(width(n))), kernel.ReadWrite))
+			}
+			qs = append(qs, q)
+		}
+		k.fillRow(qs, k.o, k.lo, k.hi, slots)
+		k.launch.Pruning = l.pruning(group)
+	})
+	for i, n := range group {
+		if err == nil {
+			err = l.combineRows(n, tables[i], slots, wide)
+		}
+	}
+	return err
+}
+
+// combineRows joins the rows of one keyed reduction, columns in parallel.
+func (l *lowering) combineRows(n *graph.Node, tables []int, slots, wide size.Poly) error {
+	out := l.buffersFor(nameOf(n), n.Type)
+	err := l.kernel("combine "+nameOf(n), func(k *kern) {
+		_, count := k.leaves(slots, wide)
+		q := &keyed{n: n, width: width(n)}
+		leaf := graph.Leaves(n.Blocks[0].Results[1].Type)[0]
+		q.acc = k.accOf(n.Monoid, leaf.Type.KindOf(), slots)
+		for _, t := range tables {
+			q.tables = append(q.tables, k.regionOf(t, count.Mul(k.poly(q.width)), kernel.Read))
+		}
+		k.over(q.width, 1024)
+		r := k.region(out[0].buffer, q.width, kernel.Write)
+		k.each(k.lo, k.hi, q.width, func(i kernel.Value) {
+			k.b.Store(r, i, k.b.Convert(k.entry(q, i, count), k.k.Regions[r].Elem, false))
+		})
+	})
+	l.mat[n] = out
+	return err
+}

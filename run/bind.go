@@ -1,0 +1,166 @@
+package run
+
+import (
+	"fmt"
+
+	"github.com/godwit-run/godwit/data"
+	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/schedule"
+	"github.com/godwit-run/godwit/value"
+)
+
+// input is what is known about an input buffer before anything is read.
+type input struct {
+	buffer int
+	param  int
+	name   string // for messages
+	b      *Binding
+	kind   num.Kind
+	want   data.Want
+	rows   int64
+	width  int64 // elements per row
+	raw    *raw  // the stored bytes are the buffer's contents; nil if they must be decoded
+	uses   []use
+	moved  bool // swapped with a buffer that is written, so it needs memory of its own
+	plan   residency
+}
+
+// size is the number of bytes of the whole buffer.
+func (in *input) size() int64 { return in.rows * in.rowBytes() }
+
+func (in *input) rowBytes() int64 { return in.width * int64(in.kind.Size()) }
+
+// bind looks at every input buffer and checks that its binding fits it.
+func (r *runner) bind() ([]*input, error) {
+	ins := make([]*input, len(r.s.Buffers))
+	for i := range r.s.Buffers {
+		if r.s.Buffers[i].Input == nil {
+			continue
+		}
+		in, err := r.bindOne(i)
+		if err != nil {
+			return nil, err
+		}
+		ins[i] = in
+	}
+	eachUse(r.s.Steps, false, func(b int, u use) {
+		if in := ins[b]; in != nil {
+			in.uses = append(in.uses, u)
+			in.moved = in.moved || u.swap
+		}
+	})
+	for _, c := range r.s.Result {
+		if in := ins[c.Buffer]; in != nil {
+			in.uses = append(in.uses, use{})
+		}
+	}
+	return ins, nil
+}
+
+func (r *runner) bindOne(i int) (*input, error) {
+	buf := &r.s.Buffers[i]
+	b, err := r.binding(buf.Input.Param, buf.Input.Leaf)
+	if err != nil {
+		return nil, err
+	}
+	in := &input{buffer: i, param: buf.Input.Param, name: r.name(i), b: b, kind: buf.Kind, rows: 1, width: 1}
+	n, err := r.eval(buf.Len)
+	if err != nil {
+		return nil, err
+	}
+	if b.Source == nil {
+		if n != 1 {
+			return nil, fmt.Errorf("%s: expected %d elements, found a lone value", in.name, n)
+		}
+		return in, nil
+	}
+	if err := r.bindColumn(in, buf); err != nil {
+		return nil, err
+	}
+	if in.rows*in.width != n {
+		return nil, fmt.Errorf("%s: expected %d elements, %s has %d rows of %d", in.name, n, b.Source.Path(), in.rows, in.width)
+	}
+	return in, nil
+}
+
+func (r *runner) bindColumn(in *input, buf *schedule.Buffer) error {
+	b := in.b
+	cols := b.Source.Columns()
+	if b.Column < 0 || b.Column >= len(cols) {
+		return fmt.Errorf("%s: column number %d was asked for, %s has %d", in.name, b.Column, b.Source.Path(), len(cols))
+	}
+	in.rows = b.Source.Rows()
+	in.want = data.Want{Column: b.Column, Kind: buf.Kind, Option: b.Option}
+	if b.Presence {
+		// Which kind the values are decoded in does not matter here.
+		in.want.Kind, in.want.Option = cols[b.Column].Kind, true
+		if rawColumn(b) != nil {
+			in.raw = &raw{ones: true}
+		}
+		return nil
+	}
+	in.width = cols[b.Column].Width()
+	if buf.Bounded {
+		if err := r.bindBound(in, buf); err != nil {
+			return err
+		}
+	}
+	if err := data.Check(b.Source, []data.Want{in.want}); err != nil {
+		return err
+	}
+	if cols[b.Column].Kind == buf.Kind {
+		in.raw = rawColumn(b)
+	}
+	return nil
+}
+
+func (r *runner) bindBound(in *input, buf *schedule.Buffer) error {
+	bound, err := r.eval(buf.Bound)
+	if err != nil {
+		return err
+	}
+	if bound < 1 && in.rows*in.width > 0 {
+		return fmt.Errorf("%s: %s has indices into an array that is empty (%s = %d)", in.name, in.b.Source.Path(), buf.Bound, bound)
+	}
+	in.want.Bound = bound
+	return nil
+}
+
+func (r *runner) binding(param, leaf int) (*Binding, error) {
+	if param >= len(r.in.Params) || leaf >= len(r.in.Params[param].Leaves) {
+		return nil, bug("argument %d has no column %d", param, leaf)
+	}
+	return &r.in.Params[param].Leaves[leaf], nil
+}
+
+// name is what a message calls a buffer.
+func (r *runner) name(b int) string {
+	buf := &r.s.Buffers[b]
+	if buf.Input != nil && buf.Input.Param < len(r.in.Params) {
+		if n := r.in.Params[buf.Input.Param].Name; n != "" {
+			return "argument `" + n + "`"
+		}
+	}
+	if buf.Name != "" {
+		return "`" + buf.Name + "`"
+	}
+	return fmt.Sprintf("buffer %d", b)
+}
+
+// lone reads a scalar argument that is bound to a column of one row.
+func (r *runner) lone(b *Binding, k num.Kind) (uint64, error) {
+	if b.Source.Rows() != 1 || len(b.Source.Chunks()) != 1 {
+		return 0, fmt.Errorf("%s: expected one value, found %d rows", b.Source.Path(), b.Source.Rows())
+	}
+	want := data.Want{Column: b.Column, Kind: k, Option: b.Option || b.Presence}
+	if b.Presence {
+		want.Kind = b.Source.Columns()[b.Column].Kind
+	}
+	d := data.Dest{Values: make([]byte, want.Kind.Size()), Valid: make([]byte, 1)}
+	n, err := b.Source.Fill(r.ctx, 0, []data.Want{want}, []data.Dest{d})
+	r.read.Add(n)
+	if b.Presence {
+		return uint64(d.Valid[0]), err
+	}
+	return num.Canon(k, value.Get(k, d.Values, 0)), err
+}

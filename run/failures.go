@@ -1,0 +1,34 @@
+package run
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/godwit-run/godwit/mem"
+)
+
+// failures keeps the error with the least number, so that the same input
+// gives the same message whatever the timing. The zero value is ready.
+type failures struct {
+	mu  sync.Mutex
+	at  int
+	err error
+}
+
+func (q *failures) add(i int, err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.err == nil || i < q.at {
+		q.at, q.err = i, err
+	}
+}
+
+func (q *failures) any() bool { return q.first() != nil }
+
+func (q *failures) first() error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.err
+}
+
+func asFull(err error, full **mem.FullError) bool { return errors.As(err, full) }

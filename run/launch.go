@@ -1,0 +1,208 @@
+package run
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/godwit-run/godwit/engine"
+	"github.com/godwit-run/godwit/kernel"
+	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/schedule"
+)
+
+// launching is a launch with everything it needs.
+type launching struct {
+	r       *runner
+	l       *schedule.Launch
+	c       *engine.Compiled
+	sizes   []int64
+	scalars []uint64
+	outer   int64
+	bases   []int64 // of the regions that are present
+	feeds   []feed  // inputs that pass through in windows
+	job     *engine.Job
+}
+
+// feed is a region whose input is not present as a whole.
+type feed struct {
+	region int
+	in     *input
+}
+
+func (r *runner) launch(l *schedule.Launch) error {
+	start := time.Now()
+	p, err := r.prepare(l)
+	if err != nil {
+		return fmt.Errorf("%s%w", labelOf(l), err)
+	}
+	p.job = r.eng.NewJob(p.c, p.sizes, p.scalars)
+	if err := p.run(); err != nil {
+		return err
+	}
+	r.note(l, p.job.Faults())
+	st := r.stats[l]
+	st.Runs++
+	st.Slices += p.job.Slices()
+	st.Seconds += time.Since(start).Seconds()
+	r.progress.finished(l)
+	return nil
+}
+
+func labelOf(*schedule.Launch) string { return "" }
+
+// compile gives the compiled form of a kernel; see engine.Kernel.
+func (r *runner) compile(k *kernel.Kernel) (*engine.Compiled, error) {
+	if c := r.compiled[k]; c != nil {
+		return c, nil
+	}
+	c, err := r.eng.Kernel(r.ctx, k)
+	if err != nil {
+		return nil, err
+	}
+	r.compiled[k] = c
+	return c, nil
+}
+
+func (r *runner) prepare(l *schedule.Launch) (*launching, error) {
+	c, err := r.compile(l.Kernel)
+	if err != nil {
+		return nil, err
+	}
+	p := &launching{r: r, l: l, c: c, bases: make([]int64, len(l.Regions))}
+	if r.stats[l] == nil {
+		r.stats[l] = &LaunchStats{Label: l.Label, Hash: c.Hash, Bytes: c.Bytes}
+	}
+	k := l.Kernel
+	if len(l.Sizes) != len(k.Sizes) || len(l.Scalars) != len(k.Scalars) || len(l.Regions) != len(k.Regions) || len(l.Sites) != k.Sites {
+		return nil, bug("launch %q does not fit its kernel", l.Label)
+	}
+	for i := range l.Sizes {
+		n, err := r.sizeArg(&l.Sizes[i])
+		if err != nil {
+			return nil, err
+		}
+		p.sizes = append(p.sizes, n)
+	}
+	for i := range l.Scalars {
+		bits, err := r.scalar(&l.Scalars[i], k.Scalars[i].Kind)
+		if err != nil {
+			return nil, err
+		}
+		p.scalars = append(p.scalars, bits)
+	}
+	if err := c.Admit(p.sizes, p.scalars, r.opt.Limits); err != nil {
+		return nil, err
+	}
+	p.outer = c.Outer(p.sizes)
+	return p, p.place()
+}
+
+func (r *runner) sizeArg(a *schedule.SizeArg) (int64, error) {
+	if a.Op == schedule.KeyedLeaf {
+		return r.keyedLeaf(a)
+	}
+	n, err := r.eval(a.Poly)
+	if err != nil || a.Op == schedule.Plain {
+		return n, err
+	}
+	var by int64
+	if a.KeyedBy != nil {
+		by, err = r.keyedLeaf(a)
+	} else {
+		by, err = r.eval(a.By)
+	}
+	if err != nil {
+		return 0, err
+	}
+	if n < 0 || by < 1 {
+		return 0, bug("a size is ⌈%d / %d⌉", n, by)
+	}
+	return n/by + min(n%by, 1), nil
+}
+
+func (r *runner) keyedLeaf(a *schedule.SizeArg) (int64, error) {
+	if a.KeyedBy == nil {
+		return 0, bug("a leaf's length without a width")
+	}
+	n, err := r.eval(*a.KeyedBy)
+	return num.KeyedLeaf(n), err
+}
+
+// place makes room for what the kernel writes and brings in what it reads,
+// or notes that it passes through in windows.
+func (p *launching) place() error {
+	for i, b := range p.l.Regions {
+		if b < 0 {
+			continue
+		}
+		if err := p.placeRegion(i, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *launching) placeRegion(i, b int) error {
+	r, reg := p.r, &p.l.Kernel.Regions[i]
+	if got := r.s.Buffers[b].Kind; got != reg.Elem {
+		return bug("launch %q: region %d holds %s, its buffer %s", p.l.Label, i, reg.Elem, got)
+	}
+	n, err := r.eval(r.s.Buffers[b].Len)
+	if err != nil {
+		return err
+	}
+	if need, ok := kernel.EvalPoly(reg.Len, p.sizes); !ok || need > n {
+		return bug("launch %q: region %d has %d elements, its buffer %d", p.l.Label, i, need, n)
+	}
+	if in := r.inputs[b]; in != nil && !r.buffers[b].here {
+		how, err := r.decide(in)
+		if err != nil {
+			return err
+		}
+		if how == windowed {
+			p.feeds = append(p.feeds, feed{i, in})
+			return p.checkBound(i, b)
+		}
+	}
+	if reg.Access == kernel.Read {
+		err = r.settle(b)
+	} else {
+		err = r.room(b, n, "")
+	}
+	p.bases[i] = r.buffers[b].off
+	if err != nil {
+		return err
+	}
+	return p.checkBound(i, b)
+}
+
+// checkBound makes sure that what the kernel takes for granted about a
+// region's elements has been established for the buffer.
+func (p *launching) checkBound(i, b int) error {
+	reg, buf := &p.l.Kernel.Regions[i], &p.r.s.Buffers[b]
+	if !reg.Bounded || reg.Access == kernel.Write {
+		return nil
+	}
+	need, ok := kernel.EvalPoly(reg.Bound, p.sizes)
+	if !buf.Bounded || !ok {
+		return bug("launch %q: region %d has a bound, its buffer none", p.l.Label, i)
+	}
+	have, err := p.r.eval(buf.Bound)
+	if err == nil && have > need && p.r.buffers[b].n > 0 {
+		err = bug("launch %q: region %d is bounded by %d, its buffer by %d", p.l.Label, i, need, have)
+	}
+	return err
+}
+
+// run executes the launch in the way that its feeds ask for.
+func (p *launching) run() error {
+	if p.outer <= 0 {
+		return nil
+	}
+	for _, f := range p.feeds {
+		if f.in.raw == nil {
+			return p.runDecoded()
+		}
+	}
+	return p.runPresent()
+}

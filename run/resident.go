@@ -1,0 +1,221 @@
+package run
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/godwit-run/godwit/mem"
+	"github.com/godwit-run/godwit/value"
+)
+
+// copyBlock is the number of bytes that a worker copies at a time.
+const copyBlock = 1 << 20
+
+// mapFrom is the size from which mapping a file beats copying it.
+const mapFrom = 4 << 20
+
+// settle makes a buffer's whole contents present. Only inputs can be absent:
+// launches make room for what they write.
+func (r *runner) settle(b int) error {
+	if r.buffers[b].here {
+		return nil
+	}
+	in := r.inputs[b]
+	switch {
+	case in == nil:
+		return bug("%s is read before it is written", r.name(b))
+	case in.b.Source == nil:
+		return r.settleScalar(in)
+	case in.rows*in.width == 0:
+		r.buffers[b] = buffer{here: true}
+		return nil
+	case in.raw != nil:
+		return r.settleRaw(in)
+	}
+	return r.settleDecoded(in)
+}
+
+// room allocates a buffer of n elements.
+func (r *runner) room(b int, n int64, why string) error {
+	if r.buffers[b].here && r.buffers[b].n >= n {
+		return nil
+	}
+	r.drop(b)
+	if n == 0 {
+		r.buffers[b] = buffer{here: true}
+		return nil
+	}
+	s, err := r.reserve(b, n*int64(r.s.Buffers[b].Kind.Size()), why, r.eng.Arena().Alloc)
+	if err != nil {
+		return err
+	}
+	r.buffers[b] = buffer{here: true, off: s.Off, n: n, span: s}
+	return nil
+}
+
+// reserve takes bytes of the arena for a buffer, within the run's limit.
+func (r *runner) reserve(b int, bytes int64, why string, get func(int64) (mem.Span, error)) (mem.Span, error) {
+	if r.resident+bytes > r.opt.Resident {
+		return mem.Span{}, r.tooLarge(b, bytes, why)
+	}
+	s, err := get(bytes)
+	if full := (*mem.FullError)(nil); asFull(err, &full) {
+		return s, r.tooLarge(b, bytes, why)
+	}
+	if err == nil {
+		r.resident += s.Len
+	}
+	return s, err
+}
+
+func (r *runner) tooLarge(b int, bytes int64, why string) error {
+	e := &SpaceError{Name: r.name(b), Need: bytes, Limit: r.opt.Resident, Why: why}
+	switch {
+	case r.inputs[b] != nil && bytes > r.opt.Resident:
+		e.Help = "store it in a narrower type, or use a smaller part of it"
+	case bytes > r.opt.Resident:
+		e.Help = "compute a smaller result, or the same in parts"
+	default:
+		e.Help = bytesText(r.resident) + " are already taken by other arguments and results; use fewer or smaller ones"
+	}
+	return e
+}
+
+// whyWhole ends a message about an input that does not fit.
+const whyWhole = " because it is accessed out of order"
+
+func (r *runner) settleScalar(in *input) error {
+	if err := r.room(in.buffer, 1, ""); err != nil {
+		return err
+	}
+	value.Put(in.kind, r.bytes(in.buffer), 0, in.b.Bits)
+	return nil
+}
+
+// bytes is the contents of a buffer.
+func (r *runner) bytes(b int) []byte {
+	buf := &r.buffers[b]
+	return r.eng.Arena().Bytes(buf.off, buf.n*int64(r.s.Buffers[b].Kind.Size()))
+}
+
+// settleRaw uses memory that already lies in the arena as it is, maps large
+// files, and copies the rest.
+func (r *runner) settleRaw(in *input) error {
+	if off, ok := r.eng.Offset(in.raw.Bytes); ok && !in.moved {
+		r.buffers[in.buffer] = buffer{here: true, off: off, n: in.rows * in.width}
+		return r.validate(in)
+	}
+	if in.raw.File != nil && !in.moved && in.size() >= mapFrom {
+		if done, err := r.settleMapped(in); done || err != nil {
+			return err
+		}
+	}
+	if err := r.room(in.buffer, in.rows*in.width, whyWhole); err != nil {
+		return err
+	}
+	dst := r.bytes(in.buffer)
+	var next atomic.Int64
+	err := r.pool.Do(r.ctx, r.helpers(in.size()), func(ctx context.Context, _ int) error {
+		for ctx.Err() == nil {
+			lo := next.Add(copyBlock) - copyBlock
+			if lo >= int64(len(dst)) {
+				return nil
+			}
+			n, err := in.raw.read(dst[lo:min(lo+copyBlock, int64(len(dst)))], lo)
+			r.read.Add(n)
+			if err != nil {
+				return err
+			}
+		}
+		return context.Cause(ctx)
+	})
+	if err != nil {
+		return err
+	}
+	return r.validate(in)
+}
+
+// helpers is how many workers the handling of some bytes is worth.
+func (r *runner) helpers(bytes int64) int {
+	return int(min(int64(r.pool.Size()), 1+bytes/copyBlock))
+}
+
+// settleMapped maps the file under a lease, so that nobody can cut it short
+// while kernels read it. It reports false when there is no lease to be had.
+func (r *runner) settleMapped(in *input) (bool, error) {
+	path := in.raw.path
+	lease, err := mem.TakeLease(in.raw.File, func() { r.cancel(&ChangedError{Path: path}) })
+	if err != nil {
+		return false, nil // copying works without
+	}
+	if lease.Size() < in.raw.Offset+in.raw.Length {
+		lease.Close()
+		return true, &ChangedError{Path: path}
+	}
+	r.leases = append(r.leases, lease)
+	start := in.raw.Offset &^ (mem.Page - 1)
+	skip := in.raw.Offset - start
+	n := skip + in.raw.Length
+	s, err := r.reserve(in.buffer, n, whyWhole, r.eng.Arena().Reserve)
+	if err != nil {
+		return true, err
+	}
+	r.buffers[in.buffer] = buffer{here: true, off: s.Off + skip, n: in.rows * in.width, span: s}
+	if err := r.eng.Arena().MapFile(s, lease.Fd(), start, n, false); err != nil {
+		return true, err
+	}
+	r.read.Add(in.raw.Length)
+	return true, r.validate(in)
+}
+
+// settleDecoded decodes a column, and with it all others of the same source
+// that must be present as a whole and are not yet.
+func (r *runner) settleDecoded(in *input) error {
+	group := r.together(in)
+	d := &decoding{r: r, src: in.b.Source}
+	for _, in := range group {
+		if err := r.room(in.buffer, in.rows*in.width, whyWhole); err != nil {
+			return err
+		}
+		d.add(in, r.buffers[in.buffer].off)
+	}
+	tasks := d.tasks(0, len(in.b.Source.Chunks()))
+	return r.inOrder(len(tasks), func(ctx context.Context, i int) error { return d.run(ctx, tasks[i], 0, 0) })
+}
+
+// together lists the inputs to decode along with in.
+func (r *runner) together(in *input) []*input {
+	group := []*input{in}
+	for _, o := range r.inputs {
+		if o == nil || o == in || o.b.Source != in.b.Source || o.param != in.param {
+			continue
+		}
+		if o.raw == nil && !r.buffers[o.buffer].here && o.plan == whole {
+			group = append(group, o)
+		}
+	}
+	return group
+}
+
+// inOrder hands out tasks 0..n in order to the workers. The first task that
+// fails, by number, gives the error: those before it are seen through.
+func (r *runner) inOrder(n int, task func(ctx context.Context, i int) error) error {
+	var next atomic.Int64
+	var q failures
+	err := r.pool.Do(r.ctx, min(n, r.pool.Size()), func(ctx context.Context, _ int) error {
+		for ctx.Err() == nil && !q.any() {
+			i := int(next.Add(1)) - 1
+			if i >= n {
+				return nil
+			}
+			if err := task(ctx, i); err != nil {
+				q.add(i, err)
+			}
+		}
+		return context.Cause(ctx)
+	})
+	if ferr := q.first(); ferr != nil {
+		return ferr
+	}
+	return err
+}

@@ -1,0 +1,111 @@
+// Package run executes schedules over files and memory: it decides for every
+// launch which inputs lie in kernel memory as a whole and which pass through
+// it in windows, and keeps all threads at work.
+package run
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/godwit-run/godwit/engine"
+	"github.com/godwit-run/godwit/kernel"
+	"github.com/godwit-run/godwit/schedule"
+	"github.com/godwit-run/godwit/value"
+)
+
+// Options are the choices of a run; zero values mean the defaults.
+type Options struct {
+	Threads int            // GOMAXPROCS
+	Engine  *engine.Engine // one of the run's own
+	Tier    engine.Tier    // of the run's own engine
+	// Resident limits the bytes of whole arguments and intermediate results
+	// that are in memory at once; 2.5 GiB.
+	Resident int64
+	// Windows limits the bytes of decoded windows; 256 MiB. A single chunk
+	// of a file may exceed it.
+	Windows int64
+	// WindowRows is the number of rows in a window; by size if 0.
+	WindowRows int64
+	// Progress, if set, is told now and then how many of the rows that pass
+	// through in windows are done. Calls do not overlap.
+	Progress func(done, total int64)
+}
+
+func (o Options) withDefaults() Options {
+	if o.Threads <= 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	if o.Resident <= 0 {
+		o.Resident = 5 << 29
+	}
+	if o.Windows <= 0 {
+		o.Windows = 256 << 20
+	}
+	return o
+}
+
+// Result is what a run gives: the columns of the result in the order of
+// graph.Leaves.
+type Result struct {
+	Columns []value.Column
+	Stats   Stats
+}
+
+// Stats tells what a run did.
+type Stats struct {
+	Seconds   float64
+	BytesRead int64 // from files and from memory outside the engine's
+	Threads   int
+	Launches  []LaunchStats // one per launch of the schedule, in order
+}
+
+// LaunchStats sums up all runs of one launch.
+type LaunchStats struct {
+	Label   string
+	Hash    kernel.ID
+	Bytes   int // the kernel's length
+	Runs    int64
+	Slices  int64
+	Seconds float64
+}
+
+// FaultError is a fault of the program: the least site, and there the least
+// place.
+type FaultError struct {
+	Site  int
+	Index int64 // -1 when the fault has no place
+}
+
+func (e *FaultError) Error() string {
+	if e.Index < 0 {
+		return fmt.Sprintf("fault at site %d", e.Site)
+	}
+	return fmt.Sprintf("fault at site %d, element %d", e.Site, e.Index)
+}
+
+// Run executes s. The inputs stay open and unchanged.
+func Run(ctx context.Context, s *schedule.Schedule, in *Inputs, opt Options) (res *Result, err error) {
+	start := time.Now()
+	r, err := newRunner(ctx, s, in, opt.withDefaults())
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if cerr := r.close(); err == nil && cerr != nil {
+			res, err = nil, cerr
+		}
+	}()
+	if err := r.steps(s.Steps, r.dies); err != nil {
+		return nil, r.cause(err)
+	}
+	if f := r.fault(); f != nil {
+		return nil, f
+	}
+	if res, err = r.result(); err != nil {
+		return nil, r.cause(err)
+	}
+	res.Stats.Seconds = time.Since(start).Seconds()
+	return res, nil
+}

@@ -1,0 +1,147 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"sync/atomic"
+
+	"github.com/godwit-run/godwit/engine"
+	"github.com/godwit-run/godwit/kernel"
+	"github.com/godwit-run/godwit/mem"
+	"github.com/godwit-run/godwit/schedule"
+	"github.com/godwit-run/godwit/size"
+)
+
+// runner is the state of one run.
+type runner struct {
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	s      *schedule.Schedule
+	in     *Inputs
+	opt    Options
+	eng    *engine.Engine
+	own    bool // eng is the run's own
+	pool   *engine.Pool
+
+	sizes    map[string]int64
+	buffers  []buffer
+	inputs   []*input // per buffer, nil for buffers that launches write
+	dies     [][]int  // per top-level step
+	turns    []int64  // current turn of each loop
+	compiled map[*kernel.Kernel]*engine.Compiled
+	stats    map[*schedule.Launch]*LaunchStats
+	faults   []int64 // least place per function site
+	resident int64   // bytes held by buffers
+	// committed is the size of all inputs that are to be whole.
+	committed int64
+	leases   []*mem.Lease
+	read     atomic.Int64 // bytes
+	progress progress
+}
+
+// buffer is where the contents of a schedule's buffer lie.
+type buffer struct {
+	here bool
+	off  int64    // arena offset of element 0
+	n    int64    // elements
+	span mem.Span // what to free; empty for memory that belongs to others
+}
+
+func newRunner(ctx context.Context, s *schedule.Schedule, in *Inputs, opt Options) (r *runner, err error) {
+	r = &runner{
+		s: s, in: in, opt: opt, eng: opt.Engine, sizes: map[string]int64{},
+		buffers: make([]buffer, len(s.Buffers)), dies: lifetimes(s), turns: make([]int64, s.Loops),
+		compiled: map[*kernel.Kernel]*engine.Compiled{}, stats: map[*schedule.Launch]*LaunchStats{},
+	}
+	for name, n := range in.Sizes {
+		r.sizes[name] = n
+	}
+	if r.inputs, err = r.bind(); err != nil {
+		return nil, err
+	}
+	if r.eng == nil {
+		if r.eng, err = engine.New(engine.Options{Tier: opt.Tier}); err != nil {
+			return nil, err
+		}
+		r.own = true
+	}
+	r.ctx, r.cancel = context.WithCancelCause(ctx)
+	r.pool = engine.NewPool(opt.Threads)
+	r.progress.start(r)
+	return r, nil
+}
+
+// close gives everything back. Mappings go before the leases on their files:
+// whoever waits to change a file proceeds with the latter.
+func (r *runner) close() error {
+	r.cancel(nil)
+	r.pool.Close()
+	for i := range r.buffers {
+		r.drop(i)
+	}
+	for _, l := range r.leases {
+		l.Close()
+	}
+	if r.own {
+		return r.eng.Close()
+	}
+	return nil
+}
+
+// cause prefers the reason why the run was cancelled to what followed of it.
+func (r *runner) cause(err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		if c := context.Cause(r.ctx); c != nil {
+			return c
+		}
+	}
+	return err
+}
+
+func (r *runner) size(name string) (int64, bool) {
+	n, ok := r.sizes[name]
+	return n, ok
+}
+
+// eval computes a size that must be known by now.
+func (r *runner) eval(p size.Poly) (int64, error) {
+	n, ok := p.Eval(r.size)
+	if !ok {
+		return 0, bug("the size %s is not known or too large", p)
+	}
+	return n, nil
+}
+
+// drop frees a buffer's contents.
+func (r *runner) drop(b int) {
+	buf := &r.buffers[b]
+	if buf.span.Len > 0 {
+		r.eng.Arena().Free(buf.span)
+		r.resident -= buf.span.Len
+	}
+	*buf = buffer{}
+}
+
+// note lowers the fault table by the places of a launch's kernel sites.
+func (r *runner) note(l *schedule.Launch, places []int64) {
+	for i, at := range places {
+		if at == math.MaxInt64 {
+			continue
+		}
+		site := l.Sites[i]
+		for len(r.faults) <= site {
+			r.faults = append(r.faults, math.MaxInt64)
+		}
+		r.faults[site] = min(r.faults[site], at)
+	}
+}
+
+func (r *runner) fault() error {
+	i := slices.IndexFunc(r.faults, func(at int64) bool { return at != math.MaxInt64 })
+	if i < 0 {
+		return nil
+	}
+	return &FaultError{Site: i, Index: r.faults[i]}
+}

@@ -1,0 +1,159 @@
+package run
+
+import (
+	"slices"
+
+	"github.com/godwit-run/godwit/data"
+)
+
+// stream is a source whose rows pass through windows: its chunks are decoded
+// in order, each once, into the window that needs it first. Rows that the
+// next window needs again are copied there.
+type stream struct {
+	d     decoding
+	feeds []feed
+	param int
+	rows  int64
+}
+
+// streams groups the decoded inputs of a launch by source.
+func (p *launching) streams() []*stream {
+	var list []*stream
+	for _, f := range p.feeds {
+		if f.in.raw != nil {
+			continue
+		}
+		i := slices.IndexFunc(list, func(s *stream) bool { return s.d.src == f.in.b.Source && s.param == f.in.param })
+		if i < 0 {
+			i = len(list)
+			list = append(list, &stream{d: decoding{r: p.r, src: f.in.b.Source}, param: f.in.param, rows: f.in.rows})
+		}
+		list[i].feeds = append(list[i].feeds, f)
+	}
+	for _, s := range list {
+		s.prune(p)
+	}
+	return list
+}
+
+// need is the rows that outer indices lo..hi want of a stream.
+func (s *stream) need(p *launching, lo, hi int64) (first, end int64) {
+	first = s.rows
+	for _, f := range s.feeds {
+		a, b := p.c.Reach(f.region, p.sizes, lo, hi)
+		if a >= b {
+			continue
+		}
+		w := max(1, f.in.width)
+		first, end = min(first, a/w), max(end, (b+w-1)/w)
+	}
+	return min(first, end), end
+}
+
+// rowBytes is what a row takes in a window.
+func (s *stream) rowBytes() int64 {
+	n := int64(0)
+	for _, f := range s.feeds {
+		n += f.in.rowBytes()
+	}
+	return n
+}
+
+// view is a stream's part of a window: rows first..end, of which those from
+// fresh on, in chunks lo..hi, are decoded for it.
+type view struct {
+	first, fresh, end int64
+	lo, hi            int
+}
+
+// window is a run of outer indices with the rows they need.
+type window struct {
+	lo, hi int64
+	views  []view // per stream
+}
+
+// planWindows cuts the outer loop where chunks end.
+func (p *launching) planWindows(list []*stream) []window {
+	var ws []window
+	before := make([]view, len(list))
+	for lo := int64(0); lo < p.outer; {
+		w := p.nextWindow(list, before, lo)
+		ws = append(ws, w)
+		before, lo = w.views, w.hi
+	}
+	return ws
+}
+
+// nextWindow begins with as many outer indices as the target size holds,
+// completes the chunks that they need, and takes in what these then allow.
+func (p *launching) nextWindow(list []*stream, before []view, lo int64) window {
+	w := window{lo: lo, hi: min(p.outer, lo+p.targetOuters(list, lo)), views: make([]view, len(list))}
+	for i, s := range list {
+		first, end := s.need(p, lo, w.hi)
+		v := view{first: first, fresh: before[i].end, end: before[i].end, lo: before[i].hi}
+		v.hi = v.lo
+		for chunks := s.d.src.Chunks(); v.hi < len(chunks) && v.end < end; v.hi++ {
+			v.end = chunks[v.hi].Hi
+		}
+		v.first = min(first, v.end)
+		w.views[i] = v
+	}
+	w.hi = p.lastServed(list, w)
+	return w
+}
+
+// lastServed is the end of the outer indices that a window's rows serve.
+func (p *launching) lastServed(list []*stream, w window) int64 {
+	served := func(hi int64) bool {
+		for i, s := range list {
+			if _, end := s.need(p, w.lo, hi); end > w.views[i].end {
+				return false
+			}
+		}
+		return true
+	}
+	lo, hi := w.hi, p.outer
+	for lo < hi {
+		if mid := lo + (hi-lo+1)/2; served(mid) {
+			lo = mid
+		} else {
+			hi = mid - 1
+		}
+	}
+	return lo
+}
+
+// windowTarget is the size of a decoded window: enough for all workers to
+// have chunks, little enough to stay in a shared cache where chunks allow.
+const windowTarget = 16 << 20
+
+func (p *launching) targetOuters(list []*stream, lo int64) int64 {
+	var bytes, rows int64
+	for _, s := range list {
+		first, end := s.need(p, lo, lo+1)
+		bytes += (end - first) * s.rowBytes()
+		rows = max(rows, end-first)
+	}
+	if p.r.opt.WindowRows > 0 {
+		return max(1, p.r.opt.WindowRows/max(1, rows))
+	}
+	return max(1, min(windowTarget, p.r.opt.Windows/2)/max(1, bytes))
+}
+
+// prune asks the source which chunks cannot hold a row that matters.
+func (s *stream) prune(p *launching) {
+	for _, pr := range p.l.Pruning {
+		in := p.r.inputs[pr.Buffer]
+		if in == nil || in.param != s.param || in.b.Source != s.d.src || in.b.Presence {
+			continue
+		}
+		if pred, ok := toPred(in, pr); ok {
+			s.d.preds = append(s.d.preds, pred)
+		}
+	}
+	if len(s.d.preds) > 0 {
+		s.d.pruned = s.d.src.Prune(s.d.preds)
+	}
+}
+
+var _ data.Pred

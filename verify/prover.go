@@ -1,0 +1,302 @@
+package verify
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/godwit-run/godwit/kernel"
+	"github.com/godwit-run/godwit/size"
+)
+
+// An integer value is described by a polynomial over sizes (s0, s1, …) and
+// symbols. A symbol v12 stands for a value whose exact form is not known; it
+// has lower and upper bounds, polynomials over sizes and symbols of earlier
+// values. To show that a polynomial is at least 0, symbols are replaced by
+// their bounds, the latest first, until only sizes are left, and then
+// size.Facts decides.
+
+// claim is a bound, sound if what needs lists holds. A need is the number of
+// a polynomial in prover.ranges that has to stay within ±limit.
+type claim struct {
+	p     size.Poly
+	needs []int
+}
+
+// limit is how far values may get for arithmetic on them to be taken as
+// exact, with room for the sum of two.
+const limit = 1 << 61
+
+type symbol struct {
+	lo, hi []claim
+	// natural says that lo proves the symbol to be at least 0, given needs.
+	natural bool
+	needs   []int
+}
+
+const (
+	// maxEffort bounds the work on all proofs of one kernel, in terms of
+	// polynomials looked at: a hostile kernel is refused within a second.
+	maxEffort = 4 << 20
+	// maxGoal bounds the work on a single question.
+	maxGoal = 20000
+	// maxClaims is how many bounds of one value are kept.
+	maxClaims = 4
+	// maxWidth and maxPower bound the polynomials that describe values.
+	maxWidth = 24
+	maxPower = 6
+)
+
+type prover struct {
+	symbols map[string]*symbol
+	facts   *size.Facts // about sizes, true at the current instruction
+	guards  []size.Poly // over symbols too: at least 0 at the current instruction
+	ranges  []size.Poly
+	used    map[int]bool // ranges that a proof relied on
+	effort  int
+	goal    int
+	tooLong func()
+}
+
+type direction int
+
+const (
+	below direction = -1 // a bound that is less or equal
+	above direction = 1  // a bound that is greater or equal
+)
+
+func symbolName(v kernel.Value) string { return "v" + strconv.Itoa(int(v)) }
+
+// symbolOrder is the number of the value behind a symbol, -1 for a size.
+func symbolOrder(name string) int {
+	if name[0] != 'v' {
+		return -1
+	}
+	n, _ := strconv.Atoi(name[1:])
+	return n
+}
+
+// latest is the symbol of p with the greatest number from mark on.
+func latest(p size.Poly, mark kernel.Value) (name string, ok bool) {
+	best := int(mark) - 1
+	for _, n := range p.Vars() {
+		if o := symbolOrder(n); o > best {
+			best, name = o, n
+		}
+	}
+	return name, name != ""
+}
+
+// spend counts work and tells whether the current question may go on.
+func (v *prover) spend(n int) bool {
+	v.effort += n
+	v.goal -= n
+	if v.effort > maxEffort {
+		v.tooLong()
+	}
+	return v.goal > 0
+}
+
+func width(p size.Poly) int {
+	n := 1
+	p.Terms(func(int64, []string, bool) { n++ })
+	return n
+}
+
+// proves reports that p ≥ 0 here, and if so notes what the proof relied on.
+func (v *prover) proves(p size.Poly) bool {
+	needs, ok := v.nonNegative(p)
+	if ok {
+		v.rely(needs)
+	}
+	return ok
+}
+
+func (v *prover) rely(needs []int) {
+	for _, n := range needs {
+		v.used[n] = true
+	}
+}
+
+// required lists the polynomials that proofs relied on.
+func (v *prover) required() []size.Poly {
+	var ps []size.Poly
+	for i, p := range v.ranges {
+		if v.used[i] {
+			ps = append(ps, p)
+		}
+	}
+	return ps
+}
+
+// nonNegative tries to show p ≥ 0, directly and then with each guard.
+func (v *prover) nonNegative(p size.Poly) ([]int, bool) {
+	v.goal = maxGoal
+	if needs, ok := v.search(p); ok {
+		return needs, true
+	}
+	for i := len(v.guards) - 1; i >= max(0, len(v.guards)-maxGuards); i-- {
+		v.goal = maxGoal
+		if needs, ok := v.search(p.Sub(v.guards[i])); ok {
+			return needs, true
+		}
+	}
+	return nil, false
+}
+
+const maxGuards = 6
+
+func (v *prover) search(p size.Poly) ([]int, bool) {
+	if p.Overflowed() || !v.spend(width(p)) {
+		return nil, false
+	}
+	if n, ok := p.Const(); ok {
+		return nil, n >= 0
+	}
+	if needs, ok := v.naturals(p.Vars()); ok && v.decide(p) {
+		return needs, true
+	}
+	name, ok := latest(p, 0)
+	if !ok {
+		return nil, false
+	}
+	for _, q := range v.replace(p, name, below) {
+		if needs, ok := v.search(q.p); ok {
+			return join(needs, q.needs), true
+		}
+	}
+	return nil, false
+}
+
+// decide asks about a polynomial of which every variable is at least 0.
+func (v *prover) decide(p size.Poly) bool {
+	known := len(v.facts.NonNeg) + 1
+	v.spend(width(p) * known * known)
+	return v.facts.Proves(p)
+}
+
+// naturals reports whether every name stands for something at least 0.
+func (v *prover) naturals(names []string) (needs []int, ok bool) {
+	for _, n := range names {
+		if symbolOrder(n) < 0 {
+			continue
+		}
+		s := v.symbols[n]
+		if s == nil || !s.natural {
+			return nil, false
+		}
+		needs = join(needs, s.needs)
+	}
+	return needs, true
+}
+
+func join(a, b []int) []int {
+	if len(b) == 0 {
+		return a
+	}
+	r := append(slices.Clone(a), b...)
+	slices.Sort(r)
+	return slices.Compact(r)
+}
+
+// split is a polynomial sorted by what bounds it when a symbol x goes: terms
+// that want the lower bound of x, terms that want the upper one, and terms
+// free of x. Powers of x that want the lower bound have none better than 0
+// and are dropped.
+type split struct {
+	low, high, rest size.Poly
+	needs           []int
+	ok              bool
+}
+
+// split needs every factor besides x to be at least 0, and x too where it
+// stands in a power.
+func (v *prover) split(p size.Poly, x string, d direction) split {
+	s := split{ok: true}
+	p.Terms(func(coef int64, names []string, _ bool) {
+		power := 0
+		t := size.Const(coef)
+		var others []string
+		for _, n := range names {
+			if n == x {
+				power++
+			} else {
+				others = append(others, n)
+			}
+			t = t.Mul(size.Var(n))
+		}
+		if power == 0 {
+			s.rest = s.rest.Add(t)
+			return
+		}
+		if power > 1 {
+			others = append(others, x)
+		}
+		needs, ok := v.naturals(others)
+		s.ok = s.ok && ok
+		s.needs = join(s.needs, needs)
+		switch {
+		case (coef > 0) == (d == above):
+			s.high = s.high.Add(t)
+		case power == 1:
+			s.low = s.low.Add(t)
+		}
+	})
+	return s
+}
+
+// replace gives bounds of p in direction d that are free of the symbol x.
+func (v *prover) replace(p size.Poly, x string, d direction) []claim {
+	s := v.split(p, x, d)
+	sym := v.symbols[x]
+	if !s.ok || sym == nil {
+		return nil
+	}
+	var out []claim
+	for _, low := range options(s.low, sym.lo) {
+		for _, high := range options(s.high, sym.hi) {
+			q := s.rest.Add(substitute(s.low, x, low.p)).Add(substitute(s.high, x, high.p))
+			if !v.spend(width(q)) {
+				return out
+			}
+			out = append(out, claim{q, join(join(s.needs, low.needs), high.needs)})
+		}
+	}
+	return out
+}
+
+// options are the bounds to try for a part; an empty part needs none.
+func options(part size.Poly, bounds []claim) []claim {
+	if part.Equal(size.Const(0)) {
+		return []claim{{}}
+	}
+	return bounds
+}
+
+func substitute(part size.Poly, x string, by size.Poly) size.Poly {
+	return part.Subst(func(name string) (size.Poly, bool) { return by, name == x })
+}
+
+// bounds gives up to maxClaims bounds of p in direction d without symbols of
+// values from mark on, best guess first.
+func (v *prover) bounds(p size.Poly, d direction, mark kernel.Value) []claim {
+	v.goal = maxGoal
+	var out []claim
+	v.collect(claim{p: p}, d, mark, &out)
+	return out
+}
+
+func (v *prover) collect(c claim, d direction, mark kernel.Value, out *[]claim) {
+	if c.p.Overflowed() || len(*out) >= maxClaims || !v.spend(width(c.p)) {
+		return
+	}
+	name, ok := latest(c.p, mark)
+	if !ok {
+		if !slices.ContainsFunc(*out, func(o claim) bool { return o.p.Equal(c.p) }) {
+			*out = append(*out, c)
+		}
+		return
+	}
+	for _, q := range v.replace(c.p, name, d) {
+		v.collect(claim{q.p, join(c.needs, q.needs)}, d, mark, out)
+	}
+}

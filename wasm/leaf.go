@@ -1,0 +1,307 @@
+package wasm
+
+import (
+	"github.com/godwit-run/godwit/kernel"
+	"github.com/godwit-run/godwit/num"
+)
+
+// The canonical order of float sums and products. Each accumulator has a row
+// of lanes in scratch memory, all share the number of leaves finished. The
+// roots of finished subtrees wait in scratch memory too, one at each level
+// where a bit of that number is set, like the digits of a binary counter.
+
+const levels = 64
+
+// counter is the pending part of the tree of leaves.
+type counter struct {
+	leaves local  // I64, leaves so far
+	stack  uint32 // offset of the pending roots: levels entries of 8 bytes for each accumulator
+	stride int32
+	leaf   []local // root of the leaf just finished, per accumulator
+}
+
+func (e *emitter) newCounter(ord []*accumulator) *counter {
+	c := &counter{leaves: e.newLocal(tI64), stride: int32(8 * len(ord))}
+	for _, a := range ord {
+		a.row = e.lay.reserve(num.RowBytes)
+		c.leaf = append(c.leaf, e.newLocal(typeOf(a.Kind)))
+	}
+	c.stack = e.lay.reserve(uint32(levels * c.stride))
+	return c
+}
+
+// begin prepares the rows before the first turn.
+func (f *folding) begin() {
+	if f.counter == nil {
+		return
+	}
+	f.i64(0)
+	f.set(f.leaves)
+	if f.n.Tree {
+		return
+	}
+	f.slot = f.newLocal(tI32)
+	f.i32(0)
+	f.set(f.slot)
+	for _, a := range f.ord {
+		f.clearRow(a)
+	}
+}
+
+func splat(k num.Kind, bits uint64) uint64 {
+	switch k.Size() {
+	case 1:
+		bits = bits & 0xff * 0x0101010101010101
+	case 2:
+		bits = bits & 0xffff * 0x0001000100010001
+	case 4:
+		bits = bits&0xffffffff | bits<<32
+	}
+	return bits
+}
+
+func (f *folding) clearRow(a *accumulator) {
+	id := splat(a.Kind, a.Op.Identity(a.Kind, 0)[0])
+	f.v128(id, id)
+	v := f.fresh(tV128)
+	for off := uint32(0); off < num.RowBytes; off += 16 {
+		f.get(argsLocal)
+		f.get(v)
+		f.mem(opVStore, a.row+off)
+	}
+}
+
+// addToLane combines the body's value into lane slot mod lanes.
+func (f *folding) addToLane(a *accumulator) {
+	f.get(argsLocal)
+	f.get(f.slot)
+	f.shiftLeft(sizeShift(a.Kind))
+	f.i32(num.RowBytes - 1)
+	f.op(opI32And)
+	f.op(opI32Add)
+	at := f.fresh(tI32)
+	f.get(at)
+	f.get(at)
+	f.mem(loadOp(a.Kind), a.row)
+	f.value(a.value)
+	f.combine(a)
+	f.mem(storeOp(a.Kind), a.row)
+}
+
+func (f *folding) nextSlot() {
+	if f.slot != 0 {
+		f.addTo(f.slot, 1)
+	}
+}
+
+// treeStep makes every slot a leaf.
+func (f *folding) treeStep() {
+	if f.counter == nil || !f.n.Tree {
+		return
+	}
+	for i, a := range f.ord {
+		f.value(a.value)
+		f.set(f.leaf[i])
+	}
+	f.push()
+}
+
+// stripDone closes the leaf where a strip ended with it or with the fold.
+func (f *folding) stripDone() {
+	if f.counter == nil || f.n.Tree {
+		return
+	}
+	f.get(f.slot)
+	f.i32(num.Leaf - 1)
+	f.op(opI32And)
+	f.op(opI32Eqz)
+	f.get(f.t.rest)
+	f.op(opI64Eqz)
+	f.op(opI32Or)
+	f.ifThen()
+	f.closeLeaf()
+	f.end()
+}
+
+func (f *folding) closeLeaf() {
+	for i, a := range f.ord {
+		f.halves(a, func(j int) {
+			f.get(argsLocal)
+			f.mem(opVLoad, a.row+uint32(16*j))
+		})
+		f.set(f.leaf[i])
+	}
+	f.leafDone(func() {
+		for _, a := range f.ord {
+			f.clearRow(a)
+		}
+	})
+}
+
+// leafDone gives the leaf to the tree; an only leaf is the result itself.
+// more runs if the fold goes on.
+func (f *folding) leafDone(more func()) {
+	f.get(f.leaves)
+	f.get(f.t.rest)
+	f.op(opI64Or)
+	f.op(opI64Eqz)
+	f.ifThen()
+	for i, a := range f.ord {
+		f.get(f.leaf[i])
+		f.set(a.out[0])
+	}
+	f.otherwise()
+	f.push()
+	f.get(f.t.rest)
+	f.op(opI64Eqz)
+	f.ifThen()
+	f.collect()
+	f.otherwise()
+	more()
+	f.end()
+	f.end()
+}
+
+// finish gives the result of a tree fold.
+func (f *folding) finish() {
+	if f.counter != nil && f.n.Tree {
+		f.collect()
+	}
+}
+
+// halves folds a row's eight vectors by halves and pushes the last lane;
+// vector j is pushed by load.
+func (f *folding) halves(a *accumulator, load func(j int)) {
+	add := vectorCombine(a)
+	var sum func(n, j int)
+	sum = func(n, j int) {
+		if n == num.RowBytes/16 {
+			load(j)
+			return
+		}
+		sum(2*n, j)
+		sum(2*n, j+n)
+		f.op(add)
+	}
+	sum(1, 0)
+	v := f.fresh(tV128)
+	lane := opF64Lane
+	if a.Kind == num.F32 {
+		lane = opF32Lane
+		f.get(v)
+		f.get(v)
+		f.get(v)
+		f.shuffle([16]byte{8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7})
+		f.op(add)
+		f.set(v)
+	}
+	f.get(v)
+	f.lane(lane, 0)
+	f.get(v)
+	f.lane(lane, 1)
+	f.combine(a)
+}
+
+// vectorCombine is the instruction that combines two vectors of lanes.
+func vectorCombine(a *accumulator) opcode {
+	o := opF64x2Add
+	if a.Kind == num.F32 {
+		o = opF32x4Add
+	}
+	if a.Op == kernel.FoldMul {
+		o += 2
+	}
+	return o
+}
+
+// push adds the leaf to the tree, like one to a binary counter: as long as a
+// root waits at a level, the two combine and move up.
+func (f *folding) push() {
+	f.get(argsLocal)
+	at := f.fresh(tI32)
+	f.get(f.leaves)
+	bits := f.fresh(tI64)
+	out := f.block()
+	again := f.loop()
+	f.get(bits)
+	f.op(opI32WrapI64)
+	f.i32(1)
+	f.op(opI32And)
+	f.op(opI32Eqz)
+	f.brIf(out)
+	for i, a := range f.ord {
+		f.get(at)
+		f.mem(loadOp(a.Kind), f.stack+uint32(8*i))
+		f.get(f.leaf[i])
+		f.combine(a)
+		f.set(f.leaf[i])
+	}
+	f.up(at, bits)
+	f.br(again)
+	f.end()
+	f.end()
+	for i, a := range f.ord {
+		f.get(at)
+		f.get(f.leaf[i])
+		f.mem(storeOp(a.Kind), f.stack+uint32(8*i))
+	}
+	f.get(f.leaves)
+	f.i64(1)
+	f.op(opI64Add)
+	f.set(f.leaves)
+}
+
+// up moves one level up.
+func (f *folding) up(at, bits local) {
+	f.addTo(at, f.stride)
+	f.get(bits)
+	f.i64(1)
+	f.op(opI64ShrU)
+	f.set(bits)
+}
+
+// collect combines the pending roots, the last one moving up alone; there is
+// at least one.
+func (f *folding) collect() {
+	f.get(f.leaves)
+	f.op(opI64Ctz)
+	low := f.fresh(tI64)
+	f.get(argsLocal)
+	f.get(low)
+	f.op(opI32WrapI64)
+	f.i32(f.stride)
+	f.op(opI32Mul)
+	f.op(opI32Add)
+	at := f.fresh(tI32)
+	f.get(f.leaves)
+	f.get(low)
+	f.op(opI64ShrU)
+	bits := f.fresh(tI64)
+	for i, a := range f.ord {
+		f.get(at)
+		f.mem(loadOp(a.Kind), f.stack+uint32(8*i))
+		f.set(a.out[0])
+	}
+	out := f.block()
+	again := f.loop()
+	f.up(at, bits)
+	f.get(bits)
+	f.op(opI64Eqz)
+	f.brIf(out)
+	f.get(bits)
+	f.op(opI32WrapI64)
+	f.i32(1)
+	f.op(opI32And)
+	f.ifThen()
+	for i, a := range f.ord {
+		f.get(at)
+		f.mem(loadOp(a.Kind), f.stack+uint32(8*i))
+		f.get(a.out[0])
+		f.combine(a)
+		f.set(a.out[0])
+	}
+	f.end()
+	f.br(again)
+	f.end()
+	f.end()
+}

@@ -1,0 +1,111 @@
+// Package wasm runs kernels by compiling them to WebAssembly, emitted here
+// byte by byte, and that to machine code with wazero.
+//
+// wazero neither vectorises nor moves code out of loops, so the emitter does
+// both: tree.go moves what does not vary out of loops, the files named
+// vector*.go turn straight loops into vector code in the canonical order of
+// folds. A call into wazero also blocks Go's garbage collector, therefore
+// every loop of unknown length counts its cost and visits the host about
+// four times a millisecond.
+package wasm
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+
+	"github.com/godwit-run/godwit/kernel"
+	"github.com/godwit-run/godwit/mem"
+)
+
+const pageSize = 1 << 16
+
+// maxPages is what a 32-bit address reaches.
+const maxPages = 1 << 16
+
+// Runtime compiles kernels that work in one arena. It is safe for concurrent
+// use.
+type Runtime struct {
+	arena *mem.Arena
+	rt    wazero.Runtime
+	pages uint32
+}
+
+// NewRuntime makes a runtime whose kernels address the whole arena, up to
+// 4 GiB; bytes behind the last multiple of 64 KiB are out of their reach.
+func NewRuntime(ctx context.Context, arena *mem.Arena) (*Runtime, error) {
+	r := &Runtime{arena: arena, pages: uint32(min(arena.Size()/pageSize, maxPages))}
+	r.rt = wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCoreFeatures(api.CoreFeaturesV2).WithDebugInfoEnabled(false))
+	_, err := r.rt.NewHostModuleBuilder(hostName).NewFunctionBuilder().
+		WithGoFunction(api.GoFunc(yield), nil, []api.ValueType{api.ValueTypeI32}).
+		Export(yieldName).Instantiate(ctx)
+	if err == nil {
+		ctx := experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(r.memory))
+		_, err = r.rt.InstantiateWithConfig(ctx, envModule(r.pages), wazero.NewModuleConfig().WithName(envName))
+	}
+	if err != nil {
+		_ = r.rt.Close(ctx)
+		return nil, fmt.Errorf("start WebAssembly runtime: %w", err)
+	}
+	return r, nil
+}
+
+// yield is called by running kernels so that Go can stop this thread for its
+// garbage collector; it answers 1 when the run is to end.
+func yield(ctx context.Context, stack []uint64) {
+	stack[0] = 0
+	if ctx.Err() != nil {
+		stack[0] = 1
+	}
+}
+
+// memory hands the arena's reservation to wazero, which never grows it.
+func (r *Runtime) memory(_, _ uint64) experimental.LinearMemory {
+	return reservation(r.arena.All())
+}
+
+type reservation []byte
+
+func (m reservation) Reallocate(size uint64) []byte {
+	if size > uint64(len(m)) {
+		return nil
+	}
+	return m[:size:size]
+}
+
+func (m reservation) Free() {} // the arena's owner does
+
+// Close ends the runtime and all that was compiled with it.
+func (r *Runtime) Close(ctx context.Context) error { return r.rt.Close(ctx) }
+
+// Compile translates a kernel that verify has accepted.
+func (r *Runtime) Compile(ctx context.Context, k *kernel.Kernel) (*Func, error) {
+	c, lay, err := emit(k)
+	if err != nil {
+		return nil, err
+	}
+	bin := kernelModule(c, r.pages)
+	m, err := r.rt.CompileModule(ctx, bin)
+	if err != nil {
+		return nil, fmt.Errorf("wasm: compile kernel: %w", err)
+	}
+	return &Func{r: r, k: k, lay: lay, bytes: len(bin), module: m}, nil
+}
+
+// Func is a compiled kernel. It is safe for concurrent use.
+type Func struct {
+	r      *Runtime
+	k      *kernel.Kernel
+	lay    *layout
+	bytes  int
+	module wazero.CompiledModule
+}
+
+// Bytes is the size of the WebAssembly module.
+func (f *Func) Bytes() int { return f.bytes }
+
+// Close frees the machine code. No instance may be in use.
+func (f *Func) Close(ctx context.Context) error { return f.module.Close(ctx) }
