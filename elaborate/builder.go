@@ -41,10 +41,17 @@ type info struct {
 	home   *scope
 	bounds *bounds     // of an integer; nil: those of its type
 	dense  *graph.Node // a masked array's Compact, once there is one
-	mask   string      // a masked array's size once compacted
+	mask   *mask       // of a masked array
 	group  *grouping   // a value that group_by made
 	fault  graph.FaultKind
 	text   string
+}
+
+// mask is what the views that one filter leads to have in common: as many
+// elements, at the same slots.
+type mask struct {
+	length    string // the number of elements, as a run-time size
+	compacted bool   // some Compact defines that size
 }
 
 // Limits on one function with all its calls; see T18.
@@ -225,7 +232,8 @@ func (e *elab) dense(x *graph.Node) *graph.Node {
 	i := e.of(x)
 	if i.dense == nil {
 		var c *graph.Node
-		name := i.mask
+		name := e.compactedSize(i.mask)
+		i = e.of(x)
 		e.inScope(i.home, func() {
 			c = e.add(graph.Compact, graph.ArrayOf(x.Type.Elem(), size.Var(name)), x.Pos, x)
 		})
@@ -235,10 +243,22 @@ func (e *elab) dense(x *graph.Node) *graph.Node {
 	return e.of(x).dense
 }
 
+// compactedSize names the size that a new Compact defines. Only one can
+// define the size of the mask; the others define sizes known to be equal.
+func (e *elab) compactedSize(m *mask) string {
+	if !m.compacted {
+		m.compacted = true
+		return m.length
+	}
+	name := e.newSize(size.Var(m.length))
+	e.fact(size.Var(name).Sub(size.Var(m.length)))
+	return name
+}
+
 // lengthOf is the size that an array has, or will have once compacted.
 func (e *elab) lengthOf(x *graph.Node) size.Poly {
 	if x.Type.Masked {
-		return size.Var(e.of(x).mask)
+		return size.Var(e.of(x).mask.length)
 	}
 	return x.Type.Size
 }
@@ -318,7 +338,7 @@ func (e *elab) element(n *graph.Node, pos diag.Span) *graph.Node {
 	return n
 }
 
-// binary1 is mapOver for one array.
+// mapEach is mapOver for one array.
 func (e *elab) mapEach(pos diag.Span, x *graph.Node, f func(v *graph.Node) *graph.Node) *graph.Node {
 	return e.mapOver(pos, []*graph.Node{x}, func(_ *graph.Node, v []*graph.Node) *graph.Node { return f(v[0]) })
 }

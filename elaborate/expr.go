@@ -3,6 +3,7 @@ package elaborate
 import (
 	"github.com/godwit-run/godwit/diag"
 	"github.com/godwit-run/godwit/graph"
+	"github.com/godwit-run/godwit/num"
 	"github.com/godwit-run/godwit/size"
 	"github.com/godwit-run/godwit/syntax"
 	"github.com/godwit-run/godwit/types"
@@ -324,7 +325,7 @@ func (e *elab) zero(t *graph.Type, at diag.Span) *graph.Node {
 	case graph.Option:
 		return e.add(graph.Nothing, t, at)
 	case graph.Index:
-		return e.add(graph.Const, t, at)
+		return e.cast(t, e.int(num.I64, 0, at), at)
 	}
 	return e.bits(t.Num, 0, at)
 }

@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 
 	"github.com/godwit-run/godwit/kernel"
-	"github.com/godwit-run/godwit/verify"
 )
 
 // entry is a kernel that is there or on its way.
@@ -18,7 +17,7 @@ type entry struct {
 // Compiled is a verified kernel that is ready to run.
 type Compiled struct {
 	Kernel *kernel.Kernel
-	Safe   *verify.Safe
+	Safe   *Safe
 	Hash   kernel.ID
 	Bytes  int // length of the canonical encoding
 
@@ -99,7 +98,7 @@ func (e *Engine) forget(id kernel.ID) {
 }
 
 func (e *Engine) build(ctx context.Context, k *kernel.Kernel) (*Compiled, error) {
-	safe, err := verify.Check(k)
+	safe, err := check(k)
 	if err != nil {
 		return nil, err
 	}

@@ -2,9 +2,10 @@ package graph
 
 import "slices"
 
-// build makes the nodes of a lawful fold: a Map for the expressions (one for
-// all components, so that what they share is computed once, then one Map per
-// component that takes it out), the Reduces, and what joins them with init.
+// build makes the nodes of a lawful fold: a Map for each component's
+// expression, the Reduces, and what joins them with init. Where expressions
+// share work there is one Map for all of them, and then one for each
+// component that takes it out.
 func (r *recognizer) build(fold *Node, m *matcher, t *term) ([]*Node, *Node) {
 	b := &lawBuilder{r: r, fold: fold, m: m}
 	b.collect(t)
@@ -56,12 +57,15 @@ func (b *lawBuilder) reductions() {
 // columns gives the array of each component's expression.
 func (b *lawBuilder) columns() []*Node {
 	arr, body := b.fold.Args[0], b.fold.Blocks[0]
-	kept := b.kept()
+	kept := b.kept(b.terms, true)
 	direct := func(t *term) bool { return t.elem == body.Params[2] }
 	if len(kept) == 0 && !slices.ContainsFunc(b.terms, func(t *term) bool { return !direct(t) }) {
 		return slices.Repeat([]*Node{arr}, len(b.terms))
 	}
-	all := b.mapped(arr, kept)
+	if columns := b.apart(arr); columns != nil {
+		return columns
+	}
+	all := b.mapped(arr, kept, b.terms)
 	if len(b.terms) == 1 {
 		return []*Node{all}
 	}
@@ -72,20 +76,48 @@ func (b *lawBuilder) columns() []*Node {
 	return columns
 }
 
-// kept is what of the body moves into the Map: everything that does not use
-// the accumulator and is needed by an expression or can fault.
-func (b *lawBuilder) kept() []*Node {
-	need := map[*Node]bool{}
+// apart makes a Map for each of several components, when nothing can fault
+// and all they share is free.
+func (b *lawBuilder) apart(arr *Node) []*Node {
+	seen := map[*Node]bool{}
+	var columns [][]*Node
 	for _, t := range b.terms {
+		kept := b.kept([]*term{t}, false)
+		for _, n := range kept {
+			if seen[n] && !isFree[n.Op] {
+				return nil
+			}
+			seen[n] = true
+		}
+		columns = append(columns, kept)
+	}
+	if len(b.terms) < 2 || slices.ContainsFunc(b.kept(nil, true), (*Node).AnyFault) {
+		return nil
+	}
+	out := make([]*Node, len(columns))
+	for i, kept := range columns {
+		out[i] = b.mapped(arr, kept, b.terms[i:i+1])
+	}
+	return out
+}
+
+// isFree marks operations that cost nothing in a fused loop.
+var isFree = [ops]bool{Const: true, SizeVal: true, Get: true, MakeTuple: true}
+
+// kept is what of the body moves into a Map for these terms: everything that
+// does not use the accumulator and is needed by an expression or, with
+// faults, can fault.
+func (b *lawBuilder) kept(terms []*term, faults bool) []*Node {
+	need := map[*Node]bool{}
+	for _, t := range terms {
 		need[t.elem] = true
 		if t.within != nil {
 			needBlock(t.within, need)
 		}
 	}
-	nodes := b.fold.Blocks[0].Nodes
 	var kept []*Node
-	for _, n := range slices.Backward(nodes) {
-		if b.m.tainted[n] || !need[n] && !n.AnyFault() {
+	for _, n := range slices.Backward(b.fold.Blocks[0].Nodes) {
+		if b.m.tainted[n] || !need[n] && !(faults && n.AnyFault()) {
 			continue
 		}
 		for _, a := range n.Args {
@@ -114,17 +146,18 @@ func needBlock(b *Block, need map[*Node]bool) {
 	}
 }
 
-// mapped is the Map of the expressions: a tuple when there are several, a
-// scalar when there is one, and a Bool that nobody reads when only faults
-// are left.
-func (b *lawBuilder) mapped(arr *Node, kept []*Node) *Node {
+// mapped is the Map of the terms' expressions: a tuple when there are
+// several, a scalar when there is one, and a Bool that nobody reads when only
+// faults are left.
+func (b *lawBuilder) mapped(arr *Node, kept []*Node, terms []*term) *Node {
 	body := b.fold.Blocks[0]
 	c := b.r.clone
+	c.With = map[*Node]*Node{}
 	inner := &Block{Params: []*Node{c.Node(body.Params[0]), c.Node(body.Params[2])}}
 	for _, n := range kept {
 		inner.Nodes = append(inner.Nodes, c.Node(n))
 	}
-	for _, t := range b.terms {
+	for _, t := range terms {
 		if t.within != nil {
 			for _, n := range t.within.Nodes {
 				if !b.m.tainted[n] {
@@ -133,7 +166,7 @@ func (b *lawBuilder) mapped(arr *Node, kept []*Node) *Node {
 			}
 		}
 	}
-	elem := b.element(inner, c)
+	elem := b.element(inner, c, terms)
 	inner.Results = []*Node{elem}
 	n := b.node(Map, ArrayOf(elem.Type, arr.Type.Size), b.fold, arr)
 	if arr.Type.Masked {
@@ -143,10 +176,10 @@ func (b *lawBuilder) mapped(arr *Node, kept []*Node) *Node {
 	return b.add(n)
 }
 
-func (b *lawBuilder) element(inner *Block, c *Cloner) *Node {
+func (b *lawBuilder) element(inner *Block, c *Cloner, terms []*term) *Node {
 	var parts []*Node
 	var types []*Type
-	for _, t := range b.terms {
+	for _, t := range terms {
 		p := c.list([]*Node{t.elem})[0]
 		parts, types = append(parts, p), append(types, p.Type)
 	}

@@ -50,24 +50,36 @@ func (k *kern) fillRow(qs []*keyed, row, lo, hi kernel.Value, p size.Poly) {
 		k.clearRow(q, row)
 	}
 	k.each(lo, hi, p, func(i kernel.Value) {
-		k.slotScope(i, func() {
-			for _, q := range qs {
-				k.fillSlot(q, row, i)
-			}
-		})
+		k.slotScope(i, func() { k.fillSlots(qs, row, i) })
 	})
 }
 
-func (k *kern) fillSlot(q *keyed, row, i kernel.Value) {
-	s := k.element(q.src, i)
-	if q.src.masked == nil {
-		k.fillKeyed(q, row, i, s.v)
-		return
+// fillSlots combines slot i; what stands under the same mask shares one
+// branch.
+func (k *kern) fillSlots(qs []*keyed, row, i kernel.Value) {
+	for len(qs) > 0 {
+		first := k.element(qs[0].src, i)
+		if qs[0].src.masked == nil {
+			k.fillKeyed(qs[0], row, i, first.v)
+			qs = qs[1:]
+			continue
+		}
+		var same, rest []*keyed
+		for _, q := range qs {
+			if q.src.masked != nil && k.element(q.src, i).set == first.set {
+				same = append(same, q)
+			} else {
+				rest = append(rest, q)
+			}
+		}
+		k.branch(first.set, func() []kernel.Value {
+			for _, q := range same {
+				k.fillKeyed(q, row, i, k.element(q.src, i).elem())
+			}
+			return nil
+		}, func() []kernel.Value { return nil })
+		qs = rest
 	}
-	k.branch(s.set, func() []kernel.Value {
-		k.fillKeyed(q, row, i, s.elem())
-		return nil
-	}, func() []kernel.Value { return nil })
 }
 
 func (k *kern) fillKeyed(q *keyed, row, i kernel.Value, elem val) {

@@ -17,13 +17,13 @@ type pipeline struct {
 	state   []progressOf // per window
 	slots   []mem.Span   // window i uses slot i modulo their number
 	areas   []int64      // capacity in rows, per stream
-	offsets []int64      // of each stream in a slot
 	workers int
 
 	mu      sync.Mutex
 	change  *sync.Cond
-	begun   int // windows whose decoding has begun
-	first   int // the earliest window with outer indices left to hand out
+	begun   int  // windows whose decoding has begun
+	tasks   int  // of those
+	first   int  // the earliest window with outer indices left to hand out
 	serial  bool // a sequential kernel is at work
 	bad     failures
 	stopped bool
@@ -41,8 +41,9 @@ type progressOf struct {
 
 // windowTask is a task of one of a window's streams.
 type windowTask struct {
-	stream int
 	task
+	stream int
+	number int // in the order of handing out
 }
 
 func (p *launching) runDecoded() error {
@@ -72,9 +73,9 @@ func (pl *pipeline) allocate() error {
 	}
 	size := int64(0)
 	for j, s := range pl.list {
-		pl.offsets = append(pl.offsets, size)
 		for _, f := range s.feeds {
 			s.d.add(f.in, size)
+			s.at = append(s.at, size)
 			size += (pl.areas[j]*f.in.rowBytes() + 63) &^ 63
 		}
 	}
@@ -180,10 +181,8 @@ func (pl *pipeline) claim(w int) (lo, hi int64, ok bool) {
 func (pl *pipeline) execute(ctx context.Context, h *hand, w int, lo, hi int64) error {
 	pl.mu.Unlock()
 	for j, s := range pl.list {
-		v, off := pl.ws[w].views[j], pl.slot(w)+pl.offsets[j]
-		for _, f := range s.feeds {
-			h.bases[f.region] = off - v.first*f.in.rowBytes()
-			off += (pl.areas[j]*f.in.rowBytes() + 63) &^ 63
+		for i, f := range s.feeds {
+			h.bases[f.region] = pl.slot(w) + s.at[i] - pl.ws[w].views[j].first*f.in.rowBytes()
 		}
 	}
 	err := h.span(ctx, lo, hi)
@@ -210,7 +209,8 @@ func (pl *pipeline) begin() bool {
 	for j, s := range pl.list {
 		v := pl.ws[w].views[j]
 		for _, t := range s.d.tasks(v.lo, v.hi) {
-			st.tasks = append(st.tasks, windowTask{j, t})
+			st.tasks = append(st.tasks, windowTask{t, j, pl.tasks})
+			pl.tasks++
 		}
 	}
 	pl.begun++
@@ -235,18 +235,16 @@ func (pl *pipeline) carry(w int) {
 	for j, s := range pl.list {
 		now, old := pl.ws[w].views[j], pl.ws[w-1].views[j]
 		if n := old.end - now.first; n > 0 {
-			pl.carryRows(s, j, w, now.first-old.first, n)
+			pl.carryRows(s, w, now.first-old.first, n)
 		}
 	}
 }
 
-func (pl *pipeline) carryRows(s *stream, j, w int, from, n int64) {
+func (pl *pipeline) carryRows(s *stream, w int, from, n int64) {
 	arena := pl.p.r.eng.Arena()
-	off := pl.offsets[j]
-	for _, f := range s.feeds {
+	for i, f := range s.feeds {
 		b := f.in.rowBytes()
-		copy(arena.Bytes(pl.slot(w)+off, n*b), arena.Bytes(pl.slot(w-1)+off+from*b, n*b))
-		off += (pl.areas[j]*b + 63) &^ 63
+		copy(arena.Bytes(pl.slot(w)+s.at[i], n*b), arena.Bytes(pl.slot(w-1)+s.at[i]+from*b, n*b))
 	}
 }
 
@@ -259,19 +257,13 @@ func (pl *pipeline) decode(ctx context.Context, w int, t windowTask) {
 	pl.mu.Lock()
 	st := &pl.state[w]
 	if err != nil {
-		pl.bad.add(t.chunk, err)
+		pl.bad.add(t.number, err)
 		pl.stopped = true
 	} else {
 		st.decoded++
 	}
-	if st.ready() || pl.state[w].decoded == len(st.tasks) {
-		pl.carry(w)
-		for i := w + 1; i < pl.begun && pl.state[i-1].ready(); i++ {
-			pl.carry(i)
-		}
-	}
-	for pl.first < pl.begun && pl.state[pl.first].ready() && pl.state[pl.first].left == 0 {
-		pl.first++
+	for i := w + 1; i < pl.begun && pl.state[i-1].ready(); i++ {
+		pl.carry(i)
 	}
 	pl.change.Broadcast()
 }

@@ -31,6 +31,8 @@ type Options struct {
 	// Progress, if set, is told now and then how many of the rows that pass
 	// through in windows are done. Calls do not overlap.
 	Progress func(done, total int64)
+	// Limits are what a kernel may cost; those of package verify if zero.
+	Limits engine.Limits
 }
 
 func (o Options) withDefaults() Options {

@@ -36,9 +36,9 @@ type runner struct {
 	resident int64   // bytes held by buffers
 	// committed is the size of all inputs that are to be whole.
 	committed int64
-	leases   []*mem.Lease
-	read     atomic.Int64 // bytes
-	progress progress
+	leases    []*mem.Lease
+	read      atomic.Int64 // bytes
+	progress  progress
 }
 
 // buffer is where the contents of a schedule's buffer lie.

@@ -12,6 +12,7 @@ import (
 type stream struct {
 	d     decoding
 	feeds []feed
+	at    []int64 // of each feed's area in a slot, in bytes
 	param int
 	rows  int64
 }
@@ -59,11 +60,11 @@ func (s *stream) rowBytes() int64 {
 	return n
 }
 
-// view is a stream's part of a window: rows first..end, of which those from
-// fresh on, in chunks lo..hi, are decoded for it.
+// view is a stream's part of a window: rows first..end, of which chunks
+// lo..hi are decoded for it; those before are in the window before.
 type view struct {
-	first, fresh, end int64
-	lo, hi            int
+	first, end int64
+	lo, hi     int
 }
 
 // window is a run of outer indices with the rows they need.
@@ -90,12 +91,13 @@ func (p *launching) nextWindow(list []*stream, before []view, lo int64) window {
 	w := window{lo: lo, hi: min(p.outer, lo+p.targetOuters(list, lo)), views: make([]view, len(list))}
 	for i, s := range list {
 		first, end := s.need(p, lo, w.hi)
-		v := view{first: first, fresh: before[i].end, end: before[i].end, lo: before[i].hi}
-		v.hi = v.lo
+		v := view{first: before[i].end, end: before[i].end, lo: before[i].hi, hi: before[i].hi}
+		if first < end {
+			v.first = min(first, v.first)
+		}
 		for chunks := s.d.src.Chunks(); v.hi < len(chunks) && v.end < end; v.hi++ {
 			v.end = chunks[v.hi].Hi
 		}
-		v.first = min(first, v.end)
 		w.views[i] = v
 	}
 	w.hi = p.lastServed(list, w)
@@ -155,5 +157,3 @@ func (s *stream) prune(p *launching) {
 		s.d.pruned = s.d.src.Prune(s.d.preds)
 	}
 }
-
-var _ data.Pred

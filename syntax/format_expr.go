@@ -118,7 +118,7 @@ func (f *formatter) exprEntries(list []Expr) []entry {
 // parentheses, so that only the block breaks.
 func (f *formatter) args(list []Expr, end int) *layout {
 	entries := f.exprEntries(list)
-	if !blockClosureLast(list) || f.pending(end) {
+	if !blockClosureLast(list) || f.pending(end) && !f.pendingInside(list[len(list)-1].(*Closure).Body, end) {
 		return f.list("(", soft, entries, ")", end)
 	}
 	parts := []*layout{text("(")}
@@ -129,6 +129,19 @@ func (f *formatter) args(list []Expr, end int) *layout {
 		parts = append(parts, e.lay())
 	}
 	return cat(append(parts, text(")"))...)
+}
+
+// pendingInside reports whether all comments up to end stand inside x.
+func (f *formatter) pendingInside(x Expr, end int) bool {
+	s := x.Where()
+	for _, m := range f.comments[f.next:] {
+		if at := m.Span.Start; at >= end {
+			break
+		} else if at < s.Start || at >= s.End {
+			return false
+		}
+	}
+	return true
 }
 
 func blockClosureLast(args []Expr) bool {

@@ -1,9 +1,10 @@
 package syntax
 
 import (
-	"os"
 	"strings"
 	"testing"
+
+	"golang.org/x/tools/txtar"
 
 	"github.com/godwit-run/godwit/diag"
 )
@@ -21,23 +22,26 @@ func renderAll(msgs *diag.List) string {
 	return b.String()
 }
 
-func TestLanguagePage(t *testing.T) {
-	text, err := os.ReadFile("testdata/language.gw")
+// languagePage gives the programs that must work exactly as written.
+func languagePage(t testing.TB) string {
+	ar, err := txtar.ParseFile("testdata/language.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, msgs := parseText(string(text)); len(msgs.Messages) > 0 {
-		t.Error(renderAll(msgs))
+	return string(ar.Files[0].Data)
+}
+
+func TestLanguagePage(t *testing.T) {
+	file, msgs := parseText(languagePage(t))
+	if len(msgs.Messages) > 0 || len(file.Items) != 7 {
+		t.Error(len(file.Items), renderAll(msgs))
 	}
 }
 
 func FuzzParse(f *testing.F) {
-	seed, err := os.ReadFile("testdata/language.gw")
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(string(seed))
-	for _, part := range strings.SplitAfter(string(seed), "\n}\n") {
+	seed := languagePage(f)
+	f.Add(seed)
+	for _, part := range strings.SplitAfter(seed, "\n}\n") {
 		f.Add(part)
 	}
 	for _, c := range Codes {
@@ -58,11 +62,18 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-func TestTmp(t *testing.T) {
-	text, err := os.ReadFile("testdata/language.gw")
-	if err != nil {
-		t.Fatal(err)
+func BenchmarkParse(b *testing.B) {
+	src := diag.NewSource("kmeans.gw", languagePage(b))
+	b.SetBytes(int64(len(src.Text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		Parse(src, new(diag.List))
 	}
-	f, _ := parseText(string(text))
-	println(Format(f))
+}
+
+func BenchmarkFormat(b *testing.B) {
+	file, _ := parseText(languagePage(b))
+	for b.Loop() {
+		Format(file)
+	}
 }

@@ -65,7 +65,7 @@ func (g gen) item(depth int) Item {
 
 func (g gen) fn() *Func {
 	kinds := []string{"Size", "Num", "Place"}
-	f := &Func{Pub: g.bool(), Name: g.name(), Body: g.block(3)}
+	f := &Func{Pub: g.bool(), Name: g.name(), Body: g.block(3 + g.n(3))}
 	f.Generics = many(g, 2, func() Generic { return Generic{Name: g.name(), Kind: Name{Text: kinds[g.n(3)]}} })
 	f.Params = many(g, 3, func() Param { return Param{Name: g.name(), Type: g.typ(2), Place: g.place()} })
 	if g.n(8) > 0 {
@@ -266,7 +266,11 @@ func (g gen) expr(depth, level int, head bool) Expr {
 	}
 	switch k := g.n(10); {
 	case k == 0 && level == 0:
-		return &RangeExpr{Lo: g.expr(depth-1, precOr, head), Hi: g.expr(depth-1, precOr, head)}
+		r := &RangeExpr{Lo: g.expr(depth-1, precOr, head), Hi: g.expr(depth-1, precOr, head)}
+		if _, block := leftmost(r.Hi).(*Block); block && head {
+			r.Hi = &ParenExpr{X: r.Hi} // else it would be the body
+		}
+		return r
 	case k <= 2 && level == 0:
 		param := func() ClosureParam { return ClosureParam{Pattern: g.plain(1), Type: g.closureType()} }
 		return &Closure{Params: many(g, 2, param), Body: g.expr(depth-1, 0, head)}

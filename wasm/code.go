@@ -24,7 +24,15 @@ type code struct {
 	buf   []byte
 	types []valType // of the locals, parameters first
 	depth label
+	// Locals of type v128 made after the mark are taken again, in order,
+	// after recycle: each chunk of a block uses those of the one before.
+	pool   []local
+	used   int
+	pooled bool // new v128 locals come from the pool v128 locals come from the pool
 }
+
+// recycle makes the pool's locals free again.
+func (c *code) recycle() { c.used = 0 }
 
 func (c *code) op(o opcode) {
 	if p := byte(o >> 8); p != 0 {
@@ -48,6 +56,18 @@ func (c *code) lane(o opcode, n int) {
 }
 
 func (c *code) newLocal(t valType) local {
+	if t != tV128 || !c.pooled {
+		return c.keep(t)
+	}
+	if c.used == len(c.pool) {
+		c.pool = append(c.pool, c.keep(t))
+	}
+	c.used++
+	return c.pool[c.used-1]
+}
+
+// keep is newLocal for a v128 that outlives its chunk.
+func (c *code) keep(t valType) local {
 	c.types = append(c.types, t)
 	return local(len(c.types) - 1)
 }

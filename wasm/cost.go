@@ -1,6 +1,9 @@
 package wasm
 
-import "github.com/godwit-run/godwit/kernel"
+import (
+	"github.com/godwit-run/godwit/kernel"
+	"github.com/godwit-run/godwit/num"
+)
 
 // A call into wazero keeps Go's garbage collector waiting, so the code counts
 // down fuel and visits the host when it has run out. One unit is about a
@@ -94,7 +97,7 @@ func (e *emitter) trips(n *node) (int64, bool) {
 // contains must not meter itself either.
 func (e *emitter) short(n *node) (int, bool) {
 	trips, ok := e.trips(n)
-	if !ok || trips > shortLoop || e.meters(&n.blocks[0]) {
+	if !ok || trips > num.Leaf || e.meters(&n.blocks[0]) {
 		return 0, false
 	}
 	return int(trips), int(trips)*e.cost(&n.blocks[0]) <= shortLoop

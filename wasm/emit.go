@@ -28,6 +28,8 @@ type emitter struct {
 	scaled map[scaledKey]local
 	undo   []scaledKey // keys of scaled in order of insertion
 	err    error
+	// scalarOnly keeps loops from being vectorised, for tests.
+	scalarOnly bool
 }
 
 const noLocal local = -1
@@ -47,8 +49,9 @@ func newEmitter(k *kernel.Kernel) *emitter {
 }
 
 // emit gives the code of run and the number of bytes of its arguments.
-func emit(k *kernel.Kernel) (*code, *layout, error) {
+func emit(k *kernel.Kernel, scalarOnly bool) (*code, *layout, error) {
 	e := newEmitter(k)
+	e.scalarOnly = scalarOnly
 	e.fuel = e.newLocal(tI32)
 	e.refuel()
 	e.loadBases()

@@ -35,7 +35,8 @@ func (e *emitter) fold(n *node) {
 	e.scope(func() {
 		f.t = e.start(n)
 		f.begin()
-		e.metered(n, f.t, func() {
+		v := e.vectorise(n, f.t, f.accs, f.slot)
+		e.metered(n, f.t, v, func() {
 			again := e.loop()
 			e.scope(func() {
 				e.nodes(n.blocks[0].code)

@@ -1,6 +1,9 @@
 package wasm
 
-import "github.com/godwit-run/godwit/kernel"
+import (
+	"github.com/godwit-run/godwit/kernel"
+	"github.com/godwit-run/godwit/num"
+)
 
 // refuel fills the tank.
 func (e *emitter) refuel() {
@@ -145,8 +148,8 @@ func (e *emitter) strips(t *turns, size, cost int, inner, after func()) {
 // stripSize is the number of turns between two looks at the fuel, a power of
 // two so that strips end where leaves end.
 func stripSize(cost int) int {
-	n := 4096
-	for n > 1 && n*cost > fullTank/4 {
+	n := num.Leaf
+	for n > 64 && n*cost > fullTank/4 {
 		n /= 2
 	}
 	return n
@@ -179,10 +182,24 @@ func (e *emitter) next(t *turns, again label) {
 	e.brIf(again)
 }
 
-// metered runs inner once for all turns of a short loop and strip by strip
-// otherwise.
-func (e *emitter) metered(n *node, t *turns, inner, after func()) {
+// metered runs the loop's turns all at once if it is short and strip by strip
+// otherwise: first the vector part, if there is one, then rest, which takes
+// the turns from t.i to t.end, and after.
+func (e *emitter) metered(n *node, t *turns, v *vectorLoop, rest, after func()) {
+	inner := rest
 	cost := e.cost(&n.blocks[0])
+	if v != nil {
+		cost = max(1, cost/4)
+		inner = func() {
+			v.strip()
+			e.get(t.i)
+			e.get(t.end)
+			e.op(opI64Ne)
+			e.ifThen()
+			e.isolated(rest)
+			e.end()
+		}
+	}
 	if _, short := e.short(n); short {
 		e.value(n.Args[1])
 		e.set(t.end)
@@ -207,7 +224,8 @@ func (e *emitter) forLoop(n *node) {
 	out := e.block()
 	e.scope(func() {
 		t := e.start(n)
-		e.metered(n, t, func() {
+		v := e.vectorise(n, t, nil, 0)
+		e.metered(n, t, v, func() {
 			again := e.loop()
 			e.turn(n, carried, out)
 			e.next(t, again)

@@ -32,6 +32,8 @@ type Runtime struct {
 	arena *mem.Arena
 	rt    wazero.Runtime
 	pages uint32
+	// scalarOnly is set by tests.
+	scalarOnly bool
 }
 
 // NewRuntime makes a runtime whose kernels address the whole arena, up to
@@ -83,7 +85,7 @@ func (r *Runtime) Close(ctx context.Context) error { return r.rt.Close(ctx) }
 
 // Compile translates a kernel that verify has accepted.
 func (r *Runtime) Compile(ctx context.Context, k *kernel.Kernel) (*Func, error) {
-	c, lay, err := emit(k)
+	c, lay, err := emit(k, r.scalarOnly)
 	if err != nil {
 		return nil, err
 	}

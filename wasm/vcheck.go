@@ -5,44 +5,63 @@ import (
 	"github.com/godwit-run/godwit/num"
 )
 
-// clearNotes starts a block without faults.
+// notes gather what shows that a block had a fault: any bit of bits, or the
+// sign of any element of signs[width].
+type notes struct {
+	bits  note
+	signs [4]note
+}
+
+type note struct {
+	l   local
+	set bool // in this block
+}
+
 func (v *vectorCode) clearNotes() {
-	v.bits = noLocal
+	v.bits.set = false
 	for i := range v.signs {
-		v.signs[i] = noLocal
+		v.signs[i].set = false
 	}
 }
 
-// noteBits pops nothing: any bit of x is a fault somewhere in the block.
-func (v *vectorCode) noteBits(x local) { v.bits = v.either(v.bits, x) }
+// note adds x, of elements of a width, to what was noted before.
+func (v *vectorCode) note(n *note, width int, x local) {
+	v.get(x)
+	if v.chunk*width < 16 { // the rest of the vector is not data
+		mask := [2]uint64{1<<(8*v.chunk*width%64) - 1, 0}
+		if v.chunk*width == 8 {
+			mask[0] = ^uint64(0)
+		}
+		v.v128(mask[0], mask[1])
+		v.op(opVAnd)
+	}
+	if n.set {
+		v.get(n.l)
+		v.op(opVOr)
+	} else if n.l == 0 {
+		n.l = v.keep(tV128)
+	}
+	v.set(n.l)
+	n.set = true
+}
+
+// noteBits: any bit of x is a fault.
+func (v *vectorCode) noteBits(width int, x local) { v.note(&v.bits, width, x) }
 
 // noteSigns: the sign of any element of x is a fault.
-func (v *vectorCode) noteSigns(width int, x local) {
-	s := &v.signs[widthIndex(width)]
-	*s = v.either(*s, x)
-}
-
-func (v *vectorCode) either(x, y local) local {
-	if x == noLocal {
-		return y
-	}
-	v.get(x)
-	v.get(y)
-	v.op(opVOr)
-	return v.fresh(tV128)
-}
+func (v *vectorCode) noteSigns(width int, x local) { v.note(&v.signs[widthIndex(width)], width, x) }
 
 // faulted pushes whether the block had a fault.
 func (v *vectorCode) faulted() {
 	v.i32(0)
-	if v.bits != noLocal {
-		v.get(v.bits)
+	if v.bits.set {
+		v.get(v.bits.l)
 		v.op(opVAnyTrue)
 		v.op(opI32Or)
 	}
 	for i, s := range v.signs {
-		if s != noLocal {
-			v.get(s)
+		if s.set {
+			v.get(s.l)
 			v.op(vec(vBitmask[i]))
 			v.op(opI32Or)
 		}
@@ -72,7 +91,7 @@ func (c *chunkCode) check(n *node, x, y, r local) {
 			c.op(opVAnd)
 			c.noteSigns(k.Size(), c.fresh(tV128))
 		} else {
-			c.noteBits(x)
+			c.noteBits(k.Size(), x)
 		}
 	case num.Abs:
 		c.noteSigns(k.Size(), r)
@@ -130,7 +149,7 @@ func (c *chunkCode) product(k num.Kind, x, y, r local) {
 		c.get(r)
 		c.op(vec(ext))
 		c.op(opVXor)
-		c.noteBits(c.fresh(tV128))
+		c.noteBits(2*k.Size(), c.fresh(tV128))
 		if c.chunk*k.Size() < 16 {
 			return // the high half holds no elements
 		}
@@ -155,11 +174,14 @@ func (c *chunkCode) checkNarrow(in *kernel.Instr, x, r []local) {
 	if in.From.IsSigned() != in.Kind.IsSigned() {
 		c.checkSign(in, x)
 	}
+	if in.From.Size() == in.Kind.Size() {
+		return
+	}
 	back := c.widenTo(r, in.Kind.Size(), in.From.Size(), in.Kind.IsSigned())
 	for i := range x {
 		c.get(x[i])
 		c.get(back[i])
 		c.op(opVXor)
-		c.noteBits(c.fresh(tV128))
+		c.noteBits(in.From.Size(), c.fresh(tV128))
 	}
 }

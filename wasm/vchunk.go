@@ -12,8 +12,7 @@ type vectorCode struct {
 	// pointers are the addresses of a block's first elements.
 	pointers map[pointerKey]local
 	first    map[kernel.Value]local // linear values of a block's first element, broadcast
-	signs    [4]local               // by width: the sign of an element shows a fault
-	bits     local                  // any bit shows a fault
+	notes
 }
 
 type splatKey struct {
@@ -34,27 +33,18 @@ type chunkCode struct {
 }
 
 func newVectorCode(p *plan) *vectorCode {
-	v := &vectorCode{plan: p, splats: map[splatKey]local{}}
-	v.bits = noLocal
-	for i := range v.signs {
-		v.signs[i] = noLocal
-	}
-	return v
+	return &vectorCode{plan: p, splats: map[splatKey]local{}}
 }
 
 // broadcast makes the vectors of all uniform operands, before the loop.
 func (v *vectorCode) broadcast() {
 	for _, n := range v.b.code {
-		if !v.vectors(n) || n.Code == kernel.Load {
+		if !v.vectors(n) {
 			continue
 		}
-		args := n.Args
-		if n.Code == kernel.Store {
-			args = args[1:]
-		}
-		for i, a := range args {
-			if v.shape(a) == uniform && !isShift(n) {
-				v.splat(a, v.operandWidth(n, i))
+		for _, a := range vectorArgs(n) {
+			if v.shape(a) == uniform {
+				v.splat(a, v.operandWidth(n, a))
 			}
 		}
 	}
@@ -71,8 +61,7 @@ func isShift(n *node) bool {
 
 // operandWidth is the width in which a node takes an operand: its own,
 // except for masks, which are made to match.
-func (p *plan) operandWidth(n *node, i int) int {
-	a := n.Args[i]
+func (p *plan) operandWidth(n *node, a kernel.Value) int {
 	if p.kind(a) != num.Bool {
 		return p.kind(a).Size()
 	}
@@ -169,6 +158,7 @@ func (v *vectorCode) startBlock() {
 // body emits the body for the chunk that starts at element at of the block.
 func (v *vectorCode) body(at int) *chunkCode {
 	c := &chunkCode{vectorCode: v, at: at, vals: map[kernel.Value][]local{}}
+	v.recycle()
 	for _, n := range v.b.code {
 		if v.vectors(n) {
 			c.emitNode(n)
@@ -184,8 +174,9 @@ func (c *chunkCode) emitNode(n *node) {
 	case kernel.Store:
 		c.store(n)
 	case kernel.Fault:
-		for _, r := range c.operand(n.Args[0], c.operandWidth(n, 0)) {
-			c.noteBits(r)
+		width := c.operandWidth(n, n.Args[0])
+		for _, r := range c.operand(n.Args[0], width) {
+			c.noteBits(width, r)
 		}
 	case kernel.Select:
 		c.vals[n.Out[0]] = c.selectVec(n)
@@ -231,10 +222,10 @@ func (c *chunkCode) counting(a kernel.Value) []local {
 }
 
 func (c *chunkCode) arithAll(n *node) []local {
-	x := c.operand(n.Args[0], c.operandWidth(n, 0))
+	x := c.operand(n.Args[0], c.operandWidth(n, n.Args[0]))
 	var y []local
 	if n.Op.Arity() == 2 && !isShift(n) {
-		y = c.operand(n.Args[1], c.operandWidth(n, 1))
+		y = c.operand(n.Args[1], c.operandWidth(n, n.Args[1]))
 	}
 	out := make([]local, len(x))
 	for i := range x {

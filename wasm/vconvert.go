@@ -208,7 +208,7 @@ func (c *chunkCode) checkRange(in *kernel.Instr, x local) {
 	limit(hi, num.Lt)
 	c.op(opVAnd)
 	c.op(opVNot)
-	c.noteBits(c.fresh(tV128))
+	c.noteBits(k.Size(), c.fresh(tV128))
 }
 
 // toFloat widens narrow integers to 32 bits first, where all are signed.

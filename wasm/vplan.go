@@ -147,14 +147,17 @@ func (p *plan) findNeeds() {
 		case n.Code == kernel.Store:
 			p.need[n.Args[1]] = true
 			continue
+		case n.Code == kernel.Fault:
+			p.need[n.Args[0]] = true
+			continue
 		case n.Code == kernel.Load:
 			continue
 		case n.Site == kernel.NoSite && !p.need[n.Out[0]]:
 			continue
-		case n.Code != kernel.Fault && p.shapes[n.Out[0]] == linear:
+		case p.shapes[n.Out[0]] == linear:
 			continue
 		}
-		for _, a := range n.Args {
+		for _, a := range vectorArgs(n) {
 			p.need[a] = true
 		}
 	}
@@ -175,10 +178,7 @@ func (p *plan) vectors(n *node) bool {
 // then be loaded in less than four bytes.
 func (p *plan) widths() {
 	widest, narrowest := 1, 8
-	note := func(v kernel.Value) {
-		w := p.widthOf(v)
-		widest = max(widest, w)
-	}
+	note := func(v kernel.Value) { widest = max(widest, p.widthOf(v)) }
 	for _, n := range p.b.code {
 		if !p.vectors(n) {
 			continue
@@ -190,16 +190,27 @@ func (p *plan) widths() {
 			p.width[n.Out[0]] = uint8(p.ownWidth(n))
 			note(n.Out[0])
 		}
-		for _, a := range n.Args {
-			if p.need[a] && n.Code != kernel.Load && !(n.Code == kernel.Store && a == n.Args[0]) {
-				note(a)
-			}
+		for _, a := range vectorArgs(n) {
+			note(a)
 		}
 	}
 	for _, a := range p.accs {
 		widest = max(widest, a.minWidth(p))
 	}
 	p.chunk = max(16/widest, 4/narrowest)
+}
+
+// vectorArgs are a node's operands that are taken as vectors.
+func vectorArgs(n *node) []kernel.Value {
+	switch {
+	case n.Code == kernel.Load:
+		return nil
+	case n.Code == kernel.Store:
+		return n.Args[1:]
+	case isShift(n):
+		return n.Args[:1]
+	}
+	return n.Args
 }
 
 // widthOf is the width of a value's elements; that of a uniform mask does

@@ -1,0 +1,190 @@
+package lower
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/godwit-run/godwit/graph"
+	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/schedule"
+	"github.com/godwit-run/godwit/size"
+	"github.com/godwit-run/godwit/stepper"
+	"github.com/godwit-run/godwit/value"
+)
+
+// executor runs a schedule one instruction at a time, everything in memory.
+type executor struct {
+	s      *schedule.Schedule
+	sizes  map[string]int64
+	args   []*value.Value
+	bufs   [][]byte
+	turn   []int64
+	faults []int64
+}
+
+func execute(s *schedule.Schedule, sites int, sizes map[string]int64, args []*value.Value) (e *executor, err error) {
+	e = &executor{s: s, sizes: map[string]int64{}, args: args, bufs: make([][]byte, len(s.Buffers)), turn: make([]int64, s.Loops), faults: stepper.NewFaults(sites)}
+	for k, v := range sizes {
+		e.sizes[k] = v
+	}
+	return e, e.run(s.Steps)
+}
+
+func (e *executor) poly(p size.Poly) int64 {
+	n, ok := p.Eval(func(name string) (int64, bool) { v, ok := e.sizes[name]; return v, ok })
+	if !ok {
+		panic(fmt.Sprintf("size %s unknown", p))
+	}
+	return n
+}
+
+func (e *executor) buffer(i int) []byte {
+	b := &e.s.Buffers[i]
+	if b.Input != nil {
+		return e.args[b.Input.Param].Columns[b.Input.Leaf].Data
+	}
+	if e.bufs[i] == nil {
+		e.bufs[i] = make([]byte, max(e.poly(b.Len), 1)*int64(b.Kind.Size()))
+	}
+	return e.bufs[i]
+}
+
+func (e *executor) run(steps []schedule.Step) error {
+	for _, s := range steps {
+		var err error
+		switch s := s.(type) {
+		case *schedule.Launch:
+			err = e.launch(s)
+		case *schedule.SetSize:
+			e.sizes[s.Name] = int64(value.Get(num.I64, e.buffer(s.Buffer), 0))
+		case *schedule.Loop:
+			err = e.loop(s)
+		case *schedule.Branch:
+			if e.buffer(s.Cond)[0] != 0 {
+				err = e.run(s.Then)
+			} else {
+				err = e.run(s.Else)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *executor) loop(s *schedule.Loop) error {
+	lo, hi := e.source(s.Lo), e.source(s.Hi)
+	for i := lo; i < hi; i++ {
+		e.turn[s.Number] = i
+		if err := e.run(s.Body); err != nil {
+			return err
+		}
+		stop := s.Stop >= 0 && e.buffer(s.Stop)[0] != 0
+		for _, p := range s.Swap {
+			e.bufs[p[0]], e.bufs[p[1]] = e.bufs[p[1]], e.bufs[p[0]]
+		}
+		if stop {
+			break
+		}
+	}
+	return nil
+}
+
+func (e *executor) source(s schedule.ScalarSource) int64 {
+	if s.Scalar != nil {
+		return int64(e.scalar(*s.Scalar))
+	}
+	return e.poly(s.Poly)
+}
+
+func (e *executor) scalar(a schedule.ScalarArg) uint64 {
+	switch a.From {
+	case schedule.FromParam:
+		return e.args[a.Param].Columns[a.Leaf].At(0)
+	case schedule.FromLoop:
+		return uint64(e.turn[a.Loop])
+	}
+	return value.Get(e.s.Buffers[a.Buffer].Kind, e.buffer(a.Buffer), 0)
+}
+
+func (e *executor) launch(s *schedule.Launch) error {
+	a := &stepper.Args{Faults: stepper.NewFaults(s.Kernel.Sites)}
+	for _, z := range s.Sizes {
+		a.Sizes = append(a.Sizes, e.sizeArg(z))
+	}
+	for _, c := range s.Scalars {
+		a.Scalars = append(a.Scalars, e.scalar(c))
+	}
+	at := func(p size.Poly) int64 {
+		n, ok := p.Eval(func(name string) (int64, bool) {
+			var i int
+			fmt.Sscanf(name, "s%d", &i)
+			return a.Sizes[i], true
+		})
+		if !ok {
+			panic("kernel size")
+		}
+		return n
+	}
+	for i, b := range s.Regions {
+		r := s.Kernel.Regions[i]
+		n := at(r.Len) * int64(r.Elem.Size())
+		if b < 0 {
+			a.Regions = append(a.Regions, make([]byte, n))
+			continue
+		}
+		if int64(len(e.buffer(b))) < n {
+			return fmt.Errorf("%s: buffer %s has %d bytes, region wants %d", s.Label, e.s.Buffers[b].Name, len(e.buffer(b)), n)
+		}
+		a.Regions = append(a.Regions, e.buffer(b)[:n])
+	}
+	if _, err := stepper.Run(s.Kernel, a, 0, at(s.Kernel.Outer)); err != nil {
+		return fmt.Errorf("%s: %w", s.Label, err)
+	}
+	for i, f := range a.Faults {
+		if f != math.MaxInt64 {
+			e.faults[s.Sites[i]] = min(e.faults[s.Sites[i]], f)
+		}
+	}
+	return nil
+}
+
+func (e *executor) sizeArg(z schedule.SizeArg) int64 {
+	switch z.Op {
+	case schedule.KeyedLeaf:
+		return num.KeyedLeaf(e.poly(*z.KeyedBy))
+	case schedule.KeyedLeaves:
+		leaf := num.KeyedLeaf(e.poly(*z.KeyedBy))
+		return (e.poly(z.Poly) + leaf - 1) / leaf
+	}
+	return e.poly(z.Poly)
+}
+
+func (e *executor) fault() (site int, index int64, faulted bool) {
+	for i, f := range e.faults {
+		if f != math.MaxInt64 {
+			return i, f, true
+		}
+	}
+	return 0, 0, false
+}
+
+// result converts index columns to I64, as the interpreter gives them.
+func (e *executor) result(t *graph.Type) *value.Value {
+	v := &value.Value{Type: t}
+	for i, c := range e.s.Result {
+		want := graph.Leaves(t)[i].Type.KindOf()
+		col := value.Column{Kind: want}
+		for _, d := range c.Dims {
+			col.Dims = append(col.Dims, e.poly(d))
+		}
+		col.Data = make([]byte, col.Len()*int64(want.Size()))
+		for j := range col.Len() {
+			col.Set(j, value.Get(c.Kind, e.buffer(c.Buffer), j))
+		}
+		v.Columns = append(v.Columns, col)
+	}
+	v.Canonical()
+	return v
+}

@@ -1,0 +1,47 @@
+package run
+
+import (
+	"github.com/godwit-run/godwit/schedule"
+	"github.com/godwit-run/godwit/value"
+)
+
+// result copies the result's columns out of the arena.
+func (r *runner) result() (*Result, error) {
+	res := &Result{Stats: Stats{Threads: r.pool.Size(), BytesRead: r.read.Load()}}
+	for _, c := range r.s.Result {
+		col, err := r.column(c)
+		if err != nil {
+			return nil, err
+		}
+		res.Columns = append(res.Columns, col)
+	}
+	schedule.Launches(r.s.Steps, func(l *schedule.Launch) {
+		st := r.stats[l]
+		if st == nil {
+			st = &LaunchStats{Label: l.Label}
+		}
+		res.Stats.Launches = append(res.Stats.Launches, *st)
+	})
+	return res, nil
+}
+
+func (r *runner) column(c schedule.Column) (value.Column, error) {
+	if err := r.settle(c.Buffer); err != nil {
+		return value.Column{}, err
+	}
+	col := value.Column{Kind: r.s.Buffers[c.Buffer].Kind}
+	for _, p := range c.Dims {
+		d, err := r.eval(p)
+		if err != nil {
+			return col, err
+		}
+		col.Dims = append(col.Dims, max(d, 0))
+	}
+	n, buf := col.Len(), &r.buffers[c.Buffer]
+	if n > buf.n {
+		return col, bug("a result column has %d elements, its buffer %d", n, buf.n)
+	}
+	col.Data = append([]byte{}, r.eng.Arena().Bytes(buf.off, n*int64(col.Kind.Size()))...)
+	value.CanonicalNaN(col.Kind, col.Data)
+	return col, nil
+}
