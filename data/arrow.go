@@ -61,10 +61,7 @@ func openArrow(in *input) (Source, error) {
 	} else {
 		err = s.readStream()
 	}
-	if err != nil {
-		return nil, err
-	}
-	return s, s.checkBatches()
+	return s, err
 }
 
 // readSchema has arrow-go read the first message.
@@ -163,6 +160,9 @@ func (s *arrowFile) add(m arrowMessage) error {
 	case messageBatch:
 		if s.rows+m.batch.rows < s.rows {
 			return fail(s.input.path, "its batches say that they have more than %d rows", int64(1)<<62)
+		}
+		if err := s.checkColumns(&m.batch); err != nil {
+			return err
 		}
 		s.addBatch(m.batch)
 	case messageDictionary:

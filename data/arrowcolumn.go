@@ -11,19 +11,17 @@ import (
 // arrowBlock is the number of rows that are read and converted at a time.
 const arrowBlock = 1 << 15
 
-// checkBatches makes sure that the columns that can be read have their nodes
-// and buffers in every batch, and that these are long enough.
-func (s *arrowFile) checkBatches() error {
-	for i := range s.batches {
-		for c := range s.cols {
-			if s.cols[c].Kind == num.Invalid {
-				continue
-			}
-			if err := s.checkBatch(&s.batches[i], &s.leaves[c], &s.cols[c]); err != nil {
-				e := columnError(s.input.path, &s.cols[c], fmt.Sprintf("batch %d is damaged: %v", i, err))
-				e.Help = "write or copy the file again"
-				return e
-			}
+// checkColumns makes sure that the columns that can be read have their nodes
+// and buffers in the next batch, and that these are long enough.
+func (s *arrowFile) checkColumns(b *arrowBatch) error {
+	for c := range s.cols {
+		if s.cols[c].Kind == num.Invalid {
+			continue
+		}
+		if err := s.checkBatch(b, &s.leaves[c], &s.cols[c]); err != nil {
+			e := columnError(s.input.path, &s.cols[c], fmt.Sprintf("batch %d is damaged: %v", len(s.batches), err))
+			e.Help = "write or copy the file again"
+			return e
 		}
 	}
 	return nil

@@ -105,7 +105,11 @@ func TestTruncation(t *testing.T) {
 	for name, b := range smallFiles(t) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), name)
-			for n := range len(b) {
+			step := 1
+			if testing.Short() {
+				step = 37
+			}
+			for n := 0; n < len(b); n += step {
 				if err := os.WriteFile(path, b[:n], 0o644); err != nil {
 					t.Fatal(err)
 				}
@@ -123,15 +127,13 @@ func TestFlippedBytes(t *testing.T) {
 	for name, b := range smallFiles(t) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), name)
-			for i := range b {
-				for _, x := range []byte{0xff, 0x01, 0x80} {
-					c := bytes.Clone(b)
-					c[i] ^= x
-					if err := os.WriteFile(path, c, 0o644); err != nil {
-						t.Fatal(err)
-					}
-					_ = readEverything(t, path)
+			for i := 0; i < len(b); i += 3 {
+				c := bytes.Clone(b)
+				c[i] ^= [...]byte{0xff, 0x01, 0x80}[i/3%3]
+				if err := os.WriteFile(path, c, 0o644); err != nil {
+					t.Fatal(err)
 				}
+				_ = readEverything(t, path)
 			}
 		})
 	}

@@ -57,9 +57,12 @@ func checkFill(src Source, chunk int, wants []Want, dst []Dest) (Chunk, error) {
 	return c, nil
 }
 
+// maxChunks bounds the list of chunks whatever number of rows a file claims.
+const maxChunks = 1 << 20
+
 // evenChunks cuts rows of width elements into chunks of about per elements.
 func evenChunks(rows, width, per int64) []Chunk {
-	step := max(1, per/max(1, width))
+	step := max(1, per/max(1, width), rows/maxChunks+1)
 	if width == 0 {
 		step = rows // rows without elements cost nothing
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // slowBatch is the number of values that arrow-go's reader is asked for.
-const slowBatch = 1 << 14
+const slowBatch = 1 << 12
 
 // fillSlowly decodes a column with arrow-go's reader: it knows all encodings
 // and the levels of lists.

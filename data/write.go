@@ -66,10 +66,36 @@ func Write(path string, out *Output) error {
 	if err := checkOutput(path, out); err != nil {
 		return err
 	}
-	return replaceFile(path, func(f io.Writer) (err error) {
+	return replaceFile(path, func(f io.Writer) error { return encode(path, f, write, out) })
+}
+
+// encode runs a format's writer. An error of the disk comes first: what
+// becomes of it inside of another project's writer may not say as much.
+func encode(path string, f io.Writer, write writer, out *Output) error {
+	w := &watchedWriter{w: f}
+	err := func() (err error) {
 		defer guard(path, &err)
-		return write(f, out)
-	})
+		return write(w, out)
+	}()
+	if w.err != nil {
+		return w.err
+	}
+	return err
+}
+
+// watchedWriter keeps the first error of w.
+type watchedWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (w *watchedWriter) Write(b []byte) (int, error) {
+	if w.err != nil {
+		return 0, w.err
+	}
+	n, err := w.w.Write(b)
+	w.err = err
+	return n, err
 }
 
 func checkOutput(path string, out *Output) error {

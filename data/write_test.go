@@ -40,10 +40,7 @@ func TestFullDisk(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			err := replaceFile(path, func(w io.Writer) (err error) {
-				defer guard(path, &err)
-				return write(&fullDisk{w, space}, out)
-			})
+			err := replaceFile(path, func(w io.Writer) error { return encode(path, &fullDisk{w, space}, write, out) })
 			var e *Error
 			if !errors.As(err, &e) || !strings.Contains(err.Error(), "no space left on device") {
 				t.Errorf("%s: %v", ext, err)

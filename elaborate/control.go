@@ -65,8 +65,8 @@ func (e *elab) unify(a, b *branch, at diag.Span) {
 		a.value, b.value = nil, nil
 		return
 	}
-	e.within2(a.scope, func() { a.value = e.dense(a.value) })
-	e.within2(b.scope, func() { b.value = e.dense(b.value) })
+	e.inScope(a.scope, func() { a.value = e.dense(a.value) })
+	e.inScope(b.scope, func() { b.value = e.dense(b.value) })
 	t, u := a.value.Type, b.value.Type
 	if e.sameType(t, u) {
 		return
@@ -76,20 +76,17 @@ func (e *elab) unify(a, b *branch, at diag.Span) {
 		return
 	}
 	if e.coercible(t, u) {
-		e.within2(a.scope, func() { a.value = e.coerce(a.value, u, at) })
+		e.inScope(a.scope, func() { a.value = e.coerce(a.value, u, at) })
 		return
 	}
 	if e.coercible(u, t) {
-		e.within2(b.scope, func() { b.value = e.coerce(b.value, t, at) })
+		e.inScope(b.scope, func() { b.value = e.coerce(b.value, t, at) })
 		return
 	}
 	e.errorf(at, "T13", "the two sides give different types").Note("%s and %s", t, u).
 		Help("convert one of them, or give both the same size")
 	a.value, b.value = nil, nil
 }
-
-// within2 elaborates into a side that has been left.
-func (e *elab) within2(s *scope, f func()) { e.inScope(s, f) }
 
 // unifyInts joins an index with another index or an i64.
 func (e *elab) unifyInts(a, b *branch, at diag.Span) {
@@ -101,8 +98,8 @@ func (e *elab) unifyInts(a, b *branch, at diag.Span) {
 	case u.Kind == graph.Index && e.within(e.boundsOf(a.value), u.Bound):
 		want = u
 	}
-	e.within2(a.scope, func() { a.value = e.coerce(a.value, want, at) })
-	e.within2(b.scope, func() { b.value = e.coerce(b.value, want, at) })
+	e.inScope(a.scope, func() { a.value = e.coerce(a.value, want, at) })
+	e.inScope(b.scope, func() { b.value = e.coerce(b.value, want, at) })
 }
 
 // join emits the If and takes its results apart.
@@ -153,7 +150,7 @@ func (e *elab) results(s branch, wantValue bool, changed []int, at diag.Span) *g
 		list = append(list, s.vars[i])
 	}
 	var r *graph.Node
-	e.within2(s.scope, func() {
+	e.inScope(s.scope, func() {
 		switch len(list) {
 		case 0:
 			r = e.bool(false, at)
@@ -203,12 +200,9 @@ func (e *elab) ifExpr(x *syntax.If, want *graph.Type) *graph.Node {
 	}
 	want = e.likeOther(want, x.Then, x.Else)
 	return e.conditional(x.Span, cond, true,
-		func() *graph.Node { return e.coerceSoft(e.block(x.Then, want), want, x.Then.Span) },
-		func() *graph.Node { return e.coerceSoft(e.expr(x.Else, want), want, x.Else.Where()) })
+		func() *graph.Node { return e.block(x.Then, want) },
+		func() *graph.Node { return e.expr(x.Else, want) })
 }
-
-// coerceSoft coerces literals' types only, since want may be just a hint.
-func (e *elab) coerceSoft(n *graph.Node, _ *graph.Type, _ diag.Span) *graph.Node { return n }
 
 // likeOther finds the type that literals on one side of an if take from the
 // other, by elaborating that other side for trial.
@@ -239,6 +233,23 @@ func (e *elab) trial(f func()) bool {
 	e.vars = e.vars[:n]
 	e.restore(vars)
 	return ok
+}
+
+// attempt elaborates f into the open block if that gives no error, and leaves
+// no trace of it otherwise.
+func (e *elab) attempt(f func()) bool {
+	msgs, vars, n := e.msgs, e.variables(), len(e.vars)
+	e.msgs = new(diag.List)
+	b := e.inBlock(f)
+	ok := !e.msgs.Failed()
+	e.msgs = msgs
+	if ok {
+		e.splice(b)
+		return true
+	}
+	e.vars = e.vars[:n]
+	e.restore(vars)
+	return false
 }
 
 // ifStmt is an if for its assignments.

@@ -11,7 +11,8 @@ import "github.com/godwit-run/godwit/num"
 // per component, or a component that stays as it is. The expressions become
 // a Map, the result is `init ⊕ reduction`. The set of faults stays the same:
 // whatever can fault and does not use a is evaluated for the same slots, and
-// whatever uses a and can fault keeps the Fold.
+// whatever uses a and can fault keeps the Fold. A Scatter stays in order; it
+// only gets a Reason.
 func Recognize(g *Graph) {
 	r := &recognizer{g: g, clone: NewCloner(g)}
 	r.block(&g.Body)
@@ -30,6 +31,9 @@ func (r *recognizer) block(b *Block) {
 	for _, n := range b.Nodes {
 		for _, inner := range n.Blocks {
 			r.block(inner)
+		}
+		if n.Op == Scatter && n.Reason == "" {
+			n.Reason = "an update sees the ones before it"
 		}
 		if n.Op == Fold {
 			if made, result := r.fold(n); result != nil {

@@ -56,8 +56,8 @@ var brokenGraphs = []broken{
 		return n
 	}},
 	{"cast to bool", "to bool", func(b *Builder, x, k, c *Node) *Node { return b.Cast(BoolType, k, false) }},
-	{"cast to smaller index", "not shown to be an idx<M>", func(b *Builder, x, k, c *Node) *Node {
-		return b.Cast(IndexOf(nM), b.ToIndex(Check, k, nN), false)
+	{"cast to index", "f32 is no idx<M>", func(b *Builder, x, k, c *Node) *Node {
+		return b.Cast(IndexOf(nM), b.Float(num.F32, 1), true)
 	}},
 	{"bits of another width", "reinterprets", func(b *Builder, x, k, c *Node) *Node { return b.Add(Bits, f32, k) }},
 	{"condition", "instead of bool", func(b *Builder, x, k, c *Node) *Node {

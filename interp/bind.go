@@ -76,10 +76,8 @@ func (m *machine) column(leaf graph.Leaf, c value.Column) ([]uint64, error) {
 	if len(c.Dims) != len(leaf.Dims) {
 		return nil, fmt.Errorf("column %q has %d dimensions instead of %d", leaf.Path, len(c.Dims), len(leaf.Dims))
 	}
-	for d, p := range leaf.Dims {
-		if n := m.size(p); c.Dims[d] != n {
-			return nil, fmt.Errorf("column %q has the length %d instead of %s = %d", leaf.Path, c.Dims[d], p, n)
-		}
+	if err := m.checkDims(leaf, c); err != nil {
+		return nil, err
 	}
 	bound := uint64(1 << 63)
 	if leaf.Type.Kind == graph.Index {
@@ -93,6 +91,21 @@ func (m *machine) column(leaf graph.Leaf, c value.Column) ([]uint64, error) {
 		}
 	}
 	return out, nil
+}
+
+// checkDims compares shapes. The dimensions inside of nothing may differ: a
+// literal `[]` does not show them.
+func (m *machine) checkDims(leaf graph.Leaf, c value.Column) error {
+	for d, p := range leaf.Dims {
+		n := m.size(p)
+		if c.Dims[d] != n {
+			return fmt.Errorf("column %q has the length %d instead of %s = %d", leaf.Path, c.Dims[d], p, n)
+		}
+		if n == 0 {
+			break
+		}
+	}
+	return nil
 }
 
 // result turns what the body gave into a value.

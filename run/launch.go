@@ -1,7 +1,6 @@
 package run
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/godwit-run/godwit/engine"
@@ -33,7 +32,7 @@ func (r *runner) launch(l *schedule.Launch) error {
 	start := time.Now()
 	p, err := r.prepare(l)
 	if err != nil {
-		return fmt.Errorf("%s%w", labelOf(l), err)
+		return err
 	}
 	p.job = r.eng.NewJob(p.c, p.sizes, p.scalars)
 	if err := p.run(); err != nil {
@@ -47,8 +46,6 @@ func (r *runner) launch(l *schedule.Launch) error {
 	r.progress.finished(l)
 	return nil
 }
-
-func labelOf(*schedule.Launch) string { return "" }
 
 // compile gives the compiled form of a kernel; see engine.Kernel.
 func (r *runner) compile(k *kernel.Kernel) (*engine.Compiled, error) {
@@ -98,34 +95,22 @@ func (r *runner) prepare(l *schedule.Launch) (*launching, error) {
 }
 
 func (r *runner) sizeArg(a *schedule.SizeArg) (int64, error) {
-	if a.Op == schedule.KeyedLeaf {
-		return r.keyedLeaf(a)
+	if a.Op == schedule.Plain {
+		return r.eval(a.Poly)
 	}
-	n, err := r.eval(a.Poly)
-	if err != nil || a.Op == schedule.Plain {
-		return n, err
+	if a.KeyedBy == nil {
+		return 0, bug("a keyed leaf without a width")
 	}
-	var by int64
-	if a.KeyedBy != nil {
-		by, err = r.keyedLeaf(a)
-	} else {
-		by, err = r.eval(a.By)
-	}
+	width, err := r.eval(*a.KeyedBy)
 	if err != nil {
 		return 0, err
 	}
-	if n < 0 || by < 1 {
-		return 0, bug("a size is ⌈%d / %d⌉", n, by)
+	leaf := num.KeyedLeaf(width)
+	if a.Op == schedule.KeyedLeaf {
+		return leaf, nil
 	}
-	return n/by + min(n%by, 1), nil
-}
-
-func (r *runner) keyedLeaf(a *schedule.SizeArg) (int64, error) {
-	if a.KeyedBy == nil {
-		return 0, bug("a leaf's length without a width")
-	}
-	n, err := r.eval(*a.KeyedBy)
-	return num.KeyedLeaf(n), err
+	n, err := r.eval(a.Poly)
+	return n/leaf + min(n%leaf, 1), err
 }
 
 // place makes room for what the kernel writes and brings in what it reads,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/godwit-run/godwit/engine"
@@ -70,13 +71,36 @@ func newRunner(ctx context.Context, s *schedule.Schedule, in *Inputs, opt Option
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	r.pool = engine.NewPool(opt.Threads)
 	r.progress.start(r)
+	r.compileAhead()
 	return r, nil
+}
+
+// compileAhead compiles all kernels but the first, which is wanted at once,
+// while that is compiled and runs. Errors come up when a kernel is wanted.
+func (r *runner) compileAhead() {
+	var list []*kernel.Kernel
+	schedule.Launches(r.s.Steps, func(l *schedule.Launch) {
+		if !slices.Contains(list, l.Kernel) {
+			list = append(list, l.Kernel)
+		}
+	})
+	if len(list) < 2 {
+		return
+	}
+	r.ahead.Go(func() {
+		for _, k := range list[1:] {
+			if r.ctx.Err() == nil {
+				_, _ = r.eng.Kernel(r.ctx, k)
+			}
+		}
+	})
 }
 
 // close gives everything back. Mappings go before the leases on their files:
 // whoever waits to change a file proceeds with the latter.
 func (r *runner) close() error {
 	r.cancel(nil)
+	r.ahead.Wait()
 	r.pool.Close()
 	for i := range r.buffers {
 		r.drop(i)

@@ -83,7 +83,10 @@ func (r *runner) loop(s *schedule.Loop) error {
 	if err != nil {
 		return err
 	}
-	for i, turn := lo, int64(0); i < hi && turn < most; i, turn = i+1, turn+1 {
+	if hi-lo > most && s.Stop < 0 {
+		return bug("a loop of %d turns, expected at most %d", hi-lo, most)
+	}
+	for i := lo; i < hi; i++ {
 		r.turns[s.Number] = i
 		if err := r.steps(s.Body, nil); err != nil {
 			return err

@@ -1,10 +1,6 @@
 package run
 
-import (
-	"slices"
-
-	"github.com/godwit-run/godwit/data"
-)
+import "slices"
 
 // stream is a source whose rows pass through windows: its chunks are decoded
 // in order, each once, into the window that needs it first. Rows that the

@@ -118,7 +118,7 @@ func (f *formatter) exprEntries(list []Expr) []entry {
 // parentheses, so that only the block breaks.
 func (f *formatter) args(list []Expr, end int) *layout {
 	entries := f.exprEntries(list)
-	if !blockClosureLast(list) || f.pending(end) && !f.pendingInside(list[len(list)-1].(*Closure).Body, end) {
+	if !blockClosureLast(list) || f.pending(end) && !f.pendingInside(list[len(list)-1], end) {
 		return f.list("(", soft, entries, ")", end)
 	}
 	parts := []*layout{text("(")}

@@ -13,20 +13,23 @@ func (e *emitter) faultIf(in *kernel.Instr) {
 		return
 	}
 	off := e.lay.fault(in.Site)
+	place := func() {
+		if in.At == kernel.None {
+			e.i64(-1)
+		} else {
+			e.value(in.At)
+		}
+	}
 	e.ifThen()
 	e.get(argsLocal)
-	if in.At == kernel.None {
-		e.i64(-1) // no place is lower
-	} else {
-		e.value(in.At)
-		e.get(argsLocal)
-		e.mem(opI64Load, off)
-		e.value(in.At)
-		e.get(argsLocal)
-		e.mem(opI64Load, off)
-		e.op(opI64LtS)
-		e.op(opSelect)
-	}
+	place()
+	e.get(argsLocal)
+	e.mem(opI64Load, off)
+	place()
+	e.get(argsLocal)
+	e.mem(opI64Load, off)
+	e.op(opI64LtS)
+	e.op(opSelect)
 	e.mem(opI64Store, off)
 	e.end()
 }

@@ -24,7 +24,7 @@ type Args struct {
 	// caller's to allocate and to clear.
 	Bases []int64
 	// Faults holds, per site, the least place of a fault so far, or
-	// math.MaxInt64; a fault without a place counts as -1. A run only ever
+	// math.MaxInt64; a fault without a place has place -1. A run only ever
 	// lowers it.
 	Faults []int64
 }

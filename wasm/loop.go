@@ -149,7 +149,7 @@ func (e *emitter) strips(t *turns, size, cost int, inner, after func()) {
 // two so that strips end where leaves end.
 func stripSize(cost int) int {
 	n := num.Leaf
-	for n > 64 && n*cost > fullTank/4 {
+	for n > 1 && n*cost > fullTank/4 {
 		n /= 2
 	}
 	return n
@@ -209,7 +209,11 @@ func (e *emitter) metered(n *node, t *turns, v *vectorLoop, rest, after func()) 
 		after()
 		return
 	}
-	e.strips(t, stripSize(cost), cost, inner, after)
+	size := stripSize(cost)
+	if v != nil {
+		size = max(size, maxBlock)
+	}
+	e.strips(t, size, cost, inner, after)
 }
 
 // forLoop emits a For. A carried value has one local: parameter, next value

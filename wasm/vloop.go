@@ -9,6 +9,10 @@ import (
 // unrolled to a whole row of lanes.
 const heavy = 200
 
+// maxBlock is the greatest number of elements in a block; strips are cut at
+// multiples of it.
+const maxBlock = 64
+
 // vectorLoop is the vector part of a loop. Within a strip it takes whole
 // blocks and leaves the rest to the scalar part.
 type vectorLoop struct {

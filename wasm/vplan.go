@@ -198,6 +198,11 @@ func (p *plan) widths() {
 		widest = max(widest, a.minWidth(p))
 	}
 	p.chunk = max(16/widest, 4/narrowest)
+	for _, a := range p.accs {
+		if a.mode == accRow { // lanes are combined by whole vectors
+			p.chunk = max(p.chunk, 16/a.Kind.Size())
+		}
+	}
 }
 
 // vectorArgs are a node's operands that are taken as vectors.

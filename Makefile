@@ -1,0 +1,33 @@
+# make demo   the main programs on real data
+# make test   everything the project tests
+# make fuzz   20,000 random programs, and ten minutes on each fuzz target
+# make bench  against peers (DuckDB, C); needs a C++ compiler at run time of cgo
+
+GO ?= go
+
+.PHONY: build demo test lint fuzz bench clean
+
+build: bin/godwit
+
+bin/godwit: $(shell find . -name '*.go' -not -path './bench/*') go.mod
+	CGO_ENABLED=0 $(GO) build -trimpath -o $@ ./cmd/godwit
+
+demo: bin/godwit
+	@./demo.sh
+
+test: lint
+	./test.sh
+
+lint:
+	@test -z "$$(gofmt -l . | tee /dev/stderr)"
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+
+fuzz:
+	./fuzz.sh
+
+bench: bin/godwit
+	cd bench && $(GO) run . $(ARGS)
+
+clean:
+	rm -rf bin

@@ -1,0 +1,109 @@
+package compile
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/godwit-run/godwit/syntax"
+)
+
+// Names lists the functions that can be run from outside, public ones first.
+func (p *Program) Names() []string {
+	var public, private []string
+	for _, f := range p.functions() {
+		if f.decl.Pub {
+			public = append(public, f.name)
+		} else {
+			private = append(private, f.name)
+		}
+	}
+	return append(public, private...)
+}
+
+// Choose finds the function that a name means. Without a name it is the only
+// public function, or else the only function.
+func (p *Program) Choose(name string) (string, error) {
+	names := p.Names()
+	if name == "" {
+		return p.only(names)
+	}
+	if slices.Contains(names, name) {
+		return name, nil
+	}
+	var ends []string
+	for _, n := range names {
+		if strings.HasSuffix(n, "::"+name) {
+			ends = append(ends, n)
+		}
+	}
+	if len(ends) == 1 {
+		return ends[0], nil
+	}
+	e := refuse("", "", "there is no function `%s` in %s; the functions are %s", name, p.paths(), quoted(names))
+	if near := nearest(name, names); near != "" {
+		e.Help = "did you mean `" + near + "`?"
+	}
+	return "", e
+}
+
+func (p *Program) only(names []string) (string, error) {
+	if len(names) == 1 {
+		return names[0], nil
+	}
+	if len(names) == 0 {
+		return "", refuse("", "write one: fn total(v: &[f32; N]) -> f32 { v.sum() }", "there is no function in %s", p.paths())
+	}
+	public := 0
+	for _, f := range p.functions() {
+		if f.decl.Pub {
+			public++
+		}
+	}
+	if public == 1 {
+		return names[0], nil
+	}
+	return "", refuse("", "name one: "+p.paths()+":"+names[0], "%s has several functions: %s", p.paths(), quoted(names))
+}
+
+func (p *Program) paths() string {
+	parts := make([]string, len(p.Sources))
+	for i, s := range p.Sources {
+		parts[i] = s.Path
+	}
+	return strings.Join(parts, " ")
+}
+
+// function is a declaration under its full name.
+type function struct {
+	name string
+	decl *syntax.Func
+}
+
+func (p *Program) functions() []function {
+	var out []function
+	var walk func(prefix string, items []syntax.Item)
+	walk = func(prefix string, items []syntax.Item) {
+		for _, it := range items {
+			switch it := it.(type) {
+			case *syntax.Func:
+				out = append(out, function{prefix + it.Name.Text, it})
+			case *syntax.Mod:
+				walk(prefix+it.Name.Text+"::", it.Items)
+			}
+		}
+	}
+	for _, f := range p.Files {
+		walk("", f.Items)
+	}
+	return out
+}
+
+// decl is the declaration of a function.
+func (p *Program) decl(name string) *syntax.Func {
+	for _, f := range p.functions() {
+		if f.name == name {
+			return f.decl
+		}
+	}
+	return nil
+}

@@ -1,0 +1,326 @@
+package elaborate
+
+import (
+	"github.com/godwit-run/godwit/graph"
+	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/size"
+	"github.com/godwit-run/godwit/syntax"
+	"github.com/godwit-run/godwit/types"
+)
+
+// elementMethods work on arrays element by element.
+func elementMethods() map[string]method {
+	return map[string]method{
+		"iter":      {masked: true, run: func(_ *elab, c *methodUse) *graph.Node { return c.recv }},
+		"len":       {masked: true, run: (*elab).length},
+		"map":       {min: 1, max: 1, masked: true, run: (*elab).mapMethod},
+		"enumerate": {run: (*elab).enumerate},
+		"zip":       {min: 1, max: 1, run: (*elab).zip},
+		"filter":    {min: 1, max: 1, masked: true, run: (*elab).filter},
+		"fold":      {min: 2, max: 2, masked: true, run: (*elab).fold},
+		"scan":      {min: 2, max: 2, run: (*elab).scan},
+		"get":       {min: 1, max: 1, run: (*elab).getMethod},
+		"gather":    {min: 1, max: 1, run: (*elab).gather},
+	}
+}
+
+// length of a filtered array that is not used otherwise is counted without
+// moving its elements together.
+func (e *elab) length(c *methodUse) *graph.Node {
+	if _, temporary := c.x.Receiver.(*syntax.MethodCall); temporary && c.recv.Type.Masked && e.of(c.recv).dense == nil {
+		return e.countAll(c.recv, c)
+	}
+	return e.sizeVal(e.dense(c.recv).Type.Size, c.at())
+}
+
+func (e *elab) mapMethod(c *methodUse) *graph.Node {
+	cl := e.closureArg(c, 0, 1)
+	if cl == nil {
+		return nil
+	}
+	return e.mapEach(c.at(), c.recv, func(v *graph.Node) *graph.Node {
+		return e.element(e.applyClosure(cl, elemWant(c.want), v), bodyValue(cl.Body))
+	})
+}
+
+// mapRange is (a..b).map(closure) without an array of the numbers.
+func (e *elab) mapRange(x *syntax.MethodCall, r *syntax.RangeExpr) *graph.Node {
+	n, lo, hi, ok := e.rangeSizes(r)
+	if !ok {
+		e.argsAfterError(x)
+		return nil
+	}
+	cl := e.closureArg(&methodUse{x: x}, 0, 1)
+	if cl == nil {
+		return nil
+	}
+	return e.tabulate(x.Span, n, func(i *graph.Node) *graph.Node {
+		return e.element(e.applyClosure(cl, nil, e.offset(i, lo, hi, r)), bodyValue(cl.Body))
+	})
+}
+
+// rangeArray is a..b as an array.
+func (e *elab) rangeArray(r *syntax.RangeExpr) *graph.Node {
+	n, lo, hi, ok := e.rangeSizes(r)
+	if !ok {
+		return nil
+	}
+	return e.tabulate(r.Span, n, func(i *graph.Node) *graph.Node { return e.offset(i, lo, hi, r) })
+}
+
+// offset is i + lo as an index below hi.
+func (e *elab) offset(i *graph.Node, lo, hi size.Poly, r *syntax.RangeExpr) *graph.Node {
+	if c, ok := lo.Const(); ok && c == 0 {
+		return i
+	}
+	return e.indexArith(num.Add, hi, r.Span, i, e.sizeVal(lo, r.Lo.Where()))
+}
+
+// rangeSizes gives the length and ends of a range used as an array.
+func (e *elab) rangeSizes(r *syntax.RangeExpr) (n, lo, hi size.Poly, ok bool) {
+	a, b := e.rangeEnds(r)
+	if a == nil || b == nil {
+		return n, lo, hi, false
+	}
+	lo, ok = e.boundsOf(a).exact()
+	if !ok {
+		e.notExact(r.Lo, a)
+		return n, lo, hi, false
+	}
+	hi, ok = e.boundsOf(b).exact()
+	if !ok {
+		e.notExact(r.Hi, b)
+		return n, lo, hi, false
+	}
+	n = hi.Sub(lo)
+	if !e.proves(lo) {
+		e.negativeSize(r.Lo.Where(), lo)
+		return n, lo, hi, false
+	}
+	if !e.proves(n) {
+		e.negativeSize(r.Span, n)
+		return n, lo, hi, false
+	}
+	return n, lo, hi, true
+}
+
+// notExact reports an end that is not a size.
+func (e *elab) notExact(x syntax.Expr, n *graph.Node) {
+	e.errorf(x.Where(), "T04", "`%s` is a value, and cannot be a size", e.text(x.Where())).
+		Note("%s, known only at run time", n.Type).
+		Help("take that many elements of a range of a known size; the result is [T; ?M <= N]:\n(0..N).take(%s)", e.text(x.Where()))
+}
+
+func (e *elab) enumerate(c *methodUse) *graph.Node {
+	return e.mapOver(c.at(), []*graph.Node{c.recv}, func(i *graph.Node, v []*graph.Node) *graph.Node {
+		return e.tuple(c.at(), i, v[0])
+	})
+}
+
+func (e *elab) zip(c *methodUse) *graph.Node {
+	y := e.arrayArg(c, 0)
+	if y == nil || !e.equalSizes(c, c.recv, y) {
+		return nil
+	}
+	return e.zipped(c, c.recv, y)
+}
+
+func (e *elab) zipped(c *methodUse, x, y *graph.Node) *graph.Node {
+	return e.mapOver(c.at(), []*graph.Node{x, y}, func(_ *graph.Node, v []*graph.Node) *graph.Node {
+		return e.tuple(c.at(), v[0], v[1])
+	})
+}
+
+// arrayArg is an argument that must be an array, compacted.
+func (e *elab) arrayArg(c *methodUse, i int) *graph.Node {
+	n := e.dense(e.expr(c.x.Args[i], c.recv.Type))
+	if n != nil && n.Type.Kind != graph.Array {
+		e.errorf(c.x.Args[i].Where(), "T29", "`%s` takes an array here", c.x.Name.Text).Note("found %s", n.Type).
+			Help("[%s; N]", e.text(c.x.Args[i].Where()))
+		return nil
+	}
+	return n
+}
+
+func (e *elab) equalSizes(c *methodUse, x, y *graph.Node) bool {
+	if e.sameSize(x.Type.Size, y.Type.Size) {
+		return true
+	}
+	e.differ(c.at(), x, y)
+	return false
+}
+
+func (e *elab) filter(c *methodUse) *graph.Node {
+	cl := e.closureArg(c, 0, 1)
+	if cl == nil {
+		return nil
+	}
+	var keep *graph.Node
+	b := e.slotBlock(c.recv, func(v *graph.Node) []*graph.Node {
+		keep = e.predicate(cl, v)
+		return []*graph.Node{keep}
+	})
+	if keep == nil {
+		return nil
+	}
+	n := e.add(graph.Filter, graph.MaskedOf(c.recv.Type), c.at(), c.recv)
+	n.Blocks = []*graph.Block{b}
+	bound := []size.Poly{c.recv.Type.Size}
+	if c.recv.Type.Masked {
+		bound = append(bound, e.lengthOf(c.recv))
+	}
+	m := &mask{length: e.newSize(bound...)}
+	e.of(n).mask = m
+	return n
+}
+
+// slotBlock is a block over the slots of one array.
+func (e *elab) slotBlock(x *graph.Node, f func(v *graph.Node) []*graph.Node) *graph.Block {
+	return e.inBlock(func() {
+		e.param(graph.IndexOf(x.Type.Size), x.Pos)
+		v := e.param(x.Type.Elem(), x.Pos)
+		e.cur.b.Results = f(v)
+	})
+}
+
+func (e *elab) fold(c *methodUse) *graph.Node {
+	n := e.sequential(c, graph.Fold)
+	if n != nil {
+		n.Reason = "its operator is not known to be lawful"
+	}
+	return n
+}
+
+func (e *elab) scan(c *methodUse) *graph.Node { return e.sequential(c, graph.Scan) }
+
+// sequential is fold or scan. A literal as the start takes the type that the
+// closure keeps: that of the elements, if it can, and the default otherwise.
+func (e *elab) sequential(c *methodUse, op graph.Op) *graph.Node {
+	cl := e.closureArg(c, 1, 2)
+	if cl == nil {
+		return nil
+	}
+	want := c.want
+	if op == graph.Scan {
+		want = elemWant(want)
+	}
+	hints := e.foldHints(c, want)
+	var n *graph.Node
+	for _, h := range hints[:len(hints)-1] {
+		if e.attempt(func() { n = e.foldWith(c, cl, op, h) }) {
+			return n
+		}
+	}
+	if len(hints) > 1 { // report what is wrong with the likeliest
+		return e.foldWith(c, cl, op, hints[0])
+	}
+	return e.foldWith(c, cl, op, hints[len(hints)-1])
+}
+
+// foldHints lists the types that the start of a fold may take.
+func (e *elab) foldHints(c *methodUse, want *graph.Type) []*graph.Type {
+	start := c.x.Args[0]
+	if !hasLiteral(start) {
+		return []*graph.Type{want}
+	}
+	elem := types.Innermost(c.recv.Type)
+	ints, floats := []num.Kind{}, []num.Kind{}
+	if types.IsInt(elem) {
+		ints = append(ints, elem.KindOf())
+	} else if types.IsFloat(elem) {
+		floats = append(floats, elem.Num)
+	}
+	ints = append(ints, num.I64, num.I32, num.U64, num.U32, num.I16, num.U8, num.U16, num.I8)
+	floats = append(floats, num.F64, num.F32)
+	var hints []*graph.Type
+	if want != nil && !types.HasOpen(want) {
+		hints = append(hints, want)
+	}
+	for i := range max(len(ints), len(floats)) {
+		hints = append(hints, literalType(start, ints[min(i, len(ints)-1)], floats[min(i, len(floats)-1)]))
+	}
+	return append(hints, want)
+}
+
+// hasLiteral reports that a start's type depends on its context.
+func hasLiteral(x syntax.Expr) bool {
+	switch x := x.(type) {
+	case *syntax.ParenExpr:
+		return hasLiteral(x.X)
+	case *syntax.TupleExpr:
+		for _, p := range x.Elems {
+			if hasLiteral(p) {
+				return true
+			}
+		}
+		return false
+	case *syntax.RepeatExpr:
+		return hasLiteral(x.Value)
+	}
+	return flexible(x)
+}
+
+// literalType is the type of a start whose literals have these kinds; parts
+// that are not literals are nil.
+func literalType(x syntax.Expr, ints, floats num.Kind) *graph.Type {
+	switch x := x.(type) {
+	case *syntax.ParenExpr:
+		return literalType(x.X, ints, floats)
+	case *syntax.TupleExpr:
+		t := &graph.Type{Kind: graph.Tuple}
+		for _, p := range x.Elems {
+			part := literalType(p, ints, floats)
+			if part == nil {
+				part = openType
+			}
+			t.Elems = append(t.Elems, part)
+		}
+		return t
+	case *syntax.RepeatExpr:
+		if elem := literalType(x.Value, ints, floats); elem != nil {
+			t := elem
+			for range x.Dims {
+				t = graph.ArrayOf(t, types.Open)
+			}
+			return t
+		}
+		return nil
+	}
+	switch {
+	case !flexible(x):
+		return nil
+	case isFloatLiteral(x):
+		return types.Scalars[floats]
+	}
+	return types.Scalars[ints]
+}
+
+// openType says nothing about what is expected.
+var openType = &graph.Type{Kind: graph.Tuple, Elems: []*graph.Type{graph.ArrayOf(graph.BoolType, types.Open)}}
+
+func (e *elab) foldWith(c *methodUse, cl *syntax.Closure, op graph.Op, hint *graph.Type) *graph.Node {
+	start := e.element(e.expr(c.x.Args[0], hint), c.x.Args[0].Where())
+	if start == nil {
+		e.inBlock(func() { e.applyClosure(cl, nil, nil, e.param(c.recv.Type.Elem(), c.at())) })
+		return nil
+	}
+	acc := start.Type
+	var next *graph.Node
+	b := e.inBlock(func() {
+		e.param(graph.IndexOf(c.recv.Type.Size), c.at())
+		a, v := e.param(acc, c.at()), e.param(c.recv.Type.Elem(), c.at())
+		next = e.element(e.applyClosure(cl, acc, a, v), bodyValue(cl.Body))
+		next = e.coerce(next, acc, bodyValue(cl.Body))
+		e.cur.b.Results = []*graph.Node{next}
+	})
+	if next == nil {
+		return nil
+	}
+	t := acc
+	if op == graph.Scan {
+		t = graph.ArrayOf(acc, c.recv.Type.Size)
+	}
+	n := e.add(op, t, c.at(), c.recv, start)
+	n.Blocks = []*graph.Block{b}
+	return n
+}

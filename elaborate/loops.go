@@ -1,0 +1,335 @@
+package elaborate
+
+import (
+	"math"
+
+	"github.com/godwit-run/godwit/diag"
+	"github.com/godwit-run/godwit/graph"
+	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/size"
+	"github.com/godwit-run/godwit/syntax"
+	"github.com/godwit-run/godwit/types"
+)
+
+// loop is a for being elaborated. stop is the hidden variable that break
+// sets; -1 when the loop has none.
+type loop struct{ stop int }
+
+// turns is what a loop runs over.
+type turns struct {
+	lo, hi  *graph.Node
+	bound   size.Poly // of i, when it is an index
+	isIndex bool
+	span    *bounds // of i otherwise
+	maxPoly size.Poly
+	max     int64
+	// elem gives the value that the pattern binds; nil: i itself.
+	elem func(i *graph.Node) *graph.Node
+}
+
+func (e *elab) forStmt(s *syntax.For) {
+	t, ok := e.turnsOf(s)
+	if !ok {
+		// The body is still worth checking, with the pattern unknown.
+		e.trialBody(s)
+		return
+	}
+	var carried []int
+	names := assignedNames(s.Body)
+	for i := e.fr.base; i < len(e.vars); i++ {
+		v := &e.vars[i]
+		if v.mut && v.lambda == e.lambda && names[v.name] && v.n != nil {
+			carried = append(carried, i)
+		}
+	}
+	before := e.variables()
+	e.emitLoop(s, t, carried, before)
+}
+
+// trialBody checks a loop's body after an error in its head.
+func (e *elab) trialBody(s *syntax.For) {
+	before, saved := e.variables(), e.fr.loop
+	e.inBlock(func() {
+		mark := len(e.vars)
+		e.vars = append(e.vars, variable{mut: true, typ: graph.BoolType, lambda: e.lambda})
+		e.fr.loop = &loop{stop: mark}
+		e.bindPattern(s.Pattern, false, nil)
+		e.unitBlock(s.Body)
+		e.vars = e.vars[:mark]
+	})
+	e.fr.loop = saved
+	e.restore(before)
+	for i := range e.vars {
+		if assignedNames(s.Body)[e.vars[i].name] {
+			e.vars[i].n = nil
+		}
+	}
+}
+
+func (e *elab) emitLoop(s *syntax.For, t turns, carried []int, before []*graph.Node) {
+	stops := breaks(s.Body)
+	args := []*graph.Node{t.lo, t.hi}
+	elems := make([]*graph.Type, len(carried))
+	for j, i := range carried {
+		args = append(args, before[i])
+		elems[j] = e.vars[i].typ
+		args[j+2] = e.coerce(before[i], elems[j], s.Span)
+	}
+	bad := false
+	b := e.inBlock(func() { bad = e.loopBody(s, t, carried, elems, stops) })
+	e.restore(before)
+	if bad {
+		for _, i := range carried {
+			e.vars[i].n = nil
+		}
+		return
+	}
+	if len(carried) == 0 && !b.AnyFault() {
+		return
+	}
+	n := e.add(graph.Loop, graph.TupleOf(elems...), s.Span, args...)
+	n.Blocks, n.Stop = []*graph.Block{b}, stops
+	n.Poly, n.HasPoly, n.MaxPoly, n.Max = t.bound, t.isIndex, t.maxPoly, t.max
+	for j, i := range carried {
+		e.vars[i].n = e.get(n, j, s.Span)
+		e.vars[i].n.Name = e.vars[i].name
+	}
+}
+
+// loopBody fills the body's block; it reports whether the next values are
+// not known because of an error.
+func (e *elab) loopBody(s *syntax.For, t turns, carried []int, elems []*graph.Type, stops bool) (bad bool) {
+	saved, mark := e.fr.loop, len(e.vars)
+	i := e.param(graph.I64Type, s.Pattern.Where())
+	if t.isIndex {
+		i.Type = graph.IndexOf(t.bound)
+	} else {
+		e.of(i).bounds = t.span
+	}
+	for j, c := range carried {
+		e.vars[c].n = e.param(elems[j], s.Span)
+		e.vars[c].n.Name = e.vars[c].name
+	}
+	e.fr.loop = &loop{stop: -1}
+	if stops {
+		e.fr.loop.stop = mark
+		e.vars = append(e.vars, variable{mut: true, n: e.bool(false, s.Span), typ: graph.BoolType, lambda: e.lambda})
+	}
+	value := i
+	if t.elem != nil {
+		value = t.elem(i)
+	}
+	e.bindPattern(s.Pattern, false, value)
+	e.unitBlock(s.Body)
+	var results []*graph.Node
+	for _, c := range carried {
+		results = append(results, e.vars[c].n)
+		bad = bad || e.vars[c].n == nil
+	}
+	if stops {
+		results = append(results, e.vars[mark].n)
+		bad = bad || e.vars[mark].n == nil
+	}
+	e.cur.b.Results = results
+	e.vars, e.fr.loop = e.vars[:mark], saved
+	return bad
+}
+
+// stopped is whether the innermost loop has been left.
+func (e *elab) stopped() *graph.Node { return e.vars[e.fr.loop.stop].n }
+
+func (e *elab) breakStmt(s *syntax.Break) {
+	l := e.fr.loop
+	if l == nil {
+		note, help := "not inside a for", "for _ in 0..100 { if done { break; } }"
+		if e.lambda > 0 {
+			note = "a closure cannot end a loop around it"
+		}
+		e.errorf(s.Span, "T26", "there is no loop to leave here").Note("%s", note).Help("%s", help)
+		return
+	}
+	if l.stop >= 0 {
+		e.vars[l.stop].n = e.bool(true, s.Span)
+	}
+}
+
+// turnsOf elaborates what a loop runs over.
+func (e *elab) turnsOf(s *syntax.For) (turns, bool) {
+	over := s.Over
+	for {
+		p, ok := over.(*syntax.ParenExpr)
+		if !ok {
+			break
+		}
+		over = p.X
+	}
+	if r, ok := over.(*syntax.RangeExpr); ok {
+		return e.overRange(r)
+	}
+	length, elem, ok := e.overArray(over)
+	if !ok {
+		return turns{}, false
+	}
+	return turns{
+		lo: e.int(num.I64, 0, s.Span), hi: e.sizeVal(length, s.Span),
+		bound: length, isIndex: true, maxPoly: length, elem: elem,
+	}, true
+}
+
+// overArray gives the number of elements of what a loop runs over, and each
+// element. enumerate and zip need no array of their own here.
+func (e *elab) overArray(x syntax.Expr) (size.Poly, func(i *graph.Node) *graph.Node, bool) {
+	if m, ok := x.(*syntax.MethodCall); ok && m.TypeArgs == nil {
+		switch {
+		case m.Name.Text == "iter" && len(m.Args) == 0:
+			return e.overArray(m.Receiver)
+		case m.Name.Text == "enumerate" && len(m.Args) == 0:
+			n, elem, ok := e.overArray(m.Receiver)
+			return n, func(i *graph.Node) *graph.Node { return e.tuple(m.Span, i, elem(i)) }, ok
+		case m.Name.Text == "zip" && len(m.Args) == 1:
+			return e.overZip(m)
+		}
+	}
+	v := e.dense(e.expr(x, nil))
+	if v == nil {
+		return size.Poly{}, nil, false
+	}
+	if v.Type.Kind != graph.Array {
+		m := e.errorf(x.Where(), "T29", "a loop runs over a range or an array").Note("found %s", v.Type)
+		if types.IsInt(v.Type) {
+			m.Help("for i in 0..%s { … }", e.text(x.Where()))
+		}
+		return size.Poly{}, nil, false
+	}
+	return v.Type.Size, func(i *graph.Node) *graph.Node { return e.at(v, i, x.Where()) }, true
+}
+
+func (e *elab) overZip(m *syntax.MethodCall) (size.Poly, func(i *graph.Node) *graph.Node, bool) {
+	n, a, ok := e.overArray(m.Receiver)
+	k, b, ok2 := e.overArray(m.Args[0])
+	if !ok || !ok2 {
+		return n, nil, false
+	}
+	if !e.sameSize(n, k) {
+		e.errorf(m.Span, "T06", "the sizes differ").Note("%s elements with %s", n, k).
+			Help("if they are always equal, declare it:\nwhere %s == %s", n, k)
+		return n, nil, false
+	}
+	return n, func(i *graph.Node) *graph.Node { return e.tuple(m.Span, a(i), b(i)) }, true
+}
+
+// overRange is `a..b`: an index below b when both ends are sizes or constants
+// and a is not negative, and otherwise an i64.
+func (e *elab) overRange(r *syntax.RangeExpr) (turns, bool) {
+	lo, hi := e.rangeEnds(r)
+	if lo == nil || hi == nil {
+		return turns{}, false
+	}
+	a, b := e.boundsOf(lo), e.boundsOf(hi)
+	if !e.bounded(r.Lo.Where(), lo, a.declared || a.lo >= 0) || !e.bounded(r.Hi.Where(), hi, b.declared) {
+		return turns{}, false
+	}
+	p, loExact := a.exact()
+	q, hiExact := b.exact()
+	if loExact && hiExact && e.proves(p) {
+		t := turns{lo: e.sizeVal(p, r.Lo.Where()), hi: e.sizeVal(q, r.Hi.Where()), bound: q, isIndex: true, maxPoly: q.Sub(p)}
+		if least, _ := e.g.Facts.Bounds(q); !e.proves(t.maxPoly) {
+			t.maxPoly = q.AddConst(max(-least, 0))
+		}
+		return t, true
+	}
+	t := turns{lo: e.toI64(lo), hi: e.toI64(hi), span: e.turnBounds(a, b)}
+	t.maxPoly, t.max = e.mostTurns(a, b)
+	return t, true
+}
+
+// turnBounds is what i lies between.
+func (e *elab) turnBounds(a, b *bounds) *bounds {
+	r := &bounds{lo: a.lo, hi: b.hi - 1, declared: a.declared && b.declared, los: a.los}
+	if b.hi == math.MinInt64 {
+		r.hi = b.hi
+	}
+	for _, h := range b.his {
+		r.his = append(r.his, h.AddConst(-1))
+	}
+	if r.hi < r.lo { // no turn at all
+		r.hi = r.lo
+	}
+	return r
+}
+
+// mostTurns bounds the number of turns: by a size where one is known, which
+// says more to a reader, or else by a number.
+func (e *elab) mostTurns(a, b *bounds) (size.Poly, int64) {
+	for _, h := range b.his {
+		if p := h.AddConst(-a.lo); e.proves(p) {
+			return p, 0
+		}
+	}
+	n, ok := sub64(b.hi, a.lo)
+	if !ok {
+		n = math.MaxInt64
+	}
+	return size.Const(max(n, 0)), max(n, 0)
+}
+
+func (e *elab) toI64(n *graph.Node) *graph.Node {
+	r := e.cast(graph.I64Type, n, n.Pos)
+	if r != n {
+		e.of(r).bounds = e.boundsOf(n)
+	}
+	return r
+}
+
+// rangeEnds elaborates both ends to integers of one type.
+func (e *elab) rangeEnds(r *syntax.RangeExpr) (lo, hi *graph.Node) {
+	if flexible(r.Lo) {
+		hi = e.expr(r.Hi, nil)
+		var want *graph.Type
+		if hi != nil && types.IsNumber(hi.Type) {
+			want = operandWant(hi.Type)
+		}
+		if types.IsInt(orI64(want)) {
+			lo = e.expr(r.Lo, want)
+		} else {
+			lo = e.expr(r.Lo, nil)
+		}
+	} else {
+		lo = e.expr(r.Lo, nil)
+		var want *graph.Type
+		if lo != nil && types.IsInt(lo.Type) {
+			want = operandWant(lo.Type)
+		}
+		hi = e.expr(r.Hi, want)
+	}
+	if lo == nil || hi == nil {
+		return nil, nil
+	}
+	for _, end := range [2]*graph.Node{lo, hi} {
+		if !types.IsInt(end.Type) {
+			e.errorf(r.Span, "T05", "a range goes from integer to integer").Note("expected an integer, found %s", end.Type).
+				Help("0..N")
+			return nil, nil
+		}
+	}
+	return lo, hi
+}
+
+func orI64(t *graph.Type) *graph.Type {
+	if t == nil {
+		return graph.I64Type
+	}
+	return t
+}
+
+// bounded checks that a loop's end is declared to be bounded.
+func (e *elab) bounded(at diag.Span, n *graph.Node, ok bool) bool {
+	if ok {
+		return true
+	}
+	name := e.text(at)
+	e.errorf(at, "T02", "this loop has no bound").
+		Note("`%s` is an %s, of which only the type is known", name, n.Type).
+		Help("declare its range:\nwhere %s: Range<0, 4096>\nor limit it: %s.min(4096)", name, e.parenthesized(at))
+	return false
+}

@@ -1,0 +1,233 @@
+package elaborate
+
+import (
+	"slices"
+
+	"github.com/godwit-run/godwit/diag"
+	"github.com/godwit-run/godwit/graph"
+	"github.com/godwit-run/godwit/size"
+	"github.com/godwit-run/godwit/syntax"
+)
+
+// method is an operation called as x.name(…).
+type method struct {
+	min, max int // arguments
+	// sizes is the number of sizes that a turbofish may give; with need they
+	// must be given.
+	sizes int
+	need  bool
+	// masked says that a filtered array works without being compacted.
+	masked bool
+	fast   bool // takes ::<fast>
+	run    func(e *elab, c *methodUse) *graph.Node
+}
+
+// methodUse is one call of a method. recv is not nil.
+type methodUse struct {
+	x     *syntax.MethodCall
+	recv  *graph.Node
+	want  *graph.Type
+	sizes []size.Poly
+}
+
+func (c *methodUse) at() diag.Span { return c.x.Span }
+
+// The tables are filled when the program starts, because the methods lead
+// back to the elaboration of expressions.
+var (
+	arrayMethods  map[string]method
+	scalarMethods map[string]method
+	optionMethods map[string]method
+	groupMethods  map[string]method
+)
+
+func init() {
+	arrayMethods = merge(elementMethods(), reduceMethods(), reshapeMethods(), orderMethods(), keyedMethods(), linearMethods())
+	scalarMethods = merge(numberMethods(), floatMethods(), indexMethods())
+	optionMethods = optionTable()
+	groupMethods = groupTable()
+}
+
+func merge(tables ...map[string]method) map[string]method {
+	all := map[string]method{}
+	for _, t := range tables {
+		for name, m := range t {
+			all[name] = m
+		}
+	}
+	return all
+}
+
+// tableFor picks the methods that a value has.
+func (e *elab) tableFor(n *graph.Node) map[string]method {
+	switch {
+	case e.of(n).group != nil:
+		return groupMethods
+	case n.Type.Kind == graph.Array:
+		return arrayMethods
+	case n.Type.Kind == graph.Option:
+		return optionMethods
+	case n.Type.IsScalar():
+		return scalarMethods
+	}
+	return nil
+}
+
+func (e *elab) methodCall(x *syntax.MethodCall, want *graph.Type) *graph.Node {
+	if r, ok := rangeOf(x.Receiver); ok && x.Name.Text == "map" && len(x.Args) == 1 && len(x.TypeArgs) == 0 {
+		return e.mapRange(x, r)
+	}
+	var hint *graph.Type
+	if m, scalar := scalarMethods[x.Name.Text]; scalar && m.run != nil && flexible(x.Receiver) {
+		hint = numberWant(want)
+	}
+	recv := e.exprOrGroup(x.Receiver, hint)
+	if recv == nil {
+		e.argsAfterError(x)
+		return nil
+	}
+	if x.Name.Text == "" {
+		return nil
+	}
+	m, ok := e.tableFor(recv)[x.Name.Text]
+	if !ok {
+		e.unknownMethod(x, recv)
+		return nil
+	}
+	c := &methodUse{x: x, recv: recv, want: want}
+	if !e.argCount(x.Name.Span, x.Name.Text, len(x.Args), m.min, m.max) || !e.sizeArgs(c, m) {
+		return nil
+	}
+	if !m.masked {
+		c.recv = e.dense(recv)
+	}
+	return m.run(e, c)
+}
+
+// argsAfterError checks the arguments that do not depend on the receiver, to
+// report what is wrong in them in the same run.
+func (e *elab) argsAfterError(x *syntax.MethodCall) {
+	for _, a := range x.Args {
+		switch a := a.(type) {
+		case *syntax.Closure:
+			if len(a.Params) < len(closureNames) {
+				e.inBlock(func() { e.applyClosure(a, nil, make([]*graph.Node, len(a.Params))...) })
+			}
+		default:
+			e.exprOrGroup(a, nil)
+		}
+	}
+}
+
+// rangeOf is the a..b in (a..b).
+func rangeOf(x syntax.Expr) (*syntax.RangeExpr, bool) {
+	for {
+		p, ok := x.(*syntax.ParenExpr)
+		if !ok {
+			r, ok := x.(*syntax.RangeExpr)
+			return r, ok
+		}
+		x = p.X
+	}
+}
+
+func (e *elab) unknownMethod(x *syntax.MethodCall, recv *graph.Node) {
+	name, table := x.Name.Text, e.tableFor(recv)
+	found := recv.Type.String()
+	if e.of(recv).group != nil {
+		found = "a group"
+	}
+	m := e.errorf(x.Name.Span, "N06", "there is no operation `%s` here", name).Note("not defined on %s", found)
+	switch {
+	case recv.Type.Kind == graph.Array && scalarMethods[name].run != nil:
+		m.Help("%s.map(|e| e.%s(%s))", e.operand(x.Receiver), name, e.argText(x))
+	case foreignMethods[name] != "":
+		m.Help("%s", foreignMethods[name])
+	default:
+		names := make([]string, 0, len(table))
+		for n := range table {
+			names = append(names, n)
+		}
+		suggest(m, name, names)
+	}
+}
+
+// argText is the text of the arguments.
+func (e *elab) argText(x *syntax.MethodCall) string {
+	if len(x.Args) == 0 {
+		return ""
+	}
+	return e.text(diag.Span{Start: x.Args[0].Where().Start, End: x.Args[len(x.Args)-1].Where().End})
+}
+
+// foreignMethods maps what other languages call things to a line that helps.
+var foreignMethods = map[string]string{
+	"collect": "leave it out: the operations give arrays already", "into_iter": "leave it out, or write .iter()",
+	"to_vec": "leave it out: arrays are values", "clone": "leave it out: values need no copies", "copied": "leave it out", "cloned": "leave it out",
+	"unwrap": ".or(…) gives a value for None", "unwrap_or": ".or(…)", "expect": ".or(…) gives a value for None",
+	"push": "to build an array, use map:\nlet y = (0..N).map(|i| …);", "append": "concat(x, y)", "extend": "concat(x, y)",
+	"reduce": ".fold(init, |a, e| …)", "foldl": ".fold(init, |a, e| …)", "size": ".len()", "length": ".len()",
+	"pow": ".powi::<2>() or .powf(2.0)", "average": ".mean()", "avg": ".mean()", "log": ".ln()", "pmap": ".map(|e| …)",
+	"rev": ".reverse()", "skip": "take what is left with a range:\n(K..N).map(|i| x[i])", "first": ".get(0)", "last": ".get(x.len() - 1)",
+	"groupby": ".group_by::<K>(|e| key)", "where": ".filter(|e| …)", "sorted": ".sort()", "sort_by": ".sort(|e| key)",
+	"chunks": ".chunk::<W>()", "windows": ".window::<W>()", "position": ".argmax(|e| e == v)", "flat_map": ".map(|e| …) and then a fold",
+	"for_each": "for e in x { … }", "sum_by": ".map(|e| …).sum()", "max_by": ".argmax(|e| key)", "min_by": ".argmin(|e| key)",
+}
+
+// argCount checks the number of arguments.
+func (e *elab) argCount(at diag.Span, name string, found, least, most int) bool {
+	if found >= least && found <= most {
+		return true
+	}
+	want := itoa(least)
+	if most > least {
+		want += " to " + itoa(most)
+	}
+	e.errorf(at, "T08", "`%s` takes %s argument%s", name, want, plural(most)).Note("found %d", found).
+		Help("%s(%s)", name, [...]string{"", "…", "…, …", "…, …, …"}[min(least, 3)])
+	return false
+}
+
+func plural(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return "s"
+}
+
+// sizeArgs reads a turbofish.
+func (e *elab) sizeArgs(c *methodUse, m method) bool {
+	args := c.x.TypeArgs
+	if m.fast && takesFast(c.x) {
+		return true
+	}
+	if len(args) > m.sizes {
+		e.errorf(c.x.Name.Span, "T09", "`%s` takes no such argument in ::<…>", c.x.Name.Text).Note("expected %d", m.sizes).Help("leave it out")
+		return false
+	}
+	if m.need && len(args) < m.sizes {
+		e.errorf(c.x.Name.Span, "T09", "`%s` needs a size", c.x.Name.Text).Note("expected ::<…>").Help("%s::<8>(%s)", c.x.Name.Text, e.argText(c.x))
+		return false
+	}
+	for _, a := range args {
+		p, ok := e.sizeArg(a)
+		if ok && !e.proves(p) {
+			e.negativeSize(c.x.Name.Span, p)
+			ok = false
+		}
+		if !ok {
+			return false
+		}
+		c.sizes = append(c.sizes, p)
+	}
+	return true
+}
+
+// takesFast reads the `fast` of sum::<fast>, which allows any order; every
+// engine uses the canonical one for now.
+func takesFast(x *syntax.MethodCall) bool {
+	return slices.ContainsFunc(x.TypeArgs, func(a syntax.TypeArg) bool {
+		n, ok := a.Size.(*syntax.NameExpr)
+		return ok && len(n.Path) == 1 && n.Path[0].Text == "fast"
+	})
+}

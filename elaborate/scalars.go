@@ -1,0 +1,267 @@
+package elaborate
+
+import (
+	"github.com/godwit-run/godwit/diag"
+	"github.com/godwit-run/godwit/graph"
+	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/syntax"
+	"github.com/godwit-run/godwit/types"
+)
+
+// numberMethods work on integers and floats.
+func numberMethods() map[string]method {
+	return map[string]method{
+		"abs":   {run: (*elab).abs},
+		"min":   {min: 1, max: 1, run: func(e *elab, c *methodUse) *graph.Node { return e.minMax(c, num.Min) }},
+		"max":   {min: 1, max: 1, run: func(e *elab, c *methodUse) *graph.Node { return e.minMax(c, num.Max) }},
+		"clamp": {min: 2, max: 2, run: (*elab).clamp},
+	}
+}
+
+// floatMethods work on floats.
+func floatMethods() map[string]method {
+	op := func(o num.Op) func(*elab, *methodUse) *graph.Node {
+		return func(e *elab, c *methodUse) *graph.Node {
+			if !e.isFloat(c) {
+				return nil
+			}
+			return e.arith(o, c.at(), c.recv)
+		}
+	}
+	elementary := func(f func(*formula, *graph.Node) *graph.Node) func(*elab, *methodUse) *graph.Node {
+		return func(e *elab, c *methodUse) *graph.Node {
+			if !e.isFloat(c) {
+				return nil
+			}
+			return f(&formula{e, c.at(), c.recv.Type.Num}, c.recv)
+		}
+	}
+	return map[string]method{
+		"sqrt": {run: op(num.Sqrt)}, "floor": {run: op(num.Floor)}, "ceil": {run: op(num.Ceil)}, "trunc": {run: op(num.Trunc)},
+		"exp": {run: elementary((*formula).exp)}, "ln": {run: elementary((*formula).ln)}, "log2": {run: elementary((*formula).log2)},
+		"sin": {run: elementary((*formula).sin)}, "cos": {run: elementary((*formula).cos)},
+		"tanh": {run: elementary((*formula).tanh)}, "sigmoid": {run: elementary((*formula).sigmoid)},
+		"round":  {run: elementary((*formula).round)},
+		"powf":   {min: 1, max: 1, run: (*elab).powf},
+		"powi":   {sizes: 1, need: true, run: (*elab).powi},
+		"is_nan": {run: (*elab).isNaN},
+	}
+}
+
+func (e *elab) isFloat(c *methodUse) bool {
+	if types.IsFloat(c.recv.Type) {
+		return true
+	}
+	m := e.errorf(c.x.Name.Span, "T29", "`%s` needs a float", c.x.Name.Text).Note("found %s", c.recv.Type)
+	if types.IsInt(c.recv.Type) {
+		m.Help("(%s as f64).%s(%s)", e.text(c.x.Receiver.Where()), c.x.Name.Text, e.argText(c.x))
+	}
+	return false
+}
+
+func (e *elab) isNumber(c *methodUse) bool {
+	if types.IsNumber(c.recv.Type) {
+		return true
+	}
+	e.errorf(c.x.Name.Span, "T29", "`%s` needs a number", c.x.Name.Text).Note("found %s", c.recv.Type).
+		Help("%s as i64", e.operand(c.x.Receiver))
+	return false
+}
+
+func (e *elab) abs(c *methodUse) *graph.Node {
+	if !e.isNumber(c) {
+		return nil
+	}
+	if k := c.recv.Type.KindOf(); k.IsInt() && !k.IsSigned() {
+		return c.recv
+	}
+	return e.unaryOp(num.Abs, c.at(), c.recv)
+}
+
+// sideArg is an argument of the receiver's kind.
+func (e *elab) sideArg(c *methodUse, i int) *graph.Node {
+	arg := c.x.Args[i]
+	n := e.expr(arg, types.Computed(c.recv.Type))
+	if n == nil {
+		return nil
+	}
+	if n.Type.IsScalar() && n.Type.KindOf() == c.recv.Type.KindOf() {
+		return n
+	}
+	e.mismatch(n.Type, types.Computed(c.recv.Type), arg.Where())
+	return nil
+}
+
+func (e *elab) minMax(c *methodUse, op num.Op) *graph.Node {
+	if !e.isNumber(c) {
+		return nil
+	}
+	recv := c.recv
+	if flexible(c.x.Receiver) && !flexible(c.x.Args[0]) { // 0.max(x)
+		arg := e.expr(c.x.Args[0], nil)
+		if arg == nil {
+			return nil
+		}
+		if recv = e.expr(c.x.Receiver, operandWant(arg.Type)); recv == nil {
+			return nil
+		}
+		c.recv = recv
+		if !arg.Type.IsScalar() || arg.Type.KindOf() != recv.Type.KindOf() {
+			e.mismatch(arg.Type, recv.Type, c.x.Args[0].Where())
+			return nil
+		}
+		return e.limitTo(op, c.at(), recv, arg)
+	}
+	arg := e.sideArg(c, 0)
+	if arg == nil {
+		return nil
+	}
+	return e.limitTo(op, c.at(), recv, arg)
+}
+
+// limitTo is min or max; that of two indices below one bound is an index.
+func (e *elab) limitTo(op num.Op, at diag.Span, a, b *graph.Node) *graph.Node {
+	n := e.scalarArith(operator{op: op, wrap: true}, at, a, b)
+	if a.Type.Kind == graph.Index && b.Type.Kind == graph.Index && e.sameSize(a.Type.Bound, b.Type.Bound) {
+		n.Type = a.Type
+	}
+	return n
+}
+
+func (e *elab) clamp(c *methodUse) *graph.Node {
+	if !e.isNumber(c) {
+		return nil
+	}
+	lo, hi := e.sideArg(c, 0), e.sideArg(c, 1)
+	if lo == nil || hi == nil {
+		return nil
+	}
+	return e.limitTo(num.Min, c.at(), e.limitTo(num.Max, c.at(), c.recv, lo), hi)
+}
+
+func (e *elab) powf(c *methodUse) *graph.Node {
+	if !e.isFloat(c) {
+		return nil
+	}
+	y := e.sideArg(c, 0)
+	if y == nil {
+		return nil
+	}
+	return (&formula{e, c.at(), c.recv.Type.Num}).powf(c.recv, y)
+}
+
+// maxPower is the largest K of powi.
+const maxPower = 64
+
+// powi multiplies by squaring, from the lowest bit of K up.
+func (e *elab) powi(c *methodUse) *graph.Node {
+	if !e.isFloat(c) {
+		return nil
+	}
+	k, ok := c.sizes[0].Const()
+	if !ok || k > maxPower {
+		e.errorf(c.x.Name.Span, "F09", "the power must be a number from 0 to %d", maxPower).Note("found %s", c.sizes[0]).
+			Help("powf(%s as f64)", c.sizes[0])
+		return nil
+	}
+	return (&formula{e, c.at(), c.recv.Type.Num}).powi(c.recv, k)
+}
+
+func (e *elab) isNaN(c *methodUse) *graph.Node {
+	if !e.isFloat(c) {
+		return nil
+	}
+	return e.arith(num.Ne, c.at(), c.recv, c.recv)
+}
+
+// optionTable has the operations on Options.
+func optionTable() map[string]method {
+	isSome := func(e *elab, c *methodUse) *graph.Node { return e.add(graph.IsSome, graph.BoolType, c.at(), c.recv) }
+	return map[string]method{
+		"or":      {min: 1, max: 1, run: (*elab).orElse},
+		"is_some": {run: isSome},
+		"is_none": {run: func(e *elab, c *methodUse) *graph.Node { return e.arith(num.Not, c.at(), isSome(e, c)) }},
+	}
+}
+
+// orElse is o.or(d). d is evaluated in any case.
+func (e *elab) orElse(c *methodUse) *graph.Node {
+	elem := c.recv.Type.Elem()
+	d := e.value(c.x.Args[0], elem)
+	if d == nil {
+		return nil
+	}
+	d = e.dense(d)
+	is := e.add(graph.IsSome, graph.BoolType, c.at(), c.recv)
+	return e.choose(c.at(), is,
+		func() *graph.Node { return e.add(graph.Unwrap, elem, c.at(), c.recv) },
+		func() *graph.Node { return d })
+}
+
+// compareConst is i < c.
+func (e *elab) compareConst(i *graph.Node, c int64, at diag.Span) *graph.Node {
+	return e.arith(num.Lt, at, i, e.int(num.I64, c, at))
+}
+
+// call is f(args).
+func (e *elab) call(x *syntax.Call, want *graph.Type) *graph.Node {
+	if len(x.Func.Path) == 1 {
+		switch x.Func.Path[0].Text {
+		case "Some":
+			return e.some(x, want)
+		case "concat":
+			return e.concat(x, want)
+		}
+		if v := e.lookup(x.Func.Path[0].Text); v != nil {
+			e.errorf(x.Func.Span, "N09", "`%s` is a value, not a function", v.name).Note("expected a function").
+				Help("%s", v.name)
+			e.args(x)
+			return nil
+		}
+		if e.resolver().first(x.Func.Path[0].Text) == nil {
+			e.unknownFunc(x)
+			return nil
+		}
+	}
+	d := e.resolver().path(x.Func.Path, "N02")
+	if d == nil {
+		e.args(x)
+		return nil
+	}
+	if d.kind != funcDecl {
+		m := e.errorf(x.Func.Span, "N09", "`%s` is %s, not a function", d.name, declWords[d.kind]).Note("expected a function")
+		if d.kind == recordDecl {
+			m.Help("%s { … }", e.text(x.Func.Span))
+		}
+		e.args(x)
+		return nil
+	}
+	return e.callFunc(d, x, want)
+}
+
+// args elaborates the arguments of a call that cannot be made.
+func (e *elab) args(x *syntax.Call) {
+	for _, a := range x.Args {
+		e.exprOrGroup(a, nil)
+	}
+}
+
+func (e *elab) unknownFunc(x *syntax.Call) {
+	name := x.Func.Path[0]
+	if name.Text == "" {
+		return
+	}
+	m := e.errorf(name.Span, "N02", "there is no function `%s`", name.Text).Note("not found")
+	names := append(e.resolver().visible(), "concat", "Some")
+	switch {
+	case (arrayMethods[name.Text].run != nil || scalarMethods[name.Text].run != nil) && len(x.Args) > 0:
+		rest := ""
+		if len(x.Args) > 1 {
+			rest = e.text(diag.Span{Start: x.Args[1].Where().Start, End: x.Args[len(x.Args)-1].Where().End})
+		}
+		m.Help("%s.%s(%s)", e.operand(x.Args[0]), name.Text, rest)
+	default:
+		suggest(m, name.Text, names)
+	}
+	e.args(x)
+}

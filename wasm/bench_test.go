@@ -1,0 +1,245 @@
+package wasm
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"github.com/godwit-run/godwit/kernel"
+	"github.com/godwit-run/godwit/kernel/kerneltest"
+	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/size"
+	"github.com/godwit-run/godwit/stepper"
+)
+
+// grain of the benchmarks' kernels, in slots.
+const grain = 1 << 18
+
+// summing is a kernel that folds its inputs, of n elements each, into one
+// value per outer index.
+func summing(ins []num.Kind, acc kernel.Acc, body func(b *kernel.Builder, xs []kernel.Value) kernel.Value) *kernel.Kernel {
+	s0, s1 := kernel.SizeVar(0), kernel.SizeVar(1)
+	k := &kernel.Kernel{Sizes: []kernel.Size{{Hi: 1 << 32}, {Hi: 1 << 32}}, Outer: s1, Grain: size.Const(grain), Count: s0, Sites: 1}
+	for _, in := range ins {
+		k.Regions = append(k.Regions, kernel.Region{Elem: in, Len: s0})
+	}
+	for _, out := range acc.Outs() {
+		k.Regions = append(k.Regions, kernel.Region{Elem: out, Len: s1, Access: kernel.Write})
+	}
+	b, o, lo, hi := kernel.NewBuilder(k)
+	r := b.Fold(lo, hi, false, []kernel.Acc{acc}, func(i kernel.Value) []kernel.Value {
+		b.Site, b.At = 0, i
+		var xs []kernel.Value
+		for j := range ins {
+			xs = append(xs, b.Load(j, i))
+		}
+		return []kernel.Value{body(b, xs)}
+	})
+	for j, v := range r {
+		b.Store(len(ins)+j, o, v)
+	}
+	return b.Finish()
+}
+
+// mapping is a kernel that makes a region from others of the same length.
+func mapping(ins []num.Kind, out num.Kind, body func(b *kernel.Builder, xs []kernel.Value) kernel.Value) *kernel.Kernel {
+	s0, s1 := kernel.SizeVar(0), kernel.SizeVar(1)
+	k := &kernel.Kernel{Sizes: []kernel.Size{{Hi: 1 << 32}, {Hi: 1 << 32}}, Outer: s1, Grain: size.Const(grain), Count: s0, Sites: 1}
+	for _, in := range ins {
+		k.Regions = append(k.Regions, kernel.Region{Elem: in, Len: s0})
+	}
+	k.Regions = append(k.Regions, kernel.Region{Elem: out, Len: s0, Access: kernel.Write})
+	b, _, lo, hi := kernel.NewBuilder(k)
+	b.For(lo, hi, nil, nil, func(i kernel.Value, _ []kernel.Value) ([]kernel.Value, kernel.Value) {
+		b.Site, b.At = 0, i
+		var xs []kernel.Value
+		for j := range ins {
+			xs = append(xs, b.Load(j, i))
+		}
+		b.Store(len(ins), i, body(b, xs))
+		return nil, kernel.None
+	})
+	return b.Finish()
+}
+
+type benchKernel struct {
+	name string
+	k    *kernel.Kernel
+}
+
+func benchKernels() []benchKernel {
+	add := func(k num.Kind) kernel.Acc { return kernel.Acc{Op: num.FoldAdd, Kind: k} }
+	first := func(b *kernel.Builder, x []kernel.Value) kernel.Value { return x[0] }
+	to := func(k num.Kind) func(b *kernel.Builder, x []kernel.Value) kernel.Value {
+		return func(b *kernel.Builder, x []kernel.Value) kernel.Value { return b.Convert(x[0], k, false) }
+	}
+	return []benchKernel{
+		{"sum f32", summing([]num.Kind{num.F32}, add(num.F32), first)},
+		{"sum f64", summing([]num.Kind{num.F64}, add(num.F64), first)},
+		{"dot f64", summing([]num.Kind{num.F64, num.F64}, add(num.F64), func(b *kernel.Builder, x []kernel.Value) kernel.Value { return b.Wrap(num.Mul, x[0], x[1]) })},
+		{"dot f32", summing([]num.Kind{num.F32, num.F32}, add(num.F32), func(b *kernel.Builder, x []kernel.Value) kernel.Value { return b.Wrap(num.Mul, x[0], x[1]) })},
+		{"sum f32 to f64", summing([]num.Kind{num.F32}, add(num.F64), to(num.F64))},
+		{"sum i16 to i64", summing([]num.Kind{num.I16}, add(num.I64), to(num.I64))},
+		{"sum i32 to i64", summing([]num.Kind{num.I32}, add(num.I64), to(num.I64))},
+		{"sum u8 to f32", summing([]num.Kind{num.U8}, add(num.F32), to(num.F32))},
+		{"sum wide i64", summing([]num.Kind{num.I64}, kernel.Acc{Op: num.FoldAddWide, Kind: num.I64}, first)},
+		{"min f32", summing([]num.Kind{num.F32}, kernel.Acc{Op: num.FoldMin, Kind: num.F32}, first)},
+		{"argmin f32", summing([]num.Kind{num.F32}, kernel.Acc{Op: num.FoldArgMin, Kind: num.F32}, first)},
+		{"max i32", summing([]num.Kind{num.I32}, kernel.Acc{Op: num.FoldMax, Kind: num.I32}, first)},
+		{"count f32 < 0", summing([]num.Kind{num.F32}, add(num.I64), func(b *kernel.Builder, x []kernel.Value) kernel.Value {
+			return b.Convert(b.Wrap(num.Lt, x[0], b.Const(num.F32, 0)), num.I64, false)
+		})},
+		{"filtered sum f32", summing([]num.Kind{num.F32, num.F32}, add(num.F32), func(b *kernel.Builder, x []kernel.Value) kernel.Value {
+			return b.Select(b.Wrap(num.Lt, x[0], b.Const(num.F32, 0)), x[1], b.Const(num.F32, num.FoldAdd.Identity(num.F32, 0)[0]))
+		})},
+		{"filtered sum i16, bool to i64", summing([]num.Kind{num.I16, num.Bool}, add(num.I64), func(b *kernel.Builder, x []kernel.Value) kernel.Value {
+			return b.Select(x[1], b.Convert(x[0], num.I64, false), b.Int(0))
+		})},
+		{"axpy f32", mapping([]num.Kind{num.F32, num.F32}, num.F32, func(b *kernel.Builder, x []kernel.Value) kernel.Value {
+			return b.Wrap(num.Add, b.Wrap(num.Mul, x[0], b.Const(num.F32, num.FromFloat(num.F32, 1.5))), x[1])
+		})},
+		{"add i32", mapping([]num.Kind{num.I32, num.I32}, num.I32, func(b *kernel.Builder, x []kernel.Value) kernel.Value { return b.Wrap(num.Add, x[0], x[1]) })},
+		{"checked add i32", mapping([]num.Kind{num.I32, num.I32}, num.I32, func(b *kernel.Builder, x []kernel.Value) kernel.Value { return b.Checked(num.Add, x[0], x[1]) })},
+		{"checked mul i32", mapping([]num.Kind{num.I32, num.I32}, num.I32, func(b *kernel.Builder, x []kernel.Value) kernel.Value { return b.Checked(num.Mul, x[0], x[1]) })},
+		{"mask f32", mapping([]num.Kind{num.F32}, num.Bool, func(b *kernel.Builder, x []kernel.Value) kernel.Value {
+			return b.Wrap(num.Lt, x[0], b.Const(num.F32, 0))
+		})},
+		{"checked mul i64 (scalar)", mapping([]num.Kind{num.I64, num.I64}, num.I64, func(b *kernel.Builder, x []kernel.Value) kernel.Value { return b.Checked(num.Mul, x[0], x[1]) })},
+		{"gather sum f32", gatherSum()},
+	}
+}
+
+// gatherSum sums r0[r1[i]].
+func gatherSum() *kernel.Kernel {
+	k := summing([]num.Kind{num.F32, num.U32}, kernel.Acc{Op: num.FoldAdd, Kind: num.F32}, func(b *kernel.Builder, x []kernel.Value) kernel.Value {
+		return b.Load(0, b.Convert(x[1], num.I64, false))
+	})
+	k.Regions[1].Bounded, k.Regions[1].Bound = true, kernel.SizeVar(0)
+	return k
+}
+
+// caseOf gives a kernel of this file arguments of n elements.
+func caseOf(k *kernel.Kernel, n int64) *kerneltest.Case {
+	c := &kerneltest.Case{Kernel: k, Outer: (n + grain - 1) / grain}
+	c.Sizes = []int64{n, c.Outer}
+	c.Regions = make([][]byte, len(k.Regions))
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i, length := range c.Lens() {
+		r := k.Regions[i]
+		buf := make([]byte, length*int64(r.Elem.Size()))
+		c.Regions[i] = buf
+		if r.Access != kernel.Read || n == 0 {
+			continue
+		}
+		for j := range length {
+			var v uint64
+			switch {
+			case r.Bounded:
+				v = uint64(rng.Int64N(n))
+			case r.Elem.IsFloat():
+				v = num.FromFloat(r.Elem, rng.NormFloat64())
+			default:
+				v = num.Canon(r.Elem, rng.Uint64N(100))
+			}
+			putElement(buf, r.Elem, j, v)
+		}
+	}
+	return c
+}
+
+func putElement(buf []byte, k num.Kind, i int64, v uint64) {
+	p := unsafe.Pointer(&buf[i*int64(k.Size())])
+	switch k.Size() {
+	case 1:
+		*(*uint8)(p) = uint8(v)
+	case 2:
+		*(*uint16)(p) = uint16(v)
+	case 4:
+		*(*uint32)(p) = uint32(v)
+	case 8:
+		*(*uint64)(p) = v
+	}
+}
+
+func TestBenchmarkKernels(t *testing.T) {
+	b := newBench(t)
+	for _, k := range benchKernels() {
+		if err := b.agree(caseOf(k.k, 20011)); err != nil {
+			t.Errorf("%s: %v", k.name, err)
+		}
+	}
+}
+
+// BenchmarkKernels reports the bytes of the arguments that a run touches per
+// second, on one thread.
+func BenchmarkKernels(b *testing.B) {
+	for _, k := range benchKernels() {
+		for _, bytes := range []int64{64 << 10, 64 << 20} {
+			b.Run(fmt.Sprintf("%s/%dk", k.name, bytes>>10), func(b *testing.B) { benchmarkKernel(b, k.k, bytes) })
+		}
+	}
+}
+
+func benchmarkKernel(tb *testing.B, k *kernel.Kernel, bytes int64) {
+	width := 0
+	for _, r := range k.Regions {
+		if n, _ := r.Len.IsVar(); n == "s0" {
+			width += r.Elem.Size()
+		}
+	}
+	bench := newBench(tb)
+	ctx := context.Background()
+	f, err := bench.rt.Compile(ctx, k)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	in, err := f.Instance(ctx)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer in.Close(ctx)
+	l, err := bench.load(caseOf(k, bytes/int64(width)))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	l.args.Faults = stepper.NewFaults(k.Sites)
+	tb.SetBytes(bytes / int64(width) * int64(width))
+	for tb.Loop() {
+		if err := in.Run(ctx, l.args, 0, l.c.Outer); err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkCompile(b *testing.B) {
+	bench := newBench(b)
+	ctx := context.Background()
+	for _, k := range benchKernels() {
+		b.Run(k.name, func(b *testing.B) {
+			size := 0
+			for b.Loop() {
+				f, err := bench.rt.Compile(ctx, k.k)
+				if err != nil {
+					b.Fatal(err)
+				}
+				size = f.Bytes()
+				_ = f.Close(ctx)
+			}
+			b.ReportMetric(float64(size), "wasm-bytes")
+		})
+	}
+}
+
+func BenchmarkEmit(b *testing.B) {
+	for _, k := range benchKernels() {
+		b.Run(k.name, func(b *testing.B) {
+			for b.Loop() {
+				if _, _, err := emit(k.k, false); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
