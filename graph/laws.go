@@ -9,7 +9,9 @@ import "github.com/godwit-run/godwit/num"
 // floats, a +% e and a *% e, min, max, & | ^ && ||, either way round and with
 // e replaced by any expression that does not use a; or a tuple of such, one
 // per component, or a component that stays as it is. The expressions become
-// a Map, the result is `init ⊕ reduction`. The set of faults stays the same:
+// a Map, the result is `init ⊕ reduction`. For float sums and products that
+// changes the order, and with it bits: what a program means is the graph
+// after this pass. The set of faults stays the same:
 // whatever can fault and does not use a is evaluated for the same slots, and
 // whatever uses a and can fault keeps the Fold. A Scatter stays in order; it
 // only gets a Reason.

@@ -40,6 +40,7 @@ type runner struct {
 	leases    []*mem.Lease
 	read      atomic.Int64 // bytes
 	progress  progress
+	ahead     sync.WaitGroup // compiles kernels before they are needed
 }
 
 // buffer is where the contents of a schedule's buffer lie.

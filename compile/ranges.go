@@ -1,0 +1,102 @@
+package compile
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/godwit-run/godwit/diag"
+	"github.com/godwit-run/godwit/graph"
+	"github.com/godwit-run/godwit/size"
+)
+
+// checkSizes holds the sizes of a run to what the program declares.
+func (b *Bound) checkSizes() error {
+	g := b.Func.Graph
+	for i := range g.Sizes {
+		if err := b.checkRange(&g.Sizes[i]); err != nil {
+			return err
+		}
+	}
+	for _, p := range g.Facts.NonNeg {
+		if n, ok := b.sizes.eval(p); ok && n < 0 {
+			return b.brokenFact(p)
+		}
+	}
+	return nil
+}
+
+func (b *Bound) checkRange(s *graph.SizeParam) error {
+	n, ok := b.sizes.value(s.Name)
+	if !ok {
+		return refuse(s.Name, fmt.Sprintf("give it as an argument: %s=8", s.Name),
+			"nothing says what the size %s of `%s` is", s.Name, b.Func.Name).at(b.Func.Graph.Source, s.Pos, "")
+	}
+	if n >= s.Lo && n <= s.Hi {
+		return nil
+	}
+	declared := fmt.Sprintf("`%s: Range<%s, %s>`", s.Name, source(s.Lo), source(s.Hi))
+	help := fmt.Sprintf("give an argument within the range, or declare a wider one:\n%s: Range<%s, %s>", s.Name, source(min(n, s.Lo)), source(max(n, s.Hi)))
+	if !s.Declared {
+		declared, help = fmt.Sprintf("a size is at most %s", source(s.Hi)), ""
+	}
+	why := b.sizes.reason(s.Name)
+	if e := b.sizes.from[s.Name]; e == nil || e.got != n {
+		why = fmt.Sprintf("%s = %s (%s)", s.Name, prose(n), why)
+	}
+	return refuse(s.Name, help, "%s, but %s", why, declared).at(b.Func.Graph.Source, s.Pos, fmt.Sprintf("%s would be %s", s.Name, prose(n)))
+}
+
+// brokenFact explains a comparison of the where clause that does not hold.
+func (b *Bound) brokenFact(p size.Poly) error {
+	var because []string
+	for _, name := range p.Vars() {
+		n, _ := b.sizes.value(name)
+		because = append(because, fmt.Sprintf("%s = %s (%s)", name, prose(n), b.sizes.reason(name)))
+	}
+	pos := b.comparison(p)
+	return refuse("", "give arguments whose sizes satisfy it", "the program needs `%s`, but %s", inequality(p), strings.Join(because, " and ")).
+		at(b.Func.Graph.Source, pos, "declared here")
+}
+
+// inequality writes p ≥ 0 with all its terms positive: M <= N.
+func inequality(p size.Poly) string {
+	var less, more size.Poly
+	p.MapAtoms(func(a size.Poly) size.Poly { return a })
+	p.Terms(func(coef int64, names []string, _ bool) {
+		t := size.Const(max(coef, -coef))
+		for _, n := range names {
+			t = t.Mul(size.Var(n))
+		}
+		if coef < 0 {
+			less = less.Add(t)
+		} else {
+			more = more.Add(t)
+		}
+	})
+	if n, ok := more.Const(); ok && n == 0 {
+		return less.String() + " <= 0"
+	}
+	if less.Sub(size.Const(1)).Equal(size.Const(0)) {
+		return "1 <= " + more.String()
+	}
+	return less.String() + " <= " + more.String()
+}
+
+// comparison finds the clause that p came from by the sizes it speaks of.
+func (b *Bound) comparison(p size.Poly) diag.Span {
+	if b.Func.Decl == nil {
+		return diag.Span{}
+	}
+	vars := p.Vars()
+	for _, c := range comparisons(b.Func.Decl) {
+		text := b.Func.Graph.Source.Text[c.Start:c.End]
+		all := true
+		for _, v := range vars {
+			all = all && strings.Contains(text, v)
+		}
+		if all {
+			return c
+		}
+	}
+	return diag.Span{}
+}
