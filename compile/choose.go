@@ -10,11 +10,13 @@ import (
 // Names lists the functions that can be run from outside, public ones first.
 func (p *Program) Names() []string {
 	var public, private []string
-	for _, f := range p.functions() {
-		if f.decl.Pub {
-			public = append(public, f.name)
-		} else {
-			private = append(private, f.name)
+	for _, f := range p.checked.Funcs() {
+		switch {
+		case !f.Runnable:
+		case f.Pub:
+			public = append(public, f.Name)
+		default:
+			private = append(private, f.Name)
 		}
 	}
 	return append(public, private...)
@@ -29,6 +31,9 @@ func (p *Program) Choose(name string) (string, error) {
 	}
 	if slices.Contains(names, name) {
 		return name, nil
+	}
+	if p.decl(name) != nil {
+		return "", refuse("", "call it from a function whose types are fixed", "`%s` has generic types, and cannot be run by itself", name)
 	}
 	var ends []string
 	for _, n := range names {
@@ -54,8 +59,8 @@ func (p *Program) only(names []string) (string, error) {
 		return "", refuse("", "write one: fn total(v: &[f32; N]) -> f32 { v.sum() }", "there is no function in %s", p.paths())
 	}
 	public := 0
-	for _, f := range p.functions() {
-		if f.decl.Pub {
+	for _, f := range p.checked.Funcs() {
+		if f.Pub && f.Runnable {
 			public++
 		}
 	}
@@ -73,36 +78,28 @@ func (p *Program) paths() string {
 	return strings.Join(parts, " ")
 }
 
-// function is a declaration under its full name.
-type function struct {
-	name string
-	decl *syntax.Func
-}
-
-func (p *Program) functions() []function {
-	var out []function
-	var walk func(prefix string, items []syntax.Item)
-	walk = func(prefix string, items []syntax.Item) {
-		for _, it := range items {
-			switch it := it.(type) {
-			case *syntax.Func:
-				out = append(out, function{prefix + it.Name.Text, it})
-			case *syntax.Mod:
-				walk(prefix+it.Name.Text+"::", it.Items)
-			}
-		}
-	}
-	for _, f := range p.Files {
-		walk("", f.Items)
-	}
-	return out
-}
-
 // decl is the declaration of a function.
 func (p *Program) decl(name string) *syntax.Func {
-	for _, f := range p.functions() {
-		if f.name == name {
-			return f.decl
+	for _, f := range p.Files {
+		if d := find(f.Items, strings.Split(name, "::")); d != nil {
+			return d
+		}
+	}
+	return nil
+}
+
+// find follows a path through modules.
+func find(items []syntax.Item, path []string) *syntax.Func {
+	for _, it := range items {
+		switch it := it.(type) {
+		case *syntax.Func:
+			if len(path) == 1 && it.Name.Text == path[0] {
+				return it
+			}
+		case *syntax.Mod:
+			if len(path) > 1 && it.Name.Text == path[0] {
+				return find(it.Items, path[1:])
+			}
 		}
 	}
 	return nil

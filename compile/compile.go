@@ -89,7 +89,7 @@ func (p *Program) Func(name string) (f *Func, err error) {
 	}
 	g, err := p.checked.Graph(name)
 	if err != nil {
-		return nil, err
+		return nil, failed(err)
 	}
 	if err := graph.Optimize(g, true); err != nil {
 		return nil, bug(p.Sources, fmt.Errorf("the graph of `%s`: %w", name, err))

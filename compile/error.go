@@ -58,6 +58,15 @@ func (e *InputError) at(src *diag.Source, span diag.Span, note string) *InputErr
 	return e
 }
 
+// failed is an error of the checker for one function.
+func failed(err error) error {
+	var m *diag.Message
+	if errors.As(err, &m) {
+		return &SourceError{Messages: []*diag.Message{m}}
+	}
+	return refuse("", "", "%v", err)
+}
+
 func refuse(arg, help, format string, args ...any) *InputError {
 	return &InputError{Arg: arg, Help: help, Text: fmt.Sprintf(format, args...)}
 }

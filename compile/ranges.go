@@ -2,11 +2,13 @@ package compile
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/godwit-run/godwit/diag"
 	"github.com/godwit-run/godwit/graph"
 	"github.com/godwit-run/godwit/size"
+	"github.com/godwit-run/godwit/syntax"
 )
 
 // checkSizes holds the sizes of a run to what the program declares.
@@ -29,21 +31,34 @@ func (b *Bound) checkRange(s *graph.SizeParam) error {
 	n, ok := b.sizes.value(s.Name)
 	if !ok {
 		return refuse(s.Name, fmt.Sprintf("give it as an argument: %s=8", s.Name),
-			"nothing says what the size %s of `%s` is", s.Name, b.Func.Name).at(b.Func.Graph.Source, s.Pos, "")
-	}
-	if n >= s.Lo && n <= s.Hi {
-		return nil
-	}
-	declared := fmt.Sprintf("`%s: Range<%s, %s>`", s.Name, source(s.Lo), source(s.Hi))
-	help := fmt.Sprintf("give an argument within the range, or declare a wider one:\n%s: Range<%s, %s>", s.Name, source(min(n, s.Lo)), source(max(n, s.Hi)))
-	if !s.Declared {
-		declared, help = fmt.Sprintf("a size is at most %s", source(s.Hi)), ""
+			"nothing says what the size %s of `%s` is\n  %s", s.Name, b.Func.Name, b.Func.Signature())
 	}
 	why := b.sizes.reason(s.Name)
 	if e := b.sizes.from[s.Name]; e == nil || e.got != n {
 		why = fmt.Sprintf("%s = %s (%s)", s.Name, prose(n), why)
 	}
-	return refuse(s.Name, help, "%s, but %s", why, declared).at(b.Func.Graph.Source, s.Pos, fmt.Sprintf("%s would be %s", s.Name, prose(n)))
+	switch {
+	case n > graph.MaxSize:
+		return refuse(s.Name, "", "%s, but a size is at most %s", why, prose(graph.MaxSize))
+	case !s.Declared || n >= s.Lo && n <= s.Hi:
+		return nil
+	}
+	return refuse(s.Name, fmt.Sprintf("give an argument within the range, or declare a wider one:\n%s: Range<%s, %s>", s.Name, source(min(n, s.Lo)), source(max(n, s.Hi))),
+		"%s, but `%s: Range<%s, %s>`", why, s.Name, source(s.Lo), source(s.Hi)).
+		at(b.Func.Graph.Source, b.Func.rangeOf(s.Name), fmt.Sprintf("%s would be %s", s.Name, prose(n)))
+}
+
+// rangeOf is where the Range of a size or parameter is declared.
+func (f *Func) rangeOf(name string) diag.Span {
+	if f.Decl == nil {
+		return diag.Span{}
+	}
+	for _, c := range f.Decl.Where {
+		if r, ok := c.(*syntax.RangeClause); ok && r.Name.Text == name {
+			return r.Span
+		}
+	}
+	return diag.Span{}
 }
 
 // brokenFact explains a comparison of the where clause that does not hold.
@@ -53,15 +68,17 @@ func (b *Bound) brokenFact(p size.Poly) error {
 		n, _ := b.sizes.value(name)
 		because = append(because, fmt.Sprintf("%s = %s (%s)", name, prose(n), b.sizes.reason(name)))
 	}
-	pos := b.comparison(p)
-	return refuse("", "give arguments whose sizes satisfy it", "the program needs `%s`, but %s", inequality(p), strings.Join(because, " and ")).
+	pos, text := b.comparison(p), inequality(p)
+	if pos.End > 0 {
+		text = b.Func.Graph.Source.Text[pos.Start:pos.End]
+	}
+	return refuse("", "give arguments whose sizes satisfy it", "the program needs `%s`, but %s", text, strings.Join(because, " and ")).
 		at(b.Func.Graph.Source, pos, "declared here")
 }
 
 // inequality writes p ≥ 0 with all its terms positive: M <= N.
 func inequality(p size.Poly) string {
 	var less, more size.Poly
-	p.MapAtoms(func(a size.Poly) size.Poly { return a })
 	p.Terms(func(coef int64, names []string, _ bool) {
 		t := size.Const(max(coef, -coef))
 		for _, n := range names {
@@ -88,14 +105,14 @@ func (b *Bound) comparison(p size.Poly) diag.Span {
 		return diag.Span{}
 	}
 	vars := p.Vars()
-	for _, c := range comparisons(b.Func.Decl) {
-		text := b.Func.Graph.Source.Text[c.Start:c.End]
-		all := true
-		for _, v := range vars {
-			all = all && strings.Contains(text, v)
+	for _, c := range b.Func.Decl.Where {
+		cmp, ok := c.(*syntax.CompareClause)
+		if !ok || cmp.Span.End > len(b.Func.Graph.Source.Text) {
+			continue
 		}
-		if all {
-			return c
+		text := b.Func.Graph.Source.Text[cmp.Span.Start:cmp.Span.End]
+		if !slices.ContainsFunc(vars, func(v string) bool { return !strings.Contains(text, v) }) {
+			return cmp.Span
 		}
 	}
 	return diag.Span{}

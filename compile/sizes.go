@@ -3,7 +3,6 @@ package compile
 import (
 	"strings"
 
-	"github.com/godwit-run/godwit/diag"
 	"github.com/godwit-run/godwit/size"
 	"github.com/godwit-run/godwit/types"
 )
@@ -14,7 +13,6 @@ type equation struct {
 	got  int64
 	arg  string // the argument that shows it
 	says string // in words: "v.npy has 5 rows"
-	pos  diag.Span
 	typ  string // the declared type, as written
 }
 

@@ -375,7 +375,7 @@ func shiftBounds(op num.Op, k num.Kind, a, b *bounds) (bounds, bool) {
 	if !fits || a.lo < 0 || k == num.U64 && a.hi == math.MaxInt64 {
 		r := natural(k)
 		if fits && op == num.Shr && a.lo >= 0 && b.lo > 0 {
-			r = bounds{lo: 0, hi: int64(math.MaxUint64 >> uint(b.lo))}
+			r = bounds{lo: 0, hi: int64(uint64(math.MaxUint64) >> uint(b.lo))}
 		}
 		return r, fits
 	}

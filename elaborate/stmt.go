@@ -1,6 +1,7 @@
 package elaborate
 
 import (
+	"github.com/godwit-run/godwit/diag"
 	"github.com/godwit-run/godwit/graph"
 	"github.com/godwit-run/godwit/syntax"
 	"github.com/godwit-run/godwit/types"
@@ -273,4 +274,17 @@ func (e *elab) noTarget(name *syntax.NameExpr, s *syntax.Assign) {
 		e.unknownName(name.Path[0])
 	}
 	e.expr(s.Value, nil)
+}
+
+// blockEnd is a block's closing brace.
+func blockEnd(b *syntax.Block) diag.Span {
+	return diag.Span{Start: max(b.Span.End-1, b.Span.Start), End: b.Span.End}
+}
+
+// nextSpan is where the statement after number i stands, or the value.
+func nextSpan(b *syntax.Block, i int) diag.Span {
+	if i+1 < len(b.Stmts) {
+		return b.Stmts[i+1].Where()
+	}
+	return b.Value.Where()
 }

@@ -64,7 +64,7 @@ func (t *Type) FieldName(i int) string {
 	if i < len(t.Names) {
 		return t.Names[i]
 	}
-	return string(rune('0'+i%10)) // tuples have at most ten fields; see package elaborate
+	return string(rune('0' + i%10)) // tuples have at most ten fields; see package elaborate
 }
 
 // KindOf is the scalar kind a Scalar or Index computes in.

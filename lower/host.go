@@ -37,6 +37,8 @@ func (l *lowering) hostNode(n *graph.Node, later []*graph.Node) error {
 		return l.hostLoop(n)
 	case n.Op == graph.If && arrayWork(n):
 		return l.hostBranch(n)
+	case l.sequential(n):
+		return l.sequence(n)
 	case n.Op == graph.Compact || n.Op == graph.Limit || n.Op == graph.TopK && n.Defines != "":
 		return l.defining(n)
 	case (n.Op == graph.Map || n.Op == graph.Filter) && masked(n):

@@ -27,6 +27,10 @@ type kern struct {
 	positive []string                 // polynomials known ≥ 1 from loops around
 	target   map[*graph.Node]*backing // where a node's result shall lie
 	careful  bool                     // bound every index explicitly
+	// A sequential kernel has its state in these regions between grains, and
+	// this is the next state.
+	stream []int
+	state  []kernel.Value
 }
 
 // env maps the nodes of one evaluation of a block to their values.
@@ -59,7 +63,7 @@ func (l *lowering) kernel(label string, fill func(k *kern)) error {
 	for _, careful := range []bool{false, true} {
 		k := l.newKern(label, careful)
 		fill(k)
-		k.b.Finish()
+		k.b.Finish(k.state...)
 		if l.opt.Verify == nil {
 			err = nil
 		} else {

@@ -10,12 +10,34 @@ import (
 // walk visits the set slots of an array in order with carried values: a
 // slot that is not set leaves them as they are.
 func (k *kern) walk(a *array, carry []kernel.Carry, init []kernel.Value, visit func(i kernel.Value, elem val, c []kernel.Value) []kernel.Value) []kernel.Value {
-	return k.loop(k.b.Int(0), k.sizeValue(a.n), carry, init, func(i kernel.Value, c []kernel.Value) (next []kernel.Value, _ kernel.Value) {
+	turn := func(i kernel.Value, c []kernel.Value) (next []kernel.Value, _ kernel.Value) {
 		k.inside(a.n, func() {
 			k.slotScope(i, func() { next = k.visit(a, i, c, visit) })
 		})
 		return next, kernel.None
-	})
+	}
+	if k.stream == nil {
+		return k.loop(k.b.Int(0), k.sizeValue(a.n), carry, init, turn)
+	}
+	k.state = k.loop(k.lo, k.hi, carry, k.resume(carry), turn)
+	return k.state
+}
+
+// resume gives the state that the grain before left. The kernel's outermost
+// walk takes it, once.
+func (k *kern) resume(carry []kernel.Carry) []kernel.Value {
+	init := make([]kernel.Value, len(carry))
+	for j, c := range carry {
+		init[j] = k.b.StateParam(c.Kind, k.stream[j])
+		if c.Bounded {
+			old := k.b.Site
+			k.b.Site = kernel.NoSite
+			init[j] = k.b.Bound(init[j], c.Bound)
+			k.b.Site = old
+		}
+	}
+	k.stream = nil
+	return init
 }
 
 func (k *kern) visit(a *array, i kernel.Value, c []kernel.Value, visit func(i kernel.Value, elem val, c []kernel.Value) []kernel.Value) []kernel.Value {

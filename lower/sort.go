@@ -141,7 +141,7 @@ func (k *kern) topK(n *graph.Node, e *env) val {
 	t := n.Type.Elem()
 	best := graph.ArrayOf(t, n.Poly)
 	q := &topper{k: k, t: t, most: n.Poly, out: k.space(n, best)}
-	q.keys = k.scratch(unsigned(n.Blocks[0].Results[0].Type.KindOf()), n.Poly)
+	q.keys = k.topKeys(n)
 	carry := []kernel.Carry{{Kind: num.I64}}
 	k.walk(src, carry, []kernel.Value{k.b.Int(0)}, func(i kernel.Value, elem val, c []kernel.Value) []kernel.Value {
 		key := k.orderKey(k.body(n.Blocks[0], e, val{s: i, safe: true}, elem)[0].s)
@@ -152,6 +152,15 @@ func (k *kern) topK(n *graph.Node, e *env) val {
 		k.define(n.Defines, k.b.Wrap(num.Min, k.sizeValue(n.Poly), k.sizeValue(src.n)), n.Poly)
 	}
 	return k.backed(n.Type, q.out)
+}
+
+// topKeys is memory for the keys of the best elements; a sequential kernel
+// keeps it between grains.
+func (k *kern) topKeys(n *graph.Node) int {
+	if b, ok := k.target[n]; ok && len(b.scalars) > 0 {
+		return k.region(b.scalars[0].buffer, n.Poly, kernel.ReadWrite)
+	}
+	return k.scratch(unsigned(n.Blocks[0].Results[0].Type.KindOf()), n.Poly)
 }
 
 // guardDo emits f so that it is executed only where p ≥ 1.

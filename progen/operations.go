@@ -2,6 +2,8 @@ package progen
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/godwit-run/godwit/num"
 )
@@ -602,3 +604,6 @@ func (w *writer) sumRows() bool {
 	}
 	return ok
 }
+
+// Operations lists the statements that a long run must have used.
+func Operations() []string { return slices.Sorted(maps.Keys(operations)) }

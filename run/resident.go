@@ -114,20 +114,10 @@ func (r *runner) settleRaw(in *input) error {
 		return err
 	}
 	dst := r.bytes(in.buffer)
-	var next atomic.Int64
-	err := r.pool.Do(r.ctx, r.helpers(in.size()), func(ctx context.Context, _ int) error {
-		for ctx.Err() == nil {
-			lo := next.Add(copyBlock) - copyBlock
-			if lo >= int64(len(dst)) {
-				return nil
-			}
-			n, err := in.raw.read(dst[lo:min(lo+copyBlock, int64(len(dst)))], lo)
-			r.read.Add(n)
-			if err != nil {
-				return err
-			}
-		}
-		return context.Cause(ctx)
+	err := r.blocks(int64(len(dst)), func(lo, hi int64) error {
+		n, err := in.raw.read(dst[lo:hi], lo)
+		r.read.Add(n)
+		return err
 	})
 	if err != nil {
 		return err
@@ -135,9 +125,13 @@ func (r *runner) settleRaw(in *input) error {
 	return r.validate(in)
 }
 
-// helpers is how many workers the handling of some bytes is worth.
-func (r *runner) helpers(bytes int64) int {
-	return int(min(int64(r.pool.Size()), 1+bytes/copyBlock))
+// blocks calls f for every block of n bytes, on as many workers as they are
+// worth.
+func (r *runner) blocks(n int64, f func(lo, hi int64) error) error {
+	return r.inOrder(int((n+copyBlock-1)/copyBlock), func(_ context.Context, i int) error {
+		lo := int64(i) * copyBlock
+		return f(lo, min(lo+copyBlock, n))
+	})
 }
 
 // settleMapped maps the file under a lease, so that nobody can cut it short

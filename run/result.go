@@ -41,7 +41,12 @@ func (r *runner) column(c schedule.Column) (value.Column, error) {
 	if n > buf.n {
 		return col, bug("a result column has %d elements, its buffer %d", n, buf.n)
 	}
-	col.Data = append([]byte{}, r.eng.Arena().Bytes(buf.off, n*int64(col.Kind.Size()))...)
-	value.CanonicalNaN(col.Kind, col.Data)
-	return col, nil
+	src := r.eng.Arena().Bytes(buf.off, n*int64(col.Kind.Size()))
+	col.Data = make([]byte, len(src))
+	err := r.blocks(int64(len(src)), func(lo, hi int64) error {
+		copy(col.Data[lo:hi], src[lo:hi])
+		value.CanonicalNaN(col.Kind, col.Data[lo:hi])
+		return nil
+	})
+	return col, err
 }

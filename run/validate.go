@@ -1,7 +1,6 @@
 package run
 
 import (
-	"context"
 	"fmt"
 	"unsafe"
 
@@ -17,12 +16,8 @@ func (r *runner) validate(in *input) error {
 		return nil
 	}
 	b := r.bytes(in.buffer)
-	size := int64(in.kind.Size())
-	step := copyBlock / size
-	n := (in.rows*in.width + step - 1) / step
-	return r.inOrder(int(n), func(_ context.Context, i int) error {
-		lo := int64(i) * step
-		return in.checkBound(b[lo*size:min((lo+step)*size, int64(len(b)))], lo)
+	return r.blocks(int64(len(b)), func(lo, hi int64) error {
+		return in.checkBound(b[lo:hi], lo/int64(in.kind.Size()))
 	})
 }
 

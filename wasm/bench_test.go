@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 	"unsafe"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/kernel/kerneltest"
@@ -206,11 +209,20 @@ func benchmarkKernel(tb *testing.B, k *kernel.Kernel, bytes int64) {
 	}
 	l.args.Faults = stepper.NewFaults(k.Sites)
 	tb.SetBytes(bytes / int64(width) * int64(width))
+	before := cpu()
 	for tb.Loop() {
 		if err := in.Run(ctx, l.args, 0, l.c.Outer); err != nil {
 			tb.Fatal(err)
 		}
 	}
+	tb.ReportMetric(float64(bytes)*float64(tb.N)/float64(cpu()-before), "GB/cpu-s")
+}
+
+// cpu is the processor time that the process has used.
+func cpu() time.Duration {
+	var u unix.Rusage
+	_ = unix.Getrusage(unix.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 func BenchmarkCompile(b *testing.B) {
@@ -218,7 +230,7 @@ func BenchmarkCompile(b *testing.B) {
 	ctx := context.Background()
 	for _, k := range benchKernels() {
 		b.Run(k.name, func(b *testing.B) {
-			size := 0
+			size, before := 0, cpu()
 			for b.Loop() {
 				f, err := bench.rt.Compile(ctx, k.k)
 				if err != nil {
@@ -228,6 +240,7 @@ func BenchmarkCompile(b *testing.B) {
 				_ = f.Close(ctx)
 			}
 			b.ReportMetric(float64(size), "wasm-bytes")
+			b.ReportMetric(float64(cpu()-before)/float64(b.N)/1e3, "cpu-µs/op")
 		})
 	}
 }

@@ -9,7 +9,7 @@ import (
 // down fuel and visits the host when it has run out. One unit is about a
 // quarter of a nanosecond; the figures err on the high side.
 const (
-	fullTank  = 1 << 20 // a quarter of a millisecond
+	fullTank  = 1 << 19 // an eighth of a millisecond
 	maxCost   = 1 << 18 // of one turn, so that a strip's cost fits in 31 bits
 	shortLoop = 1 << 14 // loops this cheap, known beforehand, are not metered
 
@@ -18,6 +18,9 @@ const (
 	costStream = 8   // a load or store near the one of the turn before
 	costFar    = 300 // a load from anywhere
 	costFold   = 400 // setting up and closing a fold
+	costLane   = 10  // adding to a lane in memory
+	costLeaf   = 60  // adding a leaf to the tree
+	costOuter  = 16  // an outer index
 )
 
 // cost estimates one turn through a block, without the loops that meter
@@ -28,6 +31,22 @@ func (e *emitter) cost(b *block) int {
 		sum = min(sum+e.nodeCost(n), maxCost)
 	}
 	return sum
+}
+
+// turnCost estimates one turn of a loop.
+func (e *emitter) turnCost(n *node) int {
+	sum := e.cost(&n.blocks[0])
+	for _, a := range n.Accs {
+		switch {
+		case !a.Op.IsOrdered(a.Kind):
+			sum += 3 * costPlain
+		case n.Tree:
+			sum += costLeaf
+		default:
+			sum += costLane
+		}
+	}
+	return min(sum, maxCost)
 }
 
 func (e *emitter) nodeCost(n *node) int {
@@ -52,7 +71,7 @@ func (e *emitter) nodeCost(n *node) int {
 			sum += e.nodeCost(p)
 		}
 		if trips, short := e.short(n); short {
-			sum += trips * e.cost(&n.blocks[0])
+			sum += trips * e.turnCost(n)
 		}
 		return sum
 	}
@@ -83,8 +102,12 @@ func (e *emitter) far(v kernel.Value, depth int) bool {
 	return true
 }
 
-// trips is the number of turns of a loop if it is known.
+// trips bounds the number of turns of a loop.
 func (e *emitter) trips(n *node) (int64, bool) {
+	p := e.k.Body.Params
+	if g, ok := e.k.Grain.Const(); ok && n.Args[0] == p[1] && n.Args[1] == p[2] {
+		return g, true
+	}
 	lo, ok1 := e.constValue(n.Args[0])
 	hi, ok2 := e.constValue(n.Args[1])
 	if !ok1 || !ok2 {
@@ -93,14 +116,14 @@ func (e *emitter) trips(n *node) (int64, bool) {
 	return max(0, hi-max(lo, hi-1<<40)), true
 }
 
-// short reports whether a loop has few, cheap turns, and how many. What it
+// short reports whether a loop has few, cheap turns, and at most how many. What it
 // contains must not meter itself either.
 func (e *emitter) short(n *node) (int, bool) {
 	trips, ok := e.trips(n)
 	if !ok || trips > num.Leaf || e.meters(&n.blocks[0]) {
 		return 0, false
 	}
-	return int(trips), int(trips)*e.cost(&n.blocks[0]) <= shortLoop
+	return int(trips), int(trips)*e.turnCost(n) <= shortLoop
 }
 
 // meters reports whether a block contains a loop that visits the host.

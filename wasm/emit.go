@@ -134,7 +134,7 @@ func (e *emitter) declare(v kernel.Value) local {
 
 func (e *emitter) loadBases() {
 	e.base = make([]local, len(e.k.Regions))
-	for r := range e.base {
+	for r := len(e.base) - 1; r >= 0; r-- { // the first bounds check covers the rest
 		e.get(argsLocal)
 		e.mem(opI32Load, e.lay.base(r))
 		e.base[r] = e.fresh(tI32)

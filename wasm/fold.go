@@ -36,7 +36,7 @@ func (e *emitter) fold(n *node) {
 		f.t = e.start(n)
 		f.begin()
 		v := e.vectorise(n, f.t, f.accs, f.slot)
-		e.metered(n, f.t, v, func() {
+		e.metered(n, f.t, v, f.stripOpens, func() {
 			again := e.loop()
 			e.scope(func() {
 				e.nodes(n.blocks[0].code)
@@ -73,6 +73,8 @@ func (e *emitter) newFolding(n *node) *folding {
 	}
 	if len(f.ord) > 0 {
 		f.counter = e.newCounter(f.ord)
+		trips, ok := e.trips(n)
+		f.single = ok && trips <= num.Leaf
 	}
 	return f
 }

@@ -14,6 +14,7 @@ const levels = 64
 
 // counter is the pending part of the tree of leaves.
 type counter struct {
+	single bool   // there never is more than one leaf
 	leaves local  // I64, leaves so far
 	stack  uint32 // offset of the pending roots: levels entries of 8 bytes for each accumulator
 	stride int32
@@ -43,9 +44,22 @@ func (f *folding) begin() {
 	f.slot = f.newLocal(tI32)
 	f.i32(0)
 	f.set(f.slot)
-	for _, a := range f.ord {
-		f.clearRow(a)
+}
+
+// stripOpens clears the rows at the start of a leaf.
+func (f *folding) stripOpens() {
+	if f.counter == nil || f.n.Tree {
+		return
 	}
+	f.get(f.slot)
+	f.i32(num.Leaf - 1)
+	f.op(opI32And)
+	f.op(opI32Eqz)
+	f.ifThen()
+	for i := len(f.ord) - 1; i >= 0; i-- {
+		f.clearRow(f.ord[i])
+	}
+	f.end()
 }
 
 func splat(k num.Kind, bits uint64) uint64 {
@@ -64,10 +78,10 @@ func (f *folding) clearRow(a *accumulator) {
 	id := splat(a.Kind, a.Op.Identity(a.Kind, 0)[0])
 	f.v128(id, id)
 	v := f.fresh(tV128)
-	for off := uint32(0); off < num.RowBytes; off += 16 {
+	for off := num.RowBytes - 16; off >= 0; off -= 16 { // the first bounds check covers the rest
 		f.get(argsLocal)
 		f.get(v)
-		f.mem(opVStore, a.row+off)
+		f.mem(opVStore, a.row+uint32(off))
 	}
 }
 
@@ -124,23 +138,22 @@ func (f *folding) stripDone() {
 }
 
 func (f *folding) closeLeaf() {
-	for i, a := range f.ord {
-		f.halves(a, func(j int) {
-			f.get(argsLocal)
-			f.mem(opVLoad, a.row+uint32(16*j))
-		})
-		f.set(f.leaf[i])
-	}
-	f.leafDone(func() {
-		for _, a := range f.ord {
-			f.clearRow(a)
+	for i := len(f.ord) - 1; i >= 0; i-- {
+		a := f.ord[i]
+		f.halves(a)
+		if f.single {
+			f.set(a.out[0])
+		} else {
+			f.set(f.leaf[i])
 		}
-	})
+	}
+	if !f.single {
+		f.leafDone()
+	}
 }
 
 // leafDone gives the leaf to the tree; an only leaf is the result itself.
-// more runs if the fold goes on.
-func (f *folding) leafDone(more func()) {
+func (f *folding) leafDone() {
 	f.get(f.leaves)
 	f.get(f.t.rest)
 	f.op(opI64Or)
@@ -156,8 +169,6 @@ func (f *folding) leafDone(more func()) {
 	f.op(opI64Eqz)
 	f.ifThen()
 	f.collect()
-	f.otherwise()
-	more()
 	f.end()
 	f.end()
 }
@@ -169,18 +180,19 @@ func (f *folding) finish() {
 	}
 }
 
-// halves folds a row's eight vectors by halves and pushes the last lane;
-// vector j is pushed by load.
-func (f *folding) halves(a *accumulator, load func(j int)) {
+// halves folds a row's eight vectors by halves and pushes the last lane. It
+// loads the last vector first, whose bounds check covers the others.
+func (f *folding) halves(a *accumulator) {
 	add := vectorCombine(a)
 	var sum func(n, j int)
 	sum = func(n, j int) {
 		if n == num.RowBytes/16 {
-			load(j)
+			f.get(argsLocal)
+			f.mem(opVLoad, a.row+uint32(16*j))
 			return
 		}
-		sum(2*n, j)
 		sum(2*n, j+n)
+		sum(2*n, j)
 		f.op(add)
 	}
 	sum(1, 0)

@@ -3,6 +3,7 @@ package wasm
 import (
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/size"
 )
 
 // refuel fills the tank.
@@ -34,6 +35,7 @@ func (e *emitter) burn() {
 func (e *emitter) outer() {
 	p := e.k.Body.Params
 	o, lo, hi := e.declare(p[0]), e.declare(p[1]), e.declare(p[2])
+	grain, count := e.polyValue(e.k.Grain), e.polyValue(e.k.Count)
 	e.loadState()
 	e.get(loLocal)
 	e.set(o)
@@ -43,9 +45,9 @@ func (e *emitter) outer() {
 	e.get(hiLocal)
 	e.op(opI64GeS)
 	e.brIf(out)
-	e.i32(int32(e.cost(&e.t.body)))
+	e.i32(int32(costOuter + e.cost(&e.t.body)))
 	e.burn()
-	e.slots(o, lo, hi)
+	e.slots(o, lo, hi, grain, count)
 	e.scope(func() { e.nodes(e.t.body.code) })
 	e.values(e.t.body.results...)
 	for i := len(e.k.State) - 1; i >= 0; i-- {
@@ -62,25 +64,27 @@ func (e *emitter) outer() {
 }
 
 // slots computes lo = o·Grain and hi = min(lo+Grain, Count).
-func (e *emitter) slots(o, lo, hi local) {
-	poly := func(off uint32) {
-		e.get(argsLocal)
-		e.mem(opI64Load, off)
-	}
+func (e *emitter) slots(o, lo, hi, grain, count local) {
 	e.get(o)
-	poly(e.lay.poly(e.k.Grain))
+	e.get(grain)
 	e.op(opI64Mul)
 	e.tee(lo)
-	poly(e.lay.poly(e.k.Grain))
+	e.get(grain)
 	e.op(opI64Add)
-	end := e.fresh(tI64)
-	e.get(end)
-	poly(e.lay.poly(e.k.Count))
-	e.get(end)
-	poly(e.lay.poly(e.k.Count))
+	e.tee(hi)
+	e.get(count)
+	e.get(hi)
+	e.get(count)
 	e.op(opI64LtS)
 	e.op(opSelect)
 	e.set(hi)
+}
+
+// polyValue loads a polynomial's value into a new local.
+func (e *emitter) polyValue(p size.Poly) local {
+	e.get(argsLocal)
+	e.mem(opI64Load, e.lay.poly(p))
+	return e.fresh(tI64)
 }
 
 func (e *emitter) stateAddress(i int) {
@@ -183,14 +187,18 @@ func (e *emitter) next(t *turns, again label) {
 }
 
 // metered runs the loop's turns all at once if it is short and strip by strip
-// otherwise: first the vector part, if there is one, then rest, which takes
-// the turns from t.i to t.end, and after.
-func (e *emitter) metered(n *node, t *turns, v *vectorLoop, rest, after func()) {
-	inner := rest
-	cost := e.cost(&n.blocks[0])
+// otherwise: before, then the vector part, if there is one, then rest, which
+// takes the turns from t.i to t.end, and after.
+func (e *emitter) metered(n *node, t *turns, v *vectorLoop, before, rest, after func()) {
+	inner := func() {
+		before()
+		rest()
+	}
+	cost := e.turnCost(n)
 	if v != nil {
 		cost = max(1, cost/4)
 		inner = func() {
+			before()
 			v.strip()
 			e.get(t.i)
 			e.get(t.end)
@@ -207,13 +215,19 @@ func (e *emitter) metered(n *node, t *turns, v *vectorLoop, rest, after func()) 
 		e.set(t.rest)
 		inner()
 		after()
+		if v != nil {
+			v.defineConsts()
+		}
 		return
 	}
-	size := stripSize(cost)
+	turns := stripSize(cost)
 	if v != nil {
-		size = max(size, maxBlock)
+		turns = max(turns, maxBlock)
 	}
-	e.strips(t, size, cost, inner, after)
+	e.strips(t, turns, cost, inner, after)
+	if v != nil {
+		v.defineConsts()
+	}
 }
 
 // forLoop emits a For. A carried value has one local: parameter, next value
@@ -229,12 +243,13 @@ func (e *emitter) forLoop(n *node) {
 	e.scope(func() {
 		t := e.start(n)
 		v := e.vectorise(n, t, nil, 0)
-		e.metered(n, t, v, func() {
+		nothing := func() {}
+		e.metered(n, t, v, nothing, func() {
 			again := e.loop()
 			e.turn(n, carried, out)
 			e.next(t, again)
 			e.end()
-		}, func() {})
+		}, nothing)
 		e.end()
 	})
 	e.end()

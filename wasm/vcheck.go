@@ -32,7 +32,7 @@ func (v *vectorCode) note(n *note, width int, x local) {
 		if v.chunk*width == 8 {
 			mask[0] = ^uint64(0)
 		}
-		v.v128(mask[0], mask[1])
+		v.konst(mask[0], mask[1])
 		v.op(opVAnd)
 	}
 	if n.set {

@@ -13,6 +13,12 @@ type vectorCode struct {
 	pointers map[pointerKey]local
 	first    map[kernel.Value]local // linear values of a block's first element, broadcast
 	notes
+	block map[int]local // for accBest: the block's distance from the start, by width
+	// consts are vector constants that the loop uses; they are defined at
+	// the place in the code where mark points, once all are known.
+	consts map[[2]uint64]local
+	order  [][2]uint64
+	mark   int
 }
 
 type splatKey struct {
@@ -33,7 +39,30 @@ type chunkCode struct {
 }
 
 func newVectorCode(p *plan) *vectorCode {
-	return &vectorCode{plan: p, splats: map[splatKey]local{}}
+	return &vectorCode{plan: p, splats: map[splatKey]local{}, consts: map[[2]uint64]local{}}
+}
+
+// konst pushes a vector constant; wazero would load it from memory each time.
+func (v *vectorCode) konst(lo, hi uint64) {
+	key := [2]uint64{lo, hi}
+	l, ok := v.consts[key]
+	if !ok {
+		l = v.keep(tV128)
+		v.consts[key] = l
+		v.order = append(v.order, key)
+	}
+	v.get(l)
+}
+
+// defineConsts puts the definitions of all constants in front of the loop.
+func (v *vectorCode) defineConsts() {
+	tail := append([]byte(nil), v.buf[v.mark:]...)
+	v.buf = v.buf[:v.mark]
+	for _, key := range v.order {
+		v.v128(key[0], key[1])
+		v.set(v.consts[key])
+	}
+	v.buf = append(v.buf, tail...)
 }
 
 // broadcast makes the vectors of all uniform operands, before the loop.
@@ -53,6 +82,7 @@ func (v *vectorCode) broadcast() {
 			v.splat(a.src, a.srcWidth(v.plan))
 		}
 	}
+	v.mark = len(v.buf)
 }
 
 func isShift(n *node) bool {
@@ -214,7 +244,7 @@ func (c *chunkCode) counting(a kernel.Value) []local {
 	for i := range regs {
 		n := uint64(c.at + 2*i)
 		c.get(c.first[a])
-		c.v128(n, n+1)
+		c.konst(n, n+1)
 		c.op(vec(vAdd[3]))
 		regs[i] = c.fresh(tV128)
 	}
@@ -268,7 +298,7 @@ func (c *chunkCode) bitcastVec(n *node) []local {
 	out := make([]local, len(x))
 	nan := splat(n.From, num.Canon(n.From, ^uint64(0)))
 	for i := range x {
-		c.v128(nan, nan)
+		c.konst(nan, nan)
 		c.get(x[i])
 		c.get(x[i])
 		c.get(x[i])

@@ -114,7 +114,7 @@ func (c *chunkCode) fromMask(in *kernel.Instr) []local {
 	out := make([]local, len(x))
 	for i := range x {
 		c.get(x[i])
-		c.v128(w, w)
+		c.konst(w, w)
 		c.op(opVAnd)
 		out[i] = c.fresh(tV128)
 	}
@@ -201,7 +201,7 @@ func (c *chunkCode) checkRange(in *kernel.Instr, x local) {
 	limit := func(x float64, op num.Op) {
 		w := splat(k, num.FromFloat(k, x))
 		c.get(t)
-		c.v128(w, w)
+		c.konst(w, w)
 		c.op(vectorOp(op, k))
 	}
 	limit(lo, num.Ge)
@@ -243,7 +243,7 @@ func (c *chunkCode) toFloat(x []local, from, to num.Kind) []local {
 // into the mantissa of 2^52 and the high half into that of 2^84 are exact,
 // and so is taking the offsets away from the high one.
 func (c *chunkCode) long(x local, signed bool) local {
-	word := func(n uint64) { c.v128(n, n) }
+	word := func(n uint64) { c.konst(n, n) }
 	c.get(x)
 	c.i32(32)
 	c.op(vec(vShrS[3] + 1))

@@ -21,6 +21,10 @@ const (
 	// accHalves: an exact sum of 64-bit values, the sums of the low and high
 	// halves apart.
 	accHalves
+	// accExtremes: least or greatest of F32; see vbest.go.
+	accExtremes
+	// accBest: least or greatest with its index; see vbest.go.
+	accBest
 )
 
 // vecAcc is an accumulator in vector code.
@@ -28,6 +32,7 @@ type vecAcc struct {
 	*accumulator
 	mode accMode
 	src  kernel.Value // what is accumulated: the body's value or what it was converted from
+	mask kernel.Value // accWiden: what to leave out, or None
 	// regs are the vectors between two strips' ends: for a row its eight, or
 	// none if it stays in memory; for others sets of one for each vector.
 	regs []local
@@ -38,12 +43,14 @@ type vecAcc struct {
 // planAccs finds a mode for each accumulator.
 func (p *plan) planAccs(accs []*accumulator) bool {
 	for _, a := range accs {
-		v := &vecAcc{accumulator: a, src: a.value}
+		v := &vecAcc{accumulator: a, src: a.value, mask: kernel.None}
 		switch {
 		case a.Op.IsOrdered(a.Kind):
 			v.mode = accRow
 		case a.Op == kernel.FoldArgMin || a.Op == kernel.FoldArgMax:
-			return false
+			v.mode = accBest
+		case a.Kind == num.F32 && (a.Op == kernel.FoldMin || a.Op == kernel.FoldMax):
+			v.mode = accExtremes
 		case p.planSum(v):
 		case a.Op == kernel.FoldAddWide:
 			v.mode = accHalves
@@ -62,21 +69,30 @@ func (p *plan) planSum(v *vecAcc) bool {
 	if v.Kind != num.I64 && v.Kind != num.U64 || v.Op != kernel.FoldAdd && v.Op != kernel.FoldAddWide {
 		return false
 	}
-	d := p.t.def[v.value]
-	if d == nil || p.shape(v.value) != varying || d.Site != kernel.NoSite {
+	d, ok := p.definition(v.value)
+	if !ok {
 		return false
 	}
-	switch d.Code {
-	case kernel.Select:
+	mask := kernel.None
+	if d.Code == kernel.Select {
 		one, ok1 := p.constValue(d.Args[1])
 		zero, ok2 := p.constValue(d.Args[2])
-		if !ok1 || !ok2 || one != 1 || zero != 0 {
+		if !ok2 || zero != 0 || p.shape(d.Args[0]) != varying {
 			return false
 		}
-		v.mode = accCount
+		if ok1 && one == 1 {
+			v.mode, v.src = accCount, d.Args[0]
+			return true
+		}
+		mask = d.Args[0]
+		if d, ok = p.definition(d.Args[1]); !ok {
+			return false
+		}
+	}
+	switch d.Code {
 	case kernel.Convert:
 		switch {
-		case d.From == num.Bool:
+		case d.From == num.Bool && mask == kernel.None:
 			v.mode = accCount
 		case !d.From.IsInt() || d.From.Size() == 8 || d.From.IsSigned() && v.Kind == num.U64:
 			return false
@@ -89,12 +105,24 @@ func (p *plan) planSum(v *vecAcc) bool {
 	if p.shape(d.Args[0]) != varying {
 		return false
 	}
-	v.src = d.Args[0]
+	v.src, v.mask = d.Args[0], mask
 	return true
 }
 
+// definition is the instruction of the body that makes a varying value
+// without faults.
+func (p *plan) definition(v kernel.Value) (*kernel.Instr, bool) {
+	d := p.t.def[v]
+	return d, d != nil && p.shape(v) == varying && d.Site == kernel.NoSite
+}
+
 // minWidth is the width that the accumulator's operand needs.
-func (a *vecAcc) minWidth(p *plan) int { return p.widthOf(a.src) }
+func (a *vecAcc) minWidth(p *plan) int {
+	if a.mode == accBest {
+		return p.keyWidth(a)
+	}
+	return p.widthOf(a.src)
+}
 
 // srcWidth is the width in which the operand is taken: masks to be counted
 // must fill whole vectors.
@@ -128,6 +156,11 @@ func (v *vectorCode) prepareAccs(rowsInRegs bool, unroll int) {
 			a.n = v.regs(v.sumWidth(a))
 		case accHalves:
 			a.n = 2 * v.regs(8)
+		case accExtremes:
+			a.n = 3 * v.regs(4)
+		case accBest:
+			a.sets = unroll // a set knows where in its block it is
+			a.n = 2 * v.regs(v.keyWidth(a))
 		}
 		a.regs = v.vectorsFor(a.n * a.sets)
 	}
@@ -153,13 +186,18 @@ func (v *vectorCode) sumWidth(a *vecAcc) int {
 // openAccs sets the vectors up at the start of a strip.
 func (v *vectorCode) openAccs() {
 	for _, a := range v.accs {
-		for i, r := range a.regs {
+		for i := len(a.regs) - 1; i >= 0; i-- {
+			r := a.regs[i]
 			switch a.mode {
 			case accRow:
 				v.get(argsLocal)
 				v.mem(opVLoad, a.row+uint32(16*i))
 			case accLanes:
 				v.identityVec(a)
+			case accExtremes:
+				v.extremesIdentity(i)
+			case accBest:
+				v.bestIdentity(a, i)
 			default:
 				v.v128(0, 0)
 			}
@@ -199,13 +237,34 @@ func (c *chunkCode) accumulate(a *vecAcc, row map[int]local) {
 		c.count(a, x, regs)
 	case accWiden:
 		k := c.kind(a.src)
+		x = c.keepMasked(a, x)
 		x = c.widenTo(x, k.Size(), c.sumWidth(a), k.IsSigned())
 		for i := range x {
 			c.into(regs[i], x[i], vAdd[widthIndex(c.sumWidth(a))])
 		}
 	case accHalves:
 		c.halves64(a, x, regs)
+	case accExtremes:
+		c.extremes(x, regs)
+	case accBest:
+		c.best(a, x, regs)
 	}
+}
+
+// keepMasked makes the elements zero that a sum leaves out.
+func (c *chunkCode) keepMasked(a *vecAcc, x []local) []local {
+	if a.mask == kernel.None {
+		return x
+	}
+	mask := c.operand(a.mask, c.kind(a.src).Size())
+	out := make([]local, len(x))
+	for i := range x {
+		c.get(x[i])
+		c.get(mask[i])
+		c.op(opVAnd)
+		out[i] = c.fresh(tV128)
+	}
+	return out
 }
 
 // into emits r = r op x.
@@ -264,7 +323,7 @@ func (c *chunkCode) halves64(a *vecAcc, x, regs []local) {
 			r = c.flipSign(r)
 		}
 		c.get(r)
-		c.v128(1<<32-1, 1<<32-1)
+		c.konst(1<<32-1, 1<<32-1)
 		c.op(opVAnd)
 		c.into(regs[2*i], c.fresh(tV128), vAdd[3])
 		c.get(r)

@@ -89,7 +89,7 @@ func (v *vectorLoop) blocks(unroll int, moving bool) {
 	v.prepareAccs(!moving && v.rowsFit(), unroll)
 	v.openAccs()
 	again := v.loop()
-	v.scope(func() { v.turn(unroll, moving) })
+	v.scope(func() { v.turn(unroll, moving, start) })
 	v.get(v.t.i)
 	v.i64(size)
 	v.op(opI64Add)
@@ -107,7 +107,7 @@ func (v *vectorLoop) closeBlocks(start local, moving bool) {
 	v.get(start)
 	v.op(opI64Sub)
 	elements := v.fresh(tI64)
-	v.closeAccs(elements)
+	v.closeAccs(start, elements)
 	if v.slot != 0 && !moving {
 		v.get(v.slot)
 		v.get(elements)
@@ -131,8 +131,9 @@ func (v *vectorLoop) rowsFit() bool {
 }
 
 // turn emits one block.
-func (v *vectorLoop) turn(unroll int, moving bool) {
+func (v *vectorLoop) turn(unroll int, moving bool, start local) {
 	v.startBlock()
+	v.startBest(unroll, start)
 	v.clearNotes()
 	var row map[int]local
 	if moving {

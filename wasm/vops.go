@@ -205,7 +205,7 @@ func (c *chunkCode) boolEq(op num.Op, x, y local) local {
 // flipSign maps unsigned to signed order.
 func (c *chunkCode) flipSign(x local) local {
 	c.get(x)
-	c.v128(1<<63, 1<<63)
+	c.konst(1<<63, 1<<63)
 	c.op(opVXor)
 	return c.fresh(tV128)
 }

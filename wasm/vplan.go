@@ -140,6 +140,9 @@ func (p *plan) memorySafe() bool {
 func (p *plan) findNeeds() {
 	for _, a := range p.accs {
 		p.need[a.src] = true
+		if a.mask != kernel.None {
+			p.need[a.mask] = true
+		}
 	}
 	for i := len(p.b.code) - 1; i >= 0; i-- {
 		n := p.b.code[i]
@@ -173,9 +176,13 @@ func (p *plan) vectors(n *node) bool {
 	return p.shapes[v] == varying && (p.need[v] || n.Site != kernel.NoSite)
 }
 
+// light is the number of instructions up to which a chunk is as long as
+// fills a vector with the narrowest values, not only with the widest.
+const light = 8
+
 // widths settles the width of every mask and the number of elements in a
 // chunk: the widest values fill one vector each, unless the narrowest would
-// then be loaded in less than four bytes.
+// then be loaded in less than four bytes or the body is light.
 func (p *plan) widths() {
 	widest, narrowest := 1, 8
 	note := func(v kernel.Value) { widest = max(widest, p.widthOf(v)) }
@@ -196,8 +203,14 @@ func (p *plan) widths() {
 	}
 	for _, a := range p.accs {
 		widest = max(widest, a.minWidth(p))
+		if a.mask != kernel.None {
+			widest = max(widest, p.widthOf(a.mask))
+		}
 	}
 	p.chunk = max(16/widest, 4/narrowest)
+	if len(p.b.code) <= light && widest <= 4*narrowest {
+		p.chunk = 16 / narrowest
+	}
 	for _, a := range p.accs {
 		if a.mode == accRow { // lanes are combined by whole vectors
 			p.chunk = max(p.chunk, 16/a.Kind.Size())

@@ -6,14 +6,15 @@ import (
 )
 
 // closeAccs moves a strip's sums into the accumulators' own locals, or rows
-// into memory; elements is their number, an I64 local.
-func (v *vectorCode) closeAccs(elements local) {
+// into memory; start is the first index that they cover and elements the
+// number, both I64 locals.
+func (v *vectorCode) closeAccs(start, elements local) {
 	for _, a := range v.accs {
 		switch a.mode {
 		case accRow:
-			for i, r := range a.regs {
+			for i := len(a.regs) - 1; i >= 0; i-- {
 				v.get(argsLocal)
-				v.get(r)
+				v.get(a.regs[i])
 				v.mem(opVStore, a.row+uint32(16*i))
 			}
 		case accLanes:
@@ -28,6 +29,10 @@ func (v *vectorCode) closeAccs(elements local) {
 			v.addTotal(a)
 		case accHalves:
 			v.closeHalves(a, elements)
+		case accExtremes:
+			v.closeExtremes(a)
+		case accBest:
+			v.closeBest(a, start)
 		}
 	}
 }

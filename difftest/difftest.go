@@ -1,0 +1,174 @@
+// Package difftest holds engines against the interpreter: it takes a random
+// program the whole way and compares bits, or faults.
+package difftest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/godwit-run/godwit/data"
+	"github.com/godwit-run/godwit/diag"
+	"github.com/godwit-run/godwit/elaborate"
+	"github.com/godwit-run/godwit/engine"
+	"github.com/godwit-run/godwit/graph"
+	"github.com/godwit-run/godwit/interp"
+	"github.com/godwit-run/godwit/kernel"
+	"github.com/godwit-run/godwit/lower"
+	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/progen"
+	"github.com/godwit-run/godwit/run"
+	"github.com/godwit-run/godwit/schedule"
+	"github.com/godwit-run/godwit/syntax"
+	"github.com/godwit-run/godwit/value"
+	"github.com/godwit-run/godwit/verify"
+)
+
+// Case is a program ready to run.
+type Case struct {
+	Program *progen.Program
+	Graph   *graph.Graph
+	Plan    *schedule.Schedule
+	args    []*value.Value
+	inputs  *run.Inputs
+}
+
+// Prepare compiles a program; every error is one of the compiler's, for the
+// program is well typed.
+func Prepare(p *progen.Program) (*Case, error) {
+	var msgs diag.List
+	file := syntax.Parse(diag.NewSource("random.gw", p.Source), &msgs)
+	if err := msgs.Err(); err != nil {
+		return nil, err
+	}
+	prog := elaborate.Check([]*syntax.File{file}, &msgs)
+	if err := msgs.Err(); err != nil {
+		return nil, err
+	}
+	g, err := prog.Graph("f")
+	if err != nil {
+		return nil, err
+	}
+	if err := graph.Optimize(g, true); err != nil {
+		return nil, fmt.Errorf("after a pass: %w", err)
+	}
+	c := &Case{Program: p, Graph: g}
+	if err := c.bind(); err != nil {
+		return nil, err
+	}
+	c.Plan, err = lower.Lower(g, lower.Options{
+		NonZero: func(name string) bool { return p.Sizes[name] > 0 },
+		Verify:  func(k *kernel.Kernel) error { _, err := verify.Check(k); return err },
+	})
+	return c, err
+}
+
+// bind makes the arguments in the forms that interpreter and engine take.
+func (c *Case) bind() error {
+	c.inputs = &run.Inputs{Sizes: c.Program.Sizes}
+	for i, p := range c.Program.Params {
+		t := c.Graph.Body.Params[i].Type
+		v, err := value.New(t, func(n string) (int64, bool) { x, ok := c.Program.Sizes[n]; return x, ok })
+		if err != nil {
+			return err
+		}
+		for j, col := range p.Columns {
+			if v.Columns[j].Len() != int64(len(col.Bits)) {
+				return fmt.Errorf("argument %s column %d has %d values, want %d", p.Name, j, len(col.Bits), v.Columns[j].Len())
+			}
+			for x, bits := range col.Bits {
+				v.Columns[j].Set(int64(x), bits)
+			}
+		}
+		c.args = append(c.args, v)
+		c.inputs.Params = append(c.inputs.Params, run.Param{Name: p.Name, Leaves: bindings(p, t, v)})
+	}
+	return nil
+}
+
+// bindings puts array leaves into one memory source each, an option's
+// presence and value into one together.
+func bindings(p progen.Param, t *graph.Type, v *value.Value) []run.Binding {
+	var out []run.Binding
+	leaves := graph.Leaves(t)
+	for j := 0; j < len(leaves); j++ {
+		col := v.Columns[j]
+		if len(col.Dims) == 0 {
+			out = append(out, run.Scalar(col.At(0)))
+			continue
+		}
+		optional := j+1 < len(leaves) && leaves[j].Path != "" && leaves[j].Path[len(leaves[j].Path)-1] == '?'
+		var valid []byte
+		if optional {
+			valid, col = col.Data, v.Columns[j+1]
+		}
+		src := data.FromBytes(p.Name, []data.Column{{Name: "c", Kind: col.Kind, Dims: col.Dims[1:], Nullable: optional}},
+			col.Dims[0], [][]byte{col.Data}, [][]byte{valid})
+		if optional {
+			out = append(out, run.Binding{Source: src, Option: true, Presence: true}, run.Binding{Source: src, Option: true})
+			j++
+		} else {
+			out = append(out, run.Column(src, 0))
+		}
+	}
+	return out
+}
+
+// Outcome is a result or a fault.
+type Outcome struct {
+	Columns []value.Column
+	Fault   *interp.Fault
+}
+
+// Oracle runs the interpreter.
+func (c *Case) Oracle(steps int64) (*Outcome, error) {
+	v, fault, err := interp.Run(c.Graph, c.Program.Sizes, c.args, interp.Options{Steps: steps})
+	if err != nil || fault != nil {
+		return &Outcome{Fault: fault}, err
+	}
+	return &Outcome{Columns: v.Columns}, nil
+}
+
+// Engine runs the schedule.
+func (c *Case) Engine(ctx context.Context, e *engine.Engine, threads int, windowRows int64) (*Outcome, error) {
+	res, err := run.Run(ctx, c.Plan, c.inputs, run.Options{Engine: e, Threads: threads, WindowRows: windowRows})
+	var f *run.FaultError
+	if errors.As(err, &f) {
+		return &Outcome{Fault: &interp.Fault{Site: f.Site, Index: f.Index}}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Outcome{Columns: res.Columns}, nil
+}
+
+// Same compares two outcomes; an index column may be stored in any integer
+// kind.
+func Same(want, got *Outcome) error {
+	switch {
+	case (want.Fault == nil) != (got.Fault == nil):
+		return fmt.Errorf("fault: interpreter %v, engine %v", want.Fault, got.Fault)
+	case want.Fault != nil && *want.Fault != *got.Fault:
+		return fmt.Errorf("fault: interpreter %v, engine %v", want.Fault, got.Fault)
+	case len(want.Columns) != len(got.Columns):
+		return fmt.Errorf("%d columns against %d", len(want.Columns), len(got.Columns))
+	}
+	for j := range want.Columns {
+		if err := sameColumn(want.Columns[j], got.Columns[j]); err != nil {
+			return fmt.Errorf("column %d: %w", j, err)
+		}
+	}
+	return nil
+}
+
+func sameColumn(x, y value.Column) error {
+	if fmt.Sprint(x.Dims) != fmt.Sprint(y.Dims) {
+		return fmt.Errorf("shape: interpreter %v, engine %v", x.Dims, y.Dims)
+	}
+	for i := range x.Len() {
+		if a, b := num.Canon(x.Kind, x.At(i)), num.Canon(x.Kind, y.At(i)); a != b {
+			return fmt.Errorf("element %d: interpreter %s, engine %s", i, value.Text(x.Kind, a), value.Text(x.Kind, b))
+		}
+	}
+	return nil
+}

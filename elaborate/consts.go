@@ -1,0 +1,97 @@
+package elaborate
+
+import (
+	"github.com/godwit-run/godwit/graph"
+	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/size"
+)
+
+// constant evaluates a constant once; it reports false after an error.
+func (p *Program) constant(d *decl) bool {
+	switch d.state {
+	case done:
+		return !d.failed
+	case busy:
+		if !d.failed {
+			d.failed = true
+			p.errorf(d.src, d.at, "T19", "the constant `%s` needs itself", d.name).Note("its value would have no start").Help("const %s = 1;", last(d.name))
+		}
+		return false
+	}
+	d.state = busy
+	ok := p.evaluateConst(d)
+	d.failed = d.failed || !ok
+	d.state = done
+	return !d.failed
+}
+
+func (p *Program) evaluateConst(d *decl) bool {
+	e := newElab(p, d.name, d.src, p.msgs)
+	e.fr = &frame{d: d, mod: d.mod, src: d.src, sizes: map[string]size.Poly{}}
+	var want *graph.Type
+	if d.con.Type != nil {
+		if want = e.typeExpr(d.con.Type); want == nil {
+			return false
+		}
+	}
+	n := e.value(d.con.Value, want)
+	if n == nil {
+		return false
+	}
+	if n.Type.Kind != graph.Scalar {
+		e.errorf(d.con.Value.Where(), "T19", "a constant is a number or a bool").Note("found %s", n.Type).
+			Help("make it a function:\nfn %s() -> %s { %s }", last(d.name), n.Type, e.text(d.con.Value.Where()))
+		return false
+	}
+	v, ok := evaluate(n)
+	if !ok {
+		e.errorf(d.con.Value.Where(), "F07", "this constant cannot be computed").Note("it overflows, or divides by zero").
+			Help("use a wider type, or +%% -%% *%% to wrap around")
+		return false
+	}
+	d.typ, d.bits = n.Type, v
+	return true
+}
+
+// evaluate computes a scalar that is made of constants. It reports false for
+// what is not, or faults.
+func evaluate(n *graph.Node) (uint64, bool) {
+	switch n.Op {
+	case graph.Const:
+		return n.Bits, true
+	case graph.Arith:
+		return evaluateArith(n)
+	case graph.Cast:
+		v, ok := evaluate(n.Args[0])
+		if !ok {
+			return 0, false
+		}
+		r, fault := num.Convert(n.Args[0].Type.KindOf(), n.Type.KindOf(), v)
+		return r, !fault || !n.Checked
+	case graph.Bits:
+		v, ok := evaluate(n.Args[0])
+		return num.Canon(n.Type.Num, v), ok
+	case graph.If:
+		c, ok := evaluate(n.Args[0])
+		if !ok {
+			return 0, false
+		}
+		return evaluate(n.Blocks[1-c&1].Results[0])
+	}
+	return 0, false
+}
+
+func evaluateArith(n *graph.Node) (uint64, bool) {
+	a, ok := evaluate(n.Args[0])
+	if !ok {
+		return 0, false
+	}
+	var b uint64
+	if len(n.Args) == 2 {
+		if b, ok = evaluate(n.Args[1]); !ok {
+			return 0, false
+		}
+	}
+	r, fault := num.Eval(n.Num, n.Args[0].Type.KindOf(), a, b)
+	return r, !fault || !n.Checked
+}

@@ -1,0 +1,168 @@
+package elaborate
+
+import (
+	"math"
+
+	"github.com/godwit-run/godwit/graph"
+	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/types"
+)
+
+// sin subtracts the nearest multiple of π/2. Up to |x| = 2^20·π/2 (f32: 2^28)
+// the error is below 2 units of the last place, except next to a multiple of
+// π/2, where the absolute error is below 2^-100. Beyond, the absolute error
+// grows as |x|·2^-53: as if x had been rounded once more; from 2^52 on
+// no digit is right, but the result is still between -1 and 1. The sine of
+// an infinity is NaN.
+func (f *formula) sin(x *graph.Node) *graph.Node { return f.wave(x, 0) }
+
+// cos is sin a quarter turn ahead.
+func (f *formula) cos(x *graph.Node) *graph.Node { return f.wave(x, 1) }
+
+func (f *formula) wave(x *graph.Node, ahead int64) *graph.Node {
+	if f.k == num.F32 {
+		wide := &formula{f.e, f.at, num.F64}
+		r := wide.wave32(f.e.cast(types.Scalars[num.F64], x, f.at), ahead)
+		return f.e.cast(types.Scalars[num.F32], r, f.at)
+	}
+	nf, n := f.nearest(f.mul(x, f.c(2/math.Pi)))
+	y, tail := f.reduce(x, nf)
+	s, c := f.kernelSin(y, tail), f.kernelCos(y, tail)
+	r := f.quadrant(n, ahead, s, c)
+	if ahead == 0 { // also keeps the sign of zero
+		r = f.pick(f.less(f.abs(x), f.c(0x1p-27)), x, r)
+	}
+	return r
+}
+
+// quadrant chooses and signs by the number of quarter turns.
+func (f *formula) quadrant(n *graph.Node, ahead int64, s, c *graph.Node) *graph.Node {
+	if ahead != 0 {
+		n = f.iop(num.Add, n, f.i(ahead))
+	}
+	zero := f.i(0)
+	even := f.e.arith(num.Eq, f.at, f.iop(num.And, n, f.i(1)), zero)
+	r := f.pick(even, s, c)
+	positive := f.e.arith(num.Eq, f.at, f.iop(num.And, n, f.i(2)), zero)
+	return f.limit(f.pick(positive, r, f.neg(r)), -1, 1)
+}
+
+// reduce gives x - n·π/2 as a sum of two floats. π/2 is taken in three parts,
+// of which the first two have 33 bits, so that n times them is exact.
+func (f *formula) reduce(x, n *graph.Node) (y, tail *graph.Node) {
+	a := f.sub(x, f.mul(n, f.c(1.57079632673412561417e+00)))
+	w := f.mul(n, f.c(6.07710050630396597660e-11))
+	b := f.sub(a, w)
+	back := f.sub(b, a)
+	rest := f.sub(f.sub(a, f.sub(b, back)), f.add(w, back)) // a - w = b + rest, exactly
+	rest = f.sub(rest, f.mul(n, f.c(2.02226624879595063154e-21)))
+	y = f.add(b, rest)
+	back = f.sub(y, b)
+	return y, f.add(f.sub(b, f.sub(y, back)), f.sub(rest, back))
+}
+
+func (f *formula) kernelSin(x, tail *graph.Node) *graph.Node {
+	z := f.mul(x, x)
+	v := f.mul(z, x)
+	r := f.poly(z, 8.33333333332248946124e-03, -1.98412698298579493134e-04, 2.75573137070700676789e-06,
+		-2.50507602534068634195e-08, 1.58969099521155010221e-10)
+	inner := f.sub(f.mul(z, f.sub(f.mul(f.c(0.5), tail), f.mul(v, r))), tail)
+	return f.sub(x, f.sub(inner, f.mul(v, f.c(-1.66666666666666324348e-01))))
+}
+
+func (f *formula) kernelCos(x, tail *graph.Node) *graph.Node {
+	z := f.mul(x, x)
+	r := f.mul(z, f.poly(z, 4.16666666666666019037e-02, -1.38888888888741095749e-03, 2.48015872894767294178e-05,
+		-2.75573143513906633035e-07, 2.08757232129817482790e-09, -1.13596475577881948265e-11))
+	half := f.mul(f.c(0.5), z)
+	w := f.sub(f.c(1), half)
+	return f.add(w, f.add(f.sub(f.sub(f.c(1), w), half), f.sub(f.mul(z, r), f.mul(x, tail))))
+}
+
+// wave32 works in f64 to f32's precision.
+func (f *formula) wave32(x *graph.Node, ahead int64) *graph.Node {
+	nf, n := f.nearest(f.mul(x, f.c(2/math.Pi)))
+	y := f.sub(f.sub(x, f.mul(nf, f.c(1.57079631090164184570e+00))), f.mul(nf, f.c(1.58932547735281966916e-08)))
+	z := f.mul(y, y)
+	s := f.mul(y, f.poly(z, 1, -0x15555554cbac77p-55, 0x111110896efbb2p-59, -0x1a00f9e2cae774p-65, 0x16cd878c3b46a7p-71))
+	c := f.poly(z, 1, -0x1ffffffd0c5e81p-54, 0x155553e1053a42p-57, -0x16c087e80f1e27p-62, 0x199342e0ee5069p-68)
+	r := f.quadrant(n, ahead, s, c)
+	if ahead == 0 {
+		r = f.pick(f.equal(x, f.c(0)), x, r)
+	}
+	return r
+}
+
+// tanh is a rational function of x near 0, where exponentials would cancel.
+func (f *formula) tanh(x *graph.Node) *graph.Node {
+	a := f.abs(x)
+	z := f.mul(x, x)
+	var small *graph.Node
+	if f.k == num.F32 {
+		small = f.mul(z, f.poly(z, -3.33332819422e-1, 1.33314422036e-1, -5.37397155531e-2, 2.06390887954e-2, -5.70498872745e-3))
+	} else {
+		p := f.poly(z, -1.61468768441708447952e3, -9.92877231001918586564e1, -9.64399179425052238628e-1)
+		q := f.poly(z, 4.84406305325125486048e3, 2.23548839060100448583e3, 1.12811678491632931402e2, 1)
+		small = f.div(f.mul(z, p), q)
+	}
+	near := f.add(x, f.mul(x, small))
+	far := f.sub(f.c(1), f.div(f.c(2), f.add(f.exp(f.add(a, a)), f.c(1))))
+	far = f.pick(f.less(x, f.c(0)), f.neg(far), far)
+	r := f.pick(f.less(a, f.c(0.625)), near, far)
+	return f.pick(f.equal(x, f.c(0)), x, r)
+}
+
+// sigmoid is 1/(1+exp(-x)), from the exponential that is at most 1.
+func (f *formula) sigmoid(x *graph.Node) *graph.Node {
+	p := f.exp(f.neg(f.abs(x)))
+	top := f.pick(f.less(x, f.c(0)), p, f.c(1))
+	return f.div(top, f.add(f.c(1), p))
+}
+
+// powf is exp(y·ln x). In f64 the relative error is about |y·ln x|·2^-52, so
+// it grows to some hundred units of the last place for the largest results;
+// in f32, which is computed in f64, it is below 1 unit. x^0 and 1^y are 1
+// for all x and y; a negative x gives NaN otherwise.
+func (f *formula) powf(x, y *graph.Node) *graph.Node {
+	if f.k == num.F32 {
+		wide := &formula{f.e, f.at, num.F64}
+		t := types.Scalars[num.F64]
+		r := wide.powf(f.e.cast(t, x, f.at), f.e.cast(t, y, f.at))
+		return f.e.cast(types.Scalars[num.F32], r, f.at)
+	}
+	one := f.c(1)
+	r := f.exp(f.mul(y, f.ln(x)))
+	always := f.e.arith(num.Or, f.at, f.equal(y, f.c(0)), f.equal(x, one))
+	return f.pick(always, one, r)
+}
+
+// powi multiplies the powers x, x², x⁴, … whose bits are set in n, the
+// lowest first; x^0 is 1.
+func (f *formula) powi(x *graph.Node, n int64) *graph.Node {
+	var r *graph.Node
+	for ; n > 0; n >>= 1 {
+		if n&1 == 1 {
+			if r == nil {
+				r = x
+			} else {
+				r = f.mul(r, x)
+			}
+		}
+		if n > 1 {
+			x = f.mul(x, x)
+		}
+	}
+	if r == nil {
+		return f.c(1)
+	}
+	return r
+}
+
+// round goes to the nearest integer, half away from zero. What is cut off is
+// exact, and an infinity has none.
+func (f *formula) round(x *graph.Node) *graph.Node {
+	t := f.e.arith(num.Trunc, f.at, x)
+	far := f.e.arith(num.Ge, f.at, f.abs(f.sub(x, t)), f.c(0.5))
+	step := f.pick(f.less(x, f.c(0)), f.c(-1), f.c(1))
+	return f.pick(far, f.add(t, step), t)
+}

@@ -1,0 +1,154 @@
+package godwit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/godwit-run/godwit/compile"
+	"github.com/godwit-run/godwit/data"
+	"github.com/godwit-run/godwit/interp"
+	"github.com/godwit-run/godwit/run"
+	"github.com/godwit-run/godwit/schedule"
+	"github.com/godwit-run/godwit/value"
+)
+
+// Func is a function that is ready to be called. It is safe for concurrent
+// use, and keeps its compiled kernels in the [Runtime] of each call.
+type Func struct{ f *compile.Func }
+
+// Name is the function's full name.
+func (f *Func) Name() string { return f.f.Name }
+
+// Signature is the head of the function as written.
+func (f *Func) Signature() string { return f.f.Signature() }
+
+// Params lists the names of the parameters in order.
+func (f *Func) Params() []string {
+	var names []string
+	for _, p := range f.f.Graph.Body.Params {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// ResultPlace is where the program wants the result: "RAM", "Disk", or "" if
+// it does not say.
+func (f *Func) ResultPlace() string { return f.f.Graph.ResultPlace }
+
+// Call runs the function. Slices among the arguments are used where they
+// are, and must not change meanwhile.
+func (f *Func) Call(ctx context.Context, args Args, opts ...Option) (*Result, error) {
+	o, err := optionsOf(opts)
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	list, done, err := args.convert(f.f)
+	defer done()
+	if err != nil {
+		return nil, err
+	}
+	b, err := f.f.Bind(list)
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close()
+	if o.engine == "interp" {
+		return f.interpret(ctx, b)
+	}
+	return f.run(ctx, b, o)
+}
+
+func (f *Func) run(ctx context.Context, b *compile.Bound, o options) (*Result, error) {
+	eng, release, err := o.runtime.acquire(o)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	p, err := b.Plan()
+	if err != nil {
+		return nil, err
+	}
+	res, err := run.Run(ctx, p.Schedule, p.Inputs, run.Options{Threads: o.threads, Engine: eng, Progress: o.progress})
+	if err != nil {
+		return nil, f.failure(err)
+	}
+	r := f.result(&value.Value{Columns: res.Columns}, b)
+	r.Stats.Seconds, r.Stats.BytesRead, r.Stats.Threads = res.Stats.Seconds, res.Stats.BytesRead, res.Stats.Threads
+	r.Stats.Engine = string(eng.Tier())
+	r.Stats.launches(p.Schedule, res.Stats.Launches)
+	return r, nil
+}
+
+// interpret evaluates the graph itself, with all arguments in memory.
+func (f *Func) interpret(ctx context.Context, b *compile.Bound) (*Result, error) {
+	start := time.Now()
+	args, read, err := b.Values(ctx)
+	if err != nil {
+		return nil, f.failure(err)
+	}
+	v, fault, err := interp.Run(f.f.Graph, b.Sizes(), args, interp.Options{Ctx: ctx})
+	switch {
+	case err != nil:
+		return nil, f.failure(err)
+	case fault != nil:
+		return nil, f.faultAt(fault.Site, fault.Index)
+	}
+	r := f.result(v, b)
+	r.Stats.Seconds, r.Stats.BytesRead = time.Since(start).Seconds(), read
+	r.Stats.Threads, r.Stats.Engine = 1, "interp"
+	return r, nil
+}
+
+func (f *Func) result(v *value.Value, b *compile.Bound) *Result {
+	v.Type = f.f.Graph.Body.Results[0].Type
+	return &Result{Func: f.f.Name, value: v, Stats: Stats{Plan: Plan{Sizes: b.Sizes()}}}
+}
+
+// failure gives an error of a run the type that callers expect.
+func (f *Func) failure(err error) error {
+	var fault *run.FaultError
+	var file *data.Error
+	var space *run.SpaceError
+	var known *InputError
+	switch {
+	case errors.As(err, &known):
+		return err
+	case errors.As(err, &fault):
+		return f.faultAt(fault.Site, fault.Index)
+	case errors.As(err, &file):
+		return &InputError{Text: file.Error(), Help: file.Help, Err: err}
+	case errors.As(err, &space):
+		return &InputError{Text: space.Error(), Err: err}
+	}
+	return err
+}
+
+// launches notes what each launch did.
+func (s *Stats) launches(sch *schedule.Schedule, list []run.LaunchStats) {
+	seen := map[string]bool{}
+	for _, l := range list {
+		step := Step{Label: l.Label, Kernel: l.Hash.Short(), Runs: l.Runs, Slices: l.Slices, Seconds: l.Seconds}
+		if l.Runs == 0 {
+			step.Kernel = ""
+		}
+		s.Plan.Steps = append(s.Plan.Steps, step)
+		if hash := l.Hash.String(); l.Runs > 0 && !seen[hash] {
+			seen[hash] = true
+			s.Kernels = append(s.Kernels, Kernel{Hash: hash, Bytes: l.Bytes})
+		}
+	}
+	s.Plan.Strategy = sch.Strategy
+}
+
+// defaultThreads is what Go may use.
+func defaultThreads() int { return runtime.GOMAXPROCS(0) }
+
+func badOption(format string, args ...any) error {
+	return &InputError{Text: fmt.Sprintf(format, args...)}
+}

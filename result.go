@@ -1,0 +1,118 @@
+package godwit
+
+import (
+	"github.com/godwit-run/godwit/data"
+	"github.com/godwit-run/godwit/graph"
+	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/size"
+	"github.com/godwit-run/godwit/value"
+)
+
+// Result is what a call gives.
+type Result struct {
+	Func  string
+	Stats Stats
+
+	value *value.Value
+}
+
+// Stats tells what a call did.
+type Stats struct {
+	Seconds   float64  `json:"seconds"`
+	BytesRead int64    `json:"bytes_read"` // from files, and from slices among the arguments
+	Threads   int      `json:"threads"`
+	Engine    string   `json:"engine"`
+	Kernels   []Kernel `json:"kernels"` // each once
+	Plan      Plan     `json:"plan"`
+}
+
+// Kernel is a piece of code that a call ran.
+type Kernel struct {
+	Hash  string `json:"hash"`
+	Bytes int    `json:"bytes"` // of its canonical form
+}
+
+// Plan is what a call decided and how long each step took.
+type Plan struct {
+	Sizes    map[string]int64 `json:"sizes"`
+	Strategy []string         `json:"strategy,omitempty"`
+	Steps    []Step           `json:"steps,omitempty"`
+}
+
+// Step is one launch of a kernel over all its outer indices.
+type Step struct {
+	Label   string  `json:"label"`
+	Kernel  string  `json:"kernel"` // the beginning of its hash, "" if it did not run
+	Runs    int64   `json:"runs"`
+	Slices  int64   `json:"slices"`
+	Seconds float64 `json:"seconds"`
+}
+
+// Value is the result as columns.
+func (r *Result) Value() *value.Value { return r.value }
+
+// String renders the result for people; what is long is cut in the middle.
+func (r *Result) String() string { return value.Render(r.value, value.RenderOptions{}) }
+
+// JSON is the result as JSON: arrays and tuples as arrays, records as
+// objects, None as null; NaN and the infinities are strings.
+func (r *Result) JSON() []byte { return value.JSON(r.value) }
+
+// Float64 is a float or integer scalar as a float64.
+func (r *Result) Float64() (float64, error) {
+	if r.value.Type.IsScalar() {
+		if k := r.value.Columns[0].Kind; k != num.Bool {
+			return num.ToFloat64(k, r.value.Columns[0].At(0)), nil
+		}
+	}
+	return 0, mismatch(r.value.Type, "float64")
+}
+
+// Int64 is an integer scalar.
+func (r *Result) Int64() (int64, error) { return As[int64](r) }
+
+// Slice copies the result to the slice that dst points to; see As.
+func (r *Result) Slice(dst any) error { return decodeTo(r, dst) }
+
+// Type is the result's type with all sizes as numbers.
+func (r *Result) Type() string {
+	next := 0
+	return concrete(r.value.Type, r.value.Columns, 0, &next).String()
+}
+
+// concrete writes the dimensions of the columns into a type.
+func concrete(t *graph.Type, cols []value.Column, depth int, next *int) *graph.Type {
+	if t.IsScalar() {
+		*next++
+		return t
+	}
+	u := *t
+	u.Elems = make([]*graph.Type, len(t.Elems))
+	inner := depth
+	if t.Kind == graph.Array {
+		inner++
+		if *next < len(cols) && depth < len(cols[*next].Dims) {
+			u.Size = size.Const(cols[*next].Dims[depth])
+		}
+	}
+	if t.Kind == graph.Option {
+		*next++
+	}
+	for i, e := range t.Elems {
+		u.Elems[i] = concrete(e, cols, inner, next)
+	}
+	return &u
+}
+
+// WriteFile writes the result in the format of the extension: .npy, .csv,
+// .arrow or .parquet. Nothing is left behind when it fails.
+func (r *Result) WriteFile(path string) error {
+	out, err := output(r.value)
+	if err != nil {
+		return &InputError{Text: path + ": " + err.Error(), Help: "print it with --json instead"}
+	}
+	if err := data.Write(path, out); err != nil {
+		return (&Func{}).failure(err)
+	}
+	return nil
+}

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Runs every test and counts what was skipped. Installs the C compiler that
+# the examples' answers need when it is missing.
+set -uo pipefail
+cd "$(dirname "$0")"
+
+if ! command -v cc >/dev/null; then
+	echo "installing a C compiler"
+	apt-get update -q && apt-get install -qy gcc libc6-dev || exit 1
+fi
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+go test -timeout 15m -v ./... "$@" >"$log" 2>&1
+status=$?
+
+count() { grep -cE "^ *--- $1" "$log"; }
+grep -E '^(ok|FAIL|panic|\?)' "$log" | grep -v 'no test files'
+grep -E 'programs agree|operations covered' "$log"
+if [ "$status" -ne 0 ]; then
+	echo "---- failures ----"
+	grep -vE '^(=== (RUN|PAUSE|CONT|NAME)|ok|\?)|^ *--- (PASS|SKIP)' "$log" | tail -200
+fi
+skipped=$(count SKIP)
+if [ "$skipped" -gt 0 ]; then
+	echo "---- SKIPPED: $skipped ----"
+	grep -A2 -E '^ *--- SKIP' "$log"
+fi
+echo "$(count PASS) passed, $(count FAIL) failed, $skipped skipped"
+exit $status
