@@ -61,8 +61,9 @@ func (r *Result) JSON() []byte { return value.JSON(r.value) }
 // Float64 is a float or integer scalar as a float64.
 func (r *Result) Float64() (float64, error) {
 	if r.value.Type.IsScalar() {
-		if k := r.value.Columns[0].Kind; k != num.Bool {
-			return num.ToFloat64(k, r.value.Columns[0].At(0)), nil
+		if c := r.value.Columns[0]; c.Kind != num.Bool {
+			bits, _ := num.Convert(c.Kind, num.F64, c.At(0))
+			return num.ToFloat(num.F64, bits), nil
 		}
 	}
 	return 0, mismatch(r.value.Type, "float64")

@@ -27,7 +27,8 @@ type Table struct {
 	Column string
 }
 
-// Value is an argument in memory. Sizes in its type are numbers.
+// Value is an argument in memory, of which only the columns count. A negative
+// dimension is one that an empty array does not show.
 type Value struct{ Value *value.Value }
 
 func (Text) arg()  {}

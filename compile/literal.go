@@ -117,6 +117,9 @@ func valueOf(d declared, v *value.Value) (binding, error) {
 			return nil, refuse(d.Name, "", "argument `%s`%s has %s, but is declared %s", d.Name, in(l.Path), plural(int64(len(c.Dims)), "dimension"), d.text())
 		}
 		for k, p := range l.Dims {
+			if c.Dims[k] < 0 {
+				continue // nothing shows it: it is inside of an array without elements
+			}
 			m.shown = append(m.shown, &equation{poly: p, got: c.Dims[k], arg: d.Name, says: d.shows(p, c.Dims[k]), typ: d.text()})
 		}
 	}

@@ -297,6 +297,9 @@ func (e *elab) quotient(k num.Kind, a, b *bounds) (bounds, bool) {
 		for _, h := range a.his {
 			r.his = append(r.his, size.Div(h, b.lo))
 		}
+		for _, l := range nonNegative(e, a.los) {
+			r.los = append(r.los, size.Div(l, b.lo))
+		}
 	}
 	return r, true
 }

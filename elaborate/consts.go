@@ -56,42 +56,52 @@ func (p *Program) evaluateConst(d *decl) bool {
 // evaluate computes a scalar that is made of constants. It reports false for
 // what is not, or faults.
 func evaluate(n *graph.Node) (uint64, bool) {
-	switch n.Op {
-	case graph.Const:
-		return n.Bits, true
-	case graph.Arith:
-		return evaluateArith(n)
-	case graph.Cast:
-		v, ok := evaluate(n.Args[0])
-		if !ok {
-			return 0, false
-		}
-		r, fault := num.Convert(n.Args[0].Type.KindOf(), n.Type.KindOf(), v)
-		return r, !fault || !n.Checked
-	case graph.Bits:
-		v, ok := evaluate(n.Args[0])
-		return num.Canon(n.Type.Num, v), ok
-	case graph.If:
-		c, ok := evaluate(n.Args[0])
-		if !ok {
-			return 0, false
-		}
-		return evaluate(n.Blocks[1-c&1].Results[0])
-	}
-	return 0, false
+	return (&evaluator{known: map[*graph.Node]result{}}).value(n)
 }
 
-func evaluateArith(n *graph.Node) (uint64, bool) {
-	a, ok := evaluate(n.Args[0])
-	if !ok {
+// evaluator keeps what it has computed, because nodes are shared.
+type evaluator struct{ known map[*graph.Node]result }
+
+type result struct {
+	bits uint64
+	ok   bool
+}
+
+func (v *evaluator) value(n *graph.Node) (uint64, bool) {
+	if r, done := v.known[n]; done {
+		return r.bits, r.ok
+	}
+	bits, ok := v.compute(n)
+	v.known[n] = result{bits, ok}
+	return bits, ok
+}
+
+func (v *evaluator) compute(n *graph.Node) (uint64, bool) {
+	if n.Op == graph.Const {
+		return n.Bits, true
+	}
+	var args [2]uint64
+	if len(n.Args) == 0 || len(n.Args) > 2 {
 		return 0, false
 	}
-	var b uint64
-	if len(n.Args) == 2 {
-		if b, ok = evaluate(n.Args[1]); !ok {
+	for i, a := range n.Args {
+		x, ok := v.value(a)
+		if !ok {
 			return 0, false
 		}
+		args[i] = x
 	}
-	r, fault := num.Eval(n.Num, n.Args[0].Type.KindOf(), a, b)
-	return r, !fault || !n.Checked
+	switch n.Op {
+	case graph.Arith:
+		r, fault := num.Eval(n.Num, n.Args[0].Type.KindOf(), args[0], args[1])
+		return r, !fault || !n.Checked
+	case graph.Cast:
+		r, fault := num.Convert(n.Args[0].Type.KindOf(), n.Type.KindOf(), args[0])
+		return r, !fault || !n.Checked
+	case graph.Bits:
+		return num.Canon(n.Type.Num, args[0]), true
+	case graph.If:
+		return v.value(n.Blocks[1-args[0]&1].Results[0])
+	}
+	return 0, false
 }

@@ -207,7 +207,13 @@ func (e *elab) ifExpr(x *syntax.If, want *graph.Type) *graph.Node {
 // likeOther finds the type that literals on one side of an if take from the
 // other, by elaborating that other side for trial.
 func (e *elab) likeOther(want *graph.Type, then *syntax.Block, otherwise syntax.Expr) *graph.Type {
-	if want != nil || flexible(then) == flexible(otherwise) {
+	if want != nil {
+		return want
+	}
+	if none := isNone(then); none != isNone(otherwise) {
+		return e.optionOf(none, then, otherwise)
+	}
+	if flexible(then) == flexible(otherwise) {
 		return want
 	}
 	var solid syntax.Expr = then
@@ -220,6 +226,33 @@ func (e *elab) likeOther(want *graph.Type, then *syntax.Block, otherwise syntax.
 		}
 	})
 	return want
+}
+
+// optionOf is the type that None on one side of an if takes from the other.
+func (e *elab) optionOf(thenIsNone bool, then *syntax.Block, otherwise syntax.Expr) (want *graph.Type) {
+	var solid syntax.Expr = then
+	if thenIsNone {
+		solid = otherwise
+	}
+	e.trial(func() {
+		if n := e.expr(solid, nil); n != nil && n.Type.Kind == graph.Option {
+			want = n.Type
+		}
+	})
+	return want
+}
+
+// isNone reports that an expression is None without a type.
+func isNone(x syntax.Expr) bool {
+	switch x := x.(type) {
+	case *syntax.ParenExpr:
+		return isNone(x.X)
+	case *syntax.Block:
+		return len(x.Stmts) == 0 && x.Value != nil && isNone(x.Value)
+	case *syntax.NameExpr:
+		return len(x.Path) == 1 && x.Path[0].Text == "None" && len(x.Args) == 0
+	}
+	return false
 }
 
 // trial elaborates f and forgets all that it made. It reports whether there

@@ -60,10 +60,16 @@ func (e *elab) below0(i *graph.Node, n size.Poly, x *syntax.Index) *graph.Node {
 			Help("declare how large the size is at least:\nwhere %s > %d", n, b.lo)
 		return nil
 	}
+	if i.Type.Kind == graph.Index {
+		e.errorf(x.I.Where(), "B06", "this index belongs to another size").
+			Note("expected idx<%s>, found %s; %s <= %s is not known", n, i.Type, i.Type.Bound, n).
+			Help("declare it:\nwhere %s <= %s\nor choose one of\n%s.get(%s).or(…)\n%s[%s.clamp_idx()]", i.Type.Bound, n, array, at, array, e.parenthesized(x.I.Where()))
+		return nil
+	}
 	e.errorf(x.I.Where(), "B02", "this index is not shown to be in bounds").
 		Note("expected idx<%s>, found %s", n, e.describe(i)).
-		Help("give it the type idx<%s> where it comes from, or choose one of\n%s.get(%s).or(%s)\n%s[%s.clamp_idx()]\n%s[%s.wrap_idx()]",
-			n, array, at, "…", array, e.parenthesized(x.I.Where()), array, e.parenthesized(x.I.Where()))
+		Help("give it the type idx<%s> where it comes from, or choose one of\n%s.get(%s).or(…)\n%s[%s.clamp_idx()]\n%s[%s.wrap_idx()]",
+			n, array, at, array, e.parenthesized(x.I.Where()), array, e.parenthesized(x.I.Where()))
 	return nil
 }
 

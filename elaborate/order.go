@@ -124,7 +124,7 @@ func (e *elab) dotOf(c *methodUse, x, y *graph.Node) *graph.Node {
 // matmul transposes its right side first, so that every product is a dot of
 // two rows.
 func (e *elab) matmul(c *methodUse) *graph.Node {
-	b := e.arrayArg(c, 0)
+	b := e.matmulArg(c)
 	if b == nil || !e.matrix(c, c.recv) || !e.sameFloats(c, c.recv.Type, b.Type) {
 		return nil
 	}
@@ -145,6 +145,23 @@ func (e *elab) matmul(c *methodUse) *graph.Node {
 	return e.mapEach(c.at(), c.recv, func(row *graph.Node) *graph.Node {
 		return e.mapEach(c.at(), cols, func(col *graph.Node) *graph.Node { return e.dotOf(c, row, col) })
 	})
+}
+
+// matmulArg is the right side of a product; its literals are of the left
+// side's kind, whatever its shape.
+func (e *elab) matmulArg(c *methodUse) *graph.Node {
+	x := c.x.Args[0]
+	var want *graph.Type
+	if hasLiteral(x) {
+		k := types.Innermost(c.recv.Type).Num
+		want = literalType(x, k, k)
+	}
+	n := e.dense(e.expr(x, want))
+	if n != nil && n.Type.Kind != graph.Array {
+		e.errorf(x.Where(), "T29", "`matmul` takes an array here").Note("found %s", n.Type).Help("[%s; N]", e.text(x.Where()))
+		return nil
+	}
+	return n
 }
 
 // softmax subtracts the maximum first, so that no exponential overflows. The

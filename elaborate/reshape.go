@@ -23,7 +23,7 @@ func reshapeMethods() map[string]method {
 func (e *elab) window(c *methodUse) *graph.Node {
 	w, n, at := c.sizes[0], c.recv.Type.Size, c.at()
 	if !e.proves(w.AddConst(-1)) || !e.proves(n.Sub(w)) {
-		e.errorf(at, "B05", "the window may be larger than the array").Note("1 <= %s <= %s is not known", w, n).
+		e.errorf(at, "B08", "the window may be larger than the array").Note("1 <= %s <= %s is not known", w, n).
 			Help("declare it:\nwhere %s >= %s", n, w)
 		return nil
 	}
@@ -39,7 +39,7 @@ func (e *elab) chunk(c *methodUse) *graph.Node {
 	n, at := c.recv.Type.Size, c.at()
 	w, ok := c.sizes[0].Const()
 	if !ok || w < 1 {
-		e.errorf(at, "B05", "the length of a chunk is a number").Note("found %s, expected at least 1", c.sizes[0]).Help("chunk::<8>()")
+		e.errorf(at, "B08", "the length of a chunk is a number").Note("found %s, expected at least 1", c.sizes[0]).Help("chunk::<8>()")
 		return nil
 	}
 	return e.tabulate(at, size.Div(n, w), func(i *graph.Node) *graph.Node {

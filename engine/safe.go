@@ -37,7 +37,26 @@ func (c *Compiled) steps(sizes []int64) int64 {
 
 // Streams reports that outer indices touch a region piece by piece.
 func (c *Compiled) Streams(region int) bool {
-	return c.Kernel.Regions[region].Len.Equal(c.Kernel.Count)
+	ok := c.Kernel.Regions[region].Len.Equal(c.Kernel.Count)
+	slots := map[kernel.Value]bool{}
+	var walk func(b *kernel.Block)
+	walk = func(b *kernel.Block) {
+		for i := range b.Instrs {
+			in := &b.Instrs[i]
+			if (in.Code == kernel.Load || in.Code == kernel.Store) && in.Region == region {
+				ok = ok && slots[in.Args[0]]
+			}
+			p := c.Kernel.Body.Params
+			if (in.Code == kernel.For || in.Code == kernel.Fold) && in.Args[0] == p[1] && in.Args[1] == p[2] {
+				slots[in.Blocks[0].Params[0]] = true
+			}
+			for k := range in.Blocks {
+				walk(&in.Blocks[k])
+			}
+		}
+	}
+	walk(&c.Kernel.Body)
+	return ok
 }
 
 // Reach is the run of a region's elements that outer indices lo..hi touch;

@@ -157,8 +157,8 @@ func (k *kern) topK(n *graph.Node, e *env) val {
 // topKeys is memory for the keys of the best elements; a sequential kernel
 // keeps it between grains.
 func (k *kern) topKeys(n *graph.Node) int {
-	if b, ok := k.target[n]; ok && len(b.scalars) > 0 {
-		return k.region(b.scalars[0].buffer, n.Poly, kernel.ReadWrite)
+	if b, ok := k.target[n]; ok && b.keys != nil {
+		return k.region(b.keys[0].buffer, n.Poly, kernel.ReadWrite)
 	}
 	return k.scratch(unsigned(n.Blocks[0].Results[0].Type.KindOf()), n.Poly)
 }

@@ -45,7 +45,7 @@ func (l *lowering) sequence(n *graph.Node) error {
 				access = kernel.ReadWrite
 			}
 			dst := k.attach(t, out, access)
-			dst.scalars = keys
+			dst.keys = keys
 			k.target[n] = &dst
 		}
 		k.emit(n, k.root)

@@ -3,6 +3,7 @@ package lower
 import (
 	"github.com/godwit-run/godwit/graph"
 	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/size"
 )
 
 // usage is what decides whether an array is fused into its consumers.
@@ -21,15 +22,16 @@ const dear = 8
 // analyse counts uses. A node is live when something live uses it or when it
 // can fault.
 func analyse(g *graph.Graph) map[*graph.Node]*usage {
-	a := analysis{use: map[*graph.Node]*usage{}, home: map[*graph.Node]*graph.Block{}}
+	a := analysis{use: map[*graph.Node]*usage{}, home: map[*graph.Node]*graph.Block{}, defines: map[string]*graph.Node{}}
 	a.declare(&g.Body)
 	a.block(&g.Body, true)
 	return a.use
 }
 
 type analysis struct {
-	use  map[*graph.Node]*usage
-	home map[*graph.Node]*graph.Block
+	use     map[*graph.Node]*usage
+	home    map[*graph.Node]*graph.Block
+	defines map[string]*graph.Node // run-time sizes
 }
 
 func (a *analysis) declare(b *graph.Block) {
@@ -39,6 +41,9 @@ func (a *analysis) declare(b *graph.Block) {
 	for _, n := range b.Nodes {
 		for _, inner := range n.Blocks {
 			a.declare(inner)
+		}
+		if n.Defines != "" {
+			a.defines[n.Defines] = n
 		}
 		a.use[n], a.home[n] = &usage{faults: n.AnyFault(), cost: a.cost(n)}, b
 	}
@@ -85,6 +90,8 @@ func (a *analysis) block(b *graph.Block, stream bool) {
 		if !u.live {
 			continue
 		}
+		a.sizes(n.Poly)
+		a.sizesOf(n.Type)
 		for j, arg := range n.Args {
 			a.mark(arg, b, walks(n, j))
 			a.use[arg].walkers = append(a.use[arg].walkers, n)
@@ -92,6 +99,23 @@ func (a *analysis) block(b *graph.Block, stream bool) {
 		for _, inner := range n.Blocks {
 			a.block(inner, n.Op == graph.Map)
 		}
+	}
+}
+
+// sizes makes the operations live that define a polynomial's run-time sizes.
+func (a *analysis) sizes(p size.Poly) {
+	for _, name := range p.Vars() {
+		if n, ok := a.defines[name]; ok {
+			a.use[n].live = true
+		}
+	}
+}
+
+func (a *analysis) sizesOf(t *graph.Type) {
+	a.sizes(t.Size)
+	a.sizes(t.Bound)
+	for _, e := range t.Elems {
+		a.sizesOf(e)
 	}
 }
 

@@ -45,6 +45,7 @@ type backing struct {
 	lens    []size.Poly // of each region, in the function's sizes
 	scalars []source    // leaves that are host scalars, by leaf; buffer ≥ 0 otherwise
 	off     kernel.Value
+	keys    []source // of a top-k that goes on from grain to grain
 }
 
 func itoa(i int) string { return strconv.Itoa(i) }

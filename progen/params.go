@@ -90,7 +90,12 @@ func (w *writer) columns(t *typ, sizes map[string]int64, dims []int64, steps boo
 		}
 		return out
 	case option:
-		return append(w.columns(scalarOf(num.Bool), sizes, dims, steps), w.columns(t.elem(), sizes, dims, steps)...)
+		present := w.columns(scalarOf(num.Bool), sizes, dims, steps)[0]
+		value := w.columns(t.elem(), sizes, dims, steps)[0]
+		for i, p := range present.Bits {
+			value.Bits[i] *= p // what is absent is zero
+		}
+		return []Column{present, value}
 	}
 	c := Column{Kind: t.kind, Dims: dims}
 	n := int64(1)

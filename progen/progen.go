@@ -225,3 +225,7 @@ func (w *writer) declarations() string {
 	b.WriteString("fn spread<T: Num>(x: &[T; S]) -> i64 { x.len() }\n")
 	return b.String()
 }
+
+// GoString keeps a failing test's report short: the values follow from the
+// seed.
+func (p *Program) GoString() string { return fmt.Sprintf("%v\n%s", p.Sizes, p.Source) }

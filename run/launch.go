@@ -47,19 +47,6 @@ func (r *runner) launch(l *schedule.Launch) error {
 	return nil
 }
 
-// compile gives the compiled form of a kernel; see engine.Kernel.
-func (r *runner) compile(k *kernel.Kernel) (*engine.Compiled, error) {
-	if c := r.compiled[k]; c != nil {
-		return c, nil
-	}
-	c, err := r.eng.Kernel(r.ctx, k)
-	if err != nil {
-		return nil, err
-	}
-	r.compiled[k] = c
-	return c, nil
-}
-
 func (r *runner) prepare(l *schedule.Launch) (*launching, error) {
 	c, err := r.compile(l.Kernel)
 	if err != nil {

@@ -31,7 +31,7 @@ type runner struct {
 	inputs   []*input // per buffer, nil for buffers that launches write
 	dies     [][]int  // per top-level step
 	turns    []int64  // current turn of each loop
-	compiled map[*kernel.Kernel]*engine.Compiled
+	compiled map[*kernel.Kernel]*compiling
 	stats    map[*schedule.Launch]*LaunchStats
 	faults   []int64 // least place per function site
 	resident int64   // bytes held by buffers
@@ -55,7 +55,7 @@ func newRunner(ctx context.Context, s *schedule.Schedule, in *Inputs, opt Option
 	r = &runner{
 		s: s, in: in, opt: opt, eng: opt.Engine, sizes: map[string]int64{},
 		buffers: make([]buffer, len(s.Buffers)), dies: lifetimes(s), turns: make([]int64, s.Loops),
-		compiled: map[*kernel.Kernel]*engine.Compiled{}, stats: map[*schedule.Launch]*LaunchStats{},
+		compiled: kernelsOf(s), stats: map[*schedule.Launch]*LaunchStats{},
 	}
 	for name, n := range in.Sizes {
 		r.sizes[name] = n
@@ -74,27 +74,6 @@ func newRunner(ctx context.Context, s *schedule.Schedule, in *Inputs, opt Option
 	r.progress.start(r)
 	r.compileAhead()
 	return r, nil
-}
-
-// compileAhead compiles all kernels but the first, which is wanted at once,
-// while that is compiled and runs. Errors come up when a kernel is wanted.
-func (r *runner) compileAhead() {
-	var list []*kernel.Kernel
-	schedule.Launches(r.s.Steps, func(l *schedule.Launch) {
-		if !slices.Contains(list, l.Kernel) {
-			list = append(list, l.Kernel)
-		}
-	})
-	if len(list) < 2 {
-		return
-	}
-	r.ahead.Go(func() {
-		for _, k := range list[1:] {
-			if r.ctx.Err() == nil {
-				_, _ = r.eng.Kernel(r.ctx, k)
-			}
-		}
-	})
 }
 
 // close gives everything back. Mappings go before the leases on their files:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"testing"
 	"time"
 	"unsafe"
@@ -256,3 +257,67 @@ func BenchmarkEmit(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkTwoThreads runs a kernel over halves of 128 MB on two threads.
+func BenchmarkTwoThreads(b *testing.B) {
+	for _, k := range benchKernels()[:4] {
+		b.Run(k.name, func(b *testing.B) {
+			bench := newBench(b)
+			ctx := context.Background()
+			f, err := bench.rt.Compile(ctx, k.k)
+			if err != nil {
+				b.Fatal(err)
+			}
+			width := int64(0)
+			for _, r := range k.k.Regions {
+				if n, _ := r.Len.IsVar(); n == "s0" {
+					width += int64(r.Elem.Size())
+				}
+			}
+			l, err := bench.load(caseOf(k.k, 128<<20/width))
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.SetBytes(128 << 20)
+			var ins [2]*Instance
+			for i := range ins {
+				if ins[i], err = f.Instance(ctx); err != nil {
+					b.Fatal(err)
+				}
+			}
+			for b.Loop() {
+				var all sync.WaitGroup
+				for i, in := range ins {
+					all.Go(func() {
+						args := *l.args
+						args.Faults = stepper.NewFaults(k.k.Sites)
+						_ = in.Run(ctx, &args, l.c.Outer*int64(i)/2, l.c.Outer*int64(i+1)/2)
+					})
+				}
+				all.Wait()
+			}
+		})
+	}
+}
+
+// BenchmarkGoLoop is the plain Go loop to compare with.
+func BenchmarkGoLoop(b *testing.B) {
+	x := make([]float32, 16<<20)
+	for i := range x {
+		x[i] = float32(i & 1023)
+	}
+	for _, n := range []int{16 << 10, 16 << 20} {
+		b.Run(fmt.Sprintf("sum f32/%dk", n/256), func(b *testing.B) {
+			b.SetBytes(int64(4 * n))
+			for b.Loop() {
+				s := float32(0)
+				for _, v := range x[:n] {
+					s += v
+				}
+				sink = s
+			}
+		})
+	}
+}
+
+var sink float32

@@ -49,7 +49,6 @@ func (e *emitter) fold(n *node) {
 			e.next(f.t, again)
 			e.end()
 		}, f.stripDone)
-		f.finish()
 		e.end()
 	})
 	for _, a := range f.accs {

@@ -10,7 +10,8 @@ import (
 // roots of finished subtrees wait in scratch memory too, one at each level
 // where a bit of that number is set, like the digits of a binary counter.
 
-const levels = 64
+// levels of 2^63 leaves, and one more where the last may come to rest.
+const levels = 65
 
 // counter is the pending part of the tree of leaves.
 type counter struct {
@@ -117,7 +118,15 @@ func (f *folding) treeStep() {
 		f.value(a.value)
 		f.set(f.leaf[i])
 	}
-	f.push()
+	f.get(f.t.end)
+	f.get(f.t.i)
+	f.op(opI64Sub)
+	f.i64(1)
+	f.op(opI64Sub)
+	f.get(f.t.rest)
+	f.op(opI64Or)
+	f.op(opI64Eqz)
+	f.giveLeaf()
 }
 
 // stripDone closes the leaf where a strip ended with it or with the fold.
@@ -148,35 +157,9 @@ func (f *folding) closeLeaf() {
 		}
 	}
 	if !f.single {
-		f.leafDone()
-	}
-}
-
-// leafDone gives the leaf to the tree; an only leaf is the result itself.
-func (f *folding) leafDone() {
-	f.get(f.leaves)
-	f.get(f.t.rest)
-	f.op(opI64Or)
-	f.op(opI64Eqz)
-	f.ifThen()
-	for i, a := range f.ord {
-		f.get(f.leaf[i])
-		f.set(a.out[0])
-	}
-	f.otherwise()
-	f.push()
-	f.get(f.t.rest)
-	f.op(opI64Eqz)
-	f.ifThen()
-	f.collect()
-	f.end()
-	f.end()
-}
-
-// finish gives the result of a tree fold.
-func (f *folding) finish() {
-	if f.counter != nil && f.n.Tree {
-		f.collect()
+		f.get(f.t.rest)
+		f.op(opI64Eqz)
+		f.giveLeaf()
 	}
 }
 
@@ -226,9 +209,12 @@ func vectorCombine(a *accumulator) opcode {
 	return o
 }
 
-// push adds the leaf to the tree, like one to a binary counter: as long as a
-// root waits at a level, the two combine and move up.
-func (f *folding) push() {
+// giveLeaf pops whether the leaf is the last and adds it to the tree, like
+// one to a binary counter: as long as a root waits at a level, the two
+// combine and move up. The last leaf does not stop at an empty level, but
+// goes on alone; what it ends as is the result.
+func (f *folding) giveLeaf() {
+	last, bit := f.fresh(tI32), f.newLocal(tI32)
 	f.get(argsLocal)
 	at := f.fresh(tI32)
 	f.get(f.leaves)
@@ -236,84 +222,48 @@ func (f *folding) push() {
 	out := f.block()
 	again := f.loop()
 	f.get(bits)
+	f.op(opI64Eqz)
+	f.get(bits)
 	f.op(opI32WrapI64)
 	f.i32(1)
 	f.op(opI32And)
-	f.op(opI32Eqz)
+	f.tee(bit)
+	f.get(last)
+	f.ops(opI32Or, opI32Eqz, opI32Or)
 	f.brIf(out)
-	for i, a := range f.ord {
-		f.get(at)
+	f.get(bit)
+	f.ifThen()
+	f.eachPending(at, func(i int, a *accumulator) {
 		f.mem(loadOp(a.Kind), f.stack+uint32(8*i))
 		f.get(f.leaf[i])
 		f.combine(a)
 		f.set(f.leaf[i])
-	}
-	f.up(at, bits)
+	})
+	f.end()
+	f.addTo(at, f.stride)
+	f.get(bits)
+	f.i64(1)
+	f.op(opI64ShrU)
+	f.set(bits)
 	f.br(again)
 	f.end()
 	f.end()
-	for i, a := range f.ord {
-		f.get(at)
+	f.eachPending(at, func(i int, a *accumulator) {
 		f.get(f.leaf[i])
+		f.tee(a.out[0])
 		f.mem(storeOp(a.Kind), f.stack+uint32(8*i))
-	}
+	})
 	f.get(f.leaves)
 	f.i64(1)
 	f.op(opI64Add)
 	f.set(f.leaves)
 }
 
-// up moves one level up.
-func (f *folding) up(at, bits local) {
-	f.addTo(at, f.stride)
-	f.get(bits)
-	f.i64(1)
-	f.op(opI64ShrU)
-	f.set(bits)
-}
-
-// collect combines the pending roots, the last one moving up alone; there is
-// at least one.
-func (f *folding) collect() {
-	f.get(f.leaves)
-	f.op(opI64Ctz)
-	low := f.fresh(tI64)
-	f.get(argsLocal)
-	f.get(low)
-	f.op(opI32WrapI64)
-	f.i32(f.stride)
-	f.op(opI32Mul)
-	f.op(opI32Add)
-	at := f.fresh(tI32)
-	f.get(f.leaves)
-	f.get(low)
-	f.op(opI64ShrU)
-	bits := f.fresh(tI64)
-	for i, a := range f.ord {
+// eachPending calls do for each accumulator, last first, with the address of
+// a level on the stack.
+func (f *folding) eachPending(at local, do func(i int, a *accumulator)) {
+	for i := len(f.ord) - 1; i >= 0; i-- {
 		f.get(at)
-		f.mem(loadOp(a.Kind), f.stack+uint32(8*i))
-		f.set(a.out[0])
+		do(i, f.ord[i])
 	}
-	out := f.block()
-	again := f.loop()
-	f.up(at, bits)
-	f.get(bits)
-	f.op(opI64Eqz)
-	f.brIf(out)
-	f.get(bits)
-	f.op(opI32WrapI64)
-	f.i32(1)
-	f.op(opI32And)
-	f.ifThen()
-	for i, a := range f.ord {
-		f.get(at)
-		f.mem(loadOp(a.Kind), f.stack+uint32(8*i))
-		f.get(a.out[0])
-		f.combine(a)
-		f.set(a.out[0])
-	}
-	f.end()
-	f.br(again)
-	f.end()
-	f.end()
 }

@@ -208,7 +208,7 @@ func (p *plan) widths() {
 		}
 	}
 	p.chunk = max(16/widest, 4/narrowest)
-	if len(p.b.code) <= light && widest <= 4*narrowest {
+	if len(p.b.code) <= light && widest <= 4*narrowest && !p.halves() {
 		p.chunk = 16 / narrowest
 	}
 	for _, a := range p.accs {
@@ -229,6 +229,17 @@ func vectorArgs(n *node) []kernel.Value {
 		return n.Args[:1]
 	}
 	return n.Args
+}
+
+// halves reports whether the body converts between F64 and narrower kinds,
+// for which there are only instructions on the low half of a vector.
+func (p *plan) halves() bool {
+	for _, n := range p.b.code {
+		if n.Code == kernel.Convert && p.vectors(n) && (n.Kind == num.F64) != (n.From == num.F64) {
+			return true
+		}
+	}
+	return false
 }
 
 // widthOf is the width of a value's elements; that of a uniform mask does

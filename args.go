@@ -1,0 +1,129 @@
+package godwit
+
+import (
+	"reflect"
+	"unsafe"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/godwit-run/godwit/compile"
+	"github.com/godwit-run/godwit/data"
+	"github.com/godwit-run/godwit/graph"
+	"github.com/godwit-run/godwit/value"
+)
+
+// Args are the arguments of a call by the names of parameters, and of sizes
+// that no parameter fixes. An argument may be
+//
+//   - a [File] or a [Text],
+//   - a Go number, bool, struct (for records and tuples) or pointer (for
+//     Option, nil is None), and slices of these, nested for arrays of arrays,
+//   - an Arrow record batch, table or array,
+//   - a [*Result] of an earlier call, a *value.Value, or a data.Source.
+//
+// Slices of numbers are not copied.
+type Args map[string]any
+
+// File is the path of an .npy, .csv, .arrow, .feather or .parquet file.
+type File string
+
+// Text is an argument as on the command line: a literal such as [1, 2], the
+// path of a file, or path#column.
+type Text string
+
+// convert gives all arguments the form that binding takes; done releases
+// what was made for it.
+func (a Args) convert(f *compile.Func) (list compile.Args, done func(), err error) {
+	var open []data.Source
+	done = func() {
+		for _, s := range open {
+			s.Close()
+		}
+	}
+	list = compile.Args{}
+	for name, v := range a {
+		if src := arrowSource(v); src != nil {
+			open = append(open, src)
+			v = src
+		}
+		if list[name], err = argument(f, name, v); err != nil {
+			return nil, done, err
+		}
+	}
+	return list, done, nil
+}
+
+func arrowSource(v any) data.Source {
+	switch v := v.(type) {
+	case arrow.RecordBatch:
+		return data.FromArrow(v)
+	case arrow.Table:
+		return data.FromTable(v)
+	case arrow.Array:
+		return data.FromArray(v)
+	}
+	return nil
+}
+
+func argument(f *compile.Func, name string, v any) (compile.Arg, error) {
+	switch v := v.(type) {
+	case File:
+		return compile.File{Path: string(v)}, nil
+	case Text:
+		return compile.Text(v), nil
+	case data.Source:
+		return compile.Table{Source: v}, nil
+	case *Result:
+		return compile.Value{Value: v.value}, nil
+	case *value.Value:
+		return compile.Value{Value: v}, nil
+	case string:
+		return nil, &InputError{Arg: name, Text: "argument `" + name + "` is a string", Help: "use godwit.File(path) or godwit.Text(literal)"}
+	}
+	t := typeOf(f, name)
+	if src := slice(name, v); src != nil && t.Kind == graph.Array {
+		return compile.Table{Source: src}, nil
+	}
+	enc, err := encode(t, reflect.ValueOf(v))
+	if err != nil {
+		return nil, &InputError{Arg: name, Text: "argument `" + name + "`: " + err.Error(), Err: err}
+	}
+	return compile.Value{Value: enc}, nil
+}
+
+// typeOf is the declared type of a parameter; whatever else has that name is
+// a size, or nothing, which binding reports.
+func typeOf(f *compile.Func, name string) *graph.Type {
+	for _, p := range f.Graph.Body.Params {
+		if p.Name == name {
+			return p.Type
+		}
+	}
+	return graph.I64Type
+}
+
+// slice makes a source over a slice of numbers without copying them; nil for
+// anything else.
+func slice(name string, v any) data.Source {
+	for _, try := range []func(string, any) data.Source{
+		over[float32], over[float64], over[int32], over[int64], over[uint8], over[int8],
+		over[int16], over[uint16], over[uint32], over[uint64], over[bool],
+	} {
+		if src := try(name, v); src != nil {
+			return src
+		}
+	}
+	return nil
+}
+
+func over[T value.Number](name string, v any) data.Source {
+	xs, ok := v.([]T)
+	if !ok {
+		return nil
+	}
+	var zero T
+	k := value.KindOf[T]()
+	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(xs))), len(xs)*int(unsafe.Sizeof(zero)))
+	col := data.Column{Kind: k, Stored: k.String()}
+	return data.FromBytes("argument `"+name+"`", []data.Column{col}, int64(len(xs)), [][]byte{bytes}, nil)
+}
