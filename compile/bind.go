@@ -43,27 +43,31 @@ type binding interface {
 
 // Bind matches arguments with parameters and generic sizes. Errors are
 // *InputError. Close the result after the run.
-func (f *Func) Bind(args Args) (b *Bound, err error) {
-	b = &Bound{Func: f, sizes: newSizes()}
-	defer func() {
-		if err != nil {
-			b.Close()
-		}
-	}()
-	if err := f.checkPlaces(); err != nil {
+func (f *Func) Bind(args Args) (*Bound, error) {
+	b := &Bound{Func: f, sizes: newSizes()}
+	if err := b.bind(args); err != nil {
+		b.Close()
 		return nil, err
 	}
-	if err := f.checkNames(args); err != nil {
-		return nil, err
+	return b, nil
+}
+
+func (b *Bound) bind(args Args) (err error) {
+	defer caught(nil, &err)
+	if err := b.Func.checkPlaces(); err != nil {
+		return err
+	}
+	if err := b.Func.checkNames(args); err != nil {
+		return err
 	}
 	list, err := b.bindAll(args)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := b.solve(args, list); err != nil {
-		return nil, err
+		return err
 	}
-	return b, b.finish(list)
+	return b.finish(list)
 }
 
 // Close closes the files that Bind opened.

@@ -6,7 +6,7 @@ import "strings"
 func nearest(name string, among []string) string {
 	best, found := 1+len(name)/3, ""
 	for _, n := range among {
-		if d := edits(strings.ToLower(name), strings.ToLower(n)); d <= best && (found == "" || d < best) {
+		if d := edits(strings.ToLower(name), strings.ToLower(n)); d < len(name) && d <= best && (found == "" || d < best) {
 			best, found = d, n
 		}
 	}

@@ -18,8 +18,13 @@ func grouped(n int64, sep string) string {
 // prose is a number as sentences have it: 3,000,000.
 func prose(n int64) string { return grouped(n, ",") }
 
-// source is a number as programs have it: 3_000_000.
-func source(n int64) string { return grouped(n, "_") }
+// source is a number as programs have it: 4096, 3_000_000.
+func source(n int64) string {
+	if n < 10_000 {
+		return strconv.FormatInt(n, 10)
+	}
+	return grouped(n, "_")
+}
 
 // plural is "1 row", "2 rows".
 func plural(n int64, word string) string {

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/godwit-run/godwit/size"
@@ -84,21 +85,29 @@ func (s *sizes) use(e *equation) (bool, error) {
 func (s *sizes) conflict(e *equation, want int64) error {
 	names := e.poly.Vars()
 	if len(names) == 0 {
-		return refuse(e.arg, "", "%s, but `%s` is declared %s: %s expected", e.says, e.arg, e.typ, prose(want))
+		return refuse(e.arg, "", "%s, but %s: %s expected", e.says, e.declared(), prose(want))
 	}
 	var because []string
 	for _, name := range names {
 		because = append(because, name+" = "+prose(s.known[name])+" ("+s.reason(name)+")")
 	}
-	expected := e.poly.String()
+	declared := e.declared()
 	if _, plain := e.poly.IsVar(); !plain {
-		expected += " = " + prose(want)
+		declared += fmt.Sprintf(", where %s is %s", e.poly, prose(want))
 	}
 	help := "give arguments that fit together"
 	if from := s.from[names[0]]; from != nil && from.arg != e.arg {
 		help += ", or declare `" + e.arg + "` with a size of its own"
 	}
-	return refuse(e.arg, help, "%s, but `%s` is declared %s with %s, and %s", e.says, e.arg, e.typ, expected, strings.Join(because, ", "))
+	return refuse(e.arg, help, "%s, but %s: %s", e.says, declared, strings.Join(because, ", "))
+}
+
+// declared says what type the argument has.
+func (e *equation) declared() string {
+	if strings.HasPrefix(e.says, "`"+e.arg+"`") {
+		return "is declared " + e.typ
+	}
+	return "`" + e.arg + "` is declared " + e.typ
 }
 
 // reason says where a size has its value from.
@@ -119,5 +128,5 @@ func (s *sizes) stuck(e *equation) error {
 	}
 	name := open[0]
 	return refuse(e.arg, "give the size as an argument, "+name+"=…, or an argument of another length",
-		"%s, but `%s` is declared %s: from this alone no size %s with %s = %s is found", e.says, e.arg, e.typ, strings.Join(open, ", "), e.poly, prose(e.got))
+		"%s, but %s: from this alone no size %s with %s = %s is found", e.says, e.declared(), strings.Join(open, ", "), e.poly, prose(e.got))
 }

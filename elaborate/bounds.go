@@ -206,8 +206,14 @@ func interval(op num.Op, a, b *bounds) (lo, hi int64, loOK, hiOK bool) {
 	for _, x := range [2]int64{a.lo, a.hi} {
 		for _, y := range [2]int64{b.lo, b.hi} {
 			p, ok := mul64(x, y)
-			loOK, hiOK = loOK && ok, hiOK && ok
-			lo, hi = min(lo, p), max(hi, p)
+			switch {
+			case ok:
+				lo, hi = min(lo, p), max(hi, p)
+			case (x < 0) == (y < 0):
+				hiOK = false
+			default:
+				loOK = false
+			}
 		}
 	}
 	return lo, hi, loOK, hiOK
@@ -230,14 +236,15 @@ func (e *elab) symbolic(r *bounds, op num.Op, a, b *bounds) bool {
 		if !e.notNegative(a) || !e.notNegative(b) {
 			return false
 		}
-		r.his = cross(nonNegative(e, a.uppers()), nonNegative(e, b.uppers()), mulSmall)
+		// What is above a number that is not negative is not negative either.
+		r.his = cross(a.uppers(), b.uppers(), mulSmall)
 		r.los = cross(nonNegative(e, a.lowers()), nonNegative(e, b.lowers()), mulSmall)
 	}
 	return true
 }
 
 // nonNegative keeps the sizes that are shown to be at least 0: a product of
-// bounds is a bound of the product only for those.
+// lower bounds is a lower bound of the product only for those.
 func nonNegative(e *elab, list []size.Poly) []size.Poly {
 	var out []size.Poly
 	for _, p := range list {

@@ -232,7 +232,10 @@ func (k *kern) scalarArg(src source, t *graph.Type) kernel.Value {
 	if !ok {
 		i = len(k.k.Scalars)
 		k.scalarIx[src.scalar] = i
-		s := kernel.Scalar{Kind: t.KindOf(), Lo: src.lo, Hi: src.hi}
+		s := kernel.Scalar{Kind: t.KindOf()}
+		if s.Kind.IsInt() {
+			s.Lo, s.Hi = src.lo, src.hi
+		}
 		if t.Kind == graph.Index {
 			s.Bounded, s.Bound = true, k.poly(t.Bound)
 		}

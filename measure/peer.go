@@ -170,3 +170,7 @@ func (p *peer) best(list []form, threads int, n int64, before func() error) (bes
 	}
 	return best, nil
 }
+
+func (p *peer) runner(f form, threads int, n int64) runner {
+	return func(context.Context) (time.Duration, []float64, error) { return p.run(f, threads, n) }
+}

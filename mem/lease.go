@@ -15,7 +15,7 @@ import (
 // that is replaced before the lease is closed never loses its pages.
 type Lease struct {
 	file   *os.File // an open file description of its own
-	size   int64
+	stat   unix.Stat_t
 	broken func()
 	once   sync.Once
 }
@@ -44,12 +44,10 @@ func TakeLease(f *os.File, broken func()) (*Lease, error) {
 		l.Close()
 		return nil, fmt.Errorf("lease on %s: %w", f.Name(), err)
 	}
-	st, err := own.Stat()
-	if err != nil {
+	if err := unix.Fstat(int(own.Fd()), &l.stat); err != nil {
 		l.Close()
 		return nil, err
 	}
-	l.size = st.Size()
 	return l, nil
 }
 
@@ -57,7 +55,20 @@ func TakeLease(f *os.File, broken func()) (*Lease, error) {
 func (l *Lease) Fd() int { return int(l.file.Fd()) }
 
 // Size is the length of the file, which stays while the lease is held.
-func (l *Lease) Size() int64 { return l.size }
+func (l *Lease) Size() int64 { return l.stat.Size }
+
+// Version is a state of a file's contents.
+type Version struct {
+	dev, ino         uint64
+	size             int64
+	modified, change unix.Timespec
+}
+
+// Version tells the contents of the leased file from those of any other file
+// and of the same file at other times.
+func (l *Lease) Version() Version {
+	return Version{uint64(l.stat.Dev), l.stat.Ino, l.stat.Size, l.stat.Mtim, l.stat.Ctim}
+}
 
 // Close gives the lease up: who waited may now change the file.
 func (l *Lease) Close() {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/godwit-run/godwit/num"
 )
@@ -338,12 +340,18 @@ func (w *writer) topK() bool {
 	return true
 }
 
-// minimum is what the where clause says of a size: named sizes are ≥ 1.
+// minimum is what the program says of a size: N and M are at least 1.
 func minimum(d dim) int64 {
-	if d.text == "N" || d.text == "M" || d.dynamic() {
-		return 1
+	n, err := strconv.ParseInt(d.text, 10, 64)
+	switch {
+	case err == nil:
+		return n
+	case strings.HasPrefix(d.text, "2*"):
+		return 2
+	case strings.Contains(d.text, "/"):
+		return 0
 	}
-	return d.value
+	return 1
 }
 
 func (w *writer) sort() bool {

@@ -12,11 +12,11 @@ import (
 // order, and one in many a leaf of a keyed fold.
 func (w *writer) drawSize() int64 {
 	switch n := w.pick(40); {
-	case n == 0:
+	case n == 39:
 		return rapid.Int64Range(65_000, 70_000).Draw(w.t, "huge")
-	case n < 5:
+	case n > 34:
 		return rapid.Int64Range(4_000, 9_000).Draw(w.t, "large")
-	case n < 8:
+	case n > 31:
 		return 1
 	}
 	return rapid.Int64Range(2, 70).Draw(w.t, "small")

@@ -125,7 +125,7 @@ func Gen(statements int) *rapid.Generator[*Program] {
 		w := &writer{t: t, used: map[string]int{}}
 		p := &Program{Sizes: map[string]int64{}, Used: w.used}
 		head := w.params(p)
-		for range rapid.IntRange(1, statements).Draw(t, "statements") {
+		for range 1 + w.pick(statements) {
 			w.statement()
 		}
 		result, value := w.result()
@@ -142,9 +142,13 @@ func (w *writer) fresh(prefix string) string {
 	return fmt.Sprintf("%s%d", prefix, w.names)
 }
 
-func (w *writer) chance(percent int) bool { return rapid.IntRange(0, 99).Draw(w.t, "chance") < percent }
+func (w *writer) chance(percent int) bool { return w.pick(100) < percent }
 
-func (w *writer) pick(n int) int { return rapid.IntRange(0, n-1).Draw(w.t, "pick") }
+// pick is uniform in 0..n. The draw is scrambled, because rapid prefers small
+// numbers and would write the same few operations again and again.
+func (w *writer) pick(n int) int {
+	return int(splitmix(rapid.Uint64().Draw(w.t, "pick")).next() % uint64(n))
+}
 
 func oneOf[T any](w *writer, xs ...T) T { return xs[w.pick(len(xs))] }
 
@@ -204,7 +208,7 @@ func (w *writer) result() (string, string) {
 			fit = append(fit, v)
 		}
 	}
-	n := min(len(fit), 1+w.pick(4))
+	n := min(len(fit), 1+w.pick(6))
 	fit = fit[len(fit)-n:]
 	if n == 1 {
 		return fit[0].t.String(), fit[0].name

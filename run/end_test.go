@@ -175,3 +175,30 @@ func TestLoopSwapsAnInput(t *testing.T) {
 	}
 	everyWay(t, p, columns(n, Column(src, 0)), want)
 }
+
+// TestMappedIndicesAreCheckedOncePerVersion uses a mapped column of indices
+// again after the file has changed.
+func TestMappedIndicesAreCheckedOncePerVersion(t *testing.T) {
+	const n, m = mapFrom, 3000 // of 2 bytes each
+	xs := keys(n, m)
+	in := columns(n, Column(writeNPY(t, "<u2", xs, n), 0), Column(data.FromSlice(make([]float64, m)), 0))
+	in.Sizes["M"] = m
+	p := gatherPlan()
+	p.result(0, varN) // so that it stays
+	for range 2 {
+		mustRun(t, p, in, Options{})
+	}
+	f, err := os.OpenFile(in.Params[0].Leaves[0].Source.Path(), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt([]byte{0xff, 0xff}, 128+2*1_000_000); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	_, err = Run(context.Background(), &p.Schedule, in, Options{})
+	var bad *data.Error
+	if !errors.As(err, &bad) || bad.Row != 1_000_000 {
+		t.Error(err)
+	}
+}

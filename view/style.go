@@ -65,16 +65,21 @@ func (s Style) message(text string) string {
 }
 
 func (s Style) line(line string) string {
-	for word, code := range map[string]string{"error": red, "warning": yellow, "  help:": cyan} {
-		if head, rest, ok := strings.Cut(line, ":"); ok && strings.HasPrefix(line, word) && !strings.Contains(head, " ") || ok && word == "  help:" && strings.HasPrefix(line, word) {
-			return s.paint(code, head+":") + rest
-		}
+	body := strings.TrimSuffix(line, "\n")
+	end := line[len(body):]
+	head, rest, _ := strings.Cut(body, ":")
+	switch {
+	case head == "error" || strings.HasPrefix(head, "error["):
+		return s.paint(red, head+":") + rest + end
+	case head == "warning" || strings.HasPrefix(head, "warning["):
+		return s.paint(yellow, head+":") + rest + end
+	case head == "  help":
+		return s.paint(cyan, head+":") + rest + end
+	case strings.HasPrefix(body, " --> "):
+		return s.paint(blue, body) + end
 	}
-	if strings.HasPrefix(line, " --> ") {
-		return s.paint(blue, strings.TrimSuffix(line, "\n")) + "\n"
-	}
-	if bar := strings.Index(line, "| "); bar >= 0 && strings.TrimLeft(line[:bar], " ") == "" {
-		return line[:bar+2] + s.paint(red, strings.TrimSuffix(line[bar+2:], "\n")) + "\n"
+	if bar, text, ok := strings.Cut(body, "| "); ok && strings.Trim(bar, " ") == "" {
+		return bar + "| " + s.paint(red, text) + end
 	}
 	return line
 }

@@ -321,3 +321,43 @@ func BenchmarkGoLoop(b *testing.B) {
 }
 
 var sink float32
+
+// rowsTimes is a matrix of s0 rows of s2 columns times a vector.
+func rowsTimes() *kernel.Kernel {
+	s0, s1, s2 := kernel.SizeVar(0), kernel.SizeVar(1), kernel.SizeVar(2)
+	k := &kernel.Kernel{Sizes: []kernel.Size{{Hi: 1 << 32}, {Hi: 1 << 32}, {Hi: 1 << 20}}, Outer: s1, Grain: size.Const(1 << 10), Count: s0,
+		Regions: []kernel.Region{{Elem: num.F32, Len: s0.Mul(s2)}, {Elem: num.F32, Len: s2}, {Elem: num.F32, Len: s0, Access: kernel.Write}}}
+	b, _, lo, hi := kernel.NewBuilder(k)
+	width := b.SizeOf(s2)
+	b.For(lo, hi, nil, nil, func(i kernel.Value, _ []kernel.Value) ([]kernel.Value, kernel.Value) {
+		row := b.Wrap(num.Mul, i, width)
+		r := b.Fold(b.Int(0), width, false, []kernel.Acc{{Op: num.FoldAdd, Kind: num.F32}}, func(j kernel.Value) []kernel.Value {
+			return []kernel.Value{b.Wrap(num.Mul, b.Load(0, b.Wrap(num.Add, row, j)), b.Load(1, j))}
+		})
+		b.Store(2, i, r[0])
+		return nil, kernel.None
+	})
+	return b.Finish()
+}
+
+func BenchmarkRows(b *testing.B) {
+	for _, width := range []int64{3, 8, 16, 31, 100, 1000} {
+		b.Run(fmt.Sprint(width), func(b *testing.B) {
+			bench := newBench(b)
+			n := (1 << 16) / width // 256 kB
+			c := &kerneltest.Case{Kernel: rowsTimes(), Sizes: []int64{n, (n + 1023) / 1024, width}, Outer: (n + 1023) / 1024}
+			c.Regions = [][]byte{make([]byte, 4*n*width), make([]byte, 4*width), make([]byte, 4*n)}
+			for i := range n * width {
+				putElement(c.Regions[0], num.F32, i, num.FromFloat(num.F32, float64(i%77)))
+			}
+			in, l := bench.start(b, c)
+			b.SetBytes(4 * n * width)
+			for b.Loop() {
+				if err := in.Run(context.Background(), l.args, 0, c.Outer); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/row")
+		})
+	}
+}

@@ -33,6 +33,26 @@ func (e *emitter) cost(b *block) int {
 	return sum
 }
 
+// loopSize is what is known of a loop's running time. It is computed once
+// for each loop: asking again at every level of a nest would take
+// exponentially long.
+type loopSize struct {
+	turn  int  // cost of a turn
+	trips int  // at most, if short
+	short bool // few, cheap turns; nothing in it meters itself
+}
+
+func (e *emitter) loopSize(n *node) loopSize {
+	if n.size == nil {
+		s := &loopSize{turn: e.turnCost(n)}
+		if trips, ok := e.trips(n); ok && trips <= num.Leaf && int(trips)*s.turn <= shortLoop && !meters(&n.blocks[0]) {
+			s.trips, s.short = int(trips), true
+		}
+		n.size = s
+	}
+	return *n.size
+}
+
 // turnCost estimates one turn of a loop.
 func (e *emitter) turnCost(n *node) int {
 	sum := e.cost(&n.blocks[0])
@@ -70,8 +90,8 @@ func (e *emitter) nodeCost(n *node) int {
 		for _, p := range n.pre {
 			sum += e.nodeCost(p)
 		}
-		if trips, short := e.short(n); short {
-			sum += trips * e.turnCost(n)
+		if size := e.loopSize(n); size.short {
+			sum += size.trips * size.turn
 		}
 		return sum
 	}
@@ -110,32 +130,26 @@ func (e *emitter) trips(n *node) (int64, bool) {
 	}
 	lo, ok1 := e.constValue(n.Args[0])
 	hi, ok2 := e.constValue(n.Args[1])
-	if !ok1 || !ok2 {
+	switch {
+	case !ok1 || !ok2:
 		return 0, false
+	case lo >= hi:
+		return 0, true
 	}
-	return max(0, hi-max(lo, hi-1<<40)), true
+	return int64(min(uint64(hi)-uint64(lo), 1<<62)), true
 }
 
-// short reports whether a loop has few, cheap turns, and at most how many. What it
-// contains must not meter itself either.
-func (e *emitter) short(n *node) (int, bool) {
-	trips, ok := e.trips(n)
-	if !ok || trips > num.Leaf || e.meters(&n.blocks[0]) {
-		return 0, false
-	}
-	return int(trips), int(trips)*e.turnCost(n) <= shortLoop
-}
-
-// meters reports whether a block contains a loop that visits the host.
-func (e *emitter) meters(b *block) bool {
+// meters reports whether a block contains a loop that visits the host; the
+// sizes of the loops in it are known.
+func meters(b *block) bool {
 	for _, n := range b.code {
 		switch n.Code {
 		case kernel.For, kernel.Fold:
-			if _, short := e.short(n); !short {
+			if !n.size.short {
 				return true
 			}
 		case kernel.If:
-			if e.meters(&n.blocks[0]) || e.meters(&n.blocks[1]) {
+			if meters(&n.blocks[0]) || meters(&n.blocks[1]) {
 				return true
 			}
 		}

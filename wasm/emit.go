@@ -251,8 +251,7 @@ func (e *emitter) address(region int, index kernel.Value) {
 	key := scaledKey{index, shift}
 	l, ok := e.scaled[key]
 	if !ok {
-		e.value(index)
-		e.op(opI32WrapI64)
+		e.index32(index)
 		e.shiftLeft(shift)
 		l = e.fresh(tI32)
 		e.scaled[key] = l
@@ -260,6 +259,17 @@ func (e *emitter) address(region int, index kernel.Value) {
 	}
 	e.get(l)
 	e.op(opI32Add)
+}
+
+// index32 pushes an index modulo 2^32. What was widened from 32 bits or fewer
+// is taken as it was, which matters where one load waits for the next.
+func (e *emitter) index32(index kernel.Value) {
+	if d := e.t.def[index]; d != nil && d.Code == kernel.Convert && typeOf(d.From) == tI32 {
+		e.value(d.Args[0])
+		return
+	}
+	e.value(index)
+	e.op(opI32WrapI64)
 }
 
 func (e *emitter) shiftLeft(n int32) {

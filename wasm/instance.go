@@ -43,13 +43,13 @@ type Instance struct {
 
 // Instance makes an instance, in some ten microseconds.
 func (f *Func) Instance(ctx context.Context) (*Instance, error) {
-	span, err := f.r.arena.Alloc(int64(f.lay.size))
+	span, err := f.span()
 	if err != nil {
 		return nil, err
 	}
 	mod, err := f.r.rt.InstantiateModule(ctx, f.module, wazero.NewModuleConfig().WithName(""))
 	if err != nil {
-		f.r.arena.Free(span)
+		f.giveBack(span)
 		return nil, fmt.Errorf("wasm: instantiate kernel: %w", err)
 	}
 	block := f.r.arena.Bytes(span.Off, int64(f.lay.size))
@@ -59,7 +59,7 @@ func (f *Func) Instance(ctx context.Context) (*Instance, error) {
 // Close frees the instance.
 func (in *Instance) Close(ctx context.Context) error {
 	err := in.mod.Close(ctx)
-	in.f.r.arena.Free(in.span)
+	in.f.giveBack(in.span)
 	return err
 }
 

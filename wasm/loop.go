@@ -194,7 +194,8 @@ func (e *emitter) metered(n *node, t *turns, v *vectorLoop, before, rest, after 
 		before()
 		rest()
 	}
-	cost := e.turnCost(n)
+	length := e.loopSize(n)
+	cost := length.turn
 	if v != nil {
 		cost = max(1, cost/4)
 		inner = func() {
@@ -208,7 +209,7 @@ func (e *emitter) metered(n *node, t *turns, v *vectorLoop, before, rest, after 
 			e.end()
 		}
 	}
-	if _, short := e.short(n); short {
+	if length.short {
 		e.value(n.Args[1])
 		e.set(t.end)
 		e.i64(0)

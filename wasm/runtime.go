@@ -12,6 +12,7 @@ package wasm
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -104,10 +105,44 @@ type Func struct {
 	lay    *layout
 	bytes  int
 	module wazero.CompiledModule
+
+	mu     sync.Mutex
+	spare  []mem.Span // blocks of arguments of closed instances
+	closed bool
+}
+
+// span gives memory for an instance's block of arguments.
+func (f *Func) span() (mem.Span, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if n := len(f.spare); n > 0 {
+		s := f.spare[n-1]
+		f.spare = f.spare[:n-1]
+		return s, nil
+	}
+	return f.r.arena.Alloc(int64(f.lay.size))
+}
+
+func (f *Func) giveBack(s mem.Span) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		f.r.arena.Free(s)
+		return
+	}
+	f.spare = append(f.spare, s)
 }
 
 // Bytes is the size of the WebAssembly module.
 func (f *Func) Bytes() int { return f.bytes }
 
 // Close frees the machine code. No instance may be in use.
-func (f *Func) Close(ctx context.Context) error { return f.module.Close(ctx) }
+func (f *Func) Close(ctx context.Context) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, s := range f.spare {
+		f.r.arena.Free(s)
+	}
+	f.spare, f.closed = nil, true
+	return f.module.Close(ctx)
+}

@@ -11,6 +11,7 @@ type node struct {
 	*kernel.Instr
 	blocks []block
 	pre    []*node // For, Fold: runs once, before the first turn, if there is one
+	size   *loopSize
 }
 
 type block struct {

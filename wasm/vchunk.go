@@ -71,7 +71,7 @@ func (v *vectorCode) broadcast() {
 		if !v.vectors(n) {
 			continue
 		}
-		for _, a := range vectorArgs(n) {
+		for _, a := range v.vectorArgs(n) {
 			if v.shape(a) == uniform {
 				v.splat(a, v.operandWidth(n, a))
 			}
@@ -168,7 +168,7 @@ func (v *vectorCode) startBlock() {
 		}
 	}
 	for _, n := range v.b.code {
-		if (n.Code == kernel.Load && v.need[n.Out[0]]) || n.Code == kernel.Store {
+		if (n.Code == kernel.Load && v.need[n.Out[0]] && !v.gathers(n)) || n.Code == kernel.Store {
 			key := pointerKey{n.Region, n.Args[0]}
 			if _, ok := v.pointers[key]; !ok {
 				v.address(n.Region, n.Args[0])
@@ -200,7 +200,13 @@ func (v *vectorCode) body(at int) *chunkCode {
 func (c *chunkCode) emitNode(n *node) {
 	switch n.Code {
 	case kernel.Load:
-		c.vals[n.Out[0]] = c.load(n)
+		if c.gathers(n) {
+			c.vals[n.Out[0]] = c.gather(n)
+		} else {
+			c.vals[n.Out[0]] = c.load(n)
+		}
+	case kernel.Bound:
+		c.vals[n.Out[0]] = c.boundVec(n)
 	case kernel.Store:
 		c.store(n)
 	case kernel.Fault:

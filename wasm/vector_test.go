@@ -66,7 +66,9 @@ func (d *straight) step() {
 		}
 	}
 	v := kernel.None
-	switch rapid.IntRange(0, 9).Draw(d.t, "step") {
+	switch rapid.IntRange(0, 10).Draw(d.t, "step") {
+	case 10:
+		v = d.gather()
 	case 0, 1:
 		r := rapid.IntRange(0, d.in-1).Draw(d.t, "region")
 		v = d.b.Load(r, d.b.Wrap(num.Add, d.i, d.b.Int(rapid.Int64Range(0, 2).Draw(d.t, "shift"))))
@@ -98,6 +100,17 @@ func (d *straight) step() {
 	if v != kernel.None {
 		d.pool = append(d.pool, v)
 	}
+}
+
+// gather loads from an index that is data.
+func (d *straight) gather() kernel.Value {
+	r := rapid.IntRange(0, d.in-1).Draw(d.t, "region")
+	k := rapid.SampledFrom([]num.Kind{num.I64, num.I64, num.U32, num.U16, num.I8, num.U8}).Draw(d.t, "kind")
+	index := d.pick("index", k)
+	if k == num.U8 && rapid.Bool().Draw(d.t, "table") {
+		return d.b.Load(d.in, d.b.Convert(index, num.I64, false))
+	}
+	return d.b.Load(r, d.b.Bound(d.b.Convert(index, num.I64, false), d.k.Regions[r].Len))
 }
 
 var allOps = func() (ops []num.Op) {
@@ -154,6 +167,9 @@ func drawStraight(t *rapid.T) *kerneltest.Case {
 		k.Regions = append(k.Regions, kernel.Region{Elem: kind, Len: s0.AddConst(2)})
 		c.Regions = append(c.Regions, drawElements(t, kind, n+2))
 	}
+	table := d.kind()
+	k.Regions = append(k.Regions, kernel.Region{Elem: table, Len: size.Const(256)})
+	c.Regions = append(c.Regions, drawElements(t, table, 256))
 	b, o, lo, hi := kernel.NewBuilder(k)
 	d.b = b
 	for i := range k.Scalars {

@@ -76,9 +76,13 @@ func (p *plan) shape(v kernel.Value) shape {
 func (p *plan) classify() bool {
 	for _, n := range p.b.code {
 		switch n.Code {
-		case kernel.If, kernel.For, kernel.Fold, kernel.Bound:
+		case kernel.If, kernel.For, kernel.Fold:
 			return false
-		case kernel.Load, kernel.Store:
+		case kernel.Load:
+			if p.shape(n.Args[0]) == uniform {
+				return false
+			}
+		case kernel.Store:
 			if p.shape(n.Args[0]) != linear {
 				return false
 			}
@@ -153,14 +157,12 @@ func (p *plan) findNeeds() {
 		case n.Code == kernel.Fault:
 			p.need[n.Args[0]] = true
 			continue
-		case n.Code == kernel.Load:
-			continue
 		case n.Site == kernel.NoSite && !p.need[n.Out[0]]:
 			continue
 		case p.shapes[n.Out[0]] == linear:
 			continue
 		}
-		for _, a := range vectorArgs(n) {
+		for _, a := range p.vectorArgs(n) {
 			p.need[a] = true
 		}
 	}
@@ -190,14 +192,14 @@ func (p *plan) widths() {
 		if !p.vectors(n) {
 			continue
 		}
-		if n.Code == kernel.Store || n.Code == kernel.Load {
+		if n.Code == kernel.Store || n.Code == kernel.Load && !p.gathers(n) {
 			narrowest = min(narrowest, p.k.Regions[n.Region].Elem.Size())
 		}
 		if len(n.Out) == 1 {
 			p.width[n.Out[0]] = uint8(p.ownWidth(n))
 			note(n.Out[0])
 		}
-		for _, a := range vectorArgs(n) {
+		for _, a := range p.vectorArgs(n) {
 			note(a)
 		}
 	}
@@ -219,8 +221,10 @@ func (p *plan) widths() {
 }
 
 // vectorArgs are a node's operands that are taken as vectors.
-func vectorArgs(n *node) []kernel.Value {
+func (p *plan) vectorArgs(n *node) []kernel.Value {
 	switch {
+	case p.gathers(n):
+		return []kernel.Value{p.gatherIndex(n)}
 	case n.Code == kernel.Load:
 		return nil
 	case n.Code == kernel.Store:
@@ -288,7 +292,7 @@ func (p *plan) supported() bool {
 
 func (p *plan) supports(n *node) bool {
 	switch n.Code {
-	case kernel.Load, kernel.Store, kernel.Fault, kernel.Select, kernel.Bitcast:
+	case kernel.Load, kernel.Store, kernel.Fault, kernel.Select, kernel.Bitcast, kernel.Bound:
 		return true
 	case kernel.Arith:
 		return p.supportsArith(n)
@@ -304,6 +308,9 @@ func (p *plan) weight() int {
 	for _, n := range p.b.code {
 		if p.vectors(n) {
 			sum += 1
+			if p.gathers(n) {
+				sum += 5 * p.chunk
+			}
 			if len(n.Out) == 1 {
 				sum += p.regs(p.widthOf(n.Out[0])) - 1
 			}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/godwit-run/godwit/compile"
+	"github.com/godwit-run/godwit/view"
+)
+
+func newExplain() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "explain FILE[:FUNC] [NAME=VALUE]...",
+		Short: "Show every stage of a function on its way to the machine",
+		Long: `Show what becomes of a function: its sizes, the graph after each pass, the
+laws of its folds, the kernels with their bounds, and the schedule with the
+rule by which it came about. With arguments, sizes have their values.`,
+		Example:           "  godwit explain flights.gw f=flights.parquet",
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeTarget,
+		RunE: action(func(cmd *cobra.Command, words []string) error {
+			e, err := explain(words)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(cmd.OutOrStdout(), e)
+			}
+			return view.Explain(cmd.OutOrStdout(), e, view.StyleOf(cmd.OutOrStdout()))
+		}),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the stages as JSON")
+	return cmd
+}
+
+func explain(words []string) (*compile.Explanation, error) {
+	file, fn := target(words[0])
+	args, err := compile.ParseArgs(words[1:])
+	if err != nil {
+		return nil, err
+	}
+	sources, err := compile.Read(file)
+	if err != nil {
+		return nil, err
+	}
+	p, err := compile.Check(sources...)
+	if err != nil {
+		return nil, err
+	}
+	return p.Explain(fn, args)
+}

@@ -1,0 +1,91 @@
+// Command godwit checks, formats, explains and runs godwit programs.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/godwit-run/godwit/view"
+)
+
+// Exit codes.
+const (
+	exitFailed      = 1   // the program, an argument or a file is at fault
+	exitUsage       = 2   // the command line is
+	exitInterrupted = 130 // as shells say it for SIGINT
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// Once a signal has come, the next one ends the process at once.
+	context.AfterFunc(ctx, stop)
+	os.Exit(execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// execute runs one command line and gives its exit code.
+func execute(ctx context.Context, args []string, stdout, stderr io.Writer) (code int) {
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(stderr, "error: internal error: %v\n  help: this is a bug in godwit; please report it with the program and this trace:\n%s", p, debug.Stack())
+			code = exitFailed
+		}
+	}()
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	var failed *failure
+	switch {
+	case err == nil:
+		return 0
+	case ctx.Err() != nil:
+		fmt.Fprintln(stderr, "interrupted")
+		return exitInterrupted
+	case errors.As(err, &failed):
+		fmt.Fprint(stderr, view.Error(failed.err, view.StyleOf(stderr)))
+		return exitFailed
+	}
+	fmt.Fprint(stderr, view.Error(err, view.StyleOf(stderr)))
+	fmt.Fprintln(stderr, "  help: godwit --help, or godwit COMMAND --help")
+	return exitUsage
+}
+
+// failure is an error of a command itself; all others are about the command
+// line and come from cobra.
+type failure struct{ err error }
+
+func (e *failure) Error() string { return e.err.Error() }
+func (e *failure) Unwrap() error { return e.err }
+
+// action makes what a command does from a function, whose errors are
+// failures.
+func action(f func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := f(cmd, args); err != nil {
+			return &failure{err}
+		}
+		return nil
+	}
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "godwit",
+		Short:         "Run small array programs over real files at the speed of memory",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.AddCommand(newRun(), newCheck(), newFmt(), newExplain(), newBench(), newVersion())
+	return root
+}

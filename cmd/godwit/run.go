@@ -1,0 +1,162 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/godwit-run/godwit"
+	"github.com/godwit-run/godwit/compile"
+	"github.com/godwit-run/godwit/value"
+	"github.com/godwit-run/godwit/view"
+)
+
+// running is one godwit run.
+type running struct {
+	json    bool
+	threads int
+	engine  string
+	out     string
+}
+
+func newRun() *cobra.Command {
+	r := &running{}
+	cmd := &cobra.Command{
+		Use:   "run FILE[:FUNC] [NAME=VALUE]...",
+		Short: "Run a function over files and values",
+		Long: `Run a function of a program. FUNC may be left out if there is only one, or
+only one that is public.
+
+A value is a literal, such as 3, 2.5, true, [1, 2], (1, 2.0), {delay: 3} or
+None, or the path of an .npy, .csv, .arrow, .feather or .parquet file;
+PATH#COLUMN chooses one column of a table. A size that no parameter fixes is
+given in the same way: K=8.`,
+		Example:           "  godwit run sum.gw v=data.npy\n  godwit run flights.gw:mean_delay f=flights.parquet --json",
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeTarget,
+		RunE:              action(r.run),
+	}
+	cmd.Flags().BoolVar(&r.json, "json", false, "print the result and what the run did as JSON")
+	cmd.Flags().IntVar(&r.threads, "threads", 0, "threads to use (default all processors)")
+	cmd.Flags().StringVar(&r.engine, "engine", "auto", "auto, wasm or interp")
+	cmd.Flags().StringVar(&r.out, "out", "", "write the result to an .npy, .csv, .arrow or .parquet file")
+	complete(cmd, "engine", godwit.Engines...)
+	return cmd
+}
+
+func complete(cmd *cobra.Command, flag string, words ...string) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err) // the flag does not exist
+	}
+}
+
+func (r *running) run(cmd *cobra.Command, words []string) error {
+	if r.threads < 0 {
+		return &godwit.InputError{Text: fmt.Sprintf("--threads is %d", r.threads), Help: "use 1 or more; 0 means all processors"}
+	}
+	f, args, err := prepare(words)
+	if err != nil {
+		return err
+	}
+	if err := r.checkOut(f); err != nil {
+		return err
+	}
+	p := view.NewProgress(cmd.ErrOrStderr())
+	opts := []godwit.Option{godwit.WithThreads(r.threads), godwit.WithEngine(r.engine)}
+	if view.IsTerminal(cmd.ErrOrStderr()) {
+		opts = append(opts, godwit.WithProgress(p.Report))
+	}
+	res, err := f.Call(cmd.Context(), args, opts...)
+	p.Close()
+	if err != nil {
+		return err
+	}
+	return r.show(cmd, res)
+}
+
+// prepare compiles the program and reads the arguments.
+func prepare(words []string) (*godwit.Func, godwit.Args, error) {
+	file, fn := target(words[0])
+	list, err := compile.ParseArgs(words[1:])
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := godwit.CompileFile(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, w := range p.Warnings() {
+		fmt.Fprint(os.Stderr, w)
+	}
+	f, err := p.Func(fn)
+	args := godwit.Args{}
+	for name, a := range list {
+		args[name] = godwit.Text(a.(compile.Text))
+	}
+	return f, args, err
+}
+
+var writable = []string{".npy", ".csv", ".arrow", ".feather", ".ipc", ".parquet"}
+
+// checkOut finds out before the run whether the result can go where it shall.
+func (r *running) checkOut(f *godwit.Func) error {
+	if r.out == "" {
+		if f.ResultPlace() == "Disk" {
+			return &godwit.InputError{Text: "the result of `" + f.Name() + "` is declared `@ Disk`, but no file is named for it", Help: "add --out result.npy (or .csv, .arrow, .parquet)"}
+		}
+		return nil
+	}
+	if !slices.Contains(writable, strings.ToLower(filepath.Ext(r.out))) {
+		return &godwit.InputError{Text: "--out " + r.out + ": the format follows from the extension, and this one is not known", Help: "use .npy, .csv, .arrow or .parquet"}
+	}
+	if st, err := os.Stat(filepath.Dir(r.out)); err != nil || !st.IsDir() {
+		return &godwit.InputError{Text: "--out " + r.out + ": there is no directory " + filepath.Dir(r.out), Help: "make it first: mkdir -p " + filepath.Dir(r.out), Err: err}
+	}
+	return nil
+}
+
+func (r *running) show(cmd *cobra.Command, res *godwit.Result) error {
+	if r.out != "" {
+		if err := res.WriteFile(r.out); err != nil {
+			return err
+		}
+	}
+	w := cmd.OutOrStdout()
+	var err error
+	switch {
+	case r.json:
+		err = printJSON(w, report(res, r.out))
+	case r.out == "":
+		_, err = fmt.Fprintln(w, value.Render(res.Value(), value.RenderOptions{Width: view.Width(w)}))
+	}
+	if err != nil {
+		return errors.New("the result was not printed: " + err.Error())
+	}
+	return nil
+}
+
+// reported is what godwit run --json prints.
+type reported struct {
+	Function string          `json:"function"`
+	Type     string          `json:"type"`
+	Result   json.RawMessage `json:"result,omitempty"`
+	Out      string          `json:"out,omitempty"`
+	godwit.Stats
+}
+
+func report(res *godwit.Result, out string) reported {
+	r := reported{Function: res.Func, Type: res.Type(), Out: out, Stats: res.Stats}
+	if r.Kernels == nil {
+		r.Kernels = []godwit.Kernel{}
+	}
+	if out == "" {
+		r.Result = res.JSON()
+	}
+	return r
+}

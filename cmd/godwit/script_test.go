@@ -1,0 +1,30 @@
+package main
+
+import (
+	"os"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"godwit": main})
+}
+
+// TestScripts runs the binary on every script of testdata/script. With
+// UPDATE_SCRIPTS set, the outputs that they compare with are written anew.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Condition:           condition,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"npy":   writeNPY,
+			"table": writeTable,
+			"cut":   cut,
+			"tmpfs": mountSmall,
+		},
+	})
+}

@@ -1,0 +1,77 @@
+package measure
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os"
+
+	"github.com/godwit-run/godwit/generate"
+	"github.com/godwit-run/godwit/num"
+)
+
+// array is a generated NPY file.
+type array struct {
+	region
+	kind num.Kind
+	n    int64
+}
+
+// generate makes an array of n random numbers, and has it on the disk before
+// anything is measured.
+func (s *session) generate(name string, k num.Kind, n int64, seed uint64) (a array, err error) {
+	s.progress("generating %s", name)
+	path := s.path(name + ".npy")
+	if err := generate.NPY(path, k, []int64{n}, seed); err != nil {
+		return a, err
+	}
+	if err := toDisk(path); err != nil {
+		return a, err
+	}
+	r, err := column(path, "")
+	return array{r, k, n}, err
+}
+
+// toDisk waits until a file is on the disk, so that writing it does not
+// disturb what follows.
+func toDisk(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Sync()
+}
+
+// load reads an array into a slice of Go.
+func load[T float32 | float64](a array) ([]T, error) {
+	f, err := os.Open(a.path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b := make([]byte, a.bytes)
+	if _, err := io.ReadFull(io.NewSectionReader(f, a.offset, a.bytes), b); err != nil {
+		return nil, err
+	}
+	return view[T](b), nil
+}
+
+// within accepts results that differ by rounding.
+func within(tolerance float64) func(ours, reference []float64) error {
+	return func(ours, reference []float64) error {
+		if len(ours) != len(reference) {
+			return fmt.Errorf("%d numbers against %d", len(ours), len(reference))
+		}
+		for i, x := range ours {
+			y := reference[i]
+			if math.IsNaN(x) && math.IsNaN(y) {
+				continue
+			}
+			if !(math.Abs(x-y) <= tolerance) {
+				return fmt.Errorf("%.17g against %.17g, number %d of %d", x, y, i, len(ours))
+			}
+		}
+		return nil
+	}
+}
