@@ -40,7 +40,7 @@ var faults = map[string]struct{ ending, help string }{
 	"R01": {" overflows", "use a wider type, or +% -% *% to wrap around and +| to saturate"},
 	"R02": {"", "test the divisor: if d == 0 { … } else { x / d }"},
 	"R03": {"", "limit the amount: x << n.clamp(0, 31)"},
-	"R04": {": the value does not fit", "limit the value first: x.clamp(lo, hi) as i16"},
+	"R04": {": the value does not fit", "limit the value before `as`: x.clamp(lo, hi)"},
 	"R05": {"", "limit the value: .clamp_idx() or .wrap_idx(), or filter before"},
 	"R06": {"", "make sure that there is an element: where N: Range<1, …>, or .fold with a first value"},
 }

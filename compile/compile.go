@@ -71,7 +71,9 @@ func Check(sources ...*diag.Source) (p *Program, err error) {
 	for _, src := range sources {
 		p.Files = append(p.Files, syntax.Parse(src, msgs))
 	}
-	p.checked = elaborate.Check(p.Files, msgs)
+	if !msgs.Failed() { // what a broken tree means would only confuse
+		p.checked = elaborate.Check(p.Files, msgs)
+	}
 	msgs.Sort()
 	if msgs.Failed() {
 		return nil, &SourceError{Messages: msgs.Messages}

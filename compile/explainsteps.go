@@ -9,6 +9,7 @@ import (
 	"github.com/godwit-run/godwit/num"
 	"github.com/godwit-run/godwit/schedule"
 	"github.com/godwit-run/godwit/size"
+	"github.com/godwit-run/godwit/value"
 	"github.com/godwit-run/godwit/verify"
 )
 
@@ -106,7 +107,7 @@ func (x *explainer) kernel(l *schedule.Launch) (KernelNote, error) {
 	for i, a := range l.Sizes {
 		n.Sizes = append(n.Sizes, fmt.Sprintf("s%d = %s", i, x.sizeArg(&a)))
 	}
-	n.Outer, n.Laws, n.Steps = x.inSizes(l, k.Outer), kernelLaws(k), workText(safe)
+	n.Outer, n.Laws, n.Steps = x.inSizes(l, k.Outer), kernelLaws(k), safe.Outer.String()
 	for i, r := range k.Regions {
 		n.Memory = append(n.Memory, fmt.Sprintf("r%d %s %s: %s bytes", i, r.Access, x.regionName(l, i), x.inSizes(l, r.Len.MulConst(int64(r.Elem.Size())))))
 	}
@@ -186,7 +187,7 @@ func (x *explainer) schedule() []StepNote {
 			switch s := step.(type) {
 			case *schedule.Launch:
 				hash := launchHash(s)
-				add(depth, hash, "launch %s: kernel %s on %s%s", s.Label, hash, x.operands(s), pruning(s))
+				add(depth, hash, "launch %s: kernel %s on %s%s", s.Label, hash, x.operands(s), x.pruning(s))
 			case *schedule.SetSize:
 				add(depth, "", "size %s from b%d, at most %s", s.Name, s.Buffer, x.amount(s.Max))
 			case *schedule.Loop:
@@ -225,15 +226,19 @@ func (x *explainer) operands(l *schedule.Launch) string {
 	return strings.Join(parts, ", ")
 }
 
-func pruning(l *schedule.Launch) string {
+// symbols writes the comparisons that rows are skipped by.
+var symbols = map[num.Op]string{num.Eq: "==", num.Lt: "<", num.Le: "<=", num.Gt: ">", num.Ge: ">="}
+
+func (x *explainer) pruning(l *schedule.Launch) string {
 	if len(l.Pruning) == 0 {
 		return ""
 	}
 	parts := make([]string, len(l.Pruning))
 	for i, p := range l.Pruning {
-		parts[i] = fmt.Sprintf("b%d %s %#x", p.Buffer, p.Op, p.Bits)
+		b := &x.low.schedule.Buffers[p.Buffer]
+		parts[i] = fmt.Sprintf("%s %s %s", b.Name, symbols[p.Op], value.Text(b.Kind, p.Bits))
 	}
-	return "; rows are skipped where statistics show that not " + strings.Join(parts, " and ")
+	return "; runs of rows that statistics show not to satisfy " + strings.Join(parts, " && ") + " are not read"
 }
 
 func swaps(s *schedule.Loop) string {

@@ -13,7 +13,7 @@ import (
 	"github.com/godwit-run/godwit/engine"
 	"github.com/godwit-run/godwit/graph"
 	"github.com/godwit-run/godwit/interp"
-//	"github.com/godwit-run/godwit/kernel"
+	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/lower"
 	"github.com/godwit-run/godwit/num"
 	"github.com/godwit-run/godwit/progen"
@@ -21,7 +21,7 @@ import (
 	"github.com/godwit-run/godwit/schedule"
 	"github.com/godwit-run/godwit/syntax"
 	"github.com/godwit-run/godwit/value"
-//	"github.com/godwit-run/godwit/verify"
+	"github.com/godwit-run/godwit/verify"
 )
 
 // Case is a program ready to run.
@@ -58,7 +58,7 @@ func Prepare(p *progen.Program) (*Case, error) {
 	}
 	c.Plan, err = lower.Lower(g, lower.Options{
 		NonZero: func(name string) bool { return p.Sizes[name] > 0 },
-//		Verify:  func(k *kernel.Kernel) error { _, err := verify.Check(k); return err },
+		Verify:  func(k *kernel.Kernel) error { _, err := verify.Check(k); return err },
 	})
 	return c, err
 }

@@ -73,7 +73,12 @@ func (e *elab) offset(i *graph.Node, lo, hi size.Poly, r *syntax.RangeExpr) *gra
 	if c, ok := lo.Const(); ok && c == 0 {
 		return i
 	}
-	return e.indexArith(num.Add, hi, r.Span, i, e.sizeVal(lo, r.Lo.Where()))
+	n := e.indexArith(num.Add, hi, r.Span, i, e.sizeVal(lo, r.Lo.Where()))
+	b := e.typeBounds(n.Type)
+	least, _ := e.g.Facts.Bounds(lo)
+	b.lo, b.los = max(least, 0), plainSize(lo)
+	e.of(n).bounds = &b
+	return n
 }
 
 // rangeSizes gives the length and ends of a range used as an array.

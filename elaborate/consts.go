@@ -46,7 +46,7 @@ func (p *Program) evaluateConst(d *decl) bool {
 	v, ok := evaluate(n)
 	if !ok {
 		e.errorf(d.con.Value.Where(), "F07", "this constant cannot be computed").Note("it overflows, or divides by zero").
-			Help("use a wider type, or +%% -%% *%% to wrap around")
+			Help("use a wider type, or +% -% *% to wrap around")
 		return false
 	}
 	d.typ, d.bits = n.Type, v

@@ -226,3 +226,77 @@ func (f *formula) log2(x *graph.Node) *graph.Node {
 	low = f.add(low, f.add(f.sub(nf, sum), top))
 	return f.logEnds(x, f.add(low, sum))
 }
+
+// tanh is a rational function of x near 0, where exponentials would cancel.
+func (f *formula) tanh(x *graph.Node) *graph.Node {
+	a := f.abs(x)
+	z := f.mul(x, x)
+	var small *graph.Node
+	if f.k == num.F32 {
+		small = f.mul(z, f.poly(z, -3.33332819422e-1, 1.33314422036e-1, -5.37397155531e-2, 2.06390887954e-2, -5.70498872745e-3))
+	} else {
+		p := f.poly(z, -1.61468768441708447952e3, -9.92877231001918586564e1, -9.64399179425052238628e-1)
+		q := f.poly(z, 4.84406305325125486048e3, 2.23548839060100448583e3, 1.12811678491632931402e2, 1)
+		small = f.div(f.mul(z, p), q)
+	}
+	near := f.add(x, f.mul(x, small))
+	far := f.sub(f.c(1), f.div(f.c(2), f.add(f.exp(f.add(a, a)), f.c(1))))
+	far = f.pick(f.less(x, f.c(0)), f.neg(far), far)
+	r := f.pick(f.less(a, f.c(0.625)), near, far)
+	return f.pick(f.equal(x, f.c(0)), x, r)
+}
+
+// sigmoid is 1/(1+exp(-x)), from the exponential that is at most 1.
+func (f *formula) sigmoid(x *graph.Node) *graph.Node {
+	p := f.exp(f.neg(f.abs(x)))
+	top := f.pick(f.less(x, f.c(0)), p, f.c(1))
+	return f.div(top, f.add(f.c(1), p))
+}
+
+// powf is exp(y·ln x). In f64 the relative error is about |y·ln x|·2^-52, so
+// it grows to some hundred units of the last place for the largest results;
+// in f32, which is computed in f64, it is below 1 unit. x^0 and 1^y are 1
+// for all x and y; a negative x gives NaN otherwise.
+func (f *formula) powf(x, y *graph.Node) *graph.Node {
+	if f.k == num.F32 {
+		wide := &formula{f.e, f.at, num.F64}
+		t := types.Scalars[num.F64]
+		r := wide.powf(f.e.cast(t, x, f.at), f.e.cast(t, y, f.at))
+		return f.e.cast(types.Scalars[num.F32], r, f.at)
+	}
+	one := f.c(1)
+	r := f.exp(f.mul(y, f.ln(x)))
+	always := f.e.arith(num.Or, f.at, f.equal(y, f.c(0)), f.equal(x, one))
+	return f.pick(always, one, r)
+}
+
+// powi multiplies the powers x, x², x⁴, … whose bits are set in n, the
+// lowest first; x^0 is 1.
+func (f *formula) powi(x *graph.Node, n int64) *graph.Node {
+	var r *graph.Node
+	for ; n > 0; n >>= 1 {
+		if n&1 == 1 {
+			if r == nil {
+				r = x
+			} else {
+				r = f.mul(r, x)
+			}
+		}
+		if n > 1 {
+			x = f.mul(x, x)
+		}
+	}
+	if r == nil {
+		return f.c(1)
+	}
+	return r
+}
+
+// round goes to the nearest integer, half away from zero. What is cut off is
+// exact, and an infinity has none.
+func (f *formula) round(x *graph.Node) *graph.Node {
+	t := f.e.arith(num.Trunc, f.at, x)
+	far := f.e.arith(num.Ge, f.at, f.abs(f.sub(x, t)), f.c(0.5))
+	step := f.pick(f.less(x, f.c(0)), f.c(-1), f.c(1))
+	return f.pick(far, f.add(t, step), t)
+}

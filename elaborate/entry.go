@@ -7,7 +7,6 @@ import (
 
 	"github.com/godwit-run/godwit/diag"
 	"github.com/godwit-run/godwit/graph"
-	"github.com/godwit-run/godwit/num"
 	"github.com/godwit-run/godwit/size"
 	"github.com/godwit-run/godwit/syntax"
 	"github.com/godwit-run/godwit/types"
@@ -256,7 +255,7 @@ func (e *elab) place(p *syntax.Place, s *signature) string {
 		return ""
 	}
 	if len(p.Args) < least || len(p.Args) > most {
-		e.errorf(p.Span, "P02", "`%s` takes %s", p.Name.Text, [...]string{"no argument", "a number", "how it is sharded"}[most]).Note("found %d arguments", len(p.Args)).
+		e.errorf(p.Span, "P02", "`%s` takes %s", p.Name.Text, [...]string{"no argument", "a number", "how it is sharded"}[most]).Note("found %d argument%s", len(p.Args), plural(len(p.Args))).
 			Help("@ %s", [...]string{p.Name.Text, p.Name.Text + "(0)", "Cluster(blocks)"}[most])
 		return ""
 	}
@@ -300,5 +299,3 @@ func (e *elab) placeNumber(x syntax.Expr) (string, bool) {
 	e.errorf(x.Where(), "P03", "the number of a place is a constant").Note("expected 0 or more").Help("@ Node(0)")
 	return "", false
 }
-
-var _ = num.I64

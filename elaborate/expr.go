@@ -136,7 +136,7 @@ func (e *elab) unknownName(name syntax.Name) {
 		return
 	}
 	m := e.errorf(name.Span, "N01", "there is no `%s` here", name.Text).Note("not found")
-	names := e.resolver().visible()
+	names := e.resolver().visible(constDecl)
 	for _, v := range e.vars[e.fr.base:] {
 		names = append(names, v.name)
 	}

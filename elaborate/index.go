@@ -56,14 +56,17 @@ func (e *elab) below0(i *graph.Node, n size.Poly, x *syntax.Index) *graph.Node {
 	}
 	array, at := e.operand(x.X), e.text(x.I.Where())
 	if b := e.boundsOf(i); b.lo == b.hi && b.declared {
-		e.errorf(x.I.Where(), "B04", "the index %d may be out of bounds", b.lo).Note("%s has %s elements", array, n).
-			Help("declare how large the size is at least:\nwhere %s > %d", n, b.lo)
+		m := e.errorf(x.I.Where(), "B04", "the index %d may be out of bounds", b.lo).Note("%s has %s elements, from 0 on", array, n)
+		if b.lo < 0 {
+			m.Help("the last element is %s[%s]", array, n.AddConst(-1))
+		} else {
+			m.Help("%s", largerHelp(n, itoa(b.lo)))
+		}
 		return nil
 	}
 	if i.Type.Kind == graph.Index {
-		e.errorf(x.I.Where(), "B06", "this index belongs to another size").
-			Note("expected idx<%s>, found %s; %s <= %s is not known", n, i.Type, i.Type.Bound, n).
-			Help("declare it:\nwhere %s <= %s\nor choose one of\n%s.get(%s).or(…)\n%s[%s.clamp_idx()]", i.Type.Bound, n, array, at, array, e.parenthesized(x.I.Where()))
+		e.foreignIndex(i.Type, n, x.I.Where()).
+			Help("%s", orderHelp(i.Type.Bound, n, array+".get("+at+").or(…)\n"+array+"["+e.parenthesized(x.I.Where())+".clamp_idx()]"))
 		return nil
 	}
 	e.errorf(x.I.Where(), "B02", "this index is not shown to be in bounds").

@@ -120,12 +120,34 @@ func (e *elab) indexLit(x *syntax.IntLit, at diag.Span, want *graph.Type) *graph
 	if x.Value > 1<<62 || !e.proves(want.Bound.Sub(size.Const(int64(x.Value))).AddConst(-1)) {
 		e.errorf(at, "B04", "the index %s may be out of bounds", x.Text).
 			Note("expected an index below %s", want.Bound).
-			Help("declare how large the size is at least:\nwhere %s > %s", want.Bound, x.Text)
+			Help("%s", largerHelp(want.Bound, x.Text))
 		return nil
 	}
 	n := e.add(graph.Const, want, at)
 	n.Bits = x.Value
 	return n
+}
+
+// largerHelp says how to make a constant index valid.
+func largerHelp(bound size.Poly, index string) string {
+	if c, isConst := bound.Const(); isConst {
+		return "the last index is " + itoa(c-1)
+	}
+	return "declare how large the size is at least:\nwhere " + bound.String() + " > " + index
+}
+
+// orderHelp says how to make a <= b known.
+func orderHelp(a, b size.Poly, otherwise string) string {
+	if len(a.Sub(b).Vars()) == 0 {
+		return otherwise
+	}
+	return "declare it:\nwhere " + a.String() + " <= " + b.String() + "\nor write\n" + otherwise
+}
+
+// foreignIndex reports an index whose bound is another than expected.
+func (e *elab) foreignIndex(t *graph.Type, bound size.Poly, at diag.Span) message {
+	return e.errorf(at, "B06", "this index belongs to another size").
+		Note("expected idx<%s>, found %s; %s <= %s is not known", bound, t, t.Bound, bound)
 }
 
 func (e *elab) floatLit(x *syntax.FloatLit, negative bool, at diag.Span, want *graph.Type) *graph.Node {
@@ -212,9 +234,7 @@ func (e *elab) toIndex(n *graph.Node, bound size.Poly, at diag.Span) *graph.Node
 	}
 	if !e.within(e.boundsOf(n), bound) {
 		if n.Type.Kind == graph.Index {
-			e.errorf(at, "B06", "this index belongs to another size").
-				Note("expected idx<%s>, found idx<%s>; %s <= %s is not known", bound, n.Type.Bound, n.Type.Bound, bound).
-				Help("declare it:\nwhere %s <= %s", n.Type.Bound, bound)
+			e.foreignIndex(n.Type, bound, at).Help("%s", orderHelp(n.Type.Bound, bound, e.parenthesized(at)+".clamp_idx()"))
 			return nil
 		}
 		e.errorf(at, "B02", "this index is not shown to be in bounds").
@@ -261,15 +281,22 @@ func (e *elab) toArray(n *graph.Node, want *graph.Type, at diag.Span) *graph.Nod
 func (e *elab) sizeMismatch(n *graph.Node, want *graph.Type, at diag.Span) {
 	length := e.lengthOf(n)
 	if name, ok := length.IsVar(); ok && isDynamic(name) && !want.Masked {
-		bound := e.bound(n)
 		e.errorf(at, "B03", "how many elements this has is known only at run time").
-			Note("expected %s, found [%s; ?M <= %s]", show(want), n.Type.Elem(), bound).
-			Help("declare it so: [%s; ?M <= %s]", n.Type.Elem(), bound)
+			Note("expected %s, found %s", show(want), e.showArray(n)).
+			Help("declare it so: %s", e.showArray(n))
 		return
 	}
-	found := graph.ArrayOf(n.Type.Elem(), length)
-	e.errorf(at, "T06", "the sizes differ").Note("expected %s, found %s", show(want), found).
+	e.errorf(at, "T06", "the sizes differ").Note("expected %s, found %s", show(want), e.showArray(n)).
 		Help("if they are always equal, declare it:\nwhere %s == %s", length, want.Size)
+}
+
+// showArray writes an array's type; a run-time size as it would be declared.
+func (e *elab) showArray(n *graph.Node) string {
+	length := e.lengthOf(n)
+	if name, ok := length.IsVar(); ok && isDynamic(name) {
+		return "[" + n.Type.Elem().String() + "; ?M <= " + e.bound(n).String() + "]"
+	}
+	return graph.ArrayOf(n.Type.Elem(), length).String()
 }
 
 // bound is a size that the run-time size of an array is at most.

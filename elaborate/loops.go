@@ -20,7 +20,7 @@ type turns struct {
 	lo, hi  *graph.Node
 	bound   size.Poly // of i, when it is an index
 	isIndex bool
-	span    *bounds // of i otherwise
+	span    *bounds // of i; nil: what its type says
 	maxPoly size.Poly
 	max     int64
 	// elem gives the value that the pattern binds; nil: i itself.
@@ -103,9 +103,8 @@ func (e *elab) loopBody(s *syntax.For, t turns, carried []int, elems []*graph.Ty
 	i := e.param(graph.I64Type, s.Pattern.Where())
 	if t.isIndex {
 		i.Type = graph.IndexOf(t.bound)
-	} else {
-		e.of(i).bounds = t.span
 	}
+	e.of(i).bounds = t.span // nil: what the type says
 	for j, c := range carried {
 		e.vars[c].n = e.param(elems[j], s.Span)
 		e.vars[c].n.Name = e.vars[c].name
@@ -232,7 +231,8 @@ func (e *elab) overRange(r *syntax.RangeExpr) (turns, bool) {
 	p, loExact := a.exact()
 	q, hiExact := b.exact()
 	if loExact && hiExact && e.proves(p) {
-		t := turns{lo: e.sizeVal(p, r.Lo.Where()), hi: e.sizeVal(q, r.Hi.Where()), bound: q, isIndex: true, maxPoly: q.Sub(p)}
+		t := turns{lo: e.sizeVal(p, r.Lo.Where()), hi: e.sizeVal(q, r.Hi.Where()), bound: q, isIndex: true, maxPoly: q.Sub(p), span: e.turnBounds(a, b)}
+		t.span.lo = max(t.span.lo, 0)
 		if least, _ := e.g.Facts.Bounds(q); !e.proves(t.maxPoly) {
 			t.maxPoly = q.AddConst(max(-least, 0))
 		}
@@ -329,7 +329,7 @@ func (e *elab) bounded(at diag.Span, n *graph.Node, ok bool) bool {
 	}
 	name := e.text(at)
 	e.errorf(at, "T02", "this loop has no bound").
-		Note("`%s` is an %s, of which only the type is known", name, n.Type).
+		Note("of `%s` only the type is known, %s", name, n.Type).
 		Help("declare its range:\nwhere %s: Range<0, 4096>\nor limit it: %s.min(4096)", name, e.parenthesized(at))
 	return false
 }

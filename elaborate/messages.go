@@ -100,7 +100,7 @@ func suggest(m message, name string, among []string) {
 // nearest finds the name that takes the fewest edits, if few enough.
 func nearest(name string, among []string) string {
 	slices.Sort(among)
-	limit := len(name)/3 + 1
+	limit := (len(name) + 1) / 3
 	best, at := "", limit+1
 	for _, n := range among {
 		if n == name || n == "" || n == "_" || isDynamic(n) {

@@ -95,6 +95,10 @@ func (e *elab) methodCall(x *syntax.MethodCall, want *graph.Type) *graph.Node {
 		return nil
 	}
 	c := &methodUse{x: x, recv: recv, want: want}
+	if m.need && len(x.TypeArgs) == 0 && len(x.Args) > m.max {
+		e.errorf(x.Name.Span, "T09", "`%s` takes its number in ::<…>", x.Name.Text).Note("found an argument").Help("%s::<%s>()", x.Name.Text, e.argText(x))
+		return nil
+	}
 	if !e.argCount(x.Name.Span, x.Name.Text, len(x.Args), m.min, m.max) || !e.sizeArgs(c, m) {
 		return nil
 	}

@@ -198,7 +198,7 @@ type resolver struct {
 func (r resolver) path(path []syntax.Name, code string) *decl {
 	d := r.first(path[0].Text)
 	if d == nil {
-		r.unknown(path[0], code, r.visible())
+		r.unknown(path[0], code, r.visible(kindFor(code)))
 		return nil
 	}
 	for _, name := range path[1:] {
@@ -268,15 +268,20 @@ func (r resolver) unknown(name syntax.Name, code string, among []string) {
 	suggest(m, name.Text, among)
 }
 
-// visible lists the names that can be used from the module.
-func (r resolver) visible() []string {
+// visible lists the names of a kind that can be used from the module; modules
+// lead to more and are always listed.
+func (r resolver) visible(kind declKind) []string {
 	var names []string
 	for m := r.mod; m != nil; m = m.outer {
-		for n := range m.items {
-			names = append(names, n)
+		for n, d := range m.items {
+			if d.kind == kind || d.kind == modDecl {
+				names = append(names, n)
+			}
 		}
-		for n := range m.uses {
-			names = append(names, n)
+		for n, u := range m.uses {
+			if u.target != nil && u.target.kind == kind {
+				names = append(names, n)
+			}
 		}
 	}
 	return names
@@ -290,6 +295,19 @@ func publicNames(m *module) []string {
 		}
 	}
 	return names
+}
+
+// kindFor is the kind of item that a message of this code looks for.
+func kindFor(code string) declKind {
+	switch code {
+	case "N02":
+		return funcDecl
+	case "N03":
+		return recordDecl
+	case "N08":
+		return modDecl
+	}
+	return constDecl
 }
 
 // isTypeName reports the names of built-in types.

@@ -1,9 +1,13 @@
 package elaborate
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/godwit-run/godwit/diag"
 	"github.com/godwit-run/godwit/graph"
 	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/size"
 	"github.com/godwit-run/godwit/syntax"
 	"github.com/godwit-run/godwit/types"
 )
@@ -106,15 +110,20 @@ func (e *elab) elementwise(x *syntax.Binary, a, b *graph.Node) *graph.Node {
 
 // differ reports two arrays that should have one size.
 func (e *elab) differ(at diag.Span, a, b *graph.Node) {
-	p, q := a.Type.Size, b.Type.Size
-	m := e.errorf(at, "T06", "the sizes differ").Note("%s with %s", a.Type, b.Type)
-	pn, ok := p.IsVar()
-	qn, ok2 := q.IsVar()
-	if ok && ok2 && !isDynamic(pn) && !isDynamic(qn) && pn[0] != 'l' && qn[0] != 'l' {
-		m.Help("if they are always equal, declare it:\nwhere %s == %s", p, q)
-		return
+	m := e.errorf(at, "T06", "the sizes differ").Note("%s with %s", e.showArray(a), e.showArray(b))
+	switch {
+	case hasDynamic(a.Type) || hasDynamic(b.Type):
+		m.Help("map keeps the size, where filter does not:\nx.map(|e| if … { e } else { … })")
+	case len(a.Type.Size.Vars())+len(b.Type.Size.Vars()) == 0 || unnamed(a.Type.Size) || unnamed(b.Type.Size):
+		m.Help("give both the same size where they come from:\na: &[f32; N], b: &[f32; N]")
+	default:
+		m.Help("if they are always equal, declare it:\nwhere %s == %s", a.Type.Size, b.Type.Size)
 	}
-	m.Help("give both the same size where they come from:\na: &[f32; N], b: &[f32; N]")
+}
+
+// unnamed reports a size that the source gives no name.
+func unnamed(p size.Poly) bool {
+	return slices.ContainsFunc(p.Vars(), func(v string) bool { return strings.HasPrefix(v, "len(") })
 }
 
 func (e *elab) scalarOp(x *syntax.Binary, a, b *graph.Node) *graph.Node {
@@ -326,11 +335,13 @@ func (e *elab) convert(x *syntax.Cast, v *graph.Node, t *graph.Type) *graph.Node
 			Help("%s.clamp_idx::<%s>()", e.operand(x.X), t.Bound)
 		return nil
 	}
-	if !v.Type.IsScalar() || t.Kind != graph.Scalar || t.Num == num.Bool && !types.IsBool(v.Type) {
+	if !v.Type.IsScalar() || t.Kind != graph.Scalar || t.Num == num.Bool && !types.IsBool(v.Type) || types.IsBool(v.Type) && types.IsFloat(t) {
 		m := e.errorf(x.Span, "F06", "this cannot be converted").Note("%s as %s", v.Type, show(t))
 		switch {
 		case t.Kind == graph.Scalar && t.Num == num.Bool:
 			m.Help("%s != 0", e.text(x.X.Where()))
+		case types.IsBool(v.Type) && t.Kind == graph.Scalar:
+			m.Help("%s as i64 as %s", e.operand(x.X), t)
 		case v.Type.Kind == graph.Array && t.Kind == graph.Scalar:
 			m.Help("%s.map(|e| e as %s)", e.operand(x.X), t)
 		}

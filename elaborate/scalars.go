@@ -236,13 +236,20 @@ func (e *elab) call(x *syntax.Call, want *graph.Type) *graph.Node {
 		e.args(x)
 		return nil
 	}
+	if e.fr.d != nil && e.fr.d.kind == constDecl {
+		e.errorf(x.Span, "T19", "a constant is made of literals, constants and operators").Note("a call").
+			Help("make it a function:\nfn %s() -> f64 { %s }", last(e.fr.d.name), e.text(x.Span))
+		return nil
+	}
 	return e.callFunc(d, x, want)
 }
 
 // args elaborates the arguments of a call that cannot be made.
 func (e *elab) args(x *syntax.Call) {
 	for _, a := range x.Args {
-		e.exprOrGroup(a, nil)
+		if _, isClosure := a.(*syntax.Closure); !isClosure {
+			e.exprOrGroup(a, nil)
+		}
 	}
 }
 
@@ -252,7 +259,7 @@ func (e *elab) unknownFunc(x *syntax.Call) {
 		return
 	}
 	m := e.errorf(name.Span, "N02", "there is no function `%s`", name.Text).Note("not found")
-	names := append(e.resolver().visible(), "concat", "Some")
+	names := append(e.resolver().visible(funcDecl), "concat", "Some")
 	switch {
 	case (arrayMethods[name.Text].run != nil || scalarMethods[name.Text].run != nil) && len(x.Args) > 0:
 		rest := ""

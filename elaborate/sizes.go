@@ -133,6 +133,10 @@ func (e *elab) sizeName(x *syntax.NameExpr) (size.Poly, bool) {
 		if v := e.lookup(name.Text); v != nil {
 			return e.valueAsSize(v, x.Span)
 		}
+		if isTypeName(name.Text) || e.fr.types[name.Text] != nil {
+			e.errorf(x.Span, "T09", "a size is expected here").Note("`%s` is a type", name.Text).Help("::<8>")
+			return size.Poly{}, false
+		}
 		if e.resolver().first(name.Text) == nil {
 			e.unknownSize(name)
 			return size.Poly{}, false

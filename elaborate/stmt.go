@@ -112,14 +112,16 @@ func (e *elab) let(s *syntax.Let) {
 	if s.Type != nil {
 		want = e.typeExpr(s.Type)
 	}
+	if s.Type != nil && want == nil { // the value could only be judged wrongly
+		e.trial(func() { e.exprOrGroup(s.Value, nil) })
+		e.bindPattern(s.Pattern, s.Mut, nil)
+		return
+	}
 	var n *graph.Node
 	if _, single := s.Pattern.(*syntax.NamePattern); single && !s.Mut && want == nil {
-		n = e.exprOrGroup(s.Value, want)
+		n = e.fixGroup(e.exprOrGroup(s.Value, want))
 	} else {
 		n = e.value(s.Value, want)
-	}
-	if s.Type != nil && want == nil {
-		n = nil
 	}
 	if s.Mut {
 		n = e.dense(n)
@@ -258,9 +260,29 @@ func (e *elab) badTarget(s *syntax.Assign) {
 	case *syntax.Index:
 		m.Help("make the changed array:\n%s.scatter_with([%s], [%s], |old, new| new)", e.text(t.X.Where()), e.text(t.I.Where()), e.text(s.Value.Where()))
 	case *syntax.Field:
-		m.Help("make the changed record:\nr = Name { %s: …, … };", t.Name.Text)
+		m.Help("%s", e.changedRecord(t, e.text(s.Value.Where())))
 	}
 	e.expr(s.Value, nil)
+}
+
+// changedRecord is the record with one field changed, as an assignment.
+func (e *elab) changedRecord(f *syntax.Field, value string) string {
+	name, fields := e.text(f.X.Where()), ""
+	v := e.lookup(name)
+	if v == nil || v.typ == nil || v.typ.Kind != graph.Tuple || v.typ.Name == "" {
+		return "make the changed record:\nr = Name { " + f.Name.Text + ": " + value + ", … };"
+	}
+	for i, n := range v.typ.Names {
+		if i > 0 {
+			fields += ", "
+		}
+		if n == f.Name.Text {
+			fields += n + ": " + value
+		} else {
+			fields += n + ": " + name + "." + n
+		}
+	}
+	return "make the changed record:\n" + name + " = " + v.typ.Name + " { " + fields + " };"
 }
 
 func (e *elab) noTarget(name *syntax.NameExpr, s *syntax.Assign) {

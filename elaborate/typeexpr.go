@@ -156,7 +156,7 @@ func (r typeReader) unknown(t *syntax.NamedType) {
 	case "Vec", "Array", "List":
 		m.Help("[f32; N]")
 	default:
-		names := append(r.e.resolver().visible(), "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64", "bool", "Option", "idx")
+		names := append(r.e.resolver().visible(recordDecl), "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64", "bool", "Option", "idx")
 		for g := range r.e.fr.types {
 			names = append(names, g)
 		}

@@ -85,7 +85,7 @@ type flights struct {
 func newFlights(seed uint64) *flights {
 	f := &flights{Random: NewRandom(seed)}
 	for i := range f.routes {
-		f.routes[i] = int64(90 * math.Exp(3.4*f.Float())) // 90 to 2,700 miles
+		f.routes[i] = int64(90 * math.Exp(3.7*f.Float())) // 90 to 3,600 miles
 	}
 	return f
 }

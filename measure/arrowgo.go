@@ -12,7 +12,7 @@ import (
 
 // arrowGo answers the programs of the table benchmark with arrow-go's reader
 // and a loop in Go, row groups in parallel.
-func arrowGo(path string, threads int, byKey bool) runner {
+func arrowGo(path string, threads int, byKey bool) Runner {
 	return func(context.Context) (time.Duration, []float64, error) {
 		start := time.Now()
 		r, err := file.OpenParquetFile(path, true)

@@ -1,9 +1,7 @@
 package measure
 
 import (
-	"fmt"
 	"io"
-	"math"
 	"os"
 
 	"github.com/godwit-run/godwit/generate"
@@ -55,23 +53,4 @@ func load[T float32 | float64](a array) ([]T, error) {
 		return nil, err
 	}
 	return view[T](b), nil
-}
-
-// within accepts results that differ by rounding.
-func within(tolerance float64) func(ours, reference []float64) error {
-	return func(ours, reference []float64) error {
-		if len(ours) != len(reference) {
-			return fmt.Errorf("%d numbers against %d", len(ours), len(reference))
-		}
-		for i, x := range ours {
-			y := reference[i]
-			if math.IsNaN(x) && math.IsNaN(y) {
-				continue
-			}
-			if !(math.Abs(x-y) <= tolerance) {
-				return fmt.Errorf("%.17g against %.17g, number %d of %d", x, y, i, len(ours))
-			}
-		}
-		return nil
-	}
 }

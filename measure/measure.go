@@ -125,7 +125,7 @@ func (s *session) threads() []int {
 // pairs is how many pairs a row has.
 func (s *session) pairs() int {
 	if s.opt.Quick {
-		return 7
+		return 5
 	}
 	return 15
 }

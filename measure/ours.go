@@ -20,9 +20,9 @@ func function(source string) (*godwit.Func, error) {
 	return p.Func("")
 }
 
-// call makes a runner of a call; read takes the result apart, out of the
+// Call makes a runner of a call; read takes the result apart, out of the
 // time.
-func call(f *godwit.Func, args godwit.Args, read func(*godwit.Result) ([]float64, error), opts ...godwit.Option) runner {
+func Call(f *godwit.Func, args godwit.Args, read func(*godwit.Result) ([]float64, error), opts ...godwit.Option) Runner {
 	return func(ctx context.Context) (time.Duration, []float64, error) {
 		start := time.Now()
 		res, err := f.Call(ctx, args, opts...)

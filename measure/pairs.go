@@ -3,84 +3,115 @@ package measure
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 )
 
-// contest is a row to be: what takes turns, and how to judge it.
-type contest struct {
-	name, against string
-	unit          string // GB/s, of bytes per run, or ms
-	bytes         int64
-	limit         Number // in unit
-	ours          runner
-	reference     runner // nil if there is none
-	agree         func(ours, reference []float64) error
-	// before is called before every run, out of the time: it makes a file
+// Contest is a row to be: what takes turns, and how to judge it.
+type Contest struct {
+	Name, Against string
+	Unit          string  // "GB/s" of Bytes per run, or "ms"
+	Bytes         int64   // that a run has to move
+	Limit         Number  // in Unit; unknown if 0
+	Tolerance     float64 // by which results may differ
+	Pairs         int     // that count
+	Ours          Runner
+	Reference     Runner // nil if there is none
+	// Before is called before every run, out of the time: it makes a file
 	// cold.
-	before func() error
+	Before func() error
 }
 
-// runner runs once. The result is what is compared.
-type runner func(ctx context.Context) (time.Duration, []float64, error)
+// Runner runs once and gives what is compared.
+type Runner func(ctx context.Context) (time.Duration, []float64, error)
 
 // settled is how often each side runs before its times count.
 const settled = 2
 
-// hold runs a contest and reports it.
-func (s *session) hold(ctx context.Context, c contest) error {
-	s.progress("%s", c.name)
+// Row has both sides take turns.
+func (c Contest) Row(ctx context.Context) (Row, error) {
 	var ours, reference []time.Duration
-	for i := range settled + s.pairs() {
+	for i := range settled + c.Pairs {
 		a, b, err := c.pair(ctx)
 		if err != nil {
-			return fmt.Errorf("%s: %w", c.name, err)
+			return Row{}, fmt.Errorf("%s: %w", c.Name, err)
 		}
 		if i >= settled {
 			ours, reference = append(ours, a), append(reference, b)
 		}
 	}
-	if c.reference == nil {
+	if c.Reference == nil {
 		reference = nil
 	}
-	s.report.Rows = append(s.report.Rows, c.row(ours, reference))
-	return nil
+	return c.row(ours, reference), nil
+}
+
+// hold holds a contest and reports it.
+func (s *session) hold(ctx context.Context, c Contest) error {
+	s.progress("%s", c.Name)
+	c.Pairs = s.pairs()
+	r, err := c.Row(ctx)
+	if err == nil {
+		s.report.Rows = append(s.report.Rows, r)
+	}
+	return err
 }
 
 // pair runs ours, then the reference, and compares the results.
-func (c *contest) pair(ctx context.Context) (a, b time.Duration, err error) {
-	a, mine, err := c.turn(ctx, c.ours)
-	if err != nil || c.reference == nil {
+func (c *Contest) pair(ctx context.Context) (a, b time.Duration, err error) {
+	a, mine, err := c.turn(ctx, c.Ours)
+	if err != nil || c.Reference == nil {
 		return a, 0, err
 	}
-	b, theirs, err := c.turn(ctx, c.reference)
+	b, theirs, err := c.turn(ctx, c.Reference)
 	if err != nil {
-		return a, b, fmt.Errorf("%s: %w", c.against, err)
+		return a, b, fmt.Errorf("%s: %w", c.Against, err)
 	}
-	if err := c.agree(mine, theirs); err != nil {
-		return a, b, fmt.Errorf("ours and %s differ: %w", c.against, err)
+	if err := within(c.Tolerance, mine, theirs); err != nil {
+		return a, b, fmt.Errorf("ours and %s differ: %w", c.Against, err)
 	}
 	return a, b, nil
 }
 
-func (c *contest) turn(ctx context.Context, run runner) (time.Duration, []float64, error) {
+func (c *Contest) turn(ctx context.Context, run Runner) (time.Duration, []float64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, nil, context.Cause(ctx)
 	}
-	if c.before != nil {
-		if err := c.before(); err != nil {
+	if c.Before != nil {
+		if err := c.Before(); err != nil {
 			return 0, nil, err
 		}
 	}
 	return run(ctx)
 }
 
+// within accepts results that differ by rounding.
+func within(tolerance float64, ours, reference []float64) error {
+	if len(ours) != len(reference) {
+		return fmt.Errorf("%d numbers against %d", len(ours), len(reference))
+	}
+	for i, x := range ours {
+		y := reference[i]
+		if math.IsNaN(x) && math.IsNaN(y) {
+			continue
+		}
+		if !(math.Abs(x-y) <= tolerance) {
+			return fmt.Errorf("%.17g against %.17g, number %d of %d", x, y, i, len(ours))
+		}
+	}
+	return nil
+}
+
 // row sums up the times of both sides; reference is nil if there was none.
-func (c *contest) row(ours, reference []time.Duration) Row {
-	r := Row{Name: c.name, Unit: c.unit, Ours: c.figure(median(ours)), Limit: c.limit, N: len(ours),
+func (c *Contest) row(ours, reference []time.Duration) Row {
+	r := Row{Name: c.Name, Unit: c.Unit, Ours: c.figure(median(ours)), Limit: c.Limit, N: len(ours),
 		Reference: unknown, Ratio: unknown, RatioMin: unknown, RatioMax: unknown}
-	if r.OfLimit = r.Ours / c.limit; c.unit == "ms" {
-		r.OfLimit = c.limit / r.Ours
+	if r.Limit == 0 {
+		r.Limit = unknown
+	}
+	if r.OfLimit = r.Ours / r.Limit; c.Unit == "ms" {
+		r.OfLimit = r.Limit / r.Ours
 	}
 	if len(reference) == 0 {
 		return r
@@ -89,16 +120,16 @@ func (c *contest) row(ours, reference []time.Duration) Row {
 	for i := range ours {
 		ratios[i] = float64(reference[i]) / float64(ours[i])
 	}
-	r.ReferenceName, r.Reference = c.against, c.figure(median(reference))
+	r.ReferenceName, r.Reference = c.Against, c.figure(median(reference))
 	r.Ratio, r.RatioMin, r.RatioMax = Number(median(ratios)), Number(slices.Min(ratios)), Number(slices.Max(ratios))
 	return r
 }
 
-func (c *contest) figure(d time.Duration) Number {
-	if c.unit == "ms" {
+func (c *Contest) figure(d time.Duration) Number {
+	if c.Unit == "ms" {
 		return Number(d.Seconds() * 1e3)
 	}
-	return Number(float64(c.bytes) / d.Seconds() / 1e9)
+	return Number(float64(c.Bytes) / d.Seconds() / 1e9)
 }
 
 // median of at least one value; the mean of the two in the middle.

@@ -138,7 +138,7 @@ func (p *peer) run(f form, threads int, n int64) (time.Duration, []float64, erro
 // forms are the ways of getting at a file that are worth a try.
 func forms(op string) []form {
 	var list []form
-	for _, how := range []string{"read:128", "read:256", "read:512", "populate:1024", "populate:16384", "advise:16384"} {
+	for _, how := range []string{"read:256", "read:512", "populate:1024", "populate:16384", "advise:16384"} {
 		list = append(list, form{op, how})
 	}
 	return list
@@ -148,7 +148,7 @@ func forms(op string) []form {
 // Forms that cannot run here are passed over.
 func (p *peer) best(list []form, threads int, n int64, before func() error) (best form, err error) {
 	least := time.Duration(1 << 62)
-	for range 4 {
+	for range 3 {
 		for _, f := range list {
 			if before != nil {
 				if err := before(); err != nil {
@@ -171,6 +171,6 @@ func (p *peer) best(list []form, threads int, n int64, before func() error) (bes
 	return best, nil
 }
 
-func (p *peer) runner(f form, threads int, n int64) runner {
+func (p *peer) runner(f form, threads int, n int64) Runner {
 	return func(context.Context) (time.Duration, []float64, error) { return p.run(f, threads, n) }
 }

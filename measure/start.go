@@ -25,19 +25,18 @@ func start(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	agree := within(1e-4)
-	in := contest{name: "sum of 1000, in process", unit: "ms", limit: unknown, agree: agree, ours: inProcess(sumF32.source, x)}
-	whole := contest{name: "sum of 1000, whole process", unit: "ms", limit: unknown, agree: agree}
+	in := Contest{Name: "sum of 1000, in process", Unit: "ms", Tolerance: 1e-4, Ours: inProcess(sumF32.source, x)}
+	whole := Contest{Name: "sum of 1000, whole process", Unit: "ms", Tolerance: 1e-4}
 	if s.peer != nil {
 		c, err := compileC(ctx, s.dir, "start", startSource)
 		if err != nil {
 			return err
 		}
-		if whole.limit, err = leastMillis(ctx, process(c, x.path)); err != nil {
+		if whole.Limit, err = leastMillis(ctx, process(c, x.path)); err != nil {
 			return err
 		}
-		for _, c := range []*contest{&in, &whole} {
-			c.against, c.reference = "cc -O3, then run", s.fromC(x)
+		for _, c := range []*Contest{&in, &whole} {
+			c.Against, c.Reference = "cc -O3, then run", s.fromC(x)
 		}
 	}
 	if err := s.hold(ctx, in); err != nil {
@@ -51,12 +50,12 @@ func start(ctx context.Context, s *session) error {
 	if err := os.WriteFile(source, []byte(sumF32.source), 0o600); err != nil {
 		return err
 	}
-	whole.ours = process(s.opt.Program, "run", source, "x="+x.path)
+	whole.Ours = process(s.opt.Program, "run", source, "x="+x.path)
 	return s.hold(ctx, whole)
 }
 
 // inProcess starts from nothing: no code is kept from the run before.
-func inProcess(source string, x array) runner {
+func inProcess(source string, x array) Runner {
 	return func(ctx context.Context) (time.Duration, []float64, error) {
 		rt := godwit.NewRuntime()
 		defer rt.Close()
@@ -65,13 +64,13 @@ func inProcess(source string, x array) runner {
 		if err != nil {
 			return 0, nil, err
 		}
-		_, result, err := call(f, godwit.Args{"x": godwit.File(x.path)}, number, godwit.WithRuntime(rt))(ctx)
+		_, result, err := Call(f, godwit.Args{"x": godwit.File(x.path)}, number, godwit.WithRuntime(rt))(ctx)
 		return time.Since(begin), result, err
 	}
 }
 
 // fromC compiles and runs.
-func (s *session) fromC(x array) runner {
+func (s *session) fromC(x array) Runner {
 	return func(ctx context.Context) (time.Duration, []float64, error) {
 		begin := time.Now()
 		program, err := compileC(ctx, s.dir, "start", startSource)
@@ -84,7 +83,7 @@ func (s *session) fromC(x array) runner {
 }
 
 // process runs a program that prints one number.
-func process(program string, args ...string) runner {
+func process(program string, args ...string) Runner {
 	return func(ctx context.Context) (time.Duration, []float64, error) {
 		begin := time.Now()
 		out, err := exec.CommandContext(ctx, program, args...).Output()
@@ -98,7 +97,7 @@ func process(program string, args ...string) runner {
 }
 
 // leastMillis is the least time of several runs.
-func leastMillis(ctx context.Context, run runner) (Number, error) {
+func leastMillis(ctx context.Context, run Runner) (Number, error) {
 	least := unknown
 	for range 10 {
 		d, _, err := run(ctx)

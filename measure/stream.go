@@ -48,7 +48,7 @@ func stream(ctx context.Context, s *session) error {
 	defer b.rt.Close()
 	big, half, small := int64(1<<28), int64(1<<26), int64(1<<24)
 	if s.opt.Quick {
-		big, half, small = 1<<26, 1<<24, 1<<22
+		big, half, small = 1<<25, 1<<23, 1<<21
 	}
 	x, err := s.generate("x", num.F32, big, 1)
 	if err != nil {
@@ -108,7 +108,7 @@ func (b *streams) files(ctx context.Context, op operation, in ...array) error {
 	}
 	for _, t := range b.threads() {
 		c := b.contest(op, "file", t, in)
-		c.ours = call(f, args, number, godwit.WithRuntime(b.rt), godwit.WithThreads(t))
+		c.Ours = Call(f, args, number, godwit.WithRuntime(b.rt), godwit.WithThreads(t))
 		if err := b.against(&c, forms(op.peer), t, in[0].n); err != nil {
 			return err
 		}
@@ -141,12 +141,12 @@ func (b *streams) give(in []array, copied bool) error {
 	return nil
 }
 
-func (b *streams) contest(op operation, where string, threads int, in []array) contest {
-	c := contest{name: fmt.Sprintf("%s, %s, %s", op.name, where, count(threads)), unit: "GB/s", limit: b.limits[threads]}
+func (b *streams) contest(op operation, where string, threads int, in []array) Contest {
+	c := Contest{Name: fmt.Sprintf("%s, %s, %s", op.name, where, count(threads)), Unit: "GB/s", Limit: b.limits[threads]}
 	for _, a := range in {
-		c.bytes += a.bytes
+		c.Bytes += a.bytes
 	}
-	c.agree = within(op.tolerance * float64(in[0].n))
+	c.Tolerance = op.tolerance * float64(in[0].n)
 	return c
 }
 
@@ -158,16 +158,16 @@ func count(threads int) string {
 }
 
 // against makes the fastest of several forms of the C code the reference.
-func (b *streams) against(c *contest, list []form, threads int, n int64) error {
+func (b *streams) against(c *Contest, list []form, threads int, n int64) error {
 	if b.peer == nil {
 		return nil
 	}
-	f, err := b.peer.best(list, threads, n, c.before)
+	f, err := b.peer.best(list, threads, n, c.Before)
 	if err != nil {
 		return err
 	}
-	c.against = "C " + f.op + " " + f.how
-	c.reference = b.peer.runner(f, threads, n)
+	c.Against = "C " + f.op + " " + f.how
+	c.Reference = b.peer.runner(f, threads, n)
 	return nil
 }
 
@@ -219,8 +219,8 @@ func inMemory[T float32 | float64](ctx context.Context, b *streams, op operation
 	}
 	for _, t := range b.threads() {
 		c := b.contest(op, "memory", t, in)
-		c.bytes += bytes
-		c.ours = call(f, args, read, godwit.WithRuntime(b.rt), godwit.WithThreads(t))
+		c.Bytes += bytes
+		c.Ours = Call(f, args, read, godwit.WithRuntime(b.rt), godwit.WithThreads(t))
 		if err := b.against(&c, list, t, in[0].n); err != nil {
 			return err
 		}
@@ -257,13 +257,13 @@ func (b *streams) cold(ctx context.Context, x array) error {
 	}
 	t := b.opt.Threads
 	c := b.contest(sumF32, "cold file", t, []array{x})
-	c.before, c.limit = func() error { return forget(x.path) }, unknown
-	c.ours = call(f, godwit.Args{"x": godwit.File(x.path)}, number, godwit.WithRuntime(b.rt), godwit.WithThreads(t))
+	c.Before, c.Limit = func() error { return forget(x.path) }, unknown
+	c.Ours = Call(f, godwit.Args{"x": godwit.File(x.path)}, number, godwit.WithRuntime(b.rt), godwit.WithThreads(t))
 	list := []form{{"sum", "read:1024"}, {"sum", "advise:16384"}, {"sum", "direct:4096"}}
 	if err := b.against(&c, list, t, x.n); err != nil {
 		return err
 	}
-	if c.limit, err = b.disk(t, x); err != nil {
+	if c.Limit, err = b.disk(t, x); err != nil {
 		return err
 	}
 	return b.session.hold(ctx, c)

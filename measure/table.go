@@ -68,9 +68,9 @@ func (b *tables) parquetRow(ctx context.Context, name, source string, threads in
 	if err != nil {
 		return err
 	}
-	c := contest{name: fmt.Sprintf("%s, Parquet, %s", name, count(threads)), against: "arrow-go, a loop in Go", unit: "ms", limit: unknown, agree: within(1e-9)}
-	c.ours = call(f, godwit.Args{"f": godwit.File(b.parquet)}, read, godwit.WithRuntime(b.rt), godwit.WithThreads(threads))
-	c.reference = arrowGo(b.parquet, threads, name == "group-by mean")
+	c := Contest{Name: fmt.Sprintf("%s, Parquet, %s", name, count(threads)), Against: "arrow-go, a loop in Go", Unit: "ms", Tolerance: 1e-9}
+	c.Ours = Call(f, godwit.Args{"f": godwit.File(b.parquet)}, read, godwit.WithRuntime(b.rt), godwit.WithThreads(threads))
+	c.Reference = arrowGo(b.parquet, threads, name == "group-by mean")
 	return b.hold(ctx, c)
 }
 
@@ -87,14 +87,14 @@ func (b *tables) arrowRow(ctx context.Context, threads int) error {
 			return err
 		}
 	}
-	c := contest{name: "group-by mean, Arrow, " + count(threads), unit: "ms", limit: unknown, agree: within(1e-9)}
-	c.ours = call(f, godwit.Args{"f": godwit.File(b.arrow)}, numbers, godwit.WithRuntime(b.rt), godwit.WithThreads(threads))
+	c := Contest{Name: "group-by mean, Arrow, " + count(threads), Unit: "ms", Tolerance: 1e-9}
+	c.Ours = Call(f, godwit.Args{"f": godwit.File(b.arrow)}, numbers, godwit.WithRuntime(b.rt), godwit.WithThreads(threads))
 	if b.peer != nil {
 		bandwidth, err := b.bandwidth(threads, region{b.arrow, 0, in[1].offset &^ 63})
 		if err != nil {
 			return err
 		}
-		c.limit = Number(float64(in[0].bytes+in[1].bytes)/1e6) / bandwidth
+		c.Limit = Number(float64(in[0].bytes+in[1].bytes)/1e6) / bandwidth
 		for i, r := range in {
 			if err := b.peer.file(i, r); err != nil {
 				return err
@@ -104,7 +104,7 @@ func (b *tables) arrowRow(ctx context.Context, threads int) error {
 		if err != nil {
 			return err
 		}
-		c.against, c.reference = "C "+best.op+" "+best.how, b.peer.runner(best, threads, b.rows)
+		c.Against, c.Reference = "C "+best.op+" "+best.how, b.peer.runner(best, threads, b.rows)
 	}
 	return b.hold(ctx, c)
 }

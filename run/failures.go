@@ -1,11 +1,6 @@
 package run
 
-import (
-	"errors"
-	"sync"
-
-	"github.com/godwit-run/godwit/mem"
-)
+import "sync"
 
 // failures keeps the error with the least number, so that the same input
 // gives the same message whatever the timing. The zero value is ready.
@@ -30,5 +25,3 @@ func (q *failures) first() error {
 	defer q.mu.Unlock()
 	return q.err
 }
-
-func asFull(err error, full **mem.FullError) bool { return errors.As(err, full) }

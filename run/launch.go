@@ -1,10 +1,13 @@
 package run
 
 import (
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/godwit-run/godwit/engine"
 	"github.com/godwit-run/godwit/kernel"
+	"github.com/godwit-run/godwit/mem"
 	"github.com/godwit-run/godwit/num"
 	"github.com/godwit-run/godwit/schedule"
 )
@@ -36,7 +39,7 @@ func (r *runner) launch(l *schedule.Launch) error {
 	}
 	p.job = r.eng.NewJob(p.c, p.sizes, p.scalars)
 	if err := p.run(); err != nil {
-		return err
+		return crowded(l, err)
 	}
 	r.note(l, p.job.Faults())
 	st := r.stats[l]
@@ -79,6 +82,16 @@ func (r *runner) prepare(l *schedule.Launch) (*launching, error) {
 	}
 	p.outer = c.Outer(p.sizes)
 	return p, p.place()
+}
+
+// crowded explains that workers found no room for what they need beside the
+// buffers.
+func crowded(l *schedule.Launch, err error) error {
+	if full := (*mem.FullError)(nil); errors.As(err, &full) {
+		return &SpaceError{Name: fmt.Sprintf("a thread of the step `%s`", l.Label), Need: full.Want, Limit: full.Size,
+			Why: " beside what is there already", Help: "use fewer threads or smaller arguments"}
+	}
+	return err
 }
 
 func (r *runner) sizeArg(a *schedule.SizeArg) (int64, error) {
@@ -131,14 +144,17 @@ func (p *launching) placeRegion(i, b int) error {
 		if err != nil {
 			return err
 		}
-		if how == windowed {
+		if how == windowed && p.fitsWindow(i, in) {
 			p.feeds = append(p.feeds, feed{i, in})
 			return p.checkBound(i, b)
 		}
 	}
-	if reg.Access == kernel.Read {
+	switch in := r.inputs[b]; {
+	case reg.Access == kernel.Read:
 		err = r.settle(b)
-	} else {
+	case in != nil && !in.moved:
+		err = bug("launch %q writes to %s", p.l.Label, r.name(b))
+	default:
 		err = r.room(b, n, "")
 	}
 	p.bases[i] = r.buffers[b].off
@@ -146,6 +162,13 @@ func (p *launching) placeRegion(i, b int) error {
 		return err
 	}
 	return p.checkBound(i, b)
+}
+
+// fitsWindow reports that what one outer index needs of an input is small
+// enough for a window of each worker.
+func (p *launching) fitsWindow(region int, in *input) bool {
+	first, end := p.c.Reach(region, p.sizes, 0, 1)
+	return (end-first)*int64(in.kind.Size()) <= p.r.opt.Windows/int64(p.r.pool.Size())
 }
 
 // checkBound makes sure that what the kernel takes for granted about a

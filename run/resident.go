@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 
 	"github.com/godwit-run/godwit/mem"
@@ -59,7 +60,7 @@ func (r *runner) reserve(b int, bytes int64, why string, get func(int64) (mem.Sp
 		return mem.Span{}, r.tooLarge(b, bytes, why)
 	}
 	s, err := get(bytes)
-	if full := (*mem.FullError)(nil); asFull(err, &full) {
+	if full := (*mem.FullError)(nil); errors.As(err, &full) {
 		return s, r.tooLarge(b, bytes, why)
 	}
 	if err == nil {
@@ -82,7 +83,7 @@ func (r *runner) tooLarge(b int, bytes int64, why string) error {
 }
 
 // whyWhole ends a message about an input that does not fit.
-const whyWhole = " because it is accessed out of order"
+const whyWhole = " because a step needs the whole of it at once"
 
 func (r *runner) settleScalar(in *input) error {
 	if err := r.room(in.buffer, 1, ""); err != nil {

@@ -86,6 +86,9 @@ func (r *runner) loop(s *schedule.Loop) error {
 	if hi-lo > most && s.Stop < 0 {
 		return bug("a loop of %d turns, expected at most %d", hi-lo, most)
 	}
+	if err := r.settleSwapped(s); err != nil {
+		return err
+	}
 	for i := lo; i < hi; i++ {
 		r.turns[s.Number] = i
 		if err := r.steps(s.Body, nil); err != nil {
@@ -103,6 +106,21 @@ func (r *runner) loop(s *schedule.Loop) error {
 		}
 		if stop != 0 {
 			break
+		}
+	}
+	return nil
+}
+
+// settleSwapped brings in the inputs that a loop swaps.
+func (r *runner) settleSwapped(s *schedule.Loop) error {
+	for _, p := range s.Swap {
+		for _, b := range p {
+			if r.inputs[b] == nil {
+				continue
+			}
+			if err := r.settle(b); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -62,6 +62,10 @@ type checker struct {
 	path   []string
 	at     *kernel.Instr
 	prover
+	form     []size.Poly       // what is known of each integer value
+	def      []*kernel.Instr   // what defines each value
+	scalars  map[int]size.Poly // form of each scalar argument
+	next     kernel.Value      // the next value to be described
 	accesses []access
 }
 

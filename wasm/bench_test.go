@@ -112,6 +112,13 @@ func benchKernels() []benchKernel {
 		})},
 		{"checked mul i64 (scalar)", mapping([]num.Kind{num.I64, num.I64}, num.I64, func(b *kernel.Builder, x []kernel.Value) kernel.Value { return b.Checked(num.Mul, x[0], x[1]) })},
 		{"gather sum f32", gatherSum()},
+		{"40 operations f32", mapping([]num.Kind{num.F32, num.F32, num.F32}, num.F32, func(b *kernel.Builder, x []kernel.Value) kernel.Value {
+			v := x[0]
+			for i := range 20 { // a polynomial, steps of two operations
+				v = b.Wrap(num.Add, b.Wrap(num.Mul, v, x[1]), x[i%3])
+			}
+			return v
+		})},
 	}
 }
 

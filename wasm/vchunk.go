@@ -327,10 +327,8 @@ func (c *chunkCode) load(n *node) []local {
 			c.mem(opVLoad, off)
 		case bytes == 8:
 			c.mem(opVLoad64, off)
-		case bytes == 4:
+		default: // 4, see widths
 			c.mem(opVLoad32, off)
-		default:
-			c.mem(opVLoad16, off)
 		}
 		if k == num.Bool {
 			c.op(vec(vNeg[0])) // 0 or 1 in memory
@@ -356,10 +354,8 @@ func (c *chunkCode) store(n *node) {
 			c.mem(opVStore, off)
 		case bytes == 8:
 			c.memLane(opVStore64, off, 0)
-		case bytes == 4:
+		default: // 4, see widths
 			c.memLane(opVStore32, off, 0)
-		default:
-			c.memLane(opVStore16, off, 0)
 		}
 	}
 }

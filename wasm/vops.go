@@ -19,8 +19,7 @@ const (
 	opVLoad16    opcode = 0xfd08 // splat
 	opVLoad32    opcode = 0xfd5c // zero the rest
 	opVLoad64    opcode = 0xfd5d
-	opVStore16   opcode = 0xfd59 // lane
-	opVStore32   opcode = 0xfd5a
+	opVStore32   opcode = 0xfd5a // lane
 	opVStore64   opcode = 0xfd5b
 	opI64x2Splat opcode = 0xfd12
 )

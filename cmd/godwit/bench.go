@@ -32,7 +32,7 @@ func newBench() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench NAME",
 		Short: "Measure against the limits of this machine",
-		Args:  cobra.ExactArgs(1),
+		Args:  cobra.MatchAll(atLeastOne("the name of a benchmark"), cobra.MaximumNArgs(1)),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return benchNames(), cobra.ShellCompDirectiveNoFileComp
 		},

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,7 +22,7 @@ func newCheck() *cobra.Command {
 		Short:             "Check programs without running them",
 		Long:              "Check programs: names, types, sizes, bounds. Each file is a program of its own, unless --together is given.",
 		Example:           "  godwit check *.gw",
-		Args:              cobra.MinimumNArgs(1),
+		Args:              atLeastOne("the program"),
 		ValidArgsFunction: completeFiles,
 		RunE:              action(c.run),
 	}
@@ -81,13 +82,11 @@ func (c *checking) run(cmd *cobra.Command, paths []string) error {
 }
 
 func (c *checking) report(cmd *cobra.Command, found checked) {
-	for _, f := range found.Files {
-		n := fmt.Sprintf("%d functions", len(found.Functions))
-		if len(found.Functions) == 1 {
-			n = "1 function"
-		}
-		fmt.Fprintf(cmd.OutOrStdout(), "%s: ok, %s\n", f, n)
+	n := fmt.Sprintf("%d functions", len(found.Functions))
+	if len(found.Functions) == 1 {
+		n = "1 function"
 	}
+	fmt.Fprintf(cmd.OutOrStdout(), "%s: ok, %s\n", strings.Join(found.Files, ", "), n)
 }
 
 // check takes every function as far as it goes without arguments.

@@ -16,7 +16,7 @@ func newExplain() *cobra.Command {
 laws of its folds, the kernels with their bounds, and the schedule with the
 rule by which it came about. With arguments, sizes have their values.`,
 		Example:           "  godwit explain flights.gw f=flights.parquet",
-		Args:              cobra.MinimumNArgs(1),
+		Args:              atLeastOne("the program"),
 		ValidArgsFunction: completeTarget,
 		RunE: action(func(cmd *cobra.Command, words []string) error {
 			e, err := explain(words)

@@ -83,9 +83,33 @@ func newRoot() *cobra.Command {
 		Short:         "Run small array programs over real files at the speed of memory",
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.NoArgs,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+
+		SuggestionsMinimumDistance: 2,
+
+		Args: known,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.AddCommand(newRun(), newCheck(), newFmt(), newExplain(), newBench(), newVersion())
 	return root
+}
+
+// known refuses words that are no command.
+func known(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		return fmt.Errorf("there is no command `%s`; did you mean `%s`?", args[0], near[0])
+	}
+	return fmt.Errorf("there is no command `%s`", args[0])
+}
+
+// atLeastOne refuses a command line without what the command works on.
+func atLeastOne(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return fmt.Errorf("%s is missing: %s", what, cmd.UseLine())
+		}
+		return nil
+	}
 }

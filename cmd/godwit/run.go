@@ -38,7 +38,7 @@ None, or the path of an .npy, .csv, .arrow, .feather or .parquet file;
 PATH#COLUMN chooses one column of a table. A size that no parameter fixes is
 given in the same way: K=8.`,
 		Example:           "  godwit run sum.gw v=data.npy\n  godwit run flights.gw:mean_delay f=flights.parquet --json",
-		Args:              cobra.MinimumNArgs(1),
+		Args:              atLeastOne("the program"),
 		ValidArgsFunction: completeTarget,
 		RunE:              action(r.run),
 	}

@@ -443,7 +443,10 @@ static double checksum(const float *x, int64_t n) {
 
 static void answer_groups(double seconds, const struct acc *a) {
   printf("ok %.9f", seconds);
-  for (int k = 0; k < KEYS; k++) printf(" %.17g", a->sums[k] / a->counts[k]);
+  for (int k = 0; k < KEYS; k++) {
+    if (a->counts[k]) printf(" %.17g", a->sums[k] / a->counts[k]);
+    else printf(" nan");
+  }
   printf("\n");
 }
 

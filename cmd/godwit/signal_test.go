@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// command is the binary itself, which the test binary is when it is called
+// by that name; see TestMain.
+func command(t *testing.T, dir string, args ...string) (*exec.Cmd, *bytes.Buffer) {
+	t.Helper()
+	path, err := exec.LookPath("godwit")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stderr bytes.Buffer
+	cmd := exec.Command(path, args...)
+	cmd.Dir, cmd.Stderr = dir, &stderr
+	return cmd, &stderr
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+const spin = `fn spin(k: u64) -> u64
+where k: Range<0, 1_000_000_000_000>
+{
+    let mut s: u64 = 0;
+    for _ in 0..k { s = (s ^ (s << 3)) +% 7; }
+    s
+}
+`
+
+// TestInterrupt ends a run that would take hours.
+func TestInterrupt(t *testing.T) {
+	for _, engine := range []string{"wasm", "interp"} {
+		for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+			t.Run(fmt.Sprint(engine, " ", sig), func(t *testing.T) {
+				t.Parallel()
+				interrupt(t, engine, sig)
+			})
+		}
+	}
+}
+
+func interrupt(t *testing.T, engine string, sig syscall.Signal) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "spin.gw"), spin)
+	cmd, stderr := command(t, dir, "run", "spin.gw", "k=1000000000000", "--engine", engine, "--out", "r.npy")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(500 * time.Millisecond)
+	start := time.Now()
+	if err := cmd.Process.Signal(sig); err != nil {
+		t.Fatal(err)
+	}
+	err := cmd.Wait()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
+		t.Errorf("ended with %v, want exit code %d", err, exitInterrupted)
+	}
+	if took := time.Since(start); took > 3*time.Second {
+		t.Errorf("took %v to end", took)
+	}
+	if stderr.String() != "interrupted\n" {
+		t.Errorf("said %q", stderr)
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) != 1 {
+		t.Errorf("left %v behind (%v)", left, err)
+	}
+}
+
+// TestTruncatedWhileRunning shortens a file while it is read. The run may
+// have what it needs already; otherwise it says what happened.
+func TestTruncatedWhileRunning(t *testing.T) {
+	const programs = `fn once(v: &[f64; N]) -> f64 { v.map(|e| (e.sin().exp() + 1.0).ln()).sum() }
+fn often(v: &[f64; N]) -> f64 {
+    let mut s = 0.0;
+    for _ in 0..20 { s = s + v.map(|e| (e + s).sin()).sum(); }
+    s
+}
+`
+	short := 0
+	for _, fn := range []string{"once", "often"} {
+		for _, after := range []int{60, 120, 250} {
+			dir := t.TempDir()
+			write(t, filepath.Join(dir, "p.gw"), programs)
+			file := filepath.Join(dir, "v.npy")
+			sparse(t, file, 24<<20)
+			cmd, stderr := command(t, dir, "run", "p.gw:"+fn, "v=v.npy")
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Duration(after) * time.Millisecond)
+			if err := os.Truncate(file, 1<<20); err != nil {
+				t.Fatal(err)
+			}
+			err := cmd.Wait()
+			switch said := stderr.String(); {
+			case err == nil:
+			case strings.HasPrefix(said, "error") && strings.Contains(said, "cut short"):
+				short++
+			default:
+				t.Errorf("%s after %d ms: %v: %s", fn, after, err, said)
+			}
+		}
+	}
+	t.Logf("%d of 6 runs noticed", short)
+}
+
+// sparse makes an NPY file of n zeros that takes no room.
+func sparse(t *testing.T, path string, n int64) {
+	t.Helper()
+	head := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d,), }", n)
+	head += strings.Repeat(" ", 117-len(head)) + "\n"
+	b := binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(head)))
+	write(t, path, string(b)+head)
+	if err := os.Truncate(path, int64(len(b)+len(head))+8*n); err != nil {
+		t.Fatal(err)
+	}
+}

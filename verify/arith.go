@@ -1,0 +1,252 @@
+package verify
+
+import (
+	"math/bits"
+
+	"github.com/godwit-run/godwit/kernel"
+	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/size"
+)
+
+// arith describes the result of integer arithmetic. Faults do not matter
+// here: what a fault leaves behind is within the description too.
+func (c *checker) arith(in *kernel.Instr) {
+	v, a, b := in.Out[0], c.form[in.Args[0]], size.Poly{}
+	if len(in.Args) == 2 {
+		b = c.form[in.Args[1]]
+	}
+	switch in.Op {
+	case num.Add, num.SatAdd:
+		c.result(v, a.Add(b))
+	case num.Sub:
+		c.result(v, a.Sub(b))
+	case num.Mul:
+		c.result(v, a.Mul(b))
+	case num.Neg:
+		c.result(v, size.Const(0).Sub(a))
+	case num.Abs:
+		c.abs(v, a)
+	case num.Min:
+		c.extreme(v, a, b, above)
+	case num.Max:
+		c.extreme(v, a, b, below)
+	case num.Div:
+		c.quotient(v, a, b)
+	case num.Rem:
+		c.remainder(v, a, b)
+	case num.And:
+		c.and(v, a, b)
+	case num.Or, num.Xor:
+		c.or(v, a, b)
+	case num.Shl, num.Shr:
+		c.shift(in.Op, v, a, b)
+	default:
+		c.unknown(v)
+	}
+}
+
+func (c *checker) abs(v kernel.Value, a size.Poly) {
+	if c.proves(a) {
+		c.is(v, a)
+		return
+	}
+	c.unknown(v)
+}
+
+// extreme is Min, which both operands bound from above, or Max, which both
+// bound from below. On the other side it has the bounds that both have.
+func (c *checker) extreme(v kernel.Value, a, b size.Poly, d direction) {
+	switch {
+	case c.proves(gap(b, a, d)):
+		c.is(v, a)
+		return
+	case c.proves(gap(a, b, d)):
+		c.is(v, b)
+		return
+	}
+	own, other := claims(a, b), c.shared(-d, v, a, b, nil, nil)
+	if d == above {
+		c.within(v, other, own)
+	} else {
+		c.within(v, own, other)
+	}
+}
+
+// quotient is exact where the divisor divides visibly: (i·m + r) / m with
+// 0 ≤ r < m is i. Otherwise upper bounds are divided.
+func (c *checker) quotient(v kernel.Value, a, m size.Poly) {
+	if !c.proves(a) || !c.proves(m.AddConst(-1)) {
+		c.unknown(v)
+		return
+	}
+	if q, _, ok := c.divide(a, m); ok {
+		c.is(v, q)
+		return
+	}
+	hi := claims(a)
+	for _, u := range c.bounds(a, above, 0) {
+		if q, ok := c.ceiling(u.p, m); ok {
+			hi = append(claim1(q, u.needs), hi...)
+		}
+	}
+	c.within(v, claims(size.Const(0)), hi)
+}
+
+func claim1(p size.Poly, needs []int) []claim { return []claim{{p, needs}} }
+
+// divide finds q and r with p = q·m + r and shows 0 ≤ r < m.
+func (c *checker) divide(p, m size.Poly) (q, r size.Poly, ok bool) {
+	q, r, ok = splitBy(p, m)
+	return q, r, ok && c.proves(r) && c.proves(m.AddConst(-1).Sub(r))
+}
+
+// ceiling is an upper bound of ⌊p/m⌋, for m ≥ 1.
+func (c *checker) ceiling(p, m size.Poly) (size.Poly, bool) {
+	q, r, ok := splitBy(p, m)
+	switch {
+	case !ok:
+		return size.Poly{}, false
+	case c.proves(size.Const(-1).Sub(r)): // r < 0
+		return q.AddConst(-1), true
+	case c.proves(m.AddConst(-1).Sub(r)): // r < m
+		return q, true
+	}
+	n, isConst := r.Const()
+	return q.AddConst(n), isConst
+}
+
+// splitBy divides the terms of p that the single term m divides, with what
+// is left of a constant as the remainder.
+func splitBy(p, m size.Poly) (q, r size.Poly, ok bool) {
+	var den int64
+	var factors []string
+	count := 0
+	m.Terms(func(coef int64, names []string, plain bool) {
+		den, factors = coef, names
+		count++
+	})
+	if count != 1 || den < 1 {
+		return q, r, false
+	}
+	p.Terms(func(coef int64, names []string, _ bool) {
+		left, divides := without(names, factors)
+		t := size.Const(1)
+		for _, n := range left {
+			t = t.Mul(size.Var(n))
+		}
+		whole := int64(0)
+		if divides {
+			whole = floorDiv(coef, den)
+		}
+		q = q.Add(t.MulConst(whole))
+		if !divides {
+			r = r.Add(t.MulConst(coef))
+			return
+		}
+		for _, n := range factors {
+			t = t.Mul(size.Var(n))
+		}
+		r = r.Add(t.MulConst(coef - whole*den))
+	})
+	return q, r, true
+}
+
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+// without removes factors from names, each once.
+func without(names, factors []string) (left []string, ok bool) {
+	left = append(left, names...)
+	for _, f := range factors {
+		found := false
+		for i, n := range left {
+			if n == f {
+				left = append(left[:i], left[i+1:]...)
+				found = true
+				break
+			}
+		}
+		if !found {
+			return names, false
+		}
+	}
+	return left, true
+}
+
+// remainder has the sign of a and is 0 for the divisor 0.
+func (c *checker) remainder(v kernel.Value, a, m size.Poly) {
+	positive := c.proves(m.AddConst(-1))
+	switch {
+	case positive && c.proves(a):
+		if _, r, ok := c.divide(a, m); ok {
+			c.is(v, r)
+			return
+		}
+		c.within(v, claims(size.Const(0)), claims(m.AddConst(-1), a))
+	case positive:
+		c.within(v, claims(size.Const(1).Sub(m)), claims(m.AddConst(-1)))
+	case c.proves(a):
+		c.within(v, claims(size.Const(0)), claims(a))
+	default:
+		c.unknown(v)
+	}
+}
+
+// and is at most each operand that is not negative.
+func (c *checker) and(v kernel.Value, a, b size.Poly) {
+	var hi []claim
+	for _, p := range []size.Poly{a, b} {
+		if c.proves(p) {
+			hi = append(hi, claim{p: p})
+		}
+	}
+	if len(hi) == 0 {
+		c.unknown(v)
+		return
+	}
+	c.within(v, claims(size.Const(0)), hi)
+}
+
+// or (and xor) of numbers below a power of two stays below it.
+func (c *checker) or(v kernel.Value, a, b size.Poly) {
+	if !c.proves(a) || !c.proves(b) {
+		c.unknown(v)
+		return
+	}
+	var hi []claim
+	m, ok := c.most(a)
+	n, ok2 := c.most(b)
+	if ok && ok2 {
+		hi = claims(size.Const(1<<bits.Len64(uint64(m|n)) - 1))
+	}
+	c.within(v, claims(size.Const(0)), hi)
+}
+
+// most is a number that p, which is not negative, never exceeds.
+func (c *checker) most(p size.Poly) (int64, bool) {
+	for _, u := range c.bounds(p, above, 0) {
+		if _, hi := c.facts.Bounds(u.p); len(u.needs) == 0 && hi >= 0 && hi <= limit {
+			return hi, true
+		}
+	}
+	return 0, false
+}
+
+// shift knows constant amounts.
+func (c *checker) shift(op num.Op, v kernel.Value, a, b size.Poly) {
+	n, ok := b.Const()
+	if !ok || n < 0 || n >= int64(min(c.kinds[v].Bits(), 62)) {
+		c.unknown(v)
+		return
+	}
+	if op == num.Shl {
+		c.result(v, a.MulConst(1<<n))
+		return
+	}
+	c.quotient(v, a, size.Const(1<<n))
+}
