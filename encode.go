@@ -34,8 +34,9 @@ type encoder struct {
 
 // put appends a value whose first leaf is number leaf, inside of depth arrays.
 func (e *encoder) put(t *graph.Type, v reflect.Value, leaf, depth int) error {
+	loose := depth == 0
 	for v.Kind() == reflect.Interface && !v.IsNil() {
-		v = v.Elem()
+		v, loose = v.Elem(), true
 	}
 	if !v.IsValid() || v.Kind() == reflect.Interface {
 		if t.Kind != graph.Option {
@@ -51,7 +52,7 @@ func (e *encoder) put(t *graph.Type, v reflect.Value, leaf, depth int) error {
 	case graph.Option:
 		return e.option(t, v, leaf, depth)
 	}
-	return e.scalar(t, v, leaf, depth)
+	return e.scalar(t, v, leaf, loose)
 }
 
 func (e *encoder) array(t *graph.Type, v reflect.Value, leaf, depth int) error {
@@ -151,20 +152,20 @@ func (e *encoder) append(leaf int, bits uint64) {
 	value.Put(c.Kind, c.Data[at:], 0, bits)
 }
 
-func (e *encoder) scalar(t *graph.Type, v reflect.Value, leaf, depth int) error {
+func (e *encoder) scalar(t *graph.Type, v reflect.Value, leaf int, loose bool) error {
 	for v.Kind() == reflect.Pointer && !v.IsNil() {
 		v = v.Elem()
 	}
-	bits, err := scalarBits(t, v, depth == 0)
+	bits, err := scalarBits(t, v, loose)
 	if err == nil {
 		e.append(leaf, bits)
 	}
 	return err
 }
 
-// scalarBits converts a Go scalar without loss, but that a lone f32 may be
-// given as a float64, as Go's constants are.
-func scalarBits(t *graph.Type, v reflect.Value, lone bool) (uint64, error) {
+// scalarBits converts a Go scalar without loss. Only a loose f32, such as one
+// in an any, may be given as a float64, as Go's constants are.
+func scalarBits(t *graph.Type, v reflect.Value, loose bool) (uint64, error) {
 	k := t.KindOf()
 	wrong := fmt.Errorf("expected %s, found %s", t, v.Type())
 	switch {
@@ -174,7 +175,7 @@ func scalarBits(t *graph.Type, v reflect.Value, lone bool) (uint64, error) {
 		}
 		return 0, nil
 	case v.CanFloat() && k.IsFloat():
-		if k == num.F32 && v.Kind() == reflect.Float64 && !lone {
+		if k == num.F32 && v.Kind() == reflect.Float64 && !loose {
 			return 0, wrong
 		}
 		return num.FromFloat(k, v.Float()), nil

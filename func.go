@@ -115,6 +115,7 @@ func (f *Func) failure(err error) error {
 	var fault *run.FaultError
 	var file *data.Error
 	var space *run.SpaceError
+	var changed *run.ChangedError
 	var known *InputError
 	switch {
 	case errors.As(err, &known):
@@ -123,8 +124,8 @@ func (f *Func) failure(err error) error {
 		return f.faultAt(fault.Site, fault.Index)
 	case errors.As(err, &file):
 		return &InputError{Text: file.Error(), Help: file.Help, Err: err}
-	case errors.As(err, &space):
-		return &InputError{Text: space.Error(), Err: err}
+	case errors.As(err, &space), errors.As(err, &changed):
+		return &InputError{Text: err.Error(), Err: err}
 	}
 	return err
 }

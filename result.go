@@ -77,30 +77,36 @@ func (r *Result) Slice(dst any) error { return decodeTo(r, dst) }
 
 // Type is the result's type with all sizes as numbers.
 func (r *Result) Type() string {
-	next := 0
-	return concrete(r.value.Type, r.value.Columns, 0, &next).String()
+	c := concrete{r.value.Columns, r.Stats.Plan.Sizes}
+	return c.typ(r.value.Type, 0).String()
 }
 
-// concrete writes the dimensions of the columns into a type.
-func concrete(t *graph.Type, cols []value.Column, depth int, next *int) *graph.Type {
-	if t.IsScalar() {
-		*next++
-		return t
-	}
+// concrete writes numbers for the sizes in a type: the dimensions of the
+// columns, in the order of its leaves, and the declared sizes of a run.
+type concrete struct {
+	cols  []value.Column
+	sizes map[string]int64
+}
+
+func (c *concrete) typ(t *graph.Type, depth int) *graph.Type {
 	u := *t
 	u.Elems = make([]*graph.Type, len(t.Elems))
-	inner := depth
-	if t.Kind == graph.Array {
-		inner++
-		if *next < len(cols) && depth < len(cols[*next].Dims) {
-			u.Size = size.Const(cols[*next].Dims[depth])
+	switch t.Kind {
+	case graph.Scalar, graph.Index:
+		c.cols = c.cols[1:]
+		if n, ok := t.Bound.Eval(func(name string) (int64, bool) { n, ok := c.sizes[name]; return n, ok }); ok {
+			u.Bound = size.Const(n)
 		}
-	}
-	if t.Kind == graph.Option {
-		*next++
+	case graph.Option:
+		c.cols = c.cols[1:]
+	case graph.Array:
+		if len(c.cols) > 0 {
+			u.Size = size.Const(c.cols[0].Dims[depth])
+		}
+		depth++
 	}
 	for i, e := range t.Elems {
-		u.Elems[i] = concrete(e, cols, inner, next)
+		u.Elems[i] = c.typ(e, depth)
 	}
 	return &u
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -258,7 +259,10 @@ func (b *Bound) checkScalars(d declared, leaves []leaf) error {
 			continue
 		}
 		k, n := l.Type.KindOf(), int64(leaves[j].bits)
-		if d.Ranged && d.typ.IsScalar() && k.IsInt() && (n < d.Lo || n > d.Hi || k == num.U64 && n < 0) {
+		if k == num.U64 && n < 0 {
+			return refuse(d.Name, "give it as an element of an array, or as two halves", "argument `%s` is %s, but a lone u64 goes up to %d", d.Name, value.Text(k, leaves[j].bits), int64(math.MaxInt64))
+		}
+		if d.Ranged && d.typ.IsScalar() && k.IsInt() && (n < d.Lo || n > d.Hi) {
 			return refuse(d.Name, "give a value within the range, or declare a wider one",
 				"argument `%s` is %s, but `%s: Range<%s, %s>`", d.Name, value.Text(k, leaves[j].bits), d.Name, source(d.Lo), source(d.Hi)).
 				at(b.Func.Graph.Source, b.Func.rangeOf(d.Name), "declared here")

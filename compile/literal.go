@@ -48,6 +48,17 @@ func (d declared) shows(p size.Poly, n int64) string {
 	return fmt.Sprintf("in `%s`, %s is %s", d.Name, p, prose(n))
 }
 
+// along says that dimension k, from 0, of something has the length n.
+func along(what string, k int, n int64) string {
+	switch k {
+	case 0:
+		return what + " has " + plural(n, "element")
+	case 1:
+		return "a row of " + what + " has " + plural(n, "element")
+	}
+	return fmt.Sprintf("dimension %d of %s is %s", k+1, what, prose(n))
+}
+
 // open makes every size that is no number a plain name, so that the literal
 // tells its value whatever it is.
 func open(t *graph.Type, names map[string]size.Poly) *graph.Type {
@@ -120,7 +131,7 @@ func valueOf(d declared, v *value.Value) (binding, error) {
 			if c.Dims[k] < 0 {
 				continue // nothing shows it: it is inside of an array without elements
 			}
-			m.shown = append(m.shown, &equation{poly: p, got: c.Dims[k], arg: d.Name, says: d.shows(p, c.Dims[k]), typ: d.text()})
+			m.shown = append(m.shown, &equation{poly: p, got: c.Dims[k], arg: d.Name, says: along("`"+d.Name+"`", k, c.Dims[k]), typ: d.text()})
 		}
 	}
 	return m, nil

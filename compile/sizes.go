@@ -85,7 +85,7 @@ func (s *sizes) use(e *equation) (bool, error) {
 func (s *sizes) conflict(e *equation, want int64) error {
 	names := e.poly.Vars()
 	if len(names) == 0 {
-		return refuse(e.arg, "", "%s, but %s: %s expected", e.says, e.declared(), prose(want))
+		return refuse(e.arg, "", "%s, but %s: %s expected there", e.says, e.declared(), prose(want))
 	}
 	var because []string
 	for _, name := range names {

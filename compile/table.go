@@ -168,11 +168,7 @@ func (t *tabular) shape(want *graph.Leaf, l *leaf) error {
 		return t.badRank(want, col)
 	}
 	for k, n := range dims {
-		says := fmt.Sprintf("a row of %s has %s", t.place(col), plural(n, "element"))
-		if k > 0 {
-			says = fmt.Sprintf("dimension %d of %s is %s", k+2, t.place(col), prose(n))
-		}
-		t.equate(&equation{poly: want.Dims[k+1], got: n, says: says})
+		t.equate(&equation{poly: want.Dims[k+1], got: n, says: along(t.place(col), k+1, n)})
 	}
 	return nil
 }

@@ -244,6 +244,9 @@ func (e *elab) foldHints(c *methodUse, want *graph.Type) []*graph.Type {
 	for i := range max(len(ints), len(floats)) {
 		hints = append(hints, literalType(start, ints[min(i, len(ints)-1)], floats[min(i, len(floats)-1)]))
 	}
+	if e.attempts > 0 { // trials inside of trials would multiply
+		hints = hints[:min(len(hints), 2)]
+	}
 	return append(hints, want)
 }
 

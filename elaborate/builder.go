@@ -28,6 +28,8 @@ type elab struct {
 	dynamic int // run-time sizes so far
 	steps   int // expressions elaborated
 	full    bool
+	// attempts counts the trials around the point being elaborated.
+	attempts int
 }
 
 // scope is a block of the graph that is being filled.

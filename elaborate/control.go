@@ -17,7 +17,6 @@ type branch struct {
 	scope *scope
 	value *graph.Node
 	vars  []*graph.Node
-	bad   bool
 }
 
 // variables lists the current values of all variables.
@@ -46,17 +45,56 @@ func (e *elab) sideOf(before []*graph.Node, f func() *graph.Node) branch {
 	return r
 }
 
-// conditional makes an If of two sides. The variables that either side
-// assigns become results of it. wantValue tells whether the sides have a
-// value; their types must then be equal.
-func (e *elab) conditional(at diag.Span, cond *graph.Node, wantValue bool, then, otherwise func() *graph.Node) *graph.Node {
+// conditional makes an If of two sides for their assignments: the variables
+// that either side assigns become results of it.
+func (e *elab) conditional(at diag.Span, cond *graph.Node, then, otherwise func()) {
 	before := e.variables()
-	a := e.sideOf(before, then)
-	b := e.sideOf(before, otherwise)
-	if wantValue {
-		e.unify(&a, &b, at)
+	a := e.sideOf(before, func() *graph.Node { then(); return nil })
+	b := e.sideOf(before, func() *graph.Node { otherwise(); return nil })
+	e.join(at, cond, false, before, a, b)
+}
+
+// choice makes an If of two sides that have a value too. A side made of
+// literals comes second, and takes the type of the other.
+func (e *elab) choice(at diag.Span, cond *graph.Node, want *graph.Type, literalFirst bool, then, otherwise func(want *graph.Type) *graph.Node) *graph.Node {
+	before := e.variables()
+	var a, b branch
+	if literalFirst {
+		b = e.sideOf(before, func() *graph.Node { return otherwise(want) })
+		want = likeValue(want, b.value)
+		a = e.sideOf(before, func() *graph.Node { return then(want) })
+	} else {
+		a = e.sideOf(before, func() *graph.Node { return then(want) })
+		want = likeValue(want, a.value)
+		b = e.sideOf(before, func() *graph.Node { return otherwise(want) })
 	}
-	return e.join(at, cond, wantValue, before, a, b)
+	e.unify(&a, &b, at)
+	return e.join(at, cond, true, before, a, b)
+}
+
+// likeValue is the type that literals, and None, take beside a value.
+func likeValue(want *graph.Type, n *graph.Node) *graph.Type {
+	if want != nil || n == nil {
+		return want
+	}
+	return besides(n.Type)
+}
+
+// besides is a type with its indices as the integers that literals become.
+func besides(t *graph.Type) *graph.Type {
+	switch t.Kind {
+	case graph.Index:
+		return graph.I64Type
+	case graph.Tuple:
+		elems := make([]*graph.Type, len(t.Elems))
+		for i, e := range t.Elems {
+			elems[i] = besides(e)
+		}
+		return graph.TupleOf(elems...)
+	case graph.Array:
+		return graph.ArrayOf(besides(t.Elem()), types.Open)
+	}
+	return t
 }
 
 // unify converts the values of both sides to one type.
@@ -198,61 +236,9 @@ func (e *elab) ifExpr(x *syntax.If, want *graph.Type) *graph.Node {
 			Help("%s else { … }", e.text(x.Span))
 		return nil
 	}
-	want = e.likeOther(want, x.Then, x.Else)
-	return e.conditional(x.Span, cond, true,
-		func() *graph.Node { return e.block(x.Then, want) },
-		func() *graph.Node { return e.expr(x.Else, want) })
-}
-
-// likeOther finds the type that literals on one side of an if take from the
-// other, by elaborating that other side for trial.
-func (e *elab) likeOther(want *graph.Type, then *syntax.Block, otherwise syntax.Expr) *graph.Type {
-	if want != nil {
-		return want
-	}
-	if none := isNone(then); none != isNone(otherwise) {
-		return e.optionOf(none, then, otherwise)
-	}
-	if flexible(then) == flexible(otherwise) {
-		return want
-	}
-	var solid syntax.Expr = then
-	if flexible(then) {
-		solid = otherwise
-	}
-	e.trial(func() {
-		if n := e.expr(solid, nil); n != nil {
-			want = operandWant(n.Type)
-		}
-	})
-	return want
-}
-
-// optionOf is the type that None on one side of an if takes from the other.
-func (e *elab) optionOf(thenIsNone bool, then *syntax.Block, otherwise syntax.Expr) (want *graph.Type) {
-	var solid syntax.Expr = then
-	if thenIsNone {
-		solid = otherwise
-	}
-	e.trial(func() {
-		if n := e.expr(solid, nil); n != nil && n.Type.Kind == graph.Option {
-			want = n.Type
-		}
-	})
-	return want
-}
-
-// isNone reports that an expression is None without a type.
-func isNone(x syntax.Expr) bool {
-	switch x := x.(type) {
-	case *syntax.ParenExpr:
-		return isNone(x.X)
-	case *syntax.Block:
-		return len(x.Stmts) == 0 && x.Value != nil && isNone(x.Value)
-	case *syntax.NameExpr:
-		return len(x.Path) == 1 && x.Path[0].Text == "None" && len(x.Args) == 0
-	}
-	return false
+	return e.choice(x.Span, cond, want, vague(x.Then) && !vague(x.Else),
+		func(want *graph.Type) *graph.Node { return e.block(x.Then, want) },
+		func(want *graph.Type) *graph.Node { return e.expr(x.Else, want) })
 }
 
 // trial elaborates f and forgets all that it made. It reports whether there
@@ -273,7 +259,9 @@ func (e *elab) trial(f func()) bool {
 func (e *elab) attempt(f func()) bool {
 	msgs, vars, n := e.msgs, e.variables(), len(e.vars)
 	e.msgs = new(diag.List)
+	e.attempts++
 	b := e.inBlock(f)
+	e.attempts--
 	ok := !e.msgs.Failed()
 	e.msgs = msgs
 	if ok {
@@ -288,14 +276,11 @@ func (e *elab) attempt(f func()) bool {
 // ifStmt is an if for its assignments.
 func (e *elab) ifStmt(x *syntax.If) {
 	cond := e.value(x.Cond, graph.BoolType)
-	e.conditional(x.Span, cond, false,
-		func() *graph.Node { e.unitBlock(x.Then); return nil },
-		func() *graph.Node {
-			if x.Else != nil {
-				e.unit(x.Else)
-			}
-			return nil
-		})
+	e.conditional(x.Span, cond, func() { e.unitBlock(x.Then) }, func() {
+		if x.Else != nil {
+			e.unit(x.Else)
+		}
+	})
 }
 
 // unit elaborates an expression for its assignments.
@@ -336,25 +321,7 @@ func (e *elab) match(x *syntax.Match, want *graph.Type, wantValue bool) *graph.N
 	if !e.exhaustive(x, t) {
 		return nil
 	}
-	if want == nil && wantValue {
-		want = e.likeArms(x, v)
-	}
 	return e.arms(x, v, 0, want, wantValue)
-}
-
-// likeArms is the type of the first arm that is not made of literals.
-func (e *elab) likeArms(x *syntax.Match, v *graph.Node) (want *graph.Type) {
-	some := slices.ContainsFunc(x.Arms, func(a syntax.Arm) bool { return flexible(a.Body) })
-	solid := slices.IndexFunc(x.Arms, func(a syntax.Arm) bool { return !flexible(a.Body) })
-	if !some || solid < 0 {
-		return nil
-	}
-	e.trial(func() {
-		if n := e.arm(x.Arms[solid], v, nil, true); n != nil {
-			want = operandWant(n.Type)
-		}
-	})
-	return want
 }
 
 // arms is the If for arm i and all after it.
@@ -364,9 +331,16 @@ func (e *elab) arms(x *syntax.Match, v *graph.Node, i int, want *graph.Type, wan
 		return e.arm(a, v, want, wantValue)
 	}
 	cond := e.armCond(a, v)
-	return e.conditional(x.Span, cond, wantValue,
-		func() *graph.Node { return e.arm(a, v, want, wantValue) },
-		func() *graph.Node { return e.arms(x, v, i+1, want, wantValue) })
+	if !wantValue {
+		e.conditional(x.Span, cond,
+			func() { e.arm(a, v, nil, false) },
+			func() { e.arms(x, v, i+1, nil, false) })
+		return nil
+	}
+	rest := slices.ContainsFunc(x.Arms[i+1:], func(a syntax.Arm) bool { return !vague(a.Body) })
+	return e.choice(x.Span, cond, want, vague(a.Body) && rest,
+		func(want *graph.Type) *graph.Node { return e.arm(a, v, want, true) },
+		func(want *graph.Type) *graph.Node { return e.arms(x, v, i+1, want, true) })
 }
 
 func (e *elab) armCond(a syntax.Arm, v *graph.Node) *graph.Node {

@@ -28,6 +28,10 @@ func (p *Program) entry(d *decl, reps map[string]*graph.Type, msgs *diag.List) *
 		}
 	}
 	r := e.result(d)
+	if e.full && !msgs.Failed() { // it was noticed in a trial
+		e.full = false
+		e.tooLarge(d.at)
+	}
 	if !ok || r == nil || msgs.Failed() {
 		return nil
 	}
@@ -56,7 +60,7 @@ func (e *elab) declareSizes(d *decl) {
 	}
 	for _, name := range d.sig.sizes {
 		if !equal[name] {
-			e.addSize(name, d.at)
+			e.addSize(name, d.sig.at[name])
 		}
 	}
 }

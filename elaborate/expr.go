@@ -281,28 +281,51 @@ func (e *elab) likeElements(list []syntax.Expr, want *graph.Type) []*graph.Node 
 			break
 		}
 	}
-	bad := false
-	set := func(i int, w *graph.Type) {
-		out[i] = e.element(e.expr(list[i], w), list[i].Where())
-		if w != nil && !types.HasOpen(w) {
-			out[i] = e.coerce(out[i], w, list[i].Where())
-		}
+	hint, bad := want, false
+	set := func(i int) {
+		out[i] = e.element(e.expr(list[i], hint), list[i].Where())
 		bad = bad || out[i] == nil
 	}
-	set(lead, want)
-	if out[lead] != nil && (want == nil || types.HasOpen(want)) {
-		want = types.Computed(out[lead].Type)
-		out[lead] = e.coerce(out[lead], want, list[lead].Where())
+	set(lead)
+	if hint == nil && out[lead] != nil {
+		if hint = out[lead].Type; types.IsNumber(hint) {
+			hint = types.Computed(hint)
+		}
 	}
 	for i := range list {
 		if i != lead {
-			set(i, want)
+			set(i)
 		}
 	}
 	if bad {
 		return nil
 	}
+	if want == nil || types.HasOpen(want) {
+		want = e.commonType(out, lead)
+	}
+	for i, n := range out {
+		out[i] = e.coerce(n, want, list[i].Where())
+		bad = bad || out[i] == nil
+	}
+	if bad {
+		return nil
+	}
 	return out
+}
+
+// commonType is the type of the leading element; i64 if that is an index
+// and another is not shown to be one below the same bound.
+func (e *elab) commonType(elems []*graph.Node, lead int) *graph.Type {
+	t := elems[lead].Type
+	if t.Kind != graph.Index {
+		return t
+	}
+	for _, n := range elems {
+		if types.IsInt(n.Type) && n.Type.KindOf() == num.I64 && !e.within(e.boundsOf(n), t.Bound) {
+			return graph.I64Type
+		}
+	}
+	return t
 }
 
 func (e *elab) emptyArray(elem *graph.Type, at diag.Span) *graph.Node {

@@ -1,6 +1,8 @@
 package elaborate
 
 import (
+	"slices"
+
 	"github.com/godwit-run/godwit/diag"
 	"github.com/godwit-run/godwit/graph"
 	"github.com/godwit-run/godwit/num"
@@ -31,6 +33,30 @@ func flexible(x syntax.Expr) bool {
 		return len(x.Stmts) == 0 && x.Value != nil && flexible(x.Value)
 	}
 	return false
+}
+
+// vague reports that the type of an expression depends on its context in
+// some part.
+func vague(x syntax.Expr) bool {
+	switch x := x.(type) {
+	case *syntax.NameExpr:
+		return len(x.Path) == 1 && x.Path[0].Text == "None" && len(x.Args) == 0
+	case *syntax.ParenExpr:
+		return vague(x.X)
+	case *syntax.TupleExpr:
+		return slices.ContainsFunc(x.Elems, vague)
+	case *syntax.ArrayExpr:
+		return !slices.ContainsFunc(x.Elems, func(e syntax.Expr) bool { return !vague(e) })
+	case *syntax.RepeatExpr:
+		return vague(x.Value)
+	case *syntax.Call:
+		return len(x.Func.Path) == 1 && x.Func.Path[0].Text == "Some" && slices.ContainsFunc(x.Args, vague)
+	case *syntax.Block:
+		return len(x.Stmts) == 0 && x.Value != nil && vague(x.Value)
+	case *syntax.If:
+		return x.Else != nil && vague(x.Then) && vague(x.Else)
+	}
+	return flexible(x)
 }
 
 // isFloatLiteral reports that a flexible expression is made of floats.

@@ -47,8 +47,8 @@ type FuncInfo struct {
 // Check resolves and checks all files as one program. Every function is
 // checked, called or not; errors go to msgs. The Program is usable for those
 // functions that have none.
-func Check(files []*syntax.File, msgs *diag.List) *Program {
-	p := &Program{msgs: msgs, scratch: new(diag.List), root: newModule("", nil)}
+func Check(files []*syntax.File, msgs *diag.List) (p *Program) {
+	p = &Program{msgs: msgs, scratch: new(diag.List), root: newModule("", nil)}
 	defer p.bug(files)
 	for _, f := range files {
 		p.collect(f.Items, p.root, f.Source)
@@ -179,8 +179,11 @@ func (p *Program) standalone(d *decl) {
 		}
 		own := new(diag.List)
 		g := p.entry(d, reps, own)
+		if g == nil && !own.Failed() && !p.msgs.Failed() {
+			own.Add(bugMessage(d.src, "the function `"+d.name+"` is refused without a reason"))
+		}
 		p.report(d, own, reps)
-		if own.Failed() {
+		if g == nil { // be it for an error elsewhere, which has been reported
 			d.failed = true
 			return
 		}
@@ -278,7 +281,9 @@ func (p *Program) Graph(name string) (g *graph.Graph, err error) {
 		}
 	}()
 	msgs := new(diag.List)
-	g = p.entry(d, nil, msgs)
+	if g = p.entry(d, nil, msgs); g == nil && !msgs.Failed() {
+		return nil, bugMessage(d.src, "there is no graph")
+	}
 	return g, msgs.Err()
 }
 

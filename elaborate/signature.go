@@ -3,6 +3,7 @@ package elaborate
 import (
 	"slices"
 
+	"github.com/godwit-run/godwit/diag"
 	"github.com/godwit-run/godwit/graph"
 	"github.com/godwit-run/godwit/num"
 	"github.com/godwit-run/godwit/syntax"
@@ -17,6 +18,7 @@ type signature struct {
 	// generic lists the names that a turbofish gives, in order: sizes and
 	// types.
 	generic []syntax.Generic
+	at      map[string]diag.Span // where each size first appears
 	bad     bool
 }
 
@@ -49,7 +51,7 @@ func allows(kind string, t *graph.Type) bool {
 
 // head reads a function's generics and finds the sizes that it declares.
 func (p *Program) head(d *decl) *signature {
-	s := &signature{places: map[string]bool{}}
+	s := &signature{places: map[string]bool{}, at: map[string]diag.Span{}}
 	d.sig = s
 	seen := map[string]syntax.Name{}
 	twice := func(n syntax.Name) bool {
@@ -79,7 +81,7 @@ func (p *Program) head(d *decl) *signature {
 func (p *Program) generic(d *decl, s *signature, g syntax.Generic) {
 	switch g.Kind.Text {
 	case "Size":
-		s.sizes = append(s.sizes, g.Name.Text)
+		s.declare(g.Name)
 		s.generic = append(s.generic, g)
 	case "Place":
 		s.places[g.Name.Text] = true
@@ -114,7 +116,7 @@ func (p *Program) declaredSizes(d *decl, s *signature, t syntax.Type) {
 	case *syntax.ArrayType:
 		for _, dim := range t.Dims {
 			if dim.Dyn != nil {
-				s.declare(dim.Dyn.Text)
+				s.declare(*dim.Dyn)
 			}
 			p.sizeNames(d, s, dim.Size)
 		}
@@ -139,15 +141,16 @@ func (p *Program) sizeNames(d *decl, s *signature, x syntax.Expr) {
 		name := n.Path[0].Text
 		isParam := slices.ContainsFunc(d.fn.Params, func(p syntax.Param) bool { return p.Name.Text == name })
 		if !isParam && (resolver{out: p.scratch, src: d.src, mod: d.mod}).first(name) == nil {
-			s.declare(name)
+			s.declare(n.Path[0])
 		}
 		return true
 	}, x)
 }
 
-func (s *signature) declare(name string) {
-	isType := slices.ContainsFunc(s.kinds, func(g typeGeneric) bool { return g.name == name })
-	if name != "" && !isType && !slices.Contains(s.sizes, name) {
-		s.sizes = append(s.sizes, name)
+func (s *signature) declare(name syntax.Name) {
+	isType := slices.ContainsFunc(s.kinds, func(g typeGeneric) bool { return g.name == name.Text })
+	if name.Text != "" && !isType && !slices.Contains(s.sizes, name.Text) {
+		s.sizes = append(s.sizes, name.Text)
+		s.at[name.Text] = name.Span
 	}
 }

@@ -73,9 +73,7 @@ func (e *elab) stmtsFrom(b *syntax.Block, i int) {
 			return
 		}
 		rest := i + 1
-		e.conditional(s.Where(), e.stopped(), false,
-			func() *graph.Node { return nil },
-			func() *graph.Node { e.unitRest(b, rest); return nil })
+		e.conditional(s.Where(), e.stopped(), func() {}, func() { e.unitRest(b, rest) })
 		return
 	}
 	if b.Value != nil {

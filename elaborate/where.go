@@ -32,12 +32,27 @@ func (c *inlining) compareHolds(cl *syntax.CompareClause) bool {
 	}
 	holds := true
 	for _, p := range differences(cl.Op, x, y) {
-		holds = holds && c.e.proves(p)
+		holds = holds && c.holds(p)
 	}
 	if !holds {
 		c.unproved(c.textOf(cl.Span.Start, cl.Span.End), x.String()+" "+cl.Op.String()+" "+y.String())
 	}
 	return holds
+}
+
+// maxLemmas bounds the facts that proofs at calls leave behind.
+const maxLemmas = 40
+
+// holds reports that p >= 0 is shown. What the callee relies on becomes a
+// fact of its own, so that proofs in its body need not find it again.
+func (c *inlining) holds(p size.Poly) bool {
+	if !c.e.proves(p) {
+		return false
+	}
+	if _, isConst := p.Const(); !isConst && len(p.Vars()) > 1 && len(c.e.g.Facts.NonNeg) < maxLemmas {
+		c.e.fact(p)
+	}
+	return true
 }
 
 // differences gives the polynomials that must be ≥ 0 for `x op y`.
@@ -64,7 +79,7 @@ func (c *inlining) rangeHolds(cl *syntax.RangeClause) bool {
 	}
 	text := c.textOf(cl.Span.Start, cl.Span.End)
 	if p, isSize := c.fr.sizes[cl.Name.Text]; isSize {
-		if !c.e.proves(p.Sub(lo)) || !c.e.proves(hi.Sub(p)) {
+		if !c.holds(p.Sub(lo)) || !c.holds(hi.Sub(p)) {
 			c.unproved(text, p.String()+": Range<"+lo.String()+", "+hi.String()+">")
 			return false
 		}

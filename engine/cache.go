@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/godwit-run/godwit/kernel"
+	"github.com/godwit-run/godwit/verify"
 )
 
 // entry is a kernel that is there or on its way.
@@ -17,7 +18,7 @@ type entry struct {
 // Compiled is a verified kernel that is ready to run.
 type Compiled struct {
 	Kernel *kernel.Kernel
-	Safe   *Safe
+	Safe   *verify.Safe
 	Hash   kernel.ID
 	Bytes  int // length of the canonical encoding
 
@@ -98,7 +99,7 @@ func (e *Engine) forget(id kernel.ID) {
 }
 
 func (e *Engine) build(ctx context.Context, k *kernel.Kernel) (*Compiled, error) {
-	safe, err := check(k)
+	safe, err := verify.Check(k)
 	if err != nil {
 		return nil, err
 	}

@@ -31,13 +31,7 @@ func (j *Job) Slice() int64 {
 	if pace := j.pace.Load(); pace > 0 {
 		return max(1, int64(target)*1000/pace)
 	}
-	return max(1, firstSteps/max(1, j.c.stepsPerOuter(j.sizes)))
-}
-
-// stepsPerOuter bounds the instructions that one outer index executes.
-func (c *Compiled) stepsPerOuter(sizes []int64) int64 {
-	outer := max(1, c.Outer(sizes))
-	return c.steps(sizes) / outer
+	return max(1, firstSteps/max(1, j.c.Safe.Outer.Eval(j.sizes)))
 }
 
 // Sequential reports that outer indices must run in order, by one worker.
@@ -45,7 +39,7 @@ func (c *Compiled) Sequential() bool { return len(c.Kernel.State) > 0 }
 
 // Workers is how many of the pool's workers a run is worth.
 func (c *Compiled) Workers(p *Pool, sizes []int64) int {
-	if c.Sequential() || c.steps(sizes) < inlineSteps {
+	if c.Sequential() || c.Safe.Cost(sizes).Steps < inlineSteps {
 		return 1
 	}
 	return int(min(int64(p.Size()), c.Outer(sizes)))

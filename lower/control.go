@@ -144,7 +144,7 @@ func (c *carrier) start(k *kern, t *graph.Type, v val) {
 
 // scalar keeps the promise of a bounded carried index.
 func (c *carrier) scalar(k *kern, j int, t *graph.Type, v val) kernel.Value {
-	if c.carry[j].Bounded && (!v.safe || k.careful) {
+	if c.carry[j].Bounded && !k.trusts(v) {
 		return k.bound(v.s, t.Bound)
 	}
 	return v.s

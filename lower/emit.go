@@ -252,7 +252,7 @@ func (k *kern) guardFaulting(n *graph.Node, f func() kernel.Value) kernel.Value 
 // at is an element of an array, or a row of it.
 func (k *kern) at(n *graph.Node, e *env) val {
 	a, i := k.node(n.Args[0], e).arr, k.node(n.Args[1], e)
-	if i.safe && !k.careful && !k.isDynamic(a.n) {
+	if k.trusts(i) && !k.isDynamic(a.n) {
 		return k.element(a, i.s).v
 	}
 	return k.guardVal(a.n, n.Type, func() val { return k.element(a, k.bound(i.s, a.n)).v })

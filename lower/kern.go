@@ -26,11 +26,27 @@ type kern struct {
 	most     map[string]size.Poly     // their upper bounds
 	positive []string                 // polynomials known ≥ 1 from loops around
 	target   map[*graph.Node]*backing // where a node's result shall lie
-	careful  bool                     // bound every index explicitly
+	doubt    doubt
 	// A sequential kernel has its state in these regions between grains, and
 	// this is the next state.
 	stream []int
 	state  []kernel.Value
+}
+
+// doubt says which indices get an explicit bound. A kernel that verify
+// cannot prove is emitted again with more doubt; with everything in doubt
+// there is always a proof.
+type doubt int
+
+const (
+	nothing    doubt = iota // verify is expected to see what the checker saw
+	suspicious              // indices loaded from memory or joined
+	everything
+)
+
+// trusts reports that an index needs no bound.
+func (k *kern) trusts(v val) bool {
+	return k.doubt == nothing || k.doubt == suspicious && v.safe
 }
 
 // env maps the nodes of one evaluation of a block to their values.
@@ -56,17 +72,17 @@ type element struct {
 	i kernel.Value
 }
 
-// kernel builds one kernel with fill and adds its launch. It is emitted
-// again with explicit bounds when its indices cannot be proved otherwise.
+// kernel builds one kernel with fill and adds its launch.
 func (l *lowering) kernel(label string, fill func(k *kern)) error {
 	var err error
-	for _, careful := range []bool{false, true} {
-		k := l.newKern(label, careful)
+	for d := nothing; d <= everything; d++ {
+		k := l.newKern(label, d)
 		fill(k)
 		k.b.Finish(k.state...)
-		if l.opt.Verify == nil {
-			err = nil
-		} else {
+		if l.opt.Verify == nil && d == nothing {
+			continue // without proofs an index that only seems fine stays guarded
+		}
+		if l.opt.Verify != nil {
 			err = l.opt.Verify(k.k)
 		}
 		if err == nil {
@@ -77,9 +93,9 @@ func (l *lowering) kernel(label string, fill func(k *kern)) error {
 	return err
 }
 
-func (l *lowering) newKern(label string, careful bool) *kern {
+func (l *lowering) newKern(label string, d doubt) *kern {
 	k := &kern{
-		l: l, k: &kernel.Kernel{}, careful: careful,
+		l: l, k: &kernel.Kernel{}, doubt: d,
 		launch: &schedule.Launch{Label: label},
 		sizeIx: map[string]int{}, scalarIx: map[schedule.ScalarArg]int{},
 		siteIx: map[int]int{}, regionIx: map[int]int{},

@@ -85,7 +85,7 @@ func (k *kern) fillSlots(qs []*keyed, row, i kernel.Value) {
 func (k *kern) fillKeyed(q *keyed, row, i kernel.Value, elem val) {
 	out := k.body(q.n.Blocks[0], q.e, val{s: i, safe: true}, elem)
 	key := out[0].s
-	if !out[0].safe || k.careful {
+	if !k.trusts(out[0]) {
 		k.guardDo(q.groups, func() {
 			k.combineValue(q, q.value, out[1], k.flat(row, q.groups, k.bound(key, q.groups)))
 		})

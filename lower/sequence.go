@@ -146,7 +146,7 @@ func (k *kern) update(n *graph.Node, e *env, t *graph.Type, out backing, key, va
 		next := k.body(n.Blocks[1], e, k.backed(t, inner), value)[0]
 		k.store(t, k.own(t, next), inner)
 	}
-	if key.safe && !k.careful {
+	if k.trusts(key) {
 		apply(key.s)
 		return
 	}

@@ -126,7 +126,7 @@ func (k *kern) load(t *graph.Type, b backing) val {
 		off = k.b.Int(0)
 	}
 	read := func() kernel.Value { return k.b.Convert(k.b.Load(r, off), t.KindOf(), false) }
-	if k.careful {
+	if k.doubt == everything {
 		n := b.lens[0]
 		v := k.guard(n, t.KindOf(), func() kernel.Value {
 			off = k.bound(off, n)

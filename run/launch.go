@@ -77,11 +77,31 @@ func (r *runner) prepare(l *schedule.Launch) (*launching, error) {
 		}
 		p.scalars = append(p.scalars, bits)
 	}
-	if err := c.Admit(p.sizes, p.scalars, r.opt.Limits); err != nil {
+	lens, err := r.lengths(l)
+	if err != nil {
 		return nil, err
+	}
+	if err := c.Safe.Admit(p.sizes, p.scalars, lens, r.opt.Limits); err != nil {
+		return nil, fmt.Errorf("step `%s`: %w", l.Label, err)
 	}
 	p.outer = c.Outer(p.sizes)
 	return p, p.place()
+}
+
+// lengths are those of the buffers behind a launch's regions.
+func (r *runner) lengths(l *schedule.Launch) ([]int64, error) {
+	lens := make([]int64, len(l.Regions))
+	for i, b := range l.Regions {
+		if b < 0 {
+			continue
+		}
+		n, err := r.eval(r.s.Buffers[b].Len)
+		if err != nil {
+			return nil, err
+		}
+		lens[i] = n
+	}
+	return lens, nil
 }
 
 // crowded explains that workers found no room for what they need beside the
@@ -135,9 +155,6 @@ func (p *launching) placeRegion(i, b int) error {
 	n, err := r.eval(r.s.Buffers[b].Len)
 	if err != nil {
 		return err
-	}
-	if need, ok := kernel.EvalPoly(reg.Len, p.sizes); !ok || need > n {
-		return bug("launch %q: region %d has %d elements, its buffer %d", p.l.Label, i, need, n)
 	}
 	if in := r.inputs[b]; in != nil && !r.buffers[b].here {
 		how, err := r.decide(in)

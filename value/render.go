@@ -46,7 +46,40 @@ func (r *renderer) block(v view) string {
 	case elem.Kind == graph.Array:
 		return r.matrix(v) + describe(v)
 	}
-	return r.line(v) + "\n" + describe(v)
+	return r.wrapped(v) + "\n" + describe(v)
+}
+
+// maxWrapped is the most elements that are shown in several lines rather
+// than cut to one.
+const maxWrapped = 100
+
+// wrapped writes an array of scalars in full over several lines if it is
+// short enough.
+func (r *renderer) wrapped(v view) string {
+	if n := v.len(); n > maxWrapped || utf8.RuneCountInString(inline(v, n)) <= r.opt.Width {
+		return r.line(v)
+	}
+	var b strings.Builder
+	width := 0
+	items := inlineItems(v, v.len())
+	for i, item := range items {
+		sep := ", "
+		if i == len(items)-1 {
+			sep = "]"
+		}
+		n := utf8.RuneCountInString(item) + len(sep)
+		switch {
+		case i == 0:
+			b.WriteString("[")
+			width = 1
+		case width+n > r.opt.Width:
+			b.WriteString("\n ")
+			width = 1
+		}
+		b.WriteString(item + sep)
+		width += n
+	}
+	return strings.ReplaceAll(b.String(), ", \n", ",\n")
 }
 
 func hasArray(t *graph.Type) bool {
