@@ -106,7 +106,8 @@ func (f *Func) interpret(ctx context.Context, b *compile.Bound) (*Result, error)
 }
 
 func (f *Func) result(v *value.Value, b *compile.Bound) *Result {
-	v.Type = f.f.Graph.Body.Results[0].Type
+	c := concrete{v.Columns, b.Sizes()}
+	v.Type = c.typ(f.f.Graph.Body.Results[0].Type, 0)
 	return &Result{Func: f.f.Name, value: v, Stats: Stats{Plan: Plan{Sizes: b.Sizes()}}}
 }
 

@@ -76,10 +76,7 @@ func (r *Result) Int64() (int64, error) { return As[int64](r) }
 func (r *Result) Slice(dst any) error { return decodeTo(r, dst) }
 
 // Type is the result's type with all sizes as numbers.
-func (r *Result) Type() string {
-	c := concrete{r.value.Columns, r.Stats.Plan.Sizes}
-	return c.typ(r.value.Type, 0).String()
-}
+func (r *Result) Type() string { return r.value.Type.String() }
 
 // concrete writes numbers for the sizes in a type: the dimensions of the
 // columns, in the order of its leaves, and the declared sizes of a run.

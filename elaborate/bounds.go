@@ -302,10 +302,10 @@ func (e *elab) quotient(k num.Kind, a, b *bounds) (bounds, bool) {
 	}
 	if b.lo == b.hi && e.notNegative(a) {
 		for _, h := range a.his {
-			r.his = append(r.his, size.Div(h, b.lo))
+			r.his = append(r.his, e.quotientOf(h, b.lo))
 		}
 		for _, l := range nonNegative(e, a.los) {
-			r.los = append(r.los, size.Div(l, b.lo))
+			r.los = append(r.los, e.quotientOf(l, b.lo))
 		}
 	}
 	return r, true

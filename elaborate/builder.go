@@ -65,7 +65,7 @@ var (
 func newElab(p *Program, name string, src *diag.Source, msgs *diag.List) *elab {
 	g := &graph.Graph{Name: name, Source: src}
 	g.Facts.Lo, g.Facts.Hi = map[string]int64{}, map[string]int64{}
-	e := &elab{p: p, g: g, msgs: msgs, info: make([]info, 1, 256)}
+	e := &elab{p: p, g: g, msgs: msgs, info: make([]info, 1, 96)}
 	e.cur = &scope{b: &g.Body}
 	return e
 }

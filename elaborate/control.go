@@ -61,8 +61,12 @@ func (e *elab) choice(at diag.Span, cond *graph.Node, want *graph.Type, literalF
 	var a, b branch
 	if literalFirst {
 		b = e.sideOf(before, func() *graph.Node { return otherwise(want) })
-		want = likeValue(want, b.value)
+		msgs := e.msgs
+		if want = likeValue(want, b.value); b.value == nil {
+			e.msgs = new(diag.List) // without the other side nothing is sure
+		}
 		a = e.sideOf(before, func() *graph.Node { return then(want) })
+		e.msgs = msgs
 	} else {
 		a = e.sideOf(before, func() *graph.Node { return then(want) })
 		want = likeValue(want, a.value)
@@ -239,6 +243,33 @@ func (e *elab) ifExpr(x *syntax.If, want *graph.Type) *graph.Node {
 	return e.choice(x.Span, cond, want, vague(x.Then) && !vague(x.Else),
 		func(want *graph.Type) *graph.Node { return e.block(x.Then, want) },
 		func(want *graph.Type) *graph.Node { return e.expr(x.Else, want) })
+}
+
+// optionOf is the type that None on one side of an if takes from the other.
+func (e *elab) optionOf(thenIsNone bool, then *syntax.Block, otherwise syntax.Expr) (want *graph.Type) {
+	var solid syntax.Expr = then
+	if thenIsNone {
+		solid = otherwise
+	}
+	e.trial(func() {
+		if n := e.expr(solid, nil); n != nil && n.Type.Kind == graph.Option {
+			want = n.Type
+		}
+	})
+	return want
+}
+
+// isNone reports that an expression is None without a type.
+func isNone(x syntax.Expr) bool {
+	switch x := x.(type) {
+	case *syntax.ParenExpr:
+		return isNone(x.X)
+	case *syntax.Block:
+		return len(x.Stmts) == 0 && x.Value != nil && isNone(x.Value)
+	case *syntax.NameExpr:
+		return len(x.Path) == 1 && x.Path[0].Text == "None" && len(x.Args) == 0
+	}
+	return false
 }
 
 // trial elaborates f and forgets all that it made. It reports whether there

@@ -115,13 +115,31 @@ func (e *elab) sizeBinary(x *syntax.Binary) (size.Poly, bool) {
 		return a.Mul(b), true
 	case syntax.Slash:
 		if c, isConst := b.Const(); isConst && c >= 1 {
-			return size.Div(a, c), true
+			return e.quotientOf(a, c), true
 		}
 		e.errorf(x.Y.Where(), "T27", "a size can be divided by a positive number only").Note("found %s", b)
 		return size.Poly{}, false
 	}
 	e.notASize(x.Span)
 	return size.Poly{}, false
+}
+
+// quotientOf is p/c rounded down. That it is not more than p/c, and by less
+// than one less, are facts, because the quotient itself says nothing of p.
+func (e *elab) quotientOf(p size.Poly, c int64) size.Poly {
+	q := size.Div(p, c)
+	rest := p.Sub(q.MulConst(c))
+	if _, isConst := rest.Const(); isConst || rest.Overflowed() {
+		return q
+	}
+	for _, f := range e.g.Facts.NonNeg {
+		if f.Equal(rest) {
+			return q
+		}
+	}
+	e.fact(rest)
+	e.fact(size.Const(c - 1).Sub(rest))
+	return q
 }
 
 func (e *elab) sizeName(x *syntax.NameExpr) (size.Poly, bool) {

@@ -123,5 +123,8 @@ func atomically(path string, fill func(*bufio.Writer) error) error {
 	if err != nil {
 		return fmt.Errorf("generate %s: %w", path, err)
 	}
+	if err := os.Chmod(f.Name(), 0o644); err != nil {
+		return err
+	}
 	return os.Rename(f.Name(), path)
 }

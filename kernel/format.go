@@ -53,7 +53,7 @@ func (f *format) region(r *Region) {
 	f.kind(&r.Elem)
 	u := uint64(r.Access)
 	f.uint(&u, uint64(accesses)-1, "access")
-	r.Access = Access(u)
+	set(f, &r.Access, Access(u))
 	f.poly(&r.Len)
 	f.bounded(&r.Bounded, &r.Bound)
 }
@@ -155,7 +155,7 @@ func (f *format) operands(in *Instr) {
 func (f *format) arith(in *Instr) {
 	u := uint64(in.Op)
 	f.uint(&u, math.MaxUint8, "operation")
-	in.Op = num.Op(u)
+	set(f, &in.Op, num.Op(u))
 	f.check(in.Op.Valid(), "there is no operation %d", u)
 	f.kind(&in.Kind)
 	f.args(in, in.Op.Arity())
@@ -165,7 +165,7 @@ func (f *format) arith(in *Instr) {
 func (f *format) site(in *Instr) {
 	n := in.Site + 1
 	f.index(&n, f.k.Sites+1, "one more than the fault site")
-	in.Site = n - 1
+	set(f, &in.Site, n-1)
 	if in.Site != NoSite {
 		f.reference(&in.At)
 	} else {

@@ -53,6 +53,14 @@ func (f *format) take(n int) []byte {
 	return b
 }
 
+// set assigns what was read. When writing nothing is assigned, so that a
+// kernel in use elsewhere can be written too.
+func set[T any](f *format, p *T, v T) {
+	if f.reading {
+		*p = v
+	}
+}
+
 // uint is seven bits to a byte, low bits first, in as few bytes as possible.
 func (f *format) uint(p *uint64, limit uint64, what string) {
 	if !f.reading {
@@ -79,7 +87,7 @@ func (f *format) uint(p *uint64, limit uint64, what string) {
 func (f *format) signed(p *int64, what string) {
 	u := uint64(*p<<1) ^ uint64(*p>>63)
 	f.uint(&u, math.MaxUint64, what)
-	*p = int64(u>>1) ^ -int64(u&1)
+	set(f, p, int64(u>>1)^-int64(u&1))
 }
 
 // index is a number in 0..limit.
@@ -88,14 +96,14 @@ func (f *format) index(p *int, limit int, what string) {
 	u := uint64(*p)
 	f.uint(&u, math.MaxInt64, what)
 	f.check(u < uint64(limit), "%s %d, but there are %d", what, u, limit)
-	*p = int(u)
+	set(f, p, int(u))
 }
 
 func (f *format) natural(p *int64, what string) {
 	f.check(f.reading || *p >= 0, "%s is negative", what)
 	u := uint64(*p)
 	f.uint(&u, math.MaxInt64, what)
-	*p = int64(u)
+	set(f, p, int64(u))
 }
 
 func (f *format) flag(p *bool, what string) {
@@ -104,13 +112,13 @@ func (f *format) flag(p *bool, what string) {
 		u = 1
 	}
 	f.uint(&u, 1, what)
-	*p = u == 1
+	set(f, p, u == 1)
 }
 
 func (f *format) kind(p *num.Kind) {
 	u := uint64(*p)
 	f.uint(&u, math.MaxUint8, "kind")
-	*p = num.Kind(u)
+	set(f, p, num.Kind(u))
 	f.check(p.Valid(), "there is no kind %d", u)
 }
 
@@ -127,7 +135,7 @@ func (f *format) bits(p *uint64, k num.Kind) {
 	case k.IsSigned():
 		n := int64(*p)
 		f.signed(&n, "constant")
-		*p = uint64(n)
+		set(f, p, uint64(n))
 	default:
 		f.uint(p, math.MaxUint64, "constant")
 	}
@@ -173,10 +181,11 @@ func (f *format) reference(p *Value) {
 		d = uint64(f.next - *p)
 	}
 	f.uint(&d, uint64(f.next), "distance to a value")
-	*p = None
+	v := None
 	if d > 0 {
-		*p = f.next - Value(d)
+		v = f.next - Value(d)
 	}
+	set(f, p, v)
 }
 
 // define gives n values the next numbers; they take no bytes.

@@ -60,7 +60,7 @@ func (f *format) poly(p *size.Poly) {
 	for i := 1; i < len(terms); i++ {
 		f.check(compareTerms(terms[i-1], terms[i]) < 0, "the terms of a polynomial are not in order")
 	}
-	*p = polyOf(terms)
+	set(f, p, polyOf(terms))
 }
 
 func polyOf(terms []polyTerm) size.Poly {

@@ -28,10 +28,15 @@ func (k *kern) node(n *graph.Node, e *env) val {
 }
 
 func (k *kern) host(n *graph.Node) val {
-	if srcs, ok := k.l.mat[n]; ok {
-		return k.backed(n.Type, k.reading(n.Type, srcs))
+	srcs, ok := k.l.mat[n]
+	switch {
+	case !ok:
+		return k.emit(n, k.root)
+	case masked(n):
+		dense := graph.ArrayOf(n.Type.Elem(), n.Type.Size)
+		return k.backedMasked(dense, k.reading(maskedType(dense), srcs))
 	}
-	return k.emit(n, k.root)
+	return k.backed(n.Type, k.reading(n.Type, srcs))
 }
 
 // reading gives the kernel read access to computed leaves.

@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"io"
 	"os"
 
 	"github.com/godwit-run/godwit/generate"
@@ -43,14 +42,6 @@ func toDisk(path string) error {
 
 // load reads an array into a slice of Go.
 func load[T float32 | float64](a array) ([]T, error) {
-	f, err := os.Open(a.path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
 	b := make([]byte, a.bytes)
-	if _, err := io.ReadFull(io.NewSectionReader(f, a.offset, a.bytes), b); err != nil {
-		return nil, err
-	}
-	return view[T](b), nil
+	return view[T](b), a.read(b)
 }

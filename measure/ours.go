@@ -8,7 +8,6 @@ import (
 
 	"github.com/godwit-run/godwit"
 	"github.com/godwit-run/godwit/data"
-	"github.com/godwit-run/godwit/num"
 )
 
 // function compiles the only function of a program.
@@ -43,20 +42,6 @@ func number(res *godwit.Result) ([]float64, error) {
 
 // numbers reads a result that is an array of f64.
 func numbers(res *godwit.Result) ([]float64, error) { return godwit.As[[]float64](res) }
-
-// checksum reads an array of f32 as the same weighted sum as the C reference
-// makes of it.
-func checksum(res *godwit.Result) ([]float64, error) {
-	c := res.Value().Columns[0]
-	if c.Kind != num.F32 {
-		return nil, fmt.Errorf("the result holds %s", c.Kind)
-	}
-	total := 0.0
-	for i, x := range view[float32](c.Data) {
-		total += float64(x) * float64(i%61+1)
-	}
-	return []float64{total}, nil
-}
 
 // view is memory as a slice of numbers.
 func view[T float32 | float64](b []byte) []T {

@@ -3,7 +3,6 @@ package measure
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 
 	"github.com/godwit-run/godwit"
 	"github.com/godwit-run/godwit/num"
@@ -36,15 +35,21 @@ fn f(x: &[f32; N]) -> [f32; N] @ RAM where N: Range<1, 10_000_000_000> { x.softm
 		"softmax", []num.Kind{num.F32}, 1e-9}
 )
 
-// streams is the stream benchmark with its inputs.
+// streams is the stream benchmark.
 type streams struct {
 	*session
 	rt     *godwit.Runtime
+	held   *residents
 	limits map[int]Number // memory bandwidth by threads
 }
 
 func stream(ctx context.Context, s *session) error {
-	b := &streams{session: s, rt: godwit.NewRuntime(), limits: map[int]Number{}}
+	held, err := newResidents()
+	if err != nil {
+		return err
+	}
+	defer held.close()
+	b := &streams{session: s, rt: godwit.NewRuntime(), held: held, limits: map[int]Number{}}
 	defer b.rt.Close()
 	big, half, small := int64(1<<28), int64(1<<26), int64(1<<24)
 	if s.opt.Quick {
@@ -68,7 +73,7 @@ func stream(ctx context.Context, s *session) error {
 			return err
 		}
 	}
-	if err := b.memory(ctx, x, y, small); err != nil {
+	if err := b.memories(ctx, x, y, small); err != nil {
 		return err
 	}
 	if err := b.dots(ctx, half); err != nil {
@@ -90,7 +95,10 @@ func (b *streams) dots(ctx context.Context, n int64) error {
 	if err := b.files(ctx, dotF64, x, y); err != nil {
 		return err
 	}
-	return inMemory[float64](ctx, b, dotF64, nil, x, y)
+	if err := b.memory(ctx, dotF64, []string{"dot"}, x, y); err != nil {
+		return err
+	}
+	return goSlices[float64](ctx, b, dotF64, x, y)
 }
 
 // files compares an operation on files in the page cache.
@@ -169,121 +177,4 @@ func (b *streams) against(c *Contest, list []form, threads int, n int64) error {
 	c.Against = "C " + f.op + " " + f.how
 	c.Reference = b.peer.runner(f, threads, n)
 	return nil
-}
-
-// memory compares operations on f32 arrays that both sides hold.
-func (b *streams) memory(ctx context.Context, x, y array, small int64) error {
-	for _, op := range []operation{sumF32, filteredF32} {
-		if err := inMemory[float32](ctx, b, op, nil, x); err != nil {
-			return err
-		}
-	}
-	x.n, x.bytes = y.n, y.bytes
-	axpy := []string{"axpy:fresh", "axpy:stream,fresh"}
-	if err := inMemory[float32](ctx, b, axpyF32, axpy, x, y); err != nil {
-		return err
-	}
-	x.n, x.bytes = small, 4*small
-	return inMemory[float32](ctx, b, softmaxF32, []string{"softmax:keep,fresh", "softmax:fresh"}, x)
-}
-
-// inMemory compares an operation on arrays in memory. The reference tries
-// the variants named; where there are some, the operation makes an array,
-// for which both sides take fresh memory.
-func inMemory[T float32 | float64](ctx context.Context, b *streams, op operation, variants []string, in ...array) error {
-	f, err := function(op.source)
-	if err != nil {
-		return err
-	}
-	args := godwit.Args{}
-	for i, a := range in {
-		if args[operands[i]], err = load[T](a); err != nil {
-			return err
-		}
-	}
-	if err := b.give(in, true); err != nil {
-		return err
-	}
-	read, bytes := number, int64(0)
-	if len(variants) == 0 {
-		variants = []string{op.peer}
-	} else {
-		read, bytes = checksum, in[0].bytes
-	}
-	if op.peer == "softmax" { // its input is read twice, as the maximum comes first
-		bytes += in[0].bytes
-	}
-	var list []form
-	for _, v := range variants {
-		list = append(list, form{v, "ram:256"}, form{v, "ram:1024"}, form{v, "ram:4096"})
-	}
-	for _, t := range b.threads() {
-		c := b.contest(op, "memory", t, in)
-		c.Bytes += bytes
-		c.Ours = Call(f, args, read, godwit.WithRuntime(b.rt), godwit.WithThreads(t))
-		if err := b.against(&c, list, t, in[0].n); err != nil {
-			return err
-		}
-		if err := b.session.hold(ctx, c); err != nil {
-			return err
-		}
-	}
-	if b.peer == nil {
-		return nil
-	}
-	return b.peer.drop(0, 1)
-}
-
-// cold compares reading a file that is not in the page cache.
-func (b *streams) cold(ctx context.Context, x array) error {
-	x.n = min(x.n, 1<<24) // 64 MiB
-	if b.opt.Quick {
-		x.n /= 2
-	}
-	x, err := b.generate("cold", num.F32, x.n, 5)
-	if err != nil {
-		return err
-	}
-	if !canForget(x.path) {
-		b.note("Nothing was read from the disk: " + filepath.Dir(x.path) + " is in memory, or this system cannot drop a file from memory.")
-		return nil
-	}
-	f, err := function(sumF32.source)
-	if err != nil {
-		return err
-	}
-	if err := b.give([]array{x}, false); err != nil {
-		return err
-	}
-	t := b.opt.Threads
-	c := b.contest(sumF32, "cold file", t, []array{x})
-	c.Before, c.Limit = func() error { return forget(x.path) }, unknown
-	c.Ours = Call(f, godwit.Args{"x": godwit.File(x.path)}, number, godwit.WithRuntime(b.rt), godwit.WithThreads(t))
-	list := []form{{"sum", "read:1024"}, {"sum", "advise:16384"}, {"sum", "direct:4096"}}
-	if err := b.against(&c, list, t, x.n); err != nil {
-		return err
-	}
-	if c.Limit, err = b.disk(t, x); err != nil {
-		return err
-	}
-	return b.session.hold(ctx, c)
-}
-
-// disk is the GB/s of reading past the page cache, at best.
-func (b *streams) disk(threads int, x array) (Number, error) {
-	best := unknown
-	if b.peer == nil {
-		return best, nil
-	}
-	for range 5 {
-		d, _, err := b.peer.run(form{"touch", "direct:8192"}, threads, x.bytes/8)
-		if err != nil {
-			b.note("The disk's own speed is not known: " + err.Error() + ".")
-			return unknown, nil
-		}
-		if r := rate(x.bytes, d); !best.Known() || r > best {
-			best = r
-		}
-	}
-	return best, nil
 }

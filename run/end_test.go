@@ -12,6 +12,7 @@ import (
 
 	"github.com/godwit-run/godwit/data"
 	"github.com/godwit-run/godwit/engine"
+	"github.com/godwit-run/godwit/mem"
 	"github.com/godwit-run/godwit/num"
 	"github.com/godwit-run/godwit/schedule"
 	"github.com/godwit-run/godwit/size"
@@ -104,7 +105,7 @@ func TestCancelledRunsLeaveNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			endless(c.p)
-			opt := Options{Engine: e, WindowRows: 10_000}
+			opt := Options{Engine: e, WindowRows: 10_000, Threads: 2}
 			stop := func() time.Duration {
 				ctx, cancel := context.WithCancelCause(context.Background())
 				why := errors.New("enough")
@@ -115,9 +116,9 @@ func TestCancelledRunsLeaveNothing(t *testing.T) {
 				}
 				return time.Since(at)
 			}
-			stop() // the engine keeps instances from its first run on
+			stop()
 			memory, routines, least := e.Arena().InUse(), runtime.NumGoroutine(), time.Duration(math.MaxInt64)
-			for range 5 {
+			for range 10 {
 				least = min(least, stop())
 			}
 			if least > 10*time.Millisecond {
@@ -132,7 +133,9 @@ func TestCancelledRunsLeaveNothing(t *testing.T) {
 			if got := runtime.NumGoroutine(); got > routines {
 				t.Errorf("%d goroutines, %d before", got, routines)
 			}
-			if got := e.Arena().InUse(); got != memory {
+			// The engine keeps instances: of two kernels, for two threads, a
+			// page each. A leak would show in every run.
+			if got := e.Arena().InUse(); got > memory+4*mem.Page {
 				t.Errorf("%d bytes in use, %d before", got, memory)
 			}
 		})

@@ -70,6 +70,7 @@ func (c *checker) extreme(v kernel.Value, a, b size.Poly, d direction) {
 	} else {
 		c.within(v, own, other)
 	}
+	c.either(v, choice{a, []size.Poly{gap(b, a, d)}}, choice{b, []size.Poly{gap(a, b, d)}})
 }
 
 // quotient is exact where the divisor divides visibly: (i·m + r) / m with

@@ -196,7 +196,12 @@ func (c *checker) position(v, lo, hi kernel.Value) {
 		c.within(v, claims(first), claims(last))
 		return
 	}
-	c.within(v, claims(first), c.shared(above, v, first, last, nil, nil))
+	full, empty := last.Sub(first), first.Sub(last).AddConst(-1)
+	c.symbols[lastName(v)] = &symbol{
+		lo: claims(first), hi: c.shared(above, v, first, last, []size.Poly{empty}, []size.Poly{full}),
+		cases: []choice{{first, []size.Poly{empty}}, {last, []size.Poly{full}}},
+	}
+	c.within(v, claims(first), claims(size.Var(lastName(v))))
 }
 
 // total describes a sum of numbers that are not negative, such as a count.

@@ -3,6 +3,7 @@ package verify
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/size"
@@ -31,6 +32,14 @@ type symbol struct {
 	// natural says that lo proves the symbol to be at least 0, given needs.
 	natural bool
 	needs   []int
+	// cases, if any, are all that the value can be.
+	cases []choice
+}
+
+// choice is a form that a value has when each given is at least 0.
+type choice struct {
+	form  size.Poly
+	given []size.Poly
 }
 
 const (
@@ -66,16 +75,21 @@ const (
 
 func symbolName(v kernel.Value) string { return "v" + strconv.Itoa(int(v)) }
 
+// lastName is the symbol for the greatest index that v, a position found by
+// a fold, can have. It comes right before that of v.
+func lastName(v kernel.Value) string { return symbolName(v) + "m" }
+
 // symbolOrder is the number of the value behind a symbol, -1 for a size.
 func symbolOrder(name string) int {
 	if name[0] != 'v' {
 		return -1
 	}
-	n, _ := strconv.Atoi(name[1:])
+	n, _ := strconv.Atoi(strings.TrimSuffix(name[1:], "m"))
 	return n
 }
 
-// latest is the symbol of p with the greatest number from mark on.
+// latest is the symbol of p with the greatest number from mark on. Names
+// come sorted, so that v12 is found before v12m, on which it depends.
 func latest(p size.Poly, mark kernel.Value) (name string, ok bool) {
 	best := int(mark) - 1
 	for _, n := range p.Vars() {
@@ -162,6 +176,36 @@ func (v *prover) search(p size.Poly) ([]int, bool) {
 	for _, q := range v.replace(p, name, below) {
 		if needs, ok := v.search(q.p); ok {
 			return join(needs, q.needs), true
+		}
+	}
+	return v.everyCase(p, name)
+}
+
+// everyCase shows p ≥ 0 for every value that the symbol x can have.
+func (v *prover) everyCase(p size.Poly, x string) (needs []int, ok bool) {
+	sym := v.symbols[x]
+	if sym == nil || len(sym.cases) == 0 {
+		return nil, false
+	}
+	for _, c := range sym.cases {
+		known := append(c.given[:len(c.given):len(c.given)], v.guards[max(0, len(v.guards)-maxGuards):]...)
+		n, ok := v.given(substitute(p, x, c.form), known)
+		if !ok {
+			return nil, false
+		}
+		needs = join(needs, n)
+	}
+	return needs, true
+}
+
+// given tries to show p ≥ 0, directly and with what is known.
+func (v *prover) given(p size.Poly, known []size.Poly) (needs []int, ok bool) {
+	if needs, ok = v.search(p); ok {
+		return needs, true
+	}
+	for _, g := range known {
+		if needs, ok = v.search(p.Sub(g)); ok {
+			return needs, true
 		}
 	}
 	return nil, false

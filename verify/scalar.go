@@ -124,6 +124,13 @@ func (c *checker) merge(v, cond, mark kernel.Value, a, b size.Poly) {
 	}
 	yes, no := c.condition(cond, true, 0), c.condition(cond, false, 0)
 	c.within(v, c.shared(below, mark, a, b, yes, no), c.shared(above, mark, a, b, yes, no))
+	c.either(v, choice{a, yes}, choice{b, no})
+}
+
+// either notes that v is one of two forms. Bounds that both have are not
+// all that follows from that: max(i-1, 0) is below n if i is.
+func (c *checker) either(v kernel.Value, cases ...choice) {
+	c.symbols[symbolName(v)].cases = cases
 }
 
 // shared finds bounds of both a, where yes holds, and b, where no does.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/godwit-run/godwit/compile"
 	"github.com/godwit-run/godwit/diag"
@@ -56,7 +57,8 @@ func TestProgressWaits(t *testing.T) {
 	if b.Len() > 0 {
 		t.Errorf("shown at once: %q", b.String())
 	}
-	p.start = p.start.Add(-2 * Patience)
+	p.gate.from = p.gate.from.Add(-2 * Patience)
+	time.Sleep(150 * time.Millisecond) // the bar is drawn that often
 	p.Report(50, 100)
 	p.Close()
 	if !strings.Contains(b.String(), "50%") {

@@ -83,7 +83,10 @@ func draw(t *rapid.T) *Case {
 	for _, c := range carried {
 		next = append(next, d.value(c))
 	}
-	c := &Case{Name: "drawn", Kernel: d.b.Finish(next...), Sizes: []int64{n, m, (n + grain - 1) / grain}, Outer: (n + grain - 1) / grain}
+	// Not Finish, which would take away all that has no effect.
+	k.Body.Results = next
+	kernel.Renumber(k)
+	c := &Case{Name: "drawn", Kernel: k, Sizes: []int64{n, m, (n + grain - 1) / grain}, Outer: (n + grain - 1) / grain}
 	if !c.fill(t) {
 		panic("kerneltest: no arguments for a kernel that was made for them")
 	}
