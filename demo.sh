@@ -13,17 +13,17 @@ show() {
 say "1. One sum, three ways to say where the vector lies"
 for f in slice placed ranged; do
 	tail -n +1 "sum/$f.gw"
-	show run "sum/$f.gw" v=sum/floats.npy
+	show run --stats "sum/$f.gw" v=sum/floats.npy
 done
 
 say "2. How late are late flights, by distance? 200,000 US flights, Arrow and Parquet"
 cat flights/mean_delay.gw
-show run flights/mean_delay.gw f=flights/flights-200k.arrow
-show run flights/mean_delay.gw f=flights/flights-200k.parquet
+show run --stats flights/mean_delay.gw f=flights/flights-200k.arrow
+show run --stats flights/mean_delay.gw f=flights/flights-200k.parquet
 
 say "3. From dog (10815) up to entity, in WordNet"
 cat wordnet/ancestor.gw
-show run wordnet/ancestor.gw parent=wordnet/hypernym.npy start=10815 steps=13
+show run --stats wordnet/ancestor.gw parent=wordnet/hypernym.npy start=10815 steps=13
 printf 'line %s of the names: ' 1
 head -n 1 wordnet/hypernym.names.txt
 

@@ -65,7 +65,7 @@ func (f *Func) Call(ctx context.Context, args Args, opts ...Option) (*Result, er
 }
 
 func (f *Func) run(ctx context.Context, b *compile.Bound, o options) (*Result, error) {
-	eng, release, err := o.runtime.acquire(o)
+	eng, release, err := o.runtime.acquire()
 	if err != nil {
 		return nil, err
 	}

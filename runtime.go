@@ -69,7 +69,7 @@ func (r *Runtime) Close() error {
 }
 
 // acquire gives the engine until release is called.
-func (r *Runtime) acquire(options) (eng *engine.Engine, release func(), err error) {
+func (r *Runtime) acquire() (eng *engine.Engine, release func(), err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {

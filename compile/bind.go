@@ -3,6 +3,7 @@ package compile
 import (
 	"errors"
 	"fmt"
+	"github.com/godwit-run/godwit/diag"
 	"maps"
 	"math"
 	"slices"
@@ -121,7 +122,7 @@ func (f *Func) unknown(name string, params, all []string) error {
 		has = "its parameters are " + quoted(params)
 	}
 	e := refuse(name, "", "`%s` has no parameter `%s`; %s\n  %s", f.Name, name, has, f.Signature())
-	if near := nearest(name, all); near != "" {
+	if near := diag.Nearest(name, all); near != "" {
 		e.Help = "did you mean `" + near + "`?"
 	}
 	return e

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"github.com/godwit-run/godwit/diag"
 	"slices"
 	"strings"
 
@@ -45,7 +46,7 @@ func (p *Program) Choose(name string) (string, error) {
 		return ends[0], nil
 	}
 	e := refuse("", "", "there is no function `%s` in %s; the functions are %s", name, p.paths(), quoted(names))
-	if near := nearest(name, names); near != "" {
+	if near := diag.Nearest(name, names); near != "" {
 		e.Help = "did you mean `" + near + "`?"
 	}
 	return "", e

@@ -87,7 +87,6 @@ func newLowered(g *graph.Graph, s *schedule.Schedule) *lowered {
 	for _, p := range g.Body.Params {
 		l.used = append(l.used, make([]bool, len(graph.Leaves(p.Type))))
 	}
-	trim(s)
 	reads := readBuffers(s)
 	for i := range s.Buffers {
 		in := s.Buffers[i].Input

@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"github.com/godwit-run/godwit/diag"
 	"strings"
 
 	"github.com/godwit-run/godwit/num"
@@ -77,7 +78,7 @@ func Lookup(src Source, name string) (int, error) {
 		names[i] = c.Name
 	}
 	e := fail(src.Path(), "there is no column `%s`; the columns are %s", name, listed(names))
-	if near := nearest(name, names); near != "" {
+	if near := diag.Nearest(name, names); near != "" {
 		e.Help = fmt.Sprintf("did you mean `%s`?", near)
 	} else if src.Format() == "npy" {
 		e.Msg = fmt.Sprintf("there is no column `%s`: an NPY file is one array without column names", name)
@@ -101,36 +102,4 @@ func listed(names []string) string {
 		fmt.Fprintf(&b, "`%s`", n)
 	}
 	return b.String()
-}
-
-// nearest is the name that is fewest edits away, if that is few for its length.
-func nearest(name string, names []string) string {
-	best, found := 1+len(name)/3, ""
-	for _, n := range names {
-		if d := edits(strings.ToLower(name), strings.ToLower(n)); d <= best && (found == "" || d < best) {
-			best, found = d, n
-		}
-	}
-	return found
-}
-
-// edits is the Levenshtein distance in bytes.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

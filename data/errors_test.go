@@ -3,6 +3,7 @@ package data
 import (
 	"context"
 	"errors"
+	"github.com/godwit-run/godwit/diag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -188,7 +189,7 @@ func TestConversions(t *testing.T) {
 func TestNearest(t *testing.T) {
 	names := []string{"origin", "delay", "distance"}
 	for in, want := range map[string]string{"Delay": "delay", "dely": "delay", "distnce": "distance", "xyz": "", "": ""} {
-		if got := nearest(in, names); got != want {
+		if got := diag.Nearest(in, names); got != want {
 			t.Errorf("%q: %q, expected %q", in, got, want)
 		}
 	}

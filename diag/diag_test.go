@@ -38,3 +38,12 @@ func TestListSortsAndDropsRepeats(t *testing.T) {
 		t.Errorf("got\n%s", text)
 	}
 }
+
+func TestNearest(t *testing.T) {
+	names := []string{"delay", "distance", "origin"}
+	for name, want := range map[string]string{"dealy": "delay", "Distance": "distance", "x": "", "quantity": "", "orign": "origin"} {
+		if got := Nearest(name, names); got != want {
+			t.Errorf("nearest to %s is %q, want %q", name, got, want)
+		}
+	}
+}

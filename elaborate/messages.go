@@ -1,7 +1,6 @@
 package elaborate
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -97,46 +96,8 @@ func suggest(m message, name string, among []string) {
 	}
 }
 
-// nearest finds the name that takes the fewest edits, if few enough.
+// nearest finds the name that was probably meant.
 func nearest(name string, among []string) string {
 	slices.Sort(among)
-	limit := (len(name) + 1) / 3
-	best, at := "", limit+1
-	for _, n := range among {
-		if n == name || n == "" || n == "_" || isDynamic(n) {
-			continue
-		}
-		if d := distance(name, n, limit); cmp.Less(d, at) {
-			best, at = n, d
-		}
-	}
-	return best
-}
-
-// distance is the number of edits (with swaps of neighbours counted as one)
-// between two names, or more than limit.
-func distance(a, b string, limit int) int {
-	if len(a)-len(b) > limit || len(b)-len(a) > limit || len(a) > 64 || len(b) > 64 {
-		return limit + 1
-	}
-	var rows [3][66]int
-	prev2, prev, row := &rows[0], &rows[1], &rows[2]
-	for j := 0; j <= len(b); j++ {
-		prev[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(prev[j]+1, row[j-1]+1, prev[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], prev2[j-2]+1)
-			}
-		}
-		prev2, prev, row = prev, row, prev2
-	}
-	return prev[len(b)]
+	return diag.Nearest(name, slices.DeleteFunc(among, func(n string) bool { return n == "" || n == "_" || isDynamic(n) }))
 }

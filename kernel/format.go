@@ -200,7 +200,7 @@ func (f *format) fold(in *Instr) {
 	list(f, &in.Accs, MaxAccs, "accumulators", func(a *Acc) {
 		u := uint64(a.Op)
 		f.uint(&u, math.MaxUint8, "operator")
-		a.Op = FoldOp(u)
+		set(f, &a.Op, FoldOp(u))
 		f.check(a.Op.Valid(), "there is no fold operator %d", u)
 		f.kind(&a.Kind)
 	})

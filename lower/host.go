@@ -44,7 +44,7 @@ func (l *lowering) hostNode(n *graph.Node, later []*graph.Node) error {
 	case (n.Op == graph.Map || n.Op == graph.Filter) && masked(n):
 		return l.maskedMap(n)
 	}
-	out := l.buffersFor(nameOf(n), n.Type)
+	out := l.buffersFor(l.nameOf(n), n.Type)
 	err := l.fill(n, out)
 	l.mat[n] = out
 	return err
@@ -114,7 +114,7 @@ func (l *lowering) isAlias(n *graph.Node) bool {
 
 // parallel stores the elements of a dense array, grain by grain.
 func (l *lowering) parallel(n *graph.Node, out []source) error {
-	return l.kernel("map "+nameOf(n), func(k *kern) {
+	return l.kernel("map "+l.nameOf(n), func(k *kern) {
 		k.over(n.Type.Size, l.grain(n))
 		a := k.node(n, k.root).arr
 		dst := k.attach(n.Type, out, kernel.Write)
@@ -139,7 +139,7 @@ func (l *lowering) grain(n *graph.Node) int64 {
 
 // solo computes a node in one kernel of one outer index.
 func (l *lowering) solo(n *graph.Node, out []source) error {
-	return l.kernel(opName(n)+" "+nameOf(n), func(k *kern) {
+	return l.kernel(opName(n)+" "+l.nameOf(n), func(k *kern) {
 		dst := k.attach(n.Type, out, kernel.Write)
 		k.emitInto(n, n.Type, dst)
 	})
@@ -193,8 +193,8 @@ func opName(n *graph.Node) string {
 func (l *lowering) maskedMap(n *graph.Node) error {
 	dense := graph.ArrayOf(n.Type.Elem(), n.Type.Size)
 	pairs := maskedType(dense)
-	out := l.buffersFor(nameOf(n), pairs)
-	err := l.kernel("filter "+nameOf(n), func(k *kern) {
+	out := l.buffersFor(l.nameOf(n), pairs)
+	err := l.kernel("filter "+l.nameOf(n), func(k *kern) {
 		k.over(n.Type.Size, num.Leaf)
 		v := k.emit(n, k.root)
 		dst := k.attach(pairs, out, kernel.Write)
@@ -214,8 +214,8 @@ func (l *lowering) defining(n *graph.Node) error {
 		most = n.Poly
 	}
 	full := graph.ArrayOf(n.Type.Elem(), most)
-	out := l.buffersFor(nameOf(n), full)
-	err := l.kernel(opName(n)+" "+nameOf(n), func(k *kern) {
+	out := l.buffersFor(l.nameOf(n), full)
+	err := l.kernel(opName(n)+" "+l.nameOf(n), func(k *kern) {
 		dst := k.attach(full, out, kernel.Write)
 		c := k.region(count, size.Const(1), kernel.Write)
 		if n.Op == graph.Limit {
@@ -308,7 +308,7 @@ func (l *lowering) reductions(group []*graph.Node) error {
 	slots := group[0].Args[0].Type.Size
 	leaves := ceilDiv(slots, num.Leaf)
 	var tables []int
-	err := l.kernel("leaves of "+names(group), func(k *kern) {
+	err := l.kernel("leaves of "+l.names(group), func(k *kern) {
 		k.over(slots, num.Leaf)
 		rs := k.reductionsOf(group)
 		if tables == nil {
@@ -338,13 +338,13 @@ func (k *kern) reductionsOf(group []*graph.Node) []*reduction {
 	return rs
 }
 
-func names(group []*graph.Node) string {
+func (l *lowering) names(group []*graph.Node) string {
 	s := ""
 	for i, n := range group {
 		if i > 0 {
 			s += ", "
 		}
-		s += nameOf(n)
+		s += l.nameOf(n)
 	}
 	return s
 }
@@ -353,9 +353,9 @@ func names(group []*graph.Node) string {
 func (l *lowering) combine(group []*graph.Node, tables []int, leaves size.Poly) error {
 	outs := make([][]source, len(group))
 	for i, n := range group {
-		outs[i] = l.buffersFor(nameOf(n), n.Type)
+		outs[i] = l.buffersFor(l.nameOf(n), n.Type)
 	}
-	err := l.kernel("combine "+names(group), func(k *kern) {
+	err := l.kernel("combine "+l.names(group), func(k *kern) {
 		next := 0
 		for i, r := range k.reductionsOf(group) {
 			first := next
@@ -378,7 +378,7 @@ func (l *lowering) keyedReductions(group []*graph.Node) error {
 	slots, wide := group[0].Args[0].Type.Size, width(group[0])
 	tables := make([][]int, len(group))
 	rows := ceilDiv(slots, minKeyedLeaf)
-	err := l.kernel("groups of "+names(group), func(k *kern) {
+	err := l.kernel("groups of "+l.names(group), func(k *kern) {
 		length, count := k.leaves(slots, wide)
 		k.k.Outer, k.k.Grain, k.k.Count = count, length, k.poly(slots)
 		var qs []*keyed
@@ -405,8 +405,8 @@ func (l *lowering) keyedReductions(group []*graph.Node) error {
 
 // combineRows joins the rows of one keyed reduction, columns in parallel.
 func (l *lowering) combineRows(n *graph.Node, tables []int, slots, wide size.Poly) error {
-	out := l.buffersFor(nameOf(n), n.Type)
-	err := l.kernel("combine "+nameOf(n), func(k *kern) {
+	out := l.buffersFor(l.nameOf(n), n.Type)
+	err := l.kernel("combine "+l.nameOf(n), func(k *kern) {
 		_, count := k.leaves(slots, wide)
 		q := &keyed{n: n, width: width(n)}
 		leaf := graph.Leaves(n.Blocks[0].Results[1].Type)[0]

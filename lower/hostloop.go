@@ -50,7 +50,7 @@ func (l *lowering) startLoop(n *graph.Node, number int) ([]source, error) {
 	l.mat[params[0]] = []source{turn}
 	var all []source
 	for j, init := range n.Args[2:] {
-		now := l.buffersFor(nameOf(params[j+1]), n.Type.Elems[j])
+		now := l.buffersFor(l.nameOf(params[j+1]), n.Type.Elems[j])
 		if err := l.fill(init, now); err != nil {
 			return nil, err
 		}
@@ -69,7 +69,7 @@ func (l *lowering) nextTurn(n *graph.Node, step *schedule.Loop, now []source, ma
 	for j := range n.Args[2:] {
 		next, ok := l.component(results[j])
 		if !ok || !fresh(next, mark, used) {
-			next = l.buffersFor(nameOf(results[j]), n.Type.Elems[j])
+			next = l.buffersFor(l.nameOf(results[j]), n.Type.Elems[j])
 			if err := l.fill(results[j], next); err != nil {
 				return err
 			}
@@ -125,7 +125,7 @@ func (l *lowering) hostBranch(n *graph.Node) error {
 		return err
 	}
 	step := &schedule.Branch{Cond: cond[0].buffer}
-	out := l.buffersFor(nameOf(n), n.Type)
+	out := l.buffersFor(l.nameOf(n), n.Type)
 	outer := l.steps
 	for i, steps := range []*[]schedule.Step{&step.Then, &step.Else} {
 		l.steps = steps

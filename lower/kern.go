@@ -78,7 +78,7 @@ func (l *lowering) kernel(label string, fill func(k *kern)) error {
 	for d := nothing; d <= everything; d++ {
 		k := l.newKern(label, d)
 		fill(k)
-		k.b.Finish(k.state...)
+		k.close()
 		if l.opt.Verify == nil && d == nothing {
 			continue // without proofs an index that only seems fine stays guarded
 		}
@@ -91,6 +91,16 @@ func (l *lowering) kernel(label string, fill func(k *kern)) error {
 		}
 	}
 	return err
+}
+
+// close ends the kernel and forgets the regions that it does not touch.
+func (k *kern) close() {
+	k.b.Finish(k.state...)
+	var regions []int
+	for _, r := range kernel.Trim(k.k) {
+		regions = append(regions, k.launch.Regions[r])
+	}
+	k.launch.Regions = regions
 }
 
 func (l *lowering) newKern(label string, d doubt) *kern {

@@ -190,7 +190,7 @@ func (l *lowering) force(n *graph.Node) ([]source, error) {
 	if srcs, ok := l.component(n); ok && owned(l.s, srcs) {
 		return srcs, nil
 	}
-	out := l.buffersFor(nameOf(n), n.Type)
+	out := l.buffersFor(l.nameOf(n), n.Type)
 	return out, l.fill(n, out)
 }
 
@@ -237,9 +237,19 @@ func hasArray(t *graph.Type) bool {
 	return t.Kind == graph.Array || slices.ContainsFunc(t.Elems, hasArray)
 }
 
-func nameOf(n *graph.Node) string {
+// nameOf is what explain calls a node: the variable it is bound to, or its
+// operation and line.
+func (l *lowering) nameOf(n *graph.Node) string {
 	if n.Name != "" {
 		return n.Name
 	}
-	return fmt.Sprintf("t%d", n.ID)
+	what := n.Op.String()
+	if n.Monoid != graph.NoMonoid {
+		what = n.Monoid.String()
+	}
+	if l.g.Source == nil {
+		return what
+	}
+	line, _ := l.g.Source.Position(n.Pos.Start)
+	return fmt.Sprintf("%s:%d", what, line)
 }

@@ -25,7 +25,7 @@ func (l *lowering) sequential(n *graph.Node) bool {
 // sequence computes such an operation: one kernel sets the state, one walks.
 func (l *lowering) sequence(n *graph.Node) error {
 	state := l.stateBuffers(n)
-	err := l.kernel("start "+nameOf(n), func(k *kern) {
+	err := l.kernel("start "+l.nameOf(n), func(k *kern) {
 		for j, v := range k.startOf(n) {
 			k.b.Store(k.region(state[j].buffer, size.Const(1), kernel.Write), k.b.Int(0), v)
 		}
@@ -34,7 +34,7 @@ func (l *lowering) sequence(n *graph.Node) error {
 		return err
 	}
 	t, out, keys := l.sequenceSpace(n)
-	err = l.kernel(opName(n)+" "+nameOf(n), func(k *kern) {
+	err = l.kernel(opName(n)+" "+l.nameOf(n), func(k *kern) {
 		k.over(n.Args[0].Type.Size, num.Leaf)
 		for _, s := range state {
 			k.stream = append(k.stream, k.region(s.buffer, size.Const(1), kernel.ReadWrite))
@@ -78,7 +78,7 @@ func (l *lowering) stateBuffers(n *graph.Node) []source {
 	}
 	var out []source
 	for _, kind := range kinds {
-		out = append(out, source{buffer: l.buffer(nameOf(n)+" so far", kind, size.Const(1))})
+		out = append(out, source{buffer: l.buffer(l.nameOf(n)+" so far", kind, size.Const(1))})
 	}
 	return out
 }
@@ -104,9 +104,9 @@ func (l *lowering) sequenceSpace(n *graph.Node) (t *graph.Type, out, keys []sour
 	case graph.TopK:
 		t = graph.ArrayOf(n.Type.Elem(), n.Poly)
 		kind := unsigned(n.Blocks[0].Results[0].Type.KindOf())
-		keys = []source{{buffer: l.buffer(nameOf(n)+" keys", kind, n.Poly)}}
+		keys = []source{{buffer: l.buffer(l.nameOf(n)+" keys", kind, n.Poly)}}
 	default:
 		return nil, nil, nil
 	}
-	return t, l.buffersFor(nameOf(n), t), keys
+	return t, l.buffersFor(l.nameOf(n), t), keys
 }

@@ -2,8 +2,12 @@ package measure
 
 import (
 	"bytes"
+	"context"
+	"os"
 	"sync"
 	"time"
+
+	"github.com/godwit-run/godwit"
 )
 
 // bandwidth is how many GB/s this machine reads from memory with so many
@@ -48,4 +52,35 @@ func reading(threads int, n int64) time.Duration {
 		best = min(best, time.Since(start))
 	}
 	return best
+}
+
+// LeastMillis is how long it takes to read from memory what a call reads of
+// its files, if nothing else had to be done: the limit of a Contest in ms.
+// The bandwidth is measured over the file at path, as it stays in the cache
+// that its size allows.
+func LeastMillis(ctx context.Context, f *godwit.Func, args godwit.Args, path string, threads int) (Number, error) {
+	dir, err := os.MkdirTemp("", "godwit-bench-")
+	if err != nil {
+		return unknown, err
+	}
+	defer os.RemoveAll(dir)
+	s := &session{dir: dir, report: &Report{}}
+	defer s.close()
+	if err := s.startPeer(ctx); err != nil {
+		return unknown, err
+	}
+	return s.leastRead(ctx, f, args, path, threads)
+}
+
+func (s *session) leastRead(ctx context.Context, f *godwit.Func, args godwit.Args, path string, threads int) (Number, error) {
+	res, err := f.Call(ctx, args)
+	if err != nil {
+		return unknown, err
+	}
+	st, err := os.Stat(path)
+	if err != nil {
+		return unknown, err
+	}
+	bandwidth, err := s.bandwidth(threads, region{path: path, bytes: st.Size() &^ 7})
+	return Number(float64(res.Stats.BytesRead)/1e6) / bandwidth, err
 }

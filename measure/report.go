@@ -90,7 +90,7 @@ func (r *Report) Table() string {
 			spread = x.RatioMin.text("%.2f") + "…" + x.RatioMax.text("%.2f")
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\n", x.Name, x.Unit, x.Ours.figure(), x.Reference.figure(),
-			x.Ratio.text("%.2f"), spread, x.Limit.figure(), x.OfLimit.text("%.2f"), x.N, x.ReferenceName)
+			x.Ratio.text("%.2f"), spread, x.Limit.figure(), x.OfLimit.figure(), x.N, x.ReferenceName)
 	}
 	w.Flush()
 	b.WriteString("\nA ratio above 1 means that Godwit is faster; it is the median over n pairs of runs\nthat took turns. Of limit: 1 is what the machine allows.\n")

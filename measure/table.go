@@ -69,7 +69,11 @@ func (b *tables) parquetRow(ctx context.Context, name, source string, threads in
 		return err
 	}
 	c := Contest{Name: fmt.Sprintf("%s, Parquet, %s", name, count(threads)), Against: "arrow-go, a loop in Go", Unit: "ms", Tolerance: 1e-9}
-	c.Ours = Call(f, godwit.Args{"f": godwit.File(b.parquet)}, read, godwit.WithRuntime(b.rt), godwit.WithThreads(threads))
+	args := godwit.Args{"f": godwit.File(b.parquet)}
+	if c.Limit, err = b.leastRead(ctx, f, args, b.parquet, threads); err != nil {
+		return err
+	}
+	c.Ours = Call(f, args, read, godwit.WithRuntime(b.rt), godwit.WithThreads(threads))
 	c.Reference = arrowGo(b.parquet, threads, name == "group-by mean")
 	return b.hold(ctx, c)
 }
@@ -88,13 +92,12 @@ func (b *tables) arrowRow(ctx context.Context, threads int) error {
 		}
 	}
 	c := Contest{Name: "group-by mean, Arrow, " + count(threads), Unit: "ms", Tolerance: 1e-9}
-	c.Ours = Call(f, godwit.Args{"f": godwit.File(b.arrow)}, numbers, godwit.WithRuntime(b.rt), godwit.WithThreads(threads))
+	args := godwit.Args{"f": godwit.File(b.arrow)}
+	if c.Limit, err = b.leastRead(ctx, f, args, b.arrow, threads); err != nil {
+		return err
+	}
+	c.Ours = Call(f, args, numbers, godwit.WithRuntime(b.rt), godwit.WithThreads(threads))
 	if b.peer != nil {
-		bandwidth, err := b.bandwidth(threads, region{b.arrow, 0, in[1].offset &^ 63})
-		if err != nil {
-			return err
-		}
-		c.Limit = Number(float64(in[0].bytes+in[1].bytes)/1e6) / bandwidth
 		for i, r := range in {
 			if err := b.peer.file(i, r); err != nil {
 				return err

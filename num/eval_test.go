@@ -27,8 +27,6 @@ func wrapBig(k Kind, x *big.Int) uint64 {
 	return wrapInt(k, new(big.Int).Mod(x, m).Uint64())
 }
 
-func wantBool(b bool) *big.Int { return new(big.Int).SetUint64(fromBool(b)) }
-
 // wantInt says what op means on unbounded integers, where a fault mostly is
 // a result that does not fit.
 func wantInt(op Op, k Kind, a, b uint64) (r uint64, fault bool) {

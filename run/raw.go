@@ -34,8 +34,12 @@ func (w *raw) read(p []byte, off int64) (int64, error) {
 	case w.File == nil:
 		return int64(copy(p, w.Bytes[off:])), nil
 	}
-	n, err := w.File.ReadAt(p, w.Offset+off)
+	n := readCached(w.File, p, w.Offset+off)
 	if n == len(p) {
+		return int64(n), nil
+	}
+	m, err := w.File.ReadAt(p[n:], w.Offset+off+int64(n))
+	if n += m; n == len(p) {
 		return int64(n), nil
 	}
 	if err == io.EOF || err == nil {

@@ -16,16 +16,16 @@ var layers = [][]string{
 	{"diag", "num", "size"},
 	{"syntax", "kernel", "mem"},
 	{"data", "schedule", "verify", "wasm", "stepper", "graph"},
-	{"types", "value", "engine"},
+	{"types", "value", "engine", "generate"},
 	{"interp", "elaborate", "lower", "run"},
 	{"compile"},
 	{""}, // the public API
-	{"view", "measure", "generate"},
+	{"view", "measure"},
 	{"cmd/godwit"},
 }
 
 // testOnly may be imported by tests, from any layer, and import any.
-var testOnly = []string{"progen", "kernel/kerneltest", "tidy", "examples", "difftest"}
+var testOnly = []string{"progen", "kernel/kerneltest", "tidy", "examples", "difftest", "docs"}
 
 // trusted is what a machine runs that takes kernels from strangers; parser,
 // checker and graph must stay out of it.

@@ -46,8 +46,8 @@ func (c *checker) arith(in *kernel.Instr) {
 }
 
 func (c *checker) abs(v kernel.Value, a size.Poly) {
-	if c.proves(a) {
-		c.is(v, a)
+	if needs, ok := c.sees(a); ok {
+		c.is(v, a, needs...)
 		return
 	}
 	c.unknown(v)
@@ -56,12 +56,12 @@ func (c *checker) abs(v kernel.Value, a size.Poly) {
 // extreme is Min, which both operands bound from above, or Max, which both
 // bound from below. On the other side it has the bounds that both have.
 func (c *checker) extreme(v kernel.Value, a, b size.Poly, d direction) {
-	switch {
-	case c.proves(gap(b, a, d)):
-		c.is(v, a)
+	if needs, ok := c.sees(gap(b, a, d)); ok {
+		c.is(v, a, needs...)
 		return
-	case c.proves(gap(a, b, d)):
-		c.is(v, b)
+	}
+	if needs, ok := c.sees(gap(a, b, d)); ok {
+		c.is(v, b, needs...)
 		return
 	}
 	own, other := claims(a, b), c.shared(-d, v, a, b, nil, nil)
@@ -76,44 +76,47 @@ func (c *checker) extreme(v kernel.Value, a, b size.Poly, d direction) {
 // quotient is exact where the divisor divides visibly: (i·m + r) / m with
 // 0 ≤ r < m is i. Otherwise upper bounds are divided.
 func (c *checker) quotient(v kernel.Value, a, m size.Poly) {
-	if !c.proves(a) || !c.proves(m.AddConst(-1)) {
+	needs, ok := c.sees(a, m.AddConst(-1))
+	if !ok {
 		c.unknown(v)
 		return
 	}
-	if q, _, ok := c.divide(a, m); ok {
-		c.is(v, q)
+	if q, _, more, ok := c.divide(a, m); ok {
+		c.is(v, q, join(needs, more)...)
 		return
 	}
 	hi := claims(a)
 	for _, u := range c.bounds(a, above, 0) {
-		if q, ok := c.ceiling(u.p, m); ok {
-			hi = append(claim1(q, u.needs), hi...)
+		if q, ok := c.ceiling(u, m); ok {
+			hi = append([]claim{q}, hi...)
 		}
 	}
-	c.within(v, claims(size.Const(0)), hi)
+	c.within(v, claim1(size.Const(0), needs), needing(hi, needs))
 }
-
-func claim1(p size.Poly, needs []int) []claim { return []claim{{p, needs}} }
 
 // divide finds q and r with p = q·m + r and shows 0 ≤ r < m.
-func (c *checker) divide(p, m size.Poly) (q, r size.Poly, ok bool) {
+func (c *checker) divide(p, m size.Poly) (q, r size.Poly, needs []int, ok bool) {
 	q, r, ok = splitBy(p, m)
-	return q, r, ok && c.proves(r) && c.proves(m.AddConst(-1).Sub(r))
+	if ok {
+		needs, ok = c.sees(r, m.AddConst(-1).Sub(r))
+	}
+	return q, r, needs, ok
 }
 
-// ceiling is an upper bound of ⌊p/m⌋, for m ≥ 1.
-func (c *checker) ceiling(p, m size.Poly) (size.Poly, bool) {
-	q, r, ok := splitBy(p, m)
-	switch {
-	case !ok:
-		return size.Poly{}, false
-	case c.proves(size.Const(-1).Sub(r)): // r < 0
-		return q.AddConst(-1), true
-	case c.proves(m.AddConst(-1).Sub(r)): // r < m
-		return q, true
+// ceiling is an upper bound of ⌊u/m⌋, for m ≥ 1.
+func (c *checker) ceiling(u claim, m size.Poly) (claim, bool) {
+	q, r, ok := splitBy(u.p, m)
+	if !ok {
+		return claim{}, false
+	}
+	if needs, ok := c.sees(size.Const(-1).Sub(r)); ok { // r < 0
+		return claim{q.AddConst(-1), join(u.needs, needs)}, true
+	}
+	if needs, ok := c.sees(m.AddConst(-1).Sub(r)); ok { // r < m
+		return claim{q, join(u.needs, needs)}, true
 	}
 	n, isConst := r.Const()
-	return q.AddConst(n), isConst
+	return claim{q.AddConst(n), u.needs}, isConst
 }
 
 // splitBy divides the terms of p that the single term m divides, with what
@@ -181,18 +184,21 @@ func without(names, factors []string) (left []string, ok bool) {
 
 // remainder has the sign of a and is 0 for the divisor 0.
 func (c *checker) remainder(v kernel.Value, a, m size.Poly) {
-	positive := c.proves(m.AddConst(-1))
+	fromM, positive := c.sees(m.AddConst(-1))
+	fromA, natural := c.sees(a)
+	least, most := size.Const(1).Sub(m), m.AddConst(-1)
 	switch {
-	case positive && c.proves(a):
-		if _, r, ok := c.divide(a, m); ok {
-			c.is(v, r)
+	case positive && natural:
+		needs := join(fromM, fromA)
+		if _, r, more, ok := c.divide(a, m); ok {
+			c.is(v, r, join(needs, more)...)
 			return
 		}
-		c.within(v, claims(size.Const(0)), claims(m.AddConst(-1), a))
+		c.within(v, claim1(size.Const(0), fromA), append(claim1(most, fromM), claim1(a, fromA)...))
 	case positive:
-		c.within(v, claims(size.Const(1).Sub(m)), claims(m.AddConst(-1)))
-	case c.proves(a):
-		c.within(v, claims(size.Const(0)), claims(a))
+		c.within(v, claim1(least, fromM), claim1(most, fromM))
+	case natural:
+		c.within(v, claim1(size.Const(0), fromA), claim1(a, fromA))
 	default:
 		c.unknown(v)
 	}
@@ -200,22 +206,19 @@ func (c *checker) remainder(v kernel.Value, a, m size.Poly) {
 
 // and is at most each operand that is not negative.
 func (c *checker) and(v kernel.Value, a, b size.Poly) {
-	var hi []claim
+	var lo, hi []claim
 	for _, p := range []size.Poly{a, b} {
-		if c.proves(p) {
-			hi = append(hi, claim{p: p})
+		if needs, ok := c.sees(p); ok {
+			lo, hi = append(lo, claim{size.Const(0), needs}), append(hi, claim{p, needs})
 		}
 	}
-	if len(hi) == 0 {
-		c.unknown(v)
-		return
-	}
-	c.within(v, claims(size.Const(0)), hi)
+	c.within(v, lo, hi)
 }
 
 // or (and xor) of numbers below a power of two stays below it.
 func (c *checker) or(v kernel.Value, a, b size.Poly) {
-	if !c.proves(a) || !c.proves(b) {
+	needs, ok := c.sees(a, b)
+	if !ok {
 		c.unknown(v)
 		return
 	}
@@ -223,9 +226,9 @@ func (c *checker) or(v kernel.Value, a, b size.Poly) {
 	m, ok := c.most(a)
 	n, ok2 := c.most(b)
 	if ok && ok2 {
-		hi = claims(size.Const(1<<bits.Len64(uint64(m|n)) - 1))
+		hi = claim1(size.Const(1<<bits.Len64(uint64(m|n))-1), needs)
 	}
-	c.within(v, claims(size.Const(0)), hi)
+	c.within(v, claim1(size.Const(0), needs), hi)
 }
 
 // most is a number that p, which is not negative, never exceeds.

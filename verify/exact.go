@@ -8,18 +8,36 @@ import (
 	"github.com/godwit-run/godwit/size"
 )
 
-// integer is the description of the integer value v. Values that nothing is
-// known about become symbols with the range of their kind.
-func (c *checker) integer(v kernel.Value) size.Poly { return c.form[v] }
-
-// is sets the description of a value. Forms that have grown too much are
+// is describes v as p, if needs hold. Forms that have grown too much are
 // forgotten but for the range.
-func (c *checker) is(v kernel.Value, p size.Poly) {
-	if p.Overflowed() || p.Degree() > maxPower || width(p) > maxWidth {
+func (c *checker) is(v kernel.Value, p size.Poly, needs ...int) {
+	switch {
+	case tooWide(p):
 		c.unknown(v)
-		return
+	case len(needs) > 0:
+		same := claim1(p, needs)
+		c.within(v, same, same)
+	default:
+		c.form[v] = p
 	}
-	c.form[v] = p
+}
+
+func tooWide(p size.Poly) bool {
+	return p.Overflowed() || p.Degree() > maxPower || width(p) > maxWidth
+}
+
+func claim1(p size.Poly, needs []int) []claim { return []claim{{p, needs}} }
+
+// needing adds needs to claims.
+func needing(cs []claim, needs []int) []claim {
+	if len(needs) == 0 {
+		return cs
+	}
+	out := make([]claim, len(cs))
+	for i, c := range cs {
+		out[i] = claim{c.p, join(c.needs, needs)}
+	}
+	return out
 }
 
 // within makes v a symbol with these bounds, and those of its kind.
@@ -42,7 +60,7 @@ func (c *checker) within(v kernel.Value, lo, hi []claim) {
 // search0 is nonNegative without guards: what holds only here must not
 // become a property of the symbol, which may be looked at elsewhere.
 func (v *prover) search0(p size.Poly) ([]int, bool) {
-	v.goal = maxGoal
+	v.goal = minGoal
 	return v.search(p)
 }
 
@@ -73,29 +91,24 @@ func claims(ps ...size.Poly) []claim {
 // admission finds the sizes so.
 func (c *checker) result(v kernel.Value, p size.Poly) {
 	k := c.kinds[v]
-	if p.Overflowed() || p.Degree() > maxPower || width(p) > maxWidth {
-		c.unknown(v)
-		return
-	}
-	if k.Bits() < 64 {
-		if c.proves(size.Const(int64(k.MaxInt())).Sub(p)) && c.proves(p.AddConst(-k.MinInt())) {
-			c.is(v, p)
-			return
+	needs, ok := []int(nil), false
+	switch {
+	case tooWide(p):
+	case k.Bits() < 64:
+		needs, ok = c.sees(size.Const(int64(k.MaxInt())).Sub(p), p.AddConst(-k.MinInt()))
+	default:
+		needs, ok = c.fits(p)
+		if k == num.U64 && ok {
+			var more []int
+			more, ok = c.sees(p)
+			needs = join(needs, more)
 		}
+	}
+	if !ok {
 		c.unknown(v)
 		return
 	}
-	needs, ok := c.fits(p)
-	if !ok || k == num.U64 && !c.proves(p) {
-		c.unknown(v)
-		return
-	}
-	if len(needs) == 0 {
-		c.is(v, p)
-		return
-	}
-	same := []claim{{p, needs}}
-	c.within(v, same, same)
+	c.is(v, p, needs...)
 }
 
 // fits reports what p needs to stay within ±limit.
@@ -125,13 +138,26 @@ func (c *checker) inRange(bounds []claim, d direction) (needs []int, ok bool) {
 		if d == above && hi <= limit || d == below && lo >= -limit {
 			return b.needs, true
 		}
+		if !modest(b.p) {
+			continue
+		}
 		return join(b.needs, []int{c.rangeOf(b.p)}), true
 	}
 	return nil, false
 }
 
+// modest reports coefficients as strides and offsets have them. A product
+// with a large one is the kind of arithmetic that means to wrap, as hashes
+// do, and no reason to keep large sizes out.
+func modest(p size.Poly) bool {
+	ok := true
+	p.Terms(func(coef int64, _ []string, _ bool) { ok = ok && coef <= 1<<24 && coef >= -1<<24 })
+	return ok
+}
+
 // rangeOf gives the number of the need that p stay within ±limit.
 func (v *prover) rangeOf(p size.Poly) int {
+	v.spend(len(v.ranges))
 	for i, q := range v.ranges {
 		if q.Equal(p) {
 			return i

@@ -8,8 +8,9 @@ import (
 	"github.com/godwit-run/godwit/size"
 )
 
-// maxFacts is how many polynomials are kept at hand as known to be ≥ 0.
-const maxFacts = 16
+// maxFacts is how many polynomials are kept at hand as known to be ≥ 0; the
+// latest are kept, which are about the loops and branches around.
+const maxFacts = 8
 
 // startProofs sets up what is known everywhere: the ranges of sizes, and
 // what admission looks at in the header.
@@ -52,14 +53,13 @@ func (c *checker) mustFit(p size.Poly) {
 
 // learn adds the fact p ≥ 0, p over sizes alone.
 func (c *checker) learn(p size.Poly) {
-	c.spend(width(p) * (len(c.facts.NonNeg) + 1))
-	if p.Overflowed() || c.facts.Proves(p) {
+	if p.Overflowed() || c.decide(p) {
 		return
 	}
-	f := &size.Facts{Lo: maps.Clone(c.facts.Lo), Hi: c.facts.Hi, NonNeg: c.facts.NonNeg}
-	if len(f.NonNeg) < maxFacts {
-		f.NonNeg = append(f.NonNeg[:len(f.NonNeg):len(f.NonNeg)], p)
-	}
+	c.spend(len(c.facts.Lo))
+	known := c.facts.NonNeg
+	known = known[max(0, len(known)+1-maxFacts):]
+	f := &size.Facts{Lo: maps.Clone(c.facts.Lo), Hi: c.facts.Hi, NonNeg: append(known[:len(known):len(known)], p)}
 	raise(f.Lo, p)
 	c.facts = f
 }
@@ -99,8 +99,9 @@ func (c *checker) assuming(ps []size.Poly, f func()) {
 			c.guards = append(c.guards[:len(c.guards):len(c.guards)], p)
 		}
 		for _, b := range c.bounds(p, above, 0) {
-			c.rely(b.needs)
-			c.learn(b.p)
+			if len(b.needs) == 0 {
+				c.learn(b.p)
+			}
 		}
 	}
 	f()

@@ -192,8 +192,8 @@ func (c *checker) fold(in *kernel.Instr) Part {
 // position describes where an ArgMin found its value: lo of an empty fold.
 func (c *checker) position(v, lo, hi kernel.Value) {
 	first, last := c.form[lo], c.form[hi].AddConst(-1)
-	if c.proves(last.Sub(first)) {
-		c.within(v, claims(first), claims(last))
+	if needs, ok := c.sees(last.Sub(first)); ok {
+		c.within(v, claims(first), claim1(last, needs))
 		return
 	}
 	full, empty := last.Sub(first), first.Sub(last).AddConst(-1)
@@ -206,15 +206,14 @@ func (c *checker) position(v, lo, hi kernel.Value) {
 
 // total describes a sum of numbers that are not negative, such as a count.
 func (c *checker) total(v kernel.Value, term size.Poly, trips []size.Poly) {
-	if !c.proves(term) {
-		return
-	}
 	for _, most := range c.bounds(term, above, 0) {
 		for _, n := range trips {
 			sum := most.p.Mul(n)
-			if needs, ok := c.fits(sum); ok && c.proves(n) && c.proves(most.p) {
-				needs = join(needs, most.needs)
-				c.within(v, []claim{{size.Const(0), needs}}, []claim{{sum, needs}})
+			exact, ok := c.fits(sum)
+			natural, ok2 := c.sees(term, n, most.p)
+			if ok && ok2 {
+				needs := join(join(exact, natural), most.needs)
+				c.within(v, claim1(size.Const(0), needs), claim1(sum, needs))
 				return
 			}
 		}

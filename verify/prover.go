@@ -44,10 +44,12 @@ type choice struct {
 
 const (
 	// maxEffort bounds the work on all proofs of one kernel, in terms of
-	// polynomials looked at: a hostile kernel is refused within a second.
-	maxEffort = 4 << 20
-	// maxGoal bounds the work on a single question.
+	// polynomials looked at: a hostile kernel is refused within seconds.
+	maxEffort = 2 << 20
+	// maxGoal bounds the work on a question that decides over a kernel, and
+	// minGoal on one whose answer only describes a value better.
 	maxGoal = 20000
+	minGoal = 500
 	// maxClaims is how many bounds of one value are kept.
 	maxClaims = 4
 	// maxWidth and maxPower bound the polynomials that describe values.
@@ -64,6 +66,8 @@ type prover struct {
 	effort  int
 	goal    int
 	tooLong func()
+	// guarding says that a case is being looked at with the guards.
+	guarding bool
 }
 
 type direction int
@@ -118,11 +122,25 @@ func width(p size.Poly) int {
 
 // proves reports that p ≥ 0 here, and if so notes what the proof relied on.
 func (v *prover) proves(p size.Poly) bool {
-	needs, ok := v.nonNegative(p)
+	needs, ok := v.nonNegative(p, maxGoal)
 	if ok {
 		v.rely(needs)
 	}
 	return ok
+}
+
+// sees tells whether every p is easily seen to be at least 0, and on which
+// needs that rests. It is for describing values: the needs go into the
+// description, and count only when a proof makes use of it.
+func (v *prover) sees(ps ...size.Poly) (needs []int, ok bool) {
+	for _, p := range ps {
+		n, ok := v.nonNegative(p, minGoal)
+		if !ok {
+			return nil, false
+		}
+		needs = join(needs, n)
+	}
+	return needs, true
 }
 
 func (v *prover) rely(needs []int) {
@@ -143,13 +161,13 @@ func (v *prover) required() []size.Poly {
 }
 
 // nonNegative tries to show p ≥ 0, directly and then with each guard.
-func (v *prover) nonNegative(p size.Poly) ([]int, bool) {
-	v.goal = maxGoal
+func (v *prover) nonNegative(p size.Poly, goal int) ([]int, bool) {
+	v.goal = goal
 	if needs, ok := v.search(p); ok {
 		return needs, true
 	}
 	for i := len(v.guards) - 1; i >= max(0, len(v.guards)-maxGuards); i-- {
-		v.goal = maxGoal
+		v.goal = goal
 		if needs, ok := v.search(p.Sub(v.guards[i])); ok {
 			return needs, true
 		}
@@ -166,12 +184,14 @@ func (v *prover) search(p size.Poly) ([]int, bool) {
 	if n, ok := p.Const(); ok {
 		return nil, n >= 0
 	}
-	if needs, ok := v.naturals(p.Vars()); ok && v.decide(p) {
-		return needs, true
+	name, symbolic := latest(p, 0)
+	if !symbolic {
+		return nil, v.decide(p)
 	}
-	name, ok := latest(p, 0)
-	if !ok {
-		return nil, false
+	if positive(p) {
+		if needs, ok := v.naturals(p.Vars()); ok {
+			return needs, true
+		}
 	}
 	for _, q := range v.replace(p, name, below) {
 		if needs, ok := v.search(q.p); ok {
@@ -187,8 +207,16 @@ func (v *prover) everyCase(p size.Poly, x string) (needs []int, ok bool) {
 	if sym == nil || len(sym.cases) == 0 {
 		return nil, false
 	}
+	// A guard may bring in symbols that went already; once on a path is
+	// enough, and keeps this from going in circles.
+	var guards []size.Poly
+	if !v.guarding {
+		guards = v.guards[max(0, len(v.guards)-maxGuards):]
+		v.guarding = true
+		defer func() { v.guarding = false }()
+	}
 	for _, c := range sym.cases {
-		known := append(c.given[:len(c.given):len(c.given)], v.guards[max(0, len(v.guards)-maxGuards):]...)
+		known := append(c.given[:len(c.given):len(c.given)], guards...)
 		n, ok := v.given(substitute(p, x, c.form), known)
 		if !ok {
 			return nil, false
@@ -211,8 +239,18 @@ func (v *prover) given(p size.Poly, known []size.Poly) (needs []int, ok bool) {
 	return nil, false
 }
 
-// decide asks about a polynomial of which every variable is at least 0.
+// positive reports that p has no negative coefficient.
+func positive(p size.Poly) bool {
+	ok := true
+	p.Terms(func(coef int64, _ []string, _ bool) { ok = ok && coef >= 0 })
+	return ok
+}
+
+// decide asks about a polynomial over sizes alone.
 func (v *prover) decide(p size.Poly) bool {
+	if positive(p) {
+		return true
+	}
 	known := len(v.facts.NonNeg) + 1
 	v.spend(width(p) * known * known)
 	return v.facts.Proves(p)
@@ -305,7 +343,19 @@ func (v *prover) replace(p size.Poly, x string, d direction) []claim {
 			out = append(out, claim{q, join(join(s.needs, low.needs), high.needs)})
 		}
 	}
+	slices.SortStableFunc(out, func(a, b claim) int { return symbolCount(a.p) - symbolCount(b.p) })
 	return out
+}
+
+// symbolCount is how much is left to do: what is nearly done comes first.
+func symbolCount(p size.Poly) int {
+	n := 0
+	for _, name := range p.Vars() {
+		if symbolOrder(name) >= 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // options are the bounds to try for a part; an empty part needs none.

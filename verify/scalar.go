@@ -1,6 +1,8 @@
 package verify
 
 import (
+	"slices"
+
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/num"
 	"github.com/godwit-run/godwit/size"
@@ -61,7 +63,8 @@ func (c *checker) bound(in *kernel.Instr) {
 	if !c.proves(in.Poly.AddConst(-1)) {
 		c.refuseKnowing(c.knownOf(in.Poly), "%s must be at least 1 here", in.Poly)
 	}
-	if p := c.form[in.Args[0]]; c.proves(p) && c.proves(in.Poly.AddConst(-1).Sub(p)) {
+	p := c.form[in.Args[0]]
+	if needs, ok := c.sees(p, in.Poly.AddConst(-1).Sub(p)); ok && len(needs) == 0 {
 		c.is(in.Out[0], p)
 		return
 	}
@@ -80,22 +83,28 @@ func (c *checker) convert(in *kernel.Instr) {
 		c.below(v, size.Const(2))
 	case !in.From.IsInt():
 		c.unknown(v)
-	case c.holds(in.Kind, p):
-		c.is(v, p)
 	default:
-		c.unknown(v)
+		c.same(v, p, in.Kind)
 	}
 }
 
-// holds shows that kind k has all values of p.
-func (c *checker) holds(k num.Kind, p size.Poly) bool {
+// same describes v as p if kind k has all values of p.
+func (c *checker) same(v kernel.Value, p size.Poly, k num.Kind) {
+	var inside []size.Poly
 	_, hi := num.IntRange(k)
-	if k != num.I64 && !c.proves(p.AddConst(-k.MinInt())) {
-		return false
+	if k != num.I64 {
+		inside = append(inside, p.AddConst(-k.MinInt()))
 	}
 	// Forms of I64 values are at most MaxInt64 as they are; those of U64
 	// values need not be.
-	return k == num.U64 || c.proves(size.Const(hi).Sub(p))
+	if k != num.U64 {
+		inside = append(inside, size.Const(hi).Sub(p))
+	}
+	if needs, ok := c.sees(inside...); ok {
+		c.is(v, p, needs...)
+		return
+	}
+	c.unknown(v)
 }
 
 // bitcast keeps numbers that have no sign bit.
@@ -105,8 +114,8 @@ func (c *checker) bitcast(in *kernel.Instr) {
 	if in.From.IsInt() {
 		_, from := num.IntRange(in.From)
 		hi = min(hi, from)
-		if c.proves(p) && c.proves(size.Const(hi).Sub(p)) {
-			c.is(v, p)
+		if needs, ok := c.sees(p, size.Const(hi).Sub(p)); ok {
+			c.is(v, p, needs...)
 			return
 		}
 	}
@@ -140,15 +149,19 @@ func (c *checker) shared(d direction, mark kernel.Value, a, b size.Poly, yes, no
 		c.assuming(yes, func() { candidates = append(candidates, c.numbers(c.bounds(a, d, m), d)...) })
 		c.assuming(no, func() { candidates = append(candidates, c.numbers(c.bounds(b, d, m), d)...) })
 	}
-	for _, q := range candidates {
-		if len(out) == maxClaims {
+	until := c.effort + 4*minGoal
+	for i, q := range candidates {
+		if len(out) == maxClaims || c.effort > until {
 			break
+		}
+		if slices.ContainsFunc(candidates[:i], func(o claim) bool { return o.p.Equal(q.p) }) {
+			continue
 		}
 		var first, second []int
 		var ok, ok2 bool
-		c.assuming(yes, func() { first, ok = c.nonNegative(gap(q.p, a, d)) })
+		c.assuming(yes, func() { first, ok = c.nonNegative(gap(q.p, a, d), minGoal) })
 		if ok {
-			c.assuming(no, func() { second, ok2 = c.nonNegative(gap(q.p, b, d)) })
+			c.assuming(no, func() { second, ok2 = c.nonNegative(gap(q.p, b, d), minGoal) })
 		}
 		if ok && ok2 {
 			out = append(out, claim{q.p, join(first, second)})

@@ -1,65 +1,55 @@
 package main
 
 import (
-	"context"
+	"encoding/json"
 	"fmt"
-	"io"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/godwit-run/godwit/compile"
+	"github.com/godwit-run/godwit"
+	"github.com/godwit-run/godwit/measure"
 )
 
-// benchOptions are the choices of godwit bench.
-type benchOptions struct {
-	JSON    bool
-	Quick   bool // within 50 seconds, with smaller sizes
-	Threads int
-}
-
-// suite is a set of benchmarks.
-type suite interface {
-	Names() []string
-	Run(ctx context.Context, name string, opt benchOptions, w io.Writer) error
-}
-
-// benchmarks is the suite of this build, nil if it has none.
-var benchmarks suite
-
 func newBench() *cobra.Command {
-	var opt benchOptions
+	var opt measure.Options
+	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "bench NAME",
-		Short: "Measure against the limits of this machine",
-		Args:  cobra.MatchAll(atLeastOne("the name of a benchmark"), cobra.MaximumNArgs(1)),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return benchNames(), cobra.ShellCompDirectiveNoFileComp
-		},
-		RunE: action(func(cmd *cobra.Command, args []string) error { return bench(cmd, args[0], opt) }),
+		Use:       "bench NAME",
+		Short:     "Measure against C and the limits of this machine",
+		Long:      "Measure against C and the limits of this machine. The benchmarks are " + strings.Join(measure.Names(), ", ") + ".",
+		Args:      cobra.MatchAll(atLeastOne("the name of a benchmark"), cobra.MaximumNArgs(1)),
+		ValidArgs: measure.Names(),
+		RunE:      action(func(cmd *cobra.Command, args []string) error { return bench(cmd, args[0], opt, asJSON) }),
 	}
-	cmd.Flags().BoolVar(&opt.JSON, "json", false, "print the figures as JSON")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the figures as JSON")
 	cmd.Flags().BoolVar(&opt.Quick, "quick", false, "finish within 50 seconds, with smaller sizes")
 	cmd.Flags().IntVar(&opt.Threads, "threads", 0, "threads to use (default all processors)")
 	return cmd
 }
 
-func benchNames() []string {
-	if benchmarks == nil {
-		return nil
+func bench(cmd *cobra.Command, name string, opt measure.Options, asJSON bool) error {
+	if !slices.Contains(measure.Names(), name) {
+		return &godwit.InputError{Text: fmt.Sprintf("there is no benchmark `%s`", name), Help: "the benchmarks are " + strings.Join(measure.Names(), ", ")}
 	}
-	return benchmarks.Names()
-}
-
-func bench(cmd *cobra.Command, name string, opt benchOptions) error {
-	names := benchNames()
-	if len(names) == 0 {
-		return &compile.InputError{Text: "this build of godwit has no benchmarks"}
+	self, err := os.Executable()
+	if err != nil {
+		return err
 	}
-	for _, n := range names {
-		if n == name {
-			return benchmarks.Run(cmd.Context(), name, opt, cmd.OutOrStdout())
-		}
+	opt.Program = self
+	opt.Progress = func(what string) { fmt.Fprintln(cmd.ErrOrStderr(), what) }
+	r, err := measure.Run(cmd.Context(), name, opt)
+	if err != nil {
+		return err
 	}
-	return &compile.InputError{Text: fmt.Sprintf("there is no benchmark `%s`", name), Help: "the benchmarks are " + strings.Join(names, ", ")}
+	w := cmd.OutOrStdout()
+	if asJSON {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(r)
+	}
+	_, err = fmt.Fprint(w, r.Table())
+	return err
 }

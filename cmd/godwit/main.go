@@ -89,7 +89,7 @@ func newRoot() *cobra.Command {
 		Args: known,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(newRun(), newCheck(), newFmt(), newExplain(), newBench(), newVersion())
+	root.AddCommand(newRun(), newCheck(), newFmt(), newExplain(), newBench(), newGenerate(), newVersion())
 	return root
 }
 

@@ -20,6 +20,7 @@ import (
 // running is one godwit run.
 type running struct {
 	json    bool
+	stats   bool
 	threads int
 	engine  string
 	out     string
@@ -43,6 +44,7 @@ given in the same way: K=8.`,
 		RunE:              action(r.run),
 	}
 	cmd.Flags().BoolVar(&r.json, "json", false, "print the result and what the run did as JSON")
+	cmd.Flags().BoolVar(&r.stats, "stats", false, "also print to standard error what each step took")
 	cmd.Flags().IntVar(&r.threads, "threads", 0, "threads to use (default all processors)")
 	cmd.Flags().StringVar(&r.engine, "engine", "auto", "auto, wasm or interp")
 	cmd.Flags().StringVar(&r.out, "out", "", "write the result to an .npy, .csv, .arrow or .parquet file")
@@ -76,6 +78,9 @@ func (r *running) run(cmd *cobra.Command, words []string) error {
 	p.Close()
 	if err != nil {
 		return err
+	}
+	if r.stats {
+		fmt.Fprint(cmd.ErrOrStderr(), view.Stats(&res.Stats))
 	}
 	return r.show(cmd, res)
 }

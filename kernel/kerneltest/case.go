@@ -33,7 +33,7 @@ func (c *Case) Clone() *Case {
 
 // Lens is the number of elements of each region.
 func (c *Case) Lens() []int64 {
-	lens := make([]int64, len(c.Regions))
+	lens := make([]int64, len(c.Kernel.Regions))
 	for i := range c.Kernel.Regions {
 		lens[i], _ = kernel.EvalPoly(c.Kernel.Regions[i].Len, c.Sizes)
 	}

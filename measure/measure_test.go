@@ -1,0 +1,40 @@
+package measure
+
+import (
+	"os"
+	"testing"
+)
+
+// TestQuick runs every benchmark. Nothing is said about how fast anything
+// is; results are compared with the reference's on the way.
+func TestQuick(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes several seconds")
+	}
+	for _, name := range Names() {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			r, err := Run(t.Context(), name, Options{Quick: true, Dir: dir})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Bench != name || len(r.Rows) == 0 {
+				t.Errorf("%+v", r)
+			}
+			for _, row := range r.Rows {
+				if !row.Ours.Known() || row.Ours <= 0 || row.N < 5 || row.Ratio.Known() != (row.ReferenceName != "") {
+					t.Errorf("%+v", row)
+				}
+			}
+			if left, _ := os.ReadDir(dir); len(left) > 0 {
+				t.Errorf("%s was left behind", left[0].Name())
+			}
+		})
+	}
+}
+
+func TestUnknownName(t *testing.T) {
+	if _, err := Run(t.Context(), "nothing", Options{}); err == nil {
+		t.Error("a benchmark that does not exist was run")
+	}
+}
