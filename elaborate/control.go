@@ -245,33 +245,6 @@ func (e *elab) ifExpr(x *syntax.If, want *graph.Type) *graph.Node {
 		func(want *graph.Type) *graph.Node { return e.expr(x.Else, want) })
 }
 
-// optionOf is the type that None on one side of an if takes from the other.
-func (e *elab) optionOf(thenIsNone bool, then *syntax.Block, otherwise syntax.Expr) (want *graph.Type) {
-	var solid syntax.Expr = then
-	if thenIsNone {
-		solid = otherwise
-	}
-	e.trial(func() {
-		if n := e.expr(solid, nil); n != nil && n.Type.Kind == graph.Option {
-			want = n.Type
-		}
-	})
-	return want
-}
-
-// isNone reports that an expression is None without a type.
-func isNone(x syntax.Expr) bool {
-	switch x := x.(type) {
-	case *syntax.ParenExpr:
-		return isNone(x.X)
-	case *syntax.Block:
-		return len(x.Stmts) == 0 && x.Value != nil && isNone(x.Value)
-	case *syntax.NameExpr:
-		return len(x.Path) == 1 && x.Path[0].Text == "None" && len(x.Args) == 0
-	}
-	return false
-}
-
 // trial elaborates f and forgets all that it made. It reports whether there
 // was no error.
 func (e *elab) trial(f func()) bool {

@@ -145,7 +145,7 @@ func TestShapes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, n := range []int64{0, 1, 3, 100, 5000, 70000} {
 				b := graph.NewBuilder("f", nil)
-				out, types := build(b)
+				out, _ := build(b)
 				sizes := map[string]int64{}
 				for _, s := range b.Return(out).Sizes {
 					sizes[s.Name] = n
@@ -157,7 +157,7 @@ func TestShapes(t *testing.T) {
 					continue
 				}
 				b = graph.NewBuilder("f", nil)
-				out, types = build(b)
+				out, types := build(b)
 				g := b.Return(out)
 				var args []*value.Value
 				for i, ty := range types {

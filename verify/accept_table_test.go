@@ -40,9 +40,11 @@ func TestAccepts(t *testing.T) {
 		{"triangle", "for i in zero..n {\n for j in zero..i {\n a = sub i64 i j\n x = load r0 a\n yield\n }\n yield\n }"},
 		{"backwards", "l = sub i64 n one\n for i in lo..hi {\n a = sub i64 l i\n x = load r0 a\n store r4 a x\n yield\n }"},
 		{"narrow index stored", "for i in lo..hi {\n a = load r3 zero\n b = rem i64 i m\n c = convert i64 i32 b\n store r6 i c\n yield\n }"},
+		{"dead by sizes", "p = positive s4\n if p {\n yield\n } else {\n e = size s4\n for i in zero..e {\n x = load r0 wild2\n yield\n }\n yield\n }"},
+		{"dead by guards", "a = load r0 zero\n c = lt i64 a ten\n if c {\n d = ge i64 a ten\n if d {\n x = load r0 a\n yield\n } else {\n yield\n }\n yield\n } else {\n yield\n }"},
 		{"bound in a loop", "for i in zero..nm {\n a = load r0 zero\n b = bound a < s1\n x = load r3 b\n yield\n }"},
 	} {
-		text := world + usual + "two = const i64 2\n" + c.body + "\nend"
+		text := world + usual + "two = const i64 2\nwild2 = load r0 zero\n" + c.body + "\nend"
 		if err := check(t, text); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}

@@ -93,8 +93,9 @@ func raise(lo map[string]int64, p size.Poly) {
 // assuming calls f where each p is known to be at least 0; p may contain
 // symbols.
 func (c *checker) assuming(ps []size.Poly, f func()) {
-	facts, guards := c.facts, c.guards
+	facts, guards, dead := c.facts, c.guards, c.dead
 	for _, p := range ps {
+		c.dead = c.dead || c.impossible(p)
 		if _, symbolic := latest(p, 0); symbolic {
 			c.guards = append(c.guards[:len(c.guards):len(c.guards)], p)
 		}
@@ -105,7 +106,20 @@ func (c *checker) assuming(ps []size.Poly, f func()) {
 		}
 	}
 	f()
-	c.facts, c.guards = facts, guards
+	c.facts, c.guards, c.dead = facts, guards, dead
+}
+
+// impossible reports that p ≥ 0 contradicts what is known, alone or together
+// with a guard. What follows cannot run, and its accesses need no proof.
+func (c *checker) impossible(p size.Poly) bool {
+	never := size.Const(-1).Sub(p)
+	others := c.guards[max(0, len(c.guards)-maxGuards):]
+	for _, q := range append([]size.Poly{{}}, others...) {
+		if needs, ok := c.search0(never.Sub(q)); ok && len(needs) == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // condition lists what is at least 0 when the Bool v has the given value.

@@ -66,6 +66,8 @@ type prover struct {
 	effort  int
 	goal    int
 	tooLong func()
+	// dead says that the current instruction cannot run.
+	dead bool
 	// guarding says that a case is being looked at with the guards.
 	guarding bool
 }
@@ -162,6 +164,9 @@ func (v *prover) required() []size.Poly {
 
 // nonNegative tries to show p ≥ 0, directly and then with each guard.
 func (v *prover) nonNegative(p size.Poly, goal int) ([]int, bool) {
+	if v.dead {
+		return nil, true
+	}
 	v.goal = goal
 	if needs, ok := v.search(p); ok {
 		return needs, true
