@@ -58,8 +58,8 @@ func TestChoose(t *testing.T) {
 		{"", "a", "a", ""},
 		{"", "m::c", "m::c", ""},
 		{"", "c", "m::c", ""},
-		{"", "", "m::c", ""},
-		{"pub", "", "", "several functions"},
+		{"", "", "", "several functions"},
+		{"pub", "", "b", ""},
 		{"", "d", "", "no function `d`"},
 	} {
 		got, err := program(t, strings.Replace(several, "%s", c.public, 1)).Choose(c.name)

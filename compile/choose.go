@@ -59,14 +59,15 @@ func (p *Program) only(names []string) (string, error) {
 	if len(names) == 0 {
 		return "", refuse("", "write one: fn total(v: &[f32; N]) -> f32 { v.sum() }", "there is no function in %s", p.paths())
 	}
-	public := 0
+	// A function of a module is public to the program, not its entry.
+	var public []string
 	for _, f := range p.checked.Funcs() {
-		if f.Pub && f.Runnable {
-			public++
+		if f.Pub && f.Runnable && !strings.Contains(f.Name, "::") {
+			public = append(public, f.Name)
 		}
 	}
-	if public == 1 {
-		return names[0], nil
+	if len(public) == 1 {
+		return public[0], nil
 	}
 	return "", refuse("", "name one: "+p.paths()+":"+names[0], "%s has several functions: %s", p.paths(), quoted(names))
 }

@@ -151,7 +151,7 @@ func kernelLaws(k *kernel.Kernel) []string {
 	walk = func(b *kernel.Block) {
 		for i := range b.Instrs {
 			for _, a := range b.Instrs[i].Accs {
-				if law := lawText(a); !slices.Contains(laws, law) {
+				if law := lawText(a, b.Instrs[i].Tree); !slices.Contains(laws, law) {
 					laws = append(laws, law)
 				}
 			}
@@ -167,9 +167,12 @@ func kernelLaws(k *kernel.Kernel) []string {
 	return laws
 }
 
-func lawText(a kernel.Acc) string {
+func lawText(a kernel.Acc, tree bool) string {
 	law := "any order"
-	if a.Op.IsOrdered(a.Kind) {
+	switch {
+	case a.Op.IsOrdered(a.Kind) && tree:
+		law = "canonical order: pairwise by number"
+	case a.Op.IsOrdered(a.Kind):
 		law = fmt.Sprintf("canonical order: leaves of %d slots, %d lanes, pairwise tree", num.Leaf, num.Lanes(a.Kind))
 	}
 	return fmt.Sprintf("%s %s: %s", a.Op, a.Kind, law)

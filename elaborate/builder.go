@@ -1,6 +1,8 @@
 package elaborate
 
 import (
+	"slices"
+
 	"github.com/godwit-run/godwit/diag"
 	"github.com/godwit-run/godwit/graph"
 	"github.com/godwit-run/godwit/num"
@@ -293,6 +295,15 @@ func hasDynamic(t *graph.Type) bool {
 	})
 }
 
+// hasDynamicArray reports an array in a type whose size is known only at run
+// time; an index into such an array is as good an element as any.
+func hasDynamicArray(t *graph.Type) bool {
+	if t.Kind == graph.Array && hasDynamic(graph.ArrayOf(graph.BoolType, t.Size)) {
+		return true
+	}
+	return slices.ContainsFunc(t.Elems, hasDynamicArray)
+}
+
 // mapOver makes a Map: f gives the element for a slot from its number and
 // the elements of the arrays, all dense and of one size, or one masked.
 func (e *elab) mapOver(pos diag.Span, arrays []*graph.Node, f func(i *graph.Node, elems []*graph.Node) *graph.Node) *graph.Node {
@@ -333,7 +344,7 @@ func (e *elab) element(n *graph.Node, pos diag.Span) *graph.Node {
 	if n == nil {
 		return nil
 	}
-	if hasDynamic(n.Type) {
+	if hasDynamicArray(n.Type) {
 		e.runtimeElement(n.Type, pos)
 		return nil
 	}

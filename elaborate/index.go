@@ -157,7 +157,7 @@ func (e *elab) getMethod(c *methodUse) *graph.Node {
 		return nil
 	}
 	x, n := c.recv, c.recv.Type.Size
-	if hasDynamic(x.Type.Elem()) {
+	if hasDynamicArray(x.Type.Elem()) {
 		e.runtimeElement(x.Type.Elem(), c.at())
 		return nil
 	}

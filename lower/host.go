@@ -39,7 +39,9 @@ func (l *lowering) hostNode(n *graph.Node, later []*graph.Node) error {
 		return l.hostBranch(n)
 	case l.sequential(n):
 		return l.sequence(n)
-	case n.Op == graph.Compact || n.Op == graph.Limit || n.Op == graph.TopK && n.Defines != "":
+	case n.Op == graph.Limit:
+		return l.limit(n)
+	case n.Op == graph.Compact || n.Op == graph.TopK && n.Defines != "":
 		return l.defining(n)
 	case (n.Op == graph.Map || n.Op == graph.Filter) && masked(n):
 		return l.maskedMap(n)
@@ -218,19 +220,35 @@ func (l *lowering) defining(n *graph.Node) error {
 	err := l.kernel(opName(n)+" "+l.nameOf(n), func(k *kern) {
 		dst := k.attach(full, out, kernel.Write)
 		c := k.region(count, size.Const(1), kernel.Write)
-		if n.Op == graph.Limit {
-			k.store(full, k.node(n.Args[0], k.root), dst)
-			k.emit(n, k.root)
-		} else {
-			for _, r := range dst.regions {
-				k.k.Regions[r].Access = kernel.ReadWrite
-			}
-			k.target[n] = &dst
-			k.emit(n, k.root)
+		for _, r := range dst.regions {
+			k.k.Regions[r].Access = kernel.ReadWrite
 		}
+		k.target[n] = &dst
+		k.emit(n, k.root)
 		k.b.Store(c, k.b.Int(0), k.dynamic[n.Defines])
 	})
 	l.mat[n] = out
+	l.facts.Hi[n.Defines] = l.most(most)
+	l.add(&schedule.SetSize{Name: n.Defines, Buffer: count, Max: most})
+	return err
+}
+
+// limit finds how many elements are taken; they stay where they are.
+func (l *lowering) limit(n *graph.Node) error {
+	src, ok := l.component(n.Args[0])
+	if !ok {
+		src = l.buffersFor(l.nameOf(n), n.Args[0].Type)
+		if err := l.fill(n.Args[0], src); err != nil {
+			return err
+		}
+	}
+	most := n.Args[0].Type.Size
+	count := l.buffer(n.Defines, num.I64, size.Const(1))
+	err := l.kernel("count of "+l.nameOf(n), func(k *kern) {
+		v := k.limited(k.node(n.Args[1], k.root).s, most)
+		k.b.Store(k.region(count, size.Const(1), kernel.Write), k.b.Int(0), v)
+	})
+	l.mat[n] = src
 	l.facts.Hi[n.Defines] = l.most(most)
 	l.add(&schedule.SetSize{Name: n.Defines, Buffer: count, Max: most})
 	return err
