@@ -65,7 +65,9 @@ func (c *checker) bound(in *kernel.Instr) {
 	}
 	p := c.form[in.Args[0]]
 	if needs, ok := c.sees(p, in.Poly.AddConst(-1).Sub(p)); ok && len(needs) == 0 {
-		c.is(in.Out[0], p)
+		// The value is p; the plain bounds save later proofs from finding out
+		// again why it lies between them.
+		c.within(in.Out[0], claims(size.Const(0), p), claims(in.Poly.AddConst(-1), p))
 		return
 	}
 	c.below(in.Out[0], in.Poly)
