@@ -182,9 +182,39 @@ func (e *emitter) bitcast(in *kernel.Instr) {
 func (e *emitter) oneNaN(in *kernel.Instr, o opcode) {
 	e.op(o)
 	bits := e.fresh(typeOf(in.Kind))
+	unsigned, inf := num.U64, num.FromFloat(num.F64, math.Inf(1))
+	if in.From == num.F32 {
+		unsigned, inf = num.U32, num.FromFloat(num.F32, math.Inf(1))
+	}
 	e.constant(in.Kind, num.Canon(in.From, ^uint64(0)))
 	e.get(bits)
-	e.values(in.Args[0], in.Args[0])
-	e.op(plainOp(num.Ne, in.From))
+	e.get(bits)
+	e.constant(unsigned, 1)
+	e.op(intOp(unsigned, opI32Shl, opI64Shl))
+	e.constant(unsigned, num.Canon(unsigned, inf<<1))
+	e.op(plainOp(num.Gt, unsigned))
 	e.op(opSelect)
+}
+
+// selectValue selects floats as their bits: wazero 1.12 on amd64 compiles a
+// select of floats wrongly when an operand has been spilled around a call.
+func (e *emitter) selectValue(in *kernel.Instr) {
+	var toBits, fromBits opcode
+	switch typeOf(in.Kind) {
+	case tF32:
+		toBits, fromBits = opI32FromF32, opF32FromI32
+	case tF64:
+		toBits, fromBits = opI64FromF64, opF64FromI64
+	default:
+		e.values(in.Args[1], in.Args[2], in.Args[0])
+		e.op(opSelect)
+		return
+	}
+	e.value(in.Args[1])
+	e.op(toBits)
+	e.value(in.Args[2])
+	e.op(toBits)
+	e.value(in.Args[0])
+	e.op(opSelect)
+	e.op(fromBits)
 }

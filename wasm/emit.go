@@ -174,8 +174,7 @@ func (e *emitter) node(n *node) {
 	case kernel.Bitcast:
 		e.bitcast(n.Instr)
 	case kernel.Select:
-		e.values(n.Args[1], n.Args[2], n.Args[0])
-		e.op(opSelect)
+		e.selectValue(n.Instr)
 	case kernel.Load:
 		e.address(n.Region, n.Args[0])
 		e.mem(loadOp(e.k.Regions[n.Region].Elem), 0)
