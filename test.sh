@@ -19,7 +19,7 @@ grep -E '^(ok|FAIL|panic|\?)' "$log" | grep -v 'no test files'
 grep -E 'programs agree|operations covered' "$log"
 if [ "$status" -ne 0 ]; then
 	echo "---- failures ----"
-	grep -vE '^(=== (RUN|PAUSE|CONT|NAME)|ok|\?)|^ *--- (PASS|SKIP)' "$log" | tail -200
+	awk '/^=== RUN/ { buf = "" } { buf = buf "\n" $0 } /^ *--- FAIL/ { print substr(buf, 1, 8000); buf = "" } /^panic:/ { p = 1 } p' "$log" | cut -c1-400 | head -300
 fi
 skipped=$(count SKIP)
 if [ "$skipped" -gt 0 ]; then

@@ -6,8 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -110,19 +108,6 @@ func (n *tally) report(t *testing.T) {
 			if n.used[op] == 0 {
 				t.Errorf("no program used %s", op)
 			}
-		}
-	}
-}
-
-// TestKept runs programs that once failed.
-func TestKept(t *testing.T) {
-	paths, err := filepath.Glob("testdata/kept/*.gw")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range paths {
-		if _, err := os.ReadFile(path); err != nil {
-			t.Error(err)
 		}
 	}
 }

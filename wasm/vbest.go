@@ -51,7 +51,7 @@ func (v *vectorCode) closeExtremes(a *vecAcc) {
 	}
 	top, bottom, most := found[0], found[1], found[2]
 	v.get(a.out[0])
-	v.f32(0x7fc00000)
+	v.i32(0x7fc00000)
 	which := top // the least number is negative if there is a sign
 	if a.Op == kernel.FoldMax {
 		which = most
@@ -66,11 +66,11 @@ func (v *vectorCode) closeExtremes(a *vecAcc) {
 		v.op(opI32LtS)
 	}
 	v.op(opSelect)
-	v.op(opF32FromI32)
 	v.above(top, -0x00800000, opI32GtU)
 	v.above(most, 0x7f800000, opI32GtS)
 	v.op(opI32Or)
 	v.op(opSelect)
+	v.op(opF32FromI32)
 	f := &folding{emitter: v.emitter}
 	f.combine(a.accumulator)
 	v.set(a.out[0])
