@@ -10,23 +10,23 @@ import (
 
 // kern is one kernel under construction, with what its launch must pass.
 type kern struct {
-	l        *lowering
-	k        *kernel.Kernel
-	b        *kernel.Builder
-	o        kernel.Value // outer index
-	lo, hi   kernel.Value // slots of the grain
-	launch   *schedule.Launch
-	sizeIx   map[string]int
-	scalarIx map[schedule.ScalarArg]int
-	siteIx   map[int]int
-	regionIx map[int]int
-	root     *env
-	elements []map[element]slot       // per open block: elements computed so far
-	dynamic  map[string]kernel.Value  // run-time sizes defined inside the kernel
-	most     map[string]size.Poly     // their upper bounds
-	positive []string                 // polynomials known ≥ 1 from loops around
-	target   map[*graph.Node]*backing // where a node's result shall lie
-	doubt    doubt
+	l         *lowering
+	k         *kernel.Kernel
+	b         *kernel.Builder
+	o         kernel.Value // outer index
+	lo, hi    kernel.Value // slots of the grain
+	launch    *schedule.Launch
+	sizeIx    map[string]int
+	scalarIx  map[schedule.ScalarArg]int
+	siteIx    map[int]int
+	regionsOf map[int][]int
+	root      *env
+	elements  []map[element]slot       // per open block: elements computed so far
+	dynamic   map[string]kernel.Value  // run-time sizes defined inside the kernel
+	most      map[string]size.Poly     // their upper bounds
+	positive  []string                 // polynomials known ≥ 1 from loops around
+	target    map[*graph.Node]*backing // where a node's result shall lie
+	doubt     doubt
 	// A sequential kernel has its state in these regions between grains, and
 	// this is the next state.
 	stream []int
@@ -108,7 +108,7 @@ func (l *lowering) newKern(label string, d doubt) *kern {
 		l: l, k: &kernel.Kernel{}, doubt: d,
 		launch: &schedule.Launch{Label: label},
 		sizeIx: map[string]int{}, scalarIx: map[schedule.ScalarArg]int{},
-		siteIx: map[int]int{}, regionIx: map[int]int{},
+		siteIx: map[int]int{}, regionsOf: map[int][]int{},
 		root: &env{val: map[*graph.Node]val{}}, elements: []map[element]slot{{}},
 		dynamic: map[string]kernel.Value{}, most: map[string]size.Poly{},
 		target: map[*graph.Node]*backing{},
@@ -223,7 +223,10 @@ func (k *kern) region(buffer int, n size.Poly, access kernel.Access) int {
 
 // regionOf is region with a length over the kernel's sizes.
 func (k *kern) regionOf(buffer int, n size.Poly, access kernel.Access) int {
-	if r, ok := k.regionIx[buffer]; ok {
+	for _, r := range k.regionsOf[buffer] {
+		if !k.k.Regions[r].Len.Equal(n) {
+			continue // the same memory seen as a shorter or longer array
+		}
 		if k.k.Regions[r].Access != access {
 			k.k.Regions[r].Access = kernel.ReadWrite
 		}
@@ -236,8 +239,8 @@ func (k *kern) regionOf(buffer int, n size.Poly, access kernel.Access) int {
 	}
 	k.k.Regions = append(k.k.Regions, r)
 	k.launch.Regions = append(k.launch.Regions, buffer)
-	k.regionIx[buffer] = len(k.k.Regions) - 1
-	return k.regionIx[buffer]
+	k.regionsOf[buffer] = append(k.regionsOf[buffer], len(k.k.Regions)-1)
+	return len(k.k.Regions) - 1
 }
 
 // scratch makes a region private to the kernel.
