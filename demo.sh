@@ -28,4 +28,4 @@ printf 'line %s of the names: ' 1
 head -n 1 wordnet/hypernym.names.txt
 
 say "4. What runs where, and why"
-show explain flights/mean_delay.gw f=flights/flights-200k.parquet | tail -n 60
+show explain flights/mean_delay.gw f=flights/flights-200k.parquet | sed -n '/^Buffers/,$p'
