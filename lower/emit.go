@@ -216,7 +216,7 @@ func (k *kern) limit(n *graph.Node, e *env) val {
 			k.site(n, func() kernel.Value { k.b.Fault(none); return none })
 		}
 	}
-	v := k.guardFaulting(n, func() kernel.Value {
+	v := k.guardOr(p, func() kernel.Value {
 		size := k.sizeValue(n.Poly)
 		switch n.Op {
 		case graph.Clamp:
@@ -229,29 +229,13 @@ func (k *kern) limit(n *graph.Node, e *env) val {
 			return k.site(n, func() kernel.Value { return k.b.Bound(x, k.poly(p)) })
 		}
 		return k.bound(x, n.Poly)
+	}, func() kernel.Value {
+		if n.Op == graph.Check { // there is no index at all
+			k.site(n, func() kernel.Value { k.b.Fault(k.b.Const(num.Bool, 1)); return kernel.None })
+		}
+		return k.b.Int(0)
 	})
 	return val{s: v, safe: k.isPositive(p)}
-}
-
-// guardFaulting is guard for a Check, which faults where there is no index
-// at all.
-func (k *kern) guardFaulting(n *graph.Node, f func() kernel.Value) kernel.Value {
-	p := k.capacity(n.Poly)
-	if n.Op != graph.Check || k.isPositive(p) {
-		return k.guard(p, num.I64, f)
-	}
-	return k.b.Guard(k.poly(p),
-		func() []kernel.Value {
-			return k.block(func() []kernel.Value {
-				var v kernel.Value
-				k.inside(p, func() { v = f() })
-				return []kernel.Value{v}
-			})
-		},
-		func() []kernel.Value {
-			k.site(n, func() kernel.Value { k.b.Fault(k.b.Const(num.Bool, 1)); return kernel.None })
-			return []kernel.Value{k.b.Int(0)}
-		})[0]
 }
 
 // at is an element of an array, or a row of it.

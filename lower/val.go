@@ -148,19 +148,23 @@ func (k *kern) bound(i kernel.Value, p size.Poly) kernel.Value {
 
 // guard computes f where p ≥ 1, and gives zero where not.
 func (k *kern) guard(p size.Poly, kind num.Kind, f func() kernel.Value) kernel.Value {
+	return k.guardOr(p, f, func() kernel.Value { return k.b.Const(kind, 0) })
+}
+
+// guardOr computes f where p ≥ 1, and otherwise where not.
+func (k *kern) guardOr(p size.Poly, f, otherwise func() kernel.Value) kernel.Value {
 	p = k.capacity(p)
 	if k.isPositive(p) {
 		return f()
 	}
 	return k.b.Guard(k.poly(p),
 		func() []kernel.Value {
-			return k.block(func() []kernel.Value {
-				var v kernel.Value
-				k.inside(p, func() { v = f() })
-				return []kernel.Value{v}
+			return k.block(func() (vs []kernel.Value) {
+				k.inside(p, func() { vs = []kernel.Value{f()} })
+				return vs
 			})
 		},
-		func() []kernel.Value { return []kernel.Value{k.b.Const(kind, 0)} })[0]
+		func() []kernel.Value { return []kernel.Value{otherwise()} })[0]
 }
 
 // guardVal is guard for a value of any type.
