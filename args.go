@@ -2,6 +2,7 @@ package godwit
 
 import (
 	"reflect"
+	"strings"
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -15,7 +16,7 @@ import (
 // Args are the arguments of a call by the names of parameters, and of sizes
 // that no parameter fixes. An argument may be
 //
-//   - a [File] or a [Text],
+//   - a [File], a [Text] or a [DataSet],
 //   - a Go number, bool, struct (for records and tuples) or pointer (for
 //     Option, nil is None), and slices of these, nested for arrays of arrays,
 //   - an Arrow record batch, table or array,
@@ -28,12 +29,16 @@ type Args map[string]any
 type File string
 
 // Text is an argument as on the command line: a literal such as [1, 2], the
-// path of a file, or path#column.
+// path of a file, or path#column, or @name or @name#column for a data set of
+// the cluster.
 type Text string
+
+// DataSet names a data set of the cluster that the call is connected with.
+type DataSet string
 
 // convert gives all arguments the form that binding takes; done releases
 // what was made for it.
-func (a Args) convert(f *compile.Func) (list compile.Args, done func(), err error) {
+func (a Args) convert(f *compile.Func, c *Cluster) (list compile.Args, done func(), err error) {
 	var open []data.Source
 	done = func() {
 		for _, s := range open {
@@ -46,11 +51,31 @@ func (a Args) convert(f *compile.Func) (list compile.Args, done func(), err erro
 			open = append(open, src)
 			v = src
 		}
+		if set, column, ok := dataSet(v); ok {
+			src, err := c.open(name, set)
+			if err != nil {
+				return nil, done, err
+			}
+			list[name] = compile.Table{Source: src, Column: column}
+			continue
+		}
 		if list[name], err = argument(f, name, v); err != nil {
 			return nil, done, err
 		}
 	}
 	return list, done, nil
+}
+
+// dataSet tells whether an argument names a data set, and which column of it.
+func dataSet(v any) (set, column string, ok bool) {
+	switch v := v.(type) {
+	case DataSet:
+		set, ok = string(v), true
+	case Text:
+		set, ok = strings.CutPrefix(string(v), "@")
+	}
+	set, column, _ = strings.Cut(set, "#")
+	return set, column, ok
 }
 
 func arrowSource(v any) data.Source {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"reflect"
 
+	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/graph"
 	"github.com/godwit-run/godwit/num"
 	"github.com/godwit-run/godwit/value"
@@ -72,7 +73,7 @@ func copied[T value.Number](v *value.Value, dst any) bool {
 // decoder is a part of a value: see package value for the layout.
 type decoder struct {
 	t     *graph.Type
-	cols  []value.Column
+	cols  []column.Column
 	depth int
 	at    int64
 }
@@ -185,7 +186,7 @@ func (d decoder) scalar(v reflect.Value) error {
 
 func (d decoder) tooLarge(v reflect.Value) error {
 	c := d.cols[0]
-	return fmt.Errorf("%s does not fit %s", value.Text(c.Kind, c.At(d.at)), v.Type())
+	return fmt.Errorf("%s does not fit %s", column.Text(c.Kind, c.At(d.at)), v.Type())
 }
 
 // exact stores an integer as a float if that is without loss.

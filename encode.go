@@ -5,6 +5,7 @@ import (
 	"math"
 	"reflect"
 
+	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/graph"
 	"github.com/godwit-run/godwit/num"
 	"github.com/godwit-run/godwit/value"
@@ -19,7 +20,7 @@ func encode(t *graph.Type, v reflect.Value) (*value.Value, error) {
 		for i := range dims {
 			dims[i] = -1
 		}
-		e.cols = append(e.cols, value.Column{Kind: l.Type.KindOf(), Dims: dims})
+		e.cols = append(e.cols, column.Column{Kind: l.Type.KindOf(), Dims: dims})
 	}
 	if err := e.put(t, v, 0, 0); err != nil {
 		return nil, err
@@ -29,7 +30,7 @@ func encode(t *graph.Type, v reflect.Value) (*value.Value, error) {
 
 type encoder struct {
 	leaves []graph.Leaf
-	cols   []value.Column
+	cols   []column.Column
 }
 
 // put appends a value whose first leaf is number leaf, inside of depth arrays.
@@ -149,7 +150,7 @@ func (e *encoder) append(leaf int, bits uint64) {
 	c := &e.cols[leaf]
 	at := len(c.Data)
 	c.Data = append(c.Data, make([]byte, c.Kind.Size())...)
-	value.Put(c.Kind, c.Data[at:], 0, bits)
+	column.Put(c.Kind, c.Data[at:], 0, bits)
 }
 
 func (e *encoder) scalar(t *graph.Type, v reflect.Value, leaf int, loose bool) error {

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/godwit-run/godwit/caller"
+	"github.com/godwit-run/godwit/cluster"
 	"github.com/godwit-run/godwit/compile"
 	"github.com/godwit-run/godwit/data"
 	"github.com/godwit-run/godwit/interp"
@@ -48,7 +50,7 @@ func (f *Func) Call(ctx context.Context, args Args, opts ...Option) (*Result, er
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	list, done, err := args.convert(f.f)
+	list, done, err := args.convert(f.f, o.cluster)
 	defer done()
 	if err != nil {
 		return nil, err
@@ -74,7 +76,13 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o options) (*Result, e
 	if err != nil {
 		return nil, err
 	}
-	res, err := run.Run(ctx, p.Schedule, p.Inputs, run.Options{Threads: o.threads, Engine: eng, Progress: o.progress})
+	opt := run.Options{Threads: o.threads, Engine: eng, Progress: o.progress}
+	var beside *cluster.Beside
+	if o.cluster != nil {
+		beside = o.cluster.c.Beside(o.strategy)
+		opt.Beside = beside
+	}
+	res, err := run.Run(ctx, p.Schedule, p.Inputs, opt)
 	if err != nil {
 		return nil, f.failure(err)
 	}
@@ -82,6 +90,9 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o options) (*Result, e
 	r.Stats.Seconds, r.Stats.BytesRead, r.Stats.Threads = res.Stats.Seconds, res.Stats.BytesRead, res.Stats.Threads
 	r.Stats.Engine = string(eng.Tier())
 	r.Stats.launches(p.Schedule, res.Stats.Launches)
+	if beside != nil {
+		r.Stats.Travel = o.cluster.travel(beside.Stats())
+	}
 	return r, nil
 }
 
@@ -118,6 +129,7 @@ func (f *Func) failure(err error) error {
 	var space *run.SpaceError
 	var changed *run.ChangedError
 	var known *InputError
+	var away *caller.Error
 	switch {
 	case errors.As(err, &known):
 		return err
@@ -125,7 +137,7 @@ func (f *Func) failure(err error) error {
 		return f.faultAt(fault.Site, fault.Index)
 	case errors.As(err, &file):
 		return &InputError{Text: file.Error(), Help: file.Help, Err: err}
-	case errors.As(err, &space), errors.As(err, &changed):
+	case errors.As(err, &space), errors.As(err, &changed), errors.As(err, &away):
 		return &InputError{Text: err.Error(), Err: err}
 	}
 	return err

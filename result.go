@@ -1,6 +1,7 @@
 package godwit
 
 import (
+	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/data"
 	"github.com/godwit-run/godwit/graph"
 	"github.com/godwit-run/godwit/num"
@@ -24,6 +25,7 @@ type Stats struct {
 	Engine    string   `json:"engine"`
 	Kernels   []Kernel `json:"kernels"` // each once
 	Plan      Plan     `json:"plan"`
+	*Travel            // of a call with a cluster
 }
 
 // Kernel is a piece of code that a call ran.
@@ -81,7 +83,7 @@ func (r *Result) Type() string { return r.value.Type.String() }
 // concrete writes numbers for the sizes in a type: the dimensions of the
 // columns, in the order of its leaves, and the declared sizes of a run.
 type concrete struct {
-	cols  []value.Column
+	cols  []column.Column
 	sizes map[string]int64
 }
 

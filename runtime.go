@@ -1,8 +1,10 @@
 package godwit
 
 import (
+	"slices"
 	"sync"
 
+	"github.com/godwit-run/godwit/cluster"
 	"github.com/godwit-run/godwit/engine"
 )
 
@@ -15,6 +17,8 @@ type options struct {
 	engine   string
 	runtime  *Runtime
 	progress func(done, total int64)
+	cluster  *Cluster
+	strategy Strategy
 }
 
 // Option is a choice for a Runtime or for one call.
@@ -36,6 +40,12 @@ func WithRuntime(r *Runtime) Option { return func(o *options) { o.runtime = r } 
 // WithProgress is told now and then how many rows are done. Calls do not
 // overlap.
 func WithProgress(f func(done, total int64)) Option { return func(o *options) { o.progress = f } }
+
+// WithCluster lets a call use the data sets of a cluster, and run beside them.
+func WithCluster(c *Cluster) Option { return func(o *options) { o.cluster = c } }
+
+// WithStrategy chooses where launches over data sets run; [Auto] by default.
+func WithStrategy(s Strategy) Option { return func(o *options) { o.strategy = s } }
 
 // Runtime holds the memory that kernels work in and the kernels compiled so
 // far. It is safe for concurrent use. Both are made at the first call.
@@ -99,6 +109,9 @@ func optionsOf(opts []Option) (options, error) {
 	o.runtime = own.runtime
 	if o.threads <= 0 {
 		o.threads = defaultThreads()
+	}
+	if o.strategy != "" && !slices.Contains(cluster.Strategies, o.strategy) {
+		return o, badOption("there is no strategy `%s`; the strategies are %v", o.strategy, cluster.Strategies)
 	}
 	for _, name := range Engines {
 		if o.engine == name {

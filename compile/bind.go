@@ -3,6 +3,7 @@ package compile
 import (
 	"errors"
 	"fmt"
+	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/diag"
 	"maps"
 	"math"
@@ -56,7 +57,7 @@ func (f *Func) Bind(args Args) (*Bound, error) {
 
 func (b *Bound) bind(args Args) (err error) {
 	defer caught(nil, &err)
-	if err := b.Func.checkPlaces(); err != nil {
+	if err := b.Func.checkPlaces(args); err != nil {
 		return err
 	}
 	if err := b.Func.checkNames(args); err != nil {
@@ -232,7 +233,7 @@ func sizeOf(name string, a Arg) (int64, error) {
 	}
 	n := int64(v.Columns[0].At(0))
 	if n < 0 {
-		return 0, refuse(name, "", "`%s` is a size, and cannot be %s", name, value.Text(v.Columns[0].Kind, v.Columns[0].At(0)))
+		return 0, refuse(name, "", "`%s` is a size, and cannot be %s", name, column.Text(v.Columns[0].Kind, v.Columns[0].At(0)))
 	}
 	return n, nil
 }
@@ -261,11 +262,11 @@ func (b *Bound) checkScalars(d declared, leaves []leaf) error {
 		}
 		k, n := l.Type.KindOf(), int64(leaves[j].bits)
 		if k == num.U64 && n < 0 {
-			return refuse(d.Name, "give it as an element of an array, or as two halves", "argument `%s` is %s, but a lone u64 goes up to %d", d.Name, value.Text(k, leaves[j].bits), int64(math.MaxInt64))
+			return refuse(d.Name, "give it as an element of an array, or as two halves", "argument `%s` is %s, but a lone u64 goes up to %d", d.Name, column.Text(k, leaves[j].bits), int64(math.MaxInt64))
 		}
 		if d.Ranged && d.typ.IsScalar() && k.IsInt() && (n < d.Lo || n > d.Hi) {
 			return refuse(d.Name, "give a value within the range, or declare a wider one",
-				"argument `%s` is %s, but `%s: Range<%s, %s>`", d.Name, value.Text(k, leaves[j].bits), d.Name, source(d.Lo), source(d.Hi)).
+				"argument `%s` is %s, but `%s: Range<%s, %s>`", d.Name, column.Text(k, leaves[j].bits), d.Name, source(d.Lo), source(d.Hi)).
 				at(b.Func.Graph.Source, b.Func.rangeOf(d.Name), "declared here")
 		}
 		if l.Type.Kind != graph.Index {

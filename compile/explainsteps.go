@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/num"
 	"github.com/godwit-run/godwit/schedule"
 	"github.com/godwit-run/godwit/size"
-	"github.com/godwit-run/godwit/value"
 	"github.com/godwit-run/godwit/verify"
 )
 
@@ -239,7 +239,7 @@ func (x *explainer) pruning(l *schedule.Launch) string {
 	parts := make([]string, len(l.Pruning))
 	for i, p := range l.Pruning {
 		b := &x.low.schedule.Buffers[p.Buffer]
-		parts[i] = fmt.Sprintf("%s %s %s", b.Name, symbols[p.Op], value.Text(b.Kind, p.Bits))
+		parts[i] = fmt.Sprintf("%s %s %s", b.Name, symbols[p.Op], column.Text(b.Kind, p.Bits))
 	}
 	return "; runs of rows that statistics show not to satisfy " + strings.Join(parts, " && ") + " are not read"
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/data"
 	"github.com/godwit-run/godwit/graph"
 	"github.com/godwit-run/godwit/size"
@@ -14,7 +15,7 @@ import (
 // inMemory is an argument whose columns are in memory.
 type inMemory struct {
 	declared
-	columns []value.Column
+	columns []column.Column
 	shown   []*equation
 }
 
@@ -177,7 +178,7 @@ func (m *inMemory) leaves(s *sizes) ([]leaf, error) {
 }
 
 // checkIndices holds indices to their bound.
-func (m *inMemory) checkIndices(l graph.Leaf, c value.Column, s *sizes) error {
+func (m *inMemory) checkIndices(l graph.Leaf, c column.Column, s *sizes) error {
 	if l.Type.Kind != graph.Index {
 		return nil
 	}
@@ -188,7 +189,7 @@ func (m *inMemory) checkIndices(l graph.Leaf, c value.Column, s *sizes) error {
 	for i := range c.Len() {
 		if bits := c.At(i); bits >= uint64(max(bound, 0)) {
 			return refuse(m.Name, fmt.Sprintf("every element must lie in 0..%s", l.Type.Bound),
-				"element %d of argument `%s`%s is %s, but `%s` is below %s = %s", i, m.Name, in(l.Path), value.Text(c.Kind, bits), l.Type, l.Type.Bound, prose(bound))
+				"element %d of argument `%s`%s is %s, but `%s` is below %s = %s", i, m.Name, in(l.Path), column.Text(c.Kind, bits), l.Type, l.Type.Bound, prose(bound))
 		}
 	}
 	return nil

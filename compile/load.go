@@ -3,6 +3,7 @@ package compile
 import (
 	"context"
 
+	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/data"
 	"github.com/godwit-run/godwit/graph"
 	"github.com/godwit-run/godwit/num"
@@ -72,8 +73,8 @@ func (b *Bound) bounded(l graph.Leaf, from leaf) boundedLeaf {
 }
 
 // loadColumn decodes a whole column.
-func loadColumn(ctx context.Context, l graph.Leaf, from boundedLeaf, dims []int64) (value.Column, int64, error) {
-	c := value.Column{Kind: l.Type.KindOf(), Dims: dims}
+func loadColumn(ctx context.Context, l graph.Leaf, from boundedLeaf, dims []int64) (column.Column, int64, error) {
+	c := column.Column{Kind: l.Type.KindOf(), Dims: dims}
 	want := data.Want{Column: from.column, Kind: c.Kind, Option: from.option || from.presence, Bound: from.bound}
 	if from.presence {
 		want.Kind = from.src.Columns()[from.column].Kind

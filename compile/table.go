@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/data"
 	"github.com/godwit-run/godwit/graph"
-	"github.com/godwit-run/godwit/value"
 )
 
 // tabular is an argument that lies in columns of a source.
@@ -199,13 +199,13 @@ func (t *tabular) place(col *data.Column) string {
 
 // loneOf reads the scalars of a parameter that is no array from a source of
 // one row.
-func loneOf(d declared, src data.Source, column string) (binding, error) {
+func loneOf(d declared, src data.Source, name string) (binding, error) {
 	if src.Rows() != 1 {
 		return nil, refuse(d.Name, fmt.Sprintf("give one value, such as %s=%s", d.Name, quoteShell(exampleLiteral(d.typ))),
 			"argument `%s` is declared %s, which is one value, but %s has %s", d.Name, d.text(), src.Path(), plural(src.Rows(), "row"))
 	}
 	row := declared{d.ParamInfo, graph.ArrayOf(d.typ, oneRow)}
-	b, err := tableOf(row, src, column)
+	b, err := tableOf(row, src, name)
 	if err != nil {
 		return nil, err
 	}
@@ -219,7 +219,7 @@ func loneOf(d declared, src data.Source, column string) (binding, error) {
 		if err != nil {
 			return nil, about(d.Name, err)
 		}
-		m.columns = append(m.columns, value.Column{Kind: c.Kind, Data: c.Data})
+		m.columns = append(m.columns, column.Column{Kind: c.Kind, Data: c.Data})
 	}
 	return m, nil
 }

@@ -16,11 +16,8 @@ type input struct {
 	id   string
 }
 
-func openInput(path string) (*input, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, systemError(path, err)
-	}
+// newInput owns f, and closes it on an error.
+func newInput(path string, f *os.File) (*input, error) {
 	st, err := f.Stat()
 	if err == nil && !st.Mode().IsRegular() {
 		err = errors.New("not a regular file")

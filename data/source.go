@@ -127,12 +127,24 @@ var formats = map[string]opener{
 
 // Open opens a file as a source. The format follows from the extension: .npy,
 // .csv, .arrow, .feather, .ipc, .arrows or .parquet. Errors are *Error.
-func Open(path string) (src Source, err error) {
+func Open(path string) (Source, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, systemError(path, err)
+	}
+	return OpenFile(path, f)
+}
+
+// OpenFile is Open for a file that is open already, which may have no name in
+// the file system; path is what it is called, and says the format. The file is
+// the source's from now on, also after an error.
+func OpenFile(path string, f *os.File) (src Source, err error) {
 	open, ok := formats[strings.ToLower(filepath.Ext(path))]
 	if !ok {
+		f.Close()
 		return nil, &Error{Path: path, Row: -1, Msg: "the file's format is not known by its extension", Help: "use .npy, .csv, .arrow, .feather, .ipc or .parquet"}
 	}
-	in, err := openInput(path)
+	in, err := newInput(path, f)
 	if err != nil {
 		return nil, err
 	}

@@ -27,10 +27,13 @@ func (c *OutColumn) width() int64 {
 	return (&Column{Dims: c.Dims}).Width()
 }
 
-// name is what a format that needs names calls the column.
+// Unnamed is what a column without a name is called in a format that needs
+// names.
+const Unnamed = "value"
+
 func (c *OutColumn) name() string {
 	if c.Name == "" {
-		return "value"
+		return Unnamed
 	}
 	return c.Name
 }
@@ -67,6 +70,18 @@ func Write(path string, out *Output) error {
 		return err
 	}
 	return replaceFile(path, func(f io.Writer) error { return encode(path, f, write, out) })
+}
+
+// WriteArrow writes out as an Arrow IPC file of one batch without compression, which
+// can be mapped. name is what errors call it. Errors are *Error.
+func WriteArrow(name string, w io.Writer, out *Output) error {
+	if err := checkOutput(name, out); err != nil {
+		return err
+	}
+	if err := encode(name, w, writeArrow, out); err != nil {
+		return writeFailed(name, err)
+	}
+	return nil
 }
 
 // encode runs a format's writer. An error of the disk comes first: what

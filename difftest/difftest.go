@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/data"
 	"github.com/godwit-run/godwit/diag"
 	"github.com/godwit-run/godwit/elaborate"
@@ -116,7 +117,7 @@ func bindings(p progen.Param, t *graph.Type, v *value.Value) []run.Binding {
 
 // Outcome is a result or a fault.
 type Outcome struct {
-	Columns []value.Column
+	Columns []column.Column
 	Fault   *interp.Fault
 }
 
@@ -161,13 +162,13 @@ func Same(want, got *Outcome) error {
 	return nil
 }
 
-func sameColumn(x, y value.Column) error {
+func sameColumn(x, y column.Column) error {
 	if fmt.Sprint(x.Dims) != fmt.Sprint(y.Dims) {
 		return fmt.Errorf("shape: interpreter %v, engine %v", x.Dims, y.Dims)
 	}
 	for i := range x.Len() {
 		if a, b := num.Canon(x.Kind, x.At(i)), num.Canon(x.Kind, y.At(i)); a != b {
-			return fmt.Errorf("element %d: interpreter %s, engine %s", i, value.Text(x.Kind, a), value.Text(x.Kind, b))
+			return fmt.Errorf("element %d: interpreter %s, engine %s", i, column.Text(x.Kind, a), column.Text(x.Kind, b))
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/graph"
 	"github.com/godwit-run/godwit/interp"
 	"github.com/godwit-run/godwit/num"
@@ -94,7 +95,7 @@ func columns(v *value.Value) string {
 	for _, c := range v.Columns {
 		var elems []string
 		for i := range c.Len() {
-			elems = append(elems, strings.TrimSuffix(value.Text(c.Kind, c.At(i)), ".0"))
+			elems = append(elems, strings.TrimSuffix(column.Text(c.Kind, c.At(i)), ".0"))
 		}
 		parts = append(parts, strings.Join(elems, " "))
 	}

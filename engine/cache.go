@@ -2,7 +2,10 @@ package engine
 
 import (
 	"context"
-	"sync/atomic"
+	"errors"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/verify"
@@ -13,46 +16,8 @@ type entry struct {
 	ready chan struct{} // closed when the two others are set
 	c     *Compiled
 	err   error
-}
-
-// Compiled is a verified kernel that is ready to run.
-type Compiled struct {
-	Kernel *kernel.Kernel
-	Safe   *verify.Safe
-	Hash   kernel.ID
-	Bytes  int // length of the canonical encoding
-
-	code atomic.Pointer[tiered] // what to use from the next slice on
-}
-
-// tiered is a kernel's code in one tier, with the instances that no worker
-// uses at the moment.
-type tiered struct {
-	code Code
-	idle chan Thread
-}
-
-// maxIdle is how many instances of one kernel are kept for later runs.
-const maxIdle = 16
-
-// swap makes code the one to use, at every worker's next slice.
-func (c *Compiled) swap(code Code) { c.code.Store(&tiered{code, make(chan Thread, maxIdle)}) }
-
-func (t *tiered) take(ctx context.Context) (Thread, error) {
-	select {
-	case th := <-t.idle:
-		return th, nil
-	default:
-		return t.code.Thread(ctx)
-	}
-}
-
-func (t *tiered) put(th Thread) {
-	select {
-	case t.idle <- th:
-	default:
-		th.Close()
-	}
+	// forgotten, guarded by the engine's mu, while it was on its way.
+	forgotten bool
 }
 
 // Kernel verifies and compiles k, once for all who ask. The kernel must not
@@ -62,7 +27,80 @@ func (e *Engine) Kernel(ctx context.Context, k *kernel.Kernel) (*Compiled, error
 	if err != nil {
 		return nil, err
 	}
-	id := kernel.Hash(b)
+	return e.kernel(ctx, kernel.Hash(b), len(b), func() (*verify.Safe, error) { return verify.Check(k) })
+}
+
+// Safe compiles a kernel that has been verified already, once for all who ask.
+// The kernel must not change afterwards.
+func (e *Engine) Safe(ctx context.Context, s *verify.Safe) (*Compiled, error) {
+	b, err := kernel.Encode(s.Kernel)
+	if err != nil {
+		return nil, err
+	}
+	return e.kernel(ctx, s.ID, len(b), func() (*verify.Safe, error) { return s, nil })
+}
+
+// Lookup gives a kernel that has been compiled and not been forgotten.
+func (e *Engine) Lookup(id kernel.ID) (*Compiled, bool) {
+	e.mu.Lock()
+	en, ok := e.kernels[id]
+	e.mu.Unlock()
+	if !ok {
+		return nil, false
+	}
+	select {
+	case <-en.ready:
+		return en.c, en.err == nil
+	default:
+		return nil, false
+	}
+}
+
+// Kernels lists what Lookup would find, by ascending identity.
+func (e *Engine) Kernels() []*Compiled {
+	e.mu.Lock()
+	ids := make([]kernel.ID, 0, len(e.kernels))
+	for id := range e.kernels {
+		ids = append(ids, id)
+	}
+	e.mu.Unlock()
+	var list []*Compiled
+	for _, id := range ids {
+		if c, ok := e.Lookup(id); ok {
+			list = append(list, c)
+		}
+	}
+	slices.SortFunc(list, func(a, b *Compiled) int { return strings.Compare(string(a.Hash[:]), string(b.Hash[:])) })
+	return list
+}
+
+// Forget drops a kernel, which would otherwise be kept until Close. Its code is
+// freed when the last worker that uses it is done; whoever comes later with the
+// *Compiled gets ErrForgotten.
+func (e *Engine) Forget(id kernel.ID) {
+	e.mu.Lock()
+	en, ok := e.kernels[id]
+	delete(e.kernels, id)
+	if ok {
+		en.forgotten = true
+	}
+	e.mu.Unlock()
+	if !ok {
+		return
+	}
+	select {
+	case <-en.ready:
+		if en.c != nil {
+			en.c.forget()
+		}
+	default: // kernel will see that it is forgotten
+	}
+}
+
+// ErrForgotten says that a kernel was forgotten before it was to run.
+var ErrForgotten = errors.New("engine: the kernel was forgotten; compile it again")
+
+func (e *Engine) kernel(ctx context.Context, id kernel.ID, bytes int, check func() (*verify.Safe, error)) (*Compiled, error) {
 	e.mu.Lock()
 	en, ok := e.kernels[id]
 	if !ok {
@@ -73,13 +111,20 @@ func (e *Engine) Kernel(ctx context.Context, k *kernel.Kernel) (*Compiled, error
 	if ok {
 		return en.wait(ctx)
 	}
-	en.c, en.err = e.build(context.WithoutCancel(ctx), k)
+	en.c, en.err = e.build(context.WithoutCancel(ctx), check)
 	if en.err == nil {
-		en.c.Hash, en.c.Bytes = id, len(b)
-	} else {
-		e.forget(id)
+		en.c.Hash, en.c.Bytes = id, bytes
 	}
 	close(en.ready)
+	e.mu.Lock()
+	if en.err != nil && e.kernels[id] == en {
+		delete(e.kernels, id)
+	}
+	forgotten := en.forgotten
+	e.mu.Unlock()
+	if forgotten && en.c != nil {
+		en.c.forget()
+	}
 	return en.c, en.err
 }
 
@@ -92,26 +137,23 @@ func (en *entry) wait(ctx context.Context) (*Compiled, error) {
 	}
 }
 
-func (e *Engine) forget(id kernel.ID) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	delete(e.kernels, id)
-}
-
-func (e *Engine) build(ctx context.Context, k *kernel.Kernel) (*Compiled, error) {
-	safe, err := verify.Check(k)
+func (e *Engine) build(ctx context.Context, check func() (*verify.Safe, error)) (*Compiled, error) {
+	start := time.Now()
+	safe, err := check()
 	if err != nil {
 		return nil, err
 	}
+	verified := time.Now()
 	t, err := e.compiler(ctx)
 	if err != nil {
 		return nil, err
 	}
-	code, err := t.compile(ctx, k)
+	code, err := t.compile(ctx, safe.Kernel)
 	if err != nil {
 		return nil, err
 	}
-	c := &Compiled{Kernel: k, Safe: safe}
+	c := &Compiled{Kernel: safe.Kernel, Safe: safe, Times: Times{verified.Sub(start), time.Since(verified)}, arena: e.arena}
+	c.scratch = e.opt.Tier != Stepper && slices.ContainsFunc(safe.Kernel.Regions, func(r kernel.Region) bool { return r.Access == kernel.Scratch })
 	c.swap(code)
 	return c, nil
 }

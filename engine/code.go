@@ -25,6 +25,8 @@ type Args struct {
 type Code interface {
 	// Thread gives an instance for one goroutine at a time.
 	Thread(ctx context.Context) (Thread, error)
+	// Close frees it. All its threads are closed.
+	Close()
 }
 
 // Thread executes outer indices lo..hi of a kernel. Its arguments have been

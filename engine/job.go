@@ -50,7 +50,7 @@ func (j *Job) Slices() int64 { return j.slices.Load() }
 type Worker struct {
 	job     *Job
 	tier    *tiered
-	thread  Thread
+	seat    *seat
 	args    Args
 	scratch []area
 	dirty   bool // scratch memory has been written since it was zero
@@ -63,10 +63,15 @@ type area struct {
 	n      int64 // bytes
 }
 
-// Worker gives one more worker, which must be closed.
+// Worker gives one more worker, which must be closed. It fails with
+// ErrForgotten if the kernel was forgotten and nobody uses it any more.
 func (j *Job) Worker(ctx context.Context) (*Worker, error) {
+	if err := j.c.enter(); err != nil {
+		return nil, err
+	}
 	w := &Worker{job: j, args: Args{Sizes: j.sizes, Scalars: j.scalars, Faults: noFaults(len(j.faults)), Bases: make([]int64, len(j.c.Kernel.Regions))}}
 	if err := w.board(ctx); err != nil {
+		j.c.leave()
 		return nil, err
 	}
 	for i, r := range j.c.Kernel.Regions {
@@ -92,25 +97,26 @@ func (w *Worker) board(ctx context.Context) error {
 	if t == w.tier {
 		return nil
 	}
-	th, err := t.take(ctx)
+	s, err := t.take(ctx)
 	if err != nil {
 		return err
 	}
 	w.leave()
-	w.tier, w.thread = t, th
+	w.tier, w.seat = t, s
 	return nil
 }
 
 func (w *Worker) leave() {
 	if w.tier != nil {
-		w.tier.put(w.thread)
+		w.tier.put(w.seat)
 	}
-	w.tier, w.thread = nil, nil
+	w.tier, w.seat = nil, nil
 }
 
 // Close gives back what the worker holds and reports its faults to the job.
 func (w *Worker) Close() {
 	w.leave()
+	w.job.c.leave()
 	for _, a := range w.scratch {
 		w.job.e.arena.Free(a.span)
 	}
@@ -154,7 +160,7 @@ func (w *Worker) slice(ctx context.Context, lo, hi int64) error {
 	}
 	w.clean()
 	start := time.Now()
-	err := w.thread.Run(ctx, &w.args, lo, hi)
+	err := w.seat.Run(ctx, &w.args, lo, hi)
 	w.job.measured(time.Since(start), hi-lo)
 	return err
 }

@@ -25,6 +25,8 @@ type stepperCode struct {
 
 func (c *stepperCode) Thread(context.Context) (Thread, error) { return stepperThread{c}, nil }
 
+func (*stepperCode) Close() {}
+
 type stepperThread struct{ *stepperCode }
 
 func (t stepperThread) Run(_ context.Context, a *Args, lo, hi int64) error {

@@ -11,8 +11,8 @@ import (
 // wasmTier compiles kernels with wazero.
 type wasmTier struct{ r *wasm.Runtime }
 
-func newWasmTier(ctx context.Context, a *mem.Arena) (compiler, error) {
-	r, err := wasm.NewRuntime(ctx, a)
+func newWasmTier(ctx context.Context, a *mem.Arena, cacheDir string) (compiler, error) {
+	r, err := wasm.NewRuntime(ctx, a, cacheDir)
 	if err != nil {
 		return nil, err
 	}
@@ -38,6 +38,8 @@ func (c wasmCode) Thread(ctx context.Context) (Thread, error) {
 	}
 	return wasmThread{in}, nil
 }
+
+func (c wasmCode) Close() { _ = c.f.Close(context.Background()) }
 
 type wasmThread struct{ in *wasm.Instance }
 

@@ -3,6 +3,7 @@ package interp
 import (
 	"fmt"
 
+	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/graph"
 	"github.com/godwit-run/godwit/num"
 	"github.com/godwit-run/godwit/value"
@@ -61,14 +62,14 @@ func (m *machine) argument(t *graph.Type, info graph.ParamInfo, v *value.Value) 
 	r := s.load(cols, 0)
 	if k := t.KindOf(); info.Ranged && t.IsScalar() && k.IsInt() {
 		if n := int64(r.bits); n < info.Lo || n > info.Hi || k == num.U64 && n < 0 {
-			return val{}, fmt.Errorf("%s is outside of its range %d..=%d", value.Text(k, r.bits), info.Lo, info.Hi)
+			return val{}, fmt.Errorf("%s is outside of its range %d..=%d", column.Text(k, r.bits), info.Lo, info.Hi)
 		}
 	}
 	return r, nil
 }
 
 // column reads the scalars of one leaf, in the one form that each has.
-func (m *machine) column(leaf graph.Leaf, c value.Column) ([]uint64, error) {
+func (m *machine) column(leaf graph.Leaf, c column.Column) ([]uint64, error) {
 	kind := leaf.Type.KindOf()
 	if leaf.Type.Kind == graph.Index && !c.Kind.IsInt() || leaf.Type.Kind != graph.Index && c.Kind != kind {
 		return nil, fmt.Errorf("column %q holds %s instead of %s", leaf.Path, c.Kind, leaf.Type)
@@ -87,7 +88,7 @@ func (m *machine) column(leaf graph.Leaf, c value.Column) ([]uint64, error) {
 	for i := range out {
 		out[i] = num.Canon(c.Kind, c.At(int64(i)))
 		if leaf.Type.Kind == graph.Index && out[i] >= bound {
-			return nil, fmt.Errorf("element %d of column %q is %s, which is no %s", i, leaf.Path, value.Text(c.Kind, out[i]), leaf.Type)
+			return nil, fmt.Errorf("element %d of column %q is %s, which is no %s", i, leaf.Path, column.Text(c.Kind, out[i]), leaf.Type)
 		}
 	}
 	return out, nil
@@ -95,7 +96,7 @@ func (m *machine) column(leaf graph.Leaf, c value.Column) ([]uint64, error) {
 
 // checkDims compares shapes. The dimensions inside of nothing may differ: a
 // literal `[]` does not show them.
-func (m *machine) checkDims(leaf graph.Leaf, c value.Column) error {
+func (m *machine) checkDims(leaf graph.Leaf, c column.Column) error {
 	for d, p := range leaf.Dims {
 		n := m.size(p)
 		if c.Dims[d] != n {

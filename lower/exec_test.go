@@ -2,9 +2,12 @@ package lower
 
 import (
 	"fmt"
+	"maps"
 	"math"
 
+	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/graph"
+	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/num"
 	"github.com/godwit-run/godwit/schedule"
 	"github.com/godwit-run/godwit/size"
@@ -20,14 +23,24 @@ type executor struct {
 	bufs   [][]byte
 	turn   []int64
 	faults []int64
+	// blocks are the numbers of rows that are combined in part, one after the
+	// other, before a launch that folds them sees the rest.
+	blocks []int64
+	folded map[int]int64 // rows of blocks in a buffer
+	// rows, if set, writes rows in place of launches that have a Partial.
+	rows func(l *schedule.Launch, outer int64)
 }
 
 func execute(s *schedule.Schedule, sites int, sizes map[string]int64, args []*value.Value) (e *executor, err error) {
-	e = &executor{s: s, sizes: map[string]int64{}, args: args, bufs: make([][]byte, len(s.Buffers)), turn: make([]int64, s.Loops), faults: stepper.NewFaults(sites)}
-	for k, v := range sizes {
-		e.sizes[k] = v
-	}
+	e = newExecutor(s, sites, sizes, args)
 	return e, e.run(s.Steps)
+}
+
+func newExecutor(s *schedule.Schedule, sites int, sizes map[string]int64, args []*value.Value) *executor {
+	return &executor{
+		s: s, sizes: maps.Clone(sizes), args: args, bufs: make([][]byte, len(s.Buffers)), turn: make([]int64, s.Loops),
+		faults: stepper.NewFaults(sites), folded: map[int]int64{},
+	}
 }
 
 func (e *executor) poly(p size.Poly) int64 {
@@ -56,7 +69,7 @@ func (e *executor) run(steps []schedule.Step) error {
 		case *schedule.Launch:
 			err = e.launch(s)
 		case *schedule.SetSize:
-			e.sizes[s.Name] = int64(value.Get(num.I64, e.buffer(s.Buffer), 0))
+			e.sizes[s.Name] = int64(column.Get(num.I64, e.buffer(s.Buffer), 0))
 		case *schedule.Loop:
 			err = e.loop(s)
 		case *schedule.Branch:
@@ -105,42 +118,52 @@ func (e *executor) scalar(a schedule.ScalarArg) uint64 {
 	case schedule.FromLoop:
 		return uint64(e.turn[a.Loop])
 	}
-	return value.Get(e.s.Buffers[a.Buffer].Kind, e.buffer(a.Buffer), 0)
+	return column.Get(e.s.Buffers[a.Buffer].Kind, e.buffer(a.Buffer), 0)
 }
 
 func (e *executor) launch(s *schedule.Launch) error {
-	a := &stepper.Args{Faults: stepper.NewFaults(s.Kernel.Sites)}
+	var sizes []int64
 	for _, z := range s.Sizes {
-		a.Sizes = append(a.Sizes, e.sizeArg(z))
+		sizes = append(sizes, e.sizeArg(z))
 	}
+	if f := s.Folds; f != nil && e.folded[f.Buffer] > 0 {
+		sizes[f.Size] = e.folded[f.Buffer]
+	}
+	outer := kernelPoly(s.Kernel.Outer, sizes)
+	var err error
+	if e.rows != nil && s.Partial != nil {
+		e.rows(s, outer)
+	} else {
+		err = e.runKernel(s, sizes, outer)
+	}
+	if err == nil && s.Partial != nil {
+		err = e.combine(s, outer)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.Label, err)
+	}
+	return nil
+}
+
+func (e *executor) runKernel(s *schedule.Launch, sizes []int64, outer int64) error {
+	a := &stepper.Args{Sizes: sizes, Faults: stepper.NewFaults(s.Kernel.Sites)}
 	for _, c := range s.Scalars {
 		a.Scalars = append(a.Scalars, e.scalar(c))
 	}
-	at := func(p size.Poly) int64 {
-		n, ok := p.Eval(func(name string) (int64, bool) {
-			var i int
-			fmt.Sscanf(name, "s%d", &i)
-			return a.Sizes[i], true
-		})
-		if !ok {
-			panic("kernel size")
-		}
-		return n
-	}
 	for i, b := range s.Regions {
 		r := s.Kernel.Regions[i]
-		n := at(r.Len) * int64(r.Elem.Size())
+		n := kernelPoly(r.Len, sizes) * int64(r.Elem.Size())
 		if b < 0 {
 			a.Regions = append(a.Regions, make([]byte, n))
 			continue
 		}
 		if int64(len(e.buffer(b))) < n {
-			return fmt.Errorf("%s: buffer %s has %d bytes, region wants %d", s.Label, e.s.Buffers[b].Name, len(e.buffer(b)), n)
+			return fmt.Errorf("buffer %s has %d bytes, region wants %d", e.s.Buffers[b].Name, len(e.buffer(b)), n)
 		}
 		a.Regions = append(a.Regions, e.buffer(b)[:n])
 	}
-	if _, err := stepper.Run(s.Kernel, a, 0, at(s.Kernel.Outer)); err != nil {
-		return fmt.Errorf("%s: %w", s.Label, err)
+	if _, err := stepper.Run(s.Kernel, a, 0, outer); err != nil {
+		return err
 	}
 	for i, f := range a.Faults {
 		if f != math.MaxInt64 {
@@ -148,6 +171,14 @@ func (e *executor) launch(s *schedule.Launch) error {
 		}
 	}
 	return nil
+}
+
+func kernelPoly(p size.Poly, sizes []int64) int64 {
+	n, ok := kernel.EvalPoly(p, sizes)
+	if !ok {
+		panic("kernel size")
+	}
+	return n
 }
 
 func (e *executor) sizeArg(z schedule.SizeArg) int64 {
@@ -175,13 +206,13 @@ func (e *executor) result(t *graph.Type) *value.Value {
 	v := &value.Value{Type: t}
 	for i, c := range e.s.Result {
 		want := graph.Leaves(t)[i].Type.KindOf()
-		col := value.Column{Kind: want}
+		col := column.Column{Kind: want}
 		for _, d := range c.Dims {
 			col.Dims = append(col.Dims, e.poly(d))
 		}
 		col.Data = make([]byte, col.Len()*int64(want.Size()))
 		for j := range col.Len() {
-			col.Set(j, value.Get(c.Kind, e.buffer(c.Buffer), j))
+			col.Set(j, column.Get(c.Kind, e.buffer(c.Buffer), j))
 		}
 		v.Columns = append(v.Columns, col)
 	}

@@ -37,6 +37,8 @@ func (l *lowering) hostNode(n *graph.Node, later []*graph.Node) error {
 		return l.hostLoop(n)
 	case n.Op == graph.If && arrayWork(n):
 		return l.hostBranch(n)
+	case n.Op == graph.TopK && !l.small(n) && l.most(n.Poly) <= mostCandidates:
+		return l.topK(n)
 	case l.sequential(n):
 		return l.sequence(n)
 	case n.Op == graph.Limit:
@@ -319,125 +321,4 @@ func (l *lowering) ready(n *graph.Node) bool {
 		})
 	}
 	return ok
-}
-
-// reductions folds leaves in parallel and then combines them.
-func (l *lowering) reductions(group []*graph.Node) error {
-	slots := group[0].Args[0].Type.Size
-	leaves := ceilDiv(slots, num.Leaf)
-	var tables []int
-	err := l.kernel("leaves of "+l.names(group), func(k *kern) {
-		k.over(slots, num.Leaf)
-		rs := k.reductionsOf(group)
-		if tables == nil {
-			for _, r := range rs {
-				for _, kind := range r.outs() {
-					tables = append(tables, l.buffer("leaves", kind, leaves))
-				}
-			}
-		}
-		vs := k.foldAll(rs, k.lo, k.hi, slots)
-		for i, v := range vs {
-			k.b.Store(k.region(tables[i], leaves, kernel.Write), k.o, v)
-		}
-		k.launch.Pruning = l.pruning(group)
-	})
-	if err != nil {
-		return err
-	}
-	return l.combine(group, tables, leaves)
-}
-
-func (k *kern) reductionsOf(group []*graph.Node) []*reduction {
-	rs := make([]*reduction, len(group))
-	for i, n := range group {
-		rs[i] = k.reduction(n, k.root)
-	}
-	return rs
-}
-
-func (l *lowering) names(group []*graph.Node) string {
-	s := ""
-	for i, n := range group {
-		if i > 0 {
-			s += ", "
-		}
-		s += l.nameOf(n)
-	}
-	return s
-}
-
-// combine joins the leaves of all reductions in one kernel.
-func (l *lowering) combine(group []*graph.Node, tables []int, leaves size.Poly) error {
-	outs := make([][]source, len(group))
-	for i, n := range group {
-		outs[i] = l.buffersFor(l.nameOf(n), n.Type)
-	}
-	err := l.kernel("combine "+l.names(group), func(k *kern) {
-		next := 0
-		for i, r := range k.reductionsOf(group) {
-			first := next
-			next += len(r.outs())
-			vs := k.combineLeaves(r, k.poly(leaves), func(out int, leaf kernel.Value) kernel.Value {
-				return k.b.Load(k.region(tables[first+out], leaves, kernel.Read), leaf)
-			})
-			k.store(group[i].Type, k.finish(r, vs), k.attach(group[i].Type, outs[i], kernel.Write))
-		}
-	})
-	for i, n := range group {
-		l.mat[n] = outs[i]
-	}
-	return err
-}
-
-// keyedReductions fills one row of tables per leaf in parallel and then
-// combines the rows.
-func (l *lowering) keyedReductions(group []*graph.Node) error {
-	slots, wide := group[0].Args[0].Type.Size, width(group[0])
-	tables := make([][]int, len(group))
-	rows := ceilDiv(slots, minKeyedLeaf)
-	err := l.kernel("groups of "+l.names(group), func(k *kern) {
-		length, count := k.leaves(slots, wide)
-		k.k.Outer, k.k.Grain, k.k.Count = count, length, k.poly(slots)
-		var qs []*keyed
-		for i, n := range group {
-			q := k.keyed(n, k.root)
-			for w, kind := range q.acc.Outs() {
-				if len(tables[i]) <= w {
-					tables[i] = append(tables[i], l.buffer("groups", kind, rows.Mul(width(n))))
-				}
-				q.tables = append(q.tables, k.regionOf(tables[i][w], count.Mul(k.poly(width(n))), kernel.ReadWrite))
-			}
-			qs = append(qs, q)
-		}
-		k.fillRow(qs, k.o, k.lo, k.hi, slots)
-		k.launch.Pruning = l.pruning(group)
-	})
-	for i, n := range group {
-		if err == nil {
-			err = l.combineRows(n, tables[i], slots, wide)
-		}
-	}
-	return err
-}
-
-// combineRows joins the rows of one keyed reduction, columns in parallel.
-func (l *lowering) combineRows(n *graph.Node, tables []int, slots, wide size.Poly) error {
-	out := l.buffersFor(l.nameOf(n), n.Type)
-	err := l.kernel("combine "+l.nameOf(n), func(k *kern) {
-		_, count := k.leaves(slots, wide)
-		q := &keyed{n: n, width: width(n)}
-		leaf := graph.Leaves(n.Blocks[0].Results[1].Type)[0]
-		q.acc = k.accOf(n.Monoid, leaf.Type.KindOf(), slots)
-		for _, t := range tables {
-			q.tables = append(q.tables, k.regionOf(t, count.Mul(k.poly(q.width)), kernel.Read))
-		}
-		k.over(q.width, 1024)
-		r := k.region(out[0].buffer, q.width, kernel.Write)
-		k.each(k.lo, k.hi, q.width, func(i kernel.Value) {
-			k.b.Store(r, i, k.b.Convert(k.entry(q, i, count), k.k.Regions[r].Elem, false))
-		})
-	})
-	l.mat[n] = out
-	return err
 }

@@ -141,10 +141,16 @@ func (k *kern) sizeArg(a schedule.SizeArg) size.Poly {
 	if !ok {
 		i = len(k.k.Sizes)
 		k.sizeIx[key] = i
-		k.k.Sizes = append(k.k.Sizes, k.rangeOf(a))
-		k.launch.Sizes = append(k.launch.Sizes, a)
+		k.addSize(a, k.rangeOf(a))
 	}
 	return size.Var(kernelSize(i))
+}
+
+// addSize makes a kernel size that is shared with no other use.
+func (k *kern) addSize(a schedule.SizeArg, within kernel.Size) size.Poly {
+	k.k.Sizes = append(k.k.Sizes, within)
+	k.launch.Sizes = append(k.launch.Sizes, a)
+	return size.Var(kernelSize(len(k.k.Sizes) - 1))
 }
 
 func kernelSize(i int) string { return "s" + itoa(i) }
@@ -232,6 +238,10 @@ func (k *kern) regionOf(buffer int, n size.Poly, access kernel.Access) int {
 		}
 		return r
 	}
+	return k.addRegion(buffer, n, access)
+}
+
+func (k *kern) addRegion(buffer int, n size.Poly, access kernel.Access) int {
 	buf := &k.l.s.Buffers[buffer]
 	r := kernel.Region{Elem: buf.Kind, Len: n, Access: access, Bounded: buf.Bounded}
 	if buf.Bounded {

@@ -135,28 +135,25 @@ func (k *kern) addWide(q *keyed, x, low, at kernel.Value) {
 // entry combines one column of the tables over all rows and gives the
 // finished scalar.
 func (k *kern) entry(q *keyed, column kernel.Value, rows size.Poly) kernel.Value {
-	load := func(w int) func(kernel.Value) []kernel.Value {
-		return func(row kernel.Value) []kernel.Value {
-			return []kernel.Value{k.b.Load(q.tables[w], k.flat(row, q.width, column))}
-		}
-	}
-	zero, hi := k.b.Int(0), k.b.SizeOf(rows)
-	if q.acc.Op != num.FoldAddWide {
-		return k.fold(zero, hi, true, []kernel.Acc{q.acc}, load(0))[0]
-	}
-	accs := []kernel.Acc{{Op: num.FoldAddWide, Kind: num.U64}, {Op: num.FoldAdd, Kind: num.I64}}
-	out := k.fold(zero, hi, true, accs, func(row kernel.Value) []kernel.Value {
-		return append(load(0)(row), load(1)(row)...)
+	vs := k.joinRows(q.acc, k.b.Int(0), k.b.SizeOf(rows), func(word int, row kernel.Value) kernel.Value {
+		return k.b.Load(q.tables[word], k.flat(row, q.width, column))
 	})
-	return k.narrow(q.n, q.acc.Kind, out[0], k.b.Wrap(num.Add, out[1], out[2]))
+	if q.acc.Op != num.FoldAddWide {
+		return vs[0]
+	}
+	return k.narrow(q.n, q.acc.Kind, vs[0], vs[1])
 }
 
 // leaves gives the length and the number of a keyed fold's leaves as kernel
 // sizes.
 func (k *kern) leaves(slots, width size.Poly) (length, count size.Poly) {
 	length = k.sizeArg(schedule.SizeArg{Op: schedule.KeyedLeaf, KeyedBy: &width})
-	count = k.sizeArg(schedule.SizeArg{Op: schedule.KeyedLeaves, Poly: slots, KeyedBy: &width})
-	return length, count
+	return length, k.sizeArg(keyedLeaves(slots, width))
+}
+
+// keyedLeaves is the number of a keyed fold's leaves.
+func keyedLeaves(slots, width size.Poly) schedule.SizeArg {
+	return schedule.SizeArg{Op: schedule.KeyedLeaves, Poly: slots, KeyedBy: &width}
 }
 
 // keyedReduce is a KeyedReduce inside a kernel, with its tables in scratch.

@@ -30,6 +30,8 @@ type Options struct {
 	// Verify checks a finished kernel. A kernel whose indices it cannot
 	// prove is emitted again with explicit bounds.
 	Verify func(*kernel.Kernel) error
+	// Partials asks for the kernels that combine rows in part.
+	Partials bool
 }
 
 // Lower makes the schedule of a graph.

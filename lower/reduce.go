@@ -189,27 +189,11 @@ func (k *kern) foldAll(rs []*reduction, lo, hi kernel.Value, p size.Poly) []kern
 
 // combineLeaves joins what the leaves of a reduction gave: load(j, leaf) is
 // its j-th output for a leaf.
-func (k *kern) combineLeaves(r *reduction, leaves size.Poly, load func(out int, leaf kernel.Value) kernel.Value) []kernel.Value {
-	zero, hi := k.b.Int(0), k.b.SizeOf(leaves)
-	var vs []kernel.Value
-	switch r.acc.Op {
-	case num.FoldAddWide:
-		accs := []kernel.Acc{{Op: num.FoldAddWide, Kind: num.U64}, {Op: num.FoldAdd, Kind: num.I64}}
-		out := k.fold(zero, hi, true, accs, func(l kernel.Value) []kernel.Value { return []kernel.Value{load(0, l), load(1, l)} })
-		vs = []kernel.Value{out[0], k.b.Wrap(num.Add, out[1], out[2])}
-	case num.FoldArgMin, num.FoldArgMax:
-		out := k.fold(zero, hi, true, []kernel.Acc{r.acc}, func(l kernel.Value) []kernel.Value { return []kernel.Value{load(0, l)} })
-		index := k.b.Guard(leaves,
-			func() []kernel.Value { return []kernel.Value{load(1, k.b.Bound(out[1], leaves))} },
-			func() []kernel.Value { return []kernel.Value{k.b.Int(0)} })
-		vs = []kernel.Value{out[0], index[0]}
-	default:
-		vs = k.fold(zero, hi, true, []kernel.Acc{r.acc}, func(l kernel.Value) []kernel.Value { return []kernel.Value{load(0, l)} })
-	}
-	if r.any {
-		last := len(r.outs()) - 1
-		vs = append(vs, k.fold(zero, hi, true, []kernel.Acc{{Op: num.FoldOr, Kind: num.Bool}}, func(l kernel.Value) []kernel.Value {
-			return []kernel.Value{load(last, l)}
+func (k *kern) combineLeaves(r *reduction, leaves size.Poly, load func(out int, leaf kernel.Value) kernel.Value) (vs []kernel.Value) {
+	for _, acc := range r.accs() {
+		first := len(vs)
+		vs = append(vs, k.joinRows(acc, k.b.Int(0), k.b.SizeOf(leaves), func(word int, leaf kernel.Value) kernel.Value {
+			return load(first+word, leaf)
 		})...)
 	}
 	return vs

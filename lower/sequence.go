@@ -9,18 +9,25 @@ import (
 
 // walk visits the set slots of an array in order with carried values: a
 // slot that is not set leaves them as they are.
-func (k *kern) walk(a *array, carry []kernel.Carry, init []kernel.Value, visit func(i kernel.Value, elem val, c []kernel.Value) []kernel.Value) []kernel.Value {
-	turn := func(i kernel.Value, c []kernel.Value) (next []kernel.Value, _ kernel.Value) {
+func (k *kern) walk(a *array, carry []kernel.Carry, init []kernel.Value, visit visitor) []kernel.Value {
+	if k.stream == nil {
+		return k.walkPart(a, k.b.Int(0), k.sizeValue(a.n), carry, init, visit)
+	}
+	k.state = k.walkPart(a, k.lo, k.hi, carry, k.resume(carry), visit)
+	return k.state
+}
+
+// visitor gives the next carried values.
+type visitor func(i kernel.Value, elem val, c []kernel.Value) []kernel.Value
+
+// walkPart is walk over the slots lo..hi.
+func (k *kern) walkPart(a *array, lo, hi kernel.Value, carry []kernel.Carry, init []kernel.Value, visit visitor) []kernel.Value {
+	return k.loop(lo, hi, carry, init, func(i kernel.Value, c []kernel.Value) (next []kernel.Value, _ kernel.Value) {
 		k.inside(a.n, func() {
 			k.slotScope(i, func() { next = k.visit(a, i, c, visit) })
 		})
 		return next, kernel.None
-	}
-	if k.stream == nil {
-		return k.loop(k.b.Int(0), k.sizeValue(a.n), carry, init, turn)
-	}
-	k.state = k.loop(k.lo, k.hi, carry, k.resume(carry), turn)
-	return k.state
+	})
 }
 
 // resume gives the state that the grain before left. The kernel's outermost
@@ -40,7 +47,7 @@ func (k *kern) resume(carry []kernel.Carry) []kernel.Value {
 	return init
 }
 
-func (k *kern) visit(a *array, i kernel.Value, c []kernel.Value, visit func(i kernel.Value, elem val, c []kernel.Value) []kernel.Value) []kernel.Value {
+func (k *kern) visit(a *array, i kernel.Value, c []kernel.Value, visit visitor) []kernel.Value {
 	s := k.element(a, i)
 	if a.masked == nil {
 		return visit(i, s.v, c)

@@ -103,8 +103,7 @@ func (l *lowering) sequenceSpace(n *graph.Node) (t *graph.Type, out, keys []sour
 		t = graph.ArrayOf(n.Type.Elem(), n.Args[0].Type.Size)
 	case graph.TopK:
 		t = graph.ArrayOf(n.Type.Elem(), n.Poly)
-		kind := unsigned(n.Blocks[0].Results[0].Type.KindOf())
-		keys = []source{{buffer: l.buffer(l.nameOf(n)+" keys", kind, n.Poly)}}
+		keys = []source{{buffer: l.buffer(l.nameOf(n)+" keys", topKey(n), n.Poly)}}
 	default:
 		return nil, nil, nil
 	}

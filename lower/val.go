@@ -45,7 +45,10 @@ type backing struct {
 	lens    []size.Poly // of each region, in the function's sizes
 	scalars []source    // leaves that are host scalars, by leaf; buffer ≥ 0 otherwise
 	off     kernel.Value
-	keys    []source // of a top-k that goes on from grain to grain
+	// proved says that off and what is added to it are in bounds by their form,
+	// however much doubt there is.
+	proved bool
+	keys   []source // of a top-k that goes on from grain to grain
 }
 
 func itoa(i int) string { return strconv.Itoa(i) }
@@ -90,7 +93,7 @@ func (k *kern) backedFields(types []*graph.Type, b backing) []val {
 	at := 0
 	for _, t := range types {
 		n := len(graph.Leaves(t))
-		part := backing{regions: b.regions[at : at+n], lens: b.lens[at : at+n], off: b.off}
+		part := backing{regions: b.regions[at : at+n], lens: b.lens[at : at+n], off: b.off, proved: b.proved}
 		if b.scalars != nil {
 			part.scalars = b.scalars[at : at+n]
 		}
@@ -126,7 +129,7 @@ func (k *kern) load(t *graph.Type, b backing) val {
 		off = k.b.Int(0)
 	}
 	read := func() kernel.Value { return k.b.Convert(k.b.Load(r, off), t.KindOf(), false) }
-	if k.doubt == everything {
+	if k.doubt == everything && !b.proved {
 		n := b.lens[0]
 		v := k.guard(n, t.KindOf(), func() kernel.Value {
 			off = k.bound(off, n)
@@ -165,6 +168,21 @@ func (k *kern) guardOr(p size.Poly, f, otherwise func() kernel.Value) kernel.Val
 			})
 		},
 		func() []kernel.Value { return []kernel.Value{otherwise()} })[0]
+}
+
+// guardDo emits f so that it is executed only where p ≥ 1.
+func (k *kern) guardDo(p size.Poly, f func()) {
+	p = k.capacity(p)
+	if k.isPositive(p) {
+		f()
+		return
+	}
+	k.b.Guard(k.poly(p), func() []kernel.Value {
+		return k.block(func() []kernel.Value {
+			k.inside(p, f)
+			return nil
+		})
+	}, func() []kernel.Value { return nil })
 }
 
 // guardVal is guard for a value of any type.

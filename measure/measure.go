@@ -40,6 +40,9 @@ func benches() []bench {
 		{"stream", stream},
 		{"table", table},
 		{"start", start},
+		{"chase", chase},
+		{"first", first},
+		{"load", serve},
 	}
 }
 

@@ -72,3 +72,28 @@ func BenchmarkTiny(b *testing.B) {
 		mustRun(b, p, in, Options{})
 	}
 }
+
+// BenchmarkPiece is one leaf of a sum as a node runs it: over a file, and over
+// elements that travelled.
+func BenchmarkPiece(b *testing.B) {
+	const n = 1 << 20
+	e := newEngine(b, engine.Wasm)
+	c, err := e.Kernel(b.Context(), sumKernel(num.F32, leaf))
+	if err != nil {
+		b.Fatal(err)
+	}
+	xs := floats(n)
+	for name, o := range map[string]Operand{
+		"stored": {Source: writeNPY(b, "<f4", xs, n), Total: n},
+		"inline": {Bytes: bytesOf(b, xs[5*leaf:6*leaf]), First: 5 * leaf},
+	} {
+		b.Run(name, func(b *testing.B) {
+			p := &Piece{Kernel: c, Sizes: []int64{n, n / leaf}, Lo: 5, Hi: 6, Operands: []Operand{o, {Written: true, First: 5, Count: 1}}}
+			for b.Loop() {
+				if _, _, _, err := RunPiece(b.Context(), p, Options{Engine: e, Threads: 1}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

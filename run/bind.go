@@ -3,10 +3,9 @@ package run
 import (
 	"fmt"
 
+	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/data"
 	"github.com/godwit-run/godwit/num"
-	"github.com/godwit-run/godwit/schedule"
-	"github.com/godwit-run/godwit/value"
 )
 
 // input is what is known about an input buffer before anything is read.
@@ -17,7 +16,8 @@ type input struct {
 	b      *Binding
 	kind   num.Kind
 	want   data.Want
-	rows   int64
+	origin int64 // row of the buffer that row 0 of the source is; 0 in a run
+	rows   int64 // of the source
 	width  int64 // elements per row
 	raw    *raw  // the stored bytes are the buffer's contents; nil if they must be decoded
 	uses   []use
@@ -27,6 +27,9 @@ type input struct {
 
 // size is the number of bytes of the whole buffer.
 func (in *input) size() int64 { return in.rows * in.rowBytes() }
+
+// first is the first element of the buffer that the source has.
+func (in *input) first() int64 { return in.origin * in.width }
 
 func (in *input) rowBytes() int64 { return in.width * int64(in.kind.Size()) }
 
@@ -74,7 +77,13 @@ func (r *runner) bindOne(i int) (*input, error) {
 		}
 		return in, nil
 	}
-	if err := r.bindColumn(in, buf); err != nil {
+	bound := int64(0)
+	if buf.Bounded && !b.Presence {
+		if bound, err = r.eval(buf.Bound); err != nil {
+			return nil, err
+		}
+	}
+	if err := in.bindColumn(buf.Bounded, bound); err != nil {
 		return nil, err
 	}
 	if in.rows*in.width != n {
@@ -83,14 +92,16 @@ func (r *runner) bindOne(i int) (*input, error) {
 	return in, nil
 }
 
-func (r *runner) bindColumn(in *input, buf *schedule.Buffer) error {
+// bindColumn looks at the column behind in. With bounded, its elements must lie
+// in 0..bound.
+func (in *input) bindColumn(bounded bool, bound int64) error {
 	b := in.b
 	cols := b.Source.Columns()
 	if b.Column < 0 || b.Column >= len(cols) {
 		return fmt.Errorf("%s: column number %d was asked for, %s has %d", in.name, b.Column, b.Source.Path(), len(cols))
 	}
 	in.rows = b.Source.Rows()
-	in.want = data.Want{Column: b.Column, Kind: buf.Kind, Option: b.Option}
+	in.want = data.Want{Column: b.Column, Kind: in.kind, Option: b.Option}
 	if b.Presence {
 		// Which kind the values are decoded in does not matter here.
 		in.want.Kind, in.want.Option = cols[b.Column].Kind, true
@@ -100,29 +111,18 @@ func (r *runner) bindColumn(in *input, buf *schedule.Buffer) error {
 		return nil
 	}
 	in.width = cols[b.Column].Width()
-	if buf.Bounded {
-		if err := r.bindBound(in, buf); err != nil {
-			return err
+	if bounded {
+		if bound < 1 && in.rows*in.width > 0 {
+			return fmt.Errorf("%s: %s has indices into an array that is empty (its bound is %d)", in.name, b.Source.Path(), bound)
 		}
+		in.want.Bound = bound
 	}
 	if err := data.Check(b.Source, []data.Want{in.want}); err != nil {
 		return err
 	}
-	if cols[b.Column].Kind == buf.Kind {
+	if cols[b.Column].Kind == in.kind {
 		in.raw = rawColumn(b)
 	}
-	return nil
-}
-
-func (r *runner) bindBound(in *input, buf *schedule.Buffer) error {
-	bound, err := r.eval(buf.Bound)
-	if err != nil {
-		return err
-	}
-	if bound < 1 && in.rows*in.width > 0 {
-		return fmt.Errorf("%s: %s has indices into an array that is empty (%s = %d)", in.name, in.b.Source.Path(), buf.Bound, bound)
-	}
-	in.want.Bound = bound
 	return nil
 }
 
@@ -162,5 +162,5 @@ func (r *runner) lone(b *Binding, k num.Kind) (uint64, error) {
 	if b.Presence {
 		return uint64(d.Valid[0]), err
 	}
-	return num.Canon(k, value.Get(k, d.Values, 0)), err
+	return num.Canon(k, column.Get(k, d.Values, 0)), err
 }

@@ -61,7 +61,7 @@ func (p *launching) rawOuters() int64 {
 			continue
 		}
 		any = true
-		lo, hi := p.c.Reach(f.region, p.sizes, 0, 1)
+		lo, hi := p.c.Reach(f.region, p.sizes, p.lo, p.lo+1)
 		bytes += (hi - lo) * int64(f.in.kind.Size())
 		if rows := max(1, (hi-lo)/max(1, f.in.width)); p.r.opt.WindowRows > 0 {
 			most = max(most, p.r.opt.WindowRows/rows, 1)
@@ -110,12 +110,12 @@ func (h *hand) fetch(lo, hi int64) error {
 		if err != nil {
 			return err
 		}
-		n, err := s.in.raw.read(dst, first*size)
+		n, err := s.in.raw.read(dst, (first-s.in.first())*size)
 		h.p.r.read.Add(n)
 		if err != nil {
 			return err
 		}
-		if err := s.in.checkBound(dst, first); err != nil {
+		if err := s.in.checkBound(dst, first-s.in.first()); err != nil {
 			return err
 		}
 		h.bases[s.region] = s.span.Off - first*size
@@ -140,9 +140,10 @@ func (h *hand) memory(s *slot, n int64) ([]byte, error) {
 
 // runPresent executes a launch whose inputs are present or raw.
 func (p *launching) runPresent() error {
-	workers := p.c.Workers(p.r.pool, p.sizes)
+	workers := int(min(int64(p.c.Workers(p.r.pool, p.sizes)), p.hi-p.lo))
 	window := p.rawOuters()
 	var next atomic.Int64
+	next.Store(p.lo)
 	return p.r.pool.Do(p.r.ctx, workers, func(ctx context.Context, _ int) error {
 		h, err := p.hand(ctx)
 		if err != nil {
@@ -166,8 +167,8 @@ func (p *launching) runPresent() error {
 // inputs, otherwise a slice's.
 func (p *launching) claim(next *atomic.Int64, window int64, workers int) (lo, hi int64, ok bool) {
 	if window == 0 {
-		return p.job.Claim(next, p.outer, workers)
+		return p.job.Claim(next, p.hi, workers)
 	}
 	lo = next.Add(window) - window
-	return lo, min(lo+window, p.outer), lo < p.outer
+	return lo, min(lo+window, p.hi), lo < p.hi
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/godwit-run/godwit/schedule"
 )
 
-// launching is a launch with everything it needs.
+// launching is a launch, or outer indices lo..hi of one, with everything it
+// needs.
 type launching struct {
 	r       *runner
 	l       *schedule.Launch
@@ -20,9 +21,12 @@ type launching struct {
 	sizes   []int64
 	scalars []uint64
 	outer   int64
+	lo, hi  int64
 	bases   []int64 // of the regions that are present
 	feeds   []feed  // inputs that pass through in windows
 	job     *engine.Job
+	// temporary holds what is written, in place of the buffers, if set.
+	temporary *rowsOf
 }
 
 // feed is a region whose input is not present as a whole.
@@ -37,16 +41,37 @@ func (r *runner) launch(l *schedule.Launch) error {
 	if err != nil {
 		return err
 	}
-	p.job = r.eng.NewJob(p.c, p.sizes, p.scalars)
-	if err := p.run(); err != nil {
-		return crowded(l, err)
+	away := false
+	if r.opt.Beside != nil && r.reachesRemote(l) {
+		if away, err = p.beside(); err != nil {
+			return err
+		}
 	}
-	r.note(l, p.job.Faults())
+	if !away {
+		if err := p.here(); err != nil {
+			return err
+		}
+	}
 	st := r.stats[l]
 	st.Runs++
-	st.Slices += p.job.Slices()
 	st.Seconds += time.Since(start).Seconds()
+	if away {
+		st.Beside++
+	}
 	r.progress.finished(l)
+	return nil
+}
+
+// here brings in what outer indices lo..hi need and executes them.
+func (p *launching) here() error {
+	if err := p.place(); err != nil {
+		return err
+	}
+	if err := p.run(); err != nil {
+		return crowded(p.l, err)
+	}
+	p.r.note(p.l, p.job.Faults())
+	p.r.stats[p.l].Slices += p.job.Slices()
 	return nil
 }
 
@@ -63,12 +88,11 @@ func (r *runner) prepare(l *schedule.Launch) (*launching, error) {
 	if len(l.Sizes) != len(k.Sizes) || len(l.Scalars) != len(k.Scalars) || len(l.Regions) != len(k.Regions) || len(l.Sites) != k.Sites {
 		return nil, bug("launch %q does not fit its kernel", l.Label)
 	}
-	for i := range l.Sizes {
-		n, err := r.sizeArg(&l.Sizes[i])
-		if err != nil {
-			return nil, err
-		}
-		p.sizes = append(p.sizes, n)
+	if p.sizes, err = r.sizeArgs(l.Sizes); err != nil {
+		return nil, err
+	}
+	if err := r.foldCombined(l, p.sizes); err != nil {
+		return nil, err
 	}
 	for i := range l.Scalars {
 		bits, err := r.scalar(&l.Scalars[i], k.Scalars[i].Kind)
@@ -85,14 +109,20 @@ func (r *runner) prepare(l *schedule.Launch) (*launching, error) {
 		return nil, fmt.Errorf("step `%s`: %w", l.Label, err)
 	}
 	p.outer = c.Outer(p.sizes)
-	return p, p.place()
+	p.hi = p.outer
+	return p, nil
 }
 
-// lengths are those of the buffers behind a launch's regions.
+// lengths are those of the buffers behind a launch's regions. One that holds
+// rows of blocks is only as long as these.
 func (r *runner) lengths(l *schedule.Launch) ([]int64, error) {
 	lens := make([]int64, len(l.Regions))
 	for i, b := range l.Regions {
 		if b < 0 {
+			continue
+		}
+		if r.buffers[b].blocks > 0 && l.Kernel.Regions[i].Access == kernel.Read {
+			lens[i] = r.buffers[b].n
 			continue
 		}
 		n, err := r.eval(r.s.Buffers[b].Len)
@@ -112,6 +142,18 @@ func crowded(l *schedule.Launch, err error) error {
 			Why: " beside what is there already", Help: "use fewer threads or smaller arguments"}
 	}
 	return err
+}
+
+func (r *runner) sizeArgs(as []schedule.SizeArg) ([]int64, error) {
+	ns := make([]int64, len(as))
+	for i := range as {
+		n, err := r.sizeArg(&as[i])
+		if err != nil {
+			return nil, err
+		}
+		ns[i] = n
+	}
+	return ns, nil
 }
 
 func (r *runner) sizeArg(a *schedule.SizeArg) (int64, error) {
@@ -149,6 +191,10 @@ func (p *launching) place() error {
 
 func (p *launching) placeRegion(i, b int) error {
 	r, reg := p.r, &p.l.Kernel.Regions[i]
+	if p.temporary != nil && reg.Access != kernel.Read {
+		p.bases[i] = p.temporary.bases[i]
+		return nil
+	}
 	if got := r.s.Buffers[b].Kind; got != reg.Elem {
 		return bug("launch %q: region %d holds %s, its buffer %s", p.l.Label, i, reg.Elem, got)
 	}
@@ -157,7 +203,7 @@ func (p *launching) placeRegion(i, b int) error {
 		return err
 	}
 	if in := r.inputs[b]; in != nil && !r.buffers[b].here {
-		how, err := r.decide(in)
+		how, err := p.residency(i, in)
 		if err != nil {
 			return err
 		}
@@ -173,18 +219,28 @@ func (p *launching) placeRegion(i, b int) error {
 		err = bug("launch %q writes to %s", p.l.Label, r.name(b))
 	default:
 		err = r.room(b, n, "")
+		r.buffers[b].blocks = 0
 	}
-	p.bases[i] = r.buffers[b].off
+	p.bases[i] = r.base(b)
 	if err != nil {
 		return err
 	}
 	return p.checkBound(i, b)
 }
 
+// residency is how an input gets to this launch. A part of a launch takes from
+// far away only what it needs.
+func (p *launching) residency(region int, in *input) (residency, error) {
+	if p.hi-p.lo < p.outer && in.remote() && !in.moved && p.c.Streams(region) {
+		return windowed, nil
+	}
+	return p.r.decide(in)
+}
+
 // fitsWindow reports that what one outer index needs of an input is small
 // enough for a window of each worker.
 func (p *launching) fitsWindow(region int, in *input) bool {
-	first, end := p.c.Reach(region, p.sizes, 0, 1)
+	first, end := p.c.Reach(region, p.sizes, p.lo, p.lo+1)
 	return (end-first)*int64(in.kind.Size()) <= p.r.opt.Windows/int64(p.r.pool.Size())
 }
 
@@ -206,9 +262,10 @@ func (p *launching) checkBound(i, b int) error {
 	return err
 }
 
-// run executes the launch in the way that its feeds ask for.
+// run executes the outer indices in the way that the feeds ask for.
 func (p *launching) run() error {
-	if p.outer <= 0 {
+	p.job = p.r.eng.NewJob(p.c, p.sizes, p.scalars)
+	if p.lo >= p.hi {
 		return nil
 	}
 	for _, f := range p.feeds {

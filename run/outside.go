@@ -3,8 +3,8 @@ package run
 import (
 	"unsafe"
 
+	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/num"
-	"github.com/godwit-run/godwit/value"
 )
 
 // outside is the index of the first integer of kind k in b that does not lie
@@ -22,7 +22,7 @@ func outside(b []byte, k num.Kind, bound int64) int {
 		}
 		for i := range len(part) / size {
 			// Negative integers are huge as unsigned ones.
-			if value.Get(k, part, int64(i)) > top {
+			if column.Get(k, part, int64(i)) > top {
 				return lo/size + i
 			}
 		}
@@ -46,7 +46,7 @@ func anyAbove(b []byte, width int, top uint64) bool {
 	add := unit * (half - 1 - top&(half-1))
 	words := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/8)
 	switch {
-	case len(b)%32 != 0:
+	case len(b)%32 != 0 || uintptr(unsafe.Pointer(unsafe.SliceData(b)))%8 != 0:
 		return true
 	case top < half:
 		return (sums(words, high, add)|merged(words))&high != 0

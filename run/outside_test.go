@@ -5,8 +5,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/num"
-	"github.com/godwit-run/godwit/value"
 )
 
 func TestOutsideFindsTheFirst(t *testing.T) {
@@ -17,17 +17,17 @@ func TestOutsideFindsTheFirst(t *testing.T) {
 			rapid.Map(rapid.IntRange(0, 62), func(n int) int64 { return 1 << n })).Draw(t, "bound")
 		b := make([]byte, rapid.IntRange(0, 70).Draw(t, "n")*k.Size())
 		for i := range len(b) / k.Size() {
-			value.Put(k, b, int64(i), uint64(rapid.Int64Range(0, bound-1).Draw(t, "in"))&(k.MaxInt()))
+			column.Put(k, b, int64(i), uint64(rapid.Int64Range(0, bound-1).Draw(t, "in"))&(k.MaxInt()))
 		}
 		for range rapid.IntRange(0, 2).Draw(t, "bad") {
 			if len(b) > 0 {
 				i := rapid.IntRange(0, len(b)/k.Size()-1).Draw(t, "at")
-				value.Put(k, b, int64(i), rapid.Uint64().Draw(t, "out"))
+				column.Put(k, b, int64(i), rapid.Uint64().Draw(t, "out"))
 			}
 		}
 		want := -1
 		for i := range len(b) / k.Size() {
-			v := value.Get(k, b, int64(i))
+			v := column.Get(k, b, int64(i))
 			if k.IsSigned() && int64(v) < 0 || v >= uint64(bound) {
 				want = i
 				break

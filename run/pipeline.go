@@ -182,7 +182,7 @@ func (pl *pipeline) execute(ctx context.Context, h *hand, w int, lo, hi int64) e
 	pl.mu.Unlock()
 	for j, s := range pl.list {
 		for i, f := range s.feeds {
-			h.bases[f.region] = pl.slot(w) + s.at[i] - pl.ws[w].views[j].first*f.in.rowBytes()
+			h.bases[f.region] = pl.slot(w) + s.at[i] - (s.origin+pl.ws[w].views[j].first)*f.in.rowBytes()
 		}
 	}
 	err := h.span(ctx, lo, hi)

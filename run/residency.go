@@ -65,11 +65,18 @@ func (r *runner) streams(in *input) (bool, error) {
 	return true, nil
 }
 
+// inside reports that an input lies in kernel memory already.
+func (r *runner) inside(in *input) bool {
+	if in.raw == nil {
+		return false
+	}
+	_, ok := r.eng.Offset(in.raw.Bytes)
+	return ok
+}
+
 func (r *runner) worthWindows(in *input) bool {
-	if in.raw != nil {
-		if _, inside := r.eng.Offset(in.raw.Bytes); inside {
-			return false
-		}
+	if r.inside(in) {
+		return false
 	}
 	if r.opt.WindowRows > 0 {
 		return true

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"sync/atomic"
 
+	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/mem"
-	"github.com/godwit-run/godwit/value"
 )
 
 // copyBlock is the number of bytes that a worker copies at a time.
@@ -51,6 +51,9 @@ func (r *runner) room(b int, n int64, why string) error {
 		return err
 	}
 	r.buffers[b] = buffer{here: true, off: s.Off, n: n, span: s}
+	if in := r.inputs[b]; in != nil {
+		r.buffers[b].first = in.first()
+	}
 	return nil
 }
 
@@ -89,7 +92,7 @@ func (r *runner) settleScalar(in *input) error {
 	if err := r.room(in.buffer, 1, ""); err != nil {
 		return err
 	}
-	value.Put(in.kind, r.bytes(in.buffer), 0, in.b.Bits)
+	column.Put(in.kind, r.bytes(in.buffer), 0, in.b.Bits)
 	return nil
 }
 
@@ -103,7 +106,7 @@ func (r *runner) bytes(b int) []byte {
 // files, and copies the rest.
 func (r *runner) settleRaw(in *input) error {
 	if off, ok := r.eng.Offset(in.raw.Bytes); ok && !in.moved {
-		r.buffers[in.buffer] = buffer{here: true, off: off, n: in.rows * in.width}
+		r.buffers[in.buffer] = buffer{here: true, first: in.first(), off: off, n: in.rows * in.width}
 		return r.validate(in)
 	}
 	if in.raw.File != nil && !in.moved && in.size() >= mapFrom {
@@ -155,7 +158,7 @@ func (r *runner) settleMapped(in *input) (bool, error) {
 	if err != nil {
 		return true, err
 	}
-	r.buffers[in.buffer] = buffer{here: true, off: s.Off + skip, n: in.rows * in.width, span: s}
+	r.buffers[in.buffer] = buffer{here: true, first: in.first(), off: s.Off + skip, n: in.rows * in.width, span: s}
 	if err := r.eng.Arena().MapFile(s, lease.Fd(), start, n, false); err != nil {
 		return true, err
 	}

@@ -1,8 +1,8 @@
 package run
 
 import (
+	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/schedule"
-	"github.com/godwit-run/godwit/value"
 )
 
 // result copies the result's columns out of the arena.
@@ -25,11 +25,11 @@ func (r *runner) result() (*Result, error) {
 	return res, nil
 }
 
-func (r *runner) column(c schedule.Column) (value.Column, error) {
+func (r *runner) column(c schedule.Column) (column.Column, error) {
 	if err := r.settle(c.Buffer); err != nil {
-		return value.Column{}, err
+		return column.Column{}, err
 	}
-	col := value.Column{Kind: r.s.Buffers[c.Buffer].Kind}
+	col := column.Column{Kind: r.s.Buffers[c.Buffer].Kind}
 	for _, p := range c.Dims {
 		d, err := r.eval(p)
 		if err != nil {
@@ -45,7 +45,7 @@ func (r *runner) column(c schedule.Column) (value.Column, error) {
 	col.Data = make([]byte, len(src))
 	err := r.blocks(int64(len(src)), func(lo, hi int64) error {
 		copy(col.Data[lo:hi], src[lo:hi])
-		value.CanonicalNaN(col.Kind, col.Data[lo:hi])
+		column.CanonicalNaN(col.Kind, col.Data[lo:hi])
 		return nil
 	})
 	return col, err

@@ -9,10 +9,10 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/engine"
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/schedule"
-	"github.com/godwit-run/godwit/value"
 )
 
 // Options are the choices of a run; zero values mean the defaults.
@@ -31,6 +31,8 @@ type Options struct {
 	// Progress, if set, is told now and then how many of the rows that pass
 	// through in windows are done. Calls do not overlap.
 	Progress func(done, total int64)
+	// Beside, if set, may take over launches whose inputs lie elsewhere.
+	Beside Beside
 	// Limits are what a kernel may cost; those of package verify if zero.
 	Limits engine.Limits
 }
@@ -51,7 +53,7 @@ func (o Options) withDefaults() Options {
 // Result is what a run gives: the columns of the result in the order of
 // graph.Leaves.
 type Result struct {
-	Columns []value.Column
+	Columns []column.Column
 	Stats   Stats
 }
 
@@ -69,6 +71,7 @@ type LaunchStats struct {
 	Hash    kernel.ID
 	Bytes   int // the kernel's length
 	Runs    int64
+	Beside  int64 // of these runs, those that Options.Beside took over
 	Slices  int64
 	Seconds float64
 }

@@ -11,12 +11,12 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/data"
 	"github.com/godwit-run/godwit/engine"
 	"github.com/godwit-run/godwit/num"
 	"github.com/godwit-run/godwit/schedule"
 	"github.com/godwit-run/godwit/size"
-	"github.com/godwit-run/godwit/value"
 )
 
 // settings are the ways of running that must not matter.
@@ -116,14 +116,14 @@ func everyWay(t *testing.T, p *plan, in *Inputs, want ...[]uint64) {
 	}
 }
 
-func sameColumn(t *testing.T, c value.Column, want []uint64) {
+func sameColumn(t *testing.T, c column.Column, want []uint64) {
 	t.Helper()
 	if c.Len() != int64(len(want)) {
 		t.Fatalf("%d elements, expected %d", c.Len(), len(want))
 	}
 	for i, w := range want {
 		if got := c.At(int64(i)); got != w {
-			t.Fatalf("element %d is %s, expected %s", i, value.Text(c.Kind, got), value.Text(c.Kind, w))
+			t.Fatalf("element %d is %s, expected %s", i, column.Text(c.Kind, got), column.Text(c.Kind, w))
 		}
 	}
 }

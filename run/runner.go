@@ -45,10 +45,14 @@ type runner struct {
 
 // buffer is where the contents of a schedule's buffer lie.
 type buffer struct {
-	here bool
-	off  int64    // arena offset of element 0
-	n    int64    // elements
-	span mem.Span // what to free; empty for memory that belongs to others
+	here  bool
+	first int64    // the first element that is there; 0 in a run
+	off   int64    // its arena offset
+	n     int64    // elements from there on
+	span  mem.Span // what to free; empty for memory that belongs to others
+	// blocks, if not 0, is the number of rows, each of which combines a block of
+	// those that the schedule knows; see schedule.Partial.
+	blocks int64
 }
 
 func newRunner(ctx context.Context, s *schedule.Schedule, in *Inputs, opt Options) (r *runner, err error) {
@@ -116,6 +120,12 @@ func (r *runner) eval(p size.Poly) (int64, error) {
 		return 0, bug("the size %s is not known or too large", p)
 	}
 	return n, nil
+}
+
+// base is where element 0 of a buffer would lie.
+func (r *runner) base(b int) int64 {
+	buf := &r.buffers[b]
+	return buf.off - buf.first*int64(r.s.Buffers[b].Kind.Size())
 }
 
 // drop frees a buffer's contents.

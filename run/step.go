@@ -3,9 +3,9 @@ package run
 import (
 	"context"
 
+	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/num"
 	"github.com/godwit-run/godwit/schedule"
-	"github.com/godwit-run/godwit/value"
 )
 
 // steps executes a list of steps; dies lists the buffers to drop after each,
@@ -164,5 +164,5 @@ func (r *runner) first(b int) (uint64, error) {
 	if buf.n < 1 {
 		return 0, bug("buffer %d has no element 0", b)
 	}
-	return value.Get(k, r.eng.Arena().Bytes(buf.off, int64(k.Size())), 0), nil
+	return column.Get(k, r.eng.Arena().Bytes(buf.off, int64(k.Size())), 0), nil
 }

@@ -10,7 +10,9 @@ type stream struct {
 	feeds []feed
 	at    []int64 // of each feed's area in a slot, in bytes
 	param int
-	rows  int64
+	// The source has rows origin..origin+rows of the regions. Elsewhere rows are
+	// counted from the source's first.
+	origin, rows int64
 }
 
 // streams groups the decoded inputs of a launch by source.
@@ -20,10 +22,12 @@ func (p *launching) streams() []*stream {
 		if f.in.raw != nil {
 			continue
 		}
-		i := slices.IndexFunc(list, func(s *stream) bool { return s.d.src == f.in.b.Source && s.param == f.in.param })
+		i := slices.IndexFunc(list, func(s *stream) bool {
+			return s.d.src == f.in.b.Source && s.param == f.in.param && s.origin == f.in.origin
+		})
 		if i < 0 {
 			i = len(list)
-			list = append(list, &stream{d: decoding{r: p.r, src: f.in.b.Source}, param: f.in.param, rows: f.in.rows})
+			list = append(list, &stream{d: decoding{r: p.r, src: f.in.b.Source}, param: f.in.param, origin: f.in.origin, rows: f.in.rows})
 		}
 		list[i].feeds = append(list[i].feeds, f)
 	}
@@ -42,7 +46,7 @@ func (s *stream) need(p *launching, lo, hi int64) (first, end int64) {
 			continue
 		}
 		w := max(1, f.in.width)
-		first, end = min(first, a/w), max(end, (b+w-1)/w)
+		first, end = min(first, a/w-s.origin), max(end, (b+w-1)/w-s.origin)
 	}
 	return min(first, end), end
 }
@@ -73,7 +77,10 @@ type window struct {
 func (p *launching) planWindows(list []*stream) []window {
 	var ws []window
 	before := make([]view, len(list))
-	for lo := int64(0); lo < p.outer; {
+	for i, s := range list {
+		before[i] = s.beforePart(p)
+	}
+	for lo := p.lo; lo < p.hi; {
 		w := p.nextWindow(list, before, lo)
 		ws = append(ws, w)
 		before, lo = w.views, w.hi
@@ -81,10 +88,23 @@ func (p *launching) planWindows(list []*stream) []window {
 	return ws
 }
 
+// beforePart is an empty view behind the chunks that a part of a launch has no
+// use for.
+func (s *stream) beforePart(p *launching) (v view) {
+	if p.lo == 0 {
+		return v
+	}
+	first, _ := s.need(p, p.lo, p.hi)
+	for chunks := s.d.src.Chunks(); v.hi < len(chunks) && chunks[v.hi].Hi <= first; v.hi++ {
+		v.end = chunks[v.hi].Hi
+	}
+	return view{v.end, v.end, v.hi, v.hi}
+}
+
 // nextWindow begins with as many outer indices as the target size holds,
 // completes the chunks that they need, and takes in what these then allow.
 func (p *launching) nextWindow(list []*stream, before []view, lo int64) window {
-	w := window{lo: lo, hi: min(p.outer, lo+p.targetOuters(list, lo)), views: make([]view, len(list))}
+	w := window{lo: lo, hi: min(p.hi, lo+p.targetOuters(list, lo)), views: make([]view, len(list))}
 	for i, s := range list {
 		first, end := s.need(p, lo, w.hi)
 		v := view{first: before[i].end, end: before[i].end, lo: before[i].hi, hi: before[i].hi}
@@ -110,7 +130,7 @@ func (p *launching) lastServed(list []*stream, w window) int64 {
 		}
 		return true
 	}
-	lo, hi := w.hi, p.outer
+	lo, hi := w.hi, p.hi
 	for lo < hi {
 		if mid := lo + (hi-lo+1)/2; served(mid) {
 			lo = mid

@@ -3,19 +3,25 @@ package run
 import (
 	"fmt"
 
+	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/data"
-	"github.com/godwit-run/godwit/value"
 )
 
 // validate makes sure that a raw input that has just become present keeps
 // its bound. Decoded inputs were checked when they were decoded.
 func (r *runner) validate(in *input) error {
-	if in.want.Bound <= 0 {
+	return r.validatePart(in, 0, in.rows*in.width)
+}
+
+// validatePart does so for elements first..end of the source.
+func (r *runner) validatePart(in *input, first, end int64) error {
+	if in.want.Bound <= 0 || first >= end {
 		return nil
 	}
-	b := r.bytes(in.buffer)
+	size := int64(in.kind.Size())
+	b := r.bytes(in.buffer)[first*size : end*size]
 	return r.blocks(int64(len(b)), func(lo, hi int64) error {
-		return in.checkBound(b[lo:hi], lo/int64(in.kind.Size()))
+		return in.checkBound(b[lo:hi], first+lo/size)
 	})
 }
 
@@ -31,7 +37,7 @@ func (in *input) checkBound(b []byte, first int64) error {
 	}
 	return &data.Error{
 		Path: in.b.Source.Path(), Row: (first + int64(i)) / max(1, in.width), Column: in.b.Source.Columns()[in.b.Column].Name,
-		Msg:  fmt.Sprintf("expected an index below %d, found %s", in.want.Bound, value.Text(in.kind, value.Get(in.kind, b, int64(i)))),
+		Msg:  fmt.Sprintf("expected an index below %d, found %s", in.want.Bound, column.Text(in.kind, column.Get(in.kind, b, int64(i)))),
 		Help: "every value must lie in [0, bound); correct the data, or declare a plain integer and clamp or wrap it",
 	}
 }

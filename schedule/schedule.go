@@ -66,6 +66,35 @@ type Launch struct {
 	// Their buffers are inputs of one parameter, which the kernel uses only
 	// for such rows.
 	Pruning []Predicate
+	// Partial, if set, combines the rows that this launch writes, so that
+	// machines can send few of them.
+	Partial *Partial
+	// Folds, if set, says that this launch combines rows, which may have
+	// been combined in part before.
+	Folds *Folds
+}
+
+// Partial combines aligned blocks of the rows of partial results that a launch
+// writes, one row per outer index in each of its Write regions, into one row
+// per block. Rows of blocks combine exactly as the rows themselves would, by
+// the canonical order of folds; so it may be applied again to its own rows.
+//
+// The kernel's regions are the launch's Write regions in order, as Read, and
+// then once more as Write. Its outer loop is over blocks.
+type Partial struct {
+	Kernel *kernel.Kernel
+	// Sizes are those of the kernel but for three: at Rows the number of rows
+	// there are, at Block how many make a block, a power of two, and at Blocks
+	// how many blocks there are, the quotient rounded up.
+	Sizes               []SizeArg
+	Rows, Block, Blocks int
+}
+
+// Folds names the size argument of a launch that is the number of rows it
+// combines, and one of the buffers in which they are.
+type Folds struct {
+	Size   int
+	Buffer int
 }
 
 // SizeArg computes a kernel's size parameter from the sizes of the run.

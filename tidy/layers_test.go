@@ -14,22 +14,23 @@ const module = "github.com/godwit-run/godwit"
 // layers below its own. RATIONALE.md says why a package stands where it does.
 var layers = [][]string{
 	{"diag", "num", "size"},
-	{"syntax", "kernel", "mem"},
-	{"data", "schedule", "verify", "wasm", "stepper", "graph"},
-	{"types", "value", "engine", "generate"},
+	{"syntax", "kernel", "mem", "catalog", "identity", "column"},
+	{"data", "schedule", "verify", "wasm", "stepper", "graph", "parcel", "transport", "control"},
+	{"types", "value", "engine", "generate", "suspend", "node", "caller", "store", "transport/memnet", "transport/stream"},
 	{"interp", "elaborate", "lower", "run"},
-	{"compile"},
+	{"compile", "daemon", "cluster"},
+	{"site"},
 	{""}, // the public API
 	{"view", "measure"},
 	{"cmd/godwit"},
 }
 
 // testOnly may be imported by tests, from any layer, and import any.
-var testOnly = []string{"progen", "kernel/kerneltest", "tidy", "examples", "difftest", "docs"}
+var testOnly = []string{"progen", "kernel/kerneltest", "tidy", "examples", "difftest", "docs", "simulate"}
 
 // trusted is what a machine runs that takes kernels from strangers; parser,
 // checker and graph must stay out of it.
-var trusted = []string{"engine"}
+var trusted = []string{"engine", "run", "node", "daemon"}
 
 type pkg struct {
 	ImportPath string

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/graph"
 	"github.com/godwit-run/godwit/num"
 	"github.com/godwit-run/godwit/size"
@@ -270,7 +271,7 @@ func CheckIndices(v *Value, sizes func(string) (int64, bool)) error {
 		for i := range c.Len() {
 			if bits := c.At(i); bits >= uint64(max(bound, 0)) {
 				return fmt.Errorf("element %d of %s%s is %s, which is no %s: %s is %d",
-					i, v.Type, leaf.Path, Text(c.Kind, bits), leaf.Type, leaf.Type.Bound, bound)
+					i, v.Type, leaf.Path, column.Text(c.Kind, bits), leaf.Type, leaf.Type.Bound, bound)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/graph"
 	"github.com/godwit-run/godwit/num"
 	"github.com/godwit-run/godwit/size"
@@ -158,7 +159,7 @@ func AsSlice[T Number](v *Value) ([]T, error) {
 	return columnSlice[T](v, v.Columns[0])
 }
 
-func columnSlice[T Number](v *Value, c Column) ([]T, error) {
+func columnSlice[T Number](v *Value, c column.Column) ([]T, error) {
 	want := KindOf[T]()
 	isIndex := graph.Leaves(v.Type)[0].Type.Kind == graph.Index && want == num.I64 && c.Kind.IsInt()
 	if c.Kind != want && !isIndex {

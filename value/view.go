@@ -1,13 +1,16 @@
 package value
 
-import "github.com/godwit-run/godwit/graph"
+import (
+	"github.com/godwit-run/godwit/column"
+	"github.com/godwit-run/godwit/graph"
+)
 
 // view is a part of a value: the columns of its type, of which the outer
 // depth dimensions are fixed to one place, whose number in row-major order is
 // index.
 type view struct {
 	t     *graph.Type
-	cols  []Column
+	cols  []column.Column
 	depth int
 	index int64
 }
@@ -46,4 +49,4 @@ func (v view) inner() view   { return view{v.t.Elem(), v.cols[1:], v.depth, v.in
 func (v view) bits() uint64 { return v.cols[0].At(v.index) }
 
 // text is a scalar in source form.
-func (v view) text() string { return Text(v.cols[0].Kind, v.bits()) }
+func (v view) text() string { return column.Text(v.cols[0].Kind, v.bits()) }

@@ -17,6 +17,7 @@ const maxFacts = 8
 func (c *checker) startProofs() {
 	c.symbols = map[string]*symbol{}
 	c.used = map[int]bool{}
+	c.decided = map[question]bool{}
 	c.form = make([]size.Poly, len(c.kinds))
 	c.def = make([]*kernel.Instr, len(c.kinds))
 	c.scalars = map[int]size.Poly{}

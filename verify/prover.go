@@ -44,8 +44,10 @@ type choice struct {
 
 const (
 	// maxEffort bounds the work on all proofs of one kernel, in terms of
-	// polynomials looked at: a hostile kernel is refused within seconds.
-	maxEffort = 2 << 20
+	// polynomials looked at, which take about half a microsecond each: a
+	// hostile kernel is refused within a tenth of a second. It is ten times
+	// what the most difficult of the kernels takes that lowering makes in tests.
+	maxEffort = 130_000
 	// maxGoal bounds the work on a question that decides over a kernel, and
 	// minGoal on one whose answer only describes a value better.
 	maxGoal = 20000
@@ -60,6 +62,7 @@ const (
 type prover struct {
 	symbols map[string]*symbol
 	facts   *size.Facts // about sizes, true at the current instruction
+	decided map[question]bool
 	guards  []size.Poly // over symbols too: at least 0 at the current instruction
 	ranges  []size.Poly
 	used    map[int]bool // ranges that a proof relied on
@@ -70,6 +73,13 @@ type prover struct {
 	dead bool
 	// guarding says that a case is being looked at with the guards.
 	guarding bool
+}
+
+// question is whether a polynomial over sizes is at least 0, given facts; they
+// do not change once they are there.
+type question struct {
+	facts *size.Facts
+	p     string
 }
 
 type direction int
@@ -119,6 +129,14 @@ func (v *prover) spend(n int) bool {
 func width(p size.Poly) int {
 	n := 1
 	p.Terms(func(int64, []string, bool) { n++ })
+	return n
+}
+
+// volume is the width of p after each size has been moved to its least value,
+// when a product of n sizes becomes 2^n terms; half of it, as not all do.
+func volume(p size.Poly) int {
+	n := 1
+	p.Terms(func(_ int64, names []string, _ bool) { n += max(1, 1<<len(names)/2) })
 	return n
 }
 
@@ -256,9 +274,15 @@ func (v *prover) decide(p size.Poly) bool {
 	if positive(p) {
 		return true
 	}
+	q := question{v.facts, p.String()}
+	if yes, asked := v.decided[q]; asked {
+		return yes
+	}
 	known := len(v.facts.NonNeg) + 1
-	v.spend(width(p) * known * known)
-	return v.facts.Proves(p)
+	v.spend(volume(p) * known * known)
+	yes := v.facts.Proves(p)
+	v.decided[q] = yes
+	return yes
 }
 
 // naturals reports whether every name stands for something at least 0.

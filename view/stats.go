@@ -20,7 +20,7 @@ func Stats(s *godwit.Stats) string {
 		code += k.Bytes
 	}
 	fmt.Fprintf(&b, "  %s in all, %s, %d thread(s), %s read, %d kernels of %s\n",
-		seconds(s.Seconds), s.Engine, s.Threads, bytes(s.BytesRead), len(s.Kernels), bytes(int64(code)))
+		seconds(s.Seconds), s.Engine, s.Threads, Bytes(s.BytesRead), len(s.Kernels), Bytes(int64(code)))
 	return b.String()
 }
 
@@ -28,7 +28,8 @@ func seconds(s float64) string {
 	return time.Duration(s * float64(time.Second)).Round(time.Microsecond).String()
 }
 
-func bytes(n int64) string {
+// Bytes writes a number of bytes for people.
+func Bytes(n int64) string {
 	switch {
 	case n >= 1e9:
 		return fmt.Sprintf("%.2f GB", float64(n)/1e9)

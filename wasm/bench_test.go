@@ -95,6 +95,9 @@ func benchKernels() []benchKernel {
 		{"count f32 < 0", summing([]num.Kind{num.F32}, add(num.I64), func(b *kernel.Builder, x []kernel.Value) kernel.Value {
 			return b.Convert(b.Wrap(num.Lt, x[0], b.Const(num.F32, 0)), num.I64, false)
 		})},
+		{"count bool", summing([]num.Kind{num.Bool}, add(num.I64), func(b *kernel.Builder, x []kernel.Value) kernel.Value {
+			return b.Convert(x[0], num.I64, false)
+		})},
 		{"filtered sum f32", summing([]num.Kind{num.F32, num.F32}, add(num.F32), func(b *kernel.Builder, x []kernel.Value) kernel.Value {
 			return b.Select(b.Wrap(num.Lt, x[0], b.Const(num.F32, 0)), x[1], b.Const(num.F32, num.FoldAdd.Identity(num.F32, 0)[0]))
 		})},

@@ -177,7 +177,7 @@ func (e *emitter) node(n *node) {
 		e.selectValue(n.Instr)
 	case kernel.Load:
 		e.address(n.Region, n.Args[0])
-		e.mem(loadOp(e.k.Regions[n.Region].Elem), 0)
+		e.loadElement(e.k.Regions[n.Region].Elem)
 	case kernel.Store:
 		e.address(n.Region, n.Args[0])
 		e.value(n.Args[1])
@@ -289,6 +289,17 @@ func sizeShift(k num.Kind) int32 {
 		return 3
 	}
 	return 0
+}
+
+// loadElement pushes the element at the address on the stack. Whoever holds
+// the region may have put any byte where a Bool is; its lowest bit counts,
+// as everywhere.
+func (e *emitter) loadElement(k num.Kind) {
+	e.mem(loadOp(k), 0)
+	if k == num.Bool {
+		e.i32(1)
+		e.op(opI32And)
+	}
 }
 
 func loadOp(k num.Kind) opcode {

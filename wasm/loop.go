@@ -95,7 +95,7 @@ func (e *emitter) loadState() {
 	for i, s := range e.k.State {
 		v := e.k.Body.Params[3+i]
 		e.stateAddress(i)
-		e.mem(loadOp(s.Kind), 0)
+		e.loadElement(s.Kind)
 		e.set(e.declare(v))
 	}
 }

@@ -11,6 +11,7 @@ package wasm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -32,6 +33,7 @@ const maxPages = 1 << 16
 type Runtime struct {
 	arena *mem.Arena
 	rt    wazero.Runtime
+	cache *cacheDir // may be nil
 	pages uint32
 	// scalarOnly is set by tests.
 	scalarOnly bool
@@ -39,21 +41,41 @@ type Runtime struct {
 
 // NewRuntime makes a runtime whose kernels address the whole arena, up to
 // 4 GiB; bytes behind the last multiple of 64 KiB are out of their reach.
-func NewRuntime(ctx context.Context, arena *mem.Arena) (*Runtime, error) {
+// Machine code is kept in the directory cache for the next process, unless
+// that is empty; nobody else may be able to write there.
+func NewRuntime(ctx context.Context, arena *mem.Arena, cache string) (*Runtime, error) {
 	r := &Runtime{arena: arena, pages: uint32(min(arena.Size()/pageSize, maxPages))}
-	r.rt = wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCoreFeatures(api.CoreFeaturesV2).WithDebugInfoEnabled(false))
-	_, err := r.rt.NewHostModuleBuilder(hostName).NewFunctionBuilder().
-		WithGoFunction(api.GoFunc(yield), nil, []api.ValueType{api.ValueTypeI32}).
-		Export(yieldName).Instantiate(ctx)
-	if err == nil {
-		ctx := experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(r.memory))
-		_, err = r.rt.InstantiateWithConfig(ctx, envModule(r.pages), wazero.NewModuleConfig().WithName(envName))
+	config := wazero.NewRuntimeConfig().WithCoreFeatures(api.CoreFeaturesV2).WithDebugInfoEnabled(false)
+	if cache != "" {
+		var err error
+		if r.cache, err = openCacheDir(cache); err != nil {
+			return nil, fmt.Errorf("start WebAssembly runtime: %w", err)
+		}
+		config = config.WithCompilationCache(r.cache.cache)
 	}
-	if err != nil {
-		_ = r.rt.Close(ctx)
+	r.rt = wazero.NewRuntimeWithConfig(ctx, config)
+	if err := r.start(ctx); err != nil {
+		_ = r.Close(ctx)
 		return nil, fmt.Errorf("start WebAssembly runtime: %w", err)
 	}
 	return r, nil
+}
+
+// start makes the modules that kernels import from.
+func (r *Runtime) start(ctx context.Context) error {
+	_, err := r.rt.NewHostModuleBuilder(hostName).NewFunctionBuilder().
+		WithGoFunction(api.GoFunc(yield), nil, []api.ValueType{api.ValueTypeI32}).
+		Export(yieldName).Instantiate(ctx)
+	if err != nil {
+		return err
+	}
+	env, err := r.cache.compile(ctx, r.rt, envModule(r.pages))
+	if err != nil {
+		return err
+	}
+	ctx = experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(r.memory))
+	_, err = r.rt.InstantiateModule(ctx, env, wazero.NewModuleConfig().WithName(envName))
+	return err
 }
 
 // yield is called by running kernels so that Go can stop this thread for its
@@ -82,7 +104,9 @@ func (m reservation) Reallocate(size uint64) []byte {
 func (m reservation) Free() {} // the arena's owner does
 
 // Close ends the runtime and all that was compiled with it.
-func (r *Runtime) Close(ctx context.Context) error { return r.rt.Close(ctx) }
+func (r *Runtime) Close(ctx context.Context) error {
+	return errors.Join(r.rt.Close(ctx), r.cache.close(ctx))
+}
 
 // Compile translates a kernel that verify has accepted.
 func (r *Runtime) Compile(ctx context.Context, k *kernel.Kernel) (*Func, error) {
@@ -91,7 +115,7 @@ func (r *Runtime) Compile(ctx context.Context, k *kernel.Kernel) (*Func, error) 
 		return nil, err
 	}
 	bin := kernelModule(c, r.pages)
-	m, err := r.rt.CompileModule(ctx, bin)
+	m, err := r.cache.compile(ctx, r.rt, bin)
 	if err != nil {
 		return nil, fmt.Errorf("wasm: compile kernel: %w", err)
 	}

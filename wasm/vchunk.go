@@ -331,11 +331,20 @@ func (c *chunkCode) load(n *node) []local {
 			c.mem(opVLoad32, off)
 		}
 		if k == num.Bool {
-			c.op(vec(vNeg[0])) // 0 or 1 in memory
+			c.byteMask()
 		}
 		regs[i] = c.fresh(tV128)
 	}
 	return regs
+}
+
+// byteMask makes masks of the bytes on the stack, as they lie in memory: the
+// lowest bit of each counts.
+func (c *chunkCode) byteMask() {
+	ones := splat(num.Bool, 1)
+	c.konst(ones, ones)
+	c.op(opVAnd)
+	c.op(vec(vNeg[0]))
 }
 
 func (c *chunkCode) store(n *node) {

@@ -43,7 +43,9 @@ func (c *chunkCode) gather(n *node) []local {
 	}
 	if k == num.Bool {
 		for i := range out {
-			out[i] = c.unary(out[i], vec(vNeg[0]))
+			c.get(out[i])
+			c.byteMask()
+			out[i] = c.fresh(tV128)
 		}
 	}
 	return out

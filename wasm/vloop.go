@@ -140,7 +140,11 @@ func (v *vectorLoop) turn(unroll int, moving bool, start local) {
 		row = v.rowAddresses()
 	}
 	v.pooled = true
-	for c := unroll - 1; c >= 0; c-- { // backwards: the first bounds check covers the block
+	backwards := v.oneRow(unroll) // then the first bounds check covers the block
+	for c := range unroll {
+		if backwards {
+			c = unroll - 1 - c
+		}
 		code := v.body(c * v.chunk)
 		for _, a := range v.accs {
 			code.accumulate(a, row)
@@ -156,6 +160,17 @@ func (v *vectorLoop) turn(unroll int, moving bool, start local) {
 		v.again(int64(unroll * v.chunk))
 		v.end()
 	}
+}
+
+// oneRow reports that no two elements of a block meet in a lane. Where F64 is
+// summed beside F32 a block is two rows of it, which combine in order.
+func (v *vectorLoop) oneRow(unroll int) bool {
+	for _, a := range v.accs {
+		if a.mode == accRow && unroll*v.chunk > num.Lanes(a.Kind) {
+			return false
+		}
+	}
+	return true
 }
 
 // rowAddresses finds the address of the chunk's lanes for each width of

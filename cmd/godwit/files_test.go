@@ -10,9 +10,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/data"
 	"github.com/godwit-run/godwit/num"
-	"github.com/godwit-run/godwit/value"
 )
 
 // writeNPY is the script command
@@ -94,7 +94,7 @@ func appendValue(ts *testscript.TestScript, c *data.OutColumn, v string) {
 	if c.Kind.IsFloat() {
 		bits = num.FromFloat(c.Kind, x)
 	}
-	value.Put(c.Kind, c.Values[at:], 0, bits)
+	column.Put(c.Kind, c.Values[at:], 0, bits)
 }
 
 // cut is the script command

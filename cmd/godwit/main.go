@@ -89,7 +89,8 @@ func newRoot() *cobra.Command {
 		Args: known,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(newRun(), newCheck(), newFmt(), newExplain(), newBench(), newGenerate(), newVersion())
+	root.AddCommand(newRun(), newCheck(), newFmt(), newExplain(), newBench(), newGenerate(), newVersion(),
+		newUp(), newNode(), newCluster(), newLoad(), newDrop(), newStatus())
 	return root
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -24,6 +26,10 @@ type running struct {
 	threads int
 	engine  string
 	out     string
+	// Of calls that use a cluster:
+	cluster  string
+	strategy string
+	deadline time.Duration
 }
 
 func newRun() *cobra.Command {
@@ -36,8 +42,9 @@ only one that is public.
 
 A value is a literal, such as 3, 2.5, true, [1, 2], (1, 2.0), {delay: 3} or
 None, or the path of an .npy, .csv, .arrow, .feather or .parquet file;
-PATH#COLUMN chooses one column of a table. A size that no parameter fixes is
-given in the same way: K=8.`,
+PATH#COLUMN chooses one column of a table. @NAME is a data set of the cluster,
+beside which the function runs. A size that no parameter fixes is given in the
+same way: K=8.`,
 		Example:           "  godwit run sum.gw v=data.npy\n  godwit run flights.gw:mean_delay f=flights.parquet --json",
 		Args:              atLeastOne("the program"),
 		ValidArgsFunction: completeTarget,
@@ -48,7 +55,11 @@ given in the same way: K=8.`,
 	cmd.Flags().IntVar(&r.threads, "threads", 0, "threads to use (default all processors)")
 	cmd.Flags().StringVar(&r.engine, "engine", "auto", "auto, wasm or interp")
 	cmd.Flags().StringVar(&r.out, "out", "", "write the result to an .npy, .csv, .arrow or .parquet file")
+	clusterFlag(cmd, &r.cluster)
+	cmd.Flags().StringVar(&r.strategy, "strategy", "auto", "with data sets: auto, fetch (rows come here), ship (code goes there) or preinstalled (ship, but the code must be there)")
+	cmd.Flags().DurationVar(&r.deadline, "deadline", 0, "give up after this time (default never)")
 	complete(cmd, "engine", godwit.Engines...)
+	complete(cmd, "strategy", "auto", "fetch", "ship", "preinstalled")
 	return cmd
 }
 
@@ -69,12 +80,27 @@ func (r *running) run(cmd *cobra.Command, words []string) error {
 	if err := r.checkOut(f); err != nil {
 		return err
 	}
+	ctx := cmd.Context()
+	if r.deadline > 0 {
+		late := fmt.Errorf("the deadline of %s has passed", r.deadline)
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, r.deadline, late)
+		defer cancel()
+	}
+	c, err := r.connect(ctx, args)
+	if err != nil {
+		return err
+	}
+	if c != nil {
+		defer c.Close()
+	}
 	p := view.NewProgress(cmd.ErrOrStderr())
-	opts := []godwit.Option{godwit.WithThreads(r.threads), godwit.WithEngine(r.engine)}
+	opts := []godwit.Option{godwit.WithThreads(r.threads), godwit.WithEngine(r.engine),
+		godwit.WithCluster(c), godwit.WithStrategy(godwit.Strategy(r.strategy))}
 	if view.IsTerminal(cmd.ErrOrStderr()) {
 		opts = append(opts, godwit.WithProgress(p.Report))
 	}
-	res, err := f.Call(cmd.Context(), args, opts...)
+	res, err := f.Call(ctx, args, opts...)
 	p.Close()
 	if err != nil {
 		return err
@@ -83,6 +109,16 @@ func (r *running) run(cmd *cobra.Command, words []string) error {
 		fmt.Fprint(cmd.ErrOrStderr(), view.Stats(&res.Stats))
 	}
 	return r.show(cmd, res)
+}
+
+// connect joins the cluster if an argument is one of its data sets.
+func (r *running) connect(ctx context.Context, args godwit.Args) (*godwit.Cluster, error) {
+	for _, a := range args {
+		if t, ok := a.(godwit.Text); ok && strings.HasPrefix(string(t), "@") {
+			return connect(ctx, r.cluster)
+		}
+	}
+	return nil, nil
 }
 
 // prepare compiles the program and reads the arguments.

@@ -1,0 +1,68 @@
+package caller
+
+import (
+	"fmt"
+
+	"github.com/godwit-run/godwit/catalog"
+	"github.com/godwit-run/godwit/parcel"
+)
+
+func (e *Error) Error() string {
+	text := e.Reason.String()
+	if e.Node != 0 {
+		text = fmt.Sprintf("node %s: %s", e.Name, text)
+	}
+	switch {
+	case e.Shard >= 0 && e.Set != "":
+		text += fmt.Sprintf(": shard %d of `%s`", e.Shard, e.Set)
+	case e.Set != "":
+		text += fmt.Sprintf(": `%s`", e.Set)
+	}
+	if e.Detail != "" {
+		text += ": " + e.Detail
+	}
+	return text
+}
+
+// failure turns a node's failure into the error of an operation.
+func (c *Core) failure(f *parcel.Failure) *Error {
+	e := &Error{Reason: f.Reason, Node: f.Node, Name: c.name(f.Node), Shard: -1, Detail: f.Detail}
+	if c.view != nil && f.Set != 0 {
+		if s, ok := c.view.Set(f.Set); ok {
+			e.Set, e.Shard = s.Name, int(f.Shard)
+		}
+	}
+	return e
+}
+
+func (c *Core) explain(f *parcel.Failure) string { return c.failure(f).Error() }
+
+// lacks notes that a node lacks a kernel or cannot reach a shard. It gives the
+// error if that has lasted too long, or if it cannot get better.
+func (c *Core) lacks(op *operation, from catalog.Peer, f *parcel.Failure) *Error {
+	if !op.stuck {
+		op.stuck, op.since = true, c.now
+	}
+	if f.Reason == parcel.NoCode {
+		if !op.carries() {
+			return c.failure(f)
+		}
+		delete(c.meet(from).codes, op.code())
+		delete(c.meet(f.Node).codes, op.code())
+	} else if s, ok := c.shard(f); ok && c.choose(&s.Shards[f.Shard], nil, 0, 0) == 0 {
+		return c.unreachable(s, int(f.Shard))
+	}
+	if c.now-op.since > c.opt.Wait {
+		return c.failure(f)
+	}
+	return nil
+}
+
+// shard is the set of which a failure names a shard.
+func (c *Core) shard(f *parcel.Failure) (*catalog.Set, bool) {
+	if c.view == nil || f.Shard < 0 {
+		return nil, false
+	}
+	s, ok := c.view.Set(f.Set)
+	return s, ok && int(f.Shard) < len(s.Shards)
+}

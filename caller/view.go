@@ -1,0 +1,119 @@
+package caller
+
+import (
+	"fmt"
+
+	"github.com/godwit-run/godwit/catalog"
+	"github.com/godwit-run/godwit/parcel"
+)
+
+// learn takes a new view. A node that is gone from it, or has begun a new life,
+// has lost what it had in hand and the kernels that it knew.
+func (c *Core) learn(v *catalog.View) {
+	if c.view != nil && v.Revision < c.view.Revision {
+		return
+	}
+	old := c.view
+	c.view = v
+	for i := range v.Nodes {
+		n := &v.Nodes[i]
+		a := c.meet(n.Peer)
+		a.name, a.gone = n.Name, false
+		if a.incarnation != n.Incarnation {
+			if a.incarnation != 0 {
+				clear(a.codes)
+			}
+			a.incarnation = n.Incarnation
+		}
+	}
+	dead := ended(old, v)
+	for _, op := range c.inOrder() {
+		for _, p := range dead {
+			if c.ops[op.id] == op {
+				c.lostBy(op, p)
+			}
+		}
+		if c.ops[op.id] == op {
+			op.work.learned(op)
+		}
+	}
+}
+
+// ended lists the nodes of a view whose life is over in a later one.
+func ended(old, v *catalog.View) []catalog.Peer {
+	if old == nil {
+		return nil
+	}
+	var list []catalog.Peer
+	for i := range old.Nodes {
+		was := &old.Nodes[i]
+		if is, ok := v.Node(was.Peer); !ok || is.Incarnation != was.Incarnation {
+			list = append(list, was.Peer)
+		}
+	}
+	return list
+}
+
+// name is a node's name by the last view that had it.
+func (c *Core) name(p catalog.Peer) string {
+	if a, ok := c.nodes[p]; ok && a.name != "" {
+		return a.name
+	}
+	if p == 0 {
+		return ""
+	}
+	return fmt.Sprintf("#%d", p)
+}
+
+// setOf finds a data set in the newest view.
+func (c *Core) setOf(id uint32) (*catalog.Set, *Error) {
+	if c.view == nil {
+		return nil, &Error{Reason: parcel.Unreachable, Shard: -1, Detail: "no view of the cluster has arrived yet; connect first"}
+	}
+	s, ok := c.view.Set(id)
+	if !ok {
+		return nil, &Error{Reason: parcel.NoShard, Shard: -1, Detail: fmt.Sprintf("the cluster has no data set %d at revision %d; it may have been removed", id, c.view.Revision)}
+	}
+	return s, nil
+}
+
+// choose picks among the live replicas of a shard that usable accepts: by turn
+// among those that can be reached now, else all in turn by the number of tries, because a
+// connection may come back. 0 if there is none.
+func (c *Core) choose(s *catalog.Shard, usable func(catalog.Peer) bool, turn, tries int) catalog.Peer {
+	var near, live []catalog.Peer
+	for _, p := range s.Replicas {
+		if _, alive := c.view.Node(p); !alive || usable != nil && !usable(p) {
+			continue
+		}
+		live = append(live, p)
+		if !c.meet(p).gone {
+			near = append(near, p)
+		}
+	}
+	switch {
+	case len(near) > 0:
+		return near[turn%len(near)]
+	case len(live) > 0:
+		return live[tries%len(live)]
+	}
+	return 0
+}
+
+// unreachable is the error for a shard without a live replica.
+func (c *Core) unreachable(s *catalog.Set, shard int) *Error {
+	e := &Error{Reason: parcel.Unreachable, Set: s.Name, Shard: shard}
+	replicas := s.Shards[shard].Replicas
+	if len(replicas) > 0 {
+		e.Node, e.Name = replicas[0], c.name(replicas[0])
+	}
+	e.Detail = "no node that holds the shard is alive: "
+	for i, p := range replicas {
+		if i > 0 {
+			e.Detail += ", "
+		}
+		e.Detail += c.name(p)
+	}
+	e.Detail += "; start one of them again"
+	return e
+}

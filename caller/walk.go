@@ -1,0 +1,249 @@
+package caller
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/godwit-run/godwit/catalog"
+	"github.com/godwit-run/godwit/parcel"
+)
+
+// walking is a Walk in hand. The slices by rank are about one state each.
+type walking struct {
+	c      *Core
+	batch  *parcel.Batch // as it came: where states start from
+	states states
+	rows   []row // of batch
+
+	missing int
+	done    []bool         // by rank
+	spent   []int          // by rank: hop budgets since the last start
+	at      []catalog.Peer // by rank: whom it was last sent to
+	holding []bool         // by rank: it waits in held
+	held    []held
+
+	restart int64 // when to start again unless there is progress
+	starts  int   // again, since the last progress
+	answer  walkAnswer
+}
+
+// held is a batch of states that were given back and go on at a later time.
+type held struct {
+	due   int64
+	late  bool // they had to wait
+	batch *parcel.Batch
+	rows  []row
+}
+
+func (c *Core) walk(in *Walk) {
+	op := &operation{id: in.ID, kind: parcel.Walk, flags: in.Flags, codes: []Code{in.Code}}
+	op.work = &walking{c: c, batch: in.Batch}
+	c.begin(op, in.Left)
+}
+
+func (w *walking) begin(op *operation) {
+	if err := w.prepare(); err != nil {
+		w.c.end(op, w.c.refuse(err.Error()))
+		return
+	}
+	if w.missing == 0 {
+		w.c.deliver(op, w.answer.whole())
+		return
+	}
+	w.c.depart(op)
+	w.wait(op)
+	w.send(op, w.batch, w.rows)
+}
+
+// prepare checks the batch and makes room for the answer, into which states go
+// that are done from the start.
+func (w *walking) prepare() (err error) {
+	b := w.batch
+	if w.states, err = newStates(b); err != nil {
+		return err
+	}
+	if w.rows, err = w.states.rows(b.Values[columnID]); err != nil {
+		return err
+	}
+	n := b.States
+	w.missing = n
+	w.done, w.holding = make([]bool, n), make([]bool, n)
+	w.spent, w.at = make([]int, n), make([]catalog.Peer, n)
+	w.answer = newWalkAnswer(&w.states, b.Keep)
+	for _, r := range w.rows {
+		if b.Want(r.at) == -1 {
+			w.take(r, w.answer.keep(b.Values))
+		}
+	}
+	return nil
+}
+
+// take notes that a state is done, with the columns kept.
+func (w *walking) take(r row, columns [][]byte) {
+	if !w.done[r.rank] {
+		w.done[r.rank] = true
+		w.missing--
+		w.answer.put(r, columns)
+	}
+}
+
+// wait begins to wait for progress.
+func (w *walking) wait(op *operation) {
+	w.restart = w.c.now + w.c.patience(w.starts)
+	w.schedule(op)
+}
+
+// schedule sets the timer by what comes first.
+func (w *walking) schedule(op *operation) {
+	at := w.restart
+	for i := range w.held {
+		at = min(at, w.held[i].due)
+	}
+	w.c.wakeAt(op, at)
+}
+
+// due sends on the states whose time has come; without progress for long, it
+// starts all others again.
+func (w *walking) due(op *operation) {
+	if w.restart <= w.c.now && !w.again(op) {
+		return
+	}
+	waiting, late := w.held, false
+	w.held = nil
+	for _, h := range waiting {
+		if h.due > w.c.now {
+			w.held = append(w.held, h)
+			continue
+		}
+		late = late || h.late
+		for _, r := range h.rows {
+			w.holding[r.rank] = false
+		}
+		if !w.send(op, h.batch, h.rows) {
+			return
+		}
+	}
+	if late {
+		op.tries++
+	}
+	w.schedule(op)
+}
+
+// again sends all states that are neither done nor held from their start,
+// under a new number; results under the old ones still count. Like send, it
+// reports whether the operation goes on.
+func (w *walking) again(op *operation) bool {
+	w.starts++
+	w.restart = w.c.now + w.c.patience(w.starts)
+	var rows []row
+	for _, r := range w.rows {
+		if !w.done[r.rank] && !w.holding[r.rank] {
+			rows = append(rows, r)
+			w.spent[r.rank] = 0
+		}
+	}
+	if len(rows) == 0 {
+		return true
+	}
+	op.tries++
+	op.stats.Retries++
+	w.c.depart(op)
+	return w.send(op, w.batch, rows)
+}
+
+// send groups states by the owner of what they want, and sends each group. It
+// reports whether the operation goes on.
+func (w *walking) send(op *operation, b *parcel.Batch, rows []row) bool {
+	groups, err := w.group(op, b, rows)
+	if err != nil {
+		w.c.end(op, err)
+		return false
+	}
+	for _, g := range groups {
+		for _, part := range w.states.cut(g.rows) {
+			if !w.c.post(op, g.to, w.states.gather(b, part)) {
+				return false
+			}
+		}
+		for _, r := range g.rows {
+			w.at[r.rank] = g.to
+		}
+	}
+	return true
+}
+
+// group is states for one peer.
+type group struct {
+	to   catalog.Peer
+	rows []row
+}
+
+// group parts states that are not done by owner. Groups ascend by peer.
+func (w *walking) group(op *operation, b *parcel.Batch, rows []row) ([]group, *Error) {
+	set, err := w.c.setOf(b.Set)
+	if err != nil {
+		return nil, err
+	}
+	var groups []group
+	owners := make([]catalog.Peer, len(set.Shards)) // of the shards met so far
+	for _, r := range rows {
+		if w.done[r.rank] {
+			continue
+		}
+		want := b.Want(r.at)
+		if want < 0 || want >= set.Rows {
+			return nil, w.c.refuse(fmt.Sprintf("state %d wants row %d of `%s`, which has %d rows", w.states.ids[r.rank], want, set.Name, set.Rows))
+		}
+		shard := set.ShardOf(want)
+		if owners[shard] == 0 {
+			if owners[shard] = w.c.choose(&set.Shards[shard], nil, w.starts, op.tries); owners[shard] == 0 {
+				return nil, w.c.unreachable(set, shard)
+			}
+		}
+		groups = joinGroup(groups, owners[shard], r)
+	}
+	return groups, nil
+}
+
+func joinGroup(groups []group, to catalog.Peer, r row) []group {
+	i, ok := slices.BinarySearchFunc(groups, to, func(g group, p catalog.Peer) int { return int(g.to) - int(p) })
+	if !ok {
+		groups = slices.Insert(groups, i, group{to: to})
+	}
+	groups[i].rows = append(groups[i].rows, r)
+	return groups
+}
+
+func (w *walking) answered(op *operation, from catalog.Peer, _ uint64, a *parcel.Answer) {
+	ids, err := w.answer.check(a)
+	if err != nil {
+		w.c.broken(op, from, "its answer does not fit the request: "+err.Error())
+		return
+	}
+	rows, err := w.states.rows(ids)
+	if err != nil {
+		w.c.broken(op, from, err.Error())
+		return
+	}
+	before := w.missing
+	for _, r := range rows {
+		w.take(r, a.Columns)
+	}
+	w.answer.merge(a)
+	switch {
+	case w.missing == 0:
+		w.finish(op)
+	case w.missing < before:
+		op.tries, op.stuck, w.starts = 0, false, 0
+		w.wait(op)
+	}
+}
+
+// finish delivers the answer. If every state was sent once, no node works for
+// the operation any more.
+func (w *walking) finish(op *operation) {
+	if len(op.trips) == 1 {
+		op.trips[0].peers = nil
+	}
+	w.c.deliver(op, w.answer.whole())
+}

@@ -1,0 +1,141 @@
+package caller
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/godwit-run/godwit/catalog"
+	"github.com/godwit-run/godwit/parcel"
+)
+
+// failed deals with what a node could not do. States of the current request
+// that are given back go on from where they are; those of earlier ones have
+// been sent again since. Without states it is not known which they are, so all start
+// again.
+func (w *walking) failed(op *operation, from catalog.Peer, request uint64, f *parcel.Failure) {
+	wait, err := w.mend(op, from, f)
+	switch {
+	case err != nil:
+		w.c.end(op, err)
+	case request != op.request():
+	case f.States == nil:
+		w.sooner(op, wait)
+	default:
+		w.hold(op, from, f, wait)
+	}
+}
+
+// mend says after what time to go on after a failure, or how the operation
+// ends.
+func (w *walking) mend(op *operation, from catalog.Peer, f *parcel.Failure) (int64, *Error) {
+	c := w.c
+	switch f.Reason {
+	case parcel.Busy:
+		return max(int64(f.Retry)+c.jitter(op, int64(f.Retry)/2), c.backoff(op)), nil
+	case parcel.Unreachable, parcel.NoShard, parcel.NoCode: // NoShard: a node that lags behind the view
+		return c.backoff(op), c.lacks(op, from, f)
+	case parcel.Cancelled: // the node lost sight of this caller for a moment
+		return c.backoff(op), nil
+	case parcel.HopsSpent:
+		if f.States != nil {
+			return 0, nil
+		}
+	}
+	return 0, c.failure(f)
+}
+
+// sooner makes the walk start again after the given time at the latest.
+func (w *walking) sooner(op *operation, wait int64) {
+	w.restart = min(w.restart, w.c.now+wait)
+	w.schedule(op)
+}
+
+// hold keeps states that were given back until they go on.
+func (w *walking) hold(op *operation, from catalog.Peer, f *parcel.Failure, wait int64) {
+	b := f.States
+	if !bytes.Equal(b.Kinds, w.states.kinds) || b.Set != w.batch.Set {
+		w.c.broken(op, from, "it gave back states of another shape")
+		return
+	}
+	if err := w.states.fits(b.Values, b.States); err != nil {
+		w.c.broken(op, from, "it gave back states that do not fit: "+err.Error())
+		return
+	}
+	all, err := w.states.rows(b.Values[columnID])
+	if err != nil {
+		w.c.broken(op, from, err.Error())
+		return
+	}
+	h := held{due: w.c.now + wait, late: wait > 0, batch: w.resumed(b)}
+	for _, r := range all {
+		if w.done[r.rank] || w.holding[r.rank] {
+			continue
+		}
+		if f.Reason == parcel.HopsSpent {
+			if w.spent[r.rank]++; w.spent[r.rank] > w.c.opt.Budgets {
+				w.c.end(op, w.c.failure(f))
+				return
+			}
+		}
+		w.holding[r.rank] = true
+		h.rows = append(h.rows, r)
+	}
+	if len(h.rows) > 0 {
+		op.stats.Retries++
+		w.held = append(w.held, h)
+		w.due(op)
+	}
+}
+
+// resumed is the walk's batch with the states of another.
+func (w *walking) resumed(b *parcel.Batch) *parcel.Batch {
+	all := *w.batch
+	all.States, all.Values = b.States, b.Values
+	return &all
+}
+
+// lost starts the states again that a node may have had, which are unknown:
+// states travel between nodes.
+func (w *walking) lost(op *operation, p catalog.Peer) {
+	set, err := w.c.setOf(w.batch.Set)
+	if err != nil {
+		w.c.end(op, err)
+		return
+	}
+	for i := range set.Shards {
+		if slices.Contains(set.Shards[i].Replicas, p) {
+			w.sooner(op, w.c.backoff(op))
+			return
+		}
+	}
+}
+
+// learned sends states on that wait for a shard to be reachable.
+func (w *walking) learned(op *operation) {
+	if _, err := w.c.setOf(w.batch.Set); err != nil {
+		w.c.end(op, err)
+	}
+}
+
+func (w *walking) expired(*operation) (catalog.Peer, string) {
+	var at []catalog.Peer
+	for rank, p := range w.at {
+		if !w.done[rank] && p != 0 {
+			at = insert(at, p)
+		}
+	}
+	if len(at) == 0 {
+		return 0, fmt.Sprintf("none of %d states were sent", len(w.states.ids))
+	}
+	names := make([]string, len(at))
+	for i, p := range at {
+		names[i] = w.c.name(p)
+	}
+	detail := fmt.Sprintf("%d of %d states are missing; they were last sent to %s", w.missing, len(w.states.ids), strings.Join(names, ", "))
+	if len(at) == 1 {
+		return at[0], detail
+	}
+	return 0, detail
+}

@@ -1,0 +1,107 @@
+// Package catalog describes a cluster as everyone in it sees it: which nodes
+// are alive, which data sets there are, and where their shards lie. A View is
+// a value that never changes; package control delivers new ones.
+package catalog
+
+import (
+	"sort"
+
+	"github.com/godwit-run/godwit/num"
+)
+
+// Peer is the number of a node or a client in its cluster. Nodes count from 1
+// and keep their number when they restart; clients draw a random one from
+// FirstClient upwards.
+type Peer uint32
+
+// FirstClient is the least number of a client.
+const FirstClient Peer = 1 << 31
+
+// View is a cluster at one revision.
+type View struct {
+	Revision int64
+	Nodes    []Node // alive, ascending by Peer
+	Sets     []Set  // ascending by ID
+}
+
+// Node is a member whose lease is alive.
+type Node struct {
+	Peer        Peer
+	Name        string
+	Address     string // host:port of its parcels
+	Metrics     string // host:port of its metrics; may be empty
+	Arch        string // "amd64"
+	Incarnation int64  // revision at which this life of the node began; a fence
+}
+
+// Set is a data set: a table of columns that is cut into shards by rows. Its
+// contents never change under one ID.
+type Set struct {
+	ID      uint32
+	Name    string
+	Columns []Column
+	Rows    int64
+	By      string  // how rows were assigned: "blocks", "rows", "hash(column)"
+	Shards  []Shard // contiguous, ascending, covering all rows
+}
+
+// Column describes a column as it is stored.
+type Column struct {
+	Name     string
+	Kind     num.Kind // Invalid for what Godwit cannot compute with
+	Stored   string   // the type's own name, for messages
+	Dims     []int64  // inner dimensions of a row
+	Nullable bool
+}
+
+// Shard is rows Lo..Hi of a set, stored as a whole by each of its replicas.
+type Shard struct {
+	Lo, Hi   int64
+	Replicas []Peer
+	Bytes    int64    // of the stored file
+	Sum      [32]byte // SHA-256 of the stored file
+}
+
+// Node gives a live node.
+func (v *View) Node(p Peer) (*Node, bool) {
+	i := sort.Search(len(v.Nodes), func(i int) bool { return v.Nodes[i].Peer >= p })
+	if i == len(v.Nodes) || v.Nodes[i].Peer != p {
+		return nil, false
+	}
+	return &v.Nodes[i], true
+}
+
+// Set gives a data set by its number.
+func (v *View) Set(id uint32) (*Set, bool) {
+	i := sort.Search(len(v.Sets), func(i int) bool { return v.Sets[i].ID >= id })
+	if i == len(v.Sets) || v.Sets[i].ID != id {
+		return nil, false
+	}
+	return &v.Sets[i], true
+}
+
+// Named gives a data set by its name.
+func (v *View) Named(name string) (*Set, bool) {
+	for i := range v.Sets {
+		if v.Sets[i].Name == name {
+			return &v.Sets[i], true
+		}
+	}
+	return nil, false
+}
+
+// ShardOf is the number of the shard that holds a row of the set.
+func (s *Set) ShardOf(row int64) int {
+	return sort.Search(len(s.Shards), func(i int) bool { return s.Shards[i].Hi > row })
+}
+
+// Owner is the first live replica of a shard that usable accepts, 0 if there is
+// none. Everyone who asks with the same view gets the same answer.
+func (v *View) Owner(s *Shard, usable func(Peer) bool) Peer {
+	for _, p := range s.Replicas {
+		if _, alive := v.Node(p); alive && (usable == nil || usable(p)) {
+			return p
+		}
+	}
+	return 0
+}

@@ -1,0 +1,143 @@
+package godwit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/godwit-run/godwit/catalog"
+	"github.com/godwit-run/godwit/cluster"
+	"github.com/godwit-run/godwit/data"
+	"github.com/godwit-run/godwit/site"
+)
+
+// Strategy is where launches over data sets run.
+type Strategy = cluster.Strategy
+
+// The strategies; see package cluster.
+const (
+	Auto         = cluster.Auto
+	Fetch        = cluster.Fetch
+	Ship         = cluster.Ship
+	Preinstalled = cluster.Preinstalled
+)
+
+// Travel is what a call took in a cluster.
+type Travel struct {
+	Nodes     []string `json:"nodes"`      // that took part
+	Hops      int64    `json:"hops"`       // most forwards of a parcel from node to node
+	Parcels   int64    `json:"parcels"`    // sent and received by the caller
+	Bytes     int64    `json:"bytes"`      // of them
+	CodeBytes int64    `json:"code_bytes"` // of kernels that the caller sent
+	Retries   int64    `json:"retries"`
+	Places    []string `json:"places"` // where each launch ran, in words
+}
+
+// travel gives nodes their names.
+func (c *Cluster) travel(s cluster.Stats) *Travel {
+	t := &Travel{Nodes: []string{}, Hops: s.Hops, Parcels: s.Parcels, Bytes: s.Bytes, CodeBytes: s.CodeBytes, Retries: s.Retries, Places: s.Places}
+	for _, p := range s.Nodes {
+		name := fmt.Sprintf("node %d", p)
+		if n, ok := c.View().Node(p); ok {
+			name = n.Name
+		}
+		t.Nodes = append(t.Nodes, name)
+	}
+	return t
+}
+
+// clusterError gives an error of the cluster the type that callers expect.
+func clusterError(err error) error {
+	if err == nil {
+		return nil
+	}
+	var file *data.Error
+	if errors.As(err, &file) {
+		return &InputError{Text: file.Error(), Help: file.Help, Err: err}
+	}
+	return &InputError{Text: err.Error(), Err: err}
+}
+
+// Cluster is a connection with a cluster of nodes. It is safe for concurrent
+// use.
+type Cluster struct {
+	c    *cluster.Cluster
+	stop func() error // ends nodes that belong to the connection
+}
+
+// Connect joins the cluster that a directory describes, as `godwit up` made it.
+func Connect(ctx context.Context, dir string) (*Cluster, error) {
+	c, err := site.Connect(ctx, dir)
+	if err != nil {
+		return nil, clusterError(err)
+	}
+	return &Cluster{c: c}, nil
+}
+
+// LocalCluster starts n nodes inside this process, with their data in memory, and
+// connects with them. It is meant for tests.
+func LocalCluster(ctx context.Context, n int) (*Cluster, error) {
+	l, err := site.Local(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	return &Cluster{c: l.Client, stop: l.Close}, nil
+}
+
+// Close ends the connection. Calls in progress fail.
+func (c *Cluster) Close() error {
+	err := c.c.Close()
+	if c.stop != nil {
+		if serr := c.stop(); err == nil {
+			err = serr
+		}
+	}
+	return err
+}
+
+// LoadOptions say how a file becomes a data set.
+type LoadOptions struct {
+	Shards   int    // as many as there are nodes if 0
+	Replicas int    // of each shard; 1 if 0
+	By       string // "blocks" (the default), "rows" or "hash(column)"
+	Replace  bool   // an older data set of the name goes
+	// Progress, if set, is told how many rows are stored.
+	Progress func(done, total int64)
+}
+
+// Load stores a file's columns in the cluster as the data set name.
+func (c *Cluster) Load(ctx context.Context, path, name string, opt LoadOptions) error {
+	src, err := data.Open(path)
+	if err != nil {
+		return clusterError(err)
+	}
+	defer src.Close()
+	_, err = c.c.Load(ctx, src, name, cluster.LoadOptions(opt))
+	return clusterError(err)
+}
+
+// Drop removes a data set.
+func (c *Cluster) Drop(ctx context.Context, name string) error {
+	return clusterError(c.c.Drop(ctx, name))
+}
+
+// View lists the nodes that are alive and the data sets, as last heard of.
+func (c *Cluster) View() *catalog.View { return c.c.View() }
+
+// Status asks every node for what it holds and has done.
+func (c *Cluster) Status(ctx context.Context) ([]cluster.NodeStatus, error) {
+	return c.c.Status(ctx)
+}
+
+// open gives a data set as a table.
+func (c *Cluster) open(arg, name string) (data.Source, error) {
+	if c == nil {
+		return nil, &InputError{Arg: arg, Text: fmt.Sprintf("argument `%s` is the data set @%s, but there is no cluster", arg, name),
+			Help: "start one with `godwit up`, or name its directory with --cluster"}
+	}
+	src, err := c.c.Open(name)
+	if err != nil {
+		return nil, &InputError{Arg: arg, Text: fmt.Sprintf("argument `%s`: %v", arg, err), Err: err}
+	}
+	return src, nil
+}

@@ -1,0 +1,246 @@
+// Package cluster is a client's view of a cluster: it sends requests to nodes,
+// reads and stores data sets, and runs the launches of a schedule beside the
+// shards of their inputs.
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/godwit-run/godwit/caller"
+	"github.com/godwit-run/godwit/catalog"
+	"github.com/godwit-run/godwit/control"
+	"github.com/godwit-run/godwit/transport"
+)
+
+// Config is what a client is made of. The cluster owns both from Connect on.
+type Config struct {
+	Control control.Control
+	// Dial makes the client's transport, which delivers to the handler.
+	Dial func(self catalog.Peer, names func(catalog.Peer) (string, bool), h transport.Handler) (transport.Transport, error)
+	// Self is the client's number, at least catalog.FirstClient.
+	Self catalog.Peer
+	// Deadline is that of requests whose context has none; 10 minutes if zero.
+	Deadline time.Duration
+}
+
+// Cluster is a connection with all nodes of a cluster. It is safe for concurrent
+// use.
+type Cluster struct {
+	cfg   Config
+	start time.Time
+
+	mu   sync.Mutex // guards what follows
+	core *caller.Core
+	then map[caller.ID]func(*caller.Deliver)
+	next caller.ID
+
+	net    transport.Transport
+	view   atomic.Pointer[catalog.View]
+	ctx    context.Context
+	cancel context.CancelFunc
+	work   sync.WaitGroup
+
+	codes codes
+}
+
+var errAnswer = errors.New("the answer is not one to this request")
+
+var errClosed = errors.New("the connection with the cluster was closed")
+
+// tick is how often the client looks at its deadlines.
+const tick = 10 * time.Millisecond
+
+// maxDeadline is the longest that a parcel's header can tell.
+const maxDeadline = 70 * time.Minute
+
+// Connect joins the cluster as a client, and waits for the first view of it.
+func Connect(ctx context.Context, cfg Config) (*Cluster, error) {
+	if cfg.Deadline <= 0 {
+		cfg.Deadline = 10 * time.Minute
+	}
+	c := &Cluster{cfg: cfg, start: time.Now(), then: map[caller.ID]func(*caller.Deliver){}}
+	c.core = caller.New(cfg.Self, caller.Options{First: uint64(time.Now().UnixNano())})
+	c.ctx, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	first, err := cfg.Control.View(ctx)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("the cluster's catalogue cannot be read: %w", err), c.Close())
+	}
+	if c.net, err = cfg.Dial(cfg.Self, c.nameOf, c); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	c.learn(first)
+	views, err := cfg.Control.Watch(c.ctx)
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	c.work.Go(func() {
+		for v := range views {
+			c.learn(v)
+		}
+	})
+	c.work.Go(c.ticks)
+	return c, nil
+}
+
+// Close ends the connection. Operations in progress fail.
+func (c *Cluster) Close() error {
+	c.cancel()
+	var err error
+	if c.net != nil {
+		err = c.net.Close()
+	}
+	c.work.Wait()
+	return errors.Join(err, c.cfg.Control.Close())
+}
+
+// View is the cluster as last heard of.
+func (c *Cluster) View() *catalog.View { return c.view.Load() }
+
+// nameOf is the name of a node that is alive.
+func (c *Cluster) nameOf(p catalog.Peer) (string, bool) {
+	v := c.view.Load()
+	if v == nil {
+		return "", false
+	}
+	n, ok := v.Node(p)
+	if !ok {
+		return "", false
+	}
+	return n.Name, true
+}
+
+// learn takes in a view unless it is older than what is known.
+func (c *Cluster) learn(v *catalog.View) {
+	for {
+		old := c.view.Load()
+		if old != nil && old.Revision > v.Revision {
+			return
+		}
+		if c.view.CompareAndSwap(old, v) {
+			break
+		}
+	}
+	known := map[catalog.Peer]string{}
+	for _, n := range v.Nodes {
+		known[n.Peer] = n.Address
+	}
+	c.net.Know(known)
+	c.step(&caller.Learned{View: v})
+}
+
+func (c *Cluster) ticks() {
+	t := time.NewTicker(tick)
+	defer t.Stop()
+	for {
+		select {
+		case <-c.ctx.Done():
+			return
+		case <-t.C:
+			c.step(&caller.Tick{})
+		}
+	}
+}
+
+// Receive implements transport.Handler.
+func (c *Cluster) Receive(from catalog.Peer, b []byte) {
+	c.step(&caller.Received{From: from, Bytes: b})
+}
+
+// Gone implements transport.Handler.
+func (c *Cluster) Gone(p catalog.Peer, _ error) {
+	if c.ctx.Err() == nil {
+		c.step(&caller.Gone{Peer: p})
+	}
+}
+
+// step feeds the core and carries out what it wants.
+func (c *Cluster) step(in caller.Input) {
+	var space [8]caller.Effect
+	c.mu.Lock()
+	effects := append(space[:0], c.core.Step(time.Since(c.start).Microseconds(), in)...)
+	c.mu.Unlock()
+	for _, e := range effects {
+		switch e := e.(type) {
+		case *caller.Send:
+			if err := c.net.Send(e.To, e.Bytes); errors.Is(err, transport.ErrUnreachable) {
+				c.step(&caller.Gone{Peer: e.To})
+			}
+		case *caller.Deliver:
+			c.deliver(e)
+		}
+	}
+}
+
+func (c *Cluster) deliver(d *caller.Deliver) {
+	c.mu.Lock()
+	then := c.then[d.ID]
+	delete(c.then, d.ID)
+	c.mu.Unlock()
+	if then != nil {
+		then(d)
+	}
+}
+
+// begin starts an operation, of which make gives the input. then is called once, on
+// whatever goroutine the answer arrives, and must not block.
+func (c *Cluster) begin(then func(*caller.Deliver), make func(caller.ID) caller.Input) caller.ID {
+	c.mu.Lock()
+	c.next++
+	id := c.next
+	c.then[id] = then
+	c.mu.Unlock()
+	c.step(make(id))
+	return id
+}
+
+// do runs an operation and waits for its end.
+func (c *Cluster) do(ctx context.Context, make func(caller.ID) caller.Input) (*caller.Deliver, error) {
+	done := newFuture()
+	id := c.begin(done.set, make)
+	select {
+	case <-done.ready:
+		return done.d, done.d.Err
+	case <-ctx.Done():
+	case <-c.ctx.Done():
+	}
+	c.abandon(id)
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	return nil, errClosed
+}
+
+// abandon ends an operation whose result nobody wants any more.
+func (c *Cluster) abandon(id caller.ID) {
+	c.mu.Lock()
+	delete(c.then, id)
+	c.mu.Unlock()
+	c.step(&caller.Abandon{ID: id})
+}
+
+// future is an end to wait for.
+type future struct {
+	ready chan struct{}
+	d     *caller.Deliver
+}
+
+func newFuture() *future { return &future{ready: make(chan struct{})} }
+
+func (f *future) set(d *caller.Deliver) {
+	f.d = d
+	close(f.ready)
+}
+
+// left is the time that a request may take, in microseconds.
+func (c *Cluster) left(ctx context.Context) int64 {
+	d := c.cfg.Deadline
+	if t, ok := ctx.Deadline(); ok {
+		d = time.Until(t)
+	}
+	return max(1, min(d, maxDeadline).Microseconds())
+}

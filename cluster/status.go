@@ -1,0 +1,81 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/godwit-run/godwit/caller"
+	"github.com/godwit-run/godwit/catalog"
+	"github.com/godwit-run/godwit/parcel"
+)
+
+// NodeStatus is what one node says about itself, or why it says nothing.
+type NodeStatus struct {
+	catalog.Node
+	Report json.RawMessage `json:"report,omitempty"` // see daemon.Report
+	Error  string          `json:"error,omitempty"`
+}
+
+// Status asks all nodes at the same time.
+func (c *Cluster) Status(ctx context.Context) ([]NodeStatus, error) {
+	nodes := c.View().Nodes
+	waits := make([]*future, len(nodes))
+	for i, n := range nodes {
+		waits[i] = newFuture()
+		c.begin(waits[i].set, func(id caller.ID) caller.Input {
+			return &caller.Ask{ID: id, Kind: parcel.Status, To: n.Peer, Left: c.left(ctx)}
+		})
+	}
+	list := make([]NodeStatus, len(nodes))
+	for i, n := range nodes {
+		list[i] = NodeStatus{Node: n}
+		a, err := c.await(ctx, waits[i])
+		switch {
+		case err != nil:
+			list[i].Error = err.Error()
+		case len(a.Columns) != 1 || !json.Valid(a.Columns[0]):
+			list[i].Error = "the answer is no status"
+		default:
+			list[i].Report = a.Columns[0]
+		}
+	}
+	return list, nil
+}
+
+// cleanTime is how long it may take to clean up after what has failed.
+const cleanTime = 10 * time.Second
+
+// Drop makes a data set invisible and removes its shards from the nodes that are alive.
+func (c *Cluster) Drop(ctx context.Context, name string) error {
+	set, err := c.cfg.Control.Remove(ctx, name)
+	if err != nil {
+		return err
+	}
+	return c.dropShards(ctx, set)
+}
+
+func (c *Cluster) dropShards(ctx context.Context, set *catalog.Set) error {
+	var errs []error
+	for i, s := range set.Shards {
+		for _, p := range s.Replicas {
+			if _, alive := c.View().Node(p); !alive {
+				continue
+			}
+			if err := c.blob(ctx, parcel.Drop, p, &parcel.Blob{Set: set.ID, Shard: uint32(i), Lo: s.Lo, Hi: s.Hi, Total: s.Bytes, Sum: s.Sum}); err != nil {
+				errs = append(errs, fmt.Errorf("shard %d on node %d: %w", i, p, err))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// blob sends a node part of a shard's file, or what is to become of it.
+func (c *Cluster) blob(ctx context.Context, kind parcel.Kind, to catalog.Peer, b *parcel.Blob) error {
+	_, err := c.do(ctx, func(id caller.ID) caller.Input {
+		return &caller.Ask{ID: id, Kind: kind, To: to, Payload: b.Append(nil), Left: c.left(ctx)}
+	})
+	return err
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/godwit-run/godwit/node"
+	"github.com/godwit-run/godwit/site"
+)
+
+func newNode() *cobra.Command {
+	cfg := site.NodeConfig{}
+	var members []string
+	var limits limitFlags
+	cmd := &cobra.Command{
+		Use:   "node",
+		Short: "Run one node of a cluster",
+		Long: `Run one node of a cluster until an interrupt or SIGTERM. Its directory has
+its identity, as godwit up or godwit cluster writes it, and gets its data.
+The cluster's records are kept by etcd: --etcd names its endpoints; or --control
+makes this node itself a member of an etcd that runs inside of the nodes.`,
+		Example: "  godwit node --name n1 --dir /data/n1 --listen 10.0.0.1:7411 --etcd 10.0.0.9:2379",
+		Args:    cobra.NoArgs,
+		RunE: action(func(cmd *cobra.Command, _ []string) error {
+			cfg.Limits = limits.limits
+			cfg.Log = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
+			var err error
+			if cfg.ControlMembers, err = memberMap(members); err != nil {
+				return err
+			}
+			return site.RunNode(cmd.Context(), cfg)
+		}),
+	}
+	f := cmd.Flags()
+	f.StringVar(&cfg.Name, "name", "", "the node's name, unique in the cluster (default the host's name)")
+	f.StringVar(&cfg.Dir, "dir", "", "the node's directory")
+	f.StringVar(&cfg.Identity, "identity", "", "directory of the node's identity (default identity/ in --dir)")
+	f.StringVar(&cfg.Listen, "listen", "127.0.0.1:7411", "HOST:PORT for parcels")
+	f.StringVar(&cfg.Advertise, "advertise", "", "HOST:PORT under which others reach it (default the one of --listen)")
+	f.StringVar(&cfg.Metrics, "metrics", "", "HOST:PORT of the Prometheus endpoint /metrics; none if empty")
+	f.StringSliceVar(&cfg.Etcd, "etcd", nil, "HOST:PORT,... of an etcd cluster")
+	f.StringVar(&cfg.ControlClient, "control", "", "be a member of etcd, for clients at HOST:PORT")
+	f.StringVar(&cfg.ControlPeer, "control-peer", "", "with --control: HOST:PORT for other members")
+	f.StringSliceVar(&members, "control-members", nil, "with --control: NAME=HOST:PORT,... of all members")
+	f.DurationVar(&cfg.TTL, "ttl", 5*time.Second, "after which time without a sign of life a node counts as dead")
+	f.BoolVar(&cfg.Memory, "memory", false, "keep data in memory only")
+	f.IntVar(&cfg.Threads, "threads", 0, "threads to use (default all processors)")
+	limits.add(cmd)
+	_ = cmd.MarkFlagRequired("dir")
+	return cmd
+}
+
+func memberMap(list []string) (map[string]string, error) {
+	m := map[string]string{}
+	for _, s := range list {
+		name, address, ok := strings.Cut(s, "=")
+		if !ok {
+			return nil, fmt.Errorf("--control-members: expected NAME=HOST:PORT, found %q", s)
+		}
+		m[name] = address
+	}
+	return m, nil
+}
+
+// limitFlags are the flags that set a node's limits.
+type limitFlags struct{ limits node.Limits }
+
+func (l *limitFlags) add(cmd *cobra.Command) {
+	d := site.DefaultLimits()
+	f := cmd.Flags()
+	f.IntVar(&l.limits.Parcels, "max-parcels", d.Parcels, "requests in hand at once; more are told to come back later")
+	f.Int64Var(&l.limits.Bytes, "max-bytes", d.Bytes, "bytes of parcels in hand at once")
+	f.Int64Var(&l.limits.Steps, "max-steps", d.Steps, "kernel steps of one parcel")
+	f.Int64Var(&l.limits.RegionBytes, "max-region-bytes", d.RegionBytes, "bytes of all arrays that one parcel works on")
+	f.IntVar(&l.limits.Codes, "max-kernels", d.Codes, "kernels kept compiled")
+	f.IntVar(&l.limits.Jobs, "max-jobs", d.Jobs, "parcels worked on at the same time")
+	l.limits.Turns, l.limits.Retry = d.Turns, d.Retry
+}
+
+// args are the flags again, for a child.
+func (l *limitFlags) args() []string {
+	n := func(name string, v int64) string { return fmt.Sprintf("--%s=%d", name, v) }
+	return []string{
+		n("max-parcels", int64(l.limits.Parcels)), n("max-bytes", l.limits.Bytes), n("max-steps", l.limits.Steps),
+		n("max-region-bytes", l.limits.RegionBytes), n("max-kernels", int64(l.limits.Codes)), n("max-jobs", int64(l.limits.Jobs)),
+	}
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/godwit-run/godwit/view"
+)
+
+func newStatus() *cobra.Command {
+	var dir string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Show a cluster's nodes, data sets, cached code and traffic",
+		Args:  cobra.NoArgs,
+		RunE: action(func(cmd *cobra.Command, _ []string) error {
+			c, err := connect(cmd.Context(), dir)
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			ctx, cancel := context.WithTimeout(cmd.Context(), 5*time.Second)
+			defer cancel()
+			nodes, err := c.Status(ctx)
+			if err != nil {
+				return err
+			}
+			v := c.View()
+			if asJSON {
+				return printJSON(cmd.OutOrStdout(), map[string]any{"nodes": nodes, "sets": v.Sets})
+			}
+			_, err = fmt.Fprint(cmd.OutOrStdout(), view.Cluster(v, nodes))
+			return err
+		}),
+	}
+	clusterFlag(cmd, &dir)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}

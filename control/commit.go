@@ -1,0 +1,130 @@
+package control
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/godwit-run/godwit/catalog"
+)
+
+func (g *registry) Commit(ctx context.Context, s *catalog.Set) error {
+	_, err := g.publish(ctx, s, false)
+	return err
+}
+
+func (g *registry) Replace(ctx context.Context, s *catalog.Set) (*catalog.Set, error) {
+	return g.publish(ctx, s, true)
+}
+
+func (g *registry) publish(ctx context.Context, s *catalog.Set, replace bool) (*catalog.Set, error) {
+	start := time.Now()
+	if err := checkSet(s); err != nil {
+		return nil, err
+	}
+	ctx, cancel := g.bounded(ctx)
+	defer cancel()
+	var last *catalog.Set
+	for range attempts {
+		old, done, err := g.tryPublish(ctx, s, replace)
+		if err != nil {
+			return nil, g.failed("make a data set visible", start, err)
+		}
+		if old != nil {
+			last = old
+		}
+		if done {
+			return last, nil
+		}
+	}
+	return nil, g.failed("make a data set visible", start, errCrowded)
+}
+
+// tryPublish looks at everything the set rests on, and then writes it on the
+// condition that all of that is as it was.
+func (g *registry) tryPublish(ctx context.Context, s *catalog.Set, replace bool) (old *catalog.Set, done bool, err error) {
+	key := numbered(setPrefix, s.ID)
+	old, title, err := g.named(ctx, s.Name)
+	if err != nil {
+		return nil, false, err
+	}
+	value := encodeSet(s)
+	if old != nil && old.ID == s.ID && bytes.Equal(encodeSet(old), value) {
+		return nil, true, nil // an earlier try whose answer was lost
+	}
+	if old != nil && (!replace || old.ID == s.ID) {
+		return nil, false, &ExistsError{s.Name, old.ID}
+	}
+	when := []condition{title, {key: key}}
+	then := []change{{key: titleKey(s.Name), value: strconv.AppendUint(nil, uint64(s.ID), 10)}, {key: key, value: value}}
+	if old != nil {
+		then = append(then, change{key: numbered(setPrefix, old.ID)})
+	}
+	recs, _, err := g.rec.read(ctx, nodePrefix, heldIn(s.ID), nextSet, key)
+	if err != nil {
+		return nil, false, err
+	}
+	if err := checkNumber(s, recs); err != nil {
+		return nil, false, err
+	}
+	held, err := conditionsOf(s, recs)
+	if err != nil {
+		return nil, false, err
+	}
+	done, _, err = g.rec.commit(ctx, append(when, held...), then)
+	return old, done, err
+}
+
+// checkNumber sees to it that the set's number was allocated, for it alone.
+func checkNumber(s *catalog.Set, recs []record) error {
+	next, _, _, err := count(nextSet, recs)
+	switch {
+	case err != nil:
+		return err
+	case s.ID >= next:
+		return &InvalidError{fmt.Sprintf("data set %q has number %d, which was not allocated", s.Name, s.ID)}
+	case find(recs, numbered(setPrefix, s.ID)) != nil:
+		return &InvalidError{fmt.Sprintf("data set %q has number %d, which another data set has", s.Name, s.ID)}
+	}
+	return nil
+}
+
+// conditionsOf are that every replica is in the life in which it published
+// its shards, and that these records have not changed since.
+func conditionsOf(s *catalog.Set, recs []record) ([]condition, error) {
+	var when []condition
+	held := map[catalog.Peer]*heldRecord{}
+	for i, h := range s.Shards {
+		for _, p := range h.Replicas {
+			missing := func(reason string) error { return &NotHeldError{s.Name, i, p, reason} }
+			if _, known := held[p]; !known {
+				node := find(recs, numbered(nodePrefix, uint32(p)))
+				holds := find(recs, numbered(heldIn(s.ID), uint32(p)))
+				if node == nil {
+					return nil, missing("the node is not alive")
+				}
+				if holds == nil {
+					return nil, missing("the node does not hold any shard of the set")
+				}
+				var r heldRecord
+				if err := decode(holds.key, holds.value, &r, &r.Format); err != nil {
+					return nil, err
+				}
+				held[p] = &r
+				when = append(when,
+					condition{key: node.key, created: true, revision: node.created},
+					condition{key: holds.key, revision: holds.modified})
+			}
+			sum, ok := held[p].Shards[uint32(i)]
+			if !ok {
+				return nil, missing("the node does not hold it")
+			}
+			if sum != sumHex(h.Sum) {
+				return nil, missing(fmt.Sprintf("the node holds a file with SHA-256 %x…, expected %x…", sum[:6], h.Sum[:6]))
+			}
+		}
+	}
+	return when, nil
+}

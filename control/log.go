@@ -1,0 +1,49 @@
+package control
+
+import (
+	"context"
+	"log/slog"
+
+	"go.uber.org/zap/zapcore"
+)
+
+// slogCore passes what etcd says to slog, from warnings upwards.
+type slogCore struct{ to *slog.Logger }
+
+func (c slogCore) Enabled(l zapcore.Level) bool { return l >= zapcore.WarnLevel }
+
+func (c slogCore) With(fields []zapcore.Field) zapcore.Core {
+	return slogCore{slog.New(c.to.Handler().WithAttrs(attributes(fields)))}
+}
+
+func (c slogCore) Check(e zapcore.Entry, to *zapcore.CheckedEntry) *zapcore.CheckedEntry {
+	if c.Enabled(e.Level) {
+		return to.AddCore(e, c)
+	}
+	return to
+}
+
+func (c slogCore) Write(e zapcore.Entry, fields []zapcore.Field) error {
+	level := slog.LevelWarn
+	if e.Level > zapcore.WarnLevel {
+		level = slog.LevelError
+	}
+	c.to.LogAttrs(context.Background(), level, "etcd: "+e.Message, attributes(fields)...)
+	return nil
+}
+
+func (slogCore) Sync() error { return nil }
+
+func attributes(fields []zapcore.Field) []slog.Attr {
+	m := zapcore.NewMapObjectEncoder()
+	for _, f := range fields {
+		f.AddTo(m)
+	}
+	var out []slog.Attr
+	for _, f := range fields {
+		if v, ok := m.Fields[f.Key]; ok {
+			out = append(out, slog.Any(f.Key, v))
+		}
+	}
+	return out
+}

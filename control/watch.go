@@ -1,0 +1,159 @@
+package control
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/godwit-run/godwit/catalog"
+)
+
+// The pauses between tries to read anew after the control was lost.
+const (
+	firstPause = 50 * time.Millisecond
+	lastPause  = 2 * time.Second
+)
+
+func (g *registry) Watch(ctx context.Context) (<-chan *catalog.View, error) {
+	start := time.Now()
+	first, cancel := g.bounded(ctx)
+	defer cancel()
+	b, err := g.readView(first)
+	if err != nil {
+		return nil, g.failed("watch the catalogue", start, err)
+	}
+	out := make(chan *catalog.View, 1)
+	ctx, stop := context.WithCancel(ctx)
+	context.AfterFunc(g.ctx, stop)
+	out <- b.view()
+	go func() {
+		defer stop()
+		defer close(out)
+		for ctx.Err() == nil {
+			g.follow(ctx, b, out)
+			b = g.readAnew(ctx, out, b)
+		}
+	}()
+	return out, nil
+}
+
+// follow delivers views until the log breaks.
+func (g *registry) follow(ctx context.Context, b *builder, out chan *catalog.View) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	l := g.rec.watch(ctx, viewPrefix, b.revision)
+	for {
+		changes, revision, err := l.next(ctx)
+		if err != nil || b.apply(changes, revision) != nil {
+			return
+		}
+		deliver(out, b.view())
+	}
+}
+
+// readAnew reads the whole view after the log broke, as soon as that is possible.
+func (g *registry) readAnew(ctx context.Context, out chan *catalog.View, old *builder) *builder {
+	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+		try, cancel := context.WithTimeout(ctx, g.opt.Timeout)
+		b, err := g.readView(try)
+		cancel()
+		if err == nil {
+			if b.revision > old.revision {
+				deliver(out, b.view())
+			}
+			return b
+		}
+		if pause == firstPause && ctx.Err() == nil {
+			g.opt.Log.Warn("the catalogue cannot be read; it is tried again", "control", g.rec.where(), "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return old
+		case <-time.After(pause):
+		}
+	}
+}
+
+// deliver puts v in place of a view that was not read. Nobody else sends.
+func deliver(out chan *catalog.View, v *catalog.View) {
+	select {
+	case <-out:
+	default:
+	}
+	out <- v
+}
+
+// builder makes views of records.
+type builder struct {
+	revision int64
+	nodes    []catalog.Node // ascending, as in a view
+	sets     []catalog.Set
+}
+
+func (g *registry) readView(ctx context.Context) (*builder, error) {
+	recs, revision, err := g.rec.read(ctx, viewPrefix)
+	if err != nil {
+		return nil, err
+	}
+	b := &builder{}
+	return b, b.apply(recs, revision)
+}
+
+func (b *builder) apply(changes []record, revision int64) error {
+	for _, r := range changes {
+		if err := b.change(r); err != nil {
+			return err
+		}
+	}
+	b.revision = revision
+	return nil
+}
+
+func (b *builder) change(r record) error {
+	if strings.HasPrefix(r.key, nodePrefix) {
+		n, err := numberOf(nodePrefix, r.key)
+		if err == nil && r.value == nil {
+			b.nodes = without(b.nodes, catalog.Peer(n), func(n catalog.Node) catalog.Peer { return n.Peer })
+			return nil
+		}
+		node, _, err := decodeNode(r)
+		if err == nil {
+			b.nodes = with(b.nodes, node, func(n catalog.Node) catalog.Peer { return n.Peer })
+		}
+		return err
+	}
+	id, err := numberOf(setPrefix, r.key)
+	if err != nil {
+		return err
+	}
+	if r.value == nil {
+		b.sets = without(b.sets, id, func(s catalog.Set) uint32 { return s.ID })
+		return nil
+	}
+	set, err := decodeSet(r.key, r.value)
+	if err == nil {
+		b.sets = with(b.sets, set, func(s catalog.Set) uint32 { return s.ID })
+	}
+	return err
+}
+
+// with gives the list, which is ascending by key, with x in it.
+func with[T any, K cmp.Ordered](list []T, x T, key func(T) K) []T {
+	i, there := slices.BinarySearchFunc(list, key(x), func(e T, k K) int { return cmp.Compare(key(e), k) })
+	if there {
+		list[i] = x
+		return list
+	}
+	return slices.Insert(list, i, x)
+}
+
+func without[T any, K cmp.Ordered](list []T, k K, key func(T) K) []T {
+	return slices.DeleteFunc(list, func(e T) bool { return key(e) == k })
+}
+
+// view is a copy, which does not change when the builder goes on.
+func (b *builder) view() *catalog.View {
+	return &catalog.View{Revision: b.revision, Nodes: slices.Clone(b.nodes), Sets: slices.Clone(b.sets)}
+}

@@ -1,0 +1,159 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/godwit-run/godwit/engine"
+	"github.com/godwit-run/godwit/kernel"
+	"github.com/godwit-run/godwit/node"
+	"github.com/godwit-run/godwit/parcel"
+	"github.com/godwit-run/godwit/run"
+)
+
+const noFault = math.MaxInt64
+
+// compute runs a task beside a shard, and combines its rows if it says so.
+func (d *Daemon) compute(ctx context.Context, w *node.Compute) (*parcel.Answer, error) {
+	c, ok := d.eng.Lookup(w.ID)
+	if !ok {
+		return nil, fmt.Errorf("kernel %s is not compiled", w.ID.Short())
+	}
+	t := w.Task
+	p, release, err := d.piece(c, t)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	start := time.Now()
+	a, err := d.runPiece(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if t.Partial.Code != 0 {
+		if a, err = d.combine(ctx, w, a); err != nil {
+			return nil, err
+		}
+	}
+	a.Micros.Run = uint32(time.Since(start).Microseconds())
+	return a, nil
+}
+
+// piece finds what a task's operands mean here. Its rows lie in one shard.
+func (d *Daemon) piece(c *engine.Compiled, t *parcel.Task) (*run.Piece, func(), error) {
+	p := &run.Piece{Kernel: c, Sizes: t.Sizes, Scalars: t.Scalars, Lo: t.Lo, Hi: t.Hi}
+	release := func() {}
+	if len(t.Operands) != len(c.Kernel.Regions) {
+		return nil, nil, refused("the kernel has %d regions, %d operands were sent", len(c.Kernel.Regions), len(t.Operands))
+	}
+	var sh *shard
+	for i, o := range t.Operands {
+		q := run.Operand{First: o.First}
+		switch o.How {
+		case parcel.Stored:
+			if sh == nil {
+				s, free, err := d.shardFor(c, t, i)
+				if err != nil {
+					return nil, nil, err
+				}
+				sh, release = &s, free
+			}
+			q.Source, q.Column, q.Origin, q.Total = sh.src, o.Column, sh.at.Lo, sh.set.Rows
+			q.Option, q.Presence, q.Bound = o.Option, o.Presence, o.Bound
+		case parcel.Inline:
+			q.Bytes = o.Bytes
+		case parcel.InOut:
+			q.Bytes, q.InOut = o.Bytes, true
+		case parcel.Out:
+			q.Count, q.Written = o.Count, true
+		}
+		p.Operands = append(p.Operands, q)
+	}
+	return p, release, nil
+}
+
+// shardFor is the shard in which the rows of operand i begin.
+func (d *Daemon) shardFor(c *engine.Compiled, t *parcel.Task, i int) (shard, func(), error) {
+	v := d.view.Load()
+	if v == nil {
+		return shard{}, nil, noShard("the node has not heard of the cluster yet")
+	}
+	set, ok := v.Set(t.Set)
+	if !ok {
+		return shard{}, nil, noShard("there is no set %d", t.Set)
+	}
+	o := &t.Operands[i]
+	if o.Column < 0 || o.Column >= len(set.Columns) || len(t.Sizes) != len(c.Kernel.Sizes) {
+		return shard{}, nil, refused("@%s has no column %d, or the sizes are not the kernel's", set.Name, o.Column)
+	}
+	width := int64(1)
+	for _, n := range set.Columns[o.Column].Dims {
+		width *= n
+	}
+	if o.Presence {
+		width = 1
+	}
+	first, _ := c.Reach(i, t.Sizes, t.Lo, t.Hi)
+	return d.shard(t.Set, set.ShardOf(first/max(width, 1)))
+}
+
+// runPiece runs a piece and gives its results as an answer.
+func (d *Daemon) runPiece(ctx context.Context, p *run.Piece) (*parcel.Answer, error) {
+	p.Limits = engine.Limits{Steps: d.cfg.Limits.Steps, RegionBytes: d.cfg.Limits.RegionBytes}
+	outs, faults, stats, err := run.RunPiece(ctx, p, run.Options{Engine: d.eng, Threads: d.cfg.Threads})
+	if err != nil {
+		return nil, err
+	}
+	a := &parcel.Answer{Faults: faultsOf(faults)}
+	d.metrics.read.Add(float64(stats.BytesRead))
+	a.Columns = outs
+	for i, o := range p.Operands {
+		if o.Written || o.InOut {
+			size := int64(p.Kernel.Kernel.Regions[i].Elem.Size())
+			a.Extents = append(a.Extents, parcel.Extent{First: o.First, Count: int64(len(outs[len(a.Extents)])) / size})
+		}
+	}
+	return a, nil
+}
+
+func faultsOf(places []int64) []parcel.Fault {
+	var fs []parcel.Fault
+	for site, at := range places {
+		if at != noFault {
+			fs = append(fs, parcel.Fault{Site: uint32(site), Place: at})
+		}
+	}
+	return fs
+}
+
+// combine applies a task's partial kernel to the rows that it wrote.
+func (d *Daemon) combine(ctx context.Context, w *node.Compute, rows *parcel.Answer) (*parcel.Answer, error) {
+	c, ok := d.eng.Lookup(w.Partial)
+	if !ok {
+		return nil, fmt.Errorf("kernel %s is not compiled", w.Partial.Short())
+	}
+	t, n := w.Task, len(rows.Columns)
+	if len(c.Kernel.Regions) < 2*n || t.Partial.Block < 1 || len(t.Partial.Sizes) != len(c.Kernel.Sizes) {
+		return nil, refused("the partial kernel has %d regions and %d sizes, expected at least %d and %d", len(c.Kernel.Regions), len(c.Kernel.Sizes), 2*n, len(t.Partial.Sizes))
+	}
+	b := t.Partial.Block
+	p := &run.Piece{Kernel: c, Sizes: t.Partial.Sizes, Lo: t.Lo / b, Hi: (t.Hi + b - 1) / b}
+	for i := range c.Kernel.Regions {
+		q := run.Operand{}
+		switch {
+		case i < n:
+			q.First, q.Bytes = rows.Extents[i].First, rows.Columns[i]
+		case c.Kernel.Regions[i].Access != kernel.Scratch:
+			first, end := c.Reach(i, p.Sizes, p.Lo, p.Hi)
+			q.First, q.Count, q.Written = first, end-first, true
+		}
+		p.Operands = append(p.Operands, q)
+	}
+	a, err := d.runPiece(ctx, p)
+	if err == nil {
+		a.Faults = rows.Faults
+	}
+	return a, err
+}

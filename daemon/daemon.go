@@ -1,0 +1,255 @@
+// Package daemon runs a node: it carries out what package node decides, with
+// real connections, files, kernels and a clock.
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/godwit-run/godwit/catalog"
+	"github.com/godwit-run/godwit/control"
+	"github.com/godwit-run/godwit/engine"
+	"github.com/godwit-run/godwit/node"
+	"github.com/godwit-run/godwit/parcel"
+	"github.com/godwit-run/godwit/store"
+	"github.com/godwit-run/godwit/transport"
+)
+
+// Config is what a node is made of. The daemon owns the store, the membership
+// and the transport from Start on, and closes them.
+type Config struct {
+	Name       string
+	Store      *store.Store
+	Control    control.Control
+	Membership control.Membership
+	// Dial makes the node's transport, which delivers to the handler.
+	Dial    func(self catalog.Peer, names func(catalog.Peer) (string, bool), h transport.Handler) (transport.Transport, error)
+	Limits  node.Limits
+	Threads int
+	// Memory is the address space for data and kernels; at most 4 GiB.
+	Memory int64
+	Log    *slog.Logger
+}
+
+// Daemon is a running node.
+type Daemon struct {
+	cfg   Config
+	self  catalog.Peer
+	log   *slog.Logger
+	start time.Time
+
+	mu   sync.Mutex // guards core
+	core *node.Core
+
+	net     transport.Transport
+	eng     *engine.Engine
+	columns *columns
+	metrics *metrics
+
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	work   sync.WaitGroup
+	stops  sync.Map // JobID → context.CancelFunc of jobs that may take long
+	view   atomic.Pointer[catalog.View]
+	closed sync.Once
+}
+
+// tick is how often a node looks at its deadlines.
+const tick = 20 * time.Millisecond
+
+// Start begins to serve. The node is a member already.
+func Start(ctx context.Context, cfg Config) (*Daemon, error) {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	eng, err := engine.New(engine.Options{Memory: cfg.Memory, CacheDir: cfg.Store.CompilerCache()})
+	if err != nil {
+		return nil, err
+	}
+	d := &Daemon{cfg: cfg, self: cfg.Membership.Peer(), log: cfg.Log, start: time.Now(), eng: eng}
+	d.core = node.New(d.self, cfg.Limits)
+	d.columns = newColumns(eng)
+	d.metrics = newMetrics(d)
+	d.ctx, d.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	if d.net, err = cfg.Dial(d.self, d.nameOf, d); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	views, err := cfg.Control.Watch(d.ctx)
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	d.work.Go(func() { d.watch(views) })
+	d.work.Go(d.ticks)
+	return d, nil
+}
+
+// Peer is the node's number.
+func (d *Daemon) Peer() catalog.Peer { return d.self }
+
+// Lost is closed when the node's membership has ended: others have been told
+// that it is dead, so it must stop.
+func (d *Daemon) Lost() <-chan struct{} { return d.cfg.Membership.Lost() }
+
+// Close ends the node and gives everything back.
+func (d *Daemon) Close() error {
+	var err error
+	d.closed.Do(func() {
+		d.cancel(errors.New("the node is stopping"))
+		if d.net != nil {
+			err = d.net.Close()
+		}
+		d.work.Wait()
+		d.columns.close()
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		err = errors.Join(err, d.cfg.Membership.Leave(ctx), d.eng.Close(), d.cfg.Store.Close())
+	})
+	return err
+}
+
+// nameOf is the name of a node that is alive.
+func (d *Daemon) nameOf(p catalog.Peer) (string, bool) {
+	v := d.view.Load()
+	if v == nil {
+		return "", false
+	}
+	n, ok := v.Node(p)
+	if !ok {
+		return "", false
+	}
+	return n.Name, true
+}
+
+func (d *Daemon) now() int64 { return time.Since(d.start).Microseconds() }
+
+// watch passes views on, to the core and to the transport.
+func (d *Daemon) watch(views <-chan *catalog.View) {
+	for v := range views {
+		d.view.Store(v)
+		known := map[catalog.Peer]string{}
+		for _, n := range v.Nodes {
+			if n.Peer != d.self {
+				known[n.Peer] = n.Address
+			}
+		}
+		d.net.Know(known)
+		d.columns.retain(v)
+		d.step(&node.Learned{View: v})
+	}
+}
+
+func (d *Daemon) ticks() {
+	t := time.NewTicker(tick)
+	defer t.Stop()
+	for {
+		select {
+		case <-d.ctx.Done():
+			return
+		case <-t.C:
+			d.step(&node.Tick{})
+		}
+	}
+}
+
+// Receive implements transport.Handler.
+func (d *Daemon) Receive(from catalog.Peer, b []byte) {
+	d.step(&node.Received{From: from, Bytes: b})
+}
+
+// Gone implements transport.Handler.
+func (d *Daemon) Gone(p catalog.Peer, err error) {
+	if d.ctx.Err() != nil {
+		return
+	}
+	d.log.Info("peer gone", "peer", p, "reason", err)
+	d.step(&node.Gone{Peer: p})
+}
+
+// step feeds the core and carries out what it wants. Short jobs run here and now: to
+// hand one to another thread takes longer than most of them.
+func (d *Daemon) step(in node.Input) {
+	queue := []node.Input{in}
+	for len(queue) > 0 {
+		in, queue = queue[0], queue[1:]
+		d.mu.Lock()
+		effects := d.core.Step(d.now(), in)
+		d.mu.Unlock()
+		for _, e := range effects {
+			if next := d.do(e); next != nil {
+				queue = append(queue, next)
+			}
+		}
+	}
+}
+
+// do carries out one effect. What it gives back is to be fed to the core.
+func (d *Daemon) do(e node.Effect) node.Input {
+	switch e := e.(type) {
+	case *node.Send:
+		if err := d.net.Send(e.To, e.Bytes); err != nil {
+			d.metrics.unsent(err)
+			if errors.Is(err, transport.ErrUnreachable) {
+				return &node.Gone{Peer: e.To}
+			}
+		}
+	case *node.Start:
+		return d.begin(e)
+	case *node.Stop:
+		if stop, ok := d.stops.Load(e.Job); ok {
+			stop.(context.CancelFunc)()
+		}
+	case *node.Forget:
+		d.eng.Forget(e.ID)
+	}
+	return nil
+}
+
+// begin runs a job: here if it is short, otherwise on its own goroutine.
+func (d *Daemon) begin(e *node.Start) node.Input {
+	if a, ok := e.Work.(*node.Advance); ok && d.short(a) {
+		return d.finish(d.ctx, e)
+	}
+	ctx, cancel := context.WithTimeout(d.ctx, time.Duration(e.Left)*time.Microsecond)
+	d.stops.Store(e.Job, cancel)
+	d.work.Go(func() {
+		defer cancel()
+		in := d.finish(ctx, e)
+		d.stops.Delete(e.Job)
+		d.step(in)
+	})
+	return nil
+}
+
+// finish runs a job to its end.
+func (d *Daemon) finish(ctx context.Context, e *node.Start) (in *node.Finished) {
+	in = &node.Finished{Job: e.Job}
+	defer func() {
+		if p := recover(); p != nil {
+			d.log.Error("bug: a job panicked", "work", fmt.Sprintf("%T", e.Work), "panic", p)
+			*in = node.Finished{Job: e.Job, Err: &node.WorkError{Reason: parcel.Internal, Detail: fmt.Sprint(p)}}
+		}
+	}()
+	switch w := e.Work.(type) {
+	case *node.Compile:
+		in.Timing, in.Err = d.compile(ctx, w)
+	case *node.Compute:
+		in.Answer, in.Err = d.compute(ctx, w)
+	case *node.Advance:
+		in.Err = d.advance(ctx, w, in)
+	case *node.Collect:
+		in.Answer, in.Err = d.collect(ctx, w.Gather)
+	case *node.Keep:
+		in.Answer, in.Err = d.keep(ctx, w)
+	case *node.Report:
+		in.Answer, in.Err = d.report()
+	default:
+		in.Err = fmt.Errorf("no such work: %T", w)
+	}
+	in.Err = d.named(ctx, in.Err)
+	return in
+}

@@ -1,0 +1,119 @@
+package engine
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/godwit-run/godwit/kernel"
+	"github.com/godwit-run/godwit/mem"
+	"github.com/godwit-run/godwit/verify"
+)
+
+// Compiled is a verified kernel that is ready to run.
+type Compiled struct {
+	Kernel *kernel.Kernel
+	Safe   *verify.Safe
+	Hash   kernel.ID
+	Bytes  int // length of the canonical encoding
+	Times  Times
+
+	arena   *mem.Arena
+	scratch bool                   // some regions are the engine's to allocate
+	code    atomic.Pointer[tiered] // what to use from the next slice on
+
+	mu     sync.Mutex
+	users  int  // that entered and have not left
+	gone   bool // forgotten: the last user to leave closes the code
+	closed bool
+}
+
+// Times is how long a kernel took to become ready, once. Verify is 0 if it came
+// verified; Compile has the start of the compiler in it if it was the first.
+type Times struct{ Verify, Compile time.Duration }
+
+// tiered is a kernel's code in one tier, with the instances that no worker
+// uses at the moment.
+type tiered struct {
+	code Code
+	idle chan *seat
+}
+
+// seat is an instance with room for the arguments of one call.
+type seat struct {
+	Thread
+	args Args
+}
+
+// maxIdle is how many instances of one kernel are kept for later runs.
+const maxIdle = 16
+
+// swap makes code the one to use, at every worker's next slice.
+func (c *Compiled) swap(code Code) { c.code.Store(&tiered{code, make(chan *seat, maxIdle)}) }
+
+func (t *tiered) take(ctx context.Context) (*seat, error) {
+	select {
+	case s := <-t.idle:
+		return s, nil
+	default:
+	}
+	th, err := t.code.Thread(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &seat{Thread: th}, nil
+}
+
+func (t *tiered) put(s *seat) {
+	select {
+	case t.idle <- s:
+	default:
+		s.Close()
+	}
+}
+
+// close frees the code. No instance is in use.
+func (t *tiered) close() {
+	for {
+		select {
+		case s := <-t.idle:
+			s.Close()
+		default:
+			t.code.Close()
+			return
+		}
+	}
+}
+
+// enter keeps the code from being closed until leave.
+func (c *Compiled) enter() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return ErrForgotten
+	}
+	c.users++
+	return nil
+}
+
+func (c *Compiled) leave() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.users--
+	c.closeIfDone()
+}
+
+func (c *Compiled) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.gone = true
+	c.closeIfDone()
+}
+
+func (c *Compiled) closeIfDone() {
+	if c.gone && !c.closed && c.users == 0 {
+		c.closed = true
+		c.code.Load().close()
+	}
+}

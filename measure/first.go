@@ -1,0 +1,159 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/godwit-run/godwit/cluster"
+	"github.com/godwit-run/godwit/compile"
+	"github.com/godwit-run/godwit/data"
+	"github.com/godwit-run/godwit/diag"
+	"github.com/godwit-run/godwit/identity"
+	"github.com/godwit-run/godwit/parcel"
+	"github.com/godwit-run/godwit/run"
+	wire "github.com/godwit-run/godwit/transport/stream"
+)
+
+// firstSource is a program that nobody has seen before: its constant is new.
+const firstSource = `fn first(x: &[f32; N]) -> f32 where N: Range<1, 1_000_000> { x.map(|v| v * %d.0).sum() }
+`
+
+// firstRows are few: it is the way there and back that is measured.
+const firstRows = 4096
+
+// first measures how long it takes from sending a kernel to having its result, when
+// the node has never seen it and when it has, beside a bare gRPC round trip.
+func first(ctx context.Context, s *session) error {
+	f, err := s.startFleet(ctx, 1)
+	if err != nil {
+		return err
+	}
+	defer f.close()
+	xs := make([]float32, firstRows)
+	for i := range xs {
+		xs[i] = float32(i%97) / 7
+	}
+	if _, err := f.c.Load(ctx, data.FromSlice(xs), "x", cluster.LoadOptions{Shards: 1, Replicas: 1}); err != nil {
+		return err
+	}
+	bare, err := f.bare()
+	if err != nil {
+		return err
+	}
+	defer bare.Close()
+	trip := func(context.Context) (time.Duration, []float64, error) {
+		start := time.Now()
+		_, err := bare.RoundTrip(make([]byte, 64))
+		return time.Since(start), nil, err
+	}
+	k := &newKernels{c: f.c}
+	if err := s.holdMany(ctx, Contest{Name: "kernel never seen", Unit: "ms", Ours: k.next, Against: "bare gRPC round trip, mTLS", Reference: trip}); err != nil {
+		return err
+	}
+	s.note(k.breakdown())
+	return k.with(ctx, func(launch func() error, _ *cluster.Beside) error {
+		cached := func(context.Context) (time.Duration, []float64, error) {
+			start := time.Now()
+			err := launch()
+			return time.Since(start), nil, err
+		}
+		return s.holdMany(ctx, Contest{Name: "kernel cached", Unit: "ms", Ours: cached, Against: "bare gRPC round trip, mTLS", Reference: trip})
+	})
+}
+
+// holdMany is hold with many pairs, for what takes less than a millisecond.
+func (s *session) holdMany(ctx context.Context, c Contest) error {
+	s.progress("%s", c.Name)
+	c.Pairs = 20 * s.pairs()
+	r, err := c.Row(ctx)
+	if err == nil {
+		s.report.Rows = append(s.report.Rows, r)
+	}
+	return err
+}
+
+// bare is a bare gRPC stream with the fleet's kind of certificates.
+func (f *fleet) bare() (*wire.Bare, error) {
+	id, err := identity.Load(f.dir + "/nodes/n1/identity")
+	if err != nil {
+		return nil, err
+	}
+	return wire.NewBare(id)
+}
+
+// newKernels sends a kernel that is new each time.
+type newKernels struct {
+	c     *cluster.Cluster
+	count int
+	times []time.Duration
+	parts []parcel.Timing
+}
+
+// with calls a new program, and gives use what the call does in the cluster.
+func (k *newKernels) with(ctx context.Context, use func(launch func() error, b *cluster.Beside) error) error {
+	k.count++
+	p, err := compile.Check(diag.NewSource("first.gw", fmt.Sprintf(firstSource, k.count)))
+	if err != nil {
+		return err
+	}
+	fn, err := p.Func("first")
+	if err != nil {
+		return err
+	}
+	src, err := k.c.Open("x")
+	if err != nil {
+		return err
+	}
+	b, err := fn.Bind(compile.Args{"x": compile.Table{Source: src}})
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	plan, err := b.Plan()
+	if err != nil {
+		return err
+	}
+	beside, done := k.c.Beside(cluster.Ship), false
+	beside.Around = func(launch func() error) error {
+		done = true
+		return use(launch, beside)
+	}
+	if _, err := run.Run(ctx, plan.Schedule, plan.Inputs, run.Options{Beside: beside}); err != nil {
+		return err
+	}
+	if !done {
+		return fmt.Errorf("the program did not run in the cluster: %v", beside.Stats().Places)
+	}
+	return nil
+}
+
+// next is the time of one new kernel, from sending it to having its rows.
+func (k *newKernels) next(ctx context.Context) (took time.Duration, _ []float64, err error) {
+	err = k.with(ctx, func(launch func() error, b *cluster.Beside) error {
+		start := time.Now()
+		err := launch()
+		took = time.Since(start)
+		k.times, k.parts = append(k.times, took), append(k.parts, b.Stats().Timing)
+		return err
+	})
+	return took, nil, err
+}
+
+// breakdown says where the time of new kernels went.
+func (k *newKernels) breakdown() string {
+	part := func(of func(parcel.Timing) uint32) float64 {
+		list := make([]float64, len(k.parts))
+		for i, p := range k.parts {
+			list[i] = float64(of(p))
+		}
+		return median(list)
+	}
+	all := float64(median(k.times).Nanoseconds()) / 1e3
+	verify := part(func(t parcel.Timing) uint32 { return t.Verify })
+	compile := part(func(t parcel.Timing) uint32 { return t.Compile })
+	queue := part(func(t parcel.Timing) uint32 { return t.Queue })
+	run := part(func(t parcel.Timing) uint32 { return t.Run })
+	return fmt.Sprintf("Of %.0f µs for a kernel never seen: verify %.0f, compile %.0f, wait %.0f, run %.0f, and %.0f to transmit, decide and deliver.",
+		all, verify, compile, queue, run, all-verify-compile-queue-run)
+}

@@ -1,0 +1,165 @@
+package measure
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/godwit-run/godwit/cluster"
+	"github.com/godwit-run/godwit/daemon"
+	"github.com/godwit-run/godwit/data"
+	"github.com/godwit-run/godwit/site"
+)
+
+// clients is how many callers one node serves at a time; its limit on parcels in
+// hand is the same number, so that twice as many are too many.
+const clients = 64
+
+// serve measures a node under load: cached kernels for many clients, then for twice as
+// many as it takes, then as before.
+func serve(ctx context.Context, s *session) error {
+	f, err := s.startFleet(ctx, 1, fmt.Sprintf("--max-parcels=%d", clients))
+	if err != nil {
+		return err
+	}
+	defer f.close()
+	xs := make([]float32, firstRows)
+	for i := range xs {
+		xs[i] = float32(i%97) / 7
+	}
+	if _, err := f.c.Load(ctx, data.FromSlice(xs), "x", cluster.LoadOptions{Shards: 1, Replicas: 1}); err != nil {
+		return err
+	}
+	callers := make([]*cluster.Cluster, 2*clients)
+	for i := range callers {
+		if callers[i], err = site.Connect(ctx, f.dir); err != nil {
+			return err
+		}
+		defer callers[i].Close()
+	}
+	long := 30 * time.Second
+	if s.opt.Quick {
+		long = 5 * time.Second
+	}
+	_, err = s.phase(ctx, f, "warming up", callers[:clients], long/10)
+	if err != nil {
+		return err
+	}
+	before, err := s.phase(ctx, f, fmt.Sprintf("%d clients", clients), callers[:clients], long)
+	if err != nil {
+		return err
+	}
+	over, err := s.phase(ctx, f, fmt.Sprintf("%d clients, twice the limit", 2*clients), callers, long/3)
+	if err != nil {
+		return err
+	}
+	after, err := s.phase(ctx, f, fmt.Sprintf("%d clients again", clients), callers[:clients], long/3)
+	if err != nil {
+		return err
+	}
+	for _, p := range []*phase{before, over, after} {
+		s.report.Rows = append(s.report.Rows, p.rows(before)...)
+		s.note(p.note())
+	}
+	if over.busy == 0 {
+		return fmt.Errorf("the node never answered busy to %d clients with a limit of %d parcels", 2*clients, clients)
+	}
+	return nil
+}
+
+// phase is a time of constant load.
+type phase struct {
+	name         string
+	took         time.Duration
+	latencies    []time.Duration
+	busy         int64
+	first, last  *daemon.Report
+	perSecond    float64
+	median, tail time.Duration
+}
+
+func (s *session) phase(ctx context.Context, f *fleet, name string, callers []*cluster.Cluster, long time.Duration) (*phase, error) {
+	s.progress("%s, %s", name, long)
+	p := &phase{name: name}
+	var err error
+	if p.first, err = nodeReport(ctx, f.c); err != nil {
+		return nil, err
+	}
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	start := time.Now()
+	for _, c := range callers {
+		all.Go(func() {
+			// All send the same kernel.
+			k, mine := &newKernels{c: c}, []time.Duration(nil)
+			werr := k.with(ctx, func(launch func() error, _ *cluster.Beside) error {
+				for time.Since(start) < long {
+					begin := time.Now()
+					if err := launch(); err != nil {
+						return err
+					}
+					mine = append(mine, time.Since(begin))
+				}
+				return nil
+			})
+			mu.Lock()
+			defer mu.Unlock()
+			p.latencies = append(p.latencies, mine...)
+			if werr != nil && err == nil {
+				err = werr
+			}
+		})
+	}
+	all.Wait()
+	p.took = time.Since(start)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if p.last, err = nodeReport(ctx, f.c); err != nil {
+		return nil, err
+	}
+	p.busy = p.last.Core.Refusals["busy"] - p.first.Core.Refusals["busy"]
+	slices.Sort(p.latencies)
+	p.perSecond = float64(len(p.latencies)) / p.took.Seconds()
+	p.median, p.tail = p.latencies[len(p.latencies)/2], p.latencies[len(p.latencies)*99/100]
+	return p, nil
+}
+
+func nodeReport(ctx context.Context, c *cluster.Cluster) (*daemon.Report, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	list, err := c.Status(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(list) != 1 || list[0].Error != "" {
+		return nil, fmt.Errorf("expected the report of one node, found %+v", list)
+	}
+	r := new(daemon.Report)
+	return r, json.Unmarshal(list[0].Report, r)
+}
+
+// rows of a phase compare with another.
+func (p *phase) rows(with *phase) []Row {
+	row := func(name, unit string, ours, reference float64, more bool) Row {
+		r := Row{Name: p.name + ": " + name, Unit: unit, Ours: Number(ours), Reference: Number(reference), ReferenceName: with.name,
+			Ratio: Number(reference / ours), RatioMin: unknown, RatioMax: unknown, Limit: unknown, OfLimit: unknown, N: len(p.latencies)}
+		if more {
+			r.Ratio = Number(ours / reference)
+		}
+		return r
+	}
+	return []Row{
+		row("answers", "1/s", p.perSecond, with.perSecond, true),
+		row("median", "ms", p.median.Seconds()*1e3, with.median.Seconds()*1e3, false),
+		row("99 of 100", "ms", p.tail.Seconds()*1e3, with.tail.Seconds()*1e3, false),
+	}
+}
+
+func (p *phase) note() string {
+	return fmt.Sprintf("%s: %d answers in %.1f s, %d times busy; the node's heap went from %d to %d kB, kernel memory from %d to %d kB, goroutines from %d to %d.",
+		p.name, len(p.latencies), p.took.Seconds(), p.busy, p.first.Heap/1000, p.last.Heap/1000, p.first.Arena/1000, p.last.Arena/1000, p.first.Goroutines, p.last.Goroutines)
+}

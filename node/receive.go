@@ -1,0 +1,159 @@
+package node
+
+import (
+	"fmt"
+
+	"github.com/godwit-run/godwit/catalog"
+	"github.com/godwit-run/godwit/parcel"
+)
+
+// receive takes a parcel from a peer.
+func (c *Core) receive(from catalog.Peer, raw []byte) {
+	c.counts.bytesIn += int64(len(raw))
+	if len(c.gone) > 0 {
+		delete(c.gone, from)
+	}
+	h, code, payload, err := parcel.ReadHeader(raw)
+	if err != nil {
+		c.counts.dropped[malformed]++
+		return
+	}
+	c.counts.in[h.Kind]++
+	c.counts.codeIn += int64(len(code))
+	// Clients speak only for themselves; nodes pass on what others asked for.
+	foreign := h.Caller == 0 || from >= catalog.FirstClient && h.Caller != from
+	switch h.Kind {
+	case parcel.Result, parcel.Fail:
+		c.childAnswered(from, &h, raw, payload)
+	case parcel.NeedCode:
+		c.provide(from, &h)
+	case parcel.Code:
+		c.codeArrived(from, h.Code, code)
+	case parcel.Cancel:
+		if foreign {
+			c.counts.dropped[unexpected]++
+			return
+		}
+		c.cancel(&h)
+	default:
+		if foreign {
+			c.reject(from, &h, &parcel.Failure{Reason: parcel.Refused, Shard: -1, Detail: fmt.Sprintf(
+				"peer %d sent a request whose caller is %d; a client must name itself", from, h.Caller)})
+			return
+		}
+		c.admit(&held{Header: h, from: from, raw: raw}, code, payload)
+	}
+}
+
+// admit takes a request's parcel in hand, or says why not.
+func (c *Core) admit(h *held, code, payload []byte) {
+	if r := c.requests[name{h.Caller, h.Request}]; r != nil && (r.over || h.Kind != parcel.Walk || r.kind != parcel.Walk) {
+		if r.cancelled {
+			c.counts.dropped[cancelled]++
+		} else {
+			c.counts.dropped[duplicate]++
+		}
+		return
+	}
+	if err := h.decode(payload); err != nil {
+		c.reject(h.from, &h.Header, &parcel.Failure{Reason: parcel.Refused, Shard: -1, Detail: err.Error()})
+		return
+	}
+	if size := int64(len(h.raw)); size > c.limits.Bytes {
+		c.reject(h.Caller, &h.Header, &parcel.Failure{Reason: parcel.Refused, Shard: -1, Detail: fmt.Sprintf(
+			"the parcel has %d bytes, and this node takes %d at once; send less at a time", size, c.limits.Bytes)})
+		return
+	} else if c.parcels >= c.limits.Parcels || c.bytes+size > c.limits.Bytes {
+		c.busy(h, fmt.Sprintf("%d parcels with %d bytes are in hand, the limits are %d and %d",
+			c.parcels, c.bytes, c.limits.Parcels, c.limits.Bytes))
+		return
+	}
+	needs, err := c.needs(h, code)
+	if err != nil {
+		c.reject(h.Caller, &h.Header, &parcel.Failure{Reason: parcel.Refused, Shard: -1, Detail: err.Error()})
+		return
+	}
+	if !c.room(&needs) {
+		c.busy(h, fmt.Sprintf("all of the %d kernels that this node remembers are in use", c.limits.Codes))
+		return
+	}
+	h.req = c.open(&h.Header)
+	c.hold(h)
+	c.fetch(h, &needs)
+	if h.need == 0 {
+		c.begin(h)
+	} else {
+		h.req.parked = append(h.req.parked, h)
+		c.parked++
+	}
+}
+
+// busy turns a parcel away for a while. The states of a Walk go back, since
+// the caller may not know how far they had come.
+func (c *Core) busy(h *held, detail string) {
+	f := &parcel.Failure{Reason: parcel.Busy, Shard: -1, Retry: uint32(c.limits.Retry), Detail: detail}
+	if h.Kind == parcel.Walk {
+		f.Set, f.States = h.cargo.batch.Set, &h.cargo.batch
+	}
+	c.reject(h.Caller, &h.Header, f)
+}
+
+// decode reads the payload.
+func (h *held) decode(payload []byte) (err error) {
+	switch h.Kind {
+	case parcel.Run:
+		h.body, err = parcel.ReadTask(payload)
+	case parcel.Walk:
+		b := &h.cargo.batch
+		b.Sizes, b.Columns, b.Values = h.sizes[:0], h.columns[:0], h.values[:0]
+		if err = parcel.ReadBatchInto(b, payload); err == nil {
+			h.cargo.load(h)
+		}
+	case parcel.Fan:
+		var t *parcel.Tree
+		if t, err = parcel.ReadTree(payload); err == nil {
+			h.body, err = t, spreadable(t)
+		}
+	case parcel.Read:
+		h.body, err = parcel.ReadGather(payload)
+	case parcel.Put, parcel.Seal, parcel.Drop:
+		h.body, err = parcel.ReadBlob(payload)
+	}
+	return err
+}
+
+// begin goes on with a parcel whose kernels are compiled.
+func (c *Core) begin(h *held) {
+	switch body := h.body.(type) {
+	case *parcel.Task:
+		c.work(h, 0, h.compute(body))
+	case *parcel.Tree:
+		c.spread(h, body)
+	case *parcel.Gather:
+		c.work(h, 0, &Collect{Gather: body})
+	case *parcel.Blob:
+		c.work(h, 0, &Keep{Kind: h.Kind, Blob: body})
+	default:
+		if h.Kind == parcel.Walk {
+			c.arrive(h)
+		} else {
+			c.work(h, 0, &Report{})
+		}
+	}
+}
+
+// work has a parcel's work, or a part of it, done here.
+func (c *Core) work(h *held, part int, w Work) {
+	j := h.newJob()
+	j.held, j.part, j.start.Work = h, part, w
+	c.enqueue(j)
+}
+
+// compute is the work of a task, or of a piece of a tree's.
+func (h *held) compute(t *parcel.Task) *Compute {
+	w := &Compute{ID: h.kernel(), Builtin: h.Flags&parcel.Builtin != 0, Task: t}
+	if h.codes[1] != nil {
+		w.Partial = h.codes[1].id
+	}
+	return w
+}

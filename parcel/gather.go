@@ -1,0 +1,31 @@
+package parcel
+
+// Append adds the gather's bytes, a Read's payload, to dst.
+func (g *Gather) Append(dst []byte) []byte {
+	dst = appendUint(dst, uint64(g.Set))
+	dst = appendUint(dst, uint64(g.Column))
+	dst = appendBool(dst, g.Null)
+	dst = appendNumbers(dst, g.Rows)
+	if len(g.Rows) == 0 {
+		dst = appendSpan(dst, g.Lo, g.Hi)
+	}
+	return dst
+}
+
+// ReadGather reads a Read's payload.
+func ReadGather(b []byte) (*Gather, error) {
+	r := reader{b: b, part: "gather"}
+	g := &Gather{Set: r.word("set"), Column: r.column(), Null: r.bool("null")}
+	if n := r.count(len(b), 1, "rows"); n > 0 {
+		g.Rows = make([]int64, n)
+		for i := range g.Rows {
+			g.Rows[i] = r.natural("row")
+		}
+	} else {
+		g.Lo, g.Hi = r.span("rows")
+	}
+	if err := r.end(); err != nil {
+		return nil, err
+	}
+	return g, nil
+}

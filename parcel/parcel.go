@@ -1,0 +1,260 @@
+// Package parcel is the byte format of everything that travels between nodes
+// and clients. docs/parcels.md documents it; the tests hold the two together.
+//
+// A parcel is a header of 28 bytes, then the kernel's canonical bytes if
+// the flag Carries is set (with their length), then the payload, which extends
+// to the parcel's end. Reading trusts nothing: lengths are compared with what
+// is there before anything is allocated, and what follows the last field is
+// an error.
+package parcel
+
+import (
+	"github.com/godwit-run/godwit/catalog"
+	"github.com/godwit-run/godwit/kernel"
+)
+
+// HeaderSize is the length of the header.
+const HeaderSize = 28
+
+// Version is the version of the format, in the high half of the first byte.
+const Version = 1
+
+// MaxBytes is the greatest length of a parcel.
+const MaxBytes = 64 << 20
+
+// Kind tells parcels apart.
+type Kind uint8
+
+const (
+	BadKind  Kind = iota
+	Run           // Task: outer indices of a kernel beside a shard
+	Walk          // Batch: states of a suspended loop
+	Fan           // Tree: a task for many shards, spread over their owners
+	Read          // Gather: rows of a column
+	Put           // Part of a shard's file
+	Seal          // the shard's file is complete: check and open it
+	Drop          // forget a shard
+	Status        // what a node holds and has done; the answer is JSON
+	Result        // Answer
+	Fail          // Failure
+	NeedCode      // the receiver of a parcel lacks its kernel; asks the sender
+	Code          // the kernel (Carries), or that the sender lacks it too
+	Cancel        // the caller does not want the request's result any more
+	kinds
+)
+
+// Flags modify a parcel.
+type Flags uint8
+
+const (
+	Carries Flags = 1 << iota // the kernel's bytes follow the header
+	Builtin                   // run the function preinstalled under this code instead of a kernel; for measurements
+	Last                      // of a Result or Fail: nothing follows for this request
+)
+
+// Prefix is the first eight bytes of a kernel's hash, which name it in
+// parcels. A node never holds two kernels with the same prefix: it refuses the
+// second.
+type Prefix uint64
+
+// PrefixOf shortens a hash.
+func PrefixOf(id kernel.ID) Prefix {
+	var p Prefix
+	for i := range 8 {
+		p |= Prefix(id[i]) << (8 * i)
+	}
+	return p
+}
+
+// Header is what every parcel begins with. Layout, little-endian:
+//
+//	0   version and kind (four bits each)
+//	1   flags
+//	2   hops left (2)
+//	4   time left until the deadline in microseconds (4)
+//	8   request (8)
+//	16  caller (4)
+//	20  code (8)
+//
+// Caller and Request together name the request in the cluster, and are its
+// trace id.
+type Header struct {
+	Kind    Kind
+	Flags   Flags
+	Hops    uint16       // forwards still allowed
+	Left    uint32       // microseconds until the deadline, counted anew by each receiver
+	Request uint64       // unique per caller
+	Caller  catalog.Peer // who gets the answer
+	Code    Prefix       // 0 for none
+}
+
+// Parcel is a whole parcel. Code and Payload may alias the bytes it was read
+// from.
+type Parcel struct {
+	Header
+	Code    []byte // the kernel's canonical bytes if Carries
+	Payload []byte
+}
+
+// Task runs outer indices Lo..Hi of a kernel whose columns the receiver holds.
+type Task struct {
+	Set      uint32 // data set of the Stored operands
+	Sizes    []int64
+	Scalars  []uint64
+	Lo, Hi   int64
+	Operands []Operand // one per region of the kernel
+	// Partial, if its Code is not 0, combines the rows that the task writes:
+	// see schedule.Partial. Its kernel's regions are the task's Out operands in
+	// order, as Read, and then once more as Write; the answer has its rows
+	// instead of the task's.
+	Partial Partial
+}
+
+// Partial is a second kernel that combines aligned blocks of rows. Lo..Hi of
+// its outer loop are those of the task divided by Block, rounded up.
+type Partial struct {
+	Code   Prefix
+	Kernel []byte // its bytes; empty when the sender believes they are known
+	Sizes  []int64
+	Block  int64 // leaves in a block, a power of two
+}
+
+// How says where an operand comes from.
+type How uint8
+
+const (
+	Absent How = iota // a Scratch region
+	Stored            // column Column of the set: elements that the shards here hold
+	Inline            // Bytes, from element First
+	Out               // written; elements First..First+Count are returned
+	InOut             // Bytes, from element First; returned afterwards
+	hows
+)
+
+// Operand is a region of a task.
+type Operand struct {
+	How      How
+	Column   int    // Stored
+	Option   bool   // Stored: nulls are allowed, and zero
+	Presence bool   // Stored: not the values but whether they are there, as Bool
+	Bound    int64  // Stored: if > 0, elements must be in 0..Bound
+	First    int64  // Inline, Out, InOut
+	Count    int64  // Out
+	Bytes    []byte // Inline, InOut
+}
+
+// Batch is a set of states of a suspended loop; see package suspend, which
+// makes the kernel and defines the layout of its regions. Columns 0 and 1 are
+// of kind I64, and column 1, the ids, is always in Keep.
+type Batch struct {
+	Set     uint32
+	Sizes   []int64  // the program's sizes; the receiver adds those of the batch
+	Scalars []uint64 // likewise
+	Columns []Far    // columns of the set that the kernel's windows look at
+	Near    [][]byte // whole regions that travel along; usually none
+	States  int      // number of states
+	Kinds   []byte   // num.Kind of each state column
+	Values  [][]byte // the state columns: States × size of the kind each
+	Keep    uint64   // bit i: column i belongs to the answer
+}
+
+// Far is a column that the loop follows; Bound as in Operand.
+type Far struct {
+	Column int
+	Bound  int64
+}
+
+// Tree is a task for the shards of many nodes. The receiver runs the pieces
+// that are its own, passes the others on in at most two halves, each to the
+// owner of its first piece, and answers with all rows in canonical order.
+type Tree struct {
+	// Task has no Lo and Hi, nor First and Count of Out operands: each piece
+	// has its own.
+	Task   Task
+	Pieces []Piece
+}
+
+// Piece is a contiguous part of a tree's outer indices.
+type Piece struct {
+	Owner  catalog.Peer
+	Lo, Hi int64
+	Outs   []Extent // of each Out operand, in order
+}
+
+// Extent is a run of elements.
+type Extent struct{ First, Count int64 }
+
+// Gather reads elements of a column in its stored kind.
+type Gather struct {
+	Set    uint32
+	Column int
+	Null   bool    // also whether each row is present: one byte a row follows the values
+	Lo, Hi int64   // a range of rows, if Rows is empty
+	Rows   []int64 // else these rows
+}
+
+// Blob is part of a shard's file, or (Seal, Drop) the whole of it.
+type Blob struct {
+	Set    uint32
+	Shard  uint32
+	Lo, Hi int64 // rows of the shard
+	Total  int64 // bytes of the file
+	Offset int64 // of Bytes
+	Sum    [32]byte
+	Bytes  []byte
+}
+
+// Answer is a result, or part of one.
+type Answer struct {
+	// States is, of a Walk, how many are done. What tells the parts of a Walk's
+	// answer apart are the ids in them.
+	States  int
+	Columns [][]byte // the columns kept, or the Out and InOut operands in order
+	Extents []Extent // Run and Fan: which elements each column is, one each; else none
+	Faults  []Fault  // least places, by ascending site; only sites that faulted
+	Hops    uint32   // forwards that led here
+	Steps   uint64   // work done, in kernel steps or, of a Walk, turns
+	Micros  Timing
+}
+
+// Timing is where a node spent its time, in microseconds.
+type Timing struct{ Queue, Verify, Compile, Run uint32 }
+
+// Fault is the least place of a kernel's fault site, -1 for a fault without
+// a place.
+type Fault struct {
+	Site  uint32
+	Place int64
+}
+
+// Reason is why a request failed.
+type Reason uint8
+
+const (
+	BadReason   Reason = iota
+	Busy               // the receiver is at a limit; Retry says when to come back
+	Refused            // the parcel or its kernel is not acceptable; Detail says why
+	NoCode             // the kernel was lost on the way: send it along
+	NoShard            // the receiver does not hold what the parcel needs
+	Unreachable        // no live replica of Shard could be reached
+	Expired            // the deadline passed
+	HopsSpent          // the hop budget is spent
+	Cancelled          // by the caller
+	DataError          // the stored data are not what the program needs
+	Internal           // a bug
+	reasons
+)
+
+// Failure is the answer to a request, or to some of its states, that did not
+// succeed.
+type Failure struct {
+	Reason Reason
+	Detail string
+	Node   catalog.Peer // where it happened
+	Set    uint32
+	Shard  int32  // -1 for none
+	Retry  uint32 // Busy: microseconds
+	// States, if not nil, are those of a Walk that are given back; the caller may send them
+	// on. Otherwise the whole request failed.
+	States *Batch
+}

@@ -1,0 +1,139 @@
+package parcel
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+)
+
+// Append adds the task's bytes, a Run's payload, to dst.
+func (t *Task) Append(dst []byte) []byte {
+	dst = appendSpan(t.appendHead(dst), t.Lo, t.Hi)
+	for i := range t.Operands {
+		if o := &t.Operands[i]; o.How == Out {
+			dst = appendSpan(dst, o.First, o.First+o.Count)
+		}
+	}
+	return dst
+}
+
+// appendHead is all of a task but the extents, which a Tree has for each piece.
+func (t *Task) appendHead(dst []byte) []byte {
+	dst = appendUint(dst, uint64(t.Set))
+	dst = appendNumbers(dst, t.Sizes)
+	dst = appendNumbers(dst, t.Scalars)
+	dst = appendUint(dst, uint64(len(t.Operands)))
+	for i := range t.Operands {
+		dst = t.Operands[i].append(dst)
+	}
+	return t.Partial.append(dst)
+}
+
+// ReadTask reads a Run's payload. Bytes of operands and of the partial kernel
+// alias b.
+func ReadTask(b []byte) (*Task, error) {
+	r := reader{b: b, part: "task"}
+	t := new(Task)
+	r.task(t)
+	t.Lo, t.Hi = r.span("outer indices")
+	for i := range t.Operands {
+		if o := &t.Operands[i]; o.How == Out {
+			e := r.extent()
+			o.First, o.Count = e.First, e.Count
+		}
+	}
+	if err := r.end(); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+func (r *reader) task(t *Task) {
+	t.Set = r.word("set")
+	t.Sizes = r.sizes(nil)
+	t.Scalars = r.scalars(nil)
+	if n := r.count(maxRegions, 1, "operands"); n > 0 {
+		t.Operands = make([]Operand, n)
+	}
+	for i := range t.Operands {
+		r.operand(&t.Operands[i])
+	}
+	r.partial(&t.Partial)
+}
+
+// An operand's first byte is How and, of a Stored one, these.
+const (
+	optionBit   = 1 << 3
+	presenceBit = 1 << 4
+)
+
+func (o *Operand) append(dst []byte) []byte {
+	first := byte(o.How)
+	if o.Option {
+		first |= optionBit
+	}
+	if o.Presence {
+		first |= presenceBit
+	}
+	dst = append(dst, first)
+	switch o.How {
+	case Stored:
+		dst = appendUint(appendUint(dst, uint64(o.Column)), uint64(o.Bound))
+	case Inline, InOut:
+		dst = appendBlob(appendUint(dst, uint64(o.First)), o.Bytes)
+	}
+	return dst
+}
+
+func (r *reader) operand(o *Operand) {
+	start := r.at
+	first := r.byte(math.MaxUint8, "operand")
+	o.How = How(first & (optionBit - 1))
+	flags := first &^ (optionBit - 1)
+	if o.How >= hows || flags > optionBit|presenceBit || flags != 0 && o.How != Stored {
+		r.fail(start, "operand", "a way to bind it, with flags only if it is stored", number(uint64(first)))
+	}
+	switch o.How {
+	case Stored:
+		o.Option, o.Presence = flags&optionBit != 0, flags&presenceBit != 0
+		o.Column = r.column()
+		o.Bound = r.natural("bound")
+	case Inline, InOut:
+		o.First = r.natural("first element")
+		o.Bytes = r.blob("operand")
+	}
+}
+
+func (p *Partial) append(dst []byte) []byte {
+	dst = appendBool(dst, p.Code != 0)
+	if p.Code == 0 {
+		return dst
+	}
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(p.Code))
+	dst = appendBlob(dst, p.Kernel)
+	dst = appendNumbers(dst, p.Sizes)
+	return appendUint(dst, uint64(p.Block))
+}
+
+func (r *reader) partial(p *Partial) {
+	if !r.bool("partial") {
+		return
+	}
+	start := r.at
+	if p.Code = r.prefix("code"); p.Code == 0 {
+		r.fail(start, "code", "the prefix of a kernel's hash", "0")
+	}
+	p.Kernel = r.blob("partial kernel")
+	p.Sizes = r.sizes(nil)
+	start = r.at
+	if p.Block = r.natural("block"); bits.OnesCount64(uint64(p.Block)) != 1 {
+		r.fail(start, "block", "a power of two", number(uint64(p.Block)))
+	}
+}
+
+func (r *reader) extent() Extent {
+	lo, hi := r.span("extent")
+	return Extent{lo, hi - lo}
+}
+
+func (e Extent) append(dst []byte) []byte { return appendSpan(dst, e.First, e.First+e.Count) }

@@ -1,0 +1,74 @@
+package parcel
+
+import (
+	"github.com/godwit-run/godwit/catalog"
+)
+
+// Append adds the tree's bytes, a Fan's payload, to dst. Every piece has one
+// extent per Out operand of the task.
+func (t *Tree) Append(dst []byte) []byte {
+	dst = appendUint(t.Task.appendHead(dst), uint64(len(t.Pieces)))
+	for i := range t.Pieces {
+		p := &t.Pieces[i]
+		dst = appendSpan(appendUint(dst, uint64(p.Owner)), p.Lo, p.Hi)
+		for _, e := range p.Outs {
+			dst = e.append(dst)
+		}
+	}
+	return dst
+}
+
+// ReadTree reads a Fan's payload; bytes of the task alias b. There is at least
+// one piece, and the pieces' outer indices follow each other without gaps.
+func ReadTree(b []byte) (*Tree, error) {
+	r := reader{b: b, part: "tree"}
+	t := new(Tree)
+	r.task(&t.Task)
+	outs := 0
+	for i := range t.Task.Operands {
+		if t.Task.Operands[i].How == Out {
+			outs++
+		}
+	}
+	start := r.at
+	n := r.count(MaxPieces, 3+2*outs, "pieces")
+	if n == 0 {
+		r.fail(start, "pieces", atLeast(1), "0")
+	}
+	t.Pieces = make([]Piece, n)
+	extents := make([]Extent, n*outs)
+	for i := range t.Pieces {
+		p := &t.Pieces[i]
+		start := r.at
+		p.Owner = catalog.Peer(r.word("owner"))
+		p.Lo, p.Hi = r.span("outer indices")
+		if i > 0 && p.Lo != t.Pieces[i-1].Hi {
+			r.fail(start, "outer indices", "to begin at "+number(uint64(t.Pieces[i-1].Hi))+", where the piece before ends", number(uint64(p.Lo)))
+		}
+		if outs > 0 {
+			p.Outs = extents[i*outs : (i+1)*outs : (i+1)*outs]
+		}
+		for j := range p.Outs {
+			p.Outs[j] = r.extent()
+		}
+	}
+	if err := r.end(); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// Piece is the task of one piece. It shares what the pieces have in common.
+func (t *Tree) Piece(i int) *Task {
+	task, p := t.Task, &t.Pieces[i]
+	task.Lo, task.Hi = p.Lo, p.Hi
+	task.Operands = append([]Operand(nil), task.Operands...)
+	next := 0
+	for i := range task.Operands {
+		if o := &task.Operands[i]; o.How == Out && next < len(p.Outs) {
+			o.First, o.Count = p.Outs[next].First, p.Outs[next].Count
+			next++
+		}
+	}
+	return &task
+}

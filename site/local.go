@@ -1,0 +1,74 @@
+package site
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"github.com/godwit-run/godwit/catalog"
+	"github.com/godwit-run/godwit/cluster"
+	"github.com/godwit-run/godwit/control"
+	"github.com/godwit-run/godwit/daemon"
+	"github.com/godwit-run/godwit/store"
+	"github.com/godwit-run/godwit/transport"
+	"github.com/godwit-run/godwit/transport/memnet"
+)
+
+// Locals is a cluster inside of this process, for tests: nodes with their data in
+// memory, a catalogue in memory, and a network in memory.
+type Locals struct {
+	Client  *cluster.Cluster
+	Control *control.Memory
+	Network *memnet.Hub
+	Nodes   []*daemon.Daemon
+}
+
+// localMemory is the address space of each node: tests start many.
+const localMemory = 1 << 30
+
+// Local starts n nodes and connects with them.
+func Local(ctx context.Context, n int) (*Locals, error) {
+	l := &Locals{Control: control.NewMemory(), Network: memnet.NewHub(1, memnet.Config{})}
+	for i := range n {
+		if err := l.node(ctx, fmt.Sprintf("n%d", i+1)); err != nil {
+			return nil, errors.Join(err, l.Close())
+		}
+	}
+	c, err := cluster.Connect(ctx, cluster.Config{Control: l.Control, Self: newClient(), Dial: l.dial})
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	l.Client = c
+	return l, nil
+}
+
+func (l *Locals) dial(self catalog.Peer, _ func(catalog.Peer) (string, bool), h transport.Handler) (transport.Transport, error) {
+	return l.Network.Join(self, h)
+}
+
+func (l *Locals) node(ctx context.Context, name string) error {
+	st, err := store.Open("", store.Options{Memory: true})
+	if err != nil {
+		return err
+	}
+	m, err := l.Control.Join(ctx, control.Member{Name: name, Address: name, Arch: runtime.GOARCH, Secret: st.Identity()})
+	if err != nil {
+		return errors.Join(err, st.Close())
+	}
+	d, err := daemon.Start(ctx, daemon.Config{Name: name, Store: st, Control: l.Control, Membership: m, Limits: DefaultLimits(), Memory: localMemory, Dial: l.dial})
+	if err != nil {
+		return err
+	}
+	l.Nodes = append(l.Nodes, d)
+	return nil
+}
+
+// Close ends all nodes. The client is its user's to close.
+func (l *Locals) Close() error {
+	var errs []error
+	for _, d := range l.Nodes {
+		errs = append(errs, d.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,212 @@
+package site
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/godwit-run/godwit/catalog"
+	"github.com/godwit-run/godwit/control"
+	"github.com/godwit-run/godwit/daemon"
+	"github.com/godwit-run/godwit/identity"
+	"github.com/godwit-run/godwit/node"
+	"github.com/godwit-run/godwit/store"
+	"github.com/godwit-run/godwit/transport"
+	"github.com/godwit-run/godwit/transport/stream"
+)
+
+// NodeConfig is what `godwit node` is told.
+type NodeConfig struct {
+	Name      string // the host's name if empty
+	Dir       string // gets data/ and control/
+	Identity  string // directory of the node's identity; identity/ in Dir if empty
+	Listen    string
+	Advertise string // Listen if empty
+	Metrics   string // none if empty
+	TTL       time.Duration
+	Memory    bool
+	Threads   int
+	Limits    node.Limits
+	Log       *slog.Logger
+
+	// Either Etcd, the endpoints of an etcd cluster, or a member of one inside of
+	// this process: ControlClient, ControlPeer and ControlMembers.
+	Etcd           []string
+	ControlClient  string
+	ControlPeer    string
+	ControlMembers map[string]string
+}
+
+// DefaultLimits suit a machine with a few GiB to spare.
+func DefaultLimits() node.Limits {
+	return node.Limits{
+		Parcels: 4096, Bytes: 512 << 20, Steps: 1 << 42, Turns: 4096, Codes: 1024,
+		Jobs: 2 * runtime.GOMAXPROCS(0), Retry: 20_000, RegionBytes: 1 << 40,
+	}
+}
+
+// RunNode runs a node until the context ends or its membership is lost.
+func RunNode(ctx context.Context, cfg NodeConfig) (err error) {
+	if err := cfg.complete(); err != nil {
+		return err
+	}
+	id, err := identity.Load(cfg.Identity)
+	if err != nil {
+		return fmt.Errorf("%w; `godwit up` or `godwit cluster` makes the identity of a node", err)
+	}
+	if err := id.Current(); err != nil {
+		return err
+	}
+	ctl, stop, err := cfg.control(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, ctl.Close(), stop()) }()
+	d, err := cfg.start(ctx, id, ctl)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	end, err := cfg.serveMetrics(d)
+	if err != nil {
+		return err
+	}
+	defer end()
+	cfg.Log.Info("node is ready", "name", cfg.Name, "number", d.Peer(), "address", cfg.Advertise, "limits", fmt.Sprintf("%+v", cfg.Limits))
+	select {
+	case <-ctx.Done():
+		cfg.Log.Info("node is stopping")
+		return nil
+	case <-d.Lost():
+		return errors.New("the node's membership has ended, so others have taken it for dead: start it again")
+	}
+}
+
+func (cfg *NodeConfig) complete() error {
+	if cfg.Name == "" {
+		host, err := os.Hostname()
+		if err != nil {
+			return err
+		}
+		cfg.Name = host
+	}
+	if cfg.Identity == "" {
+		cfg.Identity = filepath.Join(cfg.Dir, "identity")
+	}
+	if cfg.Advertise == "" {
+		cfg.Advertise = cfg.Listen
+	}
+	if cfg.Limits == (node.Limits{}) {
+		cfg.Limits = DefaultLimits()
+	}
+	if (len(cfg.Etcd) == 0) == (cfg.ControlClient == "") {
+		return errors.New("a node needs either --etcd, the endpoints of etcd, or --control, to be a member of it")
+	}
+	return nil
+}
+
+// control connects with etcd, which may be in this process.
+func (cfg *NodeConfig) control(ctx context.Context, id *identity.Identity) (control.Control, func() error, error) {
+	opt := control.Options{TTL: cfg.TTL, Log: cfg.Log}
+	if len(cfg.Etcd) > 0 {
+		ctl, err := control.Dial(cfg.Etcd, id.Client(""), opt)
+		return ctl, func() error { return nil }, err
+	}
+	server, err := control.Embed(ctx, control.Config{
+		Dir: filepath.Join(cfg.Dir, "control"), Name: cfg.Name, Client: cfg.ControlClient, Peer: cfg.ControlPeer,
+		Cluster: cfg.ControlMembers, TLS: files(cfg.Identity), Options: opt,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return server.Control(), server.Close, nil
+}
+
+// start opens the data and joins.
+func (cfg *NodeConfig) start(ctx context.Context, id *identity.Identity, ctl control.Control) (*daemon.Daemon, error) {
+	st, err := store.Open(filepath.Join(cfg.Dir, "data"), store.Options{Memory: cfg.Memory})
+	if err != nil {
+		return nil, err
+	}
+	l, err := net.Listen("tcp", cfg.Listen)
+	if err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
+	m, err := ctl.Join(ctx, control.Member{Name: cfg.Name, Address: cfg.Advertise, Metrics: cfg.Metrics, Arch: runtime.GOARCH, Secret: st.Identity()})
+	if err != nil {
+		return nil, errors.Join(err, st.Close(), l.Close())
+	}
+	return daemon.Start(ctx, daemon.Config{
+		Name: cfg.Name, Store: st, Control: ctl, Membership: m, Limits: cfg.Limits, Threads: cfg.Threads, Log: cfg.Log,
+		Dial: func(self catalog.Peer, names func(catalog.Peer) (string, bool), h transport.Handler) (transport.Transport, error) {
+			return stream.New(stream.Options{Self: self, Identity: id, Listener: l, NameOf: names, Log: cfg.Log}, h)
+		},
+	})
+}
+
+// serveMetrics serves /metrics if that was asked for.
+func (cfg *NodeConfig) serveMetrics(d *daemon.Daemon) (func(), error) {
+	if cfg.Metrics == "" {
+		return func() {}, nil
+	}
+	l, err := net.Listen("tcp", cfg.Metrics)
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/metrics", d.Metrics())
+	s := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 30 * time.Second}
+	go func() { _ = s.Serve(l) }() // ends with Close
+	return func() { _ = s.Close() }, nil
+}
+
+// Await waits until a cluster has n nodes.
+func Await(ctx context.Context, s *Site, n int) error {
+	id, err := identity.Load(filepath.Join(s.Dir, "client"))
+	if err != nil {
+		return err
+	}
+	ctl, err := control.Dial(s.Endpoints, id.Client(""), s.options())
+	if err != nil {
+		return err
+	}
+	defer ctl.Close()
+	have := 0
+	for {
+		if v, err := ctl.View(ctx); err == nil {
+			if have = len(v.Nodes); have >= n {
+				return nil
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%d of %d nodes are ready: %w", have, n, context.Cause(ctx))
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// Prepare opens a cluster's directory, or makes one for an etcd that runs elsewhere.
+func Prepare(dir string, etcd []string, ttl time.Duration) (*Site, error) {
+	s, err := Open(dir)
+	if none := (*NoSiteError)(nil); errors.As(err, &none) {
+		if len(etcd) == 0 {
+			return nil, errors.New("a new cluster needs --etcd, the endpoints of the etcd that keeps its records")
+		}
+		s, err = Create(dir, ttl)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(etcd) > 0 {
+		s.Endpoints = etcd
+	}
+	return s, s.Save()
+}

@@ -1,0 +1,152 @@
+// Package site is a cluster as it lies on disk: the directory that `godwit up`
+// makes, which holds the cluster's authority, its members' certificates and
+// data, and what a client needs to connect. It also puts the parts of a node
+// together.
+package site
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/godwit-run/godwit/control"
+	"github.com/godwit-run/godwit/identity"
+)
+
+// Site is a cluster's directory.
+//
+//	cluster.json       how to connect
+//	authority/         the cluster's certificate authority: keep it private
+//	client/            the identity of clients
+//	nodes/NAME/        a node on this machine: its identity, control's records, data
+//
+// A client needs only cluster.json and client/.
+type Site struct {
+	Dir string
+	Card
+}
+
+// Card is what cluster.json holds.
+type Card struct {
+	Version   int      `json:"version"`
+	Cluster   string   `json:"cluster"`   // its id
+	Endpoints []string `json:"endpoints"` // host:port of etcd
+	// TTL is after how many seconds a silent node counts as dead.
+	TTL int `json:"ttl_seconds"`
+	// Nodes are those that were started together on this machine.
+	Nodes []NodeCard `json:"nodes,omitempty"`
+}
+
+// NodeCard is how a node on this machine is reached, so that it comes back in the same
+// places.
+type NodeCard struct {
+	Name    string `json:"name"`
+	Address string `json:"address"` // of parcels
+	Metrics string `json:"metrics"`
+	// Of the nodes that are members of control, usually the first three:
+	ControlClient string `json:"control_client,omitempty"`
+	ControlPeer   string `json:"control_peer,omitempty"`
+}
+
+const version = 1
+
+// certificates last for a year; `godwit up` issues new ones at each start.
+const valid = 365 * 24 * time.Hour
+
+// Open reads the directory of a cluster.
+func Open(dir string) (*Site, error) {
+	b, err := os.ReadFile(filepath.Join(dir, "cluster.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &NoSiteError{Dir: dir}
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := &Site{Dir: dir}
+	if err := json.Unmarshal(b, &s.Card); err != nil {
+		return nil, fmt.Errorf("%s: %w; expected what `godwit up` wrote", filepath.Join(dir, "cluster.json"), err)
+	}
+	if s.Version != version {
+		return nil, fmt.Errorf("%s: version %d, this godwit reads %d", filepath.Join(dir, "cluster.json"), s.Version, version)
+	}
+	return s, nil
+}
+
+// NoSiteError says that a directory holds no cluster.
+type NoSiteError struct{ Dir string }
+
+func (e *NoSiteError) Error() string {
+	return fmt.Sprintf("there is no cluster in %s: start one with `godwit up -n 4`, or name the directory of one with --cluster", e.Dir)
+}
+
+// Create makes the directory of a new cluster: its authority and the identity
+// of clients.
+func Create(dir string, ttl time.Duration) (*Site, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	a, err := identity.Create(filepath.Join(dir, "authority"))
+	if err != nil {
+		return nil, err
+	}
+	s := &Site{Dir: dir, Card: Card{Version: version, Cluster: a.Cluster, TTL: int(ttl.Seconds())}}
+	return s, s.IssueClient()
+}
+
+// IssueClient makes new certificates for clients.
+func (s *Site) IssueClient() error {
+	a, err := identity.Open(filepath.Join(s.Dir, "authority"))
+	if err != nil {
+		return err
+	}
+	id, err := a.Issue(identity.Client, "client", valid)
+	if err != nil {
+		return err
+	}
+	return id.Save(filepath.Join(s.Dir, "client"))
+}
+
+// IssueNode makes a certificate for a node and gives its directory. hosts are the names
+// and addresses under which etcd's own clients find it.
+func (s *Site) IssueNode(name string, hosts ...string) (string, error) {
+	a, err := identity.Open(filepath.Join(s.Dir, "authority"))
+	if err != nil {
+		return "", err
+	}
+	id, err := a.Issue(identity.Node, name, valid, hosts...)
+	if err != nil {
+		return "", err
+	}
+	dir := s.NodeDir(name)
+	return dir, id.Save(filepath.Join(dir, "identity"))
+}
+
+// NodeDir is where a node of this machine keeps everything.
+func (s *Site) NodeDir(name string) string { return filepath.Join(s.Dir, "nodes", name) }
+
+// Save writes cluster.json, whole or not at all.
+func (s *Site) Save() error {
+	b, err := json.MarshalIndent(&s.Card, "", "  ")
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(s.Dir, "cluster.json")
+	if err := os.WriteFile(path+".new", append(b, '\n'), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// files are the paths that etcd wants, of an identity's directory.
+func files(dir string) control.Files {
+	pem := filepath.Join(dir, identity.IdentityFile)
+	return control.Files{CA: filepath.Join(dir, identity.AuthorityFile), Cert: pem, Key: pem}
+}
+
+func (s *Site) options() control.Options {
+	return control.Options{TTL: time.Duration(s.TTL) * time.Second}
+}

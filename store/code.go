@@ -1,0 +1,132 @@
+package store
+
+import (
+	"cmp"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/godwit-run/godwit/kernel"
+)
+
+// code keeps kernels on the disk, by their hashes, those used last. It is a
+// cache: what cannot be read is not there.
+type code struct {
+	dir   string
+	limit int64 // bytes
+
+	mu    sync.Mutex
+	bytes int64
+	files map[kernel.ID]codeFile
+}
+
+type codeFile struct {
+	bytes int64
+	used  time.Time
+}
+
+const codeExt = ".gwk"
+
+func (c *code) open(dir string, limit int64) error {
+	c.dir, c.limit, c.files = dir, limit, map[kernel.ID]codeFile{}
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		id, ok := codeID(e.Name())
+		st, err := e.Info()
+		if !ok || err != nil {
+			_ = os.Remove(filepath.Join(dir, e.Name())) // the rest of an interrupted write
+			continue
+		}
+		c.files[id] = codeFile{st.Size(), st.ModTime()}
+		c.bytes += st.Size()
+	}
+	c.shrink()
+	return nil
+}
+
+func codeID(name string) (id kernel.ID, ok bool) {
+	text, isCode := strings.CutSuffix(name, codeExt)
+	b, err := hex.DecodeString(text)
+	if !isCode || err != nil || len(b) != len(id) {
+		return id, false
+	}
+	return kernel.ID(b), true
+}
+
+func (c *code) path(id kernel.ID) string { return filepath.Join(c.dir, id.String()+codeExt) }
+
+// Code gives a kernel's canonical bytes, if they are kept.
+func (s *Store) Code(id kernel.ID) ([]byte, bool) {
+	c := &s.code
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f, ok := c.files[id]
+	if !ok {
+		return nil, false
+	}
+	b, err := os.ReadFile(c.path(id))
+	if err != nil || kernel.Hash(b) != id {
+		c.remove(id)
+		return nil, false
+	}
+	f.used = time.Now()
+	c.files[id] = f
+	_ = os.Chtimes(c.path(id), f.used, f.used) // for the next process
+	return b, true
+}
+
+// KeepCode keeps a kernel's canonical bytes. The least recently used kernels
+// make room for it.
+func (s *Store) KeepCode(b []byte) error {
+	c := &s.code
+	if len(b) > kernel.MaxBytes || int64(len(b)) > c.limit {
+		return fmt.Errorf("a kernel of %d bytes is not kept: at most %d were expected", len(b), min(kernel.MaxBytes, c.limit))
+	}
+	id := kernel.Hash(b)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, ok := c.files[id]; ok {
+		return nil
+	}
+	if err := writeWhole(c.path(id), b, 0o644); err != nil {
+		return full(c.dir, err, int64(len(b)))
+	}
+	c.files[id] = codeFile{int64(len(b)), time.Now()}
+	c.bytes += int64(len(b))
+	c.shrink()
+	return nil
+}
+
+// shrink removes what was not used for the longest time.
+func (c *code) shrink() {
+	if c.bytes <= c.limit {
+		return
+	}
+	var ids []kernel.ID
+	for id := range c.files {
+		ids = append(ids, id)
+	}
+	slices.SortFunc(ids, func(a, b kernel.ID) int {
+		return cmp.Or(c.files[a].used.Compare(c.files[b].used), slices.Compare(a[:], b[:]))
+	})
+	for _, id := range ids {
+		if c.bytes <= c.limit {
+			return
+		}
+		c.remove(id)
+	}
+}
+
+func (c *code) remove(id kernel.ID) {
+	c.bytes -= c.files[id].bytes
+	delete(c.files, id)
+	_ = os.Remove(c.path(id))
+}

@@ -1,0 +1,62 @@
+package store
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/godwit-run/godwit/kernel"
+)
+
+func code4(i int) []byte { return fmt.Appendf(nil, "%04d", i) }
+
+func has(s *Store, i int) bool {
+	b, ok := s.Code(kernel.Hash(code4(i)))
+	return ok && string(b) == string(code4(i))
+}
+
+func TestCode(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, Options{Code: 12})
+	for i := range 3 {
+		check(t, s.KeepCode(code4(i)))
+		time.Sleep(2 * time.Millisecond)
+	}
+	if !has(s, 0) { // used: now 1 is the oldest
+		t.Fatal("kernel 0 is not there")
+	}
+	check(t, s.KeepCode(code4(3)))
+	check(t, s.KeepCode(code4(3)))
+	for i, want := range []bool{true, false, true, true} {
+		if has(s, i) != want {
+			t.Errorf("kernel %d is there: %v, expected %v", i, !want, want)
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	if err := s.KeepCode(make([]byte, 13)); err == nil {
+		t.Error("a kernel larger than the cache is kept")
+	}
+	check(t, s.Close())
+
+	check(t, os.WriteFile(filepath.Join(dir, "code", newFile+"x"), []byte("rest"), 0o644))
+	check(t, os.WriteFile(s.code.path(kernel.Hash(code4(2))), []byte("2002"), 0o644))
+	s = open(t, dir, Options{Code: 12})
+	if !has(s, 0) || !has(s, 3) {
+		t.Error("kernels are gone after a restart")
+	}
+	if _, ok := s.Code(kernel.Hash(code4(2))); ok {
+		t.Error("a damaged kernel is given")
+	}
+	check(t, s.Close())
+	s = open(t, dir, Options{Code: 4})
+	if has(s, 0) || !has(s, 3) {
+		t.Error("a smaller cache does not keep what was used last")
+	}
+	list, err := os.ReadDir(filepath.Join(dir, "code"))
+	if err != nil || len(list) != 1 || !strings.HasSuffix(list[0].Name(), codeExt) {
+		t.Errorf("on the disk are %v, %v", list, err)
+	}
+}

@@ -1,0 +1,43 @@
+package store
+
+import (
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/godwit-run/godwit/data"
+)
+
+// newMemory makes a file that lies in memory and has no name. So shards in
+// memory are files to everything above, and can be mapped.
+func newMemory(f File) (*os.File, error) {
+	name := fmt.Sprintf("godwit-%d-%d", f.Set, f.Shard)
+	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("cannot make a file in memory: %w", err)
+	}
+	return os.NewFile(uintptr(fd), name), nil
+}
+
+// settleMemory opens an upload once more, for reading only: a file that nobody
+// can write may be mapped without copying.
+func (s *Store) settleMemory(u *upload) (*Shard, error) {
+	f, err := os.Open(fmt.Sprintf("/proc/self/fd/%d", u.f.Fd()))
+	if err != nil {
+		return nil, err
+	}
+	if err := compareSum(f, u.Sum); err != nil {
+		f.Close()
+		return nil, u.wrong("%v", err)
+	}
+	src, err := data.OpenFile(fmt.Sprintf("memory:%d/%d.arrow", u.Set, u.Shard), f)
+	if err != nil {
+		return nil, u.wrong("%v", err)
+	}
+	h, err := s.newShard(u.File, src)
+	if err != nil {
+		return nil, u.wrong("%v", err)
+	}
+	return h, nil
+}

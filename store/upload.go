@@ -1,0 +1,310 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/godwit-run/godwit/data"
+)
+
+// upload is a shard that is arriving.
+type upload struct {
+	File
+	f       *os.File
+	got     extents // guarded by Store.mu, as what follows
+	writers int     // parts being written now
+	sealing bool
+	idle    *time.Timer
+}
+
+// FullError says that there is no room for a shard. Nothing was lost.
+type FullError struct {
+	Dir               string
+	Need, Used, Limit int64 // bytes; Limit is 0 if the disk itself is full
+}
+
+func (e *FullError) Error() string {
+	if e.Limit == 0 {
+		return fmt.Sprintf("the disk of %s is full: %d bytes are needed", e.Dir, e.Need)
+	}
+	return fmt.Sprintf("%s has no room for %d bytes: %d of %d are in use", e.Dir, e.Need, e.Used, e.Limit)
+}
+
+// BusyError says that something can be done later.
+type BusyError struct{ Reason string }
+
+func (e *BusyError) Error() string { return e.Reason }
+
+// WrongError says what is wrong with a file or a part of it.
+type WrongError struct {
+	File   File
+	Reason string
+}
+
+func (e *WrongError) Error() string { return fmt.Sprintf("%v: %s", &e.File, e.Reason) }
+
+func (f *File) wrong(format string, args ...any) error {
+	return &WrongError{*f, fmt.Sprintf(format, args...)}
+}
+
+// Put takes the part of a shard's file that begins at offset. Parts come in any
+// order, and again; each says the same about the file. Parts of a shard that
+// is here already are ignored.
+func (s *Store) Put(f File, offset int64, b []byte) error {
+	if f.Lo < 0 || f.Hi < f.Lo || f.Bytes <= 0 {
+		return f.wrong("rows %d to %d in %d bytes make no file", f.Lo, f.Hi, f.Bytes)
+	}
+	if offset < 0 || int64(len(b)) > f.Bytes || offset > f.Bytes-int64(len(b)) {
+		return f.wrong("a part of %d bytes at %d does not lie in a file of %d", len(b), offset, f.Bytes)
+	}
+	u, err := s.begin(f)
+	if u == nil || err != nil {
+		return err
+	}
+	holes := s.missing(u, offset, offset+int64(len(b)))
+	for _, h := range holes {
+		if _, e := u.f.WriteAt(b[h.lo-offset:h.hi-offset], h.lo); e != nil {
+			err = full(s.dir, e, f.Bytes)
+			break
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	u.writers--
+	if err != nil {
+		return err
+	}
+	for _, h := range holes {
+		u.got.add(h)
+	}
+	return nil
+}
+
+// begin finds the upload, or starts it, and enters a writer. There is none for a
+// shard that is here.
+func (s *Store) begin(f File) (*upload, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if done, err := s.sealed(f); done || err != nil {
+		return nil, err
+	}
+	u := s.uploads[f.key()]
+	if u == nil {
+		var err error
+		if u, err = s.start(f); err != nil {
+			return nil, err
+		}
+	}
+	if u.File != f {
+		return nil, f.wrong("another file for it is arriving, of rows %d to %d and %d bytes", u.Lo, u.Hi, u.Bytes)
+	}
+	if u.sealing {
+		return nil, &BusyError{fmt.Sprintf("%v is being sealed", &f)}
+	}
+	u.writers++
+	u.idle.Reset(s.opt.Idle)
+	return u, nil
+}
+
+// sealed reports whether the shard is here. Called with mu held.
+func (s *Store) sealed(f File) (bool, error) {
+	if s.closed {
+		return false, ErrClosed
+	}
+	h := s.shards[f.key()]
+	if h != nil && h.File != f {
+		return true, f.wrong("another file of rows %d to %d and %d bytes is here: drop it first", h.Lo, h.Hi, h.Bytes)
+	}
+	return h != nil, nil
+}
+
+// start makes room for an upload. Called with mu held.
+func (s *Store) start(f File) (*upload, error) {
+	if len(s.uploads) >= s.opt.Uploads {
+		return nil, &BusyError{fmt.Sprintf("%d shards are arriving already; more are taken when one of them is complete", len(s.uploads))}
+	}
+	if f.Bytes > s.opt.Bytes-s.used {
+		return nil, &FullError{s.dir, f.Bytes, s.used, s.opt.Bytes}
+	}
+	file, err := s.create(f)
+	if err != nil {
+		return nil, full(s.dir, err, f.Bytes)
+	}
+	u := &upload{File: f, f: file}
+	u.idle = time.AfterFunc(s.opt.Idle, func() { s.expire(u) })
+	s.uploads[f.key()] = u
+	s.used += f.Bytes
+	return u, nil
+}
+
+// create reserves the whole file, so that a full disk is found out at once.
+func (s *Store) create(f File) (*os.File, error) {
+	if s.opt.Memory {
+		return newMemory(f)
+	}
+	file, err := os.Create(s.uploadPath(f.key()))
+	if err != nil {
+		return nil, err
+	}
+	if err = reserve(file, f.Bytes); err != nil {
+		return nil, errors.Join(err, file.Close(), os.Remove(file.Name()))
+	}
+	return file, nil
+}
+
+func (s *Store) uploadPath(k key) string {
+	return filepath.Join(s.uploadDir(), fmt.Sprintf("%d-%d.arrow", k.set, k.shard))
+}
+
+// expire gives up an upload of which nothing was heard.
+func (s *Store) expire(u *upload) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.uploads[u.key()] != u {
+		return
+	}
+	if u.writers > 0 || u.sealing {
+		u.idle.Reset(s.opt.Idle)
+		return
+	}
+	_ = s.abandon(u) // what cannot be removed now is removed at the next start
+}
+
+// abandon removes an upload. Called with mu held.
+func (s *Store) abandon(u *upload) error {
+	s.forget(u)
+	err := u.f.Close()
+	if s.opt.Memory {
+		return err
+	}
+	if e := os.Remove(s.uploadPath(u.key())); !errors.Is(e, os.ErrNotExist) {
+		err = errors.Join(err, e)
+	}
+	return err
+}
+
+func (s *Store) forget(u *upload) {
+	u.idle.Stop()
+	if s.uploads[u.key()] == u {
+		delete(s.uploads, u.key())
+		s.used -= u.Bytes
+	}
+}
+
+func (s *Store) missing(u *upload, lo, hi int64) []extent {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return u.got.missing(extent{lo, hi})
+}
+
+// Seal completes a shard: all parts must have arrived and the whole have its
+// sum. When it returns nil the shard is on the disk, and open. A file that is
+// complete but wrong is removed.
+func (s *Store) Seal(f File) error {
+	u, err := s.beginSeal(f)
+	if u == nil || err != nil {
+		return err
+	}
+	h, err := s.settle(u)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	dropped := s.uploads[u.key()] != u
+	switch {
+	case err != nil && dropped:
+		return err
+	case err != nil:
+		return errors.Join(full(s.dir, err, f.Bytes), s.abandon(u))
+	case dropped:
+		err = f.wrong("it was dropped while it was sealed")
+		if !s.opt.Memory && !s.closed {
+			err = errors.Join(err, s.unlink(f.key()))
+		}
+		return errors.Join(err, h.Source.Close())
+	}
+	s.forget(u)
+	s.shards[f.key()] = h
+	s.used += f.Bytes
+	return u.f.Close()
+}
+
+func (s *Store) beginSeal(f File) (*upload, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if done, err := s.sealed(f); done || err != nil {
+		return nil, err
+	}
+	u := s.uploads[f.key()]
+	if u == nil || u.File != f {
+		return nil, f.wrong("no part of this file of %d bytes has arrived", f.Bytes)
+	}
+	if u.sealing || u.writers > 0 {
+		return nil, &BusyError{fmt.Sprintf("%v is still being written", &f)}
+	}
+	if holes := u.got.missing(extent{0, f.Bytes}); len(holes) > 0 {
+		return nil, f.wrong("bytes %d to %d of %d have not arrived", holes[0].lo, holes[0].hi, f.Bytes)
+	}
+	u.sealing = true
+	return u, nil
+}
+
+// settle checks an upload and gives it its name.
+func (s *Store) settle(u *upload) (*Shard, error) {
+	if s.opt.Memory {
+		return s.settleMemory(u)
+	}
+	k := u.key()
+	if err := u.f.Sync(); err != nil {
+		return nil, err
+	}
+	h, err := s.try(u, s.uploadPath(k))
+	if err != nil {
+		return nil, err
+	}
+	if err := h.Source.Close(); err != nil {
+		return nil, err
+	}
+	if err := s.name(k); err != nil {
+		return nil, err
+	}
+	err = writeWhole(s.sidecar(k), u.sidecar(), 0o644)
+	if err == nil {
+		err = syncDirectory(filepath.Join(s.dir, "sets"))
+	}
+	if err == nil {
+		h.Source, err = data.Open(s.path(k))
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.unlink(k))
+	}
+	return h, nil
+}
+
+// name moves an upload to its place. A set's directory vanishes with its last shard,
+// so it must not be made and used in two steps.
+func (s *Store) name(k key) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := os.MkdirAll(s.setDir(k.set), 0o755); err != nil {
+		return err
+	}
+	return os.Rename(s.uploadPath(k), s.path(k))
+}
+
+// try compares the file's sum and opens it.
+func (s *Store) try(u *upload, path string) (*Shard, error) {
+	if err := verifySum(path, u.Sum); err != nil {
+		return nil, u.wrong("%v", err)
+	}
+	src, err := data.Open(path)
+	if err != nil {
+		return nil, u.wrong("%v", err)
+	}
+	h, err := s.newShard(u.File, src)
+	if err != nil {
+		return nil, u.wrong("%v", err)
+	}
+	return h, nil
+}

@@ -1,0 +1,73 @@
+package stream
+
+import (
+	"fmt"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/mem"
+)
+
+// raw passes messages as they are: it sends an *outgoing and receives into
+// a *[]byte, which is newly made each time.
+type raw struct{}
+
+// outgoing is a message in two pieces, so that a parcel is not copied to get
+// its head.
+type outgoing struct{ head, body []byte }
+
+// small is the length below which one buffer and a copy are cheaper than two.
+const small = 1 << 10
+
+func (raw) Name() string { return "raw" }
+
+func (raw) Marshal(v any) (mem.BufferSlice, error) {
+	m, ok := v.(*outgoing)
+	if !ok {
+		return nil, fmt.Errorf("expected a message to send, found %T", v)
+	}
+	if len(m.body) == 0 {
+		return mem.BufferSlice{mem.SliceBuffer(m.head)}, nil
+	}
+	return mem.BufferSlice{mem.SliceBuffer(m.head), mem.SliceBuffer(m.body)}, nil
+}
+
+func (raw) Unmarshal(data mem.BufferSlice, v any) error {
+	m, ok := v.(*[]byte)
+	if !ok {
+		return fmt.Errorf("expected a place for a message, found %T", v)
+	}
+	*m = data.Materialize()
+	return nil
+}
+
+// frameOf puts a parcel behind a head.
+func frameOf(h head, parcel []byte) *outgoing {
+	if len(parcel) > small {
+		b := make([]byte, headSize)
+		putHead(b, h)
+		return &outgoing{b, parcel}
+	}
+	b := make([]byte, headSize, headSize+len(parcel))
+	putHead(b, h)
+	return &outgoing{head: append(b, parcel...)}
+}
+
+// messages is what both sides of a gRPC stream have.
+type messages interface {
+	SendMsg(m any) error
+	RecvMsg(m any) error
+}
+
+// The one method of the one service.
+const (
+	service = "godwit"
+	method  = "/godwit/parcels"
+)
+
+var description = grpc.StreamDesc{StreamName: "parcels", ServerStreams: true, ClientStreams: true}
+
+func serviceOf(serve grpc.StreamHandler) *grpc.ServiceDesc {
+	d := description
+	d.Handler = serve
+	return &grpc.ServiceDesc{ServiceName: service, HandlerType: (*any)(nil), Streams: []grpc.StreamDesc{d}}
+}

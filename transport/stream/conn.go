@@ -1,0 +1,152 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// conn is one stream with a peer whose hello was accepted.
+type conn struct {
+	peer    *peer
+	stream  messages
+	inbound bool // the other side dialled
+	remote  *greeting
+	initial Grant // what this side granted at first
+	// cancel ends the stream with a reason, which an accepting side tells the other.
+	cancel context.CancelCauseFunc
+	closed chan struct{} // no handler runs any more, and Gone was told
+
+	// Under peer.mu:
+	writing bool  // one goroutine is writing, and will write what has come up meanwhile
+	wrote   bool  // since the last beat
+	beat    bool  // something must be written, if only to be heard
+	lost    error // why it is not used any more
+	may     Grant // what this side may still send
+	handled Grant // parcels of the other side, to be granted anew
+}
+
+// unacknowledged is how many bytes may lie in buffers on the way to the peer,
+// with the heads of their frames.
+func (c *conn) unacknowledged() int64 {
+	const heads = headSize + 5 // gRPC's own has 5
+	return c.remote.grant.Bytes - c.may.Bytes + heads*int64(c.remote.grant.Parcels-c.may.Parcels)
+}
+
+// direct says that writing now does not block.
+func (c *conn) direct() bool { return c.unacknowledged() < buffered }
+
+func (c *conn) allowed() bool { return c.may.Parcels > 0 && c.may.Bytes > 0 }
+
+// due says that handled parcels must be granted without waiting for a
+// parcel that could tell so.
+func (c *conn) due() bool {
+	return 4*c.handled.Parcels >= c.initial.Parcels || c.handled.Bytes >= min(returnBytes, c.initial.Bytes/4+1)
+}
+
+// head begins a frame: what was handled is granted.
+func (c *conn) head(kind frameKind) head {
+	h := head{kind, c.handled}
+	c.handled = Grant{}
+	c.wrote, c.beat = true, false
+	return h
+}
+
+// charge begins the frame of a parcel.
+func (c *conn) charge(parcel []byte) head {
+	c.may.Parcels--
+	c.may.Bytes -= int64(len(parcel))
+	return c.head(carry)
+}
+
+func (c *conn) write(m *outgoing) {
+	// At io.EOF the reading side learns why the stream ended.
+	if err := c.stream.SendMsg(m); err != nil && !errors.Is(err, io.EOF) {
+		c.fail(err)
+	}
+}
+
+// fail stops the use of a connection. Its reading goroutine does the rest.
+func (c *conn) fail(err error) {
+	p := c.peer
+	p.mu.Lock()
+	if c.lost == nil {
+		c.lost = err
+		if other := p.best(); other != nil {
+			p.kick(other)
+		}
+	}
+	p.mu.Unlock()
+	c.cancel(err)
+}
+
+// read hands parcels to the handler until the connection ends. A peer that
+// sends more than was granted is read late: it fills HTTP/2's window, and then waits.
+func (c *conn) read() {
+	for {
+		var b []byte
+		err := c.stream.RecvMsg(&b)
+		if err != nil {
+			c.fail(plain(err))
+			return
+		}
+		h, body, err := readFrame(b)
+		if err == nil && h.grant != (Grant{}) {
+			err = c.credit(h.grant)
+		}
+		if err != nil {
+			c.fail(fmt.Errorf("peer %d broke the protocol: %w", c.peer.number, err))
+			return
+		}
+		if h.kind == carry {
+			c.peer.transport.handler.Receive(c.peer.number, body)
+			c.handle(len(body))
+		}
+	}
+}
+
+// credit adds what a frame grants.
+func (c *conn) credit(g Grant) error {
+	p := c.peer
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c.may.Parcels += g.Parcels
+	c.may.Bytes += g.Bytes
+	if first := c.remote.grant; c.may.Parcels > first.Parcels || c.may.Bytes > first.Bytes {
+		return fmt.Errorf("it granted %d parcels and %d bytes, more than was sent", g.Parcels, g.Bytes)
+	}
+	p.kick(c)
+	return nil
+}
+
+// handle counts a parcel that the handler is done with.
+func (c *conn) handle(bytes int) {
+	p := c.peer
+	p.mu.Lock()
+	c.handled.Parcels++
+	c.handled.Bytes += int64(bytes)
+	if c.writing || c.lost != nil || !c.due() {
+		p.mu.Unlock()
+		return
+	}
+	c.writing = true
+	p.mu.Unlock()
+	p.drain(c, true)
+}
+
+// plain takes the gRPC code off an error. A dialler that ends its stream can
+// give no reason.
+func plain(err error) error {
+	s, ok := status.FromError(err)
+	switch {
+	case ok && s.Code() == codes.Canceled:
+		return errEnded
+	case ok:
+		return errors.New(s.Message())
+	}
+	return err
+}

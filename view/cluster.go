@@ -1,0 +1,82 @@
+package view
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/godwit-run/godwit/catalog"
+	"github.com/godwit-run/godwit/cluster"
+	"github.com/godwit-run/godwit/daemon"
+)
+
+// Cluster writes a cluster's nodes and data sets for people.
+func Cluster(v *catalog.View, nodes []cluster.NodeStatus) string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "node\tnumber\taddress\tup\tshards\tkernels\tparcels in\tout\tcode in\tcache hits\tin hand\tmemory")
+	for _, n := range nodes {
+		clusterNode(w, n)
+	}
+	w.Flush()
+	if len(v.Sets) == 0 {
+		b.WriteString("\nno data sets; store one with `godwit load FILE --as NAME`\n")
+		return b.String()
+	}
+	b.WriteString("\n")
+	fmt.Fprintln(w, "data set\trows\tcolumns\tcut by\tshards\treplicas\tsize")
+	for i := range v.Sets {
+		clusterSet(w, v, &v.Sets[i])
+	}
+	w.Flush()
+	return b.String()
+}
+
+func clusterNode(w *tabwriter.Writer, n cluster.NodeStatus) {
+	var r daemon.Report
+	if n.Error != "" || json.Unmarshal(n.Report, &r) != nil {
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\n", n.Name, n.Peer, n.Address, n.Error)
+		return
+	}
+	fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%d\t%s\n", n.Name, n.Peer, n.Address, duration(r.Seconds), len(r.Shards), r.Core.Codes,
+		Bytes(r.Core.BytesIn), Bytes(r.Core.BytesOut), Bytes(r.Core.CodeIn), hits(r.Core.CodeHits, r.Core.CodeMisses), r.Core.Requests, Bytes(r.Arena))
+}
+
+func hits(hit, miss int64) string {
+	if hit+miss == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f%%", 100*float64(hit)/float64(hit+miss))
+}
+
+func duration(seconds float64) string {
+	switch {
+	case seconds < 120:
+		return fmt.Sprintf("%.0fs", seconds)
+	case seconds < 7200:
+		return fmt.Sprintf("%.0fm", seconds/60)
+	}
+	return fmt.Sprintf("%.0fh", seconds/3600)
+}
+
+func clusterSet(w *tabwriter.Writer, v *catalog.View, s *catalog.Set) {
+	var names []string
+	for _, c := range s.Columns {
+		names = append(names, strings.TrimSpace(c.Name+" "+c.Stored))
+	}
+	size, replicas, dead := int64(0), 0, 0
+	for i := range s.Shards {
+		sh := &s.Shards[i]
+		size += sh.Bytes * int64(len(sh.Replicas))
+		replicas = max(replicas, len(sh.Replicas))
+		if v.Owner(sh, nil) == 0 {
+			dead++
+		}
+	}
+	shards := fmt.Sprint(len(s.Shards))
+	if dead > 0 {
+		shards += fmt.Sprintf(" (%d out of reach)", dead)
+	}
+	fmt.Fprintf(w, "@%s\t%d\t%s\t%s\t%s\t%d\t%s\n", s.Name, s.Rows, strings.Join(names, ", "), s.By, shards, replicas, Bytes(size))
+}
