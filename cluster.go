@@ -65,9 +65,12 @@ type Cluster struct {
 	stop func() error // ends nodes that belong to the connection
 }
 
+// ConnectOptions are the choices of a client.
+type ConnectOptions = site.Options
+
 // Connect joins the cluster that a directory describes, as `godwit up` made it.
-func Connect(ctx context.Context, dir string) (*Cluster, error) {
-	c, err := site.Connect(ctx, dir)
+func Connect(ctx context.Context, dir string, opt ConnectOptions) (*Cluster, error) {
+	c, err := site.Connect(ctx, dir, opt)
 	if err != nil {
 		return nil, clusterError(err)
 	}

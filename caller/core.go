@@ -28,6 +28,10 @@ type Options struct {
 	// Codes is how many kernels are kept after the operations that used them, for
 	// nodes that ask late. 64.
 	Codes int
+	// OnDemand sends kernels only to nodes that ask for them: for callers that live
+	// shortly and do not know what nodes have already. It costs a round trip where a
+	// node has not got one.
+	OnDemand bool
 }
 
 func (o Options) withDefaults() Options {
@@ -150,6 +154,10 @@ func (c *Core) result(op *operation, from catalog.Peer, p *parcel.Parcel) {
 	op.heard(from)
 	op.involve(p.Request, from)
 	c.meet(from).learn(op.code())
+	if op.kind == parcel.Walk {
+		// Who answers a walk does not know its budget, only what is left of it.
+		a.Hops = uint32(c.opt.Hops - min(p.Hops, c.opt.Hops))
+	}
 	op.stats.Hops = max(op.stats.Hops, int64(a.Hops))
 	op.work.answered(op, from, p.Request, a)
 }

@@ -136,7 +136,7 @@ func (c *Core) post(op *operation, to catalog.Peer, body payload) bool {
 		Request: op.request(), Caller: c.self, Code: op.code(),
 	}
 	var code []byte
-	if op.carries() && c.meet(to).learn(h.Code) {
+	if op.carries() && !c.opt.OnDemand && c.meet(to).learn(h.Code) {
 		h.Flags |= parcel.Carries
 		code = op.codes[0].Bytes
 		op.stats.CodeBytes += int64(len(code))

@@ -209,6 +209,7 @@ func reply(t *testing.T, command string, a args) []byte {
 			ids := a.nums(t, "ids", ",")
 			b := batch(1, make([]int64, len(ids)), ids)
 			ans.States, ans.Columns, p.Flags = len(ids), b.Values[1:], 0
+			p.Hops = 9 - uint16(ans.Hops) // of the budget in newScript's options
 		}
 		if f, ok := a["fault"]; ok {
 			site, place, _ := strings.Cut(f, ":")

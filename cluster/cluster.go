@@ -24,6 +24,8 @@ type Config struct {
 	Dial func(self catalog.Peer, names func(catalog.Peer) (string, bool), h transport.Handler) (transport.Transport, error)
 	// Self is the client's number, at least catalog.FirstClient.
 	Self catalog.Peer
+	// OnDemand sends kernels only to nodes that ask for them; see caller.Options.
+	OnDemand bool
 	// Deadline is that of requests whose context has none; 10 minutes if zero.
 	Deadline time.Duration
 }
@@ -64,7 +66,7 @@ func Connect(ctx context.Context, cfg Config) (*Cluster, error) {
 		cfg.Deadline = 10 * time.Minute
 	}
 	c := &Cluster{cfg: cfg, start: time.Now(), then: map[caller.ID]func(*caller.Deliver){}}
-	c.core = caller.New(cfg.Self, caller.Options{First: uint64(time.Now().UnixNano())})
+	c.core = caller.New(cfg.Self, caller.Options{First: uint64(time.Now().UnixNano()), OnDemand: cfg.OnDemand})
 	c.ctx, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	first, err := cfg.Control.View(ctx)
 	if err != nil {

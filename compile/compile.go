@@ -24,7 +24,6 @@ import (
 	"github.com/godwit-run/godwit/graph"
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/lower"
-	"github.com/godwit-run/godwit/num"
 	"github.com/godwit-run/godwit/schedule"
 	"github.com/godwit-run/godwit/syntax"
 	"github.com/godwit-run/godwit/verify"
@@ -102,14 +101,14 @@ func (p *Program) Func(name string) (f *Func, err error) {
 // lower makes the schedule of a function for arguments whose index columns
 // are stored as given and whose sizes are zero or not as given. The result
 // is shared by all runs of this shape.
-func (f *Func) lower(stored func(param, leaf int) num.Kind, nonZero func(string) bool) (*lowered, error) {
-	key := f.shape(stored, nonZero)
+func (f *Func) lower(opt lower.Options) (*lowered, error) {
+	key := f.shape(opt)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if l, ok := f.plans[key]; ok {
 		return l, nil
 	}
-	s, err := lower.Lower(f.Graph, lower.Options{Stored: stored, NonZero: nonZero, Verify: safe})
+	s, err := lower.Lower(f.Graph, opt)
 	if err != nil {
 		return nil, fmt.Errorf("`%s` cannot be lowered: %w", f.Name, err)
 	}
@@ -125,17 +124,20 @@ type lowered struct {
 }
 
 // shape is all that lowering depends on besides the graph.
-func (f *Func) shape(stored func(param, leaf int) num.Kind, nonZero func(string) bool) string {
+func (f *Func) shape(opt lower.Options) string {
 	var b strings.Builder
+	if opt.Partials {
+		b.WriteString("partials ")
+	}
 	for i, p := range f.Graph.Body.Params {
 		for j, leaf := range graph.Leaves(p.Type) {
 			if leaf.Type.Kind == graph.Index {
-				b.WriteByte(byte('a' + stored(i, j)))
+				b.WriteByte(byte('a' + opt.Stored(i, j)))
 			}
 		}
 	}
 	for _, s := range f.Graph.Sizes {
-		if nonZero(s.Name) {
+		if opt.NonZero(s.Name) {
 			b.WriteString(" " + s.Name)
 		}
 	}

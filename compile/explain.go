@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/godwit-run/godwit/graph"
+	"github.com/godwit-run/godwit/lower"
 	"github.com/godwit-run/godwit/num"
 )
 
@@ -129,7 +130,7 @@ func (x *explainer) lower() (*lowered, error) {
 	stored := func(param, j int) num.Kind {
 		return graph.Leaves(x.f.Graph.Body.Params[param].Type)[j].Type.KindOf()
 	}
-	return x.f.lower(stored, func(string) bool { return false })
+	return x.f.lower(lower.Options{Stored: stored, NonZero: func(string) bool { return false }, Verify: safe})
 }
 
 func (p *Program) doc(name string) string {

@@ -3,6 +3,7 @@ package compile
 import (
 	"github.com/godwit-run/godwit/data"
 	"github.com/godwit-run/godwit/graph"
+	"github.com/godwit-run/godwit/lower"
 	"github.com/godwit-run/godwit/num"
 	"github.com/godwit-run/godwit/run"
 	"github.com/godwit-run/godwit/schedule"
@@ -77,7 +78,20 @@ func (b *Bound) lower() (*lowered, error) {
 	stored := func(param, j int) num.Kind {
 		return b.stored(graph.Leaves(b.Func.Graph.Body.Params[param].Type)[j], b.params[param][j])
 	}
-	return b.Func.lower(stored, func(name string) bool { n, _ := b.sizes.value(name); return n > 0 })
+	nonZero := func(name string) bool { n, _ := b.sizes.value(name); return n > 0 }
+	return b.Func.lower(lower.Options{Stored: stored, NonZero: nonZero, Verify: safe, Partials: b.remote()})
+}
+
+// remote reports that an argument lies on other machines.
+func (b *Bound) remote() bool {
+	for _, p := range b.params {
+		for _, l := range p {
+			if _, ok := l.src.(run.Remote); ok {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // newLowered finds out which inputs a schedule reads, and makes the buffers

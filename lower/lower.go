@@ -30,7 +30,8 @@ type Options struct {
 	// Verify checks a finished kernel. A kernel whose indices it cannot
 	// prove is emitted again with explicit bounds.
 	Verify func(*kernel.Kernel) error
-	// Partials asks for the kernels that combine rows in part.
+	// Partials asks for schedule.Partial of launches that write rows: for runs
+	// whose arguments lie on other machines. It makes lowering dearer.
 	Partials bool
 }
 

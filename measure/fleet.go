@@ -47,7 +47,7 @@ func (s *session) startFleet(ctx context.Context, n int, flags ...string) (*flee
 	}
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
-	if f.c, err = site.Connect(ctx, f.dir); err != nil {
+	if f.c, err = site.Connect(ctx, f.dir, site.Options{}); err != nil {
 		return nil, errors.Join(err, f.close())
 	}
 	return f, nil

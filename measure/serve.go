@@ -35,7 +35,7 @@ func serve(ctx context.Context, s *session) error {
 	}
 	callers := make([]*cluster.Cluster, 2*clients)
 	for i := range callers {
-		if callers[i], err = site.Connect(ctx, f.dir); err != nil {
+		if callers[i], err = site.Connect(ctx, f.dir, site.Options{}); err != nil {
 			return err
 		}
 		defer callers[i].Close()

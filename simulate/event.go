@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"container/heap"
+	"errors"
 	"fmt"
 	"hash"
 	"hash/fnv"
@@ -39,17 +40,24 @@ func (w *world) after(wait int64, do func()) {
 
 // trace is what happened: the hash of all of it, and the end in words.
 type trace struct {
-	hash hash.Hash64
-	tail []string
+	hash  hash.Hash64
+	tail  []string
+	lines int
 }
 
 // tailLines is how much of a trace is kept for messages.
 const tailLines = 60
 
+// maxLines is far more than happens in a world that comes to rest.
+const maxLines = 500_000
+
 func newTrace() trace { return trace{hash: fnv.New64a()} }
 
 func (w *world) note(format string, args ...any) {
 	line := fmt.Sprintf("%10d ", w.now) + fmt.Sprintf(format, args...)
+	if w.trace.lines++; w.trace.lines == maxLines {
+		w.failure = errors.New("the cluster does not come to rest")
+	}
 	w.trace.hash.Write([]byte(line))
 	if len(w.trace.tail) == 2*tailLines {
 		w.trace.tail = append(w.trace.tail[:0], w.trace.tail[tailLines:]...)

@@ -142,16 +142,9 @@ func (w *world) upTo(n int) int { return w.rand.IntN(n) + 1 }
 // about draws a time with the given mean.
 func (w *world) about(mean int64) int64 { return int64(w.rand.ExpFloat64()*float64(mean)) + 1 }
 
-// tooMany events are far more than a world needs.
-const tooMany = 100_000
-
 // loop lets happen what is planned, until nothing is left to happen.
 func (w *world) loop() {
-	for steps := 0; w.failure == nil; steps++ {
-		if steps == tooMany {
-			w.fail("the cluster does not come to rest")
-			return
-		}
+	for w.failure == nil {
 		at, ok := w.net.Next()
 		arrives := (int64(at) + 999) / 1000
 		switch {

@@ -15,8 +15,15 @@ import (
 	"github.com/godwit-run/godwit/transport/stream"
 )
 
+// Options are the choices of a client.
+type Options struct {
+	// OnDemand sends kernels only to nodes that ask for them; see
+	// caller.Options.
+	OnDemand bool
+}
+
 // Connect joins the cluster of a directory as a client.
-func Connect(ctx context.Context, dir string) (*cluster.Cluster, error) {
+func Connect(ctx context.Context, dir string, opt Options) (*cluster.Cluster, error) {
 	s, err := Open(dir)
 	if err != nil {
 		return nil, err
@@ -33,8 +40,9 @@ func Connect(ctx context.Context, dir string) (*cluster.Cluster, error) {
 		return nil, err
 	}
 	c, err := cluster.Connect(ctx, cluster.Config{
-		Control: ctl,
-		Self:    newClient(),
+		Control:  ctl,
+		Self:     newClient(),
+		OnDemand: opt.OnDemand,
 		Dial: func(self catalog.Peer, names func(catalog.Peer) (string, bool), h transport.Handler) (transport.Transport, error) {
 			return stream.New(stream.Options{Self: self, Identity: id, NameOf: names}, h)
 		},

@@ -18,7 +18,7 @@ const connecting = 15 * time.Second
 func connect(ctx context.Context, dir string) (*godwit.Cluster, error) {
 	ctx, cancel := context.WithTimeout(ctx, connecting)
 	defer cancel()
-	return godwit.Connect(ctx, dir)
+	return godwit.Connect(ctx, dir, godwit.ConnectOptions{OnDemand: true})
 }
 
 // loading is one godwit load.
