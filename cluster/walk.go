@@ -25,12 +25,12 @@ func (b *Beside) walk(ctx context.Context, a *arranged) (bool, error) {
 		return false, err
 	}
 	if b.strategy == Auto && w.travelling() >= w.farBytes() {
-		return b.stay(a.Placed, "@%s is fetched: it is smaller than the states of %d walks", a.set.Name, a.Outer)
+		return b.stay(a.Placed, "@%s is fetched: it is smaller than the states of %d walks", a.set.Name, w.count)
 	}
-	b.placed(a.Placed, "%d states move among the %d shards of @%s", a.Outer, len(a.set.Shards), a.set.Name)
+	b.placed(a.Placed, "%d states move among the %d shards of @%s", w.count, len(a.set.Shards), a.set.Name)
 	return true, b.around(func() error {
-		for lo := int64(0); lo < a.Outer; lo += maxStates {
-			if err := b.advance(ctx, w, lo, min(lo+maxStates, a.Outer)); err != nil {
+		for lo := int64(0); lo < w.count; lo += maxStates {
+			if err := b.advance(ctx, w, lo, min(lo+maxStates, w.count)); err != nil {
 				return err
 			}
 		}
@@ -43,10 +43,13 @@ type walking struct {
 	*arranged
 	batch *batch
 	form  parcel.Batch // all but the states
-	kinds []num.Kind
+	count int64        // of states
 }
 
-func (w *walking) prepare() error {
+func (w *walking) prepare() (err error) {
+	if w.count, err = w.batch.Count(w.Sizes); err != nil {
+		return err
+	}
 	w.form = parcel.Batch{Set: w.set.ID, Sizes: w.Sizes, Scalars: w.Scalars}
 	for _, r := range w.batch.Far {
 		in := w.column[r]
@@ -73,7 +76,7 @@ func (w *walking) prepare() error {
 func (w *walking) travelling() int64 {
 	n := int64(0)
 	for _, k := range w.form.Kinds {
-		n += w.Outer * int64(num.Kind(k).Size())
+		n += w.count * int64(num.Kind(k).Size())
 	}
 	for _, b := range w.form.Near {
 		n += int64(len(b)) * int64(len(w.set.Shards))
@@ -90,7 +93,7 @@ func (w *walking) farBytes() int64 {
 	return n
 }
 
-// advance walks the states of outer indices lo..hi to their ends.
+// advance walks the states lo..hi to their ends.
 func (b *Beside) advance(ctx context.Context, w *walking, lo, hi int64) error {
 	ids := make([]int64, hi-lo)
 	for i := range ids {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -212,7 +213,11 @@ func (d *Daemon) do(e node.Effect) node.Input {
 // begin runs a job: here if it is short, otherwise on its own goroutine.
 func (d *Daemon) begin(e *node.Start) node.Input {
 	if a, ok := e.Work.(*node.Advance); ok && d.short(a) {
-		return d.finish(d.ctx, e)
+		in := d.finish(d.ctx, e)
+		// Parcels that have arrived meanwhile may bring states of the same walk: those
+		// that go on then travel together.
+		runtime.Gosched()
+		return in
 	}
 	ctx, cancel := context.WithTimeout(d.ctx, time.Duration(e.Left)*time.Microsecond)
 	d.stops.Store(e.Job, cancel)

@@ -21,6 +21,7 @@ type job struct {
 	queued  int64 // when
 	started int64 // when
 	running bool
+	behind  bool // Advance: not queued yet, because one for the same request and shard runs
 	dropped bool // in the queue only for its place
 }
 
@@ -60,13 +61,34 @@ func (q *queue) drop(j *job) {
 
 func (q *queue) len() int { return len(q.jobs) - q.head - q.dropped }
 
-// enqueue puts a job at the end of the queue.
+// enqueue puts a job at the end of the queue. States for a shard in which states
+// of the same request run stay behind until these are done: so more of them come
+// together, to run, and then to travel.
 func (c *Core) enqueue(j *job) {
 	j.queued = c.now
 	if j.req != nil {
+		j.behind = j.cargo != nil && j.req.advances(j.advance.Shard)
 		j.req.jobs = append(j.req.jobs, j)
 	}
-	c.queue.push(j)
+	if !j.behind {
+		c.queue.push(j)
+	}
+}
+
+// advances reports whether states of the request run in a shard.
+func (r *request) advances(shard int) bool {
+	return slices.ContainsFunc(r.jobs, func(j *job) bool { return j.running && j.cargo != nil && j.advance.Shard == shard })
+}
+
+// follow queues the job that stayed behind one that has ended.
+func (c *Core) follow(ended *job) {
+	for _, j := range ended.req.jobs {
+		if j.behind && j.advance.Shard == ended.advance.Shard {
+			j.behind = false
+			c.queue.push(j)
+			return
+		}
+	}
 }
 
 // dispatch starts jobs while there is room.
@@ -115,7 +137,9 @@ func (c *Core) stop(r *request) {
 		}
 	}
 	for _, j := range waiting {
-		c.queue.drop(j)
+		if !j.behind {
+			c.queue.drop(j)
+		}
 		j.unlist()
 		c.discard(j)
 	}
@@ -161,8 +185,12 @@ func (c *Core) finished(f *Finished) {
 		// While other states of the request run here, those that leave may wait
 		// for these to travel together, but only until the next job ends.
 		waited := len(j.req.leaving) > 0
+		c.follow(j)
 		c.advanced(j, f)
-		if waited || !j.req.runs() {
+		if waited {
+			c.depart(j.req)
+		}
+		if c.dispatch(); !j.req.runs() {
 			c.depart(j.req)
 		}
 	case f.Err != nil:
