@@ -49,7 +49,7 @@ func newStates(b *parcel.Batch) (states, error) {
 	}
 	s.ids = make([]int64, b.States)
 	for i := range s.ids {
-		s.ids[i] = int64At(b.Values[columnID], i)
+		s.ids[i] = b.ID(i)
 	}
 	slices.Sort(s.ids)
 	for i := 1; i < len(s.ids); i++ {
@@ -96,18 +96,16 @@ func (s *states) cut(rows []row) [][]row {
 	return append(parts, rows)
 }
 
-// gather is the batch of some of a batch's states.
-func (s *states) gather(b *parcel.Batch, rows []row) *parcel.Batch {
-	part := *b
-	part.States = len(rows)
-	part.Values = make([][]byte, len(b.Values))
-	for i, w := range s.widths {
-		part.Values[i] = make([]byte, 0, len(rows)*w)
-		for _, r := range rows {
-			part.Values[i] = append(part.Values[i], b.Values[i][r.at*w:(r.at+1)*w]...)
-		}
+// pick is the batch of some of a batch's states, in its order.
+func pick(b *parcel.Batch, rows []row) *parcel.Batch {
+	if len(rows) == b.States {
+		return b
 	}
-	return &part
+	at := make([]int, len(rows))
+	for i, r := range rows {
+		at[i] = r.at
+	}
+	return b.Pick(at)
 }
 
 func int64At(column []byte, i int) int64 {

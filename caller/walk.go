@@ -8,7 +8,7 @@ import (
 	"github.com/godwit-run/godwit/parcel"
 )
 
-// walking is a Walk in hand. The slices by rank are about one state each.
+// walking is a Walk in hand.
 type walking struct {
 	c      *Core
 	batch  *parcel.Batch // as it came: where states start from
@@ -16,10 +16,7 @@ type walking struct {
 	rows   []row // of batch
 
 	missing int
-	done    []bool         // by rank
-	spent   []int          // by rank: hop budgets since the last start
-	at      []catalog.Peer // by rank: whom it was last sent to
-	holding []bool         // by rank: it waits in held
+	fates   []fate // by rank
 	held    []held
 
 	restart int64 // when to start again unless there is progress
@@ -27,10 +24,18 @@ type walking struct {
 	answer  walkAnswer
 }
 
+// fate is how it goes with a state.
+type fate struct {
+	done  bool
+	held  bool         // it waits in walking.held
+	spent int          // hop budgets since its last start
+	at    catalog.Peer // whom it was last sent to
+}
+
 // held is a batch of states that were given back and go on at a later time.
 type held struct {
 	due   int64
-	late  bool // they had to wait
+	late  bool // what stopped them may last
 	batch *parcel.Batch
 	rows  []row
 }
@@ -65,10 +70,7 @@ func (w *walking) prepare() (err error) {
 	if w.rows, err = w.states.rows(b.Values[columnID]); err != nil {
 		return err
 	}
-	n := b.States
-	w.missing = n
-	w.done, w.holding = make([]bool, n), make([]bool, n)
-	w.spent, w.at = make([]int, n), make([]catalog.Peer, n)
+	w.missing, w.fates = b.States, make([]fate, b.States)
 	w.answer = newWalkAnswer(&w.states, b.Keep)
 	for _, r := range w.rows {
 		if b.Want(r.at) == -1 {
@@ -80,8 +82,8 @@ func (w *walking) prepare() (err error) {
 
 // take notes that a state is done, with the columns kept.
 func (w *walking) take(r row, columns [][]byte) {
-	if !w.done[r.rank] {
-		w.done[r.rank] = true
+	if f := &w.fates[r.rank]; !f.done {
+		f.done = true
 		w.missing--
 		w.answer.put(r, columns)
 	}
@@ -117,7 +119,7 @@ func (w *walking) due(op *operation) {
 		}
 		late = late || h.late
 		for _, r := range h.rows {
-			w.holding[r.rank] = false
+			w.fates[r.rank].held = false
 		}
 		if !w.send(op, h.batch, h.rows) {
 			return
@@ -137,9 +139,9 @@ func (w *walking) again(op *operation) bool {
 	w.restart = w.c.now + w.c.patience(w.starts)
 	var rows []row
 	for _, r := range w.rows {
-		if !w.done[r.rank] && !w.holding[r.rank] {
+		if f := &w.fates[r.rank]; !f.done && !f.held {
 			rows = append(rows, r)
-			w.spent[r.rank] = 0
+			f.spent = 0
 		}
 	}
 	if len(rows) == 0 {
@@ -161,12 +163,12 @@ func (w *walking) send(op *operation, b *parcel.Batch, rows []row) bool {
 	}
 	for _, g := range groups {
 		for _, part := range w.states.cut(g.rows) {
-			if !w.c.post(op, g.to, w.states.gather(b, part)) {
+			if !w.c.post(op, g.to, pick(b, part)) {
 				return false
 			}
 		}
 		for _, r := range g.rows {
-			w.at[r.rank] = g.to
+			w.fates[r.rank].at = g.to
 		}
 	}
 	return true
@@ -187,7 +189,7 @@ func (w *walking) group(op *operation, b *parcel.Batch, rows []row) ([]group, *E
 	var groups []group
 	owners := make([]catalog.Peer, len(set.Shards)) // of the shards met so far
 	for _, r := range rows {
-		if w.done[r.rank] {
+		if w.fates[r.rank].done {
 			continue
 		}
 		want := b.Want(r.at)

@@ -68,18 +68,19 @@ func (w *walking) hold(op *operation, from catalog.Peer, f *parcel.Failure, wait
 		w.c.broken(op, from, err.Error())
 		return
 	}
-	h := held{due: w.c.now + wait, late: wait > 0, batch: w.resumed(b)}
+	h := held{due: w.c.now + wait, late: f.Reason != parcel.HopsSpent, batch: w.resumed(b)}
 	for _, r := range all {
-		if w.done[r.rank] || w.holding[r.rank] {
+		state := &w.fates[r.rank]
+		if state.done || state.held {
 			continue
 		}
 		if f.Reason == parcel.HopsSpent {
-			if w.spent[r.rank]++; w.spent[r.rank] > w.c.opt.Budgets {
+			if state.spent++; state.spent > w.c.opt.Budgets {
 				w.c.end(op, w.c.failure(f))
 				return
 			}
 		}
-		w.holding[r.rank] = true
+		state.held = true
 		h.rows = append(h.rows, r)
 	}
 	if len(h.rows) > 0 {
@@ -121,9 +122,9 @@ func (w *walking) learned(op *operation) {
 
 func (w *walking) expired(*operation) (catalog.Peer, string) {
 	var at []catalog.Peer
-	for rank, p := range w.at {
-		if !w.done[rank] && p != 0 {
-			at = insert(at, p)
+	for _, f := range w.fates {
+		if !f.done && f.at != 0 {
+			at = insert(at, f.at)
 		}
 	}
 	if len(at) == 0 {

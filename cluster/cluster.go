@@ -43,6 +43,7 @@ type Cluster struct {
 
 	net    transport.Transport
 	view   atomic.Pointer[catalog.View]
+	gone   sync.Map // of catalog.Peer: connections that broke since the last parcel
 	ctx    context.Context
 	cancel context.CancelFunc
 	work   sync.WaitGroup
@@ -150,12 +151,16 @@ func (c *Cluster) ticks() {
 
 // Receive implements transport.Handler.
 func (c *Cluster) Receive(from catalog.Peer, b []byte) {
+	if _, was := c.gone.Load(from); was {
+		c.gone.Delete(from)
+	}
 	c.step(&caller.Received{From: from, Bytes: b})
 }
 
 // Gone implements transport.Handler.
 func (c *Cluster) Gone(p catalog.Peer, _ error) {
 	if c.ctx.Err() == nil {
+		c.gone.Store(p, true)
 		c.step(&caller.Gone{Peer: p})
 	}
 }

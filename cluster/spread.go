@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/godwit-run/godwit/caller"
-	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/parcel"
 	"github.com/godwit-run/godwit/run"
 )
@@ -169,54 +168,6 @@ func (a *arranged) extents(lo, hi int64) []parcel.Extent {
 	return list
 }
 
-// fan sends the pieces as a tree to their owners, and meanwhile runs the others here.
-func (b *Beside) fan(ctx context.Context, a *arranged, t *task, spans []span) error {
-	tree := &parcel.Tree{Task: t.Task}
-	v := b.c.View()
-	first := -1
-	for _, s := range spans {
-		if s.shard < 0 {
-			continue
-		}
-		if first < 0 {
-			first = s.shard
-		}
-		tree.Pieces = append(tree.Pieces, parcel.Piece{Owner: owner(v, &a.set.Shards[s.shard]), Lo: s.lo, Hi: s.hi, Outs: a.extents(s.lo, s.hi)})
-	}
-	done := newFuture()
-	id := b.c.begin(done.set, func(id caller.ID) caller.Input {
-		return &caller.Ask{ID: id, Kind: parcel.Fan, Code: b.code(a.code), More: t.more(b), Payload: tree.Append(nil), Set: a.set.ID, Shard: first, Left: b.c.left(ctx)}
-	})
-	for _, s := range spans {
-		if s.shard >= 0 {
-			continue
-		}
-		if err := a.Here(s.lo, s.hi); err != nil {
-			b.c.abandon(id)
-			return err
-		}
-	}
-	answer, err := b.c.await(ctx, done)
-	if err != nil {
-		b.c.abandon(id)
-		return err
-	}
-	b.note(&done.d.Stats, answer)
-	return a.accept(answer)
-}
-
-// owner is the first live replica, or the first of all when none is alive: then
-// the one that waits for it says so.
-func owner(v *catalog.View, s *catalog.Shard) catalog.Peer {
-	if p := v.Owner(s, nil); p != 0 {
-		return p
-	}
-	if len(s.Replicas) > 0 {
-		return s.Replicas[0]
-	}
-	return 0
-}
-
 // accept stores what came back.
 func (a *arranged) accept(answer *parcel.Answer) error {
 	n := len(a.outs)
@@ -265,6 +216,15 @@ func (b *Beside) inTurn(ctx context.Context, a *arranged, t *task, spans []span)
 // one runs a part of a launch beside its shard; a sequential one with the state
 // as it is now.
 func (b *Beside) one(ctx context.Context, a *arranged, t *task, s span) error {
+	p, err := b.sendRun(ctx, a, t, s)
+	if err != nil {
+		return err
+	}
+	return b.take(ctx, a, p)
+}
+
+// sendRun sends one part of a launch to the owner of its shard.
+func (b *Beside) sendRun(ctx context.Context, a *arranged, t *task, s span) (*pending, error) {
 	t.Lo, t.Hi = s.lo, s.hi
 	for i, r := range a.outs {
 		e := a.extents(s.lo, s.hi)[i]
@@ -272,18 +232,15 @@ func (b *Beside) one(ctx context.Context, a *arranged, t *task, s span) error {
 		if a.carried(r) {
 			all, err := a.Bytes(r)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			size := int64(a.Compiled.Kernel.Regions[r].Elem.Size())
 			o = parcel.Operand{How: parcel.InOut, First: e.First, Bytes: all[e.First*size : (e.First+e.Count)*size]}
 		}
 		t.Operands[r] = o
 	}
-	answer, err := b.ask(ctx, func(id caller.ID) caller.Input {
-		return &caller.Ask{ID: id, Kind: parcel.Run, Code: b.code(a.code), More: t.more(b), Payload: t.Task.Append(nil), Set: a.set.ID, Shard: s.shard, Left: b.c.left(ctx)}
-	})
-	if err != nil {
-		return err
-	}
-	return a.accept(answer)
+	payload := t.Task.Append(nil)
+	return b.send(func(id caller.ID) caller.Input {
+		return &caller.Ask{ID: id, Kind: parcel.Run, Code: b.code(a.code), More: t.more(b), Payload: payload, Set: a.set.ID, Shard: s.shard, Left: b.c.left(ctx)}
+	}), nil
 }

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/column"
@@ -76,6 +77,30 @@ func (d *Daemon) shard(set uint32, i int) (shard, func(), error) {
 		}
 	}
 	return shard{s, i, &s.Shards[i], file.Source}, release, nil
+}
+
+// lag is how long a request waits for the node to hear of its data set: who
+// asks may have heard of it first.
+const lag = time.Second
+
+// setOf is a data set as the node knows it.
+func (d *Daemon) setOf(ctx context.Context, id uint32) (*catalog.Set, error) {
+	until := time.Now().Add(lag)
+	for {
+		if v := d.view.Load(); v != nil {
+			if s, ok := v.Set(id); ok {
+				return s, nil
+			}
+		}
+		if time.Now().After(until) {
+			return nil, noShard("there is no set %d", id)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
 }
 
 func noShard(text string, args ...any) error {

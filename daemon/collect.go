@@ -15,13 +15,12 @@ func (d *Daemon) collect(ctx context.Context, g *parcel.Gather) (*parcel.Answer,
 	if len(g.Rows) > 0 {
 		lo, hi = g.Rows[0], g.Rows[0]+1
 	}
-	v := d.view.Load()
-	if v == nil {
-		return nil, noShard("the node has not heard of the cluster yet")
+	set, err := d.setOf(ctx, g.Set)
+	if err != nil {
+		return nil, err
 	}
-	set, ok := v.Set(g.Set)
-	if !ok || lo < 0 || hi > set.Rows || lo > hi {
-		return nil, noShard("there is no set %d with rows %d to %d", g.Set, lo, hi)
+	if lo < 0 || hi > set.Rows || lo > hi {
+		return nil, noShard("@%s has %d rows, not rows %d to %d", set.Name, set.Rows, lo, hi)
 	}
 	sh, release, err := d.shard(g.Set, set.ShardOf(lo))
 	if err != nil {

@@ -22,7 +22,7 @@ func (d *Daemon) compute(ctx context.Context, w *node.Compute) (*parcel.Answer, 
 		return nil, fmt.Errorf("kernel %s is not compiled", w.ID.Short())
 	}
 	t := w.Task
-	p, release, err := d.piece(c, t)
+	p, release, err := d.piece(ctx, c, t)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func (d *Daemon) compute(ctx context.Context, w *node.Compute) (*parcel.Answer, 
 }
 
 // piece finds what a task's operands mean here. Its rows lie in one shard.
-func (d *Daemon) piece(c *engine.Compiled, t *parcel.Task) (*run.Piece, func(), error) {
+func (d *Daemon) piece(ctx context.Context, c *engine.Compiled, t *parcel.Task) (*run.Piece, func(), error) {
 	p := &run.Piece{Kernel: c, Sizes: t.Sizes, Scalars: t.Scalars, Lo: t.Lo, Hi: t.Hi}
 	release := func() {}
 	if len(t.Operands) != len(c.Kernel.Regions) {
@@ -54,7 +54,7 @@ func (d *Daemon) piece(c *engine.Compiled, t *parcel.Task) (*run.Piece, func(), 
 		switch o.How {
 		case parcel.Stored:
 			if sh == nil {
-				s, free, err := d.shardFor(c, t, i)
+				s, free, err := d.shardFor(ctx, c, t, i)
 				if err != nil {
 					return nil, nil, err
 				}
@@ -75,14 +75,10 @@ func (d *Daemon) piece(c *engine.Compiled, t *parcel.Task) (*run.Piece, func(), 
 }
 
 // shardFor is the shard in which the rows of operand i begin.
-func (d *Daemon) shardFor(c *engine.Compiled, t *parcel.Task, i int) (shard, func(), error) {
-	v := d.view.Load()
-	if v == nil {
-		return shard{}, nil, noShard("the node has not heard of the cluster yet")
-	}
-	set, ok := v.Set(t.Set)
-	if !ok {
-		return shard{}, nil, noShard("there is no set %d", t.Set)
+func (d *Daemon) shardFor(ctx context.Context, c *engine.Compiled, t *parcel.Task, i int) (shard, func(), error) {
+	set, err := d.setOf(ctx, t.Set)
+	if err != nil {
+		return shard{}, nil, err
 	}
 	o := &t.Operands[i]
 	if o.Column < 0 || o.Column >= len(set.Columns) || len(t.Sizes) != len(c.Kernel.Sizes) {

@@ -204,6 +204,12 @@ func (d *Daemon) do(e node.Effect) node.Input {
 		if stop, ok := d.stops.Load(e.Job); ok {
 			stop.(context.CancelFunc)()
 		}
+	case *node.Alarm:
+		time.AfterFunc(time.Duration(e.After)*time.Microsecond, func() {
+			if d.ctx.Err() == nil {
+				d.step(&node.Tick{})
+			}
+		})
 	case *node.Forget:
 		d.eng.Forget(e.ID)
 	}

@@ -27,6 +27,8 @@ type Core struct {
 	lastJob JobID
 	queue   queue
 
+	gathering []*job // of those that stay behind, by when they give up waiting
+
 	children  map[uint64]*child // requests of this node's own, by number
 	lastChild uint64
 
@@ -99,4 +101,5 @@ func (c *Core) tick() {
 		r = next
 	}
 	c.askAgain()
+	c.gathered()
 }

@@ -16,13 +16,15 @@ type job struct {
 	code    *code    // Compile
 	cargo   *cargo   // Advance
 	more    []*cargo // Advance: states that came while it waited
-	size    int      // of all these states, in bytes
+	states  int      // all these
+	size    int      // of them, in bytes
 	advance Advance
 	queued  int64 // when
 	started int64 // when
 	running bool
-	behind  bool // Advance: not queued yet, because one for the same request and shard runs
-	dropped bool // in the queue only for its place
+	behind  bool  // Advance: not queued yet; see gather.go
+	until   int64 // Advance: when it is queued at the latest, if it gathers states; else 0
+	dropped bool  // in the queue only for its place
 }
 
 // queue has the jobs that wait, by arrival.
@@ -61,33 +63,14 @@ func (q *queue) drop(j *job) {
 
 func (q *queue) len() int { return len(q.jobs) - q.head - q.dropped }
 
-// enqueue puts a job at the end of the queue. States for a shard in which states
-// of the same request run stay behind until these are done: so more of them come
-// together, to run, and then to travel.
+// enqueue puts a job at the end of the queue. An Advance may stay behind.
 func (c *Core) enqueue(j *job) {
 	j.queued = c.now
 	if j.req != nil {
-		j.behind = j.cargo != nil && j.req.advances(j.advance.Shard)
 		j.req.jobs = append(j.req.jobs, j)
 	}
-	if !j.behind {
+	if j.cargo == nil || !c.stays(j) {
 		c.queue.push(j)
-	}
-}
-
-// advances reports whether states of the request run in a shard.
-func (r *request) advances(shard int) bool {
-	return slices.ContainsFunc(r.jobs, func(j *job) bool { return j.running && j.cargo != nil && j.advance.Shard == shard })
-}
-
-// follow queues the job that stayed behind one that has ended.
-func (c *Core) follow(ended *job) {
-	for _, j := range ended.req.jobs {
-		if j.behind && j.advance.Shard == ended.advance.Shard {
-			j.behind = false
-			c.queue.push(j)
-			return
-		}
 	}
 }
 
@@ -137,7 +120,7 @@ func (c *Core) stop(r *request) {
 		}
 	}
 	for _, j := range waiting {
-		if !j.behind {
+		if !c.leave(j) {
 			c.queue.drop(j)
 		}
 		j.unlist()

@@ -75,7 +75,7 @@ func (*Gone) input()     {}
 func (*Learned) input()  {}
 func (*Tick) input()     {}
 
-// Effect is something to do: *Send, *Start or *Stop.
+// Effect is something to do: *Send, *Start, *Stop, *Forget or *Alarm.
 type Effect interface{ effect() }
 
 // Send delivers a parcel, or drops it if the peer cannot be reached; the

@@ -27,6 +27,7 @@ type request struct {
 	jobs      []*job // queued and running, by age
 	leaving   []leaving
 	fan       *fan
+	peak      int // most states that ran together, lowered when too few gather
 	// sentTo has the nodes to which states went, so that a cancellation follows
 	// them; remembered until the deadline.
 	sentTo     []catalog.Peer

@@ -231,13 +231,14 @@ func (c *Core) advance(g *cargo, shard int) {
 	for _, j := range r.jobs {
 		if j.cargo != nil && !j.running && j.advance.Shard == shard && j.size+g.bytes() <= togetherBytes && j.cargo.alike(g) {
 			j.more = append(j.more, g)
-			j.size += g.bytes()
+			j.size, j.states = j.size+g.bytes(), j.states+g.batch.States
+			c.joined(j)
 			return
 		}
 	}
 	h := g.from[0]
 	j := h.newJob()
-	j.cargo, j.size = g, g.bytes()
+	j.cargo, j.size, j.states = g, g.bytes(), g.batch.States
 	j.advance = Advance{ID: h.kernel(), Builtin: h.Flags&parcel.Builtin != 0, Shard: shard, Turns: c.limits.Turns}
 	j.start.Work = &j.advance
 	c.enqueue(j)
@@ -250,6 +251,7 @@ func (c *Core) board(j *job) {
 		j.more = nil
 	}
 	j.advance.Batch = &j.cargo.batch
+	j.req.peak = max(j.req.peak, j.cargo.batch.States)
 }
 
 // kernel is what runs a parcel's work: its kernel, or a preinstalled function.

@@ -35,7 +35,7 @@ func outside(b []byte, k num.Kind, bound int64) int {
 // that negative values are greater. Words of 8 bytes hold several integers:
 // with the high bits taken away, a sum that is to exceed the greatest value
 // without a high bit sets that bit, and cannot reach into its neighbour.
-// It may be wrong in reporting true if bytes are left over.
+// It may be wrong in reporting true if bytes are left over or b is not aligned.
 func anyAbove(b []byte, width int, top uint64) bool {
 	unit := uint64(1)
 	for w := width; w < 64; w *= 2 {
@@ -44,11 +44,12 @@ func anyAbove(b []byte, width int, top uint64) bool {
 	half := uint64(1) << (width - 1)
 	high := unit * half
 	add := unit * (half - 1 - top&(half-1))
-	words := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/8)
-	switch {
-	case len(b)%32 != 0 || uintptr(unsafe.Pointer(unsafe.SliceData(b)))%8 != 0:
+	start := unsafe.Pointer(unsafe.SliceData(b))
+	if len(b)%32 != 0 || uintptr(start)%8 != 0 {
 		return true
-	case top < half:
+	}
+	words := unsafe.Slice((*uint64)(start), len(b)/8)
+	if top < half {
 		return (sums(words, high, add)|merged(words))&high != 0
 	}
 	with := uint64(0) // high bits of sums of integers that have them too

@@ -35,16 +35,14 @@ type operation struct {
 	deadline int64
 	short    bool // the deadline may be too early
 	fan      bool
-	failed   bool
 	// got takes the answer of a part.
 	got func(part int, a *parcel.Answer) error
 }
 
 // request is one request of an operation.
 type request struct {
-	op        *operation
-	part      int
-	abandoned bool
+	op   *operation
+	part int
 }
 
 // ask begins a part of an operation.
@@ -118,12 +116,13 @@ func (c *client) deliver(d *caller.Deliver) {
 	w.counts.Retries += d.Stats.Retries
 	op := r.op
 	if d.Err != nil {
-		op.failed = true
-		w.counts.Failed++
 		var e *caller.Error
 		if !errors.As(d.Err, &e) {
 			w.fail("%s: the error of %s is a %T", c.name, op.name, d.Err)
-		} else if why := w.unjustified(op, e); why != "" {
+			return
+		}
+		w.counts.Failed[e.Reason.String()]++
+		if why := w.unjustified(op, e); why != "" {
 			w.fail("%s: %s ends with `%v`, but %s", c.name, op.name, e, why)
 		}
 		return

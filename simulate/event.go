@@ -49,7 +49,7 @@ type trace struct {
 const tailLines = 60
 
 // maxLines is far more than happens in a world that comes to rest.
-const maxLines = 500_000
+const maxLines = 200_000
 
 func newTrace() trace { return trace{hash: fnv.New64a()} }
 

@@ -142,6 +142,13 @@ func (h *host) do(e node.Effect) {
 		if j := h.jobs[e.Job]; j != nil {
 			j.stopped = true
 		}
+	case *node.Alarm:
+		life := h.life
+		h.w.after(e.After, func() {
+			if h.life == life && h.core != nil && !h.w.ended() {
+				h.step(&node.Tick{})
+			}
+		})
 	case *node.Forget:
 		h.w.counts.Evictions++
 		delete(h.compiled, e.ID)
@@ -159,7 +166,10 @@ func (h *host) begin(s *node.Start) {
 	if len(h.jobs) > h.limits.Jobs {
 		w.fail("%s runs %d jobs, its limit is %d", h.name, len(h.jobs), h.limits.Jobs)
 	}
-	took := w.about(map[bool]int64{true: 50, false: 500}[isAdvance(s.Work)])
+	took := w.about(500)
+	if _, ok := s.Work.(*node.Advance); ok {
+		took = w.about(50)
+	}
 	if w.faulty && !w.healed && w.chance(0.02) {
 		w.counts.Slow++
 		took += w.about(second)
@@ -178,11 +188,6 @@ func (h *host) begin(s *node.Start) {
 		}
 		h.step(&end)
 	})
-}
-
-func isAdvance(work node.Work) bool {
-	_, ok := work.(*node.Advance)
-	return ok
 }
 
 // haunt lets the jobs of a process that has ended send their results, as if

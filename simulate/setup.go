@@ -19,7 +19,7 @@ func newWorld(seed uint64, h hooks) *world {
 	w := &world{seed: seed, rand: rand.New(rand.NewPCG(seed, 0)), hooks: h, trace: newTrace(),
 		view: &catalog.View{}, cuts: map[catalog.Peer][]interval{}, tier: engine.Stepper}
 	heap.Init(&w.events)
-	w.counts.ByProgram = map[string]int64{}
+	w.counts.ByProgram, w.counts.Failed = map[string]int64{}, map[string]int64{}
 	w.faulty = w.chance(0.8)
 	if w.chance(0.3) {
 		w.tier = engine.Wasm
@@ -67,6 +67,7 @@ func (w *world) nodes() {
 			Retry: int64(w.upTo(20)) * 1000, RegionBytes: 1 << 30}
 		if w.chance(0.3) { // tight
 			h.limits.Parcels, h.limits.Bytes, h.limits.Codes = w.upTo(3), 256<<10, 1+w.upTo(2)
+			w.tight = true
 		}
 		w.hosts = append(w.hosts, h)
 	}
@@ -137,7 +138,7 @@ func (w *world) operate() {
 			list = keyed
 		}
 		p := list[w.rand.IntN(len(list))]
-		op.name, op.table, op.fan = p.name, numbers, w.chance(0.5)
+		op.name, op.table, op.fan = p.name, numbers, w.chance(0.5) && !w.tight
 		err = w.fold(op, p, w.numbers)
 	default:
 		p := walks[w.rand.IntN(len(walks))]

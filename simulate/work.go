@@ -13,7 +13,7 @@ import (
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/node"
 	"github.com/godwit-run/godwit/parcel"
-	godwit "github.com/godwit-run/godwit/run"
+	"github.com/godwit-run/godwit/run"
 	"github.com/godwit-run/godwit/suspend"
 )
 
@@ -81,16 +81,16 @@ func (h *host) compute(work *node.Compute) (*parcel.Answer, error) {
 	if c == nil {
 		return nil, errors.New("the kernel is not compiled")
 	}
-	p := &godwit.Piece{Kernel: c, Sizes: task.Sizes, Scalars: task.Scalars, Lo: task.Lo, Hi: task.Hi}
+	p := &run.Piece{Kernel: c, Sizes: task.Sizes, Scalars: task.Scalars, Lo: task.Lo, Hi: task.Hi}
 	for i, o := range task.Operands {
-		q := godwit.Operand{First: o.First, Bytes: o.Bytes, Count: o.Count, Written: o.How == parcel.Out, InOut: o.How == parcel.InOut}
+		q := run.Operand{First: o.First, Bytes: o.Bytes, Count: o.Count, Written: o.How == parcel.Out, InOut: o.How == parcel.InOut}
 		if o.How == parcel.Stored {
 			first, _ := c.Reach(i, task.Sizes, task.Lo, task.Hi)
 			t, shard, err := h.shard(task.Set, first)
 			if err != nil {
 				return nil, err
 			}
-			q = godwit.Operand{Source: h.source(t, shard), Column: o.Column, Origin: t.set.Shards[shard].Lo, Total: t.set.Rows, Bound: o.Bound}
+			q = run.Operand{Source: h.source(t, shard), Column: o.Column, Origin: t.set.Shards[shard].Lo, Total: t.set.Rows, Bound: o.Bound}
 		}
 		p.Operands = append(p.Operands, q)
 	}
@@ -108,16 +108,16 @@ func (h *host) combine(work *node.Compute, rows *parcel.Answer) (*parcel.Answer,
 	if c == nil {
 		return nil, errors.New("the partial kernel is not compiled")
 	}
-	p := &godwit.Piece{Kernel: c, Sizes: task.Partial.Sizes, Lo: task.Lo / block, Hi: (task.Hi + block - 1) / block}
+	p := &run.Piece{Kernel: c, Sizes: task.Partial.Sizes, Lo: task.Lo / block, Hi: (task.Hi + block - 1) / block}
 	for i, r := range c.Kernel.Regions {
 		switch {
 		case i < len(rows.Columns):
-			p.Operands = append(p.Operands, godwit.Operand{First: rows.Extents[i].First, Bytes: rows.Columns[i]})
+			p.Operands = append(p.Operands, run.Operand{First: rows.Extents[i].First, Bytes: rows.Columns[i]})
 		case r.Access == kernel.Scratch:
-			p.Operands = append(p.Operands, godwit.Operand{})
+			p.Operands = append(p.Operands, run.Operand{})
 		default:
 			first, end := c.Reach(i, p.Sizes, p.Lo, p.Hi)
-			p.Operands = append(p.Operands, godwit.Operand{First: first, Count: end - first, Written: true})
+			p.Operands = append(p.Operands, run.Operand{First: first, Count: end - first, Written: true})
 		}
 	}
 	a, err := h.piece(p)
@@ -128,13 +128,13 @@ func (h *host) combine(work *node.Compute, rows *parcel.Answer) (*parcel.Answer,
 }
 
 // piece runs a piece on one thread.
-func (h *host) piece(p *godwit.Piece) (*parcel.Answer, error) {
+func (h *host) piece(p *run.Piece) (*parcel.Answer, error) {
 	all, err := engines()
 	if err != nil {
 		return nil, err
 	}
 	p.Limits = engine.Limits{Steps: h.limits.Steps, RegionBytes: h.limits.RegionBytes}
-	outs, faults, _, err := godwit.RunPiece(context.Background(), p, godwit.Options{Engine: all[h.w.tier], Threads: 1})
+	outs, faults, _, err := run.RunPiece(context.Background(), p, run.Options{Engine: all[h.w.tier], Threads: 1})
 	if err != nil {
 		return nil, err
 	}
@@ -169,16 +169,16 @@ func (h *host) advance(work *node.Advance) ([]parcel.Fault, error) {
 		return nil, err
 	}
 	at := t.set.Shards[shard]
-	p := &godwit.Piece{Kernel: c, Hi: int64(b.States), Scalars: suspend.Scalars(b.Scalars, at.Lo),
+	p := &run.Piece{Kernel: c, Hi: int64(b.States), Scalars: suspend.Scalars(b.Scalars, at.Lo),
 		Sizes: suspend.Sizes(b.Sizes, int64(b.States), at.Hi-at.Lo, work.Turns)}
 	for _, v := range b.Values {
-		p.Operands = append(p.Operands, godwit.Operand{Bytes: v, InOut: true})
+		p.Operands = append(p.Operands, run.Operand{Bytes: v, InOut: true})
 	}
 	for _, f := range b.Columns {
-		p.Operands = append(p.Operands, godwit.Operand{Source: h.source(t, shard), Column: f.Column, Total: at.Hi - at.Lo, Bound: f.Bound})
+		p.Operands = append(p.Operands, run.Operand{Source: h.source(t, shard), Column: f.Column, Total: at.Hi - at.Lo, Bound: f.Bound})
 	}
 	for _, r := range b.Near {
-		p.Operands = append(p.Operands, godwit.Operand{Bytes: r})
+		p.Operands = append(p.Operands, run.Operand{Bytes: r})
 	}
 	a, err := h.piece(p)
 	if err != nil {

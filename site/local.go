@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 
 	"github.com/godwit-run/godwit/catalog"
@@ -22,6 +24,8 @@ type Locals struct {
 	Control *control.Memory
 	Network *memnet.Hub
 	Nodes   []*daemon.Daemon
+
+	dir string // of the nodes' directories, which hold locks and compiled code
 }
 
 // localMemory is the address space of each node: tests start many.
@@ -29,7 +33,11 @@ const localMemory = 1 << 30
 
 // Local starts n nodes and connects with them.
 func Local(ctx context.Context, n int) (*Locals, error) {
-	l := &Locals{Control: control.NewMemory(), Network: memnet.NewHub(1, memnet.Config{})}
+	dir, err := os.MkdirTemp("", "godwit")
+	if err != nil {
+		return nil, err
+	}
+	l := &Locals{Control: control.NewMemory(), Network: memnet.NewHub(1, memnet.Config{}), dir: dir}
 	for i := range n {
 		if err := l.node(ctx, fmt.Sprintf("n%d", i+1)); err != nil {
 			return nil, errors.Join(err, l.Close())
@@ -48,7 +56,7 @@ func (l *Locals) dial(self catalog.Peer, _ func(catalog.Peer) (string, bool), h 
 }
 
 func (l *Locals) node(ctx context.Context, name string) error {
-	st, err := store.Open("", store.Options{Memory: true})
+	st, err := store.Open(filepath.Join(l.dir, name), store.Options{Memory: true})
 	if err != nil {
 		return err
 	}
@@ -70,5 +78,5 @@ func (l *Locals) Close() error {
 	for _, d := range l.Nodes {
 		errs = append(errs, d.Close())
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, os.RemoveAll(l.dir))...)
 }

@@ -126,6 +126,13 @@ func (p *problem) travels(t *rapid.T, b *suspend.Batch, run runner) outcome {
 			clear(o.regions[i])
 		}
 	}
+	if rapid.Bool().Draw(t, "only what is kept") {
+		for i := range j.columns {
+			if b.Keep()>>i&1 == 0 {
+				j.columns[i] = nil
+			}
+		}
+	}
 	done := b.Deliver(j.columns, func(region int, element int64, bits uint64) {
 		column.Put(p.k.Regions[region].Elem, o.regions[region], element, bits)
 	})
@@ -160,6 +167,9 @@ func (j *journey) all(n int64) {
 		}
 		if len(open) == 0 {
 			return
+		}
+		if done := j.b.Deliver(j.columns, func(int, int64, uint64) {}); done != int(n)-len(open) {
+			j.t.Fatalf("results of %d states are there; %d of %d are under way", done, len(open), n)
 		}
 		if round > 3000 {
 			j.t.Fatalf("%d states are not done after %d runs; state %d wants %d", len(open), round, open[0], suspend.Want(j.columns, open[0]))

@@ -94,8 +94,8 @@ func newMaker(l *layout, b *Batch, strict bool) *maker {
 
 func (m *maker) header() {
 	k := &kernel.Kernel{Sites: m.k.Sites, Outer: m.states, Grain: size.Const(1), Count: m.states}
-	any := kernel.Size{Hi: maxNumber}
-	k.Sizes = append(slices.Clone(m.k.Sizes), any, any, any)
+	number := kernel.Size{Hi: maxNumber}
+	k.Sizes = append(slices.Clone(m.k.Sizes), number, number, number)
 	// The first row has no range, so that no proof tries to make something of
 	// the offsets into a window: they are compared before each use.
 	k.Scalars = append(slices.Clone(m.k.Scalars), kernel.Scalar{Kind: num.I64, Lo: math.MinInt64, Hi: math.MaxInt64})

@@ -85,9 +85,10 @@ func (s *shape) census(b *kernel.Block) {
 		for _, v := range in.Out {
 			s.def[v] = in
 		}
-		for _, v := range append(in.Args, in.At) {
+		for _, v := range in.Args {
 			s.uses[v]++
 		}
+		s.uses[in.At]++
 		for j := range in.Blocks {
 			s.census(&in.Blocks[j])
 		}

@@ -115,7 +115,7 @@ func (f *sites) find(ins []*kernel.Instr, known map[place]*site) {
 			f.find(pointers(&in.Blocks[0]), maps.Clone(known))
 			f.find(pointers(&in.Blocks[1]), maps.Clone(known))
 		default:
-			refuse("suspend: a loop inside of what is suspended loads from a region that lies elsewhere; only the outermost loop may follow data")
+			refuse("suspend: a loop inside a loop or a branch loads from a region that lies elsewhere; what can be suspended is a loop that is executed for every outer index, outside of others")
 		}
 	}
 }

@@ -166,7 +166,7 @@ func TestRefusals(t *testing.T) {
 		{"state", "region read i64 s0\nregion readwrite i64 1\nsites 0\nouter s0\ngrain 1\ncount s0\nstate i64 r1\nbody o lo hi a\n x = load r0 o\n b = add i64 a x\nend b", "carries state"},
 		{"scratch", "region read i64 s0 < s0\nregion scratch i64 1\nsites 0\nouter s0\ngrain 1\ncount s0\nbody o lo hi\n x = load r0 o\n y = load r0 x\n z = const i64 0\n store r1 z y\nend", "keeps values, not memory"},
 		{"no far load", "region read i64 s0\nregion write i64 s0\nsites 0\nouter s0\ngrain 1\ncount s0\nbody o lo hi\n store r1 o o\nend", "loads nothing"},
-		{"nested", "region read i64 s0\nregion write i64 s0\nsites 0\nouter s0\ngrain 1\ncount s0\nbody o lo hi\n z = const i64 0\n n = const i64 4\n for i in z..n {\n for j in z..n {\n x = load r0 o\n yield\n }\n yield\n }\n store r1 o z\nend", "outermost loop"},
+		{"nested", "region read i64 s0\nregion write i64 s0\nsites 0\nouter s0\ngrain 1\ncount s0\nbody o lo hi\n z = const i64 0\n n = const i64 4\n for i in z..n {\n for j in z..n {\n x = load r0 o\n yield\n }\n yield\n }\n store r1 o z\nend", "outside of others"},
 		{"two loops", "region read i64 s0\nregion write i64 s0\nsites 0\nouter s0\ngrain 1\ncount s0\nbody o lo hi\n z = const i64 0\n n = const i64 4\n a = for i in z..n, c i64 = z {\n x = load r0 o\n yield x\n }\n b = for j in z..n, d i64 = a {\n y = load r0 o\n yield y\n }\n store r1 o b\nend", "two loops"},
 		{"store in a loop", "region read i64 s0\nregion write i64 s0\nsites 0\nouter s0\ngrain 1\ncount s0\nbody o lo hi\n z = const i64 0\n n = const i64 4\n for i in z..n {\n x = load r0 o\n store r1 o x\n yield\n }\nend", "more than once"},
 		{"unsafe", "region read i64 s0\nregion write i64 s0\nsites 0\nouter s0\ngrain 1\ncount s0\nbody o lo hi\n x = load r0 o\n y = load r0 x\n store r1 o y\nend", "itself is refused"},
@@ -213,5 +213,18 @@ func TestWorkIsBoundedByTurns(t *testing.T) {
 		if many := s.Cost(sizes(100, 5)).Steps; many != 100*five {
 			t.Errorf("%s: %d steps for 100 states, %d for one", c.name, many, five)
 		}
+	}
+}
+
+func TestCount(t *testing.T) {
+	b := batch(t, program(t, "many"), suspend.Widths{2: 1})
+	if n, err := b.Count([]int64{33, 3, 100}); n != 33 || err != nil {
+		t.Errorf("%d states, %v: one for each slot is needed", n, err)
+	}
+	if _, err := b.Count(nil); err == nil {
+		t.Error("no sizes, but a number of states")
+	}
+	if b := batch(t, program(t, "ancestor"), suspend.Widths{1: 1}); len(b.Near) > 0 || b.Keep() != 1<<1|1<<4 {
+		t.Errorf("near %d, keeps %b", b.Near, b.Keep())
 	}
 }

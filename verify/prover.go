@@ -44,10 +44,10 @@ type choice struct {
 
 const (
 	// maxEffort bounds the work on all proofs of one kernel, in terms of
-	// polynomials looked at, which take about half a microsecond each: a
+	// polynomials looked at, which take up to half a microsecond each: a
 	// hostile kernel is refused within a tenth of a second. It is ten times
-	// what the most difficult of the kernels takes that lowering makes in tests.
-	maxEffort = 130_000
+	// what the most difficult kernel takes that lowering or suspend makes in tests.
+	maxEffort = 250_000
 	// maxGoal bounds the work on a question that decides over a kernel, and
 	// minGoal on one whose answer only describes a value better.
 	maxGoal = 20000

@@ -1,0 +1,171 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/godwit-run/godwit/caller"
+	"github.com/godwit-run/godwit/catalog"
+	"github.com/godwit-run/godwit/parcel"
+)
+
+// pending is an operation whose answer is waited for later.
+type pending struct {
+	*future
+	id caller.ID
+}
+
+func (b *Beside) send(make func(caller.ID) caller.Input) *pending {
+	f := newFuture()
+	return &pending{f, b.c.begin(f.set, make)}
+}
+
+// take waits for an answer and stores its rows.
+func (b *Beside) take(ctx context.Context, a *arranged, p *pending) error {
+	answer, err := b.c.await(ctx, p.future)
+	if err != nil {
+		b.c.abandon(p.id)
+		return err
+	}
+	b.note(&p.d.Stats, answer)
+	return a.accept(answer)
+}
+
+// tree is pieces that follow each other and travel as one parcel.
+type tree struct {
+	*pending
+	pieces []span
+	owners []catalog.Peer
+}
+
+// fan sends the pieces to their owners, those that follow each other as one
+// tree, and meanwhile runs the others here.
+func (b *Beside) fan(ctx context.Context, a *arranged, t *task, spans []span) (err error) {
+	var sent []*tree
+	defer func() {
+		for _, s := range sent {
+			if err != nil {
+				b.c.abandon(s.id) // which does nothing to what is over
+			}
+		}
+	}()
+	for _, pieces := range runs(spans) {
+		sent = append(sent, b.sendTree(ctx, a, t, pieces))
+	}
+	for _, s := range spans {
+		if s.shard < 0 {
+			if err := a.Here(s.lo, s.hi); err != nil {
+				return err
+			}
+		}
+	}
+	for _, s := range sent {
+		if err := b.harvest(ctx, a, t, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runs are the spans beside shards, those together that follow each other.
+func runs(spans []span) [][]span {
+	var list [][]span
+	from := 0
+	for i, s := range spans {
+		if s.shard < 0 {
+			from = i + 1
+		} else if i+1 == len(spans) || spans[i+1].shard < 0 {
+			list = append(list, spans[from:i+1])
+		}
+	}
+	return list
+}
+
+// sendTree sends pieces that follow each other.
+func (b *Beside) sendTree(ctx context.Context, a *arranged, t *task, pieces []span) *tree {
+	s := &tree{pieces: pieces}
+	whole := parcel.Tree{Task: t.Task}
+	for _, p := range pieces {
+		to := b.c.owner(&a.set.Shards[p.shard])
+		s.owners = append(s.owners, to)
+		whole.Pieces = append(whole.Pieces, parcel.Piece{Owner: to, Lo: p.lo, Hi: p.hi, Outs: a.extents(p.lo, p.hi)})
+	}
+	payload := whole.Append(nil)
+	s.pending = b.send(func(id caller.ID) caller.Input {
+		return &caller.Ask{ID: id, Kind: parcel.Fan, Code: b.code(a.code), More: t.more(b), Payload: payload, Set: a.set.ID, Shard: pieces[0].shard, Left: b.c.left(ctx)}
+	})
+	return s
+}
+
+// watching is how often it is looked whether all owners of a tree are still there.
+const watching = 50 * time.Millisecond
+
+// harvest stores what a tree brings. If one of its owners is lost, every piece is
+// sent for itself, to whoever has its shard.
+func (b *Beside) harvest(ctx context.Context, a *arranged, t *task, s *tree) error {
+	look := time.NewTicker(watching)
+	defer look.Stop()
+	for {
+		select {
+		case <-s.ready:
+			if e := (*caller.Error)(nil); errors.As(s.d.Err, &e) && e.Reason == parcel.Unreachable {
+				return b.apart(ctx, a, t, s.pieces)
+			}
+			return b.take(ctx, a, s.pending)
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-b.c.ctx.Done():
+			return errClosed
+		case <-look.C:
+			if !slices.ContainsFunc(s.owners, func(p catalog.Peer) bool { return !b.c.usable(p) }) {
+				continue
+			}
+			b.c.abandon(s.id)
+			return b.apart(ctx, a, t, s.pieces)
+		}
+	}
+}
+
+// apart sends pieces one by one, all at the same time.
+func (b *Beside) apart(ctx context.Context, a *arranged, t *task, pieces []span) (err error) {
+	var sent []*pending
+	defer func() {
+		for _, p := range sent {
+			if err != nil {
+				b.c.abandon(p.id)
+			}
+		}
+	}()
+	for _, s := range pieces {
+		p, err := b.sendRun(ctx, a, t, s)
+		if err != nil {
+			return err
+		}
+		sent = append(sent, p)
+	}
+	for _, p := range sent {
+		if err := b.take(ctx, a, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// owner is the first replica that can be used, or the first of all when none can:
+// then the one that waits for it says so.
+func (c *Cluster) owner(s *catalog.Shard) catalog.Peer {
+	if p := c.View().Owner(s, c.usable); p != 0 || len(s.Replicas) == 0 {
+		return p
+	}
+	return s.Replicas[0]
+}
+
+// usable reports a node that is alive and to which no connection has broken since it
+// was last heard.
+func (c *Cluster) usable(p catalog.Peer) bool {
+	_, gone := c.gone.Load(p)
+	_, alive := c.View().Node(p)
+	return alive && !gone
+}
