@@ -46,6 +46,7 @@ type resident struct {
 	width int64
 	rows  int64
 	span  mem.Span
+	table data.Source // the column alone, in kernel memory
 	// least and most are the extremes of an integer column.
 	least, most int64
 
@@ -191,6 +192,8 @@ func (c *columns) load(ctx context.Context, src data.Source, r *resident) error 
 		return err
 	}
 	r.measure(c.eng)
+	all := c.eng.Arena().Bytes(r.span.Off, n)
+	r.table = data.FromBytes(src.Path(), []data.Column{col}, r.rows, [][]byte{all}, nil)
 	return nil
 }
 

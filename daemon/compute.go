@@ -9,6 +9,7 @@ import (
 	"github.com/godwit-run/godwit/engine"
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/node"
+	"github.com/godwit-run/godwit/num"
 	"github.com/godwit-run/godwit/parcel"
 	"github.com/godwit-run/godwit/run"
 )
@@ -62,6 +63,11 @@ func (d *Daemon) piece(ctx context.Context, c *engine.Compiled, t *parcel.Task) 
 			}
 			q.Source, q.Column, q.Origin, q.Total = sh.src, o.Column, sh.at.Lo, sh.set.Rows
 			q.Option, q.Presence, q.Bound = o.Option, o.Presence, o.Bound
+			if r := d.atHand(ctx, sh, &o, c.Kernel.Regions[i].Elem); r != nil {
+				q.Source, q.Column = r.table, 0
+				free := release
+				release = func() { d.columns.release(r); free() }
+			}
 		case parcel.Inline:
 			q.Bytes = o.Bytes
 		case parcel.InOut:
@@ -72,6 +78,30 @@ func (d *Daemon) piece(ctx context.Context, c *engine.Compiled, t *parcel.Task) 
 		p.Operands = append(p.Operands, q)
 	}
 	return p, release, nil
+}
+
+// smallColumn is the size up to which a column is kept in kernel memory, where small
+// tasks find it at once. Larger ones pass through in windows.
+const smallColumn = 4 << 20
+
+// atHand is a small column in kernel memory, nil if it must come from its file.
+func (d *Daemon) atHand(ctx context.Context, sh *shard, o *parcel.Operand, kind num.Kind) *resident {
+	if o.Option || o.Presence || o.Column < 0 || o.Column >= len(sh.set.Columns) {
+		return nil
+	}
+	col := &sh.set.Columns[o.Column]
+	size := (sh.at.Hi - sh.at.Lo) * int64(kind.Size())
+	for _, n := range col.Dims {
+		size *= n
+	}
+	if col.Kind != kind || col.Nullable || size == 0 || size > smallColumn {
+		return nil
+	}
+	r, err := d.columns.acquire(ctx, sh.src, place{sh.set.ID, sh.number, o.Column})
+	if err != nil {
+		return nil // the file will say what is wrong
+	}
+	return r
 }
 
 // shardFor is the shard in which the rows of operand i begin.

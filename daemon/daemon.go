@@ -68,7 +68,7 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	eng, err := engine.New(engine.Options{Memory: cfg.Memory, CacheDir: cfg.Store.CompilerCache()})
+	eng, err := engine.New(engine.Options{Memory: cfg.Memory})
 	if err != nil {
 		return nil, err
 	}

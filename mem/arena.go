@@ -24,6 +24,7 @@ type Arena struct {
 	base []byte // the whole reservation; pages outside spans are inaccessible
 	mu   sync.Mutex
 	free []Span // sorted by Off, never adjacent
+	small
 }
 
 // Span is a run of whole pages in an arena.
@@ -77,7 +78,19 @@ func (e *FullError) Error() string {
 
 // Alloc gives zeroed memory of at least n bytes.
 func (a *Arena) Alloc(n int64) (Span, error) {
+	if n <= maxSmall {
+		return a.allocSmall(n)
+	}
+	return a.allocFresh(n)
+}
+
+// allocFresh gives memory that comes from the system. Spare small spans make
+// room for it.
+func (a *Arena) allocFresh(n int64) (Span, error) {
 	s, err := a.Reserve(n)
+	if err != nil && a.dropSpare() {
+		s, err = a.Reserve(n)
+	}
 	if err != nil {
 		return s, err
 	}
@@ -114,7 +127,7 @@ func (a *Arena) MapFile(s Span, fd int, off, n int64, populate bool) error {
 
 // Free returns a span's memory and address space.
 func (a *Arena) Free(s Span) {
-	if s.Len == 0 {
+	if s.Len == 0 || a.keepSmall(s) {
 		return
 	}
 	if err := a.Decommit(s); err != nil {

@@ -44,6 +44,10 @@ func TestSpansNeverOverlapAndComeBackZeroed(t *testing.T) {
 		for _, s := range live {
 			a.Free(s)
 		}
+		if n := a.InUse(); n != 0 {
+			t.Fatalf("%d bytes in use after all", n)
+		}
+		a.dropSpare()
 		if len(a.free) != 1 || a.free[0] != (Span{guard, 1<<20 - guard}) {
 			t.Fatalf("free list after all: %v", a.free)
 		}

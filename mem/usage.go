@@ -5,7 +5,7 @@ package mem
 func (a *Arena) InUse() int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	n := a.Size() - guard
+	n := a.Size() - guard - a.kept
 	for _, s := range a.free {
 		n -= s.Len
 	}

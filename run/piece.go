@@ -64,6 +64,9 @@ func within(c *engine.Compiled, region int, sizes []int64, lo, hi, first, end in
 	return nil
 }
 
+// alone is the number of steps that are over before another thread has begun.
+const alone = 1 << 16
+
 // RunPiece executes p. It gives the contents of the Written and InOut operands,
 // in order, and for each of the kernel's sites the least place, as in
 // engine.Args. Options.Engine must be set; Limits, Beside and Progress are not used.
@@ -79,6 +82,9 @@ func RunPiece(ctx context.Context, p *Piece, opt Options) (outs [][]byte, faults
 	opt.Limits, opt.Beside, opt.Progress = p.Limits, nil, nil
 	if err := p.admit(); err != nil {
 		return nil, nil, st, err
+	}
+	if p.Kernel.Safe.Outer.Eval(p.Sizes) <= alone/max(1, p.Hi-p.Lo) {
+		opt.Threads = 1
 	}
 	r, l := p.runner(ctx, opt.withDefaults())
 	defer func() {
