@@ -15,24 +15,6 @@ import (
 	"github.com/godwit-run/godwit/suspend"
 )
 
-// shortTurns is how many turns of all states together run on the goroutine that
-// received them: some tens of microseconds.
-const shortTurns = 1 << 10
-
-// short reports that a job is over sooner than another thread would have
-// taken it up.
-func (d *Daemon) short(a *node.Advance) bool {
-	if int64(a.Batch.States)*a.Turns > shortTurns*4 && a.Batch.States > 8 {
-		return false
-	}
-	for _, f := range a.Batch.Columns {
-		if !d.columns.has(place{a.Batch.Set, a.Shard, f.Column}) {
-			return false
-		}
-	}
-	return true
-}
-
 // has reports that a column is there.
 func (c *columns) has(p place) bool {
 	c.mu.Lock()

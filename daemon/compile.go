@@ -30,9 +30,12 @@ func (d *Daemon) compile(ctx context.Context, w *node.Compile) (t parcel.Timing,
 	}
 	t.Verify, t.Compile = uint32(verified.Sub(start).Microseconds()), uint32(time.Since(verified).Microseconds())
 	d.metrics.compiled(time.Since(start))
-	if err := d.cfg.Store.KeepCode(w.Bytes); err != nil {
-		d.log.Warn("a kernel is not kept on disk", "kernel", w.ID.Short(), "reason", err)
-	}
+	// Nobody waits until it is on the disk.
+	d.work.Go(func() {
+		if err := d.cfg.Store.KeepCode(w.Bytes); err != nil {
+			d.log.Warn("a kernel is not kept on disk", "kernel", w.ID.Short(), "reason", err)
+		}
+	})
 	return t, nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"time"
 
 	"github.com/godwit-run/godwit/engine"
 	"github.com/godwit-run/godwit/kernel"
@@ -28,18 +27,11 @@ func (d *Daemon) compute(ctx context.Context, w *node.Compute) (*parcel.Answer, 
 		return nil, err
 	}
 	defer release()
-	start := time.Now()
 	a, err := d.runPiece(ctx, p)
-	if err != nil {
-		return nil, err
+	if err == nil && t.Partial.Code != 0 {
+		a, err = d.combine(ctx, w, a)
 	}
-	if t.Partial.Code != 0 {
-		if a, err = d.combine(ctx, w, a); err != nil {
-			return nil, err
-		}
-	}
-	a.Micros.Run = uint32(time.Since(start).Microseconds())
-	return a, nil
+	return a, err
 }
 
 // piece finds what a task's operands mean here. Its rows lie in one shard.

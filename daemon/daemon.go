@@ -218,11 +218,13 @@ func (d *Daemon) do(e node.Effect) node.Input {
 
 // begin runs a job: here if it is short, otherwise on its own goroutine.
 func (d *Daemon) begin(e *node.Start) node.Input {
-	if a, ok := e.Work.(*node.Advance); ok && d.short(a) {
+	if d.short(e.Work) {
 		in := d.finish(d.ctx, e)
-		// Parcels that have arrived meanwhile may bring states of the same walk: those
-		// that go on then travel together.
-		runtime.Gosched()
+		if _, walk := e.Work.(*node.Advance); walk {
+			// Parcels that have arrived meanwhile may bring states of the same walk: those
+			// that go on then travel together.
+			runtime.Gosched()
+		}
 		return in
 	}
 	ctx, cancel := context.WithTimeout(d.ctx, time.Duration(e.Left)*time.Microsecond)
@@ -245,9 +247,11 @@ func (d *Daemon) finish(ctx context.Context, e *node.Start) (in *node.Finished) 
 			*in = node.Finished{Job: e.Job, Err: &node.WorkError{Reason: parcel.Internal, Detail: fmt.Sprint(p)}}
 		}
 	}()
+	start := time.Now()
 	switch w := e.Work.(type) {
 	case *node.Compile:
 		in.Timing, in.Err = d.compile(ctx, w)
+		return in
 	case *node.Compute:
 		in.Answer, in.Err = d.compute(ctx, w)
 	case *node.Advance:
@@ -262,5 +266,6 @@ func (d *Daemon) finish(ctx context.Context, e *node.Start) (in *node.Finished) 
 		in.Err = fmt.Errorf("no such work: %T", w)
 	}
 	in.Err = d.named(ctx, in.Err)
+	in.Timing.Run = uint32(time.Since(start).Microseconds())
 	return in
 }

@@ -1,0 +1,49 @@
+package daemon
+
+import "github.com/godwit-run/godwit/node"
+
+// What is over in some tens of microseconds runs on the goroutine that received it:
+// another thread would take as long to take it up.
+const (
+	shortTurns = 1 << 12 // of all states together
+	shortSteps = 1 << 16
+	shortRows  = 1 << 12
+)
+
+// short reports that work is over sooner than another thread would have taken
+// it up.
+func (d *Daemon) short(w node.Work) bool {
+	switch w := w.(type) {
+	case *node.Advance:
+		return d.shortWalk(w)
+	case *node.Compute:
+		c, ok := d.eng.Lookup(w.ID)
+		t := w.Task
+		if !ok || len(t.Sizes) != len(c.Kernel.Sizes) || t.Hi <= t.Lo {
+			return false
+		}
+		return c.Safe.Outer.Eval(t.Sizes) <= shortSteps/(t.Hi-t.Lo)
+	case *node.Collect:
+		g := w.Gather
+		v := d.view.Load()
+		if len(g.Rows) == 0 || len(g.Rows) > shortRows || v == nil {
+			return false
+		}
+		set, ok := v.Set(g.Set)
+		return ok && d.columns.has(place{g.Set, set.ShardOf(g.Rows[0]), g.Column})
+	}
+	return false
+}
+
+// shortWalk takes it that few states run for long without leaving.
+func (d *Daemon) shortWalk(a *node.Advance) bool {
+	if int64(a.Batch.States)*a.Turns > shortTurns && a.Batch.States > 8 {
+		return false
+	}
+	for _, f := range a.Batch.Columns {
+		if !d.columns.has(place{a.Batch.Set, a.Shard, f.Column}) {
+			return false
+		}
+	}
+	return true
+}
