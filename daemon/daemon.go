@@ -86,7 +86,20 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 	}
 	d.work.Go(func() { d.watch(views) })
 	d.work.Go(d.ticks)
+	d.work.Go(d.publish)
 	return d, nil
+}
+
+// publish tells the catalogue what is on the disk from an earlier life.
+func (d *Daemon) publish() {
+	for _, f := range d.cfg.Store.Shards() {
+		if err := d.cfg.Membership.Hold(d.ctx, f.Set, f.Shard, f.Sum); err != nil && d.ctx.Err() == nil {
+			d.log.Warn("a shard is not published", "shard", f.String(), "reason", err)
+		}
+	}
+	for _, f := range d.cfg.Store.Damaged() {
+		d.log.Error("a damaged shard was set aside", "set", f.Set, "shard", f.Shard, "file", f.Path, "reason", f.Reason)
+	}
 }
 
 // Peer is the node's number.
@@ -159,6 +172,7 @@ func (d *Daemon) ticks() {
 
 // Receive implements transport.Handler.
 func (d *Daemon) Receive(from catalog.Peer, b []byte) {
+	d.trace("received", "from", from, b)
 	d.step(&node.Received{From: from, Bytes: b})
 }
 
@@ -192,6 +206,7 @@ func (d *Daemon) step(in node.Input) {
 func (d *Daemon) do(e node.Effect) node.Input {
 	switch e := e.(type) {
 	case *node.Send:
+		d.trace("sent", "to", e.To, e.Bytes)
 		if err := d.net.Send(e.To, e.Bytes); err != nil {
 			d.metrics.unsent(err)
 			if errors.Is(err, transport.ErrUnreachable) {

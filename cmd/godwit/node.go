@@ -15,6 +15,7 @@ import (
 func newNode() *cobra.Command {
 	cfg := site.NodeConfig{}
 	var members []string
+	var logLevel string
 	var limits limitFlags
 	cmd := &cobra.Command{
 		Use:   "node",
@@ -27,7 +28,11 @@ makes this node itself a member of an etcd that runs inside of the nodes.`,
 		Args:    cobra.NoArgs,
 		RunE: action(func(cmd *cobra.Command, _ []string) error {
 			cfg.Limits = limits.limits
-			cfg.Log = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
+			var level slog.Level
+			if err := level.UnmarshalText([]byte(logLevel)); err != nil {
+				return fmt.Errorf("--log: expected debug, info, warn or error, found %q", logLevel)
+			}
+			cfg.Log = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: level}))
 			var err error
 			if cfg.ControlMembers, err = memberMap(members); err != nil {
 				return err
@@ -49,6 +54,7 @@ makes this node itself a member of an etcd that runs inside of the nodes.`,
 	f.DurationVar(&cfg.TTL, "ttl", 5*time.Second, "after which time without a sign of life a node counts as dead")
 	f.BoolVar(&cfg.Memory, "memory", false, "keep data in memory only")
 	f.IntVar(&cfg.Threads, "threads", 0, "threads to use (default all processors)")
+	f.StringVar(&logLevel, "log", "info", "debug (every parcel, with its trace), info, warn or error")
 	limits.add(cmd)
 	_ = cmd.MarkFlagRequired("dir")
 	return cmd

@@ -37,6 +37,7 @@ type upping struct {
 	limits  limitFlags
 	etcd    []string
 	verbose bool
+	log     string
 }
 
 func newUp() *cobra.Command {
@@ -57,6 +58,7 @@ godwit up with the same directory brings the same cluster back.`,
 	cmd.Flags().BoolVar(&u.memory, "memory", false, "nodes keep data in memory only")
 	cmd.Flags().StringSliceVar(&u.etcd, "etcd", nil, "use an etcd cluster that runs elsewhere, HOST:PORT,..., instead of one inside of the nodes")
 	cmd.Flags().BoolVarP(&u.verbose, "verbose", "v", false, "print the nodes' logs")
+	cmd.Flags().StringVar(&u.log, "log", "info", "what nodes log: debug (every parcel, with its trace), info, warn or error")
 	u.limits.add(cmd)
 	return cmd
 }
@@ -171,7 +173,7 @@ func (u *upping) command(s *site.Site, n *site.NodeCard) *exec.Cmd {
 	if err != nil {
 		self = os.Args[0]
 	}
-	args := []string{"node", "--name", n.Name, "--dir", s.NodeDir(n.Name), "--listen", n.Address, "--metrics", n.Metrics, "--ttl", u.ttl.String()}
+	args := []string{"node", "--name", n.Name, "--dir", s.NodeDir(n.Name), "--listen", n.Address, "--metrics", n.Metrics, "--ttl", u.ttl.String(), "--log", u.log}
 	if n.ControlClient == "" {
 		args = append(args, "--etcd", strings.Join(s.Endpoints, ","))
 	} else {
