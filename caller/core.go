@@ -14,9 +14,15 @@ type Options struct {
 	// draws it at random when it starts, because nodes remember the requests of
 	// its earlier life for a while.
 	First uint64
-	// Retry is after how many microseconds without an answer a request is sent
-	// again; the time doubles up to eight times itself. 1 s.
+	// Retry is how many microseconds it takes until what a node could not do is
+	// tried again: a sixteenth of it at first, doubling up to eight times it. 1 s.
 	Retry int64
+	// Patience is after how many microseconds without an answer, or a walk without
+	// progress, a request counts as lost and is sent again; the time doubles up
+	// to eight times itself. Where connections do not lose parcels without
+	// telling, answers come late only because the work is long: then to send it again
+	// makes everything worse. 30 s.
+	Patience int64
 	// Wait is for how many microseconds nodes may say that a shard cannot be
 	// reached, although the view has a live replica of it. 10 s, twice the usual
 	// lease.
@@ -37,6 +43,9 @@ type Options struct {
 func (o Options) withDefaults() Options {
 	if o.Retry <= 0 {
 		o.Retry = 1_000_000
+	}
+	if o.Patience <= 0 {
+		o.Patience = 30_000_000
 	}
 	if o.Wait <= 0 {
 		o.Wait = 10_000_000

@@ -216,6 +216,14 @@ func (c *Core) cancel(op *operation, t trip) {
 	}
 }
 
+// recall cancels what is under way for an operation that begins anew.
+func (c *Core) recall(op *operation) {
+	for i := range op.trips {
+		c.cancel(op, op.trips[i])
+		op.trips[i].peers = nil
+	}
+}
+
 func (c *Core) expire(op *operation) {
 	node, detail := op.work.expired(op)
 	if op.last != "" {

@@ -55,7 +55,7 @@ type script struct {
 const self = catalog.FirstClient + 7
 
 func (s *script) run(t *testing.T, text string) string {
-	s.core = New(self, Options{First: 100, Budgets: 2, Hops: 9, Codes: 2})
+	s.core = New(self, Options{First: 100, Patience: 1_000_000, Budgets: 2, Hops: 9, Codes: 2})
 	var out strings.Builder
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "\t") {
@@ -211,16 +211,14 @@ func reply(t *testing.T, command string, a args) []byte {
 			ans.States, ans.Columns, p.Flags = len(ids), b.Values[1:], 0
 			p.Hops = 9 - uint16(ans.Hops) // of the budget in newScript's options
 		}
-		if f, ok := a["fault"]; ok {
-			site, place, _ := strings.Cut(f, ":")
-			ans.Faults = []parcel.Fault{{Site: uint32(args{"": site}.num(t, "", 0)), Place: args{"": place}.num(t, "", 0)}}
-		}
+		ans.Faults = a.faults(t)
 		p.Payload = ans.Append(nil)
-	case "fail": // fail from=1 request=100 reason=busy [retry=5] [shard=1] [wants=5,6 ids=0,1]
+	case "fail": // fail from=1 request=100 reason=busy [retry=5] [shard=1] [wants=5,6 ids=0,1] [fault=site:place]
 		p.Kind = parcel.Fail
 		f := parcel.Failure{Reason: reasonNamed(t, a["reason"]), Detail: "why", Retry: uint32(a.num(t, "retry", 0) * 1000), Set: 1, Shard: int32(a.num(t, "shard", -1))}
 		if _, ok := a["wants"]; ok {
 			f.States = batch(1, a.nums(t, "wants", ","), a.nums(t, "ids", ","))
+			f.States.Faults = a.faults(t)
 		}
 		p.Payload = f.Append(nil)
 	case "needcode":
@@ -234,6 +232,15 @@ func reply(t *testing.T, command string, a args) []byte {
 		t.Fatal(err)
 	}
 	return b
+}
+
+func (a args) faults(t *testing.T) []parcel.Fault {
+	f, ok := a["fault"]
+	if !ok {
+		return nil
+	}
+	site, place, _ := strings.Cut(f, ":")
+	return []parcel.Fault{{Site: uint32(args{"": site}.num(t, "", 0)), Place: args{"": place}.num(t, "", 0)}}
 }
 
 func reasonNamed(t *testing.T, name string) parcel.Reason {

@@ -80,4 +80,4 @@ func (c *Core) jitter(op *operation, most int64) int64 {
 }
 
 // patience is how long to wait for an answer before a request counts as lost.
-func (c *Core) patience(attempts int) int64 { return c.opt.Retry << min(attempts, 3) }
+func (c *Core) patience(attempts int) int64 { return c.opt.Patience << min(attempts, 3) }

@@ -72,6 +72,7 @@ func (w *walking) prepare() (err error) {
 	}
 	w.missing, w.fates = b.States, make([]fate, b.States)
 	w.answer = newWalkAnswer(&w.states, b.Keep)
+	w.answer.mergeFaults(b.Faults)
 	for _, r := range w.rows {
 		if b.Want(r.at) == -1 {
 			w.take(r, w.answer.keep(b.Values))
@@ -132,8 +133,8 @@ func (w *walking) due(op *operation) {
 }
 
 // again sends all states that are neither done nor held from their start,
-// under a new number; results under the old ones still count. Like send, it
-// reports whether the operation goes on.
+// under a new number. What is under way under the old ones is recalled, or states would
+// multiply; results that were sent before that still count. Like send, it reports whether the operation goes on.
 func (w *walking) again(op *operation) bool {
 	w.starts++
 	w.restart = w.c.now + w.c.patience(w.starts)
@@ -149,6 +150,7 @@ func (w *walking) again(op *operation) bool {
 	}
 	op.tries++
 	op.stats.Retries++
+	w.c.recall(op)
 	w.c.depart(op)
 	return w.send(op, w.batch, rows)
 }

@@ -47,9 +47,6 @@ func (w *walkAnswer) keep(values [][]byte) [][]byte {
 // check compares a node's answer with what was asked for, and gives its
 // column of ids.
 func (w *walkAnswer) check(a *parcel.Answer) ([]byte, error) {
-	if a.States == 0 && len(a.Columns) == 0 {
-		return nil, nil // faults alone
-	}
 	if len(a.Columns) != len(w.kept) {
 		return nil, fmt.Errorf("%d columns instead of %d", len(a.Columns), len(w.kept))
 	}
@@ -71,9 +68,7 @@ func (w *walkAnswer) put(r row, columns [][]byte) {
 
 // merge adds what is not about single states. Work done twice counts twice.
 func (w *walkAnswer) merge(a *parcel.Answer) {
-	for _, f := range a.Faults {
-		w.fault(f)
-	}
+	w.mergeFaults(a.Faults)
 	w.steps += a.Steps
 	w.hops = max(w.hops, a.Hops)
 	m := &w.micros
@@ -81,14 +76,16 @@ func (w *walkAnswer) merge(a *parcel.Answer) {
 	m.Compile, m.Run = max(m.Compile, a.Micros.Compile), max(m.Run, a.Micros.Run)
 }
 
-// fault keeps the least place of each site.
-func (w *walkAnswer) fault(f parcel.Fault) {
-	i, ok := slices.BinarySearchFunc(w.faults, f, func(a, b parcel.Fault) int { return cmp.Compare(a.Site, b.Site) })
-	if !ok {
-		w.faults = slices.Insert(w.faults, i, f)
-		return
+// mergeFaults keeps the least place of each site.
+func (w *walkAnswer) mergeFaults(list []parcel.Fault) {
+	for _, f := range list {
+		i, ok := slices.BinarySearchFunc(w.faults, f, func(a, b parcel.Fault) int { return cmp.Compare(a.Site, b.Site) })
+		if !ok {
+			w.faults = slices.Insert(w.faults, i, f)
+		} else {
+			w.faults[i].Place = min(w.faults[i].Place, f.Place)
+		}
 	}
-	w.faults[i].Place = min(w.faults[i].Place, f.Place)
 }
 
 // whole is the answer with all states.

@@ -68,6 +68,7 @@ func (w *walking) hold(op *operation, from catalog.Peer, f *parcel.Failure, wait
 		w.c.broken(op, from, err.Error())
 		return
 	}
+	w.answer.mergeFaults(b.Faults)
 	h := held{due: w.c.now + wait, late: f.Reason != parcel.HopsSpent, batch: w.resumed(b)}
 	for _, r := range all {
 		state := &w.fates[r.rank]
@@ -90,7 +91,8 @@ func (w *walking) hold(op *operation, from catalog.Peer, f *parcel.Failure, wait
 	}
 }
 
-// resumed is the walk's batch with the states of another.
+// resumed is the walk's batch with the states of another, whose faults are
+// noted already.
 func (w *walking) resumed(b *parcel.Batch) *parcel.Batch {
 	all := *w.batch
 	all.States, all.Values = b.States, b.Values

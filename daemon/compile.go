@@ -39,6 +39,17 @@ func (d *Daemon) compile(ctx context.Context, w *node.Compile) (t parcel.Timing,
 	return t, nil
 }
 
+// recall has the kernels compiled again that the node knew in its last life.
+func (d *Daemon) recall() {
+	left := d.cfg.Limits.Codes
+	for id, b := range d.cfg.Store.Codes() {
+		if left--; left < 0 || d.ctx.Err() != nil {
+			return
+		}
+		d.step(&node.Remember{ID: id, Bytes: b})
+	}
+}
+
 // named gives an error the reason that its receiver acts upon.
 func (d *Daemon) named(ctx context.Context, err error) error {
 	var (

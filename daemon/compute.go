@@ -2,9 +2,11 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
+	"github.com/godwit-run/godwit/data"
 	"github.com/godwit-run/godwit/engine"
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/node"
@@ -31,7 +33,27 @@ func (d *Daemon) compute(ctx context.Context, w *node.Compute) (*parcel.Answer, 
 	if err == nil && t.Partial.Code != 0 {
 		a, err = d.combine(ctx, w, a)
 	}
+	for _, o := range p.Operands {
+		if err != nil && o.Source != nil {
+			err = d.located(t.Set, o.Origin, err)
+			break
+		}
+	}
 	return a, err
+}
+
+// located gives an error about a shard's file the data set's name, and the row in it.
+func (d *Daemon) located(set uint32, origin int64, err error) error {
+	var bad *data.Error
+	s, ok := d.view.Load().Set(set)
+	if !ok || !errors.As(err, &bad) {
+		return err
+	}
+	moved := *bad
+	if moved.Path = "@" + s.Name; moved.Row >= 0 {
+		moved.Row += origin
+	}
+	return &moved
 }
 
 // piece finds what a task's operands mean here. Its rows lie in one shard.

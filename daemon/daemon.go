@@ -86,6 +86,7 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 	}
 	d.work.Go(func() { d.watch(views) })
 	d.work.Go(d.ticks)
+	d.work.Go(d.recall)
 	d.work.Go(d.publish)
 	return d, nil
 }
@@ -207,12 +208,7 @@ func (d *Daemon) do(e node.Effect) node.Input {
 	switch e := e.(type) {
 	case *node.Send:
 		d.trace("sent", "to", e.To, e.Bytes)
-		if err := d.net.Send(e.To, e.Bytes); err != nil {
-			d.metrics.unsent(err)
-			if errors.Is(err, transport.ErrUnreachable) {
-				return &node.Gone{Peer: e.To}
-			}
-		}
+		return d.send(e, 0)
 	case *node.Start:
 		return d.begin(e)
 	case *node.Stop:
@@ -230,6 +226,40 @@ func (d *Daemon) do(e node.Effect) node.Input {
 	}
 	return nil
 }
+
+// send passes a parcel to the transport. When the peer takes no more at present, or is a
+// client that has not connected with this node yet, it is tried again. A parcel that
+// is lost in the end costs its caller patience.
+func (d *Daemon) send(e *node.Send, tries int) node.Input {
+	err := d.net.Send(e.To, e.Bytes)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, transport.ErrUnreachable) && (e.To < catalog.FirstClient || tries >= dialTries):
+		d.metrics.unsent(err)
+		return &node.Gone{Peer: e.To}
+	case tries < fullTries && !errors.Is(err, transport.ErrClosed):
+		time.AfterFunc(fullWait<<min(tries, 6), func() {
+			if d.ctx.Err() != nil {
+				return
+			}
+			if in := d.send(e, tries+1); in != nil {
+				d.step(in)
+			}
+		})
+	default:
+		d.metrics.unsent(err)
+	}
+	return nil
+}
+
+// A peer is tried again after 1, 2, 4, … 64, 64, … ms: one that is full for two seconds in
+// all, a client without a connection for one.
+const (
+	fullWait  = time.Millisecond
+	fullTries = 36
+	dialTries = 20
+)
 
 // begin runs a job: here if it is short, otherwise on its own goroutine.
 func (d *Daemon) begin(e *node.Start) node.Input {

@@ -69,12 +69,6 @@ func (w *world) upload(op *operation, set uint32) {
 	}
 }
 
-// faultsTravel says that what faulted in a state's earlier turns goes with it
-// from node to node. As long as nodes report it to the caller at once, apart from
-// the state, that parcel may be lost, or arrive when all states are done. Then a walk's
-// answer misses faults.
-const faultsTravel = false
-
 // walk follows indices, and compares with a walk on one machine.
 func (w *world) walk(op *operation, p *program) error {
 	t := op.table
@@ -126,10 +120,7 @@ func (w *world) walk(op *operation, p *program) error {
 			column.Put(p.s.Buffers[buffer].Kind, e.buffer(buffer, int64(len(ids))), element, bits)
 		})
 		addFaults(e.faults, a.Faults)
-		if !slices.Equal(e.faults, want.faults) {
-			w.counts.LostFaults++
-		}
-		return e.compare(want.outcome(), faultsTravel)
+		return e.compare(want.outcome())
 	}
 	op.from.ask(op, 0, func(id caller.ID, left int64) caller.Input {
 		return &caller.Walk{ID: id, Code: p.states, Batch: b, Left: left}
@@ -138,11 +129,11 @@ func (w *world) walk(op *operation, p *program) error {
 }
 
 // compare runs the steps that are left, and holds the outcome against another.
-func (e *evaluation) compare(want outcome, exact bool) error {
+func (e *evaluation) compare(want outcome) error {
 	if err := e.rest(); err != nil {
 		return err
 	}
-	if got := e.outcome(); !got.equal(want, exact) {
+	if got := e.outcome(); !got.equal(want) {
 		return fmt.Errorf("the result is %x with faults at %d, it should be %x with faults at %d",
 			abbreviated(got.columns), got.faults, abbreviated(want.columns), want.faults)
 	}
@@ -259,7 +250,7 @@ func (f *folding) prepare() error {
 	}
 	f.tree.Task = task
 	for _, piece := range f.pieces {
-		some := parcel.Piece{Owner: f.owner(piece.shard), Lo: piece.lo, Hi: piece.hi}
+		some := parcel.Piece{Owner: f.owner(piece.shard), Shard: uint32(piece.shard), Lo: piece.lo, Hi: piece.hi}
 		for _, r := range f.outs {
 			first, end := c.Reach(r, sizes, piece.lo, piece.hi)
 			some.Outs = append(some.Outs, parcel.Extent{First: first, Count: end - first})
@@ -329,5 +320,5 @@ func (f *folding) got(_ int, a *parcel.Answer) error {
 			return fmt.Errorf("%d elements came back, there are %d", f.placed[i], f.rows*f.per[i])
 		}
 	}
-	return f.e.compare(f.want, true)
+	return f.e.compare(f.want)
 }

@@ -3,7 +3,6 @@ package simulate
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 
@@ -281,15 +280,8 @@ func (e *evaluation) outcome() outcome {
 	return o
 }
 
-// equal compares with what should be. Unless exact, faults may be missing, but
-// none may be made up.
-func (o outcome) equal(want outcome, exact bool) bool {
-	for site, at := range o.faults {
-		if at < want.faults[site] || at != want.faults[site] && (exact || want.faults[site] == math.MaxInt64) {
-			return false
-		}
-	}
-	return slices.EqualFunc(o.columns, want.columns, slices.Equal[[]byte])
+func (o outcome) equal(want outcome) bool {
+	return slices.Equal(o.faults, want.faults) && slices.EqualFunc(o.columns, want.columns, slices.Equal[[]byte])
 }
 
 // addFaults lowers places by those of an answer.

@@ -102,7 +102,8 @@ func (w *world) data() {
 func (w *world) users() {
 	for i := range w.upTo(3) {
 		c := &client{w: w, peer: catalog.FirstClient + catalog.Peer(i), name: fmt.Sprintf("c%d", i), open: map[caller.ID]*request{}}
-		opt := caller.Options{First: w.rand.Uint64(), Retry: second/5 + w.rand.Int64N(second), Budgets: 1 << 20, Hops: uint16(7 + w.upTo(57))}
+		retry := second/5 + w.rand.Int64N(second)
+		opt := caller.Options{First: w.rand.Uint64(), Retry: retry, Patience: retry, Budgets: 1 << 20, Hops: uint16(7 + w.upTo(57))}
 		c.core = caller.New(c.peer, opt)
 		w.clients = append(w.clients, c)
 	}

@@ -60,7 +60,7 @@ type counts struct {
 	Net                                                 memnet.Counts
 	Worlds, Operations, Requests                        int64
 	Restarts, Deaths, Stale, Evictions, Slow, Abandoned int64
-	Busy, HopsSpent, Retries, NeedCodes, LostFaults     int64
+	Busy, HopsSpent, Retries, NeedCodes                 int64
 	ByProgram                                           map[string]int64 // operations
 	Failed                                              map[string]int64 // requests, by reason
 }
@@ -89,7 +89,6 @@ func (c *counts) add(o *counts) {
 	c.HopsSpent += o.HopsSpent
 	c.Retries += o.Retries
 	c.NeedCodes += o.NeedCodes
-	c.LostFaults += o.LostFaults
 	if c.ByProgram == nil {
 		c.ByProgram, c.Failed = map[string]int64{}, map[string]int64{}
 	}

@@ -44,7 +44,7 @@ func Connect(ctx context.Context, dir string, opt Options) (*cluster.Cluster, er
 		Self:     newClient(),
 		OnDemand: opt.OnDemand,
 		Dial: func(self catalog.Peer, names func(catalog.Peer) (string, bool), h transport.Handler) (transport.Transport, error) {
-			return stream.New(stream.Options{Self: self, Identity: id, NameOf: names}, h)
+			return stream.New(stream.Options{Self: self, Identity: id, NameOf: names, Eager: true}, h)
 		},
 	})
 	if err != nil {

@@ -38,6 +38,10 @@ type Options struct {
 	// Listener accepts connections, and is closed with the transport. Clients
 	// have none.
 	Listener net.Listener
+	// Eager connects with every known peer, without waiting for something to
+	// send, and again when a connection is lost: for clients, whom nodes cannot
+	// dial but must answer.
+	Eager bool
 	// NameOf gives the name that a node's certificate must have. Nodes that it
 	// does not know may have any. It may be nil, and is called from several
 	// goroutines.

@@ -135,11 +135,23 @@ func (p *peer) dialFor(parcel []byte) error {
 			return fmt.Errorf("%w: connecting to peer %d at %s failed, and is tried again in %v",
 				transport.ErrUnreachable, p.number, p.address, wait.Round(time.Millisecond))
 		}
-		p.dialling = true
-		address := p.address
-		p.transport.running.Go(func() { p.connect(address) })
+		p.dial()
 	}
 	return p.enqueue(parcel, Grant{})
+}
+
+// dial begins to connect.
+func (p *peer) dial() {
+	p.dialling = true
+	address := p.address
+	p.transport.running.Go(func() { p.connect(address) })
+}
+
+// reach connects with a peer for which nothing waits.
+func (p *peer) reach() {
+	if p.transport.options.Eager && p.address != "" && len(p.conns) == 0 && !p.dialling && !p.closed && time.Now().After(p.again) {
+		p.dial()
+	}
 }
 
 // connect dials, and then reads until the connection ends.
@@ -185,6 +197,7 @@ func (p *peer) allow(address string) {
 	if before != address {
 		p.failures, p.again = 0, time.Time{}
 	}
+	p.reach()
 	conns := slices.Clone(p.conns)
 	p.mu.Unlock()
 	if before != "" && address == "" {
@@ -198,6 +211,7 @@ func (p *peer) allow(address string) {
 func (p *peer) beat() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.reach()
 	for _, c := range p.conns {
 		if c.inbound {
 			c.beat = !c.wrote
