@@ -3,97 +3,17 @@ package daemon
 import (
 	"context"
 	"fmt"
-	"time"
+	"slices"
 
-	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/column"
-	"github.com/godwit-run/godwit/data"
 	"github.com/godwit-run/godwit/engine"
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/node"
 	"github.com/godwit-run/godwit/parcel"
-	"github.com/godwit-run/godwit/suspend"
 )
 
-// has reports that a column is there.
-func (c *columns) has(p place) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	r, ok := c.held[p]
-	if !ok {
-		return false
-	}
-	select {
-	case <-r.ready:
-		return true
-	default:
-		return false
-	}
-}
-
-// shard is a shard that this node holds.
-type shard struct {
-	set    *catalog.Set
-	number int
-	at     *catalog.Shard
-	src    data.Source
-}
-
-// shard finds a shard by its number.
-func (d *Daemon) shard(set uint32, i int) (shard, func(), error) {
-	v := d.view.Load()
-	if v == nil {
-		return shard{}, nil, noShard("the node has not heard of the cluster yet")
-	}
-	s, ok := v.Set(set)
-	if !ok || i < 0 || i >= len(s.Shards) {
-		return shard{}, nil, noShard("there is no set %d with a shard %d", set, i)
-	}
-	file, ok := d.cfg.Store.Shard(set, uint32(i))
-	if !ok {
-		return shard{}, nil, noShard("shard %d of @%s is not on this node", i, s.Name)
-	}
-	release := func() {
-		if err := file.Release(); err != nil {
-			d.log.Warn("a shard was not closed", "shard", file.String(), "reason", err)
-		}
-	}
-	return shard{s, i, &s.Shards[i], file.Source}, release, nil
-}
-
-// lag is how long a request waits for the node to hear of its data set: who
-// asks may have heard of it first.
-const lag = time.Second
-
-// setOf is a data set as the node knows it.
-func (d *Daemon) setOf(ctx context.Context, id uint32) (*catalog.Set, error) {
-	until := time.Now().Add(lag)
-	for {
-		if v := d.view.Load(); v != nil {
-			if s, ok := v.Set(id); ok {
-				return s, nil
-			}
-		}
-		if time.Now().After(until) {
-			return nil, noShard("there is no set %d", id)
-		}
-		select {
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		case <-time.After(5 * time.Millisecond):
-		}
-	}
-}
-
-func noShard(text string, args ...any) error {
-	return &node.WorkError{Reason: parcel.NoShard, Detail: fmt.Sprintf(text, args...)}
-}
-
-func refused(text string, args ...any) error {
-	return &node.WorkError{Reason: parcel.Refused, Detail: fmt.Sprintf(text, args...)}
-}
-
-// advancing is one run of a batch kernel.
+// advancing is one run of a batch kernel. It is used again for later runs, most of
+// which are like the last one.
 type advancing struct {
 	d       *Daemon
 	c       *engine.Compiled
@@ -103,8 +23,21 @@ type advancing struct {
 	scalars []uint64
 	lens    []int64
 	bases   []int64
+	inline  [][]byte // by region: what travelled, nil for others
 	area    *area
 	held    []*resident
+	last    admitted
+}
+
+// admitted is arguments that a kernel's proofs and the node's limits allow, and
+// what follows from them.
+type admitted struct {
+	c       *engine.Compiled
+	sizes   []int64
+	scalars []uint64
+	lens    []int64
+	bounds  []int64 // by region: what elements must be below, -1 for no bound
+	steps   int64
 }
 
 // advance runs the states inside the shard's window, in place.
@@ -122,7 +55,11 @@ func (d *Daemon) advance(ctx context.Context, w *node.Advance, in *node.Finished
 	if !ok {
 		return fmt.Errorf("kernel %s is not compiled", w.ID.Short())
 	}
-	a := &advancing{d: d, c: c, b: w.Batch, sh: sh}
+	a, _ := d.spare.Get().(*advancing)
+	if a == nil {
+		a = &advancing{d: d}
+	}
+	a.c, a.b, a.sh = c, w.Batch, sh
 	defer a.close()
 	if err := a.place(ctx, w.Turns); err != nil {
 		return err
@@ -133,19 +70,18 @@ func (d *Daemon) advance(ctx context.Context, w *node.Advance, in *node.Finished
 // place puts the states, the windows and what travelled along into kernel
 // memory, in the order of the kernel's regions.
 func (a *advancing) place(ctx context.Context, turns int64) error {
-	b, k := a.b, a.c.Kernel
-	a.sizes = suspend.Sizes(b.Sizes, int64(b.States), a.sh.at.Hi-a.sh.at.Lo, turns)
-	a.scalars = suspend.Scalars(b.Scalars, a.sh.at.Lo)
+	b, regions := a.b, len(a.c.Kernel.Regions)
+	a.sizes = append(append(a.sizes[:0], b.Sizes...), int64(b.States), a.sh.at.Hi-a.sh.at.Lo, turns)
+	a.scalars = append(append(a.scalars[:0], b.Scalars...), uint64(a.sh.at.Lo))
 	first := len(b.Values)
 	near := first + len(b.Columns)
-	if len(k.Regions) < near+len(b.Near) || len(b.Kinds) != first {
-		return refused("the kernel has %d regions; %d state columns, %d columns of the set and %d arrays were sent", len(k.Regions), first, len(b.Columns), len(b.Near))
+	if regions < near+len(b.Near) || len(b.Kinds) != first {
+		return refused("the kernel has %d regions; %d state columns, %d columns of the set and %d arrays were sent", regions, first, len(b.Columns), len(b.Near))
 	}
-	a.lens, a.bases = make([]int64, len(k.Regions)), make([]int64, len(k.Regions))
-	inline := make([][]byte, len(k.Regions))
-	copy(inline, b.Values)
-	copy(inline[near:], b.Near)
-	if err := a.copyIn(inline); err != nil {
+	a.lens, a.bases, a.inline = cleared(a.lens, regions), cleared(a.bases, regions), cleared(a.inline, regions)
+	copy(a.inline, b.Values)
+	copy(a.inline[near:], b.Near)
+	if err := a.copyIn(); err != nil {
 		return err
 	}
 	for i, f := range b.Columns {
@@ -153,21 +89,57 @@ func (a *advancing) place(ctx context.Context, turns int64) error {
 			return err
 		}
 	}
-	for i := near + len(b.Near); i < len(k.Regions); i++ {
-		if k.Regions[i].Access != kernel.Scratch {
+	for i := near + len(b.Near); i < regions; i++ {
+		if a.c.Kernel.Regions[i].Access != kernel.Scratch {
 			return refused("region %d of the kernel has no contents", i)
 		}
 	}
+	if err := a.admit(); err != nil {
+		return err
+	}
+	return a.checkBounds(first)
+}
+
+// cleared is a slice of n zero values, in the memory of s if it is enough.
+func cleared[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	s = s[:n]
+	clear(s)
+	return s
+}
+
+// admit holds the arguments to the kernel's proofs and the node's limits, unless they are those
+// of the last run.
+func (a *advancing) admit() error {
+	l := &a.last
+	if l.c == a.c && slices.Equal(l.sizes, a.sizes) && slices.Equal(l.scalars, a.scalars) && slices.Equal(l.lens, a.lens) {
+		return nil
+	}
+	l.c = nil
 	if err := a.c.Safe.Admit(a.sizes, a.scalars, a.lens, engine.Limits{Steps: a.d.cfg.Limits.Steps}); err != nil {
 		return &node.WorkError{Reason: parcel.Refused, Detail: err.Error()}
 	}
-	return a.checkBounds(inline)
+	l.bounds = l.bounds[:0]
+	for _, r := range a.c.Kernel.Regions {
+		bound := int64(-1)
+		if r.Bounded {
+			n, _ := kernel.EvalPoly(r.Bound, a.sizes) // what cannot be evaluated was refused
+			bound = max(n, 0)
+		}
+		l.bounds = append(l.bounds, bound)
+	}
+	l.steps = a.c.Safe.Cost(a.sizes).Steps
+	l.sizes, l.scalars, l.lens = append(l.sizes[:0], a.sizes...), append(l.scalars[:0], a.scalars...), append(l.lens[:0], a.lens...)
+	l.c = a.c
+	return nil
 }
 
 // copyIn copies regions that travelled into one area of kernel memory.
-func (a *advancing) copyIn(inline [][]byte) error {
+func (a *advancing) copyIn() error {
 	total := int64(0)
-	for _, b := range inline {
+	for _, b := range a.inline {
 		total += (int64(len(b)) + 15) &^ 15
 	}
 	area, err := a.d.columns.area(total)
@@ -176,7 +148,7 @@ func (a *advancing) copyIn(inline [][]byte) error {
 	}
 	a.area = area
 	at := area.span.Off
-	for i, b := range inline {
+	for i, b := range a.inline {
 		if b == nil {
 			continue
 		}
@@ -202,37 +174,26 @@ func (a *advancing) window(ctx context.Context, region, column int) error {
 		return refused("column %d of @%s holds %s, the kernel reads %s", column, a.sh.set.Name, r.kind, want)
 	}
 	a.bases[region], a.lens[region] = r.span.Off, r.rows*r.width
-	if bound, ok := a.bound(region); ok && !r.within(bound) {
-		return &node.WorkError{Reason: parcel.DataError, Detail: fmt.Sprintf("column %d of @%s, rows %d to %d: expected indices from 0 to %d, found %d to %d",
-			column, a.sh.set.Name, a.sh.at.Lo, a.sh.at.Hi-1, bound-1, r.least, r.most)}
-	}
 	return nil
 }
 
-// bound is what the kernel takes for granted about a region's elements.
-func (a *advancing) bound(region int) (int64, bool) {
-	r := &a.c.Kernel.Regions[region]
-	if !r.Bounded {
-		return 0, false
+// checkBounds holds the shard's columns, which are regions first and on, and what
+// travelled, to the bounds that the kernel takes for granted.
+func (a *advancing) checkBounds(first int) error {
+	for i, r := range a.held {
+		if bound := a.last.bounds[first+i]; bound >= 0 && !r.within(bound) {
+			return &node.WorkError{Reason: parcel.DataError, Detail: fmt.Sprintf("column %d of @%s, rows %d to %d: expected indices from 0 to %d, found %d to %d",
+				r.place.column, a.sh.set.Name, a.sh.at.Lo, a.sh.at.Hi-1, bound-1, r.least, r.most)}
+		}
 	}
-	n, ok := kernel.EvalPoly(r.Bound, a.sizes)
-	if !ok {
-		n = 0
-	}
-	return n, true
-}
-
-// checkBounds holds what travelled to the kernel's bounds; of the shard's own
-// columns window has checked it.
-func (a *advancing) checkBounds(inline [][]byte) error {
-	for i, b := range inline {
-		bound, ok := a.bound(i)
-		if b == nil || !ok {
+	for i, b := range a.inline {
+		bound := a.last.bounds[i]
+		if b == nil || bound < 0 {
 			continue
 		}
 		k := a.c.Kernel.Regions[i].Elem
 		for j := range a.lens[i] {
-			if x := column.Get(k, b, j); x >= uint64(max(bound, 0)) {
+			if x := column.Get(k, b, j); x >= uint64(bound) {
 				return refused("region %d, element %d: expected an index below %d, found %d", i, j, bound, int64(x))
 			}
 		}
@@ -246,13 +207,14 @@ func (a *advancing) run(ctx context.Context, in *node.Finished) error {
 		return err
 	}
 	in.Faults = faultsOf(faults)
-	in.Steps = uint64(a.c.Safe.Cost(a.sizes).Steps)
+	in.Steps = uint64(a.last.steps)
 	for i, v := range a.b.Values {
 		copy(v, a.d.eng.Arena().Bytes(a.bases[i], int64(len(v))))
 	}
 	return nil
 }
 
+// close gives back what the run used, and keeps the rest for another one.
 func (a *advancing) close() {
 	for _, r := range a.held {
 		a.d.columns.release(r)
@@ -260,4 +222,7 @@ func (a *advancing) close() {
 	if a.area != nil {
 		a.d.columns.putArea(a.area)
 	}
+	clear(a.inline)
+	a.held, a.area, a.b, a.sh = a.held[:0], nil, nil, shard{}
+	a.d.spare.Put(a)
 }

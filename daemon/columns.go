@@ -136,6 +136,22 @@ func (c *columns) retain(v *catalog.View) {
 	}
 }
 
+// has reports that a column is there.
+func (c *columns) has(p place) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r, ok := c.held[p]
+	if !ok {
+		return false
+	}
+	select {
+	case <-r.ready:
+		return true
+	default:
+		return false
+	}
+}
+
 // bytes is the memory held.
 func (c *columns) bytes() int64 {
 	c.mu.Lock()

@@ -50,6 +50,7 @@ type Daemon struct {
 	net     transport.Transport
 	eng     *engine.Engine
 	columns *columns
+	spare   sync.Pool // of *advancing
 	metrics *metrics
 
 	ctx    context.Context
