@@ -183,8 +183,13 @@ func (a *arranged) take(v *catalog.View, set uint32, region int, in run.Input) s
 	if a.set != nil && a.set.ID != set {
 		return fmt.Sprintf("the step needs @%s and @%s at the same time", a.set.Name, s.Name)
 	}
-	if col := s.Columns[in.Binding.Column]; !in.Binding.Presence && col.Kind != in.Kind && !a.Compiled.Streams(region) {
-		return fmt.Sprintf("column `%s` is stored as %s and used as %s", col.Name, col.Kind, in.Kind)
+	if col := s.Columns[in.Binding.Column]; !a.Compiled.Streams(region) {
+		switch {
+		case in.Binding.Option:
+			return fmt.Sprintf("column `%s` may have nulls, which only walks over rows can take", col.Name)
+		case col.Kind != in.Kind:
+			return fmt.Sprintf("column `%s` is stored as %s and used as %s", col.Name, col.Kind, in.Kind)
+		}
 	}
 	a.set, a.column[region] = s, in
 	if a.Compiled.Streams(region) {

@@ -14,6 +14,7 @@ import (
 	"github.com/godwit-run/godwit/caller"
 	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/control"
+	"github.com/godwit-run/godwit/parcel"
 	"github.com/godwit-run/godwit/transport"
 )
 
@@ -211,7 +212,7 @@ func (c *Cluster) do(ctx context.Context, make func(caller.ID) caller.Input) (*c
 	id := c.begin(done.set, make)
 	select {
 	case <-done.ready:
-		return done.d, done.d.Err
+		return done.d, late(ctx, done.d.Err)
 	case <-ctx.Done():
 	case <-c.ctx.Done():
 	}
@@ -220,6 +221,21 @@ func (c *Cluster) do(ctx context.Context, make func(caller.ID) caller.Input) (*c
 		return nil, err
 	}
 	return nil, errClosed
+}
+
+// late gives the error of an operation whose deadline was the context's that of the
+// context too: which of the two ends first is chance.
+func late(ctx context.Context, err error) error {
+	e := (*caller.Error)(nil)
+	if !errors.As(err, &e) || e.Reason != parcel.Expired {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+		return fmt.Errorf("%w: %w", context.Cause(ctx), err)
+	case <-time.After(2 * tick):
+		return err
+	}
 }
 
 // abandon ends an operation whose result nobody wants any more.

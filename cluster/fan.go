@@ -90,7 +90,7 @@ func (b *Beside) sendTree(ctx context.Context, a *arranged, t *task, pieces []sp
 	for _, p := range pieces {
 		to := b.c.owner(&a.set.Shards[p.shard])
 		s.owners = append(s.owners, to)
-		whole.Pieces = append(whole.Pieces, parcel.Piece{Owner: to, Lo: p.lo, Hi: p.hi, Outs: a.extents(p.lo, p.hi)})
+		whole.Pieces = append(whole.Pieces, parcel.Piece{Owner: to, Shard: uint32(p.shard), Lo: p.lo, Hi: p.hi, Outs: a.extents(p.lo, p.hi)})
 	}
 	payload := whole.Append(nil)
 	s.pending = b.send(func(id caller.ID) caller.Input {

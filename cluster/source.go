@@ -159,8 +159,5 @@ func (c *Cluster) await(ctx context.Context, f *future) (*parcel.Answer, error) 
 	case <-c.ctx.Done():
 		return nil, errClosed
 	}
-	if f.d.Err != nil {
-		return nil, f.d.Err
-	}
-	return f.d.Answer, nil
+	return f.d.Answer, late(ctx, f.d.Err)
 }

@@ -173,7 +173,11 @@ func (c *Core) fetch(h *held, needs *[2]need) {
 		case n.bytes != nil:
 			c.supply(e, n.bytes, n.id)
 		case e.asked == 0:
-			c.ask(e)
+			if old := c.recollect(e.prefix); old != nil {
+				c.supply(e, old.Bytes, old.ID)
+			} else {
+				c.ask(e)
+			}
 		}
 	}
 }

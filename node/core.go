@@ -20,8 +20,10 @@ type Core struct {
 	bytes          int64    // of them
 	lastHeld       uint64
 
-	codes  codes
-	parked int // parcels that wait for a kernel
+	codes     codes
+	parked    int // parcels that wait for a kernel
+	recalled  []*Remember
+	recalling JobID // the job that compiles one; 0 if none does
 
 	jobs    map[JobID]*job // running
 	lastJob JobID
@@ -64,6 +66,8 @@ func (c *Core) StepInto(effects []Effect, now int64, in Input) []Effect {
 		c.lost(in.Peer)
 	case *Learned:
 		c.learn(in.View)
+	case *Remember:
+		c.remember(in)
 	case *Tick:
 		c.tick()
 	}

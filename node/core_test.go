@@ -29,23 +29,26 @@ func arrived(t *testing.T, c *Core, raw []byte) *Start {
 // encoded anew, with the same meaning.
 func TestForwardInPlace(t *testing.T) {
 	for _, test := range []struct {
-		name  string
-		edit  func(b *parcel.Batch) *parcel.Batch
-		whole bool
+		name   string
+		edit   func(b *parcel.Batch) *parcel.Batch
+		whole  bool
+		faults int
 	}{
 		{"in place", func(b *parcel.Batch) *parcel.Batch {
 			binary.LittleEndian.PutUint64(b.Values[0], 77)
 			return b
-		}, true},
+		}, true, 0},
 		{"a column replaced", func(b *parcel.Batch) *parcel.Batch {
 			b.Values[0] = binary.LittleEndian.AppendUint64(nil, 77)
 			return b
-		}, false},
+		}, false, 0},
 		{"another batch", func(b *parcel.Batch) *parcel.Batch {
+			b.Faults = []parcel.Fault{{Site: 1, Place: 2}} // as if they had come along
 			other := b.Pick([]int{0})
+			other.Faults = nil
 			binary.LittleEndian.PutUint64(other.Values[0], 77)
 			return other
-		}, false},
+		}, false, 1},
 	} {
 		c := New(1, roomy)
 		c.Step(0, &Learned{View: halves()})
@@ -58,7 +61,7 @@ func TestForwardInPlace(t *testing.T) {
 			t.Errorf("%s: header %+v, %v", test.name, h, err)
 		}
 		b, err := parcel.ReadBatch(payload)
-		if err != nil || b.States != 1 || b.Want(0) != 77 || !slices.Equal(b.Sizes, []int64{100}) {
+		if err != nil || b.States != 1 || b.Want(0) != 77 || !slices.Equal(b.Sizes, []int64{100}) || len(b.Faults) != test.faults {
 			t.Errorf("%s: batch %+v, %v", test.name, b, err)
 		}
 		if same := &send.Bytes[0] == &raw[0]; same != test.whole {
@@ -117,6 +120,35 @@ func TestAnswerTooLong(t *testing.T) {
 	out = c.Step(0, &Finished{Job: out[0].(*Start).Job, Answer: &parcel.Answer{Columns: [][]byte{make([]byte, parcel.MaxBytes)}}})
 	if text := newScript().show(out[0]); len(out) != 1 || !strings.Contains(text, "last") || !strings.Contains(text, "refused: the answer is longer") {
 		t.Errorf("%d effects, first %s", len(out), text)
+	}
+	if left := c.leftovers(); left != "" {
+		t.Error(left)
+	}
+}
+
+// When the states that are done make an answer that no parcel can hold, the
+// request has ended, and the others do not travel on.
+func TestStatesTooLong(t *testing.T) {
+	c := New(1, Limits{Parcels: 1, Bytes: parcel.MaxBytes, Steps: 1, Turns: 1, Codes: 2, Jobs: 1, Retry: 1, RegionBytes: 1})
+	c.Step(0, &Learned{View: halves()})
+	b := parcel.Batch{Set: 7, Kinds: []byte{byte(num.I64), byte(num.I64)}, Keep: 3, States: (parcel.MaxBytes - 60) / 16}
+	b.Values = [][]byte{make([]byte, 8*b.States), make([]byte, 8*b.States)}
+	h := parcel.Header{Kind: parcel.Walk, Flags: parcel.Builtin, Hops: 9, Left: 1e6, Request: 1, Caller: client, Code: 1}
+	s := c.Step(0, &Received{From: client, Bytes: b.Append(h.Append(nil, nil))})[0].(*Start)
+	f := &Finished{Job: s.Job, Batch: s.Work.(*Advance).Batch}
+	for i := range f.Batch.States {
+		binary.LittleEndian.PutUint64(f.Batch.Values[0][8*i:], ^uint64(0)) // done
+	}
+	binary.LittleEndian.PutUint64(f.Batch.Values[0], 60) // at node 2
+	for site := range uint32(100) {                      // these make the answer too long
+		f.Faults = append(f.Faults, parcel.Fault{Site: site, Place: 1})
+	}
+	out := c.Step(0, f)
+	if len(out) != 1 {
+		t.Fatalf("%d effects, expected a failure alone", len(out))
+	}
+	if text := newScript().show(out[0]); !strings.Contains(text, "last") || !strings.Contains(text, "refused: the states' answer is longer") {
+		t.Errorf("%.300s", text)
 	}
 	if left := c.leftovers(); left != "" {
 		t.Error(left)
@@ -202,22 +234,29 @@ func TestNumbersOfLives(t *testing.T) {
 	}
 }
 
-// A live node without the set cannot stand in for one that is gone, even if
-// the piece's owner holds nothing that the view knows of.
+// Whoever holds a piece's shard stands in for an owner that is gone, this node
+// first.
 func TestStandIn(t *testing.T) {
 	c := New(1, roomy)
 	v := halves()
-	v.Nodes = append(v.Nodes, catalog.Node{Peer: 3}, catalog.Node{Peer: 4})
-	v.Sets[0].Shards[1].Replicas = []catalog.Peer{2, 4}
+	v.Nodes = append(v.Nodes, catalog.Node{Peer: 3}, catalog.Node{Peer: 4}, catalog.Node{Peer: 5})
+	v.Sets[0].Shards = []catalog.Shard{
+		{Lo: 0, Hi: 25, Replicas: []catalog.Peer{2, 4, 1}}, {Lo: 25, Hi: 50, Replicas: []catalog.Peer{2, 8, 5, 4}}, {Lo: 50, Hi: 100, Replicas: []catalog.Peer{2}}}
 	c.Step(0, &Learned{View: v})
 	c.Step(0, &Gone{Peer: 2})
 	for _, test := range []struct {
-		owner catalog.Peer
-		set   uint32
-		want  catalog.Peer
-	}{{1, 7, 1}, {2, 7, 4}, {3, 7, 3}, {9, 7, 0}, {2, 8, 0}} {
-		if got := c.holder(test.owner, test.set); got != test.want {
-			t.Errorf("pieces of node %d in set %d go to %d, expected %d", test.owner, test.set, got, test.want)
+		owner      catalog.Peer
+		set, shard uint32
+		want       catalog.Peer
+	}{
+		{1, 7, 2, 1}, {4, 7, 0, 4}, {3, 7, 1, 3}, // reachable, whatever it holds
+		{2, 7, 0, 1}, {9, 7, 0, 1}, // gone, and not in the view
+		{2, 7, 1, 5}, {9, 7, 1, 5}, // 8 is not alive
+		{2, 7, 2, 0}, {2, 7, 3, 0}, {2, 8, 0, 0}, {2, 7, 1 << 31, 0},
+	} {
+		p := &parcel.Piece{Owner: test.owner, Shard: test.shard}
+		if got := c.holder(p, test.set); got != test.want {
+			t.Errorf("a piece of node %d beside shard %d of set %d goes to %d, expected %d", test.owner, test.shard, test.set, got, test.want)
 		}
 	}
 }
@@ -268,4 +307,22 @@ func FuzzReceive(f *testing.F) {
 			t.Error(left)
 		}
 	})
+}
+
+// Kernels that wait to be recalled are no more than can be known.
+func TestRecallIsBounded(t *testing.T) {
+	limits := roomy
+	limits.Jobs, limits.Codes = 1, 3
+	c := New(1, limits)
+	c.Step(0, &Learned{View: halves()})
+	arrived(t, c, walkParcel(1, []byte("kernel"), 10))
+	for i := range byte(9) {
+		b := []byte{i}
+		if out := c.Step(0, &Remember{ID: kernel.Hash(b), Bytes: b}); len(out) != 0 {
+			t.Fatalf("%d effects although a job runs", len(out))
+		}
+	}
+	if n := len(c.recalled); n != limits.Codes {
+		t.Errorf("%d kernels wait to be recalled, expected %d", n, limits.Codes)
+	}
 }

@@ -1,8 +1,6 @@
 package node
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -13,13 +11,14 @@ import (
 // fan is a tree in hand: a task whose pieces run here and at other nodes.
 type fan struct {
 	held  *held
-	parts []part // in order of the pieces
-	open  int    // parts without an answer
-	bytes int64  // of the answers in hand
+	parts []part
+	outs  int   // operands that are Out
+	open  int   // parts without an answer
+	bytes int64 // of the answers in hand
 }
 
-// part is some of a tree's pieces, which follow each other: one that runs here,
-// or those that another node sees to.
+// part is some of a tree's pieces: one that runs here, or those that another
+// node sees to.
 type part struct {
 	child  *child // nil if it runs here
 	answer *parcel.Answer
@@ -45,87 +44,65 @@ func spreadable(t *parcel.Tree) error {
 }
 
 // spread cuts a tree into parts and starts them. What is not this node's own
-// goes to at most two others for each gap between its own pieces: runs of
-// pieces, and if there is but one run, its halves.
+// goes on in at most two halves.
 func (c *Core) spread(h *held, t *parcel.Tree) {
-	owners := make([]catalog.Peer, len(t.Pieces))
-	foreign := 0
-	for i := range t.Pieces {
-		p := &t.Pieces[i]
-		if owners[i] = c.holder(p.Owner, t.Task.Set); owners[i] == 0 {
-			c.fail(h.req, h.Code, &parcel.Failure{Reason: parcel.Unreachable, Set: t.Task.Set, Shard: -1, Detail: fmt.Sprintf(
-				"node %d, which has outer indices %d to %d, cannot be reached, and nobody else has all of its shards", p.Owner, p.Lo, p.Hi)})
-			c.release(h)
-			c.settle(h.req)
+	var own, foreign []parcel.Piece
+	for _, p := range t.Pieces {
+		owner := c.holder(&p, t.Task.Set)
+		if owner == 0 {
+			c.unspread(h, &parcel.Failure{Reason: parcel.Unreachable, Set: t.Task.Set, Shard: int32(p.Shard), Detail: fmt.Sprintf(
+				"node %d, which has outer indices %d to %d, cannot be reached, nor any other replica of shard %d", p.Owner, p.Lo, p.Hi, p.Shard)})
 			return
 		}
-		if owners[i] != c.self {
-			foreign++
+		if p.Owner = owner; owner == c.self {
+			own = append(own, p)
+		} else {
+			foreign = append(foreign, p)
 		}
 	}
-	if foreign > 0 && h.Hops == 0 {
-		c.fail(h.req, h.Code, &parcel.Failure{Reason: parcel.HopsSpent, Set: t.Task.Set, Shard: -1, Detail: fmt.Sprintf(
-			"%d pieces belong to other nodes, but the parcel may not be forwarded any more", foreign)})
-		c.release(h)
-		c.settle(h.req)
+	if len(foreign) > 0 && h.Hops == 0 {
+		c.unspread(h, &parcel.Failure{Reason: parcel.HopsSpent, Set: t.Task.Set, Shard: -1, Detail: fmt.Sprintf(
+			"%d pieces belong to other nodes, but the parcel may not be forwarded any more", len(foreign))})
 		return
 	}
-	f := &fan{held: h}
+	f := &fan{held: h, outs: t.Outs()}
 	h.req.fan = f
-	for lo := 0; lo < len(owners); {
-		hi := lo + 1
-		if owners[lo] == c.self {
-			c.own(f, t.Piece(lo))
-		} else {
-			for hi < len(owners) && owners[hi] != c.self {
-				hi++
-			}
-			if mid := lo + (hi-lo+1)/2; hi-lo == foreign && mid < hi {
-				c.delegate(f, t, owners, lo, mid)
-				lo = mid
-			}
-			c.delegate(f, t, owners, lo, hi)
+	for _, half := range [][]parcel.Piece{foreign[:(len(foreign)+1)/2], foreign[(len(foreign)+1)/2:]} {
+		if len(half) > 0 {
+			c.delegate(f, t, half)
 		}
-		lo = hi
+	}
+	mine := parcel.Tree{Task: t.Task, Pieces: own}
+	for i := range own {
+		c.own(f, mine.Piece(i))
 	}
 }
 
-// holder is who runs a piece: its owner, else a live node that holds all
-// shards that the owner does, this one first; 0 if there is none.
-func (c *Core) holder(owner catalog.Peer, id uint32) catalog.Peer {
-	if owner == c.self {
-		return owner
-	}
-	if _, alive := c.view.Node(owner); alive && c.usable(owner) {
-		return owner
-	}
-	set, ok := c.view.Set(id)
-	if !ok {
-		return 0
-	}
-	if covers(set, c.self, owner) {
+// unspread fails a tree of which nothing was started.
+func (c *Core) unspread(h *held, f *parcel.Failure) {
+	c.fail(h.req, h.Code, f)
+	c.release(h)
+	c.settle(h.req)
+}
+
+// holder is who runs a piece: its owner, else a live replica of its shard,
+// this node first; 0 if there is none.
+func (c *Core) holder(p *parcel.Piece, id uint32) catalog.Peer {
+	if p.Owner == c.self {
 		return c.self
 	}
-	for _, n := range c.view.Nodes {
-		if c.usable(n.Peer) && covers(set, n.Peer, owner) {
-			return n.Peer
-		}
+	if _, alive := c.view.Node(p.Owner); alive && c.usable(p.Owner) {
+		return p.Owner
 	}
-	return 0
-}
-
-// covers reports whether p holds all shards that q does.
-func covers(set *catalog.Set, p, q catalog.Peer) bool {
-	any := false
-	for i := range set.Shards {
-		if r := set.Shards[i].Replicas; slices.Contains(r, q) {
-			any = true
-			if !slices.Contains(r, p) {
-				return false
-			}
-		}
+	set, ok := c.view.Set(id)
+	if !ok || int64(p.Shard) >= int64(len(set.Shards)) {
+		return 0
 	}
-	return any
+	s := &set.Shards[p.Shard]
+	if slices.Contains(s.Replicas, c.self) {
+		return c.self
+	}
+	return c.view.Owner(s, c.usable)
 }
 
 // own starts a piece here.
@@ -136,23 +113,21 @@ func (c *Core) own(f *fan, t *parcel.Task) {
 	f.open++
 }
 
-// delegate sends pieces lo to hi to the holder of the first. Kernels do not
-// travel along; who lacks one asks.
-func (c *Core) delegate(f *fan, t *parcel.Tree, owners []catalog.Peer, lo, hi int) {
-	some := parcel.Tree{Task: t.Task, Pieces: slices.Clone(t.Pieces[lo:hi])}
+// delegate sends pieces to the owner of the first. Kernels do not travel along;
+// who lacks one asks.
+func (c *Core) delegate(f *fan, t *parcel.Tree, pieces []parcel.Piece) {
+	some := parcel.Tree{Task: t.Task, Pieces: pieces}
 	some.Task.Partial.Kernel = nil
-	for i := range some.Pieces {
-		some.Pieces[i].Owner = owners[lo+i]
-	}
+	to := pieces[0].Owner
 	c.lastChild++
-	k := &child{fan: f, part: len(f.parts), number: c.lastChild, to: owners[lo], incarnation: c.incarnation(owners[lo])}
+	k := &child{fan: f, part: len(f.parts), number: c.lastChild, to: to, incarnation: c.incarnation(to)}
 	c.children[k.number] = k
 	f.parts = append(f.parts, part{child: k})
 	f.open++
 	h := f.held
 	header := parcel.Header{Kind: parcel.Fan, Flags: h.Flags & parcel.Builtin, Hops: h.Hops - 1, Left: c.left(h.req),
 		Request: k.number, Caller: c.self, Code: h.Code}
-	c.send(k.to, parcel.Fan, some.Append(header.Append(make([]byte, 0, len(h.raw)), nil)))
+	c.send(to, parcel.Fan, some.Append(header.Append(make([]byte, 0, len(h.raw)), nil)))
 }
 
 // childAnswered takes a Result or Fail, which only requests of this node's own
@@ -239,70 +214,4 @@ func (c *Core) fold(f *fan) {
 	}
 	c.bytes -= f.bytes
 	c.release(h)
-}
-
-// whole puts the answers together in the order of the pieces, whatever the
-// order in which they came.
-func (f *fan) whole() (*parcel.Answer, error) {
-	all := new(parcel.Answer)
-	outs := len(f.parts[0].answer.Columns)
-	for i := range f.parts {
-		a := f.parts[i].answer
-		if len(a.Columns) != outs || len(a.Extents) != outs {
-			return nil, fmt.Errorf("part %d of %d answered %d columns with %d extents, the first one has %d columns",
-				i, len(f.parts), len(a.Columns), len(a.Extents), outs)
-		}
-		all.Faults = leastFaults(all.Faults, a.Faults)
-		all.Hops = max(all.Hops, a.Hops)
-		all.Steps += a.Steps
-		m := &all.Micros
-		m.Queue, m.Verify = max(m.Queue, a.Micros.Queue), max(m.Verify, a.Micros.Verify)
-		m.Compile, m.Run = max(m.Compile, a.Micros.Compile), max(m.Run, a.Micros.Run)
-	}
-	for out := range outs {
-		if err := f.column(all, out); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
-}
-
-var errGap = errors.New("the rows of a fan's pieces do not follow each other; cut pieces at multiples of the block of the partial kernel")
-
-// column puts the rows of one operand together. They must follow each other,
-// since an answer has one extent for each column.
-func (f *fan) column(all *parcel.Answer, out int) error {
-	size := 0
-	for i := range f.parts {
-		size += len(f.parts[i].answer.Columns[out])
-	}
-	rows := make([]byte, 0, size)
-	e := f.parts[0].answer.Extents[out]
-	e.Count = 0
-	for i := range f.parts {
-		a := f.parts[i].answer
-		if a.Extents[out].First != e.First+e.Count {
-			return fmt.Errorf("%w: those of operand %d end at %d and go on at %d", errGap, out, e.First+e.Count, a.Extents[out].First)
-		}
-		e.Count += a.Extents[out].Count
-		rows = append(rows, a.Columns[out]...)
-	}
-	all.Extents = append(all.Extents, e)
-	all.Columns = append(all.Columns, rows)
-	return nil
-}
-
-// leastFaults merges two lists by site, and keeps the least place of each.
-func leastFaults(a, b []parcel.Fault) []parcel.Fault {
-	if len(a)+len(b) == 0 {
-		return nil
-	}
-	all := slices.Concat(a, b)
-	slices.SortFunc(all, func(x, y parcel.Fault) int {
-		if x.Site != y.Site {
-			return cmp.Compare(x.Site, y.Site)
-		}
-		return cmp.Compare(x.Place, y.Place)
-	})
-	return slices.CompactFunc(all, func(x, y parcel.Fault) bool { return x.Site == y.Site })
 }

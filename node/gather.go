@@ -3,14 +3,16 @@ package node
 import "slices"
 
 // States of one walk that travel and run together cost a fraction of what they
-// cost one by one. On the way they scatter: what arrives together leaves for many owners. So a node
-// lets them gather again: states stay behind while others of their walk run in the
-// same shard, and, of a walk that has brought many at a time, until enough
-// are there or some time has passed. A lone state never waits.
+// cost one by one. On the way they scatter: what arrives together leaves for many
+// owners. So a node lets them gather again: states stay behind while others of
+// their walk run in the same shard, and, of a walk that has brought many at a
+// time, until enough are there or some time has passed. Walks of a few states
+// never wait; the last states of a wide walk do so a few times, each time for
+// half as many others.
 
 const (
-	// wide is how many states of a walk must have run together before others of it wait
-	// for company.
+	// wide is how many states of a walk must have run together before others of it
+	// wait for company.
 	wide = 16
 	// gatherTime is how many microseconds they wait at most; timers are not much
 	// finer than that.
@@ -73,7 +75,9 @@ func (c *Core) proceed(j *job) {
 	}
 }
 
-// follow lets the job run that stayed behind one that has ended, or has it gather.
+// follow lets the job run that stayed behind one that has ended, or has it
+// gather; others that stayed behind, which run another loop or are too large to
+// join it, follow that one.
 func (c *Core) follow(ended *job) {
 	for _, j := range ended.req.jobs {
 		if j.behind && j.until == 0 && j.advance.Shard == ended.advance.Shard {
@@ -86,8 +90,8 @@ func (c *Core) follow(ended *job) {
 	}
 }
 
-// gathered queues the jobs that have waited long enough. That there was no more company
-// says that fewer states are under way.
+// gathered queues the jobs that have waited long enough. That there was no more
+// company says that fewer states are under way.
 func (c *Core) gathered() {
 	for len(c.gathering) > 0 && c.gathering[0].until <= c.now {
 		j := c.gathering[0]

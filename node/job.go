@@ -80,6 +80,7 @@ func (c *Core) dispatch() {
 		j := c.queue.pop()
 		switch {
 		case j == nil:
+			c.recall()
 			return
 		case j.code != nil && j.code.pins == 0: // those who needed it have left
 			c.codes.remove(j.code)
@@ -156,6 +157,9 @@ func (c *Core) finished(f *Finished) {
 		return
 	}
 	delete(c.jobs, f.Job)
+	if f.Job == c.recalling {
+		c.recalling = 0
+	}
 	if j.code != nil {
 		c.compiled(j.code, f)
 		return

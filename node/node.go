@@ -26,8 +26,8 @@ type Limits struct {
 // JobID names a job.
 type JobID uint64
 
-// Input is something that happened: *Received, *Finished, *Gone, *Learned or
-// *Tick.
+// Input is something that happened: *Received, *Finished, *Gone, *Learned,
+// *Remember or *Tick.
 type Input interface{ input() }
 
 // Received is a parcel from a peer. The bytes belong to Core from now on: the
@@ -43,7 +43,7 @@ type Finished struct {
 	Job JobID
 	// One of the following by the work: for Compile nothing but Err and Timing,
 	// for Compute the answer, for Advance the states as they are now (Want in
-	// column 0, edited in place).
+	// column 0, edited in place) and the faults of this run.
 	Answer *parcel.Answer
 	Batch  *parcel.Batch
 	Faults []parcel.Fault

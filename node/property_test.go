@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/godwit-run/godwit/catalog"
+	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/parcel"
 	"pgregory.net/rapid"
 )
@@ -97,6 +98,10 @@ func (w *world) step(what string, make func(core int) Input) {
 		w.t.Fatalf("%s: %d kernels known, the limit is %d", what, len(c.codes.byPrefix), l.Codes)
 	case len(c.jobs) < l.Jobs && c.queue.len() > 0:
 		w.t.Fatalf("%s: %d jobs wait although only %d run", what, c.queue.len(), len(c.jobs))
+	case len(c.recalled) > l.Codes:
+		w.t.Fatalf("%s: %d kernels are to be recalled, the limit is %d", what, len(c.recalled), l.Codes)
+	case c.stuck() != "":
+		w.t.Fatalf("%s: %s", what, c.stuck())
 	case c.waitsInVain() != nil:
 		w.t.Fatalf("%s: states of request %d wait to leave, although no job of it runs", what, c.waitsInVain().number)
 	case len(w.running) != len(c.jobs):
@@ -113,6 +118,30 @@ func (c *Core) waitsInVain() *request {
 		}
 	}
 	return nil
+}
+
+// stuck tells of a job that stays behind with nothing to wait for.
+func (c *Core) stuck() string {
+	gathering := 0
+	for r := c.oldest; r != nil; r = r.next {
+		for _, j := range r.jobs {
+			switch {
+			case !j.behind:
+			case j.until > 0:
+				if gathering++; j.until > c.now+gatherTime || !slices.Contains(c.gathering, j) {
+					return fmt.Sprintf("states of request %d gather until %d", r.number, j.until)
+				}
+			case !slices.ContainsFunc(r.jobs, func(k *job) bool {
+				return k.cargo != nil && k.advance.Shard == j.advance.Shard && (!k.behind || k.until > 0)
+			}):
+				return fmt.Sprintf("states of request %d stay behind in shard %d, where no others of it are", r.number, j.advance.Shard)
+			}
+		}
+	}
+	if gathering != len(c.gathering) {
+		return fmt.Sprintf("%d jobs gather, the node knows %d", gathering, len(c.gathering))
+	}
+	return ""
 }
 
 // note keeps the accounts of effects.
@@ -212,8 +241,10 @@ func (w *world) input() {
 		w.gone()
 	case k < 97:
 		w.learn()
+	case k < 98:
+		w.remember()
 	default:
-		w.tick(rapid.SampledFrom([]int64{0, 0, 500, 5_000, 300_000, 1_000_000}).Draw(w.t, "time"))
+		w.tick(rapid.SampledFrom([]int64{0, 0, 500, 900, 5_000, 300_000, 1_000_000}).Draw(w.t, "time"))
 	}
 }
 
@@ -268,7 +299,8 @@ func (w *world) walk(number *uint64) string {
 	}
 	w.walking = *number
 	text := "kind=walk states="
-	for i := range rapid.IntRange(0, 5).Draw(w.t, "states") {
+	// Sometimes so many that others gather later.
+	for i := range rapid.OneOf(rapid.IntRange(0, 5), rapid.IntRange(wide, 2*wide)).Draw(w.t, "states") {
 		text += fmt.Sprintf("%d:%d,", rapid.Int64Range(0, 500).Draw(w.t, "id")+500*int64(i%2), w.wants())
 	}
 	if rapid.IntRange(0, 30).Draw(w.t, "bad") == 0 {
@@ -379,6 +411,12 @@ func (w *world) learn() {
 	nodes := rapid.SampledFrom([]string{"1@1,2@1,3@1", "1@1,2@1,3@1", "1@1,3@2", "1@1,2@3"}).Draw(w.t, "nodes")
 	text := fmt.Sprintf("revision=%d nodes=%s set=7 shards=0-20:1,20-40:2+1,40-60:2,60-80:3+2,80-100:3", w.revision, nodes)
 	w.step("learn", func(int) Input { return &Learned{View: viewOf(argsOf(w.t, text))} })
+}
+
+func (w *world) remember() {
+	letter := rapid.SampledFrom([]string{"A", "B", "C"}).Draw(w.t, "code")
+	text := rapid.SampledFrom([]string{letter, letter, "D"}).Draw(w.t, "bytes")
+	w.step("remember", func(int) Input { return &Remember{ID: kernel.Hash(codeOf(letter)), Bytes: codeOf(text)} })
 }
 
 func (w *world) tick(after int64) {

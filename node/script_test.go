@@ -188,6 +188,13 @@ func (s *script) run(t *testing.T, text string) string {
 		effects = s.c.Step(s.now, s.finish(a))
 	case "gone":
 		effects = s.c.Step(s.now, &Gone{Peer: a.peer("peer", 0)})
+	case "remember": // code=, bytes=letter of another kernel
+		letter := a.str("code")
+		in := &Remember{ID: kernel.Hash(codeOf(letter)), Bytes: codeOf(letter)}
+		if a.has("bytes") {
+			in.Bytes = codeOf(a.str("bytes"))
+		}
+		effects = s.c.Step(s.now, in)
 	case "tick":
 		effects = s.c.Step(s.now, &Tick{})
 	case "status":
@@ -226,6 +233,8 @@ func (c *Core) leftovers() string {
 	say(len(c.requests), "requests known")
 	say(len(c.jobs), "jobs running")
 	say(c.queue.len(), "jobs queued")
+	say(len(c.gathering), "jobs gathering")
+	say(len(c.recalled), "kernels to be recalled")
 	say(c.parked, "parcels parked")
 	say(len(c.children), "children")
 	busy := 0
@@ -303,10 +312,12 @@ func parcelOf(a args) []byte {
 		t := parcel.Tree{Task: *taskOf(a, set)}
 		for _, w := range strings.Split(a.str("pieces"), ",") {
 			owner, span, _ := strings.Cut(w, ":")
+			span, shard, _ := strings.Cut(span, "@")
 			p := pairs(a.t, span, "-")[0]
-			t.Pieces = append(t.Pieces, parcel.Piece{Owner: peerOf(a.t, owner), Lo: p[0], Hi: p[1]})
+			n, _ := strconv.Atoi(shard)
+			t.Pieces = append(t.Pieces, parcel.Piece{Owner: peerOf(a.t, owner), Shard: uint32(n), Lo: p[0], Hi: p[1]})
 			if !a.has("inout") {
-				t.Pieces[len(t.Pieces)-1].Outs = []parcel.Extent{{First: p[0], Count: p[1] - p[0]}}
+				t.Pieces[len(t.Pieces)-1].Outs = slices.Repeat([]parcel.Extent{{First: p[0], Count: p[1] - p[0]}}, t.Outs())
 			}
 		}
 		payload = t.Append(nil)
@@ -327,10 +338,14 @@ func parcelOf(a args) []byte {
 	return append(h.Append(nil, code), payload...)
 }
 
-// taskOf is a task with one Out operand of as many elements as outer indices.
+// taskOf is a task with one Out operand, or outs=, of as many elements as outer
+// indices.
 func taskOf(a args, set uint32) *parcel.Task {
 	lo, hi := a.num("lo", 0), a.num("hi", 1)
 	t := &parcel.Task{Set: set, Lo: lo, Hi: hi, Operands: []parcel.Operand{{How: parcel.Stored}, {How: parcel.Out, First: lo, Count: hi - lo}}}
+	for range a.num("outs", 1) - 1 {
+		t.Operands = append(t.Operands, t.Operands[1])
+	}
 	if a.has("inout") {
 		t.Operands[1] = parcel.Operand{How: parcel.InOut, Bytes: []byte{1}}
 	}
@@ -346,7 +361,7 @@ func taskOf(a args, set uint32) *parcel.Task {
 // batchOf has the states id:want, each with a third column that is 10·id.
 func batchOf(a args, set uint32) *parcel.Batch {
 	b := &parcel.Batch{Set: set, Kinds: []byte{byte(num.I64), byte(num.I64), byte(num.U16)}, Keep: 0b110,
-		Values: make([][]byte, 3), Sizes: []int64{a.num("size", 100)}}
+		Values: make([][]byte, 3), Sizes: []int64{a.num("size", 100)}, Faults: faultsOf(a)}
 	for _, p := range pairs(a.t, a.str("states"), ":") {
 		b.Values[0] = binary.LittleEndian.AppendUint64(b.Values[0], uint64(p[1]))
 		b.Values[1] = binary.LittleEndian.AppendUint64(b.Values[1], uint64(p[0]))
@@ -421,6 +436,8 @@ func (s *script) show(e Effect) string {
 		return fmt.Sprintf("start %d %s left=%d", e.Job, s.showWork(e.Work), e.Left)
 	case *Stop:
 		return fmt.Sprintf("stop %d", e.Job)
+	case *Alarm:
+		return fmt.Sprintf("alarm %d", e.After)
 	case *Forget:
 		return "forget " + s.kernels[e.ID]
 	}
@@ -473,7 +490,14 @@ func showStates(b *parcel.Batch) string {
 		}
 		list = append(list, text)
 	}
-	return strings.Join(list, ",")
+	return strings.Join(list, ",") + showFaults(b.Faults)
+}
+
+func showFaults(list []parcel.Fault) (text string) {
+	for _, f := range list {
+		text += fmt.Sprintf(" fault=%d:%d", f.Site, f.Place)
+	}
+	return text
 }
 
 func (s *script) showParcel(b []byte) string {
@@ -516,9 +540,16 @@ func showPayload(kind parcel.Kind, payload []byte) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		text := " pieces="
+		text := ""
+		if p := t.Task.Partial; p.Code != 0 {
+			text = fmt.Sprintf(" partial=%s along=%q", p.Code, p.Kernel)
+		}
+		text += " pieces="
 		for i, p := range t.Pieces {
 			text += fmt.Sprintf("%s%d:%d-%d", strings.Repeat(",", min(i, 1)), p.Owner, p.Lo, p.Hi)
+			if p.Shard > 0 {
+				text += fmt.Sprintf("@%d", p.Shard)
+			}
 		}
 		return text, nil
 	case parcel.Result:
@@ -561,8 +592,5 @@ func showAnswer(payload []byte) (string, error) {
 		}
 		text += fmt.Sprintf(" %x", col)
 	}
-	for _, f := range a.Faults {
-		text += fmt.Sprintf(" fault=%d:%d", f.Site, f.Place)
-	}
-	return text, nil
+	return text + showFaults(a.Faults), nil
 }

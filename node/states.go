@@ -109,6 +109,7 @@ func (c *Core) merge(list []*cargo) *cargo {
 		for i, v := range g.batch.Values {
 			all.batch.Values[i] = append(all.batch.Values[i], v...)
 		}
+		all.batch.Faults = leastFaults(all.batch.Faults, g.batch.Faults)
 		all.from = append(all.from, g.from...)
 	}
 	if !inOrder(&all.batch) {
@@ -154,7 +155,7 @@ func sorted(b *parcel.Batch) *parcel.Batch {
 
 // encodedSize is at least the length of the batch's bytes, and mostly close.
 func encodedSize(b *parcel.Batch) int {
-	n := 64 + binary.MaxVarintLen64*(len(b.Sizes)+len(b.Scalars)+2*len(b.Columns)) + len(b.Kinds)
+	n := 64 + binary.MaxVarintLen64*(len(b.Sizes)+len(b.Scalars)+2*len(b.Columns)) + len(b.Kinds) + 2*binary.MaxVarintLen64*len(b.Faults)
 	for _, r := range b.Near {
 		n += len(r) + binary.MaxVarintLen64
 	}

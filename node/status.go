@@ -18,7 +18,7 @@ type Status struct {
 	Requests   int    `json:"requests"`   // parcels in hand
 	Bytes      int64  `json:"bytes"`      // of them
 	Parked     int    `json:"parked"`     // of them, waiting for a kernel
-	Queued     int    `json:"queued"`     // jobs that wait for their turn
+	Queued     int    `json:"queued"`     // jobs that wait for their turn, or for states to gather
 	Jobs       int    `json:"jobs"`       // running
 	Codes      int    `json:"codes"`      // kernels compiled
 	Remembered int    `json:"remembered"` // requests of which only the number is known
@@ -76,6 +76,11 @@ func (c *Core) Status() Status {
 	for r := c.oldest; r != nil; r = r.next {
 		if r.held == 0 {
 			s.Remembered++
+		}
+		for _, j := range r.jobs {
+			if j.behind {
+				s.Queued++
+			}
 		}
 	}
 	return s

@@ -91,8 +91,12 @@ func (c *Core) advanced(j *job, f *Finished) {
 		c.stranded(g, failure(f.Err), j.advance.Shard)
 		return
 	}
+	faults := g.batch.Faults
 	if f.Batch != &g.batch {
 		g.batch, g.inPlace = *f.Batch, false
+	}
+	if g.batch.Faults = faults; len(f.Faults) > 0 {
+		g.batch.Faults, g.inPlace = leastFaults(faults, f.Faults), false
 	}
 	if spent := g.spend(f.Steps); spent > uint64(c.limits.Steps) {
 		c.fail(j.req, g.from[0].Code, &parcel.Failure{Reason: parcel.Refused, Set: g.batch.Set, Shard: -1, Detail: fmt.Sprintf(
@@ -146,9 +150,6 @@ func (c *Core) route(g *cargo, j *job, f *Finished) {
 			g.batch.ID(bad), g.batch.Want(bad), set.ID, set.Name, set.Rows-1)})
 		c.dismiss(g)
 		return
-	}
-	if f != nil && len(f.Faults) > 0 && first.do != reply && !slices.Contains(all, target{do: reply}) {
-		c.replyStates(g, nil, j, f) // no state is done with which the faults could travel
 	}
 	if all == nil {
 		c.steer(first, set, g, j, f)
@@ -206,7 +207,7 @@ func (c *Core) steer(t target, set *catalog.Set, g *cargo, j *job, f *Finished) 
 	switch t.do {
 	case reply:
 		if g.batch.States > 0 {
-			c.replyStates(g, &g.batch, j, f)
+			c.replyStates(g, j, f)
 		}
 		c.dismiss(g)
 	case pass:
@@ -265,18 +266,15 @@ func (h *held) kernel() (id kernel.ID) {
 	return id
 }
 
-// replyStates answers the caller with states that are done, or with the faults
-// alone if b is nil. The caller counts states, so no such answer is the last.
-// How many forwards led here is not known: the header has the hops left.
-func (c *Core) replyStates(g *cargo, b *parcel.Batch, j *job, f *Finished) {
+// replyStates answers the caller with states that are done, and their faults.
+// The caller counts states, so no such answer is the last. How many forwards
+// led here is not known: the header has the hops left.
+func (c *Core) replyStates(g *cargo, j *job, f *Finished) {
 	h := *g.from[0]
 	h.Hops = g.hops()
-	a := &parcel.Answer{}
-	if b != nil {
-		a.States, a.Columns = b.States, kept(b)
-	}
+	a := &parcel.Answer{States: g.batch.States, Columns: kept(&g.batch), Faults: g.batch.Faults}
 	if f != nil {
-		a.Faults, a.Steps, a.Micros = leastFaults(nil, f.Faults), f.Steps, j.timing(&h, f)
+		a.Steps, a.Micros = f.Steps, j.timing(&h, f)
 	}
 	if !c.answer(&h, 0, a) {
 		c.fail(h.req, h.Code, &parcel.Failure{Reason: parcel.Refused, Set: g.batch.Set, Shard: -1, Detail: fmt.Sprintf(

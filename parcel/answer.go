@@ -13,10 +13,7 @@ func (a *Answer) Append(dst []byte) []byte {
 		dst = appendUint(dst, uint64(t))
 	}
 	dst = appendUint(dst, uint64(a.States))
-	dst = appendUint(dst, uint64(len(a.Faults)))
-	for _, f := range a.Faults {
-		dst = appendUint(appendUint(dst, uint64(f.Site)), uint64(f.Place+1))
-	}
+	dst = appendFaults(dst, a.Faults)
 	dst = appendUint(dst, uint64(len(a.Extents)))
 	for _, e := range a.Extents {
 		dst = e.append(dst)
@@ -44,14 +41,22 @@ func ReadAnswerInto(into *Answer, b []byte) error {
 	into.Faults = r.faults(into.Faults[:0])
 	into.Extents = into.Extents[:0]
 	start := r.at
-	for range r.count(maxRegions, 2, "extents") {
+	for range r.count(MaxAnswer, 2, "extents") {
 		into.Extents = append(into.Extents, r.extent())
 	}
-	into.Columns = r.blobs(into.Columns[:0], maxRegions, "columns")
+	into.Columns = r.blobs(into.Columns[:0], MaxAnswer, "columns")
 	if e, c := len(into.Extents), len(into.Columns); r.err == nil && e != 0 && e != c {
 		r.fail(start, "number of extents", "none or as many as columns, "+strconv.Itoa(c), strconv.Itoa(e))
 	}
 	return r.end()
+}
+
+func appendFaults(dst []byte, list []Fault) []byte {
+	dst = appendUint(dst, uint64(len(list)))
+	for _, f := range list {
+		dst = appendUint(appendUint(dst, uint64(f.Site)), uint64(f.Place+1))
+	}
+	return dst
 }
 
 // faults are in ascending order of their sites.

@@ -21,6 +21,7 @@ func (b *Batch) Append(dst []byte) []byte {
 	dst = appendBlobs(dst, b.Near)
 	dst = appendBlob(dst, b.Kinds)
 	dst = appendUint(dst, b.Keep)
+	dst = appendFaults(dst, b.Faults)
 	dst = appendUint(dst, uint64(b.States))
 	for _, v := range b.Values {
 		dst = append(dst, v...)
@@ -60,6 +61,7 @@ func (r *reader) batch(b *Batch) {
 	if r.err == nil && (b.Keep>>len(b.Kinds) != 0 || b.Keep&2 == 0) {
 		r.fail(start, "keep", "column 1 and others of the "+strconv.Itoa(len(b.Kinds)), number(b.Keep))
 	}
+	b.Faults = r.faults(b.Faults[:0])
 	start = r.at
 	b.States = int(r.uint(MaxStates, "states"))
 	if r.err == nil && b.States*width != r.left() {

@@ -45,7 +45,7 @@ func TestExample(t *testing.T) {
 	}{
 		{1, "version 1, walk"}, {1, "no flags"}, {2, "64 hops left"}, {4, "2,000,000 µs left"}, {8, "request 7"}, {4, "caller 2147483649"}, {8, "code ffeeddccbbaa9988"},
 		{1, "set 3"}, {3, "one size: 1000"}, {1, "no scalars"}, {4, "one column: number 1, bound 1000"}, {1, "no near regions"},
-		{4, "three kinds: i64, i64, u32"}, {1, "keep columns 1 and 2"}, {1, "one state"}, {8, "wants row 512"}, {8, "has the id 0"}, {4, "has 4 turns left"},
+		{4, "three kinds: i64, i64, u32"}, {1, "keep columns 1 and 2"}, {1, "no faults"}, {1, "one state"}, {8, "wants row 512"}, {8, "has the id 0"}, {4, "has 4 turns left"},
 	} {
 		fmt.Fprintf(&text, "%3d  %-23s  %s\n", at, fmt.Sprintf("% x", all[at:at+f.n]), f.what)
 		at += f.n
@@ -125,7 +125,7 @@ func TestTables(t *testing.T) {
 		}
 	}
 	for _, n := range []string{
-		fmt.Sprintf("| states | number | %d |", MaxStates), fmt.Sprintf("(1 to %d)", MaxPieces), fmt.Sprintf("most %d bytes of UTF-8", MaxDetail),
+		fmt.Sprintf("| states | number | %d |", MaxStates), fmt.Sprintf("(1 to %d)", MaxPieces), fmt.Sprintf("(at most %d, and bytes)", MaxAnswer), fmt.Sprintf("most %d bytes of UTF-8", MaxDetail),
 		fmt.Sprintf("column %d |", MaxColumn), fmt.Sprintf("at most %d MiB", MaxBytes>>20), fmt.Sprintf("%d bytes, numbers in little-endian", HeaderSize),
 		fmt.Sprintf("are i64 | %d |", MaxKinds), fmt.Sprintf("| sizes | numbers, natural | %d |", maxSizes), fmt.Sprintf("each | %d |", maxScalars),
 	} {

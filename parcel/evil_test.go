@@ -127,12 +127,12 @@ var evilTasks = []evil{
 
 var evilTrees = []evil{
 	{"no pieces", zeros(6), "pieces: expected at least 1, found 0"},
-	{"more pieces than bytes", cat(zeros(5), 50, zeros(9)), "pieces: expected at most 3 in the bytes that are left, found 50"},
+	{"more pieces than bytes", cat(zeros(5), 50, zeros(9)), "pieces: expected at most 2 in the bytes that are left, found 50"},
 	{"too many pieces", cat(zeros(5), v(MaxPieces+1), zeros(9)), "pieces: expected at most 65536"},
-	{"an owner of 33 bits", cat(zeros(5), 1, wide, 0, 0), "owner: expected at most 4294967295"},
-	{"a gap", cat(zeros(5), 2, 1, 0, 5, 1, 6, 1), "outer indices: expected to begin at 5, where the piece before ends, found 6"},
-	{"an overlap", cat(zeros(5), 2, 1, 0, 5, 1, 4, 1), "found 4"},
-	{"an extent missing", cat(0, 0, 0, 1, int(Out), 0, 1, 0, 0, 5), "pieces: expected at most 0 in the bytes that are left"},
+	{"an owner of 33 bits", cat(zeros(5), 1, wide, 0, 0, 0), "owner: expected at most 4294967295"},
+	{"shard 2^31", cat(zeros(5), 1, 0, v(1<<31), 0, 0), "shard: expected at most 2147483647"},
+	{"an overlap", cat(zeros(5), 2, 1, 0, 0, 5, 1, 0, 4, 1), "outer indices: expected at least 5, where the piece before ends, found 4"},
+	{"an extent missing", cat(0, 0, 0, 1, int(Out), 0, 1, 0, 0, 0, 5), "pieces: expected at most 0 in the bytes that are left"},
 }
 
 // batchOf is a batch up to the kinds of its columns.
@@ -148,10 +148,12 @@ var evilBatches = []evil{
 	{"too many columns", batchOf(65, bytes.Repeat([]byte{byte(i64)}, 65)), "state columns: expected at most 64, found 65"},
 	{"keep without ids", batchOf(2, i64, i64, 1, 0), "keep: expected column 1 and others of the 2, found 1"},
 	{"keep a column that is not there", batchOf(2, i64, i64, 6, 0), "found 6"},
-	{"fewer values than states", batchOf(2, i64, i64, 2, 3, zeros(47)), "states: expected 48 bytes of values for 3, found 47"},
-	{"more values than states", batchOf(2, i64, i64, 2, 1, zeros(17)), "states: expected 16 bytes of values for 1, found 17"},
-	{"2^62 states", batchOf(2, i64, i64, 2, huge), "states: expected at most 4194304"},
-	{"states that would overflow", batchOf(2, i64, i64, 2, v(MaxStates)), "states: expected 67108864 bytes of values"},
+	{"fewer values than states", batchOf(2, i64, i64, 2, 0, 3, zeros(47)), "states: expected 48 bytes of values for 3, found 47"},
+	{"more values than states", batchOf(2, i64, i64, 2, 0, 1, zeros(17)), "states: expected 16 bytes of values for 1, found 17"},
+	{"2^62 states", batchOf(2, i64, i64, 2, 0, huge), "states: expected at most 4194304"},
+	{"states that would overflow", batchOf(2, i64, i64, 2, 0, v(MaxStates)), "states: expected 67108864 bytes of values"},
+	{"faults out of order", batchOf(2, i64, i64, 2, 2, 3, 0, 2, 1, 0), "site: expected more than 3, the one before, found 2"},
+	{"2^62 faults", batchOf(2, i64, i64, 2, huge), "faults: expected at most 65536"},
 	{"too many far columns", cat(0, 0, 0, v(257), zeros(999)), "columns: expected at most 256, found 257"},
 	{"a far column 2^40", cat(0, 0, 0, 1, v(1<<40), 0, zeros(9)), "column: expected at most 65535"},
 	{"2^62 near regions", cat(0, 0, 0, 0, huge), "near regions: expected at most 256"},
@@ -184,10 +186,10 @@ var evilAnswers = []evil{
 	{"a site that no kernel has", cat(zeros(7), 1, v(kernel.MaxSites), 0, 0, 0), "site: expected at most 65535, found 65536"},
 	{"a place that means none", cat(zeros(7), 1, 0, v(1<<63), 0, 0), "place: expected at most 9223372036854775807"},
 	{"2^62 faults", cat(zeros(7), huge), "faults: expected at most 65536"},
-	{"2^62 extents", cat(zeros(8), huge), "extents: expected at most 256"},
+	{"2^62 extents", cat(zeros(8), huge), "extents: expected at most 65536"},
 	{"an extent without a column", cat(zeros(8), 1, 0, 0, 0), "number of extents: expected none or as many as columns, 0, found 1"},
 	{"a column longer than the rest", cat(zeros(9), 1, 99, 1), "columns: expected at most 1 in the bytes that are left, found 99"},
-	{"too many columns", cat(zeros(9), v(257), zeros(999)), "columns: expected at most 256, found 257"},
+	{"too many columns", cat(zeros(9), v(MaxAnswer+1), zeros(999)), "columns: expected at most 65536, found 65537"},
 }
 
 var evilFailures = []evil{

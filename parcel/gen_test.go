@@ -90,7 +90,8 @@ func tree(t *rapid.T) *Tree {
 	}
 	at := natural(t)
 	for range 1 + some(t, "pieces") {
-		p := Piece{Owner: catalog.Peer(word(t)), Lo: at, Hi: at + min(natural(t), math.MaxInt64-at)}
+		at += min(rapid.Int64Range(0, 2).Draw(t, "gap"), math.MaxInt64-at)
+		p := Piece{Owner: catalog.Peer(word(t)), Shard: word(t) >> 1, Lo: at, Hi: at + min(natural(t), math.MaxInt64-at)}
 		for range outs {
 			p.Outs = append(p.Outs, extent(t))
 		}
@@ -114,6 +115,7 @@ func batch(t *rapid.T) *Batch {
 		n := b.States * num.Kind(k).Size()
 		b.Values = append(b.Values, rapid.SliceOfN(rapid.Byte(), n, n).Draw(t, "values"))
 	}
+	b.Faults = faults(t)
 	b.Keep = 2 | rapid.Uint64().Draw(t, "keep")>>(64-len(b.Kinds))
 	return b
 }
@@ -145,12 +147,17 @@ func answer(t *rapid.T) *Answer {
 			a.Extents = append(a.Extents, extent(t))
 		}
 	}
+	a.Faults = faults(t)
+	return a
+}
+
+func faults(t *rapid.T) (list []Fault) {
 	site := uint32(0)
 	for range some(t, "faults") {
-		a.Faults = append(a.Faults, Fault{site, rapid.Int64Range(-1, math.MaxInt64-1).Draw(t, "place")})
+		list = append(list, Fault{site, rapid.Int64Range(-1, math.MaxInt64-1).Draw(t, "place")})
 		site += rapid.Uint32Range(1, 9).Draw(t, "gap")
 	}
-	return a
+	return list
 }
 
 func failure(t *rapid.T) *Failure {

@@ -9,6 +9,8 @@ const (
 	MaxStates = MaxBytes / 16
 	MaxKinds  = 64 // columns of a state: Keep has as many bits
 	MaxPieces = 1 << 16
+	// MaxAnswer is how many columns an answer may have.
+	MaxAnswer = 1 << 16
 	MaxDetail = 4 << 10 // bytes of a failure's text
 
 	maxSizes   = kernel.MaxSizes

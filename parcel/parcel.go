@@ -156,6 +156,10 @@ type Batch struct {
 	Kinds   []byte   // num.Kind of each state column
 	Values  [][]byte // the state columns: States × size of the kind each
 	Keep    uint64   // bit i: column i belongs to the answer
+	// Faults are those of the states so far, and maybe of others of the walk; as
+	// in Answer. They travel with the states, so that whoever has a state's result
+	// knows its faults. Lists of several batches are shared, not edited.
+	Faults []Fault
 }
 
 // Far is a column that the loop follows; Bound as in Operand.
@@ -166,7 +170,8 @@ type Far struct {
 
 // Tree is a task for the shards of many nodes. The receiver runs the pieces
 // that are its own, passes the others on in at most two halves, each to the
-// owner of its first piece, and answers with all rows in canonical order.
+// owner of its first piece, and answers with all rows in canonical order. Where
+// an owner is gone, another that holds the piece's shard stands in.
 type Tree struct {
 	// Task has no Lo and Hi, nor First and Count of Out operands: each piece
 	// has its own.
@@ -174,9 +179,11 @@ type Tree struct {
 	Pieces []Piece
 }
 
-// Piece is a contiguous part of a tree's outer indices.
+// Piece is a contiguous part of a tree's outer indices. Pieces ascend and do
+// not overlap; there may be gaps between them.
 type Piece struct {
 	Owner  catalog.Peer
+	Shard  uint32 // of the task's set, which has the piece's rows
 	Lo, Hi int64
 	Outs   []Extent // of each Out operand, in order
 }
@@ -210,10 +217,13 @@ type Answer struct {
 	// answer apart are the ids in them.
 	States  int
 	Columns [][]byte // the columns kept, or the Out and InOut operands in order
-	Extents []Extent // Run and Fan: which elements each column is, one each; else none
-	Faults  []Fault  // least places, by ascending site; only sites that faulted
-	Hops    uint32   // forwards that led here
-	Steps   uint64   // work done, in kernel steps or, of a Walk, turns
+	// Extents are, of Run and Fan, which elements each column is, one each; else
+	// none. Of a Fan whose rows do not follow each other there are several groups
+	// of columns, each with all Out operands; the groups ascend.
+	Extents []Extent
+	Faults  []Fault // least places, by ascending site; only sites that faulted
+	Hops    uint32  // forwards that led here
+	Steps   uint64  // work done, in kernel steps or, of a Walk, turns
 	Micros  Timing
 }
 

@@ -1,6 +1,8 @@
 package parcel
 
 import (
+	"math"
+
 	"github.com/godwit-run/godwit/catalog"
 )
 
@@ -10,7 +12,8 @@ func (t *Tree) Append(dst []byte) []byte {
 	dst = appendUint(t.Task.appendHead(dst), uint64(len(t.Pieces)))
 	for i := range t.Pieces {
 		p := &t.Pieces[i]
-		dst = appendSpan(appendUint(dst, uint64(p.Owner)), p.Lo, p.Hi)
+		dst = appendUint(appendUint(dst, uint64(p.Owner)), uint64(p.Shard))
+		dst = appendSpan(dst, p.Lo, p.Hi)
 		for _, e := range p.Outs {
 			dst = e.append(dst)
 		}
@@ -19,19 +22,14 @@ func (t *Tree) Append(dst []byte) []byte {
 }
 
 // ReadTree reads a Fan's payload; bytes of the task alias b. There is at least
-// one piece, and the pieces' outer indices follow each other without gaps.
+// one piece, and the pieces' outer indices ascend.
 func ReadTree(b []byte) (*Tree, error) {
 	r := reader{b: b, part: "tree"}
 	t := new(Tree)
 	r.task(&t.Task)
-	outs := 0
-	for i := range t.Task.Operands {
-		if t.Task.Operands[i].How == Out {
-			outs++
-		}
-	}
+	outs := t.Outs()
 	start := r.at
-	n := r.count(MaxPieces, 3+2*outs, "pieces")
+	n := r.count(MaxPieces, 4+2*outs, "pieces")
 	if n == 0 {
 		r.fail(start, "pieces", atLeast(1), "0")
 	}
@@ -39,11 +37,12 @@ func ReadTree(b []byte) (*Tree, error) {
 	extents := make([]Extent, n*outs)
 	for i := range t.Pieces {
 		p := &t.Pieces[i]
-		start := r.at
 		p.Owner = catalog.Peer(r.word("owner"))
+		p.Shard = uint32(r.uint(math.MaxInt32, "shard"))
+		start := r.at
 		p.Lo, p.Hi = r.span("outer indices")
-		if i > 0 && p.Lo != t.Pieces[i-1].Hi {
-			r.fail(start, "outer indices", "to begin at "+number(uint64(t.Pieces[i-1].Hi))+", where the piece before ends", number(uint64(p.Lo)))
+		if i > 0 && p.Lo < t.Pieces[i-1].Hi {
+			r.fail(start, "outer indices", atLeast(uint64(t.Pieces[i-1].Hi))+", where the piece before ends", number(uint64(p.Lo)))
 		}
 		if outs > 0 {
 			p.Outs = extents[i*outs : (i+1)*outs : (i+1)*outs]
@@ -56,6 +55,18 @@ func ReadTree(b []byte) (*Tree, error) {
 		return nil, err
 	}
 	return t, nil
+}
+
+// Outs is how many operands of the task are Out: of so many, in order, each
+// piece has extents, and a group of an answer columns.
+func (t *Tree) Outs() int {
+	n := 0
+	for i := range t.Task.Operands {
+		if t.Task.Operands[i].How == Out {
+			n++
+		}
+	}
+	return n
 }
 
 // Piece is the task of one piece. It shares what the pieces have in common.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/hex"
 	"fmt"
+	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -68,8 +70,39 @@ func (s *Store) Code(id kernel.ID) ([]byte, bool) {
 	c := &s.code
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	f, ok := c.files[id]
+	b, ok := c.read(id)
 	if !ok {
+		return nil, false
+	}
+	f := c.files[id]
+	f.used = time.Now()
+	c.files[id] = f
+	_ = os.Chtimes(c.path(id), f.used, f.used) // for the next process
+	return b, true
+}
+
+// Codes gives the kernels that are kept, with their canonical bytes, those used
+// last first. To list them is not to use them.
+func (s *Store) Codes() iter.Seq2[kernel.ID, []byte] {
+	c := &s.code
+	return func(yield func(kernel.ID, []byte) bool) {
+		c.mu.Lock()
+		ids := c.byUse()
+		c.mu.Unlock()
+		for _, id := range slices.Backward(ids) {
+			c.mu.Lock()
+			b, ok := c.read(id)
+			c.mu.Unlock()
+			if ok && !yield(id, b) {
+				return
+			}
+		}
+	}
+}
+
+// read gives a kernel's bytes, and forgets it if they are not its.
+func (c *code) read(id kernel.ID) ([]byte, bool) {
+	if _, ok := c.files[id]; !ok {
 		return nil, false
 	}
 	b, err := os.ReadFile(c.path(id))
@@ -77,9 +110,6 @@ func (s *Store) Code(id kernel.ID) ([]byte, bool) {
 		c.remove(id)
 		return nil, false
 	}
-	f.used = time.Now()
-	c.files[id] = f
-	_ = os.Chtimes(c.path(id), f.used, f.used) // for the next process
 	return b, true
 }
 
@@ -110,19 +140,19 @@ func (c *code) shrink() {
 	if c.bytes <= c.limit {
 		return
 	}
-	var ids []kernel.ID
-	for id := range c.files {
-		ids = append(ids, id)
-	}
-	slices.SortFunc(ids, func(a, b kernel.ID) int {
-		return cmp.Or(c.files[a].used.Compare(c.files[b].used), slices.Compare(a[:], b[:]))
-	})
-	for _, id := range ids {
+	for _, id := range c.byUse() {
 		if c.bytes <= c.limit {
 			return
 		}
 		c.remove(id)
 	}
+}
+
+// byUse lists the kernels, those used last at the end.
+func (c *code) byUse() []kernel.ID {
+	return slices.SortedFunc(maps.Keys(c.files), func(a, b kernel.ID) int {
+		return cmp.Or(c.files[a].used.Compare(c.files[b].used), slices.Compare(a[:], b[:]))
+	})
 }
 
 func (c *code) remove(id kernel.ID) {

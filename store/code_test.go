@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -46,6 +47,19 @@ func TestCode(t *testing.T) {
 	s = open(t, dir, Options{Code: 12})
 	if !has(s, 0) || !has(s, 3) {
 		t.Error("kernels are gone after a restart")
+	}
+	var listed []string
+	for id, b := range s.Codes() {
+		if id != kernel.Hash(b) {
+			t.Errorf("the kernel %s is listed with the bytes of another", id)
+		}
+		listed = append(listed, string(b))
+	}
+	if !slices.Equal(listed, []string{"0003", "0000"}) { // as used above; 2 is damaged
+		t.Errorf("%q are listed", listed)
+	}
+	for range s.Codes() {
+		break // the lock is free then
 	}
 	if _, ok := s.Code(kernel.Hash(code4(2))); ok {
 		t.Error("a damaged kernel is given")
