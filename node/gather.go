@@ -16,7 +16,7 @@ const (
 	wide = 16
 	// gatherTime is how many microseconds they wait at most; timers are not much
 	// finer than that.
-	gatherTime = 1000
+	gatherTime = 5000
 )
 
 // Alarm asks for a Tick after some microseconds. To miss one does no harm but

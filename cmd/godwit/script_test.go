@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"os"
 	"testing"
 
@@ -20,11 +21,18 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Condition:           condition,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"npy":   writeNPY,
-			"table": writeTable,
-			"cut":   cut,
-			"tmpfs": mountSmall,
-		},
+		Cmds:                commands(),
 	})
+}
+
+// commands are those of the scripts beside the usual ones.
+func commands() map[string]func(*testscript.TestScript, bool, []string) {
+	all := map[string]func(*testscript.TestScript, bool, []string){
+		"npy":   writeNPY,
+		"table": writeTable,
+		"cut":   cut,
+		"tmpfs": mountSmall,
+	}
+	maps.Copy(all, clusterCommands())
+	return all
 }

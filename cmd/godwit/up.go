@@ -79,6 +79,11 @@ func (u *upping) run(cmd *cobra.Command) error {
 	if u.ttl < 2*time.Second {
 		return &godwit.InputError{Text: fmt.Sprintf("--ttl is %s", u.ttl), Help: "use 2s or more"}
 	}
+	lock, err := u.lock()
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
 	s, err := u.site()
 	if err != nil {
 		return err
@@ -87,7 +92,7 @@ func (u *upping) run(cmd *cobra.Command) error {
 	f := &fleet{out: cmd.ErrOrStderr(), verbose: u.verbose, ended: make(chan string, u.nodes)}
 	defer f.stop()
 	for i := range s.Nodes {
-		if err := f.start(u.command(s, &s.Nodes[i]), s.Nodes[i].Name, filepath.Join(s.NodeDir(s.Nodes[i].Name), "log")); err != nil {
+		if err := f.start(u.command(s, &s.Nodes[i]), s.Nodes[i].Name, s.NodeDir(s.Nodes[i].Name)); err != nil {
 			return err
 		}
 	}
@@ -96,6 +101,23 @@ func (u *upping) run(cmd *cobra.Command) error {
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%d nodes are ready in %s, after %.1f s; interrupt to end them\n", len(s.Nodes), s.Dir, time.Since(start).Seconds())
 	return f.wait(cmd.Context())
+}
+
+// lock keeps a second godwit up from the directory, whose certificates it would replace.
+func (u *upping) lock() (*os.File, error) {
+	if err := os.MkdirAll(u.dir, 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(u.dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		f.Close()
+		return nil, &godwit.InputError{Text: fmt.Sprintf("the cluster in %s is running already", u.dir), Err: err,
+			Help: "use it, end it with an interrupt, or name another directory with --cluster"}
+	}
+	return f, nil
 }
 
 // site opens the cluster's directory, or makes one.
@@ -203,13 +225,13 @@ type fleet struct {
 	over  bool
 }
 
-// start starts a node; its log goes to a file.
-func (f *fleet) start(cmd *exec.Cmd, name, log string) error {
+// start starts a node. Its directory gets its log, and its process id as the file pid.
+func (f *fleet) start(cmd *exec.Cmd, name, dir string) error {
+	log := filepath.Join(dir, "log")
 	file, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
-	defer file.Close()
 	cmd.Stderr, cmd.Stdout = file, file
 	if f.verbose {
 		cmd.Stderr = io.MultiWriter(file, f.out)
@@ -217,20 +239,21 @@ func (f *fleet) start(cmd *exec.Cmd, name, log string) error {
 	// Nodes end with this process however it ends, and get no signal from the terminal.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM, Setpgid: true}
 	if err := cmd.Start(); err != nil {
-		return err
+		return errors.Join(err, file.Close())
 	}
 	f.mu.Lock()
 	f.procs = append(f.procs, cmd.Process)
 	f.mu.Unlock()
 	f.alive.Go(func() {
 		err := cmd.Wait()
+		file.Close() // not before: with -v the log is written by this process
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		if !f.over {
 			f.ended <- fmt.Sprintf("node %s ended: %v; its log is %s", name, endOf(err), log)
 		}
 	})
-	return nil
+	return os.WriteFile(filepath.Join(dir, "pid"), fmt.Appendln(nil, cmd.Process.Pid), 0o600)
 }
 
 func endOf(err error) string {
