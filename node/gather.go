@@ -14,8 +14,8 @@ const (
 	// wide is how many states of a walk must have run together before others of it
 	// wait for company.
 	wide = 16
-	// gatherTime is how many microseconds they wait at most; timers are not much
-	// finer than that.
+	// gatherTime is how many microseconds they wait at most: longer than it usually takes
+	// until as many as last time have come again.
 	gatherTime = 5000
 )
 
