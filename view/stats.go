@@ -21,7 +21,19 @@ func Stats(s *godwit.Stats) string {
 	}
 	fmt.Fprintf(&b, "  %s in all, %s, %d thread(s), %s read, %d kernels of %s\n",
 		seconds(s.Seconds), s.Engine, s.Threads, Bytes(s.BytesRead), len(s.Kernels), Bytes(int64(code)))
+	if s.Travel != nil {
+		travel(&b, s.Travel)
+	}
 	return b.String()
+}
+
+// travel says where each step ran and what went over the network.
+func travel(b *strings.Builder, t *godwit.Travel) {
+	for _, p := range t.Places {
+		fmt.Fprintf(b, "  %s\n", p)
+	}
+	fmt.Fprintf(b, "  %d parcels, %s, of it %s of code, %d hops, %d retries; answered by %s\n",
+		t.Parcels, Bytes(t.Bytes), Bytes(t.CodeBytes), t.Hops, t.Retries, strings.Join(t.Nodes, ", "))
 }
 
 func seconds(s float64) string {
