@@ -1,6 +1,6 @@
-# make demo   the main programs on real data
+# make demo   the main programs on real data, on one machine and on four nodes
 # make test   everything the project tests
-# make fuzz   20,000 random programs, and ten minutes on each fuzz target
+# make fuzz   random programs, simulated clusters, and ten minutes on each fuzz target
 # make bench  against peers (DuckDB, C); needs a C++ compiler at run time of cgo
 
 GO ?= go

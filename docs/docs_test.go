@@ -24,7 +24,7 @@ import (
 var update = flag.Bool("update", false, "write what is generated into the files")
 
 // pages are the files with programs and commands in them.
-var pages = []string{"../README.md", "language.md", "architecture.md", "../CONTRIBUTING.md"}
+var pages = []string{"../README.md", "language.md", "architecture.md", "clusters.md", "../CONTRIBUTING.md"}
 
 // fence is one fenced block of a page.
 type fence struct {
@@ -156,12 +156,7 @@ func TestMethods(t *testing.T) {
 // they print. A line `…` stands for any lines. A program whose first line
 // is `// name.gw` is there under that name.
 func TestConsole(t *testing.T) {
-	bin := t.TempDir()
-	build := exec.Command("go", "build", "-o", bin+"/godwit", "./cmd/godwit")
-	build.Dir, build.Env = "..", append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
+	bin := binary(t)
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)

@@ -128,9 +128,14 @@ func (k *newKernels) with(ctx context.Context, use func(launch func() error, b *
 	return nil
 }
 
+// settling is how long this process may go on compiling its own part of a new program
+// before the clock starts.
+const settling = 5 * time.Millisecond
+
 // next is the time of one new kernel, from sending it to having its rows.
 func (k *newKernels) next(ctx context.Context) (took time.Duration, _ []float64, err error) {
 	err = k.with(ctx, func(launch func() error, b *cluster.Beside) error {
+		time.Sleep(settling)
 		start := time.Now()
 		err := launch()
 		took = time.Since(start)
