@@ -3,9 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 
@@ -172,66 +169,6 @@ func TestSafe(t *testing.T) {
 	}
 }
 
-func cached(tb testing.TB, dir string, k *kernel.Kernel) (*Compiled, error) {
-	e, err := New(Options{CacheDir: dir})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer func() {
-		if err := e.Close(); err != nil {
-			tb.Error(err)
-		}
-	}()
-	return e.Kernel(context.Background(), k)
-}
-
-func TestCacheDir(t *testing.T) {
-	dir := t.TempDir()
-	files := func() []string {
-		list, err := filepath.Glob(filepath.Join(dir, "wazero-*", "*"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return list
-	}
-	compile := func(want int) {
-		t.Helper()
-		if _, err := cached(t, dir, squares()); err != nil {
-			t.Fatal(err)
-		}
-		if n := len(files()); n != want {
-			t.Errorf("%d files, not %d", n, want)
-		}
-	}
-	if err := os.Chmod(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	compile(2) // and the module that has the memory
-	compile(2)
-	for _, f := range files() {
-		if err := os.WriteFile(f, []byte("not machine code at all"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	compile(2)
-	for _, f := range files() {
-		b, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(f, b[:len(b)/2], 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	compile(2)
-	if err := os.Chmod(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := cached(t, dir, squares()); err == nil || !strings.Contains(err.Error(), "others must not write to it") {
-		t.Errorf("a cache that anyone can write to: %v", err)
-	}
-}
-
 // fresh is a kernel that no other number gives.
 func fresh(n int) *kernel.Kernel {
 	s := size.Var("s0")
@@ -247,41 +184,28 @@ func fresh(n int) *kernel.Kernel {
 	return b.Finish()
 }
 
-// BenchmarkCompile compiles kernels without a cache, with one that lacks them,
-// and with one from an earlier engine.
+// BenchmarkCompile compiles kernels that are new each time.
 func BenchmarkCompile(b *testing.B) {
-	const kernels = 50
 	ctx := context.Background()
-	run := func(b *testing.B, dir string, number func(i int) int) {
-		e, err := New(Options{CacheDir: dir})
+	e, err := New(Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer e.Close()
+	if _, err := e.Kernel(ctx, squares()); err != nil { // starts the compiler
+		b.Fatal(err)
+	}
+	var times Times
+	n := 0
+	for b.Loop() {
+		c, err := e.Kernel(ctx, fresh(n))
 		if err != nil {
 			b.Fatal(err)
 		}
-		defer e.Close()
-		if _, err := e.Kernel(ctx, squares()); err != nil { // starts the compiler
-			b.Fatal(err)
-		}
-		var times Times
-		n := 0
-		for b.Loop() {
-			c, err := e.Kernel(ctx, fresh(number(n)))
-			if err != nil {
-				b.Fatal(err)
-			}
-			e.Forget(c.Hash)
-			times.Verify, times.Compile = times.Verify+c.Times.Verify, times.Compile+c.Times.Compile
-			n++
-		}
-		b.ReportMetric(float64(times.Verify.Microseconds())/float64(n), "verify-µs")
-		b.ReportMetric(float64(times.Compile.Microseconds())/float64(n), "compile-µs")
+		e.Forget(c.Hash)
+		times.Verify, times.Compile = times.Verify+c.Times.Verify, times.Compile+c.Times.Compile
+		n++
 	}
-	dir := filepath.Join(b.TempDir(), "cache")
-	for i := range kernels {
-		if _, err := cached(b, dir, fresh(i)); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.Run("none", func(b *testing.B) { run(b, "", func(i int) int { return i }) })
-	b.Run("first", func(b *testing.B) { run(b, dir, func(i int) int { return kernels + i }) })
-	b.Run("again", func(b *testing.B) { run(b, dir, func(i int) int { return i % kernels }) })
+	b.ReportMetric(float64(times.Verify.Microseconds())/float64(n), "verify-µs")
+	b.ReportMetric(float64(times.Compile.Microseconds())/float64(n), "compile-µs")
 }

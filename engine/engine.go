@@ -29,11 +29,6 @@ const (
 type Options struct {
 	Tier   Tier  // Wasm
 	Memory int64 // bytes of address space, DefaultMemory
-	// CacheDir is a directory in which machine code is kept for the next
-	// process; none if empty. What lies there is run as it is, so only the
-	// owner may be able to write to it, and the first kernel fails otherwise.
-	// Nothing in it is ever needed: it may be emptied at any time.
-	CacheDir string
 }
 
 // Engine holds the memory that kernels work in and the kernels compiled so
@@ -118,7 +113,7 @@ func (e *Engine) compiler(ctx context.Context) (compiler, error) {
 		e.tier = stepperTier{e.arena}
 		return e.tier, nil
 	}
-	t, err := newWasmTier(ctx, e.arena, e.opt.CacheDir)
+	t, err := newWasmTier(ctx, e.arena)
 	if err == nil {
 		e.tier = t
 	}

@@ -11,8 +11,8 @@ import (
 // wasmTier compiles kernels with wazero.
 type wasmTier struct{ r *wasm.Runtime }
 
-func newWasmTier(ctx context.Context, a *mem.Arena, cacheDir string) (compiler, error) {
-	r, err := wasm.NewRuntime(ctx, a, cacheDir)
+func newWasmTier(ctx context.Context, a *mem.Arena) (compiler, error) {
+	r, err := wasm.NewRuntime(ctx, a)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -72,9 +71,6 @@ func (f *fleet) ready(out io.Reader) error {
 		return errors.New("the cluster did not start within 60 s")
 	}
 }
-
-// identity is that of the fleet's clients.
-func (f *fleet) identity() string { return filepath.Join(f.dir, "client") }
 
 func (f *fleet) close() error {
 	var err error

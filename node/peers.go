@@ -27,7 +27,7 @@ func (c *Core) cancel(h *parcel.Header) {
 // lost takes in that a peer cannot be reached.
 func (c *Core) lost(p catalog.Peer) {
 	if _, ok := c.view.Node(p); ok {
-		c.gone[p] = true
+		c.gone[p] = c.now + goneTime
 	}
 	for r := c.oldest; r != nil; {
 		next := r.next

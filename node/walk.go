@@ -71,8 +71,12 @@ func (g *guide) target(want int64) target {
 	return g.last
 }
 
+// goneTime is for how many microseconds a peer that could not be reached is passed over.
+// Then it is tried again: when a network is whole again, nothing else tells.
+const goneTime = 1_000_000
+
 // usable reports whether a peer can be reached as far as is known.
-func (c *Core) usable(p catalog.Peer) bool { return !c.gone[p] }
+func (c *Core) usable(p catalog.Peer) bool { return c.gone[p] <= c.now }
 
 // arrive takes the states of a parcel whose kernel is known.
 func (c *Core) arrive(h *held) {

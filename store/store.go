@@ -9,7 +9,6 @@
 //	uploads/S-H.arrow  a shard that is arriving; removed at start
 //	damaged/           shards that were found to be wrong at start
 //	code/HASH.gwk      canonical bytes of kernels
-//	compiled/          machine code, for package engine
 //
 // A shard is there or not: parts go to a file of their own, which gets its name only
 // when it is whole, has the expected SHA-256, and is on the disk.
@@ -183,9 +182,6 @@ func (s *Store) capacity() (int64, error) {
 // Identity is a random text that the directory keeps for good. It is a secret:
 // with it, a node takes over its own name.
 func (s *Store) Identity() string { return s.identity }
-
-// CompilerCache is a directory for machine code.
-func (s *Store) CompilerCache() string { return filepath.Join(s.dir, "compiled") }
 
 // Damaged lists the shards that were set aside when the store was opened.
 func (s *Store) Damaged() []Damage { return s.damaged }

@@ -26,7 +26,7 @@ func newBench(tb testing.TB) *bench {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	rt, err := NewRuntime(context.Background(), arena, "")
+	rt, err := NewRuntime(context.Background(), arena)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -11,7 +11,6 @@ package wasm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 
@@ -33,7 +32,6 @@ const maxPages = 1 << 16
 type Runtime struct {
 	arena *mem.Arena
 	rt    wazero.Runtime
-	cache *cacheDir // may be nil
 	pages uint32
 	// scalarOnly is set by tests.
 	scalarOnly bool
@@ -41,18 +39,9 @@ type Runtime struct {
 
 // NewRuntime makes a runtime whose kernels address the whole arena, up to
 // 4 GiB; bytes behind the last multiple of 64 KiB are out of their reach.
-// Machine code is kept in the directory cache for the next process, unless
-// that is empty; nobody else may be able to write there.
-func NewRuntime(ctx context.Context, arena *mem.Arena, cache string) (*Runtime, error) {
+func NewRuntime(ctx context.Context, arena *mem.Arena) (*Runtime, error) {
 	r := &Runtime{arena: arena, pages: uint32(min(arena.Size()/pageSize, maxPages))}
 	config := wazero.NewRuntimeConfig().WithCoreFeatures(api.CoreFeaturesV2).WithDebugInfoEnabled(false)
-	if cache != "" {
-		var err error
-		if r.cache, err = openCacheDir(cache); err != nil {
-			return nil, fmt.Errorf("start WebAssembly runtime: %w", err)
-		}
-		config = config.WithCompilationCache(r.cache.cache)
-	}
 	r.rt = wazero.NewRuntimeWithConfig(ctx, config)
 	if err := r.start(ctx); err != nil {
 		_ = r.Close(ctx)
@@ -69,7 +58,7 @@ func (r *Runtime) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	env, err := r.cache.compile(ctx, r.rt, envModule(r.pages))
+	env, err := r.rt.CompileModule(ctx, envModule(r.pages))
 	if err != nil {
 		return err
 	}
@@ -105,7 +94,7 @@ func (m reservation) Free() {} // the arena's owner does
 
 // Close ends the runtime and all that was compiled with it.
 func (r *Runtime) Close(ctx context.Context) error {
-	return errors.Join(r.rt.Close(ctx), r.cache.close(ctx))
+	return r.rt.Close(ctx)
 }
 
 // Compile translates a kernel that verify has accepted.
@@ -115,7 +104,7 @@ func (r *Runtime) Compile(ctx context.Context, k *kernel.Kernel) (*Func, error) 
 		return nil, err
 	}
 	bin := kernelModule(c, r.pages)
-	m, err := r.cache.compile(ctx, r.rt, bin)
+	m, err := r.rt.CompileModule(ctx, bin)
 	if err != nil {
 		return nil, fmt.Errorf("wasm: compile kernel: %w", err)
 	}
