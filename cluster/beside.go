@@ -96,7 +96,18 @@ func (b *Beside) note(s *caller.Stats, a *parcel.Answer) {
 	b.stats.CodeBytes += s.CodeBytes
 	b.stats.Retries += s.Retries
 	b.stats.Hops = max(b.stats.Hops, s.Hops)
-	for _, p := range s.Nodes {
+	b.join(s.Nodes)
+}
+
+// involve notes nodes that take part without answering the caller.
+func (b *Beside) involve(nodes []catalog.Peer) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.join(nodes)
+}
+
+func (b *Beside) join(nodes []catalog.Peer) {
+	for _, p := range nodes {
 		if i, ok := slices.BinarySearch(b.stats.Nodes, p); !ok {
 			b.stats.Nodes = slices.Insert(b.stats.Nodes, i, p)
 		}

@@ -33,27 +33,27 @@ func (b *Beside) take(ctx context.Context, a *arranged, p *pending) error {
 	return a.accept(answer)
 }
 
-// tree is pieces that follow each other and travel as one parcel.
+// tree is pieces that travel as one parcel.
 type tree struct {
 	*pending
 	pieces []span
 	owners []catalog.Peer
 }
 
-// fan sends the pieces to their owners, those that follow each other as one
-// tree, and meanwhile runs the others here.
+// fan sends the pieces to their owners as a tree, and meanwhile runs the others here.
 func (b *Beside) fan(ctx context.Context, a *arranged, t *task, spans []span) (err error) {
-	var sent []*tree
+	var away []span
+	for _, s := range spans {
+		if s.shard >= 0 {
+			away = append(away, s)
+		}
+	}
+	sent := b.sendTree(ctx, a, t, away)
 	defer func() {
-		for _, s := range sent {
-			if err != nil {
-				b.c.abandon(s.id) // which does nothing to what is over
-			}
+		if err != nil {
+			b.c.abandon(sent.id) // which does nothing to what is over
 		}
 	}()
-	for _, pieces := range runs(spans) {
-		sent = append(sent, b.sendTree(ctx, a, t, pieces))
-	}
 	for _, s := range spans {
 		if s.shard < 0 {
 			if err := a.Here(s.lo, s.hi); err != nil {
@@ -61,29 +61,10 @@ func (b *Beside) fan(ctx context.Context, a *arranged, t *task, spans []span) (e
 			}
 		}
 	}
-	for _, s := range sent {
-		if err := b.harvest(ctx, a, t, s); err != nil {
-			return err
-		}
-	}
-	return nil
+	return b.harvest(ctx, a, t, sent)
 }
 
-// runs are the spans beside shards, those together that follow each other.
-func runs(spans []span) [][]span {
-	var list [][]span
-	from := 0
-	for i, s := range spans {
-		if s.shard < 0 {
-			from = i + 1
-		} else if i+1 == len(spans) || spans[i+1].shard < 0 {
-			list = append(list, spans[from:i+1])
-		}
-	}
-	return list
-}
-
-// sendTree sends pieces that follow each other.
+// sendTree sends pieces, in order.
 func (b *Beside) sendTree(ctx context.Context, a *arranged, t *task, pieces []span) *tree {
 	s := &tree{pieces: pieces}
 	whole := parcel.Tree{Task: t.Task}
@@ -92,6 +73,7 @@ func (b *Beside) sendTree(ctx context.Context, a *arranged, t *task, pieces []sp
 		s.owners = append(s.owners, to)
 		whole.Pieces = append(whole.Pieces, parcel.Piece{Owner: to, Shard: uint32(p.shard), Lo: p.lo, Hi: p.hi, Outs: a.extents(p.lo, p.hi)})
 	}
+	b.involve(s.owners)
 	payload := whole.Append(nil)
 	s.pending = b.send(func(id caller.ID) caller.Input {
 		return &caller.Ask{ID: id, Kind: parcel.Fan, Code: b.code(a.code), More: t.more(b), Payload: payload, Set: a.set.ID, Shard: pieces[0].shard, Left: b.c.left(ctx)}

@@ -47,7 +47,7 @@ var larger = []struct {
 	{"sum/slice.gw", map[string]data.Source{"v": array(num.F32, 2_000_000, nil, 1, 0)}, nil, []string{"beside 3 shards"}},
 	{"flights/mean_delay.gw", nil, nil, []string{"beside 3 shards"}},
 	{"histogram/quantiles.gw", map[string]data.Source{"x": array(num.F64, 700_000, nil, 2, 0)}, compile.Args{"lo": compile.Text("0.0"), "hi": compile.Text("19.0")}, []string{"beside 3 shards"}},
-	{"kmeans/kmeans.gw", map[string]data.Source{"x": array(num.F32, 200_000, []int64{2}, 3, 0)}, compile.Args{"c0": compile.Text("[[0.0, 1.0], [5.0, 6.0], [9.0, 2.0]]")}, []string{"beside 3 shards"}},
+	{"kmeans/kmeans.gw", map[string]data.Source{"x": array(num.F32, 400_000, []int64{2}, 3, 0)}, compile.Args{"c0": compile.Text("[[0.0, 1.0], [5.0, 6.0], [9.0, 2.0]]")}, []string{"beside 3 shards"}},
 	{"welch/welch.gw", map[string]data.Source{"a": array(num.F64, 300_000, nil, 4, 0), "b": array(num.F64, 200_001, nil, 5, 0)}, nil, []string{"beside 3 shards"}},
 	{"topk/moves.gw", map[string]data.Source{"close": array(num.F64, 900_000, nil, 6, 0)}, nil, []string{"beside 3 shards"}},
 	{"rolling/rolling.gw", map[string]data.Source{"close": array(num.F64, 300_000, nil, 7, 0)}, nil, []string{"beside 3 shards"}},

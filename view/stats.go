@@ -32,7 +32,7 @@ func travel(b *strings.Builder, t *godwit.Travel) {
 	for _, p := range t.Places {
 		fmt.Fprintf(b, "  %s\n", p)
 	}
-	fmt.Fprintf(b, "  %d parcels, %s, of it %s of code, %d hops, %d retries; answered by %s\n",
+	fmt.Fprintf(b, "  %d parcels, %s, of it %s of code, %d hops, %d retries; on %s\n",
 		t.Parcels, Bytes(t.Bytes), Bytes(t.CodeBytes), t.Hops, t.Retries, strings.Join(t.Nodes, ", "))
 }
 
