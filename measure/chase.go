@@ -187,7 +187,7 @@ func (c *chases) inFlight(ctx context.Context, set *catalog.Set) error {
 			case 2:
 				r.Reference = scaled(r.Reference, float64(many)/float64(1+many/512))
 			}
-			if err := c.s.hold(ctx, r); err != nil {
+			if err := c.s.holdFew(ctx, r); err != nil {
 				return err
 			}
 		}

@@ -62,17 +62,6 @@ func first(ctx context.Context, s *session) error {
 	})
 }
 
-// holdMany is hold with many pairs, for what takes less than a millisecond.
-func (s *session) holdMany(ctx context.Context, c Contest) error {
-	s.progress("%s", c.Name)
-	c.Pairs = 20 * s.pairs()
-	r, err := c.Row(ctx)
-	if err == nil {
-		s.report.Rows = append(s.report.Rows, r)
-	}
-	return err
-}
-
 // bare is a bare gRPC stream with the fleet's kind of certificates.
 func (f *fleet) bare() (*wire.Bare, error) {
 	id, err := identity.Load(f.dir + "/nodes/n1/identity")

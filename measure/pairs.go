@@ -49,8 +49,24 @@ func (c Contest) Row(ctx context.Context) (Row, error) {
 
 // hold holds a contest and reports it.
 func (s *session) hold(ctx context.Context, c Contest) error {
-	s.progress("%s", c.Name)
 	c.Pairs = s.pairs()
+	return s.holdAs(ctx, c)
+}
+
+// holdFew is hold with as few pairs as count, for what takes seconds.
+func (s *session) holdFew(ctx context.Context, c Contest) error {
+	c.Pairs = 5
+	return s.holdAs(ctx, c)
+}
+
+// holdMany is hold with many pairs, for what takes less than a millisecond.
+func (s *session) holdMany(ctx context.Context, c Contest) error {
+	c.Pairs = 20 * s.pairs()
+	return s.holdAs(ctx, c)
+}
+
+func (s *session) holdAs(ctx context.Context, c Contest) error {
+	s.progress("%s", c.Name)
 	r, err := c.Row(ctx)
 	if err == nil {
 		s.report.Rows = append(s.report.Rows, r)
