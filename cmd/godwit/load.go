@@ -81,8 +81,8 @@ func (l *loading) run(cmd *cobra.Command, args []string) error {
 	for _, s := range set.Shards {
 		bytes += s.Bytes * int64(len(s.Replicas))
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "@%s: %s rows in %d shards, %d replicas each, %s on the nodes, %.2f s\n",
-		l.name, fmt.Sprint(set.Rows), len(set.Shards), l.opt.Replicas, view.Bytes(bytes), time.Since(start).Seconds())
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "@%s: %s rows in %s, %s each, %s on the nodes, %.2f s\n",
+		l.name, fmt.Sprint(set.Rows), view.Number(len(set.Shards), "shard"), view.Number(l.opt.Replicas, "replica"), view.Bytes(bytes), time.Since(start).Seconds())
 	return err
 }
 
