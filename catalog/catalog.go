@@ -71,6 +71,18 @@ func (v *View) Node(p Peer) (*Node, bool) {
 	return &v.Nodes[i], true
 }
 
+// Name gives the name of a live node. A nil view has none.
+func (v *View) Name(p Peer) (string, bool) {
+	if v == nil {
+		return "", false
+	}
+	n, ok := v.Node(p)
+	if !ok {
+		return "", false
+	}
+	return n.Name, true
+}
+
 // Set gives a data set by its number.
 func (v *View) Set(id uint32) (*Set, bool) {
 	i := sort.Search(len(v.Sets), func(i int) bool { return v.Sets[i].ID >= id })

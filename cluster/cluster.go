@@ -106,17 +106,7 @@ func (c *Cluster) Close() error {
 func (c *Cluster) View() *catalog.View { return c.view.Load() }
 
 // nameOf is the name of a node that is alive.
-func (c *Cluster) nameOf(p catalog.Peer) (string, bool) {
-	v := c.view.Load()
-	if v == nil {
-		return "", false
-	}
-	n, ok := v.Node(p)
-	if !ok {
-		return "", false
-	}
-	return n.Name, true
-}
+func (c *Cluster) nameOf(p catalog.Peer) (string, bool) { return c.view.Load().Name(p) }
 
 // learn takes in a view unless it is older than what is known.
 func (c *Cluster) learn(v *catalog.View) {

@@ -129,17 +129,7 @@ func (d *Daemon) Close() error {
 }
 
 // nameOf is the name of a node that is alive.
-func (d *Daemon) nameOf(p catalog.Peer) (string, bool) {
-	v := d.view.Load()
-	if v == nil {
-		return "", false
-	}
-	n, ok := v.Node(p)
-	if !ok {
-		return "", false
-	}
-	return n.Name, true
-}
+func (d *Daemon) nameOf(p catalog.Peer) (string, bool) { return d.view.Load().Name(p) }
 
 func (d *Daemon) now() int64 { return time.Since(d.start).Microseconds() }
 
