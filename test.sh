@@ -1,12 +1,18 @@
 #!/usr/bin/env bash
 # Runs every test and counts what was skipped. Installs the C compiler that
-# the examples' answers need when it is missing.
+# the examples' answers need when it is missing, and the emulator under which
+# a node for arm64 runs; without that one, its test is skipped.
 set -uo pipefail
 cd "$(dirname "$0")"
 
 if ! command -v cc >/dev/null; then
 	echo "installing a C compiler"
 	apt-get update -q && apt-get install -qy gcc libc6-dev || exit 1
+fi
+
+if ! command -v qemu-aarch64-static >/dev/null; then
+	echo "installing an emulator of arm64"
+	{ apt-get update -q && apt-get install -qy qemu-user-static; } || echo "it cannot be installed: the test with an arm64 node is skipped"
 fi
 
 log=$(mktemp)

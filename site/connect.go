@@ -3,9 +3,14 @@ package site
 import (
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"encoding/binary"
 	"errors"
+	"fmt"
+	"math"
 	"path/filepath"
+	"strings"
+	"sync/atomic"
 
 	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/cluster"
@@ -35,7 +40,9 @@ func Connect(ctx context.Context, dir string, opt Options) (*cluster.Cluster, er
 	if err := id.Current(); err != nil {
 		return nil, err
 	}
-	ctl, err := control.Dial(s.Endpoints, id.Client(""), s.options())
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	ctl, err := control.Dial(s.Endpoints, refusing(id.Client(""), len(s.Endpoints), cancel), s.options())
 	if err != nil {
 		return nil, err
 	}
@@ -48,9 +55,35 @@ func Connect(ctx context.Context, dir string, opt Options) (*cluster.Cluster, er
 		},
 	})
 	if err != nil {
-		return nil, errors.Join(err, ctl.Close())
+		if r := (*refusal)(nil); errors.As(context.Cause(ctx), &r) {
+			return nil, fmt.Errorf("what answers at %s is not the control of the cluster in %s: %w", strings.Join(s.Endpoints, ", "), dir, r.why)
+		}
+		return nil, err // cluster.Connect has closed ctl
 	}
 	return c, nil
+}
+
+// refusal is why the control was not believed.
+type refusal struct{ why error }
+
+func (r *refusal) Error() string { return r.why.Error() }
+
+// refusing gives up once as many servers were refused as there are endpoints,
+// and none was accepted: the client of etcd itself would try again until its
+// deadline, and forget why.
+func refusing(c *tls.Config, endpoints int, giveUp context.CancelCauseFunc) *tls.Config {
+	var refused atomic.Int64
+	verify := c.VerifyConnection
+	c.VerifyConnection = func(s tls.ConnectionState) error {
+		err := verify(s)
+		if err == nil {
+			refused.Store(math.MinInt64) // never again
+		} else if refused.Add(1) == int64(endpoints) {
+			giveUp(&refusal{err})
+		}
+		return err
+	}
+	return c
 }
 
 // newClient draws a client's number.
