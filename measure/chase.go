@@ -80,7 +80,7 @@ func chase(ctx context.Context, s *session) error {
 
 func (c *chases) depths() []int {
 	if c.s.opt.Quick {
-		return []int{1, 64, 1024}
+		return []int{1, 64, 512}
 	}
 	return []int{1, 4, 16, 64, 256, 1024, 4096}
 }
@@ -164,7 +164,7 @@ func (c *chases) one(ctx context.Context, set *catalog.Set, depth int) error {
 func (c *chases) inFlight(ctx context.Context, set *catalog.Set) error {
 	depth := 1024
 	if c.s.opt.Quick {
-		depth = 64
+		depth = 32
 	}
 	starts := make([]int64, many)
 	for i := range starts {
@@ -207,7 +207,7 @@ func scaled(r Runner, by float64) Runner {
 func (c *chases) byShards(ctx context.Context) error {
 	depth, shards := 1024, []int{1, 2, 4, 16, 32}
 	if c.s.opt.Quick {
-		depth, shards = 256, []int{1, 2, 32}
+		depth, shards = 128, []int{1, 32}
 	}
 	for _, n := range shards {
 		set, err := c.load(ctx, n)

@@ -2,8 +2,20 @@ package measure
 
 import (
 	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
 )
+
+// program builds the binary, of which some benchmarks start processes.
+func program(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "godwit")
+	if out, err := exec.Command("go", "build", "-o", path, "../cmd/godwit").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
+}
 
 // TestQuick runs every benchmark. Nothing is said about how fast anything
 // is; results are compared with the reference's on the way.
@@ -11,10 +23,11 @@ func TestQuick(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes several seconds")
 	}
+	path := program(t)
 	for _, name := range Names() {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			r, err := Run(t.Context(), name, Options{Quick: true, Dir: dir})
+			r, err := Run(t.Context(), name, Options{Quick: true, Dir: dir, Program: path})
 			if err != nil {
 				t.Fatal(err)
 			}
