@@ -7,7 +7,6 @@ import (
 
 	"github.com/godwit-run/godwit/cluster"
 	"github.com/godwit-run/godwit/compile"
-	"github.com/godwit-run/godwit/data"
 	"github.com/godwit-run/godwit/diag"
 	"github.com/godwit-run/godwit/identity"
 	"github.com/godwit-run/godwit/parcel"
@@ -30,11 +29,7 @@ func first(ctx context.Context, s *session) error {
 		return err
 	}
 	defer f.close()
-	xs := make([]float32, firstRows)
-	for i := range xs {
-		xs[i] = float32(i%97) / 7
-	}
-	if _, err := f.c.Load(ctx, data.FromSlice(xs), "x", cluster.LoadOptions{Shards: 1, Replicas: 1}); err != nil {
+	if err := f.load(ctx, "x", firstRows); err != nil {
 		return err
 	}
 	bare, err := f.bare()
@@ -47,7 +42,7 @@ func first(ctx context.Context, s *session) error {
 		_, err := bare.RoundTrip(make([]byte, 64))
 		return time.Since(start), nil, err
 	}
-	k := &newKernels{c: f.c}
+	k := &newKernels{c: f.c, set: "x"}
 	if err := s.holdMany(ctx, Contest{Name: "kernel never seen", Unit: "ms", Ours: k.next, Against: "bare gRPC round trip, mTLS", Reference: trip}); err != nil {
 		return err
 	}
@@ -74,6 +69,7 @@ func (f *fleet) bare() (*wire.Bare, error) {
 // newKernels sends a kernel that is new each time.
 type newKernels struct {
 	c     *cluster.Cluster
+	set   string // the data set that is summed
 	count int
 	times []time.Duration
 	parts []parcel.Timing
@@ -90,7 +86,7 @@ func (k *newKernels) with(ctx context.Context, use func(launch func() error, b *
 	if err != nil {
 		return err
 	}
-	src, err := k.c.Open("x")
+	src, err := k.c.Open(k.set)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit/cluster"
+	"github.com/godwit-run/godwit/data"
 	"github.com/godwit-run/godwit/site"
 )
 
@@ -70,6 +71,16 @@ func (f *fleet) ready(out io.Reader) error {
 	case <-time.After(60 * time.Second):
 		return errors.New("the cluster did not start within 60 s")
 	}
+}
+
+// load loads n numbers as one shard.
+func (f *fleet) load(ctx context.Context, name string, n int) error {
+	xs := make([]float32, n)
+	for i := range xs {
+		xs[i] = float32(i%97) / 7
+	}
+	_, err := f.c.Load(ctx, data.FromSlice(xs), name, cluster.LoadOptions{Shards: 1, Replicas: 1})
+	return err
 }
 
 func (f *fleet) close() error {

@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -10,27 +11,23 @@ import (
 
 	"github.com/godwit-run/godwit/cluster"
 	"github.com/godwit-run/godwit/daemon"
-	"github.com/godwit-run/godwit/data"
 	"github.com/godwit-run/godwit/site"
 )
 
 // clients is how many callers one node serves at a time; its limit on parcels in
-// hand is the same number, so that twice as many are too many.
-const clients = 64
+// hand is the same number. Twice as many clients with several calls each, over an array
+// too long to be folded by the thread that receives the parcel, are more than it takes.
+const clients, calls, longRows = 64, 4, 1 << 19
 
-// serve measures a node under load: cached kernels for many clients, then for twice as
-// many as it takes, then as before.
+// serve measures a node under load: cached kernels for many clients, then for more
+// than it takes, then as before.
 func serve(ctx context.Context, s *session) error {
 	f, err := s.startFleet(ctx, 1, fmt.Sprintf("--max-parcels=%d", clients))
 	if err != nil {
 		return err
 	}
 	defer f.close()
-	xs := make([]float32, firstRows)
-	for i := range xs {
-		xs[i] = float32(i%97) / 7
-	}
-	if _, err := f.c.Load(ctx, data.FromSlice(xs), "x", cluster.LoadOptions{Shards: 1, Replicas: 1}); err != nil {
+	if err := errors.Join(f.load(ctx, "x", firstRows), f.load(ctx, "long", longRows)); err != nil {
 		return err
 	}
 	callers := make([]*cluster.Cluster, 2*clients)
@@ -44,28 +41,28 @@ func serve(ctx context.Context, s *session) error {
 	if s.opt.Quick {
 		long = 5 * time.Second
 	}
-	_, err = s.phase(ctx, f, "warming up", callers[:clients], long/10)
+	_, err = s.phase(ctx, f, "warming up", "x", callers[:clients], long/10)
 	if err != nil {
 		return err
 	}
-	before, err := s.phase(ctx, f, fmt.Sprintf("%d clients", clients), callers[:clients], long)
+	before, err := s.phase(ctx, f, fmt.Sprintf("%d clients", clients), "x", callers[:clients], long)
 	if err != nil {
 		return err
 	}
-	over, err := s.phase(ctx, f, fmt.Sprintf("%d clients, twice the limit", 2*clients), callers, long/3)
+	over, err := s.phase(ctx, f, fmt.Sprintf("%d clients, %d calls each over %d numbers", 2*clients, calls, longRows), "long", slices.Repeat(callers, calls), long/3)
 	if err != nil {
 		return err
 	}
-	after, err := s.phase(ctx, f, fmt.Sprintf("%d clients again", clients), callers[:clients], long/3)
+	after, err := s.phase(ctx, f, fmt.Sprintf("%d clients again", clients), "x", callers[:clients], long/3)
 	if err != nil {
 		return err
 	}
+	s.report.Rows = append(slices.Concat(s.report.Rows, before.rows(before)), after.rows(before)...)
 	for _, p := range []*phase{before, over, after} {
-		s.report.Rows = append(s.report.Rows, p.rows(before)...)
 		s.note(p.note())
 	}
 	if over.busy == 0 {
-		return fmt.Errorf("the node never answered busy to %d clients with a limit of %d parcels", 2*clients, clients)
+		return fmt.Errorf("the node never answered busy to %d calls at a time with a limit of %d parcels", 2*clients*calls, clients)
 	}
 	return nil
 }
@@ -81,7 +78,7 @@ type phase struct {
 	median, tail time.Duration
 }
 
-func (s *session) phase(ctx context.Context, f *fleet, name string, callers []*cluster.Cluster, long time.Duration) (*phase, error) {
+func (s *session) phase(ctx context.Context, f *fleet, name, set string, callers []*cluster.Cluster, long time.Duration) (*phase, error) {
 	s.progress("%s, %s", name, long)
 	p := &phase{name: name}
 	var err error
@@ -94,7 +91,7 @@ func (s *session) phase(ctx context.Context, f *fleet, name string, callers []*c
 	for _, c := range callers {
 		all.Go(func() {
 			// All send the same kernel.
-			k, mine := &newKernels{c: c}, []time.Duration(nil)
+			k, mine := &newKernels{c: c, set: set}, []time.Duration(nil)
 			werr := k.with(ctx, func(launch func() error, _ *cluster.Beside) error {
 				for time.Since(start) < long {
 					begin := time.Now()
@@ -160,6 +157,6 @@ func (p *phase) rows(with *phase) []Row {
 }
 
 func (p *phase) note() string {
-	return fmt.Sprintf("%s: %d answers in %.1f s, %d times busy; the node's heap went from %d to %d kB, kernel memory from %d to %d kB, goroutines from %d to %d.",
-		p.name, len(p.latencies), p.took.Seconds(), p.busy, p.first.Heap/1000, p.last.Heap/1000, p.first.Arena/1000, p.last.Arena/1000, p.first.Goroutines, p.last.Goroutines)
+	return fmt.Sprintf("%s: %d answers in %.1f s (median %s, 99 of 100 below %s), %d times busy; the node's heap went from %d to %d kB, kernel memory from %d to %d kB, goroutines from %d to %d.",
+		p.name, len(p.latencies), p.took.Seconds(), p.median.Round(time.Microsecond), p.tail.Round(time.Microsecond), p.busy, p.first.Heap/1000, p.last.Heap/1000, p.first.Arena/1000, p.last.Arena/1000, p.first.Goroutines, p.last.Goroutines)
 }
