@@ -17,7 +17,7 @@ import (
 // clients is how many callers one node serves at a time; its limit on parcels in
 // hand is the same number. Twice as many clients with several calls each, over an array
 // too long to be folded by the thread that receives the parcel, are more than it takes.
-const clients, calls, longRows = 64, 4, 1 << 19
+const clients, calls, longRows = 64, 4, 1 << 22
 
 // serve measures a node under load: cached kernels for many clients, then for more
 // than it takes, then as before.
