@@ -13,10 +13,11 @@ const module = "github.com/godwit-run/godwit"
 // layers lists the packages from the bottom up. A package imports only from
 // layers below its own. RATIONALE.md says why a package stands where it does.
 var layers = [][]string{
-	{"diag", "num", "size"},
-	{"syntax", "kernel", "mem", "catalog", "identity", "column"},
-	{"data", "schedule", "verify", "wasm", "stepper", "graph", "parcel", "transport", "control"},
-	{"types", "value", "engine", "generate", "suspend", "node", "caller", "store", "transport/memnet", "transport/stream"},
+	{"diag", "num", "size", "llvm", "object", "pack"},
+	{"syntax", "kernel", "mem", "trust", "identity", "column", "cc", "worker"},
+	{"data", "schedule", "verify", "wasm", "llvmir", "stepper", "graph", "catalog"},
+	{"types", "value", "codegen", "parcel", "transport", "control"},
+	{"engine", "generate", "suspend", "node", "caller", "store", "transport/memnet", "transport/stream"},
 	{"interp", "elaborate", "lower", "run"},
 	{"compile", "daemon", "cluster"},
 	{"site"},
