@@ -1,0 +1,26 @@
+package llvmir
+
+import "fmt"
+
+// alloca reserves memory on the stack for n values of a type, in the entry
+// block so that a loop does not reserve it again.
+func (e *emitter) alloca(n int, t typ) string {
+	v := e.fresh()
+	e.stack = append(e.stack, fmt.Sprintf("  %s = alloca [%d x %s], align %d", v, n, t.inMemory(), stackAlign))
+	return v
+}
+
+// stackAlign is a cache line.
+const stackAlign = 64
+
+// align is the alignment of a value among others of its type on the stack.
+func align(t typ) int { return min(stackAlign, t.n*t.kind.Size()) }
+
+// keep stores a value on the stack, recall loads it. No region lies there.
+func (e *emitter) keep(t typ, v, at string) {
+	e.line("store %s %s, ptr %s, align %d", t, v, at, align(t))
+}
+
+func (e *emitter) recall(t typ, at string) string {
+	return e.set("load %s, ptr %s, align %d", t, at, align(t))
+}
