@@ -259,7 +259,7 @@ func TestRuntime(t *testing.T) {
 	if _, err := f.Call(context.Background(), godwit.Args{"v": []float64{1}}, godwit.WithRuntime(r)); err == nil {
 		t.Error("a closed runtime runs")
 	}
-	if _, err := f.Call(context.Background(), nil, godwit.WithEngine("llvm")); err == nil || !strings.Contains(err.Error(), "auto, wasm and interp") {
+	if _, err := f.Call(context.Background(), nil, godwit.WithEngine("llvm")); err == nil || !strings.Contains(err.Error(), "auto, native, wasm and interp") {
 		t.Errorf("unknown engine: %v", err)
 	}
 }

@@ -67,7 +67,7 @@ func (f *Func) Call(ctx context.Context, args Args, opts ...Option) (*Result, er
 }
 
 func (f *Func) run(ctx context.Context, b *compile.Bound, o options) (*Result, error) {
-	eng, release, err := o.runtime.acquire()
+	eng, release, err := o.runtime.acquire(o.engine)
 	if err != nil {
 		return nil, err
 	}
@@ -147,14 +147,14 @@ func (f *Func) failure(err error) error {
 func (s *Stats) launches(sch *schedule.Schedule, list []run.LaunchStats) {
 	seen := map[string]bool{}
 	for _, l := range list {
-		step := Step{Label: l.Label, Kernel: l.Hash.Short(), Runs: l.Runs, Slices: l.Slices, Seconds: l.Seconds}
+		step := Step{Label: l.Label, Kernel: l.Hash.Short(), Tier: string(l.Tier), Runs: l.Runs, Slices: l.Slices, Seconds: l.Seconds}
 		if l.Runs == 0 {
 			step.Kernel = ""
 		}
 		s.Plan.Steps = append(s.Plan.Steps, step)
 		if hash := l.Hash.String(); l.Runs > 0 && !seen[hash] {
 			seen[hash] = true
-			s.Kernels = append(s.Kernels, Kernel{Hash: hash, Bytes: l.Bytes})
+			s.Kernels = append(s.Kernels, Kernel{Hash: hash, Bytes: l.Bytes, Tier: string(l.Tier)})
 		}
 	}
 	s.Plan.Strategy = sch.Strategy

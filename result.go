@@ -32,6 +32,9 @@ type Stats struct {
 type Kernel struct {
 	Hash  string `json:"hash"`
 	Bytes int    `json:"bytes"` // of its canonical form
+	// Tier is what it ran on here in the end: "wasm" or "native"; empty if it ran
+	// elsewhere only.
+	Tier string `json:"tier,omitempty"`
 }
 
 // Plan is what a call decided and how long each step took.
@@ -44,7 +47,8 @@ type Plan struct {
 // Step is one launch of a kernel over all its outer indices.
 type Step struct {
 	Label   string  `json:"label"`
-	Kernel  string  `json:"kernel"` // the beginning of its hash, "" if it did not run
+	Kernel  string  `json:"kernel"`         // the beginning of its hash, "" if it did not run
+	Tier    string  `json:"tier,omitempty"` // as Kernel's
 	Runs    int64   `json:"runs"`
 	Slices  int64   `json:"slices"`
 	Seconds float64 `json:"seconds"`

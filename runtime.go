@@ -1,15 +1,18 @@
 package godwit
 
 import (
+	"errors"
+	"os"
 	"slices"
 	"sync"
 
 	"github.com/godwit-run/godwit/cluster"
+	"github.com/godwit-run/godwit/codegen"
 	"github.com/godwit-run/godwit/engine"
 )
 
 // Engines lists the names that WithEngine takes.
-var Engines = []string{"auto", "wasm", "interp"}
+var Engines = []string{"auto", "native", "wasm", "interp"}
 
 // options of a call: those of its runtime, then its own.
 type options struct {
@@ -19,6 +22,7 @@ type options struct {
 	progress func(done, total int64)
 	cluster  *Cluster
 	strategy Strategy
+	compiler compiler
 }
 
 // Option is a choice for a Runtime or for one call.
@@ -28,10 +32,30 @@ type Option func(*options)
 // GOMAXPROCS says.
 func WithThreads(n int) Option { return func(o *options) { o.threads = n } }
 
-// WithEngine chooses how to run: "wasm" compiles kernels to machine code,
-// "interp" interprets the program slowly, "auto" takes the fastest there is.
-// All give the same bits.
+// WithEngine chooses how to run: "wasm" compiles kernels to machine code in this
+// process, "native" waits for LLVM's code (see WithCompiler), "interp" interprets
+// the program slowly, "auto" begins with wasm and goes over to native code where
+// that pays. All give the same bits.
 func WithEngine(name string) Option { return func(o *options) { o.engine = name } }
+
+// compiler says how to reach LLVM.
+type compiler struct {
+	dir     string
+	command []string
+}
+
+// WithCompiler lets the runtime have native code made by libLLVM 19. LLVM runs in a
+// child process, for which command is started: it must call ServeCompiler, as
+// `godwit codegen-child` does. Objects are kept in dir; with "" they are not.
+// Without this option kernels run as WebAssembly. It holds for a whole Runtime, so
+// give it to NewRuntime.
+func WithCompiler(dir string, command ...string) Option {
+	return func(o *options) { o.compiler = compiler{dir, command} }
+}
+
+// ServeCompiler is what a process started by WithCompiler does until its standard
+// input ends.
+func ServeCompiler() error { return codegen.Serve(os.Stdin, os.Stdout) }
 
 // WithRuntime makes a call use a runtime other than the shared one. Options
 // that follow take precedence over the runtime's.
@@ -52,14 +76,25 @@ func WithStrategy(s Strategy) Option { return func(o *options) { o.strategy = s 
 type Runtime struct {
 	opts []Option
 
-	mu     sync.Mutex
-	eng    *engine.Engine
-	users  sync.WaitGroup
-	closed bool
+	mu      sync.Mutex
+	engines map[string]*engine.Engine // by WithEngine's name: "auto", "wasm", "native"
+	codegen *codegen.Service          // nil without WithCompiler
+	users   sync.WaitGroup
+	closed  bool
 }
 
 // NewRuntime makes a runtime of its own. The options hold for all its calls.
-func NewRuntime(opts ...Option) *Runtime { return &Runtime{opts: opts} }
+func NewRuntime(opts ...Option) *Runtime {
+	r := &Runtime{opts: opts, engines: map[string]*engine.Engine{}}
+	var o options
+	for _, f := range opts {
+		f(&o)
+	}
+	if len(o.compiler.command) > 0 {
+		r.codegen = codegen.New(codegen.Options{Program: o.compiler.command, Dir: o.compiler.dir})
+	}
+	return r
+}
 
 // shared serves the calls that name no runtime.
 var shared = NewRuntime()
@@ -68,30 +103,45 @@ var shared = NewRuntime()
 func (r *Runtime) Close() error {
 	r.mu.Lock()
 	r.closed = true
-	eng := r.eng
-	r.eng = nil
+	engines, service := r.engines, r.codegen
+	r.engines, r.codegen = nil, nil
 	r.mu.Unlock()
 	r.users.Wait()
-	if eng == nil {
-		return nil
+	var err error
+	for _, e := range engines {
+		err = errors.Join(err, e.Close())
 	}
-	return eng.Close()
+	if service != nil {
+		err = errors.Join(err, service.Close())
+	}
+	return err
 }
 
-// acquire gives the engine until release is called.
-func (r *Runtime) acquire() (eng *engine.Engine, release func(), err error) {
+// acquire gives the engine of a name until release is called.
+func (r *Runtime) acquire(name string) (eng *engine.Engine, release func(), err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
 		return nil, nil, badOption("the runtime is closed")
 	}
-	if r.eng == nil {
-		if r.eng, err = engine.New(engine.Options{Tier: engine.Wasm}); err != nil {
+	eng = r.engines[name]
+	if eng == nil {
+		opt := engine.Options{Tier: engine.Wasm, Codegen: r.codegen}
+		switch {
+		case name == "wasm":
+			opt.Codegen = nil
+		case name == "native" && r.codegen == nil:
+			return nil, nil, badOption("there is no native engine without WithCompiler")
+		case name == "native":
+			opt.Tier = engine.Native
+		}
+		if eng, err = engine.New(opt); err != nil {
 			return nil, nil, err
 		}
+		r.engines[name] = eng
 	}
 	r.users.Add(1)
-	return r.eng, r.users.Done, nil
+	return eng, r.users.Done, nil
 }
 
 func optionsOf(opts []Option) (options, error) {
@@ -118,5 +168,5 @@ func optionsOf(opts []Option) (options, error) {
 			return o, nil
 		}
 	}
-	return o, badOption("there is no engine `%s`; the engines are auto, wasm and interp", o.engine)
+	return o, badOption("there is no engine `%s`; the engines are auto, native, wasm and interp", o.engine)
 }

@@ -34,6 +34,9 @@ type KernelNote struct {
 	// Memory lists how many bytes of each region it may touch.
 	Memory []string `json:"memory"`
 	Text   string   `json:"text"`
+	// Assembly is empty unless somebody compiled Code, the canonical bytes.
+	Assembly string `json:"assembly,omitempty"`
+	Code     []byte `json:"-"`
 }
 
 // StepNote is a step of the schedule; Depth counts the loops around it.
@@ -103,7 +106,7 @@ func (x *explainer) kernel(l *schedule.Launch) (KernelNote, error) {
 		return KernelNote{}, bug(nil, err)
 	}
 	k := l.Kernel
-	n := KernelNote{Hash: kernel.Hash(b).String(), Bytes: len(b), Label: l.Label, Text: kernel.Text(k)}
+	n := KernelNote{Hash: kernel.Hash(b).String(), Bytes: len(b), Label: l.Label, Text: kernel.Text(k), Code: b}
 	for i, a := range l.Sizes {
 		n.Sizes = append(n.Sizes, fmt.Sprintf("s%d = %s", i, x.sizeArg(&a)))
 	}

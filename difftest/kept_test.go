@@ -10,7 +10,6 @@ import (
 
 	"github.com/godwit-run/godwit/diag"
 	"github.com/godwit-run/godwit/elaborate"
-	"github.com/godwit-run/godwit/engine"
 	"github.com/godwit-run/godwit/progen"
 	"github.com/godwit-run/godwit/syntax"
 )
@@ -22,11 +21,8 @@ func TestKept(t *testing.T) {
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no kept programs (%v)", err)
 	}
-	e, err := engine.New(engine.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close()
+	f := &fleet{}
+	defer f.close()
 	for _, path := range paths {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			c, err := Prepare(kept(t, path))
@@ -37,13 +33,13 @@ func TestKept(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, s := range settings {
-				got, err := c.Engine(context.Background(), e, s.threads, s.window)
+			for _, s := range settings() {
+				got, err := c.Engine(context.Background(), f.engine(t, s.tier), s.threads, s.window)
 				if err == nil {
 					err = Same(want, got)
 				}
 				if err != nil {
-					t.Errorf("%d threads: %v", s.threads, err)
+					t.Errorf("%s: %v", s, err)
 				}
 			}
 		})

@@ -12,7 +12,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/godwit-run/godwit/engine"
 	"github.com/godwit-run/godwit/interp"
 	"github.com/godwit-run/godwit/progen"
 )
@@ -20,38 +19,6 @@ import (
 const slice = 300
 
 var programs = flag.Int("programs", slice, "random programs to run")
-
-// threads and windows are what every program is run with; odd windows cut
-// inputs where nothing else would.
-var settings = []struct {
-	threads int
-	window  int64
-}{{1, 0}, {2, 4096 + 33}, {7, 0}}
-
-// fleet hands out one engine, a new one now and then so that compiled
-// kernels do not pile up.
-type fleet struct {
-	e    *engine.Engine
-	uses int
-}
-
-func (f *fleet) engine(t *rapid.T) *engine.Engine {
-	if f.uses++; f.e == nil || f.uses%100 == 0 {
-		f.close()
-		e, err := engine.New(engine.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		f.e = e
-	}
-	return f.e
-}
-
-func (f *fleet) close() {
-	if f.e != nil {
-		_ = f.e.Close()
-	}
-}
 
 type tally struct {
 	used                    map[string]int
@@ -88,13 +55,13 @@ func (n *tally) one(t *rapid.T, f *fleet) {
 	} else if err != nil {
 		t.Fatalf("interpreter: %v\n%s", err, p.Source)
 	}
-	for _, s := range settings {
-		got, err := c.Engine(context.Background(), f.engine(t), s.threads, s.window)
+	for _, s := range settings() {
+		got, err := c.Engine(context.Background(), f.engine(t, s.tier), s.threads, s.window)
 		if err == nil {
 			err = Same(want, got)
 		}
 		if err != nil {
-			t.Fatalf("%d threads, windows of %d rows: %v\nsizes %v\n%s", s.threads, s.window, err, p.Sizes, p.Source)
+			t.Fatalf("%s: %v\nsizes %v\n%s", s, err, p.Sizes, p.Source)
 		}
 	}
 	n.programs++

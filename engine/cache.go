@@ -144,16 +144,31 @@ func (e *Engine) build(ctx context.Context, check func() (*verify.Safe, error)) 
 		return nil, err
 	}
 	verified := time.Now()
-	t, err := e.compiler(ctx)
-	if err != nil {
-		return nil, err
-	}
-	code, err := t.compile(ctx, safe.Kernel)
+	tier, code, err := e.first(ctx, safe.Kernel)
 	if err != nil {
 		return nil, err
 	}
 	c := &Compiled{Kernel: safe.Kernel, Safe: safe, Times: Times{verified.Sub(start), time.Since(verified)}, arena: e.arena}
 	c.scratch = e.opt.Tier != Stepper && slices.ContainsFunc(safe.Kernel.Regions, func(r kernel.Region) bool { return r.Access == kernel.Scratch })
-	c.swap(code)
+	c.swap(tier, code)
+	if tier == Wasm && e.native != nil {
+		c.climb.engine = e
+	}
 	return c, nil
+}
+
+// first gives the code that a kernel begins with: native code if it is on disk
+// from an earlier life, otherwise that of the engine's tier.
+func (e *Engine) first(ctx context.Context, k *kernel.Kernel) (Tier, Code, error) {
+	if e.native != nil {
+		if code, ok := e.native.cached(k); ok {
+			return Native, code, nil
+		}
+	}
+	t, err := e.compiler(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	code, err := t.compile(ctx, k)
+	return e.opt.Tier, code, err
 }

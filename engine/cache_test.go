@@ -61,7 +61,7 @@ func TestForgetWaitsForTheLastUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	code := &counted{}
-	c.swap(code)
+	c.swap(Stepper, code)
 	if _, err := c.Once(ctx, []int64{1}, nil, []int64{0}, 0, 0); err != nil {
 		t.Fatal(err)
 	}

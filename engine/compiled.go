@@ -22,11 +22,13 @@ type Compiled struct {
 	arena   *mem.Arena
 	scratch bool                   // some regions are the engine's to allocate
 	code    atomic.Pointer[tiered] // what to use from the next slice on
+	climb   climb
 
 	mu     sync.Mutex
 	users  int  // that entered and have not left
 	gone   bool // forgotten: the last user to leave closes the code
 	closed bool
+	old    []*tiered // replaced, perhaps in use until the last user leaves
 }
 
 // Times is how long a kernel took to become ready, once. Verify is 0 if it came
@@ -36,6 +38,7 @@ type Times struct{ Verify, Compile time.Duration }
 // tiered is a kernel's code in one tier, with the instances that no worker
 // uses at the moment.
 type tiered struct {
+	tier Tier
 	code Code
 	idle chan *seat
 }
@@ -49,8 +52,22 @@ type seat struct {
 // maxIdle is how many instances of one kernel are kept for later runs.
 const maxIdle = 16
 
-// swap makes code the one to use, at every worker's next slice.
-func (c *Compiled) swap(code Code) { c.code.Store(&tiered{code, make(chan *seat, maxIdle)}) }
+// Tier is what the kernel runs on from the next slice on.
+func (c *Compiled) Tier() Tier { return c.code.Load().tier }
+
+// swap makes code the one to use, at every worker's next slice. What it replaces
+// is freed with it. A kernel that has been forgotten meanwhile takes no code.
+func (c *Compiled) swap(tier Tier, code Code) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		code.Close()
+		return
+	}
+	if t := c.code.Swap(&tiered{tier, code, make(chan *seat, maxIdle)}); t != nil {
+		c.old = append(c.old, t)
+	}
+}
 
 func (t *tiered) take(ctx context.Context) (*seat, error) {
 	select {
@@ -114,6 +131,8 @@ func (c *Compiled) forget() {
 func (c *Compiled) closeIfDone() {
 	if c.gone && !c.closed && c.users == 0 {
 		c.closed = true
-		c.code.Load().close()
+		for _, t := range append(c.old, c.code.Load()) {
+			t.close()
+		}
 	}
 }

@@ -5,10 +5,12 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"unsafe"
 
+	"github.com/godwit-run/godwit/codegen"
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/mem"
 )
@@ -22,13 +24,18 @@ type Tier string
 
 const (
 	Wasm    Tier = "wasm"
+	Native  Tier = "native"  // machine code made by LLVM
 	Stepper Tier = "stepper" // interprets; for tests
 )
 
 // Options are the choices of an Engine; zero values mean the defaults.
 type Options struct {
-	Tier   Tier  // Wasm
+	// Tier is Wasm, Stepper, or Native: then nothing runs before LLVM is done.
+	Tier   Tier
 	Memory int64 // bytes of address space, DefaultMemory
+	// Codegen, if it is there, makes native code of kernels that have run long
+	// enough in WebAssembly, in the background; see promote.go for the rule.
+	Codegen *codegen.Service
 }
 
 // Engine holds the memory that kernels work in and the kernels compiled so
@@ -40,7 +47,12 @@ type Engine struct {
 
 	mu      sync.Mutex
 	tier    compiler
+	native  *nativeTier // nil without Options.Codegen
 	kernels map[kernel.ID]*entry
+	// promotions are under way in the background until stop.
+	promotions sync.WaitGroup
+	life       context.Context
+	stop       context.CancelFunc
 }
 
 // New reserves the address space of an engine.
@@ -48,8 +60,11 @@ func New(opt Options) (*Engine, error) {
 	if opt.Tier == "" {
 		opt.Tier = Wasm
 	}
-	if opt.Tier != Wasm && opt.Tier != Stepper {
-		return nil, fmt.Errorf("engine: no tier is called %q; there are %q and %q", opt.Tier, Wasm, Stepper)
+	switch {
+	case opt.Tier != Wasm && opt.Tier != Stepper && opt.Tier != Native:
+		return nil, fmt.Errorf("engine: no tier is called %q; there are %q, %q and %q", opt.Tier, Wasm, Native, Stepper)
+	case opt.Tier == Native && opt.Codegen == nil:
+		return nil, errors.New("engine: native code needs the service that compiles it")
 	}
 	if opt.Memory == 0 {
 		opt.Memory = DefaultMemory
@@ -58,7 +73,12 @@ func New(opt Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Engine{arena: a, opt: opt, kernels: map[kernel.ID]*entry{}}, nil
+	e := &Engine{arena: a, opt: opt, kernels: map[kernel.ID]*entry{}}
+	if opt.Codegen != nil && opt.Tier != Stepper {
+		e.native = &nativeTier{opt.Codegen, a}
+	}
+	e.life, e.stop = context.WithCancel(context.Background())
+	return e, nil
 }
 
 // Arena is the memory that kernels see.
@@ -89,6 +109,8 @@ func (e *Engine) Offset(b []byte) (int64, bool) {
 
 // Close ends the engine. No run may be in progress.
 func (e *Engine) Close() error {
+	e.stop()
+	e.promotions.Wait()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var err error
@@ -109,8 +131,12 @@ func (e *Engine) compiler(ctx context.Context) (compiler, error) {
 	if e.tier != nil {
 		return e.tier, nil
 	}
-	if e.opt.Tier == Stepper {
+	switch e.opt.Tier {
+	case Stepper:
 		e.tier = stepperTier{e.arena}
+		return e.tier, nil
+	case Native:
+		e.tier = e.native
 		return e.tier, nil
 	}
 	t, err := newWasmTier(ctx, e.arena)

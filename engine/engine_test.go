@@ -114,7 +114,7 @@ func TestNewerCodeIsUsedFromTheNextSliceOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	failing := errors.New("the newer code")
-	c.swap(codeFunc(func(int64, int64) error { return failing }))
+	c.swap(Stepper, codeFunc(func(int64, int64) error { return failing }))
 	if err := w.Run(context.Background(), 50, 100); err != failing {
 		t.Error(err)
 	}
@@ -133,7 +133,7 @@ func TestSlicesTakeAboutTheirTarget(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Code that takes 20 µs per outer index.
-	c.swap(codeFunc(func(lo, hi int64) error { time.Sleep(time.Duration(hi-lo) * 20 * time.Microsecond); return nil }))
+	c.swap(Stepper, codeFunc(func(lo, hi int64) error { time.Sleep(time.Duration(hi-lo) * 20 * time.Microsecond); return nil }))
 	j := e.NewJob(c, []int64{1 << 30}, nil)
 	w, err := j.Worker(context.Background())
 	if err != nil {

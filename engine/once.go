@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/mem"
@@ -41,9 +42,11 @@ func (c *Compiled) Once(ctx context.Context, sizes []int64, scalars []uint64, ba
 		}
 		defer free()
 	}
+	start := time.Now()
 	if err := s.Run(ctx, a, lo, hi); err != nil {
 		return nil, err
 	}
+	c.spent(time.Since(start))
 	for _, at := range a.Faults {
 		if at != math.MaxInt64 {
 			return slices.Clone(a.Faults), nil

@@ -19,6 +19,7 @@ const firstSteps = 1 << 18
 // measured adjusts the job's pace by a slice of n outer indices.
 func (j *Job) measured(d time.Duration, n int64) {
 	j.slices.Add(1)
+	j.c.spent(d)
 	now := max(1, int64(d)*1000/n)
 	if old := j.pace.Load(); old > 0 {
 		now = (3*old + now) / 4

@@ -71,7 +71,9 @@ func (p *launching) here() error {
 		return crowded(p.l, err)
 	}
 	p.r.note(p.l, p.job.Faults())
-	p.r.stats[p.l].Slices += p.job.Slices()
+	st := p.r.stats[p.l]
+	st.Slices += p.job.Slices()
+	st.Tier = p.c.Tier()
 	return nil
 }
 

@@ -69,7 +69,8 @@ type Stats struct {
 type LaunchStats struct {
 	Label   string
 	Hash    kernel.ID
-	Bytes   int // the kernel's length
+	Bytes   int         // the kernel's length
+	Tier    engine.Tier // that its last slice ran on
 	Runs    int64
 	Beside  int64 // of these runs, those that Options.Beside took over
 	Slices  int64

@@ -175,6 +175,10 @@ func (p *page) kernels(e *compile.Explanation) {
 		p.list("folds:", k.Laws)
 		p.list("memory:", k.Memory)
 		p.indented(k.Text, "    ")
+		if k.Assembly != "" {
+			p.line("  native code:")
+			p.indented(k.Assembly, "    ")
+		}
 	}
 }
 

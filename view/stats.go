@@ -13,7 +13,7 @@ import (
 func Stats(s *godwit.Stats) string {
 	var b strings.Builder
 	for _, st := range s.Plan.Steps {
-		fmt.Fprintf(&b, "  %-44s kernel %s %10s\n", st.Label, st.Kernel, seconds(st.Seconds))
+		fmt.Fprintf(&b, "  %-44s kernel %s %-6s %10s\n", st.Label, st.Kernel, st.Tier, seconds(st.Seconds))
 	}
 	code := 0
 	for _, k := range s.Kernels {
