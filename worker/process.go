@@ -1,0 +1,112 @@
+package worker
+
+import (
+	"fmt"
+	"io"
+	"os/exec"
+	"sync"
+	"time"
+)
+
+// process is a worker as the node sees it.
+type process struct {
+	id     string // of its program; "" before it has one
+	entry  string // X_main
+	limits Limits
+	cmd    *exec.Cmd
+	*channels
+	turn  chan struct{} // holds a token while a question is under way
+	ended chan struct{} // closed when the process is gone and all it wrote is read
+	said  said
+
+	mu     sync.Mutex
+	reason *Error // why the node killed it; nil if it did not
+	ending ending
+	idle   int64 // bytes of address space before the first call
+
+	loaded loaded // set by load
+}
+
+// newProcess starts a worker without a program.
+func newProcess(s *spawner, opt Options) (*process, error) {
+	cmd, ch, err := spawn(s, opt.Program)
+	if err != nil {
+		return nil, err
+	}
+	p := &process{
+		limits: opt.Limits, cmd: cmd, channels: ch,
+		turn: make(chan struct{}, 1), ended: make(chan struct{}),
+	}
+	go p.attend()
+	return p, nil
+}
+
+// attend reads what the process writes beside answers, until it has ended.
+func (p *process) attend() {
+	var readers sync.WaitGroup
+	readers.Go(func() { p.said.read(p.stderr) })
+	readers.Go(p.watchCrash)
+	err := p.cmd.Wait()
+	// What it started before the sandbox closed might still hold the pipes.
+	soon := time.Now().Add(100 * time.Millisecond)
+	p.stderr.SetReadDeadline(soon)
+	p.crash.SetReadDeadline(soon)
+	readers.Wait()
+	p.mu.Lock()
+	p.ending.state, p.ending.text = p.cmd.ProcessState, p.said.tail()
+	if p.ending.state == nil {
+		p.ending.text = append(p.ending.text, fmt.Sprintf("fatal error: %v", err)...)
+	}
+	p.mu.Unlock()
+	p.channels.close()
+	close(p.ended)
+}
+
+// watchCrash waits for a crash record. A worker that wrote one waits to be killed,
+// so that what it holds can still be looked at.
+func (p *process) watchCrash() {
+	record := make([]byte, crashRecord)
+	if _, err := io.ReadFull(p.crash, record); err != nil {
+		return
+	}
+	peak := statusBytes(p.cmd.Process.Pid, "VmPeak")
+	p.mu.Lock()
+	p.ending.record, p.ending.used = record, peak-p.idle
+	p.mu.Unlock()
+	p.cmd.Process.Kill()
+}
+
+// kill ends the process for a reason. The first reason counts.
+func (p *process) kill(how string, cause error) {
+	p.mu.Lock()
+	if p.reason == nil && p.ending.record == nil {
+		p.reason = &Error{ID: p.id, How: how, Cause: cause}
+	}
+	p.mu.Unlock()
+	p.cmd.Process.Kill()
+}
+
+// gone waits for the end and says how it came.
+func (p *process) gone() error {
+	select {
+	case <-p.ended:
+	case <-time.After(5 * time.Second):
+		return &Error{ID: p.id, How: fmt.Sprintf("its worker, process %d, does not end although it was killed", p.cmd.Process.Pid)}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.reason != nil {
+		return p.reason
+	}
+	return &Error{ID: p.id, How: p.ending.how(p)}
+}
+
+// exited reports that the process is gone.
+func (p *process) exited() bool {
+	select {
+	case <-p.ended:
+		return true
+	default:
+		return false
+	}
+}
