@@ -2,8 +2,8 @@
 // are tried again, and that each result is delivered once. Like package node it
 // does no I/O and owns no clock: inputs to Step, effects back.
 //
-// Kernels are pure, so a request may run twice; what must not happen twice is
-// delivery. A request that gets no answer until its deadline is reported lost.
+// Kernels are pure, so a request may run twice, but for calls of packages; what must
+// not happen twice is delivery. A request that gets no answer until its deadline is reported lost.
 package caller
 
 import (
@@ -15,10 +15,10 @@ import (
 // ID names an operation; the user of Core chooses it, once each.
 type ID uint64
 
-// Input is *Ask, *Walk, *Abandon, *Received, *Gone, *Learned or *Tick.
+// Input is *Ask, *Walk, *Call, *Abandon, *Received, *Gone, *Learned or *Tick.
 type Input interface{ input() }
 
-// Code is a kernel that a request needs. ID may be that of a preinstalled
+// Code is a kernel or a package that a request needs. ID may be that of a preinstalled
 // function, then Bytes is empty.
 type Code struct {
 	ID    kernel.ID
@@ -109,6 +109,7 @@ type Stats struct {
 	Retries   int64
 	Hops      int64          // greatest number of forwards of any answer
 	Nodes     []catalog.Peer // that answered, ascending
+	From      catalog.Peer   // of a Call: whose answer is delivered
 }
 
 // Error is why an operation failed.

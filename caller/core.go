@@ -100,6 +100,8 @@ func (c *Core) Step(now int64, in Input) []Effect {
 		c.ask(in)
 	case *Walk:
 		c.walk(in)
+	case *Call:
+		c.call(in)
 	case *Abandon:
 		if op, ok := c.ops[in.ID]; ok {
 			c.end(op, nil)
@@ -163,9 +165,9 @@ func (c *Core) result(op *operation, from catalog.Peer, p *parcel.Parcel) {
 	op.heard(from)
 	op.involve(p.Request, from)
 	c.meet(from).learn(op.code())
-	if op.kind == parcel.Walk {
-		// Who answers a walk does not know its budget, only what is left of it.
-		a.Hops = uint32(c.opt.Hops - min(p.Hops, c.opt.Hops))
+	if op.kind == parcel.Walk || op.kind == parcel.Send {
+		// Who answers these does not know their budget, only what is left of it.
+		a.Hops = uint32(op.hops - min(p.Hops, op.hops))
 	}
 	op.stats.Hops = max(op.stats.Hops, int64(a.Hops))
 	op.work.answered(op, from, p.Request, a)
@@ -182,7 +184,7 @@ func (c *Core) failed(op *operation, from catalog.Peer, p *parcel.Parcel) {
 	if f.Node == 0 {
 		f.Node = from
 	}
-	op.last = c.explain(f)
+	op.last, op.untouched = c.explain(f), p.Hops == op.hops
 	op.work.failed(op, from, p.Request, f)
 }
 

@@ -14,6 +14,7 @@ type operation struct {
 	id       ID
 	kind     parcel.Kind
 	flags    parcel.Flags
+	hops     uint16 // budget of each parcel
 	codes    []Code // that of the request first
 	deadline int64
 	work     work
@@ -23,6 +24,8 @@ type operation struct {
 	stuck    bool // nodes lack something, since a time:
 	since    int64
 	last     string // the last failure, for the message at the deadline
+
+	untouched bool // the last failure came with all hops: nobody passed the parcel on
 
 	wake int64 // when the timer is due
 	slot int   // in the heap of timers
@@ -63,6 +66,9 @@ func (c *Core) begin(op *operation, left int64) {
 		op.deadline = math.MaxInt64
 	}
 	op.slot = -1
+	if op.hops == 0 {
+		op.hops = c.opt.Hops
+	}
 	c.ops[op.id] = op
 	for _, code := range op.codes {
 		c.recent.keep(code)
@@ -132,7 +138,7 @@ func (e encoded) Append(dst []byte) []byte { return append(dst, e...) }
 // contact. It reports whether the operation goes on.
 func (c *Core) post(op *operation, to catalog.Peer, body payload) bool {
 	h := parcel.Header{
-		Kind: op.kind, Flags: op.flags, Hops: c.opt.Hops, Left: c.left(op),
+		Kind: op.kind, Flags: op.flags, Hops: op.hops, Left: c.left(op),
 		Request: op.request(), Caller: c.self, Code: op.code(),
 	}
 	var code []byte
@@ -209,7 +215,7 @@ func (c *Core) cancel(op *operation, t trip) {
 		return
 	}
 	for _, to := range t.peers {
-		p := parcel.Parcel{Header: parcel.Header{Kind: parcel.Cancel, Hops: c.opt.Hops, Left: c.left(op), Request: t.request, Caller: c.self}}
+		p := parcel.Parcel{Header: parcel.Header{Kind: parcel.Cancel, Hops: op.hops, Left: c.left(op), Request: t.request, Caller: c.self}}
 		if b, err := p.Append(nil); err == nil {
 			c.send(op, to, b)
 		}

@@ -153,6 +153,8 @@ func (s *script) input(t *testing.T, command string, a args) Input {
 			in.More = []Code{code(more)}
 		}
 		return in
+	case "call":
+		return &Call{ID: ID(a.num(t, "id", 1)), Code: code(a["code"]), To: catalog.Peer(a.num(t, "to", 1)), Hops: uint16(a.num(t, "hops", 0)), Payload: []byte("payload"), Left: left}
 	case "walk":
 		return &Walk{ID: ID(a.num(t, "id", 1)), Code: code("w"), Left: left, Batch: batch(uint32(a.num(t, "set", 1)), a.nums(t, "wants", ","), a.nums(t, "ids", ","))}
 	case "abandon":
@@ -211,10 +213,17 @@ func reply(t *testing.T, command string, a args) []byte {
 			ans.States, ans.Columns, p.Flags = len(ids), b.Values[1:], 0
 			p.Hops = 9 - uint16(ans.Hops) // of the budget in newScript's options
 		}
+		if half, ok := a["share"]; ok { // result from=1 request=100 share=1/2: without a reply
+			p.Flags, ans.Columns = 0, nil
+			ans.Steps = parcel.Whole / uint64(args{"": strings.TrimPrefix(half, "1/")}.num(t, "", 1))
+		}
+		if left, ok := a["left"]; ok {
+			p.Hops = uint16(args{"": left}.num(t, "", 0))
+		}
 		ans.Faults = a.faults(t)
 		p.Payload = ans.Append(nil)
 	case "fail": // fail from=1 request=100 reason=busy [retry=5] [shard=1] [wants=5,6 ids=0,1] [fault=site:place]
-		p.Kind = parcel.Fail
+		p.Kind, p.Hops = parcel.Fail, uint16(a.num(t, "left", 0))
 		f := parcel.Failure{Reason: reasonNamed(t, a["reason"]), Detail: "why", Retry: uint32(a.num(t, "retry", 0) * 1000), Set: 1, Shard: int32(a.num(t, "shard", -1))}
 		if _, ok := a["wants"]; ok {
 			f.States = batch(1, a.nums(t, "wants", ","), a.nums(t, "ids", ","))

@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/trust"
 )
 
 // Peer is the number of a node or a client in its cluster. Nodes count from 1
@@ -22,6 +23,8 @@ type View struct {
 	Revision int64
 	Nodes    []Node // alive, ascending by Peer
 	Sets     []Set  // ascending by ID
+	// Trust is whose packages may run, on nodes that run any.
+	Trust trust.List
 }
 
 // Node is a member whose lease is alive.

@@ -14,6 +14,7 @@ import (
 	"github.com/godwit-run/godwit/caller"
 	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/control"
+	"github.com/godwit-run/godwit/pack"
 	"github.com/godwit-run/godwit/parcel"
 	"github.com/godwit-run/godwit/transport"
 )
@@ -29,6 +30,9 @@ type Config struct {
 	OnDemand bool
 	// Deadline is that of requests whose context has none; 10 minutes if zero.
 	Deadline time.Duration
+	// Payload makes a package's payload of a user's arguments, by running its
+	// X_payload_init on this machine; nil if there are no means to do so.
+	Payload func(ctx context.Context, p *pack.Package, args []byte) ([]byte, error)
 }
 
 // Cluster is a connection with all nodes of a cluster. It is safe for concurrent

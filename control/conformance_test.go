@@ -38,6 +38,7 @@ var rules = []struct {
 	{"numbers are given once", testAllocate},
 	{"one of many gets a name", testRace},
 	{"watching", testWatch},
+	{"who is trusted", testTrust},
 	{"a slow watcher skips views", testSlow},
 	{"calls end", testEnded},
 }

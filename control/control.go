@@ -1,5 +1,5 @@
 // Package control keeps what everyone in a cluster must agree on: which nodes
-// are alive, and which data sets there are. It is kept in etcd, embedded or
+// are alive, which data sets there are, and who is trusted. It is kept in etcd, embedded or
 // external, or in memory for simulations.
 //
 // A node is a member as long as its lease is renewed. The revision at which its
@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit/catalog"
+	"github.com/godwit-run/godwit/trust"
 )
 
 // Control is a connection with the cluster's records. It is safe for concurrent
@@ -44,6 +45,10 @@ type Control interface {
 	// Remove makes a set invisible and gives what it was; a *MissingError if
 	// there is none.
 	Remove(ctx context.Context, name string) (*catalog.Set, error)
+	// Trust changes who may have packages run, which views show: edit gets the present
+	// list, may be called more than once, and gives the new one or an error, which
+	// then is Trust's.
+	Trust(ctx context.Context, edit func(trust.List) (trust.List, error)) (trust.List, error)
 	// Close ends the connection. Memberships are not left by it: their leases
 	// run out.
 	Close() error

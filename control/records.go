@@ -71,6 +71,7 @@ const (
 	viewPrefix = root + "view/"
 	nodePrefix = viewPrefix + "nodes/" // + number: nodeRecord, under a lease
 	setPrefix  = viewPrefix + "sets/"  // + number: setRecord
+	trustKey   = viewPrefix + "trust"  // trustRecord
 	namePrefix = root + "names/"       // + escaped name of a node: nameRecord
 	titles     = root + "titles/"      // + escaped name of a set: its number
 	heldPrefix = root + "held/"        // + number of a set / number of a node: heldRecord, under a lease

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit/catalog"
+	"github.com/godwit-run/godwit/trust"
 )
 
 // The pauses between tries to read anew after the control was lost.
@@ -90,6 +91,7 @@ type builder struct {
 	revision int64
 	nodes    []catalog.Node // ascending, as in a view
 	sets     []catalog.Set
+	trust    trust.List
 }
 
 func (g *registry) readView(ctx context.Context) (*builder, error) {
@@ -124,6 +126,13 @@ func (b *builder) change(r record) error {
 		}
 		return err
 	}
+	if r.key == trustKey {
+		list, err := decodeTrust(r)
+		if err == nil {
+			b.trust = list
+		}
+		return err
+	}
 	id, err := numberOf(setPrefix, r.key)
 	if err != nil {
 		return err
@@ -155,5 +164,5 @@ func without[T any, K cmp.Ordered](list []T, k K, key func(T) K) []T {
 
 // view is a copy, which does not change when the builder goes on.
 func (b *builder) view() *catalog.View {
-	return &catalog.View{Revision: b.revision, Nodes: slices.Clone(b.nodes), Sets: slices.Clone(b.sets)}
+	return &catalog.View{Revision: b.revision, Nodes: slices.Clone(b.nodes), Sets: slices.Clone(b.sets), Trust: b.trust}
 }

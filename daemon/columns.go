@@ -214,8 +214,12 @@ func (c *columns) load(ctx context.Context, src data.Source, r *resident) error 
 }
 
 func (c *columns) fill(ctx context.Context, src data.Source, r *resident, want data.Want) error {
-	dst := c.eng.Arena().Bytes(r.span.Off, r.rows*r.width*int64(r.kind.Size()))
-	if raw, ok := src.Raw(r.place.column); ok {
+	return copyRows(ctx, src, want, c.eng.Arena().Bytes(r.span.Off, r.rows*r.width*int64(r.kind.Size())))
+}
+
+// copyRows copies all rows of a column, in the kind wanted, which is its own.
+func copyRows(ctx context.Context, src data.Source, want data.Want, dst []byte) error {
+	if raw, ok := src.Raw(want.Column); ok {
 		if raw.File == nil {
 			copy(dst, raw.Bytes)
 			return nil
@@ -225,7 +229,7 @@ func (c *columns) fill(ctx context.Context, src data.Source, r *resident, want d
 		}
 		return raw.StillWhole()
 	}
-	row := r.width * int64(r.kind.Size())
+	row := src.Columns()[want.Column].Width() * int64(want.Kind.Size())
 	for i, ch := range src.Chunks() {
 		if _, err := src.Fill(ctx, i, []data.Want{want}, []data.Dest{{Values: dst[ch.Lo*row : ch.Hi*row]}}); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/godwit-run/godwit/data"
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/node"
+	"github.com/godwit-run/godwit/pack"
 	"github.com/godwit-run/godwit/parcel"
 	"github.com/godwit-run/godwit/run"
 	"github.com/godwit-run/godwit/verify"
@@ -30,23 +32,28 @@ func (d *Daemon) compile(ctx context.Context, w *node.Compile) (t parcel.Timing,
 	}
 	t.Verify, t.Compile = uint32(verified.Sub(start).Microseconds()), uint32(time.Since(verified).Microseconds())
 	d.metrics.compiled(time.Since(start))
-	// Nobody waits until it is on the disk.
-	d.work.Go(func() {
-		if err := d.cfg.Store.KeepCode(w.Bytes); err != nil {
-			d.log.Warn("a kernel is not kept on disk", "kernel", w.ID.Short(), "reason", err)
-		}
-	})
+	d.keepCode(w.ID, w.Bytes)
 	return t, nil
 }
 
-// recall has the kernels compiled again that the node knew in its last life.
+// keepCode puts a kernel or a package on the disk, which nobody waits for.
+func (d *Daemon) keepCode(id kernel.ID, b []byte) {
+	d.work.Go(func() {
+		if err := d.cfg.Store.KeepCode(b); err != nil {
+			d.log.Warn("code is not kept on disk", "hash", id.Short(), "reason", err)
+		}
+	})
+}
+
+// recall has the kernels and packages compiled again that the node knew in its last
+// life.
 func (d *Daemon) recall() {
 	left := d.cfg.Limits.Codes
 	for id, b := range d.cfg.Store.Codes() {
 		if left--; left < 0 || d.ctx.Err() != nil {
 			return
 		}
-		d.step(&node.Remember{ID: id, Bytes: b})
+		d.step(&node.Remember{ID: id, Native: bytes.HasPrefix(b, []byte(pack.Magic)), Bytes: b})
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit/catalog"
+	"github.com/godwit-run/godwit/codegen"
 	"github.com/godwit-run/godwit/control"
 	"github.com/godwit-run/godwit/engine"
 	"github.com/godwit-run/godwit/node"
@@ -34,7 +35,11 @@ type Config struct {
 	Threads int
 	// Memory is the address space for data and kernels; at most 4 GiB.
 	Memory int64
-	Log    *slog.Logger
+	// Codegen, if it is not nil, makes native code of kernels and of packages. It
+	// stays its owner's to close.
+	Codegen *codegen.Service
+	Native  *Native // nil: packages are refused
+	Log     *slog.Logger
 }
 
 // Daemon is a running node.
@@ -50,6 +55,7 @@ type Daemon struct {
 	net     transport.Transport
 	eng     *engine.Engine
 	columns *columns
+	native  *native   // nil: packages are refused
 	spare   sync.Pool // of *advancing
 	metrics *metrics
 
@@ -69,13 +75,14 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	eng, err := engine.New(engine.Options{Memory: cfg.Memory})
+	eng, err := engine.New(engine.Options{Memory: cfg.Memory, Codegen: cfg.Codegen})
 	if err != nil {
 		return nil, err
 	}
 	d := &Daemon{cfg: cfg, self: cfg.Membership.Peer(), log: cfg.Log, start: time.Now(), eng: eng}
 	d.core = node.New(d.self, cfg.Limits)
 	d.columns = newColumns(eng)
+	d.native = newNative(&cfg)
 	d.metrics = newMetrics(d)
 	d.ctx, d.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	if d.net, err = cfg.Dial(d.self, d.nameOf, d); err != nil {
@@ -120,6 +127,7 @@ func (d *Daemon) Close() error {
 			err = d.net.Close()
 		}
 		d.work.Wait()
+		err = errors.Join(err, d.native.close())
 		d.columns.close()
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 		defer cancel()
@@ -136,6 +144,7 @@ func (d *Daemon) now() int64 { return time.Since(d.start).Microseconds() }
 // watch passes views on, to the core and to the transport.
 func (d *Daemon) watch(views <-chan *catalog.View) {
 	for v := range views {
+		d.distrust(v) // first, so that nothing is allowed or refused by an older list
 		d.view.Store(v)
 		known := map[catalog.Peer]string{}
 		for _, n := range v.Nodes {
@@ -214,6 +223,7 @@ func (d *Daemon) do(e node.Effect) node.Input {
 		})
 	case *node.Forget:
 		d.eng.Forget(e.ID)
+		d.native.forget(e.ID)
 	}
 	return nil
 }
@@ -287,6 +297,13 @@ func (d *Daemon) finish(ctx context.Context, e *node.Start) (in *node.Finished) 
 	switch w := e.Work.(type) {
 	case *node.Compile:
 		in.Timing, in.Err = d.compile(ctx, w)
+		return in
+	case *node.Install:
+		in.Timing, in.Err = d.install(ctx, w)
+		in.Err = d.named(ctx, in.Err)
+		return in
+	case *node.Native:
+		in.Err = d.named(ctx, d.runNative(ctx, w, in))
 		return in
 	case *node.Compute:
 		in.Answer, in.Err = d.compute(ctx, w)

@@ -53,7 +53,7 @@ func TestRecall(t *testing.T) {
 		t.Fatal(err)
 	}
 	d, err := Start(context.Background(), Config{Name: "a", Store: st, Control: ctl, Membership: m, Memory: 64 << 20,
-		Limits: node.Limits{Parcels: 4, Bytes: 1 << 20, Steps: 1 << 20, Turns: 1, Codes: 3, Jobs: 2, Retry: 1, RegionBytes: 1 << 20},
+		Limits: node.Limits{Parcels: 4, Bytes: 1 << 20, Steps: 1 << 20, Turns: 1, Codes: 3, Jobs: 2, Retry: 1, RegionBytes: 1 << 20, CodeBytes: 1 << 20, Calls: 1},
 		Dial: func(self catalog.Peer, _ func(catalog.Peer) (string, bool), h transport.Handler) (transport.Transport, error) {
 			return hub.Join(self, h)
 		}})

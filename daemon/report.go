@@ -18,9 +18,14 @@ type Report struct {
 	Shards  []Held       `json:"shards"`
 	Core    node.Status  `json:"core"`
 	Kernels []Kernel     `json:"kernels"` // compiled
+	Objects Objects      `json:"objects"` // native code on disk
+	Native  bool         `json:"native"`  // packages may run here, if they are trusted
+	// Packages are those that are installed; workers may have to be started again.
+	Packages []Package `json:"packages"`
 	// Memory, in bytes: of kernels and data, and of everything that Go manages.
 	Arena      int64 `json:"arena_bytes"`
 	Columns    int64 `json:"column_bytes"` // shards' columns held as a whole
+	Regions    int64 `json:"region_bytes"` // of packages, and of data that they were granted
 	Heap       int64 `json:"heap_bytes"`
 	Goroutines int   `json:"goroutines"`
 }
@@ -38,6 +43,21 @@ type Held struct {
 type Kernel struct {
 	Hash  string `json:"hash"`
 	Bytes int    `json:"bytes"`
+	Tier  string `json:"tier"` // "wasm" or "native": what it runs on now
+}
+
+// Objects are native code that is kept for the node's next life.
+type Objects struct {
+	Count int   `json:"count"`
+	Bytes int64 `json:"bytes"`
+}
+
+// Package is a package that the node has installed.
+type Package struct {
+	Name   string `json:"name"`
+	Hash   string `json:"hash"`   // of its contents
+	Signer string `json:"signer"` // fingerprint of the key that signed it
+	Form   string `json:"form"`   // of the section that was chosen
 }
 
 func (d *Daemon) report() (*parcel.Answer, error) {
@@ -53,7 +73,7 @@ func (d *Daemon) Report() *Report {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	r := &Report{
-		Peer: d.self, Name: d.cfg.Name, Arch: runtime.GOARCH, Seconds: float64(d.now()) / 1e6, Shards: []Held{}, Kernels: []Kernel{},
+		Peer: d.self, Name: d.cfg.Name, Arch: runtime.GOARCH, Seconds: float64(d.now()) / 1e6, Shards: []Held{}, Kernels: []Kernel{}, Packages: []Package{},
 		Core: d.status(), Arena: d.eng.Arena().InUse(), Columns: d.columns.bytes(), Heap: int64(m.HeapInuse), Goroutines: runtime.NumGoroutine(),
 	}
 	v := d.view.Load()
@@ -65,7 +85,11 @@ func (d *Daemon) Report() *Report {
 		r.Shards = append(r.Shards, h)
 	}
 	for _, c := range d.eng.Kernels() {
-		r.Kernels = append(r.Kernels, Kernel{c.Hash.Short(), c.Bytes})
+		r.Kernels = append(r.Kernels, Kernel{c.Hash.Short(), c.Bytes, string(c.Tier())})
+	}
+	r.Objects.Count, r.Objects.Bytes = d.cfg.Store.Compiled()
+	if r.Native = d.native != nil; r.Native {
+		r.Packages, r.Regions = d.native.list(), d.native.regions.bytes()
 	}
 	return r
 }

@@ -47,19 +47,26 @@ const lag = time.Second
 
 // setOf is a data set as the node knows it.
 func (d *Daemon) setOf(ctx context.Context, id uint32) (*catalog.Set, error) {
-	until := time.Now().Add(lag)
-	for {
-		if v := d.view.Load(); v != nil {
-			if s, ok := v.Set(id); ok {
-				return s, nil
-			}
+	var s *catalog.Set
+	err := d.heard(ctx, func(v *catalog.View) (ok bool) { s, ok = v.Set(id); return ok })
+	if err != nil {
+		return nil, fmt.Errorf("there is no set %d: %w", id, err)
+	}
+	return s, nil
+}
+
+// heard waits a little until a view of the cluster is as it should be.
+func (d *Daemon) heard(ctx context.Context, enough func(*catalog.View) bool) error {
+	for until := time.Now().Add(lag); ; {
+		if v := d.view.Load(); v != nil && enough(v) {
+			return nil
 		}
 		if time.Now().After(until) {
-			return nil, noShard("there is no set %d", id)
+			return noShard("the node has not heard of it")
 		}
 		select {
 		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+			return context.Cause(ctx)
 		case <-time.After(5 * time.Millisecond):
 		}
 	}

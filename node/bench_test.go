@@ -13,7 +13,7 @@ import (
 
 const client = catalog.FirstClient + 1
 
-var roomy = Limits{Parcels: 1 << 10, Bytes: 64 << 20, Steps: 1 << 40, Turns: 1 << 12, Codes: 64, Jobs: 2, Retry: 1000, RegionBytes: 1 << 30}
+var roomy = Limits{Parcels: 1 << 10, Bytes: 64 << 20, Steps: 1 << 40, Turns: 1 << 12, Codes: 64, Jobs: 2, Retry: 1000, RegionBytes: 1 << 30, CodeBytes: 64 << 20, Calls: 2}
 
 // halves is a view of two nodes with one half of set 7 each.
 func halves() *catalog.View {

@@ -10,7 +10,7 @@ import (
 	"github.com/godwit-run/godwit/parcel"
 )
 
-// A kernel that is missing is asked for every askEvery microseconds, maxAsks
+// A kernel or package that is missing is asked for every askEvery microseconds, maxAsks
 // times; then the parcels that wait for it fail, so that their callers can
 // send it along well before the deadline.
 const (
@@ -18,18 +18,21 @@ const (
 	maxAsks  = 8
 )
 
-// compileTime is how many microseconds compiling a kernel may take.
+// compileTime is how many microseconds compiling a kernel or installing a package
+// may take.
 const compileTime = 30_000_000
 
-// code is a kernel that this node knows or waits for. It is wanted while it has
-// no bytes, then compiling, then ready. Pinned by the parcels in hand that need
-// it; once ready and without pins it may be forgotten.
+// code is a kernel or a package that this node knows or waits for. It is wanted
+// while it has no bytes, then compiling, then ready. Pinned by the parcels in hand
+// that need it; once ready and without pins it may be forgotten.
 type code struct {
 	prefix     parcel.Prefix
 	id         kernel.ID
+	native     bool // a package
 	bytes      []byte
 	compiling  bool // queued or running
 	ready      bool
+	withdrawn  bool // to be forgotten as soon as it has no pins
 	pins       int
 	waiting    []*held // by arrival
 	asked      int     // times
@@ -37,11 +40,12 @@ type code struct {
 	prev, next *code   // by last use, in a ring
 }
 
-// codes are all kernels known or waited for, at most Limits.Codes.
+// codes are all kernels and packages known or waited for, at most Limits.Codes.
 type codes struct {
 	byPrefix map[parcel.Prefix]*code
 	ring     *code // next is the one used last, prev the one not used for longest
 	idle     int   // ready and without pins
+	bytes    int64 // of all
 }
 
 func newCodes() codes {
@@ -65,24 +69,50 @@ func (k *codes) touch(e *code) {
 }
 
 func (k *codes) remove(e *code) {
+	k.fill(e, nil)
 	e.unlink()
 	delete(k.byPrefix, e.prefix)
 }
 
-// need is a kernel that a parcel cannot do without.
+// fill gives a code its bytes, or takes them away.
+func (k *codes) fill(e *code, b []byte) {
+	k.bytes += int64(len(b) - len(e.bytes))
+	e.bytes = b
+}
+
+// evict forgets a code that is idle.
+func (c *Core) evict(e *code) {
+	c.codes.remove(e)
+	c.codes.idle--
+	c.effect(&Forget{ID: e.id})
+}
+
+// shrink evicts those not used for longest while enough is not so.
+func (c *Core) shrink(enough func() bool) {
+	for old := c.codes.ring.prev; old != c.codes.ring && !enough(); {
+		older := old.prev
+		if old.ready && old.pins == 0 {
+			c.evict(old)
+		}
+		old = older
+	}
+}
+
+// need is a kernel or package that a parcel cannot do without.
 type need struct {
 	prefix parcel.Prefix // 0 for none
+	native bool          // a package
 	bytes  []byte        // if it came along
 	id     kernel.ID     // of the bytes
 }
 
-// needs lists a parcel's kernels. It fails if one that came along is not what
+// needs lists a parcel's kernels, or its package. It fails if one that came along is not what
 // it is said to be.
 func (c *Core) needs(h *held, along []byte) (needs [2]need, err error) {
 	if h.Header.Code == 0 || h.Flags&parcel.Builtin != 0 {
 		return needs, nil
 	}
-	needs[0] = need{prefix: h.Header.Code, bytes: along}
+	needs[0] = need{prefix: h.Header.Code, native: h.Kind == parcel.Send, bytes: along}
 	var p *parcel.Partial
 	switch body := h.body.(type) {
 	case *parcel.Task:
@@ -104,23 +134,35 @@ func (c *Core) needs(h *held, along []byte) (needs [2]need, err error) {
 	return needs, nil
 }
 
-// identify compares a kernel that came along with its name, and with the
-// kernel that is known by that name.
+// identify compares code that came along with its name, and with what is known
+// by that name.
 func (c *Core) identify(n *need) (err error) {
+	e := c.codes.byPrefix[n.prefix]
+	if e != nil && n.prefix != 0 && e.native != n.native {
+		return fmt.Errorf("%s is known here as a %s, and the parcel takes it for a %s", n.prefix, e.kind(), kindOfCode(n.native))
+	}
 	if len(n.bytes) == 0 {
 		n.bytes = nil
 		return nil
 	}
-	e := c.codes.byPrefix[n.prefix]
 	if e != nil && bytes.Equal(e.bytes, n.bytes) {
 		n.id = e.id
 		return nil
 	}
 	if n.id, err = n.prefix.Identify(n.bytes); err == nil && e != nil && e.bytes != nil {
-		err = fmt.Errorf("the kernel %s has the same first eight bytes as %s, which this node knows; only one of the two can be used here", n.id, e.id)
+		err = fmt.Errorf("the %s %s has the same first eight bytes as %s, which this node knows; only one of the two can be used here", e.kind(), n.id, e.id)
 	}
 	return err
 }
+
+func kindOfCode(native bool) string {
+	if native {
+		return "package"
+	}
+	return "kernel"
+}
+
+func (e *code) kind() string { return kindOfCode(e.native) }
 
 // room reports whether the kernels needed can be known at once with all that
 // are in use.
@@ -155,7 +197,7 @@ func (c *Core) fetch(h *held, needs *[2]need) {
 		e := h.codes[i]
 		if e == nil {
 			if e = c.codes.byPrefix[n.prefix]; e == nil { // else it is both of the parcel's kernels
-				e = c.want(n.prefix)
+				e = c.want(n)
 			}
 			c.pin(h, i, e)
 		}
@@ -173,7 +215,7 @@ func (c *Core) fetch(h *held, needs *[2]need) {
 		case n.bytes != nil:
 			c.supply(e, n.bytes, n.id)
 		case e.asked == 0:
-			if old := c.recollect(e.prefix); old != nil {
+			if old := c.recollect(e); old != nil {
 				c.supply(e, old.Bytes, old.ID)
 			} else {
 				c.ask(e)
@@ -182,19 +224,11 @@ func (c *Core) fetch(h *held, needs *[2]need) {
 	}
 }
 
-// want makes room for a kernel that is not known.
-func (c *Core) want(p parcel.Prefix) *code {
-	for old := c.codes.ring.prev; len(c.codes.byPrefix) >= c.limits.Codes && old != c.codes.ring; {
-		older := old.prev
-		if old.ready && old.pins == 0 {
-			c.codes.remove(old)
-			c.codes.idle--
-			c.effect(&Forget{ID: old.id})
-		}
-		old = older
-	}
-	e := &code{prefix: p}
-	c.codes.byPrefix[p] = e
+// want makes room for a code that is not known.
+func (c *Core) want(n *need) *code {
+	c.shrink(func() bool { return len(c.codes.byPrefix) < c.limits.Codes })
+	e := &code{prefix: n.prefix, native: n.native}
+	c.codes.byPrefix[n.prefix] = e
 	return e
 }
 
@@ -212,17 +246,36 @@ func (c *Core) unpin(e *code) {
 		return
 	}
 	if e.ready {
-		c.codes.idle++
+		if c.codes.idle++; e.withdrawn {
+			c.evict(e)
+		}
 	} else if !e.compiling {
 		c.codes.remove(e)
 	}
 }
 
-// supply has a wanted kernel compiled. Its bytes are copied, since they are a
-// small part of a parcel that will go.
+// supply has a wanted code compiled, after making room for its bytes. They are
+// copied, since they are mostly a small part of a parcel that will go.
 func (c *Core) supply(e *code, b []byte, id kernel.ID) {
-	e.bytes, e.id, e.compiling = bytes.Clone(b), id, true
-	c.enqueue(&job{code: e, start: Start{Work: &Compile{ID: id, Bytes: e.bytes}}})
+	c.shrink(func() bool { return c.codes.bytes+int64(len(b)) <= c.limits.CodeBytes })
+	e.id, e.compiling = id, true
+	c.codes.fill(e, bytes.Clone(b))
+	j := &job{code: e, native: e.native}
+	if j.start.Work = c.making(e); c.codes.bytes > c.limits.CodeBytes {
+		c.compiled(e, &Finished{Err: &WorkError{Reason: parcel.Busy, Detail: fmt.Sprintf(
+			"the %d bytes of the %s %s do not fit: those of all that are in use are %d, the limit is %d",
+			len(b), e.kind(), e.prefix, c.codes.bytes-int64(len(b)), c.limits.CodeBytes)}})
+		return
+	}
+	c.enqueue(j)
+}
+
+// making is the work that makes a code ready.
+func (c *Core) making(e *code) Work {
+	if e.native {
+		return &Install{ID: e.id, Bytes: e.bytes}
+	}
+	return &Compile{ID: e.id, Bytes: e.bytes}
 }
 
 // compiled lets the parcels go on that waited for a kernel.
@@ -231,9 +284,13 @@ func (c *Core) compiled(e *code, f *Finished) {
 	waiting := e.waiting
 	e.waiting = nil
 	if f.Err != nil {
-		e.bytes = nil
+		c.codes.fill(e, nil)
 		for _, h := range waiting {
-			if !h.req.over {
+			switch {
+			case h.req.over:
+			case h.Kind == parcel.Send:
+				c.failCall(h, failure(f.Err))
+			default:
 				c.fail(h.req, e.prefix, failure(f.Err))
 			}
 		}
@@ -315,7 +372,7 @@ func (c *Core) provide(to catalog.Peer, h *parcel.Header) {
 	c.sendBare(to, reply, b)
 }
 
-// codeArrived takes the answer to a request for a kernel. Without bytes it says
+// codeArrived takes the answer to a request for code. Without bytes it says
 // that from has lost it.
 func (c *Core) codeArrived(from catalog.Peer, p parcel.Prefix, b []byte) {
 	e := c.codes.byPrefix[p]
@@ -324,7 +381,7 @@ func (c *Core) codeArrived(from catalog.Peer, p parcel.Prefix, b []byte) {
 		return
 	}
 	if len(b) > 0 {
-		if id, err := p.Identify(b); err == nil {
+		if id, err := p.Identify(b); err == nil && len(b) <= maxBytes(e.native) {
 			c.supply(e, b, id)
 		} else {
 			c.counts.dropped[malformed]++
@@ -343,15 +400,20 @@ func (c *Core) codeArrived(from catalog.Peer, p parcel.Prefix, b []byte) {
 	}
 }
 
-// codeLost gives up parcels whose kernel does not come. The states of a Walk
+// codeLost gives up parcels whose code does not come. The states of a Walk
 // go back.
 func (c *Core) codeLost(e *code, list []*held, detail string) {
 	for _, h := range list {
 		if h.req.over {
 			continue // another parcel of the same request ended it
 		}
-		f := &parcel.Failure{Reason: parcel.NoCode, Shard: -1, Detail: fmt.Sprintf("the kernel %s is not known here; %s", e.prefix, detail)}
-		if h.Kind != parcel.Walk {
+		f := &parcel.Failure{Reason: parcel.NoCode, Shard: -1, Detail: fmt.Sprintf("the %s %s is not known here; %s", e.kind(), e.prefix, detail)}
+		switch h.Kind {
+		case parcel.Walk:
+		case parcel.Send:
+			c.failCall(h, f)
+			continue
+		default:
 			c.fail(h.req, e.prefix, f)
 			continue
 		}

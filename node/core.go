@@ -27,7 +27,8 @@ type Core struct {
 
 	jobs    map[JobID]*job // running
 	lastJob JobID
-	queue   queue
+	work    lane
+	calls   lane
 
 	gathering []*job // of those that stay behind, by when they give up waiting
 
@@ -68,6 +69,8 @@ func (c *Core) StepInto(effects []Effect, now int64, in Input) []Effect {
 		c.learn(in.View)
 	case *Remember:
 		c.remember(in)
+	case *Withdraw:
+		c.withdraw(in.ID)
 	case *Tick:
 		c.tick()
 	}

@@ -186,7 +186,7 @@ func TestTogetherBytes(t *testing.T) {
 			t.Fatalf("%d effects although a job runs", len(out))
 		}
 	}
-	if n := c.queue.len(); n != 2 {
+	if n := c.work.queue.len(); n != 2 {
 		t.Errorf("%d jobs wait, expected that two parcels of three share one", n)
 	}
 }

@@ -108,7 +108,7 @@ func (c *Core) holder(p *parcel.Piece, id uint32) catalog.Peer {
 // own starts a piece here.
 func (c *Core) own(f *fan, t *parcel.Task) {
 	f.held.refs++
-	c.work(f.held, len(f.parts), f.held.compute(t))
+	c.do(f.held, len(f.parts), f.held.compute(t))
 	f.parts = append(f.parts, part{})
 	f.open++
 }

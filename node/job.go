@@ -7,13 +7,21 @@ import (
 	"github.com/godwit-run/godwit/parcel"
 )
 
+// lane is one of the two kinds of work that do not take each other's turns: what
+// the node's threads do, and packages, which are at work in processes of their own
+// and may be slow to end.
+type lane struct {
+	queue   queue
+	running int
+}
+
 // job is work that waits for its turn or runs.
 type job struct {
 	start   Start
-	req     *request // nil for Compile
-	held    *held    // nil for Compile and Advance
+	req     *request // nil for Compile and Install
+	held    *held    // nil for Compile, Install and Advance
 	part    int      // of the parcel's fan
-	code    *code    // Compile
+	code    *code    // Compile and Install
 	cargo   *cargo   // Advance
 	more    []*cargo // Advance: states that came while it waited
 	states  int      // all these
@@ -22,6 +30,7 @@ type job struct {
 	queued  int64 // when
 	started int64 // when
 	running bool
+	native  bool  // Install and Native: in the lane of packages
 	behind  bool  // Advance: not queued yet; see gather.go
 	until   int64 // Advance: when it is queued at the latest, if it gathers states; else 0
 	dropped bool  // in the queue only for its place
@@ -70,17 +79,29 @@ func (c *Core) enqueue(j *job) {
 		j.req.jobs = append(j.req.jobs, j)
 	}
 	if j.cargo == nil || !c.stays(j) {
-		c.queue.push(j)
+		c.laneOf(j).queue.push(j)
 	}
+}
+
+func (c *Core) laneOf(j *job) *lane {
+	if j.native {
+		return &c.calls
+	}
+	return &c.work
 }
 
 // dispatch starts jobs while there is room.
 func (c *Core) dispatch() {
-	for len(c.jobs) < c.limits.Jobs {
-		j := c.queue.pop()
+	c.start(&c.calls, c.limits.Calls)
+	c.start(&c.work, c.limits.Jobs)
+	c.recall()
+}
+
+func (c *Core) start(l *lane, most int) {
+	for l.running < most {
+		j := l.queue.pop()
 		switch {
 		case j == nil:
-			c.recall()
 			return
 		case j.code != nil && j.code.pins == 0: // those who needed it have left
 			c.codes.remove(j.code)
@@ -106,6 +127,7 @@ func (c *Core) launch(j *job) {
 	}
 	j.running, j.started = true, c.now
 	c.jobs[j.start.Job] = j
+	c.laneOf(j).running++
 	c.effect(&j.start)
 }
 
@@ -122,7 +144,7 @@ func (c *Core) stop(r *request) {
 	}
 	for _, j := range waiting {
 		if !c.leave(j) {
-			c.queue.drop(j)
+			c.laneOf(j).queue.drop(j)
 		}
 		j.unlist()
 		c.discard(j)
@@ -157,6 +179,7 @@ func (c *Core) finished(f *Finished) {
 		return
 	}
 	delete(c.jobs, f.Job)
+	c.laneOf(j).running--
 	if f.Job == c.recalling {
 		c.recalling = 0
 	}
@@ -180,6 +203,9 @@ func (c *Core) finished(f *Finished) {
 		if c.dispatch(); !j.req.runs() {
 			c.depart(j.req)
 		}
+	case j.held.Kind == parcel.Send:
+		c.discard(j)
+		c.called(j, f)
 	case f.Err != nil:
 		c.fail(j.req, j.held.Code, failure(f.Err))
 		c.discard(j)
@@ -214,6 +240,7 @@ func (c *Core) outcome(j *job, f *Finished) *parcel.Answer {
 // parcel waited for its kernel is not queueing.
 func (j *job) timing(h *held, f *Finished) parcel.Timing {
 	t := h.compile
+	t.Verify += f.Timing.Verify // of a package whose worker had to be started anew
 	t.Run = f.Timing.Run
 	t.Queue = uint32(min(max(j.started-j.queued, 0), 1<<32-1))
 	return t

@@ -17,8 +17,10 @@ type Limits struct {
 	Bytes       int64 `json:"bytes"`        // of parcels in hand
 	Steps       int64 `json:"steps"`        // kernel steps of one parcel, over all its runs here
 	Turns       int64 `json:"turns"`        // turns of each state of a batch in one run
-	Codes       int   `json:"codes"`        // kernels known at once, at least 2; the least recently used goes
-	Jobs        int   `json:"jobs"`         // running at once
+	Codes       int   `json:"codes"`        // kernels and packages known at once, at least 2; the least recently used goes
+	CodeBytes   int64 `json:"code_bytes"`   // of them
+	Jobs        int   `json:"jobs"`         // running at once, but for those of packages
+	Calls       int   `json:"calls"`        // packages running or being installed at once
 	Retry       int64 `json:"retry"`        // microseconds a busy node asks for
 	RegionBytes int64 `json:"region_bytes"` // of all regions of one task
 }
@@ -27,7 +29,7 @@ type Limits struct {
 type JobID uint64
 
 // Input is something that happened: *Received, *Finished, *Gone, *Learned,
-// *Remember or *Tick.
+// *Remember, *Withdraw or *Tick.
 type Input interface{ input() }
 
 // Received is a parcel from a peer. The bytes belong to Core from now on: the
@@ -41,12 +43,13 @@ type Received struct {
 // Finished is the end of a job.
 type Finished struct {
 	Job JobID
-	// One of the following by the work: for Compile nothing but Err and Timing,
-	// for Compute the answer, for Advance the states as they are now (Want in
+	// One of the following by the work: for Compile and Install nothing but Err and
+	// Timing, for Native what its comment says, for Compute the answer, for Advance the states as they are now (Want in
 	// column 0, edited in place) and the faults of this run.
 	Answer *parcel.Answer
 	Batch  *parcel.Batch
 	Faults []parcel.Fault
+	Sends  []Outgoing
 	Steps  uint64
 	Timing parcel.Timing
 	Err    error // a *WorkError names its reason; any other is Internal
@@ -100,8 +103,8 @@ func (*Send) effect()  {}
 func (*Start) effect() {}
 func (*Stop) effect()  {}
 
-// Work is what a job does: *Compile, *Compute, *Advance, *Collect, *Keep or
-// *Report.
+// Work is what a job does: *Compile, *Install, *Compute, *Advance, *Native,
+// *Collect, *Keep or *Report.
 type Work interface{ work() }
 
 // Compile verifies and compiles a kernel, and keeps it on disk. Only kernels that
@@ -111,7 +114,7 @@ type Compile struct {
 	Bytes []byte
 }
 
-// Forget drops a kernel from memory. It needs no Finished.
+// Forget drops a kernel or a package from memory. It needs no Finished.
 type Forget struct{ ID kernel.ID }
 
 func (*Forget) effect() {}

@@ -31,8 +31,8 @@ func (c *Core) lost(p catalog.Peer) {
 	}
 	for r := c.oldest; r != nil; {
 		next := r.next
-		if p >= catalog.FirstClient && r.caller == p && !r.over {
-			c.drop(r) // nobody waits for the answer
+		if p >= catalog.FirstClient && r.caller == p && !r.over && r.kind != parcel.Send {
+			c.drop(r) // nobody waits for the answer; what a package began goes on
 		} else if r.fan != nil {
 			c.childrenLost(r.fan, func(k *child) bool { return k.to == p })
 		}

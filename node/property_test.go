@@ -21,6 +21,7 @@ type tally struct {
 	last     int
 	came     []int64
 	went     []int64
+	share    uint64 // of a Send: what was passed on or given back
 	hops     uint16 // the most that a parcel of it had
 	off      bool   // cancelled, its client gone, or sent twice: no exact count
 }
@@ -62,7 +63,7 @@ func newWorld(t *rapid.T) *world {
 	limits := Limits{
 		Parcels: rapid.IntRange(1, 24).Draw(t, "parcels"), Bytes: rapid.SampledFrom([]int64{200, 1000, 1 << 20}).Draw(t, "bytes"),
 		Steps: rapid.SampledFrom([]int64{10, 100, 10_000}).Draw(t, "steps"), Turns: 4, Codes: rapid.IntRange(2, 3).Draw(t, "codes"),
-		Jobs: rapid.IntRange(1, 3).Draw(t, "jobs"), Retry: 10, RegionBytes: 1 << 20,
+		Jobs: rapid.IntRange(1, 3).Draw(t, "jobs"), Calls: rapid.IntRange(1, 2).Draw(t, "calls"), Retry: 10, RegionBytes: 1 << 20, CodeBytes: rapid.SampledFrom([]int64{12, 20, 1 << 10}).Draw(t, "code bytes"),
 	}
 	for i := range w.cores {
 		w.cores[i] = New(1, limits)
@@ -88,16 +89,18 @@ func (w *world) step(what string, make func(core int) Input) {
 	}
 	c := w.cores[0]
 	switch l := c.limits; {
-	case len(c.jobs) > l.Jobs:
-		w.t.Fatalf("%s: %d jobs run, the limit is %d", what, len(c.jobs), l.Jobs)
+	case c.work.running > l.Jobs || c.calls.running > l.Calls || c.work.running+c.calls.running != len(c.jobs):
+		w.t.Fatalf("%s: %d and %d jobs run of %d, the limits are %d and %d", what, c.work.running, c.calls.running, len(c.jobs), l.Jobs, l.Calls)
 	case c.bytes > l.Bytes || c.bytes < 0:
 		w.t.Fatalf("%s: %d bytes in hand, the limit is %d", what, c.bytes, l.Bytes)
 	case c.parcels > l.Parcels || c.parcels < 0:
 		w.t.Fatalf("%s: %d parcels in hand, the limit is %d", what, c.parcels, l.Parcels)
+	case c.codes.bytes > l.CodeBytes:
+		w.t.Fatalf("%s: %d bytes of code are known, the limit is %d", what, c.codes.bytes, l.CodeBytes)
 	case len(c.codes.byPrefix) > l.Codes:
 		w.t.Fatalf("%s: %d kernels known, the limit is %d", what, len(c.codes.byPrefix), l.Codes)
-	case len(c.jobs) < l.Jobs && c.queue.len() > 0:
-		w.t.Fatalf("%s: %d jobs wait although only %d run", what, c.queue.len(), len(c.jobs))
+	case c.work.running < l.Jobs && c.work.queue.len() > 0 || c.calls.running < l.Calls && c.calls.queue.len() > 0:
+		w.t.Fatalf("%s: jobs wait although few run: %+v, %+v", what, c.work, c.calls)
 	case len(c.recalled) > l.Codes:
 		w.t.Fatalf("%s: %d kernels are to be recalled, the limit is %d", what, len(c.recalled), l.Codes)
 	case c.stuck() != "":
@@ -178,6 +181,10 @@ func (w *world) noteSend(e *Send) {
 	if h.Flags&parcel.Last != 0 {
 		a.last++
 	}
+	if a.kind == parcel.Send {
+		a.share += shareIn(w.t, &h, payload)
+		return
+	}
 	var went *parcel.Batch
 	switch h.Kind {
 	case parcel.Walk:
@@ -211,11 +218,31 @@ func (w *world) noteSend(e *Send) {
 	}
 }
 
+// shareIn is the share of its request that a parcel takes away.
+func shareIn(t *rapid.T, h *parcel.Header, payload []byte) uint64 {
+	switch {
+	case h.Kind == parcel.Send:
+		c, err := parcel.ReadCall(payload)
+		if err != nil {
+			t.Fatalf("a send was sent that is wrong: %v", err)
+		}
+		return c.Share
+	case h.Kind == parcel.Result && h.Flags&parcel.Last == 0:
+		a, err := parcel.ReadAnswer(payload)
+		if err != nil || len(a.Columns) != 0 {
+			t.Fatalf("the end of a run is %+v, %v", a, err)
+		}
+		return a.Steps
+	}
+	return 0
+}
+
 var words = []string{
 	"kind=run code=A carries lo=0 hi=2", "kind=run code=A", "kind=run code=B", "kind=run code=B carries", "kind=run code=C carries=D",
 	"kind=run code=C carries partial=A", "kind=run code=D carries partial=D along", "kind=run code=A builtin",
 	"kind=read", "kind=status", "kind=put size=60", "kind=drop",
 	"kind=fan code=A carries pieces=1:0-1,2:1-2,1:2-3,3:3-4", "kind=fan code=B builtin hops=0 pieces=1:0-1,1:1-2", "kind=fan code=A pieces=2:0-1,3:1-3",
+	"kind=send code=P carries bytes=x", "kind=send code=P bytes=x", "kind=send code=P bytes=x", "kind=send code=Q bytes=x hops=1", "kind=send code=A bytes=x",
 	"kind=walk", "kind=walk", "kind=walk", "kind=walk", "kind=walk", "kind=walk",
 }
 
@@ -243,6 +270,9 @@ func (w *world) input() {
 		w.learn()
 	case k < 98:
 		w.remember()
+	case k < 99 && rapid.Bool().Draw(w.t, "withdraw"):
+		letter := rapid.SampledFrom([]string{"P", "Q", "A"}).Draw(w.t, "code")
+		w.step("withdraw", func(int) Input { return &Withdraw{ID: kernel.Hash(codeOf(letter))} })
 	default:
 		w.tick(rapid.SampledFrom([]int64{0, 0, 500, 900, 5_000, 300_000, 1_000_000}).Draw(w.t, "time"))
 	}
@@ -330,6 +360,8 @@ func (w *world) finish() {
 		text += rapid.SampledFrom([]string{"", "", " faults=1:2"}).Draw(w.t, "faults")
 	} else if c, ok := s.Work.(*Compute); ok {
 		text += fmt.Sprintf(" rows=%d-%d", c.Task.Lo, c.Task.Hi)
+	} else if _, ok := s.Work.(*Native); ok {
+		text += rapid.SampledFrom([]string{"", " reply=r", " sends=1:a", " sends=2:a", " sends=1:a,2:b,1/Q:c", " reply=r sends=1:a", " sends=9:x", " sends=1/X:x"}).Draw(w.t, "ran")
 	}
 	w.step("finish "+text, func(core int) Input { return w.shows[core].finish(argsOf(w.t, text)) })
 }
@@ -383,7 +415,7 @@ func (w *world) answerChild() {
 
 // code is a kernel, or the news that it was lost, whether asked for or not.
 func (w *world) code() {
-	text := "kind=code code=" + rapid.SampledFrom([]string{"A", "B", "C"}).Draw(w.t, "code") +
+	text := "kind=code code=" + rapid.SampledFrom([]string{"A", "B", "C", "P", "Q"}).Draw(w.t, "code") +
 		rapid.SampledFrom([]string{" carries", " carries", "", " carries=E"}).Draw(w.t, "carries")
 	w.receive(rapid.SampledFrom([]catalog.Peer{client, 2}).Draw(w.t, "from"), parcelOf(argsOf(w.t, text)))
 }
@@ -414,9 +446,12 @@ func (w *world) learn() {
 }
 
 func (w *world) remember() {
-	letter := rapid.SampledFrom([]string{"A", "B", "C"}).Draw(w.t, "code")
+	letter := rapid.SampledFrom([]string{"A", "B", "C", "P"}).Draw(w.t, "code")
 	text := rapid.SampledFrom([]string{letter, letter, "D"}).Draw(w.t, "bytes")
-	w.step("remember", func(int) Input { return &Remember{ID: kernel.Hash(codeOf(letter)), Bytes: codeOf(text)} })
+	native := letter == "P"
+	w.step("remember", func(int) Input {
+		return &Remember{ID: kernel.Hash(codeOf(letter)), Native: native, Bytes: codeOf(text)}
+	})
 }
 
 func (w *world) tick(after int64) {
@@ -452,6 +487,10 @@ func (w *world) drain() {
 		slices.Sort(t.came)
 		slices.Sort(t.went)
 		switch {
+		case t.kind == parcel.Send:
+			if !t.off && t.last == 0 && t.share != parcel.Whole {
+				w.t.Fatalf("request %d: no reply, and %d of the share of %d was passed on or given back", n.number, t.share, parcel.Whole)
+			}
 		case t.last > t.received:
 			w.t.Fatalf("request %d (%s): received %d times, %d last answers", n.number, t.kind, t.received, t.last)
 		case t.off:

@@ -4,15 +4,17 @@ import (
 	"slices"
 
 	"github.com/godwit-run/godwit/kernel"
+	"github.com/godwit-run/godwit/pack"
 	"github.com/godwit-run/godwit/parcel"
 )
 
-// Remember brings a kernel of the node's earlier life, so that it is compiled
-// before a parcel needs it. Those used last should come first: what exceeds
+// Remember brings a kernel or a package of the node's earlier life, so that it is
+// compiled before a parcel needs it. Those used last should come first: what exceeds
 // Limits.Codes is ignored. The bytes belong to Core from now on.
 type Remember struct {
-	ID    kernel.ID
-	Bytes []byte
+	ID     kernel.ID
+	Native bool // a package
+	Bytes  []byte
 }
 
 func (*Remember) input() {}
@@ -20,13 +22,13 @@ func (*Remember) input() {}
 // remember keeps a kernel until there is nothing better to do, or until a parcel
 // needs it.
 func (c *Core) remember(in *Remember) {
-	if len(in.Bytes) > kernel.MaxBytes || kernel.Hash(in.Bytes) != in.ID {
+	if len(in.Bytes) > maxBytes(in.Native) || kernel.Hash(in.Bytes) != in.ID {
 		c.counts.dropped[malformed]++
 		return
 	}
 	e := c.codes.byPrefix[parcel.PrefixOf(in.ID)]
 	switch {
-	case e != nil && e.bytes == nil:
+	case e != nil && e.bytes == nil && e.native == in.Native:
 		c.supply(e, in.Bytes, in.ID)
 	case e == nil && len(c.codes.byPrefix)+len(c.recalled) < c.limits.Codes:
 		c.recalled = append(c.recalled, in)
@@ -37,7 +39,7 @@ func (c *Core) remember(in *Remember) {
 // its turn. It takes one job at a time, so that others are free for what comes,
 // and no kernel has to leave for it.
 func (c *Core) recall() {
-	for c.recalling == 0 && len(c.recalled) > 0 {
+	for c.recalling == 0 && len(c.recalled) > 0 && c.work.running < c.limits.Jobs && c.calls.running < c.limits.Calls {
 		if len(c.codes.byPrefix) >= c.limits.Codes {
 			c.recalled = nil
 			return
@@ -45,19 +47,28 @@ func (c *Core) recall() {
 		in := c.recalled[0]
 		c.recalled = slices.Delete(c.recalled, 0, 1)
 		p := parcel.PrefixOf(in.ID)
-		if c.codes.byPrefix[p] != nil {
-			continue // it came with a parcel meanwhile
+		if c.codes.byPrefix[p] != nil || c.codes.bytes+int64(len(in.Bytes)) > c.limits.CodeBytes {
+			continue // it came with a parcel meanwhile, or there is no room
 		}
-		e := &code{prefix: p, id: in.ID, bytes: in.Bytes, compiling: true}
+		e := &code{prefix: p, id: in.ID, native: in.Native, compiling: true}
 		c.codes.addOldest(e)
-		c.launch(&job{code: e, queued: c.now, start: Start{Work: &Compile{ID: in.ID, Bytes: in.Bytes}}})
+		c.codes.fill(e, in.Bytes)
+		c.launch(&job{code: e, native: e.native, queued: c.now, start: Start{Work: c.making(e)}})
 		c.recalling = c.lastJob
 	}
 }
 
-// recollect finds a kernel that is remembered and not compiled yet.
-func (c *Core) recollect(p parcel.Prefix) *Remember {
-	i := slices.IndexFunc(c.recalled, func(in *Remember) bool { return parcel.PrefixOf(in.ID) == p })
+// maxBytes is how long a kernel or a package may be.
+func maxBytes(native bool) int {
+	if native {
+		return pack.MaxBytes
+	}
+	return kernel.MaxBytes
+}
+
+// recollect finds a code that is remembered and not compiled yet.
+func (c *Core) recollect(e *code) *Remember {
+	i := slices.IndexFunc(c.recalled, func(in *Remember) bool { return parcel.PrefixOf(in.ID) == e.prefix && in.Native == e.native })
 	if i < 0 {
 		return nil
 	}

@@ -47,7 +47,7 @@ func (c *Core) receive(from catalog.Peer, raw []byte) {
 
 // admit takes a request's parcel in hand, or says why not.
 func (c *Core) admit(h *held, code, payload []byte) {
-	if r := c.requests[name{h.Caller, h.Request}]; r != nil && (r.over || h.Kind != parcel.Walk || r.kind != parcel.Walk) {
+	if r := c.requests[name{h.Caller, h.Request}]; r != nil && (r.over || r.kind != h.Kind || h.Kind != parcel.Walk && h.Kind != parcel.Send) {
 		if r.cancelled {
 			c.counts.dropped[cancelled]++
 		} else {
@@ -74,15 +74,19 @@ func (c *Core) admit(h *held, code, payload []byte) {
 		return
 	}
 	if !c.room(&needs) {
-		c.busy(h, fmt.Sprintf("all of the %d kernels that this node remembers are in use", c.limits.Codes))
+		c.busy(h, fmt.Sprintf("all of the %d kernels and packages that this node remembers are in use", c.limits.Codes))
 		return
 	}
 	h.req = c.open(&h.Header)
 	c.hold(h)
 	c.fetch(h, &needs)
-	if h.need == 0 {
+	switch {
+	case h.req.over: // there is no room for the code's bytes
+		c.release(h)
+		c.settle(h.req)
+	case h.need == 0:
 		c.begin(h)
-	} else {
+	default:
 		h.req.parked = append(h.req.parked, h)
 		c.parked++
 	}
@@ -116,6 +120,8 @@ func (h *held) decode(payload []byte) (err error) {
 		}
 	case parcel.Read:
 		h.body, err = parcel.ReadGather(payload)
+	case parcel.Send:
+		h.body, err = parcel.ReadCall(payload)
 	case parcel.Put, parcel.Seal, parcel.Drop:
 		h.body, err = parcel.ReadBlob(payload)
 	}
@@ -126,26 +132,29 @@ func (h *held) decode(payload []byte) (err error) {
 func (c *Core) begin(h *held) {
 	switch body := h.body.(type) {
 	case *parcel.Task:
-		c.work(h, 0, h.compute(body))
+		c.do(h, 0, h.compute(body))
 	case *parcel.Tree:
 		c.spread(h, body)
 	case *parcel.Gather:
-		c.work(h, 0, &Collect{Gather: body})
+		c.do(h, 0, &Collect{Gather: body})
+	case *parcel.Call:
+		c.do(h, 0, &Native{ID: h.kernel(), Call: body})
 	case *parcel.Blob:
-		c.work(h, 0, &Keep{Kind: h.Kind, Blob: body})
+		c.do(h, 0, &Keep{Kind: h.Kind, Blob: body})
 	default:
 		if h.Kind == parcel.Walk {
 			c.arrive(h)
 		} else {
-			c.work(h, 0, &Report{})
+			c.do(h, 0, &Report{})
 		}
 	}
 }
 
-// work has a parcel's work, or a part of it, done here.
-func (c *Core) work(h *held, part int, w Work) {
+// do has a parcel's work, or a part of it, done here.
+func (c *Core) do(h *held, part int, w Work) {
 	j := h.newJob()
 	j.held, j.part, j.start.Work = h, part, w
+	j.native = h.Kind == parcel.Send
 	c.enqueue(j)
 }
 

@@ -3,6 +3,7 @@ package node
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/parcel"
@@ -28,8 +29,8 @@ type request struct {
 	leaving   []leaving
 	fan       *fan
 	peak      int // most states that ran together, lowered when too few gather
-	// sentTo has the nodes to which states went, so that a cancellation follows
-	// them; remembered until the deadline.
+	// sentTo has the nodes to which states or calls went, so that a cancellation
+	// follows them; remembered until the deadline.
 	sentTo     []catalog.Peer
 	prev, next *request
 
@@ -54,8 +55,8 @@ type held struct {
 	number  uint64   // ascending by arrival
 	refs    int      // jobs and cargoes made of it
 	codes   [2]*code // its kernels; pinned
-	need    int      // kernels that are not compiled yet
-	body    any      // *parcel.Task, Tree, Gather or Blob
+	need    int      // of them that are not compiled yet
+	body    any      // *parcel.Task, Tree, Gather, Blob or Call
 	cargo   cargo    // Walk
 	steps   uint64   // taken here on its behalf
 	compile parcel.Timing
@@ -156,6 +157,13 @@ func (c *Core) release(h *held) {
 		if code != nil {
 			c.unpin(code)
 		}
+	}
+}
+
+// went notes that something of the request was passed on to a node.
+func (r *request) went(to catalog.Peer) {
+	if !slices.Contains(r.sentTo, to) {
+		r.sentTo = append(r.sentTo, to)
 	}
 }
 

@@ -169,7 +169,7 @@ func (s *script) run(t *testing.T, text string) string {
 	case "node":
 		s.c = New(a.peer("self", 1), Limits{
 			Parcels: int(a.num("parcels", 16)), Bytes: a.num("bytes", 1<<20), Steps: a.num("steps", 1000), Turns: a.num("turns", 10),
-			Codes: int(a.num("codes", 4)), Jobs: int(a.num("jobs", 4)), Retry: a.num("retry", 5000), RegionBytes: 1 << 20,
+			Codes: int(a.num("codes", 4)), Jobs: int(a.num("jobs", 4)), Retry: a.num("retry", 5000), RegionBytes: 1 << 20, CodeBytes: a.num("codebytes", 1<<10), Calls: int(a.num("calls", 4)),
 		})
 	case "view": // revision=, nodes=1,2 or 1@incarnation, set= rows= shards=lo-hi:peer+peer,…
 		effects = s.c.Step(s.now, &Learned{View: viewOf(a)})
@@ -188,13 +188,15 @@ func (s *script) run(t *testing.T, text string) string {
 		effects = s.c.Step(s.now, s.finish(a))
 	case "gone":
 		effects = s.c.Step(s.now, &Gone{Peer: a.peer("peer", 0)})
-	case "remember": // code=, bytes=letter of another kernel
+	case "remember": // code=, package, bytes=letter of another kernel
 		letter := a.str("code")
-		in := &Remember{ID: kernel.Hash(codeOf(letter)), Bytes: codeOf(letter)}
+		in := &Remember{ID: kernel.Hash(codeOf(letter)), Native: a.has("package"), Bytes: codeOf(letter)}
 		if a.has("bytes") {
 			in.Bytes = codeOf(a.str("bytes"))
 		}
 		effects = s.c.Step(s.now, in)
+	case "withdraw":
+		effects = s.c.Step(s.now, &Withdraw{ID: kernel.Hash(codeOf(a.str("code")))})
 	case "tick":
 		effects = s.c.Step(s.now, &Tick{})
 	case "status":
@@ -232,7 +234,7 @@ func (c *Core) leftovers() string {
 	say(int(c.bytes), "bytes in hand")
 	say(len(c.requests), "requests known")
 	say(len(c.jobs), "jobs running")
-	say(c.queue.len(), "jobs queued")
+	say(c.work.queue.len()+c.calls.queue.len(), "jobs queued")
 	say(len(c.gathering), "jobs gathering")
 	say(len(c.recalled), "kernels to be recalled")
 	say(c.parked, "parcels parked")
@@ -245,6 +247,11 @@ func (c *Core) leftovers() string {
 	}
 	say(busy, "kernels in use")
 	say(len(c.codes.byPrefix)-busy-c.codes.idle, "kernels miscounted")
+	size := c.codes.bytes
+	for _, e := range c.codes.byPrefix {
+		size -= int64(len(e.bytes))
+	}
+	say(int(size), "bytes of code miscounted")
 	if (c.oldest == nil) != (len(c.requests) == 0) || (c.newest == nil) != (c.oldest == nil) {
 		s += "the list of requests is not that of the map\n"
 	}
@@ -278,7 +285,7 @@ func viewOf(a args) *catalog.View {
 var kindOf = map[string]parcel.Kind{
 	"run": parcel.Run, "walk": parcel.Walk, "fan": parcel.Fan, "read": parcel.Read, "put": parcel.Put, "seal": parcel.Seal,
 	"drop": parcel.Drop, "status": parcel.Status, "result": parcel.Result, "fail": parcel.Fail,
-	"needcode": parcel.NeedCode, "code": parcel.Code, "cancel": parcel.Cancel,
+	"needcode": parcel.NeedCode, "code": parcel.Code, "cancel": parcel.Cancel, "send": parcel.Send,
 }
 
 // parcelOf makes a parcel of the words after receive: from= kind= request=
@@ -325,6 +332,8 @@ func parcelOf(a args) []byte {
 		payload = (&parcel.Gather{Set: set, Lo: a.num("lo", 0), Hi: a.num("hi", 1)}).Append(nil)
 	case parcel.Put, parcel.Seal, parcel.Drop:
 		payload = (&parcel.Blob{Set: set, Hi: 1, Bytes: make([]byte, a.num("size", 0)), Total: 1 << 20}).Append(nil)
+	case parcel.Send:
+		payload = callOf(a).Append(nil)
 	case parcel.Result:
 		h.Flags |= parcel.Last
 		payload = answerOf(a).Append(nil)
@@ -356,6 +365,30 @@ func taskOf(a args, set uint32) *parcel.Task {
 		}
 	}
 	return t
+}
+
+// callOf has the text bytes= and the share= 1/n of a request; grants=name has eight
+// bytes to write each.
+func callOf(a args) *parcel.Call {
+	c := &parcel.Call{Share: parcel.Whole / uint64(a.num("share", 1)), Bytes: []byte(a.str("bytes"))}
+	for _, name := range strings.FieldsFunc(a.str("grants"), func(r rune) bool { return r == ',' }) {
+		c.Grants = append(c.Grants, parcel.Grant{Name: name, Bytes: 8, Write: true})
+	}
+	return c
+}
+
+// sendsOf reads to:text and to/package:text.
+func sendsOf(a args) (list []Outgoing) {
+	for _, w := range strings.FieldsFunc(a.str("sends"), func(r rune) bool { return r == ',' }) {
+		to, text, _ := strings.Cut(w, ":")
+		to, letter, other := strings.Cut(to, "/")
+		o := Outgoing{To: peerOf(a.t, to), Payload: []byte(text)}
+		if other {
+			o.ID = kernel.Hash(codeOf(letter))
+		}
+		list = append(list, o)
+	}
+	return list
 }
 
 // batchOf has the states id:want, each with a third column that is 10·id.
@@ -392,7 +425,7 @@ func faultsOf(a args) (list []parcel.Fault) {
 }
 
 func reasonOf(a args, s string) parcel.Reason {
-	for r := parcel.Busy; r <= parcel.Internal; r++ {
+	for r := parcel.Busy; r.Valid(); r++ {
 		if strings.ReplaceAll(r.String(), " ", "-") == s {
 			return r
 		}
@@ -401,8 +434,9 @@ func reasonOf(a args, s string) parcel.Reason {
 	return 0
 }
 
-// finish ends a job: wants=id:want,… of an Advance, rows=lo-hi of others, or
-// fail=reason; with steps= and faults=site:place.
+// finish ends a job: wants=id:want,… of an Advance, reply=text and
+// sends=to:text,… of a Native, rows=lo-hi of others, or fail=reason; with steps=
+// and faults=site:place.
 func (s *script) finish(a args) *Finished {
 	f := &Finished{Job: JobID(a.num("job", 0)), Steps: uint64(a.num("steps", 1)), Timing: parcel.Timing{Run: uint32(a.num("run", 0))}}
 	w := s.jobs[f.Job]
@@ -420,8 +454,14 @@ func (s *script) finish(a args) *Finished {
 				}
 			}
 		}
+	} else if _, ok := w.(*Native); ok {
+		if f.Sends = sendsOf(a); a.has("reply") {
+			f.Answer = &parcel.Answer{Columns: [][]byte{[]byte(a.str("reply"))}}
+		}
 	} else if _, ok := w.(*Compile); !ok {
-		f.Answer = answerOf(a)
+		if _, ok := w.(*Install); !ok {
+			f.Answer = answerOf(a)
+		}
 	}
 	return f
 }
@@ -448,6 +488,10 @@ func (s *script) showWork(w Work) string {
 	switch w := w.(type) {
 	case *Compile:
 		return "compile " + s.kernels[w.ID]
+	case *Install:
+		return "install " + s.kernels[w.ID]
+	case *Native:
+		return "native " + s.kernels[w.ID] + showCall(w.Call)
 	case *Compute:
 		o := w.Task.Operands[1]
 		text := fmt.Sprintf("compute %s %d-%d out=%d-%d", s.name(w.ID, w.Builtin), w.Task.Lo, w.Task.Hi, o.First, o.First+o.Count)
@@ -476,6 +520,20 @@ func (s *script) name(id kernel.ID, builtin bool) string {
 		}
 	}
 	return s.kernels[id]
+}
+
+func showCall(c *parcel.Call) string {
+	text := fmt.Sprintf(" %q", c.Bytes)
+	switch {
+	case c.Share == 0:
+		text += " share=0"
+	case c.Share != parcel.Whole:
+		text += fmt.Sprintf(" share=1/%d", parcel.Whole/c.Share)
+	}
+	for _, g := range c.Grants {
+		text += " grant=" + g.Name
+	}
+	return text
 }
 
 // showStates prints id:want, and a third column that is not 10·id.
@@ -535,6 +593,12 @@ func showPayload(kind parcel.Kind, payload []byte) (string, error) {
 			return "", err
 		}
 		return " states=" + showStates(b), nil
+	case parcel.Send:
+		c, err := parcel.ReadCall(payload)
+		if err != nil {
+			return "", err
+		}
+		return showCall(c), nil
 	case parcel.Fan:
 		t, err := parcel.ReadTree(payload)
 		if err != nil {
@@ -576,7 +640,11 @@ func showAnswer(payload []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text := fmt.Sprintf(" forwards=%d steps=%d queue=%d run=%d", a.Hops, a.Steps, a.Micros.Queue, a.Micros.Run)
+	steps := strconv.FormatUint(a.Steps, 10)
+	if a.Steps >= parcel.Whole>>20 && parcel.Whole%a.Steps == 0 {
+		steps = fmt.Sprintf("1/%d", parcel.Whole/a.Steps)
+	}
+	text := fmt.Sprintf(" forwards=%d steps=%s queue=%d run=%d", a.Hops, steps, a.Micros.Queue, a.Micros.Run)
 	if a.Micros.Compile > 0 {
 		text += fmt.Sprintf(" compile=%d", a.Micros.Compile)
 	}

@@ -10,7 +10,7 @@ type Status struct {
 	BytesOut   int64            `json:"bytes_out"` // likewise
 	CodeIn     int64            `json:"code_bytes_in"`
 	CodeOut    int64            `json:"code_bytes_out"`
-	CodeHits   int64            `json:"code_hits"`   // kernels that were known when a parcel needed them
+	CodeHits   int64            `json:"code_hits"`   // kernels and packages that were known when a parcel needed them
 	CodeMisses int64            `json:"code_misses"` // and that were not
 	Refusals   map[string]int64 `json:"refusals"`    // failures answered, by reason
 	Dropped    map[string]int64 `json:"dropped"`     // parcels and job ends that nothing was done about, by cause
@@ -20,7 +20,8 @@ type Status struct {
 	Parked     int    `json:"parked"`     // of them, waiting for a kernel
 	Queued     int    `json:"queued"`     // jobs that wait for their turn, or for states to gather
 	Jobs       int    `json:"jobs"`       // running
-	Codes      int    `json:"codes"`      // kernels compiled
+	Codes      int    `json:"codes"`      // kernels compiled and packages installed
+	Packages   int    `json:"packages"`   // of them
 	Remembered int    `json:"remembered"` // requests of which only the number is known
 	Limits     Limits `json:"limits"`
 }
@@ -37,8 +38,8 @@ const (
 var causeNames = [causes]string{"malformed", "duplicate", "cancelled", "unexpected"}
 
 const (
-	maxKinds   = int(parcel.Cancel) + 1
-	maxReasons = int(parcel.Internal) + 1
+	maxKinds   = int(parcel.Send) + 1
+	maxReasons = int(parcel.Crashed) + 1
 )
 
 type counts struct {
@@ -56,7 +57,7 @@ func (c *Core) Status() Status {
 	s := Status{
 		In: byKind(&n.in), Out: byKind(&n.out), BytesIn: n.bytesIn, BytesOut: n.bytesOut, CodeIn: n.codeIn, CodeOut: n.codeOut,
 		CodeHits: n.hits, CodeMisses: n.misses, Refusals: map[string]int64{}, Dropped: map[string]int64{},
-		Requests: c.parcels, Bytes: c.bytes, Parked: c.parked, Queued: c.queue.len(), Jobs: len(c.jobs), Limits: c.limits,
+		Requests: c.parcels, Bytes: c.bytes, Parked: c.parked, Queued: c.work.queue.len() + c.calls.queue.len(), Jobs: len(c.jobs), Limits: c.limits,
 	}
 	for i, v := range n.refusals {
 		if v > 0 {
@@ -71,6 +72,9 @@ func (c *Core) Status() Status {
 	for _, e := range c.codes.byPrefix {
 		if e.ready {
 			s.Codes++
+		}
+		if e.ready && e.native {
+			s.Packages++
 		}
 	}
 	for r := c.oldest; r != nil; r = r.next {

@@ -312,9 +312,7 @@ func (c *Core) depart(r *request) {
 func (c *Core) forward(to catalog.Peer, g *cargo) {
 	h := g.from[0]
 	r := h.req
-	if !slices.Contains(r.sentTo, to) {
-		r.sentTo = append(r.sentTo, to)
-	}
+	r.went(to)
 	header := parcel.Header{Kind: parcel.Walk, Flags: h.Flags & parcel.Builtin, Hops: g.hops() - 1, Left: c.left(r),
 		Request: h.Request, Caller: h.Caller, Code: h.Code}
 	b := h.raw

@@ -10,6 +10,7 @@ import (
 
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/pack"
 )
 
 // evil is bytes that a reader must refuse, and a part of what it must say.
@@ -79,12 +80,15 @@ var evilHeaders = []evil{
 	{"the last of a request", coded(v1(Run), byte(Last)), "which a run may have, found 0x4"},
 	{"preinstalled result", head(v1(Result), byte(Builtin)), "flags"},
 	{"kernel and preinstalled", coded(v1(Walk), byte(Carries|Builtin), 1, 0), "either a kernel or a preinstalled function, found both"},
-	{"a run of nothing", head(v1(Run), 0), "code: expected the prefix of a kernel's hash, found 0"},
+	{"a run of nothing", head(v1(Run), 0), "code: expected the prefix of a kernel's or package's hash, found 0"},
 	{"a need of nothing", head(v1(NeedCode), 0), "code: expected the prefix"},
 	{"no length of code", coded(v1(Run), byte(Carries)), "bytes of code: expected 1 bytes, found 0"},
 	{"empty code", coded(v1(Run), byte(Carries), 0), "bytes of code: expected at least 1, found 0"},
 	{"code longer than the parcel", coded(v1(Run), byte(Carries), 9, 1, 2), "expected at most 2 in the bytes that are left, found 9"},
 	{"code longer than kernels are", coded(v1(Run), byte(Carries), v(kernel.MaxBytes+1)...), "expected at most 65536, found 65537"},
+	{"a package longer than packages are", coded(v1(Send), byte(Carries), v(pack.MaxBytes+1)...), "expected at most 16777216, found 16777217"},
+	{"a preinstalled package", coded(v1(Send), byte(Builtin)), "which a send may have, found 0x2"},
+	{"a send of nothing", head(v1(Send), 0), "code: expected the prefix"},
 	{"code of 2^62 bytes", coded(v1(Run), byte(Carries), huge...), "bytes of code: expected at most 65536"},
 	{"length of code in a longer form", coded(v1(Run), byte(Carries), 0x81, 0, 7), "shortest form"},
 	{"a cancel with payload", head(v1(Cancel), 0, 0), "end: expected nothing more, found 1 bytes"},
@@ -192,9 +196,25 @@ var evilAnswers = []evil{
 	{"too many columns", cat(zeros(9), v(MaxAnswer+1), zeros(999)), "columns: expected at most 65536, found 65537"},
 }
 
+var evilCalls = []evil{
+	{"nothing", nil, "share: expected 1 bytes, found 0"},
+	{"more than the whole", cat(v(Whole+1), 0), "share: expected at most 4611686018427387904"},
+	{"2^62 grants", cat(0, huge), "grants: expected at most 64"},
+	{"more grants than bytes", cat(0, 9, zeros(8)), "grants: expected at most 2 in the bytes that are left, found 9"},
+	{"a name of 65 bytes", cat(0, 1, 65, zeros(99)), "bytes of a name: expected at most 64, found 65"},
+	{"no name", cat(0, 1, 0, zeros(9)), "name: expected letters, digits and _, found other bytes, or none"},
+	{"a name that begins with a digit", cat(0, 1, 2, "1a", 0, 8), "name: expected letters"},
+	{"a name with a zero", cat(0, 1, 2, "a\x00", 0, 8), "name: expected letters"},
+	{"two grants of one name", cat(0, 2, 1, "a", 0, 8, 1, "a", 1, 8), "name: expected a name that no other grant has, found \"a\""},
+	{"a grant of no kind", cat(0, 1, 1, "a", 3, 8), "grant: expected at most 2, found 3"},
+	{"an empty region", cat(0, 1, 1, "a", 1, 0), "bytes of a region: expected at least 1, found 0"},
+	{"a negative region", cat(0, 1, 1, "a", 1, v(all)), "bytes of a region: expected at most 9223372036854775807"},
+	{"column 65536", cat(0, 1, 1, "a", 2, 1, v(MaxColumn+1)), "column: expected at most 65535, found 65536"},
+}
+
 var evilFailures = []evil{
 	{"no reason", zeros(7), "reason: expected a reason, found 0"},
-	{"a reason that is none", cat(int(reasons), zeros(6)), "reason: expected at most 10, found 11"},
+	{"a reason that is none", cat(int(reasons), zeros(6)), "reason: expected at most 11, found 12"},
 	{"shard 2^31", cat(1, 0, 0, v(1<<31+1), 0, 0, 0), "shard: expected at most 2147483648, found 2147483649"},
 	{"a novel", cat(1, 0, 0, 0, 0, v(MaxDetail+1), zeros(MaxDetail+1), 0), "detail: expected at most 4096"},
 	{"bytes for words", cat(1, 0, 0, 0, 0, 2, "\xff\xfe", 0), "detail: expected UTF-8, found other bytes"},
@@ -225,6 +245,7 @@ func TestEvilParcels(t *testing.T) {
 		"batch":   {refuses(ReadBatch), evilBatches},
 		"gather":  {refuses(ReadGather), evilGathers},
 		"blob":    {refuses(ReadBlob), evilBlobs},
+		"call":    {refuses(ReadCall), evilCalls},
 		"answer":  {refuses(ReadAnswer), evilAnswers},
 		"failure": {refuses(ReadFailure), evilFailures},
 	} {
@@ -322,7 +343,7 @@ func TestNames(t *testing.T) {
 	if n := int(kinds) + int(reasons) + int(hows) - 1; len(seen) != n || seen[""] { // both kinds and reasons have a bad one
 		t.Errorf("%d names for %d things", len(seen), n)
 	}
-	for got, want := range map[string]string{kinds.String(): "kind 14", reasons.String(): "reason 11", hows.String(): "operand 5"} {
+	for got, want := range map[string]string{kinds.String(): "kind 15", reasons.String(): "reason 12", hows.String(): "operand 5"} {
 		if got != want {
 			t.Errorf("%q, not %q", got, want)
 		}

@@ -137,6 +137,24 @@ func file(t *rapid.T) *Blob {
 	return b
 }
 
+func call(t *rapid.T) *Call {
+	c := &Call{Share: rapid.Uint64Max(Whole).Draw(t, "share"), Grants: list(t, grant), Bytes: blob(t)}
+	for i := range c.Grants {
+		c.Grants[i].Name += string('a' + rune(i)) // no two alike
+	}
+	return c
+}
+
+func grant(t *rapid.T) Grant {
+	g := Grant{Name: rapid.StringMatching(`[a-zA-Z_][a-zA-Z0-9_]{0,62}`).Draw(t, "name")}
+	if rapid.Bool().Draw(t, "column") {
+		g.Set, g.Column = word(t), rapid.IntRange(0, MaxColumn).Draw(t, "column")
+	} else {
+		g.Bytes, g.Write = max(1, natural(t)), rapid.Bool().Draw(t, "write")
+	}
+	return g
+}
+
 func answer(t *rapid.T) *Answer {
 	a := &Answer{
 		States: rapid.IntRange(0, MaxStates).Draw(t, "states"), Columns: list(t, blob), Hops: word(t),

@@ -7,13 +7,22 @@ import (
 
 	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/kernel"
+	"github.com/godwit-run/godwit/pack"
 )
 
 // belongs has for each kind the flags that it may have.
-var belongs = [kinds]Flags{Run: Carries | Builtin, Walk: Carries | Builtin, Fan: Carries | Builtin, Code: Carries, Result: Last, Fail: Last}
+var belongs = [kinds]Flags{Run: Carries | Builtin, Walk: Carries | Builtin, Fan: Carries | Builtin, Code: Carries, Result: Last, Fail: Last, Send: Carries}
 
-// names has the kinds that are about a kernel, whose Code is not 0.
-var names = [kinds]bool{Run: true, Walk: true, Fan: true, NeedCode: true, Code: true}
+// names has the kinds that are about a kernel or a package, whose Code is not 0.
+var names = [kinds]bool{Run: true, Walk: true, Fan: true, NeedCode: true, Code: true, Send: true}
+
+// maxCode is how many bytes of code a kind may carry: Code may bring either.
+func maxCode(k Kind) int {
+	if k == Send || k == Code {
+		return pack.MaxBytes
+	}
+	return kernel.MaxBytes
+}
 
 // empty has the kinds without a payload.
 var empty = [kinds]bool{Status: true, NeedCode: true, Code: true, Cancel: true}
@@ -32,7 +41,7 @@ func (p *Parcel) Append(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// Append adds the header to dst, and behind it the kernel's bytes if the header
+// Append adds the header to dst, and behind it the code's bytes if the header
 // says Carries. The payload follows; nothing is checked.
 func (h *Header) Append(dst, code []byte) []byte {
 	var b [HeaderSize]byte
@@ -98,7 +107,7 @@ func ReadHeader(b []byte) (h Header, code, payload []byte, err error) {
 	}
 	h.check(&r, f[0]>>4)
 	if h.Flags&Carries != 0 {
-		n := r.count(kernel.MaxBytes, 1, "bytes of code")
+		n := r.count(maxCode(h.Kind), 1, "bytes of code")
 		if r.err == nil && n == 0 {
 			r.fail(HeaderSize, "bytes of code", atLeast(1), "0")
 		}
@@ -125,16 +134,16 @@ func (h *Header) check(r *reader, version byte) {
 	case h.Flags&Carries != 0 && h.Flags&Builtin != 0:
 		r.fail(1, "flags", "either a kernel or a preinstalled function", "both")
 	case names[h.Kind] && h.Code == 0:
-		r.fail(20, "code", "the prefix of a kernel's hash", "0")
+		r.fail(20, "code", "the prefix of a kernel's or package's hash", "0")
 	}
 }
 
-// Identify gives the identity of the kernel with these bytes, and fails unless
+// Identify gives the identity of the kernel or package with these bytes, and fails unless
 // p is its prefix.
 func (p Prefix) Identify(code []byte) (kernel.ID, error) {
 	id := kernel.Hash(code)
 	if is := PrefixOf(id); is != p {
-		return id, fmt.Errorf("parcel: the code was announced as %s, but its hash begins with %s; it was damaged or is another kernel", p, is)
+		return id, fmt.Errorf("parcel: the code was announced as %s, but its hash begins with %s; it was damaged or is another one", p, is)
 	}
 	return id, nil
 }

@@ -12,6 +12,7 @@ const (
 	// MaxAnswer is how many columns an answer may have.
 	MaxAnswer = 1 << 16
 	MaxDetail = 4 << 10 // bytes of a failure's text
+	MaxGrants = 64      // regions that a package may ask for
 
 	maxSizes   = kernel.MaxSizes
 	maxScalars = kernel.MaxScalars

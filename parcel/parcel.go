@@ -1,7 +1,7 @@
 // Package parcel is the byte format of everything that travels between nodes
 // and clients. docs/parcels.md documents it; the tests hold the two together.
 //
-// A parcel is a header of 28 bytes, then the kernel's canonical bytes if
+// A parcel is a header of 28 bytes, then the kernel's canonical bytes or the package if
 // the flag Carries is set (with their length), then the payload, which extends
 // to the parcel's end. Reading trusts nothing: lengths are compared with what
 // is there before anything is allocated, and what follows the last field is
@@ -37,9 +37,10 @@ const (
 	Status        // what a node holds and has done; the answer is JSON
 	Result        // Answer
 	Fail          // Failure
-	NeedCode      // the receiver of a parcel lacks its kernel; asks the sender
-	Code          // the kernel (Carries), or that the sender lacks it too
+	NeedCode      // the receiver of a parcel lacks its kernel or package; asks the sender
+	Code          // the kernel or package (Carries), or that the sender lacks it too
 	Cancel        // the caller does not want the request's result any more
+	Send          // Call: run a package's main function
 	kinds
 )
 
@@ -47,14 +48,15 @@ const (
 type Flags uint8
 
 const (
-	Carries Flags = 1 << iota // the kernel's bytes follow the header
+	Carries Flags = 1 << iota // the kernel's or package's bytes follow the header
 	Builtin                   // run the function preinstalled under this code instead of a kernel; for measurements
 	Last                      // of a Result or Fail: nothing follows for this request
 )
 
-// Prefix is the first eight bytes of a kernel's hash, which name it in
-// parcels. A node never holds two kernels with the same prefix: it refuses the
-// second.
+// Prefix is the first eight bytes of the hash of a kernel or a package, which
+// name it in parcels. A package's hash here is that of all its bytes, with the
+// signature: two signatures of one content are two packages. A node never holds
+// two codes with the same prefix: it refuses the second.
 type Prefix uint64
 
 // PrefixOf shortens a hash.
@@ -92,7 +94,7 @@ type Header struct {
 // from.
 type Parcel struct {
 	Header
-	Code    []byte // the kernel's canonical bytes if Carries
+	Code    []byte // the kernel's canonical bytes, or the package, if Carries
 	Payload []byte
 }
 
@@ -217,17 +219,21 @@ type Answer struct {
 	// answer apart are the ids in them.
 	States  int
 	Columns [][]byte // the columns kept, or the Out and InOut operands in order
+	// Of a Send: the reply in the only column. Without Last, and with the share in
+	// Steps, it is the end of a run that gave no reply.
+	//
 	// Extents are, of Run and Fan, which elements each column is, one each; else
 	// none. Of a Fan whose rows do not follow each other there are several groups
 	// of columns, each with all Out operands; the groups ascend.
 	Extents []Extent
 	Faults  []Fault // least places, by ascending site; only sites that faulted
 	Hops    uint32  // forwards that led here
-	Steps   uint64  // work done, in kernel steps or, of a Walk, turns
+	Steps   uint64  // work done, in kernel steps or, of a Walk, turns; of a Send that ended without a reply, its share
 	Micros  Timing
 }
 
-// Timing is where a node spent its time, in microseconds.
+// Timing is where a node spent its time, in microseconds. To verify a package is
+// to check its signature, to start its worker and to link it there.
 type Timing struct{ Queue, Verify, Compile, Run uint32 }
 
 // Fault is the least place of a kernel's fault site, -1 for a fault without
@@ -244,7 +250,7 @@ const (
 	BadReason   Reason = iota
 	Busy               // the receiver is at a limit; Retry says when to come back
 	Refused            // the parcel or its kernel is not acceptable; Detail says why
-	NoCode             // the kernel was lost on the way: send it along
+	NoCode             // the kernel or package was lost on the way: send it along
 	NoShard            // the receiver does not hold what the parcel needs
 	Unreachable        // no live replica of Shard could be reached
 	Expired            // the deadline passed
@@ -252,6 +258,7 @@ const (
 	Cancelled          // by the caller
 	DataError          // the stored data are not what the program needs
 	Internal           // a bug
+	Crashed            // a package ended in an error of its own, or was stopped
 	reasons
 )
 

@@ -37,8 +37,11 @@ func same[T any, P interface {
 
 // extends tells payloads whose last field has no length of its own.
 func extends(v any) bool {
-	_, ok := v.(*Blob)
-	return ok
+	switch v.(type) {
+	case *Blob, *Call:
+		return true
+	}
+	return false
 }
 
 func TestRoundTrip(t *testing.T) {
@@ -48,6 +51,7 @@ func TestRoundTrip(t *testing.T) {
 		"batch":   func(t *rapid.T) { same(t, batch(t), ReadBatch) },
 		"gather":  func(t *rapid.T) { same(t, gather(t), ReadGather) },
 		"blob":    func(t *rapid.T) { same(t, file(t), ReadBlob) },
+		"call":    func(t *rapid.T) { same(t, call(t), ReadCall) },
 		"answer":  func(t *rapid.T) { same(t, answer(t), ReadAnswer) },
 		"failure": func(t *rapid.T) { same(t, failure(t), ReadFailure) },
 	} {

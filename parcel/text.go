@@ -4,7 +4,7 @@ import "strconv"
 
 var kindNames = [kinds]string{
 	BadKind: "bad", Run: "run", Walk: "walk", Fan: "fan", Read: "read", Put: "put", Seal: "seal", Drop: "drop",
-	Status: "status", Result: "result", Fail: "fail", NeedCode: "need code", Code: "code", Cancel: "cancel",
+	Status: "status", Result: "result", Fail: "fail", NeedCode: "need code", Code: "code", Cancel: "cancel", Send: "send",
 }
 
 // String is the kind's name for people.
@@ -23,6 +23,7 @@ var reasonNames = [reasons]string{
 	BadReason: "bad", Busy: "busy", Refused: "refused", NoCode: "kernel missing", NoShard: "shard missing",
 	Unreachable: "unreachable", Expired: "deadline passed", HopsSpent: "hop budget spent", Cancelled: "cancelled",
 	DataError: "data error", Internal: "internal error",
+	Crashed: "package failed",
 }
 
 // String is the reason in words.

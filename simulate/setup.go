@@ -63,7 +63,7 @@ func (w *world) network() {
 func (w *world) nodes() {
 	for i := range w.upTo(6) {
 		h := &host{w: w, peer: catalog.Peer(i + 1), name: fmt.Sprintf("n%d", i+1)}
-		h.limits = node.Limits{Parcels: 64, Bytes: 64 << 20, Steps: 1 << 40, Turns: int64(w.upTo(64)), Codes: 8, Jobs: w.upTo(3),
+		h.limits = node.Limits{Parcels: 64, Bytes: 64 << 20, Steps: 1 << 40, Turns: int64(w.upTo(64)), Codes: 8, CodeBytes: 1 << 20, Calls: 1, Jobs: w.upTo(3),
 			Retry: int64(w.upTo(20)) * 1000, RegionBytes: 1 << 30}
 		if w.chance(0.3) { // tight
 			h.limits.Parcels, h.limits.Bytes, h.limits.Codes = w.upTo(3), 256<<10, 1+w.upTo(2)

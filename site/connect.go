@@ -25,6 +25,10 @@ type Options struct {
 	// OnDemand sends kernels only to nodes that ask for them; see
 	// caller.Options.
 	OnDemand bool
+	// Children make payloads of packages' arguments; see cluster.SendOptions.
+	Children Children
+	// Unconfined runs them without a seccomp filter, where there is none.
+	Unconfined bool
 }
 
 // Connect joins the cluster of a directory as a client.
@@ -50,6 +54,7 @@ func Connect(ctx context.Context, dir string, opt Options) (*cluster.Cluster, er
 		Control:  ctl,
 		Self:     newClient(),
 		OnDemand: opt.OnDemand,
+		Payload:  opt.Children.payload(opt.Unconfined),
 		Dial: func(self catalog.Peer, names func(catalog.Peer) (string, bool), h transport.Handler) (transport.Transport, error) {
 			return stream.New(stream.Options{Self: self, Identity: id, NameOf: names, Eager: true}, h)
 		},

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit/catalog"
+	"github.com/godwit-run/godwit/codegen"
 	"github.com/godwit-run/godwit/control"
 	"github.com/godwit-run/godwit/daemon"
 	"github.com/godwit-run/godwit/identity"
@@ -20,6 +21,7 @@ import (
 	"github.com/godwit-run/godwit/store"
 	"github.com/godwit-run/godwit/transport"
 	"github.com/godwit-run/godwit/transport/stream"
+	"github.com/godwit-run/godwit/worker"
 )
 
 // NodeConfig is what `godwit node` is told.
@@ -36,6 +38,14 @@ type NodeConfig struct {
 	Limits    node.Limits
 	Log       *slog.Logger
 
+	// Children compile kernels natively and run packages.
+	Children Children
+	// Native runs packages that the cluster's list of trust allows; never by default.
+	Native      bool
+	Unconfined  bool     // see worker.Options
+	Exports     []string // libraries whose functions packages may look up
+	RegionBytes int64    // of what packages are granted; 1 GiB if 0
+
 	// Either Etcd, the endpoints of an etcd cluster, or a member of one inside of
 	// this process: ControlClient, ControlPeer and ControlMembers.
 	Etcd           []string
@@ -49,6 +59,7 @@ func DefaultLimits() node.Limits {
 	return node.Limits{
 		Parcels: 4096, Bytes: 512 << 20, Steps: 1 << 42, Turns: 4096, Codes: 1024,
 		Jobs: 2 * runtime.GOMAXPROCS(0), Retry: 20_000, RegionBytes: 1 << 40,
+		CodeBytes: 256 << 20, Calls: 32,
 	}
 }
 
@@ -69,7 +80,11 @@ func RunNode(ctx context.Context, cfg NodeConfig) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, ctl.Close(), stop()) }()
-	d, err := cfg.start(ctx, id, ctl)
+	compiler := cfg.compiler()
+	if compiler != nil {
+		defer func() { err = errors.Join(err, compiler.Close()) }()
+	}
+	d, err := cfg.start(ctx, id, ctl, compiler)
 	if err != nil {
 		return err
 	}
@@ -106,6 +121,15 @@ func (cfg *NodeConfig) complete() error {
 	if cfg.Limits == (node.Limits{}) {
 		cfg.Limits = DefaultLimits()
 	}
+	if cfg.RegionBytes <= 0 {
+		cfg.RegionBytes = 1 << 30
+	}
+	if !cfg.Native && (cfg.Unconfined || len(cfg.Exports) > 0) {
+		return errors.New("--unconfined and --export are about packages, which a node runs only with --native")
+	}
+	if cfg.Native && len(cfg.Children.Worker) == 0 {
+		return errors.New("there is no program for workers, which run packages")
+	}
 	if (len(cfg.Etcd) == 0) == (cfg.ControlClient == "") {
 		return errors.New("a node needs either --etcd, the endpoints of etcd, or --control, to be a member of it")
 	}
@@ -129,9 +153,32 @@ func (cfg *NodeConfig) control(ctx context.Context, id *identity.Identity) (cont
 	return server.Control(), server.Close, nil
 }
 
+func (cfg *NodeConfig) data() string { return filepath.Join(cfg.Dir, "data") }
+
+// compiler makes native code; nil if there is no program for its child.
+func (cfg *NodeConfig) compiler() *codegen.Service {
+	if len(cfg.Children.Codegen) == 0 {
+		return nil
+	}
+	s := codegen.New(codegen.Options{Program: cfg.Children.Codegen, Dir: store.CompiledDir(cfg.data()), Log: cfg.Log})
+	if cfg.Native {
+		s.Warm()
+	}
+	return s
+}
+
+func (cfg *NodeConfig) native() *daemon.Native {
+	if !cfg.Native {
+		return nil
+	}
+	workers := worker.New(worker.Options{Program: cfg.Children.Worker, Unconfined: cfg.Unconfined, Log: cfg.Log})
+	workers.Warm()
+	return &daemon.Native{Workers: workers, Exports: cfg.Exports, RegionBytes: cfg.RegionBytes}
+}
+
 // start opens the data and joins.
-func (cfg *NodeConfig) start(ctx context.Context, id *identity.Identity, ctl control.Control) (*daemon.Daemon, error) {
-	st, err := store.Open(filepath.Join(cfg.Dir, "data"), store.Options{Memory: cfg.Memory})
+func (cfg *NodeConfig) start(ctx context.Context, id *identity.Identity, ctl control.Control, compiler *codegen.Service) (*daemon.Daemon, error) {
+	st, err := store.Open(cfg.data(), store.Options{Memory: cfg.Memory})
 	if err != nil {
 		return nil, err
 	}
@@ -145,6 +192,7 @@ func (cfg *NodeConfig) start(ctx context.Context, id *identity.Identity, ctl con
 	}
 	return daemon.Start(ctx, daemon.Config{
 		Name: cfg.Name, Store: st, Control: ctl, Membership: m, Limits: cfg.Limits, Threads: cfg.Threads, Log: cfg.Log,
+		Codegen: compiler, Native: cfg.native(),
 		Dial: func(self catalog.Peer, names func(catalog.Peer) (string, bool), h transport.Handler) (transport.Transport, error) {
 			return stream.New(stream.Options{Self: self, Identity: id, Listener: l, NameOf: names, Log: cfg.Log}, h)
 		},

@@ -14,9 +14,11 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit/kernel"
+	"github.com/godwit-run/godwit/pack"
 )
 
-// code keeps kernels on the disk, by their hashes, those used last. It is a
+// code keeps kernels and packages on the disk, by the hashes of their bytes, those
+// used last. It is a
 // cache: what cannot be read is not there.
 type code struct {
 	dir   string
@@ -56,8 +58,13 @@ func (c *code) open(dir string, limit int64) error {
 
 func codeID(name string) (id kernel.ID, ok bool) {
 	text, isCode := strings.CutSuffix(name, codeExt)
+	id, ok = hash(text)
+	return id, ok && isCode
+}
+
+func hash(text string) (id kernel.ID, ok bool) {
 	b, err := hex.DecodeString(text)
-	if !isCode || err != nil || len(b) != len(id) {
+	if err != nil || len(b) != len(id) {
 		return id, false
 	}
 	return kernel.ID(b), true
@@ -65,7 +72,7 @@ func codeID(name string) (id kernel.ID, ok bool) {
 
 func (c *code) path(id kernel.ID) string { return filepath.Join(c.dir, id.String()+codeExt) }
 
-// Code gives a kernel's canonical bytes, if they are kept.
+// Code gives a kernel's or a package's bytes, if they are kept.
 func (s *Store) Code(id kernel.ID) ([]byte, bool) {
 	c := &s.code
 	c.mu.Lock()
@@ -81,7 +88,7 @@ func (s *Store) Code(id kernel.ID) ([]byte, bool) {
 	return b, true
 }
 
-// Codes gives the kernels that are kept, with their canonical bytes, those used
+// Codes gives the kernels and packages that are kept, with their bytes, those used
 // last first. To list them is not to use them.
 func (s *Store) Codes() iter.Seq2[kernel.ID, []byte] {
 	c := &s.code
@@ -113,12 +120,12 @@ func (c *code) read(id kernel.ID) ([]byte, bool) {
 	return b, true
 }
 
-// KeepCode keeps a kernel's canonical bytes. The least recently used kernels
-// make room for it.
+// KeepCode keeps a kernel's canonical bytes, or a package. What was not used for
+// longest makes room for it.
 func (s *Store) KeepCode(b []byte) error {
 	c := &s.code
-	if len(b) > kernel.MaxBytes || int64(len(b)) > c.limit {
-		return fmt.Errorf("a kernel of %d bytes is not kept: at most %d were expected", len(b), min(kernel.MaxBytes, c.limit))
+	if len(b) > pack.MaxBytes || int64(len(b)) > c.limit {
+		return fmt.Errorf("code of %d bytes is not kept: at most %d were expected", len(b), min(pack.MaxBytes, c.limit))
 	}
 	id := kernel.Hash(b)
 	c.mu.Lock()
@@ -160,3 +167,23 @@ func (c *code) remove(id kernel.ID) {
 	delete(c.files, id)
 	_ = os.Remove(c.path(id))
 }
+
+// Compiled counts the objects of native code that are kept, and their bytes.
+func (s *Store) Compiled() (objects int, bytes int64) {
+	list, err := os.ReadDir(CompiledDir(s.dir))
+	if err != nil {
+		return 0, 0
+	}
+	for _, e := range list {
+		if _, isObject := hash(e.Name()); !isObject {
+			continue
+		}
+		if st, err := e.Info(); err == nil {
+			objects, bytes = objects+1, bytes+st.Size()
+		}
+	}
+	return objects, bytes
+}
+
+// CompiledDir is where native code is kept in a node's directory.
+func CompiledDir(dir string) string { return filepath.Join(dir, "compiled") }

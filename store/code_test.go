@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit/kernel"
+	"github.com/godwit-run/godwit/pack"
 )
 
 func code4(i int) []byte { return fmt.Appendf(nil, "%04d", i) }
@@ -72,5 +74,36 @@ func TestCode(t *testing.T) {
 	list, err := os.ReadDir(filepath.Join(dir, "code"))
 	if err != nil || len(list) != 1 || !strings.HasSuffix(list[0].Name(), codeExt) {
 		t.Errorf("on the disk are %v, %v", list, err)
+	}
+}
+
+// Packages are kept as kernels are; native code is counted, and nothing else that
+// lies beside it.
+func TestPackagesAndObjects(t *testing.T) {
+	dir := t.TempDir()
+	s, err := Open(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	large := append([]byte(pack.Magic), make([]byte, kernel.MaxBytes)...)
+	if err := s.KeepCode(large); err != nil {
+		t.Fatal(err)
+	}
+	if b, ok := s.Code(kernel.Hash(large)); !ok || !bytes.Equal(b, large) {
+		t.Error("a package longer than a kernel is not there")
+	}
+	if err := s.KeepCode(make([]byte, pack.MaxBytes+1)); err == nil {
+		t.Error("what is longer than a package was kept")
+	}
+	for name, size := range map[string]int{strings.Repeat("ab", 32): 5, strings.Repeat("cd", 32): 6, "host": 100, "new-1": 100} {
+		if err := os.WriteFile(filepath.Join(CompiledDir(dir), name), make([]byte, size), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n, size := s.Compiled(); n != 2 || size != 11 {
+		t.Errorf("%d objects with %d bytes, expected 2 with 11", n, size)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -1,5 +1,5 @@
-// Package store is what a node keeps: the files of its shards, the kernels it
-// was sent, and who it is. Nothing else of a node lives longer than its
+// Package store is what a node keeps: the files of its shards, the kernels and
+// packages it was sent, and who it is. Nothing else of a node lives longer than its
 // process.
 //
 //	lock               held by the process that uses the directory
@@ -8,7 +8,8 @@
 //	sets/S/H.json      its rows and its sum; a shard without it does not count
 //	uploads/S-H.arrow  a shard that is arriving; removed at start
 //	damaged/           shards that were found to be wrong at start
-//	code/HASH.gwk      canonical bytes of kernels
+//	compiled/          native code, which package codegen keeps
+//	code/HASH.gwk      canonical bytes of kernels, and packages
 //
 // A shard is there or not: parts go to a file of their own, which gets its name only
 // when it is whole, has the expected SHA-256, and is on the disk.
@@ -31,7 +32,7 @@ type Options struct {
 	// tenths of the free space at start and of what is there; in memory, half
 	// of the machine's.
 	Bytes int64
-	// Code is the most bytes of kernels that are kept; 64 MiB if zero.
+	// Code is the most bytes of kernels and packages that are kept; 64 MiB if zero.
 	Code int64
 	// Uploads is how many shards may be arriving at once; 64 if zero.
 	Uploads int

@@ -1,0 +1,44 @@
+package site
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/godwit-run/godwit/codegen"
+	"github.com/godwit-run/godwit/daemon"
+	"github.com/godwit-run/godwit/pack"
+	"github.com/godwit-run/godwit/worker"
+)
+
+// Children are the command lines of the processes that do what could harm this one.
+// Without them there is no native code.
+type Children struct {
+	Codegen []string // calls codegen.Serve
+	Worker  []string // calls worker.Serve
+}
+
+// payload makes a package's payload of a user's arguments, in a worker on this machine.
+func (ch Children) payload(unconfined bool) func(context.Context, *pack.Package, []byte) ([]byte, error) {
+	if len(ch.Worker) == 0 {
+		return nil
+	}
+	return func(ctx context.Context, p *pack.Package, args []byte) (b []byte, err error) {
+		service := codegen.New(codegen.Options{Program: ch.Codegen})
+		pool := worker.New(worker.Options{Program: ch.Worker, Unconfined: unconfined})
+		defer func() { err = errors.Join(err, pool.Close(), service.Close()) }()
+		loader := daemon.Loader{Codegen: service}
+		program, _, _, err := loader.Program(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := pool.Load(ctx, program); err != nil {
+			return nil, err
+		}
+		out, err := pool.Call(ctx, program.ID, &worker.Call{Payload: args, Init: true})
+		if err != nil {
+			return nil, fmt.Errorf("the payload cannot be made of these arguments: %w", err)
+		}
+		return out.Reply, nil
+	}
+}
