@@ -78,7 +78,8 @@ func Connect(ctx context.Context, dir string, opt ConnectOptions) (*Cluster, err
 }
 
 // LocalCluster starts n nodes inside this process, with their data in memory, and
-// connects with them. It is meant for tests.
+// connects with them. It is meant for tests. The nodes run no packages: those run in
+// processes of their own, which only nodes of the godwit binary start.
 func LocalCluster(ctx context.Context, n int) (*Cluster, error) {
 	l, err := site.Local(ctx, n)
 	if err != nil {

@@ -54,14 +54,15 @@ func newByHand(t *testing.T, dir string, nodes ...string) *byHand {
 }
 
 // node starts a node until the test ends. program are the words that start
-// godwit, if that is not the one under test in this place.
-func (b *byHand) node(t *testing.T, name string, program ...string) {
+// godwit, if that is not the one under test in this place; flags are further ones.
+func (b *byHand) node(t *testing.T, name string, program []string, flags ...string) {
 	t.Helper()
 	if len(program) == 0 {
 		program = []string{path(t)}
 	}
 	args := append(program[1:len(program):len(program)], "node", "--name", name, "--dir", filepath.Join(b.dir, name),
 		"--identity", filepath.Join(b.cluster, "nodes", name, "identity"), "--listen", b.address[name], "--ttl", "30s")
+	args = append(args, flags...)
 	if name == "n1" {
 		args = append(args, "--control", b.etcd[0], "--control-peer", b.etcd[1], "--control-members", "n1="+b.etcd[1])
 	} else {

@@ -8,7 +8,8 @@ import (
 )
 
 func newExplain() *cobra.Command {
-	var asJSON bool
+	var asJSON, asm bool
+	var arch string
 	cmd := &cobra.Command{
 		Use:   "explain FILE[:FUNC] [NAME=VALUE]...",
 		Short: "Show every stage of a function on its way to the machine",
@@ -23,6 +24,11 @@ rule by which it came about. With arguments, sizes have their values.`,
 			if err != nil {
 				return err
 			}
+			if asm || arch != "" {
+				if err := assemble(cmd.Context(), e, arch); err != nil {
+					return err
+				}
+			}
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), e)
 			}
@@ -30,6 +36,9 @@ rule by which it came about. With arguments, sizes have their values.`,
 		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the stages as JSON")
+	cmd.Flags().BoolVar(&asm, "asm", false, "also show the instructions that this processor gets (needs libLLVM 19)")
+	cmd.Flags().StringVar(&arch, "arch", "", "with the instructions of another processor: amd64, arm64 or riscv64")
+	complete(cmd, "arch", "amd64", "arm64", "riscv64")
 	return cmd
 }
 

@@ -91,6 +91,8 @@ func newRoot() *cobra.Command {
 	}
 	root.AddCommand(newRun(), newCheck(), newFmt(), newExplain(), newBench(), newGenerate(), newVersion(),
 		newUp(), newNode(), newCluster(), newLoad(), newDrop(), newStatus())
+	root.AddCommand(newCC(), newKeygen(), newSend(), newTrust())
+	root.AddCommand(newChildren()...)
 	return root
 }
 

@@ -26,8 +26,8 @@ func TestNetworkCut(t *testing.T) {
 		t.Skip("SKIPPED: no network was cut, for network namespaces cannot be made here: " + why)
 	}
 	b := newByHand(t, t.TempDir(), "n1="+net.host(1), "n2="+net.host(2))
-	b.node(t, "n1", net.inside(1, path(t))...)
-	b.node(t, "n2", net.inside(2, path(t))...)
+	b.node(t, "n1", net.inside(1, path(t)))
+	b.node(t, "n2", net.inside(2, path(t)))
 	b.await(t, 2)
 	b.godwit(t, "generate", "cycle", "next.npy", "200000")
 	b.godwit(t, "generate", "cycle", "starts.npy", "20000")

@@ -17,6 +17,7 @@ func newNode() *cobra.Command {
 	var members []string
 	var logLevel string
 	var limits limitFlags
+	var packages packageFlags
 	cmd := &cobra.Command{
 		Use:   "node",
 		Short: "Run one node of a cluster",
@@ -27,7 +28,8 @@ makes this node itself a member of an etcd that runs inside of the nodes.`,
 		Example: "  godwit node --name n1 --dir /data/n1 --listen 10.0.0.1:7411 --etcd 10.0.0.9:2379",
 		Args:    cobra.NoArgs,
 		RunE: action(func(cmd *cobra.Command, _ []string) error {
-			cfg.Limits = limits.limits
+			cfg.Limits, cfg.Children = limits.limits, children()
+			packages.set(&cfg)
 			var level slog.Level
 			if err := level.UnmarshalText([]byte(logLevel)); err != nil {
 				return fmt.Errorf("--log: expected debug, info, warn or error, found %q", logLevel)
@@ -56,6 +58,7 @@ makes this node itself a member of an etcd that runs inside of the nodes.`,
 	f.IntVar(&cfg.Threads, "threads", 0, "threads to use (default all processors)")
 	f.StringVar(&logLevel, "log", "info", "debug (every parcel, with its trace), info, warn or error")
 	limits.add(cmd)
+	packages.add(cmd)
 	_ = cmd.MarkFlagRequired("dir")
 	return cmd
 }
@@ -82,7 +85,9 @@ func (l *limitFlags) add(cmd *cobra.Command) {
 	f.Int64Var(&l.limits.Bytes, "max-bytes", d.Bytes, "bytes of parcels in hand at once")
 	f.Int64Var(&l.limits.Steps, "max-steps", d.Steps, "kernel steps of one parcel")
 	f.Int64Var(&l.limits.RegionBytes, "max-region-bytes", d.RegionBytes, "bytes of all arrays that one parcel works on")
-	f.IntVar(&l.limits.Codes, "max-kernels", d.Codes, "kernels kept compiled")
+	f.IntVar(&l.limits.Codes, "max-kernels", d.Codes, "kernels and packages kept compiled")
+	f.Int64Var(&l.limits.CodeBytes, "max-code-bytes", d.CodeBytes, "bytes of them")
+	f.IntVar(&l.limits.Calls, "max-calls", d.Calls, "packages running at the same time")
 	f.IntVar(&l.limits.Jobs, "max-jobs", d.Jobs, "parcels worked on at the same time")
 	l.limits.Turns, l.limits.Retry = d.Turns, d.Retry
 }
@@ -93,5 +98,39 @@ func (l *limitFlags) args() []string {
 	return []string{
 		n("max-parcels", int64(l.limits.Parcels)), n("max-bytes", l.limits.Bytes), n("max-steps", l.limits.Steps),
 		n("max-region-bytes", l.limits.RegionBytes), n("max-kernels", int64(l.limits.Codes)), n("max-jobs", int64(l.limits.Jobs)),
+		n("max-code-bytes", l.limits.CodeBytes), n("max-calls", int64(l.limits.Calls)),
 	}
+}
+
+// packageFlags are the flags about packages.
+type packageFlags struct {
+	native, unconfined bool
+	exports            []string
+	regionBytes        int64
+}
+
+func (p *packageFlags) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&p.native, "native", false, "run packages that are signed by a key that godwit trust add has listed")
+	f.BoolVar(&p.unconfined, "unconfined", false, "with --native: run them without the filter of system calls, where the kernel has none")
+	f.StringArrayVar(&p.exports, "export", nil, "with --native: a library whose functions packages may look up, as often as there are some")
+	f.Int64Var(&p.regionBytes, "region-bytes", 1<<30, "with --native: bytes of all regions that packages are granted")
+}
+
+func (p *packageFlags) set(cfg *site.NodeConfig) {
+	cfg.Native, cfg.Unconfined, cfg.Exports, cfg.RegionBytes = p.native, p.unconfined, p.exports, p.regionBytes
+}
+
+// args are the flags again, for a child.
+func (p *packageFlags) args() (args []string) {
+	if p.native {
+		args = append(args, "--native", fmt.Sprintf("--region-bytes=%d", p.regionBytes))
+	}
+	if p.unconfined {
+		args = append(args, "--unconfined")
+	}
+	for _, lib := range p.exports {
+		args = append(args, "--export="+lib)
+	}
+	return args
 }

@@ -19,7 +19,7 @@ const refusedLimit = 5 * time.Second
 // talk to the cluster.
 func TestRefusedClients(t *testing.T) {
 	b := newByHand(t, t.TempDir(), "n1=127.0.0.1")
-	b.node(t, "n1")
+	b.node(t, "n1", nil)
 	b.await(t, 1)
 	own, err := identity.Open(filepath.Join(b.cluster, "authority"))
 	if err != nil {

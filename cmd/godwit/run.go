@@ -53,7 +53,7 @@ same way: K=8.`,
 	cmd.Flags().BoolVar(&r.json, "json", false, "print the result and what the run did as JSON")
 	cmd.Flags().BoolVar(&r.stats, "stats", false, "also print to standard error what each step took")
 	cmd.Flags().IntVar(&r.threads, "threads", 0, "threads to use (default all processors)")
-	cmd.Flags().StringVar(&r.engine, "engine", "auto", "auto, wasm or interp")
+	cmd.Flags().StringVar(&r.engine, "engine", "auto", "auto, native, wasm or interp")
 	cmd.Flags().StringVar(&r.out, "out", "", "write the result to an .npy, .csv, .arrow or .parquet file")
 	clusterFlag(cmd, &r.cluster)
 	cmd.Flags().StringVar(&r.strategy, "strategy", "auto", "with data sets: auto, fetch (rows come here), ship (code goes there) or preinstalled (ship, but the code must be there)")
@@ -95,7 +95,9 @@ func (r *running) run(cmd *cobra.Command, words []string) error {
 		defer c.Close()
 	}
 	p := view.NewProgress(cmd.ErrOrStderr())
-	opts := []godwit.Option{godwit.WithThreads(r.threads), godwit.WithEngine(r.engine),
+	rt := newRuntime()
+	defer rt.Close()
+	opts := []godwit.Option{godwit.WithRuntime(rt), godwit.WithThreads(r.threads), godwit.WithEngine(r.engine),
 		godwit.WithCluster(c), godwit.WithStrategy(godwit.Strategy(r.strategy))}
 	if view.IsTerminal(cmd.ErrOrStderr()) {
 		opts = append(opts, godwit.WithProgress(p.Report))

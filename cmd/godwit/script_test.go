@@ -34,5 +34,6 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"tmpfs": mountSmall,
 	}
 	maps.Copy(all, clusterCommands())
+	maps.Copy(all, packageCommands())
 	return all
 }

@@ -33,7 +33,7 @@ func newStatus() *cobra.Command {
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), map[string]any{"nodes": nodes, "sets": v.Sets})
 			}
-			_, err = fmt.Fprint(cmd.OutOrStdout(), view.Cluster(v, nodes))
+			_, err = fmt.Fprint(cmd.OutOrStdout(), view.Cluster(v, nodes)+view.Code(nodes))
 			return err
 		}),
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -35,6 +36,7 @@ type upping struct {
 	ttl     time.Duration
 	memory  bool
 	limits  limitFlags
+	native  packageFlags
 	etcd    []string
 	verbose bool
 	log     string
@@ -60,6 +62,7 @@ godwit up with the same directory brings the same cluster back.`,
 	cmd.Flags().BoolVarP(&u.verbose, "verbose", "v", false, "print the nodes' logs")
 	cmd.Flags().StringVar(&u.log, "log", "info", "what nodes log: debug (every parcel, with its trace), info, warn or error")
 	u.limits.add(cmd)
+	u.native.add(cmd)
 	return cmd
 }
 
@@ -210,7 +213,7 @@ func (u *upping) command(s *site.Site, n *site.NodeCard) *exec.Cmd {
 	if u.memory {
 		args = append(args, "--memory")
 	}
-	return exec.Command(self, append(args, u.limits.args()...)...)
+	return exec.Command(self, slices.Concat(args, u.limits.args(), u.native.args())...)
 }
 
 // fleet is the processes of a cluster.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -8,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/godwit-run/godwit"
+	"github.com/godwit-run/godwit/codegen"
 )
 
 // versions is what godwit version prints.
@@ -17,6 +18,7 @@ type versions struct {
 	Go       string   `json:"go"`
 	Platform string   `json:"platform"`
 	Engines  []string `json:"engines"`
+	LLVM     string   `json:"llvm"` // version and place of the library, or why there is none
 }
 
 func newVersion() *cobra.Command {
@@ -26,17 +28,32 @@ func newVersion() *cobra.Command {
 		Short: "Print versions and the engines that are available",
 		Args:  cobra.NoArgs,
 		RunE: action(func(cmd *cobra.Command, _ []string) error {
-			v := versions{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Engines: godwit.Engines[1:]}
+			v := versions{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+			v.Engines, v.LLVM = engines(cmd.Context())
 			if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 				v.Version = info.Main.Version
 			}
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), v)
 			}
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "godwit %s, %s, %s\nengines: %s\n", v.Version, v.Go, v.Platform, strings.Join(v.Engines, ", "))
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "godwit %s, %s, %s\nengines: %s\nLLVM:    %s\n", v.Version, v.Go, v.Platform, strings.Join(v.Engines, ", "), v.LLVM)
 			return err
 		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
+}
+
+// engines lists what can run programs here, fastest first, and says what there is of
+// LLVM.
+func engines(ctx context.Context) (names []string, llvm string) {
+	names = []string{"wasm", "interp"}
+	command, _ := codegenCommand()
+	s := codegen.New(codegen.Options{Program: command})
+	defer s.Close()
+	info, err := s.Info(ctx)
+	if err != nil {
+		return names, err.Error()
+	}
+	return append([]string{"native"}, names...), info.Version + ", " + info.Path
 }

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/godwit-run/godwit/codegen"
+	"github.com/godwit-run/godwit/site"
+	"github.com/godwit-run/godwit/worker"
+)
+
+// newChildren are the commands that godwit starts itself, in processes that may die
+// without harm to it.
+func newChildren() []*cobra.Command {
+	return []*cobra.Command{
+		newChild("codegen-child", "Compile with LLVM what standard input asks for", codegen.Serve),
+		newChild("worker-child", "Run a package for the node at the other end of standard input", worker.Serve),
+	}
+}
+
+func newChild(use, short string, serve func(io.Reader, io.Writer) error) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Hidden: true, Args: cobra.NoArgs,
+		RunE: action(func(*cobra.Command, []string) error { return serve(os.Stdin, os.Stdout) })}
+}
+
+// emulatorVariable holds the words that start a program of this architecture, where
+// the machine has another one and does not know by itself how to.
+const emulatorVariable = "GODWIT_EMULATOR"
+
+// children are their command lines; none where this program cannot be found.
+func children() (c site.Children) {
+	self, err := os.Executable()
+	if err != nil {
+		return c
+	}
+	words := append(strings.Fields(os.Getenv(emulatorVariable)), self)
+	child := func(name string) []string { return append(slices.Clip(words), name) }
+	return site.Children{Codegen: child("codegen-child"), Worker: child("worker-child")}
+}

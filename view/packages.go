@@ -1,0 +1,53 @@
+package view
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/godwit-run/godwit/cluster"
+	"github.com/godwit-run/godwit/daemon"
+)
+
+// Code writes for people what nodes made of the kernels and packages that they were
+// sent; "" if that is nothing.
+func Code(nodes []cluster.NodeStatus) string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "\nnode\tkernels on wasm\tnative\tobjects on disk\tpackages\tregions")
+	any := false
+	for _, n := range nodes {
+		var r daemon.Report
+		if n.Error != "" || json.Unmarshal(n.Report, &r) != nil {
+			continue
+		}
+		tiers := map[string]int{}
+		for _, k := range r.Kernels {
+			tiers[k.Tier]++
+		}
+		any = any || len(r.Kernels)+len(r.Packages)+r.Objects.Count > 0
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d, %s\t%s\t%s\n", n.Name, tiers["wasm"], tiers["native"],
+			r.Objects.Count, Bytes(r.Objects.Bytes), packages(&r), Bytes(r.Regions))
+	}
+	w.Flush()
+	if !any {
+		return ""
+	}
+	return b.String()
+}
+
+// packages lists a node's packages; a node that runs none says so.
+func packages(r *daemon.Report) string {
+	if !r.Native {
+		return "refused"
+	}
+	var names []string
+	for _, p := range r.Packages {
+		names = append(names, fmt.Sprintf("%s (%.8s, %s)", p.Name, p.Hash, p.Form))
+	}
+	if len(names) == 0 {
+		return "-"
+	}
+	return strings.Join(names, ", ")
+}
