@@ -6,6 +6,7 @@ replace github.com/godwit-run/godwit => ../
 
 require (
 	github.com/duckdb/duckdb-go/v2 v2.10500.0
+	github.com/ebitengine/purego v0.11.3
 	github.com/godwit-run/godwit v0.0.0-00010101000000-000000000000
 )
 

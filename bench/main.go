@@ -1,8 +1,8 @@
 // Command bench measures Godwit against peers that are too large for its own
-// binary. It is a module of its own, so that they stay out of the product's
-// dependencies.
+// binary, or are not always there: DuckDB, NumPy, and C by several compilers. It
+// is a module of its own, so that they stay out of the product's dependencies.
 //
-//	go run . [table] [--file flights.parquet] [--json] [--quick]
+//	go run . [stream] [compute] [table] [--file flights.parquet] [--json] [--quick] [--wasm] [--threads 2]
 package main
 
 import (
@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"runtime"
 
+	"github.com/godwit-run/godwit"
 	"github.com/godwit-run/godwit/measure"
 )
 
@@ -23,9 +24,23 @@ type choices struct {
 	json    bool
 	quick   bool
 	threads int
+	wasm    bool // no native code
+	silent  bool // no progress
 }
 
+// benches are all benchmarks, in the order in which they run.
+var benches = []struct {
+	name string
+	run  func(context.Context, choices) (*measure.Report, error)
+}{{"stream", stream}, {"compute", compute}, {"table", table}}
+
 func main() {
+	if isChild() {
+		if godwit.ServeCompiler() != nil {
+			os.Exit(1)
+		}
+		return
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, os.Args[1:]); err != nil {
@@ -37,30 +52,57 @@ func main() {
 func run(ctx context.Context, args []string) error {
 	var c choices
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	flags.StringVar(&c.file, "file", "", "a Parquet file with integer columns delay and distance; generated if empty")
+	flags.StringVar(&c.file, "file", "", "a Parquet file with integer columns delay and distance, for table; generated if empty")
 	flags.BoolVar(&c.json, "json", false, "print the figures as JSON")
-	flags.BoolVar(&c.quick, "quick", false, "finish within 50 seconds, with smaller sizes")
-	flags.IntVar(&c.threads, "threads", runtime.GOMAXPROCS(0), "threads to use")
-	name := "table"
-	if len(args) > 0 && args[0] != "" && args[0][0] != '-' {
-		name, args = args[0], args[1:]
+	flags.BoolVar(&c.quick, "quick", false, "finish each benchmark within 50 seconds, with smaller sizes")
+	flags.BoolVar(&c.wasm, "wasm", false, "run ours as WebAssembly, without native code")
+	flags.IntVar(&c.threads, "threads", runtime.GOMAXPROCS(0), "the most threads to use")
+	chosen := map[string]bool{}
+	for len(args) > 0 && args[0] != "" && args[0][0] != '-' {
+		chosen[args[0]], args = true, args[1:]
 	}
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if name != "table" {
-		return fmt.Errorf("there is no benchmark %q; there is table", name)
+	if flags.NArg() > 0 {
+		return fmt.Errorf("expected names of benchmarks before the flags, found %q after them", flags.Arg(0))
 	}
-	r, err := table(ctx, c)
-	if err != nil {
+	if err := known(chosen); err != nil {
 		return err
 	}
-	return show(r, c.json)
+	for _, b := range benches {
+		if len(chosen) > 0 && !chosen[b.name] {
+			continue
+		}
+		r, err := b.run(ctx, c)
+		if err != nil {
+			return fmt.Errorf("%s: %w", b.name, err)
+		}
+		if err := show(r, c.json); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func known(chosen map[string]bool) error {
+	left := len(chosen)
+	names := ""
+	for _, b := range benches {
+		if chosen[b.name] {
+			left--
+		}
+		names += " " + b.name
+	}
+	if left > 0 {
+		return fmt.Errorf("there is no such benchmark; there are%s", names)
+	}
+	return nil
 }
 
 func show(r *measure.Report, asJSON bool) error {
 	if !asJSON {
-		_, err := fmt.Print(r.Table())
+		_, err := fmt.Println(r.Table())
 		return err
 	}
 	e := json.NewEncoder(os.Stdout)

@@ -2,11 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/godwit-run/godwit"
+	"github.com/godwit-run/godwit/engine"
 	"github.com/godwit-run/godwit/generate"
 	"github.com/godwit-run/godwit/measure"
 )
@@ -75,47 +79,102 @@ func table(ctx context.Context, c choices) (*measure.Report, error) {
 			return nil, err
 		}
 	}
-	db, err := openDuck(ctx, c.threads)
-	if err != nil {
-		return nil, err
-	}
-	defer db.close()
-	rt := godwit.NewRuntime(godwit.WithThreads(c.threads))
-	defer rt.Close()
 	r := &measure.Report{Bench: "table", Machine: measure.ThisMachine()}
-	for _, q := range queries {
-		row, err := q.row(ctx, c, path, db, rt)
-		if err != nil {
+	for _, threads := range c.numbers() {
+		if err := questions(ctx, c, path, threads, r); err != nil {
 			return nil, err
 		}
-		r.Rows = append(r.Rows, row)
 	}
 	return r, nil
 }
 
-// row has both answer the query, with results compared.
-func (q query) row(ctx context.Context, c choices, path string, db *duck, rt *godwit.Runtime) (measure.Row, error) {
+// questions asks all queries, of both sides with so many threads.
+func questions(ctx context.Context, c choices, path string, threads int, r *measure.Report) error {
+	db, err := openDuck(ctx, threads)
+	if err != nil {
+		return err
+	}
+	defer db.close()
+	opts := []godwit.Option{godwit.WithThreads(threads)}
+	if !c.wasm {
+		opts = append(opts, godwit.WithCompiler("", child()...))
+	}
+	rt := godwit.NewRuntime(opts...)
+	defer rt.Close()
+	for _, q := range queries {
+		c.progress(q.name + ", " + count(threads))
+		row, note, err := q.row(ctx, c, path, threads, db, rt)
+		if err != nil {
+			return err
+		}
+		r.Rows, r.Notes = append(r.Rows, row), append(r.Notes, note)
+	}
+	row, err := decoding(ctx, c, path, threads, db)
+	if err == nil {
+		r.Rows = append(r.Rows, row)
+	}
+	return err
+}
+
+// row has both answer the query, with results compared. The note says on what our
+// kernels ran.
+func (q query) row(ctx context.Context, c choices, path string, threads int, db *duck, rt *godwit.Runtime) (r measure.Row, note string, err error) {
 	p, err := godwit.Compile(q.source)
 	if err != nil {
-		return measure.Row{}, err
+		return r, "", err
 	}
 	f, err := p.Func("")
 	if err != nil {
-		return measure.Row{}, err
+		return r, "", err
 	}
 	args := godwit.Args{"f": godwit.File(path)}
-	limit, err := measure.LeastMillis(ctx, f, args, path, c.threads)
+	limit, err := measure.LeastMillis(ctx, f, args, path, threads)
 	if err != nil {
-		return measure.Row{}, err
+		return r, "", err
 	}
-	pairs := 21
-	if c.quick {
-		pairs = 7
+	tiers, err := warmCall(ctx, c.patience(), f, args, godwit.WithRuntime(rt))
+	if err != nil {
+		return r, "", err
 	}
-	return measure.Contest{
-		Name: fmt.Sprintf("%s, Parquet, %d threads", q.name, c.threads), Against: db.name,
-		Unit: "ms", Limit: limit, Tolerance: 1e-9, Pairs: pairs,
+	contest := measure.Contest{
+		Name: q.name + ", Parquet, " + count(threads), Against: db.name,
+		Unit: "ms", Limit: limit, Tolerance: 1e-9, Pairs: c.queries(),
 		Ours:      measure.Call(f, args, q.read, godwit.WithRuntime(rt)),
 		Reference: db.query(q.sql, path),
-	}.Row(ctx)
+	}
+	r, err = contest.Row(ctx)
+	return r, contest.Name + ": " + tiers, err
+}
+
+// queries is how many pairs a row of queries has.
+func (c choices) queries() int {
+	if c.quick {
+		return 7
+	}
+	return 21
+}
+
+// warmCall calls a function until its first kernel, which walks over the rows, is
+// native, at least twice, and no longer than wait. It says what the kernels ran
+// on and how much of the last call they took.
+func warmCall(ctx context.Context, wait time.Duration, f *godwit.Func, args godwit.Args, opts ...godwit.Option) (string, error) {
+	start := time.Now()
+	for turn := 1; ; turn++ {
+		res, err := f.Call(ctx, args, opts...)
+		if err != nil {
+			return "", err
+		}
+		steps := res.Stats.Plan.Steps
+		if len(steps) == 0 {
+			return "", errors.New("the call had no steps")
+		}
+		if turn < 2 || steps[0].Tier != string(engine.Native) && time.Since(start) < wait {
+			continue
+		}
+		var list []string
+		for _, s := range steps {
+			list = append(list, fmt.Sprintf("%s on %s, %.2f ms", s.Label, s.Tier, 1e3*s.Seconds))
+		}
+		return fmt.Sprintf("%s; of %.2f ms.", strings.Join(list, "; "), 1e3*res.Stats.Seconds), nil
+	}
 }

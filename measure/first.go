@@ -47,7 +47,7 @@ func first(ctx context.Context, s *session) error {
 		return err
 	}
 	s.note(k.breakdown())
-	return k.with(ctx, func(launch func() error, _ *cluster.Beside) error {
+	err = k.with(ctx, func(launch func() error, _ *cluster.Beside) error {
 		cached := func(context.Context) (time.Duration, []float64, error) {
 			start := time.Now()
 			err := launch()
@@ -55,6 +55,10 @@ func first(ctx context.Context, s *session) error {
 		}
 		return s.holdMany(ctx, Contest{Name: "kernel cached", Unit: "ms", Ours: cached, Against: "bare gRPC round trip, mTLS", Reference: trip})
 	})
+	if err != nil {
+		return err
+	}
+	return s.tiers(ctx, f)
 }
 
 // bare is a bare gRPC stream with the fleet's kind of certificates.
@@ -75,30 +79,39 @@ type newKernels struct {
 	parts []parcel.Timing
 }
 
-// with calls a new program, and gives use what the call does in the cluster.
-func (k *newKernels) with(ctx context.Context, use func(launch func() error, b *cluster.Beside) error) error {
+// plan makes a program that is new, and its schedule, to be used until done.
+func (k *newKernels) plan() (plan *compile.Plan, done func(), err error) {
 	k.count++
 	p, err := compile.Check(diag.NewSource("first.gw", fmt.Sprintf(firstSource, k.count)))
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	fn, err := p.Func("first")
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	src, err := k.c.Open(k.set)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	b, err := fn.Bind(compile.Args{"x": compile.Table{Source: src}})
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	defer b.Close()
-	plan, err := b.Plan()
+	if plan, err = b.Plan(); err != nil {
+		b.Close()
+		return nil, nil, err
+	}
+	return plan, func() { b.Close() }, nil
+}
+
+// with calls a new program, and gives use what the call does in the cluster.
+func (k *newKernels) with(ctx context.Context, use func(launch func() error, b *cluster.Beside) error) error {
+	plan, closePlan, err := k.plan()
 	if err != nil {
 		return err
 	}
+	defer closePlan()
 	beside, done := k.c.Beside(cluster.Ship), false
 	beside.Around = func(launch func() error) error {
 		done = true

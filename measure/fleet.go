@@ -26,14 +26,20 @@ type fleet struct {
 
 // startFleet starts n nodes that keep their data in memory, and connects.
 func (s *session) startFleet(ctx context.Context, n int, flags ...string) (*fleet, error) {
+	return s.startFleetAs(ctx, "cluster", nil, n, flags...)
+}
+
+// startFleetAs is startFleet for one of several fleets, with more in its environment.
+func (s *session) startFleetAs(ctx context.Context, name string, env []string, n int, flags ...string) (*fleet, error) {
 	if s.opt.Program == "" {
 		return nil, errors.New("no godwit executable was named, so no cluster can be started")
 	}
 	s.progress("starting %d nodes", n)
-	f := &fleet{dir: s.path("cluster")}
+	f := &fleet{dir: s.path(name)}
 	args := append([]string{"up", "-n", fmt.Sprint(n), "--cluster", f.dir, "--memory"}, flags...)
 	f.cmd = exec.Command(s.opt.Program, args...)
 	f.cmd.Stderr = os.Stderr
+	f.cmd.Env = append(os.Environ(), env...)
 	f.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
 	out, err := f.cmd.StdoutPipe()
 	if err != nil {

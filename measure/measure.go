@@ -43,6 +43,7 @@ func benches() []bench {
 		{"chase", chase},
 		{"first", first},
 		{"load", serve},
+		{"send", send},
 	}
 }
 

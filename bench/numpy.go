@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/godwit-run/godwit/engine"
+	"github.com/godwit-run/godwit/measure"
+	"github.com/godwit-run/godwit/num"
+)
+
+//go:embed peer/matmul.py
+var matmulScript []byte
+
+var errNoNumPy = errors.New("SKIPPED: NumPy is not installed (Debian: python3-numpy, libopenblas0-pthread), so the matrix product has no reference")
+
+// pythons are where to look for one that has NumPy.
+var pythons = []string{"python3", "/usr/bin/python3"}
+
+// products compares the product of two square matrices of f32 with NumPy's, on
+// one core.
+func (b *bench) products(ctx context.Context, sizes []int64, limit func(int) (measure.Number, error)) error {
+	for _, n := range sizes {
+		err := b.product(ctx, n, limit)
+		if err != nil {
+			return fmt.Errorf("product of %d: %w", n, err)
+		}
+	}
+	return nil
+}
+
+func (b *bench) product(ctx context.Context, n int64, limit func(int) (measure.Number, error)) error {
+	defer b.release(b.mark())
+	t := task{name: fmt.Sprintf("matmul f32 %d", n), limit: limit, abs: 2e-7 * float64(n)}
+	x, err := b.random(num.F32, 5, n, n)
+	if err != nil {
+		return err
+	}
+	y, err := b.random(num.F32, 6, n, n)
+	if err != nil {
+		return err
+	}
+	p, err := b.prepare(ctx, matmulSource, x, y)
+	if err != nil {
+		return err
+	}
+	c := measure.Contest{Name: t.name + ", 1 thread", Unit: "GFLOP/s", Bytes: 2 * n * n * n, Pairs: b.pairs()}
+	pool := engine.NewPool(1)
+	defer pool.Close()
+	repeat, err := b.ours(ctx, &c, p, pool)
+	if err != nil {
+		return err
+	}
+	py, err := startNumPy(ctx, b.dir, n, x, y)
+	switch {
+	case errors.Is(err, errNoNumPy):
+		b.note("%s.", err)
+	case err != nil:
+		return err
+	default:
+		defer py.close()
+		theirs, err := py.saved()
+		if err != nil {
+			return err
+		}
+		if c.Tolerance, err = t.differ(p.result()[0], theirs); err != nil {
+			return fmt.Errorf("ours and %s differ: %w", py.name, err)
+		}
+		c.Against, c.Reference = py.name, repeated(repeat, []vector{theirs}, py.time)
+	}
+	return b.enter(ctx, c, t, 1)
+}
+
+// numPy is a Python process that multiplies two matrices whenever it is asked.
+type numPy struct {
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	lines  *bufio.Reader
+	name   string // with versions
+	output string
+}
+
+func startNumPy(ctx context.Context, dir string, n int64, x, y operand) (*numPy, error) {
+	python, err := pythonWithNumPy(ctx)
+	if err != nil {
+		return nil, err
+	}
+	script, a, b := filepath.Join(dir, "matmul.py"), filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	p := &numPy{output: filepath.Join(dir, "c")}
+	for path, content := range map[string][]byte{script: matmulScript, a: x.data, b: y.data} {
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			return nil, err
+		}
+	}
+	p.cmd = exec.CommandContext(ctx, python, script, fmt.Sprint(n), a, b, p.output)
+	p.cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1")
+	p.cmd.Stderr = os.Stderr
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	p.lines = bufio.NewReader(out)
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	if p.name, err = p.line(); err != nil {
+		p.close()
+	}
+	return p, err
+}
+
+func pythonWithNumPy(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	for _, python := range pythons {
+		if exec.CommandContext(ctx, python, "-c", "import numpy").Run() == nil {
+			return python, nil
+		}
+	}
+	return "", errNoNumPy
+}
+
+func (p *numPy) line() (string, error) {
+	s, err := p.lines.ReadString('\n')
+	if err != nil {
+		return "", fmt.Errorf("NumPy has ended: %w", err)
+	}
+	return strings.TrimSpace(s), nil
+}
+
+func (p *numPy) ask(what string) (string, error) {
+	if _, err := io.WriteString(p.in, what+"\n"); err != nil {
+		return "", fmt.Errorf("NumPy has ended: %w", err)
+	}
+	return p.line()
+}
+
+// time is that of one product.
+func (p *numPy) time() (time.Duration, error) {
+	s, err := p.ask("run")
+	if err != nil {
+		return 0, err
+	}
+	seconds, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return 0, fmt.Errorf("expected seconds from NumPy, found %q", s)
+	}
+	return time.Duration(seconds * 1e9), nil
+}
+
+// saved is the product.
+func (p *numPy) saved() (vector, error) {
+	if _, err := p.ask("save"); err != nil {
+		return vector{}, err
+	}
+	b, err := os.ReadFile(p.output)
+	return vector{num.F32, b}, err
+}
+
+// close ends the process, which its closed input tells to.
+func (p *numPy) close() {
+	p.in.Close()
+	_ = p.cmd.Wait()
+}
