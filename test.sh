@@ -1,18 +1,34 @@
 #!/usr/bin/env bash
-# Runs every test and counts what was skipped. Installs the C compiler that
-# the examples' answers need when it is missing, and the emulator under which
-# a node for arm64 runs; without that one, its test is skipped.
+# Runs every test and counts what was skipped. Installs what the tests need when it
+# is missing and Debian has it: a C compiler for the examples' answers, LLVM for
+# native code, clang for packages in C, an emulator and libraries of arm64 for nodes
+# of another instruction set. Without the last three their tests are skipped.
 set -uo pipefail
 cd "$(dirname "$0")"
 
+updated=
+install() {
+	[ -n "$updated" ] || apt-get update -q || return 1
+	updated=1
+	apt-get install -qy --no-install-recommends "$@"
+}
+
 if ! command -v cc >/dev/null; then
 	echo "installing a C compiler"
-	apt-get update -q && apt-get install -qy gcc libc6-dev || exit 1
+	install gcc libc6-dev || exit 1
 fi
-
+missing() { echo "$1 cannot be installed: its tests are skipped"; }
 if ! command -v qemu-aarch64-static >/dev/null; then
 	echo "installing an emulator of arm64"
-	{ apt-get update -q && apt-get install -qy qemu-user-static; } || echo "it cannot be installed: the test with an arm64 node is skipped"
+	install qemu-user-static || missing "the emulator"
+fi
+if ! command -v clang-19 >/dev/null || ! command -v ld.lld-19 >/dev/null || ! command -v llvm-link-19 >/dev/null; then
+	echo "installing LLVM 19"
+	install libllvm19 clang-19 lld-19 llvm-19 || missing "LLVM 19"
+fi
+if [ "$(dpkg --print-architecture 2>/dev/null)" = amd64 ] && [ ! -e /usr/lib/aarch64-linux-gnu/libLLVM.so.19.1 ]; then
+	echo "installing LLVM 19 for arm64"
+	{ dpkg --add-architecture arm64 && updated= && install libc6:arm64 libllvm19:arm64; } || missing "LLVM 19 for arm64"
 fi
 
 log=$(mktemp)
