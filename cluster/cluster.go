@@ -31,8 +31,9 @@ type Config struct {
 	// Deadline is that of requests whose context has none; 10 minutes if zero.
 	Deadline time.Duration
 	// Payload makes a package's payload of a user's arguments, by running its
-	// X_payload_init on this machine; nil if there are no means to do so.
-	Payload func(ctx context.Context, p *pack.Package, args []byte) ([]byte, error)
+	// X_payload_init on this machine; nil if there are no means to do so. The nodes are
+	// those that are alive.
+	Payload func(ctx context.Context, p *pack.Package, args []byte, nodes []uint32) ([]byte, error)
 }
 
 // Cluster is a connection with all nodes of a cluster. It is safe for concurrent

@@ -91,7 +91,7 @@ func (c *Cluster) Send(ctx context.Context, pkg []byte, to string, payload []byt
 		if c.cfg.Payload == nil {
 			return nil, errors.New("this client cannot make payloads of arguments: give the payload itself")
 		}
-		if body.Bytes, err = c.cfg.Payload(ctx, p, payload); err != nil {
+		if body.Bytes, err = c.cfg.Payload(ctx, p, payload, c.alive()); err != nil {
 			return nil, err
 		}
 	}
@@ -104,6 +104,15 @@ func (c *Cluster) Send(ctx context.Context, pkg []byte, to string, payload []byt
 		return nil, err
 	}
 	return c.reply(d, time.Since(start))
+}
+
+// alive lists the numbers of the nodes.
+func (c *Cluster) alive() []uint32 {
+	var list []uint32
+	for _, n := range c.View().Nodes {
+		list = append(list, uint32(n.Peer))
+	}
+	return list
 }
 
 func (c *Cluster) reply(d *caller.Deliver, took time.Duration) (*Reply, error) {

@@ -19,11 +19,11 @@ type Children struct {
 }
 
 // payload makes a package's payload of a user's arguments, in a worker on this machine.
-func (ch Children) payload(unconfined bool) func(context.Context, *pack.Package, []byte) ([]byte, error) {
+func (ch Children) payload(unconfined bool) func(context.Context, *pack.Package, []byte, []uint32) ([]byte, error) {
 	if len(ch.Worker) == 0 {
 		return nil
 	}
-	return func(ctx context.Context, p *pack.Package, args []byte) (b []byte, err error) {
+	return func(ctx context.Context, p *pack.Package, args []byte, nodes []uint32) (b []byte, err error) {
 		service := codegen.New(codegen.Options{Program: ch.Codegen})
 		pool := worker.New(worker.Options{Program: ch.Worker, Unconfined: unconfined})
 		defer func() { err = errors.Join(err, pool.Close(), service.Close()) }()
@@ -35,7 +35,7 @@ func (ch Children) payload(unconfined bool) func(context.Context, *pack.Package,
 		if _, err := pool.Load(ctx, program); err != nil {
 			return nil, err
 		}
-		out, err := pool.Call(ctx, program.ID, &worker.Call{Payload: args, Init: true})
+		out, err := pool.Call(ctx, program.ID, &worker.Call{Payload: args, Init: true, Nodes: nodes})
 		if err != nil {
 			return nil, fmt.Errorf("the payload cannot be made of these arguments: %w", err)
 		}

@@ -1,5 +1,10 @@
 package worker
 
+import "time"
+
+// settle is how long a new spare waits before it is started.
+const settle = 20 * time.Millisecond
+
 // spare is a process that was started ahead, so that a Load only has to link.
 type spare struct {
 	wanted  bool
@@ -22,6 +27,8 @@ func (p *Pool) prepare() {
 	}
 	p.spare.coming = true
 	p.pending.Go(func() {
+		// Whoever took the last one is about to link: starting takes the processors.
+		time.Sleep(settle)
 		w, err := newProcess(&p.spawner, p.opt)
 		p.mu.Lock()
 		defer p.mu.Unlock()

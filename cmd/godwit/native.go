@@ -13,14 +13,13 @@ import (
 // codegenCommand is the command line of the process that LLVM runs in, and the
 // folder where its objects are kept; nil where this program cannot be found.
 func codegenCommand() (command []string, dir string) {
-	self, err := os.Executable()
-	if err != nil {
+	if command = children().Codegen; command == nil {
 		return nil, ""
 	}
 	if cache, err := os.UserCacheDir(); err == nil {
 		dir = filepath.Join(cache, "godwit", "native")
 	}
-	return []string{self, "codegen-child"}, dir
+	return command, dir
 }
 
 // newRuntime is where the calls of this process run.

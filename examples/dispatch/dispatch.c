@@ -3,9 +3,10 @@
  *     godwit cc dispatch.c -o dispatch.gwp --key ci.key
  *
  * Payload: what each counter adds, 8 bytes, little-endian. The node that it is sent to
- * must hold the package counter, signed by the same key; the others ask for it. Reply:
- * how many nodes it was sent to, 8 bytes, little-endian; the counters run on after
- * that. */
+ * must hold the package counter; the others ask for it. Reply: how many nodes it was
+ * sent to, 8 bytes, little-endian; the counters run on after that. A counter that is
+ * granted its region replies too, and the first reply is the request's: send this
+ * package without grants, or take any reply as the sign that it is done. */
 #include "godwit.h"
 
 enum { most = 1024 };
