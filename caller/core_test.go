@@ -2,6 +2,8 @@ package caller
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -201,5 +203,21 @@ func BenchmarkWalkOne(b *testing.B) {
 		if e := c.Step(int64(i), &Received{From: 1, Bytes: bytes}); len(e) != 1 {
 			b.Fatal("not delivered")
 		}
+	}
+}
+
+func TestErrorsOfContexts(t *testing.T) {
+	for _, c := range []struct {
+		reason parcel.Reason
+		is     error
+		not    error
+	}{{parcel.Expired, context.DeadlineExceeded, context.Canceled}, {parcel.Cancelled, context.Canceled, context.DeadlineExceeded}} {
+		err := fmt.Errorf("wrapped: %w", &Error{Reason: c.reason, Shard: -1})
+		if !errors.Is(err, c.is) || errors.Is(err, c.not) {
+			t.Errorf("%v is not %v, or is %v", err, c.is, c.not)
+		}
+	}
+	if errors.Is(&Error{Reason: parcel.Busy}, context.DeadlineExceeded) {
+		t.Error("busy passes for a deadline")
 	}
 }

@@ -1,6 +1,7 @@
 package caller
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/godwit-run/godwit/catalog"
@@ -22,6 +23,12 @@ func (e *Error) Error() string {
 		text += ": " + e.Detail
 	}
 	return text
+}
+
+// Is lets whoever set a deadline or cancelled find that again, also where a node or
+// this core noticed before the context did.
+func (e *Error) Is(target error) bool {
+	return e.Reason == parcel.Expired && target == context.DeadlineExceeded || e.Reason == parcel.Cancelled && target == context.Canceled
 }
 
 // failure turns a node's failure into the error of an operation.

@@ -7,7 +7,6 @@ import (
 	"debug/elf"
 	"math"
 	"os"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -292,19 +291,6 @@ func TestFar(t *testing.T) {
 			compare(t, outside, functions["outside"])
 		})
 	}
-}
-
-func TestAbsolute(t *testing.T) {
-	dir, _ := objects(t)
-	if found, _ := filepath.Glob(filepath.Join(dir, "absolute.o")); len(found) == 0 {
-		t.Skip("SKIPPED: for arm64 only, where TestArm64 runs it")
-	}
-	image, err := Link(load(t, dir, "absolute.o"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer image.Close()
-	compare(t, image, map[string]func(int64) int64{"absolute": func(x int64) int64 { return 33 * (x&3 + 1) }})
 }
 
 // Code is not writable, constants are not either, and variables not executable.
