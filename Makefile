@@ -1,7 +1,7 @@
 # make demo   the main programs on real data, on one machine and on four nodes
 # make test   everything the project tests
 # make fuzz   random programs, simulated clusters, and ten minutes on each fuzz target
-# make bench  against peers (DuckDB, C); needs a C++ compiler at run time of cgo
+# make bench  against peers (C by gcc and clang-19, NumPy, DuckDB); DuckDB needs cgo
 
 GO ?= go
 
