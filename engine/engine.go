@@ -111,6 +111,9 @@ func (e *Engine) Offset(b []byte) (int64, bool) {
 func (e *Engine) Close() error {
 	e.stop()
 	e.promotions.Wait()
+	for _, c := range e.Kernels() { // native code belongs to nobody else
+		e.Forget(c.Hash)
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var err error

@@ -327,3 +327,42 @@ func TestCancelNative(t *testing.T) {
 		t.Errorf("ended after %s", took)
 	}
 }
+
+// TestCloseUnmaps counts mappings of memory: a process may only have some ten
+// thousand.
+func TestCloseUnmaps(t *testing.T) {
+	s := compiling(t, t.TempDir())
+	mappings := func() int {
+		b, err := os.ReadFile("/proc/self/maps")
+		if err != nil {
+			t.Skipf("SKIPPED: mappings are not counted: %v", err)
+		}
+		return strings.Count(string(b), "\n")
+	}
+	one := func() {
+		e, err := New(Options{Codegen: s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range 4 {
+			k, err := e.Kernel(t.Context(), fresh(n))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := e.Promote(t.Context(), k); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	one()
+	before := mappings()
+	for range 40 {
+		one()
+	}
+	if after := mappings(); after > before+40 {
+		t.Errorf("%d mappings before 40 engines, %d after", before, after)
+	}
+}
