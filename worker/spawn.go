@@ -26,7 +26,7 @@ var environment = []string{
 	"MALLOC_ARENA_MAX=1",
 }
 
-// spawner starts processes from one thread that lives as long as the pool: the
+// spawner starts processes from one thread that is kept while the pool lives: the
 // kernel sends a child its parent's-death signal when the thread that started it
 // ends, and Go ends threads when it likes.
 type spawner struct {
@@ -38,7 +38,10 @@ func (s *spawner) start(cmd *exec.Cmd) error {
 	s.once.Do(func() {
 		s.work = make(chan func())
 		go func() {
-			runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
+			runtime.LockOSThread()
+			// A thread whose goroutine ends locked would end too, and others may have
+			// started processes on it before.
+			defer runtime.UnlockOSThread()
 			for f := range s.work {
 				f()
 			}
@@ -49,7 +52,7 @@ func (s *spawner) start(cmd *exec.Cmd) error {
 	return <-done
 }
 
-// close ends the thread; no start may follow or be under way.
+// close gives the thread back; no start may follow or be under way.
 func (s *spawner) close() {
 	s.once.Do(func() {})
 	if s.work != nil {
