@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit/codegen"
+	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/kernel/kerneltest"
 	"github.com/godwit-run/godwit/num"
@@ -111,7 +113,7 @@ func TestNativeAgrees(t *testing.T) {
 			if region.Access == kernel.Scratch {
 				continue
 			}
-			if a, b := oneNaN(region.Elem.IsFloat(), region.Elem.Size(), out[0].region(r)), oneNaN(region.Elem.IsFloat(), region.Elem.Size(), out[1].region(r)); a != b {
+			if oneNaN(region.Elem, out[0].region(r)) != oneNaN(region.Elem, out[1].region(r)) {
 				t.Fatalf("%s: region %d differs", c.Name, r)
 			}
 		}
@@ -125,19 +127,9 @@ func TestNativeAgrees(t *testing.T) {
 
 // oneNaN makes bytes comparable: which NaN a processor leaves in memory is nobody's
 // business.
-func oneNaN(float bool, size int, b []byte) string {
-	if !float {
-		return string(b)
-	}
-	b = append([]byte(nil), b...)
-	for i := 0; i+size <= len(b); i += size {
-		switch {
-		case size == 4 && math.IsNaN(float64(math.Float32frombits(binary.LittleEndian.Uint32(b[i:])))):
-			binary.LittleEndian.PutUint32(b[i:], 0x7fc00000)
-		case size == 8 && math.IsNaN(math.Float64frombits(binary.LittleEndian.Uint64(b[i:]))):
-			binary.LittleEndian.PutUint64(b[i:], 0x7ff8<<48)
-		}
-	}
+func oneNaN(k num.Kind, b []byte) string {
+	b = bytes.Clone(b)
+	column.CanonicalNaN(k, b)
 	return string(b)
 }
 

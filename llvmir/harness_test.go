@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/kernel/kerneltest"
 	"github.com/godwit-run/godwit/llvm"
@@ -138,35 +139,14 @@ func (l *loaded) run(lo, hi int64) {
 // canonical gives all NaNs one form.
 func canonical(k num.Kind, b []byte) []byte {
 	out := bytes.Clone(b)
-	for i := 0; i+k.Size() <= len(out); i += k.Size() {
-		switch k {
-		case num.F32:
-			binary.NativeEndian.PutUint32(out[i:], uint32(num.Canon(k, uint64(binary.NativeEndian.Uint32(out[i:])))))
-		case num.F64:
-			binary.NativeEndian.PutUint64(out[i:], num.Canon(k, binary.NativeEndian.Uint64(out[i:])))
-		}
-	}
+	column.CanonicalNaN(k, out)
 	return out
-}
-
-// spoil puts other bytes with the same lowest bit where a Bool is, as a
-// stranger may.
-func spoil(c *kerneltest.Case) *kerneltest.Case {
-	c = c.Clone()
-	for i, r := range c.Kernel.Regions {
-		if r.Elem == num.Bool {
-			for j := range c.Regions[i] {
-				c.Regions[i][j] |= byte(38*j) &^ 1
-			}
-		}
-	}
-	return c
 }
 
 // agree runs a case natively, cut at the given outer indices, and by the
 // stepper, cut alike, and compares everything they wrote.
 func (b *backend) agree(tb testing.TB, c *kerneltest.Case, cuts ...int64) error {
-	c = spoil(c)
+	c = c.Spoil()
 	n, err := b.compile(c.Kernel)
 	if err != nil {
 		return err

@@ -9,36 +9,13 @@ import (
 
 // NewLayout gives the layout of a kernel's block.
 func NewLayout(k *kernel.Kernel) *Layout {
-	l := &Layout{}
-	l.collect(k.Outer)
-	l.collect(k.Grain)
-	l.collect(k.Count)
-	l.walk(&k.Body)
+	l := &Layout{Polys: k.Polys()}
 	l.Scalars = 8 * int64(len(l.Polys))
 	l.Bases = l.Scalars + 8*int64(len(k.Scalars))
 	l.Faults = l.Bases + 8*int64(len(k.Regions))
 	l.Stop = l.Faults + 8*int64(k.Sites)
 	l.Bytes = l.Stop + 8
 	return l
-}
-
-func (l *Layout) walk(b *kernel.Block) {
-	for i := range b.Instrs {
-		in := &b.Instrs[i]
-		switch in.Code {
-		case kernel.SizeOf, kernel.Bound, kernel.Positive:
-			l.collect(in.Poly)
-		}
-		for j := range in.Blocks {
-			l.walk(&in.Blocks[j])
-		}
-	}
-}
-
-func (l *Layout) collect(p size.Poly) {
-	if l.number(p) < 0 {
-		l.Polys = append(l.Polys, p)
-	}
 }
 
 func (l *Layout) number(p size.Poly) int {

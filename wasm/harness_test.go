@@ -3,10 +3,10 @@ package wasm
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"testing"
 
+	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/kernel/kerneltest"
 	"github.com/godwit-run/godwit/mem"
@@ -81,36 +81,15 @@ func (l *loaded) clearScratch() {
 // canonical gives all NaNs one form.
 func canonical(k num.Kind, b []byte) []byte {
 	out := bytes.Clone(b)
-	for i := 0; i+k.Size() <= len(out); i += k.Size() {
-		switch k {
-		case num.F32:
-			binary.LittleEndian.PutUint32(out[i:], uint32(num.Canon(k, uint64(binary.LittleEndian.Uint32(out[i:])))))
-		case num.F64:
-			binary.LittleEndian.PutUint64(out[i:], num.Canon(k, binary.LittleEndian.Uint64(out[i:])))
-		}
-	}
+	column.CanonicalNaN(k, out)
 	return out
-}
-
-// spoil puts other bytes with the same lowest bit where a Bool is, as a
-// stranger may.
-func spoil(c *kerneltest.Case) *kerneltest.Case {
-	c = c.Clone()
-	for i, r := range c.Kernel.Regions {
-		if r.Elem == num.Bool {
-			for j := range c.Regions[i] {
-				c.Regions[i][j] |= byte(38*j) &^ 1
-			}
-		}
-	}
-	return c
 }
 
 // agree runs a case here, cut at the given outer indices, and by the
 // stepper, cut alike, and compares everything they wrote.
 func (b *bench) agree(c *kerneltest.Case, cuts ...int64) error {
 	ctx := context.Background()
-	c = spoil(c)
+	c = c.Spoil()
 	f, err := b.rt.Compile(ctx, c.Kernel)
 	if err != nil {
 		return err

@@ -24,39 +24,13 @@ type layout struct {
 }
 
 func newLayout(k *kernel.Kernel) *layout {
-	l := &layout{}
-	l.collect(k.Outer)
-	l.collect(k.Grain)
-	l.collect(k.Count)
-	l.walk(&k.Body)
+	l := &layout{polys: k.Polys()}
 	l.scalars = uint32(8 * len(l.polys))
 	l.bases = l.scalars + uint32(8*len(k.Scalars))
 	l.faults = l.bases + uint32(8*len(k.Regions))
 	l.scratch = (l.faults + uint32(8*k.Sites) + 127) &^ 127
 	l.size = l.scratch
 	return l
-}
-
-func (l *layout) walk(b *kernel.Block) {
-	for i := range b.Instrs {
-		in := &b.Instrs[i]
-		switch in.Code {
-		case kernel.SizeOf, kernel.Bound, kernel.Positive:
-			l.collect(in.Poly)
-		}
-		for j := range in.Blocks {
-			l.walk(&in.Blocks[j])
-		}
-	}
-}
-
-func (l *layout) collect(p size.Poly) {
-	for _, q := range l.polys {
-		if q.Equal(p) {
-			return
-		}
-	}
-	l.polys = append(l.polys, p)
 }
 
 // poly is the offset of a polynomial's value.
@@ -66,7 +40,7 @@ func (l *layout) poly(p size.Poly) uint32 {
 			return uint32(8 * i)
 		}
 	}
-	return 0 // not reached: walk collected all
+	return 0 // not reached: Polys has all
 }
 
 func (l *layout) scalar(i int) uint32 { return l.scalars + uint32(8*i) }

@@ -31,6 +31,20 @@ func (c *Case) Clone() *Case {
 	return &d
 }
 
+// Spoil puts other bytes with the same lowest bit where a Bool is, as a
+// stranger may.
+func (c *Case) Spoil() *Case {
+	c = c.Clone()
+	for i, r := range c.Kernel.Regions {
+		if r.Elem == num.Bool {
+			for j := range c.Regions[i] {
+				c.Regions[i][j] |= byte(38*j) &^ 1
+			}
+		}
+	}
+	return c
+}
+
 // Lens is the number of elements of each region.
 func (c *Case) Lens() []int64 {
 	lens := make([]int64, len(c.Kernel.Regions))
