@@ -138,29 +138,40 @@ func (h *hand) memory(s *slot, n int64) ([]byte, error) {
 	return arena.Bytes(s.span.Off, n), nil
 }
 
-// runPresent executes a launch whose inputs are present or raw.
+// runPresent executes a launch whose inputs are present or raw. The first window
+// that fails, by outer index, gives the error: those before it are seen through.
 func (p *launching) runPresent() error {
 	workers := int(min(int64(p.c.Workers(p.r.pool, p.sizes)), p.hi-p.lo))
 	window := p.rawOuters()
 	var next atomic.Int64
 	next.Store(p.lo)
-	return p.r.pool.Do(p.r.ctx, workers, func(ctx context.Context, _ int) error {
+	var bad failures
+	err := p.r.pool.Do(p.r.ctx, workers, func(ctx context.Context, _ int) error {
 		h, err := p.hand(ctx)
 		if err != nil {
 			return err
 		}
 		defer h.close()
-		for {
+		for !bad.any() {
 			lo, hi, ok := p.claim(&next, window, workers)
 			if !ok {
 				return nil
 			}
-			if err := h.span(ctx, lo, hi); err != nil {
+			switch err := h.span(ctx, lo, hi); {
+			case err == nil:
+				p.r.progress.advance(p.l, hi-lo, p.outer)
+			case ctx.Err() != nil:
 				return err
+			default:
+				bad.add(int(lo), err)
 			}
-			p.r.progress.advance(p.l, hi-lo, p.outer)
 		}
+		return nil
 	})
+	if err == nil {
+		err = bad.first()
+	}
+	return err
 }
 
 // claim takes outer indices for a worker: a window's worth if there are raw

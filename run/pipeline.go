@@ -25,7 +25,7 @@ type pipeline struct {
 	tasks   int  // of those
 	first   int  // the earliest window with outer indices left to hand out
 	serial  bool // a sequential kernel is at work
-	bad     failures
+	failed  int  // the earliest window of which something failed; their number if none
 	stopped bool
 }
 
@@ -37,6 +37,9 @@ type progressOf struct {
 	carried bool
 	next    int64 // first outer index not handed out
 	left    int64 // outer indices not finished
+	// bad has failures of decoding, by number of the task, or of execution,
+	// which comes after all decoding, by outer index.
+	bad failures
 }
 
 // windowTask is a task of one of a window's streams.
@@ -50,14 +53,14 @@ func (p *launching) runDecoded() error {
 	pl := &pipeline{p: p, list: p.streams(), workers: p.r.pool.Size()}
 	pl.change = sync.NewCond(&pl.mu)
 	pl.ws = p.planWindows(pl.list)
-	pl.state = make([]progressOf, len(pl.ws))
+	pl.state, pl.failed = make([]progressOf, len(pl.ws)), len(pl.ws)
 	if err := pl.allocate(); err != nil {
 		return err
 	}
 	defer pl.free()
 	err := p.r.pool.Do(p.r.ctx, pl.workers, pl.work)
-	if bad := pl.bad.first(); bad != nil {
-		return bad
+	if pl.failed < len(pl.ws) {
+		return pl.state[pl.failed].bad.first()
 	}
 	return err
 }
@@ -120,7 +123,7 @@ func (pl *pipeline) work(ctx context.Context, _ int) error {
 			pl.stopped = true
 			pl.change.Broadcast()
 			return err
-		case pl.stopped || pl.first == len(pl.ws):
+		case pl.stopped || pl.first >= pl.failed:
 			return context.Cause(ctx)
 		case !did:
 			pl.change.Wait()
@@ -141,19 +144,18 @@ func (pl *pipeline) one(ctx context.Context, h *hand) (bool, error) {
 	if pl.stopped {
 		return false, nil
 	}
-	for w := pl.first; w < pl.begun && pl.state[w].ready(); w++ {
+	for w := pl.first; w < min(pl.begun, pl.failed) && pl.state[w].ready(); w++ {
 		if lo, hi, ok := pl.claim(w); ok {
 			return true, pl.execute(ctx, h, w, lo, hi)
 		}
 	}
 	for pl.begin() {
 	}
-	for w := pl.first; w < pl.begun; w++ {
+	for w := pl.first; w < min(pl.begun, pl.failed); w++ {
 		if st := &pl.state[w]; st.handed < len(st.tasks) {
 			t := st.tasks[st.handed]
 			st.handed++
-			pl.decode(ctx, w, t)
-			return true, nil
+			return true, pl.decode(ctx, w, t)
 		}
 	}
 	return false, nil
@@ -189,19 +191,35 @@ func (pl *pipeline) execute(ctx context.Context, h *hand, w int, lo, hi int64) e
 	pl.p.r.progress.advance(pl.p.l, hi-lo, pl.p.outer)
 	pl.mu.Lock()
 	pl.serial = false
+	if err != nil {
+		return pl.fail(ctx, w, int(lo), err)
+	}
 	st := &pl.state[w]
 	st.left -= hi - lo
 	for pl.first < pl.begun && pl.state[pl.first].ready() && pl.state[pl.first].left == 0 {
 		pl.first++
 	}
 	pl.change.Broadcast()
-	return err
+	return nil
+}
+
+// fail notes what failed of window w. Nothing more is begun there and behind,
+// but what is before is seen through, so that the first bad row is the one that
+// is reported. A run that was cancelled just ends.
+func (pl *pipeline) fail(ctx context.Context, w, number int, err error) error {
+	if ctx.Err() != nil {
+		return err
+	}
+	pl.state[w].bad.add(number, err)
+	pl.failed = min(pl.failed, w)
+	pl.change.Broadcast()
+	return nil
 }
 
 // begin starts the decoding of the next window if its slot is free.
 func (pl *pipeline) begin() bool {
 	w := pl.begun
-	if w == len(pl.ws) || w-pl.first >= len(pl.slots) || pl.bad.any() {
+	if w == len(pl.ws) || w-pl.first >= len(pl.slots) || pl.failed < len(pl.ws) {
 		return false
 	}
 	st := &pl.state[w]
@@ -248,22 +266,18 @@ func (pl *pipeline) carryRows(s *stream, w int, from, n int64) {
 	}
 }
 
-// decode runs a task without holding the lock. A failure ends the handing
-// out of tasks, but those handed out before are seen through, so that the
-// first bad row is the one that is reported.
-func (pl *pipeline) decode(ctx context.Context, w int, t windowTask) {
+// decode runs a task without holding the lock.
+func (pl *pipeline) decode(ctx context.Context, w int, t windowTask) error {
 	pl.mu.Unlock()
 	err := pl.list[t.stream].d.run(ctx, t.task, pl.slot(w), pl.ws[w].views[t.stream].first)
 	pl.mu.Lock()
-	st := &pl.state[w]
 	if err != nil {
-		pl.bad.add(t.number, err)
-		pl.stopped = true
-	} else {
-		st.decoded++
+		return pl.fail(ctx, w, t.number, err)
 	}
+	pl.state[w].decoded++
 	for i := w + 1; i < pl.begun && pl.state[i-1].ready(); i++ {
 		pl.carry(i)
 	}
 	pl.change.Broadcast()
+	return nil
 }
