@@ -45,6 +45,7 @@ func TestARM64Node(t *testing.T) {
 	b := newByHand(t, dir, "n1=127.0.0.1", "n2=127.0.0.1", "arm=127.0.0.1")
 	b.node(t, "n1", nil)
 	b.node(t, "n2", nil)
+	b.await(t, 2) // so that the emulated node is the third, and has the last shards
 	b.node(t, "arm", program)
 	b.await(t, 3)
 	if arch := b.status(t)["arm"].Report.Arch; arch != "arm64" {
