@@ -41,9 +41,11 @@ func TestEveryOperation(t *testing.T) {
 	})
 }
 
-// TestEveryOperationInVectors makes one loop over all slots.
+// TestEveryOperationInVectors makes one loop over all slots, whose stores go past
+// the caches where they begin where a vector does.
 func TestEveryOperationInVectors(t *testing.T) {
 	eachWidth(t, func(t *testing.T, b *backend) {
+		b.past = 0
 		seen := 0
 		for _, c := range kerneltest.Every() {
 			if !overSlots(c) {
@@ -66,6 +68,7 @@ func TestRandomKernels(t *testing.T) {
 		rapid.Check(t, func(r *rapid.T) {
 			c := kerneltest.Gen().Draw(r, "kernel")
 			b.lanes = rapid.SampledFrom([]int{2, 4, maxLanes}).Draw(r, "lanes")
+			b.past = rapid.SampledFrom([]int64{0, 1000, usual.past}).Draw(r, "past")
 			var cuts []int64
 			if c.Outer > 1 && rapid.Bool().Draw(r, "cut") {
 				cuts = append(cuts, rapid.Int64Range(0, c.Outer).Draw(r, "at"))

@@ -30,23 +30,33 @@ type emitter struct {
 	atMost map[*kernel.Instr]int64
 	// packed holds the elements that the turns at hand load in inner loops,
 	// instead of the region.
-	packed  map[*kernel.Instr]func() string
-	polys   []string
-	scalars []string
-	bases   []string
-	pending []fault
-	stack   []string // allocas, which belong into the entry block
-	failed  error
+	packed map[*kernel.Instr]func() string
+	// past are the stores that go past the caches at this point of the text, and
+	// pastFrom from how many bytes on any do.
+	past     []*kernel.Instr
+	pastFrom int64
+	polys    []string
+	scalars  []string
+	bases    []string
+	pending  []fault
+	stack    []string // allocas, which belong into the entry block
+	failed   error
 }
 
 // Emit gives the text of a module without a target triple or a data layout. The
 // kernel must be one that verify has accepted. Compiled for an amd64 without
 // SSE4.1, rounding operations call the C library.
-func Emit(k *kernel.Kernel, t Target) (string, error) { return emit(k, t, maxLanes) }
+func Emit(k *kernel.Kernel, t Target) (string, error) { return emit(k, t, usual) }
 
-// emit is Emit with a limit on the number of turns side by side, which tests
-// lower so that short loops are computed in vectors too.
-func emit(k *kernel.Kernel, t Target, lanes int) (string, error) {
+// limits are what tests lower, so that small cases come to what is for large ones.
+type limits struct {
+	lanes int   // turns side by side, at most
+	past  int64 // bytes from which stores go past the caches
+}
+
+var usual = limits{maxLanes, pastCaches}
+
+func emit(k *kernel.Kernel, t Target, m limits) (string, error) {
 	switch t.VectorBytes {
 	case 0:
 		t.VectorBytes = 16
@@ -54,7 +64,7 @@ func emit(k *kernel.Kernel, t Target, lanes int) (string, error) {
 	default:
 		return "", fmt.Errorf("llvmir: vectors of %d bytes, expected 16, 32 or 64", t.VectorBytes)
 	}
-	e := &emitter{k: k, t: t, lay: NewLayout(k), lanes: 1, limit: lanes, atMost: map[*kernel.Instr]int64{}, packed: map[*kernel.Instr]func() string{}}
+	e := &emitter{k: k, t: t, lay: NewLayout(k), lanes: 1, limit: m.lanes, pastFrom: m.past, atMost: map[*kernel.Instr]int64{}, packed: map[*kernel.Instr]func() string{}}
 	e.scan()
 	e.function()
 	if e.failed != nil {

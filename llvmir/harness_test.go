@@ -28,8 +28,7 @@ const passes = "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verif
 type backend struct {
 	m *llvm.Machine
 	t Target
-	// lanes limits the turns side by side.
-	lanes int
+	limits
 }
 
 func newBackend(tb testing.TB, vectorBytes int) *backend {
@@ -46,7 +45,7 @@ func newBackend(tb testing.TB, vectorBytes int) *backend {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(m.Close)
-	return &backend{m, Target{Arch: runtime.GOARCH, VectorBytes: vectorBytes}, maxLanes}
+	return &backend{m, Target{Arch: runtime.GOARCH, VectorBytes: vectorBytes}, usual}
 }
 
 // native is a kernel as machine code.
@@ -58,7 +57,7 @@ type native struct {
 }
 
 func (b *backend) compile(k *kernel.Kernel) (*native, error) {
-	text, err := emit(k, b.t, b.lanes)
+	text, err := emit(k, b.t, b.limits)
 	if err != nil {
 		return nil, err
 	}

@@ -75,7 +75,7 @@ func (p *plan) areShort(loops []*kernel.Instr) string {
 // write gives as many turns as possible to n lanes, of a loop that may be short
 // some more to fewer lanes, and the rest to scalar code.
 func (p *plan) write(from, to string, n int, w *weight) {
-	from = p.inLanes(from, to, n)
+	from = p.mostLanes(from, to, n, w)
 	if n >= 8 && !w.loops && w.data <= 20 && !p.overSlots() {
 		from = p.inLanes(from, to, n/4)
 	}
@@ -87,8 +87,7 @@ func (p *plan) write(from, to string, n int, w *weight) {
 
 // inLanes runs whole groups of n turns and gives the first that is left.
 func (p *plan) inLanes(from, to string, n int) string {
-	many := p.set("and i64 %s, %d", p.turnCount(from, to), -n)
-	mid := p.set("add i64 %s, %s", from, many)
+	mid := p.groupsEnd(from, to, n)
 	size := p.stripSize(p.body)
 	p.strips(from, mid, size, p.short(p.in, size), nil, func(from, to string, _ []state) ([]string, string) {
 		p.loop(from, to, int64(n), nil, func(i string, _ []string) ([]string, string) {
@@ -99,6 +98,10 @@ func (p *plan) inLanes(from, to string, n int) string {
 		return nil, ""
 	})
 	return mid
+}
+
+func (p *plan) groupsEnd(from, to string, n int) string {
+	return p.set("add i64 %s, %s", from, p.set("and i64 %s, %d", p.turnCount(from, to), -n))
 }
 
 // group writes n turns from i on.

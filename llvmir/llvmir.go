@@ -9,7 +9,7 @@ import "github.com/godwit-run/godwit/size"
 
 // Version changes whenever the text emitted for some kernel changes. It is part
 // of the key under which compiled objects are kept.
-const Version = 1
+const Version = 2
 
 // Function is the name of the function that a module defines:
 //

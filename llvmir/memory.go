@@ -2,6 +2,7 @@ package llvmir
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/godwit-run/godwit/kernel"
@@ -32,7 +33,11 @@ func (e *emitter) scopes(b *strings.Builder) {
 		}
 		b.WriteString("}\n")
 	}
+	fmt.Fprintf(b, "!%d = !{i32 1}\n", e.onceNode())
 }
+
+// onceNode is the metadata of stores that go past the caches.
+func (e *emitter) onceNode() int { return 2 + 3*(len(e.k.Regions)+1) }
 
 // inBlock is the address at an offset in the block of arguments.
 func (e *emitter) inBlock(off int64) string {
@@ -61,11 +66,20 @@ func (e *emitter) load(region int, index string, t typ) string {
 }
 
 func (e *emitter) store(region int, index string, t typ, v string) {
+	e.storeAligned(region, index, t, v, t.kind.Size(), "")
+}
+
+// storePast stores whole vectors past the caches.
+func (e *emitter) storePast(region int, index string, t typ, v string) {
+	e.storeAligned(region, index, t, v, e.t.VectorBytes, fmt.Sprintf(", !nontemporal !%d", e.onceNode()))
+}
+
+func (e *emitter) storeAligned(region int, index string, t typ, v string, align int, more string) {
 	m := t.inMemory()
 	if t.kind == num.Bool {
 		v = e.set("zext %s %s to %s", t, v, m)
 	}
-	e.line("store %s %s, ptr %s, align %d, %s", m, v, e.address(region, index), t.kind.Size(), e.aliasing(region))
+	e.line("store %s %s, ptr %s, align %d, %s%s", m, v, e.address(region, index), align, e.aliasing(region), more)
 }
 
 func (e *emitter) loadInstr(in *kernel.Instr) {
@@ -122,6 +136,10 @@ func (e *emitter) storeInstr(in *kernel.Instr) {
 	at := e.at(in.Args[0])
 	switch at.shape() {
 	case unit:
+		if slices.Contains(e.past, in) {
+			e.storePast(in.Region, at.text, t, e.vector(in.Args[1], t.n))
+			return
+		}
 		e.store(in.Region, at.text, t, e.vector(in.Args[1], t.n))
 	case uniform:
 		e.store(in.Region, at.text, t.scalar(), e.scalar(in.Args[1]))

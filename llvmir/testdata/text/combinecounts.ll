@@ -206,3 +206,4 @@ attributes #0 = { nounwind "prefer-vector-width"="256" "min-legal-vector-width"=
 !8 = distinct !{!8, !1}
 !9 = !{!8}
 !10 = !{!2, !5}
+!11 = !{i32 1}
