@@ -116,16 +116,22 @@ func (f *formula) float(a *graph.Node) *graph.Node {
 	return f.sub(f.fromBits(f.iop(num.Add, a, f.i(f.magicBits()))), f.c(f.magic()))
 }
 
-// power2 is 2^n for n in the range of normal exponents.
-func (f *formula) power2(n *graph.Node) *graph.Node {
-	return f.fromBits(f.iop(num.Shl, f.iop(num.Add, n, f.i(f.bias())), f.i(f.mantissa())))
+// powerOf2 rounds a to an integer n. The low bits of u are n + 2·bias.
+func (f *formula) powerOf2(a *graph.Node) (n, u *graph.Node) {
+	magic := f.c(f.magic() + float64(2*f.bias()))
+	t := f.add(a, magic)
+	return f.sub(t, magic), f.toBits(t)
 }
 
-// scale is a·2^n, in two steps so that it overflows and underflows as it
-// should, with one rounding.
-func (f *formula) scale(a, n *graph.Node) *graph.Node {
-	half := f.iop(num.Shr, n, f.i(1))
-	return f.mul(f.mul(a, f.power2(half)), f.power2(f.iop(num.Sub, n, half)))
+// scale is a·2^n for the u of powerOf2, in two steps so that it overflows and
+// underflows as it should, with one rounding. The exponents of the two factors
+// are the halves of n + 2·bias: the upper bits of a shift by one less than the
+// mantissa's width, and what is left of all of it.
+func (f *formula) scale(a, u *graph.Node) *graph.Node {
+	m := f.mantissa()
+	half := f.iop(num.And, f.iop(num.Shl, u, f.i(m-1)), f.i(-1<<m))
+	rest := f.iop(num.Sub, f.iop(num.Shl, u, f.i(m)), half)
+	return f.mul(f.mul(a, f.fromBits(half)), f.fromBits(rest))
 }
 
 // exp reduces to |r| <= ln(2)/2 with x = n·ln(2) + r.
@@ -134,7 +140,7 @@ func (f *formula) exp(x *graph.Node) *graph.Node {
 		return f.exp32(x)
 	}
 	x = f.limit(x, -760, 720)
-	nf, n := f.nearest(f.mul(x, f.c(math.Log2E)))
+	nf, u := f.powerOf2(f.mul(x, f.c(math.Log2E)))
 	hi := f.sub(x, f.mul(nf, f.c(6.93147180369123816490e-01)))
 	lo := f.mul(nf, f.c(1.90821492927058770002e-10))
 	r := f.sub(hi, lo)
@@ -142,15 +148,15 @@ func (f *formula) exp(x *graph.Node) *graph.Node {
 	c := f.sub(r, f.mul(t, f.poly(t, 1.66666666666666019037e-01, -2.77777777770155933842e-03,
 		6.61375632143793436117e-05, -1.65339022054652515390e-06, 4.13813679705723846039e-08)))
 	q := f.div(f.mul(r, c), f.sub(f.c(2), c))
-	return f.scale(f.sub(f.c(1), f.sub(f.sub(lo, q), hi)), n)
+	return f.scale(f.sub(f.c(1), f.sub(f.sub(lo, q), hi)), u)
 }
 
 func (f *formula) exp32(x *graph.Node) *graph.Node {
 	x = f.limit(x, -110, 95)
-	nf, n := f.nearest(f.mul(x, f.c(math.Log2E)))
+	nf, u := f.powerOf2(f.mul(x, f.c(math.Log2E)))
 	r := f.sub(f.sub(x, f.mul(nf, f.c(0.693359375))), f.mul(nf, f.c(-2.12194440e-4)))
 	p := f.poly(r, 5.0000001201e-1, 1.6666665459e-1, 4.1665795894e-2, 8.3334519073e-3, 1.3981999507e-3, 1.9875691500e-4)
-	return f.scale(f.add(f.c(1), f.add(r, f.mul(f.mul(r, r), p))), n)
+	return f.scale(f.add(f.c(1), f.add(r, f.mul(f.mul(r, r), p))), u)
 }
 
 // split writes a positive x as 2^n·(1+g) with 1+g between √½ and √2.
