@@ -1,43 +1,33 @@
 package difftest
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"os"
 	"testing"
-	"time"
 
 	"github.com/godwit-run/godwit/codegen"
+	"github.com/godwit-run/godwit/codegen/codegentest"
 	"github.com/godwit-run/godwit/engine"
 )
-
-// child marks the process that LLVM runs in, which is this binary once more.
-const child = "GODWIT_DIFFTEST_CHILD"
 
 // service compiles to native code; nil where LLVM is missing.
 var service *codegen.Service
 
-func TestMain(m *testing.M) {
-	if os.Getenv(child) != "" {
-		if err := codegen.Serve(os.Stdin, os.Stdout); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
-	}
-	os.Setenv(child, "1")
-	s := codegen.New(codegen.Options{Program: []string{os.Args[0]}})
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	if _, err := s.Info(ctx); err == nil {
-		service = s
-	} else if !errors.Is(err, codegen.ErrMissing) {
+func TestMain(m *testing.M) { os.Exit(codegentest.Main(tests{m})) }
+
+// tests run with one service for all of them.
+type tests struct{ *testing.M }
+
+func (m tests) Run() int {
+	s, ok, err := codegentest.Start("")
+	if err != nil {
 		panic(err)
 	}
-	cancel()
-	code := m.Run()
-	_ = s.Close()
-	os.Exit(code)
+	defer s.Close()
+	if ok {
+		service = s
+	}
+	return m.M.Run()
 }
 
 // TestNativeIsThere makes it known when the other tests compared without it.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"math"
 	"os"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit/codegen"
+	"github.com/godwit-run/godwit/codegen/codegentest"
 	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/kernel/kerneltest"
@@ -20,35 +20,7 @@ import (
 	"github.com/godwit-run/godwit/size"
 )
 
-// child marks the process that LLVM runs in, which is this binary once more.
-const child = "GODWIT_ENGINE_CHILD"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(child) != "" {
-		if err := codegen.Serve(os.Stdin, os.Stdout); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
-	}
-	os.Setenv(child, "1")
-	os.Exit(m.Run())
-}
-
-// compiling is a service that keeps objects in dir, with LLVM there.
-func compiling(t testing.TB, dir string) *codegen.Service {
-	t.Helper()
-	s := codegen.New(codegen.Options{Program: []string{os.Args[0]}, Dir: dir})
-	t.Cleanup(func() { _ = s.Close() })
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	defer cancel()
-	if _, err := s.Info(ctx); errors.Is(err, codegen.ErrMissing) {
-		t.Skipf("SKIPPED: no native code: %v", err)
-	} else if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
+func TestMain(m *testing.M) { os.Exit(codegentest.Main(m)) }
 
 func engineWith(t testing.TB, opt Options) *Engine {
 	t.Helper()
@@ -89,7 +61,7 @@ func (l *loaded) region(i int) []byte {
 
 // TestNativeAgrees runs every operation natively and by the stepper.
 func TestNativeAgrees(t *testing.T) {
-	s := compiling(t, "")
+	s := codegentest.Service(t, "")
 	native, step := engineWith(t, Options{Tier: Native, Codegen: s}), engineWith(t, Options{Tier: Stepper})
 	pool := NewPool(1)
 	defer pool.Close()
@@ -155,7 +127,7 @@ func long(n int) (*kerneltest.Case, []byte) {
 
 // TestSwap has a kernel go over to native code while it runs.
 func TestSwap(t *testing.T) {
-	e := engineWith(t, Options{Codegen: compiling(t, "")})
+	e := engineWith(t, Options{Codegen: codegentest.Service(t, "")})
 	c, want := long(1 << 20)
 	l := load(t, e, c)
 	pool := NewPool(2)
@@ -240,7 +212,7 @@ func TestNoCompiler(t *testing.T) {
 func TestSecondStart(t *testing.T) {
 	dir := t.TempDir()
 	c, want := long(1 << 12)
-	first := engineWith(t, Options{Codegen: compiling(t, dir)})
+	first := engineWith(t, Options{Codegen: codegentest.Service(t, dir)})
 	k, err := first.Kernel(t.Context(), c.Kernel)
 	if err != nil {
 		t.Fatal(err)
@@ -248,7 +220,7 @@ func TestSecondStart(t *testing.T) {
 	if err := first.Promote(t.Context(), k); err != nil {
 		t.Fatal(err)
 	}
-	second := engineWith(t, Options{Codegen: compiling(t, dir)})
+	second := engineWith(t, Options{Codegen: codegentest.Service(t, dir)})
 	l := load(t, second, c)
 	start := time.Now()
 	k, err = second.Kernel(t.Context(), c.Kernel)
@@ -264,7 +236,7 @@ func TestSecondStart(t *testing.T) {
 
 // TestForgetWhilePromoting frees a kernel whose native code is still to come.
 func TestForgetWhilePromoting(t *testing.T) {
-	e := engineWith(t, Options{Codegen: compiling(t, "")})
+	e := engineWith(t, Options{Codegen: codegentest.Service(t, "")})
 	for n := range 20 {
 		k, err := e.Kernel(t.Context(), fresh(n))
 		if err != nil {
@@ -298,7 +270,7 @@ func endless() *kernel.Kernel {
 
 // TestCancelNative ends a long native run soon after its context.
 func TestCancelNative(t *testing.T) {
-	s := compiling(t, "")
+	s := codegentest.Service(t, "")
 	e := engineWith(t, Options{Tier: Native, Codegen: s})
 	k, err := e.Kernel(t.Context(), endless())
 	if err != nil {
@@ -323,7 +295,7 @@ func TestCancelNative(t *testing.T) {
 // TestCloseUnmaps counts mappings of memory: a process may only have some ten
 // thousand.
 func TestCloseUnmaps(t *testing.T) {
-	s := compiling(t, t.TempDir())
+	s := codegentest.Service(t, t.TempDir())
 	mappings := func() int {
 		b, err := os.ReadFile("/proc/self/maps")
 		if err != nil {

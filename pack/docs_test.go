@@ -3,12 +3,13 @@ package pack
 import (
 	"bytes"
 	"crypto/ed25519"
-	"encoding/hex"
 	"flag"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/godwit-run/godwit/docs/pagetest"
 )
 
 var update = flag.Bool("update", false, "rewrite the example in docs/packages.md")
@@ -28,10 +29,7 @@ func example(t *testing.T) *Package {
 }
 
 // fields are those of the example, with the bytes that each takes.
-var fields = []struct {
-	n    int
-	what string
-}{
+var fields = []pagetest.Field{
 	{8, "godwitP, version 1"}, {2, "name: f"},
 	{1, "one library"}, {10, "libm.so.6"},
 	{1, "two sections"},
@@ -51,21 +49,6 @@ func TestExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var text strings.Builder
-	at := 0
-	text.WriteString("```text\n")
-	for _, f := range fields {
-		shown := fmt.Sprintf("% x", all[at:at+min(f.n, 10)])
-		if f.n > 10 {
-			shown = fmt.Sprintf("% x …", all[at:at+9])
-		}
-		fmt.Fprintf(&text, "%3d  %-29s  %s\n", at, shown, f.what)
-		at += f.n
-	}
-	text.WriteString("```\n")
-	if at != len(all) {
-		t.Fatalf("%d bytes are explained, there are %d", at, len(all))
-	}
 	b, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
@@ -73,45 +56,15 @@ func TestExample(t *testing.T) {
 	if want := fmt.Sprintf("has %d bytes and the hash `%s`:", len(all), id); !*update && !bytes.Contains(b, []byte(want)) {
 		t.Errorf("%s does not say %q", page, want)
 	}
-	begin, end := "<!-- example -->\n", "<!-- end of example -->"
-	before, rest, ok := strings.Cut(string(b), begin)
-	old, after, ok2 := strings.Cut(rest, end)
-	switch {
-	case !ok || !ok2:
-		t.Fatalf("%s has no example", page)
-	case *update:
-		if err := os.WriteFile(page, []byte(before+begin+text.String()+end+after), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	case old != text.String():
-		t.Errorf("the example in %s is not up to date; run go test ./pack -update", page)
-	}
+	pagetest.Example(t, page, all, fields, *update)
 }
 
-// TestPageIsReadable reads the bytes as they stand on the page; the signature,
-// of which the page shows only the beginning, is left out.
+// TestPageIsReadable reads the bytes as they stand on the page, which shows only the
+// beginning of the signature, and takes them for those of an unsigned package.
 func TestPageIsReadable(t *testing.T) {
-	b, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, text, _ := strings.Cut(string(b), "<!-- example -->")
-	text, _, _ = strings.Cut(text, "<!-- end of example -->")
-	var all []byte
-	for line := range strings.Lines(text) {
-		if len(line) < 36 || line[0] != ' ' || strings.Contains(line, "signed") {
-			if strings.Contains(line, "signed") {
-				break
-			}
-			continue
-		}
-		part, err := hex.DecodeString(strings.ReplaceAll(line[5:34], " ", ""))
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, part...)
-	}
-	p, err := Decode(append(all, 0))
+	all := pagetest.Bytes(t, page)
+	all[len(all)-1] = 0
+	p, err := Decode(all)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,13 +3,12 @@ package parcel
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/hex"
 	"flag"
 	"fmt"
 	"os"
-	"strings"
 	"testing"
 
+	"github.com/godwit-run/godwit/docs/pagetest"
 	"github.com/godwit-run/godwit/num"
 )
 
@@ -36,24 +35,6 @@ func exampleParcel(t *testing.T) []byte {
 // TestExample regenerates the example of the page.
 func TestExample(t *testing.T) {
 	all := exampleParcel(t)
-	var text strings.Builder
-	text.WriteString("```text\n")
-	at := 0
-	for _, f := range []struct {
-		n    int
-		what string
-	}{
-		{1, "version 1, walk"}, {1, "no flags"}, {2, "64 hops left"}, {4, "2,000,000 µs left"}, {8, "request 7"}, {4, "caller 2147483649"}, {8, "code ffeeddccbbaa9988"},
-		{1, "set 3"}, {3, "one size: 1000"}, {1, "no scalars"}, {4, "one column: number 1, bound 1000"}, {1, "no near regions"},
-		{4, "three kinds: i64, i64, u32"}, {1, "keep columns 1 and 2"}, {1, "no faults"}, {1, "one state"}, {8, "wants row 512"}, {8, "has the id 0"}, {4, "has 4 turns left"},
-	} {
-		fmt.Fprintf(&text, "%3d  %-23s  %s\n", at, fmt.Sprintf("% x", all[at:at+f.n]), f.what)
-		at += f.n
-	}
-	text.WriteString("```\n")
-	if at != len(all) {
-		t.Fatalf("%d bytes are explained, there are %d", at, len(all))
-	}
 	b, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
@@ -61,40 +42,16 @@ func TestExample(t *testing.T) {
 	if !bytes.Contains(b, fmt.Appendf(nil, "has %d bytes:", len(all))) {
 		t.Errorf("%s does not say that the example has %d bytes", page, len(all))
 	}
-	begin, end := "<!-- example -->\n", "<!-- end of example -->"
-	before, rest, ok := strings.Cut(string(b), begin)
-	old, after, ok2 := strings.Cut(rest, end)
-	switch {
-	case !ok || !ok2:
-		t.Fatalf("%s has no example", page)
-	case *update:
-		if err := os.WriteFile(page, []byte(before+begin+text.String()+end+after), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	case old != text.String():
-		t.Errorf("the example in %s is not up to date; run go test ./parcel -update", page)
-	}
+	pagetest.Example(t, page, all, []pagetest.Field{
+		{1, "version 1, walk"}, {1, "no flags"}, {2, "64 hops left"}, {4, "2,000,000 µs left"}, {8, "request 7"}, {4, "caller 2147483649"}, {8, "code ffeeddccbbaa9988"},
+		{1, "set 3"}, {3, "one size: 1000"}, {1, "no scalars"}, {4, "one column: number 1, bound 1000"}, {1, "no near regions"},
+		{4, "three kinds: i64, i64, u32"}, {1, "keep columns 1 and 2"}, {1, "no faults"}, {1, "one state"}, {8, "wants row 512"}, {8, "has the id 0"}, {4, "has 4 turns left"},
+	}, *update)
 }
 
 // TestPageIsReadable reads the bytes as they stand on the page.
 func TestPageIsReadable(t *testing.T) {
-	b, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, example, _ := strings.Cut(string(b), "<!-- example -->")
-	example, _, _ = strings.Cut(example, "<!-- end of example -->")
-	var all []byte
-	for line := range strings.Lines(example) {
-		if len(line) > 28 && line[0] == ' ' {
-			part, err := hex.DecodeString(strings.ReplaceAll(line[5:28], " ", ""))
-			if err != nil {
-				t.Fatal(err)
-			}
-			all = append(all, part...)
-		}
-	}
-	p, err := Decode(all)
+	p, err := Decode(pagetest.Bytes(t, page))
 	if err != nil {
 		t.Fatal(err)
 	}
