@@ -111,9 +111,6 @@ func (s *Server) drain() {
 // Endpoint is where clients reach this member: host:port.
 func (s *Server) Endpoint() string { return s.e.Clients[0].Addr().String() }
 
-// Leads reports whether this member is the leader now.
-func (s *Server) Leads() bool { return s.e.Server.Leader() == s.e.Server.MemberID() }
-
 // Control connects with this member inside of the process. It works as long as
 // the cluster has a majority with this member in it.
 func (s *Server) Control() Control {

@@ -68,27 +68,6 @@ func keyedScalar(t *Type) *Type {
 	return t
 }
 
-// Uses counts how often each node stands as an argument or a result.
-func (g *Graph) Uses() map[*Node]int {
-	uses := map[*Node]int{}
-	g.Body.countUses(uses)
-	return uses
-}
-
-func (b *Block) countUses(uses map[*Node]int) {
-	for _, n := range b.Nodes {
-		for _, a := range n.Args {
-			uses[a]++
-		}
-		for _, inner := range n.Blocks {
-			inner.countUses(uses)
-		}
-	}
-	for _, r := range b.Results {
-		uses[r]++
-	}
-}
-
 // MaxID is the largest ID of any node.
 func (g *Graph) MaxID() int {
 	most := 0

@@ -120,9 +120,6 @@ func pureKey(in *Instr) string {
 	return string(k)
 }
 
-// Depth is the number of open blocks inside the body.
-func (b *Builder) Depth() int { return len(b.stack) - 1 }
-
 // Outside emits what f emits into the open block at the given depth, before
 // the instruction that is being built there.
 func (b *Builder) Outside(depth int, f func()) {

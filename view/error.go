@@ -25,6 +25,3 @@ func Error(err error, s Style) string {
 	}
 	return s.message(strings.TrimRight(text, "\n") + "\n")
 }
-
-// Message renders one message.
-func Message(m *diag.Message, s Style) string { return s.message(m.Render()) }
