@@ -1,10 +1,6 @@
 package llvmir
 
-import (
-	"slices"
-
-	"github.com/godwit-run/godwit/kernel"
-)
+import "github.com/godwit-run/godwit/kernel"
 
 // pastCaches is how many bytes the slots of a region must take for its stores to
 // go past the caches: of so many the first are gone from a usual last-level cache
@@ -46,7 +42,7 @@ func (p *plan) mostLanes(from, to string, n int, w *weight) string {
 	}
 	end := p.groupsEnd(from, to, n)
 	p.either(p.worthPast(stores, from), func() {
-		p.past = slices.Clone(stores)
+		p.past = stores
 		p.inLanes(from, to, n)
 		p.past = nil
 		// Other threads shall see these stores before any of what comes after.
