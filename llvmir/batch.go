@@ -112,7 +112,7 @@ func (p *plan) oneByOne(from, to string, n int) {
 	p.loop(from, to, int64(times), nil, func(i string, _ []string) ([]string, string) {
 		at := p.set("sub i64 %s, %s", i, from)
 		for j := range times {
-			p.one(p.set("add i64 %s, %d", i, j), p.set("add i64 %s, %d", at, j))
+			p.inCopies(j, func() { p.one(p.set("add i64 %s, %d", i, j), p.set("add i64 %s, %d", at, j)) })
 		}
 		return nil, ""
 	})

@@ -74,9 +74,16 @@ func (p *plan) areShort(loops []*kernel.Instr) string {
 func (p *plan) write(from, to string, n int, w *weight) {
 	p.sink()
 	p.spaces(n)
+	p.copied = p.tables()
+	for _, t := range p.copied {
+		t.open(p, min(n, p.times())-1)
+	}
 	from = p.inLanes(from, to, n)
 	if n >= 8 && !w.loops && w.data <= 20 && !p.overSlots() {
 		from = p.inLanes(from, to, n/4)
+	}
+	for _, t := range p.copied {
+		t.close(p)
 	}
 	plain := p.plain
 	p.plain = true

@@ -24,6 +24,7 @@ type plan struct {
 	// single instructions follow, which find spills in memory.
 	batch  int64
 	spills []spilled
+	copied []*table
 }
 
 // access is a load or store of the part that is computed side by side.
