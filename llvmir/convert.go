@@ -75,7 +75,7 @@ func (e *emitter) truncate(in *kernel.Instr, x string, from, to typ) string {
 	if from.n == 1 || in.Kind.Bits() < 64 {
 		return e.saturate(in, x, from, to)
 	}
-	if e.clamped(in.Args[0]) { // only NaN does not fit
+	if _, ok := e.clamped(in.Args[0]); ok { // only NaN does not fit
 		nan := e.two("fcmp uno", from, x, x)
 		e.note(in, nan, from.n)
 		return e.through32(e.pick(nan, from, from.zero(), x), from, to)
@@ -141,27 +141,45 @@ func (e *emitter) mostlySmall(in *kernel.Instr, x string, from, to typ) string {
 }
 
 // clamped reports that a float is the result of limiting another one, from
-// both sides, to what a signed 32-bit integer and any 64-bit one hold.
-func (e *emitter) clamped(v kernel.Value) bool {
+// both sides, to what a signed 32-bit integer and any 64-bit one hold, and
+// gives the greater limit.
+func (e *emitter) clamped(v kernel.Value) (most float64, ok bool) {
 	seen := map[num.Op]bool{}
 	for range 2 {
 		d := e.def[v]
 		if d == nil || d.Code != kernel.Arith || d.Op != num.Min && d.Op != num.Max {
-			return false
+			return 0, false
 		}
 		limit, rest := e.def[d.Args[1]], d.Args[0]
 		if limit == nil || limit.Code != kernel.Const {
 			limit, rest = e.def[d.Args[0]], d.Args[1]
 		}
-		if limit == nil || limit.Code != kernel.Const {
-			return false
+		if limit == nil || limit.Code != kernel.Const || !d.Kind.IsFloat() {
+			return 0, false
 		}
-		if x := num.ToFloat(d.Kind, limit.Bits); !(x >= 0 && x < 1<<31) {
-			return false
+		x := num.ToFloat(d.Kind, limit.Bits)
+		if !(x >= 0 && x < 1<<31) {
+			return 0, false
 		}
+		most = max(most, x)
 		seen[d.Op], v = true, rest
 	}
-	return len(seen) == 2
+	return most, len(seen) == 2
+}
+
+// upTo bounds an integer that is known not to be negative.
+func (e *emitter) upTo(v kernel.Value) (most int64, ok bool) {
+	d := e.def[v]
+	switch {
+	case d == nil:
+	case d.Code == kernel.Bound:
+		n, ok := d.Poly.Const()
+		return n - 1, ok
+	case d.Code == kernel.Convert && d.From.IsFloat() && d.Kind.Bits() >= 32: // of NaN, 0
+		x, ok := e.clamped(d.Args[0])
+		return int64(x), ok
+	}
+	return 0, false
 }
 
 // bitcast keeps the bits, except that there is one NaN only: which one the

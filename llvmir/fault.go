@@ -95,6 +95,11 @@ func (e *emitter) bound(in *kernel.Instr) {
 	n := e.width(in.Args[0])
 	t := typ{num.I64, n}
 	x := e.vector(in.Args[0], n)
+	size, known := in.Poly.Const()
+	if most, ok := e.upTo(in.Args[0]); ok && known && most < size {
+		e.give(in.Out[0], x, n)
+		return
+	}
 	outside := e.set("icmp uge %s %s, %s", t, x, e.splat(t, e.poly(in.Poly)))
 	e.note(in, outside, n)
 	e.give(in.Out[0], e.set("select %s %s, %s %s, %s %s", t.bool(), outside, t, t.zero(), t, x), n)

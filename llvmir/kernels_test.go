@@ -43,12 +43,14 @@ var settings = []setting{
 		o := (n + 1<<16 - 1) >> 16
 		return []int64{1 << 16, o, n}, o
 	}, []int64{1, 40, 5000, 70000}},
+	{"tables", func(n int64) ([]int64, int64) { return []int64{n}, 1 }, []int64{0, 1, 40, 5000}},
 	{"combinecounts", func(n int64) ([]int64, int64) { return []int64{n}, 1 }, []int64{0, 1, 7, 70}},
 	{"kmeans", func(n int64) ([]int64, int64) { return kmeansSizes(n, 16, 16) }, []int64{1, 33, 1000}},
 	{"kmeans", func(n int64) ([]int64, int64) { return kmeansSizes(n, 5, 3) }, []int64{1, 33, 1000}},
 	{"kmeans", func(n int64) ([]int64, int64) { return kmeansSizes(n, 70, 4) }, []int64{40}},
 	{"kmeans", func(n int64) ([]int64, int64) { return kmeansSizes(n, 0, 4) }, []int64{40}},
 	{"kmeans", func(n int64) ([]int64, int64) { return kmeansSizes(n, 4, 0) }, []int64{40}},
+	{"nearest", func(n int64) ([]int64, int64) { return []int64{1 << 16, 1, n}, 1 }, []int64{1, 33, 1000}},
 	{"combinesums", func(n int64) ([]int64, int64) { return []int64{n, 7, 5, 1}, 1 }, []int64{0, 1, 70}},
 	{"window", func(n int64) ([]int64, int64) { return []int64{n, (n - 19 + 15) / 16}, (n - 19 + 15) / 16 }, []int64{20, 21, 35, 36, 500}},
 	{"transpose", func(n int64) ([]int64, int64) { return []int64{n, (n + 15) / 16, n/2 + 1}, (n + 15) / 16 }, []int64{1, 33, 70}},

@@ -1,9 +1,6 @@
 package llvmir
 
 import (
-	"slices"
-	"strconv"
-
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/num"
 )
@@ -75,9 +72,18 @@ func (p *plan) areShort(loops []*kernel.Instr) string {
 // write gives as many turns as possible to n lanes, of a loop that may be short
 // some more to fewer lanes, and the rest to scalar code.
 func (p *plan) write(from, to string, n int, w *weight) {
+	p.sink()
+	p.spaces(n)
+	p.copied = p.tables()
+	for _, t := range p.copied {
+		t.open(p, min(n, p.times())-1)
+	}
 	from = p.mostLanes(from, to, n, w)
 	if n >= 8 && !w.loops && w.data <= 20 && !p.overSlots() {
 		from = p.inLanes(from, to, n/4)
+	}
+	for _, t := range p.copied {
+		t.close(p)
 	}
 	plain := p.plain
 	p.plain = true
@@ -89,12 +95,19 @@ func (p *plan) write(from, to string, n int, w *weight) {
 func (p *plan) inLanes(from, to string, n int) string {
 	mid := p.groupsEnd(from, to, n)
 	size := p.stripSize(p.body)
+	if len(p.single) > 0 {
+		size = min(size, p.batch)
+	}
 	p.strips(from, mid, size, p.short(p.in, size), nil, func(from, to string, _ []state) ([]string, string) {
 		p.loop(from, to, int64(n), nil, func(i string, _ []string) ([]string, string) {
 			p.prefetch(i, mid, n)
 			p.group(i, n)
+			p.spill(i, from, n)
 			return nil, ""
 		})
+		if len(p.single) > 0 {
+			p.oneByOne(from, to, n)
+		}
 		return nil, ""
 	})
 	return mid
@@ -120,9 +133,6 @@ func (p *plan) group(i string, n int) {
 		p.pending = outside
 		clear(p.packed)
 	})
-	if len(p.single) > 0 {
-		p.oneByOne(i, n)
-	}
 }
 
 // sharing writes code for n lanes by this plan.
@@ -131,100 +141,6 @@ func (p *plan) sharing(n int, f func()) {
 	p.lanes, p.emitter.shapes = n, p.shapes
 	f()
 	p.lanes, p.emitter.shapes = lanes, shapes
-}
-
-// oneByOne runs the instructions that are not for several lanes, lane by lane.
-// They find what was computed before on the stack.
-func (p *plan) oneByOne(i string, n int) {
-	saved := p.spill(n)
-	outside := p.pending
-	p.pending = nil
-	p.loop("0", strconv.Itoa(n), 1, nil, func(lane string, _ []string) ([]string, string) {
-		p.bind(p.body.Params[0], p.set("add i64 %s, %s", i, lane))
-		for _, s := range saved {
-			s.restore(p.emitter, lane)
-		}
-		for j := range p.body.Instrs {
-			if in := &p.body.Instrs[j]; p.single[in] {
-				p.instr(in)
-			}
-		}
-		p.flush()
-		return nil, ""
-	})
-	p.pending = outside
-}
-
-// spilled is a value whose lanes lie in memory, or that grows by a stride.
-type spilled struct {
-	v    kernel.Value
-	t    typ
-	was  operand
-	addr string
-}
-
-// spill stores what oneByOne needs.
-func (p *plan) spill(n int) []spilled {
-	var list []spilled
-	for _, v := range p.needed() {
-		o := p.at(v)
-		s := spilled{v: v, t: typ{p.kind(v), n}, was: o}
-		if o.wide {
-			x := o.text
-			if s.t.kind == num.Bool {
-				x = p.resize(x, num.Bool, num.U8, n)
-			}
-			s.addr = p.alloca(1, s.t)
-			p.keep(s.t.inMemory(), x, s.addr)
-		}
-		if o.shape() != uniform {
-			list = append(list, s)
-		}
-	}
-	return list
-}
-
-func (s spilled) restore(e *emitter, lane string) {
-	if !s.was.wide {
-		e.bind(s.v, e.set("add i64 %s, %s", s.was.text, e.set("mul i64 %s, %s", s.was.stride, lane)))
-		return
-	}
-	m := s.t.scalar().inMemory()
-	x := e.recall(m, e.set("getelementptr %s, ptr %s, i64 %s", m, s.addr, lane))
-	if s.t.kind == num.Bool {
-		x = e.resize(x, num.U8, num.Bool, 1)
-	}
-	e.bind(s.v, x)
-}
-
-// needed are the values computed side by side that single instructions use.
-func (p *plan) needed() []kernel.Value {
-	used := map[kernel.Value]bool{}
-	for in := range p.single {
-		each(in, func(in *kernel.Instr) {
-			lists := [][]kernel.Value{in.Args}
-			if in.At != kernel.None {
-				lists = append(lists, []kernel.Value{in.At})
-			}
-			for _, b := range in.Blocks {
-				lists = append(lists, b.Results)
-			}
-			for _, v := range slices.Concat(lists...) {
-				used[v] = true
-			}
-		})
-	}
-	var list []kernel.Value
-	for i := range p.body.Instrs {
-		if in := &p.body.Instrs[i]; !p.single[in] && in.Code != kernel.Const {
-			for _, v := range in.Out {
-				if used[v] {
-					list = append(list, v)
-				}
-			}
-		}
-	}
-	return list
 }
 
 // pack copies elements that a loop nest would gather again and again, once for

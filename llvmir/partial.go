@@ -1,6 +1,8 @@
 package llvmir
 
 import (
+	"math"
+
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/num"
 )
@@ -11,11 +13,12 @@ type accumulator struct {
 	kernel.Acc
 	value kernel.Value // what the body folds
 	first string       // index of slot 0
+	index num.Kind     // of indices in partials
 }
 
 func (e *emitter) accumulators(in *kernel.Instr) (ordered, others []accumulator) {
 	for i, a := range in.Accs {
-		acc := accumulator{a, in.Blocks[0].Results[i], e.scalar(in.Args[0])}
+		acc := accumulator{a, in.Blocks[0].Results[i], e.scalar(in.Args[0]), e.indexKind(in, a)}
 		if a.Op.IsOrdered(a.Kind) {
 			ordered = append(ordered, acc)
 		} else {
@@ -25,6 +28,20 @@ func (e *emitter) accumulators(in *kernel.Instr) (ordered, others []accumulator)
 	return ordered, others
 }
 
+// indexKind is as wide as the values are if indices are known to be small, so
+// that what chooses among values chooses among indices.
+func (e *emitter) indexKind(in *kernel.Instr, a kernel.Acc) num.Kind {
+	lo, const1 := e.constInt(in.Args[0])
+	hi, const2 := e.constInt(in.Args[1])
+	if !const2 {
+		hi, const2 = e.maxSize(in.Args[1])
+	}
+	if const1 && const2 && lo >= 0 && hi <= math.MaxInt32 && a.Kind.Size() <= 4 {
+		return num.I32
+	}
+	return num.I64
+}
+
 func (a accumulator) isBest() bool { return a.Op == kernel.FoldArgMin || a.Op == kernel.FoldArgMax }
 
 // words are the types of a partial. The best of floats is known by its key,
@@ -32,9 +49,9 @@ func (a accumulator) isBest() bool { return a.Op == kernel.FoldArgMin || a.Op ==
 func (a accumulator) words(n int) []typ {
 	switch {
 	case a.isBest() && a.Kind.IsFloat():
-		return []typ{{intKind(a.Kind), n}, {num.I64, n}}
+		return []typ{{intKind(a.Kind), n}, {a.index, n}}
 	case a.isBest():
-		return []typ{{a.Kind, n}, {num.I64, n}}
+		return []typ{{a.Kind, n}, {a.index, n}}
 	case a.Op == kernel.FoldAddWide:
 		return []typ{{num.U64, n}, {num.I64, n}}
 	}
@@ -49,7 +66,7 @@ func (e *emitter) identity(a accumulator, n int) []string {
 		if a.Kind.IsFloat() {
 			value = e.key(a, n, value)
 		}
-		return []string{value, e.splat(typ{num.I64, n}, a.first)}
+		return []string{value, e.splat(typ{a.index, n}, a.first)}
 	case a.Op == kernel.FoldAddWide:
 		return []string{value, typ{num.I64, n}.zero()}
 	}
@@ -93,7 +110,7 @@ func (e *emitter) lift(a accumulator, n int, i kernel.Value) []string {
 		if a.Kind.IsFloat() {
 			v = e.key(a, n, v)
 		}
-		return []string{v, e.vector(i, n)}
+		return []string{v, e.indexOf(a, n, i)}
 	case a.Op == kernel.FoldAddWide && a.Kind == num.I64:
 		t := typ{num.I64, n}
 		return []string{v, e.two("ashr", t, v, t.constant(63))}
@@ -106,6 +123,14 @@ func (e *emitter) lift(a accumulator, n int, i kernel.Value) []string {
 // foldScalar is the operation behind an operator with one word.
 var foldScalar = map[kernel.FoldOp]num.Op{kernel.FoldAdd: num.Add, kernel.FoldMul: num.Mul, kernel.FoldMin: num.Min, kernel.FoldMax: num.Max,
 	kernel.FoldAnd: num.And, kernel.FoldOr: num.Or, kernel.FoldXor: num.Xor}
+
+// indexOf is the index of a slot in each lane.
+func (e *emitter) indexOf(a accumulator, n int, i kernel.Value) string {
+	if at := e.at(i); at.shape() == uniform {
+		return e.splat(typ{a.index, n}, e.resize(at.text, num.I64, a.index, 1))
+	}
+	return e.resize(e.vector(i, n), num.I64, a.index, n)
+}
 
 // combine joins two partials; x stands left of y in the tree.
 func (e *emitter) combine(a accumulator, n int, x, y []string) []string {
@@ -171,7 +196,7 @@ func (e *emitter) flipNegative(t typ, x string) string {
 func (e *emitter) finish(in *kernel.Instr, n int, ordered, others []string) {
 	out := in.Out
 	for _, acc := range in.Accs {
-		a := accumulator{Acc: acc}
+		a := accumulator{Acc: acc, index: e.indexKind(in, acc)}
 		from := &others
 		if a.Op.IsOrdered(a.Kind) {
 			from = &ordered
@@ -181,6 +206,9 @@ func (e *emitter) finish(in *kernel.Instr, n int, ordered, others []string) {
 		*from = (*from)[len(words):]
 		if a.isBest() && a.Kind.IsFloat() {
 			p = []string{e.set("bitcast %s %s to %s", words[0], e.flipNegative(words[0], p[0]), typ{a.Kind, n}), p[1]}
+		}
+		if a.isBest() {
+			p = []string{p[0], e.resize(p[1], words[1].kind, num.I64, n)}
 		}
 		for j, v := range out[:len(words)] {
 			e.give(v, p[j], n)

@@ -20,6 +20,11 @@ type plan struct {
 	single map[*kernel.Instr]bool // of the body: turn by turn
 	access []access
 	depth  int // of loops inside, at this point of the analysis
+	// batch is how many turns at most are computed side by side before the
+	// single instructions follow, which find spills in memory.
+	batch  int64
+	spills []spilled
+	copied []*table
 }
 
 // access is a load or store of the part that is computed side by side.
