@@ -54,13 +54,17 @@ func emit(k *kernel.Kernel, t Target, lanes int) (string, error) {
 	default:
 		return "", fmt.Errorf("llvmir: vectors of %d bytes, expected 16, 32 or 64", t.VectorBytes)
 	}
-	e := &emitter{k: k, t: t, lay: NewLayout(k), lanes: 1, limit: lanes, atMost: map[*kernel.Instr]int64{}, packed: map[*kernel.Instr]func() string{}}
+	e := newEmitter(k, t, lanes)
 	e.scan()
 	e.function()
 	if e.failed != nil {
 		return "", e.failed
 	}
 	return e.module(), nil
+}
+
+func newEmitter(k *kernel.Kernel, t Target, lanes int) *emitter {
+	return &emitter{k: k, t: t, lay: NewLayout(k), lanes: 1, limit: lanes, atMost: map[*kernel.Instr]int64{}, packed: map[*kernel.Instr]func() string{}}
 }
 
 func (e *emitter) fail(format string, args ...any) {
