@@ -310,20 +310,33 @@ func (t *tiling) fromPanels(x int, section, piece, slot string) {
 	}
 }
 
-// remainder adds the slots mid..to of each cell's fold one by one.
+// remainder adds the slots mid..to of each cell's fold, which do not fill a row
+// of lanes: whole vectors first, and then one by one.
 func (t *tiling) remainder(cells []cell, rows *tileMemory) {
 	a := t.accs[0]
-	one := typ{a.Kind, 1}
-	t.loop(t.mid, t.scalar(t.fold.Args[1]), 1, nil, func(k string, _ []string) ([]string, string) {
-		slot := t.set("sub i64 %s, %s", k, t.mid)
-		piece, lane := t.set("udiv i64 %s, %d", slot, t.n), t.set("urem i64 %s, %d", slot, t.n)
+	add := func(k operand, n int, at func(x int) string) {
+		ty := typ{a.Kind, n}
 		for x := range cells {
 			copy(t.vals, cells[x])
-			t.bind(t.body.Params[0], k)
+			t.vals[t.body.Params[0]] = k
 			t.emitter.body(t.body)
-			at := t.set("getelementptr %s, ptr %s, i64 %s", one, rows.at(x, piece), lane)
-			t.keep(one, t.combine(a, 1, []string{t.recall(one, at)}, t.values(t.accs))[0], at)
+			t.keep(ty, t.combine(a, n, []string{t.recall(ty, at(x))}, t.values(t.accs))[0], at(x))
 		}
+	}
+	end := t.scalar(t.fold.Args[1])
+	vectors := t.set("udiv i64 %s, %d", t.turnCount(t.mid, end), t.n)
+	t.loop("0", vectors, 1, nil, func(piece string, _ []string) ([]string, string) {
+		t.sharing(t.n, func() {
+			k := t.set("add i64 %s, %s", t.mid, t.set("mul i64 %s, %d", piece, t.n))
+			add(operand{text: k, stride: "1"}, t.n, func(x int) string { return rows.at(x, piece) })
+		})
+		return nil, ""
+	})
+	t.loop(t.set("add i64 %s, %s", t.mid, t.set("mul i64 %s, %d", vectors, t.n)), end, 1, nil, func(k string, _ []string) ([]string, string) {
+		lane := t.set("urem i64 %s, %d", t.set("sub i64 %s, %s", k, t.mid), t.n)
+		add(operand{text: k}, 1, func(x int) string {
+			return t.set("getelementptr %s, ptr %s, i64 %s", typ{a.Kind, 1}, rows.at(x, vectors), lane)
+		})
 		return nil, ""
 	})
 }

@@ -32,7 +32,7 @@ func products(t *testing.T) []*kernel.Kernel {
 // strips, and more than a leaf.
 var productSizes = [][3]int64{
 	{1, 1, 1}, {0, 3, 5}, {3, 0, 5}, {5, 4, 0}, {2, 2, 33}, {3, 5, 31}, {7, 3, 64}, {13, 9, 70},
-	{100, 7, 33}, {23, 11, 1100}, {9, 45, 1600}, {4, 19, 4096}, {3, 4, 4100},
+	{100, 7, 61}, {23, 11, 1100}, {9, 45, 1600}, {4, 19, 4096}, {3, 4, 4100},
 }
 
 // TestTiles has every shape of tile, as all processors get them: which one that
