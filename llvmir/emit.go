@@ -64,13 +64,17 @@ func emit(k *kernel.Kernel, t Target, m limits) (string, error) {
 	default:
 		return "", fmt.Errorf("llvmir: vectors of %d bytes, expected 16, 32 or 64", t.VectorBytes)
 	}
-	e := &emitter{k: k, t: t, lay: NewLayout(k), lanes: 1, limit: m.lanes, pastFrom: m.past, atMost: map[*kernel.Instr]int64{}, packed: map[*kernel.Instr]func() string{}}
+	e := newEmitter(k, t, m)
 	e.scan()
 	e.function()
 	if e.failed != nil {
 		return "", e.failed
 	}
 	return e.module(), nil
+}
+
+func newEmitter(k *kernel.Kernel, t Target, m limits) *emitter {
+	return &emitter{k: k, t: t, lay: NewLayout(k), lanes: 1, limit: m.lanes, pastFrom: m.past, atMost: map[*kernel.Instr]int64{}, packed: map[*kernel.Instr]func() string{}}
 }
 
 func (e *emitter) fail(format string, args ...any) {

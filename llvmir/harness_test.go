@@ -142,15 +142,20 @@ func canonical(k num.Kind, b []byte) []byte {
 	return out
 }
 
-// agree runs a case natively, cut at the given outer indices, and by the
-// stepper, cut alike, and compares everything they wrote.
+// agree compiles the kernel of a case and compares, see agrees.
 func (b *backend) agree(tb testing.TB, c *kerneltest.Case, cuts ...int64) error {
-	c = c.Spoil()
 	n, err := b.compile(c.Kernel)
 	if err != nil {
 		return err
 	}
 	defer n.close()
+	return n.agrees(tb, c, cuts...)
+}
+
+// agrees runs a case natively, cut at the given outer indices, and by the
+// stepper, cut alike, and compares everything they wrote.
+func (n *native) agrees(tb testing.TB, c *kerneltest.Case, cuts ...int64) error {
+	c = c.Spoil()
 	l := n.load(tb, c)
 	want := c.Clone()
 	ref := &stepper.Args{Sizes: c.Sizes, Scalars: c.Scalars, Regions: want.Regions, Faults: stepper.NewFaults(c.Kernel.Sites)}

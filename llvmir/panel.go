@@ -21,6 +21,7 @@ type panel struct {
 	*tiling
 	load    *kernel.Instr
 	counter kernel.Value // of the loop over rows or columns
+	number  func(first string, number int) string
 	each    int
 	chain   []*kernel.Instr // what computes the index
 	ty      typ
@@ -42,12 +43,12 @@ func (t *tiling) panels() (rows, columns []*panel) {
 		switch {
 		case !ok || byI == byJ:
 		case byI:
-			p.counter, p.each = i, t.rows
+			p.counter, p.number, p.each = i, t.row, t.rows
 			p.addr = t.alloca(num.Leaf/t.n*p.each, p.ty)
 			rows = append(rows, p)
 		default:
-			p.counter, p.each = j, t.columns
-			p.addr = t.alloca(num.Leaf/t.n*strip, p.ty)
+			p.counter, p.number, p.each = j, t.column, t.columns
+			p.addr = t.alloca(t.stripElements()/t.n, p.ty)
 			columns = append(columns, p)
 		}
 	}
@@ -107,7 +108,7 @@ func (p *panel) fill(tile, first string) {
 		start := p.set("add i64 %s, %s", p.from, p.set("mul i64 %s, %d", slot, lanes))
 		section, slot := p.set("udiv i64 %s, %d", slot, p.sectionSlots()), p.set("urem i64 %s, %d", slot, p.sectionSlots())
 		for number := range p.each {
-			p.bind(p.counter, p.set("add i64 %s, %d", first, number))
+			p.bind(p.counter, p.number(first, number))
 			for piece := range p.pieces {
 				p.bind(p.body.Params[0], p.set("add i64 %s, %d", start, piece*p.n))
 				for _, in := range p.chain {

@@ -14,7 +14,8 @@ import (
 // in which every fold over k is independent of the others: a product of
 // matrices, a table of distances. A tile of several i and j is folded at once,
 // so that an element that is loaded serves several folds. Tiles go down i
-// first, see strip.
+// first, see
+// stripBytes.
 type tiling struct {
 	*plan   // of the fold
 	i, j    *kernel.Instr
@@ -30,6 +31,7 @@ type tiling struct {
 	// In the text: first slot of the folds, first after whole rows of lanes,
 	// number of such rows and of sections, and the tile of the strip at hand.
 	from, mid, slots, sections, tile string
+	iend, jend                       string // of all rows and columns
 }
 
 // tile writes a For as tiles, if it is such a nest.
@@ -133,19 +135,48 @@ func (e *emitter) plainArith(v kernel.Value, op num.Op) *kernel.Instr {
 	return nil
 }
 
-// size chooses the tile so that a sum for each fold and the elements that they
-// share stay in vector registers, of which there are 32, or 16 on amd64 without
-// vectors of 64 bytes. Both sides are powers of two, as grains are.
+// shapes are tiles as rows and columns, in order of preference: a tile loads
+// rows + columns elements for rows · columns folds.
+var shapes = [][2]int{{4, 4}, {6, 2}, {4, 2}}
+
+// size chooses the first tile that stays in vector registers, of which there
+// are 32, or 16 on amd64 without vectors of 64 bytes. The last one is for
+// bodies so long that no tile does.
 func (t *tiling) size() {
 	t.accs, _ = t.accumulators(t.fold)
 	k := t.accs[0].Kind
 	t.n = t.t.VectorBytes / k.Size()
 	t.pieces = num.Lanes(k) / t.n
-	t.rows, t.columns = 4, 4
+	registers := 32
 	if t.t.Arch == "amd64" && t.t.VectorBytes < 64 {
-		t.columns = 2
+		registers = 16
 	}
-	for most, ok := t.maxTurns(t.i); ok && int64(t.rows) > max(most, 1); {
-		t.rows /= 2
+	for _, s := range shapes {
+		t.rows, t.columns = s[0], s[1]
+		if t.registers() <= registers {
+			break
+		}
 	}
+	if most, ok := t.maxTurns(t.i); ok {
+		t.rows = int(min(int64(t.rows), max(most, 1)))
+	}
+}
+
+// registers is how many vectors a turn of the inner loop has at a time: a row
+// of lanes for each fold, what is loaded for all columns and for one row, and
+// the value that is computed.
+func (t *tiling) registers() int {
+	n := t.rows*t.columns + 1
+	i, j := t.i.Blocks[0].Params[0], t.j.Blocks[0].Params[0]
+	for x := range t.body.Instrs {
+		in := &t.body.Instrs[x]
+		switch {
+		case in.Code != kernel.Load:
+		case t.varies(in.Args[0], j) && !t.varies(in.Args[0], i):
+			n += t.columns
+		default:
+			n++
+		}
+	}
+	return n
 }

@@ -13,7 +13,7 @@ func (t *tiling) sums(rows *tileMemory) []string {
 	for x := range t.rows * t.columns {
 		p := make([]string, t.pieces)
 		for i := range p {
-			p[i] = rows.get(x, strconv.Itoa(i))
+			p[i] = t.recall(rows.ty, rows.at(x, strconv.Itoa(i)))
 		}
 		for half := len(p) / 2; half > 0; half /= 2 {
 			for i := range half {
