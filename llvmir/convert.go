@@ -167,21 +167,6 @@ func (e *emitter) clamped(v kernel.Value) (most float64, ok bool) {
 	return most, len(seen) == 2
 }
 
-// upTo bounds an integer that is known not to be negative.
-func (e *emitter) upTo(v kernel.Value) (most int64, ok bool) {
-	d := e.def[v]
-	switch {
-	case d == nil:
-	case d.Code == kernel.Bound:
-		n, ok := d.Poly.Const()
-		return n - 1, ok
-	case d.Code == kernel.Convert && d.From.IsFloat() && d.Kind.Bits() >= 32: // of NaN, 0
-		x, ok := e.clamped(d.Args[0])
-		return int64(x), ok
-	}
-	return 0, false
-}
-
 // bitcast keeps the bits, except that there is one NaN only: which one the
 // processor made must not show.
 func (e *emitter) bitcast(in *kernel.Instr) {

@@ -7,9 +7,6 @@ import (
 	"github.com/godwit-run/godwit/num"
 )
 
-// unrolled is the number of turns up to which a fold is written out.
-const unrolled = 32
-
 // fold picks the form of a Fold.
 func (e *emitter) fold(in *kernel.Instr) {
 	if e.lanes > 1 && sameInAll(in, e.shapes) { // once for all lanes
@@ -22,7 +19,8 @@ func (e *emitter) fold(in *kernel.Instr) {
 	if e.lanes == 1 && !e.plain && e.rows(in) {
 		return
 	}
-	if e.writtenOut(in) {
+	if e.isWrittenOut(in) {
+		e.writtenOut(in)
 		return
 	}
 	ordered, others := e.accumulators(in)
@@ -119,46 +117,4 @@ func (e *emitter) foldLeaves(in *kernel.Instr, from, to string, ordered, others 
 		leaf = t.close(end[last])
 	}
 	e.finish(in, e.lanes, leaf, end[:last])
-}
-
-// writtenOut writes a short fold of constant length turn by turn. Lanes that
-// get no slot are left out: the identity keeps all bits.
-func (e *emitter) writtenOut(in *kernel.Instr) bool {
-	lo, ok1 := e.constInt(in.Args[0])
-	hi, ok2 := e.constInt(in.Args[1])
-	if !ok1 || !ok2 || lo >= hi || hi-lo > unrolled || in.Tree || !innermost(&in.Blocks[0]) || e.plain {
-		return false
-	}
-	ordered, others := e.accumulators(in)
-	lanes := make([][]string, len(ordered))
-	c := make([]string, 0, 2*len(others))
-	for _, s := range e.start(others, e.lanes) {
-		c = append(c, s.text)
-	}
-	b := &in.Blocks[0]
-	for i := lo; i < hi; i++ {
-		e.bind(b.Params[0], typ{num.I64, 1}.constant(uint64(i)))
-		e.body(b)
-		for j, v := range e.values(ordered) {
-			a := ordered[j]
-			if lane := int(i-lo) % num.Lanes(a.Kind); lane < len(lanes[j]) {
-				lanes[j][lane] = e.combine(a, e.lanes, lanes[j][lane:lane+1], []string{v})[0]
-			} else {
-				lanes[j] = append(lanes[j], v)
-			}
-		}
-		c = e.take(others, e.lanes, c, b.Params[0])
-	}
-	var sums []string
-	for j, a := range ordered {
-		for n := num.Lanes(a.Kind) / 2; n > 0; n /= 2 {
-			for l := n; l < len(lanes[j]); l++ {
-				lanes[j][l-n] = e.combine(a, e.lanes, lanes[j][l-n:l-n+1], lanes[j][l:l+1])[0]
-			}
-			lanes[j] = lanes[j][:min(n, len(lanes[j]))]
-		}
-		sums = append(sums, lanes[j][0])
-	}
-	e.finish(in, e.lanes, sums, c)
-	return true
 }

@@ -69,8 +69,9 @@ func (p *plan) areShort(loops []*kernel.Instr) string {
 	return all
 }
 
-// write gives as many turns as possible to n lanes, of a loop that may be short
-// some more to fewer lanes, and the rest to scalar code.
+// write gives as many turns as possible to n lanes and the rest to scalar code.
+// Before that some more go to fewer lanes, if the loop may be short or has a
+// loop inside, with which a turn is dear.
 func (p *plan) write(from, to string, n int, w *weight) {
 	p.sink()
 	p.spaces(n)
@@ -79,7 +80,7 @@ func (p *plan) write(from, to string, n int, w *weight) {
 		t.open(p, min(n, p.times())-1)
 	}
 	from = p.mostLanes(from, to, n, w)
-	if n >= 8 && !w.loops && w.data <= 20 && !p.overSlots() {
+	if n >= 8 && w.data <= 20 && !w.turns && (w.loops || !p.overSlots()) {
 		from = p.inLanes(from, to, n/4)
 	}
 	for _, t := range p.copied {

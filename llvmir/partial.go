@@ -105,17 +105,23 @@ func (e *emitter) take(accs []accumulator, n int, c []string, i kernel.Value) []
 // lift is the partial of one slot in each lane.
 func (e *emitter) lift(a accumulator, n int, i kernel.Value) []string {
 	v := e.vector(a.value, n)
-	switch {
-	case a.isBest():
+	if a.isBest() {
 		if a.Kind.IsFloat() {
 			v = e.key(a, n, v)
 		}
 		return []string{v, e.indexOf(a, n, i)}
+	}
+	return e.summand(a, n, v)
+}
+
+// summand is the partial of a value that needs no index.
+func (e *emitter) summand(a accumulator, n int, v string) []string {
+	t := typ{num.I64, n}
+	switch {
 	case a.Op == kernel.FoldAddWide && a.Kind == num.I64:
-		t := typ{num.I64, n}
 		return []string{v, e.two("ashr", t, v, t.constant(63))}
 	case a.Op == kernel.FoldAddWide:
-		return []string{v, typ{num.I64, n}.zero()}
+		return []string{v, t.zero()}
 	}
 	return []string{v}
 }

@@ -1,6 +1,8 @@
 package llvmir
 
 import (
+	"slices"
+
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/num"
 )
@@ -11,6 +13,9 @@ import (
 type rowFold struct {
 	*plan
 	ordered, others []accumulator
+	wide            []accumulator // of the others: with lanes of their own kind
+	wideAt          []int         // their first words among those of the others
+	sums            []narrowSum   // of the others: with narrow lanes
 	n               int
 	one             bool // there is one leaf at most
 	tree            *tree
@@ -28,6 +33,7 @@ func (e *emitter) rows(in *kernel.Instr) bool {
 	if in.Tree && len(f.ordered) > 0 || p.weigh().data == 0 {
 		return false
 	}
+	f.narrow()
 	f.n = f.width()
 	if f.n == 0 || e.short(in, int64(f.n)-1) {
 		return false
@@ -51,6 +57,10 @@ func (f *rowFold) width() int {
 		return n
 	}
 	w := f.weigh()
+	for _, s := range f.sums {
+		w.bySize[s.Kind.Size()]--
+		w.bySize[s.lane.Size()]++
+	}
 	n = min(4*f.t.VectorBytes/w.size(), f.limit)
 	if most, ok := f.maxTurns(f.in); ok {
 		for int64(n) > most {
@@ -63,7 +73,7 @@ func (f *rowFold) width() int {
 // write goes leaf by leaf. The others' vectors and scalars and the number of
 // leaves are carried from one to the next.
 func (f *rowFold) write() {
-	wide, rest := f.start(f.others, f.n), f.start(f.others, 1)
+	wide, rest := f.start(f.wide, f.n), f.start(f.others, 1)
 	init := append(append(wide, rest...), counter)
 	var leaf []string
 	end := f.strips(f.scalar(f.in.Args[0]), f.scalar(f.in.Args[1]), num.Leaf, f.one, init, func(from, to string, s []state) ([]string, string) {
@@ -77,14 +87,25 @@ func (f *rowFold) write() {
 	if !f.one {
 		leaf = f.tree.close(end[len(init)-1])
 	}
-	var others []string
-	for _, a := range f.others {
+	f.finish(f.in, 1, leaf, f.close(end[:len(wide)], end[len(wide):len(init)-1]))
+}
+
+// close adds the others' vectors to their scalars.
+func (f *rowFold) close(vectors, scalars []string) []string {
+	for j, a := range f.wide {
 		words := len(a.words(1))
-		x := f.halves(a, f.n, end[:words])
-		others = append(others, f.combine(a, 1, x, end[len(wide):len(wide)+words])...)
-		end = end[words:]
+		scalars = f.added(scalars, f.wideAt[j], a, f.halves(a, f.n, vectors[:words]))
+		vectors = vectors[words:]
 	}
-	f.finish(f.in, 1, leaf, others)
+	return scalars
+}
+
+// added combines a partial with that of an accumulator, which starts at a
+// word of the scalars.
+func (f *rowFold) added(scalars []string, at int, a accumulator, x []string) []string {
+	scalars = slices.Clone(scalars)
+	copy(scalars[at:], f.combine(a, 1, x, scalars[at:at+len(x)]))
+	return scalars
 }
 
 // leaf folds the slots from..to, the last few of them one by one.
@@ -95,28 +116,33 @@ func (f *rowFold) leaf(from, to string, wide, rest []state) (next, sums []string
 		t := typ{a.Kind, num.Lanes(a.Kind)}
 		rows = append(rows, state{t, f.identity(a, t.n)[0]})
 	}
-	got := f.loop(from, mid, int64(f.n), append(rows[:len(rows):len(rows)], wide...), func(i string, c []string) (next []string, _ string) {
+	lanes := append(append(rows[:len(rows):len(rows)], wide...), f.startSums()...)
+	got := f.loop(from, mid, int64(f.n), lanes, func(i string, c []string) (next []string, _ string) {
 		f.prefetch(i, mid, f.n)
-		f.sharing(f.n, func() { next = f.chunk(i, c) })
+		f.sharing(f.n, func() { next = f.chunk(i, c, len(rows)+len(wide)) })
 		return next, ""
 	})
-	rows, vectors := with(rows, got[:len(rows)]), got[len(rows):]
+	rows, vectors := with(rows, got[:len(rows)]), got[len(rows):len(rows)+len(wide)]
+	rest = with(rest, f.addSums(got[len(rows)+len(wide):], texts(rest)))
 	states := append(rows[:len(rows):len(rows)], rest...)
 	got = f.when(f.set("icmp slt i64 %s, %s", mid, to), states, func() []string { return f.remainder(from, mid, to, rows, rest) })
 	for j, a := range f.ordered {
 		sums = append(sums, f.halves(a, num.Lanes(a.Kind), got[j:j+1])[0])
 	}
-	return append(vectors, got[len(rows):]...), sums
+	return append(vectors[:len(wide):len(wide)], got[len(rows):]...), sums
 }
 
-func (f *rowFold) chunk(i string, c []string) []string {
+// chunk folds n slots into the lanes; those of the sums come from the one
+// numbered sums on.
+func (f *rowFold) chunk(i string, c []string, sums int) []string {
 	f.vals[f.body.Params[0]] = operand{text: i, stride: "1"}
 	f.emitter.body(f.body)
 	var next []string
 	for j, v := range f.values(f.ordered) {
 		next = append(next, f.takeRow(f.ordered[j], f.n, c[j], v))
 	}
-	return append(next, f.take(f.others, f.n, c[len(f.ordered):], f.body.Params[0])...)
+	next = append(next, f.take(f.wide, f.n, c[len(f.ordered):sums], f.body.Params[0])...)
+	return append(next, f.takeSums(c[sums:])...)
 }
 
 // remainder adds the slots mid..to of a leaf that starts at from.

@@ -99,6 +99,14 @@ func with(s []state, values []string) []state {
 	return r
 }
 
+func texts(s []state) []string {
+	r := make([]string, len(s))
+	for i, x := range s {
+		r[i] = x.text
+	}
+	return r
+}
+
 // merge writes the phis of values that come from two blocks.
 func (t *text) merge(s []state, from1 string, from2 string, values2 []string) []string {
 	var r []string

@@ -14,7 +14,8 @@ const maxLanes = 64
 type weight struct {
 	bySize [9]int // operations on values of so many bytes; those in loops count more
 	loops  bool
-	data   int // values that vary freely
+	turns  bool // loops that are not written out
+	data   int  // values that vary freely
 }
 
 func (p *plan) weigh() *weight {
@@ -29,7 +30,8 @@ func (p *plan) weigh() *weight {
 
 func (w *weight) add(p *plan, in *kernel.Instr, times int) {
 	if isLoop(in) {
-		w.loops, times = true, min(16*times, math.MaxInt32)
+		w.loops, times = true, min(p.likelyTurns(in)*times, math.MaxInt32)
+		w.turns = w.turns || !p.isWrittenOut(in)
 	}
 	for i := range in.Blocks {
 		for j := range in.Blocks[i].Instrs {
@@ -50,6 +52,23 @@ func (w *weight) add(p *plan, in *kernel.Instr, times int) {
 	}
 }
 
+// likelyTurns is a guess, unless a loop is written out.
+func (p *plan) likelyTurns(in *kernel.Instr) int {
+	if n, ok := p.maxTurns(in); ok && p.isWrittenOut(in) {
+		return int(n)
+	}
+	return 16
+}
+
+// work is the number of operations in one turn.
+func (w *weight) work() int {
+	all := 0
+	for _, n := range w.bySize {
+		all += n
+	}
+	return all
+}
+
 // size is that of most values; of two, the wider.
 func (w *weight) size() int {
 	best := 1
@@ -61,20 +80,33 @@ func (w *weight) size() int {
 	return best
 }
 
-// lanesFor is the number of turns that suit a straight loop: one vector of
-// most values for a nested loop, which may be short, and several for a loop
-// over many slots, as long as registers suffice. 0 if there are not enough
-// turns.
-func (p *plan) lanesFor(w *weight) int {
-	n := p.t.VectorBytes / w.size()
-	if p.overSlots() && !w.loops {
+// mostWork bounds the operations on vectors in a turn of a loop: longer code
+// gains nothing by going over several vectors.
+const mostWork = 512
+
+// vectors is how many vectors suit a straight loop: one for a nested loop,
+// which may be short, and several for a loop over many slots, as long as
+// registers suffice. Loops inside that are written out are straight, too; the
+// long chains of their sums are the more in need of others beside them.
+func (p *plan) vectors(w *weight) int {
+	n := 1
+	if p.overSlots() && !w.turns {
 		switch {
 		case w.data <= 12:
-			n *= 4
+			n = 4
 		case w.data <= 60:
-			n *= 2
+			n = 2
 		}
 	}
+	for n > 1 && n*w.work() > mostWork {
+		n /= 2
+	}
+	return n
+}
+
+// lanesFor is the number of turns side by side, 0 if there are not enough.
+func (p *plan) lanesFor(w *weight) int {
+	n := p.vectors(w) * p.t.VectorBytes / w.size()
 	n = min(n, p.limit)
 	if most, ok := p.maxTurns(p.in); ok {
 		for int64(n) > most {
