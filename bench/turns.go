@@ -12,8 +12,8 @@ import (
 // says nothing about the code. There are enough for so much time, but few of
 // those that take long.
 const (
-	turn = 3 * time.Millisecond
-	long = 100 * time.Millisecond
+	turn = 30 * time.Millisecond
+	long = 500 * time.Millisecond
 )
 
 // runs is how many runs that take d are a turn.

@@ -10,6 +10,11 @@ import (
 // next one, short against the patience of whoever cancels.
 const target = 500 * time.Microsecond
 
+// nativeTarget is that of native code, which looks for itself whether it is to stop
+// and does not keep Go's garbage collector waiting. A slice packs what all of its
+// outer indices read, such as the right side of a product, once.
+const nativeTarget = 30 * time.Millisecond
+
 // Steps that take well under the time in which a helper wakes up.
 const inlineSteps = 1 << 16
 
@@ -30,7 +35,11 @@ func (j *Job) measured(d time.Duration, n int64) {
 // Slice is the number of outer indices to execute at a time.
 func (j *Job) Slice() int64 {
 	if pace := j.pace.Load(); pace > 0 {
-		return max(1, int64(target)*1000/pace)
+		t := target
+		if j.c.Tier() == Native {
+			t = nativeTarget
+		}
+		return max(1, int64(t)*1000/pace)
 	}
 	return max(1, firstSteps/max(1, j.c.Safe.Outer.Eval(j.sizes)))
 }
