@@ -112,7 +112,7 @@ func (p *plan) oneByOne(from, to string, n int) {
 	p.loop(from, to, int64(times), nil, func(i string, _ []string) ([]string, string) {
 		at := p.set("sub i64 %s, %s", i, from)
 		for j := range times {
-			p.inCopies(j, func() { p.one(p.set("add i64 %s, %d", i, j), p.set("add i64 %s, %d", at, j)) })
+			p.inCopies(j, func() { p.one(p.set("add i64 %s, %d", i, j), p.set("add i64 %s, %d", at, j), n) })
 		}
 		return nil, ""
 	})
@@ -131,13 +131,14 @@ func (p *plan) times() int {
 	return inARow
 }
 
-// one runs the single instructions of turn i, the one at a place of the batch.
-func (p *plan) one(i, at string) {
+// one runs the single instructions of turn i, the one at a place of the batch,
+// which was computed in groups of n.
+func (p *plan) one(i, at string, n int) {
 	outside := p.pending
 	p.pending = nil
 	p.bind(p.body.Params[0], i)
 	for _, s := range p.spills {
-		x := p.recall(s.t, s.place(p.emitter, at))
+		x := p.recallLane(s.t, n, s.place(p.emitter, at))
 		if k := p.kind(s.v); k != s.t.kind {
 			x = p.resize(x, s.t.kind, k, 1)
 		}

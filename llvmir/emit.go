@@ -33,14 +33,15 @@ type emitter struct {
 	packed map[*kernel.Instr]func() string
 	// past are the stores that go past the caches at this point of the text, and
 	// pastFrom from how many bytes on any do.
-	past     []*kernel.Instr
-	pastFrom int64
-	polys    []string
-	scalars  []string
-	bases    []string
-	pending  []fault
-	stack    []string // allocas, which belong into the entry block
-	failed   error
+	past        []*kernel.Instr
+	pastFrom    int64
+	shortStores map[int]bool // regions with stores of vectors shorter than fed
+	polys       []string
+	scalars     []string
+	bases       []string
+	pending     []fault
+	stack       []string // allocas, which belong into the entry block
+	failed      error
 }
 
 // Emit gives the text of a module without a target triple or a data layout. The
@@ -74,7 +75,7 @@ func emit(k *kernel.Kernel, t Target, m limits) (string, error) {
 }
 
 func newEmitter(k *kernel.Kernel, t Target, m limits) *emitter {
-	return &emitter{k: k, t: t, lay: NewLayout(k), lanes: 1, limit: m.lanes, pastFrom: m.past, atMost: map[*kernel.Instr]int64{}, packed: map[*kernel.Instr]func() string{}}
+	return &emitter{k: k, t: t, lay: NewLayout(k), lanes: 1, limit: m.lanes, pastFrom: m.past, atMost: map[*kernel.Instr]int64{}, packed: map[*kernel.Instr]func() string{}, shortStores: map[int]bool{}}
 }
 
 func (e *emitter) fail(format string, args ...any) {

@@ -44,6 +44,7 @@ var settings = []setting{
 		return []int64{1 << 16, o, n}, o
 	}, []int64{1, 40, 5000, 70000}},
 	{"tables", func(n int64) ([]int64, int64) { return []int64{n}, 1 }, []int64{0, 1, 40, 5000}},
+	{"fewkeys", func(int64) ([]int64, int64) { return nil, 1 }, []int64{3}},
 	{"combinecounts", func(n int64) ([]int64, int64) { return []int64{n}, 1 }, []int64{0, 1, 7, 70}},
 	{"kmeans", func(n int64) ([]int64, int64) { return kmeansSizes(n, 16, 16) }, []int64{1, 33, 1000}},
 	{"kmeans", func(n int64) ([]int64, int64) { return kmeansSizes(n, 5, 3) }, []int64{1, 33, 1000}},

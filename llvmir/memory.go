@@ -58,7 +58,7 @@ func (e *emitter) address(region int, index string) string {
 // any byte where a Bool is; its lowest bit counts.
 func (e *emitter) load(region int, index string, t typ) string {
 	m := t.inMemory()
-	v := e.set("load %s, ptr %s, align %d, %s", m, e.address(region, index), t.kind.Size(), e.aliasing(region))
+	v := e.set("%s %s, ptr %s, align %d, %s", loadLane(t.n == 1 && e.shortStores[region]), m, e.address(region, index), t.kind.Size(), e.aliasing(region))
 	if t.kind == num.Bool {
 		return e.set("trunc %s %s to %s", m, v, t)
 	}
@@ -78,6 +78,9 @@ func (e *emitter) storeAligned(region int, index string, t typ, v string, align 
 	m := t.inMemory()
 	if t.kind == num.Bool {
 		v = e.set("zext %s %s to %s", t, v, m)
+	}
+	if t.n > 1 && t.n*t.kind.Size() < fed {
+		e.shortStores[region] = true
 	}
 	e.line("store %s %s, ptr %s, align %d, %s%s", m, v, e.address(region, index), align, e.aliasing(region), more)
 }

@@ -24,3 +24,24 @@ func (e *emitter) keep(t typ, v, at string) {
 func (e *emitter) recall(t typ, at string) string {
 	return e.set("load %s, ptr %s, align %d", t, at, align(t))
 }
+
+// recallLane is recall of one lane of a vector with n.
+func (e *emitter) recallLane(t typ, n int, at string) string {
+	return e.set("%s %s, ptr %s, align %d", loadLane(n*t.kind.Size() < fed), t, at, align(t))
+}
+
+// fed is from how many bytes on a vector that is stored does not come back as the
+// integer that is loaded from its place in the same block. Shorter ones are an
+// integer to LLVM 19 for x86. If their lanes had been masked, it takes all of that
+// for the lowest lane where it becomes an address; random programs found it. A
+// volatile load is not fed by a store.
+const fed = 16
+
+// loadLane is the instruction that loads a lane of what may have been stored as a
+// vector shorter than fed.
+func loadLane(short bool) string {
+	if short {
+		return "load volatile"
+	}
+	return "load"
+}
