@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/godwit-run/godwit/llvm"
 )
 
 // What runs programs for arm64 on other processors, and what they find there.
@@ -31,6 +33,9 @@ func emulated(t *testing.T, dir string) []string {
 
 func needEmulatedLLVM(t *testing.T) {
 	t.Helper()
+	if os.Getenv(llvm.Env) == "off" {
+		t.Skipf("SKIPPED: nothing was compiled on a node for arm64: %s=off", llvm.Env)
+	}
 	if _, err := os.Stat(emulatedLLVM); err != nil {
 		t.Skipf("SKIPPED: nothing was compiled on a node for arm64: %s is not installed (Debian: libllvm19:arm64, after dpkg --add-architecture arm64)", emulatedLLVM)
 	}
