@@ -37,16 +37,44 @@ go test -timeout 15m -v ./... "$@" >"$log" 2>&1
 status=$?
 
 count() { grep -cE "^ *--- $1" "$log"; }
-grep -E '^(ok|FAIL|panic|\?)' "$log" | grep -v 'no test files'
-grep -E 'programs agree|operations covered' "$log"
+
+# show prints what every test with a result wrote, FAIL or SKIP: its own lines, which follow a
+# line with its name (RUN, CONT or NAME), and those below its result. Of a package that failed
+# without a failing test it prints the last lines: a compiler's error, what was found at the end.
+show() {
+	awk -v result="$1:" '
+	function chosen(name) { if (!(name in seen)) { seen[name] = 1; list[++n] = name } }
+	function say(s) { if (length(s) > 6000) s = substr(s, 1, 2000) "[...]\n" substr(s, length(s) - 4000); printf "%s", s }
+	/^(PASS|FAIL)$/ { next }
+	/^# / { name = "build" }
+	/^=== / { name = $3; next }
+	/^(ok|\?|FAIL)[ \t]+[^ \t]/ {
+		for (i = 1; i <= n; i++) say(said[list[i]])
+		if ($1 == "FAIL" && result == "FAIL:") {
+			for (i = lines > 40 && !n ? lines - 40 : 1; i <= lines && !n; i++) print last[i]
+			print
+		}
+		n = lines = 0; name = ""; split("", said); split("", seen)
+		next
+	}
+	/^ *--- (PASS|FAIL|SKIP): / { name = $3; if ($2 == result) chosen(name) }
+	/^(panic:|fatal error:|SIG[A-Z]+:|WARNING: DATA RACE)/ { name = "a crash"; if (result == "FAIL:") chosen(name) }
+	name == "build" { if (result == "FAIL:") print; next }
+	{ said[name] = said[name] $0 "\n"; last[++lines] = $0 }
+	' "$log" | cut -c1-400 | head -400
+}
+
 if [ "$status" -ne 0 ]; then
 	echo "---- failures ----"
-	awk '/^=== RUN/ { buf = "" } { buf = buf "\n" $0 } /^ *--- FAIL/ { print substr(buf, 1, 8000); buf = "" } /^panic:/ { p = 1 } p' "$log" | cut -c1-400 | head -300
+	show FAIL
+	echo "---- packages ----"
 fi
+grep -E '^(ok|FAIL|\?)' "$log" | grep -v 'no test files'
+grep -E 'programs agree|operations covered' "$log"
 skipped=$(count SKIP)
 if [ "$skipped" -gt 0 ]; then
 	echo "---- SKIPPED: $skipped ----"
-	grep -A2 -E '^ *--- SKIP' "$log"
+	show SKIP
 fi
 echo "$(count PASS) passed, $(count FAIL) failed, $skipped skipped"
 exit $status
