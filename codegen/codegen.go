@@ -35,7 +35,8 @@ type Options struct {
 	Program []string      // command line of the child, which calls Serve on its standard input and output
 	Dir     string        // where objects are kept; "" keeps none. Code in it is run: only this user may write there
 	Limit   int64         // bytes in Dir, 256 MiB; the least recently used go
-	Timeout time.Duration // for one compilation, 10 s
+	CPU     time.Duration // processor time for one compilation, 10 s
+	Timeout time.Duration // for one compilation by the clock, a minute: the child has low priority
 	Log     *slog.Logger  // none
 }
 

@@ -9,8 +9,11 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/godwit-run/godwit/cpuclock"
 )
 
 // process is a running child. One goroutine at a time talks to it.
@@ -68,17 +71,25 @@ func start(program []string) (*process, error) {
 
 // ask sends a request and waits for its answer. The error wraps ErrTimeout or
 // ErrCrashed; after it the process is gone.
-func (p *process) ask(r *request, limit time.Duration) (*answer, error) {
+func (p *process) ask(r *request, limits *Options) (*answer, error) {
 	p.last++
 	r.id = p.last
 	p.errors.reset()
-	a, err := p.exchange(r, time.Now().Add(limit))
+	var busy atomic.Bool
+	defer cpuclock.Watch(p.cmd.Process.Pid, limits.CPU, func(time.Duration) {
+		busy.Store(true)
+		_ = p.cmd.Process.Kill() // an error means that it is gone already
+	})()
+	a, err := p.exchange(r, time.Now().Add(limits.Timeout))
 	switch {
 	case err == nil:
 		return a, nil
+	case busy.Load():
+		p.kill()
+		return nil, fmt.Errorf("%w: the limit is %s of processor time", ErrTimeout, limits.CPU)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		p.kill()
-		return nil, fmt.Errorf("%w: the limit is %s", ErrTimeout, limit)
+		return nil, fmt.Errorf("%w: the limit is %s", ErrTimeout, limits.Timeout)
 	}
 	// A broken pipe usually means that it is ending by itself: let it say how.
 	select {
@@ -111,8 +122,8 @@ func (p *process) exchange(r *request, by time.Time) (*answer, error) {
 }
 
 // info is the first exchange with a new process.
-func (p *process) info(limit time.Duration) (*Info, error) {
-	a, err := p.ask(&request{kind: askInfo}, limit)
+func (p *process) info(limits *Options) (*Info, error) {
+	a, err := p.ask(&request{kind: askInfo}, limits)
 	if err != nil {
 		return nil, err
 	}

@@ -108,7 +108,7 @@ func (s *Service) perform(c *call) (*Result, error) {
 		return nil, err
 	}
 	job := c.job.on(info)
-	a, err := p.ask(&request{kind: askCompile, job: job}, s.opt.Timeout)
+	a, err := p.ask(&request{kind: askCompile, job: job}, &s.opt)
 	if err != nil {
 		s.drop(p)
 		c.blamed = true
@@ -149,7 +149,7 @@ func (s *Service) ready() (*process, *Info, error) {
 	s.mu.Unlock()
 	var info *Info
 	if err = ErrClosed; !closed {
-		info, err = p.info(s.opt.Timeout)
+		info, err = p.info(&s.opt)
 	}
 	if err != nil {
 		s.drop(p)

@@ -39,8 +39,11 @@ func New(opt Options) *Service {
 	if opt.Limit == 0 {
 		opt.Limit = 256 << 20
 	}
+	if opt.CPU == 0 {
+		opt.CPU = 10 * time.Second
+	}
 	if opt.Timeout == 0 {
-		opt.Timeout = 10 * time.Second
+		opt.Timeout = time.Minute
 	}
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)

@@ -113,6 +113,29 @@ func TestChildStopped(t *testing.T) {
 	defines(t, compile(t, s, ir("next")).Object, "next")
 }
 
+// A child that gets no processor for a while is not one that hangs.
+func TestChildWaits(t *testing.T) {
+	s := compiling(t, Options{CPU: 300 * time.Millisecond})
+	signal(t, s, syscall.SIGSTOP)
+	pid := s.pid()
+	time.AfterFunc(time.Second, func() { _ = syscall.Kill(pid, syscall.SIGCONT) })
+	defines(t, compile(t, s, ir("patient")).Object, "patient")
+	if s.pid() != pid {
+		t.Error("the child was replaced")
+	}
+}
+
+func TestChildIsBusyForEver(t *testing.T) {
+	s := New(Options{Program: []string{"sh", "-c", "while :; do :; done"}, CPU: 200 * time.Millisecond})
+	defer s.Close()
+	if s.missing != nil {
+		t.Skip("SKIPPED: " + s.missing.Error())
+	}
+	if _, err := s.Compile(t.Context(), ir("f")); !errors.Is(err, ErrTimeout) || !strings.Contains(err.Error(), "200ms of processor time") {
+		t.Errorf("%v, expected ErrTimeout for its processor time", err)
+	}
+}
+
 func TestStartsAreLimited(t *testing.T) {
 	s := compiling(t, Options{})
 	for i := 1; i < startsPerMinute; i++ {
@@ -150,7 +173,7 @@ func TestMutatedBitcode(t *testing.T) {
 	good := clangBitcode(t, "float sum(float *x, long n) { float s = 0; for (long i = 0; i < n; i++) if (x[i] > 0) s += x[i]; return s; }")
 	random := rand.New(rand.NewPCG(1, 2))
 	outcome := map[string]int{}
-	s := compiling(t, Options{Timeout: 5 * time.Second})
+	s := compiling(t, Options{CPU: 5 * time.Second})
 	for range 300 {
 		b := bytes.Clone(good)
 		for range 1 + random.IntN(4) {

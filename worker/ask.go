@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/godwit-run/godwit/cpuclock"
 )
 
 // ask puts a question and reads the answer. When ctx ends first, the process is
@@ -146,8 +148,9 @@ func (p *process) call(ctx context.Context, c *Call) (*Outcome, error) {
 	p.said.refill()
 	ctx, cancel := context.WithTimeout(ctx, patience*p.limits.CPU)
 	defer cancel()
-	stop := p.watchTime()
-	defer stop()
+	defer cpuclock.Watch(p.cmd.Process.Pid, p.limits.CPU, func(used time.Duration) {
+		p.kill(fmt.Sprintf("ran for %v of processor time; the limit is %v", rounded(used), p.limits.CPU), nil)
+	})()
 	began := time.Now()
 	kind, answer, err := p.ask(ctx, frame(askCall, q.encode()), fds)
 	if err != nil {

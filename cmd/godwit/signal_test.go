@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -63,7 +64,7 @@ func interrupt(t *testing.T, engine string, sig syscall.Signal) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(500 * time.Millisecond)
+	computing(t, cmd.Process.Pid)
 	start := time.Now()
 	if err := cmd.Process.Signal(sig); err != nil {
 		t.Fatal(err)
@@ -73,7 +74,7 @@ func interrupt(t *testing.T, engine string, sig syscall.Signal) {
 	if !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
 		t.Errorf("ended with %v, want exit code %d", err, exitInterrupted)
 	}
-	if took := time.Since(start); took > 3*time.Second {
+	if took := time.Since(start); took > endLimit {
 		t.Errorf("took %v to end", took)
 	}
 	if stderr.String() != "interrupted\n" {
@@ -83,6 +84,27 @@ func interrupt(t *testing.T, engine string, sig syscall.Signal) {
 	if err != nil || len(left) != 1 {
 		t.Errorf("left %v behind (%v)", left, err)
 	}
+}
+
+// computing waits until a process has used much more processor time than it needs to start.
+func computing(t *testing.T, pid int) {
+	t.Helper()
+	const utime, ticks = 11, 100 // its place after the name, and a second; see proc_pid_stat(5)
+	for end := time.Now().Add(startLimit); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(string(stat), ") ") // the name may have blanks
+		used, err := strconv.Atoi(strings.Fields(rest)[utime])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if used >= ticks {
+			return
+		}
+	}
+	t.Fatalf("no second of processor time used after %v", startLimit)
 }
 
 // TestTruncatedWhileRunning shortens a file while it is read. The run may

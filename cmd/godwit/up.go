@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -176,20 +175,6 @@ func (u *upping) place(s *site.Site) error {
 		s.Nodes = append(s.Nodes, n)
 	}
 	return nil
-}
-
-// freePorts finds ports of the loopback interface that nobody uses now.
-func freePorts(n int) ([]string, error) {
-	var list []string
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		defer l.Close()
-		list = append(list, l.Addr().String())
-	}
-	return list, nil
 }
 
 // command is the process of one node.
