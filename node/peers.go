@@ -1,6 +1,9 @@
 package node
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/parcel"
 )
@@ -31,13 +34,23 @@ func (c *Core) lost(p catalog.Peer) {
 	}
 	for r := c.oldest; r != nil; {
 		next := r.next
-		if p >= catalog.FirstClient && r.caller == p && !r.over && r.kind != parcel.Send {
+		switch {
+		case p >= catalog.FirstClient && r.caller == p && !r.over && r.kind != parcel.Send:
 			c.drop(r) // nobody waits for the answer; what a package began goes on
-		} else if r.fan != nil {
+		case r.fan != nil:
 			c.childrenLost(r.fan, func(k *child) bool { return k.to == p })
+		case r.kind == parcel.Walk && !r.over && r.deadline > c.now && slices.Contains(r.sentTo, p):
+			c.statesLost(r, p)
 		}
 		r = next
 	}
+}
+
+// statesLost tells a caller that states of its walk went to a peer that cannot be
+// reached. They may have gone on from there long ago, or never have got there: nobody
+// knows, so all start again.
+func (c *Core) statesLost(r *request, p catalog.Peer) {
+	c.fail(r, 0, &parcel.Failure{Reason: parcel.Unreachable, Shard: -1, Detail: fmt.Sprintf("node %d was lost, to which states went", p)})
 }
 
 // learn takes a new view. What could not be reached gets another chance, and
