@@ -39,35 +39,40 @@ status=$?
 count() { grep -cE "^ *--- $1" "$log"; }
 
 # show prints what every test with a result wrote, FAIL or SKIP: its own lines, which follow a
-# line with its name (RUN, CONT or NAME), and those below its result. Of a package that failed
-# without a failing test it prints the last lines: a compiler's error, what was found at the end.
+# line with its name (RUN, CONT or NAME), and those below its result. Tests that were running
+# when their package ended have failed too. Of a package that failed without a failing test it
+# prints the last lines: what was found after the tests, or why there were none.
 show() {
 	awk -v result="$1:" '
 	function chosen(name) { if (!(name in seen)) { seen[name] = 1; list[++n] = name } }
 	function say(s) { if (length(s) > 6000) s = substr(s, 1, 2000) "[...]\n" substr(s, length(s) - 4000); printf "%s", s }
+	function say_last(  i) { for (i = lines > 40 ? lines - 39 : 1; i <= lines; i++) print last[i] }
 	/^(PASS|FAIL)$/ { next }
-	/^# / { name = "build" }
-	/^=== / { name = $3; next }
-	/^(ok|\?|FAIL)[ \t]+[^ \t]/ {
+	name == "" && /^# / { name = "build" }
+	/^=== [A-Z]+ / { name = $3; if ($2 == "RUN") running[name] = 1; next }
+	/^(ok  |\?   |FAIL)\t/ {
+		if ($1 == "FAIL" && result == "FAIL:") for (t in running) chosen(t)
 		for (i = 1; i <= n; i++) say(said[list[i]])
 		if ($1 == "FAIL" && result == "FAIL:") {
-			for (i = lines > 40 && !n ? lines - 40 : 1; i <= lines && !n; i++) print last[i]
+			if (!n) say_last()
 			print
 		}
-		n = lines = 0; name = ""; split("", said); split("", seen)
+		n = lines = 0; name = ""; split("", said); split("", seen); split("", running)
 		next
 	}
-	/^ *--- (PASS|FAIL|SKIP): / { name = $3; if ($2 == result) chosen(name) }
+	/^ *--- (PASS|FAIL|SKIP): / { name = $3; delete running[name]; if ($2 == result) chosen(name) }
 	/^(panic:|fatal error:|SIG[A-Z]+:|WARNING: DATA RACE)/ { name = "a crash"; if (result == "FAIL:") chosen(name) }
 	name == "build" { if (result == "FAIL:") print; next }
 	{ said[name] = said[name] $0 "\n"; last[++lines] = $0 }
+	END { if (result == "FAIL:") say_last() }
 	' "$log" | cut -c1-400 | head -400
 }
 
 if [ "$status" -ne 0 ]; then
 	echo "---- failures ----"
 	show FAIL
-	echo "---- packages ----"
+	echo "---- in short ----"
+	grep -E '^ *--- FAIL' "$log"
 fi
 grep -E '^(ok|FAIL|\?)' "$log" | grep -v 'no test files'
 grep -E 'programs agree|operations covered' "$log"

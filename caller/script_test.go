@@ -222,9 +222,9 @@ func reply(t *testing.T, command string, a args) []byte {
 		}
 		ans.Faults = a.faults(t)
 		p.Payload = ans.Append(nil)
-	case "fail": // fail from=1 request=100 reason=busy [retry=5] [shard=1] [wants=5,6 ids=0,1] [fault=site:place]
+	case "fail": // fail from=1 request=100 reason=busy [retry=5] [node=2] [shard=1] [wants=5,6 ids=0,1] [fault=site:place]
 		p.Kind, p.Hops = parcel.Fail, uint16(a.num(t, "left", 0))
-		f := parcel.Failure{Reason: reasonNamed(t, a["reason"]), Detail: "why", Retry: uint32(a.num(t, "retry", 0) * 1000), Set: 1, Shard: int32(a.num(t, "shard", -1))}
+		f := parcel.Failure{Reason: reasonNamed(t, a["reason"]), Detail: "why", Node: catalog.Peer(a.num(t, "node", 0)), Retry: uint32(a.num(t, "retry", 0) * 1000), Set: 1, Shard: int32(a.num(t, "shard", -1))}
 		if _, ok := a["wants"]; ok {
 			f.States = batch(1, a.nums(t, "wants", ","), a.nums(t, "ids", ","))
 			f.States.Faults = a.faults(t)

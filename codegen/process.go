@@ -76,17 +76,18 @@ func (p *process) ask(r *request, limits *Options) (*answer, error) {
 	r.id = p.last
 	p.errors.reset()
 	var busy atomic.Bool
-	defer cpuclock.Watch(p.cmd.Process.Pid, limits.CPU, func(time.Duration) {
+	stop := cpuclock.Watch(p.cmd.Process.Pid, limits.CPU, func(time.Duration) {
 		busy.Store(true)
 		_ = p.cmd.Process.Kill() // an error means that it is gone already
-	})()
+	})
 	a, err := p.exchange(r, time.Now().Add(limits.Timeout))
+	stop()
 	switch {
+	case busy.Load():
+		p.kill() // even if the answer came in the last moment: the process is lost
+		return nil, fmt.Errorf("%w: the limit is %s of processor time", ErrTimeout, limits.CPU)
 	case err == nil:
 		return a, nil
-	case busy.Load():
-		p.kill()
-		return nil, fmt.Errorf("%w: the limit is %s of processor time", ErrTimeout, limits.CPU)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		p.kill()
 		return nil, fmt.Errorf("%w: the limit is %s", ErrTimeout, limits.Timeout)

@@ -10,16 +10,17 @@ import (
 )
 
 // Watch calls over, once and in another goroutine, when a process has used more than limit
-// since Watch was called. stop ends the watch; over may be under way then. Of a process
-// that is gone nothing is told. The process is asked through its clock and not by
-// RLIMIT_CPU, whose signal it can block.
+// since Watch was called. stop ends the watch and waits for over if that is under way; over
+// must not call it. Of a process that is gone nothing is told. The process is asked through
+// its clock and not by RLIMIT_CPU, whose signal it can block.
 func Watch(pid int, limit time.Duration, over func(used time.Duration)) (stop func()) {
 	before, err := used(pid)
 	if err != nil {
 		return func() {} // it is gone
 	}
-	done := make(chan struct{})
+	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
+		defer close(ended)
 		// All processors together use up what is left no sooner than this.
 		soonest := func(left time.Duration) time.Duration {
 			return max(left/time.Duration(runtime.NumCPU()), time.Millisecond)
@@ -43,7 +44,10 @@ func Watch(pid int, limit time.Duration, over func(used time.Duration)) (stop fu
 			t.Reset(soonest(limit - (now - before)))
 		}
 	}()
-	return func() { close(done) }
+	return func() {
+		close(done)
+		<-ended
+	}
 }
 
 // used is the processor time that a process has used, all its threads together.

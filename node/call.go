@@ -118,7 +118,7 @@ func (c *Core) passOn(h *held, s *Outgoing, share uint64) *parcel.Failure {
 		c.admit(&held{Header: header, from: c.self, raw: b}, nil, b[parcel.HeaderSize:])
 		return nil
 	}
-	h.req.went(s.To)
+	h.req.went(s.To, c.now)
 	c.codes.touch(e)
 	c.send(s.To, parcel.Send, b)
 	return nil

@@ -12,7 +12,7 @@ type Core struct {
 	limits Limits
 	now    int64
 	view   *catalog.View
-	gone   map[catalog.Peer]int64 // nodes of the view that could not be reached: until when they are passed over
+	gone   map[catalog.Peer]absence // nodes of the view that could not be reached
 
 	requests       map[name]*request
 	oldest, newest *request // all of them, by arrival
@@ -43,7 +43,7 @@ type Core struct {
 // first Learned it gives back or refuses what needs a data set.
 func New(self catalog.Peer, limits Limits) *Core {
 	return &Core{
-		self: self, limits: limits, view: new(catalog.View), gone: map[catalog.Peer]int64{},
+		self: self, limits: limits, view: new(catalog.View), gone: map[catalog.Peer]absence{},
 		requests: map[name]*request{}, codes: newCodes(),
 		jobs: map[JobID]*job{}, children: map[uint64]*child{},
 	}

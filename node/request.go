@@ -32,6 +32,7 @@ type request struct {
 	// sentTo has the nodes to which states or calls went, so that a cancellation
 	// follows them; remembered until the deadline.
 	sentTo     []catalog.Peer
+	lastSent   int64
 	prev, next *request
 
 	// Room for the usual numbers, to spare allocations.
@@ -161,7 +162,8 @@ func (c *Core) release(h *held) {
 }
 
 // went notes that something of the request was passed on to a node.
-func (r *request) went(to catalog.Peer) {
+func (r *request) went(to catalog.Peer, now int64) {
+	r.lastSent = now
 	if !slices.Contains(r.sentTo, to) {
 		r.sentTo = append(r.sentTo, to)
 	}

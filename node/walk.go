@@ -71,13 +71,6 @@ func (g *guide) target(want int64) target {
 	return g.last
 }
 
-// goneTime is for how many microseconds a peer that could not be reached is passed over.
-// Then it is tried again: when a network is whole again, nothing else tells.
-const goneTime = 1_000_000
-
-// usable reports whether a peer can be reached as far as is known.
-func (c *Core) usable(p catalog.Peer) bool { return c.gone[p] <= c.now }
-
 // arrive takes the states of a parcel whose kernel is known.
 func (c *Core) arrive(h *held) {
 	c.route(&h.cargo, nil, nil)
@@ -312,7 +305,7 @@ func (c *Core) depart(r *request) {
 func (c *Core) forward(to catalog.Peer, g *cargo) {
 	h := g.from[0]
 	r := h.req
-	r.went(to)
+	r.went(to, c.now)
 	header := parcel.Header{Kind: parcel.Walk, Flags: h.Flags & parcel.Builtin, Hops: g.hops() - 1, Left: c.left(r),
 		Request: h.Request, Caller: h.Caller, Code: h.Code}
 	b := h.raw

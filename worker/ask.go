@@ -148,11 +148,15 @@ func (p *process) call(ctx context.Context, c *Call) (*Outcome, error) {
 	p.said.refill()
 	ctx, cancel := context.WithTimeout(ctx, patience*p.limits.CPU)
 	defer cancel()
-	defer cpuclock.Watch(p.cmd.Process.Pid, p.limits.CPU, func(used time.Duration) {
+	stop := cpuclock.Watch(p.cmd.Process.Pid, p.limits.CPU, func(used time.Duration) {
 		p.kill(fmt.Sprintf("ran for %v of processor time; the limit is %v", rounded(used), p.limits.CPU), nil)
-	})()
+	})
 	began := time.Now()
 	kind, answer, err := p.ask(ctx, frame(askCall, q.encode()), fds)
+	stop()
+	if p.doomed() {
+		_ = p.gone() // perhaps killed just after the answer: who has the next turn shall know
+	}
 	if err != nil {
 		return nil, err
 	}

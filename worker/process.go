@@ -86,6 +86,13 @@ func (p *process) kill(how string, cause error) {
 	p.cmd.Process.Kill()
 }
 
+// doomed reports whether the process was killed by this side.
+func (p *process) doomed() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.reason != nil
+}
+
 // gone waits for the end and says how it came.
 func (p *process) gone() error {
 	select {

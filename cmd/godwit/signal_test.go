@@ -64,6 +64,7 @@ func interrupt(t *testing.T, engine string, sig syscall.Signal) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() }) // it has ended, unless the test fails
 	computing(t, cmd.Process.Pid)
 	start := time.Now()
 	if err := cmd.Process.Signal(sig); err != nil {
