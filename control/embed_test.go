@@ -89,18 +89,18 @@ func timePut(t *testing.T, c Control) {
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	s := start(t, Config{Name: "one"})
-	c := dial(t, Options{TTL: 2 * time.Second}, s)
+	c := dial(t, Options{TTL: 4 * time.Second}, s)
 	views := must[<-chan *catalog.View](t)(dial(t, Options{}, s).Watch(within(t)))
 	m := must[Membership](t)(c.Join(within(t), Member{Name: "a", Address: "127.0.0.1:1"}))
 	until(t, views, func(v *catalog.View) bool { return len(v.Nodes) == 1 })
-	time.Sleep(3 * time.Second)
+	time.Sleep(6 * time.Second)
 	if v := must[*catalog.View](t)(s.Control().View(within(t))); len(v.Nodes) != 1 {
 		t.Fatal("a node that renews its lease is gone")
 	}
 	m.(*membership).stop() // as if the process had died
 	began := time.Now()
 	until(t, views, func(v *catalog.View) bool { return len(v.Nodes) == 0 })
-	t.Logf("a dead node was seen after %v, with a time to live of 2 s", time.Since(began).Round(time.Millisecond))
+	t.Logf("a dead node was seen after %v, with a time to live of 4 s", time.Since(began).Round(time.Millisecond))
 }
 
 // A member that restarts knows what it knew, and its clients notice nothing but a

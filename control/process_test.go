@@ -36,7 +36,7 @@ func beMember(what string) int {
 
 // runMember writes its endpoint when it is a node too, and ends with its membership.
 func runMember(cfg Config) error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	s, err := Embed(ctx, cfg)
 	if err != nil {

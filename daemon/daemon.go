@@ -85,6 +85,7 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 	d.native = newNative(&cfg)
 	d.metrics = newMetrics(d)
 	d.ctx, d.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	d.recall() // before anybody connects, who would be asked for what is on the disk
 	if d.net, err = cfg.Dial(d.self, d.nameOf, d); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
@@ -94,7 +95,6 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 	}
 	d.work.Go(func() { d.watch(views) })
 	d.work.Go(d.ticks)
-	d.work.Go(d.recall)
 	d.work.Go(d.publish)
 	return d, nil
 }

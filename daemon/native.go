@@ -128,7 +128,7 @@ func (d *Daemon) allowed(ctx context.Context, p *pack.Package) error {
 }
 
 // newKey is how long a node waits for news of a key that it does not know.
-const newKey = 200 * time.Millisecond
+const newKey = 500 * time.Millisecond
 
 func micros(d time.Duration) uint32 { return uint32(min(d.Microseconds(), 1<<32-1)) }
 

@@ -127,6 +127,9 @@ func (s *session) phase(ctx context.Context, f *fleet, name, set string, callers
 	if p.last, err = nodeReport(ctx, f.c); err != nil {
 		return nil, err
 	}
+	if len(p.latencies) == 0 {
+		return nil, fmt.Errorf("%s: none came to its end within %v", name, long)
+	}
 	p.busy = p.last.Core.Refusals["busy"] - p.first.Core.Refusals["busy"]
 	slices.Sort(p.latencies)
 	p.perSecond = float64(len(p.latencies)) / p.took.Seconds()

@@ -118,10 +118,11 @@ func TestCancelledRunsLeaveNothing(t *testing.T) {
 			}
 			stop()
 			memory, routines, least := e.Arena().InUse(), runtime.NumGoroutine(), time.Duration(math.MaxInt64)
-			for range 10 {
+			const most = 10 * time.Millisecond
+			for tries := 0; tries < 10 || least > most && tries < 50; tries++ { // processors may be busy
 				least = min(least, stop())
 			}
-			if least > 10*time.Millisecond {
+			if least > most {
 				t.Errorf("a run ended %v after it was cancelled", least)
 			}
 			for range 100 {

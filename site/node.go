@@ -160,7 +160,7 @@ func (cfg *NodeConfig) compiler() *codegen.Service {
 	if len(cfg.Children.Codegen) == 0 {
 		return nil
 	}
-	s := codegen.New(codegen.Options{Program: cfg.Children.Codegen, Dir: store.CompiledDir(cfg.data()), Log: cfg.Log})
+	s := cfg.Children.compiler(store.CompiledDir(cfg.data()), cfg.Log)
 	if cfg.Native {
 		s.Warm()
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"time"
 
 	"github.com/godwit-run/godwit/codegen"
 	"github.com/godwit-run/godwit/daemon"
@@ -16,6 +18,17 @@ import (
 type Children struct {
 	Codegen []string // calls codegen.Serve
 	Worker  []string // calls worker.Serve
+	// Emulated says that they run under an emulator, and take many times as long.
+	Emulated bool
+}
+
+// compiler is a service that keeps objects in dir, or nowhere.
+func (ch Children) compiler(dir string, log *slog.Logger) *codegen.Service {
+	opt := codegen.Options{Program: ch.Codegen, Dir: dir, Log: log}
+	if ch.Emulated {
+		opt.CPU, opt.Timeout = time.Minute, 5*time.Minute
+	}
+	return codegen.New(opt)
 }
 
 // payload makes a package's payload of a user's arguments, in a worker on this machine.
@@ -24,7 +37,7 @@ func (ch Children) payload(unconfined bool) func(context.Context, *pack.Package,
 		return nil
 	}
 	return func(ctx context.Context, p *pack.Package, args []byte, nodes []uint32) (b []byte, err error) {
-		service := codegen.New(codegen.Options{Program: ch.Codegen})
+		service := ch.compiler("", nil)
 		pool := worker.New(worker.Options{Program: ch.Worker, Unconfined: unconfined})
 		defer func() { err = errors.Join(err, pool.Close(), service.Close()) }()
 		loader := daemon.Loader{Codegen: service}

@@ -37,7 +37,8 @@ func children() (c site.Children) {
 	if err != nil {
 		return c
 	}
-	words := append(strings.Fields(os.Getenv(emulatorVariable)), self)
+	emulator := strings.Fields(os.Getenv(emulatorVariable))
+	words := append(emulator, self)
 	child := func(name string) []string { return append(slices.Clip(words), name) }
-	return site.Children{Codegen: child("codegen-child"), Worker: child("worker-child")}
+	return site.Children{Codegen: child("codegen-child"), Worker: child("worker-child"), Emulated: len(emulator) > 0}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,14 +25,14 @@ import (
 // Limits of what scripts wait for. They are generous, for machines that are busy.
 const (
 	startLimit  = 60 * time.Second
-	endLimit    = 8 * time.Second
+	endLimit    = 20 * time.Second
 	settleLimit = 30 * time.Second
 )
 
 // clusterCommands are the script commands
 //
-//	up ARG...            godwit up in the background, until its nodes are ready
-//	down                 ends it; no process may be left after 8 s
+//	up ARG...            godwit up in the background, until its nodes are ready; --ttl is 30s if absent
+//	down                 ends it; no process may be left after 20 s
 //	signal NAME SIGNAL   to a node: KILL, STOP or CONT
 //	restart NAME         starts a killed node again with the same command line
 //	walking              waits until states move between the nodes
@@ -115,6 +116,9 @@ func (l *lines) Write(p []byte) (int, error) {
 }
 
 func (r *rig) up(args []string) {
+	if !slices.Contains(args, "--ttl") {
+		args = append(args, "--ttl", "30s") // so that no lease ends while the machine is busy
+	}
 	cmd := r.command(append([]string{"up"}, args...)...)
 	out := &lines{word: "ready", seen: make(chan struct{})}
 	r.said = &bytes.Buffer{}
@@ -334,9 +338,10 @@ type holding struct {
 	arena                   int64
 }
 
+// holdings are none if not all nodes answer.
 func (r *rig) holdings() map[string]holding {
 	list := map[string]holding{}
-	r.ask(func(s *nodeStatus) {
+	whole := r.ask(func(s *nodeStatus) {
 		if s.Report == nil {
 			return
 		}
@@ -344,19 +349,28 @@ func (r *rig) holdings() map[string]holding {
 		r.ts.Check(err)
 		list[s.Name] = holding{len(fds), s.Report.Goroutines, s.Report.Arena}
 	})
+	if !whole {
+		return nil
+	}
 	return list
 }
 
-func (r *rig) remember([]string) { r.before = r.holdings() }
+func (r *rig) remember([]string) {
+	r.until(settleLimit, "all nodes say what they hold", func() bool {
+		r.before = r.holdings()
+		return r.before != nil
+	})
+}
 
-// unchanged allows a little more of each: connections with clients end by and by.
+// unchanged allows a little more of each: connections with clients end by and by, and
+// a node may start a compiler and a spare worker, with four descriptors each.
 func (r *rig) unchanged([]string) {
 	var now map[string]holding
 	less := func() bool {
 		now = r.holdings()
 		for name, was := range r.before {
 			is, ok := now[name]
-			if !ok || is.descriptors > was.descriptors+4 || is.goroutines > was.goroutines+12 || is.arena > was.arena+(1<<20) {
+			if !ok || is.descriptors > was.descriptors+12 || is.goroutines > was.goroutines+12 || is.arena > was.arena+(2<<20) {
 				return false
 			}
 		}

@@ -2,14 +2,17 @@ package main
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"os"
 	"strconv"
 )
 
-// Ports of nodes on one machine are looked for from firstPort on.
-const firstPort = 10_000
+// Ports of nodes on one machine are looked for from firstPort on. Processes that look at
+// the same time begin at different blocks.
+const (
+	firstPort = 10_000
+	portBlock = 32
+)
 
 // freePorts finds ports of the loopback interface that nobody uses now, and that nobody
 // gets by chance before a node listens there, or while it is down: they lie below those
@@ -21,11 +24,13 @@ func freePorts(n int) ([]string, error) {
 	}
 	var list []string
 	var busy error
+	begin := os.Getpid() * portBlock
 	for tries := 0; len(list) < n; tries++ {
-		if tries > 50*n {
+		if tries > end-firstPort {
 			return nil, fmt.Errorf("only %d of %d ports found that are free, of %d to %d: %w", len(list), n, firstPort, end-1, busy)
 		}
-		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(firstPort+rand.IntN(end-firstPort))))
+		port := firstPort + (begin+tries)%(end-firstPort)
+		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 		if err != nil {
 			busy = err
 			continue

@@ -13,7 +13,7 @@ import (
 )
 
 // refusedLimit is how long a client may take to find out that it is refused.
-const refusedLimit = 5 * time.Second
+const refusedLimit = 12 * time.Second
 
 // TestRefusedClients runs godwit status with identities with which nobody may
 // talk to the cluster.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"slices"
 	"strconv"
@@ -16,10 +18,12 @@ import (
 //	flip FILE BYTE          changes one bit of a byte
 //	hash PACKAGE.gwp        sets HASH to the hash of its contents
 //	installed NODE PACKAGE  waits until a node has installed a package and runs one
+//	refused ARG...          repeats godwit send until the node has heard that it is not to run that
 func packageCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
 		"flip": flip, "hash": hash,
 		"installed": func(ts *testscript.TestScript, _ bool, args []string) { rigOf(ts).installed(args) },
+		"refused":   func(ts *testscript.TestScript, _ bool, args []string) { rigOf(ts).refused(args) },
 	}
 }
 
@@ -51,5 +55,12 @@ func (r *rig) installed(args []string) {
 			}
 		})
 		return so
+	})
+}
+
+func (r *rig) refused(args []string) {
+	r.until(settleLimit, fmt.Sprint("refused: ", args), func() bool {
+		said, err := r.command(append([]string{"send"}, args...)...).CombinedOutput()
+		return err != nil && bytes.Contains(said, []byte("refused: "))
 	})
 }

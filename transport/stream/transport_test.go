@@ -256,6 +256,10 @@ func TestUnreachable(t *testing.T) {
 	if why := a.gone(2); !strings.Contains(why, "refused") || !strings.Contains(why, w.known[2]) {
 		t.Errorf("gone, because %s", why)
 	}
+	p := one.peers[2]
+	p.mu.Lock()
+	p.again = time.Now().Add(time.Second) // not the first 25 to 75 ms, which may be over
+	p.mu.Unlock()
 	if err := one.Send(2, nil); !errors.Is(err, transport.ErrUnreachable) || !strings.Contains(err.Error(), "tried again in") {
 		t.Errorf("send just after: %v", err)
 	}
