@@ -26,7 +26,7 @@ type Limits struct {
 
 // patience is how much longer than Limits.CPU a call may take by the clock: it may
 // wait, but not forever.
-const patience = 10
+const patience = 20
 
 // loadTime is what starting and linking may take.
 const loadTime = 10 * time.Second
