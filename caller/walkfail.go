@@ -15,8 +15,8 @@ import (
 // been sent again since. Without states it is not known which they are, so all start
 // again.
 func (w *walking) failed(op *operation, from catalog.Peer, request uint64, f *parcel.Failure) {
-	if f.Reason == parcel.Unreachable && f.States == nil {
-		op.involve(request, f.Node) // what was lost from there may be at work there
+	if onTheWay(f) {
+		op.involve(request, f.Node) // the states may be at work there
 	}
 	if request != op.request() && passing(f.Reason) {
 		return
@@ -33,6 +33,12 @@ func (w *walking) failed(op *operation, from catalog.Peer, request uint64, f *pa
 	}
 }
 
+// onTheWay reports whether a failure tells of a node that was lost and to which states had
+// gone. It need not be needed again.
+func onTheWay(f *parcel.Failure) bool {
+	return f.Reason == parcel.Unreachable && f.States == nil && f.Shard < 0
+}
+
 // passing reports whether another attempt may do without what has gone wrong.
 func passing(r parcel.Reason) bool {
 	return slices.Contains([]parcel.Reason{parcel.Busy, parcel.Unreachable, parcel.NoShard, parcel.NoCode, parcel.Cancelled}, r)
@@ -45,12 +51,10 @@ func (w *walking) mend(op *operation, from catalog.Peer, f *parcel.Failure) (int
 	switch f.Reason {
 	case parcel.Busy:
 		return max(int64(f.Retry)+c.jitter(op, int64(f.Retry)/2), c.backoff(op)), nil
-	case parcel.Unreachable:
-		if f.States == nil && f.Shard < 0 { // a node was lost on the way: it need not be needed again
+	case parcel.Unreachable, parcel.NoShard, parcel.NoCode: // NoShard: a node that lags behind the view
+		if onTheWay(f) {
 			return c.backoff(op), nil
 		}
-		return c.backoff(op), c.lacks(op, from, f)
-	case parcel.NoShard, parcel.NoCode: // NoShard: a node that lags behind the view
 		return c.backoff(op), c.lacks(op, from, f)
 	case parcel.Cancelled: // the node lost sight of this caller for a moment
 		return c.backoff(op), nil

@@ -32,7 +32,7 @@ type request struct {
 	// sentTo has the nodes to which states or calls went, so that a cancellation
 	// follows them; remembered until the deadline.
 	sentTo     []catalog.Peer
-	lastSent   int64
+	lastSent   int64 // when something went there last
 	prev, next *request
 
 	// Room for the usual numbers, to spare allocations.
