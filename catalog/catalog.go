@@ -4,6 +4,7 @@
 package catalog
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/godwit-run/godwit/num"
@@ -59,10 +60,26 @@ type Column struct {
 
 // Shard is rows Lo..Hi of a set, stored as a whole by each of its replicas.
 type Shard struct {
-	Lo, Hi   int64
+	Lo, Hi int64
+	// Assigned are the nodes that got the shard when the set was loaded; as many copies
+	// there should be.
+	Assigned []Peer
+	// Replicas are the live nodes that say they hold it: those of Assigned first, in
+	// their order, then others by number.
 	Replicas []Peer
 	Bytes    int64    // of the stored file
 	Sum      [32]byte // SHA-256 of the stored file
+}
+
+// Everyone is who was given the shard or says it holds it, each once.
+func (s *Shard) Everyone() []Peer {
+	all := slices.Clone(s.Assigned)
+	for _, p := range s.Replicas {
+		if !slices.Contains(all, p) {
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 // Node gives a live node.

@@ -90,7 +90,7 @@ func (c *Cluster) plan(ctx context.Context, src data.Source, name string, opt Lo
 	for i, r := range split.Shards {
 		sh := catalog.Shard{Lo: r.Lo, Hi: r.Hi}
 		for r := range opt.Replicas {
-			sh.Replicas = append(sh.Replicas, nodes[(i+r)%len(nodes)].Peer)
+			sh.Assigned = append(sh.Assigned, nodes[(i+r)%len(nodes)].Peer)
 		}
 		l.set.Shards = append(l.set.Shards, sh)
 	}
@@ -120,7 +120,7 @@ func (l *loading) shard(ctx context.Context, i int) error {
 	defer p.Close()
 	s := &l.set.Shards[i]
 	s.Bytes, s.Sum = p.Bytes, p.Sum
-	for _, to := range s.Replicas {
+	for _, to := range s.Assigned {
 		if err := l.send(ctx, p, to, i); err != nil {
 			return fmt.Errorf("node %d: %w", to, err)
 		}

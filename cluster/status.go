@@ -60,7 +60,7 @@ func (c *Cluster) Drop(ctx context.Context, name string) error {
 func (c *Cluster) dropShards(ctx context.Context, set *catalog.Set) error {
 	var errs []error
 	for i, s := range set.Shards {
-		for _, p := range s.Replicas {
+		for _, p := range s.Everyone() {
 			if _, alive := c.View().Node(p); !alive {
 				continue
 			}

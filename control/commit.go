@@ -97,7 +97,7 @@ func conditionsOf(s *catalog.Set, recs []record) ([]condition, error) {
 	var when []condition
 	held := map[catalog.Peer]*heldRecord{}
 	for i, h := range s.Shards {
-		for _, p := range h.Replicas {
+		for _, p := range h.Assigned {
 			missing := func(reason string) error { return &NotHeldError{s.Name, i, p, reason} }
 			if _, known := held[p]; !known {
 				node := find(recs, numbered(nodePrefix, uint32(p)))

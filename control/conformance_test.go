@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -161,7 +162,7 @@ func testFence(t *testing.T, w world) {
 	refused[*StaleError](t, a.Hold(within(t), id, 1, sum))
 	refused[*StaleError](t, a.Unhold(within(t), id, 0))
 	b := join(t, c, "a")
-	set := &catalog.Set{ID: id, Name: named(t, "s"), Shards: []catalog.Shard{{Replicas: []catalog.Peer{b.Peer()}, Sum: sum}}}
+	set := &catalog.Set{ID: id, Name: named(t, "s"), Shards: []catalog.Shard{{Assigned: []catalog.Peer{b.Peer()}, Sum: sum}}}
 	// What the old life held says nothing about the new one.
 	refused[*NotHeldError](t, c.Commit(within(t), set))
 	check(t, b.Hold(within(t), id, 0, sum))
@@ -179,14 +180,24 @@ func flights(t *testing.T, c Control, a, b Membership, name string) *catalog.Set
 			{Name: "note", Stored: "utf8"},
 		},
 		Shards: []catalog.Shard{
-			{Lo: 0, Hi: 8, Replicas: []catalog.Peer{a.Peer(), b.Peer()}, Bytes: 800, Sum: sha256.Sum256([]byte("x"))},
-			{Lo: 8, Hi: 10, Replicas: []catalog.Peer{b.Peer()}, Bytes: 200, Sum: sha256.Sum256([]byte("y"))},
+			{Lo: 0, Hi: 8, Assigned: []catalog.Peer{a.Peer(), b.Peer()}, Bytes: 800, Sum: sha256.Sum256([]byte("x"))},
+			{Lo: 8, Hi: 10, Assigned: []catalog.Peer{b.Peer()}, Bytes: 200, Sum: sha256.Sum256([]byte("y"))},
 		},
 	}
 	check(t, a.Hold(within(t), s.ID, 0, s.Shards[0].Sum))
 	check(t, b.Hold(within(t), s.ID, 0, s.Shards[0].Sum))
 	check(t, b.Hold(within(t), s.ID, 1, s.Shards[1].Sum))
 	return s
+}
+
+// held is the set as views have it while all who were given a shard hold it.
+func held(s *catalog.Set) *catalog.Set {
+	h := *s
+	h.Shards = slices.Clone(s.Shards)
+	for i := range h.Shards {
+		h.Shards[i].Replicas = h.Shards[i].Assigned
+	}
+	return &h
 }
 
 func testCommit(t *testing.T, w world) {
@@ -200,7 +211,7 @@ func testCommit(t *testing.T, w world) {
 	check(t, c.Commit(within(t), s)) // as one does whose answer was lost
 	v := must[*catalog.View](t)(w.open().View(within(t)))
 	got, ok := v.Named(s.Name)
-	if !ok || !reflect.DeepEqual(got, s) {
+	if !ok || !reflect.DeepEqual(got, held(s)) {
 		t.Fatalf("committed %+v, found %+v", s, got)
 	}
 	// A set outlives its nodes.
@@ -222,8 +233,8 @@ func testNotHeld(t *testing.T, w world) {
 		{"none", func(s *catalog.Set, a, b Membership) { a.Unhold(within(t), s.ID, 0) }, 0, "any shard"},
 		{"dead", func(s *catalog.Set, a, b Membership) { w.expire(a.Peer()) }, 0, "not alive"},
 		{"left", func(s *catalog.Set, a, b Membership) { b.Leave(within(t)) }, 0, "not alive"},
-		{"nobody", func(s *catalog.Set, a, b Membership) { s.Shards[0].Replicas[0] = 4711 }, 0, "not alive"},
-		{"other", func(s *catalog.Set, a, b Membership) { s.Shards[1].Replicas[0] = a.Peer() }, 1, "does not hold it"},
+		{"nobody", func(s *catalog.Set, a, b Membership) { s.Shards[0].Assigned[0] = 4711 }, 0, "not alive"},
+		{"other", func(s *catalog.Set, a, b Membership) { s.Shards[1].Assigned[0] = a.Peer() }, 1, "does not hold it"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := w.open()
@@ -251,9 +262,9 @@ func testInvalid(t *testing.T, w world) {
 		{"gap", func(s *catalog.Set) { s.Shards[1].Lo = 9 }},
 		{"rows", func(s *catalog.Set) { s.Rows = 11 }},
 		{"negative", func(s *catalog.Set) { s.Shards[0].Hi = -1; s.Shards[1].Lo = -1 }},
-		{"no replica", func(s *catalog.Set) { s.Shards[0].Replicas = nil }},
-		{"twice", func(s *catalog.Set) { s.Shards[1].Replicas = []catalog.Peer{b.Peer(), b.Peer()} }},
-		{"client", func(s *catalog.Set) { s.Shards[1].Replicas[0] = catalog.FirstClient }},
+		{"no replica", func(s *catalog.Set) { s.Shards[0].Assigned = nil }},
+		{"twice", func(s *catalog.Set) { s.Shards[1].Assigned = []catalog.Peer{b.Peer(), b.Peer()} }},
+		{"client", func(s *catalog.Set) { s.Shards[1].Assigned[0] = catalog.FirstClient }},
 		{"no shard", func(s *catalog.Set) { s.Shards = nil; s.Rows = 0 }},
 		{"not allocated", func(s *catalog.Set) { s.ID = 1 << 30 }},
 		{"no number", func(s *catalog.Set) { s.ID = 0 }},
@@ -394,13 +405,32 @@ func testWatch(t *testing.T, w world) {
 	if n, ok := v.Node(a.Peer()); !ok || n.Incarnation != a.Incarnation() {
 		t.Errorf("the view has %+v", n)
 	}
-	if got, _ := v.Set(s.ID); !reflect.DeepEqual(got, s) {
-		t.Errorf("the view has %+v, expected %+v", got, s)
+	if got, _ := v.Set(s.ID); !reflect.DeepEqual(got, held(s)) {
+		t.Errorf("the view has %+v, expected %+v", got, held(s))
 	}
 	before := len(v.Nodes)
+	// Who holds a shard is who says so: neither a node that dropped it nor one whose
+	// life is over, and one that was not assigned comes last.
+	check(t, b.Unhold(within(t), s.ID, 0))
+	holders := func(v *catalog.View, shard int) []catalog.Peer {
+		set, ok := v.Set(s.ID)
+		if !ok {
+			return nil
+		}
+		return set.Shards[shard].Replicas
+	}
+	until(t, views, func(v *catalog.View) bool { return slices.Equal(holders(v, 0), []catalog.Peer{a.Peer()}) })
+	check(t, a.Hold(within(t), s.ID, 1, s.Shards[1].Sum))
+	check(t, a.Hold(within(t), s.ID, 0, sha256.Sum256([]byte("another file"))))
+	until(t, views, func(v *catalog.View) bool {
+		return len(holders(v, 0)) == 0 && slices.Equal(holders(v, 1), []catalog.Peer{b.Peer(), a.Peer()})
+	})
 	w.expire(a.Peer())
-	until(t, views, func(v *catalog.View) bool { _, ok := v.Node(a.Peer()); return !ok })
-	if len(v.Nodes) != before {
+	late := until(t, views, func(v *catalog.View) bool { _, ok := v.Node(a.Peer()); return !ok })
+	if got := holders(late, 1); !slices.Equal(got, []catalog.Peer{b.Peer()}) {
+		t.Errorf("after the end of a, shard 1 is held by %v", got)
+	}
+	if len(v.Nodes) != before || len(holders(v, 0)) != 2 {
 		t.Error("a view has changed")
 	}
 	must[*catalog.Set](t)(c.Remove(within(t), s.Name))

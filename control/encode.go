@@ -116,6 +116,20 @@ func numberOf(prefix, key string) (uint32, error) {
 	return uint32(n), nil
 }
 
+// holderOf reads the key of a heldRecord.
+func holderOf(key string) (set uint32, p catalog.Peer, err error) {
+	of, by, ok := strings.Cut(strings.TrimPrefix(key, heldPrefix), "/")
+	if !ok {
+		return 0, 0, fmt.Errorf("the key %s names no set and node", key)
+	}
+	set, err = numberOf("", of)
+	if err != nil {
+		return 0, 0, err
+	}
+	n, err := numberOf("", by)
+	return set, catalog.Peer(n), err
+}
+
 func decodeNode(r record) (catalog.Node, *nodeRecord, error) {
 	var n nodeRecord
 	peer, err := numberOf(nodePrefix, r.key)
@@ -137,7 +151,7 @@ func encodeSet(s *catalog.Set) []byte {
 		r.Columns = append(r.Columns, columnRecord{c.Name, kind, c.Stored, c.Dims, c.Nullable})
 	}
 	for _, h := range s.Shards {
-		r.Shards = append(r.Shards, shardRecord{h.Lo, h.Hi, h.Bytes, h.Sum, h.Replicas})
+		r.Shards = append(r.Shards, shardRecord{h.Lo, h.Hi, h.Bytes, h.Sum, h.Assigned})
 	}
 	return encode(r)
 }
@@ -160,7 +174,7 @@ func decodeSet(key string, value []byte) (catalog.Set, error) {
 		s.Columns = append(s.Columns, catalog.Column{Name: c.Name, Kind: kind, Stored: c.Stored, Dims: c.Dims, Nullable: c.Nullable})
 	}
 	for _, h := range r.Shards {
-		s.Shards = append(s.Shards, catalog.Shard{Lo: h.Lo, Hi: h.Hi, Bytes: h.Bytes, Sum: h.Sum, Replicas: h.Replicas})
+		s.Shards = append(s.Shards, catalog.Shard{Lo: h.Lo, Hi: h.Hi, Bytes: h.Bytes, Sum: h.Sum, Assigned: h.Replicas})
 	}
 	if err := checkSet(&s); err != nil {
 		return s, fmt.Errorf("the record %s is damaged: %w", key, err)
@@ -183,7 +197,7 @@ func checkSet(s *catalog.Set) error {
 		}
 		row = h.Hi
 		seen := map[catalog.Peer]bool{}
-		for _, p := range h.Replicas {
+		for _, p := range h.Assigned {
 			if p == 0 || p >= catalog.FirstClient || seen[p] {
 				return &InvalidError{fmt.Sprintf("data set %q: shard %d cannot have node %d as a replica, or has it twice", s.Name, i, p)}
 			}

@@ -12,7 +12,7 @@ import (
 var example = catalog.Set{
 	ID: 7, Name: "flights", Rows: 3, By: "hash(day)",
 	Columns: []catalog.Column{{Name: "day", Kind: num.U8, Stored: "uint8", Nullable: true}, {Name: "at", Kind: num.F64, Stored: "list", Dims: []int64{2}}},
-	Shards:  []catalog.Shard{{Lo: 0, Hi: 3, Replicas: []catalog.Peer{2, 1}, Bytes: 9, Sum: [32]byte{1, 2}}},
+	Shards:  []catalog.Shard{{Lo: 0, Hi: 3, Assigned: []catalog.Peer{2, 1}, Bytes: 9, Sum: [32]byte{1, 2}}},
 }
 
 // Records are read by people, with etcdctl, and by other versions of this program.

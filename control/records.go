@@ -71,10 +71,10 @@ const (
 	viewPrefix = root + "view/"
 	nodePrefix = viewPrefix + "nodes/" // + number: nodeRecord, under a lease
 	setPrefix  = viewPrefix + "sets/"  // + number: setRecord
+	heldPrefix = viewPrefix + "held/"  // + number of a set / number of a node: heldRecord, under the node's lease
 	trustKey   = viewPrefix + "trust"  // trustRecord
 	namePrefix = root + "names/"       // + escaped name of a node: nameRecord
 	titles     = root + "titles/"      // + escaped name of a set: its number
-	heldPrefix = root + "held/"        // + number of a set / number of a node: heldRecord, under a lease
 	nextPeer   = root + "next/peer"    // the number that the next new node gets
 	nextSet    = root + "next/set"
 )

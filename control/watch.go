@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/godwit-run/godwit/catalog"
-	"github.com/godwit-run/godwit/trust"
 )
 
 // The pauses between tries to read anew after the control was lost.
@@ -86,66 +84,13 @@ func deliver(out chan *catalog.View, v *catalog.View) {
 	out <- v
 }
 
-// builder makes views of records.
-type builder struct {
-	revision int64
-	nodes    []catalog.Node // ascending, as in a view
-	sets     []catalog.Set
-	trust    trust.List
-}
-
 func (g *registry) readView(ctx context.Context) (*builder, error) {
 	recs, revision, err := g.rec.read(ctx, viewPrefix)
 	if err != nil {
 		return nil, err
 	}
-	b := &builder{}
+	b := newBuilder()
 	return b, b.apply(recs, revision)
-}
-
-func (b *builder) apply(changes []record, revision int64) error {
-	for _, r := range changes {
-		if err := b.change(r); err != nil {
-			return err
-		}
-	}
-	b.revision = revision
-	return nil
-}
-
-func (b *builder) change(r record) error {
-	if strings.HasPrefix(r.key, nodePrefix) {
-		n, err := numberOf(nodePrefix, r.key)
-		if err == nil && r.value == nil {
-			b.nodes = without(b.nodes, catalog.Peer(n), func(n catalog.Node) catalog.Peer { return n.Peer })
-			return nil
-		}
-		node, _, err := decodeNode(r)
-		if err == nil {
-			b.nodes = with(b.nodes, node, func(n catalog.Node) catalog.Peer { return n.Peer })
-		}
-		return err
-	}
-	if r.key == trustKey {
-		list, err := decodeTrust(r)
-		if err == nil {
-			b.trust = list
-		}
-		return err
-	}
-	id, err := numberOf(setPrefix, r.key)
-	if err != nil {
-		return err
-	}
-	if r.value == nil {
-		b.sets = without(b.sets, id, func(s catalog.Set) uint32 { return s.ID })
-		return nil
-	}
-	set, err := decodeSet(r.key, r.value)
-	if err == nil {
-		b.sets = with(b.sets, set, func(s catalog.Set) uint32 { return s.ID })
-	}
-	return err
 }
 
 // with gives the list, which is ascending by key, with x in it.
@@ -160,9 +105,4 @@ func with[T any, K cmp.Ordered](list []T, x T, key func(T) K) []T {
 
 func without[T any, K cmp.Ordered](list []T, k K, key func(T) K) []T {
 	return slices.DeleteFunc(list, func(e T) bool { return key(e) == k })
-}
-
-// view is a copy, which does not change when the builder goes on.
-func (b *builder) view() *catalog.View {
-	return &catalog.View{Revision: b.revision, Nodes: slices.Clone(b.nodes), Sets: slices.Clone(b.sets), Trust: b.trust}
 }

@@ -252,6 +252,9 @@ func failure(err error) *parcel.Failure {
 	var w *WorkError
 	if errors.As(err, &w) && w.Reason.Valid() {
 		f.Reason = w.Reason
+		if w.Set != 0 {
+			f.Set, f.Shard = w.Set, int32(w.Shard)
+		}
 	}
 	return f
 }

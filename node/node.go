@@ -59,6 +59,10 @@ type Finished struct {
 type WorkError struct {
 	Reason parcel.Reason
 	Detail string
+	// Set and Shard are what the failure is about, if Set is not 0. With NoShard they
+	// name a shard that this node does not hold, whatever views say.
+	Set   uint32
+	Shard int
 }
 
 func (e *WorkError) Error() string { return e.Detail }

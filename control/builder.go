@@ -1,0 +1,143 @@
+package control
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/godwit-run/godwit/catalog"
+	"github.com/godwit-run/godwit/trust"
+)
+
+// builder makes views of records. Whoever holds a shard is whose held record has it with
+// the sum of the set's record; held records end with their nodes' leases.
+type builder struct {
+	revision int64
+	nodes    []catalog.Node // ascending, as in a view
+	sets     []catalog.Set
+	trust    trust.List
+	held     map[uint32]map[catalog.Peer]heldRecord // by set
+	changed  map[uint32]bool                        // sets whose holders are to be found anew
+}
+
+func newBuilder() *builder {
+	return &builder{held: map[uint32]map[catalog.Peer]heldRecord{}, changed: map[uint32]bool{}}
+}
+
+func (b *builder) apply(changes []record, revision int64) error {
+	for _, r := range changes {
+		if err := b.change(r); err != nil {
+			return err
+		}
+	}
+	b.revision = revision
+	return nil
+}
+
+func (b *builder) change(r record) error {
+	switch {
+	case strings.HasPrefix(r.key, nodePrefix):
+		return b.node(r)
+	case strings.HasPrefix(r.key, setPrefix):
+		return b.set(r)
+	case strings.HasPrefix(r.key, heldPrefix):
+		return b.holder(r)
+	case r.key == trustKey:
+		list, err := decodeTrust(r)
+		if err == nil {
+			b.trust = list
+		}
+		return err
+	}
+	return fmt.Errorf("the record %s is of no known kind: use the same version everywhere", r.key)
+}
+
+func (b *builder) node(r record) error {
+	n, err := numberOf(nodePrefix, r.key)
+	if err == nil && r.value == nil {
+		b.nodes = without(b.nodes, catalog.Peer(n), func(n catalog.Node) catalog.Peer { return n.Peer })
+		return nil
+	}
+	node, _, err := decodeNode(r)
+	if err == nil {
+		b.nodes = with(b.nodes, node, func(n catalog.Node) catalog.Peer { return n.Peer })
+	}
+	return err
+}
+
+func (b *builder) set(r record) error {
+	id, err := numberOf(setPrefix, r.key)
+	if err != nil {
+		return err
+	}
+	b.changed[id] = true
+	if r.value == nil {
+		b.sets = without(b.sets, id, func(s catalog.Set) uint32 { return s.ID })
+		return nil
+	}
+	set, err := decodeSet(r.key, r.value)
+	if err == nil {
+		b.sets = with(b.sets, set, func(s catalog.Set) uint32 { return s.ID })
+	}
+	return err
+}
+
+func (b *builder) holder(r record) error {
+	id, p, err := holderOf(r.key)
+	if err != nil {
+		return err
+	}
+	b.changed[id] = true
+	if r.value == nil {
+		if delete(b.held[id], p); len(b.held[id]) == 0 {
+			delete(b.held, id)
+		}
+		return nil
+	}
+	var h heldRecord
+	if err := decode(r.key, r.value, &h, &h.Format); err != nil {
+		return err
+	}
+	if b.held[id] == nil {
+		b.held[id] = map[catalog.Peer]heldRecord{}
+	}
+	b.held[id][p] = h
+	return nil
+}
+
+// view is a copy, which does not change when the builder goes on.
+func (b *builder) view() *catalog.View {
+	for i := range b.sets {
+		if b.changed[b.sets[i].ID] {
+			b.sets[i].Shards = b.replicas(&b.sets[i])
+		}
+	}
+	clear(b.changed)
+	return &catalog.View{Revision: b.revision, Nodes: slices.Clone(b.nodes), Sets: slices.Clone(b.sets), Trust: b.trust}
+}
+
+// replicas gives a set's shards with who holds them now. Older views keep theirs.
+func (b *builder) replicas(s *catalog.Set) []catalog.Shard {
+	held := b.held[s.ID]
+	peers := slices.Sorted(maps.Keys(held))
+	shards := slices.Clone(s.Shards)
+	for i := range shards {
+		sh := &shards[i]
+		sh.Replicas = nil
+		for _, p := range peers {
+			if sum, ok := held[p].Shards[uint32(i)]; ok && sum == sumHex(sh.Sum) {
+				sh.Replicas = append(sh.Replicas, p)
+			}
+		}
+		rank := func(p catalog.Peer) int {
+			if at := slices.Index(sh.Assigned, p); at >= 0 {
+				return at
+			}
+			return len(sh.Assigned)
+		}
+		slices.SortStableFunc(sh.Replicas, func(p, q catalog.Peer) int { return cmp.Compare(rank(p), rank(q)) })
+	}
+	return shards
+}
