@@ -11,8 +11,9 @@ import (
 	"github.com/godwit-run/godwit/trust"
 )
 
-// builder makes views of records. Whoever holds a shard is whose held record has it with
-// the sum of the set's record; held records end with their nodes' leases.
+// builder makes views of records. Whoever holds a shard is a live node whose held record has
+// it with the sum of the set's record. Held records end with their nodes' leases, and some of
+// a node that joins are there before its own.
 type builder struct {
 	revision int64
 	nodes    []catalog.Node // ascending, as in a view
@@ -56,6 +57,11 @@ func (b *builder) change(r record) error {
 
 func (b *builder) node(r record) error {
 	n, err := numberOf(nodePrefix, r.key)
+	for set, held := range b.held {
+		if _, holds := held[catalog.Peer(n)]; holds {
+			b.changed[set] = true
+		}
+	}
 	if err == nil && r.value == nil {
 		b.nodes = without(b.nodes, catalog.Peer(n), func(n catalog.Node) catalog.Peer { return n.Peer })
 		return nil
@@ -118,10 +124,16 @@ func (b *builder) view() *catalog.View {
 	return &catalog.View{Revision: b.revision, Nodes: slices.Clone(b.nodes), Sets: slices.Clone(b.sets), Trust: b.trust}
 }
 
+func (b *builder) alive(p catalog.Peer) bool {
+	_, ok := slices.BinarySearchFunc(b.nodes, p, func(n catalog.Node, p catalog.Peer) int { return cmp.Compare(n.Peer, p) })
+	return ok
+}
+
 // replicas gives a set's shards with who holds them now. Older views keep theirs.
 func (b *builder) replicas(s *catalog.Set) []catalog.Shard {
 	held := b.held[s.ID]
 	peers := slices.Sorted(maps.Keys(held))
+	peers = slices.DeleteFunc(peers, func(p catalog.Peer) bool { return !b.alive(p) })
 	shards := slices.Clone(s.Shards)
 	for i := range shards {
 		sh := &shards[i]

@@ -31,6 +31,8 @@ var rules = []struct {
 	{"a live name is taken", testTaken},
 	{"the owner takes its name over", testTakeover},
 	{"an old life cannot write", testFence},
+	{"a node comes with its shards", testHeld},
+	{"a life ends with its record", testRenewed},
 	{"sets become visible at once", testCommit},
 	{"a set needs its replicas", testNotHeld},
 	{"a set must make sense", testInvalid},

@@ -61,10 +61,16 @@ type Membership interface {
 	// Hold publishes that this node holds a shard, as a file with this SHA-256.
 	// The error is a *StaleError when this life of the node is over.
 	Hold(ctx context.Context, set, shard uint32, sum [32]byte) error
+	// HoldAll publishes that these are all shards that this node holds. What was published
+	// already is not written again.
+	HoldAll(ctx context.Context, held []Held) error
 	// Unhold takes it back.
 	Unhold(ctx context.Context, set, shard uint32) error
 	// Lost is closed when this life has ended other than by Leave.
 	Lost() <-chan struct{}
+	// Renewed is when the control last confirmed that this life goes on. Its distance from
+	// now does not depend on the wall clock.
+	Renewed() time.Time
 	// Leave ends this life now.
 	Leave(ctx context.Context) error
 }
@@ -79,6 +85,14 @@ type Member struct {
 	// presents it may take over the name from a life that did not end
 	// properly, without waiting for its lease. Only its hash is kept. May be empty.
 	Secret string
+	// Held are the shards that it has already: views never show it without them.
+	Held []Held
+}
+
+// Held is a shard that a node holds, as a file with this SHA-256.
+type Held struct {
+	Set, Shard uint32
+	Sum        [32]byte
 }
 
 // Options are those of a connection.
@@ -110,7 +124,7 @@ func (e *TakenError) Error() string {
 }
 
 // StaleError says that a node's life is over: its lease ran out, or it was
-// replaced. The node must stop, or join again.
+// replaced. The node must join again.
 type StaleError struct {
 	Peer        catalog.Peer
 	Incarnation int64

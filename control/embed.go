@@ -114,7 +114,8 @@ func (s *Server) Endpoint() string { return s.e.Clients[0].Addr().String() }
 // Control connects with this member inside of the process. It works as long as
 // the cluster has a majority with this member in it.
 func (s *Server) Control() Control {
-	return newRegistry(&etcd{v3client.New(s.e.Server), "member " + s.cfg.Name + " in this process"}, s.cfg.Options)
+	p := &endpoint{url: "member " + s.cfg.Name + " in this process", c: v3client.New(s.e.Server)}
+	return newRegistry(&etcd{each: []*endpoint{p}}, s.cfg.Options)
 }
 
 // Close stops the member. Its records stay.

@@ -141,7 +141,7 @@ func TestCompaction(t *testing.T) {
 	check(t, err)
 	m := join(t, c, "a")
 	check(t, m.Hold(within(t), 1, 0, [32]byte{}))
-	must[*clientv3.CompactResponse](t)(c.rec.(*etcd).c.Compact(within(t), m.Incarnation()+1))
+	must[*clientv3.CompactResponse](t)(c.rec.(*etcd).order()[0].c.Compact(within(t), m.Incarnation()+1))
 	if _, _, err := c.rec.watch(within(t), viewPrefix, b.revision).next(within(t)); err != errBehind {
 		t.Fatalf("expected %v, found %v", errBehind, err)
 	}

@@ -4,9 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"maps"
 	"sync"
 	"time"
 
@@ -39,7 +37,7 @@ func (g *registry) join(ctx context.Context, m Member) (*membership, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &membership{g: g, peer: peer, lease: lease, lost: make(chan struct{}), held: map[uint32]map[uint32]sumHex{}}
+	s := &membership{g: g, peer: peer, lease: lease, lost: make(chan struct{}), held: bySet(m.Held)}
 	s.ctx, s.stop = context.WithCancel(g.ctx)
 	if err = s.enter(ctx, m); err == nil {
 		err = s.renew()
@@ -87,18 +85,21 @@ type membership struct {
 	ctx         context.Context // of the renewals
 	stop        context.CancelFunc
 	lost        chan struct{}
+	renewed     func() time.Time
 	leaving     sync.Once
 
 	mu   sync.Mutex
-	held map[uint32]map[uint32]sumHex // by set and shard: what was published
+	held shardsOf // what was published
 }
 
 func (s *membership) Peer() catalog.Peer    { return s.peer }
 func (s *membership) Incarnation() int64    { return s.incarnation }
 func (s *membership) Lost() <-chan struct{} { return s.lost }
+func (s *membership) Renewed() time.Time    { return s.renewed() }
 func (s *membership) key() string           { return numbered(nodePrefix, uint32(s.peer)) }
 
-// enter writes the node's record. A life that is still recorded is ended
+// enter writes the node's record, and what it holds: the last part with the record,
+// what does not go into one transaction before. A life that is still recorded is ended
 // if this node can show that it was its own.
 func (s *membership) enter(ctx context.Context, m Member) error {
 	r := nodeRecord{Format: format, Name: m.Name, Address: m.Address, Metrics: m.Metrics, Arch: m.Arch, Lease: s.lease}
@@ -106,8 +107,18 @@ func (s *membership) enter(ctx context.Context, m Member) error {
 		sum := sha256.Sum256([]byte(m.Secret))
 		r.Secret = hex.EncodeToString(sum[:])
 	}
+	parts := append(portions(s.puts(s.held)), nil)
+	absent := []condition{{key: s.key()}}
 	for range attempts {
-		done, revision, err := s.g.rec.commit(ctx, []condition{{key: s.key()}}, []change{{s.key(), encode(r), s.lease}})
+		done, revision, err := true, int64(0), error(nil)
+		for len(parts) > 2 && done && err == nil {
+			if done, _, err = s.g.rec.commit(ctx, absent, parts[0]); done {
+				parts = parts[1:]
+			}
+		}
+		if done && err == nil {
+			done, revision, err = s.g.rec.commit(ctx, absent, append(parts[0], change{s.key(), encode(r), s.lease}))
+		}
 		if err != nil {
 			return err
 		}
@@ -115,37 +126,41 @@ func (s *membership) enter(ctx context.Context, m Member) error {
 			s.incarnation = revision
 			return nil
 		}
-		recs, _, err := s.g.rec.read(ctx, s.key())
-		if err != nil {
-			return err
-		}
-		if len(recs) == 0 {
-			continue // it ended in between
-		}
-		node, old, err := decodeNode(recs[0])
-		if err != nil {
-			return err
-		}
-		if old.Lease == s.lease {
-			s.incarnation = recs[0].created // an earlier try whose answer was lost
-			return nil
-		}
-		if r.Secret == "" || old.Secret != r.Secret {
-			return &TakenError{node.Name, node.Address}
-		}
-		if err := s.g.rec.revoke(ctx, old.Lease); err != nil {
+		if ended, err := s.succeed(ctx, &r); ended || err != nil {
 			return err
 		}
 	}
 	return errCrowded
 }
 
+// succeed ends the life that is recorded, if it was this node's. It reports whether it
+// is the very one that was to be entered.
+func (s *membership) succeed(ctx context.Context, r *nodeRecord) (entered bool, err error) {
+	recs, _, err := s.g.rec.read(ctx, s.key())
+	if err != nil || len(recs) == 0 {
+		return false, err // it ended in between
+	}
+	node, old, err := decodeNode(recs[0])
+	if err != nil {
+		return false, err
+	}
+	if old.Lease == s.lease {
+		s.incarnation = recs[0].created // an earlier try whose answer was lost
+		return true, nil
+	}
+	if r.Secret == "" || old.Secret != r.Secret {
+		return false, &TakenError{node.Name, node.Address}
+	}
+	return false, s.g.rec.revoke(ctx, old.Lease)
+}
+
 // renew keeps the lease until it is lost or the node leaves.
 func (s *membership) renew() error {
-	over, err := s.g.rec.keep(s.ctx, s.lease)
+	over, renewed, err := s.g.rec.keep(s.ctx, s.lease, s.g.opt.TTL)
 	if err != nil {
 		return err
 	}
+	s.renewed = renewed
 	go func() {
 		select {
 		case <-over:
@@ -155,45 +170,6 @@ func (s *membership) renew() error {
 		case <-s.ctx.Done():
 		}
 	}()
-	return nil
-}
-
-func (s *membership) Hold(ctx context.Context, set, shard uint32, sum [32]byte) error {
-	return s.publish(ctx, set, func(shards map[uint32]sumHex) { shards[shard] = sum })
-}
-
-func (s *membership) Unhold(ctx context.Context, set, shard uint32) error {
-	return s.publish(ctx, set, func(shards map[uint32]sumHex) { delete(shards, shard) })
-}
-
-// publish writes what the node holds of a set. Nobody else writes this record, so
-// what was written last needs no reading.
-func (s *membership) publish(ctx context.Context, set uint32, edit func(map[uint32]sumHex)) error {
-	start := time.Now()
-	ctx, cancel := s.g.bounded(ctx)
-	defer cancel()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	shards := maps.Clone(s.held[set])
-	if shards == nil {
-		shards = map[uint32]sumHex{}
-	}
-	edit(shards)
-	put := change{key: numbered(heldIn(set), uint32(s.peer))}
-	if len(shards) > 0 {
-		put.value, put.lease = encode(heldRecord{format, shards}), s.lease
-	}
-	done, _, err := s.g.rec.commit(ctx, []condition{{key: s.key(), created: true, revision: s.incarnation}}, []change{put})
-	if errors.Is(err, errNoLease) || err == nil && !done {
-		return &StaleError{s.peer, s.incarnation}
-	}
-	if err != nil {
-		return s.g.failed("publish a shard", start, err)
-	}
-	s.held[set] = shards
-	if len(shards) == 0 {
-		delete(s.held, set)
-	}
 	return nil
 }
 

@@ -154,14 +154,14 @@ func (m *memory) end(lease int64) {
 	close(over)
 }
 
-func (m *memory) keep(ctx context.Context, lease int64) (<-chan struct{}, error) {
+func (m *memory) keep(ctx context.Context, lease int64, _ time.Duration) (<-chan struct{}, func() time.Time, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	over, ok := m.over[lease]
 	if !ok {
-		return nil, errNoLease
+		return nil, nil, errNoLease
 	}
-	return over, ctx.Err()
+	return over, time.Now, ctx.Err()
 }
 
 func (m *memory) watch(_ context.Context, prefix string, after int64) log {

@@ -133,7 +133,7 @@ func TestLeaderDies(t *testing.T) {
 func leaderOf(t *testing.T, c Control, processes []process) process {
 	t.Helper()
 	for _, p := range processes {
-		r, err := c.(*registry).rec.(*etcd).c.Status(within(t), "http://"+p.endpoint)
+		r, err := c.(*registry).rec.(*etcd).order()[0].c.Status(within(t), "http://"+p.endpoint)
 		check(t, err)
 		if r.Leader == r.Header.MemberId {
 			return p

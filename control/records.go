@@ -22,8 +22,8 @@ type records interface {
 	// revoke ends a lease; no error if it has ended already.
 	revoke(ctx context.Context, lease int64) error
 	// keep renews a lease until ctx ends. The channel is closed when the lease
-	// has ended or cannot be known to live any more.
-	keep(ctx context.Context, lease int64) (<-chan struct{}, error)
+	// has ended; not because nobody answers. The function tells when it was renewed last.
+	keep(ctx context.Context, lease int64, ttl time.Duration) (<-chan struct{}, func() time.Time, error)
 	// watch follows the changes of keys with the prefix after a revision.
 	watch(ctx context.Context, prefix string, after int64) log
 	// where says what is connected to, for messages.

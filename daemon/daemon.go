@@ -29,6 +29,9 @@ type Config struct {
 	Store      *store.Store
 	Control    control.Control
 	Membership control.Membership
+	// Rejoin joins again with what the store holds then, after a membership has ended. If it
+	// is nil, the node stays without one.
+	Rejoin func(context.Context) (control.Membership, error)
 	// Dial makes the node's transport, which delivers to the handler.
 	Dial    func(self catalog.Peer, names func(catalog.Peer) (string, bool), h transport.Handler) (transport.Transport, error)
 	Limits  node.Limits
@@ -39,7 +42,10 @@ type Config struct {
 	// stays its owner's to close.
 	Codegen *codegen.Service
 	Native  *Native // nil: packages are refused
-	Log     *slog.Logger
+	// ViewDeadline is how long a node works on without a sign that its membership goes on,
+	// as while etcd has no majority; 15 minutes if zero.
+	ViewDeadline time.Duration
+	Log          *slog.Logger
 }
 
 // Daemon is a running node.
@@ -52,6 +58,7 @@ type Daemon struct {
 	mu   sync.Mutex // guards core
 	core *node.Core
 
+	lives   *lives // is Config.Membership, too
 	net     transport.Transport
 	eng     *engine.Engine
 	columns *columns
@@ -75,11 +82,16 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
+	if cfg.ViewDeadline <= 0 {
+		cfg.ViewDeadline = viewDeadline
+	}
 	eng, err := engine.New(engine.Options{Memory: cfg.Memory, Codegen: cfg.Codegen})
 	if err != nil {
 		return nil, err
 	}
-	d := &Daemon{cfg: cfg, self: cfg.Membership.Peer(), log: cfg.Log, start: time.Now(), eng: eng}
+	lives := newLives(cfg.Membership, cfg.Rejoin)
+	cfg.Membership = lives
+	d := &Daemon{cfg: cfg, lives: lives, self: cfg.Membership.Peer(), log: cfg.Log, start: time.Now(), eng: eng}
 	d.core = node.New(d.self, cfg.Limits)
 	d.columns = newColumns(eng)
 	d.native = newNative(&cfg)
@@ -89,34 +101,20 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 	if d.net, err = cfg.Dial(d.self, d.nameOf, d); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	views, err := cfg.Control.Watch(d.ctx)
-	if err != nil {
-		return nil, errors.Join(err, d.Close())
-	}
-	d.work.Go(func() { d.watch(views) })
+	d.work.Go(d.watch)
 	d.work.Go(d.ticks)
 	d.work.Go(d.publish)
-	return d, nil
-}
-
-// publish tells the catalogue what is on the disk from an earlier life.
-func (d *Daemon) publish() {
-	for _, f := range d.cfg.Store.Shards() {
-		if err := d.cfg.Membership.Hold(d.ctx, f.Set, f.Shard, f.Sum); err != nil && d.ctx.Err() == nil {
-			d.log.Warn("a shard is not published", "shard", f.String(), "reason", err)
-		}
+	if cfg.Rejoin != nil {
+		d.work.Go(d.renew)
 	}
-	for _, f := range d.cfg.Store.Damaged() {
+	for _, f := range cfg.Store.Damaged() {
 		d.log.Error("a damaged shard was set aside", "set", f.Set, "shard", f.Shard, "file", f.Path, "reason", f.Reason)
 	}
+	return d, nil
 }
 
 // Peer is the node's number.
 func (d *Daemon) Peer() catalog.Peer { return d.self }
-
-// Lost is closed when the node's membership has ended: others have been told
-// that it is dead, so it must stop.
-func (d *Daemon) Lost() <-chan struct{} { return d.cfg.Membership.Lost() }
 
 // Close ends the node and gives everything back.
 func (d *Daemon) Close() error {
@@ -141,21 +139,35 @@ func (d *Daemon) nameOf(p catalog.Peer) (string, bool) { return d.view.Load().Na
 
 func (d *Daemon) now() int64 { return time.Since(d.start).Microseconds() }
 
-// watch passes views on, to the core and to the transport.
-func (d *Daemon) watch(views <-chan *catalog.View) {
-	for v := range views {
-		d.distrust(v) // first, so that nothing is allowed or refused by an older list
-		d.view.Store(v)
-		known := map[catalog.Peer]string{}
-		for _, n := range v.Nodes {
-			if n.Peer != d.self {
-				known[n.Peer] = n.Address
-			}
+// watch takes in views until the node ends.
+func (d *Daemon) watch() {
+	for d.ctx.Err() == nil {
+		views, err := d.cfg.Control.Watch(d.ctx)
+		if err != nil { // the control has been lost since the node joined
+			d.log.Warn("the catalogue cannot be watched; it is tried again", "reason", err)
+			time.Sleep(tick)
+			continue
 		}
-		d.net.Know(known)
-		d.columns.retain(v)
-		d.step(&node.Learned{View: v})
+		for v := range views {
+			d.learn(v)
+		}
 	}
+}
+
+// learn passes a view on, to the core and to the transport.
+func (d *Daemon) learn(v *catalog.View) {
+	d.distrust(v) // first, so that nothing is allowed or refused by an older list
+	d.view.Store(v)
+	known := map[catalog.Peer]string{}
+	for _, n := range v.Nodes {
+		if n.Peer != d.self {
+			known[n.Peer] = n.Address
+		}
+	}
+	d.net.Know(known)
+	d.lives.saw(v)
+	d.columns.retain(v)
+	d.step(&node.Learned{View: v})
 }
 
 func (d *Daemon) ticks() {
@@ -293,6 +305,9 @@ func (d *Daemon) finish(ctx context.Context, e *node.Start) (in *node.Finished) 
 			*in = node.Finished{Job: e.Job, Err: &node.WorkError{Reason: parcel.Internal, Detail: fmt.Sprint(p)}}
 		}
 	}()
+	if in.Err = d.outdated(e.Work); in.Err != nil {
+		return in
+	}
 	start := time.Now()
 	switch w := e.Work.(type) {
 	case *node.Compile:

@@ -60,11 +60,14 @@ func (l *Locals) node(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	m, err := l.Control.Join(ctx, control.Member{Name: name, Address: name, Arch: runtime.GOARCH, Secret: st.Identity()})
+	join := func(ctx context.Context) (control.Membership, error) {
+		return l.Control.Join(ctx, control.Member{Name: name, Address: name, Arch: runtime.GOARCH, Secret: st.Identity(), Held: daemon.Holding(st)})
+	}
+	m, err := join(ctx)
 	if err != nil {
 		return errors.Join(err, st.Close())
 	}
-	d, err := daemon.Start(ctx, daemon.Config{Name: name, Store: st, Control: l.Control, Membership: m, Limits: DefaultLimits(), Memory: localMemory, Dial: l.dial})
+	d, err := daemon.Start(ctx, daemon.Config{Name: name, Store: st, Control: l.Control, Membership: m, Rejoin: join, Limits: DefaultLimits(), Memory: localMemory, Dial: l.dial})
 	if err != nil {
 		return err
 	}

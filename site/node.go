@@ -33,10 +33,12 @@ type NodeConfig struct {
 	Advertise string // Listen if empty
 	Metrics   string // none if empty
 	TTL       time.Duration
-	Memory    bool
-	Threads   int
-	Limits    node.Limits
-	Log       *slog.Logger
+	// ViewDeadline is how long the node works on without etcd; 15 minutes if 0.
+	ViewDeadline time.Duration
+	Memory       bool
+	Threads      int
+	Limits       node.Limits
+	Log          *slog.Logger
 
 	// Children compile kernels natively and run packages.
 	Children Children
@@ -63,7 +65,7 @@ func DefaultLimits() node.Limits {
 	}
 }
 
-// RunNode runs a node until the context ends or its membership is lost.
+// RunNode runs a node until the context ends. When its membership is lost it joins again.
 func RunNode(ctx context.Context, cfg NodeConfig) (err error) {
 	if err := cfg.complete(); err != nil {
 		return err
@@ -95,13 +97,9 @@ func RunNode(ctx context.Context, cfg NodeConfig) (err error) {
 	}
 	defer end()
 	cfg.Log.Info("node is ready", "name", cfg.Name, "number", d.Peer(), "address", cfg.Advertise, "limits", fmt.Sprintf("%+v", cfg.Limits))
-	select {
-	case <-ctx.Done():
-		cfg.Log.Info("node is stopping")
-		return nil
-	case <-d.Lost():
-		return errors.New("the node's membership has ended, so others have taken it for dead: start it again")
-	}
+	<-ctx.Done()
+	cfg.Log.Info("node is stopping")
+	return nil
 }
 
 func (cfg *NodeConfig) complete() error {
@@ -186,17 +184,31 @@ func (cfg *NodeConfig) start(ctx context.Context, id *identity.Identity, ctl con
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
-	m, err := ctl.Join(ctx, control.Member{Name: cfg.Name, Address: cfg.Advertise, Metrics: cfg.Metrics, Arch: runtime.GOARCH, Secret: st.Identity()})
+	join := func(ctx context.Context) (control.Membership, error) {
+		return ctl.Join(ctx, control.Member{Name: cfg.Name, Address: cfg.Advertise, Metrics: cfg.Metrics, Arch: runtime.GOARCH, Secret: st.Identity(), Held: daemon.Holding(st)})
+	}
+	m, err := cfg.join(ctx, join)
 	if err != nil {
 		return nil, errors.Join(err, st.Close(), l.Close())
 	}
 	return daemon.Start(ctx, daemon.Config{
-		Name: cfg.Name, Store: st, Control: ctl, Membership: m, Limits: cfg.Limits, Threads: cfg.Threads, Log: cfg.Log,
+		Name: cfg.Name, Store: st, Control: ctl, Membership: m, Rejoin: join, Limits: cfg.Limits, Threads: cfg.Threads, ViewDeadline: cfg.ViewDeadline, Log: cfg.Log,
 		Codegen: compiler, Native: cfg.native(),
 		Dial: func(self catalog.Peer, names func(catalog.Peer) (string, bool), h transport.Handler) (transport.Transport, error) {
 			return stream.New(stream.Options{Self: self, Identity: id, Listener: l, NameOf: names, Log: cfg.Log}, h)
 		},
 	})
+}
+
+// join waits for the control as long as nobody answers: its members may be starting, too.
+func (cfg *NodeConfig) join(ctx context.Context, join func(context.Context) (control.Membership, error)) (control.Membership, error) {
+	for {
+		m, err := join(ctx)
+		if err == nil || !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+			return m, err
+		}
+		cfg.Log.Warn("the control does not answer; the node goes on trying to join", "reason", err)
+	}
 }
 
 // serveMetrics serves /metrics if that was asked for.

@@ -54,6 +54,7 @@ makes this node itself a member of an etcd that runs inside of the nodes.`,
 	f.StringVar(&cfg.ControlPeer, "control-peer", "", "with --control: HOST:PORT for other members")
 	f.StringSliceVar(&members, "control-members", nil, "with --control: NAME=HOST:PORT,... of all members")
 	f.DurationVar(&cfg.TTL, "ttl", 5*time.Second, "after which time without a sign of life a node counts as dead")
+	f.DurationVar(&cfg.ViewDeadline, "view-deadline", 15*time.Minute, "how long to work on while etcd does not answer")
 	f.BoolVar(&cfg.Memory, "memory", false, "keep data in memory only")
 	f.IntVar(&cfg.Threads, "threads", 0, "threads to use (default all processors)")
 	f.StringVar(&logLevel, "log", "info", "debug (every parcel, with its trace), info, warn or error")
