@@ -16,6 +16,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -24,13 +25,25 @@ const (
 	authorityKeyFile = "ca.key"
 	// authorityValid is how long an authority lasts.
 	authorityValid = 20 * 365 * 24 * time.Hour
-	// early is how far clocks may differ when a certificate is fresh.
-	early = 10 * time.Minute
+	// early is how far clocks may differ, and jump, when a certificate is fresh.
+	early = 24 * time.Hour
 )
+
+// NodeCN is the common name of every node's certificate, and of no other: servers
+// that know nothing of godwit's names, such as etcd, let members in by it. Who it
+// is stands in the URI.
+const NodeCN = "godwit-node"
+
+// commonName says what the owner is, never its name, which could be chosen to be
+// that of another role.
+func commonName(r Role) string { return scheme + "-" + r.String() }
 
 // Authority issues the certificates of one cluster.
 type Authority struct {
 	Cluster string // id: 32 random hexadecimal digits
+	// Revoked and Now are as in Identity. They are set before first use.
+	Revoked func(serial string) bool
+	Now     func() time.Time
 	cert    *x509.Certificate
 	key     *ecdsa.PrivateKey
 }
@@ -48,7 +61,7 @@ func Create(dir string) (*Authority, error) {
 		return nil, err
 	}
 	cluster := hex.EncodeToString(id)
-	template, err := certificate("godwit cluster "+cluster, authorityValid)
+	template, err := certificate("godwit cluster "+cluster, newLine(), time.Now(), authorityValid)
 	if err != nil {
 		return nil, err
 	}
@@ -128,30 +141,24 @@ func open(dir string) (*Authority, error) {
 func (a *Authority) Issue(role Role, name string, valid time.Duration, hosts ...string) (*Identity, error) {
 	p := Peer{Cluster: a.Cluster, Role: role, Name: name}
 	switch {
-	case role != Node && role != Client:
-		return nil, fmt.Errorf("a certificate is for a node or a client, not for %v", role)
+	case !slices.Contains(roles, role):
+		return nil, fmt.Errorf("a certificate is for a node, a client or an admin, not for %v", role)
 	case !names.MatchString(name):
 		return nil, fmt.Errorf("%q cannot be the name of a %v: expected 1 to 63 letters, digits, '.', '-' or '_', the first and last a letter or digit", name, role)
 	case valid <= 0:
 		return nil, fmt.Errorf("a certificate cannot be valid for %v: expected a positive time", valid)
 	}
-	template, err := certificate(name, valid)
+	template, err := p.certificate(newLine(), a.now(), valid)
 	if err != nil {
 		return nil, err
 	}
 	if template.NotAfter.After(a.cert.NotAfter) {
 		return nil, fmt.Errorf("a certificate cannot be valid for %v: the authority itself expires on %s", valid, a.cert.NotAfter.Format(time.DateOnly))
 	}
-	template.URIs = []*url.URL{p.uri()}
-	template.KeyUsage = x509.KeyUsageDigitalSignature
-	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
-	if role == Node {
-		template.ExtKeyUsage = append(template.ExtKeyUsage, x509.ExtKeyUsageServerAuth)
-	}
 	for _, h := range hosts {
 		if ip := net.ParseIP(h); ip != nil {
 			template.IPAddresses = append(template.IPAddresses, ip)
-		} else {
+		} else if h != "" {
 			template.DNSNames = append(template.DNSNames, h)
 		}
 	}
@@ -166,16 +173,32 @@ func (a *Authority) Issue(role Role, name string, valid time.Duration, hosts ...
 	return assemble(a.cert, tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key})
 }
 
-// certificate has what all certificates here share.
-func certificate(name string, valid time.Duration) (*x509.Certificate, error) {
-	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
+func (a *Authority) now() time.Time { return clock(a.Now) }
+
+// certificate is that of a node, client or admin.
+func (p Peer) certificate(line []byte, now time.Time, valid time.Duration) (*x509.Certificate, error) {
+	c, err := certificate(commonName(p.Role), line, now, valid)
 	if err != nil {
 		return nil, err
 	}
-	now := time.Now()
+	c.URIs = []*url.URL{p.uri()}
+	c.KeyUsage = x509.KeyUsageDigitalSignature
+	c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
+	if p.Role == Node {
+		c.ExtKeyUsage = append(c.ExtKeyUsage, x509.ExtKeyUsageServerAuth)
+	}
+	return c, nil
+}
+
+// certificate has what all certificates here share.
+func certificate(cn string, line []byte, now time.Time, valid time.Duration) (*x509.Certificate, error) {
+	own := make([]byte, lineBytes)
+	if _, err := rand.Read(own); err != nil {
+		return nil, err
+	}
 	return &x509.Certificate{
-		SerialNumber: serial,
-		Subject:      pkix.Name{CommonName: name},
+		SerialNumber: new(big.Int).SetBytes(slices.Concat(line, own)),
+		Subject:      pkix.Name{CommonName: cn},
 		NotBefore:    now.Add(-early),
 		NotAfter:     now.Add(valid),
 	}, nil

@@ -1,24 +1,29 @@
 // Package identity is who is who in a cluster: each cluster has a certificate
-// authority of its own, which issues a certificate to every node and client.
-// Peers talk over TLS 1.3 and show each other these certificates; host names
-// and public authorities play no part.
+// authority of its own, which issues a certificate to every node, client and
+// administrator. Peers talk over TLS 1.3 and show each other these certificates;
+// host names and public authorities play no part.
 //
-// A certificate says in its URI who its owner is: godwit://CLUSTER/node/NAME
-// or godwit://CLUSTER/client/NAME.
+// A certificate says in its URI who its owner is: godwit://CLUSTER/node/NAME,
+// …/client/NAME or …/admin/NAME. Its serial number has two halves: the first one,
+// Serial, is drawn when it is issued and kept when it is renewed, so that revoking
+// it ends a certificate and all that came or will come of it.
 package identity
 
 import (
 	"crypto/ecdsa"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
 )
 
 // Role is what a peer may do.
@@ -27,7 +32,10 @@ type Role uint8
 const (
 	Node   Role = iota + 1 // holds data and runs parcels
 	Client                 // sends requests
+	Admin                  // sends requests, and says who is trusted
 )
+
+var roles = []Role{Node, Client, Admin}
 
 func (r Role) String() string {
 	switch r {
@@ -35,6 +43,8 @@ func (r Role) String() string {
 		return "node"
 	case Client:
 		return "client"
+	case Admin:
+		return "admin"
 	}
 	return fmt.Sprintf("role %d", uint8(r))
 }
@@ -52,8 +62,11 @@ func (p Peer) String() string {
 
 const scheme = "godwit"
 
+// Owner is a short name for whom a certificate belongs to: "client/alice".
+func (p Peer) Owner() string { return p.Role.String() + "/" + p.Name }
+
 func (p Peer) uri() *url.URL {
-	return &url.URL{Scheme: scheme, Host: p.Cluster, Path: "/" + p.Role.String() + "/" + p.Name}
+	return &url.URL{Scheme: scheme, Host: p.Cluster, Path: "/" + p.Owner()}
 }
 
 var (
@@ -65,30 +78,47 @@ var (
 // the certificate was verified.
 func claims(c *x509.Certificate) (Peer, error) {
 	if len(c.URIs) != 1 || c.URIs[0].Scheme != scheme {
-		return Peer{}, fmt.Errorf("%w: the certificate of %q has no name of a godwit node or client", ErrOtherCluster, c.Subject)
+		return Peer{}, fmt.Errorf("%w: the certificate of %q has no name of a godwit node, client or admin", ErrOtherCluster, c.Subject)
 	}
 	u := c.URIs[0]
 	role, name, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
 	p := Peer{Cluster: u.Host, Name: name}
-	switch role {
-	case Node.String():
-		p.Role = Node
-	case Client.String():
-		p.Role = Client
+	if n := slices.IndexFunc(roles, func(r Role) bool { return r.String() == role }); n >= 0 {
+		p.Role = roles[n]
 	}
 	if p.Role == 0 || !names.MatchString(name) || !clusters.MatchString(p.Cluster) {
-		return Peer{}, fmt.Errorf("%w: the name %q in the certificate is not godwit://CLUSTER/node/NAME or …/client/NAME", ErrRole, u)
+		return Peer{}, fmt.Errorf("%w: the name %q in the certificate is not godwit://CLUSTER/node/NAME, …/client/NAME or …/admin/NAME", ErrRole, u)
 	}
 	return p, nil
 }
 
 // Identity is a certificate with its key and the authority that its owner
-// trusts.
+// trusts. The certificate may be renewed while it is in use: new connections show
+// the new one, others go on.
 type Identity struct {
 	Peer
+	// Revoked says whether a certificate of this Serial was revoked; nil: none was.
+	// Now is the clock that certificates are held against; nil: time.Now. Both are
+	// set before first use, and are called from many goroutines.
+	Revoked func(serial string) bool
+	Now     func() time.Time
+
+	dir       string // that it was loaded from, and is renewed in; may be empty
 	authority *x509.Certificate
 	roots     *x509.CertPool
-	own       tls.Certificate
+	own       atomic.Pointer[tls.Certificate] // with its Leaf
+	saving    sync.Mutex                      // held while a renewed one is saved and shown
+}
+
+func (i *Identity) leaf() *x509.Certificate { return i.own.Load().Leaf }
+
+func (i *Identity) now() time.Time { return clock(i.Now) }
+
+func clock(now func() time.Time) time.Time {
+	if now == nil {
+		return time.Now()
+	}
+	return now()
 }
 
 // The files of a directory that Save writes. They suit other servers too:
@@ -114,31 +144,38 @@ func assemble(authority *x509.Certificate, own tls.Certificate) (*Identity, erro
 	}
 	roots := x509.NewCertPool()
 	roots.AddCert(authority)
-	return &Identity{Peer: p, authority: authority, roots: roots, own: own}, nil
+	i := &Identity{Peer: p, authority: authority, roots: roots}
+	i.own.Store(&own)
+	return i, nil
 }
 
 // Save writes the identity to a directory, which it makes if needed, so that
 // Load finds the old one or the new one at every moment. The key is readable
 // by the owner alone.
 func (i *Identity) Save(dir string) error {
-	key, err := keyPEM(i.own.PrivateKey.(*ecdsa.PrivateKey))
-	if err != nil {
-		return err
-	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
 	if err := replace(filepath.Join(dir, AuthorityFile), certificatePEM(i.authority.Raw)); err != nil {
 		return err
 	}
-	return replace(filepath.Join(dir, IdentityFile), append(certificatePEM(i.own.Certificate[0]), key...))
+	return saveOwn(dir, i.own.Load())
+}
+
+// saveOwn writes certificate and key as one file, so that they always belong together.
+func saveOwn(dir string, own *tls.Certificate) error {
+	key, err := keyPEM(own.PrivateKey.(*ecdsa.PrivateKey))
+	if err != nil {
+		return err
+	}
+	return replace(filepath.Join(dir, IdentityFile), append(certificatePEM(own.Certificate[0]), key...))
 }
 
 // Load reads an identity that Save wrote.
 func Load(dir string) (*Identity, error) {
 	i, err := load(dir)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("%s holds no identity: expected the files %s and %s, as they are issued for a node or client: %w",
+		return nil, fmt.Errorf("%s holds no identity: expected the files %s and %s, as they are issued for a node, client or admin: %w",
 			dir, AuthorityFile, IdentityFile, err)
 	} else if err != nil {
 		return nil, fmt.Errorf("the identity in %s cannot be used: %w", dir, err)
@@ -163,59 +200,10 @@ func load(dir string) (*Identity, error) {
 	if _, ok := own.PrivateKey.(*ecdsa.PrivateKey); !ok {
 		return nil, fmt.Errorf("%s: expected an ECDSA key, found %T", file, own.PrivateKey)
 	}
-	return assemble(authority, own)
-}
-
-func certificatePEM(der []byte) []byte {
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
-}
-
-func keyPEM(key *ecdsa.PrivateKey) ([]byte, error) {
-	der, err := x509.MarshalPKCS8PrivateKey(key)
+	i, err := assemble(authority, own)
 	if err != nil {
 		return nil, err
 	}
-	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), nil
-}
-
-func readCertificate(file string) (*x509.Certificate, error) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	block, _ := pem.Decode(text)
-	if block == nil || block.Type != "CERTIFICATE" {
-		return nil, fmt.Errorf("%s: expected a certificate in PEM form, found none", file)
-	}
-	c, err := x509.ParseCertificate(block.Bytes)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return c, nil
-}
-
-// replace writes a file so that it is there whole or not at all, even after
-// a power cut.
-func replace(path string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(text)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(path))
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	i.dir = dir
+	return i, nil
 }

@@ -64,10 +64,10 @@ func TestFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := Peer{Cluster: a.Cluster, Role: Node, Name: name}
-		if loaded.Peer != want || !bytes.Equal(loaded.own.Certificate[0], made.own.Certificate[0]) {
+		if loaded.Peer != want || !bytes.Equal(loaded.leaf().Raw, made.leaf().Raw) {
 			t.Errorf("loaded %v, want %v", loaded.Peer, want)
 		}
-		if err := loaded.own.Leaf.VerifyHostname("127.0.0.1"); err != nil {
+		if err := loaded.leaf().VerifyHostname("127.0.0.1"); err != nil {
 			t.Error(err)
 		}
 	}
@@ -156,7 +156,7 @@ func TestIssueRefuses(t *testing.T) {
 		valid time.Duration
 		want  string
 	}{
-		{"no role", 0, "a", day, "a node or a client"},
+		{"no role", 0, "a", day, "a node, a client or an admin"},
 		{"no name", Node, "", day, "cannot be the name"},
 		{"a path", Node, "a/../client/b", day, "cannot be the name"},
 		{"a long name", Client, strings.Repeat("a", 64), day, "cannot be the name"},
@@ -197,6 +197,11 @@ func TestPeers(t *testing.T) {
 		a, other := authority(t), authority(t)
 		alice, bob, carol := issue(t, a, Node, "alice"), issue(t, a, Node, "bob"), issue(t, a, Client, "carol")
 		stranger := issue(t, other, Node, "alice")
+		root, thief := issue(t, a, Admin, "root"), issue(t, a, Client, "thief")
+		alice.Revoked = func(serial string) bool { return serial == thief.Serial() }
+		shunned := issue(t, a, Node, "shunned")
+		bobs := &Identity{Peer: bob.Peer, roots: bob.roots, Revoked: func(serial string) bool { return serial == shunned.Serial() }}
+		bobs.own.Store(bob.own.Load())
 		short, err := a.Issue(Node, "short", time.Hour)
 		if err != nil {
 			t.Fatal(err)
@@ -214,10 +219,11 @@ func TestPeers(t *testing.T) {
 		old := bob.Client("")
 		old.MinVersion, old.MaxVersion = tls.VersionTLS12, tls.VersionTLS12
 		nameless := bob.Client("")
-		nameless.Certificates = nil
-		trusting := &tls.Config{InsecureSkipVerify: true, Certificates: []tls.Certificate{stranger.own}}
+		nameless.GetClientCertificate = nil
+		trusting := &tls.Config{InsecureSkipVerify: true, Certificates: []tls.Certificate{*stranger.own.Load()}}
 
 		both, nodes := alice.Server(Node, Client), alice.Server(Node)
+		all := alice.Server(Node, Client, Admin)
 		tests := []struct {
 			name               string
 			server, client     *tls.Config
@@ -235,6 +241,10 @@ func TestPeers(t *testing.T) {
 			{name: "client where nodes are expected", server: nodes, client: carol.Client(""), atServer: ErrRole, says: `expected [node], found client "carol"`},
 			{name: "client as server", server: carol.Server(Node), client: bob.Client(""), atClient: ErrRole, says: `found client "carol"`},
 			{name: "wrong name", server: both, client: bob.Client("zoe"), atClient: ErrName, says: `expected "zoe", found node "alice"`},
+			{name: "admin to node", server: all, client: root.Client("")},
+			{name: "an admin where clients are expected", server: both, client: root.Client(""), atServer: ErrRole, says: `expected [node client], found admin "root"`},
+			{name: "revoked client", server: all, client: thief.Client(""), atServer: ErrRevoked, says: "godwit cluster --client thief"},
+			{name: "revoked server", server: shunned.Server(Node), client: bobs.Client(""), atClient: ErrRevoked, says: "which is for ever"},
 			{name: "TLS 1.2", server: both, client: old, says: "version"},
 		}
 		for _, test := range tests {

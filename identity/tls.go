@@ -14,6 +14,7 @@ import (
 var (
 	ErrNoCertificate = errors.New("no certificate")
 	ErrExpired       = errors.New("expired certificate")
+	ErrRevoked       = errors.New("revoked certificate")
 	ErrOtherCluster  = errors.New("certificate of another cluster")
 	ErrRole          = errors.New("wrong role")
 	ErrName          = errors.New("wrong name")
@@ -40,8 +41,14 @@ func (i *Identity) Client(name string) *tls.Config {
 
 func (i *Identity) config(accept []Role, name string) *tls.Config {
 	return &tls.Config{
-		MinVersion:   tls.VersionTLS13,
-		Certificates: []tls.Certificate{i.own},
+		MinVersion: tls.VersionTLS13,
+		Time:       i.now,
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+			return i.own.Load(), nil
+		},
+		GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+			return i.own.Load(), nil
+		},
 		VerifyConnection: func(s tls.ConnectionState) error {
 			_, err := i.Verify(s, accept, name)
 			return err
@@ -55,49 +62,95 @@ func (i *Identity) Verify(s tls.ConnectionState, accept []Role, name string) (Pe
 	if len(s.PeerCertificates) == 0 {
 		return Peer{}, fmt.Errorf("%w: expected one of cluster %s", ErrNoCertificate, i.Cluster)
 	}
-	leaf := s.PeerCertificates[0]
-	p, err := claims(leaf)
-	if err != nil {
+	p, err := issued{i.Cluster, i.roots, i.now(), i.Revoked}.verify(s.PeerCertificates[0])
+	switch {
+	case err != nil:
 		return Peer{}, err
-	}
-	if p.Cluster != i.Cluster {
-		return Peer{}, fmt.Errorf("%w: expected cluster %s, found %v", ErrOtherCluster, i.Cluster, p)
-	}
-	_, err = leaf.Verify(x509.VerifyOptions{Roots: i.roots, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}})
-	if err != nil {
-		return Peer{}, i.explain(err, leaf, p)
-	}
-	if !slices.Contains(accept, p.Role) {
+	case !slices.Contains(accept, p.Role):
 		return Peer{}, fmt.Errorf("%w: expected %v, found %v", ErrRole, accept, p)
-	}
-	if name != "" && name != p.Name {
+	case name != "" && name != p.Name:
 		return Peer{}, fmt.Errorf("%w: expected %q, found %v", ErrName, name, p)
 	}
 	return p, nil
 }
 
-func (i *Identity) explain(err error, leaf *x509.Certificate, p Peer) error {
+// Ended says why a connection that began with this certificate must end now: it was
+// revoked meanwhile, or expired longer ago than clocks may differ.
+func (i *Identity) Ended(leaf *x509.Certificate) error {
+	p, err := claims(leaf)
+	if err != nil {
+		return err
+	}
+	if err := revokedOf(i.Revoked, leaf, p); err != nil {
+		return err
+	}
+	if now := i.now(); now.After(leaf.NotAfter.Add(early)) {
+		return outdated(leaf, p, now)
+	}
+	return nil
+}
+
+// Current is nil while the identity's own certificate is valid and not known to be
+// revoked. Peers that refuse it cannot say why, so it is worth asking before.
+func (i *Identity) Current() error {
+	leaf := i.leaf()
+	if now := i.now(); now.Before(leaf.NotBefore) || now.After(leaf.NotAfter) {
+		return outdated(leaf, i.Peer, now)
+	}
+	return revokedOf(i.Revoked, leaf, i.Peer)
+}
+
+// Until is when the identity's own certificate ends.
+func (i *Identity) Until() time.Time { return i.leaf().NotAfter }
+
+// issued is what holds of a certificate that its cluster's authority issued.
+type issued struct {
+	cluster string
+	roots   *x509.CertPool
+	now     time.Time
+	revoked func(serial string) bool // may be nil
+}
+
+func (a issued) verify(leaf *x509.Certificate) (Peer, error) {
+	p, err := claims(leaf)
+	if err != nil {
+		return Peer{}, err
+	}
+	if p.Cluster != a.cluster {
+		return Peer{}, fmt.Errorf("%w: expected cluster %s, found %v", ErrOtherCluster, a.cluster, p)
+	}
+	_, err = leaf.Verify(x509.VerifyOptions{Roots: a.roots, CurrentTime: a.now, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}})
+	if err != nil {
+		return Peer{}, explain(err, leaf, p, a.now)
+	}
+	return p, revokedOf(a.revoked, leaf, p)
+}
+
+func explain(err error, leaf *x509.Certificate, p Peer, now time.Time) error {
 	var invalid x509.CertificateInvalidError
 	var unknown x509.UnknownAuthorityError
 	switch {
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return outdated(leaf, p)
+		return outdated(leaf, p, now)
 	case errors.As(err, &unknown):
 		return fmt.Errorf("%w: the certificate claims to be of %v, but the authority of that cluster did not issue it", ErrOtherCluster, p)
 	}
 	return fmt.Errorf("the certificate of %v does not hold: %w", p, err)
 }
 
-func outdated(leaf *x509.Certificate, p Peer) error {
-	return fmt.Errorf("%w: that of %v is valid from %s to %s, and now is %s; issue a new one, or set the clock right", ErrExpired, p,
-		leaf.NotBefore.UTC().Format(time.RFC3339), leaf.NotAfter.UTC().Format(time.RFC3339), time.Now().UTC().Format(time.RFC3339))
+func outdated(leaf *x509.Certificate, p Peer, now time.Time) error {
+	return fmt.Errorf("%w: that of %v is valid from %s to %s, and now is %s; issue a new one (%s), or set the clock right", ErrExpired, p,
+		leaf.NotBefore.UTC().Format(time.RFC3339), leaf.NotAfter.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339), p.reissue())
 }
 
-// Current is nil while the identity's own certificate is valid. Peers that
-// refuse an expired one cannot say why, so it is worth asking before.
-func (i *Identity) Current() error {
-	if now := time.Now(); now.Before(i.own.Leaf.NotBefore) || now.After(i.own.Leaf.NotAfter) {
-		return outdated(i.own.Leaf, i.Peer)
+func revokedOf(revoked func(string) bool, leaf *x509.Certificate, p Peer) error {
+	if serial := Serial(leaf); revoked != nil && revoked(serial) {
+		return fmt.Errorf("%w: that of %v, serial %s, was revoked, which is for ever; the operator can issue another one (%s)", ErrRevoked, p, serial, p.reissue())
 	}
 	return nil
+}
+
+// reissue is what the operator does who wants to let the peer in again.
+func (p Peer) reissue() string {
+	return fmt.Sprintf("godwit cluster --%v %s, where the cluster's authority is kept; godwit up issues those of its machine at every start", p.Role, p.Name)
 }
