@@ -11,11 +11,13 @@ import (
 	"github.com/godwit-run/godwit/pack"
 )
 
-// A list has one form in JSON: all parts are there, in ascending order.
+// A list has one form in JSON: all parts are there, in ascending order. Only that of
+// certificates, which came later, is left out where it is empty.
 type listJSON struct {
 	Keys            []keyJSON `json:"keys"`
 	RevokedKeys     []keyJSON `json:"revoked_keys"`
 	RevokedPackages []string  `json:"revoked_packages"`
+	RevokedSerials  []string  `json:"revoked_certificates,omitempty"`
 }
 
 type keyJSON struct {
@@ -25,7 +27,7 @@ type keyJSON struct {
 
 // MarshalJSON gives the canonical form.
 func (l List) MarshalJSON() ([]byte, error) {
-	out := listJSON{keysJSON(l.Keys), keysJSON(l.Revoked), []string{}}
+	out := listJSON{keysJSON(l.Keys), keysJSON(l.Revoked), []string{}, l.Serials}
 	for _, id := range l.Packages {
 		out.RevokedPackages = append(out.RevokedPackages, id.String())
 	}
@@ -43,7 +45,7 @@ func keysJSON(keys []Key) []keyJSON {
 // UnmarshalJSON reads the canonical form, white space aside, and refuses anything
 // else.
 func (l *List) UnmarshalJSON(b []byte) error {
-	list, err := parse(b)
+	list, err := parse(b, MaxEntries)
 	if err != nil {
 		return fmt.Errorf("the list of trust cannot be read: %w", err)
 	}
@@ -51,7 +53,7 @@ func (l *List) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-func parse(b []byte) (l List, err error) {
+func parse(b []byte, most int) (l List, err error) {
 	var in listJSON
 	if err := json.Unmarshal(b, &in); err != nil {
 		return l, err
@@ -72,12 +74,15 @@ func parse(b []byte) (l List, err error) {
 		}
 		l.Packages = append(l.Packages, id)
 	}
+	if l.Serials, err = parseSerials(in.RevokedSerials); err != nil {
+		return l, err
+	}
 	for _, k := range l.Keys {
 		if _, revoked := find(l.Revoked, k.Public); revoked {
 			return l, fmt.Errorf("the key %s is both listed and revoked", Text(k.Public))
 		}
 	}
-	if err := l.small(); err != nil {
+	if err := l.within(most); err != nil {
 		return l, err
 	}
 	return l, canonical(l, b)
@@ -92,9 +97,21 @@ func canonical(l List, b []byte) error {
 	}
 	again, err := l.MarshalJSON()
 	if err == nil && !bytes.Equal(again, compact.Bytes()) {
-		err = errors.New("expected the three fields keys, revoked_keys and revoked_packages as godwit writes them, found others or another spelling")
+		err = errors.New("expected the fields keys, revoked_keys, revoked_packages and, unless it is empty, revoked_certificates as godwit writes them, found others or another spelling")
 	}
 	return err
+}
+
+func parseSerials(in []string) ([]string, error) {
+	for i, s := range in {
+		if !serials.MatchString(s) {
+			return nil, fmt.Errorf("revoked_certificates, entry %d: expected 16 hexadecimal digits, found %.100q", i, s)
+		}
+		if i > 0 && in[i-1] >= s {
+			return nil, fmt.Errorf("revoked_certificates, entry %d: expected serials in ascending order, none twice", i)
+		}
+	}
+	return in, nil
 }
 
 func parseKeys(part string, in []keyJSON) (keys []Key, err error) {
@@ -116,9 +133,10 @@ func parseKeys(part string, in []keyJSON) (keys []Key, err error) {
 }
 
 // String is the list for people: a line for each entry with what it is, the name,
-// the fingerprint and the text of the key, or the hash of the package.
+// the fingerprint and the text of the key, the hash of the package, or the serial of
+// the certificate.
 func (l List) String() string {
-	if len(l.Keys)+len(l.Revoked)+len(l.Packages) == 0 {
+	if l.Empty() {
 		return "nobody is trusted: no package runs; godwit trust add KEY\n"
 	}
 	wide := 4
@@ -136,6 +154,9 @@ func (l List) String() string {
 	}
 	for _, id := range l.Packages {
 		fmt.Fprintf(&b, "revoked  package  %s\n", id)
+	}
+	for _, s := range l.Serials {
+		fmt.Fprintf(&b, "revoked  certificate  %s\n", s)
 	}
 	return b.String()
 }

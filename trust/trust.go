@@ -1,9 +1,11 @@
 // Package trust is what an operator lets run natively: the public keys of those
-// whose packages may run, and the keys and packages that were revoked. Nothing is
-// allowed that is not listed; the zero List allows nothing.
+// whose packages may run, and the keys and packages that were revoked; and which
+// certificates of the cluster were. Nothing is allowed to run that is not listed; the
+// zero List allows nothing.
 //
 // Revoking is for ever. So lists merge by union, in any order and any number of
 // times with the same result, and a stale list never brings back what was revoked.
+// A Ledger keeps all revocations that a machine ever saw on its own disk.
 package trust
 
 import (
@@ -25,7 +27,8 @@ var (
 	ErrRevokedPackage = errors.New("the package was revoked")
 )
 
-// MaxEntries is how many entries each of the three parts of a List may have.
+// MaxEntries is how many entries each of the four parts of a List may have. The fullest
+// list fits into a request to etcd, of 1.5 MiB.
 const MaxEntries = 4096
 
 // Key is a public key under the name that the operator gave it.
@@ -41,6 +44,7 @@ type List struct {
 	Keys     []Key
 	Revoked  []Key
 	Packages []pack.ID // revoked
+	Serials  []string  // of revoked certificates: 16 hexadecimal digits, see identity.Serial
 }
 
 // Allows says why a package may not run, nil if it may: its signature is verified,
@@ -143,9 +147,34 @@ func (l List) RevokePackage(id pack.ID) (List, error) {
 	return l, l.small()
 }
 
+// RevokeCertificate revokes a certificate, and what it is renewed to: nobody in the
+// cluster talks with its owner.
+func (l List) RevokeCertificate(serial string) (List, error) {
+	if !serials.MatchString(serial) {
+		return l, fmt.Errorf("%.100q cannot be the serial of a certificate: expected 16 hexadecimal digits", serial)
+	}
+	i, again := slices.BinarySearch(l.Serials, serial)
+	if again {
+		return l, nil
+	}
+	l.Serials = slices.Insert(slices.Clone(l.Serials), i, serial)
+	return l, l.small()
+}
+
+// RevokedCertificate says whether a certificate of this serial was revoked.
+func (l List) RevokedCertificate(serial string) bool {
+	_, revoked := slices.BinarySearch(l.Serials, serial)
+	return revoked
+}
+
 // Merge gives all that either list says. What one has revoked stays revoked. Of
 // several names of one key it takes the one that comes first in the alphabet.
 func (l List) Merge(m List) (List, error) {
+	out := l.union(m)
+	return out, out.small()
+}
+
+func (l List) union(m List) List {
 	out := List{Revoked: union(l.Revoked, m.Revoked), Packages: slices.Concat(l.Packages, m.Packages)}
 	for _, k := range union(l.Keys, m.Keys) {
 		i, revoked := find(out.Revoked, k.Public)
@@ -158,19 +187,60 @@ func (l List) Merge(m List) (List, error) {
 	}
 	slices.SortFunc(out.Packages, compareID)
 	out.Packages = slices.Compact(out.Packages)
-	return out, out.small()
+	out.Serials = slices.Concat(l.Serials, m.Serials)
+	slices.Sort(out.Serials)
+	out.Serials = slices.Compact(out.Serials)
+	return out
+}
+
+// Revocations is the list without the keys that are trusted.
+func (l List) Revocations() List {
+	l.Keys = nil
+	return l
+}
+
+// Lacks gives the revocations of an older list that this one does not have. Who
+// writes a list that lacks some brings back what was revoked.
+func (l List) Lacks(old List) (lost List) {
+	for _, k := range old.Revoked {
+		if _, has := find(l.Revoked, k.Public); !has {
+			lost.Revoked = append(lost.Revoked, k)
+		}
+	}
+	for _, id := range old.Packages {
+		if _, has := slices.BinarySearchFunc(l.Packages, id, compareID); !has {
+			lost.Packages = append(lost.Packages, id)
+		}
+	}
+	for _, s := range old.Serials {
+		if !l.RevokedCertificate(s) {
+			lost.Serials = append(lost.Serials, s)
+		}
+	}
+	return lost
+}
+
+// Empty says that nothing is trusted or revoked.
+func (l List) Empty() bool { return l.longest() == 0 }
+
+func (l List) longest() int {
+	return max(len(l.Keys), len(l.Revoked), len(l.Packages), len(l.Serials))
 }
 
 // unnamed is the name of a key that was revoked before it was ever listed.
 const unnamed = "-"
 
+var serials = regexp.MustCompile(`^[0-9a-f]{16}$`)
+
 var names = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@-]{0,62}$`)
 
 const nameRule = "1 to 63 letters, digits, '.', '-', '_' or '@', the first a letter or digit"
 
-func (l List) small() error {
-	if n := max(len(l.Keys), len(l.Revoked), len(l.Packages)); n > MaxEntries {
-		return fmt.Errorf("a list of trust has at most %d entries of a kind, this one would have %d", MaxEntries, n)
+func (l List) small() error { return l.within(MaxEntries) }
+
+func (l List) within(most int) error {
+	if n := l.longest(); n > most {
+		return fmt.Errorf("a list of trust has at most %d entries of a kind, this one would have %d", most, n)
 	}
 	return nil
 }

@@ -4,7 +4,9 @@ import (
 	"crypto/ed25519"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -124,6 +126,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+func serial(n byte) string { return fmt.Sprintf("40%014x", n) }
+
 // drawn draws a list by a few operations on few keys.
 func drawn(t *rapid.T) (l List) {
 	for range rapid.IntRange(0, 8).Draw(t, "steps") {
@@ -133,13 +137,15 @@ func drawn(t *rapid.T) (l List) {
 			t.Fatal(err)
 		}
 		old, n := l, rapid.ByteRange(1, 4).Draw(t, "key")
-		switch rapid.IntRange(0, 3).Draw(t, "step") {
+		switch rapid.IntRange(0, 4).Draw(t, "step") {
 		case 0, 1:
 			l, _ = l.Add(rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "name"), public(n))
 		case 2:
 			l, err = l.RevokeKey(public(n))
 		case 3:
 			l, err = l.RevokePackage(pack.ID{n})
+		case 4:
+			l, err = l.RevokeCertificate(serial(n))
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -183,6 +189,9 @@ func TestMerge(t *testing.T) {
 				if (errors.Is(one, ErrRevokedKey) || errors.Is(one, ErrRevokedPackage)) && err == nil {
 					t.Fatalf("merging brought back what was revoked: %v", one)
 				}
+				if l.RevokedCertificate(serial(n)) && !ab.RevokedCertificate(serial(n)) {
+					t.Fatalf("merging brought back certificate %s", serial(n))
+				}
 			}
 		}
 	})
@@ -220,19 +229,24 @@ func TestJSONRefused(t *testing.T) {
 	list := func(keys, revoked, packages string) string {
 		return `{"keys":[` + keys + `],"revoked_keys":[` + revoked + `],"revoked_packages":[` + packages + `]}`
 	}
+	certificates := func(all string) string {
+		return strings.TrimSuffix(list("", "", ""), "}") + `,"revoked_certificates":[` + all + `]}`
+	}
 	hash := `"` + strings.Repeat("ab", 32) + `"`
 	var l List
-	if err := json.Unmarshal([]byte(list(entry(k1, "a"), entry(k2, "-"), hash)), &l); err != nil {
-		t.Fatalf("what the wrong ones are made of is wrong itself: %v", err)
+	for _, right := range []string{list(entry(k1, "a"), entry(k2, "-"), hash), certificates(`"4000000000000001"`)} {
+		if err := json.Unmarshal([]byte(right), &l); err != nil {
+			t.Fatalf("what the wrong ones are made of is wrong itself: %v", err)
+		}
 	}
 	for _, c := range []struct{ json, want string }{
 		{`[]`, "cannot be read"},
-		{`{}`, "three fields"},
-		{`{"keys":[],"revoked_keys":[]}`, "three fields"},
-		{`{"keys":null,"revoked_keys":[],"revoked_packages":[]}`, "three fields"},
-		{`{"keys":[],"revoked_keys":[],"revoked_packages":[],"default":"allow"}`, "three fields"},
-		{`{"keys":[],"keys":[],"revoked_keys":[],"revoked_packages":[]}`, "three fields"},
-		{`{"Keys":[],"revoked_keys":[],"revoked_packages":[]}`, "three fields"},
+		{`{}`, "expected the fields"},
+		{`{"keys":[],"revoked_keys":[]}`, "expected the fields"},
+		{`{"keys":null,"revoked_keys":[],"revoked_packages":[]}`, "expected the fields"},
+		{`{"keys":[],"revoked_keys":[],"revoked_packages":[],"default":"allow"}`, "expected the fields"},
+		{`{"keys":[],"keys":[],"revoked_keys":[],"revoked_packages":[]}`, "expected the fields"},
+		{`{"Keys":[],"revoked_keys":[],"revoked_packages":[]}`, "expected the fields"},
 		{list(entry(k2, "a")+","+entry(k1, "b"), "", ""), "keys, entry 1: expected keys in ascending order"},
 		{list(entry(k1, "a")+","+entry(k1, "a"), "", ""), "none twice"},
 		{list(entry(k1, "-"), "", ""), "keys, entry 0: expected a name"},
@@ -245,6 +259,11 @@ func TestJSONRefused(t *testing.T) {
 		{list("", "", `"abc"`), "revoked_packages, entry 0: expected the hash"},
 		{list("", "", hash+","+hash), "entry 1: expected hashes in ascending order"},
 		{list("", "", strings.ToUpper(hash)), "another spelling"},
+		{certificates(``), "another spelling"},
+		{certificates(`"4000"`), "revoked_certificates, entry 0: expected 16 hexadecimal digits"},
+		{certificates(`"40000000000000AB"`), "expected 16 hexadecimal digits"},
+		{certificates(`"4000000000000001","4000000000000001"`), "entry 1: expected serials in ascending order"},
+		{certificates(`"4000000000000002","4000000000000001"`), "none twice"},
 	} {
 		l := must(t, adding("old", 9))
 		if err := json.Unmarshal([]byte(c.json), &l); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -260,10 +279,12 @@ func TestString(t *testing.T) {
 	if s := (List{}).String(); !strings.Contains(s, "nobody is trusted") {
 		t.Error(s)
 	}
-	l := must(t, adding("build-server", 1), adding("ann", 2), revoking("ann"), revoking(pack.ID{}.String()))
+	l := must(t, adding("build-server", 1), adding("ann", 2), revoking("ann"), revoking(pack.ID{}.String()),
+		func(l List) (List, error) { return l.RevokeCertificate(serial(7)) })
 	want := "trusted  key      build-server  " + Fingerprint(public(1)) + "  " + Text(public(1)) + "\n" +
 		"revoked  key      ann           " + Fingerprint(public(2)) + "  " + Text(public(2)) + "\n" +
-		"revoked  package  " + strings.Repeat("00", 32) + "\n"
+		"revoked  package  " + strings.Repeat("00", 32) + "\n" +
+		"revoked  certificate  4000000000000007\n"
 	if s := l.String(); s != want {
 		t.Errorf("found\n%swant\n%s", s, want)
 	}
@@ -275,6 +296,31 @@ func TestEntriesAreLimited(t *testing.T) {
 		l.Packages = append(l.Packages, pack.ID{byte(i >> 8), byte(i)})
 	}
 	if _, err := l.RevokePackage(pack.ID{0xff}); err == nil || !strings.Contains(err.Error(), "at most 4096") {
+		t.Error(err)
+	}
+}
+
+// Records are kept in etcd, which takes requests of 1.5 MiB.
+func TestFullestListFits(t *testing.T) {
+	var l List
+	for i := range MaxEntries {
+		key := make([]byte, ed25519.PublicKeySize)
+		key[0], key[1] = byte(i>>8), byte(i)
+		name := fmt.Sprintf("%063d", i)
+		l.Keys = append(l.Keys, Key{name, slices.Concat([]byte{0}, key[:31])})
+		l.Revoked = append(l.Revoked, Key{name, slices.Concat([]byte{1}, key[:31])})
+		l.Packages = append(l.Packages, pack.ID(key))
+		l.Serials = append(l.Serials, fmt.Sprintf("%016x", i))
+	}
+	b, err := json.Marshal(l)
+	if err != nil || len(b) > 3<<19-4096 {
+		t.Errorf("%d bytes, %v", len(b), err)
+	}
+	var again List
+	if err := json.Unmarshal(b, &again); err != nil || !reflect.DeepEqual(l, again) {
+		t.Errorf("it is not read as it was written: %v", err)
+	}
+	if _, err := l.RevokeCertificate("ffffffffffffffff"); err == nil || !strings.Contains(err.Error(), "at most 4096") {
 		t.Error(err)
 	}
 }
