@@ -21,6 +21,9 @@ const small = 1 << 10
 func (raw) Name() string { return "raw" }
 
 func (raw) Marshal(v any) (mem.BufferSlice, error) {
+	if b, ok := v.([]byte); ok { // of a further service
+		return mem.BufferSlice{mem.SliceBuffer(b)}, nil
+	}
 	m, ok := v.(*outgoing)
 	if !ok {
 		return nil, fmt.Errorf("expected a message to send, found %T", v)

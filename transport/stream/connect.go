@@ -156,6 +156,9 @@ func (t *Transport) listen() {
 	}
 	t.server = grpc.NewServer(serverOptions(creds, o.MaxParcel)...)
 	t.server.RegisterService(serviceOf(t.accept), nil)
+	if o.Services != nil {
+		o.Services(t.server)
+	}
 	t.running.Go(func() {
 		if err := t.server.Serve(o.Listener); err != nil {
 			o.Log.Error("no connections are accepted any more", "address", o.Listener.Addr(), "err", err)
@@ -270,7 +273,7 @@ func serverOptions(creds credentials.TransportCredentials, maxParcel int) []grpc
 		grpc.WriteBufferSize(socketBuffer),
 		grpc.StaticStreamWindowSize(window),
 		grpc.StaticConnWindowSize(window),
-		grpc.MaxConcurrentStreams(1),
+		grpc.MaxConcurrentStreams(streams),
 		grpc.MaxHeaderListSize(8 << 10),
 		grpc.ConnectionTimeout(connectTime),
 		grpc.KeepaliveParams(keepalive.ServerParameters{

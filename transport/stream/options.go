@@ -22,6 +22,8 @@ import (
 	"net"
 	"time"
 
+	"google.golang.org/grpc"
+
 	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/identity"
 )
@@ -53,6 +55,9 @@ type Options struct {
 	// MaxParcel is the greatest length of a parcel, at least parcel.MaxBytes.
 	// 0 means 64 MiB.
 	MaxParcel int
+	// Services registers further services beside that of parcels, if it is not nil. The
+	// codec takes and gives []byte.
+	Services func(*grpc.Server)
 	// Log gets connections that were refused; nil for none.
 	Log *slog.Logger
 }
@@ -100,6 +105,9 @@ const (
 	window = 8 << 20
 	// socketBuffer is gRPC's for reading and for writing, in bytes.
 	socketBuffer = 64 << 10
+	// streams is how many a connection may have: one of parcels, or several of the
+	// further services.
+	streams = 16
 )
 
 func (o Options) checked() (Options, error) {
