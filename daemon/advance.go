@@ -113,6 +113,10 @@ func cleared[T any](s []T, n int) []T {
 // admit holds the arguments to the kernel's proofs and the node's limits, unless they are those
 // of the last run.
 func (a *advancing) admit() error {
+	// The proofs are about outer indices below the kernel's own number of them.
+	if n, ok := kernel.EvalPoly(a.c.Kernel.Outer, a.sizes); !ok || n != int64(a.b.States) {
+		return refused("the kernel has %s outer indices, expected one for each of the %d states that were sent", a.c.Kernel.Outer, a.b.States)
+	}
 	l := &a.last
 	if l.c == a.c && slices.Equal(l.sizes, a.sizes) && slices.Equal(l.scalars, a.scalars) && slices.Equal(l.lens, a.lens) {
 		return nil
@@ -170,6 +174,10 @@ func (a *advancing) window(ctx context.Context, region, column int) error {
 		return err
 	}
 	a.held = append(a.held, r)
+	// Others read these bytes, too.
+	if a.c.Kernel.Regions[region].Access != kernel.Read {
+		return refused("region %d is a column of @%s, which is only read, but the kernel may write it", region, a.sh.set.Name)
+	}
 	if want := a.c.Kernel.Regions[region].Elem; want != r.kind {
 		return refused("column %d of @%s holds %s, the kernel reads %s", column, a.sh.set.Name, r.kind, want)
 	}

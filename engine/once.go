@@ -35,16 +35,21 @@ func (c *Compiled) Once(ctx context.Context, sizes []int64, scalars []uint64, ba
 	for range c.Kernel.Sites {
 		a.Faults = append(a.Faults, math.MaxInt64)
 	}
+	var scratch []mem.Span
 	if c.scratch {
-		free, err := c.lend(a)
-		if err != nil {
+		if scratch, err = c.lend(a); err != nil {
 			return nil, err
 		}
-		defer free()
+		defer c.takeBack(scratch)
 	}
-	start := time.Now()
-	if err := s.Run(ctx, a, lo, hi); err != nil {
-		return nil, err
+	start, step := time.Now(), c.step(hi-lo)
+	for at := lo; at < hi; at += step {
+		if at > lo {
+			c.wipe(scratch)
+		}
+		if err := s.Run(ctx, a, at, at+step); err != nil {
+			return nil, err
+		}
 	}
 	c.spent(time.Since(start))
 	for _, at := range a.Faults {
@@ -55,14 +60,8 @@ func (c *Compiled) Once(ctx context.Context, sizes []int64, scalars []uint64, ba
 	return nil, nil
 }
 
-// lend gives the Scratch regions zeroed memory until free.
-func (c *Compiled) lend(a *Args) (free func(), err error) {
-	var spans []mem.Span
-	free = func() {
-		for _, s := range spans {
-			c.arena.Free(s)
-		}
-	}
+// lend gives the Scratch regions zeroed memory until takeBack.
+func (c *Compiled) lend(a *Args) (spans []mem.Span, err error) {
 	for i, r := range c.Kernel.Regions {
 		if r.Access != kernel.Scratch {
 			continue
@@ -70,11 +69,23 @@ func (c *Compiled) lend(a *Args) (free func(), err error) {
 		n, _ := kernel.EvalPoly(r.Len, a.Sizes)
 		s, err := c.arena.Alloc(n * int64(r.Elem.Size()))
 		if err != nil {
-			free()
+			c.takeBack(spans)
 			return nil, err
 		}
 		spans = append(spans, s)
 		a.Bases[i] = s.Off
 	}
-	return free, nil
+	return spans, nil
+}
+
+func (c *Compiled) takeBack(spans []mem.Span) {
+	for _, s := range spans {
+		c.arena.Free(s)
+	}
+}
+
+func (c *Compiled) wipe(spans []mem.Span) {
+	for _, s := range spans {
+		clear(c.arena.Bytes(s.Off, s.Len))
+	}
 }

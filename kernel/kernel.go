@@ -57,7 +57,7 @@ const (
 	Read      Access = iota
 	Write            // stores only
 	ReadWrite        // loads and stores
-	Scratch          // private to a worker, zero at the start of a slice, allocated by the engine
+	Scratch          // private to a worker, allocated by the engine; zero at the start of an outer index that loads what it has not stored
 	accesses
 )
 

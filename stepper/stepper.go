@@ -22,6 +22,9 @@ type Args struct {
 	// Faults has for each site the least place reported so far, -1 for a
 	// fault without a place, math.MaxInt64 for none.
 	Faults []int64
+	// Touched, if it is not nil, is told of each element that the body loads or stores
+	// at an outer index, Scratch regions included.
+	Touched func(outer int64, region int, element int64, store bool)
 	// Limit ends the run with ErrLimit after that many steps; 0 is no limit.
 	Limit int64
 }
@@ -129,6 +132,7 @@ func (m *machine) block(b *kernel.Block) []uint64 {
 func (m *machine) instr(in *kernel.Instr) {
 	switch in.Code {
 	case kernel.Store:
+		m.touch(in, true)
 		m.store(in, m.int(in.Args[0]), m.get(in.Args[1]))
 	case kernel.Fault:
 		m.fault(in, m.get(in.Args[0]) == 1)
@@ -165,6 +169,7 @@ func (m *machine) scalar(in *kernel.Instr) uint64 {
 		}
 		return m.get(in.Args[2])
 	case kernel.Load:
+		m.touch(in, false)
 		return m.load(in.Region, m.int(in.Args[0]))
 	case kernel.Bound:
 		return m.bound(in)
@@ -176,6 +181,12 @@ func (m *machine) scalar(in *kernel.Instr) uint64 {
 	}
 	m.fail("unknown instruction %s", in.Code)
 	return 0
+}
+
+func (m *machine) touch(in *kernel.Instr, store bool) {
+	if m.a.Touched != nil {
+		m.a.Touched(m.int(m.k.Body.Params[0]), in.Region, m.int(in.Args[0]), store)
+	}
 }
 
 func (m *machine) arith(in *kernel.Instr) uint64 {

@@ -55,6 +55,14 @@ body o lo hi
   }
   end`)
 	big := int64(math.MaxInt64)
+	var touched [][4]int64
+	note := func(outer int64, region int, element int64, store bool) {
+		is := int64(0)
+		if store {
+			is = 1
+		}
+		touched = append(touched, [4]int64{outer, int64(region), element, is})
+	}
 	out := make([]byte, 5*8)
 	a := &stepper.Args{Sizes: []int64{5, 3}, Scalars: []uint64{3}, Regions: [][]byte{i64s(1, 2, big, 4, big), out}, Faults: stepper.NewFaults(2)}
 	// Three outer indices with one step each, two instructions in each, and
@@ -68,7 +76,11 @@ body o lo hi
 	if !slices.Equal(a.Faults, []int64{2, -1}) {
 		t.Errorf("faults at %d", a.Faults)
 	}
-	a.Limit = 20
+	a.Touched = note
+	if _, err := stepper.Run(k, a, 2, 3); err != nil || !slices.Equal(touched, [][4]int64{{2, 0, 4, 0}, {2, 1, 4, 1}}) {
+		t.Errorf("outer index 2 touched %v, %v", touched, err)
+	}
+	a.Touched, a.Limit = nil, 20
 	if _, err := stepper.Run(k, a, 0, 3); !errors.Is(err, stepper.ErrLimit) {
 		t.Errorf("%v", err)
 	}

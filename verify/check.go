@@ -23,6 +23,9 @@ type Safe struct {
 	// is an upper bound in steps, see Work.
 	Outer     Work
 	Footprint []Footprint // of each region
+	// Carries says that what an outer index leaves in Scratch regions might be seen by
+	// the next one: unless each gets zeros, results depend on how the outer loop is cut.
+	Carries bool
 	// inRange are polynomials over the sizes that Admit must find within
 	// ±limit, because proofs took arithmetic with them to be exact.
 	inRange []size.Poly
@@ -85,6 +88,7 @@ func (c *checker) run() (err error) {
 	c.body()
 	c.disjoint()
 	c.footprints()
+	c.carry()
 	c.safe.Kinds = c.kinds
 	c.safe.inRange = c.required()
 	return nil

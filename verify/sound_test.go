@@ -18,7 +18,7 @@ func TestSound(t *testing.T) {
 	accepted, run, refused := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		k := kerneltest.Gen().Draw(t, "case").Kernel
-		kerneltest.Mutate(t, k)
+		kerneltest.Mutate(kerneltest.Choices(t), k)
 		s, err := verify.Check(k)
 		if err != nil {
 			if e := new(verify.Error); !errors.As(err, &e) {
