@@ -82,6 +82,16 @@ func (s *Shard) Everyone() []Peer {
 	return all
 }
 
+// Before reports whether a node comes before another in the order of the shard's replicas:
+// those that were given it in their order, then all others by number.
+func (s *Shard) Before(p, q Peer) bool {
+	i, j := slices.Index(s.Assigned, p), slices.Index(s.Assigned, q)
+	if i < 0 && j < 0 {
+		return p < q
+	}
+	return i >= 0 && (j < 0 || i < j)
+}
+
 // Node gives a live node.
 func (v *View) Node(p Peer) (*Node, bool) {
 	i := sort.Search(len(v.Nodes), func(i int) bool { return v.Nodes[i].Peer >= p })

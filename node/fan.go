@@ -102,7 +102,7 @@ func (c *Core) holder(p *parcel.Piece, id uint32) catalog.Peer {
 	if c.holds(set, int(p.Shard)) {
 		return c.self
 	}
-	return c.other(&set.Shards[p.Shard])
+	return c.other(set, int(p.Shard))
 }
 
 // own starts a piece here.

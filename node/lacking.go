@@ -67,9 +67,15 @@ func (c *Core) holds(set *catalog.Set, shard int) bool {
 	return slices.Contains(set.Shards[shard].Replicas, c.self)
 }
 
-// other is a live replica of a shard on another node, 0 if none can be reached.
-func (c *Core) other(s *catalog.Shard) catalog.Peer {
-	return c.view.Owner(s, func(p catalog.Peer) bool { return p != c.self && c.usable(p) })
+// other is a live replica of a shard on another node, 0 if none can be reached. A node
+// that was found to lack a shard passes on only to those behind it in the order of the
+// shard's replicas, which is the same for all: else two that lack it, and have not heard of
+// each other, would pass states to and fro. Their caller knows both and goes to a third.
+func (c *Core) other(set *catalog.Set, shard int) catalog.Peer {
+	s, lacks := &set.Shards[shard], c.lacks(set.ID, shard)
+	return c.view.Owner(s, func(p catalog.Peer) bool {
+		return p != c.self && c.usable(p) && !(lacks && s.Before(p, c.self))
+	})
 }
 
 // nowhere is the failure of what needs a shard of which no replica can be reached. If

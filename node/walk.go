@@ -63,7 +63,7 @@ func (g *guide) target(want int64) target {
 	g.lo, g.hi = s.Lo, s.Hi
 	if g.c.holds(g.set, i) {
 		g.last = target{resume, uint32(i)}
-	} else if p := g.c.other(s); p != 0 {
+	} else if p := g.c.other(g.set, i); p != 0 {
 		g.last = target{pass, uint32(p)}
 	} else {
 		g.last = target{stick, uint32(i)}
