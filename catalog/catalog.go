@@ -36,6 +36,9 @@ type Node struct {
 	Metrics     string // host:port of its metrics; may be empty
 	Arch        string // "amd64"
 	Incarnation int64  // revision at which this life of the node began; a fence
+	// Draining nodes get no new shards, and what they hold does not count as a copy that
+	// there should be.
+	Draining bool
 }
 
 // Set is a data set: a table of columns that is cut into shards by rows. Its
