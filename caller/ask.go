@@ -11,21 +11,23 @@ import (
 type asking struct {
 	c       *Core
 	ask     *Ask
-	to      catalog.Peer   // who has it
-	sent    int            // times
-	turn    int            // which replica's turn it is
-	refused []catalog.Peer // lack the shard, by their own account
-	waiting bool           // to be sent again when the timer is due
-	fresh   bool           // under a new number then: nodes may have dropped the old one
+	to      catalog.Peer // who has it
+	sent    int          // times
+	turn    int          // which replica's turn it is
+	waiting bool         // to be sent again when the timer is due
+	alone   bool         // there was no replica to send it to
+	fresh   bool         // under a new number then: nodes may have dropped the old one
 }
 
-func (c *Core) ask(in *Ask) {
+func (c *Core) ask(in *Ask) { c.begin(c.asking(in), in.Left) }
+
+func (c *Core) asking(in *Ask) *operation {
 	w := &asking{c: c, ask: in, fresh: true}
 	op := &operation{id: in.ID, kind: in.Kind, flags: in.Flags, work: w}
 	if in.Code.ID != (Code{}).ID {
 		op.codes = append(append(op.codes, in.Code), in.More...)
 	}
-	c.begin(op, in.Left)
+	return op
 }
 
 func (w *asking) begin(op *operation) { w.send(op) }
@@ -37,6 +39,11 @@ func (w *asking) send(op *operation) {
 		w.c.end(op, err)
 		return
 	}
+	if w.waiting, w.alone = false, to == 0; w.alone {
+		op.tries++
+		w.again(op, w.c.backoff(op))
+		return
+	}
 	if w.fresh {
 		w.c.depart(op)
 	}
@@ -44,13 +51,13 @@ func (w *asking) send(op *operation) {
 		op.tries++
 		op.stats.Retries++
 	}
-	w.to, w.waiting, w.fresh = to, false, false
+	w.to, w.fresh = to, false
 	if w.c.post(op, to, encoded(w.ask.Payload)) {
 		w.c.wakeAt(op, w.c.now+w.c.patience(op.tries))
 	}
 }
 
-// target is who gets the request next.
+// target is who gets the request next; 0 if a replica of the shard is to be waited for.
 func (w *asking) target(op *operation) (catalog.Peer, *Error) {
 	c := w.c
 	if w.ask.To != 0 {
@@ -69,24 +76,10 @@ func (w *asking) target(op *operation) (catalog.Peer, *Error) {
 	if w.ask.Shard < 0 || w.ask.Shard >= len(s.Shards) {
 		return 0, c.refuse(fmt.Sprintf("`%s` has shards 0 to %d, not %d", s.Name, len(s.Shards)-1, w.ask.Shard))
 	}
-	shard := &s.Shards[w.ask.Shard]
-	if p := c.choose(shard, w.usable, w.turn, op.tries); p != 0 {
+	if p := c.choose(s, w.ask.Shard, w.turn, op.tries); p != 0 {
 		return p, nil
 	}
-	if len(w.refused) > 0 {
-		return 0, &Error{Reason: parcel.NoShard, Node: w.to, Name: c.name(w.to), Set: s.Name, Shard: w.ask.Shard,
-			Detail: "no live replica of the shard has it; " + op.last}
-	}
-	return 0, c.unreachable(s, w.ask.Shard)
-}
-
-func (w *asking) usable(p catalog.Peer) bool {
-	for _, r := range w.refused {
-		if r == p {
-			return false
-		}
-	}
-	return true
+	return 0, c.nobody(op, s, w.ask.Shard)
 }
 
 // due sends the request again. One that was not answered in time goes to the
@@ -121,7 +114,7 @@ func (w *asking) failed(op *operation, from catalog.Peer, request uint64, f *par
 		w.turn++
 		w.again(op, max(int64(f.Retry)+c.jitter(op, int64(f.Retry)/2), c.backoff(op)))
 	case parcel.NoCode, parcel.Unreachable:
-		if err := c.lacks(op, from, f); err != nil {
+		if err := c.wants(op, from, f); err != nil {
 			c.end(op, err)
 			return
 		}
@@ -132,8 +125,17 @@ func (w *asking) failed(op *operation, from catalog.Peer, request uint64, f *par
 			c.end(op, c.failure(f))
 			return
 		}
-		w.refused = append(w.refused, from)
-		w.again(op, 0)
+		if c.lacks(from, w.ask.Set, w.ask.Shard) {
+			w.again(op, 0)
+			return
+		}
+		// The node has not heard of the data set yet.
+		if err := c.wants(op, from, f); err != nil {
+			c.end(op, err)
+			return
+		}
+		w.turn++
+		w.again(op, c.backoff(op))
 	case parcel.Cancelled: // the node lost sight of this caller for a moment
 		w.fresh = true
 		w.again(op, c.backoff(op))
@@ -151,9 +153,12 @@ func (w *asking) lost(op *operation, p catalog.Peer) {
 
 // learned looks whether there is still somebody to ask.
 func (w *asking) learned(op *operation) {
-	w.refused = nil
-	if _, err := w.target(op); err != nil {
+	to, err := w.target(op)
+	switch {
+	case err != nil:
 		w.c.end(op, err)
+	case to != 0 && w.alone:
+		w.send(op)
 	}
 }
 

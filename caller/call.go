@@ -88,7 +88,7 @@ func (w *calling) failed(op *operation, from catalog.Peer, request uint64, f *pa
 	case f.Reason == parcel.Busy:
 		wait = max(int64(f.Retry)+c.jitter(op, int64(f.Retry)/2), wait)
 	case f.Reason == parcel.NoCode:
-		if err := c.lacks(op, from, f); err != nil {
+		if err := c.wants(op, from, f); err != nil {
 			c.end(op, err)
 			return
 		}

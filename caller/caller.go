@@ -12,10 +12,10 @@ import (
 	"github.com/godwit-run/godwit/parcel"
 )
 
-// ID names an operation; the user of Core chooses it, once each.
+// ID names an operation; the user of Core chooses it, once each, below 2⁶³.
 type ID uint64
 
-// Input is *Ask, *Walk, *Call, *Abandon, *Received, *Gone, *Learned or *Tick.
+// Input is *Ask, *Walk, *Fan, *Call, *Abandon, *Received, *Gone, *Learned or *Tick.
 type Input interface{ input() }
 
 // Code is a kernel or a package that a request needs. ID may be that of a preinstalled
@@ -36,7 +36,7 @@ type Ask struct {
 	More    []Code
 	Payload []byte
 	// To is who gets it, or 0: the owner of shard Shard of set Set; then another
-	// replica is tried when one is lost.
+	// replica is tried when one is lost or lacks the shard.
 	To    catalog.Peer
 	Set   uint32
 	Shard int
@@ -108,7 +108,7 @@ type Stats struct {
 	Received  int64 // bytes of them
 	Retries   int64
 	Hops      int64          // greatest number of forwards of any answer
-	Nodes     []catalog.Peer // that answered, ascending
+	Nodes     []catalog.Peer // that answered, or had a part of a fan, ascending
 	From      catalog.Peer   // of a Call: whose answer is delivered
 }
 

@@ -10,6 +10,7 @@ type acquaintance struct {
 	incarnation int64  // of the life that the rest is about; 0 before the first view
 	name        string // by the last view that had it
 	gone        bool   // cannot be reached, until it is heard of again
+	left        int64  // when its life ended by the views, 0 if it has not
 	codes       map[parcel.Prefix]struct{}
 }
 

@@ -27,6 +27,9 @@ type Options struct {
 	// reached, although the view has a live replica of it. 10 s, twice the usual
 	// lease.
 	Wait int64
+	// Forget is after how many microseconds a replica that was said to be missing is
+	// asked again. 30 s.
+	Forget int64
 	// Hops is the hop budget of a request. 4096.
 	Hops uint16
 	// Budgets is how many more hop budgets a state of a walk gets. 16.
@@ -50,6 +53,9 @@ func (o Options) withDefaults() Options {
 	if o.Wait <= 0 {
 		o.Wait = 10_000_000
 	}
+	if o.Forget <= 0 {
+		o.Forget = 30_000_000
+	}
 	if o.Hops == 0 {
 		o.Hops = 4096
 	}
@@ -69,12 +75,18 @@ type Core struct {
 	now    int64
 	next   uint64 // number of the next request
 	view   *catalog.View
-	ops    map[ID]*operation
-	trips  map[uint64]*operation // by request
-	timers timers
-	nodes  map[catalog.Peer]*acquaintance
-	recent recent
-	out    []Effect
+	before *catalog.View // the one before, while a new one is taken in
+	lacked map[replica]*lack
+	// lessons counts what was learned of who cannot do what: the same work sent again
+	// since then may go elsewhere.
+	lessons int64
+	inners  ID // operations so far that are parts of others
+	ops     map[ID]*operation
+	trips   map[uint64]*operation // by request
+	timers  timers
+	nodes   map[catalog.Peer]*acquaintance
+	recent  recent
+	out     []Effect
 }
 
 // New makes a caller that nodes answer as self.
@@ -83,7 +95,7 @@ func New(self catalog.Peer, opt Options) *Core {
 	return &Core{
 		self: self, opt: opt, next: opt.First, now: math.MinInt64,
 		ops: map[ID]*operation{}, trips: map[uint64]*operation{},
-		nodes: map[catalog.Peer]*acquaintance{}, recent: recent{most: opt.Codes},
+		nodes: map[catalog.Peer]*acquaintance{}, lacked: map[replica]*lack{}, recent: recent{most: opt.Codes},
 	}
 }
 
@@ -100,6 +112,8 @@ func (c *Core) Step(now int64, in Input) []Effect {
 		c.ask(in)
 	case *Walk:
 		c.walk(in)
+	case *Fan:
+		c.fan(in)
 	case *Call:
 		c.call(in)
 	case *Abandon:
@@ -184,7 +198,8 @@ func (c *Core) failed(op *operation, from catalog.Peer, p *parcel.Parcel) {
 	if f.Node == 0 {
 		f.Node = from
 	}
-	op.last, op.untouched = c.explain(f), p.Hops == op.hops
+	c.lacking(f)
+	op.last.said, op.untouched = c.explain(f), p.Hops == op.hops
 	op.work.failed(op, from, p.Request, f)
 }
 
@@ -196,9 +211,14 @@ func (c *Core) broken(op *operation, from catalog.Peer, detail string) {
 // lost notes that a peer cannot be reached now. Its connection may come back,
 // so it is avoided only where there is another.
 func (c *Core) lost(p catalog.Peer) {
-	c.meet(p).gone = true
+	if a := c.meet(p); !a.gone {
+		a.gone = true
+		c.lessons++
+	}
 	for _, op := range c.inOrder() {
-		c.lostBy(op, p)
+		if c.ops[op.id] == op {
+			c.lostBy(op, p)
+		}
 	}
 }
 

@@ -64,8 +64,16 @@ func (s *storm) view() *catalog.View {
 			v.Nodes = append(v.Nodes, catalog.Node{Peer: p, Name: fmt.Sprint("n", p), Incarnation: int64(rapid.IntRange(1, 2).Draw(s.t, "life"))})
 		}
 	}
-	v.Sets = []catalog.Set{{ID: 1, Name: "s", Rows: 30, Shards: []catalog.Shard{
-		{Lo: 0, Hi: 10, Replicas: []catalog.Peer{1, 2}}, {Lo: 10, Hi: 20, Replicas: []catalog.Peer{2}}, {Lo: 20, Hi: 30, Replicas: []catalog.Peer{3, 1}}}}}
+	v.Sets = []catalog.Set{{ID: 1, Name: "s", Rows: 30}}
+	for i, assigned := range [][]catalog.Peer{{1, 2}, {2}, {3, 1}} {
+		sh := catalog.Shard{Lo: int64(10 * i), Hi: int64(10*i + 10), Assigned: assigned}
+		for _, n := range v.Nodes {
+			if rapid.IntRange(0, 9).Draw(s.t, "holds") < 8 == slices.Contains(assigned, n.Peer) {
+				sh.Replicas = append(sh.Replicas, n.Peer)
+			}
+		}
+		v.Sets[0].Shards = append(v.Sets[0].Shards, sh)
+	}
 	return v
 }
 
@@ -75,6 +83,13 @@ func (s *storm) operation() Input {
 	s.open[s.next] = s.now + left
 	if left == 0 {
 		s.open[s.next] = s.now + 1
+	}
+	if rapid.IntRange(0, 4).Draw(s.t, "fan") == 0 {
+		tree := &parcel.Tree{Task: parcel.Task{Set: 1, Operands: []parcel.Operand{{How: parcel.Out}}}}
+		for i, shard := range rapid.SliceOfN(rapid.Uint32Range(0, 3), 0, 4).Draw(s.t, "pieces") {
+			tree.Pieces = append(tree.Pieces, parcel.Piece{Shard: shard, Lo: int64(i), Hi: int64(i) + 1, Outs: []parcel.Extent{{First: int64(i), Count: 1}}})
+		}
+		return &Fan{ID: s.next, Code: code("f"), Tree: tree, Left: left}
 	}
 	if rapid.Bool().Draw(s.t, "walk") {
 		wants := rapid.SliceOfN(rapid.Int64Range(-2, 30), 0, 4).Draw(s.t, "wants")

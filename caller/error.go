@@ -44,20 +44,18 @@ func (c *Core) failure(f *parcel.Failure) *Error {
 
 func (c *Core) explain(f *parcel.Failure) string { return c.failure(f).Error() }
 
-// lacks notes that a node lacks a kernel or cannot reach a shard. It gives the
-// error if that has lasted too long, or if it cannot get better.
-func (c *Core) lacks(op *operation, from catalog.Peer, f *parcel.Failure) *Error {
-	if !op.stuck {
-		op.stuck, op.since = true, c.now
-	}
+// wants notes that an operation wants a kernel that a node lacks, or a shard that it lacks or
+// cannot reach. It gives the error if that has lasted too long, or if it cannot get better.
+func (c *Core) wants(op *operation, from catalog.Peer, f *parcel.Failure) *Error {
+	c.stuck(op)
 	if f.Reason == parcel.NoCode {
 		if !op.carries() {
 			return c.failure(f)
 		}
 		delete(c.meet(from).codes, op.code())
 		delete(c.meet(f.Node).codes, op.code())
-	} else if s, ok := c.shard(f); ok && c.choose(&s.Shards[f.Shard], nil, 0, 0) == 0 {
-		return c.unreachable(s, int(f.Shard))
+	} else if s, ok := c.shard(f); ok && c.choose(s, int(f.Shard), 0, 0) == 0 {
+		return c.nobody(op, s, int(f.Shard))
 	}
 	if c.now-op.since > c.opt.Wait {
 		return c.failure(f)

@@ -23,7 +23,14 @@ type operation struct {
 	tries    int  // sent again so often since the last progress
 	stuck    bool // nodes lack something, since a time:
 	since    int64
-	last     string // the last failure, for the message at the deadline
+	last     struct {
+		said string // the last failure, for the message at the deadline
+		at   int64  // when something was lacking last
+	}
+
+	// Of a part of another operation, who is told its end instead of the user.
+	done  func(*parcel.Answer, *Error)
+	parts []*operation
 
 	untouched bool // the last failure came with all hops: nobody passed the parcel on
 
@@ -176,6 +183,10 @@ func (c *Core) send(op *operation, to catalog.Peer, b []byte) {
 // deliver ends an operation with its answer.
 func (c *Core) deliver(op *operation, a *parcel.Answer) {
 	c.remove(op)
+	if op.done != nil {
+		op.done(a, nil)
+		return
+	}
 	c.out = append(c.out, &Deliver{ID: op.id, Answer: a, Stats: op.stats})
 }
 
@@ -183,6 +194,10 @@ func (c *Core) deliver(op *operation, a *parcel.Answer) {
 // is nil.
 func (c *Core) end(op *operation, err *Error) {
 	c.remove(op)
+	if op.done != nil && err != nil {
+		op.done(nil, err)
+		return
+	}
 	if err != nil {
 		c.out = append(c.out, &Deliver{ID: op.id, Err: err, Stats: op.stats})
 	}
@@ -196,6 +211,11 @@ func (c *Core) remove(op *operation) {
 		c.cancel(op, t)
 	}
 	delete(c.ops, op.id)
+	for _, part := range op.parts {
+		if c.ops[part.id] == part {
+			c.remove(part)
+		}
+	}
 }
 
 // settle notes that a peer is done with a request.
@@ -232,8 +252,8 @@ func (c *Core) recall(op *operation) {
 
 func (c *Core) expire(op *operation) {
 	node, detail := op.work.expired(op)
-	if op.last != "" {
-		detail += "; last heard: " + op.last
+	if op.last.said != "" {
+		detail += "; last heard: " + op.last.said
 	}
 	c.end(op, &Error{Reason: parcel.Expired, Node: node, Name: c.name(node), Shard: -1, Detail: detail})
 }

@@ -106,12 +106,19 @@ func (a args) nums(t *testing.T, name, sep string) (list []int64) {
 
 func (s *script) step(t *testing.T, command string, a args) []Effect {
 	switch command {
-	case "set": // set id=1 shards=1+2,2,3 : ten rows each
+	case "set": // set id=1 shards=1+2,2,3 [assigned=1+2,2,3] : ten rows each
+		assigned := strings.Split(a["assigned"], ",")
 		set := catalog.Set{ID: uint32(a.num(t, "id", 1)), Name: "s" + a["id"]}
 		for i, list := range strings.Split(a["shards"], ",") {
 			sh := catalog.Shard{Lo: int64(10 * i), Hi: int64(10*i + 10)}
 			for _, p := range (args{"": list}).nums(t, "", "+") {
 				sh.Replicas = append(sh.Replicas, catalog.Peer(p))
+			}
+			if sh.Assigned = sh.Replicas; a["assigned"] != "" {
+				sh.Assigned = nil
+				for _, p := range (args{"": assigned[i]}).nums(t, "", "+") {
+					sh.Assigned = append(sh.Assigned, catalog.Peer(p))
+				}
 			}
 			set.Shards, set.Rows = append(set.Shards, sh), sh.Hi
 		}
@@ -141,6 +148,11 @@ func (s *script) input(t *testing.T, command string, a args) Input {
 		}
 		for id := range uint32(9) {
 			if set, ok := s.sets[id]; ok {
+				set.Shards = slices.Clone(set.Shards)
+				for i := range set.Shards { // who is not alive says nothing
+					sh := &set.Shards[i]
+					sh.Replicas = slices.DeleteFunc(slices.Clone(sh.Replicas), func(p catalog.Peer) bool { _, ok := v.Node(p); return !ok })
+				}
 				v.Sets = append(v.Sets, set)
 			}
 		}
@@ -153,6 +165,12 @@ func (s *script) input(t *testing.T, command string, a args) Input {
 			in.More = []Code{code(more)}
 		}
 		return in
+	case "fan": // fan id=1 pieces=0,1,1 : by shard, an outer index each
+		tree := &parcel.Tree{Task: parcel.Task{Set: uint32(a.num(t, "set", 1)), Operands: []parcel.Operand{{How: parcel.Out}}}}
+		for i, shard := range a.nums(t, "pieces", ",") {
+			tree.Pieces = append(tree.Pieces, parcel.Piece{Shard: uint32(shard), Lo: int64(i), Hi: int64(i) + 1, Outs: []parcel.Extent{{First: int64(i), Count: 1}}})
+		}
+		return &Fan{ID: ID(a.num(t, "id", 1)), Code: code(a["code"]), Tree: tree, Left: left}
 	case "call":
 		return &Call{ID: ID(a.num(t, "id", 1)), Code: code(a["code"]), To: catalog.Peer(a.num(t, "to", 1)), Hops: uint16(a.num(t, "hops", 0)), Payload: []byte("payload"), Left: left}
 	case "walk":
@@ -278,6 +296,22 @@ func show(e Effect) string {
 		}
 		if p.Flags&parcel.Carries != 0 {
 			s += fmt.Sprintf(" carries %q", p.Code)
+		}
+		if p.Kind == parcel.Fan {
+			t, err := parcel.ReadTree(p.Payload)
+			if err != nil {
+				return err.Error()
+			}
+			for _, x := range t.Pieces {
+				s += fmt.Sprintf(" %d:%d@%d", x.Lo, x.Shard, x.Owner)
+			}
+		}
+		if p.Kind == parcel.Run && len(p.Payload) > 20 {
+			t, err := parcel.ReadTask(p.Payload)
+			if err != nil {
+				return err.Error()
+			}
+			s += fmt.Sprintf(" %d-%d", t.Lo, t.Hi)
 		}
 		if p.Kind == parcel.Walk {
 			b, err := parcel.ReadBatch(p.Payload)

@@ -73,7 +73,11 @@ func (c *Core) backoff(op *operation) int64 {
 
 // jitter is a number in 0..most that depends on the request and the attempt.
 func (c *Core) jitter(op *operation, most int64) int64 {
-	x := op.request() + uint64(op.tries)*0x9e3779b97f4a7c15
+	x := uint64(op.id)
+	if len(op.trips) > 0 {
+		x = op.request()
+	}
+	x += uint64(op.tries) * 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9 // the finaliser of SplitMix64
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return int64((x ^ x>>31) % uint64(most+1))

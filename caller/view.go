@@ -15,10 +15,13 @@ func (c *Core) learn(v *catalog.View) {
 	}
 	old := c.view
 	c.view = v
+	c.before = old
+	c.lessons++
+	c.relearn(v)
 	for i := range v.Nodes {
 		n := &v.Nodes[i]
 		a := c.meet(n.Peer)
-		a.name, a.gone = n.Name, false
+		a.name, a.gone, a.left = n.Name, false, 0
 		if a.incarnation != n.Incarnation {
 			if a.incarnation != 0 {
 				clear(a.codes)
@@ -27,6 +30,11 @@ func (c *Core) learn(v *catalog.View) {
 		}
 	}
 	dead := ended(old, v)
+	for _, p := range dead {
+		if _, again := v.Node(p); !again {
+			c.meet(p).left = max(c.now, 1)
+		}
+	}
 	for _, op := range c.inOrder() {
 		op.tries = 0 // what has failed may work now, or never
 		for _, p := range dead {
@@ -38,6 +46,7 @@ func (c *Core) learn(v *catalog.View) {
 			op.work.learned(op)
 		}
 	}
+	c.before = nil
 }
 
 // ended lists the nodes of a view whose life is over in a later one.
@@ -76,45 +85,4 @@ func (c *Core) setOf(id uint32) (*catalog.Set, *Error) {
 		return nil, &Error{Reason: parcel.NoShard, Shard: -1, Detail: fmt.Sprintf("the cluster has no data set %d at revision %d; it may have been removed", id, c.view.Revision)}
 	}
 	return s, nil
-}
-
-// choose picks among the live replicas of a shard that usable accepts: by turn
-// among those that can be reached now, else all in turn by the number of tries, because a
-// connection may come back. 0 if there is none.
-func (c *Core) choose(s *catalog.Shard, usable func(catalog.Peer) bool, turn, tries int) catalog.Peer {
-	var near, live []catalog.Peer
-	for _, p := range s.Replicas {
-		if _, alive := c.view.Node(p); !alive || usable != nil && !usable(p) {
-			continue
-		}
-		live = append(live, p)
-		if !c.meet(p).gone {
-			near = append(near, p)
-		}
-	}
-	switch {
-	case len(near) > 0:
-		return near[turn%len(near)]
-	case len(live) > 0:
-		return live[tries%len(live)]
-	}
-	return 0
-}
-
-// unreachable is the error for a shard without a live replica.
-func (c *Core) unreachable(s *catalog.Set, shard int) *Error {
-	e := &Error{Reason: parcel.Unreachable, Set: s.Name, Shard: shard}
-	replicas := s.Shards[shard].Replicas
-	if len(replicas) > 0 {
-		e.Node, e.Name = replicas[0], c.name(replicas[0])
-	}
-	e.Detail = "no node that holds the shard is alive: "
-	for i, p := range replicas {
-		if i > 0 {
-			e.Detail += ", "
-		}
-		e.Detail += c.name(p)
-	}
-	e.Detail += "; start one of them again"
-	return e
 }

@@ -158,11 +158,12 @@ func (w *walking) again(op *operation) bool {
 // send groups states by the owner of what they want, and sends each group. It
 // reports whether the operation goes on.
 func (w *walking) send(op *operation, b *parcel.Batch, rows []row) bool {
-	groups, err := w.group(op, b, rows)
+	groups, without, err := w.group(op, b, rows)
 	if err != nil {
 		w.c.end(op, err)
 		return false
 	}
+	w.await(op, b, without)
 	for _, g := range groups {
 		for _, part := range w.states.cut(g.rows) {
 			if !w.c.post(op, g.to, pick(b, part)) {
@@ -182,13 +183,26 @@ type group struct {
 	rows []row
 }
 
-// group parts states that are not done by owner. Groups ascend by peer.
-func (w *walking) group(op *operation, b *parcel.Batch, rows []row) ([]group, *Error) {
+// await holds states that want a shard of which no replica can be asked at present.
+func (w *walking) await(op *operation, b *parcel.Batch, rows []row) {
+	if len(rows) == 0 {
+		return
+	}
+	op.tries++
+	for _, r := range rows {
+		w.fates[r.rank].held = true
+	}
+	w.held = append(w.held, held{due: w.c.now + w.c.backoff(op), late: true, batch: b, rows: rows})
+	w.schedule(op)
+}
+
+// group parts states that are not done by owner, and gives those without one that are to
+// wait for it. Groups ascend by peer.
+func (w *walking) group(op *operation, b *parcel.Batch, rows []row) (groups []group, without []row, failed *Error) {
 	set, err := w.c.setOf(b.Set)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var groups []group
 	owners := make([]catalog.Peer, len(set.Shards)) // of the shards met so far
 	for _, r := range rows {
 		if w.fates[r.rank].done {
@@ -196,17 +210,21 @@ func (w *walking) group(op *operation, b *parcel.Batch, rows []row) ([]group, *E
 		}
 		want := b.Want(r.at)
 		if want < 0 || want >= set.Rows {
-			return nil, w.c.refuse(fmt.Sprintf("state %d wants row %d of `%s`, which has %d rows", w.states.ids[r.rank], want, set.Name, set.Rows))
+			return nil, nil, w.c.refuse(fmt.Sprintf("state %d wants row %d of `%s`, which has %d rows", w.states.ids[r.rank], want, set.Name, set.Rows))
 		}
 		shard := set.ShardOf(want)
 		if owners[shard] == 0 {
-			if owners[shard] = w.c.choose(&set.Shards[shard], nil, w.starts, op.tries); owners[shard] == 0 {
-				return nil, w.c.unreachable(set, shard)
+			if owners[shard] = w.c.choose(set, shard, w.starts, op.tries); owners[shard] == 0 {
+				if err := w.c.nobody(op, set, shard); err != nil {
+					return nil, nil, err
+				}
+				without = append(without, r)
+				continue
 			}
 		}
 		groups = joinGroup(groups, owners[shard], r)
 	}
-	return groups, nil
+	return groups, without, nil
 }
 
 func joinGroup(groups []group, to catalog.Peer, r row) []group {

@@ -51,11 +51,17 @@ func (w *walking) mend(op *operation, from catalog.Peer, f *parcel.Failure) (int
 	switch f.Reason {
 	case parcel.Busy:
 		return max(int64(f.Retry)+c.jitter(op, int64(f.Retry)/2), c.backoff(op)), nil
-	case parcel.Unreachable, parcel.NoShard, parcel.NoCode: // NoShard: a node that lags behind the view
+	case parcel.Unreachable, parcel.NoShard, parcel.NoCode:
+		if s, ok := c.shard(f); ok && f.Reason == parcel.NoShard && c.lacks(f.Node, s.ID, int(f.Shard)) {
+			if c.choose(s, int(f.Shard), 0, 0) != 0 {
+				return 0, nil
+			}
+			return c.backoff(op), c.nobody(op, s, int(f.Shard))
+		}
 		if onTheWay(f) {
 			return c.backoff(op), nil
 		}
-		return c.backoff(op), c.lacks(op, from, f)
+		return c.backoff(op), c.wants(op, from, f) // NoShard: a node that lags behind the view
 	case parcel.Cancelled: // the node lost sight of this caller for a moment
 		return c.backoff(op), nil
 	case parcel.HopsSpent:
@@ -127,10 +133,14 @@ func (w *walking) lost(op *operation, p catalog.Peer) {
 		w.c.end(op, err)
 		return
 	}
-	for i := range set.Shards {
-		if slices.Contains(set.Shards[i].Replicas, p) {
+	held := func(set *catalog.Set) bool {
+		return slices.ContainsFunc(set.Shards, func(s catalog.Shard) bool { return slices.Contains(s.Replicas, p) })
+	}
+	if held(set) {
+		w.sooner(op, w.c.backoff(op))
+	} else if w.c.before != nil { // a view tells it, which does not name its shards any more
+		if set, ok := w.c.before.Set(w.batch.Set); ok && held(set) {
 			w.sooner(op, w.c.backoff(op))
-			return
 		}
 	}
 }

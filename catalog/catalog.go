@@ -36,6 +36,9 @@ type Node struct {
 	Metrics     string // host:port of its metrics; may be empty
 	Arch        string // "amd64"
 	Incarnation int64  // revision at which this life of the node began; a fence
+	// Draining nodes get no new shards, and what they hold does not count as a copy that
+	// there should be.
+	Draining bool
 }
 
 // Set is a data set: a table of columns that is cut into shards by rows. Its
@@ -80,6 +83,16 @@ func (s *Shard) Everyone() []Peer {
 		}
 	}
 	return all
+}
+
+// Before reports whether a node comes before another in the order of the shard's replicas:
+// those that were given it in their order, then all others by number.
+func (s *Shard) Before(p, q Peer) bool {
+	i, j := slices.Index(s.Assigned, p), slices.Index(s.Assigned, q)
+	if i < 0 && j < 0 {
+		return p < q
+	}
+	return i >= 0 && (j < 0 || i < j)
 }
 
 // Node gives a live node.

@@ -99,13 +99,6 @@ func (b *Beside) note(s *caller.Stats, a *parcel.Answer) {
 	b.join(s.Nodes)
 }
 
-// involve notes nodes that take part without answering the caller.
-func (b *Beside) involve(nodes []catalog.Peer) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.join(nodes)
-}
-
 func (b *Beside) join(nodes []catalog.Peer) {
 	for _, p := range nodes {
 		if i, ok := slices.BinarySearch(b.stats.Nodes, p); !ok {

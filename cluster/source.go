@@ -73,8 +73,8 @@ func (s *source) RemoteSet() (uint32, int64) { return s.set.ID, 0 }
 // OnNode implements compile.Sited.
 func (s *source) OnNode(number int64) error {
 	for i, sh := range s.set.Shards {
-		if !slices.Contains(sh.Replicas, catalog.Peer(number)) {
-			return fmt.Errorf("shard %d of @%s is on nodes %v", i, s.set.Name, sh.Replicas)
+		if on := sh.Everyone(); !slices.Contains(on, catalog.Peer(number)) {
+			return fmt.Errorf("shard %d of @%s is on nodes %v", i, s.set.Name, on)
 		}
 	}
 	return nil

@@ -29,7 +29,7 @@ type Limits struct {
 type JobID uint64
 
 // Input is something that happened: *Received, *Finished, *Gone, *Learned,
-// *Remember, *Withdraw or *Tick.
+// *Lacks, *Holds, *Remember, *Withdraw or *Tick.
 type Input interface{ input() }
 
 // Received is a parcel from a peer. The bytes belong to Core from now on: the
@@ -108,7 +108,7 @@ func (*Start) effect() {}
 func (*Stop) effect()  {}
 
 // Work is what a job does: *Compile, *Install, *Compute, *Advance, *Native,
-// *Collect, *Keep or *Report.
+// *Collect, *Keep, *Copy or *Report.
 type Work interface{ work() }
 
 // Compile verifies and compiles a kernel, and keeps it on disk. Only kernels that
@@ -153,6 +153,9 @@ type Keep struct {
 	Blob *parcel.Blob
 }
 
+// Copy gives bytes of a shard's file, in the only column of the answer.
+type Copy struct{ Part *parcel.Part }
+
 // Report gives the node's status as JSON, in the only column of the answer.
 type Report struct{}
 
@@ -161,4 +164,5 @@ func (*Compute) work() {}
 func (*Advance) work() {}
 func (*Collect) work() {}
 func (*Keep) work()    {}
+func (*Copy) work()    {}
 func (*Report) work()  {}

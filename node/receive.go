@@ -124,6 +124,8 @@ func (h *held) decode(payload []byte) (err error) {
 		h.body, err = parcel.ReadCall(payload)
 	case parcel.Put, parcel.Seal, parcel.Drop:
 		h.body, err = parcel.ReadBlob(payload)
+	case parcel.Copy:
+		h.body, err = parcel.ReadPart(payload)
 	}
 	return err
 }
@@ -141,6 +143,8 @@ func (c *Core) begin(h *held) {
 		c.do(h, 0, &Native{ID: h.kernel(), Call: body})
 	case *parcel.Blob:
 		c.do(h, 0, &Keep{Kind: h.Kind, Blob: body})
+	case *parcel.Part:
+		c.do(h, 0, &Copy{Part: body})
 	default:
 		if h.Kind == parcel.Walk {
 			c.arrive(h)

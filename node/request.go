@@ -57,7 +57,7 @@ type held struct {
 	refs    int      // jobs and cargoes made of it
 	codes   [2]*code // its kernels; pinned
 	need    int      // of them that are not compiled yet
-	body    any      // *parcel.Task, Tree, Gather, Blob or Call
+	body    any      // *parcel.Task, Tree, Gather, Blob, Part or Call
 	cargo   cargo    // Walk
 	steps   uint64   // taken here on its behalf
 	compile parcel.Timing

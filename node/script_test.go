@@ -188,6 +188,10 @@ func (s *script) run(t *testing.T, text string) string {
 		effects = s.c.Step(s.now, s.finish(a))
 	case "gone":
 		effects = s.c.Step(s.now, &Gone{Peer: a.peer("peer", 0)})
+	case "lacks": // set=, shard=, why=
+		effects = s.c.Step(s.now, &Lacks{Set: uint32(a.num("set", 7)), Shard: int(a.num("shard", 0)), Why: a.str("why")})
+	case "holds": // set=, shard=
+		effects = s.c.Step(s.now, &Holds{Set: uint32(a.num("set", 7)), Shard: int(a.num("shard", 0))})
 	case "remember": // code=, package, bytes=letter of another kernel
 		letter := a.str("code")
 		in := &Remember{ID: kernel.Hash(codeOf(letter)), Native: a.has("package"), Bytes: codeOf(letter)}
@@ -285,7 +289,7 @@ func viewOf(a args) *catalog.View {
 var kindOf = map[string]parcel.Kind{
 	"run": parcel.Run, "walk": parcel.Walk, "fan": parcel.Fan, "read": parcel.Read, "put": parcel.Put, "seal": parcel.Seal,
 	"drop": parcel.Drop, "status": parcel.Status, "result": parcel.Result, "fail": parcel.Fail,
-	"needcode": parcel.NeedCode, "code": parcel.Code, "cancel": parcel.Cancel, "send": parcel.Send,
+	"needcode": parcel.NeedCode, "code": parcel.Code, "cancel": parcel.Cancel, "send": parcel.Send, "copy": parcel.Copy,
 }
 
 // parcelOf makes a parcel of the words after receive: from= kind= request=
@@ -332,6 +336,8 @@ func parcelOf(a args) []byte {
 		payload = (&parcel.Gather{Set: set, Lo: a.num("lo", 0), Hi: a.num("hi", 1)}).Append(nil)
 	case parcel.Put, parcel.Seal, parcel.Drop:
 		payload = (&parcel.Blob{Set: set, Hi: 1, Bytes: make([]byte, a.num("size", 0)), Total: 1 << 20}).Append(nil)
+	case parcel.Copy:
+		payload = (&parcel.Part{Set: set, Offset: a.num("offset", 0), Count: a.num("count", 1)}).Append(nil)
 	case parcel.Send:
 		payload = callOf(a).Append(nil)
 	case parcel.Result:
@@ -505,6 +511,8 @@ func (s *script) showWork(w Work) string {
 		return fmt.Sprintf("collect set=%d %d-%d", w.Gather.Set, w.Gather.Lo, w.Gather.Hi)
 	case *Keep:
 		return fmt.Sprintf("keep %s set=%d shard=%d", w.Kind, w.Blob.Set, w.Blob.Shard)
+	case *Copy:
+		return fmt.Sprintf("copy set=%d shard=%d %d+%d", w.Part.Set, w.Part.Shard, w.Part.Offset, w.Part.Count)
 	case *Report:
 		return "report"
 	}

@@ -38,7 +38,7 @@ const (
 var causeNames = [causes]string{"malformed", "duplicate", "cancelled", "unexpected"}
 
 const (
-	maxKinds   = int(parcel.Send) + 1
+	maxKinds   = int(parcel.Copy) + 1
 	maxReasons = int(parcel.Crashed) + 1
 )
 

@@ -84,7 +84,7 @@ func TestTables(t *testing.T) {
 	for _, n := range []string{
 		fmt.Sprintf("| states | number | %d |", MaxStates), fmt.Sprintf("(1 to %d)", MaxPieces), fmt.Sprintf("(at most %d, and bytes)", MaxAnswer), fmt.Sprintf("most %d bytes of UTF-8", MaxDetail),
 		fmt.Sprintf("column %d |", MaxColumn), fmt.Sprintf("at most %d MiB", MaxBytes>>20), fmt.Sprintf("%d bytes, numbers in little-endian", HeaderSize),
-		fmt.Sprintf("are i64 | %d |", MaxKinds), fmt.Sprintf("| sizes | numbers, natural | %d |", maxSizes), fmt.Sprintf("each | %d |", maxScalars),
+		fmt.Sprintf("span of bytes (at most %d of them)", MaxPart), fmt.Sprintf("are i64 | %d |", MaxKinds), fmt.Sprintf("| sizes | numbers, natural | %d |", maxSizes), fmt.Sprintf("each | %d |", maxScalars),
 	} {
 		if !bytes.Contains(b, []byte(n)) {
 			t.Errorf("%s does not say %q", page, n)

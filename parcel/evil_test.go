@@ -72,7 +72,7 @@ var evilHeaders = []evil{
 	{"another version", head(2<<4|byte(Cancel), 0), "version: expected 1, found 2"},
 	{"version 0", head(byte(Cancel), 0), "version: expected 1, found 0"},
 	{"no kind", head(v1(BadKind), 0), "kind: expected a kind of parcel, found 0"},
-	{"unknown kind", head(v1(15), 0), "found 15"},
+	{"unknown kind", head(v1(0), 0), "found 0"},
 	{"unknown flag", head(v1(Status), 1<<7), "flags"},
 	{"all flags", coded(v1(Run), 0xff), "flags"},
 	{"a result with code", head(v1(Result), byte(Carries), 1, 0), "which a result may have, found 0x1"},
@@ -182,6 +182,15 @@ var evilBlobs = []evil{
 	{"rows beyond 2^63", cat(0, 0, v(math.MaxInt64), 2, 0, 0, zeros(32)), "rows: expected at most 0, found 2"},
 }
 
+var evilParts = []evil{
+	{"nothing", nil, "set: expected 1 bytes, found 0"},
+	{"shard 2^31", cat(0, v(1<<31), zeros(40)), "shard: expected at most 2147483647"},
+	{"too many bytes", cat(0, 0, 0, v(MaxPart+1), zeros(32)), "bytes: expected at most 4194304, found 4194305"},
+	{"bytes beyond 2^63", cat(0, 0, v(math.MaxInt64), 2, zeros(32)), "bytes: expected at most 0, found 2"},
+	{"half a sum", cat(0, 0, 0, 1, zeros(16)), "sum: expected 32 bytes, found 16"},
+	{"more than that", cat(0, 0, 0, 1, zeros(33)), "end: expected nothing more"},
+}
+
 var evilAnswers = []evil{
 	{"hops of 33 bits", cat(wide, zeros(9)), "hops: expected at most 4294967295"},
 	{"too many states", cat(zeros(6), v(MaxStates+1), 0, 0, 0), "states: expected at most 4194304"},
@@ -245,6 +254,7 @@ func TestEvilParcels(t *testing.T) {
 		"batch":   {refuses(ReadBatch), evilBatches},
 		"gather":  {refuses(ReadGather), evilGathers},
 		"blob":    {refuses(ReadBlob), evilBlobs},
+		"part":    {refuses(ReadPart), evilParts},
 		"call":    {refuses(ReadCall), evilCalls},
 		"answer":  {refuses(ReadAnswer), evilAnswers},
 		"failure": {refuses(ReadFailure), evilFailures},
@@ -278,7 +288,7 @@ func TestEvilSenders(t *testing.T) {
 		p    Parcel
 		want string
 	}{
-		{"a kind that is none", Parcel{Header: Header{Kind: 15}}, "kind"},
+		{"a kind that is none", Parcel{Header: Header{Kind: 16}}, "kind"},
 		{"a kind that looks like another", Parcel{Header: Header{Kind: 16 + Status}}, "there is no kind 24"},
 		{"code that is not announced", Parcel{Header: Header{Kind: Run, Code: 1}, Code: []byte{1}}, "but the flag Carries is not set"},
 		{"code that is announced and missing", Parcel{Header: Header{Kind: Run, Code: 1, Flags: Carries}}, "expected at least 1"},
@@ -343,7 +353,7 @@ func TestNames(t *testing.T) {
 	if n := int(kinds) + int(reasons) + int(hows) - 1; len(seen) != n || seen[""] { // both kinds and reasons have a bad one
 		t.Errorf("%d names for %d things", len(seen), n)
 	}
-	for got, want := range map[string]string{kinds.String(): "kind 15", reasons.String(): "reason 12", hows.String(): "operand 5"} {
+	for got, want := range map[string]string{kinds.String(): "kind 16", reasons.String(): "reason 12", hows.String(): "operand 5"} {
 		if got != want {
 			t.Errorf("%q, not %q", got, want)
 		}

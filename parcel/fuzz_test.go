@@ -35,6 +35,7 @@ func FuzzTree(f *testing.F)    { fuzz(f, tree, ReadTree) }
 func FuzzBatch(f *testing.F)   { fuzz(f, batch, ReadBatch) }
 func FuzzGather(f *testing.F)  { fuzz(f, gather, ReadGather) }
 func FuzzBlob(f *testing.F)    { fuzz(f, file, ReadBlob) }
+func FuzzPart(f *testing.F)    { fuzz(f, part, ReadPart) }
 func FuzzCall(f *testing.F)    { fuzz(f, call, ReadCall) }
 func FuzzAnswer(f *testing.F)  { fuzz(f, answer, ReadAnswer) }
 func FuzzFailure(f *testing.F) { fuzz(f, failure, ReadFailure) }

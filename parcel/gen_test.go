@@ -128,6 +128,13 @@ func gather(t *rapid.T) *Gather {
 	return g
 }
 
+func part(t *rapid.T) *Part {
+	p := &Part{Set: word(t), Shard: word(t) >> 1, Offset: natural(t)}
+	p.Count = rapid.Int64Range(0, min(MaxPart, math.MaxInt64-p.Offset)).Draw(t, "count")
+	copy(p.Sum[:], blob(t))
+	return p
+}
+
 func file(t *rapid.T) *Blob {
 	b := &Blob{Set: word(t), Shard: word(t) >> 1, Bytes: blob(t)}
 	b.Lo, b.Hi = span(t)

@@ -13,6 +13,7 @@ const (
 	MaxAnswer = 1 << 16
 	MaxDetail = 4 << 10 // bytes of a failure's text
 	MaxGrants = 64      // regions that a package may ask for
+	MaxPart   = 4 << 20 // bytes of a file that are asked for at once
 
 	maxSizes   = kernel.MaxSizes
 	maxScalars = kernel.MaxScalars

@@ -41,6 +41,7 @@ const (
 	Code          // the kernel or package (Carries), or that the sender lacks it too
 	Cancel        // the caller does not want the request's result any more
 	Send          // Call: run a package's main function
+	Copy          // Part: bytes of a shard's file, for a node that makes a lost replica again
 	kinds
 )
 
@@ -211,6 +212,16 @@ type Blob struct {
 	Offset int64 // of Bytes
 	Sum    [32]byte
 	Bytes  []byte
+}
+
+// Part asks for bytes of a shard's file, which come back in the only column of the
+// answer. Another file of the shard than the one with this sum is none.
+type Part struct {
+	Set    uint32
+	Shard  uint32
+	Offset int64
+	Count  int64 // at most MaxPart
+	Sum    [32]byte
 }
 
 // Answer is a result, or part of one.

@@ -51,6 +51,7 @@ func TestRoundTrip(t *testing.T) {
 		"batch":   func(t *rapid.T) { same(t, batch(t), ReadBatch) },
 		"gather":  func(t *rapid.T) { same(t, gather(t), ReadGather) },
 		"blob":    func(t *rapid.T) { same(t, file(t), ReadBlob) },
+		"part":    func(t *rapid.T) { same(t, part(t), ReadPart) },
 		"call":    func(t *rapid.T) { same(t, call(t), ReadCall) },
 		"answer":  func(t *rapid.T) { same(t, answer(t), ReadAnswer) },
 		"failure": func(t *rapid.T) { same(t, failure(t), ReadFailure) },

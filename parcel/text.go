@@ -4,7 +4,7 @@ import "strconv"
 
 var kindNames = [kinds]string{
 	BadKind: "bad", Run: "run", Walk: "walk", Fan: "fan", Read: "read", Put: "put", Seal: "seal", Drop: "drop",
-	Status: "status", Result: "result", Fail: "fail", NeedCode: "need code", Code: "code", Cancel: "cancel", Send: "send",
+	Status: "status", Result: "result", Fail: "fail", NeedCode: "need code", Code: "code", Cancel: "cancel", Send: "send", Copy: "copy",
 }
 
 // String is the kind's name for people.

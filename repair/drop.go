@@ -1,0 +1,67 @@
+package repair
+
+import (
+	"fmt"
+	"slices"
+)
+
+// drops lists what this node is to drop: shards of sets that were removed while it was away,
+// and copies that are too many.
+func (p *Plan) drops(now int64, held []Name) (list []Action) {
+	gone, many := map[uint32]bool{}, map[Name]bool{}
+	for _, n := range held {
+		set, there := p.view.Set(n.Set)
+		switch {
+		case !there && p.wasRemoved(n.Set):
+			if gone[n.Set] = true; p.removed[n.Set] == 0 {
+				p.removed[n.Set] = max(now, 1)
+			}
+			if now-p.removed[n.Set] >= p.opt.After {
+				list = append(list, &Drop{n, fmt.Sprintf("set %d was removed by revision %d", n.Set, p.view.Revision)})
+			}
+		case there && n.Shard < len(set.Shards) && p.tooMany(n):
+			if many[n] = true; p.surplus[n] == 0 {
+				p.surplus[n] = max(now, 1)
+			}
+			if now-p.surplus[n] >= p.opt.Surplus {
+				list = append(list, &Drop{n, fmt.Sprintf("shard %d of @%s has as many other replicas as it should have", n.Shard, set.Name)})
+			}
+		}
+	}
+	for set := range p.removed {
+		if !gone[set] {
+			delete(p.removed, set)
+		}
+	}
+	for n := range p.surplus {
+		if !many[n] {
+			delete(p.surplus, n)
+		}
+	}
+	return list
+}
+
+// wasRemoved reports that a set was in a view once and is in a later one no more. A view of
+// an earlier revision than the one that had it is of other records, of which nothing follows.
+func (p *Plan) wasRemoved(set uint32) bool {
+	at, known := p.known[set]
+	return known && p.view.Revision > at
+}
+
+// tooMany reports whether the replicas that come before this node's are enough. So of
+// several that are too many each knows whether it goes, and those that were given the
+// shard stay.
+func (p *Plan) tooMany(n Name) bool {
+	set, _ := p.view.Set(n.Set)
+	s := &set.Shards[n.Shard]
+	if slices.Contains(s.Assigned, p.self) || !slices.Contains(s.Replicas, p.self) {
+		return false
+	}
+	before := 0
+	for _, q := range lasting(p.view, s) {
+		if s.Before(q, p.self) {
+			before++
+		}
+	}
+	return before >= len(s.Assigned)
+}

@@ -1,0 +1,260 @@
+// Package repair decides which lost replicas a node makes again and which of its own
+// are too many. Like package node it does no I/O and owns no clock: what comes in are views of
+// the cluster and what the node has on its disk; what comes out are shards to copy from other nodes,
+// and shards to drop.
+//
+// Nobody is in charge. All nodes see the same views, and each finds out by itself whether it is
+// its turn. Two that are not of one mind make a copy too many, which is dropped again; never
+// one too few.
+package repair
+
+import (
+	"cmp"
+	"encoding/binary"
+	"hash/fnv"
+	"slices"
+
+	"github.com/godwit-run/godwit/catalog"
+)
+
+// Options are the choices of a Plan; zero values mean the defaults. Times are in
+// microseconds.
+type Options struct {
+	// After is how long a replica is missing before it is made again: longer than it takes
+	// to start a node again. As long after a set was removed are shards of it dropped. 30 s.
+	After int64
+	// Surplus is for how long there are too many copies before some are dropped. 10 times
+	// After.
+	Surplus int64
+	// Few is how many shards are copied at the same time. 2.
+	Few int
+	// Rate is how many bytes a second are copied to one node. Others wait accordingly for it to
+	// be done before they take over. 32 MiB.
+	Rate int64
+}
+
+func (o Options) withDefaults() Options {
+	if o.After <= 0 {
+		o.After = 30_000_000
+	}
+	if o.Surplus <= 0 {
+		o.Surplus = 10 * o.After
+	}
+	if o.Few <= 0 {
+		o.Few = 2
+	}
+	if o.Rate <= 0 {
+		o.Rate = 32 << 20
+	}
+	return o
+}
+
+// Name names a shard.
+type Name struct {
+	Set   uint32
+	Shard int
+}
+
+func (n Name) compare(o Name) int {
+	return cmp.Or(cmp.Compare(n.Set, o.Set), cmp.Compare(n.Shard, o.Shard))
+}
+
+// Action is a *Copy or a *Drop.
+type Action interface{ action() }
+
+// Copy says that the shard is to be copied from another node. Plan.Ended tells how
+// that went.
+type Copy struct{ Name }
+
+// Drop says that the node's replica is to go.
+type Drop struct {
+	Name
+	Why string
+}
+
+func (*Copy) action() {}
+func (*Drop) action() {}
+
+// Plan is what a node knows of what is missing. It is not safe for concurrent use.
+type Plan struct {
+	self catalog.Peer
+	opt  Options
+	view *catalog.View
+
+	missing map[Name]int64 // since when
+	surplus map[Name]int64
+	removed map[uint32]int64
+	failed  map[Name]failure
+	copying map[Name]bool
+	known   map[uint32]int64 // sets of shards on the disk, by the revision at which a view had them
+}
+
+// failure is how often a shard could not be copied, and when to try again.
+type failure struct {
+	times int
+	again int64
+}
+
+// New makes a plan for a node. known is what Known gave last in an earlier life of the node.
+func New(self catalog.Peer, opt Options, known map[uint32]int64) *Plan {
+	p := &Plan{self: self, opt: opt.withDefaults(), missing: map[Name]int64{}, surplus: map[Name]int64{},
+		removed: map[uint32]int64{}, failed: map[Name]failure{}, copying: map[Name]bool{}, known: map[uint32]int64{}}
+	for set, revision := range known {
+		p.known[set] = revision
+	}
+	return p
+}
+
+// Learn takes in a view.
+func (p *Plan) Learn(v *catalog.View) {
+	if p.view == nil || v.Revision >= p.view.Revision {
+		p.view = v
+	}
+}
+
+// Known are the sets that were in a view while the node held shards of them, each
+// with the view's revision. Whatever they keep of the world, nodes keep this: a set
+// that was there once and is not any more was removed, and its number is never given
+// again; one that never was there may be a load under way.
+func (p *Plan) Known() map[uint32]int64 { return p.known }
+
+// Copying reports whether a shard is being copied.
+func (p *Plan) Copying(n Name) bool { return p.copying[n] }
+
+// Ended tells how a copy ended.
+func (p *Plan) Ended(now int64, n Name, err error) {
+	delete(p.copying, n)
+	if err == nil {
+		delete(p.failed, n)
+		return
+	}
+	f := p.failed[n]
+	f.again = now + p.opt.After/8<<min(f.times, 6)
+	f.times++
+	p.failed[n] = f
+}
+
+// Due says what is to be done, of what the node holds now. It reports whether Known has
+// changed.
+func (p *Plan) Due(now int64, held []Name) (list []Action, news bool) {
+	if p.view == nil {
+		return nil, false
+	}
+	here := map[Name]bool{}
+	for _, n := range held {
+		here[n] = true
+	}
+	list = p.drops(now, held)
+	list = append(list, p.copies(now, here)...)
+	return list, p.remember(held)
+}
+
+// remember keeps Known.
+func (p *Plan) remember(held []Name) (news bool) {
+	has := map[uint32]bool{}
+	for _, n := range held {
+		has[n.Set] = true
+		if _, there := p.view.Set(n.Set); there && p.known[n.Set] == 0 {
+			p.known[n.Set], news = max(p.view.Revision, 1), true
+		}
+	}
+	for set := range p.known {
+		if !has[set] {
+			delete(p.known, set)
+			news = true
+		}
+	}
+	return news
+}
+
+// copies lists what this node is to copy. It keeps count of what is missing for how long,
+// also of what is others' turn.
+func (p *Plan) copies(now int64, here map[Name]bool) (list []Action) {
+	self, alive := p.view.Node(p.self)
+	still := map[Name]bool{}
+	for i := range p.view.Sets {
+		set := &p.view.Sets[i]
+		for k := range set.Shards {
+			n, s := Name{set.ID, k}, &set.Shards[k]
+			lost := Missing(p.view, s)
+			if lost == 0 {
+				continue
+			}
+			if still[n] = true; p.missing[n] == 0 {
+				p.missing[n] = max(now, 1)
+			}
+			switch {
+			case len(s.Replicas) == 0, !alive, self.Draining, here[n], p.copying[n], len(p.copying) >= p.opt.Few, p.failed[n].again > now:
+			case now-p.missing[n] >= p.turn(n, s, lost):
+				p.copying[n] = true
+				list = append(list, &Copy{n})
+			}
+		}
+	}
+	for n := range p.missing {
+		if !still[n] {
+			delete(p.missing, n)
+			delete(p.failed, n)
+		}
+	}
+	return list
+}
+
+// Missing is how many replicas of a shard are missing: those on nodes that are being
+// emptied do not count.
+func Missing(v *catalog.View, s *catalog.Shard) int {
+	return max(0, len(s.Assigned)-len(lasting(v, s)))
+}
+
+// lasting are the live holders of a shard that are not being emptied, in order.
+func lasting(v *catalog.View, s *catalog.Shard) (list []catalog.Peer) {
+	for _, q := range s.Replicas {
+		if n, alive := v.Node(q); alive && !n.Draining {
+			list = append(list, q)
+		}
+	}
+	return list
+}
+
+// turn is after what time this node makes a replica of which `lost` are missing. Who was
+// given the shard comes first, and then all other nodes in an order that is drawn for each
+// shard. The first ones begin at once. Each later one waits until the one before it
+// must have been done: that one may have no room, or may not see what others see.
+func (p *Plan) turn(n Name, s *catalog.Shard, lost int) int64 {
+	type candidate struct {
+		peer  catalog.Peer
+		given int
+		draw  uint64
+	}
+	var list []candidate
+	for _, node := range p.view.Nodes {
+		if node.Draining || slices.Contains(s.Replicas, node.Peer) {
+			continue
+		}
+		given := slices.Index(s.Assigned, node.Peer)
+		if given < 0 {
+			given = len(s.Assigned)
+		}
+		list = append(list, candidate{node.Peer, given, draw(n, node.Peer)})
+	}
+	slices.SortFunc(list, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.given, b.given), cmp.Compare(a.draw, b.draw), cmp.Compare(a.peer, b.peer))
+	})
+	late := int64(max(0, slices.IndexFunc(list, func(c candidate) bool { return c.peer == p.self })-lost+1))
+	return p.opt.After + late*(p.opt.After+2*(s.Bytes/p.opt.Rate+1)*1_000_000)
+}
+
+// draw is a number that is the same for all who ask (rendezvous hashing), so that each
+// shard has its own order of nodes and a lost node's shards go to many.
+func draw(n Name, peer catalog.Peer) uint64 {
+	var b [12]byte
+	binary.LittleEndian.PutUint32(b[:], n.Set)
+	binary.LittleEndian.PutUint32(b[4:], uint32(n.Shard))
+	binary.LittleEndian.PutUint32(b[8:], uint32(peer))
+	h := fnv.New64a()
+	h.Write(b[:])
+	x := h.Sum64()
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9 // the finaliser of SplitMix64
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}

@@ -1,0 +1,295 @@
+package repair
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/godwit-run/godwit/catalog"
+)
+
+const second = 1_000_000
+
+// bed is a cluster of plans that all see the same view.
+type bed struct {
+	t     fataler
+	now   int64
+	alive map[catalog.Peer]bool
+	drain map[catalog.Peer]bool
+	full  map[catalog.Peer]bool
+	holds map[catalog.Peer]map[Name]bool // on their disks
+	plans map[catalog.Peer]*Plan
+	sets  []catalog.Set
+	view  *catalog.View
+}
+
+type fataler interface {
+	Fatalf(string, ...any)
+}
+
+func newBed(t fataler, nodes int, shards, replicas int) *bed {
+	b := &bed{t: t, alive: map[catalog.Peer]bool{}, drain: map[catalog.Peer]bool{}, full: map[catalog.Peer]bool{},
+		holds: map[catalog.Peer]map[Name]bool{}, plans: map[catalog.Peer]*Plan{}, view: &catalog.View{}}
+	for p := catalog.Peer(1); p <= catalog.Peer(nodes); p++ {
+		b.alive[p], b.holds[p] = true, map[Name]bool{}
+		b.plans[p] = New(p, Options{}, nil)
+	}
+	set := catalog.Set{ID: 1, Name: "s"}
+	for i := range shards {
+		var s catalog.Shard
+		for k := range replicas {
+			p := catalog.Peer((i+k)%nodes + 1)
+			s.Assigned = append(s.Assigned, p)
+			b.holds[p][Name{1, i}] = true
+		}
+		set.Shards = append(set.Shards, s)
+	}
+	b.sets = []catalog.Set{set}
+	b.publish()
+	return b
+}
+
+// publish makes the view that follows from what is so, and shows it to all.
+func (b *bed) publish() {
+	v := &catalog.View{Revision: b.view.Revision + 1}
+	for p := range catalog.Peer(len(b.holds)) {
+		if p++; b.alive[p] {
+			v.Nodes = append(v.Nodes, catalog.Node{Peer: p, Draining: b.drain[p]})
+		}
+	}
+	for _, set := range b.sets {
+		set.Shards = slices.Clone(set.Shards)
+		for i := range set.Shards {
+			s := &set.Shards[i]
+			for _, n := range v.Nodes {
+				if b.holds[n.Peer][Name{set.ID, i}] {
+					s.Replicas = append(s.Replicas, n.Peer)
+				}
+			}
+			slices.SortFunc(s.Replicas, func(p, q catalog.Peer) int {
+				if s.Before(p, q) {
+					return -1
+				}
+				return 1
+			})
+		}
+		v.Sets = append(v.Sets, set)
+	}
+	b.view = v
+	for p, plan := range b.plans {
+		if b.alive[p] {
+			plan.Learn(v)
+		}
+	}
+}
+
+// pass lets time go by, a second at a time, and does what plans want.
+func (b *bed) pass(seconds int) (log []string) {
+	for range seconds {
+		b.now += second
+		for p := range catalog.Peer(len(b.holds)) {
+			if p++; !b.alive[p] {
+				continue
+			}
+			var held []Name
+			for n := range b.holds[p] {
+				held = append(held, n)
+			}
+			slices.SortFunc(held, Name.compare)
+			list, _ := b.plans[p].Due(b.now, held)
+			for _, a := range list {
+				log = append(log, b.do(p, a))
+			}
+		}
+		b.publish()
+	}
+	return log
+}
+
+func (b *bed) do(p catalog.Peer, a Action) string {
+	switch a := a.(type) {
+	case *Copy:
+		if b.full[p] {
+			b.plans[p].Ended(b.now, a.Name, errors.New("full"))
+			return fmt.Sprintf("%d: node %d has no room for %v", b.now/second, p, a.Name)
+		}
+		b.plans[p].Ended(b.now, a.Name, nil)
+		b.holds[p][a.Name] = true
+		return fmt.Sprintf("%d: node %d copies %v", b.now/second, p, a.Name)
+	case *Drop:
+		delete(b.holds[p], a.Name)
+		return fmt.Sprintf("%d: node %d drops %v", b.now/second, p, a.Name)
+	}
+	b.t.Fatalf("%T", a)
+	return ""
+}
+
+func (b *bed) copies(n Name) (list []catalog.Peer) {
+	for p := range catalog.Peer(len(b.holds)) {
+		if p++; b.alive[p] && b.holds[p][n] {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+func TestPlan(t *testing.T) {
+	shard := Name{1, 0}
+	t.Run("a lost node", func(t *testing.T) {
+		b := newBed(t, 5, 1, 2)
+		b.pass(100)
+		b.alive[2] = false
+		b.publish()
+		if log := b.pass(30); len(log) > 0 {
+			t.Fatalf("something happens before its time: %v", log)
+		}
+		if log := b.pass(5); len(log) != 1 || len(b.copies(shard)) != 2 {
+			t.Fatalf("expected one copy, found %v", log)
+		}
+		// It comes back: three, of which those that were given it stay.
+		b.alive[2] = true
+		b.publish()
+		if log := b.pass(299); len(log) > 0 {
+			t.Fatalf("something happens before its time: %v", log)
+		}
+		if log := b.pass(10); len(log) != 1 || !slices.Equal(b.copies(shard), []catalog.Peer{1, 2}) {
+			t.Fatalf("%v: copies are on %v, expected nodes 1 and 2", log, b.copies(shard))
+		}
+	})
+	t.Run("damaged", func(t *testing.T) {
+		b := newBed(t, 5, 1, 2)
+		delete(b.holds[2], shard)
+		b.pass(40)
+		if got := b.copies(shard); !slices.Equal(got, []catalog.Peer{1, 2}) {
+			t.Fatalf("copies are on %v, expected that node 2 makes its own again", got)
+		}
+	})
+	t.Run("no room", func(t *testing.T) {
+		b := newBed(t, 4, 1, 2)
+		b.alive[2] = false
+		b.full[3], b.full[4] = true, true
+		b.pass(300)
+		b.full[4] = false
+		log := b.pass(300)
+		if got := b.copies(shard); !slices.Equal(got, []catalog.Peer{1, 4}) {
+			t.Fatalf("copies are on %v, expected nodes 1 and 4: %v", got, log)
+		}
+	})
+	t.Run("draining", func(t *testing.T) {
+		b := newBed(t, 3, 1, 2)
+		b.drain[1] = true
+		b.pass(400)
+		if got := b.copies(shard); !slices.Equal(got, []catalog.Peer{1, 2, 3}) {
+			t.Fatalf("copies are on %v, expected all: that on node 1 does not count, but is there", got)
+		}
+		b.drain[3] = true
+		b.drain[1] = false
+		b.pass(400)
+		if got := b.copies(shard); !slices.Contains(got, 1) || !slices.Contains(got, 2) {
+			t.Fatalf("copies are on %v, expected nodes 1 and 2 among them", got)
+		}
+	})
+	t.Run("removed while away", func(t *testing.T) {
+		b := newBed(t, 3, 1, 2)
+		b.pass(1)
+		known := b.plans[1].Known()
+		if known[1] == 0 {
+			t.Fatal("the set is not known")
+		}
+		b.alive[1] = false
+		b.sets = nil
+		b.publish()
+		b.pass(100)
+		b.alive[1], b.plans[1] = true, New(1, Options{}, known)
+		b.holds[1][Name{7, 3}] = true // a load under way
+		b.publish()
+		log := b.pass(1000)
+		if b.holds[1][shard] || !b.holds[1][Name{7, 3}] {
+			t.Fatalf("%v: node 1 holds %v, expected shard 3 of set 7, which may be a load, and no other", log, b.holds[1])
+		}
+	})
+	t.Run("other records", func(t *testing.T) {
+		b := newBed(t, 1, 1, 1)
+		b.view.Revision = 1000
+		b.publish()
+		b.pass(1)
+		b.plans[1] = New(1, Options{}, b.plans[1].Known())
+		b.plans[1].Learn(&catalog.View{Revision: 5, Nodes: b.view.Nodes})
+		for range 1000 {
+			b.now += second
+			if list, _ := b.plans[1].Due(b.now, []Name{shard}); len(list) > 0 {
+				t.Fatalf("a view of revision 5 makes it do %+v", list[0])
+			}
+		}
+	})
+}
+
+// TestHeals: whatever nodes come, go, fill up, lose and drain, no step drops one of the last
+// replicas, and in the end each shard has as many as it should have, on nodes that stay, if
+// there are as many with room.
+func TestHeals(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		nodes := rapid.IntRange(1, 6).Draw(t, "nodes")
+		replicas := min(nodes, rapid.IntRange(1, 3).Draw(t, "replicas"))
+		b := newBed(t, nodes, rapid.IntRange(1, 5).Draw(t, "shards"), replicas)
+		peer := func() catalog.Peer { return catalog.Peer(rapid.IntRange(1, nodes).Draw(t, "node")) }
+		for range rapid.IntRange(0, 12).Draw(t, "events") {
+			switch p := peer(); rapid.IntRange(0, 3).Draw(t, "event") {
+			case 0:
+				b.alive[p] = !b.alive[p]
+			case 1:
+				b.drain[p] = !b.drain[p]
+			case 2:
+				b.full[p] = !b.full[p]
+			case 3:
+				n := Name{1, rapid.IntRange(0, len(b.sets[0].Shards)-1).Draw(t, "shard")}
+				if all := b.copies(n); len(all) > 1 {
+					delete(b.holds[all[len(all)-1]], n)
+				}
+			}
+			b.publish()
+			before := b.holders()
+			b.pass(rapid.IntRange(0, 400).Draw(t, "seconds"))
+			for n, had := range before {
+				if now := len(b.copies(n)); now < min(had, replicas) {
+					t.Fatalf("%v had %d live replicas and has %d", n, had, now)
+				}
+			}
+		}
+		room := 0
+		for p := range b.plans {
+			b.alive[p], b.drain[p], b.full[p] = true, false, false
+			room++
+		}
+		b.publish()
+		b.pass(4000)
+		for i := range b.sets[0].Shards {
+			if got := b.copies(Name{1, i}); len(got) != min(replicas, room) {
+				t.Fatalf("shard %d is on %v in the end, expected %d nodes", i, got, replicas)
+			}
+		}
+	})
+}
+
+func (b *bed) holders() map[Name]int {
+	all := map[Name]int{}
+	for i := range b.sets[0].Shards {
+		all[Name{1, i}] = len(b.copies(Name{1, i}))
+	}
+	return all
+}
+
+// TestSpread: a lost node's shards go to all others.
+func TestSpread(t *testing.T) {
+	b := newBed(t, 6, 120, 2)
+	b.alive[3] = false
+	b.pass(600)
+	for p := catalog.Peer(1); p <= 6; p++ {
+		if n := len(b.holds[p]); p != 3 && (n < 42 || n > 55) {
+			t.Errorf("node %d holds %d shards of 240 copies on five nodes", p, n)
+		}
+	}
+}
