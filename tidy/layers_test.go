@@ -16,7 +16,7 @@ var layers = [][]string{
 	{"diag", "num", "size", "llvm", "object", "pack", "cpuclock"},
 	{"syntax", "kernel", "mem", "trust", "identity", "column", "cc", "worker"},
 	{"data", "schedule", "verify", "wasm", "llvmir", "stepper", "graph", "catalog"},
-	{"types", "value", "codegen", "parcel", "transport", "control"},
+	{"types", "value", "codegen", "parcel", "transport", "transport/gate", "control"},
 	{"engine", "generate", "suspend", "node", "caller", "repair", "store", "transport/memnet", "transport/stream"},
 	{"interp", "elaborate", "lower", "run"},
 	{"compile", "daemon", "cluster"},

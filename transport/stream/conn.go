@@ -2,6 +2,7 @@ package stream
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +15,9 @@ import (
 type conn struct {
 	peer    *peer
 	stream  messages
-	inbound bool // the other side dialled
+	inbound bool              // the other side dialled
+	owner   string            // of the certificate of the other side
+	shown   *x509.Certificate // nil without TLS
 	remote  *greeting
 	initial Grant // what this side granted at first
 	// cancel ends the stream with a reason, which an accepting side tells the other.
