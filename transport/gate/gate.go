@@ -16,6 +16,7 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -38,15 +39,21 @@ type Gate struct {
 	mu        sync.Mutex
 	strangers map[netip.Prefix][]*Conn // the oldest first; none is empty
 	waiting   int                      // how many all of them are
-	owners    map[string]int
+	owners    map[string]*account      // none is without connections
 	admitted  map[*Conn]struct{}
+}
+
+// account is what an owner makes this side hold.
+type account struct {
+	connections int // under gate.mu
+	held        atomic.Int64
 }
 
 // New puts a gate before a listener.
 func New(l net.Listener, limits Limits) *Gate {
 	return &Gate{
 		Listener: l, limits: limits,
-		strangers: map[netip.Prefix][]*Conn{}, owners: map[string]int{}, admitted: map[*Conn]struct{}{},
+		strangers: map[netip.Prefix][]*Conn{}, owners: map[string]*account{}, admitted: map[*Conn]struct{}{},
 	}
 }
 
@@ -119,7 +126,10 @@ func (g *Gate) Recheck(ended func(shown any) error) {
 func (g *Gate) Count(owner string) (strangers, owned int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.waiting, g.owners[owner]
+	if a := g.owners[owner]; a != nil {
+		owned = a.connections
+	}
+	return g.waiting, owned
 }
 
 // Conn is a connection that came through a gate.
@@ -133,9 +143,13 @@ type Conn struct {
 	owner   string // empty: a stranger
 	shown   any
 	calls   int
-	alone   bool
+	begun   int // calls, since the beginning
 	refused error
 	closed  bool
+
+	holding sync.Mutex
+	account *account // nil of a stranger, and after Close
+	held    int64    // the connection's part of it
 }
 
 // Addr is the address of a connection's other side, which knows the connection:
@@ -165,15 +179,58 @@ func (c *Conn) Admit(owner string, shown any) error {
 	switch {
 	case c.closed:
 		return net.ErrClosed
-	case g.owners[owner] >= g.limits.PerOwner:
+	case g.owners[owner] != nil && g.owners[owner].connections >= g.limits.PerOwner:
 		c.refused = fmt.Errorf("%s has %d connections open at once, which is the most: close some, or give every user a certificate of its own", owner, g.limits.PerOwner)
 		return c.refused
 	}
 	g.depart(c)
 	c.owner, c.shown = owner, shown
-	g.owners[owner]++
+	if g.owners[owner] == nil {
+		g.owners[owner] = &account{}
+	}
+	g.owners[owner].connections++
 	g.admitted[c] = struct{}{}
+	c.holding.Lock()
+	c.account = g.owners[owner]
+	c.holding.Unlock()
 	return nil
+}
+
+// Owner is who was admitted; empty of a stranger.
+func (c *Conn) Owner() string {
+	c.gate.mu.Lock()
+	defer c.gate.mu.Unlock()
+	return c.owner
+}
+
+// Shown is what Admit was given.
+func (c *Conn) Shown() any {
+	c.gate.mu.Lock()
+	defer c.gate.mu.Unlock()
+	return c.shown
+}
+
+// Hold counts bytes that the connection has this side keep in memory, and gives back
+// some that it keeps no longer if they are negative. It says whether its owner is
+// within most, over all connections.
+func (c *Conn) Hold(bytes, most int64) bool {
+	c.holding.Lock()
+	defer c.holding.Unlock()
+	if c.account == nil {
+		return true
+	}
+	c.held += bytes
+	return c.account.held.Add(bytes) <= most
+}
+
+// release takes a closed connection's part off its owner's account.
+func (c *Conn) release() {
+	c.holding.Lock()
+	defer c.holding.Unlock()
+	if c.account != nil {
+		c.account.held.Add(-c.held)
+		c.account = nil
+	}
 }
 
 // depart takes a connection off the strangers.
@@ -185,33 +242,30 @@ func (g *Gate) depart(c *Conn) {
 	g.waiting--
 }
 
-// errAlone is for a second call of a kind that a connection has once.
-var errAlone = errors.New("one such call is under way on this connection, and it takes one at a time: open another connection")
+// errAlone is for a call of a kind that a connection has once, and first.
+var errAlone = errors.New("such a call is the first one of its connection, and the only one of its kind: open another connection")
 
 // Begin says that a call begins, and gives the reason why it must not. alone is for a
-// kind of call of which a connection has one at a time.
+// kind of call of which a connection has one, before all others.
 func (c *Conn) Begin(alone bool) error {
 	c.gate.mu.Lock()
 	defer c.gate.mu.Unlock()
 	switch {
 	case c.refused != nil:
 		return c.refused
-	case alone && c.alone:
+	case alone && c.begun > 0:
 		return errAlone
 	}
-	c.alone = c.alone || alone
+	c.begun++
 	c.calls++
 	c.timer.Stop()
 	return nil
 }
 
 // End says that a call that Begin let pass has ended.
-func (c *Conn) End(alone bool) {
+func (c *Conn) End() {
 	c.gate.mu.Lock()
 	defer c.gate.mu.Unlock()
-	if alone {
-		c.alone = false
-	}
 	if c.calls--; c.calls == 0 && c.refused == nil && !c.closed {
 		c.timer.Reset(c.gate.limits.Patience)
 	}
@@ -250,11 +304,13 @@ func (c *Conn) Close() error {
 			g.depart(c)
 		} else {
 			delete(g.admitted, c)
-			if g.owners[c.owner]--; g.owners[c.owner] == 0 {
+			a := g.owners[c.owner]
+			if a.connections--; a.connections == 0 {
 				delete(g.owners, c.owner)
 			}
 		}
 	}
 	g.mu.Unlock()
+	c.release()
 	return c.Conn.Close()
 }

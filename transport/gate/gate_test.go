@@ -168,16 +168,15 @@ func TestPatience(t *testing.T) {
 			t.Error("want the connection without a call to end, and no other")
 		}
 		time.Sleep(time.Hour)
-		busy.End(true)
+		busy.End()
 		time.Sleep(time.Hour)
 		if over(stays) {
 			t.Error("it has a call")
 		}
-		busy.End(false)
-		if err := busy.Begin(true); err != nil {
+		busy.End()
+		if err := busy.Begin(true); !errors.Is(err, errAlone) {
 			t.Errorf("another one, after the first: %v", err)
 		}
-		busy.End(true)
 		time.Sleep(11 * time.Second)
 		if !over(stays) {
 			t.Error("it has no call any more")
@@ -185,6 +184,38 @@ func TestPatience(t *testing.T) {
 		if strangers, owned := g.Count("a"); strangers+owned != 0 {
 			t.Errorf("%d and %d are counted", strangers, owned)
 		}
+	})
+}
+
+// What the connections of an owner have this side hold is counted together, and no
+// longer than they last.
+func TestHold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGates(t, Limits{Strangers: 20, PerAddress: 20, PerOwner: 20, Patience: time.Minute})
+		one, _ := g.connect("10.0.0.1:1")
+		two, _ := g.connect("10.0.0.1:2")
+		other, _ := g.connect("10.0.0.1:3")
+		if !one.Hold(1000, 100) {
+			t.Error("a stranger's bytes are nobody's")
+		}
+		if err := errors.Join(one.Admit("a", "what"), two.Admit("a", nil), other.Admit("b", nil)); err != nil || one.Shown() != "what" {
+			t.Fatal(err)
+		}
+		for n, c := range []struct {
+			of    *Conn
+			bytes int64
+			want  bool
+		}{{one, 60, true}, {two, 40, true}, {two, 1, false}, {other, 100, true}, {one, -60, true}, {two, 50, true}, {one, 10, false}} {
+			if got := c.of.Hold(c.bytes, 100); got != c.want {
+				t.Errorf("step %d: %v, want %v", n, got, c.want)
+			}
+		}
+		two.Close()
+		if two.Hold(1000, 100) != true || !one.Hold(90, 100) || one.Hold(1, 100) {
+			t.Error("what a closed connection held is still counted, or too much is taken off")
+		}
+		one.Close()
+		other.Close()
 	})
 }
 
@@ -206,7 +237,7 @@ func TestRecheck(t *testing.T) {
 		if err := bad.Begin(false); err != why {
 			t.Errorf("a call of somebody who was revoked: %v", err)
 		}
-		bad.End(false)
+		bad.End()
 		time.Sleep(grace + time.Millisecond)
 		if !over(end) || over(stays) {
 			t.Error("want the revoked one to end, and no other")
@@ -257,7 +288,7 @@ func TestTogether(t *testing.T) {
 			}
 			c := Of(near.RemoteAddr())
 			if n%3 > 0 && c.Admit(fmt.Sprint(n%5), n) == nil && c.Begin(n%2 == 0) == nil {
-				c.End(n%2 == 0)
+				c.End()
 			}
 			if n%7 == 0 {
 				c.Refuse(errAlone)

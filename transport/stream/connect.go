@@ -8,6 +8,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
@@ -161,19 +162,38 @@ func (t *Transport) moderate(c *conn) {
 type watched struct {
 	credentials.TransportCredentials
 	failed func(net.Addr, error)
-	// passed is told of those that a server accepted; nil at a client.
-	passed func(net.Conn, credentials.AuthInfo) error
+	// passed is told of those that a server accepted, and gives the connection to use;
+	// nil at a client.
+	passed func(raw, conn net.Conn, info credentials.AuthInfo) (net.Conn, error)
 }
 
 func (w *watched) ServerHandshake(raw net.Conn) (net.Conn, credentials.AuthInfo, error) {
-	conn, info, err := w.TransportCredentials.ServerHandshake(raw)
+	shaking := &lingering{Conn: raw}
+	conn, info, err := w.TransportCredentials.ServerHandshake(shaking)
+	shaking.done.Store(true)
 	if err == nil {
-		err = w.passed(raw, info)
+		conn, err = w.passed(raw, conn, info)
 	}
 	if err != nil {
 		w.failed(raw.RemoteAddr(), err)
 	}
 	return conn, info, err
+}
+
+// lingering is a connection in its handshake. Before it is closed then, being refused,
+// it reads what the other side has sent already: closed with unread bytes it would be
+// reset, and the reset may overtake the reason.
+type lingering struct {
+	net.Conn
+	done atomic.Bool
+}
+
+func (l *lingering) Close() error {
+	if !l.done.Load() {
+		_ = l.SetReadDeadline(time.Now().Add(lingerTime)) // then Read fails
+		_, _ = io.Copy(io.Discard, io.LimitReader(l.Conn, lingerBytes))
+	}
+	return l.Conn.Close()
 }
 
 func (w *watched) ClientHandshake(ctx context.Context, host string, raw net.Conn) (net.Conn, credentials.AuthInfo, error) {

@@ -56,21 +56,38 @@ func (t *Transport) refused(from net.Addr, err error) {
 	}
 }
 
-// admit counts a connection whose certificate was verified to its owner. One too many
-// is let in to be told so.
-func (t *Transport) admit(raw net.Conn, info credentials.AuthInfo) error {
+// admit counts a connection whose certificate was verified to its owner, and gives it
+// a meter. One too many is let in to be told so.
+func (t *Transport) admit(raw, conn net.Conn, info credentials.AuthInfo) (net.Conn, error) {
 	shown, ok := info.(credentials.TLSInfo)
 	link, gated := raw.(*gate.Conn)
 	if !ok || !gated || len(shown.State.PeerCertificates) == 0 {
-		return identity.ErrNoCertificate
+		return nil, identity.ErrNoCertificate
 	}
 	leaf := shown.State.PeerCertificates[0]
 	who, err := identity.PeerOf(leaf)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := link.Admit(who.Owner(), leaf); err != nil {
+	m := newMeter(conn, link, t.options.Held)
+	if err := link.Admit(who.Owner(), &admitted{leaf, m}); err != nil {
 		t.refused(raw.RemoteAddr(), err)
+	}
+	return m, nil
+}
+
+// admitted is what belongs to a connection beyond a gate.
+type admitted struct {
+	leaf  *x509.Certificate
+	meter *meter
+}
+
+// meterOf is nil for connections that this side dialled, or without TLS.
+func meterOf(ctx context.Context) *meter {
+	if link := gate.Of(addressOf(ctx)); link != nil {
+		if a, ok := link.Shown().(*admitted); ok {
+			return a.meter
+		}
 	}
 	return nil
 }
@@ -89,13 +106,12 @@ func begin(ctx context.Context, info *tap.Info) (context.Context, error) {
 	if link == nil {
 		return ctx, nil // without TLS
 	}
-	alone := info.FullMethodName == method
-	if err := link.Begin(alone); errors.Is(err, identity.ErrRevoked) {
+	if err := link.Begin(info.FullMethodName == method); errors.Is(err, identity.ErrRevoked) {
 		return nil, status.Error(codes.PermissionDenied, err.Error())
 	} else if err != nil {
 		return nil, status.Error(codes.ResourceExhausted, err.Error())
 	}
-	context.AfterFunc(ctx, func() { link.End(alone) })
+	context.AfterFunc(ctx, link.End)
 	return ctx, nil
 }
 
@@ -114,7 +130,7 @@ func (t *Transport) Recheck() {
 		p.recheck(ended)
 	}
 	if t.gate != nil {
-		t.gate.Recheck(func(shown any) error { return ended(shown.(*x509.Certificate)) })
+		t.gate.Recheck(func(shown any) error { return ended(shown.(*admitted).leaf) })
 	}
 }
 
@@ -152,7 +168,7 @@ func (t *Transport) accept(_ any, stream grpc.ServerStream) error {
 	ctx, cancel := context.WithCancelCause(stream.Context())
 	defer cancel(nil)
 	c := &conn{
-		stream: stream, inbound: true, initial: t.options.Grant,
+		stream: stream, inbound: true, meter: meterOf(ctx), initial: t.options.Grant,
 		cancel: cancel, closed: make(chan struct{}),
 		writing: true, // until this side has said hello
 	}
@@ -191,6 +207,7 @@ func (t *Transport) welcome(ctx context.Context, c *conn) (err error) {
 	if err := c.stream.RecvMsg(&b); err != nil {
 		return err
 	}
+	c.meter.handled(len(b))
 	if c.remote, err = readHello(b); err != nil {
 		return err
 	}

@@ -59,6 +59,10 @@ type Options struct {
 	// PerOwner is how many connections may be open at once with certificates of one
 	// owner. 0 means 64.
 	PerOwner int
+	// Held is how many bytes connections with certificates of one owner may have this
+	// side hold: of messages that are not finished or not handled, and of parcels that
+	// wait to be sent. 0 means 512 MiB.
+	Held int64
 	// Strangers is how many connections may be open at once that have not shown a
 	// certificate yet, PerAddress how many of them from one address; beyond that, the
 	// oldest give way. 0 means 1024 and 256.
@@ -85,6 +89,7 @@ const (
 	defaultPerOwner   = 64
 	defaultStrangers  = 1024
 	defaultPerAddress = 256
+	defaultHeld       = 512 << 20
 	// maxStreams is how many calls a connection may have at once: one of parcels, and
 	// a few of other services.
 	maxStreams = 8
@@ -96,6 +101,9 @@ const (
 	connectTime = 5 * time.Second
 	// idleTime ends an accepted connection that has no call under way.
 	idleTime = 2 * connectTime
+	// lingerTime and lingerBytes bound what is read of a connection that was refused.
+	lingerTime  = 250 * time.Millisecond
+	lingerBytes = 64 << 10
 	// beatTime is how often an accepting peer sends something.
 	beatTime = time.Second
 	// probeTime and probeWait: an accepting peer that reads nothing for the
@@ -134,6 +142,7 @@ func (o Options) checked() (Options, error) {
 		o.MaxParcel = defaultMaxParcel
 	}
 	o.PerOwner, o.Strangers = cmp.Or(o.PerOwner, defaultPerOwner), cmp.Or(o.Strangers, defaultStrangers)
+	o.Held = cmp.Or(o.Held, defaultHeld)
 	o.PerAddress = cmp.Or(o.PerAddress, defaultPerAddress)
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -147,6 +156,8 @@ func (o Options) checked() (Options, error) {
 		return o, fmt.Errorf("the greatest parcel is %d bytes: expected 1 to 1 GiB", o.MaxParcel)
 	case min(o.PerOwner, o.Strangers, o.PerAddress) < 1:
 		return o, fmt.Errorf("%d connections of an owner, %d of strangers, %d of an address: expected 1 or more of each", o.PerOwner, o.Strangers, o.PerAddress)
+	case o.Held < int64(o.MaxParcel):
+		return o, fmt.Errorf("an owner may hold %d bytes: expected at least the %d of one parcel", o.Held, o.MaxParcel)
 	case o.Plain != (o.Identity == nil):
 		return o, errors.New("expected either an identity or Plain")
 	case !o.Plain && o.Self < catalog.FirstClient && o.Identity.Role != identity.Node:

@@ -324,7 +324,7 @@ func TestStreamsOfAConnection(t *testing.T) {
 	if err == nil {
 		err = second.RecvMsg(&b)
 	}
-	if status.Code(err) != codes.ResourceExhausted || !strings.Contains(err.Error(), "takes one at a time") {
+	if status.Code(err) != codes.ResourceExhausted || !strings.Contains(err.Error(), "the first one of its connection") {
 		t.Errorf("a second stream of parcels: %v", err)
 	}
 	if err := first.SendMsg(frameOf(head{kind: carry}, []byte("undisturbed"))); err != nil {

@@ -222,7 +222,7 @@ func (t *Transport) run(c *conn) {
 	p.conns = slices.DeleteFunc(p.conns, func(o *conn) bool { return o == c })
 	last := len(p.conns) == 0
 	if last && !p.dialling {
-		p.queue, p.queued = nil, 0
+		p.dropQueue()
 	}
 	tell := last && !p.closed
 	p.mu.Unlock()
