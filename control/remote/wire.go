@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/encoding"
 	"google.golang.org/grpc/mem"
 
 	"github.com/godwit-run/godwit/catalog"
@@ -133,6 +134,10 @@ func failureOf(err error) *failure {
 		f.Kind, f.Name = unknown, e.Name
 	case *control.NotHeldError:
 		f.Kind, f.Name, f.Shard, f.Peer, f.Text = notHeld, e.Name, e.Shard, e.Peer, e.Reason
+	default:
+		if errors.As(err, new(*control.InvalidError)) {
+			f.Kind = invalid
+		}
 	}
 	return f
 }
@@ -157,11 +162,14 @@ func (f *failure) err() error {
 	return errors.New(f.Text)
 }
 
-// Codec passes messages as they are, as that of the node's server does.
+// A server finds the codec by the name that the client gives.
+func init() { encoding.RegisterCodecV2(Codec{}) }
+
+// Codec passes messages as they are.
 type Codec struct{}
 
 // Name implements encoding.CodecV2.
-func (Codec) Name() string { return "raw" }
+func (Codec) Name() string { return "godwit-control" }
 
 // Marshal implements encoding.CodecV2.
 func (Codec) Marshal(v any) (mem.BufferSlice, error) {
