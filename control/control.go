@@ -102,7 +102,9 @@ type Held struct {
 type Options struct {
 	TTL     time.Duration // of memberships; 5 s if zero, whole seconds, at least 2
 	Timeout time.Duration // of calls whose context has no deadline; 5 s if zero
-	Log     *slog.Logger  // warnings and errors; may be nil
+	Log     *slog.Logger  `json:"-"` // warnings and errors; may be nil
+	// Discover asks the members for each other's addresses, in addition to those given.
+	Discover bool
 }
 
 func (o Options) withDefaults() Options {

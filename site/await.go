@@ -2,7 +2,6 @@ package site
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 )
@@ -34,22 +33,4 @@ func Await(ctx context.Context, s *Site, n int) error {
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
-}
-
-// Prepare opens a cluster's directory, or makes one for an etcd that runs elsewhere.
-func Prepare(dir string, etcd []string, ttl time.Duration) (*Site, error) {
-	s, err := Open(dir)
-	if none := (*NoSiteError)(nil); errors.As(err, &none) {
-		if len(etcd) == 0 {
-			return nil, errors.New("a new cluster needs --etcd, the endpoints of the etcd that keeps its records")
-		}
-		s, err = Create(dir, ttl)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if len(etcd) > 0 {
-		s.Endpoints = etcd
-	}
-	return s, s.Save()
 }

@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/godwit-run/godwit/control"
 	"github.com/godwit-run/godwit/control/remote"
 	"github.com/godwit-run/godwit/identity"
 )
@@ -160,12 +159,6 @@ func (s *Site) Save() error {
 		return err
 	}
 	return os.Rename(path+".new", path)
-}
-
-// files are the paths that etcd wants, of an identity's directory.
-func files(dir string) control.Files {
-	pem := filepath.Join(dir, identity.IdentityFile)
-	return control.Files{CA: filepath.Join(dir, identity.AuthorityFile), Cert: pem, Key: pem}
 }
 
 // addresses are where clients reach nodes.
