@@ -31,17 +31,17 @@ func (c *Client) ask(ctx context.Context, what string, req *request) (*answer, e
 	for within := contact; ; within *= 2 { // a busy machine needs more
 		for _, n := range c.pool.order() {
 			if a, err, final := t.try(ctx, n, within); final {
-				return a, fail(what, err)
+				return a, err
 			}
 		}
 		if why := c.pool.refusal(); why != nil {
-			return nil, fail(what, why)
+			return nil, why
 		}
 		if t.stale != nil { // no node has a better one
 			return t.stale, nil
 		}
 		if t.unable != nil {
-			return nil, fail(what, t.unable)
+			return nil, t.unable
 		}
 		select {
 		case <-ctx.Done():
@@ -49,17 +49,6 @@ func (c *Client) ask(ctx context.Context, what string, req *request) (*answer, e
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
-}
-
-func fail(what string, err error) error {
-	var here *elsewhereError
-	switch {
-	case errors.As(err, &here):
-		return fmt.Errorf("cannot %s now: %w", what, err)
-	case err == nil:
-		return nil
-	}
-	return err
 }
 
 func (c *Client) where() string {
