@@ -32,11 +32,16 @@ func Dial(endpoints []string, tls *tls.Config, opt Options) (Control, error) {
 	if len(endpoints) == 0 {
 		return nil, &InvalidError{"no endpoint of the control was given: expected host:port"}
 	}
-	e := &etcd{tls: tls, log: zap.New(slogCore{opt.Log})}
+	// What the client warns of, one try that failed, is said here when all have.
+	e := &etcd{tls: tls, log: zap.New(slogCore{opt.Log}, zap.IncreaseLevel(zap.ErrorLevel))}
 	if err := e.add(endpoints...); err != nil {
 		return nil, errors.Join(err, e.close())
 	}
-	return newRegistry(e, opt), nil
+	g := newRegistry(e, opt)
+	if opt.Discover {
+		go e.discover(g.ctx)
+	}
+	return g, nil
 }
 
 // scheme is that of endpoints which name none.

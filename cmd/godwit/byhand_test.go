@@ -47,7 +47,7 @@ func newByHand(t *testing.T, dir string, nodes ...string) *byHand {
 		if name == "n1" {
 			b.etcd = [2]string{at(host), at(host)}
 		}
-		args = append(args, "--node", n)
+		args = append(args, "--node", name+"="+b.address[name])
 	}
 	b.godwit(t, append(args, "--etcd", b.etcd[0])...)
 	return b
