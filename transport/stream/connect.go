@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -56,23 +55,15 @@ func (t *Transport) dial(number catalog.Peer, address string) (*conn, error) {
 			err = refused
 		}
 		c.cancel(err)
-		return nil, t.explained(plain(err))
+		if err = plain(err); !o.Plain {
+			err = o.Identity.Refused(err)
+		}
+		return nil, err
 	}
 	if !late.Stop() {
 		c.fail(errNoHello)
 	}
 	return c, nil
-}
-
-// explained adds to what TLS says of a certificate that the other side did not take: it
-// has no words for the reason.
-func (t *Transport) explained(err error) error {
-	if t.options.Plain || !strings.Contains(err.Error(), "tls: bad certificate") {
-		return err
-	}
-	i := t.options.Identity
-	return fmt.Errorf("%w: it does not take the certificate of %s, serial %s, which was revoked, or its clock says that it is not valid, or it is of another cluster; its log says which",
-		err, i.Owner(), i.Serial())
 }
 
 // greet opens the stream, says hello and attaches.

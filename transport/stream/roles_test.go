@@ -140,7 +140,7 @@ func TestRevokedWhileConnected(t *testing.T) {
 			t.Fatal("does not dial")
 		}
 	}
-	if why := e.gone(1); !strings.Contains(why, "does not take the certificate of client/alice, serial "+alice.Serial()) {
+	if why := e.gone(1); !strings.Contains(why, "the other side does not take the certificate of client/alice, serial "+alice.Serial()) {
 		t.Errorf("gone again, because %s", why)
 	}
 	w.send(honest, 1, "still here")
