@@ -92,6 +92,10 @@ func claims(c *x509.Certificate) (Peer, error) {
 	return p, nil
 }
 
+// PeerOf is who a certificate says it belongs to, for certificates that were verified
+// before, such as those of a connection.
+func PeerOf(verified *x509.Certificate) (Peer, error) { return claims(verified) }
+
 // Identity is a certificate with its key and the authority that its owner
 // trusts. The certificate may be renewed while it is in use: new connections show
 // the new one, others go on.

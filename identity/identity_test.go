@@ -255,6 +255,9 @@ func TestPeers(t *testing.T) {
 				}
 				continue
 			}
+			if refused := test.atServer != nil; refused != errors.Is(alice.Refused(atClient), ErrRefused) {
+				t.Errorf("%s: the client is told %v", test.name, alice.Refused(atClient))
+			}
 			if atServer == nil || atClient == nil {
 				t.Errorf("%s: server says %v, client says %v; want errors", test.name, atServer, atClient)
 				continue

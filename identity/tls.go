@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -15,6 +16,7 @@ var (
 	ErrNoCertificate = errors.New("no certificate")
 	ErrExpired       = errors.New("expired certificate")
 	ErrRevoked       = errors.New("revoked certificate")
+	ErrRefused       = errors.New("the other side does not take the certificate")
 	ErrOtherCluster  = errors.New("certificate of another cluster")
 	ErrRole          = errors.New("wrong role")
 	ErrName          = errors.New("wrong name")
@@ -98,6 +100,16 @@ func (i *Identity) Current() error {
 		return outdated(leaf, i.Peer, now)
 	}
 	return revokedOf(i.Revoked, leaf, i.Peer)
+}
+
+// Refused adds to the error of a connection what TLS has no words for: that the other
+// side does not take the identity's certificate. Other errors it gives back as they are.
+func (i *Identity) Refused(err error) error {
+	if err == nil || errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "remote error: tls: bad certificate") {
+		return err
+	}
+	return fmt.Errorf("%w of %s, serial %s: it was revoked, or the other side's clock says that it is not valid, or it is of another cluster; the log there says which (%w)",
+		ErrRefused, i.Owner(), i.Serial(), err)
 }
 
 // Until is when the identity's own certificate ends.

@@ -15,7 +15,7 @@ const module = "github.com/godwit-run/godwit"
 var layers = [][]string{
 	{"diag", "num", "size", "llvm", "object", "pack", "cpuclock"},
 	{"syntax", "kernel", "mem", "trust", "identity", "column", "cc", "worker"},
-	{"data", "schedule", "verify", "wasm", "llvmir", "stepper", "graph", "catalog"},
+	{"data", "schedule", "verify", "wasm", "llvmir", "stepper", "graph", "catalog", "transport/gate"},
 	{"types", "value", "codegen", "parcel", "transport", "control"},
 	{"engine", "generate", "suspend", "node", "caller", "repair", "store", "transport/memnet", "transport/stream", "control/remote"},
 	{"interp", "elaborate", "lower", "run"},

@@ -10,7 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/godwit-run/godwit"
 	"github.com/godwit-run/godwit/cluster"
+	"github.com/godwit-run/godwit/identity"
 	"github.com/godwit-run/godwit/site"
 	"github.com/godwit-run/godwit/trust"
 )
@@ -18,10 +20,12 @@ import (
 func newTrust() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trust",
-		Short: "Say whose packages the nodes of a cluster may run",
+		Short: "Say whose packages the nodes of a cluster may run, and who is let in no more",
 		Long: `Say whose packages the nodes of a cluster may run. Nobody's, as long as no key
 was added; and only nodes that were started with --native run any. To revoke is
-for ever: nodes end what runs of it, and take the key or package never again.`,
+for ever: nodes end what runs of a key or package, and take it never again; they
+disconnect the owner of a certificate, and let it in never again. Changes need the
+identity of an administrator, admin/ in the cluster's directory.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -67,28 +71,41 @@ func publicKey(text string) (ed25519.PublicKey, string, error) {
 }
 
 func newTrustRevoke() *cobra.Command {
-	var dir string
+	var dir, certificate string
 	cmd := &cobra.Command{
-		Use:     "revoke KEY|NAME|HASH",
-		Short:   "Trust a key, or a package, never again",
-		Long:    "Revoke a key, given as text, as a .pub file or by the name that it was added under, or a package, given by its hash.",
-		Example: "  godwit trust revoke ci",
-		Args:    cobra.MatchAll(atLeastOne("what to revoke"), cobra.MaximumNArgs(1)),
+		Use:   "revoke KEY|NAME|HASH",
+		Short: "Trust a key, a package or a certificate never again",
+		Long: `Revoke a key, given as text, as a .pub file or by the name that it was added under, or
+a package, given by its hash; or with --certificate a certificate of the cluster, given
+as a file or by its serial number, with all that it was and will be renewed to.`,
+		Example: "  godwit trust revoke ci\n  godwit trust revoke --certificate clients/alice/identity.pem",
+		Args:    cobra.MaximumNArgs(1),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
-			return editTrust(cmd, dir, func(l trust.List) (trust.List, error) {
-				if strings.HasSuffix(args[0], ".pub") {
-					key, err := trust.ReadPublic(args[0])
-					if err != nil {
-						return l, err
-					}
-					return l.RevokeKey(key)
-				}
-				return l.Revoke(args[0])
-			})
+			edit, err := revocation(args, certificate)
+			if err != nil {
+				return err
+			}
+			return editTrust(cmd, dir, edit)
 		}),
 	}
 	clusterFlag(cmd, &dir)
+	cmd.Flags().StringVar(&certificate, "certificate", "", "FILE of a certificate, or its SERIAL number")
 	return cmd
+}
+
+// revocation is the change that a command line asks for.
+func revocation(args []string, certificate string) (func(trust.List) (trust.List, error), error) {
+	switch {
+	case (len(args) == 1) == (certificate != ""):
+		return nil, &godwit.InputError{Text: "expected one thing to revoke", Help: "name a key (gwk1… or FILE.pub), the name of a listed key or the hash of a package, or a certificate with --certificate"}
+	case certificate != "":
+		serial, err := identity.ReadSerial(certificate)
+		return func(l trust.List) (trust.List, error) { return l.RevokeCertificate(serial) }, err
+	case strings.HasSuffix(args[0], ".pub"):
+		key, err := trust.ReadPublic(args[0])
+		return func(l trust.List) (trust.List, error) { return l.RevokeKey(key) }, err
+	}
+	return func(l trust.List) (trust.List, error) { return l.Revoke(args[0]) }, nil
 }
 
 func newTrustList() *cobra.Command {

@@ -160,9 +160,19 @@ func (p *pool) open(ctx context.Context, n *node, d *grpc.StreamDesc, req *reque
 			err = cause
 		}
 		cancel(err)
-		return nil, err
+		return nil, p.refused(n, err)
 	}
 	return st, nil
+}
+
+// refused remembers that a node does not take this side's certificate.
+func (p *pool) refused(n *node, err error) error {
+	if err = p.identity.Refused(err); errors.Is(err, identity.ErrRefused) {
+		p.mu.Lock()
+		n.why = err
+		p.mu.Unlock()
+	}
+	return err
 }
 
 var errSilent = errors.New("the node is silent")

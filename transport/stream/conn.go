@@ -2,6 +2,7 @@ package stream
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -14,9 +15,12 @@ import (
 type conn struct {
 	peer    *peer
 	stream  messages
-	inbound bool // the other side dialled
+	inbound bool              // the other side dialled
+	owner   string            // of the certificate of the other side
+	shown   *x509.Certificate // nil without TLS
 	remote  *greeting
-	initial Grant // what this side granted at first
+	initial Grant  // what this side granted at first
+	meter   *meter // nil if this side dialled, or without TLS
 	// cancel ends the stream with a reason, which an accepting side tells the other.
 	cancel context.CancelCauseFunc
 	closed chan struct{} // no handler runs any more, and Gone was told
@@ -94,6 +98,7 @@ func (c *conn) read() {
 			c.fail(plain(err))
 			return
 		}
+		total := len(b)
 		h, body, err := readFrame(b)
 		if err == nil && h.grant != (Grant{}) {
 			err = c.credit(h.grant)
@@ -106,6 +111,7 @@ func (c *conn) read() {
 			c.peer.transport.handler.Receive(c.peer.number, body)
 			c.handle(len(body))
 		}
+		c.meter.handled(total)
 	}
 }
 

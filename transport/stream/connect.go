@@ -7,15 +7,13 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/grpc/keepalive"
 	grpcpeer "google.golang.org/grpc/peer"
-	"google.golang.org/grpc/status"
 
 	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/identity"
@@ -34,7 +32,7 @@ func (t *Transport) dial(number catalog.Peer, address string) (*conn, error) {
 	// gRPC gives the text of a failure to connect, wrapped several times.
 	var refused error
 	var once sync.Once
-	creds = &watched{creds, func(_ net.Addr, err error) { once.Do(func() { refused = err }) }}
+	creds = &watched{creds, func(_ net.Addr, err error) { once.Do(func() { refused = err }) }, nil}
 	client, err := grpc.NewClient("passthrough:///"+address, dialOptions(creds, o.MaxParcel)...)
 	if err != nil {
 		return nil, err
@@ -57,7 +55,10 @@ func (t *Transport) dial(number catalog.Peer, address string) (*conn, error) {
 			err = refused
 		}
 		c.cancel(err)
-		return nil, plain(err)
+		if err = plain(err); !o.Plain {
+			err = o.Identity.Refused(err)
+		}
+		return nil, err
 	}
 	if !late.Stop() {
 		c.fail(errNoHello)
@@ -85,7 +86,7 @@ func (t *Transport) greet(ctx context.Context, client *grpc.ClientConn, c *conn,
 	if c.remote.from != number {
 		return fmt.Errorf("expected peer %d, found peer %d there", number, c.remote.from)
 	}
-	if err := t.check(stream.Context(), c.remote); err != nil {
+	if err := t.check(stream.Context(), c); err != nil {
 		return err
 	}
 	t.moderate(c)
@@ -106,9 +107,10 @@ func (t *Transport) name(number catalog.Peer) string {
 	return name
 }
 
-// check holds a hello against the certificate of the connection that it came over.
-func (t *Transport) check(ctx context.Context, g *greeting) error {
-	o := &t.options
+// check holds a hello against the certificate of the connection that it came over,
+// and notes whose that is.
+func (t *Transport) check(ctx context.Context, c *conn) error {
+	o, g := &t.options, c.remote
 	switch {
 	case g.cluster != o.cluster():
 		return fmt.Errorf("expected a peer of cluster %q, found one of %q", o.cluster(), g.cluster)
@@ -129,11 +131,13 @@ func (t *Transport) check(ctx context.Context, g *greeting) error {
 	}
 	roles := []identity.Role{identity.Node}
 	if g.from >= catalog.FirstClient {
-		roles = append(roles, identity.Client)
+		roles = append(roles, identity.Client, identity.Admin)
 	}
-	if _, err := o.Identity.Verify(info.State, roles, t.name(g.from)); err != nil {
+	who, err := o.Identity.Verify(info.State, roles, t.name(g.from))
+	if err != nil {
 		return fmt.Errorf("peer %d is not what it says: %w", g.from, err)
 	}
+	c.owner, c.shown = who.Owner(), info.State.PeerCertificates[0]
 	return nil
 }
 
@@ -145,95 +149,42 @@ func (t *Transport) moderate(c *conn) {
 	c.may = c.remote.grant
 }
 
-// listen starts the gRPC server.
-func (t *Transport) listen() {
-	o := &t.options
-	creds := insecure.NewCredentials()
-	if !o.Plain {
-		creds = &watched{credentials.NewTLS(o.Identity.Server(identity.Node, identity.Client)), func(from net.Addr, err error) {
-			o.Log.Warn("connection refused", "from", from, "why", err)
-		}}
-	}
-	t.server = grpc.NewServer(serverOptions(creds, o.MaxParcel)...)
-	t.server.RegisterService(serviceOf(t.accept), nil)
-	if o.Services != nil {
-		o.Services(t.server)
-	}
-	t.running.Go(func() {
-		if err := t.server.Serve(o.Listener); err != nil {
-			o.Log.Error("no connections are accepted any more", "address", o.Listener.Addr(), "err", err)
-		}
-	})
-	t.running.Go(t.beats)
-}
-
-// accept serves a stream. It returns when the stream is to end, which stops the reading
-// goroutine.
-func (t *Transport) accept(_ any, stream grpc.ServerStream) error {
-	ctx, cancel := context.WithCancelCause(stream.Context())
-	defer cancel(nil)
-	c := &conn{
-		stream: stream, inbound: true, initial: t.options.Grant,
-		cancel: cancel, closed: make(chan struct{}),
-		writing: true, // until this side has said hello
-	}
-	t.mu.RLock()
-	if t.closed {
-		t.mu.RUnlock()
-		return status.Error(codes.Unavailable, "the node is closing")
-	}
-	t.running.Go(func() { t.serve(ctx, c) })
-	t.mu.RUnlock()
-	<-ctx.Done()
-	return status.Error(codes.Aborted, context.Cause(ctx).Error())
-}
-
-func (t *Transport) serve(ctx context.Context, c *conn) {
-	late := time.AfterFunc(connectTime, func() { c.cancel(errNoHello) })
-	if err := t.welcome(ctx, c); err != nil {
-		late.Stop()
-		c.cancel(err)
-		from, _ := grpcpeer.FromContext(ctx)
-		t.options.Log.Warn("connection refused", "from", from, "why", plain(err))
-		return
-	}
-	late.Stop()
-	c.write(t.hello(0))
-	c.peer.drain(c, true)
-	t.run(c)
-}
-
-// welcome reads the other side's hello and attaches.
-func (t *Transport) welcome(ctx context.Context, c *conn) (err error) {
-	var b []byte
-	if err := c.stream.RecvMsg(&b); err != nil {
-		return err
-	}
-	if c.remote, err = readHello(b); err != nil {
-		return err
-	}
-	if c.remote.to != t.options.Self {
-		return fmt.Errorf("this is peer %d, not peer %d", t.options.Self, c.remote.to)
-	}
-	if err := t.check(ctx, c.remote); err != nil {
-		return err
-	}
-	t.moderate(c)
-	return t.attach(ctx, c)
-}
-
-// watched tells of handshakes that failed.
+// watched tells of handshakes.
 type watched struct {
 	credentials.TransportCredentials
 	failed func(net.Addr, error)
+	// passed is told of those that a server accepted, and gives the connection to use;
+	// nil at a client.
+	passed func(raw, conn net.Conn, info credentials.AuthInfo) (net.Conn, error)
 }
 
 func (w *watched) ServerHandshake(raw net.Conn) (net.Conn, credentials.AuthInfo, error) {
-	conn, info, err := w.TransportCredentials.ServerHandshake(raw)
+	shaking := &lingering{Conn: raw}
+	conn, info, err := w.TransportCredentials.ServerHandshake(shaking)
+	shaking.done.Store(true)
+	if err == nil {
+		conn, err = w.passed(raw, conn, info)
+	}
 	if err != nil {
 		w.failed(raw.RemoteAddr(), err)
 	}
 	return conn, info, err
+}
+
+// lingering is a connection in its handshake. Before it is closed then, being refused,
+// it reads what the other side has sent already: closed with unread bytes it would be
+// reset, and the reset may overtake the reason.
+type lingering struct {
+	net.Conn
+	done atomic.Bool
+}
+
+func (l *lingering) Close() error {
+	if !l.done.Load() {
+		_ = l.SetReadDeadline(time.Now().Add(lingerTime)) // then Read fails
+		_, _ = io.Copy(io.Discard, io.LimitReader(l.Conn, lingerBytes))
+	}
+	return l.Conn.Close()
 }
 
 func (w *watched) ClientHandshake(ctx context.Context, host string, raw net.Conn) (net.Conn, credentials.AuthInfo, error) {
@@ -245,7 +196,7 @@ func (w *watched) ClientHandshake(ctx context.Context, host string, raw net.Conn
 }
 
 func (w *watched) Clone() credentials.TransportCredentials {
-	return &watched{w.TransportCredentials.Clone(), w.failed}
+	return &watched{w.TransportCredentials.Clone(), w.failed, w.passed}
 }
 
 func dialOptions(creds credentials.TransportCredentials, maxParcel int) []grpc.DialOption {
@@ -261,26 +212,6 @@ func dialOptions(creds credentials.TransportCredentials, maxParcel int) []grpc.D
 		grpc.WithDisableServiceConfig(),
 		grpc.WithDisableHealthCheck(),
 		grpc.WithIdleTimeout(0),
-	}
-}
-
-func serverOptions(creds credentials.TransportCredentials, maxParcel int) []grpc.ServerOption {
-	return []grpc.ServerOption{
-		grpc.Creds(creds),
-		grpc.ForceServerCodecV2(raw{}),
-		grpc.MaxRecvMsgSize(maxParcel + headSize),
-		grpc.ReadBufferSize(socketBuffer),
-		grpc.WriteBufferSize(socketBuffer),
-		grpc.StaticStreamWindowSize(window),
-		grpc.StaticConnWindowSize(window),
-		grpc.MaxConcurrentStreams(streams),
-		grpc.MaxHeaderListSize(8 << 10),
-		grpc.ConnectionTimeout(connectTime),
-		grpc.KeepaliveParams(keepalive.ServerParameters{
-			Time: probeTime, Timeout: probeWait,
-			MaxConnectionIdle: 2 * connectTime, // of those without a stream
-		}),
-		grpc.WaitForHandlers(true),
 	}
 }
 

@@ -15,6 +15,7 @@
 package stream
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -55,8 +56,20 @@ type Options struct {
 	// MaxParcel is the greatest length of a parcel, at least parcel.MaxBytes.
 	// 0 means 64 MiB.
 	MaxParcel int
-	// Services registers further services beside that of parcels, if it is not nil. The
-	// codec takes and gives []byte.
+	// PerOwner is how many connections may be open at once with certificates of one
+	// owner. 0 means 64.
+	PerOwner int
+	// Held is how many bytes connections with certificates of one owner may have this
+	// side hold: of messages that are not finished or not handled, and of parcels that
+	// wait to be sent. 0 means 512 MiB.
+	Held int64
+	// Strangers is how many connections may be open at once that have not shown a
+	// certificate yet, PerAddress how many of them from one address; beyond that, the
+	// oldest give way. 0 means 1024 and 256.
+	Strangers, PerAddress int
+	// Services registers other services, which are served on the same port. All who
+	// have a certificate of the cluster can call them: they decide what a role may
+	// do. Calls must end when their context does. It may be nil.
 	Services func(*grpc.Server)
 	// Log gets connections that were refused; nil for none.
 	Log *slog.Logger
@@ -71,12 +84,26 @@ type Grant struct {
 // The grant and the size of parcels where Options leaves them open.
 var defaultGrant = Grant{Parcels: 1024, Bytes: 32 << 20}
 
-const defaultMaxParcel = 64 << 20
+const (
+	defaultMaxParcel  = 64 << 20
+	defaultPerOwner   = 64
+	defaultStrangers  = 1024
+	defaultPerAddress = 256
+	defaultHeld       = 512 << 20
+	// maxStreams is how many calls a connection may have at once: one of parcels, and
+	// a few of other services.
+	maxStreams = 8
+)
 
 // Times of a connection.
 const (
 	// connectTime bounds dialling, TLS and hellos together.
 	connectTime = 5 * time.Second
+	// idleTime ends an accepted connection that has no call under way.
+	idleTime = 2 * connectTime
+	// lingerTime and lingerBytes bound what is read of a connection that was refused.
+	lingerTime  = 250 * time.Millisecond
+	lingerBytes = 64 << 10
 	// beatTime is how often an accepting peer sends something.
 	beatTime = time.Second
 	// probeTime and probeWait: an accepting peer that reads nothing for the
@@ -105,9 +132,6 @@ const (
 	window = 8 << 20
 	// socketBuffer is gRPC's for reading and for writing, in bytes.
 	socketBuffer = 64 << 10
-	// streams is how many a connection may have: one of parcels, or several of the
-	// further services.
-	streams = 16
 )
 
 func (o Options) checked() (Options, error) {
@@ -117,6 +141,9 @@ func (o Options) checked() (Options, error) {
 	if o.MaxParcel == 0 {
 		o.MaxParcel = defaultMaxParcel
 	}
+	o.PerOwner, o.Strangers = cmp.Or(o.PerOwner, defaultPerOwner), cmp.Or(o.Strangers, defaultStrangers)
+	o.Held = cmp.Or(o.Held, defaultHeld)
+	o.PerAddress = cmp.Or(o.PerAddress, defaultPerAddress)
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -127,6 +154,10 @@ func (o Options) checked() (Options, error) {
 		return o, fmt.Errorf("the grant is %d parcels and %d bytes: expected 1 to %d, and 1 to 4 GiB less one parcel", o.Grant.Parcels, o.Grant.Bytes, math.MaxUint16)
 	case o.MaxParcel < 1 || o.MaxParcel > 1<<30:
 		return o, fmt.Errorf("the greatest parcel is %d bytes: expected 1 to 1 GiB", o.MaxParcel)
+	case min(o.PerOwner, o.Strangers, o.PerAddress) < 1:
+		return o, fmt.Errorf("%d connections of an owner, %d of strangers, %d of an address: expected 1 or more of each", o.PerOwner, o.Strangers, o.PerAddress)
+	case o.Held < int64(o.MaxParcel):
+		return o, fmt.Errorf("an owner may hold %d bytes: expected at least the %d of one parcel", o.Held, o.MaxParcel)
 	case o.Plain != (o.Identity == nil):
 		return o, errors.New("expected either an identity or Plain")
 	case !o.Plain && o.Self < catalog.FirstClient && o.Identity.Role != identity.Node:

@@ -25,7 +25,8 @@ type peer struct {
 	address  string // empty: not to be dialled
 	conns    []*conn
 	queue    [][]byte
-	queued   int64 // bytes of it
+	queued   int64  // bytes of it
+	payer    *meter // of the connection whose owner they are counted to; may be nil
 	dialling bool
 	failures int       // to connect, since it last worked
 	again    time.Time // no dialling before
@@ -69,9 +70,31 @@ func (p *peer) enqueue(parcel []byte, may Grant) error {
 	if len(p.queue) >= max(0, may.Parcels)+slackParcels || len(p.queue) > 0 && bytes > max(0, may.Bytes)+slackBytes {
 		return transport.ErrFull
 	}
+	if c := p.best(); len(p.queue) == 0 && c != nil {
+		p.payer = c.meter
+	}
+	if !p.payer.waits(int64(len(parcel))) {
+		p.payer.waits(-int64(len(parcel)))
+		return transport.ErrFull
+	}
 	p.queue = append(p.queue, parcel)
 	p.queued = bytes
 	return nil
+}
+
+// dequeued gives back bytes that do not wait any more.
+func (p *peer) dequeued(bytes int64) {
+	p.queued -= bytes
+	p.payer.waits(-bytes)
+	if p.queued == 0 && len(p.queue) == 0 {
+		p.payer = nil
+	}
+}
+
+// dropQueue forgets what waits to be sent.
+func (p *peer) dropQueue() {
+	p.queue = nil
+	p.dequeued(p.queued)
 }
 
 // work says that a connection has something to write.
@@ -87,7 +110,7 @@ func (p *peer) next(c *conn) (head, []byte) {
 	parcel := p.queue[0]
 	p.queue[0] = nil
 	p.queue = p.queue[1:]
-	p.queued -= int64(len(parcel))
+	p.dequeued(int64(len(parcel)))
 	return c.charge(parcel), parcel
 }
 
@@ -179,7 +202,7 @@ func (p *peer) connect(address string) {
 	p.again = time.Now().Add(wait/2 + rand.N(wait))
 	tell := len(p.queue) > 0 && len(p.conns) == 0 && !p.closed
 	if len(p.conns) == 0 {
-		p.queue, p.queued = nil, 0
+		p.dropQueue()
 	}
 	p.mu.Unlock()
 	if tell {

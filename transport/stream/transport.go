@@ -14,6 +14,7 @@ import (
 
 	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/transport"
+	"github.com/godwit-run/godwit/transport/gate"
 )
 
 // Why a connection ended.
@@ -31,6 +32,8 @@ type Transport struct {
 	handler transport.Handler
 	life    uint64
 	server  *grpc.Server // nil without a listener
+	gate    *gate.Gate   // nil without a listener or TLS
+	log     sparing      // of refused connections
 	ctx     context.Context
 	cancel  context.CancelFunc
 	running sync.WaitGroup
@@ -179,7 +182,7 @@ func (t *Transport) join(ctx context.Context, p *peer, c *conn) (joined bool, fo
 	defer p.mu.Unlock()
 	var same []*conn
 	for _, o := range p.conns {
-		if o.remote.life != c.remote.life {
+		if o.remote.life != c.remote.life || o.owner != c.owner {
 			former = append(former, o)
 		} else if o.inbound == c.inbound {
 			same = append(same, o)
@@ -219,7 +222,7 @@ func (t *Transport) run(c *conn) {
 	p.conns = slices.DeleteFunc(p.conns, func(o *conn) bool { return o == c })
 	last := len(p.conns) == 0
 	if last && !p.dialling {
-		p.queue, p.queued = nil, 0
+		p.dropQueue()
 	}
 	tell := last && !p.closed
 	p.mu.Unlock()
@@ -252,6 +255,7 @@ func (t *Transport) beats() {
 			return
 		case <-ticker.C:
 		}
+		t.Recheck()
 		t.mu.RLock()
 		all := slices.Collect(maps.Values(t.peers))
 		t.mu.RUnlock()

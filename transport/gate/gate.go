@@ -1,0 +1,316 @@
+// Package gate bounds what strangers can do to a port: how many connections they hold
+// open, together and from one address, and for how long a connection may do nothing.
+//
+// A connection begins as a stranger's. Whoever shows a certificate is admitted, and
+// counts among the connections of its owner from then on. Where strangers are too
+// many, the oldest one of the address that has the most gives way to the newest: an
+// honest peer is a stranger for the milliseconds of a handshake, so it gets in while
+// others fill the port. A connection on which no call is under way ends after a
+// while, however busily it sends a byte now and then.
+package gate
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Limits are those of one port.
+type Limits struct {
+	Strangers  int           // connections that were not admitted, at once
+	PerAddress int           // those of one address, at most Strangers; of IPv6, of one /64
+	PerOwner   int           // connections of one owner, at once
+	Patience   time.Duration // how long a connection may be without a call
+}
+
+// grace is how long a refused connection stays, to be told why.
+const grace = time.Second
+
+// Gate is a listener that keeps to Limits. Its connections are *Conn.
+type Gate struct {
+	net.Listener
+	limits Limits
+
+	mu        sync.Mutex
+	strangers map[netip.Prefix][]*Conn // the oldest first; none is empty
+	waiting   int                      // how many all of them are
+	owners    map[string]*account      // none is without connections
+	admitted  map[*Conn]struct{}
+}
+
+// account is what an owner makes this side hold.
+type account struct {
+	connections int // under gate.mu
+	held        atomic.Int64
+}
+
+// New puts a gate before a listener.
+func New(l net.Listener, limits Limits) *Gate {
+	return &Gate{
+		Listener: l, limits: limits,
+		strangers: map[netip.Prefix][]*Conn{}, owners: map[string]*account{}, admitted: map[*Conn]struct{}{},
+	}
+}
+
+// Accept implements net.Listener.
+func (g *Gate) Accept() (net.Conn, error) {
+	raw, err := g.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	c := &Conn{Conn: raw, gate: g, from: prefixOf(raw.RemoteAddr())}
+	g.mu.Lock()
+	g.strangers[c.from] = append(g.strangers[c.from], c)
+	g.waiting++
+	victim := g.crowded(c.from)
+	c.timer = time.AfterFunc(g.limits.Patience, c.expire)
+	g.mu.Unlock()
+	if victim != nil {
+		_ = victim.Close()
+	}
+	return c, nil
+}
+
+// crowded is who has to go after one more came from an address; nil if nobody.
+func (g *Gate) crowded(from netip.Prefix) *Conn {
+	if len(g.strangers[from]) > g.limits.PerAddress {
+		return g.strangers[from][0]
+	}
+	if g.waiting <= g.limits.Strangers {
+		return nil
+	}
+	most := from
+	for address, all := range g.strangers {
+		if len(all) > len(g.strangers[most]) {
+			most = address
+		}
+	}
+	return g.strangers[most][0]
+}
+
+// prefixOf is what counts as one address. A peer of IPv6 has 2^64 of its own.
+func prefixOf(a net.Addr) netip.Prefix {
+	at, err := netip.ParseAddrPort(a.String())
+	if err != nil {
+		return netip.Prefix{} // not of the internet: all are one
+	}
+	bits, ip := 32, at.Addr().Unmap()
+	if ip.Is6() {
+		bits = 64
+	}
+	p, _ := ip.WithZone("").Prefix(bits) // fails only for too many bits
+	return p
+}
+
+// Recheck refuses the connections of those whose owners ended says something about.
+func (g *Gate) Recheck(ended func(shown any) error) {
+	g.mu.Lock()
+	all := make([]*Conn, 0, len(g.admitted))
+	for c := range g.admitted {
+		all = append(all, c)
+	}
+	g.mu.Unlock()
+	for _, c := range all {
+		if err := ended(c.shown); err != nil {
+			c.Refuse(err)
+		}
+	}
+}
+
+// Count is how many connections are open: those of strangers, and those of an owner.
+func (g *Gate) Count(owner string) (strangers, owned int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if a := g.owners[owner]; a != nil {
+		owned = a.connections
+	}
+	return g.waiting, owned
+}
+
+// Conn is a connection that came through a gate.
+type Conn struct {
+	net.Conn
+	gate *Gate
+	from netip.Prefix
+
+	// Under gate.mu:
+	timer   *time.Timer
+	owner   string // empty: a stranger
+	shown   any
+	calls   int
+	begun   int // calls, since the beginning
+	refused error
+	closed  bool
+
+	holding sync.Mutex
+	account *account // nil of a stranger, and after Close
+	held    int64    // the connection's part of it
+}
+
+// Addr is the address of a connection's other side, which knows the connection:
+// servers such as gRPC's hand on the address alone.
+type Addr struct {
+	net.Addr
+	conn *Conn
+}
+
+// RemoteAddr gives an *Addr.
+func (c *Conn) RemoteAddr() net.Addr { return &Addr{c.Conn.RemoteAddr(), c} }
+
+// Of is the connection of an address that a Conn gave; nil of any other.
+func Of(a net.Addr) *Conn {
+	if known, ok := a.(*Addr); ok {
+		return known.conn
+	}
+	return nil
+}
+
+// Admit says whose connection it is; shown is what proved it, for Recheck. Where the
+// owner has too many already, every call on it is refused with the reason.
+func (c *Conn) Admit(owner string, shown any) error {
+	g := c.gate
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case c.closed:
+		return net.ErrClosed
+	case g.owners[owner] != nil && g.owners[owner].connections >= g.limits.PerOwner:
+		c.refused = fmt.Errorf("%s has %d connections open at once, which is the most: close some, or give every user a certificate of its own", owner, g.limits.PerOwner)
+		return c.refused
+	}
+	g.depart(c)
+	c.owner, c.shown = owner, shown
+	if g.owners[owner] == nil {
+		g.owners[owner] = &account{}
+	}
+	g.owners[owner].connections++
+	g.admitted[c] = struct{}{}
+	c.holding.Lock()
+	c.account = g.owners[owner]
+	c.holding.Unlock()
+	return nil
+}
+
+// Owner is who was admitted; empty of a stranger.
+func (c *Conn) Owner() string {
+	c.gate.mu.Lock()
+	defer c.gate.mu.Unlock()
+	return c.owner
+}
+
+// Shown is what Admit was given.
+func (c *Conn) Shown() any {
+	c.gate.mu.Lock()
+	defer c.gate.mu.Unlock()
+	return c.shown
+}
+
+// Hold counts bytes that the connection has this side keep in memory, and gives back
+// some that it keeps no longer if they are negative. It says whether its owner is
+// within most, over all connections.
+func (c *Conn) Hold(bytes, most int64) bool {
+	c.holding.Lock()
+	defer c.holding.Unlock()
+	if c.account == nil {
+		return true
+	}
+	c.held += bytes
+	return c.account.held.Add(bytes) <= most
+}
+
+// release takes a closed connection's part off its owner's account.
+func (c *Conn) release() {
+	c.holding.Lock()
+	defer c.holding.Unlock()
+	if c.account != nil {
+		c.account.held.Add(-c.held)
+		c.account = nil
+	}
+}
+
+// depart takes a connection off the strangers.
+func (g *Gate) depart(c *Conn) {
+	left := slices.DeleteFunc(g.strangers[c.from], func(o *Conn) bool { return o == c })
+	if g.strangers[c.from] = left; len(left) == 0 {
+		delete(g.strangers, c.from)
+	}
+	g.waiting--
+}
+
+// errAlone is for a call of a kind that a connection has once, and first.
+var errAlone = errors.New("such a call is the first one of its connection, and the only one of its kind: open another connection")
+
+// Begin says that a call begins, and gives the reason why it must not. alone is for a
+// kind of call of which a connection has one, before all others.
+func (c *Conn) Begin(alone bool) error {
+	c.gate.mu.Lock()
+	defer c.gate.mu.Unlock()
+	switch {
+	case c.refused != nil:
+		return c.refused
+	case alone && c.begun > 0:
+		return errAlone
+	}
+	c.begun++
+	c.calls++
+	c.timer.Stop()
+	return nil
+}
+
+// End says that a call that Begin let pass has ended.
+func (c *Conn) End() {
+	c.gate.mu.Lock()
+	defer c.gate.mu.Unlock()
+	if c.calls--; c.calls == 0 && c.refused == nil && !c.closed {
+		c.timer.Reset(c.gate.limits.Patience)
+	}
+}
+
+// Refuse lets no more calls pass, and closes the connection as soon as the other side
+// could have been told why.
+func (c *Conn) Refuse(why error) {
+	c.gate.mu.Lock()
+	defer c.gate.mu.Unlock()
+	if c.closed || c.refused != nil {
+		return
+	}
+	c.refused = why
+	c.timer.Reset(grace)
+}
+
+// expire closes a connection whose time is over.
+func (c *Conn) expire() {
+	c.gate.mu.Lock()
+	busy := c.calls > 0 && c.refused == nil
+	c.gate.mu.Unlock()
+	if !busy {
+		_ = c.Close()
+	}
+}
+
+// Close implements net.Conn.
+func (c *Conn) Close() error {
+	g := c.gate
+	g.mu.Lock()
+	if !c.closed {
+		c.closed = true
+		c.timer.Stop()
+		if c.owner == "" {
+			g.depart(c)
+		} else {
+			delete(g.admitted, c)
+			a := g.owners[c.owner]
+			if a.connections--; a.connections == 0 {
+				delete(g.owners, c.owner)
+			}
+		}
+	}
+	g.mu.Unlock()
+	c.release()
+	return c.Conn.Close()
+}

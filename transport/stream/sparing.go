@@ -1,0 +1,34 @@
+package stream
+
+import (
+	"sync"
+	"time"
+)
+
+// Strangers can have a node log a line for each connection that they open. So that
+// they cannot fill its disk, there are burst lines at once, and one a second later on.
+const burst = 50
+
+// sparing says which lines are logged.
+type sparing struct {
+	mu     sync.Mutex
+	used   int       // lines of the burst
+	since  time.Time // used was right then
+	silent int       // lines that were not logged since the last one that was
+}
+
+// allow says whether a line may be logged, and how many were not before it.
+func (s *sparing) allow(now time.Time) (silent int, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if passed := int(now.Sub(s.since) / time.Second); passed > 0 {
+		s.used, s.since = max(0, s.used-passed), now
+	}
+	if s.used >= burst {
+		s.silent++
+		return 0, false
+	}
+	s.used++
+	silent, s.silent = s.silent, 0
+	return silent, true
+}
