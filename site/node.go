@@ -154,7 +154,7 @@ func (cfg *NodeConfig) control(id *identity.Identity) (control.Control, func() e
 		member := control.Supervise(cfg.Children.Control, control.Config{
 			Dir: filepath.Join(cfg.Dir, "control"), Name: cfg.Name, Client: cfg.ControlClient, Peer: cfg.ControlPeer,
 			Cluster: cfg.ControlMembers, Identity: cfg.Identity, Ledger: cfg.ledger(),
-			Options: control.Options{Log: cfg.Log},
+			Options: control.Options{TTL: cfg.TTL, Log: cfg.Log},
 		})
 		endpoints, stop = append([]string{cfg.ControlClient}, endpoints...), member.Close
 		opt.Discover = true
