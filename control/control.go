@@ -49,6 +49,9 @@ type Control interface {
 	// list, may be called more than once, and gives the new one or an error, which
 	// then is Trust's.
 	Trust(ctx context.Context, edit func(trust.List) (trust.List, error)) (trust.List, error)
+	// Drain marks a node as one to be emptied, or takes the mark back; an *UnknownError if
+	// no node ever had the name. The mark outlives the node's process.
+	Drain(ctx context.Context, name string, on bool) error
 	// Close ends the connection. Memberships are not left by it: their leases
 	// run out.
 	Close() error
@@ -99,7 +102,9 @@ type Held struct {
 type Options struct {
 	TTL     time.Duration // of memberships; 5 s if zero, whole seconds, at least 2
 	Timeout time.Duration // of calls whose context has no deadline; 5 s if zero
-	Log     *slog.Logger  // warnings and errors; may be nil
+	Log     *slog.Logger  `json:"-"` // warnings and errors; may be nil
+	// Discover asks the members for each other's addresses, in addition to those given.
+	Discover bool
 }
 
 func (o Options) withDefaults() Options {

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/netip"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +18,8 @@ import (
 	"go.etcd.io/etcd/server/v3/embed"
 	"go.etcd.io/etcd/server/v3/etcdserver/api/v3client"
 	"go.uber.org/zap"
+
+	"github.com/godwit-run/godwit/identity"
 )
 
 // Config describes a member of the control inside of this process. A cluster
@@ -32,18 +35,17 @@ type Config struct {
 	// Cluster has the Peer address of each member by name, this one included.
 	// nil means that this one is alone.
 	Cluster map[string]string
-	TLS     Files
+	// Identity is the directory of a node's identity, by which members know each other, and
+	// nodes the member. Only nodes may connect. Empty: no TLS, and anybody may.
+	Identity string
+	// Ledger is the path of the node's trust.Ledger; may be empty.
+	Ledger  string
 	Options Options // of connections by Server.Control; Log is the member's, too
 	// Ready is how long Embed waits until there is a majority; 30 s if zero.
 	Ready time.Duration
 	// Quota is how many bytes of records are kept at most; 256 MiB if zero.
 	Quota int64
 }
-
-// Files are paths of PEM files: a certificate that is good for servers and
-// clients, its key, and the authority that all others' certificates come from.
-// All empty means no TLS.
-type Files struct{ CA, Cert, Key string }
 
 // What keeps a member small and quick. A cluster's records are a few MiB.
 const (
@@ -58,6 +60,7 @@ const (
 type Server struct {
 	e    *embed.Etcd
 	cfg  Config
+	port *ports // nil without TLS
 	once sync.Once
 }
 
@@ -72,11 +75,16 @@ func Embed(ctx context.Context, cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	p, err := cfg.ports(c)
+	if err != nil {
+		return nil, err
+	}
 	e, err := embed.StartEtcd(c)
 	if err != nil {
+		p.close()
 		return nil, fmt.Errorf("the control's member %q cannot start in %s, for clients at %s and members at %s: %w", cfg.Name, cfg.Dir, cfg.Client, cfg.Peer, err)
 	}
-	s := &Server{e: e, cfg: cfg}
+	s := &Server{e: e, cfg: cfg, port: p}
 	select {
 	case <-e.Server.ReadyNotify():
 		go s.drain()
@@ -109,7 +117,12 @@ func (s *Server) drain() {
 }
 
 // Endpoint is where clients reach this member: host:port.
-func (s *Server) Endpoint() string { return s.e.Clients[0].Addr().String() }
+func (s *Server) Endpoint() string {
+	if s.port != nil {
+		return s.port.client.l.Addr().String()
+	}
+	return s.e.Clients[0].Addr().String()
+}
 
 // Control connects with this member inside of the process. It works as long as
 // the cluster has a majority with this member in it.
@@ -123,7 +136,10 @@ func (s *Server) Close() error {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		s.once.Do(s.e.Close)
+		s.once.Do(func() {
+			s.port.close()
+			s.e.Close()
+		})
 	}()
 	select {
 	case <-done:
@@ -169,15 +185,11 @@ func (cfg *Config) etcd() (*embed.Config, error) {
 
 func (cfg *Config) addresses(c *embed.Config) error {
 	scheme := "http"
-	if cfg.TLS != (Files{}) {
-		if cfg.TLS.CA == "" || cfg.TLS.Cert == "" || cfg.TLS.Key == "" {
-			return &InvalidError{fmt.Sprintf("TLS needs an authority, a certificate and a key, found %+v", cfg.TLS)}
-		}
+	if cfg.Identity != "" {
 		scheme = "https"
-		// Whoever has a certificate of the cluster's authority belongs to it, from
-		// whatever address.
-		info := transport.TLSInfo{TrustedCAFile: cfg.TLS.CA, CertFile: cfg.TLS.Cert, KeyFile: cfg.TLS.Key, ClientCertAuth: true, SkipClientSANVerify: true}
-		c.ClientTLSInfo, c.PeerTLSInfo = info, info
+		// How to reach other members; how they reach this one is in ports.
+		pem := filepath.Join(cfg.Identity, identity.IdentityFile)
+		c.PeerTLSInfo = transport.TLSInfo{TrustedCAFile: filepath.Join(cfg.Identity, identity.AuthorityFile), CertFile: pem, KeyFile: pem, ClientCertAuth: true}
 	}
 	client, err := address(scheme, cfg.Client)
 	if err != nil {

@@ -176,7 +176,6 @@ func TestConfig(t *testing.T) {
 		{"a URL", Config{Name: "a", Client: "http://127.0.0.1:1"}},
 		{"not in the cluster", Config{Name: "a", Peer: "127.0.0.1:1", Cluster: map[string]string{"b": "127.0.0.1:1"}}},
 		{"even", Config{Name: "a", Peer: "127.0.0.1:1", Cluster: map[string]string{"a": "127.0.0.1:1", "b": "127.0.0.1:2"}}},
-		{"half of TLS", Config{Name: "a", TLS: Files{CA: "x"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.cfg.Dir = t.TempDir()

@@ -36,7 +36,11 @@ func Dial(endpoints []string, tls *tls.Config, opt Options) (Control, error) {
 	if err := e.add(endpoints...); err != nil {
 		return nil, errors.Join(err, e.close())
 	}
-	return newRegistry(e, opt), nil
+	g := newRegistry(e, opt)
+	if opt.Discover {
+		go e.discover(g.ctx)
+	}
+	return g, nil
 }
 
 // scheme is that of endpoints which name none.

@@ -28,14 +28,14 @@ func beMember(what string) int {
 	var cfg Config
 	err := json.Unmarshal([]byte(what), &cfg)
 	if err == nil {
-		err = runMember(cfg)
+		err = beNode(cfg)
 	}
 	os.Stderr.WriteString(err.Error() + "\n")
 	return 1
 }
 
-// runMember writes its endpoint when it is a node too, and ends with its membership.
-func runMember(cfg Config) error {
+// beNode writes its endpoint when it is a node too, and ends with its membership.
+func beNode(cfg Config) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	s, err := Embed(ctx, cfg)

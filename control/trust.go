@@ -40,6 +40,9 @@ func (g *registry) Trust(ctx context.Context, edit func(trust.List) (trust.List,
 			when.revision = recs[0].modified
 		}
 		list, err := edit(old)
+		if lost := list.Lacks(old); err == nil && !lost.Empty() {
+			list, err = list.Merge(lost) // revoking is for ever, whatever an edit makes of it
+		}
 		if err != nil {
 			return old, err
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/godwit-run/godwit/parcel"
 	"github.com/godwit-run/godwit/store"
 	"github.com/godwit-run/godwit/transport"
+	"github.com/godwit-run/godwit/trust"
 )
 
 // Config is what a node is made of. The daemon owns the store, the membership
@@ -45,7 +46,11 @@ type Config struct {
 	// ViewDeadline is how long a node works on without a sign that its membership goes on,
 	// as while etcd has no majority; 15 minutes if zero.
 	ViewDeadline time.Duration
-	Log          *slog.Logger
+	// Ledger keeps every revocation that the node has seen; nil for none.
+	Ledger *trust.Ledger
+	// Learned is told of each view that the node takes in; may be nil.
+	Learned func(*catalog.View)
+	Log     *slog.Logger
 }
 
 // Daemon is a running node.
@@ -71,6 +76,7 @@ type Daemon struct {
 	work   sync.WaitGroup
 	stops  sync.Map // JobID → context.CancelFunc of jobs that may take long
 	view   atomic.Pointer[catalog.View]
+	writes atomic.Bool // a revocation is written back
 	closed sync.Once
 }
 
@@ -116,6 +122,17 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 // Peer is the node's number.
 func (d *Daemon) Peer() catalog.Peer { return d.self }
 
+// View is the cluster as last heard of; without anything before the first time.
+func (d *Daemon) View() *catalog.View {
+	if v := d.view.Load(); v != nil {
+		return v
+	}
+	return &catalog.View{}
+}
+
+// Renewed is when the control last confirmed that the node is a member.
+func (d *Daemon) Renewed() time.Time { return d.lives.Renewed() }
+
 // Close ends the node and gives everything back.
 func (d *Daemon) Close() error {
 	var err error
@@ -156,6 +173,7 @@ func (d *Daemon) watch() {
 
 // learn passes a view on, to the core and to the transport.
 func (d *Daemon) learn(v *catalog.View) {
+	v = d.remember(v)
 	d.distrust(v) // first, so that nothing is allowed or refused by an older list
 	d.view.Store(v)
 	known := map[catalog.Peer]string{}
@@ -168,6 +186,9 @@ func (d *Daemon) learn(v *catalog.View) {
 	d.lives.saw(v)
 	d.columns.retain(v)
 	d.step(&node.Learned{View: v})
+	if d.cfg.Learned != nil {
+		d.cfg.Learned(v)
+	}
 }
 
 func (d *Daemon) ticks() {

@@ -3,18 +3,13 @@ package site
 import (
 	"context"
 	"crypto/rand"
-	"crypto/tls"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
-	"strings"
-	"sync/atomic"
 
 	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/cluster"
-	"github.com/godwit-run/godwit/control"
 	"github.com/godwit-run/godwit/identity"
 	"github.com/godwit-run/godwit/transport"
 	"github.com/godwit-run/godwit/transport/stream"
@@ -22,6 +17,8 @@ import (
 
 // Options are the choices of a client.
 type Options struct {
+	// Admin connects as an administrator, who may change whom the cluster trusts.
+	Admin bool
 	// OnDemand sends kernels only to nodes that ask for them; see
 	// caller.Options.
 	OnDemand bool
@@ -37,16 +34,11 @@ func Connect(ctx context.Context, dir string, opt Options) (*cluster.Cluster, er
 	if err != nil {
 		return nil, err
 	}
-	id, err := identity.Load(filepath.Join(dir, "client"))
+	id, err := s.identity(opt.Admin)
 	if err != nil {
 		return nil, err
 	}
-	if err := id.Current(); err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	ctl, err := control.Dial(s.Endpoints, refusing(id.Client(""), len(s.Endpoints), cancel), s.options())
+	ctl, err := s.dial(id)
 	if err != nil {
 		return nil, err
 	}
@@ -59,36 +51,23 @@ func Connect(ctx context.Context, dir string, opt Options) (*cluster.Cluster, er
 			return stream.New(stream.Options{Self: self, Identity: id, NameOf: names, Eager: true}, h)
 		},
 	})
-	if err != nil {
-		if r := (*refusal)(nil); errors.As(context.Cause(ctx), &r) {
-			return nil, fmt.Errorf("what answers at %s is not the control of the cluster in %s: %w", strings.Join(s.Endpoints, ", "), dir, r.why)
-		}
-		return nil, err // cluster.Connect has closed ctl
+	if errors.Is(err, identity.ErrOtherCluster) {
+		return nil, fmt.Errorf("what answers at the addresses of the nodes is not the cluster in %s: %w", dir, err)
 	}
-	return c, nil
+	return c, err // cluster.Connect has closed ctl if it failed
 }
 
-// refusal is why the control was not believed.
-type refusal struct{ why error }
-
-func (r *refusal) Error() string { return r.why.Error() }
-
-// refusing gives up once as many servers were refused as there are endpoints,
-// and none was accepted: the client of etcd itself would try again until its
-// deadline, and forget why.
-func refusing(c *tls.Config, endpoints int, giveUp context.CancelCauseFunc) *tls.Config {
-	var refused atomic.Int64
-	verify := c.VerifyConnection
-	c.VerifyConnection = func(s tls.ConnectionState) error {
-		err := verify(s)
-		if err == nil {
-			refused.Store(math.MinInt64) // never again
-		} else if refused.Add(1) == int64(endpoints) {
-			giveUp(&refusal{err})
-		}
-		return err
+// identity reads the identity of a client or an administrator.
+func (s *Site) identity(admin bool) (*identity.Identity, error) {
+	name := ClientDir
+	if admin {
+		name = AdminDir
 	}
-	return c
+	id, err := identity.Load(filepath.Join(s.Dir, name))
+	if err != nil {
+		return nil, err
+	}
+	return id, id.Current()
 }
 
 // newClient draws a client's number.

@@ -15,6 +15,7 @@ import (
 	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/codegen"
 	"github.com/godwit-run/godwit/control"
+	"github.com/godwit-run/godwit/control/remote"
 	"github.com/godwit-run/godwit/daemon"
 	"github.com/godwit-run/godwit/identity"
 	"github.com/godwit-run/godwit/node"
@@ -48,8 +49,15 @@ type NodeConfig struct {
 	Exports     []string // libraries whose functions packages may look up
 	RegionBytes int64    // of what packages are granted; 1 GiB if 0
 
-	// Either Etcd, the endpoints of an etcd cluster, or a member of one inside of
-	// this process: ControlClient, ControlPeer and ControlMembers.
+	// Clock is the wall clock, by which certificates are judged and nothing else; time.Now
+	// if nil.
+	Clock func() time.Time
+	// Authority is the directory of the cluster's authority, if this node is to renew
+	// certificates.
+	Authority string
+
+	// Etcd are the endpoints of an etcd cluster. With ControlClient, ControlPeer and
+	// ControlMembers this node has a member of it, in a process beside it.
 	Etcd           []string
 	ControlClient  string
 	ControlPeer    string
@@ -70,14 +78,11 @@ func RunNode(ctx context.Context, cfg NodeConfig) (err error) {
 	if err := cfg.complete(); err != nil {
 		return err
 	}
-	id, err := identity.Load(cfg.Identity)
+	keys, err := cfg.keys()
 	if err != nil {
-		return fmt.Errorf("%w; `godwit up` or `godwit cluster` makes the identity of a node", err)
-	}
-	if err := id.Current(); err != nil {
 		return err
 	}
-	ctl, stop, err := cfg.control(ctx, id)
+	ctl, stop, err := cfg.control(keys.id)
 	if err != nil {
 		return err
 	}
@@ -86,7 +91,7 @@ func RunNode(ctx context.Context, cfg NodeConfig) (err error) {
 	if compiler != nil {
 		defer func() { err = errors.Join(err, compiler.Close()) }()
 	}
-	d, err := cfg.start(ctx, id, ctl, compiler)
+	d, err := cfg.start(ctx, keys, ctl, compiler)
 	if err != nil {
 		return err
 	}
@@ -96,6 +101,7 @@ func RunNode(ctx context.Context, cfg NodeConfig) (err error) {
 		return err
 	}
 	defer end()
+	go identity.Keep(ctx, keys.id, keys.renewer(d), cfg.Log)
 	cfg.Log.Info("node is ready", "name", cfg.Name, "number", d.Peer(), "address", cfg.Advertise, "limits", fmt.Sprintf("%+v", cfg.Limits))
 	<-ctx.Done()
 	cfg.Log.Info("node is stopping")
@@ -128,27 +134,36 @@ func (cfg *NodeConfig) complete() error {
 	if cfg.Native && len(cfg.Children.Worker) == 0 {
 		return errors.New("there is no program for workers, which run packages")
 	}
-	if (len(cfg.Etcd) == 0) == (cfg.ControlClient == "") {
-		return errors.New("a node needs either --etcd, the endpoints of etcd, or --control, to be a member of it")
+	if len(cfg.Etcd) == 0 && cfg.ControlClient == "" {
+		return errors.New("a node needs --etcd, the endpoints of etcd, or --control, to have a member of it")
+	}
+	if cfg.ControlClient != "" && len(cfg.Children.Control) == 0 {
+		return errors.New("there is no program for the member of etcd: name an etcd that runs elsewhere with --etcd")
+	}
+	if cfg.Clock == nil {
+		cfg.Clock = time.Now
 	}
 	return nil
 }
 
-// control connects with etcd, which may be in this process.
-func (cfg *NodeConfig) control(ctx context.Context, id *identity.Identity) (control.Control, func() error, error) {
+// control connects with etcd, the node's own member first, which it starts.
+func (cfg *NodeConfig) control(id *identity.Identity) (control.Control, func() error, error) {
 	opt := control.Options{TTL: cfg.TTL, Log: cfg.Log}
-	if len(cfg.Etcd) > 0 {
-		ctl, err := control.Dial(cfg.Etcd, id.Client(""), opt)
-		return ctl, func() error { return nil }, err
+	endpoints, stop := cfg.Etcd, func() error { return nil }
+	if cfg.ControlClient != "" {
+		member := control.Supervise(cfg.Children.Control, control.Config{
+			Dir: filepath.Join(cfg.Dir, "control"), Name: cfg.Name, Client: cfg.ControlClient, Peer: cfg.ControlPeer,
+			Cluster: cfg.ControlMembers, Identity: cfg.Identity, Ledger: cfg.ledger(),
+			Options: control.Options{Log: cfg.Log},
+		})
+		endpoints, stop = append([]string{cfg.ControlClient}, endpoints...), member.Close
+		opt.Discover = true
 	}
-	server, err := control.Embed(ctx, control.Config{
-		Dir: filepath.Join(cfg.Dir, "control"), Name: cfg.Name, Client: cfg.ControlClient, Peer: cfg.ControlPeer,
-		Cluster: cfg.ControlMembers, TLS: files(cfg.Identity), Options: opt,
-	})
+	ctl, err := control.Dial(endpoints, id.Client(""), opt)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, errors.Join(err, stop())
 	}
-	return server.Control(), server.Close, nil
+	return ctl, stop, nil
 }
 
 func (cfg *NodeConfig) data() string { return filepath.Join(cfg.Dir, "data") }
@@ -175,7 +190,7 @@ func (cfg *NodeConfig) native() *daemon.Native {
 }
 
 // start opens the data and joins.
-func (cfg *NodeConfig) start(ctx context.Context, id *identity.Identity, ctl control.Control, compiler *codegen.Service) (*daemon.Daemon, error) {
+func (cfg *NodeConfig) start(ctx context.Context, keys *keys, ctl control.Control, compiler *codegen.Service) (*daemon.Daemon, error) {
 	st, err := store.Open(cfg.data(), store.Options{Memory: cfg.Memory})
 	if err != nil {
 		return nil, err
@@ -191,13 +206,18 @@ func (cfg *NodeConfig) start(ctx context.Context, id *identity.Identity, ctl con
 	if err != nil {
 		return nil, errors.Join(err, st.Close(), l.Close())
 	}
-	return daemon.Start(ctx, daemon.Config{
+	service := remote.New(remote.Config{Control: ctl, Identity: keys.id, Authority: keys.authority, Fresh: keys.fresh, Log: cfg.Log})
+	d, err := daemon.Start(ctx, daemon.Config{
 		Name: cfg.Name, Store: st, Control: ctl, Membership: m, Rejoin: join, Limits: cfg.Limits, Threads: cfg.Threads, ViewDeadline: cfg.ViewDeadline, Log: cfg.Log,
-		Codegen: compiler, Native: cfg.native(),
+		Codegen: compiler, Native: cfg.native(), Ledger: keys.ledger, Learned: service.Learn,
 		Dial: func(self catalog.Peer, names func(catalog.Peer) (string, bool), h transport.Handler) (transport.Transport, error) {
-			return stream.New(stream.Options{Self: self, Identity: id, Listener: l, NameOf: names, Log: cfg.Log}, h)
+			return stream.New(stream.Options{Self: self, Identity: keys.id, Listener: l, NameOf: names, Services: service.Register, Log: cfg.Log}, h)
 		},
 	})
+	if err == nil {
+		keys.node.Store(d)
+	}
+	return d, err
 }
 
 // join waits for the control as long as nobody answers: its members may be starting, too.
@@ -225,48 +245,4 @@ func (cfg *NodeConfig) serveMetrics(d *daemon.Daemon) (func(), error) {
 	s := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 30 * time.Second}
 	go func() { _ = s.Serve(l) }() // ends with Close
 	return func() { _ = s.Close() }, nil
-}
-
-// Await waits until a cluster has n nodes.
-func Await(ctx context.Context, s *Site, n int) error {
-	id, err := identity.Load(filepath.Join(s.Dir, "client"))
-	if err != nil {
-		return err
-	}
-	ctl, err := control.Dial(s.Endpoints, id.Client(""), s.options())
-	if err != nil {
-		return err
-	}
-	defer ctl.Close()
-	have := 0
-	for {
-		if v, err := ctl.View(ctx); err == nil {
-			if have = len(v.Nodes); have >= n {
-				return nil
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("%d of %d nodes are ready: %w", have, n, context.Cause(ctx))
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
-}
-
-// Prepare opens a cluster's directory, or makes one for an etcd that runs elsewhere.
-func Prepare(dir string, etcd []string, ttl time.Duration) (*Site, error) {
-	s, err := Open(dir)
-	if none := (*NoSiteError)(nil); errors.As(err, &none) {
-		if len(etcd) == 0 {
-			return nil, errors.New("a new cluster needs --etcd, the endpoints of the etcd that keeps its records")
-		}
-		s, err = Create(dir, ttl)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if len(etcd) > 0 {
-		s.Endpoints = etcd
-	}
-	return s, s.Save()
 }

@@ -18,6 +18,7 @@ import (
 type Children struct {
 	Codegen []string // calls codegen.Serve
 	Worker  []string // calls worker.Serve
+	Control []string // calls control.ServeMember
 	// Emulated says that they run under an emulator, and take many times as long.
 	Emulated bool
 }

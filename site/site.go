@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/godwit-run/godwit/control"
+	"github.com/godwit-run/godwit/control/remote"
 	"github.com/godwit-run/godwit/identity"
 )
 
@@ -22,6 +22,7 @@ import (
 //	cluster.json       how to connect
 //	authority/         the cluster's certificate authority: keep it private
 //	client/            the identity of clients
+//	admin/             the identity of administrators: keep it private, too
 //	nodes/NAME/        a node on this machine: its identity, control's records, data
 //
 // A client needs only cluster.json and client/.
@@ -34,7 +35,9 @@ type Site struct {
 type Card struct {
 	Version   int      `json:"version"`
 	Cluster   string   `json:"cluster"`   // its id
-	Endpoints []string `json:"endpoints"` // host:port of etcd
+	Endpoints []string `json:"endpoints"` // host:port of etcd, which nodes alone reach
+	// Contacts are nodes on other machines, by which clients reach the cluster.
+	Contacts []Contact `json:"contacts,omitempty"`
 	// TTL is after how many seconds a silent node counts as dead.
 	TTL int `json:"ttl_seconds"`
 	// Nodes are those that were started together on this machine.
@@ -50,6 +53,12 @@ type NodeCard struct {
 	// Of the nodes that are members of control, usually the first three:
 	ControlClient string `json:"control_client,omitempty"`
 	ControlPeer   string `json:"control_peer,omitempty"`
+}
+
+// Contact is where clients reach a node.
+type Contact struct {
+	Name    string `json:"name"`
+	Address string `json:"address"` // host:port of parcels
 }
 
 const version = 1
@@ -83,8 +92,8 @@ func (e *NoSiteError) Error() string {
 	return fmt.Sprintf("there is no cluster in %s: start one with `godwit up -n 4`, or name the directory of one with --cluster", e.Dir)
 }
 
-// Create makes the directory of a new cluster: its authority and the identity
-// of clients.
+// Create makes the directory of a new cluster: its authority and the identities
+// of clients and administrators.
 func Create(dir string, ttl time.Duration) (*Site, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -97,18 +106,29 @@ func Create(dir string, ttl time.Duration) (*Site, error) {
 	return s, s.IssueClient()
 }
 
-// IssueClient makes new certificates for clients.
+// IssueClient makes new certificates for clients and for administrators.
 func (s *Site) IssueClient() error {
 	a, err := identity.Open(filepath.Join(s.Dir, "authority"))
 	if err != nil {
 		return err
 	}
-	id, err := a.Issue(identity.Client, "client", valid)
-	if err != nil {
-		return err
+	for role, dir := range map[identity.Role]string{identity.Client: ClientDir, identity.Admin: AdminDir} {
+		id, err := a.Issue(role, dir, valid)
+		if err != nil {
+			return err
+		}
+		if err := id.Save(filepath.Join(s.Dir, dir)); err != nil {
+			return err
+		}
 	}
-	return id.Save(filepath.Join(s.Dir, "client"))
+	return nil
 }
+
+// Where a cluster's directory has the identities of those who are no nodes.
+const (
+	ClientDir = "client"
+	AdminDir  = "admin"
+)
 
 // IssueNode makes a certificate for a node and gives its directory. hosts are the names
 // and addresses under which etcd's own clients find it.
@@ -141,12 +161,26 @@ func (s *Site) Save() error {
 	return os.Rename(path+".new", path)
 }
 
-// files are the paths that etcd wants, of an identity's directory.
-func files(dir string) control.Files {
-	pem := filepath.Join(dir, identity.IdentityFile)
-	return control.Files{CA: filepath.Join(dir, identity.AuthorityFile), Cert: pem, Key: pem}
+// addresses are where clients reach nodes.
+func (s *Site) addresses() ([]remote.Address, error) {
+	var all []remote.Address
+	for _, n := range s.Nodes {
+		all = append(all, remote.Address{Name: n.Name, Address: n.Address})
+	}
+	for _, c := range s.Contacts {
+		all = append(all, remote.Address(c))
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s names no node by which the cluster is reached (older versions went to etcd): write it anew with `godwit cluster --cluster %s --node NAME=HOST:PORT`, once for each node", filepath.Join(s.Dir, "cluster.json"), s.Dir)
+	}
+	return all, nil
 }
 
-func (s *Site) options() control.Options {
-	return control.Options{TTL: time.Duration(s.TTL) * time.Second}
+// dial reaches the cluster's control by way of its nodes.
+func (s *Site) dial(id *identity.Identity) (*remote.Client, error) {
+	nodes, err := s.addresses()
+	if err != nil {
+		return nil, err
+	}
+	return remote.Dial(remote.Options{Nodes: nodes, Identity: id})
 }

@@ -17,7 +17,7 @@ var layers = [][]string{
 	{"syntax", "kernel", "mem", "trust", "identity", "column", "cc", "worker"},
 	{"data", "schedule", "verify", "wasm", "llvmir", "stepper", "graph", "catalog"},
 	{"types", "value", "codegen", "parcel", "transport", "transport/gate", "control"},
-	{"engine", "generate", "suspend", "node", "caller", "repair", "store", "transport/memnet", "transport/stream"},
+	{"engine", "generate", "suspend", "node", "caller", "repair", "store", "transport/memnet", "transport/stream", "control/remote"},
 	{"interp", "elaborate", "lower", "run"},
 	{"compile", "daemon", "cluster"},
 	{"site"},

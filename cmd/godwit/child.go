@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/godwit-run/godwit/codegen"
+	"github.com/godwit-run/godwit/control"
 	"github.com/godwit-run/godwit/site"
 	"github.com/godwit-run/godwit/worker"
 )
@@ -18,6 +19,7 @@ import (
 func newChildren() []*cobra.Command {
 	return []*cobra.Command{
 		newChild("codegen-child", "Compile with LLVM what standard input asks for", codegen.Serve),
+		newChild("control-child", "Be a member of etcd for the node at the other end of standard input", control.ServeMember),
 		newChild("worker-child", "Run a package for the node at the other end of standard input", worker.Serve),
 	}
 }
@@ -40,5 +42,5 @@ func children() (c site.Children) {
 	emulator := strings.Fields(os.Getenv(emulatorVariable))
 	words := append(emulator, self)
 	child := func(name string) []string { return append(slices.Clip(words), name) }
-	return site.Children{Codegen: child("codegen-child"), Worker: child("worker-child"), Emulated: len(emulator) > 0}
+	return site.Children{Codegen: child("codegen-child"), Worker: child("worker-child"), Control: child("control-child"), Emulated: len(emulator) > 0}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,20 +29,19 @@ an older directory it issues what is missing.`,
 				return err
 			}
 			for _, n := range nodes {
-				name, hosts, _ := strings.Cut(n, "=")
-				at, err := s.IssueNode(name, strings.Split(hosts, "/")...)
+				name, at, err := s.Add(n)
 				if err != nil {
 					return err
 				}
 				fmt.Fprintf(cmd.OutOrStdout(), "node %s: copy %s to its directory\n", name, filepath.Join(at, "identity"))
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "clients: copy %s and %s\n", filepath.Join(dir, "cluster.json"), filepath.Join(dir, "client"))
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "clients: copy %s and %s; administrators: %s instead\n", filepath.Join(dir, "cluster.json"), filepath.Join(dir, site.ClientDir), filepath.Join(dir, site.AdminDir))
 			return err
 		}),
 	}
 	clusterFlag(cmd, &dir)
 	cmd.Flags().StringSliceVar(&etcd, "etcd", nil, "HOST:PORT,... of etcd")
-	cmd.Flags().StringArrayVar(&nodes, "node", nil, "NAME or NAME=HOST/HOST of a node, as often as there are nodes")
+	cmd.Flags().StringArrayVar(&nodes, "node", nil, "NAME or NAME=HOST[:PORT]/HOST of a node, as often as there are nodes; clients reach it at the first host, or at its name, and port 7411")
 	cmd.Flags().DurationVar(&ttl, "ttl", 5*time.Second, "after which time without a sign of life a node counts as dead")
 	return cmd
 }

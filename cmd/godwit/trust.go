@@ -99,7 +99,7 @@ func newTrustList() *cobra.Command {
 		Short: "Show what is trusted and what was revoked",
 		Args:  cobra.NoArgs,
 		RunE: action(func(cmd *cobra.Command, _ []string) error {
-			return withSite(cmd.Context(), dir, func(_ context.Context, c *cluster.Cluster) error {
+			return withSite(cmd.Context(), dir, false, func(_ context.Context, c *cluster.Cluster) error {
 				return showTrust(cmd, c.View().Trust, asJSON)
 			})
 		}),
@@ -110,7 +110,7 @@ func newTrustList() *cobra.Command {
 }
 
 func editTrust(cmd *cobra.Command, dir string, edit func(trust.List) (trust.List, error)) error {
-	return withSite(cmd.Context(), dir, func(ctx context.Context, c *cluster.Cluster) error {
+	return withSite(cmd.Context(), dir, true, func(ctx context.Context, c *cluster.Cluster) error {
 		list, err := c.Trust(ctx, edit)
 		if err != nil {
 			return err
@@ -129,10 +129,10 @@ func showTrust(cmd *cobra.Command, list trust.List, asJSON bool) error {
 
 // withSite does something with a cluster, within the time that it may take to
 // connect.
-func withSite(ctx context.Context, dir string, do func(context.Context, *cluster.Cluster) error) error {
+func withSite(ctx context.Context, dir string, admin bool, do func(context.Context, *cluster.Cluster) error) error {
 	ctx, cancel := context.WithTimeout(ctx, connecting)
 	defer cancel()
-	c, err := site.Connect(ctx, dir, site.Options{})
+	c, err := site.Connect(ctx, dir, site.Options{Admin: admin})
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,59 @@
+package control
+
+import (
+	"context"
+	"io/fs"
+	"log/slog"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/godwit-run/godwit/trust"
+)
+
+// revocations follows the ledger that the node writes, in a process that only reads it.
+type revocations struct {
+	path string
+	log  *slog.Logger
+	seen fs.FileInfo // of the file that was read last
+	list atomic.Pointer[trust.Ledger]
+}
+
+// follow reads the ledger, and again whenever it has changed, until ctx ends.
+func (r *revocations) follow(ctx context.Context) error {
+	if err := r.read(); err != nil {
+		return err
+	}
+	go func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(recheck):
+			}
+			if err := r.read(); err != nil {
+				r.log.Warn("new revocations cannot be read; those that are known hold", "error", err)
+			}
+		}
+	}()
+	return nil
+}
+
+func (r *revocations) read() error {
+	info, err := os.Stat(r.path)
+	if err == nil && r.seen != nil && os.SameFile(info, r.seen) && info.ModTime().Equal(r.seen.ModTime()) {
+		return nil
+	}
+	list, err := trust.OpenLedger(r.path)
+	if err != nil {
+		return err
+	}
+	r.list.Store(list)
+	r.seen = info
+	return nil
+}
+
+func (r *revocations) revoked(serial string) bool {
+	list := r.list.Load()
+	return list != nil && list.Revoked(serial)
+}

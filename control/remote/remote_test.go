@@ -1,0 +1,434 @@
+package remote
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"net"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+
+	"github.com/godwit-run/godwit/catalog"
+	"github.com/godwit-run/godwit/control"
+	"github.com/godwit-run/godwit/identity"
+	"github.com/godwit-run/godwit/trust"
+)
+
+// bed is a cluster whose nodes serve a control in memory.
+type bed struct {
+	t         *testing.T
+	authority *identity.Authority
+	memory    *control.Memory
+	nodes     []*served
+}
+
+// served is one node. A broken one answers nothing that needs the control.
+type served struct {
+	Address
+	service *Service
+	server  *grpc.Server
+	broken  atomic.Bool
+	hung    atomic.Bool // takes connections and says nothing
+	revoked atomic.Pointer[trust.List]
+	cut     func() // ends the watch that views come from
+}
+
+func newBed(t *testing.T, nodes int) *bed {
+	a, err := identity.Create(t.TempDir())
+	check(t, err)
+	b := &bed{t: t, authority: a, memory: control.NewMemory()}
+	for i := range nodes {
+		b.node(string(rune('a' + i)))
+	}
+	return b
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func within(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// breakable is a control that does not answer while its node is broken.
+type breakable struct {
+	control.Control
+	n *served
+}
+
+func (b *breakable) View(ctx context.Context) (*catalog.View, error) {
+	if b.n.broken.Load() {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return b.Control.View(ctx)
+}
+
+func (b *breakable) Allocate(ctx context.Context) (uint32, error) {
+	if b.n.broken.Load() {
+		<-ctx.Done()
+		return 0, ctx.Err()
+	}
+	return b.Control.Allocate(ctx)
+}
+
+// hanging is a listener whose connections stop while its node hangs.
+type hanging struct {
+	net.Listener
+	n *served
+}
+
+func (h hanging) Accept() (net.Conn, error) {
+	c, err := h.Listener.Accept()
+	return hungConn{c, h.n}, err
+}
+
+type hungConn struct {
+	net.Conn
+	n *served
+}
+
+func (c hungConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	for c.n.hung.Load() {
+		time.Sleep(time.Millisecond)
+	}
+	return n, err
+}
+
+func (c hungConn) Write(b []byte) (int, error) {
+	for c.n.hung.Load() {
+		time.Sleep(time.Millisecond)
+	}
+	return c.Conn.Write(b)
+}
+
+func (b *bed) node(name string) *served {
+	t := b.t
+	id, err := b.authority.Issue(identity.Node, name, time.Hour)
+	check(t, err)
+	n := &served{}
+	n.revoked.Store(&trust.List{})
+	id.Revoked = func(serial string) bool { return n.revoked.Load().RevokedCertificate(serial) }
+	n.service = New(Config{Control: &breakable{b.memory, n}, Identity: id})
+	if len(b.nodes) == 1 {
+		n.service.cfg.Authority = b.authority // the second one has it
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	check(t, err)
+	n.Address = Address{name, l.Addr().String()}
+	n.server = grpc.NewServer(grpc.Creds(credentials.NewTLS(id.Server(identity.Node, identity.Client, identity.Admin))), grpc.WaitForHandlers(true))
+	n.service.Register(n.server)
+	go n.server.Serve(hanging{l, n})
+	ctx, cancel := context.WithCancel(context.Background())
+	n.cut = cancel
+	views, err := b.memory.Watch(ctx)
+	check(t, err)
+	go func() {
+		for v := range views {
+			n.service.Learn(v)
+		}
+	}()
+	t.Cleanup(func() { n.hung.Store(false); cancel(); n.server.Stop() })
+	b.nodes = append(b.nodes, n)
+	return n
+}
+
+func (b *bed) client(role identity.Role) *Client {
+	id, err := b.authority.Issue(role, "x", time.Hour)
+	check(b.t, err)
+	var at []Address
+	for _, n := range b.nodes {
+		at = append(at, n.Address)
+	}
+	c, err := Dial(Options{Nodes: at, Identity: id})
+	check(b.t, err)
+	b.t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// load makes a set visible by way of a client.
+func (b *bed) load(c *Client, name string) *catalog.Set {
+	b.t.Helper()
+	m, err := b.memory.Join(within(b.t), control.Member{Name: "holder", Address: "127.0.0.1:1", Secret: "s"})
+	check(b.t, err)
+	id, err := c.Allocate(within(b.t))
+	check(b.t, err)
+	s := &catalog.Set{ID: id, Name: name, Rows: 1, Shards: []catalog.Shard{{Hi: 1, Assigned: []catalog.Peer{m.Peer()}, Sum: [32]byte{7}}}}
+	check(b.t, m.Hold(within(b.t), id, 0, s.Shards[0].Sum))
+	check(b.t, c.Commit(within(b.t), s))
+	return s
+}
+
+// A client loads, replaces, drops and watches, and gets the control's own errors.
+func TestClient(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, 3)
+	c := b.client(identity.Client)
+	views, err := b.client(identity.Client).Watch(within(t))
+	check(t, err)
+	s := b.load(c, "v")
+	until(t, views, func(v *catalog.View) bool { got, ok := v.Set(s.ID); return ok && len(got.Shards[0].Replicas) == 1 })
+	v, err := c.View(within(t))
+	check(t, err)
+	if got, ok := v.Named("v"); !ok || got.ID != s.ID || got.Shards[0].Sum != s.Shards[0].Sum || v.Age != 0 {
+		t.Errorf("the view is %+v", v)
+	}
+	var exists *control.ExistsError
+	again := *s
+	again.ID, err = c.Allocate(within(t))
+	check(t, err)
+	if err := c.Commit(within(t), &again); !errors.As(err, &exists) || exists.ID != s.ID {
+		t.Errorf("a name that is taken: %v", err)
+	}
+	var notHeld *control.NotHeldError
+	if _, err := c.Replace(within(t), &again); !errors.As(err, &notHeld) || notHeld.Peer != s.Shards[0].Assigned[0] {
+		t.Errorf("a set that nobody holds: %v", err)
+	}
+	if old, err := c.Remove(within(t), "v"); err != nil || old.ID != s.ID {
+		t.Errorf("removed %+v, %v", old, err)
+	}
+	var missing *control.MissingError
+	if _, err := c.Remove(within(t), "v"); !errors.As(err, &missing) {
+		t.Errorf("removed again: %v", err)
+	}
+	var invalid *control.InvalidError
+	if err := c.Commit(within(t), &catalog.Set{}); !errors.As(err, &invalid) {
+		t.Errorf("a set without anything: %v", err)
+	}
+	if _, err := c.Join(within(t), control.Member{}); err == nil {
+		t.Error("a client has joined as a node")
+	}
+}
+
+// What each role may do.
+func TestRoles(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, 1)
+	key := ed25519.NewKeyFromSeed(make([]byte, 32)).Public().(ed25519.PublicKey)
+	for _, tt := range []struct {
+		role identity.Role
+		may  bool
+	}{{identity.Client, false}, {identity.Admin, true}, {identity.Node, true}} {
+		c := b.client(tt.role)
+		b.load(c, "of "+tt.role.String())
+		_, err := c.Trust(within(t), func(l trust.List) (trust.List, error) { return l.Add("k", key) })
+		allowed(t, tt.role, "trust", err, tt.may)
+		allowed(t, tt.role, "drain", c.Drain(within(t), "holder", true), tt.may)
+	}
+	list, err := b.memory.View(within(t))
+	check(t, err)
+	if len(list.Trust.Keys) != 1 || !list.Nodes[0].Draining {
+		t.Errorf("after all the view is %+v", list)
+	}
+	var unknown *control.UnknownError
+	if err := b.client(identity.Admin).Drain(within(t), "nobody", true); !errors.As(err, &unknown) {
+		t.Errorf("a node that never was: %v", err)
+	}
+}
+
+func allowed(t *testing.T, r identity.Role, what string, err error, may bool) {
+	t.Helper()
+	var refused *RefusedError
+	if may && err != nil || !may && !errors.As(err, &refused) {
+		t.Errorf("%s by a %v: %v", what, r, err)
+	}
+	if !may && err != nil && !strings.Contains(err.Error(), "administrator") {
+		t.Errorf("the refusal does not say what to do: %v", err)
+	}
+}
+
+// A list that lacks what was revoked brings nothing back.
+func TestRevokedStays(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, 1)
+	c := b.client(identity.Admin)
+	const serial = "00112233445566aa"
+	_, err := c.Trust(within(t), func(l trust.List) (trust.List, error) { return l.RevokeCertificate(serial) })
+	check(t, err)
+	got, err := c.Trust(within(t), func(trust.List) (trust.List, error) { return trust.List{}, nil })
+	check(t, err)
+	if !got.RevokedCertificate(serial) {
+		t.Error("a revoked certificate was brought back")
+	}
+}
+
+// A revoked client gets nothing more, and its stream of views ends.
+func TestRevokedClient(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, 1)
+	c := b.client(identity.Client)
+	views, err := c.Watch(within(t))
+	check(t, err)
+	<-views
+	// Inside of a connection that exists.
+	list, err := trust.List{}.RevokeCertificate(c.opt.Identity.Serial())
+	check(t, err)
+	b.nodes[0].revoked.Store(&list)
+	var refused *RefusedError
+	if _, err := c.View(within(t)); !errors.As(err, &refused) {
+		t.Errorf("a revoked client: %v", err)
+	}
+	time.Sleep(3 * beat / 2)
+	revision := b.load(b.client(identity.Node), "later").ID
+	select {
+	case v := <-views:
+		if _, sees := v.Set(revision); sees {
+			t.Error("a revoked client still sees what happens")
+		}
+	case <-time.After(2 * beat):
+	}
+}
+
+// A node that hangs costs a second and not the call, also in the middle of a watch.
+func TestSilentNode(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, 3)
+	c := b.client(identity.Client)
+	views, err := c.Watch(within(t))
+	check(t, err)
+	s := b.load(c, "v")
+	until(t, views, func(v *catalog.View) bool { _, ok := v.Set(s.ID); return ok })
+	first := c.pool.order()[0]
+	for _, n := range b.nodes {
+		n.hung.Store(n.Address == first.Address)
+	}
+	began := time.Now()
+	v, err := c.View(within(t))
+	check(t, err)
+	if took := time.Since(began); took > 5*contact {
+		t.Errorf("with one node that hangs a view took %v", took)
+	}
+	if _, ok := v.Set(s.ID); !ok {
+		t.Error("the view is an older one")
+	}
+	late := b.load(c, "late")
+	began = time.Now()
+	until(t, views, func(v *catalog.View) bool { _, ok := v.Set(late.ID); return ok })
+	t.Logf("with one node that hangs, a view came after %v", time.Since(began).Round(time.Millisecond))
+}
+
+// While etcd does not answer, nodes give the last view and say how old it is; changes fail
+// soon, and say why.
+func TestMajorityLost(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, 3)
+	c := b.client(identity.Client)
+	s := b.load(c, "v")
+	began := time.Now()
+	for _, n := range b.nodes {
+		n.cut()
+		for { // it has what it is to fall back to
+			if r, _, _ := n.service.last(); r >= 0 {
+				if _, ok := n.service.latest.Set(s.ID); ok {
+					break
+				}
+			}
+			time.Sleep(time.Millisecond)
+		}
+		n.broken.Store(true)
+		n.service.cfg.Fresh = func() time.Time { return began.Add(-time.Minute) }
+	}
+	v, err := c.View(within(t))
+	check(t, err)
+	if _, ok := v.Set(s.ID); !ok || v.Age < time.Minute {
+		t.Errorf("the view of %v ago has the set: %v", v.Age, ok)
+	}
+	began = time.Now()
+	if _, err := c.Allocate(within(t)); err == nil || time.Since(began) > 5*doubtful {
+		t.Errorf("a change failed after %v: %v", time.Since(began), err)
+	}
+	for _, n := range b.nodes {
+		n.broken.Store(false)
+	}
+	if _, err := c.Allocate(within(t)); err != nil {
+		t.Errorf("when etcd is back: %v", err)
+	}
+}
+
+// Certificates are renewed by the node that has the authority.
+func TestRenew(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, 3)
+	c := b.client(identity.Client)
+	serial := c.opt.Identity.Serial()
+	check(t, c.opt.Identity.Renew(within(t), c.Renew))
+	if c.opt.Identity.Serial() != serial {
+		t.Error("a renewed certificate has another serial")
+	}
+	alone := newBed(t, 1)
+	if err := alone.client(identity.Client).opt.Identity.Renew(within(t), alone.client(identity.Client).Renew); err == nil || !strings.Contains(err.Error(), "authority") {
+		t.Errorf("without an authority: %v", err)
+	}
+}
+
+// Nodes of another cluster are an error at once, and so is a client of another one.
+func TestStrangers(t *testing.T) {
+	t.Parallel()
+	b, other := newBed(t, 2), newBed(t, 1)
+	id := other.client(identity.Client).opt.Identity
+	c, err := Dial(Options{Nodes: []Address{b.nodes[0].Address, b.nodes[1].Address}, Identity: id})
+	check(t, err)
+	defer c.Close()
+	began := time.Now()
+	if _, err := c.View(within(t)); !errors.Is(err, identity.ErrOtherCluster) || time.Since(began) > 5*time.Second {
+		t.Errorf("nodes of another cluster, after %v: %v", time.Since(began), err)
+	}
+	if _, err := Dial(Options{}); err == nil {
+		t.Error("a client without nodes")
+	}
+}
+
+// Who opens a stream and sends nothing, or nonsense, does not stay.
+func TestHalfOpen(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, 1)
+	c := b.client(identity.Client)
+	conn, err := c.pool.connection(c.pool.order()[0])
+	check(t, err)
+	st, err := conn.NewStream(within(t), &callStream, "/"+service+"/"+calls)
+	check(t, err)
+	began := time.Now()
+	var got []byte
+	if err := st.RecvMsg(&got); err == nil || time.Since(began) > 2*atOnce {
+		t.Errorf("a silent stream ended after %v with %v", time.Since(began), err)
+	}
+	for _, bad := range []string{"", "{", `{"do":"format"}`, `{"do":"commit"}`, `{"do":"commit","set":{"id":1,"record":{}}}`, `{"do":"trust"}`, strings.Repeat("x", maxRequest+1)} {
+		st, err := conn.NewStream(within(t), &callStream, "/"+service+"/"+calls)
+		check(t, err)
+		check(t, st.SendMsg([]byte(bad)))
+		if err := st.RecvMsg(&got); err == nil && !strings.Contains(string(got), `"error"`) {
+			t.Errorf("%.40q was answered with %s", bad, got)
+		}
+	}
+}
+
+func until(t *testing.T, views <-chan *catalog.View, wanted func(*catalog.View) bool) {
+	t.Helper()
+	limit := time.After(20 * time.Second)
+	last := int64(-1)
+	for {
+		select {
+		case v := <-views:
+			if v.Revision <= last {
+				t.Fatalf("revision %d came after %d", v.Revision, last)
+			}
+			if last = v.Revision; wanted(v) {
+				return
+			}
+		case <-limit:
+			t.Fatalf("no view is as wanted; the last had revision %d", last)
+		}
+	}
+}

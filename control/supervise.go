@@ -1,0 +1,148 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// The pauses before a member is started again, and how long it must have lived for the next
+// one to be the first again.
+const (
+	restartFirst = 200 * time.Millisecond
+	restartMost  = 30 * time.Second
+	goodLife     = time.Minute
+	lastChance   = stopping + time.Second // to stop by itself
+)
+
+// Supervised is a member in a process of its own, which is started again whenever it ends.
+// Meanwhile the node goes on without its vote.
+type Supervised struct {
+	program []string
+	cfg     Config
+	log     *slog.Logger
+	cancel  context.CancelFunc
+	done    chan struct{}
+
+	mu  sync.Mutex
+	pid int // 0 while there is no process
+}
+
+// Supervise starts the program, which calls ServeMember, and keeps it running until Close.
+func Supervise(program []string, cfg Config) *Supervised {
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &Supervised{program: program, cfg: cfg, log: cfg.Options.withDefaults().Log, cancel: cancel, done: make(chan struct{})}
+	go s.run(ctx)
+	return s
+}
+
+// Close stops the member and waits for it. Its records stay.
+func (s *Supervised) Close() error {
+	s.cancel()
+	<-s.done
+	return nil
+}
+
+// Process is the number of the present process, 0 if there is none.
+func (s *Supervised) Process() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.pid
+}
+
+func (s *Supervised) run(ctx context.Context) {
+	defer close(s.done)
+	runtime.LockOSThread() // the child dies with the thread that started it
+	wait := restartFirst
+	for ctx.Err() == nil {
+		if free, err := freeBytes(s.cfg.Dir); err == nil && free < roomToStart {
+			s.log.Warn("the control's member waits for space on its disk", "dir", s.cfg.Dir, "free", free, "needs", roomToStart)
+			s.sleep(ctx, wait)
+			wait = min(2*wait, restartMost/10)
+			continue
+		}
+		began := time.Now()
+		err := s.once(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if time.Since(began) > goodLife {
+			wait = restartFirst
+		}
+		s.log.Error("the control's member has ended; it is started again, and the node goes on without its vote", "why", err, "lived", time.Since(began).Round(time.Millisecond), "pause", wait)
+		s.sleep(ctx, wait)
+		wait = min(2*wait, restartMost)
+	}
+}
+
+func (s *Supervised) sleep(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// once runs one process to its end.
+func (s *Supervised) once(ctx context.Context) error {
+	config, err := json.Marshal(s.cfg)
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(s.program[0], s.program[1:]...)
+	cmd.Stderr = os.Stderr // not by way of this process, which may hang: the member must not
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	s.set(cmd.Process.Pid)
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	defer s.set(0)
+	if _, err := in.Write(append(config, '\n')); err != nil {
+		in.Close()
+		return fmt.Errorf("%w (%w)", <-ended, err)
+	}
+	select {
+	case err := <-ended:
+		return why(err)
+	case <-ctx.Done():
+		return stop(cmd, in, ended)
+	}
+}
+
+// stop has a process end by itself, and otherwise ends it.
+func stop(cmd *exec.Cmd, in io.Closer, ended <-chan error) error {
+	in.Close()
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(lastChance):
+		_ = cmd.Process.Kill() // it may have ended just now
+		return <-ended
+	}
+}
+
+func why(err error) error {
+	if err == nil {
+		return fmt.Errorf("it stopped by itself")
+	}
+	return fmt.Errorf("%w; its own last words are in the log before this line", err)
+}
+
+func (s *Supervised) set(pid int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pid = pid
+}
