@@ -39,7 +39,10 @@ type Config struct {
 	// stays its owner's to close.
 	Codegen *codegen.Service
 	Native  *Native // nil: packages are refused
-	Log     *slog.Logger
+	// RepairAfter is how long a replica is missing before it is made again on another
+	// node, this one perhaps; never if zero.
+	RepairAfter time.Duration
+	Log         *slog.Logger
 }
 
 // Daemon is a running node.
@@ -56,6 +59,7 @@ type Daemon struct {
 	eng     *engine.Engine
 	columns *columns
 	native  *native   // nil: packages are refused
+	repairs *repairs  // nil: no replicas are made here
 	spare   sync.Pool // of *advancing
 	metrics *metrics
 
@@ -85,6 +89,9 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 	d.native = newNative(&cfg)
 	d.metrics = newMetrics(d)
 	d.ctx, d.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	if d.repairs, err = newRepairs(d); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
 	d.recall() // before anybody connects, who would be asked for what is on the disk
 	if d.net, err = cfg.Dial(d.self, d.nameOf, d); err != nil {
 		return nil, errors.Join(err, d.Close())
@@ -95,6 +102,9 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 	}
 	d.work.Go(func() { d.watch(views) })
 	d.work.Go(d.ticks)
+	if d.repairs != nil {
+		d.work.Go(d.repairs.run)
+	}
 	d.work.Go(d.publish)
 	return d, nil
 }
@@ -155,6 +165,7 @@ func (d *Daemon) watch(views <-chan *catalog.View) {
 		d.net.Know(known)
 		d.columns.retain(v)
 		d.step(&node.Learned{View: v})
+		d.repairs.learn(v)
 	}
 }
 
@@ -174,7 +185,9 @@ func (d *Daemon) ticks() {
 // Receive implements transport.Handler.
 func (d *Daemon) Receive(from catalog.Peer, b []byte) {
 	d.trace("received", "from", from, b)
-	d.step(&node.Received{From: from, Bytes: b})
+	if !d.repairs.takes(from, b) {
+		d.step(&node.Received{From: from, Bytes: b})
+	}
 }
 
 // Gone implements transport.Handler.
@@ -184,6 +197,7 @@ func (d *Daemon) Gone(p catalog.Peer, err error) {
 	}
 	d.log.Info("peer gone", "peer", p, "reason", err)
 	d.step(&node.Gone{Peer: p})
+	d.repairs.gone(p)
 }
 
 // step feeds the core and carries out what it wants. Short jobs run here and now: to
@@ -313,6 +327,8 @@ func (d *Daemon) finish(ctx context.Context, e *node.Start) (in *node.Finished) 
 		in.Answer, in.Err = d.collect(ctx, w.Gather)
 	case *node.Keep:
 		in.Answer, in.Err = d.keep(ctx, w)
+	case *node.Copy:
+		in.Answer, in.Err = d.copyPart(w.Part)
 	case *node.Report:
 		in.Answer, in.Err = d.report()
 	default:
