@@ -136,10 +136,13 @@ func (w *fanning) failed(op *operation, from catalog.Peer, request uint64, f *pa
 		}
 		w.later(op, c.backoff(op))
 	case parcel.NoShard, parcel.Unreachable, parcel.Cancelled:
-		if c.lessons > w.lessons {
-			w.later(op, c.backoff(op))
-		} else {
+		switch {
+		case c.lessons == w.lessons:
 			w.part(op)
+		case f.Reason == parcel.NoShard: // there are only so many replicas
+			w.cut(op)
+		default:
+			w.later(op, c.backoff(op))
 		}
 	default:
 		c.end(op, c.failure(f))

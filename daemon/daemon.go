@@ -50,7 +50,10 @@ type Config struct {
 	Ledger *trust.Ledger
 	// Learned is told of each view that the node takes in; may be nil.
 	Learned func(*catalog.View)
-	Log     *slog.Logger
+	// RepairAfter is how long a replica is missing before it is made again on another
+	// node, this one perhaps; never if zero.
+	RepairAfter time.Duration
+	Log         *slog.Logger
 }
 
 // Daemon is a running node.
@@ -68,6 +71,7 @@ type Daemon struct {
 	eng     *engine.Engine
 	columns *columns
 	native  *native   // nil: packages are refused
+	repairs *repairs  // nil: no replicas are made here
 	spare   sync.Pool // of *advancing
 	metrics *metrics
 
@@ -103,12 +107,18 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 	d.native = newNative(&cfg)
 	d.metrics = newMetrics(d)
 	d.ctx, d.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	if d.repairs, err = newRepairs(d); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
 	d.recall() // before anybody connects, who would be asked for what is on the disk
 	if d.net, err = cfg.Dial(d.self, d.nameOf, d); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	d.work.Go(d.watch)
 	d.work.Go(d.ticks)
+	if d.repairs != nil {
+		d.work.Go(d.repairs.run)
+	}
 	d.work.Go(d.publish)
 	if cfg.Rejoin != nil {
 		d.work.Go(d.renew)
@@ -186,6 +196,7 @@ func (d *Daemon) learn(v *catalog.View) {
 	d.lives.saw(v)
 	d.columns.retain(v)
 	d.step(&node.Learned{View: v})
+	d.repairs.learn(v)
 	if d.cfg.Learned != nil {
 		d.cfg.Learned(v)
 	}
@@ -207,7 +218,9 @@ func (d *Daemon) ticks() {
 // Receive implements transport.Handler.
 func (d *Daemon) Receive(from catalog.Peer, b []byte) {
 	d.trace("received", "from", from, b)
-	d.step(&node.Received{From: from, Bytes: b})
+	if !d.repairs.takes(from, b) {
+		d.step(&node.Received{From: from, Bytes: b})
+	}
 }
 
 // Gone implements transport.Handler.
@@ -217,6 +230,7 @@ func (d *Daemon) Gone(p catalog.Peer, err error) {
 	}
 	d.log.Info("peer gone", "peer", p, "reason", err)
 	d.step(&node.Gone{Peer: p})
+	d.repairs.gone(p)
 }
 
 // step feeds the core and carries out what it wants. Short jobs run here and now: to
@@ -349,6 +363,8 @@ func (d *Daemon) finish(ctx context.Context, e *node.Start) (in *node.Finished) 
 		in.Answer, in.Err = d.collect(ctx, w.Gather)
 	case *node.Keep:
 		in.Answer, in.Err = d.keep(ctx, w)
+	case *node.Copy:
+		in.Answer, in.Err = d.copyPart(w.Part)
 	case *node.Report:
 		in.Answer, in.Err = d.report()
 	default:

@@ -16,6 +16,7 @@ type Report struct {
 	Arch    string       `json:"arch"`
 	Seconds float64      `json:"seconds"` // since it started
 	Shards  []Held       `json:"shards"`
+	Repairs []Repair     `json:"repairs"` // shards that are being copied here
 	Core    node.Status  `json:"core"`
 	Kernels []Kernel     `json:"kernels"` // compiled
 	Objects Objects      `json:"objects"` // native code on disk
@@ -76,6 +77,7 @@ func (d *Daemon) Report() *Report {
 		Peer: d.self, Name: d.cfg.Name, Arch: runtime.GOARCH, Seconds: float64(d.now()) / 1e6, Shards: []Held{}, Kernels: []Kernel{}, Packages: []Package{},
 		Core: d.status(), Arena: d.eng.Arena().InUse(), Columns: d.columns.bytes(), Heap: int64(m.HeapInuse), Goroutines: runtime.NumGoroutine(),
 	}
+	r.Repairs = d.repairs.list()
 	v := d.view.Load()
 	for _, s := range d.cfg.Store.Shards() {
 		h := Held{Set: s.Set, Shard: s.Shard, Rows: s.Hi - s.Lo, Bytes: s.Bytes}
