@@ -13,6 +13,7 @@ type Core struct {
 	now    int64
 	view   *catalog.View
 	gone   map[catalog.Peer]absence // nodes of the view that could not be reached
+	disk   map[shardName]onDisk     // where this node knows better than the view
 
 	requests       map[name]*request
 	oldest, newest *request // all of them, by arrival
@@ -43,7 +44,7 @@ type Core struct {
 // first Learned it gives back or refuses what needs a data set.
 func New(self catalog.Peer, limits Limits) *Core {
 	return &Core{
-		self: self, limits: limits, view: new(catalog.View), gone: map[catalog.Peer]absence{},
+		self: self, limits: limits, view: new(catalog.View), gone: map[catalog.Peer]absence{}, disk: map[shardName]onDisk{},
 		requests: map[name]*request{}, codes: newCodes(),
 		jobs: map[JobID]*job{}, children: map[uint64]*child{},
 	}
@@ -67,6 +68,10 @@ func (c *Core) StepInto(effects []Effect, now int64, in Input) []Effect {
 		c.lost(in.Peer)
 	case *Learned:
 		c.learn(in.View)
+	case *Lacks:
+		c.disk[shardName{in.Set, in.Shard}] = onDisk{why: in.Why}
+	case *Holds:
+		c.disk[shardName{in.Set, in.Shard}] = onDisk{holds: true}
 	case *Remember:
 		c.remember(in)
 	case *Withdraw:

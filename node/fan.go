@@ -2,7 +2,6 @@ package node
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/parcel"
@@ -50,8 +49,9 @@ func (c *Core) spread(h *held, t *parcel.Tree) {
 	for _, p := range t.Pieces {
 		owner := c.holder(&p, t.Task.Set)
 		if owner == 0 {
-			c.unspread(h, &parcel.Failure{Reason: parcel.Unreachable, Set: t.Task.Set, Shard: int32(p.Shard), Detail: fmt.Sprintf(
-				"node %d, which has outer indices %d to %d, cannot be reached, nor any other replica of shard %d", p.Owner, p.Lo, p.Hi, p.Shard)})
+			f := c.nowhere(t.Task.Set, int(p.Shard))
+			f.Detail = fmt.Sprintf("outer indices %d to %d of node %d: %s", p.Lo, p.Hi, p.Owner, f.Detail)
+			c.unspread(h, f)
 			return
 		}
 		if p.Owner = owner; owner == c.self {
@@ -85,24 +85,24 @@ func (c *Core) unspread(h *held, f *parcel.Failure) {
 	c.settle(h.req)
 }
 
-// holder is who runs a piece: its owner, else a live replica of its shard,
-// this node first; 0 if there is none.
+// holder is who runs a piece: its owner, else, or if that is this node and it lacks the
+// shard, a live replica of its shard, this node first; 0 if there is none.
 func (c *Core) holder(p *parcel.Piece, id uint32) catalog.Peer {
 	if p.Owner == c.self {
-		return c.self
-	}
-	if _, alive := c.view.Node(p.Owner); alive && c.usable(p.Owner) {
+		if !c.lacks(id, int(p.Shard)) {
+			return c.self
+		}
+	} else if _, alive := c.view.Node(p.Owner); alive && c.usable(p.Owner) {
 		return p.Owner
 	}
 	set, ok := c.view.Set(id)
 	if !ok || int64(p.Shard) >= int64(len(set.Shards)) {
 		return 0
 	}
-	s := &set.Shards[p.Shard]
-	if slices.Contains(s.Replicas, c.self) {
+	if c.holds(set, int(p.Shard)) {
 		return c.self
 	}
-	return c.view.Owner(s, c.usable)
+	return c.other(&set.Shards[p.Shard])
 }
 
 // own starts a piece here.

@@ -29,7 +29,7 @@ type Limits struct {
 type JobID uint64
 
 // Input is something that happened: *Received, *Finished, *Gone, *Learned,
-// *Remember, *Withdraw or *Tick.
+// *Lacks, *Holds, *Remember, *Withdraw or *Tick.
 type Input interface{ input() }
 
 // Received is a parcel from a peer. The bytes belong to Core from now on: the

@@ -95,6 +95,7 @@ func (c *Core) learn(v *catalog.View) {
 		return
 	}
 	c.view = v
+	c.forgetSets()
 	// Numbers of this life's own requests are not those of an earlier one.
 	c.lastChild = max(c.lastChild, uint64(c.incarnation(c.self))<<32)
 	clear(c.gone)

@@ -188,6 +188,10 @@ func (s *script) run(t *testing.T, text string) string {
 		effects = s.c.Step(s.now, s.finish(a))
 	case "gone":
 		effects = s.c.Step(s.now, &Gone{Peer: a.peer("peer", 0)})
+	case "lacks": // set=, shard=, why=
+		effects = s.c.Step(s.now, &Lacks{Set: uint32(a.num("set", 7)), Shard: int(a.num("shard", 0)), Why: a.str("why")})
+	case "holds": // set=, shard=
+		effects = s.c.Step(s.now, &Holds{Set: uint32(a.num("set", 7)), Shard: int(a.num("shard", 0))})
 	case "remember": // code=, package, bytes=letter of another kernel
 		letter := a.str("code")
 		in := &Remember{ID: kernel.Hash(codeOf(letter)), Native: a.has("package"), Bytes: codeOf(letter)}

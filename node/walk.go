@@ -61,9 +61,9 @@ func (g *guide) target(want int64) target {
 	}
 	s := &g.set.Shards[i]
 	g.lo, g.hi = s.Lo, s.Hi
-	if slices.Contains(s.Replicas, g.c.self) {
+	if g.c.holds(g.set, i) {
 		g.last = target{resume, uint32(i)}
-	} else if p := g.c.view.Owner(s, g.c.usable); p != 0 {
+	} else if p := g.c.other(s); p != 0 {
 		g.last = target{pass, uint32(p)}
 	} else {
 		g.last = target{stick, uint32(i)}
@@ -216,8 +216,7 @@ func (c *Core) steer(t target, set *catalog.Set, g *cargo, j *job, f *Finished) 
 		r := g.from[0].req
 		r.leaving = append(r.leaving, leaving{catalog.Peer(t.n), g})
 	case stick:
-		c.giveBack(g, &parcel.Failure{Reason: parcel.Unreachable, Set: set.ID, Shard: int32(t.n), Detail: fmt.Sprintf(
-			"no live replica of shard %d of set %d (%s) can be reached", t.n, set.ID, set.Name)})
+		c.giveBack(g, c.nowhere(set.ID, int(t.n)))
 	case resume:
 		c.advance(g, int(t.n))
 	}
