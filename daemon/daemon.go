@@ -39,6 +39,7 @@ type Config struct {
 	// stays its owner's to close.
 	Codegen *codegen.Service
 	Native  *Native // nil: packages are refused
+	Scrub   Scrub
 	Log     *slog.Logger
 }
 
@@ -58,6 +59,8 @@ type Daemon struct {
 	native  *native   // nil: packages are refused
 	spare   sync.Pool // of *advancing
 	metrics *metrics
+	scrub   *scrubber
+	holding sync.Mutex // held while the cluster is told what is here
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -84,6 +87,7 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 	d.columns = newColumns(eng)
 	d.native = newNative(&cfg)
 	d.metrics = newMetrics(d)
+	d.scrub = newScrubber(d)
 	d.ctx, d.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	d.recall() // before anybody connects, who would be asked for what is on the disk
 	if d.net, err = cfg.Dial(d.self, d.nameOf, d); err != nil {
@@ -96,6 +100,7 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 	d.work.Go(func() { d.watch(views) })
 	d.work.Go(d.ticks)
 	d.work.Go(d.publish)
+	d.work.Go(d.scrub.run)
 	return d, nil
 }
 
@@ -106,9 +111,7 @@ func (d *Daemon) publish() {
 			d.log.Warn("a shard is not published", "shard", f.String(), "reason", err)
 		}
 	}
-	for _, f := range d.cfg.Store.Damaged() {
-		d.log.Error("a damaged shard was set aside", "set", f.Set, "shard", f.Shard, "file", f.Path, "reason", f.Reason)
-	}
+	d.tellDamaged()
 }
 
 // Peer is the node's number.
@@ -314,7 +317,7 @@ func (d *Daemon) finish(ctx context.Context, e *node.Start) (in *node.Finished) 
 	case *node.Keep:
 		in.Answer, in.Err = d.keep(ctx, w)
 	case *node.Report:
-		in.Answer, in.Err = d.report()
+		in.Answer, in.Err = d.report(w.Inquiry)
 	default:
 		in.Err = fmt.Errorf("no such work: %T", w)
 	}

@@ -28,6 +28,9 @@ type Report struct {
 	Regions    int64 `json:"region_bytes"` // of packages, and of data that they were granted
 	Heap       int64 `json:"heap_bytes"`
 	Goroutines int   `json:"goroutines"`
+
+	Damaged []Damaged `json:"damaged"` // shards that were set aside since the node started
+	Scrub   Scrubbed  `json:"scrub"`
 }
 
 // Held is a shard that the node stores.
@@ -60,7 +63,10 @@ type Package struct {
 	Form   string `json:"form"`   // of the section that was chosen
 }
 
-func (d *Daemon) report() (*parcel.Answer, error) {
+func (d *Daemon) report(q *parcel.Inquiry) (*parcel.Answer, error) {
+	if q != nil && q.Scrub {
+		d.scrub.ask(q.Rate)
+	}
 	b, err := json.Marshal(d.Report())
 	if err != nil {
 		return nil, err
@@ -76,6 +82,7 @@ func (d *Daemon) Report() *Report {
 		Peer: d.self, Name: d.cfg.Name, Arch: runtime.GOARCH, Seconds: float64(d.now()) / 1e6, Shards: []Held{}, Kernels: []Kernel{}, Packages: []Package{},
 		Core: d.status(), Arena: d.eng.Arena().InUse(), Columns: d.columns.bytes(), Heap: int64(m.HeapInuse), Goroutines: runtime.NumGoroutine(),
 	}
+	r.Damaged, r.Scrub = d.damaged(), d.scrub.report()
 	v := d.view.Load()
 	for _, s := range d.cfg.Store.Shards() {
 		h := Held{Set: s.Set, Shard: s.Shard, Rows: s.Hi - s.Lo, Bytes: s.Bytes}

@@ -42,11 +42,14 @@ type DamageError struct {
 	Of     *Checked // the file, as it was opened
 }
 
-func (e *DamageError) Error() string {
+func (e *DamageError) Error() string { return fmt.Sprintf("%s is damaged: %s", e.Path, e.What()) }
+
+// What tells block and reason without the path.
+func (e *DamageError) What() string {
 	if e.Block < 0 {
-		return fmt.Sprintf("%s is damaged: %s", e.Path, e.Reason)
+		return e.Reason
 	}
-	return fmt.Sprintf("%s is damaged: block %d (bytes %d on): %s", e.Path, e.Block, e.Block*Block, e.Reason)
+	return fmt.Sprintf("block %d (bytes %d on): %s", e.Block, e.Block*Block, e.Reason)
 }
 
 func (e *DamageError) Unwrap() error { return e.Err }

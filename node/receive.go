@@ -124,6 +124,8 @@ func (h *held) decode(payload []byte) (err error) {
 		h.body, err = parcel.ReadCall(payload)
 	case parcel.Put, parcel.Seal, parcel.Drop:
 		h.body, err = parcel.ReadBlob(payload)
+	case parcel.Status:
+		h.body, err = parcel.ReadInquiry(payload)
 	}
 	return err
 }
@@ -141,12 +143,10 @@ func (c *Core) begin(h *held) {
 		c.do(h, 0, &Native{ID: h.kernel(), Call: body})
 	case *parcel.Blob:
 		c.do(h, 0, &Keep{Kind: h.Kind, Blob: body})
+	case *parcel.Inquiry:
+		c.do(h, 0, &Report{Inquiry: body})
 	default:
-		if h.Kind == parcel.Walk {
-			c.arrive(h)
-		} else {
-			c.do(h, 0, &Report{})
-		}
+		c.arrive(h)
 	}
 }
 

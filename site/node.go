@@ -37,6 +37,8 @@ type NodeConfig struct {
 	Threads   int
 	Limits    node.Limits
 	Log       *slog.Logger
+	Reserve   int64 // bytes of the disk that stay free: see store.Options
+	Scrub     daemon.Scrub
 
 	// Children compile kernels natively and run packages.
 	Children Children
@@ -178,7 +180,7 @@ func (cfg *NodeConfig) native() *daemon.Native {
 
 // start opens the data and joins.
 func (cfg *NodeConfig) start(ctx context.Context, id *identity.Identity, ctl control.Control, compiler *codegen.Service) (*daemon.Daemon, error) {
-	st, err := store.Open(cfg.data(), store.Options{Memory: cfg.Memory})
+	st, err := store.Open(cfg.data(), store.Options{Memory: cfg.Memory, Reserve: cfg.Reserve})
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +194,7 @@ func (cfg *NodeConfig) start(ctx context.Context, id *identity.Identity, ctl con
 	}
 	return daemon.Start(ctx, daemon.Config{
 		Name: cfg.Name, Store: st, Control: ctl, Membership: m, Limits: cfg.Limits, Threads: cfg.Threads, Log: cfg.Log,
-		Codegen: compiler, Native: cfg.native(),
+		Codegen: compiler, Native: cfg.native(), Scrub: cfg.Scrub,
 		Dial: func(self catalog.Peer, names func(catalog.Peer) (string, bool), h transport.Handler) (transport.Transport, error) {
 			return stream.New(stream.Options{Self: self, Identity: id, Listener: l, NameOf: names, Log: cfg.Log}, h)
 		},
