@@ -21,12 +21,23 @@ type NodeStatus struct {
 
 // Status asks all nodes at the same time.
 func (c *Cluster) Status(ctx context.Context) ([]NodeStatus, error) {
+	return c.inquire(ctx, &parcel.Inquiry{})
+}
+
+// Scrub has all nodes read their shards again from their disks and compare them with their
+// checksums, at a rate in bytes a second, or as fast as they can if it is 0. Their
+// statuses tell how far they are.
+func (c *Cluster) Scrub(ctx context.Context, rate int64) ([]NodeStatus, error) {
+	return c.inquire(ctx, &parcel.Inquiry{Scrub: true, Rate: rate})
+}
+
+func (c *Cluster) inquire(ctx context.Context, q *parcel.Inquiry) ([]NodeStatus, error) {
 	nodes := c.View().Nodes
 	waits := make([]*future, len(nodes))
 	for i, n := range nodes {
 		waits[i] = newFuture()
 		c.begin(waits[i].set, func(id caller.ID) caller.Input {
-			return &caller.Ask{ID: id, Kind: parcel.Status, To: n.Peer, Left: c.left(ctx)}
+			return &caller.Ask{ID: id, Kind: parcel.Status, To: n.Peer, Payload: q.Append(nil), Left: c.left(ctx)}
 		})
 	}
 	list := make([]NodeStatus, len(nodes))

@@ -12,6 +12,7 @@ import (
 	"github.com/godwit-run/godwit/pack"
 	"github.com/godwit-run/godwit/parcel"
 	"github.com/godwit-run/godwit/run"
+	"github.com/godwit-run/godwit/store"
 	"github.com/godwit-run/godwit/verify"
 )
 
@@ -65,12 +66,17 @@ func (d *Daemon) named(ctx context.Context, err error) error {
 		changed *run.ChangedError
 		missing *run.MissingError
 		space   *run.SpaceError
+		damaged *store.DamageError
 	)
 	reason := parcel.Internal
 	switch {
 	case err == nil || errors.As(err, &work):
 		return err
-	case errors.As(err, &bad) || errors.As(err, &changed):
+	case errors.As(err, &damaged):
+		return d.lacks(damaged.File.Set, damaged.File.Shard, err)
+	case errors.As(err, &changed):
+		reason = parcel.Busy // somebody writes to a shard's file; whether that did any harm shows next time
+	case errors.As(err, &bad):
 		reason = parcel.DataError
 	case errors.As(err, &missing):
 		reason = parcel.NoShard

@@ -53,6 +53,7 @@ type Config struct {
 	// RepairAfter is how long a replica is missing before it is made again on another
 	// node, this one perhaps; never if zero.
 	RepairAfter time.Duration
+	Scrub       Scrub
 	Log         *slog.Logger
 }
 
@@ -74,6 +75,8 @@ type Daemon struct {
 	repairs *repairs  // nil: no replicas are made here
 	spare   sync.Pool // of *advancing
 	metrics *metrics
+	scrub   *scrubber
+	holding sync.Mutex // held while the cluster is told what is here
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -106,6 +109,7 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 	d.columns = newColumns(eng)
 	d.native = newNative(&cfg)
 	d.metrics = newMetrics(d)
+	d.scrub = newScrubber(d)
 	d.ctx, d.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	if d.repairs, err = newRepairs(d); err != nil {
 		return nil, errors.Join(err, d.Close())
@@ -123,9 +127,8 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 	if cfg.Rejoin != nil {
 		d.work.Go(d.renew)
 	}
-	for _, f := range cfg.Store.Damaged() {
-		d.log.Error("a damaged shard was set aside", "set", f.Set, "shard", f.Shard, "file", f.Path, "reason", f.Reason)
-	}
+	d.work.Go(d.scrub.run)
+	d.tellDamaged()
 	return d, nil
 }
 
@@ -366,7 +369,7 @@ func (d *Daemon) finish(ctx context.Context, e *node.Start) (in *node.Finished) 
 	case *node.Copy:
 		in.Answer, in.Err = d.copyPart(w.Part)
 	case *node.Report:
-		in.Answer, in.Err = d.report()
+		in.Answer, in.Err = d.report(w.Inquiry)
 	default:
 		in.Err = fmt.Errorf("no such work: %T", w)
 	}

@@ -134,7 +134,9 @@ func (r *repairs) look() {
 func (r *repairs) drop(a *repair.Drop) {
 	set, shard := a.Set, uint32(a.Shard)
 	r.d.log.Info("a replica is dropped", "set", set, "shard", shard, "why", a.Why)
+	r.d.holding.Lock()
 	err := r.d.cfg.Membership.Unhold(r.d.ctx, set, shard)
+	r.d.holding.Unlock()
 	if err == nil {
 		r.d.step(&node.Lacks{Set: set, Shard: a.Shard, Why: "this replica was dropped: " + a.Why})
 		err = r.d.cfg.Store.Drop(set, shard)
@@ -150,7 +152,7 @@ func (r *repairs) publish(n repair.Name) {
 	if !here {
 		return
 	}
-	if err := r.d.cfg.Membership.Hold(r.d.ctx, f.Set, f.Shard, f.Sum); err != nil && r.d.ctx.Err() == nil {
+	if err := r.d.hold(r.d.ctx, f.Set, f.Shard, f.Sum); err != nil && r.d.ctx.Err() == nil {
 		r.d.log.Warn("a replica is not published", "shard", f.String(), "reason", err)
 	}
 }
@@ -244,8 +246,7 @@ func (r *repairs) seal(f store.File) error {
 	if _, there := r.d.view.Load().Set(f.Set); !there { // removed while it was copied
 		return errors.Join(errNotNeeded, r.d.cfg.Store.Drop(f.Set, f.Shard))
 	}
-	r.d.step(&node.Holds{Set: f.Set, Shard: int(f.Shard)})
-	if err := r.d.cfg.Membership.Hold(r.d.ctx, f.Set, f.Shard, f.Sum); err != nil {
+	if err := r.d.hold(r.d.ctx, f.Set, f.Shard, f.Sum); err != nil {
 		r.d.log.Warn("a replica is not published yet", "shard", f.String(), "reason", err) // Plan.Due says it again
 	}
 	return nil

@@ -29,6 +29,9 @@ type Report struct {
 	Regions    int64 `json:"region_bytes"` // of packages, and of data that they were granted
 	Heap       int64 `json:"heap_bytes"`
 	Goroutines int   `json:"goroutines"`
+
+	Damaged []Damaged `json:"damaged"` // shards that were set aside since the node started
+	Scrub   Scrubbed  `json:"scrub"`
 }
 
 // Held is a shard that the node stores.
@@ -61,7 +64,10 @@ type Package struct {
 	Form   string `json:"form"`   // of the section that was chosen
 }
 
-func (d *Daemon) report() (*parcel.Answer, error) {
+func (d *Daemon) report(q *parcel.Inquiry) (*parcel.Answer, error) {
+	if q != nil && q.Scrub {
+		d.scrub.ask(q.Rate)
+	}
 	b, err := json.Marshal(d.Report())
 	if err != nil {
 		return nil, err
@@ -78,6 +84,7 @@ func (d *Daemon) Report() *Report {
 		Core: d.status(), Arena: d.eng.Arena().InUse(), Columns: d.columns.bytes(), Heap: int64(m.HeapInuse), Goroutines: runtime.NumGoroutine(),
 	}
 	r.Repairs = d.repairs.list()
+	r.Damaged, r.Scrub = d.damaged(), d.scrub.report()
 	v := d.view.Load()
 	for _, s := range d.cfg.Store.Shards() {
 		h := Held{Set: s.Set, Shard: s.Shard, Rows: s.Hi - s.Lo, Bytes: s.Bytes}

@@ -156,8 +156,9 @@ type Keep struct {
 // Copy gives bytes of a shard's file, in the only column of the answer.
 type Copy struct{ Part *parcel.Part }
 
-// Report gives the node's status as JSON, in the only column of the answer.
-type Report struct{}
+// Report gives the node's status as JSON, in the only column of the answer, after what
+// was asked for has begun.
+type Report struct{ Inquiry *parcel.Inquiry }
 
 func (*Compile) work() {}
 func (*Compute) work() {}

@@ -126,6 +126,8 @@ func (h *held) decode(payload []byte) (err error) {
 		h.body, err = parcel.ReadBlob(payload)
 	case parcel.Copy:
 		h.body, err = parcel.ReadPart(payload)
+	case parcel.Status:
+		h.body, err = parcel.ReadInquiry(payload)
 	}
 	return err
 }
@@ -145,12 +147,10 @@ func (c *Core) begin(h *held) {
 		c.do(h, 0, &Keep{Kind: h.Kind, Blob: body})
 	case *parcel.Part:
 		c.do(h, 0, &Copy{Part: body})
+	case *parcel.Inquiry:
+		c.do(h, 0, &Report{Inquiry: body})
 	default:
-		if h.Kind == parcel.Walk {
-			c.arrive(h)
-		} else {
-			c.do(h, 0, &Report{})
-		}
+		c.arrive(h)
 	}
 }
 

@@ -34,7 +34,7 @@ const (
 	Put           // Part of a shard's file
 	Seal          // the shard's file is complete: check and open it
 	Drop          // forget a shard
-	Status        // what a node holds and has done; the answer is JSON
+	Status        // Inquiry: what a node holds and has done; the answer is JSON
 	Result        // Answer
 	Fail          // Failure
 	NeedCode      // the receiver of a parcel lacks its kernel or package; asks the sender

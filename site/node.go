@@ -40,6 +40,8 @@ type NodeConfig struct {
 	Threads      int
 	Limits       node.Limits
 	Log          *slog.Logger
+	Reserve      int64 // bytes of the disk that stay free: see store.Options
+	Scrub        daemon.Scrub
 
 	// Children compile kernels natively and run packages.
 	Children Children
@@ -191,7 +193,7 @@ func (cfg *NodeConfig) native() *daemon.Native {
 
 // start opens the data and joins.
 func (cfg *NodeConfig) start(ctx context.Context, keys *keys, ctl control.Control, compiler *codegen.Service) (*daemon.Daemon, error) {
-	st, err := store.Open(cfg.data(), store.Options{Memory: cfg.Memory})
+	st, err := store.Open(cfg.data(), store.Options{Memory: cfg.Memory, Reserve: cfg.Reserve})
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +211,7 @@ func (cfg *NodeConfig) start(ctx context.Context, keys *keys, ctl control.Contro
 	service := remote.New(remote.Config{Control: ctl, Identity: keys.id, Authority: keys.authority, Fresh: keys.fresh, Log: cfg.Log})
 	d, err := daemon.Start(ctx, daemon.Config{
 		Name: cfg.Name, Store: st, Control: ctl, Membership: m, Rejoin: join, Limits: cfg.Limits, Threads: cfg.Threads, ViewDeadline: cfg.ViewDeadline, Log: cfg.Log,
-		Codegen: compiler, Native: cfg.native(), Ledger: keys.ledger, Learned: service.Learn,
+		Codegen: compiler, Native: cfg.native(), Ledger: keys.ledger, Scrub: cfg.Scrub, Learned: service.Learn,
 		Dial: func(self catalog.Peer, names func(catalog.Peer) (string, bool), h transport.Handler) (transport.Transport, error) {
 			return stream.New(stream.Options{Self: self, Identity: keys.id, Listener: l, NameOf: names, Services: service.Register, Log: cfg.Log}, h)
 		},

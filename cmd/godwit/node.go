@@ -18,6 +18,7 @@ func newNode() *cobra.Command {
 	var logLevel string
 	var limits limitFlags
 	var packages packageFlags
+	var disk diskFlags
 	cmd := &cobra.Command{
 		Use:   "node",
 		Short: "Run one node of a cluster",
@@ -30,6 +31,7 @@ makes this node itself a member of an etcd that runs inside of the nodes.`,
 		RunE: action(func(cmd *cobra.Command, _ []string) error {
 			cfg.Limits, cfg.Children = limits.limits, children()
 			packages.set(&cfg)
+			disk.set(&cfg)
 			var level slog.Level
 			if err := level.UnmarshalText([]byte(logLevel)); err != nil {
 				return fmt.Errorf("--log: expected debug, info, warn or error, found %q", logLevel)
@@ -61,6 +63,7 @@ makes this node itself a member of an etcd that runs inside of the nodes.`,
 	f.StringVar(&logLevel, "log", "info", "debug (every parcel, with its trace), info, warn or error")
 	limits.add(cmd)
 	packages.add(cmd)
+	disk.add(cmd)
 	_ = cmd.MarkFlagRequired("dir")
 	return cmd
 }

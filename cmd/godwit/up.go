@@ -36,6 +36,7 @@ type upping struct {
 	memory  bool
 	limits  limitFlags
 	native  packageFlags
+	disk    diskFlags
 	etcd    []string
 	verbose bool
 	log     string
@@ -62,6 +63,7 @@ godwit up with the same directory brings the same cluster back.`,
 	cmd.Flags().StringVar(&u.log, "log", "info", "what nodes log: debug (every parcel, with its trace), info, warn or error")
 	u.limits.add(cmd)
 	u.native.add(cmd)
+	u.disk.add(cmd)
 	return cmd
 }
 
@@ -198,7 +200,7 @@ func (u *upping) command(s *site.Site, n *site.NodeCard) *exec.Cmd {
 	if u.memory {
 		args = append(args, "--memory")
 	}
-	return exec.Command(self, slices.Concat(args, u.limits.args(), u.native.args())...)
+	return exec.Command(self, slices.Concat(args, u.limits.args(), u.native.args(), u.disk.args())...)
 }
 
 // fleet is the processes of a cluster.
