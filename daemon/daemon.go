@@ -3,6 +3,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -70,6 +71,7 @@ type Daemon struct {
 	lives   *lives // is Config.Membership, too
 	net     transport.Transport
 	eng     *engine.Engine
+	share   *engine.Share // of the processors
 	columns *columns
 	native  *native   // nil: packages are refused
 	repairs *repairs  // nil: no replicas are made here
@@ -84,7 +86,9 @@ type Daemon struct {
 	stops  sync.Map // JobID → context.CancelFunc of jobs that may take long
 	view   atomic.Pointer[catalog.View]
 	writes atomic.Bool // a revocation is written back
-	closed sync.Once
+	// certificates names those of peers, if the transport knows them.
+	certificates atomic.Pointer[func(catalog.Peer) string]
+	closed       sync.Once
 }
 
 // tick is how often a node looks at its deadlines.
@@ -106,6 +110,7 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 	cfg.Membership = lives
 	d := &Daemon{cfg: cfg, lives: lives, self: cfg.Membership.Peer(), log: cfg.Log, start: time.Now(), eng: eng}
 	d.core = node.New(d.self, cfg.Limits)
+	d.share = engine.NewShare(cmp.Or(cfg.Threads, runtime.GOMAXPROCS(0)))
 	d.columns = newColumns(eng)
 	d.native = newNative(&cfg)
 	d.metrics = newMetrics(d)
@@ -118,6 +123,7 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 	if d.net, err = cfg.Dial(d.self, d.nameOf, d); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
+	d.learnOwners()
 	d.work.Go(d.watch)
 	d.work.Go(d.ticks)
 	if d.repairs != nil {
@@ -222,7 +228,7 @@ func (d *Daemon) ticks() {
 func (d *Daemon) Receive(from catalog.Peer, b []byte) {
 	d.trace("received", "from", from, b)
 	if !d.repairs.takes(from, b) {
-		d.step(&node.Received{From: from, Bytes: b})
+		d.step(&node.Received{From: from, Bytes: b, Owners: d.certificateOf()})
 	}
 }
 
@@ -314,7 +320,7 @@ const (
 
 // begin runs a job: here if it is short, otherwise on its own goroutine.
 func (d *Daemon) begin(e *node.Start) node.Input {
-	if d.short(e.Work) {
+	if e.Small && d.short(e.Work) {
 		in := d.finish(d.ctx, e)
 		if _, walk := e.Work.(*node.Advance); walk {
 			// Parcels that have arrived meanwhile may bring states of the same walk: those
@@ -327,9 +333,16 @@ func (d *Daemon) begin(e *node.Start) node.Input {
 	d.stops.Store(e.Job, cancel)
 	d.work.Go(func() {
 		defer cancel()
-		in := d.finish(ctx, e)
+		claim := d.claim(e)
+		in := d.finish(withClaim(ctx, claim), e)
+		claim.Leave()
+		in.Used = claim.Used().Microseconds()
 		d.stops.Delete(e.Job)
-		d.step(in)
+		if claim.Lowered() { // what comes of it must not run on this thread
+			d.work.Go(func() { d.step(in) })
+		} else {
+			d.step(in)
+		}
 	})
 	return nil
 }
@@ -349,7 +362,7 @@ func (d *Daemon) finish(ctx context.Context, e *node.Start) (in *node.Finished) 
 	start := time.Now()
 	switch w := e.Work.(type) {
 	case *node.Compile:
-		in.Timing, in.Err = d.compile(ctx, w)
+		in.Timing, in.Bound, in.Err = d.compile(ctx, w)
 		return in
 	case *node.Install:
 		in.Timing, in.Err = d.install(ctx, w)

@@ -180,6 +180,9 @@ type Tree struct {
 	// has its own.
 	Task   Task
 	Pieces []Piece
+	// For is the client that the work counts to, if it is not the caller: a node
+	// passes pieces on in its own name. 0 from clients.
+	For catalog.Peer
 }
 
 // Piece is a contiguous part of a tree's outer indices. Pieces ascend and do

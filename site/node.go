@@ -70,8 +70,9 @@ type NodeConfig struct {
 func DefaultLimits() node.Limits {
 	return node.Limits{
 		Parcels: 4096, Bytes: 512 << 20, Steps: 1 << 42, Turns: 4096, Codes: 1024,
-		Jobs: 2 * runtime.GOMAXPROCS(0), Retry: 20_000, RegionBytes: 1 << 40,
+		Jobs: 2 * runtime.GOMAXPROCS(0), Spare: 16, Retry: 20_000, RegionBytes: 1 << 40,
 		CodeBytes: 256 << 20, Calls: 32,
+		ClientParcels: 1024, ClientBytes: 128 << 20, ClientKernels: 256,
 	}
 }
 

@@ -93,7 +93,11 @@ func (l *limitFlags) add(cmd *cobra.Command) {
 	f.IntVar(&l.limits.Codes, "max-kernels", d.Codes, "kernels and packages kept compiled")
 	f.Int64Var(&l.limits.CodeBytes, "max-code-bytes", d.CodeBytes, "bytes of them")
 	f.IntVar(&l.limits.Calls, "max-calls", d.Calls, "packages running at the same time")
-	f.IntVar(&l.limits.Jobs, "max-jobs", d.Jobs, "parcels worked on at the same time")
+	f.IntVar(&l.limits.Jobs, "max-jobs", d.Jobs, "parcels of each kind worked on at the same time")
+	f.IntVar(&l.limits.Spare, "spare-jobs", d.Spare, "more of each kind, for clients of which none is worked on")
+	f.IntVar(&l.limits.ClientParcels, "client-parcels", d.ClientParcels, "requests of one client in hand at once; clients with one certificate have twice as many")
+	f.Int64Var(&l.limits.ClientBytes, "client-bytes", d.ClientBytes, "bytes of them; likewise")
+	f.IntVar(&l.limits.ClientKernels, "client-kernels", d.ClientKernels, "kernels and packages kept that one client alone uses; likewise")
 	l.limits.Turns, l.limits.Retry = d.Turns, d.Retry
 }
 
@@ -103,7 +107,8 @@ func (l *limitFlags) args() []string {
 	return []string{
 		n("max-parcels", int64(l.limits.Parcels)), n("max-bytes", l.limits.Bytes), n("max-steps", l.limits.Steps),
 		n("max-region-bytes", l.limits.RegionBytes), n("max-kernels", int64(l.limits.Codes)), n("max-jobs", int64(l.limits.Jobs)),
-		n("max-code-bytes", l.limits.CodeBytes), n("max-calls", int64(l.limits.Calls)),
+		n("max-code-bytes", l.limits.CodeBytes), n("max-calls", int64(l.limits.Calls)), n("spare-jobs", int64(l.limits.Spare)),
+		n("client-parcels", int64(l.limits.ClientParcels)), n("client-bytes", l.limits.ClientBytes), n("client-kernels", int64(l.limits.ClientKernels)),
 	}
 }
 
