@@ -14,7 +14,7 @@ import (
 // must not call it. Of a process that is gone nothing is told. The process is asked through
 // its clock and not by RLIMIT_CPU, whose signal it can block.
 func Watch(pid int, limit time.Duration, over func(used time.Duration)) (stop func()) {
-	before, err := used(pid)
+	before, err := Used(pid)
 	if err != nil {
 		return func() {} // it is gone
 	}
@@ -33,7 +33,7 @@ func Watch(pid int, limit time.Duration, over func(used time.Duration)) (stop fu
 				return
 			case <-t.C:
 			}
-			now, err := used(pid)
+			now, err := Used(pid)
 			if err != nil {
 				return
 			}
@@ -50,8 +50,8 @@ func Watch(pid int, limit time.Duration, over func(used time.Duration)) (stop fu
 	}
 }
 
-// used is the processor time that a process has used, all its threads together.
-func used(pid int) (time.Duration, error) {
+// Used is the processor time that a process has used, all its threads together.
+func Used(pid int) (time.Duration, error) {
 	const sched = 2 // CPUCLOCK_SCHED, of linux/posix-timers.h
 	var t unix.Timespec
 	if err := unix.ClockGettime(int32(^pid<<3|sched), &t); err != nil {

@@ -82,8 +82,8 @@ var endings = []struct {
 	{name: "ptrace", text: forbidden("ptrace", "0, 0, 0, 0, 0, 0"), want: "system call ptrace is forbidden"},
 	{name: "process_vm_readv", text: forbidden("process_vm_readv", "1, 0, 0, 0, 0, 0"), want: "system call process_vm_readv is forbidden"},
 	{name: "memfd_create", text: forbidden("memfd_create", `(long)"x", 0, 0, 0, 0, 0`), want: "system call memfd_create is forbidden"},
-	{name: "mmap of code", text: forbidden("mmap", "0, 4096, 7, 0x22, -1, 0"), want: "system call mmap of executable memory is forbidden"},
-	{name: "mprotect to code", text: forbidden("mprotect", "(long)payload & ~4095L, 4096, 5, 0, 0, 0"), want: "system call mprotect of executable memory is forbidden"},
+	{name: "mmap of code", text: forbidden("mmap", "0, 4096, 7, 0x22, -1, 0"), want: "system call mmap of such memory (executable"},
+	{name: "mprotect to code", text: forbidden("mprotect", "(long)payload & ~4095L, 4096, 5, 0, 0, 0"), want: "system call mprotect of such memory (executable"},
 	{name: "prctl", text: forbidden("prctl", "1, 0, 0, 0, 0, 0"), want: "system call prctl is forbidden"},
 	{name: "setrlimit", text: forbidden("prlimit64", "0, 9, 0, 0, 0, 0"), want: "system call prlimit64 is forbidden"},
 	{name: "signal handler", text: forbidden("rt_sigaction", "31, 0, 0, 8, 0, 0"), want: "system call rt_sigaction is forbidden"},
@@ -91,7 +91,7 @@ var endings = []struct {
 	{name: "x32", text: onX32, want: "system call 1073741863 is forbidden"},
 	{name: "unknown system call", text: inMain(`sys(9999, 0, 0, 0, 0, 0, 0);`), want: "system call 9999 is forbidden"},
 	{name: "closes the connection", text: connection + inMain(fmt.Sprintf(`sys(%d, connection(), 0, 0, 0, 0, 0); for (;;);`, syscalls()[arch]["close"])), want: "broke the protocol: EOF"},
-	{name: "answers nonsense", text: connection + inMain(fmt.Sprintf(`static char s[4096]; sys(%d, connection(), (long)s, 4096, 0, 0, 0);`, syscalls()[arch]["write"])), want: "broke the protocol: an answer of kind 0"},
+	{name: "answers nonsense", text: connection + inMain(fmt.Sprintf(`static char s[4096]; sys(%d, connection(), (long)s, 4096, 0, 0, 0);`, syscalls()[arch]["write"])), want: "broke the protocol: an answer that nobody asked for"},
 	{name: "writes a false crash record", text: inMain(fmt.Sprintf(`static char s[4096]; sys(%d, 3, (long)s, 4096, 0, 0, 0); for (;;);`, syscalls()[arch]["write"])), want: "crashed: "},
 }
 
