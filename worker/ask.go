@@ -148,14 +148,15 @@ func (p *process) call(ctx context.Context, c *Call) (*Outcome, error) {
 	if err := p.bound(mapped); err != nil {
 		return nil, err
 	}
-	if how := p.wakes(); how != "" {
+	used, how := p.wakes()
+	if how != "" {
 		p.kill(how, nil)
 		_ = p.gone() // as between calls: the program has to be loaded again
 		return nil, ErrNotLoaded
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience*p.limits.CPU)
 	defer cancel()
-	stop := cpuclock.Watch(p.cmd.Process.Pid, p.limits.CPU, func(used time.Duration) {
+	stop := cpuclock.WatchFrom(p.cmd.Process.Pid, used, p.limits.CPU, func(used time.Duration) {
 		p.kill(fmt.Sprintf("ran for %v of processor time; the limit is %v", rounded(used), p.limits.CPU), nil)
 	})
 	began := time.Now()

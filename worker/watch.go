@@ -214,18 +214,19 @@ func (p *process) inCall() bool {
 	return p.rests.running
 }
 
-// wakes begins a call, and says what the worker did since the last one that it may not.
-func (p *process) wakes() (how string) {
+// wakes begins a call. It gives the processor time that the worker has used so far, and
+// what it did since the last call that it may not.
+func (p *process) wakes() (used time.Duration, how string) {
 	used, err := cpuclock.Used(p.cmd.Process.Pid)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r := &p.rests
 	if err == nil && r.calls > 0 && r.allowed.look(used, time.Now()) {
-		return usesTime
+		return used, usesTime
 	}
 	r.running = true
 	r.calls++
-	return ""
+	return used, ""
 }
 
 // sleeps ends a call that moved so many bytes.
