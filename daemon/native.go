@@ -92,7 +92,7 @@ func (d *Daemon) install(ctx context.Context, w *node.Install) (t parcel.Timing,
 	if err != nil {
 		return t, unusable(err)
 	}
-	program.ID = p.Name + " " + w.ID.Short()
+	program.ID = w.ID.String() // all of it, with the signer: two packages may have one name
 	loading := time.Now()
 	if _, err := n.workers.Load(ctx, program); err != nil {
 		return t, unusable(err)

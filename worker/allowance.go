@@ -7,8 +7,8 @@ import "time"
 // a busy machine of two cores: TestOwnTime. A package that goes on after its calls
 // comes to the end of this in about the time of burst.
 const (
-	burst   = 200 * time.Millisecond // at once
-	perCall = 2 * time.Millisecond   // added after each call
+	burst   = 100 * time.Millisecond // at once
+	perCall = time.Millisecond       // added after each call
 	perByte = 4 * time.Nanosecond    // added for each byte of payload and answer
 	share   = 200                    // of the time that goes by, one part in so many is added
 )

@@ -68,7 +68,7 @@ func bySignal(s syscall.Signal) string {
 	case unix.SIGKILL:
 		return "its worker was killed from outside, perhaps because the machine ran out of memory"
 	case unix.SIGSYS:
-		return "a forbidden system call"
+		return "a forbidden system call was made while signals were blocked, as clone is when a thread or process is started: " + alone
 	}
 	return fmt.Sprintf("crashed: %v", s)
 }

@@ -38,6 +38,8 @@ func nameOf(arch string, nr uint32) string {
 	return strconv.FormatUint(uint64(nr), 10)
 }
 
+const alone = "a package has one thread and one process, and starts no others"
+
 // forbids says that a system call was refused, and what its maker should know.
 func forbids(name string, arg uint64) string {
 	switch name {
@@ -46,7 +48,7 @@ func forbids(name string, arg uint64) string {
 	case "mmap", "mprotect":
 		name += " of such memory (executable, or not counted as the process's own)"
 	case "clone", "clone3", "fork", "vfork":
-		return "system call " + name + " is forbidden: a package has one thread and one process, and starts no others"
+		return "system call " + name + " is forbidden: " + alone
 	}
 	return "system call " + name + " is forbidden"
 }

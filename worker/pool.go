@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -18,6 +19,7 @@ type Pool struct {
 	closed  bool
 	closing chan struct{} // closed by Close
 	watch   watcher
+	dropped atomic.Int64   // bytes of text of workers that are in no log
 	changed chan struct{}  // closed and replaced when a worker becomes idle or goes
 	spare   spare          // a process started ahead
 	pending sync.WaitGroup // what runs in the background
@@ -153,6 +155,7 @@ func (p *Pool) start(ctx context.Context, prog *Program) (*process, Times, error
 	if err != nil {
 		return nil, Times{}, err
 	}
+	w.said.countIn(&p.dropped)
 	link, err := w.load(ctx, prog, p.opt)
 	if err != nil {
 		return nil, Times{}, err
@@ -265,4 +268,25 @@ func (p *Pool) Close() error {
 	p.discard()
 	p.spawner.close()
 	return nil
+}
+
+// Status is what a pool can tell about its workers.
+type Status struct {
+	Workers    int   `json:"workers"`
+	Held       int64 `json:"held_bytes"`  // memory that they hold, when they were last looked at
+	Limit      int64 `json:"limit_bytes"` // of that
+	Ended      int64 `json:"ended"`       // for what they did between calls, or to make room
+	Dropped    int64 `json:"dropped_text_bytes"`
+	Unconfined bool  `json:"unconfined"` // there is no filter of system calls
+}
+
+// Status tells how the workers are.
+func (p *Pool) Status() Status {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := Status{
+		Workers: len(p.slots), Held: p.watch.held, Limit: p.opt.Memory, Ended: p.watch.ended,
+		Dropped: p.dropped.Load(), Unconfined: p.opt.Unconfined,
+	}
+	return s
 }

@@ -41,6 +41,7 @@ func newProcess(s *spawner, opt Options) (*process, error) {
 	p := &process{
 		limits: opt.Limits, cmd: cmd, channels: ch,
 		turn: make(chan struct{}, 1), ended: make(chan struct{}),
+		rests: rests{allowed: allowance{left: burst}},
 	}
 	go p.attend()
 	return p, nil

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode"
 )
@@ -28,14 +29,16 @@ const (
 // said reads a worker's text.
 type said struct {
 	mu      sync.Mutex
-	log     *slog.Logger // nil for none
-	last    []byte       // the end of the text, at most 2*tailBytes
-	line    []byte       // begun, less than lineBytes
-	total   int64        // bytes read
-	dropped int64        // bytes not logged
-	left    int          // lines that may still be logged
-	at      time.Time    // up to when left is counted
-	silent  int64        // bytes dropped since a line was logged
+	log     *slog.Logger  // nil for none
+	last    []byte        // the end of the text, at most 2*tailBytes
+	line    []byte        // begun, less than lineBytes
+	total   int64         // bytes read
+	dropped int64         // bytes not logged
+	all     *atomic.Int64 // those of all workers
+	left    int           // lines that may still be logged
+	at      time.Time     // up to when left is counted
+	silent  int64         // bytes dropped since a line was logged
+	full    bool          // lines are dropped
 }
 
 // begin says whose text it is from now on, and where it is logged.
@@ -48,13 +51,20 @@ func (s *said) begin(log *slog.Logger, id string) {
 	}
 }
 
+// countIn counts what is dropped in a sum too.
+func (s *said) countIn(sum *atomic.Int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all = sum
+}
+
 // read reads until the pipe is closed, slowly if there is much.
 func (s *said) read(r io.Reader) {
 	b := make([]byte, chunkBytes)
 	free := time.Now() // up to when the time of what was read is counted
 	for {
 		n, err := r.Read(b)
-		s.show(s.keep(b[:n]))
+		s.keep(b[:n]).show()
 		if err != nil {
 			break
 		}
@@ -69,14 +79,23 @@ func (s *said) read(r io.Reader) {
 	line := s.line
 	s.mu.Unlock()
 	if len(line) > 0 {
-		s.show(s.keep([]byte{'\n'}))
+		s.keep([]byte{'\n'}).show()
 	}
 }
 
-// keep takes in text, and gives the lines to log.
-func (s *said) keep(text []byte) (lines [][]byte, log *slog.Logger, silent int64) {
+// news is what is to be logged.
+type news struct {
+	log     *slog.Logger // nil for nothing
+	dropped int64        // bytes, before the lines
+	lines   [][]byte
+	full    bool // no more lines follow for now
+}
+
+// keep takes in text, and gives what there is to log.
+func (s *said) keep(text []byte) (out news) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	out.log = s.log
 	s.total += int64(len(text))
 	s.last = append(s.last, text...)
 	if len(s.last) > 2*tailBytes {
@@ -84,7 +103,7 @@ func (s *said) keep(text []byte) (lines [][]byte, log *slog.Logger, silent int64
 	}
 	s.refill(time.Now())
 	if s.left > 0 {
-		silent, s.silent = s.silent, 0
+		out.dropped, s.silent, s.full = s.silent, 0, false
 	}
 	for s.left > 0 && len(text) > 0 {
 		n, whole := lineEnd(text, lineBytes-len(s.line))
@@ -92,15 +111,20 @@ func (s *said) keep(text []byte) (lines [][]byte, log *slog.Logger, silent int64
 		text = text[n:]
 		if whole {
 			if len(bytes.TrimSpace(s.line)) > 0 {
-				lines = append(lines, s.line)
-				s.left--
+				out.lines = append(out.lines, s.line)
 			}
+			s.left-- // an empty line takes work too
 			s.line = nil
 		}
 	}
+	out.full = len(text) > 0 && !s.full
+	s.full = s.full || out.full
 	s.dropped += int64(len(text))
+	if s.all != nil {
+		s.all.Add(int64(len(text)))
+	}
 	s.silent += int64(len(text))
-	return lines, s.log, silent
+	return out
 }
 
 // lineEnd says how many bytes still belong to a line, and whether they end it.
@@ -125,15 +149,18 @@ func (s *said) refill(now time.Time) {
 	}
 }
 
-func (s *said) show(lines [][]byte, log *slog.Logger, silent int64) {
-	if log == nil {
+func (n news) show() {
+	if n.log == nil {
 		return
 	}
-	if silent > 0 {
-		log.Info("a package said more than is logged", "dropped_bytes", silent)
+	if n.dropped > 0 {
+		n.log.Info("text of a package was dropped", "bytes", n.dropped)
 	}
-	for _, l := range lines {
-		log.Info("a package says", "text", printable(l))
+	for _, l := range n.lines {
+		n.log.Info("a package says", "text", printable(l))
+	}
+	if n.full {
+		n.log.Info("a package says more than is logged")
 	}
 }
 

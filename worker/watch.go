@@ -31,13 +31,12 @@ const unrest = 8
 
 // watcher is the state of a pool's look at its workers. Pool.mu guards it.
 type watcher struct {
-	on     bool
-	idle   bool          // it has a long pause, which a call ends
-	wake   chan struct{} // holds at most one
-	last   time.Time     // when a call was seen under way
-	held   int64         // of all workers, in bytes
-	ended  int64         // workers that were ended for what they did
-	silent int64         // bytes dropped from texts of workers that are gone
+	on    bool
+	idle  bool          // it has a long pause, which a call ends
+	wake  chan struct{} // holds at most one
+	last  time.Time     // when a call was seen under way
+	held  int64         // of all workers, in bytes
+	ended int64         // workers that were ended for what they did, or to make room
 }
 
 // watched starts the watch, or ends its long pause; Pool.mu is held.
@@ -105,6 +104,7 @@ func (p *Pool) look() bool {
 		}
 	}
 	if p.watch.on = len(all) > 0; !p.watch.on {
+		p.watch.held = 0
 		p.mu.Unlock()
 		return false
 	}
@@ -137,6 +137,9 @@ func (p *Pool) makeRoom(all []*slot, held int64) int64 {
 		if !p.retire(s, fmt.Sprintf("its idle worker was ended, because the packages of this node held %d MiB and may hold %d; this one held %d", held>>20, p.opt.Memory>>20, mib)) {
 			s.process.kill(fmt.Sprintf("out of memory: the packages of this node may hold %d MiB together, and held %d; this one held %d", p.opt.Memory>>20, held>>20, mib), nil)
 			s.process.gone()
+			p.mu.Lock()
+			p.watch.ended++
+			p.mu.Unlock()
 		}
 		held -= s.process.held
 		s.process.held = 0
