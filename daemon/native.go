@@ -24,6 +24,7 @@ type Native struct {
 	Workers     *worker.Pool // the daemon closes it
 	Exports     []string     // libraries whose functions packages may look up
 	RegionBytes int64        // of all regions that packages are granted
+	Emulated    bool         // workers run under an emulator, for the report
 }
 
 // native is what a node knows of packages.
@@ -205,6 +206,11 @@ func (n *native) forget(id kernel.ID) {
 	if i != nil {
 		n.workers.Drop(i.program.ID)
 	}
+}
+
+// describe says where and how packages run.
+func (n *native) describe(emulated bool) *Workers {
+	return &Workers{n.workers.Status(), emulated}
 }
 
 // list tells which packages are installed, by name.
