@@ -76,7 +76,7 @@ var (
 	descRefused = describe("refusals_total", "Failures answered, by reason.", "reason")
 	descDropped = describe("dropped_total", "Parcels about which nothing was done, by cause.", "cause")
 	descGauges  = describe("in_hand", "What the node has in hand now.", "what")
-	descMemory  = describe("memory_bytes", "Memory that kernels can reach, by use.", "use")
+	descMemory  = describe("memory_bytes", "Memory of kernels, data and workers, by use.", "use")
 )
 
 func describe(name, help string, labels ...string) *prometheus.Desc {
@@ -122,4 +122,7 @@ func (c coreCollector) Collect(out chan<- prometheus.Metric) {
 	gauge(descGauges, int64(s.Codes), "kernels")
 	gauge(descMemory, c.d.eng.Arena().InUse(), "all")
 	gauge(descMemory, c.d.columns.bytes(), "columns")
+	if n := c.d.native; n != nil {
+		gauge(descMemory, n.workers.Status().Held, "workers")
+	}
 }

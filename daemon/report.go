@@ -7,6 +7,7 @@ import (
 	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/node"
 	"github.com/godwit-run/godwit/parcel"
+	"github.com/godwit-run/godwit/worker"
 )
 
 // Report is what a node says about itself.
@@ -23,6 +24,7 @@ type Report struct {
 	Native  bool         `json:"native"`  // packages may run here, if they are trusted
 	// Packages are those that are installed; workers may have to be started again.
 	Packages []Package `json:"packages"`
+	Workers  *Workers  `json:"workers,omitempty"` // that run them; nil where none may run
 	// Memory, in bytes: of kernels and data, and of everything that Go manages.
 	Arena      int64 `json:"arena_bytes"`
 	Columns    int64 `json:"column_bytes"` // shards' columns held as a whole
@@ -64,6 +66,12 @@ type Package struct {
 	Form   string `json:"form"`   // of the section that was chosen
 }
 
+// Workers are the processes that run packages.
+type Workers struct {
+	worker.Status
+	Emulated bool `json:"emulated"`
+}
+
 func (d *Daemon) report(q *parcel.Inquiry) (*parcel.Answer, error) {
 	if q != nil && q.Scrub {
 		d.scrub.ask(q.Rate)
@@ -99,6 +107,7 @@ func (d *Daemon) Report() *Report {
 	r.Objects.Count, r.Objects.Bytes = d.cfg.Store.Compiled()
 	if r.Native = d.native != nil; r.Native {
 		r.Packages, r.Regions = d.native.list(), d.native.regions.bytes()
+		r.Workers = d.native.describe(d.cfg.Native.Emulated)
 	}
 	return r
 }

@@ -50,6 +50,7 @@ type NodeConfig struct {
 	Unconfined  bool     // see worker.Options
 	Exports     []string // libraries whose functions packages may look up
 	RegionBytes int64    // of what packages are granted; 1 GiB if 0
+	WorkerBytes int64    // of what workers of packages hold together; see worker.Options
 
 	// Clock is the wall clock, by which certificates are judged and nothing else; time.Now
 	// if nil.
@@ -187,9 +188,9 @@ func (cfg *NodeConfig) native() *daemon.Native {
 	if !cfg.Native {
 		return nil
 	}
-	workers := worker.New(worker.Options{Program: cfg.Children.Worker, Unconfined: cfg.Unconfined, Log: cfg.Log})
+	workers := worker.New(worker.Options{Program: cfg.Children.Worker, Unconfined: cfg.Unconfined, Memory: cfg.WorkerBytes, Log: cfg.Log})
 	workers.Warm()
-	return &daemon.Native{Workers: workers, Exports: cfg.Exports, RegionBytes: cfg.RegionBytes}
+	return &daemon.Native{Workers: workers, Exports: cfg.Exports, RegionBytes: cfg.RegionBytes, Emulated: cfg.Children.Emulated}
 }
 
 // start opens the data and joins.

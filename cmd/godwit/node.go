@@ -117,6 +117,7 @@ type packageFlags struct {
 	native, unconfined bool
 	exports            []string
 	regionBytes        int64
+	workerBytes        int64
 }
 
 func (p *packageFlags) add(cmd *cobra.Command) {
@@ -125,16 +126,17 @@ func (p *packageFlags) add(cmd *cobra.Command) {
 	f.BoolVar(&p.unconfined, "unconfined", false, "with --native: run them without the filter of system calls, where the kernel has none")
 	f.StringArrayVar(&p.exports, "export", nil, "with --native: a library whose functions packages may look up, as often as there are some")
 	f.Int64Var(&p.regionBytes, "region-bytes", 1<<30, "with --native: bytes of all regions that packages are granted")
+	f.Int64Var(&p.workerBytes, "worker-memory", 0, "with --native: bytes that all packages together may hold, between calls too (default 4 GiB, or half of the machine's if that is less)")
 }
 
 func (p *packageFlags) set(cfg *site.NodeConfig) {
-	cfg.Native, cfg.Unconfined, cfg.Exports, cfg.RegionBytes = p.native, p.unconfined, p.exports, p.regionBytes
+	cfg.Native, cfg.Unconfined, cfg.Exports, cfg.RegionBytes, cfg.WorkerBytes = p.native, p.unconfined, p.exports, p.regionBytes, p.workerBytes
 }
 
 // args are the flags again, for a child.
 func (p *packageFlags) args() (args []string) {
 	if p.native {
-		args = append(args, "--native", fmt.Sprintf("--region-bytes=%d", p.regionBytes))
+		args = append(args, "--native", fmt.Sprintf("--region-bytes=%d", p.regionBytes), fmt.Sprintf("--worker-memory=%d", p.workerBytes))
 	}
 	if p.unconfined {
 		args = append(args, "--unconfined")
