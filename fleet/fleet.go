@@ -22,7 +22,7 @@ const (
 	// starting is how long a node may take to be a member.
 	starting = 60 * time.Second
 	// leaving is how long processes of an earlier fleet get to end.
-	leaving = 10 * time.Second
+	leaving = 5 * time.Second
 	// again is after what time cluster.json is tried again that could not be written.
 	again = 5 * time.Second
 	// lastMember is how long the last member of etcd gets when the others have ended.

@@ -58,7 +58,8 @@ func (s *starter) begin(cmd *exec.Cmd, dir string, verbose io.Writer) (*life, er
 		cmd.Stderr = io.MultiWriter(deaf{file}, verbose)
 	}
 	cmd.Env = append(os.Environ(), marker+"="+dir)
-	// Nodes end with this process however it ends, and get no signal from the terminal.
+	// Nodes end with this process however it ends, and get no signal from the terminal. When it is killed
+	// the system sends the signal once for each of its threads, so they end at once.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM, Setpgid: true}
 	// What a node leaves behind, killed, must not hold up the waiting for it.
 	cmd.WaitDelay = time.Second
