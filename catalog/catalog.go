@@ -6,6 +6,7 @@ package catalog
 import (
 	"slices"
 	"sort"
+	"time"
 
 	"github.com/godwit-run/godwit/num"
 	"github.com/godwit-run/godwit/trust"
@@ -24,8 +25,11 @@ type View struct {
 	Revision int64
 	Nodes    []Node // alive, ascending by Peer
 	Sets     []Set  // ascending by ID
-	// Trust is whose packages may run, on nodes that run any.
+	// Trust is whose packages may run, on nodes that run any, and what was revoked.
 	Trust trust.List
+	// Age is how long ago a node that gave this view was last told that it holds, if the
+	// cluster's records could not be asked; else 0.
+	Age time.Duration
 }
 
 // Node is a member whose lease is alive.

@@ -19,12 +19,13 @@ type builder struct {
 	nodes    []catalog.Node // ascending, as in a view
 	sets     []catalog.Set
 	trust    trust.List
+	draining map[catalog.Peer]bool
 	held     map[uint32]map[catalog.Peer]heldRecord // by set
 	changed  map[uint32]bool                        // sets whose holders are to be found anew
 }
 
 func newBuilder() *builder {
-	return &builder{held: map[uint32]map[catalog.Peer]heldRecord{}, changed: map[uint32]bool{}}
+	return &builder{held: map[uint32]map[catalog.Peer]heldRecord{}, changed: map[uint32]bool{}, draining: map[catalog.Peer]bool{}}
 }
 
 func (b *builder) apply(changes []record, revision int64) error {
@@ -45,6 +46,8 @@ func (b *builder) change(r record) error {
 		return b.set(r)
 	case strings.HasPrefix(r.key, heldPrefix):
 		return b.holder(r)
+	case strings.HasPrefix(r.key, drainPrefix):
+		return b.drain(r)
 	case r.key == trustKey:
 		list, err := decodeTrust(r)
 		if err == nil {
@@ -68,6 +71,7 @@ func (b *builder) node(r record) error {
 	}
 	node, _, err := decodeNode(r)
 	if err == nil {
+		node.Draining = b.draining[node.Peer]
 		b.nodes = with(b.nodes, node, func(n catalog.Node) catalog.Peer { return n.Peer })
 	}
 	return err

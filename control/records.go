@@ -72,9 +72,11 @@ const (
 	nodePrefix = viewPrefix + "nodes/" // + number: nodeRecord, under a lease
 	setPrefix  = viewPrefix + "sets/"  // + number: setRecord
 	heldPrefix = viewPrefix + "held/"  // + number of a set / number of a node: heldRecord, under the node's lease
-	trustKey   = viewPrefix + "trust"  // trustRecord
-	namePrefix = root + "names/"       // + escaped name of a node: nameRecord
-	titles     = root + "titles/"      // + escaped name of a set: its number
-	nextPeer   = root + "next/peer"    // the number that the next new node gets
-	nextSet    = root + "next/set"
+	// A mark is there or not; + number of a node: drainRecord.
+	drainPrefix = viewPrefix + "drain/"
+	trustKey    = viewPrefix + "trust" // trustRecord
+	namePrefix  = root + "names/"      // + escaped name of a node: nameRecord
+	titles      = root + "titles/"     // + escaped name of a set: its number
+	nextPeer    = root + "next/peer"   // the number that the next new node gets
+	nextSet     = root + "next/set"
 )
