@@ -62,6 +62,15 @@ func (c *Client) Remove(ctx context.Context, node string) error {
 	return c.do(ctx, http.MethodPost, "/nodes/"+url.PathEscape(node)+"/remove", nil)
 }
 
+// Removable says why a node cannot be removed, if it cannot.
+func (c *Client) Removable(ctx context.Context, node string) error {
+	s, err := c.State(ctx)
+	if err != nil {
+		return err
+	}
+	return s.removable(node)
+}
+
 func (c *Client) do(ctx context.Context, method, path string, to any) error {
 	req, err := http.NewRequestWithContext(ctx, method, "http://up"+path, nil)
 	if err != nil {

@@ -210,15 +210,8 @@ func (f *Fleet) remove(name string) error {
 	if err != nil {
 		return err
 	}
-	f.mu.Lock()
-	card, last := f.card(name), len(f.nodes) == 1
-	f.mu.Unlock()
-	if card.ControlPeer != "" {
-		return &Error{Text: fmt.Sprintf("node %s is one of those that keep the cluster's records, so it cannot be taken out", name),
-			Help: "leave it running without data: godwit drain " + name + " without --stop"}
-	}
-	if last {
-		return &Error{Text: fmt.Sprintf("node %s is the only one", name), Help: "end the cluster with `godwit down`"}
+	if err := f.state().removable(name); err != nil {
+		return err
 	}
 	k.order(context.Background(), true)
 	f.mu.Lock()
@@ -245,17 +238,18 @@ type NodeState struct {
 	Pid     int    `json:"pid,omitempty"`
 	Starts  int    `json:"starts"`
 	Address string `json:"address"`
+	Control bool   `json:"control"`        // it keeps the cluster's records
 	Last    string `json:"last,omitempty"` // how it ended last
 }
 
 func (f *Fleet) state() *State {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	s := &State{Dir: f.site.Dir, Ready: f.ready, Log: f.opt.Log, Nodes: []NodeState{}}
+	s := &State{Dir: f.opt.Dir, Ready: f.ready, Log: f.opt.Log, Nodes: []NodeState{}}
 	for _, k := range f.nodes {
 		n := NodeState{Name: k.name, State: k.state, Starts: k.starts, Last: k.last}
 		if c := f.card(k.name); c != nil {
-			n.Address = c.Address
+			n.Address, n.Control = c.Address, c.ControlPeer != ""
 		}
 		if k.life != nil {
 			n.Pid = k.life.process.Pid
@@ -263,4 +257,24 @@ func (f *Fleet) state() *State {
 		s.Nodes = append(s.Nodes, n)
 	}
 	return s
+}
+
+// removable says why a node cannot be taken out, if it cannot.
+func (s *State) removable(name string) error {
+	var names []string
+	for _, n := range s.Nodes {
+		names = append(names, n.Name)
+		if n.Name != name {
+			continue
+		}
+		if n.Control {
+			return &Error{Text: fmt.Sprintf("node %s is one of those that keep the cluster's records, so it cannot be taken out", name),
+				Help: "leave it running without data: godwit drain " + name + " without --stop"}
+		}
+		if len(s.Nodes) == 1 {
+			return &Error{Text: fmt.Sprintf("node %s is the only one", name), Help: "end the cluster with `godwit down`"}
+		}
+		return nil
+	}
+	return UnknownNode(name, s.Dir, names)
 }
