@@ -102,16 +102,26 @@ func (c *Client) explain(err error) error {
 	case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ECONNREFUSED):
 		return fmt.Errorf("godwit up in %s does not answer: %w", c.dir, err)
 	}
-	if s, err := site.Open(c.dir); err != nil {
-		return foreign(c.dir, err)
-	} else if len(s.Nodes) == 0 {
-		return &Error{Text: fmt.Sprintf("the nodes of the cluster in %s were not started by `godwit up` on this machine", c.dir),
-			Help: "do it where they run, as they were started"}
+	if err := c.ours(); err != nil {
+		return err
 	}
 	if held, by, _ := locked(c.dir); held {
 		return &Error{Text: fmt.Sprintf("a `godwit up`%s has the cluster in %s, but takes no orders", by.words(), c.dir), Help: "`godwit down` ends it"}
 	}
 	return &NotRunning{Dir: c.dir}
+}
+
+// ours says whether the folder is one that a fleet has made.
+func (c *Client) ours() error {
+	s, err := site.Open(c.dir)
+	if err != nil {
+		return foreign(c.dir, err)
+	}
+	if len(s.Nodes) == 0 {
+		return &Error{Text: fmt.Sprintf("the nodes of the cluster in %s were not started by `godwit up` on this machine", c.dir),
+			Help: "do it where they run, as they were started"}
+	}
+	return nil
 }
 
 // Ended is what Down did.
@@ -137,8 +147,8 @@ func (c *Client) Down(ctx context.Context, patience time.Duration) (*Ended, erro
 		return nil, err
 	}
 	if !ran {
-		if _, err := site.Open(c.dir); err != nil {
-			return nil, foreign(c.dir, err)
+		if err := c.ours(); err != nil {
+			return nil, err
 		}
 	}
 	if ran {
