@@ -23,7 +23,7 @@ const (
 	starting = 60 * time.Second
 	// leaving is how long processes of an earlier fleet get to end.
 	leaving = 5 * time.Second
-	// again is after what time cluster.json is tried again that could not be written.
+	// again is after what time files are tried again that could not be written.
 	again = 5 * time.Second
 	// lastMember is how long the last member of etcd gets when the others have ended.
 	lastMember = time.Second
@@ -111,9 +111,19 @@ func (f *Fleet) run() error {
 			t.Stop()
 			return ended(f.ctx)
 		case <-t.C:
-			f.mu.Lock()
-			_ = f.save() // it was said when it failed first
-			f.mu.Unlock()
+			f.rewrite()
+		}
+	}
+}
+
+// rewrite tries again to write what did not fit on the disk.
+func (f *Fleet) rewrite() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_ = f.save() // it was said when it failed first
+	for _, k := range f.nodes {
+		if k.life != nil && !k.life.noted {
+			k.life.note(k.dir)
 		}
 	}
 }

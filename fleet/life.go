@@ -15,6 +15,7 @@ import (
 type life struct {
 	process *os.Process
 	from    int64         // where its part of the log begins
+	noted   bool          // its number is in the file pid
 	ended   chan struct{} // closed when it has; then err and why say how
 	err     error
 	why     string // the line of its log that tells
@@ -79,10 +80,11 @@ func (s *starter) begin(cmd *exec.Cmd, dir string, verbose io.Writer) (*life, er
 }
 
 // note writes the process's number where tools look for it. What cannot be written is
-// better absent than wrong.
+// better absent than wrong, and written later.
 func (l *life) note(dir string) {
 	path := filepath.Join(dir, "pid")
-	if err := writeWhole(path, fmt.Appendln(nil, l.process.Pid)); err != nil {
+	err := writeWhole(path, fmt.Appendln(nil, l.process.Pid))
+	if l.noted = err == nil; err != nil {
 		_ = os.Remove(path)
 	}
 }

@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"time"
 
@@ -175,7 +176,11 @@ func (f *Fleet) enter(name string) (*keeper, error) {
 	case len(f.site.Nodes) >= mostNodes:
 		return nil, &Error{Text: fmt.Sprintf("the cluster in %s has %d nodes", f.opt.Dir, mostNodes), Help: "that is as many as one machine may have"}
 	}
-	if _, err := f.site.IssueNode(name, "127.0.0.1", "localhost"); err != nil {
+	_, old := os.Stat(f.site.NodeDir(name))
+	if dir, err := f.site.IssueNode(name, "127.0.0.1", "localhost"); err != nil {
+		if dir != "" && old != nil {
+			_ = os.RemoveAll(dir) // what there is of it
+		}
 		return nil, err
 	}
 	at, err := f.ports.choose(2, f.taken())

@@ -16,7 +16,8 @@ import (
 // endClusters ends what scripts have left running in the background.
 func endClusters(dir string) {
 	locks, _ := filepath.Glob(filepath.Join(dir, "*", "lock"))
-	for _, l := range locks {
+	deeper, _ := filepath.Glob(filepath.Join(dir, "*", "*", "lock"))
+	for _, l := range append(locks, deeper...) {
 		_, _ = fleet.NewClient(filepath.Dir(l)).Down(context.Background(), time.Second) // nothing may run
 	}
 }
@@ -35,6 +36,13 @@ func (r *rig) ready(args []string) {
 			}
 		}
 		return false
+	})
+}
+
+func (r *rig) noted(args []string) {
+	r.until(settleLimit, "the number of "+args[0]+" is written", func() bool {
+		_, err := os.Stat(r.pidFile(args[0]))
+		return err == nil && processRuns(r.pid(args[0]))
 	})
 }
 
