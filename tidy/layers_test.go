@@ -22,7 +22,7 @@ var layers = [][]string{
 	{"compile", "daemon", "cluster"},
 	{"site"},
 	{""}, // the public API
-	{"view", "measure"},
+	{"view", "measure", "fleet"},
 	{"cmd/godwit"},
 }
 

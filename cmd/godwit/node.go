@@ -101,17 +101,6 @@ func (l *limitFlags) add(cmd *cobra.Command) {
 	l.limits.Turns, l.limits.Retry = d.Turns, d.Retry
 }
 
-// args are the flags again, for a child.
-func (l *limitFlags) args() []string {
-	n := func(name string, v int64) string { return fmt.Sprintf("--%s=%d", name, v) }
-	return []string{
-		n("max-parcels", int64(l.limits.Parcels)), n("max-bytes", l.limits.Bytes), n("max-steps", l.limits.Steps),
-		n("max-region-bytes", l.limits.RegionBytes), n("max-kernels", int64(l.limits.Codes)), n("max-jobs", int64(l.limits.Jobs)),
-		n("max-code-bytes", l.limits.CodeBytes), n("max-calls", int64(l.limits.Calls)), n("spare-jobs", int64(l.limits.Spare)),
-		n("client-parcels", int64(l.limits.ClientParcels)), n("client-bytes", l.limits.ClientBytes), n("client-kernels", int64(l.limits.ClientKernels)),
-	}
-}
-
 // packageFlags are the flags about packages.
 type packageFlags struct {
 	native, unconfined bool
@@ -131,18 +120,4 @@ func (p *packageFlags) add(cmd *cobra.Command) {
 
 func (p *packageFlags) set(cfg *site.NodeConfig) {
 	cfg.Native, cfg.Unconfined, cfg.Exports, cfg.RegionBytes, cfg.WorkerBytes = p.native, p.unconfined, p.exports, p.regionBytes, p.workerBytes
-}
-
-// args are the flags again, for a child.
-func (p *packageFlags) args() (args []string) {
-	if p.native {
-		args = append(args, "--native", fmt.Sprintf("--region-bytes=%d", p.regionBytes), fmt.Sprintf("--worker-memory=%d", p.workerBytes))
-	}
-	if p.unconfined {
-		args = append(args, "--unconfined")
-	}
-	for _, lib := range p.exports {
-		args = append(args, "--export="+lib)
-	}
-	return args
 }

@@ -33,11 +33,6 @@ func (d *diskFlags) add(cmd *cobra.Command) {
 
 func (d *diskFlags) set(cfg *site.NodeConfig) { cfg.Scrub, cfg.Reserve = d.scrub, d.reserve }
 
-// args are the flags again, for a child.
-func (d *diskFlags) args() []string {
-	return []string{fmt.Sprintf("--scrub-rate=%d", d.scrub.Rate), "--scrub-pause=" + d.scrub.Pause.String(), fmt.Sprintf("--reserve=%d", d.reserve)}
-}
-
 func newScrub() *cobra.Command {
 	s := &scrubbing{passes: map[catalog.Peer]*scrubPass{}}
 	var dir string
