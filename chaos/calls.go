@@ -133,6 +133,7 @@ func (r *run) one(ctx context.Context, c *call, by *client) {
 	}
 	r.report.called(c.name, e.verdict, e.took)
 	if e.verdict != right {
+		defer sleep(ctx, 300*time.Millisecond) // as somebody would who tries again
 		r.say("call %s by %s: %s after %.1f s: %s", c.name, strategy, e.verdict, e.took.Seconds(), e.text)
 	}
 	if slices.Contains([]verdict{wrong, late, hung, failed}, e.verdict) {

@@ -77,7 +77,7 @@ const startLimit = 90 * time.Second
 
 // start starts `up` and waits until it says that all nodes are ready.
 func (c *processes) start(ctx context.Context) error {
-	c.byHand = c.godwit(ctx, time.Minute, "restart", "--help").code != 0
+	c.byHand = !strings.Contains(c.godwit(ctx, time.Minute, "restart", "--help").stdout, "godwit restart")
 	if err := c.begin(); err != nil {
 		return err
 	}
