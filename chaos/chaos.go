@@ -21,6 +21,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -56,6 +57,7 @@ type Config struct {
 const (
 	nodeCount   = 5
 	memberCount = 3
+	replicas    = 2
 )
 
 // run is one run in progress.
@@ -70,6 +72,7 @@ type run struct {
 	stop    chan struct{} // closed when clients are to end
 
 	spoiling sync.Mutex // held while a replica is bad
+	repairs  sync.WaitGroup
 }
 
 // Run does a whole run. An error says that the run could not be done; what it found is
@@ -113,7 +116,7 @@ func (r *run) prepare(ctx context.Context) error {
 		return err
 	}
 	for _, s := range r.tables.sets {
-		if o := r.godwit(ctx, time.Minute, "load", s.file, "--as", s.name, "--replicas", "2", "--cluster", r.dir); o.code != 0 {
+		if o := r.godwit(ctx, time.Minute, "load", s.file, "--as", s.name, "--replicas", strconv.Itoa(replicas), "--cluster", r.dir); o.code != 0 {
 			return fmt.Errorf("load %s: %s", s.name, o.stderr)
 		}
 	}
@@ -135,6 +138,7 @@ func (r *run) suffer(ctx context.Context) {
 	r.makeFaults(ctx, time.Now().Add(r.Duration))
 	close(r.stop)
 	clients.Wait()
+	r.repairs.Wait()
 	r.untilWhole(ctx, time.Now().Add(Healing))
 	close(over)
 	watchers.Wait()

@@ -68,9 +68,9 @@ func (r *run) spoil(ctx context.Context, rng *rand.Rand, node, kind string, harm
 	if !r.spoiling.TryLock() {
 		return false
 	}
-	defer r.spoiling.Unlock()
 	p, ok := r.spoilable(ctx, rng, node)
 	if !ok {
+		r.spoiling.Unlock()
 		return false
 	}
 	t := r.account.begin(trouble{node: node, set: p.name, shard: p.shard, kind: kind})
@@ -78,8 +78,11 @@ func (r *run) spoil(ctx context.Context, rng *rand.Rand, node, kind string, harm
 	if err := harm(p.file); err != nil {
 		r.say("%s: %v", p.file, err)
 	}
-	r.awaitRepair(ctx, p)
-	r.account.end(t)
+	r.repairs.Go(func() { // other things go wrong meanwhile
+		defer r.spoiling.Unlock()
+		r.awaitRepair(ctx, p)
+		r.account.end(t)
+	})
 	return true
 }
 
@@ -88,14 +91,17 @@ func (r *run) spoil(ctx context.Context, rng *rand.Rand, node, kind string, harm
 const Repair = 90 * time.Second
 
 func (r *run) awaitRepair(ctx context.Context, p *replica) {
-	for end := time.Now().Add(Repair); ctx.Err() == nil; sleep(ctx, time.Second) {
+	began := time.Now()
+	for end := began.Add(Repair); ctx.Err() == nil; sleep(ctx, time.Second) {
 		good := 0
 		for _, h := range r.account.holding(p.name, p.shard) {
 			if r.copyIsGood(h, p.set, p.shard, p.sum) {
 				good++
 			}
 		}
-		if good >= 2 {
+		if good >= replicas {
+			r.say("repaired after %.1f s: %s", time.Since(began).Seconds(), p.file)
+			r.report.longest("repair of a replica", time.Since(began))
 			return
 		}
 		if time.Now().After(end) {

@@ -19,11 +19,12 @@ type Report struct {
 	faults map[string]int
 	calls  map[string]map[verdict]int
 	most   map[string]time.Duration
+	times  map[string]time.Duration // of other things, the longest
 	notes  []string
 }
 
 func newReport(seed uint64) *Report {
-	return &Report{Seed: seed, kinds: map[string]int{}, faults: map[string]int{}, calls: map[string]map[verdict]int{}, most: map[string]time.Duration{}}
+	return &Report{Seed: seed, kinds: map[string]int{}, faults: map[string]int{}, calls: map[string]map[verdict]int{}, most: map[string]time.Duration{}, times: map[string]time.Duration{}}
 }
 
 // maxFindings of one kind are kept in words.
@@ -53,6 +54,13 @@ func (r *Report) called(name string, v verdict, took time.Duration) {
 	r.most[name] = max(r.most[name], took)
 }
 
+// longest notes how long something took.
+func (r *Report) longest(what string, took time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.times[what] = max(r.times[what], took)
+}
+
 func (r *Report) note(format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -79,6 +87,9 @@ func (r *Report) String() string {
 			fmt.Fprintf(&b, " %14d", r.calls[n][v])
 		}
 		fmt.Fprintf(&b, " %8.1fs\n", r.most[n].Seconds())
+	}
+	for _, n := range slices.Sorted(maps.Keys(r.times)) {
+		fmt.Fprintf(&b, "longest %s: %.1f s\n", n, r.times[n].Seconds())
 	}
 	for _, n := range r.notes {
 		fmt.Fprintf(&b, "%s\n", n)

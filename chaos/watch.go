@@ -84,18 +84,21 @@ func (c *processes) ended() {
 // status asks the cluster how it is, ends the troubles of nodes that are well again, and
 // notes who holds what. It gives nil if nobody answers.
 func (c *processes) status(ctx context.Context) *said {
+	began := time.Now()
 	o := c.godwit(ctx, statusLimit, "status", "--json", "--cluster", c.dir)
 	s := &said{}
 	if o.code != 0 || json.Unmarshal([]byte(o.stdout), s) != nil {
 		c.log.say("status: exit code %d, %.300s", o.code, o.stderr)
 		return nil
 	}
+	c.report.longest("godwit status", time.Since(began))
 	c.mu.Lock()
 	for _, n := range s.Nodes {
 		c.peers[uint32(n.Peer)] = n.Name
 		if t := c.spent[n.Name]; t != nil && n.Error == "" && c.known[n.Name] != 0 && runs(c.known[n.Name]) && c.fresh(n, t) {
 			delete(c.spent, n.Name)
 			c.account.end(t)
+			c.report.longest("way back of a node that was ended", time.Since(t.from))
 			c.log.say("node %s is a member again", n.Name)
 		}
 	}
