@@ -10,6 +10,7 @@ import (
 	"github.com/godwit-run/godwit/caller"
 	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/parcel"
+	"github.com/godwit-run/godwit/repair"
 )
 
 // NodeStatus is what one node says about itself, or why it says nothing.
@@ -54,6 +55,36 @@ func (c *Cluster) inquire(ctx context.Context, q *parcel.Inquiry) ([]NodeStatus,
 		}
 	}
 	return list, nil
+}
+
+// Copies is how many replicas of a data set's shards there are.
+type Copies struct {
+	Set        uint32 `json:"set"`
+	Name       string `json:"name"`
+	Wanted     int    `json:"wanted"`       // as many were made when it was loaded
+	Held       int    `json:"held"`         // by live nodes
+	Missing    int    `json:"missing"`      // to be made again; those on nodes that are being emptied do not count
+	OutOfReach int    `json:"out_of_reach"` // shards that no live node holds
+}
+
+// CopiesOf counts the replicas of all data sets of a view.
+func CopiesOf(v *catalog.View) []Copies {
+	list := []Copies{}
+	for i := range v.Sets {
+		s := &v.Sets[i]
+		c := Copies{Set: s.ID, Name: s.Name}
+		for k := range s.Shards {
+			sh := &s.Shards[k]
+			c.Wanted += len(sh.Assigned)
+			c.Held += len(sh.Replicas)
+			c.Missing += repair.Missing(v, sh)
+			if v.Owner(sh, nil) == 0 {
+				c.OutOfReach++
+			}
+		}
+		list = append(list, c)
+	}
+	return list
 }
 
 // cleanTime is how long it may take to clean up after what has failed.

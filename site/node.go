@@ -39,9 +39,11 @@ type NodeConfig struct {
 	Memory       bool
 	Threads      int
 	Limits       node.Limits
-	Log          *slog.Logger
-	Reserve      int64 // bytes of the disk that stay free: see store.Options
-	Scrub        daemon.Scrub
+	// RepairAfter is how long a replica is missing before it is made again; never if 0.
+	RepairAfter time.Duration
+	Log         *slog.Logger
+	Reserve     int64 // bytes of the disk that stay free: see store.Options
+	Scrub       daemon.Scrub
 
 	// Children compile kernels natively and run packages.
 	Children Children
@@ -213,7 +215,7 @@ func (cfg *NodeConfig) start(ctx context.Context, keys *keys, ctl control.Contro
 	service := remote.New(remote.Config{Control: ctl, Identity: keys.id, Authority: keys.authority, Fresh: keys.fresh, Log: cfg.Log})
 	d, err := daemon.Start(ctx, daemon.Config{
 		Name: cfg.Name, Store: st, Control: ctl, Membership: m, Rejoin: join, Limits: cfg.Limits, Threads: cfg.Threads, ViewDeadline: cfg.ViewDeadline, Log: cfg.Log,
-		Codegen: compiler, Native: cfg.native(), Ledger: keys.ledger, Scrub: cfg.Scrub, Learned: service.Learn,
+		Codegen: compiler, Native: cfg.native(), Ledger: keys.ledger, Scrub: cfg.Scrub, RepairAfter: cfg.RepairAfter, Learned: service.Learn,
 		Dial: func(self catalog.Peer, names func(catalog.Peer) (string, bool), h transport.Handler) (transport.Transport, error) {
 			return stream.New(stream.Options{Self: self, Identity: keys.id, Listener: l, NameOf: names, Services: service.Register, Log: cfg.Log}, h)
 		},

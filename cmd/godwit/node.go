@@ -29,7 +29,7 @@ makes this node itself a member of an etcd that runs inside of the nodes.`,
 		Example: "  godwit node --name n1 --dir /data/n1 --listen 10.0.0.1:7411 --etcd 10.0.0.9:2379",
 		Args:    cobra.NoArgs,
 		RunE: action(func(cmd *cobra.Command, _ []string) error {
-			cfg.Limits, cfg.Children = limits.limits, children()
+			cfg.Limits, cfg.RepairAfter, cfg.Children = limits.limits, limits.repair, children()
 			packages.set(&cfg)
 			disk.set(&cfg)
 			var level slog.Level
@@ -80,8 +80,11 @@ func memberMap(list []string) (map[string]string, error) {
 	return m, nil
 }
 
-// limitFlags are the flags that set a node's limits.
-type limitFlags struct{ limits node.Limits }
+// limitFlags are the flags that set a node's limits, and when it makes lost replicas again.
+type limitFlags struct {
+	limits node.Limits
+	repair time.Duration
+}
 
 func (l *limitFlags) add(cmd *cobra.Command) {
 	d := site.DefaultLimits()
@@ -98,6 +101,7 @@ func (l *limitFlags) add(cmd *cobra.Command) {
 	f.IntVar(&l.limits.ClientParcels, "client-parcels", d.ClientParcels, "requests of one client in hand at once; clients with one certificate have twice as many")
 	f.Int64Var(&l.limits.ClientBytes, "client-bytes", d.ClientBytes, "bytes of them; likewise")
 	f.IntVar(&l.limits.ClientKernels, "client-kernels", d.ClientKernels, "kernels and packages kept that one client alone uses; likewise")
+	f.DurationVar(&l.repair, "repair-after", 30*time.Second, "after which time a lost replica is made again on another node; 0 for never")
 	l.limits.Turns, l.limits.Retry = d.Turns, d.Retry
 }
 
