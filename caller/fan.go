@@ -104,7 +104,7 @@ func (w *fanning) later(op *operation, wait int64) {
 func (w *fanning) due(op *operation) {
 	switch {
 	case w.answers != nil:
-	case !w.waiting && w.sent%2 == 1:
+	case !w.waiting && w.sent%2 == 1 && w.lessons == w.c.lessons:
 		w.send(op)
 	default:
 		w.cut(op)
