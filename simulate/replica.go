@@ -45,10 +45,14 @@ func (h *host) give(n name) {
 func (h *host) spoil(n name) { h.absent[n] = append(h.absent[n], interval{h.w.now, math.MaxInt64}) }
 
 // say changes what the node says that it holds, as a transaction of its present life that
-// takes a moment.
+// takes a moment, or longer.
 func (h *host) say(n name, holds bool) {
 	life, incarnation := h.life, h.incarnation
-	h.w.after(h.w.about(3000), func() {
+	wait := h.w.about(3000)
+	if h.w.faulty && !h.w.healed && h.w.chance(0.3) { // the control is slow, or out of reach
+		wait += h.w.about(second)
+	}
+	h.w.after(wait, func() {
 		if h.life != life || h.incarnation != incarnation || !h.leased || h.said[n] == holds {
 			return
 		}
