@@ -22,7 +22,7 @@ mapfile -t hosts < <(scontrol show hostnames "$SLURM_JOB_NODELIST")
 export FIRST=${hosts[0]}
 
 identities=()
-for h in "${hosts[@]}"; do identities+=(--node "$h=$h"); done
+for h in "${hosts[@]}"; do identities+=(--node "$h=$h:$PORT"); done
 "$GODWIT" cluster --cluster "$CLUSTER" --etcd "$FIRST:$((PORT + 2))" "${identities[@]}"
 
 # One process a machine. The first one is etcd's only member, the others are its

@@ -131,13 +131,15 @@ const (
 )
 
 // IssueNode makes a certificate for a node and gives its directory. hosts are the names
-// and addresses under which etcd's own clients find it.
+// and addresses under which etcd's own clients find it. All nodes have the name
+// identity.NodeCN in addition, by which an etcd of its own lets them in and nobody else
+// (--client-cert-allowed-hostname).
 func (s *Site) IssueNode(name string, hosts ...string) (string, error) {
 	a, err := identity.Open(filepath.Join(s.Dir, "authority"))
 	if err != nil {
 		return "", err
 	}
-	id, err := a.Issue(identity.Node, name, valid, hosts...)
+	id, err := a.Issue(identity.Node, name, valid, append(hosts[:len(hosts):len(hosts)], identity.NodeCN)...)
 	if err != nil {
 		return "", err
 	}
