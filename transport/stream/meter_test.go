@@ -299,3 +299,16 @@ func TestCompressedParcelsAreRefused(t *testing.T) {
 	w.send(peer, 1, "plain")
 	a.expect(fmt.Sprintf("%d: plain", client))
 }
+
+// BenchmarkMeter is what counting costs for a full frame of HTTP/2.
+func BenchmarkMeter(b *testing.B) {
+	m := newMeter(nil, &gate.Conn{}, 1<<40)
+	m.preface, m.parcels = 0, 1
+	parcel := frame(frameData, 0, 1, message(16379))
+	b.SetBytes(int64(len(parcel)))
+	for b.Loop() {
+		if err := m.scan(parcel); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
