@@ -1,11 +1,13 @@
 # make demo   the main programs on real data, on one machine and on four nodes
 # make test   everything the project tests
-# make fuzz   random programs, simulated clusters, and ten minutes on each fuzz target
+# make fuzz   random programs, simulated clusters, an hour of mutants of kernels, and ten minutes on
+#             each fuzz target
+# make chaos  ten minutes of faults on a cluster of real processes; ARGS="-seed 1 -duration 30m"
 # make bench  against peers (C by gcc and clang-19, NumPy, DuckDB); DuckDB needs cgo
 
 GO ?= go
 
-.PHONY: build demo test lint fuzz bench clean
+.PHONY: build demo test lint fuzz chaos bench clean
 
 build: bin/godwit
 
@@ -25,6 +27,9 @@ lint:
 
 fuzz:
 	./fuzz.sh
+
+chaos: bin/godwit
+	GODWIT=$(CURDIR)/bin/godwit $(GO) test ./chaos -run TestChaos -timeout 0 -v -args -duration 10m $(ARGS)
 
 bench: bin/godwit
 	cd bench && $(GO) run . $(ARGS)

@@ -133,6 +133,13 @@ func (c *Cluster) Status(ctx context.Context) ([]cluster.NodeStatus, error) {
 	return c.c.Status(ctx)
 }
 
+// Scrub has every node read its shards again from its disk and compare them with their
+// checksums, at a rate in bytes a second, or as fast as it can if that is 0. Statuses tell
+// how far they are.
+func (c *Cluster) Scrub(ctx context.Context, rate int64) ([]cluster.NodeStatus, error) {
+	return c.c.Scrub(ctx, rate)
+}
+
 // open gives a data set as a table.
 func (c *Cluster) open(arg, name string) (data.Source, error) {
 	if c == nil {

@@ -163,6 +163,9 @@ func (c *Core) receive(in *Received) {
 	case p.Kind == parcel.NeedCode:
 		c.needCode(in.From, &p.Header, op)
 	case op == nil:
+		if f, err := parcel.ReadFailure(p.Payload); p.Kind == parcel.Fail && err == nil {
+			c.lacking(f) // which the next operation need not find out again
+		}
 	case p.Kind == parcel.Result:
 		c.result(op, in.From, p)
 	case p.Kind == parcel.Fail:

@@ -104,7 +104,7 @@ func (w *fanning) later(op *operation, wait int64) {
 func (w *fanning) due(op *operation) {
 	switch {
 	case w.answers != nil:
-	case !w.waiting && w.sent%2 == 1:
+	case !w.waiting && w.sent%2 == 1 && w.lessons == w.c.lessons:
 		w.send(op)
 	default:
 		w.cut(op)
@@ -136,10 +136,13 @@ func (w *fanning) failed(op *operation, from catalog.Peer, request uint64, f *pa
 		}
 		w.later(op, c.backoff(op))
 	case parcel.NoShard, parcel.Unreachable, parcel.Cancelled:
-		if c.lessons > w.lessons {
-			w.later(op, c.backoff(op))
-		} else {
+		switch {
+		case c.lessons == w.lessons:
 			w.part(op)
+		case f.Reason == parcel.NoShard: // there are only so many replicas
+			w.cut(op)
+		default:
+			w.later(op, c.backoff(op))
 		}
 	default:
 		c.end(op, c.failure(f))

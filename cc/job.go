@@ -25,6 +25,11 @@ type job struct {
 // section gives what the package holds for the target, and compiles it as far as
 // an object to see that it can run there.
 func (j *job) section(ctx context.Context) ([]byte, error) {
+	for _, path := range j.opt.Sources {
+		if err := j.refuseAssembly(ctx, path); err != nil {
+			return nil, err
+		}
+	}
 	if j.opt.Form == pack.Source {
 		text, err := j.front(ctx, j.opt.Sources[0], "-E", "-P")
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/godwit-run/godwit/caller"
 	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/parcel"
+	"github.com/godwit-run/godwit/repair"
 )
 
 // NodeStatus is what one node says about itself, or why it says nothing.
@@ -21,12 +22,23 @@ type NodeStatus struct {
 
 // Status asks all nodes at the same time.
 func (c *Cluster) Status(ctx context.Context) ([]NodeStatus, error) {
+	return c.inquire(ctx, &parcel.Inquiry{})
+}
+
+// Scrub has all nodes read their shards again from their disks and compare them with their
+// checksums, at a rate in bytes a second, or as fast as they can if it is 0. Their
+// statuses tell how far they are.
+func (c *Cluster) Scrub(ctx context.Context, rate int64) ([]NodeStatus, error) {
+	return c.inquire(ctx, &parcel.Inquiry{Scrub: true, Rate: rate})
+}
+
+func (c *Cluster) inquire(ctx context.Context, q *parcel.Inquiry) ([]NodeStatus, error) {
 	nodes := c.View().Nodes
 	waits := make([]*future, len(nodes))
 	for i, n := range nodes {
 		waits[i] = newFuture()
 		c.begin(waits[i].set, func(id caller.ID) caller.Input {
-			return &caller.Ask{ID: id, Kind: parcel.Status, To: n.Peer, Left: c.left(ctx)}
+			return &caller.Ask{ID: id, Kind: parcel.Status, To: n.Peer, Payload: q.Append(nil), Left: c.left(ctx)}
 		})
 	}
 	list := make([]NodeStatus, len(nodes))
@@ -43,6 +55,36 @@ func (c *Cluster) Status(ctx context.Context) ([]NodeStatus, error) {
 		}
 	}
 	return list, nil
+}
+
+// Copies is how many replicas of a data set's shards there are.
+type Copies struct {
+	Set        uint32 `json:"set"`
+	Name       string `json:"name"`
+	Wanted     int    `json:"wanted"`       // as many were made when it was loaded
+	Held       int    `json:"held"`         // by live nodes
+	Missing    int    `json:"missing"`      // to be made again; those on nodes that are being emptied do not count
+	OutOfReach int    `json:"out_of_reach"` // shards that no live node holds
+}
+
+// CopiesOf counts the replicas of all data sets of a view.
+func CopiesOf(v *catalog.View) []Copies {
+	list := []Copies{}
+	for i := range v.Sets {
+		s := &v.Sets[i]
+		c := Copies{Set: s.ID, Name: s.Name}
+		for k := range s.Shards {
+			sh := &s.Shards[k]
+			c.Wanted += len(sh.Assigned)
+			c.Held += len(sh.Replicas)
+			c.Missing += repair.Missing(v, sh)
+			if v.Owner(sh, nil) == 0 {
+				c.OutOfReach++
+			}
+		}
+		list = append(list, c)
+	}
+	return list
 }
 
 // cleanTime is how long it may take to clean up after what has failed.

@@ -39,6 +39,7 @@ func ServeMember(in io.Reader, _ io.Writer) error {
 	}()
 	cfg.Options.Log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	cfg.Ready = waitForMajority
+	go endIfStalled(cfg.Options.withDefaults().TTL / 2)
 	if err := runMember(ctx, cancel, cfg); err != nil && context.Cause(ctx) != io.EOF {
 		return err
 	}

@@ -88,6 +88,7 @@ func Embed(ctx context.Context, cfg Config) (*Server, error) {
 	select {
 	case <-e.Server.ReadyNotify():
 		go s.drain()
+		go s.announce()
 		return s, nil
 	case err = <-e.Err():
 		err = fmt.Errorf("the control's member %q stopped: %w", cfg.Name, err)

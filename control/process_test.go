@@ -21,6 +21,13 @@ func TestMain(m *testing.M) {
 	if what := os.Getenv(asMember); what != "" {
 		os.Exit(beMember(what))
 	}
+	if len(os.Args) > 1 && os.Args[1] == asChild {
+		if err := ServeMember(os.Stdin, os.Stdout); err != nil {
+			os.Stderr.WriteString(err.Error() + "\n")
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	os.Exit(m.Run())
 }
 

@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -135,8 +136,12 @@ func stop(cmd *exec.Cmd, in io.Closer, ended <-chan error) error {
 }
 
 func why(err error) error {
-	if err == nil {
-		return fmt.Errorf("it stopped by itself")
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return errors.New("it stopped by itself")
+	case errors.As(err, &exit) && exit.ExitCode() == exitStalled:
+		return errors.New("it was stopped for longer than half of a lease; it does not go on with what it knew then")
 	}
 	return fmt.Errorf("%w; its own last words are in the log before this line", err)
 }

@@ -4,6 +4,7 @@ package cpuclock
 
 import (
 	"runtime"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -14,44 +15,62 @@ import (
 // must not call it. Of a process that is gone nothing is told. The process is asked through
 // its clock and not by RLIMIT_CPU, whose signal it can block.
 func Watch(pid int, limit time.Duration, over func(used time.Duration)) (stop func()) {
-	before, err := used(pid)
+	before, err := Used(pid)
 	if err != nil {
 		return func() {} // it is gone
 	}
-	done, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		// All processors together use up what is left no sooner than this.
-		soonest := func(left time.Duration) time.Duration {
-			return max(left/time.Duration(runtime.NumCPU()), time.Millisecond)
-		}
-		t := time.NewTimer(soonest(limit))
-		defer t.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-t.C:
-			}
-			now, err := used(pid)
-			if err != nil {
-				return
-			}
-			if now-before > limit {
-				over(now - before)
-				return
-			}
-			t.Reset(soonest(limit - (now - before)))
-		}
-	}()
-	return func() {
-		close(done)
-		<-ended
+	return WatchFrom(pid, before, limit, over)
+}
+
+// WatchFrom is Watch for who knows already how much the process has used before.
+func WatchFrom(pid int, before, limit time.Duration, over func(used time.Duration)) (stop func()) {
+	w := &watch{pid: pid, before: before, limit: limit, over: over}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.timer = time.AfterFunc(soonest(limit), w.look)
+	return w.stop
+}
+
+type watch struct {
+	pid           int
+	before, limit time.Duration
+	over          func(used time.Duration)
+	timer         *time.Timer
+
+	mu      sync.Mutex // held while over is under way
+	stopped bool
+}
+
+func (w *watch) look() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.stopped {
+		return
+	}
+	now, err := Used(w.pid)
+	switch spent := now - w.before; {
+	case err != nil:
+	case spent > w.limit:
+		w.over(spent)
+	default:
+		w.timer.Reset(soonest(w.limit - spent))
 	}
 }
 
-// used is the processor time that a process has used, all its threads together.
-func used(pid int) (time.Duration, error) {
+func (w *watch) stop() {
+	w.timer.Stop()
+	w.mu.Lock()
+	w.stopped = true
+	w.mu.Unlock()
+}
+
+// soonest is when what is left can be used up, by all processors together.
+func soonest(left time.Duration) time.Duration {
+	return max(left/time.Duration(runtime.NumCPU()), time.Millisecond)
+}
+
+// Used is the processor time that a process has used, all its threads together.
+func Used(pid int) (time.Duration, error) {
 	const sched = 2 // CPUCLOCK_SCHED, of linux/posix-timers.h
 	var t unix.Timespec
 	if err := unix.ClockGettime(int32(^pid<<3|sched), &t); err != nil {

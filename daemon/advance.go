@@ -210,6 +210,11 @@ func (a *advancing) checkBounds(first int) error {
 }
 
 func (a *advancing) run(ctx context.Context, in *node.Finished) error {
+	turn := claimOf(ctx).Turn()
+	if err := turn.Take(ctx); err != nil {
+		return err
+	}
+	defer turn.Give()
 	faults, err := a.c.Once(ctx, a.sizes, a.scalars, a.bases, 0, int64(a.b.States))
 	if err != nil {
 		return err

@@ -72,7 +72,7 @@ func (d *Daemon) collectRange(ctx context.Context, sh shard, g *parcel.Gather) (
 	}
 	if raw, ok := sh.src.Raw(g.Column); ok {
 		out := make([]byte, (hi-lo)*row)
-		if err := readRaw(raw, out, lo*row); err != nil {
+		if _, err := raw.ReadAt(out, lo*row); err != nil {
 			return nil, fmt.Errorf("%s: %w", sh.src.Path(), err)
 		}
 		a := &parcel.Answer{Columns: [][]byte{out}}
@@ -82,15 +82,6 @@ func (d *Daemon) collectRange(ctx context.Context, sh shard, g *parcel.Gather) (
 		return a, nil
 	}
 	return decodeRange(ctx, sh.src, g, lo, hi)
-}
-
-func readRaw(raw data.Raw, dst []byte, off int64) error {
-	if raw.File == nil {
-		copy(dst, raw.Bytes[off:])
-		return nil
-	}
-	_, err := raw.File.ReadAt(dst, raw.Offset+off)
-	return err
 }
 
 func ones(n int64) []byte {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"sync"
 
@@ -220,14 +219,8 @@ func (c *columns) fill(ctx context.Context, src data.Source, r *resident, want d
 // copyRows copies all rows of a column, in the kind wanted, which is its own.
 func copyRows(ctx context.Context, src data.Source, want data.Want, dst []byte) error {
 	if raw, ok := src.Raw(want.Column); ok {
-		if raw.File == nil {
-			copy(dst, raw.Bytes)
-			return nil
-		}
-		if _, err := raw.File.ReadAt(dst, raw.Offset); err != nil && err != io.EOF {
-			return fmt.Errorf("%s: %w", src.Path(), err)
-		}
-		return raw.StillWhole()
+		_, err := raw.ReadAt(dst, 0)
+		return err
 	}
 	row := src.Columns()[want.Column].Width() * int64(want.Kind.Size())
 	for i, ch := range src.Chunks() {

@@ -12,28 +12,40 @@ import (
 	"github.com/godwit-run/godwit/pack"
 	"github.com/godwit-run/godwit/parcel"
 	"github.com/godwit-run/godwit/run"
+	"github.com/godwit-run/godwit/store"
 	"github.com/godwit-run/godwit/verify"
 )
 
 // compile verifies a stranger's kernel, makes machine code of it, and keeps
 // its bytes on disk for the node's next life.
-func (d *Daemon) compile(ctx context.Context, w *node.Compile) (t parcel.Timing, err error) {
+func (d *Daemon) compile(ctx context.Context, w *node.Compile) (t parcel.Timing, bound func([]int64) int64, err error) {
 	start := time.Now()
 	safe, err := verify.CheckBytes(w.Bytes)
 	if err != nil {
-		return t, &node.WorkError{Reason: parcel.Refused, Detail: err.Error()}
+		return t, nil, &node.WorkError{Reason: parcel.Refused, Detail: err.Error()}
 	}
 	if safe.ID != w.ID {
-		return t, refused("the kernel's hash is %s, expected %s", safe.ID.Short(), w.ID.Short())
+		return t, nil, refused("the kernel's hash is %s, expected %s", safe.ID.Short(), w.ID.Short())
 	}
 	verified := time.Now()
 	if _, err := d.eng.Safe(ctx, safe); err != nil {
-		return t, err
+		return t, nil, err
 	}
 	t.Verify, t.Compile = uint32(verified.Sub(start).Microseconds()), uint32(time.Since(verified).Microseconds())
 	d.metrics.compiled(time.Since(start))
 	d.keepCode(w.ID, w.Bytes)
-	return t, nil
+	return t, outerSteps(safe), nil
+}
+
+// outerSteps bounds the steps of one outer index of a kernel; -1 for sizes that are not
+// its own.
+func outerSteps(safe *verify.Safe) func([]int64) int64 {
+	return func(sizes []int64) int64 {
+		if len(sizes) != len(safe.Kernel.Sizes) {
+			return -1
+		}
+		return safe.Outer.Eval(sizes)
+	}
 }
 
 // keepCode puts a kernel or a package on the disk, which nobody waits for.
@@ -65,12 +77,17 @@ func (d *Daemon) named(ctx context.Context, err error) error {
 		changed *run.ChangedError
 		missing *run.MissingError
 		space   *run.SpaceError
+		damaged *store.DamageError
 	)
 	reason := parcel.Internal
 	switch {
 	case err == nil || errors.As(err, &work):
 		return err
-	case errors.As(err, &bad) || errors.As(err, &changed):
+	case errors.As(err, &damaged):
+		return d.lacks(damaged.File.Set, damaged.File.Shard, err)
+	case errors.As(err, &changed):
+		reason = parcel.Busy // somebody writes to a shard's file; whether that did any harm shows next time
+	case errors.As(err, &bad):
 		reason = parcel.DataError
 	case errors.As(err, &missing):
 		reason = parcel.NoShard

@@ -3,6 +3,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,7 +51,11 @@ type Config struct {
 	Ledger *trust.Ledger
 	// Learned is told of each view that the node takes in; may be nil.
 	Learned func(*catalog.View)
-	Log     *slog.Logger
+	// RepairAfter is how long a replica is missing before it is made again on another
+	// node, this one perhaps; never if zero.
+	RepairAfter time.Duration
+	Scrub       Scrub
+	Log         *slog.Logger
 }
 
 // Daemon is a running node.
@@ -66,10 +71,14 @@ type Daemon struct {
 	lives   *lives // is Config.Membership, too
 	net     transport.Transport
 	eng     *engine.Engine
+	share   *engine.Share // of the processors
 	columns *columns
 	native  *native   // nil: packages are refused
+	repairs *repairs  // nil: no replicas are made here
 	spare   sync.Pool // of *advancing
 	metrics *metrics
+	scrub   *scrubber
+	holding sync.Mutex // held while the cluster is told what is here
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -77,7 +86,9 @@ type Daemon struct {
 	stops  sync.Map // JobID → context.CancelFunc of jobs that may take long
 	view   atomic.Pointer[catalog.View]
 	writes atomic.Bool // a revocation is written back
-	closed sync.Once
+	// certificates names those of peers, if the transport knows them.
+	certificates atomic.Pointer[func(catalog.Peer) string]
+	closed       sync.Once
 }
 
 // tick is how often a node looks at its deadlines.
@@ -99,23 +110,31 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 	cfg.Membership = lives
 	d := &Daemon{cfg: cfg, lives: lives, self: cfg.Membership.Peer(), log: cfg.Log, start: time.Now(), eng: eng}
 	d.core = node.New(d.self, cfg.Limits)
+	d.share = engine.NewShare(cmp.Or(cfg.Threads, runtime.GOMAXPROCS(0)))
 	d.columns = newColumns(eng)
 	d.native = newNative(&cfg)
 	d.metrics = newMetrics(d)
+	d.scrub = newScrubber(d)
 	d.ctx, d.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	if d.repairs, err = newRepairs(d); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
 	d.recall() // before anybody connects, who would be asked for what is on the disk
 	if d.net, err = cfg.Dial(d.self, d.nameOf, d); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
+	d.learnOwners()
 	d.work.Go(d.watch)
 	d.work.Go(d.ticks)
+	if d.repairs != nil {
+		d.work.Go(d.repairs.run)
+	}
 	d.work.Go(d.publish)
 	if cfg.Rejoin != nil {
 		d.work.Go(d.renew)
 	}
-	for _, f := range cfg.Store.Damaged() {
-		d.log.Error("a damaged shard was set aside", "set", f.Set, "shard", f.Shard, "file", f.Path, "reason", f.Reason)
-	}
+	d.work.Go(d.scrub.run)
+	d.tellDamaged()
 	return d, nil
 }
 
@@ -186,6 +205,7 @@ func (d *Daemon) learn(v *catalog.View) {
 	d.lives.saw(v)
 	d.columns.retain(v)
 	d.step(&node.Learned{View: v})
+	d.repairs.learn(v)
 	if d.cfg.Learned != nil {
 		d.cfg.Learned(v)
 	}
@@ -207,7 +227,9 @@ func (d *Daemon) ticks() {
 // Receive implements transport.Handler.
 func (d *Daemon) Receive(from catalog.Peer, b []byte) {
 	d.trace("received", "from", from, b)
-	d.step(&node.Received{From: from, Bytes: b})
+	if !d.repairs.takes(from, b) {
+		d.step(&node.Received{From: from, Bytes: b, Owners: d.certificateOf()})
+	}
 }
 
 // Gone implements transport.Handler.
@@ -217,6 +239,7 @@ func (d *Daemon) Gone(p catalog.Peer, err error) {
 	}
 	d.log.Info("peer gone", "peer", p, "reason", err)
 	d.step(&node.Gone{Peer: p})
+	d.repairs.gone(p)
 }
 
 // step feeds the core and carries out what it wants. Short jobs run here and now: to
@@ -297,7 +320,7 @@ const (
 
 // begin runs a job: here if it is short, otherwise on its own goroutine.
 func (d *Daemon) begin(e *node.Start) node.Input {
-	if d.short(e.Work) {
+	if e.Small && d.short(e.Work) {
 		in := d.finish(d.ctx, e)
 		if _, walk := e.Work.(*node.Advance); walk {
 			// Parcels that have arrived meanwhile may bring states of the same walk: those
@@ -310,9 +333,16 @@ func (d *Daemon) begin(e *node.Start) node.Input {
 	d.stops.Store(e.Job, cancel)
 	d.work.Go(func() {
 		defer cancel()
-		in := d.finish(ctx, e)
+		claim := d.claim(e)
+		in := d.finish(withClaim(ctx, claim), e)
+		claim.Leave()
+		in.Used = claim.Used().Microseconds()
 		d.stops.Delete(e.Job)
-		d.step(in)
+		if claim.Lowered() { // what comes of it must not run on this thread
+			d.work.Go(func() { d.step(in) })
+		} else {
+			d.step(in)
+		}
 	})
 	return nil
 }
@@ -332,7 +362,7 @@ func (d *Daemon) finish(ctx context.Context, e *node.Start) (in *node.Finished) 
 	start := time.Now()
 	switch w := e.Work.(type) {
 	case *node.Compile:
-		in.Timing, in.Err = d.compile(ctx, w)
+		in.Timing, in.Bound, in.Err = d.compile(ctx, w)
 		return in
 	case *node.Install:
 		in.Timing, in.Err = d.install(ctx, w)
@@ -349,8 +379,10 @@ func (d *Daemon) finish(ctx context.Context, e *node.Start) (in *node.Finished) 
 		in.Answer, in.Err = d.collect(ctx, w.Gather)
 	case *node.Keep:
 		in.Answer, in.Err = d.keep(ctx, w)
+	case *node.Copy:
+		in.Answer, in.Err = d.copyPart(w.Part)
 	case *node.Report:
-		in.Answer, in.Err = d.report()
+		in.Answer, in.Err = d.report(w.Inquiry)
 	default:
 		in.Err = fmt.Errorf("no such work: %T", w)
 	}

@@ -22,10 +22,11 @@ func (d *Daemon) keep(ctx context.Context, w *node.Keep) (*parcel.Answer, error)
 		err = d.cfg.Store.Put(f, b.Offset, b.Bytes)
 	case parcel.Seal:
 		if err = d.cfg.Store.Seal(f); err == nil {
-			err = d.cfg.Membership.Hold(ctx, b.Set, b.Shard, b.Sum)
+			err = d.hold(ctx, b.Set, b.Shard, b.Sum)
 		}
 	case parcel.Drop:
 		err = errors.Join(d.cfg.Membership.Unhold(ctx, b.Set, b.Shard), d.cfg.Store.Drop(b.Set, b.Shard))
+		d.step(&node.Lacks{Set: b.Set, Shard: int(b.Shard), Why: fmt.Sprintf("node %s: shard %d of set %d was dropped here", d.cfg.Name, b.Shard, b.Set)})
 	default:
 		err = fmt.Errorf("a shard cannot be kept by a parcel of kind %v", w.Kind)
 	}

@@ -144,6 +144,8 @@ func Holding(st *store.Store) []control.Held {
 // publish tells the catalogue what is on the disk, should it be more or less than what the
 // node had when it joined.
 func (d *Daemon) publish() {
+	d.holding.Lock()
+	defer d.holding.Unlock()
 	if err := d.lives.HoldAll(d.ctx, Holding(d.cfg.Store)); err != nil && d.ctx.Err() == nil {
 		d.log.Warn("what the node holds is not published", "reason", err)
 	}

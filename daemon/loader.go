@@ -24,8 +24,12 @@ type Loader struct {
 }
 
 // Program compiles what there is of a package for this machine, and says of which
-// form that was and how long it took. Its ID is the package's name.
+// form that was and how long it took. Its ID is the package's hash.
 func (l *Loader) Program(ctx context.Context, p *pack.Package) (w *worker.Program, form pack.Form, took time.Duration, err error) {
+	id, err := p.ID()
+	if err != nil {
+		return nil, 0, 0, err
+	}
 	s, err := p.Choose(l.host(ctx))
 	if err != nil {
 		return nil, 0, 0, err
@@ -35,7 +39,7 @@ func (l *Loader) Program(ctx context.Context, p *pack.Package) (w *worker.Progra
 	if err != nil {
 		return nil, s.Form, 0, fmt.Errorf("package %s, %s: %w", p.Name, s.Title(), err)
 	}
-	return &worker.Program{ID: p.Name, Name: p.Name, Object: object, Deps: p.Deps, Exports: l.Exports}, s.Form, time.Since(start), nil
+	return &worker.Program{ID: id.String(), Name: p.Name, Object: object, Deps: p.Deps, Exports: l.Exports}, s.Form, time.Since(start), nil
 }
 
 func (l *Loader) object(ctx context.Context, s *pack.Section) ([]byte, error) {

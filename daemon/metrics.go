@@ -22,6 +22,8 @@ type metrics struct {
 	read    prometheus.Counter
 	lost    *prometheus.CounterVec
 	faults  prometheus.Counter
+
+	damaged, scrubbed prometheus.Counter
 }
 
 func newMetrics(d *Daemon) *metrics {
@@ -37,7 +39,9 @@ func newMetrics(d *Daemon) *metrics {
 		lost:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "godwit_unsent_total", Help: "Parcels that could not be sent, by reason."}, []string{"reason"}),
 		faults: prometheus.NewCounter(prometheus.CounterOpts{Name: "godwit_faults_total", Help: "Faults of programs that kernels reported."}),
 	}
-	m.all.MustRegister(m.compile, m.run, m.read, m.lost, m.faults, coreCollector{d}, collectors.NewGoCollector(),
+	m.damaged = prometheus.NewCounter(prometheus.CounterOpts{Name: "godwit_damaged_shards_total", Help: "Shards that were set aside because their files were damaged or missing."})
+	m.scrubbed = prometheus.NewCounter(prometheus.CounterOpts{Name: "godwit_scrubbed_bytes_total", Help: "Bytes of shards read again from the disk and compared with their checksums."})
+	m.all.MustRegister(m.compile, m.run, m.read, m.lost, m.faults, m.damaged, m.scrubbed, coreCollector{d}, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -72,7 +76,7 @@ var (
 	descRefused = describe("refusals_total", "Failures answered, by reason.", "reason")
 	descDropped = describe("dropped_total", "Parcels about which nothing was done, by cause.", "cause")
 	descGauges  = describe("in_hand", "What the node has in hand now.", "what")
-	descMemory  = describe("memory_bytes", "Memory that kernels can reach, by use.", "use")
+	descMemory  = describe("memory_bytes", "Memory of kernels, data and workers, by use.", "use")
 )
 
 func describe(name, help string, labels ...string) *prometheus.Desc {
@@ -118,4 +122,7 @@ func (c coreCollector) Collect(out chan<- prometheus.Metric) {
 	gauge(descGauges, int64(s.Codes), "kernels")
 	gauge(descMemory, c.d.eng.Arena().InUse(), "all")
 	gauge(descMemory, c.d.columns.bytes(), "columns")
+	if n := c.d.native; n != nil {
+		gauge(descMemory, n.workers.Status().Held, "workers")
+	}
 }

@@ -24,6 +24,7 @@ type Native struct {
 	Workers     *worker.Pool // the daemon closes it
 	Exports     []string     // libraries whose functions packages may look up
 	RegionBytes int64        // of all regions that packages are granted
+	Emulated    bool         // workers run under an emulator, for the report
 }
 
 // native is what a node knows of packages.
@@ -92,7 +93,7 @@ func (d *Daemon) install(ctx context.Context, w *node.Install) (t parcel.Timing,
 	if err != nil {
 		return t, unusable(err)
 	}
-	program.ID = p.Name + " " + w.ID.Short()
+	program.ID = w.ID.String() // all of it, with the signer: two packages may have one name
 	loading := time.Now()
 	if _, err := n.workers.Load(ctx, program); err != nil {
 		return t, unusable(err)
@@ -205,6 +206,11 @@ func (n *native) forget(id kernel.ID) {
 	if i != nil {
 		n.workers.Drop(i.program.ID)
 	}
+}
+
+// describe says where and how packages run.
+func (n *native) describe(emulated bool) *Workers {
+	return &Workers{n.workers.Status(), emulated}
 }
 
 // list tells which packages are installed, by name.

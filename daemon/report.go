@@ -7,6 +7,7 @@ import (
 	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/node"
 	"github.com/godwit-run/godwit/parcel"
+	"github.com/godwit-run/godwit/worker"
 )
 
 // Report is what a node says about itself.
@@ -16,18 +17,23 @@ type Report struct {
 	Arch    string       `json:"arch"`
 	Seconds float64      `json:"seconds"` // since it started
 	Shards  []Held       `json:"shards"`
+	Repairs []Repair     `json:"repairs"` // shards that are being copied here
 	Core    node.Status  `json:"core"`
 	Kernels []Kernel     `json:"kernels"` // compiled
 	Objects Objects      `json:"objects"` // native code on disk
 	Native  bool         `json:"native"`  // packages may run here, if they are trusted
 	// Packages are those that are installed; workers may have to be started again.
 	Packages []Package `json:"packages"`
+	Workers  *Workers  `json:"workers,omitempty"` // that run them; nil where none may run
 	// Memory, in bytes: of kernels and data, and of everything that Go manages.
 	Arena      int64 `json:"arena_bytes"`
 	Columns    int64 `json:"column_bytes"` // shards' columns held as a whole
 	Regions    int64 `json:"region_bytes"` // of packages, and of data that they were granted
 	Heap       int64 `json:"heap_bytes"`
 	Goroutines int   `json:"goroutines"`
+
+	Damaged []Damaged `json:"damaged"` // shards that were set aside since the node started
+	Scrub   Scrubbed  `json:"scrub"`
 }
 
 // Held is a shard that the node stores.
@@ -60,7 +66,16 @@ type Package struct {
 	Form   string `json:"form"`   // of the section that was chosen
 }
 
-func (d *Daemon) report() (*parcel.Answer, error) {
+// Workers are the processes that run packages.
+type Workers struct {
+	worker.Status
+	Emulated bool `json:"emulated"`
+}
+
+func (d *Daemon) report(q *parcel.Inquiry) (*parcel.Answer, error) {
+	if q != nil && q.Scrub {
+		d.scrub.ask(q.Rate)
+	}
 	b, err := json.Marshal(d.Report())
 	if err != nil {
 		return nil, err
@@ -76,6 +91,8 @@ func (d *Daemon) Report() *Report {
 		Peer: d.self, Name: d.cfg.Name, Arch: runtime.GOARCH, Seconds: float64(d.now()) / 1e6, Shards: []Held{}, Kernels: []Kernel{}, Packages: []Package{},
 		Core: d.status(), Arena: d.eng.Arena().InUse(), Columns: d.columns.bytes(), Heap: int64(m.HeapInuse), Goroutines: runtime.NumGoroutine(),
 	}
+	r.Repairs = d.repairs.list()
+	r.Damaged, r.Scrub = d.damaged(), d.scrub.report()
 	v := d.view.Load()
 	for _, s := range d.cfg.Store.Shards() {
 		h := Held{Set: s.Set, Shard: s.Shard, Rows: s.Hi - s.Lo, Bytes: s.Bytes}
@@ -90,6 +107,7 @@ func (d *Daemon) Report() *Report {
 	r.Objects.Count, r.Objects.Bytes = d.cfg.Store.Compiled()
 	if r.Native = d.native != nil; r.Native {
 		r.Packages, r.Regions = d.native.list(), d.native.regions.bytes()
+		r.Workers = d.native.describe(d.cfg.Native.Emulated)
 	}
 	return r
 }

@@ -31,7 +31,7 @@ func (d *Daemon) shard(set uint32, i int) (shard, func(), error) {
 	}
 	file, ok := d.cfg.Store.Shard(set, uint32(i))
 	if !ok {
-		return shard{}, nil, noShard("shard %d of @%s is not on this node", i, s.Name)
+		return shard{}, nil, d.lacks(set, uint32(i), fmt.Errorf("it is not on this node"))
 	}
 	release := func() {
 		if err := file.Release(); err != nil {

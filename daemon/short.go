@@ -6,23 +6,17 @@ import "github.com/godwit-run/godwit/node"
 // another thread would take as long to take it up.
 const (
 	shortTurns = 1 << 12 // of all states together
-	shortSteps = 1 << 16
 	shortRows  = 1 << 12
 )
 
-// short reports that work is over sooner than another thread would have taken
-// it up.
+// short reports that small work is over sooner than another thread would have taken
+// it up: what it needs is in memory.
 func (d *Daemon) short(w node.Work) bool {
 	switch w := w.(type) {
 	case *node.Advance:
 		return d.shortWalk(w)
 	case *node.Compute:
-		c, ok := d.eng.Lookup(w.ID)
-		t := w.Task
-		if !ok || len(t.Sizes) != len(c.Kernel.Sizes) || t.Hi <= t.Lo {
-			return false
-		}
-		return c.Safe.Outer.Eval(t.Sizes) <= shortSteps/(t.Hi-t.Lo)
+		return w.Task.Hi > w.Task.Lo
 	case *node.Collect:
 		g := w.Gather
 		v := d.view.Load()

@@ -14,6 +14,8 @@ type input struct {
 	file *os.File
 	size int64
 	id   string
+	// check compares what is read with checksums; nil for files without.
+	check *Checked
 }
 
 // newInput owns f, and closes it on an error.
@@ -45,6 +47,10 @@ func (in *input) Close() error     { return in.file.Close() }
 // readAt fills p from offset off. A file that has become too short gives an
 // error that says so.
 func (in *input) readAt(p []byte, off int64) error {
+	if in.check != nil {
+		_, err := in.check.ReadAt(p, off)
+		return err
+	}
 	n, err := in.file.ReadAt(p, off)
 	if n == len(p) {
 		return nil

@@ -10,6 +10,7 @@ package data
 
 import (
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -158,27 +159,54 @@ func OpenFile(path string, f *os.File) (src Source, err error) {
 	return open(in)
 }
 
+// OpenChecked opens an Arrow file whose bytes are compared with their checksums when
+// they are read, those that say what the file holds included. The file is the source's
+// from now on, also after an error.
+func OpenChecked(path string, f *os.File, c *Checked) (src Source, err error) {
+	in, err := newInput(path, f)
+	if err != nil {
+		return nil, err
+	}
+	in.check, in.size = c, c.sums.Size
+	defer func() {
+		if err != nil {
+			in.Close()
+			src = nil
+		}
+	}()
+	defer guard(path, &err)
+	return openArrow(in)
+}
+
 // Raw is a run of bytes that holds a column: a part of a file, or Bytes for a
-// memory source. The file stays the source's; it is valid until Close.
+// memory source. The file stays the source's; it is valid until Close. To read from it is
+// ReadAt's business; it is there to be mapped.
 type Raw struct {
 	File           *os.File
 	Offset, Length int64
 	Bytes          []byte
+	Check          *Checked // compares the file with checksums; nil if there are none
 }
 
-// StillWhole looks at the file again and reports an error if it has become
-// too short to hold the column, as touching a mapping beyond the end of a
-// file would kill the process.
-func (r Raw) StillWhole() error {
-	if r.File == nil {
-		return nil
+// ReadAt fills p with the column's bytes from off on. It gives io.ErrUnexpectedEOF if
+// the file has become too short, or a *DamageError if it has checksums.
+func (r Raw) ReadAt(p []byte, off int64) (int, error) {
+	switch {
+	case r.File == nil:
+		return copy(p, r.Bytes[off:]), nil
+	case r.Check != nil:
+		return r.Check.ReadAt(p, r.Offset+off)
 	}
-	st, err := r.File.Stat()
-	if err != nil {
-		return &Error{Path: r.File.Name(), Row: -1, Msg: err.Error(), Err: err}
+	n := readCached(r.File, p, r.Offset+off)
+	if n == len(p) {
+		return n, nil
 	}
-	if st.Size() < r.Offset+r.Length {
-		return cutShort(r.File.Name(), r.Offset+r.Length, st.Size())
+	m, err := r.File.ReadAt(p[n:], r.Offset+off+int64(n))
+	if n += m; n == len(p) {
+		return n, nil
 	}
-	return nil
+	if err == io.EOF || err == nil {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
 }

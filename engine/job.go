@@ -19,6 +19,7 @@ type Job struct {
 	e       *Engine
 	sizes   []int64
 	scalars []uint64
+	claim   *Claim
 
 	pace   atomic.Int64 // measured picoseconds per outer index; 0 at first
 	slices atomic.Int64
@@ -29,6 +30,12 @@ type Job struct {
 // NewJob prepares a run with arguments that c.Safe has admitted.
 func (e *Engine) NewJob(c *Compiled, sizes []int64, scalars []uint64) *Job {
 	return &Job{c: c, e: e, sizes: sizes, scalars: scalars, faults: noFaults(c.Kernel.Sites)}
+}
+
+// Under has the workers take turns with those of other jobs. It comes before Worker.
+func (j *Job) Under(c *Claim) *Job {
+	j.claim = c
+	return j
 }
 
 func noFaults(n int) []int64 {
@@ -52,6 +59,7 @@ type Worker struct {
 	tier    *tiered
 	seat    *seat
 	args    Args
+	turn    *Turn
 	scratch []area
 	dirty   bool // scratch memory has been written since it was zero
 }
@@ -69,7 +77,7 @@ func (j *Job) Worker(ctx context.Context) (*Worker, error) {
 	if err := j.c.enter(); err != nil {
 		return nil, err
 	}
-	w := &Worker{job: j, args: Args{Sizes: j.sizes, Scalars: j.scalars, Faults: noFaults(len(j.faults)), Bases: make([]int64, len(j.c.Kernel.Regions))}}
+	w := &Worker{job: j, turn: j.claim.Turn(), args: Args{Sizes: j.sizes, Scalars: j.scalars, Faults: noFaults(len(j.faults)), Bases: make([]int64, len(j.c.Kernel.Regions))}}
 	if err := w.board(ctx); err != nil {
 		j.c.leave()
 		return nil, err
@@ -158,6 +166,10 @@ func (w *Worker) slice(ctx context.Context, lo, hi int64) error {
 	if err := w.board(ctx); err != nil {
 		return err
 	}
+	if err := w.turn.Take(ctx); err != nil {
+		return err
+	}
+	defer w.turn.Give()
 	start, step := time.Now(), w.job.c.step(hi-lo)
 	for at := lo; at < hi; at += step {
 		w.clean()

@@ -44,6 +44,7 @@ func benches() []bench {
 		{"first", first},
 		{"load", serve},
 		{"send", send},
+		{"fairness", fairness},
 	}
 }
 

@@ -115,7 +115,7 @@ func (c *Core) passOn(h *held, s *Outgoing, share uint64) *parcel.Failure {
 			"the package sent %d bytes to node %d, a parcel has at most %d", len(b), s.To, parcel.MaxBytes)}
 	}
 	if s.To == c.self {
-		c.admit(&held{Header: header, from: c.self, raw: b}, nil, b[parcel.HeaderSize:])
+		c.admit(&held{Header: header, from: c.self, raw: b}, nil, b[parcel.HeaderSize:], nil)
 		return nil
 	}
 	h.req.went(s.To, c.now)

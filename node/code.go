@@ -34,10 +34,12 @@ type code struct {
 	ready      bool
 	withdrawn  bool // to be forgotten as soon as it has no pins
 	pins       int
-	waiting    []*held // by arrival
-	asked      int     // times
-	askAt      int64   // when to ask again
-	prev, next *code   // by last use, in a ring
+	client     *party                    // whose it is: who brought it; nil if others use it too
+	bound      func(sizes []int64) int64 // of the steps of one outer index; nil if it is not known
+	waiting    []*held                   // by arrival
+	asked      int                       // times
+	askAt      int64                     // when to ask again
+	prev, next *code                     // by last use, in a ring
 }
 
 // codes are all kernels and packages known or waited for, at most Limits.Codes.
@@ -74,24 +76,38 @@ func (k *codes) remove(e *code) {
 	delete(k.byPrefix, e.prefix)
 }
 
+// removeCode forgets a code.
+func (c *Core) removeCode(e *code) {
+	c.codes.remove(e)
+	c.disown(e)
+}
+
 // fill gives a code its bytes, or takes them away.
 func (k *codes) fill(e *code, b []byte) {
 	k.bytes += int64(len(b) - len(e.bytes))
+	if e.client != nil {
+		e.client.keeps(0, len(b)-len(e.bytes))
+	}
 	e.bytes = b
 }
 
 // evict forgets a code that is idle.
 func (c *Core) evict(e *code) {
-	c.codes.remove(e)
+	c.removeCode(e)
 	c.codes.idle--
 	c.effect(&Forget{ID: e.id})
 }
 
 // shrink evicts those not used for longest while enough is not so.
 func (c *Core) shrink(enough func() bool) {
+	c.shrinkThose(func(*code) bool { return true }, enough)
+}
+
+// shrinkThose is shrink among some codes only.
+func (c *Core) shrinkThose(some func(*code) bool, enough func() bool) {
 	for old := c.codes.ring.prev; old != c.codes.ring && !enough(); {
 		older := old.prev
-		if old.ready && old.pins == 0 {
+		if old.ready && old.pins == 0 && some(old) {
 			c.evict(old)
 		}
 		old = older
@@ -164,9 +180,9 @@ func kindOfCode(native bool) string {
 
 func (e *code) kind() string { return kindOfCode(e.native) }
 
-// room reports whether the kernels needed can be known at once with all that
-// are in use.
-func (c *Core) room(needs *[2]need) bool {
+// room says why the kernels needed cannot be known at once with all that are in use; ""
+// if they can.
+func (c *Core) room(needs *[2]need, k *party) string {
 	missing, idle := 0, c.codes.idle
 	for i, n := range needs {
 		if n.prefix == 0 || i == 1 && n.prefix == needs[0].prefix {
@@ -178,7 +194,10 @@ func (c *Core) room(needs *[2]need) bool {
 			idle--
 		}
 	}
-	return missing == 0 || len(c.codes.byPrefix)-idle+missing <= c.limits.Codes
+	if missing > 0 && len(c.codes.byPrefix)-idle+missing > c.limits.Codes {
+		return fmt.Sprintf("all of the %d kernels and packages that this node remembers are in use", c.limits.Codes)
+	}
+	return c.crowdedOut(k, missing, needs)
 }
 
 // fetch pins the kernels of a parcel and sees to it that they come and are
@@ -197,7 +216,7 @@ func (c *Core) fetch(h *held, needs *[2]need) {
 		e := h.codes[i]
 		if e == nil {
 			if e = c.codes.byPrefix[n.prefix]; e == nil { // else it is both of the parcel's kernels
-				e = c.want(n)
+				e = c.want(n, h.client)
 			}
 			c.pin(h, i, e)
 		}
@@ -225,10 +244,12 @@ func (c *Core) fetch(h *held, needs *[2]need) {
 }
 
 // want makes room for a code that is not known.
-func (c *Core) want(n *need) *code {
+func (c *Core) want(n *need, k *party) *code {
+	c.makeWay(k, 1, 0)
 	c.shrink(func() bool { return len(c.codes.byPrefix) < c.limits.Codes })
 	e := &code{prefix: n.prefix, native: n.native}
 	c.codes.byPrefix[n.prefix] = e
+	k.own(e)
 	return e
 }
 
@@ -238,6 +259,9 @@ func (c *Core) pin(h *held, i int, e *code) {
 	}
 	e.pins++
 	h.codes[i] = e
+	if e.client != nil && e.client.owner != h.client.owner {
+		c.disown(e)
+	}
 	c.codes.touch(e)
 }
 
@@ -250,17 +274,21 @@ func (c *Core) unpin(e *code) {
 			c.evict(e)
 		}
 	} else if !e.compiling {
-		c.codes.remove(e)
+		c.removeCode(e)
 	}
 }
 
 // supply has a wanted code compiled, after making room for its bytes. They are
 // copied, since they are mostly a small part of a parcel that will go.
 func (c *Core) supply(e *code, b []byte, id kernel.ID) {
+	c.makeWay(e.client, 0, int64(len(b)))
 	c.shrink(func() bool { return c.codes.bytes+int64(len(b)) <= c.limits.CodeBytes })
 	e.id, e.compiling = id, true
 	c.codes.fill(e, bytes.Clone(b))
-	j := &job{code: e, native: e.native}
+	j := &job{code: e, client: e.client}
+	if j.client == nil {
+		j.client = c.myself
+	}
 	if j.start.Work = c.making(e); c.codes.bytes > c.limits.CodeBytes {
 		c.compiled(e, &Finished{Err: &WorkError{Reason: parcel.Busy, Detail: fmt.Sprintf(
 			"the %d bytes of the %s %s do not fit: those of all that are in use are %d, the limit is %d",
@@ -295,11 +323,11 @@ func (c *Core) compiled(e *code, f *Finished) {
 			}
 		}
 		if e.pins == 0 && c.codes.byPrefix[e.prefix] == e {
-			c.codes.remove(e)
+			c.removeCode(e)
 		}
 		return
 	}
-	e.ready = true
+	e.ready, e.bound = true, f.Bound
 	if e.pins == 0 {
 		c.codes.idle++
 	}

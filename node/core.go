@@ -28,8 +28,11 @@ type Core struct {
 
 	jobs    map[JobID]*job // running
 	lastJob JobID
-	work    lane
-	calls   lane
+	lanes   [lanes]lane
+
+	clients map[catalog.Peer]*party
+	owners  map[string]*owner
+	myself  *party // what this node does unasked
 
 	gathering []*job // of those that stay behind, by when they give up waiting
 
@@ -37,17 +40,26 @@ type Core struct {
 	lastChild uint64
 
 	counts counts
+	sizes  []int64 // room for those of a walk
 	out    []Effect
 }
 
 // New makes a node that others know as self. It knows no cluster yet: until the
 // first Learned it gives back or refuses what needs a data set.
 func New(self catalog.Peer, limits Limits) *Core {
-	return &Core{
+	c := &Core{
 		self: self, limits: limits, view: new(catalog.View), gone: map[catalog.Peer]absence{}, disk: map[shardName]onDisk{},
 		requests: map[name]*request{}, codes: newCodes(),
 		jobs: map[JobID]*job{}, children: map[uint64]*child{},
+		clients: map[catalog.Peer]*party{}, owners: map[string]*owner{},
 	}
+	for i := range c.lanes {
+		c.lanes[i] = lane{kind: i, most: limits.Jobs, spare: limits.Spare}
+	}
+	c.lanes[making].each = max(limits.Jobs/2, 1)
+	c.lanes[calling].most = limits.Calls
+	c.myself = c.meet(self, "this node", true)
+	return c
 }
 
 // Step takes in what happened at time now, in microseconds of a clock that does
@@ -61,7 +73,7 @@ func (c *Core) StepInto(effects []Effect, now int64, in Input) []Effect {
 	c.out = effects
 	switch in := in.(type) {
 	case *Received:
-		c.receive(in.From, in.Bytes)
+		c.receive(in)
 	case *Finished:
 		c.finished(in)
 	case *Gone:

@@ -116,7 +116,7 @@ func (c *Core) own(f *fan, t *parcel.Task) {
 // delegate sends pieces to the owner of the first. Kernels do not travel along;
 // who lacks one asks.
 func (c *Core) delegate(f *fan, t *parcel.Tree, pieces []parcel.Piece) {
-	some := parcel.Tree{Task: t.Task, Pieces: pieces}
+	some := parcel.Tree{Task: t.Task, Pieces: pieces, For: f.held.client.peer}
 	some.Task.Partial.Kernel = nil
 	to := pieces[0].Owner
 	c.lastChild++
@@ -161,7 +161,7 @@ func (c *Core) childAnswered(from catalog.Peer, h *parcel.Header, raw, payload [
 		return
 	}
 	f.bytes += int64(len(raw))
-	c.bytes += int64(len(raw))
+	c.weigh(f.held, int64(len(raw)))
 	a.Hops++
 	c.join(f, k.part, a)
 	c.settle(f.held.req)
@@ -212,6 +212,6 @@ func (c *Core) fold(f *fan) {
 			c.sendBare(p.child.to, parcel.Header{Kind: parcel.Cancel, Hops: h.Hops, Left: c.left(h.req), Request: p.child.number, Caller: c.self}, nil)
 		}
 	}
-	c.bytes -= f.bytes
+	c.weigh(f.held, -f.bytes)
 	c.release(h)
 }

@@ -71,7 +71,7 @@ func (c *Core) leave(j *job) bool {
 // proceed queues a job that stayed behind.
 func (c *Core) proceed(j *job) {
 	if c.leave(j) {
-		c.work.queue.push(j)
+		c.wait(j)
 	}
 }
 
@@ -83,7 +83,7 @@ func (c *Core) follow(ended *job) {
 		if j.behind && j.until == 0 && j.advance.Shard == ended.advance.Shard {
 			j.behind = false
 			if !c.stays(j) {
-				c.work.queue.push(j)
+				c.wait(j)
 			}
 			return
 		}

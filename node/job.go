@@ -7,18 +7,12 @@ import (
 	"github.com/godwit-run/godwit/parcel"
 )
 
-// lane is one of the two kinds of work that do not take each other's turns: what
-// the node's threads do, and packages, which are at work in processes of their own
-// and may be slow to end.
-type lane struct {
-	queue   queue
-	running int
-}
-
 // job is work that waits for its turn or runs.
 type job struct {
 	start   Start
 	req     *request // nil for Compile and Install
+	client  *party   // that it counts to
+	lane    int
 	held    *held    // nil for Compile, Install and Advance
 	part    int      // of the parcel's fan
 	code    *code    // Compile and Install
@@ -30,7 +24,6 @@ type job struct {
 	queued  int64 // when
 	started int64 // when
 	running bool
-	native  bool  // Install and Native: in the lane of packages
 	behind  bool  // Advance: not queued yet; see gather.go
 	until   int64 // Advance: when it is queued at the latest, if it gathers states; else 0
 	dropped bool  // in the queue only for its place
@@ -79,37 +72,36 @@ func (c *Core) enqueue(j *job) {
 		j.req.jobs = append(j.req.jobs, j)
 	}
 	if j.cargo == nil || !c.stays(j) {
-		c.laneOf(j).queue.push(j)
+		c.wait(j)
 	}
 }
 
-func (c *Core) laneOf(j *job) *lane {
-	if j.native {
-		return &c.calls
-	}
-	return &c.work
+// wait has a job wait in the lane of its kind.
+func (c *Core) wait(j *job) {
+	j.lane = c.laneFor(j)
+	c.lanes[j.lane].push(j)
 }
 
 // dispatch starts jobs while there is room.
 func (c *Core) dispatch() {
-	c.start(&c.calls, c.limits.Calls)
-	c.start(&c.work, c.limits.Jobs)
+	for _, i := range [...]int{little, making, calling, working} {
+		c.start(&c.lanes[i])
+	}
 	c.recall()
 }
 
-func (c *Core) start(l *lane, most int) {
-	for l.running < most {
-		j := l.queue.pop()
+func (c *Core) start(l *lane) {
+	for j := l.next(); j != nil; j = l.next() {
 		switch {
-		case j == nil:
-			return
 		case j.code != nil && j.code.pins == 0: // those who needed it have left
-			c.codes.remove(j.code)
+			c.removeCode(j.code)
 		case j.req != nil && j.req.deadline <= c.now:
 			j.unlist()
 			c.expire(j.req)
 			c.discard(j)
 			c.settle(j.req)
+		case l.kind == little && c.laneFor(j) != little: // states have joined it
+			c.wait(j)
 		default:
 			c.launch(j)
 		}
@@ -119,6 +111,7 @@ func (c *Core) start(l *lane, most int) {
 func (c *Core) launch(j *job) {
 	c.lastJob++
 	j.start.Job, j.start.Left = c.lastJob, compileTime
+	j.start.Client, j.start.Owner, j.start.Small = j.client.peer, j.client.owner.name, j.lane == little
 	if j.req != nil {
 		j.start.Left = j.req.deadline - c.now
 	}
@@ -127,7 +120,7 @@ func (c *Core) launch(j *job) {
 	}
 	j.running, j.started = true, c.now
 	c.jobs[j.start.Job] = j
-	c.laneOf(j).running++
+	c.lanes[j.lane].enter(j.client)
 	c.effect(&j.start)
 }
 
@@ -144,7 +137,7 @@ func (c *Core) stop(r *request) {
 	}
 	for _, j := range waiting {
 		if !c.leave(j) {
-			c.laneOf(j).queue.drop(j)
+			c.lanes[j.lane].drop(j)
 		}
 		j.unlist()
 		c.discard(j)
@@ -179,7 +172,7 @@ func (c *Core) finished(f *Finished) {
 		return
 	}
 	delete(c.jobs, f.Job)
-	c.laneOf(j).running--
+	c.lanes[j.lane].exit(j.client, f.used())
 	if f.Job == c.recalling {
 		c.recalling = 0
 	}
@@ -217,6 +210,14 @@ func (c *Core) finished(f *Finished) {
 		c.discard(j)
 	}
 	c.settle(j.req)
+}
+
+// used is the time that a job had processors.
+func (f *Finished) used() int64 {
+	if f.Used > 0 {
+		return f.Used
+	}
+	return int64(f.Timing.Run) + int64(f.Timing.Verify) + int64(f.Timing.Compile)
 }
 
 // runs reports whether a job of the request is running.

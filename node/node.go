@@ -19,10 +19,17 @@ type Limits struct {
 	Turns       int64 `json:"turns"`        // turns of each state of a batch in one run
 	Codes       int   `json:"codes"`        // kernels and packages known at once, at least 2; the least recently used goes
 	CodeBytes   int64 `json:"code_bytes"`   // of them
-	Jobs        int   `json:"jobs"`         // running at once, but for those of packages
-	Calls       int   `json:"calls"`        // packages running or being installed at once
+	Jobs        int   `json:"jobs"`         // running at once of each kind: long work, small work, kernels that are compiled
+	Spare       int   `json:"spare_jobs"`   // more of each kind, for clients of which none runs
+	Calls       int   `json:"calls"`        // packages running at once
 	Retry       int64 `json:"retry"`        // microseconds a busy node asks for
 	RegionBytes int64 `json:"region_bytes"` // of all regions of one task
+
+	// Quotas are what one client has at most, and half of what all clients with one
+	// certificate have. 0 means no quota.
+	ClientParcels int   `json:"client_parcels"` // in hand
+	ClientBytes   int64 `json:"client_bytes"`   // of them
+	ClientKernels int   `json:"client_kernels"` // and packages that it brought and nobody else uses
 }
 
 // JobID names a job.
@@ -38,6 +45,10 @@ type Input interface{ input() }
 type Received struct {
 	From  catalog.Peer
 	Bytes []byte
+	// Owners names the certificate of a client that is connected, "" of others. It is
+	// asked for nobody but the one that the parcel counts to. Without it every client
+	// has a certificate of its own.
+	Owners func(catalog.Peer) string
 }
 
 // Finished is the end of a job.
@@ -52,7 +63,12 @@ type Finished struct {
 	Sends  []Outgoing
 	Steps  uint64
 	Timing parcel.Timing
-	Err    error // a *WorkError names its reason; any other is Internal
+	// Bound, of a Compile, bounds the steps of one outer index by the kernel's sizes.
+	Bound func(sizes []int64) int64
+	// Used is the microseconds that the job had processors, over all threads; Timing
+	// says it if it is 0.
+	Used int64
+	Err  error // a *WorkError names its reason; any other is Internal
 }
 
 // WorkError is a failure of a job with its reason.
@@ -98,6 +114,11 @@ type Start struct {
 	Work Work
 	// Left is the time until the job's deadline in microseconds.
 	Left int64
+	// Client is who the work is for, Owner whose client that is.
+	Client catalog.Peer
+	Owner  string
+	// Small says that the work is over in a moment: it needs no turn.
+	Small bool
 }
 
 // Stop asks a running job to end soon; its Finished still comes.
@@ -156,8 +177,9 @@ type Keep struct {
 // Copy gives bytes of a shard's file, in the only column of the answer.
 type Copy struct{ Part *parcel.Part }
 
-// Report gives the node's status as JSON, in the only column of the answer.
-type Report struct{}
+// Report gives the node's status as JSON, in the only column of the answer, after what
+// was asked for has begun.
+type Report struct{ Inquiry *parcel.Inquiry }
 
 func (*Compile) work() {}
 func (*Compute) work() {}

@@ -89,8 +89,10 @@ func (w *world) step(what string, make func(core int) Input) {
 	}
 	c := w.cores[0]
 	switch l := c.limits; {
-	case c.work.running > l.Jobs || c.calls.running > l.Calls || c.work.running+c.calls.running != len(c.jobs):
-		w.t.Fatalf("%s: %d and %d jobs run of %d, the limits are %d and %d", what, c.work.running, c.calls.running, len(c.jobs), l.Jobs, l.Calls)
+	case c.overfull() != "":
+		w.t.Fatalf("%s: %s", what, c.overfull())
+	case c.miscounted() != "":
+		w.t.Fatalf("%s: %s", what, c.miscounted())
 	case c.bytes > l.Bytes || c.bytes < 0:
 		w.t.Fatalf("%s: %d bytes in hand, the limit is %d", what, c.bytes, l.Bytes)
 	case c.parcels > l.Parcels || c.parcels < 0:
@@ -99,8 +101,8 @@ func (w *world) step(what string, make func(core int) Input) {
 		w.t.Fatalf("%s: %d bytes of code are known, the limit is %d", what, c.codes.bytes, l.CodeBytes)
 	case len(c.codes.byPrefix) > l.Codes:
 		w.t.Fatalf("%s: %d kernels known, the limit is %d", what, len(c.codes.byPrefix), l.Codes)
-	case c.work.running < l.Jobs && c.work.queue.len() > 0 || c.calls.running < l.Calls && c.calls.queue.len() > 0:
-		w.t.Fatalf("%s: jobs wait although few run: %+v, %+v", what, c.work, c.calls)
+	case c.lazy() != "":
+		w.t.Fatalf("%s: %s", what, c.lazy())
 	case len(c.recalled) > l.Codes:
 		w.t.Fatalf("%s: %d kernels are to be recalled, the limit is %d", what, len(c.recalled), l.Codes)
 	case c.stuck() != "":

@@ -39,7 +39,7 @@ func (c *Core) remember(in *Remember) {
 // its turn. It takes one job at a time, so that others are free for what comes,
 // and no kernel has to leave for it.
 func (c *Core) recall() {
-	for c.recalling == 0 && len(c.recalled) > 0 && c.work.running < c.limits.Jobs && c.calls.running < c.limits.Calls {
+	for c.recalling == 0 && len(c.recalled) > 0 && c.quiet() {
 		if len(c.codes.byPrefix) >= c.limits.Codes {
 			c.recalled = nil
 			return
@@ -53,9 +53,19 @@ func (c *Core) recall() {
 		e := &code{prefix: p, id: in.ID, native: in.Native, compiling: true}
 		c.codes.addOldest(e)
 		c.codes.fill(e, in.Bytes)
-		c.launch(&job{code: e, native: e.native, queued: c.now, start: Start{Work: c.making(e)}})
+		c.launch(&job{code: e, client: c.myself, lane: making, queued: c.now, start: Start{Work: c.making(e)}})
 		c.recalling = c.lastJob
 	}
+}
+
+// quiet reports that there is a place for everything that may come.
+func (c *Core) quiet() bool {
+	for i := range c.lanes {
+		if c.lanes[i].running >= c.lanes[i].most {
+			return false
+		}
+	}
+	return true
 }
 
 // maxBytes is how long a kernel or a package may be.

@@ -8,7 +8,8 @@ import (
 )
 
 // receive takes a parcel from a peer.
-func (c *Core) receive(from catalog.Peer, raw []byte) {
+func (c *Core) receive(in *Received) {
+	from, raw := in.From, in.Bytes
 	c.counts.bytesIn += int64(len(raw))
 	if len(c.gone) > 0 {
 		delete(c.gone, from)
@@ -41,12 +42,12 @@ func (c *Core) receive(from catalog.Peer, raw []byte) {
 				"peer %d sent a request whose caller is %d; a client must name itself", from, h.Caller)})
 			return
 		}
-		c.admit(&held{Header: h, from: from, raw: raw}, code, payload)
+		c.admit(&held{Header: h, from: from, raw: raw}, code, payload, in.Owners)
 	}
 }
 
 // admit takes a request's parcel in hand, or says why not.
-func (c *Core) admit(h *held, code, payload []byte) {
+func (c *Core) admit(h *held, code, payload []byte, owners func(catalog.Peer) string) {
 	if r := c.requests[name{h.Caller, h.Request}]; r != nil && (r.over || r.kind != h.Kind || h.Kind != parcel.Walk && h.Kind != parcel.Send) {
 		if r.cancelled {
 			c.counts.dropped[cancelled]++
@@ -59,11 +60,19 @@ func (c *Core) admit(h *held, code, payload []byte) {
 		c.reject(h.from, &h.Header, &parcel.Failure{Reason: parcel.Refused, Shard: -1, Detail: err.Error()})
 		return
 	}
-	if size := int64(len(h.raw)); size > c.limits.Bytes {
+	h.client = c.accountOf(h, owners)
+	size := int64(len(h.raw))
+	if size > c.limits.Bytes {
 		c.reject(h.Caller, &h.Header, &parcel.Failure{Reason: parcel.Refused, Shard: -1, Detail: fmt.Sprintf(
 			"the parcel has %d bytes, and this node takes %d at once; send less at a time", size, c.limits.Bytes)})
 		return
-	} else if c.parcels >= c.limits.Parcels || c.bytes+size > c.limits.Bytes {
+	}
+	if over := c.over(h.client, size); over != "" {
+		h.client.busy++
+		c.busy(h, over)
+		return
+	}
+	if c.parcels >= c.limits.Parcels || c.bytes+size > c.limits.Bytes {
 		c.busy(h, fmt.Sprintf("%d parcels with %d bytes are in hand, the limits are %d and %d",
 			c.parcels, c.bytes, c.limits.Parcels, c.limits.Bytes))
 		return
@@ -73,8 +82,8 @@ func (c *Core) admit(h *held, code, payload []byte) {
 		c.reject(h.Caller, &h.Header, &parcel.Failure{Reason: parcel.Refused, Shard: -1, Detail: err.Error()})
 		return
 	}
-	if !c.room(&needs) {
-		c.busy(h, fmt.Sprintf("all of the %d kernels and packages that this node remembers are in use", c.limits.Codes))
+	if why := c.room(&needs, h.client); why != "" {
+		c.busy(h, why)
 		return
 	}
 	h.req = c.open(&h.Header)
@@ -126,6 +135,8 @@ func (h *held) decode(payload []byte) (err error) {
 		h.body, err = parcel.ReadBlob(payload)
 	case parcel.Copy:
 		h.body, err = parcel.ReadPart(payload)
+	case parcel.Status:
+		h.body, err = parcel.ReadInquiry(payload)
 	}
 	return err
 }
@@ -145,12 +156,10 @@ func (c *Core) begin(h *held) {
 		c.do(h, 0, &Keep{Kind: h.Kind, Blob: body})
 	case *parcel.Part:
 		c.do(h, 0, &Copy{Part: body})
+	case *parcel.Inquiry:
+		c.do(h, 0, &Report{Inquiry: body})
 	default:
-		if h.Kind == parcel.Walk {
-			c.arrive(h)
-		} else {
-			c.do(h, 0, &Report{})
-		}
+		c.arrive(h)
 	}
 }
 
@@ -158,7 +167,6 @@ func (c *Core) begin(h *held) {
 func (c *Core) do(h *held, part int, w Work) {
 	j := h.newJob()
 	j.held, j.part, j.start.Work = h, part, w
-	j.native = h.Kind == parcel.Send
 	c.enqueue(j)
 }
 

@@ -52,6 +52,7 @@ type held struct {
 	parcel.Header
 	req     *request
 	from    catalog.Peer
+	client  *party // that it counts to
 	raw     []byte
 	number  uint64   // ascending by arrival
 	refs    int      // jobs and cargoes made of it
@@ -72,9 +73,9 @@ type held struct {
 // newJob is a job made of the parcel.
 func (h *held) newJob() *job {
 	if h.job.req != nil {
-		return &job{req: h.req}
+		return &job{req: h.req, client: h.client}
 	}
-	h.job.req = h.req
+	h.job.req, h.job.client = h.req, h.client
 	return &h.job
 }
 
@@ -143,7 +144,9 @@ func (c *Core) hold(h *held) {
 	h.refs = 1
 	h.req.held++
 	c.parcels++
-	c.bytes += int64(len(h.raw))
+	h.client.sum.parcels++
+	h.client.owner.sum.parcels++
+	c.weigh(h, int64(len(h.raw)))
 }
 
 // release gives up one reference. Its request must be settled afterwards.
@@ -153,7 +156,9 @@ func (c *Core) release(h *held) {
 	}
 	h.req.held--
 	c.parcels--
-	c.bytes -= int64(len(h.raw))
+	h.client.sum.parcels--
+	h.client.owner.sum.parcels--
+	c.weigh(h, -int64(len(h.raw)))
 	for _, code := range h.codes {
 		if code != nil {
 			c.unpin(code)

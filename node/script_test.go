@@ -65,6 +65,8 @@ type script struct {
 	jobs    map[JobID]Work
 	kernels map[kernel.ID]string
 	last    []byte // the last parcel received, for `again`
+	lanes   bool   // starts say who they are for
+	owners  map[catalog.Peer]string
 }
 
 func newScript() *script {
@@ -169,13 +171,17 @@ func (s *script) run(t *testing.T, text string) string {
 	case "node":
 		s.c = New(a.peer("self", 1), Limits{
 			Parcels: int(a.num("parcels", 16)), Bytes: a.num("bytes", 1<<20), Steps: a.num("steps", 1000), Turns: a.num("turns", 10),
+			ClientParcels: int(a.num("clientparcels", 0)), ClientBytes: a.num("clientbytes", 0), ClientKernels: int(a.num("clientkernels", 0)), Spare: int(a.num("spare", 0)),
 			Codes: int(a.num("codes", 4)), Jobs: int(a.num("jobs", 4)), Retry: a.num("retry", 5000), RegionBytes: 1 << 20, CodeBytes: a.num("codebytes", 1<<10), Calls: int(a.num("calls", 4)),
 		})
+		s.lanes, s.owners = a.has("lanes"), map[catalog.Peer]string{}
+	case "owner": // peer=, name= of its certificate
+		s.owners[a.peer("peer", 0)] = a.str("name")
 	case "view": // revision=, nodes=1,2 or 1@incarnation, set= rows= shards=lo-hi:peer+peer,…
 		effects = s.c.Step(s.now, &Learned{View: viewOf(a)})
 	case "receive": // see parcelOf
 		s.last = parcelOf(a)
-		effects = s.c.Step(s.now, &Received{From: a.peer("from", client), Bytes: slices.Clone(s.last)})
+		effects = s.c.Step(s.now, s.received(a))
 	case "again": // the last parcel once more
 		effects = s.c.Step(s.now, &Received{From: a.peer("from", client), Bytes: slices.Clone(s.last)})
 	case "garbage":
@@ -226,6 +232,15 @@ func (s *script) run(t *testing.T, text string) string {
 	return out.String()
 }
 
+// received has the owners that the script knows, if there are any.
+func (s *script) received(a args) *Received {
+	in := &Received{From: a.peer("from", client), Bytes: slices.Clone(s.last)}
+	if len(s.owners) > 0 {
+		in.Owners = func(p catalog.Peer) string { return s.owners[p] }
+	}
+	return in
+}
+
 // leftovers lists what is still in hand.
 func (c *Core) leftovers() string {
 	s := ""
@@ -238,7 +253,12 @@ func (c *Core) leftovers() string {
 	say(int(c.bytes), "bytes in hand")
 	say(len(c.requests), "requests known")
 	say(len(c.jobs), "jobs running")
-	say(c.work.queue.len()+c.calls.queue.len(), "jobs queued")
+	for i := range c.lanes {
+		say(c.lanes[i].queued, "jobs queued")
+	}
+	if text := c.miscounted(); text != "" {
+		s += text + "\n"
+	}
 	say(len(c.gathering), "jobs gathering")
 	say(len(c.recalled), "kernels to be recalled")
 	say(c.parked, "parcels parked")
@@ -320,7 +340,7 @@ func parcelOf(a args) []byte {
 	case parcel.Walk:
 		payload = batchOf(a, set).Append(nil)
 	case parcel.Fan:
-		t := parcel.Tree{Task: *taskOf(a, set)}
+		t := parcel.Tree{Task: *taskOf(a, set), For: a.peer("for", 0)}
 		for _, w := range strings.Split(a.str("pieces"), ",") {
 			owner, span, _ := strings.Cut(w, ":")
 			span, shard, _ := strings.Cut(span, "@")
@@ -447,6 +467,10 @@ func (s *script) finish(a args) *Finished {
 	f := &Finished{Job: JobID(a.num("job", 0)), Steps: uint64(a.num("steps", 1)), Timing: parcel.Timing{Run: uint32(a.num("run", 0))}}
 	w := s.jobs[f.Job]
 	delete(s.jobs, f.Job)
+	if a.has("bound") { // steps of an outer index of the kernel that was compiled
+		n := a.num("bound", 0)
+		f.Bound = func([]int64) int64 { return n }
+	}
 	if a.has("fail") {
 		f.Err = &WorkError{Reason: reasonOf(a, a.str("fail")), Detail: "it did not work"}
 	} else if a.has("bug") {
@@ -479,7 +503,14 @@ func (s *script) show(e Effect) string {
 		return "send " + peerName(e.To) + " " + s.showParcel(e.Bytes)
 	case *Start:
 		s.jobs[e.Job] = e.Work
-		return fmt.Sprintf("start %d %s left=%d", e.Job, s.showWork(e.Work), e.Left)
+		text := fmt.Sprintf("start %d %s left=%d", e.Job, s.showWork(e.Work), e.Left)
+		if s.lanes {
+			text += fmt.Sprintf(" for %s of %s", peerName(e.Client), e.Owner)
+			if e.Small {
+				text += ", small"
+			}
+		}
+		return text
 	case *Stop:
 		return fmt.Sprintf("stop %d", e.Job)
 	case *Alarm:

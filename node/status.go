@@ -24,6 +24,8 @@ type Status struct {
 	Packages   int    `json:"packages"`   // of them
 	Remembered int    `json:"remembered"` // requests of which only the number is known
 	Limits     Limits `json:"limits"`
+	// Clients are those with most in hand, then those that used most.
+	Clients []ClientStatus `json:"clients"`
 }
 
 // The causes for which something is dropped.
@@ -57,7 +59,10 @@ func (c *Core) Status() Status {
 	s := Status{
 		In: byKind(&n.in), Out: byKind(&n.out), BytesIn: n.bytesIn, BytesOut: n.bytesOut, CodeIn: n.codeIn, CodeOut: n.codeOut,
 		CodeHits: n.hits, CodeMisses: n.misses, Refusals: map[string]int64{}, Dropped: map[string]int64{},
-		Requests: c.parcels, Bytes: c.bytes, Parked: c.parked, Queued: c.work.queue.len() + c.calls.queue.len(), Jobs: len(c.jobs), Limits: c.limits,
+		Requests: c.parcels, Bytes: c.bytes, Parked: c.parked, Jobs: len(c.jobs), Limits: c.limits, Clients: c.clientStatus(),
+	}
+	for i := range c.lanes {
+		s.Queued += c.lanes[i].queued
 	}
 	for i, v := range n.refusals {
 		if v > 0 {

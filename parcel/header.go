@@ -25,7 +25,7 @@ func maxCode(k Kind) int {
 }
 
 // empty has the kinds without a payload.
-var empty = [kinds]bool{Status: true, NeedCode: true, Code: true, Cancel: true}
+var empty = [kinds]bool{NeedCode: true, Code: true, Cancel: true}
 
 // Append adds the parcel's bytes to dst. It fails when no receiver would
 // accept them.

@@ -34,7 +34,7 @@ const (
 	Put           // Part of a shard's file
 	Seal          // the shard's file is complete: check and open it
 	Drop          // forget a shard
-	Status        // what a node holds and has done; the answer is JSON
+	Status        // Inquiry: what a node holds and has done; the answer is JSON
 	Result        // Answer
 	Fail          // Failure
 	NeedCode      // the receiver of a parcel lacks its kernel or package; asks the sender
@@ -180,6 +180,9 @@ type Tree struct {
 	// has its own.
 	Task   Task
 	Pieces []Piece
+	// For is the client that the work counts to, if it is not the caller: a node
+	// passes pieces on in its own name. 0 from clients.
+	For catalog.Peer
 }
 
 // Piece is a contiguous part of a tree's outer indices. Pieces ascend and do

@@ -18,7 +18,7 @@ func (t *Tree) Append(dst []byte) []byte {
 			dst = e.append(dst)
 		}
 	}
-	return dst
+	return appendUint(dst, uint64(t.For))
 }
 
 // ReadTree reads a Fan's payload; bytes of the task alias b. There is at least
@@ -51,6 +51,7 @@ func ReadTree(b []byte) (*Tree, error) {
 			p.Outs[j] = r.extent()
 		}
 	}
+	t.For = catalog.Peer(r.word("client"))
 	if err := r.end(); err != nil {
 		return nil, err
 	}

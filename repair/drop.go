@@ -17,6 +17,7 @@ func (p *Plan) drops(now int64, held []Name) (list []Action) {
 				p.removed[n.Set] = max(now, 1)
 			}
 			if now-p.removed[n.Set] >= p.opt.After {
+				gone[n.Set] = false // if it does not succeed, it is tried as long after
 				list = append(list, &Drop{n, fmt.Sprintf("set %d was removed by revision %d", n.Set, p.view.Revision)})
 			}
 		case there && n.Shard < len(set.Shards) && p.tooMany(n):
@@ -24,6 +25,7 @@ func (p *Plan) drops(now int64, held []Name) (list []Action) {
 				p.surplus[n] = max(now, 1)
 			}
 			if now-p.surplus[n] >= p.opt.Surplus {
+				many[n] = false
 				list = append(list, &Drop{n, fmt.Sprintf("shard %d of @%s has as many other replicas as it should have", n.Shard, set.Name)})
 			}
 		}

@@ -59,12 +59,16 @@ func (n Name) compare(o Name) int {
 	return cmp.Or(cmp.Compare(n.Set, o.Set), cmp.Compare(n.Shard, o.Shard))
 }
 
-// Action is a *Copy or a *Drop.
+// Action is a *Copy, a *Publish or a *Drop.
 type Action interface{ action() }
 
 // Copy says that the shard is to be copied from another node. Plan.Ended tells how
 // that went.
 type Copy struct{ Name }
+
+// Publish says that the node holds the shard and views do not say so: it is to be told
+// again.
+type Publish struct{ Name }
 
 // Drop says that the node's replica is to go.
 type Drop struct {
@@ -72,8 +76,9 @@ type Drop struct {
 	Why string
 }
 
-func (*Copy) action() {}
-func (*Drop) action() {}
+func (*Copy) action()    {}
+func (*Publish) action() {}
+func (*Drop) action()    {}
 
 // Plan is what a node knows of what is missing. It is not safe for concurrent use.
 type Plan struct {
@@ -83,6 +88,7 @@ type Plan struct {
 
 	missing map[Name]int64 // since when
 	surplus map[Name]int64
+	unsaid  map[Name]int64 // since when views do not name this node as a holder
 	removed map[uint32]int64
 	failed  map[Name]failure
 	copying map[Name]bool
@@ -97,7 +103,7 @@ type failure struct {
 
 // New makes a plan for a node. known is what Known gave last in an earlier life of the node.
 func New(self catalog.Peer, opt Options, known map[uint32]int64) *Plan {
-	p := &Plan{self: self, opt: opt.withDefaults(), missing: map[Name]int64{}, surplus: map[Name]int64{},
+	p := &Plan{self: self, opt: opt.withDefaults(), missing: map[Name]int64{}, surplus: map[Name]int64{}, unsaid: map[Name]int64{},
 		removed: map[uint32]int64{}, failed: map[Name]failure{}, copying: map[Name]bool{}, known: map[uint32]int64{}}
 	for set, revision := range known {
 		p.known[set] = revision
@@ -144,7 +150,7 @@ func (p *Plan) Due(now int64, held []Name) (list []Action, news bool) {
 	for _, n := range held {
 		here[n] = true
 	}
-	list = p.drops(now, held)
+	list = append(p.unpublished(now, held), p.drops(now, held)...)
 	list = append(list, p.copies(now, here)...)
 	return list, p.remember(held)
 }
@@ -165,6 +171,32 @@ func (p *Plan) remember(held []Name) (news bool) {
 		}
 	}
 	return news
+}
+
+// unpublished lists what the node holds and views do not say for a while, although they have
+// the node and the set.
+func (p *Plan) unpublished(now int64, held []Name) (list []Action) {
+	still := map[Name]bool{}
+	_, alive := p.view.Node(p.self)
+	for _, n := range held {
+		set, there := p.view.Set(n.Set)
+		if !alive || !there || n.Shard >= len(set.Shards) || slices.Contains(set.Shards[n.Shard].Replicas, p.self) {
+			continue
+		}
+		if still[n] = true; p.unsaid[n] == 0 {
+			p.unsaid[n] = max(now, 1)
+		}
+		if now-p.unsaid[n] >= p.opt.After/4 {
+			p.unsaid[n] = now
+			list = append(list, &Publish{n})
+		}
+	}
+	for n := range p.unsaid {
+		if !still[n] {
+			delete(p.unsaid, n)
+		}
+	}
+	return list
 }
 
 // copies lists what this node is to copy. It keeps count of what is missing for how long,

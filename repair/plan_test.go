@@ -159,6 +159,20 @@ func TestPlan(t *testing.T) {
 			t.Fatalf("%v: copies are on %v, expected nodes 1 and 2", log, b.copies(shard))
 		}
 	})
+	t.Run("two too many", func(t *testing.T) {
+		b := newBed(t, 5, 1, 2)
+		b.alive[2] = false // a third node takes over,
+		b.publish()
+		b.pass(40)
+		b.alive[1] = false // a fourth one,
+		b.publish()
+		b.pass(40)
+		b.alive[1] = true // and one comes back: one of three goes, not both that have taken over
+		b.publish()
+		if log := b.pass(310); len(b.copies(shard)) != 2 || !slices.Contains(b.copies(shard), 1) {
+			t.Fatalf("%v: copies are on %v, expected node 1 and another", log, b.copies(shard))
+		}
+	})
 	t.Run("damaged", func(t *testing.T) {
 		b := newBed(t, 5, 1, 2)
 		delete(b.holds[2], shard)

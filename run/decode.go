@@ -95,6 +95,13 @@ func (d *decoding) run(ctx context.Context, t task, base, row int64) error {
 	if d.pruned != nil && d.pruned[t.chunk] {
 		return d.src.FillPruned(t.chunk, d.preds, wants, dst)
 	}
+	if d.r.opt.Claim.Shared() { // else to wait for the disk would keep a turn from other workers for nothing
+		turn := d.r.opt.Claim.Turn()
+		if err := turn.Take(ctx); err != nil {
+			return err
+		}
+		defer turn.Give()
+	}
 	n, err := d.src.Fill(ctx, t.chunk, wants, dst)
 	d.r.read.Add(n)
 	return err

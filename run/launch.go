@@ -266,7 +266,7 @@ func (p *launching) checkBound(i, b int) error {
 
 // run executes the outer indices in the way that the feeds ask for.
 func (p *launching) run() error {
-	p.job = p.r.eng.NewJob(p.c, p.sizes, p.scalars)
+	p.job = p.r.eng.NewJob(p.c, p.sizes, p.scalars).Under(p.r.opt.Claim)
 	if p.lo >= p.hi {
 		return nil
 	}

@@ -86,6 +86,9 @@ func RunPiece(ctx context.Context, p *Piece, opt Options) (outs [][]byte, faults
 	if p.Kernel.Safe.Outer.Eval(p.Sizes) <= alone/max(1, p.Hi-p.Lo) {
 		opt.Threads = 1
 	}
+	if err := opt.Claim.Await(ctx); err != nil { // before anything is taken that others need
+		return nil, nil, st, err
+	}
 	r, l := p.runner(ctx, opt.withDefaults())
 	defer func() {
 		if cerr := r.close(); err == nil {

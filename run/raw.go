@@ -1,6 +1,7 @@
 package run
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -34,18 +35,14 @@ func (w *raw) read(p []byte, off int64) (int64, error) {
 	case w.File == nil:
 		return int64(copy(p, w.Bytes[off:])), nil
 	}
-	n := readCached(w.File, p, w.Offset+off)
-	if n == len(p) {
-		return int64(n), nil
+	n, err := w.Raw.ReadAt(p, off)
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		err = &ChangedError{Path: w.path}
+	case err != nil && w.Check == nil:
+		err = fmt.Errorf("%s: %w", w.path, err)
 	}
-	m, err := w.File.ReadAt(p[n:], w.Offset+off+int64(n))
-	if n += m; n == len(p) {
-		return int64(n), nil
-	}
-	if err == io.EOF || err == nil {
-		return int64(n), &ChangedError{Path: w.path}
-	}
-	return int64(n), fmt.Errorf("%s: %w", w.path, err)
+	return int64(n), err
 }
 
 // ChangedError says that a file was changed by someone during a run.

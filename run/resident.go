@@ -6,10 +6,12 @@ import (
 	"sync/atomic"
 
 	"github.com/godwit-run/godwit/column"
+	"github.com/godwit-run/godwit/data"
 	"github.com/godwit-run/godwit/mem"
 )
 
-// copyBlock is the number of bytes that a worker copies at a time.
+// copyBlock is the number of bytes that a worker copies at a time, a multiple of
+// data.Block.
 const copyBlock = 1 << 20
 
 // mapFrom is the size from which mapping a file beats copying it.
@@ -146,14 +148,16 @@ func (r *runner) settleMapped(in *input) (bool, error) {
 	if err != nil {
 		return false, nil // copying works without
 	}
-	if lease.Size() < in.raw.Offset+in.raw.Length {
+	start, end := in.raw.extent(lease.Size())
+	if lease.Size() < end {
 		lease.Close()
+		if in.raw.Check != nil {
+			return false, nil // copying says what is wrong with a file that has checksums
+		}
 		return true, &ChangedError{Path: path}
 	}
 	r.leases = append(r.leases, lease)
-	start := in.raw.Offset &^ (mem.Page - 1)
-	skip := in.raw.Offset - start
-	n := skip + in.raw.Length
+	skip, n := in.raw.Offset-start, end-start
 	s, err := r.reserve(in.buffer, n, whyWhole, r.eng.Arena().Reserve)
 	if err != nil {
 		return true, err
@@ -163,6 +167,9 @@ func (r *runner) settleMapped(in *input) (bool, error) {
 		return true, err
 	}
 	r.read.Add(in.raw.Length)
+	if err := r.compare(in, r.eng.Arena().Bytes(s.Off, n), start); err != nil {
+		return true, err
+	}
 	known := checked{lease.Version(), in.raw.Offset, in.raw.Length, in.kind, in.want.Bound}
 	if known.done() {
 		return true, nil
@@ -172,6 +179,28 @@ func (r *runner) settleMapped(in *input) (bool, error) {
 	}
 	known.remember()
 	return true, nil
+}
+
+// extent is what is mapped of the file: from a page on, or whole blocks where these have
+// checksums.
+func (w *raw) extent(size int64) (start, end int64) {
+	unit, end := int64(mem.Page), w.Offset+w.Length
+	if w.Check != nil {
+		unit = data.Block
+		if up := (end + unit - 1) / unit * unit; end <= size {
+			end = min(up, size)
+		}
+	}
+	return w.Offset / unit * unit, end
+}
+
+// compare compares a mapping of an input's file, from offset start on, with its
+// checksums.
+func (r *runner) compare(in *input, mapped []byte, start int64) error {
+	if in.raw.Check == nil {
+		return nil
+	}
+	return r.blocks(int64(len(mapped)), func(lo, hi int64) error { return in.raw.Check.Seen(mapped[lo:hi], start+lo) })
 }
 
 // settleDecoded decodes a column, and with it all others of the same source

@@ -33,6 +33,8 @@ type Options struct {
 	Progress func(done, total int64)
 	// Beside, if set, may take over launches whose inputs lie elsewhere.
 	Beside Beside
+	// Claim, if set, is the run's part in the processors, which others use too.
+	Claim *engine.Claim
 	// Limits are what a kernel may cost; those of package verify if zero.
 	Limits engine.Limits
 }

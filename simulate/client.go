@@ -3,6 +3,7 @@ package simulate
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/godwit-run/godwit/caller"
 	"github.com/godwit-run/godwit/catalog"
@@ -12,14 +13,16 @@ import (
 
 // client is a caller and what its user has asked for.
 type client struct {
-	w      *world
-	peer   catalog.Peer
-	name   string
-	core   *caller.Core
-	next   caller.ID
-	open   map[caller.ID]*request
-	wake   int64 // of the earliest planned tick
-	losing bool  // the next result is lost, if hooks say so
+	w       *world
+	peer    catalog.Peer
+	name    string
+	core    *caller.Core
+	next    caller.ID
+	open    map[caller.ID]*request
+	wake    int64                  // of the earliest planned tick
+	lives   map[catalog.Peer]int64 // incarnations of nodes
+	refused map[refusal]int64      // when nodes said that they lack shards
+	losing  bool                   // the next result is lost, if hooks say so
 	// connected: it has seen the cluster; before that its user asks for nothing.
 	connected bool
 }
@@ -77,6 +80,7 @@ func (c *client) arrive(d *memnet.Delivery) {
 			}
 		}
 	}
+	c.hear(d.Bytes)
 	c.step(&caller.Received{From: d.From, Bytes: d.Bytes})
 }
 
@@ -91,6 +95,7 @@ func (c *client) step(in caller.Input) {
 		switch e := e.(type) {
 		case *caller.Send:
 			w.observe(c.name, e.To, e.Bytes)
+			c.check(e)
 			w.send(c.peer, e.To, e.Bytes)
 		case *caller.Deliver:
 			list := []*caller.Deliver{e}
@@ -139,15 +144,17 @@ const memory = 6 * second
 // troubled reports whether a node was down or cut off while an operation was
 // under way, or so shortly before that it may not have been known.
 func (w *world) troubled(p catalog.Peer, op *operation) bool {
-	during := func(list []interval) bool {
-		for _, i := range list {
-			if i.from <= w.now && (i.until > math.MaxInt64-memory || i.until+memory >= op.start) {
-				return true
-			}
+	return felt(w.hosts[p-1].downs, w.now, op) || felt(w.cuts[p], w.now, op)
+}
+
+// felt reports whether an operation may have felt one of some faults.
+func felt(list []interval, now int64, op *operation) bool {
+	for _, i := range list {
+		if i.from <= now && (i.until > math.MaxInt64-memory || i.until+memory >= op.start) {
+			return true
 		}
-		return false
 	}
-	return during(w.hosts[p-1].downs) || during(w.cuts[p])
+	return false
 }
 
 // unjustified says why there was no reason for an error.
@@ -158,16 +165,11 @@ func (w *world) unjustified(op *operation, e *caller.Error) string {
 			return "there was time enough after the last fault"
 		}
 		return ""
-	case parcel.Unreachable:
+	case parcel.Unreachable, parcel.NoShard: // of an upload, parts may have gone with the process
 		if e.Node == 0 || e.Name == "" {
 			return "it names no node"
 		}
 		return w.reachable(op)
-	case parcel.NoShard:
-		if op.to != nil && w.troubled(op.to.peer, op) { // parts of the file went with the process
-			return ""
-		}
-		return "the shards were where they belong"
 	}
 	return "nothing that happened explains this reason"
 }
@@ -181,17 +183,10 @@ func (w *world) reachable(op *operation) string {
 		return op.to.name + " was well all the time"
 	}
 	for i := range op.table.set.Shards {
-		bad := 0
-		replicas := op.table.set.Shards[i].Replicas
-		for _, p := range replicas {
-			if w.troubled(p, op) {
-				bad++
-			}
-		}
-		// A tree names the owners of its pieces, for whom nobody else may have all shards.
-		if bad == len(replicas) || op.fan && bad > 0 {
+		n := name{op.table.set.ID, i}
+		if !slices.ContainsFunc(w.hosts, func(h *host) bool { return !w.troubled(h.peer, op) && !felt(h.absent[n], w.now, op) }) {
 			return ""
 		}
 	}
-	return "each shard had a replica that was well"
+	return "each shard had a good replica on a node that was well"
 }

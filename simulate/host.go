@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/godwit-run/godwit/caller"
 	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/engine"
 	"github.com/godwit-run/godwit/kernel"
@@ -26,7 +27,11 @@ type host struct {
 	jobs        map[node.JobID]*job
 	compiled    map[kernel.ID]*engine.Compiled
 	disk        disk
-	downs       []interval // times without a process
+	downs       []interval          // times without a process or a lease
+	said        map[name]bool       // what it has published that it holds
+	absent      map[name][]interval // times without a good replica
+	mending     *mending
+	draining    bool
 }
 
 // job is work that is under way.
@@ -49,8 +54,8 @@ func (h *host) boot() {
 	h.jobs = map[node.JobID]*job{}
 	h.compiled = map[kernel.ID]*engine.Compiled{}
 	h.disk.restart()
-	h.incarnation = h.w.view.Revision + 1
-	h.leased = true
+	h.join()
+	h.mend()
 	h.tick(h.life)
 }
 
@@ -59,6 +64,9 @@ func (h *host) tick(life int) {
 		return
 	}
 	h.step(&node.Tick{})
+	if h.w.chance(0.05) {
+		h.scrub()
+	}
 	wait := int64(tick)
 	if h.w.healed {
 		wait = 10 * tick // only deadlines are left to pass
@@ -96,7 +104,9 @@ func (h *host) restart() {
 	}
 	w.counts.Restarts++
 	w.net.Restart(h.peer)
-	h.downs[len(h.downs)-1].until = w.now
+	for i := range h.downs {
+		h.downs[i].until = min(h.downs[i].until, w.now)
+	}
 	h.boot()
 	w.note("%s starts again, incarnation %d", h.name, h.incarnation)
 	w.publish()
@@ -106,6 +116,8 @@ func (h *host) learn(v *catalog.View) {
 	if h.core != nil && (h.known == nil || v.Revision > h.known.Revision) {
 		h.known = v
 		h.step(&node.Learned{View: v})
+		h.mending.plan.Learn(v)
+		h.mending.step(&caller.Learned{View: v})
 	}
 }
 
@@ -114,6 +126,8 @@ func (h *host) arrive(d *memnet.Delivery) {
 	case h.core == nil:
 	case d.Gone != nil:
 		h.step(&node.Gone{Peer: d.From})
+		h.mending.step(&caller.Gone{Peer: d.From})
+	case h.mending.takes(d):
 	default:
 		h.step(&node.Received{From: d.From, Bytes: d.Bytes})
 	}

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/godwit-run/godwit/caller"
-	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/num"
 	"github.com/godwit-run/godwit/parcel"
@@ -250,7 +249,7 @@ func (f *folding) prepare() error {
 	}
 	f.tree.Task = task
 	for _, piece := range f.pieces {
-		some := parcel.Piece{Owner: f.owner(piece.shard), Shard: uint32(piece.shard), Lo: piece.lo, Hi: piece.hi}
+		some := parcel.Piece{Shard: uint32(piece.shard), Lo: piece.lo, Hi: piece.hi}
 		for _, r := range f.outs {
 			first, end := c.Reach(r, sizes, piece.lo, piece.hi)
 			some.Outs = append(some.Outs, parcel.Extent{First: first, Count: end - first})
@@ -271,14 +270,6 @@ func (f *folding) drawBlock(outer int64) int64 {
 	return 1 << f.w.rand.IntN(most+1)
 }
 
-func (f *folding) owner(shard int) catalog.Peer {
-	s := &f.op.table.set.Shards[shard]
-	if p := f.w.view.Owner(s, nil); p != 0 {
-		return p
-	}
-	return s.Replicas[0]
-}
-
 func (f *folding) more() []caller.Code {
 	if f.block > 1 {
 		return []caller.Code{f.p.partial}
@@ -288,28 +279,19 @@ func (f *folding) more() []caller.Code {
 
 func (f *folding) askTree() {
 	f.op.from.ask(f.op, 0, func(id caller.ID, left int64) caller.Input {
-		return &caller.Ask{ID: id, Kind: parcel.Fan, Code: f.p.code, More: f.more(), Set: f.op.table.set.ID, Shard: 0, Left: left, Payload: f.tree.Append(nil)}
+		return &caller.Fan{ID: id, Code: f.p.code, More: f.more(), Tree: &f.tree, Left: left}
 	})
 }
 
 // got places the rows of an answer.
 func (f *folding) got(_ int, a *parcel.Answer) error {
-	if len(a.Columns) != len(f.outs) || len(a.Extents) != len(f.outs) {
+	if len(f.outs) == 0 || len(a.Columns)%len(f.outs) != 0 || len(a.Extents) != len(a.Columns) {
 		return fmt.Errorf("%d columns with %d extents came back, there are %d", len(a.Columns), len(a.Extents), len(f.outs))
 	}
-	for i, r := range f.outs {
-		buffer := f.p.leaf.Regions[r]
-		size := int64(f.p.s.Buffers[buffer].Kind.Size())
-		rows := f.e.buffer(buffer, f.rows*f.per[i])
-		at := a.Extents[i].First
-		if f.w.hooks.arrival {
-			at = f.placed[i]
+	for at := 0; at < len(a.Columns); at += len(f.outs) {
+		if err := f.place(a.Extents[at:], a.Columns[at:]); err != nil {
+			return err
 		}
-		if at < 0 || (at+a.Extents[i].Count)*size > int64(len(rows)) {
-			return fmt.Errorf("elements from %d on do not fit into %d bytes", at, len(rows))
-		}
-		copy(rows[at*size:], a.Columns[i])
-		f.placed[i] += a.Extents[i].Count
 	}
 	addFaults(f.e.faults, a.Faults)
 	if f.left--; f.left > 0 {
@@ -321,4 +303,23 @@ func (f *folding) got(_ int, a *parcel.Answer) error {
 		}
 	}
 	return f.e.compare(f.want)
+}
+
+// place stores rows of all written operands.
+func (f *folding) place(extents []parcel.Extent, columns [][]byte) error {
+	for i, r := range f.outs {
+		buffer := f.p.leaf.Regions[r]
+		size := int64(f.p.s.Buffers[buffer].Kind.Size())
+		rows := f.e.buffer(buffer, f.rows*f.per[i])
+		at := extents[i].First
+		if f.w.hooks.arrival {
+			at = f.placed[i]
+		}
+		if at < 0 || (at+extents[i].Count)*size > int64(len(rows)) {
+			return fmt.Errorf("elements from %d on do not fit into %d bytes", at, len(rows))
+		}
+		copy(rows[at*size:], columns[i])
+		f.placed[i] += extents[i].Count
+	}
+	return nil
 }

@@ -21,8 +21,11 @@ func TestPlanted(t *testing.T) {
 	}{
 		{"a lost result is not asked for again", hooks{deaf: true}, []string{"was never delivered"}, 5},
 		{"an answer is delivered twice", hooks{deliver: twice}, []string{"although it is not open"}, 5},
-		{"an ended life publishes old data", hooks{undead: true}, []string{"the result is", "not those of the table"}, 100},
+		{"an ended life publishes old data", hooks{undead: true}, []string{"the result is", "not those of the table"}, 400},
 		{"the hop budget is ignored", hooks{node: astray}, []string{"there was time enough", "does not come to rest"}, 20},
+		{"a caller does not exclude who lacks a shard", hooks{forgetful: true}, []string{"which has said that it lacks it"}, 600},
+		{"damage is not noticed", hooks{blind: true}, []string{"the result is", "not those of the table", "has copied another file"}, 200},
+		{"lost replicas are not made again", hooks{idle: true}, []string{"good replicas on live nodes in the end"}, 50},
 		{"rows are combined in order of arrival", hooks{arrival: true}, []string{"the result is"}, 50},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"container/heap"
+	"crypto/sha256"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -62,7 +63,7 @@ func (w *world) network() {
 
 func (w *world) nodes() {
 	for i := range w.upTo(6) {
-		h := &host{w: w, peer: catalog.Peer(i + 1), name: fmt.Sprintf("n%d", i+1)}
+		h := &host{w: w, peer: catalog.Peer(i + 1), name: fmt.Sprintf("n%d", i+1), absent: map[name][]interval{}}
 		h.limits = node.Limits{Parcels: 64, Bytes: 64 << 20, Steps: 1 << 40, Turns: int64(w.upTo(64)), Codes: 8, CodeBytes: 1 << 20, Calls: 1, Jobs: w.upTo(3),
 			Retry: int64(w.upTo(20)) * 1000, RegionBytes: 1 << 30}
 		if w.chance(0.3) { // tight
@@ -88,14 +89,23 @@ func (w *world) data() {
 	numbers := w.numbers.table(2, "numbers")
 	numbers.cut(cuts(w.rand, numbers.set.Rows, leaf, w.upTo(8)))
 	w.tables = []*table{web, numbers}
-	replicas := min(w.upTo(2), len(w.hosts))
+	replicas := min(w.upTo(3), len(w.hosts))
 	for _, t := range w.tables {
 		for i := range t.set.Shards {
-			for _, p := range w.rand.Perm(len(w.hosts))[:replicas] {
-				t.set.Shards[i].Replicas = append(t.set.Shards[i].Replicas, catalog.Peer(p+1))
+			n, s := name{t.set.ID, i}, &t.set.Shards[i]
+			for k, p := range w.rand.Perm(len(w.hosts)) {
+				h := w.hosts[p]
+				if k >= replicas {
+					h.spoil(n)
+					continue
+				}
+				s.Assigned = append(s.Assigned, h.peer)
+				h.give(n)
+				h.said[n] = true
 			}
+			file := w.hosts[s.Assigned[0]-1].file(t, i)
+			s.Bytes, s.Sum = int64(len(file)), sha256.Sum256(file)
 		}
-		w.view.Sets = append(w.view.Sets, t.set)
 	}
 }
 
@@ -104,7 +114,10 @@ func (w *world) users() {
 		c := &client{w: w, peer: catalog.FirstClient + catalog.Peer(i), name: fmt.Sprintf("c%d", i), open: map[caller.ID]*request{}}
 		retry := second/5 + w.rand.Int64N(second)
 		opt := caller.Options{First: w.rand.Uint64(), Retry: retry, Patience: retry, Budgets: 1 << 20, Hops: uint16(7 + w.upTo(57))}
-		c.core = caller.New(c.peer, opt)
+		if w.hooks.forgetful {
+			opt.Forget = 1
+		}
+		c.core, c.refused, c.lives = caller.New(c.peer, opt), map[refusal]int64{}, map[catalog.Peer]int64{}
 		w.clients = append(w.clients, c)
 	}
 }
@@ -157,6 +170,15 @@ func (w *world) misfortunes() {
 	for range w.rand.IntN(4) {
 		w.cut()
 	}
+	for range w.rand.IntN(6) {
+		w.after(w.rand.Int64N(healing*9/10), w.misplace)
+	}
+	if w.chance(0.3) {
+		w.after(w.rand.Int64N(healing*9/10), w.hosts[w.rand.IntN(len(w.hosts))].lapse)
+	}
+	if w.chance(0.1) {
+		w.after(w.rand.Int64N(healing*9/10), w.drain)
+	}
 	for range w.rand.IntN(4) {
 		h := w.hosts[w.rand.IntN(len(w.hosts))]
 		w.after(w.rand.Int64N(healing*9/10), func() {
@@ -171,6 +193,16 @@ func (w *world) misfortunes() {
 			w.after(min(w.about(second), healing-w.now), h.restart)
 		})
 	}
+}
+
+// drain begins to empty a node, until nothing goes wrong any more.
+func (w *world) drain() {
+	h := w.hosts[w.rand.IntN(len(w.hosts))]
+	w.counts.Drains++
+	w.note("%s is to be emptied", h.name)
+	h.draining = true
+	w.publish()
+	w.after(healing-w.now, func() { h.draining = false; w.publish() })
 }
 
 // cut separates some peers from the others for a while.

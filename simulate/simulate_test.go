@@ -36,7 +36,9 @@ func TestWorlds(t *testing.T) {
 		"losses": n.Lost, "duplicates": n.Duplicated, "overtaking": n.Overtaken, "cuts": n.Cut, "crashes": n.Crashes,
 		"parcels of crashed peers": n.Crashed, "broken connections": n.Gone, "restarts": all.Restarts, "deaths": all.Deaths,
 		"stale views": all.Stale, "evicted kernels": all.Evictions, "slow jobs": all.Slow, "abandoned requests": all.Abandoned,
-		"busy nodes": all.Busy, "spent hop budgets": all.HopsSpent, "retries": all.Retries, "missing kernels": all.NeedCodes,
+		"busy nodes": all.Busy, "spent hop budgets": all.HopsSpent, "retries": all.Retries, "lost replicas": all.Misplaced, "damaged replicas": all.Damaged,
+		"lapsed leases": all.Lapses, "emptied nodes": all.Drains, "replicas made again": all.Repairs, "replicas too many": all.Surplus,
+		"nodes that lack what views say": all.Refusals, "missing kernels": all.NeedCodes,
 		"passed deadlines": all.Failed[parcel.Expired.String()], "unreachable shards": all.Failed[parcel.Unreachable.String()],
 	} {
 		if count == 0 {

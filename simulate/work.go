@@ -31,6 +31,8 @@ func (h *host) execute(work node.Work, end *node.Finished) {
 		end.Answer, end.Err = h.collect(work.Gather)
 	case *node.Keep:
 		end.Answer, end.Err = &parcel.Answer{}, h.disk.keep(work.Kind, work.Blob)
+	case *node.Copy:
+		end.Answer, end.Err = h.copy(work.Part)
 	case *node.Report:
 		end.Answer = &parcel.Answer{Columns: [][]byte{[]byte(h.name)}}
 	default:
@@ -50,29 +52,8 @@ func (h *host) compile(work *node.Compile) error {
 	return nil
 }
 
-// shard is the part of a set that holds a row, if this node has it.
-func (h *host) shard(set uint32, row int64) (*table, int, error) {
-	if set == 0 || int(set) > len(h.w.tables) {
-		return nil, 0, noShard("there is no set %d", set)
-	}
-	t := h.w.tables[set-1]
-	i := t.set.ShardOf(row)
-	if i == len(t.set.Shards) || !slices.Contains(t.set.Shards[i].Replicas, h.peer) {
-		return nil, 0, noShard("row %d of set %d is not at %s", row, set, h.name)
-	}
-	return t, i, nil
-}
-
 func noShard(format string, args ...any) error {
 	return &node.WorkError{Reason: parcel.NoShard, Detail: fmt.Sprintf(format, args...)}
-}
-
-// source is a shard's file; what it was before, if the node is undead.
-func (h *host) source(t *table, shard int) data.Source {
-	if h.core == nil {
-		return t.stale(shard)
-	}
-	return t.sources[shard]
 }
 
 func (h *host) compute(work *node.Compute) (*parcel.Answer, error) {
@@ -209,10 +190,12 @@ func (h *host) collect(g *parcel.Gather) (*parcel.Answer, error) {
 	return &parcel.Answer{Columns: [][]byte{all[(g.Lo-s.Lo)*size : (g.Hi-s.Lo)*size]}}, nil
 }
 
-// disk is what a node keeps of uploads.
+// disk is what a node keeps: uploads, and replicas of the tables' shards.
 type disk struct {
-	open   map[uint32]*upload // by set; lost when the process ends
-	sealed map[uint32][]byte
+	open     map[uint32]*upload // by set; lost when the process ends
+	sealed   map[uint32][]byte
+	replicas map[name]*replica
+	known    map[uint32]int64
 }
 
 type upload struct {
@@ -223,7 +206,7 @@ type upload struct {
 func (d *disk) restart() {
 	d.open = map[uint32]*upload{}
 	if d.sealed == nil {
-		d.sealed = map[uint32][]byte{}
+		d.sealed, d.replicas = map[uint32][]byte{}, map[name]*replica{}
 	}
 }
 

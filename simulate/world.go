@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,6 +52,12 @@ type hooks struct {
 	deaf bool
 	// undead nodes answer after their crash, with what their data were before.
 	undead bool
+	// forgetful clients ask at once again who has said that it lacks something.
+	forgetful bool
+	// blind nodes do not notice that a replica is damaged.
+	blind bool
+	// idle nodes make no replicas.
+	idle bool
 	// arrival combines rows in the order in which they come.
 	arrival bool
 }
@@ -61,6 +68,8 @@ type counts struct {
 	Worlds, Operations, Requests                        int64
 	Restarts, Deaths, Stale, Evictions, Slow, Abandoned int64
 	Busy, HopsSpent, Retries, NeedCodes                 int64
+	Misplaced, Damaged, Lapses, Drains, Repairs         int64
+	Surplus, Refusals                                   int64            // replicas dropped; failures that name a missing one
 	ByProgram                                           map[string]int64 // operations
 	Failed                                              map[string]int64 // requests, by reason
 }
@@ -89,6 +98,13 @@ func (c *counts) add(o *counts) {
 	c.HopsSpent += o.HopsSpent
 	c.Retries += o.Retries
 	c.NeedCodes += o.NeedCodes
+	c.Misplaced += o.Misplaced
+	c.Damaged += o.Damaged
+	c.Lapses += o.Lapses
+	c.Drains += o.Drains
+	c.Repairs += o.Repairs
+	c.Surplus += o.Surplus
+	c.Refusals += o.Refusals
 	if c.ByProgram == nil {
 		c.ByProgram, c.Failed = map[string]int64{}, map[string]int64{}
 	}
@@ -182,10 +198,18 @@ func (w *world) send(from, to catalog.Peer, b []byte) {
 // publish makes a new view of the cluster and tells everybody, sooner or
 // later.
 func (w *world) publish() {
-	v := &catalog.View{Revision: w.view.Revision + 1, Sets: w.view.Sets}
+	v := &catalog.View{Revision: w.view.Revision + 1}
+	for _, t := range w.tables {
+		set := t.set
+		set.Shards = slices.Clone(set.Shards)
+		for i := range set.Shards {
+			set.Shards[i].Replicas = w.holders(set.ID, i, &set.Shards[i])
+		}
+		v.Sets = append(v.Sets, set)
+	}
 	for _, h := range w.hosts {
 		if h.leased {
-			v.Nodes = append(v.Nodes, catalog.Node{Peer: h.peer, Name: h.name, Incarnation: h.incarnation})
+			v.Nodes = append(v.Nodes, catalog.Node{Peer: h.peer, Name: h.name, Incarnation: h.incarnation, Draining: h.draining})
 		}
 	}
 	w.view = v
@@ -197,6 +221,7 @@ func (w *world) publish() {
 	for _, c := range w.clients {
 		w.after(w.news(), func() {
 			c.connected = true
+			c.relearn(v)
 			c.step(&caller.Learned{View: v})
 		})
 	}
@@ -228,6 +253,9 @@ func (w *world) empty() error {
 		if h.core == nil {
 			continue
 		}
+		if !h.mending.core.Idle() {
+			return fmt.Errorf("node %s still asks for parts of shards at the end", h.name)
+		}
 		if s := h.core.Status(); s.Requests != 0 || s.Bytes != 0 || s.Jobs != 0 || s.Queued != 0 || s.Parked != 0 || s.Remembered != 0 {
 			return fmt.Errorf("node %s is not empty at the end: %+v", h.name, s)
 		}
@@ -235,5 +263,5 @@ func (w *world) empty() error {
 			return errors.New("jobs are left at the end")
 		}
 	}
-	return nil
+	return w.mended()
 }

@@ -54,7 +54,11 @@ func Connect(ctx context.Context, dir string, opt Options) (*cluster.Cluster, er
 	if errors.Is(err, identity.ErrOtherCluster) {
 		return nil, fmt.Errorf("what answers at the addresses of the nodes is not the cluster in %s: %w", dir, err)
 	}
-	return c, err // cluster.Connect has closed ctl if it failed
+	if err != nil {
+		return nil, err // cluster.Connect has closed ctl
+	}
+	ctl.KeepIdentity(ctx)
+	return c, nil
 }
 
 // identity reads the identity of a client or an administrator.

@@ -25,7 +25,10 @@ type Locals struct {
 	Network *memnet.Hub
 	Nodes   []*daemon.Daemon
 
-	dir string // of the nodes' directories, which hold locks and compiled code
+	Stores []*store.Store // of the nodes
+
+	dir  string // of the nodes' directories, which hold locks and compiled code
+	edit func(*daemon.Config)
 }
 
 // localMemory is the address space of each node: tests start many.
@@ -33,11 +36,16 @@ const localMemory = 1 << 30
 
 // Local starts n nodes and connects with them.
 func Local(ctx context.Context, n int) (*Locals, error) {
+	return LocalWith(ctx, n, func(*daemon.Config) {})
+}
+
+// LocalWith starts n nodes that edit has made other choices for.
+func LocalWith(ctx context.Context, n int, edit func(*daemon.Config)) (*Locals, error) {
 	dir, err := os.MkdirTemp("", "godwit")
 	if err != nil {
 		return nil, err
 	}
-	l := &Locals{Control: control.NewMemory(), Network: memnet.NewHub(1, memnet.Config{}), dir: dir}
+	l := &Locals{Control: control.NewMemory(), Network: memnet.NewHub(1, memnet.Config{}), dir: dir, edit: edit}
 	for i := range n {
 		if err := l.node(ctx, fmt.Sprintf("n%d", i+1)); err != nil {
 			return nil, errors.Join(err, l.Close())
@@ -67,11 +75,13 @@ func (l *Locals) node(ctx context.Context, name string) error {
 	if err != nil {
 		return errors.Join(err, st.Close())
 	}
-	d, err := daemon.Start(ctx, daemon.Config{Name: name, Store: st, Control: l.Control, Membership: m, Rejoin: join, Limits: DefaultLimits(), Memory: localMemory, Dial: l.dial})
+	cfg := daemon.Config{Name: name, Store: st, Control: l.Control, Membership: m, Rejoin: join, Limits: DefaultLimits(), Memory: localMemory, Dial: l.dial}
+	l.edit(&cfg)
+	d, err := daemon.Start(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	l.Nodes = append(l.Nodes, d)
+	l.Nodes, l.Stores = append(l.Nodes, d), append(l.Stores, st)
 	return nil
 }
 

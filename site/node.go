@@ -38,7 +38,11 @@ type NodeConfig struct {
 	Memory       bool
 	Threads      int
 	Limits       node.Limits
-	Log          *slog.Logger
+	// RepairAfter is how long a replica is missing before it is made again; never if 0.
+	RepairAfter time.Duration
+	Log         *slog.Logger
+	Reserve     int64 // bytes of the disk that stay free: see store.Options
+	Scrub       daemon.Scrub
 
 	// Children compile kernels natively and run packages.
 	Children Children
@@ -47,6 +51,7 @@ type NodeConfig struct {
 	Unconfined  bool     // see worker.Options
 	Exports     []string // libraries whose functions packages may look up
 	RegionBytes int64    // of what packages are granted; 1 GiB if 0
+	WorkerBytes int64    // of what workers of packages hold together; see worker.Options
 
 	// Clock is the wall clock, by which certificates are judged and nothing else; time.Now
 	// if nil.
@@ -67,8 +72,9 @@ type NodeConfig struct {
 func DefaultLimits() node.Limits {
 	return node.Limits{
 		Parcels: 4096, Bytes: 512 << 20, Steps: 1 << 42, Turns: 4096, Codes: 1024,
-		Jobs: 2 * runtime.GOMAXPROCS(0), Retry: 20_000, RegionBytes: 1 << 40,
+		Jobs: 2 * runtime.GOMAXPROCS(0), Spare: 16, Retry: 20_000, RegionBytes: 1 << 40,
 		CodeBytes: 256 << 20, Calls: 32,
+		ClientParcels: 1024, ClientBytes: 128 << 20, ClientKernels: 256,
 	}
 }
 
@@ -153,7 +159,7 @@ func (cfg *NodeConfig) control(id *identity.Identity) (control.Control, func() e
 		member := control.Supervise(cfg.Children.Control, control.Config{
 			Dir: filepath.Join(cfg.Dir, "control"), Name: cfg.Name, Client: cfg.ControlClient, Peer: cfg.ControlPeer,
 			Cluster: cfg.ControlMembers, Identity: cfg.Identity, Ledger: cfg.ledger(),
-			Options: control.Options{Log: cfg.Log},
+			Options: control.Options{TTL: cfg.TTL, Log: cfg.Log},
 		})
 		endpoints, stop = append([]string{cfg.ControlClient}, endpoints...), member.Close
 		opt.Discover = true
@@ -183,14 +189,14 @@ func (cfg *NodeConfig) native() *daemon.Native {
 	if !cfg.Native {
 		return nil
 	}
-	workers := worker.New(worker.Options{Program: cfg.Children.Worker, Unconfined: cfg.Unconfined, Log: cfg.Log})
+	workers := worker.New(worker.Options{Program: cfg.Children.Worker, Unconfined: cfg.Unconfined, Memory: cfg.WorkerBytes, Log: cfg.Log})
 	workers.Warm()
-	return &daemon.Native{Workers: workers, Exports: cfg.Exports, RegionBytes: cfg.RegionBytes}
+	return &daemon.Native{Workers: workers, Exports: cfg.Exports, RegionBytes: cfg.RegionBytes, Emulated: cfg.Children.Emulated}
 }
 
 // start opens the data and joins.
 func (cfg *NodeConfig) start(ctx context.Context, keys *keys, ctl control.Control, compiler *codegen.Service) (*daemon.Daemon, error) {
-	st, err := store.Open(cfg.data(), store.Options{Memory: cfg.Memory})
+	st, err := store.Open(cfg.data(), store.Options{Memory: cfg.Memory, Reserve: cfg.Reserve})
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +214,7 @@ func (cfg *NodeConfig) start(ctx context.Context, keys *keys, ctl control.Contro
 	service := remote.New(remote.Config{Control: ctl, Identity: keys.id, Authority: keys.authority, Fresh: keys.fresh, Log: cfg.Log})
 	d, err := daemon.Start(ctx, daemon.Config{
 		Name: cfg.Name, Store: st, Control: ctl, Membership: m, Rejoin: join, Limits: cfg.Limits, Threads: cfg.Threads, ViewDeadline: cfg.ViewDeadline, Log: cfg.Log,
-		Codegen: compiler, Native: cfg.native(), Ledger: keys.ledger, Learned: service.Learn,
+		Codegen: compiler, Native: cfg.native(), Ledger: keys.ledger, Scrub: cfg.Scrub, RepairAfter: cfg.RepairAfter, Learned: service.Learn,
 		Dial: func(self catalog.Peer, names func(catalog.Peer) (string, bool), h transport.Handler) (transport.Transport, error) {
 			return stream.New(stream.Options{Self: self, Identity: keys.id, Listener: l, NameOf: names, Services: service.Register, Log: cfg.Log}, h)
 		},

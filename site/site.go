@@ -40,6 +40,8 @@ type Card struct {
 	Contacts []Contact `json:"contacts,omitempty"`
 	// TTL is after how many seconds a silent node counts as dead.
 	TTL int `json:"ttl_seconds"`
+	// Forming says that the members of etcd among Nodes have not found each other yet.
+	Forming bool `json:"forming,omitempty"`
 	// Nodes are those that were started together on this machine.
 	Nodes []NodeCard `json:"nodes,omitempty"`
 }
@@ -158,7 +160,7 @@ func (s *Site) Save() error {
 	}
 	path := filepath.Join(s.Dir, "cluster.json")
 	if err := os.WriteFile(path+".new", append(b, '\n'), 0o600); err != nil {
-		return err
+		return errors.Join(err, os.Remove(path+".new")) // on a full disk it would be there in part
 	}
 	return os.Rename(path+".new", path)
 }

@@ -133,6 +133,9 @@ func (s *Store) KeepCode(b []byte) error {
 	if _, ok := c.files[id]; ok {
 		return nil
 	}
+	if err := s.spare(int64(len(b))); err != nil {
+		return err
+	}
 	if err := writeWhole(c.path(id), b, 0o644); err != nil {
 		return full(c.dir, err, int64(len(b)))
 	}

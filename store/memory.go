@@ -5,8 +5,6 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/godwit-run/godwit/data"
 )
 
 // newMemory makes a file that lies in memory and has no name. So shards in
@@ -27,15 +25,12 @@ func (s *Store) settleMemory(u *upload) (*Shard, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := compareSum(f, u.Sum); err != nil {
+	sums, err := sumUp(f, u.Sum)
+	if err != nil {
 		f.Close()
 		return nil, u.wrong("%v", err)
 	}
-	src, err := data.OpenFile(fmt.Sprintf("memory:%d/%d.arrow", u.Set, u.Shard), f)
-	if err != nil {
-		return nil, u.wrong("%v", err)
-	}
-	h, err := s.newShard(u.File, src)
+	h, err := s.openShard(u.File, fmt.Sprintf("memory:%d/%d.arrow", u.Set, u.Shard), f, sums)
 	if err != nil {
 		return nil, u.wrong("%v", err)
 	}

@@ -79,11 +79,3 @@ func (zeros) Read(b []byte) (int, error) {
 	clear(b)
 	return len(b), nil
 }
-
-// full says in the store's own words that a disk is full.
-func full(dir string, err error, need int64) error {
-	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, unix.ENOMEM) {
-		return &FullError{Dir: dir, Need: need}
-	}
-	return err
-}

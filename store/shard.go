@@ -1,18 +1,19 @@
 package store
 
 import (
+	"bytes"
 	"cmp"
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/zeebo/xxh3"
 
 	"github.com/godwit-run/godwit/data"
 )
@@ -35,6 +36,8 @@ type Shard struct {
 	File
 	Source  data.Source
 	s       *Store
+	file    *os.File // the source's
+	check   *data.Checked
 	readers int // and one for the store itself; guarded by Store.mu
 }
 
@@ -87,6 +90,7 @@ func (s *Store) Drop(set, shard uint32) error {
 	if u := s.uploads[k]; u != nil {
 		err = s.abandon(u)
 	}
+	s.forgetDamaged(k)
 	h, ok := s.shards[k]
 	if !ok {
 		return err
@@ -98,11 +102,21 @@ func (s *Store) Drop(set, shard uint32) error {
 	return errors.Join(err, s.release(h))
 }
 
-// unlink removes a shard's files, the one that makes it count first.
+// unlink removes a shard's files, as far as they are there: the one that makes it count
+// before the shard, and before it the sums, which must not be left without it.
 func (s *Store) unlink(k key) error {
 	dir := s.setDir(k.set)
-	err := errors.Join(os.Remove(s.sidecar(k)), syncDirectory(dir), os.Remove(s.path(k)))
+	err := errors.Join(remove(s.sumsPath(k)), remove(s.sidecar(k)), syncDirectory(dir), remove(s.path(k)))
 	_ = os.Remove(dir) // when it was the last one
+	return err
+}
+
+// remove removes what may not be there.
+func remove(path string) error {
+	err := os.Remove(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
 	return err
 }
 
@@ -118,27 +132,46 @@ func (s *Store) sidecar(k key) string {
 	return filepath.Join(s.setDir(k.set), fmt.Sprintf("%d.json", k.shard))
 }
 
-// sidecar is what is written beside a shard.
+// sidecar is what is written beside a shard. Check is the XXH3 of the same without it;
+// an earlier version had none.
 type sidecar struct {
 	Lo    int64  `json:"lo"`
 	Hi    int64  `json:"hi"`
 	Bytes int64  `json:"bytes"`
 	Sum   string `json:"sha256"`
+	Check string `json:"xxh3,omitempty"`
 }
 
-func (f *File) sidecar() []byte {
-	b, err := json.Marshal(sidecar{f.Lo, f.Hi, f.Bytes, hex.EncodeToString(f.Sum[:])})
+func (c sidecar) encode() []byte {
+	b, err := json.Marshal(c)
 	if err != nil {
 		panic(fmt.Sprintf("store: a sidecar cannot be encoded: %v", err))
 	}
 	return append(b, '\n')
 }
 
+// sum is what Check must be.
+func (c sidecar) sum() string {
+	c.Check = ""
+	return fmt.Sprintf("%016x", xxh3.Hash(c.encode()))
+}
+
+func (f *File) sidecar() []byte {
+	c := sidecar{Lo: f.Lo, Hi: f.Hi, Bytes: f.Bytes, Sum: hex.EncodeToString(f.Sum[:])}
+	c.Check = c.sum()
+	return c.encode()
+}
+
 func parseSidecar(k key, b []byte) (File, error) {
 	var c sidecar
 	f := File{Set: k.set, Shard: k.shard}
-	if err := json.Unmarshal(b, &c); err != nil {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields() // a name that is damaged must not pass for one of an earlier version
+	if err := d.Decode(&c); err != nil {
 		return f, fmt.Errorf("its description is damaged: %w", err)
+	}
+	if c.Check != "" && c.Check != c.sum() {
+		return f, fmt.Errorf("its description is damaged: its checksum is %s, expected %.80q", c.sum(), c.Check)
 	}
 	sum, err := hex.DecodeString(c.Sum)
 	if err != nil || len(sum) != len(f.Sum) || c.Lo < 0 || c.Hi < c.Lo || c.Bytes < 0 {
@@ -184,17 +217,28 @@ func (s *Store) loadFile(set uint32, name string) error {
 	case err != nil:
 	case ext == "json":
 		h, err := s.check(k)
-		if err != nil {
+		switch {
+		case passing(err):
+			return err
+		case err != nil:
 			return s.setAside(k, err)
 		}
 		s.shards[k] = h
 		s.used += h.Bytes
-	case ext == "arrow":
-		if _, err := os.Stat(s.sidecar(k)); errors.Is(err, os.ErrNotExist) {
-			return os.Remove(s.path(k)) // the process ended while it was sealed
+	case ext == "arrow" && missing(s.sidecar(k)):
+		if missing(s.sumsPath(k)) {
+			return remove(s.path(k)) // the process ended while it was sealed
 		}
+		return s.setAside(k, errors.New("its description is missing"))
+	case ext == "sums" && missing(s.sidecar(k)):
+		return remove(s.sumsPath(k))
 	}
 	return nil
+}
+
+func missing(path string) bool {
+	_, err := os.Stat(path)
+	return errors.Is(err, os.ErrNotExist)
 }
 
 // check opens a shard and says what is wrong with it.
@@ -207,71 +251,20 @@ func (s *Store) check(k key) (*Shard, error) {
 	if err != nil {
 		return nil, err
 	}
-	st, err := os.Stat(s.path(k))
+	file, err := os.Open(s.path(k))
 	if err != nil {
 		return nil, err
 	}
-	if st.Size() != f.Bytes {
-		return nil, fmt.Errorf("the file has %d bytes, expected %d", st.Size(), f.Bytes)
+	st, err := file.Stat()
+	if err == nil && st.Size() != f.Bytes {
+		err = fmt.Errorf("the file has %d bytes, expected %d", st.Size(), f.Bytes)
 	}
-	if s.opt.Verify {
-		if err := verifySum(s.path(k), f.Sum); err != nil {
-			return nil, err
-		}
+	var sums data.Sums
+	if err == nil {
+		sums, err = s.sumsOf(f, file)
 	}
-	src, err := data.Open(s.path(k))
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, file.Close())
 	}
-	return s.newShard(f, src)
-}
-
-// newShard checks the rows. It owns the source.
-func (s *Store) newShard(f File, src data.Source) (*Shard, error) {
-	if src.Rows() != f.Hi-f.Lo {
-		err := fmt.Errorf("the file has %d rows, expected %d", src.Rows(), f.Hi-f.Lo)
-		return nil, errors.Join(err, src.Close())
-	}
-	return &Shard{File: f, Source: src, s: s, readers: 1}, nil
-}
-
-func verifySum(path string, want [32]byte) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return compareSum(f, want)
-}
-
-func compareSum(r io.Reader, want [32]byte) error {
-	h := sha256.New()
-	if _, err := io.Copy(h, r); err != nil {
-		return err
-	}
-	if got := h.Sum(nil); [32]byte(got) != want {
-		return fmt.Errorf("the file has SHA-256 %x…, expected %x…", got[:6], want[:6])
-	}
-	return nil
-}
-
-// setAside moves a wrong shard out of the way.
-func (s *Store) setAside(k key, reason error) error {
-	d := Damage{Set: k.set, Shard: k.shard, Reason: reason.Error()}
-	dir, err := os.MkdirTemp(filepath.Join(s.dir, "damaged"), fmt.Sprintf("%d-%d-", k.set, k.shard))
-	if err != nil {
-		return err
-	}
-	for _, from := range []string{s.path(k), s.sidecar(k)} {
-		to := filepath.Join(dir, filepath.Base(from))
-		err := os.Rename(from, to)
-		if err == nil && from == s.path(k) {
-			d.Path = to
-		}
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-	}
-	s.damaged = append(s.damaged, d)
-	return nil
+	return s.openShard(f, s.path(k), file, sums)
 }

@@ -5,14 +5,17 @@
 //	lock               held by the process that uses the directory
 //	identity           a random text that tells this directory from all others
 //	sets/S/H.arrow     shard H of set S, an Arrow IPC file
-//	sets/S/H.json      its rows and its sum; a shard without it does not count
+//	sets/S/H.json      its rows and its SHA-256; a shard without it does not count
+//	sets/S/H.sums      checksums of its blocks; made again if they are missing
 //	uploads/S-H.arrow  a shard that is arriving; removed at start
-//	damaged/           shards that were found to be wrong at start
+//	damaged/           files of shards that were found to be wrong, until they are dropped
 //	compiled/          native code, which package codegen keeps
 //	code/HASH.gwk      canonical bytes of kernels, and packages
 //
 // A shard is there or not: parts go to a file of their own, which gets its name only
-// when it is whole, has the expected SHA-256, and is on the disk.
+// when it is whole, has the expected SHA-256, and is on the disk. From then on no byte of
+// it is used that does not have its checksum: see data.Checked. A shard that was found to
+// be damaged is set aside, and is not there any more.
 package store
 
 import (
@@ -29,9 +32,11 @@ import (
 // Options are those of Open.
 type Options struct {
 	// Bytes is the most that all shards take, arriving ones included. If zero, it is nine
-	// tenths of the free space at start and of what is there; in memory, half
-	// of the machine's.
+	// tenths of what is free and of what is there; in memory, half of the machine's.
 	Bytes int64
+	// Reserve is how many bytes of the disk stay free: what would take them is refused.
+	// If zero, it is a twentieth of the disk, but no more than 1 GiB; nothing if negative.
+	Reserve int64
 	// Code is the most bytes of kernels and packages that are kept; 64 MiB if zero.
 	Code int64
 	// Uploads is how many shards may be arriving at once; 64 if zero.
@@ -40,8 +45,8 @@ type Options struct {
 	Idle time.Duration
 	// Memory keeps shards in memory. They are gone when the process ends.
 	Memory bool
-	// Verify reads all shards at start and compares them with their sums.
-	// Otherwise only lengths and formats are checked.
+	// Verify reads all shards at start and compares them with their SHA-256. Otherwise
+	// their blocks are compared with checksums when they are read.
 	Verify bool
 }
 
@@ -64,10 +69,10 @@ type Store struct {
 	opt      Options
 	lock     *os.File
 	identity string
-	damaged  []Damage
 	code     code
 
 	mu      sync.Mutex // guards what follows
+	damaged []Damage
 	closed  bool
 	used    int64 // bytes of shards and of uploads, as announced
 	shards  map[key]*Shard
@@ -76,13 +81,6 @@ type Store struct {
 
 // key names a shard.
 type key struct{ set, shard uint32 }
-
-// Damage is a shard that was set aside at start.
-type Damage struct {
-	Set, Shard uint32
-	Path       string // where it is now; empty if it was missing
-	Reason     string
-}
 
 // ErrClosed is the error of a store that was closed.
 var ErrClosed = errors.New("the store is closed")
@@ -105,7 +103,7 @@ func Open(dir string, opt Options) (*Store, error) {
 }
 
 func (s *Store) open() (err error) {
-	for _, d := range []string{"sets", "damaged", "code", "compiled"} {
+	for _, d := range []string{"sets", "uploads", "damaged", "code", "compiled"} {
 		if err := os.MkdirAll(filepath.Join(s.dir, d), 0o755); err != nil {
 			return fmt.Errorf("cannot use %s as a node's directory: %w", s.dir, err)
 		}
@@ -113,10 +111,7 @@ func (s *Store) open() (err error) {
 	if s.lock, err = lockDirectory(s.dir); err != nil {
 		return err
 	}
-	if err := os.RemoveAll(s.uploadDir()); err != nil {
-		return err
-	}
-	if err := os.Mkdir(s.uploadDir(), 0o755); err != nil {
+	if err := s.clearUploads(); err != nil {
 		return err
 	}
 	if s.identity, err = identity(s.dir); err != nil {
@@ -125,13 +120,18 @@ func (s *Store) open() (err error) {
 	if err := s.code.open(filepath.Join(s.dir, "code"), s.opt.Code); err != nil {
 		return err
 	}
-	if !s.opt.Memory {
-		if err := s.load(); err != nil {
-			return err
-		}
+	if s.opt.Memory {
+		return nil
 	}
-	if s.opt.Bytes <= 0 {
-		s.opt.Bytes, err = s.capacity()
+	return s.load()
+}
+
+// clearUploads removes what was arriving. The directory stays: on a full disk it could not
+// be made again.
+func (s *Store) clearUploads() error {
+	list, err := os.ReadDir(s.uploadDir())
+	for _, e := range list {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(s.uploadDir(), e.Name())))
 	}
 	return err
 }
@@ -153,46 +153,28 @@ func lockDirectory(dir string) (*os.File, error) {
 		process, _ := os.ReadFile(path)
 		return nil, &LockedError{dir, fmt.Sprintf("%.20s", process)}
 	}
-	err = f.Truncate(0)
-	if err == nil {
-		_, err = fmt.Fprint(f, os.Getpid())
-	}
-	if err != nil {
+	if err = f.Truncate(0); err != nil {
 		f.Close()
 		return nil, err
 	}
+	_, _ = fmt.Fprint(f, os.Getpid()) // only messages name it, and the disk may be full
 	return f, nil
-}
-
-// capacity is the limit where none is configured.
-func (s *Store) capacity() (int64, error) {
-	if s.opt.Memory {
-		var m unix.Sysinfo_t
-		if err := unix.Sysinfo(&m); err != nil {
-			return 0, fmt.Errorf("cannot tell the size of memory: %w", err)
-		}
-		return int64(m.Totalram) * int64(m.Unit) / 2, nil
-	}
-	var d unix.Statfs_t
-	if err := unix.Statfs(s.dir, &d); err != nil {
-		return 0, fmt.Errorf("cannot tell the free space of %s: %w", s.dir, err)
-	}
-	return (int64(d.Bavail)*d.Bsize + s.used) / 10 * 9, nil
 }
 
 // Identity is a random text that the directory keeps for good. It is a secret:
 // with it, a node takes over its own name.
 func (s *Store) Identity() string { return s.identity }
 
-// Damaged lists the shards that were set aside when the store was opened.
-func (s *Store) Damaged() []Damage { return s.damaged }
-
 // Usage is how many bytes shards take, arriving ones included, and how many they
-// may.
+// may; -1 if that cannot be told.
 func (s *Store) Usage() (used, limit int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.used, s.opt.Bytes
+	limit, err := s.limit()
+	if err != nil {
+		limit = -1
+	}
+	return s.used, limit
 }
 
 // Close gives up what is arriving, closes shards that nobody reads, the others

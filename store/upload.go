@@ -20,19 +20,6 @@ type upload struct {
 	idle    *time.Timer
 }
 
-// FullError says that there is no room for a shard. Nothing was lost.
-type FullError struct {
-	Dir               string
-	Need, Used, Limit int64 // bytes; Limit is 0 if the disk itself is full
-}
-
-func (e *FullError) Error() string {
-	if e.Limit == 0 {
-		return fmt.Sprintf("the disk of %s is full: %d bytes are needed", e.Dir, e.Need)
-	}
-	return fmt.Sprintf("%s has no room for %d bytes: %d of %d are in use", e.Dir, e.Need, e.Used, e.Limit)
-}
-
 // BusyError says that something can be done later.
 type BusyError struct{ Reason string }
 
@@ -126,8 +113,8 @@ func (s *Store) start(f File) (*upload, error) {
 	if len(s.uploads) >= s.opt.Uploads {
 		return nil, &BusyError{fmt.Sprintf("%d shards are arriving already; more are taken when one of them is complete", len(s.uploads))}
 	}
-	if f.Bytes > s.opt.Bytes-s.used {
-		return nil, &FullError{s.dir, f.Bytes, s.used, s.opt.Bytes}
+	if err := s.room(f.Bytes); err != nil {
+		return nil, err
 	}
 	file, err := s.create(f)
 	if err != nil {
@@ -259,22 +246,25 @@ func (s *Store) settle(u *upload) (*Shard, error) {
 	if err := u.f.Sync(); err != nil {
 		return nil, err
 	}
-	h, err := s.try(u, s.uploadPath(k))
+	sums, err := s.try(u, s.uploadPath(k))
 	if err != nil {
-		return nil, err
-	}
-	if err := h.Source.Close(); err != nil {
 		return nil, err
 	}
 	if err := s.name(k); err != nil {
 		return nil, err
 	}
+	// In this order: a shard without its sums counts, sums without a description tell that
+	// it was lost.
 	err = writeWhole(s.sidecar(k), u.sidecar(), 0o644)
+	if err == nil {
+		err = writeWhole(s.sumsPath(k), u.encodeSums(sums), 0o644)
+	}
 	if err == nil {
 		err = syncDirectory(filepath.Join(s.dir, "sets"))
 	}
+	var h *Shard
 	if err == nil {
-		h.Source, err = data.Open(s.path(k))
+		h, err = s.openPath(u.File, s.path(k), sums)
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.unlink(k))
@@ -293,18 +283,19 @@ func (s *Store) name(k key) error {
 	return os.Rename(s.uploadPath(k), s.path(k))
 }
 
-// try compares the file's sum and opens it.
-func (s *Store) try(u *upload, path string) (*Shard, error) {
-	if err := verifySum(path, u.Sum); err != nil {
-		return nil, u.wrong("%v", err)
-	}
-	src, err := data.Open(path)
+// try makes the sums of a file that has its SHA-256, and opens it.
+func (s *Store) try(u *upload, path string) (data.Sums, error) {
+	file, err := os.Open(path)
 	if err != nil {
-		return nil, u.wrong("%v", err)
+		return data.Sums{}, err
 	}
-	h, err := s.newShard(u.File, src)
+	sums, err := sumUp(file, u.Sum)
 	if err != nil {
-		return nil, u.wrong("%v", err)
+		return sums, errors.Join(u.wrong("%v", err), file.Close())
 	}
-	return h, nil
+	h, err := s.openShard(u.File, path, file, sums)
+	if err != nil {
+		return sums, u.wrong("%v", err)
+	}
+	return sums, h.Source.Close()
 }

@@ -22,12 +22,12 @@ var layers = [][]string{
 	{"compile", "daemon", "cluster"},
 	{"site"},
 	{""}, // the public API
-	{"view", "measure"},
+	{"view", "measure", "fleet"},
 	{"cmd/godwit"},
 }
 
 // testOnly may be imported by tests, from any layer, and import any.
-var testOnly = []string{"progen", "codegen/codegentest", "docs/pagetest", "kernel/kerneltest", "tidy", "examples", "difftest", "difftest/mutants", "docs", "simulate"}
+var testOnly = []string{"progen", "codegen/codegentest", "docs/pagetest", "kernel/kerneltest", "tidy", "examples", "chaos", "difftest", "difftest/mutants", "docs", "simulate"}
 
 // trusted is what a machine runs that takes kernels from strangers; parser,
 // checker and graph must stay out of it.

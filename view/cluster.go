@@ -26,21 +26,50 @@ func Cluster(v *catalog.View, nodes []cluster.NodeStatus) string {
 	}
 	b.WriteString("\n")
 	fmt.Fprintln(w, "data set\trows\tcolumns\tcut by\tshards\treplicas\tsize")
+	copies := cluster.CopiesOf(v)
 	for i := range v.Sets {
-		clusterSet(w, v, &v.Sets[i])
+		clusterSet(w, &v.Sets[i], &copies[i])
 	}
 	w.Flush()
+	b.WriteString(repairs(v, nodes))
 	return b.String()
 }
 
 func clusterNode(w *tabwriter.Writer, n cluster.NodeStatus) {
 	var r daemon.Report
 	if n.Error != "" || json.Unmarshal(n.Report, &r) != nil {
-		fmt.Fprintf(w, "%s\t%d\t%s\t%s\n", n.Name, n.Peer, n.Address, n.Error)
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\n", named(&n.Node), n.Peer, n.Address, n.Error)
 		return
 	}
-	fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%d\t%s\n", n.Name, n.Peer, n.Address, duration(r.Seconds), len(r.Shards), r.Core.Codes,
+	fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%d\t%s\n", named(&n.Node), n.Peer, n.Address, duration(r.Seconds), len(r.Shards), r.Core.Codes,
 		Bytes(r.Core.BytesIn), Bytes(r.Core.BytesOut), Bytes(r.Core.CodeIn), hits(r.Core.CodeHits, r.Core.CodeMisses), r.Core.Requests, Bytes(r.Arena))
+}
+
+// named is a node's name, and that it is being emptied.
+func named(n *catalog.Node) string {
+	if n.Draining {
+		return n.Name + " (draining)"
+	}
+	return n.Name
+}
+
+// repairs lists the shards that nodes are copying.
+func repairs(v *catalog.View, nodes []cluster.NodeStatus) string {
+	var b strings.Builder
+	for _, n := range nodes {
+		var r daemon.Report
+		if n.Error != "" || json.Unmarshal(n.Report, &r) != nil {
+			continue
+		}
+		for _, x := range r.Repairs {
+			name := fmt.Sprint(x.Set)
+			if s, ok := v.Set(x.Set); ok {
+				name = "@" + s.Name
+			}
+			fmt.Fprintf(&b, "\n%s is making a replica of shard %d of %s: %s of %s are there\n", n.Name, x.Shard, name, Bytes(x.Done), Bytes(x.Bytes))
+		}
+	}
+	return b.String()
 }
 
 func hits(hit, miss int64) string {
@@ -60,23 +89,22 @@ func duration(seconds float64) string {
 	return fmt.Sprintf("%.0fh", seconds/3600)
 }
 
-func clusterSet(w *tabwriter.Writer, v *catalog.View, s *catalog.Set) {
+func clusterSet(w *tabwriter.Writer, s *catalog.Set, c *cluster.Copies) {
 	var names []string
 	for _, c := range s.Columns {
 		names = append(names, strings.TrimSpace(c.Name+" "+c.Stored))
 	}
-	size, replicas, dead := int64(0), 0, 0
+	size, most := int64(0), 0
 	for i := range s.Shards {
-		sh := &s.Shards[i]
-		size += sh.Bytes * int64(len(sh.Replicas))
-		replicas = max(replicas, len(sh.Replicas))
-		if v.Owner(sh, nil) == 0 {
-			dead++
-		}
+		size += s.Shards[i].Bytes * int64(len(s.Shards[i].Replicas))
+		most = max(most, len(s.Shards[i].Assigned))
 	}
-	shards := fmt.Sprint(len(s.Shards))
-	if dead > 0 {
-		shards += fmt.Sprintf(" (%d out of reach)", dead)
+	shards, replicas := fmt.Sprint(len(s.Shards)), fmt.Sprint(most)
+	if c.OutOfReach > 0 {
+		shards += fmt.Sprintf(" (%d out of reach)", c.OutOfReach)
 	}
-	fmt.Fprintf(w, "@%s\t%d\t%s\t%s\t%s\t%d\t%s\n", s.Name, s.Rows, strings.Join(names, ", "), s.By, shards, replicas, Bytes(size))
+	if c.Missing > 0 {
+		replicas += fmt.Sprintf(" (%d missing)", c.Missing)
+	}
+	fmt.Fprintf(w, "@%s\t%d\t%s\t%s\t%s\t%s\t%s\n", s.Name, s.Rows, strings.Join(names, ", "), s.By, shards, replicas, Bytes(size))
 }

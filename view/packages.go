@@ -26,7 +26,7 @@ func Code(nodes []cluster.NodeStatus) string {
 		for _, k := range r.Kernels {
 			tiers[k.Tier]++
 		}
-		any = any || len(r.Kernels)+len(r.Packages)+r.Objects.Count > 0
+		any = any || len(r.Kernels)+len(r.Packages)+r.Objects.Count > 0 || r.Workers != nil && (r.Workers.Unconfined || r.Workers.Emulated)
 		fmt.Fprintf(w, "%s\t%d\t%d\t%d, %s\t%s\t%s\n", n.Name, tiers["wasm"], tiers["native"],
 			r.Objects.Count, Bytes(r.Objects.Bytes), packages(&r), Bytes(r.Regions))
 	}
@@ -37,11 +37,26 @@ func Code(nodes []cluster.NodeStatus) string {
 	return b.String()
 }
 
-// packages lists a node's packages; a node that runs none says so.
+// packages lists a node's packages; a node that runs none says so, and one that runs
+// them without the filter of system calls.
 func packages(r *daemon.Report) string {
 	if !r.Native {
 		return "refused"
 	}
+	if w := r.Workers; w != nil {
+		switch {
+		case w.Unconfined && w.Emulated:
+			return "unconfined, emulated: " + packageNames(r)
+		case w.Unconfined:
+			return "unconfined: " + packageNames(r)
+		case w.Emulated:
+			return "emulated: " + packageNames(r)
+		}
+	}
+	return packageNames(r)
+}
+
+func packageNames(r *daemon.Report) string {
 	var names []string
 	for _, p := range r.Packages {
 		names = append(names, fmt.Sprintf("%s (%.8s, %s)", p.Name, p.Hash, p.Form))

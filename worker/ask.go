@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"time"
 
@@ -65,11 +66,13 @@ func send(conn *net.UnixConn, frame []byte, fds []int) error {
 
 // load gives the process its program. The context has a deadline.
 func (p *process) load(ctx context.Context, prog *Program, opt Options) (link time.Duration, err error) {
-	p.id, p.entry = prog.ID, prog.Name+"_main"
-	p.said.begin(opt.Log, prog.ID)
+	p.mu.Lock()
+	p.id, p.name = prog.ID, prog.Name
+	p.mu.Unlock()
+	p.said.begin(opt.Log, label(prog.Name, prog.ID))
 	m := program{
 		Program: *prog, unconfined: opt.Unconfined,
-		stack: p.limits.Stack, sends: p.limits.Sends, bytes: p.limits.Bytes,
+		sends: p.limits.Sends, bytes: p.limits.Bytes,
 	}
 	kind, answer, err := p.ask(ctx, frame(askLoad, m.encode()), nil)
 	if err != nil {
@@ -88,11 +91,11 @@ func (p *process) load(ctx context.Context, prog *Program, opt Options) (link ti
 	default:
 		return 0, p.broken(fmt.Errorf("an answer of kind %d to a load", kind))
 	}
-	idle := statusBytes(p.cmd.Process.Pid, "VmSize")
+	u, ok := usageOf(p.cmd.Process.Pid)
 	p.mu.Lock()
-	p.idle = idle
+	p.idle, p.threads = u.size, u.threads
 	p.mu.Unlock()
-	if idle == 0 {
+	if !ok {
 		return 0, p.broken(errors.New("its size cannot be read from /proc, so it cannot be limited"))
 	}
 	return p.loaded.link, p.bound(0)
@@ -122,22 +125,22 @@ func (p *process) call(ctx context.Context, c *Call) (*Outcome, error) {
 	case p.turn <- struct{}{}:
 		defer func() { <-p.turn }()
 	case <-ctx.Done():
-		return nil, &Error{ID: p.id, How: "its worker was busy with other calls until the deadline", Cause: ctx.Err()}
+		return nil, &Error{ID: p.id, Name: p.name, How: "its worker was busy with other calls until the deadline", Cause: ctx.Err()}
 	case <-p.ended:
 		return nil, ErrNotLoaded
 	}
-	if p.exited() { // in the call before this one, which had the turn
+	if p.exited() { // in the call before this one, or the watch, which had the turn
 		return nil, ErrNotLoaded
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, &Error{ID: p.id, How: "not started: " + err.Error(), Cause: err}
+		return nil, &Error{ID: p.id, Name: p.name, How: "not started: " + err.Error(), Cause: err}
 	}
 	grants, fds, release, err := hold(c.Grants)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	q := question{init: c.Init, self: c.Self, nodes: c.Nodes, grants: grants, payload: c.Payload}
+	q := question{mark: rand.Uint64(), init: c.Init, self: c.Self, nodes: c.Nodes, grants: grants, payload: c.Payload}
 	mapped := int64(len(c.Payload))
 	for _, g := range grants {
 		mapped += g.size
@@ -145,20 +148,29 @@ func (p *process) call(ctx context.Context, c *Call) (*Outcome, error) {
 	if err := p.bound(mapped); err != nil {
 		return nil, err
 	}
-	p.said.refill()
+	used, how := p.wakes()
+	if how != "" {
+		p.kill(how, nil)
+		_ = p.gone() // as between calls: the program has to be loaded again
+		return nil, ErrNotLoaded
+	}
 	ctx, cancel := context.WithTimeout(ctx, patience*p.limits.CPU)
 	defer cancel()
-	stop := cpuclock.Watch(p.cmd.Process.Pid, p.limits.CPU, func(used time.Duration) {
+	stop := cpuclock.WatchFrom(p.cmd.Process.Pid, used, p.limits.CPU, func(used time.Duration) {
 		p.kill(fmt.Sprintf("ran for %v of processor time; the limit is %v", rounded(used), p.limits.CPU), nil)
 	})
 	began := time.Now()
 	kind, answer, err := p.ask(ctx, frame(askCall, q.encode()), fds)
 	stop()
+	p.sleeps(len(c.Payload) + len(answer))
 	if p.doomed() {
 		_ = p.gone() // perhaps killed just after the answer: who has the next turn shall know
 	}
 	if err != nil {
 		return nil, err
+	}
+	if answer, err = q.opened(answer); err != nil {
+		return nil, p.broken(err)
 	}
 	return p.outcome(kind, answer, time.Since(began))
 }
@@ -173,7 +185,7 @@ func (p *process) outcome(kind byte, answer []byte, took time.Duration) (*Outcom
 		o.Run = min(max(o.Run, 0), took)
 		return o, nil
 	case sayFailed:
-		return nil, &Error{ID: p.id, How: printable(answer)}
+		return nil, &Error{ID: p.id, Name: p.name, How: printable(answer)}
 	}
 	return nil, p.broken(fmt.Errorf("an answer of kind %d to a call", kind))
 }

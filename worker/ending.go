@@ -68,7 +68,7 @@ func bySignal(s syscall.Signal) string {
 	case unix.SIGKILL:
 		return "its worker was killed from outside, perhaps because the machine ran out of memory"
 	case unix.SIGSYS:
-		return "a forbidden system call"
+		return "a forbidden system call was made while signals were blocked, as clone is when a thread or process is started: " + alone
 	}
 	return fmt.Sprintf("crashed: %v", s)
 }
@@ -89,7 +89,7 @@ func (e *ending) crash(p *process) string {
 		return e.badAddress(p.limits, p.loaded.guard, address, code) + at
 	case unix.SIGSYS:
 		nr := binary.LittleEndian.Uint32(e.record[24:])
-		return "system call " + describeSyscall(runtime.GOARCH, nr) + " is forbidden" + at
+		return forbids(nameOf(runtime.GOARCH, nr), firstArgument(e.record[infoBytes:])) + at
 	case unix.SIGILL:
 		return "illegal instruction" + at
 	case unix.SIGFPE:
@@ -127,7 +127,7 @@ func (p *process) place(pc uint64) string {
 	if w.main == 0 || pc < w.main || pc-w.main >= w.code {
 		return ""
 	}
-	return fmt.Sprintf(", at %s+%#x", p.entry, pc-w.main)
+	return fmt.Sprintf(", at %s_main+%#x", p.name, pc-w.main)
 }
 
 // programCounter is in the ucontext where the kernel's sigcontext has it.
@@ -137,6 +137,17 @@ func programCounter(context []byte) uint64 {
 		return binary.LittleEndian.Uint64(context[168:])
 	case "arm64":
 		return binary.LittleEndian.Uint64(context[440:])
+	}
+	return 0
+}
+
+// firstArgument of a system call is there too.
+func firstArgument(context []byte) uint64 {
+	switch runtime.GOARCH {
+	case "amd64":
+		return binary.LittleEndian.Uint64(context[104:]) // rdi
+	case "arm64":
+		return binary.LittleEndian.Uint64(context[184:]) // x0
 	}
 	return 0
 }

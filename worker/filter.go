@@ -6,39 +6,70 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// rule says what a system call by this name may do. The least argument is 0.
+// rule says what a system call by this name may do: what all its conditions permit.
 type rule struct {
 	name  string
 	errno unix.Errno // what it then fails with, harmlessly; 0 if it may go on
-	arg   int        // index of the argument that is looked at below
-	lacks uint32     // bits that must not be set in it
-	among []uint32   // values one of which it must have; nil for any
+	args  []condition
 }
 
-// Flags of clone for a thread, as the C library and as Go's runtime set them.
+// condition is about an argument of a system call, of which it sees the lower 32 bits.
+type condition struct {
+	arg   int      // its index
+	lacks uint32   // bits that must not be set in it
+	apart uint32   // bits that must not all be set in it
+	among []uint32 // values one of which it must have; nil for any
+}
+
+// where an argument must have one of some values.
+func where(arg int, among ...uint32) []condition { return []condition{{arg: arg, among: among}} }
+
+// Flags of mmap that a worker may give. MAP_HUGETLB takes pages that are not counted
+// as memory of a process; memory that is shared and has no file would stay without
+// being counted after MADV_DONTNEED.
 const (
-	threadC  = unix.CLONE_VM | unix.CLONE_FS | unix.CLONE_FILES | unix.CLONE_SIGHAND | unix.CLONE_THREAD | unix.CLONE_SYSVSEM | unix.CLONE_SETTLS | unix.CLONE_PARENT_SETTID | unix.CLONE_CHILD_CLEARTID
-	threadGo = unix.CLONE_VM | unix.CLONE_FS | unix.CLONE_FILES | unix.CLONE_SIGHAND | unix.CLONE_SYSVSEM | unix.CLONE_THREAD
+	mapFlags = unix.MAP_SHARED | unix.MAP_PRIVATE | unix.MAP_FIXED | unix.MAP_ANON | unix.MAP_NORESERVE |
+		unix.MAP_POPULATE | unix.MAP_STACK | unix.MAP_DENYWRITE | unix.MAP_FIXED_NOREPLACE
+	mapNoFile = unix.MAP_SHARED | unix.MAP_ANON
 )
+
+// advice is what madvise may be told: what concerns the process's own memory. For the
+// superuser there is advice that takes pages from the whole machine (MADV_HWPOISON).
+var advice = []uint32{
+	unix.MADV_WILLNEED, unix.MADV_DONTNEED, unix.MADV_FREE, unix.MADV_HUGEPAGE, unix.MADV_NOHUGEPAGE,
+	unix.MADV_POPULATE_READ, unix.MADV_POPULATE_WRITE, unix.MADV_COLLAPSE,
+}
+
+// futexes are the operations of locks and conditions, without those on behalf of
+// priorities, which nothing here needs.
+func futexes() (list []uint32) {
+	const private, realtime = 128, 256
+	for _, op := range []uint32{0, 1, 3, 4, 5, 9, 10} { // wait, wake, requeue, cmp_requeue, wake_op, wait_bitset, wake_bitset
+		list = append(list, op, op|private, op|realtime, op|private|realtime)
+	}
+	return list
+}
 
 // rules list all that a worker may do once its sandbox is closed: what Go's
 // runtime and the C library need to run code, allocate, and answer. Descriptors
-// cannot be opened, so those there are limit reading and writing.
+// cannot be opened, so those there are limit reading and writing. No thread is
+// started or ended (threads.go).
 func rules(pid, socket int, poll []int) []rule {
 	in := values(append([]int{socket}, poll...))
 	out := values(append([]int{socket, 1, 2, crashFD}, poll...))
 	list := []rule{
-		{name: "mmap", arg: 2, lacks: unix.PROT_EXEC},
-		{name: "mprotect", arg: 2, lacks: unix.PROT_EXEC},
-		{name: "clone", among: []uint32{threadC, threadGo}},
-		{name: "tgkill", among: []uint32{uint32(pid)}}, // Go preempts its threads so
-		{name: "read", among: in},
-		{name: "recvmsg", among: values([]int{socket})},
-		{name: "write", among: out},
-		{name: "writev", among: values([]int{1, 2})},
-		{name: "clone3", errno: unix.ENOSYS}, // the C library then uses clone, whose flags can be seen
+		{name: "recvmsg", args: where(0, uint32(socket))},
+		{name: "read", args: where(0, in...)},
+		{name: "write", args: where(0, out...)},
+		{name: "mmap", args: []condition{{arg: 2, lacks: unix.PROT_EXEC}, {arg: 3, lacks: ^uint32(mapFlags), apart: mapNoFile}}},
+		{name: "mprotect", args: []condition{{arg: 2, lacks: unix.PROT_EXEC}}},
+		{name: "madvise", args: where(2, advice...)},
+		{name: "futex", args: where(1, futexes()...)},
+		// Go preempts its threads with SIGURG; abort raises SIGABRT.
+		{name: "tgkill", args: append(where(0, uint32(pid)), where(2, uint32(unix.SIGURG), uint32(unix.SIGABRT))...)},
+		{name: "writev", args: where(0, 1, 2)},
 		{name: "mremap", errno: unix.ENOSYS}, // realloc then copies; it could duplicate a shared mapping
-		{name: "prctl", among: []uint32{unix.PR_SET_VMA}, errno: unix.EINVAL},
+		{name: "prctl", args: where(0, unix.PR_SET_VMA), errno: unix.EINVAL},
 		// What printf asks for before it chooses a buffer.
 		{name: "fstat", errno: unix.EACCES},
 		{name: "newfstatat", errno: unix.EACCES},
@@ -54,11 +85,11 @@ func rules(pid, socket int, poll []int) []rule {
 // free are the calls that may be made in any way: they reach nothing but the
 // process itself.
 var free = []string{
-	"futex", "sched_yield", "nanosleep", "clock_nanosleep", "clock_gettime", "clock_getres", "gettimeofday", "time",
-	"munmap", "madvise", "brk", "membarrier",
+	"sched_yield", "nanosleep", "clock_nanosleep", "clock_gettime", "clock_getres", "gettimeofday", "time",
+	"munmap", "brk", "membarrier",
 	"rt_sigprocmask", "rt_sigreturn", "sigaltstack", "restart_syscall",
 	"gettid", "getpid", "sched_getaffinity", "getcpu", "sysinfo", "uname", "getrandom",
-	"set_robust_list", "rseq", "exit", "exit_group", "close",
+	"set_robust_list", "rseq", "exit_group", "close",
 	"epoll_pwait", "epoll_ctl", "ppoll",
 }
 
@@ -105,22 +136,33 @@ func assemble(arch string, rules []rule) ([]unix.SockFilter, error) {
 }
 
 // body decides about a call that has the rule's number; it always ends.
-func (r *rule) body() []unix.SockFilter {
-	pass := give(unix.SECCOMP_RET_ALLOW)
+func (r *rule) body() (f []unix.SockFilter) {
+	for i := range r.args {
+		f = append(f, r.args[i].check()...)
+	}
 	if r.errno != 0 {
-		pass = give(unix.SECCOMP_RET_ERRNO | uint32(r.errno))
+		return append(f, give(unix.SECCOMP_RET_ERRNO|uint32(r.errno)))
 	}
-	if r.among == nil && r.lacks == 0 {
-		return []unix.SockFilter{pass}
+	return append(f, give(unix.SECCOMP_RET_ALLOW))
+}
+
+// check goes on behind itself if the condition holds, and traps if not.
+func (c *condition) check() []unix.SockFilter {
+	f := []unix.SockFilter{load(dataArg + 8*uint32(c.arg))}
+	trap := give(unix.SECCOMP_RET_TRAP)
+	for i, v := range c.among {
+		f = append(f, equal(v, uint8(len(c.among)-i), 0)) // over the rest and the trap
 	}
-	f := []unix.SockFilter{load(dataArg + 8*uint32(r.arg))}
-	for _, v := range r.among {
-		f = append(f, equal(v, 0, 1), pass)
+	if c.among != nil {
+		f = append(f, trap)
 	}
-	if r.lacks != 0 {
-		f = append(f, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, Jt: 1, K: r.lacks}, pass)
+	if c.lacks != 0 {
+		f = append(f, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, Jf: 1, K: c.lacks}, trap)
 	}
-	return append(f, give(unix.SECCOMP_RET_TRAP))
+	if c.apart != 0 {
+		f = append(f, unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: c.apart}, equal(c.apart, 0, 1), trap)
+	}
+	return f
 }
 
 func load(offset uint32) unix.SockFilter {

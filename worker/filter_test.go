@@ -36,6 +36,8 @@ func verdict(t *testing.T, program []unix.SockFilter, audit, nr uint32, args ...
 			jump(acc == i.K)
 		case unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K:
 			jump(acc&i.K != 0)
+		case unix.BPF_ALU | unix.BPF_AND | unix.BPF_K:
+			acc &= i.K
 		case unix.BPF_RET | unix.BPF_K:
 			return i.K
 		default:
@@ -63,19 +65,35 @@ func TestFilter(t *testing.T) {
 			want uint32
 		}{
 			{"futex", nil, allow},
+			{"futex", []uint64{0, 129}, allow},
+			{"futex", []uint64{0, 393}, allow},
+			{"futex", []uint64{0, 6}, trap}, // FUTEX_LOCK_PI
+			{"futex", []uint64{0, 11}, trap},
+			{"futex", []uint64{0, 1024}, trap},
+			{"exit", nil, trap},
+			{"madvise", []uint64{0, 0, unix.MADV_DONTNEED}, allow},
+			{"madvise", []uint64{0, 0, unix.MADV_HWPOISON}, trap},
+			{"madvise", []uint64{0, 0, unix.MADV_MERGEABLE}, trap},
 			{"exit_group", []uint64{3}, allow},
 			{"mmap", []uint64{0, 4096, 3}, allow},
 			{"mmap", []uint64{0, 4096, 7}, trap},
+			{"mmap", []uint64{0, 4096, 3, unix.MAP_PRIVATE | unix.MAP_ANON | unix.MAP_NORESERVE}, allow},
+			{"mmap", []uint64{0, 4096, 3, unix.MAP_SHARED | unix.MAP_FIXED, 11}, allow},
+			{"mmap", []uint64{0, 4096, 3, unix.MAP_SHARED | unix.MAP_ANON}, trap},
+			{"mmap", []uint64{0, 4096, 3, unix.MAP_SHARED_VALIDATE | unix.MAP_ANON}, trap},
+			{"mmap", []uint64{0, 4096, 3, unix.MAP_PRIVATE | unix.MAP_ANON | unix.MAP_HUGETLB}, trap},
+			{"mmap", []uint64{0, 4096, 3, unix.MAP_PRIVATE | unix.MAP_ANON | unix.MAP_LOCKED}, trap},
 			{"mprotect", []uint64{0, 4096, 1}, allow},
 			{"mprotect", []uint64{0, 4096, 5}, trap},
 			{"mprotect", []uint64{0, 4096, 4 | 1<<32}, trap},
-			{"clone", []uint64{0x3d0f00}, allow},
-			{"clone", []uint64{0x50f00}, allow},
-			{"clone", []uint64{0x3d0f00 | unix.CLONE_NEWUSER}, trap},
+			{"clone", []uint64{0x3d0f00}, trap}, // a thread, by the C library
+			{"clone", []uint64{0x50f00}, trap},  // and by Go
 			{"clone", []uint64{17}, trap},
-			{"clone3", nil, fails(unix.ENOSYS)},
-			{"tgkill", []uint64{pid}, allow},
-			{"tgkill", []uint64{1}, trap},
+			{"clone3", nil, trap},
+			{"tgkill", []uint64{pid, 3, uint64(unix.SIGURG)}, allow},
+			{"tgkill", []uint64{pid, 3, uint64(unix.SIGABRT)}, allow},
+			{"tgkill", []uint64{pid, 3, uint64(unix.SIGSTOP)}, trap},
+			{"tgkill", []uint64{1, 1, uint64(unix.SIGURG)}, trap},
 			{"read", []uint64{socket}, allow},
 			{"read", []uint64{poll}, allow},
 			{"read", []uint64{0}, trap},
@@ -130,7 +148,7 @@ func TestNumbers(t *testing.T) {
 		if got, ok := syscalls()[arch][name]; !ok || got != nr {
 			t.Errorf("%s is %d, expected %d", name, got, nr)
 		}
-		if got := describeSyscall(arch, nr); got != name {
+		if got := nameOf(arch, nr); got != name {
 			t.Errorf("%d is %q, expected %q", nr, got, name)
 		}
 	}

@@ -1,6 +1,8 @@
 package worker
 
 import (
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -8,7 +10,6 @@ import (
 // program is the body of askLoad.
 type program struct {
 	Program
-	stack      int64
 	sends      int
 	bytes      int64
 	unconfined bool
@@ -21,7 +22,6 @@ func (p *program) encode() []byte {
 	f.bytes(p.Object)
 	f.texts(p.Deps)
 	f.texts(p.Exports)
-	f.u64(uint64(p.stack))
 	f.u64(uint64(p.sends))
 	f.u64(uint64(p.bytes))
 	f.flag(p.unconfined)
@@ -33,7 +33,7 @@ func decodeProgram(b []byte) (*program, error) {
 	p := &program{}
 	p.ID, p.Name, p.Object = c.text(), c.text(), c.bytes()
 	p.Deps, p.Exports = c.texts(), c.texts()
-	p.stack, p.sends, p.bytes = int64(c.u64()), int(c.u64()), int64(c.u64())
+	p.sends, p.bytes = int(c.u64()), int64(c.u64())
 	p.unconfined = c.flag()
 	return p, c.end()
 }
@@ -44,6 +44,8 @@ type loaded struct {
 	guard span   // below the stack of X_main
 	main  uint64 // address of X_main
 	code  uint64 // bytes of the image that may follow it
+	// thread is the one that runs X_main.
+	thread uint32
 }
 
 // span is a piece of the address space.
@@ -58,18 +60,20 @@ func (l *loaded) encode() []byte {
 	f.u64(l.guard.hi)
 	f.u64(l.main)
 	f.u64(l.code)
+	f.u32(l.thread)
 	return f
 }
 
 func decodeLoaded(b []byte) (*loaded, error) {
 	c := cursor{b: b}
-	l := &loaded{link: time.Duration(c.u64()), guard: span{c.u64(), c.u64()}, main: c.u64(), code: c.u64()}
+	l := &loaded{link: time.Duration(c.u64()), guard: span{c.u64(), c.u64()}, main: c.u64(), code: c.u64(), thread: c.u32()}
 	return l, c.end()
 }
 
 // question is the body of askCall. The descriptors of the regions come with it, in
 // the order of the grants.
 type question struct {
+	mark    uint64 // a number nobody can foresee; the answer begins with it
 	init    bool
 	self    uint32
 	nodes   []uint32
@@ -85,6 +89,7 @@ type granted struct {
 
 func (q *question) encode() []byte {
 	f := make(fields, 0, 64+4*len(q.nodes)+len(q.payload))
+	f.u64(q.mark)
 	f.flag(q.init)
 	f.u32(q.self)
 	f.u32(uint32(len(q.nodes)))
@@ -103,7 +108,7 @@ func (q *question) encode() []byte {
 
 func decodeQuestion(b []byte) (*question, error) {
 	c := cursor{b: b}
-	q := &question{init: c.flag(), self: c.u32()}
+	q := &question{mark: c.u64(), init: c.flag(), self: c.u32()}
 	q.nodes = make([]uint32, c.count(4))
 	for i := range q.nodes {
 		q.nodes[i] = c.u32()
@@ -116,12 +121,43 @@ func decodeQuestion(b []byte) (*question, error) {
 	return q, c.end()
 }
 
-func (o *Outcome) encode() []byte {
+// answered and failed are bodies of answers to a question.
+func (q *question) answered(o *Outcome) []byte { return o.appendTo(q.begin(o.size())) }
+
+func (q *question) failed(err error) []byte {
+	text := err.Error()
+	return append(q.begin(len(text)), text...)
+}
+
+func (q *question) begin(n int) fields {
+	f := make(fields, 0, markBytes+n)
+	f.u64(q.mark)
+	return f
+}
+
+// opened takes the mark off an answer. Without it nobody asked for the answer: what
+// was written before the question came does not have it.
+func (q *question) opened(answer []byte) ([]byte, error) {
+	if len(answer) < markBytes || binary.LittleEndian.Uint64(answer) != q.mark {
+		return nil, errors.New("an answer that nobody asked for")
+	}
+	return answer[markBytes:], nil
+}
+
+const markBytes = 8
+
+// encode gives the body of sayDone, behind the mark.
+func (o *Outcome) encode() []byte { return o.appendTo(make(fields, 0, o.size())) }
+
+func (o *Outcome) size() int {
 	n := 64 + len(o.Reply)
 	for _, s := range o.Sends {
 		n += 16 + len(s.Package) + len(s.Payload)
 	}
-	f := make(fields, 0, n)
+	return n
+}
+
+func (o *Outcome) appendTo(f fields) fields {
 	f.flag(o.Replied)
 	f.bytes(o.Reply)
 	f.u64(uint64(o.Run))
@@ -167,5 +203,5 @@ const maxPackageName = 64
 
 // maxAnswer bounds a worker's frame.
 func (l Limits) maxAnswer() int64 {
-	return l.Bytes + int64(l.Sends)*(sendHead+maxPackageName) + maxText
+	return markBytes + l.Bytes + int64(l.Sends)*(sendHead+maxPackageName) + maxText
 }

@@ -29,7 +29,7 @@ func TestMessages(t *testing.T) {
 		}
 		p := &program{
 			Program: Program{"id", "x", data.Draw(t, "object"), rapid.SliceOf(text).Draw(t, "deps"), nil},
-			stack:   1, sends: 2, bytes: 3, unconfined: true,
+			sends:   2, bytes: 3, unconfined: true,
 		}
 		q2, err1 := decodeQuestion(q.encode())
 		p2, err2 := decodeProgram(p.encode())
@@ -37,7 +37,7 @@ func TestMessages(t *testing.T) {
 			t.Fatalf("%v, %v: %+v %+v", err1, err2, q2, p2)
 		}
 	})
-	l := &loaded{1, span{2, 3}, 4, 5}
+	l := &loaded{1, span{2, 3}, 4, 5, 6}
 	if got, err := decodeLoaded(l.encode()); err != nil || !reflect.DeepEqual(got, l) {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -107,7 +107,7 @@ func FuzzCrash(f *testing.F) {
 	f.Add(bytes.Repeat([]byte{11}, 100), []byte("fatal error: x"))
 	f.Fuzz(func(t *testing.T, record, text []byte) {
 		whole := append(record, make([]byte, crashRecord)...)[:crashRecord]
-		p := &process{entry: "x_main", limits: someLimits, ending: ending{record: whole, text: text}}
+		p := &process{name: "x", limits: someLimits, ending: ending{record: whole, text: text}}
 		if p.ending.how(p) == "" {
 			t.Error("nothing is said")
 		}

@@ -2,6 +2,7 @@ package worker
 
 import (
 	_ "embed"
+	"fmt"
 	"strconv"
 	"strings"
 	"sync"
@@ -27,16 +28,27 @@ var syscalls = sync.OnceValue(func() map[string]map[string]uint32 {
 	return all
 })
 
-// describeSyscall is the name of a system call, or its number.
-func describeSyscall(arch string, nr uint32) string {
+// nameOf is the name of a system call, or its number.
+func nameOf(arch string, nr uint32) string {
 	for name, n := range syscalls()[arch] {
-		if n != nr {
-			continue
+		if n == nr {
+			return name
 		}
-		if name == "mmap" || name == "mprotect" {
-			return name + " of executable memory"
-		}
-		return name
 	}
 	return strconv.FormatUint(uint64(nr), 10)
+}
+
+const alone = "a package has one thread and one process, and starts no others"
+
+// forbids says that a system call was refused, and what its maker should know.
+func forbids(name string, arg uint64) string {
+	switch name {
+	case "exit": // of one thread
+		return fmt.Sprintf("its code called exit(%d) of its thread", int32(arg))
+	case "mmap", "mprotect":
+		name += " of such memory (executable, or not counted as the process's own)"
+	case "clone", "clone3", "fork", "vfork":
+		return "system call " + name + " is forbidden: " + alone
+	}
+	return "system call " + name + " is forbidden"
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -16,6 +17,9 @@ type Pool struct {
 	slots   map[string]*slot // by the ID of the program
 	uses    uint64
 	closed  bool
+	closing chan struct{} // closed by Close
+	watch   watcher
+	dropped atomic.Int64   // bytes of text of workers that are in no log
 	changed chan struct{}  // closed and replaced when a worker becomes idle or goes
 	spare   spare          // a process started ahead
 	pending sync.WaitGroup // what runs in the background
@@ -42,7 +46,13 @@ func New(opt Options) *Pool {
 	if opt.Most <= 0 {
 		opt.Most = 16
 	}
-	return &Pool{opt: opt, slots: map[string]*slot{}, changed: make(chan struct{})}
+	if opt.Memory <= 0 {
+		opt.Memory = min(4<<30, machineMemory()/2)
+	}
+	return &Pool{
+		opt: opt, slots: map[string]*slot{}, changed: make(chan struct{}),
+		closing: make(chan struct{}), watch: watcher{wake: make(chan struct{}, 1)},
+	}
 }
 
 // Load starts the worker of a program, links the object in it and closes the
@@ -61,7 +71,7 @@ func (p *Pool) Load(ctx context.Context, prog *Program) (Times, error) {
 		select {
 		case <-wait:
 		case <-ctx.Done():
-			return Times{}, &Error{ID: prog.ID, How: "not loaded, because workers are busy: " + ctx.Err().Error(), Cause: ctx.Err()}
+			return Times{}, &Error{ID: prog.ID, Name: prog.Name, How: "not loaded, because workers are busy: " + ctx.Err().Error(), Cause: ctx.Err()}
 		}
 		// Whoever was first to load it may have had less patience.
 		if s != nil && !(isContext(s.err) && ctx.Err() == nil) {
@@ -127,7 +137,7 @@ func (p *Pool) fill(s *slot, prog *Program) {
 	s.cancel()
 	p.mu.Lock()
 	if s.dropped { // Drop waits until the slot is ready, and ends the process if there is one
-		err = &Error{ID: prog.ID, How: "the package was dropped while it was loaded"}
+		err = &Error{ID: prog.ID, Name: prog.Name, How: "the package was dropped while it was loaded"}
 	}
 	s.process, s.times, s.err = w, times, err
 	if err != nil && p.slots[prog.ID] == s {
@@ -145,6 +155,7 @@ func (p *Pool) start(ctx context.Context, prog *Program) (*process, Times, error
 	if err != nil {
 		return nil, Times{}, err
 	}
+	w.said.countIn(&p.dropped)
 	link, err := w.load(ctx, prog, p.opt)
 	if err != nil {
 		return nil, Times{}, err
@@ -200,6 +211,7 @@ func (p *Pool) Call(ctx context.Context, id string, c *Call) (*Outcome, error) {
 		return nil, ErrNotLoaded
 	}
 	s.calls++
+	p.watched()
 	p.mu.Unlock()
 	defer func() {
 		p.mu.Lock()
@@ -241,6 +253,7 @@ func (p *Pool) Close() error {
 		return nil
 	}
 	p.closed = true
+	close(p.closing)
 	all := p.slots
 	p.slots = map[string]*slot{}
 	for _, s := range all {
@@ -255,4 +268,25 @@ func (p *Pool) Close() error {
 	p.discard()
 	p.spawner.close()
 	return nil
+}
+
+// Status is what a pool can tell about its workers.
+type Status struct {
+	Workers    int   `json:"workers"`
+	Held       int64 `json:"held_bytes"`  // memory that they hold, when they were last looked at
+	Limit      int64 `json:"limit_bytes"` // of that
+	Ended      int64 `json:"ended"`       // for what they did between calls, or to make room
+	Dropped    int64 `json:"dropped_text_bytes"`
+	Unconfined bool  `json:"unconfined"` // there is no filter of system calls
+}
+
+// Status tells how the workers are.
+func (p *Pool) Status() Status {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := Status{
+		Workers: len(p.slots), Held: p.watch.held, Limit: p.opt.Memory, Ended: p.watch.ended,
+		Dropped: p.dropped.Load(), Unconfined: p.opt.Unconfined,
+	}
+	return s
 }

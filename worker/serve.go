@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -18,15 +19,21 @@ func Serve(in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	kind, body, _, err := s.read()
-	if err != nil || kind != askLoad {
-		return ended(err)
-	}
-	p, err := decodeProgram(body)
+	stack, err := strconv.ParseInt(os.Getenv(stackVariable), 10, 64)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", stackVariable, err)
 	}
-	return onStack(p.stack, func(guard span) error { return s.serve(p, guard) })
+	return onStack(stack, func(guard span) error {
+		kind, body, _, err := s.read()
+		if err != nil || kind != askLoad {
+			return ended(err)
+		}
+		p, err := decodeProgram(body)
+		if err != nil {
+			return err
+		}
+		return s.serve(p, guard)
+	})
 }
 
 // ended is nil if the node closed the connection: that is how a worker ends.
@@ -56,7 +63,9 @@ func adopt(in io.Reader, out io.Writer) (*socket, error) {
 	if err != nil {
 		return nil, os.NewSyscallError("open /dev/null", err)
 	}
-	return &socket{fd}, errors.Join(unix.Dup3(null, 0, 0), unix.Dup3(2, 1, 0), unix.Close(null))
+	// What the code prints is dropped when the node has not read what it printed before:
+	// output shall not stop a call.
+	return &socket{fd}, errors.Join(unix.Dup3(null, 0, 0), unix.Dup3(2, 1, 0), unix.Close(null), unix.SetNonblock(2, true))
 }
 
 // serve links the program, closes the sandbox and answers calls. It runs on the
@@ -78,7 +87,7 @@ func (s *socket) serve(p *program, guard span) error {
 	}
 	l := loaded{
 		link: time.Since(began), guard: guard,
-		main: uint64(c.main), code: uint64(c.image.Bytes()),
+		main: uint64(c.main), code: uint64(c.image.Bytes()), thread: uint32(unix.Gettid()),
 	}
 	if err := s.write(sayLoaded, l.encode()); err != nil {
 		return err
@@ -94,9 +103,9 @@ func (s *socket) serve(p *program, guard span) error {
 		}
 		o, err := c.answer(q, fds)
 		if err != nil {
-			err = s.write(sayFailed, []byte(err.Error()))
+			err = s.write(sayFailed, q.failed(err))
 		} else {
-			err = s.write(sayDone, o.encode())
+			err = s.write(sayDone, q.answered(o))
 		}
 		if err != nil {
 			return err

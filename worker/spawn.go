@@ -26,6 +26,10 @@ var environment = []string{
 	"MALLOC_ARENA_MAX=1",
 }
 
+// stackVariable says how large the stack of the thread must be that runs a package.
+// A worker has to know before it starts threads.
+const stackVariable = "GODWIT_STACK"
+
 // spawner starts processes from one thread that is kept while the pool lives: the
 // kernel sends a child its parent's-death signal when the thread that started it
 // ends, and Go ends threads when it likes.
@@ -74,7 +78,7 @@ func (c *channels) close() {
 
 // spawn starts a worker that has no program yet. It inherits no descriptors but its
 // channels, and no environment but what Go and the loader of libraries look at.
-func spawn(s *spawner, command []string) (*exec.Cmd, *channels, error) {
+func spawn(s *spawner, command []string, stack int64) (*exec.Cmd, *channels, error) {
 	if len(command) == 0 {
 		return nil, nil, fmt.Errorf("Options.Program is empty: there is no command that runs workers")
 	}
@@ -101,7 +105,7 @@ func spawn(s *spawner, command []string) (*exec.Cmd, *channels, error) {
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = end, end, pipes[0], []*os.File{pipes[1]}
 	cmd.Dir = "/"
-	cmd.Env = append(slices.Clone(environment), "LD_LIBRARY_PATH="+os.Getenv("LD_LIBRARY_PATH"))
+	cmd.Env = append(slices.Clone(environment), fmt.Sprintf("%s=%d", stackVariable, stack), "LD_LIBRARY_PATH="+os.Getenv("LD_LIBRARY_PATH"))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 	if err := s.start(cmd); err != nil {
 		ours.close()

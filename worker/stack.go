@@ -5,6 +5,7 @@ package worker
 import (
 	"fmt"
 	"runtime"
+	"sync"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -19,18 +20,17 @@ const guardBytes = 1 << 20
 const goStack = 64 << 10
 
 // maxThreads is how many threads of other stack sizes Go may have before this fails.
-const maxThreads = 256
+const maxThreads = 64
 
 // threads is the part of the C library's interface that sets the size of stacks.
 // Go makes threads with its default attributes.
-type threads struct{ initialize, setSize, getDefault, setDefault, self, get, getStack uintptr }
+type threads struct{ initialize, setSize, setDefault, self, get, getStack uintptr }
 
 func newThreads() (*threads, error) {
 	t := &threads{}
 	for name, to := range map[string]*uintptr{
 		"pthread_attr_init":          &t.initialize,
 		"pthread_attr_setstacksize":  &t.setSize,
-		"pthread_getattr_default_np": &t.getDefault,
 		"pthread_setattr_default_np": &t.setDefault,
 		"pthread_self":               &t.self,
 		"pthread_getattr_np":         &t.get,
@@ -54,24 +54,22 @@ func (t *threads) call(f uintptr, args ...uintptr) error {
 }
 
 // onStack runs f on a thread whose stack has the given size and a wide guard below
-// it, and says where the guard is.
+// it, and says where the guard is. All threads that Go starts from here on have such
+// stacks; those that it needs at all are started here (threads.go).
 func onStack(size int64, f func(guard span) error) error {
 	t, err := newThreads()
 	if err != nil {
 		return err
 	}
-	// C memory, because Go's may move: two attribute objects of at most 128 bytes.
+	// C memory, because Go's may move: an attribute object of at most 128 bytes.
 	memory, err := guarded(4096, -1, true)
 	if err != nil {
 		return err
 	}
 	defer memory.free()
-	before, attributes := uintptr(memory.at), uintptr(memory.at)+512
+	attributes := uintptr(memory.at)
 	page := int64(unix.Getpagesize())
 	want := uintptr((size + guardBytes + goStack + page - 1) / page * page)
-	if err := t.call(t.getDefault, before); err != nil {
-		return fmt.Errorf("pthread_getattr_default_np: %w", err)
-	}
 	err = t.call(t.initialize, attributes)
 	if err == nil {
 		err = t.call(t.setSize, attributes, want)
@@ -82,25 +80,32 @@ func onStack(size int64, f func(guard span) error) error {
 	if err != nil {
 		return fmt.Errorf("stacks of %d bytes: %w", want, err)
 	}
-	return t.search(want, want-guardBytes, func(guard span) error {
-		t.call(t.setDefault, before)
-		return f(guard)
-	})
+	startThreads(idleThreads)
+	return t.search(want, want-guardBytes, f)
 }
 
 // search takes one thread after the other until it has one with a stack of the size
-// that new ones now have. It keeps those it does not want, for else they would come
-// again. Everything below the part to use becomes the guard.
+// that new ones now have. It holds those it does not want until then, for else they would
+// come again; they are the few that Go began with. Everything below the part to use
+// becomes the guard.
 func (t *threads) search(size, use uintptr, f func(guard span) error) error {
-	done, next := make(chan error), make(chan struct{})
+	done, next, over := make(chan error), make(chan struct{}), make(chan struct{})
+	var held sync.WaitGroup
 	for range maxThreads {
 		go func() {
 			runtime.LockOSThread()
 			lo, hi, err := t.stack()
 			if err == nil && hi-lo < size-uintptr(unix.Getpagesize()) {
+				held.Add(1)
 				next <- struct{}{}
-				select {} // until the process ends
+				<-over
+				runtime.UnlockOSThread() // it stays, for Go to use
+				held.Done()
+				return
 			}
+			close(over)
+			held.Wait()
+			settleThreads()
 			guard := span{uint64(lo), uint64(hi - use)}
 			if err == nil {
 				err = forbid(guard)
@@ -116,6 +121,7 @@ func (t *threads) search(size, use uintptr, f func(guard span) error) error {
 		case <-next:
 		}
 	}
+	close(over)
 	return fmt.Errorf("none of %d threads has a stack of %d bytes", maxThreads, size)
 }
 

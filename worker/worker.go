@@ -12,6 +12,7 @@ package worker
 import (
 	"errors"
 	"log/slog"
+	"strings"
 	"time"
 )
 
@@ -56,7 +57,7 @@ func (l Limits) withDefaults() Limits {
 
 // Program is what a worker is for.
 type Program struct {
-	ID      string   // for messages
+	ID      string   // whole hash of what it is; programs of one ID share a worker
 	Name    string   // X; X_main is called
 	Object  []byte   // a relocatable object for this processor
 	Deps    []string // shared libraries, loaded before the sandbox closes; names, not paths
@@ -68,7 +69,11 @@ type Options struct {
 	Program []string // command line of a worker, which calls Serve on its standard input and output; its environment is empty
 	Limits  Limits
 	Most    int // workers at once, 16; the least recently used ends
-	Log     *slog.Logger
+	// Memory is what all workers together may hold, in bytes, between calls too; 4 GiB, or
+	// half of the machine's if that is less. Beyond it the biggest idle workers end, and
+	// then the biggest that is in a call.
+	Memory int64
+	Log    *slog.Logger
 	// Unconfined runs packages without the seccomp filter, where the kernel has
 	// none (emulators). Whoever can sign packages can then do what the node can.
 	Unconfined bool
@@ -118,11 +123,15 @@ var ErrClosed = errors.New("the workers have been ended")
 // Error says how a worker ended or why it refused.
 type Error struct {
 	ID    string // the program's
+	Name  string // the program's; "" if it is not known
 	How   string // "null pointer at …", "stack overflow", "system call socket is forbidden"
 	Cause error  // the context's error where that ended the worker
 }
 
-func (e *Error) Error() string { return "package " + e.ID + ": " + e.How }
+func (e *Error) Error() string { return "package " + label(e.Name, e.ID) + ": " + e.How }
+
+// label is a program for people: its name, and enough of its hash to tell it from others.
+func label(name, id string) string { return strings.TrimSpace(name + " " + id[:min(len(id), 12)]) }
 
 // Unwrap gives the cause.
 func (e *Error) Unwrap() error { return e.Cause }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit/daemon"
+	"github.com/godwit-run/godwit/fleet"
 	"github.com/godwit-run/godwit/site"
 )
 
@@ -31,7 +32,7 @@ type byHand struct {
 func newByHand(t *testing.T, dir string, nodes ...string) *byHand {
 	t.Helper()
 	b := &byHand{dir: dir, cluster: filepath.Join(dir, "c"), address: map[string]string{}}
-	free, err := freePorts(len(nodes) + 2)
+	free, err := fleet.FreePorts(len(nodes) + 2)
 	if err != nil {
 		t.Fatal(err)
 	}

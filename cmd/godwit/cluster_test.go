@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,9 +32,16 @@ const (
 
 // clusterCommands are the script commands
 //
-//	up ARG...            godwit up in the background, until its nodes are ready; --ttl is 30s if absent
+//	up ARG...            godwit up in the background, until its nodes are ready; if absent, --ttl is 30s and --restarts 0
 //	down                 ends it; no process may be left after 20 s
-//	signal NAME SIGNAL   to a node: KILL, STOP or CONT
+//	signal NAME SIGNAL   to a node, or to the godwit up that has the folder's lock: KILL, STOP or CONT
+//	ready NAME           waits until godwit up says that a node is ready that was started again
+//	noted NAME           waits until a node's number is written beside it, and is that of a process
+//	occupy NAME SEAT     listens at a node's address until the script ends: address, metrics, control_client or control_peer
+//	free                 stops that
+//	killnodes            kills all nodes
+//	locked               waits until a godwit up has the folder's lock
+//	ended                waits until the godwit up of the command up has ended, without an error
 //	restart NAME         starts a killed node again with the same command line
 //	walking              waits until states move between the nodes
 //	dead NAME            waits until the cluster has noticed that a node is dead
@@ -48,6 +56,7 @@ func clusterCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	list := map[string]func(*rig, []string){
 		"up": (*rig).up, "down": (*rig).down, "signal": (*rig).signal, "restart": (*rig).restart, "walking": (*rig).walking,
 		"dead": (*rig).dead, "settled": (*rig).settled, "remember": (*rig).remember, "unchanged": (*rig).unchanged,
+		"ready": (*rig).ready, "noted": (*rig).noted, "occupy": (*rig).occupy, "free": (*rig).free, "killnodes": (*rig).killNodes, "locked": (*rig).locked, "ended": (*rig).hasEnded,
 		"clock": (*rig).clock, "within": (*rig).within,
 	}
 	all := map[string]func(*testscript.TestScript, bool, []string){}
@@ -68,7 +77,8 @@ type rig struct {
 	lines map[string][]string // command lines of nodes by name
 	extra []*exec.Cmd         // nodes that were started again
 
-	before map[string]holding
+	before   map[string]holding
+	occupied []net.Listener
 }
 
 var rigs sync.Map // *testscript.TestScript → *rig
@@ -77,6 +87,7 @@ func rigOf(ts *testscript.TestScript) *rig {
 	r, old := rigs.LoadOrStore(ts, &rig{ts: ts, lines: map[string][]string{}})
 	if !old {
 		ts.Defer(func() {
+			r.(*rig).free(nil)
 			r.(*rig).kill()
 			rigs.Delete(ts)
 		})
@@ -119,6 +130,9 @@ func (r *rig) up(args []string) {
 	if !slices.Contains(args, "--ttl") {
 		args = append(args, "--ttl", "30s") // so that no lease ends while the machine is busy
 	}
+	if !slices.Contains(args, "--restarts") {
+		args = append(args, "--restarts", "0") // scripts say when a node comes back
+	}
 	cmd := r.command(append([]string{"up"}, args...)...)
 	out := &lines{word: "ready", seen: make(chan struct{})}
 	r.said = &bytes.Buffer{}
@@ -152,7 +166,12 @@ func (r *rig) names() []string {
 	return list
 }
 
-func (r *rig) pidFile(name string) string { return filepath.Join(r.dir(), "nodes", name, "pid") }
+func (r *rig) pidFile(name string) string {
+	if name == "up" {
+		return filepath.Join(r.dir(), "lock")
+	}
+	return filepath.Join(r.dir(), "nodes", name, "pid")
+}
 
 func (r *rig) pid(name string) int {
 	text, err := os.ReadFile(r.pidFile(name))

@@ -90,7 +90,7 @@ func newRoot() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.AddCommand(newRun(), newCheck(), newFmt(), newExplain(), newBench(), newGenerate(), newVersion(),
-		newUp(), newNode(), newCluster(), newLoad(), newDrop(), newStatus())
+		newUp(), newDown(), newRestart(), newAdd(), newDrain(), newNode(), newCluster(), newLoad(), newDrop(), newStatus(), newScrub())
 	root.AddCommand(newCC(), newKeygen(), newSend(), newTrust())
 	root.AddCommand(newChildren()...)
 	return root

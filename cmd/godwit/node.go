@@ -18,6 +18,7 @@ func newNode() *cobra.Command {
 	var logLevel string
 	var limits limitFlags
 	var packages packageFlags
+	var disk diskFlags
 	cmd := &cobra.Command{
 		Use:   "node",
 		Short: "Run one node of a cluster",
@@ -28,8 +29,9 @@ makes this node itself a member of an etcd that runs inside of the nodes.`,
 		Example: "  godwit node --name n1 --dir /data/n1 --listen 10.0.0.1:7411 --etcd 10.0.0.9:2379",
 		Args:    cobra.NoArgs,
 		RunE: action(func(cmd *cobra.Command, _ []string) error {
-			cfg.Limits, cfg.Children = limits.limits, children()
+			cfg.Limits, cfg.RepairAfter, cfg.Children = limits.limits, limits.repair, children()
 			packages.set(&cfg)
+			disk.set(&cfg)
 			var level slog.Level
 			if err := level.UnmarshalText([]byte(logLevel)); err != nil {
 				return fmt.Errorf("--log: expected debug, info, warn or error, found %q", logLevel)
@@ -61,6 +63,7 @@ makes this node itself a member of an etcd that runs inside of the nodes.`,
 	f.StringVar(&logLevel, "log", "info", "debug (every parcel, with its trace), info, warn or error")
 	limits.add(cmd)
 	packages.add(cmd)
+	disk.add(cmd)
 	_ = cmd.MarkFlagRequired("dir")
 	return cmd
 }
@@ -77,8 +80,11 @@ func memberMap(list []string) (map[string]string, error) {
 	return m, nil
 }
 
-// limitFlags are the flags that set a node's limits.
-type limitFlags struct{ limits node.Limits }
+// limitFlags are the flags that set a node's limits, and when it makes lost replicas again.
+type limitFlags struct {
+	limits node.Limits
+	repair time.Duration
+}
 
 func (l *limitFlags) add(cmd *cobra.Command) {
 	d := site.DefaultLimits()
@@ -90,18 +96,13 @@ func (l *limitFlags) add(cmd *cobra.Command) {
 	f.IntVar(&l.limits.Codes, "max-kernels", d.Codes, "kernels and packages kept compiled")
 	f.Int64Var(&l.limits.CodeBytes, "max-code-bytes", d.CodeBytes, "bytes of them")
 	f.IntVar(&l.limits.Calls, "max-calls", d.Calls, "packages running at the same time")
-	f.IntVar(&l.limits.Jobs, "max-jobs", d.Jobs, "parcels worked on at the same time")
+	f.IntVar(&l.limits.Jobs, "max-jobs", d.Jobs, "parcels of each kind worked on at the same time")
+	f.IntVar(&l.limits.Spare, "spare-jobs", d.Spare, "more of each kind, for clients of which none is worked on")
+	f.IntVar(&l.limits.ClientParcels, "client-parcels", d.ClientParcels, "requests of one client in hand at once; clients with one certificate have twice as many")
+	f.Int64Var(&l.limits.ClientBytes, "client-bytes", d.ClientBytes, "bytes of them; likewise")
+	f.IntVar(&l.limits.ClientKernels, "client-kernels", d.ClientKernels, "kernels and packages kept that one client alone uses; likewise")
+	f.DurationVar(&l.repair, "repair-after", 30*time.Second, "after which time a lost replica is made again on another node; 0 for never")
 	l.limits.Turns, l.limits.Retry = d.Turns, d.Retry
-}
-
-// args are the flags again, for a child.
-func (l *limitFlags) args() []string {
-	n := func(name string, v int64) string { return fmt.Sprintf("--%s=%d", name, v) }
-	return []string{
-		n("max-parcels", int64(l.limits.Parcels)), n("max-bytes", l.limits.Bytes), n("max-steps", l.limits.Steps),
-		n("max-region-bytes", l.limits.RegionBytes), n("max-kernels", int64(l.limits.Codes)), n("max-jobs", int64(l.limits.Jobs)),
-		n("max-code-bytes", l.limits.CodeBytes), n("max-calls", int64(l.limits.Calls)),
-	}
 }
 
 // packageFlags are the flags about packages.
@@ -109,6 +110,7 @@ type packageFlags struct {
 	native, unconfined bool
 	exports            []string
 	regionBytes        int64
+	workerBytes        int64
 }
 
 func (p *packageFlags) add(cmd *cobra.Command) {
@@ -117,22 +119,9 @@ func (p *packageFlags) add(cmd *cobra.Command) {
 	f.BoolVar(&p.unconfined, "unconfined", false, "with --native: run them without the filter of system calls, where the kernel has none")
 	f.StringArrayVar(&p.exports, "export", nil, "with --native: a library whose functions packages may look up, as often as there are some")
 	f.Int64Var(&p.regionBytes, "region-bytes", 1<<30, "with --native: bytes of all regions that packages are granted")
+	f.Int64Var(&p.workerBytes, "worker-memory", 0, "with --native: bytes that all packages together may hold, between calls too (default 4 GiB, or half of the machine's if that is less)")
 }
 
 func (p *packageFlags) set(cfg *site.NodeConfig) {
-	cfg.Native, cfg.Unconfined, cfg.Exports, cfg.RegionBytes = p.native, p.unconfined, p.exports, p.regionBytes
-}
-
-// args are the flags again, for a child.
-func (p *packageFlags) args() (args []string) {
-	if p.native {
-		args = append(args, "--native", fmt.Sprintf("--region-bytes=%d", p.regionBytes))
-	}
-	if p.unconfined {
-		args = append(args, "--unconfined")
-	}
-	for _, lib := range p.exports {
-		args = append(args, "--export="+lib)
-	}
-	return args
+	cfg.Native, cfg.Unconfined, cfg.Exports, cfg.RegionBytes, cfg.WorkerBytes = p.native, p.unconfined, p.exports, p.regionBytes, p.workerBytes
 }

@@ -25,6 +25,7 @@ func TestScripts(t *testing.T) {
 		Cmds:                commands(),
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("XDG_CACHE_HOME", filepath.Join(e.WorkDir, ".cache"))
+			e.Defer(func() { endClusters(e.WorkDir) })
 			return nil
 		},
 	})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/godwit-run/godwit/cluster"
 	"github.com/godwit-run/godwit/view"
 )
 
@@ -31,7 +32,7 @@ func newStatus() *cobra.Command {
 			}
 			v := c.View()
 			if asJSON {
-				return printJSON(cmd.OutOrStdout(), map[string]any{"nodes": nodes, "sets": v.Sets})
+				return printJSON(cmd.OutOrStdout(), map[string]any{"nodes": nodes, "sets": v.Sets, "copies": cluster.CopiesOf(v)})
 			}
 			_, err = fmt.Fprint(cmd.OutOrStdout(), view.Cluster(v, nodes)+view.Code(nodes))
 			return err

@@ -189,3 +189,18 @@ func (c *Client) Renew(ctx context.Context, csr []byte) ([]byte, error) {
 	}
 	return a.Cert, nil
 }
+
+// KeepIdentity has the client's certificate renewed before it ends, as long as the client is
+// open; now, if it is due, because most clients do not live long. What does not succeed is
+// tried again: the certificate is still good.
+func (c *Client) KeepIdentity(ctx context.Context) {
+	id := c.opt.Identity
+	if time.Now().After(id.RenewAt()) {
+		ctx, cancel := context.WithTimeout(ctx, 2*contact)
+		defer cancel()
+		if err := id.Renew(ctx, c.Renew); err != nil {
+			c.opt.Log.Warn("the certificate was not renewed", "why", err)
+		}
+	}
+	go identity.Keep(c.ctx, id, c.Renew, c.opt.Log)
+}

@@ -367,6 +367,18 @@ func TestRenew(t *testing.T) {
 	if c.opt.Identity.Serial() != serial {
 		t.Error("a renewed certificate has another serial")
 	}
+	// A certificate of which little is left is renewed at once.
+	id, err := b.authority.Issue(identity.Client, "short", 2*time.Second)
+	check(t, err)
+	time.Sleep(1500 * time.Millisecond)
+	until := id.Until()
+	short, err := Dial(Options{Nodes: []Address{b.nodes[0].Address, b.nodes[1].Address, b.nodes[2].Address}, Identity: id})
+	check(t, err)
+	defer short.Close()
+	short.KeepIdentity(within(t))
+	if !id.Until().After(until) {
+		t.Errorf("a certificate that ends at %v was not renewed", until)
+	}
 	alone := newBed(t, 1)
 	if err := alone.client(identity.Client).opt.Identity.Renew(within(t), alone.client(identity.Client).Renew); err == nil || !strings.Contains(err.Error(), "authority") {
 		t.Errorf("without an authority: %v", err)

@@ -218,4 +218,3 @@ func (l *lab) lay(c *kerneltest.Case) (regions [][]byte, bases []int64, free fun
 	}
 	return regions, bases, free, nil
 }
-

@@ -94,4 +94,3 @@ func forms(l *schedule.Launch) []*kernel.Kernel {
 	}
 	return list
 }
-

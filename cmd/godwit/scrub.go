@@ -1,0 +1,213 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/godwit-run/godwit"
+	"github.com/godwit-run/godwit/catalog"
+	"github.com/godwit-run/godwit/cluster"
+	"github.com/godwit-run/godwit/daemon"
+	"github.com/godwit-run/godwit/site"
+	"github.com/godwit-run/godwit/view"
+)
+
+// diskFlags are the flags about a node's disk.
+type diskFlags struct {
+	scrub   daemon.Scrub
+	reserve int64
+}
+
+func (d *diskFlags) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.Int64Var(&d.scrub.Rate, "scrub-rate", 16<<20, "bytes a second at which shards are read again and compared with their checksums; 0 for never")
+	f.DurationVar(&d.scrub.Pause, "scrub-pause", time.Hour, "time between two such passes over all shards")
+	f.Int64Var(&d.reserve, "reserve", 0, "bytes of the disk that stay free for records and logs; no data is taken that needs them (default a twentieth of the disk, at most 1 GiB)")
+}
+
+func (d *diskFlags) set(cfg *site.NodeConfig) { cfg.Scrub, cfg.Reserve = d.scrub, d.reserve }
+
+func newScrub() *cobra.Command {
+	s := &scrubbing{passes: map[catalog.Peer]*scrubPass{}}
+	var dir string
+	cmd := &cobra.Command{
+		Use:   "scrub",
+		Short: "Read all data on all nodes again and compare it with its checksums",
+		Long: `Read all shards on all nodes again, from the disks and not from memory, and
+compare them with their checksums. A damaged shard is set aside, as when a program
+meets it: others answer for it, and it is made again from them. The exit code is 1 if
+something was damaged or a node could not be asked.`,
+		Example: "  godwit scrub\n  godwit scrub --rate 104857600",
+		Args:    cobra.NoArgs,
+		RunE: action(func(cmd *cobra.Command, _ []string) error {
+			if s.rate < 0 {
+				return &godwit.InputError{Text: fmt.Sprintf("--rate is %d", s.rate), Help: "use a number of bytes a second, or 0 for as fast as the disks are"}
+			}
+			c, err := connect(cmd.Context(), dir)
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			return s.run(cmd.Context(), c, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		}),
+	}
+	clusterFlag(cmd, &dir)
+	cmd.Flags().Int64Var(&s.rate, "rate", 64<<20, "bytes a second on each node; 0 for as fast as its disk")
+	return cmd
+}
+
+// scrubbing is one godwit scrub.
+type scrubbing struct {
+	rate   int64
+	passes map[catalog.Peer]*scrubPass
+}
+
+// scrubPass is what is known of a node.
+type scrubPass struct {
+	name  string
+	pass  int
+	last  daemon.Report
+	ended bool
+	err   string
+}
+
+// scrubPoll is how often nodes are asked how far they are, scrubAnswer how long they may
+// take to say so, and scrubSilence how often they may say nothing in a row.
+const (
+	scrubPoll    = 250 * time.Millisecond
+	scrubAnswer  = 5 * time.Second
+	scrubSilence = 6
+)
+
+func (s *scrubbing) run(ctx context.Context, c *godwit.Cluster, out, diag io.Writer) error {
+	begun, err := s.ask(ctx, func(ctx context.Context) ([]cluster.NodeStatus, error) { return c.Scrub(ctx, s.rate) })
+	if err != nil {
+		return err
+	}
+	for _, n := range begun {
+		p := &scrubPass{name: n.Name, err: n.Error, ended: n.Error != ""}
+		if !p.ended {
+			p.read(n.Report)
+			p.pass = p.last.Scrub.Pass
+		}
+		s.passes[n.Peer] = p
+	}
+	bar := view.NewProgress(diag)
+	defer bar.Close()
+	for silent := 0; !s.done(); {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(scrubPoll):
+		}
+		list, err := s.ask(ctx, c.Status)
+		if err != nil {
+			if silent++; silent == scrubSilence {
+				return err
+			}
+			continue
+		}
+		silent = 0
+		s.take(list)
+		if view.IsTerminal(diag) {
+			bar.Report(s.progress())
+		}
+	}
+	bar.Close()
+	return s.tell(out, begun)
+}
+
+func (s *scrubbing) ask(ctx context.Context, f func(context.Context) ([]cluster.NodeStatus, error)) ([]cluster.NodeStatus, error) {
+	ctx, cancel := context.WithTimeout(ctx, scrubAnswer)
+	defer cancel()
+	return f(ctx)
+}
+
+// read takes in what a node says of itself.
+func (p *scrubPass) read(b json.RawMessage) {
+	var r daemon.Report
+	if err := json.Unmarshal(b, &r); err != nil {
+		p.err, p.ended = err.Error(), true
+		return
+	}
+	p.last = r
+	if p.pass != 0 && (r.Scrub.Pass != p.pass || !r.Scrub.Running) {
+		p.ended = true
+		if r.Scrub.Pass < p.pass {
+			p.err = "the node was started again while it read"
+		}
+	}
+}
+
+func (s *scrubbing) take(list []cluster.NodeStatus) {
+	seen := map[catalog.Peer]bool{}
+	for _, n := range list {
+		seen[n.Peer] = true
+		if p := s.passes[n.Peer]; p != nil && !p.ended && n.Error == "" {
+			p.read(n.Report)
+		}
+	}
+	for peer, p := range s.passes {
+		if !seen[peer] && !p.ended {
+			p.err, p.ended = "the node ended while it read", true
+		}
+	}
+}
+
+func (s *scrubbing) done() bool {
+	for _, p := range s.passes {
+		if !p.ended {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *scrubbing) progress() (done, total int64) {
+	for _, p := range s.passes {
+		done, total = done+p.last.Scrub.Bytes, total+p.last.Scrub.Of
+	}
+	return done, total
+}
+
+// tell prints what was found, by node in the order in which they are listed.
+func (s *scrubbing) tell(out io.Writer, nodes []cluster.NodeStatus) error {
+	damaged, unread := 0, 0
+	for _, n := range nodes {
+		p := s.passes[n.Peer]
+		if p.err != "" {
+			unread++
+			fmt.Fprintf(out, "%s: not read: %s\n", p.name, p.err)
+			continue
+		}
+		sc := p.last.Scrub
+		fmt.Fprintf(out, "%s: %s in %s read, %d damaged\n", p.name, view.Bytes(sc.Bytes), view.Number(sc.Shards, "shard"), sc.Bad)
+		damaged += sc.Bad
+		for _, d := range p.last.Damaged {
+			if !d.Time.Before(sc.Began) {
+				fmt.Fprintf(out, "  shard %d of @%s: %s\n", d.Shard, name(d), d.Reason)
+			}
+		}
+	}
+	switch {
+	case damaged > 0:
+		return &godwit.InputError{Text: fmt.Sprintf("%s damaged", view.Number(damaged, "shard")),
+			Help: "they are set aside and made again from other replicas; where a data set has no other, load it again; look after the disk"}
+	case unread > 0:
+		return errors.New(view.Number(unread, "node") + " not read")
+	}
+	return nil
+}
+
+func name(d daemon.Damaged) string {
+	if d.Name == "" {
+		return fmt.Sprint(d.Set)
+	}
+	return d.Name
+}

@@ -1,0 +1,49 @@
+package control
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	etcdmember "go.etcd.io/etcd/server/v3/etcdserver/api/membership"
+)
+
+// announceAgain is after what time a member tries again to tell where it is.
+const announceAgain = time.Second
+
+// announce tells the other members where this one is, if their records say otherwise:
+// it was started at another address than the one at which it was made. It reaches them where they were,
+// and they answer on the connections that it opens, so one member that has not moved is
+// enough.
+func (s *Server) announce() {
+	for {
+		ctx, cancel := context.WithTimeout(context.Background(), s.cfg.Options.Timeout)
+		moved, err := s.tell(ctx)
+		cancel()
+		if err == nil {
+			if moved {
+				s.cfg.Options.Log.Info("the control's member told others its new address", "member", s.cfg.Name, "peer", s.cfg.Peer)
+			}
+			return
+		}
+		s.cfg.Options.Log.Warn("the control's member cannot tell others its new address", "member", s.cfg.Name, "peer", s.cfg.Peer, "error", err)
+		select {
+		case <-s.e.Server.StopNotify():
+			return
+		case <-time.After(announceAgain):
+		}
+	}
+}
+
+func (s *Server) tell(ctx context.Context) (moved bool, err error) {
+	own := s.e.Server.Cluster().Member(s.e.Server.MemberID())
+	var want []string
+	for _, u := range s.e.Config().AdvertisePeerUrls {
+		want = append(want, u.String())
+	}
+	if own == nil || slices.Equal(own.PeerURLs, want) {
+		return false, nil
+	}
+	_, err = s.e.Server.UpdateMember(ctx, etcdmember.Member{ID: own.ID, RaftAttributes: etcdmember.RaftAttributes{PeerURLs: want, IsLearner: own.IsLearner}})
+	return true, err
+}

@@ -1,0 +1,22 @@
+//go:build !linux
+
+package data
+
+import (
+	"os"
+	"time"
+)
+
+// stamp tells states of a file's contents from each other.
+type stamp struct {
+	size     int64
+	modified time.Time
+}
+
+func stampOf(f *os.File) (stamp, error) {
+	st, err := f.Stat()
+	if err != nil {
+		return stamp{}, err
+	}
+	return stamp{st.Size(), st.ModTime()}, nil
+}

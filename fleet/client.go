@@ -1,0 +1,197 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/godwit-run/godwit/site"
+)
+
+// Client speaks with the fleet of a folder.
+type Client struct {
+	dir  string
+	http http.Client
+}
+
+// NewClient is for the fleet of dir, whether it runs or not.
+func NewClient(dir string) *Client {
+	c := &Client{dir: dir}
+	c.http.Transport = &http.Transport{DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx, dir) }}
+	return c
+}
+
+// NotRunning says that no fleet has the folder.
+type NotRunning struct{ Dir string }
+
+func (e *NotRunning) Error() string {
+	return fmt.Sprintf("no `godwit up` runs for the cluster in %s: start it with `godwit up --cluster %s -d`", e.Dir, e.Dir)
+}
+
+// State asks for it.
+func (c *Client) State(ctx context.Context) (*State, error) {
+	s := &State{}
+	return s, c.do(ctx, http.MethodGet, "/state", s)
+}
+
+// Restart ends a node and starts it again; it is ready and holds what it held when
+// this returns.
+func (c *Client) Restart(ctx context.Context, node string) (*Restarted, error) {
+	r := &Restarted{}
+	return r, c.do(ctx, http.MethodPost, "/nodes/"+url.PathEscape(node)+"/restart", r)
+}
+
+// Add starts a new node.
+func (c *Client) Add(ctx context.Context, node string) (*Restarted, error) {
+	r := &Restarted{}
+	return r, c.do(ctx, http.MethodPost, "/nodes/"+url.PathEscape(node)+"/add", r)
+}
+
+// Remove ends a node for good.
+func (c *Client) Remove(ctx context.Context, node string) error {
+	return c.do(ctx, http.MethodPost, "/nodes/"+url.PathEscape(node)+"/remove", nil)
+}
+
+// Removable says why a node cannot be removed, if it cannot.
+func (c *Client) Removable(ctx context.Context, node string) error {
+	s, err := c.State(ctx)
+	if err != nil {
+		return err
+	}
+	return s.removable(node)
+}
+
+func (c *Client) do(ctx context.Context, method, path string, to any) error {
+	req, err := http.NewRequestWithContext(ctx, method, "http://up"+path, nil)
+	if err != nil {
+		return err
+	}
+	r, err := c.http.Do(req)
+	if err != nil {
+		return c.explain(err)
+	}
+	defer r.Body.Close()
+	if r.StatusCode != http.StatusOK {
+		var f failure
+		if err := json.NewDecoder(r.Body).Decode(&f); err != nil || f.Error == "" {
+			return fmt.Errorf("godwit up in %s answers %s", c.dir, r.Status)
+		}
+		return &Error{Text: f.Error, Help: f.Help}
+	}
+	if to == nil {
+		return nil
+	}
+	return json.NewDecoder(r.Body).Decode(to)
+}
+
+// explain says why nobody answers.
+func (c *Client) explain(err error) error {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return foreign(c.dir, err)
+	case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ECONNREFUSED):
+		return fmt.Errorf("godwit up in %s does not answer: %w", c.dir, err)
+	}
+	if err := c.ours(); err != nil {
+		return err
+	}
+	if held, by, _ := locked(c.dir); held {
+		return &Error{Text: fmt.Sprintf("a `godwit up`%s has the cluster in %s, but takes no orders", by.words(), c.dir), Help: "`godwit down` ends it"}
+	}
+	return &NotRunning{Dir: c.dir}
+}
+
+// ours says whether the folder is one that a fleet has made.
+func (c *Client) ours() error {
+	s, err := site.Open(c.dir)
+	if err != nil {
+		return foreign(c.dir, err)
+	}
+	if len(s.Nodes) == 0 {
+		return &Error{Text: fmt.Sprintf("the nodes of the cluster in %s were not started by `godwit up` on this machine", c.dir),
+			Help: "do it where they run, as they were started"}
+	}
+	return nil
+}
+
+// Ended is what Down did.
+type Ended struct {
+	Dir     string  `json:"dir"`
+	Ran     bool    `json:"ran"`    // there was something to end
+	Killed  bool    `json:"killed"` // it did not end by itself in time
+	Left    int     `json:"left"`   // processes that had outlived their `godwit up`
+	Seconds float64 `json:"seconds"`
+}
+
+// Down ends the fleet of a folder with all its nodes, however it was started. What has not ended after
+// patience is killed.
+func (c *Client) Down(ctx context.Context, patience time.Duration) (*Ended, error) {
+	begin := time.Now()
+	dir, err := filepath.Abs(c.dir)
+	if err != nil {
+		return nil, err
+	}
+	e := &Ended{Dir: c.dir}
+	ran, by, err := locked(c.dir)
+	if err != nil {
+		return nil, err
+	}
+	if !ran {
+		if err := c.ours(); err != nil {
+			return nil, err
+		}
+	}
+	if ran {
+		e.Ran = true
+		if e.Killed, err = c.end(ctx, by, patience); err != nil {
+			return nil, err
+		}
+		patience = leaving
+	}
+	if e.Left = clearLeft(ctx, filepath.Join(dir, "nodes"), min(patience, leaving)); !ran && e.Left > 0 {
+		e.Ran = true
+	}
+	e.Seconds = time.Since(begin).Seconds()
+	return e, ctx.Err()
+}
+
+// answering is how long a fleet may take to take the order.
+const answering = 3 * time.Second
+
+// end orders, or sends a signal to who takes no orders, and waits for the lock.
+func (c *Client) end(ctx context.Context, by pid, patience time.Duration) (killed bool, err error) {
+	limit := time.Now().Add(patience)
+	ask, cancel := context.WithTimeout(ctx, min(answering, patience))
+	err = c.do(ask, http.MethodPost, "/down", nil)
+	cancel()
+	if err != nil && by != 0 && ctx.Err() == nil {
+		_ = syscall.Kill(int(by), syscall.SIGTERM) // it may end just now
+	}
+	for ctx.Err() == nil {
+		held, by, err := locked(c.dir)
+		if err != nil || !held {
+			return killed, err
+		}
+		if time.Now().After(limit) {
+			if by == 0 {
+				return killed, &Error{Text: fmt.Sprintf("`godwit up` in %s has not ended after %v, and its number is not known", c.dir, patience), Help: "kill it"}
+			}
+			killed = true
+			if err := syscall.Kill(int(by), syscall.SIGKILL); err != nil && err != syscall.ESRCH {
+				return killed, os.NewSyscallError("kill", err)
+			}
+		}
+		pause(ctx, look)
+	}
+	return killed, ctx.Err()
+}

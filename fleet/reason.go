@@ -1,0 +1,65 @@
+package fleet
+
+import (
+	"io"
+	"os"
+	"strings"
+)
+
+// Of a log, so many bytes at the end are looked at, and so many of a line shown.
+const (
+	logTail   = 64 << 10
+	lineShown = 300
+)
+
+// reason is the line of a node's log, from a place on, that tells best why the node ended: the
+// message that it ended with, a panic's first line, the last error, or else the last line.
+func reason(log string, from int64) string {
+	f, err := os.Open(log)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Size()-from > logTail {
+		from = info.Size() - logTail
+	}
+	text, _ := io.ReadAll(io.NewSectionReader(f, from, logTail)) // what can be read is shown
+	return telling(string(text))
+}
+
+func telling(text string) string {
+	var last, failed, crash, message string
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "":
+			continue
+		case strings.HasPrefix(line, "error: "):
+			message = line
+		case crash == "" && (strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")):
+			crash = line
+		case strings.Contains(line, "level=ERROR"):
+			failed = line
+		}
+		last = line
+	}
+	for _, line := range []string{crash, message, failed, last} {
+		if line != "" {
+			return shown(line)
+		}
+	}
+	return ""
+}
+
+// shown leaves out the time of a structured line, and the end of a long one.
+func shown(line string) string {
+	if rest, ok := strings.CutPrefix(line, "time="); ok {
+		if _, after, ok := strings.Cut(rest, " "); ok {
+			line = after
+		}
+	}
+	if r := []rune(line); len(r) > lineShown {
+		return string(r[:lineShown]) + "…"
+	}
+	return line
+}
