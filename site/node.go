@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -235,20 +234,4 @@ func (cfg *NodeConfig) join(ctx context.Context, join func(context.Context) (con
 		}
 		cfg.Log.Warn("the control does not answer; the node goes on trying to join", "reason", err)
 	}
-}
-
-// serveMetrics serves /metrics if that was asked for.
-func (cfg *NodeConfig) serveMetrics(d *daemon.Daemon) (func(), error) {
-	if cfg.Metrics == "" {
-		return func() {}, nil
-	}
-	l, err := net.Listen("tcp", cfg.Metrics)
-	if err != nil {
-		return nil, err
-	}
-	mux := http.NewServeMux()
-	mux.Handle("/metrics", d.Metrics())
-	s := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 30 * time.Second}
-	go func() { _ = s.Serve(l) }() // ends with Close
-	return func() { _ = s.Close() }, nil
 }

@@ -1,0 +1,47 @@
+package site
+
+import (
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/godwit-run/godwit/daemon"
+	"github.com/godwit-run/godwit/transport/gate"
+)
+
+// Whoever reaches the port of metrics may read them, so what a connection can do to the
+// node is little: send one small request after the other for metricsTime, beside a few
+// others. Who scrapes connects again.
+const (
+	metricsTime   = 30 * time.Second
+	metricsHead   = 8 << 10
+	metricsAtOnce = 64
+	metricsEach   = 16 // of one address
+)
+
+// serveMetrics serves /metrics if that was asked for.
+func (cfg *NodeConfig) serveMetrics(d *daemon.Daemon) (func(), error) {
+	if cfg.Metrics == "" {
+		return func() {}, nil
+	}
+	l, err := net.Listen("tcp", cfg.Metrics)
+	if err != nil {
+		return nil, err
+	}
+	s := metricsServer(d.Metrics())
+	go func() { _ = s.Serve(metricsGate(l)) }() // ends with Close
+	return func() { _ = s.Close() }, nil
+}
+
+func metricsGate(l net.Listener) net.Listener {
+	return gate.New(l, gate.Limits{Strangers: metricsAtOnce, PerAddress: metricsEach, PerOwner: 1, Patience: metricsTime})
+}
+
+func metricsServer(metrics http.Handler) *http.Server {
+	mux := http.NewServeMux()
+	mux.Handle("/metrics", metrics)
+	return &http.Server{
+		Handler: mux, MaxHeaderBytes: metricsHead,
+		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 5 * time.Second, WriteTimeout: metricsTime, IdleTimeout: metricsTime,
+	}
+}
