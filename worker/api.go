@@ -33,8 +33,8 @@ type region struct {
 	size   int64
 }
 
-// api is the functions of godwit.h and what they collect in a call. The code may
-// have threads of its own, so all of it is guarded.
+// api is the functions of godwit.h and what they collect in a call. Without a filter the
+// code may have threads of its own, so all of it is guarded.
 type api struct {
 	libraries []uintptr // for gw_function
 	sends     int

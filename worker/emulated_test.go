@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A worker for arm64 under an emulator, which has no seccomp: refused, unless the
@@ -58,6 +59,10 @@ func TestEmulated(t *testing.T) {
 		if binary.LittleEndian.Uint64(o.Reply) != uint64(i+1) || len(o.Sends) != 1 || string(o.Sends[0].Payload) != "next" {
 			t.Errorf("%+v", o)
 		}
+	}
+	time.Sleep(3 * lookIdle)
+	if w := processOf(t, p, "arm"); w.exited() || !p.Status().Unconfined {
+		t.Errorf("what the emulator does between calls is taken for the package's doing: %s; %+v", w.said.tail(), p.Status())
 	}
 	for n, want := range map[int]string{1: "null pointer at address 0x0", 2: "stack overflow"} {
 		mustLoad(t, p, prog)

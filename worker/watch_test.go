@@ -5,6 +5,7 @@ package worker
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -286,6 +287,9 @@ func TestFlood(t *testing.T) {
 	used := time.Duration(after.Utime.Nano() + after.Stime.Nano() - before.Utime.Nano() - before.Stime.Nano())
 	total, dropped := w.said.counts()
 	t.Logf("%v of the node's processor for %d bytes, %d of them dropped, in %v", used, total, dropped, o.Run)
+	if turns := binary.LittleEndian.Uint64(o.Reply); turns < 500 {
+		t.Errorf("the call wrote only %d times: it was held up", turns)
+	}
 	if used > o.Run/5 {
 		t.Errorf("the node used %v", used)
 	}

@@ -1,7 +1,9 @@
 // Package worker runs the native code of signed packages in processes of their
 // own, one for each package: with rlimits, a seccomp filter, and nothing mapped but
 // the code, its libraries, the payload and the regions it was granted. A worker
-// that crashes, hangs or is killed fails the call it was in, and the node goes on.
+// that crashes, hangs or is killed fails the call it was in, and the node goes on. It
+// has one thread for the code, starts none, and is ended when it does something between
+// calls (watch.go).
 //
 // The node's side starts a worker (process.go), talks to it (frame.go, message.go)
 // and says how it ended (ending.go); it believes nothing that a worker writes. The
