@@ -356,10 +356,14 @@ func TestReadingDamaged(t *testing.T) {
 func TestLacks(t *testing.T) {
 	k := keep(t, Scrub{})
 	k.whole(t)
+	before, _ := k.view.Load().Set(k.set)
 	flipped(0.2)(t, k)
 	_, err := readings[0].do(t, k)
 	if err == nil || !strings.Contains(err.Error(), "block") || !strings.Contains(err.Error(), "node n1: shard 0 of set") {
 		t.Fatalf("the error is %v", err)
+	}
+	if len(before.Shards[0].Replicas) != 1 || len(k.holds(before)) != 0 {
+		t.Error("packages are granted what an older view says is here")
 	}
 	k.await(t, "the lost replica", func(s *catalog.Set) bool { return len(s.Shards[0].Replicas) == 0 })
 	r := k.Report()
