@@ -114,10 +114,11 @@ func appendInts(b []byte, list ...int64) []byte {
 	return b
 }
 
-// holds lists the shards of a set that lie here.
+// holds lists the shards of a set that lie here. A view may not know yet of those that
+// were set aside.
 func (d *Daemon) holds(set *catalog.Set) (list []int) {
 	for i := range set.Shards {
-		if slices.Contains(set.Shards[i].Replicas, d.self) {
+		if slices.Contains(set.Shards[i].Replicas, d.self) && d.here(set.ID, uint32(i)) {
 			list = append(list, i)
 		}
 	}
@@ -126,11 +127,12 @@ func (d *Daemon) holds(set *catalog.Set) (list []int) {
 
 func (d *Daemon) owners(set *catalog.Set) (b []byte) {
 	v := d.view.Load()
+	own := d.holds(set)
 	for i := range set.Shards {
 		s := &set.Shards[i]
 		owner := d.self
-		if !slices.Contains(s.Replicas, d.self) {
-			owner = v.Owner(s, nil)
+		if !slices.Contains(own, i) {
+			owner = v.Owner(s, func(p catalog.Peer) bool { return p != d.self })
 		}
 		b = appendInts(b, s.Hi, int64(owner))
 	}

@@ -119,6 +119,21 @@ func (c *Checked) Seen(p []byte, off int64) (err error) {
 	return c.settle(p, off, c.now.Load())
 }
 
+// Known reports that all blocks of bytes lo..hi were compared, and nobody has written to the
+// file since.
+func (c *Checked) Known(lo, hi int64) bool {
+	e := c.now.Load()
+	for b := lo / Block; b*Block < hi; b++ {
+		if word := e.seen[b/64].Load(); b%64 == 0 && word == ^uint64(0) && (b+64)*Block <= hi {
+			b += 63
+		} else if word>>(b%64)&1 == 0 {
+			return false
+		}
+	}
+	st, err := stampOf(c.file)
+	return err == nil && st == e.stamp
+}
+
 // settle compares p with the sums, and looks whether the file is still that of the epoch.
 func (c *Checked) settle(p []byte, off int64, e *epoch) error {
 	for range writes {

@@ -206,6 +206,11 @@ func TestCheckedOnce(t *testing.T) {
 	if _, err := c.ReadAt(p[:2*Block], 0); err != nil {
 		t.Fatal(err)
 	}
+	for hi, known := range map[int64]bool{1: true, 2 * Block: true, 2*Block + 1: false, 3 * Block: false} {
+		if c.Known(0, hi) != known {
+			t.Errorf("bytes up to %d are known: %v", hi, !known)
+		}
+	}
 	c.sums.List[0]++ // from now on the sums are wrong
 	c.sums.List[2]++
 	if _, err := c.ReadAt(p[:Block], 0); err != nil {
@@ -213,6 +218,33 @@ func TestCheckedOnce(t *testing.T) {
 	}
 	if _, err := c.ReadAt(p[:1], 2*Block); err == nil {
 		t.Error("block 2 was not compared")
+	}
+}
+
+// What is known is known until somebody writes, of many blocks too.
+func TestCheckedKnown(t *testing.T) {
+	good := pattern(300*Block + 5)
+	c, path := checkedFile(t, good)
+	if _, err := c.ReadAt(make([]byte, len(good)), 0); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range [][2]int64{{0, int64(len(good))}, {Block, 200 * Block}, {64 * Block, 128 * Block}, {0, 0}} {
+		if !c.Known(r[0], r[1]) {
+			t.Errorf("%v is not known", r)
+		}
+	}
+	c.now.Load().seen[2].And(^uint64(1 << 3)) // block 131
+	for _, r := range [][2]int64{{0, int64(len(good))}, {131 * Block, 131*Block + 1}, {130 * Block, 299 * Block}} {
+		if c.Known(r[0], r[1]) {
+			t.Errorf("%v is known without block 131", r)
+		}
+	}
+	if !c.Known(0, 131*Block) || !c.Known(132*Block, int64(len(good))) {
+		t.Error("other blocks are not known")
+	}
+	overwrite(t, path, 0, good[:1])
+	if c.Known(0, Block) {
+		t.Error("known although somebody has written")
 	}
 }
 

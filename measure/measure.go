@@ -45,6 +45,7 @@ func benches() []bench {
 		{"load", serve},
 		{"send", send},
 		{"fairness", fairness},
+		{"checksum", checksum},
 	}
 }
 

@@ -69,11 +69,11 @@ func (h *Shard) scrub(ctx context.Context, buf []byte, p *pace, read func(int64)
 	defer file.Close()
 	for off := int64(0); off < h.Bytes; {
 		n, err := h.check.Recheck(file, buf, off)
-		if err != nil {
-			return err
-		}
 		if off += int64(n); read != nil {
 			read(int64(n))
+		}
+		if err != nil {
+			return err
 		}
 		if err := p.wait(ctx, int64(n)); err != nil {
 			return err

@@ -34,7 +34,7 @@ func newStatus() *cobra.Command {
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), map[string]any{"nodes": nodes, "sets": v.Sets, "copies": cluster.CopiesOf(v)})
 			}
-			_, err = fmt.Fprint(cmd.OutOrStdout(), view.Cluster(v, nodes)+view.Code(nodes))
+			_, err = fmt.Fprint(cmd.OutOrStdout(), view.Cluster(v, nodes)+view.Code(nodes)+view.Damaged(nodes))
 			return err
 		}),
 	}
