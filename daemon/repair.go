@@ -138,11 +138,11 @@ func (r *repairs) drop(a *repair.Drop) {
 	r.d.log.Info("a replica is dropped", "set", set, "shard", shard, "why", a.Why)
 	r.d.holding.Lock()
 	err := r.d.cfg.Membership.Unhold(r.d.ctx, set, shard)
-	r.d.holding.Unlock()
 	if err == nil {
 		r.d.step(&node.Lacks{Set: set, Shard: a.Shard, Why: "this replica was dropped: " + a.Why})
 		err = r.d.cfg.Store.Drop(set, shard)
 	}
+	r.d.holding.Unlock()
 	if err != nil {
 		r.d.log.Warn("a replica was not dropped", "set", set, "shard", shard, "reason", err)
 	}
@@ -165,7 +165,7 @@ func (r *repairs) retract(n repair.Name) {
 		return
 	}
 	r.d.step(&node.Lacks{Set: n.Set, Shard: n.Shard, Why: "its file is not there"})
-	if err := r.d.cfg.Membership.Unhold(r.d.ctx, n.Set, uint32(n.Shard)); err != nil && r.d.ctx.Err() == nil {
+	if err := r.d.tryUnhold(n.Set, uint32(n.Shard)); err != nil && r.d.ctx.Err() == nil {
 		r.d.log.Warn("others are not told yet that a shard is not here", "set", n.Set, "shard", n.Shard, "reason", err)
 	}
 }
