@@ -75,10 +75,19 @@ func (c *Core) relearn(v *catalog.View) {
 
 // choose picks among the live replicas of a shard that are not known to be missing: by turn
 // among those that can be reached now, else all in turn by the number of tries, because a
-// connection may come back. 0 if there is none.
+// connection may come back. If no node says that it holds the shard, those that were given it are
+// asked: they may have started just now, and else they say why. 0 if there is none.
 func (c *Core) choose(set *catalog.Set, shard, turn, tries int) catalog.Peer {
+	s := &set.Shards[shard]
+	if p := c.among(s.Replicas, set, shard, turn, tries); p != 0 {
+		return p
+	}
+	return c.among(s.Assigned, set, shard, turn, tries)
+}
+
+func (c *Core) among(list []catalog.Peer, set *catalog.Set, shard, turn, tries int) catalog.Peer {
 	var near, live []catalog.Peer
-	for _, p := range set.Shards[shard].Replicas {
+	for _, p := range list {
 		if _, alive := c.view.Node(p); !alive || c.lacks(p, set.ID, shard) {
 			continue
 		}
@@ -96,25 +105,17 @@ func (c *Core) choose(set *catalog.Set, shard, turn, tries int) catalog.Peer {
 	return 0
 }
 
-// nobody says how to go on when there is no replica of a shard to choose: nil to wait for one,
-// as long as a node may still say that it holds the shard, or the error.
+// nobody says how to go on when there is no replica of a shard to choose: nil to wait a moment
+// for one that has just been lost, or the error.
 func (c *Core) nobody(op *operation, set *catalog.Set, shard int) *Error {
 	c.stuck(op)
 	if c.now-op.since <= c.opt.Wait && slices.ContainsFunc(set.Shards[shard].Everyone(), func(p catalog.Peer) bool {
-		return c.present(p) && !c.lacks(p, set.ID, shard)
+		a, ok := c.nodes[p]
+		return ok && a.left != 0 && c.now-a.left < c.opt.Wait/grace && !c.lacks(p, set.ID, shard)
 	}) {
 		return nil
 	}
 	return c.unreachable(set, shard)
-}
-
-// present reports a node that is alive, or was until moments ago.
-func (c *Core) present(p catalog.Peer) bool {
-	if _, alive := c.view.Node(p); alive {
-		return true
-	}
-	a, ok := c.nodes[p]
-	return ok && a.left != 0 && c.now-a.left < c.opt.Wait/grace
 }
 
 // stuck notes that an operation cannot go on for what others lack, and since when. An older time
@@ -139,13 +140,12 @@ func (c *Core) unreachable(s *catalog.Set, shard int) *Error {
 		switch {
 		case c.lacks(p, s.ID, shard):
 			e.Reason = parcel.NoShard
-			other = append(other, fmt.Sprintf("%s: %s", c.name(p), c.lacked[replica{p, s.ID, shard}].why))
+			why := c.lacked[replica{p, s.ID, shard}].why
+			other = append(other, fmt.Sprintf("%s: %s", c.name(p), strings.TrimPrefix(why, "node "+c.name(p)+": ")))
 		case !alive:
 			dead = append(dead, c.name(p))
-		case slices.Contains(s.Shards[shard].Replicas, p):
-			other = append(other, fmt.Sprintf("%s cannot be reached", c.name(p)))
 		default:
-			other = append(other, fmt.Sprintf("%s is alive but does not hold it", c.name(p)))
+			other = append(other, fmt.Sprintf("%s cannot be reached", c.name(p)))
 		}
 	}
 	e.Detail = "no replica of the shard is left: " + strings.Join(other, "; ")

@@ -125,6 +125,8 @@ func (r *repairs) look() {
 			r.d.work.Go(func() { r.copy(a.Name) })
 		case *repair.Publish:
 			r.publish(a.Name)
+		case *repair.Retract:
+			r.retract(a.Name)
 		case *repair.Drop:
 			r.drop(a)
 		}
@@ -136,11 +138,11 @@ func (r *repairs) drop(a *repair.Drop) {
 	r.d.log.Info("a replica is dropped", "set", set, "shard", shard, "why", a.Why)
 	r.d.holding.Lock()
 	err := r.d.cfg.Membership.Unhold(r.d.ctx, set, shard)
-	r.d.holding.Unlock()
 	if err == nil {
 		r.d.step(&node.Lacks{Set: set, Shard: a.Shard, Why: "this replica was dropped: " + a.Why})
 		err = r.d.cfg.Store.Drop(set, shard)
 	}
+	r.d.holding.Unlock()
 	if err != nil {
 		r.d.log.Warn("a replica was not dropped", "set", set, "shard", shard, "reason", err)
 	}
@@ -154,6 +156,17 @@ func (r *repairs) publish(n repair.Name) {
 	}
 	if err := r.d.hold(r.d.ctx, f.Set, f.Shard, f.Sum); err != nil && r.d.ctx.Err() == nil {
 		r.d.log.Warn("a replica is not published", "shard", f.String(), "reason", err)
+	}
+}
+
+// retract takes back what views say of this node and is not so.
+func (r *repairs) retract(n repair.Name) {
+	if _, here := r.d.file(n.Set, uint32(n.Shard)); here {
+		return
+	}
+	r.d.step(&node.Lacks{Set: n.Set, Shard: n.Shard, Why: "its file is not there"})
+	if err := r.d.tryUnhold(n.Set, uint32(n.Shard)); err != nil && r.d.ctx.Err() == nil {
+		r.d.log.Warn("others are not told yet that a shard is not here", "set", n.Set, "shard", n.Shard, "reason", err)
 	}
 }
 

@@ -59,7 +59,7 @@ func (n Name) compare(o Name) int {
 	return cmp.Or(cmp.Compare(n.Set, o.Set), cmp.Compare(n.Shard, o.Shard))
 }
 
-// Action is a *Copy, a *Publish or a *Drop.
+// Action is a *Copy, a *Publish, a *Retract or a *Drop.
 type Action interface{ action() }
 
 // Copy says that the shard is to be copied from another node. Plan.Ended tells how
@@ -70,6 +70,10 @@ type Copy struct{ Name }
 // again.
 type Publish struct{ Name }
 
+// Retract says that views name the node as a holder and the shard is not here: it is to be
+// taken back.
+type Retract struct{ Name }
+
 // Drop says that the node's replica is to go.
 type Drop struct {
 	Name
@@ -78,6 +82,7 @@ type Drop struct {
 
 func (*Copy) action()    {}
 func (*Publish) action() {}
+func (*Retract) action() {}
 func (*Drop) action()    {}
 
 // Plan is what a node knows of what is missing. It is not safe for concurrent use.
@@ -88,7 +93,7 @@ type Plan struct {
 
 	missing map[Name]int64 // since when
 	surplus map[Name]int64
-	unsaid  map[Name]int64 // since when views do not name this node as a holder
+	belied  map[Name]int64 // since when views say of this node's disk what is not so
 	removed map[uint32]int64
 	failed  map[Name]failure
 	copying map[Name]bool
@@ -103,7 +108,7 @@ type failure struct {
 
 // New makes a plan for a node. known is what Known gave last in an earlier life of the node.
 func New(self catalog.Peer, opt Options, known map[uint32]int64) *Plan {
-	p := &Plan{self: self, opt: opt.withDefaults(), missing: map[Name]int64{}, surplus: map[Name]int64{}, unsaid: map[Name]int64{},
+	p := &Plan{self: self, opt: opt.withDefaults(), missing: map[Name]int64{}, surplus: map[Name]int64{}, belied: map[Name]int64{},
 		removed: map[uint32]int64{}, failed: map[Name]failure{}, copying: map[Name]bool{}, known: map[uint32]int64{}}
 	for set, revision := range known {
 		p.known[set] = revision
@@ -150,7 +155,7 @@ func (p *Plan) Due(now int64, held []Name) (list []Action, news bool) {
 	for _, n := range held {
 		here[n] = true
 	}
-	list = append(p.unpublished(now, held), p.drops(now, held)...)
+	list = append(p.corrections(now, here), p.drops(now, held)...)
 	list = append(list, p.copies(now, here)...)
 	return list, p.remember(held)
 }
@@ -173,27 +178,35 @@ func (p *Plan) remember(held []Name) (news bool) {
 	return news
 }
 
-// unpublished lists what the node holds and views do not say for a while, although they have
-// the node and the set.
-func (p *Plan) unpublished(now int64, held []Name) (list []Action) {
+// corrections lists where views have said for a while of this node's disk what is not so.
+func (p *Plan) corrections(now int64, here map[Name]bool) (list []Action) {
 	still := map[Name]bool{}
 	_, alive := p.view.Node(p.self)
-	for _, n := range held {
-		set, there := p.view.Set(n.Set)
-		if !alive || !there || n.Shard >= len(set.Shards) || slices.Contains(set.Shards[n.Shard].Replicas, p.self) {
-			continue
-		}
-		if still[n] = true; p.unsaid[n] == 0 {
-			p.unsaid[n] = max(now, 1)
-		}
-		if now-p.unsaid[n] >= p.opt.After/4 {
-			p.unsaid[n] = now
-			list = append(list, &Publish{n})
+	for i := range p.view.Sets {
+		set := &p.view.Sets[i]
+		for k := range set.Shards {
+			n := Name{set.ID, k}
+			said := slices.Contains(set.Shards[k].Replicas, p.self)
+			if !alive || said == here[n] {
+				continue
+			}
+			if still[n] = true; p.belied[n] == 0 {
+				p.belied[n] = max(now, 1)
+			}
+			if now-p.belied[n] < p.opt.After/4 {
+				continue
+			}
+			p.belied[n] = now
+			if said {
+				list = append(list, &Retract{n})
+			} else {
+				list = append(list, &Publish{n})
+			}
 		}
 	}
-	for n := range p.unsaid {
+	for n := range p.belied {
 		if !still[n] {
-			delete(p.unsaid, n)
+			delete(p.belied, n)
 		}
 	}
 	return list

@@ -225,6 +225,25 @@ func TestPlan(t *testing.T) {
 			t.Fatalf("%v: node 1 holds %v, expected shard 3 of set 7, which may be a load, and no other", log, b.holds[1])
 		}
 	})
+	t.Run("views that are wrong", func(t *testing.T) {
+		b := newBed(t, 2, 2, 1)
+		plan := b.plans[1]
+		for range 8 {
+			b.now += second
+			if list, _ := plan.Due(b.now, []Name{{1, 1}}); len(list) > 0 {
+				t.Fatalf("something happens before its time: %+v", list[0])
+			}
+		}
+		b.now += second
+		list, _ := plan.Due(b.now, []Name{{1, 1}})
+		retract, publish := &Retract{Name{1, 0}}, &Publish{Name{1, 1}}
+		if len(list) != 2 || *list[0].(*Retract) != *retract || *list[1].(*Publish) != *publish {
+			t.Fatalf("%+v, expected that shard 0 is taken back and shard 1 published", list)
+		}
+		if list, _ = plan.Due(b.now+second, []Name{{1, 1}}); len(list) > 0 {
+			t.Fatalf("the same again at once: %+v", list)
+		}
+	})
 	t.Run("other records", func(t *testing.T) {
 		b := newBed(t, 1, 1, 1)
 		b.view.Revision = 1000

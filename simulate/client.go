@@ -21,8 +21,9 @@ type client struct {
 	open    map[caller.ID]*request
 	wake    int64                  // of the earliest planned tick
 	lives   map[catalog.Peer]int64 // incarnations of nodes
-	refused map[refusal]int64      // when nodes said that they lack shards
-	losing  bool                   // the next result is lost, if hooks say so
+	view    *catalog.View
+	refused map[refusal]int64 // when nodes said that they lack shards
+	losing  bool              // the next result is lost, if hooks say so
 	// connected: it has seen the cluster; before that its user asks for nothing.
 	connected bool
 }

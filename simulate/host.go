@@ -37,6 +37,7 @@ type host struct {
 // job is work that is under way.
 type job struct {
 	work    node.Work
+	small   bool
 	stopped bool
 }
 
@@ -175,10 +176,10 @@ func (h *host) do(e node.Effect) {
 // and nobody stopped it.
 func (h *host) begin(s *node.Start) {
 	w := h.w
-	j := &job{work: s.Work}
+	j := &job{work: s.Work, small: s.Small}
 	h.jobs[s.Job] = j
-	if len(h.jobs) > h.limits.Jobs {
-		w.fail("%s runs %d jobs, its limit is %d", h.name, len(h.jobs), h.limits.Jobs)
+	if n := h.alike(j); n > h.limits.Jobs+h.limits.Spare {
+		w.fail("%s runs %d jobs of one kind, its limit is %d", h.name, n, h.limits.Jobs+h.limits.Spare)
 	}
 	took := w.about(500)
 	if _, ok := s.Work.(*node.Advance); ok {
@@ -202,6 +203,25 @@ func (h *host) begin(s *node.Start) {
 		}
 		h.step(&end)
 	})
+}
+
+// alike counts the jobs of a kind that are under way: long ones, small ones and kernels that
+// are compiled do not take each other's places.
+func (h *host) alike(j *job) (n int) {
+	kind := func(j *job) int {
+		if _, ok := j.work.(*node.Compile); ok {
+			return 2
+		} else if j.small {
+			return 1
+		}
+		return 0
+	}
+	for _, other := range h.jobs {
+		if kind(other) == kind(j) {
+			n++
+		}
+	}
+	return n
 }
 
 // haunt lets the jobs of a process that has ended send their results, as if

@@ -56,6 +56,8 @@ func (m *mending) look() {
 		switch a := a.(type) {
 		case *repair.Publish:
 			m.h.say(name{a.Set, a.Shard}, true)
+		case *repair.Retract:
+			m.h.say(name{a.Set, a.Shard}, false)
 		case *repair.Drop:
 			w.counts.Surplus++
 			m.drop(name{a.Set, a.Shard}, a.Why)

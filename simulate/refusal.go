@@ -18,21 +18,28 @@ type refusal struct {
 // forgotten is after what time a client may ask again without a reason.
 const forgotten = 29 * second
 
-// hear notes what a parcel for the client says.
+// hear notes what a parcel for the client says, if the client's view says otherwise.
 func (c *client) hear(b []byte) {
 	p, err := parcel.Decode(b)
 	if err != nil || p.Kind != parcel.Fail {
 		return
 	}
 	f, err := parcel.ReadFailure(p.Payload)
-	if err == nil && f.Reason == parcel.NoShard && f.Set != 0 && f.Shard >= 0 {
-		c.w.counts.Refusals++
+	if err != nil || f.Reason != parcel.NoShard || f.Set == 0 || f.Shard < 0 {
+		return
+	}
+	c.w.counts.Refusals++
+	if set, ok := c.view.Set(f.Set); ok && slices.Contains(set.Shards[f.Shard].Replicas, f.Node) {
 		c.refused[refusal{f.Node, name{f.Set, int(f.Shard)}}] = c.w.now
 	}
 }
 
 // relearn forgets what a view makes doubtful.
 func (c *client) relearn(v *catalog.View) {
+	if c.view != nil && v.Revision < c.view.Revision {
+		return
+	}
+	c.view = v
 	for r := range c.refused {
 		set, _ := v.Set(r.name.set)
 		_, alive := v.Node(r.node)

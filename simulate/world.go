@@ -263,5 +263,8 @@ func (w *world) empty() error {
 			return errors.New("jobs are left at the end")
 		}
 	}
+	if w.hooks.blind {
+		return nil // a wrong answer must show it
+	}
 	return w.mended()
 }
