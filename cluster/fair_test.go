@@ -208,13 +208,18 @@ func TestGreedyClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	limits, node := first.Core.Limits, modest.View().Nodes[0].Peer
+	net.Know(map[catalog.Peer]string{node: ""})
 	more := 500
 	for i := range limits.ClientParcels + more {
 		// Nobody has the kernel, so the parcels stay until they are given up.
 		h := parcel.Header{Kind: parcel.Run, Hops: 1, Left: 1 << 31, Request: uint64(i + 1), Caller: self, Code: parcel.PrefixOf(kernel.Hash([]byte("no kernel")))}
 		task := parcel.Task{Set: 1, Hi: 1, Operands: []parcel.Operand{{How: parcel.Out, Count: 1}}}
-		for net.Send(node, task.Append(h.Append(nil, nil))) != nil {
+		err := net.Send(node, task.Append(h.Append(nil, nil)))
+		for ; errors.Is(err, transport.ErrFull) && t.Context().Err() == nil; err = net.Send(node, task.Append(h.Append(nil, nil))) {
 			time.Sleep(time.Millisecond)
+		}
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
 	within(t, "quotas", func(ctx context.Context) error {
