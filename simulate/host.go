@@ -177,8 +177,8 @@ func (h *host) begin(s *node.Start) {
 	w := h.w
 	j := &job{work: s.Work}
 	h.jobs[s.Job] = j
-	if len(h.jobs) > h.limits.Jobs {
-		w.fail("%s runs %d jobs, its limit is %d", h.name, len(h.jobs), h.limits.Jobs)
+	if most := 3*h.limits.Jobs + h.limits.Calls; len(h.jobs) > most { // a lane for long, for small work, for kernels, and for packages
+		w.fail("%s runs %d jobs, its limit is %d", h.name, len(h.jobs), most)
 	}
 	took := w.about(500)
 	if _, ok := s.Work.(*node.Advance); ok {
