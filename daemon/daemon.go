@@ -38,6 +38,9 @@ type Config struct {
 	Dial    func(self catalog.Peer, names func(catalog.Peer) (string, bool), h transport.Handler) (transport.Transport, error)
 	Limits  node.Limits
 	Threads int
+	// Long, if it is not nil, is told when kernels have been at work for longer than a
+	// moment, and when that is over.
+	Long func(bool)
 	// Memory is the address space for data and kernels; at most 4 GiB.
 	Memory int64
 	// Codegen, if it is not nil, makes native code of kernels and of packages. It
@@ -110,7 +113,7 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 	cfg.Membership = lives
 	d := &Daemon{cfg: cfg, lives: lives, self: cfg.Membership.Peer(), log: cfg.Log, start: time.Now(), eng: eng}
 	d.core = node.New(d.self, cfg.Limits)
-	d.share = engine.NewShare(cmp.Or(cfg.Threads, runtime.GOMAXPROCS(0)))
+	d.share = engine.NewShare(cmp.Or(cfg.Threads, runtime.GOMAXPROCS(0)), cfg.Long)
 	d.columns = newColumns(eng)
 	d.native = newNative(&cfg)
 	d.metrics = newMetrics(d)

@@ -24,6 +24,9 @@ type Share struct {
 	count  int // clients that have joined
 	order  uint64
 	sweeps bool // a sweep is due
+	long   bool // somebody has been at work for long, or had until a moment ago
+	rests  time.Time
+	onLong func(bool)
 }
 
 // crowd is how many clients of one owner can have all their turns at the same time.
@@ -56,8 +59,14 @@ type waiting struct {
 	ready chan struct{} // closed when the turn is its own
 }
 
-// NewShare shares so many processors.
-func NewShare(procs int) *Share { return &Share{procs: max(procs, 1), owners: map[string]*crew{}} }
+// rest is how long nobody must have been at work for long until that is over.
+const rest = time.Second
+
+// NewShare shares so many processors. onLong, if it is not nil, is told when somebody has
+// been at work for longer than a moment, and when that is over.
+func NewShare(procs int, onLong func(bool)) *Share {
+	return &Share{procs: max(procs, 1), owners: map[string]*crew{}, onLong: onLong}
+}
 
 // Join gives a claim for one job of a client, until Leave.
 func (s *Share) Join(owner string, number uint32) *Claim {
@@ -92,10 +101,12 @@ func (s *Share) leave(c *client) {
 }
 
 // take waits for a turn. The caller counts as at work when it returns without an error.
-func (c *client) take(ctx context.Context) error {
+// Who is young waits for nobody of the same client while there is no other client: to
+// hand turns over costs more than a short job gains.
+func (c *client) take(ctx context.Context, young bool) error {
 	s := c.share
 	s.mu.Lock()
-	if len(c.queue) == 0 && s.room(c) {
+	if len(c.queue) == 0 && s.room(c) || young && s.count == 1 {
 		c.held++
 		c.crew.held = append(c.crew.held, nil)
 		s.mu.Unlock()
@@ -131,7 +142,7 @@ func (s *Share) settle(t *Turn) {
 	defer s.mu.Unlock()
 	w := t.claim.c.crew
 	w.held[slices.Index(w.held, nil)] = t
-	if len(w.held) > s.procs && !s.sweeps {
+	if !s.sweeps {
 		s.sweeps = true
 		time.AfterFunc(aging, s.sweep)
 	}
@@ -169,23 +180,36 @@ func (c *client) before(o *client) bool {
 	return c.queue[0].order < o.queue[0].order
 }
 
-// sweep gives threads that have been at work for a while the priority that suits the
-// number of others of the same owner, for as long as one has more than its processors.
+// sweep looks at the turns of workers that have been at work for a while. While there
+// are several clients, their threads get the priority that suits the number of others of
+// the same owner.
 func (s *Share) sweep() {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.sweeps = false
+	now, long, any := time.Now(), false, false
 	for _, w := range s.owners {
-		level := lift((len(w.held) + s.procs - 1) / s.procs)
+		level := 0
+		if s.count > 1 {
+			level = lift((len(w.held) + s.procs - 1) / s.procs)
+		}
 		for _, t := range w.held {
-			if t != nil && time.Since(t.began) >= aging {
+			if any = true; t != nil && now.Sub(t.began) >= aging {
+				long = true
 				t.lower(level)
 			}
 		}
-		s.sweeps = s.sweeps || level > 0
 	}
+	if long {
+		s.rests = now.Add(rest)
+	}
+	long = now.Before(s.rests)
+	changed := long != s.long
+	s.long, s.sweeps = long, any || long
 	if s.sweeps {
 		time.AfterFunc(aging, s.sweep)
+	}
+	s.mu.Unlock()
+	if changed && s.onLong != nil {
+		s.onLong(long)
 	}
 }
 

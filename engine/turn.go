@@ -50,7 +50,7 @@ func (c *Claim) Await(ctx context.Context) error {
 	if c == nil {
 		return nil
 	}
-	if err := c.c.take(ctx); err != nil {
+	if err := c.c.take(ctx, true); err != nil {
 		return err
 	}
 	s := c.c.share
@@ -84,7 +84,7 @@ func (t *Turn) Take(ctx context.Context) error {
 	if t == nil {
 		return nil
 	}
-	if err := t.claim.c.take(ctx); err != nil {
+	if err := t.claim.c.take(ctx, t.began.IsZero() || time.Since(t.began) < aging); err != nil {
 		return err
 	}
 	runtime.LockOSThread()

@@ -80,7 +80,7 @@ func task(t *rapid.T) *Task {
 }
 
 func tree(t *rapid.T) *Tree {
-	v := &Tree{Task: taskHead(t)}
+	v := &Tree{Task: taskHead(t), For: catalog.Peer(rapid.Uint32().Draw(t, "client"))}
 	outs := 0
 	for i := range v.Task.Operands {
 		if o := &v.Task.Operands[i]; o.How == Out {

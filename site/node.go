@@ -113,6 +113,20 @@ func RunNode(ctx context.Context, cfg NodeConfig) (err error) {
 	return nil
 }
 
+// spread lets Go run more threads than there are processors while kernels are at work for
+// long. Go would have goroutines that answer wait for a kernel in WebAssembly for up to
+// 10 ms, each time that one hands over to another; the operating system gives a thread
+// that wakes up its turn at once. At other times threads that look for work are too dear.
+func spread(procs int) func(bool) {
+	return func(long bool) {
+		if long {
+			runtime.GOMAXPROCS(min(8*procs, procs+32))
+		} else {
+			runtime.GOMAXPROCS(procs)
+		}
+	}
+}
+
 func (cfg *NodeConfig) complete() error {
 	if cfg.Name == "" {
 		host, err := os.Hostname()
@@ -129,6 +143,9 @@ func (cfg *NodeConfig) complete() error {
 	}
 	if cfg.Limits == (node.Limits{}) {
 		cfg.Limits = DefaultLimits()
+	}
+	if cfg.Threads <= 0 {
+		cfg.Threads = runtime.GOMAXPROCS(0)
 	}
 	if cfg.RegionBytes <= 0 {
 		cfg.RegionBytes = 1 << 30
@@ -215,6 +232,7 @@ func (cfg *NodeConfig) start(ctx context.Context, keys *keys, ctl control.Contro
 	d, err := daemon.Start(ctx, daemon.Config{
 		Name: cfg.Name, Store: st, Control: ctl, Membership: m, Rejoin: join, Limits: cfg.Limits, Threads: cfg.Threads, ViewDeadline: cfg.ViewDeadline, Log: cfg.Log,
 		Codegen: compiler, Native: cfg.native(), Ledger: keys.ledger, Scrub: cfg.Scrub, RepairAfter: cfg.RepairAfter, Learned: service.Learn,
+		Long: spread(runtime.GOMAXPROCS(0)),
 		Dial: func(self catalog.Peer, names func(catalog.Peer) (string, bool), h transport.Handler) (transport.Transport, error) {
 			return stream.New(stream.Options{Self: self, Identity: keys.id, Listener: l, NameOf: names, Services: service.Register, Log: cfg.Log}, h)
 		},
