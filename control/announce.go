@@ -44,6 +44,13 @@ func (s *Server) tell(ctx context.Context) (moved bool, err error) {
 	if own == nil || slices.Equal(own.PeerURLs, want) {
 		return false, nil
 	}
-	_, err = s.e.Server.UpdateMember(ctx, etcdmember.Member{ID: own.ID, RaftAttributes: etcdmember.RaftAttributes{PeerURLs: want, IsLearner: own.IsLearner}})
-	return true, err
+	if _, err = s.e.Server.UpdateMember(ctx, etcdmember.Member{ID: own.ID, RaftAttributes: etcdmember.RaftAttributes{PeerURLs: want, IsLearner: own.IsLearner}}); err != nil {
+		return true, err
+	}
+	return true, s.yield()
 }
+
+// yield makes the member that was connected longest the leader, if this one is. Two that have moved do not
+// find each other before a leader has told them, and a leader that has moved reaches only
+// those that have not.
+func (s *Server) yield() error { return s.e.Server.TryTransferLeadershipOnShutdown() }

@@ -47,7 +47,24 @@ func TestMoved(t *testing.T) {
 		}
 		work.Wait()
 	}
-	shut(open("a", "b", "c"))
+	first := open("a", "b", "c")
+	lead := func(of map[string]*Server) *Server {
+		for _, s := range of {
+			if s.e.Server.Leader() == s.e.Server.MemberID() {
+				return s
+			}
+		}
+		return nil
+	}
+	// A leader that has moved makes another one the leader.
+	before := lead(first)
+	check(t, before.yield())
+	for end := time.Now().Add(10 * time.Second); lead(first) == nil || lead(first) == before; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("member %s leads still", before.cfg.Name)
+		}
+	}
+	shut(first)
 
 	at["a"], at["b"] = free(t), free(t)
 	second := open("a", "b", "c")

@@ -3,6 +3,7 @@ package fleet
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/godwit-run/godwit/site"
@@ -89,6 +90,27 @@ func whose(at string, err error) string {
 		return "another godwit up"
 	}
 	return "another process"
+}
+
+// anchored refuses to start where every member of etcd has lost its address: they would look
+// for each other in vain.
+func (f *Fleet) anchored() error {
+	var lost []string
+	members := 0
+	for _, n := range f.site.Nodes {
+		if n.ControlPeer == "" {
+			continue
+		}
+		members++
+		if err := f.free(n.ControlPeer); err != nil {
+			lost = append(lost, fmt.Sprintf("%s has that of node %s, %s", whose(n.ControlPeer, err), n.Name, n.ControlPeer))
+		}
+	}
+	if members < 2 || len(lost) < members {
+		return nil
+	}
+	return &Error{Text: "others have all addresses at which the members of etcd find each other: " + strings.Join(lost, "; "),
+		Help: "end one of those processes: the members that get another address find the others by one that keeps its own"}
 }
 
 // movable says why a member of etcd cannot get another address. One that starts elsewhere finds the others,

@@ -284,3 +284,25 @@ func TestMovable(t *testing.T) {
 		}
 	}
 }
+
+// TestSpare goes on with a good certificate where a new one could not be written, and with
+// no other.
+func TestSpare(t *testing.T) {
+	dir := t.TempDir()
+	s, err := site.Create(dir, 5*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	heard := &said{}
+	f := &Fleet{opt: Options{Say: heard.say}, site: s}
+	full := fmt.Errorf("write: %w", syscall.ENOSPC)
+	if err := f.spare(full, filepath.Join(dir, "client")); err != nil || len(heard.of("said", "")) != 1 {
+		t.Errorf("with a good one: %v, said %v", err, heard.list)
+	}
+	if err := f.spare(full, filepath.Join(dir, "nodes", "n1", "identity")); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("with none: %v", err)
+	}
+	if err := f.spare(syscall.EACCES, filepath.Join(dir, "client")); err != syscall.EACCES {
+		t.Errorf("with another error: %v", err)
+	}
+}

@@ -107,11 +107,11 @@ func (f *Fleet) place() error {
 	return nil
 }
 
-// reform gives the members of etcd other addresses if one of them is taken before they have
+// reform sees to it that the members of etcd can find each other. It gives them other addresses if one of them is taken before they have
 // ever found each other. There is nothing to lose then, and no address to keep.
 func (f *Fleet) reform() error {
 	if !f.site.Forming {
-		return nil
+		return f.anchored()
 	}
 	whole := true
 	for _, n := range f.site.Nodes {

@@ -37,6 +37,8 @@ const (
 //	signal NAME SIGNAL   to a node, or to the godwit up that has the folder's lock: KILL, STOP or CONT
 //	ready NAME           waits until godwit up says that a node is ready that was started again
 //	noted NAME           waits until a node's number is written beside it, and is that of a process
+//	fill DIR             fills the disk of DIR, also what is given up of reserves meanwhile
+//	empty DIR            stops that
 //	occupy NAME SEAT     listens at a node's address until the script ends: address, metrics, control_client or control_peer
 //	free                 stops that
 //	killnodes            kills all nodes
@@ -56,7 +58,8 @@ func clusterCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	list := map[string]func(*rig, []string){
 		"up": (*rig).up, "down": (*rig).down, "signal": (*rig).signal, "restart": (*rig).restart, "walking": (*rig).walking,
 		"dead": (*rig).dead, "settled": (*rig).settled, "remember": (*rig).remember, "unchanged": (*rig).unchanged,
-		"ready": (*rig).ready, "noted": (*rig).noted, "occupy": (*rig).occupy, "free": (*rig).free, "killnodes": (*rig).killNodes, "locked": (*rig).locked, "ended": (*rig).hasEnded,
+		"ready": (*rig).ready, "noted": (*rig).noted, "fill": (*rig).fill, "empty": (*rig).empty,
+		"occupy": (*rig).occupy, "free": (*rig).free, "killnodes": (*rig).killNodes, "locked": (*rig).locked, "ended": (*rig).hasEnded,
 		"clock": (*rig).clock, "within": (*rig).within,
 	}
 	all := map[string]func(*testscript.TestScript, bool, []string){}

@@ -130,13 +130,13 @@ func (d *draining) wait(cmd *cobra.Command, c *cluster.Cluster, peer catalog.Pee
 		v := c.View()
 		n, alive := v.Node(peer)
 		e := fleet.EmptyingOf(v, peer)
-		if alive && n.Draining && e.Done() {
-			t.Stop()
-			return d.done(cmd, c, e, time.Since(begin))
-		}
 		if text := d.progress(alive, e); text != last {
 			fmt.Fprintln(cmd.ErrOrStderr(), text)
 			last = text
+		}
+		if alive && n.Draining && e.Done() {
+			t.Stop()
+			return d.done(cmd, c, e, time.Since(begin))
 		}
 		select {
 		case <-t.C:

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit"
+	"github.com/godwit-run/godwit/catalog"
 )
 
 // TestRolling starts all nodes of a cluster again, one after another, while two callers go
@@ -52,7 +53,14 @@ func TestRolling(t *testing.T) {
 			}
 		})
 	}
+	work.Go(func() {
+		for !over.Load() {
+			whole(t, conn.View())
+			time.Sleep(time.Millisecond)
+		}
+	})
 	said := do(t, dir, "restart", "--all", "--cluster", c)
+	time.Sleep(time.Second)
 	over.Store(true)
 	work.Wait()
 	if n := strings.Count(said, "is ready again after"); n != 4 || strings.Count(said, "with 2 shards") != 4 {
@@ -61,6 +69,20 @@ func TestRolling(t *testing.T) {
 	t.Logf("%d calls meanwhile\n%s", calls.Load(), said)
 	if calls.Load() < 20 {
 		t.Errorf("only %d calls: they waited for nodes", calls.Load())
+	}
+}
+
+// whole fails where more than one of four nodes is away, or a shard has no holder.
+func whole(t *testing.T, v *catalog.View) {
+	if len(v.Nodes) < 3 {
+		t.Errorf("%d nodes are members at revision %d", len(v.Nodes), v.Revision)
+	}
+	for i := range v.Sets {
+		for j, s := range v.Sets[i].Shards {
+			if len(s.Replicas) == 0 {
+				t.Errorf("nobody holds shard %d of @%s at revision %d", j, v.Sets[i].Name, v.Revision)
+			}
+		}
 	}
 }
 

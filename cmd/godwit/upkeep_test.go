@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -44,6 +45,28 @@ func (r *rig) noted(args []string) {
 		_, err := os.Stat(r.pidFile(args[0]))
 		return err == nil && processRuns(r.pid(args[0]))
 	})
+}
+
+// filling is how long a disk is filled anew: whoever keeps a reserve gives it up by and by.
+const filling = 3 * time.Second
+
+func (r *rig) fill(args []string) {
+	f, err := os.Create(filepath.Join(r.ts.MkAbs(args[0]), "fill"))
+	r.ts.Check(err)
+	defer f.Close()
+	full, block := false, make([]byte, 1<<20)
+	for end := time.Now().Add(filling); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		for err = nil; err == nil; _, err = f.Write(block) {
+		}
+		full = errors.Is(err, syscall.ENOSPC)
+	}
+	if !full {
+		r.ts.Fatalf("the disk is not full: %v", err)
+	}
+}
+
+func (r *rig) empty(args []string) {
+	r.ts.Check(os.Remove(filepath.Join(r.ts.MkAbs(args[0]), "fill")))
 }
 
 func (r *rig) occupy(args []string) {
