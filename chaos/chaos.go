@@ -8,8 +8,8 @@
 //
 //   - no answer is wrong: each equals the one of one machine, byte for byte;
 //   - none is late: a call ends by its deadline and Allowance;
-//   - a call fails only while a shard of its data set had no good live replica, or the
-//     cluster no majority, for which the harness keeps an account of its own;
+//   - a call fails only while a shard of its data set had no good live replica, of which
+//     the harness keeps an account of its own; without a majority reads go on;
 //   - no node ends but those that were ended;
 //   - when the faults are over everything heals within Healing: all copies are there,
 //     and nodes hold no more memory, descriptors and goroutines than before.

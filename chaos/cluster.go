@@ -41,6 +41,13 @@ type processes struct {
 
 func nodeName(i int) string { return "n" + strconv.Itoa(i+1) }
 
+var names = func() (list []string) {
+	for i := range nodeCount {
+		list = append(list, nodeName(i))
+	}
+	return list
+}()
+
 func newCluster(godwit, dir string, j *journal, r *Report, a *account) *processes {
 	return &processes{godwitPath: godwit, dir: filepath.Join(dir, "cluster"), log: j, report: r, account: a,
 		lines: map[string][]string{}, known: map[string]int{}, spent: map[string]*trouble{}, peers: map[uint32]string{}}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -20,11 +21,11 @@ type replica struct {
 	set              uint32
 }
 
-// spoilable finds a replica on a node.
-func (r *run) spoilable(ctx context.Context, rng *rand.Rand, node string) (*replica, bool) {
+// spoilable finds a replica on a node; nil if there is none.
+func (r *run) spoilable(ctx context.Context, rng *rand.Rand, node string) *replica {
 	s := r.status(ctx)
 	if s == nil {
-		return nil, false
+		return nil
 	}
 	var list []*replica
 	for i := range s.Sets {
@@ -48,9 +49,9 @@ func (r *run) spoilable(ctx context.Context, rng *rand.Rand, node string) (*repl
 		}
 	}
 	if len(list) == 0 {
-		return nil, false
+		return nil
 	}
-	return list[rng.IntN(len(list))], true
+	return list[rng.IntN(len(list))]
 }
 
 func (r *run) ours(set string) bool {
@@ -64,18 +65,25 @@ func (r *run) ours(set string) bool {
 
 // spoil does something to a replica's file, and enters that until the file is good
 // again. Only one replica is spoilt at a time, so that no shard loses all.
-func (r *run) spoil(ctx context.Context, rng *rand.Rand, node, kind string, harm func(string) error) bool {
+func (r *run) spoil(ctx context.Context, rng *rand.Rand, node, kind string, harm func(node, file string) error) bool {
 	if !r.spoiling.TryLock() {
 		return false
 	}
-	p, ok := r.spoilable(ctx, rng, node)
-	if !ok {
+	var p *replica
+	for _, i := range append([]int{slices.Index(names, node)}, rng.Perm(nodeCount)...) {
+		if node = names[i]; !r.account.busy(node) {
+			if p = r.spoilable(ctx, rng, node); p != nil {
+				break
+			}
+		}
+	}
+	if p == nil {
 		r.spoiling.Unlock()
 		return false
 	}
 	t := r.account.begin(trouble{node: node, set: p.name, shard: p.shard, kind: kind})
 	r.say("%s: %s", kind, p.file)
-	if err := harm(p.file); err != nil {
+	if err := harm(node, p.file); err != nil {
 		r.say("%s: %v", p.file, err)
 	}
 	r.repairs.Go(func() { // other things go wrong meanwhile
@@ -132,12 +140,17 @@ func overwrite(rng *rand.Rand) func(string) error {
 	}
 }
 
+// running is harm that is done while the node runs.
+func running(harm func(string) error) func(node, file string) error {
+	return func(_, file string) error { return harm(file) }
+}
+
 func (r *run) damageRunning(ctx context.Context, rng *rand.Rand, node string) bool {
-	return r.spoil(ctx, rng, node, "damaged", overwrite(rng))
+	return r.spoil(ctx, rng, node, "damaged", running(overwrite(rng)))
 }
 
 func (r *run) truncateRunning(ctx context.Context, rng *rand.Rand, node string) bool {
-	return r.spoil(ctx, rng, node, "truncated", func(file string) error { return cut(file, rng) })
+	return r.spoil(ctx, rng, node, "truncated", running(func(file string) error { return cut(file, rng) }))
 }
 
 func cut(file string, rng *rand.Rand) error {
@@ -149,13 +162,13 @@ func cut(file string, rng *rand.Rand) error {
 }
 
 func (r *run) deleteRunning(ctx context.Context, rng *rand.Rand, node string) bool {
-	return r.spoil(ctx, rng, node, "deleted", os.Remove)
+	return r.spoil(ctx, rng, node, "deleted", running(os.Remove))
 }
 
 // damageDown spoils a file while its node is down.
 func (r *run) damageDown(ctx context.Context, rng *rand.Rand, node string) bool {
 	harm := []func(string) error{overwrite(rng), func(f string) error { return cut(f, rng) }, os.Remove}[rng.IntN(3)]
-	return r.spoil(ctx, rng, node, "damaged while down", func(file string) error {
+	return r.spoil(ctx, rng, node, "damaged while down", func(node, file string) error {
 		pid := r.pid(node)
 		r.kill(node, syscall.SIGKILL)
 		r.awaitEnd(node, pid)
