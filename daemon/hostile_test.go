@@ -179,7 +179,7 @@ func TestAreasOfOthers(t *testing.T) {
 			secret[i] = 0x5e
 		}
 		d.columns.putArea(a)
-		s, err := d.eng.Arena().Alloc(16 << 10) // as scratch memory of another caller
+		s, err := d.eng.Arena().Alloc(8 << 10) // as scratch memory of another caller
 		if err != nil {
 			t.Fatal(err)
 		}
