@@ -71,7 +71,8 @@ type run struct {
 	tables  *tables
 	stop    chan struct{} // closed when clients are to end
 
-	spoiling sync.Mutex // held while a replica is bad
+	spoiling sync.Mutex
+	spoilt   map[string]bool // shards of which a replica is bad, by set and number
 	repairs  sync.WaitGroup
 }
 
@@ -84,7 +85,7 @@ func Run(ctx context.Context, cfg Config) (*Report, error) {
 	}
 	defer j.close()
 	j.say("seed %d, %v, %d clients, binary %s", cfg.Seed, cfg.Duration, cfg.Clients, cfg.Godwit)
-	r := &run{Config: cfg, journal: j, report: newReport(cfg.Seed), stop: make(chan struct{})}
+	r := &run{Config: cfg, journal: j, report: newReport(cfg.Seed), stop: make(chan struct{}), spoilt: map[string]bool{}}
 	r.account = newAccount()
 	r.processes = newCluster(cfg.Godwit, cfg.Dir, j, r.report, r.account)
 	if r.tables, err = makeTables(filepath.Join(cfg.Dir, "data"), cfg.Seed); err != nil {

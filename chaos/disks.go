@@ -2,6 +2,7 @@ package chaos
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -21,7 +22,10 @@ type replica struct {
 	set              uint32
 }
 
-// spoilable finds a replica on a node; nil if there is none.
+// key names the shard.
+func (p *replica) key() string { return fmt.Sprintf("%s/%d", p.name, p.shard) }
+
+// spoilable finds a replica on a node; nil if there is none. Its caller has the lock.
 func (r *run) spoilable(ctx context.Context, rng *rand.Rand, node string) *replica {
 	s := r.status(ctx)
 	if s == nil {
@@ -43,8 +47,9 @@ func (r *run) spoilable(ctx context.Context, rng *rand.Rand, node string) *repli
 					others++
 				}
 			}
-			if here && others > 0 {
-				list = append(list, &replica{node, set.Name, r.shardFile(node, set.ID, j), j, set.Shards[j].Sum, set.ID})
+			p := &replica{node, set.Name, r.shardFile(node, set.ID, j), j, set.Shards[j].Sum, set.ID}
+			if here && others > 0 && !r.spoilt[p.key()] {
+				list = append(list, p)
 			}
 		}
 	}
@@ -64,12 +69,10 @@ func (r *run) ours(set string) bool {
 }
 
 // spoil does something to a replica's file, and enters that until the file is good
-// again. Only one replica is spoilt at a time, so that no shard loses all.
+// again. Of a shard only one replica is spoilt at a time, so that none loses all.
 func (r *run) spoil(ctx context.Context, rng *rand.Rand, node, kind string, harm func(node, file string) error) bool {
-	if !r.spoiling.TryLock() {
-		return false
-	}
 	var p *replica
+	r.spoiling.Lock()
 	for _, i := range append([]int{slices.Index(names, node)}, rng.Perm(nodeCount)...) {
 		if node = names[i]; !r.account.busy(node) {
 			if p = r.spoilable(ctx, rng, node); p != nil {
@@ -77,8 +80,11 @@ func (r *run) spoil(ctx context.Context, rng *rand.Rand, node, kind string, harm
 			}
 		}
 	}
+	if p != nil {
+		r.spoilt[p.key()] = true
+	}
+	r.spoiling.Unlock()
 	if p == nil {
-		r.spoiling.Unlock()
 		return false
 	}
 	t := r.account.begin(trouble{node: node, set: p.name, shard: p.shard, kind: kind})
@@ -87,9 +93,11 @@ func (r *run) spoil(ctx context.Context, rng *rand.Rand, node, kind string, harm
 		r.say("%s: %v", p.file, err)
 	}
 	r.repairs.Go(func() { // other things go wrong meanwhile
-		defer r.spoiling.Unlock()
 		r.awaitRepair(ctx, p)
 		r.account.end(t)
+		r.spoiling.Lock()
+		defer r.spoiling.Unlock()
+		delete(r.spoilt, p.key())
 	})
 	return true
 }
