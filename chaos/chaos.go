@@ -139,6 +139,7 @@ func (r *run) suffer(ctx context.Context) {
 	r.makeFaults(ctx, time.Now().Add(r.Duration))
 	close(r.stop)
 	clients.Wait()
+	r.scrub(ctx)
 	r.repairs.Wait()
 	r.untilWhole(ctx, time.Now().Add(Healing))
 	close(over)
