@@ -75,7 +75,7 @@ if [ "$status" -ne 0 ]; then
 	grep -E '^ *--- FAIL' "$log"
 fi
 grep -E '^(ok|FAIL|\?)' "$log" | grep -v 'no test files'
-grep -E 'programs agree|operations covered' "$log"
+grep -E 'programs agree|operations covered|[0-9] mutants, |kinds of findings' "$log"
 skipped=$(count SKIP)
 if [ "$skipped" -gt 0 ]; then
 	echo "---- SKIPPED: $skipped ----"

@@ -78,7 +78,7 @@ func (a *account) troubled(node, set string, shard int, at time.Time) bool {
 func (a *account) lost(at time.Time) bool {
 	n := 0
 	for i := range memberCount {
-		if a.troubled(nodeName(i), "", 0, at) {
+		if name := nodeName(i); a.troubled(name, "", 0, at) || a.troubled(keeperOf(name), "", 0, at) {
 			n++
 		}
 	}

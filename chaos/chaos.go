@@ -8,8 +8,8 @@
 //
 //   - no answer is wrong: each equals the one of one machine, byte for byte;
 //   - none is late: a call ends by its deadline and Allowance;
-//   - a call fails only while a shard of its data set had no good live replica, or the
-//     cluster no majority, for which the harness keeps an account of its own;
+//   - a call fails only while a shard of its data set had no good live replica, of which
+//     the harness keeps an account of its own; without a majority reads go on;
 //   - no node ends but those that were ended;
 //   - when the faults are over everything heals within Healing: all copies are there,
 //     and nodes hold no more memory, descriptors and goroutines than before.
@@ -71,7 +71,8 @@ type run struct {
 	tables  *tables
 	stop    chan struct{} // closed when clients are to end
 
-	spoiling sync.Mutex // held while a replica is bad
+	spoiling sync.Mutex
+	spoilt   map[string]bool // shards of which a replica is bad, by set and number
 	repairs  sync.WaitGroup
 }
 
@@ -84,7 +85,7 @@ func Run(ctx context.Context, cfg Config) (*Report, error) {
 	}
 	defer j.close()
 	j.say("seed %d, %v, %d clients, binary %s", cfg.Seed, cfg.Duration, cfg.Clients, cfg.Godwit)
-	r := &run{Config: cfg, journal: j, report: newReport(cfg.Seed), stop: make(chan struct{})}
+	r := &run{Config: cfg, journal: j, report: newReport(cfg.Seed), stop: make(chan struct{}), spoilt: map[string]bool{}}
 	r.account = newAccount()
 	r.processes = newCluster(cfg.Godwit, cfg.Dir, j, r.report, r.account)
 	if r.tables, err = makeTables(filepath.Join(cfg.Dir, "data"), cfg.Seed); err != nil {
@@ -138,6 +139,7 @@ func (r *run) suffer(ctx context.Context) {
 	r.makeFaults(ctx, time.Now().Add(r.Duration))
 	close(r.stop)
 	clients.Wait()
+	r.scrub(ctx)
 	r.repairs.Wait()
 	r.untilWhole(ctx, time.Now().Add(Healing))
 	close(over)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // slice is how long every test run suffers.
@@ -73,5 +75,16 @@ func TestChaos(t *testing.T) {
 	}
 	if t.Failed() {
 		t.Logf("what is left of the run is in %s", dir)
+	}
+}
+
+// TestDisksCanBeFull makes it known when chaos does without full disks.
+func TestDisksCanBeFull(t *testing.T) {
+	dir := t.TempDir()
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=64k"); err != nil {
+		t.Skipf("SKIPPED: chaos fills no disk, for a tmpfs cannot be mounted here: %v", err)
+	}
+	if err := unix.Unmount(dir, 0); err != nil {
+		t.Error(err)
 	}
 }

@@ -24,6 +24,7 @@ type processes struct {
 	log        *journal
 	report     *Report
 	account    *account
+	flags      []string // of up
 	serial     atomic.Int64
 
 	mu     sync.Mutex
@@ -40,6 +41,13 @@ type processes struct {
 }
 
 func nodeName(i int) string { return "n" + strconv.Itoa(i+1) }
+
+var names = func() (list []string) {
+	for i := range nodeCount {
+		list = append(list, nodeName(i))
+	}
+	return list
+}()
 
 func newCluster(godwit, dir string, j *journal, r *Report, a *account) *processes {
 	return &processes{godwitPath: godwit, dir: filepath.Join(dir, "cluster"), log: j, report: r, account: a,
@@ -77,7 +85,10 @@ const startLimit = 90 * time.Second
 
 // start starts `up` and waits until it says that all nodes are ready.
 func (c *processes) start(ctx context.Context) error {
-	c.byHand = !strings.Contains(c.godwit(ctx, time.Minute, "restart", "--help").stdout, "godwit restart")
+	c.byHand = !c.knows("restart", "godwit restart")
+	if c.knows("up", "--repair-after") {
+		c.flags = []string{"--repair-after", repairAfter.String()}
+	}
 	if err := c.begin(); err != nil {
 		return err
 	}
@@ -105,7 +116,7 @@ func (c *processes) begin() error {
 		return err
 	}
 	defer log.Close()
-	cmd := exec.Command(c.godwitPath, "up", "-n", strconv.Itoa(nodeCount), "--cluster", c.dir)
+	cmd := exec.Command(c.godwitPath, append([]string{"up", "-n", strconv.Itoa(nodeCount), "--cluster", c.dir}, c.flags...)...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM, Setpgid: true}
 	if err := cmd.Start(); err != nil {

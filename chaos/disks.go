@@ -2,9 +2,12 @@ package chaos
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -20,11 +23,14 @@ type replica struct {
 	set              uint32
 }
 
-// spoilable finds a replica on a node.
-func (r *run) spoilable(ctx context.Context, rng *rand.Rand, node string) (*replica, bool) {
+// key names the shard.
+func (p *replica) key() string { return fmt.Sprintf("%s/%d", p.name, p.shard) }
+
+// spoilable finds a replica on a node; nil if there is none. Its caller has the lock.
+func (r *run) spoilable(ctx context.Context, rng *rand.Rand, node string) *replica {
 	s := r.status(ctx)
 	if s == nil {
-		return nil, false
+		return nil
 	}
 	var list []*replica
 	for i := range s.Sets {
@@ -42,15 +48,16 @@ func (r *run) spoilable(ctx context.Context, rng *rand.Rand, node string) (*repl
 					others++
 				}
 			}
-			if here && others > 0 {
-				list = append(list, &replica{node, set.Name, r.shardFile(node, set.ID, j), j, set.Shards[j].Sum, set.ID})
+			p := &replica{node, set.Name, r.shardFile(node, set.ID, j), j, set.Shards[j].Sum, set.ID}
+			if here && others > 0 && !r.spoilt[p.key()] {
+				list = append(list, p)
 			}
 		}
 	}
 	if len(list) == 0 {
-		return nil, false
+		return nil
 	}
-	return list[rng.IntN(len(list))], true
+	return list[rng.IntN(len(list))]
 }
 
 func (r *run) ours(set string) bool {
@@ -63,32 +70,60 @@ func (r *run) ours(set string) bool {
 }
 
 // spoil does something to a replica's file, and enters that until the file is good
-// again. Only one replica is spoilt at a time, so that no shard loses all.
-func (r *run) spoil(ctx context.Context, rng *rand.Rand, node, kind string, harm func(string) error) bool {
-	if !r.spoiling.TryLock() {
-		return false
+// again. Of a shard only one replica is spoilt at a time, so that none loses all.
+func (r *run) spoil(ctx context.Context, rng *rand.Rand, node, kind string, harm func(node, file string) error) bool {
+	var p *replica
+	r.spoiling.Lock()
+	for _, i := range append([]int{slices.Index(names, node)}, rng.Perm(nodeCount)...) {
+		if node = names[i]; !r.account.busy(node) {
+			if p = r.spoilable(ctx, rng, node); p != nil {
+				break
+			}
+		}
 	}
-	p, ok := r.spoilable(ctx, rng, node)
-	if !ok {
-		r.spoiling.Unlock()
+	if p != nil {
+		r.spoilt[p.key()] = true
+	}
+	r.spoiling.Unlock()
+	if p == nil {
 		return false
 	}
 	t := r.account.begin(trouble{node: node, set: p.name, shard: p.shard, kind: kind})
 	r.say("%s: %s", kind, p.file)
-	if err := harm(p.file); err != nil {
+	if err := harm(node, p.file); err != nil {
 		r.say("%s: %v", p.file, err)
 	}
 	r.repairs.Go(func() { // other things go wrong meanwhile
-		defer r.spoiling.Unlock()
 		r.awaitRepair(ctx, p)
 		r.account.end(t)
+		r.spoiling.Lock()
+		defer r.spoiling.Unlock()
+		delete(r.spoilt, p.key())
 	})
 	return true
 }
 
 // Repair is how long the cluster gets until as many good copies are there as were
-// before: to notice that one is bad, and to make another.
-const Repair = 90 * time.Second
+// before: a minute until a node that has started reads all that it holds, the time after
+// which a lost replica is made again, and that once more for a node that cannot.
+const Repair = 60*time.Second + 2*repairAfter + 40*time.Second
+
+// repairAfter is what the nodes are started with, where they know of it.
+const repairAfter = 10 * time.Second
+
+// scrub has all nodes read all that they hold now, so that nothing stays undetected.
+func (r *run) scrub(ctx context.Context) {
+	if r.knows("scrub", "godwit scrub") {
+		o := r.godwit(ctx, Hung, "scrub", "--cluster", r.dir)
+		r.say("godwit scrub: exit code %d: %.300s %.300s", o.code, o.stdout, o.stderr)
+	}
+}
+
+// knows says that the help of a command has a word.
+func (c *processes) knows(command, word string) bool {
+	o := c.godwit(context.Background(), time.Minute, command, "--help")
+	return o.code == 0 && strings.Contains(o.stdout, word)
+}
 
 func (r *run) awaitRepair(ctx context.Context, p *replica) {
 	began := time.Now()
@@ -132,12 +167,17 @@ func overwrite(rng *rand.Rand) func(string) error {
 	}
 }
 
+// running is harm that is done while the node runs.
+func running(harm func(string) error) func(node, file string) error {
+	return func(_, file string) error { return harm(file) }
+}
+
 func (r *run) damageRunning(ctx context.Context, rng *rand.Rand, node string) bool {
-	return r.spoil(ctx, rng, node, "damaged", overwrite(rng))
+	return r.spoil(ctx, rng, node, "damaged", running(overwrite(rng)))
 }
 
 func (r *run) truncateRunning(ctx context.Context, rng *rand.Rand, node string) bool {
-	return r.spoil(ctx, rng, node, "truncated", func(file string) error { return cut(file, rng) })
+	return r.spoil(ctx, rng, node, "truncated", running(func(file string) error { return cut(file, rng) }))
 }
 
 func cut(file string, rng *rand.Rand) error {
@@ -149,13 +189,13 @@ func cut(file string, rng *rand.Rand) error {
 }
 
 func (r *run) deleteRunning(ctx context.Context, rng *rand.Rand, node string) bool {
-	return r.spoil(ctx, rng, node, "deleted", os.Remove)
+	return r.spoil(ctx, rng, node, "deleted", running(os.Remove))
 }
 
 // damageDown spoils a file while its node is down.
 func (r *run) damageDown(ctx context.Context, rng *rand.Rand, node string) bool {
 	harm := []func(string) error{overwrite(rng), func(f string) error { return cut(f, rng) }, os.Remove}[rng.IntN(3)]
-	return r.spoil(ctx, rng, node, "damaged while down", func(file string) error {
+	return r.spoil(ctx, rng, node, "damaged while down", func(node, file string) error {
 		pid := r.pid(node)
 		r.kill(node, syscall.SIGKILL)
 		r.awaitEnd(node, pid)

@@ -107,7 +107,7 @@ const (
 	late      verdict = "LATE"
 	hung      verdict = "HUNG"
 	noReplica verdict = "no replica"  // it failed, and a shard had no good live replica
-	noQuorum  verdict = "no majority" // it failed, and the records had no majority
+	noQuorum  verdict = "no majority" // it failed, and the records had no majority, which reads do not need
 	failed    verdict = "FAILED"      // it failed for nothing
 	killed    verdict = "client killed"
 )

@@ -73,6 +73,27 @@ body o lo hi
   end`
 )
 
+// curious gives what lies in scratch memory that it has not written.
+const curious = `
+kernel
+size s0 0..1000000
+size s1 0..1000000
+size s2 0..1000000
+scalar i64 0..1000000
+region readwrite i64 s0
+region read i64 s1
+region scratch i64 s0 + 1000
+sites 0
+outer s0
+grain 1
+count s0
+body o lo hi
+  f = const i64 500
+  at = add i64 o f
+  x = load r2 at
+  store r0 o x
+  end`
+
 // rigged is a daemon without a network that holds one shard of four rows.
 func rigged(t *testing.T) (*Daemon, shard) {
 	eng, err := engine.New(engine.Options{})
@@ -138,5 +159,34 @@ func TestHostileBatches(t *testing.T) {
 	defer d.columns.release(r)
 	if now := d.eng.Arena().Bytes(r.span.Off, 32); !bytes.Equal(now, words(7, 7, 7, 7)) {
 		t.Errorf("the column holds %x", now)
+	}
+}
+
+// TestAreasOfOthers: kernel memory that travelled states lay in is used again, and its
+// bytes are not for the next caller.
+func TestAreasOfOthers(t *testing.T) {
+	d, sh := rigged(t)
+	for range 3 {
+		if _, err := advanced(t, d, sh, honest); err != nil {
+			t.Fatal(err)
+		}
+		a, err := d.columns.area(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		secret := d.eng.Arena().Bytes(a.span.Off, a.span.Len)
+		for i := range secret {
+			secret[i] = 0x5e
+		}
+		d.columns.putArea(a)
+		s, err := d.eng.Arena().Alloc(8 << 10) // as scratch memory of another caller
+		if err != nil {
+			t.Fatal(err)
+		}
+		copy(d.eng.Arena().Bytes(s.Off, s.Len), secret)
+		d.eng.Arena().Free(s)
+		if got, err := advanced(t, d, sh, curious); err != nil || !bytes.Equal(got, words(0, 0)) {
+			t.Errorf("another caller's bytes are in what a kernel gives: %x (%v)", got, err)
+		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // slice is what every test run takes, always the same.
-const slice = 1500
+const slice = 1000
 
 var (
 	count   = flag.Int("mutants", slice, "mutants to make")
