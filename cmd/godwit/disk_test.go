@@ -35,5 +35,8 @@ func mountSmall(ts *testscript.TestScript, _ bool, args []string) {
 	dir := ts.MkAbs(args[0])
 	ts.Check(os.MkdirAll(dir, 0o777))
 	ts.Check(unix.Mount("tmpfs", dir, "tmpfs", 0, "size="+args[1]))
-	ts.Defer(func() { _ = unix.Unmount(dir, unix.MNT_DETACH) })
+	ts.Defer(func() {
+		endClusters(dir) // before their folders are out of sight
+		_ = unix.Unmount(dir, unix.MNT_DETACH)
+	})
 }
