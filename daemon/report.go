@@ -96,8 +96,10 @@ func (d *Daemon) Report() *Report {
 	v := d.view.Load()
 	for _, s := range d.cfg.Store.Shards() {
 		h := Held{Set: s.Set, Shard: s.Shard, Rows: s.Hi - s.Lo, Bytes: s.Bytes}
-		if set, ok := v.Set(s.Set); v != nil && ok {
-			h.Name = set.Name
+		if v != nil { // else the node has not heard of the cluster yet
+			if set, ok := v.Set(s.Set); ok {
+				h.Name = set.Name
+			}
 		}
 		r.Shards = append(r.Shards, h)
 	}
