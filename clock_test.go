@@ -67,7 +67,13 @@ func newClocked(t *testing.T, nodes ...string) *clocked {
 	check(t, s.Save())
 	within, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
-	check(t, site.Await(within, s, len(nodes)))
+	for joined := 0; joined < len(nodes); time.Sleep(20 * time.Millisecond) {
+		check(t, within.Err())
+		if by, err := godwit.Connect(within, s.Dir, godwit.ConnectOptions{}); err == nil {
+			joined = len(by.View().Nodes)
+			check(t, by.Close())
+		}
+	}
 	return c
 }
 
