@@ -86,7 +86,7 @@ func (c *Core) nowhere(set uint32, shard int) *parcel.Failure {
 	if d := c.disk[shardName{set, shard}]; c.lacks(set, shard) {
 		f.Reason, f.Detail = parcel.NoShard, fmt.Sprintf("%s; and %s", d.why, f.Detail)
 	} else if s, ok := c.view.Set(set); ok && slices.Contains(s.Shards[shard].Assigned, c.self) && !c.holds(s, shard) {
-		f.Reason, f.Detail = parcel.NoShard, "it is not on this node; and " + f.Detail
+		f.Reason, f.Detail = parcel.NoShard, "it is not on this node; and "+f.Detail
 	}
 	return f
 }
