@@ -56,7 +56,7 @@ func (s *starter) begin(cmd *exec.Cmd, dir string, verbose io.Writer) (*life, er
 	}
 	cmd.Stderr, cmd.Stdout = file, file
 	if verbose != nil {
-		cmd.Stderr = io.MultiWriter(deaf{file}, verbose)
+		cmd.Stderr = io.MultiWriter(deaf{file}, deaf{verbose})
 	}
 	cmd.Env = append(os.Environ(), marker+"="+dir)
 	// Nodes end with this process however it ends, and get no signal from the terminal. When it is killed

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 )
@@ -23,11 +24,11 @@ func writeWhole(path string, text []byte) error {
 	return err
 }
 
-// deaf writes to a file and hides that it cannot: who writes to it is not to end because
-// the disk is full.
-type deaf struct{ f *os.File }
+// deaf writes and hides that it cannot: who writes to it is not to end because a disk is full or
+// a terminal is gone.
+type deaf struct{ w io.Writer }
 
 func (d deaf) Write(b []byte) (int, error) {
-	_, _ = d.f.Write(b) // what does not fit is lost
+	_, _ = d.w.Write(b) // what does not fit is lost
 	return len(b), nil
 }

@@ -47,21 +47,27 @@ func (r *rig) noted(args []string) {
 	})
 }
 
-// filling is how long a disk is filled anew: whoever keeps a reserve gives it up by and by.
-const filling = 3 * time.Second
+// still is how long a disk must stay full: whoever keeps a reserve gives it up by and by.
+const still = 3 * time.Second
 
+// fill takes all space of a disk, to the last byte, and what is given up afterwards.
 func (r *rig) fill(args []string) {
 	f, err := os.Create(filepath.Join(r.ts.MkAbs(args[0]), "fill"))
 	r.ts.Check(err)
 	defer f.Close()
-	full, block := false, make([]byte, 1<<20)
-	for end := time.Now().Add(filling); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		for err = nil; err == nil; _, err = f.Write(block) {
+	for last := time.Now(); time.Since(last) < still; time.Sleep(10 * time.Millisecond) {
+		for chunk := make([]byte, 1<<20); len(chunk) > 0; {
+			n, err := f.Write(chunk)
+			if n > 0 {
+				last = time.Now()
+			}
+			if err != nil {
+				if !errors.Is(err, syscall.ENOSPC) {
+					r.ts.Fatalf("the disk is not full: %v", err)
+				}
+				chunk = chunk[:len(chunk)/2]
+			}
 		}
-		full = errors.Is(err, syscall.ENOSPC)
-	}
-	if !full {
-		r.ts.Fatalf("the disk is not full: %v", err)
 	}
 }
 
