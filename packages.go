@@ -37,7 +37,7 @@ func (c *Cluster) Send(ctx context.Context, pkg []byte, to string, payload []byt
 
 // Trust changes whose packages the nodes may run, and gives the new list. edit gets the
 // present one, which is empty at first, and may be called more than once. What is
-// revoked stays so.
+// revoked stays so. It takes a connection with ConnectOptions.Admin.
 func (c *Cluster) Trust(ctx context.Context, edit func(trust.List) (trust.List, error)) (trust.List, error) {
 	l, err := c.c.Trust(ctx, edit)
 	return l, clusterError(err)

@@ -30,7 +30,7 @@ func native(t *testing.T, nodes string) *godwit.Cluster {
 	if out, err := exec.Command("go", "build", "-o", bin, "./cmd/godwit").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	site, opt := filepath.Join(dir, "c"), godwit.ConnectOptions{Children: site.Children{Worker: []string{bin, "worker-child"}}}
+	site, opt := filepath.Join(dir, "c"), godwit.ConnectOptions{Admin: true, Children: site.Children{Worker: []string{bin, "worker-child"}}}
 	up := exec.Command(bin, "up", "-n", nodes, "--native", "--memory", "--cluster", site)
 	up.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
 	out, err := up.StdoutPipe()
