@@ -35,7 +35,7 @@ type Options struct {
 	Dir   string // of the cluster
 	Nodes int    // how many; 0 for as many as there were, DefaultNodes in a new folder
 	TTL   time.Duration
-	Etcd  []string // endpoints of one that runs elsewhere; empty for one inside of the nodes
+	Etcd  []string // endpoints of one that runs elsewhere; empty for one beside the nodes
 	// Program starts a node when the node's own flags, and then Flags, are put behind it.
 	Program []string
 	Flags   []string

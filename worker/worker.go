@@ -22,7 +22,7 @@ import (
 type Limits struct {
 	Memory int64         // bytes of address space beyond what an idle worker has; 1 GiB
 	Stack  int64         // bytes of the stack that X_main runs on; 8 MiB
-	CPU    time.Duration // processor time of one call; 10 s. By the clock, a call may take 10 times as long
+	CPU    time.Duration // processor time of one call; 10 s. By the clock, a call may take 20 times as long
 	Sends  int           // parcels that one call may send; 1024
 	Bytes  int64         // of payloads and reply of one call; 16 MiB
 }

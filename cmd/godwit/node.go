@@ -25,7 +25,7 @@ func newNode() *cobra.Command {
 		Long: `Run one node of a cluster until an interrupt or SIGTERM. Its directory has
 its identity, as godwit up or godwit cluster writes it, and gets its data.
 The cluster's records are kept by etcd: --etcd names its endpoints; or --control
-makes this node itself a member of an etcd that runs inside of the nodes.`,
+runs a member of an etcd in a process beside this node.`,
 		Example: "  godwit node --name n1 --dir /data/n1 --listen 10.0.0.1:7411 --etcd 10.0.0.9:2379",
 		Args:    cobra.NoArgs,
 		RunE: action(func(cmd *cobra.Command, _ []string) error {

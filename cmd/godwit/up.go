@@ -50,7 +50,7 @@ same cluster back. A node that ends unasked is started again.`,
 	clusterFlag(cmd, &u.dir)
 	f.IntVarP(&u.nodes, "nodes", "n", 0, fmt.Sprintf("number of nodes (default as many as the cluster has, %d in a new one)", fleet.DefaultNodes))
 	f.DurationVar(&u.ttl, "ttl", 5*time.Second, "after which time without a sign of life a node counts as dead; at least 2s")
-	f.StringSliceVar(&u.etcd, "etcd", nil, "use an etcd cluster that runs elsewhere, HOST:PORT,..., instead of one inside of the nodes")
+	f.StringSliceVar(&u.etcd, "etcd", nil, "use an etcd cluster that runs elsewhere, HOST:PORT,..., instead of one beside the nodes")
 	f.IntVar(&u.restarts, "restarts", fleet.Restarts, "how often within ten minutes a node is started again that ended unasked; 0 for never")
 	f.BoolVarP(&u.verbose, "verbose", "v", false, "print the nodes' logs")
 	f.BoolVarP(&u.detach, "detach", "d", false, "return when the cluster is ready; godwit down ends it")
