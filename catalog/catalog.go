@@ -23,8 +23,11 @@ const FirstClient Peer = 1 << 31
 // View is a cluster at one revision.
 type View struct {
 	Revision int64
-	Nodes    []Node // alive, ascending by Peer
-	Sets     []Set  // ascending by ID
+	// Records is a random text that the records got when they began: revisions and
+	// numbers of others mean nothing here. Views that clients get may lack it.
+	Records string
+	Nodes   []Node // alive, ascending by Peer
+	Sets    []Set  // ascending by ID
 	// Trust is whose packages may run, on nodes that run any, and what was revoked.
 	Trust trust.List
 	// Age is how long ago a node that gave this view was last told that it holds, if the

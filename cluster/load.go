@@ -47,12 +47,28 @@ func (c *Cluster) Load(ctx context.Context, src data.Source, name string, opt Lo
 		err = l.publish(ctx)
 	}
 	if err != nil {
-		// What was stored so far goes, also when ctx has ended.
-		clean, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanTime)
-		defer cancel()
-		return nil, errors.Join(err, c.dropShards(clean, l.set))
+		err = l.undo(ctx, err)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return l.set, nil
+}
+
+// undo removes what was stored, also when ctx has ended, unless the set is in the catalogue: a
+// commit may have been done although its answer was lost. If nobody can tell, all stays.
+func (l *loading) undo(ctx context.Context, why error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanTime)
+	defer cancel()
+	v, err := l.c.cfg.Control.View(ctx)
+	if err != nil || v.Age != 0 {
+		return fmt.Errorf("%w; what was stored stays on the nodes, because the catalogue does not say whether @%s is in it", why, l.set.Name)
+	}
+	if _, listed := v.Set(l.set.ID); listed {
+		l.c.learn(v)
+		return nil
+	}
+	return errors.Join(why, l.c.dropShards(ctx, l.set))
 }
 
 // loading is a data set that is being stored.
@@ -160,7 +176,9 @@ func (l *loading) send(ctx context.Context, f io.ReaderAt, to catalog.Peer, i in
 	return l.c.blob(ctx, parcel.Seal, to, &blob)
 }
 
-// publish makes the set visible, waits until this client sees it, and drops what had its name before.
+// publish makes the set visible, waits until this client sees it, and drops what had its name
+// before. Once it is visible it is loaded: what fails then changes nothing, and nodes that were not
+// reached drop the old shards by themselves.
 func (l *loading) publish(ctx context.Context) error {
 	var old *catalog.Set
 	var err error
@@ -172,13 +190,13 @@ func (l *loading) publish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	v, err := l.c.cfg.Control.View(ctx)
-	if err != nil {
-		return err
+	if v, err := l.c.cfg.Control.View(ctx); err == nil {
+		l.c.learn(v)
 	}
-	l.c.learn(v)
-	if old == nil {
-		return nil
+	if old != nil {
+		ctx, cancel := context.WithTimeout(ctx, cleanTime)
+		defer cancel()
+		_ = l.c.dropShards(ctx, old)
 	}
-	return l.c.dropShards(ctx, old)
+	return nil
 }

@@ -16,6 +16,7 @@ import (
 // a node that joins are there before its own.
 type builder struct {
 	revision int64
+	birth    string
 	nodes    []catalog.Node // ascending, as in a view
 	sets     []catalog.Set
 	trust    trust.List
@@ -48,6 +49,9 @@ func (b *builder) change(r record) error {
 		return b.holder(r)
 	case strings.HasPrefix(r.key, drainPrefix):
 		return b.drain(r)
+	case r.key == birthKey:
+		b.birth = string(r.value)
+		return nil
 	case r.key == trustKey:
 		list, err := decodeTrust(r)
 		if err == nil {
@@ -125,7 +129,7 @@ func (b *builder) view() *catalog.View {
 		}
 	}
 	clear(b.changed)
-	return &catalog.View{Revision: b.revision, Nodes: slices.Clone(b.nodes), Sets: slices.Clone(b.sets), Trust: b.trust}
+	return &catalog.View{Revision: b.revision, Records: b.birth, Nodes: slices.Clone(b.nodes), Sets: slices.Clone(b.sets), Trust: b.trust}
 }
 
 func (b *builder) alive(p catalog.Peer) bool {

@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -33,6 +34,9 @@ func (g *registry) join(ctx context.Context, m Member) (*membership, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := g.begin(ctx); err != nil {
+		return nil, err
+	}
 	lease, err := g.rec.grant(ctx, g.opt.TTL)
 	if err != nil {
 		return nil, err
@@ -48,6 +52,16 @@ func (g *registry) join(ctx context.Context, m Member) (*membership, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// begin gives the records their name, unless they have one.
+func (g *registry) begin(ctx context.Context) error {
+	recs, _, err := g.rec.read(ctx, birthKey)
+	if err != nil || len(recs) > 0 {
+		return err
+	}
+	_, _, err = g.rec.commit(ctx, []condition{{key: birthKey}}, []change{{key: birthKey, value: []byte(rand.Text())}})
+	return err // who was first has named them
 }
 
 // number gives the name's number, a new one to a new name.

@@ -74,6 +74,7 @@ const (
 	heldPrefix = viewPrefix + "held/"  // + number of a set / number of a node: heldRecord, under the node's lease
 	// A mark is there or not; + number of a node: drainRecord.
 	drainPrefix = viewPrefix + "drain/"
+	birthKey    = viewPrefix + "birth" // a random text, made by the first node that joins
 	trustKey    = viewPrefix + "trust" // trustRecord
 	namePrefix  = root + "names/"      // + escaped name of a node: nameRecord
 	titles      = root + "titles/"     // + escaped name of a set: its number

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/control"
 	"github.com/godwit-run/godwit/node"
 	"github.com/godwit-run/godwit/parcel"
@@ -25,8 +26,7 @@ func (d *Daemon) keep(ctx context.Context, w *node.Keep) (*parcel.Answer, error)
 			err = d.hold(ctx, b.Set, b.Shard, b.Sum)
 		}
 	case parcel.Drop:
-		err = errors.Join(d.cfg.Membership.Unhold(ctx, b.Set, b.Shard), d.cfg.Store.Drop(b.Set, b.Shard))
-		d.step(&node.Lacks{Set: b.Set, Shard: int(b.Shard), Why: fmt.Sprintf("node %s: shard %d of set %d was dropped here", d.cfg.Name, b.Shard, b.Set)})
+		err = d.drop(ctx, f)
 	default:
 		err = fmt.Errorf("a shard cannot be kept by a parcel of kind %v", w.Kind)
 	}
@@ -43,4 +43,21 @@ func (d *Daemon) keep(ctx context.Context, w *node.Keep) (*parcel.Answer, error)
 		reason = parcel.Expired
 	}
 	return nil, &node.WorkError{Reason: reason, Detail: err.Error()}
+}
+
+// drop removes a shard's file, or what has arrived of it: the one that is meant, and only
+// if its set is not in the catalogue, for which a moment is given.
+func (d *Daemon) drop(ctx context.Context, f store.File) error {
+	listed := func(v *catalog.View) bool { _, ok := v.Set(f.Set); return ok }
+	if err := d.heard(ctx, func(v *catalog.View) bool { return !listed(v) }); err != nil {
+		return fmt.Errorf("shard %d of set %d stays, because the set is in the catalogue: drop the set by its name", f.Shard, f.Set)
+	}
+	if h, here := d.file(f.Set, f.Shard); here && h.Sum != f.Sum {
+		return fmt.Errorf("%v stays: its file has the SHA-256 %x…, and %x… was to be dropped", &h, h.Sum[:6], f.Sum[:6])
+	}
+	d.holding.Lock()
+	err := errors.Join(d.cfg.Membership.Unhold(ctx, f.Set, f.Shard), d.cfg.Store.Drop(f.Set, f.Shard))
+	d.holding.Unlock()
+	d.step(&node.Lacks{Set: f.Set, Shard: int(f.Shard), Why: fmt.Sprintf("node %s: shard %d of set %d was dropped here", d.cfg.Name, f.Shard, f.Set)})
+	return err
 }

@@ -2,9 +2,9 @@ package daemon
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"sync"
 	"time"
 
@@ -49,14 +49,36 @@ func newRepairs(d *Daemon) (*repairs, error) {
 	if d.cfg.RepairAfter <= 0 {
 		return nil, nil
 	}
-	known, err := d.cfg.Store.Known()
+	known, err := knownBefore(d.cfg.Store)
 	if err != nil {
-		return nil, err
+		d.log.Warn("the list of known data sets cannot be read; those that were removed while the node was away stay on its disk", "reason", err)
 	}
 	r := &repairs{d: d, ask: newAsker(d), done: map[repair.Name]int64{},
 		opt: repair.Options{After: d.cfg.RepairAfter.Microseconds(), Few: repairFew, Rate: repairRate}}
 	r.plan = repair.New(d.self, r.opt, known)
 	return r, nil
+}
+
+// knownBefore is what an earlier life of the node knew. Without it fewer shards are
+// dropped, never more.
+func knownBefore(st *store.Store) (known repair.Known, err error) {
+	b, err := st.Known()
+	if err == nil && b != nil {
+		err = json.Unmarshal(b, &known)
+	}
+	if err != nil {
+		return repair.Known{}, err
+	}
+	return known, nil
+}
+
+// keep writes what is known for the next life.
+func (r *repairs) keep(known repair.Known) error {
+	b, err := json.Marshal(known)
+	if err != nil {
+		return err
+	}
+	return r.d.cfg.Store.SetKnown(append(b, '\n'))
 }
 
 // A node copies two shards at a time, together at most 32 MiB in a second, so that callers
@@ -112,10 +134,10 @@ func (r *repairs) look() {
 	}
 	r.mu.Lock()
 	list, news := r.plan.Due(r.d.now(), held)
-	known := maps.Clone(r.plan.Known())
+	known := r.plan.Known()
 	r.mu.Unlock()
 	if news {
-		if err := r.d.cfg.Store.SetKnown(known); err != nil {
+		if err := r.keep(known); err != nil {
 			r.d.log.Warn("the list of known data sets was not written", "reason", err)
 		}
 	}

@@ -118,9 +118,10 @@ func (l *life) how() string {
 }
 
 // misused reports that the node took its command line for wrong, which no second try changes.
+// Go's runtime ends a process that panics with the same code.
 func (l *life) misused() bool {
 	const usage = 2
-	return l.err != nil && l.process != nil && exitCode(l.err) == usage
+	return l.err != nil && l.process != nil && exitCode(l.err) == usage && !crashed(l.why)
 }
 
 func exitCode(err error) int {

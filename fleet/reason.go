@@ -36,7 +36,7 @@ func telling(text string) string {
 			continue
 		case strings.HasPrefix(line, "error: "):
 			message = line
-		case crash == "" && (strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")):
+		case crash == "" && crashed(line):
 			crash = line
 		case strings.Contains(line, "level=ERROR"):
 			failed = line
@@ -49,6 +49,11 @@ func telling(text string) string {
 		}
 	}
 	return ""
+}
+
+// crashed reports that a line is the first of what Go's runtime says of a panic.
+func crashed(line string) bool {
+	return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")
 }
 
 // shown leaves out the time of a structured line, and the end of a long one.

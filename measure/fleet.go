@@ -53,7 +53,7 @@ func (s *session) startFleetAs(ctx context.Context, name string, env []string, n
 	}
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
-	if f.c, err = site.Connect(ctx, f.dir, site.Options{}); err != nil {
+	if f.c, err = site.Connect(ctx, f.dir, site.Options{Admin: true}); err != nil {
 		return nil, errors.Join(err, f.close())
 	}
 	return f, nil

@@ -64,7 +64,7 @@ func (c *Core) holds(set *catalog.Set, shard int) bool {
 	if d, known := c.disk[shardName{set.ID, shard}]; known {
 		return d.holds
 	}
-	return slices.Contains(set.Shards[shard].Replicas, c.self)
+	return shard < len(set.Shards) && slices.Contains(set.Shards[shard].Replicas, c.self)
 }
 
 // other is a live replica of a shard on another node, 0 if none can be reached. A node
@@ -72,6 +72,9 @@ func (c *Core) holds(set *catalog.Set, shard int) bool {
 // shard's replicas, which is the same for all: else two that lack it, and have not heard of
 // each other, would pass states to and fro. Their caller knows both and goes to a third.
 func (c *Core) other(set *catalog.Set, shard int) catalog.Peer {
+	if shard >= len(set.Shards) {
+		return 0
+	}
 	s, lacks := &set.Shards[shard], c.lacks(set.ID, shard)
 	return c.view.Owner(s, func(p catalog.Peer) bool {
 		return p != c.self && c.usable(p) && !(lacks && s.Before(p, c.self))
@@ -85,7 +88,7 @@ func (c *Core) nowhere(set uint32, shard int) *parcel.Failure {
 		Detail: fmt.Sprintf("no live replica of shard %d of set %d%s can be reached", shard, set, c.inWords(set))}
 	if d := c.disk[shardName{set, shard}]; c.lacks(set, shard) {
 		f.Reason, f.Detail = parcel.NoShard, fmt.Sprintf("%s; and %s", d.why, f.Detail)
-	} else if s, ok := c.view.Set(set); ok && slices.Contains(s.Shards[shard].Assigned, c.self) && !c.holds(s, shard) {
+	} else if s, ok := c.view.Set(set); ok && shard < len(s.Shards) && slices.Contains(s.Shards[shard].Assigned, c.self) && !c.holds(s, shard) {
 		f.Reason, f.Detail = parcel.NoShard, "it is not on this node; and "+f.Detail
 	}
 	return f

@@ -44,10 +44,10 @@ func (p *Plan) drops(now int64, held []Name) (list []Action) {
 }
 
 // wasRemoved reports that a set was in a view once and is in a later one no more. A view of
-// an earlier revision than the one that had it is of other records, of which nothing follows.
+// other records, or of an earlier revision, says nothing.
 func (p *Plan) wasRemoved(set uint32) bool {
-	at, known := p.known[set]
-	return known && p.view.Revision > at
+	at, known := p.known.Sets[set]
+	return known && p.view.Records == p.known.Records && p.view.Revision > at
 }
 
 // tooMany reports whether the replicas that come before this node's are enough. So of

@@ -12,6 +12,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"hash/fnv"
+	"maps"
 	"slices"
 
 	"github.com/godwit-run/godwit/catalog"
@@ -97,7 +98,7 @@ type Plan struct {
 	removed map[uint32]int64
 	failed  map[Name]failure
 	copying map[Name]bool
-	known   map[uint32]int64 // sets of shards on the disk, by the revision at which a view had them
+	known   Known
 }
 
 // failure is how often a shard could not be copied, and when to try again.
@@ -106,13 +107,19 @@ type failure struct {
 	again int64
 }
 
+// Known is what a node keeps of the world, over its lives: the sets that were in a view
+// while it held shards of them, each with the view's revision. A set that was there once
+// and is not any more was removed, and its number is never given again; one that never was
+// there may be a load under way. Of other records nothing follows.
+type Known struct {
+	Records string           `json:"records"` // as in catalog.View
+	Sets    map[uint32]int64 `json:"sets"`
+}
+
 // New makes a plan for a node. known is what Known gave last in an earlier life of the node.
-func New(self catalog.Peer, opt Options, known map[uint32]int64) *Plan {
+func New(self catalog.Peer, opt Options, known Known) *Plan {
 	p := &Plan{self: self, opt: opt.withDefaults(), missing: map[Name]int64{}, surplus: map[Name]int64{}, belied: map[Name]int64{},
-		removed: map[uint32]int64{}, failed: map[Name]failure{}, copying: map[Name]bool{}, known: map[uint32]int64{}}
-	for set, revision := range known {
-		p.known[set] = revision
-	}
+		removed: map[uint32]int64{}, failed: map[Name]failure{}, copying: map[Name]bool{}, known: known.Clone()}
 	return p
 }
 
@@ -123,11 +130,15 @@ func (p *Plan) Learn(v *catalog.View) {
 	}
 }
 
-// Known are the sets that were in a view while the node held shards of them, each
-// with the view's revision. Whatever they keep of the world, nodes keep this: a set
-// that was there once and is not any more was removed, and its number is never given
-// again; one that never was there may be a load under way.
-func (p *Plan) Known() map[uint32]int64 { return p.known }
+// Clone is a copy.
+func (k Known) Clone() Known {
+	c := Known{k.Records, map[uint32]int64{}}
+	maps.Copy(c.Sets, k.Sets)
+	return c
+}
+
+// Known is what the node is to keep.
+func (p *Plan) Known() Known { return p.known.Clone() }
 
 // Copying reports whether a shard is being copied.
 func (p *Plan) Copying(n Name) bool { return p.copying[n] }
@@ -162,16 +173,19 @@ func (p *Plan) Due(now int64, held []Name) (list []Action, news bool) {
 
 // remember keeps Known.
 func (p *Plan) remember(held []Name) (news bool) {
+	if p.known.Records != p.view.Records {
+		p.known, news = Known{p.view.Records, map[uint32]int64{}}, true
+	}
 	has := map[uint32]bool{}
 	for _, n := range held {
 		has[n.Set] = true
-		if _, there := p.view.Set(n.Set); there && p.known[n.Set] == 0 {
-			p.known[n.Set], news = max(p.view.Revision, 1), true
+		if _, there := p.view.Set(n.Set); there && p.known.Sets[n.Set] == 0 {
+			p.known.Sets[n.Set], news = max(p.view.Revision, 1), true
 		}
 	}
-	for set := range p.known {
+	for set := range p.known.Sets {
 		if !has[set] {
-			delete(p.known, set)
+			delete(p.known.Sets, set)
 			news = true
 		}
 	}

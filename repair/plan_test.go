@@ -35,7 +35,7 @@ func newBed(t fataler, nodes int, shards, replicas int) *bed {
 		holds: map[catalog.Peer]map[Name]bool{}, plans: map[catalog.Peer]*Plan{}, view: &catalog.View{}}
 	for p := catalog.Peer(1); p <= catalog.Peer(nodes); p++ {
 		b.alive[p], b.holds[p] = true, map[Name]bool{}
-		b.plans[p] = New(p, Options{}, nil)
+		b.plans[p] = New(p, Options{}, Known{})
 	}
 	set := catalog.Set{ID: 1, Name: "s"}
 	for i := range shards {
@@ -210,7 +210,7 @@ func TestPlan(t *testing.T) {
 		b := newBed(t, 3, 1, 2)
 		b.pass(1)
 		known := b.plans[1].Known()
-		if known[1] == 0 {
+		if known.Sets[1] == 0 {
 			t.Fatal("the set is not known")
 		}
 		b.alive[1] = false
@@ -255,6 +255,14 @@ func TestPlan(t *testing.T) {
 			b.now += second
 			if list, _ := b.plans[1].Due(b.now, []Name{shard}); len(list) > 0 {
 				t.Fatalf("a view of revision 5 makes it do %+v", list[0])
+			}
+		}
+		// Their revisions rise, too: what they do not have was not removed from them.
+		b.plans[1].Learn(&catalog.View{Revision: 5000, Records: "others", Nodes: b.view.Nodes})
+		for range 1000 {
+			b.now += second
+			if list, _ := b.plans[1].Due(b.now, []Name{shard}); len(list) > 0 {
+				t.Fatalf("a view of other records makes it do %+v", list[0])
 			}
 		}
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/node"
 	"github.com/godwit-run/godwit/parcel"
+	"github.com/godwit-run/godwit/repair"
 	"github.com/godwit-run/godwit/run"
 	"github.com/godwit-run/godwit/suspend"
 )
@@ -195,7 +196,7 @@ type disk struct {
 	open     map[uint32]*upload // by set; lost when the process ends
 	sealed   map[uint32][]byte
 	replicas map[name]*replica
-	known    map[uint32]int64
+	known    repair.Known
 }
 
 type upload struct {

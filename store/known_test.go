@@ -1,24 +1,21 @@
 package store
 
 import (
-	"maps"
-	"os"
-	"path/filepath"
+	"bytes"
 	"testing"
 )
 
-// TestKnown: what sets there were outlives the process, and a damaged list is an error, not
-// an empty one.
+// TestKnown: what was known outlives the process.
 func TestKnown(t *testing.T) {
 	dir := t.TempDir()
 	s, err := Open(dir, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if known, err := s.Known(); err != nil || len(known) != 0 {
-		t.Fatalf("a new store knows %v, %v", known, err)
+	if known, err := s.Known(); err != nil || known != nil {
+		t.Fatalf("a new store knows %s, %v", known, err)
 	}
-	want := map[uint32]int64{1: 5, 1 << 31: 1 << 40}
+	want := []byte(`{"records":"r","sets":{"1":7}}`)
 	if err := s.SetKnown(want); err != nil {
 		t.Fatal(err)
 	}
@@ -29,13 +26,7 @@ func TestKnown(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if known, err := s.Known(); err != nil || !maps.Equal(known, want) {
-		t.Fatalf("it knows %v, %v, expected %v", known, err, want)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "known.json"), []byte(`{"1":`), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if known, err := s.Known(); err == nil {
-		t.Fatalf("half a list is taken for %v", known)
+	if known, err := s.Known(); err != nil || !bytes.Equal(known, want) {
+		t.Fatalf("it knows %s, %v, expected %s", known, err, want)
 	}
 }

@@ -57,7 +57,7 @@ type Options struct {
 	// 0 means 64 MiB.
 	MaxParcel int
 	// PerOwner is how many connections may be open at once with certificates of one
-	// owner. 0 means 64.
+	// owner. 0 means 512.
 	PerOwner int
 	// Held is how many bytes connections with certificates of one owner may have this
 	// side hold: of messages that are not finished or not handled, and of parcels that
@@ -86,7 +86,7 @@ var defaultGrant = Grant{Parcels: 1024, Bytes: 32 << 20}
 
 const (
 	defaultMaxParcel  = 64 << 20
-	defaultPerOwner   = 64
+	defaultPerOwner   = 512
 	defaultStrangers  = 1024
 	defaultPerAddress = 256
 	defaultHeld       = 512 << 20

@@ -293,7 +293,7 @@ func TestConnectionsOfAnOwner(t *testing.T) {
 	over := w.begin(Options{Self: client + 1000, Identity: w.issue(identity.Client, "alice")}, e) // another certificate of hers
 	over.Know(w.known)
 	w.send(over, 1, "x")
-	if why := e.gone(1); !strings.Contains(why, "client/alice has 64 connections open at once") {
+	if why := e.gone(1); !strings.Contains(why, fmt.Sprintf("client/alice has %d connections open at once", defaultPerOwner)) {
 		t.Errorf("gone, because %s", why)
 	}
 	other := w.begin(Options{Self: client + 2000, Identity: bob}, newEvents(t))
