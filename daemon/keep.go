@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/control"
 	"github.com/godwit-run/godwit/node"
 	"github.com/godwit-run/godwit/parcel"
@@ -46,17 +45,21 @@ func (d *Daemon) keep(ctx context.Context, w *node.Keep) (*parcel.Answer, error)
 }
 
 // drop removes a shard's file, or what has arrived of it: the one that is meant, and only
-// if its set is not in the catalogue, for which a moment is given.
+// if its set is not in the catalogue. The node's own view may be older than what the records
+// say, so they are asked.
 func (d *Daemon) drop(ctx context.Context, f store.File) error {
-	listed := func(v *catalog.View) bool { _, ok := v.Set(f.Set); return ok }
-	if err := d.heard(ctx, func(v *catalog.View) bool { return !listed(v) }); err != nil {
-		return fmt.Errorf("shard %d of set %d stays, because the set is in the catalogue: drop the set by its name", f.Shard, f.Set)
+	v, err := d.cfg.Control.View(ctx)
+	if err != nil {
+		return fmt.Errorf("shard %d of set %d stays, because the catalogue does not say whether the set is in it: %w", f.Shard, f.Set, err)
+	}
+	if set, listed := v.Set(f.Set); listed {
+		return fmt.Errorf("shard %d of set %d stays, because @%s is in the catalogue: drop it by its name", f.Shard, f.Set, set.Name)
 	}
 	if h, here := d.file(f.Set, f.Shard); here && h.Sum != f.Sum {
 		return fmt.Errorf("%v stays: its file has the SHA-256 %x…, and %x… was to be dropped", &h, h.Sum[:6], f.Sum[:6])
 	}
 	d.holding.Lock()
-	err := errors.Join(d.cfg.Membership.Unhold(ctx, f.Set, f.Shard), d.cfg.Store.Drop(f.Set, f.Shard))
+	err = errors.Join(d.cfg.Membership.Unhold(ctx, f.Set, f.Shard), d.cfg.Store.Drop(f.Set, f.Shard))
 	d.holding.Unlock()
 	d.step(&node.Lacks{Set: f.Set, Shard: int(f.Shard), Why: fmt.Sprintf("node %s: shard %d of set %d was dropped here", d.cfg.Name, f.Shard, f.Set)})
 	return err
