@@ -15,9 +15,12 @@ import (
 // asChild is the word after which this program is a supervised member.
 const asChild = "serve-member"
 
-func supervised(t *testing.T) (*Supervised, Control) {
+func supervised(t *testing.T) (*Supervised, Control) { return supervisedFor(t, 2*time.Second) }
+
+// supervisedFor is supervised with leases of another length.
+func supervisedFor(t *testing.T, ttl time.Duration) (*Supervised, Control) {
 	t.Helper()
-	cfg := Config{Name: "one", Dir: t.TempDir(), Client: free(t), Peer: free(t), Options: Options{TTL: 2 * time.Second}}
+	cfg := Config{Name: "one", Dir: t.TempDir(), Client: free(t), Peer: free(t), Options: Options{TTL: ttl}}
 	s := Supervise([]string{os.Args[0], asChild}, cfg)
 	t.Cleanup(func() { s.Close() })
 	c := must[Control](t)(Dial([]string{cfg.Client}, nil, Options{TTL: 30 * time.Second}))
@@ -72,7 +75,7 @@ func TestSupervise(t *testing.T) {
 // A short pause, as on a busy machine, ends nothing.
 func TestShortPause(t *testing.T) {
 	t.Parallel()
-	s, c := supervised(t)
+	s, c := supervisedFor(t, 10*time.Second)
 	join(t, c, "a")
 	pid := next(t, s, 0)
 	check(t, syscall.Kill(pid, syscall.SIGSTOP))
