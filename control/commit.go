@@ -21,7 +21,7 @@ func (g *registry) Replace(ctx context.Context, s *catalog.Set) (*catalog.Set, e
 
 func (g *registry) publish(ctx context.Context, s *catalog.Set, replace bool) (*catalog.Set, error) {
 	start := time.Now()
-	if err := checkSet(s); err != nil {
+	if err := checkNew(s); err != nil {
 		return nil, err
 	}
 	ctx, cancel := g.bounded(ctx)
