@@ -26,6 +26,9 @@ func (g *registry) publish(ctx context.Context, s *catalog.Set, replace bool) (*
 	}
 	ctx, cancel := g.bounded(ctx)
 	defer cancel()
+	if err := g.room(ctx); err != nil {
+		return nil, g.failed("make a data set visible", start, err)
+	}
 	var last *catalog.Set
 	for range attempts {
 		old, done, err := g.tryPublish(ctx, s, replace)
