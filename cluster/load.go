@@ -9,6 +9,7 @@ import (
 	"regexp"
 
 	"github.com/godwit-run/godwit/catalog"
+	"github.com/godwit-run/godwit/control"
 	"github.com/godwit-run/godwit/data"
 	"github.com/godwit-run/godwit/parcel"
 	"github.com/godwit-run/godwit/store"
@@ -110,7 +111,7 @@ func (c *Cluster) plan(ctx context.Context, src data.Source, name string, opt Lo
 		}
 		l.set.Shards = append(l.set.Shards, sh)
 	}
-	return l, nil
+	return l, control.CheckTable(l.set)
 }
 
 const maxShards = 4096

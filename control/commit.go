@@ -21,11 +21,14 @@ func (g *registry) Replace(ctx context.Context, s *catalog.Set) (*catalog.Set, e
 
 func (g *registry) publish(ctx context.Context, s *catalog.Set, replace bool) (*catalog.Set, error) {
 	start := time.Now()
-	if err := checkSet(s); err != nil {
+	if err := checkNew(s); err != nil {
 		return nil, err
 	}
 	ctx, cancel := g.bounded(ctx)
 	defer cancel()
+	if err := g.room(ctx); err != nil {
+		return nil, g.failed("make a data set visible", start, err)
+	}
 	var last *catalog.Set
 	for range attempts {
 		old, done, err := g.tryPublish(ctx, s, replace)

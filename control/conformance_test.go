@@ -165,7 +165,7 @@ func testFence(t *testing.T, w world) {
 	refused[*StaleError](t, a.Hold(within(t), id, 1, sum))
 	refused[*StaleError](t, a.Unhold(within(t), id, 0))
 	b := join(t, c, "a")
-	set := &catalog.Set{ID: id, Name: named(t, "s"), Shards: []catalog.Shard{{Assigned: []catalog.Peer{b.Peer()}, Sum: sum}}}
+	set := &catalog.Set{ID: id, Name: named(t, "s"), By: "blocks", Columns: []catalog.Column{{Name: "x"}}, Shards: []catalog.Shard{{Assigned: []catalog.Peer{b.Peer()}, Sum: sum}}}
 	// What the old life held says nothing about the new one.
 	refused[*NotHeldError](t, c.Commit(within(t), set))
 	check(t, b.Hold(within(t), id, 0, sum))

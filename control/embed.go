@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,9 +50,8 @@ type Config struct {
 
 // What keeps a member small and quick. A cluster's records are a few MiB.
 const (
-	historyKept  = 10_000 // revisions before compaction
-	defragFrom   = 32     // MiB that can be freed by defragmenting at start
-	maxTxnOps    = 4096   // a set's transaction has two conditions per node
+	defragFrom   = 32   // MiB that can be freed by defragmenting at start
+	maxTxnOps    = 4096 // a set's transaction has two conditions per node
 	defaultQuota = 256 << 20
 	stopping     = 20 * time.Second
 )
@@ -62,6 +62,11 @@ type Server struct {
 	cfg  Config
 	port *ports // nil without TLS
 	once sync.Once
+
+	ctx       context.Context // of tend
+	cancel    context.CancelFunc
+	tending   sync.WaitGroup
+	defragged time.Time
 }
 
 // Embed starts a member and waits until it serves: a member of three waits for
@@ -85,8 +90,10 @@ func Embed(ctx context.Context, cfg Config) (*Server, error) {
 		return nil, fmt.Errorf("the control's member %q cannot start in %s, for clients at %s and members at %s: %w", cfg.Name, cfg.Dir, cfg.Client, cfg.Peer, err)
 	}
 	s := &Server{e: e, cfg: cfg, port: p}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
 	select {
 	case <-e.Server.ReadyNotify():
+		s.start(ctx)
 		go s.drain()
 		go s.announce()
 		return s, nil
@@ -100,6 +107,16 @@ func Embed(ctx context.Context, cfg Config) (*Server, error) {
 	// Close would wait for what begins only when the member is ready.
 	e.Server.Stop()
 	return nil, errors.Join(err, s.Close())
+}
+
+// start looks after the database before anybody needs it, and from then on.
+func (s *Server) start(ctx context.Context) {
+	first, cancel := context.WithTimeout(ctx, tendAtStart)
+	defer cancel()
+	if err := s.tidy(first); err != nil { // it is tried again
+		s.cfg.Options.Log.Warn("the control's member could not tidy its database", "member", s.cfg.Name, "reason", err)
+	}
+	s.tending.Go(s.tend)
 }
 
 // drain takes the errors of etcd's listeners. The log has them too.
@@ -138,6 +155,8 @@ func (s *Server) Close() error {
 	go func() {
 		defer close(done)
 		s.once.Do(func() {
+			s.cancel()
+			s.tending.Wait() // a database that is closed cannot be defragmented
 			s.port.close()
 			s.e.Close()
 		})
@@ -174,10 +193,7 @@ func (cfg *Config) etcd() (*embed.Config, error) {
 	}
 	c.AutoCompactionMode, c.AutoCompactionRetention = embed.CompactorModeRevision, strconv.Itoa(historyKept)
 	c.BootstrapDefragThresholdMegabytes = defragFrom
-	c.QuotaBackendBytes = cfg.Quota
-	if c.QuotaBackendBytes <= 0 {
-		c.QuotaBackendBytes = defaultQuota
-	}
+	c.QuotaBackendBytes = cmp.Or(max(cfg.Quota, 0), defaultQuota)
 	c.MaxTxnOps = maxTxnOps
 	c.EnableGRPCGateway = false
 	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.New(slogCore{cfg.Options.Log}))

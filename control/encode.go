@@ -8,8 +8,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/num"
@@ -217,7 +215,7 @@ func checkSet(s *catalog.Set) error {
 const maxName = 200
 
 func checkName(what, name string) error {
-	if name == "" || len(name) > maxName || !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+	if !printable(name, 1, maxName) {
 		return &InvalidError{fmt.Sprintf("%.*q cannot be the name of a %s: 1 to %d bytes of printable text were expected", maxName, name, what, maxName)}
 	}
 	return nil

@@ -25,6 +25,9 @@ type etcd struct {
 
 	mu   sync.Mutex
 	each []*endpoint // in the order of preference
+
+	weight  *clientv3.StatusResponse // nil before anybody asked
+	weighed time.Time
 }
 
 // endpoint is one member of etcd as its clients see it.

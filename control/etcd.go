@@ -120,6 +120,31 @@ func (e *etcd) commit(ctx context.Context, when []condition, then []change) (boo
 	return r.Succeeded, r.Header.Revision, nil
 }
 
+// weighAgain is how long the size of the database is taken to be as it was.
+const weighAgain = time.Second
+
+func (e *etcd) size(ctx context.Context) (used, quota int64, err error) {
+	e.mu.Lock()
+	r, at := e.weight, e.weighed
+	e.mu.Unlock()
+	if r == nil || time.Since(at) > weighAgain {
+		r, err = ask(ctx, e, func(ctx context.Context, c *clientv3.Client) (*clientv3.StatusResponse, error) {
+			at := "" // in this process
+			if all := c.Endpoints(); len(all) > 0 {
+				at = all[0]
+			}
+			return c.Status(ctx, at)
+		})
+		if err != nil {
+			return 0, 0, err
+		}
+		e.mu.Lock()
+		e.weight, e.weighed = r, time.Now()
+		e.mu.Unlock()
+	}
+	return r.DbSize, r.DbSizeQuota, nil
+}
+
 func (e *etcd) grant(ctx context.Context, ttl time.Duration) (int64, error) {
 	r, err := ask(ctx, e, func(ctx context.Context, c *clientv3.Client) (*clientv3.LeaseGrantResponse, error) {
 		return c.Grant(ctx, int64(ttl/time.Second))

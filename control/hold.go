@@ -19,6 +19,12 @@ const (
 type shardsOf map[uint32]map[uint32]sumHex
 
 func (s *membership) Hold(ctx context.Context, set, shard uint32, sum [32]byte) error {
+	start := time.Now()
+	room, cancel := s.g.bounded(ctx)
+	defer cancel()
+	if err := s.g.roomFor(room, set); err != nil {
+		return s.g.failed("publish a shard", start, err)
+	}
 	return s.publish(ctx, func(held shardsOf) shardsOf {
 		shards := maps.Clone(held[set])
 		if shards == nil {

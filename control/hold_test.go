@@ -21,7 +21,7 @@ func testHeld(t *testing.T, w world) {
 	var ids []uint32
 	for range sets {
 		s := &catalog.Set{
-			ID: must[uint32](t)(c.Allocate(within(t))), Rows: 2,
+			ID: must[uint32](t)(c.Allocate(within(t))), Rows: 2, By: "blocks", Columns: []catalog.Column{{Name: "x"}},
 			Shards: []catalog.Shard{{Hi: 1, Assigned: []catalog.Peer{a.Peer()}, Sum: [32]byte{1}}, {Lo: 1, Hi: 2, Assigned: []catalog.Peer{a.Peer()}, Sum: [32]byte{2}}},
 		}
 		s.Name = named(t, numbered("s", s.ID))

@@ -74,6 +74,8 @@ func (m *memory) read(ctx context.Context, keys ...string) ([]record, int64, err
 	return out, m.revision, ctx.Err()
 }
 
+func (m *memory) size(context.Context) (used, quota int64, err error) { return 0, 0, nil }
+
 func (m *memory) commit(ctx context.Context, when []condition, then []change) (bool, int64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

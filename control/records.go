@@ -26,6 +26,9 @@ type records interface {
 	keep(ctx context.Context, lease int64, ttl time.Duration) (<-chan struct{}, func() time.Time, error)
 	// watch follows the changes of keys with the prefix after a revision.
 	watch(ctx context.Context, prefix string, after int64) log
+	// size is how many bytes of the quota the records take, with their history. The quota is
+	// 0 where there is none.
+	size(ctx context.Context) (used, quota int64, err error)
 	// where says what is connected to, for messages.
 	where() string
 	close() error

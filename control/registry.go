@@ -61,7 +61,7 @@ func (g *registry) failed(what string, start time.Time, err error) error {
 // isAnswer reports whether the control did its work, and this is what it says.
 func isAnswer(err error) bool {
 	switch err.(type) {
-	case *TakenError, *StaleError, *ExistsError, *MissingError, *NotHeldError, *InvalidError, *UnknownError:
+	case *TakenError, *StaleError, *ExistsError, *MissingError, *NotHeldError, *InvalidError, *UnknownError, *FullError:
 		return true
 	}
 	return false
@@ -82,6 +82,9 @@ func (g *registry) Allocate(ctx context.Context) (uint32, error) {
 	start := time.Now()
 	ctx, cancel := g.bounded(ctx)
 	defer cancel()
+	if err := g.room(ctx); err != nil {
+		return 0, g.failed("allocate a data set", start, err)
+	}
 	for range attempts {
 		recs, _, err := g.rec.read(ctx, nextSet)
 		if err != nil {

@@ -64,10 +64,13 @@ func (d *Daemon) collectRange(ctx context.Context, sh shard, g *parcel.Gather) (
 	if g.Hi > sh.at.Hi {
 		return nil, noShard("rows %d to %d are not all in shard %d of @%s, rows %d to %d", g.Lo, g.Hi-1, sh.number, sh.set.Name, sh.at.Lo, sh.at.Hi-1)
 	}
-	col := sh.src.Columns()[g.Column]
+	col, err := sh.column(g.Column)
+	if err != nil {
+		return nil, err
+	}
 	row := col.Width() * int64(col.Kind.Size())
 	lo, hi := g.Lo-sh.at.Lo, g.Hi-sh.at.Lo
-	if (hi-lo)*row > parcel.MaxBytes/2 {
+	if row > 0 && hi-lo > parcel.MaxBytes/2/row {
 		return nil, refused("%d rows of %d bytes are too many for one parcel", hi-lo, row)
 	}
 	if raw, ok := sh.src.Raw(g.Column); ok {

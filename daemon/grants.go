@@ -65,7 +65,7 @@ func (g *granting) column(w *parcel.Grant) error {
 	if err != nil {
 		return err
 	}
-	if w.Column >= len(set.Columns) || set.Columns[w.Column].Kind == num.Invalid || set.Columns[w.Column].Nullable {
+	if w.Column < 0 || w.Column >= len(set.Columns) || set.Columns[w.Column].Kind == num.Invalid || set.Columns[w.Column].Nullable {
 		return refused("@%s has no column %d whose values could be granted: expected one of numbers, without nulls", set.Name, w.Column)
 	}
 	width := int64(set.Columns[w.Column].Kind.Size())
@@ -146,13 +146,7 @@ func (d *Daemon) copyColumn(ctx context.Context, set *catalog.Set, shards []int,
 		if err != nil {
 			return err
 		}
-		col := sh.src.Columns()[column]
-		n := sh.src.Rows() * col.Width() * int64(col.Kind.Size())
-		if n > int64(len(dst)) {
-			err = fmt.Errorf("shard %d of @%s has %d bytes of column %d, %d were expected", i, set.Name, n, column, len(dst))
-		} else {
-			err = copyRows(ctx, sh.src, data.Want{Column: column, Kind: col.Kind}, dst[:n])
-		}
+		n, err := sh.copyColumn(ctx, column, dst)
 		release()
 		if err != nil {
 			return err
@@ -160,4 +154,17 @@ func (d *Daemon) copyColumn(ctx context.Context, set *catalog.Set, shards []int,
 		dst = dst[n:]
 	}
 	return nil
+}
+
+// copyColumn copies a column's rows to where dst begins.
+func (sh *shard) copyColumn(ctx context.Context, column int, dst []byte) (n int64, err error) {
+	col, err := sh.column(column)
+	if err != nil {
+		return 0, err
+	}
+	n = sh.src.Rows() * col.Width() * int64(col.Kind.Size())
+	if n > int64(len(dst)) {
+		return 0, refused("shard %d of @%s has %d bytes of column %d, %d were expected", sh.number, sh.set.Name, n, column, len(dst))
+	}
+	return n, copyRows(ctx, sh.src, data.Want{Column: column, Kind: col.Kind}, dst[:n])
 }

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/godwit-run/godwit/catalog"
@@ -38,7 +39,41 @@ func (d *Daemon) shard(set uint32, i int) (shard, func(), error) {
 			d.log.Warn("a shard was not closed", "shard", file.String(), "reason", err)
 		}
 	}
-	return shard{s, i, &s.Shards[i], file.Source}, release, nil
+	sh := shard{s, i, &s.Shards[i], file.Source}
+	if err := sh.differs(); err != nil {
+		release()
+		return shard{}, nil, err
+	}
+	return sh, release, nil
+}
+
+// differs says what in the file is not as the catalogue has it. The catalogue says what whoever
+// committed the set says, and nobody else has compared it with the file. It takes less time than
+// to remember what was compared.
+func (sh *shard) differs() error {
+	have, want := sh.src.Columns(), sh.set.Columns
+	if n := sh.at.Hi - sh.at.Lo; sh.src.Rows() != n {
+		return refused("the file of shard %d of @%s has %d rows, the catalogue says %d: load the set again", sh.number, sh.set.Name, sh.src.Rows(), n)
+	}
+	if len(have) != len(want) {
+		return refused("the file of shard %d of @%s has %d columns, the catalogue says %d: load the set again", sh.number, sh.set.Name, len(have), len(want))
+	}
+	for c := range have {
+		if have[c].Kind != want[c].Kind || !slices.Equal(have[c].Dims, want[c].Dims) {
+			return refused("column %d in the file of shard %d of @%s has the kind %v and dimensions %d, the catalogue says %v and %d: load the set again",
+				c, sh.number, sh.set.Name, have[c].Kind, have[c].Dims, want[c].Kind, want[c].Dims)
+		}
+	}
+	return nil
+}
+
+// column describes a column of the file.
+func (sh *shard) column(i int) (*data.Column, error) {
+	all := sh.src.Columns()
+	if i < 0 || i >= len(all) {
+		return nil, refused("column %d of @%s was asked for, the file of shard %d has %d", i, sh.set.Name, sh.number, len(all))
+	}
+	return &all[i], nil
 }
 
 // lag is how long a request waits for the node to hear of its data set: who
