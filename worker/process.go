@@ -54,10 +54,8 @@ func (p *process) attend() {
 	readers.Go(p.watchCrash)
 	p.outlive()
 	err := p.cmd.Wait()
-	// What it started before the sandbox closed might still hold the pipes.
-	soon := time.Now().Add(100 * time.Millisecond)
-	p.stderr.SetReadDeadline(soon)
-	p.crash.SetReadDeadline(soon)
+	p.stderr.finish()
+	p.crash.SetReadDeadline(time.Now().Add(lastWords))
 	readers.Wait()
 	p.mu.Lock()
 	p.ending.state, p.ending.text = p.cmd.ProcessState, p.said.tail()

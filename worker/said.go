@@ -23,6 +23,7 @@ const (
 	chunkBytes  = 32 << 10               // read at once
 	chunkTime   = chunkBytes * time.Second / rateBytes
 	rateBytes   = 1 << 20 // read in a second
+	leastBytes  = 4 << 10 // that a read counts as, since it takes time however little there is
 	chunksAhead = 8       // that may be read faster
 )
 
@@ -72,7 +73,7 @@ func (s *said) read(r io.Reader) {
 		if early := now.Add(-chunksAhead * chunkTime); free.Before(early) {
 			free = early
 		}
-		free = free.Add(chunkTime * time.Duration(n) / chunkBytes)
+		free = free.Add(chunkTime * time.Duration(max(n, leastBytes)) / chunkBytes)
 		time.Sleep(free.Sub(now))
 	}
 	s.mu.Lock()

@@ -66,8 +66,11 @@ func (s *spawner) close() {
 
 // channels are the node's ends of what connects it with a worker.
 type channels struct {
-	conn          net.Conn // frames; *net.UnixConn
-	crash, stderr *os.File // crash record; text
+	conn   net.Conn // frames; *net.UnixConn
+	stderr *pipe    // text
+	// crash is for the crash record. Go's poller may have it: who has written as much as
+	// a record is killed.
+	crash *os.File
 }
 
 func (c *channels) close() {
@@ -94,16 +97,18 @@ func spawn(s *spawner, command []string, stack int64) (*exec.Cmd, *channels, err
 		return nil, nil, err
 	}
 	ours.conn, theirs = conn, append(theirs, end)
-	pipes := [2]*os.File{}
-	for i, to := range []**os.File{&ours.stderr, &ours.crash} {
-		if *to, pipes[i], err = os.Pipe(); err != nil {
-			ours.close()
-			return nil, nil, err
-		}
-		theirs = append(theirs, pipes[i])
+	text, crash := (*os.File)(nil), (*os.File)(nil)
+	if ours.stderr, text, err = newPipe(); err == nil {
+		theirs = append(theirs, text)
+		ours.crash, crash, err = os.Pipe()
 	}
+	if err != nil {
+		ours.close()
+		return nil, nil, err
+	}
+	theirs = append(theirs, crash)
 	cmd := exec.Command(command[0], command[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = end, end, pipes[0], []*os.File{pipes[1]}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = end, end, text, []*os.File{crash}
 	cmd.Dir = "/"
 	cmd.Env = append(slices.Clone(environment), fmt.Sprintf("%s=%d", stackVariable, stack), "LD_LIBRARY_PATH="+os.Getenv("LD_LIBRARY_PATH"))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}

@@ -273,7 +273,7 @@ func (p *process) stray() string {
 func (p *process) talks() bool {
 	r := &p.rests
 	total, _ := p.said.counts()
-	quiet := unread(p.stderr) == 0
+	quiet := unread(p.stderr.file) == 0
 	switch {
 	case r.seen != r.calls:
 		r.seen, r.looks, r.settled = r.calls, 0, false

@@ -266,15 +266,23 @@ func TestMemoryOfCall(t *testing.T) {
 
 // A call that writes without end does not stop, and costs the node next to nothing.
 func TestFlood(t *testing.T) {
+	t.Run("as much as goes", func(t *testing.T) { testFlood(t, 65536, 0) })
+	t.Run("byte by byte", func(t *testing.T) { testFlood(t, 1, 0) })
+	t.Run("no more than is read", func(t *testing.T) { testFlood(t, 1, 20) })
+}
+
+// testFlood is for writes of so many bytes, with so many other system calls in between.
+func testFlood(t *testing.T, size, rest int) {
 	var j journal
 	p := newPool(t, Options{Log: j.log()})
-	mustLoad(t, p, compile(t, "x", fmt.Sprintf(`static char b[65536];
+	mustLoad(t, p, compile(t, "x", fmt.Sprintf(`static char b[%d + 1];
 		static long now(void) { long t[2]; sys(%d, 1, (long)t, 0, 0, 0, 0); return t[0] * 1000 + t[1] / 1000000; }
-		`, syscalls()[arch]["clock_gettime"])+inMain(fmt.Sprintf(`
+		static void rest(int n) { while (n-- > 0) now(); }
+		`, size, syscalls()[arch]["clock_gettime"])+inMain(fmt.Sprintf(`
 		for (int i = 0; i < sizeof b; i++) b[i] = i %% 2 ? '\n' : 'x';
 		long turns = 0;
-		for (long end = now() + 2000; now() < end; turns++) sys(%d, turns %% 2 + 1, (long)b, sizeof b, 0, 0, 0);
-		gw_reply(&turns, 8);`, syscalls()[arch]["write"]))))
+		for (long end = now() + 2000; now() < end; turns++) sys(%d, turns %% 2 + 1, (long)b + turns %% 2, sizeof b - 1, 0, 0, 0), rest(%d);
+		gw_reply(&turns, 8);`, syscalls()[arch]["write"], rest))))
 	w := processOf(t, p, "x")
 	var before, after unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &before); err != nil {
