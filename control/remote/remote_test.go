@@ -367,7 +367,8 @@ func TestRenew(t *testing.T) {
 	if c.opt.Identity.Serial() != serial {
 		t.Error("a renewed certificate has another serial")
 	}
-	// A certificate of which little is left is renewed at once.
+	// A certificate of which little is left is renewed at once. It ends with a whole second.
+	time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second)))
 	id, err := b.authority.Issue(identity.Client, "short", 2*time.Second)
 	check(t, err)
 	time.Sleep(1500 * time.Millisecond)
