@@ -381,7 +381,7 @@ func (d *Daemon) finish(ctx context.Context, e *node.Start) (in *node.Finished) 
 	case *node.Collect:
 		in.Answer, in.Err = d.collect(ctx, w.Gather)
 	case *node.Keep:
-		in.Answer, in.Err = d.keep(ctx, w)
+		in.Answer, in.Err = d.keep(ctx, e, w)
 	case *node.Copy:
 		in.Answer, in.Err = d.copyPart(w.Part)
 	case *node.Report:

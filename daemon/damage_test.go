@@ -141,9 +141,9 @@ func (k *kept) whole(t *testing.T) {
 	for k.columns.evict() {
 	}
 	must(t, k.st.Drop(k.set, 0))
-	_, err := k.Daemon.keep(t.Context(), &node.Keep{Kind: parcel.Put, Blob: k.blob(k.good)})
+	_, err := k.Daemon.keep(t.Context(), &node.Start{}, &node.Keep{Kind: parcel.Put, Blob: k.blob(k.good)})
 	must(t, err)
-	_, err = k.Daemon.keep(t.Context(), &node.Keep{Kind: parcel.Seal, Blob: k.blob(nil)})
+	_, err = k.Daemon.keep(t.Context(), &node.Start{}, &node.Keep{Kind: parcel.Seal, Blob: k.blob(nil)})
 	must(t, err)
 	k.await(t, "the repaired shard", func(s *catalog.Set) bool { return len(s.Shards[0].Replicas) == 1 })
 }
@@ -441,4 +441,34 @@ func TestWriterWhileMapped(t *testing.T) {
 	if w := (*node.WorkError)(nil); !errors.As(err, &w) || w.Reason != parcel.Busy {
 		t.Error(err)
 	}
+}
+
+// What arrives counts to the certificate that it comes with, or to the peer: one with as much
+// as it may have is told to come back, and others are not.
+func TestUploadsCount(t *testing.T) {
+	inMemory(t)
+	k := keep(t, Scrub{})
+	put := func(e *node.Start, set uint32) error {
+		b := k.blob(k.good[:1])
+		b.Set = set
+		_, err := k.Daemon.keep(t.Context(), e, &node.Keep{Kind: parcel.Put, Blob: b})
+		return err
+	}
+	for i, e := range []*node.Start{{Client: catalog.FirstClient + 7, Owner: "client/a"}, {Client: catalog.FirstClient + 8}} {
+		set := uint32(1000 * (i + 1))
+		taken := 0
+		var err error
+		for ; taken < 100 && err == nil; taken++ {
+			err = put(e, set+uint32(taken))
+		}
+		var work *node.WorkError
+		if !errors.As(err, &work) || work.Reason != parcel.Busy || taken != 17 {
+			t.Errorf("%+v: after %d uploads %v", e, taken, err)
+		}
+	}
+	again := &node.Start{Client: catalog.FirstClient + 9, Owner: "client/a"} // another client of the same owner
+	if err := put(again, 3000); err == nil {
+		t.Error("an owner has more by way of another client")
+	}
+	must(t, put(&node.Start{Client: catalog.FirstClient + 9, Owner: "client/b"}, 3000))
 }

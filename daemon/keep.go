@@ -13,13 +13,13 @@ import (
 
 // keep stores part of a shard's file, publishes that the whole is here, or drops
 // it.
-func (d *Daemon) keep(ctx context.Context, w *node.Keep) (*parcel.Answer, error) {
+func (d *Daemon) keep(ctx context.Context, e *node.Start, w *node.Keep) (*parcel.Answer, error) {
 	b := w.Blob
 	f := store.File{Set: b.Set, Shard: b.Shard, Lo: b.Lo, Hi: b.Hi, Bytes: b.Total, Sum: b.Sum}
 	var err error
 	switch w.Kind {
 	case parcel.Put:
-		err = d.cfg.Store.Put(f, b.Offset, b.Bytes)
+		err = d.cfg.Store.Put(uploader(e), f, b.Offset, b.Bytes)
 	case parcel.Seal:
 		if err = d.cfg.Store.Seal(f); err == nil {
 			err = d.hold(ctx, b.Set, b.Shard, b.Sum)
@@ -63,4 +63,12 @@ func (d *Daemon) drop(ctx context.Context, f store.File) error {
 	d.holding.Unlock()
 	d.step(&node.Lacks{Set: f.Set, Shard: int(f.Shard), Why: fmt.Sprintf("node %s: shard %d of set %d was dropped here", d.cfg.Name, f.Shard, f.Set)})
 	return err
+}
+
+// uploader is who an upload counts to: never the node itself, which keeps without a parcel.
+func uploader(e *node.Start) string {
+	if e.Owner != "" {
+		return e.Owner
+	}
+	return fmt.Sprintf("peer %d", e.Client)
 }

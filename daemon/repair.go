@@ -268,7 +268,7 @@ func (r *repairs) part(ctx context.Context, f store.File, at, size int64) error 
 	if len(a.Columns) != 1 || int64(len(a.Columns[0])) != size {
 		return fmt.Errorf("%v: %d bytes from %d on were asked for, another answer came", &f, size, at)
 	}
-	return r.d.cfg.Store.Put(f, at, a.Columns[0])
+	return r.d.cfg.Store.Put(store.Itself, f, at, a.Columns[0])
 }
 
 // seal has the store compare the whole, and publishes that it is here. What is wrong, or

@@ -54,7 +54,7 @@ func TestFullDiskGoesOn(t *testing.T) {
 	var full *FullError
 	f, b := numbers(t, 1, 0, 0, 250_000) // 2 MB
 	for {
-		err := s.Put(f, 0, b)
+		err := s.Put(Itself, f, 0, b)
 		if errors.As(err, &full) {
 			break
 		}
@@ -70,13 +70,13 @@ func TestFullDiskGoesOn(t *testing.T) {
 		t.Errorf("%d bytes are free (%v), %d were to stay", free, err, reserve)
 	}
 	next, nb := numbers(t, 2, 0, 0, 10)
-	check(t, s.Put(next, 0, nb))
+	check(t, s.Put(Itself, next, 0, nb))
 	fill(t, disk)
 	// What takes space.
 	if err := s.Seal(next); !errors.As(err, &full) {
 		t.Errorf("sealing on a full disk: %v", err)
 	}
-	if err := s.Put(next, 0, nb); !errors.As(err, &full) {
+	if err := s.Put(Itself, next, 0, nb); !errors.As(err, &full) {
 		t.Errorf("a shard on a full disk: %v", err)
 	}
 	if err := s.KeepCode([]byte("a kernel")); !errors.As(err, &full) {
@@ -115,13 +115,13 @@ func TestFullDiskGoesOn(t *testing.T) {
 	check(t, s.Drop(1, 2))
 	read(files[3:])
 	// Space that comes back.
-	if err := s.Put(next, 0, nb); !errors.As(err, &full) {
+	if err := s.Put(Itself, next, 0, nb); !errors.As(err, &full) {
 		t.Errorf("what was dropped is the reserve's: %v", err)
 	}
 	release()
 	put(t, s, next, nb)
 	check(t, s.KeepCode([]byte("a kernel")))
-	check(t, s.Put(f, 0, b))
+	check(t, s.Put(Itself, f, 0, b))
 	check(t, s.Seal(f))
 }
 

@@ -21,7 +21,7 @@ func writeForever(t *testing.T, dir string) {
 	for i := uint32(0); ; i++ {
 		f, b := numbers(t, 1, i, 0, 1000)
 		for at := 0; at < len(b); at += 1000 {
-			check(t, s.Put(f, int64(at), b[at:min(at+1000, len(b))]))
+			check(t, s.Put(Itself, f, int64(at), b[at:min(at+1000, len(b))]))
 		}
 		check(t, s.Seal(f))
 		if i%2 == 1 {

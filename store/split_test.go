@@ -260,7 +260,7 @@ func TestSplitLarge(t *testing.T) {
 		if err != nil && err != io.EOF {
 			t.Fatal(err)
 		}
-		check(t, o.Put(f, at, b[:n]))
+		check(t, o.Put(Itself, f, at, b[:n]))
 	}
 	check(t, o.Seal(f))
 	h, _ := o.Shard(1, 0)

@@ -39,9 +39,12 @@ type Options struct {
 	Reserve int64
 	// Code is the most bytes of kernels and packages that are kept; 64 MiB if zero.
 	Code int64
-	// Uploads is how many shards may be arriving at once; 64 if zero.
+	// Uploads is how many shards may be arriving at once beside those that the node
+	// fetches for itself; 64 if zero. A quarter of them, and of the space that is free
+	// for them, is for one owner, at least one shard.
 	Uploads int
-	// Idle is how long an upload may rest before it is given up; 5 min if zero.
+	// Idle is how long an upload may go without anything new before it is given up; 1 min
+	// if zero. What the node fetches for itself may five times as long.
 	Idle time.Duration
 	// Memory keeps shards in memory. They are gone when the process ends.
 	Memory bool
@@ -58,7 +61,7 @@ func (o Options) withDefaults() Options {
 		o.Uploads = 64
 	}
 	if o.Idle <= 0 {
-		o.Idle = 5 * time.Minute
+		o.Idle = time.Minute
 	}
 	return o
 }

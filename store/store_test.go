@@ -61,7 +61,7 @@ func numbers(t *testing.T, set, shard uint32, lo, hi int64) (File, []byte) {
 
 func put(t *testing.T, s *Store, f File, b []byte) {
 	t.Helper()
-	check(t, s.Put(f, 0, b))
+	check(t, s.Put(Itself, f, 0, b))
 	check(t, s.Seal(f))
 }
 
@@ -98,7 +98,7 @@ func TestPutSealRead(t *testing.T) {
 		if _, ok := s.Shard(7, 1); ok {
 			t.Error("a shard that never came is there")
 		}
-		check(t, s.Put(f, 0, b)) // again, as after a lost answer
+		check(t, s.Put(Itself, f, 0, b)) // again, as after a lost answer
 		check(t, s.Seal(f))
 		if got := s.Shards(); !reflect.DeepEqual(got, []File{f}) {
 			t.Errorf("the shards are %+v", got)
@@ -125,7 +125,7 @@ func TestPartsInAnyOrder(t *testing.T) {
 		for range rapid.IntRange(0, 20).Draw(rt, "parts") {
 			lo := rapid.IntRange(0, len(b)).Draw(rt, "lo")
 			hi := rapid.IntRange(lo, len(b)).Draw(rt, "hi")
-			if err := s.Put(f, int64(lo), b[lo:hi]); err != nil {
+			if err := s.Put(Itself, f, int64(lo), b[lo:hi]); err != nil {
 				rt.Fatal(err)
 			}
 			for i := lo; i < hi; i++ {
@@ -140,7 +140,7 @@ func TestPartsInAnyOrder(t *testing.T) {
 		if whole != (err == nil) {
 			rt.Fatalf("all bytes came: %v; sealing said: %v", whole, err)
 		}
-		if err := s.Put(f, 0, b); err != nil {
+		if err := s.Put(Itself, f, 0, b); err != nil {
 			rt.Fatal(err)
 		}
 		if err := s.Seal(f); err != nil {
@@ -154,34 +154,34 @@ func TestRefusals(t *testing.T) {
 		s := open(t, t.TempDir(), o)
 		f, b := numbers(t, 1, 0, 0, 10)
 		refused[*WrongError](t, s.Seal(f))
-		refused[*WrongError](t, s.Put(f, 1, b))
-		refused[*WrongError](t, s.Put(f, -1, b[:1]))
-		refused[*WrongError](t, s.Put(f, 1<<62, b[:1]))
-		refused[*WrongError](t, s.Put(File{Hi: 1}, 0, nil))
-		refused[*WrongError](t, s.Put(File{Lo: 1, Bytes: 1}, 0, nil))
-		check(t, s.Put(f, 0, b[:20]))
+		refused[*WrongError](t, s.Put(Itself, f, 1, b))
+		refused[*WrongError](t, s.Put(Itself, f, -1, b[:1]))
+		refused[*WrongError](t, s.Put(Itself, f, 1<<62, b[:1]))
+		refused[*WrongError](t, s.Put(Itself, File{Hi: 1}, 0, nil))
+		refused[*WrongError](t, s.Put(Itself, File{Lo: 1, Bytes: 1}, 0, nil))
+		check(t, s.Put(Itself, f, 0, b[:20]))
 		other := f
 		other.Sum[0]++
-		refused[*WrongError](t, s.Put(other, 0, b))
+		refused[*WrongError](t, s.Put(Itself, other, 0, b))
 		refused[*WrongError](t, s.Seal(other))
 		if e := refused[*WrongError](t, s.Seal(f)); !strings.Contains(e.Reason, "bytes 20 to") {
 			t.Errorf("the error does not say what is missing: %v", e)
 		}
-		check(t, s.Put(f, 0, b))
+		check(t, s.Put(Itself, f, 0, b))
 		check(t, s.Seal(f))
-		refused[*WrongError](t, s.Put(other, 0, b))
+		refused[*WrongError](t, s.Put(Itself, other, 0, b))
 
 		// A wrong sum, and rows that are not those of the file.
 		for _, spoil := range []func(*File){func(f *File) { f.Sum[0]++ }, func(f *File) { f.Hi++ }} {
 			f, b := numbers(t, 1, 1, 0, 10)
 			spoil(&f)
-			check(t, s.Put(f, 0, b))
+			check(t, s.Put(Itself, f, 0, b))
 			refused[*WrongError](t, s.Seal(f))
 		}
 		// Not an Arrow file.
 		junk := []byte("no table at all, whatever its name says")
 		f = File{1, 2, 0, 1, int64(len(junk)), sha256.Sum256(junk)}
-		check(t, s.Put(f, 0, junk))
+		check(t, s.Put(Itself, f, 0, junk))
 		refused[*WrongError](t, s.Seal(f))
 		if left, _ := os.ReadDir(s.uploadDir()); len(left) != 0 {
 			t.Errorf("refused files are left: %v", left)
@@ -198,20 +198,22 @@ func TestLimits(t *testing.T) {
 		s := open(t, t.TempDir(), o)
 		put(t, s, f, b)
 		g, gb := numbers(t, 1, 1, 100, 200)
-		check(t, s.Put(g, 0, gb[:10]))
+		check(t, s.Put(Itself, g, 0, gb[:10]))
 		h, hb := numbers(t, 1, 2, 200, 300)
-		if e := refused[*FullError](t, s.Put(h, 0, hb)); e.Limit != o.Bytes || e.Used != 2*f.Bytes {
+		if e := refused[*FullError](t, s.Put(Itself, h, 0, hb)); e.Limit != o.Bytes || e.Used != 2*f.Bytes {
 			t.Errorf("the error is %+v", e)
 		}
-		check(t, s.Put(g, 0, gb))
+		check(t, s.Put(Itself, g, 0, gb))
 		check(t, s.Seal(g))
 		check(t, s.Drop(1, 0))
-		check(t, s.Put(h, 0, hb))
+		check(t, s.Put(Itself, h, 0, hb))
 		check(t, s.Drop(1, 1))
-		check(t, s.Put(f, 0, b))
-		refused[*BusyError](t, s.Put(g, 0, gb))
+		check(t, s.Drop(1, 2))
+		check(t, s.Put("a", f, 0, b))
+		check(t, s.Put("b", h, 0, hb))
+		refused[*BusyError](t, s.Put("c", g, 0, gb))
 		check(t, s.Drop(1, 0)) // an upload
-		check(t, s.Put(g, 0, gb))
+		check(t, s.Put("c", g, 0, gb))
 	})
 }
 
@@ -262,7 +264,7 @@ func TestDropWhileRead(t *testing.T) {
 		if used, _ := s.Usage(); used != 0 {
 			t.Errorf("%d bytes are in use at the end", used)
 		}
-		if err := s.Put(f, 0, b); !errors.Is(err, ErrClosed) {
+		if err := s.Put(Itself, f, 0, b); !errors.Is(err, ErrClosed) {
 			t.Errorf("a closed store said %v", err)
 		}
 	})
@@ -272,9 +274,9 @@ func TestIdleUploads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t, t.TempDir(), Options{Idle: time.Minute})
 		f, b := numbers(t, 1, 0, 0, 10)
-		check(t, s.Put(f, 0, b[:10]))
+		check(t, s.Put("a", f, 0, b[:10]))
 		time.Sleep(50 * time.Second)
-		check(t, s.Put(f, 10, b[10:20]))
+		check(t, s.Put("a", f, 10, b[10:20]))
 		time.Sleep(50 * time.Second)
 		if used, _ := s.Usage(); used != f.Bytes {
 			t.Error("an upload that is in progress was given up")
@@ -387,7 +389,7 @@ func TestFullDisk(t *testing.T) {
 	var d unix.Statfs_t
 	check(t, unix.Statfs(dir, &d))
 	huge := File{1, 1, 10, 20, (int64(d.Bavail) + 1<<20) * d.Bsize, [32]byte{}}
-	err := s.Put(huge, 0, b)
+	err := s.Put(Itself, huge, 0, b)
 	if errors.Is(err, syscall.EFBIG) {
 		t.Skip("this file system has no files as large as its free space")
 	}

@@ -13,6 +13,7 @@ import (
 // upload is a shard that is arriving.
 type upload struct {
 	File
+	owner   string // who began it
 	f       *os.File
 	got     extents // guarded by Store.mu, as what follows
 	writers int     // parts being written now
@@ -39,15 +40,16 @@ func (f *File) wrong(format string, args ...any) error {
 
 // Put takes the part of a shard's file that begins at offset. Parts come in any
 // order, and again; each says the same about the file. Parts of a shard that
-// is here already are ignored.
-func (s *Store) Put(f File, offset int64, b []byte) error {
+// is here already are ignored. The upload counts to the owner who sends its first part:
+// see Options.Uploads; it may be the node itself.
+func (s *Store) Put(owner string, f File, offset int64, b []byte) error {
 	if f.Lo < 0 || f.Hi < f.Lo || f.Bytes <= 0 {
 		return f.wrong("rows %d to %d in %d bytes make no file", f.Lo, f.Hi, f.Bytes)
 	}
 	if offset < 0 || int64(len(b)) > f.Bytes || offset > f.Bytes-int64(len(b)) {
 		return f.wrong("a part of %d bytes at %d does not lie in a file of %d", len(b), offset, f.Bytes)
 	}
-	u, err := s.begin(f)
+	u, err := s.begin(owner, f)
 	if u == nil || err != nil {
 		return err
 	}
@@ -64,24 +66,36 @@ func (s *Store) Put(f File, offset int64, b []byte) error {
 	if err != nil {
 		return err
 	}
+	news := false
 	for _, h := range holes {
+		news = news || len(u.got.missing(h)) > 0 // the same part may have come twice at once
 		u.got.add(h)
+	}
+	if news && s.uploads[u.key()] == u {
+		u.idle.Reset(s.patience(u.owner))
 	}
 	return nil
 }
 
 // begin finds the upload, or starts it, and enters a writer. There is none for a
 // shard that is here.
-func (s *Store) begin(f File) (*upload, error) {
+func (s *Store) begin(owner string, f File) (*upload, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if done, err := s.sealed(f); done || err != nil {
 		return nil, err
 	}
 	u := s.uploads[f.key()]
+	if u != nil && u.File != f && owner == Itself && u.owner != Itself && u.writers == 0 && !u.sealing {
+		// The node knows from the catalogue what the shard is to be.
+		if err := s.abandon(u); err != nil {
+			return nil, err
+		}
+		u = nil
+	}
 	if u == nil {
 		var err error
-		if u, err = s.start(f); err != nil {
+		if u, err = s.start(owner, f); err != nil {
 			return nil, err
 		}
 	}
@@ -92,7 +106,6 @@ func (s *Store) begin(f File) (*upload, error) {
 		return nil, &BusyError{fmt.Sprintf("%v is being sealed", &f)}
 	}
 	u.writers++
-	u.idle.Reset(s.opt.Idle)
 	return u, nil
 }
 
@@ -109,19 +122,22 @@ func (s *Store) sealed(f File) (bool, error) {
 }
 
 // start makes room for an upload. Called with mu held.
-func (s *Store) start(f File) (*upload, error) {
-	if len(s.uploads) >= s.opt.Uploads {
-		return nil, &BusyError{fmt.Sprintf("%d shards are arriving already; more are taken when one of them is complete", len(s.uploads))}
+func (s *Store) start(owner string, f File) (*upload, error) {
+	if err := s.crowded(owner); err != nil {
+		return nil, err
 	}
 	if err := s.room(f.Bytes); err != nil {
+		return nil, err
+	}
+	if err := s.beyondPart(owner, f.Bytes); err != nil {
 		return nil, err
 	}
 	file, err := s.create(f)
 	if err != nil {
 		return nil, full(s.dir, err, f.Bytes)
 	}
-	u := &upload{File: f, f: file}
-	u.idle = time.AfterFunc(s.opt.Idle, func() { s.expire(u) })
+	u := &upload{File: f, owner: owner, f: file}
+	u.idle = time.AfterFunc(s.patience(owner), func() { s.expire(u) })
 	s.uploads[f.key()] = u
 	s.used += f.Bytes
 	return u, nil
@@ -153,8 +169,8 @@ func (s *Store) expire(u *upload) {
 	if s.uploads[u.key()] != u {
 		return
 	}
-	if u.writers > 0 || u.sealing {
-		u.idle.Reset(s.opt.Idle)
+	if u.writers > 0 || u.sealing { // a moment; that somebody writes is no progress
+		u.idle.Reset(min(s.opt.Idle, time.Second))
 		return
 	}
 	_ = s.abandon(u) // what cannot be removed now is removed at the next start

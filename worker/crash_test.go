@@ -104,7 +104,7 @@ var endings = []struct {
 	{name: "unknown system call", text: inMain(`sys(9999, 0, 0, 0, 0, 0, 0);`), want: "system call 9999 is forbidden"},
 	{name: "closes the connection", text: connection + inMain(fmt.Sprintf(`sys(%d, connection(), 0, 0, 0, 0, 0); for (;;);`, syscalls()[arch]["close"])), want: "broke the protocol: EOF"},
 	{name: "answers nonsense", text: connection + inMain(fmt.Sprintf(`static char s[4096]; sys(%d, connection(), (long)s, 4096, 0, 0, 0);`, syscalls()[arch]["write"])), want: "broke the protocol: an answer that nobody asked for"},
-	{name: "writes a false crash record", text: inMain(fmt.Sprintf(`static char s[4096]; sys(%d, 3, (long)s, 4096, 0, 0, 0); for (;;);`, syscalls()[arch]["write"])), want: "crashed: "},
+	{name: "writes a false crash record", text: inMain(fmt.Sprintf(`static char s[4096]; sys(%d, 3, (long)s, 4096, 0, 0, 0); for (;;);`, syscalls()[arch]["write"])), want: "wrote what is no record of a crash"},
 }
 
 // After each of them another program's worker is as it was, and the program itself

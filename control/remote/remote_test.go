@@ -367,7 +367,8 @@ func TestRenew(t *testing.T) {
 	if c.opt.Identity.Serial() != serial {
 		t.Error("a renewed certificate has another serial")
 	}
-	// A certificate of which little is left is renewed at once.
+	// A certificate of which little is left is renewed at once. It ends with a whole second.
+	time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second)))
 	id, err := b.authority.Issue(identity.Client, "short", 2*time.Second)
 	check(t, err)
 	time.Sleep(1500 * time.Millisecond)
@@ -423,6 +424,97 @@ func TestHalfOpen(t *testing.T) {
 		if err := st.RecvMsg(&got); err == nil && !strings.Contains(string(got), `"error"`) {
 			t.Errorf("%.40q was answered with %s", bad, got)
 		}
+	}
+}
+
+// Who opens as many streams as its certificate may, and is silent in them, does not keep
+// others from being answered, nor itself from being revoked.
+func TestSilentOwner(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, 1)
+	n := b.nodes[0]
+	greedy := b.client(identity.Client)
+	silent, stop := context.WithCancel(within(t))
+	defer stop()
+	hold := func(d *grpc.StreamDesc, name string, streams int, say []byte) {
+		t.Helper()
+		conn, err := greedy.pool.connection(greedy.pool.order()[0])
+		check(t, err)
+		for range streams {
+			st, err := conn.NewStream(silent, d, "/"+service+"/"+name)
+			check(t, err)
+			if say != nil {
+				check(t, st.SendMsg(say))
+			}
+		}
+	}
+	hold(&viewStream, views, 2*maxViews.owner, text(&request{Do: doWatch}))
+	n.service.views.full(t, "client/x", maxViews.owner)
+	hold(&callStream, calls, 2*maxArriving.owner, nil)
+	n.service.arriving.full(t, "client/x", maxArriving.owner)
+	id, err := b.authority.Issue(identity.Client, "other", time.Hour)
+	check(t, err)
+	other, err := Dial(Options{Nodes: []Address{n.Address}, Identity: id})
+	check(t, err)
+	defer other.Close()
+	admin := b.client(identity.Admin)
+	began := time.Now()
+	_, err = other.View(within(t))
+	check(t, err)
+	watching, err := other.Watch(within(t))
+	check(t, err)
+	<-watching
+	_, err = admin.Trust(within(t), func(l trust.List) (trust.List, error) {
+		return l.RevokeCertificate(greedy.opt.Identity.Serial())
+	})
+	check(t, err)
+	if took := time.Since(began); took > time.Second {
+		t.Errorf("others were answered after %v", took)
+	}
+	n.service.arriving.full(t, "client/x", maxArriving.owner) // still
+}
+
+// full waits until an owner has so many places.
+func (p *places) full(t *testing.T, owner string, want int) {
+	t.Helper()
+	got := 0
+	for until := time.Now().Add(4 * time.Second); time.Now().Before(until); time.Sleep(time.Millisecond) {
+		p.mu.Lock()
+		got = p.owners[owner]
+		p.mu.Unlock()
+		if got == want {
+			return
+		}
+	}
+	t.Fatalf("%s has %d places, expected %d", owner, got, want)
+}
+
+// Places that clients cannot take are left for administrators and nodes; who waits gets the
+// place that another one leaves.
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	p := newPlaces(limits{all: 6, clients: 4, owner: 2})
+	as := func(r identity.Role, name string) identity.Peer { return identity.Peer{Role: r, Name: name} }
+	for i, tt := range []struct {
+		who  identity.Peer
+		want bool
+	}{
+		{as(identity.Client, "a"), true}, {as(identity.Client, "a"), true}, {as(identity.Client, "a"), false},
+		{as(identity.Client, "b"), true}, {as(identity.Client, "c"), true}, {as(identity.Client, "d"), false},
+		{as(identity.Admin, "a"), true}, {as(identity.Node, "n"), true}, {as(identity.Admin, "a"), false},
+	} {
+		if got := p.try(tt.who); got != tt.want {
+			t.Errorf("%d: %v got a place: %v", i, tt.who, got)
+		}
+	}
+	short, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if p.wait(short, as(identity.Client, "a")) {
+		t.Error("there was a place")
+	}
+	go p.leave(as(identity.Client, "a"))
+	if !p.wait(within(t), as(identity.Client, "a")) {
+		t.Error("a place that was left is not given")
 	}
 }
 

@@ -22,10 +22,8 @@ import (
 	"github.com/godwit-run/godwit/identity"
 )
 
-// How much a node serves at once, and how long a call may take.
+// How long a call may take.
 const (
-	maxCalls   = 64
-	maxViews   = 1024
 	callTime   = 4 * time.Second
 	doubtful   = time.Second // for calls while etcd has not answered for a while
 	doubtAfter = 5 * time.Second
@@ -46,9 +44,10 @@ type Config struct {
 // Service is the control as a node serves it. Views are those that it is told of by Learn:
 // they are there while etcd is not.
 type Service struct {
-	cfg   Config
-	calls chan struct{} // one for each that is served
-	views chan struct{}
+	cfg      Config
+	arriving *places // of streams whose request is not served yet
+	calls    *places
+	views    *places
 
 	mu     sync.Mutex
 	latest *catalog.View
@@ -64,14 +63,14 @@ func New(cfg Config) *Service {
 	if cfg.Fresh == nil {
 		cfg.Fresh = time.Now
 	}
-	return &Service{cfg: cfg, calls: make(chan struct{}, maxCalls), views: make(chan struct{}, maxViews), news: make(chan struct{})}
+	return &Service{cfg: cfg, arriving: newPlaces(maxArriving), calls: newPlaces(maxCalls), views: newPlaces(maxViews), news: make(chan struct{})}
 }
 
 // Register adds the service to a node's server.
 func (s *Service) Register(to *grpc.Server) {
 	call, view := callStream, viewStream
-	call.Handler = func(_ any, st grpc.ServerStream) error { return s.serve(st, s.calls, s.call) }
-	view.Handler = func(_ any, st grpc.ServerStream) error { return s.serve(st, s.views, s.watch) }
+	call.Handler = func(_ any, st grpc.ServerStream) error { return s.serve(st, s.call) }
+	view.Handler = func(_ any, st grpc.ServerStream) error { return s.serve(st, s.watch) }
 	to.RegisterService(&grpc.ServiceDesc{ServiceName: service, HandlerType: (*any)(nil), Streams: []grpc.StreamDesc{call, view}}, nil)
 }
 
@@ -103,31 +102,30 @@ type caller struct {
 	state credentials.TLSInfo
 }
 
-// serve reads a stream's one request and passes it on, if there is room.
-func (s *Service) serve(st grpc.ServerStream, room chan struct{}, do func(context.Context, grpc.ServerStream, caller, *request) error) error {
+// serve reads a stream's one request and passes it on with what gives back the place of the
+// stream among those that arrive. Nobody who is silent holds a place among those that are served.
+func (s *Service) serve(st grpc.ServerStream, do func(grpc.ServerStream, caller, *request, func()) error) error {
 	who, err := s.who(st.Context())
 	if err != nil {
 		s.cfg.Log.Warn("a client was refused", "why", err)
 		return status.Error(codes.PermissionDenied, err.Error())
 	}
-	select {
-	case room <- struct{}{}:
-		defer func() { <-room }()
-	default:
-		return status.Error(codes.Unavailable, "the node serves as many requests to the catalogue as it can; ask another one")
+	if !s.arriving.try(who.Peer) {
+		return errCrowded
 	}
+	read := sync.OnceFunc(func() { s.arriving.leave(who.Peer) })
+	defer read()
 	req, err := receive(st)
 	if err != nil {
 		return err
 	}
-	if err := st.SendHeader(metadata.MD{}); err != nil {
-		return err
-	}
 	if err := s.allow(who, req.Do); err != nil {
-		return send(st, &answer{Err: failureOf(err)})
+		return errors.Join(st.SendHeader(metadata.MD{}), send(st, &answer{Err: failureOf(err)}))
 	}
-	return do(st.Context(), st, who, req)
+	return do(st, who, req, read)
 }
+
+var errCrowded = status.Error(codes.Unavailable, "the node serves as many requests to the catalogue as it can for this certificate, or together; ask another one")
 
 // who is the owner of the certificate that the connection was made with.
 func (s *Service) who(ctx context.Context) (caller, error) {
@@ -196,13 +194,22 @@ func (s *Service) age() time.Duration {
 	return 0
 }
 
-func (s *Service) call(ctx context.Context, st grpc.ServerStream, who caller, req *request) error {
+// call waits for a place, which with the rest takes no longer than a call may.
+func (s *Service) call(st grpc.ServerStream, who caller, req *request, read func()) error {
 	limit := callTime
 	if s.age() > 0 {
 		limit = doubtful
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	ctx, cancel := context.WithTimeout(st.Context(), limit)
 	defer cancel()
+	if !s.calls.wait(ctx, who.Peer) {
+		return errCrowded
+	}
+	defer s.calls.leave(who.Peer)
+	read()
+	if err := st.SendHeader(metadata.MD{}); err != nil {
+		return err
+	}
 	a, err := s.do(ctx, who, req)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = &elsewhereError{err.Error()}
@@ -214,7 +221,16 @@ func (s *Service) call(ctx context.Context, st grpc.ServerStream, who caller, re
 }
 
 // watch sends views until the client goes away, or may not see them any more.
-func (s *Service) watch(ctx context.Context, st grpc.ServerStream, who caller, _ *request) error {
+func (s *Service) watch(st grpc.ServerStream, who caller, _ *request, read func()) error {
+	if !s.views.try(who.Peer) {
+		return errCrowded
+	}
+	defer s.views.leave(who.Peer)
+	read()
+	if err := st.SendHeader(metadata.MD{}); err != nil {
+		return err
+	}
+	ctx := st.Context()
 	tick := time.NewTicker(beat)
 	defer tick.Stop()
 	sent := int64(-1)
