@@ -43,6 +43,10 @@ var endings = []struct {
 }{
 	{name: "null pointer", text: inMain(`*(volatile int *)payload = *(int *)target_args;`), want: "null pointer at address 0x0, at x_main+0x"},
 	{name: "null field", text: inMain(`((volatile int *)target_args)[30] = 1;`), want: "null pointer at address 0x78"},
+	{name: "answer in pieces", text: connection + inMain(fmt.Sprintf(`
+		char b[] = {0, 0, 0, 1, 3};
+		int to = connection();
+		for (long n = sizeof b;; n = 1) sys(%d, to, (long)b, n, 0, 0, 0);`, syscalls()[arch]["write"])), want: "comes in too many pieces"},
 	{name: "wild pointer", text: inMain(`*(volatile int *)0x123456789000 = 1;`), want: "bad address 0x123456789000: nothing is mapped"},
 	{name: "impossible pointer", text: inMain(`*(volatile int *)0xdead123456789000 = 1;`), want: "bad address"},
 	{name: "wild jump", text: inMain(`((void (*)(void))(payload))();`), want: "in a way that its memory does not allow"},

@@ -19,6 +19,14 @@ const (
 	sayFailed = 5 // text; the worker is still good after a call, and ends after a load
 )
 
+// Bounds on the pieces in which a frame comes: each takes time, and a package can write
+// to the socket too. The kernel passes on what is written at once in pieces of 32 KiB,
+// or what is left.
+const (
+	pieces     = 64      // that may be of any length
+	pieceBytes = 4 << 10 // of each beyond them, on average
+)
+
 // maxText is how much of an error text is read.
 const maxText = 4 << 10
 
@@ -40,8 +48,15 @@ func readFrame(r io.Reader, most int64) (kind byte, body []byte, err error) {
 		return 0, nil, fmt.Errorf("a frame of %d bytes, expected at most %d", n, most)
 	}
 	body = make([]byte, n)
-	if _, err := io.ReadFull(r, body); err != nil {
-		return 0, nil, fmt.Errorf("a frame of %d bytes ends early: %w", n, err)
+	for done, reads := 0, 0; done < len(body); reads++ {
+		if reads > pieces+done/pieceBytes {
+			return 0, nil, fmt.Errorf("a frame of %d bytes comes in too many pieces: %d for %d bytes", n, reads, done)
+		}
+		m, err := io.ReadAtLeast(r, body[done:], 1)
+		if err != nil {
+			return 0, nil, fmt.Errorf("a frame of %d bytes ends early: %w", n, err)
+		}
+		done += m
 	}
 	return head[4], body, nil
 }
