@@ -2,6 +2,7 @@ package engine
 
 import (
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -17,52 +18,78 @@ func nice(t *testing.T, tid int) int {
 	return 20 - n
 }
 
-// The threads of two clients of one owner that are at work for long are lowered, that of
-// another owner is not, and a lowered thread ends with its goroutine.
-func TestCrowdIsLowered(t *testing.T) {
-	s := NewShare(1, nil)
-	want := min(ownNice()+lift(2), 19)
-	end, tids := make(chan struct{}), make(chan int, 3)
-	claims := []*Claim{s.Join("x", 1), s.Join("x", 2), s.Join("y", 3)}
-	done := make(chan bool, 3)
-	for _, c := range claims {
+// atWork has a worker of each claim at work until end is called, which returns what the
+// claims say of their threads.
+func atWork(t *testing.T, claims ...*Claim) (tids []int, end func() (lowered []bool)) {
+	t.Helper()
+	over, told := make(chan struct{}), make(chan int)
+	all := make([]chan bool, len(claims))
+	for i, c := range claims {
+		all[i] = make(chan bool, 1)
 		go func() {
 			w := c.Turn()
 			if err := w.Take(t.Context()); err != nil {
 				t.Error(err)
 			}
-			tids <- w.tid
-			<-end
+			told <- w.tid
+			<-over
 			w.Give()
-			done <- c.Lowered() == (c != claims[2])
+			all[i] <- c.Lowered()
 		}()
+		tids = append(tids, <-told)
 	}
-	lowered := func(list []int) (n int) {
-		for _, tid := range list {
-			if nice(t, tid) == want {
-				n++
-			}
+	return tids, func() (lowered []bool) {
+		close(over)
+		for _, c := range all {
+			lowered = append(lowered, <-c)
 		}
-		return n
+		return lowered
 	}
-	list := []int{<-tids, <-tids, <-tids}
-	for deadline := time.Now().Add(20 * time.Second); lowered(list) < 2; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%d threads have the nice value %d, expected 2", lowered(list), want)
+}
+
+// become waits until threads have nice values so far above this process's.
+func become(t *testing.T, tids, levels []int) {
+	t.Helper()
+	var got []int
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		got = got[:0]
+		for _, tid := range tids {
+			got = append(got, nice(t, tid)-ownNice())
+		}
+		if slices.Equal(got, levels) {
+			return
 		}
 	}
-	if n := lowered(list); n != 2 {
-		t.Errorf("%d threads are lowered, expected 2", n)
+	t.Fatalf("the threads are lowered by %v, expected %v", got, levels)
+}
+
+// Threads that are at work for long yield; those of two clients of one owner are lowered
+// besides, and that of another owner is not. A lowered thread ends with its goroutine.
+func TestLongIsLowered(t *testing.T) {
+	if ownNice()+yield+lift(2) > 19 {
+		t.Skip("this process has so low a priority that its threads cannot be lowered as far")
 	}
-	close(end)
-	for range claims {
-		if !<-done {
-			t.Error("a claim does not know that its thread was lowered")
+	s := NewShare(1, nil)
+	tids, end := atWork(t, s.Join("x", 1), s.Join("x", 2), s.Join("y", 3))
+	become(t, tids, []int{lift(2) + yield, lift(2) + yield, yield})
+	for i, lowered := range end() {
+		if !lowered {
+			t.Errorf("claim %d does not know that its thread was lowered", i)
 		}
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if n := nice(t, unix.Gettid()); n != ownNice() {
 		t.Errorf("another thread has the nice value %d, expected %d", n, ownNice())
+	}
+}
+
+// Nobody is lowered before its time.
+func TestYields(t *testing.T) {
+	w := &Turn{began: time.Now()}
+	for age, want := range map[time.Duration]int{0: 0, ageing - 1: 0, ageing: yield, time.Hour: yield} {
+		if got := w.yields(w.began.Add(age)); got != want {
+			t.Errorf("after %v a worker yields by %d, expected %d", age, got, want)
+		}
 	}
 }

@@ -36,6 +36,13 @@ const crowd = 8
 // that are lowered are not used again, which is too dear for what is over sooner.
 const aging = 10 * time.Millisecond
 
+// After so long at work a worker yields to what is over soon: to other jobs of the node, and to
+// whatever else the machine runs, such as a client that begins, a member of etcd or a shell.
+const (
+	ageing = 100 * time.Millisecond
+	yield  = 10 // nice values, as many as nice(1) takes: a tenth of the weight
+)
+
 // crew is the clients of an owner that have joined.
 type crew struct {
 	clients []*client
@@ -182,7 +189,7 @@ func (c *client) before(o *client) bool {
 
 // sweep looks at the turns of workers that have been at work for a while. While there
 // are several clients, their threads get the priority that suits the number of others of
-// the same owner.
+// the same owner. Those that are old yield besides.
 func (s *Share) sweep() {
 	s.mu.Lock()
 	now, long, any := time.Now(), false, false
@@ -194,7 +201,7 @@ func (s *Share) sweep() {
 		for _, t := range w.held {
 			if any = true; t != nil && now.Sub(t.began) >= aging {
 				long = true
-				t.lower(level)
+				t.lower(level + t.yields(now))
 			}
 		}
 	}

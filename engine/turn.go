@@ -121,3 +121,11 @@ func (t *Turn) lower(level int) {
 		t.level = level
 	}
 }
+
+// yields is by how much a worker's thread is lowered for its age alone.
+func (t *Turn) yields(now time.Time) int {
+	if now.Sub(t.began) < ageing {
+		return 0
+	}
+	return yield
+}
