@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/godwit-run/godwit/regular"
 )
 
 // key names a result by everything that it depends on.
@@ -83,7 +85,7 @@ func (d *disk) get(k key) ([]byte, bool) {
 	if !d.open() {
 		return nil, false
 	}
-	b, err := os.ReadFile(d.path(k))
+	b, err := regular.Read(d.path(k), 1<<30)
 	if err != nil {
 		return nil, false
 	}

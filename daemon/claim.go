@@ -2,10 +2,14 @@ package daemon
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/engine"
+	"github.com/godwit-run/godwit/identity"
 	"github.com/godwit-run/godwit/node"
+	"github.com/godwit-run/godwit/parcel"
 )
 
 // In: jobs that the core has started. Out: each with its claim to processors, which its
@@ -59,4 +63,15 @@ func (d *Daemon) learnOwners() {
 		f := t.Owner
 		d.certificates.Store(&f)
 	}
+}
+
+// administers refuses what only administrators and nodes may ask for. Somebody who is not
+// connected any more has no certificate, and is refused too; where the transport knows no
+// certificates, within one process, nobody is.
+func (d *Daemon) administers(e *node.Start) error {
+	if d.certificateOf() == nil || e.Client < catalog.FirstClient || strings.HasPrefix(e.Owner, identity.Admin.String()+"/") {
+		return nil
+	}
+	d.log.Warn("a client was refused", "who", e.Owner, "asked", "scrub")
+	return &node.WorkError{Reason: parcel.Refused, Detail: fmt.Sprintf("%s may not have node %s scrub its disk: an administrator's certificate is needed, as in the directory admin/ of the cluster", e.Owner, d.cfg.Name)}
 }

@@ -208,6 +208,7 @@ func (d *Daemon) learn(v *catalog.View) {
 	d.lives.saw(v)
 	d.columns.retain(v)
 	d.step(&node.Learned{View: v})
+	d.takeBack(v)
 	d.repairs.learn(v)
 	if d.cfg.Learned != nil {
 		d.cfg.Learned(v)
@@ -385,7 +386,7 @@ func (d *Daemon) finish(ctx context.Context, e *node.Start) (in *node.Finished) 
 	case *node.Copy:
 		in.Answer, in.Err = d.copyPart(w.Part)
 	case *node.Report:
-		in.Answer, in.Err = d.report(w.Inquiry)
+		in.Answer, in.Err = d.inquired(e, w.Inquiry)
 	default:
 		in.Err = fmt.Errorf("no such work: %T", w)
 	}

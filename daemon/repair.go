@@ -201,7 +201,7 @@ func (r *repairs) copy(n repair.Name) {
 		err = r.seal(f)
 	}
 	r.mu.Lock()
-	r.plan.Ended(r.d.now(), n, err)
+	pause := r.plan.Ended(r.d.now(), n, err)
 	if err == nil {
 		delete(r.done, n)
 	}
@@ -214,6 +214,10 @@ func (r *repairs) copy(n repair.Name) {
 		r.d.log.Warn("a replica could not be made; it is tried again later, or by another node", "set", n.Set, "shard", n.Shard, "reason", err)
 	default:
 		r.d.log.Info("a lost replica is here again", "set", n.Set, "shard", n.Shard, "bytes", f.Bytes, "took", time.Since(start).Round(time.Millisecond))
+		if pause.Times > 1 {
+			r.d.log.Warn("a replica had to be made again repeatedly; look after the disk", "set", n.Set, "shard", n.Shard, "times", pause.Times,
+				"pause before the next", time.Duration(pause.Time)*time.Microsecond)
+		}
 	}
 }
 

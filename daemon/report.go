@@ -72,8 +72,13 @@ type Workers struct {
 	Emulated bool `json:"emulated"`
 }
 
-func (d *Daemon) report(q *parcel.Inquiry) (*parcel.Answer, error) {
+// inquired answers who asks for the node's state, and begins a scrub if an administrator asks
+// for one: it takes the disk from all others.
+func (d *Daemon) inquired(e *node.Start, q *parcel.Inquiry) (*parcel.Answer, error) {
 	if q != nil && q.Scrub {
+		if err := d.administers(e); err != nil {
+			return nil, err
+		}
 		d.scrub.ask(q.Rate)
 	}
 	b, err := json.Marshal(d.Report())

@@ -18,7 +18,8 @@ type Scrub struct {
 	Pause time.Duration
 }
 
-// scrubFirst is when the first pass begins, after others have had their start.
+// scrubFirst is when the first pass begins, after others have had their start. One after a
+// disorderly end begins at once, with what was written last.
 const scrubFirst = time.Minute
 
 // Scrubbed is how far a node is with reading its shards.
@@ -39,6 +40,8 @@ type Scrubbed struct {
 type scrubber struct {
 	d    *Daemon
 	asks chan struct{} // holds one when wanted is set
+	// newest says that passes begin with what was written last.
+	newest bool
 
 	mu     sync.Mutex // guards what follows
 	state  Scrubbed
@@ -47,7 +50,9 @@ type scrubber struct {
 	stop   context.CancelFunc // the pass under way, if it may be cut off
 }
 
-func newScrubber(d *Daemon) *scrubber { return &scrubber{d: d, asks: make(chan struct{}, 1)} }
+func newScrubber(d *Daemon) *scrubber {
+	return &scrubber{d: d, asks: make(chan struct{}, 1), newest: d.cfg.Store.Disorderly()}
+}
 
 // errAsked cuts off a pass in the background, when somebody wants one sooner.
 var errAsked = errors.New("another pass was asked for")
@@ -78,6 +83,9 @@ func (s *scrubber) report() Scrubbed {
 // run is for the life of the node.
 func (s *scrubber) run() {
 	pause := scrubFirst
+	if s.newest {
+		pause = 0
+	}
 	for {
 		var due <-chan time.Time
 		if s.d.cfg.Scrub.Rate > 0 {
@@ -90,6 +98,7 @@ func (s *scrubber) run() {
 		case <-due:
 		}
 		s.pass()
+		s.newest = false
 		if pause = s.d.cfg.Scrub.Pause; pause <= 0 {
 			pause = time.Hour
 		}
@@ -102,7 +111,8 @@ func (s *scrubber) pass() {
 	defer cancel(nil)
 	rate, pass := s.begin(cancel)
 	err := s.d.cfg.Store.Scrub(ctx, store.Scrubbing{
-		Rate: rate,
+		Rate:   rate,
+		Newest: s.newest,
 		Read: func(n int64) {
 			s.d.metrics.scrubbed.Add(float64(n))
 			s.note(pass, func(st *Scrubbed) { st.Bytes += n })

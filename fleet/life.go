@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"syscall"
 	"time"
+
+	"github.com/godwit-run/godwit/regular"
 )
 
 // life is one process of a node, from its start to its end.
@@ -46,7 +48,7 @@ func (s *starter) start(cmd *exec.Cmd) (err error) {
 // begin starts a node's process. Its folder gets its log, and its number as the file pid.
 func (s *starter) begin(cmd *exec.Cmd, dir string, verbose io.Writer) (*life, error) {
 	log := filepath.Join(dir, "log")
-	file, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	file, err := regular.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
 	}

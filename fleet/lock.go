@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/godwit-run/godwit/regular"
 )
 
 const lockFile = "lock"
@@ -21,7 +23,7 @@ func lock(dir string) (*os.File, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, foreign(dir, err)
 	}
-	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := regular.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, foreign(dir, err)
 	}
@@ -70,7 +72,7 @@ func holderOf(f *os.File) pid {
 
 // locked reports whether a fleet has the folder, and its process if that is known.
 func locked(dir string) (bool, pid, error) {
-	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR, 0)
+	f, err := regular.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, 0, nil
 	}

@@ -2,8 +2,9 @@ package fleet
 
 import (
 	"io"
-	"os"
 	"strings"
+
+	"github.com/godwit-run/godwit/regular"
 )
 
 // Of a log, so many bytes at the end are looked at, and so many of a line shown.
@@ -15,7 +16,7 @@ const (
 // reason is the line of a node's log, from a place on, that tells best why the node ended: the
 // message that it ended with, a panic's first line, the last error, or else the last line.
 func reason(log string, from int64) string {
-	f, err := os.Open(log)
+	f, err := regular.Open(log)
 	if err != nil {
 		return ""
 	}

@@ -18,6 +18,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/godwit-run/godwit/regular"
 )
 
 const (
@@ -116,7 +118,7 @@ func open(dir string) (*Authority, error) {
 	if !cert.IsCA || len(cert.URIs) != 1 || !clusters.MatchString(cert.URIs[0].Host) {
 		return nil, fmt.Errorf("%s: expected the authority of a cluster, found the certificate of %q", AuthorityFile, cert.Subject)
 	}
-	text, err := os.ReadFile(filepath.Join(dir, authorityKeyFile))
+	text, err := regular.ReadLinked(filepath.Join(dir, authorityKeyFile), maxFile)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/godwit-run/godwit/regular"
 )
 
 func certificatePEM(der []byte) []byte {
@@ -22,8 +24,11 @@ func keyPEM(key *ecdsa.PrivateKey) ([]byte, error) {
 	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), nil
 }
 
+// maxFile is more than any certificate or key has, in bytes.
+const maxFile = 1 << 20
+
 func readCertificate(file string) (*x509.Certificate, error) {
-	text, err := os.ReadFile(file)
+	text, err := regular.ReadLinked(file, maxFile)
 	if err != nil {
 		return nil, err
 	}

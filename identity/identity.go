@@ -24,6 +24,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/godwit-run/godwit/regular"
 )
 
 // Role is what a peer may do.
@@ -193,7 +195,7 @@ func load(dir string) (*Identity, error) {
 		return nil, err
 	}
 	file := filepath.Join(dir, IdentityFile)
-	text, err := os.ReadFile(file)
+	text, err := regular.ReadLinked(file, maxFile)
 	if err != nil {
 		return nil, err
 	}

@@ -21,8 +21,9 @@ import (
 // Options are the choices of a Plan; zero values mean the defaults. Times are in
 // microseconds.
 type Options struct {
-	// After is how long a replica is missing before it is made again: longer than it takes
-	// to start a node again. As long after a set was removed are shards of it dropped. 30 s.
+	// After is how long a replica is missing before it is made again, if a node that was given
+	// the shard is gone: longer than it takes to start a node again. As long after a set was
+	// removed are shards of it dropped. 30 s.
 	After int64
 	// Surplus is for how long there are too many copies before some are dropped. 10 times
 	// After.
@@ -92,13 +93,21 @@ type Plan struct {
 	opt  Options
 	view *catalog.View
 
-	missing map[Name]int64 // since when
+	missing map[Name]absence
 	surplus map[Name]int64
 	belied  map[Name]int64 // since when views say of this node's disk what is not so
 	removed map[uint32]int64
 	failed  map[Name]failure
+	made    map[Name]made
 	copying map[Name]bool
 	known   Known
+}
+
+// absence is that replicas of a shard are missing. It begins anew when that comes to be
+// waited for or not, as others count their turns from there.
+type absence struct {
+	since int64
+	waits bool // a node that was given the shard is gone, and may come back with it
 }
 
 // failure is how often a shard could not be copied, and when to try again.
@@ -118,7 +127,7 @@ type Known struct {
 
 // New makes a plan for a node. known is what Known gave last in an earlier life of the node.
 func New(self catalog.Peer, opt Options, known Known) *Plan {
-	p := &Plan{self: self, opt: opt.withDefaults(), missing: map[Name]int64{}, surplus: map[Name]int64{}, belied: map[Name]int64{},
+	p := &Plan{self: self, opt: opt.withDefaults(), missing: map[Name]absence{}, made: map[Name]made{}, surplus: map[Name]int64{}, belied: map[Name]int64{},
 		removed: map[uint32]int64{}, failed: map[Name]failure{}, copying: map[Name]bool{}, known: known.Clone()}
 	return p
 }
@@ -143,17 +152,19 @@ func (p *Plan) Known() Known { return p.known.Clone() }
 // Copying reports whether a shard is being copied.
 func (p *Plan) Copying(n Name) bool { return p.copying[n] }
 
-// Ended tells how a copy ended.
-func (p *Plan) Ended(now int64, n Name, err error) {
+// Ended tells how a copy ended. A copy that was made is followed by a pause before this node
+// makes the next one of the same shard.
+func (p *Plan) Ended(now int64, n Name, err error) (pause Pause) {
 	delete(p.copying, n)
 	if err == nil {
 		delete(p.failed, n)
-		return
+		return p.again(now, n)
 	}
 	f := p.failed[n]
 	f.again = now + p.opt.After/8<<min(f.times, 6)
 	f.times++
 	p.failed[n] = f
+	return Pause{}
 }
 
 // Due says what is to be done, of what the node holds now. It reports whether Known has
@@ -239,12 +250,11 @@ func (p *Plan) copies(now int64, here map[Name]bool) (list []Action) {
 			if lost == 0 {
 				continue
 			}
-			if still[n] = true; p.missing[n] == 0 {
-				p.missing[n] = max(now, 1)
-			}
+			since := p.absent(now, n, s)
+			still[n] = true
 			switch {
-			case len(s.Replicas) == 0, !alive, self.Draining, here[n], p.copying[n], len(p.copying) >= p.opt.Few, p.failed[n].again > now:
-			case now-p.missing[n] >= p.turn(n, s, lost):
+			case len(s.Replicas) == 0, !alive, self.Draining, here[n], p.copying[n], len(p.copying) >= p.opt.Few, p.failed[n].again > now, p.pausing(now, n):
+			case now-since >= p.turn(n, s, lost):
 				p.copying[n] = true
 				list = append(list, &Copy{n})
 			}
@@ -257,6 +267,15 @@ func (p *Plan) copies(now int64, here map[Name]bool) (list []Action) {
 		}
 	}
 	return list
+}
+
+// absent gives since when replicas of a shard are missing.
+func (p *Plan) absent(now int64, n Name, s *catalog.Shard) int64 {
+	waits := slices.ContainsFunc(s.Assigned, func(q catalog.Peer) bool { _, alive := p.view.Node(q); return !alive })
+	if a, known := p.missing[n]; !known || a.waits != waits {
+		p.missing[n] = absence{now, waits}
+	}
+	return p.missing[n].since
 }
 
 // Missing is how many replicas of a shard are missing: those on nodes that are being
@@ -277,8 +296,9 @@ func lasting(v *catalog.View, s *catalog.Shard) (list []catalog.Peer) {
 
 // turn is after what time this node makes a replica of which `lost` are missing. Who was
 // given the shard comes first, and then all other nodes in an order that is drawn for each
-// shard. The first ones begin at once. Each later one waits until the one before it
-// must have been done: that one may have no room, or may not see what others see.
+// shard. If all that were given it are alive, as after damage, there is nobody to wait for, and
+// the first ones begin at once. Each later one waits until the one before it
+// must have been done: that one may have no room, may pause, or may not see what others see.
 func (p *Plan) turn(n Name, s *catalog.Shard, lost int) int64 {
 	type candidate struct {
 		peer  catalog.Peer
@@ -300,7 +320,11 @@ func (p *Plan) turn(n Name, s *catalog.Shard, lost int) int64 {
 		return cmp.Or(cmp.Compare(a.given, b.given), cmp.Compare(a.draw, b.draw), cmp.Compare(a.peer, b.peer))
 	})
 	late := int64(max(0, slices.IndexFunc(list, func(c candidate) bool { return c.peer == p.self })-lost+1))
-	return p.opt.After + late*(p.opt.After+2*(s.Bytes/p.opt.Rate+1)*1_000_000)
+	step := 2 * (s.Bytes/p.opt.Rate + 1) * 1_000_000
+	if !p.missing[n].waits {
+		return late * step
+	}
+	return p.opt.After + late*(p.opt.After+step)
 }
 
 // draw is a number that is the same for all who ask (rendezvous hashing), so that each

@@ -175,10 +175,59 @@ func TestPlan(t *testing.T) {
 	})
 	t.Run("damaged", func(t *testing.T) {
 		b := newBed(t, 5, 1, 2)
+		b.pass(10)
 		delete(b.holds[2], shard)
-		b.pass(40)
-		if got := b.copies(shard); !slices.Equal(got, []catalog.Peer{1, 2}) {
-			t.Fatalf("copies are on %v, expected that node 2 makes its own again", got)
+		b.publish()
+		if log := b.pass(2); !slices.Equal(b.copies(shard), []catalog.Peer{1, 2}) {
+			t.Fatalf("%v: copies are on %v, expected that node 2 makes its own again at once", log, b.copies(shard))
+		}
+	})
+	t.Run("damaged without room", func(t *testing.T) {
+		b := newBed(t, 5, 1, 2)
+		b.full[2] = true
+		delete(b.holds[2], shard)
+		b.publish()
+		if log := b.pass(5); len(b.copies(shard)) != 2 || b.holds[2][shard] {
+			t.Fatalf("%v: copies are on %v, expected node 1 and the next one", log, b.copies(shard))
+		}
+	})
+	t.Run("damaged when its node comes back", func(t *testing.T) {
+		b := newBed(t, 9, 1, 2)
+		b.alive[2] = false
+		b.publish()
+		b.pass(25)
+		b.alive[2] = true
+		delete(b.holds[2], shard)
+		b.publish()
+		if log := b.pass(3); len(log) != 1 || !b.holds[2][shard] {
+			t.Fatalf("%v: expected one copy, on node 2", log)
+		}
+	})
+	t.Run("damaged again and again", func(t *testing.T) {
+		b := newBed(t, 2, 1, 2)
+		var at []int64
+		for range 4000 {
+			delete(b.holds[2], shard)
+			b.publish()
+			if log := b.pass(1); len(log) > 0 {
+				at = append(at, b.now/second)
+			}
+		}
+		if want := []int64{1, 31, 91, 211, 451, 931, 1891, 3811}; !slices.Equal(at, want) {
+			t.Fatalf("copies are made after %v s, expected %v", at, want)
+		}
+		b.holds[2][shard] = true
+		b.publish()
+		b.pass(2 * 64 * 30)
+		delete(b.holds[2], shard) // it had lasted
+		b.publish()
+		if log := b.pass(1); len(log) != 1 {
+			t.Fatalf("%v: expected a copy at once", log)
+		}
+		delete(b.holds[2], shard)
+		b.publish()
+		if log := b.pass(31); len(log) != 1 {
+			t.Fatalf("%v: expected a copy after 30 s", log)
 		}
 	})
 	t.Run("no room", func(t *testing.T) {

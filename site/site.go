@@ -15,6 +15,7 @@ import (
 
 	"github.com/godwit-run/godwit/control/remote"
 	"github.com/godwit-run/godwit/identity"
+	"github.com/godwit-run/godwit/regular"
 )
 
 // Site is a cluster's directory.
@@ -70,7 +71,7 @@ const valid = 365 * 24 * time.Hour
 
 // Open reads the directory of a cluster.
 func Open(dir string) (*Site, error) {
-	b, err := os.ReadFile(filepath.Join(dir, "cluster.json"))
+	b, err := regular.ReadLinked(filepath.Join(dir, "cluster.json"), 16<<20)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &NoSiteError{Dir: dir}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/pack"
+	"github.com/godwit-run/godwit/regular"
 )
 
 // code keeps kernels and packages on the disk, by the hashes of their bytes, those
@@ -112,7 +113,7 @@ func (c *code) read(id kernel.ID) ([]byte, bool) {
 	if _, ok := c.files[id]; !ok {
 		return nil, false
 	}
-	b, err := os.ReadFile(c.path(id))
+	b, err := regular.Read(c.path(id), pack.MaxBytes)
 	if err != nil || kernel.Hash(b) != id {
 		c.remove(id)
 		return nil, false
@@ -136,7 +137,7 @@ func (s *Store) KeepCode(b []byte) error {
 	if err := s.spare(int64(len(b))); err != nil {
 		return err
 	}
-	if err := writeWhole(c.path(id), b, 0o644); err != nil {
+	if err := s.rewrite(c.path(id), b); err != nil {
 		return full(c.dir, err, int64(len(b)))
 	}
 	c.files[id] = codeFile{int64(len(b)), time.Now()}

@@ -29,6 +29,9 @@ type Damage struct {
 	Path       string // where it is now; empty if it was missing, or could only be removed
 	Reason     string
 	Time       time.Time
+	// Undescribed says that the file may be whole, and what it should be was not known:
+	// Restore takes it back.
+	Undescribed bool
 }
 
 // maxDamage is how many are remembered.
@@ -64,6 +67,7 @@ func (s *Store) setAside(k key, reason error) error {
 	if !s.opt.Memory {
 		d.Path, err = s.moveAside(k)
 	}
+	d.Undescribed = d.Path != "" && errors.As(reason, new(*undescribed))
 	if s.damaged = append(s.damaged, d); len(s.damaged) > maxDamage {
 		s.damaged = slices.Delete(s.damaged, 0, 1)
 	}

@@ -162,7 +162,7 @@ func TestEveryDamage(t *testing.T) {
 	}
 }
 
-// A scrub finds all of it, whatever was read before, and mends checksums.
+// A scrub finds all of it, whatever was read before, and mends descriptions and checksums.
 func TestScrubFinds(t *testing.T) {
 	f, b := numbers(t, 1, 0, 0, 20_000)
 	g, gb := numbers(t, 1, 1, 20_000, 20_100)
@@ -173,7 +173,7 @@ func TestScrubFinds(t *testing.T) {
 			put(t, s, f, b)
 			put(t, s, g, gb)
 			spoil(t, s, f.key(), b)
-			mends := strings.HasPrefix(name, "sums") && !strings.Contains(name, "byte")
+			mends := strings.HasPrefix(name, "description") || strings.HasPrefix(name, "sums") && !strings.Contains(name, "byte")
 			read := int64(0)
 			found := map[uint32]error{}
 			check(t, s.Scrub(t.Context(), Scrubbing{Read: func(n int64) { read += n }, Report: func(f File, err error) { found[f.Shard] = err }}))
@@ -189,6 +189,9 @@ func TestScrubFinds(t *testing.T) {
 				check(t, err)
 				if _, err := f.decodeSums(sums); err != nil {
 					t.Error(err)
+				}
+				if again, err := s.describe(f.key()); err != nil || again != f {
+					t.Errorf("the description is %+v, %v", again, err)
 				}
 				return
 			}

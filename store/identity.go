@@ -8,12 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/godwit-run/godwit/regular"
 )
 
 // identity reads the directory's identity, or makes it: 130 random bits or more.
 func identity(dir string) (string, error) {
 	path := filepath.Join(dir, "identity")
-	b, err := os.ReadFile(path)
+	b, err := regular.Read(path, 1<<10)
 	if errors.Is(err, fs.ErrNotExist) {
 		text := rand.Text()
 		return text, writeWhole(path, []byte(text+"\n"), 0o600)

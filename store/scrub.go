@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/godwit-run/godwit/data"
+	"github.com/godwit-run/godwit/regular"
 )
 
 // scrubPiece is how many bytes a scrub reads at a time.
@@ -18,6 +20,8 @@ const scrubPiece = 64 * data.Block
 type Scrubbing struct {
 	// Rate is bytes a second; as fast as the disk if 0.
 	Rate int64
+	// Newest begins with the shards that were written last.
+	Newest bool
 	// Read, if it is not nil, is told of bytes that were read.
 	Read func(bytes int64)
 	// Report is told of every shard, with what is wrong with it, a *DamageError, or why
@@ -26,9 +30,9 @@ type Scrubbing struct {
 }
 
 // Scrub reads all shards that are here, from the disk and around the page cache where the
-// file system can, and compares all their blocks with the checksums, their descriptions
-// with what was read at start, and the file of the name with the one that is open. It
-// sets nothing aside. Its error is the context's.
+// file system can, and compares all their blocks with the checksums, and the file of the
+// name with the one that is open. It sets nothing aside, and writes again what is
+// wrong beside a shard. Its error is the context's.
 func (s *Store) Scrub(ctx context.Context, how Scrubbing) error {
 	buf, err := unix.Mmap(-1, 0, scrubPiece, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON) // aligned to pages
 	if err != nil {
@@ -36,7 +40,7 @@ func (s *Store) Scrub(ctx context.Context, how Scrubbing) error {
 	}
 	defer func() { _ = unix.Munmap(buf) }()
 	p := &pace{rate: how.Rate, start: time.Now()}
-	for _, f := range s.Shards() {
+	for _, f := range s.inOrder(how.Newest) {
 		h, ok := s.Shard(f.Set, f.Shard)
 		if !ok {
 			continue
@@ -52,6 +56,25 @@ func (s *Store) Scrub(ctx context.Context, how Scrubbing) error {
 		}
 	}
 	return nil
+}
+
+// inOrder lists the shards in the order in which they are read.
+func (s *Store) inOrder(newest bool) []File {
+	list := s.Shards()
+	if !newest {
+		return list
+	}
+	written := map[key]time.Time{}
+	for _, f := range list {
+		if h, ok := s.Shard(f.Set, f.Shard); ok {
+			if st, err := h.file.Stat(); err == nil {
+				written[f.key()] = st.ModTime()
+			}
+			_ = h.Release()
+		}
+	}
+	slices.SortStableFunc(list, func(a, b File) int { return written[b.key()].Compare(written[a.key()]) })
+	return list
 }
 
 // here reports that a shard is still the one that is given to readers.
@@ -87,13 +110,11 @@ func (h *Shard) again() (*os.File, error) {
 	if h.s.opt.Memory {
 		return dup(h.file)
 	}
-	if err := h.described(); err != nil {
-		return nil, err
-	}
+	h.described()
 	path := h.s.path(h.key())
-	file, err := os.OpenFile(path, os.O_RDONLY|unix.O_DIRECT, 0)
+	file, err := regular.OpenFile(path, os.O_RDONLY|unix.O_DIRECT, 0)
 	if errors.Is(err, unix.EINVAL) { // the file system has no such thing
-		file, err = os.Open(path)
+		file, err = regular.Open(path)
 	}
 	if err != nil {
 		return nil, h.unread("its file", err)
@@ -119,24 +140,19 @@ func dup(f *os.File) (*os.File, error) {
 	return os.NewFile(uintptr(fd), f.Name()), nil
 }
 
-// described compares what lies beside the shard with what is known of it. Checksums that
-// were damaged or lost there are written again.
-func (h *Shard) described() error {
-	b, err := os.ReadFile(h.s.sidecar(h.key()))
-	if err != nil {
-		return h.unread("its description", err)
+// described compares what lies beside the shard with what is known of it. What was damaged
+// or lost there is written again: the file itself is compared with it.
+func (h *Shard) described() {
+	if f, err := h.s.describe(h.key()); (err != nil || f != h.File) && !passing(err) && h.s.here(h) {
+		_ = h.s.rewrite(h.s.sidecar(h.key()), h.sidecar())
 	}
-	if f, err := parseSidecar(h.key(), b); err != nil || f != h.File {
-		return h.check.Damage("its description is damaged, or that of another file")
-	}
-	b, err = os.ReadFile(h.s.sumsPath(h.key()))
+	b, err := h.readSums(h.s.sumsPath(h.key()))
 	if err == nil {
 		_, err = h.decodeSums(b)
 	}
 	if err != nil && !passing(err) && h.s.here(h) {
-		_ = writeWhole(h.s.sumsPath(h.key()), h.encodeSums(h.check.Sums()), 0o644)
+		_ = h.s.rewrite(h.s.sumsPath(h.key()), h.encodeSums(h.check.Sums()))
 	}
-	return nil
 }
 
 // unread is the error of what cannot be read beside a shard.

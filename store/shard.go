@@ -16,6 +16,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/godwit-run/godwit/data"
+	"github.com/godwit-run/godwit/regular"
 )
 
 // File describes a shard's file.
@@ -111,14 +112,8 @@ func (s *Store) unlink(k key) error {
 	return err
 }
 
-// remove removes what may not be there.
-func remove(path string) error {
-	err := os.Remove(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	return err
-}
+// remove removes what may not be there, or may be no file.
+func remove(path string) error { return os.RemoveAll(path) }
 
 func (s *Store) setDir(set uint32) string {
 	return filepath.Join(s.dir, "sets", strconv.FormatUint(uint64(set), 10))
@@ -213,7 +208,7 @@ func (s *Store) loadFile(set uint32, name string) error {
 	k := key{set, uint32(shard)}
 	switch {
 	case strings.HasPrefix(name, newFile): // the rest of an interrupted write
-		return os.Remove(filepath.Join(s.setDir(set), name))
+		return remove(filepath.Join(s.setDir(set), name))
 	case err != nil:
 	case ext == "json":
 		h, err := s.check(k)
@@ -229,7 +224,7 @@ func (s *Store) loadFile(set uint32, name string) error {
 		if missing(s.sumsPath(k)) {
 			return remove(s.path(k)) // the process ended while it was sealed
 		}
-		return s.setAside(k, errors.New("its description is missing"))
+		return s.setAside(k, &undescribed{errors.New("its description is missing")})
 	case ext == "sums" && missing(s.sidecar(k)):
 		return remove(s.sumsPath(k))
 	}
@@ -237,21 +232,29 @@ func (s *Store) loadFile(set uint32, name string) error {
 }
 
 func missing(path string) bool {
-	_, err := os.Stat(path)
+	_, err := os.Lstat(path)
 	return errors.Is(err, os.ErrNotExist)
+}
+
+// maxSidecar is more than any description has, in bytes.
+const maxSidecar = 4 << 10
+
+// describe reads a shard's description.
+func (s *Store) describe(k key) (File, error) {
+	b, err := regular.Read(s.sidecar(k), maxSidecar)
+	if err != nil {
+		return File{}, fmt.Errorf("its description cannot be read: %w", err)
+	}
+	return parseSidecar(k, b)
 }
 
 // check opens a shard and says what is wrong with it.
 func (s *Store) check(k key) (*Shard, error) {
-	b, err := os.ReadFile(s.sidecar(k))
+	f, err := s.describe(k)
 	if err != nil {
-		return nil, err
+		return nil, &undescribed{err}
 	}
-	f, err := parseSidecar(k, b)
-	if err != nil {
-		return nil, err
-	}
-	file, err := os.Open(s.path(k))
+	file, err := regular.Open(s.path(k))
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@
 // process.
 //
 //	lock               held by the process that uses the directory
+//	stopped            there while the last process ended in order
 //	identity           a random text that tells this directory from all others
 //	sets/S/H.arrow     shard H of set S, an Arrow IPC file
 //	sets/S/H.json      its rows and its SHA-256; a shard without it does not count
@@ -27,6 +28,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/godwit-run/godwit/regular"
 )
 
 // Options are those of Open.
@@ -73,6 +76,8 @@ type Store struct {
 	lock     *os.File
 	identity string
 	code     code
+	opened   bool
+	orderly  bool // the process before ended in order
 
 	mu      sync.Mutex // guards what follows
 	damaged []Damage
@@ -123,10 +128,14 @@ func (s *Store) open() (err error) {
 	if err := s.code.open(filepath.Join(s.dir, "code"), s.opt.Code); err != nil {
 		return err
 	}
-	if s.opt.Memory {
-		return nil
+	if !s.opt.Memory {
+		if err := s.load(); err != nil {
+			return err
+		}
 	}
-	return s.load()
+	s.orderly, err = s.begun()
+	s.opened = err == nil
+	return err
 }
 
 // clearUploads removes what was arriving. The directory stays: on a full disk it could not
@@ -144,7 +153,7 @@ func (s *Store) uploadDir() string { return filepath.Join(s.dir, "uploads") }
 // lockDirectory keeps other processes out, until the file is closed.
 func lockDirectory(dir string) (*os.File, error) {
 	path := filepath.Join(dir, "lock")
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := regular.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +162,7 @@ func lockDirectory(dir string) (*os.File, error) {
 		if !errors.Is(err, unix.EWOULDBLOCK) {
 			return nil, fmt.Errorf("cannot lock %s: %w", path, err)
 		}
-		process, _ := os.ReadFile(path)
+		process, _ := regular.Read(path, 20)
 		return nil, &LockedError{dir, fmt.Sprintf("%.20s", process)}
 	}
 	if err = f.Truncate(0); err != nil {
@@ -196,6 +205,9 @@ func (s *Store) Close() error {
 	for k, h := range s.shards {
 		delete(s.shards, k)
 		err = errors.Join(err, s.release(h))
+	}
+	if s.opened && err == nil {
+		s.ended()
 	}
 	if s.lock != nil {
 		err = errors.Join(err, s.lock.Close())

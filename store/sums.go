@@ -9,10 +9,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/zeebo/xxh3"
 
 	"github.com/godwit-run/godwit/data"
+	"github.com/godwit-run/godwit/regular"
 )
 
 // A file of sums is, in little-endian order: the magic, the shard's SHA-256, its length,
@@ -36,6 +38,22 @@ func (f *File) encodeSums(sums data.Sums) []byte {
 		b = binary.LittleEndian.AppendUint64(b, x)
 	}
 	return binary.LittleEndian.AppendUint64(b, xxh3.Hash(b))
+}
+
+// readSums reads a file of sums, which has no more bytes than it should.
+func (f *File) readSums(path string) ([]byte, error) {
+	return regular.Read(path, int64(sumsHeader)+8*data.Blocks(f.Bytes)+8)
+}
+
+// rewrite replaces a file, whatever lies in its place.
+func (s *Store) rewrite(path string, b []byte) error {
+	if st, err := os.Lstat(path); err == nil && st.IsDir() { // which no file can replace
+		to := filepath.Join(s.damagedDir(), fmt.Sprintf("%s-%d", filepath.Base(path), time.Now().UnixNano()))
+		if err := os.Rename(path, to); err != nil {
+			return err
+		}
+	}
+	return writeWhole(path, b, 0o644)
 }
 
 // decodeSums reads what encodeSums made of this file's sums.
@@ -75,7 +93,7 @@ func sumUp(r io.Reader, want [32]byte) (data.Sums, error) {
 // sumsOf gives the sums of a shard at start: those beside it, or, of a shard of an earlier
 // version or if they are damaged, new ones, after a check of the whole file.
 func (s *Store) sumsOf(f File, file *os.File) (data.Sums, error) {
-	b, err := os.ReadFile(s.sumsPath(f.key()))
+	b, err := f.readSums(s.sumsPath(f.key()))
 	if err == nil && !s.opt.Verify {
 		if sums, err := f.decodeSums(b); err == nil {
 			return sums, nil
@@ -86,7 +104,7 @@ func (s *Store) sumsOf(f File, file *os.File) (data.Sums, error) {
 		return sums, err
 	}
 	if again := f.encodeSums(sums); !bytes.Equal(b, again) {
-		_ = writeWhole(s.sumsPath(f.key()), again, 0o644) // on a full disk they are made again at the next start
+		_ = s.rewrite(s.sumsPath(f.key()), again) // on a full disk they are made again at the next start
 	}
 	return sums, nil
 }
@@ -111,7 +129,7 @@ func (s *Store) openShard(f File, path string, file *os.File, sums data.Sums) (*
 
 // openPath is openShard for a file that has a name.
 func (s *Store) openPath(f File, path string, sums data.Sums) (*Shard, error) {
-	file, err := os.Open(path)
+	file, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit/data"
+	"github.com/godwit-run/godwit/regular"
 )
 
 // upload is a shard that is arriving.
@@ -148,7 +149,11 @@ func (s *Store) create(f File) (*os.File, error) {
 	if s.opt.Memory {
 		return newMemory(f)
 	}
-	file, err := os.Create(s.uploadPath(f.key()))
+	path := s.uploadPath(f.key())
+	if err := remove(path); err != nil { // what nobody knows of
+		return nil, err
+	}
+	file, err := regular.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return nil, err
 	}
@@ -262,56 +267,61 @@ func (s *Store) settle(u *upload) (*Shard, error) {
 	if err := u.f.Sync(); err != nil {
 		return nil, err
 	}
-	sums, err := s.try(u, s.uploadPath(k))
+	sums, err := s.try(&u.File, s.uploadPath(k))
 	if err != nil {
 		return nil, err
 	}
-	if err := s.name(k); err != nil {
+	if err := s.name(k, s.uploadPath(k)); err != nil {
 		return nil, err
 	}
-	// In this order: a shard without its sums counts, sums without a description tell that
-	// it was lost.
-	err = writeWhole(s.sidecar(k), u.sidecar(), 0o644)
-	if err == nil {
-		err = writeWhole(s.sumsPath(k), u.encodeSums(sums), 0o644)
-	}
-	if err == nil {
-		err = syncDirectory(filepath.Join(s.dir, "sets"))
-	}
-	var h *Shard
-	if err == nil {
-		h, err = s.openPath(u.File, s.path(k), sums)
-	}
+	h, err := s.complete(&u.File, sums)
 	if err != nil {
 		return nil, errors.Join(err, s.unlink(k))
 	}
 	return h, nil
 }
 
-// name moves an upload to its place. A set's directory vanishes with its last shard,
+// complete writes what belongs beside a shard's file, and opens it. In this order: a shard
+// without its sums counts, sums without a description tell that it was lost.
+func (s *Store) complete(f *File, sums data.Sums) (*Shard, error) {
+	k := f.key()
+	err := s.rewrite(s.sidecar(k), f.sidecar())
+	if err == nil {
+		err = s.rewrite(s.sumsPath(k), f.encodeSums(sums))
+	}
+	if err == nil {
+		err = syncDirectory(filepath.Join(s.dir, "sets"))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.openPath(*f, s.path(k), sums)
+}
+
+// name moves a file to a shard's place. A set's directory vanishes with its last shard,
 // so it must not be made and used in two steps.
-func (s *Store) name(k key) error {
+func (s *Store) name(k key, from string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := os.MkdirAll(s.setDir(k.set), 0o755); err != nil {
 		return err
 	}
-	return os.Rename(s.uploadPath(k), s.path(k))
+	return os.Rename(from, s.path(k))
 }
 
 // try makes the sums of a file that has its SHA-256, and opens it.
-func (s *Store) try(u *upload, path string) (data.Sums, error) {
-	file, err := os.Open(path)
+func (s *Store) try(f *File, path string) (data.Sums, error) {
+	file, err := regular.Open(path)
 	if err != nil {
 		return data.Sums{}, err
 	}
-	sums, err := sumUp(file, u.Sum)
+	sums, err := sumUp(file, f.Sum)
 	if err != nil {
-		return sums, errors.Join(u.wrong("%v", err), file.Close())
+		return sums, errors.Join(f.wrong("%v", err), file.Close())
 	}
-	h, err := s.openShard(u.File, path, file, sums)
+	h, err := s.openShard(*f, path, file, sums)
 	if err != nil {
-		return sums, u.wrong("%v", err)
+		return sums, f.wrong("%v", err)
 	}
 	return sums, h.Source.Close()
 }

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+
+	"github.com/godwit-run/godwit/regular"
 )
 
 // MaxLedger is how many entries of each kind a Ledger keeps: those of sixteen lists
@@ -32,6 +34,9 @@ type Ledger struct {
 	list    atomic.Pointer[List]
 }
 
+// maxLedgerBytes is more than a full ledger has.
+const maxLedgerBytes = 64 << 20
+
 const (
 	ledgerTitle = "godwit revocations 1\n"
 	ledgerSum   = "sha256 "
@@ -40,7 +45,7 @@ const (
 // OpenLedger reads a ledger, which is empty if there is no such file.
 func OpenLedger(path string) (*Ledger, error) {
 	g := &Ledger{path: path}
-	b, err := os.ReadFile(path)
+	b, err := regular.Read(path, maxLedgerBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		g.list.Store(&List{})
 		return g, nil

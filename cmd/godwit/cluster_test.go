@@ -50,6 +50,7 @@ const (
 //	settled              waits until no node has anything in hand
 //	remember             notes what every node holds: descriptors, goroutines, memory
 //	unchanged            compares with that
+//	back FILE            waits until a file is there again
 //	clock                starts a clock
 //	within DURATION      fails if it shows more
 //
@@ -60,7 +61,7 @@ func clusterCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"dead": (*rig).dead, "settled": (*rig).settled, "remember": (*rig).remember, "unchanged": (*rig).unchanged,
 		"ready": (*rig).ready, "noted": (*rig).noted, "fill": (*rig).fill, "empty": (*rig).empty,
 		"occupy": (*rig).occupy, "free": (*rig).free, "killnodes": (*rig).killNodes, "locked": (*rig).locked, "ended": (*rig).hasEnded,
-		"clock": (*rig).clock, "within": (*rig).within,
+		"back": (*rig).back, "clock": (*rig).clock, "within": (*rig).within,
 	}
 	all := map[string]func(*testscript.TestScript, bool, []string){}
 	for name, f := range list {
@@ -404,6 +405,13 @@ func (r *rig) unchanged([]string) {
 		}
 	}
 	r.ts.Logf("before %+v\nnow    %+v", r.before, now)
+}
+
+func (r *rig) back(args []string) {
+	r.until(settleLimit, args[0]+" is there again", func() bool {
+		_, err := os.Stat(args[0])
+		return err == nil
+	})
 }
 
 func (r *rig) clock([]string) { r.started = time.Now() }

@@ -16,9 +16,14 @@ const connecting = 15 * time.Second
 
 // connect joins the cluster of a directory.
 func connect(ctx context.Context, dir string) (*godwit.Cluster, error) {
+	return connectAs(ctx, dir, false)
+}
+
+// connectAs joins it as a client or as an administrator.
+func connectAs(ctx context.Context, dir string, admin bool) (*godwit.Cluster, error) {
 	ctx, cancel := context.WithTimeout(ctx, connecting)
 	defer cancel()
-	return godwit.Connect(ctx, dir, godwit.ConnectOptions{OnDemand: true})
+	return godwit.Connect(ctx, dir, godwit.ConnectOptions{OnDemand: true, Admin: admin})
 }
 
 // loading is one godwit load.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -42,14 +43,18 @@ func newScrub() *cobra.Command {
 		Long: `Read all shards on all nodes again, from the disks and not from memory, and
 compare them with their checksums. A damaged shard is set aside, as when a program
 meets it: others answer for it, and it is made again from them. The exit code is 1 if
-something was damaged or a node could not be asked.`,
+something was damaged or a node could not be asked. It needs an administrator's
+certificate, as in the directory admin of the cluster.`,
 		Example: "  godwit scrub\n  godwit scrub --rate 104857600",
 		Args:    cobra.NoArgs,
 		RunE: action(func(cmd *cobra.Command, _ []string) error {
 			if s.rate < 0 {
 				return &godwit.InputError{Text: fmt.Sprintf("--rate is %d", s.rate), Help: "use a number of bytes a second, or 0 for as fast as the disks are"}
 			}
-			c, err := connect(cmd.Context(), dir)
+			c, err := connectAs(cmd.Context(), dir, true)
+			if errors.Is(err, fs.ErrNotExist) {
+				return &godwit.InputError{Text: err.Error(), Help: "a scrub takes the disks from all others, so it needs an administrator's certificate: put its directory beside cluster.json as `" + site.AdminDir + "`, or ask an administrator"}
+			}
 			if err != nil {
 				return err
 			}

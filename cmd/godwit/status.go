@@ -32,7 +32,7 @@ func newStatus() *cobra.Command {
 			}
 			v := c.View()
 			if asJSON {
-				return printJSON(cmd.OutOrStdout(), map[string]any{"nodes": nodes, "sets": v.Sets, "copies": cluster.CopiesOf(v)})
+				return printJSON(cmd.OutOrStdout(), map[string]any{"nodes": nodes, "sets": cluster.Listed(v), "copies": cluster.CopiesOf(v)})
 			}
 			_, err = fmt.Fprint(cmd.OutOrStdout(), view.Cluster(v, nodes)+view.Code(nodes)+view.Damaged(nodes))
 			return err
