@@ -71,17 +71,18 @@ type Daemon struct {
 	mu   sync.Mutex // guards core
 	core *node.Core
 
-	lives   *lives // is Config.Membership, too
-	net     transport.Transport
-	eng     *engine.Engine
-	share   *engine.Share // of the processors
-	columns *columns
-	native  *native   // nil: packages are refused
-	repairs *repairs  // nil: no replicas are made here
-	spare   sync.Pool // of *advancing
-	metrics *metrics
-	scrub   *scrubber
-	holding sync.Mutex // held while the cluster is told what is here
+	lives    *lives // is Config.Membership, too
+	net      transport.Transport
+	eng      *engine.Engine
+	share    *engine.Share // of the processors
+	columns  *columns
+	native   *native   // nil: packages are refused
+	repairs  *repairs  // nil: no replicas are made here
+	spare    sync.Pool // of *advancing
+	metrics  *metrics
+	scrub    *scrubber
+	reserved reserved
+	holding  sync.Mutex // held while the cluster is told what is here
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc

@@ -166,7 +166,7 @@ func (b *bed) load(c *Client, name string) *catalog.Set {
 	id, err := c.Allocate(within(b.t))
 	check(b.t, err)
 	s := &catalog.Set{ID: id, Name: name, Rows: 1, By: "blocks", Columns: []catalog.Column{{Name: "x"}}, Shards: []catalog.Shard{{Hi: 1, Assigned: []catalog.Peer{m.Peer()}, Sum: [32]byte{7}}}}
-	check(b.t, m.Hold(within(b.t), id, 0, s.Shards[0].Sum))
+	check(b.t, m.Hold(within(b.t), control.Held{Set: id, Shard: 0, Sum: s.Shards[0].Sum}))
 	check(b.t, c.Commit(within(b.t), s))
 	return s
 }
