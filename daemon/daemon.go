@@ -199,6 +199,7 @@ func (d *Daemon) learn(v *catalog.View) {
 	v = d.remember(v)
 	d.distrust(v) // first, so that nothing is allowed or refused by an older list
 	d.view.Store(v)
+	d.cfg.Store.Committed(func(set uint32) bool { _, listed := v.Set(set); return listed })
 	known := map[catalog.Peer]string{}
 	for _, n := range v.Nodes {
 		if n.Peer != d.self {
@@ -373,7 +374,7 @@ func (d *Daemon) finish(ctx context.Context, e *node.Start) (in *node.Finished) 
 		in.Err = d.named(ctx, in.Err)
 		return in
 	case *node.Native:
-		in.Err = d.named(ctx, d.runNative(ctx, w, in))
+		in.Err = d.named(ctx, d.runNative(ctx, e.Owner, w, in))
 		return in
 	case *node.Compute:
 		in.Answer, in.Err = d.compute(ctx, w)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/ed25519"
 	"errors"
+	"fmt"
 	"net"
 	"strings"
 	"sync/atomic"
@@ -507,13 +508,20 @@ func TestPlaces(t *testing.T) {
 			t.Errorf("%d: %v got a place: %v", i, tt.who, got)
 		}
 	}
+	crowd := newPlaces(maxCalls)
+	for n := range 300 { // three owners who take all they get
+		crowd.try(as(identity.Client, fmt.Sprint(n%3)))
+	}
+	if !crowd.try(as(identity.Client, "fourth")) || !crowd.try(as(identity.Admin, "x")) || crowd.owners["client/0"] != 12 {
+		t.Errorf("three owners have taken %v", crowd.owners)
+	}
 	short, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	if p.wait(short, as(identity.Client, "a")) {
 		t.Error("there was a place")
 	}
 	go p.leave(as(identity.Client, "a"))
-	if !p.wait(within(t), as(identity.Client, "a")) {
+	if !p.wait(within(t), as(identity.Client, "d")) {
 		t.Error("a place that was left is not given")
 	}
 }
