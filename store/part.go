@@ -12,7 +12,7 @@ import (
 const Itself = ""
 
 // parts is into how many parts places and space for uploads are divided: one owner has at
-// most one of them.
+// most one of them, and no more than are then left: whoever has none finds one.
 const parts = 4
 
 // patience is how long an upload may go without anything new. A copy that broke off is tried
@@ -84,7 +84,7 @@ func (s *Store) crowded(owner string) error {
 	if own+others >= s.opt.Uploads {
 		return &BusyError{fmt.Sprintf("%d shards are arriving already; more are taken when one of them is complete", own+others)}
 	}
-	if most := max(1, s.opt.Uploads/parts); own >= most {
+	if most := min(max(1, s.opt.Uploads/parts), s.opt.Uploads-own-others); own >= most {
 		return &BusyError{fmt.Sprintf("%d shards of %s are arriving already, which is the most for one certificate; more are taken when one of them is complete", own, owner)}
 	}
 	return nil
@@ -118,7 +118,7 @@ func (s *Store) beyondPart(owner string, n int64) error {
 	if most := (left + all + unlisted) / 2; unlisted > 0 && unlisted+bytes+n > most {
 		return fmt.Errorf("shards with %d bytes of %s are here of sets that are not in the catalogue, and there is no room for %d more beside them: one certificate has %d; load in several sets, or drop what was not committed", unlisted+bytes, owner, n, most)
 	}
-	if most := (left + all) / parts; own > 0 && bytes+n > most {
+	if most := min((left+all)/parts, left); own > 0 && bytes+n > most {
 		return &BusyError{fmt.Sprintf("shards with %d bytes of %s are arriving, and there is no room for %d more beside them: one certificate has %d; more are taken when one of them is complete",
 			bytes, owner, n, most)}
 	}
