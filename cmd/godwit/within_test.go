@@ -27,7 +27,9 @@ func TestDeadlineOfFiles(t *testing.T) {
 	})
 	var out, errs bytes.Buffer
 	ended := make(chan int, 1)
-	go func() { ended <- execute(t.Context(), []string{"run", program, "v=" + pipe, "--deadline", "100ms"}, &out, &errs) }()
+	go func() {
+		ended <- execute(t.Context(), []string{"run", program, "v=" + pipe, "--deadline", "100ms"}, &out, &errs)
+	}()
 	select {
 	case code := <-ended:
 		if code != exitFailed || !strings.Contains(errs.String(), "the deadline of 100ms has passed") {
