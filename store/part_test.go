@@ -39,9 +39,10 @@ func TestUploadsOfAnOwner(t *testing.T) {
 		for range 20 {
 			check(t, begin(Itself, 10))
 		}
-		// What ends makes a place.
+		// What ends makes a place, the last one for who has none.
 		check(t, s.Drop(1, 1))
-		check(t, begin("a", 10))
+		refused[*BusyError](t, begin("a", 10))
+		check(t, begin("z", 10))
 	})
 }
 
