@@ -60,6 +60,9 @@ func (f *Func) Call(ctx context.Context, args Args, opts ...Option) (*Result, er
 		return nil, err
 	}
 	defer b.Close()
+	if ctx.Err() != nil { // files may have taken long
+		return nil, context.Cause(ctx)
+	}
 	if o.engine == "interp" {
 		return f.interpret(ctx, b)
 	}

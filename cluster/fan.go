@@ -33,6 +33,9 @@ func (b *Beside) take(ctx context.Context, a *arranged, p *pending) error {
 func (b *Beside) fan(ctx context.Context, a *arranged, t *task, spans []span) (err error) {
 	tree := parcel.Tree{Task: t.Task}
 	for _, s := range spans {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		if s.shard >= 0 {
 			tree.Pieces = append(tree.Pieces, parcel.Piece{Shard: uint32(s.shard), Lo: s.lo, Hi: s.hi, Outs: a.extents(s.lo, s.hi)})
 		}
@@ -46,6 +49,9 @@ func (b *Beside) fan(ctx context.Context, a *arranged, t *task, spans []span) (e
 		}
 	}()
 	for _, s := range spans {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		if s.shard < 0 {
 			if err := a.Here(s.lo, s.hi); err != nil {
 				return err

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"sort"
 
 	"github.com/godwit-run/godwit/catalog"
@@ -17,11 +18,14 @@ type span struct {
 type reach func(lo, hi int64) (first, end int64)
 
 // cutOuter assigns the outer indices 0..outer to the shards that hold all rows that
-// they touch. What straddles two shards runs here.
-func cutOuter(shards []catalog.Shard, outer int64, rows reach) []span {
+// they touch. What straddles two shards runs here. It ends with ctx.
+func cutOuter(ctx context.Context, shards []catalog.Shard, outer int64, rows reach) ([]span, error) {
 	var list []span
 	at := int64(0)
 	for i := range shards {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		sh := &shards[i]
 		if sh.Lo >= sh.Hi || at >= outer {
 			continue
@@ -40,7 +44,7 @@ func cutOuter(shards []catalog.Shard, outer int64, rows reach) []span {
 		list = append(here(list, at, lo), span{lo, hi, i})
 		at = hi
 	}
-	return here(list, at, outer)
+	return here(list, at, outer), nil
 }
 
 // here adds a span that runs on this machine, if it is not empty.

@@ -22,8 +22,8 @@ import (
 // by which gw_region finds it.
 type Grant struct {
 	Name string
-	// Bytes of memory that the node makes when it is first asked for, and keeps. It
-	// belongs to the key that signed the package. Write says that it may be written.
+	// Bytes of memory that the node makes when it is first asked for, and keeps until nobody has
+	// used it for an hour, or the owner needs room. It belongs to the key that signed the package. Write says that it may be written.
 	Bytes int64
 	Write bool
 	// Data, if Bytes is 0, is a column of a data set, "@set.column": the package gets

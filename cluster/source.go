@@ -17,6 +17,11 @@ import (
 // make the round trip cheap, little enough to have several on the way.
 const chunkBytes = 2 << 20
 
+// maxChunks is about into how many chunks a set is cut at most: larger sets have larger ones,
+// of which a node may refuse to send any. So opening a set takes moments, whatever its
+// record says.
+const maxChunks = 1 << 18
+
 // source reads a data set's rows from its nodes. Rows are those of the set from row
 // first on.
 type source struct {
@@ -46,20 +51,29 @@ func (c *Cluster) Open(name string) (data.Source, error) {
 			width = max(width, dc.Width()*int64(col.Kind.Size()))
 		}
 	}
-	rows := max(1, chunkBytes/width)
+	rows := max(1, chunkBytes/width, set.Rows/maxChunks)
 	for i, sh := range set.Shards {
-		for lo := sh.Lo; lo < sh.Hi; lo += rows {
-			s.chunks = append(s.chunks, data.Chunk{Lo: lo, Hi: min(lo+rows, sh.Hi)})
+		for lo := sh.Lo; lo < sh.Hi; {
+			hi := lo + min(rows, sh.Hi-lo)
+			s.chunks = append(s.chunks, data.Chunk{Lo: lo, Hi: hi})
 			s.of = append(s.of, i)
+			lo = hi
 		}
 	}
 	return s, nil
 }
 
+// maxNamed is how many data sets an error names.
+const maxNamed = 20
+
 func (c *Cluster) noSet(name string) error {
 	var names []string
-	for _, s := range c.View().Sets {
+	sets := c.View().Sets
+	for _, s := range sets[:min(len(sets), maxNamed)] {
 		names = append(names, "@"+s.Name)
+	}
+	if more := len(sets) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
 	}
 	if len(names) == 0 {
 		return fmt.Errorf("%w: the cluster has no data set `%s`, nor any other; load one with `godwit load`", ErrNoSet, name)

@@ -13,7 +13,10 @@ import (
 // spread runs a launch that walks over rows of a set in pieces beside its
 // shards. What straddles two shards runs here.
 func (b *Beside) spread(ctx context.Context, a *arranged) (bool, error) {
-	spans := cutOuter(a.set.Shards, a.Outer, a.rows)
+	spans, err := cutOuter(ctx, a.set.Shards, a.Outer, a.rows)
+	if err != nil {
+		return false, err
+	}
 	if why := a.unfit(spans); why != "" {
 		return b.stay(a.Placed, "rows are fetched: %s", why)
 	}
@@ -200,6 +203,9 @@ func (a *arranged) faults(list []parcel.Fault) error {
 // along.
 func (b *Beside) inTurn(ctx context.Context, a *arranged, t *task, spans []span) error {
 	for _, s := range spans {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		if s.shard < 0 {
 			if err := a.Here(s.lo, s.hi); err != nil {
 				return err

@@ -65,7 +65,7 @@ func (g *registry) tryPublish(ctx context.Context, s *catalog.Set, replace bool)
 	if old != nil {
 		then = append(then, change{key: numbered(setPrefix, old.ID)})
 	}
-	recs, _, err := g.rec.read(ctx, nodePrefix, heldIn(s.ID), nextSet, key)
+	recs, _, err := g.rec.read(ctx, nodePrefix, heldIn(s.ID), nextSet, key, numbered(reservedPrefix, s.ID))
 	if err != nil {
 		return nil, false, err
 	}
@@ -76,7 +76,12 @@ func (g *registry) tryPublish(ctx context.Context, s *catalog.Set, replace bool)
 	if err != nil {
 		return nil, false, err
 	}
-	done, _, err = g.rec.commit(ctx, append(when, held...), then)
+	reserved, err := reservedFor(s, ownerOf(ctx), recs)
+	if err != nil {
+		return nil, false, err
+	}
+	then = append(then, change{key: reserved.key})
+	done, _, err = g.rec.commit(ctx, append(append(when, reserved), held...), then)
 	return old, done, err
 }
 
@@ -94,8 +99,9 @@ func checkNumber(s *catalog.Set, recs []record) error {
 	return nil
 }
 
-// conditionsOf are that every replica is in the life in which it published
-// its shards, and that these records have not changed since.
+// conditionsOf are that every replica is in the life in which it published its shards, and
+// that these records have not changed since. What a client says about rows and bytes, which
+// everyone plans with, is compared with what the holders found in their files.
 func conditionsOf(s *catalog.Set, recs []record) ([]condition, error) {
 	var when []condition
 	held := map[catalog.Peer]*heldRecord{}
@@ -126,6 +132,9 @@ func conditionsOf(s *catalog.Set, recs []record) ([]condition, error) {
 			}
 			if sum != sumHex(h.Sum) {
 				return nil, missing(fmt.Sprintf("the node holds a file with SHA-256 %x…, expected %x…", sum[:6], h.Sum[:6]))
+			}
+			if size, told := held[p].Sizes[uint32(i)]; told && size != [2]int64{h.Hi - h.Lo, h.Bytes} {
+				return nil, missing(fmt.Sprintf("the node holds a file of %d rows and %d bytes, expected %d rows and %d bytes", size[0], size[1], h.Hi-h.Lo, h.Bytes))
 			}
 		}
 	}

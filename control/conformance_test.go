@@ -35,6 +35,8 @@ var rules = []struct {
 	{"a life ends with its record", testRenewed},
 	{"sets become visible at once", testCommit},
 	{"a set needs its replicas", testNotHeld},
+	{"rows are what holders found", testRows},
+	{"numbers belong to who asked", testReserved},
 	{"a set must make sense", testInvalid},
 	{"names of sets", testTitles},
 	{"replacing", testReplace},
@@ -146,13 +148,13 @@ func testTakeover(t *testing.T, w world) {
 	if a.Peer() != b.Peer() || b.Incarnation() <= a.Incarnation() {
 		t.Fatalf("number %d, life %d became %d, %d", a.Peer(), a.Incarnation(), b.Peer(), b.Incarnation())
 	}
-	refused[*StaleError](t, a.Hold(within(t), 1, 0, [32]byte{}))
+	refused[*StaleError](t, a.Hold(within(t), Held{Set: 1, Shard: 0, Sum: [32]byte{}}))
 	select {
 	case <-a.Lost():
 	case <-within(t).Done():
 		t.Error("the old life did not learn of its end")
 	}
-	check(t, b.Hold(within(t), 1, 0, [32]byte{}))
+	check(t, b.Hold(within(t), Held{Set: 1, Shard: 0, Sum: [32]byte{}}))
 }
 
 func testFence(t *testing.T, w world) {
@@ -160,15 +162,15 @@ func testFence(t *testing.T, w world) {
 	a := join(t, c, "a")
 	id := must[uint32](t)(c.Allocate(within(t)))
 	sum := sha256.Sum256([]byte("shard"))
-	check(t, a.Hold(within(t), id, 0, sum))
+	check(t, a.Hold(within(t), Held{Set: id, Shard: 0, Sum: sum}))
 	w.expire(a.Peer())
-	refused[*StaleError](t, a.Hold(within(t), id, 1, sum))
+	refused[*StaleError](t, a.Hold(within(t), Held{Set: id, Shard: 1, Sum: sum}))
 	refused[*StaleError](t, a.Unhold(within(t), id, 0))
 	b := join(t, c, "a")
 	set := &catalog.Set{ID: id, Name: named(t, "s"), By: "blocks", Columns: []catalog.Column{{Name: "x"}}, Shards: []catalog.Shard{{Assigned: []catalog.Peer{b.Peer()}, Sum: sum}}}
 	// What the old life held says nothing about the new one.
 	refused[*NotHeldError](t, c.Commit(within(t), set))
-	check(t, b.Hold(within(t), id, 0, sum))
+	check(t, b.Hold(within(t), Held{Set: id, Shard: 0, Sum: sum}))
 	check(t, c.Commit(within(t), set))
 }
 
@@ -187,10 +189,65 @@ func flights(t *testing.T, c Control, a, b Membership, name string) *catalog.Set
 			{Lo: 8, Hi: 10, Assigned: []catalog.Peer{b.Peer()}, Bytes: 200, Sum: sha256.Sum256([]byte("y"))},
 		},
 	}
-	check(t, a.Hold(within(t), s.ID, 0, s.Shards[0].Sum))
-	check(t, b.Hold(within(t), s.ID, 0, s.Shards[0].Sum))
-	check(t, b.Hold(within(t), s.ID, 1, s.Shards[1].Sum))
+	check(t, a.Hold(within(t), Held{Set: s.ID, Shard: 0, Sum: s.Shards[0].Sum}))
+	check(t, b.Hold(within(t), Held{Set: s.ID, Shard: 0, Sum: s.Shards[0].Sum}))
+	check(t, b.Hold(within(t), Held{Set: s.ID, Shard: 1, Sum: s.Shards[1].Sum}))
 	return s
+}
+
+// A set whose rows or bytes are not those of the files that its holders have is refused;
+// holders of an earlier version do not say.
+func testRows(t *testing.T, w world) {
+	c := w.open()
+	a, b := join(t, c, "a"), join(t, c, "b")
+	s := flights(t, c, a, b, "s")
+	check(t, a.Hold(within(t), Held{Set: s.ID, Shard: 0, Sum: s.Shards[0].Sum, Rows: 8, Bytes: 800}))
+	for _, lie := range []Held{{Rows: 3, Bytes: 200}, {Rows: 2, Bytes: 100}} {
+		lie.Set, lie.Shard, lie.Sum = s.ID, 1, s.Shards[1].Sum
+		check(t, b.Hold(within(t), lie))
+		if e := refused[*NotHeldError](t, c.Commit(within(t), s)); e.Shard != 1 || e.Peer != b.Peer() {
+			t.Errorf("refused for %v", e)
+		}
+	}
+	check(t, b.Hold(within(t), Held{Set: s.ID, Shard: 1, Sum: s.Shards[1].Sum, Rows: 2, Bytes: 200}))
+	check(t, c.Commit(within(t), s))
+}
+
+// Only who asked for a number makes a set visible under it, once; the oldest ones of who asks
+// for many are given up, and nobody else's.
+func testReserved(t *testing.T, w world) {
+	c := w.open()
+	a, b := join(t, c, "a"), join(t, c, "b")
+	x, y := For(within(t), "client/"+named(t, "x")), For(within(t), "client/"+named(t, "y"))
+	s := flights(t, c, a, b, "s")
+	reserve := func(ctx context.Context) {
+		s.ID = must[uint32](t)(c.Allocate(ctx))
+		check(t, a.HoldAll(within(t), []Held{{Set: s.ID, Shard: 0, Sum: s.Shards[0].Sum}}))
+		check(t, b.HoldAll(within(t), []Held{{Set: s.ID, Shard: 0, Sum: s.Shards[0].Sum}, {Set: s.ID, Shard: 1, Sum: s.Shards[1].Sum}}))
+	}
+	reserve(x)
+	refused[*InvalidError](t, c.Commit(y, s))
+	if owner, ok, err := a.Reserved(within(t), s.ID); owner != ownerOf(x) || !ok || err != nil {
+		t.Errorf("reserved for %q, %v, %v", owner, ok, err)
+	}
+	check(t, c.Commit(x, s))
+	check(t, c.Commit(x, s))
+	if _, ok, err := a.Reserved(within(t), s.ID); ok || err != nil {
+		t.Errorf("still reserved, %v", err)
+	}
+	must[*catalog.Set](t)(c.Remove(within(t), s.Name))
+	refused[*InvalidError](t, c.Commit(x, s))
+	reserve(x)
+	for range maxReserved {
+		must[uint32](t)(c.Allocate(y))
+	}
+	check(t, c.Commit(x, s))
+	must[*catalog.Set](t)(c.Remove(within(t), s.Name))
+	reserve(x)
+	for range maxReserved {
+		must[uint32](t)(c.Allocate(x))
+	}
+	refused[*InvalidError](t, c.Commit(x, s))
 }
 
 // held is the set as views have it while all who were given a shard hold it.
@@ -423,8 +480,8 @@ func testWatch(t *testing.T, w world) {
 		return set.Shards[shard].Replicas
 	}
 	until(t, views, func(v *catalog.View) bool { return slices.Equal(holders(v, 0), []catalog.Peer{a.Peer()}) })
-	check(t, a.Hold(within(t), s.ID, 1, s.Shards[1].Sum))
-	check(t, a.Hold(within(t), s.ID, 0, sha256.Sum256([]byte("another file"))))
+	check(t, a.Hold(within(t), Held{Set: s.ID, Shard: 1, Sum: s.Shards[1].Sum}))
+	check(t, a.Hold(within(t), Held{Set: s.ID, Shard: 0, Sum: sha256.Sum256([]byte("another file"))}))
 	until(t, views, func(v *catalog.View) bool {
 		return len(holders(v, 0)) == 0 && slices.Equal(holders(v, 1), []catalog.Peer{b.Peer(), a.Peer()})
 	})

@@ -32,10 +32,11 @@ type Control interface {
 	// Join makes this process a member. A name keeps its number. The error is a
 	// *TakenError if the name is in use.
 	Join(ctx context.Context, m Member) (Membership, error)
-	// Allocate gives the number of a new data set, from 1, never twice.
+	// Allocate gives the number of a new data set, from 1, never twice. It is reserved for
+	// whom the call is made for: see For.
 	Allocate(ctx context.Context) (uint32, error)
-	// Commit makes a set visible, in one step. Its number comes from Allocate, its name
-	// must be free (*ExistsError), and each replica of each shard must be
+	// Commit makes a set visible, in one step. Its number comes from Allocate for the same
+	// owner, its name must be free (*ExistsError), and each replica of each shard must be
 	// held with the right sum by a node that is alive (*NotHeldError). To
 	// commit the same set again does nothing.
 	Commit(ctx context.Context, s *catalog.Set) error
@@ -61,14 +62,16 @@ type Control interface {
 type Membership interface {
 	Peer() catalog.Peer
 	Incarnation() int64
-	// Hold publishes that this node holds a shard, as a file with this SHA-256.
-	// The error is a *StaleError when this life of the node is over.
-	Hold(ctx context.Context, set, shard uint32, sum [32]byte) error
+	// Hold publishes that this node holds a shard. The error is a *StaleError when this life
+	// of the node is over.
+	Hold(ctx context.Context, h Held) error
 	// HoldAll publishes that these are all shards that this node holds. What was published
 	// already is not written again.
 	HoldAll(ctx context.Context, held []Held) error
 	// Unhold takes it back.
 	Unhold(ctx context.Context, set, shard uint32) error
+	// Reserved is for whom the number of a set is reserved that is not visible yet: "" is everybody.
+	Reserved(ctx context.Context, set uint32) (owner string, ok bool, err error)
 	// Lost is closed when this life has ended other than by Leave.
 	Lost() <-chan struct{}
 	// Renewed is when the control last confirmed that this life goes on. Its distance from
@@ -92,10 +95,12 @@ type Member struct {
 	Held []Held
 }
 
-// Held is a shard that a node holds, as a file with this SHA-256.
+// Held is a shard that a node holds: a file with this SHA-256, of so many rows and bytes.
+// Without bytes, the node says nothing about rows and bytes.
 type Held struct {
-	Set, Shard uint32
-	Sum        [32]byte
+	Set, Shard  uint32
+	Sum         [32]byte
+	Rows, Bytes int64
 }
 
 // Options are those of a connection.

@@ -78,7 +78,7 @@ func timePut(t *testing.T, c Control) {
 	var took []time.Duration
 	for i := range 100 {
 		began := time.Now()
-		check(t, m.Hold(within(t), 1, uint32(i), [32]byte{}))
+		check(t, m.Hold(within(t), Held{Set: 1, Shard: uint32(i), Sum: [32]byte{}}))
 		took = append(took, time.Since(began))
 	}
 	slices.Sort(took)
@@ -122,7 +122,7 @@ func TestRestart(t *testing.T) {
 	}
 
 	start(t, cfg)
-	check(t, m.Hold(within(t), 1, 0, [32]byte{}))
+	check(t, m.Hold(within(t), Held{Set: 1, Shard: 0, Sum: [32]byte{}}))
 	b := join(t, c, "b")
 	until(t, views, func(v *catalog.View) bool { _, ok := v.Node(b.Peer()); return ok })
 	select {
@@ -140,7 +140,7 @@ func TestCompaction(t *testing.T) {
 	b, err := c.readView(within(t))
 	check(t, err)
 	m := join(t, c, "a")
-	check(t, m.Hold(within(t), 1, 0, [32]byte{}))
+	check(t, m.Hold(within(t), Held{Set: 1, Shard: 0, Sum: [32]byte{}}))
 	must[*clientv3.CompactResponse](t)(c.rec.(*etcd).order()[0].c.Compact(within(t), m.Incarnation()+1))
 	if _, _, err := c.rec.watch(within(t), viewPrefix, b.revision).next(within(t)); err != errBehind {
 		t.Fatalf("expected %v, found %v", errBehind, err)

@@ -31,10 +31,12 @@ type nameRecord struct {
 	Peer   catalog.Peer `json:"peer"`
 }
 
-// heldRecord has the sums of the shards of one set that one node holds.
+// heldRecord has the sums of the shards of one set that one node holds, and the rows and
+// bytes of their files, which nodes of an earlier version do not say.
 type heldRecord struct {
-	Format int               `json:"format"`
-	Shards map[uint32]sumHex `json:"shards"`
+	Format int                 `json:"format"`
+	Shards map[uint32]sumHex   `json:"shards"`
+	Sizes  map[uint32][2]int64 `json:"sizes,omitempty"`
 }
 
 type setRecord struct {

@@ -15,23 +15,23 @@ const (
 	portionBytes   = 512 << 10
 )
 
-// shardsOf has the sums of shards by their numbers, for each of some sets.
-type shardsOf map[uint32]map[uint32]sumHex
+// shardsOf has shards by their numbers, for each of some sets.
+type shardsOf map[uint32]map[uint32]Held
 
-func (s *membership) Hold(ctx context.Context, set, shard uint32, sum [32]byte) error {
+func (s *membership) Hold(ctx context.Context, h Held) error {
 	start := time.Now()
 	room, cancel := s.g.bounded(ctx)
 	defer cancel()
-	if err := s.g.roomFor(room, set); err != nil {
+	if err := s.g.roomFor(room, h.Set); err != nil {
 		return s.g.failed("publish a shard", start, err)
 	}
 	return s.publish(ctx, func(held shardsOf) shardsOf {
-		shards := maps.Clone(held[set])
+		shards := maps.Clone(held[h.Set])
 		if shards == nil {
-			shards = map[uint32]sumHex{}
+			shards = map[uint32]Held{}
 		}
-		shards[shard] = sum
-		return shardsOf{set: shards}
+		shards[h.Shard] = h
+		return shardsOf{h.Set: shards}
 	})
 }
 
@@ -51,7 +51,7 @@ func (s *membership) HoldAll(ctx context.Context, all []Held) error {
 				want[set] = nil
 			}
 		}
-		maps.DeleteFunc(want, func(set uint32, shards map[uint32]sumHex) bool { return maps.Equal(held[set], shards) })
+		maps.DeleteFunc(want, func(set uint32, shards map[uint32]Held) bool { return maps.Equal(held[set], shards) })
 		return want
 	})
 }
@@ -89,11 +89,22 @@ func (s *membership) puts(held shardsOf) []change {
 	for _, set := range slices.Sorted(maps.Keys(held)) {
 		put := change{key: numbered(heldIn(set), uint32(s.peer))}
 		if len(held[set]) > 0 {
-			put.value, put.lease = encode(heldRecord{format, held[set]}), s.lease
+			put.value, put.lease = encode(recordOf(held[set])), s.lease
 		}
 		out = append(out, put)
 	}
 	return out
+}
+
+func recordOf(shards map[uint32]Held) *heldRecord {
+	r := &heldRecord{Format: format, Shards: map[uint32]sumHex{}, Sizes: map[uint32][2]int64{}}
+	for i, h := range shards {
+		r.Shards[i] = h.Sum
+		if h.Bytes > 0 {
+			r.Sizes[i] = [2]int64{h.Rows, h.Bytes}
+		}
+	}
+	return r
 }
 
 // portions cuts changes into what fits into one transaction each.
@@ -116,9 +127,9 @@ func bySet(all []Held) shardsOf {
 	out := shardsOf{}
 	for _, h := range all {
 		if out[h.Set] == nil {
-			out[h.Set] = map[uint32]sumHex{}
+			out[h.Set] = map[uint32]Held{}
 		}
-		out[h.Set][h.Shard] = h.Sum
+		out[h.Set][h.Shard] = h
 	}
 	return out
 }

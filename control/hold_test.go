@@ -26,7 +26,7 @@ func testHeld(t *testing.T, w world) {
 		}
 		s.Name = named(t, numbered("s", s.ID))
 		ids = append(ids, s.ID)
-		all = append(all, Held{s.ID, 0, [32]byte{1}}, Held{s.ID, 1, [32]byte{2}})
+		all = append(all, Held{Set: s.ID, Shard: 0, Sum: [32]byte{1}}, Held{Set: s.ID, Shard: 1, Sum: [32]byte{2}})
 		check(t, a.HoldAll(within(t), all))
 		check(t, c.Commit(within(t), s))
 	}
@@ -97,7 +97,7 @@ func TestPortions(t *testing.T) {
 	if got := portions(nil); got != nil {
 		t.Errorf("nothing was cut into %v", got)
 	}
-	if got := bySet([]Held{{1, 2, [32]byte{3}}, {1, 4, [32]byte{5}}}); !maps.Equal(got[1], map[uint32]sumHex{2: {3}, 4: {5}}) {
+	if got := bySet([]Held{{Set: 1, Shard: 2}, {Set: 1, Shard: 4}}); !maps.Equal(got[1], map[uint32]Held{2: {Set: 1, Shard: 2}, 4: {Set: 1, Shard: 4}}) {
 		t.Errorf("by set: %v", got)
 	}
 }

@@ -125,7 +125,7 @@ func TestLeaderDies(t *testing.T) {
 
 	check(t, leaderOf(t, c, processes).cmd.Process.Kill())
 	began = time.Now()
-	check(t, own.Hold(within(t), 1, 0, [32]byte{}))
+	check(t, own.Hold(within(t), Held{Set: 1, Shard: 0, Sum: [32]byte{}}))
 	t.Logf("a node wrote again %v after the leader was killed", time.Since(began).Round(time.Millisecond))
 	until(t, views, func(v *catalog.View) bool { return len(v.Nodes) == 3 })
 	t.Logf("its node was seen to be dead after %v, with a time to live of 5 s", time.Since(began).Round(time.Millisecond))

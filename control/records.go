@@ -83,4 +83,6 @@ const (
 	titles      = root + "titles/"     // + escaped name of a set: its number
 	nextPeer    = root + "next/peer"   // the number that the next new node gets
 	nextSet     = root + "next/set"
+	// + number: reservationRecord. Views do not show them.
+	reservedPrefix = root + "reserved/"
 )

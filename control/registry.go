@@ -86,7 +86,7 @@ func (g *registry) Allocate(ctx context.Context) (uint32, error) {
 		return 0, g.failed("allocate a data set", start, err)
 	}
 	for range attempts {
-		recs, _, err := g.rec.read(ctx, nextSet)
+		recs, _, err := g.rec.read(ctx, nextSet, reservedPrefix)
 		if err != nil {
 			return 0, g.failed("allocate a data set", start, err)
 		}
@@ -94,7 +94,11 @@ func (g *registry) Allocate(ctx context.Context) (uint32, error) {
 		if err != nil {
 			return 0, g.failed("allocate a data set", start, err)
 		}
-		done, _, err := g.rec.commit(ctx, []condition{when}, []change{then})
+		reserve, err := reservations(n, ownerOf(ctx), recs)
+		if err != nil {
+			return 0, g.failed("allocate a data set", start, err)
+		}
+		done, _, err := g.rec.commit(ctx, []condition{when}, append(reserve, then))
 		if done || err != nil {
 			return n, g.failed("allocate a data set", start, err)
 		}

@@ -58,7 +58,7 @@ func TestSupervise(t *testing.T) {
 		pid := next(t, s, 0)
 		hurt(pid)
 		next(t, s, pid)
-		check(t, m.Hold(within(t), 1, uint32(i), [32]byte{1}))
+		check(t, m.Hold(within(t), Held{Set: 1, Shard: uint32(i), Sum: [32]byte{1}}))
 	}
 	select {
 	case <-m.Lost():

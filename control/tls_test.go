@@ -171,5 +171,5 @@ func TestThreeMembers(t *testing.T) {
 	t.Cleanup(func() { c.Close() })
 	m := join(t, c, "x")
 	check(t, all[0].Close())
-	check(t, m.Hold(within(t), 1, 0, [32]byte{}))
+	check(t, m.Hold(within(t), Held{Set: 1, Shard: 0, Sum: [32]byte{}}))
 }

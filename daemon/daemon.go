@@ -71,17 +71,18 @@ type Daemon struct {
 	mu   sync.Mutex // guards core
 	core *node.Core
 
-	lives   *lives // is Config.Membership, too
-	net     transport.Transport
-	eng     *engine.Engine
-	share   *engine.Share // of the processors
-	columns *columns
-	native  *native   // nil: packages are refused
-	repairs *repairs  // nil: no replicas are made here
-	spare   sync.Pool // of *advancing
-	metrics *metrics
-	scrub   *scrubber
-	holding sync.Mutex // held while the cluster is told what is here
+	lives    *lives // is Config.Membership, too
+	net      transport.Transport
+	eng      *engine.Engine
+	share    *engine.Share // of the processors
+	columns  *columns
+	native   *native   // nil: packages are refused
+	repairs  *repairs  // nil: no replicas are made here
+	spare    sync.Pool // of *advancing
+	metrics  *metrics
+	scrub    *scrubber
+	reserved reserved
+	holding  sync.Mutex // held while the cluster is told what is here
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -198,6 +199,7 @@ func (d *Daemon) learn(v *catalog.View) {
 	v = d.remember(v)
 	d.distrust(v) // first, so that nothing is allowed or refused by an older list
 	d.view.Store(v)
+	d.cfg.Store.Committed(func(set uint32) bool { _, listed := v.Set(set); return listed })
 	known := map[catalog.Peer]string{}
 	for _, n := range v.Nodes {
 		if n.Peer != d.self {
@@ -373,7 +375,7 @@ func (d *Daemon) finish(ctx context.Context, e *node.Start) (in *node.Finished) 
 		in.Err = d.named(ctx, in.Err)
 		return in
 	case *node.Native:
-		in.Err = d.named(ctx, d.runNative(ctx, w, in))
+		in.Err = d.named(ctx, d.runNative(ctx, e.Owner, w, in))
 		return in
 	case *node.Compute:
 		in.Answer, in.Err = d.compute(ctx, w)

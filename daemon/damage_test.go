@@ -448,18 +448,20 @@ func TestWriterWhileMapped(t *testing.T) {
 func TestUploadsCount(t *testing.T) {
 	inMemory(t)
 	k := keep(t, Scrub{})
-	put := func(e *node.Start, set uint32) error {
+	put := func(e *node.Start, set, shard uint32) error {
 		b := k.blob(k.good[:1])
-		b.Set = set
+		b.Set, b.Shard = set, shard
 		_, err := k.Daemon.keep(t.Context(), e, &node.Keep{Kind: parcel.Put, Blob: b})
 		return err
 	}
+	var sets [2]uint32
 	for i, e := range []*node.Start{{Client: catalog.FirstClient + 7, Owner: "client/a"}, {Client: catalog.FirstClient + 8}} {
-		set := uint32(1000 * (i + 1))
+		set, err := k.ctl.Allocate(control.For(t.Context(), e.Owner))
+		must(t, err)
+		sets[i] = set
 		taken := 0
-		var err error
 		for ; taken < 100 && err == nil; taken++ {
-			err = put(e, set+uint32(taken))
+			err = put(e, set, uint32(taken))
 		}
 		var work *node.WorkError
 		if !errors.As(err, &work) || work.Reason != parcel.Busy || taken != 17 {
@@ -467,8 +469,41 @@ func TestUploadsCount(t *testing.T) {
 		}
 	}
 	again := &node.Start{Client: catalog.FirstClient + 9, Owner: "client/a"} // another client of the same owner
-	if err := put(again, 3000); err == nil {
+	if err := put(again, sets[0], 100); err == nil {
 		t.Error("an owner has more by way of another client")
 	}
-	must(t, put(&node.Start{Client: catalog.FirstClient + 9, Owner: "client/b"}, 3000))
+	must(t, put(&node.Start{Client: catalog.FirstClient + 9, Owner: "client/b"}, sets[1], 100))
+}
+
+// What is stored under a number that was reserved for somebody is nobody else's to store, to
+// seal or to drop; nor are numbers that nobody has asked for yet.
+func TestNumbersOfOthers(t *testing.T) {
+	inMemory(t)
+	k := keep(t, Scrub{})
+	set, err := k.ctl.Allocate(control.For(t.Context(), "client/a"))
+	must(t, err)
+	do := func(kind parcel.Kind, owner string, set uint32) error {
+		b := k.blob(nil)
+		if b.Set = set; kind == parcel.Put {
+			b.Bytes = k.good
+		}
+		_, err := k.Daemon.keep(t.Context(), &node.Start{Client: catalog.FirstClient + 7, Owner: owner}, &node.Keep{Kind: kind, Blob: b})
+		return err
+	}
+	for range 2 { // when nothing has arrived, and then when all has
+		for _, kind := range []parcel.Kind{parcel.Put, parcel.Seal, parcel.Drop} {
+			if err := do(kind, "client/b", set); err == nil || !strings.Contains(err.Error(), "reserved for another owner") {
+				t.Errorf("%v under the number of another: %v", kind, err)
+			}
+		}
+		if err := do(parcel.Put, "client/b", set+1); err == nil || !strings.Contains(err.Error(), "reserved for nobody") {
+			t.Errorf("under a number that was not allocated: %v", err)
+		}
+		must(t, do(parcel.Put, "client/a", set))
+	}
+	must(t, do(parcel.Seal, "client/a", set))
+	if err := do(parcel.Drop, "client/b", set); err == nil {
+		t.Error("another has dropped what was stored")
+	}
+	must(t, do(parcel.Drop, "client/a", set))
 }

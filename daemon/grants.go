@@ -22,7 +22,7 @@ type granting struct {
 }
 
 // grant gives a call the regions that it asks for, until release.
-func (d *Daemon) grant(ctx context.Context, signer string, wanted []parcel.Grant) (list []worker.Grant, release func(), err error) {
+func (d *Daemon) grant(ctx context.Context, owner, signer string, wanted []parcel.Grant) (list []worker.Grant, release func(), err error) {
 	g := &granting{d: d, ctx: ctx}
 	release = func() {
 		for _, r := range g.held {
@@ -31,7 +31,7 @@ func (d *Daemon) grant(ctx context.Context, signer string, wanted []parcel.Grant
 	}
 	for _, w := range wanted {
 		if w.Bytes > 0 {
-			r, e := d.native.regions.memory(ctx, signer, w.Name, w.Bytes)
+			r, e := d.native.regions.memory(ctx, owner, signer, w.Name, w.Bytes)
 			err = g.add(w.Name, w.Write, r, e)
 		} else {
 			err = g.column(&w)

@@ -19,13 +19,18 @@ func (d *Daemon) keep(ctx context.Context, e *node.Start, w *node.Keep) (*parcel
 	var err error
 	switch w.Kind {
 	case parcel.Put:
-		err = d.cfg.Store.Put(uploader(e), f, b.Offset, b.Bytes)
+		if err = d.mayStore(ctx, e, f); err == nil {
+			err = d.cfg.Store.Put(uploader(e), f, b.Offset, b.Bytes)
+		}
 	case parcel.Seal:
-		if err = d.cfg.Store.Seal(f); err == nil {
-			err = d.hold(ctx, b.Set, b.Shard, b.Sum)
+		if err = d.mayStore(ctx, e, f); err == nil {
+			err = d.cfg.Store.Seal(f)
+		}
+		if err == nil {
+			err = d.hold(ctx, &f)
 		}
 	case parcel.Drop:
-		err = d.drop(ctx, f)
+		err = d.drop(ctx, uploader(e), f)
 	default:
 		err = fmt.Errorf("a shard cannot be kept by a parcel of kind %v", w.Kind)
 	}
@@ -44,16 +49,31 @@ func (d *Daemon) keep(ctx context.Context, e *node.Start, w *node.Keep) (*parcel
 	return nil, &node.WorkError{Reason: reason, Detail: err.Error()}
 }
 
+// mayStore is an error if the sender may not store a shard. What is here already may come again.
+func (d *Daemon) mayStore(ctx context.Context, e *node.Start, f store.File) error {
+	if h, here := d.file(f.Set, f.Shard); here && h == f {
+		return nil
+	}
+	return d.may(ctx, uploader(e), f.Set)
+}
+
 // drop removes a shard's file, or what has arrived of it: the one that is meant, and only
-// if its set is not in the catalogue. The node's own view may be older than what the records
+// if its set is neither in the catalogue nor being stored by somebody else. The node's own view may be older than what the records
 // say, so they are asked.
-func (d *Daemon) drop(ctx context.Context, f store.File) error {
+func (d *Daemon) drop(ctx context.Context, owner string, f store.File) error {
 	v, err := d.cfg.Control.View(ctx)
 	if err != nil {
 		return fmt.Errorf("shard %d of set %d stays, because the catalogue does not say whether the set is in it: %w", f.Shard, f.Set, err)
 	}
 	if set, listed := v.Set(f.Set); listed {
 		return fmt.Errorf("shard %d of set %d stays, because @%s is in the catalogue: drop it by its name", f.Shard, f.Set, set.Name)
+	}
+	of, reserved, err := d.cfg.Membership.Reserved(ctx, f.Set)
+	if err != nil {
+		return err
+	}
+	if err := belongs(of, owner, f.Set); reserved && err != nil {
+		return err
 	}
 	if h, here := d.file(f.Set, f.Shard); here && h.Sum != f.Sum {
 		return fmt.Errorf("%v stays: its file has the SHA-256 %x…, and %x… was to be dropped", &h, h.Sum[:6], f.Sum[:6])

@@ -75,11 +75,11 @@ func (d *Daemon) here(set, shard uint32) bool {
 
 // hold tells the core, and then the cluster, that a shard is here: the node itself may use it
 // also while nobody else can be told.
-func (d *Daemon) hold(ctx context.Context, set, shard uint32, sum [32]byte) error {
-	d.step(&node.Holds{Set: set, Shard: int(shard)})
+func (d *Daemon) hold(ctx context.Context, f *store.File) error {
+	d.step(&node.Holds{Set: f.Set, Shard: int(f.Shard)})
 	d.holding.Lock()
 	defer d.holding.Unlock()
-	return d.cfg.Membership.Hold(ctx, set, shard, sum)
+	return d.cfg.Membership.Hold(ctx, heldOf(f))
 }
 
 // Times to wait before the cluster is told again that a shard is not here.

@@ -59,8 +59,12 @@ func (l *lives) Incarnation() int64    { return l.now.Load().Incarnation() }
 func (l *lives) Lost() <-chan struct{} { return l.now.Load().Lost() }
 func (l *lives) Renewed() time.Time    { return l.now.Load().Renewed() }
 
-func (l *lives) Hold(ctx context.Context, set, shard uint32, sum [32]byte) error {
-	return l.now.Load().Hold(ctx, set, shard, sum)
+func (l *lives) Hold(ctx context.Context, h control.Held) error {
+	return l.now.Load().Hold(ctx, h)
+}
+
+func (l *lives) Reserved(ctx context.Context, set uint32) (string, bool, error) {
+	return l.now.Load().Reserved(ctx, set)
 }
 
 func (l *lives) HoldAll(ctx context.Context, held []control.Held) error {
@@ -136,9 +140,13 @@ func (d *Daemon) rejoin(old *life, pause time.Duration) time.Duration {
 func Holding(st *store.Store) []control.Held {
 	var held []control.Held
 	for _, f := range st.Shards() {
-		held = append(held, control.Held{Set: f.Set, Shard: f.Shard, Sum: f.Sum})
+		held = append(held, heldOf(&f))
 	}
 	return held
+}
+
+func heldOf(f *store.File) control.Held {
+	return control.Held{Set: f.Set, Shard: f.Shard, Sum: f.Sum, Rows: f.Hi - f.Lo, Bytes: f.Bytes}
 }
 
 // publish tells the catalogue what is on the disk, should it be more or less than what the

@@ -89,8 +89,8 @@ func TestRejoin(t *testing.T) {
 		eventually(t, "the node has joined again", func() bool { return lifeOf(t, ctl, d.Peer()) > last })
 		last = lifeOf(t, ctl, d.Peer())
 		eventually(t, "the node goes by its new life", func() bool { return d.cfg.Membership.Incarnation() == last })
-		check(t, d.cfg.Membership.Hold(t.Context(), 1, 0, [32]byte{1}))
-		if err := old.Hold(t.Context(), 1, 0, [32]byte{1}); !errors.As(err, new(*control.StaleError)) {
+		check(t, d.cfg.Membership.Hold(t.Context(), control.Held{Set: 1, Shard: 0, Sum: [32]byte{1}}))
+		if err := old.Hold(t.Context(), control.Held{Set: 1, Shard: 0, Sum: [32]byte{1}}); !errors.As(err, new(*control.StaleError)) {
 			t.Errorf("the old life can still write: %v", err)
 		}
 	}

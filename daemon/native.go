@@ -254,7 +254,7 @@ func (n *native) named(by *installed, name string) (kernel.ID, error) {
 }
 
 // runNative runs a package's main function.
-func (d *Daemon) runNative(ctx context.Context, w *node.Native, in *node.Finished) error {
+func (d *Daemon) runNative(ctx context.Context, owner string, w *node.Native, in *node.Finished) error {
 	n := d.native
 	if n == nil {
 		return errNoNative
@@ -266,7 +266,7 @@ func (d *Daemon) runNative(ctx context.Context, w *node.Native, in *node.Finishe
 	if err := n.permits(i); err != nil {
 		return err
 	}
-	grants, release, err := d.grant(ctx, string(i.signer), w.Call.Grants)
+	grants, release, err := d.grant(ctx, owner, string(i.signer), w.Call.Grants)
 	if err != nil {
 		return err
 	}

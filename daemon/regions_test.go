@@ -3,9 +3,14 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/node"
@@ -14,20 +19,20 @@ import (
 
 // Memory belongs to a signer, has the size that was asked for first, and stays.
 func TestMemoryOfPackages(t *testing.T) {
-	r := newRegions(100)
+	r := newRegions(400)
 	defer r.close()
-	a, err := r.memory(t.Context(), "a", "counter", 8)
+	a, err := r.memory(t.Context(), "client/x", "a", "counter", 8)
 	if err != nil {
 		t.Fatal(err)
 	}
 	a.mem.Bytes()[0] = 7
 	r.release(a)
-	again, err := r.memory(t.Context(), "a", "counter", 4)
+	again, err := r.memory(t.Context(), "client/x", "a", "counter", 4)
 	if err != nil || again != a || again.mem.Bytes()[0] != 7 {
 		t.Errorf("the region is not the one that was made: %v", err)
 	}
 	r.release(again)
-	b, err := r.memory(t.Context(), "b", "counter", 16)
+	b, err := r.memory(t.Context(), "client/x", "b", "counter", 16)
 	if err != nil || b == a || len(b.mem.Bytes()) != 16 || b.mem.Bytes()[0] != 0 {
 		t.Errorf("another signer's region: %v", err)
 	}
@@ -37,15 +42,15 @@ func TestMemoryOfPackages(t *testing.T) {
 		want   string
 	}{
 		{"a", 9, "has 8 bytes on this node, 9 were asked for"},
-		{"c", 77, "no room for a region of 77 bytes: 24 of 100 are taken"},
+		{"c", 101, "no room for a region of 101 bytes: packages have 16 of 100"},
 	} {
-		_, err := r.memory(t.Context(), c.signer, "counter", c.bytes)
+		_, err := r.memory(t.Context(), "client/x", c.signer, "counter", c.bytes)
 		var w *node.WorkError
 		if !errors.As(err, &w) || w.Reason != parcel.Refused || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%d bytes: %v", c.bytes, err)
 		}
 	}
-	if r.bytes() != 24 {
+	if r.bytes() != 16 { // the unused one made room
 		t.Errorf("%d bytes are counted", r.bytes())
 	}
 }
@@ -129,4 +134,56 @@ func TestRegionsAtOnce(t *testing.T) {
 	if made != 1 {
 		t.Errorf("it was made %d times", made)
 	}
+}
+
+// Memory of packages counts to an owner, who has a part of all: that one's least recently used
+// goes when it needs more, and what nobody uses goes after a while.
+func TestMemoryOfAnOwner(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRegions(40)
+		defer r.close()
+		get := func(owner, name string, n int64) (*region, error) {
+			return r.memory(t.Context(), owner, "signer", name, n)
+		}
+		use := func(owner, name string, n int64) error {
+			g, err := get(owner, name, n)
+			if err == nil {
+				r.release(g)
+			}
+			return err
+		}
+		for i := range 100 {
+			if err := use("client/a", fmt.Sprint(i), 5); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, owner := range []string{"client/b", "client/c"} {
+			if err := use(owner, owner, 10); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if r.bytes() != 30 || r.held["memory/signer/99"] == nil || r.held["memory/signer/98"] == nil {
+			t.Errorf("%d bytes: %v", r.bytes(), slices.Sorted(maps.Keys(r.held)))
+		}
+		if err := use("client/d", "large", 11); err == nil || !strings.Contains(err.Error(), "one certificate") {
+			t.Errorf("more than an owner's part: %v", err)
+		}
+		one, err := get("client/d", "one", 6)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := use("client/d", "two", 6); err == nil {
+			t.Error("what is in use made room")
+		}
+		time.Sleep(regionIdle + time.Second)
+		synctest.Wait()
+		if r.bytes() != 6 {
+			t.Errorf("after a while without use %d bytes are there, expected those in use", r.bytes())
+		}
+		r.release(one)
+		time.Sleep(regionIdle - time.Second)
+		if err := use("client/d", "one", 6); err != nil || r.held["memory/signer/one"] != one {
+			t.Errorf("it went before its time: %v", err)
+		}
+	})
 }

@@ -176,7 +176,7 @@ func (r *repairs) publish(n repair.Name) {
 	if !here {
 		return
 	}
-	if err := r.d.hold(r.d.ctx, f.Set, f.Shard, f.Sum); err != nil && r.d.ctx.Err() == nil {
+	if err := r.d.hold(r.d.ctx, &f); err != nil && r.d.ctx.Err() == nil {
 		r.d.log.Warn("a replica is not published", "shard", f.String(), "reason", err)
 	}
 }
@@ -285,7 +285,7 @@ func (r *repairs) seal(f store.File) error {
 	if _, there := r.d.view.Load().Set(f.Set); !there { // removed while it was copied
 		return errors.Join(errNotNeeded, r.d.cfg.Store.Drop(f.Set, f.Shard))
 	}
-	if err := r.d.hold(r.d.ctx, f.Set, f.Shard, f.Sum); err != nil {
+	if err := r.d.hold(r.d.ctx, &f); err != nil {
 		r.d.log.Warn("a replica is not published yet", "shard", f.String(), "reason", err) // Plan.Due says it again
 	}
 	return nil

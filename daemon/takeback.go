@@ -28,7 +28,7 @@ func (d *Daemon) takeBack(v *catalog.View) {
 			}
 			if err == nil {
 				d.log.Info("a shard without a description is what the cluster's records say, and is here again", "shard", f.String(), "bytes", f.Bytes)
-				err = d.hold(d.ctx, f.Set, f.Shard, f.Sum)
+				err = d.hold(d.ctx, &f)
 			}
 			if err != nil && d.ctx.Err() == nil {
 				d.log.Warn("a shard without a description is not here again", "shard", f.String(), "reason", err)

@@ -12,7 +12,7 @@ import (
 const Itself = ""
 
 // parts is into how many parts places and space for uploads are divided: one owner has at
-// most one of them.
+// most one of them, and no more than are then left: whoever has none finds one.
 const parts = 4
 
 // patience is how long an upload may go without anything new. A copy that broke off is tried
@@ -22,6 +22,41 @@ func (s *Store) patience(owner string) time.Duration {
 		return 5 * s.opt.Idle
 	}
 	return s.opt.Idle
+}
+
+// left is how long an upload may go on without anything new: no longer than its bytes so far
+// would have taken at the least rate, so that space is not held by a byte now and then.
+// Called with mu held.
+func (s *Store) left(u *upload) time.Duration {
+	idle := s.patience(u.owner)
+	if u.owner == Itself {
+		return idle
+	}
+	whole := idle + time.Duration(float64(u.have)/float64(s.opt.Rate)*float64(time.Second))
+	return min(idle, whole-time.Since(u.begun))
+}
+
+// Committed is told of which sets are in the catalogue: their shards do not count to whoever has
+// stored them any more.
+func (s *Store) Committed(listed func(set uint32) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, h := range s.shards {
+		if h.owner != "" && listed(h.Set) {
+			h.owner = ""
+		}
+	}
+}
+
+// unlisted is how many bytes of an owner's shards are complete, but of no set in the catalogue.
+// Called with mu held.
+func (s *Store) unlisted(owner string) (n int64) {
+	for _, h := range s.shards {
+		if h.owner == owner {
+			n += h.Bytes
+		}
+	}
+	return n
 }
 
 // arriving is how many uploads an owner has, and others but the node itself together, with
@@ -49,7 +84,7 @@ func (s *Store) crowded(owner string) error {
 	if own+others >= s.opt.Uploads {
 		return &BusyError{fmt.Sprintf("%d shards are arriving already; more are taken when one of them is complete", own+others)}
 	}
-	if most := max(1, s.opt.Uploads/parts); own >= most {
+	if most := min(max(1, s.opt.Uploads/parts), s.opt.Uploads-own-others); own >= most {
 		return &BusyError{fmt.Sprintf("%d shards of %s are arriving already, which is the most for one certificate; more are taken when one of them is complete", own, owner)}
 	}
 	return nil
@@ -57,10 +92,15 @@ func (s *Store) crowded(owner string) error {
 
 // beyondPart says why n bytes, for which there is room, are too many for this owner now: what
 // arrives of one owner takes a part of what would be free if nothing arrived. One upload is
-// always taken. Called with mu held.
+// always taken. What is complete and not in the catalogue yet, and what arrives, together take at most
+// half. Called with mu held.
 func (s *Store) beyondPart(owner string, n int64) error {
+	if owner == Itself {
+		return nil
+	}
 	own, _, bytes, all := s.arriving(owner)
-	if owner == Itself || own == 0 {
+	unlisted := s.unlisted(owner)
+	if own == 0 && unlisted == 0 {
 		return nil
 	}
 	limit, err := s.limit()
@@ -75,7 +115,10 @@ func (s *Store) beyondPart(owner string, n int64) error {
 		}
 		left = min(left, free-reserve)
 	}
-	if most := (left + all) / parts; bytes+n > most {
+	if most := (left + all + unlisted) / 2; unlisted > 0 && unlisted+bytes+n > most {
+		return fmt.Errorf("shards with %d bytes of %s are here of sets that are not in the catalogue, and there is no room for %d more beside them: one certificate has %d; load in several sets, or drop what was not committed", unlisted+bytes, owner, n, most)
+	}
+	if most := min((left+all)/parts, left); own > 0 && bytes+n > most {
 		return &BusyError{fmt.Sprintf("shards with %d bytes of %s are arriving, and there is no room for %d more beside them: one certificate has %d; more are taken when one of them is complete",
 			bytes, owner, n, most)}
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -38,9 +39,10 @@ func TestUploadsOfAnOwner(t *testing.T) {
 		for range 20 {
 			check(t, begin(Itself, 10))
 		}
-		// What ends makes a place.
+		// What ends makes a place, the last one for who has none.
 		check(t, s.Drop(1, 1))
-		check(t, begin("a", 10))
+		refused[*BusyError](t, begin("a", 10))
+		check(t, begin("z", 10))
 	})
 }
 
@@ -81,5 +83,53 @@ func TestItselfGoesFirst(t *testing.T) {
 		check(t, s.Put(Itself, f, 0, b))
 		refused[*WrongError](t, s.Put("a", wrong, 0, b[:10]))
 		check(t, s.Seal(f))
+	})
+}
+
+// An upload of which too little comes ends, however often something comes and however large
+// it is; one that comes at the least rate goes on.
+func TestUploadTooSlow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t, t.TempDir(), Options{Rate: 100})
+		slow, fair := File{Set: 1, Hi: 1, Bytes: 1 << 20}, File{Set: 2, Hi: 1, Bytes: 1 << 20}
+		ended := time.Duration(0)
+		for at := range int64(60) {
+			if used, _ := s.Usage(); used != slow.Bytes+fair.Bytes && at > 0 {
+				ended = time.Duration(at) * 20 * time.Second
+				break
+			}
+			check(t, s.Put("a", slow, at, []byte{1}))
+			check(t, s.Put("b", fair, 2100*at, make([]byte, 2100)))
+			time.Sleep(20 * time.Second)
+			synctest.Wait()
+		}
+		if u := s.uploads[fair.key()]; ended != time.Minute+20*time.Second && ended != time.Minute || u == nil || u.have < 6000 {
+			t.Errorf("what came by single bytes ended after %v; the other one: %+v", ended, u)
+		}
+	})
+}
+
+// What an owner has stored and not committed takes at most half of what is free, and counts no
+// more when its set is in the catalogue.
+func TestBytesNotCommitted(t *testing.T) {
+	inBoth(t, func(t *testing.T, o Options) {
+		o.Bytes = 1 << 20
+		s := open(t, t.TempDir(), o)
+		stored := int64(0)
+		for set := uint32(1); ; set++ {
+			f, b := numbers(t, set, 0, 0, 8000)
+			if err := s.Put("a", f, 0, b); err != nil {
+				if stored+f.Bytes <= o.Bytes/2 || stored > o.Bytes/2 || !strings.Contains(err.Error(), "not in the catalogue") {
+					t.Errorf("after %d bytes of %d: %v", stored, o.Bytes, err)
+				}
+				check(t, s.Put("b", f, 0, b))
+				s.Committed(func(n uint32) bool { return n < set })
+				other, ob := numbers(t, set+1, 0, 0, 8000)
+				check(t, s.Put("a", other, 0, ob))
+				return
+			}
+			check(t, s.Seal(f))
+			stored += f.Bytes
+		}
 	})
 }

@@ -39,7 +39,8 @@ type Shard struct {
 	s       *Store
 	file    *os.File // the source's
 	check   *data.Checked
-	readers int // and one for the store itself; guarded by Store.mu
+	owner   string // who has stored it, until Committed; guarded by Store.mu, as is
+	readers int    // and one for the store itself; guarded by Store.mu
 }
 
 // Shard gives a shard for reading, which the caller must Release.

@@ -49,6 +49,9 @@ type Options struct {
 	// Idle is how long an upload may go without anything new before it is given up; 1 min
 	// if zero. What the node fetches for itself may five times as long.
 	Idle time.Duration
+	// Rate is how many bytes a second of an upload arrive at least, on the whole, after the
+	// first Idle; 256 KiB if zero. What the node fetches for itself has no least rate.
+	Rate int64
 	// Memory keeps shards in memory. They are gone when the process ends.
 	Memory bool
 	// Verify reads all shards at start and compares them with their SHA-256. Otherwise
@@ -65,6 +68,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Idle <= 0 {
 		o.Idle = time.Minute
+	}
+	if o.Rate <= 0 {
+		o.Rate = 256 << 10
 	}
 	return o
 }

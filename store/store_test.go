@@ -272,11 +272,11 @@ func TestDropWhileRead(t *testing.T) {
 
 func TestIdleUploads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := open(t, t.TempDir(), Options{Idle: time.Minute})
+		s := open(t, t.TempDir(), Options{Idle: time.Minute, Rate: 1})
 		f, b := numbers(t, 1, 0, 0, 10)
-		check(t, s.Put("a", f, 0, b[:10]))
+		check(t, s.Put("a", f, 0, b[:100]))
 		time.Sleep(50 * time.Second)
-		check(t, s.Put("a", f, 10, b[10:20]))
+		check(t, s.Put("a", f, 100, b[100:200]))
 		time.Sleep(50 * time.Second)
 		if used, _ := s.Usage(); used != f.Bytes {
 			t.Error("an upload that is in progress was given up")

@@ -17,7 +17,9 @@ type upload struct {
 	owner   string // who began it
 	f       *os.File
 	got     extents // guarded by Store.mu, as what follows
-	writers int     // parts being written now
+	have    int64   // bytes that have arrived
+	begun   time.Time
+	writers int // parts being written now
 	sealing bool
 	idle    *time.Timer
 }
@@ -67,13 +69,15 @@ func (s *Store) Put(owner string, f File, offset int64, b []byte) error {
 	if err != nil {
 		return err
 	}
-	news := false
+	news := int64(0)
 	for _, h := range holes {
-		news = news || len(u.got.missing(h)) > 0 // the same part may have come twice at once
+		for _, x := range u.got.missing(h) { // the same part may have come twice at once
+			news += x.hi - x.lo
+		}
 		u.got.add(h)
 	}
-	if news && s.uploads[u.key()] == u {
-		u.idle.Reset(s.patience(u.owner))
+	if u.have += news; news > 0 && s.uploads[u.key()] == u {
+		u.idle.Reset(s.left(u))
 	}
 	return nil
 }
@@ -137,7 +141,7 @@ func (s *Store) start(owner string, f File) (*upload, error) {
 	if err != nil {
 		return nil, full(s.dir, err, f.Bytes)
 	}
-	u := &upload{File: f, owner: owner, f: file}
+	u := &upload{File: f, owner: owner, f: file, begun: time.Now()}
 	u.idle = time.AfterFunc(s.patience(owner), func() { s.expire(u) })
 	s.uploads[f.key()] = u
 	s.used += f.Bytes
@@ -217,6 +221,9 @@ func (s *Store) Seal(f File) error {
 		return err
 	}
 	h, err := s.settle(u)
+	if h != nil {
+		h.owner = u.owner
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	dropped := s.uploads[u.key()] != u

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/cluster"
@@ -14,36 +13,39 @@ import (
 // Cluster writes a cluster's nodes and data sets for people.
 func Cluster(v *catalog.View, nodes []cluster.NodeStatus) string {
 	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "node\tnumber\taddress\tup\tshards\tkernels\tparcels in\tout\tcode in\tcache hits\tin hand\tmemory")
+	w := &table{}
+	w.row(cells("node\tnumber\taddress\tup\tshards\tkernels\tparcels in\tout\tcode in\tcache hits\tin hand\tmemory")...)
 	for _, n := range nodes {
 		clusterNode(w, n)
 	}
-	w.Flush()
+	b.WriteString(w.String())
 	if len(v.Sets) == 0 {
 		b.WriteString("\nno data sets; store one with `godwit load FILE --as NAME`\n")
 		return b.String()
 	}
 	b.WriteString("\n")
-	fmt.Fprintln(w, "data set\trows\tcolumns\tcut by\tshards\treplicas\tsize")
+	w = &table{}
+	w.row(cells("data set\trows\tcolumns\tcut by\tshards\treplicas\tsize")...)
 	copies := cluster.CopiesOf(v)
 	for i := range v.Sets {
 		clusterSet(w, &v.Sets[i], &copies[i])
 	}
-	w.Flush()
+	b.WriteString(w.String())
 	b.WriteString(repairs(v, nodes))
 	return b.String()
 }
 
-func clusterNode(w *tabwriter.Writer, n cluster.NodeStatus) {
+func clusterNode(w *table, n cluster.NodeStatus) {
 	var r daemon.Report
 	if n.Error != "" || json.Unmarshal(n.Report, &r) != nil {
-		fmt.Fprintf(w, "%s\t%d\t%s\t%s\n", named(&n.Node), n.Peer, n.Address, n.Error)
+		w.row(named(&n.Node), fmt.Sprint(n.Peer), n.Address, n.Error)
 		return
 	}
-	fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%d\t%s\n", named(&n.Node), n.Peer, n.Address, duration(r.Seconds), len(r.Shards), r.Core.Codes,
-		Bytes(r.Core.BytesIn), Bytes(r.Core.BytesOut), Bytes(r.Core.CodeIn), hits(r.Core.CodeHits, r.Core.CodeMisses), r.Core.Requests, Bytes(r.Arena))
+	w.row(named(&n.Node), fmt.Sprint(n.Peer), n.Address, duration(r.Seconds), fmt.Sprint(len(r.Shards)), fmt.Sprint(r.Core.Codes),
+		Bytes(r.Core.BytesIn), Bytes(r.Core.BytesOut), Bytes(r.Core.CodeIn), hits(r.Core.CodeHits, r.Core.CodeMisses), fmt.Sprint(r.Core.Requests), Bytes(r.Arena))
 }
+
+func cells(titles string) []string { return strings.Split(titles, "\t") }
 
 // named is a node's name, and that it is being emptied.
 func named(n *catalog.Node) string {
@@ -66,7 +68,7 @@ func repairs(v *catalog.View, nodes []cluster.NodeStatus) string {
 			if s, ok := v.Set(x.Set); ok {
 				name = "@" + s.Name
 			}
-			fmt.Fprintf(&b, "\n%s is making a replica of shard %d of %s: %s of %s are there\n", n.Name, x.Shard, name, Bytes(x.Done), Bytes(x.Bytes))
+			fmt.Fprintf(&b, "\n%s is making a replica of shard %d of %s: %s of %s are there\n", n.Name, x.Shard, Shown(name), Bytes(x.Done), Bytes(x.Bytes))
 		}
 	}
 	return b.String()
@@ -89,7 +91,7 @@ func duration(seconds float64) string {
 	return fmt.Sprintf("%.0fh", seconds/3600)
 }
 
-func clusterSet(w *tabwriter.Writer, s *catalog.Set, c *cluster.Copies) {
+func clusterSet(w *table, s *catalog.Set, c *cluster.Copies) {
 	var names []string
 	for _, c := range s.Columns {
 		names = append(names, strings.TrimSpace(c.Name+" "+c.Stored))
@@ -106,5 +108,5 @@ func clusterSet(w *tabwriter.Writer, s *catalog.Set, c *cluster.Copies) {
 	if c.Missing > 0 {
 		replicas += fmt.Sprintf(" (%d missing)", c.Missing)
 	}
-	fmt.Fprintf(w, "@%s\t%d\t%s\t%s\t%s\t%s\t%s\n", s.Name, s.Rows, strings.Join(names, ", "), s.By, shards, replicas, Bytes(size))
+	w.row("@"+s.Name, fmt.Sprint(s.Rows), strings.Join(names, ", "), s.By, shards, replicas, Bytes(size))
 }

@@ -24,7 +24,7 @@ func Damaged(nodes []cluster.NodeStatus) string {
 			if d.Name != "" {
 				name = "@" + d.Name
 			}
-			fmt.Fprintf(&b, "\n%s set aside shard %d of %s at %s: %s\n", n.Name, d.Shard, name, d.Time.UTC().Format(time.RFC3339), d.Reason)
+			fmt.Fprintf(&b, "\n%s set aside shard %d of %s at %s: %s\n", n.Name, d.Shard, Shown(name), d.Time.UTC().Format(time.RFC3339), Shown(d.Reason))
 		}
 	}
 	return b.String()

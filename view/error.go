@@ -23,5 +23,5 @@ func Error(err error, s Style) string {
 	case strings.HasPrefix(text, "internal error"):
 		text = "error: " + text
 	}
-	return s.message(strings.TrimRight(text, "\n") + "\n")
+	return s.message(strings.TrimRight(escaped(text, "\n\t"), "\n") + "\n")
 }

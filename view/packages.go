@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/godwit-run/godwit/cluster"
 	"github.com/godwit-run/godwit/daemon"
@@ -14,8 +13,9 @@ import (
 // sent; "" if that is nothing.
 func Code(nodes []cluster.NodeStatus) string {
 	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "\nnode\tkernels on wasm\tnative\tobjects on disk\tpackages\tregions")
+	b.WriteString("\n")
+	w := &table{}
+	w.row(cells("node\tkernels on wasm\tnative\tobjects on disk\tpackages\tregions")...)
 	any := false
 	for _, n := range nodes {
 		var r daemon.Report
@@ -27,10 +27,10 @@ func Code(nodes []cluster.NodeStatus) string {
 			tiers[k.Tier]++
 		}
 		any = any || len(r.Kernels)+len(r.Packages)+r.Objects.Count > 0 || r.Workers != nil && (r.Workers.Unconfined || r.Workers.Emulated)
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d, %s\t%s\t%s\n", n.Name, tiers["wasm"], tiers["native"],
-			r.Objects.Count, Bytes(r.Objects.Bytes), packages(&r), Bytes(r.Regions))
+		w.row(n.Name, fmt.Sprint(tiers["wasm"]), fmt.Sprint(tiers["native"]),
+			fmt.Sprintf("%d, %s", r.Objects.Count, Bytes(r.Objects.Bytes)), packages(&r), Bytes(r.Regions))
 	}
-	w.Flush()
+	b.WriteString(w.String())
 	if !any {
 		return ""
 	}

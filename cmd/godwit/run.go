@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -57,7 +58,7 @@ same way: K=8.`,
 	cmd.Flags().StringVar(&r.out, "out", "", "write the result to an .npy, .csv, .arrow or .parquet file")
 	clusterFlag(cmd, &r.cluster)
 	cmd.Flags().StringVar(&r.strategy, "strategy", "auto", "with data sets: auto, fetch (rows come here), ship (code goes there) or preinstalled (ship, but the code must be there)")
-	cmd.Flags().DurationVar(&r.deadline, "deadline", 0, "give up after this time (default never)")
+	cmd.Flags().DurationVar(&r.deadline, "deadline", 0, "give up this long after the start of the command (default never)")
 	complete(cmd, "engine", godwit.Engines...)
 	complete(cmd, "strategy", "auto", "fetch", "ship", "preinstalled")
 	return cmd
@@ -69,7 +70,45 @@ func complete(cmd *cobra.Command, flag string, words ...string) {
 	}
 }
 
+// run keeps the deadline, from the command's start to its end.
 func (r *running) run(cmd *cobra.Command, words []string) error {
+	if r.deadline <= 0 {
+		return r.whole(cmd.Context(), cmd, words)
+	}
+	ctx, cancel := context.WithTimeoutCause(cmd.Context(), r.deadline, fmt.Errorf("the deadline of %s has passed", r.deadline))
+	defer cancel()
+	return within(ctx, func() error { return r.whole(ctx, cmd, words) })
+}
+
+// settling is how long what runs has to end after its context, before it is left alone: what
+// waits for a disk, or a file that is no file, does not hear of contexts.
+const settling = time.Second
+
+// within runs f and ends with ctx, at the latest a moment after it.
+func within(ctx context.Context, f func() error) error {
+	done := make(chan error, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				done <- fmt.Errorf("internal error: %v\n  help: this is a bug in godwit; please report it with the program and this trace:\n%s", p, debug.Stack())
+			}
+		}()
+		done <- f()
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(settling):
+		return context.Cause(ctx)
+	}
+}
+
+func (r *running) whole(ctx context.Context, cmd *cobra.Command, words []string) error {
 	if r.threads < 0 {
 		return &godwit.InputError{Text: fmt.Sprintf("--threads is %d", r.threads), Help: "use 1 or more; 0 means all processors"}
 	}
@@ -79,13 +118,6 @@ func (r *running) run(cmd *cobra.Command, words []string) error {
 	}
 	if err := r.checkOut(f); err != nil {
 		return err
-	}
-	ctx := cmd.Context()
-	if r.deadline > 0 {
-		late := fmt.Errorf("the deadline of %s has passed", r.deadline)
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, r.deadline, late)
-		defer cancel()
 	}
 	c, err := r.connect(ctx, args)
 	if err != nil {
@@ -104,6 +136,9 @@ func (r *running) run(cmd *cobra.Command, words []string) error {
 	}
 	res, err := f.Call(ctx, args, opts...)
 	p.Close()
+	if err == nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
 	if err != nil {
 		return err
 	}

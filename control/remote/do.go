@@ -12,6 +12,7 @@ import (
 func (s *Service) do(ctx context.Context, who caller, req *request) (a *answer, err error) {
 	a = &answer{}
 	var set *catalog.Set
+	ctx = control.For(ctx, who.Owner())
 	switch req.Do {
 	case doView:
 		return s.view(ctx)

@@ -57,7 +57,9 @@ func (p *places) wait(ctx context.Context, who identity.Peer) bool {
 	}
 }
 
-// take takes a place if there is one, and gives what tells when it is worth while to try again.
+// take takes a place if there is one. A client's owner has at most as many as are then left for
+// clients: n owners that take all they get have n/(n+1) of the places, and whoever has none gets one.
+// It gives what tells when it is worth while to try again.
 func (p *places) take(who identity.Peer) (ok bool, left <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -65,7 +67,8 @@ func (p *places) take(who identity.Peer) (ok bool, left <-chan struct{}) {
 		return false, p.left
 	}
 	if who.Role == identity.Client {
-		if p.clients >= p.limits.clients || p.owners[who.Owner()] >= p.owner {
+		own, free := p.owners[who.Owner()], p.limits.clients-p.clients
+		if own >= min(p.owner, free) {
 			return false, p.left
 		}
 		p.clients++

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/ed25519"
 	"errors"
+	"fmt"
 	"net"
 	"strings"
 	"sync/atomic"
@@ -166,7 +167,7 @@ func (b *bed) load(c *Client, name string) *catalog.Set {
 	id, err := c.Allocate(within(b.t))
 	check(b.t, err)
 	s := &catalog.Set{ID: id, Name: name, Rows: 1, By: "blocks", Columns: []catalog.Column{{Name: "x"}}, Shards: []catalog.Shard{{Hi: 1, Assigned: []catalog.Peer{m.Peer()}, Sum: [32]byte{7}}}}
-	check(b.t, m.Hold(within(b.t), id, 0, s.Shards[0].Sum))
+	check(b.t, m.Hold(within(b.t), control.Held{Set: id, Shard: 0, Sum: s.Shards[0].Sum}))
 	check(b.t, c.Commit(within(b.t), s))
 	return s
 }
@@ -507,13 +508,20 @@ func TestPlaces(t *testing.T) {
 			t.Errorf("%d: %v got a place: %v", i, tt.who, got)
 		}
 	}
+	crowd := newPlaces(maxCalls)
+	for n := range 300 { // three owners who take all they get
+		crowd.try(as(identity.Client, fmt.Sprint(n%3)))
+	}
+	if !crowd.try(as(identity.Client, "fourth")) || !crowd.try(as(identity.Admin, "x")) || crowd.owners["client/0"] != 12 {
+		t.Errorf("three owners have taken %v", crowd.owners)
+	}
 	short, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	if p.wait(short, as(identity.Client, "a")) {
 		t.Error("there was a place")
 	}
 	go p.leave(as(identity.Client, "a"))
-	if !p.wait(within(t), as(identity.Client, "a")) {
+	if !p.wait(within(t), as(identity.Client, "d")) {
 		t.Error("a place that was left is not given")
 	}
 }

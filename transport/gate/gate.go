@@ -22,10 +22,15 @@ import (
 
 // Limits are those of one port.
 type Limits struct {
-	Strangers  int           // connections that were not admitted, at once
-	PerAddress int           // those of one address, at most Strangers; of IPv6, of one /64
-	PerOwner   int           // connections of one owner, at once
-	Patience   time.Duration // how long a connection may be without a call
+	Strangers  int // connections that were not admitted, at once
+	PerAddress int // those of one address, at most Strangers; of IPv6, of one /64
+	PerOwner   int // connections of one owner, at once
+	// Clients is how many connections there may be at once of all owners that are not
+	// Exempt; no limit if 0. One owner has at most as many as are then left: n owners that
+	// take all they get have n/(n+1) of them, and whoever has none gets one.
+	Clients  int
+	Exempt   func(owner string) bool
+	Patience time.Duration // how long a connection may be without a call
 }
 
 // grace is how long a refused connection stays, to be told why.
@@ -41,6 +46,7 @@ type Gate struct {
 	waiting   int                      // how many all of them are
 	owners    map[string]*account      // none is without connections
 	admitted  map[*Conn]struct{}
+	clients   int // connections of owners that are not exempt
 }
 
 // account is what an owner makes this side hold.
@@ -179,8 +185,8 @@ func (c *Conn) Admit(owner string, shown any) error {
 	switch {
 	case c.closed:
 		return net.ErrClosed
-	case g.owners[owner] != nil && g.owners[owner].connections >= g.limits.PerOwner:
-		c.refused = fmt.Errorf("%s has %d connections open at once, which is the most: close some, or give every user a certificate of its own", owner, g.limits.PerOwner)
+	case g.count(owner) >= g.most(owner):
+		c.refused = fmt.Errorf("%s has %d connections open at once, which is the most while others have theirs: close some, or give every user a certificate of its own", owner, g.count(owner))
 		return c.refused
 	}
 	g.depart(c)
@@ -189,11 +195,35 @@ func (c *Conn) Admit(owner string, shown any) error {
 		g.owners[owner] = &account{}
 	}
 	g.owners[owner].connections++
+	if g.shares(owner) {
+		g.clients++
+	}
 	g.admitted[c] = struct{}{}
 	c.holding.Lock()
 	c.account = g.owners[owner]
 	c.holding.Unlock()
 	return nil
+}
+
+// shares reports whether an owner's connections count to those of all clients.
+func (g *Gate) shares(owner string) bool {
+	return g.limits.Clients > 0 && (g.limits.Exempt == nil || !g.limits.Exempt(owner))
+}
+
+// count is how many connections an owner has. Called with mu held, as most.
+func (g *Gate) count(owner string) int {
+	if a := g.owners[owner]; a != nil {
+		return a.connections
+	}
+	return 0
+}
+
+// most is how many connections an owner may have to get one more.
+func (g *Gate) most(owner string) int {
+	if g.shares(owner) {
+		return min(g.limits.PerOwner, g.limits.Clients-g.clients)
+	}
+	return g.limits.PerOwner
 }
 
 // Owner is who was admitted; empty of a stranger.
@@ -305,6 +335,9 @@ func (c *Conn) Close() error {
 		} else {
 			delete(g.admitted, c)
 			a := g.owners[c.owner]
+			if g.shares(c.owner) {
+				g.clients--
+			}
 			if a.connections--; a.connections == 0 {
 				delete(g.owners, c.owner)
 			}

@@ -304,3 +304,53 @@ func TestTogether(t *testing.T) {
 		t.Errorf("left: %d, %v, %v, %v", g.waiting, g.strangers, g.owners, g.admitted)
 	}
 }
+
+// Owners who take all connections that they get leave some to whoever has none, and all to
+// those who are exempt.
+func TestOwnersTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGates(t, Limits{Strangers: 20, PerAddress: 20, PerOwner: 10, Clients: 24, Patience: time.Minute,
+			Exempt: func(owner string) bool { return owner == "admin" }})
+		var all []*Conn
+		defer func() {
+			for _, c := range all {
+				_ = c.Close()
+			}
+		}()
+		admit := func(owner string) (*Conn, error) {
+			c, _ := g.connect("10.0.0.1:1")
+			err := c.Admit(owner, nil)
+			if err != nil {
+				_ = c.Close()
+			}
+			all = append(all, c)
+			return c, err
+		}
+		var first *Conn
+		for n := range 90 {
+			if c, err := admit(fmt.Sprint(n % 3)); err == nil && first == nil {
+				first = c
+			}
+		}
+		for owner, want := range map[string]int{"0": 6, "1": 6, "2": 6} {
+			if _, n := g.Count(owner); n != want {
+				t.Errorf("%s has %d connections, expected %d", owner, n, want)
+			}
+		}
+		for _, owner := range []string{"fourth", "fifth", "fourth"} {
+			if _, err := admit(owner); err != nil {
+				t.Error(err)
+			}
+		}
+		for range 10 {
+			if _, err := admit("admin"); err != nil {
+				t.Error(err)
+			}
+		}
+		before := g.clients
+		_ = first.Close()
+		if g.clients != before-1 {
+			t.Errorf("a closed connection still counts: %d of %d", g.clients, before)
+		}
+	})
+}

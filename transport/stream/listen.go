@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net"
 	"slices"
+	"strings"
 	"time"
 
 	"google.golang.org/grpc"
@@ -33,7 +34,7 @@ func (t *Transport) listen() {
 	var l net.Listener = o.Listener
 	creds := insecure.NewCredentials()
 	if !o.Plain {
-		t.gate = gate.New(l, gate.Limits{Strangers: o.Strangers, PerAddress: o.PerAddress, PerOwner: o.PerOwner, Patience: idleTime})
+		t.gate = gate.New(l, gate.Limits{Strangers: o.Strangers, PerAddress: o.PerAddress, PerOwner: o.PerOwner, Clients: o.Clients, Exempt: notClient, Patience: idleTime})
 		l, creds = t.gate, &watched{credentials.NewTLS(o.Identity.Server(identity.Node, identity.Client, identity.Admin)), t.refused, t.admit}
 	}
 	t.server = grpc.NewServer(append(serverOptions(creds, o.MaxParcel), grpc.InTapHandle(begin))...)
@@ -239,3 +240,6 @@ func serverOptions(creds credentials.TransportCredentials, maxParcel int) []grpc
 		grpc.WaitForHandlers(true),
 	}
 }
+
+// notClient is for owners whose connections do not count to those of clients.
+func notClient(owner string) bool { return !strings.HasPrefix(owner, identity.Client.String()+"/") }

@@ -59,6 +59,9 @@ type Options struct {
 	// PerOwner is how many connections may be open at once with certificates of one
 	// owner. 0 means 512.
 	PerOwner int
+	// Clients is how many connections may be open at once with clients' certificates; see
+	// gate.Limits. 0 means 2048.
+	Clients int
 	// Held is how many bytes connections with certificates of one owner may have this
 	// side hold: of messages that are not finished or not handled, and of parcels that
 	// wait to be sent. 0 means 512 MiB.
@@ -87,6 +90,7 @@ var defaultGrant = Grant{Parcels: 1024, Bytes: 32 << 20}
 const (
 	defaultMaxParcel  = 64 << 20
 	defaultPerOwner   = 512
+	defaultClients    = 2048
 	defaultStrangers  = 1024
 	defaultPerAddress = 256
 	defaultHeld       = 512 << 20
@@ -141,6 +145,7 @@ func (o Options) checked() (Options, error) {
 	if o.MaxParcel == 0 {
 		o.MaxParcel = defaultMaxParcel
 	}
+	o.Clients = cmp.Or(o.Clients, defaultClients)
 	o.PerOwner, o.Strangers = cmp.Or(o.PerOwner, defaultPerOwner), cmp.Or(o.Strangers, defaultStrangers)
 	o.Held = cmp.Or(o.Held, defaultHeld)
 	o.PerAddress = cmp.Or(o.PerAddress, defaultPerAddress)
@@ -154,8 +159,8 @@ func (o Options) checked() (Options, error) {
 		return o, fmt.Errorf("the grant is %d parcels and %d bytes: expected 1 to %d, and 1 to 4 GiB less one parcel", o.Grant.Parcels, o.Grant.Bytes, math.MaxUint16)
 	case o.MaxParcel < 1 || o.MaxParcel > 1<<30:
 		return o, fmt.Errorf("the greatest parcel is %d bytes: expected 1 to 1 GiB", o.MaxParcel)
-	case min(o.PerOwner, o.Strangers, o.PerAddress) < 1:
-		return o, fmt.Errorf("%d connections of an owner, %d of strangers, %d of an address: expected 1 or more of each", o.PerOwner, o.Strangers, o.PerAddress)
+	case min(o.PerOwner, o.Clients, o.Strangers, o.PerAddress) < 1:
+		return o, fmt.Errorf("%d connections of an owner, %d of all clients, %d of strangers, %d of an address: expected 1 or more of each", o.PerOwner, o.Clients, o.Strangers, o.PerAddress)
 	case o.Held < int64(o.MaxParcel):
 		return o, fmt.Errorf("an owner may hold %d bytes: expected at least the %d of one parcel", o.Held, o.MaxParcel)
 	case o.Plain != (o.Identity == nil):
