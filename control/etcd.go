@@ -33,7 +33,7 @@ func Dial(endpoints []string, tls *tls.Config, opt Options) (Control, error) {
 		return nil, &InvalidError{"no endpoint of the control was given: expected host:port"}
 	}
 	// What the client warns of, one try that failed, is said here when all have.
-	e := &etcd{tls: tls, log: zap.New(slogCore{opt.Log}, zap.IncreaseLevel(zap.ErrorLevel))}
+	e := &etcd{tls: tls, log: zap.New(slogCore{to: opt.Log}, zap.IncreaseLevel(zap.ErrorLevel))}
 	if err := e.add(endpoints...); err != nil {
 		return nil, errors.Join(err, e.close())
 	}

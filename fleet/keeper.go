@@ -229,6 +229,9 @@ func (f *Fleet) command(n *site.NodeCard) *exec.Cmd {
 		}
 		args = append(args, "--control", n.ControlClient, "--control-peer", n.ControlPeer, "--control-members", strings.Join(members, ","),
 			"--authority", filepath.Join(f.site.Dir, "authority"))
+		if !f.site.Forming {
+			args = append(args, "--control-formed")
+		}
 	}
 	all := slices.Concat(f.opt.Program, args, f.opt.Flags)
 	return exec.Command(all[0], all[1:]...)

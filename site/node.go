@@ -66,6 +66,9 @@ type NodeConfig struct {
 	ControlClient  string
 	ControlPeer    string
 	ControlMembers map[string]string
+	// ControlFormed says that these members exist, so that one without records does not begin
+	// others beside theirs.
+	ControlFormed bool
 }
 
 // DefaultLimits suit a machine with a few GiB to spare.
@@ -175,7 +178,7 @@ func (cfg *NodeConfig) control(id *identity.Identity) (control.Control, func() e
 	if cfg.ControlClient != "" {
 		member := control.Supervise(cfg.Children.Control, control.Config{
 			Dir: filepath.Join(cfg.Dir, "control"), Name: cfg.Name, Client: cfg.ControlClient, Peer: cfg.ControlPeer,
-			Cluster: cfg.ControlMembers, Identity: cfg.Identity, Ledger: cfg.ledger(),
+			Cluster: cfg.ControlMembers, Formed: cfg.ControlFormed, Identity: cfg.Identity, Ledger: cfg.ledger(),
 			Options: control.Options{TTL: cfg.TTL, Log: cfg.Log},
 		})
 		endpoints, stop = append([]string{cfg.ControlClient}, endpoints...), member.Close
