@@ -26,8 +26,13 @@ import (
 const (
 	callTime   = 4 * time.Second
 	doubtful   = time.Second // for calls while etcd has not answered for a while
-	doubtAfter = 5 * time.Second
-	viewPause  = 20 * time.Millisecond // between views to one client
+	doubtAfter = 3 * time.Second
+	// A view of etcd is given up after patience when no lease was renewed for longer than unsure, a
+	// fifth of the usual lease and a little; when etcd has not answered for doubtAfter, after a glance.
+	patience  = 300 * time.Millisecond
+	unsure    = 1100 * time.Millisecond
+	glance    = 50 * time.Millisecond
+	viewPause = 20 * time.Millisecond // between views to one client
 )
 
 // Config is what a node serves its clients with.
