@@ -70,7 +70,7 @@ func (s *Supervised) run(ctx context.Context) {
 	wait := restartFirst
 	for ctx.Err() == nil {
 		if free, err := freeBytes(s.cfg.Dir); err == nil && free < roomToStart {
-			s.log.Warn("the control's member waits for space on its disk", "dir", s.cfg.Dir, "free", free, "needs", roomToStart)
+			s.log.Warn(fmt.Sprintf("the control's member waits for space on its disk: %d MiB are free and it needs %d MiB; make room", free>>20, roomToStart>>20), "dir", s.cfg.Dir)
 			s.sleep(ctx, wait)
 			wait = min(2*wait, restartMost/10)
 			continue
@@ -125,8 +125,9 @@ func (e *goneError) Error() string { return e.what }
 // formedMark is a file beside the records, which outlives them: the cluster exists.
 func formedMark(dir string) string { return dir + ".formed" }
 
-func (s *Supervised) formed() bool {
-	_, err := os.Stat(formedMark(s.cfg.Dir))
+// Formed reports that the member of a folder has been one of a cluster, whatever is left in it.
+func Formed(dir string) bool {
+	_, err := os.Stat(formedMark(dir))
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
@@ -135,7 +136,7 @@ func (s *Supervised) heard(t tiding) error {
 	switch {
 	case t.Lost || t.Damaged:
 		return &goneError{t.Reason}
-	case t.Ready && !s.formed():
+	case t.Ready && !Formed(s.cfg.Dir):
 		if err := os.WriteFile(formedMark(s.cfg.Dir), nil, 0o600); err != nil {
 			s.log.Warn("it cannot be noted that the control's records exist", "error", err)
 		}
@@ -153,7 +154,7 @@ func (s *Supervised) sleep(ctx context.Context, d time.Duration) {
 // once runs one process to its end.
 func (s *Supervised) once(ctx context.Context) error {
 	cfg := s.cfg
-	cfg.Formed, cfg.Joins = cfg.Formed || s.formed(), s.joins
+	cfg.Formed, cfg.Joins = cfg.Formed || Formed(s.cfg.Dir), s.joins
 	s.joins = nil // its number must not be used again with an empty log
 	config, err := json.Marshal(cfg)
 	if err != nil {

@@ -155,6 +155,9 @@ func (f *Fleet) set(k *keeper, state string, l *life) {
 // greet waits until a node answers: it does once it is a member.
 func (f *Fleet) greet(k *keeper, l *life) {
 	began := time.Now()
+	ready := make(chan struct{})
+	defer close(ready)
+	go f.tellWaiting(k, l, ready)
 	client := &http.Client{Timeout: time.Second}
 	defer client.CloseIdleConnections()
 	for !f.answers(client, k.name) {

@@ -86,6 +86,9 @@ func RunNode(ctx context.Context, cfg NodeConfig) (err error) {
 	if err := cfg.complete(); err != nil {
 		return err
 	}
+	if err := Descriptors(NodeDescriptors); err != nil {
+		return err
+	}
 	keys, err := cfg.keys()
 	if err != nil {
 		return err
@@ -173,7 +176,7 @@ func (cfg *NodeConfig) complete() error {
 
 // control connects with etcd, the node's own member first, which it starts.
 func (cfg *NodeConfig) control(id *identity.Identity) (control.Control, func() error, error) {
-	opt := control.Options{TTL: cfg.TTL, Log: cfg.Log}
+	opt := control.Options{TTL: cfg.TTL, Log: cfg.Log, Oversee: true}
 	endpoints, stop := cfg.Etcd, func() error { return nil }
 	if cfg.ControlClient != "" {
 		member := control.Supervise(cfg.Children.Control, control.Config{
@@ -246,8 +249,15 @@ func (cfg *NodeConfig) start(ctx context.Context, keys *keys, ctl control.Contro
 	return d, err
 }
 
+// sayWaiting is after what time a node says what it waits for.
+const sayWaiting = time.Second
+
 // join waits for the control as long as nobody answers: its members may be starting, too.
 func (cfg *NodeConfig) join(ctx context.Context, join func(context.Context) (control.Membership, error)) (control.Membership, error) {
+	waiting := time.AfterFunc(sayWaiting, func() {
+		cfg.Log.Warn("the node waits for etcd: a majority of its members has to answer; see that their nodes run", "endpoints", cfg.Etcd, "own member", cfg.ControlClient)
+	})
+	defer waiting.Stop()
 	for {
 		m, err := join(ctx)
 		if err == nil || !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {

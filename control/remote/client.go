@@ -181,6 +181,15 @@ func (c *Client) Drain(ctx context.Context, name string, on bool) error {
 	return err
 }
 
+// Members implements control.Overseer, as the first node knows it that answers.
+func (c *Client) Members(ctx context.Context) ([]control.MemberState, error) {
+	a, err := c.ask(ctx, "ask for the members of etcd", &request{Do: doMembers})
+	if err != nil {
+		return nil, err
+	}
+	return a.Members, nil
+}
+
 // Renew is an identity.Renewer: a node that has the authority certifies the key.
 func (c *Client) Renew(ctx context.Context, csr []byte) ([]byte, error) {
 	a, err := c.ask(ctx, "renew a certificate", &request{Do: doRenew, CSR: csr})

@@ -35,6 +35,14 @@ func (s *Service) do(ctx context.Context, who caller, req *request) (a *answer, 
 	case doDrain:
 		s.cfg.Log.Info("a node is marked", "by", who.Owner(), "node", req.Name, "draining", req.On)
 		err = s.cfg.Control.Drain(ctx, req.Name, req.On)
+	case doMembers:
+		overseer, ok := s.cfg.Control.(control.Overseer)
+		if !ok {
+			return nil, &elsewhereError{"this node does not know the members of etcd"}
+		}
+		if a.Members, err = overseer.Members(ctx); err != nil {
+			err = &elsewhereError{err.Error()}
+		}
 	case doRenew:
 		if s.cfg.Authority == nil {
 			return nil, &elsewhereError{"this node has no authority of the cluster, which renews certificates: it is in the cluster's directory (authority/), and a node is given it with --authority"}

@@ -147,7 +147,7 @@ func (s *Service) who(ctx context.Context) (caller, error) {
 }
 
 // rights are what who is not an administrator or a node may do.
-var rights = []verb{doView, doWatch, doAllocate, doCommit, doReplace, doRemove, doRenew}
+var rights = []verb{doView, doWatch, doAllocate, doCommit, doReplace, doRemove, doRenew, doMembers}
 
 // reserved are the rights of administrators and nodes alone.
 var reserved = []verb{doTrust, doDrain}

@@ -58,6 +58,7 @@ const (
 	doTrust    verb = "trust"
 	doDrain    verb = "drain"
 	doRenew    verb = "renew"
+	doMembers  verb = "members"
 )
 
 type request struct {
@@ -80,7 +81,9 @@ type answer struct {
 	Age   int64       `json:"age_ms,omitempty"`
 	Trust *trust.List `json:"trust,omitempty"`
 	Cert  []byte      `json:"cert,omitempty"`
-	Err   *failure    `json:"error,omitempty"`
+	// Members are those of the control.
+	Members []control.MemberState `json:"members,omitempty"`
+	Err     *failure              `json:"error,omitempty"`
 }
 
 // kind is what kind of error a failure is.
