@@ -39,6 +39,7 @@ type Client struct {
 
 	mu     sync.Mutex
 	newest *catalog.View
+	heard  time.Time // when it was last given
 }
 
 var _ control.Control = (*Client)(nil)
@@ -78,6 +79,17 @@ func (c *Client) learn(v *catalog.View) *catalog.View {
 	defer c.mu.Unlock()
 	if c.newest == nil || v.Revision >= c.newest.Revision {
 		c.newest = v
+	}
+	c.heard = time.Now()
+	return c.newest
+}
+
+// justNow is the view that was given within the last moment; nil if none was.
+func (c *Client) justNow() *catalog.View {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if time.Since(c.heard) > moment {
+		return nil
 	}
 	return c.newest
 }

@@ -104,7 +104,7 @@ func (s *Service) own(err error) (*answer, error) {
 // renews leases is waited for: its view may have what somebody has just written.
 func (s *Service) hopeless(waited time.Duration) bool {
 	quiet := time.Since(s.cfg.Fresh())
-	return waited >= patience && quiet > unsure || waited >= glance && quiet > doubtAfter
+	return waited >= patience && quiet > unsure || waited >= glance && quiet > sure
 }
 
 // trust adds to the list. There is no way to take something out that was revoked.

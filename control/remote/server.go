@@ -28,9 +28,10 @@ const (
 	doubtful   = time.Second // for calls while etcd has not answered for a while
 	doubtAfter = 3 * time.Second
 	// A view of etcd is given up after patience when no lease was renewed for longer than unsure, a
-	// fifth of the usual lease and a little; when etcd has not answered for doubtAfter, after a glance.
+	// fifth of the usual lease and a little; when none was for longer than sure, after a glance.
 	patience  = 300 * time.Millisecond
 	unsure    = 1100 * time.Millisecond
+	sure      = 2 * time.Second
 	glance    = 50 * time.Millisecond
 	viewPause = 20 * time.Millisecond // between views to one client
 )

@@ -42,6 +42,7 @@ const (
 	contact = time.Second     // within which a node says that it has a request
 	beat    = time.Second     // between signs of life in a stream of views
 	deaf    = 3 * time.Second // without one, another node is asked
+	moment  = time.Second     // for which a view needs not be asked for again before it is watched
 	atOnce  = 5 * time.Second // for a client to send its request after it opened a stream
 )
 
