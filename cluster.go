@@ -7,6 +7,7 @@ import (
 
 	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/cluster"
+	"github.com/godwit-run/godwit/control"
 	"github.com/godwit-run/godwit/data"
 	"github.com/godwit-run/godwit/site"
 )
@@ -132,6 +133,10 @@ func (c *Cluster) View() *catalog.View { return c.c.View() }
 func (c *Cluster) Status(ctx context.Context) ([]cluster.NodeStatus, error) {
 	return c.c.Status(ctx)
 }
+
+// Members are the members of etcd that keep the cluster's records, as a node sees them; nil where
+// no node knows.
+func (c *Cluster) Members(ctx context.Context) []control.MemberState { return c.c.Members(ctx) }
 
 // Scrub has every node read its shards again from its disk and compare them with their
 // checksums, at a rate in bytes a second, or as fast as it can if that is 0. Statuses tell

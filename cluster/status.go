@@ -9,6 +9,7 @@ import (
 
 	"github.com/godwit-run/godwit/caller"
 	"github.com/godwit-run/godwit/catalog"
+	"github.com/godwit-run/godwit/control"
 	"github.com/godwit-run/godwit/parcel"
 	"github.com/godwit-run/godwit/repair"
 )
@@ -23,6 +24,21 @@ type NodeStatus struct {
 // Status asks all nodes at the same time.
 func (c *Cluster) Status(ctx context.Context) ([]NodeStatus, error) {
 	return c.inquire(ctx, &parcel.Inquiry{})
+}
+
+// Members are the members of etcd, as a node sees them; nil where no node knows.
+func (c *Cluster) Members(ctx context.Context) []control.MemberState {
+	o, ok := c.cfg.Control.(control.Overseer)
+	if !ok {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
+	defer cancel()
+	list, err := o.Members(ctx)
+	if err != nil {
+		return nil // the cluster has said enough of itself without
+	}
+	return list
 }
 
 // Scrub has all nodes read their shards again from their disks and compare them with their

@@ -20,8 +20,9 @@ const walSegment = 8 << 20
 
 // ServeMember is a process that is a member of the control. What etcd does when it cannot go
 // on, to end the process, then ends this one and not the node. in begins with a Config as
-// JSON; when it ends, because the node did, the member stops. Its log goes to standard error.
-func ServeMember(in io.Reader, _ io.Writer) error {
+// JSON; when it ends, because the node did, the member stops. Its log goes to standard error,
+// and to out signs of life and what became of its records (see tidings).
+func ServeMember(in io.Reader, out io.Writer) error {
 	lines := bufio.NewReader(in)
 	first, err := lines.ReadBytes('\n')
 	if err != nil {
@@ -37,21 +38,30 @@ func ServeMember(in io.Reader, _ io.Writer) error {
 		_, _ = io.Copy(io.Discard, lines)
 		cancel(io.EOF)
 	}()
+	t := &tidings{to: out}
 	cfg.Options.Log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	cfg.Ready = waitForMajority
 	go endIfStalled(cfg.Options.withDefaults().TTL / 2)
-	if err := runMember(ctx, cancel, cfg); err != nil && context.Cause(ctx) != io.EOF {
+	go t.beat(ctx, touch(cfg.Dir), usual)
+	if err := runMember(ctx, cancel, cfg, t); err != nil && context.Cause(ctx) != io.EOF {
 		return err
 	}
 	return nil
 }
 
+// errStopped ends a member that etcd has ended in order.
+var errStopped = errors.New("etcd has stopped the member: the others have removed it, if the log before this line does not say otherwise")
+
 // waitForMajority is how long a member waits for others, before the node starts it anew.
 const waitForMajority = 5 * time.Minute
 
 // runMember runs a member until ctx ends or the disk is full.
-func runMember(ctx context.Context, cancel context.CancelCauseFunc, cfg Config) error {
+func runMember(ctx context.Context, cancel context.CancelCauseFunc, cfg Config, t *tidings) error {
 	wal.SegmentSizeBytes = walSegment
+	if err := examine(cfg.Dir, cfg.Formed && cfg.Joins == nil); err != nil {
+		t.gone(err)
+		return err
+	}
 	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
 		return err
 	}
@@ -61,11 +71,22 @@ func runMember(ctx context.Context, cancel context.CancelCauseFunc, cfg Config) 
 			cancel(err)
 		}
 	}()
+	cfg.died = func(what string, why error) { t.died(cfg.Dir, what, why) }
 	s, err := Embed(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	<-ctx.Done()
+	t.ready()
+	go func() {
+		if err := stays(ctx, cfg.Dir); err != nil {
+			cancel(err)
+		}
+	}()
+	select {
+	case <-ctx.Done():
+	case <-s.e.Server.StopNotify():
+		return errors.Join(errStopped, s.Close())
+	}
 	if cause := context.Cause(ctx); cause != io.EOF {
 		return errors.Join(cause, s.Close())
 	}

@@ -110,6 +110,8 @@ type Options struct {
 	Log     *slog.Logger  `json:"-"` // warnings and errors; may be nil
 	// Discover asks the members for each other's addresses, in addition to those given.
 	Discover bool
+	// Oversee looks after the members, so that Members knows since when one is down.
+	Oversee bool
 }
 
 func (o Options) withDefaults() Options {

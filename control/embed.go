@@ -46,6 +46,14 @@ type Config struct {
 	Ready time.Duration
 	// Quota is how many bytes of records are kept at most; 256 MiB if zero.
 	Quota int64
+	// Formed says that the cluster exists, so that a member without records must not begin
+	// another one beside it.
+	Formed bool
+	// Joins has the Peer addresses of a cluster that this member was added to and has no records
+	// of yet; nil for all others.
+	Joins map[string]string
+
+	died func(what string, why error) // see slogCore
 }
 
 // What keeps a member small and quick. A cluster's records are a few MiB.
@@ -96,6 +104,7 @@ func Embed(ctx context.Context, cfg Config) (*Server, error) {
 		s.start(ctx)
 		go s.drain()
 		go s.announce()
+		go s.promote()
 		return s, nil
 	case err = <-e.Err():
 		err = fmt.Errorf("the control's member %q stopped: %w", cfg.Name, err)
@@ -196,7 +205,7 @@ func (cfg *Config) etcd() (*embed.Config, error) {
 	c.QuotaBackendBytes = cmp.Or(max(cfg.Quota, 0), defaultQuota)
 	c.MaxTxnOps = maxTxnOps
 	c.EnableGRPCGateway = false
-	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.New(slogCore{cfg.Options.Log}))
+	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.New(slogCore{cfg.Options.Log, cfg.died}))
 	return c, nil
 }
 
@@ -216,11 +225,15 @@ func (cfg *Config) addresses(c *embed.Config) error {
 	if err != nil {
 		return err
 	}
-	c.ListenClientUrls, c.AdvertiseClientUrls = []url.URL{listening(client)}, []url.URL{client}
-	c.ListenPeerUrls, c.AdvertisePeerUrls = []url.URL{listening(peer)}, []url.URL{peer}
+	c.ListenClientUrls, c.AdvertiseClientUrls = []url.URL{anywhere(client)}, []url.URL{client}
+	c.ListenPeerUrls, c.AdvertisePeerUrls = []url.URL{anywhere(peer)}, []url.URL{peer}
 	var members []string
-	for _, name := range slices.Sorted(maps.Keys(cfg.Cluster)) {
-		u, e := address(scheme, cfg.Cluster[name])
+	cluster := cfg.Cluster
+	if cfg.Joins != nil {
+		cluster, c.ClusterState = cfg.Joins, embed.ClusterStateFlagExisting
+	}
+	for _, name := range slices.Sorted(maps.Keys(cluster)) {
+		u, e := address(scheme, cluster[name])
 		err = errors.Join(err, e)
 		members = append(members, name+"="+u.String())
 	}
@@ -236,8 +249,8 @@ func address(scheme, at string) (url.URL, error) {
 	return *u, nil
 }
 
-// listening is where to listen so that u is reached; etcd takes no names there.
-func listening(u url.URL) url.URL {
+// anywhere is where to listen so that u is reached; etcd takes no names there.
+func anywhere(u url.URL) url.URL {
 	if _, err := netip.ParseAddr(u.Hostname()); err != nil && u.Hostname() != "localhost" {
 		u.Host = "0.0.0.0:" + u.Port()
 	}

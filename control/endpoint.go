@@ -28,6 +28,8 @@ type etcd struct {
 
 	weight  *clientv3.StatusResponse // nil before anybody asked
 	weighed time.Time
+
+	overseer overseer
 }
 
 // endpoint is one member of etcd as its clients see it.

@@ -33,13 +33,16 @@ func Dial(endpoints []string, tls *tls.Config, opt Options) (Control, error) {
 		return nil, &InvalidError{"no endpoint of the control was given: expected host:port"}
 	}
 	// What the client warns of, one try that failed, is said here when all have.
-	e := &etcd{tls: tls, log: zap.New(slogCore{opt.Log}, zap.IncreaseLevel(zap.ErrorLevel))}
+	e := &etcd{overseer: overseer{down: map[uint64]time.Time{}}, tls: tls, log: zap.New(slogCore{to: opt.Log}, zap.IncreaseLevel(zap.ErrorLevel))}
 	if err := e.add(endpoints...); err != nil {
 		return nil, errors.Join(err, e.close())
 	}
 	g := newRegistry(e, opt)
 	if opt.Discover {
 		go e.discover(g.ctx)
+	}
+	if opt.Oversee {
+		go e.oversee(g.ctx)
 	}
 	return g, nil
 }

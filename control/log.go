@@ -8,12 +8,15 @@ import (
 )
 
 // slogCore passes what etcd says to slog, from warnings upwards.
-type slogCore struct{ to *slog.Logger }
+type slogCore struct {
+	to   *slog.Logger
+	died func(what string, why error) // is told with what etcd ends its process; may be nil
+}
 
 func (c slogCore) Enabled(l zapcore.Level) bool { return l >= zapcore.WarnLevel }
 
 func (c slogCore) With(fields []zapcore.Field) zapcore.Core {
-	return slogCore{slog.New(c.to.Handler().WithAttrs(attributes(fields)))}
+	return slogCore{slog.New(c.to.Handler().WithAttrs(attributes(fields))), c.died}
 }
 
 func (c slogCore) Check(e zapcore.Entry, to *zapcore.CheckedEntry) *zapcore.CheckedEntry {
@@ -29,6 +32,15 @@ func (c slogCore) Write(e zapcore.Entry, fields []zapcore.Field) error {
 		level = slog.LevelError
 	}
 	c.to.LogAttrs(context.Background(), level, "etcd: "+e.Message, attributes(fields)...)
+	if e.Level >= zapcore.DPanicLevel && c.died != nil {
+		var why error
+		for _, f := range fields {
+			if err, ok := f.Interface.(error); ok {
+				why = err
+			}
+		}
+		c.died(e.Message, why)
+	}
 	return nil
 }
 

@@ -1,11 +1,13 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -32,6 +34,9 @@ type Supervised struct {
 	log     *slog.Logger
 	cancel  context.CancelFunc
 	done    chan struct{}
+
+	last  error             // that its records are gone, as the last process said
+	joins map[string]string // the cluster that the next one joins without records
 
 	mu  sync.Mutex
 	pid int // 0 while there is no process
@@ -65,7 +70,7 @@ func (s *Supervised) run(ctx context.Context) {
 	wait := restartFirst
 	for ctx.Err() == nil {
 		if free, err := freeBytes(s.cfg.Dir); err == nil && free < roomToStart {
-			s.log.Warn("the control's member waits for space on its disk", "dir", s.cfg.Dir, "free", free, "needs", roomToStart)
+			s.log.Warn(fmt.Sprintf("the control's member waits for space on its disk: %d MiB are free and it needs %d MiB; make room", free>>20, roomToStart>>20), "dir", s.cfg.Dir)
 			s.sleep(ctx, wait)
 			wait = min(2*wait, restartMost/10)
 			continue
@@ -78,10 +83,65 @@ func (s *Supervised) run(ctx context.Context) {
 		if time.Since(began) > goodLife {
 			wait = restartFirst
 		}
+		if s.succeed(ctx, err) {
+			continue
+		}
 		s.log.Error("the control's member has ended; it is started again, and the node goes on without its vote", "why", err, "lived", time.Since(began).Round(time.Millisecond), "pause", wait)
+		if s.last != nil {
+			wait = min(wait, replaceAgain)
+		}
 		s.sleep(ctx, wait)
 		wait = min(2*wait, restartMost)
 	}
+}
+
+// succeed replaces the member if its records are gone. Two processes must have found that, one
+// after the other. It reports false if it did not, and logs why.
+func (s *Supervised) succeed(ctx context.Context, err error) bool {
+	gone := &goneError{}
+	if !errors.As(err, &gone) {
+		s.last = nil
+		return false
+	}
+	first := s.last == nil
+	if s.last = gone; first {
+		return false
+	}
+	r := &replacement{s.cfg, gone, s.log}
+	joins, err := r.replace(ctx)
+	if err != nil {
+		s.log.Error("the control's member cannot be replaced now; it is tried again", "why", err)
+		return false
+	}
+	s.joins, s.last = joins, nil
+	return true
+}
+
+// goneError is what a process has found of its records, and that they are gone.
+type goneError struct{ what string }
+
+func (e *goneError) Error() string { return e.what }
+
+// formedMark is a file beside the records, which outlives them: the cluster exists.
+func formedMark(dir string) string { return dir + ".formed" }
+
+// Formed reports that the member of a folder has been one of a cluster, whatever is left in it.
+func Formed(dir string) bool {
+	_, err := os.Stat(formedMark(dir))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// heard takes in what a process says; the error is that its records are gone.
+func (s *Supervised) heard(t tiding) error {
+	switch {
+	case t.Lost || t.Damaged:
+		return &goneError{t.Reason}
+	case t.Ready && !Formed(s.cfg.Dir):
+		if err := os.WriteFile(formedMark(s.cfg.Dir), nil, 0o600); err != nil {
+			s.log.Warn("it cannot be noted that the control's records exist", "error", err)
+		}
+	}
+	return nil
 }
 
 func (s *Supervised) sleep(ctx context.Context, d time.Duration) {
@@ -93,7 +153,10 @@ func (s *Supervised) sleep(ctx context.Context, d time.Duration) {
 
 // once runs one process to its end.
 func (s *Supervised) once(ctx context.Context) error {
-	config, err := json.Marshal(s.cfg)
+	cfg := s.cfg
+	cfg.Formed, cfg.Joins = cfg.Formed || Formed(s.cfg.Dir), s.joins
+	s.joins = nil // its number must not be used again with an empty log
+	config, err := json.Marshal(cfg)
 	if err != nil {
 		return err
 	}
@@ -104,23 +167,53 @@ func (s *Supervised) once(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
 	if err := cmd.Start(); err != nil {
 		return err
 	}
 	s.set(cmd.Process.Pid)
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
+	ended, life := make(chan error, 1), &pulse{limit: s.cfg.Options.withDefaults().TTL}
+	go func() {
+		var gone error
+		listen(out, func(t tiding) {
+			life.heard.Store(true)
+			gone = cmp.Or(s.heard(t), gone)
+		})
+		ended <- cmp.Or(gone, cmd.Wait())
+	}()
 	defer s.set(0)
 	if _, err := in.Write(append(config, '\n')); err != nil {
 		in.Close()
 		return fmt.Errorf("%w (%w)", <-ended, err)
 	}
+	silent, over := s.listenTo(ctx, life)
+	defer over()
 	select {
 	case err := <-ended:
 		return why(err)
+	case err := <-silent:
+		_ = cmd.Process.Kill() // it may have ended just now
+		<-ended
+		return err
 	case <-ctx.Done():
 		return stop(cmd, in, ended)
 	}
+}
+
+// listenTo gives an error when a process is silent, until over is called.
+func (s *Supervised) listenTo(ctx context.Context, life *pulse) (silent <-chan error, over func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	found := make(chan error, 1)
+	tick := time.NewTicker(listening)
+	go func() {
+		if err := life.silent(ctx, tick.C); err != nil {
+			found <- err
+		}
+	}()
+	return found, func() { cancel(); tick.Stop() }
 }
 
 // stop has a process end by itself, and otherwise ends it.
@@ -138,6 +231,8 @@ func stop(cmd *exec.Cmd, in io.Closer, ended <-chan error) error {
 func why(err error) error {
 	var exit *exec.ExitError
 	switch {
+	case errors.As(err, new(*goneError)):
+		return err
 	case err == nil:
 		return errors.New("it stopped by itself")
 	case errors.As(err, &exit) && exit.ExitCode() == exitStalled:

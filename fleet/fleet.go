@@ -69,6 +69,9 @@ var errAsked = errors.New("somebody asked for it")
 // Run starts a fleet and keeps it running until ctx ends, or somebody asks for its end through the
 // folder's socket, or every node is given up, which is an error.
 func Run(ctx context.Context, opt Options) (err error) {
+	if err := site.Descriptors(site.NodeDescriptors); err != nil { // the nodes inherit the limit
+		return err
+	}
 	held, err := lock(opt.Dir)
 	if err != nil {
 		return err
@@ -104,6 +107,7 @@ func (f *Fleet) run() error {
 		return err
 	}
 	f.formed()
+	go f.oversee()
 	f.say(Event{Event: "ready", Text: f.readyText(time.Since(begin))})
 	for t := time.NewTicker(again); ; {
 		select {

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"syscall"
 
+	"github.com/godwit-run/godwit/control"
 	"github.com/godwit-run/godwit/identity"
 	"github.com/godwit-run/godwit/site"
 )
@@ -77,6 +79,14 @@ func (f *Fleet) prepare() error {
 	return f.save()
 }
 
+// recorded reports that a member of etcd has records already, though cluster.json could not be
+// written then.
+func (f *Fleet) recorded() bool {
+	return slices.ContainsFunc(f.site.Nodes, func(n site.NodeCard) bool {
+		return n.ControlPeer != "" && control.Formed(filepath.Join(f.site.NodeDir(n.Name), "control"))
+	})
+}
+
 // place gives every node of a new cluster its ports.
 func (f *Fleet) place() error {
 	n := f.opt.Nodes
@@ -110,6 +120,7 @@ func (f *Fleet) place() error {
 // reform sees to it that the members of etcd can find each other. It gives them other addresses if one of them is taken before they have
 // ever found each other. There is nothing to lose then, and no address to keep.
 func (f *Fleet) reform() error {
+	f.site.Forming = f.site.Forming && !f.recorded()
 	if !f.site.Forming {
 		return f.anchored()
 	}

@@ -155,6 +155,9 @@ func (f *Fleet) set(k *keeper, state string, l *life) {
 // greet waits until a node answers: it does once it is a member.
 func (f *Fleet) greet(k *keeper, l *life) {
 	began := time.Now()
+	ready := make(chan struct{})
+	defer close(ready)
+	go f.tellWaiting(k, l, ready)
 	client := &http.Client{Timeout: time.Second}
 	defer client.CloseIdleConnections()
 	for !f.answers(client, k.name) {
@@ -229,6 +232,9 @@ func (f *Fleet) command(n *site.NodeCard) *exec.Cmd {
 		}
 		args = append(args, "--control", n.ControlClient, "--control-peer", n.ControlPeer, "--control-members", strings.Join(members, ","),
 			"--authority", filepath.Join(f.site.Dir, "authority"))
+		if !f.site.Forming {
+			args = append(args, "--control-formed")
+		}
 	}
 	all := slices.Concat(f.opt.Program, args, f.opt.Flags)
 	return exec.Command(all[0], all[1:]...)

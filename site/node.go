@@ -66,6 +66,9 @@ type NodeConfig struct {
 	ControlClient  string
 	ControlPeer    string
 	ControlMembers map[string]string
+	// ControlFormed says that these members exist, so that one without records does not begin
+	// others beside theirs.
+	ControlFormed bool
 }
 
 // DefaultLimits suit a machine with a few GiB to spare.
@@ -81,6 +84,9 @@ func DefaultLimits() node.Limits {
 // RunNode runs a node until the context ends. When its membership is lost it joins again.
 func RunNode(ctx context.Context, cfg NodeConfig) (err error) {
 	if err := cfg.complete(); err != nil {
+		return err
+	}
+	if err := Descriptors(NodeDescriptors); err != nil {
 		return err
 	}
 	keys, err := cfg.keys()
@@ -170,12 +176,12 @@ func (cfg *NodeConfig) complete() error {
 
 // control connects with etcd, the node's own member first, which it starts.
 func (cfg *NodeConfig) control(id *identity.Identity) (control.Control, func() error, error) {
-	opt := control.Options{TTL: cfg.TTL, Log: cfg.Log}
+	opt := control.Options{TTL: cfg.TTL, Log: cfg.Log, Oversee: true}
 	endpoints, stop := cfg.Etcd, func() error { return nil }
 	if cfg.ControlClient != "" {
 		member := control.Supervise(cfg.Children.Control, control.Config{
 			Dir: filepath.Join(cfg.Dir, "control"), Name: cfg.Name, Client: cfg.ControlClient, Peer: cfg.ControlPeer,
-			Cluster: cfg.ControlMembers, Identity: cfg.Identity, Ledger: cfg.ledger(),
+			Cluster: cfg.ControlMembers, Formed: cfg.ControlFormed, Identity: cfg.Identity, Ledger: cfg.ledger(),
 			Options: control.Options{TTL: cfg.TTL, Log: cfg.Log},
 		})
 		endpoints, stop = append([]string{cfg.ControlClient}, endpoints...), member.Close
@@ -243,8 +249,15 @@ func (cfg *NodeConfig) start(ctx context.Context, keys *keys, ctl control.Contro
 	return d, err
 }
 
+// sayWaiting is after what time a node says what it waits for.
+const sayWaiting = time.Second
+
 // join waits for the control as long as nobody answers: its members may be starting, too.
 func (cfg *NodeConfig) join(ctx context.Context, join func(context.Context) (control.Membership, error)) (control.Membership, error) {
+	waiting := time.AfterFunc(sayWaiting, func() {
+		cfg.Log.Warn("the node waits for etcd: a majority of its members has to answer; see that their nodes run", "endpoints", cfg.Etcd, "own member", cfg.ControlClient)
+	})
+	defer waiting.Stop()
 	for {
 		m, err := join(ctx)
 		if err == nil || !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {

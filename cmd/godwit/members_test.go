@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -93,6 +94,44 @@ func send(t *testing.T, sig syscall.Signal, pids ...int) {
 			t.Fatalf("signal %v to %d: %v", sig, pid, err)
 		}
 	}
+}
+
+// hold stops the members of nodes, and those that their nodes start instead of them, until
+// it is told to let them go on.
+func (u *upped) hold(t *testing.T, names ...string) (resume func()) {
+	t.Helper()
+	over, done := make(chan struct{}), make(chan struct{})
+	held := map[int]bool{}
+	stopAll := func() {
+		for _, name := range names {
+			out, _ := exec.Command("pgrep", "-P", strconv.Itoa(u.pid(t, name)), "-f", "control-child").Output() // none at times
+			if pid, err := strconv.Atoi(strings.TrimSpace(string(out))); err == nil {
+				_ = syscall.Kill(pid, syscall.SIGSTOP) // it may have ended
+				held[pid] = true
+			}
+		}
+	}
+	stopAll()
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-over:
+				return
+			case <-time.After(50 * time.Millisecond):
+				stopAll()
+			}
+		}
+	}()
+	resume = sync.OnceFunc(func() {
+		close(over)
+		<-done
+		for pid := range held {
+			_ = syscall.Kill(pid, syscall.SIGCONT) // most have ended
+		}
+	})
+	t.Cleanup(resume)
+	return resume
 }
 
 // unharmed is that no node has ended, and none but those named has lost its lease.
@@ -191,8 +230,7 @@ func TestMemberHangs(t *testing.T) {
 func TestMajorityLost(t *testing.T) {
 	u := newUpped(t, t.TempDir(), "-n", "5", "--ttl", "3s")
 	run, want := u.stored(t)
-	hung := []int{u.member(t, "n1"), u.member(t, "n2")}
-	send(t, syscall.SIGSTOP, hung...)
+	resume := u.hold(t, "n1", "n2")
 	time.Sleep(6 * time.Second) // twice the leases
 	if got := u.godwit(t, run...); got != want {
 		t.Errorf("without a majority the sum is %s, expected %s", got, want)
@@ -202,7 +240,7 @@ func TestMajorityLost(t *testing.T) {
 	if _, stderr, err := u.try(u.cluster, "load", "v.csv", "--as", "w"); err == nil || !strings.Contains(stderr, "majority") || time.Since(began) > 10*time.Second {
 		t.Errorf("without a majority a load ended after %v: %v, %s", time.Since(began), err, stderr)
 	}
-	send(t, syscall.SIGCONT, hung...)
+	resume()
 	u.soon(t, "load", "v.csv", "--as", "w")
 	if got := u.soon(t, run...); got != want {
 		t.Errorf("with a majority again the sum is %s, expected %s", got, want)

@@ -55,6 +55,7 @@ runs a member of an etcd in a process beside this node.`,
 	f.StringVar(&cfg.ControlClient, "control", "", "be a member of etcd, for clients at HOST:PORT")
 	f.StringVar(&cfg.ControlPeer, "control-peer", "", "with --control: HOST:PORT for other members")
 	f.StringSliceVar(&members, "control-members", nil, "with --control: NAME=HOST:PORT,... of all members")
+	f.BoolVar(&cfg.ControlFormed, "control-formed", false, "with --control: the members exist already, and one without records joins them instead of beginning anew")
 	f.DurationVar(&cfg.TTL, "ttl", 5*time.Second, "after which time without a sign of life a node counts as dead")
 	f.StringVar(&cfg.Authority, "authority", "", "directory of the cluster's authority, with which this node renews certificates; others need none")
 	f.DurationVar(&cfg.ViewDeadline, "view-deadline", 15*time.Minute, "how long to work on while etcd does not answer")

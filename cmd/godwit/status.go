@@ -30,11 +30,11 @@ func newStatus() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			v := c.View()
+			v, members := c.View(), c.Members(cmd.Context())
 			if asJSON {
-				return printJSON(cmd.OutOrStdout(), map[string]any{"nodes": nodes, "sets": cluster.Listed(v), "copies": cluster.CopiesOf(v)})
+				return printJSON(cmd.OutOrStdout(), map[string]any{"nodes": nodes, "sets": cluster.Listed(v), "copies": cluster.CopiesOf(v), "members": members})
 			}
-			_, err = fmt.Fprint(cmd.OutOrStdout(), view.Cluster(v, nodes)+view.Code(nodes)+view.Damaged(nodes))
+			_, err = fmt.Fprint(cmd.OutOrStdout(), view.Cluster(v, nodes)+view.Code(nodes)+view.Damaged(nodes)+view.Members(members, time.Now()))
 			return err
 		}),
 	}

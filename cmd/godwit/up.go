@@ -62,7 +62,7 @@ same cluster back. A node that ends unasked is started again.`,
 }
 
 // placing are the flags of a node that say which one it is and where; up gives each its own.
-const placing = " name dir identity listen advertise metrics control control-peer control-members authority "
+const placing = " name dir identity listen advertise metrics control control-peer control-members control-formed authority "
 
 // nodeFlags gives up every flag of node that says how nodes behave. The nodes get those that were set.
 func nodeFlags(up *pflag.FlagSet) *pflag.FlagSet {

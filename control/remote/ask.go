@@ -126,9 +126,12 @@ func (c *Client) once(ctx context.Context, n *node, req *request, within time.Du
 
 // Watch implements control.Control.
 func (c *Client) Watch(ctx context.Context) (<-chan *catalog.View, error) {
-	first, err := c.View(ctx)
-	if err != nil {
-		return nil, err
+	first := c.justNow() // the stream brings what is newer
+	if first == nil {
+		var err error
+		if first, err = c.View(ctx); err != nil {
+			return nil, err
+		}
 	}
 	out := make(chan *catalog.View, 1)
 	out <- first

@@ -39,6 +39,7 @@ type Client struct {
 
 	mu     sync.Mutex
 	newest *catalog.View
+	heard  time.Time // when it was last given
 }
 
 var _ control.Control = (*Client)(nil)
@@ -78,6 +79,17 @@ func (c *Client) learn(v *catalog.View) *catalog.View {
 	defer c.mu.Unlock()
 	if c.newest == nil || v.Revision >= c.newest.Revision {
 		c.newest = v
+	}
+	c.heard = time.Now()
+	return c.newest
+}
+
+// justNow is the view that was given within the last moment; nil if none was.
+func (c *Client) justNow() *catalog.View {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if time.Since(c.heard) > moment {
+		return nil
 	}
 	return c.newest
 }
@@ -179,6 +191,15 @@ func (c *Client) Trust(ctx context.Context, edit func(trust.List) (trust.List, e
 func (c *Client) Drain(ctx context.Context, name string, on bool) error {
 	_, err := c.ask(ctx, "mark a node", &request{Do: doDrain, Name: name, On: on})
 	return err
+}
+
+// Members implements control.Overseer, as the first node knows it that answers.
+func (c *Client) Members(ctx context.Context) ([]control.MemberState, error) {
+	a, err := c.ask(ctx, "ask for the members of etcd", &request{Do: doMembers})
+	if err != nil {
+		return nil, err
+	}
+	return a.Members, nil
 }
 
 // Renew is an identity.Renewer: a node that has the authority certifies the key.

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"time"
 
 	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/control"
@@ -35,6 +36,14 @@ func (s *Service) do(ctx context.Context, who caller, req *request) (a *answer, 
 	case doDrain:
 		s.cfg.Log.Info("a node is marked", "by", who.Owner(), "node", req.Name, "draining", req.On)
 		err = s.cfg.Control.Drain(ctx, req.Name, req.On)
+	case doMembers:
+		overseer, ok := s.cfg.Control.(control.Overseer)
+		if !ok {
+			return nil, &elsewhereError{"this node does not know the members of etcd"}
+		}
+		if a.Members, err = overseer.Members(ctx); err != nil {
+			err = &elsewhereError{err.Error()}
+		}
 	case doRenew:
 		if s.cfg.Authority == nil {
 			return nil, &elsewhereError{"this node has no authority of the cluster, which renews certificates: it is in the cluster's directory (authority/), and a node is given it with --authority"}
@@ -52,17 +61,51 @@ func setText(s *catalog.Set) []byte {
 	return control.AppendSet(s)
 }
 
-// view asks etcd, and falls back to the node's last view if that does not answer in time.
+// view asks etcd, and falls back to the node's last view if that does not answer.
 func (s *Service) view(ctx context.Context) (*answer, error) {
-	v, err := s.cfg.Control.View(ctx)
-	if err == nil {
-		return &answer{View: control.EncodeView(v)}, nil
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type asked struct {
+		v   *catalog.View
+		err error
 	}
+	got := make(chan asked, 1)
+	go func() {
+		v, err := s.cfg.Control.View(ctx)
+		got <- asked{v, err}
+	}()
+	began := time.Now()
+	tick := time.NewTicker(glance)
+	defer tick.Stop()
+	for {
+		select {
+		case a := <-got:
+			if a.err == nil {
+				return &answer{View: control.EncodeView(a.v)}, nil
+			}
+			return s.own(a.err)
+		case <-tick.C:
+			if _, view, _ := s.last(); view != nil && s.hopeless(time.Since(began)) {
+				return s.own(nil)
+			}
+		}
+	}
+}
+
+// own is the node's last view, or the error if it has none.
+func (s *Service) own(err error) (*answer, error) {
 	_, view, _ := s.last()
 	if view == nil {
 		return nil, err
 	}
 	return &answer{View: view, Age: max(1, s.age().Milliseconds())}, nil
+}
+
+// hopeless reports that etcd will not answer who has waited for so long. One that is slow and
+// renews leases is waited for: its view may have what somebody has just written.
+func (s *Service) hopeless(waited time.Duration) bool {
+	quiet := time.Since(s.cfg.Fresh())
+	return waited >= patience && quiet > unsure || waited >= glance && quiet > sure
 }
 
 // trust adds to the list. There is no way to take something out that was revoked.

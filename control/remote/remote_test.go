@@ -35,6 +35,7 @@ type served struct {
 	server  *grpc.Server
 	broken  atomic.Bool
 	hung    atomic.Bool // takes connections and says nothing
+	slow    atomic.Bool // answers after twice the patience of views
 	revoked atomic.Pointer[trust.List]
 	cut     func() // ends the watch that views come from
 }
@@ -72,6 +73,9 @@ func (b *breakable) View(ctx context.Context) (*catalog.View, error) {
 	if b.n.broken.Load() {
 		<-ctx.Done()
 		return nil, ctx.Err()
+	}
+	if b.n.slow.Load() {
+		time.Sleep(2 * patience)
 	}
 	return b.Control.View(ctx)
 }
@@ -355,6 +359,47 @@ func TestMajorityLost(t *testing.T) {
 	}
 	if _, err := c.Allocate(within(t)); err != nil {
 		t.Errorf("when etcd is back: %v", err)
+	}
+}
+
+// A view does not wait for an etcd that renews no leases, and does for one that is only slow.
+func TestSilentEtcd(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		quiet  time.Duration // since a lease was renewed
+		slow   bool
+		within time.Duration // of the first of two nodes, and the other
+		old    bool
+	}{
+		{"just now", unsure + patience, false, 4 * patience, true},
+		{"for long", time.Minute, false, 2 * patience, true},
+		{"slow", 0, true, callTime, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newBed(t, 3)
+			c := b.client(identity.Client)
+			b.load(c, "v")
+			for _, n := range b.nodes {
+				for {
+					if r, _, _ := n.service.last(); r >= 0 {
+						break
+					}
+					time.Sleep(time.Millisecond)
+				}
+				n.broken.Store(!tt.slow)
+				n.slow.Store(tt.slow)
+				n.service.cfg.Fresh = func() time.Time { return time.Now().Add(-tt.quiet) }
+			}
+			began := time.Now()
+			v, err := c.View(within(t))
+			check(t, err)
+			took := time.Since(began)
+			t.Logf("a view after %v", took.Round(time.Millisecond))
+			if took > tt.within || v.Age > 0 != tt.old {
+				t.Errorf("a view of age %v after %v", v.Age, took)
+			}
+		})
 	}
 }
 

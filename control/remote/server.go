@@ -26,8 +26,14 @@ import (
 const (
 	callTime   = 4 * time.Second
 	doubtful   = time.Second // for calls while etcd has not answered for a while
-	doubtAfter = 5 * time.Second
-	viewPause  = 20 * time.Millisecond // between views to one client
+	doubtAfter = 3 * time.Second
+	// A view of etcd is given up after patience when no lease was renewed for longer than unsure, a
+	// fifth of the usual lease and a little; when none was for longer than sure, after a glance.
+	patience  = 300 * time.Millisecond
+	unsure    = 1100 * time.Millisecond
+	sure      = 2 * time.Second
+	glance    = 50 * time.Millisecond
+	viewPause = 20 * time.Millisecond // between views to one client
 )
 
 // Config is what a node serves its clients with.
@@ -142,7 +148,7 @@ func (s *Service) who(ctx context.Context) (caller, error) {
 }
 
 // rights are what who is not an administrator or a node may do.
-var rights = []verb{doView, doWatch, doAllocate, doCommit, doReplace, doRemove, doRenew}
+var rights = []verb{doView, doWatch, doAllocate, doCommit, doReplace, doRemove, doRenew, doMembers}
 
 // reserved are the rights of administrators and nodes alone.
 var reserved = []verb{doTrust, doDrain}

@@ -42,6 +42,7 @@ const (
 	contact = time.Second     // within which a node says that it has a request
 	beat    = time.Second     // between signs of life in a stream of views
 	deaf    = 3 * time.Second // without one, another node is asked
+	moment  = time.Second     // for which a view needs not be asked for again before it is watched
 	atOnce  = 5 * time.Second // for a client to send its request after it opened a stream
 )
 
@@ -58,6 +59,7 @@ const (
 	doTrust    verb = "trust"
 	doDrain    verb = "drain"
 	doRenew    verb = "renew"
+	doMembers  verb = "members"
 )
 
 type request struct {
@@ -80,7 +82,9 @@ type answer struct {
 	Age   int64       `json:"age_ms,omitempty"`
 	Trust *trust.List `json:"trust,omitempty"`
 	Cert  []byte      `json:"cert,omitempty"`
-	Err   *failure    `json:"error,omitempty"`
+	// Members are those of the control.
+	Members []control.MemberState `json:"members,omitempty"`
+	Err     *failure              `json:"error,omitempty"`
 }
 
 // kind is what kind of error a failure is.
