@@ -16,7 +16,7 @@ func TestExamine(t *testing.T) {
 	c := s.Control()
 	m := join(t, c, "a")
 	for i := range 300 {
-		check(t, m.Hold(within(t), uint32(i), 0, [32]byte{1}))
+		check(t, m.Hold(within(t), Held{Set: uint32(i), Sum: [32]byte{1}}))
 	}
 	check(t, c.Close())
 	check(t, s.Close())

@@ -92,8 +92,8 @@ func (s *Store) crowded(owner string) error {
 
 // beyondPart says why n bytes, for which there is room, are too many for this owner now: what
 // arrives of one owner takes a part of what would be free if nothing arrived. One upload is
-// always taken. What is complete and not in the catalogue yet, and what arrives, together take at most
-// half. Called with mu held.
+// always taken. What is complete and not in the catalogue yet, and what arrives, together leave a
+// tenth to others; a load may well be most of a disk. Called with mu held.
 func (s *Store) beyondPart(owner string, n int64) error {
 	if owner == Itself {
 		return nil
@@ -115,7 +115,7 @@ func (s *Store) beyondPart(owner string, n int64) error {
 		}
 		left = min(left, free-reserve)
 	}
-	if most := (left + all + unlisted) / 2; unlisted > 0 && unlisted+bytes+n > most {
+	if most := (left + all + unlisted) / 10 * 9; unlisted > 0 && unlisted+bytes+n > most {
 		return fmt.Errorf("shards with %d bytes of %s are here of sets that are not in the catalogue, and there is no room for %d more beside them: one certificate has %d; load in several sets, or drop what was not committed", unlisted+bytes, owner, n, most)
 	}
 	if most := min((left+all)/parts, left); own > 0 && bytes+n > most {
