@@ -140,8 +140,7 @@ func (c *Core) unreachable(s *catalog.Set, shard int) *Error {
 		switch {
 		case c.lacks(p, s.ID, shard):
 			e.Reason = parcel.NoShard
-			why := c.lacked[replica{p, s.ID, shard}].why
-			other = append(other, fmt.Sprintf("%s: %s", c.name(p), strings.TrimPrefix(why, "node "+c.name(p)+": ")))
+			other = append(other, fmt.Sprintf("%s: %s", c.name(p), c.lacked[replica{p, s.ID, shard}].why))
 		case !alive:
 			dead = append(dead, c.name(p))
 		default:
