@@ -9,9 +9,8 @@ import (
 )
 
 // Fan runs a task beside many shards. The pieces travel as one tree to the owner of the
-// first, which passes the others on. When something on the way fails, the whole tree is cut
-// anew without whom that has shown to lack a shard or to be out of reach; only if nothing new is known,
-// every piece is sent for itself.
+// first, which passes the others on. When a piece fails and something new was learned about
+// who lacks what, the whole tree is cut again around it; otherwise each piece is sent alone.
 type Fan struct {
 	ID   ID
 	Code Code

@@ -118,8 +118,8 @@ func (c *Core) nobody(op *operation, set *catalog.Set, shard int) *Error {
 	return c.unreachable(set, shard)
 }
 
-// stuck notes that an operation cannot go on for what others lack, and since when. An older time
-// after which nothing of the kind was heard for long does not count.
+// stuck notes since when an operation has waited for what others lack. After a gap of 2×Wait it
+// counts anew.
 func (c *Core) stuck(op *operation) {
 	if !op.stuck || c.now-op.last.at > 2*c.opt.Wait {
 		op.stuck, op.since = true, c.now
@@ -140,8 +140,7 @@ func (c *Core) unreachable(s *catalog.Set, shard int) *Error {
 		switch {
 		case c.lacks(p, s.ID, shard):
 			e.Reason = parcel.NoShard
-			why := c.lacked[replica{p, s.ID, shard}].why
-			other = append(other, fmt.Sprintf("%s: %s", c.name(p), strings.TrimPrefix(why, "node "+c.name(p)+": ")))
+			other = append(other, fmt.Sprintf("%s: %s", c.name(p), c.lacked[replica{p, s.ID, shard}].why))
 		case !alive:
 			dead = append(dead, c.name(p))
 		default:

@@ -10,7 +10,7 @@ import (
 // learn takes a new view. A node that is gone from it, or has begun a new life,
 // has lost what it had in hand and the kernels that it knew.
 func (c *Core) learn(v *catalog.View) {
-	if c.view != nil && v.Revision < c.view.Revision {
+	if c.view != nil && v.Older(c.view) {
 		return
 	}
 	old := c.view

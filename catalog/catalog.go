@@ -102,6 +102,10 @@ func (s *Shard) Before(p, q Peer) bool {
 	return i >= 0 && (j < 0 || i < j)
 }
 
+// Older reports that a view says less than another one of the same records. Of other records,
+// as after etcd was set up anew, the one that came last counts: their revisions do not compare.
+func (v *View) Older(o *View) bool { return v.Records == o.Records && v.Revision < o.Revision }
+
 // Node gives a live node.
 func (v *View) Node(p Peer) (*Node, bool) {
 	i := sort.Search(len(v.Nodes), func(i int) bool { return v.Nodes[i].Peer >= p })

@@ -120,9 +120,7 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 	d.metrics = newMetrics(d)
 	d.scrub = newScrubber(d)
 	d.ctx, d.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
-	if d.repairs, err = newRepairs(d); err != nil {
-		return nil, errors.Join(err, d.Close())
-	}
+	d.repairs = newRepairs(d)
 	d.recall() // before anybody connects, who would be asked for what is on the disk
 	if d.net, err = cfg.Dial(d.self, d.nameOf, d); err != nil {
 		return nil, errors.Join(err, d.Close())

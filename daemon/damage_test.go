@@ -359,7 +359,7 @@ func TestLacks(t *testing.T) {
 	before, _ := k.view.Load().Set(k.set)
 	flipped(0.2)(t, k)
 	_, err := readings[0].do(t, k)
-	if err == nil || !strings.Contains(err.Error(), "block") || !strings.Contains(err.Error(), "node n1: shard 0 of set") {
+	if err == nil || !strings.Contains(err.Error(), "block") || !strings.Contains(err.Error(), "shard 0 of set") {
 		t.Fatalf("the error is %v", err)
 	}
 	if len(before.Shards[0].Replicas) != 1 || len(k.holds(before)) != 0 {

@@ -61,16 +61,9 @@ func (d *Daemon) mayStore(ctx context.Context, e *node.Start, f store.File) erro
 // if its set is neither in the catalogue nor being stored by somebody else. The node's own view may be older than what the records
 // say, so they are asked.
 func (d *Daemon) drop(ctx context.Context, owner string, f store.File) error {
-	v, err := d.cfg.Control.View(ctx)
+	of, reserved, err := d.stage(ctx, f.Set)
 	if err != nil {
-		return fmt.Errorf("shard %d of set %d stays, because the catalogue does not say whether the set is in it: %w", f.Shard, f.Set, err)
-	}
-	if set, listed := v.Set(f.Set); listed {
-		return fmt.Errorf("shard %d of set %d stays, because @%s is in the catalogue: drop it by its name", f.Shard, f.Set, set.Name)
-	}
-	of, reserved, err := d.cfg.Membership.Reserved(ctx, f.Set)
-	if err != nil {
-		return err
+		return fmt.Errorf("%v stays: %w", &f, err)
 	}
 	if err := belongs(of, owner, f.Set); reserved && err != nil {
 		return err
@@ -78,11 +71,36 @@ func (d *Daemon) drop(ctx context.Context, owner string, f store.File) error {
 	if h, here := d.file(f.Set, f.Shard); here && h.Sum != f.Sum {
 		return fmt.Errorf("%v stays: its file has the SHA-256 %x…, and %x… was to be dropped", &h, h.Sum[:6], f.Sum[:6])
 	}
+	return d.letGo(ctx, f.Set, f.Shard, "this replica was dropped")
+}
+
+// stage says who loads a set; it is an error if the set is in the catalogue, or that cannot be told.
+// The reservation is read first: it ends with the commit, so a set that has none and
+// is in no later view will never be in one.
+func (d *Daemon) stage(ctx context.Context, set uint32) (owner string, reserved bool, err error) {
+	if owner, reserved, err = d.cfg.Membership.Reserved(ctx, set); err != nil {
+		return "", false, err
+	}
+	v, err := d.cfg.Control.View(ctx)
+	if err != nil {
+		return "", false, fmt.Errorf("the catalogue does not say whether the set is in it: %w", err)
+	}
+	if s, listed := v.Set(set); listed {
+		return "", false, fmt.Errorf("@%s is in the catalogue: drop it by its name", s.Name)
+	}
+	return owner, reserved, nil
+}
+
+// letGo removes a replica. The cluster is told first, and if that fails the replica stays: whoever
+// wants it gone tries again, and nobody is sent to a file that is not there.
+func (d *Daemon) letGo(ctx context.Context, set, shard uint32, why string) error {
 	d.holding.Lock()
-	err = errors.Join(d.cfg.Membership.Unhold(ctx, f.Set, f.Shard), d.cfg.Store.Drop(f.Set, f.Shard))
-	d.holding.Unlock()
-	d.step(&node.Lacks{Set: f.Set, Shard: int(f.Shard), Why: fmt.Sprintf("node %s: shard %d of set %d was dropped here", d.cfg.Name, f.Shard, f.Set)})
-	return err
+	defer d.holding.Unlock()
+	if err := d.cfg.Membership.Unhold(ctx, set, shard); err != nil {
+		return err
+	}
+	d.step(&node.Lacks{Set: set, Shard: int(shard), Why: why})
+	return d.cfg.Store.Drop(set, shard)
 }
 
 // uploader is who an upload counts to: never the node itself, which keeps without a parcel.

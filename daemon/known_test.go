@@ -29,8 +29,8 @@ func TestKnownDamaged(t *testing.T) {
 			t.Errorf("%q is not said to be damaged", text)
 		}
 		d := &Daemon{cfg: Config{Store: st, RepairAfter: 1}, log: slog.New(slog.DiscardHandler)}
-		if r, err := newRepairs(d); err != nil || r == nil {
-			t.Errorf("%q keeps the node from starting: %v", text, err)
+		if newRepairs(d) == nil {
+			t.Errorf("%q keeps the node from making replicas", text)
 		}
 		if err := st.Close(); err != nil {
 			t.Error(err)

@@ -52,7 +52,7 @@ func (d *Daemon) told(set, shard uint32, why error) string {
 	} else if i, ok := d.damage(set, shard); ok {
 		reason = i.Reason
 	}
-	return fmt.Sprintf("node %s: shard %d of set %d: %s", d.cfg.Name, shard, set, reason)
+	return fmt.Sprintf("shard %d of set %d: %s", shard, set, reason)
 }
 
 // damage is the last one of a shard that was set aside.

@@ -45,9 +45,9 @@ const (
 )
 
 // newRepairs is nil if the node makes no replicas.
-func newRepairs(d *Daemon) (*repairs, error) {
+func newRepairs(d *Daemon) *repairs {
 	if d.cfg.RepairAfter <= 0 {
-		return nil, nil
+		return nil
 	}
 	known, err := knownBefore(d.cfg.Store)
 	if err != nil {
@@ -56,7 +56,7 @@ func newRepairs(d *Daemon) (*repairs, error) {
 	r := &repairs{d: d, ask: newAsker(d), done: map[repair.Name]int64{},
 		opt: repair.Options{After: d.cfg.RepairAfter.Microseconds(), Few: repairFew, Rate: repairRate}}
 	r.plan = repair.New(d.self, r.opt, known)
-	return r, nil
+	return r
 }
 
 // knownBefore is what an earlier life of the node knew. Without it fewer shards are
@@ -150,23 +150,33 @@ func (r *repairs) look() {
 		case *repair.Retract:
 			r.retract(a.Name)
 		case *repair.Drop:
-			r.drop(a)
+			r.drop(a.Name, a.Why)
+		case *repair.Unclaimed:
+			r.unclaimed(a.Name)
 		}
 	}
 }
 
-func (r *repairs) drop(a *repair.Drop) {
-	set, shard := a.Set, uint32(a.Shard)
-	r.d.log.Info("a replica is dropped", "set", set, "shard", shard, "why", a.Why)
-	r.d.holding.Lock()
-	err := r.d.cfg.Membership.Unhold(r.d.ctx, set, shard)
-	if err == nil {
-		r.d.step(&node.Lacks{Set: set, Shard: a.Shard, Why: "this replica was dropped: " + a.Why})
-		err = r.d.cfg.Store.Drop(set, shard)
-	}
-	r.d.holding.Unlock()
-	if err != nil {
+func (r *repairs) drop(n repair.Name, why string) {
+	set, shard := n.Set, uint32(n.Shard)
+	r.d.log.Info("a replica is dropped", "set", set, "shard", shard, "why", why)
+	if err := r.d.letGo(r.d.ctx, set, shard, "this replica was dropped: "+why); err != nil {
 		r.d.log.Warn("a replica was not dropped", "set", set, "shard", shard, "reason", err)
+	}
+}
+
+// unclaimed drops what was stored for a set that nobody can make visible any more.
+func (r *repairs) unclaimed(n repair.Name) {
+	ctx, cancel := context.WithTimeout(r.d.ctx, unholdTime)
+	defer cancel()
+	owner, reserved, err := r.d.stage(ctx, n.Set)
+	switch {
+	case err != nil:
+		r.d.log.Warn("it cannot be told whether a data set is still being loaded; that is asked again in an hour", "set", n.Set, "shard", n.Shard, "reason", err)
+	case reserved:
+		r.d.log.Info("a data set is not in the catalogue yet", "set", n.Set, "shard", n.Shard, "loaded by", owner)
+	default:
+		r.drop(n, "its data set never came into the catalogue, and nobody loads it any more")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -224,12 +225,18 @@ func (c *Checked) length(have int64) error {
 	return c.damage(-1, nil, "it has %d bytes, expected %d", have, c.sums.Size)
 }
 
-// failed is the error of a system call. Want of memory or of descriptors is no damage.
+// Passing reports that an error of a system call says nothing about a file: the process, or the
+// system, lacks memory or descriptors.
+func Passing(err error) bool {
+	return slices.ContainsFunc([]error{os.ErrClosed, syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE, syscall.EAGAIN}, func(passing error) bool {
+		return errors.Is(err, passing)
+	})
+}
+
+// failed is the error of a system call.
 func (c *Checked) failed(b int64, err error) error {
-	for _, passing := range []error{os.ErrClosed, syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE, syscall.EAGAIN} {
-		if errors.Is(err, passing) {
-			return fmt.Errorf("%s: %w", c.path, err)
-		}
+	if Passing(err) {
+		return fmt.Errorf("%s: %w", c.path, err)
 	}
 	return c.damage(b, err, "it cannot be read: %v", err)
 }

@@ -249,6 +249,20 @@ func TestCheckedKnown(t *testing.T) {
 }
 
 // FuzzChecked: whatever byte is flipped, what is read is right or an error.
+// What the process or the system lacks is not the file's fault.
+func TestFailed(t *testing.T) {
+	c, _ := checkedFile(t, pattern(100))
+	for err, damage := range map[error]bool{
+		unix.EMFILE: false, unix.ENFILE: false, unix.ENOMEM: false, unix.EAGAIN: false, os.ErrClosed: false,
+		unix.EIO: true, unix.EBADMSG: true, os.ErrNotExist: true, os.ErrPermission: true,
+	} {
+		got := c.failed(0, &os.PathError{Op: "read", Path: "x", Err: err})
+		if errors.As(got, new(*DamageError)) != damage || !errors.Is(got, err) || Passing(err) == damage {
+			t.Errorf("%v becomes %v, expected damage: %v", err, got, damage)
+		}
+	}
+}
+
 func FuzzChecked(f *testing.F) {
 	good := pattern(3*Block + 321)
 	f.Add(uint32(0), uint8(1), uint32(0), uint32(100))

@@ -40,8 +40,7 @@ type standing struct {
 const (
 	// quantum is what a start counts before it is known how long the job takes.
 	quantum = 100
-	// debt is the most by which somebody falls behind others through what it was given
-	// before.
+	// debt bounds how far somebody is put behind for time used earlier.
 	debt = 1_000_000
 )
 
@@ -120,8 +119,8 @@ func (l *lane) of(o *owner) (best *party) {
 	return best
 }
 
-// room reports whether there is a place for a job. Half of the spare places are for
-// clients that have none, the others for owners that have none.
+// room reports whether there is a place for a job. A client with no job running may use half
+// of the spare places, an owner with none all of them.
 func (l *lane) room(k *party) bool {
 	places := l.most
 	switch mine := k.in[l.kind].running; {

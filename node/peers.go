@@ -91,7 +91,7 @@ func (c *Core) usable(p catalog.Peer) bool { return c.gone[p].until <= c.now }
 // learn takes a new view. What could not be reached gets another chance, and
 // children on nodes that have ended or begun a new life are lost.
 func (c *Core) learn(v *catalog.View) {
-	if v == nil || v.Revision < c.view.Revision {
+	if v == nil || v.Older(c.view) {
 		return
 	}
 	c.view = v

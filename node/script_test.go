@@ -530,8 +530,11 @@ func (s *script) showWork(w Work) string {
 	case *Native:
 		return "native " + s.kernels[w.ID] + showCall(w.Call)
 	case *Compute:
-		o := w.Task.Operands[1]
-		text := fmt.Sprintf("compute %s %d-%d out=%d-%d", s.name(w.ID, w.Builtin), w.Task.Lo, w.Task.Hi, o.First, o.First+o.Count)
+		text := fmt.Sprintf("compute %s %d-%d", s.name(w.ID, w.Builtin), w.Task.Lo, w.Task.Hi)
+		if len(w.Task.Operands) > 1 { // damaged parcels may have fewer
+			o := w.Task.Operands[1]
+			text += fmt.Sprintf(" out=%d-%d", o.First, o.First+o.Count)
+		}
 		if w.Partial != (kernel.ID{}) {
 			text += " partial=" + s.kernels[w.Partial]
 		}

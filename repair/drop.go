@@ -43,11 +43,34 @@ func (p *Plan) drops(now int64, held []Name) (list []Action) {
 	return list
 }
 
-// wasRemoved reports that a set was in a view once and is in a later one no more. A view of
-// other records, or of an earlier revision, says nothing.
+// unclaimed lists shards of sets that no view has shown for long, though they came under these
+// records. What is not dropped then is listed again after as long.
+func (p *Plan) unclaimed(now int64, held []Name) (list []Action) {
+	still := map[uint32]bool{}
+	for _, n := range held {
+		if _, there := p.view.Set(n.Set); there || p.known.Sets[n.Set] != 0 || p.known.Before[n.Set] {
+			continue
+		}
+		if still[n.Set] = true; p.unshown[n.Set] == 0 {
+			p.unshown[n.Set] = max(now, 1)
+		}
+		if now-p.unshown[n.Set] >= p.opt.Unclaimed {
+			list = append(list, &Unclaimed{n})
+		}
+	}
+	for set, since := range p.unshown {
+		if !still[set] || now-since >= p.opt.Unclaimed {
+			delete(p.unshown, set)
+		}
+	}
+	return list
+}
+
+// wasRemoved reports that a set was in a view once and is in a later one no more. A view of an
+// earlier revision says nothing.
 func (p *Plan) wasRemoved(set uint32) bool {
 	at, known := p.known.Sets[set]
-	return known && p.view.Records == p.known.Records && p.view.Revision > at
+	return known && p.view.Revision > at
 }
 
 // tooMany reports whether the replicas that come before this node's are enough. So of

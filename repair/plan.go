@@ -28,6 +28,9 @@ type Options struct {
 	// Surplus is for how long there are too many copies before some are dropped. 10 times
 	// After.
 	Surplus int64
+	// Unclaimed is for how long a node keeps a shard of a set that no view has shown, before it
+	// asks whether anybody still loads it. 1 h.
+	Unclaimed int64
 	// Few is how many shards are copied at the same time. 2.
 	Few int
 	// Rate is how many bytes a second are copied to one node. Others wait accordingly for it to
@@ -41,6 +44,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Surplus <= 0 {
 		o.Surplus = 10 * o.After
+	}
+	if o.Unclaimed <= 0 {
+		o.Unclaimed = 3600_000_000
 	}
 	if o.Few <= 0 {
 		o.Few = 2
@@ -61,7 +67,7 @@ func (n Name) compare(o Name) int {
 	return cmp.Or(cmp.Compare(n.Set, o.Set), cmp.Compare(n.Shard, o.Shard))
 }
 
-// Action is a *Copy, a *Publish, a *Retract or a *Drop.
+// Action is a *Copy, a *Publish, a *Retract, a *Drop or an *Unclaimed.
 type Action interface{ action() }
 
 // Copy says that the shard is to be copied from another node. Plan.Ended tells how
@@ -82,10 +88,15 @@ type Drop struct {
 	Why string
 }
 
-func (*Copy) action()    {}
-func (*Publish) action() {}
-func (*Retract) action() {}
-func (*Drop) action()    {}
+// Unclaimed says that no view has shown the set of the shard for long: unless its number is
+// reserved for a load, the node's replica is to go.
+type Unclaimed struct{ Name }
+
+func (*Copy) action()      {}
+func (*Publish) action()   {}
+func (*Retract) action()   {}
+func (*Drop) action()      {}
+func (*Unclaimed) action() {}
 
 // Plan is what a node knows of what is missing. It is not safe for concurrent use.
 type Plan struct {
@@ -97,6 +108,7 @@ type Plan struct {
 	surplus map[Name]int64
 	belied  map[Name]int64 // since when views say of this node's disk what is not so
 	removed map[uint32]int64
+	unshown map[uint32]int64 // since when a set that may be a load is here
 	failed  map[Name]failure
 	made    map[Name]made
 	copying map[Name]bool
@@ -119,29 +131,31 @@ type failure struct {
 // Known is what a node keeps of the world, over its lives: the sets that were in a view
 // while it held shards of them, each with the view's revision. A set that was there once
 // and is not any more was removed, and its number is never given again; one that never was
-// there may be a load under way. Of other records nothing follows.
+// there may be a load under way, or one that was given up. Of other records nothing follows, so
+// sets that were here before these are remembered as theirs.
 type Known struct {
 	Records string           `json:"records"` // as in catalog.View
 	Sets    map[uint32]int64 `json:"sets"`
+	Before  map[uint32]bool  `json:"before"` // these records; nil if that was not kept yet
 }
 
 // New makes a plan for a node. known is what Known gave last in an earlier life of the node.
 func New(self catalog.Peer, opt Options, known Known) *Plan {
 	p := &Plan{self: self, opt: opt.withDefaults(), missing: map[Name]absence{}, made: map[Name]made{}, surplus: map[Name]int64{}, belied: map[Name]int64{},
-		removed: map[uint32]int64{}, failed: map[Name]failure{}, copying: map[Name]bool{}, known: known.Clone()}
+		removed: map[uint32]int64{}, unshown: map[uint32]int64{}, failed: map[Name]failure{}, copying: map[Name]bool{}, known: known.Clone()}
 	return p
 }
 
 // Learn takes in a view.
 func (p *Plan) Learn(v *catalog.View) {
-	if p.view == nil || v.Revision >= p.view.Revision {
+	if p.view == nil || !v.Older(p.view) {
 		p.view = v
 	}
 }
 
 // Clone is a copy.
 func (k Known) Clone() Known {
-	c := Known{k.Records, map[uint32]int64{}}
+	c := Known{k.Records, map[uint32]int64{}, maps.Clone(k.Before)}
 	maps.Copy(c.Sets, k.Sets)
 	return c
 }
@@ -173,20 +187,35 @@ func (p *Plan) Due(now int64, held []Name) (list []Action, news bool) {
 	if p.view == nil {
 		return nil, false
 	}
+	news = p.begin(held)
 	here := map[Name]bool{}
 	for _, n := range held {
 		here[n] = true
 	}
 	list = append(p.corrections(now, here), p.drops(now, held)...)
+	list = append(list, p.unclaimed(now, held)...)
 	list = append(list, p.copies(now, here)...)
-	return list, p.remember(held)
+	return list, p.remember(held) || news
+}
+
+// begin forgets what was known of other records: nothing follows from it for these.
+func (p *Plan) begin(held []Name) (news bool) {
+	if p.known.Records != p.view.Records {
+		p.known, news = Known{Records: p.view.Records, Sets: map[uint32]int64{}}, true
+	}
+	if p.known.Before == nil { // also where an earlier version has not kept it
+		p.known.Before, news = map[uint32]bool{}, true
+		for _, n := range held {
+			if p.known.Sets[n.Set] == 0 {
+				p.known.Before[n.Set] = true
+			}
+		}
+	}
+	return news
 }
 
 // remember keeps Known.
 func (p *Plan) remember(held []Name) (news bool) {
-	if p.known.Records != p.view.Records {
-		p.known, news = Known{p.view.Records, map[uint32]int64{}}, true
-	}
 	has := map[uint32]bool{}
 	for _, n := range held {
 		has[n.Set] = true
@@ -197,6 +226,12 @@ func (p *Plan) remember(held []Name) (news bool) {
 	for set := range p.known.Sets {
 		if !has[set] {
 			delete(p.known.Sets, set)
+			news = true
+		}
+	}
+	for set := range p.known.Before {
+		if !has[set] {
+			delete(p.known.Before, set)
 			news = true
 		}
 	}
@@ -294,7 +329,7 @@ func lasting(v *catalog.View, s *catalog.Shard) (list []catalog.Peer) {
 	return list
 }
 
-// turn is after what time this node makes a replica of which `lost` are missing. Who was
+// turn is how long a shard must lack replicas, `lost` of them, before this node copies it. Who was
 // given the shard comes first, and then all other nodes in an order that is drawn for each
 // shard. If all that were given it are alive, as after damage, there is nobody to wait for, and
 // the first ones begin at once. Each later one waits until the one before it

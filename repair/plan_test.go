@@ -293,6 +293,114 @@ func TestPlan(t *testing.T) {
 			t.Fatalf("the same again at once: %+v", list)
 		}
 	})
+	t.Run("few at the same time", func(t *testing.T) {
+		b := newBed(t, 2, 5, 2)
+		plan := b.plans[2]
+		clear(b.holds[2])
+		b.publish()
+		first, _ := plan.Due(second, nil)
+		again, _ := plan.Due(2*second, nil)
+		plan.Ended(3*second, first[0].(*Copy).Name, nil)
+		next, _ := plan.Due(3*second, []Name{first[0].(*Copy).Name})
+		if len(first) != 2 || len(again) != 0 || len(next) != 1 {
+			t.Fatalf("%d copies begin, then %d, and %d when one has ended; expected 2, 0 and 1", len(first), len(again), len(next))
+		}
+	})
+	t.Run("pauses between failures", func(t *testing.T) {
+		b := newBed(t, 2, 1, 2)
+		plan := b.plans[2]
+		delete(b.holds[2], shard)
+		b.publish()
+		var at []int64
+		for b.now < 1000*second {
+			b.now += second
+			list, _ := plan.Due(b.now, nil)
+			if len(list) == 0 {
+				continue
+			}
+			at = append(at, b.now/second)
+			var err error
+			if len(at) != 9 { // the ninth succeeds, and is lost before anybody sees it
+				err = errors.New("it broke off")
+			}
+			plan.Ended(b.now, shard, err)
+		}
+		if want := []int64{1, 5, 13, 28, 58, 118, 238, 478, 718, 748, 752, 760, 775, 805, 865, 985}; !slices.Equal(at, want) {
+			t.Fatalf("copies are tried after %v s, expected %v", at, want)
+		}
+	})
+	t.Run("a large one without room", func(t *testing.T) {
+		b := newBed(t, 5, 1, 2)
+		b.sets[0].Shards[0].Bytes = 320 << 20 // 10 s at the rate
+		b.full[2] = true
+		delete(b.holds[2], shard)
+		b.publish()
+		if b.pass(22); len(b.copies(shard)) != 1 {
+			t.Fatalf("copies are on %v before node 2 could have been done", b.copies(shard))
+		}
+		if log := b.pass(2); len(b.copies(shard)) != 2 {
+			t.Fatalf("%v: copies are on %v, expected node 1 and the next one", log, b.copies(shard))
+		}
+	})
+	t.Run("nodes that are emptied take nothing", func(t *testing.T) {
+		b := newBed(t, 3, 1, 2)
+		b.alive[2], b.drain[3] = false, true
+		b.publish()
+		if log := b.pass(300); len(log) > 0 {
+			t.Fatalf("%v: node 3 is being emptied", log)
+		}
+		b = newBed(t, 4, 1, 2)
+		b.sets[0].Shards[0].Bytes = 320 << 20
+		b.drain[2] = true
+		delete(b.holds[2], shard)
+		b.publish()
+		if log := b.pass(2); len(b.copies(shard)) != 2 || b.holds[2][shard] {
+			t.Fatalf("%v: copies are on %v, expected that nobody waits for node 2", log, b.copies(shard))
+		}
+	})
+	t.Run("views that come late", func(t *testing.T) {
+		b := newBed(t, 2, 1, 2)
+		late := *b.view
+		late.Sets = slices.Clone(late.Sets)
+		late.Sets[0].Shards = slices.Clone(late.Sets[0].Shards)
+		late.Sets[0].Shards[0].Replicas = []catalog.Peer{1}
+		b.publish()
+		plan := b.plans[2]
+		plan.Learn(&late)
+		if list, _ := plan.Due(second, nil); len(list) > 0 {
+			t.Fatalf("an older view makes it do %+v", list[0])
+		}
+		late.Records = "others" // whose revisions begin anew
+		plan.Learn(&late)
+		if list, _ := plan.Due(2*second, nil); len(list) != 1 {
+			t.Fatalf("a view of other records makes it do %v, expected a copy", list)
+		}
+	})
+	t.Run("never committed", func(t *testing.T) {
+		b := newBed(t, 1, 1, 1)
+		before, load := Name{5, 0}, Name{7, 3}
+		plan := New(1, Options{}, Known{})
+		plan.Learn(&catalog.View{Revision: 9, Records: "r", Nodes: b.view.Nodes})
+		if list, news := plan.Due(second, []Name{before}); len(list) > 0 || !news {
+			t.Fatalf("%v, to be kept: %v", list, news)
+		}
+		// A restart forgets nothing of that.
+		plan = New(1, Options{}, plan.Known())
+		plan.Learn(&catalog.View{Revision: 10, Records: "r", Nodes: b.view.Nodes})
+		var at []int64
+		for now := int64(2); now <= 7300; now++ {
+			list, _ := plan.Due(now*second, []Name{before, load})
+			for _, a := range list {
+				if u, ok := a.(*Unclaimed); !ok || u.Name != load {
+					t.Fatalf("%T of %+v, expected that only shard 3 of set 7 may go", a, a)
+				}
+				at = append(at, now)
+			}
+		}
+		if want := []int64{3602, 7203}; !slices.Equal(at, want) {
+			t.Fatalf("it is asked after %v s whether anybody loads the set, expected %v", at, want)
+		}
+	})
 	t.Run("other records", func(t *testing.T) {
 		b := newBed(t, 1, 1, 1)
 		b.view.Revision = 1000

@@ -36,7 +36,7 @@ func (c *client) hear(b []byte) {
 
 // relearn forgets what a view makes doubtful.
 func (c *client) relearn(v *catalog.View) {
-	if c.view != nil && v.Revision < c.view.Revision {
+	if c.view != nil && v.Older(c.view) {
 		return
 	}
 	c.view = v

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/godwit-run/godwit/data"
@@ -61,7 +60,7 @@ func (s *Store) SetAside(set, shard uint32, reason error) error {
 func (s *Store) setAside(k key, reason error) error {
 	d := Damage{Set: k.set, Shard: k.shard, Block: -1, Reason: reason.Error(), Time: time.Now()}
 	if e := (*data.DamageError)(nil); errors.As(reason, &e) {
-		d.Block = e.Block
+		d.Block, d.Reason = e.Block, e.What() // Path has the file
 	}
 	var err error
 	if !s.opt.Memory {
@@ -110,9 +109,4 @@ func (s *Store) Damaged() []Damage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.damaged)
-}
-
-// passing reports that an error says nothing about a file: the process lacks something.
-func passing(err error) bool {
-	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ENOMEM) || errors.Is(err, os.ErrClosed)
 }

@@ -37,8 +37,11 @@ func (e *FullError) Error() string {
 
 // full says in the store's own words that a disk is full.
 func full(dir string, err error, need int64) error {
-	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, unix.ENOMEM) {
+	switch {
+	case errors.Is(err, unix.ENOSPC), errors.Is(err, unix.EDQUOT):
 		return &FullError{Dir: dir, Need: need}
+	case errors.Is(err, unix.ENOMEM):
+		return fmt.Errorf("the system has no memory for %d bytes of %s: %w; end other processes, or give the machine more", need, dir, err)
 	}
 	return err
 }

@@ -143,21 +143,21 @@ func dup(f *os.File) (*os.File, error) {
 // described compares what lies beside the shard with what is known of it. What was damaged
 // or lost there is written again: the file itself is compared with it.
 func (h *Shard) described() {
-	if f, err := h.s.describe(h.key()); (err != nil || f != h.File) && !passing(err) && h.s.here(h) {
+	if f, err := h.s.describe(h.key()); (err != nil || f != h.File) && !data.Passing(err) && h.s.here(h) {
 		_ = h.s.rewrite(h.s.sidecar(h.key()), h.sidecar())
 	}
 	b, err := h.readSums(h.s.sumsPath(h.key()))
 	if err == nil {
 		_, err = h.decodeSums(b)
 	}
-	if err != nil && !passing(err) && h.s.here(h) {
+	if err != nil && !data.Passing(err) && h.s.here(h) {
 		_ = h.s.rewrite(h.s.sumsPath(h.key()), h.encodeSums(h.check.Sums()))
 	}
 }
 
 // unread is the error of what cannot be read beside a shard.
 func (h *Shard) unread(what string, err error) error {
-	if passing(err) {
+	if data.Passing(err) {
 		return err
 	}
 	return h.check.Damage("%s cannot be read: %v", what, err)

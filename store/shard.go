@@ -214,7 +214,7 @@ func (s *Store) loadFile(set uint32, name string) error {
 	case ext == "json":
 		h, err := s.check(k)
 		switch {
-		case passing(err):
+		case data.Passing(err):
 			return err
 		case err != nil:
 			return s.setAside(k, err)

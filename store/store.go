@@ -4,6 +4,7 @@
 //
 //	lock               held by the process that uses the directory
 //	stopped            there while the last process ended in order
+//	known.json         what the node knew of data sets; see package repair
 //	identity           a random text that tells this directory from all others
 //	sets/S/H.arrow     shard H of set S, an Arrow IPC file
 //	sets/S/H.json      its rows and its SHA-256; a shard without it does not count

@@ -335,7 +335,7 @@ func TestDamage(t *testing.T) {
 		{"cut", func(t *testing.T, s *Store, k key) { check(t, os.Truncate(s.path(k), 100)) }, false, "100 bytes"},
 		{"no file", func(t *testing.T, s *Store, k key) { check(t, os.Remove(s.path(k))) }, false, "no such file"},
 		{"a byte", func(t *testing.T, s *Store, k key) { flip(t, s.path(k), 200) }, true, "SHA-256"},
-		{"no schema", func(t *testing.T, s *Store, k key) { flip(t, s.path(k), 0) }, false, "schema"},
+		{"no schema", func(t *testing.T, s *Store, k key) { flip(t, s.path(k), 0) }, false, "block 0 (bytes 0 on): its checksum"},
 		{"description", func(t *testing.T, s *Store, k key) { check(t, os.WriteFile(s.sidecar(k), []byte("{"), 0o644)) }, false, "description"},
 		{"sum", func(t *testing.T, s *Store, k key) {
 			check(t, os.WriteFile(s.sidecar(k), []byte(`{"lo":0,"hi":1,"bytes":1,"sha256":"00"}`), 0o644))

@@ -221,9 +221,15 @@ func (s *Store) Seal(f File) error {
 		return err
 	}
 	h, err := s.settle(u)
+	return s.endSeal(u, h, err)
+}
+
+// endSeal makes a shard that was settled count, unless it was dropped meanwhile.
+func (s *Store) endSeal(u *upload, h *Shard, err error) error {
 	if h != nil {
 		h.owner = u.owner
 	}
+	f := u.File
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	dropped := s.uploads[u.key()] != u
