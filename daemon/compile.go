@@ -91,7 +91,9 @@ func (d *Daemon) named(ctx context.Context, err error) error {
 		reason = parcel.DataError
 	case errors.As(err, &missing):
 		reason = parcel.NoShard
-	case errors.As(err, &space) || errors.As(err, new(*run.PieceError)) || errors.As(err, new(*verify.Error)) || errors.As(err, new(*kernel.FormatError)):
+	case errors.As(err, &space) && space.Crowded:
+		reason = parcel.Busy
+	case space != nil || errors.As(err, new(*run.PieceError)) || errors.As(err, new(*verify.Error)) || errors.As(err, new(*kernel.FormatError)):
 		reason = parcel.Refused
 	case errors.Is(err, context.DeadlineExceeded):
 		reason = parcel.Expired

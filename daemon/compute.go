@@ -29,6 +29,15 @@ func (d *Daemon) compute(ctx context.Context, w *node.Compute) (*parcel.Answer, 
 		return nil, err
 	}
 	defer release()
+	bytes := written(p)
+	if err := bounded(t, bytes); err != nil {
+		return nil, err
+	}
+	free, err := d.rooms.take(ownerOf(ctx), bytes)
+	if err != nil {
+		return nil, err
+	}
+	defer free()
 	a, err := d.runPiece(ctx, p)
 	if err == nil && t.Partial.Code != 0 {
 		a, err = d.combine(ctx, w, a)

@@ -19,6 +19,7 @@ import (
 	"github.com/godwit-run/godwit/engine"
 	"github.com/godwit-run/godwit/node"
 	"github.com/godwit-run/godwit/parcel"
+	"github.com/godwit-run/godwit/run"
 	"github.com/godwit-run/godwit/store"
 	"github.com/godwit-run/godwit/transport"
 	"github.com/godwit-run/godwit/trust"
@@ -75,6 +76,7 @@ type Daemon struct {
 	net      transport.Transport
 	eng      *engine.Engine
 	share    *engine.Share // of the processors
+	rooms    *rooms        // of memory for results
 	columns  *columns
 	native   *native   // nil: packages are refused
 	repairs  *repairs  // nil: no replicas are made here
@@ -115,6 +117,7 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 	d := &Daemon{cfg: cfg, lives: lives, self: cfg.Membership.Peer(), log: cfg.Log, start: time.Now(), eng: eng}
 	d.core = node.New(d.self, cfg.Limits)
 	d.share = engine.NewShare(cmp.Or(cfg.Threads, runtime.GOMAXPROCS(0)), cfg.Long)
+	d.rooms = &rooms{size: run.MostResident}
 	d.columns = newColumns(eng)
 	d.native = newNative(&cfg)
 	d.metrics = newMetrics(d)
@@ -338,7 +341,7 @@ func (d *Daemon) begin(e *node.Start) node.Input {
 	d.work.Go(func() {
 		defer cancel()
 		claim := d.claim(e)
-		in := d.finish(withClaim(ctx, claim), e)
+		in := d.finish(withOwner(withClaim(ctx, claim), e.Owner), e)
 		claim.Leave()
 		in.Used = claim.Used().Microseconds()
 		d.stops.Delete(e.Job)

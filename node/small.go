@@ -13,6 +13,8 @@ const (
 	smallWalk  = 1 << 20 // steps of all states together
 	smallTurns = 1 << 15 // of preinstalled functions
 	smallRows  = 1 << 12
+	// What a step writes is one element; but memory is made for all that a task may write.
+	smallWritten = 1 << 17
 )
 
 func (c *Core) laneFor(j *job) int {
@@ -42,6 +44,9 @@ func (c *Core) laneFor(j *job) int {
 // few reports that a task takes few steps, with combining its rows.
 func (h *held) few(w *Compute) bool {
 	t := w.Task
+	if t.Written() > smallWritten {
+		return false
+	}
 	if !h.codes[0].few(t.Sizes, t.Hi-t.Lo, smallSteps) {
 		return false
 	}

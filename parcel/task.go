@@ -17,6 +17,18 @@ func (t *Task) Append(dst []byte) []byte {
 	return dst
 }
 
+// Written is how many elements the task gives memory to, or MaxInt64 if they are more.
+func (t *Task) Written() (n int64) {
+	for i := range t.Operands {
+		if o := &t.Operands[i]; o.How == Out {
+			if n += o.Count; n < 0 || o.Count < 0 {
+				return math.MaxInt64
+			}
+		}
+	}
+	return n
+}
+
 // appendHead is all of a task but the extents, which a Tree has for each piece.
 func (t *Task) appendHead(dst []byte) []byte {
 	dst = appendUint(dst, uint64(t.Set))

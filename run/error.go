@@ -12,6 +12,7 @@ type SpaceError struct {
 	Name        string // of the argument or intermediate result
 	Need, Limit int64  // bytes
 	Why, Help   string
+	Crowded     bool // by others: it would fit if they were not there
 }
 
 func (e *SpaceError) Error() string {

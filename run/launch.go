@@ -141,7 +141,7 @@ func (r *runner) lengths(l *schedule.Launch) ([]int64, error) {
 func crowded(l *schedule.Launch, err error) error {
 	if full := (*mem.FullError)(nil); errors.As(err, &full) {
 		return &SpaceError{Name: fmt.Sprintf("a thread of the step `%s`", l.Label), Need: full.Want, Limit: full.Size,
-			Why: " beside what is there already", Help: "use fewer threads or smaller arguments"}
+			Why: " beside what is there already", Help: "use fewer threads or smaller arguments", Crowded: true}
 	}
 	return err
 }

@@ -103,12 +103,22 @@ func RunPiece(ctx context.Context, p *Piece, opt Options) (outs [][]byte, faults
 	}
 	for i := range p.Operands {
 		if p.Operands[i].Written || p.Operands[i].InOut {
-			outs = append(outs, append([]byte(nil), r.bytes(i)...))
+			outs = append(outs, copied(r.bytes(i)))
 		}
 	}
 	st = Stats{Seconds: time.Since(start).Seconds(), BytesRead: r.read.Load(), Threads: r.pool.Size()}
 	st.Launches = []LaunchStats{{Label: l.l.Label, Hash: p.Kernel.Hash, Bytes: p.Kernel.Bytes, Tier: p.Kernel.Tier(), Runs: 1, Slices: l.job.Slices(), Seconds: st.Seconds}}
 	return outs, l.job.Faults(), st, nil
+}
+
+// copied is bytes in memory of its own. It copies them in parts: the collector of the whole
+// process waits for a copy under way.
+func copied(from []byte) []byte {
+	to := make([]byte, len(from))
+	for at := 0; at < len(from); {
+		at += copy(to[at:min(at+copyBlock, len(to))], from[at:])
+	}
+	return to
 }
 
 // admit holds the piece to its kernel and its limits before anything is read.

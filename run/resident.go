@@ -66,7 +66,8 @@ func (r *runner) reserve(b int, bytes int64, why string, get func(int64) (mem.Sp
 	}
 	s, err := get(bytes)
 	if full := (*mem.FullError)(nil); errors.As(err, &full) {
-		return s, r.tooLarge(b, bytes, why)
+		return s, &SpaceError{Name: r.name(b), Need: bytes, Limit: full.Size, Crowded: true,
+			Why: why + " beside what others have", Help: "it fits when they have ended; use fewer or smaller arguments and results"}
 	}
 	if err == nil {
 		r.resident += s.Len
@@ -74,7 +75,7 @@ func (r *runner) reserve(b int, bytes int64, why string, get func(int64) (mem.Sp
 	return s, err
 }
 
-func (r *runner) tooLarge(b int, bytes int64, why string) error {
+func (r *runner) tooLarge(b int, bytes int64, why string) *SpaceError {
 	e := &SpaceError{Name: r.name(b), Need: bytes, Limit: r.opt.Resident, Why: why}
 	switch {
 	case r.inputs[b] != nil && bytes > r.opt.Resident:

@@ -39,12 +39,15 @@ type Options struct {
 	Limits engine.Limits
 }
 
+// MostResident is the default of Options.Resident.
+const MostResident = 5 << 29
+
 func (o Options) withDefaults() Options {
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
 	if o.Resident <= 0 {
-		o.Resident = 5 << 29
+		o.Resident = MostResident
 	}
 	if o.Windows <= 0 {
 		o.Windows = 256 << 20
