@@ -69,9 +69,6 @@ func (c *processes) ended() {
 			c.report.find("ended unasked", "node %s ended by itself at %.1f s (process %d); the end of its log: %s", name, c.log.seconds(), old, c.tail(name))
 			c.log.say("node %s ended by itself (process %d)", name, old)
 			c.spent[name] = c.account.begin(trouble{node: name, kind: "ended by itself"})
-			if c.byHand {
-				go c.revive(context.Background(), name)
-			}
 		}
 		c.known[name] = 0
 		if pid != old && runs(pid) {
@@ -241,8 +238,15 @@ func resident(pid int) int64 {
 func (c *processes) leaks(ctx context.Context, before map[string]holding) {
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(time.Second) {
 		var more []string
-		for name, is := range c.holdings(ctx) {
-			was := before[name]
+		now := c.holdings(ctx)
+		if len(before) < nodeCount || len(now) < nodeCount {
+			more = append(more, fmt.Sprintf("of %d nodes %d answered before and %d now", nodeCount, len(before), len(now)))
+		}
+		for name, is := range now {
+			was, known := before[name]
+			if !known {
+				continue
+			}
 			if is.descriptors > was.descriptors+moreDescriptors || is.goroutines > was.goroutines+moreGoroutines || is.arena > was.arena+moreArena || is.resident > was.resident+moreResident {
 				more = append(more, fmt.Sprintf("%s: before %+v, now %+v", name, was, is))
 			}
