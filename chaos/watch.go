@@ -237,20 +237,7 @@ func resident(pid int) int64 {
 // leaks compares with before, until it is well or 30 s are over.
 func (c *processes) leaks(ctx context.Context, before map[string]holding) {
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(time.Second) {
-		var more []string
-		now := c.holdings(ctx)
-		if len(before) < nodeCount || len(now) < nodeCount {
-			more = append(more, fmt.Sprintf("of %d nodes %d answered before and %d now", nodeCount, len(before), len(now)))
-		}
-		for name, is := range now {
-			was, known := before[name]
-			if !known {
-				continue
-			}
-			if is.descriptors > was.descriptors+moreDescriptors || is.goroutines > was.goroutines+moreGoroutines || is.arena > was.arena+moreArena || is.resident > was.resident+moreResident {
-				more = append(more, fmt.Sprintf("%s: before %+v, now %+v", name, was, is))
-			}
-		}
+		more := grown(before, c.holdings(ctx))
 		if len(more) == 0 {
 			return
 		}
@@ -259,4 +246,19 @@ func (c *processes) leaks(ctx context.Context, before map[string]holding) {
 			return
 		}
 	}
+}
+
+// grown says who holds more than before. A node that did not answer is not known to be well.
+func grown(before, now map[string]holding) (more []string) {
+	if len(before) < nodeCount || len(now) < nodeCount {
+		more = append(more, fmt.Sprintf("of %d nodes %d answered before and %d now", nodeCount, len(before), len(now)))
+	}
+	for name, is := range now {
+		was, known := before[name]
+		if known && (is.descriptors > was.descriptors+moreDescriptors || is.goroutines > was.goroutines+moreGoroutines ||
+			is.arena > was.arena+moreArena || is.resident > was.resident+moreResident) {
+			more = append(more, fmt.Sprintf("%s: before %+v, now %+v", name, was, is))
+		}
+	}
+	return more
 }

@@ -50,7 +50,7 @@ type Control interface {
 	// list, may be called more than once, and gives the new one or an error, which
 	// then is Trust's.
 	Trust(ctx context.Context, edit func(trust.List) (trust.List, error)) (trust.List, error)
-	// Drain marks a node as one to be emptied, or takes the mark back; an *UnknownError if
+	// Drain marks a node as one to be drained, or takes the mark back; an *UnknownError if
 	// no node ever had the name. The mark outlives the node's process.
 	Drain(ctx context.Context, name string, on bool) error
 	// Close ends the connection. Memberships are not left by it: their leases

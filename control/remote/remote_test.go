@@ -85,8 +85,8 @@ func (b *breakable) View(ctx context.Context) (*catalog.View, error) {
 
 func (b *breakable) Remove(ctx context.Context, name string) (*catalog.Set, error) {
 	s, err := b.Control.Remove(ctx, name)
-	if f := b.n.lose.Load(); f != nil {
-		err = errors.Join(err, (*f)(ctx, b.n))
+	if f := b.n.lose.Load(); f != nil && err == nil {
+		err = (*f)(ctx, b.n)
 	}
 	return s, err
 }
