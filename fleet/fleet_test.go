@@ -202,19 +202,6 @@ func TestDeafNode(t *testing.T) {
 	}
 }
 
-// TestLastMember kills the last of three members of etcd soon, which waits for a majority.
-func TestLastMember(t *testing.T) {
-	t.Parallel()
-	opt := fake(t.TempDir(), `case "$*" in */nodes/n3*) trap '' TERM;; esac; while :; do sleep 0.1; done`, &said{})
-	opt.Nodes = 3
-	r := begin(t, opt)
-	start := time.Now()
-	r.down(t)
-	if took := time.Since(start); took < lastMember || took >= Stopping {
-		t.Errorf("it took %v, expected a little more than %v", took, lastMember)
-	}
-}
-
 // TestRewrite writes cluster.json as soon as it can be written.
 func TestRewrite(t *testing.T) {
 	dir := t.TempDir()
