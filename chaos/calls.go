@@ -136,7 +136,7 @@ func (r *run) one(ctx context.Context, c *call, by *client) {
 		defer sleep(ctx, 300*time.Millisecond) // as somebody would who tries again
 		r.say("call %s by %s: %s after %.1f s: %s", c.name, strategy, e.verdict, e.took.Seconds(), e.text)
 	}
-	if slices.Contains([]verdict{wrong, late, hung, failed, noQuorum}, e.verdict) {
+	if slices.Contains(findings, e.verdict) {
 		r.report.find(string(e.verdict), "%s by %s at %.1f s, after %.1f s: %s; %s", c.name, strategy, r.seconds(), e.took.Seconds(), e.text, r.account.told())
 	}
 }

@@ -37,7 +37,7 @@ const (
 	// Noticing is how long after a node is well again it may still be missing to others:
 	// it has to be reached, be a member, and publish what it holds.
 	Noticing = 10 * time.Second
-	// Reviving is how long `up` gets to start a node again before the harness does.
+	// Reviving is how long `up` gets to start a node again before the harness asks it to.
 	Reviving = 20 * time.Second
 	// Healing is after which time all copies of all shards must be there.
 	Healing = 120 * time.Second
@@ -99,6 +99,9 @@ func Run(ctx context.Context, cfg Config) (*Report, error) {
 		return nil, err
 	}
 	before := r.holdings(ctx)
+	for end := time.Now().Add(startLimit); len(before) < nodeCount && time.Now().Before(end) && ctx.Err() == nil; before = r.holdings(ctx) {
+		sleep(ctx, look)
+	}
 	r.suffer(ctx)
 	r.heal(ctx, before)
 	j.say("%s", r.report)

@@ -24,20 +24,16 @@ type processes struct {
 	log        *journal
 	report     *Report
 	account    *account
-	flags      []string // of up
 	serial     atomic.Int64
 
 	mu     sync.Mutex
 	up     *exec.Cmd
 	upGone chan struct{}
 	upping bool                // up itself is being started again
-	lines  map[string][]string // command lines of nodes
 	known  map[string]int      // process ids
 	spent  map[string]*trouble // nodes that were ended by the harness
-	own    []*exec.Cmd         // nodes that the harness has started itself
 	peers  map[uint32]string   // numbers of nodes
 	mounts []string
-	byHand bool // `godwit restart` does not exist
 }
 
 func nodeName(i int) string { return "n" + strconv.Itoa(i+1) }
@@ -51,7 +47,7 @@ var names = func() (list []string) {
 
 func newCluster(godwit, dir string, j *journal, r *Report, a *account) *processes {
 	return &processes{godwitPath: godwit, dir: filepath.Join(dir, "cluster"), log: j, report: r, account: a,
-		lines: map[string][]string{}, known: map[string]int{}, spent: map[string]*trouble{}, peers: map[uint32]string{}}
+		known: map[string]int{}, spent: map[string]*trouble{}, peers: map[uint32]string{}}
 }
 
 // output is what a command left.
@@ -85,10 +81,6 @@ const startLimit = 90 * time.Second
 
 // start starts `up` and waits until it says that all nodes are ready.
 func (c *processes) start(ctx context.Context) error {
-	c.byHand = !c.knows("restart", "godwit restart")
-	if c.knows("up", "--repair-after") {
-		c.flags = []string{"--repair-after", repairAfter.String()}
-	}
 	if err := c.begin(); err != nil {
 		return err
 	}
@@ -116,7 +108,7 @@ func (c *processes) begin() error {
 		return err
 	}
 	defer log.Close()
-	cmd := exec.Command(c.godwitPath, append([]string{"up", "-n", strconv.Itoa(nodeCount), "--cluster", c.dir}, c.flags...)...)
+	cmd := exec.Command(c.godwitPath, "up", "-n", strconv.Itoa(nodeCount), "--cluster", c.dir, "--repair-after", repairAfter.String())
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM, Setpgid: true}
 	if err := cmd.Start(); err != nil {
@@ -138,18 +130,12 @@ func (c *processes) ready() bool {
 	return err == nil && bytes.Contains(text, []byte("ready"))
 }
 
-// remember notes process ids and command lines.
+// remember notes process ids.
 func (c *processes) remember() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range nodeCount {
-		name := nodeName(i)
-		pid := c.pid(name)
-		line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-		if err == nil && len(line) > 0 {
-			c.lines[name] = strings.Split(strings.TrimSuffix(string(line), "\x00"), "\x00")
-		}
-		c.known[name] = pid
+		c.known[nodeName(i)] = c.pid(nodeName(i))
 	}
 }
 
@@ -200,66 +186,27 @@ func (c *processes) awaitEnd(name string, pid int) {
 	}
 }
 
-// revive waits until `up` has started a node again. Where it does not, the harness does.
+// revive waits until `up` has started a node again, and asks it to where it does not.
 func (c *processes) revive(ctx context.Context, name string) {
-	for end := time.Now().Add(c.patience()); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(Reviving); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(100 * time.Millisecond) {
 		if runs(c.pid(name)) {
 			return
 		}
 	}
-	if !c.byHand {
-		o := c.godwit(ctx, startLimit, "restart", name, "--cluster", c.dir)
-		c.log.say("godwit restart %s: %s%s", name, strings.TrimSpace(o.stdout), strings.TrimSpace(o.stderr))
-		if o.code == 0 || runs(c.pid(name)) {
-			return
-		}
+	o := c.godwit(ctx, startLimit, "restart", name, "--cluster", c.dir)
+	c.log.say("godwit restart %s: %s%s", name, strings.TrimSpace(o.stdout), strings.TrimSpace(o.stderr))
+	if o.code != 0 && !runs(c.pid(name)) && ctx.Err() == nil {
+		c.report.find("not restarted", "godwit restart %s: exit code %d: %s", name, o.code, o.stderr)
 	}
-	if err := c.spawn(name); err != nil {
-		c.log.say("%s is not started: %v", name, err)
-	}
-}
-
-// patience is less where `up` starts nothing again.
-func (c *processes) patience() time.Duration {
-	if c.byHand {
-		return 2 * time.Second
-	}
-	return Reviving
-}
-
-// spawn starts a node by its own command line.
-func (c *processes) spawn(name string) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.lines[name]) == 0 {
-		return errors.New("its command line is not known")
-	}
-	log, err := os.OpenFile(filepath.Join(c.folder(name), "log"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	cmd := exec.Command(c.lines[name][0], c.lines[name][1:]...)
-	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM, Setpgid: true}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	go func() { _ = cmd.Wait() }()
-	c.own = append(c.own, cmd)
-	return os.WriteFile(filepath.Join(c.folder(name), "pid"), fmt.Appendln(nil, cmd.Process.Pid), 0o600)
 }
 
 // end ends everything, and says so if something is left.
 func (c *processes) end() {
 	c.mu.Lock()
-	own, up, gone := c.own, c.up, c.upGone
+	up, gone := c.up, c.upGone
 	c.mu.Unlock()
 	for i := range nodeCount {
 		_ = syscall.Kill(c.pid(nodeName(i)), syscall.SIGCONT) // a stopped one ends only then
-	}
-	for _, cmd := range own {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
 	}
 	if up != nil {
 		_ = up.Process.Signal(syscall.SIGINT)

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
@@ -108,21 +107,13 @@ func (r *run) spoil(ctx context.Context, rng *rand.Rand, node, kind string, harm
 // which a lost replica is made again, and that once more for a node that cannot.
 const Repair = 60*time.Second + 2*repairAfter + 40*time.Second
 
-// repairAfter is what the nodes are started with, where they know of it.
+// repairAfter is what the nodes are started with.
 const repairAfter = 10 * time.Second
 
 // scrub has all nodes read all that they hold now, so that nothing stays undetected.
 func (r *run) scrub(ctx context.Context) {
-	if r.knows("scrub", "godwit scrub") {
-		o := r.godwit(ctx, Hung, "scrub", "--cluster", r.dir)
-		r.say("godwit scrub: exit code %d: %.300s %.300s", o.code, o.stdout, o.stderr)
-	}
-}
-
-// knows says that the help of a command has a word.
-func (c *processes) knows(command, word string) bool {
-	o := c.godwit(context.Background(), time.Minute, command, "--help")
-	return o.code == 0 && strings.Contains(o.stdout, word)
+	o := r.godwit(ctx, Hung, "scrub", "--cluster", r.dir)
+	r.say("godwit scrub: exit code %d: %.300s %.300s", o.code, o.stdout, o.stderr)
 }
 
 func (r *run) awaitRepair(ctx context.Context, p *replica) {

@@ -37,15 +37,6 @@ var faults = []fault{
 	{"restartup", 1, (*run).restartUp},
 }
 
-// FaultNames are all faults that Config can name, with those that clients make.
-func FaultNames() []string {
-	list := []string{"clientkill"}
-	for _, f := range faults {
-		list = append(list, f.name)
-	}
-	return list
-}
-
 func (r *run) wants(name string) bool {
 	return len(r.Faults) == 0 || slices.Contains(r.Faults, name)
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 )
@@ -114,8 +115,15 @@ func (r *run) killLoad(ctx context.Context, rng *rand.Rand, _ string) bool {
 	r.godwit(ctx, between(rng, 20*time.Millisecond, 400*time.Millisecond),
 		"load", filepath.Join(r.tables.dir, "v.npy"), "--as", name, "--replicas", "2", "--cluster", r.dir)
 	s := r.status(ctx)
+	for end := time.Now().Add(Noticing); s == nil && ctx.Err() == nil; s = r.status(ctx) {
+		if time.Now().After(end) {
+			r.report.find("silent", "godwit status does not answer %v after a load was killed", Noticing)
+			return true
+		}
+		sleep(ctx, look)
+	}
 	if s == nil {
-		return true
+		return true // the run is over
 	}
 	for i := range s.Sets {
 		if s.Sets[i].Name == name {
@@ -123,7 +131,7 @@ func (r *run) killLoad(ctx context.Context, rng *rand.Rand, _ string) bool {
 			c.set = name
 			e := r.ask(ctx, &c, "auto", 0)
 			r.report.called("half loaded", e.verdict, e.took)
-			if e.verdict != right && e.verdict != noReplica && e.verdict != noQuorum {
+			if slices.Contains(findings, e.verdict) {
 				r.report.find(string(e.verdict), "a set whose load was killed: %s", e.text)
 			}
 		}

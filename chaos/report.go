@@ -112,4 +112,7 @@ const (
 	killed    verdict = "client killed"
 )
 
+// findings are the verdicts that are something wrong.
+var findings = []verdict{wrong, late, hung, failed, noQuorum}
+
 var verdicts = []verdict{right, noReplica, noQuorum, killed, failed, wrong, late, hung}

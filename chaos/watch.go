@@ -69,9 +69,6 @@ func (c *processes) ended() {
 			c.report.find("ended unasked", "node %s ended by itself at %.1f s (process %d); the end of its log: %s", name, c.log.seconds(), old, c.tail(name))
 			c.log.say("node %s ended by itself (process %d)", name, old)
 			c.spent[name] = c.account.begin(trouble{node: name, kind: "ended by itself"})
-			if c.byHand {
-				go c.revive(context.Background(), name)
-			}
 		}
 		c.known[name] = 0
 		if pid != old && runs(pid) {
@@ -240,13 +237,7 @@ func resident(pid int) int64 {
 // leaks compares with before, until it is well or 30 s are over.
 func (c *processes) leaks(ctx context.Context, before map[string]holding) {
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(time.Second) {
-		var more []string
-		for name, is := range c.holdings(ctx) {
-			was := before[name]
-			if is.descriptors > was.descriptors+moreDescriptors || is.goroutines > was.goroutines+moreGoroutines || is.arena > was.arena+moreArena || is.resident > was.resident+moreResident {
-				more = append(more, fmt.Sprintf("%s: before %+v, now %+v", name, was, is))
-			}
-		}
+		more := grown(before, c.holdings(ctx))
 		if len(more) == 0 {
 			return
 		}
@@ -255,4 +246,19 @@ func (c *processes) leaks(ctx context.Context, before map[string]holding) {
 			return
 		}
 	}
+}
+
+// grown says who holds more than before. A node that did not answer is not known to be well.
+func grown(before, now map[string]holding) (more []string) {
+	if len(before) < nodeCount || len(now) < nodeCount {
+		more = append(more, fmt.Sprintf("of %d nodes %d answered before and %d now", nodeCount, len(before), len(now)))
+	}
+	for name, is := range now {
+		was, known := before[name]
+		if known && (is.descriptors > was.descriptors+moreDescriptors || is.goroutines > was.goroutines+moreGoroutines ||
+			is.arena > was.arena+moreArena || is.resident > was.resident+moreResident) {
+			more = append(more, fmt.Sprintf("%s: before %+v, now %+v", name, was, is))
+		}
+	}
+	return more
 }

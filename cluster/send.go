@@ -186,9 +186,9 @@ func (c *Cluster) column(text string) (set uint32, column int, err error) {
 	if cut >= 0 {
 		title, col = name[:cut], name[cut+1:]
 	}
-	s, ok := c.View().Named(title)
-	if !ok {
-		return 0, 0, c.noSet(title)
+	s, err := c.named(title)
+	if err != nil {
+		return 0, 0, err
 	}
 	if i := slices.IndexFunc(s.Columns, func(x catalog.Column) bool { return x.Name == col }); i >= 0 {
 		return s.ID, i, nil

@@ -38,9 +38,9 @@ var ErrNoSet = errors.New("no such data set")
 // Open gives a data set as a table. Its rows are fetched from the nodes as they
 // are needed.
 func (c *Cluster) Open(name string) (data.Source, error) {
-	set, ok := c.View().Named(name)
-	if !ok {
-		return nil, c.noSet(name)
+	set, err := c.named(name)
+	if err != nil {
+		return nil, err
 	}
 	s := &source{c: c, set: set}
 	width := int64(1)

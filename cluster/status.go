@@ -79,7 +79,7 @@ type Copies struct {
 	Name       string `json:"name"`
 	Wanted     int    `json:"wanted"`       // as many were made when it was loaded
 	Held       int    `json:"held"`         // by live nodes
-	Missing    int    `json:"missing"`      // to be made again; those on nodes that are being emptied do not count
+	Missing    int    `json:"missing"`      // to be made again; those on nodes that are being drained do not count
 	OutOfReach int    `json:"out_of_reach"` // shards that no live node holds
 }
 

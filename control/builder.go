@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/godwit-run/godwit/catalog"
@@ -140,7 +141,7 @@ func (b *builder) alive(p catalog.Peer) bool {
 // replicas gives a set's shards with who holds them now. Older views keep theirs.
 func (b *builder) replicas(s *catalog.Set) []catalog.Shard {
 	held := b.held[s.ID]
-	peers := slices.Sorted(maps.Keys(held))
+	peers := slices.Collect(maps.Keys(held))
 	peers = slices.DeleteFunc(peers, func(p catalog.Peer) bool { return !b.alive(p) })
 	shards := slices.Clone(s.Shards)
 	for i := range shards {
@@ -151,13 +152,7 @@ func (b *builder) replicas(s *catalog.Set) []catalog.Shard {
 				sh.Replicas = append(sh.Replicas, p)
 			}
 		}
-		rank := func(p catalog.Peer) int {
-			if at := slices.Index(sh.Assigned, p); at >= 0 {
-				return at
-			}
-			return len(sh.Assigned)
-		}
-		slices.SortStableFunc(sh.Replicas, func(p, q catalog.Peer) int { return cmp.Compare(rank(p), rank(q)) })
+		sort.Slice(sh.Replicas, func(i, j int) bool { return sh.Before(sh.Replicas[i], sh.Replicas[j]) })
 	}
 	return shards
 }

@@ -65,7 +65,7 @@ func runMember(ctx context.Context, cancel context.CancelCauseFunc, cfg Config, 
 	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
 		return err
 	}
-	r := &reserve{dir: cfg.Dir, free: freeBytes, log: cfg.Options.Log}
+	r := &ballast{dir: cfg.Dir, free: freeBytes, log: cfg.Options.Log}
 	go func() {
 		if err := r.watch(ctx); err != nil {
 			cancel(err)

@@ -44,7 +44,7 @@ var rules = []struct {
 	{"one of many gets a name", testRace},
 	{"watching", testWatch},
 	{"who is trusted", testTrust},
-	{"marks of nodes to be emptied", testDrain},
+	{"marks of nodes to be drained", testDrain},
 	{"a slow watcher skips views", testSlow},
 	{"calls end", testEnded},
 }

@@ -50,7 +50,7 @@ type Control interface {
 	// list, may be called more than once, and gives the new one or an error, which
 	// then is Trust's.
 	Trust(ctx context.Context, edit func(trust.List) (trust.List, error)) (trust.List, error)
-	// Drain marks a node as one to be emptied, or takes the mark back; an *UnknownError if
+	// Drain marks a node as one to be drained, or takes the mark back; an *UnknownError if
 	// no node ever had the name. The mark outlives the node's process.
 	Drain(ctx context.Context, name string, on bool) error
 	// Close ends the connection. Memberships are not left by it: their leases
@@ -103,9 +103,12 @@ type Held struct {
 	Rows, Bytes int64
 }
 
+// DefaultTTL is how long a node lives without a sign of life.
+const DefaultTTL = 5 * time.Second
+
 // Options are those of a connection.
 type Options struct {
-	TTL     time.Duration // of memberships; 5 s if zero, whole seconds, at least 2
+	TTL     time.Duration // of memberships; DefaultTTL if zero, whole seconds, at least 2
 	Timeout time.Duration // of calls whose context has no deadline; 5 s if zero
 	Log     *slog.Logger  `json:"-"` // warnings and errors; may be nil
 	// Discover asks the members for each other's addresses, in addition to those given.
@@ -116,7 +119,7 @@ type Options struct {
 
 func (o Options) withDefaults() Options {
 	if o.TTL <= 0 {
-		o.TTL = 5 * time.Second
+		o.TTL = DefaultTTL
 	}
 	o.TTL = max(2*time.Second, o.TTL.Round(time.Second))
 	if o.Timeout <= 0 {

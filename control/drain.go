@@ -8,7 +8,7 @@ import (
 	"github.com/godwit-run/godwit/catalog"
 )
 
-// drainRecord marks a node that is to be emptied. It is not under the node's lease, so that
+// drainRecord marks a node that is to be drained. It is not under the node's lease, so that
 // it outlives restarts.
 type drainRecord struct {
 	Format int `json:"format"`

@@ -23,7 +23,7 @@ import (
 	"github.com/godwit-run/godwit/identity"
 )
 
-// Config describes a member of the control inside of this process. A cluster
+// Config describes a member of the control: one etcd, in this process. Nodes run it in a child. A cluster
 // needs one member, or three to survive the loss of one; all members are
 // started with the same Cluster.
 type Config struct {
@@ -64,7 +64,7 @@ const (
 	stopping     = 20 * time.Second
 )
 
-// Server is a member of the control inside of this process.
+// Server is a member of the control that runs in this process.
 type Server struct {
 	e    *embed.Etcd
 	cfg  Config
@@ -102,7 +102,7 @@ func Embed(ctx context.Context, cfg Config) (*Server, error) {
 	select {
 	case <-e.Server.ReadyNotify():
 		s.start(ctx)
-		go s.drain()
+		go s.logErrors()
 		go s.announce()
 		go s.promote()
 		return s, nil
@@ -128,8 +128,8 @@ func (s *Server) start(ctx context.Context) {
 	s.tending.Go(s.tend)
 }
 
-// drain takes the errors of etcd's listeners. The log has them too.
-func (s *Server) drain() {
+// logErrors takes the errors of etcd's listeners.
+func (s *Server) logErrors() {
 	for {
 		select {
 		case err, ok := <-s.e.Err():

@@ -24,7 +24,8 @@ type etcd struct {
 	log *zap.Logger
 
 	mu   sync.Mutex
-	each []*endpoint // in the order of preference
+	each []*endpoint
+	pref Preference[*endpoint]
 
 	weight  *clientv3.StatusResponse // nil before anybody asked
 	weighed time.Time
@@ -36,11 +37,7 @@ type etcd struct {
 type endpoint struct {
 	url string
 	c   *clientv3.Client
-	bad time.Time // when it failed last; zero if it has answered since
 }
-
-// distrusted is how long an endpoint that failed comes after all others.
-const distrusted = 10 * time.Second
 
 // add makes endpoints known that are not yet.
 func (e *etcd) add(endpoints ...string) error {
@@ -88,28 +85,14 @@ func (e *etcd) close() error {
 func (e *etcd) order() []*endpoint {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	out := slices.Clone(e.each)
-	slices.SortStableFunc(out, func(a, b *endpoint) int {
-		return e.suspicion(a).Compare(e.suspicion(b))
-	})
-	return out
-}
-
-func (e *etcd) suspicion(p *endpoint) time.Time {
-	if time.Since(p.bad) > distrusted {
-		return time.Time{}
-	}
-	return p.bad
+	return e.pref.Order(e.each)
 }
 
 // judge remembers whether an endpoint has answered.
 func (e *etcd) judge(p *endpoint, answered bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	p.bad = time.Time{}
-	if !answered {
-		p.bad = time.Now()
-	}
+	e.pref.Judge(p, answered)
 }
 
 // ask tries one endpoint after the other while there is time, and they have no

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit/identity"
+	"github.com/godwit-run/godwit/transport/gate"
 )
 
 // Times of a connection with a member.
@@ -20,8 +21,9 @@ const (
 	recheck   = time.Second     // between looks at whether that was revoked
 )
 
-// maxStrangers is how many connections may be without a certificate at a time.
-const maxStrangers = 256
+// frontLimits are those of a member's port. A node has a few connections with each member; in a
+// folder all nodes have one address.
+var frontLimits = gate.Limits{Strangers: 256, PerAddress: 256, PerOwner: 1024, Patience: handshake}
 
 // front is a port of a member. etcd itself listens on a socket in the member's private
 // directory, and whoever connects with the port is passed on once he has shown a node's
@@ -29,29 +31,31 @@ const maxStrangers = 256
 // by their whole serial numbers, which change when they are renewed, and keep connections
 // that were made before.
 type front struct {
-	l   net.Listener
+	l   *gate.Gate
 	to  string // path of etcd's socket
 	id  *identity.Identity
 	tls *tls.Config
 	log *slog.Logger
 
-	strangers chan struct{}
-	ctx       context.Context
-	cancel    context.CancelFunc
-	running   sync.WaitGroup
+	refusals gate.Sparing
+
+	ctx     context.Context
+	cancel  context.CancelFunc
+	running sync.WaitGroup
 }
 
-// newFront listens. Connections wait until serve.
+// newFront listens and serves.
 func newFront(at, to string, id *identity.Identity, log *slog.Logger) (*front, error) {
 	config := net.ListenConfig{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 5 * time.Second, Interval: 2 * time.Second, Count: 3}}
 	l, err := config.Listen(context.Background(), "tcp", at)
 	if err != nil {
 		return nil, err
 	}
-	f := &front{l: l, to: to, id: id, tls: id.Server(identity.Node), log: log, strangers: make(chan struct{}, maxStrangers)}
+	f := &front{l: gate.New(l, frontLimits), to: to, id: id, tls: id.Server(identity.Node), log: log}
 	f.tls.NextProtos = []string{"h2", "http/1.1"}
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	f.running.Go(f.accept)
+	f.running.Go(f.recheck)
 	return f, nil
 }
 
@@ -71,24 +75,17 @@ func (f *front) accept() {
 			time.Sleep(pause)
 			continue
 		}
-		select {
-		case f.strangers <- struct{}{}:
-			f.running.Go(func() { f.serve(c) })
-		default:
-			c.Close()
-		}
+		f.running.Go(func() { f.serve(c) })
 	}
 }
 
-// serve admits a connection and passes it on until one side ends it.
+// serve admits a connection and passes it on until one side, the gate or close ends it.
 func (f *front) serve(raw net.Conn) {
 	defer raw.Close()
+	defer context.AfterFunc(f.ctx, func() { raw.Close() })()
 	c, err := f.admit(raw)
-	<-f.strangers
 	if err != nil {
-		if f.ctx.Err() == nil {
-			f.log.Warn("the control's member refuses a connection", "from", raw.RemoteAddr(), "why", err)
-		}
+		f.refused(raw, err)
 		return
 	}
 	to, err := net.Dial("unix", f.to)
@@ -96,38 +93,54 @@ func (f *front) serve(raw net.Conn) {
 		return // etcd is not there yet, or not any more
 	}
 	defer to.Close()
-	over := make(chan struct{}, 2)
-	pass := func(to, from net.Conn) {
-		_, _ = io.Copy(to, from) // it ends with the connection, whatever the reason
-		over <- struct{}{}
-	}
-	f.running.Go(func() { pass(to, c) })
-	f.running.Go(func() { pass(c, to) })
-	f.until(over, c.ConnectionState().PeerCertificates[0])
+	f.running.Go(func() {
+		_, _ = io.Copy(to, c) // it ends with the connection, whatever the reason
+		to.Close()
+	})
+	_, _ = io.Copy(c, to)
 }
 
+// refused logs a connection that does not come about, unless there are too many.
+func (f *front) refused(c net.Conn, err error) {
+	if silent, ok := f.refusals.Allow(time.Now()); ok && f.ctx.Err() == nil {
+		f.log.Warn("the control's member refuses a connection", "from", c.RemoteAddr(), "why", err, "not_logged_before", silent)
+	}
+}
+
+// admit has the other side show its certificate. What it is passed on for is one call to the
+// gate: it has no end of its own.
 func (f *front) admit(raw net.Conn) (*tls.Conn, error) {
 	c := tls.Server(raw, f.tls)
 	ctx, cancel := context.WithTimeout(f.ctx, handshake)
 	defer cancel()
-	return c, c.HandshakeContext(ctx)
+	if err := c.HandshakeContext(ctx); err != nil {
+		return nil, err
+	}
+	shown := c.ConnectionState().PeerCertificates[0]
+	who, err := identity.PeerOf(shown)
+	if err != nil {
+		return nil, err
+	}
+	link := raw.(*gate.Conn)
+	return c, errors.Join(link.Admit(who.Owner(), shown), link.Begin(true))
 }
 
-// until waits until a side has ended the connection, or it must not go on.
-func (f *front) until(over <-chan struct{}, shown *x509.Certificate) {
+// recheck ends connections whose certificates were revoked or have expired.
+func (f *front) recheck() {
 	tick := time.NewTicker(recheck)
 	defer tick.Stop()
 	for {
 		select {
 		case <-f.ctx.Done():
 			return
-		case <-over:
-			return
 		case <-tick.C:
 		}
-		if err := f.id.Ended(shown); err != nil {
-			f.log.Warn("the control's member ends a connection", "why", err)
-			return
-		}
+		f.l.Recheck(func(shown any) error {
+			err := f.id.Ended(shown.(*x509.Certificate))
+			if err != nil {
+				f.log.Warn("the control's member ends a connection", "why", err)
+			}
+			return err
+		})
 	}
 }

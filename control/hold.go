@@ -65,6 +65,7 @@ func (s *membership) publish(ctx context.Context, edit func(shardsOf) shardsOf) 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	held := edit(s.held)
+	sets := slices.Sorted(maps.Keys(held))
 	for _, part := range portions(s.puts(held)) {
 		done, _, err := s.g.rec.commit(ctx, []condition{{key: s.key(), created: true, revision: s.incarnation}}, part)
 		if errors.Is(err, errNoLease) || err == nil && !done {
@@ -73,17 +74,23 @@ func (s *membership) publish(ctx context.Context, edit func(shardsOf) shardsOf) 
 		if err != nil {
 			return s.g.failed("publish a shard", start, err)
 		}
-	}
-	for set, shards := range held {
-		s.held[set] = shards
-		if len(shards) == 0 {
-			delete(s.held, set)
+		for _, set := range sets[:len(part)] {
+			s.note(set, held[set])
 		}
+		sets = sets[len(part):]
 	}
 	return nil
 }
 
-// puts are the changes that write these records.
+// note takes in what was written of a set.
+func (s *membership) note(set uint32, shards map[uint32]Held) {
+	s.held[set] = shards
+	if len(shards) == 0 {
+		delete(s.held, set)
+	}
+}
+
+// puts are the changes that write these records, one of each set in the order of their numbers.
 func (s *membership) puts(held shardsOf) []change {
 	var out []change
 	for _, set := range slices.Sorted(maps.Keys(held)) {

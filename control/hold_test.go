@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"testing"
@@ -99,5 +100,49 @@ func TestPortions(t *testing.T) {
 	}
 	if got := bySet([]Held{{Set: 1, Shard: 2}, {Set: 1, Shard: 4}}); !maps.Equal(got[1], map[uint32]Held{2: {Set: 1, Shard: 2}, 4: {Set: 1, Shard: 4}}) {
 		t.Errorf("by set: %v", got)
+	}
+}
+
+// failing is records of which no more commits than some are made.
+type failing struct {
+	records
+	left int
+}
+
+func (f *failing) commit(ctx context.Context, when []condition, then []change) (bool, int64, error) {
+	if f.left--; f.left < 0 {
+		return false, 0, errors.New("etcd is gone")
+	}
+	return f.records.commit(ctx, when, then)
+}
+
+// A shard that comes after HoldAll failed halfway does not take those away that were written.
+func TestHoldAllInPart(t *testing.T) {
+	t.Parallel()
+	f := &failing{NewMemory().m, 100}
+	c := newRegistry(f, Options{})
+	a := join(t, c, "a")
+	var all []Held
+	for n := range uint32(portionChanges + 1) {
+		all = append(all, Held{Set: n})
+	}
+	f.left = 1
+	if err := a.HoldAll(within(t), all); err == nil {
+		t.Fatal("the second portion was written")
+	}
+	f.left = 100
+	check(t, a.Hold(within(t), Held{Set: 0, Shard: 1}))
+	check(t, a.Hold(within(t), Held{Set: portionChanges, Shard: 1}))
+	recs, _, err := f.read(within(t), heldPrefix)
+	check(t, err)
+	got := map[string]int{}
+	for _, r := range recs {
+		var h heldRecord
+		check(t, decode(r.key, r.value, &h, &h.Format))
+		got[r.key] = len(h.Shards)
+	}
+	written, lost := numbered(heldIn(0), uint32(a.Peer())), numbered(heldIn(portionChanges), uint32(a.Peer()))
+	if got[written] != 2 || got[lost] != 1 {
+		t.Errorf("%d shards of a set that was written, and %d of one that was not; expected 2 and 1", got[written], got[lost])
 	}
 }

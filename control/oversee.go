@@ -61,6 +61,21 @@ type overseer struct {
 	known []*pb.Member
 	down  map[uint64]time.Time
 	past  map[string]*Replaced
+	last  []MemberState // of the last look
+	at    time.Time     // of it; zero where nobody looks after the members
+}
+
+// recent is what the last look found, unless one has failed since.
+func (o *overseer) recent() ([]MemberState, bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.last, time.Since(o.at) < 2*overseeing
+}
+
+func (o *overseer) note(list []MemberState) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.last, o.at = list, time.Now()
 }
 
 // oversee looks after the members until ctx ends.
@@ -68,7 +83,9 @@ func (e *etcd) oversee(ctx context.Context) {
 	tick := time.NewTicker(overseeing)
 	defer tick.Stop()
 	for {
-		_, _ = e.members(ctx) // the next time
+		if list, err := e.members(ctx); err == nil {
+			e.overseer.note(list)
+		}
 		select {
 		case <-ctx.Done():
 			return
@@ -77,11 +94,15 @@ func (e *etcd) oversee(ctx context.Context) {
 	}
 }
 
-// Members implements Overseer.
+// Members implements Overseer. Who looks after the members does not ask them again: one that
+// hangs keeps nobody waiting.
 func (g *registry) Members(ctx context.Context) ([]MemberState, error) {
 	e, ok := g.rec.(*etcd)
 	if !ok {
 		return nil, errors.New("this control has no members")
+	}
+	if list, ok := e.overseer.recent(); ok {
+		return list, nil
 	}
 	return e.members(ctx)
 }

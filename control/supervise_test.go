@@ -92,7 +92,7 @@ func TestShortPause(t *testing.T) {
 func TestReserve(t *testing.T) {
 	t.Parallel()
 	space := int64(1 << 30)
-	r := &reserve{dir: t.TempDir(), log: slog.New(slog.DiscardHandler), free: func(string) (int64, error) { return space, nil }}
+	r := &ballast{dir: t.TempDir(), log: slog.New(slog.DiscardHandler), free: func(string) (int64, error) { return space, nil }}
 	size := func() int64 { return must[int64](t)(r.size()) }
 	check(t, r.look())
 	var st unix.Stat_t

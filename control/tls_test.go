@@ -100,6 +100,15 @@ func TestTLS(t *testing.T) {
 		_, err := c.Read(make([]byte, 1))
 		ended(t, err)
 	})
+	t.Run("crowded", func(t *testing.T) {
+		for range frontLimits.Strangers + 1 {
+			c := must[net.Conn](t)(net.Dial("tcp", s.Endpoint()))
+			defer c.Close()
+		}
+		if !speaks(t, s.Endpoint(), shows(own)) {
+			t.Error("silent strangers keep a node out")
+		}
+	})
 	inside := s.Control()
 	defer inside.Close()
 	join(t, inside, "a")

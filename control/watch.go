@@ -48,7 +48,7 @@ func (g *registry) follow(ctx context.Context, b *builder, out chan *catalog.Vie
 		if err != nil || b.apply(changes, revision) != nil {
 			return
 		}
-		deliver(out, b.view())
+		Deliver(out, b.view())
 	}
 }
 
@@ -60,7 +60,7 @@ func (g *registry) readAnew(ctx context.Context, out chan *catalog.View, old *bu
 		cancel()
 		if err == nil {
 			if b.revision > old.revision {
-				deliver(out, b.view())
+				Deliver(out, b.view())
 			}
 			return b
 		}
@@ -75,8 +75,8 @@ func (g *registry) readAnew(ctx context.Context, out chan *catalog.View, old *bu
 	}
 }
 
-// deliver puts v in place of a view that was not read. Nobody else sends.
-func deliver(out chan *catalog.View, v *catalog.View) {
+// Deliver puts v in place of a view that was not read. Nobody else sends.
+func Deliver(out chan *catalog.View, v *catalog.View) {
 	select {
 	case <-out:
 	default:

@@ -106,7 +106,7 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	if cfg.ViewDeadline <= 0 {
-		cfg.ViewDeadline = viewDeadline
+		cfg.ViewDeadline = ViewDeadline
 	}
 	eng, err := engine.New(engine.Options{Memory: cfg.Memory, Codegen: cfg.Codegen})
 	if err != nil {

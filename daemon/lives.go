@@ -159,9 +159,9 @@ func (d *Daemon) publish() {
 	}
 }
 
-// viewDeadline is how long a node goes by its last view when nobody confirms that it is a
+// ViewDeadline is how long a node goes by its last view when nobody confirms that it is a
 // member still.
-const viewDeadline = 15 * time.Minute
+const ViewDeadline = 15 * time.Minute
 
 // outdated refuses work once too much time has passed since the node knew that it was a
 // member. Then others may have been told long ago that it is dead, and its view of who holds

@@ -6,19 +6,19 @@ import (
 	"github.com/godwit-run/godwit/catalog"
 )
 
-// Emptying is how far a node is that is being drained.
-type Emptying struct {
+// Draining is how far a node is that is being drained.
+type Draining struct {
 	Shards    int // that it holds
 	Elsewhere int // of them, those of which there are enough copies without it
 	Others    int // nodes that are alive and not being drained
 }
 
 // Done says that nothing is lost with the node.
-func (e Emptying) Done() bool { return e.Elsewhere == e.Shards }
+func (e Draining) Done() bool { return e.Elsewhere == e.Shards }
 
-// EmptyingOf looks at what node p holds. A shard needs as many copies on others as it was loaded
+// DrainingOf looks at what node p holds. A shard needs as many copies on others as it was loaded
 // with, or one on each if there are not so many.
-func EmptyingOf(v *catalog.View, p catalog.Peer) (e Emptying) {
+func DrainingOf(v *catalog.View, p catalog.Peer) (e Draining) {
 	stays := func(q catalog.Peer) bool {
 		n, alive := v.Node(q)
 		return alive && !n.Draining && q != p

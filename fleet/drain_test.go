@@ -6,7 +6,7 @@ import (
 	"github.com/godwit-run/godwit/catalog"
 )
 
-func TestEmptyingOf(t *testing.T) {
+func TestDrainingOf(t *testing.T) {
 	const leaving, draining, a, b, dead = 1, 2, 3, 4, 9
 	view := func(assigned int, replicas ...catalog.Peer) *catalog.View {
 		return &catalog.View{
@@ -30,7 +30,7 @@ func TestEmptyingOf(t *testing.T) {
 		{"both copies are elsewhere", 2, []catalog.Peer{leaving, a, b}, 1, true},
 		{"more copies than there are nodes", 4, []catalog.Peer{leaving, a, b}, 1, true},
 	} {
-		e := EmptyingOf(view(c.assigned, c.replicas...), leaving)
+		e := DrainingOf(view(c.assigned, c.replicas...), leaving)
 		if e.Shards != c.shards || e.Done() != c.done || e.Others != 2 {
 			t.Errorf("%s: %+v, done %v; expected %d shards, done %v", c.name, e, e.Done(), c.shards, c.done)
 		}

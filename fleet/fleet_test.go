@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -198,6 +199,55 @@ func TestDeafNode(t *testing.T) {
 	start := time.Now()
 	if e := r.down(t); e.Killed || time.Since(start) < Stopping {
 		t.Errorf("ended %+v after %v", e, time.Since(start))
+	}
+}
+
+// TestRewrite writes cluster.json as soon as it can be written.
+func TestRewrite(t *testing.T) {
+	dir := t.TempDir()
+	s, err := site.Create(dir, 5*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &Fleet{opt: Options{Dir: dir, Say: (&said{}).say}, site: s}
+	path := filepath.Join(dir, "cluster.json")
+	if err := errors.Join(os.RemoveAll(path), os.MkdirAll(filepath.Join(path, "in the way"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	f.mu.Lock()
+	err = f.save()
+	f.mu.Unlock()
+	if err == nil {
+		t.Fatal("a directory was replaced by a file")
+	}
+	if err := os.RemoveAll(path); err != nil {
+		t.Fatal(err)
+	}
+	f.rewrite()
+	if _, err := site.Open(dir); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestEnterUndone leaves nothing of a node for which there are no ports.
+func TestEnterUndone(t *testing.T) {
+	dir := t.TempDir()
+	s, err := site.Create(dir, 5*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &Fleet{opt: Options{Dir: dir, Say: (&said{}).say}, site: s, ready: true, ctx: t.Context(), ports: newPorts()}
+	for port := range 1 << 16 {
+		f.ports.reserved[fmt.Sprintf("127.0.0.1:%d", port)] = &net.UnixListener{}
+	}
+	if _, err := f.enter("late"); err == nil || !strings.Contains(err.Error(), "0 of 2 ports") {
+		t.Errorf("without ports: %v", err)
+	}
+	if _, err := os.Stat(s.NodeDir("late")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("its folder is there: %v", err)
+	}
+	if f.card("late") != nil {
+		t.Error("it is a node")
 	}
 }
 

@@ -36,7 +36,7 @@ func left(dir string) (list []int) {
 	return list
 }
 
-// clear ends what is left of dir: first it waits, as those that start processes here have them
+// clearLeft ends what is left of dir: first it waits, as those that start processes here have them
 // end by themselves, then it kills. It gives how many there were.
 func clearLeft(ctx context.Context, dir string, patience time.Duration) int {
 	first := left(dir)

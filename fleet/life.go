@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit/regular"
+	"github.com/godwit-run/godwit/whole"
 )
 
 // life is one process of a node, from its start to its end.
@@ -85,7 +86,7 @@ func (s *starter) begin(cmd *exec.Cmd, dir string, verbose io.Writer) (*life, er
 // better absent than wrong, and written later.
 func (l *life) note(dir string) {
 	path := filepath.Join(dir, "pid")
-	err := writeWhole(path, fmt.Appendln(nil, l.process.Pid))
+	err := whole.Write(path, fmt.Appendln(nil, l.process.Pid), 0o600)
 	if l.noted = err == nil; err != nil {
 		_ = os.Remove(path)
 	}

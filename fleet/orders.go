@@ -177,22 +177,30 @@ func (f *Fleet) enter(name string) (*keeper, error) {
 		return nil, &Error{Text: fmt.Sprintf("the cluster in %s has %d nodes", f.opt.Dir, mostNodes), Help: "that is as many as one machine may have"}
 	}
 	_, old := os.Stat(f.site.NodeDir(name))
-	if dir, err := f.site.IssueNode(name, "127.0.0.1", "localhost"); err != nil {
-		if dir != "" && old != nil {
-			_ = os.RemoveAll(dir) // what there is of it
+	if err := f.settle(name); err != nil {
+		if old != nil {
+			_ = os.RemoveAll(f.site.NodeDir(name)) // what there is of it
 		}
 		return nil, err
 	}
+	return f.enlist(name), nil
+}
+
+// settle gives a new node its identity and its ports, and notes it. Its caller has the lock.
+func (f *Fleet) settle(name string) error {
+	if _, err := f.site.IssueNode(name, "127.0.0.1", "localhost"); err != nil {
+		return err
+	}
 	at, err := f.ports.choose(2, f.taken())
 	if err != nil {
-		return nil, err
+		return err
 	}
 	f.site.Nodes = append(f.site.Nodes, site.NodeCard{Name: name, Address: at[0], Metrics: at[1]})
 	if err := f.save(); err != nil {
 		f.forget(name)
-		return nil, err
+		return err
 	}
-	return f.enlist(name), nil
+	return nil
 }
 
 // forget takes a node out of everything. Its caller has the lock.

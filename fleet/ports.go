@@ -77,6 +77,9 @@ func (p *ports) choose(n int, taken map[string]bool) ([]string, error) {
 	begin := os.Getpid() * portBlock
 	for tries := 0; len(list) < n; tries++ {
 		if tries > end-firstPort {
+			for _, at := range list {
+				p.release(at)
+			}
 			return nil, fmt.Errorf("only %d of %d ports found that are free, of %d to %d: %w", len(list), n, firstPort, end-1, busy)
 		}
 		port := firstPort + (begin+tries)%(end-firstPort)

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit/regular"
+	"github.com/godwit-run/godwit/whole"
 )
 
 const (
@@ -27,7 +28,7 @@ const (
 	authorityKeyFile = "ca.key"
 	// authorityValid is how long an authority lasts.
 	authorityValid = 20 * 365 * 24 * time.Hour
-	// early is how far clocks may differ, and jump, when a certificate is fresh.
+	// early is how long before its issue a certificate is valid, so that slow clocks accept it.
 	early = 24 * time.Hour
 )
 
@@ -95,10 +96,10 @@ func (a *Authority) save(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	if err := replace(filepath.Join(dir, authorityKeyFile), key); err != nil {
+	if err := whole.Write(filepath.Join(dir, authorityKeyFile), key, 0o600); err != nil {
 		return err
 	}
-	return replace(filepath.Join(dir, AuthorityFile), certificatePEM(a.cert.Raw))
+	return whole.Write(filepath.Join(dir, AuthorityFile), certificatePEM(a.cert.Raw), 0o600)
 }
 
 // Open reads an authority that Create made.

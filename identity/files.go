@@ -4,10 +4,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/x509"
 	"encoding/pem"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/godwit-run/godwit/regular"
 )
@@ -41,30 +38,4 @@ func readCertificate(file string) (*x509.Certificate, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return c, nil
-}
-
-// replace writes a file so that it is there whole or not at all, even after
-// a power cut.
-func replace(path string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(text)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(path))
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit/regular"
+	"github.com/godwit-run/godwit/whole"
 )
 
 // Role is what a peer may do.
@@ -162,7 +163,7 @@ func (i *Identity) Save(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	if err := replace(filepath.Join(dir, AuthorityFile), certificatePEM(i.authority.Raw)); err != nil {
+	if err := whole.Write(filepath.Join(dir, AuthorityFile), certificatePEM(i.authority.Raw), 0o600); err != nil {
 		return err
 	}
 	return saveOwn(dir, i.own.Load())
@@ -174,7 +175,7 @@ func saveOwn(dir string, own *tls.Certificate) error {
 	if err != nil {
 		return err
 	}
-	return replace(filepath.Join(dir, IdentityFile), append(certificatePEM(own.Certificate[0]), key...))
+	return whole.Write(filepath.Join(dir, IdentityFile), append(certificatePEM(own.Certificate[0]), key...), 0o600)
 }
 
 // Load reads an identity that Save wrote.

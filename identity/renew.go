@@ -174,7 +174,7 @@ func Keep(ctx context.Context, i *Identity, renew Renewer, log *slog.Logger) {
 		} else if changed {
 			log.Info("took the certificate that was put in place", "serial", i.Serial(), "until", i.Until())
 		}
-		if i.now().Before(i.RenewAt()) {
+		if !i.Due() {
 			failures = 0
 		} else if err := i.due(ctx, renew); err == nil {
 			log.Info("renewed the certificate", "serial", i.Serial(), "until", i.Until())
@@ -185,6 +185,9 @@ func Keep(ctx context.Context, i *Identity, renew Renewer, log *slog.Logger) {
 		}
 	}
 }
+
+// Due reports whether the certificate is to be renewed, by the identity's clock.
+func (i *Identity) Due() bool { return !i.now().Before(i.RenewAt()) }
 
 // due renews a certificate that must be.
 func (i *Identity) due(ctx context.Context, renew Renewer) error {

@@ -4,10 +4,8 @@ import (
 	"crypto/rand"
 	"crypto/x509"
 	"encoding/hex"
-	"encoding/pem"
 	"fmt"
 	"math/big"
-	"os"
 	"regexp"
 	"strings"
 )
@@ -49,17 +47,9 @@ func ReadSerial(text string) (string, error) {
 	if serialNumbers.MatchString(digits) {
 		return digits[:2*lineBytes], nil
 	}
-	b, err := os.ReadFile(text)
+	c, err := readCertificate(text)
 	if err != nil {
-		return "", fmt.Errorf("%.100q is neither a serial number (16 or 32 hexadecimal digits) nor a file that can be read: %w", text, err)
-	}
-	block, _ := pem.Decode(b)
-	if block == nil || block.Type != "CERTIFICATE" {
-		return "", fmt.Errorf("%s: expected a certificate in PEM form, found none", text)
-	}
-	c, err := x509.ParseCertificate(block.Bytes)
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", text, err)
+		return "", fmt.Errorf("%.100q is neither a serial number (16 or 32 hexadecimal digits) nor a file of a certificate: %w", text, err)
 	}
 	if _, err := claims(c); err != nil {
 		return "", fmt.Errorf("%s: %w", text, err)

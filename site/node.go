@@ -33,7 +33,7 @@ type NodeConfig struct {
 	Advertise string // Listen if empty
 	Metrics   string // none if empty
 	TTL       time.Duration
-	// ViewDeadline is how long the node works on without etcd; 15 minutes if 0.
+	// ViewDeadline is how long the node works on without etcd; daemon.ViewDeadline if 0.
 	ViewDeadline time.Duration
 	Memory       bool
 	Threads      int

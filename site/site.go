@@ -16,6 +16,7 @@ import (
 	"github.com/godwit-run/godwit/control/remote"
 	"github.com/godwit-run/godwit/identity"
 	"github.com/godwit-run/godwit/regular"
+	"github.com/godwit-run/godwit/whole"
 )
 
 // Site is a cluster's directory.
@@ -159,11 +160,7 @@ func (s *Site) Save() error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(s.Dir, "cluster.json")
-	if err := os.WriteFile(path+".new", append(b, '\n'), 0o600); err != nil {
-		return errors.Join(err, os.Remove(path+".new")) // on a full disk it would be there in part
-	}
-	return os.Rename(path+".new", path)
+	return whole.Write(filepath.Join(s.Dir, "cluster.json"), append(b, '\n'), 0o600)
 }
 
 // addresses are where clients reach nodes.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/pack"
+	"github.com/godwit-run/godwit/whole"
 )
 
 func code4(i int) []byte { return fmt.Appendf(nil, "%04d", i) }
@@ -44,7 +45,7 @@ func TestCode(t *testing.T) {
 	}
 	check(t, s.Close())
 
-	check(t, os.WriteFile(filepath.Join(dir, "code", newFile+"x"), []byte("rest"), 0o644))
+	check(t, os.WriteFile(filepath.Join(dir, "code", whole.Temporary+"x"), []byte("rest"), 0o644))
 	check(t, os.WriteFile(s.code.path(kernel.Hash(code4(2))), []byte("2002"), 0o644))
 	s = open(t, dir, Options{Code: 12})
 	if !has(s, 0) || !has(s, 3) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/regular"
+	"github.com/godwit-run/godwit/whole"
 )
 
 // oddities are what may lie in a file's place.
@@ -127,7 +128,7 @@ func TestOddFiles(t *testing.T) {
 			}
 			make(t, filepath.Join(dir, "uploads", "x"))
 			make(t, filepath.Join(dir, "sets", "1", "9.arrow"))
-			make(t, filepath.Join(dir, "sets", "1", newFile+"1"))
+			make(t, filepath.Join(dir, "sets", "1", whole.Temporary+"1"))
 			inTime(t, "start", func() { s = open(t, dir, Options{}) })
 			if len(s.Shards()) != 1 {
 				t.Errorf("here are %v", s.Shards())

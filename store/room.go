@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/godwit-run/godwit/whole"
 )
 
 // room is memory, or a file that is mapped as memory if it is large.
@@ -54,7 +56,7 @@ func (r *room) free() {
 
 // nameless makes a file that vanishes when it is closed.
 func nameless(dir string) (*os.File, error) {
-	f, err := os.CreateTemp(dir, newFile+"*")
+	f, err := os.CreateTemp(dir, whole.Temporary+"*")
 	if err != nil {
 		return nil, err
 	}

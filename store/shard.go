@@ -17,6 +17,7 @@ import (
 
 	"github.com/godwit-run/godwit/data"
 	"github.com/godwit-run/godwit/regular"
+	"github.com/godwit-run/godwit/whole"
 )
 
 // File describes a shard's file.
@@ -108,7 +109,7 @@ func (s *Store) Drop(set, shard uint32) error {
 // before the shard, and before it the sums, which must not be left without it.
 func (s *Store) unlink(k key) error {
 	dir := s.setDir(k.set)
-	err := errors.Join(remove(s.sumsPath(k)), remove(s.sidecar(k)), syncDirectory(dir), remove(s.path(k)))
+	err := errors.Join(remove(s.sumsPath(k)), remove(s.sidecar(k)), whole.Sync(dir), remove(s.path(k)))
 	_ = os.Remove(dir) // when it was the last one
 	return err
 }
@@ -208,7 +209,7 @@ func (s *Store) loadFile(set uint32, name string) error {
 	shard, err := strconv.ParseUint(base, 10, 32)
 	k := key{set, uint32(shard)}
 	switch {
-	case strings.HasPrefix(name, newFile): // the rest of an interrupted write
+	case strings.HasPrefix(name, whole.Temporary): // the rest of an interrupted write
 		return remove(filepath.Join(s.setDir(set), name))
 	case err != nil:
 	case ext == "json":

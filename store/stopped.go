@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/godwit-run/godwit/whole"
 )
 
 // A file says that the process ended in order, which a crash of it or of the machine does
@@ -19,13 +21,13 @@ func (s *Store) begun() (orderly bool, err error) {
 		return false, nil
 	}
 	if err == nil {
-		orderly, err = st.Mode().IsRegular(), errors.Join(remove(s.stoppedPath()), syncDirectory(s.dir))
+		orderly, err = st.Mode().IsRegular(), errors.Join(remove(s.stoppedPath()), whole.Sync(s.dir))
 	}
 	return orderly, err
 }
 
 // ended leaves the file. Where there is no room for it, the next process reads too much.
-func (s *Store) ended() { _ = writeWhole(s.stoppedPath(), nil, 0o644) }
+func (s *Store) ended() { _ = whole.Write(s.stoppedPath(), nil, 0o644) }
 
 // Disorderly reports that the process before did not end in order and left shards.
 func (s *Store) Disorderly() bool { return !s.orderly && len(s.Shards()) > 0 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/godwit-run/godwit/data"
 	"github.com/godwit-run/godwit/regular"
+	"github.com/godwit-run/godwit/whole"
 )
 
 // A file of sums is, in little-endian order: the magic, the shard's SHA-256, its length,
@@ -53,7 +54,7 @@ func (s *Store) rewrite(path string, b []byte) error {
 			return err
 		}
 	}
-	return writeWhole(path, b, 0o644)
+	return whole.Write(path, b, 0o644)
 }
 
 // decodeSums reads what encodeSums made of this file's sums.

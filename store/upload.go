@@ -9,6 +9,7 @@ import (
 
 	"github.com/godwit-run/godwit/data"
 	"github.com/godwit-run/godwit/regular"
+	"github.com/godwit-run/godwit/whole"
 )
 
 // upload is a shard that is arriving.
@@ -303,7 +304,7 @@ func (s *Store) complete(f *File, sums data.Sums) (*Shard, error) {
 		err = s.rewrite(s.sumsPath(k), f.encodeSums(sums))
 	}
 	if err == nil {
-		err = syncDirectory(filepath.Join(s.dir, "sets"))
+		err = whole.Sync(filepath.Join(s.dir, "sets"))
 	}
 	if err != nil {
 		return nil, err

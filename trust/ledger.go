@@ -8,12 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 
 	"github.com/godwit-run/godwit/regular"
+	"github.com/godwit-run/godwit/whole"
 )
 
 // MaxLedger is how many entries of each kind a Ledger keeps: those of sixteen lists
@@ -119,28 +118,5 @@ func (g *Ledger) save() error {
 		return err
 	}
 	body := append([]byte(ledgerTitle), b...)
-	return replace(g.path, append(body, "\n"+ledgerSum+sumOf(body)...))
-}
-
-// replace writes a file so that it is there whole or not at all, even after a power
-// cut.
-func replace(path string, b []byte) error {
-	dir := filepath.Dir(path)
-	f, err := os.CreateTemp(dir, ".new-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(b)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return whole.Write(g.path, append(body, "\n"+ledgerSum+sumOf(body)...), 0o600)
 }

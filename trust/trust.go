@@ -1,6 +1,5 @@
-// Package trust is what an operator lets run natively: the public keys of those
-// whose packages may run, and the keys and packages that were revoked; and which
-// certificates of the cluster were. Nothing is allowed to run that is not listed; the
+// Package trust is what an operator trusts and has revoked: signing keys, packages,
+// certificates. Nothing is allowed to run that is not listed; the
 // zero List allows nothing.
 //
 // Revoking is for ever. So lists merge by union, in any order and any number of

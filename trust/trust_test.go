@@ -126,6 +126,28 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// A key that one list revoked by its bytes alone has its name from another one, in either order.
+func TestMergeNames(t *testing.T) {
+	bare, err := List{}.RevokeKey(public(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		a, b List
+		want string
+	}{
+		{bare, bare, unnamed},
+		{bare, must(t, adding("a", 1), revoking("a")), "a"},
+		{must(t, adding("a", 1), revoking("a")), bare, "a"},
+		{must(t, adding("b", 1), revoking("b")), must(t, adding("a", 1), revoking("a")), "a"},
+	} {
+		l, err := c.a.Merge(c.b)
+		if err != nil || len(l.Revoked) != 1 || l.Revoked[0].Name != c.want {
+			t.Errorf("%s and %s are %s (%v), expected the name %q", c.a, c.b, l, err, c.want)
+		}
+	}
+}
+
 func serial(n byte) string { return fmt.Sprintf("40%014x", n) }
 
 // drawn draws a list by a few operations on few keys.

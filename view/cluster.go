@@ -47,7 +47,7 @@ func clusterNode(w *table, n cluster.NodeStatus) {
 
 func cells(titles string) []string { return strings.Split(titles, "\t") }
 
-// named is a node's name, and that it is being emptied.
+// named is a node's name, and that it is being drained.
 func named(n *catalog.Node) string {
 	if n.Draining {
 		return n.Name + " (draining)"

@@ -10,7 +10,7 @@ import (
 	"github.com/godwit-run/godwit/daemon"
 )
 
-// TestCluster: what is missing, out of reach, being repaired and being emptied is said.
+// TestCluster: what is missing, out of reach, being repaired and being drained is said.
 func TestCluster(t *testing.T) {
 	two := []catalog.Peer{1, 2}
 	v := &catalog.View{

@@ -38,7 +38,7 @@ func newDrain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "drain NODE",
 		Short: "Have other nodes copy what a node holds, so that it can be stopped",
-		Long: `Mark a node as one to be emptied, and wait until the others hold copies of all its
+		Long: `Mark a node as one to be drained, and wait until the others hold copies of all its
 shards, as many as the data sets were loaded with. The node gets no new shards meanwhile, and
 goes on to answer. The mark stays when this command is interrupted; --undo takes it
 back. With --stop the node is then stopped, and taken out of the cluster that godwit up
@@ -107,7 +107,7 @@ func (d *draining) check(ctx context.Context, v *catalog.View) (catalog.Peer, er
 		return 0, &godwit.InputError{Text: fmt.Sprintf("no node %q is alive", d.node), Help: "those that are alive are " + strings.Join(names, ", ")}
 	}
 	peer := v.Nodes[i].Peer
-	if e := fleet.EmptyingOf(v, peer); e.Others == 0 && !e.Done() {
+	if e := fleet.DrainingOf(v, peer); e.Others == 0 && !e.Done() {
 		return 0, &godwit.InputError{Text: fmt.Sprintf("there is no other node that could take what %s holds", d.node), Help: "add one with `godwit add`"}
 	}
 	if d.stop {
@@ -129,7 +129,7 @@ func (d *draining) wait(cmd *cobra.Command, c *cluster.Cluster, peer catalog.Pee
 	for t := time.NewTicker(100 * time.Millisecond); ; {
 		v := c.View()
 		n, alive := v.Node(peer)
-		e := fleet.EmptyingOf(v, peer)
+		e := fleet.DrainingOf(v, peer)
 		if text := d.progress(alive, e); text != last {
 			fmt.Fprintln(cmd.ErrOrStderr(), text)
 			last = text
@@ -150,14 +150,14 @@ func (d *draining) wait(cmd *cobra.Command, c *cluster.Cluster, peer catalog.Pee
 	}
 }
 
-func (d *draining) progress(alive bool, e fleet.Emptying) string {
+func (d *draining) progress(alive bool, e fleet.Draining) string {
 	if !alive {
 		return fmt.Sprintf("node %s is not alive; it is waited for", d.node)
 	}
 	return fmt.Sprintf("node %s: %d of %d shards are elsewhere, too", d.node, e.Elsewhere, e.Shards)
 }
 
-func (d *draining) late(alive bool, e fleet.Emptying) error {
+func (d *draining) late(alive bool, e fleet.Draining) error {
 	text := fmt.Sprintf("after %v, %d of the %d shards of node %s are elsewhere, too", d.timeout, e.Elsewhere, e.Shards, d.node)
 	if !alive {
 		text = fmt.Sprintf("node %s is not alive, and what it alone held is out of reach", d.node)
@@ -166,7 +166,7 @@ func (d *draining) late(alive bool, e fleet.Emptying) error {
 }
 
 // done stops the node if that was asked for.
-func (d *draining) done(cmd *cobra.Command, c *cluster.Cluster, e fleet.Emptying, took time.Duration) error {
+func (d *draining) done(cmd *cobra.Command, c *cluster.Cluster, e fleet.Draining, took time.Duration) error {
 	r := &drained{Node: d.node, Draining: true, Shards: e.Shards, Seconds: took.Seconds(), Stopped: d.stop}
 	if !d.stop {
 		return d.tell(cmd, r, fmt.Sprintf("node %s holds nothing that others lack, after %.1f s; it may be stopped", d.node, r.Seconds))

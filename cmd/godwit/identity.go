@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/godwit-run/godwit/control"
 	"github.com/godwit-run/godwit/identity"
 	"github.com/godwit-run/godwit/site"
 )
@@ -47,7 +48,7 @@ Administrators may change whom the cluster trusts, and revoke.`,
 	cmd.Flags().StringArrayVar(&nodes, "node", nil, "NAME or NAME=HOST[:PORT]/HOST of a node, as often as there are nodes; clients reach it at the first host, or at its name, and port 7411")
 	cmd.Flags().StringArrayVar(&clients, "client", nil, "NAME of a client that gets a certificate of its own, as often as there are some")
 	cmd.Flags().StringArrayVar(&admins, "admin", nil, "NAME of an administrator that gets one")
-	cmd.Flags().DurationVar(&ttl, "ttl", 5*time.Second, "after which time without a sign of life a node counts as dead")
+	cmd.Flags().DurationVar(&ttl, "ttl", control.DefaultTTL, "after which time without a sign of life a node counts as dead")
 	return cmd
 }
 

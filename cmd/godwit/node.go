@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/godwit-run/godwit/control"
+	"github.com/godwit-run/godwit/daemon"
 	"github.com/godwit-run/godwit/node"
 	"github.com/godwit-run/godwit/site"
 )
@@ -56,9 +58,9 @@ runs a member of an etcd in a process beside this node.`,
 	f.StringVar(&cfg.ControlPeer, "control-peer", "", "with --control: HOST:PORT for other members")
 	f.StringSliceVar(&members, "control-members", nil, "with --control: NAME=HOST:PORT,... of all members")
 	f.BoolVar(&cfg.ControlFormed, "control-formed", false, "with --control: the members exist already, and one without records joins them instead of beginning anew")
-	f.DurationVar(&cfg.TTL, "ttl", 5*time.Second, "after which time without a sign of life a node counts as dead")
+	f.DurationVar(&cfg.TTL, "ttl", control.DefaultTTL, "after which time without a sign of life a node counts as dead")
 	f.StringVar(&cfg.Authority, "authority", "", "directory of the cluster's authority, with which this node renews certificates; others need none")
-	f.DurationVar(&cfg.ViewDeadline, "view-deadline", 15*time.Minute, "how long to work on while etcd does not answer")
+	f.DurationVar(&cfg.ViewDeadline, "view-deadline", daemon.ViewDeadline, "how long to work on while etcd does not answer")
 	f.BoolVar(&cfg.Memory, "memory", false, "keep data in memory only")
 	f.IntVar(&cfg.Threads, "threads", 0, "threads to use (default all processors)")
 	f.StringVar(&logLevel, "log", "info", "debug (every parcel, with its trace), info, warn or error")

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/godwit-run/godwit/cluster"
+	"github.com/godwit-run/godwit/control"
 	"github.com/godwit-run/godwit/view"
 )
 
@@ -26,11 +27,13 @@ func newStatus() *cobra.Command {
 			defer c.Close()
 			ctx, cancel := context.WithTimeout(cmd.Context(), 5*time.Second)
 			defer cancel()
+			asked := make(chan []control.MemberState, 1)
+			go func() { asked <- c.Members(ctx) }()
 			nodes, err := c.Status(ctx)
 			if err != nil {
 				return err
 			}
-			v, members := c.View(), c.Members(cmd.Context())
+			v, members := c.View(), <-asked
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), map[string]any{"nodes": nodes, "sets": cluster.Listed(v), "copies": cluster.CopiesOf(v), "members": members})
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/godwit-run/godwit"
+	"github.com/godwit-run/godwit/control"
 	"github.com/godwit-run/godwit/fleet"
 )
 
@@ -49,7 +50,7 @@ same cluster back. A node that ends unasked is started again.`,
 	f := cmd.Flags()
 	clusterFlag(cmd, &u.dir)
 	f.IntVarP(&u.nodes, "nodes", "n", 0, fmt.Sprintf("number of nodes (default as many as the cluster has, %d in a new one)", fleet.DefaultNodes))
-	f.DurationVar(&u.ttl, "ttl", 5*time.Second, "after which time without a sign of life a node counts as dead; at least 2s")
+	f.DurationVar(&u.ttl, "ttl", control.DefaultTTL, "after which time without a sign of life a node counts as dead; at least 2s")
 	f.StringSliceVar(&u.etcd, "etcd", nil, "use an etcd cluster that runs elsewhere, HOST:PORT,..., instead of one beside the nodes")
 	f.IntVar(&u.restarts, "restarts", fleet.Restarts, "how often within ten minutes a node is started again that ended unasked; 0 for never")
 	f.BoolVarP(&u.verbose, "verbose", "v", false, "print the nodes' logs")

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/godwit-run/godwit/catalog"
+	"github.com/godwit-run/godwit/control"
 )
 
 // enough nodes that have said that they cannot do it, and another one perhaps can.
@@ -197,15 +198,11 @@ func (w *watching) follow(ctx context.Context, n *node) error {
 	}
 }
 
-// deliver puts v in place of a view that was not read. Nobody else sends.
+// deliver passes a view on that is newer.
 func (w *watching) deliver(v *catalog.View) {
 	if v.Revision <= w.last {
 		return
 	}
 	w.last = v.Revision
-	select {
-	case <-w.out:
-	default:
-	}
-	w.out <- v
+	control.Deliver(w.out, v)
 }

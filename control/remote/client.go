@@ -216,7 +216,7 @@ func (c *Client) Renew(ctx context.Context, csr []byte) ([]byte, error) {
 // tried again: the certificate is still good.
 func (c *Client) KeepIdentity(ctx context.Context) {
 	id := c.opt.Identity
-	if time.Now().After(id.RenewAt()) {
+	if id.Due() {
 		ctx, cancel := context.WithTimeout(ctx, 2*contact)
 		defer cancel()
 		if err := id.Renew(ctx, c.Renew); err != nil {

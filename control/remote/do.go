@@ -34,8 +34,9 @@ func (s *Service) do(ctx context.Context, who caller, req *request) (a *answer, 
 	case doTrust:
 		return s.trust(ctx, who, req.Trust)
 	case doDrain:
-		s.cfg.Log.Info("a node is marked", "by", who.Owner(), "node", req.Name, "draining", req.On)
-		err = s.cfg.Control.Drain(ctx, req.Name, req.On)
+		if err = s.cfg.Control.Drain(ctx, req.Name, req.On); err == nil {
+			s.cfg.Log.Info("a node was marked", "by", who.Owner(), "node", req.Name, "draining", req.On)
+		}
 	case doMembers:
 		overseer, ok := s.cfg.Control.(control.Overseer)
 		if !ok {
@@ -49,7 +50,11 @@ func (s *Service) do(ctx context.Context, who caller, req *request) (a *answer, 
 			return nil, &elsewhereError{"this node has no authority of the cluster, which renews certificates: it is in the cluster's directory (authority/), and a node is given it with --authority"}
 		}
 		a.Cert, err = s.cfg.Authority.Renew(req.CSR, who.state.State.PeerCertificates[0], 0)
-		s.cfg.Log.Info("a certificate is renewed", "of", who.Owner(), "error", err)
+		if err != nil {
+			s.cfg.Log.Warn("a certificate is not renewed", "of", who.Owner(), "why", err)
+		} else {
+			s.cfg.Log.Info("a certificate was renewed", "of", who.Owner())
+		}
 	}
 	return a, err
 }
@@ -98,7 +103,7 @@ func (s *Service) own(err error) (*answer, error) {
 	if view == nil {
 		return nil, err
 	}
-	return &answer{View: view, Age: max(1, s.age().Milliseconds())}, nil
+	return &answer{View: view, Age: max(1, time.Since(s.cfg.Fresh()).Milliseconds())}, nil
 }
 
 // hopeless reports that etcd will not answer who has waited for so long. One that is slow and

@@ -14,7 +14,8 @@ import (
 // clients cannot take, is for administrators and nodes: whoever floods a node can be revoked.
 type limits struct{ all, clients, owner int }
 
-// How much a node serves at once. A request that arrives may take maxRequest bytes.
+// How much a node serves at once. A longer request than maxRequest is refused when all of
+// it has come: until then it counts to what its owner may hold (transport/stream).
 var (
 	maxArriving = limits{all: 160, clients: 128, owner: 32}
 	maxCalls    = limits{all: 64, clients: 48, owner: 16}

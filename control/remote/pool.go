@@ -12,14 +12,12 @@ import (
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/credentials"
 
+	"github.com/godwit-run/godwit/control"
 	"github.com/godwit-run/godwit/identity"
 )
 
 // maxAnswer is how long a view may be.
 const maxAnswer = 256 << 20
-
-// distrusted is how long a node that failed is asked after all others.
-const distrusted = 10 * time.Second
 
 // pool is the nodes that can be asked.
 type pool struct {
@@ -28,15 +26,14 @@ type pool struct {
 	mu     sync.Mutex
 	closed bool
 	each   []*node
+	pref   control.Preference[*node]
 }
 
 // node is one of them.
 type node struct {
 	Address
 	conn *grpc.ClientConn // nil until it is asked for the first time
-
-	bad time.Time // when it failed last; zero if it has answered since
-	why error     // why its certificate was refused, if it was
+	why  error            // why its certificate was refused, if it was
 }
 
 var errClosed = errors.New("the connection with the cluster was closed")
@@ -55,25 +52,13 @@ func (p *pool) add(a Address) {
 func (p *pool) order() []*node {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	out := slices.Clone(p.each)
-	slices.SortStableFunc(out, func(a, b *node) int { return a.suspicion().Compare(b.suspicion()) })
-	return out
-}
-
-func (n *node) suspicion() time.Time {
-	if time.Since(n.bad) > distrusted {
-		return time.Time{}
-	}
-	return n.bad
+	return p.pref.Order(p.each)
 }
 
 func (p *pool) judge(n *node, answered bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	n.bad = time.Time{}
-	if !answered {
-		n.bad = time.Now()
-	}
+	p.pref.Judge(n, answered)
 }
 
 // connection is the one with a node; gRPC opens it when it is used, and again.

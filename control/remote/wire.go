@@ -34,7 +34,7 @@ var (
 	viewStream = grpc.StreamDesc{StreamName: views, ServerStreams: true, ClientStreams: true}
 )
 
-// maxRequest is how long a request may be: that of a data set with some ten thousand shards.
+// maxRequest is how long a request may be: more than a data set with the most shards takes.
 const maxRequest = 8 << 20
 
 // Times of the protocol.

@@ -52,7 +52,7 @@ func (t *Transport) listen() {
 
 // refused logs a connection that does not come about, unless there are too many.
 func (t *Transport) refused(from net.Addr, err error) {
-	if silent, ok := t.log.allow(time.Now()); ok {
+	if silent, ok := t.log.Allow(time.Now()); ok {
 		t.options.Log.Warn("connection refused", "from", from, "why", err, "not_logged_before", silent)
 	}
 }

@@ -23,6 +23,7 @@ import (
 
 	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/identity"
+	"github.com/godwit-run/godwit/transport/gate"
 )
 
 // slack is what a busy machine may add to the times of a port.
@@ -266,7 +267,7 @@ func TestFloodOfStrangers(t *testing.T) {
 	t.Logf("%d connections were opened", opened.Load())
 	log.mu.Lock()
 	defer log.mu.Unlock()
-	if lines := strings.Count(log.text.String(), "\n"); lines > burst+60 {
+	if lines := strings.Count(log.text.String(), "\n"); lines > gate.Burst+60 {
 		t.Errorf("%d lines of log", lines)
 	}
 }

@@ -33,7 +33,7 @@ type Transport struct {
 	life    uint64
 	server  *grpc.Server // nil without a listener
 	gate    *gate.Gate   // nil without a listener or TLS
-	log     sparing      // of refused connections
+	log     gate.Sparing // of refused connections
 	ctx     context.Context
 	cancel  context.CancelFunc
 	running sync.WaitGroup

@@ -13,10 +13,10 @@ import (
 
 // revocations follows the ledger that the node writes, in a process that only reads it.
 type revocations struct {
-	path string
-	log  *slog.Logger
-	seen fs.FileInfo // of the file that was read last
-	list atomic.Pointer[trust.Ledger]
+	path   string
+	log    *slog.Logger
+	seen   fs.FileInfo // of the file that was read last
+	ledger atomic.Pointer[trust.Ledger]
 }
 
 // follow reads the ledger, and again whenever it has changed, until ctx ends.
@@ -25,13 +25,16 @@ func (r *revocations) follow(ctx context.Context) error {
 		return err
 	}
 	go func() {
-		for {
+		for said := ""; ; {
 			select {
 			case <-ctx.Done():
 				return
 			case <-time.After(recheck):
 			}
-			if err := r.read(); err != nil {
+			if err := r.read(); err == nil {
+				said = ""
+			} else if said != err.Error() {
+				said = err.Error()
 				r.log.Warn("new revocations cannot be read; those that are known hold", "error", err)
 			}
 		}
@@ -41,19 +44,22 @@ func (r *revocations) follow(ctx context.Context) error {
 
 func (r *revocations) read() error {
 	info, err := os.Stat(r.path)
+	if err != nil && r.seen != nil {
+		return err // a file that is gone takes nothing back
+	}
 	if err == nil && r.seen != nil && os.SameFile(info, r.seen) && info.ModTime().Equal(r.seen.ModTime()) {
 		return nil
 	}
-	list, err := trust.OpenLedger(r.path)
+	ledger, err := trust.OpenLedger(r.path)
 	if err != nil {
 		return err
 	}
-	r.list.Store(list)
+	r.ledger.Store(ledger)
 	r.seen = info
 	return nil
 }
 
 func (r *revocations) revoked(serial string) bool {
-	list := r.list.Load()
-	return list != nil && list.Revoked(serial)
+	ledger := r.ledger.Load()
+	return ledger != nil && ledger.Revoked(serial)
 }

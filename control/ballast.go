@@ -28,19 +28,19 @@ const (
 
 var errFull = errors.New("the disk is full, and the member's reserve is used up: it goes on when there is space")
 
-// reserve is the ballast of one member.
-type reserve struct {
+// ballast is that of one member.
+type ballast struct {
 	dir  string
 	free func(dir string) (int64, error) // bytes that this user may still write
 	log  *slog.Logger
 }
 
-func (r *reserve) path() string { return filepath.Join(r.dir, "ballast") }
+func (b *ballast) path() string { return filepath.Join(b.dir, "ballast") }
 
 // watch keeps the ballast until ctx ends, or the disk is full.
-func (r *reserve) watch(ctx context.Context) error {
+func (b *ballast) watch(ctx context.Context) error {
 	for {
-		if err := r.look(); err != nil {
+		if err := b.look(); err != nil {
 			return err
 		}
 		select {
@@ -52,12 +52,12 @@ func (r *reserve) watch(ctx context.Context) error {
 }
 
 // look gives up ballast or makes it, as there is space.
-func (r *reserve) look() error {
-	free, err := r.free(r.dir)
+func (b *ballast) look() error {
+	free, err := b.free(b.dir)
 	if err != nil {
 		return err
 	}
-	have, err := r.size()
+	have, err := b.size()
 	if err != nil {
 		return err
 	}
@@ -65,16 +65,16 @@ func (r *reserve) look() error {
 	case free < tooFull && have == 0:
 		return errFull
 	case free < nearlyFull && have > 0:
-		r.log.Warn("the disk is nearly full: a part of the control's reserve is given up", "free", free, "reserve", have)
-		return os.Truncate(r.path(), max(0, have-ballastSlice))
+		b.log.Warn("the disk is nearly full: a part of the control's reserve is given up", "free", free, "reserve", have)
+		return os.Truncate(b.path(), max(0, have-ballastSlice))
 	case free >= roomAgain && have < ballastBytes:
-		return r.make()
+		return b.make()
 	}
 	return nil
 }
 
-func (r *reserve) size() (int64, error) {
-	info, err := os.Stat(r.path())
+func (b *ballast) size() (int64, error) {
+	info, err := os.Stat(b.path())
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
@@ -85,15 +85,15 @@ func (r *reserve) size() (int64, error) {
 }
 
 // make takes the space, which a hole in the file would not.
-func (r *reserve) make() error {
-	f, err := os.OpenFile(r.path(), os.O_CREATE|os.O_RDWR, 0o600)
+func (b *ballast) make() error {
+	f, err := os.OpenFile(b.path(), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	err = unix.Fallocate(int(f.Fd()), 0, 0, ballastBytes)
 	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSPC) {
-		r.log.Warn("the control's member has no reserve on its disk", "reason", err)
+		b.log.Warn("the control's member has no reserve on its disk", "reason", err)
 		return f.Truncate(0)
 	}
 	return err

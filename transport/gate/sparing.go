@@ -1,4 +1,4 @@
-package stream
+package gate
 
 import (
 	"sync"
@@ -6,25 +6,25 @@ import (
 )
 
 // Strangers can have a node log a line for each connection that they open. So that
-// they cannot fill its disk, there are burst lines at once, and one a second later on.
-const burst = 50
+// they cannot fill its disk, there are Burst lines at once, and one a second later on.
+const Burst = 50
 
-// sparing says which lines are logged.
-type sparing struct {
+// Sparing says which lines are logged.
+type Sparing struct {
 	mu     sync.Mutex
 	used   int       // lines of the burst
 	since  time.Time // used was right then
 	silent int       // lines that were not logged since the last one that was
 }
 
-// allow says whether a line may be logged, and how many were not before it.
-func (s *sparing) allow(now time.Time) (silent int, ok bool) {
+// Allow says whether a line may be logged, and how many were not before it.
+func (s *Sparing) Allow(now time.Time) (silent int, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if passed := int(now.Sub(s.since) / time.Second); passed > 0 {
 		s.used, s.since = max(0, s.used-passed), now
 	}
-	if s.used >= burst {
+	if s.used >= Burst {
 		s.silent++
 		return 0, false
 	}
