@@ -24,8 +24,9 @@ type kept struct {
 	mu      sync.Mutex
 	view    *catalog.View // nil if none was read yet
 	through int64
-	logs    map[log]bool  // those of the watches
-	news    chan struct{} // closed and replaced when the view has more changes, or a log ends
+	watches int           // that go on, also while they have lost their log
+	logs    map[log]bool  // those that they have
+	news    chan struct{} // closed and replaced when the view has more changes, or a watch ends
 	whole   chan struct{} // the place of who reads everything
 }
 
@@ -48,6 +49,19 @@ func (k *kept) tell() {
 	k.news = make(chan struct{})
 }
 
+// watched says that a watch goes on, until the function is called.
+func (k *kept) watched() (end func()) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.watches++
+	return func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.watches--
+		k.tell()
+	}
+}
+
 // follow says that a log brings changes, until the function is called.
 func (k *kept) follow(l log) (end func()) {
 	k.mu.Lock()
@@ -57,19 +71,25 @@ func (k *kept) follow(l log) (end func()) {
 		k.mu.Lock()
 		defer k.mu.Unlock()
 		delete(k.logs, l)
-		k.tell()
 	}
 }
 
 // at is the view if it has every change up to a revision, of the records that were born so:
 // those that began anew count revisions from 1.
-func (k *kept) at(birth string, revision int64) (v *catalog.View, logs []log, news <-chan struct{}) {
+func (k *kept) at(birth string, revision int64) *catalog.View {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.view != nil && k.through >= revision && k.view.Records == birth {
-		v = k.view
+		return k.view
 	}
-	return v, slices.Collect(maps.Keys(k.logs)), k.news
+	return nil
+}
+
+// coming is what may bring a later view, and what is closed when one is there.
+func (k *kept) coming() (watches int, logs []log, news <-chan struct{}) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.watches, slices.Collect(maps.Keys(k.logs)), k.news
 }
 
 // await waits for a watch to bring the changes up to a revision; nil if none does in time.
@@ -79,8 +99,8 @@ func (k *kept) await(ctx context.Context, birth string, revision int64) *catalog
 	again := time.NewTicker(nudge)
 	defer again.Stop()
 	for {
-		v, logs, news := k.at(birth, revision)
-		if v != nil || len(logs) == 0 {
+		watches, logs, news := k.coming()
+		if v := k.at(birth, revision); v != nil || watches == 0 {
 			return v
 		}
 		for _, l := range logs {
@@ -114,7 +134,7 @@ func (g *registry) present(ctx context.Context) (*catalog.View, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if v, _, _ := g.kept.at(birth, revision); v != nil { // somebody else has just read it
+	if v := g.kept.at(birth, revision); v != nil { // somebody else has just read it
 		return v, nil
 	}
 	b, err := g.readView(ctx)

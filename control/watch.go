@@ -28,8 +28,11 @@ func (g *registry) Watch(ctx context.Context) (<-chan *catalog.View, error) {
 	context.AfterFunc(g.ctx, stop)
 	v := b.view()
 	out <- v
+	g.kept.note(v, b.revision)
+	end := g.kept.watched()
 	go func() {
 		defer stop()
+		defer end()
 		defer close(out)
 		for ctx.Err() == nil {
 			g.follow(ctx, b, v, out)
@@ -43,7 +46,6 @@ func (g *registry) Watch(ctx context.Context) (<-chan *catalog.View, error) {
 func (g *registry) follow(ctx context.Context, b *builder, v *catalog.View, out chan *catalog.View) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	g.kept.note(v, b.revision)
 	l := g.rec.watch(ctx, viewPrefix, b.revision)
 	defer g.kept.follow(l)()
 	for {
@@ -70,6 +72,7 @@ func (g *registry) readAnew(ctx context.Context, out chan *catalog.View, old *bu
 		cancel()
 		if err == nil {
 			v := b.view()
+			g.kept.note(v, b.revision)
 			if b.revision > old.revision {
 				Deliver(out, v)
 			}
