@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -65,7 +66,7 @@ func (g *registry) tryPublish(ctx context.Context, s *catalog.Set, replace bool)
 	if old != nil {
 		then = append(then, change{key: numbered(setPrefix, old.ID)})
 	}
-	recs, _, err := g.rec.read(ctx, nodePrefix, heldIn(s.ID), nextSet, key, numbered(reservedPrefix, s.ID))
+	recs, _, err := g.rec.read(ctx, nodePrefix, heldIn(s.ID), nextSet, key, numbered(reservedPrefix, s.ID), ownedPrefix, turnKey(ownerOf(ctx)))
 	if err != nil {
 		return nil, false, err
 	}
@@ -80,8 +81,12 @@ func (g *registry) tryPublish(ctx context.Context, s *catalog.Set, replace bool)
 	if err != nil {
 		return nil, false, err
 	}
-	then = append(then, change{key: reserved.key})
-	done, _, err = g.rec.commit(ctx, append(append(when, reserved), held...), then)
+	turn, owned, err := g.own(ctx, s, old, int64(len(value)), recs)
+	if err != nil {
+		return nil, false, err
+	}
+	then = append(append(then, change{key: reserved.key}), owned...)
+	done, _, err = g.rec.commit(ctx, slices.Concat(when, []condition{reserved}, turn, held), then)
 	return old, done, err
 }
 

@@ -148,8 +148,8 @@ func TestCompaction(t *testing.T) {
 	out := make(chan *catalog.View, 1)
 	ctx, cancel := context.WithCancel(within(t))
 	defer cancel()
-	c.follow(ctx, b, out)
-	if b = c.readAnew(ctx, out, b); b.revision < m.Incarnation() {
+	c.follow(ctx, b, b.view(), out)
+	if b, _ = c.readAnew(ctx, out, b); b.revision < m.Incarnation() {
 		t.Errorf("revision %d was read anew, %d is there", b.revision, m.Incarnation())
 	}
 	if v := <-out; len(v.Nodes) != 1 {

@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -26,6 +27,7 @@ type etcdLog struct {
 	ctx    context.Context
 	opened chan clientv3.WatchChan
 	from   clientv3.WatchChan
+	live   atomic.Bool // the member has answered
 	heard  time.Time
 }
 
@@ -48,6 +50,7 @@ func (l *etcdLog) next(ctx context.Context) (changes []record, revision int64, e
 			l.cancel()
 			return nil, 0, ctx.Err()
 		case l.from = <-l.opened:
+			l.live.Store(true)
 			l.heard = time.Now()
 		case <-probe.C:
 			err = l.probe()
@@ -57,7 +60,7 @@ func (l *etcdLog) next(ctx context.Context) (changes []record, revision int64, e
 		if err != nil {
 			l.cancel()
 		}
-		if err != nil || len(changes) > 0 {
+		if err != nil || revision > 0 {
 			return changes, revision, err
 		}
 	}
@@ -69,13 +72,18 @@ func (l *etcdLog) probe() error {
 		l.e.judge(l.p, false)
 		return errDeaf
 	}
-	if l.from == nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(l.ctx, probing/2)
-	defer cancel()
-	_ = l.p.c.RequestProgress(ctx) // if it cannot be asked, it is not heard either
+	l.progress(l.ctx)
 	return nil
+}
+
+func (l *etcdLog) progress(ctx context.Context) {
+	if !l.live.Load() || ctx.Err() != nil {
+		return
+	}
+	own, cancel := context.WithTimeout(l.ctx, probing/2) // of the watch: by it the stream is found
+	defer cancel()
+	defer context.AfterFunc(ctx, cancel)()
+	_ = l.p.c.RequestProgress(own) // if it cannot be asked, it is not heard either
 }
 
 func (l *etcdLog) take(r clientv3.WatchResponse, ok bool) ([]record, int64, error) {
@@ -89,7 +97,13 @@ func (l *etcdLog) take(r clientv3.WatchResponse, ok bool) ([]record, int64, erro
 		return nil, 0, r.Err()
 	}
 	l.heard = time.Now()
-	return changesOf(r.Events), r.Header.Revision, nil
+	if n := len(r.Events); n > 0 { // the header may be ahead of them, when more are to come
+		return changesOf(r.Events), r.Events[n-1].Kv.ModRevision, nil
+	}
+	if r.IsProgressNotify() {
+		return nil, r.Header.Revision, nil
+	}
+	return nil, 0, nil
 }
 
 func changesOf(events []*clientv3.Event) []record {

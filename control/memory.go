@@ -179,7 +179,7 @@ type memoryLog struct {
 func (l *memoryLog) next(ctx context.Context) ([]record, int64, error) {
 	for {
 		changes, revision, news, err := l.ready()
-		if err != nil || len(changes) > 0 {
+		if err != nil || revision > l.after {
 			l.after = revision
 			return changes, revision, err
 		}
@@ -190,6 +190,9 @@ func (l *memoryLog) next(ctx context.Context) ([]record, int64, error) {
 		}
 	}
 }
+
+// progress has nothing to do: next gives each revision.
+func (l *memoryLog) progress(context.Context) {}
 
 func (l *memoryLog) ready() (out []record, revision int64, news <-chan struct{}, err error) {
 	l.m.mu.Lock()

@@ -36,9 +36,12 @@ type records interface {
 
 // log gives changes in order; those of one revision come together.
 type log interface {
-	// next waits for changes; errBehind if those that follow are not kept any
+	// next waits for changes, and gives the revision up to which all have come. There may be
+	// none: the log is only further on. errBehind if those that follow are not kept any
 	// more, another error if the connection broke: then everything is to be read again.
 	next(ctx context.Context) (changes []record, revision int64, err error)
+	// progress asks how far the log is; next gives the answer, if there is one.
+	progress(ctx context.Context)
 }
 
 var errBehind = errors.New("the changes asked for are not kept any more")
@@ -85,4 +88,6 @@ const (
 	nextSet     = root + "next/set"
 	// + number: reservationRecord. Views do not show them.
 	reservedPrefix = root + "reserved/"
+	ownedPrefix    = root + "owned/" // + number of a set: ownedRecord
+	turnPrefix     = root + "turns/" // + escaped owner; changes with each set that is added
 )

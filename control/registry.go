@@ -15,6 +15,7 @@ import (
 type registry struct {
 	rec    records
 	opt    Options
+	kept   *kept
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
 }
@@ -28,7 +29,7 @@ var (
 const attempts = 64
 
 func newRegistry(rec records, opt Options) *registry {
-	g := &registry{rec: rec, opt: opt.withDefaults()}
+	g := &registry{rec: rec, opt: opt.withDefaults(), kept: newKept()}
 	g.ctx, g.cancel = context.WithCancel(context.Background())
 	return g
 }
@@ -61,7 +62,7 @@ func (g *registry) failed(what string, start time.Time, err error) error {
 // isAnswer reports whether the control did its work, and this is what it says.
 func isAnswer(err error) bool {
 	switch err.(type) {
-	case *TakenError, *StaleError, *ExistsError, *MissingError, *NotHeldError, *InvalidError, *UnknownError, *FullError:
+	case *TakenError, *StaleError, *ExistsError, *MissingError, *NotHeldError, *InvalidError, *UnknownError, *FullError, *ShareError:
 		return true
 	}
 	return false
@@ -71,11 +72,8 @@ func (g *registry) View(ctx context.Context) (*catalog.View, error) {
 	start := time.Now()
 	ctx, cancel := g.bounded(ctx)
 	defer cancel()
-	b, err := g.readView(ctx)
-	if err != nil {
-		return nil, g.failed("read the catalogue", start, err)
-	}
-	return b.view(), nil
+	v, err := g.present(ctx)
+	return v, g.failed("read the catalogue", start, err)
 }
 
 func (g *registry) Allocate(ctx context.Context) (uint32, error) {
@@ -150,7 +148,7 @@ func (g *registry) Remove(ctx context.Context, name string) (*catalog.Set, error
 			return last, nil // an earlier try whose answer was lost
 		}
 		last = old
-		then := []change{{key: titleKey(name)}, {key: numbered(setPrefix, old.ID)}}
+		then := []change{{key: titleKey(name)}, {key: numbered(setPrefix, old.ID)}, {key: ownedKey(old.ID)}}
 		done, _, err := g.rec.commit(ctx, []condition{when}, then)
 		if done || err != nil {
 			return old, g.failed("remove a data set", start, err)

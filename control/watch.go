@@ -26,50 +26,64 @@ func (g *registry) Watch(ctx context.Context) (<-chan *catalog.View, error) {
 	out := make(chan *catalog.View, 1)
 	ctx, stop := context.WithCancel(ctx)
 	context.AfterFunc(g.ctx, stop)
-	out <- b.view()
+	v := b.view()
+	out <- v
+	g.kept.note(v, b.revision)
+	end := g.kept.watched()
 	go func() {
 		defer stop()
+		defer end()
 		defer close(out)
 		for ctx.Err() == nil {
-			g.follow(ctx, b, out)
-			b = g.readAnew(ctx, out, b)
+			g.follow(ctx, b, v, out)
+			b, v = g.readAnew(ctx, out, b)
 		}
 	}()
 	return out, nil
 }
 
-// follow delivers views until the log breaks.
-func (g *registry) follow(ctx context.Context, b *builder, out chan *catalog.View) {
+// follow delivers views after v, the builder's last one, until the log breaks.
+func (g *registry) follow(ctx context.Context, b *builder, v *catalog.View, out chan *catalog.View) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	l := g.rec.watch(ctx, viewPrefix, b.revision)
+	defer g.kept.follow(l)()
 	for {
 		changes, revision, err := l.next(ctx)
-		if err != nil || b.apply(changes, revision) != nil {
+		if err != nil {
 			return
 		}
-		Deliver(out, b.view())
+		if len(changes) > 0 {
+			if b.apply(changes, revision) != nil {
+				return
+			}
+			v = b.view()
+			Deliver(out, v)
+		}
+		g.kept.note(v, revision)
 	}
 }
 
 // readAnew reads the whole view after the log broke, as soon as that is possible.
-func (g *registry) readAnew(ctx context.Context, out chan *catalog.View, old *builder) *builder {
+func (g *registry) readAnew(ctx context.Context, out chan *catalog.View, old *builder) (*builder, *catalog.View) {
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		try, cancel := context.WithTimeout(ctx, g.opt.Timeout)
 		b, err := g.readView(try)
 		cancel()
 		if err == nil {
+			v := b.view()
+			g.kept.note(v, b.revision)
 			if b.revision > old.revision {
-				Deliver(out, b.view())
+				Deliver(out, v)
 			}
-			return b
+			return b, v
 		}
 		if pause == firstPause && ctx.Err() == nil {
 			g.opt.Log.Warn("the catalogue cannot be read; it is tried again", "control", g.rec.where(), "error", err)
 		}
 		select {
 		case <-ctx.Done():
-			return old
+			return old, old.view()
 		case <-time.After(pause):
 		}
 	}

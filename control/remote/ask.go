@@ -189,7 +189,7 @@ func (w *watching) follow(ctx context.Context, n *node) error {
 			return a.Err.err()
 		}
 		if a.View != nil {
-			v, err := a.view()
+			v, err := a.decode()
 			if err != nil {
 				return err
 			}

@@ -100,14 +100,14 @@ func (c *Client) View(ctx context.Context) (*catalog.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := a.view()
+	v, err := a.decode()
 	if err != nil {
 		return nil, err
 	}
 	return c.learn(v), nil
 }
 
-func (a *answer) view() (*catalog.View, error) {
+func (a *answer) decode() (*catalog.View, error) {
 	v, err := control.DecodeView(a.View)
 	if err != nil {
 		return nil, fmt.Errorf("a node's view cannot be read: %w", err)

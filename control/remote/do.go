@@ -86,11 +86,11 @@ func (s *Service) view(ctx context.Context) (*answer, error) {
 		select {
 		case a := <-got:
 			if a.err == nil {
-				return &answer{View: control.EncodeView(a.v)}, nil
+				return &answer{view: s.encodedOf(a.v)}, nil
 			}
 			return s.own(a.err)
 		case <-tick.C:
-			if _, view, _ := s.last(); view != nil && s.hopeless(time.Since(began)) {
+			if newest, _ := s.last(); newest != nil && s.hopeless(time.Since(began)) {
 				return s.own(nil)
 			}
 		}
@@ -99,11 +99,11 @@ func (s *Service) view(ctx context.Context) (*answer, error) {
 
 // own is the node's last view, or the error if it has none.
 func (s *Service) own(err error) (*answer, error) {
-	_, view, _ := s.last()
-	if view == nil {
+	newest, _ := s.last()
+	if newest == nil {
 		return nil, err
 	}
-	return &answer{View: view, Age: max(1, time.Since(s.cfg.Fresh()).Milliseconds())}, nil
+	return &answer{view: newest, Age: max(1, time.Since(s.cfg.Fresh()).Milliseconds())}, nil
 }
 
 // hopeless reports that etcd will not answer who has waited for so long. One that is slow and

@@ -346,8 +346,8 @@ func TestMajorityLost(t *testing.T) {
 	for _, n := range b.nodes {
 		n.cut()
 		for { // it has what it is to fall back to
-			if r, _, _ := n.service.last(); r >= 0 {
-				if _, ok := n.service.latest.Set(s.ID); ok {
+			if newest, _ := n.service.last(); newest != nil {
+				if _, ok := newest.view.Set(s.ID); ok {
 					break
 				}
 			}
@@ -393,7 +393,7 @@ func TestSilentEtcd(t *testing.T) {
 			b.load(c, "v")
 			for _, n := range b.nodes {
 				for {
-					if r, _, _ := n.service.last(); r >= 0 {
+					if newest, _ := n.service.last(); newest != nil {
 						break
 					}
 					time.Sleep(time.Millisecond)
@@ -421,7 +421,7 @@ func TestEnough(t *testing.T) {
 	c := b.client(identity.Client)
 	for _, n := range b.nodes {
 		for {
-			if r, _, _ := n.service.last(); r >= 0 {
+			if newest, _ := n.service.last(); newest != nil {
 				break
 			}
 			time.Sleep(time.Millisecond)

@@ -56,8 +56,8 @@ type Service struct {
 	views    *places
 
 	mu     sync.Mutex
-	latest *catalog.View
-	encode []byte        // of latest, made when first asked for
+	latest *encoded      // that the service was told of
+	asked  *encoded      // that a client was given last, if it is another one
 	news   chan struct{} // closed and replaced with each view
 }
 
@@ -84,22 +84,21 @@ func (s *Service) Register(to *grpc.Server) {
 func (s *Service) Learn(v *catalog.View) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.latest, s.encode = v, nil
+	if s.asked != nil && s.asked.view == v {
+		s.latest = s.asked
+	} else {
+		s.latest = &encoded{view: v}
+	}
+	s.asked = nil
 	close(s.news)
 	s.news = make(chan struct{})
 }
 
-// last is the newest view as text, and what is closed when there is a newer one.
-func (s *Service) last() (revision int64, text []byte, news <-chan struct{}) {
+// last is the newest view, nil if there is none, and what is closed when there is a newer one.
+func (s *Service) last() (newest *encoded, news <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.latest == nil {
-		return -1, nil, s.news
-	}
-	if s.encode == nil {
-		s.encode = control.EncodeView(s.latest)
-	}
-	return s.latest.Revision, s.encode, s.news
+	return s.latest, s.news
 }
 
 // caller is the other side of a stream.
@@ -190,7 +189,12 @@ func receive(st grpc.ServerStream) (*request, error) {
 	return req, nil
 }
 
-func send(st grpc.ServerStream, a *answer) error { return st.SendMsg(text(a)) }
+func send(st grpc.ServerStream, a *answer) error {
+	if a.view != nil {
+		return st.SendMsg(a.view.answer(a.Age))
+	}
+	return st.SendMsg(text(a))
+}
 
 // age is for how long etcd has not been heard; 0 if it is well.
 func (s *Service) age() time.Duration {
@@ -241,10 +245,10 @@ func (s *Service) watch(st grpc.ServerStream, who caller, _ *request, read func(
 	defer tick.Stop()
 	sent := int64(-1)
 	for {
-		revision, view, news := s.last()
+		newest, news := s.last()
 		a := &answer{Age: s.age().Milliseconds()}
-		if revision > sent {
-			a.View, sent = view, revision
+		if newest != nil && newest.view.Revision > sent {
+			a.view, sent = newest, newest.view.Revision
 		}
 		if err := send(st, a); err != nil {
 			return err

@@ -85,6 +85,8 @@ type answer struct {
 	// Members are those of the control.
 	Members []control.MemberState `json:"members,omitempty"`
 	Err     *failure              `json:"error,omitempty"`
+
+	view *encoded // to be sent as View, with Age alone
 }
 
 // kind is what kind of error a failure is.
