@@ -114,7 +114,7 @@ func TestReplace(all *testing.T) {
 	x.formed(all)
 	m := join(all, x.c, "node")
 	for i := range 200 {
-		check(all, m.Hold(within(all), 1, uint32(i), [32]byte{1}))
+		check(all, m.Hold(within(all), Held{Set: 1, Shard: uint32(i), Sum: [32]byte{1}}))
 	}
 	noise := func(path string, from int) {
 		b, err := os.ReadFile(path)
@@ -145,7 +145,7 @@ func TestReplace(all *testing.T) {
 			}
 			x.replaced(t, tt.member, before)
 			t.Logf("replaced after %v", time.Since(began).Round(time.Millisecond))
-			check(t, m.Hold(within(t), 2, uint32(i), [32]byte{1}))
+			check(t, m.Hold(within(t), Held{Set: 2, Shard: uint32(i), Sum: [32]byte{1}}))
 			v, err := x.c.View(within(t))
 			check(t, err)
 			if len(v.Nodes) != 1 {
