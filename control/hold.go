@@ -31,6 +31,7 @@ func (s *membership) Hold(ctx context.Context, h Held) error {
 			shards = map[uint32]Held{}
 		}
 		shards[h.Shard] = h
+		s.doubt[pieceOf{h.Set, h.Shard / pieceShards}] = true // it is written whatever was written last
 		return shardsOf{h.Set: shards}
 	})
 }
@@ -39,6 +40,7 @@ func (s *membership) Unhold(ctx context.Context, set, shard uint32) error {
 	return s.publish(ctx, func(held shardsOf) shardsOf {
 		shards := maps.Clone(held[set])
 		delete(shards, shard)
+		s.doubt[pieceOf{set, shard / pieceShards}] = true
 		return shardsOf{set: shards}
 	})
 }
