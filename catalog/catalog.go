@@ -20,6 +20,9 @@ type Peer uint32
 // FirstClient is the least number of a client.
 const FirstClient Peer = 1 << 31
 
+// MaxShards is how many shards a set has at most: they are numbered from 0.
+const MaxShards = 4096
+
 // View is a cluster at one revision.
 type View struct {
 	Revision int64

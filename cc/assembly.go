@@ -16,11 +16,12 @@ import (
 // not use. It is looked for in what clang makes of the text, LLVM's language, where no
 // macro, header or spelling hides it. That keeps those who build packages honest; what
 // comes to a node from elsewhere may hold any machine code, and the worker's sandbox
-// holds it.
+// holds it. Sections of the source's own, and names that do not print, are refused for the
+// same reason: see names.go.
 
 // refuseAssembly is an error that names the places of assembly in a source.
 func (j *job) refuseAssembly(ctx context.Context, path string) error {
-	text, err := j.front(ctx, path, "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-gline-tables-only")
+	text, err := j.front(ctx, path, "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-g")
 	if err != nil {
 		return err
 	}
@@ -37,7 +38,7 @@ func (j *job) refuseAssembly(ctx context.Context, path string) error {
 	}
 	return &Error{
 		strings.Join(places[:min(len(places), 10)], "\n"),
-		"write it in C: immintrin.h, arm_neon.h, stdatomic.h and clang's builtins have the processor's instructions; there is no option that allows assembly",
+		"write it in C: immintrin.h, arm_neon.h, stdatomic.h and clang's builtins have the processor's instructions; there is no option that allows assembly, sections of the source's own, or names that do not print",
 	}
 }
 
@@ -63,14 +64,14 @@ type module struct {
 	lines   []found
 	outside []string            // texts of assembly outside of functions
 	nodes   map[string]metadata // by number
-	naked   map[string]bool     // groups of attributes, by number
+	groups  map[string]string   // what is refused of groups of attributes, by number
 }
 
 // found is a line that may be refused.
 type found struct{ what, debug, group string }
 
 // metadata is a node that says where something is.
-type metadata struct{ file, line, scope, name string }
+type metadata struct{ file, line, scope, name, of string }
 
 var (
 	quoted     = regexp.MustCompile(`"[^"]*"`) // LLVM writes a quote in a text as \22
@@ -80,12 +81,12 @@ var (
 	debugNode  = regexp.MustCompile(`!dbg !([0-9]+)`)
 	groupOf    = regexp.MustCompile(`\s#([0-9]+)\b`)
 	nodeLine   = regexp.MustCompile(`^!([0-9]+) = (?:distinct )?!DI[A-Za-z]+\((.*)\)$`)
-	nodeField  = regexp.MustCompile(`\b(file|line|scope|filename): (?:!?([0-9]+)|"([^"]*)")`)
+	nodeField  = regexp.MustCompile(`\b(file|line|scope|filename|var): (?:!?([0-9]+)|"([^"]*)")`)
 )
 
 // readModule reads LLVM's language line by line, as clang writes it.
 func readModule(text []byte) (*module, error) {
-	m := &module{nodes: map[string]metadata{}, naked: map[string]bool{}}
+	m := &module{nodes: map[string]metadata{}, groups: map[string]string{}}
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	lines.Buffer(nil, len(text)+1)
 	function := ""
@@ -97,14 +98,15 @@ func readModule(text []byte) (*module, error) {
 			m.outside = append(m.outside, strings.TrimPrefix(whole, "module asm "))
 		case strings.HasPrefix(line, "define "):
 			function = first(debugNode, line)
-			m.lines = append(m.lines, found{"", function, first(groupOf, line)})
+			m.names(whole, line)
+		case strings.HasPrefix(line, "@"), strings.HasPrefix(line, "$"), strings.HasPrefix(line, "declare "):
+			m.names(whole, line)
 		case assembly.MatchString(line):
 			m.lines = append(m.lines, found{"inline assembly", cmp.Or(first(debugNode, line), function), ""})
 		case registers.MatchString(line):
 			m.lines = append(m.lines, found{"a variable in a named register", cmp.Or(first(debugNode, line), function), ""})
 		case strings.HasPrefix(line, "attributes "):
-			a := attributes.FindStringSubmatch(line)
-			m.naked[first(attributes, line)] = a != nil && slices.Contains(strings.Fields(a[2]), "naked")
+			m.group(whole, line)
 		case strings.HasPrefix(line, "!"):
 			m.node(whole)
 		}
@@ -128,6 +130,8 @@ func (m *module) node(line string) {
 			d.scope = f[2]
 		case "filename":
 			d.name = f[3]
+		case "var":
+			d.of = f[2]
 		}
 	}
 	m.nodes[n[1]] = d
@@ -137,10 +141,9 @@ func (m *module) node(line string) {
 func (m *module) assembly() (places []string) {
 	for _, f := range m.lines {
 		if f.what == "" {
-			if !m.naked[f.group] {
+			if f.what = m.groups[f.group]; f.what == "" {
 				continue
 			}
-			f.what = "a naked function"
 		}
 		if p := fmt.Sprintf("%s: %s is refused", m.place(f.debug), f.what); !slices.Contains(places, p) {
 			places = append(places, p)
@@ -152,6 +155,9 @@ func (m *module) assembly() (places []string) {
 // place is FILE:LINE of a node.
 func (m *module) place(id string) string {
 	n := m.nodes[id]
+	if n.of != "" {
+		n = m.nodes[n.of]
+	}
 	file := n.file
 	for at, steps := n.scope, 0; file == "" && at != "" && steps < 1000; steps++ {
 		file, at = m.nodes[at].file, m.nodes[at].scope

@@ -54,6 +54,36 @@ func TestAssembly(t *testing.T) {
 	}
 }
 
+// Sections of the source's own make bytes into code, and names can hold lines of assembly: both
+// are refused, in every form.
+func TestNames(t *testing.T) {
+	needClang(t)
+	const call = "void f_main(int *p, unsigned long n, void *t) { ((void (*)(void))code)(); }\n"
+	for _, c := range []struct{ name, text, want string }{
+		{"code as data", "static const unsigned char code[]\n\t__attribute__((section(\".text,\\\"ax\\\",@progbits #\"))) = {0xc3};\n" + call, `f.c:1: the section ".text,\"ax\",@progbits #" is refused`},
+		{"plain section", "const unsigned char code[] __attribute__((section(\".text\"))) = {0xc3};\n" + call, `f.c:1: the section ".text"`},
+		{"of a function", goodMain + "\n__attribute__((section(\"a\\nb\"))) void g(void) {}", `f.c:3: the section "a\nb"`},
+		{"by a pragma", "#pragma clang section rodata=\".text\"\nconst unsigned char code[] = {0xc3};\n" + call, `the section ".text"`},
+		{"functions by a pragma", "#pragma clang section text=\"mine\"\n" + goodMain, `f.c:2: the section "mine"`},
+		{"name of a variable", goodMain + "int x asm(\"a\\nb\") = 1;", `f.c:2: the name "a\nb", which does not print, is refused`},
+		{"name of a function", goodMain + "void g(void) asm(\"a\\n.globl b\");\nvoid g(void) {}", `f.c:3: the name "a\n.globl b"`},
+		{"name of another's", "void g(void) asm(\"a\\tb\");\nvoid f_main(int *p, unsigned long n, void *t) { g(); }\n", `the name "a\tb"`},
+	} {
+		path := file(t, "f.c", c.text)
+		forms := []pack.Form{pack.Bitcode}
+		if c.name == "code as data" {
+			forms = []pack.Form{pack.Source, pack.Bitcode, pack.Optimised, pack.Object}
+		}
+		for _, form := range forms {
+			_, err := Build(t.Context(), Options{Name: "f", Sources: []string{path}, Form: form, Targets: targets(t, "x86_64")})
+			var e *Error
+			if !errors.As(err, &e) || !strings.Contains(e.Text, c.want) {
+				t.Errorf("%s, %s: %v, expected %q", c.name, form, err, c.want)
+			}
+		}
+	}
+}
+
 // Only for one of the targets is also there.
 func TestAssemblyOfOneTarget(t *testing.T) {
 	needClang(t)
@@ -77,6 +107,9 @@ func TestNoAssembly(t *testing.T) {
 		int renamed(int) asm("other");
 		int other(int x) { return x; }
 		struct { int asm_; } asm_;
+		int größe = 1;
+		__attribute__((used, annotate("section \"x\""))) static int kept;
+		const char *section = "@x = global i32 0, section \"y\"";
 		void call_asm(void) {}
 		`+strings.Replace(goodMain, "*p = 1;", `*p = renamed(asm_.asm_); call_asm(); __builtin_prefetch(p); atomic_thread_fence(memory_order_seq_cst);`, 1))
 	for _, form := range []pack.Form{pack.Source, pack.Bitcode, pack.Object} {

@@ -94,8 +94,8 @@ func (c *Cluster) plan(ctx context.Context, src data.Source, name string, opt Lo
 		return nil, fmt.Errorf("`%s` cannot be the name of a data set: use letters, digits, _, - and ., beginning with a letter", name)
 	case taken && !opt.Replace:
 		return nil, fmt.Errorf("there is a data set @%s already; drop it, replace it, or choose another name", name)
-	case opt.Shards < 1 || opt.Shards > maxShards:
-		return nil, fmt.Errorf("%d shards: use 1 to %d", opt.Shards, maxShards)
+	case opt.Shards < 1 || opt.Shards > catalog.MaxShards:
+		return nil, fmt.Errorf("%d shards: use 1 to %d", opt.Shards, catalog.MaxShards)
 	case opt.Replicas < 1 || opt.Replicas > len(nodes):
 		return nil, fmt.Errorf("%d replicas need as many nodes; %d are alive", opt.Replicas, len(nodes))
 	}
@@ -113,8 +113,6 @@ func (c *Cluster) plan(ctx context.Context, src data.Source, name string, opt Lo
 	}
 	return l, control.CheckTable(l.set)
 }
-
-const maxShards = 4096
 
 func (l *loading) all(ctx context.Context) error {
 	for i := range l.set.Shards {

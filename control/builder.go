@@ -12,7 +12,7 @@ import (
 	"github.com/godwit-run/godwit/trust"
 )
 
-// builder makes views of records. Whoever holds a shard is a live node whose held record has
+// builder makes views of records. Whoever holds a shard is a live node whose held records have
 // it with the sum of the set's record. Held records end with their nodes' leases, and some of
 // a node that joins are there before its own.
 type builder struct {
@@ -22,12 +22,12 @@ type builder struct {
 	sets     []catalog.Set
 	trust    trust.List
 	draining map[catalog.Peer]bool
-	held     map[uint32]map[catalog.Peer]heldRecord // by set
-	changed  map[uint32]bool                        // sets whose holders are to be found anew
+	held     map[uint32]map[catalog.Peer]pieces // by set
+	changed  map[uint32]bool                    // sets whose holders are to be found anew
 }
 
 func newBuilder() *builder {
-	return &builder{held: map[uint32]map[catalog.Peer]heldRecord{}, changed: map[uint32]bool{}, draining: map[catalog.Peer]bool{}}
+	return &builder{held: map[uint32]map[catalog.Peer]pieces{}, changed: map[uint32]bool{}, draining: map[catalog.Peer]bool{}}
 }
 
 func (b *builder) apply(changes []record, revision int64) error {
@@ -100,13 +100,17 @@ func (b *builder) set(r record) error {
 }
 
 func (b *builder) holder(r record) error {
-	id, p, err := holderOf(r.key)
+	id, p, piece, err := holderOf(r.key)
 	if err != nil {
 		return err
 	}
 	b.changed[id] = true
 	if r.value == nil {
-		if delete(b.held[id], p); len(b.held[id]) == 0 {
+		delete(b.held[id][p], piece)
+		if len(b.held[id][p]) == 0 {
+			delete(b.held[id], p)
+		}
+		if len(b.held[id]) == 0 {
 			delete(b.held, id)
 		}
 		return nil
@@ -116,9 +120,12 @@ func (b *builder) holder(r record) error {
 		return err
 	}
 	if b.held[id] == nil {
-		b.held[id] = map[catalog.Peer]heldRecord{}
+		b.held[id] = map[catalog.Peer]pieces{}
 	}
-	b.held[id][p] = h
+	if b.held[id][p] == nil {
+		b.held[id][p] = pieces{}
+	}
+	b.held[id][p][piece] = h
 	return nil
 }
 
@@ -148,7 +155,7 @@ func (b *builder) replicas(s *catalog.Set) []catalog.Shard {
 		sh := &shards[i]
 		sh.Replicas = nil
 		for _, p := range peers {
-			if sum, ok := held[p].Shards[uint32(i)]; ok && sum == sumHex(sh.Sum) {
+			if sum, _, ok := held[p].of(uint32(i)); ok && sum == sumHex(sh.Sum) {
 				sh.Replicas = append(sh.Replicas, p)
 			}
 		}

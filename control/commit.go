@@ -109,36 +109,36 @@ func checkNumber(s *catalog.Set, recs []record) error {
 // everyone plans with, is compared with what the holders found in their files.
 func conditionsOf(s *catalog.Set, recs []record) ([]condition, error) {
 	var when []condition
-	held := map[catalog.Peer]*heldRecord{}
+	held := map[catalog.Peer]pieces{}
 	for i, h := range s.Shards {
 		for _, p := range h.Assigned {
 			missing := func(reason string) error { return &NotHeldError{s.Name, i, p, reason} }
 			if _, known := held[p]; !known {
 				node := find(recs, numbered(nodePrefix, uint32(p)))
-				holds := find(recs, numbered(heldIn(s.ID), uint32(p)))
+				holds := find(recs, pieceKey(s.ID, p, 0))
 				if node == nil {
 					return nil, missing("the node is not alive")
 				}
 				if holds == nil {
 					return nil, missing("the node does not hold any shard of the set")
 				}
-				var r heldRecord
-				if err := decode(holds.key, holds.value, &r, &r.Format); err != nil {
+				all, err := piecesIn(recs, s.ID, p)
+				if err != nil {
 					return nil, err
 				}
-				held[p] = &r
+				held[p] = all
 				when = append(when,
 					condition{key: node.key, created: true, revision: node.created},
 					condition{key: holds.key, revision: holds.modified})
 			}
-			sum, ok := held[p].Shards[uint32(i)]
+			sum, size, ok := held[p].of(uint32(i))
 			if !ok {
 				return nil, missing("the node does not hold it")
 			}
 			if sum != sumHex(h.Sum) {
 				return nil, missing(fmt.Sprintf("the node holds a file with SHA-256 %x…, expected %x…", sum[:6], h.Sum[:6]))
 			}
-			if size, told := held[p].Sizes[uint32(i)]; told && size != [2]int64{h.Hi - h.Lo, h.Bytes} {
+			if told := size[1] > 0; told && size != [2]int64{h.Hi - h.Lo, h.Bytes} {
 				return nil, missing(fmt.Sprintf("the node holds a file of %d rows and %d bytes, expected %d rows and %d bytes", size[0], size[1], h.Hi-h.Lo, h.Bytes))
 			}
 		}

@@ -32,6 +32,7 @@ var rules = []struct {
 	{"the owner takes its name over", testTakeover},
 	{"an old life cannot write", testFence},
 	{"a node comes with its shards", testHeld},
+	{"a node comes with many shards of one set", testManyShards},
 	{"a life ends with its record", testRenewed},
 	{"sets become visible at once", testCommit},
 	{"a set needs its replicas", testNotHeld},

@@ -31,8 +31,8 @@ type nameRecord struct {
 	Peer   catalog.Peer `json:"peer"`
 }
 
-// heldRecord has the sums of the shards of one set that one node holds, and the rows and
-// bytes of their files, which nodes of an earlier version do not say.
+// heldRecord has the sums of some shards of one set that one node holds, and the rows and
+// bytes of their files, which nodes of an earlier version do not say; see pieces.
 type heldRecord struct {
 	Format int                 `json:"format"`
 	Shards map[uint32]sumHex   `json:"shards"`
@@ -117,17 +117,20 @@ func numberOf(prefix, key string) (uint32, error) {
 }
 
 // holderOf reads the key of a heldRecord.
-func holderOf(key string) (set uint32, p catalog.Peer, err error) {
+func holderOf(key string) (set uint32, p catalog.Peer, piece uint32, err error) {
 	of, by, ok := strings.Cut(strings.TrimPrefix(key, heldPrefix), "/")
 	if !ok {
-		return 0, 0, fmt.Errorf("the key %s names no set and node", key)
+		return 0, 0, 0, fmt.Errorf("the key %s names no set and node", key)
 	}
-	set, err = numberOf("", of)
+	by, n, further := strings.Cut(by, "/")
+	if set, err = numberOf("", of); err == nil && further {
+		piece, err = numberOf("", n)
+	}
 	if err != nil {
-		return 0, 0, err
+		return 0, 0, 0, err
 	}
-	n, err := numberOf("", by)
-	return set, catalog.Peer(n), err
+	peer, err := numberOf("", by)
+	return set, catalog.Peer(peer), piece, err
 }
 
 func decodeNode(r record) (catalog.Node, *nodeRecord, error) {

@@ -31,6 +31,7 @@ func (s *membership) Hold(ctx context.Context, h Held) error {
 			shards = map[uint32]Held{}
 		}
 		shards[h.Shard] = h
+		s.doubt[pieceOf{h.Set, h.Shard / pieceShards}] = true // it is written whatever was written last
 		return shardsOf{h.Set: shards}
 	})
 }
@@ -39,6 +40,7 @@ func (s *membership) Unhold(ctx context.Context, set, shard uint32) error {
 	return s.publish(ctx, func(held shardsOf) shardsOf {
 		shards := maps.Clone(held[set])
 		delete(shards, shard)
+		s.doubt[pieceOf{set, shard / pieceShards}] = true
 		return shardsOf{set: shards}
 	})
 }
@@ -51,13 +53,13 @@ func (s *membership) HoldAll(ctx context.Context, all []Held) error {
 				want[set] = nil
 			}
 		}
-		maps.DeleteFunc(want, func(set uint32, shards map[uint32]Held) bool { return maps.Equal(held[set], shards) })
 		return want
 	})
 }
 
 // publish writes what the node holds of the sets that edit gives. Nobody else writes these
-// records, so what was written last needs no reading.
+// records, so what was written last needs no reading. What may have been written, or not, is
+// in doubt: the next call about the set writes it again.
 func (s *membership) publish(ctx context.Context, edit func(shardsOf) shardsOf) error {
 	start := time.Now()
 	ctx, cancel := s.g.bounded(ctx)
@@ -65,8 +67,12 @@ func (s *membership) publish(ctx context.Context, edit func(shardsOf) shardsOf) 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	held := edit(s.held)
-	sets := slices.Sorted(maps.Keys(held))
-	for _, part := range portions(s.puts(held)) {
+	parts := portions(s.changes(held))
+	for _, part := range parts {
+		s.doubts(part, true)
+	}
+	maps.Copy(s.held, held)
+	for _, part := range parts {
 		done, _, err := s.g.rec.commit(ctx, []condition{{key: s.key(), created: true, revision: s.incarnation}}, part)
 		if errors.Is(err, errNoLease) || err == nil && !done {
 			return &StaleError{s.peer, s.incarnation}
@@ -74,58 +80,33 @@ func (s *membership) publish(ctx context.Context, edit func(shardsOf) shardsOf) 
 		if err != nil {
 			return s.g.failed("publish a shard", start, err)
 		}
-		for _, set := range sets[:len(part)] {
-			s.note(set, held[set])
+		s.doubts(part, false)
+	}
+	for set := range held {
+		if len(held[set]) == 0 {
+			delete(s.held, set)
 		}
-		sets = sets[len(part):]
 	}
 	return nil
 }
 
-// note takes in what was written of a set.
-func (s *membership) note(set uint32, shards map[uint32]Held) {
-	s.held[set] = shards
-	if len(shards) == 0 {
-		delete(s.held, set)
-	}
-}
-
-// puts are the changes that write these records, one of each set in the order of their numbers.
-func (s *membership) puts(held shardsOf) []change {
-	var out []change
-	for _, set := range slices.Sorted(maps.Keys(held)) {
-		put := change{key: numbered(heldIn(set), uint32(s.peer))}
-		if len(held[set]) > 0 {
-			put.value, put.lease = encode(recordOf(held[set])), s.lease
-		}
-		out = append(out, put)
-	}
-	return out
-}
-
-func recordOf(shards map[uint32]Held) *heldRecord {
-	r := &heldRecord{Format: format, Shards: map[uint32]sumHex{}, Sizes: map[uint32][2]int64{}}
-	for i, h := range shards {
-		r.Shards[i] = h.Sum
-		if h.Bytes > 0 {
-			r.Sizes[i] = [2]int64{h.Rows, h.Bytes}
+// doubts begins or ends the doubt whether changes were made.
+func (s *membership) doubts(part []change, begin bool) {
+	for _, c := range part {
+		set, _, n, _ := holderOf(c.key)
+		if begin {
+			s.doubt[pieceOf{set, n}] = true
+		} else {
+			delete(s.doubt, pieceOf{set, n})
 		}
 	}
-	return r
 }
 
-// portions cuts changes into what fits into one transaction each.
-func portions(all []change) [][]change {
+// changes are those of each set.
+func (s *membership) changes(held shardsOf) [][]change {
 	var out [][]change
-	bytes := 0
-	for _, c := range all {
-		last := len(out) - 1
-		if last < 0 || len(out[last]) == portionChanges || bytes+len(c.value) > portionBytes {
-			out, bytes = append(out, nil), 0
-			last++
-		}
-		out[last] = append(out[last], c)
-		bytes += len(c.value)
+	for _, set := range slices.Sorted(maps.Keys(held)) {
+		out = append(out, s.puts(set, s.held[set], held[set]))
 	}
 	return out
 }

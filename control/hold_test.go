@@ -80,7 +80,80 @@ func testRenewed(t *testing.T, w world) {
 	refused[*StaleError](t, m.HoldAll(within(t), []Held{{Set: 1}}))
 }
 
-// What does not fit into one transaction goes into several, in order.
+// testManyShards: a node joins with any number of shards of one set, whatever their numbers;
+// the last of many costs no more to publish than the first; and none is left when all have gone.
+func testManyShards(t *testing.T, w world) {
+	c := w.open()
+	var all []Held
+	for i := range uint32(16_500) {
+		all = append(all, Held{Set: 1, Shard: i, Sum: [32]byte{1}, Rows: 1 << 40, Bytes: 1 << 40})
+	}
+	for i := range uint32(200) {
+		all = append(all, Held{Set: 1, Shard: 1<<30 + i<<20, Sum: [32]byte{1}})
+	}
+	m := must[Membership](t)(c.Join(within(t), Member{Name: named(t, "many"), Address: "127.0.0.1:1", Held: all}))
+	t.Cleanup(func() { m.Leave(context.Background()) })
+	check(t, m.HoldAll(within(t), all[:5000]))
+	check(t, m.Unhold(within(t), 1, 0))
+	check(t, m.HoldAll(within(t), nil))
+	g, ok := c.(*registry)
+	if !ok {
+		g = c.(*Memory).registry
+	}
+	recs, _, err := g.rec.read(within(t), heldIn(1))
+	check(t, err)
+	for _, r := range recs {
+		if _, p, _, err := holderOf(r.key); err != nil || p == m.Peer() {
+			t.Errorf("the record %s is left: %v", r.key, err)
+		}
+	}
+}
+
+// One more shard of a set writes its own record and the first one anew, and no others.
+func TestPiecesWritten(t *testing.T) {
+	t.Parallel()
+	s := &membership{peer: 3, held: shardsOf{}, doubt: map[pieceOf]bool{}}
+	shards := map[uint32]Held{}
+	for i := range uint32(catalog.MaxShards) {
+		shards[i] = Held{Set: 1, Shard: i, Rows: 1 << 40, Bytes: 1 << 40}
+	}
+	fewer := maps.Clone(shards)
+	delete(fewer, 4000)
+	bytes := 0
+	puts := s.puts(1, fewer, shards)
+	for _, c := range puts {
+		bytes += len(c.value)
+	}
+	if len(puts) != 2 || puts[0].key != pieceKey(1, 3, 0) || puts[1].key != pieceKey(1, 3, 62) || bytes > 20_000 {
+		t.Errorf("one shard more writes %d records of %d bytes", len(puts), bytes)
+	}
+	if puts := s.puts(1, shards, shards); puts != nil {
+		t.Errorf("nothing new writes %d records", len(puts))
+	}
+	if parts := portions([][]change{s.puts(1, nil, shards)}); len(parts) != 1 {
+		t.Errorf("a set of %d shards takes %d transactions", catalog.MaxShards, len(parts))
+	}
+	s.doubt[pieceOf{1, 70}] = true // a shard that was to go, and nobody knows whether it has gone
+	if puts := s.puts(1, shards, shards); len(puts) != 2 || puts[1].key != pieceKey(1, 3, 70) || puts[1].value != nil {
+		t.Errorf("a record in doubt writes %v", puts)
+	}
+}
+
+// A record with all shards of a set, as earlier versions write it, is read.
+func TestPiecesOfEarlier(t *testing.T) {
+	t.Parallel()
+	old := record{key: pieceKey(5, 3, 0), value: encode(recordOf(map[uint32]Held{7: {Rows: 2, Bytes: 9}, 700: {Sum: [32]byte{1}}}))}
+	others := record{key: pieceKey(5, 4, 1), value: encode(recordOf(map[uint32]Held{64: {}}))}
+	p := must[pieces](t)(piecesIn([]record{old, others}, 5, 3))
+	sum, _, ok := p.of(700)
+	_, size, seven := p.of(7)
+	if _, _, other := p.of(64); !ok || sum != (sumHex{1}) || !seven || size != [2]int64{2, 9} || other {
+		t.Errorf("read were %v", p)
+	}
+}
+
+// What does not fit into one transaction goes into several, in order, each with the first change of
+// the set that it goes on with.
 func TestPortions(t *testing.T) {
 	t.Parallel()
 	var all []change
@@ -89,10 +162,10 @@ func TestPortions(t *testing.T) {
 	}
 	all[120].value = make([]byte, portionBytes)
 	var sizes []int
-	for _, p := range portions(all) {
+	for _, p := range portions([][]change{all[:50], all[50:51], all[51:]}) {
 		sizes = append(sizes, len(p))
 	}
-	if want := []int{100, 20, 1, 100, 29}; !slices.Equal(sizes, want) {
+	if want := []int{100, 21, 2, 100, 31}; !slices.Equal(sizes, want) {
 		t.Errorf("250 changes were cut into %v, expected %v", sizes, want)
 	}
 	if got := portions(nil); got != nil {

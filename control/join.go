@@ -41,7 +41,7 @@ func (g *registry) join(ctx context.Context, m Member) (*membership, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &membership{g: g, peer: peer, lease: lease, lost: make(chan struct{}), held: bySet(m.Held)}
+	s := &membership{g: g, peer: peer, lease: lease, lost: make(chan struct{}), held: shardsOf{}, doubt: map[pieceOf]bool{}}
 	s.ctx, s.stop = context.WithCancel(g.ctx)
 	if err = s.enter(ctx, m); err == nil {
 		err = s.renew()
@@ -102,8 +102,9 @@ type membership struct {
 	renewed     func() time.Time
 	leaving     sync.Once
 
-	mu   sync.Mutex
-	held shardsOf // what was published
+	mu    sync.Mutex
+	held  shardsOf         // what was published
+	doubt map[pieceOf]bool // of which it is not known whether they were written
 }
 
 func (s *membership) Peer() catalog.Peer    { return s.peer }
@@ -121,7 +122,9 @@ func (s *membership) enter(ctx context.Context, m Member) error {
 		sum := sha256.Sum256([]byte(m.Secret))
 		r.Secret = hex.EncodeToString(sum[:])
 	}
-	parts := append(portions(s.puts(s.held)), nil)
+	held := bySet(m.Held)
+	parts := append(portions(s.changes(held)), nil)
+	s.held = held
 	absent := []condition{{key: s.key()}}
 	for range attempts {
 		done, revision, err := true, int64(0), error(nil)

@@ -16,7 +16,6 @@ const (
 	maxStored   = 500 // bytes of a type's own name; a nested list of Arrow has 40 for each level
 	maxDims     = 8
 	maxWidth    = 1 << 40 // elements in a row of a column
-	maxShards   = 4096
 	maxReplicas = 64
 	maxRows     = 1 << 48
 	maxBytes    = 1 << 46 // of a shard's file
@@ -36,8 +35,8 @@ func CheckTable(s *catalog.Set) error {
 		return invalid("its rows are assigned by %.*q; blocks, rows or hash(COLUMN), with a name of at most %d bytes, was expected", maxName, s.By, maxName)
 	case len(s.Columns) < 1 || len(s.Columns) > maxColumns:
 		return invalid("it has %d columns; 1 to %d were expected", len(s.Columns), maxColumns)
-	case len(s.Shards) > maxShards:
-		return invalid("it has %d shards; at most %d were expected", len(s.Shards), maxShards)
+	case len(s.Shards) > catalog.MaxShards:
+		return invalid("it has %d shards; at most %d were expected", len(s.Shards), catalog.MaxShards)
 	case s.Rows > maxRows:
 		return invalid("it has %d rows; at most %d were expected", s.Rows, int64(maxRows))
 	}

@@ -11,8 +11,8 @@ import (
 
 // large is the largest set that a load makes: all shards, with three replicas.
 func large() *catalog.Set {
-	s := &catalog.Set{ID: 1, Name: "large", Rows: maxShards << 36, By: "hash(key)", Columns: []catalog.Column{{Name: "key", Kind: num.I8, Stored: "int8"}}}
-	for i := range int64(maxShards) {
+	s := &catalog.Set{ID: 1, Name: "large", Rows: catalog.MaxShards << 36, By: "hash(key)", Columns: []catalog.Column{{Name: "key", Kind: num.I8, Stored: "int8"}}}
+	for i := range int64(catalog.MaxShards) {
 		s.Shards = append(s.Shards, catalog.Shard{Lo: i << 36, Hi: (i + 1) << 36, Bytes: maxBytes, Assigned: []catalog.Peer{1001, 1002, 1003}})
 	}
 	return s
@@ -50,7 +50,7 @@ func TestLimits(t *testing.T) {
 		{"rows that no file holds", "a file that has room", func(s *catalog.Set) { s.Rows, s.Shards[0].Hi = 1<<40, 1<<40 }},
 		{"a large file", "at most 70368744177664", func(s *catalog.Set) { s.Shards[0].Bytes = 1<<46 + 1 }},
 		{"many shards", "4097 shards", func(s *catalog.Set) {
-			for range maxShards {
+			for range catalog.MaxShards {
 				s.Shards = append(s.Shards, catalog.Shard{Lo: s.Rows, Hi: s.Rows, Assigned: []catalog.Peer{1}})
 			}
 		}},

@@ -77,7 +77,8 @@ const (
 	viewPrefix = root + "view/"
 	nodePrefix = viewPrefix + "nodes/" // + number: nodeRecord, under a lease
 	setPrefix  = viewPrefix + "sets/"  // + number: setRecord
-	heldPrefix = viewPrefix + "held/"  // + number of a set / number of a node: heldRecord, under the node's lease
+	// + number of a set / number of a node, or that / number of a piece: heldRecord, under the node's lease
+	heldPrefix = viewPrefix + "held/"
 	// A mark is there or not; + number of a node: drainRecord.
 	drainPrefix = viewPrefix + "drain/"
 	birthKey    = viewPrefix + "birth" // a random text, made by the first node that joins

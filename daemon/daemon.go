@@ -84,7 +84,8 @@ type Daemon struct {
 	metrics  *metrics
 	scrub    *scrubber
 	reserved reserved
-	holding  sync.Mutex // held while the cluster is told what is here
+	holding  sync.Mutex  // held while the cluster is told what is here
+	later    atomic.Bool // somebody will publish what is here
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc

@@ -507,3 +507,76 @@ func TestNumbersOfOthers(t *testing.T) {
 	}
 	must(t, do(parcel.Drop, "client/a", set))
 }
+
+// No number of a shard is taken that no set can have: nobody could ever commit it.
+func TestShardNumbers(t *testing.T) {
+	inMemory(t)
+	k := keep(t, Scrub{})
+	set, err := k.ctl.Allocate(t.Context())
+	must(t, err)
+	for _, shard := range []uint32{catalog.MaxShards, 1<<31 - 1} {
+		b := k.blob(k.good)
+		b.Set, b.Shard = set, shard
+		_, err := k.Daemon.keep(t.Context(), &node.Start{Client: catalog.FirstClient}, &node.Keep{Kind: parcel.Put, Blob: b})
+		if err == nil || !strings.Contains(err.Error(), "at most 4096 shards") {
+			t.Errorf("shard %d: %v", shard, err)
+		}
+	}
+}
+
+// mute is a membership that cannot say that a shard is here.
+type mute struct {
+	control.Membership
+	err error
+	all chan []control.Held
+}
+
+func (m *mute) Hold(context.Context, control.Held) error { return m.err }
+
+func (m *mute) HoldAll(_ context.Context, held []control.Held) error {
+	select {
+	case m.all <- held:
+	default:
+	}
+	return nil
+}
+
+// A shard that was sealed and could not be published is published later, also if nobody asks
+// again; it goes if the records have no room for it.
+func TestPublishedLater(t *testing.T) {
+	inMemory(t)
+	for _, tt := range []struct {
+		err   error
+		stays bool
+	}{{context.DeadlineExceeded, true}, {&control.FullError{}, false}} {
+		k := keep(t, Scrub{})
+		set, err := k.ctl.Allocate(t.Context())
+		must(t, err)
+		m := &mute{k.lives.now.Load().Membership, tt.err, make(chan []control.Held, 1)}
+		do := func(kind parcel.Kind, bytes []byte) error {
+			b := k.blob(bytes)
+			b.Set, b.Shard = set, 0
+			_, err := k.Daemon.keep(t.Context(), &node.Start{Client: catalog.FirstClient}, &node.Keep{Kind: kind, Blob: b})
+			return err
+		}
+		must(t, do(parcel.Put, k.good))
+		k.lives.begin(m)
+		if err := do(parcel.Seal, nil); err == nil {
+			t.Error("nobody was told, and that is not said")
+		}
+		if k.here(set, 0) != tt.stays {
+			t.Errorf("%v: the shard is here: %v", tt.err, !tt.stays)
+		}
+		if !tt.stays {
+			continue
+		}
+		select {
+		case held := <-m.all:
+			if !slices.ContainsFunc(held, func(h control.Held) bool { return h.Set == set }) {
+				t.Errorf("published was %v", held)
+			}
+		case <-time.After(10 * time.Second):
+			t.Error("it was not published later")
+		}
+	}
+}

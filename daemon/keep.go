@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/control"
 	"github.com/godwit-run/godwit/node"
 	"github.com/godwit-run/godwit/parcel"
@@ -27,7 +28,9 @@ func (d *Daemon) keep(ctx context.Context, e *node.Start, w *node.Keep) (*parcel
 			err = d.cfg.Store.Seal(f)
 		}
 		if err == nil {
-			err = d.hold(ctx, &f)
+			if err = d.hold(ctx, &f); err != nil {
+				err = d.unheld(ctx, &f, err)
+			}
 		}
 	case parcel.Drop:
 		err = d.drop(ctx, uploader(e), f)
@@ -51,6 +54,9 @@ func (d *Daemon) keep(ctx context.Context, e *node.Start, w *node.Keep) (*parcel
 
 // mayStore is an error if the sender may not store a shard. What is here already may come again.
 func (d *Daemon) mayStore(ctx context.Context, e *node.Start, f store.File) error {
+	if f.Shard >= catalog.MaxShards {
+		return fmt.Errorf("%v: a set has at most %d shards, numbered from 0: cut it into fewer", &f, catalog.MaxShards)
+	}
 	if h, here := d.file(f.Set, f.Shard); here && h == f {
 		return nil
 	}

@@ -149,16 +149,6 @@ func heldOf(f *store.File) control.Held {
 	return control.Held{Set: f.Set, Shard: f.Shard, Sum: f.Sum, Rows: f.Hi - f.Lo, Bytes: f.Bytes}
 }
 
-// publish tells the catalogue what is on the disk, should it be more or less than what the
-// node had when it joined.
-func (d *Daemon) publish() {
-	d.holding.Lock()
-	defer d.holding.Unlock()
-	if err := d.lives.HoldAll(d.ctx, Holding(d.cfg.Store)); err != nil && d.ctx.Err() == nil {
-		d.log.Warn("what the node holds is not published", "reason", err)
-	}
-}
-
 // ViewDeadline is how long a node goes by its last view when nobody confirms that it is a
 // member still.
 const ViewDeadline = 15 * time.Minute

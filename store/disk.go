@@ -58,7 +58,7 @@ func (s *Store) room(n int64) error {
 	if s.opt.Memory {
 		return nil
 	}
-	return s.spare(n)
+	return s.spare(n + s.promised)
 }
 
 // spare says why n bytes are not written to the disk.

@@ -11,8 +11,9 @@ import (
 // takes nothing of what others may have.
 const Itself = ""
 
-// parts is into how many parts places and space for uploads are divided: one owner has at
-// most one of them, and no more than are then left: whoever has none finds one.
+// parts is into how many parts places and space for uploads are divided. One owner has at most
+// one of them, and no more places than are then left; the space of one shard, as it arrives,
+// may be more.
 const parts = 4
 
 // patience is how long an upload may go without anything new. A copy that broke off is tried
@@ -48,19 +49,20 @@ func (s *Store) Committed(listed func(set uint32) bool) {
 	}
 }
 
-// unlisted is how many bytes of an owner's shards are complete, but of no set in the catalogue.
-// Called with mu held.
-func (s *Store) unlisted(owner string) (n int64) {
+// unlisted is how many of an owner's shards are complete, but of no set in the catalogue, and
+// their bytes. Called with mu held.
+func (s *Store) unlisted(owner string) (shards int, n int64) {
 	for _, h := range s.shards {
 		if h.owner == owner {
+			shards++
 			n += h.Bytes
 		}
 	}
-	return n
+	return shards, n
 }
 
 // arriving is how many uploads an owner has, and others but the node itself together, with
-// the bytes that are reserved for the owner's and for all. Called with mu held.
+// the bytes that the owner's will have, and those that are reserved for all. Called with mu held.
 func (s *Store) arriving(owner string) (own, others int, bytes, all int64) {
 	for _, u := range s.uploads {
 		switch {
@@ -70,7 +72,7 @@ func (s *Store) arriving(owner string) (own, others int, bytes, all int64) {
 		case u.owner != Itself:
 			others++
 		}
-		all += u.Bytes
+		all += u.space
 	}
 	return own, others, bytes, all
 }
@@ -91,15 +93,18 @@ func (s *Store) crowded(owner string) error {
 }
 
 // beyondPart says why n bytes, for which there is room, are too many for this owner now: what
-// arrives of one owner takes a part of what would be free if nothing arrived. One upload is
-// always taken. What is complete and not in the catalogue yet, and what arrives, together leave a
+// arrives of one owner takes a part of what would be free if nothing arrived. One upload may
+// be larger. What is complete and not in the catalogue yet, and what arrives, together leave a
 // tenth to others; a load may well be most of a disk. Called with mu held.
 func (s *Store) beyondPart(owner string, n int64) error {
 	if owner == Itself {
 		return nil
 	}
 	own, _, bytes, all := s.arriving(owner)
-	unlisted := s.unlisted(owner)
+	shards, unlisted := s.unlisted(owner)
+	if shards+own >= s.opt.Unlisted {
+		return fmt.Errorf("%d shards of %s are here or arriving of sets that are not in the catalogue, which is the most for one certificate; commit them, or drop what was not committed", shards+own, owner)
+	}
 	if own == 0 && unlisted == 0 {
 		return nil
 	}

@@ -29,7 +29,8 @@ func TestUploadsOfAnOwner(t *testing.T) {
 		// One is taken that is larger, but not beyond all.
 		check(t, begin("c", 20_000))
 		refused[*BusyError](t, begin("c", 1))
-		refused[*FullError](t, begin("d", 20_000))
+		refused[*BusyError](t, begin("d", 20_000)) // there is room when the others have ended
+		refused[*FullError](t, begin("d", 40_001))
 		check(t, begin("d", 1_000))
 		// The node itself has no limit but the space, also when all places are taken.
 		for i := range 5 {
@@ -132,4 +133,49 @@ func TestBytesNotCommitted(t *testing.T) {
 			stored += f.Bytes
 		}
 	})
+}
+
+// A claim takes no space: a shard has that of what has arrived, and a little ahead. Who is refused
+// because of others is told to come again, and finds room when they have ended.
+func TestClaimsTakeNothing(t *testing.T) {
+	inBoth(t, func(t *testing.T, o Options) {
+		o.Bytes, o.Ahead = 40_000, 1_000
+		s := open(t, t.TempDir(), o)
+		claimed := File{Set: 1, Hi: 1, Bytes: 40_000}
+		check(t, s.Put("a", claimed, 0, []byte{1}))
+		if used, _ := s.Usage(); used != 1_001 {
+			t.Errorf("a byte of %d reserves %d", claimed.Bytes, used)
+		}
+		f, b := numbers(t, 2, 0, 0, 3_000)
+		check(t, s.Put("b", f, 0, b))
+		check(t, s.Seal(f))
+		if used, _ := s.Usage(); used != f.Bytes+1_001 {
+			t.Errorf("%d bytes are used by a shard of %d and 1001 reserved ones", used, f.Bytes)
+		}
+		check(t, s.Put("a", claimed, 1, make([]byte, 12_000)))
+		other := File{Set: 3, Hi: 1, Bytes: 10_000}
+		refused[*BusyError](t, s.Put("b", other, 0, []byte{1}))
+		refused[*FullError](t, s.Put("a", claimed, 12_001, make([]byte, 8_000))) // nobody else is in the way
+		check(t, s.Drop(1, 0))
+		check(t, s.Put("b", other, 0, []byte{1}))
+		if s.promised != 0 {
+			t.Errorf("%d bytes are still to be allocated", s.promised)
+		}
+	})
+}
+
+// Shards of sets that are not in the catalogue are bounded in number, too.
+func TestShardsNotCommitted(t *testing.T) {
+	s := open(t, t.TempDir(), Options{Memory: true, Unlisted: 3})
+	for set := range uint32(3) {
+		f, b := numbers(t, set+1, 0, 0, 10)
+		put(t, s, f, b)
+		s.shards[f.key()].owner = "a"
+	}
+	f, b := numbers(t, 4, 0, 0, 10)
+	if err := s.Put("a", f, 0, b); err == nil || !strings.Contains(err.Error(), "the most for one certificate") {
+		t.Errorf("a shard too many: %v", err)
+	}
+	s.Committed(func(set uint32) bool { return set == 1 })
+	check(t, s.Put("a", f, 0, b))
 }

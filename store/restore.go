@@ -60,7 +60,7 @@ func (s *Store) beginRestore(f File) (*upload, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	u := &upload{File: f, owner: Itself, f: file, sealing: true}
+	u := &upload{File: f, owner: Itself, f: file, space: f.Bytes, sealing: true}
 	u.idle = time.AfterFunc(s.patience(Itself), func() { s.expire(u) })
 	s.uploads[f.key()] = u
 	s.used += f.Bytes

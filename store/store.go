@@ -30,6 +30,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/regular"
 )
 
@@ -53,6 +54,11 @@ type Options struct {
 	// Rate is how many bytes a second of an upload arrive at least, on the whole, after the
 	// first Idle; 256 KiB if zero. What the node fetches for itself has no least rate.
 	Rate int64
+	// Ahead is how much space an upload has beyond what has arrived of it; 64 MiB if zero.
+	Ahead int64
+	// Unlisted is how many shards one owner has, complete or arriving, of sets that are not in
+	// the catalogue; as many as a set may have, catalog.MaxShards, if zero.
+	Unlisted int
 	// Memory keeps shards in memory. They are gone when the process ends.
 	Memory bool
 	// Verify reads all shards at start and compares them with their SHA-256. Otherwise
@@ -73,6 +79,12 @@ func (o Options) withDefaults() Options {
 	if o.Rate <= 0 {
 		o.Rate = 256 << 10
 	}
+	if o.Ahead <= 0 {
+		o.Ahead = 64 << 20
+	}
+	if o.Unlisted <= 0 {
+		o.Unlisted = catalog.MaxShards
+	}
 	return o
 }
 
@@ -86,12 +98,13 @@ type Store struct {
 	opened   bool
 	orderly  bool // the process before ended in order
 
-	mu      sync.Mutex // guards what follows
-	damaged []Damage
-	closed  bool
-	used    int64 // bytes of shards and of uploads, as announced
-	shards  map[key]*Shard
-	uploads map[key]*upload
+	mu       sync.Mutex // guards what follows
+	damaged  []Damage
+	closed   bool
+	used     int64 // bytes of shards and of what is reserved for uploads
+	promised int64 // of these, bytes that are not allocated yet
+	shards   map[key]*Shard
+	uploads  map[key]*upload
 }
 
 // key names a shard.

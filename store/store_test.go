@@ -200,11 +200,12 @@ func TestLimits(t *testing.T) {
 		g, gb := numbers(t, 1, 1, 100, 200)
 		check(t, s.Put(Itself, g, 0, gb[:10]))
 		h, hb := numbers(t, 1, 2, 200, 300)
+		refused[*BusyError](t, s.Put(Itself, h, 0, hb))
+		check(t, s.Put(Itself, g, 0, gb))
+		check(t, s.Seal(g))
 		if e := refused[*FullError](t, s.Put(Itself, h, 0, hb)); e.Limit != o.Bytes || e.Used != 2*f.Bytes {
 			t.Errorf("the error is %+v", e)
 		}
-		check(t, s.Put(Itself, g, 0, gb))
-		check(t, s.Seal(g))
 		check(t, s.Drop(1, 0))
 		check(t, s.Put(Itself, h, 0, hb))
 		check(t, s.Drop(1, 1))

@@ -19,8 +19,10 @@ type upload struct {
 	f       *os.File
 	got     extents // guarded by Store.mu, as what follows
 	have    int64   // bytes that have arrived
+	space   int64   // bytes that are reserved: what has arrived or is being written, and a little ahead
+	writing int64   // bytes of the parts that are being written now
+	writers int     // how many these are
 	begun   time.Time
-	writers int // parts being written now
 	sealing bool
 	idle    *time.Timer
 }
@@ -53,21 +55,27 @@ func (s *Store) Put(owner string, f File, offset int64, b []byte) error {
 	if offset < 0 || int64(len(b)) > f.Bytes || offset > f.Bytes-int64(len(b)) {
 		return f.wrong("a part of %d bytes at %d does not lie in a file of %d", len(b), offset, f.Bytes)
 	}
-	u, err := s.begin(owner, f)
+	u, more, err := s.begin(owner, f, int64(len(b)))
 	if u == nil || err != nil {
 		return err
 	}
+	err = s.allocate(u, more)
 	holes := s.missing(u, offset, offset+int64(len(b)))
 	for _, h := range holes {
-		if _, e := u.f.WriteAt(b[h.lo-offset:h.hi-offset], h.lo); e != nil {
-			err = full(s.dir, e, f.Bytes)
+		if err != nil {
 			break
 		}
+		_, err = u.f.WriteAt(b[h.lo-offset:h.hi-offset], h.lo)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	u.writers--
+	u.writing -= int64(len(b))
 	if err != nil {
+		err = full(s.dir, err, f.Bytes)
+		if u.have == 0 && u.writers == 0 && s.uploads[u.key()] == u {
+			err = errors.Join(err, s.abandon(u))
+		}
 		return err
 	}
 	news := int64(0)
@@ -83,14 +91,30 @@ func (s *Store) Put(owner string, f File, offset int64, b []byte) error {
 	return nil
 }
 
-// begin finds the upload, or starts it, and enters a writer. There is none for a
-// shard that is here.
-func (s *Store) begin(owner string, f File) (*upload, error) {
+// begin finds the upload, or starts it, and enters a writer of n bytes. It says how much space
+// is to be allocated first. There is no upload for a shard that is here.
+func (s *Store) begin(owner string, f File, n int64) (u *upload, more int64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if done, err := s.sealed(f); done || err != nil {
-		return nil, err
+		return nil, 0, err
 	}
+	if u, err = s.find(owner, f); err != nil {
+		return nil, 0, err
+	}
+	if more, err = s.extend(u, n); err != nil {
+		if u.have == 0 && u.writers == 0 {
+			err = errors.Join(err, s.abandon(u))
+		}
+		return nil, 0, err
+	}
+	u.writers++
+	u.writing += n
+	return u, more, nil
+}
+
+// find gives the upload of a file, or starts it. Called with mu held.
+func (s *Store) find(owner string, f File) (*upload, error) {
 	u := s.uploads[f.key()]
 	if u != nil && u.File != f && owner == Itself && u.owner != Itself && u.writers == 0 && !u.sealing {
 		// The node knows from the catalogue what the shard is to be.
@@ -111,7 +135,6 @@ func (s *Store) begin(owner string, f File) (*upload, error) {
 	if u.sealing {
 		return nil, &BusyError{fmt.Sprintf("%v is being sealed", &f)}
 	}
-	u.writers++
 	return u, nil
 }
 
@@ -127,12 +150,13 @@ func (s *Store) sealed(f File) (bool, error) {
 	return h != nil, nil
 }
 
-// start makes room for an upload. Called with mu held.
+// start begins an upload for which there is room now. Only what arrives takes it: see extend.
+// Called with mu held.
 func (s *Store) start(owner string, f File) (*upload, error) {
 	if err := s.crowded(owner); err != nil {
 		return nil, err
 	}
-	if err := s.room(f.Bytes); err != nil {
+	if err := s.roomBeside(nil, f.Bytes); err != nil {
 		return nil, err
 	}
 	if err := s.beyondPart(owner, f.Bytes); err != nil {
@@ -145,11 +169,9 @@ func (s *Store) start(owner string, f File) (*upload, error) {
 	u := &upload{File: f, owner: owner, f: file, begun: time.Now()}
 	u.idle = time.AfterFunc(s.patience(owner), func() { s.expire(u) })
 	s.uploads[f.key()] = u
-	s.used += f.Bytes
 	return u, nil
 }
 
-// create reserves the whole file, so that a full disk is found out at once.
 func (s *Store) create(f File) (*os.File, error) {
 	if s.opt.Memory {
 		return newMemory(f)
@@ -158,14 +180,7 @@ func (s *Store) create(f File) (*os.File, error) {
 	if err := remove(path); err != nil { // what nobody knows of
 		return nil, err
 	}
-	file, err := regular.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return nil, err
-	}
-	if err = reserve(file, f.Bytes); err != nil {
-		return nil, errors.Join(err, file.Close(), os.Remove(file.Name()))
-	}
-	return file, nil
+	return regular.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 }
 
 func (s *Store) uploadPath(k key) string {
@@ -203,7 +218,7 @@ func (s *Store) forget(u *upload) {
 	u.idle.Stop()
 	if s.uploads[u.key()] == u {
 		delete(s.uploads, u.key())
-		s.used -= u.Bytes
+		s.used -= u.space
 	}
 }
 
