@@ -10,12 +10,15 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/godwit-run/godwit/regular"
 )
 
 // A member keeps room on its disk: a file of ballast, which it gives up in slices when the
 // disk is nearly full, so that etcd can go on writing while others are refused. It is made
 // again when there is space. When it is used up, and the disk is still full, the member
-// stops before etcd meets an error in the middle of a write.
+// stops before etcd meets an error in the middle of a write. Nothing else about it ends a member:
+// a reserve is a comfort.
 const (
 	ballastBytes = 64 << 20
 	ballastSlice = 8 << 20
@@ -33,6 +36,7 @@ type ballast struct {
 	dir  string
 	free func(dir string) (int64, error) // bytes that this user may still write
 	log  *slog.Logger
+	said string // the last trouble that was logged
 }
 
 func (b *ballast) path() string { return filepath.Join(b.dir, "ballast") }
@@ -40,9 +44,11 @@ func (b *ballast) path() string { return filepath.Join(b.dir, "ballast") }
 // watch keeps the ballast until ctx ends, or the disk is full.
 func (b *ballast) watch(ctx context.Context) error {
 	for {
-		if err := b.look(); err != nil {
+		err := b.look()
+		if errors.Is(err, errFull) {
 			return err
 		}
+		b.complain(err)
 		select {
 		case <-ctx.Done():
 			return nil
@@ -51,52 +57,67 @@ func (b *ballast) watch(ctx context.Context) error {
 	}
 }
 
-// look gives up ballast or makes it, as there is space.
+// complain logs a trouble once, until there is another one or none.
+func (b *ballast) complain(err error) {
+	text := ""
+	if err != nil {
+		text = err.Error()
+	}
+	if text != "" && text != b.said {
+		b.log.Warn("the control's member has no reserve on its disk, or not all of it; it is tried again", "reason", err)
+	}
+	b.said = text
+}
+
+// look gives up ballast or makes it, as there is space. errFull says that there is none and nothing
+// to give up.
 func (b *ballast) look() error {
 	free, err := b.free(b.dir)
 	if err != nil {
 		return err
 	}
 	have, err := b.size()
-	if err != nil {
-		return err
-	}
 	switch {
-	case free < tooFull && have == 0:
-		return errFull
 	case free < nearlyFull && have > 0:
 		b.log.Warn("the disk is nearly full: a part of the control's reserve is given up", "free", free, "reserve", have)
-		return os.Truncate(b.path(), max(0, have-ballastSlice))
-	case free >= roomAgain && have < ballastBytes:
+		if err = os.Truncate(b.path(), max(0, have-ballastSlice)); err == nil || free >= tooFull {
+			return err
+		}
+		return errors.Join(errFull, err)
+	case free < tooFull:
+		return errFull
+	case err == nil && free >= roomAgain && have < ballastBytes:
 		return b.make()
 	}
-	return nil
+	return err
 }
 
+// size is 0 where no regular file is. What else is there is removed; a folder with something in it
+// is not, and is an error.
 func (b *ballast) size() (int64, error) {
-	info, err := os.Stat(b.path())
-	if errors.Is(err, fs.ErrNotExist) {
+	info, err := os.Lstat(b.path())
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return 0, nil
-	}
-	if err != nil {
+	case err != nil:
 		return 0, err
+	case info.Mode().IsRegular():
+		return info.Size(), nil
 	}
-	return info.Size(), nil
+	return 0, os.Remove(b.path())
 }
 
 // make takes the space, which a hole in the file would not.
 func (b *ballast) make() error {
-	f, err := os.OpenFile(b.path(), os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := regular.OpenFile(b.path(), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	err = unix.Fallocate(int(f.Fd()), 0, 0, ballastBytes)
-	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSPC) {
-		b.log.Warn("the control's member has no reserve on its disk", "reason", err)
-		return f.Truncate(0)
+	if err = unix.Fallocate(int(f.Fd()), 0, 0, ballastBytes); err != nil {
+		return errors.Join(err, f.Truncate(0))
 	}
-	return err
+	return nil
 }
 
 // freeBytes is how many bytes can be written to a file system.

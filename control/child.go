@@ -50,7 +50,7 @@ func ServeMember(in io.Reader, out io.Writer) error {
 }
 
 // errStopped ends a member that etcd has ended in order.
-var errStopped = errors.New("etcd has stopped the member: the others have removed it, if the log before this line does not say otherwise")
+var errStopped = errors.New("etcd has stopped the member: the log before this line says why")
 
 // waitForMajority is how long a member waits for others, before the node starts it anew.
 const waitForMajority = 5 * time.Minute
@@ -58,7 +58,10 @@ const waitForMajority = 5 * time.Minute
 // runMember runs a member until ctx ends or the disk is full.
 func runMember(ctx context.Context, cancel context.CancelCauseFunc, cfg Config, t *tidings) error {
 	wal.SegmentSizeBytes = walSegment
-	if err := examine(cfg.Dir, cfg.Formed && cfg.Joins == nil); err != nil {
+	t.step()
+	err := examine(cfg.Dir, cfg.Formed && cfg.Joins == nil, t.step)
+	t.examined()
+	if err != nil {
 		t.gone(err)
 		return err
 	}
@@ -74,7 +77,7 @@ func runMember(ctx context.Context, cancel context.CancelCauseFunc, cfg Config, 
 	cfg.died = func(what string, why error) { t.died(cfg.Dir, what, why) }
 	s, err := Embed(ctx, cfg)
 	if err != nil {
-		return err
+		return explained(ctx, cfg, t, err)
 	}
 	t.ready()
 	go func() {
@@ -85,10 +88,22 @@ func runMember(ctx context.Context, cancel context.CancelCauseFunc, cfg Config, 
 	select {
 	case <-ctx.Done():
 	case <-s.e.Server.StopNotify():
-		return errors.Join(errStopped, s.Close())
+		return explained(ctx, cfg, t, errors.Join(errStopped, s.Close()))
 	}
 	if cause := context.Cause(ctx); cause != io.EOF {
 		return errors.Join(cause, s.Close())
 	}
 	return s.Close()
+}
+
+// explained tells why etcd has ended the member, if the others have removed it, and gives that or err.
+func explained(ctx context.Context, cfg Config, t *tidings, err error) error {
+	if ctx.Err() != nil {
+		return err
+	}
+	if removed := cfg.removed(ctx); removed != nil {
+		t.gone(removed)
+		return removed
+	}
+	return err
 }

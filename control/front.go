@@ -100,8 +100,13 @@ func (f *front) serve(raw net.Conn) {
 	_, _ = io.Copy(c, to)
 }
 
-// refused logs a connection that does not come about, unless there are too many.
+// refused logs a connection that does not come about, unless there are too many or the other
+// side went away.
 func (f *front) refused(c net.Conn, err error) {
+	if gate.Left(err) {
+		f.log.Debug("a connection with the control's member ended before it was one", "from", c.RemoteAddr(), "why", err)
+		return
+	}
 	if silent, ok := f.refusals.Allow(time.Now()); ok && f.ctx.Err() == nil {
 		f.log.Warn("the control's member refuses a connection", "from", c.RemoteAddr(), "why", err, "not_logged_before", silent)
 	}

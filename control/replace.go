@@ -238,17 +238,12 @@ func (r *replacement) remember(ctx context.Context, e *etcd, folder string) {
 // one is kept, for who wants to look at it; what has no records is removed.
 func setAside(dir string) (string, error) {
 	logs, err := segments(logDir(dir))
-	if err != nil {
-		return "", err
-	}
-	_, err = os.Stat(database(dir))
-	if len(logs) == 0 && errors.Is(err, fs.ErrNotExist) {
+	_, none := os.Lstat(database(dir))
+	if err == nil && len(logs) == 0 && errors.Is(none, fs.ErrNotExist) {
 		return "", os.RemoveAll(dir)
 	}
 	older, _ := filepath.Glob(dir + damagedSuffix + "*") // those that are not found stay
-	if err := os.Remove(filepath.Join(dir, "ballast")); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
-	}
+	_ = os.Remove(filepath.Join(dir, "ballast"))         // what cannot be removed goes along
 	to := dir + damagedSuffix + time.Now().UTC().Format("20060102-150405.000")
 	if err := os.Rename(dir, to); err != nil {
 		return "", err

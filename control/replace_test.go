@@ -306,3 +306,68 @@ func TestDiskHangs(t *testing.T) {
 type writer func([]byte)
 
 func (w writer) Write(b []byte) (int, error) { w(b); return len(b), nil }
+
+// An examination that hangs ends the signs of life.
+func TestExaminationHangs(t *testing.T) {
+	t.Parallel()
+	signs := make(chan struct{}, 1)
+	tell := &tidings{to: writer(func([]byte) {
+		select {
+		case signs <- struct{}{}:
+		default:
+		}
+	})}
+	tell.step()
+	ctx, cancel := context.WithCancel(within(t))
+	defer cancel()
+	go tell.beat(ctx, func() {}, rhythm{beating: time.Millisecond, touching: time.Hour, hanging: 100 * time.Millisecond})
+	<-signs
+	for end := time.Now().Add(10 * time.Second); ; {
+		select {
+		case <-signs:
+			if time.Now().After(end) {
+				t.Fatal("it gives signs of life though its examination hangs")
+			}
+			continue
+		case <-time.After(time.Second):
+		}
+		break
+	}
+	tell.examined()
+	select {
+	case <-signs:
+	case <-time.After(10 * time.Second):
+		t.Error("it gives no signs of life though its examination has ended")
+	}
+}
+
+// A member that the others have removed while it was away is replaced: its folder is an old one that
+// somebody put back.
+func TestRemovedIsReplaced(t *testing.T) {
+	t.Parallel()
+	x := newTrio(t)
+	x.formed(t)
+	before := x.voters(t)
+	check(t, x.each["c"].Close())
+	if out := (&Config{Name: "c", Dir: x.cfg["c"].Dir, Cluster: x.cfg["c"].Cluster, Identity: x.cfg["c"].Identity}).removed(within(t)); out != nil {
+		t.Errorf("before it is removed: %v", out)
+	}
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		_, err := ask(within(t), x.e, func(ctx context.Context, c *clientv3.Client) (*clientv3.MemberRemoveResponse, error) {
+			return c.MemberRemove(ctx, before["c"])
+		})
+		if err == nil {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal(err)
+		}
+	}
+	began := time.Now()
+	x.start(t, "c")
+	x.replaced(t, "c", before)
+	t.Logf("replaced after %v", time.Since(began).Round(time.Millisecond))
+	if aside, _ := filepath.Glob(x.cfg["c"].Dir + damagedSuffix + "*"); len(aside) != 1 {
+		t.Errorf("the old records are kept as %v", aside)
+	}
+}

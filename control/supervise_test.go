@@ -1,6 +1,7 @@
 package control
 
 import (
+	"context"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -120,5 +121,56 @@ func TestReserve(t *testing.T) {
 	check(t, r.look())
 	if size() != ballastBytes {
 		t.Errorf("with space again the reserve has %d bytes", size())
+	}
+}
+
+// Whatever is in the place of the reserve or of the sign of life ends no member and makes none wait.
+func TestOddReserve(t *testing.T) {
+	t.Parallel()
+	for name, put := range map[string]func(path string) error{
+		"a folder": func(p string) error { return os.Mkdir(p, 0o700) },
+		"a pipe":   func(p string) error { return unix.Mkfifo(p, 0o600) },
+		"a link":   func(p string) error { return os.Symlink("/dev/full", p) },
+		"a full folder": func(p string) error {
+			return os.MkdirAll(filepath.Join(p, "somebody's"), 0o700)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := &ballast{dir: t.TempDir(), log: slog.New(slog.DiscardHandler), free: func(string) (int64, error) { return roomAgain, nil }}
+			check(t, put(r.path()))
+			alive := filepath.Join(r.dir, "alive")
+			check(t, put(alive))
+			ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+			defer cancel()
+			ends := func(what func()) bool {
+				done := make(chan struct{})
+				go func() { what(); close(done) }()
+				select {
+				case <-done:
+					return true
+				case <-time.After(10 * time.Second):
+					return false
+				}
+			}
+			if !ends(func() { err := r.watch(ctx); check(t, err) }) || !ends(touch(r.dir)) || !ends(touch(r.dir)) {
+				t.Fatal("it waits")
+			}
+			if name == "a full folder" {
+				check(t, os.Remove(filepath.Join(r.path(), "somebody's")))
+				return
+			}
+			for _, path := range []string{r.path(), alive} {
+				if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+					t.Errorf("%s was not made anew: %v, %v", path, info, err)
+				}
+			}
+		})
+	}
+	failing := &ballast{dir: t.TempDir(), log: slog.New(slog.DiscardHandler), free: func(string) (int64, error) { return 0, syscall.EIO }}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+	defer cancel()
+	if err := failing.watch(ctx); err != nil {
+		t.Errorf("a disk that does not say how full it is ends the member: %v", err)
 	}
 }

@@ -13,8 +13,11 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/godwit-run/godwit/regular"
 )
 
 // rhythm is how a member's process shows that it lives.
@@ -39,6 +42,18 @@ type tiding struct {
 type tidings struct {
 	mu sync.Mutex
 	to io.Writer
+
+	examining atomic.Int64 // when the examination of the files last got on (Unix ns); 0 when there is none
+}
+
+// step notes that the examination gets on, and examined that it has ended.
+func (t *tidings) step()     { t.examining.Store(time.Now().UnixNano()) }
+func (t *tidings) examined() { t.examining.Store(0) }
+
+// stuck reports that an examination hangs.
+func (t *tidings) stuck(limit time.Duration) bool {
+	last := t.examining.Load()
+	return last != 0 && time.Since(time.Unix(0, last)) > limit
 }
 
 func (t *tidings) tell(what tiding) {
@@ -54,7 +69,7 @@ func (t *tidings) ready() { go t.tell(tiding{Ready: true}) }
 func (t *tidings) gone(err error) {
 	reason := fmt.Sprintf("%.1000s", err) // a line that is too long would not be read
 	switch {
-	case errors.As(err, new(*LostError)):
+	case errors.As(err, new(*LostError)), errors.As(err, new(*RemovedError)):
 		t.tell(tiding{Lost: true, Reason: reason})
 	case errors.As(err, new(*DamageError)):
 		t.tell(tiding{Damaged: true, Reason: reason})
@@ -77,7 +92,7 @@ func (t *tidings) died(dir, what string, why error) {
 	}
 }
 
-// beat gives signs of life until ctx ends, as long as touch does not hang.
+// beat gives signs of life until ctx ends, as long as neither touch nor the examination hangs.
 func (t *tidings) beat(ctx context.Context, touch func(), r rhythm) {
 	began, touched := time.Now(), make(chan struct{}, 1)
 	touched <- struct{}{}
@@ -92,7 +107,7 @@ func (t *tidings) beat(ctx context.Context, touch func(), r rhythm) {
 			began, busy = time.Now(), true
 			go func() { touch(); touched <- struct{}{} }()
 		}
-		if !busy || time.Since(began) < r.hanging {
+		if (!busy || time.Since(began) < r.hanging) && !t.stuck(r.hanging) {
 			t.tell(tiding{})
 		}
 		select {
@@ -107,7 +122,11 @@ func (t *tidings) beat(ctx context.Context, touch func(), r rhythm) {
 // that it ends.
 func touch(dir string) func() {
 	return func() {
-		f, err := os.OpenFile(filepath.Join(dir, "alive"), os.O_CREATE|os.O_WRONLY, 0o600)
+		path := filepath.Join(dir, "alive")
+		f, err := regular.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+		if errors.As(err, new(*regular.Error)) {
+			_ = os.Remove(path) // the next one makes it anew; a folder with something in it stays
+		}
 		if err != nil {
 			return
 		}

@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"syscall"
 	"time"
@@ -105,8 +104,8 @@ func (c *Client) explain(err error) error {
 	if err := c.ours(); err != nil {
 		return err
 	}
-	if held, by, _ := locked(c.dir); held {
-		return &Error{Text: fmt.Sprintf("a `godwit up`%s has the cluster in %s, but takes no orders", by.words(), c.dir), Help: "`godwit down` ends it"}
+	if held, _ := locked(c.dir); held {
+		return &Error{Text: fmt.Sprintf("a `godwit up`%s has the cluster in %s, but takes no orders", holder(c.dir).words(), c.dir), Help: "`godwit down` ends it"}
 	}
 	return &NotRunning{Dir: c.dir}
 }
@@ -142,7 +141,7 @@ func (c *Client) Down(ctx context.Context, patience time.Duration) (*Ended, erro
 		return nil, err
 	}
 	e := &Ended{Dir: c.dir}
-	ran, by, err := locked(c.dir)
+	ran, err := locked(c.dir)
 	if err != nil {
 		return nil, err
 	}
@@ -153,45 +152,56 @@ func (c *Client) Down(ctx context.Context, patience time.Duration) (*Ended, erro
 	}
 	if ran {
 		e.Ran = true
-		if e.Killed, err = c.end(ctx, by, patience); err != nil {
+		if e.Killed, err = c.end(ctx, patience); err != nil {
 			return nil, err
 		}
 		patience = leaving
 	}
-	if e.Left = clearLeft(ctx, filepath.Join(dir, "nodes"), min(patience, leaving)); !ran && e.Left > 0 {
+	nodes := filepath.Join(dir, "nodes")
+	if e.Left = clearLeft(ctx, nodes, min(patience, leaving)); !ran && e.Left > 0 {
 		e.Ran = true
 	}
 	e.Seconds = time.Since(begin).Seconds()
+	if rest := left(nodes); len(rest) > 0 && ctx.Err() == nil {
+		return e, stuck(fmt.Sprintf("processes %v of nodes in %s", rest, c.dir))
+	}
 	return e, ctx.Err()
+}
+
+// stuck says that something was killed and is there still.
+func stuck(what string) error {
+	return &Error{Text: fmt.Sprintf("%s have not ended %v after they were killed", what, leaving), Help: "they wait for the system, as for a disk that does not answer: look after that"}
 }
 
 // answering is how long a fleet may take to take the order.
 const answering = 3 * time.Second
 
-// end orders, or sends a signal to who takes no orders, and waits for the lock.
-func (c *Client) end(ctx context.Context, by pid, patience time.Duration) (killed bool, err error) {
+// end orders, or sends a signal to who takes no orders, and waits for the lock: until patience is
+// over, and after the killing for as long as the system may take.
+func (c *Client) end(ctx context.Context, patience time.Duration) (killed bool, err error) {
 	limit := time.Now().Add(patience)
 	ask, cancel := context.WithTimeout(ctx, min(answering, patience))
 	err = c.do(ask, http.MethodPost, "/down", nil)
 	cancel()
-	if err != nil && by != 0 && ctx.Err() == nil {
-		_ = syscall.Kill(int(by), syscall.SIGTERM) // it may end just now
+	if err != nil && ctx.Err() == nil {
+		signal(c.dir, syscall.SIGTERM)
 	}
-	for ctx.Err() == nil {
-		held, by, err := locked(c.dir)
+	for ; ctx.Err() == nil; pause(ctx, look) {
+		held, err := locked(c.dir)
 		if err != nil || !held {
 			return killed, err
 		}
-		if time.Now().After(limit) {
+		switch now := time.Now(); {
+		case now.Before(limit):
+		case !killed:
+			by := signal(c.dir, syscall.SIGKILL)
 			if by == 0 {
-				return killed, &Error{Text: fmt.Sprintf("`godwit up` in %s has not ended after %v, and its number is not known", c.dir, patience), Help: "kill it"}
+				return false, &Error{Text: fmt.Sprintf("`godwit up` in %s has not ended after %v, and its number is not known", c.dir, patience), Help: "find who has the file `lock` there open, as its owner or as root, and kill that"}
 			}
-			killed = true
-			if err := syscall.Kill(int(by), syscall.SIGKILL); err != nil && err != syscall.ESRCH {
-				return killed, os.NewSyscallError("kill", err)
-			}
+			killed, limit = true, now.Add(leaving)
+		default:
+			return killed, stuck(fmt.Sprintf("`godwit up`%s and what has its lock in %s", holder(c.dir).words(), c.dir))
 		}
-		pause(ctx, look)
 	}
 	return killed, ctx.Err()
 }

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/godwit-run/godwit/identity"
 	"github.com/godwit-run/godwit/site"
 )
 
@@ -354,5 +355,52 @@ func TestSpare(t *testing.T) {
 	}
 	if err := f.spare(syscall.EACCES, filepath.Join(dir, "client")); err != syscall.EACCES {
 		t.Errorf("with another error: %v", err)
+	}
+}
+
+// TestFolderRemoved starts a node again whose folder somebody has removed, with a certificate.
+func TestFolderRemoved(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	r := begin(t, fake(dir, "exec sleep 60", &said{}))
+	s, err := site.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := r.node(t, "n2", func(n NodeState) bool { return n.Pid != 0 })
+	if err := os.RemoveAll(s.NodeDir("n2")); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	asked := make(chan struct{})
+	go func() { // it waits for a real node to answer
+		_, _ = r.client().Restart(ctx, "n2")
+		close(asked)
+	}()
+	r.node(t, "n2", func(n NodeState) bool { return n.Starts > before.Starts && n.Pid != 0 })
+	cancel()
+	<-asked
+	if id, err := identity.Load(filepath.Join(s.NodeDir("n2"), "identity")); err != nil || id.Current() != nil {
+		t.Errorf("its certificate: %v", err)
+	}
+	r.down(t)
+}
+
+// node waits until a node is so.
+func (r *running) node(t *testing.T, name string, so func(NodeState) bool) NodeState {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(look) {
+		s, err := r.client().State(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range s.Nodes {
+			if n.Name == name && so(n) {
+				return n
+			}
+		}
+		if time.Now().After(end) {
+			t.Fatalf("node %s: %+v", name, s.Nodes)
+		}
 	}
 }

@@ -178,6 +178,17 @@ func (f *Fleet) certify() error {
 	return nil
 }
 
+// identify makes a node's folder and certificate anew if they are not there any more, or not to be
+// used. Its caller has the lock.
+func (f *Fleet) identify(name string) error {
+	id, err := identity.Load(filepath.Join(f.site.NodeDir(name), "identity"))
+	if err == nil && id.Current() == nil {
+		return nil
+	}
+	_, err = f.site.IssueNode(name, "127.0.0.1", "localhost")
+	return err
+}
+
 // spare forgives that a certificate could not be written, if dir has one that is good.
 func (f *Fleet) spare(err error, dir string) error {
 	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os/exec"
@@ -205,10 +206,10 @@ func (f *Fleet) card(name string) *site.NodeCard {
 	return &c
 }
 
-// begin starts a node's process where its ports are free.
+// begin starts a node's process where its ports are free, with what somebody may have removed.
 func (f *Fleet) begin(k *keeper) (*life, error) {
 	f.mu.Lock()
-	err := f.claim(k.name)
+	err := errors.Join(f.claim(k.name), f.identify(k.name))
 	cmd := f.command(f.card(k.name))
 	f.mu.Unlock()
 	if err != nil {

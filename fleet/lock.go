@@ -8,7 +8,6 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -17,8 +16,8 @@ import (
 
 const lockFile = "lock"
 
-// lock keeps a second fleet from a folder. It holds as long as this process lives, and has
-// the process's number in it.
+// lock keeps a second fleet from a folder. It holds as long as this process lives. The number in
+// it is for people and scripts: who holds the lock is what the system says, see holder.
 func lock(dir string) (*os.File, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, foreign(dir, err)
@@ -28,13 +27,13 @@ func lock(dir string) (*os.File, error) {
 		return nil, foreign(dir, err)
 	}
 	if err := takeLock(f); err != nil {
-		pid := holderOf(f)
+		by := holder(dir)
 		f.Close()
-		return nil, &Error{Text: fmt.Sprintf("the cluster in %s is running already%s", dir, pid.words()), Err: err,
+		return nil, &Error{Text: fmt.Sprintf("the cluster in %s is running already%s", dir, by.words()), Err: err,
 			Help: "use it, end it with `godwit down` or an interrupt, or name another directory with --cluster"}
 	}
 	if err := f.Truncate(0); err == nil {
-		_, _ = f.WriteAt(fmt.Appendln(nil, os.Getpid()), 0) // on a full disk it stays empty; the socket knows, too
+		_, _ = f.WriteAt(fmt.Appendln(nil, os.Getpid()), 0) // on a full disk it stays empty
 	}
 	return f, nil
 }
@@ -50,41 +49,21 @@ func takeLock(f *os.File) (err error) {
 	return err
 }
 
-type pid int
-
-func (p pid) words() string {
-	if p == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" (pid %d)", int(p))
-}
-
-// holderOf is the process that wrote its number into a lock; 0 if it could not.
-func holderOf(f *os.File) pid {
-	b := make([]byte, 32)
-	n, _ := f.ReadAt(b, 0)
-	p, err := strconv.Atoi(strings.TrimSpace(string(b[:n])))
-	if err != nil || p < 2 {
-		return 0
-	}
-	return pid(p)
-}
-
-// locked reports whether a fleet has the folder, and its process if that is known.
-func locked(dir string) (bool, pid, error) {
+// locked reports whether a fleet has the folder.
+func locked(dir string) (bool, error) {
 	f, err := regular.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, 0, nil
+		return false, nil
 	}
 	if err != nil {
-		return false, 0, foreign(dir, err)
+		return false, foreign(dir, err)
 	}
 	defer f.Close()
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return true, holderOf(f), nil
+		return true, nil
 	}
-	return false, 0, err // closing gives the lock back
+	return false, err // closing gives the lock back
 }
 
 // foreign says whose a folder is that this user may not use.
