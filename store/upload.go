@@ -131,6 +131,9 @@ func (s *Store) start(owner string, f File) (*upload, error) {
 	if err := s.crowded(owner); err != nil {
 		return nil, err
 	}
+	if err := s.beyondFiles(); err != nil {
+		return nil, err
+	}
 	if err := s.room(f.Bytes); err != nil {
 		return nil, err
 	}
@@ -246,8 +249,7 @@ func (s *Store) endSeal(u *upload, h *Shard, err error) error {
 		return errors.Join(err, h.Source.Close())
 	}
 	s.forget(u)
-	s.shards[f.key()] = h
-	s.used += f.Bytes
+	s.enter(h)
 	return u.f.Close()
 }
 
