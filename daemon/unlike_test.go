@@ -31,7 +31,10 @@ func TestWholeButUnlike(t *testing.T) {
 		t.Errorf("set aside: %+v", d)
 	}
 	k.await(t, "that the shard is not here", func(s *catalog.Set) bool { return len(s.Shards[0].Replicas) == 0 })
-	k.whole(t)
+	must(t, k.st.Put(store.Itself, k.file, 0, k.good))
+	must(t, k.st.Seal(k.file))
+	must(t, k.hold(t.Context(), &k.file))
+	k.await(t, "the shard", func(s *catalog.Set) bool { return len(s.Shards[0].Replicas) == 1 })
 	if got, err := os.ReadFile(k.path()); err != nil || !bytes.Equal(got, k.good) {
 		t.Errorf("another file is here, %v", err)
 	}
