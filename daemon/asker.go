@@ -100,17 +100,7 @@ func (a *asker) send(s *caller.Send) bool {
 }
 
 // file describes a shard that is here.
-func (d *Daemon) file(set, shard uint32) (store.File, bool) {
-	h, ok := d.cfg.Store.Shard(set, shard)
-	if !ok {
-		return store.File{Set: set, Shard: shard}, false
-	}
-	f := h.File
-	if err := h.Release(); err != nil {
-		d.log.Warn("a shard was not closed", "shard", f.String(), "reason", err)
-	}
-	return f, true
-}
+func (d *Daemon) file(set, shard uint32) (store.File, bool) { return d.cfg.Store.File(set, shard) }
 
 // copyPart gives bytes of a shard's file to another node.
 func (d *Daemon) copyPart(p *parcel.Part) (*parcel.Answer, error) {

@@ -200,6 +200,7 @@ func (d *Daemon) watch() {
 func (d *Daemon) learn(v *catalog.View) {
 	v = d.remember(v)
 	d.distrust(v) // first, so that nothing is allowed or refused by an older list
+	d.compare(v)  // before anybody reads by it
 	d.view.Store(v)
 	d.cfg.Store.Committed(func(set uint32) bool { _, listed := v.Set(set); return listed })
 	known := map[catalog.Peer]string{}

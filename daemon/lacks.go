@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/node"
 	"github.com/godwit-run/godwit/parcel"
 	"github.com/godwit-run/godwit/store"
@@ -43,6 +44,25 @@ func (d *Daemon) lacks(set, shard uint32, why error) error {
 	return &node.WorkError{Reason: parcel.NoShard, Set: set, Shard: int(shard), Detail: detail}
 }
 
+// compare sets aside what is whole, and not the file that the catalogue says: one that belongs
+// elsewhere, with its description and sums.
+func (d *Daemon) compare(v *catalog.View) {
+	for _, f := range d.cfg.Store.Shards() {
+		if err := d.unlike(v, f); err != nil {
+			_ = d.lacks(f.Set, f.Shard, err)
+		}
+	}
+}
+
+// unlike says how a shard that is here differs from what the catalogue says of it.
+func (d *Daemon) unlike(v *catalog.View, f store.File) error {
+	set, ok := v.Set(f.Set)
+	if !ok || int(f.Shard) >= len(set.Shards) {
+		return nil
+	}
+	return d.cfg.Store.Expect(f.Set, f.Shard, set.Shards[f.Shard].Sum)
+}
+
 // told is what others are told of a shard that is not here: what was found when it was set
 // aside, if it was.
 func (d *Daemon) told(set, shard uint32, why error) string {
@@ -66,10 +86,7 @@ func (d *Daemon) damage(set, shard uint32) (last store.Damage, ok bool) {
 }
 
 func (d *Daemon) here(set, shard uint32) bool {
-	h, ok := d.cfg.Store.Shard(set, shard)
-	if ok {
-		_ = h.Release()
-	}
+	_, ok := d.cfg.Store.File(set, shard)
 	return ok
 }
 

@@ -161,6 +161,9 @@ func (s *scrubber) note(pass int, f func(*Scrubbed)) {
 
 // found takes in what became of a shard.
 func (s *scrubber) found(pass int, f store.File, err error) {
+	if v := s.d.view.Load(); v != nil && err == nil {
+		err = s.d.unlike(v, f)
+	}
 	bad := errors.As(err, new(*store.DamageError))
 	if bad {
 		_ = s.d.lacks(f.Set, f.Shard, err)

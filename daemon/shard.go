@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/godwit-run/godwit/data"
 	"github.com/godwit-run/godwit/node"
 	"github.com/godwit-run/godwit/parcel"
+	"github.com/godwit-run/godwit/store"
 )
 
 // shard is a shard that this node holds.
@@ -30,9 +32,14 @@ func (d *Daemon) shard(set uint32, i int) (shard, func(), error) {
 	if !ok || i < 0 || i >= len(s.Shards) {
 		return shard{}, nil, noShard("there is no set %d with a shard %d", set, i)
 	}
-	file, ok := d.cfg.Store.Shard(set, uint32(i))
-	if !ok {
-		return shard{}, nil, d.lacks(set, uint32(i), fmt.Errorf("it is not on this node"))
+	file, err := d.cfg.Store.Shard(set, uint32(i))
+	switch {
+	case errors.Is(err, store.ErrNotHere):
+		return shard{}, nil, d.lacks(set, uint32(i), errors.New("it is not on this node"))
+	case errors.As(err, new(*store.DamageError)):
+		return shard{}, nil, d.lacks(set, uint32(i), err)
+	case err != nil: // the process has too many files open, for now
+		return shard{}, nil, &node.WorkError{Reason: parcel.Busy, Detail: err.Error()}
 	}
 	release := func() {
 		if err := file.Release(); err != nil {

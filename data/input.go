@@ -42,7 +42,6 @@ func systemError(path string, err error) *Error {
 
 func (in *input) Path() string     { return in.path }
 func (in *input) Identity() string { return in.id }
-func (in *input) Close() error     { return in.file.Close() }
 
 // readAt fills p from offset off. A file that has become too short gives an
 // error that says so.

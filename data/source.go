@@ -162,7 +162,7 @@ func OpenFile(path string, f *os.File) (src Source, err error) {
 // OpenChecked opens an Arrow file whose bytes are compared with their checksums when
 // they are read, those that say what the file holds included. The file is the source's
 // from now on, also after an error.
-func OpenChecked(path string, f *os.File, c *Checked) (src Source, err error) {
+func OpenChecked(path string, f *os.File, c *Checked) (src Parked, err error) {
 	in, err := newInput(path, f)
 	if err != nil {
 		return nil, err
@@ -175,7 +175,11 @@ func OpenChecked(path string, f *os.File, c *Checked) (src Source, err error) {
 		}
 	}()
 	defer guard(path, &err)
-	return openArrow(in)
+	s, err := openArrow(in)
+	if err != nil {
+		return nil, err
+	}
+	return s.(*arrowFile), nil
 }
 
 // Raw is a run of bytes that holds a column: a part of a file, or Bytes for a

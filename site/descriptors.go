@@ -7,7 +7,8 @@ import (
 )
 
 // NodeDescriptors is how many files and connections a node must be able to have open: about 90
-// of its own and its member of etcd's each, and the rest for clients.
+// of its own and its member of etcd's each, a quarter for shards that nobody reads just then,
+// whose files are closed when there are more (see store.Options), and the rest for clients.
 const NodeDescriptors = 256
 
 // Descriptors raises this process's limit of open files as far as it may, and gives an error if

@@ -50,9 +50,9 @@ var ways = map[string]func(s *Store, f File) ([]byte, error){
 
 func column(read func(data.Source, []byte) error) func(*Store, File) ([]byte, error) {
 	return func(s *Store, f File) ([]byte, error) {
-		h, ok := s.Shard(f.Set, f.Shard)
-		if !ok {
-			return nil, ErrNotHere
+		h, err := s.Shard(f.Set, f.Shard)
+		if err != nil {
+			return nil, err
 		}
 		defer h.Release()
 		b := make([]byte, 8*(f.Hi-f.Lo))

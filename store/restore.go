@@ -42,8 +42,7 @@ func (s *Store) Restore(f File) error {
 	case dropped:
 		return errors.Join(err, f.wrong("it was dropped while it was restored"), s.unlink(f.key()), h.Source.Close())
 	}
-	s.shards[f.key()] = h
-	s.used += f.Bytes
+	s.enter(h)
 	return err
 }
 

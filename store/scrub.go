@@ -41,7 +41,7 @@ func (s *Store) Scrub(ctx context.Context, how Scrubbing) error {
 	defer func() { _ = unix.Munmap(buf) }()
 	p := &pace{rate: how.Rate, start: time.Now()}
 	for _, f := range s.inOrder(how.Newest) {
-		h, ok := s.Shard(f.Set, f.Shard)
+		h, ok := s.unopened(f.key())
 		if !ok {
 			continue
 		}
@@ -66,11 +66,8 @@ func (s *Store) inOrder(newest bool) []File {
 	}
 	written := map[key]time.Time{}
 	for _, f := range list {
-		if h, ok := s.Shard(f.Set, f.Shard); ok {
-			if st, err := h.file.Stat(); err == nil {
-				written[f.key()] = st.ModTime()
-			}
-			_ = h.Release()
+		if st, err := os.Lstat(s.path(f.key())); err == nil {
+			written[f.key()] = st.ModTime()
 		}
 	}
 	slices.SortStableFunc(list, func(a, b File) int { return written[b.key()].Compare(written[a.key()]) })
@@ -119,14 +116,7 @@ func (h *Shard) again() (*os.File, error) {
 	if err != nil {
 		return nil, h.unread("its file", err)
 	}
-	now, err := file.Stat()
-	if err == nil {
-		var open os.FileInfo
-		if open, err = h.file.Stat(); err == nil && !os.SameFile(now, open) {
-			err = h.check.Damage("another file lies in its place")
-		}
-	}
-	if err != nil {
+	if err := h.same(file); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return file, nil

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"cmp"
+	"container/list"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -36,23 +37,69 @@ func (f *File) String() string { return fmt.Sprintf("shard %d of set %d", f.Shar
 // readable until Release, even when it is dropped.
 type Shard struct {
 	File
-	Source  data.Source
+	Source  data.Parked
 	s       *Store
-	file    *os.File // the source's
+	as      os.FileInfo // tells the file from others
 	check   *data.Checked
-	owner   string // who has stored it, until Committed; guarded by Store.mu, as is
-	readers int    // and one for the store itself; guarded by Store.mu
+	file    *os.File      // the source's; nil while it is closed. Guarded by Store.mu, as is
+	resting *list.Element // among those that nobody reads
+	owner   string        // who has stored it, until Committed; guarded by Store.mu, as is
+	readers int           // and one for the store itself; guarded by Store.mu
 }
 
-// Shard gives a shard for reading, which the caller must Release.
-func (s *Store) Shard(set, shard uint32) (*Shard, bool) {
+// Shard gives a shard for reading, which the caller must Release. The error is ErrNotHere, a
+// *DamageError, or why its file cannot be opened now.
+func (s *Store) Shard(set, shard uint32) (*Shard, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h, ok := s.shards[key{set, shard}]
+	if !ok {
+		return nil, ErrNotHere
+	}
+	if err := s.reopen(h); err != nil {
+		return nil, err
+	}
+	s.take(h)
+	return h, nil
+}
+
+// take counts a reader. Called with mu held.
+func (s *Store) take(h *Shard) {
+	s.busy(h)
+	h.readers++
+}
+
+// unopened gives a shard like Shard, but its file may be closed.
+func (s *Store) unopened(k key) (*Shard, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h, ok := s.shards[k]
 	if ok {
-		h.readers++
+		s.take(h)
 	}
 	return h, ok
+}
+
+// File describes a shard that is here.
+func (s *Store) File(set, shard uint32) (File, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if h, ok := s.shards[key{set, shard}]; ok {
+		return h.File, true
+	}
+	return File{Set: set, Shard: shard}, false
+}
+
+// Expect is a *DamageError if a shard is here, and is not the file that it must be: its
+// description and its sums may all fit a file that belongs elsewhere.
+func (s *Store) Expect(set, shard uint32, sum [32]byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h, ok := s.shards[key{set, shard}]
+	if !ok || h.Sum == sum {
+		return nil
+	}
+	return h.check.Damage("it is another file: its SHA-256 is %x…, the catalogue says %x…", h.Sum[:6], sum[:6])
 }
 
 // Release ends the reading of a shard.
@@ -65,8 +112,12 @@ func (h *Shard) Release() error {
 // release is called with mu held.
 func (s *Store) release(h *Shard) error {
 	if h.readers--; h.readers > 0 {
+		if h.readers == 1 && s.shards[h.key()] == h {
+			s.rest(h)
+		}
 		return nil
 	}
+	s.busy(h)
 	s.used -= h.Bytes
 	return h.Source.Close()
 }
@@ -216,12 +267,11 @@ func (s *Store) loadFile(set uint32, name string) error {
 		h, err := s.check(k)
 		switch {
 		case data.Passing(err):
-			return err
+			return fmt.Errorf("shard %d of set %d: %w", k.shard, k.set, err)
 		case err != nil:
 			return s.setAside(k, err)
 		}
-		s.shards[k] = h
-		s.used += h.Bytes
+		s.enter(h)
 	case ext == "arrow" && missing(s.sidecar(k)):
 		if missing(s.sumsPath(k)) {
 			return remove(s.path(k)) // the process ended while it was sealed

@@ -21,6 +21,7 @@
 package store
 
 import (
+	"container/list"
 	"errors"
 	"fmt"
 	"os"
@@ -45,7 +46,7 @@ type Options struct {
 	// Code is the most bytes of kernels and packages that are kept; 64 MiB if zero.
 	Code int64
 	// Uploads is how many shards may be arriving at once beside those that the node
-	// fetches for itself; 64 if zero. A quarter of them, and of the space that is free
+	// fetches for itself; 64 if zero, or half of Files if that is less. A quarter of them, and of the space that is free
 	// for them, is for one owner, at least one shard.
 	Uploads int
 	// Idle is how long an upload may go without anything new before it is given up; 1 min
@@ -59,6 +60,10 @@ type Options struct {
 	// Unlisted is how many shards one owner has, complete or arriving, of sets that are not in
 	// the catalogue; as many as a set may have, catalog.MaxShards, if zero.
 	Unlisted int
+	// Files is how many files of shards stay open while nobody reads them; a quarter of what
+	// the process may open if zero. Shards in memory, which cannot be closed, are at most twice
+	// as many.
+	Files int
 	// Memory keeps shards in memory. They are gone when the process ends.
 	Memory bool
 	// Verify reads all shards at start and compares them with their SHA-256. Otherwise
@@ -70,8 +75,11 @@ func (o Options) withDefaults() Options {
 	if o.Code <= 0 {
 		o.Code = 64 << 20
 	}
+	if o.Files <= 0 {
+		o.Files = descriptors() / 4
+	}
 	if o.Uploads <= 0 {
-		o.Uploads = 64
+		o.Uploads = min(64, max(8, o.Files/2)) // each has its file open
 	}
 	if o.Idle <= 0 {
 		o.Idle = time.Minute
@@ -105,6 +113,7 @@ type Store struct {
 	promised int64 // of these, bytes that are not allocated yet
 	shards   map[key]*Shard
 	uploads  map[key]*upload
+	resting  list.List // of the shards whose files are open and not read, the latest last
 }
 
 // key names a shard.

@@ -84,8 +84,8 @@ func TestPutSealRead(t *testing.T) {
 		s := open(t, t.TempDir(), o)
 		f, b := numbers(t, 7, 2, 100, 300)
 		put(t, s, f, b)
-		h, ok := s.Shard(7, 2)
-		if !ok || h.File != f {
+		h, err := s.Shard(7, 2)
+		if err != nil || h.File != f {
 			t.Fatalf("found %+v, expected %+v", h, f)
 		}
 		if n, err := first(h.Source); n != 100 || err != nil {
@@ -95,7 +95,7 @@ func TestPutSealRead(t *testing.T) {
 			t.Error("the column cannot be mapped")
 		}
 		check(t, h.Release())
-		if _, ok := s.Shard(7, 1); ok {
+		if _, err := s.Shard(7, 1); !errors.Is(err, ErrNotHere) {
 			t.Error("a shard that never came is there")
 		}
 		check(t, s.Put(Itself, f, 0, b)) // again, as after a lost answer
@@ -233,7 +233,7 @@ func TestDropWhileRead(t *testing.T) {
 						return
 					default:
 					}
-					if h, ok := s.Shard(1, 0); ok {
+					if h, err := s.Shard(1, 0); err == nil {
 						if n, err := first(h.Source); n != 5 || err != nil {
 							t.Errorf("read %d, %v", n, err)
 						}

@@ -117,6 +117,10 @@ func (s *Store) openShard(f File, path string, file *os.File, sums data.Sums) (*
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
+	as, err := file.Stat()
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
 	src, err := data.OpenChecked(path, file, c)
 	if err != nil {
 		return nil, err
@@ -125,7 +129,7 @@ func (s *Store) openShard(f File, path string, file *os.File, sums data.Sums) (*
 		err := fmt.Errorf("the file has %d rows, expected %d", src.Rows(), f.Hi-f.Lo)
 		return nil, errors.Join(err, src.Close())
 	}
-	return &Shard{File: f, Source: src, s: s, file: file, check: c, readers: 1}, nil
+	return &Shard{File: f, Source: src, s: s, as: as, file: file, check: c, readers: 1}, nil
 }
 
 // openPath is openShard for a file that has a name.
@@ -140,9 +144,12 @@ func (s *Store) openPath(f File, path string, sums data.Sums) (*Shard, error) {
 // ReadPart reads bytes of a shard's file, compared with its checksums, for copying it to
 // another node.
 func (s *Store) ReadPart(f File, offset int64, b []byte) error {
-	h, ok := s.Shard(f.Set, f.Shard)
-	if !ok {
+	h, err := s.Shard(f.Set, f.Shard)
+	if errors.Is(err, ErrNotHere) {
 		return f.wrong("it is not here")
+	}
+	if err != nil {
+		return err
 	}
 	defer h.Release()
 	if h.File != f {
@@ -151,6 +158,6 @@ func (s *Store) ReadPart(f File, offset int64, b []byte) error {
 	if offset < 0 || int64(len(b)) > f.Bytes || offset > f.Bytes-int64(len(b)) {
 		return f.wrong("a part of %d bytes at %d does not lie in a file of %d", len(b), offset, f.Bytes)
 	}
-	_, err := h.check.ReadAt(b, offset)
+	_, err = h.check.ReadAt(b, offset)
 	return err
 }

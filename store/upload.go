@@ -156,6 +156,9 @@ func (s *Store) start(owner string, f File) (*upload, error) {
 	if err := s.crowded(owner); err != nil {
 		return nil, err
 	}
+	if err := s.beyondFiles(); err != nil {
+		return nil, err
+	}
 	if err := s.roomBeside(nil, f.Bytes); err != nil {
 		return nil, err
 	}
@@ -262,8 +265,7 @@ func (s *Store) endSeal(u *upload, h *Shard, err error) error {
 		return errors.Join(err, h.Source.Close())
 	}
 	s.forget(u)
-	s.shards[f.key()] = h
-	s.used += f.Bytes
+	s.enter(h)
 	return u.f.Close()
 }
 
