@@ -14,6 +14,7 @@ type access struct {
 	region    int
 	store     bool
 	low, high []claim
+	facts     *size.Facts // about sizes, true if it happens at all
 	in        *kernel.Instr
 	path      []string
 }
@@ -44,7 +45,7 @@ func (c *checker) access(in *kernel.Instr) {
 		return
 	}
 	c.accesses = append(c.accesses, access{
-		region: in.Region, store: store, in: in, path: append([]string(nil), c.path...),
+		region: in.Region, store: store, in: in, facts: c.facts, path: append([]string(nil), c.path...),
 		low:  c.bounds(c.form[index], below, afterOuter),
 		high: c.bounds(c.form[index], above, afterOuter),
 	})

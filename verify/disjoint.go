@@ -1,6 +1,9 @@
 package verify
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/size"
 )
@@ -34,6 +37,9 @@ func (c *checker) disjoint() {
 // partitioned looks for a border S(o) that rises with o such that outer
 // index o keeps to S(o) … S(o+1)-1, or one that falls.
 func (c *checker) partitioned(as []access) (found bool) {
+	before := c.facts
+	c.facts = common(as)
+	defer func() { c.facts = before }()
 	c.assuming([]size.Poly{c.k.Outer.AddConst(-1)}, func() {
 		for _, a := range as[:min(len(as), maxCandidates)] {
 			for _, s := range a.low {
@@ -45,6 +51,22 @@ func (c *checker) partitioned(as []access) (found bool) {
 		}
 	})
 	return found
+}
+
+// common is what is known of sizes if any of the accesses happens: sizes are the same for
+// all outer indices.
+func common(as []access) *size.Facts {
+	f := &size.Facts{Lo: maps.Clone(as[0].facts.Lo), Hi: as[0].facts.Hi, NonNeg: slices.Clone(as[0].facts.NonNeg)}
+	for _, a := range as[1:] {
+		if a.facts == as[0].facts {
+			continue
+		}
+		for name, lo := range f.Lo {
+			f.Lo[name] = min(lo, a.facts.Lo[name])
+		}
+		f.NonNeg = slices.DeleteFunc(f.NonNeg, func(p size.Poly) bool { return !slices.ContainsFunc(a.facts.NonNeg, p.Equal) })
+	}
+	return f
 }
 
 // following is p at the next outer index.

@@ -357,12 +357,21 @@ func (v *prover) split(p size.Poly, x string, d direction) split {
 
 // replace gives bounds of p in direction d that are free of the symbol x.
 func (v *prover) replace(p size.Poly, x string, d direction) []claim {
-	s := v.split(p, x, d)
 	sym := v.symbols[x]
-	if !s.ok || sym == nil {
+	if sym == nil {
 		return nil
 	}
-	var out []claim
+	out := append(v.factored(p, x, d, sym), v.termwise(p, x, d, sym)...)
+	slices.SortStableFunc(out, func(a, b claim) int { return symbolCount(a.p) - symbolCount(b.p) })
+	return out
+}
+
+// termwise bounds each term with x by itself.
+func (v *prover) termwise(p size.Poly, x string, d direction, sym *symbol) (out []claim) {
+	s := v.split(p, x, d)
+	if !s.ok {
+		return nil
+	}
 	for _, low := range options(s.low, sym.lo) {
 		for _, high := range options(s.high, sym.hi) {
 			q := s.rest.Add(substitute(s.low, x, low.p)).Add(substitute(s.high, x, high.p))
@@ -372,7 +381,6 @@ func (v *prover) replace(p size.Poly, x string, d direction) []claim {
 			out = append(out, claim{q, join(join(s.needs, low.needs), high.needs)})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b claim) int { return symbolCount(a.p) - symbolCount(b.p) })
 	return out
 }
 
