@@ -321,7 +321,7 @@ func (e *elab) commonType(elems []*graph.Node, lead int) *graph.Type {
 		return t
 	}
 	for _, n := range elems {
-		if types.IsInt(n.Type) && n.Type.KindOf() == num.I64 && !e.within(e.boundsOf(n), t.Bound) {
+		if types.IsInt(n.Type) && n.Type.KindOf() == num.I64 && !e.inRange(n, t.Bound) {
 			return graph.I64Type
 		}
 	}

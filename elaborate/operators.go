@@ -152,7 +152,8 @@ func (e *elab) scalarArith(o operator, at diag.Span, a, b *graph.Node) *graph.No
 		return n
 	}
 	r, fits := e.arithBounds(o.op, k, e.boundsOf(a), e.boundsOf(b))
-	e.of(n).bounds = &r
+	fits = fits || !o.wrap && e.fitsHere(o.op, k, a, b)
+	e.of(n).bounds, e.of(n).fits = &r, fits
 	if !fits && !o.wrap {
 		e.faultOf(n, o, k)
 	}
@@ -218,11 +219,16 @@ func (e *elab) undefined(x *syntax.Binary, a, b *graph.Type) {
 }
 
 // shortCircuit is && or ||: the right side stands in an If of its own when it
-// can fault, so that it is evaluated only when it is needed.
+// can fault or rests on the left one, so that it is evaluated only when it is needed.
 func (e *elab) shortCircuit(x *syntax.Binary) *graph.Node {
 	a := e.value(x.X, graph.BoolType)
 	var b *graph.Node
-	inner := e.inBlock(func() { b = e.value(x.Y, graph.BoolType); e.cur.b.Results = []*graph.Node{b} })
+	before := e.guarded
+	inner := e.inBlock(func() {
+		e.suppose(e.cur, a, x.Op == syntax.AndAnd)
+		b = e.value(x.Y, graph.BoolType)
+		e.cur.b.Results = []*graph.Node{b}
+	})
 	if a == nil || b == nil {
 		return nil
 	}
@@ -230,7 +236,7 @@ func (e *elab) shortCircuit(x *syntax.Binary) *graph.Node {
 	if x.Op == syntax.OrOr {
 		op = num.Or
 	}
-	if !inner.AnyFault() {
+	if !inner.AnyFault() && e.guarded == before {
 		e.splice(inner)
 		return e.arith(op, x.OpSpan, a, b)
 	}
@@ -315,7 +321,7 @@ func (e *elab) unaryOp(op num.Op, at diag.Span, v *graph.Node) *graph.Node {
 			r = b
 		}
 	}
-	e.of(n).bounds = r
+	e.of(n).bounds, e.of(n).fits = r, true
 	return n
 }
 

@@ -96,6 +96,7 @@ type Prover struct {
 	goal    int
 	// guarding says that a case is being looked at with the guards.
 	guarding bool
+	given    []size.Poly // what the cases being looked at are given
 }
 
 // question is whether a polynomial over sizes is at least 0, given facts; they

@@ -127,9 +127,11 @@ func (v *Prover) everyCase(p size.Poly, x string) (needs []int, ok bool) {
 		v.guarding = true
 		defer func() { v.guarding = false }()
 	}
+	outer := v.given
+	defer func() { v.given = outer }()
 	for _, c := range sym.Cases {
-		known := append(c.Given[:len(c.Given):len(c.Given)], guards...)
-		n, ok := v.given(Substitute(p, x, c.Form), known)
+		v.given = append(outer[:len(outer):len(outer)], c.Given...)
+		n, ok := v.knowing(Substitute(p, x, c.Form), append(c.Given[:len(c.Given):len(c.Given)], guards...), outer)
 		if !ok {
 			return nil, false
 		}
@@ -138,12 +140,19 @@ func (v *Prover) everyCase(p size.Poly, x string) (needs []int, ok bool) {
 	return needs, true
 }
 
-// given tries to show p ≥ 0, directly and with what is known.
-func (v *Prover) given(p size.Poly, known []size.Poly) (needs []int, ok bool) {
+// knowing tries to show p ≥ 0, directly and with what is known: of this case, and of those
+// around it, each once on a path.
+func (v *Prover) knowing(p size.Poly, known, outer []size.Poly) (needs []int, ok bool) {
 	if needs, ok = v.search(p); ok {
 		return needs, true
 	}
 	for _, g := range known {
+		if needs, ok = v.search(p.Sub(g)); ok {
+			return needs, true
+		}
+	}
+	v.given = nil
+	for _, g := range outer {
 		if needs, ok = v.search(p.Sub(g)); ok {
 			return needs, true
 		}
