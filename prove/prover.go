@@ -96,6 +96,8 @@ type Prover struct {
 	goal    int
 	// guarding says that a case is being looked at with the guards.
 	guarding bool
+	// thorough says that the question decides something, and may cost more.
+	thorough bool
 	given    []size.Poly // what the cases being looked at are given
 }
 

@@ -45,7 +45,7 @@ func (v *Prover) NonNegative(p size.Poly, goal int) ([]int, bool) {
 }
 
 func (v *Prover) guarded(p size.Poly, goal int) ([]int, bool) {
-	v.goal = goal
+	v.goal, v.thorough = goal, goal > MinGoal
 	if needs, ok := v.search(p); ok {
 		return needs, true
 	}
@@ -85,7 +85,7 @@ func (v *Prover) multiplied(p size.Poly) (q Claim, ok bool) {
 
 // Search tries to show p ≥ 0 without guards, with little work.
 func (v *Prover) Search(p size.Poly) ([]int, bool) {
-	v.goal = MinGoal
+	v.goal, v.thorough = MinGoal, false
 	return v.search(p)
 }
 
@@ -141,7 +141,8 @@ func (v *Prover) everyCase(p size.Poly, x string) (needs []int, ok bool) {
 }
 
 // knowing tries to show p ≥ 0, directly and with what is known: of this case, and of those
-// around it, each once on a path.
+// around it, each once on a path. For descriptions that would be too much work: a choice
+// among many is a deep nest of cases.
 func (v *Prover) knowing(p size.Poly, known, outer []size.Poly) (needs []int, ok bool) {
 	if needs, ok = v.search(p); ok {
 		return needs, true
@@ -150,6 +151,9 @@ func (v *Prover) knowing(p size.Poly, known, outer []size.Poly) (needs []int, ok
 		if needs, ok = v.search(p.Sub(g)); ok {
 			return needs, true
 		}
+	}
+	if !v.thorough {
+		return nil, false
 	}
 	v.given = nil
 	for _, g := range outer {

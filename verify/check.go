@@ -69,6 +69,7 @@ type checker struct {
 	form     []size.Poly       // what is known of each integer value
 	def      []*kernel.Instr   // what defines each value
 	scalars  map[int]size.Poly // form of each scalar argument
+	choices  map[string]constants
 	next     kernel.Value      // the next value to be described
 	accesses []access
 }

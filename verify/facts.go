@@ -12,6 +12,7 @@ import (
 func (c *checker) startProofs() {
 	c.form = make([]size.Poly, len(c.kinds))
 	c.def = make([]*kernel.Instr, len(c.kinds))
+	c.choices = map[string]constants{}
 	c.scalars = map[int]size.Poly{}
 	facts := &size.Facts{Lo: map[string]int64{}, Hi: map[string]int64{}}
 	c.Prover = prove.New(facts, func() { c.refuse("the proof takes too long") })

@@ -132,6 +132,9 @@ func (c *checker) merge(v, cond, mark kernel.Value, a, b size.Poly) {
 			return
 		}
 	}
+	if c.mergeConstants(v, cond, a, b) {
+		return
+	}
 	yes, no := c.condition(cond, true, 0), c.condition(cond, false, 0)
 	c.within(v, c.Shared(prove.Below, int(mark), a, b, yes, no), c.Shared(prove.Above, int(mark), a, b, yes, no))
 	c.either(v, prove.Choice{Form: a, Given: yes}, prove.Choice{Form: b, Given: no})
