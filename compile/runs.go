@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/godwit-run/godwit/diag"
+	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/lower"
 )
 
@@ -26,7 +27,7 @@ func (p *Program) Runs() (err error) {
 	for range min(len(names), runtime.GOMAXPROCS(0)) {
 		done.Go(func() {
 			for i := range next {
-				found[i] = funcs[i].runs()
+				found[i] = funcs[i].runs(safe)
 			}
 		})
 	}
@@ -48,8 +49,8 @@ func (p *Program) Runs() (err error) {
 }
 
 // runs is what keeps the function from being run, nil if nothing does.
-func (f *Func) runs() *diag.Message {
-	err := f.lowers()
+func (f *Func) runs(verify func(*kernel.Kernel) error) *diag.Message {
+	err := f.lowers(verify)
 	if err == nil {
 		return nil
 	}
@@ -65,8 +66,8 @@ func (f *Func) runs() *diag.Message {
 }
 
 // lowers makes the schedule for arguments of which nothing is known.
-func (f *Func) lowers() (err error) {
+func (f *Func) lowers(verify func(*kernel.Kernel) error) (err error) {
 	defer caught(nil, &err)
-	_, err = lower.Lower(f.Graph, lower.Options{Verify: safe})
+	_, err = lower.Lower(f.Graph, lower.Options{Verify: verify})
 	return err
 }

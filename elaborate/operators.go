@@ -147,6 +147,9 @@ func (e *elab) scalarOp(x *syntax.Binary, a, b *graph.Node) *graph.Node {
 // scalarArith emits an operation, checked where it is not shown to fit.
 func (e *elab) scalarArith(o operator, at diag.Span, a, b *graph.Node) *graph.Node {
 	k := a.Type.KindOf()
+	if o.op == num.Div && e.dividesByMinusOne(k, a, b) {
+		return e.quotientNode(o, at, a, b)
+	}
 	n := e.arith(o.op, at, a, b)
 	if o.op.IsCompare() || !k.IsInt() {
 		return n
@@ -158,6 +161,28 @@ func (e *elab) scalarArith(o operator, at diag.Span, a, b *graph.Node) *graph.No
 		e.faultOf(n, o, k)
 	}
 	return n
+}
+
+// dividesByMinusOne reports a division that may be by 0, and may be of the least integer
+// by -1, which does not fit.
+func (e *elab) dividesByMinusOne(k num.Kind, a, b *graph.Node) bool {
+	x, y := e.boundsOf(a), e.boundsOf(b)
+	return k.IsInt() && k.IsSigned() && x.lo == k.MinInt() && y.lo <= -1 && y.hi >= 0
+}
+
+// quotientNode divides by -1 apart, as a negation: one operation has one kind of fault.
+func (e *elab) quotientNode(o operator, at diag.Span, a, b *graph.Node) *graph.Node {
+	k := a.Type.KindOf()
+	minusOne := e.arith(num.Eq, at, b, e.int(k, -1, at))
+	return e.choose(at, minusOne, func() *graph.Node {
+		n := e.arith(num.Neg, at, a)
+		e.mayFault(n, graph.Overflow, k.String()+" "+o.word)
+		return n
+	}, func() *graph.Node {
+		n := e.arith(num.Div, at, a, b)
+		e.mayFault(n, graph.DivideByZero, o.word+" by zero")
+		return n
+	})
 }
 
 // faultOf names the fault that a checked operation can have.
