@@ -95,4 +95,3 @@ func BenchmarkCheckAndLower(b *testing.B) {
 		}
 	}
 }
-

@@ -70,7 +70,7 @@ type checker struct {
 	def      []*kernel.Instr   // what defines each value
 	scalars  map[int]size.Poly // form of each scalar argument
 	choices  map[string]constants
-	next     kernel.Value      // the next value to be described
+	next     kernel.Value // the next value to be described
 	accesses []access
 }
 
