@@ -1,7 +1,11 @@
 package godwit_test
 
 import (
+	"errors"
+	"fmt"
+	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/godwit-run/godwit"
@@ -247,4 +251,39 @@ func TestTextbookTables(t *testing.T) {
 		}
 		row[M]
 	}`), args), lcs[n][m])
+}
+
+// TestLeastByMinusOne tells the quotient that does not fit from a division by zero.
+func TestLeastByMinusOne(t *testing.T) {
+	quotient := fn(t, `fn f(a: i64, b: i64) -> i64 { a / b }`)
+	for _, engine := range []string{"interp", "wasm"} {
+		for b, want := range map[int64]string{-1: "R01", 0: "R02"} {
+			_, err := quotient.Call(t.Context(), godwit.Args{"a": int64(math.MinInt64), "b": b}, godwit.WithEngine(engine))
+			var fault *godwit.Fault
+			if !errors.As(err, &fault) || fault.Code != want {
+				t.Errorf("%s: divided by %d: %v, want %s", engine, b, err, want)
+			}
+		}
+	}
+	equal(t, call[int64](t, quotient, godwit.Args{"a": int64(-7), "b": int64(-1)}), int64(7))
+	remainder := fn(t, `fn f(a: i64, b: i64) -> i64 { a % b }`)
+	equal(t, call[int64](t, remainder, godwit.Args{"a": int64(math.MinInt64), "b": int64(-1)}), int64(0))
+}
+
+// TestLiteralTable looks numbers up in a table that is written out, and says where one is
+// too long for that.
+func TestLiteralTable(t *testing.T) {
+	table := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "%d, ", i*i%1009)
+		}
+		return "fn f(i: i64) -> i64 { [" + b.String() + "].get(i).or(-1) }"
+	}
+	f := fn(t, table(300))
+	equal(t, call[int64](t, f, godwit.Args{"i": 299}), int64(299*299%1009))
+	equal(t, call[int64](t, f, godwit.Args{"i": 300}), int64(-1))
+	if _, err := godwit.Compile(table(2001)); err == nil || !strings.Contains(err.Error(), "T18") {
+		t.Errorf("2001 numbers: %v", err)
+	}
 }
