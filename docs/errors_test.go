@@ -26,6 +26,17 @@ file, and, where there is one, the row.
 
 `
 
+const lowering = `## L: Lowering
+
+### L01: a function is accepted and cannot be run
+
+` + "`" + `godwit check` + "`" + ` lowers every function that can be run from outside, for any sizes, and
+verifies its kernels. What passes all checks and fails here is a bug in Godwit, or a
+function that is more code than a kernel may be. The note says which; report it together
+with the program, or compute large tables outside and take them as arguments.
+
+`
+
 // families are the letters of the codes, in the order of the page.
 var families = []struct{ letter, title string }{
 	{"S", "Syntax"}, {"N", "Names"}, {"T", "Types, sizes and termination"}, {"B", "Bounds"},
@@ -130,6 +141,7 @@ func TestErrors(t *testing.T) {
 			b.WriteString("\n")
 		}
 	}
+	b.WriteString(lowering)
 	writeFaults(t, &b)
 	compare(t, "errors.md", b.String())
 	for _, e := range all {

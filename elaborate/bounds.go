@@ -91,6 +91,15 @@ func (b *bounds) lowers() []size.Poly {
 	return append(b.los[:len(b.los):len(b.los)], size.Const(b.lo))
 }
 
+// typed adds to b what the type of an index says.
+func (e *elab) typed(t *graph.Type, b *bounds) *bounds {
+	if t.Kind != graph.Index {
+		return b
+	}
+	own := e.typeBounds(t)
+	return &bounds{lo: max(b.lo, own.lo), hi: min(b.hi, own.hi), declared: true, los: b.los, his: join(own.his, b.his)}
+}
+
 // within reports that the integer is shown to be in 0..p.
 func (e *elab) within(b *bounds, p size.Poly) bool {
 	return e.notNegative(b) && e.below(b, p)

@@ -116,7 +116,20 @@ func checkBounds(t *testing.T, r *rand.Rand, text string, k num.Kind, lo, hi int
 			}
 			return true
 		})
-		e.g.Body.Walk(func(m *graph.Node) bool { e.holds(t, v, m, lookup, text); return true })
+		e.reached(&e.g.Body, v, func(m *graph.Node) { e.holds(t, v, m, lookup, text) })
+	}
+}
+
+// reached visits the nodes that a run evaluates.
+func (e *elab) reached(b *graph.Block, v *evaluator, visit func(*graph.Node)) {
+	for _, n := range b.Nodes {
+		visit(n)
+		if n.Op != graph.If {
+			continue
+		}
+		if c, ok := v.left(n.Args[0]); ok {
+			e.reached(n.Blocks[1-c&1], v, visit)
+		}
 	}
 }
 

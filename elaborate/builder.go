@@ -6,6 +6,7 @@ import (
 	"github.com/godwit-run/godwit/diag"
 	"github.com/godwit-run/godwit/graph"
 	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/prove"
 	"github.com/godwit-run/godwit/size"
 	"github.com/godwit-run/godwit/types"
 )
@@ -32,12 +33,19 @@ type elab struct {
 	full    bool
 	// attempts counts the trials around the point being elaborated.
 	attempts int
+
+	prover  prove.Prover
+	always  prove.Known // what holds in every run
+	reads   map[same]*graph.Node
+	tired   bool // proofs have taken too long; no more are tried
+	guarded int  // proofs so far that may rest on what is known at one place only
 }
 
 // scope is a block of the graph that is being filled.
 type scope struct {
 	outer *scope
 	b     *graph.Block
+	known prove.Known
 }
 
 // info is what elaboration knows of a node besides its type.
@@ -49,6 +57,11 @@ type info struct {
 	group  *grouping   // a value that group_by made
 	fault  graph.FaultKind
 	text   string
+
+	form  *size.Poly      // of an integer, once it was asked for
+	fits  bool            // of arithmetic: the result is that of unbounded integers
+	sides *[3]*graph.Node // of a value that an If gives: the condition, and both sides
+	turn  *[2]*graph.Node // of a loop's variable: the ends of the range
 }
 
 // mask is what the views that one filter leads to have in common: as many
@@ -68,7 +81,11 @@ func newElab(p *Program, name string, src *diag.Source, msgs *diag.List) *elab {
 	g := &graph.Graph{Name: name, Source: src}
 	g.Facts.Lo, g.Facts.Hi = map[string]int64{}, map[string]int64{}
 	e := &elab{p: p, g: g, msgs: msgs, info: make([]info, 1, 96)}
-	e.cur = &scope{b: &g.Body}
+	e.always = prove.Known{Facts: &size.Facts{Lo: g.Facts.Lo, Hi: g.Facts.Hi}}
+	e.prover = prove.New(e.always.Facts, func() { e.tired = true })
+	e.prover.More = func(p size.Poly) []size.Poly { return slices.Clip(e.relevant(p)) }
+	e.reads = map[same]*graph.Node{}
+	e.cur = &scope{b: &g.Body, known: e.always}
 	return e
 }
 
@@ -117,7 +134,7 @@ func (e *elab) mayFault(n *graph.Node, kind graph.FaultKind, text string) {
 
 // inBlock fills a new block with what f makes.
 func (e *elab) inBlock(f func()) *graph.Block {
-	s := &scope{outer: e.cur, b: new(graph.Block)}
+	s := &scope{outer: e.cur, b: new(graph.Block), known: e.cur.known}
 	e.cur = s
 	f()
 	e.cur = s.outer
@@ -319,6 +336,7 @@ func (e *elab) mapSlots(pos diag.Span, n size.Poly, arrays []*graph.Node, f func
 	var r *graph.Node
 	b := e.inBlock(func() {
 		i := e.param(graph.IndexOf(n), pos)
+		e.assume(e.cur, []size.Poly{n.AddConst(-1)}) // there is an element
 		elems := make([]*graph.Node, len(arrays))
 		for j, a := range arrays {
 			elems[j] = e.param(a.Type.Elem(), pos)
@@ -367,7 +385,7 @@ func (e *elab) choose(pos diag.Span, cond *graph.Node, then, otherwise func() *g
 	n := e.add(graph.If, a.Type, pos, cond)
 	n.Blocks = []*graph.Block{first, second}
 	if types.IsInt(a.Type) {
-		e.of(n).bounds = hull(e.boundsOf(a), e.boundsOf(b))
+		e.joinBounds(n, cond, a, b)
 	}
 	return n
 }

@@ -34,9 +34,10 @@ func (e *elab) restore(vars []*graph.Node) {
 	}
 }
 
-// sideOf elaborates one side, leaving the variables as they were.
-func (e *elab) sideOf(before []*graph.Node, f func() *graph.Node) branch {
-	s := &scope{outer: e.cur, b: new(graph.Block)}
+// sideOf elaborates the side where cond is as given, leaving the variables as they were.
+func (e *elab) sideOf(before []*graph.Node, cond *graph.Node, holds bool, f func() *graph.Node) branch {
+	s := &scope{outer: e.cur, b: new(graph.Block), known: e.cur.known}
+	e.suppose(s, cond, holds)
 	e.cur = s
 	v := f()
 	e.cur = s.outer
@@ -49,8 +50,8 @@ func (e *elab) sideOf(before []*graph.Node, f func() *graph.Node) branch {
 // that either side assigns become results of it.
 func (e *elab) conditional(at diag.Span, cond *graph.Node, then, otherwise func()) {
 	before := e.variables()
-	a := e.sideOf(before, func() *graph.Node { then(); return nil })
-	b := e.sideOf(before, func() *graph.Node { otherwise(); return nil })
+	a := e.sideOf(before, cond, true, func() *graph.Node { then(); return nil })
+	b := e.sideOf(before, cond, false, func() *graph.Node { otherwise(); return nil })
 	e.join(at, cond, false, before, a, b)
 }
 
@@ -60,17 +61,17 @@ func (e *elab) choice(at diag.Span, cond *graph.Node, want *graph.Type, literalF
 	before := e.variables()
 	var a, b branch
 	if literalFirst {
-		b = e.sideOf(before, func() *graph.Node { return otherwise(want) })
+		b = e.sideOf(before, cond, false, func() *graph.Node { return otherwise(want) })
 		msgs := e.msgs
 		if want = likeValue(want, b.value); b.value == nil {
 			e.msgs = new(diag.List) // without the other side nothing is sure
 		}
-		a = e.sideOf(before, func() *graph.Node { return then(want) })
+		a = e.sideOf(before, cond, true, func() *graph.Node { return then(want) })
 		e.msgs = msgs
 	} else {
-		a = e.sideOf(before, func() *graph.Node { return then(want) })
+		a = e.sideOf(before, cond, true, func() *graph.Node { return then(want) })
 		want = likeValue(want, a.value)
-		b = e.sideOf(before, func() *graph.Node { return otherwise(want) })
+		b = e.sideOf(before, cond, false, func() *graph.Node { return otherwise(want) })
 	}
 	e.unify(&a, &b, at)
 	return e.join(at, cond, true, before, a, b)
@@ -135,9 +136,9 @@ func (e *elab) unifyInts(a, b *branch, at diag.Span) {
 	t, u := a.value.Type, b.value.Type
 	want := graph.I64Type
 	switch {
-	case t.Kind == graph.Index && e.within(e.boundsOf(b.value), t.Bound):
+	case t.Kind == graph.Index && e.inRangeAt(b.scope, b.value, t.Bound):
 		want = t
-	case u.Kind == graph.Index && e.within(e.boundsOf(a.value), u.Bound):
+	case u.Kind == graph.Index && e.inRangeAt(a.scope, a.value, u.Bound):
 		want = u
 	}
 	e.inScope(a.scope, func() { a.value = e.coerce(a.value, want, at) })
@@ -171,14 +172,15 @@ func (e *elab) join(at diag.Span, cond *graph.Node, wantValue bool, before []*gr
 	}
 	n := e.add(graph.If, first.Type, at, cond)
 	n.Blocks = []*graph.Block{a.b, b.b}
-	e.joinBounds(n, first, second)
+	e.joinBounds(n, cond, first, second)
 	return e.spread(n, at, wantValue, changed, a, b)
 }
 
 // joinBounds keeps what holds for both sides.
-func (e *elab) joinBounds(n, a, b *graph.Node) {
+func (e *elab) joinBounds(n, cond, a, b *graph.Node) {
 	if types.IsInt(n.Type) {
-		e.of(n).bounds = hull(e.boundsOf(a), e.boundsOf(b))
+		e.of(n).bounds = e.typed(n.Type, hull(e.boundsOf(a), e.boundsOf(b)))
+		e.of(n).sides = &[3]*graph.Node{cond, a, b}
 	}
 }
 
@@ -217,7 +219,7 @@ func (e *elab) spread(n *graph.Node, at diag.Span, wantValue bool, changed []int
 			return n
 		}
 		r := e.get(n, i, at)
-		e.joinBounds(r, x, y)
+		e.joinBounds(r, n.Args[0], x, y)
 		return r
 	}
 	next := 0

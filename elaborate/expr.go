@@ -250,6 +250,11 @@ func (e *elab) arrayExpr(x *syntax.ArrayExpr, want *graph.Type) *graph.Node {
 		}
 		return e.emptyArray(w, x.Span)
 	}
+	if len(x.Elems) > maxLiteral {
+		e.errorf(x.Span, "T18", "this array is too long to be written out").Note("%d elements, at most %d", len(x.Elems), maxLiteral).
+			Help("take it as an argument: t: &[i64; %d]", len(x.Elems))
+		return nil
+	}
 	elems := e.likeElements(x.Elems, w)
 	if elems == nil {
 		return nil
@@ -257,6 +262,10 @@ func (e *elab) arrayExpr(x *syntax.ArrayExpr, want *graph.Type) *graph.Node {
 	n := size.Const(int64(len(elems)))
 	return e.tabulate(x.Span, n, func(i *graph.Node) *graph.Node { return e.pick(x.Span, i, elems, 0) })
 }
+
+// maxLiteral is how many elements an array literal may have: they are code of a kernel,
+// and 64 KiB hold a good two thousand.
+const maxLiteral = 2000
 
 // pick chooses among values by number, halving the choice each time.
 func (e *elab) pick(at diag.Span, i *graph.Node, values []*graph.Node, first int) *graph.Node {
@@ -321,7 +330,7 @@ func (e *elab) commonType(elems []*graph.Node, lead int) *graph.Type {
 		return t
 	}
 	for _, n := range elems {
-		if types.IsInt(n.Type) && n.Type.KindOf() == num.I64 && !e.within(e.boundsOf(n), t.Bound) {
+		if types.IsInt(n.Type) && n.Type.KindOf() == num.I64 && !e.inRange(n, t.Bound) {
 			return graph.I64Type
 		}
 	}

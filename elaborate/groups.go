@@ -129,7 +129,7 @@ func (e *elab) key(n *graph.Node, k size.Poly, at diag.Span) *graph.Node {
 	if n.Type.Kind == graph.Index && e.proves(k.Sub(n.Type.Bound)) {
 		return n
 	}
-	if e.within(e.boundsOf(n), k) {
+	if e.inRange(n, k) {
 		return e.toIndex(n, k, at)
 	}
 	return e.toRange(graph.Check, n, k, at)

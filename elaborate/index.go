@@ -51,7 +51,7 @@ func (e *elab) below0(i *graph.Node, n size.Poly, x *syntax.Index) *graph.Node {
 	if i.Type.Kind == graph.Index && e.proves(n.Sub(i.Type.Bound)) {
 		return i
 	}
-	if e.within(e.boundsOf(i), n) {
+	if e.inRange(i, n) {
 		return e.toIndex(i, n, x.I.Where())
 	}
 	array, at := e.operand(x.X), e.text(x.I.Where())
@@ -161,7 +161,7 @@ func (e *elab) getMethod(c *methodUse) *graph.Node {
 		e.runtimeElement(x.Type.Elem(), c.at())
 		return nil
 	}
-	if e.within(e.boundsOf(i), n) {
+	if e.inRange(i, n) {
 		return e.add(graph.Some, graph.OptionOf(x.Type.Elem()), c.at(), e.at(x, e.toIndex(i, n, c.at()), c.at()))
 	}
 	i = e.cast(graph.I64Type, i, c.at()) // a u64 that does not fit turns negative

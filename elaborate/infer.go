@@ -258,7 +258,7 @@ func (e *elab) toIndex(n *graph.Node, bound size.Poly, at diag.Span) *graph.Node
 	if n.Type.Kind == graph.Index && n.Type.Bound.Equal(bound) {
 		return n
 	}
-	if !e.within(e.boundsOf(n), bound) {
+	if !e.inRange(n, bound) {
 		if n.Type.Kind == graph.Index {
 			e.foreignIndex(n.Type, bound, at).Help("%s", orderHelp(n.Type.Bound, bound, e.parenthesized(at)+".clamp_idx()"))
 			return nil
@@ -273,7 +273,7 @@ func (e *elab) toIndex(n *graph.Node, bound size.Poly, at diag.Span) *graph.Node
 		n = e.cast(graph.I64Type, n, at)
 	}
 	r := e.add(graph.Cast, graph.IndexOf(bound), at, n)
-	e.of(r).bounds = b
+	e.of(r).bounds = e.typed(r.Type, b)
 	return r
 }
 

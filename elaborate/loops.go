@@ -105,6 +105,8 @@ func (e *elab) loopBody(s *syntax.For, t turns, carried []int, elems []*graph.Ty
 		i.Type = graph.IndexOf(t.bound)
 	}
 	e.of(i).bounds = t.span // nil: what the type says
+	e.of(i).turn = &[2]*graph.Node{t.lo, t.hi}
+	e.assume(e.cur, []size.Poly{e.form(t.hi).Sub(e.form(t.lo)).AddConst(-1)})
 	for j, c := range carried {
 		e.vars[c].n = e.param(elems[j], s.Span)
 		e.vars[c].n.Name = e.vars[c].name

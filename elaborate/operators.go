@@ -147,16 +147,42 @@ func (e *elab) scalarOp(x *syntax.Binary, a, b *graph.Node) *graph.Node {
 // scalarArith emits an operation, checked where it is not shown to fit.
 func (e *elab) scalarArith(o operator, at diag.Span, a, b *graph.Node) *graph.Node {
 	k := a.Type.KindOf()
+	if o.op == num.Div && e.dividesByMinusOne(k, a, b) {
+		return e.quotientNode(o, at, a, b)
+	}
 	n := e.arith(o.op, at, a, b)
 	if o.op.IsCompare() || !k.IsInt() {
 		return n
 	}
 	r, fits := e.arithBounds(o.op, k, e.boundsOf(a), e.boundsOf(b))
-	e.of(n).bounds = &r
+	fits = fits || !o.wrap && e.fitsHere(o.op, k, a, b)
+	e.of(n).bounds, e.of(n).fits = &r, fits
 	if !fits && !o.wrap {
 		e.faultOf(n, o, k)
 	}
 	return n
+}
+
+// dividesByMinusOne reports a division that may be by 0, and may be of the least integer
+// by -1, which does not fit.
+func (e *elab) dividesByMinusOne(k num.Kind, a, b *graph.Node) bool {
+	x, y := e.boundsOf(a), e.boundsOf(b)
+	return k.IsInt() && k.IsSigned() && x.lo == k.MinInt() && y.lo <= -1 && y.hi >= 0
+}
+
+// quotientNode divides by -1 apart, as a negation: one operation has one kind of fault.
+func (e *elab) quotientNode(o operator, at diag.Span, a, b *graph.Node) *graph.Node {
+	k := a.Type.KindOf()
+	minusOne := e.arith(num.Eq, at, b, e.int(k, -1, at))
+	return e.choose(at, minusOne, func() *graph.Node {
+		n := e.arith(num.Neg, at, a)
+		e.mayFault(n, graph.Overflow, k.String()+" "+o.word)
+		return n
+	}, func() *graph.Node {
+		n := e.arith(num.Div, at, a, b)
+		e.mayFault(n, graph.DivideByZero, o.word+" by zero")
+		return n
+	})
 }
 
 // faultOf names the fault that a checked operation can have.
@@ -218,11 +244,16 @@ func (e *elab) undefined(x *syntax.Binary, a, b *graph.Type) {
 }
 
 // shortCircuit is && or ||: the right side stands in an If of its own when it
-// can fault, so that it is evaluated only when it is needed.
+// can fault or rests on the left one, so that it is evaluated only when it is needed.
 func (e *elab) shortCircuit(x *syntax.Binary) *graph.Node {
 	a := e.value(x.X, graph.BoolType)
 	var b *graph.Node
-	inner := e.inBlock(func() { b = e.value(x.Y, graph.BoolType); e.cur.b.Results = []*graph.Node{b} })
+	before := e.guarded
+	inner := e.inBlock(func() {
+		e.suppose(e.cur, a, x.Op == syntax.AndAnd)
+		b = e.value(x.Y, graph.BoolType)
+		e.cur.b.Results = []*graph.Node{b}
+	})
 	if a == nil || b == nil {
 		return nil
 	}
@@ -230,7 +261,7 @@ func (e *elab) shortCircuit(x *syntax.Binary) *graph.Node {
 	if x.Op == syntax.OrOr {
 		op = num.Or
 	}
-	if !inner.AnyFault() {
+	if !inner.AnyFault() && e.guarded == before {
 		e.splice(inner)
 		return e.arith(op, x.OpSpan, a, b)
 	}
@@ -315,7 +346,7 @@ func (e *elab) unaryOp(op num.Op, at diag.Span, v *graph.Node) *graph.Node {
 			r = b
 		}
 	}
-	e.of(n).bounds = r
+	e.of(n).bounds, e.of(n).fits = r, true
 	return n
 }
 

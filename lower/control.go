@@ -83,10 +83,19 @@ func (k *kern) loopNode(n *graph.Node, e *env) val {
 	for j, init := range n.Args[2:] {
 		c.start(k, n.Type.Elems[j], k.node(init, e))
 	}
-	lo, hi := k.node(n.Args[0], e), k.node(n.Args[1], e)
-	end := k.capTurns(n, lo.s, hi.s)
-	vs := k.loop(lo.s, end, c.carry, c.init, func(i kernel.Value, cs []kernel.Value) ([]kernel.Value, kernel.Value) {
-		params := append([]val{{s: i, safe: n.HasPoly}}, c.value(k, n.Type, cs).fields...)
+	lo, hi := k.node(n.Args[0], e).s, k.node(n.Args[1], e).s
+	first, end := lo, hi
+	if k.doubt == everything {
+		first, end = k.b.Int(0), k.turns(n, lo, hi)
+	} else {
+		end = k.capTurns(n, lo, hi)
+	}
+	vs := k.loop(first, end, c.carry, c.init, func(i kernel.Value, cs []kernel.Value) ([]kernel.Value, kernel.Value) {
+		turn := val{s: i, safe: n.HasPoly}
+		if k.doubt == everything {
+			turn = val{s: k.b.Wrap(num.Add, lo, i)}
+		}
+		params := append([]val{turn}, c.value(k, n.Type, cs).fields...)
 		out := k.body(n.Blocks[0], e, params...)
 		next := c.next(k, n.Type, out)
 		if n.Stop {
@@ -104,11 +113,22 @@ func (k *kern) capTurns(n *graph.Node, lo, hi kernel.Value) kernel.Value {
 	case graph.Const, graph.SizeVal, graph.Param:
 		return hi
 	}
-	most := n.MaxPoly
+	return k.b.Wrap(num.Min, hi, k.b.Wrap(num.Add, lo, k.sizeValue(mostTurns(n))))
+}
+
+// turns is how many turns a loop has, in a form that bounds it whatever lo and hi are: a
+// start that was loaded is known to verify as any integer. What the checker knows makes
+// the smallest of the three hi - lo.
+func (k *kern) turns(n *graph.Node, lo, hi kernel.Value) kernel.Value {
+	left := k.b.Select(k.b.Wrap(num.Lt, lo, hi), k.b.Wrap(num.Sub, hi, lo), k.b.Int(0))
+	return k.b.Wrap(num.Min, left, k.sizeValue(mostTurns(n)))
+}
+
+func mostTurns(n *graph.Node) size.Poly {
 	if n.Max > 0 {
-		most = size.Const(n.Max)
+		return size.Const(n.Max)
 	}
-	return k.b.Wrap(num.Min, hi, k.b.Wrap(num.Add, lo, k.sizeValue(most)))
+	return n.MaxPoly
 }
 
 // carrier is what a loop carries: scalars, and the memory of arrays.

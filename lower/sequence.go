@@ -109,9 +109,10 @@ func (k *kern) compact(n *graph.Node, e *env) val {
 	return k.backed(n.Type, out)
 }
 
-// define makes a run-time size known inside the kernel.
+// define makes a run-time size known inside the kernel. A count that was carried is known
+// to verify as any integer, so its least value is made evident too.
 func (k *kern) define(name string, n kernel.Value, most size.Poly) {
-	k.dynamic[name], k.most[name] = n, most
+	k.dynamic[name], k.most[name] = k.b.Wrap(num.Max, n, k.b.Int(0)), most
 }
 
 // limitArray is the first elements of an array, as many as a run-time

@@ -29,6 +29,8 @@ func init() {
 		"repeat": (*writer).repeat, "gather": (*writer).gather, "len": (*writer).length, "iter": (*writer).iter,
 		"range map": (*writer).rangeMap, "for scalars": (*writer).forScalars, "for array": (*writer).forArray,
 		"for over": (*writer).forOver, "scalar": (*writer).scalarLet, "if array": (*writer).ifArray, "call": (*writer).call,
+		"guarded index": (*writer).guardedIndex, "inner loop": (*writer).innerLoop,
+		"filtered inside": (*writer).filteredInside, "shorter rows": (*writer).shorterRows,
 		"row reduce": (*writer).rowReduce, "nested map": (*writer).nestedMap, "sum rows": (*writer).sumRows,
 	}
 }

@@ -28,8 +28,9 @@ func (f *Facts) hi(name string) (int64, bool) {
 // sound and incomplete: false means "not shown".
 //
 // A polynomial whose coefficients are all ≥ 0 after moving each size to its
-// lower bound is non-negative; otherwise known facts are subtracted, at most
-// two deep, and at last every term is bounded by interval arithmetic.
+// lower bound is non-negative, or one of which every term is bounded by interval
+// arithmetic. Otherwise known facts are subtracted, at most two deep, quotients are
+// multiplied out, and what one size is multiplied with is looked at by itself.
 func (f *Facts) Proves(p Poly) bool { return f.proves(p, 2) }
 
 // ProvesLe reports that a ≤ b is shown.
@@ -42,6 +43,7 @@ func (f *Facts) proves(p Poly, depth int) bool {
 	if p.over {
 		return false
 	}
+	p = p.reduced()
 	if f.shifted(p) || f.interval(p) {
 		return true
 	}
@@ -50,6 +52,27 @@ func (f *Facts) proves(p Poly, depth int) bool {
 	}
 	for _, g := range f.NonNeg {
 		if f.proves(p.Sub(g), depth-1) {
+			return true
+		}
+	}
+	if q, ok := p.withoutQuotient(); ok && f.proves(q, depth) {
+		return true
+	}
+	return f.factored(p, depth)
+}
+
+// factored shows p = c·x + rest ≥ 0 where terms of both signs have the size x as a
+// factor: if c ≥ 0, then x may be taken for its least value.
+func (f *Facts) factored(p Poly, depth int) bool {
+	if p.Degree() < 2 {
+		return false
+	}
+	for _, x := range p.Vars() {
+		c, rest, ok := p.Linear(x)
+		if !ok || !c.mixed() || !f.proves(c, depth-1) {
+			continue
+		}
+		if f.proves(rest.Add(c.MulConst(f.lo(x))), depth-1) {
 			return true
 		}
 	}

@@ -53,6 +53,71 @@ func TestProves(t *testing.T) {
 	}
 }
 
+// Rows of n - k elements begin at multiples of n - k, and a half is not the whole.
+func TestProvesProducts(t *testing.T) {
+	r := Var("R")
+	f := &Facts{Lo: map[string]int64{"N": 1}, NonNeg: []Poly{n.Sub(k), r.Sub(m).AddConst(-1)}}
+	for _, c := range []struct {
+		p    Poly
+		want bool
+	}{
+		{m.Mul(n.Sub(k)), true},
+		{m.Mul(n.Sub(k)).AddConst(-1), false},
+		{m.Mul(k.Sub(n)), false},
+		{n.Mul(r.Sub(m)).AddConst(-1), true},
+		{n.Sub(Div(n, 2)).AddConst(-1), true},
+		{n.Sub(Div(n, 2)).AddConst(-2), false},
+		{Div(n.AddConst(1), 2).AddConst(-1), true},
+		{Div(n, 2).AddConst(-1), false},
+		{n.Sub(Div(n.MulConst(3), 4)), true},
+		{Div(n, 2).Add(Div(n.AddConst(1), 2)).Sub(n), true},
+		{n.Sub(Div(n, 2)).Sub(Div(n.AddConst(1), 2)), true},
+	} {
+		if got := f.Proves(c.p); got != c.want {
+			t.Errorf("%s >= 0: %v, want %v", c.p, got, c.want)
+		}
+	}
+}
+
+// TestProvesSoundly compares what is proved with the values that polynomials have, over
+// all small sizes.
+func TestProvesSoundly(t *testing.T) {
+	names := []string{"N", "M", "K"}
+	poly := rapid.Custom(func(t *rapid.T) Poly {
+		p := Const(rapid.Int64Range(-4, 4).Draw(t, "constant"))
+		for range rapid.IntRange(1, 4).Draw(t, "terms") {
+			q := Const(rapid.SampledFrom([]int64{-3, -2, -1, 1, 2, 3}).Draw(t, "coef"))
+			for range rapid.IntRange(1, 2).Draw(t, "degree") {
+				v := Var(rapid.SampledFrom(names).Draw(t, "name"))
+				if rapid.Bool().Draw(t, "quotient") {
+					v = Div(v.MulConst(rapid.Int64Range(1, 3).Draw(t, "times")).AddConst(rapid.Int64Range(0, 2).Draw(t, "plus")), rapid.Int64Range(2, 4).Draw(t, "den"))
+				}
+				q = q.Mul(v)
+			}
+			p = p.Add(q)
+		}
+		return p
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		p, fact := poly.Draw(t, "p"), poly.Draw(t, "fact")
+		lo := rapid.Int64Range(0, 2).Draw(t, "lo")
+		f := &Facts{Lo: map[string]int64{"N": lo}, NonNeg: []Poly{fact}}
+		if !f.Proves(p) {
+			return
+		}
+		for i := range int64(7 * 7 * 7) {
+			env := map[string]int64{"N": lo + i%7, "M": i / 7 % 7, "K": i / 49}
+			at := func(p Poly) int64 {
+				v, _ := p.Eval(func(s string) (int64, bool) { v, ok := env[s]; return v, ok })
+				return v
+			}
+			if at(fact) >= 0 && at(p) < 0 {
+				t.Fatalf("%s was proved from %s and N >= %d, and is %d for %v", p, fact, lo, at(p), env)
+			}
+		}
+	})
+}
+
 func TestBounds(t *testing.T) {
 	f := &Facts{Lo: map[string]int64{"N": 2}, Hi: map[string]int64{"N": 10}}
 	if lo, hi := f.Bounds(n.MulConst(3).AddConst(-1)); lo != 5 || hi != 29 {

@@ -14,7 +14,7 @@ const module = "github.com/godwit-run/godwit"
 // layers below its own. RATIONALE.md says why a package stands where it does.
 var layers = [][]string{
 	{"diag", "num", "size", "llvm", "object", "pack", "cpuclock", "regular", "whole"},
-	{"syntax", "kernel", "mem", "trust", "identity", "column", "cc", "worker"},
+	{"prove", "syntax", "kernel", "mem", "trust", "identity", "column", "cc", "worker"},
 	{"data", "schedule", "verify", "wasm", "llvmir", "stepper", "graph", "catalog", "transport/gate"},
 	{"types", "value", "codegen", "parcel", "transport", "control"},
 	{"engine", "generate", "suspend", "node", "caller", "repair", "store", "transport/memnet", "transport/stream", "control/remote"},

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/godwit-run/godwit/kernel"
+	"github.com/godwit-run/godwit/prove"
 	"github.com/godwit-run/godwit/size"
 )
 
@@ -13,13 +14,14 @@ import (
 type access struct {
 	region    int
 	store     bool
-	low, high []claim
+	low, high []prove.Claim
+	facts     *size.Facts // about sizes, true if it happens at all
 	in        *kernel.Instr
 	path      []string
 }
 
 // afterOuter is the first value that is not the outer index itself.
-const afterOuter kernel.Value = 1
+const afterOuter = 1
 
 // access proves one load or store in bounds and notes its place.
 func (c *checker) access(in *kernel.Instr) {
@@ -44,31 +46,32 @@ func (c *checker) access(in *kernel.Instr) {
 		return
 	}
 	c.accesses = append(c.accesses, access{
-		region: in.Region, store: store, in: in, path: append([]string(nil), c.path...),
-		low:  c.bounds(c.form[index], below, afterOuter),
-		high: c.bounds(c.form[index], above, afterOuter),
+		region: in.Region, store: store, in: in, facts: c.Facts, path: append([]string(nil), c.path...),
+		low:  c.Bounds(c.form[index], prove.Below, afterOuter),
+		high: c.Bounds(c.form[index], prove.Above, afterOuter),
 	})
 }
 
 // scratch begins as zeros, which must keep the bound too.
 func (c *checker) scratch(region int) {
-	if r := c.k.Regions[region]; r.Bounded && !c.proves(r.Bound.AddConst(-1)) {
+	if r := c.k.Regions[region]; r.Bounded && !c.Proves(r.Bound.AddConst(-1)) {
 		c.refuse("scratch region r%d begins as zeros, so its bound %s must be at least 1", region, r.Bound)
 	}
 }
 
 // knownOf says what is known about a form: what it is, and between what.
 func (c *checker) knownOf(p size.Poly) string {
-	return fmt.Sprintf("it is %s, at least %s and at most %s", p, boundText(c.bounds(p, below, 0)), boundText(c.bounds(p, above, 0)))
+	text := fmt.Sprintf("it is %s, at least %s and at most %s", p, boundText(c.Bounds(p, prove.Below, 0)), boundText(c.Bounds(p, prove.Above, 0)))
+	return strings.ReplaceAll(text, prove.Prefix, "v") // values have the names that they have in the kernel
 }
 
-func boundText(cs []claim) string {
+func boundText(cs []prove.Claim) string {
 	if len(cs) == 0 {
 		return "(nothing)"
 	}
 	var parts []string
 	for _, c := range cs {
-		parts = append(parts, c.p.String())
+		parts = append(parts, c.P.String())
 	}
 	return strings.Join(parts, " or ")
 }

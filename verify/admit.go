@@ -6,6 +6,7 @@ import (
 
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/prove"
 	"github.com/godwit-run/godwit/size"
 )
 
@@ -79,7 +80,7 @@ func (s *Safe) admitSizes(sizes []int64) error {
 		}
 	}
 	for _, p := range s.inRange {
-		if n, ok := kernel.EvalPoly(p, sizes); !ok || n < -limit || n > limit {
+		if n, ok := kernel.EvalPoly(p, sizes); !ok || n < -prove.Limit || n > prove.Limit {
 			return fmt.Errorf("with these sizes %s is too large", p)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/prove"
 	"github.com/godwit-run/godwit/size"
 )
 
@@ -27,9 +28,9 @@ func (c *checker) arith(in *kernel.Instr) {
 	case num.Abs:
 		c.abs(v, a)
 	case num.Min:
-		c.extreme(v, a, b, above)
+		c.extreme(v, a, b, prove.Above)
 	case num.Max:
-		c.extreme(v, a, b, below)
+		c.extreme(v, a, b, prove.Below)
 	case num.Div:
 		c.quotient(v, a, b)
 	case num.Rem:
@@ -46,7 +47,7 @@ func (c *checker) arith(in *kernel.Instr) {
 }
 
 func (c *checker) abs(v kernel.Value, a size.Poly) {
-	if needs, ok := c.sees(a); ok {
+	if needs, ok := c.Sees(a); ok {
 		c.is(v, a, needs...)
 		return
 	}
@@ -55,68 +56,71 @@ func (c *checker) abs(v kernel.Value, a size.Poly) {
 
 // extreme is Min, which both operands bound from above, or Max, which both
 // bound from below. On the other side it has the bounds that both have.
-func (c *checker) extreme(v kernel.Value, a, b size.Poly, d direction) {
-	if needs, ok := c.sees(gap(b, a, d)); ok {
+func (c *checker) extreme(v kernel.Value, a, b size.Poly, d prove.Direction) {
+	if needs, ok := c.Sees(prove.Gap(b, a, d)); ok {
 		c.is(v, a, needs...)
 		return
 	}
-	if needs, ok := c.sees(gap(a, b, d)); ok {
+	if needs, ok := c.Sees(prove.Gap(a, b, d)); ok {
 		c.is(v, b, needs...)
 		return
 	}
-	own, other := claims(a, b), c.shared(-d, v, a, b, nil, nil)
-	if d == above {
+	own, other := prove.Claims(a, b), c.Shared(-d, int(v), a, b, nil, nil)
+	if d == prove.Above {
 		c.within(v, other, own)
 	} else {
 		c.within(v, own, other)
 	}
-	c.either(v, choice{a, []size.Poly{gap(b, a, d)}}, choice{b, []size.Poly{gap(a, b, d)}})
+	c.either(v, prove.Choice{Form: a, Given: []size.Poly{prove.Gap(b, a, d)}}, prove.Choice{Form: b, Given: []size.Poly{prove.Gap(a, b, d)}})
 }
 
 // quotient is exact where the divisor divides visibly: (i·m + r) / m with
 // 0 ≤ r < m is i. Otherwise upper bounds are divided.
 func (c *checker) quotient(v kernel.Value, a, m size.Poly) {
-	needs, ok := c.sees(a, m.AddConst(-1))
+	needs, ok := c.Sees(a, m.AddConst(-1))
 	if !ok {
 		c.unknown(v)
 		return
 	}
 	if q, _, more, ok := c.divide(a, m); ok {
-		c.is(v, q, join(needs, more)...)
+		c.is(v, q, prove.Join(needs, more)...)
 		return
 	}
-	hi := claims(a)
-	for _, u := range c.bounds(a, above, 0) {
+	hi := prove.Claims(a)
+	for _, u := range c.Bounds(a, prove.Above, 0) {
 		if q, ok := c.ceiling(u, m); ok {
-			hi = append([]claim{q}, hi...)
+			hi = append([]prove.Claim{q}, hi...)
 		}
 	}
 	c.within(v, claim1(size.Const(0), needs), needing(hi, needs))
+	if den, ok := m.Const(); ok {
+		c.Symbols[name(v)].Quotient = &prove.Quotient{Num: a, Den: den, Needs: needs}
+	}
 }
 
 // divide finds q and r with p = q·m + r and shows 0 ≤ r < m.
 func (c *checker) divide(p, m size.Poly) (q, r size.Poly, needs []int, ok bool) {
 	q, r, ok = splitBy(p, m)
 	if ok {
-		needs, ok = c.sees(r, m.AddConst(-1).Sub(r))
+		needs, ok = c.Sees(r, m.AddConst(-1).Sub(r))
 	}
 	return q, r, needs, ok
 }
 
 // ceiling is an upper bound of ⌊u/m⌋, for m ≥ 1.
-func (c *checker) ceiling(u claim, m size.Poly) (claim, bool) {
-	q, r, ok := splitBy(u.p, m)
+func (c *checker) ceiling(u prove.Claim, m size.Poly) (prove.Claim, bool) {
+	q, r, ok := splitBy(u.P, m)
 	if !ok {
-		return claim{}, false
+		return prove.Claim{}, false
 	}
-	if needs, ok := c.sees(size.Const(-1).Sub(r)); ok { // r < 0
-		return claim{q.AddConst(-1), join(u.needs, needs)}, true
+	if needs, ok := c.Sees(size.Const(-1).Sub(r)); ok { // r < 0
+		return prove.Claim{P: q.AddConst(-1), Needs: prove.Join(u.Needs, needs)}, true
 	}
-	if needs, ok := c.sees(m.AddConst(-1).Sub(r)); ok { // r < m
-		return claim{q, join(u.needs, needs)}, true
+	if needs, ok := c.Sees(m.AddConst(-1).Sub(r)); ok { // r < m
+		return prove.Claim{P: q, Needs: prove.Join(u.Needs, needs)}, true
 	}
 	n, isConst := r.Const()
-	return claim{q.AddConst(n), u.needs}, isConst
+	return prove.Claim{P: q.AddConst(n), Needs: u.Needs}, isConst
 }
 
 // splitBy divides the terms of p that the single term m divides, with what
@@ -184,14 +188,14 @@ func without(names, factors []string) (left []string, ok bool) {
 
 // remainder has the sign of a and is 0 for the divisor 0.
 func (c *checker) remainder(v kernel.Value, a, m size.Poly) {
-	fromM, positive := c.sees(m.AddConst(-1))
-	fromA, natural := c.sees(a)
+	fromM, positive := c.Sees(m.AddConst(-1))
+	fromA, natural := c.Sees(a)
 	least, most := size.Const(1).Sub(m), m.AddConst(-1)
 	switch {
 	case positive && natural:
-		needs := join(fromM, fromA)
+		needs := prove.Join(fromM, fromA)
 		if _, r, more, ok := c.divide(a, m); ok {
-			c.is(v, r, join(needs, more)...)
+			c.is(v, r, prove.Join(needs, more)...)
 			return
 		}
 		c.within(v, claim1(size.Const(0), fromA), append(claim1(most, fromM), claim1(a, fromA)...))
@@ -206,10 +210,10 @@ func (c *checker) remainder(v kernel.Value, a, m size.Poly) {
 
 // and is at most each operand that is not negative.
 func (c *checker) and(v kernel.Value, a, b size.Poly) {
-	var lo, hi []claim
+	var lo, hi []prove.Claim
 	for _, p := range []size.Poly{a, b} {
-		if needs, ok := c.sees(p); ok {
-			lo, hi = append(lo, claim{size.Const(0), needs}), append(hi, claim{p, needs})
+		if needs, ok := c.Sees(p); ok {
+			lo, hi = append(lo, prove.Claim{P: size.Const(0), Needs: needs}), append(hi, prove.Claim{P: p, Needs: needs})
 		}
 	}
 	c.within(v, lo, hi)
@@ -217,12 +221,12 @@ func (c *checker) and(v kernel.Value, a, b size.Poly) {
 
 // or (and xor) of numbers below a power of two stays below it.
 func (c *checker) or(v kernel.Value, a, b size.Poly) {
-	needs, ok := c.sees(a, b)
+	needs, ok := c.Sees(a, b)
 	if !ok {
 		c.unknown(v)
 		return
 	}
-	var hi []claim
+	var hi []prove.Claim
 	m, ok := c.most(a)
 	n, ok2 := c.most(b)
 	if ok && ok2 {
@@ -233,8 +237,8 @@ func (c *checker) or(v kernel.Value, a, b size.Poly) {
 
 // most is a number that p, which is not negative, never exceeds.
 func (c *checker) most(p size.Poly) (int64, bool) {
-	for _, u := range c.bounds(p, above, 0) {
-		if _, hi := c.facts.Bounds(u.p); len(u.needs) == 0 && hi >= 0 && hi <= limit {
+	for _, u := range c.Bounds(p, prove.Above, 0) {
+		if _, hi := c.Facts.Bounds(u.P); len(u.Needs) == 0 && hi >= 0 && hi <= prove.Limit {
 			return hi, true
 		}
 	}

@@ -11,6 +11,7 @@ package verify
 import (
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/prove"
 	"github.com/godwit-run/godwit/size"
 )
 
@@ -27,13 +28,13 @@ type Safe struct {
 	// the next one: unless each gets zeros, results depend on how the outer loop is cut.
 	Carries bool
 	// inRange are polynomials over the sizes that Admit must find within
-	// ±limit, because proofs took arithmetic with them to be exact.
+	// ±prove.Limit, because proofs took arithmetic with them to be exact.
 	inRange []size.Poly
 }
 
 // Check proves that k is safe to run on whatever Safe.Admit admits, or
 // returns an *Error. It is deterministic, and its time is bounded by the
-// limits of the kernel format and by maxEffort.
+// limits of the kernel format and by what a proof may cost.
 func Check(k *kernel.Kernel) (*Safe, error) {
 	b, err := kernel.Encode(k)
 	if err != nil {
@@ -64,11 +65,12 @@ type checker struct {
 	hidden []bool // values of blocks that have ended
 	path   []string
 	at     *kernel.Instr
-	prover
+	prove.Prover
 	form     []size.Poly       // what is known of each integer value
 	def      []*kernel.Instr   // what defines each value
 	scalars  map[int]size.Poly // form of each scalar argument
-	next     kernel.Value      // the next value to be described
+	choices  map[string]constants
+	next     kernel.Value // the next value to be described
 	accesses []access
 }
 
@@ -90,6 +92,6 @@ func (c *checker) run() (err error) {
 	c.footprints()
 	c.carry()
 	c.safe.Kinds = c.kinds
-	c.safe.inRange = c.required()
+	c.safe.inRange = c.Required()
 	return nil
 }

@@ -1,7 +1,11 @@
 package verify
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/godwit-run/godwit/kernel"
+	"github.com/godwit-run/godwit/prove"
 	"github.com/godwit-run/godwit/size"
 )
 
@@ -12,7 +16,7 @@ const maxCandidates = 4
 // disjoint shows for a kernel without state that what one outer index stores
 // no other one loads or stores, so that their order cannot matter.
 func (c *checker) disjoint() {
-	if len(c.k.State) > 0 || c.proves(size.Const(1).Sub(c.k.Outer)) {
+	if len(c.k.State) > 0 || c.Proves(size.Const(1).Sub(c.k.Outer)) {
 		return
 	}
 	byRegion, stored := map[int][]access{}, map[int]access{}
@@ -34,29 +38,48 @@ func (c *checker) disjoint() {
 // partitioned looks for a border S(o) that rises with o such that outer
 // index o keeps to S(o) … S(o+1)-1, or one that falls.
 func (c *checker) partitioned(as []access) (found bool) {
-	c.assuming([]size.Poly{c.k.Outer.AddConst(-1)}, func() {
+	before := c.Facts
+	c.Facts = common(as)
+	defer func() { c.Facts = before }()
+	c.Assuming([]size.Poly{c.k.Outer.AddConst(-1)}, func() {
 		for _, a := range as[:min(len(as), maxCandidates)] {
 			for _, s := range a.low {
-				found = found || c.keepTo(as, s.p, c.following(s.p).AddConst(-1)) && c.proves(c.following(s.p).Sub(s.p))
+				found = found || c.keepTo(as, s.P, c.following(s.P).AddConst(-1)) && c.Proves(c.following(s.P).Sub(s.P))
 			}
 			for _, s := range a.high {
-				found = found || c.keepTo(as, c.following(s.p).AddConst(1), s.p) && c.proves(s.p.Sub(c.following(s.p)))
+				found = found || c.keepTo(as, c.following(s.P).AddConst(1), s.P) && c.Proves(s.P.Sub(c.following(s.P)))
 			}
 		}
 	})
 	return found
 }
 
+// common is what is known of sizes if any of the accesses happens: sizes are the same for
+// all outer indices.
+func common(as []access) *size.Facts {
+	f := &size.Facts{Lo: maps.Clone(as[0].facts.Lo), Hi: as[0].facts.Hi, NonNeg: slices.Clone(as[0].facts.NonNeg)}
+	for _, a := range as[1:] {
+		if a.facts == as[0].facts {
+			continue
+		}
+		for name, lo := range f.Lo {
+			f.Lo[name] = min(lo, a.facts.Lo[name])
+		}
+		f.NonNeg = slices.DeleteFunc(f.NonNeg, func(p size.Poly) bool { return !slices.ContainsFunc(a.facts.NonNeg, p.Equal) })
+	}
+	return f
+}
+
 // following is p at the next outer index.
 func (c *checker) following(p size.Poly) size.Poly {
-	o := symbolName(c.k.Body.Params[0])
-	return substitute(p, o, size.Var(o).AddConst(1))
+	o := name(c.k.Body.Params[0])
+	return prove.Substitute(p, o, size.Var(o).AddConst(1))
 }
 
 // keepTo shows that all accesses lie from s to e.
 func (c *checker) keepTo(as []access, s, e size.Poly) bool {
 	for _, a := range as {
-		if !c.anyWithin(a.low, s, below) || !c.anyWithin(a.high, e, above) {
+		if !c.anyWithin(a.low, s, prove.Below) || !c.anyWithin(a.high, e, prove.Above) {
 			return false
 		}
 	}
@@ -64,10 +87,10 @@ func (c *checker) keepTo(as []access, s, e size.Poly) bool {
 }
 
 // anyWithin shows that one of the bounds of an access does not go beyond p.
-func (c *checker) anyWithin(bounds []claim, p size.Poly, d direction) bool {
+func (c *checker) anyWithin(bounds []prove.Claim, p size.Poly, d prove.Direction) bool {
 	for _, b := range bounds {
-		if c.proves(gap(p, b.p, d)) {
-			c.rely(b.needs)
+		if c.Proves(prove.Gap(p, b.P, d)) {
+			c.Rely(b.Needs)
 			return true
 		}
 	}
@@ -104,7 +127,7 @@ func (f *Footprint) Range(sizes []int64, a, b int64) (start, end int64, ok bool)
 }
 
 func evalAt(p size.Poly, sizes []int64, o int64) (int64, bool) {
-	return kernel.EvalPoly(substitute(p, "o", size.Const(o)), sizes)
+	return kernel.EvalPoly(prove.Substitute(p, "o", size.Const(o)), sizes)
 }
 
 func (c *checker) footprints() {
@@ -112,7 +135,7 @@ func (c *checker) footprints() {
 	for _, a := range c.accesses {
 		byRegion[a.region] = append(byRegion[a.region], a)
 	}
-	c.assuming([]size.Poly{c.k.Outer.AddConst(-1)}, func() {
+	c.Assuming([]size.Poly{c.k.Outer.AddConst(-1)}, func() {
 		for r, as := range byRegion {
 			c.safe.Footprint = append(c.safe.Footprint, c.footprint(r, as))
 		}
@@ -125,29 +148,29 @@ func (c *checker) footprint(r int, as []access) Footprint {
 		f.Streamed = !c.isState(r) && c.k.Regions[r].Access != kernel.Scratch
 		return f
 	}
-	start, ok := c.edge(as, below)
-	end, ok2 := c.edge(as, above)
+	start, ok := c.edge(as, prove.Below)
+	end, ok2 := c.edge(as, prove.Above)
 	if ok && ok2 {
-		o, named := symbolName(c.k.Body.Params[0]), size.Var("o")
-		f.Streamed, f.Start, f.End = true, substitute(start, o, named), substitute(end.AddConst(1), o, named)
+		o, named := name(c.k.Body.Params[0]), size.Var("o")
+		f.Streamed, f.Start, f.End = true, prove.Substitute(start, o, named), prove.Substitute(end.AddConst(1), o, named)
 	}
 	return f
 }
 
 // edge finds a bound of all accesses that depends on the outer index and
 // does not fall with it.
-func (c *checker) edge(as []access, d direction) (size.Poly, bool) {
+func (c *checker) edge(as []access, d prove.Direction) (size.Poly, bool) {
 	for _, a := range as[:min(len(as), maxCandidates)] {
 		for _, s := range a.bounds(d) {
-			if _, moves := latest(s.p, 0); moves && c.proves(c.following(s.p).Sub(s.p)) && c.allWithin(as, s.p, d) {
-				return s.p, true
+			if _, moves := prove.Latest(s.P, 0); moves && c.Proves(c.following(s.P).Sub(s.P)) && c.allWithin(as, s.P, d) {
+				return s.P, true
 			}
 		}
 	}
 	return size.Poly{}, false
 }
 
-func (c *checker) allWithin(as []access, p size.Poly, d direction) bool {
+func (c *checker) allWithin(as []access, p size.Poly, d prove.Direction) bool {
 	for _, a := range as {
 		if !c.anyWithin(a.bounds(d), p, d) {
 			return false
@@ -156,8 +179,8 @@ func (c *checker) allWithin(as []access, p size.Poly, d direction) bool {
 	return true
 }
 
-func (a *access) bounds(d direction) []claim {
-	if d == below {
+func (a *access) bounds(d prove.Direction) []prove.Claim {
+	if d == prove.Below {
 		return a.low
 	}
 	return a.high

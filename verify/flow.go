@@ -3,6 +3,7 @@ package verify
 import (
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/prove"
 	"github.com/godwit-run/godwit/size"
 )
 
@@ -11,11 +12,11 @@ import (
 func (c *checker) body() {
 	b := &c.k.Body
 	o, lo, hi := b.Params[0], b.Params[1], b.Params[2]
-	c.assuming([]size.Poly{c.k.Outer.AddConst(-1)}, func() {
+	c.Assuming([]size.Poly{c.k.Outer.AddConst(-1)}, func() {
 		c.below(o, c.k.Outer)
 		start := c.form[o].Mul(c.k.Grain)
 		c.is(lo, start)
-		c.within(hi, claims(size.Const(0)), claims(c.k.Count, start.Add(c.k.Grain)))
+		c.within(hi, prove.Claims(size.Const(0)), prove.Claims(c.k.Count, start.Add(c.k.Grain)))
 		c.next = hi + 1
 		for i, s := range c.k.State {
 			c.restored(b.Params[3+i], c.k.Regions[s.Region])
@@ -27,7 +28,7 @@ func (c *checker) body() {
 		}
 	})
 	for i, s := range c.k.State {
-		if !c.proves(c.k.Regions[s.Region].Len.AddConst(-1)) {
+		if !c.Proves(c.k.Regions[s.Region].Len.AddConst(-1)) {
 			c.refuse("region r%d must have an element for state %d", s.Region, i)
 		}
 	}
@@ -53,9 +54,9 @@ func (c *checker) keeps(v kernel.Value, r kernel.Region) {
 // inside refuses a value that may lie outside 0..p.
 func (c *checker) inside(v kernel.Value, p size.Poly, what string) {
 	switch form := c.form[v]; {
-	case !c.proves(form):
+	case !c.Proves(form):
 		c.refuseKnowing(c.knownOf(form), "%s v%d must be at least 0", what, v)
-	case !c.proves(p.AddConst(-1).Sub(form)):
+	case !c.Proves(p.AddConst(-1).Sub(form)):
 		c.refuseKnowing(c.knownOf(form), "%s v%d must be below %s", what, v, p)
 	}
 }
@@ -64,7 +65,7 @@ func (c *checker) inside(v kernel.Value, p size.Poly, what string) {
 func (c *checker) block(b *kernel.Block) Work {
 	work := Work{}
 	c.each(b, func(in *kernel.Instr) {
-		c.spend(1)
+		c.Spend(1)
 		work.Fixed++
 		for _, v := range in.Out {
 			c.def[v] = in
@@ -93,7 +94,7 @@ func (c *checker) branch(in *kernel.Instr) Part {
 	mark := c.next
 	part := Part{Choices: make([]Work, 2)}
 	for i, holds := range []bool{true, false} {
-		c.assuming(c.condition(in.Args[0], holds, 0), func() { part.Choices[i] = c.block(&in.Blocks[i]) })
+		c.Assuming(c.condition(in.Args[0], holds, 0), func() { part.Choices[i] = c.block(&in.Blocks[i]) })
 	}
 	for i, v := range in.Out {
 		if c.kinds[v].IsInt() {
@@ -106,11 +107,11 @@ func (c *checker) branch(in *kernel.Instr) Part {
 // trips bounds the number of turns from lo to hi.
 func (c *checker) trips(lo, hi kernel.Value) []size.Poly {
 	var sure, all []size.Poly
-	claims := c.bounds(c.form[hi].Sub(c.form[lo]), above, 0)
+	claims := c.Bounds(c.form[hi].Sub(c.form[lo]), prove.Above, 0)
 	for _, b := range claims {
-		all = append(all, b.p)
-		if len(b.needs) == 0 {
-			sure = append(sure, b.p)
+		all = append(all, b.P)
+		if len(b.Needs) == 0 {
+			sure = append(sure, b.P)
 		}
 	}
 	switch {
@@ -119,14 +120,14 @@ func (c *checker) trips(lo, hi kernel.Value) []size.Poly {
 	case len(sure) > 0:
 		return sure
 	}
-	c.rely(claims[0].needs)
+	c.Rely(claims[0].Needs)
 	return all[:1]
 }
 
 // variable describes the variable of a loop whose body is running.
 func (c *checker) variable(v, lo, hi kernel.Value) {
 	c.next = v + 1
-	c.within(v, claims(c.form[lo]), claims(c.form[hi].AddConst(-1)))
+	c.within(v, prove.Claims(c.form[lo]), prove.Claims(c.form[hi].AddConst(-1)))
 }
 
 // loop proves the bounds of what is carried by induction.
@@ -139,7 +140,7 @@ func (c *checker) loop(in *kernel.Instr) Part {
 		}
 	}
 	part := Part{Trips: c.trips(lo, hi), Turn: kernel.TurnSteps(in)}
-	c.assuming([]size.Poly{c.form[hi].Sub(c.form[lo]).AddConst(-1)}, func() {
+	c.Assuming([]size.Poly{c.form[hi].Sub(c.form[lo]).AddConst(-1)}, func() {
 		c.variable(b.Params[0], lo, hi)
 		for i, carry := range in.Carry {
 			c.carried(b.Params[1+i], carry)
@@ -169,7 +170,7 @@ func (c *checker) carried(v kernel.Value, carry kernel.Carry) {
 func (c *checker) fold(in *kernel.Instr) Part {
 	lo, hi, b := in.Args[0], in.Args[1], &in.Blocks[0]
 	part := Part{Trips: c.trips(lo, hi), Turn: kernel.TurnSteps(in)}
-	c.assuming([]size.Poly{c.form[hi].Sub(c.form[lo]).AddConst(-1)}, func() {
+	c.Assuming([]size.Poly{c.form[hi].Sub(c.form[lo]).AddConst(-1)}, func() {
 		c.variable(b.Params[0], lo, hi)
 		part.Choices = []Work{c.block(b)}
 	})
@@ -192,27 +193,28 @@ func (c *checker) fold(in *kernel.Instr) Part {
 // position describes where an ArgMin found its value: lo of an empty fold.
 func (c *checker) position(v, lo, hi kernel.Value) {
 	first, last := c.form[lo], c.form[hi].AddConst(-1)
-	if needs, ok := c.sees(last.Sub(first)); ok {
-		c.within(v, claims(first), claim1(last, needs))
+	if needs, ok := c.Sees(last.Sub(first)); ok {
+		c.within(v, prove.Claims(first), claim1(last, needs))
 		return
 	}
 	full, empty := last.Sub(first), first.Sub(last).AddConst(-1)
-	c.symbols[lastName(v)] = &symbol{
-		lo: claims(first), hi: c.shared(above, v, first, last, []size.Poly{empty}, []size.Poly{full}),
-		cases: []choice{{first, []size.Poly{empty}}, {last, []size.Poly{full}}},
-	}
-	c.within(v, claims(first), claims(size.Var(lastName(v))))
+	greatest := prove.LastName(int(v))
+	c.Describe(greatest, &prove.Symbol{
+		Lo: prove.Claims(first), Hi: c.Shared(prove.Above, int(v), first, last, []size.Poly{empty}, []size.Poly{full}),
+		Cases: []prove.Choice{{Form: first, Given: []size.Poly{empty}}, {Form: last, Given: []size.Poly{full}}},
+	})
+	c.within(v, prove.Claims(first), prove.Claims(size.Var(greatest)))
 }
 
 // total describes a sum of numbers that are not negative, such as a count.
 func (c *checker) total(v kernel.Value, term size.Poly, trips []size.Poly) {
-	for _, most := range c.bounds(term, above, 0) {
+	for _, most := range c.Bounds(term, prove.Above, 0) {
 		for _, n := range trips {
-			sum := most.p.Mul(n)
-			exact, ok := c.fits(sum)
-			natural, ok2 := c.sees(term, n, most.p)
+			sum := most.P.Mul(n)
+			exact, ok := c.Fits(sum)
+			natural, ok2 := c.Sees(term, n, most.P)
 			if ok && ok2 {
-				needs := join(join(exact, natural), most.needs)
+				needs := prove.Join(prove.Join(exact, natural), most.Needs)
 				c.within(v, claim1(size.Const(0), needs), claim1(sum, needs))
 				return
 			}

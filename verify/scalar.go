@@ -1,10 +1,9 @@
 package verify
 
 import (
-	"slices"
-
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/prove"
 	"github.com/godwit-run/godwit/size"
 )
 
@@ -49,9 +48,9 @@ func (c *checker) scalarArg(v kernel.Value, i int) {
 		return
 	}
 	s := c.k.Scalars[i]
-	lo, hi := claims(size.Const(s.Lo)), claims(size.Const(s.Hi))
+	lo, hi := prove.Claims(size.Const(s.Lo)), prove.Claims(size.Const(s.Hi))
 	if s.Bounded {
-		lo, hi = append(claims(size.Const(0)), lo...), append(claims(s.Bound.AddConst(-1)), hi...)
+		lo, hi = append(prove.Claims(size.Const(0)), lo...), append(prove.Claims(s.Bound.AddConst(-1)), hi...)
 	}
 	c.within(v, lo, hi)
 	c.scalars[i] = c.form[v]
@@ -60,14 +59,14 @@ func (c *checker) scalarArg(v kernel.Value, i int) {
 // bound needs its polynomial to be positive, for otherwise there is no value
 // that it could give.
 func (c *checker) bound(in *kernel.Instr) {
-	if !c.proves(in.Poly.AddConst(-1)) {
+	if !c.Proves(in.Poly.AddConst(-1)) {
 		c.refuseKnowing(c.knownOf(in.Poly), "%s must be at least 1 here", in.Poly)
 	}
 	p := c.form[in.Args[0]]
-	if needs, ok := c.sees(p, in.Poly.AddConst(-1).Sub(p)); ok && len(needs) == 0 {
+	if needs, ok := c.Sees(p, in.Poly.AddConst(-1).Sub(p)); ok && len(needs) == 0 {
 		// The value is p; the plain bounds save later proofs from finding out
 		// again why it lies between them.
-		c.within(in.Out[0], claims(size.Const(0), p), claims(in.Poly.AddConst(-1), p))
+		c.within(in.Out[0], prove.Claims(size.Const(0), p), prove.Claims(in.Poly.AddConst(-1), p))
 		return
 	}
 	c.below(in.Out[0], in.Poly)
@@ -75,7 +74,7 @@ func (c *checker) bound(in *kernel.Instr) {
 
 // below makes v a symbol in 0..p.
 func (c *checker) below(v kernel.Value, p size.Poly) {
-	c.within(v, claims(size.Const(0)), claims(p.AddConst(-1)))
+	c.within(v, prove.Claims(size.Const(0)), prove.Claims(p.AddConst(-1)))
 }
 
 func (c *checker) convert(in *kernel.Instr) {
@@ -102,7 +101,7 @@ func (c *checker) same(v kernel.Value, p size.Poly, k num.Kind) {
 	if k != num.U64 {
 		inside = append(inside, size.Const(hi).Sub(p))
 	}
-	if needs, ok := c.sees(inside...); ok {
+	if needs, ok := c.Sees(inside...); ok {
 		c.is(v, p, needs...)
 		return
 	}
@@ -116,7 +115,7 @@ func (c *checker) bitcast(in *kernel.Instr) {
 	if in.From.IsInt() {
 		_, from := num.IntRange(in.From)
 		hi = min(hi, from)
-		if needs, ok := c.sees(p, size.Const(hi).Sub(p)); ok {
+		if needs, ok := c.Sees(p, size.Const(hi).Sub(p)); ok {
 			c.is(v, p, needs...)
 			return
 		}
@@ -128,72 +127,21 @@ func (c *checker) bitcast(in *kernel.Instr) {
 // bounds that both have, over symbols of values before mark.
 func (c *checker) merge(v, cond, mark kernel.Value, a, b size.Poly) {
 	if a.Equal(b) {
-		if _, inner := latest(a, mark); !inner {
+		if _, inner := prove.Latest(a, int(mark)); !inner {
 			c.is(v, a)
 			return
 		}
 	}
+	if c.mergeConstants(v, cond, a, b) {
+		return
+	}
 	yes, no := c.condition(cond, true, 0), c.condition(cond, false, 0)
-	c.within(v, c.shared(below, mark, a, b, yes, no), c.shared(above, mark, a, b, yes, no))
-	c.either(v, choice{a, yes}, choice{b, no})
+	c.within(v, c.Shared(prove.Below, int(mark), a, b, yes, no), c.Shared(prove.Above, int(mark), a, b, yes, no))
+	c.either(v, prove.Choice{Form: a, Given: yes}, prove.Choice{Form: b, Given: no})
 }
 
 // either notes that v is one of two forms. Bounds that both have are not
 // all that follows from that: max(i-1, 0) is below n if i is.
-func (c *checker) either(v kernel.Value, cases ...choice) {
-	c.symbols[symbolName(v)].cases = cases
-}
-
-// shared finds bounds of both a, where yes holds, and b, where no does.
-func (c *checker) shared(d direction, mark kernel.Value, a, b size.Poly, yes, no []size.Poly) []claim {
-	var candidates, out []claim
-	for _, m := range []kernel.Value{mark, 0} {
-		c.assuming(yes, func() { candidates = append(candidates, c.numbers(c.bounds(a, d, m), d)...) })
-		c.assuming(no, func() { candidates = append(candidates, c.numbers(c.bounds(b, d, m), d)...) })
-	}
-	until := c.effort + 4*minGoal
-	for i, q := range candidates {
-		if len(out) == maxClaims || c.effort > until {
-			break
-		}
-		if slices.ContainsFunc(candidates[:i], func(o claim) bool { return o.p.Equal(q.p) }) {
-			continue
-		}
-		var first, second []int
-		var ok, ok2 bool
-		c.assuming(yes, func() { first, ok = c.nonNegative(gap(q.p, a, d), minGoal) })
-		if ok {
-			c.assuming(no, func() { second, ok2 = c.nonNegative(gap(q.p, b, d), minGoal) })
-		}
-		if ok && ok2 {
-			out = append(out, claim{q.p, join(first, second)})
-		}
-	}
-	return out
-}
-
-// numbers adds, to bounds over sizes, what they are at most or at least for
-// all sizes.
-func (c *checker) numbers(bounds []claim, d direction) []claim {
-	for _, b := range bounds {
-		if _, symbolic := latest(b.p, 0); symbolic {
-			continue
-		}
-		n, hi := c.facts.Bounds(b.p)
-		if d == above {
-			n = hi
-		}
-		if n >= -limit && n <= limit {
-			bounds = append(bounds[:len(bounds):len(bounds)], claim{size.Const(n), b.needs})
-		}
-	}
-	return bounds
-}
-
-// gap is at least 0 when q bounds p in direction d.
-func gap(q, p size.Poly, d direction) size.Poly {
-	if d == above {
-		return q.Sub(p)
-	}
-	return p.Sub(q)
+func (c *checker) either(v kernel.Value, cases ...prove.Choice) {
+	c.Symbols[name(v)].Cases = cases
 }

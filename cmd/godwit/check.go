@@ -89,7 +89,7 @@ func (c *checking) report(cmd *cobra.Command, found checked) {
 	fmt.Fprintf(cmd.OutOrStdout(), "%s: ok, %s\n", strings.Join(found.Files, ", "), n)
 }
 
-// check takes every function as far as it goes without arguments.
+// check takes every function as far as it goes without arguments: to verified kernels.
 func check(files []string) (checked, error) {
 	found := checked{Files: files, Functions: []string{}, Messages: []finding{}}
 	sources, err := compile.Read(files...)
@@ -105,10 +105,12 @@ func check(files []string) (checked, error) {
 		return found, err
 	}
 	found.Messages, found.Functions = findings(p.Warnings), p.Names()
-	for _, name := range found.Functions {
-		if _, err := p.Func(name); err != nil {
-			return found, err
+	if err := p.Runs(); err != nil {
+		var e *compile.SourceError
+		if errors.As(err, &e) {
+			found.Messages = append(found.Messages, findings(e.Messages)...)
 		}
+		return found, err
 	}
 	found.OK = true
 	return found, nil
