@@ -29,7 +29,7 @@ func init() {
 		"repeat": (*writer).repeat, "gather": (*writer).gather, "len": (*writer).length, "iter": (*writer).iter,
 		"range map": (*writer).rangeMap, "for scalars": (*writer).forScalars, "for array": (*writer).forArray,
 		"for over": (*writer).forOver, "scalar": (*writer).scalarLet, "if array": (*writer).ifArray, "call": (*writer).call,
-		"row reduce": (*writer).rowReduce, "nested map": (*writer).nestedMap, "sum rows": (*writer).sumRows,
+		"updates": (*writer).updates, "row reduce": (*writer).rowReduce, "nested map": (*writer).nestedMap, "sum rows": (*writer).sumRows,
 	}
 }
 
