@@ -45,6 +45,7 @@ type update struct {
 
 var updates = []update{
 	{"coins", [2]int64{700}, [2]int64{200_000}, coinArgs, waysByRecursion},
+	{"coinsget", [2]int64{700}, [2]int64{200_000}, coinArgs, waysByRecursion},
 	{"union", [2]int64{500, 450}, [2]int64{1 << 20, 1 << 20}, edgeArgs, partsBySearch},
 	{"levenshtein", [2]int64{40, 31}, [2]int64{5000, 5000}, textArgs, distanceByRecursion},
 	{"lcs", [2]int64{40, 31}, [2]int64{5000, 5000}, textArgs, commonByRecursion},

@@ -196,7 +196,9 @@ func (e *elab) assign(s *syntax.Assign) {
 	}
 	v = &e.vars[index] // e.vars may have moved
 	if n == nil {
-		v.n = nil
+		if whole {
+			v.n = nil
+		}
 		return
 	}
 	v.n = e.keepType(n, v, s)

@@ -14,6 +14,8 @@ func targetRoot(x syntax.Expr) syntax.Expr {
 			x = t.X
 		case *syntax.Field:
 			x = t.X
+		case *syntax.ParenExpr:
+			x = t.X
 		default:
 			return x
 		}
@@ -88,6 +90,8 @@ func (e *elab) partAt(x syntax.Expr, now *graph.Node, p *place) *graph.Node {
 		}
 		p.path, p.indices = append(p.path, graph.ByIndex), append(p.indices, i)
 		return e.at(v, i, x.Span)
+	case *syntax.ParenExpr:
+		return e.partAt(x.X, now, p)
 	case *syntax.Field:
 		v := e.partAt(x.X, now, p)
 		if v == nil || x.Name.Text == "" {
