@@ -10,6 +10,23 @@ import (
 // the work.
 func (l *lowering) oneKernel(n *graph.Node) bool { return changes(n) && l.elementwise(n.Blocks[0]) }
 
+// opens reports an update of the array that a loop of one kernel begins with,
+// and that nothing else uses: the loop's kernel does it where the loop works.
+func (l *lowering) opens(n *graph.Node) bool {
+	u := l.use[n]
+	if u.streams+u.others != 1 || len(u.walkers) != 1 {
+		return false
+	}
+	user := u.walkers[0]
+	switch {
+	case l.memory.home[user] != l.memory.home[n]:
+		return false
+	case user.Op == graph.Update:
+		return user.Args[0] == n && l.opens(user)
+	}
+	return user.Op == graph.Loop && l.oneKernel(user)
+}
+
 // changes reports an update of elements in a node's blocks.
 func changes(n *graph.Node) bool {
 	found := false

@@ -66,6 +66,8 @@ func (l *lowering) waits(n *graph.Node) bool {
 		return !u.faults
 	case graph.If:
 		return !u.faults && !arrayWork(n) && !hasArray(n.Type)
+	case graph.Update:
+		return l.opens(n)
 	}
 	return false
 }

@@ -48,8 +48,9 @@ func (k *kern) updateNode(n *graph.Node, e *env) val {
 	out, ok := k.take(n, e, array, mem)
 	switch {
 	case !ok:
-		out = k.space(n, n.Type)
-		k.store(n.Type, array, out)
+		if out = k.space(n, n.Type); !lies(array, out) {
+			k.store(n.Type, array, out)
+		}
 	case meet(k.l.memory.add(nil, n.Args[1:2]), mem):
 		part = k.own(n.Args[1].Type, part)
 	}
@@ -175,6 +176,9 @@ func (c *carrier) start(k *kern, n *graph.Node, e *env, inits []*graph.Node) {
 	for i, a := range inits {
 		j := 0
 		others := slices.Concat(inits[:i], inits[i+1:])
+		if spare != nil {
+			k.openInto(a, spare[len(c.now):])
+		}
 		parts(a.Type, k.node(a, e),
 			func(t *graph.Type, v val) { c.init = append(c.init, c.scalar(k, len(c.init), t, v)) },
 			func(t *graph.Type, v val) {
@@ -186,13 +190,25 @@ func (c *carrier) start(k *kern, n *graph.Node, e *env, inits []*graph.Node) {
 					b, ok = k.take(n, e, v, mem)
 				}
 				if !ok {
-					if b = k.space(nil, t); spare != nil {
+					if spare == nil {
+						b = k.space(nil, t)
+					} else {
 						b = spare[len(c.now)]
 					}
-					k.store(t, v, b)
+					if !lies(v, b) {
+						k.store(t, v, b)
+					}
 				}
 				c.now = append(c.now, b)
 			})
+	}
+}
+
+// openInto lets the updates before a loop work where the loop will.
+func (k *kern) openInto(n *graph.Node, spare []backing) {
+	for n.Op == graph.Update && k.l.opens(n) {
+		k.target[n] = &spare[0]
+		n = n.Args[0]
 	}
 }
 

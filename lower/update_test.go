@@ -159,6 +159,45 @@ func spaces(t *testing.T, g *graph.Graph) (count int) {
 	return count
 }
 
+// TestUpdatesBeforeLoop has a loop begin with an array that was changed just
+// before, or that something else needs too.
+func TestUpdatesBeforeLoop(t *testing.T) {
+	build := func(kept bool) *graph.Graph {
+		b := graph.NewBuilder("f", nil)
+		n := b.Size("N", 1, 1<<30)
+		x := b.Param("x", graph.ArrayOf(graph.I64Type, n))
+		at := func(i int64) *graph.Node {
+			w := b.ToIndex(graph.Wrap, b.Int(num.I64, i), n)
+			w.Site = -1 // N is not 0
+			return w
+		}
+		one := set(b, x, b.At(x, at(2)), at(0))
+		two := set(b, one, b.At(x, at(3)), at(1))
+		l := b.Loop(b.Int(num.I64, 0), b.Int(num.I64, 9), nil, false, func(p []*graph.Node) []*graph.Node {
+			i := b.ToIndex(graph.Wrap, p[0], n)
+			return []*graph.Node{set(b, p[1], b.Arith(num.Add, b.At(p[1], at(0)), p[0]), i), b.Arith(num.Add, p[2], b.At(x, i))}
+		}, two, b.Int(num.I64, 0))
+		l.Max = 9
+		if kept {
+			return b.Return(b.Tuple(l, one))
+		}
+		return b.Return(l)
+	}
+	for _, kept := range []bool{false, true} {
+		for _, n := range []int64{1, 2, 7} {
+			sizes := map[string]int64{"N": n}
+			agree(t, build(kept), sizes, random(graph.ArrayOf(graph.I64Type, size.Var("N")), sizes, uint64(n)))
+		}
+	}
+	s, err := Lower(build(false), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Steps) != 1 {
+		t.Errorf("%d steps, want one", len(s.Steps))
+	}
+}
+
 // TestUpdateParts changes parts of elements, at each depth of a type.
 func TestUpdateParts(t *testing.T) {
 	pair := graph.TupleOf(graph.I64Type, graph.ArrayOf(graph.TupleOf(graph.ScalarOf(num.F32), graph.BoolType), size.Const(3)))
