@@ -25,7 +25,13 @@ type tally struct {
 	programs, faults, large int
 }
 
-func TestRandomPrograms(t *testing.T) {
+func TestRandomPrograms(t *testing.T) { random(t, progen.Gen(9), progen.Operations()) }
+
+// TestRandomUpdates draws programs that change elements of arrays: whether an
+// array is copied or changed where it lies must not show.
+func TestRandomUpdates(t *testing.T) { random(t, progen.Updating(), []string{"updates"}) }
+
+func random(t *testing.T, gen *rapid.Generator[*progen.Program], every []string) {
 	if err := flag.Set("rapid.checks", fmt.Sprint(*programs)); err != nil {
 		t.Fatal(err)
 	}
@@ -38,12 +44,11 @@ func TestRandomPrograms(t *testing.T) {
 	}
 	f, n := &fleet{}, &tally{used: map[string]int{}}
 	defer f.close()
-	rapid.Check(t, func(t *rapid.T) { n.one(t, f) })
-	n.report(t)
+	rapid.Check(t, func(t *rapid.T) { n.one(t, f, gen.Draw(t, "program")) })
+	n.report(t, every)
 }
 
-func (n *tally) one(t *rapid.T, f *fleet) {
-	p := progen.Gen(9).Draw(t, "program")
+func (n *tally) one(t *rapid.T, f *fleet, p *progen.Program) {
 	c, err := Prepare(p)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, p.Source)
@@ -73,14 +78,15 @@ func (n *tally) one(t *rapid.T, f *fleet) {
 	}
 }
 
-func (n *tally) report(t *testing.T) {
+// report wants every operation of a list to have been used.
+func (n *tally) report(t *testing.T, every []string) {
 	var b strings.Builder
 	for _, op := range slices.Sorted(maps.Keys(n.used)) {
 		fmt.Fprintf(&b, " %s:%d", op, n.used[op])
 	}
 	t.Logf("%d programs agree (%d of them in a fault), %d too large for the interpreter; operations covered: %d\n%s", n.programs, n.faults, n.large, len(n.used), b.String())
 	if n.programs >= 300 {
-		for _, op := range progen.Operations() {
+		for _, op := range every {
 			if n.used[op] == 0 {
 				t.Errorf("no program used %s", op)
 			}

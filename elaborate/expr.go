@@ -191,6 +191,16 @@ func (e *elab) field(x *syntax.Field) *graph.Node {
 	if v == nil || x.Name.Text == "" {
 		return nil
 	}
+	i := e.fieldOf(x, v)
+	if i < 0 {
+		return nil
+	}
+	return e.get(v, i, x.Span)
+}
+
+// fieldOf is the number of the field that x names in v, the value of x.X; -1
+// when there is none.
+func (e *elab) fieldOf(x *syntax.Field, v *graph.Node) int {
 	i := types.FieldIndex(v.Type, x.Name.Text)
 	if i < 0 {
 		m := e.errorf(x.Name.Span, "N07", "there is no field `%s`", x.Name.Text).Note("%s has none of that name", v.Type)
@@ -206,9 +216,8 @@ func (e *elab) field(x *syntax.Field) *graph.Node {
 			}
 			suggest(m, x.Name.Text, names)
 		}
-		return nil
 	}
-	return e.get(v, i, x.Span)
+	return i
 }
 
 func (e *elab) tupleExpr(x *syntax.TupleExpr, want *graph.Type) *graph.Node {

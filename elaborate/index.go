@@ -18,6 +18,15 @@ func (e *elab) index(x *syntax.Index) *graph.Node {
 		e.expr(x.I, nil)
 		return nil
 	}
+	i := e.indexInto(x, v)
+	if i == nil {
+		return nil
+	}
+	return e.at(v, i, x.Span)
+}
+
+// indexInto is the index i of x[i], shown to be in bounds of v, the value of x.
+func (e *elab) indexInto(x *syntax.Index, v *graph.Node) *graph.Node {
 	if v.Type.Kind != graph.Array {
 		m := e.errorf(x.Span, "T29", "only an array can be indexed").Note("found %s", v.Type)
 		if v.Type.Kind == graph.Tuple && v.Type.Name == "" {
@@ -40,10 +49,7 @@ func (e *elab) index(x *syntax.Index) *graph.Node {
 		}
 		return nil
 	}
-	if i = e.below0(i, v.Type.Size, x); i == nil {
-		return nil
-	}
-	return e.at(v, i, x.Span)
+	return e.below0(i, v.Type.Size, x)
 }
 
 // below0 makes i an index that At takes, or says what to write instead.

@@ -167,8 +167,8 @@ func patternFor(t *graph.Type) string {
 }
 
 func (e *elab) assign(s *syntax.Assign) {
-	name, ok := s.Target.(*syntax.NameExpr)
-	if !ok || len(name.Path) != 1 {
+	name := rootOf(s.Target)
+	if name == nil {
 		e.badTarget(s)
 		return
 	}
@@ -177,24 +177,34 @@ func (e *elab) assign(s *syntax.Assign) {
 		e.noTarget(name, s)
 		return
 	}
+	whole := s.Target == syntax.Expr(name)
 	if !e.assignable(v, s) {
-		e.expr(s.Value, v.typ)
+		if whole {
+			e.expr(s.Value, v.typ)
+		}
 		return
 	}
 	index := len(e.vars) - 1
 	for e.vars[index].name != v.name {
 		index--
 	}
-	n := e.assigned(s, v)
+	var n *graph.Node
+	if whole {
+		n = e.assigned(s, v)
+	} else {
+		n = e.updated(s, v.n)
+	}
 	v = &e.vars[index] // e.vars may have moved
 	if n == nil {
-		v.n = nil
+		if whole {
+			v.n = nil
+		}
 		return
 	}
 	v.n = e.keepType(n, v, s)
 }
 
-// assigned is the new value.
+// assigned is the new value of a variable that is assigned to as a whole.
 func (e *elab) assigned(s *syntax.Assign, v *variable) *graph.Node {
 	if s.Op == syntax.SetTo {
 		return e.expr(s.Value, v.typ)
@@ -203,9 +213,14 @@ func (e *elab) assigned(s *syntax.Assign, v *variable) *graph.Node {
 		e.expr(s.Value, nil)
 		return nil
 	}
+	return e.binary(compound(s), v.typ)
+}
+
+// compound is the operation of `x op= y`.
+func compound(s *syntax.Assign) *syntax.Binary {
 	span := s.Span
 	span.End = s.Value.Where().End
-	return e.binary(&syntax.Binary{Span: span, OpSpan: span, Op: s.Op, X: s.Target, Y: s.Value}, v.typ)
+	return &syntax.Binary{Span: span, OpSpan: span, Op: s.Op, X: s.Target, Y: s.Value}
 }
 
 // keepType makes the new value one of the variable's type.
@@ -253,34 +268,9 @@ func (e *elab) assignable(v *variable, s *syntax.Assign) bool {
 }
 
 func (e *elab) badTarget(s *syntax.Assign) {
-	m := e.errorf(s.Target.Where(), "O05", "only a variable can be assigned to").Note("arrays and records are values")
-	switch t := s.Target.(type) {
-	case *syntax.Index:
-		m.Help("make the changed array:\n%s.scatter_with([%s], [%s], |old, new| new)", e.text(t.X.Where()), e.text(t.I.Where()), e.text(s.Value.Where()))
-	case *syntax.Field:
-		m.Help("%s", e.changedRecord(t, e.text(s.Value.Where())))
-	}
+	e.errorf(s.Target.Where(), "O05", "only a variable, or a part of one, can be assigned to").Note("this is a value without a name").
+		Help("let mut x = %s;", e.text(targetRoot(s.Target).Where()))
 	e.expr(s.Value, nil)
-}
-
-// changedRecord is the record with one field changed, as an assignment.
-func (e *elab) changedRecord(f *syntax.Field, value string) string {
-	name, fields := e.text(f.X.Where()), ""
-	v := e.lookup(name)
-	if v == nil || v.typ == nil || v.typ.Kind != graph.Tuple || v.typ.Name == "" {
-		return "make the changed record:\nr = Name { " + f.Name.Text + ": " + value + ", … };"
-	}
-	for i, n := range v.typ.Names {
-		if i > 0 {
-			fields += ", "
-		}
-		if n == f.Name.Text {
-			fields += n + ": " + value
-		} else {
-			fields += n + ": " + name + "." + n
-		}
-	}
-	return "make the changed record:\n" + name + " = " + v.typ.Name + " { " + fields + " };"
 }
 
 func (e *elab) noTarget(name *syntax.NameExpr, s *syntax.Assign) {

@@ -17,7 +17,7 @@ func visit(x any, f func(any) bool) {
 	case *syntax.Let:
 		visitExprs(f, x.Value)
 	case *syntax.Assign:
-		visitExprs(f, x.Value)
+		visitExprs(f, x.Target, x.Value)
 	case *syntax.For:
 		visitExprs(f, x.Over)
 		visit(x.Body, f)
@@ -104,7 +104,7 @@ func assignedNames(b *syntax.Block) map[string]bool {
 	names := map[string]bool{}
 	visit(b, func(x any) bool {
 		if a, ok := x.(*syntax.Assign); ok {
-			if n, ok := a.Target.(*syntax.NameExpr); ok && len(n.Path) == 1 {
+			if n := rootOf(a.Target); n != nil {
 				names[n.Path[0].Text] = true
 			}
 		}

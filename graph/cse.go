@@ -1,5 +1,7 @@
 package graph
 
+import "slices"
+
 // Share computes once what a block computes twice: two nodes of one block
 // with the same operation on the same arguments, blocks included. Each node
 // is pure, so only faults tell them apart: both nodes are evaluated for the
@@ -71,7 +73,7 @@ func findSame(among []*Node, n *Node) *Node {
 func sameNode(a, b *Node, with map[*Node]*Node) bool {
 	if a.Op != b.Op || a.Num != b.Num || a.Checked != b.Checked || a.Bits != b.Bits || a.Field != b.Field ||
 		a.Monoid != b.Monoid || a.Desc != b.Desc || a.Stop != b.Stop || a.Max != b.Max || a.HasPoly != b.HasPoly ||
-		a.Defines != b.Defines || len(a.Blocks) != len(b.Blocks) {
+		a.Defines != b.Defines || !slices.Equal(a.Path, b.Path) || len(a.Blocks) != len(b.Blocks) {
 		return false
 	}
 	if !a.Poly.Equal(b.Poly) || !a.MaxPoly.Equal(b.MaxPoly) || !a.Type.Equal(b.Type) || !sameNodes(a.Args, b.Args, with) {

@@ -163,6 +163,12 @@ const (
 	// (key Index, value) and the element at key becomes
 	// Blocks[1](old, value). The result has the type of Args[0].
 	Scatter
+	// Update is the dense array Args[0] with one part of one element changed:
+	// Path leads from the array to the part, which becomes Args[1]. A step of
+	// Path is a field of a tuple, or ByIndex: the element at the next index
+	// of Args[2:]. It begins with ByIndex. An index outside of its array,
+	// which only a fault can bring about, changes nothing.
+	Update
 	// Sort orders the dense Args[0] by the scalar key Blocks[0](i, e),
 	// stably; Descending turns the order round (still stable). Floats: NaN is
 	// above all numbers, -0 below +0.
@@ -178,6 +184,9 @@ const (
 	Loop
 	ops
 )
+
+// ByIndex is the step of an Update's path that goes to an element.
+const ByIndex = -1
 
 // Monoid is a lawful fold operator.
 type Monoid uint8
@@ -214,6 +223,7 @@ type Node struct {
 	Checked bool
 	Bits    uint64
 	Field   int
+	Path    []int // Update
 	Poly    size.Poly
 	HasPoly bool
 	Defines string // run-time size defined by this node

@@ -5,7 +5,7 @@ var opNames = [ops]string{
 	MakeTuple: "tuple", Get: "get", Some: "some", Nothing: "none", IsSome: "is_some", Unwrap: "unwrap",
 	Clamp: "clamp", Wrap: "wrap", Check: "check", At: "at",
 	Map: "map", Filter: "filter", Compact: "compact", Limit: "limit", Reduce: "reduce", KeyedReduce: "keyed_reduce",
-	Fold: "fold", Scan: "scan", Scatter: "scatter", Sort: "sort", TopK: "top_k", Loop: "loop",
+	Fold: "fold", Scan: "scan", Scatter: "scatter", Update: "update", Sort: "sort", TopK: "top_k", Loop: "loop",
 }
 
 // String is the operation's name in printed graphs.

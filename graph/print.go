@@ -163,6 +163,8 @@ func (n *Node) detail() string {
 		parts = append(parts, n.Num.String())
 	case Get:
 		parts = append(parts, n.fieldText())
+	case Update:
+		parts = append(parts, n.pathText())
 	case Reduce, KeyedReduce:
 		parts = append(parts, n.Monoid.String())
 	}

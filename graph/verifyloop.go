@@ -6,7 +6,7 @@ import (
 )
 
 var blockRules = map[Op]func(*verifier, *Node) error{
-	If: (*verifier).ifElse, Fold: (*verifier).fold, Scan: (*verifier).scan, Scatter: (*verifier).scatter, Loop: (*verifier).loop,
+	If: (*verifier).ifElse, Fold: (*verifier).fold, Scan: (*verifier).scan, Scatter: (*verifier).scatter, Update: (*verifier).update, Loop: (*verifier).loop,
 }
 
 // If: a Bool; two blocks without parameters that give the result's type. The

@@ -53,6 +53,8 @@ func (m *machine) arrayOp(in *inst) val {
 		return val{array: m.scan(in)}
 	case graph.Scatter:
 		return val{array: m.scatter(in)}
+	case graph.Update:
+		return val{array: m.update(in)}
 	case graph.Sort:
 		return val{array: m.sort(in)}
 	case graph.TopK:

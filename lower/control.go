@@ -49,22 +49,20 @@ func shape(t *graph.Type) (scalars, arrays []*graph.Type) {
 }
 
 // ifNode computes one side. Array results of both sides lie in the same
-// scratch.
+// memory.
 func (k *kern) ifNode(n *graph.Node, e *env) val {
 	cond := k.node(n.Args[0], e).s
 	_, arrays := shape(n.Type)
-	var mem []backing
-	for _, t := range arrays {
-		mem = append(mem, k.space(nil, t))
-	}
+	mem, taken := k.choiceSpace(n, e, arrays)
 	safe := true
 	side := func(b *graph.Block) func() []kernel.Value {
 		return func() []kernel.Value {
 			var out []kernel.Value
-			next := 0
+			var vs []val
 			parts(n.Type, k.body(b, e)[0],
 				func(_ *graph.Type, v val) { out, safe = append(out, v.s), safe && v.safe },
-				func(t *graph.Type, v val) { k.store(t, v, mem[next]); next++ })
+				func(_ *graph.Type, v val) { vs = append(vs, v) })
+			k.storeAll(arrays, vs, mem, taken)
 			return out
 		}
 	}
@@ -76,13 +74,11 @@ func (k *kern) ifNode(n *graph.Node, e *env) val {
 }
 
 // loopNode is a loop inside a kernel. Carried scalars are values; a carried
-// array has memory of its own, into which the next one is copied at the end
-// of each turn.
+// array stays in one memory, into which the next one is copied at the end of
+// a turn that has not made it there.
 func (k *kern) loopNode(n *graph.Node, e *env) val {
 	c := k.carrying(n.Type)
-	for j, init := range n.Args[2:] {
-		c.start(k, n.Type.Elems[j], k.node(init, e))
-	}
+	c.start(k, n, e, n.Args[2:])
 	lo, hi := k.node(n.Args[0], e).s, k.node(n.Args[1], e).s
 	first, end := lo, hi
 	if k.doubt == everything {
@@ -133,16 +129,16 @@ func mostTurns(n *graph.Node) size.Poly {
 
 // carrier is what a loop carries: scalars, and the memory of arrays.
 type carrier struct {
-	carry []kernel.Carry
-	init  []kernel.Value
-	now   []backing // arrays: current
-	then  []backing // and under construction
-	used  int
+	carry  []kernel.Carry
+	init   []kernel.Value
+	arrays []*graph.Type
+	now    []backing // of the arrays
 }
 
 func (k *kern) carrying(t *graph.Type) *carrier {
 	c := &carrier{}
 	scalars, arrays := shape(t)
+	c.arrays = arrays
 	for _, s := range scalars {
 		carry := kernel.Carry{Kind: s.KindOf()}
 		if s.Kind == graph.Index && k.isPositive(k.capacity(s.Bound)) && !k.isDynamic(s.Bound) {
@@ -150,16 +146,7 @@ func (k *kern) carrying(t *graph.Type) *carrier {
 		}
 		c.carry = append(c.carry, carry)
 	}
-	for _, a := range arrays {
-		c.now, c.then = append(c.now, k.space(nil, a)), append(c.then, k.space(nil, a))
-	}
 	return c
-}
-
-func (c *carrier) start(k *kern, t *graph.Type, v val) {
-	parts(t, v,
-		func(t *graph.Type, v val) { c.init = append(c.init, c.scalar(k, len(c.init), t, v)) },
-		func(t *graph.Type, v val) { k.store(t, v, c.now[c.used]); c.used++ })
 }
 
 // scalar keeps the promise of a bounded carried index.
@@ -181,19 +168,16 @@ func (c *carrier) value(k *kern, t *graph.Type, vs []kernel.Value) val {
 		func(t *graph.Type) val { a++; return k.backed(t, c.now[a-1]) })
 }
 
-// next stores the arrays of the next turn, all of them before any current
-// one is overwritten, and gives the scalars.
+// next brings the arrays of the next turn to where the present ones lie, and
+// gives the scalars.
 func (c *carrier) next(k *kern, t *graph.Type, out []val) []kernel.Value {
 	var scalars []kernel.Value
-	a := 0
+	var arrays []val
 	for j, e := range t.Elems {
 		parts(e, out[j],
 			func(t *graph.Type, v val) { scalars = append(scalars, c.scalar(k, len(scalars), t, v)) },
-			func(t *graph.Type, v val) { k.store(t, v, c.then[a]); a++ })
+			func(_ *graph.Type, v val) { arrays = append(arrays, v) })
 	}
-	_, arrays := shape(t)
-	for j, t := range arrays {
-		k.store(t, k.backed(t, c.then[j]), c.now[j])
-	}
+	c.move(k, arrays)
 	return scalars
 }

@@ -153,6 +153,8 @@ func (k *kern) emit(n *graph.Node, e *env) val {
 		return k.scan(n, e)
 	case graph.Scatter:
 		return k.scatter(n, e)
+	case graph.Update:
+		return k.updateNode(n, e)
 	case graph.Sort:
 		return k.sort(n, e)
 	case graph.TopK:

@@ -33,7 +33,7 @@ func (l *lowering) hostNode(n *graph.Node, later []*graph.Node) error {
 		return l.reductions(l.together(n, later))
 	case n.Op == graph.KeyedReduce && !l.small(n):
 		return l.keyedReductions(l.together(n, later))
-	case n.Op == graph.Loop && arrayWork(n):
+	case n.Op == graph.Loop && arrayWork(n) && !l.oneKernel(n):
 		return l.hostLoop(n)
 	case n.Op == graph.If && arrayWork(n):
 		return l.hostBranch(n)
@@ -66,6 +66,8 @@ func (l *lowering) waits(n *graph.Node) bool {
 		return !u.faults
 	case graph.If:
 		return !u.faults && !arrayWork(n) && !hasArray(n.Type)
+	case graph.Update:
+		return l.opens(n)
 	}
 	return false
 }
@@ -151,12 +153,18 @@ func (l *lowering) solo(n *graph.Node, out []source) error {
 
 // emitInto computes n so that it lies in dst.
 func (k *kern) emitInto(n *graph.Node, t *graph.Type, dst backing) {
-	if _, known := k.l.mat[n]; inPlace(n) && !known {
+	_, known := k.l.mat[n]
+	carries := n.Op == graph.Loop || n.Op == graph.Fold
+	if (inPlace(n) || carries && hasArray(t)) && !known {
 		for _, r := range dst.regions {
 			k.k.Regions[r].Access = kernel.ReadWrite
 		}
 		k.target[n] = &dst
-		k.root.val[n] = k.emit(n, k.root)
+		v := k.emit(n, k.root)
+		k.root.val[n] = v
+		if carries {
+			k.storeRest(t, v, dst)
+		}
 		return
 	}
 	k.store(t, k.node(n, k.root), dst)
@@ -165,7 +173,7 @@ func (k *kern) emitInto(n *graph.Node, t *graph.Type, dst backing) {
 // inPlace lists the operations that build their result where it shall lie.
 func inPlace(n *graph.Node) bool {
 	switch n.Op {
-	case graph.KeyedReduce, graph.Scan, graph.Scatter, graph.Sort, graph.TopK:
+	case graph.KeyedReduce, graph.Scan, graph.Scatter, graph.Update, graph.Sort, graph.TopK:
 		return true
 	}
 	return false
@@ -183,6 +191,8 @@ func opName(n *graph.Node) string {
 		return "scan"
 	case graph.Scatter:
 		return "scatter"
+	case graph.Update:
+		return "update"
 	case graph.Sort:
 		return "sort"
 	case graph.TopK:

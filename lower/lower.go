@@ -43,7 +43,7 @@ func Lower(g *graph.Graph, opt Options) (s *schedule.Schedule, err error) {
 		mat:   map[*graph.Node][]source{},
 		facts: raise(g, opt.NonZero),
 	}
-	l.use = analyse(g)
+	l.use, l.memory = analyse(g), memoryOf(g)
 	l.steps = &l.s.Steps
 	for i, p := range g.Body.Params {
 		l.param(i, p)
@@ -58,13 +58,14 @@ func Lower(g *graph.Graph, opt Options) (s *schedule.Schedule, err error) {
 }
 
 type lowering struct {
-	g     *graph.Graph
-	opt   Options
-	s     *schedule.Schedule
-	facts *size.Facts
-	use   map[*graph.Node]*usage
-	mat   map[*graph.Node][]source // what has been computed, by leaf
-	steps *[]schedule.Step         // where the next step goes
+	g      *graph.Graph
+	opt    Options
+	s      *schedule.Schedule
+	facts  *size.Facts
+	use    map[*graph.Node]*usage
+	memory *memory
+	mat    map[*graph.Node][]source // what has been computed, by leaf
+	steps  *[]schedule.Step         // where the next step goes
 }
 
 // source is where a leaf of a computed value is: a buffer, or a scalar that

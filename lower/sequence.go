@@ -62,7 +62,7 @@ func (k *kern) visit(a *array, i kernel.Value, c []kernel.Value, visit visitor) 
 func (k *kern) accumulator(n *graph.Node, t *graph.Type, e *env) (*carrier, *graph.Type) {
 	tuple := graph.TupleOf(t)
 	c := k.carrying(tuple)
-	c.start(k, t, k.node(n.Args[1], e))
+	c.start(k, n, e, n.Args[1:2])
 	return c, tuple
 }
 
@@ -130,11 +130,10 @@ func (k *kern) limited(v kernel.Value, n size.Poly) kernel.Value {
 	return k.b.Wrap(num.Min, k.b.Wrap(num.Max, v, k.b.Int(0)), k.sizeValue(n))
 }
 
-// scatter copies the destination and updates it in order.
+// scatter updates the destination, or a copy of it, in order.
 func (k *kern) scatter(n *graph.Node, e *env) val {
 	dest, src := k.node(n.Args[0], e), k.node(n.Args[1], e).arr
-	out := k.space(n, n.Type)
-	k.store(n.Type, dest, out)
+	out, src := k.scatterInto(n, e, dest, src)
 	t := n.Type.Elem()
 	k.walk(src, nil, nil, func(i kernel.Value, elem val, _ []kernel.Value) []kernel.Value {
 		kv := k.body(n.Blocks[0], e, val{s: i, safe: true}, elem)

@@ -262,9 +262,11 @@ func (k *kern) storeFields(types []*graph.Type, v val, b backing) {
 // scratch.
 func (k *kern) space(n *graph.Node, t *graph.Type) backing {
 	if b, ok := k.target[n]; ok && n != nil {
+		k.mayWrite(*b)
 		return *b
 	}
 	b := backing{off: kernel.None}
+	defer func() { k.mayWrite(b) }()
 	for _, leaf := range graph.Leaves(t) {
 		b.regions = append(b.regions, k.scratch(k.l.storedKind(leaf.Type), volume(leaf.Dims)))
 		b.lens = append(b.lens, volume(leaf.Dims))

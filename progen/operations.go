@@ -22,7 +22,7 @@ func init() {
 		"filter": (*writer).filter, "lawful fold": (*writer).lawfulFold, "fold": (*writer).fold, "scan": (*writer).scan,
 		"sum": (*writer).sum, "product": (*writer).product, "min max": (*writer).extreme, "mean": (*writer).mean,
 		"count": (*writer).count, "any all": (*writer).anyAll, "argmin argmax": (*writer).arg, "dot": (*writer).dot,
-		"matmul": (*writer).matmul, "transpose": (*writer).transpose, "softmax": (*writer).softmax,
+		"matmul": (*writer).matmul, "transpose": (*writer).transpose, "updates": (*writer).updates, "softmax": (*writer).softmax,
 		"histogram": (*writer).histogram, "group_by": (*writer).groupBy, "top_k": (*writer).topK, "sort": (*writer).sort,
 		"window": (*writer).window, "chunk": (*writer).chunk, "scatter_with": (*writer).scatter, "take": (*writer).take,
 		"take n": (*writer).takeN, "reverse": (*writer).reverse, "concat": (*writer).concat, "array literal": (*writer).literal,

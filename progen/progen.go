@@ -121,13 +121,33 @@ type writer struct {
 
 // Gen draws a program with about that many statements.
 func Gen(statements int) *rapid.Generator[*Program] {
+	return program(func(w *writer) {
+		for range 1 + w.pick(statements) {
+			w.statement()
+		}
+	})
+}
+
+// Updating draws a program that changes elements of arrays one by one.
+func Updating() *rapid.Generator[*Program] {
+	return program(func(w *writer) {
+		for range w.pick(3) {
+			w.statement()
+		}
+		for range 1 + w.pick(2) {
+			if w.updates() {
+				w.use("updates")
+			}
+		}
+	})
+}
+
+func program(statements func(*writer)) *rapid.Generator[*Program] {
 	return rapid.Custom(func(t *rapid.T) *Program {
 		w := &writer{t: t, used: map[string]int{}}
 		p := &Program{Sizes: map[string]int64{}, Used: w.used}
 		head := w.params(p)
-		for range 1 + w.pick(statements) {
-			w.statement()
-		}
+		statements(w)
 		result, value := w.result()
 		p.Source = w.declarations() + "fn f(" + strings.Join(head, ", ") + ") -> " + result + "\n" +
 			"where N: Range<1, 100_000>, M: Range<1, 100_000>, steps: Range<0, 6>\n{\n" + w.body.String() + "    " + value + "\n}\n"
