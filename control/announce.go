@@ -22,7 +22,7 @@ func (s *Server) announce() {
 		cancel()
 		if err == nil {
 			if moved {
-				s.cfg.Options.Log.Info("the control's member told others its new address", "member", s.cfg.Name, "peer", s.cfg.Peer)
+				s.cfg.Options.Log.Warn("the control's member told others its new address", "member", s.cfg.Name, "peer", s.cfg.Peer)
 			}
 			return
 		}
