@@ -26,7 +26,7 @@ import (
 const (
 	callTime   = 4 * time.Second
 	doubtful   = time.Second // for calls while etcd has not answered for a while
-	doubtAfter = 3 * time.Second
+	doubtAfter = 5 * time.Second
 	// A view of etcd is given up after patience when no lease was renewed for longer than unsure, a
 	// fifth of the usual lease and a little; when none was for longer than sure, after a glance.
 	patience  = 300 * time.Millisecond
