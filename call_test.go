@@ -20,7 +20,7 @@ import (
 )
 
 // fn compiles the only function of a program.
-func fn(t *testing.T, src string) *godwit.Func {
+func fn(t testing.TB, src string) *godwit.Func {
 	t.Helper()
 	p, err := godwit.Compile(src)
 	if err != nil {

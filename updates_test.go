@@ -2,7 +2,6 @@ package godwit_test
 
 import (
 	"bufio"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -16,8 +15,6 @@ import (
 
 	"github.com/godwit-run/godwit"
 )
-
-var againstC = flag.Int("against-c", 0, "how often to time the programs of testdata/updates in turn with C")
 
 // sequence is the one that updates.c fills the same arguments from.
 type sequence uint64
@@ -176,7 +173,7 @@ func digest(v []int32) int64 {
 	return int64(v[0]) + 3*int64(v[len(v)/2]) + 5*int64(v[len(v)-1])
 }
 
-func (u update) function(t *testing.T) *godwit.Func {
+func (u update) function(t testing.TB) *godwit.Func {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "updates", u.name+".gw"))
 	if err != nil {
@@ -185,7 +182,7 @@ func (u update) function(t *testing.T) *godwit.Func {
 	return fn(t, string(text))
 }
 
-func (u update) answer(t *testing.T, r *godwit.Result) int64 {
+func (u update) answer(t testing.TB, r *godwit.Result) int64 {
 	t.Helper()
 	if u.name == "insertion" {
 		v, err := godwit.As[[]int32](r)
@@ -223,12 +220,12 @@ func TestUpdates(t *testing.T) {
 	}
 }
 
-// TestUpdatesAgainstC takes turns with C. Both sides are timed by the
+// againstC is how often a program takes turns with C.
+const againstC = 15
+
+// BenchmarkUpdatesAgainstC takes turns with C. Both sides are timed by the
 // processor's clock, which other processes disturb less than the wall's.
-func TestUpdatesAgainstC(t *testing.T) {
-	if *againstC == 0 {
-		t.Skip("asked for by -against-c 15")
-	}
+func BenchmarkUpdatesAgainstC(t *testing.B) {
 	c := startC(t)
 	for _, native := range []bool{false, true} {
 		for _, u := range updates {
@@ -243,7 +240,7 @@ type peer struct {
 	out *bufio.Reader
 }
 
-func startC(t *testing.T) *peer {
+func startC(t testing.TB) *peer {
 	t.Helper()
 	bin := filepath.Join(t.TempDir(), "updates")
 	if text, err := exec.Command("gcc", "-O3", "-march=native", "-o", bin, "testdata/updates/updates.c").CombinedOutput(); err != nil {
@@ -265,7 +262,7 @@ func startC(t *testing.T) *peer {
 	return &peer{in, bufio.NewReader(out)}
 }
 
-func (p *peer) run(t *testing.T, u update) (result int64, cpu time.Duration) {
+func (p *peer) run(t testing.TB, u update) (result int64, cpu time.Duration) {
 	t.Helper()
 	var wall time.Duration
 	fmt.Fprintln(p.in, u.name, u.full[0], u.full[1])
@@ -275,7 +272,7 @@ func (p *peer) run(t *testing.T, u update) (result int64, cpu time.Duration) {
 	return result, cpu
 }
 
-func (u update) contest(t *testing.T, c *peer, native bool) {
+func (u update) contest(t testing.TB, c *peer, native bool) {
 	s := sequence(1)
 	args, f := u.args(&s, u.full[0], u.full[1]), u.function(t)
 	engine, options := "wasm", []godwit.Option{}
@@ -285,7 +282,7 @@ func (u update) contest(t *testing.T, c *peer, native bool) {
 	r := godwit.NewRuntime(options...)
 	defer r.Close()
 	var ours, theirs, ratios []float64
-	for i := range *againstC + 1 {
+	for i := range againstC + 1 {
 		start, wall := processorTime(), time.Now()
 		res, err := f.Call(t.Context(), args, godwit.WithRuntime(r), godwit.WithEngine(engine))
 		if err != nil {

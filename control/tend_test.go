@@ -76,12 +76,14 @@ func TestHalfFull(t *testing.T) {
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	s := start(t, Config{Name: "one", Quota: small})
+	kv := s.e.Server.KV()
 	for range 10 {
 		check(t, fill(t, s, 6, false))
-		time.Sleep(1500 * time.Millisecond)
-	}
-	if first := s.e.Server.KV().FirstRev(); first < 40 {
-		t.Errorf("revisions from %d on are kept", first)
+		for end := time.Now().Add(30 * time.Second); kv.FirstRev() < kv.Rev(); time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("revisions from %d to %d are kept", kv.FirstRev(), kv.Rev())
+			}
+		}
 	}
 }
 

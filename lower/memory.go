@@ -254,12 +254,7 @@ func (m *memory) base(n, v *graph.Node, part int) root {
 	for {
 		switch {
 		case v.Op == graph.MakeTuple:
-			i := 0
-			for part >= arrays(v.Args[i].Type) {
-				part -= arrays(v.Args[i].Type)
-				i++
-			}
-			v = v.Args[i]
+			v, part = whose(v.Args, part)
 		case v.Op == graph.Get:
 			part += firstPart(v)
 			v = v.Args[0]
@@ -270,12 +265,7 @@ func (m *memory) base(n, v *graph.Node, part int) root {
 		case v.Op == graph.Fold:
 			v = v.Args[1]
 		case v.Op == graph.Loop:
-			i := 2
-			for part >= arrays(v.Args[i].Type) {
-				part -= arrays(v.Args[i].Type)
-				i++
-			}
-			v = v.Args[i]
+			v, part = whose(v.Args[2:], part)
 		case v.Op == graph.If:
 			a, b := m.base(n, v.Blocks[0].Results[0], part), m.base(n, v.Blocks[1].Results[0], part)
 			if a != b {
@@ -286,4 +276,14 @@ func (m *memory) base(n, v *graph.Node, part int) root {
 			return root{v, part}
 		}
 	}
+}
+
+// whose is the value that an array of several values together belongs to, and which array of
+// that value it is.
+func whose(values []*graph.Node, part int) (*graph.Node, int) {
+	for part >= arrays(values[0].Type) {
+		part -= arrays(values[0].Type)
+		values = values[1:]
+	}
+	return values[0], part
 }
