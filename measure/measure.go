@@ -20,6 +20,7 @@ import (
 // Options are the choices of a benchmark; zero values mean the defaults.
 type Options struct {
 	Quick   bool   // smaller sizes, within 50 seconds
+	Pairs   int    // of measurements for each row; 15, or 5 if quick
 	Threads int    // the most that are tried; GOMAXPROCS
 	Dir     string // for temporary files; os.TempDir()
 	// Program is the godwit executable that `start` runs; rows that need one
@@ -130,7 +131,10 @@ func (s *session) threads() []int {
 
 // pairs is how many pairs a row has.
 func (s *session) pairs() int {
-	if s.opt.Quick {
+	switch {
+	case s.opt.Pairs > 0:
+		return s.opt.Pairs
+	case s.opt.Quick:
 		return 5
 	}
 	return 15

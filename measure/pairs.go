@@ -55,7 +55,7 @@ func (s *session) hold(ctx context.Context, c Contest) error {
 
 // holdFew is hold with as few pairs as count, for what takes seconds.
 func (s *session) holdFew(ctx context.Context, c Contest) error {
-	c.Pairs = 5
+	c.Pairs = min(5, s.pairs())
 	return s.holdAs(ctx, c)
 }
 
