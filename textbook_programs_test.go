@@ -128,6 +128,17 @@ var textbook = map[string]func() (godwit.Args, any){
 	"lis": func() (godwit.Args, any) {
 		return godwit.Args{"x": []int64{0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15}}, int64(6)
 	},
+	"lomuto": func() (godwit.Args, any) {
+		x := []int64{2, 8, 7, 1, 3, 5, 6, 4}
+		return godwit.Args{"v": x}, []int64{2, 1, 3, 8, 7, 5, 6, 4}
+	},
+	"merge": func() (godwit.Args, any) {
+		a, b := []int64{-5, 0, 0, 3, 9}, []int64{-7, 0, 4, 4, 10, 11}
+		return godwit.Args{"a": a, "b": b}, slices.Sorted(slices.Values(slices.Concat(a, b)))
+	},
+	"pascal": func() (godwit.Args, any) {
+		return godwit.Args{"rows": make([]int64, 5)}, [][]int64{{1, 0, 0, 0, 0}, {1, 1, 0, 0, 0}, {1, 2, 1, 0, 0}, {1, 3, 3, 1, 0}, {1, 4, 6, 4, 1}}
+	},
 	"palin": func() (godwit.Args, any) { return godwit.Args{"s": []byte("reliefpfeiler")}, true },
 	"reverse": func() (godwit.Args, any) {
 		x := numbers(7)

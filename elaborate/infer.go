@@ -144,6 +144,9 @@ func fitsKind(v uint64, negative bool, k num.Kind) bool {
 // indexLit is a literal where an index is expected.
 func (e *elab) indexLit(x *syntax.IntLit, at diag.Span, want *graph.Type) *graph.Node {
 	if x.Value > 1<<62 || !e.proves(want.Bound.Sub(size.Const(int64(x.Value))).AddConst(-1)) {
+		if i := e.bits(num.I64, x.Value, at); x.Value <= 1<<62 && e.inRange(i, want.Bound) {
+			return e.toIndex(i, want.Bound, at) // by the conditions around
+		}
 		e.errorf(at, "B04", "the index %s may be out of bounds", x.Text).
 			Note("expected an index below %s", want.Bound).
 			Help("%s", largerHelp(want.Bound, x.Text))

@@ -34,16 +34,22 @@ func (e *elab) forStmt(s *syntax.For) {
 		e.trialBody(s)
 		return
 	}
-	var carried []int
-	names := assignedNames(s.Body)
+	var all []carried
+	ways := directions(s.Body)
 	for i := e.fr.base; i < len(e.vars); i++ {
 		v := &e.vars[i]
-		if v.mut && v.lambda == e.lambda && names[v.name] && v.n != nil {
-			carried = append(carried, i)
+		if way, assigned := ways[v.name]; assigned && v.mut && v.lambda == e.lambda && v.n != nil {
+			all = append(all, carried{v: i, way: way})
 		}
 	}
-	before := e.variables()
-	e.emitLoop(s, t, carried, before)
+	e.emitLoop(s, t, all)
+}
+
+// carried is a variable that a loop assigns.
+type carried struct {
+	v     int         // of e.vars
+	first *graph.Node // its value before
+	way   int         // see directions
 }
 
 // trialBody checks a loop's body after an error in its head.
@@ -66,39 +72,43 @@ func (e *elab) trialBody(s *syntax.For) {
 	}
 }
 
-func (e *elab) emitLoop(s *syntax.For, t turns, carried []int, before []*graph.Node) {
+func (e *elab) emitLoop(s *syntax.For, t turns, all []carried) {
 	stops := breaks(s.Body)
+	before := e.variables()
 	args := []*graph.Node{t.lo, t.hi}
-	elems := make([]*graph.Type, len(carried))
-	for j, i := range carried {
-		args = append(args, before[i])
-		elems[j] = e.vars[i].typ
-		args[j+2] = e.coerce(before[i], elems[j], s.Span)
+	elems := make([]*graph.Type, len(all))
+	for j := range all {
+		c := &all[j]
+		elems[j] = e.vars[c.v].typ
+		c.first = e.coerce(before[c.v], elems[j], s.Span)
+		args = append(args, c.first)
 	}
 	bad := false
-	b := e.inBlock(func() { bad = e.loopBody(s, t, carried, elems, stops) })
+	b := e.inBlock(func() { bad = e.loopBody(s, t, all, stops) })
 	e.restore(before)
 	if bad {
-		for _, i := range carried {
-			e.vars[i].n = nil
+		for _, c := range all {
+			e.vars[c.v].n = nil
 		}
 		return
 	}
-	if len(carried) == 0 && !b.AnyFault() {
+	if len(all) == 0 && !b.AnyFault() {
 		return
 	}
 	n := e.add(graph.Loop, graph.TupleOf(elems...), s.Span, args...)
 	n.Blocks, n.Stop = []*graph.Block{b}, stops
 	n.Poly, n.HasPoly, n.MaxPoly, n.Max = t.bound, t.isIndex, t.maxPoly, t.max
-	for j, i := range carried {
-		e.vars[i].n = e.get(n, j, s.Span)
-		e.vars[i].n.Name = e.vars[i].name
+	for j, c := range all {
+		v := &e.vars[c.v]
+		v.n = e.get(n, j, s.Span)
+		v.n.Name = v.name
+		e.since(c, v.n)
 	}
 }
 
 // loopBody fills the body's block; it reports whether the next values are
 // not known because of an error.
-func (e *elab) loopBody(s *syntax.For, t turns, carried []int, elems []*graph.Type, stops bool) (bad bool) {
+func (e *elab) loopBody(s *syntax.For, t turns, all []carried, stops bool) (bad bool) {
 	saved, mark := e.fr.loop, len(e.vars)
 	i := e.param(graph.I64Type, s.Pattern.Where())
 	if t.isIndex {
@@ -107,9 +117,11 @@ func (e *elab) loopBody(s *syntax.For, t turns, carried []int, elems []*graph.Ty
 	e.of(i).bounds = t.span // nil: what the type says
 	e.of(i).turn = &[2]*graph.Node{t.lo, t.hi}
 	e.assume(e.cur, []size.Poly{e.form(t.hi).Sub(e.form(t.lo)).AddConst(-1)})
-	for j, c := range carried {
-		e.vars[c].n = e.param(elems[j], s.Span)
-		e.vars[c].n.Name = e.vars[c].name
+	for _, c := range all {
+		v := &e.vars[c.v]
+		v.n = e.param(v.typ, s.Span)
+		v.n.Name = v.name
+		e.since(c, v.n)
 	}
 	e.fr.loop = &loop{stop: -1}
 	if stops {
@@ -123,9 +135,9 @@ func (e *elab) loopBody(s *syntax.For, t turns, carried []int, elems []*graph.Ty
 	e.bindPattern(s.Pattern, false, value)
 	e.unitBlock(s.Body)
 	var results []*graph.Node
-	for _, c := range carried {
-		results = append(results, e.vars[c].n)
-		bad = bad || e.vars[c].n == nil
+	for _, c := range all {
+		results = append(results, e.vars[c.v].n)
+		bad = bad || e.vars[c.v].n == nil
 	}
 	if stops {
 		results = append(results, e.vars[mark].n)
