@@ -21,7 +21,7 @@ import (
 
 // refuseAssembly is an error that names the places of assembly in a source.
 func (j *job) refuseAssembly(ctx context.Context, path string) error {
-	text, err := j.front(ctx, path, "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-g")
+	text, err := j.front(ctx, path, inLLVM...)
 	if err != nil {
 		return err
 	}
@@ -33,6 +33,32 @@ func (j *job) refuseAssembly(ctx context.Context, path string) error {
 	if len(m.outside) > 0 {
 		places = append(places, j.outside(ctx, path, m, places)...)
 	}
+	return refusing(places)
+}
+
+// refuseAssemblyIn is refuseAssembly for what nodes compile: the text that went through the
+// preprocessor, with their flags and not the sender's, with which it may mean something else.
+func (j *job) refuseAssemblyIn(ctx context.Context, path string, source []byte) error {
+	text, err := j.clangRun(ctx, path, source, append(sourceFlags(j.target), inLLVM...))
+	if err != nil {
+		return err
+	}
+	m, err := readModule(text)
+	if err != nil {
+		return err
+	}
+	places := m.assembly()
+	for _, line := range m.outside {
+		places = append(places, fmt.Sprintf("%s: assembly outside of functions is refused: %s", path, line))
+	}
+	return refusing(places)
+}
+
+// inLLVM has clang write what it makes of a text in LLVM's language.
+var inLLVM = []string{"-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-g"}
+
+// refusing is an error that names places; nil without any.
+func refusing(places []string) error {
 	if len(places) == 0 {
 		return nil
 	}

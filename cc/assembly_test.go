@@ -84,6 +84,16 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// Assembly that the text has only with the flags of nodes, which compile the form source.
+func TestAssemblyByFlags(t *testing.T) {
+	needClang(t)
+	path := file(t, "f.c", "void f_main(int *p, unsigned long n, void *t) { if ((char)-1 < 0) asm(\"nop\"); }\n")
+	_, err := Build(t.Context(), Options{Name: "f", Sources: []string{path}, Form: pack.Source, Flags: []string{"-funsigned-char"}, Targets: targets(t, "x86_64")})
+	if err == nil || !strings.Contains(err.Error(), "inline assembly is refused") {
+		t.Errorf("%v", err)
+	}
+}
+
 // Only for one of the targets is also there.
 func TestAssemblyOfOneTarget(t *testing.T) {
 	needClang(t)

@@ -35,6 +35,9 @@ func (j *job) section(ctx context.Context) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := j.refuseAssemblyIn(ctx, j.opt.Sources[0], text); err != nil {
+			return nil, err
+		}
 		object, err := j.clangRun(ctx, j.opt.Sources[0], text, sourceFlags(j.target))
 		if err != nil {
 			return nil, err

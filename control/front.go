@@ -37,7 +37,7 @@ type front struct {
 	tls *tls.Config
 	log *slog.Logger
 
-	refusals gate.Sparing
+	refusals *gate.Refusals
 
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -51,7 +51,8 @@ func newFront(at, to string, id *identity.Identity, log *slog.Logger) (*front, e
 	if err != nil {
 		return nil, err
 	}
-	f := &front{l: gate.New(l, frontLimits), to: to, id: id, tls: id.Server(identity.Node), log: log}
+	f := &front{l: gate.New(l, frontLimits), to: to, id: id, tls: id.Server(identity.Node)}
+	f.refusals = gate.NewRefusals(log, "the control's member refuses a connection")
 	f.tls.NextProtos = []string{"h2", "http/1.1"}
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	f.running.Go(f.accept)
@@ -85,7 +86,9 @@ func (f *front) serve(raw net.Conn) {
 	defer context.AfterFunc(f.ctx, func() { raw.Close() })()
 	c, err := f.admit(raw)
 	if err != nil {
-		f.refused(raw, err)
+		if f.ctx.Err() == nil {
+			f.refusals.Log(raw.RemoteAddr(), err)
+		}
 		return
 	}
 	to, err := net.Dial("unix", f.to)
@@ -98,18 +101,6 @@ func (f *front) serve(raw net.Conn) {
 		to.Close()
 	})
 	_, _ = io.Copy(c, to)
-}
-
-// refused logs a connection that does not come about, unless there are too many or the other
-// side went away.
-func (f *front) refused(c net.Conn, err error) {
-	if gate.Left(err) {
-		f.log.Debug("a connection with the control's member ended before it was one", "from", c.RemoteAddr(), "why", err)
-		return
-	}
-	if silent, ok := f.refusals.Allow(time.Now()); ok && f.ctx.Err() == nil {
-		f.log.Warn("the control's member refuses a connection", "from", c.RemoteAddr(), "why", err, "not_logged_before", silent)
-	}
 }
 
 // admit has the other side show its certificate. What it is passed on for is one call to the

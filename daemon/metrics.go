@@ -3,11 +3,13 @@ package daemon
 import (
 	"errors"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	dto "github.com/prometheus/client_model/go"
 
 	"github.com/godwit-run/godwit/transport"
 )
@@ -62,7 +64,33 @@ func (m *metrics) unsent(err error) {
 
 // Metrics serves the node's figures in the format of Prometheus.
 func (d *Daemon) Metrics() http.Handler {
-	return promhttp.HandlerFor(d.metrics.all, promhttp.HandlerOpts{})
+	return promhttp.HandlerFor(&gatherer{of: d.metrics.all}, promhttp.HandlerOpts{})
+}
+
+// gatherings is how long figures that were gathered are given again. To gather them costs
+// milliseconds, and anybody may ask.
+const gatherings = 100 * time.Millisecond
+
+type gatherer struct {
+	of prometheus.Gatherer
+
+	mu   sync.Mutex
+	at   time.Time
+	last []*dto.MetricFamily
+}
+
+// Gather implements prometheus.Gatherer.
+func (g *gatherer) Gather() ([]*dto.MetricFamily, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if time.Since(g.at) < gatherings {
+		return g.last, nil
+	}
+	all, err := g.of.Gather()
+	if err == nil {
+		g.at, g.last = time.Now(), all
+	}
+	return all, err
 }
 
 // coreCollector reads the core's counters when they are asked for.

@@ -99,6 +99,9 @@ func (i *Identity) Adopt(der []byte, key *ecdsa.PrivateKey) error {
 	case !key.PublicKey.Equal(own.Leaf.PublicKey):
 		return errors.New("the renewed certificate is of another key than the one of the request")
 	}
+	if err := i.lasts(own.Leaf); err != nil {
+		return err
+	}
 	i.saving.Lock()
 	defer i.saving.Unlock()
 	if i.dir != "" {
@@ -107,6 +110,17 @@ func (i *Identity) Adopt(der []byte, key *ecdsa.PrivateKey) error {
 		}
 	}
 	i.own.Store(own)
+	return nil
+}
+
+// lasts refuses a renewed certificate that is of less use than the present one: where the
+// authority's clock is wrong, it may be one that nobody takes yet, or any more.
+func (i *Identity) lasts(next *x509.Certificate) error {
+	now, present := i.now(), i.leaf()
+	if now.Before(next.NotBefore) || now.After(next.NotAfter) || next.NotAfter.Before(present.NotAfter) {
+		return fmt.Errorf("the renewed certificate is valid from %s to %s, expected one that is valid now, %s, and at least until %s as the present one: compare the clocks of this machine and of the authority's",
+			next.NotBefore.Format(time.RFC3339), next.NotAfter.Format(time.RFC3339), now.Format(time.RFC3339), present.NotAfter.Format(time.RFC3339))
+	}
 	return nil
 }
 

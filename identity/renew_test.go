@@ -224,7 +224,7 @@ func TestRevocationReachesRenewedOnes(t *testing.T) {
 
 func TestAdoptRefuses(t *testing.T) {
 	a, other := authority(t), authority(t)
-	i := saved(t, a, Client, "alice", day)
+	i := saved(t, a, Client, "alice", 400*day)
 	csr, key, err := i.Request()
 	if err != nil {
 		t.Fatal(err)
@@ -234,6 +234,11 @@ func TestAdoptRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := i.leaf()
+	at := func(a *Authority, ahead time.Duration) *Authority {
+		b := *a
+		b.Now = func() time.Time { return time.Now().Add(ahead) }
+		return &b
+	}
 	renewed := func(a *Authority, of *Identity) []byte {
 		der, err := a.Renew(csr, of.leaf(), 0)
 		if err != nil {
@@ -253,6 +258,8 @@ func TestAdoptRefuses(t *testing.T) {
 		{"another role's", renewed(a, issue(t, a, Node, "alice")), key, `is that of node "alice"`},
 		{"another cluster's", renewed(other, issue(t, other, Client, "alice")), key, "was not issued by the authority"},
 		{"of another key", renewed(a, i), stranger, "of another key"},
+		{"not valid yet", renewed(at(a, 100*day), i), key, "expected one that is valid now"},
+		{"that ends before the present one", renewed(at(a, -day/2), i), key, "at least until"},
 	} {
 		if err := i.Adopt(c.der, c.key); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)

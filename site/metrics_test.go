@@ -51,6 +51,13 @@ func TestMetricsPort(t *testing.T) {
 	end("a byte a second", slow, 9*time.Second)
 	end("a long head", dial("GET /metrics HTTP/1.1\r\nHost: x\r\nX: "+strings.Repeat("y", 20<<10)), 5*time.Second)
 
+	const ask = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"
+	many := dial(strings.Repeat(ask, 50))
+	_ = many.SetReadDeadline(time.Now().Add(time.Minute))
+	if b, _ := io.ReadAll(many); strings.Count(string(b), "here") != 1 {
+		t.Errorf("one connection was answered\n%s", b)
+	}
+
 	var all []net.Conn
 	for range 3 * metricsEach {
 		all = append(all, dial(""))

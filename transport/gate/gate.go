@@ -3,9 +3,9 @@
 //
 // A connection begins as a stranger's. Whoever shows a certificate is admitted, and
 // counts among the connections of its owner from then on. Where strangers are too
-// many, the oldest one of the address that has the most gives way to the newest: an
+// many, the oldest one of the addresses that have the most gives way to the newest: an
 // honest peer is a stranger for the milliseconds of a handshake, so it gets in while
-// others fill the port. A connection on which no call is under way ends after a
+// others fill the port, from however many addresses. A connection on which no call is under way ends after a
 // while, however busily it sends a byte now and then.
 package gate
 
@@ -46,7 +46,8 @@ type Gate struct {
 	waiting   int                      // how many all of them are
 	owners    map[string]*account      // none is without connections
 	admitted  map[*Conn]struct{}
-	clients   int // connections of owners that are not exempt
+	clients   int    // connections of owners that are not exempt
+	order     uint64 // of the connection that came last
 }
 
 // account is what an owner makes this side hold.
@@ -71,6 +72,8 @@ func (g *Gate) Accept() (net.Conn, error) {
 	}
 	c := &Conn{Conn: raw, gate: g, from: prefixOf(raw.RemoteAddr())}
 	g.mu.Lock()
+	g.order++
+	c.order = g.order
 	g.strangers[c.from] = append(g.strangers[c.from], c)
 	g.waiting++
 	victim := g.crowded(c.from)
@@ -90,13 +93,13 @@ func (g *Gate) crowded(from netip.Prefix) *Conn {
 	if g.waiting <= g.limits.Strangers {
 		return nil
 	}
-	most := from
-	for address, all := range g.strangers {
-		if len(all) > len(g.strangers[most]) {
-			most = address
+	most := g.strangers[from]
+	for _, all := range g.strangers {
+		if len(all) > len(most) || len(all) == len(most) && all[0].order < most[0].order {
+			most = all
 		}
 	}
-	return g.strangers[most][0]
+	return most[0]
 }
 
 // prefixOf is what counts as one address. A peer of IPv6 has 2^64 of its own.
@@ -141,8 +144,9 @@ func (g *Gate) Count(owner string) (strangers, owned int) {
 // Conn is a connection that came through a gate.
 type Conn struct {
 	net.Conn
-	gate *Gate
-	from netip.Prefix
+	gate  *Gate
+	from  netip.Prefix
+	order uint64 // by when it came
 
 	// Under gate.mu:
 	timer   *time.Timer

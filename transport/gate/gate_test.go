@@ -246,6 +246,27 @@ func TestRecheck(t *testing.T) {
 	})
 }
 
+// A flood from as many addresses as there is room for strangers keeps nobody out.
+func TestStrangersOfManyAddresses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGates(t, Limits{Strangers: 20, PerAddress: 5, PerOwner: 2, Patience: time.Minute})
+		for n := range 20 {
+			g.connect(fmt.Sprintf("10.0.0.%d:1", n))
+		}
+		for n := range 5 {
+			honest, gone := g.connect("10.9.9.9:1")
+			if over(gone) {
+				t.Error("the newest was pushed out")
+			}
+			if g.connect(fmt.Sprintf("10.0.1.%d:1", n)); over(gone) {
+				t.Error("the last but one was pushed out")
+			}
+			honest.Close()
+		}
+		time.Sleep(2 * time.Minute)
+	})
+}
+
 func TestAddresses(t *testing.T) {
 	for a, b := range map[string]string{
 		"[2001:db8::1]:1": "[2001:db8::2]:9", "10.0.0.1:1": "10.0.0.1:2", "[::ffff:10.0.0.1]:1": "10.0.0.1:3", "[fe80::1%eth0]:1": "[fe80::2%eth1]:1",

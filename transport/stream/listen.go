@@ -50,15 +50,10 @@ func (t *Transport) listen() {
 	t.running.Go(t.beats)
 }
 
-// refused logs a connection that does not come about, unless there are too many or the other
-// side went away.
+// refused logs a connection that does not come about.
 func (t *Transport) refused(from net.Addr, err error) {
-	if gate.Left(err) || errors.Is(err, errEnded) {
-		t.options.Log.Debug("a connection ended before it was one", "from", from, "why", err)
-		return
-	}
-	if silent, ok := t.log.Allow(time.Now()); ok {
-		t.options.Log.Warn("connection refused", "from", from, "why", err, "not_logged_before", silent)
+	if !errors.Is(err, errEnded) { // by this side
+		t.refusals.Log(from, err)
 	}
 }
 

@@ -28,15 +28,15 @@ var (
 
 // Transport is a transport.Transport over gRPC.
 type Transport struct {
-	options Options
-	handler transport.Handler
-	life    uint64
-	server  *grpc.Server // nil without a listener
-	gate    *gate.Gate   // nil without a listener or TLS
-	log     gate.Sparing // of refused connections
-	ctx     context.Context
-	cancel  context.CancelFunc
-	running sync.WaitGroup
+	options  Options
+	handler  transport.Handler
+	life     uint64
+	server   *grpc.Server // nil without a listener
+	gate     *gate.Gate   // nil without a listener or TLS
+	refusals *gate.Refusals
+	ctx      context.Context
+	cancel   context.CancelFunc
+	running  sync.WaitGroup
 
 	mu     sync.RWMutex
 	closed bool
@@ -56,6 +56,7 @@ func New(o Options, h transport.Handler) (*Transport, error) {
 		return nil, err
 	}
 	t := &Transport{options: o, handler: h, life: rand.Uint64(), peers: map[catalog.Peer]*peer{}}
+	t.refusals = gate.NewRefusals(o.Log, "connection refused")
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	if o.Listener != nil {
 		t.listen()
