@@ -142,7 +142,7 @@ func (b *building) report(cmd *cobra.Command, p *pack.Package, size int) error {
 	if err != nil {
 		return err
 	}
-	out := packaged{File: b.out, Name: p.Name, ID: id.String(), Bytes: size, Deps: append([]string{}, p.Deps...)}
+	out := &packaged{File: b.out, Name: p.Name, ID: id.String(), Bytes: size, Deps: append([]string{}, p.Deps...)}
 	if p.Signer != nil {
 		out.Signer = trust.Text(p.Signer)
 	}
