@@ -47,6 +47,9 @@ func (w *fanning) begin(op *operation) {
 		w.c.end(op, w.c.refuse("a fan has at least one piece"))
 		return
 	}
+	for i := range w.in.Tree.Pieces { // the caller's tree may have been sent before
+		w.in.Tree.Pieces[i].Owner = 0
+	}
 	w.cut(op)
 }
 
