@@ -13,7 +13,8 @@ const module = "github.com/godwit-run/godwit"
 // layers lists the packages from the bottom up. A package imports only from
 // layers below its own. RATIONALE.md says why a package stands where it does.
 var layers = [][]string{
-	{"diag", "num", "size", "llvm", "object", "pack", "cpuclock", "regular", "whole", "digest"},
+	{"digest"},
+	{"diag", "num", "size", "llvm", "object", "pack", "cpuclock", "regular", "whole"},
 	{"prove", "syntax", "kernel", "mem", "trust", "identity", "column", "cc", "worker"},
 	{"data", "schedule", "verify", "wasm", "llvmir", "stepper", "graph", "catalog", "transport/gate"},
 	{"types", "value", "codegen", "parcel", "transport", "control"},

@@ -109,8 +109,13 @@ func (s *sending) send(ctx context.Context, pkg, payload []byte, opt cluster.Sen
 	defer cancel()
 	r, err := s.sendBefore(ctx, pkg, payload, opt)
 	var mine *deadlineError
-	if err = late(ctx, s.deadline, err); err == nil || errors.As(err, &mine) {
-		return r, err
+	switch err = late(ctx, s.deadline, err); {
+	case err == nil:
+		return r, nil
+	case errors.As(err, &mine) && mine.err == nil:
+		return nil, &deadlineError{s.deadline, errors.New("no reply; the package may have run or not")}
+	case errors.As(err, &mine):
+		return nil, err
 	}
 	return nil, &godwit.InputError{Text: err.Error(), Err: err}
 }
