@@ -35,7 +35,8 @@ func (f *Fleet) rotate() {
 	}
 }
 
-// rotate copies the last size bytes of a log that has more and empties it.
+// rotate empties a log that has size bytes or more. Of what was in it, twice as much stays at most:
+// a log may have grown far since it was looked at, or be of an earlier version.
 func rotate(path string, size int64) error {
 	log, err := regular.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -47,17 +48,18 @@ func rotate(path string, size int64) error {
 		return err
 	}
 	next := path + ".next"
-	if err := copyEnd(next, log, info.Size()-size); err != nil {
+	err = copyEnd(next, log, max(0, info.Size()-2*size))
+	if err == nil {
+		err = log.Truncate(0) // at once: what comes in between is lost
+	}
+	if err != nil {
 		_ = os.Remove(next)
 		return err
 	}
 	for i := logsKept; i > 1; i-- {
 		_ = os.Rename(earlier(path, i-1), earlier(path, i)) // there may be none yet
 	}
-	if err := os.Rename(next, earlier(path, 1)); err != nil {
-		return err
-	}
-	return log.Truncate(0)
+	return os.Rename(next, earlier(path, 1))
 }
 
 func earlier(path string, i int) string { return fmt.Sprintf("%s.%d", path, i) }
@@ -69,7 +71,7 @@ func copyEnd(to string, log *os.File, from int64) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(out, io.NewSectionReader(log, from, 2*logSize))
+	_, err = io.Copy(out, io.NewSectionReader(log, from, 4*logSize))
 	if cerr := out.Close(); err == nil {
 		err = cerr
 	}

@@ -38,13 +38,13 @@ func TestRotate(t *testing.T) {
 		t.Error("a short log was cut")
 	}
 	for _, mark := range []string{"a", "b", "c", "d"} {
-		step(strings.Repeat(mark, size+50))
+		step(strings.Repeat(mark, 2*size+50))
 	}
 	if read(path) != "" {
 		t.Errorf("there is %q in the log", read(path))
 	}
 	for i, mark := range []string{"d", "c", "b"} {
-		if got := read(earlier(path, i+1)); got != strings.Repeat(mark, size) {
+		if got := read(earlier(path, i+1)); got != strings.Repeat(mark, 2*size) {
 			t.Errorf("part %d: %q", i+1, got)
 		}
 	}
