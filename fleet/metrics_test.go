@@ -3,6 +3,7 @@ package fleet
 import (
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -45,5 +46,20 @@ func TestMetrics(t *testing.T) {
 	}
 	if strings.Contains(string(page), `parcels_total{node="n3"`) {
 		t.Errorf("a node that does not answer has figures:\n%s", page)
+	}
+}
+
+// A fleet whose page cannot be served does not start, and says what to do.
+func TestMetricsAddress(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	opt := fake(t.TempDir(), "exit 1", &said{})
+	opt.Metrics = l.Addr().String()
+	if err := Run(t.Context(), opt); err == nil || !strings.Contains(err.Error(), "metrics cannot be served at "+opt.Metrics) {
+		t.Errorf("ended with %v", err)
 	}
 }
