@@ -32,11 +32,23 @@ type Travel struct {
 	CodeBytes int64    `json:"code_bytes"` // of kernels that the caller sent
 	Retries   int64    `json:"retries"`
 	Places    []string `json:"places"` // where each launch ran, in words
+	// Replaced are the nodes in whose place others were asked, as they had failed, were lost or
+	// had no time.
+	Replaced []Replacement `json:"replaced"`
+}
+
+// Replacement is a node that another one stood in for.
+type Replacement struct {
+	Node string `json:"node"`
+	By   string `json:"by"`
 }
 
 // travel gives nodes their names.
 func (c *Cluster) travel(s cluster.Stats) *Travel {
-	t := &Travel{Nodes: []string{}, Hops: s.Hops, Parcels: s.Parcels, Bytes: s.Bytes, CodeBytes: s.CodeBytes, Retries: s.Retries, Places: s.Places}
+	t := &Travel{Nodes: []string{}, Hops: s.Hops, Parcels: s.Parcels, Bytes: s.Bytes, CodeBytes: s.CodeBytes, Retries: s.Retries, Places: s.Places, Replaced: []Replacement{}}
+	for _, r := range s.Replaced {
+		t.Replaced = append(t.Replaced, Replacement(r))
+	}
 	for _, p := range s.Nodes {
 		name := fmt.Sprintf("node %d", p)
 		if n, ok := c.View().Node(p); ok {

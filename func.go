@@ -150,7 +150,7 @@ func (f *Func) failure(err error) error {
 func (s *Stats) launches(sch *schedule.Schedule, list []run.LaunchStats) {
 	seen := map[string]bool{}
 	for _, l := range list {
-		step := Step{Label: l.Label, Kernel: l.Hash.Short(), Tier: string(l.Tier), Runs: l.Runs, Slices: l.Slices, Seconds: l.Seconds}
+		step := Step{Label: l.Label, Kernel: l.Hash.String(), Tier: string(l.Tier), Runs: l.Runs, Slices: l.Slices, Native: l.Native, Seconds: l.Seconds}
 		if l.Runs == 0 {
 			step.Kernel = ""
 		}

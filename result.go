@@ -32,8 +32,8 @@ type Stats struct {
 type Kernel struct {
 	Hash  string `json:"hash"`
 	Bytes int    `json:"bytes"` // of its canonical form
-	// Tier is what it ran on here in the end: "wasm" or "native"; empty if it ran
-	// elsewhere only.
+	// Tier is what its last slice here ran on: "wasm" or "native"; empty if it ran elsewhere
+	// only.
 	Tier string `json:"tier,omitempty"`
 }
 
@@ -47,10 +47,11 @@ type Plan struct {
 // Step is one launch of a kernel over all its outer indices.
 type Step struct {
 	Label   string  `json:"label"`
-	Kernel  string  `json:"kernel"`         // the beginning of its hash, "" if it did not run
+	Kernel  string  `json:"kernel"`         // its hash, "" if it did not run
 	Tier    string  `json:"tier,omitempty"` // as Kernel's
 	Runs    int64   `json:"runs"`
-	Slices  int64   `json:"slices"`
+	Slices  int64   `json:"slices"`        // calls into code here
+	Native  int64   `json:"native_slices"` // of them, those into native code; a kernel may be promoted while it runs
 	Seconds float64 `json:"seconds"`
 }
 

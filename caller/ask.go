@@ -30,6 +30,13 @@ func (c *Core) asking(in *Ask) *operation {
 	return op
 }
 
+// askingAfter is for what another node was asked before.
+func (c *Core) askingAfter(in *Ask, before catalog.Peer) *operation {
+	op := c.asking(in)
+	op.work.(*asking).to = before
+	return op
+}
+
 func (w *asking) begin(op *operation) { w.send(op) }
 
 // send sends the request to whose turn it is.
@@ -50,6 +57,9 @@ func (w *asking) send(op *operation) {
 	if w.sent++; w.sent > 1 {
 		op.tries++
 		op.stats.Retries++
+	}
+	if w.ask.To == 0 {
+		w.c.moved(op, w.to, to)
 	}
 	w.to, w.fresh = to, false
 	if w.c.post(op, to, encoded(w.ask.Payload)) {

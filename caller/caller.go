@@ -110,6 +110,7 @@ type Stats struct {
 	Hops      int64          // greatest number of forwards of any answer
 	Nodes     []catalog.Peer // that answered, or had a part of a fan, ascending
 	From      catalog.Peer   // of a Call: whose answer is delivered
+	Replaced  []Replacement  // each once
 }
 
 // Error is why an operation failed.

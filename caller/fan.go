@@ -47,6 +47,9 @@ func (w *fanning) begin(op *operation) {
 		w.c.end(op, w.c.refuse("a fan has at least one piece"))
 		return
 	}
+	for i := range w.in.Tree.Pieces { // the caller's tree may have been sent before
+		w.in.Tree.Pieces[i].Owner = 0
+	}
 	w.cut(op)
 }
 
@@ -65,7 +68,8 @@ func (w *fanning) cut(op *operation) {
 			c.end(op, c.refuse(fmt.Sprintf("`%s` has shards 0 to %d, not %d", set.Name, len(set.Shards)-1, p.Shard)))
 			return
 		}
-		if p.Owner = c.choose(set, int(p.Shard), 0, op.tries); p.Owner == 0 {
+		owner := c.choose(set, int(p.Shard), 0, op.tries)
+		if owner == 0 {
 			if err := c.nobody(op, set, int(p.Shard)); err != nil {
 				c.end(op, err)
 				return
@@ -74,7 +78,9 @@ func (w *fanning) cut(op *operation) {
 			w.later(op, c.backoff(op))
 			return
 		}
-		w.owners = insert(w.owners, p.Owner)
+		c.moved(op, p.Owner, owner)
+		p.Owner = owner
+		w.owners = insert(w.owners, owner)
 	}
 	c.recall(op)
 	c.depart(op)
@@ -190,7 +196,7 @@ func (w *fanning) part(op *operation) {
 		piece := t.Piece(i)
 		in := &Ask{ID: c.inner(), Kind: parcel.Run, Code: w.in.Code, More: w.in.More, Payload: piece.Append(nil),
 			Set: t.Task.Set, Shard: int(t.Pieces[i].Shard), Left: op.deadline - c.now}
-		part := c.asking(in)
+		part := c.askingAfter(in, t.Pieces[i].Owner)
 		part.done = func(a *parcel.Answer, err *Error) { w.ended(op, part, i, a, err) }
 		op.parts = append(op.parts, part)
 		if c.begin(part, in.Left); c.ops[op.id] != op {
@@ -237,6 +243,9 @@ func (s *Stats) add(o *Stats) {
 	s.Received += o.Received
 	s.Retries += o.Retries
 	s.Hops = max(s.Hops, o.Hops)
+	for _, r := range o.Replaced {
+		s.replace(r)
+	}
 	for _, p := range o.Nodes {
 		s.Nodes = insert(s.Nodes, p)
 	}

@@ -334,7 +334,11 @@ func show(e Effect) string {
 			s += fmt.Sprintf(" %q", e.Answer.Columns)
 		}
 		st := e.Stats
-		return s + fmt.Sprintf(" parcels=%d code=%d answers=%d retries=%d hops=%d nodes=%v", st.Parcels, st.CodeBytes, st.Answers, st.Retries, st.Hops, st.Nodes)
+		s += fmt.Sprintf(" parcels=%d code=%d answers=%d retries=%d hops=%d nodes=%v", st.Parcels, st.CodeBytes, st.Answers, st.Retries, st.Hops, st.Nodes)
+		for _, r := range st.Replaced {
+			s += fmt.Sprintf(" %s for %s", r.By, r.Node)
+		}
+		return s
 	}
 	return fmt.Sprintf("%T", e)
 }

@@ -16,7 +16,8 @@ type walking struct {
 	rows   []row // of batch
 
 	missing int
-	fates   []fate // by rank
+	owners  map[int]catalog.Peer // of shards, as they were last asked
+	fates   []fate               // by rank
 	held    []held
 
 	restart int64 // when to start again unless there is progress
@@ -42,7 +43,7 @@ type held struct {
 
 func (c *Core) walk(in *Walk) {
 	op := &operation{id: in.ID, kind: parcel.Walk, flags: in.Flags, codes: []Code{in.Code}}
-	op.work = &walking{c: c, batch: in.Batch}
+	op.work = &walking{c: c, batch: in.Batch, owners: map[int]catalog.Peer{}}
 	c.begin(op, in.Left)
 }
 
@@ -221,6 +222,8 @@ func (w *walking) group(op *operation, b *parcel.Batch, rows []row) (groups []gr
 				without = append(without, r)
 				continue
 			}
+			w.c.moved(op, w.owners[shard], owners[shard])
+			w.owners[shard] = owners[shard]
 		}
 		groups = joinGroup(groups, owners[shard], r)
 	}

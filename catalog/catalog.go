@@ -4,6 +4,9 @@
 package catalog
 
 import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
 	"slices"
 	"sort"
 	"time"
@@ -40,48 +43,82 @@ type View struct {
 
 // Node is a member whose lease is alive.
 type Node struct {
-	Peer        Peer
-	Name        string
-	Address     string // host:port of its parcels
-	Metrics     string // host:port of its metrics; may be empty
-	Arch        string // "amd64"
-	Incarnation int64  // revision at which this life of the node began; a fence
+	Peer        Peer   `json:"peer"`
+	Name        string `json:"name"`
+	Address     string `json:"address"`     // host:port of its parcels
+	Metrics     string `json:"metrics"`     // host:port of its metrics; may be empty
+	Arch        string `json:"arch"`        // "amd64"
+	Incarnation int64  `json:"incarnation"` // revision at which this life of the node began; a fence
 	// Draining nodes get no new shards, and what they hold does not count as a copy that
 	// there should be.
-	Draining bool
+	Draining bool `json:"draining"`
 }
 
 // Set is a data set: a table of columns that is cut into shards by rows. Its
 // contents never change under one ID.
 type Set struct {
-	ID      uint32
-	Name    string
-	Columns []Column
-	Rows    int64
-	By      string  // how rows were assigned: "blocks", "rows", "hash(column)"
-	Shards  []Shard // contiguous, ascending, covering all rows
+	ID      uint32   `json:"id"`
+	Name    string   `json:"name"`
+	Columns []Column `json:"columns"`
+	Rows    int64    `json:"rows"`
+	By      string   `json:"by"`     // how rows were assigned: "blocks", "rows", "hash(column)"
+	Shards  []Shard  `json:"shards"` // contiguous, ascending, covering all rows
 }
 
-// Column describes a column as it is stored.
+// Column describes a column as it is stored. JSON has its type in the language's words.
 type Column struct {
-	Name     string
-	Kind     num.Kind // Invalid for what Godwit cannot compute with
-	Stored   string   // the type's own name, for messages
-	Dims     []int64  // inner dimensions of a row
-	Nullable bool
+	Name     string   `json:"name"`
+	Kind     num.Kind `json:"-"` // Invalid for what Godwit cannot compute with
+	Stored   string   `json:"-"` // the type's own name, for messages
+	Dims     []int64  `json:"-"` // inner dimensions of a row
+	Nullable bool     `json:"-"`
+}
+
+// Type is the type of a row in the language's words; of what Godwit cannot compute with, the
+// file's own name of it.
+func (c *Column) Type() string {
+	if c.Kind == num.Invalid {
+		return c.Stored
+	}
+	return num.TypeName(c.Kind, c.Dims, c.Nullable)
+}
+
+// columnText is what JSON has of a column.
+type columnText struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+}
+
+// MarshalJSON names the type.
+func (c Column) MarshalJSON() ([]byte, error) { return json.Marshal(columnText{c.Name, c.Type()}) }
+
+// Sum is the SHA-256 of a file. As text it has all of its digits.
+type Sum [32]byte
+
+// MarshalText writes it in hexadecimal.
+func (s Sum) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, s[:]), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (s *Sum) UnmarshalText(b []byte) error {
+	if len(b) != hex.EncodedLen(len(s)) {
+		return fmt.Errorf("a SHA-256 of %d hexadecimal digits was expected, found %d", hex.EncodedLen(len(s)), len(b))
+	}
+	_, err := hex.Decode(s[:], b)
+	return err
 }
 
 // Shard is rows Lo..Hi of a set, stored as a whole by each of its replicas.
 type Shard struct {
-	Lo, Hi int64
+	Lo int64 `json:"lo"`
+	Hi int64 `json:"hi"`
 	// Assigned are the nodes that got the shard when the set was loaded; as many copies
 	// there should be.
-	Assigned []Peer
+	Assigned []Peer `json:"assigned"`
 	// Replicas are the live nodes that say they hold it: those of Assigned first, in
 	// their order, then others by number.
-	Replicas []Peer
-	Bytes    int64    // of the stored file
-	Sum      [32]byte // SHA-256 of the stored file
+	Replicas []Peer `json:"replicas"`
+	Bytes    int64  `json:"bytes"`  // of the stored file
+	Sum      Sum    `json:"sha256"` // of it
 }
 
 // Everyone is who was given the shard or says it holds it, each once.

@@ -40,6 +40,7 @@ type Stats struct {
 	CodeBytes int64 // of kernels that the caller sent
 	Retries   int64
 	Places    []string // of each launch, in words
+	Replaced  []caller.Replacement
 	// Timing adds up where nodes spent their time; of nodes that worked at the same time
 	// it is that of the slowest.
 	Timing parcel.Timing
@@ -81,6 +82,7 @@ func (b *Beside) Stats() Stats {
 	s := b.stats
 	s.Nodes = slices.Clone(s.Nodes)
 	s.Places = slices.Clone(s.Places)
+	s.Replaced = slices.Clone(s.Replaced)
 	return s
 }
 
@@ -96,6 +98,11 @@ func (b *Beside) note(s *caller.Stats, a *parcel.Answer) {
 	b.stats.CodeBytes += s.CodeBytes
 	b.stats.Retries += s.Retries
 	b.stats.Hops = max(b.stats.Hops, s.Hops)
+	for _, r := range s.Replaced {
+		if !slices.Contains(b.stats.Replaced, r) {
+			b.stats.Replaced = append(b.stats.Replaced, r)
+		}
+	}
 	b.join(s.Nodes)
 }
 

@@ -28,7 +28,7 @@ type Config struct {
 	Self catalog.Peer
 	// OnDemand sends kernels only to nodes that ask for them; see caller.Options.
 	OnDemand bool
-	// Deadline is that of requests whose context has none; 10 minutes if zero.
+	// Deadline is that of requests whose context has none; the constant of that name if zero.
 	Deadline time.Duration
 	// Payload makes a package's payload of a user's arguments, by running its
 	// X_payload_init on this machine; nil if there are no means to do so. The nodes are
@@ -64,13 +64,16 @@ var errClosed = errors.New("the connection with the cluster was closed")
 // tick is how often the client looks at its deadlines.
 const tick = 10 * time.Millisecond
 
+// Deadline is how long a request may take for which nothing else is said.
+const Deadline = 10 * time.Minute
+
 // maxDeadline is the longest that a parcel's header can tell.
 const maxDeadline = 70 * time.Minute
 
 // Connect joins the cluster as a client, and waits for the first view of it.
 func Connect(ctx context.Context, cfg Config) (*Cluster, error) {
 	if cfg.Deadline <= 0 {
-		cfg.Deadline = 10 * time.Minute
+		cfg.Deadline = Deadline
 	}
 	c := &Cluster{cfg: cfg, start: time.Now(), then: map[caller.ID]func(*caller.Deliver){}}
 	c.core = caller.New(cfg.Self, caller.Options{First: uint64(time.Now().UnixNano()), OnDemand: cfg.OnDemand})

@@ -41,9 +41,9 @@ type SendOptions struct {
 	Args     bool          // the payload is to be made of the bytes given, by the package's X_payload_init, here
 }
 
-// sendDeadline is how long a reply is waited for if nothing else is said: what was
+// SendDeadline is how long a reply is waited for if nothing else is said: what was
 // lost on the way is noticed only then.
-const sendDeadline = 30 * time.Second
+const SendDeadline = 30 * time.Second
 
 // Reply is what came back.
 type Reply struct {
@@ -66,7 +66,7 @@ func (c *Cluster) Send(ctx context.Context, pkg []byte, to string, payload []byt
 	if _, timed := ctx.Deadline(); !timed || opt.Deadline > 0 {
 		d := opt.Deadline
 		if d <= 0 {
-			d = sendDeadline
+			d = SendDeadline
 		}
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, d, fmt.Errorf("no reply within the deadline of %v", d))
@@ -172,23 +172,19 @@ func (c *Cluster) grants(list []Grant) ([]parcel.Grant, error) {
 	return out, nil
 }
 
-// column finds "@set.column"; of a set with one column "@set" is enough.
+// column finds "@set#column"; of a set with one column "@set" is enough.
 func (c *Cluster) column(text string) (set uint32, column int, err error) {
 	name, ok := strings.CutPrefix(text, "@")
 	if !ok {
-		return 0, 0, fmt.Errorf("expected a number of bytes or @SET.COLUMN, found %q", text)
+		return 0, 0, fmt.Errorf("expected a number of bytes or @SET#COLUMN, found %q", text)
 	}
-	if s, ok := c.View().Named(name); ok && len(s.Columns) == 1 {
-		return s.ID, 0, nil
-	}
-	cut := strings.LastIndexByte(name, '.')
-	title, col := name, ""
-	if cut >= 0 {
-		title, col = name[:cut], name[cut+1:]
-	}
+	title, col, named := strings.Cut(name, "#")
 	s, err := c.named(title)
 	if err != nil {
 		return 0, 0, err
+	}
+	if !named && len(s.Columns) == 1 {
+		return s.ID, 0, nil
 	}
 	if i := slices.IndexFunc(s.Columns, func(x catalog.Column) bool { return x.Name == col }); i >= 0 {
 		return s.ID, i, nil
@@ -196,6 +192,9 @@ func (c *Cluster) column(text string) (set uint32, column int, err error) {
 	var names []string
 	for _, x := range s.Columns {
 		names = append(names, x.Name)
+	}
+	if !named {
+		return 0, 0, fmt.Errorf("@%s has the columns %s: name one, as in @%s#%s", title, strings.Join(names, ", "), title, names[0])
 	}
 	return 0, 0, fmt.Errorf("@%s has no column %q: it has %s", title, col, strings.Join(names, ", "))
 }

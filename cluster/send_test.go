@@ -41,13 +41,13 @@ func TestSendRefused(t *testing.T) {
 		want string
 	}{
 		{"to any", pkg, "any", cluster.SendOptions{}, "refused: this node runs no packages: its operator must start it with --native"},
-		{"to a number", pkg, "1", column("@t.b"), "refused: this node runs no packages"},
+		{"to a number", pkg, "1", column("@t#b"), "refused: this node runs no packages"},
 		{"no package", pkg[:9], "n1", cluster.SendOptions{}, "package, byte "},
 		{"no node", pkg, "n3", cluster.SendOptions{}, "no node n3 is alive: there are n1, n2"},
-		{"no set", pkg, "n1", column("@u.a"), "no data set `u`"},
-		{"no column", pkg, "n1", column("@t.c"), `@t has no column "c": it has a, b`},
-		{"one of two columns", pkg, "n1", column("@t"), `@t has no column ""`},
-		{"neither bytes nor data", pkg, "n1", column("t"), "expected a number of bytes or @SET.COLUMN"},
+		{"no set", pkg, "n1", column("@u#a"), "no data set `u`"},
+		{"no column", pkg, "n1", column("@t#c"), `@t has no column "c": it has a, b`},
+		{"one of two columns", pkg, "n1", column("@t"), "@t has the columns a, b: name one, as in @t#a"},
+		{"neither bytes nor data", pkg, "n1", column("t"), "expected a number of bytes or @SET#COLUMN"},
 		{"too many regions", pkg, "n1", many, "65 regions were asked for, at most 64"},
 		{"too many hops", pkg, "n1", cluster.SendOptions{Hops: 1 << 16}, "at most 65535 times, not 65536"},
 		{"arguments", pkg, "n1", cluster.SendOptions{Args: true}, "cannot make payloads of arguments"},

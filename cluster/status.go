@@ -83,16 +83,12 @@ type Copies struct {
 	OutOfReach int    `json:"out_of_reach"` // shards that no live node holds
 }
 
-// Listed are the data sets of a view as readers of JSON want them: lists that are empty are
-// there, not null.
-func Listed(v *catalog.View) []catalog.Set {
-	list := append([]catalog.Set{}, v.Sets...)
+// Listed are data sets as readers of JSON want them: lists that are empty are there, not null.
+func Listed(sets ...catalog.Set) []catalog.Set {
+	list := append([]catalog.Set{}, sets...)
 	for i := range list {
 		s := &list[i]
 		s.Columns = append([]catalog.Column{}, s.Columns...)
-		for c := range s.Columns {
-			s.Columns[c].Dims = append([]int64{}, s.Columns[c].Dims...)
-		}
 		s.Shards = append([]catalog.Shard{}, s.Shards...)
 		for k := range s.Shards {
 			sh := &s.Shards[k]

@@ -24,7 +24,7 @@ func TestStatusHasNoNulls(t *testing.T) {
 	}
 	lost := &catalog.View{Sets: []catalog.Set{{Columns: make([]catalog.Column, 1), Shards: make([]catalog.Shard, 1)}, {}}}
 	for _, v := range []*catalog.View{{}, lost} {
-		b, err := json.Marshal(map[string]any{"nodes": nodes, "sets": cluster.Listed(v), "copies": cluster.CopiesOf(v)})
+		b, err := json.Marshal(map[string]any{"nodes": nodes, "sets": cluster.Listed(v.Sets...), "copies": cluster.CopiesOf(v)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -155,7 +155,7 @@ func (b *builder) replicas(s *catalog.Set) []catalog.Shard {
 		sh := &shards[i]
 		sh.Replicas = nil
 		for _, p := range peers {
-			if sum, _, ok := held[p].of(uint32(i)); ok && sum == sumHex(sh.Sum) {
+			if sum, _, ok := held[p].of(uint32(i)); ok && sum == catalog.Sum(sh.Sum) {
 				sh.Replicas = append(sh.Replicas, p)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit/catalog"
+	"github.com/godwit-run/godwit/digest"
 )
 
 func (g *registry) Commit(ctx context.Context, s *catalog.Set) error {
@@ -135,8 +136,8 @@ func conditionsOf(s *catalog.Set, recs []record) ([]condition, error) {
 			if !ok {
 				return nil, missing("the node does not hold it")
 			}
-			if sum != sumHex(h.Sum) {
-				return nil, missing(fmt.Sprintf("the node holds a file with SHA-256 %x…, expected %x…", sum[:6], h.Sum[:6]))
+			if sum != catalog.Sum(h.Sum) {
+				return nil, missing(fmt.Sprintf("the node holds a file with SHA-256 %s, expected %s", digest.Short(sum), digest.Short(h.Sum)))
 			}
 			if told := size[1] > 0; told && size != [2]int64{h.Hi - h.Lo, h.Bytes} {
 				return nil, missing(fmt.Sprintf("the node holds a file of %d rows and %d bytes, expected %d rows and %d bytes", size[0], size[1], h.Hi-h.Lo, h.Bytes))

@@ -2,7 +2,6 @@ package control
 
 import (
 	"bytes"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -34,9 +33,9 @@ type nameRecord struct {
 // heldRecord has the sums of some shards of one set that one node holds, and the rows and
 // bytes of their files, which nodes of an earlier version do not say; see pieces.
 type heldRecord struct {
-	Format int                 `json:"format"`
-	Shards map[uint32]sumHex   `json:"shards"`
-	Sizes  map[uint32][2]int64 `json:"sizes,omitempty"`
+	Format int                    `json:"format"`
+	Shards map[uint32]catalog.Sum `json:"shards"`
+	Sizes  map[uint32][2]int64    `json:"sizes,omitempty"`
 }
 
 type setRecord struct {
@@ -60,21 +59,8 @@ type shardRecord struct {
 	Lo       int64          `json:"lo"`
 	Hi       int64          `json:"hi"`
 	Bytes    int64          `json:"bytes"`
-	Sum      sumHex         `json:"sum"`
+	Sum      catalog.Sum    `json:"sum"`
 	Replicas []catalog.Peer `json:"replicas"`
-}
-
-// sumHex is a SHA-256 that is written in hexadecimal.
-type sumHex [32]byte
-
-func (s sumHex) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, s[:]), nil }
-
-func (s *sumHex) UnmarshalText(b []byte) error {
-	if len(b) != 2*len(s) {
-		return fmt.Errorf("a SHA-256 of %d hexadecimal digits was expected, found %d", 2*len(s), len(b))
-	}
-	_, err := hex.Decode(s[:], b)
-	return err
 }
 
 // encode never fails: the records have nothing that JSON cannot hold.

@@ -147,7 +147,7 @@ func TestPiecesOfEarlier(t *testing.T) {
 	p := must[pieces](t)(piecesIn([]record{old, others}, 5, 3))
 	sum, _, ok := p.of(700)
 	_, size, seven := p.of(7)
-	if _, _, other := p.of(64); !ok || sum != (sumHex{1}) || !seven || size != [2]int64{2, 9} || other {
+	if _, _, other := p.of(64); !ok || sum != (catalog.Sum{1}) || !seven || size != [2]int64{2, 9} || other {
 		t.Errorf("read were %v", p)
 	}
 }

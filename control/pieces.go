@@ -26,7 +26,7 @@ type pieceOf struct{ set, piece uint32 }
 type pieces map[uint32]heldRecord
 
 // of is what the records say about a shard.
-func (p pieces) of(shard uint32) (sum sumHex, size [2]int64, ok bool) {
+func (p pieces) of(shard uint32) (sum catalog.Sum, size [2]int64, ok bool) {
 	for _, n := range []uint32{shard / pieceShards, 0} {
 		if sum, ok = p[n].Shards[shard]; ok {
 			return sum, p[n].Sizes[shard], true
@@ -110,7 +110,7 @@ func (s *membership) puts(set uint32, old, new map[uint32]Held) []change {
 }
 
 func recordOf(shards map[uint32]Held) *heldRecord {
-	r := &heldRecord{Format: format, Shards: map[uint32]sumHex{}, Sizes: map[uint32][2]int64{}}
+	r := &heldRecord{Format: format, Shards: map[uint32]catalog.Sum{}, Sizes: map[uint32][2]int64{}}
 	for i, h := range shards {
 		r.Shards[i] = h.Sum
 		if h.Bytes > 0 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/control"
+	"github.com/godwit-run/godwit/digest"
 	"github.com/godwit-run/godwit/node"
 	"github.com/godwit-run/godwit/parcel"
 	"github.com/godwit-run/godwit/store"
@@ -75,7 +76,7 @@ func (d *Daemon) drop(ctx context.Context, owner string, f store.File) error {
 		return err
 	}
 	if h, here := d.file(f.Set, f.Shard); here && h.Sum != f.Sum {
-		return fmt.Errorf("%v stays: its file has the SHA-256 %x…, and %x… was to be dropped", &h, h.Sum[:6], f.Sum[:6])
+		return fmt.Errorf("%v stays: its file has the SHA-256 %s, and %s was to be dropped", &h, digest.Short(h.Sum), digest.Short(f.Sum))
 	}
 	return d.letGo(ctx, f.Set, f.Shard, "this replica was dropped")
 }

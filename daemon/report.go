@@ -3,6 +3,7 @@ package daemon
 import (
 	"encoding/json"
 	"runtime"
+	"strings"
 
 	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/node"
@@ -94,7 +95,7 @@ func (d *Daemon) Report() *Report {
 	runtime.ReadMemStats(&m)
 	r := &Report{
 		Peer: d.self, Name: d.cfg.Name, Arch: runtime.GOARCH, Seconds: float64(d.now()) / 1e6, Shards: []Held{}, Kernels: []Kernel{}, Packages: []Package{},
-		Core: d.status(), Arena: d.eng.Arena().InUse(), Columns: d.columns.bytes(), Heap: int64(m.HeapInuse), Goroutines: runtime.NumGoroutine(),
+		Core: inJSON(d.status()), Arena: d.eng.Arena().InUse(), Columns: d.columns.bytes(), Heap: int64(m.HeapInuse), Goroutines: runtime.NumGoroutine(),
 	}
 	r.Repairs = d.repairs.list()
 	r.Damaged, r.Scrub = d.damaged(), d.scrub.report()
@@ -109,7 +110,7 @@ func (d *Daemon) Report() *Report {
 		r.Shards = append(r.Shards, h)
 	}
 	for _, c := range d.eng.Kernels() {
-		r.Kernels = append(r.Kernels, Kernel{c.Hash.Short(), c.Bytes, string(c.Tier())})
+		r.Kernels = append(r.Kernels, Kernel{c.Hash.String(), c.Bytes, string(c.Tier())})
 	}
 	r.Objects.Count, r.Objects.Bytes = d.cfg.Store.Compiled()
 	if r.Native = d.native != nil; r.Native {
@@ -123,4 +124,17 @@ func (d *Daemon) status() node.Status {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.core.Status()
+}
+
+// inJSON gives counters the names that fields have: need_code, kernel_missing.
+func inJSON(s node.Status) node.Status {
+	for _, m := range []map[string]int64{s.In, s.Out, s.Refusals, s.Dropped} {
+		for name, n := range m {
+			if field := strings.ReplaceAll(name, " ", "_"); field != name {
+				delete(m, name)
+				m[field] = n
+			}
+		}
+	}
+	return s
 }

@@ -27,6 +27,15 @@ type Column struct {
 	Nullable bool     // nulls may occur
 }
 
+// Type is the type of a row in the language's words; of what Godwit cannot compute with, the
+// file's own name of it.
+func (c *Column) Type() string {
+	if c.Kind == num.Invalid {
+		return c.Stored
+	}
+	return num.TypeName(c.Kind, c.Dims, c.Nullable)
+}
+
 // Width is the number of elements in one row: the product of Dims.
 func (c *Column) Width() int64 {
 	w := int64(1)

@@ -15,6 +15,9 @@ import (
 	"go.yaml.in/yaml/v2"
 )
 
+// builtIn is the directory of the binary, if a test has needed it.
+var builtIn string
+
 // built builds the binary once for all tests and gives the directory that
 // it lies in.
 var built = sync.OnceValues(func() (string, error) {
@@ -22,6 +25,7 @@ var built = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	builtIn = dir
 	build := exec.Command("go", "build", "-o", dir+"/godwit", "./cmd/godwit")
 	build.Dir, build.Env = "..", append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -32,8 +36,8 @@ var built = sync.OnceValues(func() (string, error) {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if dir, err := built(); err == nil {
-		_ = os.RemoveAll(dir)
+	if builtIn != "" {
+		_ = os.RemoveAll(builtIn)
 	}
 	os.Exit(code)
 }

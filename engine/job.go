@@ -23,6 +23,7 @@ type Job struct {
 
 	pace   atomic.Int64 // measured picoseconds per outer index; 0 at first
 	slices atomic.Int64
+	native atomic.Int64 // of them
 	mu     sync.Mutex
 	faults []int64
 }
@@ -52,6 +53,9 @@ func (j *Job) Faults() []int64 { return j.faults }
 
 // Slices is the number of calls made into compiled code.
 func (j *Job) Slices() int64 { return j.slices.Load() }
+
+// Native is how many of them ran as native code: a kernel may be promoted in the middle.
+func (j *Job) Native() int64 { return j.native.Load() }
 
 // Worker executes slices of a job on one goroutine.
 type Worker struct {
@@ -178,6 +182,9 @@ func (w *Worker) slice(ctx context.Context, lo, hi int64) error {
 		}
 	}
 	w.job.measured(time.Since(start), hi-lo)
+	if w.tier.tier == Native {
+		w.job.native.Add(1)
+	}
 	return nil
 }
 

@@ -45,6 +45,7 @@ type Options struct {
 	Pause    time.Duration // before the first of them; 1 s if 0
 	Say      func(Event)   // is told what happens, one call at a time
 	Log      string        // the file where that goes, if it is one
+	Metrics  string        // HOST:PORT for the figures of the fleet and all its nodes; none if empty
 }
 
 // Fleet is the nodes of a folder.
@@ -89,6 +90,11 @@ func Run(ctx context.Context, opt Options) (err error) {
 		return err
 	}
 	defer end()
+	silence, err := site.ServeMetrics(f.opt.Metrics, f.metrics())
+	if err != nil {
+		return err
+	}
+	defer silence()
 	defer f.stop()
 	if err := f.prepare(); err != nil {
 		return err
@@ -116,6 +122,7 @@ func (f *Fleet) run() error {
 			return ended(f.ctx)
 		case <-t.C:
 			f.rewrite()
+			f.rotate()
 		}
 	}
 }

@@ -48,7 +48,7 @@ func (s *starter) start(cmd *exec.Cmd) (err error) {
 
 // begin starts a node's process. Its folder gets its log, and its number as the file pid.
 func (s *starter) begin(cmd *exec.Cmd, dir string, verbose io.Writer) (*life, error) {
-	log := filepath.Join(dir, "log")
+	log := logOf(dir)
 	file, err := regular.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err

@@ -1,17 +1,13 @@
 package fleet
 
 import (
-	"io"
 	"strings"
 
 	"github.com/godwit-run/godwit/regular"
 )
 
-// Of a log, so many bytes at the end are looked at, and so many of a line shown.
-const (
-	logTail   = 64 << 10
-	lineShown = 300
-)
+// lineShown is how many characters of a line are shown.
+const lineShown = 300
 
 // reason is the line of a node's log, from a place on, that tells best why the node ended: the
 // message that it ended with, a panic's first line, the last error, or else the last line.
@@ -21,11 +17,7 @@ func reason(log string, from int64) string {
 		return ""
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.Size()-from > logTail {
-		from = info.Size() - logTail
-	}
-	text, _ := io.ReadAll(io.NewSectionReader(f, from, logTail)) // what can be read is shown
-	return telling(string(text))
+	return telling(tail(f, from))
 }
 
 func telling(text string) string {

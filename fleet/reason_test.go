@@ -33,7 +33,7 @@ func TestReasonOfThisLife(t *testing.T) {
 	if got := reason(file, int64(len(old))); got != "error: of this one" {
 		t.Errorf("found %q", got)
 	}
-	if got := reason(file, int64(len(old))+2*logTail+100); got != "" {
+	if got := reason(file, int64(len(old)+2*logTail+len("error: of this one\n"))); got != "" {
 		t.Errorf("found %q in a life that has said nothing", got)
 	}
 	if got := reason(file+"none", 0); got != "" {

@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"time"
@@ -25,7 +24,7 @@ func (f *Fleet) tellWaiting(k *keeper, l *life, ready <-chan struct{}) {
 			return
 		case <-tick.C:
 		}
-		if what := waitingFor(k.dir+"/log", l.from); what != "" && what != last {
+		if what := waitingFor(logOf(k.dir), l.from); what != "" && what != last {
 			f.say(Event{"waiting", k.name, fmt.Sprintf("node %s is not ready yet: %s", k.name, what)})
 			last = what
 		}
@@ -39,11 +38,7 @@ func waitingFor(log string, from int64) (what string) {
 		return ""
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil {
-		from = max(from, info.Size()-logTail)
-	}
-	text, _ := io.ReadAll(io.NewSectionReader(f, from, logTail)) // what can be read is shown
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(tail(f, from)) {
 		_, msg, ok := strings.Cut(line, `msg="`)
 		if msg, _, _ = strings.Cut(msg, `"`); ok && strings.Contains(msg, " waits for ") {
 			what = msg

@@ -3,6 +3,8 @@ package kernel
 import (
 	"crypto/sha256"
 	"encoding/hex"
+
+	"github.com/godwit-run/godwit/digest"
 )
 
 // ID is the identity of a kernel everywhere: the SHA-256 of its canonical
@@ -16,4 +18,4 @@ func Hash(b []byte) ID { return sha256.Sum256(b) }
 func (id ID) String() string { return hex.EncodeToString(id[:]) }
 
 // Short is enough of the identity for people to tell kernels apart.
-func (id ID) Short() string { return hex.EncodeToString(id[:6]) }
+func (id ID) Short() string { return digest.Short(id) }

@@ -19,6 +19,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+
+	"github.com/godwit-run/godwit/digest"
 )
 
 // Version is the version of the format.
@@ -41,6 +43,9 @@ type ID [sha256.Size]byte
 
 // String is the ID in hexadecimal digits.
 func (id ID) String() string { return hex.EncodeToString(id[:]) }
+
+// Short is enough of it for people.
+func (id ID) Short() string { return digest.Short(id) }
 
 // ParseID reads what String gives.
 func ParseID(text string) (ID, error) {

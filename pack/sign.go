@@ -35,9 +35,9 @@ func (p *Package) Check() error {
 	}
 	switch {
 	case len(p.Signer) == 0 && len(p.Signature) == 0:
-		return fmt.Errorf("package %s (%.16s): %w; sign it with godwit cc --key FILE", p.Name, id, ErrUnsigned)
+		return fmt.Errorf("package %s (%s): %w; sign it with godwit cc --key FILE", p.Name, id.Short(), ErrUnsigned)
 	case len(p.Signer) != ed25519.PublicKeySize || !ed25519.Verify(p.Signer, signed(id), p.Signature):
-		return fmt.Errorf("package %s (%.16s): %w: it was changed after it was signed; get it anew from who made it", p.Name, id, ErrSignature)
+		return fmt.Errorf("package %s (%s): %w: it was changed after it was signed; get it anew from who made it", p.Name, id.Short(), ErrSignature)
 	}
 	return nil
 }

@@ -73,8 +73,17 @@ func (p *launching) here() error {
 	p.r.note(p.l, p.job.Faults())
 	st := p.r.stats[p.l]
 	st.Slices += p.job.Slices()
-	st.Tier = p.c.Tier()
+	st.Native += p.job.Native()
+	st.Tier = p.r.ranOn(p.job)
 	return nil
+}
+
+// ranOn is the tier that a job's last slices ran on. The kernel may have been promoted since.
+func (r *runner) ranOn(j *engine.Job) engine.Tier {
+	if j.Native() > 0 {
+		return engine.Native
+	}
+	return r.eng.Tier()
 }
 
 func (r *runner) prepare(l *schedule.Launch) (*launching, error) {

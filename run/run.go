@@ -75,10 +75,11 @@ type LaunchStats struct {
 	Label   string
 	Hash    kernel.ID
 	Bytes   int         // the kernel's length
-	Tier    engine.Tier // that its last slice ran on
+	Tier    engine.Tier // that its last slice ran on; "" if none ran here
 	Runs    int64
 	Beside  int64 // of these runs, those that Options.Beside took over
 	Slices  int64
+	Native  int64 // of these slices, those that ran as native code
 	Seconds float64
 }
 

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"fmt"
 	"net"
 	"net/http"
 	"time"
@@ -21,14 +22,20 @@ const (
 
 // serveMetrics serves /metrics if that was asked for.
 func (cfg *NodeConfig) serveMetrics(d *daemon.Daemon) (func(), error) {
-	if cfg.Metrics == "" {
+	return ServeMetrics(cfg.Metrics, d.Metrics())
+}
+
+// ServeMetrics serves /metrics at HOST:PORT until the function that it gives is called; nothing if
+// there is no address.
+func ServeMetrics(address string, metrics http.Handler) (func(), error) {
+	if address == "" {
 		return func() {}, nil
 	}
-	l, err := net.Listen("tcp", cfg.Metrics)
+	l, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("metrics cannot be served at %s: %w; name another HOST:PORT with --metrics", address, err)
 	}
-	s := metricsServer(d.Metrics())
+	s := metricsServer(metrics)
 	go func() { _ = s.Serve(metricsGate(l)) }() // ends with Close
 	return func() { _ = s.Close() }, nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/godwit-run/godwit/data"
+	"github.com/godwit-run/godwit/digest"
 	"github.com/godwit-run/godwit/regular"
 	"github.com/godwit-run/godwit/whole"
 )
@@ -99,7 +100,7 @@ func (s *Store) Expect(set, shard uint32, sum [32]byte) error {
 	if !ok || h.Sum == sum {
 		return nil
 	}
-	return h.check.Damage("it is another file: its SHA-256 is %x…, the catalogue says %x…", h.Sum[:6], sum[:6])
+	return h.check.Damage("it is another file: its SHA-256 is %s, the catalogue says %s", digest.Short(h.Sum), digest.Short(sum))
 }
 
 // Release ends the reading of a shard.

@@ -74,7 +74,7 @@ func (s *Split) planHash(ctx context.Context, name string, shards int) (err erro
 	}
 	c := s.src.Columns()[s.key]
 	if !c.Kind.IsInt() || len(c.Dims) > 0 {
-		return fmt.Errorf("rows cannot be assigned to shards by column `%s` of %s: integers were expected, found %s", name, s.src.Path(), c.Stored)
+		return fmt.Errorf("rows cannot be assigned to shards by column `%s` of %s: integers were expected, found %s", name, s.src.Path(), c.Type())
 	}
 	s.Shards = make([]Range, shards)
 	count := make([]int64, shards)

@@ -14,6 +14,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/godwit-run/godwit/data"
+	"github.com/godwit-run/godwit/digest"
 	"github.com/godwit-run/godwit/regular"
 	"github.com/godwit-run/godwit/whole"
 )
@@ -85,8 +86,8 @@ func sumUp(r io.Reader, want [32]byte) (data.Sums, error) {
 	if _, err := io.CopyBuffer(io.MultiWriter(h, sums), struct{ io.Reader }{r}, make([]byte, 1<<20)); err != nil {
 		return data.Sums{}, err
 	}
-	if got := h.Sum(nil); [32]byte(got) != want {
-		return data.Sums{}, fmt.Errorf("the file has SHA-256 %x…, expected %x…", got[:6], want[:6])
+	if got := [32]byte(h.Sum(nil)); got != want {
+		return data.Sums{}, fmt.Errorf("the file has SHA-256 %s, expected %s", digest.Short(got), digest.Short(want))
 	}
 	return sums.Sums(), nil
 }

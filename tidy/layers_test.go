@@ -13,6 +13,7 @@ const module = "github.com/godwit-run/godwit"
 // layers lists the packages from the bottom up. A package imports only from
 // layers below its own. RATIONALE.md says why a package stands where it does.
 var layers = [][]string{
+	{"digest"},
 	{"diag", "num", "size", "llvm", "object", "pack", "cpuclock", "regular", "whole"},
 	{"prove", "syntax", "kernel", "mem", "trust", "identity", "column", "cc", "worker"},
 	{"data", "schedule", "verify", "wasm", "llvmir", "stepper", "graph", "catalog", "transport/gate"},

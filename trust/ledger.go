@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/godwit-run/godwit/digest"
 	"github.com/godwit-run/godwit/regular"
 	"github.com/godwit-run/godwit/whole"
 )
@@ -67,7 +68,7 @@ func parseLedger(b []byte) (l List, err error) {
 		return l, fmt.Errorf("expected %q, a list and its sum, found %d bytes of something else", ledgerTitle, len(b))
 	}
 	if want := sumOf(body); string(sum) != want {
-		return l, fmt.Errorf("expected the sum %.16s…, found %.16q", want, sum)
+		return l, fmt.Errorf("expected the sum %s, found %q", digest.Cut(want), digest.Cut(string(sum)))
 	}
 	if l, err = parse(bytes.TrimPrefix(body, []byte(ledgerTitle)), MaxLedger); err == nil && len(l.Keys) > 0 {
 		err = errors.New("expected revocations alone, found keys that are trusted")

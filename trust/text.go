@@ -153,7 +153,7 @@ func (l List) String() string {
 		}
 	}
 	for _, id := range l.Packages {
-		fmt.Fprintf(&b, "revoked  package  %s\n", id)
+		fmt.Fprintf(&b, "revoked  package  %s\n", id.Short())
 	}
 	for _, s := range l.Serials {
 		fmt.Fprintf(&b, "revoked  certificate  %s\n", s)

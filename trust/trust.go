@@ -63,7 +63,7 @@ func (l List) Allows(p *pack.Package) error {
 // has to be asked again at each run, because the list may have changed.
 func (l List) Permits(name string, id pack.ID, signer ed25519.PublicKey) error {
 	fail := func(reason error, help string) error {
-		return fmt.Errorf("package %s (%.16s): %w; %s", name, id, reason, help)
+		return fmt.Errorf("package %s (%s): %w; %s", name, id.Short(), reason, help)
 	}
 	if _, revoked := slices.BinarySearchFunc(l.Packages, id, compareID); revoked {
 		return fail(ErrRevokedPackage, "ask who made it for a newer one")

@@ -305,7 +305,7 @@ func TestString(t *testing.T) {
 		func(l List) (List, error) { return l.RevokeCertificate(serial(7)) })
 	want := "trusted  key      build-server  " + Fingerprint(public(1)) + "  " + Text(public(1)) + "\n" +
 		"revoked  key      ann           " + Fingerprint(public(2)) + "  " + Text(public(2)) + "\n" +
-		"revoked  package  " + strings.Repeat("00", 32) + "\n" +
+		"revoked  package  000000000000\n" +
 		"revoked  certificate  4000000000000007\n"
 	if s := l.String(); s != want {
 		t.Errorf("found\n%swant\n%s", s, want)

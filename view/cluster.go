@@ -91,10 +91,18 @@ func duration(seconds float64) string {
 	return fmt.Sprintf("%.0fh", seconds/3600)
 }
 
+// typed is a column with its type, as a record of the language declares it.
+func typed(c *catalog.Column) string {
+	if c.Name == "" {
+		return c.Type()
+	}
+	return c.Name + ": " + c.Type()
+}
+
 func clusterSet(w *table, s *catalog.Set, c *cluster.Copies) {
 	var names []string
-	for _, c := range s.Columns {
-		names = append(names, strings.TrimSpace(c.Name+" "+c.Stored))
+	for i := range s.Columns {
+		names = append(names, typed(&s.Columns[i]))
 	}
 	size, most := int64(0), 0
 	for i := range s.Shards {

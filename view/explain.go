@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/godwit-run/godwit/compile"
+	"github.com/godwit-run/godwit/digest"
 )
 
 // Explain writes an explanation for people, section by section.
@@ -166,7 +167,7 @@ func (p *page) folds(e *compile.Explanation) {
 
 func (p *page) kernels(e *compile.Explanation) {
 	for _, k := range e.Kernels {
-		p.section(fmt.Sprintf("Kernel %s, %d bytes: %s", k.Hash[:12], k.Bytes, k.Label))
+		p.section(fmt.Sprintf("Kernel %s, %d bytes: %s", digest.Cut(k.Hash), k.Bytes, k.Label))
 		p.line("  outer indices: %s", k.Outer)
 		if k.Steps != "" {
 			p.line("  steps each:    at most %s", k.Steps)

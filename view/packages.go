@@ -7,6 +7,7 @@ import (
 
 	"github.com/godwit-run/godwit/cluster"
 	"github.com/godwit-run/godwit/daemon"
+	"github.com/godwit-run/godwit/digest"
 )
 
 // Code writes for people what nodes made of the kernels and packages that they were
@@ -59,7 +60,7 @@ func packages(r *daemon.Report) string {
 func packageNames(r *daemon.Report) string {
 	var names []string
 	for _, p := range r.Packages {
-		names = append(names, fmt.Sprintf("%s (%.8s, %s)", p.Name, p.Hash, p.Form))
+		names = append(names, fmt.Sprintf("%s (%s, %s)", p.Name, digest.Cut(p.Hash), p.Form))
 	}
 	if len(names) == 0 {
 		return "-"

@@ -21,7 +21,7 @@ func TestUnconfined(t *testing.T) {
 		{daemon.Report{Native: true, Workers: &daemon.Workers{Status: worker.Status{Unconfined: true}}}, "unconfined: -"},
 		{daemon.Report{Native: true, Workers: &daemon.Workers{Emulated: true}}, "emulated: -"},
 		{daemon.Report{Native: true, Workers: &daemon.Workers{Status: worker.Status{Unconfined: true}, Emulated: true},
-			Packages: []daemon.Package{{Name: "f", Hash: "0123456789", Form: "object"}}}, "unconfined, emulated: f (01234567, object)"},
+			Packages: []daemon.Package{{Name: "f", Hash: "0123456789abcdef", Form: "object"}}}, "unconfined, emulated: f (0123456789ab, object)"},
 	} {
 		b, err := json.Marshal(c.r)
 		if err != nil {

@@ -6,25 +6,53 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit"
+	"github.com/godwit-run/godwit/digest"
 )
 
 // Stats lists what a call did: the plan's steps with their times, and the
 // whole.
 func Stats(s *godwit.Stats) string {
 	var b strings.Builder
-	for _, st := range s.Plan.Steps {
-		fmt.Fprintf(&b, "  %-44s kernel %s %-6s %10s\n", st.Label, st.Kernel, st.Tier, seconds(st.Seconds))
+	for i := range s.Plan.Steps {
+		st := &s.Plan.Steps[i]
+		fmt.Fprintf(&b, "  %-44s kernel %-12s %10s  %s\n", st.Label, digest.Cut(st.Kernel), seconds(st.Seconds), tier(st))
 	}
 	code := 0
 	for _, k := range s.Kernels {
 		code += k.Bytes
 	}
 	fmt.Fprintf(&b, "  %s in all, %s, %d thread(s), %s read, %d kernels of %s\n",
-		seconds(s.Seconds), s.Engine, s.Threads, Bytes(s.BytesRead), len(s.Kernels), Bytes(int64(code)))
+		seconds(s.Seconds), engineName(s.Engine), s.Threads, Bytes(s.BytesRead), len(s.Kernels), Bytes(int64(code)))
 	if s.Travel != nil {
 		travel(&b, s.Travel)
 	}
 	return b.String()
+}
+
+// tier says what a step really ran on.
+func tier(st *godwit.Step) string {
+	switch {
+	case st.Runs == 0:
+		return "not run"
+	case st.Slices == 0:
+		return "on nodes"
+	case st.Native > 0 && st.Native < st.Slices:
+		return fmt.Sprintf("WebAssembly, then native code for %d of %d slices", st.Native, st.Slices)
+	}
+	return engineName(st.Tier)
+}
+
+// engineName is what people call an engine.
+func engineName(name string) string {
+	switch name {
+	case "interp":
+		return "interpreter"
+	case "wasm":
+		return "WebAssembly"
+	case "native":
+		return "native code"
+	}
+	return name
 }
 
 // travel says where each step ran and what went over the network.
@@ -34,6 +62,9 @@ func travel(b *strings.Builder, t *godwit.Travel) {
 	}
 	fmt.Fprintf(b, "  %d parcels, %s, of it %s of code, %d hops, %d retries; on %s\n",
 		t.Parcels, Bytes(t.Bytes), Bytes(t.CodeBytes), t.Hops, t.Retries, strings.Join(t.Nodes, ", "))
+	for _, r := range t.Replaced {
+		fmt.Fprintf(b, "  %s stood in for %s\n", r.By, r.Node)
+	}
 }
 
 func seconds(s float64) string {

@@ -17,7 +17,7 @@ func TestNamesOfOthers(t *testing.T) {
 		{ID: 3, Name: "evil", Columns: []catalog.Column{{Name: "a\x1b[2Jb\r\n@fake  1", Stored: "\xff"}}, By: "hash(\u202e)"},
 	}}
 	text := Cluster(v, nil)
-	for _, want := range []string{"größe int64", `a\x1b[2Jb\r\n@fake  1 \xff`, `hash(\u202e)`, "xxx…"} {
+	for _, want := range []string{"größe: int64", `a\x1b[2Jb\r\n@fake  1: \xff`, `hash(\u202e)`, "xxx…"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it does not say %s:\n%q", want, text)
 		}

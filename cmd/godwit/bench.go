@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -46,9 +45,7 @@ func bench(cmd *cobra.Command, name string, opt measure.Options, asJSON bool) er
 	}
 	w := cmd.OutOrStdout()
 	if asJSON {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(r)
+		return printJSON(w, r)
 	}
 	_, err = fmt.Fprint(w, r.Table())
 	return err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/godwit-run/godwit"
 	"github.com/godwit-run/godwit/cc"
+	"github.com/godwit-run/godwit/digest"
 	"github.com/godwit-run/godwit/pack"
 	"github.com/godwit-run/godwit/trust"
 )
@@ -142,7 +143,7 @@ func (b *building) report(cmd *cobra.Command, p *pack.Package, size int) error {
 	if err != nil {
 		return err
 	}
-	out := packaged{File: b.out, Name: p.Name, ID: id.String(), Bytes: size, Deps: append([]string{}, p.Deps...)}
+	out := &packaged{File: b.out, Name: p.Name, ID: id.String(), Bytes: size, Deps: append([]string{}, p.Deps...)}
 	if p.Signer != nil {
 		out.Signer = trust.Text(p.Signer)
 	}
@@ -153,7 +154,7 @@ func (b *building) report(cmd *cobra.Command, p *pack.Package, size int) error {
 		return printJSON(cmd.OutOrStdout(), out)
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s: package %s, %d bytes, hash %s\n", out.File, out.Name, out.Bytes, out.ID)
+	fmt.Fprintf(&text, "%s: package %s, %d bytes, hash %s\n", out.File, out.Name, out.Bytes, digest.Cut(out.ID))
 	for i, s := range p.Sections {
 		fmt.Fprintf(&text, "  %s, %d bytes\n", p.Sections[i].Title(), len(s.Bytes))
 	}

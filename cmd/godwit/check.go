@@ -35,6 +35,12 @@ func completeFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompD
 	return []string{"gw"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
+// checks are what godwit check --json prints.
+type checks struct {
+	Programs []checked `json:"programs"`
+	Error    *problem  `json:"error,omitempty"`
+}
+
 // checked is what is found out about one program.
 type checked struct {
 	Files     []string  `json:"files"`
@@ -73,12 +79,22 @@ func (c *checking) run(cmd *cobra.Command, paths []string) error {
 			c.report(cmd, found)
 		}
 	}
-	if c.json {
-		if err := printJSON(cmd.OutOrStdout(), map[string]any{"programs": all}); err != nil {
-			return err
-		}
+	err := join(errs)
+	if !c.json {
+		return err
 	}
-	return join(errs)
+	out := &checks{Programs: all}
+	if err != nil {
+		p := problemOf(err, exitFailed)
+		out.Error = &p
+	}
+	if perr := printJSON(cmd.OutOrStdout(), out); perr != nil {
+		return perr
+	}
+	if err != nil {
+		return &told{err}
+	}
+	return nil
 }
 
 func (c *checking) report(cmd *cobra.Command, found checked) {

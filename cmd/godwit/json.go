@@ -2,12 +2,53 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
+	"reflect"
+
+	"github.com/godwit-run/godwit/catalog"
+	"github.com/godwit-run/godwit/cluster"
+	"github.com/godwit-run/godwit/compile"
+	"github.com/godwit-run/godwit/control"
+	"github.com/godwit-run/godwit/fleet"
+	"github.com/godwit-run/godwit/measure"
+	"github.com/godwit-run/godwit/trust"
 )
 
-// printJSON writes v on lines of its own; text stays as it is, < and > too.
+// outputs are the types that commands print with --json, each a value of its type. Their fields
+// have names in small letters and underscores; a test walks them.
+var outputs = []any{
+	&reported{}, &checks{}, &compile.Explanation{}, &measure.Report{}, &versions{}, // programs
+	&clusterStatus{}, &catalog.Set{}, &trust.List{}, &scrubbed{}, &drained{}, // clusters
+	&fleet.Event{}, &fleet.State{}, &fleet.Restarted{}, &fleet.Ended{}, // what up does
+	&packaged{}, &sent{}, // packages
+	&failed{},
+}
+
+// clusterStatus is what godwit status --json prints.
+type clusterStatus struct {
+	Nodes   []cluster.NodeStatus  `json:"nodes"`
+	Sets    []catalog.Set         `json:"sets"`
+	Copies  []cluster.Copies      `json:"copies"`
+	Members []control.MemberState `json:"members"`
+}
+
+// printJSON writes v, a pointer to one of outputs, on a line of its own; text stays as it is, <
+// and > too.
 func printJSON(w io.Writer, v any) error {
+	if !isOutput(v) {
+		return fmt.Errorf("internal error: %T is not listed as an output", v)
+	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
+}
+
+func isOutput(v any) bool {
+	for _, o := range outputs {
+		if reflect.TypeOf(o) == reflect.TypeOf(v) {
+			return true
+		}
+	}
+	return false
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/godwit-run/godwit"
+	"github.com/godwit-run/godwit/cluster"
 	"github.com/godwit-run/godwit/view"
 )
 
@@ -80,7 +81,7 @@ func (l *loading) run(cmd *cobra.Command, args []string) error {
 	}
 	set, _ := c.View().Named(l.name)
 	if l.json {
-		return printJSON(cmd.OutOrStdout(), set)
+		return printJSON(cmd.OutOrStdout(), &cluster.Listed(*set)[0])
 	}
 	bytes := int64(0)
 	for _, s := range set.Shards {

@@ -42,16 +42,24 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) (code
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
-	var failed *failure
-	switch {
-	case err == nil:
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
 		return 0
+	}
+	code = complain(ctx, err, stderr)
+	tell(stdout, cmd, args, err, code)
+	return code
+}
+
+// complain prints an error for people and gives the exit code that it leads to.
+func complain(ctx context.Context, err error, stderr io.Writer) int {
+	var of *failure
+	switch {
 	case ctx.Err() != nil:
 		fmt.Fprintln(stderr, "interrupted")
 		return exitInterrupted
-	case errors.As(err, &failed):
-		fmt.Fprint(stderr, view.Error(failed.err, view.StyleOf(stderr)))
+	case errors.As(err, &of):
+		fmt.Fprint(stderr, view.Error(of.err, view.StyleOf(stderr)))
 		return exitFailed
 	}
 	fmt.Fprint(stderr, view.Error(err, view.StyleOf(stderr)))
@@ -83,12 +91,14 @@ func newRoot() *cobra.Command {
 		Short:         "Run small array programs over real files at the speed of memory",
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		Version:       ownVersion(),
 
 		SuggestionsMinimumDistance: 2,
 
 		Args: known,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.AddCommand(newRun(), newCheck(), newFmt(), newExplain(), newBench(), newGenerate(), newVersion(),
 		newUp(), newDown(), newRestart(), newAdd(), newDrain(), newNode(), newCluster(), newLoad(), newDrop(), newStatus(), newScrub())
 	root.AddCommand(newCC(), newKeygen(), newSend(), newTrust())

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/godwit-run/godwit"
+	"github.com/godwit-run/godwit/cluster"
 	"github.com/godwit-run/godwit/compile"
 	"github.com/godwit-run/godwit/value"
 	"github.com/godwit-run/godwit/view"
@@ -52,13 +53,13 @@ same way: K=8.`,
 		RunE:              action(r.run),
 	}
 	cmd.Flags().BoolVar(&r.json, "json", false, "print the result and what the run did as JSON")
-	cmd.Flags().BoolVar(&r.stats, "stats", false, "also print to standard error what each step took")
+	cmd.Flags().BoolVar(&r.stats, "stats", false, "also print to standard error what each step took, and what it ran on")
 	cmd.Flags().IntVar(&r.threads, "threads", 0, "threads to use (default all processors)")
 	cmd.Flags().StringVar(&r.engine, "engine", "auto", "auto, native, wasm or interp")
 	cmd.Flags().StringVar(&r.out, "out", "", "write the result to an .npy, .csv, .arrow or .parquet file")
 	clusterFlag(cmd, &r.cluster)
 	cmd.Flags().StringVar(&r.strategy, "strategy", "auto", "with data sets: auto, fetch (rows come here), ship (code goes there) or preinstalled (ship, but the code must be there)")
-	cmd.Flags().DurationVar(&r.deadline, "deadline", 0, "give up this long after the start of the command (default never)")
+	cmd.Flags().DurationVar(&r.deadline, "deadline", 0, fmt.Sprintf("give up this long after the start of the command (default never; a request to nodes ends after %s)", cluster.Deadline))
 	complete(cmd, "engine", godwit.Engines...)
 	complete(cmd, "strategy", "auto", "fetch", "ship", "preinstalled")
 	return cmd
@@ -73,11 +74,11 @@ func complete(cmd *cobra.Command, flag string, words ...string) {
 // run keeps the deadline, from the command's start to its end.
 func (r *running) run(cmd *cobra.Command, words []string) error {
 	if r.deadline <= 0 {
-		return r.whole(cmd.Context(), cmd, words)
+		return late(cmd.Context(), 0, r.whole(cmd.Context(), cmd, words))
 	}
-	ctx, cancel := context.WithTimeoutCause(cmd.Context(), r.deadline, fmt.Errorf("the deadline of %s has passed", r.deadline))
+	ctx, cancel := context.WithTimeoutCause(cmd.Context(), r.deadline, &deadlineError{limit: r.deadline})
 	defer cancel()
-	return within(ctx, func() error { return r.whole(ctx, cmd, words) })
+	return late(ctx, r.deadline, within(ctx, func() error { return r.whole(ctx, cmd, words) }))
 }
 
 // settling is how long what runs has to end after its context, before it is left alone: what
@@ -228,8 +229,8 @@ type reported struct {
 	godwit.Stats
 }
 
-func report(res *godwit.Result, out string) reported {
-	r := reported{Function: res.Func, Type: res.Type(), Out: out, Stats: res.Stats}
+func report(res *godwit.Result, out string) *reported {
+	r := &reported{Function: res.Func, Type: res.Type(), Out: out, Stats: res.Stats}
 	if r.Kernels == nil {
 		r.Kernels = []godwit.Kernel{}
 	}

@@ -59,10 +59,15 @@ certificate, as in the directory admin of the cluster.`,
 				return err
 			}
 			defer c.Close()
-			return s.run(cmd.Context(), c, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			begun, err := s.run(cmd.Context(), c, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			return s.tell(cmd.OutOrStdout(), s.found(begun))
 		}),
 	}
 	clusterFlag(cmd, &dir)
+	cmd.Flags().BoolVar(&s.json, "json", false, "print what was found as JSON")
 	cmd.Flags().Int64Var(&s.rate, "rate", 64<<20, "bytes a second on each node; 0 for as fast as its disk")
 	return cmd
 }
@@ -70,6 +75,7 @@ certificate, as in the directory admin of the cluster.`,
 // scrubbing is one godwit scrub.
 type scrubbing struct {
 	rate   int64
+	json   bool
 	passes map[catalog.Peer]*scrubPass
 }
 
@@ -90,10 +96,11 @@ const (
 	scrubSilence = 6
 )
 
-func (s *scrubbing) run(ctx context.Context, c *godwit.Cluster, out, diag io.Writer) error {
+// run has the nodes read, and gives them in the order in which they are listed.
+func (s *scrubbing) run(ctx context.Context, c *godwit.Cluster, diag io.Writer) ([]cluster.NodeStatus, error) {
 	begun, err := s.ask(ctx, func(ctx context.Context) ([]cluster.NodeStatus, error) { return c.Scrub(ctx, s.rate) })
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, n := range begun {
 		p := &scrubPass{name: n.Name, err: n.Error, ended: n.Error != ""}
@@ -108,13 +115,13 @@ func (s *scrubbing) run(ctx context.Context, c *godwit.Cluster, out, diag io.Wri
 	for silent := 0; !s.done(); {
 		select {
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return nil, context.Cause(ctx)
 		case <-time.After(scrubPoll):
 		}
 		list, err := s.ask(ctx, c.Status)
 		if err != nil {
 			if silent++; silent == scrubSilence {
-				return err
+				return nil, err
 			}
 			continue
 		}
@@ -124,8 +131,7 @@ func (s *scrubbing) run(ctx context.Context, c *godwit.Cluster, out, diag io.Wri
 			bar.Report(s.progress())
 		}
 	}
-	bar.Close()
-	return s.tell(out, begun)
+	return begun, nil
 }
 
 func (s *scrubbing) ask(ctx context.Context, f func(context.Context) ([]cluster.NodeStatus, error)) ([]cluster.NodeStatus, error) {
@@ -179,40 +185,4 @@ func (s *scrubbing) progress() (done, total int64) {
 		done, total = done+p.last.Scrub.Bytes, total+p.last.Scrub.Of
 	}
 	return done, total
-}
-
-// tell prints what was found, by node in the order in which they are listed.
-func (s *scrubbing) tell(out io.Writer, nodes []cluster.NodeStatus) error {
-	damaged, unread := 0, 0
-	for _, n := range nodes {
-		p := s.passes[n.Peer]
-		if p.err != "" {
-			unread++
-			fmt.Fprintf(out, "%s: not read: %s\n", p.name, p.err)
-			continue
-		}
-		sc := p.last.Scrub
-		fmt.Fprintf(out, "%s: %s in %s read, %d damaged\n", p.name, view.Bytes(sc.Bytes), view.Number(sc.Shards, "shard"), sc.Bad)
-		damaged += sc.Bad
-		for _, d := range p.last.Damaged {
-			if !d.Time.Before(sc.Began) {
-				fmt.Fprintf(out, "  shard %d of @%s: %s\n", d.Shard, name(d), d.Reason)
-			}
-		}
-	}
-	switch {
-	case damaged > 0:
-		return &godwit.InputError{Text: fmt.Sprintf("%s damaged", view.Number(damaged, "shard")),
-			Help: "they are set aside and made again from other replicas; where a data set has no other, load it again; look after the disk"}
-	case unread > 0:
-		return errors.New(view.Number(unread, "node") + " not read")
-	}
-	return nil
-}
-
-func name(d daemon.Damaged) string {
-	if d.Name == "" {
-		return fmt.Sprint(d.Set)
-	}
-	return d.Name
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -39,12 +40,12 @@ package travels there if the node does not have it. Nodes run it only if they
 were started with --native and the key that signed it is trusted.
 
 --region NAME:BYTES:rw asks for memory of the node, which is made when it is first
-asked for and stays; NAME:BYTES:ro may only be read. --data NAME=@SET.COLUMN asks for
+asked for and stays; NAME:BYTES:ro may only be read. --data NAME=@SET#COLUMN asks for
 the rows of a column that the node holds: gw_region("NAME") has their values,
 "NAME.range" the first row and the one behind the last, and "NAME.owners" for
 each shard the row behind its last and the number of a node that has it, all int64.`,
 		Example: `  godwit send counter.gwp --to n1 --payload 0x0100000000000000 --region counter:8:rw --as u64
-  godwit send chase.gwp --to any --args --payload '17 1000' --data next=@table.next`,
+  godwit send chase.gwp --to any --args --payload '17 1000' --data next=@table#next`,
 		Args: cobra.MatchAll(atLeastOne("the package"), cobra.MaximumNArgs(1)),
 		RunE: action(s.run),
 	}
@@ -54,9 +55,9 @@ each shard the row behind its last and the number of a node that has it, all int
 	f.StringVar(&s.payload, "payload", "", "what X_main gets: text, @FILE, or 0x and hexadecimal digits")
 	f.BoolVar(&s.args, "args", false, "have the package make its payload of --payload, by its X_payload_init, here")
 	f.StringArrayVar(&s.regions, "region", nil, "NAME:BYTES:rw or NAME:BYTES:ro, as often as there are some")
-	f.StringArrayVar(&s.data, "data", nil, "NAME=@SET.COLUMN, as often as there are some")
+	f.StringArrayVar(&s.data, "data", nil, "NAME=@SET#COLUMN, as often as there are some")
 	f.StringVar(&s.as, "as", "", "print the reply as u64, i64 (integers of eight bytes), text or hex (default text if it is one)")
-	f.DurationVar(&s.deadline, "deadline", 30*time.Second, "give up after this time")
+	f.DurationVar(&s.deadline, "deadline", cluster.SendDeadline, "give up this long after the start of the command")
 	f.IntVar(&s.hops, "hops", 0, "how often it may move on (default 4096)")
 	f.BoolVar(&s.json, "json", false, "print the reply, and what the way took, as JSON")
 	f.BoolVar(&s.unconfine, "unconfined", false, "with --args: make the payload without the sandbox's filter of system calls, where there is none")
@@ -73,7 +74,7 @@ func (s *sending) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
-	opt := cluster.SendOptions{Deadline: s.deadline, Hops: s.hops, Args: s.args}
+	opt := cluster.SendOptions{Hops: s.hops, Args: s.args}
 	if opt.Grants, err = s.grants(); err != nil {
 		return err
 	}
@@ -83,7 +84,7 @@ func (s *sending) run(cmd *cobra.Command, args []string) error {
 	}
 	reply, err := s.send(cmd.Context(), pkg, payload, opt)
 	if err != nil {
-		return &godwit.InputError{Text: err.Error(), Err: err}
+		return err
 	}
 	if s.json {
 		return s.report(cmd, p, reply)
@@ -99,7 +100,27 @@ func (s *sending) run(cmd *cobra.Command, args []string) error {
 	return err
 }
 
+// send keeps the deadline, which counts from here.
 func (s *sending) send(ctx context.Context, pkg, payload []byte, opt cluster.SendOptions) (*cluster.Reply, error) {
+	if s.deadline <= 0 {
+		s.deadline = cluster.SendDeadline
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, s.deadline, &deadlineError{limit: s.deadline})
+	defer cancel()
+	r, err := s.sendBefore(ctx, pkg, payload, opt)
+	var mine *deadlineError
+	switch err = late(ctx, s.deadline, err); {
+	case err == nil:
+		return r, nil
+	case errors.As(err, &mine) && mine.err == nil:
+		return nil, &deadlineError{s.deadline, errors.New("no reply; the package may have run or not")}
+	case errors.As(err, &mine):
+		return nil, err
+	}
+	return nil, &godwit.InputError{Text: err.Error(), Err: err}
+}
+
+func (s *sending) sendBefore(ctx context.Context, pkg, payload []byte, opt cluster.SendOptions) (*cluster.Reply, error) {
 	joining, cancel := context.WithTimeout(ctx, connecting)
 	defer cancel()
 	c, err := site.Connect(joining, s.dir, site.Options{OnDemand: true, Children: children(), Unconfined: s.unconfine})
@@ -125,7 +146,7 @@ func (s *sending) grants() (list []cluster.Grant, err error) {
 	for _, text := range s.data {
 		name, data, ok := strings.Cut(text, "=")
 		if !ok {
-			return nil, &godwit.InputError{Text: fmt.Sprintf("--data %s: expected NAME=@SET.COLUMN", text), Help: "for instance --data table=@flights.delay"}
+			return nil, &godwit.InputError{Text: fmt.Sprintf("--data %s: expected NAME=@SET#COLUMN", text), Help: "for instance --data table=@flights#delay"}
 		}
 		list = append(list, cluster.Grant{Name: name, Data: data})
 	}
@@ -222,7 +243,7 @@ func (s *sending) report(cmd *cobra.Command, p *pack.Package, r *cluster.Reply) 
 		return err
 	}
 	t, total := r.Timing, r.Took.Microseconds()
-	return printJSON(cmd.OutOrStdout(), sent{
+	return printJSON(cmd.OutOrStdout(), &sent{
 		Package: p.Name, Hash: id.String(), Node: r.Node, Replied: r.Replied, Reply: text, Hops: r.Hops,
 		CodeBytes: r.CodeBytes, Bytes: r.Sent, Parcels: r.Parcels, Total: total,
 		Queue: t.Queue, Link: t.Verify, Compile: t.Compile, Run: t.Run,

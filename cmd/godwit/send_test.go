@@ -16,7 +16,7 @@ import (
 // packageCommands are the script commands
 //
 //	flip FILE BYTE          changes one bit of a byte
-//	hash PACKAGE.gwp        sets HASH to the hash of its contents
+//	hash PACKAGE.gwp        sets HASH to the hash of its contents, SHORT to its first digits
 //	installed NODE PACKAGE  waits until a node has installed a package and runs one
 //	refused ARG...          repeats godwit send until the node has heard that it is not to run that
 func packageCommands() map[string]func(*testscript.TestScript, bool, []string) {
@@ -45,6 +45,7 @@ func hash(ts *testscript.TestScript, _ bool, args []string) {
 	id, err := p.ID()
 	ts.Check(err)
 	ts.Setenv("HASH", id.String())
+	ts.Setenv("SHORT", id.Short())
 }
 
 func (r *rig) installed(args []string) {

@@ -35,7 +35,7 @@ func newStatus() *cobra.Command {
 			}
 			v, members := c.View(), <-asked
 			if asJSON {
-				return printJSON(cmd.OutOrStdout(), map[string]any{"nodes": nodes, "sets": cluster.Listed(v), "copies": cluster.CopiesOf(v), "members": members})
+				return printJSON(cmd.OutOrStdout(), &clusterStatus{append([]cluster.NodeStatus{}, nodes...), cluster.Listed(v.Sets...), cluster.CopiesOf(v), append([]control.MemberState{}, members...)})
 			}
 			_, err = fmt.Fprint(cmd.OutOrStdout(), view.Cluster(v, nodes)+view.Code(nodes)+view.Damaged(nodes)+view.Members(members, time.Now()))
 			return err

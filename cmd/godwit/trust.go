@@ -3,16 +3,21 @@ package main
 import (
 	"context"
 	"crypto/ed25519"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/godwit-run/godwit"
 	"github.com/godwit-run/godwit/cluster"
+	"github.com/godwit-run/godwit/daemon"
+	"github.com/godwit-run/godwit/digest"
 	"github.com/godwit-run/godwit/identity"
+	"github.com/godwit-run/godwit/pack"
 	"github.com/godwit-run/godwit/site"
 	"github.com/godwit-run/godwit/trust"
 )
@@ -76,16 +81,25 @@ func newTrustRevoke() *cobra.Command {
 		Use:   "revoke KEY|NAME|HASH",
 		Short: "Trust a key, a package or a certificate never again",
 		Long: `Revoke a key, given as text, as a .pub file or by the name that it was added under, or
-a package, given by its hash; or with --certificate a certificate of the cluster, given
+a package, given by its hash or by its first digits; or with --certificate a certificate of the cluster, given
 as a file or by its serial number, with all that it was and will be renewed to.`,
 		Example: "  godwit trust revoke ci\n  godwit trust revoke --certificate clients/alice/identity.pem",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
-			edit, err := revocation(args, certificate)
-			if err != nil {
+			if _, err := revocation(args, certificate); err != nil {
 				return err
 			}
-			return editTrust(cmd, dir, edit)
+			return withSite(cmd.Context(), dir, true, func(ctx context.Context, c *cluster.Cluster) error {
+				args, err := wholeHash(ctx, c, args)
+				if err != nil {
+					return err
+				}
+				edit, err := revocation(args, certificate)
+				if err != nil {
+					return err
+				}
+				return edited(ctx, cmd, c, edit)
+			})
 		}),
 	}
 	clusterFlag(cmd, &dir)
@@ -128,17 +142,54 @@ func newTrustList() *cobra.Command {
 
 func editTrust(cmd *cobra.Command, dir string, edit func(trust.List) (trust.List, error)) error {
 	return withSite(cmd.Context(), dir, true, func(ctx context.Context, c *cluster.Cluster) error {
-		list, err := c.Trust(ctx, edit)
-		if err != nil {
-			return err
-		}
-		return showTrust(cmd, list, false)
+		return edited(ctx, cmd, c, edit)
 	})
+}
+
+func edited(ctx context.Context, cmd *cobra.Command, c *cluster.Cluster, edit func(trust.List) (trust.List, error)) error {
+	list, err := c.Trust(ctx, edit)
+	if err != nil {
+		return err
+	}
+	return showTrust(cmd, list, false)
+}
+
+// wholeHash gives the beginning of a package's hash its other digits, if one package alone that nodes
+// hold has it. Names of keys come first.
+func wholeHash(ctx context.Context, c *cluster.Cluster, args []string) ([]string, error) {
+	if len(args) != 1 || !digest.Prefix(args[0]) || slices.ContainsFunc(c.View().Trust.Keys, func(k trust.Key) bool { return k.Name == args[0] }) {
+		return args, nil
+	}
+	if _, err := pack.ParseID(args[0]); err == nil {
+		return args, nil // it may be of a package that is nowhere yet
+	}
+	nodes, err := c.Status(ctx)
+	if err != nil {
+		return nil, err
+	}
+	hash, err := digest.Find(args[0], packageHashes(nodes))
+	if err != nil {
+		return nil, &godwit.InputError{Text: fmt.Sprintf("of the packages on the nodes, %v", err), Help: "`godwit status --json` lists them; a hash of 64 digits need not be there", Err: err}
+	}
+	return []string{hash}, nil
+}
+
+func packageHashes(nodes []cluster.NodeStatus) (list []string) {
+	for _, n := range nodes {
+		var r daemon.Report
+		if json.Unmarshal(n.Report, &r) != nil { // it says nothing
+			continue
+		}
+		for _, p := range r.Packages {
+			list = append(list, p.Hash)
+		}
+	}
+	return list
 }
 
 func showTrust(cmd *cobra.Command, list trust.List, asJSON bool) error {
 	if asJSON {
-		return printJSON(cmd.OutOrStdout(), list)
+		return printJSON(cmd.OutOrStdout(), &list)
 	}
 	_, err := fmt.Fprint(cmd.OutOrStdout(), list)
 	return err

@@ -25,6 +25,7 @@ type upping struct {
 	ttl      time.Duration
 	etcd     []string
 	restarts int
+	metrics  string
 	verbose  bool
 	detach   bool
 	json     bool
@@ -53,6 +54,7 @@ same cluster back. A node that ends unasked is started again.`,
 	f.DurationVar(&u.ttl, "ttl", control.DefaultTTL, "after which time without a sign of life a node counts as dead; at least 2s")
 	f.StringSliceVar(&u.etcd, "etcd", nil, "use an etcd cluster that runs elsewhere, HOST:PORT,..., instead of one beside the nodes")
 	f.IntVar(&u.restarts, "restarts", fleet.Restarts, "how often within ten minutes a node is started again that ended unasked; 0 for never")
+	f.StringVar(&u.metrics, "metrics", "", "HOST:PORT of the Prometheus endpoint /metrics for all nodes together; none if empty")
 	f.BoolVarP(&u.verbose, "verbose", "v", false, "print the nodes' logs")
 	f.BoolVarP(&u.detach, "detach", "d", false, "return when the cluster is ready; godwit down ends it")
 	f.BoolVar(&u.json, "json", false, "print what happens as JSON, one object a line")
@@ -151,7 +153,7 @@ func (u *upping) options(cmd *cobra.Command) fleet.Options {
 		self = os.Args[0]
 	}
 	opt := fleet.Options{
-		Dir: u.dir, Nodes: u.nodes, TTL: u.ttl, Etcd: u.etcd, Restarts: u.restarts,
+		Dir: u.dir, Nodes: u.nodes, TTL: u.ttl, Etcd: u.etcd, Restarts: u.restarts, Metrics: u.metrics,
 		Program: []string{self, "node"}, Flags: changed(u.node),
 		Say: func(e fleet.Event) { u.say(cmd, e) },
 	}
@@ -169,7 +171,7 @@ func (u *upping) options(cmd *cobra.Command) fleet.Options {
 func (u *upping) say(cmd *cobra.Command, e fleet.Event) {
 	switch {
 	case u.json:
-		_ = printJSON(cmd.OutOrStdout(), e) // who read it may be gone
+		_ = printJSON(cmd.OutOrStdout(), &e) // who read it may be gone
 	case e.Event == "ready" && e.Node == "":
 		fmt.Fprintln(cmd.OutOrStdout(), e.Text+"; interrupt to end them")
 	default:

@@ -28,13 +28,10 @@ func newVersion() *cobra.Command {
 		Short: "Print versions and the engines that are available",
 		Args:  cobra.NoArgs,
 		RunE: action(func(cmd *cobra.Command, _ []string) error {
-			v := versions{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+			v := versions{Version: ownVersion(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 			v.Engines, v.LLVM = engines(cmd.Context())
-			if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-				v.Version = info.Main.Version
-			}
 			if asJSON {
-				return printJSON(cmd.OutOrStdout(), v)
+				return printJSON(cmd.OutOrStdout(), &v)
 			}
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "godwit %s, %s, %s\nengines: %s\nLLVM:    %s\n", v.Version, v.Go, v.Platform, strings.Join(v.Engines, ", "), v.LLVM)
 			return err
@@ -42,6 +39,14 @@ func newVersion() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
+}
+
+// ownVersion is that of the module, as the build has noted it.
+func ownVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
 }
 
 // engines lists what can run programs here, fastest first, and says what there is of

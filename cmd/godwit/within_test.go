@@ -2,13 +2,18 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/godwit-run/godwit/caller"
+	"github.com/godwit-run/godwit/parcel"
 )
 
 // The deadline of a run holds from its start to its end, also while a file that is an argument
@@ -32,10 +37,48 @@ func TestDeadlineOfFiles(t *testing.T) {
 	}()
 	select {
 	case code := <-ended:
-		if code != exitFailed || !strings.Contains(errs.String(), "the deadline of 100ms has passed") {
+		if code != exitFailed || !strings.Contains(errs.String(), "the deadline of 100ms has passed (--deadline)\n  help: give it more time: --deadline 200ms") {
 			t.Errorf("it ended with %d and said %s%s", code, out.String(), errs.String())
 		}
 	case <-time.After(10 * time.Second):
 		t.Fatal("it goes on beyond its deadline")
+	}
+}
+
+// A node, or the caller's timer, may notice first that a deadline has passed. What ended at another
+// limit is not said to be the flag's.
+func TestLate(t *testing.T) {
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	away := &caller.Error{Reason: parcel.Expired, Node: 1, Name: "n1", Shard: -1, Detail: "no answer"}
+	for _, tt := range []struct {
+		name  string
+		ctx   context.Context
+		limit time.Duration
+		err   error
+		want  string
+	}{
+		{"a node's", t.Context(), time.Second, away, "the deadline of 1s has passed (--deadline): node n1: deadline passed: no answer"},
+		{"a node's without the flag", t.Context(), 0, away, "a request to nodes ends after 10m0s if nothing else is said: give it more time with --deadline"},
+		{"the context's", over, time.Second, context.DeadlineExceeded, "the deadline of 1s has passed (--deadline)"},
+		{"another one's", t.Context(), time.Second, context.DeadlineExceeded, context.DeadlineExceeded.Error()},
+		{"no deadline's", over, time.Second, os.ErrNotExist, os.ErrNotExist.Error()},
+	} {
+		if got := late(tt.ctx, tt.limit, tt.err).Error(); !strings.HasSuffix(got, tt.want) {
+			t.Errorf("%s: %s", tt.name, got)
+		}
+	}
+}
+
+// The help of a deadline says what it is if it is not given.
+func TestDeadlineHelp(t *testing.T) {
+	for _, name := range []string{"run", "send"} {
+		cmd, _, err := newRoot().Find([]string{name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if usage := cmd.Flags().FlagUsages(); !regexp.MustCompile(`--deadline.*\(default [0-9n]`).MatchString(usage) {
+			t.Errorf("%s:\n%s", name, usage)
+		}
 	}
 }
