@@ -119,6 +119,9 @@ func (b *Beside) Launch(ctx context.Context, p *run.Placed) (bool, error) {
 	if b.strategy == Fetch || p.Outer == 0 {
 		return b.stay(p, "rows are fetched")
 	}
+	if done, err := b.keep(ctx, p); done || err != nil {
+		return done, err
+	}
 	a, why := b.arrange(p)
 	if a == nil {
 		return b.stay(p, "rows are fetched: %s", why)

@@ -91,6 +91,9 @@ func (a *arranged) elem(region int) int64 {
 // answers is how many bytes a piece of a task answers at most.
 func (a *arranged) answers(t *task, s span) int64 {
 	n := int64(0)
+	if a.Packing != nil {
+		return max(a.portion.piece/2, a.each(a.outs))
+	}
 	for i, e := range a.extents(s.lo, s.hi) {
 		n += e.Count * a.elem(a.outs[i])
 	}

@@ -67,6 +67,7 @@ func (n *tally) one(t *rapid.T) {
 		By:       rapid.SampledFrom([]string{"blocks", "rows"}).Draw(t, "by"),
 		Replace:  true,
 	}
+	n.small = rapid.SampledFrom([]int64{0, 0, 1, 64, 4096}).Draw(t, "piece")
 	strategy := rapid.SampledFrom([]cluster.Strategy{cluster.Ship, cluster.Ship, cluster.Auto, cluster.Fetch}).Draw(t, "strategy")
 	// Joined arrays of the same length are columns of one data set; otherwise each is
 	// one of its own.
@@ -95,7 +96,7 @@ func (n *tally) one(t *rapid.T) {
 		err = same(want, got)
 	}
 	if err != nil {
-		t.Fatalf("%s over %+v, joined %v: %v\nsizes %v\n%s", strategy, cut, joined, err, p.Sizes, p.Source)
+		t.Fatalf("%s over %+v, joined %v, pieces of %d bytes: %v\nsizes %v\n%s", strategy, cut, joined, n.small, err, p.Sizes, p.Source)
 	}
 	n.agree++
 	n.launches += got.away

@@ -212,7 +212,7 @@ func newRepairing(t *testing.T, nodes int, after time.Duration) *bed {
 			t.Errorf("closing: %v", err)
 		}
 	})
-	return &bed{l, e}
+	return &bed{Locals: l, eng: e}
 }
 
 // eventually waits for something that takes time.

@@ -178,6 +178,9 @@ func (a *arranged) extents(lo, hi int64) []parcel.Extent {
 // accept stores what a piece, or all that were sent as a tree, came back with, and says up to
 // which outer index it is done.
 func (a *arranged) accept(s span, answer *parcel.Answer) (done int64, err error) {
+	if a.Packing != nil {
+		return a.acceptKept(s, answer)
+	}
 	n := len(a.outs)
 	if n == 0 || len(answer.Columns)%n != 0 || len(answer.Extents) != len(answer.Columns) {
 		return 0, fmt.Errorf("step `%s`: expected rows of %d regions, %d and %d extents came back", a.Launch.Label, n, len(answer.Columns), len(answer.Extents))
@@ -220,6 +223,9 @@ func (b *Beside) inTurn(ctx context.Context, a *arranged, t *task, spans []span)
 func (a *arranged) request(t *task, s span) ([]byte, error) {
 	piece := t.Task
 	piece.Lo, piece.Hi = s.lo, s.hi
+	if a.Packing != nil {
+		piece.Keep = &parcel.Keep{Counts: a.Packing.Counts(), Most: a.portion.piece / 2}
+	}
 	piece.Operands = slices.Clone(t.Operands)
 	for _, r := range a.local {
 		if o := &piece.Operands[r]; a.Compiled.Streams(r) {
