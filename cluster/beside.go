@@ -55,6 +55,8 @@ type Beside struct {
 	// and may do it several times: benchmarks do.
 	Around func(launch func() error) error
 
+	taken func() // if set, is told of each piece that is put in its place
+
 	mu    sync.Mutex
 	stats Stats
 }

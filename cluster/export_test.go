@@ -19,3 +19,22 @@ func (b *Beside) Small(n int64) *Beside {
 	}
 	return b
 }
+
+// Taken has f called after each piece.
+func (b *Beside) Taken(f func()) { b.taken = f }
+
+// Credit is how many bytes of answers may be on their way now.
+func (c *Cluster) Credit() int64 {
+	n := int64(0)
+	for c.credit.TryAcquire(1 << 20) {
+		n += 1 << 20
+	}
+	c.credit.Release(n)
+	return n
+}
+
+// MostCredit is that when none are.
+const MostCredit = creditBytes
+
+// Self is the client's number.
+func (c *Cluster) Self() catalog.Peer { return c.cfg.Self }

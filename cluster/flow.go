@@ -115,6 +115,9 @@ func (f *flow) next() error {
 	if err == nil && done < p.hi {
 		f.away = append([]span{{done, p.hi, p.shard}}, f.away...)
 	}
+	if f.b.taken != nil {
+		f.b.taken()
+	}
 	return err
 }
 
