@@ -129,12 +129,12 @@ func (p *Placed) keepPart(lo, hi int64) error {
 	}
 	counts := contents(p.Packing.counts, 1)
 	var packed [][]byte
-	kept, end := int64(0), hi
+	kept := int64(0)
 	for j, region := range p.Packing.outs {
 		per := p.Packing.grain * p.Packing.widths[j]
 		b := contents(region, per)
 		stretch := per * int64(p.Compiled.Kernel.Regions[region].Elem.Size())
-		if b, kept, end, err = Pack(b, counts, stretch, p.Packing.grain, lo, hi, -1); err != nil || end != hi {
+		if b, kept, _, err = Pack(b, counts, stretch, p.Packing.grain, lo, hi, -1); err != nil {
 			return bug("launch %q: %w", p.Launch.Label, err)
 		}
 		packed = append(packed, b)
