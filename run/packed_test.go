@@ -34,7 +34,7 @@ func TestPack(t *testing.T) {
 		{[]int64{1, 0, 2, 1}, -1, "\x00\x01\x10\x11\x12\x13\x18\x19", 14},
 		{[]int64{1, 0, 2, 1}, 3, "\x00\x01\x10\x11\x12\x13", 13},
 		{[]int64{1, 0, 2, 1}, 2, "\x00\x01", 12},
-		{[]int64{3, 0, 0, 0}, 0, "\x00\x01\x02\x03\x04\x05", 14},
+		{[]int64{3, 0, 0, 0}, 0, "\x00\x01\x02\x03\x04\x05", 11},
 		{[]int64{0, 0, 0, 0}, 0, "", 14},
 	} {
 		got, kept, end, err := Pack(stretches(), counts(c.counts...), grain*slot, grain, 10, 14, c.most)
