@@ -65,11 +65,7 @@ func (b *Beside) flow(ctx context.Context, a *arranged, t *task, spans []span) (
 func (f *flow) fill() error {
 	for len(f.away) > 0 && len(f.open) < mostOpen {
 		s := f.away[0]
-		payload, err := f.a.request(f.t, s)
-		if err != nil {
-			return err
-		}
-		p := &piece{span: s, weight: min(f.a.answers(f.t, s)+int64(len(payload)), creditBytes)}
+		p := &piece{span: s, weight: min(f.a.answers(f.t, s)+f.a.takes(f.t, s), creditBytes)}
 		if len(f.open) > 0 {
 			if !f.b.c.credit.TryAcquire(p.weight) {
 				return nil
@@ -79,6 +75,10 @@ func (f *flow) fill() error {
 		}
 		f.away = f.away[1:]
 		f.open[p] = true
+		payload, err := f.a.request(f.t, s)
+		if err != nil {
+			return err
+		}
 		f.ask(p, payload)
 	}
 	return nil

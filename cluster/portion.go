@@ -103,6 +103,18 @@ func (a *arranged) answers(t *task, s span) int64 {
 	return n
 }
 
+// takes is how many bytes go to a piece of a task.
+func (a *arranged) takes(t *task, s span) int64 {
+	n := t.fixed
+	for _, r := range a.local {
+		if a.Compiled.Streams(r) {
+			first, end := a.Compiled.Reach(r, a.Sizes, s.lo, s.hi)
+			n += (end - first) * a.elem(r)
+		}
+	}
+	return n
+}
+
 // total is how many bytes the pieces beside shards answer at most.
 func (a *arranged) total(t *task, spans []span) int64 {
 	n := int64(0)
