@@ -39,6 +39,7 @@ func (r *run) localAnswers(ctx context.Context) ([]*call, error) {
 		{name: "histogram", set: "v", program: "histogram.gw", argument: "v=%s", file: "v.npy", rest: []string{"lo=-1e6", "hi=1e6"}},
 		{name: "scan", set: "v", program: "scan.gw", argument: "v=%s", file: "v.npy", array: true},
 		{name: "map", set: "v", program: "map.gw", argument: "v=%s", file: "v.npy", rest: []string{"k=2.5"}, array: true},
+		{name: "filter", set: "v", program: "filter.gw", argument: "v=%s", file: "v.npy", array: true},
 	}
 	for range starts {
 		list = append(list, &call{name: "chase", set: "next", program: "chase.gw", argument: "next=%s", file: "next.npy",

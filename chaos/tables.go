@@ -50,6 +50,7 @@ where N: Range<1, 1_000_000_000>
 	"group.gw":     "record Row { key: i16, value: i64 }\nfn group(t: &[Row; N]) -> [f64; 32] {\n    t.filter(|r| r.value > 15).group_by::<32>(|r| (r.key / 100).clamp(0, 31)).mean(|r| r.value as f64)\n}\n",
 	"histogram.gw": "fn buckets(v: &[f64; N], lo: f64, hi: f64) -> [i64; 64] {\n    v.histogram::<64>(|x| (((x - lo) / (hi - lo) * 64.0).clamp(0.0, 63.0)) as i64)\n}\n",
 	"scan.gw":      "fn running(v: &[f64; N]) -> [f64; N] { v.scan(0.0, |a, x| a + x) }\n",
+	"filter.gw":    "fn kept(v: &[f64; N]) -> [f64; ?M <= N] { v.filter(|x| x > 0.0) }\n",
 	"map.gw":       "fn scaled(v: &[f64; N], k: f64) -> [f64; N] { v.map(|x| x * k + 1.0) }\n",
 	"burn.gw":      "fn burn(v: &[f64; N]) -> f64 {\n    v.map(|x| { let mut a = x; for _ in 0..100_000 { a = a * 0.9999 + 0.5; } a }).sum()\n}\n",
 }

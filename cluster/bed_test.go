@@ -25,7 +25,8 @@ const patience = 2 * time.Minute
 // bed is a cluster inside of the test, and an engine for what runs at the caller.
 type bed struct {
 	*site.Locals
-	eng *engine.Engine
+	eng   *engine.Engine
+	small int64 // bytes of a piece; 0 as usual
 }
 
 func newBed(tb testing.TB, nodes int) *bed {
@@ -43,7 +44,7 @@ func newBed(tb testing.TB, nodes int) *bed {
 			tb.Errorf("closing: %v", err)
 		}
 	})
-	return &bed{l, e}
+	return &bed{Locals: l, eng: e}
 }
 
 // load stores a table under a name.
@@ -64,7 +65,7 @@ type outcome struct {
 
 // beside runs a function with the cluster.
 func (b *bed) beside(ctx context.Context, f *compile.Func, args compile.Args, s cluster.Strategy) (*outcome, error) {
-	side := b.Client.Beside(s)
+	side := b.Client.Beside(s).Small(b.small)
 	out, err := b.run(ctx, f, args, run.Options{Beside: side})
 	if err == nil {
 		out.Stats = side.Stats()

@@ -51,9 +51,12 @@ type Stats struct {
 type Beside struct {
 	c        *Cluster
 	strategy Strategy
+	portion  portion
 	// Around, if set, is given what would be done for each launch in the cluster,
 	// and may do it several times: benchmarks do.
 	Around func(launch func() error) error
+
+	taken func() // if set, is told of each piece that is put in its place
 
 	mu    sync.Mutex
 	stats Stats
@@ -64,7 +67,7 @@ func (c *Cluster) Beside(s Strategy) *Beside {
 	if s == "" {
 		s = Auto
 	}
-	return &Beside{c: c, strategy: s}
+	return &Beside{c: c, strategy: s, portion: usual}
 }
 
 // around does what a launch takes in the cluster.
@@ -125,6 +128,9 @@ func (b *Beside) Launch(ctx context.Context, p *run.Placed) (bool, error) {
 	if b.strategy == Fetch || p.Outer == 0 {
 		return b.stay(p, "rows are fetched")
 	}
+	if done, err := b.keep(ctx, p); done || err != nil {
+		return done, err
+	}
 	a, why := b.arrange(p)
 	if a == nil {
 		return b.stay(p, "rows are fetched: %s", why)
@@ -143,18 +149,19 @@ func (b *Beside) stay(p *run.Placed, text string, args ...any) (bool, error) {
 // arranged is a launch with what each of its regions is to a node.
 type arranged struct {
 	*run.Placed
-	set    *catalog.Set
-	code   caller.Code
-	stored []int          // regions that stream over columns of the set
-	far    suspend.Widths // regions that follow indices into columns of the set
-	local  []int          // regions with contents here
-	outs   []int          // regions that are written
-	column map[int]run.Input
+	portion portion
+	set     *catalog.Set
+	code    caller.Code
+	stored  []int          // regions that stream over columns of the set
+	far     suspend.Widths // regions that follow indices into columns of the set
+	local   []int          // regions with contents here
+	outs    []int          // regions that are written
+	column  map[int]run.Input
 }
 
 // arrange sorts a launch's regions; the reason says why it must run here.
 func (b *Beside) arrange(p *run.Placed) (*arranged, string) {
-	a := &arranged{Placed: p, far: suspend.Widths{}, column: map[int]run.Input{}}
+	a := &arranged{Placed: p, portion: b.portion, far: suspend.Widths{}, column: map[int]run.Input{}}
 	for i, r := range p.Compiled.Kernel.Regions {
 		in, ok := p.Input(i)
 		remote, isRemote := in.Binding.Source.(run.Remote)

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit/caller"
+	"golang.org/x/sync/semaphore"
+
 	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/control"
 	"github.com/godwit-run/godwit/pack"
@@ -54,7 +56,8 @@ type Cluster struct {
 	cancel context.CancelFunc
 	work   sync.WaitGroup
 
-	codes codes
+	codes  codes
+	credit *semaphore.Weighted // bytes of answers that may be on their way; see flow
 }
 
 var errAnswer = errors.New("the answer is not one to this request")
@@ -75,7 +78,7 @@ func Connect(ctx context.Context, cfg Config) (*Cluster, error) {
 	if cfg.Deadline <= 0 {
 		cfg.Deadline = Deadline
 	}
-	c := &Cluster{cfg: cfg, start: time.Now(), then: map[caller.ID]func(*caller.Deliver){}}
+	c := &Cluster{cfg: cfg, start: time.Now(), then: map[caller.ID]func(*caller.Deliver){}, credit: semaphore.NewWeighted(creditBytes)}
 	c.core = caller.New(cfg.Self, caller.Options{First: uint64(time.Now().UnixNano()), OnDemand: cfg.OnDemand})
 	c.ctx, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	first, err := cfg.Control.View(ctx)

@@ -26,7 +26,8 @@ func (b *Beside) take(ctx context.Context, a *arranged, p *pending) error {
 		return err
 	}
 	b.note(&p.d.Stats, answer)
-	return a.accept(answer)
+	_, err = a.accept(span{}, answer)
+	return err
 }
 
 // fan sends the pieces to their owners as a tree, and meanwhile runs the others here.

@@ -32,8 +32,19 @@ const oracleSteps = 10_000_000
 
 // TestRandomPrograms runs random programs whose arrays are data sets in random
 // cuts, and compares with the interpreter.
-func TestRandomPrograms(t *testing.T) {
-	if err := flag.Set("rapid.checks", fmt.Sprint(*programs)); err != nil {
+func TestRandomPrograms(t *testing.T) { random(t, *programs, progen.Gen(9)) }
+
+// TestRandomResults does the same with programs whose results are long arrays, many of
+// which hold what a filter keeps.
+func TestRandomResults(t *testing.T) {
+	n := random(t, max(1, *programs/4), progen.Long())
+	if n.kept*8 < n.agree {
+		t.Errorf("of %d programs only %d kept something beside shards", n.agree, n.kept)
+	}
+}
+
+func random(t *testing.T, checks int, gen *rapid.Generator[*progen.Program]) *tally {
+	if err := flag.Set("rapid.checks", fmt.Sprint(checks)); err != nil {
 		t.Fatal(err)
 	}
 	// The slice that every test run takes is always the same, so that a red
@@ -43,30 +54,34 @@ func TestRandomPrograms(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	n := &tally{bed: newBed(t, 4)}
+	n := &tally{bed: newBed(t, 4), gen: gen}
 	rapid.Check(t, n.one)
 	t.Logf("%d programs agree (%d of them in a fault), %d too large for the interpreter; %d launches beside shards, in %d programs",
 		n.agree, n.faults, n.large, n.launches, n.away)
 	if n.away*4 < n.agree {
 		t.Errorf("of %d programs only %d ran anything beside shards", n.agree, n.away)
 	}
+	return n
 }
 
 type tally struct {
 	*bed
+	gen                  *rapid.Generator[*progen.Program]
 	agree, faults, large int
+	kept                 int // programs of which something kept elements beside shards
 	away                 int // programs of which something ran beside shards
 	launches             int64
 }
 
 func (n *tally) one(t *rapid.T) {
-	p := progen.Gen(9).Draw(t, "program")
+	p := n.gen.Draw(t, "program")
 	cut := cluster.LoadOptions{
 		Shards:   rapid.IntRange(1, 5).Draw(t, "shards"),
 		Replicas: rapid.IntRange(1, 2).Draw(t, "replicas"),
 		By:       rapid.SampledFrom([]string{"blocks", "rows"}).Draw(t, "by"),
 		Replace:  true,
 	}
+	n.small = rapid.SampledFrom([]int64{0, 0, 1, 64, 4096}).Draw(t, "piece")
 	strategy := rapid.SampledFrom([]cluster.Strategy{cluster.Ship, cluster.Ship, cluster.Auto, cluster.Fetch}).Draw(t, "strategy")
 	// Joined arrays of the same length are columns of one data set; otherwise each is
 	// one of its own.
@@ -95,12 +110,15 @@ func (n *tally) one(t *rapid.T) {
 		err = same(want, got)
 	}
 	if err != nil {
-		t.Fatalf("%s over %+v, joined %v: %v\nsizes %v\n%s", strategy, cut, joined, err, p.Sizes, p.Source)
+		t.Fatalf("%s over %+v, joined %v, pieces of %d bytes: %v\nsizes %v\n%s", strategy, cut, joined, n.small, err, p.Sizes, p.Source)
 	}
 	n.agree++
 	n.launches += got.away
 	if got.away > 0 {
 		n.away++
+	}
+	if strings.Contains(got.places(), "what is kept") {
+		n.kept++
 	}
 	if want.fault != "" {
 		n.faults++

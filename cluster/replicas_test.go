@@ -38,6 +38,7 @@ var readings = []reading{
 	{name: "fold", text: "fn total(v: &[f64; N]) -> f64 { v.sum() }", param: "v", src: array(num.F64, 30_000, nil, 1, 0)},
 	{name: "groups", text: "fn groups(v: &[f64; N]) -> [f64; 8] { v.group_by::<8>(|x| (x as i64).clamp(0, 7)).sum(|x| x) }", param: "v", src: array(num.F64, 4*65536+100, nil, 2, 0)},
 	{name: "map", text: "fn twice(v: &[f64; N]) -> [f64; N] { v.map(|x| x * 2.0 + 1.0) }", param: "v", src: array(num.F64, 30_000, nil, 3, 0)},
+	{name: "kept", text: "fn kept(v: &[f64; N]) -> [f64; ?M <= N] { v.filter(|x| x > 3.0) }", param: "v", src: array(num.F64, 30_000, nil, 8, 0)},
 	{name: "scan", text: "fn running(v: &[f64; N]) -> [f64; N] { v.scan(0.0, |a, x| a * 0.5 + x) }", param: "v", src: array(num.F64, 30_000, nil, 4, 0)},
 	{name: "top", text: "fn best(v: &[f64; N]) -> [f64; ?M <= 5] { v.top_k::<5>() }", param: "v", src: array(num.F64, 4*65536, nil, 5, 0)},
 	{name: "chase", file: "wordnet/ancestor.gw", param: "parent", src: array(num.I64, 3000, nil, 6, 3000), others: compile.Args{"start": compile.Text("77"), "steps": compile.Text("50")}},
@@ -212,7 +213,7 @@ func newRepairing(t *testing.T, nodes int, after time.Duration) *bed {
 			t.Errorf("closing: %v", err)
 		}
 	})
-	return &bed{l, e}
+	return &bed{Locals: l, eng: e}
 }
 
 // eventually waits for something that takes time.

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/godwit-run/godwit/caller"
+	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/parcel"
 	"github.com/godwit-run/godwit/run"
 )
@@ -24,34 +26,26 @@ func (b *Beside) spread(ctx context.Context, a *arranged) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	away := 0
-	for _, s := range spans {
-		if s.shard >= 0 {
-			away++
-		}
+	away, here := alternating(spans)
+	if t.fixed > mostBytes/2 {
+		return b.stay(a.Placed, "rows are fetched: the arguments that every shard needs, %d bytes, are too long for a parcel", t.fixed)
 	}
-	if b.strategy == Auto && int64(away)*t.travelling() >= a.rowBytes() {
+	if b.strategy == Auto && int64(len(away))*t.fixed+t.sliced >= a.rowBytes() {
 		return b.stay(a.Placed, "rows are fetched: the arguments that every shard needs are larger than its rows")
 	}
 	if a.Compiled.Sequential() {
-		b.placed(a.Placed, "beside %d shards of @%s in turn, %d parts here", away, a.set.Name, len(spans)-away)
-		return true, b.inTurn(ctx, a, t, spans)
+		b.placed(a.Placed, "beside %d shards of @%s in turn, %d parts here", len(away), a.set.Name, len(here))
+		return true, b.inTurn(ctx, a, t, a.cut(spans, a.portion.turn))
 	}
-	combining, err := a.combine(spans)
-	if err != nil {
+	if spans, err = a.combine(t, spans); err != nil {
 		return false, err
 	}
-	if combining != nil {
-		if err := t.combine(a, combining); err != nil {
-			return false, err
-		}
-	}
-	b.placed(a.Placed, "beside %d shards of @%s, %d parts here", away, a.set.Name, len(spans)-away)
+	b.placed(a.Placed, "beside %d shards of @%s, %d parts here", len(away), a.set.Name, len(here))
 	return true, b.around(func() error {
-		if len(spans) == 1 {
-			return b.one(ctx, a, t, spans[0])
+		if len(spans) > 1 && a.total(t, spans)+t.fixed+t.sliced <= a.portion.piece {
+			return b.fan(ctx, a, t, spans)
 		}
-		return b.fan(ctx, a, t, spans)
+		return b.flow(ctx, a, t, spans)
 	})
 }
 
@@ -64,12 +58,18 @@ func (a *arranged) unfit(spans []span) string {
 	if whole {
 		return "every step of the outer loop needs rows of several shards"
 	}
-	for _, r := range a.outs {
-		if !a.Compiled.Streams(r) && !a.carried(r) && len(spans) > 1 {
-			return "where it writes depends on the data"
-		}
+	if a.scatters() && (len(spans) > 1 || a.answers(nil, spans[0]) > mostBytes) {
+		return "where it writes depends on the data"
+	}
+	if n := max(a.each(a.outs), a.each(a.local)); n > mostBytes/2 {
+		return fmt.Sprintf("one step of the outer loop takes or gives %d bytes, which is too long for a parcel", n)
 	}
 	return ""
+}
+
+// scatters reports a launch whose outer indices do not write one after the other.
+func (a *arranged) scatters() bool {
+	return slices.ContainsFunc(a.outs, func(r int) bool { return !a.Compiled.Streams(r) && !a.carried(r) })
 }
 
 // carried reports a region in which a sequential kernel keeps its state.
@@ -79,7 +79,7 @@ func (a *arranged) carried(region int) bool {
 			return true
 		}
 	}
-	return false
+	return a.Compiled.Sequential() && a.Compiled.Kernel.Regions[region].Access == kernel.ReadWrite && !a.Compiled.Streams(region)
 }
 
 // rowBytes is the size of the columns that the launch reads.
@@ -97,6 +97,8 @@ type task struct {
 	parcel.Task
 	partial caller.Code
 	block   *run.Combining // nil if rows come back as they are
+	fixed   int64          // bytes that go to every shard
+	sliced  int64          // bytes of which every piece gets what it touches
 }
 
 // task describes the launch's regions to a node.
@@ -113,36 +115,38 @@ func (a *arranged) task() (*task, error) {
 			return nil, err
 		}
 		t.Operands[r] = parcel.Operand{How: parcel.Inline, Bytes: b}
+		if a.Compiled.Streams(r) {
+			t.sliced += int64(len(b))
+		} else {
+			t.fixed += int64(len(b))
+		}
 	}
 	for _, r := range a.outs {
 		t.Operands[r] = parcel.Operand{How: parcel.Out} // of which elements, each piece says
+		if a.carried(r) {
+			t.fixed += a.Len(r) * a.elem(r)
+		}
 	}
 	return t, nil
 }
 
-// travelling is the number of bytes that go to every shard.
-func (t *task) travelling() int64 {
-	n := int64(0)
-	for _, o := range t.Operands {
-		n += int64(len(o.Bytes))
-	}
-	return n
-}
-
 // combine decides into blocks of how many rows the nodes combine what they
-// send back; nil if not at all.
-func (a *arranged) combine(spans []span) (*run.Combining, error) {
-	if a.Launch.Partial == nil {
-		return nil, nil
+// send back, if at all, and cuts the spans into pieces.
+func (a *arranged) combine(t *task, spans []span) ([]span, error) {
+	if n := block(spans, a.Outer); a.Launch.Partial != nil && n > 1 {
+		pieces := a.cut(spans, min(a.portion.rows, a.portion.piece*min(n, a.portion.rows)))
+		if n = block(pieces, a.Outer); n > 1 {
+			c, err := a.Combined(n)
+			if err != nil {
+				return nil, err
+			}
+			return pieces, t.combine(c)
+		}
 	}
-	n := block(spans, a.Outer)
-	if n < 2 {
-		return nil, nil
-	}
-	return a.Combined(n)
+	return a.cut(spans, a.portion.piece), nil
 }
 
-func (t *task) combine(a *arranged, c *run.Combining) error {
+func (t *task) combine(c *run.Combining) error {
 	code, err := encode(c.Kernel)
 	if err != nil {
 		return err
@@ -171,18 +175,22 @@ func (a *arranged) extents(lo, hi int64) []parcel.Extent {
 	return list
 }
 
-// accept stores what came back.
-func (a *arranged) accept(answer *parcel.Answer) error {
+// accept stores what a piece, or all that were sent as a tree, came back with, and says up to
+// which outer index it is done.
+func (a *arranged) accept(s span, answer *parcel.Answer) (done int64, err error) {
+	if a.Packing != nil {
+		return a.acceptKept(s, answer)
+	}
 	n := len(a.outs)
 	if n == 0 || len(answer.Columns)%n != 0 || len(answer.Extents) != len(answer.Columns) {
-		return fmt.Errorf("step `%s`: expected rows of %d regions, %d and %d extents came back", a.Launch.Label, n, len(answer.Columns), len(answer.Extents))
+		return 0, fmt.Errorf("step `%s`: expected rows of %d regions, %d and %d extents came back", a.Launch.Label, n, len(answer.Columns), len(answer.Extents))
 	}
 	for i, c := range answer.Columns {
 		if err := a.Write(a.outs[i%n], answer.Extents[i].First, c); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	return a.faults(answer.Faults)
+	return s.hi, a.faults(answer.Faults)
 }
 
 func (a *arranged) faults(list []parcel.Fault) error {
@@ -203,50 +211,39 @@ func (a *arranged) faults(list []parcel.Fault) error {
 // along.
 func (b *Beside) inTurn(ctx context.Context, a *arranged, t *task, spans []span) error {
 	for _, s := range spans {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if s.shard < 0 {
-			if err := a.Here(s.lo, s.hi); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := b.one(ctx, a, t, s); err != nil {
+		if err := b.flow(ctx, a, t, []span{s}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// one runs a part of a launch beside its shard; a sequential one with the state
-// as it is now.
-func (b *Beside) one(ctx context.Context, a *arranged, t *task, s span) error {
-	p, err := b.sendRun(ctx, a, t, s)
-	if err != nil {
-		return err
+// request is the payload that asks for a piece; of a sequential launch with the state as it is
+// now.
+func (a *arranged) request(t *task, s span) ([]byte, error) {
+	piece := t.Task
+	piece.Lo, piece.Hi = s.lo, s.hi
+	if a.Packing != nil {
+		piece.Keep = &parcel.Keep{Counts: a.Packing.Counts(), Most: a.portion.piece / 2}
 	}
-	return b.take(ctx, a, p)
-}
-
-// sendRun sends one part of a launch to the owner of its shard.
-func (b *Beside) sendRun(ctx context.Context, a *arranged, t *task, s span) (*pending, error) {
-	t.Lo, t.Hi = s.lo, s.hi
-	for i, r := range a.outs {
-		e := a.extents(s.lo, s.hi)[i]
+	piece.Operands = slices.Clone(t.Operands)
+	for _, r := range a.local {
+		if o := &piece.Operands[r]; a.Compiled.Streams(r) {
+			first, end := a.Compiled.Reach(r, a.Sizes, s.lo, s.hi)
+			o.First, o.Bytes = first, o.Bytes[first*a.elem(r):end*a.elem(r)]
+		}
+	}
+	for i, e := range a.extents(s.lo, s.hi) {
+		r := a.outs[i]
 		o := parcel.Operand{How: parcel.Out, First: e.First, Count: e.Count}
 		if a.carried(r) {
 			all, err := a.Bytes(r)
 			if err != nil {
 				return nil, err
 			}
-			size := int64(a.Compiled.Kernel.Regions[r].Elem.Size())
-			o = parcel.Operand{How: parcel.InOut, First: e.First, Bytes: all[e.First*size : (e.First+e.Count)*size]}
+			o = parcel.Operand{How: parcel.InOut, First: e.First, Bytes: all[e.First*a.elem(r) : (e.First+e.Count)*a.elem(r)]}
 		}
-		t.Operands[r] = o
+		piece.Operands[r] = o
 	}
-	payload := t.Task.Append(nil)
-	return b.send(func(id caller.ID) caller.Input {
-		return &caller.Ask{ID: id, Kind: parcel.Run, Code: b.code(a.code), More: t.more(b), Payload: payload, Set: a.set.ID, Shard: s.shard, Left: b.c.left(ctx)}
-	}), nil
+	return piece.Append(nil), nil
 }

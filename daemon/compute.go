@@ -29,8 +29,23 @@ func (d *Daemon) compute(ctx context.Context, w *node.Compute) (*parcel.Answer, 
 		return nil, err
 	}
 	defer release()
+	a, err := d.results(ctx, w, p)
+	for _, o := range p.Operands {
+		if err != nil && o.Source != nil {
+			err = d.located(t.Set, o.Origin, err)
+			break
+		}
+	}
+	return a, err
+}
+
+// results runs a task's piece with what makes its rows fewer.
+func (d *Daemon) results(ctx context.Context, w *node.Compute, p *run.Piece) (*parcel.Answer, error) {
+	if w.Task.Keep != nil {
+		return d.kept(ctx, w.Task, p)
+	}
 	bytes := written(p)
-	if err := bounded(t, bytes); err != nil {
+	if err := bounded(w.Task, bytes); err != nil {
 		return nil, err
 	}
 	free, err := d.rooms.take(ownerOf(ctx), bytes)
@@ -39,14 +54,8 @@ func (d *Daemon) compute(ctx context.Context, w *node.Compute) (*parcel.Answer, 
 	}
 	defer free()
 	a, err := d.runPiece(ctx, p)
-	if err == nil && t.Partial.Code != 0 {
+	if err == nil && w.Task.Partial.Code != 0 {
 		a, err = d.combine(ctx, w, a)
-	}
-	for _, o := range p.Operands {
-		if err != nil && o.Source != nil {
-			err = d.located(t.Set, o.Origin, err)
-			break
-		}
 	}
 	return a, err
 }

@@ -245,10 +245,12 @@ func (l *lowering) defining(n *graph.Node) error {
 	return err
 }
 
-// limit finds how many elements are taken; they stay where they are.
+// limit finds how many elements are taken. They stay where they are; of an array that is nowhere
+// yet, only they are computed.
 func (l *lowering) limit(n *graph.Node) error {
 	src, ok := l.component(n.Args[0])
-	if !ok {
+	lazy := !ok && l.waits(n.Args[0])
+	if !ok && !lazy {
 		src = l.buffersFor(l.nameOf(n), n.Args[0].Type)
 		if err := l.fill(n.Args[0], src); err != nil {
 			return err
@@ -263,7 +265,43 @@ func (l *lowering) limit(n *graph.Node) error {
 	l.mat[n] = src
 	l.facts.Hi[n.Defines] = l.most(most)
 	l.add(&schedule.SetSize{Name: n.Defines, Buffer: count, Max: most})
+	if err == nil && lazy {
+		err = l.firsts(n)
+	}
 	return err
+}
+
+// firsts computes the elements that are taken of an array that is nowhere yet.
+func (l *lowering) firsts(n *graph.Node) error {
+	out := l.buffersFor(l.nameOf(n), n.Type)
+	delete(l.mat, n)
+	err := l.kernel("map "+l.nameOf(n), func(k *kern) {
+		k.over(n.Type.Size, l.grain(n))
+		k.shorten(n.Args[0], n.Type.Size)
+		whole := k.node(n.Args[0], k.root).arr
+		dst := k.attach(n.Type, out, kernel.Write)
+		k.each(k.lo, k.hi, n.Type.Size, func(i kernel.Value) {
+			k.slotScope(i, func() {
+				inner := dst
+				inner.off = i
+				k.store(n.Type.Elem(), k.element(whole, i).v, inner)
+			})
+		})
+	})
+	l.mat[n] = out
+	return err
+}
+
+// shorten has a map that is nowhere yet walk over the first elements of its arrays.
+func (k *kern) shorten(n *graph.Node, most size.Poly) {
+	for _, arg := range n.Args {
+		if srcs, ok := k.l.component(arg); ok {
+			t := graph.ArrayOf(arg.Type.Elem(), most)
+			k.root.val[arg] = k.backed(t, k.attach(t, srcs, kernel.Read))
+		} else if arg.Op == graph.Map {
+			k.shorten(arg, most)
+		}
+	}
 }
 
 func (l *lowering) most(p size.Poly) int64 {

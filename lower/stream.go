@@ -51,6 +51,9 @@ func (l *lowering) sequence(n *graph.Node) error {
 		k.emit(n, k.root)
 		k.launch.Pruning = l.pruning([]*graph.Node{n})
 	})
+	if err == nil && n.Op == graph.Compact {
+		err = l.packed(n, out, state[0].buffer)
+	}
 	if l.mat[n] = out; out == nil {
 		l.mat[n] = state
 	}

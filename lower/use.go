@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/godwit-run/godwit/graph"
 	"github.com/godwit-run/godwit/num"
 	"github.com/godwit-run/godwit/size"
@@ -14,6 +16,8 @@ type usage struct {
 	live    bool // needed for the result, or may fault
 	cost    int  // instructions per element, roughly
 	faults  bool // it or its body can fault
+	// picked says that one use wants one of its elements, or its first ones, once.
+	picked bool
 }
 
 // dear is the cost above which an element is not computed twice.
@@ -94,6 +98,7 @@ func (a *analysis) block(b *graph.Block, stream bool) {
 		a.sizesOf(n.Type)
 		for j, arg := range n.Args {
 			a.mark(arg, b, walks(n, j))
+			a.use[arg].picked = j == 0 && (n.Op == graph.At || n.Op == graph.Limit && cuttable(arg)) && a.home[arg] == b
 			a.use[arg].walkers = append(a.use[arg].walkers, n)
 		}
 		for _, inner := range n.Blocks {
@@ -148,12 +153,46 @@ func (u *usage) fused(n *graph.Node) bool {
 		return false
 	}
 	switch {
+	case u.others == 1 && u.streams == 0 && u.picked && n.Op == graph.Map:
+		return !u.faults
 	case u.others > 0:
 		return !u.faults && u.cost <= 3 && !reads(n)
 	case u.streams > 1:
 		return !u.faults && u.cost <= dear || u.oneKernel()
 	}
 	return true
+}
+
+// cuttable reports a map whose first elements need only the first elements of what it walks
+// over: no body looks at these arrays in another way.
+func cuttable(n *graph.Node) bool {
+	walked := map[*graph.Node]bool{}
+	var bodies []*graph.Block
+	var visit func(*graph.Node)
+	visit = func(n *graph.Node) {
+		for _, arg := range n.Args {
+			walked[arg] = true
+			if arg.Op == graph.Map {
+				visit(arg)
+			}
+		}
+		bodies = append(bodies, n.Blocks...)
+	}
+	visit(n)
+	looks := func(m *graph.Node) bool {
+		return slices.ContainsFunc(m.Args, func(a *graph.Node) bool { return walked[a] })
+	}
+	return n.Op == graph.Map && !slices.ContainsFunc(bodies, func(b *graph.Block) bool {
+		found := slices.ContainsFunc(b.Results, func(r *graph.Node) bool { return walked[r] })
+		b.Walk(func(m *graph.Node) bool {
+			found = found || looks(m)
+			for _, inner := range m.Blocks {
+				found = found || slices.ContainsFunc(inner.Results, func(r *graph.Node) bool { return walked[r] })
+			}
+			return !found
+		})
+		return found
+	})
 }
 
 // reads reports that a body looks into an array.

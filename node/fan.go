@@ -1,6 +1,7 @@
 package node
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/godwit-run/godwit/catalog"
@@ -34,6 +35,9 @@ type child struct {
 
 // spreadable tells why a tree cannot be cut into its pieces.
 func spreadable(t *parcel.Tree) error {
+	if t.Task.Keep != nil {
+		return errors.New("the pieces of a fan end where they are said to, and not where they have kept enough; use a run")
+	}
 	for i, o := range t.Task.Operands {
 		if o.How == parcel.InOut {
 			return fmt.Errorf("operand %d of a fan is in and out, which pieces that run at the same time cannot share; use a run", i)

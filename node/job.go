@@ -231,7 +231,7 @@ func (c *Core) outcome(j *job, f *Finished) *parcel.Answer {
 	if a == nil {
 		a = new(parcel.Answer)
 	}
-	a.Faults = leastFaults(a.Faults, f.Faults)
+	a.Faults = LeastFaults(a.Faults, f.Faults)
 	a.Steps = max(a.Steps, f.Steps)
 	a.Micros = j.timing(j.held, f)
 	return a

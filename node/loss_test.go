@@ -77,7 +77,7 @@ func travel(s *Start) *Finished {
 		}
 		binary.LittleEndian.PutUint64(b.Values[0][8*i:], uint64(next))
 		if fault, ok := faultsAt[row]; ok {
-			f.Faults = leastFaults(f.Faults, []parcel.Fault{fault})
+			f.Faults = LeastFaults(f.Faults, []parcel.Fault{fault})
 		}
 	}
 	return f

@@ -109,7 +109,7 @@ func (c *Core) merge(list []*cargo) *cargo {
 		for i, v := range g.batch.Values {
 			all.batch.Values[i] = append(all.batch.Values[i], v...)
 		}
-		all.batch.Faults = leastFaults(all.batch.Faults, g.batch.Faults)
+		all.batch.Faults = LeastFaults(all.batch.Faults, g.batch.Faults)
 		all.from = append(all.from, g.from...)
 	}
 	if !inOrder(&all.batch) {

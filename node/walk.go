@@ -93,7 +93,7 @@ func (c *Core) advanced(j *job, f *Finished) {
 		g.batch, g.inPlace = *f.Batch, false
 	}
 	if g.batch.Faults = faults; len(f.Faults) > 0 {
-		g.batch.Faults, g.inPlace = leastFaults(faults, f.Faults), false
+		g.batch.Faults, g.inPlace = LeastFaults(faults, f.Faults), false
 	}
 	if spent := g.spend(f.Steps); spent > uint64(c.limits.Steps) {
 		c.fail(j.req, g.from[0].Code, &parcel.Failure{Reason: parcel.Refused, Set: g.batch.Set, Shard: -1, Detail: fmt.Sprintf(

@@ -35,7 +35,7 @@ func (f *fan) whole() (*parcel.Answer, error) {
 		for at := 0; at < len(a.Columns); at += f.outs {
 			groups = append(groups, group{a.Extents[at : at+f.outs], a.Columns[at : at+f.outs]})
 		}
-		all.Faults = leastFaults(all.Faults, a.Faults)
+		all.Faults = LeastFaults(all.Faults, a.Faults)
 		all.Hops = max(all.Hops, a.Hops)
 		all.Steps += a.Steps
 		m := &all.Micros
@@ -105,8 +105,8 @@ func join(extents []parcel.Extent, columns [][]byte, groups []group) ([]parcel.E
 	return extents, columns
 }
 
-// leastFaults merges two lists by site, and keeps the least place of each.
-func leastFaults(a, b []parcel.Fault) []parcel.Fault {
+// LeastFaults merges two lists by site, and keeps the least place of each.
+func LeastFaults(a, b []parcel.Fault) []parcel.Fault {
 	if len(a)+len(b) == 0 {
 		return nil
 	}

@@ -64,7 +64,16 @@ func operand(t *rapid.T) Operand {
 
 func taskHead(t *rapid.T) Task {
 	k := Task{Set: word(t), Sizes: list(t, natural), Scalars: list(t, scalar), Operands: list(t, operand)}
-	if rapid.Bool().Draw(t, "partial") {
+	var outs []int
+	for i := range k.Operands {
+		if k.Operands[i].How == Out {
+			outs = append(outs, i)
+		}
+	}
+	switch {
+	case len(outs) > 0 && rapid.Bool().Draw(t, "keep"):
+		k.Keep = &Keep{Counts: rapid.SampledFrom(outs).Draw(t, "counts"), Most: natural(t)}
+	case rapid.Bool().Draw(t, "partial"):
 		k.Partial = Partial{
 			Code: Prefix(rapid.Uint64Min(1).Draw(t, "code")), Kernel: blob(t),
 			Sizes: list(t, natural), Block: 1 << rapid.IntRange(0, 62).Draw(t, "block"),

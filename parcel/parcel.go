@@ -111,6 +111,19 @@ type Task struct {
 	// order, as Read, and then once more as Write; the answer has its rows
 	// instead of the task's.
 	Partial Partial
+	// Keep, if set, has the answer hold only what the task keeps: see schedule.Packed. It
+	// excludes Partial.
+	Keep *Keep
+}
+
+// Keep says that entry o of the operand Counts, an Out of i64, is how many elements outer index o
+// has written to the beginning of its part of each other Out operand. The answer has only these,
+// one after the other, and in place of the counts their sum. It ends before the outer index
+// with which it would have more than Most bytes of elements, but has at least one. The extent of
+// the counts says which outer indices those are, and the other extents where they begin to write.
+type Keep struct {
+	Counts int
+	Most   int64
 }
 
 // Partial is a second kernel that combines aligned blocks of rows. Lo..Hi of

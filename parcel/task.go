@@ -38,8 +38,14 @@ func (t *Task) appendHead(dst []byte) []byte {
 	for i := range t.Operands {
 		dst = t.Operands[i].append(dst)
 	}
+	if k := t.Keep; k != nil {
+		return appendUint(appendUint(append(dst, keeps), uint64(k.Counts)), uint64(k.Most))
+	}
 	return t.Partial.append(dst)
 }
+
+// keeps is the first byte of a Keep, in the place of a Partial's flag.
+const keeps = 2
 
 // ReadTask reads a Run's payload. Bytes of operands and of the partial kernel
 // alias b.
@@ -70,7 +76,21 @@ func (r *reader) task(t *Task) {
 	for i := range t.Operands {
 		r.operand(&t.Operands[i])
 	}
+	if r.at < len(r.b) && r.b[r.at] == keeps {
+		r.keep(t)
+		return
+	}
 	r.partial(&t.Partial)
+}
+
+func (r *reader) keep(t *Task) {
+	r.byte(keeps, "keep")
+	start := r.at
+	k := &Keep{Counts: int(r.uint(maxRegions, "counts")), Most: r.natural("most bytes")}
+	if k.Counts >= len(t.Operands) || t.Operands[k.Counts].How != Out {
+		r.fail(start, "counts", "the number of an operand that is out, which says how many are kept", number(uint64(k.Counts)))
+	}
+	t.Keep = k
 }
 
 // An operand's first byte is How and, of a Stored one, these.

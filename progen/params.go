@@ -11,6 +11,9 @@ import (
 // sizes of most programs are small; a few cross a leaf of the canonical
 // order, and one in many a leaf of a keyed fold.
 func (w *writer) drawSize() int64 {
+	if w.least > 0 {
+		return rapid.Int64Range(w.least, 2*w.least).Draw(w.t, "long")
+	}
 	switch n := w.pick(40); {
 	case n == 39:
 		return rapid.Int64Range(65_000, 70_000).Draw(w.t, "huge")
@@ -25,7 +28,7 @@ func (w *writer) drawSize() int64 {
 // params draws the function's parameters and their values.
 func (w *writer) params(p *Program) []string {
 	n, m := w.drawSize(), w.drawSize()
-	if n > 10_000 {
+	if n > 10_000 && w.least == 0 {
 		m = min(m, 50)
 	}
 	p.Sizes["N"], p.Sizes["M"] = n, m

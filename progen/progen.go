@@ -116,7 +116,8 @@ type writer struct {
 	used    map[string]int
 	names   int
 	records []*typ
-	inside  int // closures around, where array work multiplies
+	inside  int   // closures around, where array work multiplies
+	least   int64 // rows, if not 0
 }
 
 // Gen draws a program with about that many statements.
@@ -125,7 +126,7 @@ func Gen(statements int) *rapid.Generator[*Program] {
 		for range 1 + w.pick(statements) {
 			w.statement()
 		}
-	})
+	}, 0)
 }
 
 // Updating draws a program that changes elements of arrays one by one.
@@ -139,12 +140,28 @@ func Updating() *rapid.Generator[*Program] {
 				w.use("updates")
 			}
 		}
-	})
+	}, 0)
 }
 
-func program(statements func(*writer)) *rapid.Generator[*Program] {
+// Long draws a program over arrays of several leaves, of which the results are arrays: of all
+// elements, of those that are kept, and of running values.
+func Long() *rapid.Generator[*Program] {
+	return program(func(w *writer) {
+		for range w.pick(3) {
+			w.statement()
+		}
+		for range 1 + w.pick(3) {
+			name := oneOf(w, "map", "elementwise", "filter", "filter", "filter", "scan", "take n", "window", "zip")
+			if operations[name](w) {
+				w.use(name)
+			}
+		}
+	}, 20_000)
+}
+
+func program(statements func(*writer), least int64) *rapid.Generator[*Program] {
 	return rapid.Custom(func(t *rapid.T) *Program {
-		w := &writer{t: t, used: map[string]int{}}
+		w := &writer{t: t, used: map[string]int{}, least: least}
 		p := &Program{Sizes: map[string]int64{}, Used: w.used}
 		head := w.params(p)
 		statements(w)

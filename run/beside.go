@@ -39,6 +39,9 @@ type Placed struct {
 	Scalars  []uint64
 	Outer    int64 // number of outer indices
 
+	// Packing is set if this is a launch leaf by leaf: see Packed.
+	Packing *Packing
+
 	p     *launching
 	block *Combining // see Combined
 }
@@ -138,6 +141,11 @@ func (p *Placed) Write(region int, first int64, elements []byte) error {
 	if err := p.room(region, b); err != nil {
 		return err
 	}
+	return p.deposit(region, b, first, elements)
+}
+
+// deposit stores elements of a region in a buffer that is there.
+func (p *Placed) deposit(region, b int, first int64, elements []byte) (err error) {
 	r, buf := p.p.r, &p.p.r.s.Buffers[b]
 	size := int64(buf.Kind.Size())
 	n := int64(len(elements)) / size
@@ -177,8 +185,11 @@ func (p *Placed) Here(lo, hi int64) error {
 	if lo == hi {
 		return nil
 	}
-	if p.block != nil {
+	switch {
+	case p.block != nil:
 		return p.combineHere(lo, hi)
+	case p.Packing != nil:
+		return p.keepHere(lo, hi)
 	}
 	return p.part(lo, hi).here()
 }

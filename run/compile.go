@@ -22,6 +22,9 @@ func kernelsOf(s *schedule.Schedule) map[*kernel.Kernel]*compiling {
 		if m[l.Kernel] == nil {
 			m[l.Kernel] = &compiling{}
 		}
+		if l.Packed != nil && m[l.Packed.Launch.Kernel] == nil {
+			m[l.Packed.Launch.Kernel] = &compiling{}
+		}
 	})
 	return m
 }

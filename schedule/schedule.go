@@ -69,6 +69,8 @@ type Launch struct {
 	// Partial, if set, combines the rows that this launch writes, so that
 	// machines can send few of them.
 	Partial *Partial
+	// Packed, if set, does the same in leaves, so that machines can send what is kept.
+	Packed *Packed
 	// Folds, if set, says that this launch combines rows, which may have
 	// been combined in part before.
 	Folds *Folds
@@ -88,6 +90,17 @@ type Partial struct {
 	// how many blocks there are, the quotient rounded up.
 	Sizes               []SizeArg
 	Rows, Block, Blocks int
+}
+
+// Packed moves the elements that are kept of an array together, leaf by leaf. Outer index o
+// of Launch, a leaf of as many slots as its grain, writes them to the beginning of stretch o of
+// the buffers From, and how many they are to entry o of Counts. One stretch after the
+// other without the gaps is what the launch writes to the buffers Into, in the same order, and their
+// number is element 0 of Total. No buffer of From and Counts is used otherwise.
+type Packed struct {
+	Launch        *Launch
+	From, Into    []int
+	Counts, Total int
 }
 
 // Folds names the size argument of a launch that is the number of rows it

@@ -165,13 +165,24 @@ func (w *world) fold(op *operation, p *program, n *numbers) error {
 		return nil
 	}
 	f.left = len(f.pieces)
-	for i, piece := range f.pieces {
-		t := f.tree.Piece(i)
-		op.from.ask(op, i, func(id caller.ID, left int64) caller.Input {
-			return &caller.Ask{ID: id, Kind: parcel.Run, Code: p.code, More: f.more(), Set: op.table.set.ID, Shard: piece.shard, Left: left, Payload: t.Append(nil)}
-		})
+	for range w.upTo(4) {
+		f.askNext()
 	}
 	return nil
+}
+
+// askNext asks for the next piece, if there is one: a caller asks for as many as it has room for, and
+// for another when one has come.
+func (f *folding) askNext() {
+	i := f.asked
+	if i == len(f.pieces) {
+		return
+	}
+	f.asked++
+	t := f.tree.Piece(i)
+	f.op.from.ask(f.op, i, func(id caller.ID, left int64) caller.Input {
+		return &caller.Ask{ID: id, Kind: parcel.Run, Code: f.p.code, More: f.more(), Set: f.op.table.set.ID, Shard: f.pieces[i].shard, Left: left, Payload: t.Append(nil)}
+	})
 }
 
 // folding is a fold in hand.
@@ -183,6 +194,7 @@ type folding struct {
 	want   outcome
 	tree   parcel.Tree
 	pieces []piece
+	asked  int // of the pieces
 	left   int
 	block  int64 // rows in a block, 1 if rows come back as they are
 	outs   []int // regions that hold the rows
@@ -221,6 +233,7 @@ func (f *folding) prepare() error {
 		f.pieces = append(f.pieces, piece{i, s.Lo / grain, (s.Hi + grain - 1) / grain})
 	}
 	f.block = f.drawBlock(outer)
+	f.refine()
 	task := parcel.Task{Set: set.ID, Sizes: sizes, Operands: make([]parcel.Operand, len(l.Regions))}
 	for i, b := range l.Regions {
 		switch col := p.columnOf(max(b, 0)); {
@@ -259,6 +272,23 @@ func (f *folding) prepare() error {
 	return nil
 }
 
+// refine cuts the pieces into smaller ones, at multiples of the block.
+func (f *folding) refine() {
+	if f.op.fan {
+		return
+	}
+	n := f.block << f.w.rand.IntN(3)
+	var list []piece
+	for _, p := range f.pieces {
+		for lo := p.lo; lo < p.hi; {
+			hi := min(p.hi, lo-lo%n+n)
+			list = append(list, piece{p.shard, lo, hi})
+			lo = hi
+		}
+	}
+	f.pieces = list
+}
+
 // drawBlock draws a power of two at whose multiples all pieces begin.
 func (f *folding) drawBlock(outer int64) int64 {
 	most := bits.Len64(uint64(outer))
@@ -295,6 +325,9 @@ func (f *folding) got(_ int, a *parcel.Answer) error {
 	}
 	addFaults(f.e.faults, a.Faults)
 	if f.left--; f.left > 0 {
+		if !f.op.fan {
+			f.askNext()
+		}
 		return nil
 	}
 	for i := range f.outs {
