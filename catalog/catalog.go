@@ -4,6 +4,7 @@
 package catalog
 
 import (
+	"fmt"
 	"slices"
 	"sort"
 	"time"
@@ -69,6 +70,18 @@ type Column struct {
 	Stored   string   // the type's own name, for messages
 	Dims     []int64  // inner dimensions of a row
 	Nullable bool
+}
+
+// Type is the column's type in the language: "i64", "Option<f64>", "[f32; 3]".
+func (c *Column) Type() string {
+	t := c.Kind.String()
+	for i := len(c.Dims) - 1; i >= 0; i-- {
+		t = fmt.Sprintf("[%s; %d]", t, c.Dims[i])
+	}
+	if c.Nullable {
+		t = "Option<" + t + ">"
+	}
+	return t
 }
 
 // Shard is rows Lo..Hi of a set, stored as a whole by each of its replicas.

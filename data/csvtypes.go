@@ -2,9 +2,6 @@ package data
 
 import (
 	"context"
-	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"github.com/godwit-run/godwit/num"
 )
@@ -18,7 +15,7 @@ func (s *csvFile) infer() error {
 	s.found = make([]csvFound, len(s.cols))
 	if len(s.blocks) > 0 {
 		var err error
-		if s.found, err = s.lookAt(0, csvSample, new([]byte)); err != nil {
+		if s.found, err = s.lookAt(0, csvSample); err != nil {
 			return err
 		}
 	}
@@ -29,8 +26,10 @@ func (s *csvFile) infer() error {
 }
 
 // lookAt finds what the columns are in the first rows of a block.
-func (s *csvFile) lookAt(block int, rows int64, buf *[]byte) ([]csvFound, error) {
-	b, err := s.text(s.blocks[block], buf)
+func (s *csvFile) lookAt(block int, rows int64) ([]csvFound, error) {
+	bufs := pageBufferPool.Get().(*pageBuffers)
+	defer pageBufferPool.Put(bufs)
+	b, err := s.text(s.blocks[block], &bufs.chunk)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +56,14 @@ func Untyped(src Source) bool {
 }
 
 func (s *csvFile) typed(ctx context.Context, looked func(rows int64)) (Source, error) {
-	parts, err := s.lookAtAll(ctx, looked)
+	parts := make([][]csvFound, len(s.blocks))
+	err := Each(ctx, len(parts), func(i int) (err error) {
+		n := s.chunks[i].Rows()
+		if parts[i], err = s.lookAt(i, n); err == nil && looked != nil {
+			looked(n)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -75,42 +81,6 @@ func (s *csvFile) typed(ctx context.Context, looked func(rows int64)) (Source, e
 		t.cols[i] = Column{Name: s.cols[i].Name, Kind: kind, Stored: stored, Nullable: t.found[i].has(csvMissing)}
 	}
 	return &t, nil
-}
-
-// lookAtAll looks at every block, on all processors. Of several errors it gives the first in the file.
-func (s *csvFile) lookAtAll(ctx context.Context, looked func(rows int64)) ([][]csvFound, error) {
-	parts, errs := make([][]csvFound, len(s.blocks)), make([]error, len(s.blocks))
-	var next atomic.Int64
-	var failed atomic.Bool
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(s.blocks)) {
-		wg.Go(func() {
-			var buf []byte
-			for !failed.Load() {
-				i := int(next.Add(1)) - 1
-				if i >= len(s.blocks) {
-					return
-				}
-				if errs[i] = ctx.Err(); errs[i] == nil {
-					parts[i], errs[i] = s.lookAt(i, s.chunks[i].Rows(), &buf)
-				}
-				if errs[i] != nil {
-					failed.Store(true)
-					return
-				}
-				if looked != nil {
-					looked(s.chunks[i].Rows())
-				}
-			}
-		})
-	}
-	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
-	}
-	return parts, nil
 }
 
 // unfit implements unfitter.

@@ -103,7 +103,7 @@ func (s *scrubbing) run(ctx context.Context, c *godwit.Cluster, out, diag io.Wri
 		}
 		s.passes[n.Peer] = p
 	}
-	bar := view.NewProgress(diag)
+	bar := view.NewProgress(diag, "reading", "bytes")
 	defer bar.Close()
 	for silent := 0; !s.done(); {
 		select {
