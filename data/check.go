@@ -76,7 +76,7 @@ func Unfit(src Source, column int) *Error {
 		return own.unfit(column)
 	}
 	e := columnError(src.Path(), c, fmt.Sprintf("expected numbers or bools, found %s", c.Stored))
-	e.Help = "leave the column out, or store it as numbers"
+	e.Help = "write it as numbers"
 	return e
 }
 

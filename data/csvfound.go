@@ -156,7 +156,9 @@ func (f *csvFound) conflict(path, column string) *Error {
 	switch {
 	case f.has(csvText):
 		e = stand(f.at(csvText), f.expected())
-		e.Help = csvTextHelp(column, f.at(csvText).text)
+		if e.Help = csvWordHelp(column, f.at(csvText).text); e.Help == "" && f.has(csvNumber|csvBit|csvWord) {
+			e.Help = "mend the field, or leave it empty where a value is missing"
+		}
 	case f.has(csvWord):
 		word, number := f.at(csvWord), f.at(csvNumber)
 		if word.before(number) {
@@ -203,14 +205,23 @@ func (p csvPlace) before(q csvPlace) bool {
 	return p.line < q.line || p.line == q.line && p.col < q.col
 }
 
+// csvTextHelp is for a program that reads the column.
 func csvTextHelp(column, text string) string {
+	if help := csvWordHelp(column, text); help != "" {
+		return help
+	}
+	return "leave the column out, or leave the field empty where a value is missing"
+}
+
+// csvWordHelp is for words that stand for something else; "" for others.
+func csvWordHelp(column, text string) string {
 	switch {
 	case text == column:
 		return "the row of names stands here again: remove it"
 	case slices.Contains(csvNulls, text):
 		return "leave the field empty where a value is missing"
 	}
-	return "leave the column out, or leave the field empty where a value is missing"
+	return ""
 }
 
 func shortened(text string) string {

@@ -102,7 +102,10 @@ func skippable(err error) error {
 		flags += " --skip " + quoted(name)
 	}
 	with := *input
-	with.Help = strings.TrimPrefix(input.Help+"\nor leave columns out:"+flags, "\n")
+	with.Help = "leave out what cannot be stored:" + flags
+	if input.Help != "" {
+		with.Help = input.Help + "\nor " + with.Help
+	}
 	return &with
 }
 
