@@ -215,6 +215,7 @@ func (b *Beside) inTurn(ctx context.Context, a *arranged, t *task, spans []span)
 		if err := b.one(ctx, a, t, s); err != nil {
 			return err
 		}
+		a.Advance(s.hi - s.lo)
 	}
 	return nil
 }
