@@ -51,6 +51,9 @@ func (c *Cluster) Load(ctx context.Context, src data.Source, name string, opt Lo
 	if err != nil {
 		return nil, err
 	}
+	if seen, ok := c.View().Set(l.set.ID); ok {
+		l.set = seen // with who says that they hold it
+	}
 	return &Loaded{l.set, l.split.Left}, nil
 }
 

@@ -84,7 +84,14 @@ func (l *loading) run(cmd *cobra.Command, args []string) error {
 		return skippable(err)
 	}
 	if l.json {
-		return printJSON(cmd.OutOrStdout(), loaded)
+		types := map[string]string{}
+		for i := range loaded.Columns {
+			types[loaded.Columns[i].Name] = loaded.Columns[i].Type()
+		}
+		return printJSON(cmd.OutOrStdout(), struct {
+			*godwit.Loaded
+			Types map[string]string // of the columns, as the language has them
+		}{loaded, types})
 	}
 	_, err = fmt.Fprint(cmd.OutOrStdout(), view.Loaded(loaded, time.Since(start)))
 	return err
