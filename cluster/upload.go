@@ -90,8 +90,11 @@ func (u *upload) part(ctx context.Context, at int64) error {
 	n := int(min(partBytes, u.blob.Total-at))
 	b := u.blob
 	b.Offset = at
-	buf, _ := u.free.Get().([]byte)
-	payload := b.Append(buf[:0])
+	buf, _ := u.free.Get().(*[]byte)
+	if buf == nil {
+		buf = new([]byte)
+	}
+	payload := b.Append((*buf)[:0])
 	head := len(payload)
 	payload = slices.Grow(payload, n)[:head+n]
 	if _, err := u.file.ReadAt(payload[head:], at); err != nil {
@@ -100,7 +103,8 @@ func (u *upload) part(ctx context.Context, at int64) error {
 	if err := u.each(func(to catalog.Peer) error { return u.l.c.store(ctx, parcel.Put, to, payload) }); err != nil {
 		return err // requests that nobody waits for any more may still use the buffer
 	}
-	u.free.Put(payload)
+	*buf = payload
+	u.free.Put(buf)
 	u.l.told.stored(float64(u.blob.Hi-u.blob.Lo) * float64(n) / float64(u.blob.Total))
 	return nil
 }
