@@ -10,6 +10,7 @@ import (
 	"github.com/godwit-run/godwit/control"
 	"github.com/godwit-run/godwit/data"
 	"github.com/godwit-run/godwit/site"
+	"github.com/godwit-run/godwit/store"
 )
 
 // Strategy is where launches over data sets run.
@@ -64,6 +65,10 @@ func clusterError(err error) error {
 	if err == nil {
 		return nil
 	}
+	var unfit *store.UnfitError
+	if errors.As(err, &unfit) {
+		return &InputError{Text: unfit.Error(), Help: unfit.Help(), Err: err}
+	}
 	var file *data.Error
 	if errors.As(err, &file) {
 		return &InputError{Text: file.Error(), Help: file.Help, Err: err}
@@ -114,23 +119,32 @@ func (c *Cluster) Close() error {
 
 // LoadOptions say how a file becomes a data set.
 type LoadOptions struct {
-	Shards   int    // as many as there are nodes if 0
-	Replicas int    // of each shard; 1 if 0
-	By       string // "blocks" (the default), "rows" or "hash(column)"
-	Replace  bool   // an older data set of the name goes
-	// Progress, if set, is told how many rows are stored.
+	Shards   int      // as many as there are nodes if 0
+	Replicas int      // of each shard; 1 if 0
+	By       string   // "blocks" (the default), "rows" or "hash(column)"
+	Skip     []string // columns that are left out; others must be such that they can be stored
+	Replace  bool     // an older data set of the name goes
+	// Progress, if set, is told how many rows are done: looked at, if the file is text, and
+	// stored. It is called by one goroutine at a time.
 	Progress func(done, total int64)
 }
 
-// Load stores a file's columns in the cluster as the data set name.
-func (c *Cluster) Load(ctx context.Context, path, name string, opt LoadOptions) error {
+// Loaded is a data set as it was stored, and what was left out.
+type Loaded = cluster.Loaded
+
+// UnfitError lists the columns of a file that cannot be stored, and why. LoadOptions.Skip
+// leaves them out.
+type UnfitError = store.UnfitError
+
+// Load stores a file's columns in the cluster as the data set name. It tells what was stored.
+func (c *Cluster) Load(ctx context.Context, path, name string, opt LoadOptions) (*Loaded, error) {
 	src, err := data.Open(path)
 	if err != nil {
-		return clusterError(err)
+		return nil, clusterError(err)
 	}
 	defer src.Close()
-	_, err = c.c.Load(ctx, src, name, cluster.LoadOptions(opt))
-	return clusterError(err)
+	l, err := c.c.Load(ctx, src, name, cluster.LoadOptions(opt))
+	return l, clusterError(err)
 }
 
 // Drop removes a data set.

@@ -35,7 +35,7 @@ func started(t *testing.T, nodes int) *godwit.Cluster {
 
 func stored(t *testing.T, c *godwit.Cluster, path, name string, opt godwit.LoadOptions) {
 	t.Helper()
-	if err := c.Load(t.Context(), path, name, opt); err != nil {
+	if _, err := c.Load(t.Context(), path, name, opt); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -119,7 +119,7 @@ func TestClusterDropAndReplace(t *testing.T) {
 			t.Errorf("%d data sets after a replacement: %v", len(sets), sets)
 		}
 	}
-	if err := c.Load(t.Context(), filepath.Join(dir, "v.npy"), "v", godwit.LoadOptions{}); err == nil || !strings.Contains(err.Error(), "there is a data set @v already") {
+	if _, err := c.Load(t.Context(), filepath.Join(dir, "v.npy"), "v", godwit.LoadOptions{}); err == nil || !strings.Contains(err.Error(), "there is a data set @v already") {
 		t.Errorf("a name in use: %v", err)
 	}
 	if err := c.Drop(t.Context(), "v"); err != nil {
@@ -214,14 +214,16 @@ func TestClusterLoadErrors(t *testing.T) {
 		want       string
 	}{
 		{"none.npy", "a", godwit.LoadOptions{}, "none.npy"},
-		{text, "a", godwit.LoadOptions{}, "no column that can be stored"},
+		{text, "a", godwit.LoadOptions{}, "text.csv:2:1: column `name`: expected numbers, or true and false, found \"ann\""},
+		{text, "a", godwit.LoadOptions{Skip: []string{"name"}}, "no column that is stored"},
+		{text, "a", godwit.LoadOptions{Skip: []string{"nam"}}, "there is no column `nam`"},
 		{wordnet, "9a", godwit.LoadOptions{}, "cannot be the name"},
 		{wordnet, "a", godwit.LoadOptions{Shards: -1}, "-1 shards"},
 		{wordnet, "a", godwit.LoadOptions{Replicas: 3}, "3 replicas"},
 		{wordnet, "a", godwit.LoadOptions{By: "colour"}, "colour"},
 		{wordnet, "a", godwit.LoadOptions{By: "hash(x)"}, "`x`"},
 	} {
-		err := c.Load(t.Context(), tc.path, tc.name, tc.opt)
+		_, err := c.Load(t.Context(), tc.path, tc.name, tc.opt)
 		var input *godwit.InputError
 		if !errors.As(err, &input) || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("load %s as %s, %+v: %T %v, want %q", tc.path, tc.name, tc.opt, err, err, tc.want)

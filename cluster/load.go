@@ -4,39 +4,37 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"regexp"
 
 	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/control"
 	"github.com/godwit-run/godwit/data"
-	"github.com/godwit-run/godwit/parcel"
 	"github.com/godwit-run/godwit/store"
 )
 
 // LoadOptions say how a table becomes a data set.
 type LoadOptions struct {
-	Shards   int    // as many as there are nodes if 0
-	Replicas int    // of each shard; 1 if 0
-	By       string // "blocks" (the default), "rows" or "hash(column)"
-	Replace  bool   // an older data set of the name goes
-	// Progress, if set, is told how many rows are stored.
+	Shards   int      // as many as there are nodes if 0
+	Replicas int      // of each shard; 1 if 0
+	By       string   // "blocks" (the default), "rows" or "hash(column)"
+	Skip     []string // columns that are left out; others must be such that they can be stored
+	Replace  bool     // an older data set of the name goes
+	// Progress, if set, is told how many rows are done: looked at, if the table is text, and
+	// stored. It is called by one goroutine at a time.
 	Progress func(done, total int64)
 }
 
-// partBytes is how much of a shard's file travels at a time, partsAhead how many
-// parts are on their way to one node.
-const (
-	partBytes  = 4 << 20
-	partsAhead = 4
-)
+// Loaded is what a load has stored.
+type Loaded struct {
+	*catalog.Set
+	Left []store.Left `json:"left_out"` // columns
+}
 
 var setName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,63}$`)
 
 // Load stores a table as a data set. It becomes visible when all of it is
 // stored; after an error nothing of it is left.
-func (c *Cluster) Load(ctx context.Context, src data.Source, name string, opt LoadOptions) (*catalog.Set, error) {
+func (c *Cluster) Load(ctx context.Context, src data.Source, name string, opt LoadOptions) (*Loaded, error) {
 	l, err := c.plan(ctx, src, name, opt)
 	if err != nil {
 		return nil, err
@@ -53,7 +51,10 @@ func (c *Cluster) Load(ctx context.Context, src data.Source, name string, opt Lo
 	if err != nil {
 		return nil, err
 	}
-	return l.set, nil
+	if seen, ok := c.View().Set(l.set.ID); ok {
+		l.set = seen // with who says that they hold it
+	}
+	return &Loaded{l.set, l.split.Left}, nil
 }
 
 // undo removes what was stored, also when ctx has ended, unless the set is in the catalogue: a
@@ -78,6 +79,7 @@ type loading struct {
 	opt   LoadOptions
 	set   *catalog.Set
 	split *store.Split
+	told  progress
 }
 
 // plan cuts the table and says which nodes get what.
@@ -99,11 +101,13 @@ func (c *Cluster) plan(ctx context.Context, src data.Source, name string, opt Lo
 	case opt.Replicas < 1 || opt.Replicas > len(nodes):
 		return nil, fmt.Errorf("%d replicas need as many nodes; %d are alive", opt.Replicas, len(nodes))
 	}
-	split, err := store.NewSplit(ctx, src, opt.Shards, opt.By)
+	l := &loading{c: c, opt: opt}
+	l.told.begin(src, opt.Progress)
+	split, err := store.NewSplit(ctx, src, store.SplitOptions{Shards: opt.Shards, By: opt.By, Skip: opt.Skip, Looked: l.told.looked})
 	if err != nil {
 		return nil, err
 	}
-	l := &loading{c: c, opt: opt, split: split, set: &catalog.Set{Name: name, Rows: split.Rows, By: split.By, Columns: split.Columns}}
+	l.split, l.set = split, &catalog.Set{Name: name, Rows: split.Rows, By: split.By, Columns: split.Columns}
 	for i, r := range split.Shards {
 		sh := catalog.Shard{Lo: r.Lo, Hi: r.Hi}
 		for r := range opt.Replicas {
@@ -112,67 +116,6 @@ func (c *Cluster) plan(ctx context.Context, src data.Source, name string, opt Lo
 		l.set.Shards = append(l.set.Shards, sh)
 	}
 	return l, control.CheckTable(l.set)
-}
-
-func (l *loading) all(ctx context.Context) error {
-	for i := range l.set.Shards {
-		if err := l.shard(ctx, i); err != nil {
-			return fmt.Errorf("shard %d of @%s: %w", i, l.set.Name, err)
-		}
-		if l.opt.Progress != nil {
-			l.opt.Progress(l.set.Shards[i].Hi, l.set.Rows)
-		}
-	}
-	return nil
-}
-
-// shard writes a shard's file and sends it to all of its replicas.
-func (l *loading) shard(ctx context.Context, i int) error {
-	p, err := l.split.Part(ctx, i, os.TempDir())
-	if err != nil {
-		return err
-	}
-	defer p.Close()
-	s := &l.set.Shards[i]
-	s.Bytes, s.Sum = p.Bytes, p.Sum
-	for _, to := range s.Assigned {
-		if err := l.send(ctx, p, to, i); err != nil {
-			return fmt.Errorf("node %d: %w", to, err)
-		}
-	}
-	return nil
-}
-
-// send sends a file to a node in parts, several at a time, and has it sealed.
-func (l *loading) send(ctx context.Context, f io.ReaderAt, to catalog.Peer, i int) error {
-	s := &l.set.Shards[i]
-	blob := parcel.Blob{Set: l.set.ID, Shard: uint32(i), Lo: s.Lo, Hi: s.Hi, Total: s.Bytes, Sum: s.Sum}
-	var ahead []chan error
-	take := func() error {
-		err := <-ahead[0]
-		ahead = ahead[1:]
-		return err
-	}
-	for at := int64(0); at < s.Bytes; at += partBytes {
-		b := blob
-		b.Offset, b.Bytes = at, make([]byte, min(partBytes, s.Bytes-at))
-		if _, err := f.ReadAt(b.Bytes, at); err != nil {
-			return err
-		}
-		done := make(chan error, 1)
-		go func() { done <- l.c.blob(ctx, parcel.Put, to, &b) }()
-		if ahead = append(ahead, done); len(ahead) == partsAhead {
-			if err := take(); err != nil {
-				return err
-			}
-		}
-	}
-	for len(ahead) > 0 {
-		if err := take(); err != nil {
-			return err
-		}
-	}
-	return l.c.blob(ctx, parcel.Seal, to, &blob)
 }
 
 // publish makes the set visible, waits until this client sees it, and drops what had its name

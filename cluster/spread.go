@@ -214,6 +214,7 @@ func (b *Beside) inTurn(ctx context.Context, a *arranged, t *task, spans []span)
 		if err := b.flow(ctx, a, t, []span{s}); err != nil {
 			return err
 		}
+		a.Advance(s.hi - s.lo)
 	}
 	return nil
 }

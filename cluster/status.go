@@ -147,8 +147,13 @@ func (c *Cluster) dropShards(ctx context.Context, set *catalog.Set) error {
 
 // blob sends a node part of a shard's file, or what is to become of it.
 func (c *Cluster) blob(ctx context.Context, kind parcel.Kind, to catalog.Peer, b *parcel.Blob) error {
+	return c.store(ctx, kind, to, b.Append(nil))
+}
+
+// store asks a node to keep, seal or drop a shard; payload is that of a blob.
+func (c *Cluster) store(ctx context.Context, kind parcel.Kind, to catalog.Peer, payload []byte) error {
 	_, err := c.do(ctx, func(id caller.ID) caller.Input {
-		return &caller.Ask{ID: id, Kind: kind, To: to, Payload: b.Append(nil), Left: c.left(ctx)}
+		return &caller.Ask{ID: id, Kind: kind, To: to, Payload: payload, Left: c.left(ctx)}
 	})
 	return err
 }

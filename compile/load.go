@@ -77,7 +77,7 @@ func loadColumn(ctx context.Context, l graph.Leaf, from boundedLeaf, dims []int6
 	c := column.Column{Kind: l.Type.KindOf(), Dims: dims}
 	want := data.Want{Column: from.column, Kind: c.Kind, Option: from.option || from.presence, Bound: from.bound}
 	if from.presence {
-		want.Kind = from.src.Columns()[from.column].Kind
+		want.Kind, want.Presence, want.Bound = data.PresenceKind(&from.src.Columns()[from.column]), true, 0
 	}
 	if err := data.Check(from.src, []data.Want{want}); err != nil {
 		return c, 0, err

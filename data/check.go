@@ -56,10 +56,36 @@ func checkKind(path string, c *Column, kind num.Kind) error {
 	return e
 }
 
-// converts reports whether every value of from has one meaning in to: equal
-// kinds, integers (range-checked), f32 to f64 (exact).
+// converts reports whether a value of from has one meaning in to: equal kinds, f32
+// to f64, and integers to any kind that holds the value exactly (0 and 1 to bool),
+// which is checked value by value.
 func converts(from, to num.Kind) bool {
-	return from == to || from.IsInt() && to.IsInt() || from == num.F32 && to == num.F64
+	return from == to || from.IsInt() || from == num.F32 && to == num.F64
+}
+
+// unfitter is a source that knows more of why nothing can be computed with a column.
+type unfitter interface{ unfit(column int) *Error }
+
+// Unfit says why nothing can be computed with a column; nil if something can.
+func Unfit(src Source, column int) *Error {
+	c := &src.Columns()[column]
+	if c.Kind.Valid() {
+		return nil
+	}
+	if own, ok := src.(unfitter); ok {
+		return own.unfit(column)
+	}
+	e := columnError(src.Path(), c, fmt.Sprintf("expected numbers or bools, found %s", c.Stored))
+	e.Help = "write it as numbers"
+	return e
+}
+
+// PresenceKind is a kind in which a column can be read for its presence alone.
+func PresenceKind(c *Column) num.Kind {
+	if c.Kind.Valid() {
+		return c.Kind
+	}
+	return num.Bool // of text, which only CSV reads
 }
 
 func columnError(path string, c *Column, msg string) *Error {
@@ -70,12 +96,21 @@ func columnError(path string, c *Column, msg string) *Error {
 // there and suggests the nearest name.
 func Lookup(src Source, name string) (int, error) {
 	cols := src.Columns()
-	names := make([]string, len(cols))
+	names, found := make([]string, len(cols)), -1
 	for i, c := range cols {
-		if c.Name == name {
-			return i, nil
-		}
 		names[i] = c.Name
+		if c.Name != name {
+			continue
+		}
+		if found >= 0 {
+			e := fail(src.Path(), "columns %d and %d are both called `%s`", found+1, i+1, name)
+			e.Help = "give each column a name of its own"
+			return -1, e
+		}
+		found = i
+	}
+	if found >= 0 {
+		return found, nil
 	}
 	e := fail(src.Path(), "there is no column `%s`; the columns are %s", name, listed(names))
 	if near := diag.Nearest(name, names); near != "" {

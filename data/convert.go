@@ -40,7 +40,7 @@ func bytesOf[T scalar](xs []T) []byte {
 
 // convert writes the values of src, stored as from, to dst as w.Kind. It
 // returns the index of a value that does not fit, -1 if all do: the first one
-// out of the kind's range, or if none is, the first one outside the bound.
+// that the kind cannot hold, or if none is, the first one outside the bound.
 // The caller has made sure that from converts to w.Kind.
 func convert(dst []byte, w Want, src []byte, from num.Kind) int {
 	n := len(src) / from.Size()
@@ -53,6 +53,8 @@ func convert(dst []byte, w Want, src []byte, from num.Kind) int {
 		copy(dst, src)
 	case from == num.F32:
 		widenFloats(view[float64](dst), view[float32](src))
+	case !w.Kind.IsInt():
+		bad = fromInts(dst, w.Kind, src, from)
 	default:
 		bad = narrowFrom(dst, w.Kind, src, from)
 	}
@@ -200,6 +202,10 @@ func valueAt(b []byte, k num.Kind, i int) string {
 // misfit is the error for a value that convert refused.
 func misfit(path string, row int64, column string, w Want, value string) *Error {
 	e := &Error{Path: path, Row: row, Column: column}
+	if !w.Kind.IsInt() {
+		e.Msg, e.Help = inexact(w.Kind, value)
+		return e
+	}
 	if v, err := strconv.ParseInt(value, 10, 64); err == nil && fits(v, w.Kind) {
 		e.Msg = fmt.Sprintf("expected an index below %d, found %s", w.Bound, value)
 		e.Help = "every value must lie in [0, bound); correct the data, or declare a plain integer and clamp or wrap it"
@@ -208,6 +214,18 @@ func misfit(path string, row int64, column string, w Want, value string) *Error 
 	e.Msg = fmt.Sprintf("expected %s (%s), found %s", w.Kind, rangeOf(w.Kind), value)
 	e.Help = "declare a wider type: " + fitting(value)
 	return e
+}
+
+// inexact says that a float or bool is not the integer that was found.
+func inexact(k num.Kind, value string) (msg, help string) {
+	if k == num.Bool {
+		return "expected bool (0 or 1), found " + value, "declare an integer type, and compare it"
+	}
+	help = "declare an integer type, and convert it with `as " + k.String() + "`, which rounds"
+	if k == num.F32 {
+		help = "declare it as f64, which holds all integers up to 2^53; or " + help
+	}
+	return fmt.Sprintf("expected %s, found %s, an integer that %s cannot hold exactly", k, value, k), help
 }
 
 func rangeOf(k num.Kind) string {

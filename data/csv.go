@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/godwit-run/godwit/num"
 )
@@ -19,7 +20,7 @@ type csvFile struct {
 	noStatistics
 	*input
 	blocks []csvBlock
-	texts  []csvText // by column: why it is not numbers
+	found  []csvFound // by column, in the rows that were looked at
 }
 
 // csvBlock is a run of whole rows.
@@ -27,12 +28,6 @@ type csvBlock struct {
 	offset, length int64
 	line           int // of its first byte, 1-based
 	row            int64
-}
-
-// csvText is the first field that is no number.
-type csvText struct {
-	line, col int
-	text      string
 }
 
 var _ Source = (*csvFile)(nil)
@@ -61,6 +56,9 @@ func csvHeader(in *input) (names []string, start int64, line int, err error) {
 	if err := in.readAt(b, 0); err != nil {
 		return nil, 0, 0, err
 	}
+	if err := noText(in.path, b); err != nil {
+		return nil, 0, 0, err
+	}
 	rest := bytes.TrimPrefix(b, []byte("\ufeff"))
 	for len(rest) > 0 && (rest[0] == '\n' || rest[0] == '\r') {
 		rest = rest[1:]
@@ -79,6 +77,11 @@ func csvHeader(in *input) (names []string, start int64, line int, err error) {
 		end = len(rest)
 	}
 	row := append(bytes.TrimRight(rest[:end:end], "\r\n"), '\n')
+	if at := bytes.IndexByte(row, '\r'); at >= 0 && !bytes.ContainsRune(row[:at], '"') {
+		e := &Error{Path: in.path, Row: -1, Line: line, Col: at + 1, Msg: "expected lines that end in \\n or \\r\\n, found \\r alone"}
+		e.Help = "write the file with other line ends: tr '\\r' '\\n'"
+		return nil, 0, 0, e
+	}
 	for pos := 0; pos < len(row); {
 		field, next, msg := csvField(row, pos)
 		if msg != "" {
@@ -105,6 +108,21 @@ func csvRowEnd(b []byte) int {
 	return -1
 }
 
+// noText refuses files that are no UTF-8 text, as far as their beginning tells.
+func noText(path string, b []byte) error {
+	e := fail(path, "")
+	at := bytes.IndexByte(b, 0)
+	switch {
+	case bytes.HasPrefix(b, []byte("\xff\xfe")), bytes.HasPrefix(b, []byte("\xfe\xff")):
+		e.Msg, e.Help = "expected text in UTF-8, found UTF-16", "write it in UTF-8: iconv -f UTF-16 -t UTF-8"
+	case at >= 0:
+		e.Msg, e.Help = fmt.Sprintf("expected text in UTF-8, found a zero byte at %d", at), "write it in UTF-8 without zero bytes; text in UTF-16 is converted by iconv -f UTF-16 -t UTF-8"
+	default:
+		return nil
+	}
+	return e
+}
+
 func checkNames(path string, names []string, line int) error {
 	e := &Error{Path: path, Row: -1, Line: line, Col: 1}
 	if len(names) == 1 && strings.ContainsAny(names[0], ";\t") {
@@ -114,12 +132,30 @@ func checkNames(path string, names []string, line int) error {
 	}
 	for _, n := range names {
 		if _, msg := parseFloat64([]byte(n)); msg != "" {
-			return nil
+			return checkEach(e, names)
 		}
 	}
 	e.Msg = fmt.Sprintf("expected the names of the columns, found %s", listed(names))
 	e.Help = "add a first row with a name for each column"
 	return e
+}
+
+// checkEach refuses names that would not choose one column. It fills in e.
+func checkEach(e *Error, names []string) error {
+	seen := map[string]int{}
+	for i, n := range names {
+		if j, twice := seen[n]; twice && n != "" {
+			e.Col, e.Column = 0, n
+			e.Msg, e.Help = fmt.Sprintf("columns %d and %d have this name", j+1, i+1), "give each column a name of its own"
+			return e
+		}
+		seen[n] = i
+		if !utf8.ValidString(n) {
+			e.Msg, e.Help = fmt.Sprintf("expected names in UTF-8, found %q", n), "write the file in UTF-8: iconv -t UTF-8 -f ISO-8859-1, or whatever it is in"
+			return e
+		}
+	}
+	return nil
 }
 
 // csvField finds the field at pos of b, which ends with a line end outside of
@@ -177,18 +213,19 @@ func csvQuoted(b []byte, pos int) (field []byte, next int, msg string) {
 func (s *csvFile) Raw(int) (Raw, bool) { return Raw{}, false }
 
 func (s *csvFile) checkWant(w Want) error {
-	col := &s.cols[w.Column]
-	boolean := w.Kind == num.Bool
-	switch {
-	case col.Kind == num.Invalid:
-		t := s.texts[w.Column]
-		e := &Error{Path: s.input.path, Row: -1, Line: t.line, Col: t.col, Column: col.Name}
-		e.Msg, e.Help = csvExpected(w.Kind, t.text), "leave the column out, or leave the field empty where a value is missing"
-		return e
-	case boolean && col.Kind == num.F64 && col.Stored != csvEmpty, !boolean && col.Kind == num.Bool:
-		return columnError(s.input.path, col, fmt.Sprintf("expected %s, found %s", w.Kind, col.Stored))
+	col, found := s.cols[w.Column].Name, &s.found[w.Column]
+	wrong := csvText | csvWord
+	if w.Kind == num.Bool {
+		wrong = csvText | csvNumber
 	}
-	return nil
+	if w.Presence || !found.has(wrong) {
+		return nil
+	}
+	t := found.at(wrong & csvText)
+	if other := wrong &^ csvText; !found.has(csvText) || found.has(other) && found.at(other).before(t) {
+		t = found.at(other)
+	}
+	return &Error{Path: s.input.path, Row: -1, Line: t.line, Col: t.col, Column: col, Msg: csvExpected(w.Kind, t.text), Help: csvTextHelp(col, t.text)}
 }
 
 func (s *csvFile) Fill(ctx context.Context, chunk int, wants []Want, dst []Dest) (int64, error) {

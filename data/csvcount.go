@@ -19,6 +19,9 @@ type csvCounter struct {
 	start  int64 // of the current row
 	quoted bool
 	opened int  // line of the quote that is open
+	single bool // rows have one field: an empty line may be one that is missing
+	gap    int  // the first empty line; 0 for none
+	gapped bool // and a row follows it
 	last   byte // before the piece
 	blocks []csvBlock
 	rows   int64 // in the current block
@@ -27,7 +30,7 @@ type csvCounter struct {
 
 // count reads the whole file once.
 func (s *csvFile) count(start int64, line int) error {
-	c := &csvCounter{path: s.input.path, off: start, line: line, start: start, last: '\n'}
+	c := &csvCounter{path: s.input.path, off: start, line: line, start: start, last: '\n', single: len(s.cols) == 1}
 	c.block = csvBlock{offset: start, line: line}
 	buf := make([]byte, csvBlockSize)
 	for c.off < s.size {
@@ -76,7 +79,7 @@ func (c *csvCounter) feed(b []byte) error {
 	if c.off-c.start > csvLongestRow {
 		return c.tooLong()
 	}
-	return nil
+	return c.gapError()
 }
 
 // quotedPart advances over quoted text to where the next line end is the end
@@ -119,15 +122,35 @@ func (c *csvCounter) endRow(b []byte, pos int) {
 		before = b[pos-2]
 	}
 	n := end - 1 - c.start
-	if n > 1 || n == 1 && before != '\r' {
-		c.rows++
-		c.row++
-	}
+	c.endLine(n > 1 || n == 1 && before != '\r')
 	c.line++
 	c.start = end
 	if end-c.block.offset >= csvBlockSize {
 		c.cut(end)
 	}
+}
+
+// endLine counts a line that is a row, or is empty.
+func (c *csvCounter) endLine(row bool) {
+	switch {
+	case row:
+		c.rows++
+		c.row++
+		c.gapped = c.gap > 0
+	case c.gap == 0:
+		c.gap = c.line
+	}
+}
+
+// gapError refuses an empty line between rows of one field: it may stand for nothing, or for
+// a missing value.
+func (c *csvCounter) gapError() error {
+	if !c.single || !c.gapped {
+		return nil
+	}
+	e := &Error{Path: c.path, Row: -1, Line: c.gap, Msg: "expected a value, found an empty line in a file of one column"}
+	e.Help = "write \"\" for a missing value, or remove the line: sed -i '/^\\r*$/d'"
+	return e
 }
 
 // cut ends the block at a row's end.
@@ -144,12 +167,11 @@ func (c *csvCounter) finish() error {
 	if c.quoted {
 		return c.tooLong()
 	}
-	if n := c.off - c.start; n > 1 || n == 1 && c.last != '\r' {
-		c.rows++
-		c.row++
+	if n := c.off - c.start; n > 0 {
+		c.endLine(n > 1 || c.last != '\r')
 	}
 	c.cut(c.off)
-	return nil
+	return c.gapError()
 }
 
 func (c *csvCounter) tooLong() error {

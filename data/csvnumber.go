@@ -15,6 +15,7 @@ const (
 	csvRange  = "out of range"
 	csvHuge   = "too large"
 	csvSyntax = "not such a value"
+	csvExact  = "an integer that the float is not"
 )
 
 // store parses a field as what is wanted and puts it into its row.
@@ -26,6 +27,9 @@ func (t *csvTarget) store(field []byte, row int64) string {
 	}
 	if t.want.Option {
 		t.dst.Valid[row] = 1
+	}
+	if t.want.Presence {
+		return ""
 	}
 	switch k := t.want.Kind; {
 	case k == num.F64:
@@ -182,7 +186,8 @@ func plainDecimal(b []byte) (mantissa uint64, places int, negative, ok bool) {
 	return mantissa, places, negative, len(b) > 1 || len(b) == 1 && point < 0
 }
 
-// parseFloat64 is correctly rounded: the quotient of two exact floats is.
+// parseFloat64 is correctly rounded: the quotient of two exact floats is. A number
+// without point and exponent is an integer, and no float is put in its place.
 func parseFloat64(b []byte) (float64, string) {
 	if m, places, negative, ok := plainDecimal(b); ok && m < 1<<53 {
 		v := float64(m) / powersOfTen[places]
@@ -206,7 +211,24 @@ func parseFloat32(b []byte) (float32, string) {
 	return float32(v), msg
 }
 
-// slowFloat leaves out the hexadecimal forms that strconv would read.
+// integerDigits are the digits of an integer without leading zeros; nil for anything else.
+func integerDigits(b []byte) []byte {
+	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
+		b = b[1:]
+	}
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			return nil
+		}
+	}
+	for len(b) > 1 && b[0] == '0' {
+		b = b[1:]
+	}
+	return b
+}
+
+// slowFloat leaves out the hexadecimal forms that strconv would read, and refuses a float
+// that is not the integer b, if b is one.
 func slowFloat(b []byte, bits int) (float64, string) {
 	for _, c := range b {
 		if c == 'x' || c == 'X' || c == '_' {
@@ -214,5 +236,8 @@ func slowFloat(b []byte, bits int) (float64, string) {
 		}
 	}
 	v, err := strconv.ParseFloat(textOf(b), bits)
+	if digits := integerDigits(b); err == nil && digits != nil && strconv.FormatFloat(math.Abs(v), 'f', 0, 64) != string(digits) {
+		return v, csvExact
+	}
 	return v, numberProblem(err, csvHuge)
 }

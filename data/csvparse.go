@@ -135,10 +135,12 @@ func (p *csvParser) refuse(pos int, row int64, col int, w Want, field []byte, ms
 	case csvRange:
 		m := misfit("", 0, "", w, text)
 		e.Msg, e.Help = m.Msg, m.Help
+	case csvExact:
+		e.Msg, e.Help = inexact(w.Kind, text)
 	case csvHuge:
 		e.Msg = fmt.Sprintf("expected %s, %s is too large for it", w.Kind, text)
 	default:
-		e.Msg = csvExpected(w.Kind, text)
+		e.Msg, e.Help = csvExpected(w.Kind, text), csvTextHelp(e.Column, text)
 	}
 	return e
 }
@@ -151,8 +153,5 @@ func csvExpected(k num.Kind, text string) string {
 	case k == num.Bool:
 		what = "true or false"
 	}
-	if len(text) > 40 {
-		text = text[:40] + "…"
-	}
-	return fmt.Sprintf("expected %s (%s), found %q", what, k, text)
+	return fmt.Sprintf("expected %s (%s), found %q", what, k, shortened(text))
 }

@@ -132,6 +132,11 @@ func (sp *span) accepts(w Want, from num.Kind) bool {
 		return true
 	case !sp.known:
 		return false
+	case w.Kind == num.Bool:
+		return sp.lo >= 0 && sp.hi >= 0 && sp.hi <= 1
+	case w.Kind.IsFloat():
+		most := int64(1) << mantissa(w.Kind)
+		return sp.lo >= -most && sp.lo <= sp.hi && sp.hi <= most
 	case sp.unsigned:
 		return uint64(sp.hi) <= w.Kind.MaxInt() && (w.Bound <= 0 || uint64(sp.hi) < uint64(w.Bound))
 	}
@@ -195,11 +200,15 @@ func (s *parquetFile) FillPruned(chunk int, preds []Pred, wants []Want, dst []De
 // of the span satisfies is not satisfied by this one.
 func fillConstant(b []byte, k num.Kind, sp *span) {
 	var one [8]byte
+	from := sp.from
+	if !sp.isFloat {
+		from = float64(sp.lo)
+	}
 	switch k {
 	case num.F32:
-		binary.LittleEndian.PutUint32(one[:], math.Float32bits(float32(sp.from)))
+		binary.LittleEndian.PutUint32(one[:], math.Float32bits(float32(from)))
 	case num.F64:
-		binary.LittleEndian.PutUint64(one[:], math.Float64bits(sp.from))
+		binary.LittleEndian.PutUint64(one[:], math.Float64bits(from))
 	default:
 		binary.LittleEndian.PutUint64(one[:], uint64(sp.lo))
 	}

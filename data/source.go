@@ -55,9 +55,11 @@ func (c Chunk) Rows() int64 { return c.Hi - c.Lo }
 // Want asks for one column in the form that the program needs.
 type Want struct {
 	Column int      // index into Source.Columns
-	Kind   num.Kind // integer kinds convert with a range check, f32 widens to f64, CSV text parses as any kind
+	Kind   num.Kind // see converts; CSV text parses as any kind
 	Option bool     // nulls are allowed and reported in Dest.Valid; otherwise a null is an error that names its row
-	Bound  int64    // if > 0, integer values must lie in [0, Bound): the first offender is named
+	// Presence, beside Option: only Valid matters, and Values may hold anything.
+	Presence bool
+	Bound    int64 // if > 0, integer values must lie in [0, Bound): the first offender is named
 }
 
 // Dest is where Fill puts the rows of one Want. Values holds

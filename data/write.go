@@ -2,12 +2,12 @@ package data
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/godwit-run/godwit/num"
@@ -229,5 +229,5 @@ func refuse(c *OutColumn, msg, help string) *Error {
 	return &Error{Row: -1, Column: c.Name, Msg: msg, Help: help}
 }
 
-// hasNulls reports whether a row of c is null.
-func (c *OutColumn) hasNulls() bool { return slices.Contains(c.Valid, 0) }
+// HasNulls reports whether a row of c is null.
+func (c *OutColumn) HasNulls() bool { return bytes.IndexByte(c.Valid, 0) >= 0 }

@@ -46,7 +46,7 @@ func arrowSchema(out *Output) *arrow.Schema {
 		for d := len(c.Dims) - 1; d >= 0; d-- {
 			t = arrow.FixedSizeListOfField(int32(c.Dims[d]), arrow.Field{Name: "item", Type: t})
 		}
-		fields = append(fields, arrow.Field{Name: c.name(), Type: t, Nullable: c.hasNulls()})
+		fields = append(fields, arrow.Field{Name: c.name(), Type: t, Nullable: c.HasNulls()})
 	}
 	return arrow.NewSchema(fields, nil)
 }
@@ -59,7 +59,7 @@ func arrowData(c *OutColumn, t arrow.DataType, rows int64) arrow.ArrayData {
 	}
 	var nulls *memory.Buffer
 	count := 0
-	if c.hasNulls() {
+	if c.HasNulls() {
 		nulls = memory.NewBufferBytes(packBits(c.Valid))
 		for _, v := range c.Valid {
 			if v == 0 {

@@ -16,7 +16,7 @@ func writeNPY(w io.Writer, out *Output) error {
 		return refuse(&OutColumn{}, fmt.Sprintf("an NPY file holds one array, the result has %d columns", len(out.Columns)),
 			"write .parquet, .arrow or .csv, which hold tables")
 	}
-	if c.hasNulls() {
+	if c.HasNulls() {
 		return refuse(c, "an NPY file cannot hold nulls", "write .parquet, .arrow or .csv, or replace nulls with .or(…)")
 	}
 	shape := append([]int64{out.Rows}, c.Dims...)

@@ -78,7 +78,7 @@ func parquetSchema(out *Output) (*schema.GroupNode, error) {
 // parquetNode is a value, or three-level lists around it.
 func parquetNode(c *OutColumn) (schema.Node, error) {
 	rep := parquet.Repetitions.Required
-	if c.hasNulls() {
+	if c.HasNulls() {
 		rep = parquet.Repetitions.Optional
 	}
 	if len(c.Dims) == 0 {
@@ -135,7 +135,7 @@ func writeColumn(w file.ColumnChunkWriter, c *OutColumn, rows Chunk) error {
 	rowSize := c.width() * int64(c.Kind.Size())
 	values := c.Values[rows.Lo*rowSize : rows.Hi*rowSize]
 	var valid []byte
-	if c.hasNulls() {
+	if c.HasNulls() {
 		valid = c.Valid[rows.Lo:rows.Hi]
 		values = presentRows(values, valid, int(rowSize))
 	}

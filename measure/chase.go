@@ -119,7 +119,11 @@ func (c *chases) load(ctx context.Context, shards int) (*catalog.Set, error) {
 		return nil, err
 	}
 	defer src.Close()
-	return c.f.c.Load(ctx, src, fmt.Sprintf("next%d", shards), cluster.LoadOptions{Shards: shards, Replicas: 1})
+	l, err := c.f.c.Load(ctx, src, fmt.Sprintf("next%d", shards), cluster.LoadOptions{Shards: shards, Replicas: 1})
+	if err != nil {
+		return nil, err
+	}
+	return l.Set, nil
 }
 
 // roundTrip measures what fetching one element takes, and with it the cap for one chase.

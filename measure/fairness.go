@@ -103,7 +103,7 @@ func (s *session) newFairBed(ctx context.Context, f *fleet) (*fairBed, error) {
 		return nil, err
 	}
 	for name, a := range map[string]array{"v": v, "long": long, "few": few} {
-		if err := b.c.Load(ctx, a.path, name, godwit.LoadOptions{}); err != nil {
+		if _, err := b.c.Load(ctx, a.path, name, godwit.LoadOptions{}); err != nil {
 			return nil, errors.Join(err, b.c.Close())
 		}
 	}

@@ -99,6 +99,12 @@ func (p *Placed) Input(region int) (Input, bool) {
 	return Input{*in.b, in.kind, in.want.Bound, in.rows, in.width, p.p.r.buffers[b].here}, true
 }
 
+// Watched reports that somebody wants to be told how far the run is: see Advance.
+func (p *Placed) Watched() bool { return p.p.r.opt.Progress != nil }
+
+// Advance tells whoever watches that n outer indices are done elsewhere.
+func (p *Placed) Advance(n int64) { p.p.r.progress.advance(p.Launch, n, p.Outer) }
+
 // Len is the number of elements of a region, all outer indices together.
 func (p *Placed) Len(region int) int64 {
 	n, _ := kernel.EvalPoly(p.Compiled.Kernel.Regions[region].Len, p.Sizes)

@@ -103,8 +103,7 @@ func (in *input) bindColumn(bounded bool, bound int64) error {
 	in.rows = b.Source.Rows()
 	in.want = data.Want{Column: b.Column, Kind: in.kind, Option: b.Option}
 	if b.Presence {
-		// Which kind the values are decoded in does not matter here.
-		in.want.Kind, in.want.Option = cols[b.Column].Kind, true
+		in.want = data.Want{Column: b.Column, Kind: data.PresenceKind(&cols[b.Column]), Option: true, Presence: true}
 		if rawColumn(b) != nil {
 			in.raw = &raw{ones: true}
 		}
@@ -154,7 +153,7 @@ func (r *runner) lone(b *Binding, k num.Kind) (uint64, error) {
 	}
 	want := data.Want{Column: b.Column, Kind: k, Option: b.Option || b.Presence}
 	if b.Presence {
-		want.Kind = b.Source.Columns()[b.Column].Kind
+		want.Kind, want.Presence = data.PresenceKind(&b.Source.Columns()[b.Column]), true
 	}
 	d := data.Dest{Values: make([]byte, want.Kind.Size()), Valid: make([]byte, 1)}
 	n, err := b.Source.Fill(r.ctx, 0, []data.Want{want}, []data.Dest{d})

@@ -28,7 +28,7 @@ func (g *progress) start(r *runner) {
 	if r.opt.Progress == nil {
 		return
 	}
-	g.tell, g.rows, g.part, g.last = r.opt.Progress, map[*schedule.Launch]int64{}, map[*schedule.Launch]float64{}, time.Now()
+	g.tell, g.rows, g.part = r.opt.Progress, map[*schedule.Launch]int64{}, map[*schedule.Launch]float64{}
 	for _, in := range r.inputs {
 		if in == nil {
 			continue
@@ -51,6 +51,9 @@ func (g *progress) advance(l *schedule.Launch, n, outer int64) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if g.rows[l] == 0 {
+		return
+	}
 	rows := float64(g.rows[l]) * float64(n) / float64(outer)
 	g.part[l] += rows
 	g.done += rows

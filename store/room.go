@@ -46,8 +46,6 @@ func newRoom(dir string, n int64) (*room, error) {
 	return &room{b, true}, nil
 }
 
-func (r *room) size() int64 { return int64(len(r.b)) }
-
 func (r *room) free() {
 	if r.mapped {
 		_ = unix.Munmap(r.b)

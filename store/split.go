@@ -2,12 +2,7 @@ package store
 
 import (
 	"context"
-	"crypto/sha256"
-	"errors"
 	"fmt"
-	"io"
-	"math"
-	"os"
 
 	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/data"
@@ -20,7 +15,7 @@ import (
 // order. The latter then is the order of the set's rows.
 type Split struct {
 	Columns []catalog.Column // as they are stored
-	Left    []string         // columns that are left out: Godwit cannot compute with them
+	Left    []Left           // columns that are left out
 	Rows    int64
 	By      string
 	Shards  []Range // rows of the set
@@ -30,33 +25,33 @@ type Split struct {
 	key  int   // column of the source by which rows are hashed; -1 for none
 }
 
-// NewSplit plans the shards of src by "blocks" (or ""), "rows" or "hash(column)". To plan by
+// SplitOptions say how a table becomes shards.
+type SplitOptions struct {
+	Shards int
+	By     string   // "blocks" (or ""), "rows" or "hash(column)"
+	Skip   []string // columns that are left out
+	// Looked, if set, is told of rows of text that were read for their types, by several
+	// goroutines.
+	Looked func(rows int64)
+}
+
+// NewSplit plans the shards of src. The types of text are those of all of its rows. To plan by
 // hash reads the column once, and each shard reads the whole source again.
-func NewSplit(ctx context.Context, src data.Source, shards int, by string) (*Split, error) {
-	if by == "" {
-		by = ByBlocks
+func NewSplit(ctx context.Context, src data.Source, opt SplitOptions) (*Split, error) {
+	if opt.By == "" {
+		opt.By = ByBlocks
 	}
-	s := &Split{src: src, Rows: src.Rows(), By: by, key: -1}
-	for i, c := range src.Columns() {
-		if !c.Kind.Valid() {
-			s.Left = append(s.Left, c.Name)
-			continue
-		}
-		name := c.Name
-		if name == "" {
-			name = data.Unnamed
-		}
-		s.from = append(s.from, i)
-		s.Columns = append(s.Columns, catalog.Column{Name: name, Kind: c.Kind, Stored: c.Stored, Dims: c.Dims, Nullable: c.Nullable})
+	name, hashed := hashColumn(opt.By)
+	shards, err := Cuts(src.Rows(), opt.Shards, opt.By)
+	if err != nil && !hashed {
+		return nil, err // before all of a file is read
 	}
-	if len(s.Columns) == 0 {
-		return nil, fmt.Errorf("%s has no column that can be stored: Godwit computes with numbers and bools only", src.Path())
+	if src, err = data.Typed(ctx, src, opt.Looked); err != nil {
+		return nil, err
 	}
-	var err error
-	if name, ok := hashColumn(by); ok {
-		err = s.planHash(ctx, name, shards)
-	} else {
-		s.Shards, err = Cuts(s.Rows, shards, by)
+	s := &Split{src: src, Rows: src.Rows(), By: opt.By, Shards: shards, key: -1}
+	if err = s.choose(opt.Skip); err == nil && hashed {
+		err = s.planHash(ctx, name, opt.Shards)
 	}
 	if err != nil {
 		return nil, err
@@ -122,158 +117,17 @@ func integer(b []byte, k num.Kind) int64 {
 	return int64(v)
 }
 
-// Part is the file of one shard, in the file system without a name, or in memory. Its
-// bytes depend on nothing but the rows.
-type Part struct {
-	Range // rows of the set
-	Bytes int64
-	Sum   [32]byte
-	f     *os.File
-}
-
-// ReadAt reads bytes of the file.
-func (p *Part) ReadAt(b []byte, offset int64) (int, error) { return p.f.ReadAt(b, offset) }
-
-// Close gives the file's space back.
-func (p *Part) Close() error { return p.f.Close() }
-
-// Part writes the file of a shard into dir, which must have room for about twice
-// its size for a while. What does not fit into a small buffer never lies in memory
-// other than as pages of files.
-func (s *Split) Part(ctx context.Context, shard int, dir string) (*Part, error) {
-	if shard < 0 || shard >= len(s.Shards) {
-		return nil, fmt.Errorf("there is no shard %d among %d", shard, len(s.Shards))
-	}
-	r := s.Shards[shard]
-	out := &data.Output{Rows: r.Hi - r.Lo}
-	room, err := s.layout(dir, out)
-	if err != nil {
-		return nil, err
-	}
-	defer room.free()
-	if s.key < 0 {
-		err = s.fillRange(ctx, r, out)
-	} else {
-		err = s.fillHashed(ctx, shard, out)
-	}
-	if err != nil {
-		return nil, err
-	}
-	f, err := nameless(dir)
-	if err != nil {
-		return nil, err
-	}
-	p := &Part{Range: r, f: f}
-	h := sha256.New()
-	if err := data.WriteArrow(s.src.Path(), io.MultiWriter(f, h), out); err != nil {
-		return nil, errors.Join(full(dir, err, room.size()), f.Close())
-	}
-	p.Sum = [32]byte(h.Sum(nil))
-	p.Bytes, err = f.Seek(0, io.SeekCurrent)
-	return p, err
-}
-
-// layout makes room for the columns of out.
-func (s *Split) layout(dir string, out *data.Output) (*room, error) {
-	const align = 64
-	total := int64(0)
-	take := func(per int64) (at int64, err error) {
-		if per > 0 && out.Rows > (math.MaxInt64-align-total)/per {
-			return 0, fmt.Errorf("%s is too large: %d rows of %d bytes", s.src.Path(), out.Rows, per)
-		}
-		at = total
-		total += (out.Rows*per + align - 1) / align * align
-		return at, nil
-	}
-	values, valid := make([]int64, len(s.from)), make([]int64, len(s.from))
-	var err, e error
-	for i, c := range s.Columns {
-		values[i], e = take(s.width(i))
-		err = errors.Join(err, e)
-		if c.Nullable {
-			valid[i], e = take(1)
-			err = errors.Join(err, e)
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	room, err := newRoom(dir, total)
-	if err != nil {
-		return nil, err
-	}
-	for i, c := range s.Columns {
-		o := data.OutColumn{Name: c.Name, Kind: c.Kind, Dims: c.Dims, Values: room.b[values[i]:][:out.Rows*s.width(i)]}
-		if c.Nullable {
-			o.Valid = room.b[valid[i]:][:out.Rows]
-		}
-		out.Columns = append(out.Columns, o)
-	}
-	return room, nil
-}
-
-// width is the bytes in a row of a column.
-func (s *Split) width(i int) int64 {
-	return s.src.Columns()[s.from[i]].Width() * int64(s.Columns[i].Kind.Size())
-}
-
-func (s *Split) wants() []data.Want {
-	out := make([]data.Want, len(s.from))
-	for i, c := range s.Columns {
-		out[i] = data.Want{Column: s.from[i], Kind: c.Kind, Option: c.Nullable}
-	}
-	return out
-}
-
-// scratch is room for a whole chunk.
-func (s *Split) scratch(rows int64) []data.Dest {
-	out := make([]data.Dest, len(s.from))
-	for i, c := range s.Columns {
-		out[i].Values = make([]byte, rows*s.width(i))
-		if c.Nullable {
-			out[i].Valid = make([]byte, rows)
-		}
-	}
-	return out
-}
-
-// fillRange decodes rows r of the source: whole chunks straight to their place.
-func (s *Split) fillRange(ctx context.Context, r Range, out *data.Output) error {
-	for n, c := range s.src.Chunks() {
-		lo, hi := max(c.Lo, r.Lo), min(c.Hi, r.Hi)
-		if lo >= hi {
-			continue
-		}
-		place := make([]data.Dest, len(s.from))
-		for i := range place {
-			place[i] = s.rows(out, i, lo-r.Lo, hi-r.Lo)
-		}
-		dst := place
-		if lo > c.Lo || hi < c.Hi {
-			dst = s.scratch(c.Rows())
-		}
-		if _, err := s.src.Fill(ctx, n, s.wants(), dst); err != nil {
-			return err
-		}
-		if lo > c.Lo || hi < c.Hi {
-			for i := range dst {
-				s.move(place[i], dst[i], i, lo-c.Lo, hi-c.Lo)
-			}
-		}
-	}
-	return nil
-}
-
 // fillHashed decodes everything and keeps the shard's rows.
 func (s *Split) fillHashed(ctx context.Context, shard int, out *data.Output) error {
 	to := int64(0)
+	columns, wants := s.decoded()
 	for n, c := range s.src.Chunks() {
 		of, err := s.assign(ctx, n)
 		if err != nil {
 			return err
 		}
-		dst := s.scratch(c.Rows())
-		if _, err := s.src.Fill(ctx, n, s.wants(), dst); err != nil {
+		dst := s.scratch(columns, c.Rows())
+		if _, err := s.src.Fill(ctx, n, wants, dst); err != nil {
 			return err
 		}
 		for row, h := range of {

@@ -87,9 +87,9 @@ func (x *table) readInto(src data.Source) error {
 }
 
 // reread splits src and reads all shards in order.
-func reread(src data.Source, dir string, shards int, by string) (*Split, table, error) {
+func reread(src data.Source, dir string, shards int, by string, skip ...string) (*Split, table, error) {
 	var x table
-	s, err := NewSplit(context.Background(), src, shards, by)
+	s, err := NewSplit(context.Background(), src, SplitOptions{Shards: shards, By: by, Skip: skip})
 	if err != nil {
 		return nil, x, err
 	}
@@ -214,20 +214,21 @@ func TestSplitLeavesText(t *testing.T) {
 	src, err := data.Open(path)
 	check(t, err)
 	defer src.Close()
-	s, got, err := reread(src, t.TempDir(), 2, ByRows)
+	s, got, err := reread(src, t.TempDir(), 2, ByRows, "name")
 	check(t, err)
-	if !reflect.DeepEqual(s.Left, []string{"name"}) || len(got.cols) != 2 || got.cols[1].Name != "b" {
+	if !reflect.DeepEqual(s.Left, []Left{{"name", "text", "expected numbers, or true and false, found \"x\""}}) || len(got.cols) != 2 || got.cols[1].Name != "b" {
 		t.Errorf("left out are %v, kept %+v", s.Left, got.cols)
 	}
-	check(t, os.WriteFile(path, []byte("name\nx\n"), 0o644))
-	text, err := data.Open(path)
+	other := filepath.Join(t.TempDir(), "text.csv")
+	check(t, os.WriteFile(other, []byte("name\nx\n"), 0o644))
+	text, err := data.Open(other)
 	check(t, err)
 	defer text.Close()
-	if _, err := NewSplit(context.Background(), text, 1, ByRows); err == nil || !strings.Contains(err.Error(), "no column") {
+	if _, err := NewSplit(context.Background(), text, SplitOptions{Shards: 1}); err == nil || !strings.Contains(err.Error(), ":2:1: column `name`: expected numbers") {
 		t.Errorf("a table of text: %v", err)
 	}
 	for by, reason := range map[string]string{"hash(b)": "integers", "hash(z)": "no column", "hash(a": "no way to cut", "what": "no way to cut"} {
-		if _, err := NewSplit(context.Background(), src, 2, by); err == nil || !strings.Contains(err.Error(), reason) {
+		if _, err := NewSplit(context.Background(), src, SplitOptions{Shards: 2, By: by, Skip: []string{"name"}}); err == nil || !strings.Contains(err.Error(), reason) {
 			t.Errorf("by %s: expected an error with %q, found %v", by, reason, err)
 		}
 	}
@@ -244,7 +245,7 @@ func TestSplitLarge(t *testing.T) {
 		xs[i] = int64(i) * 7
 	}
 	dir := t.TempDir()
-	s, err := NewSplit(context.Background(), data.FromSlice(xs), 1, ByBlocks)
+	s, err := NewSplit(context.Background(), data.FromSlice(xs), SplitOptions{Shards: 1})
 	check(t, err)
 	if s.Columns[0].Name != data.Unnamed {
 		t.Errorf("the column is called %q", s.Columns[0].Name)

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/godwit-run/godwit/data"
 	"github.com/godwit-run/godwit/regular"
 	"github.com/godwit-run/godwit/whole"
@@ -66,6 +68,10 @@ func (s *Store) Put(owner string, f File, offset int64, b []byte) error {
 			break
 		}
 		_, err = u.f.WriteAt(b[h.lo-offset:h.hi-offset], h.lo)
+	}
+	if err == nil && !s.opt.Memory {
+		// The disk begins at once, not when the shard is sealed. Whether it could is found out then.
+		_ = unix.SyncFileRange(int(u.f.Fd()), offset, int64(len(b)), unix.SYNC_FILE_RANGE_WRITE)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/godwit-run/godwit/compile"
 	"github.com/godwit-run/godwit/diag"
@@ -46,22 +45,5 @@ func strip(s string) string {
 func TestNoColorWithoutTerminal(t *testing.T) {
 	if StyleOf(&strings.Builder{}).Color || IsTerminal(&strings.Builder{}) || Width(&strings.Builder{}) != 100 {
 		t.Error("a buffer is taken for a terminal")
-	}
-}
-
-func TestProgressWaits(t *testing.T) {
-	var b strings.Builder
-	p := NewProgress(&b)
-	p.Report(1, 100)
-	p.Close()
-	if b.Len() > 0 {
-		t.Errorf("shown at once: %q", b.String())
-	}
-	p.gate.from = p.gate.from.Add(-2 * Patience)
-	time.Sleep(150 * time.Millisecond) // the bar is drawn that often
-	p.Report(50, 100)
-	p.Close()
-	if !strings.Contains(b.String(), "50%") {
-		t.Errorf("after a while: %q", b.String())
 	}
 }

@@ -8,38 +8,28 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// Patience is how long a run may take before it shows how far it is.
+// Patience is how long something may take before it shows how far it is.
 const Patience = time.Second
 
-// Progress shows a bar on a terminal once a run has taken a while.
-type Progress struct {
-	gate gate
-	mu   sync.Mutex
-	bar  *progressbar.ProgressBar
-}
-
-// gate lets nothing through before its time, so that the bar can count from
+// Progress shows a bar on a terminal once something has taken a while. The bar counts from
 // the beginning.
-type gate struct {
-	w    io.Writer
-	from time.Time
-	used bool
+type Progress struct {
+	w     io.Writer
+	what  string
+	unit  string
+	from  time.Time // when the bar appears
+	mu    sync.Mutex
+	bar   *progressbar.ProgressBar
+	shown bool
 }
 
-func (g *gate) Write(b []byte) (int, error) {
-	if time.Now().Before(g.from) {
-		return len(b), nil
-	}
-	g.used = true
-	return g.w.Write(b)
+// NewProgress starts to count the time. what is done to what is counted, of which unit
+// is the name in the plural.
+func NewProgress(w io.Writer, what, unit string) *Progress {
+	return &Progress{w: w, what: what, unit: unit, from: time.Now().Add(Patience)}
 }
 
-// NewProgress starts to count the time.
-func NewProgress(w io.Writer) *Progress {
-	return &Progress{gate: gate{w: w, from: time.Now().Add(Patience)}}
-}
-
-// Report says how many rows are done.
+// Report says how much is done.
 func (p *Progress) Report(done, total int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -47,19 +37,35 @@ func (p *Progress) Report(done, total int64) {
 		return
 	}
 	if p.bar == nil {
-		p.bar = progressbar.NewOptions64(total,
-			progressbar.OptionSetWriter(&p.gate), progressbar.OptionSetDescription("running"),
-			progressbar.OptionShowCount(), progressbar.OptionSetItsString("rows"), progressbar.OptionShowIts(),
-			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true))
+		p.bar = progressbar.NewOptions64(total, p.options()...)
+	}
+	if !p.shown && !time.Now().Before(p.from) {
+		p.shown = true
+		progressbar.OptionSetVisibility(true)(p.bar)
 	}
 	_ = p.bar.Set64(min(done, total))
+}
+
+// roomy is how many columns a terminal needs for counts beside the bar. The library makes the
+// bar shorter, but not what stands beside it; percent and times need less than 40.
+const roomy = 100
+
+func (p *Progress) options() []progressbar.Option {
+	list := []progressbar.Option{
+		progressbar.OptionSetWriter(p.w), progressbar.OptionSetVisibility(false), progressbar.OptionSetDescription(p.what),
+		progressbar.OptionThrottle(100 * time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true),
+	}
+	if Width(p.w) >= roomy {
+		list = append(list, progressbar.OptionShowCount(), progressbar.OptionSetItsString(p.unit), progressbar.OptionShowIts())
+	}
+	return list
 }
 
 // Close wipes the bar off.
 func (p *Progress) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.gate.used {
+	if p.shown {
 		_ = p.bar.Clear()
 	}
 }

@@ -19,7 +19,7 @@ import (
 // have names in small letters and underscores; a test walks them.
 var outputs = []any{
 	&reported{}, &checks{}, &compile.Explanation{}, &measure.Report{}, &versions{}, // programs
-	&clusterStatus{}, &catalog.Set{}, &trust.List{}, &scrubbed{}, &drained{}, // clusters
+	&clusterStatus{}, &cluster.Loaded{}, &trust.List{}, &scrubbed{}, &drained{}, // clusters
 	&fleet.Event{}, &fleet.State{}, &fleet.Restarted{}, &fleet.Ended{}, // what up does
 	&packaged{}, &sent{}, // packages
 	&failed{},

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -40,7 +42,9 @@ func newLoad() *cobra.Command {
 		Use:   "load FILE --as NAME",
 		Short: "Store a file's columns on the nodes of a cluster",
 		Long: `Store a file's columns on the nodes of a cluster as a data set, which programs
-take as NAME=@DATASET. It is cut into shards by rows:
+take as NAME=@DATASET. Types are those of the file; of text, those of all of its
+rows. A column that cannot be stored is an error, unless --skip leaves it out.
+The set is cut into shards by rows:
 
   --by blocks       at multiples of a power of two, so that partial sums need
                     no rows of a neighbour (the default)
@@ -56,6 +60,7 @@ take as NAME=@DATASET. It is cut into shards by rows:
 	cmd.Flags().IntVar(&l.opt.Shards, "shards", 0, "number of shards (default one per node)")
 	cmd.Flags().IntVar(&l.opt.Replicas, "replicas", 1, "on how many nodes each shard is stored")
 	cmd.Flags().StringVar(&l.opt.By, "by", "blocks", "blocks, rows or hash(COLUMN)")
+	cmd.Flags().StringArrayVar(&l.opt.Skip, "skip", nil, "leave this column out (can be given several times)")
 	cmd.Flags().BoolVar(&l.opt.Replace, "replace", false, "replace an older data set of the same name")
 	cmd.Flags().BoolVar(&l.json, "json", false, "print what was stored as JSON")
 	_ = cmd.MarkFlagRequired("as")
@@ -69,27 +74,49 @@ func (l *loading) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	defer c.Close()
-	p := view.NewProgress(cmd.ErrOrStderr())
+	p := view.NewProgress(cmd.ErrOrStderr(), "loading", "rows")
 	if view.IsTerminal(cmd.ErrOrStderr()) {
 		l.opt.Progress = p.Report
 	}
 	start := time.Now()
-	err = c.Load(cmd.Context(), args[0], l.name, l.opt)
+	loaded, err := c.Load(cmd.Context(), args[0], l.name, l.opt)
 	p.Close()
 	if err != nil {
+		return skippable(err)
+	}
+	if l.json {
+		loaded.Set = &cluster.Listed(*loaded.Set)[0]
+		return printJSON(cmd.OutOrStdout(), loaded)
+	}
+	_, err = fmt.Fprint(cmd.OutOrStdout(), view.Loaded(loaded, time.Since(start)))
+	return err
+}
+
+// skippable adds the flags that leave out what cannot be stored.
+func skippable(err error) error {
+	var input *godwit.InputError
+	var unfit *godwit.UnfitError
+	if !errors.As(err, &input) || !errors.As(err, &unfit) {
 		return err
 	}
-	set, _ := c.View().Named(l.name)
-	if l.json {
-		return printJSON(cmd.OutOrStdout(), &cluster.Listed(*set)[0])
+	flags := ""
+	for _, name := range unfit.Names {
+		flags += " --skip " + quoted(name)
 	}
-	bytes := int64(0)
-	for _, s := range set.Shards {
-		bytes += s.Bytes * int64(len(s.Replicas))
+	with := *input
+	with.Help = "leave out what cannot be stored:" + flags
+	if input.Help != "" {
+		with.Help = input.Help + "\nor " + with.Help
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "@%s: %s rows in %s, %s each, %s on the nodes, %.2f s\n",
-		l.name, fmt.Sprint(set.Rows), view.Number(len(set.Shards), "shard"), view.Number(l.opt.Replicas, "replica"), view.Bytes(bytes), time.Since(start).Seconds())
-	return err
+	return &with
+}
+
+// quoted is a word as a shell takes it.
+func quoted(word string) string {
+	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\\''`) + "'"
 }
 
 func newDrop() *cobra.Command {

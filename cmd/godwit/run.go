@@ -127,7 +127,7 @@ func (r *running) whole(ctx context.Context, cmd *cobra.Command, words []string)
 	if c != nil {
 		defer c.Close()
 	}
-	p := view.NewProgress(cmd.ErrOrStderr())
+	p := view.NewProgress(cmd.ErrOrStderr(), "running", "rows")
 	rt := newRuntime()
 	defer rt.Close()
 	opts := []godwit.Option{godwit.WithRuntime(rt), godwit.WithThreads(r.threads), godwit.WithEngine(r.engine),

@@ -110,7 +110,7 @@ func (s *scrubbing) run(ctx context.Context, c *godwit.Cluster, diag io.Writer) 
 		}
 		s.passes[n.Peer] = p
 	}
-	bar := view.NewProgress(diag)
+	bar := view.NewProgress(diag, "reading", "bytes")
 	defer bar.Close()
 	for silent := 0; !s.done(); {
 		select {
