@@ -1,7 +1,6 @@
 package elaborate
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -206,32 +205,6 @@ func (e *elab) ensures(fn *syntax.Func) {
 			continue
 		}
 		e.sizeExpr(en.Bound)
-	}
-}
-
-// number gives the fault sites their numbers, in order of their places in
-// the source, and each node its site.
-func (e *elab) number() {
-	var nodes []*graph.Node
-	e.g.Body.Walk(func(n *graph.Node) bool {
-		if n.Site >= 0 {
-			nodes = append(nodes, n)
-		}
-		return true
-	})
-	site := func(n *graph.Node) graph.Site {
-		return graph.Site{Pos: n.Pos, Kind: e.of(n).fault, Text: e.of(n).text}
-	}
-	order := func(a, b graph.Site) int {
-		return cmp.Or(cmp.Compare(a.Pos.Start, b.Pos.Start), cmp.Compare(a.Pos.End, b.Pos.End), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Text, b.Text))
-	}
-	slices.SortStableFunc(nodes, func(a, b *graph.Node) int { return order(site(a), site(b)) })
-	for _, n := range nodes {
-		s := site(n)
-		if k := len(e.g.Sites); k == 0 || e.g.Sites[k-1] != s {
-			e.g.Sites = append(e.g.Sites, s)
-		}
-		n.Site = len(e.g.Sites) - 1
 	}
 }
 
