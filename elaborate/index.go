@@ -189,7 +189,7 @@ func (e *elab) clamped(i *graph.Node, n size.Poly, at diag.Span) *graph.Node {
 
 // gather is x.gather(indices).
 func (e *elab) gather(c *methodUse) *graph.Node {
-	i := e.expr(c.x.Args[0], nil)
+	i := e.indices(c.x.Args[0], c.recv.Type.Size)
 	if i == nil || !e.indicesFor(c, i, c.recv.Type.Size) {
 		return nil
 	}
