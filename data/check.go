@@ -46,7 +46,7 @@ func checkKind(path string, c *Column, kind num.Kind) error {
 	switch {
 	case c.Kind == num.Invalid:
 		e := columnError(path, c, fmt.Sprintf("expected numbers (%s), found %s", kind, c.Stored))
-		e.Help = "leave the column out, or store it as numbers"
+		e.Help = "leave the column out, or store it as numbers: one for each text, or one list of fixed size in a row"
 		return e
 	case converts(c.Kind, kind):
 		return nil

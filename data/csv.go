@@ -61,6 +61,11 @@ func csvHeader(in *input) (names []string, start int64, line int, err error) {
 	if err := in.readAt(b, 0); err != nil {
 		return nil, 0, 0, err
 	}
+	if isUTF16(b) {
+		e := fail(in.path, "the file is UTF-16, expected UTF-8")
+		e.Help = "convert it: iconv -f UTF-16 -t UTF-8"
+		return nil, 0, 0, e
+	}
 	rest := bytes.TrimPrefix(b, []byte("\ufeff"))
 	for len(rest) > 0 && (rest[0] == '\n' || rest[0] == '\r') {
 		rest = rest[1:]
@@ -114,12 +119,32 @@ func checkNames(path string, names []string, line int) error {
 	}
 	for _, n := range names {
 		if _, msg := parseFloat64([]byte(n)); msg != "" {
-			return nil
+			return checkTwice(e, names)
 		}
 	}
 	e.Msg = fmt.Sprintf("expected the names of the columns, found %s", listed(names))
 	e.Help = "add a first row with a name for each column"
 	return e
+}
+
+// isUTF16 goes by the mark at the start, or by the zeros of letters.
+func isUTF16(b []byte) bool {
+	return bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff")) || len(b) >= 2 && (b[0] == 0) != (b[1] == 0)
+}
+
+// checkTwice refuses a name that two columns have. Columns without a name
+// cannot be asked for.
+func checkTwice(e *Error, names []string) error {
+	at := map[string]int{}
+	for i, n := range names {
+		if first, twice := at[n]; twice && n != "" {
+			e.Msg = fmt.Sprintf("columns %d and %d are both called `%s`", first+1, i+1, n)
+			e.Help = "give each column a name of its own in the first row"
+			return e
+		}
+		at[n] = i
+	}
+	return nil
 }
 
 // csvField finds the field at pos of b, which ends with a line end outside of
@@ -183,12 +208,22 @@ func (s *csvFile) checkWant(w Want) error {
 	case col.Kind == num.Invalid:
 		t := s.texts[w.Column]
 		e := &Error{Path: s.input.path, Row: -1, Line: t.line, Col: t.col, Column: col.Name}
-		e.Msg, e.Help = csvExpected(w.Kind, t.text), "leave the column out, or leave the field empty where a value is missing"
+		e.Msg, e.Help = csvExpected(w.Kind, t.text), textHelp(t.text)
 		return e
 	case boolean && col.Kind == num.F64 && col.Stored != csvEmpty, !boolean && col.Kind == num.Bool:
 		return columnError(s.input.path, col, fmt.Sprintf("expected %s, found %s", w.Kind, col.Stored))
 	}
 	return nil
+}
+
+// textHelp is what can be done about a field that is no number.
+func textHelp(text string) string {
+	for _, c := range text {
+		if '0' <= c && c <= '9' {
+			return "leave the field empty where a value is missing, or leave the column out"
+		}
+	}
+	return "there are no strings: leave the column out, or store a number for each text; leave the field empty where a value is missing"
 }
 
 func (s *csvFile) Fill(ctx context.Context, chunk int, wants []Want, dst []Dest) (int64, error) {
