@@ -111,6 +111,10 @@ func (e *elab) rangeSizes(r *syntax.RangeExpr) (n, lo, hi size.Poly, ok bool) {
 
 // notExact reports an end that is not a size.
 func (e *elab) notExact(x syntax.Expr, n *graph.Node) {
+	if help := e.factorsHelp(x); help != "" {
+		e.errorf(x.Where(), "T04", "`%s` may be too large for a size", e.text(x.Where())).Note("a size is at most 2^40").Help("%s", help)
+		return
+	}
 	e.errorf(x.Where(), "T04", "`%s` is a value, and cannot be a size", e.text(x.Where())).
 		Note("%s, known only at run time", n.Type).
 		Help("take that many elements of a range of a known size; the result is [T; ?M <= N]:\n(0..N).take(%s)", e.text(x.Where()))

@@ -167,12 +167,23 @@ func (e *elab) dynBounds(t syntax.Type) {
 	}
 }
 
+// headText is a function's head up to its parameters, on one line.
+func (e *elab) headText(d *decl) string {
+	start := d.at.Start
+	end := start + strings.IndexByte(d.src.Text[start:]+")", ')')
+	if n := len(d.fn.Params); n > 0 {
+		p := d.fn.Params[n-1]
+		end = p.Type.Where().End + strings.IndexByte(d.src.Text[p.Type.Where().End:]+")", ')')
+	}
+	return "fn " + strings.Join(strings.Fields(d.src.Text[start:min(end, len(d.src.Text))]), " ") + ")"
+}
+
 // result elaborates the body and makes its value one of the declared type,
 // with its elements moved together.
 func (e *elab) result(d *decl) *graph.Node {
 	var t *graph.Type
 	if d.fn.Result == nil {
-		e.errorf(d.at, "T12", "`%s` has no result type", last(d.name)).Note("every function gives a value").Help("fn %s(…) -> f32", last(d.name))
+		e.errorf(d.at, "T12", "`%s` has no result type", last(d.name)).Note("every function gives a value").Help("%s -> f32", e.headText(d))
 	} else {
 		e.g.ResultPlace = e.place(d.fn.Place, d.sig)
 		t = e.typeExpr(d.fn.Result)

@@ -202,7 +202,7 @@ func (s *scanner) quoted(start int, quote byte) {
 			break
 		}
 	}
-	s.report("S04", start, s.pos, "there are no strings or characters", "expected a number, `true`, `false` or a name", "text columns are read as dictionary codes; write the code as an integer")
+	s.report("S04", start, s.pos, "there are no strings or characters", "expected a number, `true`, `false` or a name", codeMeant(s.text[start:s.pos]))
 	s.emit(Illegal, start)
 }
 
