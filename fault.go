@@ -20,6 +20,7 @@ type Fault struct {
 	source *diag.Source
 	span   diag.Span
 	inLoop bool // Index is a turn
+	help   string
 }
 
 // Error renders the fault with the line of source.
@@ -34,7 +35,7 @@ func (e *Fault) Message() *diag.Message {
 	case e.Index >= 0:
 		m.Note = fmt.Sprintf("at element %d", e.Index)
 	}
-	m.Help = faults[e.Code].help
+	m.Help = e.help
 	return m
 }
 
@@ -43,7 +44,7 @@ func (e *Fault) Message() *diag.Message {
 var faults = map[string]struct{ ending, help string }{
 	"R01": {" overflows", "use a wider type, or +% -% *% to wrap around and +| to saturate"},
 	"R02": {"", "test the divisor: if d == 0 { … } else { x / d }"},
-	"R03": {"", "limit the amount: x << n.clamp(0, 31)"},
+	"R03": {"", "limit the amount to 0..width"},
 	"R04": {": the value does not fit", "limit the value before `as`: x.clamp(lo, hi)"},
 	"R05": {"", "limit the value: .clamp_idx() or .wrap_idx(), or filter before"},
 	"R06": {"", "make sure that there is an element: where N: Range<1, …>, or .fold with a first value"},
@@ -62,7 +63,7 @@ func (f *Func) faultAt(site int, index int64) error {
 	}
 	s := g.Sites[site]
 	code := faultCodes[s.Kind]
-	e := &Fault{Code: code, Index: index, Text: s.Text + faults[code].ending, source: g.Source, span: s.Pos, inLoop: g.SiteOrders()[site].Turns}
+	e := &Fault{Code: code, Index: index, Text: s.Text + faults[code].ending, source: g.Source, span: s.Pos, inLoop: g.SiteOrders()[site].Turns, help: faultHelp(g, s)}
 	if g.Source != nil {
 		e.Line, e.Col = g.Source.Position(s.Pos.Start)
 	}

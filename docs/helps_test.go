@@ -85,6 +85,50 @@ var more = []string{
 	"fn f(v: &[f64; N], k: i64) -> [i64; N] { v.map(|e| k.clamp_idx()).map(|i| i as i64) }",
 }
 
+// TestFaultHelps follows the help of every fault of errors.md: the program
+// then gives a result for the same argument.
+func TestFaultHelps(t *testing.T) {
+	for _, f := range faults {
+		at, _ := f.run(t, f.bad)
+		if at == nil {
+			t.Fatalf("%s: no fault", f.id)
+		}
+		followFault(t, f, at.Message())
+	}
+	for _, c := range []fault{
+		{"R02", "", "fn f(v: &[i64; N]) -> i64 { v.map(|e| e % (e - 3)).sum() }", "[3]", ""},
+		{"R03", "", "fn f(v: &[u8; N]) -> u64 { v.map(|e| e >> (e + 1)).sum() }", "[8]", ""},
+		{"R04", "", "fn f(v: &[f32; N]) -> [i32; N] { v.map(|e| e as i32) }", "[1e10]", ""},
+		{"R04", "", "fn f(v: &[f64; N]) -> [u64; N] { v.map(|e| (e * 2.0) as u64) }", "[1e20]", ""},
+		{"R04", "", "fn f(v: &[i64; N]) -> [u8; N] { v.map(|e| e as u8) }", "[-1]", ""},
+		{"R05", "", "fn f(v: &[i64; N]) -> [i64; 4] { v.group_by::<4>(|e| e + 1).count() }", "[4]", ""},
+		{"R05", "", "fn f(v: &[i64; N]) -> [i64; 4] { v.group_by::<4>(v).count() }", "[4]", ""},
+		{"R06", "", "fn f(v: &[f64; N]) -> f64 { v.filter(|e| e > 9.0).min() }", "[1]", ""},
+		{"R01", "", "fn f(v: &[i8; N]) -> [i8; N] { v * v }", "[100]", ""},
+	} {
+		at, err := c.run(t, c.bad)
+		if at == nil || at.Code != c.id {
+			t.Fatalf("%s: %v", c.bad, err)
+		}
+		followFault(t, c, at.Message())
+	}
+}
+
+func followFault(t *testing.T, f fault, m *diag.Message) {
+	t.Helper()
+	for _, offer := range offers(m.Help) {
+		if !slices.ContainsFunc(applied(f.bad, m, offer), func(text string) bool {
+			if len(checked(entry{bad: text, good: f.bad})) > 0 {
+				return false
+			}
+			at, err := f.run(t, text)
+			return at == nil && err == nil
+		}) {
+			t.Errorf("`%s` does not mend this:\n%s", offer, m.Render())
+		}
+	}
+}
+
 // TestMoreHelps follows more of them.
 func TestMoreHelps(t *testing.T) {
 	for _, text := range more {

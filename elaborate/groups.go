@@ -90,7 +90,11 @@ func (e *elab) groupByKeys(c *methodUse, k size.Poly) *graph.Node {
 	}
 	pairs := e.zipped(c, keys, x)
 	return e.newGroup(&grouping{x: pairs, groups: k, fixed: true, split: func(v *graph.Node) (*graph.Node, *graph.Node) {
-		return e.key(e.get(v, 0, at), k, at), e.get(v, 1, at)
+		key := e.key(e.get(v, 0, at), k, at)
+		if key != nil && key.Op == graph.Check {
+			e.of(key).text = "key of the array outside 0.." + k.String()
+		}
+		return key, e.get(v, 1, at)
 	}}, c.at())
 }
 
