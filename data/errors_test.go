@@ -203,3 +203,16 @@ func TestNearest(t *testing.T) {
 		}
 	}
 }
+
+// TestNumbersHelp tells texts from lists.
+func TestNumbersHelp(t *testing.T) {
+	for stored, want := range map[string]string{
+		"utf8": "there are no strings", "String": "there are no strings", "BYTE_ARRAY": "there are no strings", "large_utf8": "there are no strings", "dictionary<values=utf8, indices=int32, ordered=false>": "there are no strings",
+		"list<item: int64, nullable>": "lists have one length", "large_list<item: utf8>": "lists have one length", "nested values": "lists have one length",
+		"decimal128(10, 2)": "leave the column out",
+	} {
+		if got := numbersHelp(stored); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %s", stored, got)
+		}
+	}
+}

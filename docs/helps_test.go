@@ -216,7 +216,7 @@ var phrases = []struct {
 	apply func(text string, m *diag.Message, parts []string) []string
 }{
 	{regexp.MustCompile("^did you mean `(.+)`\\?$"), replaceMark},
-	{regexp.MustCompile("^call it (\\w+)$"), replaceMark},
+	{regexp.MustCompile(`^call it (\w+)$`), replaceMark},
 	{regexp.MustCompile("^write `(.+)` after it$"), insertAfter},
 	{regexp.MustCompile("^write `(.+)` before `(.+)`$"), insertBefore},
 	{regexp.MustCompile("^write `(.+)` for `(.+)`$"), replaceText},
