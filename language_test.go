@@ -1,6 +1,7 @@
 package godwit_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -39,6 +40,8 @@ func TestTextOfTheLanguage(t *testing.T) {
 		{"indices are clamped", "fn f(v: &[i64; N]) -> [i64; N] { v.gather(v.map(|e| e.clamp_idx())) }", godwit.Args{"v": []int64{-1, 9}}, "[-1,9]"},
 		{"a shift has bounds", "fn f(t: &[i64; 8], x: i64) -> i64 { t[(x >> 61) + 4] }", godwit.Args{"t": []int64{0, 1, 2, 3, 4, 5, 6, 7}, "x": int64(math.MinInt64)}, "0"},
 		{"a shift by a range has bounds", "fn f(t: &[i64; 9], x: i8, n: i8) -> i64 where n: Range<5, 7> { t[(x >> n) + 4] }", godwit.Args{"t": []int64{0, 1, 2, 3, 4, 5, 6, 7, 8}, "x": int8(-128), "n": int8(5)}, "0"},
+		{"a literal that starts a fold is wide", "fn f(v: &[u8; N]) -> i64 { let c = v.fold([0; 2], |s, e| if e > 1 { s + 1 } else { s }); c[1] + 0i64 }", godwit.Args{"v": bytes.Repeat([]byte{2}, 300)}, "300"},
+		{"or has the type of the elements", "fn f(v: &[u8; N]) -> u8 { let c = v.fold(0, |s, e| s + e); c }", godwit.Args{"v": []byte{2, 3}}, "5"},
 		{"bits leave", "fn f(x: i8) -> i8 { x << 7 }", godwit.Args{"x": int8(3)}, "-128"},
 		{"an amount is checked", "fn f(x: i8) -> i8 { 1 << x }", godwit.Args{"x": int8(8)}, "R03"},
 		{"a bool is a bool", "fn f(x: bool) -> (bool, bool) { (x as bool, true as bool) }", godwit.Args{"x": false}, "[false,true]"},
