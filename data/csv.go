@@ -220,7 +220,7 @@ func (s *csvFile) checkWant(w Want) error {
 func textHelp(text string) string {
 	for _, c := range text {
 		if '0' <= c && c <= '9' {
-			return "leave the field empty where a value is missing, or leave the column out"
+			return "leave the column out, or leave the field empty where a value is missing"
 		}
 	}
 	return "there are no strings: leave the column out, or store a number for each text; leave the field empty where a value is missing"
