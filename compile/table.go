@@ -149,7 +149,7 @@ func (t *tabular) single(column string) (int, error) {
 	}
 	e := refuse(t.Name, "", "argument `%s` is declared %s, but %s has %s and none is called `%s`", t.Name, t.text(), t.src.Path(), plural(int64(len(cols)), "column"), t.Name)
 	if len(names) > 0 {
-		e.Help = fmt.Sprintf("choose one, such as %s=%s#%s; those with numbers are %s", t.Name, t.src.Path(), names[0], quoted(names[:min(len(names), 20)]))
+		e.Help = fmt.Sprintf("choose one, such as '%s=%s#%s'; those with numbers are %s", t.Name, t.src.Path(), names[0], quoted(names[:min(len(names), 20)]))
 	}
 	return 0, e
 }

@@ -34,11 +34,15 @@ func (s *arrowFile) Path() string { return s.input.path }
 
 func openArrow(in *input) (Source, error) {
 	var magic [8]byte
-	if in.size < 8 {
-		return nil, cutShort(in.path, 8, in.size)
-	}
-	if err := in.readAt(magic[:], 0); err != nil {
+	n := min(in.size, 8)
+	if err := in.readAt(magic[:n], 0); err != nil {
 		return nil, err
+	}
+	if n < 8 && string(magic[:n]) != "ARROW1\x00\x00"[:n] {
+		return nil, fail(in.path, "this is not an Arrow file: it begins with %q", magic[:n])
+	}
+	if n < 8 {
+		return nil, cutShort(in.path, 8, in.size)
 	}
 	if string(magic[:4]) == "FEA1" {
 		e := fail(in.path, "this is a Feather version 1 file, which is not supported")

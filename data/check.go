@@ -46,7 +46,7 @@ func checkKind(path string, c *Column, kind num.Kind) error {
 	switch {
 	case c.Kind == num.Invalid:
 		e := columnError(path, c, fmt.Sprintf("expected numbers (%s), found %s", kind, c.Stored))
-		e.Help = "leave the column out, or store it as numbers"
+		e.Help = numbersHelp(c.Stored)
 		return e
 	case converts(c.Kind, kind):
 		return nil
@@ -54,6 +54,18 @@ func checkKind(path string, c *Column, kind num.Kind) error {
 	e := columnError(path, c, fmt.Sprintf("expected %s, found %s (%s)", kind, c.Kind, c.Stored))
 	e.Help = fmt.Sprintf("declare it as %s", c.Kind)
 	return e
+}
+
+// numbersHelp is what can be done about a column of no numbers, by the name
+// of its type.
+func numbersHelp(stored string) string {
+	switch stored = strings.ToLower(stored); {
+	case strings.Contains(stored, "list") || strings.HasPrefix(stored, "nested"):
+		return "lists have one length in all rows here: store them as lists of a fixed size, or each element as a row with the number of its list"
+	case strings.Contains(stored, "utf8") || strings.Contains(stored, "string") || strings.Contains(stored, "binary") || stored == "byte_array":
+		return "there are no strings: leave the column out, or store a number for each text"
+	}
+	return "leave the column out, or store it as numbers"
 }
 
 // converts reports whether a value of from has one meaning in to: equal kinds, f32
@@ -76,7 +88,7 @@ func Unfit(src Source, column int) *Error {
 		return own.unfit(column)
 	}
 	e := columnError(src.Path(), c, fmt.Sprintf("expected numbers or bools, found %s", c.Stored))
-	e.Help = "write it as numbers"
+	e.Help = numbersHelp(c.Stored)
 	return e
 }
 

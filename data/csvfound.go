@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/godwit-run/godwit/num"
 )
@@ -210,7 +211,11 @@ func csvTextHelp(column, text string) string {
 	if help := csvWordHelp(column, text); help != "" {
 		return help
 	}
-	return "leave the column out, or leave the field empty where a value is missing"
+	const missing = "leave the field empty where a value is missing"
+	if strings.ContainsAny(text, "0123456789") {
+		return "leave the column out, or " + missing
+	}
+	return "there are no strings: leave the column out, or store a number for each text; " + missing
 }
 
 // csvWordHelp is for words that stand for something else; "" for others.

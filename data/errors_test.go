@@ -92,6 +92,12 @@ func TestOpenErrors(t *testing.T) {
 		{"x.csv", "a\n\n\r\n2", ":2: expected a value, found an empty line in a file of one column"},
 		{"x.csv", "a,b\n1,\"2\n3,4\n", ":2: a quoted field that begins on this line has no end"},
 		{"x.npy", "", ": the file is cut short: 10 bytes are needed, 0 are there"},
+		{"x.npy", "abcde", `: this is not an NPY file: it begins with "abcde"`},
+		{"x.npy", "\x93NUMP", ": the file is cut short: 10 bytes are needed, 5 are there"},
+		{"x.parquet", "abcde", `: this is not a Parquet file: it begins with "abcd"`},
+		{"x.parquet", "PAR1x", ": the file is cut short: 12 bytes are needed, 5 are there"},
+		{"x.arrow", "abcde", `: this is not an Arrow file: it begins with "abcde"`},
+		{"x.arrow", "ARROW", ": the file is cut short: 8 bytes are needed, 5 are there"},
 		{"x.npy", "0123456789ab", `: this is not an NPY file: it begins with "012345"`},
 		{"x.npy", "\x93NUMPY\x09\x00ab123", ": NPY version 9.0 is not known; versions 1 to 3 are"},
 		{"x.npy", npy("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }") + "1234", ": the file is cut short: 79 bytes are needed, 71 are there (the shape is (3,) of <f4)"},
@@ -202,6 +208,19 @@ func TestNearest(t *testing.T) {
 	for in, want := range map[string]string{"Delay": "delay", "dely": "delay", "distnce": "distance", "xyz": "", "": ""} {
 		if got := diag.Nearest(in, names); got != want {
 			t.Errorf("%q: %q, expected %q", in, got, want)
+		}
+	}
+}
+
+// TestNumbersHelp tells texts from lists.
+func TestNumbersHelp(t *testing.T) {
+	for stored, want := range map[string]string{
+		"utf8": "there are no strings", "String": "there are no strings", "BYTE_ARRAY": "there are no strings", "large_utf8": "there are no strings", "dictionary<values=utf8, indices=int32, ordered=false>": "there are no strings",
+		"list<item: int64, nullable>": "lists have one length", "large_list<item: utf8>": "lists have one length", "nested values": "lists have one length",
+		"decimal128(10, 2)": "leave the column out",
+	} {
+		if got := numbersHelp(stored); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %s", stored, got)
 		}
 	}
 }

@@ -72,14 +72,15 @@ func openNPY(in *input) (Source, error) {
 // npyHeader reads the text of the header and the offset of the data.
 func npyHeader(in *input) (text string, data int64, err error) {
 	var pre [12]byte
-	if in.size < 10 {
-		return "", 0, cutShort(in.path, 10, in.size)
-	}
-	if err := in.readAt(pre[:10], 0); err != nil {
+	n := min(in.size, 10)
+	if err := in.readAt(pre[:n], 0); err != nil {
 		return "", 0, err
 	}
-	if string(pre[:6]) != "\x93NUMPY" {
-		return "", 0, fail(in.path, "this is not an NPY file: it begins with %q", pre[:6])
+	if k := min(n, 6); string(pre[:k]) != "\x93NUMPY"[:k] {
+		return "", 0, fail(in.path, "this is not an NPY file: it begins with %q", pre[:k])
+	}
+	if n < 10 {
+		return "", 0, cutShort(in.path, 10, in.size)
 	}
 	start, length := int64(10), int64(binary.LittleEndian.Uint16(pre[8:]))
 	switch major := pre[6]; {

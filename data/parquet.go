@@ -57,11 +57,15 @@ func damaged(path string, err error) *Error {
 
 func parquetMagic(in *input) error {
 	var head, tail [4]byte
-	if in.size < 12 {
+	n := min(in.size, 4)
+	if err := in.readAt(head[:n], 0); err != nil {
+		return err
+	}
+	if string(head[:n]) == "PAR1"[:n] && in.size < 12 {
 		return cutShort(in.path, 12, in.size)
 	}
-	if err := in.readAt(head[:], 0); err != nil {
-		return err
+	if in.size < 12 {
+		return fail(in.path, "this is not a Parquet file: it begins with %q", head[:n])
 	}
 	if err := in.readAt(tail[:], in.size-4); err != nil {
 		return err

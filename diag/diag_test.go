@@ -3,6 +3,7 @@ package diag
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestPosition(t *testing.T) {
@@ -24,6 +25,35 @@ func TestRender(t *testing.T) {
 	want := "error[N01]: no `y` here\n --> a.gw:2:10\n  2 | \tlet x = y\n    | \t        ^ not found\n  help: declare it:\n        let y = 1\n"
 	if got := m.Render(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestLongLine cuts a long line around the marked spot.
+func TestLongLine(t *testing.T) {
+	for _, c := range []struct{ before, mark, after string }{
+		{"", "bad", strings.Repeat("x + ", 5000)},
+		{strings.Repeat("x + ", 5000), "bad", ""},
+		{strings.Repeat("äö + ", 4000), "bad", strings.Repeat(" + äö", 4000)},
+		{strings.Repeat("\t", 300), "bad", ""},
+		{"x + ", strings.Repeat("y", 20_000), " + z"},
+	} {
+		s := NewSource("a.gw", c.before+c.mark+c.after)
+		m := Errorf(s, Span{len(c.before), len(c.before) + len(c.mark)}, "N01", "no `%s` here", c.mark)
+		m.Note, m.Help = c.mark, c.mark
+		lines := strings.Split(m.Render(), "\n")
+		if !utf8.ValidString(m.Render()) {
+			t.Errorf("half a character is left of\n%q", m.Render())
+		}
+		for _, l := range lines {
+			if len(l) > 1000 {
+				t.Errorf("a line of %d bytes: %.80s", len(l), l)
+			}
+		}
+		source, carets := lines[2], lines[3] // indented by spaces and tabs only
+		at := strings.Index(carets, "^")
+		if at < 0 || !strings.HasPrefix(string([]rune(source)[at:]), c.mark[:min(3, len(c.mark))]) {
+			t.Errorf("the carets are not under %.10s:\n%s\n%s", c.mark, source, carets)
+		}
 	}
 }
 

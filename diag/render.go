@@ -3,6 +3,7 @@ package diag
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // Render lays a message out for a person: the coded headline, where it is,
@@ -20,12 +21,12 @@ func (m *Message) Render() string {
 	if m.Code != "" {
 		fmt.Fprintf(&b, "[%s]", m.Code)
 	}
-	fmt.Fprintf(&b, ": %s\n", m.Text)
+	fmt.Fprintf(&b, ": %s\n", cut(m.Text))
 	if m.Source != nil {
 		m.renderLine(&b)
 	}
 	if m.Help != "" {
-		help := strings.ReplaceAll(strings.TrimRight(m.Help, "\n"), "\n", "\n        ")
+		help := strings.ReplaceAll(strings.TrimRight(cut(m.Help), "\n"), "\n", "\n        ")
 		fmt.Fprintf(&b, "  help: %s\n", help)
 	}
 	return b.String()
@@ -36,23 +37,72 @@ func (m *Message) renderLine(b *strings.Builder) {
 	text := m.Source.Line(line)
 	fmt.Fprintf(b, " --> %s:%d:%d\n", m.Source.Path, line, col)
 	number := fmt.Sprint(line)
-	fmt.Fprintf(b, "  %s | %s\n", number, text)
-	pad := indent(text, col-1)
 	width := max(1, min(m.Span.End-m.Span.Start, len(text)-col+1))
+	text, at, width := excerpt(text, col-1, width)
+	fmt.Fprintf(b, "  %s | %s\n", number, text)
 	note := m.Note
 	if note != "" {
-		note = " " + note
+		note = " " + cut(note)
 	}
-	fmt.Fprintf(b, "  %s | %s%s%s\n", strings.Repeat(" ", len(number)), pad, strings.Repeat("^", width), note)
+	at = min(at, len(text))
+	carets := max(1, utf8.RuneCountInString(text[at:min(at+width, len(text))]))
+	fmt.Fprintf(b, "  %s | %s%s%s\n", strings.Repeat(" ", len(number)), indent(text, at), strings.Repeat("^", carets), note)
 }
 
-// indent keeps tabs so that the carets line up under a line that has them.
-func indent(text string, n int) string {
-	b := []byte(text[:min(n, len(text))])
-	for i, c := range b {
-		if c != '\t' {
-			b[i] = ' '
-		}
+// Most bytes of a source line, and of what is marked in it, that are shown.
+const (
+	maxLine = 240
+	maxMark = 120
+)
+
+// excerpt cuts a line that is too long around width bytes at offset at, and
+// gives where they begin in what is left, and how many of them it shows.
+func excerpt(text string, at, width int) (string, int, int) {
+	if len(text) <= maxLine {
+		return text, at, width
 	}
-	return string(b)
+	at = min(at, len(text))
+	width = min(width, maxMark)
+	room := (maxLine - width) / 2
+	start, end := max(0, min(at-room, len(text)-maxLine)), min(len(text), max(at+width+room, maxLine))
+	for start > 0 && start < at && !utf8.RuneStart(text[start]) {
+		start++
+	}
+	for end < len(text) && end > at+width && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	short := text[start:end]
+	if start > 0 {
+		short = "…" + short
+		at += len("…")
+	}
+	if end < len(text) {
+		short += "…"
+	}
+	return short, at - start, width
+}
+
+// cut shortens what was pasted from the source when that is too long.
+func cut(text string) string {
+	if len(text) <= 2*maxLine {
+		return text
+	}
+	end := 2 * maxLine
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + " …"
+}
+
+// indent is as wide as the first n bytes of a line, and keeps its tabs so that
+// the carets line up under it.
+func indent(text string, n int) string {
+	var b strings.Builder
+	for _, c := range text[:min(n, len(text))] {
+		if c != '\t' {
+			c = ' '
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
 }

@@ -111,6 +111,10 @@ func (e *elab) rangeSizes(r *syntax.RangeExpr) (n, lo, hi size.Poly, ok bool) {
 
 // notExact reports an end that is not a size.
 func (e *elab) notExact(x syntax.Expr, n *graph.Node) {
+	if help := e.factorsHelp(x); help != "" {
+		e.errorf(x.Where(), "T04", "`%s` may be too large for a size", e.text(x.Where())).Note("a size is at most 2^40").Help("%s", help)
+		return
+	}
 	e.errorf(x.Where(), "T04", "`%s` is a value, and cannot be a size", e.text(x.Where())).
 		Note("%s, known only at run time", n.Type).
 		Help("take that many elements of a range of a known size; the result is [T; ?M <= N]:\n(0..N).take(%s)", e.text(x.Where()))
@@ -199,7 +203,7 @@ func (e *elab) fold(c *methodUse) *graph.Node {
 func (e *elab) scan(c *methodUse) *graph.Node { return e.sequential(c, graph.Scan) }
 
 // sequential is fold or scan. A literal as the start takes the type that the
-// closure keeps: that of the elements, if it can, and the default otherwise.
+// closure keeps: the default, if it can, and that of the elements otherwise.
 func (e *elab) sequential(c *methodUse, op graph.Op) *graph.Node {
 	cl := e.closureArg(c, 1, 2)
 	if cl == nil {
@@ -209,7 +213,7 @@ func (e *elab) sequential(c *methodUse, op graph.Op) *graph.Node {
 	if op == graph.Scan {
 		want = elemWant(want)
 	}
-	hints := e.foldHints(c, want)
+	hints, likely := e.foldHints(c, want)
 	var n *graph.Node
 	for _, h := range hints[:len(hints)-1] {
 		if e.attempt(func() { n = e.foldWith(c, cl, op, h) }) {
@@ -217,37 +221,37 @@ func (e *elab) sequential(c *methodUse, op graph.Op) *graph.Node {
 		}
 	}
 	if len(hints) > 1 { // report what is wrong with the likeliest
-		return e.foldWith(c, cl, op, hints[0])
+		return e.foldWith(c, cl, op, hints[likely])
 	}
 	return e.foldWith(c, cl, op, hints[len(hints)-1])
 }
 
-// foldHints lists the types that the start of a fold may take.
-func (e *elab) foldHints(c *methodUse, want *graph.Type) []*graph.Type {
+// foldHints lists the types that the start of a fold may take, and says which
+// of them is the likeliest to be meant where none will do.
+func (e *elab) foldHints(c *methodUse, want *graph.Type) (hints []*graph.Type, likely int) {
 	start := c.x.Args[0]
 	if !hasLiteral(start) {
-		return []*graph.Type{want}
+		return []*graph.Type{want}, 0
 	}
 	elem := types.Innermost(c.recv.Type)
-	ints, floats := []num.Kind{}, []num.Kind{}
-	if types.IsInt(elem) {
-		ints = append(ints, elem.KindOf())
-	} else if types.IsFloat(elem) {
-		floats = append(floats, elem.Num)
+	ints, floats := []num.Kind{num.I64}, []num.Kind{num.F64}
+	if types.IsInt(elem) && elem.KindOf() != num.I64 {
+		ints, likely = append(ints, elem.KindOf()), 1
+	} else if types.IsFloat(elem) && elem.Num != num.F64 {
+		floats, likely = append(floats, elem.Num), 1
 	}
-	ints = append(ints, num.I64, num.I32, num.U64, num.U32, num.I16, num.U8, num.U16, num.I8)
-	floats = append(floats, num.F64, num.F32)
-	var hints []*graph.Type
+	ints = append(ints, num.I32, num.U64, num.U32, num.I16, num.U8, num.U16, num.I8)
+	floats = append(floats, num.F32)
 	if want != nil && !types.HasOpen(want) {
-		hints = append(hints, want)
+		hints, likely = append(hints, want), 0
 	}
 	for i := range max(len(ints), len(floats)) {
 		hints = append(hints, literalType(start, ints[min(i, len(ints)-1)], floats[min(i, len(floats)-1)]))
 	}
 	if e.attempts > 0 { // trials inside of trials would multiply
-		hints = hints[:min(len(hints), 2)]
+		hints = hints[:min(len(hints), 3)]
 	}
-	return append(hints, want)
+	return append(hints, want), likely
 }
 
 // hasLiteral reports that a start's type depends on its context.

@@ -391,6 +391,9 @@ func join(a, b []size.Poly) []size.Poly {
 
 func shiftBounds(op num.Op, k num.Kind, a, b *bounds) (bounds, bool) {
 	fits := b.lo >= 0 && b.hi < int64(k.Bits())
+	if fits && op == num.Shr && a.lo < 0 {
+		return bounds{lo: a.lo >> uint(b.lo), hi: max(a.hi>>uint(b.lo), a.hi>>uint(b.hi)), declared: a.declared}, true
+	}
 	if !fits || a.lo < 0 || k == num.U64 && a.hi == math.MaxInt64 {
 		r := natural(k)
 		if fits && op == num.Shr && a.lo >= 0 && b.lo > 0 {

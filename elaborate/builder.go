@@ -28,9 +28,11 @@ type elab struct {
 	// lambda counts the closures around the point being elaborated.
 	lambda int
 
-	dynamic int // run-time sizes so far
-	steps   int // expressions elaborated
-	full    bool
+	dynamic  int // run-time sizes so far
+	steps    int // expressions elaborated
+	full     bool
+	indexing string // the array of which a literal index is being checked, in text
+	target   bool   // the index being checked is one of an assignment's target
 	// attempts counts the trials around the point being elaborated.
 	attempts int
 

@@ -21,7 +21,7 @@ type inlining struct {
 }
 
 func (e *elab) callFunc(d *decl, x *syntax.Call, want *graph.Type) *graph.Node {
-	if !e.argCount(x.Func.Span, last(d.name), len(x.Args), len(d.fn.Params), len(d.fn.Params)) {
+	if !e.argCount(x.Func.Span, last(d.name), x.Args, len(d.fn.Params), len(d.fn.Params)) {
 		e.args(x)
 		return nil
 	}
@@ -250,7 +250,7 @@ func (c *inlining) complete() bool {
 	for _, s := range c.d.sig.sizes {
 		if _, known := c.fr.sizes[s]; !known {
 			e.errorf(c.x.Span, "T17", "the size `%s` of `%s` is not known", s, name).Note("no argument fixes it").
-				Help("%s::<%s>(…)", name, s)
+				Help("%s", e.callWith(c.x, name+"::<8>", -1, ""))
 			return false
 		}
 	}
@@ -258,24 +258,25 @@ func (c *inlining) complete() bool {
 		t := c.fr.types[g.name]
 		if t == nil {
 			e.errorf(c.x.Span, "T17", "the type `%s` of `%s` is not known", g.name, name).Note("no argument fixes it").
-				Help("%s::<f32>(…)", name)
+				Help("%s", e.callWith(c.x, name+"::<f32>", -1, ""))
 			return false
 		}
 		if !allows(g.kind, t) {
 			e.errorf(c.x.Span, "T21", "`%s` does not take this type", name).Note("expected %s: %s, found %s", g.name, g.kind, t).
-				Help("%s", boundHelp(g.kind))
+				Help("%s", c.boundHelp(g.kind, t))
 			return false
 		}
 	}
 	return true
 }
 
-func boundHelp(kind string) string {
-	switch kind {
-	case "Int":
-		return "Int is i8 to i64 and u8 to u64: convert with `as i64`"
-	case "Float":
-		return "Float is f32 and f64: convert with `as f64`"
+// boundHelp converts the first argument of the type that is not taken.
+func (c *inlining) boundHelp(kind string, found *graph.Type) string {
+	to := map[string]string{"Int": "i64", "Float": "f64", "Num": "f64"}[kind]
+	for i, a := range c.args {
+		if to != "" && found.IsScalar() && a != nil && a.Type.Equal(found) {
+			return c.e.callWith(c.x, last(c.d.name), i, c.e.parenthesized(c.x.Args[i].Where())+" as "+to)
+		}
 	}
 	return "take a number out of it, such as x.0 or x.field"
 }

@@ -34,7 +34,7 @@ func (e *elab) closureArg(c *methodUse, i, params int) *syntax.Closure {
 		m := e.errorf(cl.Span, "O02", "this closure has the wrong number of parameters").
 			Note("`%s` gives it %d, found %d", c.x.Name.Text, params, len(cl.Params))
 		if params == 1 && len(cl.Params) == 2 {
-			m.Help("take a pair apart with |(a, b)| …")
+			m.Help("take a pair apart:\n|(%s, %s)| %s", e.text(cl.Params[0].Pattern.Where()), e.text(cl.Params[1].Pattern.Where()), e.text(cl.Body.Where()))
 		} else {
 			m.Help("%s …", names)
 		}

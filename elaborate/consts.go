@@ -39,14 +39,14 @@ func (p *Program) evaluateConst(d *decl) bool {
 		return false
 	}
 	if n.Type.Kind != graph.Scalar {
-		e.errorf(d.con.Value.Where(), "T19", "a constant is a number or a bool").Note("found %s", n.Type).
+		e.errorf(d.con.Span, "T19", "a constant is a number or a bool").Note("found %s", n.Type).
 			Help("make it a function:\nfn %s() -> %s { %s }", last(d.name), n.Type, e.text(d.con.Value.Where()))
 		return false
 	}
 	v, ok := evaluate(n)
 	if !ok {
 		e.errorf(d.con.Value.Where(), "F07", "this constant cannot be computed").Note("it overflows, or divides by zero").
-			Help("use a wider type, or +% -% *% to wrap around")
+			Help("%s", e.wrapped(d.con.Value))
 		return false
 	}
 	d.typ, d.bits = n.Type, v

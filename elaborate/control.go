@@ -412,12 +412,12 @@ func (e *elab) exhaustive(x *syntax.Match, t *graph.Type) bool {
 	if wild || some && none || yes && no {
 		return true
 	}
-	missing := "_ => …"
+	missing := "_ => …,"
 	switch {
 	case t.Kind == graph.Option && some:
-		missing = "None => …"
+		missing = "None => …,"
 	case t.Kind == graph.Option:
-		missing = "Some(v) => …"
+		missing = "Some(v) => …,"
 	}
 	e.errorf(x.Span, "T15", "this match leaves values out").Note("not all values of %s have an arm", t).Help("%s", missing)
 	return false

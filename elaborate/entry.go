@@ -1,7 +1,6 @@
 package elaborate
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -168,12 +167,23 @@ func (e *elab) dynBounds(t syntax.Type) {
 	}
 }
 
+// headText is a function's head up to its parameters, on one line.
+func (e *elab) headText(d *decl) string {
+	start := d.at.Start
+	end := start + strings.IndexByte(d.src.Text[start:]+")", ')')
+	if n := len(d.fn.Params); n > 0 {
+		p := d.fn.Params[n-1]
+		end = p.Type.Where().End + strings.IndexByte(d.src.Text[p.Type.Where().End:]+")", ')')
+	}
+	return "fn " + strings.Join(strings.Fields(d.src.Text[start:min(end, len(d.src.Text))]), " ") + ")"
+}
+
 // result elaborates the body and makes its value one of the declared type,
 // with its elements moved together.
 func (e *elab) result(d *decl) *graph.Node {
 	var t *graph.Type
 	if d.fn.Result == nil {
-		e.errorf(d.at, "T12", "`%s` has no result type", last(d.name)).Note("every function gives a value").Help("fn %s(…) -> f32", last(d.name))
+		e.errorf(d.at, "T12", "`%s` has no result type", last(d.name)).Note("every function gives a value").Help("%s -> f32", e.headText(d))
 	} else {
 		e.g.ResultPlace = e.place(d.fn.Place, d.sig)
 		t = e.typeExpr(d.fn.Result)
@@ -206,32 +216,6 @@ func (e *elab) ensures(fn *syntax.Func) {
 			continue
 		}
 		e.sizeExpr(en.Bound)
-	}
-}
-
-// number gives the fault sites their numbers, in order of their places in
-// the source, and each node its site.
-func (e *elab) number() {
-	var nodes []*graph.Node
-	e.g.Body.Walk(func(n *graph.Node) bool {
-		if n.Site >= 0 {
-			nodes = append(nodes, n)
-		}
-		return true
-	})
-	site := func(n *graph.Node) graph.Site {
-		return graph.Site{Pos: n.Pos, Kind: e.of(n).fault, Text: e.of(n).text}
-	}
-	order := func(a, b graph.Site) int {
-		return cmp.Or(cmp.Compare(a.Pos.Start, b.Pos.Start), cmp.Compare(a.Pos.End, b.Pos.End), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Text, b.Text))
-	}
-	slices.SortStableFunc(nodes, func(a, b *graph.Node) int { return order(site(a), site(b)) })
-	for _, n := range nodes {
-		s := site(n)
-		if k := len(e.g.Sites); k == 0 || e.g.Sites[k-1] != s {
-			e.g.Sites = append(e.g.Sites, s)
-		}
-		n.Site = len(e.g.Sites) - 1
 	}
 }
 

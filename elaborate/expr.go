@@ -169,7 +169,7 @@ func (e *elab) none(x *syntax.NameExpr, want *graph.Type) *graph.Node {
 
 // some is Some(v).
 func (e *elab) some(x *syntax.Call, want *graph.Type) *graph.Node {
-	if !e.argCount(x.Span, "Some", len(x.Args), 1, 1) {
+	if !e.argCount(x.Span, "Some", x.Args, 1, 1) {
 		return nil
 	}
 	var inner *graph.Type
@@ -383,7 +383,9 @@ func (e *elab) repeatExpr(x *syntax.RepeatExpr, want *graph.Type) *graph.Node {
 	}
 	dims := make([]size.Poly, len(x.Dims))
 	for i, d := range x.Dims {
+		reported := len(e.msgs.Messages)
 		p, ok := e.sizeExpr(d)
+		e.takeInstead(reported, x, d)
 		if ok && !e.proves(p) {
 			e.negativeSize(d.Where(), p)
 			ok = false
@@ -402,7 +404,7 @@ func (e *elab) repeatExpr(x *syntax.RepeatExpr, want *graph.Type) *graph.Node {
 
 func (e *elab) negativeSize(at diag.Span, p size.Poly) {
 	e.errorf(at, "B01", "this size may be negative").Note("%s >= 0 is not known", p).
-		Help("declare it:\nwhere %s >= 0", p)
+		Help("%s", declare("declare it", p.String()+" >= 0", "", p))
 }
 
 func (e *elab) recordExpr(x *syntax.RecordExpr) *graph.Node {

@@ -1,6 +1,8 @@
 package elaborate
 
 import (
+	"slices"
+
 	"github.com/godwit-run/godwit/diag"
 	"github.com/godwit-run/godwit/graph"
 	"github.com/godwit-run/godwit/num"
@@ -66,13 +68,13 @@ func (e *elab) groupBy(c *methodUse) *graph.Node {
 		return nil
 	}
 	return e.newGroup(&grouping{x: c.recv, groups: k, split: func(v *graph.Node) (*graph.Node, *graph.Node) {
-		return e.key(e.applyClosure(cl, nil, v), k, bodyValue(cl.Body)), v
+		return e.key(e.applyClosure(cl, indexWanted(cl.Body, k), v), k, bodyValue(cl.Body)), v
 	}}, c.at())
 }
 
 // groupByKeys takes the keys from an array.
 func (e *elab) groupByKeys(c *methodUse, k size.Poly) *graph.Node {
-	keys := e.expr(c.x.Args[0], nil)
+	keys := e.indices(c.x.Args[0], k)
 	if keys == nil {
 		return nil
 	}
@@ -88,8 +90,55 @@ func (e *elab) groupByKeys(c *methodUse, k size.Poly) *graph.Node {
 	}
 	pairs := e.zipped(c, keys, x)
 	return e.newGroup(&grouping{x: pairs, groups: k, fixed: true, split: func(v *graph.Node) (*graph.Node, *graph.Node) {
-		return e.key(e.get(v, 0, at), k, at), e.get(v, 1, at)
+		key := e.key(e.get(v, 0, at), k, at)
+		if key != nil && key.Op == graph.Check {
+			e.of(key).text = "key of the array outside 0.." + k.String()
+		}
+		return key, e.get(v, 1, at)
 	}}, c.at())
+}
+
+// indexWanted is the type idx<n> for an expression that asks for one by
+// clamp_idx or wrap_idx, and nil for others: any integer may be a key.
+func indexWanted(x syntax.Expr, n size.Poly) *graph.Type {
+	if !asksForIndex(x) {
+		return nil
+	}
+	return graph.IndexOf(n)
+}
+
+// asksForIndex looks at what gives an expression's value, or the elements of it.
+func asksForIndex(x syntax.Expr) bool {
+	switch x := x.(type) {
+	case *syntax.Block:
+		return x.Value != nil && asksForIndex(x.Value)
+	case *syntax.ParenExpr:
+		return asksForIndex(x.X)
+	case *syntax.BorrowExpr:
+		return asksForIndex(x.X)
+	case *syntax.Closure:
+		return asksForIndex(x.Body)
+	case *syntax.If:
+		return asksForIndex(x.Then) || x.Else != nil && asksForIndex(x.Else)
+	case *syntax.Match:
+		return slices.ContainsFunc(x.Arms, func(a syntax.Arm) bool { return asksForIndex(a.Body) })
+	case *syntax.MethodCall:
+		if len(x.Args) > 0 {
+			c, ok := x.Args[len(x.Args)-1].(*syntax.Closure)
+			return ok && asksForIndex(c)
+		}
+		return x.Name.Text == "clamp_idx" || x.Name.Text == "wrap_idx"
+	}
+	return false
+}
+
+// indices elaborates an array of indices into n elements.
+func (e *elab) indices(x syntax.Expr, n size.Poly) *graph.Node {
+	var want *graph.Type
+	if t := indexWanted(x, n); t != nil {
+		want = graph.ArrayOf(t, types.Open)
+	}
+	return e.expr(x, want)
 }
 
 // fixGroup gives a grouping that is bound to a name an array with its keys.
@@ -229,7 +278,7 @@ func (e *elab) histogram(c *methodUse) *graph.Node {
 	return e.ones(&grouping{x: c.recv, groups: k, split: func(v *graph.Node) (*graph.Node, *graph.Node) {
 		if cl != nil {
 			at = bodyValue(cl.Body)
-			v = e.applyClosure(cl, nil, v)
+			v = e.applyClosure(cl, indexWanted(cl.Body, k), v)
 		}
 		return e.key(v, k, at), v
 	}}, c.at())
@@ -237,7 +286,7 @@ func (e *elab) histogram(c *methodUse) *graph.Node {
 
 // scatter is d.scatter_with(indices, values, |old, new| …).
 func (e *elab) scatter(c *methodUse) *graph.Node {
-	i, v := e.dense(e.expr(c.x.Args[0], nil)), e.arrayArg(c, 1)
+	i, v := e.dense(e.indices(c.x.Args[0], c.recv.Type.Size)), e.arrayArg(c, 1)
 	cl := e.closureArg(c, 2, 2)
 	if i == nil || v == nil || cl == nil || !e.indicesFor(c, i, c.recv.Type.Size) || !e.equalSizes(c, i, v) {
 		return nil

@@ -34,7 +34,12 @@ func (e *elab) indexInto(x *syntax.Index, v *graph.Node) *graph.Node {
 		}
 		return nil
 	}
+	e.indexing = ""
+	if _, isLit := x.I.(*syntax.IntLit); isLit && !e.target {
+		e.indexing = e.operand(x.X)
+	}
 	i := e.expr(x.I, graph.IndexOf(v.Type.Size))
+	e.indexing = ""
 	if i == nil {
 		return nil
 	}
@@ -66,19 +71,30 @@ func (e *elab) below0(i *graph.Node, n size.Poly, x *syntax.Index) *graph.Node {
 		if b.lo < 0 {
 			m.Help("the last element is %s[%s]", array, n.AddConst(-1))
 		} else {
-			m.Help("%s", largerHelp(n, itoa(b.lo)))
+			m.Help("%s", largerHelp(n, itoa(b.lo), array+".get("+at+").or(…)"))
 		}
 		return nil
 	}
 	if i.Type.Kind == graph.Index {
-		e.foreignIndex(i.Type, n, x.I.Where()).
-			Help("%s", orderHelp(i.Type.Bound, n, array+".get("+at+").or(…)\n"+array+"["+e.parenthesized(x.I.Where())+".clamp_idx()]"))
+		write := array + "[" + e.parenthesized(x.I.Where()) + ".clamp_idx()]"
+		if !e.target {
+			write = array + ".get(" + at + ").or(…)\n" + write
+		}
+		e.foreignIndex(i.Type, n, x.I.Where()).Help("%s", orderHelp(i.Type.Bound, n, write))
 		return nil
 	}
+	help := ""
+	if writable(n) {
+		help = "give it the type idx<" + n.String() + "> where it comes from, or "
+	}
+	help += "choose one of\n"
+	if !e.target {
+		help += array + ".get(" + at + ").or(…)\n"
+	}
+	in := array + "[" + e.parenthesized(x.I.Where())
 	e.errorf(x.I.Where(), "B02", "this index is not shown to be in bounds").
-		Note("expected idx<%s>, found %s", n, e.describe(i)).
-		Help("give it the type idx<%s> where it comes from, or choose one of\n%s.get(%s).or(…)\n%s[%s.clamp_idx()]\n%s[%s.wrap_idx()]",
-			n, array, at, array, e.parenthesized(x.I.Where()), array, e.parenthesized(x.I.Where()))
+		Note("expected %s, found %s", indexText(n, array), e.describe(i)).
+		Help("%s", help+in+".clamp_idx()]\n"+in+".wrap_idx()]")
 	return nil
 }
 
@@ -148,7 +164,7 @@ func (e *elab) intoIndex(c *methodUse, op graph.Op) *graph.Node {
 		return e.toRange(op, c.recv, c.want.Bound, c.at())
 	}
 	e.errorf(c.x.Name.Span, "T11", "which size this index is for is not known").Note("expected ::<N>").
-		Help("%s.%s::<N>()", e.operand(c.x.Receiver), c.x.Name.Text)
+		Help("%s.%s::<%s>()", e.operand(c.x.Receiver), c.x.Name.Text, e.someSize())
 	return nil
 }
 
@@ -189,7 +205,7 @@ func (e *elab) clamped(i *graph.Node, n size.Poly, at diag.Span) *graph.Node {
 
 // gather is x.gather(indices).
 func (e *elab) gather(c *methodUse) *graph.Node {
-	i := e.expr(c.x.Args[0], nil)
+	i := e.indices(c.x.Args[0], c.recv.Type.Size)
 	if i == nil || !e.indicesFor(c, i, c.recv.Type.Size) {
 		return nil
 	}
@@ -208,7 +224,7 @@ func (e *elab) indicesFor(c *methodUse, i *graph.Node, n size.Poly) bool {
 			Help("give them the type idx<%s> where they come from, or choose one of\n%s.map(|i| i.clamp_idx::<%s>())\n%s.map(|i| i.wrap_idx::<%s>())", n, e.operand(c.x.Args[0]), n, e.operand(c.x.Args[0]), n)
 	case !e.proves(n.Sub(i.Type.Elem().Bound)):
 		e.errorf(at, "B06", "these indices belong to another size").Note("expected idx<%s>, found %s", n, i.Type.Elem()).
-			Help("declare it:\nwhere %s <= %s", i.Type.Elem().Bound, n)
+			Help("%s", declare("declare it", i.Type.Elem().Bound.String()+" <= "+n.String(), e.operand(c.x.Args[0])+".map(|i| (i as i64).clamp_idx())", i.Type.Elem().Bound, n))
 	default:
 		return true
 	}

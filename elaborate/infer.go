@@ -2,6 +2,8 @@ package elaborate
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/godwit-run/godwit/diag"
 	"github.com/godwit-run/godwit/graph"
@@ -114,7 +116,7 @@ func (e *elab) intLit(x *syntax.IntLit, negative bool, at diag.Span, want *graph
 		k = want.Num
 	}
 	if !fitsKind(x.Value, negative, k) {
-		e.tooBig(at, k)
+		e.tooBig(at, k, negative)
 		return nil
 	}
 	v := x.Value
@@ -124,14 +126,21 @@ func (e *elab) intLit(x *syntax.IntLit, negative bool, at diag.Span, want *graph
 	return e.bits(k, num.Canon(k, v), at)
 }
 
-func (e *elab) tooBig(at diag.Span, k num.Kind) {
-	m := e.errorf(at, "F01", "this number does not fit its type").
-		Note("%s holds %d to %d", k, k.MinInt(), k.MaxInt())
-	if k.IsSigned() && k != num.I64 {
-		m.Help("use a wider type, or write it as i64: (x as i64)")
-	} else {
-		m.Help("use another type: i64 holds -2^63 to 2^63 - 1, u64 0 to 2^64 - 1")
+func (e *elab) tooBig(at diag.Span, k num.Kind, negative bool) {
+	e.errorf(at, "F01", "this number does not fit its type").
+		Note("%s holds %d to %d", k, k.MinInt(), k.MaxInt()).Help("%s", nearestOf(e.text(at), k, negative))
+}
+
+// nearestOf offers the value of kind k that is nearest to a literal.
+func nearestOf(literal string, k num.Kind, negative bool) string {
+	most, what := strconv.FormatUint(k.MaxInt(), 10), "largest"
+	if negative {
+		most, what = itoa(k.MinInt()), "least"
+		if literal[0] != '-' {
+			most = strings.TrimPrefix(most, "-")
+		}
 	}
+	return "write `" + most + "`, the " + what + " " + k.String() + ", or use a wider type"
 }
 
 func fitsKind(v uint64, negative bool, k num.Kind) bool {
@@ -147,9 +156,13 @@ func (e *elab) indexLit(x *syntax.IntLit, at diag.Span, want *graph.Type) *graph
 		if i := e.bits(num.I64, x.Value, at); x.Value <= 1<<62 && e.inRange(i, want.Bound) {
 			return e.toIndex(i, want.Bound, at) // by the conditions around
 		}
+		otherwise := ""
+		if e.indexing != "" {
+			otherwise = e.indexing + ".get(" + x.Text + ").or(…)"
+		}
 		e.errorf(at, "B04", "the index %s may be out of bounds", x.Text).
-			Note("expected an index below %s", want.Bound).
-			Help("%s", largerHelp(want.Bound, x.Text))
+			Note("expected an index below %s", sizeText(want.Bound, e.indexing)).
+			Help("%s", largerHelp(want.Bound, x.Text, otherwise))
 		return nil
 	}
 	n := e.add(graph.Const, want, at)
@@ -158,11 +171,11 @@ func (e *elab) indexLit(x *syntax.IntLit, at diag.Span, want *graph.Type) *graph
 }
 
 // largerHelp says how to make a constant index valid.
-func largerHelp(bound size.Poly, index string) string {
-	if c, isConst := bound.Const(); isConst {
-		return "the last index is " + itoa(c-1)
+func largerHelp(bound size.Poly, index, otherwise string) string {
+	if c, isConst := bound.Const(); isConst && c > 0 {
+		return "write `" + itoa(c-1) + "`, the last index"
 	}
-	return "declare how large the size is at least:\nwhere " + bound.String() + " > " + index
+	return declare("declare how large the size is at least", bound.String()+" > "+index, otherwise, bound)
 }
 
 // orderHelp says how to make a <= b known.
@@ -170,7 +183,10 @@ func orderHelp(a, b size.Poly, otherwise string) string {
 	if len(a.Sub(b).Vars()) == 0 {
 		return otherwise
 	}
-	return "declare it:\nwhere " + a.String() + " <= " + b.String() + "\nor write\n" + otherwise
+	if !writable(a, b) {
+		return otherwise
+	}
+	return declare("declare it", a.String()+" <= "+b.String(), "", a, b) + "\nor write\n" + otherwise
 }
 
 // foreignIndex reports an index whose bound is another than expected.
@@ -247,11 +263,8 @@ func show(t *graph.Type) string {
 
 func (e *elab) parenthesized(at diag.Span) string {
 	t := e.text(at)
-	for i := range len(t) {
-		switch t[i] {
-		case ' ', '\n', '\t':
-			return "(" + t + ")"
-		}
+	if !isPlain(t) {
+		return "(" + t + ")"
 	}
 	return t
 }
@@ -312,11 +325,11 @@ func (e *elab) sizeMismatch(n *graph.Node, want *graph.Type, at diag.Span) {
 	if name, ok := length.IsVar(); ok && isDynamic(name) && !want.Masked {
 		e.errorf(at, "B03", "how many elements this has is known only at run time").
 			Note("expected %s, found %s", show(want), e.showArray(n)).
-			Help("declare it so: %s", e.showArray(n))
+			Help("%s", e.declareResult(want, e.showArray(n)))
 		return
 	}
 	e.errorf(at, "T06", "the sizes differ").Note("expected %s, found %s", show(want), e.showArray(n)).
-		Help("if they are always equal, declare it:\nwhere %s == %s", length, want.Size)
+		Help("%s", declare("if they are always equal, declare it", length.String()+" == "+want.Size.String(), "", length, want.Size))
 }
 
 // showArray writes an array's type; a run-time size as it would be declared.

@@ -154,7 +154,7 @@ func (e *elab) stopped() *graph.Node { return e.vars[e.fr.loop.stop].n }
 func (e *elab) breakStmt(s *syntax.Break) {
 	l := e.fr.loop
 	if l == nil {
-		note, help := "not inside a for", "for _ in 0..100 { if done { break; } }"
+		note, help := "not inside a for", "leave `break;` out; only a for is left early"
 		if e.lambda > 0 {
 			note = "a closure cannot end a loop around it"
 		}
@@ -225,7 +225,7 @@ func (e *elab) overZip(m *syntax.MethodCall) (size.Poly, func(i *graph.Node) *gr
 	}
 	if !e.sameSize(n, k) {
 		e.errorf(m.Span, "T06", "the sizes differ").Note("%s elements with %s", n, k).
-			Help("if they are always equal, declare it:\nwhere %s == %s", n, k)
+			Help("%s", declare("if they are always equal, declare it", n.String()+" == "+k.String(), "zip before filtering: a.zip(b).filter(|(x, y)| …)", n, k))
 		return n, nil, false
 	}
 	return n, func(i *graph.Node) *graph.Node { return e.tuple(m.Span, a(i), b(i)) }, true
@@ -344,6 +344,6 @@ func (e *elab) bounded(at diag.Span, n *graph.Node, ok bool) bool {
 	name := e.text(at)
 	e.errorf(at, "T02", "this loop has no bound").
 		Note("of `%s` only the type is known, %s", name, n.Type).
-		Help("declare its range:\nwhere %s: Range<0, 4096>\nor limit it: %s.min(4096)", name, e.parenthesized(at))
+		Help("%s", e.rangeHelp(name, e.parenthesized(at)+".min(4096)"))
 	return false
 }

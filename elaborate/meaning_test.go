@@ -110,7 +110,7 @@ var meanings = []meaning{
 	{"update rows", "fn f(x: &[[i64; 2]; N]) -> [[i64; 2]; N] where N >= 2 { let mut a = x; a[0] = a[1]; a[1][0] *= 10; a[1] += 1; a }", map[string]int64{"N": 2}, [][]float64{{1, 2, 3, 4}}, "3 4 31 5"},
 	{"update fields", "record P { x: i64, y: [i64; 3] } fn f(n: i64) -> P where n: Range<0, 9> { let mut p = P { x: n, y: [1, 2, 3] }; p.y[1] = 8; p.x += 1; let mut q = [p, p]; q[1].y[2] = 6; q[1].x = 0; p = q[1]; q[1].x = 7; p }", nil, [][]float64{{4}}, "0 | 1 8 6"},
 	{"update in a loop", "fn f(k: &[idx<N>; M]) -> [i64; N] where N >= 1 { let mut x = [0; N]; for i in k { if i > 0 { x[i] += 1; if x[i] > 2 { break; } } } x }", map[string]int64{"N": 3, "M": 7}, [][]float64{{0, 1, 2, 1, 1, 2, 2}}, "0 3 1"},
-	{"update faults", "fn f(x: &[i8; N]) -> [i8; N] where N >= 1 { let mut a = x; for i in 0..N { a[i] += 1; a[0] = 100 / a[i]; } a }", map[string]int64{"N": 3}, [][]float64{{1, 127, -1}}, "fault: i8 addition at 1:76, index -1"},
+	{"update faults", "fn f(x: &[i8; N]) -> [i8; N] where N >= 1 { let mut a = x; for i in 0..N { a[i] += 1; a[0] = 100 / a[i]; } a }", map[string]int64{"N": 3}, [][]float64{{1, 127, -1}}, "fault: i8 addition at 1:76, index 1"},
 	{"flat", "fn f(x: &[i64; N * D]) -> [i64; N] { (0..N).map(|i| { let mut s = 0; for j in 0..D { s = s +% x[i * D + j]; } s }) }", map[string]int64{"N": 2, "D": 3}, [][]float64{{1, 2, 3, 4, 5, 6}}, "6 15"},
 	{"break", "fn f(x: &[i64; N], stop: i64) -> (i64, i64) { let mut s = 0; let mut k = 0; for e in x { if e == stop { break; } s = s + e; k = k + 1; } (s, k) }", map[string]int64{"N": 5}, [][]float64{{1, 2, 3, 4, 5}, {4}}, "6 | 3"},
 	{"break deep", `fn f(n: i64) -> (i64, i64)

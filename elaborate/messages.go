@@ -86,7 +86,7 @@ func (e *elab) tooLarge(at diag.Span) {
 func (e *elab) runtimeElement(t *graph.Type, at diag.Span) {
 	e.errorf(at, "T07", "elements of an array must have a fixed size").
 		Note("each would be %s, whose size is known only at run time", t).
-		Help("fold the inner array to a value of fixed size:\n.map(|row| row.filter(|e| …).sum())")
+		Help("%s", e.folded(t, e.text(at)))
 }
 
 // suggest adds the nearest of the names to the help.

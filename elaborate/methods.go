@@ -1,6 +1,8 @@
 package elaborate
 
 import (
+	"strings"
+
 	"slices"
 
 	"github.com/godwit-run/godwit/diag"
@@ -99,7 +101,7 @@ func (e *elab) methodCall(x *syntax.MethodCall, want *graph.Type) *graph.Node {
 		e.errorf(x.Name.Span, "T09", "`%s` takes its number in ::<…>", x.Name.Text).Note("found an argument").Help("%s::<%s>()", x.Name.Text, e.argText(x))
 		return nil
 	}
-	if !e.argCount(x.Name.Span, x.Name.Text, len(x.Args), m.min, m.max) || !e.sizeArgs(c, m) {
+	if !e.argCount(x.Name.Span, x.Name.Text, x.Args, m.min, m.max) || !e.sizeArgs(c, m) {
 		return nil
 	}
 	if !m.masked {
@@ -178,8 +180,25 @@ var foreignMethods = map[string]string{
 	"for_each": "for e in x { … }", "sum_by": ".map(|e| …).sum()", "max_by": ".argmax(|e| key)", "min_by": ".argmin(|e| key)",
 }
 
+// argsOffer is the text of as many arguments as are wanted, closures last.
+func (e *elab) argsOffer(args []syntax.Expr, want int) string {
+	var texts, closures []string
+	for _, a := range args[:min(want, len(args))] {
+		if _, ok := a.(*syntax.Closure); ok {
+			closures = append(closures, e.text(a.Where()))
+		} else {
+			texts = append(texts, e.text(a.Where()))
+		}
+	}
+	for len(texts)+len(closures) < want {
+		texts = append(texts, "…")
+	}
+	return strings.Join(append(texts, closures...), ", ")
+}
+
 // argCount checks the number of arguments.
-func (e *elab) argCount(at diag.Span, name string, found, least, most int) bool {
+func (e *elab) argCount(at diag.Span, name string, args []syntax.Expr, least, most int) bool {
+	found := len(args)
 	if found >= least && found <= most {
 		return true
 	}
@@ -188,7 +207,7 @@ func (e *elab) argCount(at diag.Span, name string, found, least, most int) bool 
 		want += " to " + itoa(most)
 	}
 	e.errorf(at, "T08", "`%s` takes %s argument%s", name, want, plural(most)).Note("found %d", found).
-		Help("%s(%s)", name, [...]string{"", "…", "…, …", "…, …, …"}[min(least, 3)])
+		Help("%s(%s)", name, e.argsOffer(args, max(least, min(found, most))))
 	return false
 }
 

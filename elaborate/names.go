@@ -213,7 +213,7 @@ func (r resolver) path(path []syntax.Name, code string) *decl {
 		}
 		if !next.pub && !next.mod.contains(r.mod) {
 			r.report(name.Span, "N05", "`%s` is private to its module", next.name).
-				Note("not declared `pub`").Help("declare it as\n%s", publicHead(next))
+				Note("not declared `pub`").Help("%s", publicHead(next))
 			return nil
 		}
 		d = next
@@ -223,7 +223,7 @@ func (r resolver) path(path []syntax.Name, code string) *decl {
 
 func publicHead(d *decl) string {
 	words := map[declKind]string{funcDecl: "fn", recordDecl: "record", constDecl: "const", modDecl: "mod"}
-	return "pub " + words[d.kind] + " " + last(d.name) + " …"
+	return "write `pub` before `" + words[d.kind] + " " + last(d.name) + "`"
 }
 
 func last(qualified string) string {

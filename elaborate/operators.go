@@ -83,7 +83,7 @@ func (e *elab) apply(x *syntax.Binary, a, b *graph.Node) *graph.Node {
 	if a.Type.Kind == graph.Array || b.Type.Kind == graph.Array {
 		if isCompare(x.Op) {
 			e.errorf(x.Span, "F08", "arrays cannot be compared").Note("%s with %s", a.Type, b.Type).
-				Help("compare the elements:\n%s.zip(%s).all(|(a, b)| a %s b)", e.operand(x.X), e.operand(x.Y), x.Op)
+				Help("compare the elements:\n%s", e.compared(x, a.Type, b.Type))
 			return nil
 		}
 		return e.elementwise(x, a, b)
@@ -113,7 +113,7 @@ func (e *elab) differ(at diag.Span, a, b *graph.Node) {
 	m := e.errorf(at, "T06", "the sizes differ").Note("%s with %s", e.showArray(a), e.showArray(b))
 	switch {
 	case hasDynamic(a.Type) || hasDynamic(b.Type):
-		m.Help("map keeps the size, where filter does not:\nx.map(|e| if … { e } else { … })")
+		m.Help("zip before filtering, so that both keep the same elements:\na.zip(b).filter(|(x, y)| …)")
 	case len(a.Type.Size.Vars())+len(b.Type.Size.Vars()) == 0 || unnamed(a.Type.Size) || unnamed(b.Type.Size):
 		m.Help("give both the same size where they come from:\na: &[f32; N], b: &[f32; N]")
 	default:

@@ -24,7 +24,7 @@ func (e *elab) window(c *methodUse) *graph.Node {
 	w, n, at := c.sizes[0], c.recv.Type.Size, c.at()
 	if !e.proves(w.AddConst(-1)) || !e.proves(n.Sub(w)) {
 		e.errorf(at, "B08", "the window may be larger than the array").Note("1 <= %s <= %s is not known", w, n).
-			Help("declare it:\nwhere %s >= %s", n, w)
+			Help("%s", declare("declare it", n.String()+" >= "+w.String(), "make the windows before the filter: x.window::<"+w.String()+">().filter(|w| …)", n, w))
 		return nil
 	}
 	return e.tabulate(at, n.Sub(w).AddConst(1), func(i *graph.Node) *graph.Node {
@@ -125,7 +125,7 @@ func (e *elab) transpose(c *methodUse, x *graph.Node) *graph.Node {
 
 // concat is concat(x, y).
 func (e *elab) concat(x *syntax.Call, want *graph.Type) *graph.Node {
-	if !e.argCount(x.Span, "concat", len(x.Args), 2, 2) {
+	if !e.argCount(x.Span, "concat", x.Args, 2, 2) {
 		return nil
 	}
 	var hint *graph.Type

@@ -161,7 +161,7 @@ func (e *elab) powi(c *methodUse) *graph.Node {
 	k, ok := c.sizes[0].Const()
 	if !ok || k > maxPower {
 		e.errorf(c.x.Name.Span, "F09", "the power must be a number from 0 to %d", maxPower).Note("found %s", c.sizes[0]).
-			Help("powf(%s as f64)", c.sizes[0])
+			Help("powf(%s as %s)", c.sizes[0], c.recv.Type)
 		return nil
 	}
 	return (&formula{e, c.at(), c.recv.Type.Num}).powi(c.recv, k)
@@ -186,9 +186,10 @@ func optionTable() map[string]method {
 
 // orElse is o.or(d). d is evaluated in any case.
 func (e *elab) orElse(c *methodUse) *graph.Node {
-	elem := c.recv.Type.Elem()
+	elem, reported := c.recv.Type.Elem(), len(e.msgs.Messages)
 	d := e.value(c.x.Args[0], elem)
 	if d == nil {
+		e.numbersInstead(reported, c)
 		return nil
 	}
 	d = e.dense(d)

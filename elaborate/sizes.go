@@ -206,6 +206,8 @@ func (e *elab) unknownSize(name syntax.Name) {
 	}
 	if best := nearest(name.Text, names); best != "" {
 		m.Help("did you mean `%s`?", best)
+	} else if len(names) == 1 {
+		m.Help("did you mean `%s`?", names[0])
 	} else {
 		m.Help("name it in a parameter's type, x: &[f32; %s], or as a generic: <%s: Size>", name.Text, name.Text)
 	}

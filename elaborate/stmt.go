@@ -139,7 +139,7 @@ func (e *elab) bindPattern(p syntax.Pattern, mut bool, n *graph.Node) {
 	case *syntax.TuplePattern:
 		if n != nil && (n.Type.Kind != graph.Tuple || len(n.Type.Elems) != len(p.Elems)) {
 			e.errorf(p.Span, "T16", "this pattern does not fit the value").
-				Note("%d names for %s", len(p.Elems), n.Type).Help("%s", patternFor(n.Type))
+				Note("%d names for %s", len(p.Elems), n.Type).Help("%s", e.namedPattern(n.Type, p.Elems))
 			n = nil
 		}
 		for i, sub := range p.Elems {
@@ -150,20 +150,6 @@ func (e *elab) bindPattern(p syntax.Pattern, mut bool, n *graph.Node) {
 			e.bindPattern(sub, mut, part)
 		}
 	}
-}
-
-func patternFor(t *graph.Type) string {
-	if t.Kind != graph.Tuple {
-		return "x"
-	}
-	names := "("
-	for i := range t.Elems {
-		if i > 0 {
-			names += ", "
-		}
-		names += string(rune('a' + i))
-	}
-	return names + ")"
 }
 
 func (e *elab) assign(s *syntax.Assign) {
@@ -261,15 +247,16 @@ func (e *elab) assignable(v *variable, s *syntax.Assign) bool {
 		return false
 	case !v.mut:
 		e.errorf(s.Span, "O03", "`%s` cannot be assigned to", v.name).Note("declared without `mut`").
-			Help("let mut %s = …;", v.name)
+			Help("%s", e.letMut(v.name))
 		return false
 	}
 	return true
 }
 
 func (e *elab) badTarget(s *syntax.Assign) {
+	root := targetRoot(s.Target).Where()
 	e.errorf(s.Target.Where(), "O05", "only a variable, or a part of one, can be assigned to").Note("this is a value without a name").
-		Help("let mut x = %s;", e.text(targetRoot(s.Target).Where()))
+		Help("give it a name first:\nlet mut x = %s; x%s", e.text(root), e.text(diag.Span{Start: root.End, End: s.Span.End}))
 	e.expr(s.Value, nil)
 }
 

@@ -39,8 +39,15 @@ const maxTuple = 10
 
 func (r typeReader) tuple(t *syntax.TupleType) *graph.Type {
 	if len(t.Elems) < 2 || len(t.Elems) > maxTuple {
-		r.e.errorf(t.Span, "T24", "a tuple has 2 to %d parts", maxTuple).Note("found %d", len(t.Elems)).
-			Help("declare a record with named fields:\nrecord Row { first: f32, second: f32 }")
+		m := r.e.errorf(t.Span, "T24", "a tuple has 2 to %d parts", maxTuple).Note("found %d", len(t.Elems))
+		switch len(t.Elems) {
+		case 0:
+			m.Help("(f32, f32)")
+		case 1:
+			m.Help("%s", r.e.text(t.Elems[0].Where()))
+		default:
+			m.Help("declare a record with named fields:\nrecord Row { first: f32, second: f32 }")
+		}
 		return nil
 	}
 	elems := make([]*graph.Type, len(t.Elems))

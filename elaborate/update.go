@@ -84,7 +84,9 @@ func (e *elab) partAt(x syntax.Expr, now *graph.Node, p *place) *graph.Node {
 			e.expr(x.I, nil)
 			return nil
 		}
+		e.target = true
 		i := e.indexInto(x, v)
+		e.target = false
 		if i == nil {
 			return nil
 		}

@@ -18,7 +18,8 @@ type machine struct {
 	regs    []val // one for each node
 	reg     map[*graph.Node]int
 
-	slot    int64 // of the outermost enclosing array operation, or -1
+	slot    int64 // of the outermost enclosing array operation or turn of such a loop, or -1
+	orders  []graph.SiteOrder
 	steps   int64
 	checked int64 // steps when the context was last looked at
 	faulted bool
@@ -30,7 +31,7 @@ type machine struct {
 type stopped struct{ err error }
 
 func newMachine(g *graph.Graph, sizes map[string]int64, opt Options) *machine {
-	m := &machine{g: g, opt: opt, slot: -1, sizes: map[string]int64{}, runtime: map[string]bool{}, fixed: map[*graph.Type]*shape{}, reg: map[*graph.Node]int{}}
+	m := &machine{g: g, opt: opt, slot: -1, orders: g.SiteOrders(), sizes: map[string]int64{}, runtime: map[string]bool{}, fixed: map[*graph.Type]*shape{}, reg: map[*graph.Node]int{}}
 	for _, s := range g.Sizes {
 		if n, ok := sizes[s.Name]; ok {
 			m.sizes[s.Name] = n
@@ -76,7 +77,7 @@ func (m *machine) report(n *graph.Node) {
 		return
 	}
 	f := Fault{n.Site, m.slot}
-	if !m.faulted || f.Site < m.fault.Site || f.Site == m.fault.Site && f.Index < m.fault.Index {
+	if !m.faulted || graph.Before(m.orders, f.Site, f.Index, m.fault.Site, m.fault.Index) {
 		m.fault = f
 	}
 	m.faulted = true

@@ -18,9 +18,8 @@ type Options struct {
 	Steps int64
 }
 
-// Fault is the fault that a run reports: of all that happened the one with
-// the least site, and of those at that site the least index (see package
-// graph).
+// Fault is the fault that a run reports: of all that happened the first (see
+// graph.Site).
 type Fault struct {
 	Site  int
 	Index int64

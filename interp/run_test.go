@@ -31,15 +31,15 @@ var faultCases = []opCase{
 			return b.Map(size.Const(4), func(q []*node) *node { return by(b, q[0], p[1]) })
 		}, x)
 	}, fault: &Fault{0, 2}},
-	{name: "a loop is no array operation", k: 3, make: func(b *builder, x, k *node) *node {
+	{name: "the turn of a loop", k: 3, make: func(b *builder, x, k *node) *node {
 		return b.Loop(b.Int(num.I64, -1), k, nil, false, func(p []*node) []*node { return []*node{by(b, k, p[0])} }, k)
-	}, fault: &Fault{0, -1}},
+	}, fault: &Fault{0, 1}},
 	{name: "inside of a loop", xs: []int64{1, 0}, k: 3, make: func(b *builder, x, k *node) *node {
 		return b.Loop(b.Int(num.I64, 0), k, nil, false, func(p []*node) []*node {
 			m := b.Map(nN, func(q []*node) *node { return by(b, k, q[1]) }, x)
 			return []*node{b.Reduce(graph.WrapSum, m)}
 		}, k)
-	}, fault: &Fault{0, 1}},
+	}, fault: &Fault{0, 0}},
 	{name: "reduce inside of a map", xs: []int64{3, -1}, make: func(b *builder, x, k *node) *node {
 		return b.Map(nN, func(p []*node) *node {
 			few := b.Filter(x, func(q []*node) *node { return b.Arith(num.Gt, q[1], b.Arith(num.Mul, p[0], b.Int(num.I64, 5))) })

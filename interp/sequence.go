@@ -42,8 +42,8 @@ func (m *machine) scatter(in *inst) *array {
 	return r
 }
 
-// loop runs its turns in order. It is no array operation: the slot that
-// faults are reported with stays.
+// loop runs its turns in order. Faults in it are reported with the turn,
+// unless an operation around it has a slot or turn.
 func (m *machine) loop(in *inst) val {
 	b := in.blocks[0]
 	lo, hi := int64(m.arg(in, 0).bits), int64(m.arg(in, 1).bits)
@@ -52,7 +52,11 @@ func (m *machine) loop(in *inst) val {
 	for k := range carried {
 		carried[k] = m.arg(in, 2+k)
 	}
+	outermost := m.slot < 0
 	for i := lo; i < hi; i++ {
+		if outermost {
+			m.slot = i - lo
+		}
 		m.regs[b.params[0]] = val{bits: uint64(i)}
 		for k, c := range carried {
 			m.regs[b.params[1+k]] = c
@@ -64,6 +68,9 @@ func (m *machine) loop(in *inst) val {
 		if in.Stop && m.regs[b.results[len(carried)]].bits != 0 {
 			break
 		}
+	}
+	if outermost {
+		m.slot = -1
 	}
 	return val{parts: carried}
 }

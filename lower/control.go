@@ -86,18 +86,26 @@ func (k *kern) loopNode(n *graph.Node, e *env) val {
 	} else {
 		end = k.capTurns(n, lo, hi)
 	}
+	count := k.b.At == kernel.None && k.l.use[n].faults && first != k.b.Int(0)
 	vs := k.loop(first, end, c.carry, c.init, func(i kernel.Value, cs []kernel.Value) ([]kernel.Value, kernel.Value) {
-		turn := val{s: i, safe: n.HasPoly}
+		turn, number := val{s: i, safe: n.HasPoly}, i
+		if count {
+			number = k.b.Wrap(num.Sub, i, first)
+		}
 		if k.doubt == everything {
 			turn = val{s: k.b.Wrap(num.Add, lo, i)}
 		}
 		params := append([]val{turn}, c.value(k, n.Type, cs).fields...)
-		out := k.body(n.Blocks[0], e, params...)
-		next := c.next(k, n.Type, out)
-		if n.Stop {
-			return next, out[len(out)-1].s
-		}
-		return next, kernel.None
+		var next []kernel.Value
+		stop := kernel.None
+		k.slotScope(number, func() {
+			out := k.body(n.Blocks[0], e, params...)
+			next = c.next(k, n.Type, out)
+			if n.Stop {
+				stop = out[len(out)-1].s
+			}
+		})
+		return next, stop
 	})
 	return c.value(k, n.Type, vs)
 }

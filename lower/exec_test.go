@@ -22,6 +22,7 @@ type executor struct {
 	args   []*value.Value
 	bufs   [][]byte
 	turn   []int64
+	inLoop int64 // turn of the outermost loop, from 0; or -1
 	faults []int64
 	// blocks are the numbers of rows that are combined in part, one after the
 	// other, before a launch that folds them sees the rest.
@@ -38,7 +39,7 @@ func execute(s *schedule.Schedule, sites int, sizes map[string]int64, args []*va
 
 func newExecutor(s *schedule.Schedule, sites int, sizes map[string]int64, args []*value.Value) *executor {
 	return &executor{
-		s: s, sizes: maps.Clone(sizes), args: args, bufs: make([][]byte, len(s.Buffers)), turn: make([]int64, s.Loops),
+		s: s, sizes: maps.Clone(sizes), args: args, bufs: make([][]byte, len(s.Buffers)), turn: make([]int64, s.Loops), inLoop: -1,
 		faults: stepper.NewFaults(sites), folded: map[int]int64{},
 	}
 }
@@ -88,8 +89,12 @@ func (e *executor) run(steps []schedule.Step) error {
 
 func (e *executor) loop(s *schedule.Loop) error {
 	lo, hi := e.source(s.Lo), e.source(s.Hi)
+	outermost := e.inLoop < 0
 	for i := lo; i < hi; i++ {
 		e.turn[s.Number] = i
+		if outermost {
+			e.inLoop = i - lo
+		}
 		if err := e.run(s.Body); err != nil {
 			return err
 		}
@@ -100,6 +105,9 @@ func (e *executor) loop(s *schedule.Loop) error {
 		if stop {
 			break
 		}
+	}
+	if outermost {
+		e.inLoop = -1
 	}
 	return nil
 }
@@ -167,6 +175,9 @@ func (e *executor) runKernel(s *schedule.Launch, sizes []int64, outer int64) err
 	}
 	for i, f := range a.Faults {
 		if f != math.MaxInt64 {
+			if e.inLoop >= 0 && e.s.IsInLoop(s.Sites[i]) {
+				f = e.inLoop
+			}
 			e.faults[s.Sites[i]] = min(e.faults[s.Sites[i]], f)
 		}
 	}
@@ -193,12 +204,10 @@ func (e *executor) sizeArg(z schedule.SizeArg) int64 {
 }
 
 func (e *executor) fault() (site int, index int64, faulted bool) {
-	for i, f := range e.faults {
-		if f != math.MaxInt64 {
-			return i, f, true
-		}
+	if site, faulted = e.s.FirstFault(e.faults); faulted {
+		index = e.faults[site]
 	}
-	return 0, 0, false
+	return site, index, faulted
 }
 
 // result converts index columns to I64, as the interpreter gives them.

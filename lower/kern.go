@@ -316,8 +316,8 @@ func (k *kern) block(f func() []kernel.Value) []kernel.Value {
 	return out
 }
 
-// slotScope runs f with i as the place that faults are reported at, unless
-// an enclosing operation's slot already is.
+// slotScope runs f with i, a slot or turn, as the place that faults are
+// reported at, unless that of an operation around already is.
 func (k *kern) slotScope(i kernel.Value, f func()) {
 	old := k.b.At
 	if old == kernel.None {

@@ -43,6 +43,9 @@ func Lower(g *graph.Graph, opt Options) (s *schedule.Schedule, err error) {
 		mat:   map[*graph.Node][]source{},
 		facts: raise(g, opt.NonZero),
 	}
+	for _, o := range g.SiteOrders() {
+		l.s.Sites = append(l.s.Sites, schedule.Site{Group: o.Group, InLoop: o.Turns})
+	}
 	l.use, l.memory = analyse(g), memoryOf(g)
 	l.steps = &l.s.Steps
 	for i, p := range g.Body.Params {

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync/atomic"
 
 	"github.com/godwit-run/godwit/column"
@@ -80,6 +81,8 @@ func (r *runner) tooLarge(b int, bytes int64, why string) *SpaceError {
 	switch {
 	case r.inputs[b] != nil && bytes > r.opt.Resident:
 		e.Help = "store it in a narrower type, or use a smaller part of it"
+	case bytes > r.opt.Resident && strings.HasPrefix(r.s.Buffers[b].Name, "sort"):
+		e.Help = "what is sorted is whole in memory: take the greatest with .top_k::<K>(), which reads it in pieces, or sort the parts"
 	case bytes > r.opt.Resident:
 		e.Help = "compute a smaller result, or the same in parts"
 	default:

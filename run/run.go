@@ -83,7 +83,8 @@ type LaunchStats struct {
 	Seconds float64
 }
 
-// FaultError is a fault of the program: the least site, and there the least
+// FaultError is a fault of the program: the first site (see
+// schedule.Schedule.FirstFault), and there the least
 // place.
 type FaultError struct {
 	Site  int

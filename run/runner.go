@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -31,6 +30,7 @@ type runner struct {
 	inputs   []*input // per buffer, nil for buffers that launches write
 	dies     [][]int  // per top-level step
 	turns    []int64  // current turn of each loop
+	turn     int64    // of the outermost loop around the present step, from 0; or -1
 	compiled map[*kernel.Kernel]*compiling
 	stats    map[*schedule.Launch]*LaunchStats
 	faults   []int64 // least place per function site
@@ -58,7 +58,7 @@ type buffer struct {
 func newRunner(ctx context.Context, s *schedule.Schedule, in *Inputs, opt Options) (r *runner, err error) {
 	r = &runner{
 		s: s, in: in, opt: opt, eng: opt.Engine, sizes: map[string]int64{},
-		buffers: make([]buffer, len(s.Buffers)), dies: lifetimes(s), turns: make([]int64, s.Loops),
+		buffers: make([]buffer, len(s.Buffers)), dies: lifetimes(s), turns: make([]int64, s.Loops), turn: -1,
 		compiled: kernelsOf(s), stats: map[*schedule.Launch]*LaunchStats{},
 	}
 	for name, n := range in.Sizes {
@@ -138,13 +138,17 @@ func (r *runner) drop(b int) {
 	*buf = buffer{}
 }
 
-// note lowers the fault table by the places of a launch's kernel sites.
+// note lowers the fault table by the places of a launch's kernel sites. The
+// place of a fault in a loop is the turn of the outermost one.
 func (r *runner) note(l *schedule.Launch, places []int64) {
 	for i, at := range places {
 		if at == math.MaxInt64 {
 			continue
 		}
 		site := l.Sites[i]
+		if r.turn >= 0 && r.s.IsInLoop(site) {
+			at = r.turn
+		}
 		for len(r.faults) <= site {
 			r.faults = append(r.faults, math.MaxInt64)
 		}
@@ -153,9 +157,9 @@ func (r *runner) note(l *schedule.Launch, places []int64) {
 }
 
 func (r *runner) fault() error {
-	i := slices.IndexFunc(r.faults, func(at int64) bool { return at != math.MaxInt64 })
-	if i < 0 {
+	site, ok := r.s.FirstFault(r.faults)
+	if !ok {
 		return nil
 	}
-	return &FaultError{Site: i, Index: r.faults[i]}
+	return &FaultError{Site: site, Index: r.faults[site]}
 }

@@ -89,8 +89,12 @@ func (r *runner) loop(s *schedule.Loop) error {
 	if err := r.settleSwapped(s); err != nil {
 		return err
 	}
+	outermost := r.turn < 0
 	for i := lo; i < hi; i++ {
 		r.turns[s.Number] = i
+		if outermost {
+			r.turn = i - lo
+		}
 		if err := r.steps(s.Body, nil); err != nil {
 			return err
 		}
@@ -107,6 +111,9 @@ func (r *runner) loop(s *schedule.Loop) error {
 		if stop != 0 {
 			break
 		}
+	}
+	if outermost {
+		r.turn = -1
 	}
 	return nil
 }

@@ -19,6 +19,8 @@ type Schedule struct {
 	// Result lists the buffers of the result's columns in the order of
 	// graph.Leaves, and their dimensions.
 	Result []Column
+	// Sites says which of several faults a run reports.
+	Sites []Site
 	// Strategy says in words, for explain, by which rule the steps came about.
 	Strategy []string
 }

@@ -50,8 +50,7 @@ func (p *parser) head() Expr {
 	x := p.equality(p.expr())
 	p.noRecord = saved
 	if n, ok := lastName(x); ok && p.at(LBrace) && p.ahead(1) == Ident && (p.ahead(2) == Colon || p.ahead(2) == Comma) {
-		text := p.text[n.Start:n.End]
-		p.report("S26", n, "a record stands in parentheses here", "the `{` after it opens the body", "("+text+" { … })")
+		p.report("S26", n, "a record stands in parentheses here", "the `{` after it opens the body", "("+p.span(p.i-1, p.closing(p.i)+1)+")")
 		p.skipGroup()
 	}
 	return x
@@ -177,6 +176,18 @@ func (p *parser) operator() Token {
 	return p.tok.kind
 }
 
+// power explains `a ** b` at its second star.
+func (p *parser) power() {
+	at := diag.Span{Start: p.toks[p.i-1].start, End: p.tok.end}
+	help := "write `.powf(` before the power, and `)` after it"
+	if p.ahead(1) == Int {
+		of := p.text[at.Start:p.toks[p.i+1].end]
+		help = instead(of, ".powi::<"+p.textOf(p.i+1)+">()", help)
+	}
+	p.report("S23", at, "there is no `**`", "powers are operations of floats", help)
+	p.next()
+}
+
 // chained explains `a < b < c`.
 func (p *parser) chained(b *Binary) {
 	if l, ok := b.X.(*Binary); ok && precedence[l.Op] == precCompare {
@@ -236,6 +247,10 @@ func (p *parser) prefixed(start int) Expr {
 		p.next()
 		return p.unary()
 	case Star:
+		if p.i > 0 && p.toks[p.i-1].kind == Star && p.toks[p.i-1].end == p.tok.start {
+			p.power()
+			return p.unary()
+		}
 		p.report("S23", p.here(), "there are no pointers to follow", "`&x` means x", "leave the `*` out")
 		p.next()
 		return p.unary()
@@ -279,7 +294,7 @@ func (p *parser) postfix(start int, x Expr) Expr {
 		case LParen:
 			x = p.call(start, x)
 		case Question:
-			p.report("S35", p.here(), "there is no `?` operator", "", "x.or(0), or: if cond { a } else { b }")
+			p.report("S35", p.here(), "there is no `?` operator", "", p.choiceMeant())
 			p.panicking = true
 		default:
 			return x
@@ -339,11 +354,10 @@ func (p *parser) args() []Expr {
 
 func (p *parser) call(start int, x Expr) Expr {
 	f, ok := x.(*NameExpr)
-	if !ok {
-		p.report("S24", p.from(start), "only functions are called", "this is a value", "give the function a name: fn f(x: f32) -> f32 { … }")
-	}
+	at := p.from(start)
 	args := p.args()
 	if !ok {
+		p.report("S24", at, "only functions are called", "this is a value", appliedMeant(p.text, x, args))
 		return &BadExpr{p.from(start)}
 	}
 	return &Call{Span: p.from(start), Func: f, Args: args}
@@ -351,11 +365,10 @@ func (p *parser) call(start int, x Expr) Expr {
 
 func (p *parser) index(start int, x Expr) Expr {
 	open := p.tok.start
-	target := p.text[start:p.prevEnd]
 	p.next()
 	i := p.freely(p.expr)
 	if p.at(Comma) && !p.panicking {
-		p.report("S36", p.here(), "there is one index in each bracket", "expected `]`", target+"["+p.text[i.Where().Start:i.Where().End]+"][…]")
+		p.report("S36", p.here(), "there is one index in each bracket", "expected `]`", "write `][`")
 		p.panicking = true
 	}
 	p.closeList(open, RBracket)

@@ -61,16 +61,15 @@ func (p *parser) foreignItem(start int, doc []Comment, pub bool) Item {
 		p.next()
 		p.panicking = false
 	case p.at(Ident) && word == "struct":
-		next := p.text[p.toks[p.i+1].start:p.toks[p.i+1].end]
-		p.report("S15", p.here(), "records are declared with `record`", "expected `record`", "record "+next+" { … }")
+		p.report("S15", p.here(), "records are declared with `record`", "expected `record`", "write `record`")
 		p.next()
 		return p.record(start, doc, pub)
 	case p.at(Ident) && isForeignItem(word):
 		p.fail("S16", p.here(), "there is no `"+word+"`", "expected fn, record, const, mod or use", "write functions that take the record:\nfn area(r: Rect) -> f32 { r.width * r.height }")
 	case p.at(Ident) && (word == "def" || word == "func" || word == "function"):
-		p.fail("S06", p.here(), "functions are declared with `fn`", "expected `fn`", "fn "+p.textOf(p.i+1)+"(…) -> … { … }")
+		p.fail("S06", p.here(), "functions are declared with `fn`", "expected `fn`", "write `fn`")
 	case p.at(KwLet):
-		p.fail("S06", p.here(), "`let` stands inside functions", "expected fn, record, const, mod or use", "const NAME: f32 = …;")
+		p.fail("S06", p.here(), "`let` stands inside functions", "expected fn, record, const, mod or use", "write `const`")
 	case p.at(Semi):
 		p.fail("S06", p.here(), "no `;` is needed here", "expected fn, record, const, mod or use", "leave it out")
 	default:
@@ -203,7 +202,7 @@ func (p *parser) params() []Param {
 
 func (p *parser) param() Param {
 	if p.at(KwMut) {
-		p.report("S23", p.here(), "parameters do not change", "arrays are values", "let mut "+p.textOf(p.i+1)+" = "+p.textOf(p.i+1)+";")
+		p.report("S23", p.here(), "parameters do not change", "arrays are values", "leave `mut` out; to change a copy, begin with let mut "+p.textOf(p.i+1)+" = "+p.textOf(p.i+1)+";")
 		p.next()
 	}
 	if p.at(Amp) && p.textOf(p.i+1) == "self" || p.atWord("self") {

@@ -105,7 +105,7 @@ func (p *parser) integer(span diag.Span, digits string) uint64 {
 	switch {
 	case err == nil:
 	case strings.Contains(err.Error(), "out of range"):
-		p.report("S02", span, "this number is too large", "the largest integer is 18_446_744_073_709_551_615 (u64)", "for a large approximate value write a float: "+approximate(plain, base))
+		p.report("S02", span, "this number is too large", "the largest integer is 18_446_744_073_709_551_615 (u64)", "write `18_446_744_073_709_551_615`, the largest, or a float: "+approximate(plain, base))
 	default:
 		p.report("S03", span, "`"+digits+"` is not a number", "expected digits of base "+strconv.Itoa(base), "0")
 	}

@@ -81,7 +81,7 @@ func (p *parser) noFatArrow() {
 	text, note, help := "a `=>` is missing after the pattern", "expected `=>`, found "+p.found(), line+" => …"
 	switch {
 	case p.at(Arrow), p.at(SetTo), p.at(Colon):
-		p.report("S18", p.here(), text, note, help)
+		p.report("S18", p.here(), text, note, "write `=>`")
 		p.next()
 	case p.startsExpr():
 		p.report("S18", p.here(), text, note, help)
@@ -121,7 +121,7 @@ func (p *parser) armPattern(a *Arm) {
 			}
 		}
 		if p.at(DotDot) {
-			p.fail("S38", p.here(), "patterns have no ranges", "expected `=>` or `|`", "_ => if x < 10 { … } else { … }")
+			p.fail("S38", p.here(), "patterns have no ranges", "expected `=>` or `|`", p.patternsMeant())
 		}
 	case p.at(Illegal):
 		p.panicking = true

@@ -115,12 +115,28 @@ func (p *parser) name(what string) Name {
 		p.next()
 		return n
 	}
-	help := ""
-	if p.tok.kind.IsKeyword() {
-		help = "`" + p.word() + "` is a reserved word; write " + p.word() + "_"
+	if n, ok := p.reserved(what); ok {
+		return n
 	}
-	p.expected(what, help)
+	p.expected(what, "")
 	return Name{Span: diag.Span{Start: p.tok.start, End: p.tok.start}}
+}
+
+// reserved takes a reserved word for a name if what follows it would follow a
+// name.
+func (p *parser) reserved(what string) (n Name, ok bool) {
+	if !p.tok.kind.IsKeyword() || p.panicking {
+		return n, false
+	}
+	switch p.ahead(1) {
+	case Colon, Comma, SetTo, Dot, Semi, Pipe, LParen, RParen, RBrace, RBracket, KwIn, Plus, Minus, Star, Slash, Lt, Gt:
+	default:
+		return n, false
+	}
+	n = Name{p.here(), p.word() + "_"}
+	p.report("S07", n.Span, "expected "+what+", found "+p.found(), "a reserved word", n.Text)
+	p.next()
+	return n, true
 }
 
 // path consumes `a::b::c`. A `::<` is left for the caller.

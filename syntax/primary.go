@@ -37,7 +37,7 @@ func (p *parser) noExpr() Expr {
 	x := &BadExpr{diag.Span{Start: p.tok.start, End: p.tok.start}}
 	switch {
 	case p.at(KwLet):
-		p.fail("S30", p.here(), "`let` is not a condition", "expected an expression", "match x { Some(v) => …, None => … }")
+		p.fail("S30", p.here(), "`let` is not a condition", "expected an expression", p.matchMeant())
 	case p.at(KwFor):
 		p.fail("S07", p.here(), "a `for` has no value", "expected an expression", "(0..n).map(|i| …)")
 	case p.at(KwBreak):
@@ -59,7 +59,7 @@ func (p *parser) nameExpr() Expr {
 	start := p.tok.start
 	if p.ahead(1) == Bang && p.toks[p.i+1].start == p.tok.end && (p.ahead(2) == LParen || p.ahead(2) == LBracket) {
 		word := p.word()
-		p.fail("S31", p.here(), "there are no macros", "`"+word+"!` is not part of the language", word+"(…)")
+		p.fail("S31", p.here(), "there are no macros", "`"+word+"!` is not part of the language", p.macroMeant())
 		return &BadExpr{p.here()}
 	}
 	x := &NameExpr{Path: p.path("a name")}
@@ -169,7 +169,7 @@ func (p *parser) closure() Expr {
 // closurePattern is pattern, with an explanation of `|&x|`.
 func (p *parser) closurePattern() Pattern {
 	if p.at(Amp) {
-		p.report("S23", p.here(), "there are no pointers to take apart", "`&x` means x", "|"+p.textOf(p.i+1)+"| …")
+		p.report("S23", p.here(), "there are no pointers to take apart", "`&x` means x", "leave the `&` out")
 		p.next()
 	}
 	return p.pattern()

@@ -33,6 +33,10 @@ type scanner struct {
 func scan(src *diag.Source, msgs *diag.List) *scanner {
 	s := &scanner{src: src, text: src.Text, msgs: msgs}
 	s.toks = make([]token, 0, len(s.text)/3+8)
+	if isUTF16(s.text) {
+		s.pos = len(s.text)
+		s.report("S01", 0, len(s.text), "the file is UTF-16", "expected UTF-8", "convert it: iconv -f UTF-16 -t UTF-8")
+	}
 	if strings.HasPrefix(s.text, "\ufeff") { // editors on Windows write this mark
 		s.pos = 3
 	}
@@ -69,6 +73,11 @@ func (s *scanner) next() {
 	default:
 		s.symbol(start, c)
 	}
+}
+
+// isUTF16 goes by the mark at the start, or by the zeros of letters.
+func isUTF16(text string) bool {
+	return strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") || len(text) >= 2 && (text[0] == 0) != (text[1] == 0)
 }
 
 // peek gives the byte n places ahead, or 0 past the end.
@@ -193,7 +202,7 @@ func (s *scanner) quoted(start int, quote byte) {
 			break
 		}
 	}
-	s.report("S04", start, s.pos, "there are no strings or characters", "expected a number, `true`, `false` or a name", "text columns are read as dictionary codes; write the code as an integer")
+	s.report("S04", start, s.pos, "there are no strings or characters", "expected a number, `true`, `false` or a name", codeMeant(s.text[start:s.pos]))
 	s.emit(Illegal, start)
 }
 

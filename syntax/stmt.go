@@ -127,7 +127,7 @@ func (p *parser) foreignStmt(b *Block) bool {
 		if next == SetTo || next == Dot || next == Semi {
 			return false
 		}
-		p.report("S12", p.here(), "there is no `"+word+"`: loops are bounded", "the number of turns must be known before the loop", "for _ in 0..n { … if done { break; } }")
+		p.report("S12", p.here(), "there is no `"+word+"`: loops are bounded", "the number of turns must be known before the loop", p.loopMeant())
 		p.next()
 		if word == "while" {
 			p.head()
@@ -192,7 +192,8 @@ func (p *parser) letValue(start int) Expr {
 		p.next()
 	case p.got(SetTo):
 	case p.at(Semi), p.firstOnLine(), p.endsStatement():
-		p.report("S22", p.from(start), "a variable begins with a value", "expected `=` and a value", p.text[start:p.prevEnd]+" = 0;")
+		_, typ, _ := strings.Cut(p.text[start:p.prevEnd], ":")
+		p.report("S22", p.from(start), "a variable begins with a value", "expected `=` and a value", p.text[start:p.prevEnd]+" = "+zeroOf(typ)+";")
 		p.got(Semi)
 		return nil
 	default:

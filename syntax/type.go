@@ -47,8 +47,17 @@ func (p *parser) noMutRef() {
 	if !p.at(KwMut) {
 		return
 	}
-	p.report("S23", p.here(), "nothing is changed in place", "arrays are values; a function returns the new one", "let x = changed(x);")
+	p.report("S23", p.here(), "nothing is changed in place", "arrays are values; a function returns the new one", "leave `mut` out; a changed copy is a value of its own")
 	p.next()
+}
+
+// placeText is the place whose `@` is next.
+func (p *parser) placeText() string {
+	end := p.i + 2
+	if p.ahead(2) == LParen {
+		end = p.closing(p.i+2) + 1
+	}
+	return p.span(p.i, max(end, p.i+1))
 }
 
 // noPlace explains a place where none may stand.
@@ -57,7 +66,7 @@ func (p *parser) noPlace() {
 		return
 	}
 	at := p.tok.start
-	p.report("S32", p.here(), "places stand at parameters and results only", "expected no place here", "leave the place out, or name it in the function's head")
+	p.report("S32", p.here(), "places stand at parameters and results only", "expected no place here", "leave `"+p.placeText()+"` out; a parameter or result may have it")
 	if pl := p.placeOpt(); pl != nil {
 		pl.Span.Start = at
 	}

@@ -83,7 +83,7 @@ var typeCodes = []Code{
 		"fn f(x: f64) -> f64 { let y = x * 2.0; y }"},
 	{"T21", "a type does not have what a generic demands",
 		"Num takes integers and floats, Int and Float those, Ord numbers, Any every type.",
-		"fn g<T: Float>(x: T) -> T { x.sqrt() }\nfn f(x: i64) -> i64 { g(x) }",
+		"fn g<T: Float>(x: T) -> T { x.sqrt() }\nfn f(x: i64) -> f64 { g(x) }",
 		"fn g<T: Float>(x: T) -> T { x.sqrt() }\nfn f(x: i64) -> f64 { g(x as f64) }"},
 	{"T22", "a generic function does not work for these types",
 		"A generic function is checked with some types when it is declared, and again with those of each call.",

@@ -1,0 +1,166 @@
+package godwit
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+
+	"github.com/godwit-run/godwit/diag"
+	"github.com/godwit-run/godwit/graph"
+	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/syntax"
+)
+
+// faultHelp says what can be done about a fault: where the source shows it,
+// what to write in place of the marked text and its neighbours.
+func faultHelp(g *graph.Graph, s graph.Site) string {
+	code := faultCodes[s.Kind]
+	general := faults[code].help
+	if g.Source == nil || s.Pos.End > len(g.Source.Text) || s.Pos.Start >= s.Pos.End {
+		return general
+	}
+	marked := g.Source.Text[s.Pos.Start:s.Pos.End]
+	offer := ""
+	switch code {
+	case "R01":
+		offer = wrapping(marked)
+	case "R02", "R03":
+		if !isElementwise(g, s.Pos) {
+			offer = guarded(g.Source, s, code)
+		}
+	case "R04":
+		offer = limitedCast(marked, s.Text)
+	case "R05":
+		offer = limitedKey(marked, s.Text)
+	case "R06":
+		if m := extremes.FindStringSubmatch(marked); m != nil {
+			offer = "begin with a value of your own: " + m[1] + ".fold(…, |a, e| a." + m[2] + "(e))"
+		}
+	}
+	if offer == "" || strings.Contains(offer, "\n") {
+		return general
+	}
+	return offer
+}
+
+var (
+	extremes  = regexp.MustCompile(`^(.+)\.(min|max)\(\)$`)
+	histogram = regexp.MustCompile(`^(.+\.histogram::<[^()]*>)\(\)$`)
+	casts     = regexp.MustCompile(`^(.+) as (\w+)$`)
+	castTypes = regexp.MustCompile(`^conversion of (\w+) to (\w+)$`)
+	simple    = regexp.MustCompile(`^[\w.]+$`)
+)
+
+func wrapping(op string) string {
+	switch op {
+	case "+":
+		return "write `+%`, which wraps around, or `+|`, which stops at the nearest value; or use a wider type"
+	case "-", "*":
+		return "write `" + op + "%`, which wraps around, or use a wider type"
+	}
+	return ""
+}
+
+// isElementwise reports an operator on arrays.
+func isElementwise(g *graph.Graph, at diag.Span) bool {
+	found := false
+	g.Body.Walk(func(n *graph.Node) bool {
+		found = found || n.Op == graph.Map && n.Pos == at
+		return !found
+	})
+	return found
+}
+
+// guarded tests a divisor, or limits the amount of a shift.
+func guarded(src *diag.Source, s graph.Site, code string) string {
+	x := binaryAt(reflect.ValueOf(syntax.Parse(src, new(diag.List))), s.Pos)
+	if x == nil {
+		return ""
+	}
+	of := func(x syntax.Expr) string { return src.Text[x.Where().Start:x.Where().End] }
+	a, b := of(x.X), of(x.Y)
+	if code == "R02" {
+		return fmt.Sprintf("test the divisor: if %s == 0 { 0 } else { %s %s %s }", b, a, x.Op, b)
+	}
+	kind, _, _ := strings.Cut(s.Text, " ")
+	k, ok := num.ParseKind(kind)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("limit the amount: %s %s %s.clamp(0, %d)", a, x.Op, bracketed(b), k.Bits()-1)
+}
+
+func bracketed(text string) string {
+	if simple.MatchString(text) {
+		return text
+	}
+	return "(" + text + ")"
+}
+
+// binaryAt finds the operation in a syntax tree whose operator stands there.
+func binaryAt(v reflect.Value, at diag.Span) *syntax.Binary {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if v.IsNil() {
+			return nil
+		}
+		if b, ok := v.Interface().(*syntax.Binary); ok && b.OpSpan == at {
+			return b
+		}
+		return binaryAt(v.Elem(), at)
+	case reflect.Slice:
+		for i := range v.Len() {
+			if b := binaryAt(v.Index(i), at); b != nil {
+				return b
+			}
+		}
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[diag.Source]() {
+			return nil
+		}
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				if b := binaryAt(v.Field(i), at); b != nil {
+					return b
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// limitedCast clamps a value to what fits before it is converted.
+func limitedCast(marked, text string) string {
+	x, kinds := casts.FindStringSubmatch(marked), castTypes.FindStringSubmatch(text)
+	if x == nil || kinds == nil {
+		return ""
+	}
+	from, _ := num.ParseKind(kinds[1])
+	to, ok := num.ParseKind(kinds[2])
+	if !ok || !to.IsInt() {
+		return ""
+	}
+	lo, hi := fmt.Sprint(max(from.MinInt(), to.MinInt())), fmt.Sprint(min(from.MaxInt(), to.MaxInt()))
+	if from.IsFloat() {
+		lo, hi = fmt.Sprintf("%d.0", to.MinInt()), fmt.Sprintf("%d.0", to.MaxInt())
+		if to.Bits() == 64 || from == num.F32 && to.Bits() == 32 {
+			// The largest value is no float: this is the next below.
+			hi = map[num.Kind]string{num.I32: "2147483520.0", num.U32: "4294967040.0", num.I64: "9223371487098961920.0", num.U64: "18446742974197923840.0"}[to]
+		}
+	}
+	return fmt.Sprintf("limit the value: %s.clamp(%s, %s) as %s", bracketed(x[1]), lo, hi, x[2])
+}
+
+// limitedKey takes the nearest group for a key outside.
+func limitedKey(marked, text string) string {
+	switch m := histogram.FindStringSubmatch(marked); {
+	case !strings.HasPrefix(text, "key "):
+		return ""
+	case m != nil:
+		return "take the nearest: " + m[1] + "(|e| e.clamp_idx())"
+	case strings.HasPrefix(text, "key of the array"):
+		return "take the nearest: " + bracketed(marked) + ".map(|k| k.clamp_idx())"
+	}
+	return "take the nearest: " + bracketed(marked) + ".clamp_idx()"
+}
