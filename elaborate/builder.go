@@ -33,6 +33,8 @@ type elab struct {
 	full    bool
 	// attempts counts the trials around the point being elaborated.
 	attempts int
+	// settling says that uses may settle literals, and again that one did.
+	settling, again bool
 
 	prover  prove.Prover
 	always  prove.Known // what holds in every run
@@ -62,6 +64,7 @@ type info struct {
 	fits  bool            // of arithmetic: the result is that of unbounded integers
 	sides *[3]*graph.Node // of a value that an If gives: the condition, and both sides
 	turn  *[2]*graph.Node // of a loop's variable: the ends of the range
+	soft  *soft           // the literals that it has its type from
 }
 
 // mask is what the views that one filter leads to have in common: as many
@@ -236,12 +239,15 @@ func (e *elab) get(n *graph.Node, field int, pos diag.Span) *graph.Node {
 	}
 	r := e.add(graph.Get, n.Type.Elems[field], pos, n)
 	r.Field = field
+	e.of(r).soft = e.of(n).soft.field(field)
 	return r
 }
 
 // at is an element of a dense array.
 func (e *elab) at(x, i *graph.Node, pos diag.Span) *graph.Node {
-	return e.add(graph.At, x.Type.Elem(), pos, x, i)
+	r := e.add(graph.At, x.Type.Elem(), pos, x, i)
+	e.of(r).soft = e.of(x).soft
+	return r
 }
 
 // dense is x with its elements moved together. The Compact stands in the
@@ -340,6 +346,7 @@ func (e *elab) mapSlots(pos diag.Span, n size.Poly, arrays []*graph.Node, f func
 		elems := make([]*graph.Node, len(arrays))
 		for j, a := range arrays {
 			elems[j] = e.param(a.Type.Elem(), pos)
+			e.of(elems[j]).soft = e.of(a).soft
 		}
 		r = e.element(f(i, elems), pos)
 		e.cur.b.Results = []*graph.Node{r}
@@ -349,6 +356,7 @@ func (e *elab) mapSlots(pos diag.Span, n size.Poly, arrays []*graph.Node, f func
 	}
 	m := e.add(graph.Map, graph.ArrayOf(r.Type, n), pos, arrays...)
 	m.Blocks = []*graph.Block{b}
+	e.of(m).soft = e.of(r).soft
 	if len(arrays) == 1 && arrays[0].Type.Masked {
 		m.Type.Masked = true
 		e.of(m).mask = e.of(arrays[0]).mask

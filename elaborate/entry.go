@@ -15,7 +15,19 @@ import (
 // entry elaborates a function with its parameters unknown: to check it, and
 // to run it from outside. reps stand for its generic types.
 func (p *Program) entry(d *decl, reps map[string]*graph.Type, msgs *diag.List) *graph.Graph {
-	e := newElab(p, d.name, d.src, msgs)
+	for turn := 0; ; turn++ {
+		own := new(diag.List)
+		e := newElab(p, d.name, d.src, own)
+		e.settling = turn < maxSettling
+		if g := e.entry(d, reps); !e.again {
+			msgs.Messages = append(msgs.Messages, own.Messages...)
+			return g
+		}
+	}
+}
+
+func (e *elab) entry(d *decl, reps map[string]*graph.Type) *graph.Graph {
+	msgs := e.msgs
 	e.fr = &frame{d: d, mod: d.mod, src: d.src, sizes: map[string]size.Poly{}, types: reps}
 	e.declareSizes(d)
 	ok := e.params(d)

@@ -216,7 +216,9 @@ func (e *elab) coerce(n *graph.Node, want *graph.Type, at diag.Span) *graph.Node
 	case e.sameType(n.Type, want):
 		return n
 	}
-	e.mismatch(n.Type, want, at)
+	if !e.settles(n, want) {
+		e.mismatch(n.Type, want, at)
+	}
 	return nil
 }
 
@@ -295,7 +297,9 @@ func (e *elab) toArray(n *graph.Node, want *graph.Type, at diag.Span) *graph.Nod
 		return n
 	}
 	if !e.coercible(n.Type.Elem(), want.Elem()) {
-		e.mismatch(n.Type, want, at)
+		if !e.settles(n, want) {
+			e.mismatch(n.Type, want, at)
+		}
 		return nil
 	}
 	elem := want.Elem()

@@ -52,7 +52,11 @@ func (e *elab) binary(x *syntax.Binary, want *graph.Type) *graph.Node {
 	if a == nil || b == nil {
 		return nil
 	}
-	return e.apply(x, a, b)
+	n := e.apply(x, a, b)
+	if n != nil && e.of(n).soft == nil && !isCompare(x.Op) {
+		e.of(n).soft = e.softOf(x.X, x.Y, a, b)
+	}
+	return n
 }
 
 // operands elaborates both sides; literals take the type of the other side.
@@ -134,6 +138,9 @@ func (e *elab) scalarOp(x *syntax.Binary, a, b *graph.Node) *graph.Node {
 	}
 	ka, kb := a.Type.KindOf(), b.Type.KindOf()
 	if ka != kb {
+		if e.settles(a, b.Type) || e.settles(b, a.Type) {
+			return nil
+		}
 		e.mixed(x, a.Type, b.Type)
 		return nil
 	}
@@ -296,7 +303,11 @@ func (e *elab) unary(x *syntax.Unary, want *graph.Type) *graph.Node {
 	if v == nil {
 		return nil
 	}
-	return e.applyUnary(x, v)
+	n := e.applyUnary(x, v)
+	if n != nil && x.Op == syntax.Minus {
+		e.of(n).soft = e.of(v).soft
+	}
+	return n
 }
 
 func (e *elab) applyUnary(x *syntax.Unary, v *graph.Node) *graph.Node {

@@ -88,7 +88,9 @@ func (e *elab) sideArg(c *methodUse, i int) *graph.Node {
 	if n.Type.IsScalar() && n.Type.KindOf() == c.recv.Type.KindOf() {
 		return n
 	}
-	e.mismatch(n.Type, types.Computed(c.recv.Type), arg.Where())
+	if !e.settles(n, c.recv.Type) && !e.settles(c.recv, n.Type) {
+		e.mismatch(n.Type, types.Computed(c.recv.Type), arg.Where())
+	}
 	return nil
 }
 
