@@ -2,6 +2,7 @@ package elaborate
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/godwit-run/godwit/diag"
 	"github.com/godwit-run/godwit/graph"
@@ -26,7 +27,7 @@ func flexible(x syntax.Expr) bool {
 	case *syntax.Binary:
 		return !isCompare(x.Op) && x.Op != syntax.AndAnd && x.Op != syntax.OrOr && flexible(x.X) && flexible(x.Y)
 	case *syntax.MethodCall:
-		return flexible(x.Receiver) && scalarMethods[x.Name.Text].run != nil && x.Name.Text != "is_nan"
+		return flexible(x.Receiver) && scalarMethods[x.Name.Text].run != nil && !strings.HasPrefix(x.Name.Text, "is_")
 	case *syntax.If:
 		return x.Else != nil && flexible(x.Then) && flexible(x.Else)
 	case *syntax.Block:

@@ -105,6 +105,9 @@ func columns(v *value.Value) string {
 var meanings = []meaning{
 	{"sum", "fn f(v: &[f32]) -> f32 { v.sum() }", map[string]int64{"len(v)": 3}, [][]float64{{1, 2, 3.5}}, "6.5"},
 	{"literals", "fn f(x: i16) -> i16 { 2 * x + 3 - (1 + 1) * x }", nil, [][]float64{{100}}, "3"},
+	{"methods of elements", "fn f(x: &[f32; N, 2], n: &[i64; N]) -> ([f32; N, 2], [i64; N], [bool; N, 2], i64) { (x.abs().sqrt(), n.clamp(0, n.max()).abs(), (x / x).is_nan(), n.filter(|e| e != 0).sign().sum()) }", map[string]int64{"N": 3}, [][]float64{{4, -9, 0, 16, 1, 25}, {-3, 0, 7}}, "2 3 0 4 1 5 | 0 0 7 | false false true false false false | 0"},
+	{"signs", "fn f(x: &[f64; N], n: &[i8; N], u: &[u8; N]) -> ([f64; N], [i8; N], [u8; N]) { (x.sign(), n.sign(), u.sign()) }", map[string]int64{"N": 3}, [][]float64{{-2.5, 0, 9}, {-128, 0, 5}, {255, 0, 1}}, "-1 0 1 | -1 0 1 | 1 0 1"},
+	{"literals of elements", "fn f(n: i64) -> [f32; 2] { [0.25; 2].sqrt() }", nil, [][]float64{{0}}, "0.5 0.5"},
 	{"stencil", "fn f(x: &[i64; N]) -> i64 { let mut s = 0; for i in 0..N - 1 { s = s + x[i + 1] * x[i]; } s }", map[string]int64{"N": 4}, [][]float64{{1, 2, 3, 4}}, "20"},
 	{"update", "fn f(x: &[i64; N]) -> ([i64; N], [i64; N]) where N >= 2 { let mut a = x; let b = a; a[1] = a[0] + a[1]; a[0] -= a[1]; (a, b) }", map[string]int64{"N": 3}, [][]float64{{5, 7, 9}}, "-7 12 9 | 5 7 9"},
 	{"update rows", "fn f(x: &[[i64; 2]; N]) -> [[i64; 2]; N] where N >= 2 { let mut a = x; a[0] = a[1]; a[1][0] *= 10; a[1] += 1; a }", map[string]int64{"N": 2}, [][]float64{{1, 2, 3, 4}}, "3 4 31 5"},

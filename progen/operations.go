@@ -31,7 +31,7 @@ func init() {
 		"for over": (*writer).forOver, "scalar": (*writer).scalarLet, "if array": (*writer).ifArray, "call": (*writer).call,
 		"guarded index": (*writer).guardedIndex, "inner loop": (*writer).innerLoop,
 		"filtered inside": (*writer).filteredInside, "shorter rows": (*writer).shorterRows,
-		"row reduce": (*writer).rowReduce, "nested map": (*writer).nestedMap, "sum rows": (*writer).sumRows,
+		"each element": (*writer).eachElement, "row reduce": (*writer).rowReduce, "nested map": (*writer).nestedMap, "sum rows": (*writer).sumRows,
 	}
 }
 
@@ -503,6 +503,27 @@ func (w *writer) call() bool {
 		return true
 	}
 	w.let(scalarOf(num.F64), "twice(%s)", w.expr(scalarOf(num.F64), 2))
+	return true
+}
+
+// eachElement calls a scalar's method on an array, or on a matrix.
+func (w *writer) eachElement() bool {
+	a, ok := w.array(func(e *typ) bool { return e.isNumber() || e.form == array && e.elem().isNumber() })
+	if !ok {
+		return false
+	}
+	k, t := a.t.elem(), a.t
+	if k.form == array {
+		k = k.elem()
+	}
+	m := oneOf(w, "abs()", "sign()", "clamp(1, 100)")
+	if k.isFloat() {
+		m = floatMethods[w.pick(len(floatMethods))] + "()"
+		if w.chance(20) {
+			m = oneOf(w, "atan2", "hypot", "powf") + "(" + w.leaf(k.kind) + ")"
+		}
+	}
+	w.let(t, "%s.%s", a.name, m)
 	return true
 }
 
