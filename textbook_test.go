@@ -287,3 +287,28 @@ func TestLiteralTable(t *testing.T) {
 		t.Errorf("2001 numbers: %v", err)
 	}
 }
+
+// TestTextbookFlat walks over a matrix by the number of each element, and back.
+func TestTextbookFlat(t *testing.T) {
+	x := [3][4]int64{{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}}
+	flat := []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
+	args := godwit.Args{"x": x}
+	for _, text := range []string{
+		`fn f(x: &[i64; N, M]) -> [i64; N * M] { x.flatten() }`,
+		`fn f(x: &[i64; N, M]) -> [i64; N * M] { (0..N * M).map(|t| x[t / M][t % M]) }`,
+		`fn f(x: &[i64; N, M]) -> [i64; N * M] { let mut y = [0; N * M]; for t in 0..N * M { y[t] = x[t / M][t % M]; } y }`,
+		`fn f(x: &[i64; N, M]) -> [i64; N * M] { let mut y = [0; N * M]; for i in 0..N { for j in 0..M { y[i * M + j] = x[i][j]; } } y }`,
+		`fn f(x: &[i64; N, M]) -> [i64; N * M] { let y: [i64; M, N] = x.reshape(); y.flatten() }`,
+	} {
+		equal(t, call[[]int64](t, fn(t, text), args), flat)
+	}
+	equal(t, call[[4][3]int64](t, fn(t, `fn f(x: &[i64; N, M]) -> [i64; M, N] { x.reshape() }`), args), [4][3]int64{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}, {10, 11, 12}})
+
+	big := fn(t, `fn f<A: Size, B: Size>(k: i64) -> i64 { let mut s = k; for i in 0..A * B { s = s +% i; } s }`)
+	for _, n := range []int64{1 << 21, 1 << 40} { // the second product does not even fit an i64
+		_, err := big.Call(t.Context(), godwit.Args{"k": int64(1), "A": n, "B": n})
+		if err == nil || !strings.Contains(err.Error(), "the program needs `A*B <= 1099511627776`") {
+			t.Errorf("%d squared elements: %v", n, err)
+		}
+	}
+}

@@ -87,12 +87,12 @@ func (e *elab) rangeSizes(r *syntax.RangeExpr) (n, lo, hi size.Poly, ok bool) {
 	if a == nil || b == nil {
 		return n, lo, hi, false
 	}
-	lo, ok = e.boundsOf(a).exact()
+	lo, ok = e.sizeOf(a)
 	if !ok {
 		e.notExact(r.Lo, a)
 		return n, lo, hi, false
 	}
-	hi, ok = e.boundsOf(b).exact()
+	hi, ok = e.sizeOf(b)
 	if !ok {
 		e.notExact(r.Hi, b)
 		return n, lo, hi, false

@@ -156,7 +156,19 @@ func (e *elab) paramType(p syntax.Param) *graph.Type {
 	}
 	e.dynBounds(p.Type)
 	types.AnySize(t, func(q size.Poly) bool { e.boundSize(q); return false })
+	e.boundVolume(t, size.Const(1))
 	return t
+}
+
+// boundVolume notes that all elements of an array together are no more than the largest size.
+func (e *elab) boundVolume(t *graph.Type, rows size.Poly) {
+	if t.Kind == graph.Array {
+		rows = rows.Mul(t.Size)
+		e.atMostLargest(rows)
+	}
+	for _, elem := range t.Elems {
+		e.boundVolume(elem, rows)
+	}
 }
 
 // dynBounds notes M <= N for each `?M <= N` in a parameter's type.

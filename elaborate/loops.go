@@ -226,6 +226,8 @@ func (e *elab) overRange(r *syntax.RangeExpr) (turns, bool) {
 	if lo == nil || hi == nil {
 		return turns{}, false
 	}
+	e.sizeOf(lo)
+	e.sizeOf(hi)
 	a, b := e.boundsOf(lo), e.boundsOf(hi)
 	if !e.bounded(r.Lo.Where(), lo, a.declared || a.lo >= 0) || !e.bounded(r.Hi.Where(), hi, b.declared) {
 		return turns{}, false

@@ -16,6 +16,8 @@ func reshapeMethods() map[string]method {
 		"take":      {max: 1, sizes: 1, run: (*elab).take},
 		"reverse":   {run: (*elab).reverse},
 		"transpose": {run: (*elab).transposeMethod},
+		"flatten":   {run: (*elab).flatten},
+		"reshape":   {sizes: maxDims, run: (*elab).reshape},
 	}
 }
 

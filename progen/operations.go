@@ -31,7 +31,7 @@ func init() {
 		"for over": (*writer).forOver, "scalar": (*writer).scalarLet, "if array": (*writer).ifArray, "call": (*writer).call,
 		"guarded index": (*writer).guardedIndex, "inner loop": (*writer).innerLoop,
 		"filtered inside": (*writer).filteredInside, "shorter rows": (*writer).shorterRows,
-		"each element": (*writer).eachElement, "row reduce": (*writer).rowReduce, "nested map": (*writer).nestedMap, "sum rows": (*writer).sumRows,
+		"each element": (*writer).eachElement, "flatten": (*writer).flatten, "reshape": (*writer).reshape, "flat walk": (*writer).flatWalk, "row reduce": (*writer).rowReduce, "nested map": (*writer).nestedMap, "sum rows": (*writer).sumRows,
 	}
 }
 
@@ -524,6 +524,47 @@ func (w *writer) eachElement() bool {
 		}
 	}
 	w.let(t, "%s.%s", a.name, m)
+	return true
+}
+
+// table finds a matrix of moderate size, and its number of elements.
+func (w *writer) table() (a variable, all dim, ok bool) {
+	a, ok = w.find(func(t *typ) bool {
+		return t.form == array && !t.size.dynamic() && t.elem().form == array && t.size.value*t.elem().size.value <= 200_000
+	})
+	if ok {
+		n, m := a.t.size, a.t.elem().size
+		all = dim{text: "(" + n.text + ") * (" + m.text + ")", value: n.value * m.value}
+	}
+	return a, all, ok
+}
+
+func (w *writer) flatten() bool {
+	a, all, ok := w.table()
+	if ok {
+		w.let(arrayOf(a.t.elem().elem(), all), "%s.flatten()", a.name)
+	}
+	return ok
+}
+
+func (w *writer) reshape() bool {
+	a, _, ok := w.table()
+	if !ok || a.t.elem().elem().form == array {
+		return false
+	}
+	n, m := a.t.elem().size, a.t.size
+	w.let(arrayOf(arrayOf(a.t.elem().elem(), m), n), "%s.reshape::<%s, %s>()", a.name, n.text, m.text)
+	return true
+}
+
+// flatWalk reads a matrix by the number of each element.
+func (w *writer) flatWalk() bool {
+	a, all, ok := w.table()
+	if !ok || a.t.elem().elem().form == array {
+		return false
+	}
+	t, m := w.fresh("t"), a.t.elem().size.text
+	w.let(arrayOf(a.t.elem().elem(), all), "(0..%s).map(|%s| %s[%s / (%s)][%s %% (%s)])", all.text, t, a.name, t, m, t, m)
 	return true
 }
 
