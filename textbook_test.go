@@ -312,3 +312,46 @@ func TestTextbookFlat(t *testing.T) {
 		}
 	}
 }
+
+// TestTextbookStrides steps over ranges, by constants, by numbers known at run time, and by
+// ones so large that a sum with them would not fit.
+func TestTextbookStrides(t *testing.T) {
+	x := []int64{1, 2, 3, 4, 5, 6, 7}
+	array := fn(t, `fn f(x: &[i64; N], k: i64) -> [i64; ?M <= N] where k: Range<1, 4_000_000_000_000_000_000> { (0..N).step(k).map(|i| x[i]) }`)
+	loop := fn(t, `fn f(x: &[i64; N], a: i64, b: i64, k: i64) -> i64 where k: Range<1, 4_000_000_000_000_000_000>, a: Range<-9, 9>, b: Range<-9, 9> {
+		let mut s = 0;
+		for i in (a..b).step(k) { s = 10 *% s +% x.get(i).or(9); }
+		s
+	}`)
+	for _, k := range []int64{1, 2, 3, 7, 8, 4e18} {
+		want := []int64{}
+		for i := int64(0); i < int64(len(x)); i += k {
+			want = append(want, x[i])
+		}
+		equal(t, call[[]int64](t, array, godwit.Args{"x": x, "k": k}), want)
+		for _, ends := range [][2]int64{{0, 7}, {-2, 5}, {3, 3}, {5, -5}, {6, 9}} {
+			sum := int64(0)
+			for i := ends[0]; i < ends[1]; i += k {
+				if e := int64(9); i >= 0 && i < 7 {
+					sum = 10*sum + x[i]
+				} else {
+					sum = 10*sum + e
+				}
+			}
+			equal(t, call[int64](t, loop, godwit.Args{"x": x, "a": ends[0], "b": ends[1], "k": k}), sum)
+		}
+	}
+	tiles := fn(t, `fn f(x: &[i64; N, M]) -> i64 {
+		let mut s = 0;
+		for i in (0..N).step(2) { for j in (0..M).step(3) {
+			for k in i..(i + 2).min(N) { for l in j..(j + 3).min(M) { s = 3 *% s +% x[k][l]; } }
+		} }
+		s
+	}`)
+	m := [3][4]int64{{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}}
+	s := int64(0)
+	for _, e := range []int64{1, 2, 3, 5, 6, 7, 4, 8, 9, 10, 11, 12} {
+		s = 3*s + e
+	}
+	equal(t, call[int64](t, tiles, godwit.Args{"x": m}), s)
+}

@@ -167,6 +167,9 @@ func (e *elab) turnsOf(s *syntax.For) (turns, bool) {
 	if r, ok := over.(*syntax.RangeExpr); ok {
 		return e.overRange(r)
 	}
+	if m, r, ok := strideOf(over); ok {
+		return e.overStride(m, r)
+	}
 	length, elem, ok := e.overArray(over)
 	if !ok {
 		return turns{}, false

@@ -113,6 +113,20 @@ var meanings = []meaning{
 	{"rows known at run time", "fn f(x: &[i64; N, M]) -> i64 where M >= 1 { x.filter(|r| r[0] > 1).flatten().fold(0, |a, e| 10 *% a +% e) }", map[string]int64{"N": 3, "M": 2}, [][]float64{{1, 2, 3, 4, 5, 6}}, "3456"},
 	{"flat walk", "fn f(x: &[i64; N, M]) -> (i64, [i64; N * M]) { let mut s = 0; let n = N * M; for t in 0..n { s = 10 *% s +% x[t / M][t % M]; } (s, (0..n).map(|t| x[N - 1 - t / M][t % M])) }", map[string]int64{"N": 2, "M": 3}, [][]float64{{1, 2, 3, 4, 5, 6}}, "123456 | 4 5 6 1 2 3"},
 	{"flat index", "fn f(x: &[i64; N * M], d: i64) -> [i64; N, M] { (0..N).map(|i| (0..M).map(|j| if d > 1 { x[i * M + j] % d } else { 0 })) }", map[string]int64{"N": 2, "M": 3}, [][]float64{{1, 2, 3, 4, 5, 6}, {4}}, "1 2 3 0 1 2"},
+	{"strides", `fn f(x: &[i64; N], k: i64, a: i64, b: i64) -> (i64, [i64; (N + 1) / 2], [i64; ?M <= N], i64, i64, i64)
+where k: Range<1, 4_000_000_000_000_000_000>, a: Range<-5, 50>, b: Range<-5, 50>
+{
+    let mut s = 0;
+    for i in (0..N).step(3) { s = 10 *% s +% x[i]; }
+    let mut t = 0;
+    for i in (1..N).step(k) { t = 10 *% t +% x[i]; }
+    let mut u = 0;
+    for i in (a..b).step(4) { u = 10 *% u +% x.get(i).or(9); }
+    (s, (0..N).step(2).map(|i| x[i]), (0..N).step(k).map(|i| x[i]), t, u, (2..N + 2).step(k).map(|i| x[i - 2]).fold(0, |a, e| 10 *% a +% e))
+}`, map[string]int64{"N": 7, "?M": 0}, [][]float64{{1, 2, 3, 4, 5, 6, 7}, {3}, {-2}, {8}}, "147 | 1 3 5 7 | 1 4 7 | 25 | 937 | 147"},
+	{"long strides", "fn f<N: Size>(k: i64) -> (i64, i64, i64, i64) where k: Range<1, 4_000_000_000_000_000_000> { let s = (0..N).step(k); let mut t = 0; for i in (0..N).step(k) { t += 1; } for i in (N..3).step(k) { t += 10; } (s.len(), s.sum(), (5..N + 5).step(k).sum(), t) }", map[string]int64{"N": 4}, [][]float64{{4e18}}, "1 | 0 | 5 | 1"},
+	{"no strides", "fn f<N: Size>(k: i64) -> (i64, i64, i64) where k: Range<1, 9> { let s = (0..N).step(k); let mut t = 0; for i in (0..N).step(k) { t += 1; } (s.len(), (0..N).step(4).len(), t) }", map[string]int64{"N": 0}, [][]float64{{1}}, "0 | 0 | 0"},
+	{"blocks", "fn f(x: &[i64; 4 * K, M]) -> i64 { let mut s = 0; for i in (0..4 * K).step(4) { for j in (0..M).step(2) { for l in j..(j + 2).min(M) { s = 3 *% s +% x[i][l] *% x[i + 3][l]; } } } s }", map[string]int64{"K": 1, "M": 3}, [][]float64{{1, 2, 3, 0, 0, 0, 0, 0, 0, 4, 5, 6}}, "84"},
 	{"stencil", "fn f(x: &[i64; N]) -> i64 { let mut s = 0; for i in 0..N - 1 { s = s + x[i + 1] * x[i]; } s }", map[string]int64{"N": 4}, [][]float64{{1, 2, 3, 4}}, "20"},
 	{"update", "fn f(x: &[i64; N]) -> ([i64; N], [i64; N]) where N >= 2 { let mut a = x; let b = a; a[1] = a[0] + a[1]; a[0] -= a[1]; (a, b) }", map[string]int64{"N": 3}, [][]float64{{5, 7, 9}}, "-7 12 9 | 5 7 9"},
 	{"update rows", "fn f(x: &[[i64; 2]; N]) -> [[i64; 2]; N] where N >= 2 { let mut a = x; a[0] = a[1]; a[1][0] *= 10; a[1] += 1; a }", map[string]int64{"N": 2}, [][]float64{{1, 2, 3, 4}}, "3 4 31 5"},

@@ -80,6 +80,12 @@ func (e *elab) methodCall(x *syntax.MethodCall, want *graph.Type) *graph.Node {
 	if r, ok := rangeOf(x.Receiver); ok && x.Name.Text == "map" && len(x.Args) == 1 && len(x.TypeArgs) == 0 {
 		return e.mapRange(x, r)
 	}
+	if m, r, ok := strideOf(x); ok {
+		return e.strideArray(m, r, func(i *graph.Node) *graph.Node { return i })
+	}
+	if m, r, ok := strideOf(x.Receiver); ok && x.Name.Text == "map" && len(x.Args) == 1 && len(x.TypeArgs) == 0 {
+		return e.mapStride(x, m, r)
+	}
 	var hint *graph.Type
 	if _, scalar := scalarMethods[x.Name.Text]; scalar && flexible(x.Receiver) {
 		hint = numberWant(want)
@@ -204,7 +210,7 @@ var foreignMethods = map[string]string{
 	"reduce": ".fold(init, |a, e| …)", "foldl": ".fold(init, |a, e| …)", "size": ".len()", "length": ".len()",
 	"pow": ".powi::<2>() or .powf(2.0)", "average": ".mean()", "avg": ".mean()", "log": ".ln()", "signum": ".sign()", "pmap": ".map(|e| …)",
 	"rev": ".reverse()", "skip": "take what is left with a range:\n(K..N).map(|i| x[i])", "first": ".get(0)", "last": ".get(x.len() - 1)",
-	"groupby": ".group_by::<K>(|e| key)", "where": ".filter(|e| …)", "sorted": ".sort()", "sort_by": ".sort(|e| key)",
+	"step_by": "take every s-th number of a range:\n(a..b).step(s)", "groupby": ".group_by::<K>(|e| key)", "where": ".filter(|e| …)", "sorted": ".sort()", "sort_by": ".sort(|e| key)",
 	"chunks": ".chunk::<W>()", "windows": ".window::<W>()", "position": ".argmax(|e| e == v)", "flat_map": ".map(|e| …) and then a fold",
 	"for_each": "for e in x { … }", "sum_by": ".map(|e| …).sum()", "max_by": ".argmax(|e| key)", "min_by": ".argmin(|e| key)",
 }

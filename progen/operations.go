@@ -27,7 +27,7 @@ func init() {
 		"window": (*writer).window, "chunk": (*writer).chunk, "scatter_with": (*writer).scatter, "take": (*writer).take,
 		"take n": (*writer).takeN, "reverse": (*writer).reverse, "concat": (*writer).concat, "array literal": (*writer).literal,
 		"repeat": (*writer).repeat, "gather": (*writer).gather, "len": (*writer).length, "iter": (*writer).iter,
-		"range map": (*writer).rangeMap, "for scalars": (*writer).forScalars, "for array": (*writer).forArray,
+		"range map": (*writer).rangeMap, "stride": (*writer).stride, "stride loop": (*writer).strideLoop, "for scalars": (*writer).forScalars, "for array": (*writer).forArray,
 		"for over": (*writer).forOver, "scalar": (*writer).scalarLet, "if array": (*writer).ifArray, "call": (*writer).call,
 		"guarded index": (*writer).guardedIndex, "inner loop": (*writer).innerLoop,
 		"filtered inside": (*writer).filteredInside, "shorter rows": (*writer).shorterRows,
@@ -494,6 +494,35 @@ func (w *writer) rangeMap() bool {
 	i := variable{w.fresh("i"), indexOf(a.t.size)}
 	body := w.with([]variable{i}, func() string { return w.expr(t, 3) })
 	w.let(arrayOf(t, a.t.size), "(0..%s).map(|%s| %s)", a.t.size.text, i.name, body)
+	return true
+}
+
+// stride takes every s-th element, for a constant s and for one known at run time.
+func (w *writer) stride() bool {
+	a, ok := w.static(flat)
+	if !ok || a.t.size.value < 0 {
+		return false
+	}
+	i, n := w.fresh("i"), "("+a.t.size.text+")"
+	if s := int64(1 + w.pick(5)); w.chance(50) {
+		d := dim{text: fmt.Sprintf("(%s + %d) / %d", n, s-1, s), value: (a.t.size.value + s - 1) / s}
+		w.let(arrayOf(a.t.elem(), d), "(0..%s).step(%d).map(|%s| %s[%s])", n, s, i, a.name, i)
+		return true
+	}
+	d := dim{text: w.fresh("R"), value: -1, most: a.t.size.text}
+	w.let(arrayOf(a.t.elem(), d), "(0..%s).step(%s.max(1)).map(|%s| %s[%s])", n, w.expr(scalarOf(num.I64), 2), i, a.name, i)
+	return true
+}
+
+// strideLoop adds every s-th element up in a loop.
+func (w *writer) strideLoop() bool {
+	a, ok := w.static(func(e *typ) bool { return e.isInt() })
+	if !ok || a.t.size.value > 3000 {
+		return false
+	}
+	s := oneOf(w, "1", "2", "7", w.expr(scalarOf(num.I64), 1)+".max(1)")
+	lo := oneOf(w, "0", "1", "steps")
+	w.let(a.t.elem(), "{ let mut s = %s; for i in (%s..(%s)).step(%s) { s = s *%% 3 +%% %s[i]; } s }", w.leaf(a.t.elem().kind), lo, a.t.size.text, s, a.name)
 	return true
 }
 
