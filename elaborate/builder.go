@@ -33,6 +33,7 @@ type elab struct {
 	full    bool
 	// attempts counts the trials around the point being elaborated.
 	attempts int
+	inConst  bool // in the value of a constant inside of a function
 	// settling says that uses may settle literals, and again that one did.
 	settling, again bool
 
@@ -309,14 +310,11 @@ func isDynamic(name string) bool { return len(name) > 0 && name[0] == '?' }
 // hasDynamic reports that a type has a size known only at run time.
 func hasDynamic(t *graph.Type) bool {
 	return types.AnySize(t, func(p size.Poly) bool {
-		for _, v := range p.Vars() {
-			if isDynamic(v) {
-				return true
-			}
-		}
-		return false
+		return hasDynamicSize(p)
 	})
 }
+
+func hasDynamicSize(p size.Poly) bool { return slices.ContainsFunc(p.Vars(), isDynamic) }
 
 // hasDynamicArray reports an array in a type whose size is known only at run
 // time; an index into such an array is as good an element as any.

@@ -325,7 +325,7 @@ func bigExp(x float64) *big.Float { return bigExpOf(bf(x)) }
 func bigLn(x float64) *big.Float {
 	frac, exp := math.Frexp(x) // math.Log itself may be wrong on subnormals
 	y := bf(math.Log(frac) + float64(exp)*math.Ln2)
-	for range 3 {
+	for range 2 { // each trebles the digits
 		e := bigExpOf(y)
 		num, den := newBig().Sub(bf(x), e), newBig().Add(bf(x), e)
 		num.Quo(num, den)
@@ -334,7 +334,7 @@ func bigLn(x float64) *big.Float {
 	return y
 }
 
-func bigLog2(x float64) *big.Float { return newBig().Quo(bigLn(x), bigLn(2)) }
+func bigLog2(x float64) *big.Float { return newBig().Quo(bigLn(x), ln2) }
 
 func bigExp2(x, y float64) *big.Float { return bigExpOf(newBig().Mul(bigLn(x), bf(y))) }
 
@@ -360,6 +360,9 @@ func sinOf(x *big.Float) *big.Float {
 		term.Mul(term, sq)
 		term.Quo(term, bf(-float64(2*i)*float64(2*i+1)))
 		sum.Add(sum, term)
+		if term.Sign() == 0 || term.MantExp(nil) < sum.MantExp(nil)-prec {
+			break
+		}
 	}
 	return sum
 }

@@ -14,23 +14,25 @@ func bigQuo(x, y *big.Float) *big.Float { return newBig().Quo(x, y) }
 func bigSqrt(x *big.Float) *big.Float   { return newBig().Sqrt(x) }
 func bigHalf(x *big.Float) *big.Float   { return newBig().SetMantExp(x, -1) }
 
+var ln2, ln10 = lnOf(bf(2)), lnOf(bf(10))
+
 // lnOf starts from the float logarithm and takes Newton steps.
 func lnOf(x *big.Float) *big.Float {
 	m := newBig()
 	exp := x.MantExp(m)
 	frac, _ := m.Float64()
 	y := bf(math.Log(frac) + float64(exp)*math.Ln2)
-	for range 3 {
+	for range 2 { // each trebles the digits
 		e := bigExpOf(y)
 		y.Add(y, bigMul(bf(2), bigQuo(bigSub(x, e), bigAdd(x, e))))
 	}
 	return y
 }
 
-func bigPower2(x float64) *big.Float { return bigExp2(2, x) }
+func bigPower2(x float64) *big.Float { return bigExpOf(bigMul(ln2, bf(x))) }
 func bigExpM1(x float64) *big.Float  { return bigSub(bigExp(x), bf(1)) }
 func bigLn1p(x float64) *big.Float   { return lnOf(bigAdd(bf(1), bf(x))) }
-func bigLog10(x float64) *big.Float  { return bigQuo(bigLn(x), bigLn(10)) }
+func bigLog10(x float64) *big.Float  { return bigQuo(bigLn(x), ln10) }
 
 func bigTan(x float64) *big.Float { return bigQuo(bigSin(x), bigCos(x)) }
 
@@ -45,7 +47,7 @@ func atanOf(x *big.Float) *big.Float {
 		return r
 	}
 	y := bf(math.Atan(start))
-	for range 3 {
+	for range 2 { // each doubles the digits
 		s, c := sinOf(y), sinOf(bigAdd(y, bigHalf(bigPi)))
 		y = bigAdd(y, bigMul(c, bigSub(bigMul(x, c), s)))
 	}

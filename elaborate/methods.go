@@ -89,6 +89,8 @@ func (e *elab) methodCall(x *syntax.MethodCall, want *graph.Type) *graph.Node {
 	var hint *graph.Type
 	if _, scalar := scalarMethods[x.Name.Text]; scalar && flexible(x.Receiver) {
 		hint = numberWant(want)
+	} else if x.Name.Text == "or" && want != nil && want.Kind == graph.Scalar {
+		hint = graph.OptionOf(want)
 	} else if scalar && elemWant(want) != nil && hasLiteral(x.Receiver) {
 		hint = want
 	}

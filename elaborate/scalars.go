@@ -216,6 +216,7 @@ func optionTable() map[string]method {
 	isSome := func(e *elab, c *methodUse) *graph.Node { return e.add(graph.IsSome, graph.BoolType, c.at(), c.recv) }
 	return map[string]method{
 		"or":      {min: 1, max: 1, run: (*elab).orElse},
+		"map":     {min: 1, max: 1, run: (*elab).mapOption},
 		"is_some": {run: isSome},
 		"is_none": {run: func(e *elab, c *methodUse) *graph.Node { return e.arith(num.Not, c.at(), isSome(e, c)) }},
 	}
@@ -233,6 +234,32 @@ func (e *elab) orElse(c *methodUse) *graph.Node {
 	return e.choose(c.at(), is,
 		func() *graph.Node { return e.add(graph.Unwrap, elem, c.at(), c.recv) },
 		func() *graph.Node { return d })
+}
+
+// mapOption is o.map(closure), which is evaluated only where there is a value.
+func (e *elab) mapOption(c *methodUse) *graph.Node {
+	cl := e.closureArg(c, 0, 1)
+	if cl == nil {
+		return nil
+	}
+	var want, result *graph.Type
+	if c.want != nil && c.want.Kind == graph.Option {
+		want = c.want.Elem()
+	}
+	is := e.add(graph.IsSome, graph.BoolType, c.at(), c.recv)
+	return e.choose(c.at(), is, func() *graph.Node {
+		v := e.applyClosure(cl, want, e.add(graph.Unwrap, c.recv.Type.Elem(), c.at(), c.recv))
+		if v = e.element(v, bodyValue(cl.Body)); v == nil {
+			return nil
+		}
+		result = graph.OptionOf(v.Type)
+		return e.add(graph.Some, result, c.at(), v)
+	}, func() *graph.Node {
+		if result == nil {
+			return nil
+		}
+		return e.add(graph.Nothing, result, c.at())
+	})
 }
 
 // compareConst is i < c.
@@ -273,7 +300,7 @@ func (e *elab) call(x *syntax.Call, want *graph.Type) *graph.Node {
 		e.args(x)
 		return nil
 	}
-	if e.fr.d != nil && e.fr.d.kind == constDecl {
+	if e.inConst || e.fr.d != nil && e.fr.d.kind == constDecl {
 		e.errorf(x.Span, "T19", "a constant is made of literals, constants and operators").Note("a call").
 			Help("make it a function:\nfn %s() -> f64 { %s }", last(e.fr.d.name), e.text(x.Span))
 		return nil

@@ -94,6 +94,8 @@ func (e *elab) stmt(s syntax.Stmt) {
 	switch s := s.(type) {
 	case *syntax.Let:
 		e.let(s)
+	case *syntax.Const:
+		e.constStmt(s)
 	case *syntax.Assign:
 		e.assign(s)
 	case *syntax.For:

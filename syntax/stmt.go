@@ -86,6 +86,9 @@ func (p *parser) stmt(b *Block) {
 		p.next()
 	case KwLet:
 		b.Stmts = append(b.Stmts, p.let())
+	case KwConst:
+		p.next()
+		b.Stmts = append(b.Stmts, p.constant(start, nil, false))
 	case KwFor:
 		b.Stmts = append(b.Stmts, p.forStmt())
 	case KwBreak:
