@@ -46,9 +46,10 @@ func (p *parser) blockAfter(what, help string) *Block {
 }
 
 // outside reports whether the current token begins an item that stands, by
-// its indentation, outside the function: then a brace is missing before it.
+// its indentation, outside the function: then a brace is missing before it. A
+// constant may stand inside.
 func (p *parser) outside() bool {
-	return p.startsItem() && p.firstOnLine() && p.column(p.tok.start) <= p.itemColumn
+	return !p.at(KwConst) && p.startsItem() && p.firstOnLine() && p.column(p.tok.start) <= p.itemColumn
 }
 
 // blockEnd reports whether the block ends here, be it that its brace is
