@@ -287,3 +287,71 @@ func TestLiteralTable(t *testing.T) {
 		t.Errorf("2001 numbers: %v", err)
 	}
 }
+
+// TestTextbookFlat walks over a matrix by the number of each element, and back.
+func TestTextbookFlat(t *testing.T) {
+	x := [3][4]int64{{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}}
+	flat := []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
+	args := godwit.Args{"x": x}
+	for _, text := range []string{
+		`fn f(x: &[i64; N, M]) -> [i64; N * M] { x.flatten() }`,
+		`fn f(x: &[i64; N, M]) -> [i64; N * M] { (0..N * M).map(|t| x[t / M][t % M]) }`,
+		`fn f(x: &[i64; N, M]) -> [i64; N * M] { let mut y = [0; N * M]; for t in 0..N * M { y[t] = x[t / M][t % M]; } y }`,
+		`fn f(x: &[i64; N, M]) -> [i64; N * M] { let mut y = [0; N * M]; for i in 0..N { for j in 0..M { y[i * M + j] = x[i][j]; } } y }`,
+		`fn f(x: &[i64; N, M]) -> [i64; N * M] { let y: [i64; M, N] = x.reshape(); y.flatten() }`,
+	} {
+		equal(t, call[[]int64](t, fn(t, text), args), flat)
+	}
+	equal(t, call[[4][3]int64](t, fn(t, `fn f(x: &[i64; N, M]) -> [i64; M, N] { x.reshape() }`), args), [4][3]int64{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}, {10, 11, 12}})
+
+	big := fn(t, `fn f<A: Size, B: Size>(k: i64) -> i64 { let mut s = k; for i in 0..A * B { s = s +% i; } s }`)
+	for _, n := range []int64{1 << 21, 1 << 40} { // the second product does not even fit an i64
+		_, err := big.Call(t.Context(), godwit.Args{"k": int64(1), "A": n, "B": n})
+		if err == nil || !strings.Contains(err.Error(), "the program needs `A*B <= 1099511627776`") {
+			t.Errorf("%d squared elements: %v", n, err)
+		}
+	}
+}
+
+// TestTextbookStrides steps over ranges, by constants, by numbers known at run time, and by
+// ones so large that a sum with them would not fit.
+func TestTextbookStrides(t *testing.T) {
+	x := []int64{1, 2, 3, 4, 5, 6, 7}
+	array := fn(t, `fn f(x: &[i64; N], k: i64) -> [i64; ?M <= N] where k: Range<1, 4_000_000_000_000_000_000> { (0..N).step(k).map(|i| x[i]) }`)
+	loop := fn(t, `fn f(x: &[i64; N], a: i64, b: i64, k: i64) -> i64 where k: Range<1, 4_000_000_000_000_000_000>, a: Range<-9, 9>, b: Range<-9, 9> {
+		let mut s = 0;
+		for i in (a..b).step(k) { s = 10 *% s +% x.get(i).or(9); }
+		s
+	}`)
+	for _, k := range []int64{1, 2, 3, 7, 8, 4e18} {
+		want := []int64{}
+		for i := int64(0); i < int64(len(x)); i += k {
+			want = append(want, x[i])
+		}
+		equal(t, call[[]int64](t, array, godwit.Args{"x": x, "k": k}), want)
+		for _, ends := range [][2]int64{{0, 7}, {-2, 5}, {3, 3}, {5, -5}, {6, 9}} {
+			sum := int64(0)
+			for i := ends[0]; i < ends[1]; i += k {
+				if e := int64(9); i >= 0 && i < 7 {
+					sum = 10*sum + x[i]
+				} else {
+					sum = 10*sum + e
+				}
+			}
+			equal(t, call[int64](t, loop, godwit.Args{"x": x, "a": ends[0], "b": ends[1], "k": k}), sum)
+		}
+	}
+	tiles := fn(t, `fn f(x: &[i64; N, M]) -> i64 {
+		let mut s = 0;
+		for i in (0..N).step(2) { for j in (0..M).step(3) {
+			for k in i..(i + 2).min(N) { for l in j..(j + 3).min(M) { s = 3 *% s +% x[k][l]; } }
+		} }
+		s
+	}`)
+	m := [3][4]int64{{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}}
+	s := int64(0)
+	for _, e := range []int64{1, 2, 3, 5, 6, 7, 4, 8, 9, 10, 11, 12} {
+		s = 3*s + e
+	}
+	equal(t, call[int64](t, tiles, godwit.Args{"x": m}), s)
+}

@@ -20,7 +20,8 @@ func (b *Bound) checkSizes() error {
 		}
 	}
 	for _, p := range g.Facts.NonNeg {
-		if n, ok := b.sizes.eval(p); ok && n < 0 {
+		n, ok := b.sizes.eval(p)
+		if ok && n < 0 || !ok && b.sizes.all(p) { // one that is too large is not known to hold
 			return b.brokenFact(p)
 		}
 	}

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/godwit-run/godwit/size"
@@ -31,6 +32,11 @@ func (s *sizes) value(name string) (int64, bool) {
 }
 
 func (s *sizes) eval(p size.Poly) (int64, bool) { return p.Eval(s.value) }
+
+// all reports that every size in p is known.
+func (s *sizes) all(p size.Poly) bool {
+	return !slices.ContainsFunc(p.Vars(), func(name string) bool { _, known := s.value(name); return !known })
+}
 
 // solve finds the sizes. An equation with several unknown sizes waits until
 // others have found all but one of them.

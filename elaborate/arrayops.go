@@ -16,6 +16,7 @@ func elementMethods() map[string]method {
 		"map":       {min: 1, max: 1, masked: true, run: (*elab).mapMethod},
 		"enumerate": {run: (*elab).enumerate},
 		"zip":       {min: 1, max: 1, run: (*elab).zip},
+		"zip_short": {min: 1, max: 1, run: (*elab).zipShort},
 		"filter":    {min: 1, max: 1, masked: true, run: (*elab).filter},
 		"fold":      {min: 2, max: 2, masked: true, run: (*elab).fold},
 		"scan":      {min: 2, max: 2, run: (*elab).scan},
@@ -87,12 +88,12 @@ func (e *elab) rangeSizes(r *syntax.RangeExpr) (n, lo, hi size.Poly, ok bool) {
 	if a == nil || b == nil {
 		return n, lo, hi, false
 	}
-	lo, ok = e.boundsOf(a).exact()
+	lo, ok = e.sizeOf(a)
 	if !ok {
 		e.notExact(r.Lo, a)
 		return n, lo, hi, false
 	}
-	hi, ok = e.boundsOf(b).exact()
+	hi, ok = e.sizeOf(b)
 	if !ok {
 		e.notExact(r.Hi, b)
 		return n, lo, hi, false
@@ -137,6 +138,28 @@ func (e *elab) zip(c *methodUse) *graph.Node {
 func (e *elab) zipped(c *methodUse, x, y *graph.Node) *graph.Node {
 	return e.mapOver(c.at(), []*graph.Node{x, y}, func(_ *graph.Node, v []*graph.Node) *graph.Node {
 		return e.tuple(c.at(), v[0], v[1])
+	})
+}
+
+// zipShort pairs as many elements as the shorter array has. Where it is not known which one
+// that is, their number is known only at run time.
+func (e *elab) zipShort(c *methodUse) *graph.Node {
+	y := e.arrayArg(c, 0)
+	if y == nil {
+		return nil
+	}
+	x, at := c.recv, c.at()
+	n, m := x.Type.Size, y.Type.Size
+	if e.proves(n.Sub(m)) {
+		return e.mapOver(at, []*graph.Node{y}, func(i *graph.Node, v []*graph.Node) *graph.Node {
+			return e.tuple(at, e.at(x, i, at), v[0])
+		})
+	}
+	if !e.proves(m.Sub(n)) {
+		x = e.limit(c, e.sizeVal(m, at), n, m)
+	}
+	return e.mapOver(at, []*graph.Node{x}, func(i *graph.Node, v []*graph.Node) *graph.Node {
+		return e.tuple(at, v[0], e.at(y, i, at))
 	})
 }
 

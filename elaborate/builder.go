@@ -35,6 +35,9 @@ type elab struct {
 	target   bool   // the index being checked is one of an assignment's target
 	// attempts counts the trials around the point being elaborated.
 	attempts int
+	inConst  bool // in the value of a constant inside of a function
+	// settling says that uses may settle literals, and again that one did.
+	settling, again bool
 
 	prover  prove.Prover
 	always  prove.Known // what holds in every run
@@ -64,6 +67,7 @@ type info struct {
 	fits  bool            // of arithmetic: the result is that of unbounded integers
 	sides *[3]*graph.Node // of a value that an If gives: the condition, and both sides
 	turn  *[2]*graph.Node // of a loop's variable: the ends of the range
+	soft  *soft           // the literals that it has its type from
 }
 
 // mask is what the views that one filter leads to have in common: as many
@@ -238,12 +242,15 @@ func (e *elab) get(n *graph.Node, field int, pos diag.Span) *graph.Node {
 	}
 	r := e.add(graph.Get, n.Type.Elems[field], pos, n)
 	r.Field = field
+	e.of(r).soft = e.of(n).soft.field(field)
 	return r
 }
 
 // at is an element of a dense array.
 func (e *elab) at(x, i *graph.Node, pos diag.Span) *graph.Node {
-	return e.add(graph.At, x.Type.Elem(), pos, x, i)
+	r := e.add(graph.At, x.Type.Elem(), pos, x, i)
+	e.of(r).soft = e.of(x).soft
+	return r
 }
 
 // dense is x with its elements moved together. The Compact stands in the
@@ -305,14 +312,11 @@ func isDynamic(name string) bool { return len(name) > 0 && name[0] == '?' }
 // hasDynamic reports that a type has a size known only at run time.
 func hasDynamic(t *graph.Type) bool {
 	return types.AnySize(t, func(p size.Poly) bool {
-		for _, v := range p.Vars() {
-			if isDynamic(v) {
-				return true
-			}
-		}
-		return false
+		return hasDynamicSize(p)
 	})
 }
+
+func hasDynamicSize(p size.Poly) bool { return slices.ContainsFunc(p.Vars(), isDynamic) }
 
 // hasDynamicArray reports an array in a type whose size is known only at run
 // time; an index into such an array is as good an element as any.
@@ -342,6 +346,7 @@ func (e *elab) mapSlots(pos diag.Span, n size.Poly, arrays []*graph.Node, f func
 		elems := make([]*graph.Node, len(arrays))
 		for j, a := range arrays {
 			elems[j] = e.param(a.Type.Elem(), pos)
+			e.of(elems[j]).soft = e.of(a).soft
 		}
 		r = e.element(f(i, elems), pos)
 		e.cur.b.Results = []*graph.Node{r}
@@ -351,6 +356,7 @@ func (e *elab) mapSlots(pos diag.Span, n size.Poly, arrays []*graph.Node, f func
 	}
 	m := e.add(graph.Map, graph.ArrayOf(r.Type, n), pos, arrays...)
 	m.Blocks = []*graph.Block{b}
+	e.of(m).soft = e.of(r).soft
 	if len(arrays) == 1 && arrays[0].Type.Masked {
 		m.Type.Masked = true
 		e.of(m).mask = e.of(arrays[0]).mask

@@ -95,7 +95,7 @@ func (c *inlining) arguments() bool {
 // waits reports that an argument is better elaborated after the others: a
 // literal, or an index, whose size others give.
 func (c *inlining) waits(i int) bool {
-	if flexible(c.x.Args[i]) {
+	if flexible(c.x.Args[i]) || c.e.isSoft(c.x.Args[i]) {
 		return true
 	}
 	t := c.d.fn.Params[i].Type
@@ -324,6 +324,7 @@ func (c *inlining) body(want *graph.Type) (r *graph.Node) {
 	c.fr.base = mark
 	e.fr, e.lambda, e.msgs = c.fr, 0, inner
 	for i, p := range c.d.fn.Params {
+		e.of(c.args[i]).soft = nil // the parameter has a type
 		e.bind(p.Name, false, c.args[i])
 	}
 	var t *graph.Type

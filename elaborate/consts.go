@@ -1,9 +1,13 @@
 package elaborate
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/godwit-run/godwit/graph"
 	"github.com/godwit-run/godwit/num"
 	"github.com/godwit-run/godwit/size"
+	"github.com/godwit-run/godwit/syntax"
 )
 
 // constant evaluates a constant once; it reports false after an error.
@@ -34,23 +38,72 @@ func (p *Program) evaluateConst(d *decl) bool {
 			return false
 		}
 	}
-	n := e.value(d.con.Value, want)
+	var ok bool
+	d.typ, d.bits, ok = e.constValue(d.con, want)
+	return ok
+}
+
+// constValue computes a constant.
+func (e *elab) constValue(c *syntax.Const, want *graph.Type) (t *graph.Type, bits uint64, ok bool) {
+	n, at := e.value(c.Value, want), c.Value.Where()
 	if n == nil {
-		return false
+		return nil, 0, false
 	}
 	if n.Type.Kind != graph.Scalar {
-		e.errorf(d.con.Span, "T19", "a constant is a number or a bool").Note("found %s", n.Type).
-			Help("make it a function:\nfn %s() -> %s { %s }", last(d.name), n.Type, e.text(d.con.Value.Where()))
-		return false
+		e.errorf(c.Span, "T19", "a constant is a number or a bool").Note("found %s", n.Type).
+			Help("make it a function:\nfn %s() -> %s { %s }", c.Name.Text, n.Type, e.text(at))
+		return nil, 0, false
 	}
-	v, ok := evaluate(n)
+	if !constant(n, map[*graph.Node]bool{}) {
+		e.errorf(at, "T19", "a constant is made of literals, constants and operators").Note("found a value known only at run time").
+			Help("let %s = %s;", strings.ToLower(c.Name.Text), e.text(at))
+		return nil, 0, false
+	}
+	bits, ok = evaluate(n)
 	if !ok {
-		e.errorf(d.con.Value.Where(), "F07", "this constant cannot be computed").Note("it overflows, or divides by zero").
-			Help("%s", e.wrapped(d.con.Value))
+		e.errorf(at, "F07", "this constant cannot be computed").Note("it overflows, or divides by zero").
+			Help("%s", e.wrapped(c.Value))
+	}
+	return n.Type, bits, ok
+}
+
+// constant reports that evaluate finds nothing that is known only at run time.
+func constant(n *graph.Node, seen map[*graph.Node]bool) bool {
+	if seen[n] {
+		return true // or somebody else says no
+	}
+	seen[n] = true
+	parts := n.Args
+	switch n.Op {
+	case graph.Const, graph.Arith, graph.Cast, graph.Bits:
+	case graph.If:
+		parts = []*graph.Node{n.Args[0], n.Blocks[0].Results[0], n.Blocks[1].Results[0]}
+	default:
 		return false
 	}
-	d.typ, d.bits = n.Type, v
-	return true
+	return !slices.ContainsFunc(parts, func(a *graph.Node) bool { return !constant(a, seen) })
+}
+
+// constStmt is a constant inside of a function. It is a variable whose value is computed now,
+// and so it may be a size.
+func (e *elab) constStmt(s *syntax.Const) {
+	var want *graph.Type
+	known := s.Type == nil
+	if s.Type != nil {
+		want = e.typeExpr(s.Type)
+		known = want != nil
+	}
+	var t *graph.Type
+	var bits uint64
+	ok := false
+	e.inConst = true
+	e.inBlock(func() { t, bits, ok = e.constValue(s, want) }) // nothing is left of what it is computed from
+	e.inConst = false
+	var n *graph.Node
+	if ok && known {
+		n = e.bits(t.Num, bits, s.Span)
+	}
+	e.bind(s.Name, false, n)
 }
 
 // evaluate computes a scalar that is made of constants. It reports false for

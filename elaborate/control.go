@@ -126,6 +126,10 @@ func (e *elab) unify(a, b *branch, at diag.Span) {
 		e.inScope(b.scope, func() { b.value = e.coerce(b.value, t, at) })
 		return
 	}
+	if e.settles(a.value, u) || e.settles(b.value, t) {
+		a.value, b.value = nil, nil
+		return
+	}
 	e.errorf(at, "T13", "the two sides give different types").Note("%s and %s", t, u).
 		Help("convert one of them, or give both the same size")
 	a.value, b.value = nil, nil

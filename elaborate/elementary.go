@@ -141,14 +141,8 @@ func (f *formula) exp(x *graph.Node) *graph.Node {
 	}
 	x = f.limit(x, -760, 720)
 	nf, u := f.powerOf2(f.mul(x, f.c(math.Log2E)))
-	hi := f.sub(x, f.mul(nf, f.c(6.93147180369123816490e-01)))
-	lo := f.mul(nf, f.c(1.90821492927058770002e-10))
-	r := f.sub(hi, lo)
-	t := f.mul(r, r)
-	c := f.sub(r, f.mul(t, f.poly(t, 1.66666666666666019037e-01, -2.77777777770155933842e-03,
-		6.61375632143793436117e-05, -1.65339022054652515390e-06, 4.13813679705723846039e-08)))
-	q := f.div(f.mul(r, c), f.sub(f.c(2), c))
-	return f.scale(f.sub(f.c(1), f.sub(f.sub(lo, q), hi)), u)
+	hi := f.sub(x, f.mul(nf, f.c(ln2High)))
+	return f.expOf(hi, f.mul(nf, f.c(ln2Low)), u)
 }
 
 func (f *formula) exp32(x *graph.Node) *graph.Node {
@@ -195,7 +189,7 @@ func (f *formula) logParts(g *graph.Node) (half, rest *graph.Node) {
 func (f *formula) ln(x *graph.Node) *graph.Node {
 	n, g := f.split(x)
 	half, rest := f.logParts(g)
-	hi, lo := 6.93147180369123816490e-01, 1.90821492927058770002e-10
+	hi, lo := ln2High, ln2Low
 	if f.k == num.F32 {
 		hi, lo = 6.9313812256e-01, 9.0580006145e-06
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/godwit-run/godwit/diag"
@@ -39,10 +40,6 @@ func function(k num.Kind, arity int, f func(*formula, []*graph.Node) *graph.Node
 	}
 }
 
-func unary(f func(*formula, *graph.Node) *graph.Node) func(*formula, []*graph.Node) *graph.Node {
-	return func(g *formula, p []*graph.Node) *graph.Node { return f(g, p[0]) }
-}
-
 // ulps is the distance of got from the exact value in units of the last
 // place of kind k at that value.
 func ulps(k num.Kind, got float64, want *big.Float) float64 {
@@ -72,8 +69,7 @@ func ulps(k num.Kind, got float64, want *big.Float) float64 {
 }
 
 type accuracy struct {
-	name   string
-	f      func(*formula, *graph.Node) *graph.Node
+	name   string // the function, and which inputs
 	exact  func(x float64) *big.Float
 	lo, hi float64 // of inputs
 	log    bool    // inputs spread over exponents
@@ -83,19 +79,48 @@ type accuracy struct {
 // TestAccuracy measures the elementary functions on random inputs.
 func TestAccuracy(t *testing.T) {
 	cases := []accuracy{
-		{"exp", (*formula).exp, bigExp, -745, 709, false, 2},
-		{"ln", (*formula).ln, bigLn, -1074, 1023, true, 2},
-		{"log2", (*formula).log2, bigLog2, -1074, 1023, true, 2},
-		{"sin", (*formula).sin, bigSin, -1.6e6, 1.6e6, false, 2},
-		{"cos", (*formula).cos, bigCos, -1.6e6, 1.6e6, false, 2},
-		{"tanh", (*formula).tanh, bigTanh, -25, 25, false, 2},
-		{"sigmoid", (*formula).sigmoid, bigSigmoid, -745, 50, false, 2},
-		{"ln near 1", (*formula).ln, bigLn, 0.5, 2, false, 2},
-		{"log2 near 1", (*formula).log2, bigLog2, 0.5, 2, false, 2},
-		{"exp near 0", (*formula).exp, bigExp, -1, 1, false, 2},
-		{"sin near 0", (*formula).sin, bigSin, -4, 4, false, 2},
-		{"cos near 0", (*formula).cos, bigCos, -4, 4, false, 2},
-		{"tanh near 0", (*formula).tanh, bigTanh, -1, 1, false, 2},
+		{"exp", bigExp, -745, 709, false, 2},
+		{"ln", bigLn, -1074, 1023, true, 2},
+		{"log2", bigLog2, -1074, 1023, true, 2},
+		{"sin", bigSin, -1.6e6, 1.6e6, false, 2},
+		{"cos", bigCos, -1.6e6, 1.6e6, false, 2},
+		{"tanh", bigTanh, -25, 25, false, 2},
+		{"sigmoid", bigSigmoid, -745, 50, false, 2},
+		{"ln near 1", bigLn, 0.5, 2, false, 2},
+		{"log2 near 1", bigLog2, 0.5, 2, false, 2},
+		{"exp near 0", bigExp, -1, 1, false, 2},
+		{"sin near 0", bigSin, -4, 4, false, 2},
+		{"cos near 0", bigCos, -4, 4, false, 2},
+		{"tanh near 0", bigTanh, -1, 1, false, 2},
+		{"exp2", bigPower2, -1074, 1023, false, 1},
+		{"exp2 near 0", bigPower2, -1, 1, false, 1},
+		{"exp_m1", bigExpM1, -60, 709, false, 1},
+		{"exp_m1 near 0", bigExpM1, -2, 2, false, 1},
+		{"exp_m1 small", bigExpM1, -60, 2, true, 1},
+		{"ln_1p", bigLn1p, -60, 1023, true, 1},
+		{"ln_1p near 0", bigLn1p, -0.999, 2, false, 1},
+		{"log10", bigLog10, -1074, 1023, true, 1},
+		{"log10 near 1", bigLog10, 0.5, 2, false, 1},
+		{"tan", bigTan, -1.6e6, 1.6e6, false, 1},
+		{"tan near 0", bigTan, -4, 4, false, 1},
+		{"asin", bigAsin, -1, 1, false, 1},
+		{"asin small", bigAsin, -60, 0, true, 1},
+		{"acos", bigAcos, -1, 1, false, 1},
+		{"acos near 1", bigAcos, 0.99, 1, false, 1},
+		{"atan", bigAtan, -60, 60, true, 1},
+		{"atan near 0", bigAtan, -4, 4, false, 1},
+		{"sinh", bigSinh, -50, 9.47, true, 2},
+		{"sinh near 0", bigSinh, -3, 3, false, 2},
+		{"cosh", bigCosh, -50, 9.47, true, 2},
+		{"cosh near 0", bigCosh, -3, 3, false, 2},
+		{"asinh", bigAsinh, -50, 1000, true, 2},
+		{"asinh near 0", bigAsinh, -4, 4, false, 2},
+		{"acosh", bigAcosh, 0, 1000, true, 2},
+		{"acosh near 1", bigAcosh, 1, 3, false, 2},
+		{"atanh", bigAtanh, -1, 1, false, 2},
+		{"atanh small", bigAtanh, -50, 0, true, 2},
+		{"cbrt", bigCbrt, -1074, 1023, true, 1},
+		{"cbrt near 1", bigCbrt, -8, 8, false, 1},
 	}
 	for _, c := range cases {
 		for _, k := range []num.Kind{num.F64, num.F32} {
@@ -105,7 +130,7 @@ func TestAccuracy(t *testing.T) {
 }
 
 func (c accuracy) measure(t *testing.T, k num.Kind) {
-	f := function(k, 1, unary(c.f))
+	f := function(k, 1, unaryFormulas[strings.Fields(c.name)[0]])
 	r := rand.New(rand.NewPCG(1, 2))
 	lo, hi := c.lo, c.hi
 	if k == num.F32 && c.log {
@@ -139,20 +164,35 @@ func TestEdges(t *testing.T) {
 	type in struct{ x, want float64 }
 	for _, c := range []struct {
 		name string
-		f    func(*formula, *graph.Node) *graph.Node
 		ins  []in
 	}{
-		{"exp", (*formula).exp, []in{{inf, inf}, {-inf, 0}, {nan, nan}, {0, 1}, {zero, 1}, {1e30, inf}, {-1e30, 0}}},
-		{"ln", (*formula).ln, []in{{inf, inf}, {-inf, nan}, {nan, nan}, {0, -inf}, {zero, -inf}, {-1, nan}, {1, 0}}},
-		{"log2", (*formula).log2, []in{{inf, inf}, {-inf, nan}, {nan, nan}, {0, -inf}, {1, 0}, {8, 3}, {0.25, -2}}},
-		{"sin", (*formula).sin, []in{{inf, nan}, {-inf, nan}, {nan, nan}, {0, 0}, {zero, zero}}},
-		{"cos", (*formula).cos, []in{{inf, nan}, {-inf, nan}, {nan, nan}, {0, 1}, {zero, 1}}},
-		{"tanh", (*formula).tanh, []in{{inf, 1}, {-inf, -1}, {nan, nan}, {0, 0}, {zero, zero}, {40, 1}}},
-		{"sigmoid", (*formula).sigmoid, []in{{inf, 1}, {-inf, 0}, {nan, nan}, {0, 0.5}}},
-		{"round", (*formula).round, []in{{inf, inf}, {-inf, -inf}, {nan, nan}, {2.5, 3}, {-2.5, -3}, {0.49999997, 0}, {-0.25, zero}, {1e30, 1e30}, {8388609, 8388609}, {0.5, 1}}},
+		{"exp", []in{{inf, inf}, {-inf, 0}, {nan, nan}, {0, 1}, {zero, 1}, {1e30, inf}, {-1e30, 0}}},
+		{"ln", []in{{inf, inf}, {-inf, nan}, {nan, nan}, {0, -inf}, {zero, -inf}, {-1, nan}, {1, 0}}},
+		{"log2", []in{{inf, inf}, {-inf, nan}, {nan, nan}, {0, -inf}, {1, 0}, {8, 3}, {0.25, -2}}},
+		{"sin", []in{{inf, nan}, {-inf, nan}, {nan, nan}, {0, 0}, {zero, zero}}},
+		{"cos", []in{{inf, nan}, {-inf, nan}, {nan, nan}, {0, 1}, {zero, 1}}},
+		{"tanh", []in{{inf, 1}, {-inf, -1}, {nan, nan}, {0, 0}, {zero, zero}, {40, 1}}},
+		{"sigmoid", []in{{inf, 1}, {-inf, 0}, {nan, nan}, {0, 0.5}}},
+		{"round", []in{{inf, inf}, {-inf, -inf}, {nan, nan}, {2.5, 3}, {-2.5, -3}, {0.49999997, 0}, {-0.25, zero}, {1e30, 1e30}, {8388609, 8388609}, {0.5, 1}}},
+		{"round_ties_even", []in{{inf, inf}, {-inf, -inf}, {nan, nan}, {2.5, 2}, {3.5, 4}, {-2.5, -2}, {-0.25, zero}, {zero, zero}, {1e30, 1e30}, {8388609, 8388609}, {0.5, 0}, {1.75, 2}}},
+		{"fract", []in{{inf, nan}, {nan, nan}, {2.5, 0.5}, {-2.5, -0.5}, {0, 0}, {3, 0}}},
+		{"exp2", []in{{inf, inf}, {-inf, 0}, {nan, nan}, {0, 1}, {zero, 1}, {10, 1024}, {-3, 0.125}, {1e30, inf}, {-1e30, 0}}},
+		{"exp_m1", []in{{inf, inf}, {-inf, -1}, {nan, nan}, {0, 0}, {zero, zero}, {1e30, inf}, {-1e30, -1}}},
+		{"ln_1p", []in{{inf, inf}, {-inf, nan}, {nan, nan}, {0, 0}, {zero, zero}, {-1, -inf}, {-2, nan}}},
+		{"log10", []in{{inf, inf}, {-inf, nan}, {nan, nan}, {0, -inf}, {zero, -inf}, {-1, nan}, {1, 0}, {1000, 3}, {1e10, 10}}},
+		{"tan", []in{{inf, nan}, {-inf, nan}, {nan, nan}, {0, 0}, {zero, zero}}},
+		{"asin", []in{{inf, nan}, {nan, nan}, {1.5, nan}, {-1.5, nan}, {0, 0}, {zero, zero}, {1, math.Pi / 2}, {-1, -math.Pi / 2}}},
+		{"acos", []in{{inf, nan}, {nan, nan}, {1.5, nan}, {-1.5, nan}, {1, 0}, {-1, math.Pi}, {0, math.Pi / 2}}},
+		{"atan", []in{{inf, math.Pi / 2}, {-inf, -math.Pi / 2}, {nan, nan}, {0, 0}, {zero, zero}, {1, math.Pi / 4}}},
+		{"sinh", []in{{inf, inf}, {-inf, -inf}, {nan, nan}, {0, 0}, {zero, zero}, {1e30, inf}, {-1e30, -inf}}},
+		{"cosh", []in{{inf, inf}, {-inf, inf}, {nan, nan}, {0, 1}, {zero, 1}, {1e30, inf}}},
+		{"asinh", []in{{inf, inf}, {-inf, -inf}, {nan, nan}, {0, 0}, {zero, zero}}},
+		{"acosh", []in{{inf, inf}, {-inf, nan}, {nan, nan}, {1, 0}, {0.5, nan}, {-1, nan}, {-3, nan}}},
+		{"atanh", []in{{1, inf}, {-1, -inf}, {nan, nan}, {0, 0}, {zero, zero}, {2, nan}, {-inf, nan}}},
+		{"cbrt", []in{{inf, inf}, {-inf, -inf}, {nan, nan}, {0, 0}, {zero, zero}, {27, 3}, {-8, -2}, {1e30, 1e10}}},
 	} {
 		for _, k := range []num.Kind{num.F64, num.F32} {
-			f := function(k, 1, unary(c.f))
+			f := function(k, 1, unaryFormulas[c.name])
 			for _, i := range c.ins {
 				x, want := i.x, i.want
 				if k == num.F32 {
@@ -163,6 +203,61 @@ func TestEdges(t *testing.T) {
 					t.Errorf("%s(%v) is %v in %s, want %v", c.name, x, got, k, want)
 				}
 			}
+		}
+	}
+}
+
+// TestPairs checks the functions of two floats: where they are special, and on random inputs.
+func TestPairs(t *testing.T) {
+	inf, nan, zero := math.Inf(1), math.NaN(), math.Copysign(0, -1)
+	type in struct{ x, y, want float64 }
+	for name, ins := range map[string][]in{
+		"atan2": {
+			{0, 1, 0}, {zero, 1, zero}, {0, -1, math.Pi}, {zero, -1, -math.Pi}, {0, 0, 0}, {zero, 0, zero}, {0, zero, math.Pi}, {zero, zero, -math.Pi},
+			{1, 0, math.Pi / 2}, {-1, zero, -math.Pi / 2}, {inf, inf, math.Pi / 4}, {-inf, inf, -math.Pi / 4}, {inf, -inf, 3 * math.Pi / 4}, {1, inf, 0}, {-1, -inf, -math.Pi},
+			{inf, 1, math.Pi / 2}, {nan, 1, nan}, {1, nan, nan}, {1, 1, math.Pi / 4}, {1, -1, 3 * math.Pi / 4}, {5e-324, -1, math.Pi},
+		},
+		"hypot":    {{3, 4, 5}, {-3, 4, 5}, {inf, nan, inf}, {nan, -inf, inf}, {nan, 1, nan}, {0, zero, 0}, {0, -2, 2}, {1e38, 0, 1e38}, {inf, 1, inf}},
+		"copysign": {{2, -1, -2}, {-2, 1, 2}, {2, zero, -2}, {nan, -1, nan}, {0, -3, zero}, {-inf, 1, inf}},
+	} {
+		for _, k := range []num.Kind{num.F64, num.F32} {
+			f := function(k, 2, binaryFormulas[name])
+			for _, i := range ins {
+				x, y, want := i.x, i.y, i.want
+				if k == num.F32 {
+					x, y, want = float64(float32(x)), float64(float32(y)), float64(float32(want))
+				}
+				if got := f(x, y); got != want && (got == got || want == want) || want == 0 && math.Signbit(got) != math.Signbit(want) {
+					t.Errorf("%s(%v, %v) is %v in %s, want %v", name, x, y, got, k, want)
+				}
+			}
+		}
+	}
+	r := rand.New(rand.NewPCG(5, 6))
+	draw := func(k num.Kind, most float64) float64 {
+		x := math.Copysign(math.Exp2(r.Float64()*2*most-most), r.Float64()-0.5)
+		if k == num.F32 {
+			x = float64(float32(x))
+		}
+		return x
+	}
+	for name, exact := range map[string]func(x, y float64) *big.Float{"atan2": bigAtan2, "hypot": bigHypot} {
+		for k, most := range map[num.Kind]float64{num.F64: 1000, num.F32: 120} {
+			f, worst := function(k, 2, binaryFormulas[name]), 0.0
+			for i := range *manySamples / 20 {
+				x, y := draw(k, most), 0.0
+				if y = draw(k, most); i%2 == 0 {
+					y = x * draw(k, 4)
+				}
+				if k == num.F32 {
+					y = float64(float32(y))
+				}
+				worst = max(worst, ulps(k, f(x, y), exact(x, y)))
+			}
+			if limit := map[string]float64{"atan2": 2, "hypot": 1}[name]; !(worst <= limit) {
+				t.Errorf("%s: %.3f units in %s", name, worst, k)
+			}
+			t.Logf("%s in %s: at most %.3f units", name, k, worst)
 		}
 	}
 }
@@ -230,7 +325,7 @@ func bigExp(x float64) *big.Float { return bigExpOf(bf(x)) }
 func bigLn(x float64) *big.Float {
 	frac, exp := math.Frexp(x) // math.Log itself may be wrong on subnormals
 	y := bf(math.Log(frac) + float64(exp)*math.Ln2)
-	for range 3 {
+	for range 2 { // each trebles the digits
 		e := bigExpOf(y)
 		num, den := newBig().Sub(bf(x), e), newBig().Add(bf(x), e)
 		num.Quo(num, den)
@@ -239,7 +334,7 @@ func bigLn(x float64) *big.Float {
 	return y
 }
 
-func bigLog2(x float64) *big.Float { return newBig().Quo(bigLn(x), bigLn(2)) }
+func bigLog2(x float64) *big.Float { return newBig().Quo(bigLn(x), ln2) }
 
 func bigExp2(x, y float64) *big.Float { return bigExpOf(newBig().Mul(bigLn(x), bf(y))) }
 
@@ -265,6 +360,9 @@ func sinOf(x *big.Float) *big.Float {
 		term.Mul(term, sq)
 		term.Quo(term, bf(-float64(2*i)*float64(2*i+1)))
 		sum.Add(sum, term)
+		if term.Sign() == 0 || term.MantExp(nil) < sum.MantExp(nil)-prec {
+			break
+		}
 	}
 	return sum
 }

@@ -14,7 +14,19 @@ import (
 // entry elaborates a function with its parameters unknown: to check it, and
 // to run it from outside. reps stand for its generic types.
 func (p *Program) entry(d *decl, reps map[string]*graph.Type, msgs *diag.List) *graph.Graph {
-	e := newElab(p, d.name, d.src, msgs)
+	for turn := 0; ; turn++ {
+		own := new(diag.List)
+		e := newElab(p, d.name, d.src, own)
+		e.settling = turn < maxSettling
+		if g := e.entry(d, reps); !e.again {
+			msgs.Messages = append(msgs.Messages, own.Messages...)
+			return g
+		}
+	}
+}
+
+func (e *elab) entry(d *decl, reps map[string]*graph.Type) *graph.Graph {
+	msgs := e.msgs
 	e.fr = &frame{d: d, mod: d.mod, src: d.src, sizes: map[string]size.Poly{}, types: reps}
 	e.declareSizes(d)
 	ok := e.params(d)
@@ -143,7 +155,19 @@ func (e *elab) paramType(p syntax.Param) *graph.Type {
 	}
 	e.dynBounds(p.Type)
 	types.AnySize(t, func(q size.Poly) bool { e.boundSize(q); return false })
+	e.boundVolume(t, size.Const(1))
 	return t
+}
+
+// boundVolume notes that all elements of an array together are no more than the largest size.
+func (e *elab) boundVolume(t *graph.Type, rows size.Poly) {
+	if t.Kind == graph.Array {
+		rows = rows.Mul(t.Size)
+		e.atMostLargest(rows)
+	}
+	for _, elem := range t.Elems {
+		e.boundVolume(elem, rows)
+	}
 }
 
 // dynBounds notes M <= N for each `?M <= N` in a parameter's type.

@@ -98,7 +98,7 @@ func (e *elab) name(x *syntax.NameExpr, want *graph.Type) *graph.Node {
 	name := x.Path[0]
 	if len(x.Path) == 1 {
 		if v := e.lookup(name.Text); v != nil {
-			return v.n
+			return e.read(v)
 		}
 		if p, ok := e.fr.sizes[name.Text]; ok {
 			return e.sizeVal(p, x.Span)
@@ -129,6 +129,14 @@ func (e *elab) name(x *syntax.NameExpr, want *graph.Type) *graph.Node {
 		return nil
 	}
 	return e.bits(d.typ.Num, d.bits, x.Span)
+}
+
+// read is the value of a variable.
+func (e *elab) read(v *variable) *graph.Node {
+	if v.n != nil {
+		e.of(v.n).soft = v.soft
+	}
+	return v.n
 }
 
 func (e *elab) unknownName(name syntax.Name) {

@@ -118,20 +118,34 @@ func (e *elab) relateArith(n *graph.Node, s *prove.Symbol, a, b size.Poly) {
 			{Form: a, Given: []size.Poly{prove.Gap(b, a, d)}},
 			{Form: b, Given: []size.Poly{prove.Gap(a, b, d)}},
 		}
-	case num.Div, num.Shr:
-		den, ok := b.Const()
-		if ok && n.Num == num.Shr && den >= 0 && den < 62 {
-			den = 1 << den
+	case num.Shr:
+		if k, ok := b.Const(); ok && k >= 0 && k < 62 {
+			e.relateQuotient(n, s, a, size.Const(1<<k))
 		}
-		if ok && den >= 1 && e.shows(a) {
-			s.Hi = append(prove.Claims(a), s.Hi...)
-			s.Quotient = &prove.Quotient{Num: a, Den: den}
-		}
+	case num.Div:
+		e.relateQuotient(n, s, a, b)
 	case num.Rem:
-		if e.shows(a) && e.shows(b.AddConst(-1)) {
-			s.Hi = append(prove.Claims(b.AddConst(-1), a), s.Hi...)
+		if e.shows(a) && e.divides(n, b) {
+			s.Lo, s.Hi = append(prove.Claims(size.Const(0)), s.Lo...), append(prove.Claims(b.AddConst(-1), a), s.Hi...)
 		}
 	}
+}
+
+func (e *elab) relateQuotient(n *graph.Node, s *prove.Symbol, a, b size.Poly) {
+	if e.shows(a) && e.divides(n, b) {
+		s.Lo, s.Hi = append(prove.Claims(size.Const(0)), s.Lo...), append(prove.Claims(a), s.Hi...)
+		s.Quotient = &prove.Quotient{Num: a, Den: b}
+	}
+}
+
+// divides reports that b ≥ 1 is shown wherever the division n has a value: a loop's turn
+// shows it of the sizes that its range is a product of.
+func (e *elab) divides(n *graph.Node, b size.Poly) bool {
+	before := e.prover.Known
+	e.prover.Known = e.of(n).home.known
+	ok := !e.prover.Dead && e.shows(b.AddConst(-1))
+	e.prover.Known = before
+	return ok
 }
 
 // unconditionally calls f without what is known here only.

@@ -28,7 +28,7 @@ func flexible(x syntax.Expr) bool {
 	case *syntax.Binary:
 		return !isCompare(x.Op) && x.Op != syntax.AndAnd && x.Op != syntax.OrOr && flexible(x.X) && flexible(x.Y)
 	case *syntax.MethodCall:
-		return flexible(x.Receiver) && scalarMethods[x.Name.Text].run != nil && x.Name.Text != "is_nan"
+		return flexible(x.Receiver) && scalarMethods[x.Name.Text].run != nil && !strings.HasPrefix(x.Name.Text, "is_")
 	case *syntax.If:
 		return x.Else != nil && flexible(x.Then) && flexible(x.Else)
 	case *syntax.Block:
@@ -235,7 +235,9 @@ func (e *elab) coerce(n *graph.Node, want *graph.Type, at diag.Span) *graph.Node
 	case e.sameType(n.Type, want):
 		return n
 	}
-	e.mismatch(n.Type, want, at)
+	if !e.settles(n, want) {
+		e.mismatch(n.Type, want, at)
+	}
 	return nil
 }
 
@@ -311,7 +313,9 @@ func (e *elab) toArray(n *graph.Node, want *graph.Type, at diag.Span) *graph.Nod
 		return n
 	}
 	if !e.coercible(n.Type.Elem(), want.Elem()) {
-		e.mismatch(n.Type, want, at)
+		if !e.settles(n, want) {
+			e.mismatch(n.Type, want, at)
+		}
 		return nil
 	}
 	elem := want.Elem()

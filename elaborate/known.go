@@ -41,6 +41,21 @@ func (e *elab) inRange(n *graph.Node, p size.Poly) bool {
 	return true
 }
 
+// divisor is what is known here of a divisor: that it is at least 1, if that is shown.
+func (e *elab) divisor(n *graph.Node, b *bounds) *bounds {
+	if b.lo >= 1 || b.hi < 1 {
+		return b
+	}
+	e.prover.Known = e.cur.known
+	if !e.shows(e.form(n).AddConst(-1)) {
+		return b
+	}
+	e.guarded++
+	positive := *b
+	positive.lo = 1
+	return &positive
+}
+
 // fitsHere reports that the conditions around keep a sum or difference within its kind.
 func (e *elab) fitsHere(op num.Op, k num.Kind, a, b *graph.Node) bool {
 	if len(e.cur.known.Guards) == 0 || op != num.Add && op != num.Sub {

@@ -179,6 +179,9 @@ func (e *elab) turnsOf(s *syntax.For) (turns, bool) {
 	if r, ok := over.(*syntax.RangeExpr); ok {
 		return e.overRange(r)
 	}
+	if m, r, ok := strideOf(over); ok {
+		return e.overStride(m, r)
+	}
 	length, elem, ok := e.overArray(over)
 	if !ok {
 		return turns{}, false
@@ -238,6 +241,8 @@ func (e *elab) overRange(r *syntax.RangeExpr) (turns, bool) {
 	if lo == nil || hi == nil {
 		return turns{}, false
 	}
+	e.sizeOf(lo)
+	e.sizeOf(hi)
 	a, b := e.boundsOf(lo), e.boundsOf(hi)
 	if !e.bounded(r.Lo.Where(), lo, a.declared || a.lo >= 0) || !e.bounded(r.Hi.Where(), hi, b.declared) {
 		return turns{}, false

@@ -105,6 +105,33 @@ func columns(v *value.Value) string {
 var meanings = []meaning{
 	{"sum", "fn f(v: &[f32]) -> f32 { v.sum() }", map[string]int64{"len(v)": 3}, [][]float64{{1, 2, 3.5}}, "6.5"},
 	{"literals", "fn f(x: i16) -> i16 { 2 * x + 3 - (1 + 1) * x }", nil, [][]float64{{100}}, "3"},
+	{"methods of elements", "fn f(x: &[f32; N, 2], n: &[i64; N]) -> ([f32; N, 2], [i64; N], [bool; N, 2], i64) { (x.abs().sqrt(), n.clamp(0, n.max()).abs(), (x / x).is_nan(), n.filter(|e| e != 0).sign().sum()) }", map[string]int64{"N": 3}, [][]float64{{4, -9, 0, 16, 1, 25}, {-3, 0, 7}}, "2 3 0 4 1 5 | 0 0 7 | false false true false false false | 0"},
+	{"signs", "fn f(x: &[f64; N], n: &[i8; N], u: &[u8; N]) -> ([f64; N], [i8; N], [u8; N]) { (x.sign(), n.sign(), u.sign()) }", map[string]int64{"N": 3}, [][]float64{{-2.5, 0, 9}, {-128, 0, 5}, {255, 0, 1}}, "-1 0 1 | -1 0 1 | 1 0 1"},
+	{"literals of elements", "fn f(n: i64) -> [f32; 2] { [0.25; 2].sqrt() }", nil, [][]float64{{0}}, "0.5 0.5"},
+	{"flatten", "fn f(x: &[i64; N, 3]) -> ([i64; N * 3], [[i64; 2]; 6 * N], [i64; N, 3]) { (x.flatten(), x.map(|r| r.map(|e| [e, -e])).flatten().flatten().reshape::<6 * N / 2, 2>().flatten().reshape::<N * 3, 2>().map(|p| [p, p]).flatten(), x.flatten().reshape()) }", map[string]int64{"N": 2}, [][]float64{{1, 2, 3, 4, 5, 6}}, "1 2 3 4 5 6 | 1 -1 1 -1 2 -2 2 -2 3 -3 3 -3 4 -4 4 -4 5 -5 5 -5 6 -6 6 -6 | 1 2 3 4 5 6"},
+	{"reshape", "fn f(x: &[i64; N, M]) -> ([i64; M, N], [i64; N, 1, M]) { (x.reshape(), x.reshape()) }", map[string]int64{"N": 2, "M": 3}, [][]float64{{1, 2, 3, 4, 5, 6}}, "1 2 3 4 5 6 | 1 2 3 4 5 6"},
+	{"rows known at run time", "fn f(x: &[i64; N, M]) -> i64 where M >= 1 { x.filter(|r| r[0] > 1).flatten().fold(0, |a, e| 10 *% a +% e) }", map[string]int64{"N": 3, "M": 2}, [][]float64{{1, 2, 3, 4, 5, 6}}, "3456"},
+	{"flat walk", "fn f(x: &[i64; N, M]) -> (i64, [i64; N * M]) { let mut s = 0; let n = N * M; for t in 0..n { s = 10 *% s +% x[t / M][t % M]; } (s, (0..n).map(|t| x[N - 1 - t / M][t % M])) }", map[string]int64{"N": 2, "M": 3}, [][]float64{{1, 2, 3, 4, 5, 6}}, "123456 | 4 5 6 1 2 3"},
+	{"flat index", "fn f(x: &[i64; N * M], d: i64) -> [i64; N, M] { (0..N).map(|i| (0..M).map(|j| if d > 1 { x[i * M + j] % d } else { 0 })) }", map[string]int64{"N": 2, "M": 3}, [][]float64{{1, 2, 3, 4, 5, 6}, {4}}, "1 2 3 0 1 2"},
+	{"strides", `fn f(x: &[i64; N], k: i64, a: i64, b: i64) -> (i64, [i64; (N + 1) / 2], [i64; ?M <= N], i64, i64, i64)
+where k: Range<1, 4_000_000_000_000_000_000>, a: Range<-5, 50>, b: Range<-5, 50>
+{
+    let mut s = 0;
+    for i in (0..N).step(3) { s = 10 *% s +% x[i]; }
+    let mut t = 0;
+    for i in (1..N).step(k) { t = 10 *% t +% x[i]; }
+    let mut u = 0;
+    for i in (a..b).step(4) { u = 10 *% u +% x.get(i).or(9); }
+    (s, (0..N).step(2).map(|i| x[i]), (0..N).step(k).map(|i| x[i]), t, u, (2..N + 2).step(k).map(|i| x[i - 2]).fold(0, |a, e| 10 *% a +% e))
+}`, map[string]int64{"N": 7, "?M": 0}, [][]float64{{1, 2, 3, 4, 5, 6, 7}, {3}, {-2}, {8}}, "147 | 1 3 5 7 | 1 4 7 | 25 | 937 | 147"},
+	{"long strides", "fn f<N: Size>(k: i64) -> (i64, i64, i64, i64) where k: Range<1, 4_000_000_000_000_000_000> { let s = (0..N).step(k); let mut t = 0; for i in (0..N).step(k) { t += 1; } for i in (N..3).step(k) { t += 10; } (s.len(), s.sum(), (5..N + 5).step(k).sum(), t) }", map[string]int64{"N": 4}, [][]float64{{4e18}}, "1 | 0 | 5 | 1"},
+	{"no strides", "fn f<N: Size>(k: i64) -> (i64, i64, i64) where k: Range<1, 9> { let s = (0..N).step(k); let mut t = 0; for i in (0..N).step(k) { t += 1; } (s.len(), (0..N).step(4).len(), t) }", map[string]int64{"N": 0}, [][]float64{{1}}, "0 | 0 | 0"},
+	{"blocks", "fn f(x: &[i64; 4 * K, M]) -> i64 { let mut s = 0; for i in (0..4 * K).step(4) { for j in (0..M).step(2) { for l in j..(j + 2).min(M) { s = 3 *% s +% x[i][l] *% x[i + 3][l]; } } } s }", map[string]int64{"K": 1, "M": 3}, [][]float64{{1, 2, 3, 0, 0, 0, 0, 0, 0, 4, 5, 6}}, "84"},
+	{"zip_short", "fn f(x: &[i64; N], y: &[i64; M], z: &[i64; N + 1]) -> ([(i64, i64); ?K <= M], [(i64, i64); ?L <= N], [(i64, i64); N], i64) where N >= 2 { (x.zip_short(y), y.zip_short(x), z.zip_short(x), x.take::<2>().zip_short(x).map(|(a, b)| a * b).sum()) }", map[string]int64{"N": 3, "M": 2}, [][]float64{{1, 2, 3}, {4, 5}, {6, 7, 8, 9}}, "1 2 | 4 5 | 4 5 | 1 2 | 6 7 8 | 1 2 3 | 5"},
+	{"few for a window", "fn f(x: &[i64; N], k: i64) -> ([i64; ?K <= N], i64, [[i64; 2]; ?L <= N], [i64; ?M <= N]) { let some = x.take(k); (some.window::<3>().map(|w| w.sum()), some.window::<1>().len(), x.filter(|e| e > 1).window::<2>(), some.window::<9>().map(|w| w[8])) }", map[string]int64{"N": 4}, [][]float64{{1, 2, 3, 4}, {2}}, " | 2 | 2 3 3 4 | "},
+	{"map of an Option", "fn f(x: &[i64; N], k: i64) -> (Option<i64>, f32, Option<[i64; 2]>) { (x.get(k).map(|e| 100 / e), x.get(1).map(|e| 0.5).or(2.0), x.get(2).map(|e| [e, x.get(k).map(|d| d + e).or(7)])) }", map[string]int64{"N": 3}, [][]float64{{0, 2, 3}, {-1}}, "false | 0 | 0.5 | true | 3 7"},
+	{"map of an Option faults", "fn f(x: &[i64; N]) -> Option<i64> { x.get(0).map(|e| 100 / e) }", map[string]int64{"N": 3}, [][]float64{{0, 2, 3}}, "fault: division by zero at 1:58, index -1"},
+	{"constants inside", "fn f(x: &[i64; N], n: i8) -> ([i64; 6], i64, i8) { const K = 2 * 3 - 1; const WIDTH: i64 = K + 1; const ODD: bool = K % 2 == 1; const LEAST: i8 = -100; let y = [K; WIDTH]; (y, if ODD { x.map(|e| e *% K).sum() } else { 0 }, n.max(LEAST)) }", map[string]int64{"N": 2}, [][]float64{{1, 2}, {-128}}, "5 5 5 5 5 5 | 15 | -100"},
 	{"stencil", "fn f(x: &[i64; N]) -> i64 { let mut s = 0; for i in 0..N - 1 { s = s + x[i + 1] * x[i]; } s }", map[string]int64{"N": 4}, [][]float64{{1, 2, 3, 4}}, "20"},
 	{"update", "fn f(x: &[i64; N]) -> ([i64; N], [i64; N]) where N >= 2 { let mut a = x; let b = a; a[1] = a[0] + a[1]; a[0] -= a[1]; (a, b) }", map[string]int64{"N": 3}, [][]float64{{5, 7, 9}}, "-7 12 9 | 5 7 9"},
 	{"update rows", "fn f(x: &[[i64; 2]; N]) -> [[i64; 2]; N] where N >= 2 { let mut a = x; a[0] = a[1]; a[1][0] *= 10; a[1] += 1; a }", map[string]int64{"N": 2}, [][]float64{{1, 2, 3, 4}}, "3 4 31 5"},

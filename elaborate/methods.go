@@ -1,14 +1,15 @@
 package elaborate
 
 import (
-	"strings"
-
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/godwit-run/godwit/diag"
 	"github.com/godwit-run/godwit/graph"
 	"github.com/godwit-run/godwit/size"
 	"github.com/godwit-run/godwit/syntax"
+	"github.com/godwit-run/godwit/types"
 )
 
 // method is an operation called as x.name(…).
@@ -30,6 +31,7 @@ type methodUse struct {
 	recv  *graph.Node
 	want  *graph.Type
 	sizes []size.Poly
+	each  bool // the receiver is an element of what the source names
 }
 
 func (c *methodUse) at() diag.Span { return c.x.Span }
@@ -79,9 +81,19 @@ func (e *elab) methodCall(x *syntax.MethodCall, want *graph.Type) *graph.Node {
 	if r, ok := rangeOf(x.Receiver); ok && x.Name.Text == "map" && len(x.Args) == 1 && len(x.TypeArgs) == 0 {
 		return e.mapRange(x, r)
 	}
+	if m, r, ok := strideOf(x); ok {
+		return e.strideArray(m, r, func(i *graph.Node) *graph.Node { return i })
+	}
+	if m, r, ok := strideOf(x.Receiver); ok && x.Name.Text == "map" && len(x.Args) == 1 && len(x.TypeArgs) == 0 {
+		return e.mapStride(x, m, r)
+	}
 	var hint *graph.Type
-	if m, scalar := scalarMethods[x.Name.Text]; scalar && m.run != nil && flexible(x.Receiver) {
+	if _, scalar := scalarMethods[x.Name.Text]; scalar && flexible(x.Receiver) {
 		hint = numberWant(want)
+	} else if x.Name.Text == "or" && want != nil && want.Kind == graph.Scalar {
+		hint = graph.OptionOf(want)
+	} else if scalar && elemWant(want) != nil && hasLiteral(x.Receiver) {
+		hint = want
 	}
 	recv := e.exprOrGroup(x.Receiver, hint)
 	if recv == nil {
@@ -91,12 +103,16 @@ func (e *elab) methodCall(x *syntax.MethodCall, want *graph.Type) *graph.Node {
 	if x.Name.Text == "" {
 		return nil
 	}
+	c := &methodUse{x: x, recv: recv, want: want}
 	m, ok := e.tableFor(recv)[x.Name.Text]
+	if !ok && recv.Type.Kind == graph.Array && types.Innermost(recv.Type).IsScalar() {
+		m, ok = scalarMethods[x.Name.Text]
+		m.masked, c.each = true, true
+	}
 	if !ok {
 		e.unknownMethod(x, recv)
 		return nil
 	}
-	c := &methodUse{x: x, recv: recv, want: want}
 	if m.need && len(x.TypeArgs) == 0 && len(x.Args) > m.max {
 		e.errorf(x.Name.Span, "T09", "`%s` takes its number in ::<…>", x.Name.Text).Note("found an argument").Help("%s::<%s>()", x.Name.Text, e.argText(x))
 		return nil
@@ -107,7 +123,28 @@ func (e *elab) methodCall(x *syntax.MethodCall, want *graph.Type) *graph.Node {
 	if !m.masked {
 		c.recv = e.dense(recv)
 	}
+	if c.each {
+		return e.eachElement(m, c)
+	}
 	return m.run(e, c)
+}
+
+// eachElement is a scalar's method on the elements of an array: x.m(…) is x.map(|e| e.m(…)).
+func (e *elab) eachElement(m method, c *methodUse) *graph.Node {
+	if c.recv.Type.Kind != graph.Array {
+		return m.run(e, c)
+	}
+	saved := e.fr.loop
+	e.fr.loop = nil
+	e.lambda++
+	n := e.mapEach(c.at(), c.recv, func(v *graph.Node) *graph.Node {
+		inner := *c
+		inner.recv, inner.want = v, elemWant(c.want)
+		return e.eachElement(m, &inner)
+	})
+	e.lambda--
+	e.fr.loop = saved
+	return n
 }
 
 // argsAfterError checks the arguments that do not depend on the receiver, to
@@ -145,14 +182,15 @@ func (e *elab) unknownMethod(x *syntax.MethodCall, recv *graph.Node) {
 	}
 	m := e.errorf(x.Name.Span, "N06", "there is no operation `%s` here", name).Note("not defined on %s", found)
 	switch {
-	case recv.Type.Kind == graph.Array && scalarMethods[name].run != nil:
-		m.Help("%s.map(|e| e.%s(%s))", e.operand(x.Receiver), name, e.argText(x))
 	case foreignMethods[name] != "":
 		m.Help("%s", foreignMethods[name])
 	default:
 		names := make([]string, 0, len(table))
 		for n := range table {
 			names = append(names, n)
+		}
+		if recv.Type.Kind == graph.Array && types.Innermost(recv.Type).IsScalar() {
+			names = slices.AppendSeq(names, maps.Keys(scalarMethods))
 		}
 		suggest(m, name, names)
 	}
@@ -173,9 +211,9 @@ var foreignMethods = map[string]string{
 	"unwrap": ".or(…) gives a value for None", "unwrap_or": ".or(…)", "expect": ".or(…) gives a value for None",
 	"push": "to build an array, use map:\nlet y = (0..N).map(|i| …);", "append": "concat(x, y)", "extend": "concat(x, y)",
 	"reduce": ".fold(init, |a, e| …)", "foldl": ".fold(init, |a, e| …)", "size": ".len()", "length": ".len()",
-	"pow": ".powi::<2>() or .powf(2.0)", "average": ".mean()", "avg": ".mean()", "log": ".ln()", "pmap": ".map(|e| …)",
+	"pow": ".powi::<2>() or .powf(2.0)", "average": ".mean()", "avg": ".mean()", "log": ".ln()", "signum": ".sign()", "pmap": ".map(|e| …)",
 	"rev": ".reverse()", "skip": "take what is left with a range:\n(K..N).map(|i| x[i])", "first": ".get(0)", "last": ".get(x.len() - 1)",
-	"groupby": ".group_by::<K>(|e| key)", "where": ".filter(|e| …)", "sorted": ".sort()", "sort_by": ".sort(|e| key)",
+	"step_by": "take every s-th number of a range:\n(a..b).step(s)", "groupby": ".group_by::<K>(|e| key)", "where": ".filter(|e| …)", "sorted": ".sort()", "sort_by": ".sort(|e| key)",
 	"chunks": ".chunk::<W>()", "windows": ".window::<W>()", "position": ".argmax(|e| e == v)", "flat_map": ".map(|e| …) and then a fold",
 	"for_each": "for e in x { … }", "sum_by": ".map(|e| …).sum()", "max_by": ".argmax(|e| key)", "min_by": ".argmin(|e| key)",
 }

@@ -327,6 +327,7 @@ type variable struct {
 	typ    *graph.Type
 	span   diag.Span
 	lambda int
+	soft   *soft
 }
 
 // frame is a function being elaborated: what its generic names stand for.
@@ -360,7 +361,7 @@ func (e *elab) bind(name syntax.Name, mut bool, n *graph.Node) {
 	}
 	v := variable{name: name.Text, mut: mut, n: n, span: name.Span, lambda: e.lambda}
 	if n != nil {
-		v.typ = n.Type
+		v.typ, v.soft = n.Type, e.of(n).soft
 		if n.Name == "" && n.Op != graph.Const {
 			n.Name = name.Text
 		}

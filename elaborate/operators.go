@@ -52,7 +52,11 @@ func (e *elab) binary(x *syntax.Binary, want *graph.Type) *graph.Node {
 	if a == nil || b == nil {
 		return nil
 	}
-	return e.apply(x, a, b)
+	n := e.apply(x, a, b)
+	if n != nil && e.of(n).soft == nil && !isCompare(x.Op) {
+		e.of(n).soft = e.softOf(x.X, x.Y, a, b)
+	}
+	return n
 }
 
 // operands elaborates both sides; literals take the type of the other side.
@@ -134,6 +138,9 @@ func (e *elab) scalarOp(x *syntax.Binary, a, b *graph.Node) *graph.Node {
 	}
 	ka, kb := a.Type.KindOf(), b.Type.KindOf()
 	if ka != kb {
+		if e.settles(a, b.Type) || e.settles(b, a.Type) {
+			return nil
+		}
 		e.mixed(x, a.Type, b.Type)
 		return nil
 	}
@@ -147,14 +154,18 @@ func (e *elab) scalarOp(x *syntax.Binary, a, b *graph.Node) *graph.Node {
 // scalarArith emits an operation, checked where it is not shown to fit.
 func (e *elab) scalarArith(o operator, at diag.Span, a, b *graph.Node) *graph.Node {
 	k := a.Type.KindOf()
-	if o.op == num.Div && e.dividesByMinusOne(k, a, b) {
+	if o.op.IsCompare() || !k.IsInt() {
+		return e.arith(o.op, at, a, b)
+	}
+	right := e.boundsOf(b)
+	if o.op == num.Div || o.op == num.Rem {
+		right = e.divisor(b, right)
+	}
+	if o.op == num.Div && e.dividesByMinusOne(k, a, right) {
 		return e.quotientNode(o, at, a, b)
 	}
 	n := e.arith(o.op, at, a, b)
-	if o.op.IsCompare() || !k.IsInt() {
-		return n
-	}
-	r, fits := e.arithBounds(o.op, k, e.boundsOf(a), e.boundsOf(b))
+	r, fits := e.arithBounds(o.op, k, e.boundsOf(a), right)
 	fits = fits || !o.wrap && e.fitsHere(o.op, k, a, b)
 	e.of(n).bounds, e.of(n).fits = &r, fits
 	if !fits && !o.wrap {
@@ -165,8 +176,8 @@ func (e *elab) scalarArith(o operator, at diag.Span, a, b *graph.Node) *graph.No
 
 // dividesByMinusOne reports a division that may be by 0, and may be of the least integer
 // by -1, which does not fit.
-func (e *elab) dividesByMinusOne(k num.Kind, a, b *graph.Node) bool {
-	x, y := e.boundsOf(a), e.boundsOf(b)
+func (e *elab) dividesByMinusOne(k num.Kind, a *graph.Node, y *bounds) bool {
+	x := e.boundsOf(a)
 	return k.IsInt() && k.IsSigned() && x.lo == k.MinInt() && y.lo <= -1 && y.hi >= 0
 }
 
@@ -296,7 +307,11 @@ func (e *elab) unary(x *syntax.Unary, want *graph.Type) *graph.Node {
 	if v == nil {
 		return nil
 	}
-	return e.applyUnary(x, v)
+	n := e.applyUnary(x, v)
+	if n != nil && x.Op == syntax.Minus {
+		e.of(n).soft = e.of(v).soft
+	}
+	return n
 }
 
 func (e *elab) applyUnary(x *syntax.Unary, v *graph.Node) *graph.Node {

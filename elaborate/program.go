@@ -13,6 +13,7 @@ import (
 
 	"github.com/godwit-run/godwit/diag"
 	"github.com/godwit-run/godwit/graph"
+	"github.com/godwit-run/godwit/num"
 	"github.com/godwit-run/godwit/syntax"
 	"github.com/godwit-run/godwit/types"
 )
@@ -25,6 +26,7 @@ type Program struct {
 	decls   []*decl
 	imports []imported
 	funcs   []*decl // in order of declaration
+	settled map[soft]num.Kind
 }
 
 // FuncInfo is a function as declared.
@@ -48,7 +50,7 @@ type FuncInfo struct {
 // checked, called or not; errors go to msgs. The Program is usable for those
 // functions that have none.
 func Check(files []*syntax.File, msgs *diag.List) (p *Program) {
-	p = &Program{msgs: msgs, scratch: new(diag.List), root: newModule("", nil)}
+	p = &Program{msgs: msgs, scratch: new(diag.List), root: newModule("", nil), settled: map[soft]num.Kind{}}
 	defer p.bug(files)
 	for _, f := range files {
 		p.collect(f.Items, p.root, f.Source)

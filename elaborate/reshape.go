@@ -16,18 +16,37 @@ func reshapeMethods() map[string]method {
 		"take":      {max: 1, sizes: 1, run: (*elab).take},
 		"reverse":   {run: (*elab).reverse},
 		"transpose": {run: (*elab).transposeMethod},
+		"flatten":   {run: (*elab).flatten},
+		"reshape":   {sizes: maxDims, run: (*elab).reshape},
 	}
 }
 
 // window is the W elements from each place on.
 func (e *elab) window(c *methodUse) *graph.Node {
 	w, n, at := c.sizes[0], c.recv.Type.Size, c.at()
+	if hasDynamicSize(n) && e.proves(w.AddConst(-1)) && !e.proves(n.Sub(w)) {
+		return e.windowsIfAny(c, w, n)
+	}
 	if !e.proves(w.AddConst(-1)) || !e.proves(n.Sub(w)) {
 		e.errorf(at, "B08", "the window may be larger than the array").Note("1 <= %s <= %s is not known", w, n).
 			Help("%s", declare("declare it", n.String()+" >= "+w.String(), "make the windows before the filter: x.window::<"+w.String()+">().filter(|w| …)", n, w))
 		return nil
 	}
 	return e.tabulate(at, n.Sub(w).AddConst(1), func(i *graph.Node) *graph.Node {
+		return e.tabulate(at, w, func(j *graph.Node) *graph.Node {
+			return e.at(c.recv, e.indexArith(num.Add, n, at, i, j), at)
+		})
+	})
+}
+
+// windowsIfAny are the windows of an array whose size is known only at run time: none, if it
+// has fewer elements than a window.
+func (e *elab) windowsIfAny(c *methodUse, w, n size.Poly) *graph.Node {
+	at := c.at()
+	starts := e.tabulate(at, n, func(i *graph.Node) *graph.Node { return i })
+	count := e.arith(num.Add, at, e.arith(num.Sub, at, e.sizeVal(n, at), e.sizeVal(w, at)), e.int(num.I64, 1, at))
+	some := e.limit(&methodUse{x: c.x, recv: starts}, count, n)
+	return e.mapEach(at, some, func(i *graph.Node) *graph.Node {
 		return e.tabulate(at, w, func(j *graph.Node) *graph.Node {
 			return e.at(c.recv, e.indexArith(num.Add, n, at, i, j), at)
 		})

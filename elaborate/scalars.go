@@ -15,37 +15,62 @@ func numberMethods() map[string]method {
 		"min":   {min: 1, max: 1, run: func(e *elab, c *methodUse) *graph.Node { return e.minMax(c, num.Min) }},
 		"max":   {min: 1, max: 1, run: func(e *elab, c *methodUse) *graph.Node { return e.minMax(c, num.Max) }},
 		"clamp": {min: 2, max: 2, run: (*elab).clamp},
+		"sign":  {run: (*elab).sign},
 	}
 }
 
 // floatMethods work on floats.
 func floatMethods() map[string]method {
-	op := func(o num.Op) func(*elab, *methodUse) *graph.Node {
-		return func(e *elab, c *methodUse) *graph.Node {
-			if !e.isFloat(c) {
-				return nil
-			}
-			return e.arith(o, c.at(), c.recv)
-		}
-	}
-	elementary := func(f func(*formula, *graph.Node) *graph.Node) func(*elab, *methodUse) *graph.Node {
-		return func(e *elab, c *methodUse) *graph.Node {
-			if !e.isFloat(c) {
-				return nil
-			}
-			return f(&formula{e, c.at(), c.recv.Type.Num}, c.recv)
-		}
-	}
-	return map[string]method{
-		"sqrt": {run: op(num.Sqrt)}, "floor": {run: op(num.Floor)}, "ceil": {run: op(num.Ceil)}, "trunc": {run: op(num.Trunc)},
-		"exp": {run: elementary((*formula).exp)}, "ln": {run: elementary((*formula).ln)}, "log2": {run: elementary((*formula).log2)},
-		"sin": {run: elementary((*formula).sin)}, "cos": {run: elementary((*formula).cos)},
-		"tanh": {run: elementary((*formula).tanh)}, "sigmoid": {run: elementary((*formula).sigmoid)},
-		"round":  {run: elementary((*formula).round)},
-		"powf":   {min: 1, max: 1, run: (*elab).powf},
+	table := map[string]method{
 		"powi":   {sizes: 1, need: true, run: (*elab).powi},
 		"is_nan": {run: (*elab).isNaN},
 	}
+	for name, op := range map[string]num.Op{"sqrt": num.Sqrt, "floor": num.Floor, "ceil": num.Ceil, "trunc": num.Trunc} {
+		table[name] = formulaMethod(0, func(f *formula, x []*graph.Node) *graph.Node { return f.e.arith(op, f.at, x[0]) })
+	}
+	for name, g := range unaryFormulas {
+		table[name] = formulaMethod(0, g)
+	}
+	for name, g := range binaryFormulas {
+		table[name] = formulaMethod(1, g)
+	}
+	return table
+}
+
+// unaryFormulas and binaryFormulas are the elementary functions of one and of two floats.
+var unaryFormulas = map[string]func(*formula, []*graph.Node) *graph.Node{
+	"exp": one((*formula).exp), "ln": one((*formula).ln), "log2": one((*formula).log2),
+	"sin": one((*formula).sin), "cos": one((*formula).cos), "tanh": one((*formula).tanh), "sigmoid": one((*formula).sigmoid),
+	"round": one((*formula).round), "round_ties_even": one((*formula).roundEven), "fract": one((*formula).fract),
+	"is_finite": one((*formula).isFinite), "is_infinite": one((*formula).isInfinite),
+	"tan": wide(one((*formula).tan)), "asin": wide(one((*formula).asin)), "acos": wide(one((*formula).acos)), "atan": wide(one((*formula).atan)),
+	"exp2": wide(one((*formula).exp2)), "exp_m1": wide(one((*formula).expM1)), "ln_1p": wide(one((*formula).ln1p)), "log10": wide(one((*formula).log10)),
+	"sinh": wide(one((*formula).sinh)), "cosh": wide(one((*formula).cosh)),
+	"asinh": wide(one((*formula).asinh)), "acosh": wide(one((*formula).acosh)), "atanh": wide(one((*formula).atanh)),
+	"cbrt": wide(one((*formula).cbrt)),
+}
+
+var binaryFormulas = map[string]func(*formula, []*graph.Node) *graph.Node{
+	"powf": two((*formula).powf), "copysign": two((*formula).copysign),
+	"atan2": wide(two((*formula).atan2)), "hypot": wide(two((*formula).hypot)),
+}
+
+// formulaMethod is a function of a float and so many more.
+func formulaMethod(args int, g func(*formula, []*graph.Node) *graph.Node) method {
+	return method{min: args, max: args, run: func(e *elab, c *methodUse) *graph.Node {
+		if !e.isFloat(c) {
+			return nil
+		}
+		x := []*graph.Node{c.recv}
+		for i := range args {
+			y := e.sideArg(c, i)
+			if y == nil {
+				return nil
+			}
+			x = append(x, y)
+		}
+		return g(&formula{e, c.at(), c.recv.Type.Num}, x)
+	}}
 }
 
 func (e *elab) isFloat(c *methodUse) bool {
@@ -53,7 +78,9 @@ func (e *elab) isFloat(c *methodUse) bool {
 		return true
 	}
 	m := e.errorf(c.x.Name.Span, "T29", "`%s` needs a float", c.x.Name.Text).Note("found %s", c.recv.Type)
-	if types.IsInt(c.recv.Type) {
+	if types.IsInt(c.recv.Type) && c.each {
+		m.Help("%s.map(|e| (e as f64).%s(%s))", e.operand(c.x.Receiver), c.x.Name.Text, e.argText(c.x))
+	} else if types.IsInt(c.recv.Type) {
 		m.Help("(%s as f64).%s(%s)", e.text(c.x.Receiver.Where()), c.x.Name.Text, e.argText(c.x))
 	}
 	return false
@@ -78,6 +105,25 @@ func (e *elab) abs(c *methodUse) *graph.Node {
 	return e.unaryOp(num.Abs, c.at(), c.recv)
 }
 
+// sign is -1, 0 or 1; of a float that is no number, or ±0, itself.
+func (e *elab) sign(c *methodUse) *graph.Node {
+	if !e.isNumber(c) {
+		return nil
+	}
+	k := c.recv.Type.KindOf()
+	if k.IsFloat() {
+		return (&formula{e, c.at(), k}).sign(c.recv)
+	}
+	zero, one := e.int(k, 0, c.at()), e.int(k, 1, c.at())
+	up := func() *graph.Node {
+		return e.choose(c.at(), e.arith(num.Lt, c.at(), zero, c.recv), func() *graph.Node { return one }, func() *graph.Node { return zero })
+	}
+	if !k.IsSigned() {
+		return up()
+	}
+	return e.choose(c.at(), e.arith(num.Lt, c.at(), c.recv, zero), func() *graph.Node { return e.int(k, -1, c.at()) }, up)
+}
+
 // sideArg is an argument of the receiver's kind.
 func (e *elab) sideArg(c *methodUse, i int) *graph.Node {
 	arg := c.x.Args[i]
@@ -88,7 +134,9 @@ func (e *elab) sideArg(c *methodUse, i int) *graph.Node {
 	if n.Type.IsScalar() && n.Type.KindOf() == c.recv.Type.KindOf() {
 		return n
 	}
-	e.mismatch(n.Type, types.Computed(c.recv.Type), arg.Where())
+	if !e.settles(n, c.recv.Type) && !e.settles(c.recv, n.Type) {
+		e.mismatch(n.Type, types.Computed(c.recv.Type), arg.Where())
+	}
 	return nil
 }
 
@@ -139,17 +187,6 @@ func (e *elab) clamp(c *methodUse) *graph.Node {
 	return e.limitTo(num.Min, c.at(), e.limitTo(num.Max, c.at(), c.recv, lo), hi)
 }
 
-func (e *elab) powf(c *methodUse) *graph.Node {
-	if !e.isFloat(c) {
-		return nil
-	}
-	y := e.sideArg(c, 0)
-	if y == nil {
-		return nil
-	}
-	return (&formula{e, c.at(), c.recv.Type.Num}).powf(c.recv, y)
-}
-
 // maxPower is the largest K of powi.
 const maxPower = 64
 
@@ -179,6 +216,7 @@ func optionTable() map[string]method {
 	isSome := func(e *elab, c *methodUse) *graph.Node { return e.add(graph.IsSome, graph.BoolType, c.at(), c.recv) }
 	return map[string]method{
 		"or":      {min: 1, max: 1, run: (*elab).orElse},
+		"map":     {min: 1, max: 1, run: (*elab).mapOption},
 		"is_some": {run: isSome},
 		"is_none": {run: func(e *elab, c *methodUse) *graph.Node { return e.arith(num.Not, c.at(), isSome(e, c)) }},
 	}
@@ -197,6 +235,32 @@ func (e *elab) orElse(c *methodUse) *graph.Node {
 	return e.choose(c.at(), is,
 		func() *graph.Node { return e.add(graph.Unwrap, elem, c.at(), c.recv) },
 		func() *graph.Node { return d })
+}
+
+// mapOption is o.map(closure), which is evaluated only where there is a value.
+func (e *elab) mapOption(c *methodUse) *graph.Node {
+	cl := e.closureArg(c, 0, 1)
+	if cl == nil {
+		return nil
+	}
+	var want, result *graph.Type
+	if c.want != nil && c.want.Kind == graph.Option {
+		want = c.want.Elem()
+	}
+	is := e.add(graph.IsSome, graph.BoolType, c.at(), c.recv)
+	return e.choose(c.at(), is, func() *graph.Node {
+		v := e.applyClosure(cl, want, e.add(graph.Unwrap, c.recv.Type.Elem(), c.at(), c.recv))
+		if v = e.element(v, bodyValue(cl.Body)); v == nil {
+			return nil
+		}
+		result = graph.OptionOf(v.Type)
+		return e.add(graph.Some, result, c.at(), v)
+	}, func() *graph.Node {
+		if result == nil {
+			return nil
+		}
+		return e.add(graph.Nothing, result, c.at())
+	})
 }
 
 // compareConst is i < c.
@@ -237,7 +301,7 @@ func (e *elab) call(x *syntax.Call, want *graph.Type) *graph.Node {
 		e.args(x)
 		return nil
 	}
-	if e.fr.d != nil && e.fr.d.kind == constDecl {
+	if e.inConst || e.fr.d != nil && e.fr.d.kind == constDecl {
 		e.errorf(x.Span, "T19", "a constant is made of literals, constants and operators").Note("a call").
 			Help("make it a function:\nfn %s() -> f64 { %s }", last(e.fr.d.name), e.text(x.Span))
 		return nil

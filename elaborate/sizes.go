@@ -1,6 +1,8 @@
 package elaborate
 
 import (
+	"slices"
+
 	"github.com/godwit-run/godwit/diag"
 	"github.com/godwit-run/godwit/graph"
 	"github.com/godwit-run/godwit/num"
@@ -185,7 +187,7 @@ func (e *elab) valueAsSize(v *variable, at diag.Span) (size.Poly, bool) {
 		return size.Poly{}, false
 	}
 	if types.IsInt(v.typ) && !v.mut {
-		if p, ok := e.boundsOf(v.n).exact(); ok {
+		if p, ok := e.sizeOf(v.n); ok {
 			return p, true
 		}
 	}
@@ -224,6 +226,85 @@ func (e *elab) sizeArg(a syntax.TypeArg) (size.Poly, bool) {
 
 // fact adds that p ≥ 0 in every run.
 func (e *elab) fact(p size.Poly) { e.g.Facts.NonNeg = append(e.g.Facts.NonNeg, p) }
+
+// sizeOf is the size that a number is equal to. A product of sizes may be too large for an
+// i64; as a size it is at most the largest, which is checked before the run, and so it and
+// what is computed from it cannot overflow.
+func (e *elab) sizeOf(n *graph.Node) (size.Poly, bool) {
+	if p, ok := e.boundsOf(n).exact(); ok {
+		return p, true
+	}
+	if n.Op != graph.Arith || n.Type.Kind != graph.Scalar || n.Type.Num != num.I64 || !n.Checked || len(n.Args) != 2 {
+		return size.Poly{}, false
+	}
+	a, ok := e.sizeOf(n.Args[0])
+	b, ok2 := e.sizeOf(n.Args[1])
+	if !ok || !ok2 {
+		return size.Poly{}, false
+	}
+	if p := a.Mul(b); n.Num == num.Mul && (!e.proves(a) || !e.proves(b) || !e.atMostLargest(p)) {
+		return size.Poly{}, false
+	}
+	r, fits := e.arithBounds(n.Num, num.I64, e.boundsOf(n.Args[0]), e.boundsOf(n.Args[1]))
+	if !fits {
+		return size.Poly{}, false
+	}
+	n.Checked, n.Site = false, -1
+	i := e.of(n)
+	i.bounds, i.fits, i.form = &r, true, nil
+	return r.exact()
+}
+
+// atMostLargest makes sure that a product of sizes is one. Where it is made of sizes known
+// only at run time, this is asked of what bounds those.
+func (e *elab) atMostLargest(p size.Poly) bool {
+	if !types.Small(p) || types.IsOpen(p) {
+		return false
+	}
+	if e.proves(size.Const(graph.MaxSize).Sub(p)) {
+		return true
+	}
+	most, ok := e.declaredBound(p)
+	if !ok {
+		return false
+	}
+	e.fact(size.Const(graph.MaxSize).Sub(most))
+	if !most.Equal(p) {
+		e.fact(size.Const(graph.MaxSize).Sub(p)) // follows
+	}
+	return true
+}
+
+// declaredBound is at least p, and made of declared sizes only.
+func (e *elab) declaredBound(p size.Poly) (size.Poly, bool) {
+	for range p.Degree() + len(p.Vars()) {
+		i := slices.IndexFunc(p.Vars(), isDynamic)
+		if i < 0 {
+			return p, true
+		}
+		if !nonNegativeTerms(p) {
+			return p, false
+		}
+		name := p.Vars()[i]
+		j := slices.IndexFunc(e.g.Facts.NonNeg, func(f size.Poly) bool {
+			c, rest, ok := f.Linear(name)
+			minus, isConst := c.Const()
+			return ok && isConst && minus == -1 && nonNegativeTerms(rest)
+		})
+		if j < 0 {
+			return p, false
+		}
+		bound := e.g.Facts.NonNeg[j].Add(size.Var(name))
+		p = p.Subst(func(v string) (size.Poly, bool) { return bound, v == name })
+	}
+	return p, false
+}
+
+func nonNegativeTerms(p size.Poly) bool {
+	ok := !p.Overflowed()
+	p.Terms(func(coef int64, _ []string, plain bool) { ok = ok && coef >= 0 && plain })
+	return ok
+}
 
 // boundSize notes that an array of this size exists, so that its size is no
 // more than the largest.

@@ -94,6 +94,8 @@ func (e *elab) stmt(s syntax.Stmt) {
 	switch s := s.(type) {
 	case *syntax.Let:
 		e.let(s)
+	case *syntax.Const:
+		e.constStmt(s)
 	case *syntax.Assign:
 		e.assign(s)
 	case *syntax.For:
@@ -115,16 +117,27 @@ func (e *elab) let(s *syntax.Let) {
 		e.bindPattern(s.Pattern, s.Mut, nil)
 		return
 	}
-	var n *graph.Node
-	if _, single := s.Pattern.(*syntax.NamePattern); single && !s.Mut && want == nil {
-		n = e.fixGroup(e.exprOrGroup(s.Value, want))
-	} else {
-		n = e.value(s.Value, want)
-	}
+	n := e.letValue(s, want)
 	if s.Mut {
 		n = e.dense(n)
 	}
 	e.bindPattern(s.Pattern, s.Mut, n)
+}
+
+func (e *elab) letValue(s *syntax.Let, want *graph.Type) *graph.Node {
+	if s.Type != nil {
+		return e.value(s.Value, want)
+	}
+	l := e.softLet(s)
+	want = e.settledType(s.Value, l)
+	var n *graph.Node
+	if _, single := s.Pattern.(*syntax.NamePattern); single && !s.Mut {
+		n = e.fixGroup(e.exprOrGroup(s.Value, want))
+	} else {
+		n = e.expr(s.Value, want)
+	}
+	e.soften(s.Value, n, l)
+	return n
 }
 
 // bindPattern binds the names of a pattern to the parts of a value. A nil
@@ -178,7 +191,7 @@ func (e *elab) assign(s *syntax.Assign) {
 	if whole {
 		n = e.assigned(s, v)
 	} else {
-		n = e.updated(s, v.n)
+		n = e.updated(s, v)
 	}
 	v = &e.vars[index] // e.vars may have moved
 	if n == nil {
@@ -214,6 +227,9 @@ func (e *elab) keepType(n *graph.Node, v *variable, s *syntax.Assign) *graph.Nod
 	n = e.dense(n)
 	if n == nil || v.typ == nil {
 		return n
+	}
+	if e.settle(v.soft, v.typ, n.Type) {
+		return nil
 	}
 	if e.fr.loop != nil && n.Type.Kind == graph.Array && v.typ.Kind == graph.Array && !e.sameType(n.Type, v.typ) && !e.coercible(n.Type, v.typ) &&
 		types.Innermost(n.Type).Equal(types.Innermost(v.typ)) {

@@ -92,3 +92,47 @@ func (f *formula) wave32(x *graph.Node, ahead int64) *graph.Node {
 	}
 	return r
 }
+
+// tan is that of the nearest multiple of π/2 taken away, or minus its inverse.
+func (f *formula) tan(x *graph.Node) *graph.Node {
+	nf, n := f.nearest(f.mul(x, f.c(2/math.Pi)))
+	y, tail := f.reduce(x, nf)
+	even := f.e.arith(num.Eq, f.at, f.iop(num.And, n, f.i(1)), f.i(0))
+	r := f.kernelTan(y, tail, even)
+	return f.pick(f.less(f.abs(x), f.c(0x1p-27)), x, r)
+}
+
+// kernelTan is tan(y + tail) for |y| <= π/4 where even holds, and -1/tan(y + tail) elsewhere.
+// Beside π/4 it goes by tan(π/4 - y) = (1 - t)/(1 + t).
+func (f *formula) kernelTan(y, tail, even *graph.Node) *graph.Node {
+	minus := f.less(y, f.c(0))
+	a, at := f.pick(minus, f.neg(y), y), f.pick(minus, f.neg(tail), tail)
+	far := f.less(f.c(0.67434), a)
+	x := f.pick(far, f.add(f.sub(f.c(halfPi/2), a), f.sub(f.c(halfPiRest/2), at)), a)
+	rest := f.pick(far, f.c(0), at)
+	z := f.mul(x, x)
+	w := f.mul(z, z)
+	odd := f.poly(w, 1.33333333333201242699e-01, 2.18694882948595424599e-02, 3.59207910759131235356e-03,
+		5.88041240820264096874e-04, 7.81794442939557092300e-05, -1.85586374855275456654e-05)
+	even2 := f.mul(z, f.poly(w, 5.39682539762260521377e-02, 8.86323982359930005737e-03, 1.45620945432529025516e-03,
+		2.46463134818469906812e-04, 7.14072491382608190305e-05, 2.59073051863633712884e-05))
+	s := f.mul(z, x)
+	r := f.add(rest, f.mul(z, f.add(f.mul(s, f.add(odd, even2)), rest)))
+	r = f.add(r, f.mul(f.c(3.33333333333334091986e-01), s))
+	t := f.add(x, r)
+	v := f.pick(even, f.c(1), f.c(-1))
+	beside := f.sub(v, f.mul(f.c(2), f.sub(x, f.sub(f.div(f.mul(t, t), f.add(t, v)), r))))
+	near := f.pick(even, t, f.minusInverse(t, x, r))
+	result := f.pick(far, beside, near)
+	return f.pick(minus, f.neg(result), result)
+}
+
+// minusInverse is -1/(x + r) for t = x + r as rounded.
+func (f *formula) minusInverse(t, x, r *graph.Node) *graph.Node {
+	z := f.short(t)
+	v := f.sub(r, f.sub(z, x))
+	a := f.div(f.c(-1), t)
+	top := f.short(a)
+	s := f.add(f.c(1), f.mul(top, z))
+	return f.add(top, f.mul(a, f.add(s, f.mul(top, v))))
+}

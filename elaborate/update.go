@@ -40,15 +40,16 @@ type place struct {
 
 // updated is the value of a variable with one part of it changed. Whatever
 // the statement reads is of the value now.
-func (e *elab) updated(s *syntax.Assign, now *graph.Node) *graph.Node {
+func (e *elab) updated(s *syntax.Assign, v *variable) *graph.Node {
 	var p place
+	now := e.read(v)
 	old := e.partAt(s.Target, now, &p)
 	if old == nil {
 		e.expr(s.Value, nil)
 		return nil
 	}
 	part := e.newPart(s, old)
-	if part == nil {
+	if part == nil || e.settle(e.of(old).soft, old.Type, part.Type) {
 		return nil
 	}
 	part = e.coerce(e.dense(part), old.Type, s.Value.Where())

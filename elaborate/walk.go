@@ -16,6 +16,8 @@ func visit(x any, f func(any) bool) {
 		visitExprs(f, x.Value)
 	case *syntax.Let:
 		visitExprs(f, x.Value)
+	case *syntax.Const:
+		visitExprs(f, x.Value)
 	case *syntax.Assign:
 		visitExprs(f, x.Target, x.Value)
 	case *syntax.For:

@@ -178,6 +178,9 @@ func (k *kern) arith(n *graph.Node, e *env) val {
 		}
 		return k.b.Wrap(n.Num, args...)
 	})
+	if (n.Num == num.Div || n.Num == num.Rem) && n.Type.KindOf() == num.I64 {
+		k.divided[out.s] = division{n.Num, args[0], args[1]}
+	}
 	return out
 }
 

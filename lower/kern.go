@@ -27,6 +27,7 @@ type kern struct {
 	positive  []string                 // polynomials known ≥ 1 from loops around
 	target    map[*graph.Node]*backing // where a node's result shall lie
 	doubt     doubt
+	divided   map[kernel.Value]division
 	writable  map[int]bool // regions that hold values of this kernel only
 	// A sequential kernel has its state in these regions between grains, and
 	// this is the next state.
@@ -113,6 +114,7 @@ func (l *lowering) newKern(label string, d doubt) *kern {
 		root: &env{val: map[*graph.Node]val{}}, elements: []map[element]slot{{}},
 		dynamic: map[string]kernel.Value{}, most: map[string]size.Poly{},
 		target: map[*graph.Node]*backing{}, writable: map[int]bool{},
+		divided: map[kernel.Value]division{},
 	}
 	k.launch.Kernel = k.k
 	one := size.Const(1)

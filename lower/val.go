@@ -118,7 +118,18 @@ func (k *kern) flat(off kernel.Value, n size.Poly, i kernel.Value) kernel.Value 
 	if off == kernel.None {
 		return i
 	}
-	return k.b.Wrap(num.Add, k.b.Wrap(num.Mul, off, k.sizeValue(n)), i)
+	count := k.sizeValue(n)
+	row, column := k.divided[off], k.divided[i]
+	if row == (division{num.Div, column.a, count}) && column == (division{num.Rem, row.a, count}) {
+		return row.a // row t/n, column t%n, as in a matrix read flat
+	}
+	return k.b.Wrap(num.Add, k.b.Wrap(num.Mul, off, count), i)
+}
+
+// division is how a quotient or remainder was made.
+type division struct {
+	op   num.Op
+	a, b kernel.Value
 }
 
 // load reads a scalar leaf; an index is widened to I64.

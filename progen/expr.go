@@ -155,7 +155,8 @@ func (w *writer) castTo(t *typ, depth int) string {
 	return fmt.Sprintf("(%s as %s)", x, t.kind)
 }
 
-var floatMethods = []string{"abs", "sqrt", "exp", "ln", "log2", "sin", "cos", "tanh", "sigmoid", "floor", "ceil", "round", "trunc"}
+var floatMethods = []string{"abs", "sqrt", "exp", "ln", "log2", "sin", "cos", "tanh", "sigmoid", "floor", "ceil", "round", "trunc",
+	"tan", "asin", "acos", "atan", "exp2", "exp_m1", "ln_1p", "log10", "sinh", "cosh", "asinh", "acosh", "atanh", "cbrt", "round_ties_even", "fract", "sign"}
 
 func (w *writer) floatExpr(t *typ, depth int) string {
 	switch w.pick(8) {
@@ -176,8 +177,9 @@ func (w *writer) floatExpr(t *typ, depth int) string {
 			return fmt.Sprintf("%s.powi::<%d>()", w.expr(t, depth-1), w.pick(6))
 		}
 		if w.chance(20) {
-			w.use("powf")
-			return fmt.Sprintf("%s.powf(%s)", w.expr(t, depth-1), w.expr(t, depth-1))
+			m := oneOf(w, "powf", "atan2", "hypot", "copysign")
+			w.use(m)
+			return fmt.Sprintf("%s.%s(%s)", w.expr(t, depth-1), m, w.expr(t, depth-1))
 		}
 	}
 	m := floatMethods[w.pick(len(floatMethods))]
@@ -195,8 +197,9 @@ func (w *writer) boolExpr(depth int) string {
 		w.use("logical not")
 		return "(!" + w.expr(scalarOf(num.Bool), depth-1) + ")"
 	case 3:
-		w.use("is_nan")
-		return w.expr(scalarOf(w.floatKind()), depth-1) + ".is_nan()"
+		m := oneOf(w, "is_nan", "is_finite", "is_infinite")
+		w.use(m)
+		return w.expr(scalarOf(w.floatKind()), depth-1) + "." + m + "()"
 	}
 	return w.binary(scalarOf(w.numberKind()), oneOf(w, "<", "<=", ">", ">=", "==", "!="), depth)
 }

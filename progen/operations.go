@@ -27,11 +27,11 @@ func init() {
 		"window": (*writer).window, "chunk": (*writer).chunk, "scatter_with": (*writer).scatter, "take": (*writer).take,
 		"take n": (*writer).takeN, "reverse": (*writer).reverse, "concat": (*writer).concat, "array literal": (*writer).literal,
 		"repeat": (*writer).repeat, "gather": (*writer).gather, "len": (*writer).length, "iter": (*writer).iter,
-		"range map": (*writer).rangeMap, "for scalars": (*writer).forScalars, "for array": (*writer).forArray,
+		"range map": (*writer).rangeMap, "stride": (*writer).stride, "stride loop": (*writer).strideLoop, "for scalars": (*writer).forScalars, "for array": (*writer).forArray,
 		"for over": (*writer).forOver, "scalar": (*writer).scalarLet, "if array": (*writer).ifArray, "call": (*writer).call,
 		"guarded index": (*writer).guardedIndex, "inner loop": (*writer).innerLoop,
 		"filtered inside": (*writer).filteredInside, "shorter rows": (*writer).shorterRows,
-		"row reduce": (*writer).rowReduce, "nested map": (*writer).nestedMap, "sum rows": (*writer).sumRows,
+		"zip_short": (*writer).zipShort, "few for a window": (*writer).fewWindows, "map of an option": (*writer).mapOption, "each element": (*writer).eachElement, "flatten": (*writer).flatten, "reshape": (*writer).reshape, "flat walk": (*writer).flatWalk, "row reduce": (*writer).rowReduce, "nested map": (*writer).nestedMap, "sum rows": (*writer).sumRows,
 	}
 }
 

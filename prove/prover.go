@@ -51,11 +51,10 @@ type Choice struct {
 	Given []size.Poly
 }
 
-// Quotient is Num/Den rounded down, if Needs hold.
+// Quotient is Num/Den rounded down, if Needs hold, for a Den of at least 1.
 type Quotient struct {
-	Num   size.Poly
-	Den   int64
-	Needs []int
+	Num, Den size.Poly
+	Needs    []int
 }
 
 // Known is what is known at one place of a program.

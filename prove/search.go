@@ -60,7 +60,8 @@ func (v *Prover) guarded(p size.Poly, goal int) ([]int, bool) {
 
 // multiplied gives a q such that p ≥ 0 follows from q ≥ 0, without symbols that are
 // quotients. A quotient x = ⌊n/d⌋ lies between (n - d + 1)/d and n/d; and p is an
-// integer, so that d·p > -d is enough. Guards are about n rather than about x.
+// integer, so that d·p > -d is enough, or p itself where x stands beside d already. Guards
+// are about n rather than about x.
 func (v *Prover) multiplied(p size.Poly) (q Claim, ok bool) {
 	q.P = p
 	for _, name := range p.Vars() {
@@ -69,18 +70,34 @@ func (v *Prover) multiplied(p size.Poly) (q Claim, ok bool) {
 			continue
 		}
 		c, rest, linear := q.P.Linear(name)
-		coef, plain := c.Const()
-		if !linear || !plain {
+		if !linear {
 			continue
 		}
-		bound := s.Quotient.Num
-		if coef > 0 {
-			bound = bound.AddConst(1 - s.Quotient.Den)
+		next, free := s.Quotient.replaced(c, rest)
+		if free && !next.Overflowed() {
+			q.P, q.Needs, ok = next, Join(q.Needs, s.Quotient.Needs), true
 		}
-		q.P = rest.MulConst(s.Quotient.Den).Add(bound.MulConst(coef)).AddConst(s.Quotient.Den - 1)
-		q.Needs, ok = Join(q.Needs, s.Quotient.Needs), true
 	}
 	return q, ok
+}
+
+// replaced gives a q, without the quotient x, such that c·x + rest ≥ 0 follows from q ≥ 0.
+func (x *Quotient) replaced(c, rest size.Poly) (q size.Poly, ok bool) {
+	bound := func(coef int64) size.Poly {
+		if coef > 0 {
+			return x.Num.Sub(x.Den).AddConst(1).MulConst(coef)
+		}
+		return x.Num.MulConst(coef)
+	}
+	if coef, plain := c.Const(); plain {
+		return rest.Mul(x.Den).Add(bound(coef)).Add(x.Den).AddConst(-1), true
+	}
+	for _, coef := range []int64{-1, 1} {
+		if c.Equal(x.Den.MulConst(coef)) {
+			return rest.Add(bound(coef)), true
+		}
+	}
+	return q, false
 }
 
 // Search tries to show p ≥ 0 without guards, with little work.

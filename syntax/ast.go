@@ -259,12 +259,14 @@ type ExprStmt struct {
 }
 
 func (*Let) stmt()      {}
+func (*Const) stmt()    {}
 func (*Assign) stmt()   {}
 func (*For) stmt()      {}
 func (*Break) stmt()    {}
 func (*ExprStmt) stmt() {}
 
 func (s *Let) Where() diag.Span      { return s.Span }
+func (s *Const) Where() diag.Span    { return s.Span }
 func (s *Assign) Where() diag.Span   { return s.Span }
 func (s *For) Where() diag.Span      { return s.Span }
 func (s *Break) Where() diag.Span    { return s.Span }

@@ -92,7 +92,7 @@ var Codes = []Code{
 	{"S28", "there is no ++, --, or + before a number",
 		"fn f() -> i32 { let mut i = 0; i++; i }",
 		"fn f() -> i32 { let mut i = 0; i += 1; i }"},
-	{"S29", "functions, records and constants stand outside of functions",
+	{"S29", "functions, records and modules stand outside of functions",
 		"fn f(x: f32) -> f32 { fn g(y: f32) -> f32 { y } g(x) }",
 		"fn g(y: f32) -> f32 { y }\nfn f(x: f32) -> f32 { g(x) }"},
 	{"S30", "let is not a condition",

@@ -42,6 +42,8 @@ func (f *formatter) stmt(s Stmt, last bool) *layout {
 	switch s := s.(type) {
 	case *Let:
 		return f.let(s)
+	case *Const:
+		return f.constant(s)
 	case *Assign:
 		op := s.Op.String() + "="
 		if s.Op == SetTo {

@@ -46,9 +46,10 @@ func (p *parser) blockAfter(what, help string) *Block {
 }
 
 // outside reports whether the current token begins an item that stands, by
-// its indentation, outside the function: then a brace is missing before it.
+// its indentation, outside the function: then a brace is missing before it. A
+// constant may stand inside.
 func (p *parser) outside() bool {
-	return p.startsItem() && p.firstOnLine() && p.column(p.tok.start) <= p.itemColumn
+	return !p.at(KwConst) && p.startsItem() && p.firstOnLine() && p.column(p.tok.start) <= p.itemColumn
 }
 
 // blockEnd reports whether the block ends here, be it that its brace is
@@ -86,6 +87,9 @@ func (p *parser) stmt(b *Block) {
 		p.next()
 	case KwLet:
 		b.Stmts = append(b.Stmts, p.let())
+	case KwConst:
+		p.next()
+		b.Stmts = append(b.Stmts, p.constant(start, nil, false))
 	case KwFor:
 		b.Stmts = append(b.Stmts, p.forStmt())
 	case KwBreak:

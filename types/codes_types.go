@@ -158,7 +158,7 @@ var boundCodes = []Code{
 		"fn f(v: &[f32; N]) -> [f32; 8] { v.group_by::<8>(|e| e * 8.0).sum() }",
 		"fn f(v: &[f32; N]) -> [f32; 8] { v.group_by::<8>(|e| (e * 8.0) as i64).sum() }"},
 	{"B08", "a window or chunk does not fit",
-		"window::<W> needs 1 <= W <= N, chunk::<W> a number W.",
+		"window::<W> needs 1 <= W <= N, chunk::<W> a number W, step(s) an s of at least 1.",
 		"fn f(v: &[f32; N]) -> f32 { v.window::<3>().map(|w| w.sum()).sum() }",
 		"fn f(v: &[f32; N]) -> f32 where N >= 3 { v.window::<3>().map(|w| w.sum()).sum() }"},
 }

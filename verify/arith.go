@@ -93,9 +93,7 @@ func (c *checker) quotient(v kernel.Value, a, m size.Poly) {
 		}
 	}
 	c.within(v, claim1(size.Const(0), needs), needing(hi, needs))
-	if den, ok := m.Const(); ok {
-		c.Symbols[name(v)].Quotient = &prove.Quotient{Num: a, Den: den, Needs: needs}
-	}
+	c.Symbols[name(v)].Quotient = &prove.Quotient{Num: a, Den: m, Needs: needs}
 }
 
 // divide finds q and r with p = q·m + r and shows 0 ≤ r < m.
