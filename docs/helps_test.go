@@ -56,7 +56,6 @@ var more = []string{
 	"fn f(x: &[i64; N]) -> i64 { let mut s = 0; for i in (0..N).map(|t| N - 1 - t) { for k in i + 1..N { s += x[k.clamp_idx()]; } } s }",
 	"fn f(x: &[i64; N]) -> i64 { let mut s = 0; for i in 0..x[0.clamp_idx()] { s += i; } s }",
 	"fn f(a: &[f64; N]) -> f64 { a.map(|x| x ** 2).sum() }",
-	"fn f(x: &[i64; N], y: &[i64; M]) -> [i64; N * M] { (0..N * M).map(|t| t + 0) }",
 	"fn f(v: &[i64; N]) -> [(i64, i64); ?M <= N] { let s = (0..N).filter(|i| i == 0); s.enumerate().map(|(k, b)| (v[b], s.get(k + 1).or(N) - b)) }",
 	"fn f(v: &[f64; N], i: i64) -> [f64; N] { let mut a = v; a[i] += 1.0; a }",
 	"fn f(v: &[f64; N]) -> [f64; N] { let mut a = v; a[N/2] = 1.0; a }",

@@ -14,6 +14,7 @@ func TestTypeName(t *testing.T) {
 		{I16, nil, true, "Option<i16>"},
 		{F32, []int64{3}, false, "[f32; 3]"},
 		{F32, []int64{2, 3}, false, "[f32; 2, 3]"},
+		{F32, []int64{3}, true, "Option<[f32; 3]>"},
 	} {
 		if got := TypeName(tt.kind, tt.dims, tt.nullable); got != tt.want {
 			t.Errorf("%s, not %s", got, tt.want)

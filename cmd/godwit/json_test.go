@@ -11,9 +11,11 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit/catalog"
+	"github.com/godwit-run/godwit/cluster"
 	"github.com/godwit-run/godwit/daemon"
 	"github.com/godwit-run/godwit/num"
 	"github.com/godwit-run/godwit/pack"
+	"github.com/godwit-run/godwit/store"
 	"github.com/godwit-run/godwit/trust"
 )
 
@@ -87,7 +89,7 @@ func TestJSONSamples(t *testing.T) {
 	key := bytes.Repeat([]byte{1}, 32)
 	for _, v := range []any{
 		trust.List{Keys: []trust.Key{{Name: "k", Public: key}}, Revoked: []trust.Key{{Name: "r", Public: key}}, Packages: []pack.ID{{}}, Serials: []string{"00"}},
-		catalog.Set{Columns: []catalog.Column{{Name: "x", Kind: num.F32, Dims: []int64{3}, Stored: "fixed_size_list"}}, Shards: []catalog.Shard{{}}},
+		cluster.Loaded{Set: &catalog.Set{Columns: []catalog.Column{{Name: "x", Kind: num.F32, Dims: []int64{3}, Stored: "fixed_size_list"}}, Shards: []catalog.Shard{{}}}, Left: []store.Left{{Name: "t", Type: "utf8", Why: "text"}}},
 	} {
 		b, err := json.Marshal(v)
 		if err != nil {
@@ -98,7 +100,7 @@ func TestJSONSamples(t *testing.T) {
 				t.Errorf("%T has a field %q: %s", v, m[1], b)
 			}
 		}
-		if _, set := v.(catalog.Set); set && !strings.Contains(string(b), `{"name":"x","type":"[f32; 3]"}`) {
+		if _, set := v.(cluster.Loaded); set && !strings.Contains(string(b), `{"name":"x","type":"[f32; 3]"}`) {
 			t.Errorf("the column's type is not the language's: %s", b)
 		}
 	}
