@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/cluster"
@@ -119,11 +120,12 @@ func (c *Cluster) Close() error {
 
 // LoadOptions say how a file becomes a data set.
 type LoadOptions struct {
-	Shards   int      // as many as there are nodes if 0
-	Replicas int      // of each shard; 1 if 0
-	By       string   // "blocks" (the default), "rows" or "hash(column)"
-	Skip     []string // columns that are left out; others must be such that they can be stored
-	Replace  bool     // an older data set of the name goes
+	Shards   int           // as many as there are nodes if 0
+	Replicas int           // of each shard; 1 if 0
+	By       string        // "blocks" (the default), "rows" or "hash(column)"
+	Skip     []string      // columns that are left out; others must be such that they can be stored
+	Replace  bool          // an older data set of the name goes
+	Deadline time.Duration // that ends a load of which nothing was stored for so long; 2 minutes if 0
 	// Progress, if set, is told how many rows are done: looked at, if the file is text, and
 	// stored. It is called by one goroutine at a time.
 	Progress func(done, total int64)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"time"
 
 	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/control"
@@ -14,11 +15,12 @@ import (
 
 // LoadOptions say how a table becomes a data set.
 type LoadOptions struct {
-	Shards   int      // as many as there are nodes if 0
-	Replicas int      // of each shard; 1 if 0
-	By       string   // "blocks" (the default), "rows" or "hash(column)"
-	Skip     []string // columns that are left out; others must be such that they can be stored
-	Replace  bool     // an older data set of the name goes
+	Shards   int           // as many as there are nodes if 0
+	Replicas int           // of each shard; 1 if 0
+	By       string        // "blocks" (the default), "rows" or "hash(column)"
+	Skip     []string      // columns that are left out; others must be such that they can be stored
+	Replace  bool          // an older data set of the name goes
+	Deadline time.Duration // that ends a load of which nothing was stored for so long; StoreDeadline if 0
 	// Progress, if set, is told how many rows are done: looked at, if the table is text, and
 	// stored. It is called by one goroutine at a time.
 	Progress func(done, total int64)
@@ -80,6 +82,7 @@ type loading struct {
 	set   *catalog.Set
 	split *store.Split
 	told  progress
+	idle  *idle
 }
 
 // plan cuts the table and says which nodes get what.

@@ -29,6 +29,8 @@ const (
 // the next one is sent: nodes take a few shards of one client at a time, and two that
 // wait for each other at two nodes would wait for good.
 func (l *loading) all(ctx context.Context) error {
+	l.idle, ctx = newIdle(ctx, l.opt.Deadline)
+	defer l.idle.end()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	nulls := make([]bool, len(l.set.Columns))
@@ -105,6 +107,7 @@ func (u *upload) part(ctx context.Context, at int64) error {
 	}
 	*buf = payload
 	u.free.Put(buf)
+	u.l.idle.stored(0)
 	u.l.told.stored(float64(u.blob.Hi-u.blob.Lo) * float64(n) / float64(u.blob.Total))
 	return nil
 }
@@ -128,6 +131,7 @@ func (u *upload) rest(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+	u.l.idle.stored(u.blob.Total)
 	payload := u.blob.Append(nil)
 	return u.each(func(to catalog.Peer) error { return u.l.c.store(ctx, parcel.Seal, to, payload) })
 }
