@@ -355,3 +355,11 @@ func TestTextbookStrides(t *testing.T) {
 	}
 	equal(t, call[int64](t, tiles, godwit.Args{"x": m}), s)
 }
+
+// TestIntoStride looks one element of a strided walk up, which is computed where it is wanted.
+func TestIntoStride(t *testing.T) {
+	f := fn(t, `fn f(x: &[i64; N], i: i64) -> i64 where N: Range<1, 100_000> {
+		(0..N).step(4).map(|k| x[k])[i.wrap_idx::<(N + 3) / 4>()]
+	}`)
+	equal(t, call[int64](t, f, godwit.Args{"x": []int64{3, 1, 4, 1, 5, 9}, "i": -1}), int64(5))
+}

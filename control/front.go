@@ -51,7 +51,7 @@ func newFront(at, to string, id *identity.Identity, log *slog.Logger) (*front, e
 	if err != nil {
 		return nil, err
 	}
-	f := &front{l: gate.New(l, frontLimits), to: to, id: id, tls: id.Server(identity.Node)}
+	f := &front{l: gate.New(l, frontLimits), to: to, id: id, tls: id.Server(identity.Node), log: log}
 	f.refusals = gate.NewRefusals(log, "the control's member refuses a connection")
 	f.tls.NextProtos = []string{"h2", "http/1.1"}
 	f.ctx, f.cancel = context.WithCancel(context.Background())

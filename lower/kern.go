@@ -163,6 +163,10 @@ func (k *kern) rangeOf(a schedule.SizeArg) kernel.Size {
 	lo, hi := k.l.facts.Bounds(a.Poly)
 	lo, hi = max(lo, 0), min(max(hi, 0), graph.MaxSize)
 	switch a.Op {
+	case schedule.Plain:
+		if lo < 1 && k.provesAlone(a.Poly) {
+			lo = 1 // of a quotient; what isPositive relies on
+		}
 	case schedule.KeyedLeaves:
 		lo = min(lo, 1)
 	case schedule.KeyedLeaf:
