@@ -17,6 +17,9 @@ import (
 // costs less than half of T even if it is asked first.
 const renewals = 5
 
+// Renewal is the time between two signs of life of etcd where all is well.
+func (o Options) Renewal() time.Duration { return o.withDefaults().TTL / renewals }
+
 // keeping renews one lease. What comes in are answers of any endpoint; the lease counts
 // as ended only when one of them says so. That nobody answers ends nothing: while
 // etcd has no leader, leases do not run out, and a new leader gives each its full time.

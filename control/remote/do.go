@@ -109,7 +109,7 @@ func (s *Service) own(err error) (*answer, error) {
 // hopeless reports that etcd will not answer who has waited for so long. One that is slow and
 // renews leases is waited for: its view may have what somebody has just written.
 func (s *Service) hopeless(waited time.Duration) bool {
-	quiet := time.Since(s.cfg.Fresh())
+	quiet := s.quiet()
 	return waited >= patience && quiet > unsure || waited >= glance && quiet > sure
 }
 

@@ -379,13 +379,15 @@ func TestSilentEtcd(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		quiet  time.Duration // since a lease was renewed
+		every  time.Duration // that it is renewed; 0 as usual
 		slow   bool
 		within time.Duration // of the first of two nodes, and the other
 		old    bool
 	}{
-		{"just now", unsure + patience, false, 4 * patience, true},
-		{"for long", time.Minute, false, 2 * patience, true},
-		{"slow", 0, true, callTime, false},
+		{"just now", unsure + patience, 0, false, 4 * patience, true},
+		{"for long", time.Minute, 0, false, 2 * patience, true},
+		{"slow", 0, 0, true, callTime, false},
+		{"slow, with long leases", 10 * time.Second, 12 * time.Second, true, callTime, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := newBed(t, 3)
@@ -400,6 +402,7 @@ func TestSilentEtcd(t *testing.T) {
 				}
 				n.broken.Store(!tt.slow)
 				n.slow.Store(tt.slow)
+				n.service.cfg.Renewal = tt.every
 				n.service.cfg.Fresh = func() time.Time { return time.Now().Add(-tt.quiet) }
 			}
 			began := time.Now()

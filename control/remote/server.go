@@ -43,8 +43,10 @@ type Config struct {
 	// Authority renews certificates; nil where it is not.
 	Authority *identity.Authority
 	// Fresh is when etcd last confirmed that this node is a member; nil if it always has.
-	Fresh func() time.Time
-	Log   *slog.Logger
+	// Renewal is the time between two such signs; that of the usual lease if 0.
+	Fresh   func() time.Time
+	Renewal time.Duration
+	Log     *slog.Logger
 }
 
 // Service is the control as a node serves it. Views are those that it is told of by Learn:
@@ -198,10 +200,16 @@ func send(st grpc.ServerStream, a *answer) error {
 
 // age is for how long etcd has not been heard; 0 if it is well.
 func (s *Service) age() time.Duration {
-	if age := time.Since(s.cfg.Fresh()); age > doubtAfter {
-		return age
+	if s.quiet() > doubtAfter {
+		return time.Since(s.cfg.Fresh())
 	}
 	return 0
+}
+
+// quiet is for how long etcd has not been heard, less what longer leases than the usual ones
+// make it longer.
+func (s *Service) quiet() time.Duration {
+	return time.Since(s.cfg.Fresh()) - max(0, s.cfg.Renewal-control.Options{}.Renewal())
 }
 
 // call waits for a place, which with the rest takes no longer than a call may.
