@@ -25,11 +25,10 @@ func (j *job) refuseAssembly(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	m, err := readModule(text)
+	m, places, err := assemblyOf(text)
 	if err != nil {
 		return err
 	}
-	places := m.assembly()
 	if len(m.outside) > 0 {
 		places = append(places, j.outside(ctx, path, m, places)...)
 	}
@@ -43,15 +42,22 @@ func (j *job) refuseAssemblyIn(ctx context.Context, path string, source []byte) 
 	if err != nil {
 		return err
 	}
-	m, err := readModule(text)
+	m, places, err := assemblyOf(text)
 	if err != nil {
 		return err
 	}
-	places := m.assembly()
 	for _, line := range m.outside {
 		places = append(places, fmt.Sprintf("%s: assembly outside of functions is refused: %s", path, line))
 	}
 	return refusing(places)
+}
+
+// assemblyOf gives the places of assembly inside of functions.
+func assemblyOf(text []byte) (m *module, places []string, err error) {
+	if m, err = readModule(text); err != nil {
+		return nil, nil, err
+	}
+	return m, m.assembly(), nil
 }
 
 // inLLVM has clang write what it makes of a text in LLVM's language.
