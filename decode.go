@@ -14,7 +14,8 @@ import (
 // As converts a result to a Go value: scalars to numbers that hold them
 // without loss, arrays to slices (nested for arrays of arrays), records and
 // tuples to structs by the names or order of their fields, Option to
-// pointers.
+// pointers. An array of numbers read as a slice of their own type is not copied: the
+// slice is the result's memory.
 func As[T any](r *Result) (T, error) {
 	var out T
 	err := decodeTo(r, &out)
@@ -41,7 +42,7 @@ func mismatch(t *graph.Type, want string) error {
 	return &InputError{Text: fmt.Sprintf("the result is %s, and cannot be read as %s", t, want)}
 }
 
-// quick copies arrays of numbers to slices of the same kind.
+// quick gives arrays of numbers as slices of the same kind.
 func quick(v *value.Value, dst any) bool {
 	if v.Type.Kind != graph.Array || !v.Type.Elem().IsScalar() {
 		return false

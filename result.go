@@ -79,7 +79,7 @@ func (r *Result) Float64() (float64, error) {
 // Int64 is an integer scalar.
 func (r *Result) Int64() (int64, error) { return As[int64](r) }
 
-// Slice copies the result to the slice that dst points to; see As.
+// Slice sets the slice that dst points to; see As.
 func (r *Result) Slice(dst any) error { return decodeTo(r, dst) }
 
 // Type is the result's type with all sizes as numbers.

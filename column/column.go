@@ -69,18 +69,53 @@ func Put(k num.Kind, data []byte, i int64, bits uint64) {
 // CanonicalNaN replaces every NaN in the elements of a column by the one canonical
 // NaN, in place: which NaN an operation gives is not part of the language.
 func CanonicalNaN(k num.Kind, data []byte) {
-	switch k {
-	case num.F32:
+	if !k.IsFloat() {
+		return
+	}
+	const block = 1 << 10
+	for lo := 0; lo < len(data); lo += block {
+		if part := data[lo:min(lo+block, len(data))]; anyNaN(k, part) {
+			canonical(k, part)
+		}
+	}
+}
+
+// anyNaN reports whether a block may hold a NaN. A word of eight bytes holds one f64 or two
+// f32: without its sign, a NaN is what reaches the sign bit when the distance to it
+// from the least NaN is added, and nothing carries into the neighbour.
+func anyNaN(k num.Kind, data []byte) bool {
+	if len(data)%8 != 0 {
+		return true
+	}
+	unsigned, add := uint64(math.MaxInt64), uint64(1<<63-0x7ff0000000000001)
+	if k == num.F32 {
+		unsigned, add = 0x7fffffff7fffffff, 0x007fffff007fffff
+	}
+	found := uint64(0)
+	for ; len(data) >= 32; data = data[32:] {
+		found |= binary.LittleEndian.Uint64(data)&unsigned + add
+		found |= binary.LittleEndian.Uint64(data[8:])&unsigned + add
+		found |= binary.LittleEndian.Uint64(data[16:])&unsigned + add
+		found |= binary.LittleEndian.Uint64(data[24:])&unsigned + add
+	}
+	for ; len(data) >= 8; data = data[8:] {
+		found |= binary.LittleEndian.Uint64(data)&unsigned + add
+	}
+	return found&^unsigned != 0
+}
+
+func canonical(k num.Kind, data []byte) {
+	if k == num.F32 {
 		for i := 0; i+4 <= len(data); i += 4 {
 			if binary.LittleEndian.Uint32(data[i:])&0x7fffffff > 0x7f800000 {
 				binary.LittleEndian.PutUint32(data[i:], 0x7fc00000)
 			}
 		}
-	case num.F64:
-		for i := 0; i+8 <= len(data); i += 8 {
-			if binary.LittleEndian.Uint64(data[i:])&math.MaxInt64 > 0x7ff0000000000000 {
-				binary.LittleEndian.PutUint64(data[i:], 0x7ff8000000000000)
-			}
+		return
+	}
+	for i := 0; i+8 <= len(data); i += 8 {
+		if binary.LittleEndian.Uint64(data[i:])&math.MaxInt64 > 0x7ff0000000000000 {
+			binary.LittleEndian.PutUint64(data[i:], 0x7ff8000000000000)
 		}
 	}
 }

@@ -10,10 +10,10 @@ import (
 type Args struct {
 	Sizes   []int64
 	Scalars []uint64 // canonical bits of each scalar's kind
-	// Bases holds for every region the arena offset of its element 0. Where
-	// only a window of the region is in memory the offset is virtual: it may
-	// be negative or lie outside the arena, as long as the elements that are
-	// touched do not.
+	// Bases holds for every region where its element 0 lies, in bytes from the arena's
+	// beginning. Where only a window of the region is in memory that is virtual: only the
+	// elements that are touched must be there, in the arena or, for code that
+	// reaches all memory, anywhere.
 	Bases []int64
 	// Faults has for each site the least place reported so far: -1 for a
 	// fault without a place, math.MaxInt64 for none.

@@ -55,6 +55,10 @@ const maxIdle = 16
 // Tier is what the kernel runs on from the next slice on.
 func (c *Compiled) Tier() Tier { return c.code.Load().tier }
 
+// ReachesAll reports that the kernel's code can use memory outside of the arena, now
+// and from now on: native code takes addresses of 64 bits.
+func (c *Compiled) ReachesAll() bool { return c.Tier() == Native }
+
 // swap makes code the one to use, at every worker's next slice. What it replaces
 // is freed with it. A kernel that has been forgotten meanwhile takes no code.
 func (c *Compiled) swap(tier Tier, code Code) {

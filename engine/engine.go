@@ -97,14 +97,15 @@ func (e *Engine) Alloc(n int64) (mem.Span, []byte, error) {
 	return s, e.arena.Bytes(s.Off, n), nil
 }
 
-// Offset is where b lies in the arena; false when it lies elsewhere.
-func (e *Engine) Offset(b []byte) (int64, bool) {
+// Offset is where b lies from the arena's beginning on. When that is not inside, only
+// native code reaches it (see Compiled.ReachesAll), as long as b is kept alive.
+func (e *Engine) Offset(b []byte) (off int64, inside bool) {
 	if len(b) == 0 {
 		return 0, false
 	}
 	all := e.arena.All()
-	at := int64(uintptr(unsafe.Pointer(unsafe.SliceData(b))) - uintptr(unsafe.Pointer(unsafe.SliceData(all))))
-	return at, at >= 0 && at+int64(len(b)) <= int64(len(all))
+	off = int64(uintptr(unsafe.Pointer(unsafe.SliceData(b))) - uintptr(unsafe.Pointer(unsafe.SliceData(all))))
+	return off, off >= 0 && off+int64(len(b)) <= int64(len(all))
 }
 
 // Close ends the engine. No run may be in progress.

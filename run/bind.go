@@ -23,6 +23,7 @@ type input struct {
 	uses   []use
 	moved  bool // swapped with a buffer that is written, so it needs memory of its own
 	plan   residency
+	seen   bool // its bytes are counted as read
 }
 
 // size is the number of bytes of the whole buffer.

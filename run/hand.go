@@ -85,6 +85,9 @@ func (h *hand) span(ctx context.Context, lo, hi int64) error {
 	}
 	for lo < hi {
 		n := min(h.n, hi-lo)
+		if h.p.unwindowed() {
+			n = hi - lo
+		}
 		if err := h.fetch(lo, lo+n); err != nil {
 			return err
 		}
@@ -106,6 +109,11 @@ func (h *hand) fetch(lo, hi int64) error {
 			continue
 		}
 		size := int64(s.in.kind.Size())
+		if base, ok := h.p.inPlace(s.in); ok {
+			h.bases[s.region] = base
+			h.p.r.read.Add((end - first) * size)
+			continue
+		}
 		dst, err := h.memory(s, (end-first)*size)
 		if err != nil {
 			return err
@@ -177,7 +185,7 @@ func (p *launching) runPresent() error {
 // claim takes outer indices for a worker: a window's worth if there are raw
 // inputs, otherwise a slice's.
 func (p *launching) claim(next *atomic.Int64, window int64, workers int) (lo, hi int64, ok bool) {
-	if window == 0 {
+	if window == 0 || p.unwindowed() {
 		return p.job.Claim(next, p.hi, workers)
 	}
 	lo = next.Add(window) - window

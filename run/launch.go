@@ -214,6 +214,14 @@ func (p *launching) placeRegion(i, b int) error {
 		return err
 	}
 	if in := r.inputs[b]; in != nil && !r.buffers[b].here {
+		if off, ok := p.inPlace(in); ok && reg.Access == kernel.Read {
+			p.bases[i] = off
+			if !in.seen {
+				in.seen = true
+				r.read.Add(in.raw.Length)
+			}
+			return p.checkBound(i, b)
+		}
 		how, err := p.residency(i, in)
 		if err != nil {
 			return err
@@ -228,6 +236,8 @@ func (p *launching) placeRegion(i, b int) error {
 		err = r.settle(b)
 	case in != nil && !in.moved:
 		err = bug("launch %q writes to %s", p.l.Label, r.name(b))
+	case r.keepsForeign(b):
+		err = r.roomForeign(b, n)
 	default:
 		err = r.room(b, n, "")
 		r.buffers[b].blocks = 0

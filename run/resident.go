@@ -105,7 +105,11 @@ func (r *runner) settleScalar(in *input) error {
 // bytes is the contents of a buffer.
 func (r *runner) bytes(b int) []byte {
 	buf := &r.buffers[b]
-	return r.eng.Arena().Bytes(buf.off, buf.n*int64(r.s.Buffers[b].Kind.Size()))
+	n := buf.n * int64(r.s.Buffers[b].Kind.Size())
+	if buf.foreign != nil {
+		return buf.foreign[:n:n]
+	}
+	return r.eng.Arena().Bytes(buf.off, n)
 }
 
 // settleRaw uses memory that already lies in the arena as it is, maps large

@@ -5,7 +5,8 @@ import (
 	"github.com/godwit-run/godwit/schedule"
 )
 
-// result copies the result's columns out of the arena.
+// result takes the result's columns: those that were written to memory of their own as
+// they are, copies of the others.
 func (r *runner) result() (*Result, error) {
 	res := &Result{Stats: Stats{Threads: r.pool.Size(), BytesRead: r.read.Load()}}
 	for _, c := range r.s.Result {
@@ -41,10 +42,15 @@ func (r *runner) column(c schedule.Column) (column.Column, error) {
 	if n > buf.n {
 		return col, bug("a result column has %d elements, its buffer %d", n, buf.n)
 	}
-	src := r.eng.Arena().Bytes(buf.off, n*int64(col.Kind.Size()))
-	col.Data = make([]byte, len(src))
+	src := r.bytes(c.Buffer)[:n*int64(col.Kind.Size())]
+	col.Data = src
+	if buf.foreign == nil {
+		col.Data = make([]byte, len(src))
+	}
 	err := r.blocks(int64(len(src)), func(lo, hi int64) error {
-		copy(col.Data[lo:hi], src[lo:hi])
+		if buf.foreign == nil {
+			copy(col.Data[lo:hi], src[lo:hi])
+		}
 		column.CanonicalNaN(col.Kind, col.Data[lo:hi])
 		return nil
 	})

@@ -47,9 +47,11 @@ type runner struct {
 type buffer struct {
 	here  bool
 	first int64    // the first element that is there; 0 in a run
-	off   int64    // its arena offset
+	off   int64    // where that lies, in bytes from the arena's beginning
 	n     int64    // elements from there on
 	span  mem.Span // what to free; empty for memory that belongs to others
+	// foreign is the memory itself where it is not the arena's; see foreign.go.
+	foreign []byte
 	// blocks, if not 0, is the number of rows, each of which combines a block of
 	// those that the schedule knows; see schedule.Partial.
 	blocks int64

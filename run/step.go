@@ -171,5 +171,5 @@ func (r *runner) first(b int) (uint64, error) {
 	if buf.n < 1 {
 		return 0, bug("buffer %d has no element 0", b)
 	}
-	return column.Get(k, r.eng.Arena().Bytes(buf.off, int64(k.Size())), 0), nil
+	return column.Get(k, r.bytes(b), 0), nil
 }

@@ -3,6 +3,7 @@ package value
 import (
 	"fmt"
 	"math"
+	"unsafe"
 
 	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/graph"
@@ -150,8 +151,9 @@ func fixed(t *graph.Type) *Value {
 	return v
 }
 
-// AsSlice copies the scalars of a value with one column, row by row. An
-// index may be read as an int64 whatever it is stored in.
+// AsSlice gives the scalars of a value with one column, row by row. The slice shares the
+// value's memory where T is what is stored there. An index may be read as an int64 whatever
+// it is stored in.
 func AsSlice[T Number](v *Value) ([]T, error) {
 	if len(v.Columns) != 1 {
 		return nil, fmt.Errorf("%s has %d columns; take one of them", v.Type, len(v.Columns))
@@ -165,11 +167,27 @@ func columnSlice[T Number](v *Value, c column.Column) ([]T, error) {
 	if c.Kind != want && !isIndex {
 		return nil, fmt.Errorf("%s holds %s, not %s", v.Type, c.Kind, want)
 	}
+	if xs, ok := shared[T](c, want); ok {
+		return xs, nil
+	}
 	out := make([]T, c.Len())
 	for i := range out {
 		out[i] = fromBits[T](c.At(int64(i)))
 	}
 	return out, nil
+}
+
+// shared is a column's memory as a slice. Columns are little-endian, as are all machines
+// that Godwit is built for.
+func shared[T Number](c column.Column, want num.Kind) ([]T, bool) {
+	if c.Kind != want || len(c.Data) == 0 {
+		return nil, false
+	}
+	first := unsafe.Pointer(unsafe.SliceData(c.Data))
+	if uintptr(first)%uintptr(want.Size()) != 0 {
+		return nil, false
+	}
+	return unsafe.Slice((*T)(first), c.Len()), true
 }
 
 // AsScalar is the one scalar of a value.
