@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/godwit-run/godwit/caller"
@@ -85,7 +86,7 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o options) (*Result, e
 		beside = o.cluster.c.Beside(o.strategy)
 		opt.Beside = beside
 	}
-	res, err := run.Run(ctx, p.Schedule, p.Inputs, opt)
+	res, err := p.Program.Run(ctx, p.Inputs, opt)
 	if err != nil {
 		return nil, f.failure(err)
 	}
@@ -120,9 +121,10 @@ func (f *Func) interpret(ctx context.Context, b *compile.Bound) (*Result, error)
 }
 
 func (f *Func) result(v *value.Value, b *compile.Bound) *Result {
-	c := concrete{v.Columns, b.Sizes()}
+	sizes := b.Sizes()
+	c := concrete{v.Columns, sizes}
 	v.Type = c.typ(f.f.Graph.Body.Results[0].Type, 0)
-	return &Result{Func: f.f.Name, value: v, Stats: Stats{Plan: Plan{Sizes: b.Sizes()}}}
+	return &Result{Func: f.f.Name, value: v, Stats: Stats{Plan: Plan{Sizes: sizes}}}
 }
 
 // failure gives an error of a run the type that callers expect.
@@ -148,16 +150,10 @@ func (f *Func) failure(err error) error {
 
 // launches notes what each launch did.
 func (s *Stats) launches(sch *schedule.Schedule, list []run.LaunchStats) {
-	seen := map[string]bool{}
 	for _, l := range list {
-		step := Step{Label: l.Label, Kernel: l.Hash.String(), Tier: string(l.Tier), Runs: l.Runs, Slices: l.Slices, Native: l.Native, Seconds: l.Seconds}
-		if l.Runs == 0 {
-			step.Kernel = ""
-		}
-		s.Plan.Steps = append(s.Plan.Steps, step)
-		if hash := l.Hash.String(); l.Runs > 0 && !seen[hash] {
-			seen[hash] = true
-			s.Kernels = append(s.Kernels, Kernel{Hash: hash, Bytes: l.Bytes, Tier: string(l.Tier)})
+		s.Plan.Steps = append(s.Plan.Steps, Step{Label: l.Label, Kernel: l.Name, Tier: string(l.Tier), Runs: l.Runs, Slices: l.Slices, Native: l.Native, Seconds: l.Seconds})
+		if l.Runs > 0 && !slices.ContainsFunc(s.Kernels, func(k Kernel) bool { return k.Hash == l.Name }) {
+			s.Kernels = append(s.Kernels, Kernel{Hash: l.Name, Bytes: l.Bytes, Tier: string(l.Tier)})
 		}
 	}
 	s.Plan.Strategy = sch.Strategy

@@ -99,10 +99,14 @@ func (f *Func) checkNames(args Args) error {
 	for _, s := range f.Graph.Sizes {
 		names = append(names, s.Name)
 	}
-	for _, name := range slices.Sorted(maps.Keys(args)) {
-		if !slices.Contains(names, name) {
-			return f.unknown(name, names[:params], names)
+	unknown := ""
+	for name := range args {
+		if !slices.Contains(names, name) && (unknown == "" || name < unknown) {
+			unknown = name
 		}
+	}
+	if unknown != "" {
+		return f.unknown(unknown, names[:params], names)
 	}
 	if len(missing) > 0 {
 		return refuse(missing[0], "run it like this:\n"+f.Example(), "%s needs %s\n  %s", quoted([]string{f.Name}), arguments(missing), f.Signature())
@@ -132,7 +136,7 @@ func (f *Func) unknown(name string, params, all []string) error {
 func (b *Bound) bindAll(args Args) ([]binding, error) {
 	var list []binding
 	for i, p := range b.Func.Graph.Body.Params {
-		d := declared{b.Func.info(i), p.Type}
+		d := declared{b.Func.info(i), p.Type, b.Func.leaves[i]}
 		a, err := b.bindOne(d, args[d.Name])
 		if err != nil {
 			return nil, err
@@ -146,6 +150,7 @@ func (b *Bound) bindAll(args Args) ([]binding, error) {
 type declared struct {
 	graph.ParamInfo
 	typ *graph.Type
+	all []graph.Leaf // of typ
 }
 
 func (d declared) text() string {
@@ -194,7 +199,7 @@ func (b *Bound) solve(args Args, list []binding) error {
 		if err != nil {
 			return err
 		}
-		says := fmt.Sprintf("%s=%d is given", s.Name, n)
+		says := func() string { return fmt.Sprintf("%s=%d is given", s.Name, n) }
 		all = append(all, &equation{poly: size.Var(s.Name), got: n, arg: s.Name, says: says, typ: "a size"})
 	}
 	for _, a := range list {
@@ -245,7 +250,7 @@ func (b *Bound) finish(list []binding) error {
 		if err != nil {
 			return err
 		}
-		d := declared{b.Func.info(i), b.Func.Graph.Body.Params[i].Type}
+		d := declared{b.Func.info(i), b.Func.Graph.Body.Params[i].Type, b.Func.leaves[i]}
 		if err := b.checkScalars(d, leaves); err != nil {
 			return err
 		}
@@ -256,7 +261,7 @@ func (b *Bound) finish(list []binding) error {
 
 // checkScalars holds lone scalars to their Range and their bound.
 func (b *Bound) checkScalars(d declared, leaves []leaf) error {
-	for j, l := range graph.Leaves(d.typ) {
+	for j, l := range d.all {
 		if leaves[j].src != nil || len(l.Dims) > 0 {
 			continue
 		}

@@ -24,6 +24,7 @@ import (
 	"github.com/godwit-run/godwit/graph"
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/lower"
+	"github.com/godwit-run/godwit/run"
 	"github.com/godwit-run/godwit/schedule"
 	"github.com/godwit-run/godwit/syntax"
 	"github.com/godwit-run/godwit/verify"
@@ -46,6 +47,8 @@ type Func struct {
 
 	mu    sync.Mutex
 	plans map[string]*lowered
+
+	leaves [][]graph.Leaf // of each parameter's type
 }
 
 // Read loads source files. Errors are *InputError.
@@ -95,7 +98,11 @@ func (p *Program) Func(name string) (f *Func, err error) {
 	if err := graph.Optimize(g, true); err != nil {
 		return nil, bug(p.Sources, fmt.Errorf("the graph of `%s`: %w", name, err))
 	}
-	return &Func{Name: name, Graph: g, Decl: p.decl(name), plans: map[string]*lowered{}}, nil
+	f = &Func{Name: name, Graph: g, Decl: p.decl(name), plans: map[string]*lowered{}}
+	for _, p := range g.Body.Params {
+		f.leaves = append(f.leaves, graph.Leaves(p.Type))
+	}
+	return f, nil
 }
 
 // lower makes the schedule of a function for arguments whose index columns
@@ -120,6 +127,7 @@ func (f *Func) lower(opt lower.Options) (*lowered, error) {
 // lowered is a schedule and which leaves of the parameters it reads.
 type lowered struct {
 	schedule *schedule.Schedule
+	program  *run.Program
 	used     [][]bool // by parameter and leaf
 }
 
@@ -129,8 +137,8 @@ func (f *Func) shape(opt lower.Options) string {
 	if opt.Partials {
 		b.WriteString("partials ")
 	}
-	for i, p := range f.Graph.Body.Params {
-		for j, leaf := range graph.Leaves(p.Type) {
+	for i, leaves := range f.leaves {
+		for j, leaf := range leaves {
 			if leaf.Type.Kind == graph.Index {
 				b.WriteByte(byte('a' + opt.Stored(i, j)))
 			}

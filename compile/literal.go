@@ -36,7 +36,7 @@ func literalOf(d declared, text string) (binding, error) {
 		if !ok {
 			continue
 		}
-		m.shown = append(m.shown, &equation{poly: p, got: n, arg: d.Name, says: d.shows(p, n), typ: d.text()})
+		m.shown = append(m.shown, &equation{poly: p, got: n, arg: d.Name, says: func() string { return d.shows(p, n) }, typ: d.text()})
 	}
 	return m, nil
 }
@@ -114,7 +114,7 @@ func quoteShell(s string) string {
 
 // valueOf takes an argument that is in memory already.
 func valueOf(d declared, v *value.Value) (binding, error) {
-	want := graph.Leaves(d.typ)
+	want := d.all
 	if v == nil || len(v.Columns) != len(want) {
 		return nil, refuse(d.Name, "", "argument `%s` is declared %s; the value has other columns", d.Name, d.text())
 	}
@@ -132,7 +132,7 @@ func valueOf(d declared, v *value.Value) (binding, error) {
 			if c.Dims[k] < 0 {
 				continue // nothing shows it: it is inside of an array without elements
 			}
-			m.shown = append(m.shown, &equation{poly: p, got: c.Dims[k], arg: d.Name, says: along("`"+d.Name+"`", k, c.Dims[k]), typ: d.text()})
+			m.shown = append(m.shown, &equation{poly: p, got: c.Dims[k], arg: d.Name, says: func() string { return along("`"+d.Name+"`", k, c.Dims[k]) }, typ: d.text()})
 		}
 	}
 	return m, nil
@@ -148,7 +148,7 @@ func in(path string) string {
 
 func (m *inMemory) leaves(s *sizes) ([]leaf, error) {
 	var out []leaf
-	for j, l := range graph.Leaves(m.typ) {
+	for j, l := range m.all {
 		c := m.columns[j]
 		if len(l.Dims) == 0 {
 			out = append(out, leaf{bits: c.At(0)})

@@ -12,6 +12,7 @@ import (
 // Plan is what package run needs: a schedule and its inputs.
 type Plan struct {
 	Schedule *schedule.Schedule
+	Program  *run.Program // of Schedule
 	Inputs   *run.Inputs
 }
 
@@ -23,7 +24,7 @@ func (b *Bound) Plan() (p *Plan, err error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &run.Inputs{Sizes: b.Sizes()}
+	in := &run.Inputs{Sizes: b.sizes.known}
 	for i := range b.Func.Graph.Body.Params {
 		param, err := b.input(i, l.used[i])
 		if err != nil {
@@ -31,13 +32,13 @@ func (b *Bound) Plan() (p *Plan, err error) {
 		}
 		in.Params = append(in.Params, param)
 	}
-	return &Plan{l.schedule, in}, nil
+	return &Plan{l.schedule, l.program, in}, nil
 }
 
 func (b *Bound) input(i int, used []bool) (run.Param, error) {
 	name := b.Func.info(i).Name
 	param := run.Param{Name: name}
-	for j, l := range graph.Leaves(b.Func.Graph.Body.Params[i].Type) {
+	for j, l := range b.Func.leaves[i] {
 		from := b.params[i][j]
 		switch {
 		case len(l.Dims) == 0:
@@ -76,7 +77,7 @@ func (b *Bound) stored(l graph.Leaf, from leaf) num.Kind {
 
 func (b *Bound) lower() (*lowered, error) {
 	stored := func(param, j int) num.Kind {
-		return b.stored(graph.Leaves(b.Func.Graph.Body.Params[param].Type)[j], b.params[param][j])
+		return b.stored(b.Func.leaves[param][j], b.params[param][j])
 	}
 	nonZero := func(name string) bool { n, _ := b.sizes.value(name); return n > 0 }
 	return b.Func.lower(lower.Options{Stored: stored, NonZero: nonZero, Verify: safe, Partials: b.remote()})
@@ -112,6 +113,7 @@ func newLowered(g *graph.Graph, s *schedule.Schedule) *lowered {
 			s.Buffers[i].Input = nil
 		}
 	}
+	l.program = run.Prepare(s)
 	return l
 }
 

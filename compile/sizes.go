@@ -13,9 +13,9 @@ import (
 type equation struct {
 	poly size.Poly
 	got  int64
-	arg  string // the argument that shows it
-	says string // in words: "v.npy has 5 rows"
-	typ  string // the declared type, as written
+	arg  string        // the argument that shows it
+	says func() string // in words: "v.npy has 5 rows"
+	typ  string        // the declared type, as written
 }
 
 // sizes solves the equations of all arguments for the declared sizes.
@@ -63,6 +63,9 @@ func (s *sizes) solve(list []*equation) error {
 
 // use checks an equation or learns a size from it; false if it must wait.
 func (s *sizes) use(e *equation) (bool, error) {
+	if name, ok := e.poly.IsVar(); ok {
+		return true, s.learn(name, e)
+	}
 	rest := e.poly.Subst(func(name string) (size.Poly, bool) {
 		n, ok := s.known[name]
 		return size.Const(n), ok
@@ -86,12 +89,24 @@ func (s *sizes) use(e *equation) (bool, error) {
 	return true, nil
 }
 
+// learn takes a size from an equation that says nothing else.
+func (s *sizes) learn(name string, e *equation) error {
+	n, known := s.known[name]
+	switch {
+	case known && n != e.got:
+		return s.conflict(e, n)
+	case !known:
+		s.known[name], s.from[name] = e.got, e
+	}
+	return nil
+}
+
 // conflict explains an equation that does not hold, naming the arguments
 // that the sizes in it came from.
 func (s *sizes) conflict(e *equation, want int64) error {
 	names := e.poly.Vars()
 	if len(names) == 0 {
-		return refuse(e.arg, "", "%s, but %s: %s expected there", e.says, e.declared(), prose(want))
+		return refuse(e.arg, "", "%s, but %s: %s expected there", e.says(), e.declared(), prose(want))
 	}
 	var because []string
 	for _, name := range names {
@@ -105,12 +120,12 @@ func (s *sizes) conflict(e *equation, want int64) error {
 	if from := s.from[names[0]]; from != nil && from.arg != e.arg {
 		help += ", or declare `" + e.arg + "` with a size of its own"
 	}
-	return refuse(e.arg, help, "%s, but %s: %s", e.says, declared, strings.Join(because, ", "))
+	return refuse(e.arg, help, "%s, but %s: %s", e.says(), declared, strings.Join(because, ", "))
 }
 
 // declared says what type the argument has.
 func (e *equation) declared() string {
-	if strings.HasPrefix(e.says, "`"+e.arg+"`") {
+	if strings.HasPrefix(e.says(), "`"+e.arg+"`") {
 		return "is declared " + e.typ
 	}
 	return "`" + e.arg + "` is declared " + e.typ
@@ -119,7 +134,7 @@ func (e *equation) declared() string {
 // reason says where a size has its value from.
 func (s *sizes) reason(name string) string {
 	if e := s.from[name]; e != nil {
-		return e.says
+		return e.says()
 	}
 	return "as given"
 }
@@ -134,5 +149,5 @@ func (s *sizes) stuck(e *equation) error {
 	}
 	name := open[0]
 	return refuse(e.arg, "give the size as an argument, "+name+"=…, or an argument of another length",
-		"%s, but %s: from this alone no size %s with %s = %s is found", e.says, e.declared(), strings.Join(open, ", "), e.poly, prose(e.got))
+		"%s, but %s: from this alone no size %s with %s = %s is found", e.says(), e.declared(), strings.Join(open, ", "), e.poly, prose(e.got))
 }

@@ -8,7 +8,7 @@ import (
 )
 
 func eq(arg string, p size.Poly, got int64) *equation {
-	return &equation{poly: p, got: got, arg: arg, says: along("`"+arg+"`", 0, got), typ: "[f32; " + p.String() + "]"}
+	return &equation{poly: p, got: got, arg: arg, says: func() string { return along("`"+arg+"`", 0, got) }, typ: "[f32; " + p.String() + "]"}
 }
 
 func TestSolve(t *testing.T) {

@@ -33,8 +33,8 @@ func tableOf(d declared, src data.Source, column string) (binding, error) {
 		return loneOf(d, src, column)
 	}
 	t := &tabular{declared: d, src: src}
-	t.equate(&equation{poly: d.typ.Size, got: src.Rows(), says: t.rows()})
-	wants := graph.Leaves(d.typ)
+	t.equate(&equation{poly: d.typ.Size, got: src.Rows(), says: t.rows})
+	wants := d.all
 	for j := range wants {
 		l := t.find(wants, j, column)
 		if l.missing == nil {
@@ -168,7 +168,7 @@ func (t *tabular) shape(want *graph.Leaf, l *leaf) error {
 		return t.badRank(want, col)
 	}
 	for k, n := range dims {
-		t.equate(&equation{poly: want.Dims[k+1], got: n, says: along(t.place(col), k+1, n)})
+		t.equate(&equation{poly: want.Dims[k+1], got: n, says: func() string { return along(t.place(col), k+1, n) }})
 	}
 	return nil
 }
@@ -204,7 +204,8 @@ func loneOf(d declared, src data.Source, name string) (binding, error) {
 		return nil, refuse(d.Name, fmt.Sprintf("give one value, such as %s=%s", d.Name, quoteShell(exampleLiteral(d.typ))),
 			"argument `%s` is declared %s, which is one value, but %s has %s", d.Name, d.text(), src.Path(), plural(src.Rows(), "row"))
 	}
-	row := declared{d.ParamInfo, graph.ArrayOf(d.typ, oneRow)}
+	typ := graph.ArrayOf(d.typ, oneRow)
+	row := declared{d.ParamInfo, typ, graph.Leaves(typ)}
 	b, err := tableOf(row, src, name)
 	if err != nil {
 		return nil, err

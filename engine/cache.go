@@ -23,11 +23,33 @@ type entry struct {
 // Kernel verifies and compiles k, once for all who ask. The kernel must not
 // change afterwards.
 func (e *Engine) Kernel(ctx context.Context, k *kernel.Kernel) (*Compiled, error) {
-	b, err := kernel.Encode(k)
+	n, err := NameOf(k)
 	if err != nil {
 		return nil, err
 	}
-	return e.kernel(ctx, kernel.Hash(b), len(b), func() (*verify.Safe, error) { return verify.Check(k) })
+	return e.Named(ctx, k, n)
+}
+
+// Name is what a kernel is known by. To find it out takes longer than to run a small kernel.
+type Name struct {
+	ID    kernel.ID
+	Text  string // of ID
+	Bytes int    // length of the canonical encoding
+}
+
+// NameOf gives a kernel's name.
+func NameOf(k *kernel.Kernel) (Name, error) {
+	b, err := kernel.Encode(k)
+	if err != nil {
+		return Name{}, err
+	}
+	id := kernel.Hash(b)
+	return Name{id, id.String(), len(b)}, nil
+}
+
+// Named is Kernel for a kernel whose name is known.
+func (e *Engine) Named(ctx context.Context, k *kernel.Kernel, n Name) (*Compiled, error) {
+	return e.kernel(ctx, n.ID, n.Bytes, func() (*verify.Safe, error) { return verify.Check(k) })
 }
 
 // Safe compiles a kernel that has been verified already, once for all who ask.

@@ -9,8 +9,10 @@ import (
 // the caller itself and helpers that wait in between. Waking a helper takes
 // tens of microseconds, so the caller never waits for one that has not begun.
 type Pool struct {
-	wake []chan *shift // per helper
-	done sync.WaitGroup
+	size  int
+	begin sync.Once     // starts the helpers when there is work for two
+	wake  []chan *shift // per helper
+	done  sync.WaitGroup
 }
 
 // shift is one call of Do.
@@ -24,9 +26,11 @@ type shift struct {
 	working sync.WaitGroup
 }
 
-// NewPool starts n-1 helpers; Close ends them.
-func NewPool(n int) *Pool {
-	p := &Pool{wake: make([]chan *shift, max(n-1, 0))}
+// NewPool gives a pool of n workers; Close ends it.
+func NewPool(n int) *Pool { return &Pool{size: max(n, 1)} }
+
+func (p *Pool) start() {
+	p.wake = make([]chan *shift, p.size-1)
 	for i := range p.wake {
 		p.wake[i] = make(chan *shift, 1)
 		p.done.Go(func() {
@@ -35,11 +39,10 @@ func NewPool(n int) *Pool {
 			}
 		})
 	}
-	return p
 }
 
 // Size is the number of workers, the caller included.
-func (p *Pool) Size() int { return len(p.wake) + 1 }
+func (p *Pool) Size() int { return p.size }
 
 // Close waits until all helpers have ended.
 func (p *Pool) Close() {
@@ -57,6 +60,7 @@ func (p *Pool) Do(ctx context.Context, n int, f func(ctx context.Context, worker
 	if n <= 1 {
 		return f(ctx, 0)
 	}
+	p.begin.Do(p.start)
 	s := &shift{f: f}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
 	for _, c := range p.wake[:n-1] {

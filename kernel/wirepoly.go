@@ -16,9 +16,15 @@ func sizeName(i int) string { return "s" + strconv.Itoa(i) }
 // SizeIndex is the number of the size parameter called name.
 func SizeIndex(name string) (int, bool) {
 	digits, ok := strings.CutPrefix(name, "s")
-	i, err := strconv.Atoi(digits)
-	if !ok || err != nil || sizeName(i) != name {
+	if !ok || digits == "" || len(digits) > 9 || digits[0] == '0' && digits != "0" {
 		return 0, false
+	}
+	i := 0
+	for _, d := range []byte(digits) {
+		if d < '0' || d > '9' {
+			return 0, false
+		}
+		i = 10*i + int(d-'0')
 	}
 	return i, true
 }

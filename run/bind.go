@@ -45,18 +45,8 @@ func (r *runner) bind() ([]*input, error) {
 		if err != nil {
 			return nil, err
 		}
+		in.uses, in.moved = r.p.uses[i], r.p.swapped[i]
 		ins[i] = in
-	}
-	eachUse(r.s.Steps, false, func(b int, u use) {
-		if in := ins[b]; in != nil {
-			in.uses = append(in.uses, u)
-			in.moved = in.moved || u.swap
-		}
-	})
-	for _, c := range r.s.Result {
-		if in := ins[c.Buffer]; in != nil {
-			in.uses = append(in.uses, use{})
-		}
 	}
 	return ins, nil
 }

@@ -43,35 +43,24 @@ func (in *input) plain() bool {
 	return uintptr(unsafe.Pointer(unsafe.SliceData(in.raw.Bytes)))%uintptr(in.kind.Size()) == 0
 }
 
-// keepsForeign reports that a buffer that is written is the result's alone, and that all
-// who touch it reach all memory.
+// keepsForeign reports that a buffer that is written is one column of the result, and that
+// all who touch it reach all memory.
 func (r *runner) keepsForeign(b int) bool {
-	if r.opt.Beside != nil || r.buffers[b].here && r.buffers[b].foreign == nil {
+	switch {
+	case r.opt.Beside != nil || r.p.swapped[b] || r.p.results[b] != 1:
 		return false
+	case r.buffers[b].here:
+		return r.buffers[b].foreign != nil
 	}
-	columns := 0
-	for _, c := range r.s.Result {
-		if c.Buffer == b {
-			columns++
+	for _, u := range r.p.uses[b] {
+		if u.launch == nil {
+			continue // the host reads bytes wherever they are
+		}
+		if c, err := r.compile(u.launch.Kernel); err != nil || !c.ReachesAll() || u.launch.Packed != nil {
+			return false
 		}
 	}
-	if columns != 1 {
-		return false
-	}
-	native := true
-	eachUse(r.s.Steps, false, func(at int, u use) {
-		native = native && (at != b || r.usesForeign(u))
-	})
-	return native
-}
-
-// usesForeign reports that a use of a buffer is possible wherever that lies.
-func (r *runner) usesForeign(u use) bool {
-	if u.launch == nil {
-		return !u.swap
-	}
-	c, err := r.compile(u.launch.Kernel)
-	return err == nil && c.ReachesAll() && u.launch.Packed == nil
+	return true
 }
 
 // roomForeign allocates a buffer of n elements for the caller.

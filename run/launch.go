@@ -52,7 +52,7 @@ func (r *runner) launch(l *schedule.Launch) error {
 			return err
 		}
 	}
-	st := r.stats[l]
+	st := r.statsOf(l)
 	st.Runs++
 	st.Seconds += time.Since(start).Seconds()
 	if away {
@@ -71,7 +71,7 @@ func (p *launching) here() error {
 		return crowded(p.l, err)
 	}
 	p.r.note(p.l, p.job.Faults())
-	st := p.r.stats[p.l]
+	st := p.r.statsOf(p.l)
 	st.Slices += p.job.Slices()
 	st.Native += p.job.Native()
 	st.Tier = p.r.ranOn(p.job)
@@ -86,15 +86,16 @@ func (r *runner) ranOn(j *engine.Job) engine.Tier {
 	return r.eng.Tier()
 }
 
+func (r *runner) statsOf(l *schedule.Launch) *LaunchStats { return &r.stats[r.p.launches[l]] }
+
 func (r *runner) prepare(l *schedule.Launch) (*launching, error) {
 	c, err := r.compile(l.Kernel)
 	if err != nil {
 		return nil, err
 	}
 	p := &launching{r: r, l: l, c: c, bases: make([]int64, len(l.Regions))}
-	if r.stats[l] == nil {
-		r.stats[l] = &LaunchStats{Label: l.Label, Hash: c.Hash, Bytes: c.Bytes}
-	}
+	st := r.statsOf(l)
+	st.Hash, st.Name, st.Bytes = c.Hash, r.nameOf(l.Kernel), c.Bytes
 	k := l.Kernel
 	if len(l.Sizes) != len(k.Sizes) || len(l.Scalars) != len(k.Scalars) || len(l.Regions) != len(k.Regions) || len(l.Sites) != k.Sites {
 		return nil, bug("launch %q does not fit its kernel", l.Label)

@@ -142,6 +142,9 @@ func (r *runner) settleRaw(in *input) error {
 // blocks calls f for every block of n bytes, on as many workers as they are
 // worth.
 func (r *runner) blocks(n int64, f func(lo, hi int64) error) error {
+	if n <= copyBlock && r.ctx.Err() == nil {
+		return f(0, n)
+	}
 	return r.inOrder(int((n+copyBlock-1)/copyBlock), func(_ context.Context, i int) error {
 		lo := int64(i) * copyBlock
 		return f(lo, min(lo+copyBlock, n))

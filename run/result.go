@@ -16,13 +16,10 @@ func (r *runner) result() (*Result, error) {
 		}
 		res.Columns = append(res.Columns, col)
 	}
-	schedule.Launches(r.s.Steps, func(l *schedule.Launch) {
-		st := r.stats[l]
-		if st == nil {
-			st = &LaunchStats{Label: l.Label}
-		}
-		res.Stats.Launches = append(res.Stats.Launches, *st)
-	})
+	for l, i := range r.p.launches {
+		r.stats[i].Label = l.Label
+	}
+	res.Stats.Launches = r.stats[:r.p.steps]
 	return res, nil
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/engine"
 	"github.com/godwit-run/godwit/kernel"
-	"github.com/godwit-run/godwit/schedule"
 )
 
 // Options are the choices of a run; zero values mean the defaults.
@@ -74,6 +73,7 @@ type Stats struct {
 type LaunchStats struct {
 	Label   string
 	Hash    kernel.ID
+	Name    string      // Hash as text
 	Bytes   int         // the kernel's length
 	Tier    engine.Tier // that its last slice ran on; "" if none ran here
 	Runs    int64
@@ -98,10 +98,10 @@ func (e *FaultError) Error() string {
 	return fmt.Sprintf("fault at site %d, element %d", e.Site, e.Index)
 }
 
-// Run executes s. The inputs stay open and unchanged.
-func Run(ctx context.Context, s *schedule.Schedule, in *Inputs, opt Options) (res *Result, err error) {
+// Run executes the program. The inputs stay open and unchanged.
+func (p *Program) Run(ctx context.Context, in *Inputs, opt Options) (res *Result, err error) {
 	start := time.Now()
-	r, err := newRunner(ctx, s, in, opt.withDefaults())
+	r, err := newRunner(ctx, p, in, opt.withDefaults())
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func Run(ctx context.Context, s *schedule.Schedule, in *Inputs, opt Options) (re
 			res, err = nil, cerr
 		}
 	}()
-	if err := r.steps(s.Steps, r.dies); err != nil {
+	if err := r.steps(p.s.Steps, p.dies); err != nil {
 		return nil, r.cause(err)
 	}
 	if f := r.fault(); f != nil {

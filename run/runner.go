@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 
 	"github.com/godwit-run/godwit/engine"
-	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/mem"
 	"github.com/godwit-run/godwit/schedule"
 	"github.com/godwit-run/godwit/size"
@@ -18,6 +17,7 @@ import (
 type runner struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
+	p      *Program // nil in the run of a piece
 	s      *schedule.Schedule
 	in     *Inputs
 	opt    Options
@@ -27,14 +27,13 @@ type runner struct {
 
 	sizes    map[string]int64
 	buffers  []buffer
-	inputs   []*input // per buffer, nil for buffers that launches write
-	dies     [][]int  // per top-level step
-	turns    []int64  // current turn of each loop
-	turn     int64    // of the outermost loop around the present step, from 0; or -1
-	compiled map[*kernel.Kernel]*compiling
-	stats    map[*schedule.Launch]*LaunchStats
-	faults   []int64 // least place per function site
-	resident int64   // bytes held by buffers
+	inputs   []*input      // per buffer, nil for buffers that launches write
+	turns    []int64       // current turn of each loop
+	turn     int64         // of the outermost loop around the present step, from 0; or -1
+	compiled []compiling   // by the program's numbers
+	stats    []LaunchStats // likewise
+	faults   []int64       // least place per function site
+	resident int64         // bytes held by buffers
 	// committed is the size of all inputs that are to be whole.
 	committed int64
 	leases    []*mem.Lease
@@ -57,11 +56,11 @@ type buffer struct {
 	blocks int64
 }
 
-func newRunner(ctx context.Context, s *schedule.Schedule, in *Inputs, opt Options) (r *runner, err error) {
+func newRunner(ctx context.Context, p *Program, in *Inputs, opt Options) (r *runner, err error) {
 	r = &runner{
-		s: s, in: in, opt: opt, eng: opt.Engine, sizes: map[string]int64{},
-		buffers: make([]buffer, len(s.Buffers)), dies: lifetimes(s), turns: make([]int64, s.Loops), turn: -1,
-		compiled: kernelsOf(s), stats: map[*schedule.Launch]*LaunchStats{},
+		p: p, s: p.s, in: in, opt: opt, eng: opt.Engine, sizes: make(map[string]int64, len(in.Sizes)),
+		buffers: make([]buffer, len(p.s.Buffers)), turns: make([]int64, p.s.Loops), turn: -1,
+		compiled: make([]compiling, len(p.kernels)), stats: make([]LaunchStats, len(p.launches)),
 	}
 	for name, n := range in.Sizes {
 		r.sizes[name] = n

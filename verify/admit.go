@@ -142,9 +142,9 @@ func (s *Safe) admitRegions(sizes, lens []int64) error {
 		return fmt.Errorf("it has %d regions, %d are given", len(s.Kernel.Regions), len(lens))
 	}
 	for i, r := range s.Kernel.Regions {
-		n, err := between(r.Len, sizes, 0, fmt.Sprintf("the length of region r%d,", i))
+		n, err := between(r.Len, sizes, 0, "the length")
 		if err != nil {
-			return err
+			return fmt.Errorf("region r%d: %w", i, err)
 		}
 		if r.Access != kernel.Scratch && lens[i] < n {
 			return fmt.Errorf("region r%d has %d elements, %s = %d are needed", i, lens[i], r.Len, n)

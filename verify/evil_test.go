@@ -35,11 +35,11 @@ func TestEvilDemands(t *testing.T) {
 		{"fewer than no outer indices", "", "s0 - 9", "", []int64{8}, "outer s0 - 9 is -1, outside 0..2^53"},
 		{"scratch", "region scratch i64 s0\n", "1", "store r0 zero zero", []int64{16 << 20}, "134217728 bytes of scratch, the limit is 67108864"},
 		{"scratch squared", "region scratch u8 s0*s0\n", "1", "", []int64{1 << 20}, "1099511627776 bytes of scratch"},
-		{"scratch beyond 2^53", "region scratch u8 s0*s0\n", "1", "", []int64{1 << 30}, "the length of region r0, s0*s0 is 1152921504606846976"},
+		{"scratch beyond 2^53", "region scratch u8 s0*s0\n", "1", "", []int64{1 << 30}, "region r0: the length s0*s0 is 1152921504606846976"},
 		{"much scratch in many", strings.Repeat("region scratch i64 s0\n", 100), "1", "", []int64{1 << 20}, "838860800 bytes of scratch"},
 		{"regions", "region read f64 s0\n", "1", "", []int64{g}, "8589934592 bytes of regions, the limit is 1073741824"},
 		{"many regions", strings.Repeat("region write u8 s0\n", 200), "1", "", []int64{8 << 20}, "1677721600 bytes of regions"},
-		{"a region of fewer than none", "region read u8 s0 - 5\n", "1", "", []int64{4}, "the length of region r0, s0 - 5 is -1"},
+		{"a region of fewer than none", "region read u8 s0 - 5\n", "1", "", []int64{4}, "region r0: the length s0 - 5 is -1"},
 		{"a fold of everything", "region read i64 s0\n", "1", "a = fold i in zero..n, add i64 {\nx = load r0 i\nyield x\n}", []int64{128 << 20}, "402653188 steps for one outer index"},
 		{"a branch that costs", "", "1", "c = eq i64 n zero\nif c {\n" + loops(2) + "yield\n} else {\nyield\n}", []int64{1 << 20}, "steps, the limit is"},
 	} {
