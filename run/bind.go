@@ -24,6 +24,7 @@ type input struct {
 	moved  bool // swapped with a buffer that is written, so it needs memory of its own
 	plan   residency
 	seen   bool // its bytes are counted as read
+	file   mapping
 }
 
 // size is the number of bytes of the whole buffer.

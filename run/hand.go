@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	"github.com/godwit-run/godwit/engine"
 	"github.com/godwit-run/godwit/mem"
@@ -26,7 +27,8 @@ type hand struct {
 // slot is memory for a window on one raw input.
 type slot struct {
 	feed
-	span mem.Span
+	span  mem.Span
+	pages []byte // of the input's mapping, in use for the present window
 }
 
 func (p *launching) hand(ctx context.Context) (*hand, error) {
@@ -88,11 +90,7 @@ func (h *hand) span(ctx context.Context, lo, hi int64) error {
 		if h.p.unwindowed() {
 			n = hi - lo
 		}
-		if err := h.fetch(lo, lo+n); err != nil {
-			return err
-		}
-		h.w.SetBases(h.bases)
-		if err := h.w.Run(ctx, lo, lo+n); err != nil {
+		if err := h.window(ctx, lo, lo+n); err != nil {
 			return err
 		}
 		lo += n
@@ -100,34 +98,78 @@ func (h *hand) span(ctx context.Context, lo, hi int64) error {
 	return nil
 }
 
-// fetch reads what outer indices lo..hi need of the raw inputs.
-func (h *hand) fetch(lo, hi int64) error {
+// window brings in what outer indices lo..hi need of the raw inputs, and executes them.
+func (h *hand) window(ctx context.Context, lo, hi int64) error {
+	w, start, both := byRead, time.Now(), h.canMap()
+	if both {
+		w = h.p.ways.next()
+	}
 	for i := range h.slots {
-		s := &h.slots[i]
-		first, end := h.p.c.Reach(s.region, h.p.sizes, lo, hi)
-		if first >= end {
-			continue
+		if err := h.fetch(&h.slots[i], w, lo, hi); err != nil {
+			return err
 		}
-		size := int64(s.in.kind.Size())
-		if base, ok := h.p.inPlace(s.in); ok {
-			h.bases[s.region] = base
-			h.p.r.read.Add((end - first) * size)
-			continue
+	}
+	h.w.SetBases(h.bases)
+	err := h.w.Run(ctx, lo, hi)
+	for i := range h.slots {
+		leave(h.slots[i].pages)
+		h.slots[i].pages = nil
+	}
+	if both && err == nil {
+		h.p.ways.took(w, time.Since(start), hi-lo)
+	}
+	return err
+}
+
+// canMap reports that windows may lie in mappings of the files.
+func (h *hand) canMap() bool {
+	for i := range h.slots {
+		if in := h.slots[i].in; !h.p.canMap(in) && !in.plain() {
+			return false
 		}
+	}
+	return len(h.slots) > 0
+}
+
+// fetch brings in what outer indices lo..hi need of one input.
+func (h *hand) fetch(s *slot, w way, lo, hi int64) error {
+	first, end := h.p.c.Reach(s.region, h.p.sizes, lo, hi)
+	if first >= end {
+		return nil
+	}
+	size := int64(s.in.kind.Size())
+	if base, ok := h.p.inPlace(s.in); ok {
+		h.bases[s.region] = base
+		h.p.r.read.Add((end - first) * size)
+		return nil
+	}
+	at := (first - s.in.first()) * size
+	var b []byte
+	if w == byMapping {
+		if all := h.p.r.mapped(s.in); all != nil {
+			b = all[at : at+(end-first)*size]
+			bring(b)
+			s.pages = b
+			h.p.r.read.Add(int64(len(b)))
+		}
+	}
+	if b == nil {
 		dst, err := h.memory(s, (end-first)*size)
 		if err != nil {
 			return err
 		}
-		n, err := s.in.raw.read(dst, (first-s.in.first())*size)
+		n, err := s.in.raw.read(dst, at)
 		h.p.r.read.Add(n)
 		if err != nil {
 			return err
 		}
-		if err := s.in.checkBound(dst, first-s.in.first()); err != nil {
-			return err
-		}
-		h.bases[s.region] = s.span.Off - first*size
+		b = dst
 	}
+	if err := s.in.checkBound(b, first-s.in.first()); err != nil {
+		return err
+	}
+	off, _ := h.p.r.eng.Offset(b)
+	h.bases[s.region] = off - first*size
 	return nil
 }
 

@@ -25,6 +25,7 @@ type launching struct {
 	bases   []int64 // of the regions that are present
 	feeds   []feed  // inputs that pass through in windows
 	job     *engine.Job
+	ways    *contest // nil where nothing passes through in windows
 	// temporary holds what is written, in place of the buffers, if set.
 	temporary *rowsOf
 }
@@ -289,6 +290,9 @@ func (p *launching) run() error {
 	p.job = p.r.eng.NewJob(p.c, p.sizes, p.scalars).Under(p.r.opt.Claim)
 	if p.lo >= p.hi {
 		return nil
+	}
+	if window := p.rawOuters(); window > 0 {
+		p.ways = newContest((p.hi - p.lo) / window)
 	}
 	for _, f := range p.feeds {
 		if f.in.raw == nil {

@@ -167,7 +167,9 @@ func (r *runner) settleMapped(in *input) (bool, error) {
 		}
 		return true, &ChangedError{Path: path}
 	}
+	r.mu.Lock()
 	r.leases = append(r.leases, lease)
+	r.mu.Unlock()
 	skip, n := in.raw.Offset-start, end-start
 	s, err := r.reserve(in.buffer, n, whyWhole, r.eng.Arena().Reserve)
 	if err != nil {

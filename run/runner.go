@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/godwit-run/godwit/engine"
 	"github.com/godwit-run/godwit/mem"
 	"github.com/godwit-run/godwit/schedule"
@@ -36,6 +38,7 @@ type runner struct {
 	resident int64         // bytes held by buffers
 	// committed is the size of all inputs that are to be whole.
 	committed int64
+	mu        sync.Mutex // guards leases
 	leases    []*mem.Lease
 	read      atomic.Int64 // bytes
 	progress  progress
@@ -89,6 +92,11 @@ func (r *runner) close() error {
 	r.pool.Close()
 	for i := range r.buffers {
 		r.drop(i)
+	}
+	for _, in := range r.inputs {
+		if in != nil && in.file.pages != nil {
+			_ = unix.Munmap(in.file.pages)
+		}
 	}
 	for _, l := range r.leases {
 		l.Close()
