@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"unsafe"
 
 	"github.com/godwit-run/godwit/codegen"
 	"github.com/godwit-run/godwit/kernel"
@@ -104,7 +103,7 @@ func (e *Engine) Offset(b []byte) (off int64, inside bool) {
 		return 0, false
 	}
 	all := e.arena.All()
-	off = int64(uintptr(unsafe.Pointer(unsafe.SliceData(b))) - uintptr(unsafe.Pointer(unsafe.SliceData(all))))
+	off = distance(e.arena, b)
 	return off, off >= 0 && off+int64(len(b)) <= int64(len(all))
 }
 

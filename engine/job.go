@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit/kernel"
-	"github.com/godwit-run/godwit/mem"
 )
 
 // Job is one run of a kernel over its outer indices, by any number of
@@ -64,15 +63,8 @@ type Worker struct {
 	seat    *seat
 	args    Args
 	turn    *Turn
-	scratch []area
+	scratch []scratch
 	dirty   bool // scratch memory has been written since it was zero
-}
-
-// area is the memory of a Scratch region.
-type area struct {
-	region int
-	span   mem.Span
-	n      int64 // bytes
 }
 
 // Worker gives one more worker, which must be closed. It fails with
@@ -86,19 +78,15 @@ func (j *Job) Worker(ctx context.Context) (*Worker, error) {
 		j.c.leave()
 		return nil, err
 	}
-	for i, r := range j.c.Kernel.Regions {
-		if r.Access != kernel.Scratch || j.e.opt.Tier == Stepper {
-			continue
-		}
-		n, _ := kernel.EvalPoly(r.Len, j.sizes)
-		n *= int64(r.Elem.Size())
-		s, err := j.e.arena.Alloc(n)
-		if err != nil {
+	if j.c.scratch {
+		var err error
+		if w.scratch, err = j.c.lend(j.sizes); err != nil {
 			w.Close()
 			return nil, err
 		}
-		w.scratch = append(w.scratch, area{i, s, n})
-		w.args.Bases[i] = s.Off
+		for _, s := range w.scratch {
+			w.args.Bases[s.region] = s.off
+		}
 	}
 	return w, nil
 }
@@ -129,9 +117,7 @@ func (w *Worker) leave() {
 func (w *Worker) Close() {
 	w.leave()
 	w.job.c.leave()
-	for _, a := range w.scratch {
-		w.job.e.arena.Free(a.span)
-	}
+	w.job.c.takeBack(w.scratch)
 	w.scratch = nil
 	w.job.mu.Lock()
 	defer w.job.mu.Unlock()
@@ -200,9 +186,7 @@ func (c *Compiled) step(n int64) int64 {
 // clean zeroes the scratch memory that an earlier slice has used.
 func (w *Worker) clean() {
 	if w.dirty {
-		for _, a := range w.scratch {
-			clear(w.job.e.arena.Bytes(a.span.Off, a.n))
-		}
+		wipe(w.scratch)
 	}
 	w.dirty = true
 }

@@ -5,9 +5,6 @@ import (
 	"math"
 	"slices"
 	"time"
-
-	"github.com/godwit-run/godwit/kernel"
-	"github.com/godwit-run/godwit/mem"
 )
 
 // Once executes outer indices lo..hi in one call on this goroutine, with
@@ -35,17 +32,20 @@ func (c *Compiled) Once(ctx context.Context, sizes []int64, scalars []uint64, ba
 	for range c.Kernel.Sites {
 		a.Faults = append(a.Faults, math.MaxInt64)
 	}
-	var scratch []mem.Span
+	var list []scratch
 	if c.scratch {
-		if scratch, err = c.lend(a); err != nil {
+		if list, err = c.lend(sizes); err != nil {
 			return nil, err
 		}
-		defer c.takeBack(scratch)
+		defer c.takeBack(list)
+		for _, s := range list {
+			a.Bases[s.region] = s.off
+		}
 	}
 	start, step := time.Now(), c.step(hi-lo)
 	for at := lo; at < hi; at += step {
 		if at > lo {
-			c.wipe(scratch)
+			wipe(list)
 		}
 		if err := s.Run(ctx, a, at, at+step); err != nil {
 			return nil, err
@@ -58,34 +58,4 @@ func (c *Compiled) Once(ctx context.Context, sizes []int64, scalars []uint64, ba
 		}
 	}
 	return nil, nil
-}
-
-// lend gives the Scratch regions zeroed memory until takeBack.
-func (c *Compiled) lend(a *Args) (spans []mem.Span, err error) {
-	for i, r := range c.Kernel.Regions {
-		if r.Access != kernel.Scratch {
-			continue
-		}
-		n, _ := kernel.EvalPoly(r.Len, a.Sizes)
-		s, err := c.arena.Alloc(n * int64(r.Elem.Size()))
-		if err != nil {
-			c.takeBack(spans)
-			return nil, err
-		}
-		spans = append(spans, s)
-		a.Bases[i] = s.Off
-	}
-	return spans, nil
-}
-
-func (c *Compiled) takeBack(spans []mem.Span) {
-	for _, s := range spans {
-		c.arena.Free(s)
-	}
-}
-
-func (c *Compiled) wipe(spans []mem.Span) {
-	for _, s := range spans {
-		clear(c.arena.Bytes(s.Off, s.Len))
-	}
 }

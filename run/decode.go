@@ -6,7 +6,7 @@ import (
 	"github.com/godwit-run/godwit/data"
 )
 
-// decoding fills areas of the arena with columns of one source.
+// decoding fills areas of memory with columns of one source.
 type decoding struct {
 	r      *runner
 	src    data.Source
@@ -15,29 +15,35 @@ type decoding struct {
 	pruned []bool // per chunk; nil for none
 }
 
-// part is one column in one form. Its offsets are relative to the base given
-// to run; none for what nobody wants.
+// part is one column in one form.
 type part struct {
 	want          data.Want
 	presence      bool  // only presence is wanted so far
 	rowBytes      int64 // of the values
-	values, valid int64
+	values, valid area
 }
 
-const none = -1
+// area is where rows go: to memory of their own, to an offset in the arena from the base
+// given to run on, or nowhere, when nobody wants them.
+type area struct {
+	wanted bool
+	mem    []byte
+	off    int64
+}
 
-// add asks for an input's rows, from off on.
-func (d *decoding) add(in *input, off int64) {
+// add asks for an input's rows.
+func (d *decoding) add(in *input, to area) {
 	p := d.partOf(in)
+	to.wanted = true
 	if in.b.Presence {
-		p.valid = off
+		p.valid = to
 		return
 	}
 	if p.presence { // made for its presence: now its values count
 		p.want, p.presence = in.want, false
 		p.rowBytes = in.rowBytes()
 	}
-	p.values = off
+	p.values = to
 }
 
 func (d *decoding) partOf(in *input) *part {
@@ -46,12 +52,12 @@ func (d *decoding) partOf(in *input) *part {
 		if p.want.Column != in.want.Column {
 			continue
 		}
-		if in.b.Presence && p.want.Option && p.valid == none || !in.b.Presence && in.want.Option && p.presence || p.want == in.want && p.values == none && !in.b.Presence {
+		if in.b.Presence && p.want.Option && !p.valid.wanted || !in.b.Presence && in.want.Option && p.presence || p.want == in.want && !p.values.wanted && !in.b.Presence {
 			return p
 		}
 	}
 	col := &d.src.Columns()[in.want.Column]
-	p := part{want: in.want, presence: in.b.Presence, values: none, valid: none}
+	p := part{want: in.want, presence: in.b.Presence}
 	p.rowBytes = col.Width() * int64(in.want.Kind.Size())
 	d.parts = append(d.parts, p)
 	return &d.parts[len(d.parts)-1]
@@ -110,16 +116,19 @@ func (d *decoding) run(ctx context.Context, t task, base, row int64) error {
 // dest is the memory for a chunk of a part; what nobody wants goes to
 // memory that is thrown away.
 func (d *decoding) dest(p *part, base int64, c data.Chunk, row int64) data.Dest {
-	area := func(off, rowBytes int64) []byte {
-		n := c.Rows() * rowBytes
-		if off == none {
+	memory := func(a area, rowBytes int64) []byte {
+		n, at := c.Rows()*rowBytes, (c.Lo-row)*rowBytes
+		switch {
+		case !a.wanted:
 			return make([]byte, n)
+		case a.mem != nil:
+			return a.mem[at : at+n : at+n]
 		}
-		return d.r.eng.Arena().Bytes(base+off+(c.Lo-row)*rowBytes, n)
+		return d.r.eng.Arena().Bytes(base+a.off+at, n)
 	}
-	out := data.Dest{Values: area(p.values, p.rowBytes)}
+	out := data.Dest{Values: memory(p.values, p.rowBytes)}
 	if p.want.Option {
-		out.Valid = area(p.valid, 1)
+		out.Valid = memory(p.valid, 1)
 	}
 	return out
 }

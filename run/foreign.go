@@ -3,6 +3,8 @@ package run
 import (
 	"unsafe"
 
+	"github.com/godwit-run/godwit/engine"
+	"github.com/godwit-run/godwit/mem"
 	"github.com/godwit-run/godwit/num"
 )
 
@@ -52,33 +54,82 @@ func (r *runner) keepsForeign(b int) bool {
 	case r.buffers[b].here:
 		return r.buffers[b].foreign != nil
 	}
-	for _, u := range r.p.uses[b] {
-		if u.launch == nil {
-			continue // the host reads bytes wherever they are
-		}
-		if c, err := r.compile(u.launch.Kernel); err != nil || !c.ReachesAll() || u.launch.Packed != nil {
+	return r.allOf(b, func(c *engine.Compiled) bool { return c.ReachesAll() })
+}
+
+// reachesForeign reports that a buffer for which the arena has no room can lie outside of it.
+// It waits for native code where that can be had.
+func (r *runner) reachesForeign(b int) bool {
+	if r.p == nil || !r.opt.beyond || r.opt.Beside != nil {
+		return false
+	}
+	native := func(c *engine.Compiled) bool { return r.eng.Promote(r.ctx, c) == nil }
+	if !r.p.swapped[b] {
+		return r.allOf(b, native)
+	}
+	for _, k := range r.p.kernels { // what is swapped with it must reach it, too
+		if c, err := r.compile(k.k); err != nil || !native(c) {
 			return false
 		}
 	}
 	return true
 }
 
-// roomForeign allocates a buffer of n elements for the caller.
-func (r *runner) roomForeign(b int, n int64) error {
+// allOf reports whether all kernels that touch a buffer are such. The host takes bytes
+// wherever they are.
+func (r *runner) allOf(b int, such func(*engine.Compiled) bool) bool {
+	for _, u := range r.p.uses[b] {
+		if u.launch == nil {
+			continue
+		}
+		if c, err := r.compile(u.launch.Kernel); err != nil || u.launch.Packed != nil || !such(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// roomForeign allocates a buffer of n elements outside of the arena: for the caller, if it is
+// a column of the result.
+func (r *runner) roomForeign(b int, n int64, why string) error {
 	if r.buffers[b].here && r.buffers[b].n >= n {
 		return nil
-	}
-	bytes := n * int64(r.s.Buffers[b].Kind.Size())
-	if r.resident+bytes > r.opt.Resident {
-		return r.tooLarge(b, bytes, "")
 	}
 	if n == 0 {
 		r.buffers[b] = buffer{here: true}
 		return nil
 	}
-	words := make([]uint64, (bytes+7)/8) // so that elements are aligned
-	mem := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), bytes)
-	off, _ := r.eng.Offset(mem)
-	r.buffers[b] = buffer{here: true, off: off, n: n, foreign: mem}
+	bytes := n * int64(r.s.Buffers[b].Kind.Size())
+	if bytes > mapFrom {
+		if have := r.available(); bytes > have {
+			e := r.tooLarge(b, bytes, why)
+			e.Limit = have
+			return e
+		}
+	}
+	buf := buffer{here: true, n: n}
+	if r.p.results[b] == 1 && !r.p.swapped[b] {
+		words := make([]uint64, (bytes+7)/8) // so that elements are aligned
+		buf.foreign, buf.given = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), bytes), true
+	} else {
+		pages, err := mem.Fresh(bytes)
+		if err != nil {
+			return err
+		}
+		buf.foreign, buf.fresh = pages, true
+	}
+	buf.off, _ = r.eng.Offset(buf.foreign)
+	if in := r.inputs[b]; in != nil {
+		buf.first = in.first()
+	}
+	r.buffers[b] = buf
 	return nil
+}
+
+// available is how many bytes may still be taken outside of the arena.
+func (r *runner) available() int64 {
+	if !r.opt.beyond {
+		return r.opt.Resident - r.resident
+	}
+	return mem.Available()
 }

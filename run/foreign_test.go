@@ -18,6 +18,7 @@ import (
 	"github.com/godwit-run/godwit/engine"
 	"github.com/godwit-run/godwit/num"
 	"github.com/godwit-run/godwit/run"
+	"github.com/godwit-run/godwit/value"
 )
 
 func TestMain(m *testing.M) { os.Exit(codegentest.Main(m)) }
@@ -140,4 +141,69 @@ func sharedPages(t *testing.T, n int) (a, b []byte) {
 		t.Cleanup(func() { _ = unix.Munmap(*p) })
 	}
 	return a, b
+}
+
+// What the arena has no room for lies outside of it where all that touch it are native:
+// files, decoded columns, intermediate results, arrays that a loop swaps.
+func TestBeyondTheArena(t *testing.T) {
+	const n = 1 << 19
+	dir := t.TempDir()
+	next, xs := make([]int64, n), make([]float64, n)
+	for i := range next {
+		next[i], xs[i] = int64((i*7919+13)%n), float64(i%977)/3
+	}
+	e, err := engine.New(engine.Options{Tier: engine.Native, Codegen: codegentest.Service(t, ""), Memory: 3 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	for _, c := range []struct{ name, source string }{
+		{"chase", "fn f(next: &[idx<N>; N], x: &[f64; N]) -> f64 where N >= 1 { let mut at = next[0]; let mut s = 0.0; for i in 0..1000 { s += x[at]; at = next[at]; } s }"},
+		{"sort", "fn f(next: &[idx<N>; N], x: &[f64; N]) -> [f64; N] { let y = x.sort(); next.map(|i| y[i]) }"},
+		{"loop", "fn f(next: &[idx<N>; N], x: &[f64; N]) -> [f64; N] { let mut y = x.map(|v| v); for i in 0..3 { y = next.map(|k| y[k] * 0.5 + 1.0); } y }"},
+	} {
+		s, _ := plan(t, c.source, map[string]int64{"N": n})
+		for _, format := range []string{".npy", ".parquet"} {
+			if format == ".parquet" && c.name != "chase" {
+				continue // a window on a chunk of this file takes more than the arena has
+			}
+			in := &run.Inputs{Sizes: map[string]int64{"N": n}}
+			in.Params = []run.Param{{Name: "next", Leaves: []run.Binding{run.Column(stored(t, dir+"/next"+format, next), 0)}},
+				{Name: "x", Leaves: []run.Binding{run.Column(stored(t, dir+"/x"+format, xs), 0)}}}
+			want, err := run.Run(context.Background(), s, in, run.Options{Tier: engine.Wasm})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := run.Run(context.Background(), s, in, run.Options{Engine: e, Threads: 2})
+			if err != nil {
+				t.Fatalf("%s over %s: %v", c.name, format, err)
+			}
+			if string(got.Columns[0].Data) != string(want.Columns[0].Data) {
+				t.Errorf("%s over %s: other bits outside of the arena", c.name, format)
+			}
+			if used := e.Arena().InUse(); used != 0 {
+				t.Errorf("%s over %s: %d bytes of the arena are in use after the run", c.name, format, used)
+			}
+			if _, err := run.Run(context.Background(), s, in, run.Options{Engine: e, Resident: 2 << 20}); err == nil {
+				t.Errorf("%s over %s: a limit of 2 MiB was not kept", c.name, format)
+			}
+		}
+	}
+}
+
+// stored is a column in a file.
+func stored[T int64 | float64](t *testing.T, path string, xs []T) data.Source {
+	t.Helper()
+	v := value.FromSlice(xs)
+	c := v.Columns[0]
+	out := &data.Output{Rows: int64(len(xs)), Columns: []data.OutColumn{{Name: "v", Kind: c.Kind, Values: c.Data}}}
+	if err := data.Write(path, out); err != nil {
+		t.Fatal(err)
+	}
+	src, err := data.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { src.Close() })
+	return src
 }

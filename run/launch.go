@@ -239,7 +239,7 @@ func (p *launching) placeRegion(i, b int) error {
 	case in != nil && !in.moved:
 		err = bug("launch %q writes to %s", p.l.Label, r.name(b))
 	case r.keepsForeign(b):
-		err = r.roomForeign(b, n)
+		err = r.roomForeign(b, n, "")
 	default:
 		err = r.room(b, n, "")
 		r.buffers[b].blocks = 0

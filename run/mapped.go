@@ -52,6 +52,7 @@ func (r *runner) mapColumn(in *input) {
 	}
 	in.file.pages, in.file.skip = pages, in.raw.Offset-start
 	r.mu.Lock()
+	r.maps = append(r.maps, pages)
 	r.leases = append(r.leases, lease)
 	r.mu.Unlock()
 }

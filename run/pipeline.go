@@ -77,7 +77,7 @@ func (pl *pipeline) allocate() error {
 	size := int64(0)
 	for j, s := range pl.list {
 		for _, f := range s.feeds {
-			s.d.add(f.in, size)
+			s.d.add(f.in, area{off: size})
 			s.at = append(s.at, size)
 			size += (pl.areas[j]*f.in.rowBytes() + 63) &^ 63
 		}

@@ -3,8 +3,11 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync/atomic"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/data"
@@ -50,6 +53,9 @@ func (r *runner) room(b int, n int64, why string) error {
 		return nil
 	}
 	s, err := r.reserve(b, n*int64(r.s.Buffers[b].Kind.Size()), why, r.eng.Arena().Alloc)
+	if full := (*SpaceError)(nil); errors.As(err, &full) && r.reachesForeign(b) {
+		return r.roomForeign(b, n, why)
+	}
 	if err != nil {
 		return err
 	}
@@ -172,6 +178,9 @@ func (r *runner) settleMapped(in *input) (bool, error) {
 	r.mu.Unlock()
 	skip, n := in.raw.Offset-start, end-start
 	s, err := r.reserve(in.buffer, n, whyWhole, r.eng.Arena().Reserve)
+	if full := (*SpaceError)(nil); errors.As(err, &full) && r.reachesForeign(in.buffer) {
+		return true, r.settleForeign(in, lease, start, n)
+	}
 	if err != nil {
 		return true, err
 	}
@@ -179,19 +188,40 @@ func (r *runner) settleMapped(in *input) (bool, error) {
 	if err := r.eng.Arena().MapFile(s, lease.Fd(), start, n, false); err != nil {
 		return true, err
 	}
+	return true, r.trust(in, lease, r.eng.Arena().Bytes(s.Off, n), start)
+}
+
+// settleForeign maps a file for which the arena has no room.
+func (r *runner) settleForeign(in *input, lease *mem.Lease, start, n int64) error {
+	pages, err := unix.Mmap(lease.Fd(), start, int(n), unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_NORESERVE)
+	if err != nil {
+		return fmt.Errorf("%s: map %d bytes: %w", in.raw.path, n, err)
+	}
+	r.mu.Lock()
+	r.maps = append(r.maps, pages)
+	r.mu.Unlock()
+	column := pages[in.raw.Offset-start:][:in.raw.Length]
+	off, _ := r.eng.Offset(column)
+	r.buffers[in.buffer] = buffer{here: true, first: in.first(), off: off, n: in.rows * in.width, foreign: column}
+	return r.trust(in, lease, pages, start)
+}
+
+// trust compares a mapping with its checksums and looks at its indices, unless both were
+// done before.
+func (r *runner) trust(in *input, lease *mem.Lease, mapped []byte, start int64) error {
 	r.read.Add(in.raw.Length)
-	if err := r.compare(in, r.eng.Arena().Bytes(s.Off, n), start); err != nil {
-		return true, err
+	if err := r.compare(in, mapped, start); err != nil {
+		return err
 	}
 	known := checked{lease.Version(), in.raw.Offset, in.raw.Length, in.kind, in.want.Bound}
 	if known.done() {
-		return true, nil
+		return nil
 	}
 	if err := r.validate(in); err != nil {
-		return true, err
+		return err
 	}
 	known.remember()
-	return true, nil
+	return nil
 }
 
 // extent is what is mapped of the file: from a page on, or whole blocks where these have
@@ -225,7 +255,7 @@ func (r *runner) settleDecoded(in *input) error {
 		if err := r.room(in.buffer, in.rows*in.width, whyWhole); err != nil {
 			return err
 		}
-		d.add(in, r.buffers[in.buffer].off)
+		d.add(in, area{mem: r.bytes(in.buffer)})
 	}
 	tasks := d.tasks(0, len(in.b.Source.Chunks()))
 	return r.inOrder(len(tasks), func(ctx context.Context, i int) error { return d.run(ctx, tasks[i], 0, 0) })

@@ -41,11 +41,11 @@ func (r *runner) column(c schedule.Column) (column.Column, error) {
 	}
 	src := r.bytes(c.Buffer)[:n*int64(col.Kind.Size())]
 	col.Data = src
-	if buf.foreign == nil {
+	if !buf.given {
 		col.Data = make([]byte, len(src))
 	}
 	err := r.blocks(int64(len(src)), func(lo, hi int64) error {
-		if buf.foreign == nil {
+		if !buf.given {
 			copy(col.Data[lo:hi], src[lo:hi])
 		}
 		column.CanonicalNaN(col.Kind, col.Data[lo:hi])

@@ -20,8 +20,10 @@ type Options struct {
 	Engine  *engine.Engine // one of the run's own
 	Tier    engine.Tier    // of the run's own engine
 	// Resident limits the bytes of whole arguments and intermediate results
-	// that are in memory at once; 2.5 GiB.
+	// that are in memory at once. By default they are 2.5 GiB in the arena and, for
+	// native code, what the machine has beside it.
 	Resident int64
+	beyond   bool
 	// Windows limits the bytes of decoded windows; 256 MiB. A single chunk
 	// of a file may exceed it.
 	Windows int64
@@ -45,7 +47,7 @@ func (o Options) withDefaults() Options {
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
-	if o.Resident <= 0 {
+	if o.beyond = o.Resident <= 0; o.beyond {
 		o.Resident = MostResident
 	}
 	if o.Windows <= 0 {

@@ -38,7 +38,8 @@ type runner struct {
 	resident int64         // bytes held by buffers
 	// committed is the size of all inputs that are to be whole.
 	committed int64
-	mu        sync.Mutex // guards leases
+	mu        sync.Mutex // guards maps and leases
+	maps      [][]byte   // of files, outside of the arena
 	leases    []*mem.Lease
 	read      atomic.Int64 // bytes
 	progress  progress
@@ -54,6 +55,8 @@ type buffer struct {
 	span  mem.Span // what to free; empty for memory that belongs to others
 	// foreign is the memory itself where it is not the arena's; see foreign.go.
 	foreign []byte
+	fresh   bool // foreign is from mem.Fresh
+	given   bool // foreign becomes the caller's
 	// blocks, if not 0, is the number of rows, each of which combines a block of
 	// those that the schedule knows; see schedule.Partial.
 	blocks int64
@@ -93,10 +96,8 @@ func (r *runner) close() error {
 	for i := range r.buffers {
 		r.drop(i)
 	}
-	for _, in := range r.inputs {
-		if in != nil && in.file.pages != nil {
-			_ = unix.Munmap(in.file.pages)
-		}
+	for _, pages := range r.maps {
+		_ = unix.Munmap(pages)
 	}
 	for _, l := range r.leases {
 		l.Close()
@@ -143,6 +144,9 @@ func (r *runner) drop(b int) {
 	if buf.span.Len > 0 {
 		r.eng.Arena().Free(buf.span)
 		r.resident -= buf.span.Len
+	}
+	if buf.fresh {
+		_ = mem.Unmap(buf.foreign)
 	}
 	*buf = buffer{}
 }
