@@ -22,7 +22,7 @@ import (
 //   - an Arrow record batch, table or array,
 //   - a [*Result] of an earlier call, a *value.Value, or a data.Source.
 //
-// Slices of numbers are not copied.
+// Slices of numbers are not copied for native code, but for those of indices and bools.
 type Args map[string]any
 
 // File is the path of an .npy, .csv, .arrow, .feather or .parquet file.
