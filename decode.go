@@ -108,6 +108,10 @@ func (d decoder) array(v reflect.Value) error {
 	switch v.Kind() {
 	case reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), int(n), int(n)))
+		if b := rawSlice(d.t.Elem(), v); b != nil {
+			copy(b, d.cols[0].Data[d.at*int64(len(b)):])
+			return nil
+		}
 	case reflect.Array:
 		if int64(v.Len()) != n {
 			return fmt.Errorf("an array of %d elements cannot be read as %s", n, v.Type())

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"unsafe"
 
 	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/graph"
@@ -68,12 +69,32 @@ func (e *encoder) array(t *graph.Type, v reflect.Value, leaf, depth int) error {
 		}
 		*d = n
 	}
+	if b := rawSlice(t.Elem(), v); b != nil {
+		e.cols[leaf].Data = append(e.cols[leaf].Data, b...)
+		return nil
+	}
 	for i := range v.Len() {
 		if err := e.put(t.Elem(), v.Index(i), leaf, depth+1); err != nil {
 			return fmt.Errorf("element %d: %w", i, err)
 		}
 	}
 	return nil
+}
+
+// rawSlice is the memory of a slice whose elements are numbers as a column holds them; nil
+// for any other.
+func rawSlice(elem *graph.Type, v reflect.Value) []byte {
+	if v.Kind() != reflect.Slice || v.Len() == 0 || elem.Kind != graph.Scalar || goKinds[v.Type().Elem().Kind()] != elem.KindOf() {
+		return nil
+	}
+	return unsafe.Slice((*byte)(v.UnsafePointer()), v.Len()*elem.KindOf().Size())
+}
+
+// goKinds are the kinds of Go's numbers.
+var goKinds = map[reflect.Kind]num.Kind{
+	reflect.Bool: num.Bool, reflect.Int8: num.I8, reflect.Int16: num.I16, reflect.Int32: num.I32, reflect.Int64: num.I64,
+	reflect.Uint8: num.U8, reflect.Uint16: num.U16, reflect.Uint32: num.U32, reflect.Uint64: num.U64,
+	reflect.Float32: num.F32, reflect.Float64: num.F64,
 }
 
 func (e *encoder) tuple(t *graph.Type, v reflect.Value, leaf, depth int) error {
