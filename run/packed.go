@@ -91,10 +91,13 @@ func (p *Placed) Keep(lo, hi, kept int64, elements func(region int) []byte) erro
 func (p *Placed) into(j int) error {
 	r, b := p.p.r, p.Packing.packed.Into[j]
 	n, err := r.eval(r.s.Buffers[b].Len)
-	if err == nil {
-		err = r.room(b, n, "")
+	switch {
+	case err != nil:
+		return err
+	case r.spools(b, n):
+		return r.spoolRoom(b, n)
 	}
-	return err
+	return r.room(b, n, "")
 }
 
 // keepHere does outer indices lo..hi on this machine.
@@ -179,7 +182,7 @@ func (p *Placed) Unite() error {
 		if err := p.into(j); err != nil {
 			return err
 		}
-		if err := p.close(r.bytes(b), k.widths[j]*int64(r.s.Buffers[b].Kind.Size())); err != nil {
+		if err := p.close(b, k.widths[j]*int64(r.s.Buffers[b].Kind.Size())); err != nil {
 			return err
 		}
 		r.buffers[b].blocks = 0
@@ -192,13 +195,17 @@ func (p *Placed) Unite() error {
 }
 
 // close moves the parts together, the first first.
-func (p *Placed) close(all []byte, slot int64) error {
-	at := int64(0)
+func (p *Placed) close(b int, slot int64) error {
+	r, at := p.p.r, int64(0)
+	if r.buffers[b].spool != nil {
+		return r.closeSpooled(b, slot, p.Packing.grain, p.Packing.parts)
+	}
+	all := r.bytes(b)
 	for _, x := range p.Packing.parts {
 		from, n := x.lo*p.Packing.grain*slot, x.kept*slot
 		for done := int64(0); done < n && at < from; done += copyBlock {
-			if p.p.r.ctx.Err() != nil {
-				return p.p.r.ctx.Err()
+			if r.ctx.Err() != nil {
+				return r.ctx.Err()
 			}
 			copy(all[at+done:], all[from+done:from+min(done+copyBlock, n)])
 		}

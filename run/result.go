@@ -41,6 +41,11 @@ func (r *runner) column(c schedule.Column) (column.Column, error) {
 	if n > buf.n {
 		return col, bug("a result column has %d elements, its buffer %d", n, buf.n)
 	}
+	if buf.spool != nil {
+		var err error
+		col.Data, err = r.unspool(c, n)
+		return col, err
+	}
 	src := r.eng.Arena().Bytes(buf.off, n*int64(col.Kind.Size()))
 	col.Data = make([]byte, len(src))
 	err := r.blocks(int64(len(src)), func(lo, hi int64) error {

@@ -25,16 +25,18 @@ type runner struct {
 	own    bool // eng is the run's own
 	pool   *engine.Pool
 
-	sizes    map[string]int64
-	buffers  []buffer
-	inputs   []*input // per buffer, nil for buffers that launches write
-	dies     [][]int  // per top-level step
-	turns    []int64  // current turn of each loop
-	turn     int64    // of the outermost loop around the present step, from 0; or -1
-	compiled map[*kernel.Kernel]*compiling
-	stats    map[*schedule.Launch]*LaunchStats
-	faults   []int64 // least place per function site
-	resident int64   // bytes held by buffers
+	sizes   map[string]int64
+	buffers []buffer
+	inputs  []*input // per buffer, nil for buffers that launches write
+	dies    [][]int  // per top-level step
+	// spoolable are the buffers that Options.Spool may take; nil if there is none.
+	spoolable []bool
+	turns     []int64 // current turn of each loop
+	turn      int64   // of the outermost loop around the present step, from 0; or -1
+	compiled  map[*kernel.Kernel]*compiling
+	stats     map[*schedule.Launch]*LaunchStats
+	faults    []int64 // least place per function site
+	resident  int64   // bytes held by buffers
 	// committed is the size of all inputs that are to be whole.
 	committed int64
 	leases    []*mem.Lease
@@ -53,6 +55,8 @@ type buffer struct {
 	// blocks, if not 0, is the number of rows, each of which combines a block of
 	// those that the schedule knows; see schedule.Partial.
 	blocks int64
+	// spool, if set, has the contents; off is none then.
+	spool Spooled
 }
 
 func newRunner(ctx context.Context, s *schedule.Schedule, in *Inputs, opt Options) (r *runner, err error) {
@@ -72,6 +76,9 @@ func newRunner(ctx context.Context, s *schedule.Schedule, in *Inputs, opt Option
 			return nil, err
 		}
 		r.own = true
+	}
+	if opt.Spool != nil {
+		r.spoolable = spoolable(s)
 	}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	r.pool = engine.NewPool(opt.Threads)
