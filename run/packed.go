@@ -61,6 +61,26 @@ func (p *Placed) Packed() (*Placed, error) {
 	return q, nil
 }
 
+// First is how many elements are used of all that are kept, the first ones; -1 if all are.
+func (p *Placed) First() (int64, error) {
+	s := p.Packing.packed.First
+	if s == nil || len(p.Launch.Sites) > 0 { // whether there is a fault does not depend on how many are used
+		return -1, nil
+	}
+	n, err := p.p.r.bound(*s)
+	return max(n, 0), err
+}
+
+// KeptBefore is how many elements are known to be kept before an outer index.
+func (k *Packing) KeptBefore(outer int64) (n int64) {
+	for _, x := range k.parts {
+		if x.lo < outer {
+			n += x.kept
+		}
+	}
+	return n
+}
+
 // Counts is the region that says how much each outer index keeps.
 func (k *Packing) Counts() int { return k.counts }
 
@@ -164,18 +184,23 @@ func Pack(b, counts []byte, stretch, grain, lo, hi, most int64) (packed []byte, 
 	return b[:at], kept, hi, nil
 }
 
-// Unite puts what was kept together, when all outer indices are done.
-func (p *Placed) Unite() error {
+// Unite puts what was kept together, when all outer indices are done, or if first is not negative those that
+// keep so many before any that is not.
+func (p *Placed) Unite(first int64) error {
 	k, r := p.Packing, p.p.r
 	slices.SortFunc(k.parts, func(x, y packedPart) int { return cmp.Compare(x.lo, y.lo) })
 	end, total := int64(0), int64(0)
-	for _, x := range k.parts {
+	for i, x := range k.parts {
+		if x.lo > end && first >= 0 && total >= first {
+			k.parts = k.parts[:i]
+			break
+		}
 		if x.lo != end {
 			return fmt.Errorf("step `%s`: outer indices %d to %d are missing or were done twice", p.Launch.Label, min(end, x.lo), max(end, x.lo))
 		}
 		end, total = x.hi, total+x.kept
 	}
-	if end != p.Outer {
+	if end != p.Outer && (first < 0 || total < first) {
 		return fmt.Errorf("step `%s`: outer indices %d to %d are missing", p.Launch.Label, end, p.Outer)
 	}
 	for j, b := range k.packed.Into {
