@@ -25,6 +25,9 @@ type digesting struct {
 	sums data.Summing
 }
 
+// digestMost is how many bytes are taken at a time: whoever does it for others has an answer to give.
+const digestMost = 16 << 20
+
 // digest takes a part that was just written, and what follows it and is there already. Whoever is at it
 // does so for all. whole says that b is what lies at offset.
 func (s *Store) digest(u *upload, offset int64, b []byte, whole bool) {
@@ -33,13 +36,13 @@ func (s *Store) digest(u *upload, offset int64, b []byte, whole bool) {
 		return
 	}
 	defer d.mu.Unlock()
-	for {
+	for most := d.at + digestMost; d.at < most; {
 		if whole && d.at >= offset && d.at < offset+int64(len(b)) {
 			d.take(b[d.at-offset:])
 			continue
 		}
 		end := s.there(u, d.at)
-		if end <= d.at || d.read(u, end) != nil { // sealing tries again
+		if end = min(end, most); end <= d.at || d.read(u, end) != nil { // sealing tries again
 			return
 		}
 	}
