@@ -41,14 +41,14 @@ func (b *Beside) keep(ctx context.Context, whole *run.Placed) (bool, error) {
 	if a.first, err = p.First(); err != nil {
 		return false, err
 	}
-	text := "what is kept"
+	text := "what is kept comes"
 	if !a.infallible() {
 		a.first = -1
 	}
 	if a.first >= 0 {
-		text = fmt.Sprintf("the first %d that are kept", a.first)
+		text = fmt.Sprintf("the first %d that are kept come", a.first)
 	}
-	b.placed(whole, "%s comes from %d shards of @%s, %d parts here", text, len(away), a.set.Name, len(here))
+	b.placed(whole, "%s from %d shards of @%s, %d parts here", text, len(away), a.set.Name, len(here))
 	return true, b.around(func() error {
 		if err := b.flow(ctx, a, t, portions(spans, a.each(a.local), a.portion.piece)); err != nil {
 			return err
