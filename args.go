@@ -99,7 +99,7 @@ func argument(f *compile.Func, name string, v any) (compile.Arg, error) {
 	case data.Source:
 		return compile.Table{Source: v}, nil
 	case *Result:
-		return compile.Value{Value: v.value}, nil
+		return compile.Value{Value: v.value}, v.away()
 	case *value.Value:
 		return compile.Value{Value: v}, nil
 	case string:

@@ -24,6 +24,9 @@ func As[T any](r *Result) (T, error) {
 
 // decodeTo stores a result where dst points to.
 func decodeTo(r *Result, dst any) error {
+	if err := r.away(); err != nil {
+		return err
+	}
 	if quick(r.value, dst) {
 		return nil
 	}

@@ -64,13 +64,34 @@ func (f *Func) Call(ctx context.Context, args Args, opts ...Option) (*Result, er
 	if ctx.Err() != nil { // files may have taken long
 		return nil, context.Cause(ctx)
 	}
+	if o.file != "" {
+		return f.toFile(ctx, b, o)
+	}
+	return f.execute(ctx, b, o, nil)
+}
+
+// execute runs the function on the engine that was chosen; spool, if set, takes what is large.
+func (f *Func) execute(ctx context.Context, b *compile.Bound, o options, spool run.Spool) (*Result, error) {
 	if o.engine == "interp" {
 		return f.interpret(ctx, b)
 	}
-	return f.run(ctx, b, o)
+	return f.run(ctx, b, o, spool)
 }
 
-func (f *Func) run(ctx context.Context, b *compile.Bound, o options) (*Result, error) {
+// toFile runs the function and writes its result to the file that was asked for.
+func (f *Func) toFile(ctx context.Context, b *compile.Bound, o options) (r *Result, err error) {
+	s := data.NewSpool(o.file)
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if r, err = f.execute(ctx, b, o, func() (run.Spooled, error) { return s.Column() }); err != nil {
+		return nil, err
+	}
+	if err = r.move(o.file, s.Write); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func (f *Func) run(ctx context.Context, b *compile.Bound, o options, spool run.Spool) (*Result, error) {
 	eng, release, err := o.runtime.acquire(o.engine)
 	if err != nil {
 		return nil, err
@@ -80,7 +101,7 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o options) (*Result, e
 	if err != nil {
 		return nil, err
 	}
-	opt := run.Options{Threads: o.threads, Engine: eng, Progress: o.progress}
+	opt := run.Options{Threads: o.threads, Engine: eng, Progress: o.progress, Spool: spool, SpoolFrom: o.spoolFrom}
 	var beside *cluster.Beside
 	if o.cluster != nil {
 		beside = o.cluster.c.Beside(o.strategy)

@@ -15,6 +15,7 @@ type Result struct {
 	Stats Stats
 
 	value *value.Value
+	file  string // that has the values, if not here
 }
 
 // Stats tells what a call did.
@@ -55,18 +56,44 @@ type Step struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// Value is the result as columns.
-func (r *Result) Value() *value.Value { return r.value }
+// Value is the result as columns; nil if it is in a file, see WithFile.
+func (r *Result) Value() *value.Value {
+	if r.file != "" {
+		return nil
+	}
+	return r.value
+}
+
+// away is an error if the values are in a file.
+func (r *Result) away() error {
+	if r.file == "" {
+		return nil
+	}
+	return &InputError{Text: "the values of the result are in " + r.file + " alone", Help: "read the file, or call without WithFile"}
+}
 
 // String renders the result for people; what is long is cut in the middle.
-func (r *Result) String() string { return value.Render(r.value, value.RenderOptions{}) }
+func (r *Result) String() string {
+	if r.file != "" {
+		return "written to " + r.file
+	}
+	return value.Render(r.value, value.RenderOptions{})
+}
 
 // JSON is the result as JSON: arrays and tuples as arrays, records as
-// objects, None as null; NaN and the infinities are strings.
-func (r *Result) JSON() []byte { return value.JSON(r.value) }
+// objects, None as null; NaN and the infinities are strings. It is null if the values are in a file.
+func (r *Result) JSON() []byte {
+	if r.file != "" {
+		return []byte("null")
+	}
+	return value.JSON(r.value)
+}
 
 // Float64 is a float or integer scalar as a float64.
 func (r *Result) Float64() (float64, error) {
+	if err := r.away(); err != nil {
+		return 0, err
+	}
 	if r.value.Type.IsScalar() {
 		if c := r.value.Columns[0]; c.Kind != num.Bool {
 			bits, _ := num.Convert(c.Kind, num.F64, c.At(0))
@@ -115,9 +142,28 @@ func (c *concrete) typ(t *graph.Type, depth int) *graph.Type {
 	return &u
 }
 
+// move writes the result to a file and forgets its values.
+func (r *Result) move(path string, write func(*data.Output) error) error {
+	out, err := output(r.value)
+	if err != nil {
+		return &InputError{Text: path + ": " + err.Error(), Help: "print it with --json instead"}
+	}
+	if err := write(out); err != nil {
+		return (&Func{}).failure(err)
+	}
+	r.file = path
+	for i := range r.value.Columns {
+		r.value.Columns[i].Data = nil
+	}
+	return nil
+}
+
 // WriteFile writes the result in the format of the extension: .npy, .csv,
 // .arrow or .parquet. Nothing is left behind when it fails.
 func (r *Result) WriteFile(path string) error {
+	if err := r.away(); err != nil {
+		return err
+	}
 	out, err := output(r.value)
 	if err != nil {
 		return &InputError{Text: path + ": " + err.Error(), Help: "print it with --json instead"}

@@ -23,6 +23,9 @@ type options struct {
 	cluster  *Cluster
 	strategy Strategy
 	compiler compiler
+	file     string
+	// spoolFrom is the size from which on a column of the result goes to the file as it comes; for tests.
+	spoolFrom int64
 }
 
 // Option is a choice for a Runtime or for one call.
@@ -70,6 +73,11 @@ func WithCluster(c *Cluster) Option { return func(o *options) { o.cluster = c } 
 
 // WithStrategy chooses where launches over data sets run; [Auto] by default.
 func WithStrategy(s Strategy) Option { return func(o *options) { o.strategy = s } }
+
+// WithFile has a call write its result to a file, in the format of the extension, as WriteFile
+// does. A large result goes there as it comes, and is never in memory as a whole. The file appears under
+// its name when it is complete. The Result then has a type but no values.
+func WithFile(path string) Option { return func(o *options) { o.file = path } }
 
 // Runtime holds the memory that kernels work in and the kernels compiled so
 // far. It is safe for concurrent use. Both are made at the first call.

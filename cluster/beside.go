@@ -150,6 +150,7 @@ func (b *Beside) stay(p *run.Placed, text string, args ...any) (bool, error) {
 type arranged struct {
 	*run.Placed
 	portion portion
+	first   int64 // of what is kept, so many elements are used; -1: all
 	set     *catalog.Set
 	code    caller.Code
 	stored  []int          // regions that stream over columns of the set

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"slices"
 
 	"github.com/godwit-run/godwit/caller"
 	"github.com/godwit-run/godwit/parcel"
@@ -40,7 +41,7 @@ func (b *Beside) flow(ctx context.Context, a *arranged, t *task, spans []span) (
 	f := &flow{b: b, ctx: ctx, a: a, t: t, open: map[*piece]bool{}, arrived: make(chan *piece, mostOpen)}
 	f.away, f.here = alternating(spans)
 	defer f.stop()
-	for len(f.away)+len(f.here)+len(f.open) > 0 {
+	for f.unfinished() {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -59,6 +60,21 @@ func (b *Beside) flow(ctx context.Context, a *arranged, t *task, spans []span) (
 		}
 	}
 	return nil
+}
+
+// unfinished drops the pieces of which nothing is needed any more, and reports that there are others.
+func (f *flow) unfinished() bool {
+	if f.a.Packing == nil || f.a.first < 0 {
+		return len(f.away)+len(f.here)+len(f.open) > 0
+	}
+	needless := func(s span) bool { return f.a.needs(s) == 0 }
+	f.away, f.here = slices.DeleteFunc(f.away, needless), slices.DeleteFunc(f.here, needless)
+	for p := range f.open {
+		if !needless(p.span) {
+			return true
+		}
+	}
+	return len(f.away)+len(f.here) > 0
 }
 
 // fill asks for pieces while there is room for their answers.
@@ -121,7 +137,7 @@ func (f *flow) next() error {
 	return err
 }
 
-// stop ends what is still under way after an error.
+// stop ends what is still under way after an error, or when there is enough.
 func (f *flow) stop() {
 	for p := range f.open {
 		f.b.c.abandon(p.id)

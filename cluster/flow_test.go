@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -149,5 +150,65 @@ func TestKeptTravels(t *testing.T) {
 		if got.Bytes > c.most {
 			t.Errorf("above %v: %d bytes travelled, at most %d were needed:\n%s", c.least, got.Bytes, c.most, got.places())
 		}
+	}
+}
+
+// TestTakenTravels: of what a filter keeps only the elements that are taken travel, at most as many from each
+// shard, and shards behind those that have enough are not waited for. Whether the program faults does not
+// depend on it.
+func TestTakenTravels(t *testing.T) {
+	const rows = 600_000
+	values, wide := make([]byte, rows*8), make([]byte, rows*8)
+	for i := range int64(rows) {
+		column.Put(num.F64, values, i, num.FromFloat(num.F64, float64(i%5000)))
+		column.Put(num.I64, wide, i, uint64(i%5000))
+	}
+	column.Put(num.I64, wide, rows-1, 1<<40)
+	src := data.FromBytes("v", []data.Column{{Name: "c", Kind: num.F64, Stored: "f64"}}, rows, [][]byte{values}, nil)
+	ints := data.FromBytes("w", []data.Column{{Name: "c", Kind: num.I64, Stored: "i64"}}, rows, [][]byte{wide}, nil)
+	b := newBed(t, 3)
+	for name, s := range map[string]data.Source{"v": src, "w": ints} {
+		if err := b.load(s, name, cluster.LoadOptions{Shards: 3, By: "rows"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		text  string
+		set   string
+		first bool // only the first are asked for
+		most  int64
+	}{
+		{"fn f(v: &[f64; N]) -> [f64; ?M <= 10] { v.filter(|x| x > 4000.0).take(10) }", "v", true, 3*10*8 + 3<<10},
+		{"fn f(v: &[f64; N]) -> [f64; ?M <= N] { v.filter(|x| x > 4990.0).take(100) }", "v", true, 3*100*8 + 3<<10},
+		{"fn f(v: &[f64; N]) -> [f64; ?M <= N] { v.filter(|x| x > 4998.0).take(1000) }", "v", true, 3*1000*8 + 3<<10},
+		{"fn f(v: &[f64; N]) -> [f64; ?M <= N] { v.filter(|x| x > 1.0).take(0) }", "v", true, 1 << 10},
+		{"fn f(v: &[f64; N]) -> (i64, f64) { let k = v.filter(|x| x > 4990.0).take(100); let n = k.len(); (n as i64, k.sum()) }", "v", true, 3*100*8 + 3<<10},
+		// How many are kept is asked for.
+		{"fn f(v: &[f64; N]) -> (i64, f64) { let k = v.filter(|x| x > 4990.0); (k.len() as i64, k.take(100).sum()) }", "v", false, 1 << 30},
+		// The last element faults.
+		{"fn f(v: &[i64; N]) -> [i64; ?M <= N] { v.filter(|x| 10 / (x - 1099511627776) == 0).take(10) }", "w", false, 1 << 30},
+	} {
+		s := src
+		if c.set == "w" {
+			s = ints
+		}
+		for _, small := range []int64{0, 4 << 10} {
+			got, err := b.agrees(c.text, s, c.set, b.Client.Beside(cluster.Ship).Small(small))
+			if err != nil {
+				t.Fatalf("%s: %v", c.text, err)
+			}
+			if first := strings.Contains(got.places(), "the first "); first != c.first || small == 0 && got.Bytes > c.most {
+				t.Errorf("%s: %d bytes travelled, at most %d were needed:\n%s", c.text, got.Bytes, c.most, got.places())
+			}
+		}
+	}
+	// A value that the declared type cannot hold is an error, wherever it lies.
+	remote, err := b.Client.Open("w")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := compiled(t, diag.NewSource("narrow.gw", "fn f(v: &[i16; N]) -> [i16; ?M <= N] { v.filter(|x| x > 4000).take(10) }"))
+	if _, err := b.run(context.Background(), f, compile.Args{"v": compile.Table{Source: remote}}, run.Options{Beside: b.Client.Beside(cluster.Ship)}); err == nil {
+		t.Error("the last element does not fit i16, and nobody said so")
 	}
 }

@@ -13,7 +13,8 @@ import (
 // In: a launch that keeps some of the elements that it walks over. Out: these, moved together. Each
 // shard is one piece at first, and answers with what its first outer indices keep, up to half a
 // piece's bytes; then it is asked for the rest. So few elements travel in one answer, and
-// many as any rows do.
+// many as any rows do. If only the first k are used, each shard sends at most k, and none is waited for when those
+// before it have sent as many.
 
 // keep runs such a launch beside its shards; false if it must go another way.
 func (b *Beside) keep(ctx context.Context, whole *run.Placed) (bool, error) {
@@ -37,13 +38,41 @@ func (b *Beside) keep(ctx context.Context, whole *run.Placed) (bool, error) {
 	if t.fixed > mostBytes/2 || b.strategy == Auto && int64(len(away))*t.fixed+t.sliced >= a.rowBytes() {
 		return false, nil
 	}
-	b.placed(whole, "what is kept comes from %d shards of @%s, %d parts here", len(away), a.set.Name, len(here))
+	if a.first, err = p.First(); err != nil {
+		return false, err
+	}
+	text := "what is kept comes"
+	if !a.infallible() {
+		a.first = -1
+	}
+	if a.first >= 0 {
+		text = fmt.Sprintf("the first %d that are kept come", a.first)
+	}
+	b.placed(whole, "%s from %d shards of @%s, %d parts here", text, len(away), a.set.Name, len(here))
 	return true, b.around(func() error {
 		if err := b.flow(ctx, a, t, portions(spans, a.each(a.local), a.portion.piece)); err != nil {
 			return err
 		}
-		return p.Unite()
+		return p.Unite(a.first)
 	})
+}
+
+// infallible reports that reading the rows cannot fail: whether it does must not depend on how many
+// are read.
+func (a *arranged) infallible() bool {
+	return !slices.ContainsFunc(a.stored, func(r int) bool {
+		in := a.column[r]
+		c := a.set.Columns[in.Binding.Column]
+		return in.Bound > 0 || c.Kind != in.Kind || c.Nullable && !in.Binding.Option
+	})
+}
+
+// needs is how many elements are still needed of what a piece keeps: -1 if all are.
+func (a *arranged) needs(s span) int64 {
+	if a.Packing == nil || a.first < 0 {
+		return -1
+	}
+	return max(0, a.first-a.Packing.KeptBefore(s.lo))
 }
 
 // acceptKept stores what a piece has kept.

@@ -225,7 +225,7 @@ func (a *arranged) request(t *task, s span) ([]byte, error) {
 	piece := t.Task
 	piece.Lo, piece.Hi = s.lo, s.hi
 	if a.Packing != nil {
-		piece.Keep = &parcel.Keep{Counts: a.Packing.Counts(), Most: a.portion.piece / 2}
+		piece.Keep = &parcel.Keep{Counts: a.Packing.Counts(), Most: a.portion.piece / 2, First: max(0, a.needs(s))}
 	}
 	piece.Operands = slices.Clone(t.Operands)
 	for _, r := range a.local {

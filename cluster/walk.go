@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/godwit-run/godwit/caller"
@@ -144,14 +145,34 @@ func (w *walking) store(answer *parcel.Answer, states int) error {
 	for i, c := range kept {
 		columns[i] = c
 	}
-	var err error
-	var word [8]byte
+	runs := map[int]*written{} // by region
+	var errs []error
 	w.batch.Deliver(columns, func(region int, element int64, bits uint64) {
 		kind := w.Compiled.Kernel.Regions[region].Elem
-		column.Put(kind, word[:], 0, bits)
-		if werr := w.Write(region, element, word[:kind.Size()]); werr != nil && err == nil {
-			err = werr
+		r := runs[region]
+		if size := int64(kind.Size()); r == nil || element != r.first+int64(len(r.bytes))/size {
+			errs = append(errs, w.write(region, r))
+			r = &written{first: element}
+			runs[region] = r
 		}
+		r.bytes = append(r.bytes, make([]byte, kind.Size())...)
+		column.Put(kind, r.bytes[len(r.bytes)-kind.Size():], 0, bits)
 	})
-	return err
+	for region, r := range runs {
+		errs = append(errs, w.write(region, r))
+	}
+	return errors.Join(errs...)
+}
+
+// written is elements of a region that follow each other.
+type written struct {
+	first int64
+	bytes []byte
+}
+
+func (w *walking) write(region int, r *written) error {
+	if r == nil {
+		return nil
+	}
+	return w.Write(region, r.first, r.bytes)
 }

@@ -157,7 +157,7 @@ func (m *inMemory) leaves(s *sizes) ([]leaf, error) {
 		if err := m.checkIndices(l, c, s); err != nil {
 			return nil, err
 		}
-		col := data.Column{Name: strings.Trim(l.Path, "."), Kind: c.Kind, Stored: c.Kind.String()}
+		col := data.Column{Name: strings.TrimPrefix(l.Path, "."), Kind: c.Kind, Stored: c.Kind.String()}
 		rows, width := int64(0), int64(1)
 		for k, p := range l.Dims {
 			n, ok := s.eval(p)

@@ -49,22 +49,47 @@ func (d *Daemon) kept(ctx context.Context, t *parcel.Task, p *run.Piece) (*parce
 		return nil, err
 	}
 	defer free()
-	step, lo := max(1, min(most, stepMost)/stretch), t.Lo
+	likely := most // bytes
+	if t.Keep.First > 0 {
+		likely = min(most, t.Keep.First*k.slot)
+	}
+	step, lo := max(1, min(likely, stepMost)/stretch), t.Lo
 	for lo < t.Hi {
 		hi := min(t.Hi, lo+step)
 		end, err := k.run(ctx, lo, hi, most/k.slot-k.kept)
 		if err != nil {
 			return nil, err
 		}
-		if lo = end; end < hi || k.kept >= most/k.slot {
+		enough := k.enough()
+		if lo = end; end < hi || k.kept >= most/k.slot || enough {
 			break
 		}
 		// As many outer indices as will fill the rest at the rate so far, and at most four times as many
 		// as before.
-		rest := (most/k.slot - k.kept) * (lo - t.Lo) / (k.kept + 1)
+		rest := (likely/k.slot - k.kept) * (lo - t.Lo) / (k.kept + 1)
 		step = max(1, min(4*step, rest, stepMost/stretch), stepLeast/stretch)
 	}
 	return k.done(lo), nil
+}
+
+// enough cuts off what is kept beyond what is needed, and reports that there is as much.
+func (k *keeping) enough() bool {
+	first := k.task.Keep.First
+	if first <= 0 || k.kept < first {
+		return false
+	}
+	j := 0
+	for i, o := range k.task.Operands {
+		if o.How != parcel.Out {
+			continue
+		}
+		if i != k.task.Keep.Counts {
+			k.answer.Columns[j] = k.answer.Columns[j][:first*(k.each[i]/k.grain)]
+		}
+		j++
+	}
+	k.kept = first
+	return true
 }
 
 // measure finds what an outer index writes, and refuses what does not keep to the form.

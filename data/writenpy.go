@@ -19,29 +19,34 @@ func writeNPY(w io.Writer, out *Output) error {
 	if c.HasNulls() {
 		return refuse(c, "an NPY file cannot hold nulls", "write .parquet, .arrow or .csv, or replace nulls with .or(…)")
 	}
+	for _, b := range [][]byte{npyHead(out, 64), c.Values} {
+		if _, err := w.Write(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// npyHead is what comes before the data, which begin at a multiple of align.
+func npyHead(out *Output, align int) []byte {
+	c := &out.Columns[0]
 	shape := append([]int64{out.Rows}, c.Dims...)
 	if out.Scalar {
 		shape = c.Dims
 	}
 	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", npyDescr(c.Kind), npyShape(shape))
 	head := []byte("\x93NUMPY\x01\x00\x00\x00")
-	if len(text) > 65000 {
+	if len(text) > 60000 {
 		head = []byte("\x93NUMPY\x02\x00\x00\x00\x00\x00")
 	}
-	// The data begins at a multiple of 64.
-	pad := 63 - (len(head)+len(text))%64
+	pad := align - 1 - (len(head)+len(text))%align
 	text += strings.Repeat(" ", pad) + "\n"
 	if head[6] == 1 {
 		binary.LittleEndian.PutUint16(head[8:], uint16(len(text)))
 	} else {
 		binary.LittleEndian.PutUint32(head[8:], uint32(len(text)))
 	}
-	for _, b := range [][]byte{head, []byte(text), c.Values} {
-		if _, err := w.Write(b); err != nil {
-			return err
-		}
-	}
-	return nil
+	return append(head, text...)
 }
 
 func npyDescr(k num.Kind) string {

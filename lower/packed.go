@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/godwit-run/godwit/graph"
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/num"
@@ -47,6 +49,51 @@ func (l *lowering) packed(n *graph.Node, out []source, total int) error {
 	for i := range from {
 		p.From, p.Into = append(p.From, from[i].buffer), append(p.Into, out[i].buffer)
 	}
+	p.First = l.firstUsed(n)
 	launch.Packed = p
 	return nil
+}
+
+// firstUsed is how many of the elements of n are used, if only a take of a number that is known before
+// uses them, and nothing uses how many there are.
+func (l *lowering) firstUsed(n *graph.Node) *schedule.ScalarSource {
+	var take *graph.Node
+	uses := 0
+	l.g.Body.Walk(func(m *graph.Node) bool {
+		for _, a := range m.Args {
+			if a == n {
+				uses, take = uses+1, m
+			}
+		}
+		if m != n && (speaksOf(m.Type, n.Defines) || slices.Contains(m.Poly.Vars(), n.Defines)) {
+			uses = 2
+		}
+		for _, b := range m.Blocks {
+			if slices.Contains(b.Results, n) {
+				uses = 2
+			}
+		}
+		return true
+	})
+	if uses != 1 || take.Op != graph.Limit || take.Args[0] != n || slices.Contains(l.g.Body.Results, n) {
+		return nil
+	}
+	many := take.Args[1]
+	if many.Op == graph.Cast && many.Args[0].Type.IsScalar() && many.Args[0].Type.KindOf().IsInt() { // to i64
+		many = many.Args[0]
+	}
+	switch many.Op {
+	case graph.Const:
+		return &schedule.ScalarSource{Poly: size.Const(int64(many.Bits))}
+	case graph.Param:
+		if srcs, ok := l.component(many); ok && srcs[0].buffer < 0 {
+			return &schedule.ScalarSource{Scalar: &srcs[0].scalar}
+		}
+	}
+	return nil
+}
+
+func speaksOf(t *graph.Type, name string) bool {
+	return slices.Contains(t.Size.Vars(), name) || slices.Contains(t.Bound.Vars(), name) ||
+		slices.ContainsFunc(t.Elems, func(e *graph.Type) bool { return speaksOf(e, name) })
 }

@@ -44,6 +44,7 @@ func benches() []bench {
 		{"chase", chase},
 		{"first", first},
 		{"load", serve},
+		{"store", store},
 		{"send", send},
 		{"fairness", fairness},
 		{"checksum", checksum},

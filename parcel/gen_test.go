@@ -72,7 +72,7 @@ func taskHead(t *rapid.T) Task {
 	}
 	switch {
 	case len(outs) > 0 && rapid.Bool().Draw(t, "keep"):
-		k.Keep = &Keep{Counts: rapid.SampledFrom(outs).Draw(t, "counts"), Most: natural(t)}
+		k.Keep = &Keep{Counts: rapid.SampledFrom(outs).Draw(t, "counts"), Most: natural(t), First: rapid.Int64Range(0, 1<<40).Draw(t, "first")}
 	case rapid.Bool().Draw(t, "partial"):
 		k.Partial = Partial{
 			Code: Prefix(rapid.Uint64Min(1).Draw(t, "code")), Kernel: blob(t),

@@ -121,9 +121,12 @@ type Task struct {
 // one after the other, and in place of the counts their sum. It ends before the outer index
 // with which it would have more than Most bytes of elements, but has at least one. The extent of
 // the counts says which outer indices those are, and the other extents where they begin to write.
+//
+// If First is not 0, no more elements than that are needed, the first ones. Then the answer has no more, and the
+// extent ends where it has them: what later slots of the last outer index keep is left out.
 type Keep struct {
-	Counts int
-	Most   int64
+	Counts      int
+	Most, First int64
 }
 
 // Partial is a second kernel that combines aligned blocks of rows. Lo..Hi of

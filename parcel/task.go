@@ -39,13 +39,23 @@ func (t *Task) appendHead(dst []byte) []byte {
 		dst = t.Operands[i].append(dst)
 	}
 	if k := t.Keep; k != nil {
-		return appendUint(appendUint(append(dst, keeps), uint64(k.Counts)), uint64(k.Most))
+		if k.First > 0 {
+			return appendUint(k.append(append(dst, keepsFirst)), uint64(k.First))
+		}
+		return k.append(append(dst, keeps))
 	}
 	return t.Partial.append(dst)
 }
 
-// keeps is the first byte of a Keep, in the place of a Partial's flag.
-const keeps = 2
+// The first byte of a Keep, in the place of a Partial's flag.
+const (
+	keeps      = 2
+	keepsFirst = 3 // and First comes last
+)
+
+func (k *Keep) append(dst []byte) []byte {
+	return appendUint(appendUint(dst, uint64(k.Counts)), uint64(k.Most))
+}
 
 // ReadTask reads a Run's payload. Bytes of operands and of the partial kernel
 // alias b.
@@ -76,7 +86,7 @@ func (r *reader) task(t *Task) {
 	for i := range t.Operands {
 		r.operand(&t.Operands[i])
 	}
-	if r.at < len(r.b) && r.b[r.at] == keeps {
+	if r.at < len(r.b) && (r.b[r.at] == keeps || r.b[r.at] == keepsFirst) {
 		r.keep(t)
 		return
 	}
@@ -84,11 +94,17 @@ func (r *reader) task(t *Task) {
 }
 
 func (r *reader) keep(t *Task) {
-	r.byte(keeps, "keep")
+	how := r.byte(keepsFirst, "keep")
 	start := r.at
 	k := &Keep{Counts: int(r.uint(maxRegions, "counts")), Most: r.natural("most bytes")}
 	if k.Counts >= len(t.Operands) || t.Operands[k.Counts].How != Out {
 		r.fail(start, "counts", "the number of an operand that is out, which says how many are kept", number(uint64(k.Counts)))
+	}
+	if how == keepsFirst {
+		start = r.at
+		if k.First = r.natural("first"); k.First == 0 {
+			r.fail(start, "first", "how many elements are needed, at least 1", "0")
+		}
 	}
 	t.Keep = k
 }

@@ -168,6 +168,9 @@ func (p *Placed) deposit(region, b int, first int64, elements []byte) (err error
 	if i, want := offender(elements, buf.Kind, buf.Bounded, bound); i >= 0 {
 		return fmt.Errorf("region %d of step `%s`: element %d that came back is no %s", region, p.Launch.Label, first+int64(i), want)
 	}
+	if r.buffers[b].spool != nil {
+		return r.spool(b, elements, first*size)
+	}
 	copy(r.bytes(b)[first*size:], elements)
 	return nil
 }
@@ -197,13 +200,15 @@ func (p *Placed) Here(lo, hi int64) error {
 	case p.Packing != nil:
 		return p.keepHere(lo, hi)
 	}
-	return p.part(lo, hi).here()
+	return p.p.inParts(lo, hi)
 }
 
 // part is outer indices lo..hi of the launch.
-func (p *Placed) part(lo, hi int64) *launching {
-	q := *p.p
-	q.lo, q.hi, q.feeds, q.bases = lo, hi, nil, make([]int64, len(p.p.bases))
+func (p *Placed) part(lo, hi int64) *launching { return p.p.part(lo, hi) }
+
+func (p *launching) part(lo, hi int64) *launching {
+	q := *p
+	q.lo, q.hi, q.feeds, q.bases = lo, hi, nil, make([]int64, len(p.bases))
 	return &q
 }
 
@@ -231,6 +236,9 @@ func (p *Placed) room(region, b int) error {
 	n, err := r.eval(r.s.Buffers[b].Len)
 	if err != nil {
 		return err
+	}
+	if r.spools(b, n) && p.Compiled.Streams(region) {
+		return r.spoolRoom(b, n)
 	}
 	if err := r.room(b, n, ""); err != nil {
 		return err

@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/godwit-run/godwit/kernel"
 	"github.com/godwit-run/godwit/mem"
@@ -118,10 +119,19 @@ func (r *runner) foldCombined(l *schedule.Launch, sizes []int64) error {
 
 // rowsOf is memory for the rows of outer indices lo..hi.
 type rowsOf struct {
-	lo, hi int64
-	spans  []mem.Span
-	bases  []int64 // by region
+	lo, hi  int64
+	regions []int // that it is for
+	spans   []mem.Span
+	bases   []int64 // by region
 }
+
+// add gives a region memory.
+func (t *rowsOf) add(region int, s mem.Span, base int64) {
+	t.regions, t.spans = append(t.regions, region), append(t.spans, s)
+	t.bases[region] = base
+}
+
+func (t *rowsOf) has(region int) bool { return t != nil && slices.Contains(t.regions, region) }
 
 // rowsFor makes room for rows outside of the launch's buffers.
 func (p *Placed) rowsFor(lo, hi int64) (t *rowsOf, err error) {
@@ -145,8 +155,7 @@ func (p *Placed) rowsFor(lo, hi int64) (t *rowsOf, err error) {
 		if err != nil {
 			return nil, err
 		}
-		t.spans = append(t.spans, s)
-		t.bases[i] = s.Off - lo*per*size
+		t.add(i, s, s.Off-lo*per*size)
 	}
 	return t, nil
 }

@@ -49,7 +49,7 @@ func (r *runner) launch(l *schedule.Launch) error {
 		}
 	}
 	if !away {
-		if err := p.here(); err != nil {
+		if err := p.inParts(0, p.outer); err != nil {
 			return err
 		}
 	}
@@ -204,7 +204,7 @@ func (p *launching) place() error {
 
 func (p *launching) placeRegion(i, b int) error {
 	r, reg := p.r, &p.l.Kernel.Regions[i]
-	if p.temporary != nil && reg.Access != kernel.Read {
+	if p.temporary.has(i) {
 		p.bases[i] = p.temporary.bases[i]
 		return nil
 	}

@@ -61,6 +61,26 @@ func (p *Placed) Packed() (*Placed, error) {
 	return q, nil
 }
 
+// First is how many elements are used of all that are kept, the first ones; -1 if all are.
+func (p *Placed) First() (int64, error) {
+	s := p.Packing.packed.First
+	if s == nil || len(p.Launch.Sites) > 0 { // whether there is a fault does not depend on how many are used
+		return -1, nil
+	}
+	n, err := p.p.r.bound(*s)
+	return max(n, 0), err
+}
+
+// KeptBefore is how many elements are known to be kept before an outer index.
+func (k *Packing) KeptBefore(outer int64) (n int64) {
+	for _, x := range k.parts {
+		if x.lo < outer {
+			n += x.kept
+		}
+	}
+	return n
+}
+
 // Counts is the region that says how much each outer index keeps.
 func (k *Packing) Counts() int { return k.counts }
 
@@ -91,10 +111,13 @@ func (p *Placed) Keep(lo, hi, kept int64, elements func(region int) []byte) erro
 func (p *Placed) into(j int) error {
 	r, b := p.p.r, p.Packing.packed.Into[j]
 	n, err := r.eval(r.s.Buffers[b].Len)
-	if err == nil {
-		err = r.room(b, n, "")
+	switch {
+	case err != nil:
+		return err
+	case r.spools(b, n):
+		return r.spoolRoom(b, n)
 	}
-	return err
+	return r.room(b, n, "")
 }
 
 // keepHere does outer indices lo..hi on this machine.
@@ -161,25 +184,30 @@ func Pack(b, counts []byte, stretch, grain, lo, hi, most int64) (packed []byte, 
 	return b[:at], kept, hi, nil
 }
 
-// Unite puts what was kept together, when all outer indices are done.
-func (p *Placed) Unite() error {
+// Unite puts what was kept together, when all outer indices are done, or if first is not negative those that
+// keep so many before any that is not.
+func (p *Placed) Unite(first int64) error {
 	k, r := p.Packing, p.p.r
 	slices.SortFunc(k.parts, func(x, y packedPart) int { return cmp.Compare(x.lo, y.lo) })
 	end, total := int64(0), int64(0)
-	for _, x := range k.parts {
+	for i, x := range k.parts {
+		if x.lo > end && first >= 0 && total >= first {
+			k.parts = k.parts[:i]
+			break
+		}
 		if x.lo != end {
 			return fmt.Errorf("step `%s`: outer indices %d to %d are missing or were done twice", p.Launch.Label, min(end, x.lo), max(end, x.lo))
 		}
 		end, total = x.hi, total+x.kept
 	}
-	if end != p.Outer {
+	if end != p.Outer && (first < 0 || total < first) {
 		return fmt.Errorf("step `%s`: outer indices %d to %d are missing", p.Launch.Label, end, p.Outer)
 	}
 	for j, b := range k.packed.Into {
 		if err := p.into(j); err != nil {
 			return err
 		}
-		if err := p.close(r.bytes(b), k.widths[j]*int64(r.s.Buffers[b].Kind.Size())); err != nil {
+		if err := p.close(b, k.widths[j]*int64(r.s.Buffers[b].Kind.Size())); err != nil {
 			return err
 		}
 		r.buffers[b].blocks = 0
@@ -192,13 +220,17 @@ func (p *Placed) Unite() error {
 }
 
 // close moves the parts together, the first first.
-func (p *Placed) close(all []byte, slot int64) error {
-	at := int64(0)
+func (p *Placed) close(b int, slot int64) error {
+	r, at := p.p.r, int64(0)
+	if r.buffers[b].spool != nil {
+		return r.closeSpooled(b, slot, p.Packing.grain, p.Packing.parts)
+	}
+	all := r.bytes(b)
 	for _, x := range p.Packing.parts {
 		from, n := x.lo*p.Packing.grain*slot, x.kept*slot
 		for done := int64(0); done < n && at < from; done += copyBlock {
-			if p.p.r.ctx.Err() != nil {
-				return p.p.r.ctx.Err()
+			if r.ctx.Err() != nil {
+				return r.ctx.Err()
 			}
 			copy(all[at+done:], all[from+done:from+min(done+copyBlock, n)])
 		}

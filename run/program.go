@@ -12,15 +12,17 @@ import (
 // Program is a schedule with all that is known about it before any run. It is safe for
 // concurrent use; the schedule must not change any more.
 type Program struct {
-	s        *schedule.Schedule
-	dies     [][]int                  // per top-level step: buffers that nothing uses after it
-	uses     [][]use                  // per buffer; the result's use is the zero one
-	swapped  []bool                   // per buffer: a loop swaps it with another
-	results  []int                    // per buffer: how many columns of the result it is
-	launches map[*schedule.Launch]int // their numbers: those of steps in order, then packed forms
-	steps    int                      // how many are steps
-	kernels  []*code                  // each once, in the order of the launches
-	numbers  map[*kernel.Kernel]int   // into kernels
+	s       *schedule.Schedule
+	dies    [][]int // per top-level step: buffers that nothing uses after it
+	uses    [][]use // per buffer; the result's use is the zero one
+	swapped []bool  // per buffer: a loop swaps it with another
+	results []int   // per buffer: how many columns of the result it is
+	// spoolable are the buffers that Options.Spool may take.
+	spoolable []bool
+	launches  map[*schedule.Launch]int // their numbers: those of steps in order, then packed forms
+	steps     int                      // how many are steps
+	kernels   []*code                  // each once, in the order of the launches
+	numbers   map[*kernel.Kernel]int   // into kernels
 }
 
 // code is a kernel with its name, which is found out once.
@@ -35,7 +37,7 @@ type code struct {
 func Prepare(s *schedule.Schedule) *Program {
 	n := len(s.Buffers)
 	p := &Program{s: s, dies: lifetimes(s), uses: make([][]use, n), swapped: make([]bool, n), results: make([]int, n),
-		launches: map[*schedule.Launch]int{}, numbers: map[*kernel.Kernel]int{}}
+		spoolable: spoolable(s), launches: map[*schedule.Launch]int{}, numbers: map[*kernel.Kernel]int{}}
 	eachUse(s.Steps, false, func(b int, u use) {
 		p.uses[b] = append(p.uses[b], u)
 		p.swapped[b] = p.swapped[b] || u.swap

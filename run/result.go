@@ -39,6 +39,11 @@ func (r *runner) column(c schedule.Column) (column.Column, error) {
 	if n > buf.n {
 		return col, bug("a result column has %d elements, its buffer %d", n, buf.n)
 	}
+	if buf.spool != nil {
+		var err error
+		col.Data, err = r.unspool(c, n)
+		return col, err
+	}
 	src := r.bytes(c.Buffer)[:n*int64(col.Kind.Size())]
 	col.Data = src
 	if !buf.given {

@@ -36,6 +36,9 @@ type Options struct {
 	Beside Beside
 	// Claim, if set, is the run's part in the processors, which others use too.
 	Claim *engine.Claim
+	// Spool, if set, takes columns of the result that have at least SpoolFrom bytes, 64 MiB if that is 0.
+	Spool     Spool
+	SpoolFrom int64
 	// Limits are what a kernel may cost; those of package verify if zero.
 	Limits engine.Limits
 }
@@ -52,6 +55,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Windows <= 0 {
 		o.Windows = 256 << 20
+	}
+	if o.SpoolFrom <= 0 {
+		o.SpoolFrom = spoolFrom
 	}
 	return o
 }

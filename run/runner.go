@@ -27,15 +27,17 @@ type runner struct {
 	own    bool // eng is the run's own
 	pool   *engine.Pool
 
-	sizes    map[string]int64
-	buffers  []buffer
-	inputs   []*input      // per buffer, nil for buffers that launches write
-	turns    []int64       // current turn of each loop
-	turn     int64         // of the outermost loop around the present step, from 0; or -1
-	compiled []compiling   // by the program's numbers
-	stats    []LaunchStats // likewise
-	faults   []int64       // least place per function site
-	resident int64         // bytes held by buffers
+	sizes   map[string]int64
+	buffers []buffer
+	inputs  []*input // per buffer, nil for buffers that launches write
+	// spoolable are the buffers that Options.Spool may take; nil if there is none.
+	spoolable []bool
+	turns     []int64       // current turn of each loop
+	turn      int64         // of the outermost loop around the present step, from 0; or -1
+	compiled  []compiling   // by the program's numbers
+	stats     []LaunchStats // likewise
+	faults    []int64       // least place per function site
+	resident  int64         // bytes held by buffers
 	// committed is the size of all inputs that are to be whole.
 	committed int64
 	mu        sync.Mutex // guards maps and leases
@@ -60,6 +62,8 @@ type buffer struct {
 	// blocks, if not 0, is the number of rows, each of which combines a block of
 	// those that the schedule knows; see schedule.Partial.
 	blocks int64
+	// spool, if set, has the contents; off is none then.
+	spool Spooled
 }
 
 func newRunner(ctx context.Context, p *Program, in *Inputs, opt Options) (r *runner, err error) {
@@ -79,6 +83,9 @@ func newRunner(ctx context.Context, p *Program, in *Inputs, opt Options) (r *run
 			return nil, err
 		}
 		r.own = true
+	}
+	if opt.Spool != nil {
+		r.spoolable = p.spoolable
 	}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	r.pool = engine.NewPool(opt.Threads)

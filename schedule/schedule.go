@@ -103,6 +103,9 @@ type Packed struct {
 	Launch        *Launch
 	From, Into    []int
 	Counts, Total int
+	// First, if set, says how many elements are used, the first ones. Total may then be
+	// any number from there on.
+	First *ScalarSource
 }
 
 // Folds names the size argument of a launch that is the number of rows it

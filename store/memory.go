@@ -25,10 +25,10 @@ func (s *Store) settleMemory(u *upload) (*Shard, error) {
 	if err != nil {
 		return nil, err
 	}
-	sums, err := sumUp(f, u.Sum)
+	sums, err := u.summed()
 	if err != nil {
 		f.Close()
-		return nil, u.wrong("%v", err)
+		return nil, err
 	}
 	h, err := s.openShard(u.File, fmt.Sprintf("memory:%d/%d.arrow", u.Set, u.Shard), f, sums)
 	if err != nil {

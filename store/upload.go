@@ -26,7 +26,9 @@ type upload struct {
 	writers int     // how many these are
 	begun   time.Time
 	sealing bool
+	twice   bool // a part was written while it was written already
 	idle    *time.Timer
+	digesting
 }
 
 // BusyError says that something can be done later.
@@ -73,6 +75,10 @@ func (s *Store) Put(owner string, f File, offset int64, b []byte) error {
 		// The disk begins at once, not when the shard is sealed. Whether it could is found out then.
 		_ = unix.SyncFileRange(int(u.f.Fd()), offset, int64(len(b)), unix.SYNC_FILE_RANGE_WRITE)
 	}
+	if err == nil {
+		s.arrived(u, holes)
+		s.digest(u, offset, b, len(holes) == 1 && holes[0] == extent{offset, offset + int64(len(b))})
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	u.writers--
@@ -84,17 +90,26 @@ func (s *Store) Put(owner string, f File, offset int64, b []byte) error {
 		}
 		return err
 	}
+	return nil
+}
+
+// arrived notes what was written of an upload.
+func (s *Store) arrived(u *upload, holes []extent) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	news := int64(0)
 	for _, h := range holes {
+		n := int64(0)
 		for _, x := range u.got.missing(h) { // the same part may have come twice at once
-			news += x.hi - x.lo
+			n += x.hi - x.lo
 		}
 		u.got.add(h)
+		news += n
+		u.twice = u.twice || n < h.hi-h.lo
 	}
 	if u.have += news; news > 0 && s.uploads[u.key()] == u {
 		u.idle.Reset(s.left(u))
 	}
-	return nil
 }
 
 // begin finds the upload, or starts it, and enters a writer of n bytes. It says how much space
@@ -304,7 +319,10 @@ func (s *Store) settle(u *upload) (*Shard, error) {
 	if err := u.f.Sync(); err != nil {
 		return nil, err
 	}
-	sums, err := s.try(&u.File, s.uploadPath(k))
+	sums, err := u.summed()
+	if err == nil {
+		err = s.examine(u, s.uploadPath(k), sums)
+	}
 	if err != nil {
 		return nil, err
 	}

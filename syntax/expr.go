@@ -322,6 +322,10 @@ func (p *parser) dot(start int, x Expr) Expr {
 		p.fail("S03", p.from(start), "a float has digits on both sides of the point", "expected a digit after `.`", n.Text+".0")
 		return x
 	}
+	if p.at(Quoted) || p.tok.kind.IsKeyword() && p.ahead(1) != LParen {
+		n := p.fieldName(what)
+		return &Field{Span: p.from(start), X: x, Name: n}
+	}
 	n := p.name(what)
 	if p.panicking || !p.at(LParen) && !(p.at(PathSep) && p.ahead(1) == Lt) {
 		return &Field{Span: p.from(start), X: x, Name: n}

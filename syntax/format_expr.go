@@ -193,9 +193,9 @@ func (f *formatter) recordExpr(x *RecordExpr) *layout {
 	for _, v := range x.Fields {
 		entries = append(entries, entry{v.Span, func() *layout {
 			if v.Value == nil {
-				return text(v.Name.Text)
+				return text(f.fieldText(v.Name))
 			}
-			return cat(text(v.Name.Text+": "), f.expr(v.Value))
+			return cat(text(f.fieldText(v.Name)+": "), f.expr(v.Value))
 		}})
 	}
 	return f.list(pathText(x.Path)+" {", space, entries, "}", x.Span.End)
@@ -335,7 +335,7 @@ func (f *formatter) link(op Expr) link {
 		l.lay = cat(l.lay, f.args(op.Args, op.Span.End))
 		return l
 	case *Field:
-		return link{lay: text("." + op.Name.Text)}
+		return link{lay: text("." + f.fieldText(op.Name))}
 	case *Index:
 		return link{lay: cat(text("["), f.expr(op.I), text("]"))}
 	}

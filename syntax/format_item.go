@@ -128,7 +128,7 @@ func (f *formatter) record(r *Record) *layout {
 	var entries []entry
 	for _, d := range r.Fields {
 		entries = append(entries, entry{d.Span, func() *layout {
-			return cat(text(d.Name.Text+": "), f.typ(d.Type))
+			return cat(text(f.fieldText(d.Name)+": "), f.typ(d.Type))
 		}})
 	}
 	head := pubText(r.Pub) + "record " + r.Name.Text + " {"

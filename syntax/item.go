@@ -246,7 +246,7 @@ func (p *parser) record(start int, doc []Comment, pub bool) *Record {
 		return r
 	}
 	p.list(open, RBrace, func() {
-		f := FieldDecl{Name: p.name("a field's name")}
+		f := FieldDecl{Name: p.fieldName("a field's name")}
 		if !p.panicking && p.want(Colon, " and the field's type") {
 			f.Type = p.typ()
 			p.noPlace()

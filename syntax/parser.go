@@ -115,7 +115,7 @@ func (p *parser) name(what string) Name {
 		p.next()
 		return n
 	}
-	if n, ok := p.reserved(what); ok {
+	if n, ok := p.reserved(what, func(word string) string { return word + "_" }); ok {
 		return n
 	}
 	p.expected(what, "")
@@ -123,8 +123,8 @@ func (p *parser) name(what string) Name {
 }
 
 // reserved takes a reserved word for a name if what follows it would follow a
-// name.
-func (p *parser) reserved(what string) (n Name, ok bool) {
+// name. instead is what to write.
+func (p *parser) reserved(what string, instead func(word string) string) (n Name, ok bool) {
 	if !p.tok.kind.IsKeyword() || p.panicking {
 		return n, false
 	}
@@ -133,7 +133,7 @@ func (p *parser) reserved(what string) (n Name, ok bool) {
 	default:
 		return n, false
 	}
-	n = Name{p.here(), p.word() + "_"}
+	n = Name{p.here(), instead(p.word())}
 	p.report("S07", n.Span, "expected "+what+", found "+p.found(), "a reserved word", n.Text)
 	p.next()
 	return n, true

@@ -81,7 +81,7 @@ func (p *parser) recordExpr(start int, path []Name) Expr {
 	p.next()
 	r := &RecordExpr{Path: path}
 	p.list(open, RBrace, func() {
-		f := FieldValue{Name: p.name("a field's name")}
+		f := FieldValue{Name: p.fieldName("a field's name")}
 		if !p.panicking && p.got(Colon) {
 			f.Value = p.freely(p.expr)
 		}

@@ -41,6 +41,8 @@ func (p *parser) found() string {
 	switch p.tok.kind {
 	case EOF:
 		return "the end of the file"
+	case Quoted:
+		return p.word()
 	case Ident, Int, Float:
 		return "`" + p.word() + "`"
 	}

@@ -68,6 +68,8 @@ func (s *scanner) next() {
 		s.blockComment(start)
 	case c == '"' || c == '\'':
 		s.quoted(start, c)
+	case c == '`':
+		s.quotedName(start)
 	case c == '#' && (s.peek(1) == '[' || s.peek(1) == '!'):
 		s.attribute(start)
 	default:

@@ -9,6 +9,7 @@ const (
 	Ident
 	Int
 	Float
+	Quoted // a field's name between backticks
 	// Operators and punctuation.
 	Plus     // +
 	Minus    // -
@@ -77,7 +78,7 @@ const (
 // spelling gives each token as it is written, or a description in words for
 // the kinds that have many spellings.
 var spelling = [tokens]string{
-	EOF: "end of file", Illegal: "illegal text", Ident: "name", Int: "integer", Float: "float",
+	EOF: "end of file", Illegal: "illegal text", Ident: "name", Int: "integer", Float: "float", Quoted: "quoted name",
 	Plus: "+", Minus: "-", Star: "*", Slash: "/", Percent: "%",
 	WrapAdd: "+%", WrapSub: "-%", WrapMul: "*%", SatAdd: "+|",
 	Amp: "&", Pipe: "|", Caret: "^", Shl: "<<", Shr: ">>",

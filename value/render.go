@@ -109,7 +109,7 @@ func (r *renderer) fields(v view) string {
 	return b.String()
 }
 
-// describe is the line of element type and sizes under an array.
+// describe is the line under an array: its type.
 func describe(v view) string {
 	elem, dims := v.t, []string{}
 	for d := v.depth; elem.Kind == graph.Array; d++ {
@@ -120,14 +120,7 @@ func describe(v view) string {
 		dims = append(dims, fmt.Sprint(n))
 		elem = elem.Elem()
 	}
-	unit := ""
-	switch {
-	case len(dims) == 1 && dims[0] == "1":
-		unit = " element"
-	case len(dims) == 1:
-		unit = " elements"
-	}
-	return fmt.Sprintf("%s, %s%s\n", elem, strings.Join(dims, " × "), unit)
+	return fmt.Sprintf("[%s; %s]\n", elem, strings.Join(dims, ", "))
 }
 
 // line renders a value in one line that fits the width if that is possible.

@@ -177,11 +177,23 @@ func (p *literals) record(t *graph.Type) (literal, error) {
 	return r, nil
 }
 
+// fieldWord reads a field's name: a word, or anything between backticks or quotes.
+func (p *literals) fieldWord() string {
+	if p.at < len(p.text) && (p.text[p.at] == '`' || p.text[p.at] == '"') {
+		if n := strings.IndexByte(p.text[p.at+1:], p.text[p.at]); n >= 0 {
+			name := p.text[p.at+1:][:n]
+			p.at += n + 2
+			return name
+		}
+	}
+	return p.word()
+}
+
 // fieldName reads `name:` and gives the field's number.
 func (p *literals) fieldName(t *graph.Type, given []bool) (int, error) {
 	p.space()
 	at := p.at
-	name := strings.Trim(p.word(), `"`)
+	name := p.fieldWord()
 	for i, n := range t.Names {
 		if n != name {
 			continue

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit/cluster"
+	"github.com/godwit-run/godwit/syntax"
 )
 
 // Loaded writes what a load has stored, each column with its type in the language, and
@@ -22,7 +23,7 @@ func Loaded(l *cluster.Loaded, took time.Duration) string {
 	w := &table{}
 	for i := range l.Columns {
 		c := &l.Columns[i]
-		w.row("  "+c.Name, c.Type(), c.Stored)
+		w.row("  "+syntax.FieldText(c.Name), c.Type(), c.Stored)
 	}
 	for _, left := range l.Left {
 		w.row("  "+left.Name, "left out", left.Type)

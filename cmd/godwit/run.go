@@ -132,6 +132,9 @@ func (r *running) whole(ctx context.Context, cmd *cobra.Command, words []string)
 	defer rt.Close()
 	opts := []godwit.Option{godwit.WithRuntime(rt), godwit.WithThreads(r.threads), godwit.WithEngine(r.engine),
 		godwit.WithCluster(c), godwit.WithStrategy(godwit.Strategy(r.strategy))}
+	if r.out != "" {
+		opts = append(opts, godwit.WithFile(r.out))
+	}
 	if view.IsTerminal(cmd.ErrOrStderr()) {
 		opts = append(opts, godwit.WithProgress(p.Report))
 	}
@@ -201,11 +204,6 @@ func (r *running) checkOut(f *godwit.Func) error {
 }
 
 func (r *running) show(cmd *cobra.Command, res *godwit.Result) error {
-	if r.out != "" {
-		if err := res.WriteFile(r.out); err != nil {
-			return err
-		}
-	}
 	w := cmd.OutOrStdout()
 	var err error
 	switch {
