@@ -15,12 +15,11 @@ import (
 // which whoever runs the graph binds like an argument. As code each element takes some 30
 // bytes of a kernel and a comparison on the way to every other.
 
-const (
-	// maxWritten is up to how many numbers a literal is code.
-	maxWritten = 256
-	// maxTable is how many numbers a literal may have.
-	maxTable = 1_000_000
-)
+// maxWritten is up to how many numbers a literal is code.
+const maxWritten = 256
+
+// maxTable is how many numbers a literal may have. Tests lower it.
+var maxTable = 1_000_000
 
 // tableKey tells literals apart, and one literal that is wanted of several types.
 type tableKey struct {
