@@ -31,7 +31,7 @@ func (f *Func) Signature() string { return f.f.Signature() }
 // Params lists the names of the parameters in order.
 func (f *Func) Params() []string {
 	var names []string
-	for _, p := range f.f.Graph.Body.Params {
+	for _, p := range f.f.Graph.Body.Params[:f.f.Graph.Given()] {
 		names = append(names, p.Name)
 	}
 	return names

@@ -88,7 +88,7 @@ func (b *Bound) Sizes() map[string]int64 { return maps.Clone(b.sizes.known) }
 
 func (f *Func) checkNames(args Args) error {
 	var names, missing []string
-	for i := range f.Graph.Body.Params {
+	for i := range f.Graph.Given() {
 		name := f.info(i).Name
 		names = append(names, name)
 		if args[name] == nil {
@@ -161,6 +161,9 @@ func (d declared) text() string {
 }
 
 func (b *Bound) bindOne(d declared, a Arg) (binding, error) {
+	if d.Literal != nil {
+		return valueOf(d, &value.Value{Type: d.typ, Columns: d.Literal})
+	}
 	switch a := a.(type) {
 	case Text:
 		if f, ok := a.file(); ok {

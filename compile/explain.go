@@ -175,7 +175,7 @@ func (x *explainer) sizes() []SizeNote {
 
 func (x *explainer) params() []ParamNote {
 	var list []ParamNote
-	for i, p := range x.f.Graph.Body.Params {
+	for i, p := range x.f.Graph.Body.Params[:x.f.Graph.Given()] {
 		d := declared{x.f.info(i), p.Type, x.f.leaves[i]}
 		n := ParamNote{Name: d.Name, Type: d.text(), Place: d.Place}
 		if d.Ranged {

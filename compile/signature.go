@@ -27,7 +27,7 @@ func (f *Func) Signature() string {
 // Example is a command line that would run the function.
 func (f *Func) Example() string {
 	words := []string{"godwit run", f.Graph.Source.Path + ":" + f.Name}
-	for i, p := range f.Graph.Body.Params {
+	for i, p := range f.Graph.Body.Params[:f.Graph.Given()] {
 		words = append(words, f.info(i).Name+"="+exampleOf(p.Type))
 	}
 	for _, name := range f.unfixed() {

@@ -82,14 +82,19 @@ func (c *Case) bind() error {
 			}
 		}
 		c.args = append(c.args, v)
-		c.inputs.Params = append(c.inputs.Params, run.Param{Name: p.Name, Leaves: bindings(p, t, v)})
+		c.inputs.Params = append(c.inputs.Params, run.Param{Name: p.Name, Leaves: bindings(p.Name, t, v)})
+	}
+	for i := c.Graph.Given(); i < len(c.Graph.Body.Params); i++ {
+		info, t := c.Graph.ParamInfo[i], c.Graph.Body.Params[i].Type
+		v := &value.Value{Type: t, Columns: info.Literal}
+		c.inputs.Params = append(c.inputs.Params, run.Param{Name: info.Name, Leaves: bindings(info.Name, t, v)})
 	}
 	return nil
 }
 
 // bindings puts array leaves into one memory source each, an option's
 // presence and value into one together.
-func bindings(p progen.Param, t *graph.Type, v *value.Value) []run.Binding {
+func bindings(name string, t *graph.Type, v *value.Value) []run.Binding {
 	var out []run.Binding
 	leaves := graph.Leaves(t)
 	for j := 0; j < len(leaves); j++ {
@@ -103,7 +108,7 @@ func bindings(p progen.Param, t *graph.Type, v *value.Value) []run.Binding {
 		if optional {
 			valid, col = col.Data, v.Columns[j+1]
 		}
-		src := data.FromBytes(p.Name, []data.Column{{Name: "c", Kind: col.Kind, Dims: col.Dims[1:], Nullable: optional}},
+		src := data.FromBytes(name, []data.Column{{Name: "c", Kind: col.Kind, Dims: col.Dims[1:], Nullable: optional}},
 			col.Dims[0], [][]byte{col.Data}, [][]byte{valid})
 		if optional {
 			out = append(out, run.Binding{Source: src, Option: true, Presence: true}, run.Binding{Source: src, Option: true})

@@ -42,8 +42,9 @@ type elab struct {
 	prover  prove.Prover
 	always  prove.Known // what holds in every run
 	reads   map[same]*graph.Node
-	tired   bool // proofs have taken too long; no more are tried
-	guarded int  // proofs so far that may rest on what is known at one place only
+	tables  map[tableKey]*graph.Node // long literals
+	tired   bool                     // proofs have taken too long; no more are tried
+	guarded int                      // proofs so far that may rest on what is known at one place only
 }
 
 // scope is a block of the graph that is being filled.
@@ -90,7 +91,7 @@ func newElab(p *Program, name string, src *diag.Source, msgs *diag.List) *elab {
 	e.always = prove.Known{Facts: &size.Facts{Lo: g.Facts.Lo, Hi: g.Facts.Hi}}
 	e.prover = prove.New(e.always.Facts, func() { e.tired = true })
 	e.prover.More = func(p size.Poly) []size.Poly { return slices.Clip(e.relevant(p)) }
-	e.reads = map[same]*graph.Node{}
+	e.reads, e.tables = map[same]*graph.Node{}, map[tableKey]*graph.Node{}
 	e.cur = &scope{b: &g.Body, known: e.always}
 	return e
 }

@@ -267,8 +267,12 @@ func (e *elab) arrayExpr(x *syntax.ArrayExpr, want *graph.Type) *graph.Node {
 		}
 		return e.emptyArray(w, x.Span)
 	}
+	if n := plainNumbers(x); n > maxWritten {
+		return e.tabled(x, n, want)
+	}
 	if len(x.Elems) > maxLiteral {
-		e.errorf(x.Span, "T18", "this array is too long to be written out").Note("%d elements, at most %d", len(x.Elems), maxLiteral).
+		e.errorf(x.Span, "T18", "this array is too long to be written out").
+			Note("%d elements that are not all numbers or bools, at most %d", len(x.Elems), maxLiteral).
 			Help("take it as an argument: t: &[i64; %d]", len(x.Elems))
 		return nil
 	}
@@ -280,8 +284,8 @@ func (e *elab) arrayExpr(x *syntax.ArrayExpr, want *graph.Type) *graph.Node {
 	return e.tabulate(x.Span, n, func(i *graph.Node) *graph.Node { return e.pick(x.Span, i, elems, 0) })
 }
 
-// maxLiteral is how many elements an array literal may have: they are code of a kernel,
-// and 64 KiB hold a good two thousand.
+// maxLiteral is how many elements an array literal may have that are computed: they are code
+// of a kernel, and 64 KiB hold a good two thousand. Long ones of numbers are data; see table.
 const maxLiteral = 2000
 
 // pick chooses among values by number, halving the choice each time.

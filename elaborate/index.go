@@ -115,8 +115,12 @@ func (e *elab) describe(n *graph.Node) string {
 }
 
 // toRange brings an integer into 0..bound by Clamp, Wrap or Check. A check
-// faults outside of the range; all three fault when the range is empty.
+// faults outside of the range; all three fault when the range is empty. What is
+// shown to be in range stays as it is.
 func (e *elab) toRange(op graph.Op, n *graph.Node, bound size.Poly, at diag.Span) *graph.Node {
+	if e.inRange(n, bound) {
+		return e.toIndex(n, bound, at)
+	}
 	n = e.as64(op, n, bound, at)
 	r := e.add(op, graph.IndexOf(bound), at, n)
 	r.Poly, r.HasPoly = bound, true

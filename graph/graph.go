@@ -8,6 +8,7 @@
 package graph
 
 import (
+	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/diag"
 	"github.com/godwit-run/godwit/num"
 	"github.com/godwit-run/godwit/size"
@@ -52,6 +53,18 @@ type ParamInfo struct {
 	Ranged bool
 	Pos    diag.Span
 	Text   string // the type as written
+	// Literal, if set, is the value: of a long literal of the program. Nobody
+	// gives such a parameter; all of them come last. See Given.
+	Literal []column.Column
+}
+
+// Given is the number of parameters that are given from outside.
+func (g *Graph) Given() int {
+	n := len(g.Body.Params)
+	for n > 0 && n <= len(g.ParamInfo) && g.ParamInfo[n-1].Literal != nil {
+		n--
+	}
+	return n
 }
 
 // TypeKind tells the shapes of a Type apart.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/size"
 )
 
@@ -61,12 +62,44 @@ func (v *verifier) declare() error {
 	return nil
 }
 
+// literal holds the value of a parameter to its type: a column for each leaf, as long as the
+// leaf is.
+func (v *verifier) literal(p *Node, columns []column.Column, given bool) error {
+	leaves := Leaves(p.Type)
+	switch {
+	case columns == nil:
+		return nil
+	case given:
+		return v.fail(p, "a literal comes before a parameter that is given")
+	case len(columns) != len(leaves):
+		return v.fail(p, "a literal of %d columns is %s", len(columns), p.Type)
+	}
+	for j, leaf := range leaves {
+		n, known := volume(leaf.Dims).Const()
+		if c := &columns[j]; !known || c.Kind != leaf.Type.KindOf() || c.Len() != n || int64(len(c.Data)) != n*int64(c.Kind.Size()) {
+			return v.fail(p, "column %d of a literal has %d bytes of %s, but is %s", j, len(c.Data), c.Kind, p.Type)
+		}
+	}
+	return nil
+}
+
+func volume(dims []size.Poly) size.Poly {
+	n := size.Const(1)
+	for _, d := range dims {
+		n = n.Mul(d)
+	}
+	return n
+}
+
 func (v *verifier) function() error {
 	g := v.g
 	if len(g.ParamInfo) != len(g.Body.Params) {
 		return fmt.Errorf("%d parameters, but %d are described", len(g.Body.Params), len(g.ParamInfo))
 	}
-	for _, p := range g.Body.Params {
+	for i, p := range g.Body.Params {
+		if err := v.literal(p, g.ParamInfo[i].Literal, i < g.Given()); err != nil {
+			return err
+		}
 		if p.Type != nil && p.Type.anyMasked() {
 			return v.fail(p, "a parameter of the function is masked")
 		}

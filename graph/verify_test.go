@@ -4,9 +4,31 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/num"
 	"github.com/godwit-run/godwit/size"
 )
+
+// TestLiteralsAreHeldToTheirType breaks the value of a parameter that is a literal.
+func TestLiteralsAreHeldToTheirType(t *testing.T) {
+	for want, edit := range map[string]func(g *Graph){
+		"":                     func(*Graph) {},
+		"of 2 columns":         func(g *Graph) { g.ParamInfo[1].Literal = make([]column.Column, 2) },
+		"3 bytes of u8":        func(g *Graph) { g.ParamInfo[1].Literal[0].Data = make([]byte, 3) },
+		"4 bytes of i8":        func(g *Graph) { g.ParamInfo[1].Literal[0].Kind = num.I8 },
+		"before a parameter t": func(g *Graph) { g.ParamInfo[0].Literal = []column.Column{{}}; g.ParamInfo[1].Literal = nil },
+	} {
+		b := NewBuilder("f", nil)
+		k := b.Param("k", I64Type)
+		b.Param("t", ArrayOf(ScalarOf(num.U8), size.Const(4)))
+		g := b.Return(k)
+		g.ParamInfo[1].Literal = []column.Column{{Kind: num.U8, Dims: []int64{4}, Data: make([]byte, 4)}}
+		edit(g)
+		if err := Verify(g); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
 
 // broken makes a graph f(x: [f32; N], k: i64, b: bool) that one edit breaks.
 type broken struct {

@@ -31,6 +31,9 @@ func (m *machine) checkSizes() {
 // bind puts the arguments into the parameters' registers.
 func (m *machine) bind(args []*value.Value) {
 	params := m.g.Body.Params
+	for i := len(args); i < len(m.g.ParamInfo) && m.g.ParamInfo[i].Literal != nil; i++ {
+		args = append(args[:i:i], &value.Value{Type: params[i].Type, Columns: m.g.ParamInfo[i].Literal})
+	}
 	if len(args) != len(params) {
 		m.stop("%d arguments for %d parameters", len(args), len(params))
 	}

@@ -31,8 +31,8 @@ func (f *Fault) String() string { return fmt.Sprintf("fault at site %d, index %d
 var ErrSteps = fmt.Errorf("the run takes more steps than it is given")
 
 // Run evaluates a graph. The arguments stand in the order of g.ParamInfo,
-// each with the shape that its parameter has under the sizes; sizes are the
-// declared ones. The result's columns have the actual lengths where its type
+// each with the shape that its parameter has under the sizes; those of literals
+// may be left out. Sizes are the declared ones. The result's columns have the actual lengths where its type
 // speaks of run-time sizes. There is no result when there is a fault.
 //
 // The error is about the arguments, the limits, or a graph that breaks what

@@ -28,6 +28,9 @@ const boundSteps = 4
 func (e *emitter) bounds(v kernel.Value) span { return e.boundsBy(v, boundSteps) }
 
 func (e *emitter) boundsBy(v kernel.Value, steps int) span {
+	if e.kind(v).IsFloat() {
+		return span{math.MinInt64, math.MaxInt64} // its bits say nothing
+	}
 	all := spanOf(e.kind(v))
 	d := e.def[v]
 	switch {

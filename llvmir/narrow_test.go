@@ -38,6 +38,39 @@ func narrowSums() *kernel.Kernel {
 	return b.Finish()
 }
 
+// sparse adds to elements of which the place is loaded, so turn by turn, a float that is
+// computed side by side and chosen of two constants: as integers their bits are small.
+func sparse() *kernel.Kernel {
+	n := kernel.SizeVar(0)
+	k := &kernel.Kernel{Outer: size.Const(1), Grain: size.Const(1 << 40), Count: n, Sizes: []kernel.Size{{Lo: 1, Hi: 1 << 40}}, Regions: []kernel.Region{
+		{Elem: num.F64, Len: n, Access: kernel.Read}, {Elem: num.I64, Len: n, Access: kernel.Read, Bounded: true, Bound: n}, {Elem: num.F64, Len: n, Access: kernel.ReadWrite},
+	}}
+	b, _, lo, hi := kernel.NewBuilder(k)
+	b.For(lo, hi, nil, nil, func(i kernel.Value, _ []kernel.Value) ([]kernel.Value, kernel.Value) {
+		x, at := b.Load(0, i), b.Load(1, i)
+		least := b.Wrap(num.Lt, b.Wrap(num.Mul, b.Wrap(num.Add, x, x), x), b.Const(num.F64, num.FromFloat(num.F64, 1)))
+		v := b.Select(least, b.Const(num.F64, 0), b.Const(num.F64, 1)) // 0 and the least float above
+		b.Store(2, at, b.Wrap(num.Add, b.Load(2, at), v))
+		return nil, kernel.None
+	})
+	return b.Finish()
+}
+
+// TestFloatsAreNotNarrowed keeps a float whole whose bits would fit into an integer of 32.
+func TestFloatsAreNotNarrowed(t *testing.T) {
+	k := sparse()
+	eachWidth(t, func(t *testing.T, b *backend) {
+		c := caseOf(k, []int64{300}, 1)
+		for i := range int64(300) {
+			column.Put(num.F64, c.Regions[0], i, num.FromFloat(num.F64, float64(i%3)))
+			column.Put(num.I64, c.Regions[1], i, uint64(i*7%300))
+		}
+		if err := b.agree(t, c); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // TestNarrowSums adds up little but the values that are farthest from zero,
 // over several leaves and a bit.
 func TestNarrowSums(t *testing.T) {

@@ -24,7 +24,7 @@ type Arena struct {
 	base []byte // the whole reservation; pages outside spans are inaccessible
 	mu   sync.Mutex
 	free []Span // sorted by Off, never adjacent
-	small
+	spare
 }
 
 // Span is a run of whole pages in an arena.
@@ -50,8 +50,17 @@ func (a *Arena) All() []byte { return a.base }
 // Bytes is the memory from off on, n bytes long.
 func (a *Arena) Bytes(off, n int64) []byte { return a.base[off : off+n : off+n] }
 
-// Reserve sets aside address space without memory, for MapFile.
+// Reserve sets aside address space without memory, for MapFile. Spare spans
+// make room for it.
 func (a *Arena) Reserve(n int64) (Span, error) {
+	s, err := a.reserve(n)
+	if err != nil && a.dropSpare() {
+		return a.reserve(n)
+	}
+	return s, err
+}
+
+func (a *Arena) reserve(n int64) (Span, error) {
 	n = roundUp(max(n, 1))
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -78,19 +87,15 @@ func (e *FullError) Error() string {
 
 // Alloc gives zeroed memory of at least n bytes.
 func (a *Arena) Alloc(n int64) (Span, error) {
-	if n <= maxSmall {
-		return a.allocSmall(n)
+	if n <= maxSpare {
+		return a.allocSpare(n)
 	}
 	return a.allocFresh(n)
 }
 
-// allocFresh gives memory that comes from the system. Spare small spans make
-// room for it.
+// allocFresh gives memory that comes from the system.
 func (a *Arena) allocFresh(n int64) (Span, error) {
 	s, err := a.Reserve(n)
-	if err != nil && a.dropSpare() {
-		s, err = a.Reserve(n)
-	}
 	if err != nil {
 		return s, err
 	}
@@ -127,9 +132,15 @@ func (a *Arena) MapFile(s Span, fd int, off, n int64, populate bool) error {
 
 // Free returns a span's memory and address space.
 func (a *Arena) Free(s Span) {
-	if s.Len == 0 || a.keepSmall(s) {
+	if s.Len == 0 {
 		return
 	}
+	for _, b := range a.keep(s) {
+		a.giveBack(b)
+	}
+}
+
+func (a *Arena) giveBack(s Span) {
 	if err := a.Decommit(s); err != nil {
 		return // the range stays reserved and unused rather than half mapped
 	}

@@ -11,8 +11,10 @@ import (
 )
 
 func TestSpansNeverOverlapAndComeBackZeroed(t *testing.T) {
+	const size = 3 << 20
+	lengths := []int64{1, Page + 1, 200_000, maxSmall + 1, 500_000} // some meet again
 	rapid.Check(t, func(t *rapid.T) {
-		a, err := NewArena(1 << 20)
+		a, err := NewArena(size)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -25,7 +27,7 @@ func TestSpansNeverOverlapAndComeBackZeroed(t *testing.T) {
 				live = append(live[:i], live[i+1:]...)
 				continue
 			}
-			s, err := a.Alloc(rapid.Int64Range(1, 200_000).Draw(t, "n"))
+			s, err := a.Alloc(rapid.SampledFrom(lengths).Draw(t, "n"))
 			var full *FullError
 			if errors.As(err, &full) {
 				continue
@@ -48,10 +50,38 @@ func TestSpansNeverOverlapAndComeBackZeroed(t *testing.T) {
 			t.Fatalf("%d bytes in use after all", n)
 		}
 		a.dropSpare()
-		if len(a.free) != 1 || a.free[0] != (Span{guard, 1<<20 - guard}) {
+		if len(a.free) != 1 || a.free[0] != (Span{guard, size - guard}) {
 			t.Fatalf("free list after all: %v", a.free)
 		}
 	})
+}
+
+// TestLongSpansAreKept frees more long spans than are kept: the oldest go.
+func TestLongSpansAreKept(t *testing.T) {
+	a, err := NewArena(1 << 30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	var spans []Span
+	for _, n := range []int64{maxSpare - Page, Page + maxSmall, 5 << 20, maxSpare + 1} {
+		s, err := a.Alloc(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spans = append(spans, s)
+	}
+	for _, s := range spans {
+		a.Free(s)
+	}
+	for i, kept := range []bool{false, true, true, false} {
+		a.mu.Lock()
+		_, ok := a.takeSpare(spans[i].Len)
+		a.mu.Unlock()
+		if ok != kept {
+			t.Errorf("the span of %d bytes is kept: %v, want %v", spans[i].Len, ok, kept)
+		}
+	}
 }
 
 func TestMapFile(t *testing.T) {

@@ -5,7 +5,7 @@ package mem
 func (a *Arena) InUse() int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	n := a.Size() - guard - a.kept
+	n := a.Size() - guard - a.kept.small - a.kept.long
 	for _, s := range a.free {
 		n -= s.Len
 	}

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"pgregory.net/rapid"
+
 	"github.com/godwit-run/godwit/num"
 )
 
@@ -25,7 +27,7 @@ func init() {
 		"matmul": (*writer).matmul, "transpose": (*writer).transpose, "updates": (*writer).updates, "softmax": (*writer).softmax,
 		"histogram": (*writer).histogram, "group_by": (*writer).groupBy, "top_k": (*writer).topK, "sort": (*writer).sort,
 		"window": (*writer).window, "chunk": (*writer).chunk, "scatter_with": (*writer).scatter, "take": (*writer).take,
-		"take n": (*writer).takeN, "reverse": (*writer).reverse, "concat": (*writer).concat, "array literal": (*writer).literal,
+		"take n": (*writer).takeN, "reverse": (*writer).reverse, "concat": (*writer).concat, "array literal": (*writer).literal, "long literal": (*writer).longLiteral,
 		"repeat": (*writer).repeat, "gather": (*writer).gather, "len": (*writer).length, "iter": (*writer).iter,
 		"range map": (*writer).rangeMap, "stride": (*writer).stride, "stride loop": (*writer).strideLoop, "for scalars": (*writer).forScalars, "for array": (*writer).forArray,
 		"for over": (*writer).forOver, "scalar": (*writer).scalarLet, "if array": (*writer).ifArray, "call": (*writer).call,
@@ -449,6 +451,30 @@ func (w *writer) concat() bool {
 func (w *writer) literal() bool {
 	t := scalarOf(w.numberKind())
 	w.let(arrayOf(t, dim{text: "3", value: 3}), "[%s, %s, %s]", w.expr(t, 1), w.expr(t, 1), w.expr(t, 1))
+	return true
+}
+
+// longLiteral has so many numbers that they are data, not code.
+func (w *writer) longLiteral() bool {
+	if !w.chance(25) {
+		return false
+	}
+	k := w.numberKind()
+	n := rapid.Int64Range(257, 400).Draw(w.t, "length")
+	step := rapid.Int64Range(1, 99).Draw(w.t, "step")
+	numbers := make([]string, n)
+	for i := range n {
+		v := int64(i) * step % 101
+		switch {
+		case k.IsFloat():
+			numbers[i] = fmt.Sprintf("%g%s", float64(v)/8-3.0625, k)
+		case k.IsSigned():
+			numbers[i] = fmt.Sprintf("%d%s", v-50, k)
+		default:
+			numbers[i] = fmt.Sprintf("%d%s", v, k)
+		}
+	}
+	w.let(arrayOf(scalarOf(k), dim{text: fmt.Sprint(n), value: n}), "[%s]", strings.Join(numbers, ", "))
 	return true
 }
 

@@ -1,0 +1,119 @@
+package mem
+
+import "slices"
+
+// To map and unmap memory takes microseconds, as long as many a small kernel runs, and to
+// touch a fresh page takes ten times as long as to zero an old one. So spans are kept when
+// they are freed, and zeroed when they are given out again.
+
+// maxSmall is the greatest span of which the length is a power of two of pages; maxSpare is
+// how many bytes of such are kept, and how many of longer ones.
+const (
+	maxSmall = 256 << 10
+	maxSpare = 16 << 20
+)
+
+// spare is what an arena knows of the spans that it keeps, guarded by its mutex.
+type spare struct {
+	given map[int64]struct{} // offsets of spans in use that may be kept
+	small map[int64][]Span   // by length
+	long  []Span             // above maxSmall, the oldest first
+	kept  struct{ small, long int64 }
+}
+
+// spareLength is the length of the span for n bytes.
+func spareLength(n int64) int64 {
+	if n > maxSmall {
+		return roundUp(n)
+	}
+	size := int64(Page)
+	for size < n {
+		size *= 2
+	}
+	return size
+}
+
+// allocSpare gives zeroed memory of at least n bytes that may be kept when it is freed.
+func (a *Arena) allocSpare(n int64) (Span, error) {
+	size := spareLength(n)
+	a.mu.Lock()
+	s, ok := a.takeSpare(size)
+	a.mu.Unlock()
+	if ok {
+		clear(a.Bytes(s.Off, s.Len))
+		return s, nil
+	}
+	s, err := a.allocFresh(size)
+	if err != nil {
+		return s, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.given == nil {
+		a.given, a.small = map[int64]struct{}{}, map[int64][]Span{}
+	}
+	a.given[s.Off] = struct{}{}
+	return s, nil
+}
+
+// takeSpare finds a span of this length among those kept.
+func (a *Arena) takeSpare(size int64) (s Span, ok bool) {
+	if size > maxSmall {
+		i := slices.IndexFunc(a.long, func(x Span) bool { return x.Len == size })
+		if ok = i >= 0; ok {
+			s = a.long[i]
+			a.long = slices.Delete(a.long, i, i+1)
+			a.kept.long -= size
+		}
+	} else if list := a.small[size]; len(list) > 0 {
+		s, ok = list[len(list)-1], true
+		a.small[size] = list[:len(list)-1]
+		a.kept.small -= size
+	}
+	if ok {
+		a.given[s.Off] = struct{}{}
+	}
+	return s, ok
+}
+
+// keep keeps a span that is freed, if it came from allocSpare. It gives the spans that are
+// to be given back instead: this one, if there are enough small ones, or the oldest long ones.
+func (a *Arena) keep(s Span) (back []Span) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	_, may := a.given[s.Off]
+	delete(a.given, s.Off)
+	switch {
+	case !may || s.Len <= maxSmall && a.kept.small+s.Len > maxSpare:
+		return []Span{s}
+	case s.Len <= maxSmall:
+		a.small[s.Len] = append(a.small[s.Len], s)
+		a.kept.small += s.Len
+		return nil
+	}
+	a.long = append(a.long, s)
+	a.kept.long += s.Len
+	n := 0
+	for ; a.kept.long > maxSpare; n++ {
+		a.kept.long -= a.long[n].Len
+	}
+	back = slices.Clone(a.long[:n])
+	a.long = slices.Delete(a.long, 0, n)
+	return back
+}
+
+// dropSpare gives all spare spans back, and reports whether there were any.
+func (a *Arena) dropSpare() bool {
+	a.mu.Lock()
+	all := a.long
+	for _, list := range a.small {
+		all = append(all, list...)
+	}
+	clear(a.small)
+	a.long, a.kept.small, a.kept.long = nil, 0, 0
+	a.mu.Unlock()
+	for _, s := range all {
+		a.giveBack(s)
+	}
+	return len(all) > 0
+}
