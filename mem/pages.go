@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -24,10 +25,12 @@ func Fresh(n int64) ([]byte, error) {
 // Unmap gives back what Fresh has mapped. Nothing may use it afterwards.
 func Unmap(b []byte) error { return unix.Munmap(b) }
 
-// Available is how many bytes of memory the machine could give a process now, as the system
-// estimates; math.MaxInt64 where it does not say.
-func Available() int64 {
-	f, err := os.Open("/proc/meminfo")
+// Available is how many bytes of memory the machine, or the control group of this process,
+// could still give, as the system estimates; math.MaxInt64 where neither says.
+func Available() int64 { return min(ofMachine("/proc/meminfo"), ofGroup("/proc/self/cgroup", "/sys/fs/cgroup")) }
+
+func ofMachine(meminfo string) int64 {
+	f, err := os.Open(meminfo)
 	if err != nil {
 		return math.MaxInt64
 	}
@@ -40,4 +43,50 @@ func Available() int64 {
 		}
 	}
 	return math.MaxInt64
+}
+
+// ofGroup is what the group and those around it have left, by version 2 of control groups.
+// What the page cache holds for them counts as used there, though it could be dropped, so a
+// group's inactive file pages are added.
+func ofGroup(membership, root string) int64 {
+	text, err := os.ReadFile(membership)
+	if err != nil {
+		return math.MaxInt64
+	}
+	least := int64(math.MaxInt64)
+	for line := range strings.Lines(string(text)) {
+		at, ok := strings.CutPrefix(strings.TrimSpace(line), "0::")
+		if !ok {
+			continue
+		}
+		for dir := filepath.Join(root, at); strings.HasPrefix(dir, root); dir = filepath.Dir(dir) {
+			least = min(least, leftIn(dir))
+		}
+	}
+	return least
+}
+
+func leftIn(group string) int64 {
+	limit, limited := number(filepath.Join(group, "memory.max"))
+	used, known := number(filepath.Join(group, "memory.current"))
+	if !limited || !known {
+		return math.MaxInt64
+	}
+	stat, _ := os.ReadFile(filepath.Join(group, "memory.stat"))
+	for line := range strings.Lines(string(stat)) {
+		if text, ok := strings.CutPrefix(line, "inactive_file "); ok {
+			n, _ := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+			used -= n
+		}
+	}
+	return max(0, limit-used)
+}
+
+func number(path string) (int64, bool) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	return n, err == nil // "max" is none
 }
