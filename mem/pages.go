@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,7 +28,9 @@ func Unmap(b []byte) error { return unix.Munmap(b) }
 
 // Available is how many bytes of memory the machine, or the control group of this process,
 // could still give, as the system estimates; math.MaxInt64 where neither says.
-func Available() int64 { return min(ofMachine("/proc/meminfo"), ofGroup("/proc/self/cgroup", "/sys/fs/cgroup")) }
+func Available() int64 {
+	return min(ofMachine("/proc/meminfo"), ofGroup("/proc/self/cgroup", "/sys/fs/cgroup"))
+}
 
 func ofMachine(meminfo string) int64 {
 	f, err := os.Open(meminfo)
@@ -45,9 +48,9 @@ func ofMachine(meminfo string) int64 {
 	return math.MaxInt64
 }
 
-// ofGroup is what the group and those around it have left, by version 2 of control groups.
-// What the page cache holds for them counts as used there, though it could be dropped, so a
-// group's inactive file pages are added.
+// ofGroup is what the group and those around it have left, by either version of control
+// groups. What the page cache holds for them counts as used there, though it could be dropped,
+// so a group's inactive file pages are added.
 func ofGroup(membership, root string) int64 {
 	text, err := os.ReadFile(membership)
 	if err != nil {
@@ -55,26 +58,41 @@ func ofGroup(membership, root string) int64 {
 	}
 	least := int64(math.MaxInt64)
 	for line := range strings.Lines(string(text)) {
-		at, ok := strings.CutPrefix(strings.TrimSpace(line), "0::")
-		if !ok {
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(parts) < 3 {
 			continue
 		}
-		for dir := filepath.Join(root, at); strings.HasPrefix(dir, root); dir = filepath.Dir(dir) {
-			least = min(least, leftIn(dir))
+		top, of := root, &second
+		switch {
+		case slices.Contains(strings.Split(parts[1], ","), "memory"):
+			top, of = filepath.Join(root, "memory"), &first
+		case parts[1] != "":
+			continue
+		}
+		for dir := filepath.Join(top, parts[2]); strings.HasPrefix(dir, top); dir = filepath.Dir(dir) {
+			least = min(least, of.left(dir))
 		}
 	}
 	return least
 }
 
-func leftIn(group string) int64 {
-	limit, limited := number(filepath.Join(group, "memory.max"))
-	used, known := number(filepath.Join(group, "memory.current"))
+// accounts are the files in which a version of control groups says what a group uses.
+type accounts struct{ limit, used, dropped string }
+
+var (
+	first  = accounts{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "}
+	second = accounts{"memory.max", "memory.current", "inactive_file "}
+)
+
+func (a *accounts) left(group string) int64 {
+	limit, limited := number(filepath.Join(group, a.limit))
+	used, known := number(filepath.Join(group, a.used))
 	if !limited || !known {
 		return math.MaxInt64
 	}
 	stat, _ := os.ReadFile(filepath.Join(group, "memory.stat"))
 	for line := range strings.Lines(string(stat)) {
-		if text, ok := strings.CutPrefix(line, "inactive_file "); ok {
+		if text, ok := strings.CutPrefix(line, a.dropped); ok {
 			n, _ := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
 			used -= n
 		}

@@ -38,6 +38,17 @@ func TestAvailable(t *testing.T) {
 	if n := left(); n != 3 {
 		t.Errorf("with a limit of its own: %d, expected 3", n)
 	}
+	old := filepath.Join(root, "memory", "old")
+	if err := os.MkdirAll(old, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	put(root, "cgroup", "4:cpu,memory:/old\n0::/outer\n")
+	put(old, "memory.limit_in_bytes", "50\n")
+	put(old, "memory.usage_in_bytes", "49\n")
+	put(old, "memory.stat", "inactive_file 3\ntotal_inactive_file 20\n")
+	if n := left(); n != 21 {
+		t.Errorf("by the first version: %d, expected 21", n)
+	}
 	put(root, "meminfo", "MemTotal: 9 kB\nMemAvailable:   4 kB\n")
 	if n := ofMachine(filepath.Join(root, "meminfo")); n != 4096 {
 		t.Errorf("the machine has %d, expected 4096", n)
