@@ -28,8 +28,9 @@ type elab struct {
 	// lambda counts the closures around the point being elaborated.
 	lambda int
 
-	dynamic  int // run-time sizes so far
-	steps    int // expressions elaborated
+	dynamic  int                    // run-time sizes so far
+	limits   map[string][]size.Poly // what each of them is at most
+	steps    int                    // expressions elaborated
 	full     bool
 	indexing string // the array of which a literal index is being checked, in text
 	target   bool   // the index being checked is one of an assignment's target
@@ -87,7 +88,7 @@ var (
 func newElab(p *Program, name string, src *diag.Source, msgs *diag.List) *elab {
 	g := &graph.Graph{Name: name, Source: src}
 	g.Facts.Lo, g.Facts.Hi = map[string]int64{}, map[string]int64{}
-	e := &elab{p: p, g: g, msgs: msgs, info: make([]info, 1, 96)}
+	e := &elab{p: p, g: g, msgs: msgs, info: make([]info, 1, 96), limits: map[string][]size.Poly{}}
 	e.always = prove.Known{Facts: &size.Facts{Lo: g.Facts.Lo, Hi: g.Facts.Hi}}
 	e.prover = prove.New(e.always.Facts, func() { e.tired = true })
 	e.prover.More = func(p size.Poly) []size.Poly { return slices.Clip(e.relevant(p)) }
@@ -294,10 +295,20 @@ func (e *elab) lengthOf(x *graph.Node) size.Poly {
 	return x.Type.Size
 }
 
-// newSize makes a run-time size that is at most each of the bounds.
+// newSize makes a run-time size that is at most each of the bounds. Where these are run-time
+// sizes it is at most what they are: the prover does not follow long chains.
 func (e *elab) newSize(bounds ...size.Poly) string {
 	e.dynamic++
 	name := "?" + itoa(e.dynamic)
+	for i := 0; i < len(bounds); i++ {
+		of, _ := bounds[i].IsVar()
+		for _, b := range e.limits[of] {
+			if !slices.ContainsFunc(bounds, b.Equal) {
+				bounds = append(bounds, b)
+			}
+		}
+	}
+	e.limits[name] = bounds
 	for _, b := range bounds {
 		_, hi := e.g.Facts.Bounds(b)
 		if old, ok := e.g.Facts.Hi[name]; !ok || hi < old {
