@@ -37,6 +37,11 @@ var setName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,63}$`)
 // Load stores a table as a data set. It becomes visible when all of it is
 // stored; after an error nothing of it is left.
 func (c *Cluster) Load(ctx context.Context, src data.Source, name string, opt LoadOptions) (*Loaded, error) {
+	loaded, err := c.load(ctx, src, name, opt)
+	return loaded, c.orClosed(err)
+}
+
+func (c *Cluster) load(ctx context.Context, src data.Source, name string, opt LoadOptions) (*Loaded, error) {
 	l, err := c.plan(ctx, src, name, opt)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,53 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+
+	"github.com/godwit-run/godwit/caller"
+)
+
+// ErrClosed says that the connection with the cluster was closed, before or meanwhile.
+var ErrClosed = errors.New("the connection with the cluster was closed")
+
+// Close ends the connection. What is in progress ends at once with ErrClosed, and so does what
+// begins later. Closing again does nothing.
+func (c *Cluster) Close() (err error) {
+	c.ended.Do(func() {
+		c.cancel(ErrClosed)
+		c.endAll()
+		if c.net != nil {
+			err = c.net.Close()
+		}
+		c.work.Wait()
+		err = errors.Join(err, c.cfg.Control.Close())
+	})
+	return err
+}
+
+// endAll tells everybody who waits for an answer that there will be none: a core that is not stepped
+// any more ends nothing.
+func (c *Cluster) endAll() {
+	c.mu.Lock()
+	then := c.then
+	c.then, c.over = nil, true
+	c.mu.Unlock()
+	for id, f := range then {
+		f(&caller.Deliver{ID: id, Err: ErrClosed})
+	}
+}
+
+// during gives a context that ends with the connection, too: for waits that are not for an answer.
+func (c *Cluster) during(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(c.ctx, func() { cancel(ErrClosed) })
+	return ctx, func() { stop(); cancel(nil) }
+}
+
+// orClosed is why something failed: what a control or a transport says after its end is about nothing else.
+func (c *Cluster) orClosed(err error) error {
+	if err == nil || c.ctx.Err() == nil {
+		return err
+	}
+	return ErrClosed
+}
