@@ -71,6 +71,10 @@ func clusterError(err error) error {
 	if errors.As(err, &unfit) {
 		return &InputError{Text: unfit.Error(), Help: unfit.Help(), Err: err}
 	}
+	var down *site.UnreachedError
+	if errors.As(err, &down) {
+		return &InputError{Text: down.Error(), Help: down.Help(), Err: err}
+	}
 	var file *data.Error
 	if errors.As(err, &file) {
 		return &InputError{Text: file.Error(), Help: file.Help, Err: err}

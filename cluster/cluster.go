@@ -83,7 +83,7 @@ func Connect(ctx context.Context, cfg Config) (*Cluster, error) {
 	c.ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	first, err := cfg.Control.View(ctx)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("the cluster's catalogue cannot be read: %w", err), c.Close())
+		return nil, errors.Join(err, c.Close())
 	}
 	if c.net, err = cfg.Dial(cfg.Self, c.nameOf, c); err != nil {
 		return nil, errors.Join(err, c.Close())

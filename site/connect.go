@@ -55,7 +55,7 @@ func Connect(ctx context.Context, dir string, opt Options) (*cluster.Cluster, er
 		return nil, fmt.Errorf("what answers at the addresses of the nodes is not the cluster in %s: %w", dir, err)
 	}
 	if err != nil {
-		return nil, err // cluster.Connect has closed ctl
+		return nil, s.unreached(err) // cluster.Connect has closed ctl
 	}
 	ctl.KeepIdentity(ctx)
 	return c, nil

@@ -72,8 +72,7 @@ func oneNode(dir *string) cobra.CompletionFunc {
 }
 
 func (d *draining) run(cmd *cobra.Command) error {
-	ctx, cancel := context.WithTimeout(cmd.Context(), connecting)
-	defer cancel()
+	ctx := cmd.Context()
 	c, err := site.Connect(ctx, d.dir, site.Options{Admin: true})
 	if err != nil {
 		return err

@@ -4,18 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/godwit-run/godwit"
 	"github.com/godwit-run/godwit/cluster"
+	"github.com/godwit-run/godwit/site"
 	"github.com/godwit-run/godwit/view"
 )
-
-// connecting is how long a command waits for the cluster's first answer.
-const connecting = 15 * time.Second
 
 // connect joins the cluster of a directory.
 func connect(ctx context.Context, dir string) (*godwit.Cluster, error) {
@@ -24,8 +21,6 @@ func connect(ctx context.Context, dir string) (*godwit.Cluster, error) {
 
 // connectAs joins it as a client or as an administrator.
 func connectAs(ctx context.Context, dir string, admin bool) (*godwit.Cluster, error) {
-	ctx, cancel := context.WithTimeout(ctx, connecting)
-	defer cancel()
 	return godwit.Connect(ctx, dir, godwit.ConnectOptions{OnDemand: true, Admin: admin})
 }
 
@@ -102,7 +97,7 @@ func skippable(err error) error {
 	}
 	flags := ""
 	for _, name := range unfit.Names {
-		flags += " --skip " + quoted(name)
+		flags += " --skip " + site.Quoted(name)
 	}
 	with := *input
 	with.Help = "leave out what cannot be stored:" + flags
@@ -110,14 +105,6 @@ func skippable(err error) error {
 		with.Help = input.Help + "\nor " + with.Help
 	}
 	return &with
-}
-
-// quoted is a word as a shell takes it.
-func quoted(word string) string {
-	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\\''`) + "'"
 }
 
 func newDrop() *cobra.Command {

@@ -121,9 +121,7 @@ func (s *sending) send(ctx context.Context, pkg, payload []byte, opt cluster.Sen
 }
 
 func (s *sending) sendBefore(ctx context.Context, pkg, payload []byte, opt cluster.SendOptions) (*cluster.Reply, error) {
-	joining, cancel := context.WithTimeout(ctx, connecting)
-	defer cancel()
-	c, err := site.Connect(joining, s.dir, site.Options{OnDemand: true, Children: children(), Unconfined: s.unconfine})
+	c, err := site.Connect(ctx, s.dir, site.Options{OnDemand: true, Children: children(), Unconfined: s.unconfine})
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/godwit-run/godwit"
 	"github.com/godwit-run/godwit/control"
 	"github.com/godwit-run/godwit/fleet"
+	"github.com/godwit-run/godwit/site"
 )
 
 // upping is one godwit up.
@@ -115,11 +116,7 @@ func csvLine(v string) string {
 
 // clusterFlag adds --cluster, the directory of a cluster.
 func clusterFlag(cmd *cobra.Command, dir *string) {
-	usual := os.Getenv("GODWIT_CLUSTER")
-	if usual == "" {
-		usual = ".godwit"
-	}
-	cmd.Flags().StringVar(dir, "cluster", usual, "directory of the cluster; GODWIT_CLUSTER is the default if set")
+	cmd.Flags().StringVar(dir, "cluster", site.DefaultDir(), "directory of the cluster; GODWIT_CLUSTER is the default if set")
 }
 
 func (u *upping) run(cmd *cobra.Command) error {
