@@ -85,6 +85,7 @@ type loading struct {
 	c     *Cluster
 	opt   LoadOptions
 	set   *catalog.Set
+	on    *placement // of its shards
 	split *store.Split
 	told  progress
 	idle  *idle
@@ -92,7 +93,8 @@ type loading struct {
 
 // plan cuts the table and says which nodes get what.
 func (c *Cluster) plan(ctx context.Context, src data.Source, name string, opt LoadOptions) (*loading, error) {
-	nodes := c.View().Nodes
+	v := c.View()
+	nodes := emptiest(v)
 	if opt.Shards == 0 {
 		opt.Shards = len(nodes)
 	}
@@ -106,6 +108,8 @@ func (c *Cluster) plan(ctx context.Context, src data.Source, name string, opt Lo
 		return nil, fmt.Errorf("there is a data set @%s already; drop it, replace it, or choose another name", name)
 	case opt.Shards < 1 || opt.Shards > catalog.MaxShards:
 		return nil, fmt.Errorf("%d shards: use 1 to %d", opt.Shards, catalog.MaxShards)
+	case len(nodes) == 0:
+		return nil, errors.New("no node of the cluster is alive, or all are drained")
 	case opt.Replicas < 1 || opt.Replicas > len(nodes):
 		return nil, fmt.Errorf("%d replicas need as many nodes; %d are alive", opt.Replicas, len(nodes))
 	}
@@ -117,12 +121,9 @@ func (c *Cluster) plan(ctx context.Context, src data.Source, name string, opt Lo
 	}
 	l.split, l.set = split, &catalog.Set{Name: name, Rows: split.Rows, By: split.By, Columns: split.Columns}
 	for i, r := range split.Shards {
-		sh := catalog.Shard{Lo: r.Lo, Hi: r.Hi}
-		for r := range opt.Replicas {
-			sh.Assigned = append(sh.Assigned, nodes[(i+r)%len(nodes)].Peer)
-		}
-		l.set.Shards = append(l.set.Shards, sh)
+		l.set.Shards = append(l.set.Shards, catalog.Shard{Lo: r.Lo, Hi: r.Hi, Assigned: assigned(nodes, i, opt.Replicas)})
 	}
+	l.on = newPlacement(v, l.set)
 	return l, control.CheckTable(l.set)
 }
 
