@@ -15,7 +15,10 @@ var ErrClosed = errors.New("the connection with the cluster was closed")
 func (c *Cluster) Close() (err error) {
 	c.ended.Do(func() {
 		c.cancel(ErrClosed)
-		c.endAll()
+		c.mu.Lock()
+		c.over = true
+		c.mu.Unlock()
+		c.endAll(ErrClosed)
 		if c.net != nil {
 			err = c.net.Close()
 		}
@@ -26,14 +29,15 @@ func (c *Cluster) Close() (err error) {
 }
 
 // endAll tells everybody who waits for an answer that there will be none: a core that is not stepped
-// any more ends nothing.
-func (c *Cluster) endAll() {
+// any more, or that nobody answers, ends nothing.
+func (c *Cluster) endAll(why error) {
 	c.mu.Lock()
 	then := c.then
-	c.then, c.over = nil, true
+	c.then = map[caller.ID]func(*caller.Deliver){}
 	c.mu.Unlock()
 	for id, f := range then {
-		f(&caller.Deliver{ID: id, Err: ErrClosed})
+		c.step(&caller.Abandon{ID: id})
+		f(&caller.Deliver{ID: id, Err: why})
 	}
 }
 
@@ -44,10 +48,15 @@ func (c *Cluster) during(ctx context.Context) (context.Context, context.CancelFu
 	return ctx, func() { stop(); cancel(nil) }
 }
 
-// orClosed is why something failed: what a control or a transport says after its end is about nothing else.
-func (c *Cluster) orClosed(err error) error {
-	if err == nil || c.ctx.Err() == nil {
-		return err
+// why is why something failed: what a control or a transport says after its end is about nothing else.
+func (c *Cluster) why(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case context.Cause(c.ctx) == ErrClosed:
+		return ErrClosed
+	case c.cfg.Explain != nil:
+		return c.cfg.Explain(err)
 	}
-	return ErrClosed
+	return err
 }

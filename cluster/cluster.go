@@ -32,6 +32,8 @@ type Config struct {
 	OnDemand bool
 	// Deadline is that of requests whose context has none; the constant of that name if zero.
 	Deadline time.Duration
+	// Explain, if set, says of an error of the control what it means for the user.
+	Explain func(error) error
 	// Payload makes a package's payload of a user's arguments, by running its
 	// X_payload_init on this machine; nil if there are no means to do so. The nodes are
 	// those that are alive.
@@ -58,6 +60,8 @@ type Cluster struct {
 	work   sync.WaitGroup
 	ended  sync.Once
 
+	looking atomic.Bool // whether no node runs; see alone
+
 	codes  codes
 	credit *semaphore.Weighted // bytes of answers that may be on their way; see flow
 }
@@ -83,7 +87,7 @@ func Connect(ctx context.Context, cfg Config) (*Cluster, error) {
 	c.ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	first, err := cfg.Control.View(ctx)
 	if err != nil {
-		return nil, errors.Join(err, c.Close())
+		return nil, errors.Join(c.why(err), c.Close())
 	}
 	if c.net, err = cfg.Dial(cfg.Self, c.nameOf, c); err != nil {
 		return nil, errors.Join(err, c.Close())
@@ -150,10 +154,7 @@ func (c *Cluster) Receive(from catalog.Peer, b []byte) {
 
 // Gone implements transport.Handler.
 func (c *Cluster) Gone(p catalog.Peer, _ error) {
-	if c.ctx.Err() == nil {
-		c.gone.Store(p, true)
-		c.step(&caller.Gone{Peer: p})
-	}
+	c.lost(p)
 }
 
 // step feeds the core and carries out what it wants.
@@ -166,7 +167,7 @@ func (c *Cluster) step(in caller.Input) {
 		switch e := e.(type) {
 		case *caller.Send:
 			if err := c.net.Send(e.To, e.Bytes); errors.Is(err, transport.ErrUnreachable) {
-				c.step(&caller.Gone{Peer: e.To})
+				c.lost(e.To)
 			}
 		case *caller.Deliver:
 			c.deliver(e)

@@ -38,7 +38,7 @@ var setName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,63}$`)
 // stored; after an error nothing of it is left.
 func (c *Cluster) Load(ctx context.Context, src data.Source, name string, opt LoadOptions) (*Loaded, error) {
 	loaded, err := c.load(ctx, src, name, opt)
-	return loaded, c.orClosed(err)
+	return loaded, c.why(err)
 }
 
 func (c *Cluster) load(ctx context.Context, src data.Source, name string, opt LoadOptions) (*Loaded, error) {

@@ -95,7 +95,7 @@ func (c *Cluster) Send(ctx context.Context, pkg []byte, to string, payload []byt
 		body.Bytes, err = c.cfg.Payload(making, p, payload, c.alive())
 		stop()
 		if err != nil {
-			return nil, c.orClosed(err)
+			return nil, c.why(err)
 		}
 	}
 	start := time.Now()
@@ -206,5 +206,5 @@ func (c *Cluster) column(text string) (set uint32, column int, err error) {
 // called more than once, and gives the new one. Nodes hear of it within moments.
 func (c *Cluster) Trust(ctx context.Context, edit func(trust.List) (trust.List, error)) (trust.List, error) {
 	l, err := c.cfg.Control.Trust(ctx, edit)
-	return l, c.orClosed(err)
+	return l, c.why(err)
 }

@@ -128,9 +128,9 @@ const cleanTime = 10 * time.Second
 func (c *Cluster) Drop(ctx context.Context, name string) error {
 	set, err := c.cfg.Control.Remove(ctx, name)
 	if err != nil {
-		return c.orClosed(err)
+		return c.why(err)
 	}
-	return c.orClosed(c.dropShards(ctx, set))
+	return c.why(c.dropShards(ctx, set))
 }
 
 func (c *Cluster) dropShards(ctx context.Context, set *catalog.Set) error {

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"google.golang.org/grpc/status"
+
+	"github.com/godwit-run/godwit/control"
 )
 
 // refusing is for how long all nodes may refuse connections before a request is given up: a cluster that
@@ -39,6 +41,9 @@ func (e *UnansweredError) Error() string {
 
 // Unwrap gives the end of the caller's context, if that was it.
 func (e *UnansweredError) Unwrap() error { return e.err }
+
+// Is finds control.ErrNoneRuns.
+func (e *UnansweredError) Is(target error) bool { return e.Refused && target == control.ErrNoneRuns }
 
 // Each is what each node said.
 func (e *UnansweredError) Each() string {
