@@ -108,6 +108,8 @@ func (c *Cluster) plan(ctx context.Context, src data.Source, name string, opt Lo
 		return nil, fmt.Errorf("there is a data set @%s already; drop it, replace it, or choose another name", name)
 	case opt.Shards < 1 || opt.Shards > catalog.MaxShards:
 		return nil, fmt.Errorf("%d shards: use 1 to %d", opt.Shards, catalog.MaxShards)
+	case opt.Deadline < 0:
+		return nil, fmt.Errorf("the deadline of a load is %v: use more than 0, or 0 for %v", opt.Deadline, StoreDeadline)
 	case len(nodes) == 0:
 		return nil, errors.New("no node of the cluster is alive, or all are drained")
 	case opt.Replicas < 1 || opt.Replicas > len(nodes):

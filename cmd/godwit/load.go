@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/godwit-run/godwit"
+	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/cluster"
 	"github.com/godwit-run/godwit/site"
 	"github.com/godwit-run/godwit/view"
@@ -64,7 +65,21 @@ The set is cut into shards by rows:
 	return cmd
 }
 
+// check refuses what cannot be meant.
+func (l *loading) check(cmd *cobra.Command) error {
+	switch {
+	case l.opt.Replicas < 1:
+		return &misuse{fmt.Sprintf("--replicas is %d", l.opt.Replicas), "use 1 or more: so many nodes store each shard"}
+	case l.opt.Shards < 0 || l.opt.Shards > catalog.MaxShards:
+		return &misuse{fmt.Sprintf("--shards is %d", l.opt.Shards), fmt.Sprintf("use 1 to %d; without it there is one for each node", catalog.MaxShards)}
+	}
+	return deadlineGiven(cmd, l.opt.Deadline, fmt.Sprintf("without it a load ends when nothing was stored for %v", cluster.StoreDeadline))
+}
+
 func (l *loading) run(cmd *cobra.Command, args []string) error {
+	if err := l.check(cmd); err != nil {
+		return err
+	}
 	c, err := connect(cmd.Context(), l.dir)
 	if err != nil {
 		return err

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/godwit-run/godwit"
 	"github.com/godwit-run/godwit/control"
 	"github.com/godwit-run/godwit/fleet"
 	"github.com/godwit-run/godwit/site"
@@ -121,13 +120,13 @@ func clusterFlag(cmd *cobra.Command, dir *string) {
 
 func (u *upping) run(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("nodes") && (u.nodes < 1 || u.nodes > 64) {
-		return &godwit.InputError{Text: fmt.Sprintf("-n is %d", u.nodes), Help: "use 1 to 64 nodes on one machine"}
+		return &misuse{fmt.Sprintf("-n is %d", u.nodes), "use 1 to 64 nodes on one machine"}
 	}
 	if u.ttl < 2*time.Second {
-		return &godwit.InputError{Text: fmt.Sprintf("--ttl is %s", u.ttl), Help: "use 2s or more"}
+		return &misuse{fmt.Sprintf("--ttl is %s", u.ttl), "use 2s or more"}
 	}
 	if u.restarts < 0 {
-		return &godwit.InputError{Text: fmt.Sprintf("--restarts is %d", u.restarts), Help: "use 0 or more"}
+		return &misuse{fmt.Sprintf("--restarts is %d", u.restarts), "use 0 or more"}
 	}
 	if u.detach {
 		return u.background(cmd)
