@@ -168,6 +168,8 @@ func (u *upping) say(cmd *cobra.Command, e fleet.Event) {
 	switch {
 	case u.json:
 		_ = printJSON(cmd.OutOrStdout(), &e) // who read it may be gone
+	case u.behind: // into the log
+		fmt.Fprintln(cmd.ErrOrStderr(), time.Now().UTC().Format(time.RFC3339), e.Text)
 	case e.Event == "ready" && e.Node == "":
 		fmt.Fprintln(cmd.OutOrStdout(), e.Text+"; interrupt to end them")
 	default:
