@@ -300,3 +300,13 @@ where N: Range<0, 10_000_000_000>
 		}
 	}
 }
+
+// A number of threads below 0 is refused; 0 is the default.
+func TestThreads(t *testing.T) {
+	f := fn(t, `fn f(x: i64) -> i64 { x }`)
+	for n, want := range map[int]bool{-1: false, 0: true, 1: true} {
+		if _, err := f.Call(context.Background(), godwit.Args{"x": 1}, godwit.WithThreads(n)); (err == nil) != want {
+			t.Errorf("%d threads: %v", n, err)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/godwit-run/godwit/catalog"
@@ -70,6 +71,10 @@ func clusterError(err error) error {
 	if errors.As(err, &unfit) {
 		return &InputError{Text: unfit.Error(), Help: unfit.Help(), Err: err}
 	}
+	var down *site.UnreachedError
+	if errors.As(err, &down) {
+		return &InputError{Text: down.Error(), Help: down.Help(), Err: err}
+	}
 	var file *data.Error
 	if errors.As(err, &file) {
 		return &InputError{Text: file.Error(), Help: file.Help, Err: err}
@@ -80,9 +85,13 @@ func clusterError(err error) error {
 // Cluster is a connection with a cluster of nodes. It is safe for concurrent
 // use.
 type Cluster struct {
-	c    *cluster.Cluster
-	stop func() error // ends nodes that belong to the connection
+	c     *cluster.Cluster
+	stop  func() error // ends nodes that belong to the connection
+	ended sync.Once
 }
+
+// ErrClosed is what calls end with whose cluster is closed, before or meanwhile; errors.Is finds it.
+var ErrClosed = cluster.ErrClosed
 
 // ConnectOptions are the choices of a client.
 type ConnectOptions = site.Options
@@ -107,14 +116,15 @@ func LocalCluster(ctx context.Context, n int) (*Cluster, error) {
 	return &Cluster{c: l.Client, stop: l.Close}, nil
 }
 
-// Close ends the connection. Calls in progress fail.
-func (c *Cluster) Close() error {
-	err := c.c.Close()
-	if c.stop != nil {
-		if serr := c.stop(); err == nil {
-			err = serr
+// Close ends the connection. Calls in progress end at once with [ErrClosed], as later ones do.
+// Closing again does nothing.
+func (c *Cluster) Close() (err error) {
+	c.ended.Do(func() {
+		err = c.c.Close()
+		if c.stop != nil {
+			err = errors.Join(err, c.stop())
 		}
-	}
+	})
 	return err
 }
 

@@ -31,7 +31,7 @@ type options struct {
 // Option is a choice for a Runtime or for one call.
 type Option func(*options)
 
-// WithThreads limits how many threads work at once; by default as many as
+// WithThreads limits how many threads work at once; by default, and for 0, as many as
 // GOMAXPROCS says.
 func WithThreads(n int) Option { return func(o *options) { o.threads = n } }
 
@@ -165,7 +165,10 @@ func optionsOf(opts []Option) (options, error) {
 		f(&o)
 	}
 	o.runtime = own.runtime
-	if o.threads <= 0 {
+	if o.threads < 0 {
+		return o, badOption("WithThreads(%d): use 1 or more, or 0 for as many as GOMAXPROCS says", o.threads)
+	}
+	if o.threads == 0 {
 		o.threads = defaultThreads()
 	}
 	if o.strategy != "" && !slices.Contains(cluster.Strategies, o.strategy) {

@@ -32,6 +32,8 @@ type Config struct {
 	OnDemand bool
 	// Deadline is that of requests whose context has none; the constant of that name if zero.
 	Deadline time.Duration
+	// Explain, if set, says of an error of the control what it means for the user.
+	Explain func(error) error
 	// Payload makes a package's payload of a user's arguments, by running its
 	// X_payload_init on this machine; nil if there are no means to do so. The nodes are
 	// those that are alive.
@@ -48,21 +50,23 @@ type Cluster struct {
 	core *caller.Core
 	then map[caller.ID]func(*caller.Deliver)
 	next caller.ID
+	over bool // closed: nothing begins any more
 
 	net    transport.Transport
 	view   atomic.Pointer[catalog.View]
 	gone   sync.Map // of catalog.Peer: connections that broke since the last parcel
 	ctx    context.Context
-	cancel context.CancelFunc
+	cancel context.CancelCauseFunc
 	work   sync.WaitGroup
+	ended  sync.Once
+
+	looking atomic.Bool // whether no node runs; see alone
 
 	codes  codes
 	credit *semaphore.Weighted // bytes of answers that may be on their way; see flow
 }
 
 var errAnswer = errors.New("the answer is not one to this request")
-
-var errClosed = errors.New("the connection with the cluster was closed")
 
 // tick is how often the client looks at its deadlines.
 const tick = 10 * time.Millisecond
@@ -80,10 +84,10 @@ func Connect(ctx context.Context, cfg Config) (*Cluster, error) {
 	}
 	c := &Cluster{cfg: cfg, start: time.Now(), then: map[caller.ID]func(*caller.Deliver){}, credit: semaphore.NewWeighted(creditBytes)}
 	c.core = caller.New(cfg.Self, caller.Options{First: uint64(time.Now().UnixNano()), OnDemand: cfg.OnDemand})
-	c.ctx, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	c.ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	first, err := cfg.Control.View(ctx)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("the cluster's catalogue cannot be read: %w", err), c.Close())
+		return nil, errors.Join(c.why(err), c.Close())
 	}
 	if c.net, err = cfg.Dial(cfg.Self, c.nameOf, c); err != nil {
 		return nil, errors.Join(err, c.Close())
@@ -100,17 +104,6 @@ func Connect(ctx context.Context, cfg Config) (*Cluster, error) {
 	})
 	c.work.Go(c.ticks)
 	return c, nil
-}
-
-// Close ends the connection. Operations in progress fail.
-func (c *Cluster) Close() error {
-	c.cancel()
-	var err error
-	if c.net != nil {
-		err = c.net.Close()
-	}
-	c.work.Wait()
-	return errors.Join(err, c.cfg.Control.Close())
 }
 
 // View is the cluster as last heard of.
@@ -161,10 +154,7 @@ func (c *Cluster) Receive(from catalog.Peer, b []byte) {
 
 // Gone implements transport.Handler.
 func (c *Cluster) Gone(p catalog.Peer, _ error) {
-	if c.ctx.Err() == nil {
-		c.gone.Store(p, true)
-		c.step(&caller.Gone{Peer: p})
-	}
+	c.lost(p)
 }
 
 // step feeds the core and carries out what it wants.
@@ -177,7 +167,7 @@ func (c *Cluster) step(in caller.Input) {
 		switch e := e.(type) {
 		case *caller.Send:
 			if err := c.net.Send(e.To, e.Bytes); errors.Is(err, transport.ErrUnreachable) {
-				c.step(&caller.Gone{Peer: e.To})
+				c.lost(e.To)
 			}
 		case *caller.Deliver:
 			c.deliver(e)
@@ -196,13 +186,19 @@ func (c *Cluster) deliver(d *caller.Deliver) {
 }
 
 // begin starts an operation, of which make gives the input. then is called once, on
-// whatever goroutine the answer arrives, and must not block.
+// whatever goroutine the answer arrives or the connection is closed, and must not block.
 func (c *Cluster) begin(then func(*caller.Deliver), make func(caller.ID) caller.Input) caller.ID {
 	c.mu.Lock()
 	c.next++
-	id := c.next
-	c.then[id] = then
+	id, over := c.next, c.over
+	if !over {
+		c.then[id] = then
+	}
 	c.mu.Unlock()
+	if over {
+		then(&caller.Deliver{ID: id, Err: ErrClosed})
+		return id
+	}
 	c.step(make(id))
 	return id
 }
@@ -215,13 +211,9 @@ func (c *Cluster) do(ctx context.Context, make func(caller.ID) caller.Input) (*c
 	case <-done.ready:
 		return done.d, late(ctx, done.d.Err)
 	case <-ctx.Done():
-	case <-c.ctx.Done():
+		c.abandon(id)
+		return nil, context.Cause(ctx)
 	}
-	c.abandon(id)
-	if err := context.Cause(ctx); err != nil {
-		return nil, err
-	}
-	return nil, errClosed
 }
 
 // late gives the error of an operation whose deadline was the context's that of the

@@ -38,6 +38,8 @@ type piece struct {
 
 // flow runs the pieces beside their shards, and meanwhile those that are none's here.
 func (b *Beside) flow(ctx context.Context, a *arranged, t *task, spans []span) (err error) {
+	ctx, done := b.c.during(ctx)
+	defer done()
 	f := &flow{b: b, ctx: ctx, a: a, t: t, open: map[*piece]bool{}, arrived: make(chan *piece, mostOpen)}
 	f.away, f.here = alternating(spans)
 	defer f.stop()
@@ -118,8 +120,6 @@ func (f *flow) next() error {
 	case p = <-f.arrived:
 	case <-f.ctx.Done():
 		return context.Cause(f.ctx)
-	case <-f.b.c.ctx.Done():
-		return errClosed
 	}
 	delete(f.open, p)
 	defer f.b.c.credit.Release(p.weight)

@@ -37,6 +37,11 @@ var setName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,63}$`)
 // Load stores a table as a data set. It becomes visible when all of it is
 // stored; after an error nothing of it is left.
 func (c *Cluster) Load(ctx context.Context, src data.Source, name string, opt LoadOptions) (*Loaded, error) {
+	loaded, err := c.load(ctx, src, name, opt)
+	return loaded, c.why(err)
+}
+
+func (c *Cluster) load(ctx context.Context, src data.Source, name string, opt LoadOptions) (*Loaded, error) {
 	l, err := c.plan(ctx, src, name, opt)
 	if err != nil {
 		return nil, err
@@ -80,6 +85,7 @@ type loading struct {
 	c     *Cluster
 	opt   LoadOptions
 	set   *catalog.Set
+	on    *placement // of its shards
 	split *store.Split
 	told  progress
 	idle  *idle
@@ -87,7 +93,8 @@ type loading struct {
 
 // plan cuts the table and says which nodes get what.
 func (c *Cluster) plan(ctx context.Context, src data.Source, name string, opt LoadOptions) (*loading, error) {
-	nodes := c.View().Nodes
+	v := c.View()
+	nodes := emptiest(v)
 	if opt.Shards == 0 {
 		opt.Shards = len(nodes)
 	}
@@ -101,6 +108,10 @@ func (c *Cluster) plan(ctx context.Context, src data.Source, name string, opt Lo
 		return nil, fmt.Errorf("there is a data set @%s already; drop it, replace it, or choose another name", name)
 	case opt.Shards < 1 || opt.Shards > catalog.MaxShards:
 		return nil, fmt.Errorf("%d shards: use 1 to %d", opt.Shards, catalog.MaxShards)
+	case opt.Deadline < 0:
+		return nil, fmt.Errorf("the deadline of a load is %v: use more than 0, or 0 for %v", opt.Deadline, StoreDeadline)
+	case len(nodes) == 0:
+		return nil, errors.New("no node of the cluster is alive, or all are drained")
 	case opt.Replicas < 1 || opt.Replicas > len(nodes):
 		return nil, fmt.Errorf("%d replicas need as many nodes; %d are alive", opt.Replicas, len(nodes))
 	}
@@ -112,12 +123,9 @@ func (c *Cluster) plan(ctx context.Context, src data.Source, name string, opt Lo
 	}
 	l.split, l.set = split, &catalog.Set{Name: name, Rows: split.Rows, By: split.By, Columns: split.Columns}
 	for i, r := range split.Shards {
-		sh := catalog.Shard{Lo: r.Lo, Hi: r.Hi}
-		for r := range opt.Replicas {
-			sh.Assigned = append(sh.Assigned, nodes[(i+r)%len(nodes)].Peer)
-		}
-		l.set.Shards = append(l.set.Shards, sh)
+		l.set.Shards = append(l.set.Shards, catalog.Shard{Lo: r.Lo, Hi: r.Hi, Assigned: assigned(nodes, i, opt.Replicas)})
 	}
+	l.on = newPlacement(v, l.set)
 	return l, control.CheckTable(l.set)
 }
 

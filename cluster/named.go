@@ -37,7 +37,7 @@ func (c *Cluster) named(name string) (*catalog.Set, error) {
 		}
 		select {
 		case <-ctx.Done():
-			return nil, fmt.Errorf("%w; it may be there nevertheless: %w", c.noSet(name), err)
+			return nil, c.why(fmt.Errorf("%w; it may be there nevertheless: %w", c.noSet(name), err))
 		case <-time.After(lookAgain):
 		}
 	}

@@ -91,8 +91,11 @@ func (c *Cluster) Send(ctx context.Context, pkg []byte, to string, payload []byt
 		if c.cfg.Payload == nil {
 			return nil, errors.New("this client cannot make payloads of arguments: give the payload itself")
 		}
-		if body.Bytes, err = c.cfg.Payload(ctx, p, payload, c.alive()); err != nil {
-			return nil, err
+		making, stop := c.during(ctx)
+		body.Bytes, err = c.cfg.Payload(making, p, payload, c.alive())
+		stop()
+		if err != nil {
+			return nil, c.why(err)
 		}
 	}
 	start := time.Now()
@@ -202,5 +205,6 @@ func (c *Cluster) column(text string) (set uint32, column int, err error) {
 // Trust changes whose packages nodes may run: edit gets the present list, may be
 // called more than once, and gives the new one. Nodes hear of it within moments.
 func (c *Cluster) Trust(ctx context.Context, edit func(trust.List) (trust.List, error)) (trust.List, error) {
-	return c.cfg.Control.Trust(ctx, edit)
+	l, err := c.cfg.Control.Trust(ctx, edit)
+	return l, c.why(err)
 }

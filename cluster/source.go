@@ -164,14 +164,12 @@ func (c *Cluster) fetch(ctx context.Context, set *catalog.Set, shard int, g *par
 }
 
 // await waits for an answer. An operation that nobody waits for ends at
-// its deadline.
+// its deadline, or with the connection.
 func (c *Cluster) await(ctx context.Context, f *future) (*parcel.Answer, error) {
 	select {
 	case <-f.ready:
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
-	case <-c.ctx.Done():
-		return nil, errClosed
 	}
 	return f.d.Answer, late(ctx, f.d.Err)
 }

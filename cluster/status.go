@@ -70,6 +70,9 @@ func (c *Cluster) inquire(ctx context.Context, q *parcel.Inquiry) ([]NodeStatus,
 			list[i].Report = a.Columns[0]
 		}
 	}
+	if c.ctx.Err() != nil {
+		return nil, ErrClosed
+	}
 	return list, nil
 }
 
@@ -125,9 +128,9 @@ const cleanTime = 10 * time.Second
 func (c *Cluster) Drop(ctx context.Context, name string) error {
 	set, err := c.cfg.Control.Remove(ctx, name)
 	if err != nil {
-		return err
+		return c.why(err)
 	}
-	return c.dropShards(ctx, set)
+	return c.why(c.dropShards(ctx, set))
 }
 
 func (c *Cluster) dropShards(ctx context.Context, set *catalog.Set) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"sync"
@@ -48,7 +49,7 @@ func (l *loading) all(ctx context.Context) error {
 		}
 		places <- struct{}{}
 		u := l.upload(p, i)
-		if err := u.part(ctx, 0); err != nil {
+		if err := u.first(ctx); err != nil {
 			fail(i, errors.Join(err, p.Close()))
 			break
 		}
@@ -69,26 +70,83 @@ func (l *loading) all(ctx context.Context) error {
 	return nil
 }
 
-// upload is a shard's file on its way to its nodes.
+// upload is a shard's file on its way to its nodes. A node that ends meanwhile is replaced, and the other
+// one is sent the file from its beginning.
 type upload struct {
-	l    *loading
-	file *store.Part
-	to   []catalog.Peer
-	blob parcel.Blob // without bytes
-	free sync.Pool   // of buffers for parts
+	l     *loading
+	shard int
+	file  *store.Part
+	blob  parcel.Blob // without bytes
+	free  sync.Pool   // of buffers for parts
+	told  sync.Map    // offsets of parts that are stored
+
+	mu   sync.Mutex
+	lost map[catalog.Peer]error // nodes that have ended and are not replaced yet, and how that was found out
 }
 
 func (l *loading) upload(p *store.Part, i int) *upload {
 	s := &l.set.Shards[i]
 	s.Bytes, s.Sum = p.Bytes, p.Sum
 	return &upload{
-		l: l, file: p, to: s.Assigned,
+		l: l, shard: i, file: p, lost: map[catalog.Peer]error{},
 		blob: parcel.Blob{Set: l.set.ID, Shard: uint32(i), Lo: s.Lo, Hi: s.Hi, Total: s.Bytes, Sum: s.Sum},
 	}
 }
 
-// part sends the part that begins at an offset to all nodes.
-func (u *upload) part(ctx context.Context, at int64) error {
+// first sends the first part to all nodes of the shard.
+func (u *upload) first(ctx context.Context) (err error) {
+	for to := u.l.on.of(u.shard); len(to) > 0 && err == nil; {
+		if err = u.part(ctx, 0, to); err == nil {
+			to, err = u.replaced()
+		}
+	}
+	return err
+}
+
+// rest sends all parts but the first, and has the file sealed.
+func (u *upload) rest(ctx context.Context) error {
+	to, from := u.l.on.of(u.shard), int64(partBytes)
+	for {
+		if err := u.whole(ctx, from, to); err != nil {
+			return err
+		}
+		var err error
+		if to, err = u.replaced(); err != nil || len(to) == 0 {
+			return err
+		}
+		from = 0
+	}
+}
+
+// whole sends the parts from an offset on to nodes, which then seal the file.
+func (u *upload) whole(ctx context.Context, from int64, to []catalog.Peer) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	places := make(chan struct{}, partsAhead)
+	var sending sync.WaitGroup
+	for at := from; (at == 0 || at < u.blob.Total) && ctx.Err() == nil; at += partBytes {
+		places <- struct{}{}
+		sending.Go(func() {
+			if err := u.part(ctx, at, to); err != nil {
+				cancel(err)
+			}
+			<-places
+		})
+		if at == 0 {
+			sending.Wait() // a node begins a file with its first part
+		}
+	}
+	sending.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	u.l.idle.stored(u.blob.Total)
+	payload := u.blob.Append(nil)
+	return u.each(to, func(to catalog.Peer) error { return u.l.c.store(ctx, parcel.Seal, to, payload) })
+}
+
+// part sends the part that begins at an offset to nodes.
+func (u *upload) part(ctx context.Context, at int64, to []catalog.Peer) error {
 	n := int(min(partBytes, u.blob.Total-at))
 	b := u.blob
 	b.Offset = at
@@ -102,51 +160,61 @@ func (u *upload) part(ctx context.Context, at int64) error {
 	if _, err := u.file.ReadAt(payload[head:], at); err != nil {
 		return err
 	}
-	if err := u.each(func(to catalog.Peer) error { return u.l.c.store(ctx, parcel.Put, to, payload) }); err != nil {
+	if err := u.each(to, func(to catalog.Peer) error { return u.l.c.store(ctx, parcel.Put, to, payload) }); err != nil {
 		return err // requests that nobody waits for any more may still use the buffer
 	}
 	*buf = payload
 	u.free.Put(buf)
+	if len(u.live(to)) == 0 {
+		return nil
+	}
 	u.l.idle.stored(0)
-	u.l.told.stored(float64(u.blob.Hi-u.blob.Lo) * float64(n) / float64(u.blob.Total))
+	if _, again := u.told.LoadOrStore(at, true); !again {
+		u.l.told.stored(float64(u.blob.Hi-u.blob.Lo) * float64(n) / float64(u.blob.Total))
+	}
 	return nil
 }
 
-// rest sends all parts but the first, and has the file sealed.
-func (u *upload) rest(ctx context.Context) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	places := make(chan struct{}, partsAhead)
-	var sending sync.WaitGroup
-	for at := int64(partBytes); at < u.blob.Total && ctx.Err() == nil; at += partBytes {
-		places <- struct{}{}
-		sending.Go(func() {
-			if err := u.part(ctx, at); err != nil {
-				cancel(err)
-			}
-			<-places
-		})
-	}
-	sending.Wait()
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	u.l.idle.stored(u.blob.Total)
-	payload := u.blob.Append(nil)
-	return u.each(func(to catalog.Peer) error { return u.l.c.store(ctx, parcel.Seal, to, payload) })
-}
-
-// each does something with all nodes at the same time.
-func (u *upload) each(do func(to catalog.Peer) error) error {
-	errs := make([]error, len(u.to))
+// each does something with all nodes of a list at the same time, but for those that have ended. That one has
+// ended meanwhile is no error here.
+func (u *upload) each(to []catalog.Peer, do func(to catalog.Peer) error) error {
+	to = u.live(to)
+	errs := make([]error, len(to))
 	var all sync.WaitGroup
-	for i, to := range u.to {
+	for i, to := range to {
 		all.Go(func() {
-			if err := do(to); err != nil {
+			err := do(to)
+			if err != nil && u.l.on.ended(u.l.c.View(), to) {
+				u.mu.Lock()
+				u.lost[to] = err
+				u.mu.Unlock()
+			} else if err != nil {
 				errs[i] = fmt.Errorf("node %d: %w", to, err)
 			}
 		})
 	}
 	all.Wait()
 	return errors.Join(errs...)
+}
+
+// live are those of a list that have not ended.
+func (u *upload) live(to []catalog.Peer) []catalog.Peer {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(to), func(p catalog.Peer) bool { return u.lost[p] != nil })
+}
+
+// replaced gives the shard to other nodes in place of those that have ended, and says which these are.
+func (u *upload) replaced() (to []catalog.Peer, err error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, gone := range slices.Sorted(maps.Keys(u.lost)) {
+		next, err := u.l.on.replace(u.l.c.View(), u.shard, gone)
+		if err != nil {
+			return nil, fmt.Errorf("%w (%w)", u.lost[gone], err)
+		}
+		to = append(to, next)
+	}
+	clear(u.lost)
+	return to, nil
 }

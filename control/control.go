@@ -11,6 +11,7 @@ package control
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -18,6 +19,9 @@ import (
 	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/trust"
 )
+
+// ErrNoneRuns says that a request had no answer because nothing takes connections at the address of any node.
+var ErrNoneRuns = errors.New("no node of the cluster runs")
 
 // Control is a connection with the cluster's records. It is safe for concurrent
 // use. A call whose context has no deadline gets Options.Timeout.

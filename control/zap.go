@@ -3,6 +3,8 @@ package control
 import (
 	"context"
 	"log/slog"
+	"slices"
+	"strings"
 
 	"go.uber.org/zap/zapcore"
 )
@@ -28,7 +30,10 @@ func (c slogCore) Check(e zapcore.Entry, to *zapcore.CheckedEntry) *zapcore.Chec
 
 func (c slogCore) Write(e zapcore.Entry, fields []zapcore.Field) error {
 	level := slog.LevelWarn
-	if e.Level > zapcore.WarnLevel {
+	switch {
+	case ending(e, fields):
+		level = slog.LevelDebug
+	case e.Level > zapcore.WarnLevel:
 		level = slog.LevelError
 	}
 	c.to.LogAttrs(context.Background(), level, "etcd: "+e.Message, attributes(fields)...)
@@ -42,6 +47,14 @@ func (c slogCore) Write(e zapcore.Entry, fields []zapcore.Field) error {
 		c.died(e.Message, why)
 	}
 	return nil
+}
+
+// ending reports what etcd takes for an error and is how each of its servers ends when it is told to.
+func ending(e zapcore.Entry, fields []zapcore.Field) bool {
+	return strings.HasPrefix(e.Message, "setting up serving from embedded etcd failed") && slices.ContainsFunc(fields, func(f zapcore.Field) bool {
+		err, ok := f.Interface.(error)
+		return ok && (strings.Contains(err.Error(), "closed") || strings.Contains(err.Error(), "has been stopped"))
+	})
 }
 
 func (slogCore) Sync() error { return nil }

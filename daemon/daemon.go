@@ -246,7 +246,11 @@ func (d *Daemon) Gone(p catalog.Peer, err error) {
 	if d.ctx.Err() != nil {
 		return
 	}
-	d.log.Info("peer gone", "peer", p, "reason", err)
+	level := slog.LevelInfo
+	if p >= catalog.FirstClient { // clients come and go
+		level = slog.LevelDebug
+	}
+	d.log.Log(d.ctx, level, "peer gone", "peer", p, "reason", err)
 	d.step(&node.Gone{Peer: p})
 	d.repairs.gone(p)
 }

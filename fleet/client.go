@@ -34,7 +34,7 @@ func NewClient(dir string) *Client {
 type NotRunning struct{ Dir string }
 
 func (e *NotRunning) Error() string {
-	return fmt.Sprintf("no `godwit up` runs for the cluster in %s: start it with `godwit up --cluster %s -d`", e.Dir, e.Dir)
+	return fmt.Sprintf("no `godwit up` runs for the cluster in %s: start it with `%s`", e.Dir, site.Command("up -d", e.Dir))
 }
 
 // State asks for it.
@@ -105,7 +105,7 @@ func (c *Client) explain(err error) error {
 		return err
 	}
 	if held, _ := locked(c.dir); held {
-		return &Error{Text: fmt.Sprintf("a `godwit up`%s has the cluster in %s, but takes no orders", holder(c.dir).words(), c.dir), Help: "`godwit down` ends it"}
+		return &Error{Text: fmt.Sprintf("a `godwit up`%s has the cluster in %s, but takes no orders", holder(c.dir).words(), c.dir), Help: "`" + site.Command("down", c.dir) + "` ends it"}
 	}
 	return &NotRunning{Dir: c.dir}
 }

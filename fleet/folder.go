@@ -43,7 +43,7 @@ func (f *Fleet) open() (*site.Site, error) {
 	s.TTL = int(f.opt.TTL.Seconds())
 	if len(s.Nodes) > 0 && f.opt.Nodes > 0 && len(s.Nodes) != f.opt.Nodes {
 		return nil, &Error{Text: fmt.Sprintf("the cluster in %s has %d nodes, not %d", f.opt.Dir, len(s.Nodes), f.opt.Nodes),
-			Help: fmt.Sprintf("start it with -n %d, or without -n, and add nodes with `godwit add`; or name another directory with --cluster", len(s.Nodes))}
+			Help: fmt.Sprintf("start it with -n %d, or without -n, and add nodes with `%s`; or name another directory with --cluster", len(s.Nodes), site.Command("add NODE", f.opt.Dir))}
 	}
 	if len(s.Nodes) == 0 && len(s.Endpoints) > 0 && len(f.opt.Etcd) == 0 {
 		return nil, &Error{Text: fmt.Sprintf("the cluster in %s was made for nodes on other machines, with the etcd at %v", f.opt.Dir, s.Endpoints),

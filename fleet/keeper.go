@@ -134,9 +134,10 @@ func (f *Fleet) recover(k *keeper, p *pauses, why string, misused bool) (end, as
 // giveUp leaves a node alone until somebody asks for it, and ends the fleet if it was
 // the last one.
 func (f *Fleet) giveUp(k *keeper, p *pauses, why string, misused bool) {
-	text := fmt.Sprintf("it was started again %d times within %v; it is given up: mend what is wrong, and then `godwit restart %s`", p.limit, window, k.name)
+	restart := site.Command("restart "+k.name, f.opt.Dir)
+	text := fmt.Sprintf("it was started again %d times within %v; it is given up: mend what is wrong, and then `%s`", p.limit, window, restart)
 	if misused || p.limit == 0 {
-		text = fmt.Sprintf("it is not started again; `godwit restart %s` does", k.name)
+		text = fmt.Sprintf("it is not started again; `%s` does", restart)
 	}
 	f.say(Event{"given-up", k.name, fmt.Sprintf("node %s ended: %s; %s", k.name, why, text)})
 	f.mu.Lock()

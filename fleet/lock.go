@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit/regular"
+	"github.com/godwit-run/godwit/site"
 )
 
 const lockFile = "lock"
@@ -30,7 +31,7 @@ func lock(dir string) (*os.File, error) {
 		by := holder(dir)
 		f.Close()
 		return nil, &Error{Text: fmt.Sprintf("the cluster in %s is running already%s", dir, by.words()), Err: err,
-			Help: "use it, end it with `godwit down` or an interrupt, or name another directory with --cluster"}
+			Help: "use it, end it with `" + site.Command("down", dir) + "` or an interrupt, or name another directory with --cluster"}
 	}
 	if err := f.Truncate(0); err == nil {
 		_, _ = f.WriteAt(fmt.Appendln(nil, os.Getpid()), 0) // on a full disk it stays empty

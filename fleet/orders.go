@@ -282,10 +282,10 @@ func (s *State) removable(name string) error {
 		}
 		if n.Control {
 			return &Error{Text: fmt.Sprintf("node %s is one of those that keep the cluster's records, so it cannot be taken out", name),
-				Help: "leave it running without data: godwit drain " + name + " without --stop"}
+				Help: "leave it running without data: `" + site.Command("drain "+name, s.Dir) + "`, without --stop"}
 		}
 		if len(s.Nodes) == 1 {
-			return &Error{Text: fmt.Sprintf("node %s is the only one", name), Help: "end the cluster with `godwit down`"}
+			return &Error{Text: fmt.Sprintf("node %s is the only one", name), Help: "end the cluster with `" + site.Command("down", s.Dir) + "`"}
 		}
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 const lineShown = 300
 
 // reason is the line of a node's log, from a place on, that tells best why the node ended: the
-// message that it ended with, a panic's first line, the last error, or else the last line.
+// message that it ended with, a panic's first line, the last error, or else the last line that tells of something wrong.
 func reason(log string, from int64) string {
 	f, err := regular.Open(log)
 	if err != nil {
@@ -34,7 +34,9 @@ func telling(text string) string {
 		case strings.Contains(line, "level=ERROR"):
 			failed = line
 		}
-		last = line
+		if !strings.Contains(line, "level=INFO") && !strings.Contains(line, "level=DEBUG") { // which tells of nothing wrong
+			last = line
+		}
 	}
 	for _, line := range []string{crash, message, failed, last} {
 		if line != "" {

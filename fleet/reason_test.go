@@ -11,6 +11,8 @@ func TestReason(t *testing.T) {
 	for _, c := range []struct{ name, log, want string }{
 		{"nothing", "\n\n", ""},
 		{"the last line", "one\ntwo\n\n", "two"},
+		{"nothing wrong", "time=1 level=WARN msg=slow\ntime=2 level=INFO msg=\"peer gone\"\n", "level=WARN msg=slow"},
+		{"only what is usual", "time=2 level=INFO msg=\"peer gone\"\n", ""},
 		{"an error before it", "time=1 level=ERROR msg=\"no disk\"\ntime=2 level=INFO msg=stopping\n", `level=ERROR msg="no disk"`},
 		{"the last of two errors", "time=1 level=ERROR msg=a\ntime=2 level=ERROR msg=b\n", "level=ERROR msg=b"},
 		{"the message that it ended with", "time=1 level=ERROR msg=a\nerror: the disk is full\n  help: make room\n", "error: the disk is full"},

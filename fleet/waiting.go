@@ -10,12 +10,16 @@ import (
 // lookWaiting is how often the log of a node that starts is read for what it waits for.
 const lookWaiting = 500 * time.Millisecond
 
+// usualStart is how long a node may wait before that is said: at every start members of etcd wait for each
+// other a little.
+const usualStart = 4 * time.Second
+
 // tellWaiting says what a node waits for that does not get ready, each thing once, until it has ended or is
 // ready.
 func (f *Fleet) tellWaiting(k *keeper, l *life, ready <-chan struct{}) {
 	tick := time.NewTicker(lookWaiting)
 	defer tick.Stop()
-	last := ""
+	last, began := "", time.Now()
 	for {
 		select {
 		case <-l.ended:
@@ -23,6 +27,9 @@ func (f *Fleet) tellWaiting(k *keeper, l *life, ready <-chan struct{}) {
 		case <-ready:
 			return
 		case <-tick.C:
+		}
+		if time.Since(began) < usualStart {
+			continue
 		}
 		if what := waitingFor(logOf(k.dir), l.from); what != "" && what != last {
 			f.say(Event{"waiting", k.name, fmt.Sprintf("node %s is not ready yet: %s", k.name, what)})

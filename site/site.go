@@ -102,6 +102,10 @@ func Create(dir string, ttl time.Duration) (*Site, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
+	// It holds private keys: whoever has it inside of a repository does not mean to publish them.
+	if err := whole.Write(filepath.Join(dir, ".gitignore"), []byte("*\n"), 0o600); err != nil {
+		return nil, err
+	}
 	a, err := identity.Create(filepath.Join(dir, "authority"))
 	if err != nil {
 		return nil, err

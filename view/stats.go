@@ -21,8 +21,12 @@ func Stats(s *godwit.Stats) string {
 	for _, k := range s.Kernels {
 		code += k.Bytes
 	}
-	fmt.Fprintf(&b, "  %s in all, %s, %d thread(s), %s read, %d kernels of %s\n",
-		seconds(s.Seconds), engineName(s.Engine), s.Threads, Bytes(s.BytesRead), len(s.Kernels), Bytes(int64(code)))
+	engine := "" // that of the whole is where kernels begin; each step says what it really ran on
+	if s.Engine == "interp" {
+		engine = engineName(s.Engine) + ", "
+	}
+	fmt.Fprintf(&b, "  %s in all, %s%d thread(s), %s read, %d kernels of %s\n",
+		seconds(s.Seconds), engine, s.Threads, Bytes(s.BytesRead), len(s.Kernels), Bytes(int64(code)))
 	if s.Travel != nil {
 		travel(&b, s.Travel)
 	}
@@ -60,8 +64,12 @@ func travel(b *strings.Builder, t *godwit.Travel) {
 	for _, p := range t.Places {
 		fmt.Fprintf(b, "  %s\n", p)
 	}
-	fmt.Fprintf(b, "  %d parcels, %s, of it %s of code, %d hops, %d retries; on %s\n",
-		t.Parcels, Bytes(t.Bytes), Bytes(t.CodeBytes), t.Hops, t.Retries, strings.Join(t.Nodes, ", "))
+	on := ""
+	if len(t.Nodes) > 0 { // none where rows were fetched
+		on = "; on " + strings.Join(t.Nodes, ", ")
+	}
+	fmt.Fprintf(b, "  %d parcels, %s, of it %s of code, %d hops, %d retries%s\n",
+		t.Parcels, Bytes(t.Bytes), Bytes(t.CodeBytes), t.Hops, t.Retries, on)
 	for _, r := range t.Replaced {
 		fmt.Fprintf(b, "  %s stood in for %s\n", r.By, r.Node)
 	}

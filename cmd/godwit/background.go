@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/godwit-run/godwit/fleet"
+	"github.com/godwit-run/godwit/site"
 )
 
 // logOf is where a godwit up in the background says what happens.
@@ -114,6 +115,6 @@ func (u *upping) started(cmd *cobra.Command, s *fleet.State, took time.Duration)
 	if good < len(s.Nodes) {
 		count = fmt.Sprintf("%d of %d", good, len(s.Nodes))
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s nodes are ready in %s, after %.1f s; the log is %s; `godwit down` ends them\n", count, u.dir, took.Seconds(), logOf(u.dir))
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s nodes are ready in %s, after %.1f s; the log is %s; `%s` ends them\n", count, u.dir, took.Seconds(), logOf(u.dir), site.Command("down", u.dir))
 	return err
 }

@@ -72,8 +72,7 @@ func oneNode(dir *string) cobra.CompletionFunc {
 }
 
 func (d *draining) run(cmd *cobra.Command) error {
-	ctx, cancel := context.WithTimeout(cmd.Context(), connecting)
-	defer cancel()
+	ctx := cmd.Context()
 	c, err := site.Connect(ctx, d.dir, site.Options{Admin: true})
 	if err != nil {
 		return err
@@ -108,7 +107,7 @@ func (d *draining) check(ctx context.Context, v *catalog.View) (catalog.Peer, er
 	}
 	peer := v.Nodes[i].Peer
 	if e := fleet.DrainingOf(v, peer); e.Others == 0 && !e.Done() {
-		return 0, &godwit.InputError{Text: fmt.Sprintf("there is no other node that could take what %s holds", d.node), Help: "add one with `godwit add`"}
+		return 0, &godwit.InputError{Text: fmt.Sprintf("there is no other node that could take what %s holds", d.node), Help: "add one with `" + site.Command("add NODE", d.dir) + "`"}
 	}
 	if d.stop {
 		return peer, fleet.NewClient(d.dir).Removable(ctx, d.node)
@@ -162,7 +161,7 @@ func (d *draining) late(alive bool, e fleet.Draining) error {
 	if !alive {
 		text = fmt.Sprintf("node %s is not alive, and what it alone held is out of reach", d.node)
 	}
-	return &godwit.InputError{Text: text, Help: fmt.Sprintf("it stays marked: wait on with `godwit drain %s`, or take it back with --undo", d.node)}
+	return &godwit.InputError{Text: text, Help: fmt.Sprintf("it stays marked: wait on with `%s`, or take it back with --undo", site.Command("drain "+d.node, d.dir))}
 }
 
 // done stops the node if that was asked for.

@@ -4,18 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/godwit-run/godwit"
+	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/cluster"
+	"github.com/godwit-run/godwit/site"
 	"github.com/godwit-run/godwit/view"
 )
-
-// connecting is how long a command waits for the cluster's first answer.
-const connecting = 15 * time.Second
 
 // connect joins the cluster of a directory.
 func connect(ctx context.Context, dir string) (*godwit.Cluster, error) {
@@ -24,8 +22,6 @@ func connect(ctx context.Context, dir string) (*godwit.Cluster, error) {
 
 // connectAs joins it as a client or as an administrator.
 func connectAs(ctx context.Context, dir string, admin bool) (*godwit.Cluster, error) {
-	ctx, cancel := context.WithTimeout(ctx, connecting)
-	defer cancel()
 	return godwit.Connect(ctx, dir, godwit.ConnectOptions{OnDemand: true, Admin: admin})
 }
 
@@ -69,7 +65,21 @@ The set is cut into shards by rows:
 	return cmd
 }
 
+// check refuses what cannot be meant.
+func (l *loading) check(cmd *cobra.Command) error {
+	switch {
+	case l.opt.Replicas < 1:
+		return &misuse{fmt.Sprintf("--replicas is %d", l.opt.Replicas), "use 1 or more: so many nodes store each shard"}
+	case l.opt.Shards < 0 || l.opt.Shards > catalog.MaxShards:
+		return &misuse{fmt.Sprintf("--shards is %d", l.opt.Shards), fmt.Sprintf("use 1 to %d; without it there is one for each node", catalog.MaxShards)}
+	}
+	return deadlineGiven(cmd, l.opt.Deadline, fmt.Sprintf("without it a load ends when nothing was stored for %v", cluster.StoreDeadline))
+}
+
 func (l *loading) run(cmd *cobra.Command, args []string) error {
+	if err := l.check(cmd); err != nil {
+		return err
+	}
 	c, err := connect(cmd.Context(), l.dir)
 	if err != nil {
 		return err
@@ -102,7 +112,7 @@ func skippable(err error) error {
 	}
 	flags := ""
 	for _, name := range unfit.Names {
-		flags += " --skip " + quoted(name)
+		flags += " --skip " + site.Quoted(name)
 	}
 	with := *input
 	with.Help = "leave out what cannot be stored:" + flags
@@ -110,14 +120,6 @@ func skippable(err error) error {
 		with.Help = input.Help + "\nor " + with.Help
 	}
 	return &with
-}
-
-// quoted is a word as a shell takes it.
-func quoted(word string) string {
-	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\\''`) + "'"
 }
 
 func newDrop() *cobra.Command {

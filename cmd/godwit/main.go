@@ -58,6 +58,9 @@ func complain(ctx context.Context, err error, stderr io.Writer) int {
 	case ctx.Err() != nil:
 		fmt.Fprintln(stderr, "interrupted")
 		return exitInterrupted
+	case errors.As(err, new(*misuse)):
+		fmt.Fprint(stderr, view.Error(err, view.StyleOf(stderr)))
+		return exitUsage
 	case errors.As(err, &of):
 		fmt.Fprint(stderr, view.Error(of.err, view.StyleOf(stderr)))
 		return exitFailed
@@ -75,10 +78,14 @@ func (e *failure) Error() string { return e.err.Error() }
 func (e *failure) Unwrap() error { return e.err }
 
 // action makes what a command does from a function, whose errors are
-// failures.
+// failures, but for a misuse.
 func action(f func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		if err := f(cmd, args); err != nil {
+		err := f(cmd, args)
+		if wrong := (*misuse)(nil); errors.As(err, &wrong) {
+			return wrong
+		}
+		if err != nil {
 			return &failure{err}
 		}
 		return nil

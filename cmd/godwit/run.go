@@ -73,6 +73,9 @@ func complete(cmd *cobra.Command, flag string, words ...string) {
 
 // run keeps the deadline, from the command's start to its end.
 func (r *running) run(cmd *cobra.Command, words []string) error {
+	if err := deadlineGiven(cmd, r.deadline, "without it a run has none"); err != nil {
+		return err
+	}
 	if r.deadline <= 0 {
 		return late(cmd.Context(), 0, r.whole(cmd.Context(), cmd, words))
 	}
@@ -111,7 +114,7 @@ func within(ctx context.Context, f func() error) error {
 
 func (r *running) whole(ctx context.Context, cmd *cobra.Command, words []string) error {
 	if r.threads < 0 {
-		return &godwit.InputError{Text: fmt.Sprintf("--threads is %d", r.threads), Help: "use 1 or more; 0 means all processors"}
+		return &misuse{fmt.Sprintf("--threads is %d", r.threads), "use 1 or more; 0 means all processors"}
 	}
 	f, args, err := prepare(words)
 	if err != nil {

@@ -66,6 +66,9 @@ each shard the row behind its last and the number of a node that has it, all int
 }
 
 func (s *sending) run(cmd *cobra.Command, args []string) error {
+	if err := deadlineGiven(cmd, s.deadline, fmt.Sprintf("without it %v is meant", cluster.SendDeadline)); err != nil {
+		return err
+	}
 	pkg, err := os.ReadFile(args[0])
 	if err != nil {
 		return err
@@ -102,9 +105,6 @@ func (s *sending) run(cmd *cobra.Command, args []string) error {
 
 // send keeps the deadline, which counts from here.
 func (s *sending) send(ctx context.Context, pkg, payload []byte, opt cluster.SendOptions) (*cluster.Reply, error) {
-	if s.deadline <= 0 {
-		s.deadline = cluster.SendDeadline
-	}
 	ctx, cancel := context.WithTimeoutCause(ctx, s.deadline, &deadlineError{limit: s.deadline})
 	defer cancel()
 	r, err := s.sendBefore(ctx, pkg, payload, opt)
@@ -121,9 +121,7 @@ func (s *sending) send(ctx context.Context, pkg, payload []byte, opt cluster.Sen
 }
 
 func (s *sending) sendBefore(ctx context.Context, pkg, payload []byte, opt cluster.SendOptions) (*cluster.Reply, error) {
-	joining, cancel := context.WithTimeout(ctx, connecting)
-	defer cancel()
-	c, err := site.Connect(joining, s.dir, site.Options{OnDemand: true, Children: children(), Unconfined: s.unconfine})
+	c, err := site.Connect(ctx, s.dir, site.Options{OnDemand: true, Children: children(), Unconfined: s.unconfine})
 	if err != nil {
 		return nil, err
 	}

@@ -195,11 +195,8 @@ func showTrust(cmd *cobra.Command, list trust.List, asJSON bool) error {
 	return err
 }
 
-// withSite does something with a cluster, within the time that it may take to
-// connect.
+// withSite does something with a cluster.
 func withSite(ctx context.Context, dir string, admin bool, do func(context.Context, *cluster.Cluster) error) error {
-	ctx, cancel := context.WithTimeout(ctx, connecting)
-	defer cancel()
 	c, err := site.Connect(ctx, dir, site.Options{Admin: admin})
 	if err != nil {
 		return err

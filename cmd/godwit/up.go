@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/godwit-run/godwit"
 	"github.com/godwit-run/godwit/control"
 	"github.com/godwit-run/godwit/fleet"
+	"github.com/godwit-run/godwit/site"
 )
 
 // upping is one godwit up.
@@ -115,22 +115,18 @@ func csvLine(v string) string {
 
 // clusterFlag adds --cluster, the directory of a cluster.
 func clusterFlag(cmd *cobra.Command, dir *string) {
-	usual := os.Getenv("GODWIT_CLUSTER")
-	if usual == "" {
-		usual = ".godwit"
-	}
-	cmd.Flags().StringVar(dir, "cluster", usual, "directory of the cluster; GODWIT_CLUSTER is the default if set")
+	cmd.Flags().StringVar(dir, "cluster", site.DefaultDir(), "directory of the cluster; GODWIT_CLUSTER is the default if set")
 }
 
 func (u *upping) run(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("nodes") && (u.nodes < 1 || u.nodes > 64) {
-		return &godwit.InputError{Text: fmt.Sprintf("-n is %d", u.nodes), Help: "use 1 to 64 nodes on one machine"}
+		return &misuse{fmt.Sprintf("-n is %d", u.nodes), "use 1 to 64 nodes on one machine"}
 	}
 	if u.ttl < 2*time.Second {
-		return &godwit.InputError{Text: fmt.Sprintf("--ttl is %s", u.ttl), Help: "use 2s or more"}
+		return &misuse{fmt.Sprintf("--ttl is %s", u.ttl), "use 2s or more"}
 	}
 	if u.restarts < 0 {
-		return &godwit.InputError{Text: fmt.Sprintf("--restarts is %d", u.restarts), Help: "use 0 or more"}
+		return &misuse{fmt.Sprintf("--restarts is %d", u.restarts), "use 0 or more"}
 	}
 	if u.detach {
 		return u.background(cmd)
@@ -172,6 +168,8 @@ func (u *upping) say(cmd *cobra.Command, e fleet.Event) {
 	switch {
 	case u.json:
 		_ = printJSON(cmd.OutOrStdout(), &e) // who read it may be gone
+	case u.behind: // into the log
+		fmt.Fprintln(cmd.ErrOrStderr(), time.Now().UTC().Format(time.RFC3339), e.Text)
 	case e.Event == "ready" && e.Node == "":
 		fmt.Fprintln(cmd.OutOrStdout(), e.Text+"; interrupt to end them")
 	default:

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"strings"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -20,6 +18,7 @@ const enough = 2
 
 // ask sends a request to one node after the other until one has an answer.
 func (c *Client) ask(ctx context.Context, what string, req *request) (*answer, error) {
+	asked := ctx
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	defer context.AfterFunc(c.ctx, stop)()
@@ -29,6 +28,7 @@ func (c *Client) ask(ctx context.Context, what string, req *request) (*answer, e
 		ctx = limited
 	}
 	t := &trying{c: c, req: req}
+	began := time.Now()
 	for within := contact; ; within *= 2 { // a busy machine needs more
 		for _, n := range c.pool.order() {
 			if a, err, final := t.try(ctx, n, within); final {
@@ -44,27 +44,22 @@ func (c *Client) ask(ctx context.Context, what string, req *request) (*answer, e
 		if t.unable != nil {
 			return nil, t.unable
 		}
+		if time.Since(began) > refusing && c.pool.dead(began) {
+			return nil, c.pool.unanswered(what, began, nil)
+		}
 		select {
 		case <-ctx.Done():
-			return nil, fmt.Errorf("cannot %s: no node answers (%s): is the cluster running? %w (%w)", what, c.where(), ctx.Err(), t.last)
+			return nil, c.pool.unanswered(what, began, context.Cause(asked))
 		case <-time.After(50 * time.Millisecond):
+			c.pool.again()
 		}
 	}
-}
-
-func (c *Client) where() string {
-	var all []string
-	for _, n := range c.pool.order() {
-		all = append(all, n.Address.Address)
-	}
-	return strings.Join(all, ", ")
 }
 
 // trying is one request with what has become of it so far.
 type trying struct {
 	c      *Client
 	req    *request
-	last   error   // why the last node gave no answer
 	unable error   // of a node that said so
 	count  int     // of them
 	stale  *answer // an old view
@@ -79,11 +74,11 @@ func (t *trying) try(ctx context.Context, n *node, within time.Duration) (a *ans
 	case errors.Is(ctx.Err(), context.Canceled):
 		return nil, ctx.Err(), true
 	case err != nil && ctx.Err() != nil:
-		t.last = err
+		t.c.pool.tell(n, err)
 		return nil, nil, false
 	case err != nil:
 		t.c.pool.judge(n, false)
-		t.last = fmt.Errorf("%s: %w", n.Address.Address, err)
+		t.c.pool.tell(n, err)
 		if status.Code(err) == codes.PermissionDenied {
 			return nil, &RefusedError{status.Convert(err).Message()}, true
 		}

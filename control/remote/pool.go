@@ -34,6 +34,10 @@ type node struct {
 	Address
 	conn *grpc.ClientConn // nil until it is asked for the first time
 	why  error            // why its certificate was refused, if it was
+
+	down    error     // what came of the last try to connect, at
+	dialled time.Time //
+	last    error     // why the last request got no answer
 }
 
 var errClosed = errors.New("the connection with the cluster was closed")
@@ -73,6 +77,7 @@ func (p *pool) connection(n *node) (*grpc.ClientConn, error) {
 	}
 	var err error
 	n.conn, err = grpc.NewClient("passthrough:///"+n.Address.Address,
+		grpc.WithContextDialer(p.dialer(n)),
 		grpc.WithTransportCredentials(credentials.NewTLS(p.tls(n))),
 		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(Codec{}), grpc.MaxCallRecvMsgSize(maxAnswer)),
 		grpc.WithConnectParams(grpc.ConnectParams{
