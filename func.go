@@ -63,6 +63,16 @@ func (f *Func) Call(ctx context.Context, args Args, opts ...Option) (*Result, er
 	if ctx.Err() != nil { // files may have taken long
 		return nil, context.Cause(ctx)
 	}
+	r, err := f.evaluate(ctx, b, o)
+	if ctx.Err() == nil { // what was read of a file that changed explains nothing, errors neither
+		if changed := b.Unchanged(); changed != nil {
+			return nil, f.failure(changed)
+		}
+	}
+	return r, err
+}
+
+func (f *Func) evaluate(ctx context.Context, b *compile.Bound, o options) (*Result, error) {
 	if o.engine == "interp" {
 		return f.interpret(ctx, b)
 	}
@@ -130,7 +140,7 @@ func (f *Func) failure(err error) error {
 	var fault *run.FaultError
 	var file *data.Error
 	var space *run.SpaceError
-	var changed *run.ChangedError
+	var changed *data.ChangedError
 	var known *InputError
 	var away *caller.Error
 	switch {

@@ -83,6 +83,16 @@ func (b *Bound) Close() error {
 	return errors.Join(errs...)
 }
 
+// Unchanged gives an error if a file that Bind opened has been changed since.
+func (b *Bound) Unchanged() error {
+	for _, s := range b.opened {
+		if err := s.Unchanged(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Sizes are the values of the declared sizes.
 func (b *Bound) Sizes() map[string]int64 { return maps.Clone(b.sizes.known) }
 

@@ -47,11 +47,7 @@ func (p *csvParser) rows(n int64) error {
 	return nil
 }
 
-func (p *csvParser) changed() error {
-	e := fail(p.src.input.path, "the file has changed since it was opened")
-	e.Help = "run again when nothing writes to it"
-	return e
-}
+func (p *csvParser) changed() error { return &ChangedError{p.src.input.path} }
 
 func (p *csvParser) skipEmpty(pos int) int {
 	for pos < len(p.b) {

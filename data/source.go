@@ -94,9 +94,9 @@ type Source interface {
 	// statistics do not prove that Fill would accept it, so that pruning
 	// never hides an error.
 	FillPruned(chunk int, preds []Pred, wants []Want, dst []Dest) error
-	// Identity changes when the file does: path, size, modification time,
-	// inode. It is "" for a memory source.
-	Identity() string
+	// Unchanged gives a *ChangedError if the file was written to since it was
+	// opened, to the resolution of the file system's clock.
+	Unchanged() error
 	Close() error
 }
 
