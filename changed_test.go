@@ -25,8 +25,8 @@ func TestFileChangedDuringARun(t *testing.T) {
 		}
 		return godwit.As[float64](res)
 	}
-	sum := compile1(t, `fn sum(v: &[f64; N]) -> f64 { v.sum() }`)
-	ids := compile1(t, `fn id(v: &[f64; N]) -> [f64; N] { v.map(|e| e) }`)
+	sum := compiled(t, `fn sum(v: &[f64; N]) -> f64 { v.sum() }`)
+	ids := compiled(t, `fn id(v: &[f64; N]) -> [f64; N] { v.map(|e| e) }`)
 	res, err := ids.Call(t.Context(), godwit.Args{"v": xs})
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +96,7 @@ func replaced(path string) error {
 	return os.Rename(path+".new", path)
 }
 
-func compile1(t *testing.T, text string) *godwit.Func {
+func compiled(t *testing.T, text string) *godwit.Func {
 	t.Helper()
 	p, err := godwit.Compile(text)
 	if err != nil {

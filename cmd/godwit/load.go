@@ -60,7 +60,7 @@ The set is cut into shards by rows:
 	cmd.Flags().IntVar(&l.opt.Shards, "shards", 0, "number of shards (default one per node)")
 	cmd.Flags().IntVar(&l.opt.Replicas, "replicas", 1, "on how many nodes each shard is stored")
 	cmd.Flags().StringVar(&l.opt.By, "by", "blocks", "blocks, rows or hash(COLUMN)")
-	cmd.Flags().StringArrayVar(&l.opt.Skip, "skip", nil, "leave this column out (can be given several times)")
+	cmd.Flags().StringArrayVar(&l.opt.Skip, "skip", nil, "leave the column of this name, or of this number, as #1, out (can be given several times)")
 	cmd.Flags().BoolVar(&l.opt.Replace, "replace", false, "replace an older data set of the same name")
 	cmd.Flags().DurationVar(&l.opt.Deadline, "deadline", cluster.StoreDeadline, "give up when nothing was stored for so long")
 	cmd.Flags().BoolVar(&l.json, "json", false, "print what was stored as JSON")
