@@ -44,7 +44,7 @@ rule by which it came about. With arguments, sizes have their values.`,
 
 func explain(words []string) (*compile.Explanation, error) {
 	file, fn := target(words[0])
-	args, err := compile.ParseArgs(words[1:])
+	args, err := arguments(words[1:])
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,7 @@ The set is cut into shards by rows:
   --by 'hash(COL)'  by a hash of an integer column; rows with the same value
                     share a shard, and the data set has its rows in shard order`,
 		Example: "  godwit load flights.parquet --as flights --shards 8 --replicas 2",
-		Args:    cobra.MatchAll(atLeastOne("the file"), cobra.MaximumNArgs(1)),
+		Args:    one("the file"),
 		RunE:    action(l.run),
 	}
 	clusterFlag(cmd, &l.dir)
@@ -126,7 +126,7 @@ func newDrop() *cobra.Command {
 		Use:     "drop NAME",
 		Short:   "Remove a data set from the cluster",
 		Example: "  godwit drop flights",
-		Args:    cobra.MatchAll(atLeastOne("the name of the data set"), cobra.MaximumNArgs(1)),
+		Args:    one("the name of the data set"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			c, err := connect(cmd.Context(), dir)
 			if err != nil {

@@ -29,7 +29,7 @@ its identity, as godwit up or godwit cluster writes it, and gets its data.
 The cluster's records are kept by etcd: --etcd names its endpoints; or --control
 runs a member of an etcd in a process beside this node.`,
 		Example: "  godwit node --name n1 --dir /data/n1 --listen 10.0.0.1:7411 --etcd 10.0.0.9:2379",
-		Args:    cobra.NoArgs,
+		Args:    atMost(0),
 		RunE: action(func(cmd *cobra.Command, _ []string) error {
 			cfg.Limits, cfg.RepairAfter, cfg.Children = limits.limits, limits.repair, children()
 			packages.set(&cfg)

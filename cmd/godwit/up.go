@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/godwit-run/godwit"
 	"github.com/godwit-run/godwit/control"
 	"github.com/godwit-run/godwit/fleet"
 )
@@ -45,7 +44,7 @@ same cluster back. A node that ends unasked is started again.`,
 		Example: `  godwit up -n 4
   godwit up -n 4 --cluster /data/cluster --ttl 3s
   godwit up -d && godwit status && godwit down`,
-		Args: cobra.NoArgs,
+		Args: atMost(0),
 		RunE: action(func(cmd *cobra.Command, _ []string) error { return u.run(cmd) }),
 	}
 	f := cmd.Flags()
@@ -124,13 +123,13 @@ func clusterFlag(cmd *cobra.Command, dir *string) {
 
 func (u *upping) run(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("nodes") && (u.nodes < 1 || u.nodes > 64) {
-		return &godwit.InputError{Text: fmt.Sprintf("-n is %d", u.nodes), Help: "use 1 to 64 nodes on one machine"}
+		return misused("use 1 to 64 nodes on one machine", "-n is %d", u.nodes)
 	}
 	if u.ttl < 2*time.Second {
-		return &godwit.InputError{Text: fmt.Sprintf("--ttl is %s", u.ttl), Help: "use 2s or more"}
+		return misused("use 2s or more", "--ttl is %s", u.ttl)
 	}
 	if u.restarts < 0 {
-		return &godwit.InputError{Text: fmt.Sprintf("--restarts is %d", u.restarts), Help: "use 0 or more"}
+		return misused("use 0 or more", "--restarts is %d", u.restarts)
 	}
 	if u.detach {
 		return u.background(cmd)
