@@ -168,6 +168,9 @@ func (d declared) text() string {
 func (b *Bound) bindOne(d declared, a Arg) (binding, error) {
 	switch a := a.(type) {
 	case Text:
+		if a == "-" {
+			return nil, refuse(d.Name, "name a file, as "+d.Name+"=FILE.csv; its extension says the format", "argument `%s` is `-`, but standard input is not read", d.Name)
+		}
 		if f, ok := a.file(); ok {
 			return b.open(d, f)
 		}

@@ -3,6 +3,7 @@ package data
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"github.com/godwit-run/godwit/num"
 )
@@ -102,6 +103,13 @@ func (p *csvParser) miscounted(start int, row int64) error {
 	}
 	e := p.fail(start, row, -1, fmt.Sprintf("expected %d fields, found %d", len(p.targets), fields))
 	e.Col, e.Help = 0, "put fields that contain commas in quotes"
+	first := p.src.cols[0].Name
+	switch {
+	case strings.HasPrefix(first, "#") && first != numbered(0):
+		e.Help = fmt.Sprintf("the first row names the columns; if it is a comment, %q, remove it: sed 1d", shortened(first))
+	case fields < len(p.targets):
+		e.Help = "leave a field empty where a value is missing, and write its comma"
+	}
 	return e
 }
 

@@ -167,6 +167,9 @@ func OpenFile(path string, f *os.File) (src Source, err error) {
 		}
 	}()
 	defer guard(path, &err)
+	if err := checkMagic(in); err != nil {
+		return nil, err
+	}
 	if src, err = open(in); err == nil {
 		nameAll(src.Columns())
 	}

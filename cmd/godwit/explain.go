@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/godwit-run/godwit/compile"
@@ -47,6 +49,11 @@ func explain(words []string) (*compile.Explanation, error) {
 	args, err := arguments(words[1:])
 	if err != nil {
 		return nil, err
+	}
+	for name, a := range args {
+		if t, ok := a.(compile.Text); ok && strings.HasPrefix(string(t), "@") {
+			return nil, misused("leave it out, or give a file with the same columns; what ran beside shards is told by godwit run --stats", "`%s=%s` is a data set, and explain reads files and values only", name, t)
+		}
 	}
 	sources, err := compile.Read(file)
 	if err != nil {
