@@ -26,6 +26,9 @@ type UnfitError struct {
 	Columns []*data.Error // why not, in the order of Names
 }
 
+// maxUnfit is how many columns an error has lines for.
+const maxUnfit = 20
+
 // Error has a line for each column.
 func (e *UnfitError) Error() string {
 	if len(e.Columns) == 1 {
@@ -33,7 +36,11 @@ func (e *UnfitError) Error() string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d columns of %s cannot be stored", len(e.Columns), e.Path)
-	for _, c := range e.Columns {
+	for i, c := range e.Columns {
+		if i == maxUnfit {
+			fmt.Fprintf(&b, "\n  and %d more", len(e.Columns)-i)
+			break
+		}
 		fmt.Fprintf(&b, "\n  %v", c)
 	}
 	return b.String()

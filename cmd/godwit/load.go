@@ -42,8 +42,8 @@ func newLoad() *cobra.Command {
 		Use:   "load FILE --as NAME",
 		Short: "Store a file's columns on the nodes of a cluster",
 		Long: `Store a file's columns on the nodes of a cluster as a data set, which programs
-take as NAME=@DATASET. Types are those of the file; of text, those of all of its
-rows. A column that cannot be stored is an error, unless --skip leaves it out.
+take as NAME=@DATASET. CSV has no types: all rows are read first to choose each
+column's. A column that cannot be stored is an error, unless --skip leaves it out.
 The set is cut into shards by rows:
 
   --by blocks       at multiples of a power of two, so that partial sums need
