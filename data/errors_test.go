@@ -92,7 +92,7 @@ func TestOpenErrors(t *testing.T) {
 		{"x.csv", "a\n\n\r\n2", ":2: expected a value, found an empty line in a file of one column"},
 		{"x.csv", "a,b\n1,\"2\n3,4\n", ":2: a quoted field that begins on this line has no end"},
 		{"x.npy", "", ": the file is cut short: 10 bytes are needed, 0 are there"},
-		{"x.npy", "abcde", `: the file is text, and its name says .npy`},
+		{"x.npy", "abcde", `: this is not an NPY file: it begins with "abcde"`},
 		{"x.npy", "\x93NUMP", ": the file is cut short: 10 bytes are needed, 5 are there"},
 		{"x.parquet", "abcde", `: this is not a Parquet file: it begins with "abcd"`},
 		{"x.parquet", "PAR1x", ": the file is cut short: 12 bytes are needed, 5 are there"},

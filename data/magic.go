@@ -42,7 +42,7 @@ func checkMagic(in *input) error {
 			return e
 		}
 	}
-	if ext != ".csv" && isText(head) {
+	if ext != ".csv" && bytes.IndexByte(head, '\n') > 0 && isText(head) {
 		e := fail(in.path, "the file is text, and its name says %s", ext)
 		e.Help = "name it .csv if it has rows of fields with commas"
 		return e
