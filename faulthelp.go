@@ -24,7 +24,9 @@ func faultHelp(g *graph.Graph, s graph.Site) string {
 	offer := ""
 	switch code {
 	case "R01":
-		offer = wrapping(marked)
+		if offer = wrapping(marked); offer == "" {
+			offer = widened(marked, s.Text)
+		}
 	case "R02", "R03":
 		if !isElementwise(g, s.Pos) {
 			offer = guarded(g.Source, s, code)
@@ -60,6 +62,33 @@ func wrapping(op string) string {
 		return "write `" + op + "%`, which wraps around, or use a wider type"
 	}
 	return ""
+}
+
+var folded = regexp.MustCompile(`^[iu]64 (sum|product)\b`)
+
+// widened is for folds of integers, for which there is no wider kind.
+func widened(call, text string) string {
+	x, method, ok := cutCall(call)
+	if !ok || !folded.MatchString(text) {
+		return ""
+	}
+	help := fmt.Sprintf("convert the elements, which rounds: %s.map(|e| e as f64).%s()", x, method)
+	if method == "sum" || method == "product" {
+		op := map[string]string{"sum": "a +% e", "product": "a *% e"}[method]
+		first := map[string]string{"sum": "0", "product": "1"}[method]
+		help += fmt.Sprintf("; or wrap around: %s.fold(%s, |a, e| %s)", x, first, op)
+	}
+	return help
+}
+
+// cutCall takes a call without arguments apart: x.method().
+func cutCall(call string) (x, method string, ok bool) {
+	x, ok = strings.CutSuffix(call, "()")
+	at := strings.LastIndexByte(x, '.')
+	if !ok || at <= 0 {
+		return "", "", false
+	}
+	return x[:at], x[at+1:], true
 }
 
 // isElementwise reports an operator on arrays.

@@ -67,7 +67,18 @@ func (f *Func) Call(ctx context.Context, args Args, opts ...Option) (*Result, er
 	if o.file != "" {
 		return f.toFile(ctx, b, o)
 	}
-	return f.execute(ctx, b, o, nil)
+	return f.evaluate(ctx, b, o, nil)
+}
+
+// evaluate runs the function over files that stay as they are.
+func (f *Func) evaluate(ctx context.Context, b *compile.Bound, o options, spool run.Spool) (*Result, error) {
+	r, err := f.execute(ctx, b, o, spool)
+	if ctx.Err() == nil { // what was read of a file that changed explains nothing, errors neither
+		if changed := b.Unchanged(); changed != nil {
+			return nil, f.failure(changed)
+		}
+	}
+	return r, err
 }
 
 // execute runs the function on the engine that was chosen; spool, if set, takes what is large.
@@ -82,7 +93,7 @@ func (f *Func) execute(ctx context.Context, b *compile.Bound, o options, spool r
 func (f *Func) toFile(ctx context.Context, b *compile.Bound, o options) (r *Result, err error) {
 	s := data.NewSpool(o.file)
 	defer func() { err = errors.Join(err, s.Close()) }()
-	if r, err = f.execute(ctx, b, o, func() (run.Spooled, error) { return s.Column() }); err != nil {
+	if r, err = f.evaluate(ctx, b, o, func() (run.Spooled, error) { return s.Column() }); err != nil {
 		return nil, err
 	}
 	if err = r.move(o.file, s.Write); err != nil {
@@ -153,7 +164,7 @@ func (f *Func) failure(err error) error {
 	var fault *run.FaultError
 	var file *data.Error
 	var space *run.SpaceError
-	var changed *run.ChangedError
+	var changed *data.ChangedError
 	var known *InputError
 	var away *caller.Error
 	switch {

@@ -35,8 +35,18 @@ func output(v *value.Value) (*data.Output, error) {
 		case len(dims) > 0:
 			return nil, errors.New("the result has several arrays, and a file holds one table")
 		}
-		name := strings.TrimPrefix(leaves[j].Path, ".")
+		name := columnName(leaves[j].Path)
 		out.Columns = append(out.Columns, data.OutColumn{Name: name, Kind: c.Kind, Dims: dims, Values: c.Data, Valid: valid})
 	}
 	return out, nil
+}
+
+// columnName is what a part of the elements is called in a file. Parts of tuples have numbers,
+// which no row of names may consist of: a CSV file without such a row would look the same.
+func columnName(path string) string {
+	name := strings.TrimPrefix(path, ".")
+	if name != "" && name[0] >= '0' && name[0] <= '9' {
+		return data.Unnamed + "_" + name
+	}
+	return name
 }

@@ -50,6 +50,9 @@ func (c *Cluster) load(ctx context.Context, src data.Source, name string, opt Lo
 		return nil, err
 	}
 	if err = l.all(ctx); err == nil {
+		err = src.Unchanged()
+	}
+	if err == nil {
 		err = l.publish(ctx)
 	}
 	if err != nil {

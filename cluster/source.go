@@ -101,7 +101,7 @@ func (s *source) Columns() []data.Column   { return s.cols }
 func (s *source) Chunks() []data.Chunk     { return s.chunks }
 func (s *source) Raw(int) (data.Raw, bool) { return data.Raw{}, false }
 func (s *source) Prune([]data.Pred) []bool { return nil }
-func (s *source) Identity() string         { return fmt.Sprintf("set %d", s.set.ID) }
+func (s *source) Unchanged() error         { return nil } // shards are never written again
 func (s *source) Close() error             { return nil }
 func (s *source) FillPruned(int, []data.Pred, []data.Want, []data.Dest) error {
 	return errors.New("a data set prunes nothing")

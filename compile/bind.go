@@ -83,6 +83,16 @@ func (b *Bound) Close() error {
 	return errors.Join(errs...)
 }
 
+// Unchanged gives an error if a file that Bind opened has been changed since.
+func (b *Bound) Unchanged() error {
+	for _, s := range b.opened {
+		if err := s.Unchanged(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Sizes are the values of the declared sizes.
 func (b *Bound) Sizes() map[string]int64 { return maps.Clone(b.sizes.known) }
 
@@ -166,6 +176,9 @@ func (b *Bound) bindOne(d declared, a Arg) (binding, error) {
 	}
 	switch a := a.(type) {
 	case Text:
+		if a == "-" {
+			return nil, refuse(d.Name, "name a file, as "+d.Name+"=FILE.csv; its extension says the format", "argument `%s` is `-`, but standard input is not read", d.Name)
+		}
 		if f, ok := a.file(); ok {
 			return b.open(d, f)
 		}

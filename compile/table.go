@@ -3,6 +3,7 @@ package compile
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/godwit-run/godwit/column"
@@ -37,6 +38,9 @@ func tableOf(d declared, src data.Source, column string) (binding, error) {
 	wants := d.all
 	for j := range wants {
 		l := t.find(wants, j, column)
+		if l.missing != nil && len(wants[j].Dims) > 1 {
+			return nil, l.missing // sizes depend on it
+		}
 		if l.missing == nil {
 			if err := t.shape(&wants[j], &l); err != nil {
 				return nil, err
@@ -146,6 +150,11 @@ func (t *tabular) single(column string) (int, error) {
 		if c.Kind.Valid() {
 			names = append(names, c.Name)
 		}
+	}
+	if flat := !slices.ContainsFunc(cols, func(c data.Column) bool { return len(c.Dims) > 0 }); flat && t.typ.Elem().Kind == graph.Array {
+		one := "(" + strings.TrimSuffix(strings.Repeat("f64, ", min(len(cols), 20)), ", ") + ")"
+		help := "declare it as an array of tuples, such as &[" + one + "; N], or of records, whose fields find their columns by name; an array of two dimensions can be an NPY file"
+		return 0, refuse(t.Name, help, "argument `%s` is declared %s, but %s is a table: its %s are no dimension", t.Name, t.text(), t.src.Path(), plural(int64(len(cols)), "column"))
 	}
 	e := refuse(t.Name, "", "argument `%s` is declared %s, but %s has %s and none is called `%s`", t.Name, t.text(), t.src.Path(), plural(int64(len(cols)), "column"), t.Name)
 	if len(names) > 0 {

@@ -74,7 +74,7 @@ func (d *Daemon) named(ctx context.Context, err error) error {
 	var (
 		work    *node.WorkError
 		bad     *data.Error
-		changed *run.ChangedError
+		changed *data.ChangedError
 		missing *run.MissingError
 		space   *run.SpaceError
 		damaged *store.DamageError

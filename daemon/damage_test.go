@@ -23,7 +23,6 @@ import (
 	"github.com/godwit-run/godwit/node"
 	"github.com/godwit-run/godwit/num"
 	"github.com/godwit-run/godwit/parcel"
-	"github.com/godwit-run/godwit/run"
 	"github.com/godwit-run/godwit/size"
 	"github.com/godwit-run/godwit/store"
 	"github.com/godwit-run/godwit/transport"
@@ -437,7 +436,7 @@ func TestScrub(t *testing.T) {
 // caller is told to come again.
 func TestWriterWhileMapped(t *testing.T) {
 	k := keep(t, Scrub{})
-	err := k.named(t.Context(), fmt.Errorf("it: %w", &run.ChangedError{Path: "x"}))
+	err := k.named(t.Context(), fmt.Errorf("it: %w", &data.ChangedError{Path: "x"}))
 	if w := (*node.WorkError)(nil); !errors.As(err, &w) || w.Reason != parcel.Busy {
 		t.Error(err)
 	}

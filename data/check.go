@@ -2,7 +2,6 @@ package data
 
 import (
 	"fmt"
-	"github.com/godwit-run/godwit/diag"
 	"strings"
 
 	"github.com/godwit-run/godwit/num"
@@ -102,36 +101,6 @@ func PresenceKind(c *Column) num.Kind {
 
 func columnError(path string, c *Column, msg string) *Error {
 	return &Error{Path: path, Row: -1, Column: c.Name, Msg: msg}
-}
-
-// Lookup finds the column called name. The error lists the columns that are
-// there and suggests the nearest name.
-func Lookup(src Source, name string) (int, error) {
-	cols := src.Columns()
-	names, found := make([]string, len(cols)), -1
-	for i, c := range cols {
-		names[i] = c.Name
-		if c.Name != name {
-			continue
-		}
-		if found >= 0 {
-			e := fail(src.Path(), "columns %d and %d are both called `%s`", found+1, i+1, name)
-			e.Help = "give each column a name of its own"
-			return -1, e
-		}
-		found = i
-	}
-	if found >= 0 {
-		return found, nil
-	}
-	e := fail(src.Path(), "there is no column `%s`; the columns are %s", name, listed(names))
-	if near := diag.Nearest(name, names); near != "" {
-		e.Help = fmt.Sprintf("did you mean `%s`?", near)
-	} else if src.Format() == "npy" {
-		e.Msg = fmt.Sprintf("there is no column `%s`: an NPY file is one array without column names", name)
-		e.Help = "declare the parameter as an array, or use a Parquet, Arrow or CSV file"
-	}
-	return -1, e
 }
 
 // listed quotes names, at most 20 of them.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"strconv"
+	"strings"
 	"unsafe"
 
 	"github.com/godwit-run/godwit/num"
@@ -212,7 +213,7 @@ func misfit(path string, row int64, column string, w Want, value string) *Error 
 		return e
 	}
 	e.Msg = fmt.Sprintf("expected %s (%s), found %s", w.Kind, rangeOf(w.Kind), value)
-	e.Help = "declare a wider type: " + fitting(value)
+	e.Help = wider(value, w.Kind)
 	return e
 }
 
@@ -222,6 +223,9 @@ func inexact(k num.Kind, value string) (msg, help string) {
 		return "expected bool (0 or 1), found " + value, "declare an integer type, and compare it"
 	}
 	help = "declare an integer type, and convert it with `as " + k.String() + "`, which rounds"
+	if !holds(num.I64, value) && !holds(num.U64, value) {
+		help = "no type holds it: write it with a point, as " + shortened(value) + ".0, to have it rounded, or leave the column out"
+	}
 	if k == num.F32 {
 		help = "declare it as f64, which holds all integers up to 2^53; or " + help
 	}
@@ -239,21 +243,30 @@ func fits(v int64, k num.Kind) bool {
 	return uint64(v) <= k.MaxInt()
 }
 
-// fitting is the least signed kind, or else u64, that holds the value.
-func fitting(value string) string {
-	v, err := strconv.ParseInt(value, 10, 64)
-	if err != nil {
-		return num.U64.String()
-	}
-	if v < 0 {
-		v = ^v
-	}
-	for _, k := range []num.Kind{num.I8, num.I16, num.I32} {
-		if bits.Len64(uint64(v)) < k.Bits() {
-			return k.String()
+// wider says what to declare for a value that the declared kind does not hold. What came before
+// did fit, so the new kind holds all of the declared one: helps that are followed come to an end.
+func wider(value string, declared num.Kind) string {
+	for _, k := range []num.Kind{num.I8, num.I16, num.I32, num.I64, num.U64} {
+		if k.MinInt() <= declared.MinInt() && k.MaxInt() >= declared.MaxInt() && holds(k, value) {
+			return "declare a wider type: " + k.String()
 		}
 	}
-	return num.I64.String()
+	if declared != num.U64 && holds(num.U64, value) {
+		return "declare it as u64 if nothing in it is negative, else as f64, or leave the column out"
+	}
+	if declared == num.U64 && holds(num.I64, value) {
+		return "declare it as i64 if nothing in it is above 9223372036854775807, else as f64, or leave the column out"
+	}
+	return "no integer type holds it: declare it as f64, or leave the column out"
+}
+
+// holds reports whether an integer kind has a value of this text.
+func holds(k num.Kind, value string) bool {
+	if v, err := strconv.ParseInt(value, 10, 64); err == nil {
+		return fits(v, k)
+	}
+	_, err := strconv.ParseUint(strings.TrimPrefix(value, "+"), 10, 64)
+	return err == nil && k == num.U64
 }
 
 // swapBytes reverses the bytes of every element, in place.

@@ -130,8 +130,8 @@ func checkNames(path string, names []string, line int) error {
 		e.Help = "write the file with ',' between fields and '.' in numbers"
 		return e
 	}
-	for _, n := range names {
-		if _, msg := parseFloat64([]byte(n)); msg != "" {
+	for _, n := range names { // a name may be a word, such as inf, that floats have, too
+		if _, msg := parseFloat64([]byte(n)); msg != "" || !strings.ContainsAny(n, "0123456789") {
 			return checkEach(e, names)
 		}
 	}

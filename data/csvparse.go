@@ -3,6 +3,7 @@ package data
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"github.com/godwit-run/godwit/num"
 )
@@ -47,11 +48,7 @@ func (p *csvParser) rows(n int64) error {
 	return nil
 }
 
-func (p *csvParser) changed() error {
-	e := fail(p.src.input.path, "the file has changed since it was opened")
-	e.Help = "run again when nothing writes to it"
-	return e
-}
+func (p *csvParser) changed() error { return &ChangedError{p.src.input.path} }
 
 func (p *csvParser) skipEmpty(pos int) int {
 	for pos < len(p.b) {
@@ -106,6 +103,13 @@ func (p *csvParser) miscounted(start int, row int64) error {
 	}
 	e := p.fail(start, row, -1, fmt.Sprintf("expected %d fields, found %d", len(p.targets), fields))
 	e.Col, e.Help = 0, "put fields that contain commas in quotes"
+	first := p.src.cols[0].Name
+	switch {
+	case strings.HasPrefix(first, "#") && first != numbered(0):
+		e.Help = fmt.Sprintf("the first row names the columns; if it is a comment, %q, remove it: sed 1d", shortened(first))
+	case fields < len(p.targets):
+		e.Help = "leave a field empty where a value is missing, and write its comma"
+	}
 	return e
 }
 

@@ -13,7 +13,8 @@ type input struct {
 	path string
 	file *os.File
 	size int64
-	id   string
+	// opened is what the file was before anything was read from it.
+	opened version
 	// check compares what is read with checksums; nil for files without.
 	check *Checked
 }
@@ -28,7 +29,12 @@ func newInput(path string, f *os.File) (*input, error) {
 		f.Close()
 		return nil, systemError(path, err)
 	}
-	return &input{path: path, file: f, size: st.Size(), id: identity(path, st)}, nil
+	v, err := versionOf(f)
+	if err != nil {
+		f.Close()
+		return nil, systemError(path, err)
+	}
+	return &input{path: path, file: f, size: v.size, opened: v}, nil
 }
 
 func systemError(path string, err error) *Error {
@@ -40,8 +46,7 @@ func systemError(path string, err error) *Error {
 	return e
 }
 
-func (in *input) Path() string     { return in.path }
-func (in *input) Identity() string { return in.id }
+func (in *input) Path() string { return in.path }
 
 // readAt fills p from offset off. A file that has become too short gives an
 // error that says so.

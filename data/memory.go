@@ -137,7 +137,7 @@ func (s *memorySource) checkWant(w Want) error {
 }
 
 func (s *memorySource) Path() string     { return s.name }
-func (s *memorySource) Identity() string { return "" }
+func (s *memorySource) Unchanged() error { return nil }
 
 func (s *memorySource) Close() error {
 	if s.release != nil {

@@ -18,8 +18,8 @@ func TestMemory(t *testing.T) {
 	if !bytes.Equal(got, []byte{1, 0xfe, 3}) {
 		t.Error(got)
 	}
-	if src.Identity() != "" || src.Format() != "memory" {
-		t.Error(src.Identity(), src.Format())
+	if src.Unchanged() != nil || src.Format() != "memory" {
+		t.Error(src.Unchanged(), src.Format())
 	}
 }
 

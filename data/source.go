@@ -20,7 +20,7 @@ import (
 
 // Column describes one column of a source. Rows are the first dimension.
 type Column struct {
-	Name     string   // "" for the single column of an NPY file
+	Name     string   // "" for a single column without a name, as that of an NPY file
 	Kind     num.Kind // stored kind; Invalid for strings and other types that Godwit cannot compute with
 	Stored   string   // the file's own name of the type, for messages: "utf8", "<f4", "int64"
 	Dims     []int64  // inner dimensions of a row; nil for scalars
@@ -94,9 +94,9 @@ type Source interface {
 	// statistics do not prove that Fill would accept it, so that pruning
 	// never hides an error.
 	FillPruned(chunk int, preds []Pred, wants []Want, dst []Dest) error
-	// Identity changes when the file does: path, size, modification time,
-	// inode. It is "" for a memory source.
-	Identity() string
+	// Unchanged gives a *ChangedError if the file was written to since it was
+	// opened, to the resolution of the file system's clock.
+	Unchanged() error
 	Close() error
 }
 
@@ -167,7 +167,13 @@ func OpenFile(path string, f *os.File) (src Source, err error) {
 		}
 	}()
 	defer guard(path, &err)
-	return open(in)
+	if err := checkMagic(in); err != nil {
+		return nil, err
+	}
+	if src, err = open(in); err == nil {
+		nameAll(src.Columns())
+	}
+	return src, err
 }
 
 // OpenChecked opens an Arrow file whose bytes are compared with their checksums when

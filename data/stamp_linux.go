@@ -13,14 +13,35 @@ type stamp struct {
 	modified, change unix.Timespec
 }
 
-func stampOf(f *os.File) (s stamp, err error) {
+// version is a stamp with what changes it beside the contents.
+type version struct {
+	stamp
+	links uint64
+}
+
+func stampOf(f *os.File) (stamp, error) {
+	v, err := versionOf(f)
+	return v.stamp, err
+}
+
+func versionOf(f *os.File) (v version, err error) {
 	conn, err := f.SyscallConn()
 	if err != nil {
-		return s, err
+		return v, err
 	}
 	var st unix.Stat_t
 	if cerr := conn.Control(func(fd uintptr) { err = unix.Fstat(int(fd), &st) }); cerr != nil {
-		return s, cerr
+		return v, cerr
 	}
-	return stamp{st.Size, st.Mtim, st.Ctim}, err
+	return version{stamp{st.Size, st.Mtim, st.Ctim}, uint64(st.Nlink)}, err
+}
+
+// same tells whether a file has the bytes that it had. A file that is removed, or replaced by
+// another, gets a new time of change too, but keeps its bytes for whoever has it open: it loses a
+// link.
+func (v version) same(now version) bool {
+	if v.links != now.links {
+		now.change = v.change
+	}
+	return v.stamp == now.stamp
 }

@@ -20,3 +20,13 @@ func stampOf(f *os.File) (stamp, error) {
 	}
 	return stamp{st.Size(), st.ModTime()}, nil
 }
+
+// version is a stamp.
+type version struct{ stamp }
+
+func versionOf(f *os.File) (version, error) {
+	s, err := stampOf(f)
+	return version{s}, err
+}
+
+func (v version) same(now version) bool { return v == now }

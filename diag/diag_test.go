@@ -77,3 +77,12 @@ func TestNearest(t *testing.T) {
 		}
 	}
 }
+
+// A list keeps its lines, long ones end between words, and a command line is whole.
+func TestLongTextsEndBetweenWords(t *testing.T) {
+	m := &Message{Text: strings.Repeat("a line of a list\n", 100) + strings.Repeat("word ", 200), Help: "give it --skip " + strings.Repeat("name --skip ", 100) + "last"}
+	got := m.Render()
+	if strings.Count(got, "a line of a list\n") != 100 || !strings.Contains(got, " word …\n") || !strings.Contains(got, "--skip last") {
+		t.Error(got)
+	}
+}

@@ -26,7 +26,11 @@ func (m *Message) Render() string {
 		m.renderLine(&b)
 	}
 	if m.Help != "" {
-		help := strings.ReplaceAll(strings.TrimRight(cut(m.Help), "\n"), "\n", "\n        ")
+		text := m.Help
+		if m.Source != nil { // others are not made of a source, and may be command lines to be pasted
+			text = cut(text)
+		}
+		help := strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n        ")
 		fmt.Fprintf(&b, "  help: %s\n", help)
 	}
 	return b.String()
@@ -82,16 +86,24 @@ func excerpt(text string, at, width int) (string, int, int) {
 	return short, at - start, width
 }
 
-// cut shortens what was pasted from the source when that is too long.
+// cut shortens lines that were pasted from a source when they are too long, between words where
+// there are some.
 func cut(text string) string {
-	if len(text) <= 2*maxLine {
-		return text
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if len(line) <= 2*maxLine {
+			continue
+		}
+		end := 2 * maxLine
+		for !utf8.RuneStart(line[end]) {
+			end--
+		}
+		if word := strings.LastIndexByte(line[:end], ' '); word > maxLine {
+			end = word
+		}
+		lines[i] = strings.TrimRight(line[:end], " ,") + " …"
 	}
-	end := 2 * maxLine
-	for !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end] + " …"
+	return strings.Join(lines, "\n")
 }
 
 // indent is as wide as the first n bytes of a line, and keeps its tabs so that

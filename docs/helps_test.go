@@ -47,6 +47,10 @@ func TestHelps(t *testing.T) {
 
 // more are messages that errors.md has no room for.
 var more = []string{
+	"fn f(v: &[i64; N]) -> f64 where N >= 1 { v.sum() / v.len() }",
+	"fn f(v: &[i64; N]) -> f64 where N >= 1 { (v.sum() + 1) / (v.len() + 1) }",
+	"fn f(v: &[f64; N]) -> f64 { let mut x = 0; for e in v { x += e; } x }",
+	"fn f(v: &[i64; N]) -> f64 { let mut x = 0.0; for e in v { x += e; } x }",
 	"fn f(a: &[i64; N]) -> [bool; N] { a == 3 }",
 	"fn f(a: &[i64; N]) -> [bool; N] { 3 < a }",
 	"fn f(a: &[i64; N], b: &[i64; N]) -> bool { a.map(|e| e + 1) == b }",

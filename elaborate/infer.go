@@ -235,13 +235,50 @@ func (e *elab) coerce(n *graph.Node, want *graph.Type, at diag.Span) *graph.Node
 	case e.sameType(n.Type, want):
 		return n
 	}
-	if !e.settles(n, want) {
-		e.mismatch(n.Type, want, at)
+	if e.settles(n, want) {
+		return nil
+	}
+	m := e.mismatch(n.Type, want, at)
+	if a, b, ok := e.divided(n, at); ok && types.IsFloat(want) {
+		m = m.Help("%s as %s / %s as %s", a, want.Num, b, want.Num)
 	}
 	return nil
 }
 
-func (e *elab) mismatch(found, want *graph.Type, at diag.Span) {
+// divided gives the operands of a division of integers: a quotient that shall be a float is one of
+// floats, and not the quotient of integers converted.
+func (e *elab) divided(n *graph.Node, at diag.Span) (a, b string, ok bool) {
+	if n.Op != graph.Arith || n.Num != num.Div || n.Pos.Start <= at.Start || n.Pos.End >= at.End || e.text(n.Pos) != "/" {
+		return "", "", false
+	}
+	part := func(start, end int) string {
+		p := strings.TrimSpace(e.text(diag.Span{Start: start, End: end}))
+		if !isPlain(p) {
+			p = "(" + p + ")"
+		}
+		return p
+	}
+	a, b = part(at.Start, n.Pos.Start), part(n.Pos.End, at.End)
+	return a, b, balanced(a) && balanced(b)
+}
+
+// balanced reports a part of a source that no parenthesis around it was cut from.
+func balanced(text string) bool {
+	depth := 0
+	for _, c := range text {
+		switch c {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			if depth--; depth < 0 {
+				return false
+			}
+		}
+	}
+	return depth == 0
+}
+
+func (e *elab) mismatch(found, want *graph.Type, at diag.Span) message {
 	m := e.errorf(at, "T05", "this has the wrong type").Note("expected %s, found %s", show(want), show(found))
 	switch {
 	case types.IsNumber(found) && types.IsNumber(want) && want.Kind == graph.Scalar:
@@ -253,6 +290,7 @@ func (e *elab) mismatch(found, want *graph.Type, at diag.Span) {
 	case want.Kind == graph.Array && want.Elem().Equal(found):
 		m.Help("[%s; N]", e.text(at))
 	}
+	return m
 }
 
 // show writes a type that may have open sizes.

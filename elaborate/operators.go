@@ -1,6 +1,7 @@
 package elaborate
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -219,11 +220,29 @@ func (e *elab) mixed(x *syntax.Binary, a, b *graph.Type) {
 	if !types.IsNumber(a) || !types.IsNumber(b) {
 		return
 	}
+	if x.OpSpan == x.Span { // x op= y: see compound
+		m.Help("%s", e.mixedUpdate(x, a, b))
+		return
+	}
 	if to := widest(a.KindOf(), b.KindOf()); to != b.KindOf() {
 		m.Help("%s %s %s as %s", e.text(x.X.Where()), x.Op, e.operand(x.Y), to)
 	} else {
 		m.Help("%s as %s %s %s", e.operand(x.X), to, x.Op, e.text(x.Y.Where()))
 	}
+}
+
+// mixedUpdate is the help for `x op= y`, in which only y can be converted. A variable that began
+// as an integer because its first value has no point can begin as a float.
+func (e *elab) mixedUpdate(x *syntax.Binary, a, b *graph.Type) string {
+	name := e.text(x.X.Where())
+	if types.IsInt(a) && types.IsFloat(b) && e.fr.d != nil && e.fr.d.fn != nil {
+		first := regexp.MustCompile(`\blet mut ` + regexp.QuoteMeta(name) + ` = (-?[0-9_]+);`)
+		if all := first.FindAllStringSubmatch(e.text(e.fr.d.fn.Body.Span), -1); len(all) == 1 {
+			old := "let mut " + name + " = " + all[0][1]
+			return "write `" + old + ".0` for `" + old + "`"
+		}
+	}
+	return name + " " + x.Op.String() + "= " + e.operand(x.Y) + " as " + a.KindOf().String()
 }
 
 // widest is the kind that loses least of both.

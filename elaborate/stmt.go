@@ -11,7 +11,11 @@ import (
 func (e *elab) block(b *syntax.Block, want *graph.Type) *graph.Node {
 	mark := len(e.vars)
 	defer func() { e.vars = e.vars[:mark] }()
-	for _, s := range b.Stmts {
+	for i, s := range b.Stmts {
+		if x := lostValue(b, i); x != nil {
+			e.expr(x, nil)
+			continue
+		}
 		e.stmt(s)
 		if e.fr.loop != nil && breaks(s) {
 			e.errorf(s.Where(), "T26", "`break` cannot leave a block that gives a value").
@@ -37,6 +41,20 @@ func (e *elab) block(b *syntax.Block, want *graph.Type) *graph.Node {
 		m.Help("end it with an expression without `;`")
 	}
 	return nil
+}
+
+// lostValue is the last statement's expression if a `;` after it is what a block lacks its value for,
+// which is said there; nil for others.
+func lostValue(b *syntax.Block, i int) syntax.Expr {
+	s, ok := b.Stmts[i].(*syntax.ExprStmt)
+	if !ok || b.Value != nil || i < len(b.Stmts)-1 {
+		return nil
+	}
+	switch s.X.(type) {
+	case *syntax.If, *syntax.Match, *syntax.Block, *syntax.ParenExpr, *syntax.BadExpr:
+		return nil
+	}
+	return s.X
 }
 
 // endsBadly reports a block whose end the parser has complained about.

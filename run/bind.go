@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/data"
@@ -132,7 +133,12 @@ func (r *runner) name(b int) string {
 			return "argument `" + n + "`"
 		}
 	}
-	if buf.Name != "" {
+	switch of, _, internal := strings.Cut(buf.Name, ":"); {
+	case internal && of == "loop":
+		return "an intermediate result of a loop"
+	case internal:
+		return "an intermediate result"
+	case buf.Name != "":
 		return "`" + buf.Name + "`"
 	}
 	return fmt.Sprintf("buffer %d", b)

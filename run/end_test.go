@@ -41,7 +41,7 @@ func TestFileCutShortUnderAMapping(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Run(context.Background(), &endless(gatherPlan()).Schedule, in, Options{})
-	var changed *ChangedError
+	var changed *data.ChangedError
 	if !errors.As(err, &changed) || changed.Path != table.Path() {
 		t.Error(err)
 	}
@@ -62,7 +62,7 @@ func TestFileOpenForWritingIsCopied(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Run(context.Background(), &gatherPlan().Schedule, in, Options{})
-	var changed *ChangedError
+	var changed *data.ChangedError
 	if !errors.As(err, &changed) {
 		t.Error(err)
 	}
@@ -76,7 +76,7 @@ func TestFileCutShortBetweenWindows(t *testing.T) {
 	}
 	for _, threads := range []int{1, 2} {
 		_, err := Run(context.Background(), &sumPlan(num.F32, leaf).Schedule, columns(n, Column(src, 0)), Options{Threads: threads})
-		var changed *ChangedError
+		var changed *data.ChangedError
 		if !errors.As(err, &changed) {
 			t.Error(err)
 		}

@@ -25,8 +25,8 @@ func bytesText(n int64) string {
 		return fmt.Sprintf("%d bytes", n)
 	case n < 10_000_000:
 		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
-	case n < 10_000_000_000:
+	case n < 1<<30:
 		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 	}
-	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30)) // as the pages say limits
 }

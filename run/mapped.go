@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/godwit-run/godwit/data"
 	"github.com/godwit-run/godwit/mem"
 )
 
@@ -29,7 +30,7 @@ func (r *runner) mapped(in *input) []byte {
 
 func (r *runner) mapColumn(in *input) {
 	path := in.raw.path
-	lease, err := mem.TakeLease(in.raw.File, func() { r.cancel(&ChangedError{Path: path}) })
+	lease, err := mem.TakeLease(in.raw.File, func() { r.cancel(&data.ChangedError{Path: path}) })
 	if err != nil {
 		return
 	}

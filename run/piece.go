@@ -72,7 +72,7 @@ const alone = 1 << 16
 // engine.Args. Options.Engine must be set; Limits, Beside and Progress are not used.
 //
 // Errors are a *PieceError or a *MissingError if the piece cannot run, a
-// *data.Error, *ChangedError or *SpaceError if the data do not allow it, and
+// *data.Error, *data.ChangedError or *SpaceError if the data do not allow it, and
 // the context's cause.
 func RunPiece(ctx context.Context, p *Piece, opt Options) (outs [][]byte, faults []int64, st Stats, err error) {
 	start := time.Now()

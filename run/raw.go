@@ -38,16 +38,9 @@ func (w *raw) read(p []byte, off int64) (int64, error) {
 	n, err := w.Raw.ReadAt(p, off)
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		err = &ChangedError{Path: w.path}
+		err = &data.ChangedError{Path: w.path}
 	case err != nil && w.Check == nil:
 		err = fmt.Errorf("%s: %w", w.path, err)
 	}
 	return int64(n), err
-}
-
-// ChangedError says that a file was changed by someone during a run.
-type ChangedError struct{ Path string }
-
-func (e *ChangedError) Error() string {
-	return e.Path + " was changed while it was being read; run again when nothing writes to it"
 }

@@ -161,7 +161,7 @@ func (r *runner) blocks(n int64, f func(lo, hi int64) error) error {
 // while kernels read it. It reports false when there is no lease to be had.
 func (r *runner) settleMapped(in *input) (bool, error) {
 	path := in.raw.path
-	lease, err := mem.TakeLease(in.raw.File, func() { r.cancel(&ChangedError{Path: path}) })
+	lease, err := mem.TakeLease(in.raw.File, func() { r.cancel(&data.ChangedError{Path: path}) })
 	if err != nil {
 		return false, nil // copying works without
 	}
@@ -171,7 +171,7 @@ func (r *runner) settleMapped(in *input) (bool, error) {
 		if in.raw.Check != nil {
 			return false, nil // copying says what is wrong with a file that has checksums
 		}
-		return true, &ChangedError{Path: path}
+		return true, &data.ChangedError{Path: path}
 	}
 	r.mu.Lock()
 	r.leases = append(r.leases, lease)

@@ -26,6 +26,9 @@ type UnfitError struct {
 	Columns []*data.Error // why not, in the order of Names
 }
 
+// maxUnfit is how many columns an error has lines for.
+const maxUnfit = 20
+
 // Error has a line for each column.
 func (e *UnfitError) Error() string {
 	if len(e.Columns) == 1 {
@@ -33,7 +36,11 @@ func (e *UnfitError) Error() string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d columns of %s cannot be stored", len(e.Columns), e.Path)
-	for _, c := range e.Columns {
+	for i, c := range e.Columns {
+		if i == maxUnfit {
+			fmt.Fprintf(&b, "\n  and %d more", len(e.Columns)-i)
+			break
+		}
 		fmt.Fprintf(&b, "\n  %v", c)
 	}
 	return b.String()
@@ -54,11 +61,15 @@ func (e *UnfitError) Help() string {
 func (s *Split) choose(skip []string) error {
 	unfit := &UnfitError{Path: s.src.Path()}
 	cols := s.src.Columns()
+	skipped, err := s.skipped(skip)
+	if err != nil {
+		return err
+	}
 	named := map[string]int{}
 	for i := range cols {
 		c, name := &cols[i], stored(&cols[i])
 		why := data.Unfit(s.src, i)
-		if slices.Contains(skip, name) {
+		if skipped[i] {
 			left := Left{Name: name, Type: c.Stored}
 			if why != nil {
 				left.Why = why.Msg
@@ -67,7 +78,7 @@ func (s *Split) choose(skip []string) error {
 			continue
 		}
 		if j, twice := named[name]; twice {
-			return fmt.Errorf("%s: columns %d and %d are both called `%s`: give each a name of its own", s.src.Path(), j+1, i+1, name)
+			return fmt.Errorf("%s: columns %d and %d are both called `%s`: give each a name of its own, or leave one out by its number, as #%d", s.src.Path(), j+1, i+1, name, i+1)
 		}
 		named[name] = i
 		if why != nil {
@@ -76,9 +87,6 @@ func (s *Split) choose(skip []string) error {
 		}
 		s.from = append(s.from, i)
 		s.Columns = append(s.Columns, catalog.Column{Name: name, Kind: c.Kind, Stored: c.Stored, Dims: c.Dims, Nullable: c.Nullable})
-	}
-	if err := s.checkSkip(skip); err != nil {
-		return err
 	}
 	if len(unfit.Columns) > 0 {
 		return unfit
@@ -97,14 +105,23 @@ func stored(c *data.Column) string {
 	return c.Name
 }
 
-// checkSkip refuses names of columns that are not there.
-func (s *Split) checkSkip(skip []string) error {
+// skipped tells which columns are to be left out: all of a name, or that of a number.
+func (s *Split) skipped(skip []string) ([]bool, error) {
+	cols := s.src.Columns()
+	out := make([]bool, len(cols))
 	for _, name := range skip {
-		if slices.ContainsFunc(s.Left, func(l Left) bool { return l.Name == name }) {
+		of := func(c data.Column) bool { return stored(&c) == name }
+		if !slices.ContainsFunc(cols, of) {
+			i, err := data.Lookup(s.src, name)
+			if err != nil {
+				return nil, err
+			}
+			out[i] = true
 			continue
 		}
-		_, err := data.Lookup(s.src, name)
-		return err
+		for i := range cols {
+			out[i] = out[i] || of(cols[i])
+		}
 	}
-	return nil
+	return out, nil
 }

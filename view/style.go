@@ -21,13 +21,25 @@ func StyleOf(w io.Writer) Style {
 
 // IsTerminal tells whether w writes to a terminal.
 func IsTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	f := fileOf(w)
+	return f != nil && term.IsTerminal(int(f.Fd()))
+}
+
+// Filed is a writer that passes on to a file, or to none.
+type Filed interface{ File() *os.File }
+
+// fileOf is the file that w writes to; nil for others.
+func fileOf(w io.Writer) *os.File {
+	if to, ok := w.(Filed); ok {
+		return to.File()
+	}
+	f, _ := w.(*os.File)
+	return f
 }
 
 // Width is how many columns a terminal has, 100 for anything else.
 func Width(w io.Writer) int {
-	if f, ok := w.(*os.File); ok {
+	if f := fileOf(w); f != nil {
 		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n >= 40 {
 			return n
 		}

@@ -16,7 +16,7 @@ func newAdd() *cobra.Command {
 with. It stays one of the cluster: the next godwit up starts it, too. It holds no data sets
 until some are loaded, or a node is drained, or lost copies are made again.`,
 		Example:           "  godwit add n5",
-		Args:              cobra.MatchAll(atLeastOne("the node's name"), cobra.MaximumNArgs(1)),
+		Args:              one("the node's name"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			r, err := fleet.NewClient(dir).Add(cmd.Context(), args[0])

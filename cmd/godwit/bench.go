@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/godwit-run/godwit"
 	"github.com/godwit-run/godwit/measure"
 )
 
@@ -19,7 +18,7 @@ func newBench() *cobra.Command {
 		Use:       "bench NAME",
 		Short:     "Measure against C and the limits of this machine",
 		Long:      "Measure against C and the limits of this machine. The benchmarks are " + strings.Join(measure.Names(), ", ") + ".",
-		Args:      cobra.MatchAll(atLeastOne("the name of a benchmark"), cobra.MaximumNArgs(1)),
+		Args:      one("the name of a benchmark"),
 		ValidArgs: measure.Names(),
 		RunE:      action(func(cmd *cobra.Command, args []string) error { return bench(cmd, args[0], opt, asJSON) }),
 	}
@@ -31,7 +30,10 @@ func newBench() *cobra.Command {
 
 func bench(cmd *cobra.Command, name string, opt measure.Options, asJSON bool) error {
 	if !slices.Contains(measure.Names(), name) {
-		return &godwit.InputError{Text: fmt.Sprintf("there is no benchmark `%s`", name), Help: "the benchmarks are " + strings.Join(measure.Names(), ", ")}
+		return misused(didYouMean(name, measure.Names(), "the benchmarks are "+strings.Join(measure.Names(), ", ")), "there is no benchmark `%s`", name)
+	}
+	if opt.Threads < 0 {
+		return misused("use 1 or more; 0 means all processors", "--threads is %d", opt.Threads)
 	}
 	self, err := os.Executable()
 	if err != nil {

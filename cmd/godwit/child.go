@@ -25,7 +25,7 @@ func newChildren() []*cobra.Command {
 }
 
 func newChild(use, short string, serve func(io.Reader, io.Writer) error) *cobra.Command {
-	return &cobra.Command{Use: use, Short: short, Hidden: true, Args: cobra.NoArgs,
+	return &cobra.Command{Use: use, Short: short, Hidden: true, Args: atMost(0),
 		RunE: action(func(*cobra.Command, []string) error { return serve(os.Stdin, os.Stdout) })}
 }
 

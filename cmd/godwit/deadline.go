@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/godwit-run/godwit"
 	"github.com/godwit-run/godwit/caller"
 	"github.com/godwit-run/godwit/cluster"
@@ -52,4 +54,12 @@ func late(ctx context.Context, limit time.Duration, err error) error {
 		return &deadlineError{limit: limit}
 	}
 	return err
+}
+
+// deadlineGiven refuses a --deadline that is over at once; help says what leaving it out means.
+func deadlineGiven(cmd *cobra.Command, d time.Duration, help string) error {
+	if d > 0 || !cmd.Flags().Changed("deadline") {
+		return nil
+	}
+	return misused("use more than 0, such as 30s; "+help, "--deadline is %s", d)
 }

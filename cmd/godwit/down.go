@@ -20,7 +20,7 @@ func newDown() *cobra.Command {
 		Long: `End the nodes of a cluster on this machine, wherever its godwit up runs, and wait
 until they have ended. Their data stays. What has not ended after --timeout is killed.`,
 		Example: "  godwit down\n  godwit down --cluster /data/cluster --timeout 5s",
-		Args:    cobra.NoArgs,
+		Args:    atMost(0),
 		RunE: action(func(cmd *cobra.Command, _ []string) error {
 			if timeout <= 0 {
 				return &godwit.InputError{Text: fmt.Sprintf("--timeout is %s", timeout), Help: "use more than 0"}

@@ -44,7 +44,7 @@ goes on to answer. The mark stays when this command is interrupted; --undo takes
 back. With --stop the node is then stopped, and taken out of the cluster that godwit up
 started; its folder stays.`,
 		Example:           "  godwit drain n5\n  godwit drain n5 --stop\n  godwit drain n5 --undo",
-		Args:              cobra.MatchAll(atLeastOne("the node's name"), cobra.MaximumNArgs(1)),
+		Args:              one("the node's name"),
 		ValidArgsFunction: oneNode(&d.dir),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			d.node = args[0]

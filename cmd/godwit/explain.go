@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/godwit-run/godwit/compile"
@@ -44,9 +46,14 @@ rule by which it came about. With arguments, sizes have their values.`,
 
 func explain(words []string) (*compile.Explanation, error) {
 	file, fn := target(words[0])
-	args, err := compile.ParseArgs(words[1:])
+	args, err := arguments(words[1:])
 	if err != nil {
 		return nil, err
+	}
+	for name, a := range args {
+		if t, ok := a.(compile.Text); ok && strings.HasPrefix(string(t), "@") {
+			return nil, misused("leave it out, or give a file with the same columns; what ran beside shards is told by godwit run --stats", "`%s=%s` is a data set, and explain reads files and values only", name, t)
+		}
 	}
 	sources, err := compile.Read(file)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/godwit-run/godwit/caller"
 	"github.com/godwit-run/godwit/compile"
+	"github.com/godwit-run/godwit/data"
 	"github.com/godwit-run/godwit/diag"
 	"github.com/godwit-run/godwit/view"
 )
@@ -69,6 +70,9 @@ func problemOf(err error, exit int) problem {
 		if f.Code != "" {
 			p.Code = f.Code
 		}
+	}
+	if at := (*data.Error)(nil); errors.As(err, &at) && p.File == "" {
+		p.File, p.Line, p.Col = at.Path, at.Line, at.Col
 	}
 	return p
 }

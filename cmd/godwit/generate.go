@@ -1,14 +1,12 @@
 package main
 
 import (
-	"fmt"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/godwit-run/godwit"
 	"github.com/godwit-run/godwit/generate"
 	"github.com/godwit-run/godwit/num"
 )
@@ -22,35 +20,48 @@ func newGenerate() *cobra.Command {
 		Long: `Write an array of seeded random numbers (SHAPE is 1000 or 1000x16), a
 permutation of N indices that is one cycle, or a table of flights. The same
 seed gives the same file everywhere; memory stays small.`,
-		Args: cobra.RangeArgs(2, 3),
-		RunE: action(func(_ *cobra.Command, args []string) error { return generateFile(args, kind, seed) }),
+		Args: cobra.MatchAll(atLeastOne("the file"), atMost(3)),
+		RunE: action(func(cmd *cobra.Command, args []string) error {
+			return generateFile(args, kind, cmd.Flags().Changed("kind"), seed)
+		}),
 	}
-	cmd.Flags().StringVar(&kind, "kind", "f32", "element type of an array")
+	cmd.Flags().StringVar(&kind, "kind", "f32", "element type of an array of random numbers")
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the random numbers")
 	return cmd
 }
 
-func generateFile(args []string, kind string, seed uint64) error {
-	form := "array"
+// generators are those that have a name, with the format that each writes.
+var generators = map[string]string{"cycle": ".npy", "flights": ".parquet"}
+
+func generateFile(args []string, kind string, kinded bool, seed uint64) error {
+	form, ext := "", ".npy"
 	if len(args) == 3 {
 		form, args = args[0], args[1:]
+		if ext = generators[form]; ext == "" {
+			return misused("the generators are cycle and flights; an array needs none", "there is no generator `%s`", form)
+		}
+	}
+	if len(args) < 2 {
+		return misused("write 1000 or 1000x16 after the file", "the shape is missing")
+	}
+	if filepath.Ext(args[0]) != ext {
+		return misused("name a file such as big"+ext, "`%s` is not the name of a file that %s writes", args[0], strings.TrimSpace("generate "+form))
 	}
 	shape, err := parseShape(args[1])
 	if err != nil {
 		return err
 	}
-	switch form {
-	case "cycle":
-		return generate.Permutation(args[0], shape[0], seed)
-	case "flights":
-		return generate.Flights(args[0], shape[0], seed)
-	case "array":
-	default:
-		return &godwit.InputError{Text: fmt.Sprintf("there is no generator `%s`", form), Help: "the generators are cycle and flights; an array needs none"}
+	if form != "" && (kinded || len(shape) != 1) {
+		return misused("give the number of rows, and no --kind", "generate %s decides the types and the shape itself", form)
 	}
 	k, ok := num.ParseKind(kind)
-	if !ok || filepath.Ext(args[0]) != ".npy" {
-		return &godwit.InputError{Text: fmt.Sprintf("cannot generate %s of `%s`", args[0], kind), Help: "name an .npy file and a scalar type, as in: godwit generate big.npy 1000x16 --kind f64"}
+	switch {
+	case form == "cycle":
+		return generate.Permutation(args[0], shape[0], seed)
+	case form == "flights":
+		return generate.Flights(args[0], shape[0], seed)
+	case !ok:
+		return misused("name a scalar type, as in: godwit generate big.npy 1000x16 --kind f64", "--kind is `%s`", kind)
 	}
 	return generate.NPY(args[0], k, shape, seed)
 }
@@ -60,7 +71,7 @@ func parseShape(text string) ([]int64, error) {
 	for _, part := range strings.Split(text, "x") {
 		n, err := strconv.ParseInt(strings.ReplaceAll(part, "_", ""), 10, 64)
 		if err != nil || n < 0 || n > 1<<40 {
-			return nil, &godwit.InputError{Text: fmt.Sprintf("the shape `%s` is not one", text), Help: "write 1000 or 1000x16"}
+			return nil, misused("write 1000 or 1000x16", "the shape `%s` is not one", text)
 		}
 		shape = append(shape, n)
 	}

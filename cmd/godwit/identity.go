@@ -31,7 +31,7 @@ Give each person a certificate of their own (--client NAME): limits are counted 
 each name, and a certificate can be revoked (godwit trust revoke --certificate).
 Administrators may change whom the cluster trusts, and revoke.`,
 		Example: "  godwit cluster --etcd etcd:2379 --node godwit-0 --node godwit-1\n  godwit cluster --client alice --client bob",
-		Args:    cobra.NoArgs,
+		Args:    atMost(0),
 		RunE: action(func(cmd *cobra.Command, _ []string) error {
 			s, err := site.Prepare(dir, etcd, ttl)
 			if err != nil {

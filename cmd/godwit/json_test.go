@@ -133,7 +133,7 @@ func TestJSONErrors(t *testing.T) {
 		{"run --json --nonsense", codeUsage, exitUsage},
 		{"check " + wrong + " --json", "N", exitFailed},
 		{"explain " + wrong + " --json", "N", exitFailed},
-		{"bench nothing --json", codeFailed, exitFailed},
+		{"bench nothing --json", codeUsage, exitUsage},
 		{"version too many --json", codeUsage, exitUsage},
 		{"cc none.c -o x.gwp --json", codeFailed, exitFailed},
 		{"send none.gwp --json", codeFailed, exitFailed},
@@ -145,7 +145,7 @@ func TestJSONErrors(t *testing.T) {
 		{"restart n1 --json " + none, codeFailed, exitFailed},
 		{"add n1 --json " + none, codeFailed, exitFailed},
 		{"drain n1 --json " + none, codeFailed, exitFailed},
-		{"up --json -n 0 " + none, codeFailed, exitFailed},
+		{"up --json -n 0 " + none, codeUsage, exitUsage},
 	} {
 		var out, errs bytes.Buffer
 		exit := execute(t.Context(), strings.Fields(tt.words), &out, &errs)

@@ -17,7 +17,7 @@ func newKeygen() *cobra.Command {
 kept secret, and NAME.pub, which operators of nodes list (godwit trust add). Files
 that exist are not replaced.`,
 		Example: "  godwit keygen ci",
-		Args:    cobra.ExactArgs(1),
+		Args:    one("the name of the key"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			key, err := trust.Generate(args[0])
 			if err != nil {

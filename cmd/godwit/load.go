@@ -38,8 +38,8 @@ func newLoad() *cobra.Command {
 		Use:   "load FILE --as NAME",
 		Short: "Store a file's columns on the nodes of a cluster",
 		Long: `Store a file's columns on the nodes of a cluster as a data set, which programs
-take as NAME=@DATASET. Types are those of the file; of text, those of all of its
-rows. A column that cannot be stored is an error, unless --skip leaves it out.
+take as NAME=@DATASET. CSV has no types: all rows are read first to choose each
+column's. A column that cannot be stored is an error, unless --skip leaves it out.
 The set is cut into shards by rows:
 
   --by blocks       at multiples of a power of two, so that partial sums need
@@ -48,7 +48,7 @@ The set is cut into shards by rows:
   --by 'hash(COL)'  by a hash of an integer column; rows with the same value
                     share a shard, and the data set has its rows in shard order`,
 		Example: "  godwit load flights.parquet --as flights --shards 8 --replicas 2",
-		Args:    cobra.MatchAll(atLeastOne("the file"), cobra.MaximumNArgs(1)),
+		Args:    one("the file"),
 		RunE:    action(l.run),
 	}
 	clusterFlag(cmd, &l.dir)
@@ -56,7 +56,7 @@ The set is cut into shards by rows:
 	cmd.Flags().IntVar(&l.opt.Shards, "shards", 0, "number of shards (default one per node)")
 	cmd.Flags().IntVar(&l.opt.Replicas, "replicas", 1, "on how many nodes each shard is stored")
 	cmd.Flags().StringVar(&l.opt.By, "by", "blocks", "blocks, rows or hash(COLUMN)")
-	cmd.Flags().StringArrayVar(&l.opt.Skip, "skip", nil, "leave this column out (can be given several times)")
+	cmd.Flags().StringArrayVar(&l.opt.Skip, "skip", nil, "leave the column of this name, or of this number, as #1, out (can be given several times)")
 	cmd.Flags().BoolVar(&l.opt.Replace, "replace", false, "replace an older data set of the same name")
 	cmd.Flags().DurationVar(&l.opt.Deadline, "deadline", cluster.StoreDeadline, "give up when nothing was stored for so long")
 	cmd.Flags().BoolVar(&l.json, "json", false, "print what was stored as JSON")
@@ -69,9 +69,9 @@ The set is cut into shards by rows:
 func (l *loading) check(cmd *cobra.Command) error {
 	switch {
 	case l.opt.Replicas < 1:
-		return &misuse{fmt.Sprintf("--replicas is %d", l.opt.Replicas), "use 1 or more: so many nodes store each shard"}
+		return misused("use 1 or more: so many nodes store each shard", "--replicas is %d", l.opt.Replicas)
 	case l.opt.Shards < 0 || l.opt.Shards > catalog.MaxShards:
-		return &misuse{fmt.Sprintf("--shards is %d", l.opt.Shards), fmt.Sprintf("use 1 to %d; without it there is one for each node", catalog.MaxShards)}
+		return misused(fmt.Sprintf("use 1 to %d; without it there is one for each node", catalog.MaxShards), "--shards is %d", l.opt.Shards)
 	}
 	return deadlineGiven(cmd, l.opt.Deadline, fmt.Sprintf("without it a load ends when nothing was stored for %v", cluster.StoreDeadline))
 }
@@ -128,7 +128,7 @@ func newDrop() *cobra.Command {
 		Use:     "drop NAME",
 		Short:   "Remove a data set from the cluster",
 		Example: "  godwit drop flights",
-		Args:    cobra.MatchAll(atLeastOne("the name of the data set"), cobra.MaximumNArgs(1)),
+		Args:    one("the name of the data set"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			c, err := connect(cmd.Context(), dir)
 			if err != nil {

@@ -40,9 +40,15 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) (code
 	}()
 	root := newRoot()
 	root.SetArgs(args)
-	root.SetOut(stdout)
+	out := &outlet{Writer: stdout}
+	root.SetOut(out)
 	root.SetErr(stderr)
+	addCompletion(root)
 	cmd, err := root.ExecuteContextC(ctx)
+	if out.err != nil && (err == nil || errors.Is(err, out.err)) && ctx.Err() == nil {
+		fmt.Fprintf(stderr, "error: standard output: %v\n", cause(out.err))
+		return exitFailed
+	}
 	if err == nil {
 		return 0
 	}
@@ -58,37 +64,33 @@ func complain(ctx context.Context, err error, stderr io.Writer) int {
 	case ctx.Err() != nil:
 		fmt.Fprintln(stderr, "interrupted")
 		return exitInterrupted
-	case errors.As(err, new(*misuse)):
-		fmt.Fprint(stderr, view.Error(err, view.StyleOf(stderr)))
-		return exitUsage
 	case errors.As(err, &of):
 		fmt.Fprint(stderr, view.Error(of.err, view.StyleOf(stderr)))
 		return exitFailed
 	}
 	fmt.Fprint(stderr, view.Error(err, view.StyleOf(stderr)))
-	fmt.Fprintln(stderr, "  help: godwit --help, or godwit COMMAND --help")
+	if usage := (*usageError)(nil); !errors.As(err, &usage) || usage.help == "" {
+		fmt.Fprintln(stderr, "  help: godwit --help, or godwit COMMAND --help")
+	}
 	return exitUsage
 }
 
 // failure is an error of a command itself; all others are about the command
-// line and come from cobra.
+// line: a usageError, or what the checks in usage.go gave.
 type failure struct{ err error }
 
 func (e *failure) Error() string { return e.err.Error() }
 func (e *failure) Unwrap() error { return e.err }
 
 // action makes what a command does from a function, whose errors are
-// failures, but for a misuse.
+// failures, but for a usageError.
 func action(f func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		err := f(cmd, args)
-		if wrong := (*misuse)(nil); errors.As(err, &wrong) {
-			return wrong
+		if usage := (*usageError)(nil); err == nil || errors.As(err, &usage) {
+			return err
 		}
-		if err != nil {
-			return &failure{err}
-		}
-		return nil
+		return &failure{err}
 	}
 }
 
@@ -110,26 +112,48 @@ func newRoot() *cobra.Command {
 		newUp(), newDown(), newRestart(), newAdd(), newDrain(), newNode(), newCluster(), newLoad(), newDrop(), newStatus(), newScrub())
 	root.AddCommand(newCC(), newKeygen(), newSend(), newTrust())
 	root.AddCommand(newChildren()...)
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(newHelp(root))
+	checkFlags(root)
 	return root
 }
 
-// known refuses words that are no command.
-func known(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
+// addCompletion adds the commands that write scripts for shells, to where root writes now.
+func addCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() != "completion" {
+			continue
+		}
+		c.Args, c.RunE = known, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		for _, shell := range c.Commands() {
+			shell.Args = atMost(0)
+		}
 	}
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		return fmt.Errorf("there is no command `%s`; did you mean `%s`?", args[0], near[0])
-	}
-	return fmt.Errorf("there is no command `%s`", args[0])
 }
 
-// atLeastOne refuses a command line without what the command works on.
-func atLeastOne(what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return fmt.Errorf("%s is missing: %s", what, cmd.UseLine())
-		}
-		return nil
+// newHelp shows what --help does.
+func newHelp(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about a command",
+		ValidArgsFunction: func(*cobra.Command, []string, string) (words []string, _ cobra.ShellCompDirective) {
+			for _, c := range root.Commands() {
+				if c.IsAvailableCommand() {
+					words = append(words, c.Name())
+				}
+			}
+			return words, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, rest, err := root.Find(args)
+			if err == nil {
+				err = known(c, rest)
+			}
+			if err != nil {
+				return err
+			}
+			return c.Help()
+		},
 	}
 }

@@ -29,7 +29,7 @@ its identity, as godwit up or godwit cluster writes it, and gets its data.
 The cluster's records are kept by etcd: --etcd names its endpoints; or --control
 runs a member of an etcd in a process beside this node.`,
 		Example: "  godwit node --name n1 --dir /data/n1 --listen 10.0.0.1:7411 --etcd 10.0.0.9:2379",
-		Args:    cobra.NoArgs,
+		Args:    atMost(0),
 		RunE: action(func(cmd *cobra.Command, _ []string) error {
 			cfg.Limits, cfg.RepairAfter, cfg.Children = limits.limits, limits.repair, children()
 			packages.set(&cfg)
@@ -97,13 +97,13 @@ func (l *limitFlags) add(cmd *cobra.Command) {
 	f.Int64Var(&l.limits.Steps, "max-steps", d.Steps, "kernel steps of one parcel")
 	f.Int64Var(&l.limits.RegionBytes, "max-region-bytes", d.RegionBytes, "bytes of all arrays that one parcel works on")
 	f.IntVar(&l.limits.Codes, "max-kernels", d.Codes, "kernels and packages kept compiled")
-	f.Int64Var(&l.limits.CodeBytes, "max-code-bytes", d.CodeBytes, "bytes of them")
+	f.Int64Var(&l.limits.CodeBytes, "max-code-bytes", d.CodeBytes, "bytes of kernels and packages kept compiled")
 	f.IntVar(&l.limits.Calls, "max-calls", d.Calls, "packages running at the same time")
 	f.IntVar(&l.limits.Jobs, "max-jobs", d.Jobs, "parcels of each kind worked on at the same time")
 	f.IntVar(&l.limits.Spare, "spare-jobs", d.Spare, "more of each kind, for clients of which none is worked on")
 	f.IntVar(&l.limits.ClientParcels, "client-parcels", d.ClientParcels, "requests of one client in hand at once; clients with one certificate have twice as many")
-	f.Int64Var(&l.limits.ClientBytes, "client-bytes", d.ClientBytes, "bytes of them; likewise")
-	f.IntVar(&l.limits.ClientKernels, "client-kernels", d.ClientKernels, "kernels and packages kept that one client alone uses; likewise")
+	f.Int64Var(&l.limits.ClientBytes, "client-bytes", d.ClientBytes, "bytes of the requests of one client in hand at once; clients with one certificate have twice as many")
+	f.IntVar(&l.limits.ClientKernels, "client-kernels", d.ClientKernels, "kernels and packages kept that one client alone uses; clients with one certificate have twice as many")
 	f.DurationVar(&l.repair, "repair-after", 30*time.Second, "after which time a lost replica is made again on another node; 0 for never")
 	l.limits.Turns, l.limits.Retry = d.Turns, d.Retry
 }

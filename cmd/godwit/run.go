@@ -55,13 +55,11 @@ same way: K=8.`,
 	cmd.Flags().BoolVar(&r.json, "json", false, "print the result and what the run did as JSON")
 	cmd.Flags().BoolVar(&r.stats, "stats", false, "also print to standard error what each step took, and what it ran on")
 	cmd.Flags().IntVar(&r.threads, "threads", 0, "threads to use (default all processors)")
-	cmd.Flags().StringVar(&r.engine, "engine", "auto", "auto, native, wasm or interp")
+	choiceFlag(cmd, &r.engine, "engine", godwit.Engines, alternatives(godwit.Engines))
 	cmd.Flags().StringVar(&r.out, "out", "", "write the result to an .npy, .csv, .arrow or .parquet file")
 	clusterFlag(cmd, &r.cluster)
-	cmd.Flags().StringVar(&r.strategy, "strategy", "auto", "with data sets: auto, fetch (rows come here), ship (code goes there) or preinstalled (ship, but the code must be there)")
+	choiceFlag(cmd, &r.strategy, "strategy", []string{"auto", "fetch", "ship", "preinstalled"}, "with data sets: auto, fetch (rows come here), ship (code goes there) or preinstalled (ship, but the code must be there)")
 	cmd.Flags().DurationVar(&r.deadline, "deadline", 0, fmt.Sprintf("give up this long after the start of the command (default never; a request to nodes ends after %s)", cluster.Deadline))
-	complete(cmd, "engine", godwit.Engines...)
-	complete(cmd, "strategy", "auto", "fetch", "ship", "preinstalled")
 	return cmd
 }
 
@@ -114,7 +112,7 @@ func within(ctx context.Context, f func() error) error {
 
 func (r *running) whole(ctx context.Context, cmd *cobra.Command, words []string) error {
 	if r.threads < 0 {
-		return &misuse{fmt.Sprintf("--threads is %d", r.threads), "use 1 or more; 0 means all processors"}
+		return misused("use 1 or more; 0 means all processors", "--threads is %d", r.threads)
 	}
 	f, args, err := prepare(words)
 	if err != nil {
@@ -165,10 +163,19 @@ func (r *running) connect(ctx context.Context, args godwit.Args) (*godwit.Cluste
 	return nil, nil
 }
 
+// arguments reads those of a function: what cannot be read is a wrong command line.
+func arguments(words []string) (compile.Args, error) {
+	args, err := compile.ParseArgs(words)
+	if bad := (*compile.InputError)(nil); errors.As(err, &bad) {
+		return nil, &usageError{bad.Text, bad.Help}
+	}
+	return args, err
+}
+
 // prepare compiles the program and reads the arguments.
 func prepare(words []string) (*godwit.Func, godwit.Args, error) {
 	file, fn := target(words[0])
-	list, err := compile.ParseArgs(words[1:])
+	list, err := arguments(words[1:])
 	if err != nil {
 		return nil, nil, err
 	}
@@ -208,15 +215,12 @@ func (r *running) checkOut(f *godwit.Func) error {
 
 func (r *running) show(cmd *cobra.Command, res *godwit.Result) error {
 	w := cmd.OutOrStdout()
-	var err error
 	switch {
 	case r.json:
-		err = printJSON(w, report(res, r.out))
+		return printJSON(w, report(res, r.out))
 	case r.out == "":
-		_, err = fmt.Fprintln(w, value.Render(res.Value(), value.RenderOptions{Width: view.Width(w)}))
-	}
-	if err != nil {
-		return errors.New("the result was not printed: " + err.Error())
+		_, err := fmt.Fprintln(w, value.Render(res.Value(), value.RenderOptions{Width: view.Width(w)}))
+		return err
 	}
 	return nil
 }

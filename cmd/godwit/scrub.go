@@ -46,7 +46,7 @@ meets it: others answer for it, and it is made again from them. The exit code is
 something was damaged or a node could not be asked. It needs an administrator's
 certificate, as in the directory admin of the cluster.`,
 		Example: "  godwit scrub\n  godwit scrub --rate 104857600",
-		Args:    cobra.NoArgs,
+		Args:    atMost(0),
 		RunE: action(func(cmd *cobra.Command, _ []string) error {
 			if s.rate < 0 {
 				return &godwit.InputError{Text: fmt.Sprintf("--rate is %d", s.rate), Help: "use a number of bytes a second, or 0 for as fast as the disks are"}

@@ -46,7 +46,7 @@ the rows of a column that the node holds: gw_region("NAME") has their values,
 each shard the row behind its last and the number of a node that has it, all int64.`,
 		Example: `  godwit send counter.gwp --to n1 --payload 0x0100000000000000 --region counter:8:rw --as u64
   godwit send chase.gwp --to any --args --payload '17 1000' --data next=@table#next`,
-		Args: cobra.MatchAll(atLeastOne("the package"), cobra.MaximumNArgs(1)),
+		Args: one("the package"),
 		RunE: action(s.run),
 	}
 	clusterFlag(cmd, &s.dir)

@@ -18,7 +18,7 @@ func newStatus() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show a cluster's nodes, data sets, cached code and traffic",
-		Args:  cobra.NoArgs,
+		Args:  atMost(0),
 		RunE: action(func(cmd *cobra.Command, _ []string) error {
 			c, err := connect(cmd.Context(), dir)
 			if err != nil {

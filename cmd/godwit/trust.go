@@ -31,7 +31,7 @@ was added; and only nodes that were started with --native run any. To revoke is
 for ever: nodes end what runs of a key or package, and take it never again; they
 disconnect the owner of a certificate, and let it in never again. Changes need the
 identity of an administrator, admin/ in the cluster's directory.`,
-		Args: cobra.NoArgs,
+		Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newTrustAdd(), newTrustRevoke(), newTrustList())
@@ -45,7 +45,7 @@ func newTrustAdd() *cobra.Command {
 		Short:   "Trust a key: what it signed may run",
 		Long:    "Trust a key, given as text (gwk1…) or as the file NAME.pub that godwit keygen wrote.",
 		Example: "  godwit trust add ci.pub --name ci",
-		Args:    cobra.MatchAll(atLeastOne("the key"), cobra.MaximumNArgs(1)),
+		Args:    one("the key"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			key, usual, err := publicKey(args[0])
 			if err != nil {
@@ -84,7 +84,7 @@ func newTrustRevoke() *cobra.Command {
 a package, given by its hash or by its first digits; or with --certificate a certificate of the cluster, given
 as a file or by its serial number, with all that it was and will be renewed to.`,
 		Example: "  godwit trust revoke ci\n  godwit trust revoke --certificate clients/alice/identity.pem",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    atMost(1),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			if _, err := revocation(args, certificate); err != nil {
 				return err
@@ -128,7 +128,7 @@ func newTrustList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "Show what is trusted and what was revoked",
-		Args:  cobra.NoArgs,
+		Args:  atMost(0),
 		RunE: action(func(cmd *cobra.Command, _ []string) error {
 			return withSite(cmd.Context(), dir, false, func(_ context.Context, c *cluster.Cluster) error {
 				return showTrust(cmd, c.View().Trust, asJSON)

@@ -45,7 +45,7 @@ same cluster back. A node that ends unasked is started again.`,
 		Example: `  godwit up -n 4
   godwit up -n 4 --cluster /data/cluster --ttl 3s
   godwit up -d && godwit status && godwit down`,
-		Args: cobra.NoArgs,
+		Args: atMost(0),
 		RunE: action(func(cmd *cobra.Command, _ []string) error { return u.run(cmd) }),
 	}
 	f := cmd.Flags()
@@ -120,13 +120,13 @@ func clusterFlag(cmd *cobra.Command, dir *string) {
 
 func (u *upping) run(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("nodes") && (u.nodes < 1 || u.nodes > 64) {
-		return &misuse{fmt.Sprintf("-n is %d", u.nodes), "use 1 to 64 nodes on one machine"}
+		return misused("use 1 to 64 nodes on one machine", "-n is %d", u.nodes)
 	}
 	if u.ttl < 2*time.Second {
-		return &misuse{fmt.Sprintf("--ttl is %s", u.ttl), "use 2s or more"}
+		return misused("use 2s or more", "--ttl is %s", u.ttl)
 	}
 	if u.restarts < 0 {
-		return &misuse{fmt.Sprintf("--restarts is %d", u.restarts), "use 0 or more"}
+		return misused("use 0 or more", "--restarts is %d", u.restarts)
 	}
 	if u.detach {
 		return u.background(cmd)

@@ -26,7 +26,7 @@ func newVersion() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print versions and the engines that are available",
-		Args:  cobra.NoArgs,
+		Args:  atMost(0),
 		RunE: action(func(cmd *cobra.Command, _ []string) error {
 			v := versions{Version: ownVersion(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 			v.Engines, v.LLVM = engines(cmd.Context())
