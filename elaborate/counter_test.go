@@ -70,6 +70,7 @@ func TestHelpsMean(t *testing.T) {
 		{"fn f(s: &[i64; N], l: i64, b: idx<N>) -> i64 { let mut t = 0; for k in l..s[b] { t += k; } t }", "since turns beyond are left out"},
 		{"fn f(v: &[f64; N], i: i64) -> f64 { if i >= 0 { v[i] } else { 0.0 } }", "`if i < N { … }`"},
 		{"fn f(v: &[f64; N], best: (i64, i64)) -> f64 { v[best] }", "v[best.0]"},
+		{"fn f(v: &[f64; N, M], best: (i64, i64)) -> f64 { v[best] }", "v[best.0][best.1]"},
 		{"record R { a: i64, b: i64 }\nfn f(v: &[R; N]) -> [R; N] { v.sort(|r| (r.a, r.b)) }", "v.sort(|r| r.b).sort(|r| r.a)"},
 		{"fn f(v: &[i64; N]) -> i64 { v.filter_map(|e| Some(e)).len() }", ".filter(|e| …).map(|e| …)"},
 		{"fn f(v: &[f64; N]) -> f64 { v.sum() + inf }", "f64::INFINITY"},

@@ -53,11 +53,21 @@ func (e *elab) indexInto(x *syntax.Index, v *graph.Node) *graph.Node {
 			m.Help("%s[(%s as i64).clamp_idx()]", e.operand(x.X), e.text(x.I.Where()))
 		}
 		if i.Type.Kind == graph.Tuple && i.Type.Name == "" {
-			m.Help("take one of its fields, or one after the other: %s[%s.0]", e.operand(x.X), e.parenthesized(x.I.Where()))
+			m.Help("%s", e.eachField(x, v.Type, i.Type))
 		}
 		return nil
 	}
 	return e.below0(i, v.Type.Size, x)
+}
+
+// eachField is x[t.0][t.1] for an index t that is a tuple, as deep as x goes.
+func (e *elab) eachField(x *syntax.Index, t, tuple *graph.Type) string {
+	text := e.operand(x.X)
+	for k := 0; k < len(tuple.Elems) && t.Kind == graph.Array; k++ {
+		text += "[" + e.parenthesized(x.I.Where()) + "." + itoa(k) + "]"
+		t = t.Elem()
+	}
+	return text
 }
 
 // below0 makes i an index that At takes, or says what to write instead.
