@@ -21,12 +21,13 @@ func (e *elab) growth(x any, name string, body *syntax.Block) (size.Poly, bool) 
 			return size.Const(int64(by)), op == syntax.Plus && by <= 1<<32
 		}
 	case *syntax.For:
-		g, ok := e.growth(x.Body, name, body)
-		if c, plain := g.Const(); !ok || plain && c == 0 {
-			return g, ok
+		head, ok := e.growth(x.Over, name, body)
+		g, ok2 := e.growth(x.Body, name, body)
+		if c, plain := g.Const(); !ok || !ok2 || plain && c == 0 {
+			return head, ok && ok2
 		}
 		n, ok := e.turnsWritten(x.Over, body)
-		return g.Mul(n), ok
+		return head.Add(g.Mul(n)), ok
 	case *syntax.If:
 		return e.either(x.Cond, name, body, x.Then, x.Else)
 	case *syntax.Match:
