@@ -184,6 +184,8 @@ func limitedCast(marked, text string) string {
 // limitedKey takes the nearest group for a key outside.
 func limitedKey(marked, text string) string {
 	switch m := histogram.FindStringSubmatch(marked); {
+	case text == "index into nothing":
+		return "the array is empty: test its size before, or look with .get(i).or(…)"
 	case !strings.HasPrefix(text, "key "):
 		return ""
 	case m != nil:

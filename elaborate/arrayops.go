@@ -66,7 +66,16 @@ func (e *elab) rangeArray(r *syntax.RangeExpr) *graph.Node {
 	if !ok {
 		return nil
 	}
-	return e.tabulate(r.Span, n, func(i *graph.Node) *graph.Node { return e.offset(i, lo, hi, r) })
+	var elem *bounds
+	all := e.tabulate(r.Span, n, func(i *graph.Node) *graph.Node {
+		v := e.offset(i, lo, hi, r)
+		elem = e.boundsOf(v)
+		return v
+	})
+	if all != nil {
+		e.of(all).elem = elem
+	}
+	return all
 }
 
 // offset is i + lo as an index below hi.
@@ -90,12 +99,12 @@ func (e *elab) rangeSizes(r *syntax.RangeExpr) (n, lo, hi size.Poly, ok bool) {
 	}
 	lo, ok = e.sizeOf(a)
 	if !ok {
-		e.notExact(r.Lo, a)
+		e.notExact(r.Lo, a, e.text(r.Hi.Where()), " >= ")
 		return n, lo, hi, false
 	}
 	hi, ok = e.sizeOf(b)
 	if !ok {
-		e.notExact(r.Hi, b)
+		e.notExact(r.Hi, b, e.someSize(), " < ")
 		return n, lo, hi, false
 	}
 	n = hi.Sub(lo)
@@ -110,15 +119,16 @@ func (e *elab) rangeSizes(r *syntax.RangeExpr) (n, lo, hi size.Poly, ok bool) {
 	return n, lo, hi, true
 }
 
-// notExact reports an end that is not a size.
-func (e *elab) notExact(x syntax.Expr, n *graph.Node) {
+// notExact reports an end that is not a size: the numbers of 0..most that are on its inner
+// side are meant.
+func (e *elab) notExact(x syntax.Expr, n *graph.Node, most, inside string) {
 	if help := e.factorsHelp(x); help != "" {
 		e.errorf(x.Where(), "T04", "`%s` may be too large for a size", e.text(x.Where())).Note("a size is at most 2^40").Help("%s", help)
 		return
 	}
 	e.errorf(x.Where(), "T04", "`%s` is a value, and cannot be a size", e.text(x.Where())).
 		Note("%s, known only at run time", n.Type).
-		Help("take that many elements of a range of a known size; the result is [T; ?M <= N]:\n(0..N).take(%s)", e.text(x.Where()))
+		Help("keep what is meant of a range of a known size; the result is [T; ?M <= %s]:\n(0..%s).filter(|r| r%s%s)", most, most, inside, e.operand(x))
 }
 
 func (e *elab) enumerate(c *methodUse) *graph.Node {
@@ -202,7 +212,7 @@ func (e *elab) filter(c *methodUse) *graph.Node {
 		bound = append(bound, e.lengthOf(c.recv))
 	}
 	m := &mask{length: e.newSize(bound...)}
-	e.of(n).mask = m
+	e.of(n).mask, e.of(n).elem = m, e.of(c.recv).elem
 	return n
 }
 
@@ -210,7 +220,7 @@ func (e *elab) filter(c *methodUse) *graph.Node {
 func (e *elab) slotBlock(x *graph.Node, f func(v *graph.Node) []*graph.Node) *graph.Block {
 	return e.inBlock(func() {
 		e.param(graph.IndexOf(x.Type.Size), x.Pos)
-		v := e.param(x.Type.Elem(), x.Pos)
+		v := e.elementOf(x, x.Pos)
 		e.cur.b.Results = f(v)
 	})
 }
@@ -343,7 +353,7 @@ func (e *elab) foldWith(c *methodUse, cl *syntax.Closure, op graph.Op, hint *gra
 	var next *graph.Node
 	b := e.inBlock(func() {
 		e.param(graph.IndexOf(c.recv.Type.Size), c.at())
-		a, v := e.param(acc, c.at()), e.param(c.recv.Type.Elem(), c.at())
+		a, v := e.param(acc, c.at()), e.elementOf(c.recv, c.at())
 		next = e.element(e.applyClosure(cl, acc, a, v), bodyValue(cl.Body))
 		next = e.coerce(next, acc, bodyValue(cl.Body))
 		e.cur.b.Results = []*graph.Node{next}

@@ -61,6 +61,7 @@ type info struct {
 	bounds *bounds     // of an integer; nil: those of its type
 	dense  *graph.Node // a masked array's Compact, once there is one
 	mask   *mask       // of a masked array
+	elem   *bounds     // of the elements of an array of integers; nil: those of their type
 	group  *grouping   // a value that group_by made
 	fault  graph.FaultKind
 	text   string
@@ -251,8 +252,15 @@ func (e *elab) get(n *graph.Node, field int, pos diag.Span) *graph.Node {
 // at is an element of a dense array.
 func (e *elab) at(x, i *graph.Node, pos diag.Span) *graph.Node {
 	r := e.add(graph.At, x.Type.Elem(), pos, x, i)
-	e.of(r).soft = e.of(x).soft
+	e.of(r).soft, e.of(r).bounds = e.of(x).soft, e.of(x).elem
 	return r
+}
+
+// elementOf is an element of x, for an operation that walks over x.
+func (e *elab) elementOf(x *graph.Node, pos diag.Span) *graph.Node {
+	v := e.param(x.Type.Elem(), pos)
+	e.of(v).bounds = e.of(x).elem
+	return v
 }
 
 // dense is x with its elements moved together. The Compact stands in the
@@ -270,6 +278,7 @@ func (e *elab) dense(x *graph.Node) *graph.Node {
 			c = e.add(graph.Compact, graph.ArrayOf(x.Type.Elem(), size.Var(name)), x.Pos, x)
 		})
 		c.Defines, c.Name = name, x.Name
+		e.of(c).elem = e.of(x).elem
 		e.of(x).dense = c
 	}
 	return e.of(x).dense
@@ -357,7 +366,7 @@ func (e *elab) mapSlots(pos diag.Span, n size.Poly, arrays []*graph.Node, f func
 		e.assume(e.cur, []size.Poly{n.AddConst(-1)}) // there is an element
 		elems := make([]*graph.Node, len(arrays))
 		for j, a := range arrays {
-			elems[j] = e.param(a.Type.Elem(), pos)
+			elems[j] = e.elementOf(a, pos)
 			e.of(elems[j]).soft = e.of(a).soft
 		}
 		r = e.element(f(i, elems), pos)

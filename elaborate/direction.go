@@ -33,16 +33,32 @@ func directions(b *syntax.Block) map[string]int {
 }
 
 func direction(a *syntax.Assign) int {
-	if _, literal := a.Value.(*syntax.IntLit); !literal {
-		return 0
-	}
-	switch a.Op {
+	switch _, op := added(a); op {
 	case syntax.Plus:
 		return 1
 	case syntax.Minus:
 		return -1
 	}
 	return 0
+}
+
+// added is the literal that an assignment adds to its variable or takes from it, as
+// `n += 1` or `n = n + 1`, and which of both; neither for any other.
+func added(a *syntax.Assign) (uint64, syntax.Token) {
+	op, value := a.Op, a.Value
+	if b, ok := value.(*syntax.Binary); ok && op == syntax.SetTo {
+		n, named := b.X.(*syntax.NameExpr)
+		to, whole := a.Target.(*syntax.NameExpr)
+		if !named || !whole || len(n.Path) != 1 || n.Path[0].Text != to.Path[0].Text {
+			return 0, syntax.SetTo
+		}
+		op, value = b.Op, b.Y
+	}
+	lit, ok := value.(*syntax.IntLit)
+	if !ok || op != syntax.Plus && op != syntax.Minus {
+		return 0, syntax.SetTo
+	}
+	return lit.Value, op
 }
 
 // since assumes that a variable has come from its value before the loop as it may.

@@ -111,6 +111,11 @@ func (e *elab) name(x *syntax.NameExpr, want *graph.Type) *graph.Node {
 			return nil
 		}
 	}
+	if len(x.Path) == 2 && e.resolver().first(name.Text) == nil {
+		if k, ok := num.ParseKind(name.Text); ok && k != num.Bool {
+			return e.limitOf(k, x)
+		}
+	}
 	d := e.resolver().path(x.Path, "N01")
 	if d == nil {
 		return nil
@@ -151,7 +156,9 @@ func (e *elab) unknownName(name syntax.Name) {
 	for s := range e.fr.sizes {
 		names = append(names, s)
 	}
-	if best := nearest(name.Text, names); best != "" {
+	if c := foreignConstants[name.Text]; c != "" {
+		m.Help("did you mean `%s`?", c)
+	} else if best := nearest(name.Text, names); best != "" {
 		m.Help("did you mean `%s`?", best)
 	} else {
 		m.Help("declare it before it is used:\nlet %s = …;", name.Text)

@@ -1,6 +1,7 @@
 package elaborate
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/godwit-run/godwit/graph"
@@ -58,7 +59,8 @@ func (e *elab) written(n *graph.Node) (p size.Poly, ok bool) {
 	return p, false
 }
 
-// same tells reads of one value: the same element of an array, the same field of a tuple.
+// same tells ways to one value: the same element of an array, the same field of a tuple, the
+// same sum.
 type same struct {
 	op   graph.Op
 	from *graph.Node
@@ -73,8 +75,10 @@ func (e *elab) symbol(n *graph.Node) size.Poly {
 		key.from, key.at = n.Args[0], e.form(n.Args[1]).String()
 	case graph.Get:
 		key.from, key.at = n.Args[0], itoa(n.Field)
+	case graph.Arith:
+		key.at = e.computed(n)
 	}
-	if first, ok := e.reads[key]; ok && key.from != nil {
+	if first, ok := e.reads[key]; ok && key.at != "" {
 		return e.form(first)
 	}
 	e.reads[key] = n
@@ -85,6 +89,16 @@ func (e *elab) symbol(n *graph.Node) size.Poly {
 		e.prover.Describe(prove.Name(n.ID), s)
 	})
 	return size.Var(prove.Name(n.ID))
+}
+
+// computed tells sums, differences and products of the same values that may not fit, so that
+// what a condition says of i - k is known of the next i - k. What is known of one that fits
+// may rest on where it stands, and so does what is known of a quotient.
+func (e *elab) computed(n *graph.Node) string {
+	if e.of(n).fits || !types.IsInt(n.Type) || n.Num != num.Add && n.Num != num.Sub && n.Num != num.Mul {
+		return ""
+	}
+	return fmt.Sprintf("%v %v %t %v, %v", n.Num, n.Type, n.Checked, e.form(n.Args[0]), e.form(n.Args[1]))
 }
 
 // relate adds how a value hangs together with those that it is made from.
@@ -125,25 +139,25 @@ func (e *elab) relateArith(n *graph.Node, s *prove.Symbol, a, b size.Poly) {
 	case num.Div:
 		e.relateQuotient(n, s, a, b)
 	case num.Rem:
-		if e.shows(a) && e.divides(n, b) {
+		if e.divides(n, a, b) {
 			s.Lo, s.Hi = append(prove.Claims(size.Const(0)), s.Lo...), append(prove.Claims(b.AddConst(-1), a), s.Hi...)
 		}
 	}
 }
 
 func (e *elab) relateQuotient(n *graph.Node, s *prove.Symbol, a, b size.Poly) {
-	if e.shows(a) && e.divides(n, b) {
+	if e.divides(n, a, b) {
 		s.Lo, s.Hi = append(prove.Claims(size.Const(0)), s.Lo...), append(prove.Claims(a), s.Hi...)
 		s.Quotient = &prove.Quotient{Num: a, Den: b}
 	}
 }
 
-// divides reports that b ≥ 1 is shown wherever the division n has a value: a loop's turn
-// shows it of the sizes that its range is a product of.
-func (e *elab) divides(n *graph.Node, b size.Poly) bool {
+// divides reports that a ≥ 0 and b ≥ 1 are shown wherever the division n of a by b has a
+// value: a loop's turn shows the second of the sizes that its range is a product of.
+func (e *elab) divides(n *graph.Node, a, b size.Poly) bool {
 	before := e.prover.Known
 	e.prover.Known = e.of(n).home.known
-	ok := !e.prover.Dead && e.shows(b.AddConst(-1))
+	ok := !e.prover.Dead && e.shows(a) && e.shows(b.AddConst(-1))
 	e.prover.Known = before
 	return ok
 }

@@ -52,9 +52,22 @@ func (e *elab) indexInto(x *syntax.Index, v *graph.Node) *graph.Node {
 		if types.IsFloat(i.Type) {
 			m.Help("%s[(%s as i64).clamp_idx()]", e.operand(x.X), e.text(x.I.Where()))
 		}
+		if i.Type.Kind == graph.Tuple && i.Type.Name == "" {
+			m.Help("%s", e.eachField(x, v.Type, i.Type))
+		}
 		return nil
 	}
 	return e.below0(i, v.Type.Size, x)
+}
+
+// eachField is x[t.0][t.1] for an index t that is a tuple, as deep as x goes.
+func (e *elab) eachField(x *syntax.Index, t, tuple *graph.Type) string {
+	text := e.operand(x.X)
+	for k := 0; k < len(tuple.Elems) && t.Kind == graph.Array; k++ {
+		text += "[" + e.parenthesized(x.I.Where()) + "." + itoa(k) + "]"
+		t = t.Elem()
+	}
+	return text
 }
 
 // below0 makes i an index that At takes, or says what to write instead.
@@ -85,7 +98,7 @@ func (e *elab) below0(i *graph.Node, n size.Poly, x *syntax.Index) *graph.Node {
 	}
 	help := ""
 	if writable(n) {
-		help = "give it the type idx<" + n.String() + "> where it comes from, or "
+		help = "test it, as in `if " + e.test(i, n, at) + " { … }`, give it the type idx<" + n.String() + "> where it comes from, or "
 	}
 	help += "choose one of\n"
 	if !e.target {
@@ -105,13 +118,34 @@ func (e *elab) describe(n *graph.Node) string {
 	text := n.Type.String()
 	if len(b.his) > 0 {
 		text += ", at most " + b.his[0].String()
-	} else if b.hi < nat.hi {
+	} else if b.hi < nat.hi && b.hi < tooLargeToSay {
 		text += ", at most " + itoa(b.hi)
 	}
-	if !e.notNegative(b) {
+	if !e.notNegativeHere(n) {
 		text += ", maybe negative"
 	}
 	return text
+}
+
+// tooLargeToSay is a bound that nobody wrote: it comes from the limit of all sizes.
+const tooLargeToSay = graph.MaxSize / 8
+
+// notNegativeHere reports that an integer is at least 0 by its bounds or by the conditions around.
+func (e *elab) notNegativeHere(n *graph.Node) bool {
+	e.prover.Known = e.cur.known
+	return e.notNegative(e.boundsOf(n)) || e.shows(e.form(n))
+}
+
+// test is the condition under which i is shown to be in bounds, as far as it is not known.
+func (e *elab) test(i *graph.Node, n size.Poly, text string) string {
+	low, high := e.notNegativeHere(i), e.below(e.boundsOf(i), n) || e.shows(n.AddConst(-1).Sub(e.form(i)))
+	switch {
+	case low:
+		return text + " < " + n.String()
+	case high:
+		return text + " >= 0"
+	}
+	return text + " >= 0 && " + text + " < " + n.String()
 }
 
 // toRange brings an integer into 0..bound by Clamp, Wrap or Check. A check

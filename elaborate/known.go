@@ -121,6 +121,9 @@ func (e *elab) condition(n *graph.Node, holds bool, depth int) []size.Poly {
 	if n.Op == graph.Arith && n.Num == num.Not {
 		return e.condition(n.Args[0], !holds, depth+1)
 	}
+	if cond, yes, no := sides(n); isBool(yes, 1) && isBool(no, 0) { // as a break leaves behind
+		return e.condition(cond, holds, depth+1)
+	}
 	op, a, b := junction(n)
 	if op == num.And && holds || op == num.Or && !holds {
 		return append(e.condition(a, holds, depth+1), e.condition(b, holds, depth+1)...)
@@ -130,17 +133,38 @@ func (e *elab) condition(n *graph.Node, holds bool, depth int) []size.Poly {
 
 // junction takes a && b and a || b apart; op is num.Not for what is neither.
 func junction(n *graph.Node) (op num.Op, a, b *graph.Node) {
-	switch {
-	case n.Op == graph.Arith && (n.Num == num.And || n.Num == num.Or) && types.IsBool(n.Type):
+	if n.Op == graph.Arith && (n.Num == num.And || n.Num == num.Or) && types.IsBool(n.Type) {
 		return n.Num, n.Args[0], n.Args[1]
-	case n.Op == graph.If && types.IsBool(n.Type):
-		yes, no := n.Blocks[0].Results[0], n.Blocks[1].Results[0]
-		if no.Op == graph.Const && no.Bits == 0 {
-			return num.And, n.Args[0], yes
-		}
-		if yes.Op == graph.Const && yes.Bits == 1 {
-			return num.Or, n.Args[0], no
-		}
+	}
+	switch cond, yes, no := sides(n); {
+	case isBool(no, 0):
+		return num.And, cond, yes
+	case isBool(yes, 1):
+		return num.Or, cond, no
 	}
 	return num.Not, nil, nil
+}
+
+// sides takes a bool that an If gives, alone or among others, apart: the condition, and
+// what it is on both sides.
+func sides(n *graph.Node) (cond, yes, no *graph.Node) {
+	of := n
+	if n.Op == graph.Get {
+		of = n.Args[0]
+	}
+	if of.Op != graph.If || !types.IsBool(n.Type) {
+		return nil, nil, nil
+	}
+	yes, no = of.Blocks[0].Results[0], of.Blocks[1].Results[0]
+	if of != n {
+		if yes.Op != graph.MakeTuple || no.Op != graph.MakeTuple {
+			return nil, nil, nil
+		}
+		yes, no = yes.Args[n.Field], no.Args[n.Field]
+	}
+	return of.Args[0], yes, no
+}
+
+func isBool(n *graph.Node, bits uint64) bool {
+	return n != nil && n.Op == graph.Const && n.Bits == bits
 }

@@ -39,7 +39,11 @@ func (e *elab) forStmt(s *syntax.For) {
 	for i := e.fr.base; i < len(e.vars); i++ {
 		v := &e.vars[i]
 		if way, assigned := ways[v.name]; assigned && v.mut && v.lambda == e.lambda && v.n != nil {
-			all = append(all, carried{v: i, way: way})
+			c := carried{v: i, way: way}
+			if way > 0 {
+				c.step, c.counts = e.growth(s.Body, v.name, s.Body)
+			}
+			all = append(all, c)
 		}
 	}
 	e.emitLoop(s, t, all)
@@ -50,6 +54,9 @@ type carried struct {
 	v     int         // of e.vars
 	first *graph.Node // its value before
 	way   int         // see directions
+	// step is the most that a turn adds to it, if it counts.
+	step   size.Poly
+	counts bool
 }
 
 // trialBody checks a loop's body after an error in its head.
@@ -102,6 +109,7 @@ func (e *elab) emitLoop(s *syntax.For, t turns, all []carried) {
 		v := &e.vars[c.v]
 		v.n = e.get(n, j, s.Span)
 		v.n.Name = v.name
+		e.counted(c, t, 0, v.n)
 		e.since(c, v.n)
 	}
 }
@@ -121,6 +129,7 @@ func (e *elab) loopBody(s *syntax.For, t turns, all []carried, stops bool) (bad 
 		v := &e.vars[c.v]
 		v.n = e.param(v.typ, s.Span)
 		v.n.Name = v.name
+		e.counted(c, t, 1, v.n)
 		e.since(c, v.n)
 	}
 	e.fr.loop = &loop{stop: -1}
@@ -244,7 +253,7 @@ func (e *elab) overRange(r *syntax.RangeExpr) (turns, bool) {
 	e.sizeOf(lo)
 	e.sizeOf(hi)
 	a, b := e.boundsOf(lo), e.boundsOf(hi)
-	if !e.bounded(r.Lo.Where(), lo, a.declared || a.lo >= 0) || !e.bounded(r.Hi.Where(), hi, b.declared) {
+	if !e.bounded(r.Lo.Where(), lo, a.declared || a.lo >= 0, ".max(0)") || !e.bounded(r.Hi.Where(), hi, b.declared, ".min("+e.aSize()+")") {
 		return turns{}, false
 	}
 	p, loExact := a.exact()
@@ -341,14 +350,14 @@ func orI64(t *graph.Type) *graph.Type {
 	return t
 }
 
-// bounded checks that a loop's end is declared to be bounded.
-func (e *elab) bounded(at diag.Span, n *graph.Node, ok bool) bool {
+// bounded checks that a loop's end is declared to be bounded; limit is what bounds it otherwise.
+func (e *elab) bounded(at diag.Span, n *graph.Node, ok bool, limit string) bool {
 	if ok {
 		return true
 	}
 	name := e.text(at)
 	e.errorf(at, "T02", "this loop has no bound").
 		Note("of `%s` only the type is known, %s", name, n.Type).
-		Help("%s", e.rangeHelp(name, e.parenthesized(at)+".min(4096)"))
+		Help("%s", e.rangeHelp(name, e.parenthesized(at)+limit))
 	return false
 }

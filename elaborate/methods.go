@@ -214,6 +214,11 @@ var foreignMethods = map[string]string{
 	"pow": ".powi::<2>() or .powf(2.0)", "average": ".mean()", "avg": ".mean()", "log": ".ln()", "signum": ".sign()", "pmap": ".map(|e| …)",
 	"rev": ".reverse()", "skip": "take what is left with a range:\n(K..N).map(|i| x[i])", "first": ".get(0)", "last": ".get(x.len() - 1)",
 	"step_by": "take every s-th number of a range:\n(a..b).step(s)", "groupby": ".group_by::<K>(|e| key)", "where": ".filter(|e| …)", "sorted": ".sort()", "sort_by": ".sort(|e| key)",
+	"count_ones": "count the bits: (0..64).count(|k| x >> k & 1 == 1)", "rotate_left": "of a u64, with k from 1 to 63: x << k | x >> (64 - k)", "rotate_right": "of a u64, with k from 1 to 63: x >> k | x << (64 - k)",
+	"swap": "let t = x[i]; x[i] = x[j]; x[j] = t;", "filter_map": ".filter(|e| …).map(|e| …)",
+	"dedup":  "keep what differs from the one before:\n(0..N).filter(|i| i == 0 || x[i] != x[i - 1]).map(|i| x[i])",
+	"unique": "sort, and keep what differs from the one before:\nlet s = x.sort(); (0..N).filter(|i| i == 0 || s[i] != s[i - 1]).map(|i| s[i])",
+	"std":    "let m = x.mean(); x.map(|e| (e - m) * (e - m)).mean().sqrt()",
 	"chunks": ".chunk::<W>()", "windows": ".window::<W>()", "position": ".argmax(|e| e == v)", "flat_map": ".map(|e| …) and then a fold",
 	"for_each": "for e in x { … }", "sum_by": ".map(|e| …).sum()", "max_by": ".argmax(|e| key)", "min_by": ".argmin(|e| key)",
 }

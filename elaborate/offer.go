@@ -1,6 +1,7 @@
 package elaborate
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -168,11 +169,19 @@ func (e *elab) rangeHelp(name, limited string) string {
 	if d := e.fr.d; d != nil && d.fn != nil {
 		for _, p := range d.fn.Params {
 			if p.Name.Text == name {
-				return "declare its range:\nwhere " + name + ": Range<0, 4096>\nor limit it: " + limited
+				return "declare its range:\nwhere " + name + ": Range<0, 4096>\nor limit it by what it never passes, since turns beyond are left out:\n" + limited
 			}
 		}
 	}
-	return "limit it: " + limited
+	return "limit it by what it never passes, since turns beyond are left out:\n" + limited
+}
+
+// aSize is a size of this function that may bound a number, or a number.
+func (e *elab) aSize() string {
+	if len(e.fr.sizes) == 0 {
+		return "4096"
+	}
+	return slices.Min(slices.Collect(maps.Keys(e.fr.sizes)))
 }
 
 // takeInstead offers `[v; 4096].take(n)` for `[v; n]` if d, which is n, has

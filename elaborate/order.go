@@ -1,6 +1,8 @@
 package elaborate
 
 import (
+	"slices"
+
 	"github.com/godwit-run/godwit/graph"
 	"github.com/godwit-run/godwit/num"
 	"github.com/godwit-run/godwit/size"
@@ -40,7 +42,7 @@ func (e *elab) sortBlock(c *methodUse) *graph.Block {
 	}
 	if !key.Type.IsScalar() {
 		e.errorf(at, "T29", "`%s` needs a number to sort by", c.x.Name.Text).Note("found %s", key.Type).
-			Help("%s(|e| …)", c.x.Name.Text)
+			Help("%s", e.sorts(c, cl))
 		return nil
 	}
 	return b
@@ -178,4 +180,27 @@ func (e *elab) softmax(c *methodUse) *graph.Node {
 	})
 	total := e.reduce(graph.SumOf, powers, at)
 	return e.mapEach(at, powers, func(v *graph.Node) *graph.Node { return e.arith(num.Div, at, v, total) })
+}
+
+// sorts is the help for a sort by what is no number: by each part of a tuple, the last first,
+// as sorts are stable.
+func (e *elab) sorts(c *methodUse, cl *syntax.Closure) string {
+	if cl != nil && c.x.Name.Text != "top_k" {
+		body := cl.Body
+		for {
+			p, ok := body.(*syntax.ParenExpr)
+			if !ok {
+				break
+			}
+			body = p.X
+		}
+		if t, ok := body.(*syntax.TupleExpr); ok {
+			text := e.operand(c.x.Receiver)
+			for _, part := range slices.Backward(t.Elems) {
+				text += "." + c.x.Name.Text + "(|" + e.text(cl.Params[0].Pattern.Where()) + "| " + e.text(part.Where()) + ")"
+			}
+			return text
+		}
+	}
+	return c.x.Name.Text + "(|e| …)"
 }

@@ -288,6 +288,16 @@ func (e *elab) assignable(v *variable, s *syntax.Assign) bool {
 }
 
 func (e *elab) badTarget(s *syntax.Assign) {
+	if t, ok := s.Target.(*syntax.TupleExpr); ok && s.Op == syntax.SetTo {
+		text := "let t = " + e.text(s.Value.Where()) + ";"
+		for i, part := range t.Elems {
+			text += " " + e.text(part.Where()) + " = t." + itoa(i) + ";"
+		}
+		e.errorf(s.Target.Where(), "O05", "only a variable, or a part of one, can be assigned to").Note("this is a tuple").
+			Help("assign its parts one by one:\n%s", text)
+		e.expr(s.Value, nil)
+		return
+	}
 	root := targetRoot(s.Target).Where()
 	e.errorf(s.Target.Where(), "O05", "only a variable, or a part of one, can be assigned to").Note("this is a value without a name").
 		Help("give it a name first:\nlet mut x = %s; x%s", e.text(root), e.text(diag.Span{Start: root.End, End: s.Span.End}))

@@ -249,7 +249,7 @@ func (k *kern) at(n *graph.Node, e *env) val {
 	if k.trusts(i) && !k.isDynamic(a.n) {
 		return k.element(a, i.s).v
 	}
-	return k.guardVal(a.n, n.Type, func() val { return k.element(a, k.bound(i.s, a.n)).v })
+	return k.guardVal(a.n, n.Type, a.cheap, func() val { return k.element(a, k.bound(i.s, a.n)).v })
 }
 
 // mapArray is the array whose elements the body computes.

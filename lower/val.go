@@ -196,8 +196,9 @@ func (k *kern) guardDo(p size.Poly, f func()) {
 	}, func() []kernel.Value { return nil })
 }
 
-// guardVal is guard for a value of any type.
-func (k *kern) guardVal(p size.Poly, t *graph.Type, f func() val) val {
+// guardVal is guard for a value of any type. An array is not copied where asking f for an
+// element twice is no loss (cheap).
+func (k *kern) guardVal(p size.Poly, t *graph.Type, cheap bool, f func() val) val {
 	switch t.Kind {
 	case graph.Tuple, graph.Option:
 		types := t.Elems
@@ -206,12 +207,12 @@ func (k *kern) guardVal(p size.Poly, t *graph.Type, f func() val) val {
 		}
 		out := val{fields: make([]val, len(types))}
 		for i, e := range types {
-			out.fields[i] = k.guardVal(p, e, func() val { return f().fields[i] })
+			out.fields[i] = k.guardVal(p, e, cheap, func() val { return f().fields[i] })
 		}
 		return out
 	case graph.Array:
-		return val{arr: &array{n: t.Size, elem: t.Elem(), at: func(i kernel.Value) val {
-			return k.guardVal(p, t.Elem(), func() val { return k.element(f().arr, i).v })
+		return val{arr: &array{n: t.Size, elem: t.Elem(), cheap: cheap, at: func(i kernel.Value) val {
+			return k.guardVal(p, t.Elem(), cheap, func() val { return k.element(f().arr, i).v })
 		}}}
 	}
 	return val{s: k.guard(p, t.KindOf(), func() kernel.Value { return f().s })}

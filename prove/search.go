@@ -54,8 +54,36 @@ func (v *Prover) guarded(p size.Poly, goal int) ([]int, bool) {
 		if needs, ok := v.search(p.Sub(v.Guards[i])); ok {
 			return needs, true
 		}
+		if m, ok := v.scaled(p, v.Guards[i]); ok {
+			v.goal = goal
+			if needs, ok := v.search(p.Sub(m.P)); ok {
+				return Join(needs, m.Needs), true
+			}
+		}
 	}
 	return nil, false
+}
+
+// scaled is the multiple of a guard that frees p of the guard's latest symbol, if its factor
+// is seen to be at least 0: i < N holds for rows, and p is about M·i.
+func (v *Prover) scaled(p, guard size.Poly) (m Claim, ok bool) {
+	x, symbolic := Latest(guard, 0)
+	if !symbolic {
+		return m, false
+	}
+	d, _, linear := guard.Linear(x)
+	sign, plain := d.Const()
+	factor, _, linear2 := p.Linear(x)
+	if !linear || !linear2 || !plain || sign != 1 && sign != -1 {
+		return m, false
+	}
+	factor = factor.MulConst(sign)
+	if c, plain := factor.Const(); plain && c <= 1 || !positive(factor) {
+		return m, false
+	}
+	m.Needs, ok = v.naturals(factor.Vars())
+	m.P = guard.Mul(factor)
+	return m, ok && !m.P.Overflowed()
 }
 
 // multiplied gives a q such that p ≥ 0 follows from q ≥ 0, without symbols that are

@@ -77,7 +77,8 @@ func (p *parser) loopMeant() string {
 	if cond := p.span(p.i+1, brace); cond != "" {
 		head += " if !(" + cond + ") { break; }"
 	}
-	return instead(p.span(p.i, brace+1), head, general)
+	return "choose a number of turns that always suffices, as a size N where each turn takes one of N elements:\n" +
+		instead(p.span(p.i, brace+1), head, general)
 }
 
 // matchMeant is the match for an `if let` of which the `let` is next.
