@@ -240,7 +240,7 @@ func (e *elab) coerce(n *graph.Node, want *graph.Type, at diag.Span) *graph.Node
 	}
 	m := e.mismatch(n.Type, want, at)
 	if a, b, ok := e.divided(n, at); ok && types.IsFloat(want) {
-		m = m.Help("%s as %s / %s as %s", a, want.Num, b, want.Num)
+		m.Help("%s as %s / %s as %s", a, want.Num, b, want.Num)
 	}
 	return nil
 }
