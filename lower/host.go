@@ -277,7 +277,9 @@ func (l *lowering) firsts(n *graph.Node) error {
 	delete(l.mat, n)
 	err := l.kernel("map "+l.nameOf(n), func(k *kern) {
 		k.over(n.Type.Size, l.grain(n))
-		k.shorten(n.Args[0], n.Type.Size)
+		if cuttable(n.Args[0]) {
+			k.shorten(n.Args[0], n.Type.Size)
+		}
 		whole := k.node(n.Args[0], k.root).arr
 		dst := k.attach(n.Type, out, kernel.Write)
 		k.each(k.lo, k.hi, n.Type.Size, func(i kernel.Value) {
