@@ -108,19 +108,23 @@ func (g *registry) Members(ctx context.Context) ([]MemberState, error) {
 }
 
 func (e *etcd) members(ctx context.Context) ([]MemberState, error) {
-	ctx, cancel := context.WithTimeout(ctx, 2*overseen)
-	defer cancel()
 	list, err := e.list(ctx)
 	if err != nil {
 		return nil, err
 	}
-	past := e.replacements(ctx)
+	// Each question has its own time: what a hung member costs one of them is not missing for
+	// the next, or all members would seem to be down.
+	var past map[string]*Replaced
 	out := make([]MemberState, len(list))
 	var all sync.WaitGroup
+	all.Go(func() { past = e.replacements(ctx) })
 	for i, m := range list {
 		all.Go(func() { out[i] = e.state(ctx, m) })
 	}
 	all.Wait()
+	if ctx.Err() != nil { // nobody was given the time to answer
+		return nil, context.Cause(ctx)
+	}
 	e.overseer.mu.Lock()
 	defer e.overseer.mu.Unlock()
 	if past != nil {
@@ -170,25 +174,37 @@ func (e *etcd) list(ctx context.Context) ([]*pb.Member, error) {
 	return e.overseer.known, nil
 }
 
-// replacements are those that a majority remembers; nil without an answer.
+// replacements are those that a majority remembers, as the first member to answer says; nil
+// without an answer.
 func (e *etcd) replacements(ctx context.Context) map[string]*Replaced {
 	ctx, cancel := context.WithTimeout(ctx, overseen)
 	defer cancel()
+	got := make(chan map[string]*Replaced, len(e.order()))
+	var all sync.WaitGroup
 	for _, p := range e.order() {
-		r, err := p.c.Get(ctx, replacedKey, clientv3.WithPrefix(), clientv3.WithSerializable())
-		if err != nil {
-			continue
-		}
-		out := map[string]*Replaced{}
-		for _, kv := range r.Kvs {
-			what := &Replaced{}
-			if json.Unmarshal(kv.Value, what) == nil {
-				out[strings.TrimPrefix(string(kv.Key), replacedKey)] = what
+		all.Go(func() {
+			r, err := p.c.Get(ctx, replacedKey, clientv3.WithPrefix(), clientv3.WithSerializable())
+			if err != nil {
+				return
 			}
-		}
-		return out
+			out := map[string]*Replaced{}
+			for _, kv := range r.Kvs {
+				what := &Replaced{}
+				if json.Unmarshal(kv.Value, what) == nil {
+					out[strings.TrimPrefix(string(kv.Key), replacedKey)] = what
+				}
+			}
+			got <- out
+			cancel()
+		})
 	}
-	return nil
+	all.Wait()
+	select {
+	case out := <-got:
+		return out
+	default:
+		return nil
+	}
 }
 
 // state asks one member how it is.

@@ -1,9 +1,13 @@
 package control
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 )
 
 // Members that do not answer keep nobody waiting who asks how they are, as long as somebody
@@ -23,4 +27,15 @@ func TestMembersAreKnown(t *testing.T) {
 			t.Errorf("what is known is too old, and was given: %v", list)
 		}
 	})
+}
+
+// A look that is cut short says nothing about members: nobody was given the time to answer.
+func TestLookIsCutShort(t *testing.T) {
+	e := &etcd{}
+	e.overseer.known = []*pb.Member{{ID: 1, Name: "a"}, {ID: 2, Name: "b"}, {ID: 3, Name: "c"}}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if list, err := e.members(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("a look that had no time found %v (%v)", list, err)
+	}
 }

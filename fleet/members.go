@@ -51,7 +51,8 @@ type watch struct {
 	since    time.Time // what was replaced before is not news
 	down     map[string]bool
 	replaced map[string]time.Time
-	without  bool // a majority
+	without  bool // a majority, as was said
+	missed   int  // looks in a row that found none
 }
 
 // take gives what is new.
@@ -78,7 +79,12 @@ func (w *watch) take(list []control.MemberState, now time.Time) (news []Event) {
 		}
 	}
 	has, voters, up := control.Majority(list)
+	if w.missed++; has {
+		w.missed = 0
+	}
 	switch {
+	case !has && !w.without && w.missed < 2: // on a busy machine one look can be too late
+		return news
 	case !has && !w.without:
 		news = append(news, Event{Event: "majority-lost", Text: fmt.Sprintf("etcd has no majority: %d of %d members answer; reads go on, and nothing can be changed until %d do", up, voters, voters/2+1)})
 	case has && w.without:
