@@ -35,7 +35,7 @@ func TestForeignMemory(t *testing.T) {
 	xs[17] = math.Float64frombits(0xfff0000000000abc) // a NaN, of which the result has the canonical form
 	s, _ := plan(t, "fn f(x: &[f64; N]) -> [f64; N] { x.map(|v| v * 3.0 + 0.1) }", map[string]int64{"N": n})
 	service := codegentest.Service(t, "")
-	const arena = 2 << 20 // the input and the result take 8 MiB each
+	const arena = 256 << 10 // the input and the result take 8 MiB each, a window on the input half of one
 	for _, c := range []struct {
 		name string
 		opt  engine.Options

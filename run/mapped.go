@@ -40,22 +40,33 @@ func (r *runner) mapColumn(in *input) {
 		lease.Close()
 		return // reading says what is wrong
 	}
+	if in.raw.Offset%int64(in.kind.Size()) != 0 {
+		lease.Close()
+		return // kernels want aligned elements
+	}
+	r.keep(lease)
+	if pages, err := r.mapPages(lease, start, n); err == nil {
+		in.file.pages, in.file.skip = pages, in.raw.Offset-start
+	}
+}
+
+// mapPages maps a part of a leased file outside of the arena until the end of the run.
+func (r *runner) mapPages(lease *mem.Lease, start, n int64) ([]byte, error) {
 	pages, err := unix.Mmap(lease.Fd(), start, int(n), unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_NORESERVE)
 	if err != nil {
-		lease.Close()
-		return
+		return nil, err
 	}
-	first := uintptr(unsafe.Pointer(&pages[in.raw.Offset-start]))
-	if first%uintptr(in.kind.Size()) != 0 {
-		_ = unix.Munmap(pages)
-		lease.Close()
-		return
-	}
-	in.file.pages, in.file.skip = pages, in.raw.Offset-start
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.maps = append(r.maps, pages)
+	return pages, nil
+}
+
+// keep holds a lease until the end of the run.
+func (r *runner) keep(lease *mem.Lease) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.leases = append(r.leases, lease)
-	r.mu.Unlock()
 }
 
 // canMap reports that windows on an input may lie in a mapping of its file.

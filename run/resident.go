@@ -7,8 +7,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/godwit-run/godwit/column"
 	"github.com/godwit-run/godwit/data"
 	"github.com/godwit-run/godwit/mem"
@@ -173,9 +171,7 @@ func (r *runner) settleMapped(in *input) (bool, error) {
 		}
 		return true, &data.ChangedError{Path: path}
 	}
-	r.mu.Lock()
-	r.leases = append(r.leases, lease)
-	r.mu.Unlock()
+	r.keep(lease)
 	skip, n := in.raw.Offset-start, end-start
 	s, err := r.reserve(in.buffer, n, whyWhole, r.eng.Arena().Reserve)
 	if full := (*SpaceError)(nil); errors.As(err, &full) && r.reachesForeign(in.buffer) {
@@ -193,13 +189,10 @@ func (r *runner) settleMapped(in *input) (bool, error) {
 
 // settleForeign maps a file for which the arena has no room.
 func (r *runner) settleForeign(in *input, lease *mem.Lease, start, n int64) error {
-	pages, err := unix.Mmap(lease.Fd(), start, int(n), unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_NORESERVE)
+	pages, err := r.mapPages(lease, start, n)
 	if err != nil {
 		return fmt.Errorf("%s: map %d bytes: %w", in.raw.path, n, err)
 	}
-	r.mu.Lock()
-	r.maps = append(r.maps, pages)
-	r.mu.Unlock()
 	column := pages[in.raw.Offset-start:][:in.raw.Length]
 	off, _ := r.eng.Offset(column)
 	r.buffers[in.buffer] = buffer{here: true, first: in.first(), off: off, n: in.rows * in.width, foreign: column}
