@@ -14,14 +14,7 @@ func BenchmarkCall(b *testing.B) {
 		"softmax": "fn f(x: &[f64; N]) -> [f64; N] { x.softmax() }",
 	} {
 		b.Run(name, func(b *testing.B) {
-			p, err := godwit.Compile(src)
-			if err != nil {
-				b.Fatal(err)
-			}
-			f, err := p.Func("f")
-			if err != nil {
-				b.Fatal(err)
-			}
+			f := fn(b, src)
 			x := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
 			b.ReportAllocs()
 			for b.Loop() {

@@ -25,8 +25,8 @@ func TestFileChangedDuringARun(t *testing.T) {
 		}
 		return godwit.As[float64](res)
 	}
-	sum := compiled(t, `fn sum(v: &[f64; N]) -> f64 { v.sum() }`)
-	ids := compiled(t, `fn id(v: &[f64; N]) -> [f64; N] { v.map(|e| e) }`)
+	sum := fn(t, `fn sum(v: &[f64; N]) -> f64 { v.sum() }`)
+	ids := fn(t, `fn id(v: &[f64; N]) -> [f64; N] { v.map(|e| e) }`)
 	res, err := ids.Call(t.Context(), godwit.Args{"v": xs})
 	if err != nil {
 		t.Fatal(err)
@@ -94,17 +94,4 @@ func replaced(path string) error {
 		return err
 	}
 	return os.Rename(path+".new", path)
-}
-
-func compiled(t *testing.T, text string) *godwit.Func {
-	t.Helper()
-	p, err := godwit.Compile(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := p.Func("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
 }

@@ -17,7 +17,7 @@ func TestHelpsOfOverflows(t *testing.T) {
 			return "fn f(v: &[" + c.kind + "; N]) -> " + result + " where N >= 1 { " + call + " }"
 		}
 		args := godwit.Args{"v": godwit.Text("[9223372036854775807, 2, 9]")}
-		_, err := compiled(t, source(c.result, c.call)).Call(t.Context(), args)
+		_, err := fn(t, source(c.result, c.call)).Call(t.Context(), args)
 		var fault *godwit.Fault
 		if !errors.As(err, &fault) {
 			t.Fatalf("%s of %s: %v", c.call, c.kind, err)
@@ -31,7 +31,7 @@ func TestHelpsOfOverflows(t *testing.T) {
 			}
 			if !ok || !strings.HasPrefix(call, "v.") {
 				t.Errorf("%s of %s: %s", c.call, c.kind, offer)
-			} else if _, err := compiled(t, source(result, call)).Call(t.Context(), args); err != nil {
+			} else if _, err := fn(t, source(result, call)).Call(t.Context(), args); err != nil {
 				t.Errorf("%s: %v", call, err)
 			}
 		}

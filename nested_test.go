@@ -19,13 +19,6 @@ func TestNestedSlices(t *testing.T) {
 
 func nested[T any](t *testing.T, elem string, rows T) {
 	t.Helper()
-	p, err := godwit.Compile("fn f(m: &[[" + elem + "; M]; N]) -> [[" + elem + "; M]; N] { m.map(|r| r.map(|v| v)) }")
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := p.Func("f")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := fn(t, "fn f(m: &[["+elem+"; M]; N]) -> [["+elem+"; M]; N] { m.map(|r| r.map(|v| v)) }")
 	equal(t, call[T](t, f, godwit.Args{"m": rows}), rows)
 }

@@ -66,7 +66,7 @@ func TestWrittenFilesAreRead(t *testing.T) {
 			rows = append(rows, typ.literal())
 		}
 		source := record + "fn id(v: &[" + typ.text + "; N]) -> [" + typ.text + "; N] { v.map(|e| e) }"
-		f := compiled(t, source)
+		f := fn(t, source)
 		res, err := f.Call(t.Context(), godwit.Args{"v": godwit.Text("[" + strings.Join(rows, ", ") + "]")})
 		if err != nil {
 			t.Fatalf("%s: %v", source, err)
