@@ -33,8 +33,14 @@ func (b *Block) values() int {
 
 // EvalPoly is the value of a polynomial over size parameters; ok is false
 // when it leaves the range of int64.
-func EvalPoly(p size.Poly, sizes []int64) (n int64, ok bool) {
+func EvalPoly(p size.Poly, sizes []int64) (n int64, ok bool) { return EvalPolyAt(p, sizes, "", 0) }
+
+// EvalPolyAt is EvalPoly where the polynomial is over one more variable, x, whose value is at.
+func EvalPolyAt(p size.Poly, sizes []int64, x string, at int64) (n int64, ok bool) {
 	return p.Eval(func(name string) (int64, bool) {
+		if name == x {
+			return at, true
+		}
 		i, ok := SizeIndex(name)
 		if !ok || i >= len(sizes) {
 			return 0, false

@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -12,8 +13,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/godwit-run/godwit/codegen"
 	"github.com/godwit-run/godwit/compile"
 	"github.com/godwit-run/godwit/data"
+	"github.com/godwit-run/godwit/engine"
 	"github.com/godwit-run/godwit/num"
 )
 
@@ -30,7 +33,21 @@ func checksum(ctx context.Context, s *session) error {
 	if err := f.write(); err != nil {
 		return err
 	}
-	held, err := newResidents()
+	if err := s.checksums(ctx, f, "WebAssembly", engine.Options{}); err != nil {
+		return err
+	}
+	service := codegen.New(codegen.Options{Program: []string{s.opt.Program, "codegen-child"}})
+	defer service.Close()
+	if _, err := service.Info(ctx); errors.Is(err, codegen.ErrMissing) {
+		s.note("SKIPPED: native code: libLLVM 19 is not installed (Debian: libllvm19).")
+		return nil
+	}
+	return s.checksums(ctx, f, "native", engine.Options{Tier: engine.Native, Codegen: service})
+}
+
+// checksums compares passes over one file, as code of one kind.
+func (s *session) checksums(ctx context.Context, f checkedFile, code string, opt engine.Options) error {
+	held, err := newResidents(opt)
 	if err != nil {
 		return err
 	}
@@ -53,9 +70,9 @@ func checksum(ctx context.Context, s *session) error {
 			}
 			return r
 		}
-		first := func(clock func(Runner) Runner) Runner { // opens a new file, out of the time
+		anew := func(checked bool, clock func(Runner) Runner) Runner { // opens the file, out of the time
 			return func(ctx context.Context) (time.Duration, []float64, error) {
-				src, err := f.open(true)
+				src, err := f.open(checked)
 				if err != nil {
 					return 0, nil, err
 				}
@@ -64,13 +81,13 @@ func checksum(ctx context.Context, s *session) error {
 			}
 		}
 		for _, c := range []Contest{
-			{Name: "first pass", Ours: first(wall), Reference: over(plain)},
+			{Name: "first pass", Ours: anew(true, wall), Reference: anew(false, wall)},
 			{Name: "later passes", Ours: over(later), Reference: over(plain)},
-			{Name: "first pass, processor time", Ours: first(processor), Reference: processor(over(plain))},
+			{Name: "first pass, processor time", Ours: anew(true, processor), Reference: anew(false, processor)},
 			{Name: "later passes, processor time", Ours: processor(over(later)), Reference: processor(over(plain))},
 		} {
-			c.Name = fmt.Sprintf("sum f32, %s, %s", c.Name, count(t))
-			c.Against, c.Unit, c.Bytes, c.Limit = "no checksums", "GB/s", 4*n, unknown
+			c.Name = fmt.Sprintf("sum f32, %s, %s, %s", code, c.Name, count(t))
+			c.Against, c.Unit, c.Bytes, c.Limit = "no checksums", "GB/s", 4*f.n, unknown
 			if err := s.hold(ctx, c); err != nil {
 				return err
 			}

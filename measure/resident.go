@@ -22,8 +22,8 @@ type residents struct {
 	spans []mem.Span
 }
 
-func newResidents() (*residents, error) {
-	e, err := engine.New(engine.Options{})
+func newResidents(opt engine.Options) (*residents, error) {
+	e, err := engine.New(opt)
 	return &residents{eng: e}, err
 }
 

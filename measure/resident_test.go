@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/godwit-run/godwit/compile"
+	"github.com/godwit-run/godwit/engine"
 	"github.com/godwit-run/godwit/num"
 )
 
@@ -15,7 +16,7 @@ func BenchmarkResident(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	held, err := newResidents()
+	held, err := newResidents(engine.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/godwit-run/godwit"
+	"github.com/godwit-run/godwit/engine"
 	"github.com/godwit-run/godwit/num"
 )
 
@@ -44,7 +45,7 @@ type streams struct {
 }
 
 func stream(ctx context.Context, s *session) error {
-	held, err := newResidents()
+	held, err := newResidents(engine.Options{})
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,10 @@ import (
 // against 18 for an f32 sum by two threads.
 const rawWindow = 512 << 10
 
+// stretch is how many windows on raw inputs a worker takes at a time. What is mapped is brought
+// in and left a stretch at a time: to leave pages interrupts the other processors.
+const stretch = 8
+
 // hand is one worker of a launch, with windows of its own on raw inputs.
 type hand struct {
 	p     *launching
@@ -28,7 +32,8 @@ type hand struct {
 type slot struct {
 	feed
 	span  mem.Span
-	pages []byte // of the input's mapping, in use for the present window
+	pages []byte // of the input's mapping, present for a stretch; nil if windows are read
+	from  int64  // bytes of the column before pages
 }
 
 func (p *launching) hand(ctx context.Context) (*hand, error) {
@@ -81,44 +86,36 @@ func (p *launching) rawOuters() int64 {
 // span executes outer indices lo..hi; the inputs that are not raw are in
 // place.
 func (h *hand) span(ctx context.Context, lo, hi int64) error {
-	if h.n == 0 {
-		h.w.SetBases(h.bases)
-		return h.w.Run(ctx, lo, hi)
+	n := hi - lo
+	if h.n > 0 && !h.p.unwindowed() {
+		n = min(h.n, n)
 	}
-	for lo < hi {
-		n := min(h.n, hi-lo)
-		if h.p.unwindowed() {
-			n = hi - lo
-		}
-		if err := h.window(ctx, lo, lo+n); err != nil {
+	w, start, both := byRead, time.Now(), h.canMap()
+	if both {
+		w = h.p.ways.next()
+	}
+	h.mapWhole(w, lo, hi)
+	defer h.leave()
+	for at := lo; at < hi; at += n {
+		if err := h.window(ctx, at, min(at+n, hi)); err != nil {
 			return err
 		}
-		lo += n
+	}
+	if both {
+		h.p.ways.took(w, time.Since(start), hi-lo)
 	}
 	return nil
 }
 
 // window brings in what outer indices lo..hi need of the raw inputs, and executes them.
 func (h *hand) window(ctx context.Context, lo, hi int64) error {
-	w, start, both := byRead, time.Now(), h.canMap()
-	if both {
-		w = h.p.ways.next()
-	}
 	for i := range h.slots {
-		if err := h.fetch(&h.slots[i], w, lo, hi); err != nil {
+		if err := h.fetch(&h.slots[i], lo, hi); err != nil {
 			return err
 		}
 	}
 	h.w.SetBases(h.bases)
-	err := h.w.Run(ctx, lo, hi)
-	for i := range h.slots {
-		leave(h.slots[i].pages)
-		h.slots[i].pages = nil
-	}
-	if both && err == nil {
-		h.p.ways.took(w, time.Since(start), hi-lo)
-	}
-	return err
+	return h.w.Run(ctx, lo, hi)
 }
 
 // canMap reports that windows may lie in mappings of the files.
@@ -131,46 +128,77 @@ func (h *hand) canMap() bool {
 	return len(h.slots) > 0
 }
 
+// mapWhole makes present what outer indices lo..hi need of the inputs, if that is the way.
+func (h *hand) mapWhole(w way, lo, hi int64) {
+	for i := range h.slots {
+		s := &h.slots[i]
+		if w != byMapping || s.in.plain() || !h.p.r.mapped(s.in) {
+			continue
+		}
+		if from, to := h.p.reach(s, lo, hi); from < to {
+			from, to = s.in.blocks(from, to)
+			s.pages, s.from = s.in.file.bytes(from+s.in.raw.Offset, to+s.in.raw.Offset), from
+			bring(s.pages)
+		}
+	}
+}
+
+// leave lets go of what mapWhole has made present.
+func (h *hand) leave() {
+	for i := range h.slots {
+		leave(h.slots[i].pages)
+		h.slots[i].pages = nil
+	}
+}
+
+// reach is which bytes of an input's column outer indices lo..hi need.
+func (p *launching) reach(s *slot, lo, hi int64) (from, to int64) {
+	first, end := p.c.Reach(s.region, p.sizes, lo, hi)
+	size := int64(s.in.kind.Size())
+	return (first - s.in.first()) * size, (end - s.in.first()) * size
+}
+
 // fetch brings in what outer indices lo..hi need of one input.
-func (h *hand) fetch(s *slot, w way, lo, hi int64) error {
-	first, end := h.p.c.Reach(s.region, h.p.sizes, lo, hi)
-	if first >= end {
+func (h *hand) fetch(s *slot, lo, hi int64) error {
+	lo, hi = h.p.reach(s, lo, hi) // bytes from here on
+	if lo >= hi {
 		return nil
 	}
-	size := int64(s.in.kind.Size())
+	h.p.r.read.Add(s.in.raw.outside(hi - lo))
 	if base, ok := h.p.inPlace(s.in); ok {
 		h.bases[s.region] = base
-		h.p.r.read.Add((end - first) * size)
 		return nil
 	}
-	at := (first - s.in.first()) * size
-	var b []byte
-	if w == byMapping {
-		if all := h.p.r.mapped(s.in); all != nil {
-			b = all[at : at+(end-first)*size]
-			bring(b)
-			s.pages = b
-			h.p.r.read.Add(int64(len(b)))
-		}
+	from, to := s.in.blocks(lo, hi)
+	b, err := h.bytes(s, from, to)
+	if err != nil {
+		return err
 	}
-	if b == nil {
-		dst, err := h.memory(s, (end-first)*size)
-		if err != nil {
-			return err
-		}
-		n, err := s.in.raw.read(dst, at)
-		h.p.r.read.Add(n)
-		if err != nil {
-			return err
-		}
-		b = dst
-	}
-	if err := s.in.checkBound(b, first-s.in.first()); err != nil {
+	b = b[lo-from : hi-from]
+	size := int64(s.in.kind.Size())
+	if err := s.in.checkBound(b, lo/size); err != nil {
 		return err
 	}
 	off, _ := h.p.r.eng.Offset(b)
-	h.bases[s.region] = off - first*size
+	h.bases[s.region] = off - lo - s.in.first()*size
 	return nil
+}
+
+// bytes are bytes from..to of an input's column in memory. They are whole blocks if these
+// have checksums, which are compared the first time.
+func (h *hand) bytes(s *slot, from, to int64) ([]byte, error) {
+	if s.pages == nil {
+		b, err := h.memory(s, to-from)
+		if err != nil {
+			return nil, err
+		}
+		return b, s.in.raw.read(b, from)
+	}
+	b := s.pages[from-s.from : to-s.from]
+	if c := s.in.raw.Check; c != nil {
+		return b, c.Seen(b, from+s.in.raw.Offset)
+	}
+	return b, nil
 }
 
 // memory is n bytes of a slot, which grows if it must.
@@ -230,6 +258,12 @@ func (p *launching) claim(next *atomic.Int64, window int64, workers int) (lo, hi
 	if window == 0 || p.unwindowed() {
 		return p.job.Claim(next, p.hi, workers)
 	}
-	lo = next.Add(window) - window
-	return lo, min(lo+window, p.hi), lo < p.hi
+	for {
+		lo = next.Load()
+		n := (p.hi - lo) / int64(2*workers) / window * window // all workers end together
+		hi = min(p.hi, lo+max(window, min(n, stretch*window)))
+		if lo >= p.hi || next.CompareAndSwap(lo, hi) {
+			return lo, hi, lo < p.hi
+		}
+	}
 }

@@ -15,17 +15,17 @@ import (
 // the file and from cutting it short meanwhile.
 type mapping struct {
 	once  sync.Once
-	pages []byte // what is mapped, from a page of the file on; nil if that is not possible
-	skip  int64  // bytes of it before the column
+	pages []byte // what is mapped, whole blocks where these have checksums; nil if that is not possible
+	start int64  // where that begins in the file
 }
 
-// mapped gives the column's bytes in memory; nil where the file must be read.
-func (r *runner) mapped(in *input) []byte {
+// bytes are bytes lo..hi of the file.
+func (m *mapping) bytes(lo, hi int64) []byte { return m.pages[lo-m.start : hi-m.start] }
+
+// mapped reports that the input's file is mapped; otherwise it must be read.
+func (r *runner) mapped(in *input) bool {
 	in.file.once.Do(func() { r.mapColumn(in) })
-	if in.file.pages == nil {
-		return nil
-	}
-	return in.file.pages[in.file.skip:][:in.raw.Length]
+	return in.file.pages != nil
 }
 
 func (r *runner) mapColumn(in *input) {
@@ -34,19 +34,14 @@ func (r *runner) mapColumn(in *input) {
 	if err != nil {
 		return
 	}
-	start := in.raw.Offset &^ (mem.Page - 1)
-	n := in.raw.Offset + in.raw.Length - start
-	if lease.Size() < start+n {
+	start, end := in.extent()
+	if lease.Size() < end {
 		lease.Close()
 		return // reading says what is wrong
 	}
-	if in.raw.Offset%int64(in.kind.Size()) != 0 {
-		lease.Close()
-		return // kernels want aligned elements
-	}
 	r.keep(lease)
-	if pages, err := r.mapPages(lease, start, n); err == nil {
-		in.file.pages, in.file.skip = pages, in.raw.Offset-start
+	if pages, err := r.mapPages(lease, start, end-start); err == nil {
+		in.file.pages, in.file.start = pages, start
 	}
 }
 
@@ -70,13 +65,7 @@ func (r *runner) keep(lease *mem.Lease) {
 }
 
 // canMap reports that windows on an input may lie in a mapping of its file.
-func (p *launching) canMap(in *input) bool {
-	if in.raw == nil || in.raw.File == nil || in.moved || in.raw.Length < mapFrom || !p.c.ReachesAll() {
-		return false
-	}
-	// What has checksums is compared block by block as it is read the first time.
-	return in.raw.Check == nil || in.raw.Check.Known(in.raw.Offset, in.raw.Offset+in.raw.Length)
-}
+func (p *launching) canMap(in *input) bool { return in.mappable() && p.c.ReachesAll() }
 
 // bring makes the pages of b present, in one call and not fault by fault.
 func bring(b []byte) {

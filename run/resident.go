@@ -123,7 +123,7 @@ func (r *runner) settleRaw(in *input) error {
 		r.buffers[in.buffer] = buffer{here: true, first: in.first(), off: off, n: in.rows * in.width}
 		return r.validate(in)
 	}
-	if in.raw.File != nil && !in.moved && in.size() >= mapFrom {
+	if in.mappable() {
 		if done, err := r.settleMapped(in); done || err != nil {
 			return err
 		}
@@ -133,9 +133,8 @@ func (r *runner) settleRaw(in *input) error {
 	}
 	dst := r.bytes(in.buffer)
 	err := r.blocks(int64(len(dst)), func(lo, hi int64) error {
-		n, err := in.raw.read(dst[lo:hi], lo)
-		r.read.Add(n)
-		return err
+		r.read.Add(in.raw.outside(hi - lo))
+		return in.raw.read(dst[lo:hi], lo)
 	})
 	if err != nil {
 		return err
@@ -163,7 +162,7 @@ func (r *runner) settleMapped(in *input) (bool, error) {
 	if err != nil {
 		return false, nil // copying works without
 	}
-	start, end := in.raw.extent(lease.Size())
+	start, end := in.extent()
 	if lease.Size() < end {
 		lease.Close()
 		if in.raw.Check != nil {
@@ -215,19 +214,6 @@ func (r *runner) trust(in *input, lease *mem.Lease, mapped []byte, start int64) 
 	}
 	known.remember()
 	return nil
-}
-
-// extent is what is mapped of the file: from a page on, or whole blocks where these have
-// checksums.
-func (w *raw) extent(size int64) (start, end int64) {
-	unit, end := int64(mem.Page), w.Offset+w.Length
-	if w.Check != nil {
-		unit = data.Block
-		if up := (end + unit - 1) / unit * unit; end <= size {
-			end = min(up, size)
-		}
-	}
-	return w.Offset / unit * unit, end
 }
 
 // compare compares a mapping of an input's file, from offset start on, with its

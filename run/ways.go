@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// In: a launch over columns of files, window by window. Out: how each window gets to the
-// kernel. Which way is faster depends on the processor, the file system and on what lies in
-// the page cache, so the first windows of a launch take the ways in turn, and the rest
-// takes the one whose median was better. Whole windows are compared, computing included:
+// In: a launch over columns of files, stretch by stretch. Out: how the windows of each get to
+// the kernel. Which way is faster depends on the processor, the file system and on what lies
+// in the page cache, so the first stretches of a launch take the ways in turn, and the rest
+// takes the one whose median was better. Whole stretches are compared, computing included:
 // what read() copied lies in a cache, what is mapped does not.
 
 type way int32
@@ -21,8 +21,12 @@ const (
 	ways
 )
 
-// trials is how many windows each way gets before it is judged.
+// trials is how many stretches each way gets before it is judged.
 const trials = 8
+
+// phase is how many stretches take one way before the other one has its turn. All workers go
+// the same way meanwhile, because a way may cost the others more than the one that takes it.
+const phase = 4
 
 // lately is the way that won the last contest of this process; launches with too few windows
 // for a contest take it.
@@ -41,19 +45,19 @@ type contest struct {
 func newContest(windows int64) *contest {
 	c := new(contest)
 	c.winner.Store(lately.Load())
-	c.open.Store(windows >= 4*trials)
+	c.open.Store(windows >= 4*trials*stretch)
 	return c
 }
 
-// next is the way for the next window.
+// next is the way for the next stretch.
 func (c *contest) next() way {
 	if !c.open.Load() {
 		return way(c.winner.Load())
 	}
-	return way(c.turn.Add(1) % int64(ways))
+	return way((c.turn.Add(1) - 1) / phase % int64(ways))
 }
 
-// took tells how long a window of n outer indices took, computing included.
+// took tells how long a stretch of n outer indices took, computing included.
 func (c *contest) took(w way, d time.Duration, n int64) {
 	if !c.open.Load() {
 		return

@@ -120,14 +120,10 @@ func (f *Footprint) Range(sizes []int64, a, b int64) (start, end int64, ok bool)
 	if !f.Streamed {
 		return 0, n, true
 	}
-	start, ok = evalAt(f.Start, sizes, a)
-	end, ok2 := evalAt(f.End, sizes, b-1)
+	start, ok = kernel.EvalPolyAt(f.Start, sizes, "o", a)
+	end, ok2 := kernel.EvalPolyAt(f.End, sizes, "o", b-1)
 	start = min(max(start, 0), n)
 	return start, min(max(end, start), n), ok && ok2
-}
-
-func evalAt(p size.Poly, sizes []int64, o int64) (int64, bool) {
-	return kernel.EvalPoly(prove.Substitute(p, "o", size.Const(o)), sizes)
 }
 
 func (c *checker) footprints() {
