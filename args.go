@@ -7,10 +7,10 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
-	"github.com/godwit-run/godwit/compile"
-	"github.com/godwit-run/godwit/data"
-	"github.com/godwit-run/godwit/graph"
-	"github.com/godwit-run/godwit/value"
+	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/data/value"
+	"github.com/godwit-run/godwit/internal/front/compile"
+	"github.com/godwit-run/godwit/internal/ir/graph"
 )
 
 // Args are the arguments of a call by the names of parameters, and of sizes

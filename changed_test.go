@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit"
-	"github.com/godwit-run/godwit/data"
+	"github.com/godwit-run/godwit/internal/data"
 )
 
 // A file that is written to during a run, were it only one byte by itself, ends the run with an

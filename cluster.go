@@ -7,12 +7,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/godwit-run/godwit/catalog"
-	"github.com/godwit-run/godwit/cluster"
-	"github.com/godwit-run/godwit/control"
-	"github.com/godwit-run/godwit/data"
-	"github.com/godwit-run/godwit/site"
-	"github.com/godwit-run/godwit/store"
+	"github.com/godwit-run/godwit/internal/cluster"
+	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/control"
+	"github.com/godwit-run/godwit/internal/cluster/site"
+	"github.com/godwit-run/godwit/internal/cluster/store"
+	"github.com/godwit-run/godwit/internal/data"
 )
 
 // Strategy is where launches over data sets run.

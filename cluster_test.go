@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit"
-	"github.com/godwit-run/godwit/daemon"
-	"github.com/godwit-run/godwit/generate"
-	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/internal/cluster/daemon"
+	"github.com/godwit-run/godwit/internal/data/generate"
+	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
 // started is a cluster inside of the test.

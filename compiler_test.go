@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/godwit-run/godwit"
-	"github.com/godwit-run/godwit/llvm"
+	"github.com/godwit-run/godwit/internal/engine/llvm"
 )
 
 // compilerChild marks the process that LLVM runs in, which is this binary once more.

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit"
-	"github.com/godwit-run/godwit/data"
-	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
 // Damaged files on the whole way, from the command line's argument to the result: as

@@ -5,10 +5,10 @@ import (
 	"math"
 	"reflect"
 
-	"github.com/godwit-run/godwit/column"
-	"github.com/godwit-run/godwit/graph"
-	"github.com/godwit-run/godwit/num"
-	"github.com/godwit-run/godwit/value"
+	"github.com/godwit-run/godwit/internal/data/column"
+	"github.com/godwit-run/godwit/internal/data/value"
+	"github.com/godwit-run/godwit/internal/ir/graph"
+	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
 // As converts a result to a Go value: scalars to numbers that hold them

@@ -6,10 +6,10 @@ import (
 	"reflect"
 	"unsafe"
 
-	"github.com/godwit-run/godwit/column"
-	"github.com/godwit-run/godwit/graph"
-	"github.com/godwit-run/godwit/num"
-	"github.com/godwit-run/godwit/value"
+	"github.com/godwit-run/godwit/internal/data/column"
+	"github.com/godwit-run/godwit/internal/data/value"
+	"github.com/godwit-run/godwit/internal/ir/graph"
+	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
 // encode lays a Go value out in the columns of a type. Lengths of slices

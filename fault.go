@@ -3,8 +3,8 @@ package godwit
 import (
 	"fmt"
 
-	"github.com/godwit-run/godwit/diag"
-	"github.com/godwit-run/godwit/graph"
+	"github.com/godwit-run/godwit/internal/front/diag"
+	"github.com/godwit-run/godwit/internal/ir/graph"
 )
 
 // Fault is what went wrong in a program while it ran: of all faults the first,

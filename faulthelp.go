@@ -6,10 +6,10 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/godwit-run/godwit/diag"
-	"github.com/godwit-run/godwit/graph"
-	"github.com/godwit-run/godwit/num"
-	"github.com/godwit-run/godwit/syntax"
+	"github.com/godwit-run/godwit/internal/front/diag"
+	"github.com/godwit-run/godwit/internal/front/syntax"
+	"github.com/godwit-run/godwit/internal/ir/graph"
+	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
 // faultHelp says what can be done about a fault: where the source shows it,

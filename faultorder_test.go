@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/godwit-run/godwit"
-	"github.com/godwit-run/godwit/llvm"
+	"github.com/godwit-run/godwit/internal/engine/llvm"
 )
 
 // faultOrder is a program of one line with the fault that it reports: the text

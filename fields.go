@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/godwit-run/godwit/graph"
+	"github.com/godwit-run/godwit/internal/ir/graph"
 )
 
 // fieldOf finds the field of a struct that stands for field i of a record or

@@ -8,14 +8,14 @@ import (
 	"slices"
 	"time"
 
-	"github.com/godwit-run/godwit/caller"
-	"github.com/godwit-run/godwit/cluster"
-	"github.com/godwit-run/godwit/compile"
-	"github.com/godwit-run/godwit/data"
-	"github.com/godwit-run/godwit/interp"
-	"github.com/godwit-run/godwit/run"
-	"github.com/godwit-run/godwit/schedule"
-	"github.com/godwit-run/godwit/value"
+	"github.com/godwit-run/godwit/internal/cluster"
+	"github.com/godwit-run/godwit/internal/cluster/caller"
+	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/data/value"
+	"github.com/godwit-run/godwit/internal/front/compile"
+	"github.com/godwit-run/godwit/internal/front/interp"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
+	"github.com/godwit-run/godwit/internal/run"
 )
 
 // Func is a function that is ready to be called. It is safe for concurrent

@@ -5,8 +5,8 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 go test ./difftest -run TestRandomPrograms -programs "${PROGRAMS:-20000}" -timeout 0 -v | grep -v '^=== '
-go test ./cluster -run TestRandomPrograms -programs "${CLUSTERED:-2000}" -timeout 0 -v | grep -v '^=== '
-go test ./simulate -seeds "${SEEDS:-20000}" -timeout 0 -v | grep -v '^=== '
+go test ./internal/cluster -run TestRandomPrograms -programs "${CLUSTERED:-2000}" -timeout 0 -v | grep -v '^=== '
+go test ./internal/cluster/simulate -seeds "${SEEDS:-20000}" -timeout 0 -v | grep -v '^=== '
 go test ./difftest/mutants -minutes "${MINUTES:-60}" -timeout 0 -v | grep -v '^=== '
 # Minimising has a limit: by default it takes a minute for each input that is of interest,
 # and a target that is slow gets nowhere.

@@ -13,8 +13,8 @@
 package godwit
 
 import (
-	"github.com/godwit-run/godwit/compile"
-	"github.com/godwit-run/godwit/diag"
+	"github.com/godwit-run/godwit/internal/front/compile"
+	"github.com/godwit-run/godwit/internal/front/diag"
 )
 
 // Program is a checked program.

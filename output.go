@@ -4,9 +4,9 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/godwit-run/godwit/data"
-	"github.com/godwit-run/godwit/graph"
-	"github.com/godwit-run/godwit/value"
+	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/data/value"
+	"github.com/godwit-run/godwit/internal/ir/graph"
 )
 
 // output is a value as a table: a scalar alone, a tuple of scalars as one

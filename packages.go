@@ -3,8 +3,8 @@ package godwit
 import (
 	"context"
 
-	"github.com/godwit-run/godwit/cluster"
-	"github.com/godwit-run/godwit/trust"
+	"github.com/godwit-run/godwit/internal/cluster"
+	"github.com/godwit-run/godwit/internal/packages/trust"
 )
 
 // Packages of C functions, which run natively where they are sent. `godwit cc` makes

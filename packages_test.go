@@ -16,10 +16,10 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit"
-	"github.com/godwit-run/godwit/cc"
-	"github.com/godwit-run/godwit/pack"
-	"github.com/godwit-run/godwit/site"
-	"github.com/godwit-run/godwit/trust"
+	"github.com/godwit-run/godwit/internal/cluster/site"
+	"github.com/godwit-run/godwit/internal/packages/cc"
+	"github.com/godwit-run/godwit/internal/packages/pack"
+	"github.com/godwit-run/godwit/internal/packages/trust"
 )
 
 // native starts nodes that run packages, and connects.

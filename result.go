@@ -1,12 +1,12 @@
 package godwit
 
 import (
-	"github.com/godwit-run/godwit/column"
-	"github.com/godwit-run/godwit/data"
-	"github.com/godwit-run/godwit/graph"
-	"github.com/godwit-run/godwit/num"
-	"github.com/godwit-run/godwit/size"
-	"github.com/godwit-run/godwit/value"
+	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/data/column"
+	"github.com/godwit-run/godwit/internal/data/value"
+	"github.com/godwit-run/godwit/internal/front/size"
+	"github.com/godwit-run/godwit/internal/ir/graph"
+	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
 // Result is what a call gives.

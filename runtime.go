@@ -6,9 +6,9 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/godwit-run/godwit/cluster"
-	"github.com/godwit-run/godwit/codegen"
-	"github.com/godwit-run/godwit/engine"
+	"github.com/godwit-run/godwit/internal/cluster"
+	"github.com/godwit-run/godwit/internal/engine"
+	"github.com/godwit-run/godwit/internal/engine/codegen"
 )
 
 // Engines lists the names that WithEngine takes.

@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 
-	"github.com/godwit-run/godwit/measure"
-	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/measure"
 )
 
 const (

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/godwit-run/godwit/engine"
-	"github.com/godwit-run/godwit/measure"
+	"github.com/godwit-run/godwit/internal/engine"
+	"github.com/godwit-run/godwit/internal/measure"
 )
 
 // bench is a benchmark of kernels in progress.

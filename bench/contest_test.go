@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/godwit-run/godwit/engine"
-	"github.com/godwit-run/godwit/measure"
-	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/internal/engine"
+	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/measure"
 )
 
 // TestMain lets this program be the process that compiles, too.

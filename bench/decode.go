@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/godwit-run/godwit/data"
-	"github.com/godwit-run/godwit/measure"
-	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/measure"
 )
 
 // decoding compares reading one column of the file, and nothing else, with the

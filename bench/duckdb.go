@@ -9,7 +9,7 @@ import (
 
 	_ "github.com/duckdb/duckdb-go/v2" // the driver "duckdb"
 
-	"github.com/godwit-run/godwit/measure"
+	"github.com/godwit-run/godwit/internal/measure"
 )
 
 // duck is a DuckDB in this process, with one connection.

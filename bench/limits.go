@@ -5,8 +5,8 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/godwit-run/godwit/measure"
-	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/measure"
 )
 
 // scalar is the f64 at the start of memory.

@@ -15,7 +15,7 @@ import (
 	"runtime"
 
 	"github.com/godwit-run/godwit"
-	"github.com/godwit-run/godwit/measure"
+	"github.com/godwit-run/godwit/internal/measure"
 )
 
 // choices are the flags.

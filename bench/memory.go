@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/godwit-run/godwit/codegen"
-	"github.com/godwit-run/godwit/data"
-	"github.com/godwit-run/godwit/engine"
-	"github.com/godwit-run/godwit/generate"
-	"github.com/godwit-run/godwit/mem"
-	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/data/generate"
+	"github.com/godwit-run/godwit/internal/engine"
+	"github.com/godwit-run/godwit/internal/engine/codegen"
+	"github.com/godwit-run/godwit/internal/engine/mem"
+	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
 // memory is what kernels work in. The reference works there too, on the same

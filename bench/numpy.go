@@ -14,9 +14,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/godwit-run/godwit/engine"
-	"github.com/godwit-run/godwit/measure"
-	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/internal/engine"
+	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/measure"
 )
 
 //go:embed peer/matmul.py

@@ -8,12 +8,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/godwit-run/godwit/column"
-	"github.com/godwit-run/godwit/compile"
-	"github.com/godwit-run/godwit/diag"
-	"github.com/godwit-run/godwit/engine"
-	"github.com/godwit-run/godwit/num"
-	"github.com/godwit-run/godwit/schedule"
+	"github.com/godwit-run/godwit/internal/data/column"
+	"github.com/godwit-run/godwit/internal/engine"
+	"github.com/godwit-run/godwit/internal/front/compile"
+	"github.com/godwit-run/godwit/internal/front/diag"
+	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
 )
 
 // prepared is a program whose arguments, buffers and kernels are all in place,

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit"
-	"github.com/godwit-run/godwit/engine"
-	"github.com/godwit-run/godwit/generate"
-	"github.com/godwit-run/godwit/measure"
+	"github.com/godwit-run/godwit/internal/data/generate"
+	"github.com/godwit-run/godwit/internal/engine"
+	"github.com/godwit-run/godwit/internal/measure"
 )
 
 // query is a question in both languages. The answer is a list of numbers.

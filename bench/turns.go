@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/godwit-run/godwit/measure"
+	"github.com/godwit-run/godwit/internal/measure"
 )
 
 // A turn is several runs, of which the shortest counts: one that was disturbed

@@ -6,7 +6,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/godwit-run/godwit/engine"
+	"github.com/godwit-run/godwit/internal/engine"
 )
 
 // compilerChild is the argument with which this program is the process that

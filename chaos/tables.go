@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/godwit-run/godwit/data"
-	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
 // tables are the files that calls are about, and the programs.

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/godwit-run/godwit/catalog"
-	"github.com/godwit-run/godwit/cluster"
-	"github.com/godwit-run/godwit/daemon"
+	"github.com/godwit-run/godwit/internal/cluster"
+	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/daemon"
 )
 
 // look is how often the harness looks at processes, and asks every tenth time how the

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/godwit-run/godwit/diag"
-	"github.com/godwit-run/godwit/elaborate"
-	"github.com/godwit-run/godwit/progen"
-	"github.com/godwit-run/godwit/syntax"
+	"github.com/godwit-run/godwit/internal/front/diag"
+	"github.com/godwit-run/godwit/internal/front/elaborate"
+	"github.com/godwit-run/godwit/internal/front/progen"
+	"github.com/godwit-run/godwit/internal/front/syntax"
 )
 
 // TestKept runs programs that once failed. The first line of each says the

@@ -5,9 +5,9 @@ import (
 	"os"
 	"testing"
 
-	"github.com/godwit-run/godwit/codegen"
-	"github.com/godwit-run/godwit/codegen/codegentest"
-	"github.com/godwit-run/godwit/engine"
+	"github.com/godwit-run/godwit/internal/engine"
+	"github.com/godwit-run/godwit/internal/engine/codegen"
+	"github.com/godwit-run/godwit/internal/engine/codegen/codegentest"
 )
 
 // service compiles to native code; nil where LLVM is missing.

@@ -12,8 +12,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/godwit-run/godwit/interp"
-	"github.com/godwit-run/godwit/progen"
+	"github.com/godwit-run/godwit/internal/front/interp"
+	"github.com/godwit-run/godwit/internal/front/progen"
 )
 
 const slice = 300

@@ -16,9 +16,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/godwit-run/godwit/diag"
-	"github.com/godwit-run/godwit/elaborate"
-	"github.com/godwit-run/godwit/syntax"
+	"github.com/godwit-run/godwit/internal/front/diag"
+	"github.com/godwit-run/godwit/internal/front/elaborate"
+	"github.com/godwit-run/godwit/internal/front/syntax"
 )
 
 var update = flag.Bool("update", false, "write what is generated into the files")
@@ -97,7 +97,7 @@ func TestPrograms(t *testing.T) {
 // methods parses the tables of the elaborator: maps from names to methods.
 func methods(t *testing.T) (names []string) {
 	t.Helper()
-	paths, err := filepath.Glob("../elaborate/*.go")
+	paths, err := filepath.Glob("../internal/front/elaborate/*.go")
 	if err != nil {
 		t.Fatal(err)
 	}

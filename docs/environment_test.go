@@ -17,7 +17,7 @@ import (
 // sources parses the files that the binary is made of: all but tests, and packages for them.
 func sources(t *testing.T, visit func(path string, f *ast.File)) {
 	t.Helper()
-	apart := []string{"../bench", "../chaos", "../difftest", "../codegen/codegentest", "../progen", "../examples", "../tidy", "../docs", "../kernel/kerneltest", "../simulate"}
+	apart := []string{"../bench", "../chaos", "../difftest", "../internal/engine/codegen/codegentest", "../internal/front/progen", "../examples", "../tidy", "../docs", "../internal/ir/kernel/kerneltest", "../internal/cluster/simulate"}
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

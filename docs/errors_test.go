@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"github.com/godwit-run/godwit"
-	"github.com/godwit-run/godwit/diag"
-	"github.com/godwit-run/godwit/elaborate"
-	"github.com/godwit-run/godwit/syntax"
-	"github.com/godwit-run/godwit/types"
+	"github.com/godwit-run/godwit/internal/front/diag"
+	"github.com/godwit-run/godwit/internal/front/elaborate"
+	"github.com/godwit-run/godwit/internal/front/syntax"
+	"github.com/godwit-run/godwit/internal/front/types"
 )
 
 const errorsHead = `# Error codes

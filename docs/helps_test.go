@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/godwit-run/godwit/diag"
-	"github.com/godwit-run/godwit/elaborate"
-	"github.com/godwit-run/godwit/syntax"
+	"github.com/godwit-run/godwit/internal/front/diag"
+	"github.com/godwit-run/godwit/internal/front/elaborate"
+	"github.com/godwit-run/godwit/internal/front/syntax"
 )
 
 // byHand lists the codes whose help cannot be followed without thought.

@@ -13,26 +13,26 @@ const module = "github.com/godwit-run/godwit"
 // layers lists the packages from the bottom up. A package imports only from
 // layers below its own. RATIONALE.md says why a package stands where it does.
 var layers = [][]string{
-	{"digest"},
-	{"diag", "num", "size", "llvm", "object", "pack", "cpuclock", "regular", "whole"},
-	{"prove", "syntax", "kernel", "mem", "trust", "identity", "column", "cc", "worker"},
-	{"data", "schedule", "verify", "wasm", "llvmir", "stepper", "graph", "catalog", "transport/gate"},
-	{"types", "value", "codegen", "parcel", "transport", "control"},
-	{"engine", "generate", "suspend", "node", "caller", "repair", "store", "transport/memnet", "transport/stream", "control/remote"},
-	{"interp", "elaborate", "lower", "run"},
-	{"compile", "daemon", "cluster"},
-	{"site"},
+	{"internal/data/digest"},
+	{"internal/front/diag", "internal/ir/num", "internal/front/size", "internal/engine/llvm", "internal/engine/object", "internal/packages/pack", "internal/engine/cpuclock", "internal/data/regular", "internal/data/whole"},
+	{"internal/ir/prove", "internal/front/syntax", "internal/ir/kernel", "internal/engine/mem", "internal/packages/trust", "internal/cluster/identity", "internal/data/column", "internal/packages/cc", "internal/packages/worker"},
+	{"internal/data", "internal/ir/schedule", "internal/ir/verify", "internal/engine/wasm", "internal/engine/llvmir", "internal/engine/stepper", "internal/ir/graph", "internal/cluster/catalog", "internal/cluster/transport/gate"},
+	{"internal/front/types", "internal/data/value", "internal/engine/codegen", "internal/cluster/parcel", "internal/cluster/transport", "internal/cluster/control"},
+	{"internal/engine", "internal/data/generate", "internal/ir/suspend", "internal/cluster/node", "internal/cluster/caller", "internal/cluster/repair", "internal/cluster/store", "internal/cluster/transport/memnet", "internal/cluster/transport/stream", "internal/cluster/control/remote"},
+	{"internal/front/interp", "internal/front/elaborate", "internal/ir/lower", "internal/run"},
+	{"internal/front/compile", "internal/cluster/daemon", "internal/cluster"},
+	{"internal/cluster/site"},
 	{""}, // the public API
-	{"view", "measure", "fleet"},
+	{"internal/view", "internal/measure", "internal/cluster/fleet"},
 	{"cmd/godwit"},
 }
 
 // testOnly may be imported by tests, from any layer, and import any.
-var testOnly = []string{"progen", "codegen/codegentest", "docs/pagetest", "kernel/kerneltest", "tidy", "examples", "chaos", "difftest", "difftest/mutants", "docs", "simulate"}
+var testOnly = []string{"internal/front/progen", "internal/engine/codegen/codegentest", "docs/pagetest", "internal/ir/kernel/kerneltest", "tidy", "examples", "chaos", "difftest", "difftest/mutants", "docs", "internal/cluster/simulate"}
 
 // trusted is what a machine runs that takes kernels from strangers; parser,
 // checker and graph must stay out of it.
-var trusted = []string{"engine", "run", "node", "daemon"}
+var trusted = []string{"internal/engine", "internal/run", "internal/cluster/node", "internal/cluster/daemon"}
 
 type pkg struct {
 	ImportPath string
@@ -96,9 +96,20 @@ func TestTrustedStaysSmall(t *testing.T) {
 		}
 		for _, d := range p.Deps {
 			other, _ := short(d)
-			if slices.Contains([]string{"syntax", "types", "elaborate", "graph", "lower", "compile"}, other) {
+			if slices.Contains([]string{"internal/front/syntax", "internal/front/types", "internal/front/elaborate", "internal/ir/graph", "internal/ir/lower", "internal/front/compile"}, other) {
 				t.Errorf("%s reaches %s", name, other)
 			}
+		}
+	}
+}
+
+// A library promises what is public: the root package alone.
+func TestPublic(t *testing.T) {
+	for _, p := range packages(t) {
+		name, _ := short(p.ImportPath)
+		inside := strings.HasPrefix(name, "internal/") || strings.Contains(name, "/internal/")
+		if !inside && name != "" && !strings.HasPrefix(name, "cmd/") && !slices.Contains(testOnly, name) {
+			t.Errorf("package %s is public", name)
 		}
 	}
 }

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/godwit-run/godwit/fleet"
+	"github.com/godwit-run/godwit/internal/cluster/fleet"
 )
 
 func newAdd() *cobra.Command {

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/godwit-run/godwit/llvm"
+	"github.com/godwit-run/godwit/internal/engine/llvm"
 )
 
 // What runs programs for arm64 on other processors, and what they find there.

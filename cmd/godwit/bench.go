@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/godwit-run/godwit/measure"
+	"github.com/godwit-run/godwit/internal/measure"
 )
 
 func newBench() *cobra.Command {

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/godwit-run/godwit/daemon"
-	"github.com/godwit-run/godwit/fleet"
-	"github.com/godwit-run/godwit/site"
+	"github.com/godwit-run/godwit/internal/cluster/daemon"
+	"github.com/godwit-run/godwit/internal/cluster/fleet"
+	"github.com/godwit-run/godwit/internal/cluster/site"
 )
 
 // byHand is a cluster whose nodes are started one by one, as on several

@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/godwit-run/godwit"
-	"github.com/godwit-run/godwit/cc"
-	"github.com/godwit-run/godwit/digest"
-	"github.com/godwit-run/godwit/pack"
-	"github.com/godwit-run/godwit/trust"
+	"github.com/godwit-run/godwit/internal/data/digest"
+	"github.com/godwit-run/godwit/internal/packages/cc"
+	"github.com/godwit-run/godwit/internal/packages/pack"
+	"github.com/godwit-run/godwit/internal/packages/trust"
 )
 
 // building is one godwit cc.

@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/godwit-run/godwit/compile"
-	"github.com/godwit-run/godwit/diag"
-	"github.com/godwit-run/godwit/view"
+	"github.com/godwit-run/godwit/internal/front/compile"
+	"github.com/godwit-run/godwit/internal/front/diag"
+	"github.com/godwit-run/godwit/internal/view"
 )
 
 // checking is one godwit check.

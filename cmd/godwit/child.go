@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/godwit-run/godwit/codegen"
-	"github.com/godwit-run/godwit/control"
-	"github.com/godwit-run/godwit/site"
-	"github.com/godwit-run/godwit/worker"
+	"github.com/godwit-run/godwit/internal/cluster/control"
+	"github.com/godwit-run/godwit/internal/cluster/site"
+	"github.com/godwit-run/godwit/internal/engine/codegen"
+	"github.com/godwit-run/godwit/internal/packages/worker"
 )
 
 // newChildren are the commands that godwit starts itself, in processes that may die

@@ -19,8 +19,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/godwit-run/godwit/daemon"
-	"github.com/godwit-run/godwit/site"
+	"github.com/godwit-run/godwit/internal/cluster/daemon"
+	"github.com/godwit-run/godwit/internal/cluster/site"
 )
 
 // Limits of what scripts wait for. They are generous, for machines that are busy.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/godwit-run/godwit/control/remote"
-	"github.com/godwit-run/godwit/identity"
+	"github.com/godwit-run/godwit/internal/cluster/control/remote"
+	"github.com/godwit-run/godwit/internal/cluster/identity"
 )
 
 // crowdLimit is how long a command may take beside owners who take all they get: on a quiet

@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/godwit-run/godwit"
-	"github.com/godwit-run/godwit/caller"
-	"github.com/godwit-run/godwit/cluster"
-	"github.com/godwit-run/godwit/diag"
+	"github.com/godwit-run/godwit/internal/cluster"
+	"github.com/godwit-run/godwit/internal/cluster/caller"
+	"github.com/godwit-run/godwit/internal/front/diag"
 )
 
 // deadlineError says that a command took longer than its --deadline.

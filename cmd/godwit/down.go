@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/godwit-run/godwit"
-	"github.com/godwit-run/godwit/fleet"
+	"github.com/godwit-run/godwit/internal/cluster/fleet"
 )
 
 func newDown() *cobra.Command {

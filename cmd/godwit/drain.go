@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/godwit-run/godwit"
-	"github.com/godwit-run/godwit/catalog"
-	"github.com/godwit-run/godwit/cluster"
-	"github.com/godwit-run/godwit/fleet"
-	"github.com/godwit-run/godwit/site"
+	"github.com/godwit-run/godwit/internal/cluster"
+	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/fleet"
+	"github.com/godwit-run/godwit/internal/cluster/site"
 )
 
 // draining is one godwit drain.

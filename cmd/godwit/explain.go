@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/godwit-run/godwit/compile"
-	"github.com/godwit-run/godwit/view"
+	"github.com/godwit-run/godwit/internal/front/compile"
+	"github.com/godwit-run/godwit/internal/view"
 )
 
 func newExplain() *cobra.Command {

@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/godwit-run/godwit/caller"
-	"github.com/godwit-run/godwit/compile"
-	"github.com/godwit-run/godwit/data"
-	"github.com/godwit-run/godwit/diag"
-	"github.com/godwit-run/godwit/view"
+	"github.com/godwit-run/godwit/internal/cluster/caller"
+	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/front/compile"
+	"github.com/godwit-run/godwit/internal/front/diag"
+	"github.com/godwit-run/godwit/internal/view"
 )
 
 // failed is what a command with --json prints, in place of its result or after what it has printed

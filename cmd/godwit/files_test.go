@@ -10,9 +10,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/godwit-run/godwit/column"
-	"github.com/godwit-run/godwit/data"
-	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/data/column"
+	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
 // writeNPY is the script command

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/godwit-run/godwit/generate"
-	"github.com/godwit-run/godwit/num"
+	"github.com/godwit-run/godwit/internal/data/generate"
+	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
 func newGenerate() *cobra.Command {

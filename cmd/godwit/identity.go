@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/godwit-run/godwit/control"
-	"github.com/godwit-run/godwit/identity"
-	"github.com/godwit-run/godwit/site"
+	"github.com/godwit-run/godwit/internal/cluster/control"
+	"github.com/godwit-run/godwit/internal/cluster/identity"
+	"github.com/godwit-run/godwit/internal/cluster/site"
 )
 
 // newCluster makes the files of a cluster whose nodes run on other machines, and those of

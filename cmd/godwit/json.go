@@ -6,13 +6,13 @@ import (
 	"io"
 	"reflect"
 
-	"github.com/godwit-run/godwit/catalog"
-	"github.com/godwit-run/godwit/cluster"
-	"github.com/godwit-run/godwit/compile"
-	"github.com/godwit-run/godwit/control"
-	"github.com/godwit-run/godwit/fleet"
-	"github.com/godwit-run/godwit/measure"
-	"github.com/godwit-run/godwit/trust"
+	"github.com/godwit-run/godwit/internal/cluster"
+	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/control"
+	"github.com/godwit-run/godwit/internal/cluster/fleet"
+	"github.com/godwit-run/godwit/internal/front/compile"
+	"github.com/godwit-run/godwit/internal/measure"
+	"github.com/godwit-run/godwit/internal/packages/trust"
 )
 
 // outputs are the types that commands print with --json, each a value of its type. Their fields

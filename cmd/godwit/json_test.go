@@ -10,13 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/godwit-run/godwit/catalog"
-	"github.com/godwit-run/godwit/cluster"
-	"github.com/godwit-run/godwit/daemon"
-	"github.com/godwit-run/godwit/num"
-	"github.com/godwit-run/godwit/pack"
-	"github.com/godwit-run/godwit/store"
-	"github.com/godwit-run/godwit/trust"
+	"github.com/godwit-run/godwit/internal/cluster"
+	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/daemon"
+	"github.com/godwit-run/godwit/internal/cluster/store"
+	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/packages/pack"
+	"github.com/godwit-run/godwit/internal/packages/trust"
 )
 
 var fieldName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)

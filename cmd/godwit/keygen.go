@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/godwit-run/godwit/trust"
+	"github.com/godwit-run/godwit/internal/packages/trust"
 )
 
 // newKeygen makes the keys that packages are signed with.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/godwit-run/godwit/view"
+	"github.com/godwit-run/godwit/internal/view"
 )
 
 // Exit codes.

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 
 	"github.com/godwit-run/godwit"
-	"github.com/godwit-run/godwit/codegen"
-	"github.com/godwit-run/godwit/compile"
+	"github.com/godwit-run/godwit/internal/engine/codegen"
+	"github.com/godwit-run/godwit/internal/front/compile"
 )
 
 // codegenCommand is the command line of the process that LLVM runs in, and the

@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/godwit-run/godwit/control"
-	"github.com/godwit-run/godwit/daemon"
-	"github.com/godwit-run/godwit/node"
-	"github.com/godwit-run/godwit/site"
+	"github.com/godwit-run/godwit/internal/cluster/control"
+	"github.com/godwit-run/godwit/internal/cluster/daemon"
+	"github.com/godwit-run/godwit/internal/cluster/node"
+	"github.com/godwit-run/godwit/internal/cluster/site"
 )
 
 func newNode() *cobra.Command {

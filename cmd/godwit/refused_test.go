@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/godwit-run/godwit/identity"
+	"github.com/godwit-run/godwit/internal/cluster/identity"
 )
 
 // refusedLimit is how long a client may take to find out that it is refused.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/godwit-run/godwit/fleet"
-	"github.com/godwit-run/godwit/site"
+	"github.com/godwit-run/godwit/internal/cluster/fleet"
+	"github.com/godwit-run/godwit/internal/cluster/site"
 )
 
 func newRestart() *cobra.Command {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit"
-	"github.com/godwit-run/godwit/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/catalog"
 )
 
 // TestRolling starts all nodes of a cluster again, one after another, while two callers go

@@ -15,10 +15,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/godwit-run/godwit"
-	"github.com/godwit-run/godwit/cluster"
-	"github.com/godwit-run/godwit/compile"
-	"github.com/godwit-run/godwit/value"
-	"github.com/godwit-run/godwit/view"
+	"github.com/godwit-run/godwit/internal/cluster"
+	"github.com/godwit-run/godwit/internal/data/value"
+	"github.com/godwit-run/godwit/internal/front/compile"
+	"github.com/godwit-run/godwit/internal/view"
 )
 
 // running is one godwit run.

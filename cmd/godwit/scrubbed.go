@@ -6,9 +6,9 @@ import (
 	"io"
 
 	"github.com/godwit-run/godwit"
-	"github.com/godwit-run/godwit/cluster"
-	"github.com/godwit-run/godwit/daemon"
-	"github.com/godwit-run/godwit/view"
+	"github.com/godwit-run/godwit/internal/cluster"
+	"github.com/godwit-run/godwit/internal/cluster/daemon"
+	"github.com/godwit-run/godwit/internal/view"
 )
 
 // scrubbed is what godwit scrub --json prints.

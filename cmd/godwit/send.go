@@ -16,9 +16,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/godwit-run/godwit"
-	"github.com/godwit-run/godwit/cluster"
-	"github.com/godwit-run/godwit/pack"
-	"github.com/godwit-run/godwit/site"
+	"github.com/godwit-run/godwit/internal/cluster"
+	"github.com/godwit-run/godwit/internal/cluster/site"
+	"github.com/godwit-run/godwit/internal/packages/pack"
 )
 
 // sending is one godwit send.

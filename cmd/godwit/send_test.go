@@ -9,8 +9,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/godwit-run/godwit/daemon"
-	"github.com/godwit-run/godwit/pack"
+	"github.com/godwit-run/godwit/internal/cluster/daemon"
+	"github.com/godwit-run/godwit/internal/packages/pack"
 )
 
 // packageCommands are the script commands

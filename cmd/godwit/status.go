@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/godwit-run/godwit/cluster"
-	"github.com/godwit-run/godwit/control"
-	"github.com/godwit-run/godwit/view"
+	"github.com/godwit-run/godwit/internal/cluster"
+	"github.com/godwit-run/godwit/internal/cluster/control"
+	"github.com/godwit-run/godwit/internal/view"
 )
 
 func newStatus() *cobra.Command {

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/godwit-run/godwit"
-	"github.com/godwit-run/godwit/compile"
+	"github.com/godwit-run/godwit/internal/front/compile"
 )
 
 // target splits FILE[:FUNC]. A function's name may have colons of its own.

@@ -13,13 +13,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/godwit-run/godwit"
-	"github.com/godwit-run/godwit/cluster"
-	"github.com/godwit-run/godwit/daemon"
-	"github.com/godwit-run/godwit/digest"
-	"github.com/godwit-run/godwit/identity"
-	"github.com/godwit-run/godwit/pack"
-	"github.com/godwit-run/godwit/site"
-	"github.com/godwit-run/godwit/trust"
+	"github.com/godwit-run/godwit/internal/cluster"
+	"github.com/godwit-run/godwit/internal/cluster/daemon"
+	"github.com/godwit-run/godwit/internal/cluster/identity"
+	"github.com/godwit-run/godwit/internal/cluster/site"
+	"github.com/godwit-run/godwit/internal/data/digest"
+	"github.com/godwit-run/godwit/internal/packages/pack"
+	"github.com/godwit-run/godwit/internal/packages/trust"
 )
 
 func newTrust() *cobra.Command {

@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/godwit-run/godwit/fleet"
-	"github.com/godwit-run/godwit/site"
+	"github.com/godwit-run/godwit/internal/cluster/fleet"
+	"github.com/godwit-run/godwit/internal/cluster/site"
 )
 
 // endClusters ends what scripts have left running in the background.

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/godwit-run/godwit/diag"
+	"github.com/godwit-run/godwit/internal/front/diag"
 )
 
 // In: a command line. Out: what is wrong with it, in words of this project: all of it leads to

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/godwit-run/godwit/codegen"
+	"github.com/godwit-run/godwit/internal/engine/codegen"
 )
 
 // versions is what godwit version prints.

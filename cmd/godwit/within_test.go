@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/godwit-run/godwit/caller"
-	"github.com/godwit-run/godwit/parcel"
+	"github.com/godwit-run/godwit/internal/cluster/caller"
+	"github.com/godwit-run/godwit/internal/cluster/parcel"
 )
 
 // The deadline of a run holds from its start to its end, also while a file that is an argument

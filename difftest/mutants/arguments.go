@@ -4,12 +4,12 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/godwit-run/godwit/column"
-	"github.com/godwit-run/godwit/kernel"
-	"github.com/godwit-run/godwit/kernel/kerneltest"
-	"github.com/godwit-run/godwit/num"
-	"github.com/godwit-run/godwit/size"
-	"github.com/godwit-run/godwit/verify"
+	"github.com/godwit-run/godwit/internal/data/column"
+	"github.com/godwit-run/godwit/internal/front/size"
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/kernel/kerneltest"
+	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/ir/verify"
 )
 
 // What a drawn case takes at most: elements of one region, bytes of all, steps.

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/godwit-run/godwit/kernel"
-	"github.com/godwit-run/godwit/kernel/kerneltest"
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/kernel/kerneltest"
 )
 
 // Batch is what one child process does.

@@ -6,12 +6,12 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/godwit-run/godwit/kernel"
-	"github.com/godwit-run/godwit/kernel/kerneltest"
-	"github.com/godwit-run/godwit/mem"
-	"github.com/godwit-run/godwit/stepper"
-	"github.com/godwit-run/godwit/verify"
-	"github.com/godwit-run/godwit/wasm"
+	"github.com/godwit-run/godwit/internal/engine/mem"
+	"github.com/godwit-run/godwit/internal/engine/stepper"
+	"github.com/godwit-run/godwit/internal/engine/wasm"
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/kernel/kerneltest"
+	"github.com/godwit-run/godwit/internal/ir/verify"
 )
 
 // slicer executes a slice of outer indices over guarded regions.

@@ -3,10 +3,10 @@ package mutants
 import (
 	"math/rand/v2"
 
-	"github.com/godwit-run/godwit/kernel"
-	"github.com/godwit-run/godwit/kernel/kerneltest"
-	"github.com/godwit-run/godwit/mem"
-	"github.com/godwit-run/godwit/verify"
+	"github.com/godwit-run/godwit/internal/engine/mem"
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/kernel/kerneltest"
+	"github.com/godwit-run/godwit/internal/ir/verify"
 )
 
 // guarded is regions in an arena, each alone between pages that nothing can touch: a

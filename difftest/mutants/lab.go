@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/godwit-run/godwit/engine"
-	"github.com/godwit-run/godwit/kernel"
-	"github.com/godwit-run/godwit/kernel/kerneltest"
-	"github.com/godwit-run/godwit/mem"
-	"github.com/godwit-run/godwit/verify"
-	"github.com/godwit-run/godwit/wasm"
+	"github.com/godwit-run/godwit/internal/engine"
+	"github.com/godwit-run/godwit/internal/engine/mem"
+	"github.com/godwit-run/godwit/internal/engine/wasm"
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/kernel/kerneltest"
+	"github.com/godwit-run/godwit/internal/ir/verify"
 )
 
 // Finding is something that a verified kernel must not do.

@@ -11,17 +11,17 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/godwit-run/godwit/diag"
-	"github.com/godwit-run/godwit/elaborate"
-	"github.com/godwit-run/godwit/graph"
-	"github.com/godwit-run/godwit/kernel"
-	"github.com/godwit-run/godwit/kernel/kerneltest"
-	"github.com/godwit-run/godwit/lower"
-	"github.com/godwit-run/godwit/progen"
-	"github.com/godwit-run/godwit/schedule"
-	"github.com/godwit-run/godwit/suspend"
-	"github.com/godwit-run/godwit/syntax"
-	"github.com/godwit-run/godwit/verify"
+	"github.com/godwit-run/godwit/internal/front/diag"
+	"github.com/godwit-run/godwit/internal/front/elaborate"
+	"github.com/godwit-run/godwit/internal/front/progen"
+	"github.com/godwit-run/godwit/internal/front/syntax"
+	"github.com/godwit-run/godwit/internal/ir/graph"
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/kernel/kerneltest"
+	"github.com/godwit-run/godwit/internal/ir/lower"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
+	"github.com/godwit-run/godwit/internal/ir/suspend"
+	"github.com/godwit-run/godwit/internal/ir/verify"
 )
 
 // Seeds are the encodings of good kernels: those of programs in the files, of n random

@@ -10,11 +10,11 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/godwit-run/godwit/kernel"
-	"github.com/godwit-run/godwit/kernel/kerneltest"
-	"github.com/godwit-run/godwit/llvm"
-	"github.com/godwit-run/godwit/llvmir"
-	"github.com/godwit-run/godwit/object"
+	"github.com/godwit-run/godwit/internal/engine/llvm"
+	"github.com/godwit-run/godwit/internal/engine/llvmir"
+	"github.com/godwit-run/godwit/internal/engine/object"
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/kernel/kerneltest"
 )
 
 // passes as package codegen runs them over kernels.

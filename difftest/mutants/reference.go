@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/godwit-run/godwit/column"
-	"github.com/godwit-run/godwit/kernel"
-	"github.com/godwit-run/godwit/kernel/kerneltest"
-	"github.com/godwit-run/godwit/stepper"
-	"github.com/godwit-run/godwit/verify"
+	"github.com/godwit-run/godwit/internal/data/column"
+	"github.com/godwit-run/godwit/internal/engine/stepper"
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/kernel/kerneltest"
+	"github.com/godwit-run/godwit/internal/ir/verify"
 )
 
 // outcome is what a run leaves behind.

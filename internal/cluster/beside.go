@@ -1,0 +1,253 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/godwit-run/godwit/internal/cluster/caller"
+	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/parcel"
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/suspend"
+	"github.com/godwit-run/godwit/internal/run"
+)
+
+// Strategy is where launches over data sets run.
+type Strategy string
+
+// Auto ships a launch to the shards when what would have to travel there,
+// arguments that each shard needs, has fewer bytes than the rows that would
+// have to come here. Preinstalled is Ship without code: a node that lacks it is an
+// error.
+const (
+	Auto         Strategy = "auto"
+	Fetch        Strategy = "fetch"
+	Ship         Strategy = "ship"
+	Preinstalled Strategy = "preinstalled"
+)
+
+// Strategies lists them all.
+var Strategies = []Strategy{Auto, Fetch, Ship, Preinstalled}
+
+// Stats is what the launches of a call took in the cluster.
+type Stats struct {
+	Nodes     []catalog.Peer // that took part, ascending
+	Hops      int64          // most forwards of a parcel
+	Parcels   int64          // sent and received by the caller
+	Bytes     int64
+	CodeBytes int64 // of kernels that the caller sent
+	Retries   int64
+	Places    []string // of each launch, in words
+	Replaced  []caller.Replacement
+	// Timing adds up where nodes spent their time; of nodes that worked at the same time
+	// it is that of the slowest.
+	Timing parcel.Timing
+}
+
+// Beside runs the launches of one call where their inputs are. It implements
+// run.Beside.
+type Beside struct {
+	c        *Cluster
+	strategy Strategy
+	portion  portion
+	// Around, if set, is given what would be done for each launch in the cluster,
+	// and may do it several times: benchmarks do.
+	Around func(launch func() error) error
+
+	taken func() // if set, is told of each piece that is put in its place
+
+	mu    sync.Mutex
+	stats Stats
+}
+
+// Beside is for one call.
+func (c *Cluster) Beside(s Strategy) *Beside {
+	if s == "" {
+		s = Auto
+	}
+	return &Beside{c: c, strategy: s, portion: usual}
+}
+
+// around does what a launch takes in the cluster.
+func (b *Beside) around(launch func() error) error {
+	if b.Around != nil {
+		return b.Around(launch)
+	}
+	return launch()
+}
+
+// Stats is what has happened so far.
+func (b *Beside) Stats() Stats {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s := b.stats
+	s.Nodes = slices.Clone(s.Nodes)
+	s.Places = slices.Clone(s.Places)
+	s.Replaced = slices.Clone(s.Replaced)
+	return s
+}
+
+func (b *Beside) note(s *caller.Stats, a *parcel.Answer) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if a != nil {
+		t := &b.stats.Timing
+		t.Queue, t.Verify, t.Compile, t.Run = t.Queue+a.Micros.Queue, t.Verify+a.Micros.Verify, t.Compile+a.Micros.Compile, t.Run+a.Micros.Run
+	}
+	b.stats.Parcels += s.Parcels + s.Answers
+	b.stats.Bytes += s.Bytes + s.Received
+	b.stats.CodeBytes += s.CodeBytes
+	b.stats.Retries += s.Retries
+	b.stats.Hops = max(b.stats.Hops, s.Hops)
+	for _, r := range s.Replaced {
+		if !slices.Contains(b.stats.Replaced, r) {
+			b.stats.Replaced = append(b.stats.Replaced, r)
+		}
+	}
+	b.join(s.Nodes)
+}
+
+func (b *Beside) join(nodes []catalog.Peer) {
+	for _, p := range nodes {
+		if i, ok := slices.BinarySearch(b.stats.Nodes, p); !ok {
+			b.stats.Nodes = slices.Insert(b.stats.Nodes, i, p)
+		}
+	}
+}
+
+func (b *Beside) placed(p *run.Placed, text string, args ...any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.stats.Places = append(b.stats.Places, p.Launch.Label+": "+fmt.Sprintf(text, args...))
+}
+
+// Launch implements run.Beside.
+func (b *Beside) Launch(ctx context.Context, p *run.Placed) (bool, error) {
+	if b.strategy == Fetch || p.Outer == 0 {
+		return b.stay(p, "rows are fetched")
+	}
+	if done, err := b.keep(ctx, p); done || err != nil {
+		return done, err
+	}
+	a, why := b.arrange(p)
+	if a == nil {
+		return b.stay(p, "rows are fetched: %s", why)
+	}
+	if len(a.far) > 0 {
+		return b.walk(ctx, a)
+	}
+	return b.spread(ctx, a)
+}
+
+func (b *Beside) stay(p *run.Placed, text string, args ...any) (bool, error) {
+	b.placed(p, text, args...)
+	return false, nil
+}
+
+// arranged is a launch with what each of its regions is to a node.
+type arranged struct {
+	*run.Placed
+	portion portion
+	first   int64 // of what is kept, so many elements are used; -1: all
+	set     *catalog.Set
+	code    caller.Code
+	stored  []int          // regions that stream over columns of the set
+	far     suspend.Widths // regions that follow indices into columns of the set
+	local   []int          // regions with contents here
+	outs    []int          // regions that are written
+	column  map[int]run.Input
+}
+
+// arrange sorts a launch's regions; the reason says why it must run here.
+func (b *Beside) arrange(p *run.Placed) (*arranged, string) {
+	a := &arranged{Placed: p, portion: b.portion, far: suspend.Widths{}, column: map[int]run.Input{}}
+	for i, r := range p.Compiled.Kernel.Regions {
+		in, ok := p.Input(i)
+		remote, isRemote := in.Binding.Source.(run.Remote)
+		switch {
+		case r.Access == kernel.Scratch:
+		case r.Access != kernel.Read:
+			a.outs = append(a.outs, i)
+		case !ok || !isRemote || in.Here:
+			a.local = append(a.local, i)
+		default:
+			set, _ := remote.RemoteSet()
+			if why := a.take(b.c.View(), set, i, in); why != "" {
+				return nil, why
+			}
+		}
+	}
+	if a.set == nil {
+		return nil, "everything is here"
+	}
+	if len(a.far) > 0 && len(a.stored) > 0 {
+		// What streams belongs to the states, and comes here.
+		a.local, a.stored = append(a.local, a.stored...), nil
+	}
+	var err error
+	if a.code, err = b.c.codes.of(p.Compiled.Kernel); err != nil {
+		return nil, err.Error()
+	}
+	return a, ""
+}
+
+// take notes a region that is a column of a set.
+func (a *arranged) take(v *catalog.View, set uint32, region int, in run.Input) string {
+	s, ok := v.Set(set)
+	if !ok {
+		return fmt.Sprintf("data set %d is gone", set)
+	}
+	if a.set != nil && a.set.ID != set {
+		return fmt.Sprintf("the step needs @%s and @%s at the same time", a.set.Name, s.Name)
+	}
+	if col := s.Columns[in.Binding.Column]; !a.Compiled.Streams(region) {
+		switch {
+		case in.Binding.Option:
+			return fmt.Sprintf("column `%s` may have nulls, which only walks over rows can take", col.Name)
+		case col.Kind != in.Kind:
+			return fmt.Sprintf("column `%s` is stored as %s and used as %s", col.Name, col.Kind, in.Kind)
+		}
+	}
+	a.set, a.column[region] = s, in
+	if a.Compiled.Streams(region) {
+		a.stored = append(a.stored, region)
+	} else {
+		a.far[region] = in.Width
+	}
+	return ""
+}
+
+// rows are those of the set that outer indices lo..hi touch.
+func (a *arranged) rows(lo, hi int64) (first, end int64) {
+	first = a.set.Rows
+	for _, r := range a.stored {
+		w := max(1, a.column[r].Width)
+		f, e := a.Compiled.Reach(r, a.Sizes, lo, hi)
+		if f < e {
+			first, end = min(first, f/w), max(end, (e+w-1)/w)
+		}
+	}
+	return min(first, end), end
+}
+
+// flags are those of parcels under the strategy.
+func (b *Beside) code(c caller.Code) caller.Code {
+	if b.strategy == Preinstalled {
+		c.Bytes = nil
+	}
+	return c
+}
+
+// ask runs an operation and counts what it took.
+func (b *Beside) ask(ctx context.Context, make func(caller.ID) caller.Input) (*parcel.Answer, error) {
+	d, err := b.c.do(ctx, make)
+	if d != nil {
+		b.note(&d.Stats, d.Answer)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d.Answer, nil
+}

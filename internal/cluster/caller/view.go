@@ -1,0 +1,88 @@
+package caller
+
+import (
+	"fmt"
+
+	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/parcel"
+)
+
+// learn takes a new view. A node that is gone from it, or has begun a new life,
+// has lost what it had in hand and the kernels that it knew.
+func (c *Core) learn(v *catalog.View) {
+	if c.view != nil && v.Older(c.view) {
+		return
+	}
+	old := c.view
+	c.view = v
+	c.before = old
+	c.lessons++
+	c.relearn(v)
+	for i := range v.Nodes {
+		n := &v.Nodes[i]
+		a := c.meet(n.Peer)
+		a.name, a.gone, a.left = n.Name, false, 0
+		if a.incarnation != n.Incarnation {
+			if a.incarnation != 0 {
+				clear(a.codes)
+			}
+			a.incarnation = n.Incarnation
+		}
+	}
+	dead := ended(old, v)
+	for _, p := range dead {
+		if _, again := v.Node(p); !again {
+			c.meet(p).left = max(c.now, 1)
+		}
+	}
+	for _, op := range c.inOrder() {
+		op.tries = 0 // what has failed may work now, or never
+		for _, p := range dead {
+			if c.ops[op.id] == op {
+				c.lostBy(op, p)
+			}
+		}
+		if c.ops[op.id] == op {
+			op.work.learned(op)
+		}
+	}
+	c.before = nil
+}
+
+// ended lists the nodes of a view whose life is over in a later one.
+func ended(old, v *catalog.View) []catalog.Peer {
+	if old == nil {
+		return nil
+	}
+	var list []catalog.Peer
+	for i := range old.Nodes {
+		was := &old.Nodes[i]
+		if is, ok := v.Node(was.Peer); !ok || is.Incarnation != was.Incarnation {
+			list = append(list, was.Peer)
+		}
+	}
+	return list
+}
+
+// name is a node's name by the last view that had it.
+func (c *Core) name(p catalog.Peer) string {
+	if a, ok := c.nodes[p]; ok && a.name != "" {
+		return a.name
+	}
+	if p == 0 {
+		return ""
+	}
+	return fmt.Sprintf("#%d", p)
+}
+
+// setOf finds a data set in the newest view.
+func (c *Core) setOf(id uint32) (*catalog.Set, *Error) {
+	if c.view == nil {
+		return nil, &Error{Reason: parcel.Unreachable, Shard: -1, Detail: "no view of the cluster has arrived yet; connect first"}
+	}
+	s, ok := c.view.Set(id)
+	if !ok {
+		return nil, &Error{Reason: parcel.NoShard, Shard: -1, Detail: fmt.Sprintf("the cluster has no data set %d at revision %d; it may have been removed", id, c.view.Revision)}
+	}
+	return s, nil
+}

@@ -1,0 +1,262 @@
+// Package cluster is a client's view of a cluster: it sends requests to nodes,
+// reads and stores data sets, and runs the launches of a schedule beside the
+// shards of their inputs.
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/godwit-run/godwit/internal/cluster/caller"
+	"golang.org/x/sync/semaphore"
+
+	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/control"
+	"github.com/godwit-run/godwit/internal/cluster/parcel"
+	"github.com/godwit-run/godwit/internal/cluster/transport"
+	"github.com/godwit-run/godwit/internal/packages/pack"
+)
+
+// Config is what a client is made of. The cluster owns both from Connect on.
+type Config struct {
+	Control control.Control
+	// Dial makes the client's transport, which delivers to the handler.
+	Dial func(self catalog.Peer, names func(catalog.Peer) (string, bool), h transport.Handler) (transport.Transport, error)
+	// Self is the client's number, at least catalog.FirstClient.
+	Self catalog.Peer
+	// OnDemand sends kernels only to nodes that ask for them; see caller.Options.
+	OnDemand bool
+	// Deadline is that of requests whose context has none; the constant of that name if zero.
+	Deadline time.Duration
+	// Explain, if set, says of an error of the control what it means for the user.
+	Explain func(error) error
+	// Payload makes a package's payload of a user's arguments, by running its
+	// X_payload_init on this machine; nil if there are no means to do so. The nodes are
+	// those that are alive.
+	Payload func(ctx context.Context, p *pack.Package, args []byte, nodes []uint32) ([]byte, error)
+}
+
+// Cluster is a connection with all nodes of a cluster. It is safe for concurrent
+// use.
+type Cluster struct {
+	cfg   Config
+	start time.Time
+
+	mu   sync.Mutex // guards what follows
+	core *caller.Core
+	then map[caller.ID]func(*caller.Deliver)
+	next caller.ID
+	over bool // closed: nothing begins any more
+
+	net    transport.Transport
+	view   atomic.Pointer[catalog.View]
+	gone   sync.Map // of catalog.Peer: connections that broke since the last parcel
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	work   sync.WaitGroup
+	ended  sync.Once
+
+	looking atomic.Bool // whether no node runs; see alone
+
+	codes  codes
+	credit *semaphore.Weighted // bytes of answers that may be on their way; see flow
+}
+
+var errAnswer = errors.New("the answer is not one to this request")
+
+// tick is how often the client looks at its deadlines.
+const tick = 10 * time.Millisecond
+
+// Deadline is how long a request may take for which nothing else is said.
+const Deadline = 10 * time.Minute
+
+// maxDeadline is the longest that a parcel's header can tell.
+const maxDeadline = 70 * time.Minute
+
+// Connect joins the cluster as a client, and waits for the first view of it.
+func Connect(ctx context.Context, cfg Config) (*Cluster, error) {
+	if cfg.Deadline <= 0 {
+		cfg.Deadline = Deadline
+	}
+	c := &Cluster{cfg: cfg, start: time.Now(), then: map[caller.ID]func(*caller.Deliver){}, credit: semaphore.NewWeighted(creditBytes)}
+	c.core = caller.New(cfg.Self, caller.Options{First: uint64(time.Now().UnixNano()), OnDemand: cfg.OnDemand})
+	c.ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	first, err := cfg.Control.View(ctx)
+	if err != nil {
+		return nil, errors.Join(c.why(err), c.Close())
+	}
+	if c.net, err = cfg.Dial(cfg.Self, c.nameOf, c); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	c.learn(first)
+	views, err := cfg.Control.Watch(c.ctx)
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	c.work.Go(func() {
+		for v := range views {
+			c.learn(v)
+		}
+	})
+	c.work.Go(c.ticks)
+	return c, nil
+}
+
+// View is the cluster as last heard of.
+func (c *Cluster) View() *catalog.View { return c.view.Load() }
+
+// nameOf is the name of a node that is alive.
+func (c *Cluster) nameOf(p catalog.Peer) (string, bool) { return c.view.Load().Name(p) }
+
+// learn takes in a view unless it is older than what is known.
+func (c *Cluster) learn(v *catalog.View) {
+	for {
+		old := c.view.Load()
+		if old != nil && old.Revision > v.Revision {
+			return
+		}
+		if c.view.CompareAndSwap(old, v) {
+			break
+		}
+	}
+	known := map[catalog.Peer]string{}
+	for _, n := range v.Nodes {
+		known[n.Peer] = n.Address
+	}
+	c.net.Know(known)
+	c.step(&caller.Learned{View: v})
+}
+
+func (c *Cluster) ticks() {
+	t := time.NewTicker(tick)
+	defer t.Stop()
+	for {
+		select {
+		case <-c.ctx.Done():
+			return
+		case <-t.C:
+			c.step(&caller.Tick{})
+		}
+	}
+}
+
+// Receive implements transport.Handler.
+func (c *Cluster) Receive(from catalog.Peer, b []byte) {
+	if _, was := c.gone.Load(from); was {
+		c.gone.Delete(from)
+	}
+	c.step(&caller.Received{From: from, Bytes: b})
+}
+
+// Gone implements transport.Handler.
+func (c *Cluster) Gone(p catalog.Peer, _ error) {
+	c.lost(p)
+}
+
+// step feeds the core and carries out what it wants.
+func (c *Cluster) step(in caller.Input) {
+	var space [8]caller.Effect
+	c.mu.Lock()
+	effects := append(space[:0], c.core.Step(time.Since(c.start).Microseconds(), in)...)
+	c.mu.Unlock()
+	for _, e := range effects {
+		switch e := e.(type) {
+		case *caller.Send:
+			if err := c.net.Send(e.To, e.Bytes); errors.Is(err, transport.ErrUnreachable) {
+				c.lost(e.To)
+			}
+		case *caller.Deliver:
+			c.deliver(e)
+		}
+	}
+}
+
+func (c *Cluster) deliver(d *caller.Deliver) {
+	c.mu.Lock()
+	then := c.then[d.ID]
+	delete(c.then, d.ID)
+	c.mu.Unlock()
+	if then != nil {
+		then(d)
+	}
+}
+
+// begin starts an operation, of which make gives the input. then is called once, on
+// whatever goroutine the answer arrives or the connection is closed, and must not block.
+func (c *Cluster) begin(then func(*caller.Deliver), make func(caller.ID) caller.Input) caller.ID {
+	c.mu.Lock()
+	c.next++
+	id, over := c.next, c.over
+	if !over {
+		c.then[id] = then
+	}
+	c.mu.Unlock()
+	if over {
+		then(&caller.Deliver{ID: id, Err: ErrClosed})
+		return id
+	}
+	c.step(make(id))
+	return id
+}
+
+// do runs an operation and waits for its end.
+func (c *Cluster) do(ctx context.Context, make func(caller.ID) caller.Input) (*caller.Deliver, error) {
+	done := newFuture()
+	id := c.begin(done.set, make)
+	select {
+	case <-done.ready:
+		return done.d, late(ctx, done.d.Err)
+	case <-ctx.Done():
+		c.abandon(id)
+		return nil, context.Cause(ctx)
+	}
+}
+
+// late gives the error of an operation whose deadline was the context's that of the
+// context too: which of the two ends first is chance.
+func late(ctx context.Context, err error) error {
+	e := (*caller.Error)(nil)
+	if !errors.As(err, &e) || e.Reason != parcel.Expired {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+		return fmt.Errorf("%w: %w", context.Cause(ctx), err)
+	case <-time.After(2 * tick):
+		return err
+	}
+}
+
+// abandon ends an operation whose result nobody wants any more.
+func (c *Cluster) abandon(id caller.ID) {
+	c.mu.Lock()
+	delete(c.then, id)
+	c.mu.Unlock()
+	c.step(&caller.Abandon{ID: id})
+}
+
+// future is an end to wait for.
+type future struct {
+	ready chan struct{}
+	d     *caller.Deliver
+}
+
+func newFuture() *future { return &future{ready: make(chan struct{})} }
+
+func (f *future) set(d *caller.Deliver) {
+	f.d = d
+	close(f.ready)
+}
+
+// left is the time that a request may take, in microseconds.
+func (c *Cluster) left(ctx context.Context) int64 {
+	d := c.cfg.Deadline
+	if t, ok := ctx.Deadline(); ok {
+		d = time.Until(t)
+	}
+	return max(1, min(d, maxDeadline).Microseconds())
+}

@@ -1,0 +1,217 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/godwit-run/godwit/internal/cluster/node"
+	"github.com/godwit-run/godwit/internal/cluster/parcel"
+	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/engine"
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/run"
+)
+
+const noFault = math.MaxInt64
+
+// compute runs a task beside a shard, and combines its rows if it says so.
+func (d *Daemon) compute(ctx context.Context, w *node.Compute) (*parcel.Answer, error) {
+	c, ok := d.eng.Lookup(w.ID)
+	if !ok {
+		return nil, fmt.Errorf("kernel %s is not compiled", w.ID.Short())
+	}
+	t := w.Task
+	p, release, err := d.piece(ctx, c, t)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	a, err := d.results(ctx, w, p)
+	for _, o := range p.Operands {
+		if err != nil && o.Source != nil {
+			err = d.located(t.Set, o.Origin, err)
+			break
+		}
+	}
+	return a, err
+}
+
+// results runs a task's piece with what makes its rows fewer.
+func (d *Daemon) results(ctx context.Context, w *node.Compute, p *run.Piece) (*parcel.Answer, error) {
+	if w.Task.Keep != nil {
+		return d.kept(ctx, w.Task, p)
+	}
+	bytes := written(p)
+	if err := bounded(w.Task, bytes); err != nil {
+		return nil, err
+	}
+	free, err := d.rooms.take(ownerOf(ctx), bytes)
+	if err != nil {
+		return nil, err
+	}
+	defer free()
+	a, err := d.runPiece(ctx, p)
+	if err == nil && w.Task.Partial.Code != 0 {
+		a, err = d.combine(ctx, w, a)
+	}
+	return a, err
+}
+
+// located gives an error about a shard's file the data set's name, and the row in it.
+func (d *Daemon) located(set uint32, origin int64, err error) error {
+	var bad *data.Error
+	s, ok := d.view.Load().Set(set)
+	if !ok || !errors.As(err, &bad) {
+		return err
+	}
+	moved := *bad
+	if moved.Path = "@" + s.Name; moved.Row >= 0 {
+		moved.Row += origin
+	}
+	return &moved
+}
+
+// piece finds what a task's operands mean here. Its rows lie in one shard.
+func (d *Daemon) piece(ctx context.Context, c *engine.Compiled, t *parcel.Task) (*run.Piece, func(), error) {
+	p := &run.Piece{Kernel: c, Sizes: t.Sizes, Scalars: t.Scalars, Lo: t.Lo, Hi: t.Hi}
+	release := func() {}
+	if len(t.Operands) != len(c.Kernel.Regions) {
+		return nil, nil, refused("the kernel has %d regions, %d operands were sent", len(c.Kernel.Regions), len(t.Operands))
+	}
+	var sh *shard
+	for i, o := range t.Operands {
+		q := run.Operand{First: o.First}
+		switch o.How {
+		case parcel.Stored:
+			if sh == nil {
+				s, free, err := d.shardFor(ctx, c, t, i)
+				if err != nil {
+					return nil, nil, err
+				}
+				sh, release = &s, free
+			}
+			q.Source, q.Column, q.Origin, q.Total = sh.src, o.Column, sh.at.Lo, sh.set.Rows
+			q.Option, q.Presence, q.Bound = o.Option, o.Presence, o.Bound
+			if r := d.atHand(ctx, sh, &o, c.Kernel.Regions[i].Elem); r != nil {
+				q.Source, q.Column = r.table, 0
+				free := release
+				release = func() { d.columns.release(r); free() }
+			}
+		case parcel.Inline:
+			q.Bytes = o.Bytes
+		case parcel.InOut:
+			q.Bytes, q.InOut = o.Bytes, true
+		case parcel.Out:
+			q.Count, q.Written = o.Count, true
+		}
+		p.Operands = append(p.Operands, q)
+	}
+	return p, release, nil
+}
+
+// smallColumn is the size up to which a column is kept in kernel memory, where small
+// tasks find it at once. Larger ones pass through in windows.
+const smallColumn = 4 << 20
+
+// atHand is a small column in kernel memory, nil if it must come from its file.
+func (d *Daemon) atHand(ctx context.Context, sh *shard, o *parcel.Operand, kind num.Kind) *resident {
+	if o.Option || o.Presence || o.Column < 0 || o.Column >= len(sh.set.Columns) {
+		return nil
+	}
+	col := &sh.set.Columns[o.Column]
+	size := (sh.at.Hi - sh.at.Lo) * int64(kind.Size())
+	for _, n := range col.Dims {
+		size *= n
+	}
+	if col.Kind != kind || col.Nullable || size == 0 || size > smallColumn {
+		return nil
+	}
+	r, err := d.columns.acquire(ctx, sh.src, place{sh.set.ID, sh.number, o.Column})
+	if err != nil {
+		return nil // the file will say what is wrong
+	}
+	return r
+}
+
+// shardFor is the shard in which the rows of operand i begin.
+func (d *Daemon) shardFor(ctx context.Context, c *engine.Compiled, t *parcel.Task, i int) (shard, func(), error) {
+	set, err := d.setOf(ctx, t.Set)
+	if err != nil {
+		return shard{}, nil, err
+	}
+	o := &t.Operands[i]
+	if o.Column < 0 || o.Column >= len(set.Columns) || len(t.Sizes) != len(c.Kernel.Sizes) {
+		return shard{}, nil, refused("@%s has no column %d, or the sizes are not the kernel's", set.Name, o.Column)
+	}
+	width := int64(1)
+	for _, n := range set.Columns[o.Column].Dims {
+		width *= n
+	}
+	if o.Presence {
+		width = 1
+	}
+	first, _ := c.Reach(i, t.Sizes, t.Lo, t.Hi)
+	return d.shard(t.Set, set.ShardOf(first/max(width, 1)))
+}
+
+// runPiece runs a piece and gives its results as an answer.
+func (d *Daemon) runPiece(ctx context.Context, p *run.Piece) (*parcel.Answer, error) {
+	p.Limits = engine.Limits{Steps: d.cfg.Limits.Steps, RegionBytes: d.cfg.Limits.RegionBytes}
+	outs, faults, stats, err := run.RunPiece(ctx, p, run.Options{Engine: d.eng, Threads: d.cfg.Threads, Claim: claimOf(ctx)})
+	if err != nil {
+		return nil, err
+	}
+	a := &parcel.Answer{Faults: faultsOf(faults)}
+	d.metrics.read.Add(float64(stats.BytesRead))
+	a.Columns = outs
+	for i, o := range p.Operands {
+		if o.Written || o.InOut {
+			size := int64(p.Kernel.Kernel.Regions[i].Elem.Size())
+			a.Extents = append(a.Extents, parcel.Extent{First: o.First, Count: int64(len(outs[len(a.Extents)])) / size})
+		}
+	}
+	return a, nil
+}
+
+func faultsOf(places []int64) []parcel.Fault {
+	var fs []parcel.Fault
+	for site, at := range places {
+		if at != noFault {
+			fs = append(fs, parcel.Fault{Site: uint32(site), Place: at})
+		}
+	}
+	return fs
+}
+
+// combine applies a task's partial kernel to the rows that it wrote.
+func (d *Daemon) combine(ctx context.Context, w *node.Compute, rows *parcel.Answer) (*parcel.Answer, error) {
+	c, ok := d.eng.Lookup(w.Partial)
+	if !ok {
+		return nil, fmt.Errorf("kernel %s is not compiled", w.Partial.Short())
+	}
+	t, n := w.Task, len(rows.Columns)
+	if len(c.Kernel.Regions) < 2*n || t.Partial.Block < 1 || len(t.Partial.Sizes) != len(c.Kernel.Sizes) {
+		return nil, refused("the partial kernel has %d regions and %d sizes, expected at least %d and %d", len(c.Kernel.Regions), len(c.Kernel.Sizes), 2*n, len(t.Partial.Sizes))
+	}
+	b := t.Partial.Block
+	p := &run.Piece{Kernel: c, Sizes: t.Partial.Sizes, Lo: t.Lo / b, Hi: (t.Hi + b - 1) / b}
+	for i := range c.Kernel.Regions {
+		q := run.Operand{}
+		switch {
+		case i < n:
+			q.First, q.Bytes = rows.Extents[i].First, rows.Columns[i]
+		case c.Kernel.Regions[i].Access != kernel.Scratch:
+			first, end := c.Reach(i, p.Sizes, p.Lo, p.Hi)
+			q.First, q.Count, q.Written = first, end-first, true
+		}
+		p.Operands = append(p.Operands, q)
+	}
+	a, err := d.runPiece(ctx, p)
+	if err == nil {
+		a.Faults = rows.Faults
+	}
+	return a, err
+}

@@ -1,0 +1,405 @@
+// Package daemon runs a node: it carries out what package node decides, with
+// real connections, files, kernels and a clock.
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/control"
+	"github.com/godwit-run/godwit/internal/cluster/node"
+	"github.com/godwit-run/godwit/internal/cluster/parcel"
+	"github.com/godwit-run/godwit/internal/cluster/store"
+	"github.com/godwit-run/godwit/internal/cluster/transport"
+	"github.com/godwit-run/godwit/internal/engine"
+	"github.com/godwit-run/godwit/internal/engine/codegen"
+	"github.com/godwit-run/godwit/internal/packages/trust"
+	"github.com/godwit-run/godwit/internal/run"
+)
+
+// Config is what a node is made of. The daemon owns the store, the membership
+// and the transport from Start on, and closes them.
+type Config struct {
+	Name       string
+	Store      *store.Store
+	Control    control.Control
+	Membership control.Membership
+	// Rejoin joins again with what the store holds then, after a membership has ended. If it
+	// is nil, the node stays without one.
+	Rejoin func(context.Context) (control.Membership, error)
+	// Dial makes the node's transport, which delivers to the handler.
+	Dial    func(self catalog.Peer, names func(catalog.Peer) (string, bool), h transport.Handler) (transport.Transport, error)
+	Limits  node.Limits
+	Threads int
+	// Long, if it is not nil, is told when kernels have been at work for longer than a
+	// moment, and when that is over.
+	Long func(bool)
+	// Memory is the address space for data and kernels; at most 4 GiB.
+	Memory int64
+	// Codegen, if it is not nil, makes native code of kernels and of packages. It
+	// stays its owner's to close.
+	Codegen *codegen.Service
+	Native  *Native // nil: packages are refused
+	// ViewDeadline is how long a node works on without a sign that its membership goes on,
+	// as while etcd has no majority; 15 minutes if zero.
+	ViewDeadline time.Duration
+	// Ledger keeps every revocation that the node has seen; nil for none.
+	Ledger *trust.Ledger
+	// Learned is told of each view that the node takes in; may be nil.
+	Learned func(*catalog.View)
+	// RepairAfter is how long a replica is missing before it is made again on another
+	// node, this one perhaps; never if zero.
+	RepairAfter time.Duration
+	Scrub       Scrub
+	Log         *slog.Logger
+}
+
+// Daemon is a running node.
+type Daemon struct {
+	cfg   Config
+	self  catalog.Peer
+	log   *slog.Logger
+	start time.Time
+
+	mu   sync.Mutex // guards core
+	core *node.Core
+
+	lives    *lives // is Config.Membership, too
+	net      transport.Transport
+	eng      *engine.Engine
+	share    *engine.Share // of the processors
+	rooms    *rooms        // of memory for results
+	columns  *columns
+	native   *native   // nil: packages are refused
+	repairs  *repairs  // nil: no replicas are made here
+	spare    sync.Pool // of *advancing
+	metrics  *metrics
+	scrub    *scrubber
+	reserved reserved
+	holding  sync.Mutex  // held while the cluster is told what is here
+	later    atomic.Bool // somebody will publish what is here
+
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	work   sync.WaitGroup
+	stops  sync.Map // JobID → context.CancelFunc of jobs that may take long
+	view   atomic.Pointer[catalog.View]
+	writes atomic.Bool // a revocation is written back
+	// certificates names those of peers, if the transport knows them.
+	certificates atomic.Pointer[func(catalog.Peer) string]
+	closed       sync.Once
+}
+
+// tick is how often a node looks at its deadlines.
+const tick = 20 * time.Millisecond
+
+// Start begins to serve. The node is a member already.
+func Start(ctx context.Context, cfg Config) (*Daemon, error) {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.ViewDeadline <= 0 {
+		cfg.ViewDeadline = ViewDeadline
+	}
+	eng, err := engine.New(engine.Options{Memory: cfg.Memory, Codegen: cfg.Codegen})
+	if err != nil {
+		return nil, err
+	}
+	lives := newLives(cfg.Membership, cfg.Rejoin)
+	cfg.Membership = lives
+	d := &Daemon{cfg: cfg, lives: lives, self: cfg.Membership.Peer(), log: cfg.Log, start: time.Now(), eng: eng}
+	d.core = node.New(d.self, cfg.Limits)
+	d.share = engine.NewShare(cmp.Or(cfg.Threads, runtime.GOMAXPROCS(0)), cfg.Long)
+	d.rooms = &rooms{size: run.MostResident}
+	d.columns = newColumns(eng)
+	d.native = newNative(&cfg)
+	d.metrics = newMetrics(d)
+	d.scrub = newScrubber(d)
+	d.ctx, d.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	d.repairs = newRepairs(d)
+	d.recall() // before anybody connects, who would be asked for what is on the disk
+	if d.net, err = cfg.Dial(d.self, d.nameOf, d); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	d.learnOwners()
+	d.work.Go(d.watch)
+	d.work.Go(d.ticks)
+	if d.repairs != nil {
+		d.work.Go(d.repairs.run)
+	}
+	d.work.Go(d.publish)
+	if cfg.Rejoin != nil {
+		d.work.Go(d.renew)
+	}
+	d.work.Go(d.scrub.run)
+	d.tellDamaged()
+	return d, nil
+}
+
+// Peer is the node's number.
+func (d *Daemon) Peer() catalog.Peer { return d.self }
+
+// View is the cluster as last heard of; without anything before the first time.
+func (d *Daemon) View() *catalog.View {
+	if v := d.view.Load(); v != nil {
+		return v
+	}
+	return &catalog.View{}
+}
+
+// Renewed is when the control last confirmed that the node is a member.
+func (d *Daemon) Renewed() time.Time { return d.lives.Renewed() }
+
+// Close ends the node and gives everything back.
+func (d *Daemon) Close() error {
+	var err error
+	d.closed.Do(func() {
+		d.cancel(errors.New("the node is stopping"))
+		if d.net != nil {
+			err = d.net.Close()
+		}
+		d.work.Wait()
+		err = errors.Join(err, d.native.close())
+		d.columns.close()
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		err = errors.Join(err, d.cfg.Membership.Leave(ctx), d.eng.Close(), d.cfg.Store.Close())
+	})
+	return err
+}
+
+// nameOf is the name of a node that is alive.
+func (d *Daemon) nameOf(p catalog.Peer) (string, bool) { return d.view.Load().Name(p) }
+
+func (d *Daemon) now() int64 { return time.Since(d.start).Microseconds() }
+
+// watch takes in views until the node ends.
+func (d *Daemon) watch() {
+	for d.ctx.Err() == nil {
+		views, err := d.cfg.Control.Watch(d.ctx)
+		if err != nil { // the control has been lost since the node joined
+			d.log.Warn("the catalogue cannot be watched; it is tried again", "reason", err)
+			time.Sleep(tick)
+			continue
+		}
+		for v := range views {
+			d.learn(v)
+		}
+	}
+}
+
+// learn passes a view on, to the core and to the transport.
+func (d *Daemon) learn(v *catalog.View) {
+	v = d.remember(v)
+	d.distrust(v) // first, so that nothing is allowed or refused by an older list
+	d.compare(v)  // before anybody reads by it
+	d.view.Store(v)
+	d.cfg.Store.Committed(func(set uint32) bool { _, listed := v.Set(set); return listed })
+	known := map[catalog.Peer]string{}
+	for _, n := range v.Nodes {
+		if n.Peer != d.self {
+			known[n.Peer] = n.Address
+		}
+	}
+	d.net.Know(known)
+	d.lives.saw(v)
+	d.columns.retain(v)
+	d.step(&node.Learned{View: v})
+	d.takeBack(v)
+	d.repairs.learn(v)
+	if d.cfg.Learned != nil {
+		d.cfg.Learned(v)
+	}
+}
+
+func (d *Daemon) ticks() {
+	t := time.NewTicker(tick)
+	defer t.Stop()
+	for {
+		select {
+		case <-d.ctx.Done():
+			return
+		case <-t.C:
+			d.step(&node.Tick{})
+		}
+	}
+}
+
+// Receive implements transport.Handler.
+func (d *Daemon) Receive(from catalog.Peer, b []byte) {
+	d.trace("received", "from", from, b)
+	if !d.repairs.takes(from, b) {
+		d.step(&node.Received{From: from, Bytes: b, Owners: d.certificateOf()})
+	}
+}
+
+// Gone implements transport.Handler.
+func (d *Daemon) Gone(p catalog.Peer, err error) {
+	if d.ctx.Err() != nil {
+		return
+	}
+	level := slog.LevelInfo
+	if p >= catalog.FirstClient { // clients come and go
+		level = slog.LevelDebug
+	}
+	d.log.Log(d.ctx, level, "peer gone", "peer", p, "reason", err)
+	d.step(&node.Gone{Peer: p})
+	d.repairs.gone(p)
+}
+
+// step feeds the core and carries out what it wants. Short jobs run here and now: to
+// hand one to another thread takes longer than most of them.
+func (d *Daemon) step(in node.Input) {
+	queue := []node.Input{in}
+	for len(queue) > 0 {
+		in, queue = queue[0], queue[1:]
+		d.mu.Lock()
+		effects := d.core.Step(d.now(), in)
+		d.mu.Unlock()
+		for _, e := range effects {
+			if next := d.do(e); next != nil {
+				queue = append(queue, next)
+			}
+		}
+	}
+}
+
+// do carries out one effect. What it gives back is to be fed to the core.
+func (d *Daemon) do(e node.Effect) node.Input {
+	switch e := e.(type) {
+	case *node.Send:
+		d.trace("sent", "to", e.To, e.Bytes)
+		return d.send(e, 0)
+	case *node.Start:
+		return d.begin(e)
+	case *node.Stop:
+		if stop, ok := d.stops.Load(e.Job); ok {
+			stop.(context.CancelFunc)()
+		}
+	case *node.Alarm:
+		time.AfterFunc(time.Duration(e.After)*time.Microsecond, func() {
+			if d.ctx.Err() == nil {
+				d.step(&node.Tick{})
+			}
+		})
+	case *node.Forget:
+		d.eng.Forget(e.ID)
+		d.native.forget(e.ID)
+	}
+	return nil
+}
+
+// send passes a parcel to the transport. When the peer takes no more at present, or is a
+// client that has not connected with this node yet, it is tried again. A parcel that
+// is lost in the end costs its caller patience.
+func (d *Daemon) send(e *node.Send, tries int) node.Input {
+	err := d.net.Send(e.To, e.Bytes)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, transport.ErrUnreachable) && (e.To < catalog.FirstClient || tries >= dialTries):
+		d.metrics.unsent(err)
+		return &node.Gone{Peer: e.To}
+	case tries < fullTries && !errors.Is(err, transport.ErrClosed):
+		time.AfterFunc(fullWait<<min(tries, 6), func() {
+			if d.ctx.Err() != nil {
+				return
+			}
+			if in := d.send(e, tries+1); in != nil {
+				d.step(in)
+			}
+		})
+	default:
+		d.metrics.unsent(err)
+	}
+	return nil
+}
+
+// A peer is tried again after 1, 2, 4, … 64, 64, … ms: one that is full for two seconds in
+// all, a client without a connection for one.
+const (
+	fullWait  = time.Millisecond
+	fullTries = 36
+	dialTries = 20
+)
+
+// begin runs a job: here if it is short, otherwise on its own goroutine.
+func (d *Daemon) begin(e *node.Start) node.Input {
+	if e.Small && d.short(e.Work) {
+		in := d.finish(d.ctx, e)
+		if _, walk := e.Work.(*node.Advance); walk {
+			// Parcels that have arrived meanwhile may bring states of the same walk: those
+			// that go on then travel together.
+			runtime.Gosched()
+		}
+		return in
+	}
+	ctx, cancel := context.WithTimeout(d.ctx, time.Duration(e.Left)*time.Microsecond)
+	d.stops.Store(e.Job, cancel)
+	d.work.Go(func() {
+		defer cancel()
+		claim := d.claim(e)
+		in := d.finish(withOwner(withClaim(ctx, claim), e.Owner), e)
+		claim.Leave()
+		in.Used = claim.Used().Microseconds()
+		d.stops.Delete(e.Job)
+		if claim.Lowered() { // what comes of it must not run on this thread
+			d.work.Go(func() { d.step(in) })
+		} else {
+			d.step(in)
+		}
+	})
+	return nil
+}
+
+// finish runs a job to its end.
+func (d *Daemon) finish(ctx context.Context, e *node.Start) (in *node.Finished) {
+	in = &node.Finished{Job: e.Job}
+	defer func() {
+		if p := recover(); p != nil {
+			d.log.Error("bug: a job panicked", "work", fmt.Sprintf("%T", e.Work), "panic", p)
+			*in = node.Finished{Job: e.Job, Err: &node.WorkError{Reason: parcel.Internal, Detail: fmt.Sprint(p)}}
+		}
+	}()
+	if in.Err = d.outdated(e.Work); in.Err != nil {
+		return in
+	}
+	start := time.Now()
+	switch w := e.Work.(type) {
+	case *node.Compile:
+		in.Timing, in.Bound, in.Err = d.compile(ctx, w)
+		return in
+	case *node.Install:
+		in.Timing, in.Err = d.install(ctx, w)
+		in.Err = d.named(ctx, in.Err)
+		return in
+	case *node.Native:
+		in.Err = d.named(ctx, d.runNative(ctx, e.Owner, w, in))
+		return in
+	case *node.Compute:
+		in.Answer, in.Err = d.compute(ctx, w)
+	case *node.Advance:
+		in.Err = d.advance(ctx, w, in)
+	case *node.Collect:
+		in.Answer, in.Err = d.collect(ctx, w.Gather)
+	case *node.Keep:
+		in.Answer, in.Err = d.keep(ctx, e, w)
+	case *node.Copy:
+		in.Answer, in.Err = d.copyPart(w.Part)
+	case *node.Report:
+		in.Answer, in.Err = d.inquired(e, w.Inquiry)
+	default:
+		in.Err = fmt.Errorf("no such work: %T", w)
+	}
+	in.Err = d.named(ctx, in.Err)
+	in.Timing.Run = uint32(time.Since(start).Microseconds())
+	return in
+}

@@ -1,0 +1,119 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/control"
+	"github.com/godwit-run/godwit/internal/cluster/node"
+	"github.com/godwit-run/godwit/internal/cluster/parcel"
+	"github.com/godwit-run/godwit/internal/cluster/store"
+	"github.com/godwit-run/godwit/internal/data/digest"
+)
+
+// keep stores part of a shard's file, publishes that the whole is here, or drops
+// it.
+func (d *Daemon) keep(ctx context.Context, e *node.Start, w *node.Keep) (*parcel.Answer, error) {
+	b := w.Blob
+	f := store.File{Set: b.Set, Shard: b.Shard, Lo: b.Lo, Hi: b.Hi, Bytes: b.Total, Sum: b.Sum}
+	var err error
+	switch w.Kind {
+	case parcel.Put:
+		if err = d.mayStore(ctx, e, f); err == nil {
+			err = d.cfg.Store.Put(uploader(e), f, b.Offset, b.Bytes)
+		}
+	case parcel.Seal:
+		if err = d.mayStore(ctx, e, f); err == nil {
+			err = d.cfg.Store.Seal(f)
+		}
+		if err == nil {
+			if err = d.hold(ctx, &f); err != nil {
+				err = d.unheld(ctx, &f, err)
+			}
+		}
+	case parcel.Drop:
+		err = d.drop(ctx, uploader(e), f)
+	default:
+		err = fmt.Errorf("a shard cannot be kept by a parcel of kind %v", w.Kind)
+	}
+	if err == nil {
+		return &parcel.Answer{}, nil
+	}
+	reason := parcel.Refused
+	switch {
+	case errors.As(err, new(*control.StaleError)):
+		reason = parcel.NoShard
+	case errors.As(err, new(*store.BusyError)):
+		reason = parcel.Busy
+	case errors.Is(err, context.DeadlineExceeded):
+		reason = parcel.Expired
+	}
+	return nil, &node.WorkError{Reason: reason, Detail: err.Error()}
+}
+
+// mayStore is an error if the sender may not store a shard. What is here already may come again.
+func (d *Daemon) mayStore(ctx context.Context, e *node.Start, f store.File) error {
+	if f.Shard >= catalog.MaxShards {
+		return fmt.Errorf("%v: a set has at most %d shards, numbered from 0: cut it into fewer", &f, catalog.MaxShards)
+	}
+	if h, here := d.file(f.Set, f.Shard); here && h == f {
+		return nil
+	}
+	return d.may(ctx, uploader(e), f.Set)
+}
+
+// drop removes a shard's file, or what has arrived of it: the one that is meant, and only
+// if its set is neither in the catalogue nor being stored by somebody else. The node's own view may be older than what the records
+// say, so they are asked.
+func (d *Daemon) drop(ctx context.Context, owner string, f store.File) error {
+	of, reserved, err := d.stage(ctx, f.Set)
+	if err != nil {
+		return fmt.Errorf("%v stays: %w", &f, err)
+	}
+	if err := belongs(of, owner, f.Set); reserved && err != nil {
+		return err
+	}
+	if h, here := d.file(f.Set, f.Shard); here && h.Sum != f.Sum {
+		return fmt.Errorf("%v stays: its file has the SHA-256 %s, and %s was to be dropped", &h, digest.Short(h.Sum), digest.Short(f.Sum))
+	}
+	return d.letGo(ctx, f.Set, f.Shard, "this replica was dropped")
+}
+
+// stage says who loads a set; it is an error if the set is in the catalogue, or that cannot be told.
+// The reservation is read first: it ends with the commit, so a set that has none and
+// is in no later view will never be in one.
+func (d *Daemon) stage(ctx context.Context, set uint32) (owner string, reserved bool, err error) {
+	if owner, reserved, err = d.cfg.Membership.Reserved(ctx, set); err != nil {
+		return "", false, err
+	}
+	v, err := d.cfg.Control.View(ctx)
+	if err != nil {
+		return "", false, fmt.Errorf("the catalogue does not say whether the set is in it: %w", err)
+	}
+	if s, listed := v.Set(set); listed {
+		return "", false, fmt.Errorf("@%s is in the catalogue: drop it by its name", s.Name)
+	}
+	return owner, reserved, nil
+}
+
+// letGo removes a replica. The cluster is told first, and if that fails the replica stays: whoever
+// wants it gone tries again, and nobody is sent to a file that is not there.
+func (d *Daemon) letGo(ctx context.Context, set, shard uint32, why string) error {
+	d.holding.Lock()
+	defer d.holding.Unlock()
+	if err := d.cfg.Membership.Unhold(ctx, set, shard); err != nil {
+		return err
+	}
+	d.step(&node.Lacks{Set: set, Shard: int(shard), Why: why})
+	return d.cfg.Store.Drop(set, shard)
+}
+
+// uploader is who an upload counts to: never the node itself, which keeps without a parcel.
+func uploader(e *node.Start) string {
+	if e.Owner != "" {
+		return e.Owner
+	}
+	return fmt.Sprintf("peer %d", e.Client)
+}

@@ -1,0 +1,94 @@
+package cluster
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/godwit-run/godwit/internal/cluster/parcel"
+	"github.com/godwit-run/godwit/internal/run"
+)
+
+// In: a launch that keeps some of the elements that it walks over. Out: these, moved together. Each
+// shard is one piece at first, and answers with what its first outer indices keep, up to half a
+// piece's bytes; then it is asked for the rest. So few elements travel in one answer, and
+// many as any rows do. If only the first k are used, each shard sends at most k, and none is waited for when those
+// before it have sent as many.
+
+// keep runs such a launch beside its shards; false if it must go another way.
+func (b *Beside) keep(ctx context.Context, whole *run.Placed) (bool, error) {
+	p, err := whole.Packed()
+	if p == nil || err != nil {
+		return false, err
+	}
+	a, _ := b.arrange(p)
+	if a == nil || len(a.far) > 0 {
+		return false, nil
+	}
+	spans, err := cutOuter(ctx, a.set.Shards, a.Outer, a.rows)
+	if err != nil || a.unfit(spans) != "" {
+		return false, err
+	}
+	t, err := a.task()
+	if err != nil {
+		return false, err
+	}
+	away, here := alternating(spans)
+	if t.fixed > mostBytes/2 || b.strategy == Auto && int64(len(away))*t.fixed+t.sliced >= a.rowBytes() {
+		return false, nil
+	}
+	if a.first, err = p.First(); err != nil {
+		return false, err
+	}
+	text := "what is kept comes"
+	if !a.infallible() {
+		a.first = -1
+	}
+	if a.first >= 0 {
+		text = fmt.Sprintf("the first %d that are kept come", a.first)
+	}
+	b.placed(whole, "%s from %d shards of @%s, %d parts here", text, len(away), a.set.Name, len(here))
+	return true, b.around(func() error {
+		if err := b.flow(ctx, a, t, portions(spans, a.each(a.local), a.portion.piece)); err != nil {
+			return err
+		}
+		return p.Unite(a.first)
+	})
+}
+
+// infallible reports that reading the rows cannot fail: whether it does must not depend on how many
+// are read.
+func (a *arranged) infallible() bool {
+	return !slices.ContainsFunc(a.stored, func(r int) bool {
+		in := a.column[r]
+		c := a.set.Columns[in.Binding.Column]
+		return in.Bound > 0 || c.Kind != in.Kind || c.Nullable && !in.Binding.Option
+	})
+}
+
+// needs is how many elements are still needed of what a piece keeps: -1 if all are.
+func (a *arranged) needs(s span) int64 {
+	if a.Packing == nil || a.first < 0 {
+		return -1
+	}
+	return max(0, a.first-a.Packing.KeptBefore(s.lo))
+}
+
+// acceptKept stores what a piece has kept.
+func (a *arranged) acceptKept(s span, answer *parcel.Answer) (done int64, err error) {
+	at := slices.Index(a.outs, a.Packing.Counts())
+	if len(answer.Columns) != len(a.outs) || len(answer.Extents) != len(a.outs) || len(answer.Columns[at]) != 8 {
+		return 0, fmt.Errorf("step `%s`: expected what is kept of %d regions, %d came back", a.Launch.Label, len(a.outs)-1, len(answer.Columns))
+	}
+	kept, e := int64(binary.LittleEndian.Uint64(answer.Columns[at])), answer.Extents[at]
+	if e.First != s.lo || e.Count < 1 || e.Count > s.hi-s.lo {
+		return 0, fmt.Errorf("step `%s`: outer indices %d to %d were asked for, %d from %d on came back", a.Launch.Label, s.lo, s.hi, e.Count, e.First)
+	}
+	done = s.lo + e.Count
+	err = a.Keep(s.lo, done, kept, func(region int) []byte { return answer.Columns[slices.Index(a.outs, region)] })
+	if err != nil {
+		return 0, err
+	}
+	return done, a.faults(answer.Faults)
+}

@@ -1,0 +1,158 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/control"
+	"github.com/godwit-run/godwit/internal/cluster/store"
+	"github.com/godwit-run/godwit/internal/data"
+)
+
+// LoadOptions say how a table becomes a data set.
+type LoadOptions struct {
+	Shards   int           // as many as there are nodes if 0
+	Replicas int           // of each shard; 1 if 0
+	By       string        // "blocks" (the default), "rows" or "hash(column)"
+	Skip     []string      // columns that are left out; others must be such that they can be stored
+	Replace  bool          // an older data set of the name goes
+	Deadline time.Duration // that ends a load of which nothing was stored for so long; StoreDeadline if 0
+	// Progress, if set, is told how many rows are done: looked at, if the table is text, and
+	// stored. It is called by one goroutine at a time.
+	Progress func(done, total int64)
+}
+
+// Loaded is what a load has stored.
+type Loaded struct {
+	*catalog.Set
+	Left []store.Left `json:"left_out"` // columns
+}
+
+var setName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,63}$`)
+
+// Load stores a table as a data set. It becomes visible when all of it is
+// stored; after an error nothing of it is left.
+func (c *Cluster) Load(ctx context.Context, src data.Source, name string, opt LoadOptions) (*Loaded, error) {
+	loaded, err := c.load(ctx, src, name, opt)
+	return loaded, c.why(err)
+}
+
+func (c *Cluster) load(ctx context.Context, src data.Source, name string, opt LoadOptions) (*Loaded, error) {
+	l, err := c.plan(ctx, src, name, opt)
+	if err != nil {
+		return nil, err
+	}
+	if l.set.ID, err = c.cfg.Control.Allocate(ctx); err != nil {
+		return nil, err
+	}
+	if err = l.all(ctx); err == nil {
+		err = src.Unchanged()
+	}
+	if err == nil {
+		err = l.publish(ctx)
+	}
+	if err != nil {
+		err = l.undo(ctx, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if seen, ok := c.View().Set(l.set.ID); ok {
+		l.set = seen // with who says that they hold it
+	}
+	return &Loaded{l.set, l.split.Left}, nil
+}
+
+// undo removes what was stored, also when ctx has ended, unless the set is in the catalogue: a
+// commit may have been done although its answer was lost. If nobody can tell, all stays.
+func (l *loading) undo(ctx context.Context, why error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanTime)
+	defer cancel()
+	v, err := l.c.cfg.Control.View(ctx)
+	if err != nil || v.Age != 0 {
+		return fmt.Errorf("%w; what was stored stays on the nodes, because the catalogue does not say whether @%s is in it", why, l.set.Name)
+	}
+	if _, listed := v.Set(l.set.ID); listed {
+		l.c.learn(v)
+		return nil
+	}
+	return errors.Join(why, l.c.dropShards(ctx, l.set))
+}
+
+// loading is a data set that is being stored.
+type loading struct {
+	c     *Cluster
+	opt   LoadOptions
+	set   *catalog.Set
+	on    *placement // of its shards
+	split *store.Split
+	told  progress
+	idle  *idle
+}
+
+// plan cuts the table and says which nodes get what.
+func (c *Cluster) plan(ctx context.Context, src data.Source, name string, opt LoadOptions) (*loading, error) {
+	v := c.View()
+	nodes := emptiest(v)
+	if opt.Shards == 0 {
+		opt.Shards = len(nodes)
+	}
+	if opt.Replicas == 0 {
+		opt.Replicas = 1
+	}
+	switch _, taken := c.View().Named(name); {
+	case !setName.MatchString(name):
+		return nil, fmt.Errorf("`%s` cannot be the name of a data set: use letters, digits, _, - and ., beginning with a letter", name)
+	case taken && !opt.Replace:
+		return nil, fmt.Errorf("there is a data set @%s already; drop it, replace it, or choose another name", name)
+	case opt.Shards < 1 || opt.Shards > catalog.MaxShards:
+		return nil, fmt.Errorf("%d shards: use 1 to %d", opt.Shards, catalog.MaxShards)
+	case opt.Deadline < 0:
+		return nil, fmt.Errorf("the deadline of a load is %v: use more than 0, or 0 for %v", opt.Deadline, StoreDeadline)
+	case len(nodes) == 0:
+		return nil, errors.New("no node of the cluster is alive, or all are drained")
+	case opt.Replicas < 1 || opt.Replicas > len(nodes):
+		return nil, fmt.Errorf("%d replicas need as many nodes; %d are alive", opt.Replicas, len(nodes))
+	}
+	l := &loading{c: c, opt: opt}
+	l.told.begin(src, opt.Progress)
+	split, err := store.NewSplit(ctx, src, store.SplitOptions{Shards: opt.Shards, By: opt.By, Skip: opt.Skip, Looked: l.told.looked})
+	if err != nil {
+		return nil, err
+	}
+	l.split, l.set = split, &catalog.Set{Name: name, Rows: split.Rows, By: split.By, Columns: split.Columns}
+	for i, r := range split.Shards {
+		l.set.Shards = append(l.set.Shards, catalog.Shard{Lo: r.Lo, Hi: r.Hi, Assigned: assigned(nodes, i, opt.Replicas)})
+	}
+	l.on = newPlacement(v, l.set)
+	return l, control.CheckTable(l.set)
+}
+
+// publish makes the set visible, waits until this client sees it, and drops what had its name
+// before. Once it is visible it is loaded: what fails then changes nothing, and nodes that were not
+// reached drop the old shards by themselves.
+func (l *loading) publish(ctx context.Context) error {
+	var old *catalog.Set
+	var err error
+	if l.opt.Replace {
+		old, err = l.c.cfg.Control.Replace(ctx, l.set)
+	} else {
+		err = l.c.cfg.Control.Commit(ctx, l.set)
+	}
+	if err != nil {
+		return err
+	}
+	if v, err := l.c.cfg.Control.View(ctx); err == nil {
+		l.c.learn(v)
+	}
+	if old != nil {
+		ctx, cancel := context.WithTimeout(ctx, cleanTime)
+		defer cancel()
+		_ = l.c.dropShards(ctx, old)
+	}
+	return nil
+}

@@ -1,0 +1,22 @@
+package parcel
+
+import "github.com/godwit-run/godwit/internal/ir/kernel"
+
+// Limits of the format. Beyond them a parcel is refused before anything of
+// that size is allocated. Those of sizes, scalars and regions are kernels'.
+const (
+	MaxColumn = 1<<16 - 1 // greatest number of a column
+	MaxStates = MaxBytes / 16
+	MaxKinds  = 64 // columns of a state: Keep has as many bits
+	MaxPieces = 1 << 16
+	// MaxAnswer is how many columns an answer may have.
+	MaxAnswer = 1 << 16
+	MaxDetail = 4 << 10 // bytes of a failure's text
+	MaxGrants = 64      // regions that a package may ask for
+	MaxPart   = 4 << 20 // bytes of a file that are asked for at once
+
+	maxSizes   = kernel.MaxSizes
+	maxScalars = kernel.MaxScalars
+	maxRegions = kernel.MaxRegions
+	maxFaults  = kernel.MaxSites
+)

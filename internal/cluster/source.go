@@ -1,0 +1,175 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/godwit-run/godwit/internal/cluster/caller"
+	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/parcel"
+	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// chunkBytes is about how much of a data set is fetched at a time: enough to
+// make the round trip cheap, little enough to have several on the way.
+const chunkBytes = 2 << 20
+
+// maxChunks is about into how many chunks a set is cut at most: larger sets have larger ones,
+// of which a node may refuse to send any. So opening a set takes moments, whatever its
+// record says.
+const maxChunks = 1 << 18
+
+// source reads a data set's rows from its nodes. Rows are those of the set from row
+// first on.
+type source struct {
+	c      *Cluster
+	set    *catalog.Set
+	cols   []data.Column
+	chunks []data.Chunk
+	of     []int // shard of each chunk
+}
+
+// ErrNoSet says that the cluster has no data set of a name.
+var ErrNoSet = errors.New("no such data set")
+
+// Open gives a data set as a table. Its rows are fetched from the nodes as they
+// are needed.
+func (c *Cluster) Open(name string) (data.Source, error) {
+	set, err := c.named(name)
+	if err != nil {
+		return nil, err
+	}
+	s := &source{c: c, set: set}
+	width := int64(1)
+	for _, col := range set.Columns {
+		dc := data.Column{Name: col.Name, Kind: col.Kind, Stored: col.Stored, Dims: col.Dims, Nullable: col.Nullable}
+		s.cols = append(s.cols, dc)
+		if col.Kind != num.Invalid {
+			width = max(width, dc.Width()*int64(col.Kind.Size()))
+		}
+	}
+	rows := max(1, chunkBytes/width, set.Rows/maxChunks)
+	for i, sh := range set.Shards {
+		for lo := sh.Lo; lo < sh.Hi; {
+			hi := lo + min(rows, sh.Hi-lo)
+			s.chunks = append(s.chunks, data.Chunk{Lo: lo, Hi: hi})
+			s.of = append(s.of, i)
+			lo = hi
+		}
+	}
+	return s, nil
+}
+
+// maxNamed is how many data sets an error names.
+const maxNamed = 20
+
+func (c *Cluster) noSet(name string) error {
+	var names []string
+	sets := c.View().Sets
+	for _, s := range sets[:min(len(sets), maxNamed)] {
+		names = append(names, "@"+s.Name)
+	}
+	if more := len(sets) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	if len(names) == 0 {
+		return fmt.Errorf("%w: the cluster has no data set `%s`, nor any other; load one with `godwit load`", ErrNoSet, name)
+	}
+	return fmt.Errorf("%w: the cluster has no data set `%s`; it has %v", ErrNoSet, name, names)
+}
+
+// RemoteSet implements run.Remote.
+func (s *source) RemoteSet() (uint32, int64) { return s.set.ID, 0 }
+
+// OnNode implements compile.Sited.
+func (s *source) OnNode(number int64) error {
+	for i, sh := range s.set.Shards {
+		if on := sh.Everyone(); !slices.Contains(on, catalog.Peer(number)) {
+			return fmt.Errorf("shard %d of @%s is on nodes %v", i, s.set.Name, on)
+		}
+	}
+	return nil
+}
+
+func (s *source) Path() string             { return "@" + s.set.Name }
+func (s *source) Format() string           { return "data set" }
+func (s *source) Rows() int64              { return s.set.Rows }
+func (s *source) Columns() []data.Column   { return s.cols }
+func (s *source) Chunks() []data.Chunk     { return s.chunks }
+func (s *source) Raw(int) (data.Raw, bool) { return data.Raw{}, false }
+func (s *source) Prune([]data.Pred) []bool { return nil }
+func (s *source) Unchanged() error         { return nil } // shards are never written again
+func (s *source) Close() error             { return nil }
+func (s *source) FillPruned(int, []data.Pred, []data.Want, []data.Dest) error {
+	return errors.New("a data set prunes nothing")
+}
+
+// Fill fetches the columns of a chunk, all at the same time, and converts them
+// as those of any table in memory.
+func (s *source) Fill(ctx context.Context, chunk int, wants []data.Want, dst []data.Dest) (int64, error) {
+	rows := s.chunks[chunk]
+	var columns []int
+	for _, w := range wants {
+		if !slices.Contains(columns, w.Column) {
+			columns = append(columns, w.Column)
+		}
+	}
+	got := make([]*future, len(columns))
+	for i, col := range columns {
+		got[i] = s.c.fetch(ctx, s.set, s.of[chunk], &parcel.Gather{
+			Set: s.set.ID, Column: col, Null: s.cols[col].Nullable, Lo: rows.Lo, Hi: rows.Hi,
+		})
+	}
+	cols := make([]data.Column, len(s.cols))
+	values, valid := make([][]byte, len(s.cols)), make([][]byte, len(s.cols))
+	for i := range cols {
+		// Columns that were not asked for are not there.
+		cols[i] = data.Column{Name: s.cols[i].Name, Stored: s.cols[i].Stored}
+	}
+	read := int64(0)
+	for i, col := range columns {
+		a, err := s.c.await(ctx, got[i])
+		if err != nil {
+			return read, err
+		}
+		if len(a.Columns) != 1 && len(a.Columns) != 2 {
+			return read, fmt.Errorf("@%s: the answer has %d columns, expected 1 or 2", s.set.Name, len(a.Columns))
+		}
+		cols[col], values[col] = s.cols[col], a.Columns[0]
+		read += int64(len(a.Columns[0]))
+		if len(a.Columns) == 2 {
+			valid[col] = a.Columns[1]
+		}
+	}
+	table := data.FromBytes(s.Path(), cols, rows.Rows(), values, valid)
+	_, err := table.Fill(ctx, 0, wants, dst)
+	if e := (*data.Error)(nil); errors.As(err, &e) && e.Row >= 0 {
+		moved := *e
+		moved.Row += rows.Lo
+		err = &moved
+	}
+	return read, err
+}
+
+// fetch asks the owner of a shard for rows.
+func (c *Cluster) fetch(ctx context.Context, set *catalog.Set, shard int, g *parcel.Gather) *future {
+	f := newFuture()
+	c.begin(f.set, func(id caller.ID) caller.Input {
+		return &caller.Ask{ID: id, Kind: parcel.Read, Payload: g.Append(nil), Set: set.ID, Shard: shard, Left: c.left(ctx)}
+	})
+	return f
+}
+
+// await waits for an answer. An operation that nobody waits for ends at
+// its deadline, or with the connection.
+func (c *Cluster) await(ctx context.Context, f *future) (*parcel.Answer, error) {
+	select {
+	case <-f.ready:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	return f.d.Answer, late(ctx, f.d.Err)
+}

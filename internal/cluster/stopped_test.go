@@ -1,0 +1,101 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/godwit-run/godwit/internal/cluster"
+	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/control"
+	"github.com/godwit-run/godwit/internal/cluster/transport"
+	"github.com/godwit-run/godwit/internal/front/compile"
+	"github.com/godwit-run/godwit/internal/front/diag"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// stopping is a cluster that can be stopped: its nodes take no connections then, and their view is the last one.
+type stopping struct {
+	control.Control
+	h       transport.Handler
+	stopped atomic.Bool
+	sent    atomic.Int32
+}
+
+func (s *stopping) View(ctx context.Context) (*catalog.View, error) {
+	if s.stopped.Load() {
+		return nil, control.ErrNoneRuns
+	}
+	return s.Control.View(ctx)
+}
+
+func (s *stopping) Send(p catalog.Peer, b []byte) error {
+	if s.stopped.Load() {
+		return transport.ErrUnreachable
+	}
+	s.sent.Add(1)
+	return nil // and nobody answers
+}
+
+func (*stopping) Know(map[catalog.Peer]string) {}
+func (*stopping) Close() error                 { return nil }
+
+// When all nodes have ended, loads and calls under way do too, long before their deadlines.
+func TestStopped(t *testing.T) {
+	b := newBed(t, 2)
+	src := array(num.I32, 1000, nil, 1, 100)
+	if err := b.load(src, "t", cluster.LoadOptions{Shards: 2}); err != nil {
+		t.Fatal(err)
+	}
+	f := compiled(t, diag.NewSource("f.gw", "fn f(v: &[i32; N]) -> i64 { v.map(|e| e as i64).sum() }"))
+	for name, op := range map[string]func(*bed) error{
+		"load": func(b *bed) error {
+			_, err := b.Client.Load(context.Background(), src, "u", cluster.LoadOptions{})
+			return err
+		},
+		"call": func(b *bed) error {
+			remote, err := b.Client.Open("t")
+			if err == nil {
+				_, err = b.beside(context.Background(), f, compile.Args{"v": compile.Table{Source: remote}}, cluster.Ship)
+			}
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &stopping{Control: b.Control}
+			c, err := cluster.Connect(t.Context(), cluster.Config{Control: s, Self: catalog.FirstClient + 9,
+				Dial: func(_ catalog.Peer, _ func(catalog.Peer) (string, bool), h transport.Handler) (transport.Transport, error) {
+					s.h = h
+					return s, nil
+				}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			other, locals := *b, *b.Locals
+			other.Locals, locals.Client = &locals, c
+			ended := make(chan error, 1)
+			go func() { ended <- op(&other) }()
+			for until := time.Now().Add(5 * time.Second); s.sent.Load() == 0; time.Sleep(time.Millisecond) {
+				if time.Now().After(until) {
+					t.Fatal("nothing was sent")
+				}
+			}
+			s.stopped.Store(true)
+			for _, n := range c.View().Nodes {
+				s.h.Gone(n.Peer, errors.New("it ended"))
+			}
+			select {
+			case err := <-ended:
+				if !errors.Is(err, control.ErrNoneRuns) {
+					t.Errorf("it ended with %v", err)
+				}
+			case <-time.After(10 * time.Second):
+				t.Error("it still waits")
+			}
+		})
+	}
+}

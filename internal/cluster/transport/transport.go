@@ -1,0 +1,46 @@
+// Package transport carries parcels between peers: over gRPC with mTLS, and in
+// memory with seeded faults for tests. It knows nothing of what is in them.
+//
+// Parcels may be lost when a connection breaks, and between two peers may
+// overtake each other; they are never damaged, and a peer is who its
+// certificate says.
+package transport
+
+import (
+	"errors"
+
+	"github.com/godwit-run/godwit/internal/cluster/catalog"
+)
+
+// Handler gets what arrives. Calls come from several goroutines; those for one
+// peer's connection come one after the other, and hold that connection's credits
+// until they return.
+type Handler interface {
+	// Receive takes a parcel, whose bytes are the handler's from now on.
+	Receive(from catalog.Peer, bytes []byte)
+	// Gone says that the last connection with a peer ended, or that connecting
+	// failed while parcels were queued, and why. What was queued is lost.
+	Gone(peer catalog.Peer, err error)
+}
+
+// Transport connects one peer with others.
+type Transport interface {
+	// Send queues a parcel and returns at once. It fails with ErrUnreachable
+	// when there is no connection and no known address, or connecting failed a
+	// moment ago, and with ErrFull when the peer has not granted enough credit
+	// for what is queued already. The bytes must not change afterwards.
+	Send(to catalog.Peer, bytes []byte) error
+	// Know tells the addresses of peers that may be dialled. Peers that were known
+	// and are absent now are not dialled any more; their connections end.
+	Know(addresses map[catalog.Peer]string)
+	// Close ends all connections, of which Gone does not tell, and waits until no
+	// handler runs. A handler must not call it.
+	Close() error
+}
+
+// The errors of Send.
+var (
+	ErrUnreachable = errors.New("the peer cannot be reached")
+	ErrFull        = errors.New("the peer takes no more parcels at present")
+	ErrClosed      = errors.New("the transport is closed")
+)

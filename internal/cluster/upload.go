@@ -1,0 +1,220 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"sync"
+
+	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/parcel"
+	"github.com/godwit-run/godwit/internal/cluster/store"
+)
+
+// In: the shards of a table. Out: their files on all of their nodes, sealed. While a shard
+// travels, the next one is made.
+
+const (
+	// partBytes is how much of a shard's file travels at a time.
+	partBytes = 4 << 20
+	// partsAhead is how many parts of a shard are on their way.
+	partsAhead = 4
+	// shardsAhead is how many shards are on their way.
+	shardsAhead = 2
+)
+
+// all sends the shards. The first part of a shard is taken by all of its nodes before that of
+// the next one is sent: nodes take a few shards of one client at a time, and two that
+// wait for each other at two nodes would wait for good.
+func (l *loading) all(ctx context.Context) error {
+	l.idle, ctx = newIdle(ctx, l.opt.Deadline)
+	defer l.idle.end()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	nulls := make([]bool, len(l.set.Columns))
+	places := make(chan struct{}, shardsAhead)
+	var sending sync.WaitGroup
+	fail := func(i int, err error) { cancel(fmt.Errorf("shard %d of @%s: %w", i, l.set.Name, err)) }
+	for i := range l.set.Shards {
+		p, err := l.split.Part(ctx, i, os.TempDir())
+		if err != nil {
+			fail(i, err)
+			break
+		}
+		for c, some := range p.Nulls {
+			nulls[c] = nulls[c] || some
+		}
+		places <- struct{}{}
+		u := l.upload(p, i)
+		if err := u.first(ctx); err != nil {
+			fail(i, errors.Join(err, p.Close()))
+			break
+		}
+		sending.Go(func() {
+			if err := errors.Join(u.rest(ctx), p.Close()); err != nil {
+				fail(i, err)
+			}
+			<-places
+		})
+	}
+	sending.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	for c := range nulls {
+		l.set.Columns[c].Nullable = nulls[c]
+	}
+	return nil
+}
+
+// upload is a shard's file on its way to its nodes. A node that ends meanwhile is replaced, and the other
+// one is sent the file from its beginning.
+type upload struct {
+	l     *loading
+	shard int
+	file  *store.Part
+	blob  parcel.Blob // without bytes
+	free  sync.Pool   // of buffers for parts
+	told  sync.Map    // offsets of parts that are stored
+
+	mu   sync.Mutex
+	lost map[catalog.Peer]error // nodes that have ended and are not replaced yet, and how that was found out
+}
+
+func (l *loading) upload(p *store.Part, i int) *upload {
+	s := &l.set.Shards[i]
+	s.Bytes, s.Sum = p.Bytes, p.Sum
+	return &upload{
+		l: l, shard: i, file: p, lost: map[catalog.Peer]error{},
+		blob: parcel.Blob{Set: l.set.ID, Shard: uint32(i), Lo: s.Lo, Hi: s.Hi, Total: s.Bytes, Sum: s.Sum},
+	}
+}
+
+// first sends the first part to all nodes of the shard.
+func (u *upload) first(ctx context.Context) (err error) {
+	for to := u.l.on.of(u.shard); len(to) > 0 && err == nil; {
+		if err = u.part(ctx, 0, to); err == nil {
+			to, err = u.replaced()
+		}
+	}
+	return err
+}
+
+// rest sends all parts but the first, and has the file sealed.
+func (u *upload) rest(ctx context.Context) error {
+	to, from := u.l.on.of(u.shard), int64(partBytes)
+	for {
+		if err := u.whole(ctx, from, to); err != nil {
+			return err
+		}
+		var err error
+		if to, err = u.replaced(); err != nil || len(to) == 0 {
+			return err
+		}
+		from = 0
+	}
+}
+
+// whole sends the parts from an offset on to nodes, which then seal the file.
+func (u *upload) whole(ctx context.Context, from int64, to []catalog.Peer) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	places := make(chan struct{}, partsAhead)
+	var sending sync.WaitGroup
+	for at := from; (at == 0 || at < u.blob.Total) && ctx.Err() == nil; at += partBytes {
+		places <- struct{}{}
+		sending.Go(func() {
+			if err := u.part(ctx, at, to); err != nil {
+				cancel(err)
+			}
+			<-places
+		})
+		if at == 0 {
+			sending.Wait() // a node begins a file with its first part
+		}
+	}
+	sending.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	u.l.idle.stored(u.blob.Total)
+	payload := u.blob.Append(nil)
+	return u.each(to, func(to catalog.Peer) error { return u.l.c.store(ctx, parcel.Seal, to, payload) })
+}
+
+// part sends the part that begins at an offset to nodes.
+func (u *upload) part(ctx context.Context, at int64, to []catalog.Peer) error {
+	n := int(min(partBytes, u.blob.Total-at))
+	b := u.blob
+	b.Offset = at
+	buf, _ := u.free.Get().(*[]byte)
+	if buf == nil {
+		buf = new([]byte)
+	}
+	payload := b.Append((*buf)[:0])
+	head := len(payload)
+	payload = slices.Grow(payload, n)[:head+n]
+	if _, err := u.file.ReadAt(payload[head:], at); err != nil {
+		return err
+	}
+	if err := u.each(to, func(to catalog.Peer) error { return u.l.c.store(ctx, parcel.Put, to, payload) }); err != nil {
+		return err // requests that nobody waits for any more may still use the buffer
+	}
+	*buf = payload
+	u.free.Put(buf)
+	if len(u.live(to)) == 0 {
+		return nil
+	}
+	u.l.idle.stored(0)
+	if _, again := u.told.LoadOrStore(at, true); !again {
+		u.l.told.stored(float64(u.blob.Hi-u.blob.Lo) * float64(n) / float64(u.blob.Total))
+	}
+	return nil
+}
+
+// each does something with all nodes of a list at the same time, but for those that have ended. That one has
+// ended meanwhile is no error here.
+func (u *upload) each(to []catalog.Peer, do func(to catalog.Peer) error) error {
+	to = u.live(to)
+	errs := make([]error, len(to))
+	var all sync.WaitGroup
+	for i, to := range to {
+		all.Go(func() {
+			err := do(to)
+			if err != nil && u.l.on.ended(u.l.c.View(), to) {
+				u.mu.Lock()
+				u.lost[to] = err
+				u.mu.Unlock()
+			} else if err != nil {
+				errs[i] = fmt.Errorf("node %d: %w", to, err)
+			}
+		})
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// live are those of a list that have not ended.
+func (u *upload) live(to []catalog.Peer) []catalog.Peer {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(to), func(p catalog.Peer) bool { return u.lost[p] != nil })
+}
+
+// replaced gives the shard to other nodes in place of those that have ended, and says which these are.
+func (u *upload) replaced() (to []catalog.Peer, err error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, gone := range slices.Sorted(maps.Keys(u.lost)) {
+		next, err := u.l.on.replace(u.l.c.View(), u.shard, gone)
+		if err != nil {
+			return nil, fmt.Errorf("%w (%w)", u.lost[gone], err)
+		}
+		to = append(to, next)
+	}
+	clear(u.lost)
+	return to, nil
+}

@@ -1,0 +1,178 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/godwit-run/godwit/internal/cluster/caller"
+	"github.com/godwit-run/godwit/internal/cluster/parcel"
+	"github.com/godwit-run/godwit/internal/data/column"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// maxStates is how many states travel as one operation.
+const maxStates = 1 << 16
+
+// walk runs a launch that follows indices through a data set as states which
+// go where their data are.
+func (b *Beside) walk(ctx context.Context, a *arranged) (bool, error) {
+	s := b.c.codes.suspended(a.Compiled, a.far)
+	if s.err != nil {
+		return b.stay(a.Placed, "@%s is fetched: %v", a.set.Name, s.err)
+	}
+	w := &walking{arranged: a, batch: s}
+	if err := w.prepare(); err != nil {
+		return false, err
+	}
+	if b.strategy == Auto && w.travelling() >= w.farBytes() {
+		return b.stay(a.Placed, "@%s is fetched: it is smaller than the states of %d walks", a.set.Name, w.count)
+	}
+	b.placed(a.Placed, "%d states move among the %d shards of @%s", w.count, len(a.set.Shards), a.set.Name)
+	return true, b.around(func() error {
+		for lo := int64(0); lo < w.count; lo += maxStates {
+			if err := b.advance(ctx, w, lo, min(lo+maxStates, w.count)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// walking is a launch in its suspendable form.
+type walking struct {
+	*arranged
+	batch *batch
+	form  parcel.Batch // all but the states
+	count int64        // of states
+}
+
+func (w *walking) prepare() (err error) {
+	if w.count, err = w.batch.Count(w.Sizes); err != nil {
+		return err
+	}
+	w.form = parcel.Batch{Set: w.set.ID, Sizes: w.Sizes, Scalars: w.Scalars}
+	for _, r := range w.batch.Far {
+		in := w.column[r]
+		w.form.Columns = append(w.form.Columns, parcel.Far{Column: in.Binding.Column, Bound: in.Bound})
+	}
+	for _, r := range w.batch.Near {
+		b, err := w.Bytes(r)
+		if err != nil {
+			return err
+		}
+		w.form.Near = append(w.form.Near, b)
+	}
+	for _, c := range w.batch.Columns {
+		w.form.Kinds = append(w.form.Kinds, byte(c.Kind))
+	}
+	if len(w.form.Kinds) > 64 {
+		return fmt.Errorf("step `%s`: a state of %d values is more than a batch can carry", w.Launch.Label, len(w.form.Kinds))
+	}
+	w.form.Keep = w.batch.Keep()
+	return nil
+}
+
+// travelling is the number of bytes of all states and of what goes with them.
+func (w *walking) travelling() int64 {
+	n := int64(0)
+	for _, k := range w.form.Kinds {
+		n += w.count * int64(num.Kind(k).Size())
+	}
+	for _, b := range w.form.Near {
+		n += int64(len(b)) * int64(len(w.set.Shards))
+	}
+	return n
+}
+
+func (w *walking) farBytes() int64 {
+	n := int64(0)
+	for _, r := range w.batch.Far {
+		in := w.column[r]
+		n += in.Rows * max(1, in.Width) * int64(in.Kind.Size())
+	}
+	return n
+}
+
+// advance walks the states lo..hi to their ends.
+func (b *Beside) advance(ctx context.Context, w *walking, lo, hi int64) error {
+	ids := make([]int64, hi-lo)
+	for i := range ids {
+		ids[i] = lo + int64(i)
+	}
+	var failed error
+	states := w.batch.Start(ids, func(region int, element int64) uint64 {
+		all, err := w.Bytes(region)
+		if err != nil {
+			failed = err
+			return 0
+		}
+		return column.Get(w.Compiled.Kernel.Regions[region].Elem, all, element)
+	})
+	if failed != nil {
+		return failed
+	}
+	form := w.form
+	form.States, form.Values = len(ids), states
+	answer, err := b.ask(ctx, func(id caller.ID) caller.Input {
+		return &caller.Walk{ID: id, Code: b.code(w.batch.code), Batch: &form, Left: b.c.left(ctx)}
+	})
+	if err != nil {
+		return err
+	}
+	if err := w.store(answer, len(ids)); err != nil {
+		return err
+	}
+	return w.faults(answer.Faults)
+}
+
+// store puts the results of states that are done in their places.
+func (w *walking) store(answer *parcel.Answer, states int) error {
+	kept := map[int][]byte{}
+	for i := range w.form.Kinds {
+		if w.form.Keep>>i&1 == 0 {
+			continue
+		}
+		if len(kept) >= len(answer.Columns) {
+			return fmt.Errorf("step `%s`: %d columns came back, more were expected", w.Launch.Label, len(answer.Columns))
+		}
+		kept[i] = answer.Columns[len(kept)]
+		if want := states * num.Kind(w.form.Kinds[i]).Size(); len(kept[i]) != want {
+			return fmt.Errorf("step `%s`: column %d of the states that came back has %d bytes, expected %d", w.Launch.Label, i, len(kept[i]), want)
+		}
+	}
+	columns := make([][]byte, len(w.form.Kinds))
+	for i, c := range kept {
+		columns[i] = c
+	}
+	runs := map[int]*written{} // by region
+	var errs []error
+	w.batch.Deliver(columns, func(region int, element int64, bits uint64) {
+		kind := w.Compiled.Kernel.Regions[region].Elem
+		r := runs[region]
+		if size := int64(kind.Size()); r == nil || element != r.first+int64(len(r.bytes))/size {
+			errs = append(errs, w.write(region, r))
+			r = &written{first: element}
+			runs[region] = r
+		}
+		r.bytes = append(r.bytes, make([]byte, kind.Size())...)
+		column.Put(kind, r.bytes[len(r.bytes)-kind.Size():], 0, bits)
+	})
+	for region, r := range runs {
+		errs = append(errs, w.write(region, r))
+	}
+	return errors.Join(errs...)
+}
+
+// written is elements of a region that follow each other.
+type written struct {
+	first int64
+	bytes []byte
+}
+
+func (w *walking) write(region int, r *written) error {
+	if r == nil {
+		return nil
+	}
+	return w.Write(region, r.first, r.bytes)
+}

@@ -1,0 +1,86 @@
+package data
+
+import (
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// arrowLeaf says where a column's values lie among the nodes and buffers of a
+// record batch. Nodes are counted in preorder, buffers in the same order.
+type arrowLeaf struct {
+	node, buffer int      // of the column's outermost array
+	variadic     int      // view columns before it, which have extra buffers
+	index        num.Kind // of a dictionary's codes, else Invalid
+	dictionary   int64    // its id
+	layers       int      // fixed-size lists around the values
+}
+
+var arrowKinds = map[arrow.Type]num.Kind{
+	arrow.BOOL: num.Bool, arrow.INT8: num.I8, arrow.INT16: num.I16, arrow.INT32: num.I32, arrow.INT64: num.I64,
+	arrow.UINT8: num.U8, arrow.UINT16: num.U16, arrow.UINT32: num.U32, arrow.UINT64: num.U64,
+	arrow.FLOAT32: num.F32, arrow.FLOAT64: num.F64,
+	// Dates and times are counts; their unit is part of the type's name.
+	arrow.DATE32: num.I32, arrow.TIME32: num.I32,
+	arrow.DATE64: num.I64, arrow.TIME64: num.I64, arrow.TIMESTAMP: num.I64, arrow.DURATION: num.I64,
+}
+
+// arrowColumn describes a field. The kind is Invalid if Godwit cannot compute
+// with its values.
+func arrowColumn(f arrow.Field) (Column, arrow.DataType) {
+	dims, elem := listDims(f.Type)
+	col := Column{Name: f.Name, Stored: f.Type.String(), Dims: dims, Nullable: f.Nullable}
+	if d, ok := elem.(*arrow.DictionaryType); ok && dims == nil {
+		elem = d.ValueType
+	}
+	col.Kind = arrowKinds[elem.ID()]
+	if width := col.Width(); col.Kind == num.Invalid || width < 0 || width > 1<<40 {
+		col.Kind, col.Dims = num.Invalid, nil
+	}
+	return col, elem
+}
+
+// arrowLayout counts nodes, buffers and view columns while it walks a schema.
+type arrowLayout struct{ nodes, buffers, variadics int }
+
+// add walks over a field's type.
+func (l *arrowLayout) add(t arrow.DataType) {
+	if e, ok := t.(arrow.ExtensionType); ok {
+		t = e.StorageType()
+	}
+	l.nodes++
+	if d, ok := t.(*arrow.DictionaryType); ok {
+		l.buffers += len(d.IndexType.Layout().Buffers)
+		return
+	}
+	layout := t.Layout()
+	for _, b := range layout.Buffers {
+		if b.Kind != arrow.KindAlwaysNull {
+			l.buffers++
+		}
+	}
+	if layout.VariadicSpec != nil {
+		l.variadics++
+	}
+	if n, ok := t.(arrow.NestedType); ok {
+		for _, f := range n.Fields() {
+			l.add(f.Type)
+		}
+	}
+}
+
+// arrowLeaves places every field of a schema.
+func arrowLeaves(sc *arrow.Schema) ([]Column, []arrowLeaf) {
+	var cols []Column
+	var leaves []arrowLeaf
+	l := arrowLayout{}
+	for _, f := range sc.Fields() {
+		col, _ := arrowColumn(f)
+		leaf := arrowLeaf{node: l.nodes, buffer: l.buffers, variadic: l.variadics, layers: len(col.Dims)}
+		if d, ok := f.Type.(*arrow.DictionaryType); ok {
+			leaf.index = arrowKinds[d.IndexType.ID()]
+		}
+		l.add(f.Type)
+		cols, leaves = append(cols, col), append(leaves, leaf)
+	}
+	return cols, leaves
+}

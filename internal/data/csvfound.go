@@ -1,0 +1,237 @@
+package data
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// In: the fields of a column, in the order of the file. Out: what the column is, and the
+// first place of everything that it cannot be together.
+
+// csvSorts is a set of what a field can be.
+type csvSorts uint16
+
+const (
+	csvMissing  csvSorts = 1 << iota
+	csvBit               // 0 or 1: an integer, or a bool
+	csvNumber            // any other number
+	csvWord              // true or false
+	csvNegative          // an integer below 0
+	csvLarge             // an integer above the greatest i64, for u64
+	csvHugeInt           // an integer for no kind of integers
+	csvInexact           // an integer that no f64 is
+	csvDecimal           // a number with point or exponent; NaN, inf, -0
+	csvText              // nothing of these
+)
+
+// csvFound is what the fields of a column have been so far.
+type csvFound struct {
+	seen  csvSorts
+	first [10]csvPlace // by bit of seen
+}
+
+// csvPlace is a field and where it stands.
+type csvPlace struct {
+	line, col int
+	text      string
+}
+
+func (f *csvFound) has(s csvSorts) bool { return f.seen&s != 0 }
+
+func (f *csvFound) at(s csvSorts) csvPlace { return f.first[bits.TrailingZeros16(uint16(s))] }
+
+// look takes in a field. Only the first of its sort costs more than a look.
+func (f *csvFound) look(p *csvParser, pos int, field []byte) {
+	field = trimBlanks(field)
+	s := sortsOf(field)
+	if s&^f.seen == 0 {
+		return
+	}
+	line, col := p.position(pos)
+	f.add(s, csvPlace{line, col, string(field)})
+}
+
+func (f *csvFound) add(s csvSorts, at csvPlace) {
+	for left := s &^ f.seen; left != 0; left &= left - 1 {
+		f.first[bits.TrailingZeros16(uint16(left))] = at
+	}
+	f.seen |= s
+}
+
+// then adds what comes later in the file.
+func (f *csvFound) then(g *csvFound) {
+	for i := range g.first {
+		if s := csvSorts(1 << i); g.has(s) {
+			f.add(s, g.first[i])
+		}
+	}
+}
+
+func sortsOf(b []byte) csvSorts {
+	switch {
+	case len(b) == 0:
+		return csvMissing
+	case len(b) == 1 && b[0]|1 == '1':
+		return csvBit
+	}
+	if digits := integerDigits(b); len(digits) > 0 {
+		return integerSorts(b, digits)
+	}
+	if _, msg := slowOrPlain(b); msg == "" {
+		return csvNumber | csvDecimal
+	}
+	if _, ok := parseBool(b); ok {
+		return csvWord
+	}
+	return csvText
+}
+
+// slowOrPlain tells decimals without their value where that is quicker.
+func slowOrPlain(b []byte) (float64, string) {
+	if _, _, _, ok := plainDecimal(b); ok {
+		return 0, ""
+	}
+	return slowFloat(b, 64)
+}
+
+func integerSorts(b, digits []byte) csvSorts {
+	s := csvNumber
+	switch {
+	case b[0] == '-' && digits[0] == '0':
+		return s | csvDecimal // a float has a zero with a sign, integers do not
+	case b[0] == '-':
+		s |= csvNegative
+	}
+	if len(digits) <= 15 {
+		return s
+	}
+	if _, msg := slowFloat(b, 64); msg != "" {
+		s |= csvInexact
+	}
+	if _, msg := parseInt(b); msg == "" {
+		return s
+	}
+	if _, msg := parseUint(b); msg == "" {
+		return s | csvLarge
+	}
+	return s | csvHugeInt
+}
+
+// kind is what a column with such fields is, and the name of that.
+func (f *csvFound) kind() (num.Kind, string) {
+	integers := !f.has(csvDecimal | csvHugeInt)
+	switch {
+	case f.has(csvText), f.has(csvWord) && f.has(csvNumber):
+		return num.Invalid, "text"
+	case f.has(csvWord):
+		return num.Bool, "true and false"
+	case !f.has(csvBit | csvNumber):
+		return num.F64, csvEmpty
+	case integers && !f.has(csvLarge):
+		return num.I64, "integers"
+	case integers && !f.has(csvNegative):
+		return num.U64, "integers"
+	case f.has(csvInexact):
+		return num.Invalid, "numbers that no kind holds all"
+	}
+	return num.F64, "numbers"
+}
+
+const csvEmpty = "no values"
+
+// csvNulls are words that other programs write for a missing value.
+var csvNulls = []string{"NA", "N/A", "n/a", "na", "#N/A", "null", "NULL", "Null", "None", "none", "nil", "-", "?", ".", "missing"}
+
+// conflict says why the column is of no kind, at the field that does not go with others.
+func (f *csvFound) conflict(path, column string) *Error {
+	e := &Error{Path: path, Row: -1, Column: column}
+	stand := func(at csvPlace, expected string) *Error {
+		e.Line, e.Col = at.line, at.col
+		e.Msg = fmt.Sprintf("expected %s, found %q", expected, shortened(at.text))
+		return e
+	}
+	switch {
+	case f.has(csvText):
+		e = stand(f.at(csvText), f.expected())
+		if e.Help = csvWordHelp(column, f.at(csvText).text); e.Help == "" && f.has(csvNumber|csvBit|csvWord) {
+			e.Help = "mend the field, or leave it empty where a value is missing"
+		}
+	case f.has(csvWord):
+		word, number := f.at(csvWord), f.at(csvNumber)
+		if word.before(number) {
+			e = stand(number, fmt.Sprintf("true or false, as on line %d", word.line))
+		} else {
+			e = stand(word, fmt.Sprintf("a number, as %s on line %d", shortened(number.text), number.line))
+		}
+		e.Help = "make all of them numbers, or true and false"
+	default:
+		other := f.at(csvNegative)
+		if f.has(csvDecimal) {
+			other = f.at(csvDecimal)
+		} else if f.has(csvHugeInt) {
+			other = f.at(csvHugeInt)
+		}
+		at := f.at(csvInexact)
+		e.Line, e.Col = at.line, at.col
+		e.Msg = fmt.Sprintf("expected numbers of one kind, found %s, an integer that f64 cannot hold exactly, and %s on line %d, which needs it", shortened(at.text), shortened(other.text), other.line)
+		if f.has(csvHugeInt) {
+			e.Msg = fmt.Sprintf("expected integers of at most 64 bits, found %s", shortened(f.at(csvHugeInt).text))
+			e.Line, e.Col = f.at(csvHugeInt).line, f.at(csvHugeInt).col
+		}
+		e.Help = "write it with a point, as " + shortened(at.text) + ".0, to have it rounded"
+	}
+	return e
+}
+
+// expected is what a column with text has been before it, if it has.
+func (f *csvFound) expected() string {
+	text := f.at(csvText)
+	for _, s := range []csvSorts{csvNumber, csvBit, csvWord} {
+		if f.has(s) && f.at(s).before(text) {
+			what := "a number"
+			if s == csvWord {
+				what = "true or false"
+			}
+			return fmt.Sprintf("%s, as %s on line %d", what, shortened(f.at(s).text), f.at(s).line)
+		}
+	}
+	return "numbers, or true and false"
+}
+
+func (p csvPlace) before(q csvPlace) bool {
+	return p.line < q.line || p.line == q.line && p.col < q.col
+}
+
+// csvTextHelp is for a program that reads the column.
+func csvTextHelp(column, text string) string {
+	if help := csvWordHelp(column, text); help != "" {
+		return help
+	}
+	const missing = "leave the field empty where a value is missing"
+	if strings.ContainsAny(text, "0123456789") {
+		return "leave the column out, or " + missing
+	}
+	return "there are no strings: leave the column out, or store a number for each text; " + missing
+}
+
+// csvWordHelp is for words that stand for something else; "" for others.
+func csvWordHelp(column, text string) string {
+	switch {
+	case text == column:
+		return "the row of names stands here again: remove it"
+	case slices.Contains(csvNulls, text):
+		return "leave the field empty where a value is missing"
+	}
+	return ""
+}
+
+func shortened(text string) string {
+	if len(text) > 40 {
+		return text[:40] + "…"
+	}
+	return text
+}

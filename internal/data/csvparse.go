@@ -1,0 +1,161 @@
+package data
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// csvParser walks over the rows of a block and stores the wanted fields.
+type csvParser struct {
+	src     *csvFile
+	block   csvBlock
+	b       []byte
+	targets [][]csvTarget // by column
+	each    func(col, pos int, field []byte)
+}
+
+// csvTarget is where a column's values go.
+type csvTarget struct {
+	want Want
+	dst  Dest
+}
+
+func newCSVParser(src *csvFile, block csvBlock, b []byte, wants []Want, dst []Dest) *csvParser {
+	p := &csvParser{src: src, block: block, b: b, targets: make([][]csvTarget, len(src.cols))}
+	for i, w := range wants {
+		p.targets[w.Column] = append(p.targets[w.Column], csvTarget{w, dst[i]})
+	}
+	return p
+}
+
+// rows parses n rows.
+func (p *csvParser) rows(n int64) error {
+	pos := 0
+	for row := int64(0); row < n; row++ {
+		pos = p.skipEmpty(pos)
+		if pos >= len(p.b) {
+			return p.changed()
+		}
+		next, err := p.row(pos, row)
+		if err != nil {
+			return err
+		}
+		pos = next
+	}
+	return nil
+}
+
+func (p *csvParser) changed() error { return &ChangedError{p.src.input.path} }
+
+func (p *csvParser) skipEmpty(pos int) int {
+	for pos < len(p.b) {
+		switch {
+		case p.b[pos] == '\n':
+			pos++
+		case p.b[pos] == '\r' && pos+1 < len(p.b) && p.b[pos+1] == '\n':
+			pos += 2
+		default:
+			return pos
+		}
+	}
+	return pos
+}
+
+// row parses the row at pos and returns where the next one begins.
+func (p *csvParser) row(pos int, row int64) (int, error) {
+	start := pos
+	for col := range p.targets {
+		field, next, msg := csvField(p.b, pos)
+		if msg != "" {
+			return 0, p.fail(next, row, col, msg)
+		}
+		for i := range p.targets[col] {
+			if msg := p.targets[col][i].store(field, row); msg != "" {
+				return 0, p.refuse(pos, row, col, p.targets[col][i].want, field, msg)
+			}
+		}
+		if p.each != nil {
+			p.each(col, pos, field)
+		}
+		pos = next + 1
+		if last := col == len(p.targets)-1; last != (p.b[next] == '\n') {
+			return 0, p.miscounted(start, row)
+		}
+	}
+	return pos, nil
+}
+
+func (p *csvParser) miscounted(start int, row int64) error {
+	fields := 0
+	for pos := start; pos < len(p.b); {
+		_, next, msg := csvField(p.b, pos)
+		if msg != "" {
+			return p.fail(next, row, fields, msg)
+		}
+		fields++
+		if p.b[next] == '\n' {
+			break
+		}
+		pos = next + 1
+	}
+	e := p.fail(start, row, -1, fmt.Sprintf("expected %d fields, found %d", len(p.targets), fields))
+	e.Col, e.Help = 0, "put fields that contain commas in quotes"
+	first := p.src.cols[0].Name
+	switch {
+	case strings.HasPrefix(first, "#") && first != numbered(0):
+		e.Help = fmt.Sprintf("the first row names the columns; if it is a comment, %q, remove it: sed 1d", shortened(first))
+	case fields < len(p.targets):
+		e.Help = "leave a field empty where a value is missing, and write its comma"
+	}
+	return e
+}
+
+// position is the line and column, 1-based, of a byte of the block.
+func (p *csvParser) position(pos int) (line, col int) {
+	before := p.b[:pos]
+	return p.block.line + bytes.Count(before, []byte("\n")), pos - bytes.LastIndexByte(before, '\n')
+}
+
+func (p *csvParser) fail(pos int, row int64, col int, msg string) *Error {
+	e := &Error{Path: p.src.input.path, Row: p.block.row + row, Msg: msg}
+	e.Line, e.Col = p.position(pos)
+	if col >= 0 && col < len(p.src.cols) {
+		e.Column = p.src.cols[col].Name
+	}
+	return e
+}
+
+// refuse is the error for a field that is not what was wanted.
+func (p *csvParser) refuse(pos int, row int64, col int, w Want, field []byte, msg string) error {
+	e := p.fail(pos, row, col, msg)
+	text := string(trimBlanks(field))
+	switch msg {
+	case csvNull:
+		n := nullAt("", 0, "")
+		e.Msg, e.Help = "expected a value, found an empty field", n.Help
+	case csvRange:
+		m := misfit("", 0, "", w, text)
+		e.Msg, e.Help = m.Msg, m.Help
+	case csvExact:
+		e.Msg, e.Help = inexact(w.Kind, text)
+	case csvHuge:
+		e.Msg = fmt.Sprintf("expected %s, %s is too large for it", w.Kind, text)
+	default:
+		e.Msg, e.Help = csvExpected(w.Kind, text), csvTextHelp(e.Column, text)
+	}
+	return e
+}
+
+func csvExpected(k num.Kind, text string) string {
+	what := "a number"
+	switch {
+	case k.IsInt():
+		what = "an integer"
+	case k == num.Bool:
+		what = "true or false"
+	}
+	return fmt.Sprintf("expected %s (%s), found %q", what, k, shortened(text))
+}

@@ -1,0 +1,58 @@
+package data
+
+import (
+	"fmt"
+
+	"github.com/godwit-run/godwit/internal/front/diag"
+)
+
+// nameAll gives columns without a name, such as an index that pandas wrote, their number, by which
+// programs and commands can choose them. The only column of a file needs none.
+func nameAll(cols []Column) {
+	for i := range cols {
+		if cols[i].Name == "" && len(cols) > 1 {
+			cols[i].Name = numbered(i)
+		}
+	}
+}
+
+// numbered is the name of column i by its number, from 1 on.
+func numbered(i int) string { return fmt.Sprintf("#%d", i+1) }
+
+// Lookup finds the column called name, or of the number #N if none is called so. The error lists
+// the columns that are there and suggests the nearest name.
+func Lookup(src Source, name string) (int, error) {
+	cols := src.Columns()
+	names, found := make([]string, len(cols)), -1
+	for i, c := range cols {
+		names[i] = c.Name
+		if c.Name != name {
+			continue
+		}
+		if found >= 0 {
+			e := fail(src.Path(), "columns %d and %d are both called `%s`", found+1, i+1, name)
+			e.Help = fmt.Sprintf("choose one by its number: %s or %s", numbered(found), numbered(i))
+			return -1, e
+		}
+		found = i
+	}
+	if found >= 0 {
+		return found, nil
+	}
+	if len(cols) == 1 && cols[0].Name == "" && name == Unnamed {
+		return 0, nil
+	}
+	for i := range cols {
+		if name == numbered(i) {
+			return i, nil
+		}
+	}
+	e := fail(src.Path(), "there is no column `%s`; the columns are %s", name, listed(names))
+	if near := diag.Nearest(name, names); near != "" {
+		e.Help = fmt.Sprintf("did you mean `%s`?", near)
+	} else if src.Format() == "npy" {
+		e.Msg = fmt.Sprintf("there is no column `%s`: an NPY file is one array without column names", name)
+		e.Help = "declare the parameter as an array, or use a Parquet, Arrow or CSV file"
+	}
+	return -1, e
+}

@@ -1,0 +1,233 @@
+package data
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// OutColumn is one column to be written. Values holds rows × width ×
+// Kind.Size() little-endian bytes; Valid one byte per row, nil for no nulls.
+type OutColumn struct {
+	Name          string
+	Kind          num.Kind
+	Dims          []int64
+	Values, Valid []byte
+}
+
+// width is the number of elements in one row.
+func (c *OutColumn) width() int64 {
+	return (&Column{Dims: c.Dims}).Width()
+}
+
+// Unnamed is what a column without a name is called in a format that needs
+// names.
+const Unnamed = "value"
+
+func (c *OutColumn) name() string {
+	if c.Name == "" {
+		return Unnamed
+	}
+	return c.Name
+}
+
+// Output is a table to be written, or one value if Scalar (then Rows is 1).
+type Output struct {
+	Columns []OutColumn
+	Rows    int64
+	Scalar  bool
+}
+
+// writer writes a checked Output in one format.
+type writer func(w io.Writer, out *Output) error
+
+var writers = map[string]writer{
+	".npy":     writeNPY,
+	".csv":     writeCSV,
+	".arrow":   writeArrow,
+	".feather": writeArrow,
+	".ipc":     writeArrow,
+	".parquet": writeParquet,
+}
+
+// Write writes out to path in the format of its extension: .npy, .csv, .arrow
+// (.feather, .ipc) or .parquet. The file appears under its name only when it
+// is complete and on the disk: after an error the name is as it was before.
+// Errors are *Error.
+func Write(path string, out *Output) error {
+	write, ok := writers[strings.ToLower(filepath.Ext(path))]
+	if !ok {
+		return &Error{Path: path, Row: -1, Msg: "the file's format is not known by its extension", Help: "use .npy, .csv, .arrow or .parquet"}
+	}
+	if err := checkOutput(path, out); err != nil {
+		return err
+	}
+	return replaceFile(path, func(f io.Writer) error { return encode(path, f, write, out) })
+}
+
+// WriteArrow writes out as an Arrow IPC file of one batch without compression, which
+// can be mapped. name is what errors call it. Errors are *Error.
+func WriteArrow(name string, w io.Writer, out *Output) error {
+	if err := checkOutput(name, out); err != nil {
+		return err
+	}
+	if err := encode(name, w, writeArrow, out); err != nil {
+		return writeFailed(name, err)
+	}
+	return nil
+}
+
+// encode runs a format's writer. An error of the disk comes first: what
+// becomes of it inside of another project's writer may not say as much.
+func encode(path string, f io.Writer, write writer, out *Output) error {
+	w := &watchedWriter{w: f}
+	err := func() (err error) {
+		defer guard(path, &err)
+		return write(w, out)
+	}()
+	if w.err != nil {
+		return w.err
+	}
+	return err
+}
+
+// watchedWriter keeps the first error of w.
+type watchedWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (w *watchedWriter) Write(b []byte) (int, error) {
+	if w.err != nil {
+		return 0, w.err
+	}
+	n, err := w.w.Write(b)
+	w.err = err
+	return n, err
+}
+
+func checkOutput(path string, out *Output) error {
+	if len(out.Columns) == 0 {
+		return fail(path, "there are no columns to write")
+	}
+	seen := map[string]bool{}
+	for i := range out.Columns {
+		c := &out.Columns[i]
+		col := &Column{Name: c.Name}
+		if !c.Kind.Valid() {
+			return columnError(path, col, "it has no kind that can be written")
+		}
+		need, ok := sizeOf(out.Rows, c.Dims, c.Kind)
+		if !ok || need != int64(len(c.Values)) {
+			return columnError(path, col, fmt.Sprintf("%d rows need %d bytes, %d are given", out.Rows, need, len(c.Values)))
+		}
+		if c.Valid != nil && int64(len(c.Valid)) != out.Rows {
+			return columnError(path, col, fmt.Sprintf("%d rows need as many bytes of validity, %d are given", out.Rows, len(c.Valid)))
+		}
+		if seen[c.name()] {
+			return columnError(path, &Column{Name: c.name()}, "two columns have this name")
+		}
+		seen[c.name()] = true
+	}
+	if out.Scalar && (out.Rows != 1 || len(out.Columns) != 1) {
+		return fail(path, "one value was expected, found %d rows of %d columns", out.Rows, len(out.Columns))
+	}
+	return nil
+}
+
+// replaceFile has write fill a new file beside path, puts it on the disk and
+// renames it to path. On an error it removes the new file.
+func replaceFile(path string, write func(io.Writer) error) error {
+	target, mode, err := writeTarget(path)
+	if err != nil {
+		return writeFailed(path, err)
+	}
+	f, err := os.CreateTemp(filepath.Dir(target), "."+filepath.Base(target)+".*")
+	if err != nil {
+		return writeFailed(path, err)
+	}
+	err = fillFile(f, mode, write)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), target)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return writeFailed(path, err)
+	}
+	syncDirectory(filepath.Dir(target))
+	return nil
+}
+
+func fillFile(f *os.File, mode os.FileMode, write func(io.Writer) error) error {
+	b := bufio.NewWriterSize(f, 1<<18)
+	if err := write(b); err != nil {
+		return err
+	}
+	if err := b.Flush(); err != nil {
+		return err
+	}
+	if err := f.Chmod(mode); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// writeTarget follows links, so that a link stays one, and refuses to replace
+// what is not a plain file.
+func writeTarget(path string) (string, os.FileMode, error) {
+	st, err := os.Stat(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return path, 0o644, nil
+	}
+	if err != nil {
+		return "", 0, err
+	}
+	if !st.Mode().IsRegular() {
+		return "", 0, errors.New("it is not a regular file")
+	}
+	target, err := filepath.EvalSymlinks(path)
+	return target, st.Mode().Perm(), err
+}
+
+// syncDirectory makes the rename durable where the system can.
+func syncDirectory(dir string) {
+	if d, err := os.Open(dir); err == nil {
+		_ = d.Sync()
+		_ = d.Close()
+	}
+}
+
+func writeFailed(path string, err error) error {
+	var known *Error
+	if errors.As(err, &known) {
+		if known.Path == "" {
+			known.Path = path
+		}
+		return known
+	}
+	cause := err
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		cause = pe.Err
+	}
+	return &Error{Path: path, Row: -1, Msg: "the file was not written: " + cause.Error(), Err: err}
+}
+
+// refuse is an error of a format that cannot hold what is to be written; its
+// Path is filled in by Write.
+func refuse(c *OutColumn, msg, help string) *Error {
+	return &Error{Row: -1, Column: c.Name, Msg: msg, Help: help}
+}
+
+// HasNulls reports whether a row of c is null.
+func (c *OutColumn) HasNulls() bool { return bytes.IndexByte(c.Valid, 0) >= 0 }

@@ -1,0 +1,102 @@
+package data
+
+import (
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// writeCSV writes a row of names and the rows. A row's inner elements become
+// columns name_0, name_1, …; a null becomes an empty field.
+func writeCSV(w io.Writer, out *Output) error {
+	var line []byte
+	for i := range out.Columns {
+		c := &out.Columns[i]
+		if c.width() == 0 {
+			return refuse(c, "a CSV file cannot hold rows without elements", "write .npy")
+		}
+		for j := range c.width() {
+			line = appendField(line, c.name()+elementName(c.Dims, j))
+		}
+	}
+	if err := writeLine(w, line); err != nil {
+		return err
+	}
+	for row := range out.Rows {
+		line = line[:0]
+		for i := range out.Columns {
+			line = appendRow(line, &out.Columns[i], row)
+		}
+		if string(line) == "," {
+			line = append(line[:0], `"",`...) // an empty line would be skipped
+		}
+		if err := writeLine(w, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeLine writes fields, of which each ends with a comma.
+func writeLine(w io.Writer, line []byte) error {
+	line[len(line)-1] = '\n'
+	_, err := w.Write(line)
+	return err
+}
+
+// elementName is "_i_j" for element n of a row.
+func elementName(dims []int64, n int64) string {
+	s := ""
+	for i := len(dims) - 1; i >= 0; i-- {
+		s = "_" + decimal(n%dims[i]) + s
+		n /= dims[i]
+	}
+	return s
+}
+
+func appendField(line []byte, text string) []byte {
+	if strings.ContainsAny(text, ",\"\r\n") {
+		text = `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
+	}
+	return append(append(line, text...), ',')
+}
+
+func appendRow(line []byte, c *OutColumn, row int64) []byte {
+	width := c.width()
+	for j := range width {
+		if c.Valid == nil || c.Valid[row] != 0 {
+			line = appendValue(line, c.Values, c.Kind, int(row*width+j))
+		}
+		line = append(line, ',')
+	}
+	return line
+}
+
+// appendValue appends the shortest text that reads back as the same value.
+func appendValue(line, b []byte, k num.Kind, i int) []byte {
+	switch k {
+	case num.Bool:
+		return strconv.AppendBool(line, b[i] != 0)
+	case num.I8:
+		return strconv.AppendInt(line, int64(int8(b[i])), 10)
+	case num.I16:
+		return strconv.AppendInt(line, int64(view[int16](b)[i]), 10)
+	case num.I32:
+		return strconv.AppendInt(line, int64(view[int32](b)[i]), 10)
+	case num.I64:
+		return strconv.AppendInt(line, view[int64](b)[i], 10)
+	case num.U8:
+		return strconv.AppendUint(line, uint64(b[i]), 10)
+	case num.U16:
+		return strconv.AppendUint(line, uint64(view[uint16](b)[i]), 10)
+	case num.U32:
+		return strconv.AppendUint(line, uint64(view[uint32](b)[i]), 10)
+	case num.U64:
+		return strconv.AppendUint(line, view[uint64](b)[i], 10)
+	case num.F32:
+		return strconv.AppendFloat(line, float64(view[float32](b)[i]), 'g', -1, 32)
+	}
+	return strconv.AppendFloat(line, view[float64](b)[i], 'g', -1, 64)
+}

@@ -1,0 +1,207 @@
+package data
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// parquetGroup is the number of elements of the widest column in a row group.
+const parquetGroup = 1 << 20
+
+// writeParquet writes row groups with zstd, dictionaries and statistics.
+func writeParquet(w io.Writer, out *Output) error {
+	props := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd), parquet.WithCreatedBy("godwit"))
+	return writeGroups(w, out, parquetGroup, props)
+}
+
+// writeGroups writes row groups of about group elements.
+func writeGroups(w io.Writer, out *Output, group int64, props *parquet.WriterProperties) error {
+	root, err := parquetSchema(out)
+	if err != nil {
+		return err
+	}
+	// The writer closes what it writes to if it can; we do that ourselves.
+	f := file.NewParquetWriter(struct{ io.Writer }{w}, root, file.WithWriterProps(props))
+	width := int64(1)
+	for i := range out.Columns {
+		width = max(width, out.Columns[i].width())
+	}
+	for _, c := range evenChunks(out.Rows, width, group) {
+		if err := writeGroup(f, out, c); err != nil {
+			return err
+		}
+	}
+	if slices.ContainsFunc(out.Columns, func(c OutColumn) bool { return len(c.Dims) > 0 }) {
+		if err := storeArrowSchema(f, out); err != nil {
+			return err
+		}
+	}
+	return f.Close()
+}
+
+// storeArrowSchema keeps the lengths of fixed-size lists, which Parquet has no
+// word for, in the place where Arrow's readers look.
+func storeArrowSchema(f *file.Writer, out *Output) error {
+	var b bytes.Buffer
+	if err := ipc.NewWriter(&b, ipc.WithSchema(arrowSchema(out))).Close(); err != nil {
+		return err
+	}
+	return f.AppendKeyValueMetadata("ARROW:schema", base64.StdEncoding.EncodeToString(b.Bytes()))
+}
+
+func parquetSchema(out *Output) (*schema.GroupNode, error) {
+	var fields schema.FieldList
+	for i := range out.Columns {
+		c := &out.Columns[i]
+		if c.width() == 0 {
+			return nil, refuse(c, "a Parquet file cannot hold rows without elements", "write .npy or .arrow")
+		}
+		n, err := parquetNode(c)
+		if err != nil {
+			return nil, err
+		}
+		fields = append(fields, n)
+	}
+	return schema.NewGroupNode("schema", parquet.Repetitions.Required, fields, -1)
+}
+
+// parquetNode is a value, or three-level lists around it.
+func parquetNode(c *OutColumn) (schema.Node, error) {
+	rep := parquet.Repetitions.Required
+	if c.HasNulls() {
+		rep = parquet.Repetitions.Optional
+	}
+	if len(c.Dims) == 0 {
+		return parquetValue(c.name(), rep, c.Kind)
+	}
+	n, err := parquetValue("element", parquet.Repetitions.Required, c.Kind)
+	for l := len(c.Dims) - 1; l >= 0 && err == nil; l-- {
+		name, outer := "element", parquet.Repetitions.Required
+		if l == 0 {
+			name, outer = c.name(), rep
+		}
+		var list schema.Node
+		if list, err = schema.NewGroupNode("list", parquet.Repetitions.Repeated, schema.FieldList{n}, -1); err == nil {
+			n, err = schema.NewGroupNodeLogical(name, outer, schema.FieldList{list}, schema.NewListLogicalType(), -1)
+		}
+	}
+	return n, err
+}
+
+func parquetValue(name string, rep parquet.Repetition, k num.Kind) (schema.Node, error) {
+	physical := map[num.Kind]parquet.Type{num.Bool: parquet.Types.Boolean, num.F32: parquet.Types.Float, num.F64: parquet.Types.Double}
+	if t, ok := physical[k]; ok {
+		return schema.NewPrimitiveNode(name, rep, t, -1, -1)
+	}
+	t := parquet.Types.Int32
+	if k.Bits() == 64 {
+		t = parquet.Types.Int64
+	}
+	return schema.NewPrimitiveNodeLogical(name, rep, schema.NewIntLogicalType(int8(k.Bits()), k.IsSigned()), t, -1, -1)
+}
+
+func writeGroup(f *file.Writer, out *Output, c Chunk) error {
+	g, err := f.AppendRowGroupChecked()
+	if err != nil {
+		return err
+	}
+	for i := range out.Columns {
+		w, err := g.NextColumn()
+		if err != nil {
+			return err
+		}
+		if err := writeColumn(w, &out.Columns[i], c); err != nil {
+			return err
+		}
+		if err := w.Close(); err != nil {
+			return err
+		}
+	}
+	return g.Close()
+}
+
+// writeColumn writes the rows of a chunk in the physical type of their kind.
+func writeColumn(w file.ColumnChunkWriter, c *OutColumn, rows Chunk) error {
+	rowSize := c.width() * int64(c.Kind.Size())
+	values := c.Values[rows.Lo*rowSize : rows.Hi*rowSize]
+	var valid []byte
+	if c.HasNulls() {
+		valid = c.Valid[rows.Lo:rows.Hi]
+		values = presentRows(values, valid, int(rowSize))
+	}
+	def, rep := parquetLevels(c, valid, int(rows.Rows()))
+	n := len(values) / c.Kind.Size()
+	var err error
+	switch w := w.(type) {
+	case *file.BooleanColumnChunkWriter:
+		bools := make([]bool, n)
+		for i := range bools {
+			bools[i] = values[i] != 0
+		}
+		_, err = w.WriteBatch(bools, def, rep)
+	case *file.Int32ColumnChunkWriter:
+		wide := values
+		if c.Kind.Size() < 4 {
+			wide = make([]byte, n*4)
+			convert(wide, Want{Kind: num.I32}, values, c.Kind)
+		}
+		_, err = w.WriteBatch(view[int32](wide), def, rep)
+	case *file.Int64ColumnChunkWriter:
+		_, err = w.WriteBatch(view[int64](values), def, rep)
+	case *file.Float32ColumnChunkWriter:
+		_, err = w.WriteBatch(view[float32](values), def, rep)
+	case *file.Float64ColumnChunkWriter:
+		_, err = w.WriteBatch(view[float64](values), def, rep)
+	default:
+		err = fmt.Errorf("no writer for %s", c.Kind)
+	}
+	return err
+}
+
+// presentRows leaves null rows out.
+func presentRows(values, valid []byte, size int) []byte {
+	var out []byte
+	for i, v := range valid {
+		if v != 0 {
+			out = append(out, values[i*size:(i+1)*size]...)
+		}
+	}
+	return out
+}
+
+// parquetLevels are the definition and repetition levels of n rows. valid is
+// nil if the column is required.
+func parquetLevels(c *OutColumn, valid []byte, n int) (def, rep []int16) {
+	if len(c.Dims) == 0 && valid == nil {
+		return nil, nil
+	}
+	full := int16(len(c.Dims))
+	if valid != nil {
+		full++
+	}
+	f := &slowFill{col: &Column{Dims: c.Dims}}
+	width := int(c.width())
+	for row := range n {
+		if valid != nil && valid[row] == 0 {
+			def, rep = append(def, 0), append(rep, 0)
+			continue
+		}
+		for i := range width {
+			def, rep = append(def, full), append(rep, int16(f.level(i)))
+		}
+	}
+	if len(c.Dims) == 0 {
+		rep = nil
+	}
+	return def, rep
+}

@@ -1,0 +1,196 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/verify"
+)
+
+// entry is a kernel that is there or on its way.
+type entry struct {
+	ready chan struct{} // closed when the two others are set
+	c     *Compiled
+	err   error
+	// forgotten, guarded by the engine's mu, while it was on its way.
+	forgotten bool
+}
+
+// Kernel verifies and compiles k, once for all who ask. The kernel must not
+// change afterwards.
+func (e *Engine) Kernel(ctx context.Context, k *kernel.Kernel) (*Compiled, error) {
+	n, err := NameOf(k)
+	if err != nil {
+		return nil, err
+	}
+	return e.Named(ctx, k, n)
+}
+
+// Name is what a kernel is known by. To find it out takes longer than to run a small kernel.
+type Name struct {
+	ID    kernel.ID
+	Text  string // of ID
+	Bytes int    // length of the canonical encoding
+}
+
+// NameOf gives a kernel's name.
+func NameOf(k *kernel.Kernel) (Name, error) {
+	b, err := kernel.Encode(k)
+	if err != nil {
+		return Name{}, err
+	}
+	id := kernel.Hash(b)
+	return Name{id, id.String(), len(b)}, nil
+}
+
+// Named is Kernel for a kernel whose name is known.
+func (e *Engine) Named(ctx context.Context, k *kernel.Kernel, n Name) (*Compiled, error) {
+	return e.kernel(ctx, n.ID, n.Bytes, func() (*verify.Safe, error) { return verify.Check(k) })
+}
+
+// Safe compiles a kernel that has been verified already, once for all who ask.
+// The kernel must not change afterwards.
+func (e *Engine) Safe(ctx context.Context, s *verify.Safe) (*Compiled, error) {
+	b, err := kernel.Encode(s.Kernel)
+	if err != nil {
+		return nil, err
+	}
+	return e.kernel(ctx, s.ID, len(b), func() (*verify.Safe, error) { return s, nil })
+}
+
+// Lookup gives a kernel that has been compiled and not been forgotten.
+func (e *Engine) Lookup(id kernel.ID) (*Compiled, bool) {
+	e.mu.Lock()
+	en, ok := e.kernels[id]
+	e.mu.Unlock()
+	if !ok {
+		return nil, false
+	}
+	select {
+	case <-en.ready:
+		return en.c, en.err == nil
+	default:
+		return nil, false
+	}
+}
+
+// Kernels lists what Lookup would find, by ascending identity.
+func (e *Engine) Kernels() []*Compiled {
+	e.mu.Lock()
+	ids := make([]kernel.ID, 0, len(e.kernels))
+	for id := range e.kernels {
+		ids = append(ids, id)
+	}
+	e.mu.Unlock()
+	var list []*Compiled
+	for _, id := range ids {
+		if c, ok := e.Lookup(id); ok {
+			list = append(list, c)
+		}
+	}
+	slices.SortFunc(list, func(a, b *Compiled) int { return strings.Compare(string(a.Hash[:]), string(b.Hash[:])) })
+	return list
+}
+
+// Forget drops a kernel, which would otherwise be kept until Close. Its code is
+// freed when the last worker that uses it is done; whoever comes later with the
+// *Compiled gets ErrForgotten.
+func (e *Engine) Forget(id kernel.ID) {
+	e.mu.Lock()
+	en, ok := e.kernels[id]
+	delete(e.kernels, id)
+	if ok {
+		en.forgotten = true
+	}
+	e.mu.Unlock()
+	if !ok {
+		return
+	}
+	select {
+	case <-en.ready:
+		if en.c != nil {
+			en.c.forget()
+		}
+	default: // kernel will see that it is forgotten
+	}
+}
+
+// ErrForgotten says that a kernel was forgotten before it was to run.
+var ErrForgotten = errors.New("engine: the kernel was forgotten; compile it again")
+
+func (e *Engine) kernel(ctx context.Context, id kernel.ID, bytes int, check func() (*verify.Safe, error)) (*Compiled, error) {
+	e.mu.Lock()
+	en, ok := e.kernels[id]
+	if !ok {
+		en = &entry{ready: make(chan struct{})}
+		e.kernels[id] = en
+	}
+	e.mu.Unlock()
+	if ok {
+		return en.wait(ctx)
+	}
+	en.c, en.err = e.build(context.WithoutCancel(ctx), check)
+	if en.err == nil {
+		en.c.Hash, en.c.Bytes = id, bytes
+	}
+	close(en.ready)
+	e.mu.Lock()
+	if en.err != nil && e.kernels[id] == en {
+		delete(e.kernels, id)
+	}
+	forgotten := en.forgotten
+	e.mu.Unlock()
+	if forgotten && en.c != nil {
+		en.c.forget()
+	}
+	return en.c, en.err
+}
+
+func (en *entry) wait(ctx context.Context) (*Compiled, error) {
+	select {
+	case <-en.ready:
+		return en.c, en.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+func (e *Engine) build(ctx context.Context, check func() (*verify.Safe, error)) (*Compiled, error) {
+	start := time.Now()
+	safe, err := check()
+	if err != nil {
+		return nil, err
+	}
+	verified := time.Now()
+	tier, code, err := e.first(ctx, safe.Kernel)
+	if err != nil {
+		return nil, err
+	}
+	c := &Compiled{Kernel: safe.Kernel, Safe: safe, Times: Times{verified.Sub(start), time.Since(verified)}, arena: e.arena}
+	c.scratch = e.opt.Tier != Stepper && slices.ContainsFunc(safe.Kernel.Regions, func(r kernel.Region) bool { return r.Access == kernel.Scratch })
+	c.swap(tier, code)
+	if tier == Wasm && e.native != nil {
+		c.climb.engine = e
+	}
+	return c, nil
+}
+
+// first gives the code that a kernel begins with: native code if it is on disk
+// from an earlier life, otherwise that of the engine's tier.
+func (e *Engine) first(ctx context.Context, k *kernel.Kernel) (Tier, Code, error) {
+	if e.native != nil {
+		if code, ok := e.native.cached(k); ok {
+			return Native, code, nil
+		}
+	}
+	t, err := e.compiler(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	code, err := t.compile(ctx, k)
+	return e.opt.Tier, code, err
+}

@@ -1,0 +1,43 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+)
+
+// Args is what a kernel runs on.
+type Args struct {
+	Sizes   []int64
+	Scalars []uint64 // canonical bits of each scalar's kind
+	// Bases holds for every region where its element 0 lies, in bytes from the arena's
+	// beginning. Where only a window of the region is in memory that is virtual: only the
+	// elements that are touched must be there, in the arena or, for code that
+	// reaches all memory, anywhere.
+	Bases []int64
+	// Faults has for each site the least place reported so far: -1 for a
+	// fault without a place, math.MaxInt64 for none.
+	Faults []int64
+}
+
+// Code is a kernel in the form that one tier executes. All tiers give the
+// same bits.
+type Code interface {
+	// Thread gives an instance for one goroutine at a time.
+	Thread(ctx context.Context) (Thread, error)
+	// Close frees it. All its threads are closed.
+	Close()
+}
+
+// Thread executes outer indices lo..hi of a kernel. Its arguments have been
+// admitted; it does not check them again.
+type Thread interface {
+	Run(ctx context.Context, a *Args, lo, hi int64) error
+	Close()
+}
+
+// compiler is a tier.
+type compiler interface {
+	compile(ctx context.Context, k *kernel.Kernel) (Code, error)
+	close(ctx context.Context) error
+}

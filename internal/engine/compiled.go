@@ -1,0 +1,142 @@
+package engine
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/godwit-run/godwit/internal/engine/mem"
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/verify"
+)
+
+// Compiled is a verified kernel that is ready to run.
+type Compiled struct {
+	Kernel *kernel.Kernel
+	Safe   *verify.Safe
+	Hash   kernel.ID
+	Bytes  int // length of the canonical encoding
+	Times  Times
+
+	arena   *mem.Arena
+	scratch bool                   // some regions are the engine's to allocate
+	code    atomic.Pointer[tiered] // what to use from the next slice on
+	climb   climb
+
+	mu     sync.Mutex
+	users  int  // that entered and have not left
+	gone   bool // forgotten: the last user to leave closes the code
+	closed bool
+	old    []*tiered // replaced, perhaps in use until the last user leaves
+}
+
+// Times is how long a kernel took to become ready, once. Verify is 0 if it came
+// verified; Compile has the start of the compiler in it if it was the first.
+type Times struct{ Verify, Compile time.Duration }
+
+// tiered is a kernel's code in one tier, with the instances that no worker
+// uses at the moment.
+type tiered struct {
+	tier Tier
+	code Code
+	idle chan *seat
+}
+
+// seat is an instance with room for the arguments of one call.
+type seat struct {
+	Thread
+	args Args
+}
+
+// maxIdle is how many instances of one kernel are kept for later runs.
+const maxIdle = 16
+
+// Tier is what the kernel runs on from the next slice on.
+func (c *Compiled) Tier() Tier { return c.code.Load().tier }
+
+// ReachesAll reports that the kernel's code can use memory outside of the arena, now
+// and from now on: native code takes addresses of 64 bits.
+func (c *Compiled) ReachesAll() bool { return c.Tier() == Native }
+
+// swap makes code the one to use, at every worker's next slice. What it replaces
+// is freed with it. A kernel that has been forgotten meanwhile takes no code.
+func (c *Compiled) swap(tier Tier, code Code) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		code.Close()
+		return
+	}
+	if t := c.code.Swap(&tiered{tier, code, make(chan *seat, maxIdle)}); t != nil {
+		c.old = append(c.old, t)
+	}
+}
+
+func (t *tiered) take(ctx context.Context) (*seat, error) {
+	select {
+	case s := <-t.idle:
+		return s, nil
+	default:
+	}
+	th, err := t.code.Thread(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &seat{Thread: th}, nil
+}
+
+func (t *tiered) put(s *seat) {
+	select {
+	case t.idle <- s:
+	default:
+		s.Close()
+	}
+}
+
+// close frees the code. No instance is in use.
+func (t *tiered) close() {
+	for {
+		select {
+		case s := <-t.idle:
+			s.Close()
+		default:
+			t.code.Close()
+			return
+		}
+	}
+}
+
+// enter keeps the code from being closed until leave.
+func (c *Compiled) enter() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return ErrForgotten
+	}
+	c.users++
+	return nil
+}
+
+func (c *Compiled) leave() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.users--
+	c.closeIfDone()
+}
+
+func (c *Compiled) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.gone = true
+	c.closeIfDone()
+}
+
+func (c *Compiled) closeIfDone() {
+	if c.gone && !c.closed && c.users == 0 {
+		c.closed = true
+		for _, t := range append(c.old, c.code.Load()) {
+			t.close()
+		}
+	}
+}

@@ -1,0 +1,150 @@
+// Package engine takes kernels from anywhere to a finished run: it verifies
+// them, compiles each once, and executes their outer loops in short slices on
+// several threads.
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/godwit-run/godwit/internal/engine/codegen"
+	"github.com/godwit-run/godwit/internal/engine/mem"
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+)
+
+// DefaultMemory is the address space of an arena: all that WebAssembly code
+// can reach.
+const DefaultMemory = 4 << 30
+
+// Tier names a way of executing kernels.
+type Tier string
+
+const (
+	Wasm    Tier = "wasm"
+	Native  Tier = "native"  // machine code made by LLVM
+	Stepper Tier = "stepper" // interprets; for tests
+)
+
+// Options are the choices of an Engine; zero values mean the defaults.
+type Options struct {
+	// Tier is Wasm, Stepper, or Native: then nothing runs before LLVM is done.
+	Tier   Tier
+	Memory int64 // bytes of address space, DefaultMemory
+	// Codegen, if it is there, makes native code of kernels that have run long
+	// enough in WebAssembly, in the background; see promote.go for the rule.
+	Codegen *codegen.Service
+}
+
+// Engine holds the memory that kernels work in and the kernels compiled so
+// far. It is safe for concurrent use. Making one is cheap: the compiler
+// starts with the first kernel.
+type Engine struct {
+	arena *mem.Arena
+	opt   Options
+
+	mu      sync.Mutex
+	tier    compiler
+	native  *nativeTier // nil without Options.Codegen
+	kernels map[kernel.ID]*entry
+	// promotions are under way in the background until stop.
+	promotions sync.WaitGroup
+	life       context.Context
+	stop       context.CancelFunc
+}
+
+// New reserves the address space of an engine.
+func New(opt Options) (*Engine, error) {
+	if opt.Tier == "" {
+		opt.Tier = Wasm
+	}
+	switch {
+	case opt.Tier != Wasm && opt.Tier != Stepper && opt.Tier != Native:
+		return nil, fmt.Errorf("engine: no tier is called %q; there are %q, %q and %q", opt.Tier, Wasm, Native, Stepper)
+	case opt.Tier == Native && opt.Codegen == nil:
+		return nil, errors.New("engine: native code needs the service that compiles it")
+	}
+	if opt.Memory == 0 {
+		opt.Memory = DefaultMemory
+	}
+	a, err := mem.NewArena(opt.Memory)
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{arena: a, opt: opt, kernels: map[kernel.ID]*entry{}}
+	if opt.Codegen != nil && opt.Tier != Stepper {
+		e.native = &nativeTier{opt.Codegen, a}
+	}
+	e.life, e.stop = context.WithCancel(context.Background())
+	return e, nil
+}
+
+// Arena is the memory that kernels see.
+func (e *Engine) Arena() *mem.Arena { return e.arena }
+
+// Tier is how the engine executes kernels.
+func (e *Engine) Tier() Tier { return e.opt.Tier }
+
+// Alloc gives zeroed memory inside the arena, which a run uses without
+// copying it. The bytes are invalid after Free of the span, and after Close.
+func (e *Engine) Alloc(n int64) (mem.Span, []byte, error) {
+	s, err := e.arena.Alloc(n)
+	if err != nil {
+		return s, nil, err
+	}
+	return s, e.arena.Bytes(s.Off, n), nil
+}
+
+// Offset is where b lies from the arena's beginning on. When that is not inside, only
+// native code reaches it (see Compiled.ReachesAll), as long as b is kept alive.
+func (e *Engine) Offset(b []byte) (off int64, inside bool) {
+	if len(b) == 0 {
+		return 0, false
+	}
+	all := e.arena.All()
+	off = distance(e.arena, b)
+	return off, off >= 0 && off+int64(len(b)) <= int64(len(all))
+}
+
+// Close ends the engine. No run may be in progress.
+func (e *Engine) Close() error {
+	e.stop()
+	e.promotions.Wait()
+	for _, c := range e.Kernels() { // native code belongs to nobody else
+		e.Forget(c.Hash)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var err error
+	if e.tier != nil {
+		err = e.tier.close(context.Background())
+	}
+	e.tier, e.kernels = nil, nil
+	if cerr := e.arena.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
+
+// compiler starts the tier at its first use.
+func (e *Engine) compiler(ctx context.Context) (compiler, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.tier != nil {
+		return e.tier, nil
+	}
+	switch e.opt.Tier {
+	case Stepper:
+		e.tier = stepperTier{e.arena}
+		return e.tier, nil
+	case Native:
+		e.tier = e.native
+		return e.tier, nil
+	}
+	t, err := newWasmTier(ctx, e.arena)
+	if err == nil {
+		e.tier = t
+	}
+	return t, err
+}

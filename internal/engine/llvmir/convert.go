@@ -1,0 +1,189 @@
+package llvmir
+
+import (
+	"math"
+
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// convert writes Args[0] as another kind; see num.Convert.
+func (e *emitter) convert(in *kernel.Instr) {
+	n := e.width(in.Args[0])
+	x := e.vector(in.Args[0], n)
+	from, to := typ{in.From, n}, typ{in.Kind, n}
+	r := x
+	switch {
+	case in.From == in.Kind:
+	case in.From.IsFloat() && in.Kind.IsFloat():
+		op := "fptrunc"
+		if in.Kind == num.F64 {
+			op = "fpext"
+		}
+		r = e.set("%s %s %s to %s", op, from, x, to)
+	case in.From.IsFloat():
+		r = e.truncate(in, x, from, to)
+	case in.Kind.IsFloat():
+		op := "uitofp"
+		if in.From.IsSigned() {
+			op = "sitofp"
+		}
+		r = e.set("%s %s %s to %s", op, from, x, to)
+	default:
+		r = e.resize(x, in.From, in.Kind, n)
+		if in.Site != kernel.NoSite && num.ConvertCanFault(in.From, in.Kind) {
+			e.note(in, e.changed(in, x, r, from, to), n)
+		}
+	}
+	e.give(in.Out[0], r, n)
+}
+
+// resize goes between integers, modulo the width.
+func (e *emitter) resize(x string, from, to num.Kind, n int) string {
+	op := "zext"
+	switch {
+	case from.Bits() == to.Bits():
+		return x
+	case from.Bits() > to.Bits():
+		op = "trunc"
+	case from.IsSigned():
+		op = "sext"
+	}
+	return e.set("%s %s %s to %s", op, typ{from, n}, x, typ{to, n})
+}
+
+// changed is whether the integer r stands for another number than x.
+func (e *emitter) changed(in *kernel.Instr, x, r string, from, to typ) string {
+	lost := ""
+	if in.From.Bits() > in.Kind.Bits() {
+		lost = e.two("icmp ne", from, e.resize(r, in.Kind, in.From, from.n), x)
+	}
+	if in.From.IsSigned() == in.Kind.IsSigned() {
+		return lost
+	}
+	// One side reads the top bit as a sign. Where bits were dropped, x is
+	// the wider: its sign shows whether it is negative or too large.
+	negative := e.two("icmp slt", from, x, from.zero())
+	if lost == "" {
+		return negative
+	}
+	return e.two("or", from.bool(), lost, negative)
+}
+
+// truncate goes from float to integer, to the nearest end if it does not fit.
+func (e *emitter) truncate(in *kernel.Instr, x string, from, to typ) string {
+	if from.n == 1 || in.Kind.Bits() < 64 {
+		return e.saturate(in, x, from, to)
+	}
+	if _, ok := e.clamped(in.Args[0]); ok { // only NaN does not fit
+		nan := e.two("fcmp uno", from, x, x)
+		e.note(in, nan, from.n)
+		return e.through32(e.pick(nan, from, from.zero(), x), from, to)
+	}
+	return e.mostlySmall(in, x, from, to)
+}
+
+// saturate handles all values. Powers of two are exact in every float kind,
+// which the ends of integers are not.
+func (e *emitter) saturate(in *kernel.Instr, x string, from, to typ) string {
+	if in.Site != kernel.NoSite {
+		e.note(in, e.tooLarge(in, x, from), from.n)
+	}
+	name := "llvm.fptoui.sat"
+	if in.Kind.IsSigned() {
+		name = "llvm.fptosi.sat"
+	}
+	return e.call(to, name, []typ{to, from}, from.String()+" "+x)
+}
+
+// tooLarge is whether a value, or NaN, does not fit.
+func (e *emitter) tooLarge(in *kernel.Instr, x string, from typ) string {
+	whole := e.pure("llvm.trunc", from, x)
+	lo, hi := 0.0, math.Ldexp(1, in.Kind.Bits())
+	if in.Kind.IsSigned() {
+		hi = math.Ldexp(1, in.Kind.Bits()-1)
+		lo = -hi
+	}
+	low := e.two("fcmp ult", from, whole, from.float(lo)) // also NaN
+	high := e.two("fcmp oge", from, whole, from.float(hi))
+	return e.two("or", from.bool(), low, high)
+}
+
+// through32 converts values that fit into a signed 32-bit integer, for which
+// every processor has vector instructions.
+func (e *emitter) through32(x string, from, to typ) string {
+	narrow := typ{num.I32, from.n}
+	return e.set("sext %s %s to %s", narrow, e.set("fptosi %s %s to %s", from, x, narrow), to)
+}
+
+// mostlySmall takes the short way to 64-bit integers if all lanes allow it.
+func (e *emitter) mostlySmall(in *kernel.Instr, x string, from, to typ) string {
+	low := -math.Ldexp(1, 31)
+	if !in.Kind.IsSigned() {
+		low = 0
+	}
+	fits := e.two("and", from.bool(), e.two("fcmp oge", from, x, from.float(low)), e.two("fcmp olt", from, x, from.float(math.Ldexp(1, 31))))
+	small, large, done := e.label(), e.label(), e.label()
+	e.rarely(e.anyLane(e.two("xor", from.bool(), fits, from.bool().constant(1)), from.n), large, small)
+	e.open(small)
+	quick := e.through32(x, from, to)
+	e.br(done)
+	e.open(large)
+	outside := e.pending
+	e.pending = nil
+	exact := e.saturate(in, x, from, to)
+	e.flush()
+	e.pending = outside
+	end := e.block
+	e.br(done)
+	e.open(done)
+	return e.set("phi %s [ %s, %%%s ], [ %s, %%%s ]", to, quick, small, exact, end)
+}
+
+// clamped reports that a float is the result of limiting another one, from
+// both sides, to what a signed 32-bit integer and any 64-bit one hold, and
+// gives the greater limit.
+func (e *emitter) clamped(v kernel.Value) (most float64, ok bool) {
+	seen := map[num.Op]bool{}
+	for range 2 {
+		d := e.def[v]
+		if d == nil || d.Code != kernel.Arith || d.Op != num.Min && d.Op != num.Max {
+			return 0, false
+		}
+		limit, rest := e.def[d.Args[1]], d.Args[0]
+		if limit == nil || limit.Code != kernel.Const {
+			limit, rest = e.def[d.Args[0]], d.Args[1]
+		}
+		if limit == nil || limit.Code != kernel.Const || !d.Kind.IsFloat() {
+			return 0, false
+		}
+		x := num.ToFloat(d.Kind, limit.Bits)
+		if !(x >= 0 && x < 1<<31) {
+			return 0, false
+		}
+		most = max(most, x)
+		seen[d.Op], v = true, rest
+	}
+	return most, len(seen) == 2
+}
+
+// bitcast keeps the bits, except that there is one NaN only: which one the
+// processor made must not show.
+func (e *emitter) bitcast(in *kernel.Instr) {
+	n := e.width(in.Args[0])
+	x := e.vector(in.Args[0], n)
+	from, to := typ{in.From, n}, typ{in.Kind, n}
+	r := x
+	switch {
+	case in.From == num.Bool || in.Kind == num.Bool:
+		r = e.resize(x, in.From, in.Kind, n)
+	case in.From.IsFloat() == in.Kind.IsFloat(): // signs alone differ
+	case in.From.IsFloat():
+		nan := e.two("fcmp uno", from, x, x)
+		bits := e.set("bitcast %s %s to %s", from, x, to)
+		r = e.pick(nan, to, to.constant(num.Canon(in.From, math.MaxUint64)), bits)
+	default:
+		r = e.set("bitcast %s %s to %s", from, x, to)
+	}
+	e.give(in.Out[0], r, n)
+}

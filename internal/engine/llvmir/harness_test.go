@@ -1,0 +1,192 @@
+package llvmir
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/godwit-run/godwit/internal/data/column"
+	"github.com/godwit-run/godwit/internal/engine/llvm"
+	"github.com/godwit-run/godwit/internal/engine/object"
+	"github.com/godwit-run/godwit/internal/engine/stepper"
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/kernel/kerneltest"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// passes as package codegen runs them over kernels.
+const passes = "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(licm),early-cse)"
+
+// backend compiles for this machine.
+type backend struct {
+	m *llvm.Machine
+	t Target
+	limits
+}
+
+func newBackend(tb testing.TB, vectorBytes int) *backend {
+	tb.Helper()
+	l, err := llvm.Load()
+	if errors.Is(err, llvm.ErrMissing) {
+		tb.Skip("SKIPPED: libLLVM 19 is not installed (Debian: libllvm19)")
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	m, err := l.Machine(l.Host(), 2)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(m.Close)
+	return &backend{m, Target{Arch: runtime.GOARCH, VectorBytes: vectorBytes}, usual}
+}
+
+// native is a kernel as machine code.
+type native struct {
+	k     *kernel.Kernel
+	lay   *Layout
+	image *object.Image
+	entry uintptr
+}
+
+func (b *backend) compile(k *kernel.Kernel) (*native, error) {
+	text, err := emit(k, b.t, b.limits)
+	if err != nil {
+		return nil, err
+	}
+	o, err := b.m.Compile([]byte(text), llvm.Options{Form: llvm.Text, Passes: passes})
+	if err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, kernel.Text(k))
+	}
+	image, err := object.Link(o, object.Library)
+	if err != nil {
+		return nil, err
+	}
+	entry, ok := image.Symbol(Function)
+	if !ok {
+		return nil, fmt.Errorf("the object does not define %s", Function)
+	}
+	return &native{k, NewLayout(k), image, entry}, nil
+}
+
+func (n *native) close() { _ = n.image.Close() }
+
+// guarded is memory outside of Go's, up to the end of a page behind which
+// nothing may be touched.
+func guarded(tb testing.TB, bytes int64) []byte {
+	page := int64(unix.Getpagesize())
+	size := (bytes + page - 1) &^ (page - 1)
+	m, err := unix.Mmap(-1, 0, int(size+page), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	if err == nil {
+		err = unix.Mprotect(m[size:], unix.PROT_NONE)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = unix.Munmap(m) })
+	return m[size-bytes : size : size]
+}
+
+// loaded is a case with its regions and its block in memory.
+type loaded struct {
+	c       *kerneltest.Case
+	n       *native
+	regions [][]byte
+	block   []byte
+}
+
+func (n *native) load(tb testing.TB, c *kerneltest.Case) *loaded {
+	l := &loaded{c: c, n: n, block: guarded(tb, n.lay.Bytes)}
+	for i, p := range n.lay.Polys {
+		v, _ := kernel.EvalPoly(p, c.Sizes)
+		l.put(int64(8*i), uint64(v))
+	}
+	for i, s := range c.Scalars {
+		l.put(n.lay.Scalars+int64(8*i), s)
+	}
+	for i, length := range c.Lens() {
+		r := guarded(tb, length*int64(c.Kernel.Regions[i].Elem.Size()))
+		copy(r, c.Regions[i])
+		l.regions = append(l.regions, r)
+		l.put(n.lay.Bases+int64(8*i), uint64(uintptr(unsafe.Pointer(unsafe.SliceData(r)))))
+	}
+	for i := range c.Kernel.Sites {
+		l.put(n.lay.Faults+int64(8*i), math.MaxInt64)
+	}
+	l.put(n.lay.Stop, 0)
+	return l
+}
+
+func (l *loaded) put(at int64, v uint64) { binary.NativeEndian.PutUint64(l.block[at:], v) }
+
+func (l *loaded) run(lo, hi int64) {
+	for i, r := range l.c.Kernel.Regions {
+		if r.Access == kernel.Scratch {
+			clear(l.regions[i])
+		}
+	}
+	object.CallRange(l.n.entry, unsafe.Pointer(unsafe.SliceData(l.block)), lo, hi)
+}
+
+// canonical gives all NaNs one form.
+func canonical(k num.Kind, b []byte) []byte {
+	out := bytes.Clone(b)
+	column.CanonicalNaN(k, out)
+	return out
+}
+
+// agree compiles the kernel of a case and compares, see agrees.
+func (b *backend) agree(tb testing.TB, c *kerneltest.Case, cuts ...int64) error {
+	n, err := b.compile(c.Kernel)
+	if err != nil {
+		return err
+	}
+	defer n.close()
+	return n.agrees(tb, c, cuts...)
+}
+
+// agrees runs a case natively, cut at the given outer indices, and by the
+// stepper, cut alike, and compares everything they wrote.
+func (n *native) agrees(tb testing.TB, c *kerneltest.Case, cuts ...int64) error {
+	c = c.Spoil()
+	l := n.load(tb, c)
+	want := c.Clone()
+	ref := &stepper.Args{Sizes: c.Sizes, Scalars: c.Scalars, Regions: want.Regions, Faults: stepper.NewFaults(c.Kernel.Sites)}
+	lo := int64(0)
+	for _, hi := range append(cuts, c.Outer) {
+		if _, err := stepper.Run(c.Kernel, ref, lo, hi); err != nil {
+			return fmt.Errorf("stepper: %w", err)
+		}
+		l.run(lo, hi)
+		lo = hi
+	}
+	return l.compare(want.Regions, ref.Faults)
+}
+
+func (l *loaded) compare(want [][]byte, faults []int64) error {
+	for i, r := range l.c.Kernel.Regions {
+		if r.Access == kernel.Scratch {
+			continue
+		}
+		got, want := canonical(r.Elem, l.regions[i]), canonical(r.Elem, want[i])
+		n := r.Elem.Size()
+		for j := 0; j < len(got); j += n {
+			if !bytes.Equal(got[j:j+n], want[j:j+n]) {
+				return fmt.Errorf("region %d (%s) element %d is %x, want %x", i, r.Elem, j/n, got[j:j+n], want[j:j+n])
+			}
+		}
+	}
+	for i, f := range faults {
+		if got := int64(binary.NativeEndian.Uint64(l.block[l.n.lay.Faults+int64(8*i):])); got != f {
+			return fmt.Errorf("fault at site %d is %d, want %d", i, got, f)
+		}
+	}
+	return nil
+}

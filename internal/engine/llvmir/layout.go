@@ -1,0 +1,36 @@
+package llvmir
+
+import (
+	"strconv"
+
+	"github.com/godwit-run/godwit/internal/front/size"
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+)
+
+// NewLayout gives the layout of a kernel's block.
+func NewLayout(k *kernel.Kernel) *Layout {
+	l := &Layout{Polys: k.Polys()}
+	l.Scalars = 8 * int64(len(l.Polys))
+	l.Bases = l.Scalars + 8*int64(len(k.Scalars))
+	l.Faults = l.Bases + 8*int64(len(k.Regions))
+	l.Stop = l.Faults + 8*int64(k.Sites)
+	l.Bytes = l.Stop + 8
+	return l
+}
+
+func (l *Layout) number(p size.Poly) int {
+	for i, q := range l.Polys {
+		if q.Equal(p) {
+			return i
+		}
+	}
+	return -1
+}
+
+// poly is the number p, as the prologue has loaded it.
+func (e *emitter) poly(p size.Poly) string {
+	if n, ok := p.Const(); ok {
+		return strconv.FormatInt(n, 10)
+	}
+	return e.polys[e.lay.number(p)]
+}

@@ -1,0 +1,44 @@
+// Package llvmir translates kernels into LLVM's textual intermediate
+// representation. It decides the order of every floating-point operation and
+// which values go side by side in vectors; LLVM only picks instructions and
+// registers. No fast-math flag is ever set, nothing is contracted to a fused
+// multiply-add, so every target gives the interpreter's bits.
+package llvmir
+
+import "github.com/godwit-run/godwit/internal/front/size"
+
+// Version changes whenever the text emitted for some kernel changes. It is part
+// of the key under which compiled objects are kept.
+const Version = 2
+
+// Function is the name of the function that a module defines:
+//
+//	void godwit_kernel(ptr block, i64 lo, i64 hi)
+//
+// It runs outer indices lo..hi with the arguments in the block; see Layout.
+const Function = "godwit_kernel"
+
+// Target is what the text depends on. The zero Target is valid: baseline code
+// without wide vectors.
+type Target struct {
+	Arch string // "amd64", "arm64", "riscv64"
+	// VectorBytes is the width of the vectors that the processor has and runs at
+	// full speed: 16, 32 or 64. 0 means 16.
+	VectorBytes int
+}
+
+// Layout is where the block of arguments holds what, in bytes from its start.
+// All entries are eight bytes wide. The block is aligned to 8.
+//
+//	polynomials  i64 each, in the order of Polys, evaluated by the caller
+//	scalars      canonical bits
+//	bases        address of element 0 of each region. That of a window is virtual
+//	             and may lie anywhere; only elements inside the window are touched
+//	faults       i64 each: least place so far, math.MaxInt64 for none, -1 without
+//	             a place. A run only lowers it
+//	stop         i64: set to 1 by another thread when the run is to end soon; every
+//	             loop of unknown length looks at it, at least each few thousand turns
+type Layout struct {
+	Polys                               []size.Poly
+	Scalars, Bases, Faults, Stop, Bytes int64
+}

@@ -1,0 +1,182 @@
+package llvmir
+
+import (
+	"strconv"
+
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// Between two looks at the stop word lie at most so many turns of an innermost
+// loop, or of a loop around others.
+const (
+	innerStrip = num.Leaf
+	outerStrip = 64
+)
+
+// maxTurns bounds the number of turns of a loop.
+func (e *emitter) maxTurns(in *kernel.Instr) (int64, bool) {
+	p := e.k.Body.Params
+	if n, ok := e.atMost[in]; ok {
+		return n, true
+	}
+	if g, ok := e.k.Grain.Const(); ok && e.slots == nil && in.Args[0] == p[1] && in.Args[1] == p[2] {
+		return g, true
+	}
+	lo, ok := e.constInt(in.Args[0])
+	if !ok || lo < 0 {
+		return 0, false
+	}
+	if hi, ok := e.constInt(in.Args[1]); ok {
+		return max(hi-lo, 0), true
+	}
+	return e.maxSize(in.Args[1])
+}
+
+// maxSize is the greatest value of a size.
+func (e *emitter) maxSize(v kernel.Value) (int64, bool) {
+	d := e.def[v]
+	if d == nil || d.Code != kernel.SizeOf {
+		return 0, false
+	}
+	if name, ok := d.Poly.IsVar(); ok {
+		if i, ok := kernel.SizeIndex(name); ok {
+			return e.k.Sizes[i].Hi, true
+		}
+	}
+	return 0, false
+}
+
+// short reports that a loop never has more than n turns.
+func (e *emitter) short(in *kernel.Instr, n int64) bool {
+	most, ok := e.maxTurns(in)
+	return ok && most <= n
+}
+
+func isLoop(in *kernel.Instr) bool { return in.Code == kernel.For || in.Code == kernel.Fold }
+
+// innermost reports that a block has no loops inside.
+func innermost(b *kernel.Block) bool {
+	for i := range b.Instrs {
+		if isLoop(&b.Instrs[i]) {
+			return false
+		}
+		for j := range b.Instrs[i].Blocks {
+			if !innermost(&b.Instrs[i].Blocks[j]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// stripSize is the number of turns between two looks at the stop word.
+func (e *emitter) stripSize(b *kernel.Block) int64 {
+	size := int64(innerStrip)
+	for i := range b.Instrs {
+		each(&b.Instrs[i], func(in *kernel.Instr) {
+			if isLoop(in) && !e.short(in, unrolled) {
+				size = outerStrip
+			}
+		})
+	}
+	return size
+}
+
+// turnCount is to - from, or 0 if the loop has no turns. The work of a
+// verified kernel is bounded, so the number is far below 2^62.
+func (e *emitter) turnCount(from, to string) string {
+	if from == "0" && to[0] != '%' {
+		if n, err := strconv.ParseInt(to, 10, 64); err == nil {
+			return strconv.FormatInt(max(n, 0), 10)
+		}
+	}
+	n := e.set("sub i64 %s, %s", to, from)
+	return e.set("select i1 %s, i64 %s, i64 0", e.set("icmp slt i64 %s, %s", from, to), n)
+}
+
+// strips cuts from..to into pieces of at most size turns, with a look at the
+// stop word between two, unless there is but one.
+func (e *emitter) strips(from, to string, size int64, one bool, init []state, body func(from, to string, s []state) (next []string, stop string)) []string {
+	if one {
+		next, _ := body(from, to, init)
+		return next
+	}
+	count := e.turnCount(from, to)
+	return e.loop("0", count, size, init, func(done string, c []string) ([]string, string) {
+		rest := e.set("sub i64 %s, %s", count, done)
+		more := e.set("icmp sgt i64 %s, %d", rest, size)
+		look, on := e.label(), e.label()
+		e.brIf(more, look, on)
+		e.open(look)
+		e.lookAtStop()
+		e.br(on)
+		e.open(on)
+		start := e.set("add i64 %s, %s", from, done)
+		turns := e.set("select i1 %s, i64 %d, i64 %s", more, size, rest)
+		return body(start, e.set("add i64 %s, %s", start, turns), with(init, c))
+	})
+}
+
+// turns runs the body once for each i in from..to, with a look at the stop
+// word now and then.
+func (e *emitter) turns(in *kernel.Instr, from, to string, init []state, body func(i string, c []string) (next []string, stop string)) []string {
+	if in.Stop { // the condition itself is carried out of each strip
+		init = append(init, state{typ{num.Bool, 1}, "false"})
+	}
+	last := len(init) - 1
+	size := e.stripSize(&in.Blocks[0])
+	r := e.strips(from, to, size, e.short(in, size), init, func(from, to string, s []state) ([]string, string) {
+		next := e.loop(from, to, 1, s, func(i string, c []string) ([]string, string) {
+			if !in.Stop {
+				return body(i, c)
+			}
+			next, stop := body(i, c[:last])
+			return append(next, stop), stop
+		})
+		if in.Stop {
+			return next, next[last]
+		}
+		return next, ""
+	})
+	if in.Stop {
+		return r[:last]
+	}
+	return r
+}
+
+// forLoop picks the form of a For.
+func (e *emitter) forLoop(in *kernel.Instr) {
+	if e.lanes == 1 && !e.plain && (e.tile(in) || e.sideBySide(in)) {
+		return
+	}
+	e.plainFor(in, e.scalar(in.Args[0]), e.scalar(in.Args[1]))
+}
+
+// plainFor runs the turns one after the other.
+func (e *emitter) plainFor(in *kernel.Instr, from, to string) {
+	b := &in.Blocks[0]
+	var init []state
+	for j, c := range in.Carry {
+		n := e.wide(b.Params[1+j])
+		init = append(init, state{typ{c.Kind, n}, e.vector(in.Args[2+j], n)})
+	}
+	out := e.turns(in, from, to, init, func(i string, c []string) ([]string, string) {
+		e.bind(b.Params[0], i)
+		for j, v := range c {
+			e.give(b.Params[1+j], v, init[j].typ.n)
+		}
+		e.body(b)
+		var next []string
+		for j, s := range init {
+			next = append(next, e.vector(b.Results[j], s.typ.n))
+		}
+		if in.Stop {
+			return next, e.scalar(b.Results[len(init)])
+		}
+		return next, ""
+	})
+	for j, v := range in.Out {
+		e.give(v, out[j], init[j].typ.n)
+	}
+}

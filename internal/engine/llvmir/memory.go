@@ -1,0 +1,154 @@
+package llvmir
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// Regions do not overlap in a run, nor does the block with any of them. Each
+// is an alias scope; -1 is the block's.
+
+// aliasing is the metadata of an access to a region.
+func (e *emitter) aliasing(region int) string {
+	return fmt.Sprintf("!alias.scope !%d, !noalias !%d", 2+3*(region+1)+1, 2+3*(region+1)+2)
+}
+
+// scopes writes the domain and, for the block and each region, its scope, the
+// list with just it, and the list of all others.
+func (e *emitter) scopes(b *strings.Builder) {
+	b.WriteString("!1 = distinct !{!1}\n")
+	for r := -1; r < len(e.k.Regions); r++ {
+		n := 2 + 3*(r+1)
+		fmt.Fprintf(b, "!%d = distinct !{!%d, !1}\n!%d = !{!%d}\n!%d = !{", n, n, n+1, n, n+2)
+		comma := ""
+		for o := -1; o < len(e.k.Regions); o++ {
+			if o != r {
+				fmt.Fprintf(b, "%s!%d", comma, 2+3*(o+1))
+				comma = ", "
+			}
+		}
+		b.WriteString("}\n")
+	}
+	fmt.Fprintf(b, "!%d = !{i32 1}\n", e.onceNode())
+}
+
+// onceNode is the metadata of stores that go past the caches.
+func (e *emitter) onceNode() int { return 2 + 3*(len(e.k.Regions)+1) }
+
+// inBlock is the address at an offset in the block of arguments.
+func (e *emitter) inBlock(off int64) string {
+	return e.set("getelementptr i8, ptr %%block, i64 %d", off)
+}
+
+func (e *emitter) fromBlock(t string, off int64) string {
+	return e.set("load %s, ptr %s, align 8, %s", t, e.inBlock(off), e.aliasing(-1))
+}
+
+// address is where an element lies. It may wrap around: the base of a window
+// is virtual.
+func (e *emitter) address(region int, index string) string {
+	return e.set("getelementptr %s, ptr %s, i64 %s", typ{e.k.Regions[region].Elem, 1}.inMemory(), e.bases[region], index)
+}
+
+// load reads t.n elements from index on. Whoever holds the region may have put
+// any byte where a Bool is; its lowest bit counts.
+func (e *emitter) load(region int, index string, t typ) string {
+	m := t.inMemory()
+	v := e.set("%s %s, ptr %s, align %d, %s", loadLane(t.n == 1 && e.shortStores[region]), m, e.address(region, index), t.kind.Size(), e.aliasing(region))
+	if t.kind == num.Bool {
+		return e.set("trunc %s %s to %s", m, v, t)
+	}
+	return v
+}
+
+func (e *emitter) store(region int, index string, t typ, v string) {
+	e.storeAligned(region, index, t, v, t.kind.Size(), "")
+}
+
+// storePast stores whole vectors past the caches.
+func (e *emitter) storePast(region int, index string, t typ, v string) {
+	e.storeAligned(region, index, t, v, e.t.VectorBytes, fmt.Sprintf(", !nontemporal !%d", e.onceNode()))
+}
+
+func (e *emitter) storeAligned(region int, index string, t typ, v string, align int, more string) {
+	m := t.inMemory()
+	if t.kind == num.Bool {
+		v = e.set("zext %s %s to %s", t, v, m)
+	}
+	if t.n > 1 && t.n*t.kind.Size() < fed {
+		e.shortStores[region] = true
+	}
+	e.line("store %s %s, ptr %s, align %d, %s%s", m, v, e.address(region, index), align, e.aliasing(region), more)
+}
+
+func (e *emitter) loadInstr(in *kernel.Instr) {
+	t := typ{e.k.Regions[in.Region].Elem, e.lanes}
+	if packed, ok := e.packed[in]; ok && t.n > 1 {
+		e.give(in.Out[0], packed(), t.n)
+		return
+	}
+	switch at := e.at(in.Args[0]); at.shape() {
+	case uniform:
+		e.bind(in.Out[0], e.load(in.Region, at.text, t.scalar()))
+	case unit:
+		e.give(in.Out[0], e.load(in.Region, at.text, t), t.n)
+	default:
+		e.give(in.Out[0], e.gather(in, t), t.n)
+	}
+}
+
+// gather loads element by element: the processors' own instructions for it
+// are no faster.
+func (e *emitter) gather(in *kernel.Instr, t typ) string {
+	v := "poison"
+	for j, index := range e.lanesOf(in.Args[0]) {
+		v = e.set("insertelement %s %s, %s %s, i64 %d", t, v, t.scalar(), e.load(in.Region, index, t.scalar()), j)
+	}
+	return v
+}
+
+// lanesOf gives the lanes of a value one by one. What comes straight from
+// consecutive elements is loaded again, which is cheaper than taking a vector
+// apart.
+func (e *emitter) lanesOf(v kernel.Value) []string {
+	out := make([]string, e.lanes)
+	d := e.def[v]
+	if d != nil && d.Code == kernel.Convert && d.From.IsInt() && d.Kind.IsInt() && d.Site == kernel.NoSite && e.at(v).wide {
+		for j, x := range e.lanesOf(d.Args[0]) {
+			out[j] = e.resize(x, d.From, d.Kind, 1)
+		}
+		return out
+	}
+	again := d != nil && d.Code == kernel.Load && e.at(d.Args[0]).shape() == unit && e.k.Regions[d.Region].Access == kernel.Read
+	for j := range out {
+		if again {
+			out[j] = e.load(d.Region, e.lane(e.at(d.Args[0]), typ{num.I64, 1}, j), typ{e.kind(v), 1})
+		} else {
+			out[j] = e.lane(e.at(v), typ{e.kind(v), e.lanes}, j)
+		}
+	}
+	return out
+}
+
+func (e *emitter) storeInstr(in *kernel.Instr) {
+	t := typ{e.k.Regions[in.Region].Elem, e.lanes}
+	at := e.at(in.Args[0])
+	switch at.shape() {
+	case unit:
+		if slices.Contains(e.past, in) {
+			e.storePast(in.Region, at.text, t, e.vector(in.Args[1], t.n))
+			return
+		}
+		e.store(in.Region, at.text, t, e.vector(in.Args[1], t.n))
+	case uniform:
+		e.store(in.Region, at.text, t.scalar(), e.scalar(in.Args[1]))
+	default:
+		for j, index := range e.lanesOf(in.Args[0]) {
+			e.store(in.Region, index, t.scalar(), e.lane(e.at(in.Args[1]), t, j))
+		}
+	}
+}

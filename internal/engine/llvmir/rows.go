@@ -1,0 +1,179 @@
+package llvmir
+
+import (
+	"slices"
+
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// rowFold is a Fold over consecutive slots in vectors. Those in canonical
+// order are taken a row at a time, so that lane j of the vector is lane j of
+// the leaf.
+type rowFold struct {
+	*plan
+	ordered, others []accumulator
+	wide            []accumulator // of the others: with lanes of their own kind
+	wideAt          []int         // their first words among those of the others
+	sums            []narrowSum   // of the others: with narrow lanes
+	n               int
+	one             bool // there is one leaf at most
+	tree            *tree
+	memory          *laneMemory
+}
+
+// rows writes a Fold with a straight body in vectors, if that is possible.
+func (e *emitter) rows(in *kernel.Instr) bool {
+	p, ok := e.examine(in)
+	if !ok || len(p.single) > 0 || !innermost(p.body) {
+		return false
+	}
+	f := &rowFold{plan: p, one: e.short(in, num.Leaf)}
+	f.ordered, f.others = e.accumulators(in)
+	if in.Tree && len(f.ordered) > 0 || p.weigh().data == 0 {
+		return false
+	}
+	f.narrow()
+	f.n = f.width()
+	if f.n == 0 || e.short(in, int64(f.n)-1) {
+		return false
+	}
+	f.memory = e.newLaneMemory(f.ordered, 1, false)
+	if !f.one {
+		f.tree = e.newTree(f.ordered, 1)
+	}
+	f.write()
+	return true
+}
+
+// width is a row of the narrowest canonical kind. Without any, it is some
+// vectors, to have several combinations going on at once.
+func (f *rowFold) width() int {
+	n := 0
+	for _, a := range f.ordered {
+		n = max(n, num.Lanes(a.Kind))
+	}
+	if n > 0 {
+		return n
+	}
+	w := f.weigh()
+	for _, s := range f.sums {
+		w.bySize[s.Kind.Size()]--
+		w.bySize[s.lane.Size()]++
+	}
+	n = min(4*f.t.VectorBytes/w.size(), f.limit)
+	if most, ok := f.maxTurns(f.in); ok {
+		for int64(n) > most {
+			n /= 2
+		}
+	}
+	return n
+}
+
+// write goes leaf by leaf. The others' vectors and scalars and the number of
+// leaves are carried from one to the next.
+func (f *rowFold) write() {
+	wide, rest := f.start(f.wide, f.n), f.start(f.others, 1)
+	init := append(append(wide, rest...), counter)
+	var leaf []string
+	end := f.strips(f.scalar(f.in.Args[0]), f.scalar(f.in.Args[1]), num.Leaf, f.one, init, func(from, to string, s []state) ([]string, string) {
+		next, sums := f.leaf(from, to, s[:len(wide)], s[len(wide):len(init)-1])
+		if f.one {
+			leaf = sums
+			return append(next, "0"), ""
+		}
+		return append(next, f.tree.push(s[len(init)-1].text, sums)), ""
+	})
+	if !f.one {
+		leaf = f.tree.close(end[len(init)-1])
+	}
+	f.finish(f.in, 1, leaf, f.close(end[:len(wide)], end[len(wide):len(init)-1]))
+}
+
+// close adds the others' vectors to their scalars.
+func (f *rowFold) close(vectors, scalars []string) []string {
+	for j, a := range f.wide {
+		words := len(a.words(1))
+		scalars = f.added(scalars, f.wideAt[j], a, f.halves(a, f.n, vectors[:words]))
+		vectors = vectors[words:]
+	}
+	return scalars
+}
+
+// added combines a partial with that of an accumulator, which starts at a
+// word of the scalars.
+func (f *rowFold) added(scalars []string, at int, a accumulator, x []string) []string {
+	scalars = slices.Clone(scalars)
+	copy(scalars[at:], f.combine(a, 1, x, scalars[at:at+len(x)]))
+	return scalars
+}
+
+// leaf folds the slots from..to, the last few of them one by one.
+func (f *rowFold) leaf(from, to string, wide, rest []state) (next, sums []string) {
+	mid := f.set("add i64 %s, %s", from, f.set("and i64 %s, %d", f.turnCount(from, to), -f.n))
+	var rows []state
+	for _, a := range f.ordered {
+		t := typ{a.Kind, num.Lanes(a.Kind)}
+		rows = append(rows, state{t, f.identity(a, t.n)[0]})
+	}
+	lanes := append(append(rows[:len(rows):len(rows)], wide...), f.startSums()...)
+	got := f.loop(from, mid, int64(f.n), lanes, func(i string, c []string) (next []string, _ string) {
+		f.prefetch(i, mid, f.n)
+		f.sharing(f.n, func() { next = f.chunk(i, c, len(rows)+len(wide)) })
+		return next, ""
+	})
+	rows, vectors := with(rows, got[:len(rows)]), got[len(rows):len(rows)+len(wide)]
+	rest = with(rest, f.addSums(got[len(rows)+len(wide):], texts(rest)))
+	states := append(rows[:len(rows):len(rows)], rest...)
+	got = f.when(f.set("icmp slt i64 %s, %s", mid, to), states, func() []string { return f.remainder(from, mid, to, rows, rest) })
+	for j, a := range f.ordered {
+		sums = append(sums, f.halves(a, num.Lanes(a.Kind), got[j:j+1])[0])
+	}
+	return append(vectors[:len(wide):len(wide)], got[len(rows):]...), sums
+}
+
+// chunk folds n slots into the lanes; those of the sums come from the one
+// numbered sums on.
+func (f *rowFold) chunk(i string, c []string, sums int) []string {
+	f.vals[f.body.Params[0]] = operand{text: i, stride: "1"}
+	f.emitter.body(f.body)
+	var next []string
+	for j, v := range f.values(f.ordered) {
+		next = append(next, f.takeRow(f.ordered[j], f.n, c[j], v))
+	}
+	next = append(next, f.take(f.wide, f.n, c[len(f.ordered):sums], f.body.Params[0])...)
+	return append(next, f.takeSums(c[sums:])...)
+}
+
+// remainder adds the slots mid..to of a leaf that starts at from.
+func (f *rowFold) remainder(from, mid, to string, rows, rest []state) []string {
+	for j, r := range rows {
+		f.memory.storeRow(j, r.text)
+	}
+	next := f.loop(mid, to, 1, rest, func(i string, c []string) ([]string, string) {
+		f.bind(f.body.Params[0], i)
+		f.emitter.body(f.body)
+		if len(rows) > 0 {
+			f.memory.add(f.set("sub i64 %s, %s", i, from), f.values(f.ordered))
+		}
+		return f.take(f.others, 1, c, f.body.Params[0]), ""
+	})
+	var got []string
+	for j := range rows {
+		got = append(got, f.memory.loadRow(j))
+	}
+	return append(got, next...)
+}
+
+// takeRow combines n lanes of a value, which are one or more rows, into a row.
+func (e *emitter) takeRow(a accumulator, n int, row, v string) string {
+	t := typ{a.Kind, num.Lanes(a.Kind)}
+	for from := 0; from < n; from += t.n {
+		part := v
+		if n > t.n {
+			part = e.part(typ{a.Kind, n}, v, from, t.n)
+		}
+		row = e.combine(a, t.n, []string{row}, []string{part})[0]
+	}
+	return row
+}

@@ -1,0 +1,84 @@
+package llvmir
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+)
+
+// products are kernels with tiles: one that loads an element for each row and
+// column, and one with a weight for each slot beside, for which the larger
+// tiles are too large where registers are few.
+func products(t *testing.T) []*kernel.Kernel {
+	text, err := os.ReadFile("testdata/kernels/matmul.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	weighted := strings.Replace(string(text), "sites 0", "region read f32 s2\nsites 0", 1)
+	weighted = strings.Replace(weighted, "v17 = mul f32 v14 v16\n        yield v17", "v17 = mul f32 v14 v16\n        v19 = load r3 v12\n        v20 = mul f32 v17 v19\n        yield v20", 1)
+	k, err := kernel.ParseText(weighted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []*kernel.Kernel{parse(t, "matmul"), k}
+}
+
+// productSizes are rows, columns and slots: none, fewer than any tile has, those
+// that no tile divides, several bands between looks at the stop word, sections,
+// strips, and more than a leaf.
+var productSizes = [][3]int64{
+	{1, 1, 1}, {0, 3, 5}, {3, 0, 5}, {5, 4, 0}, {2, 2, 33}, {3, 5, 31}, {7, 3, 64}, {13, 9, 70},
+	{100, 7, 61}, {23, 11, 1100}, {9, 45, 1600}, {4, 19, 4096}, {3, 4, 4100},
+}
+
+// TestTiles has every shape of tile, as all processors get them: which one that
+// is depends on the number of their registers, not on what they compute.
+func TestTiles(t *testing.T) {
+	var seen [][2]int
+	for _, target := range []Target{{"amd64", 16}, {"amd64", 32}, {"amd64", 64}, {"arm64", 16}} {
+		for i, k := range products(t) {
+			t.Run(fmt.Sprintf("%s/%d/%d", target.Arch, target.VectorBytes, i), func(t *testing.T) {
+				b := newBackend(t, target.VectorBytes)
+				b.t = target
+				seen = append(seen, shapeOf(t, k, target))
+				n, err := b.compile(k)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer n.close()
+				for _, s := range productSizes {
+					outer := (s[0] + 15) / 16
+					c := caseOf(k, []int64{s[0], outer, s[2], s[1]}, outer)
+					if err := n.agrees(t, c, outer/2); err != nil {
+						t.Errorf("%d rows, %d columns, %d slots: %v", s[0], s[1], s[2], err)
+					}
+				}
+			})
+		}
+	}
+	for _, s := range shapes {
+		if !t.Failed() && len(seen) > 0 && !slices.Contains(seen, s) {
+			t.Errorf("no tile of %d rows and %d columns", s[0], s[1])
+		}
+	}
+}
+
+// shapeOf is the tile that a kernel gets.
+func shapeOf(t *testing.T, k *kernel.Kernel, target Target) [2]int {
+	e := newEmitter(k, target, usual)
+	e.scan()
+	tile := &tiling{i: e.slotLoop()}
+	tile.j, _ = only(&tile.i.Blocks[0], kernel.For)
+	tile.fold, _ = only(&tile.j.Blocks[0], kernel.Fold)
+	p, ok := e.examine(tile.fold)
+	if !ok {
+		t.Fatal("no tiles")
+	}
+	tile.plan = p
+	tile.size()
+	return [2]int{tile.rows, tile.columns}
+}

@@ -1,0 +1,82 @@
+package llvmir
+
+import (
+	"slices"
+
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// unrolled is the number of turns up to which a fold is written out.
+const unrolled = 32
+
+// isWrittenOut reports that a fold is short and of constant length, so that
+// it is written turn by turn.
+func (e *emitter) isWrittenOut(in *kernel.Instr) bool {
+	lo, ok1 := e.constInt(in.Args[0])
+	hi, ok2 := e.constInt(in.Args[1])
+	return in.Code == kernel.Fold && ok1 && ok2 && lo < hi && hi-lo <= unrolled && !in.Tree && innermost(&in.Blocks[0]) && !e.plain
+}
+
+// writtenOut writes such a fold.
+func (e *emitter) writtenOut(in *kernel.Instr) {
+	lo, _ := e.constInt(in.Args[0])
+	hi, _ := e.constInt(in.Args[1])
+	ordered, others := e.accumulators(in)
+	f := &shortFold{emitter: e, accs: ordered, count: int(hi - lo)}
+	f.slot = func(i int) []string {
+		e.bind(in.Blocks[0].Params[0], typ{num.I64, 1}.constant(uint64(lo+int64(i))))
+		e.body(&in.Blocks[0])
+		return e.values(ordered)
+	}
+	var c []string
+	if len(ordered) != 1 || len(others) > 0 || slices.ContainsFunc(in.Blocks[0].Instrs, hasEffectInOrder) {
+		c = texts(e.start(others, e.lanes))
+		slots := make([][]string, f.count)
+		for i := range slots {
+			slots[i] = f.slot(i)
+			c = e.take(others, e.lanes, c, in.Blocks[0].Params[0])
+		}
+		f.slot = func(i int) []string { return slots[i] }
+	}
+	var sums []string
+	for acc := range ordered {
+		sums = append(sums, f.sum(acc, 0, 1))
+	}
+	e.finish(in, e.lanes, sums, c)
+}
+
+// hasEffectInOrder reports that it matters when an instruction comes.
+func hasEffectInOrder(in kernel.Instr) bool { return in.Code != kernel.Load && hasEffect(in) }
+
+// shortFold combines count slots in canonical order. A tree is walked to its
+// leaves before the next begins, so that few values exist at a time: where
+// slots can be computed in any order, they are when they are needed.
+type shortFold struct {
+	*emitter
+	accs  []accumulator // ordered ones
+	count int
+	slot  func(i int) []string // what goes into them
+}
+
+// sum is what lanes first, first+step, … fold to. Lanes that get no slot are
+// left out: the identity keeps all bits.
+func (f *shortFold) sum(acc, first, step int) string {
+	a := f.accs[acc]
+	if n := num.Lanes(a.Kind); step < n {
+		left := f.sum(acc, first, 2*step)
+		if first+step >= f.count {
+			return left
+		}
+		return f.add(a, left, f.sum(acc, first+step, 2*step))
+	}
+	sum := f.slot(first)[acc]
+	for i := first + step; i < f.count; i += step {
+		sum = f.add(a, sum, f.slot(i)[acc])
+	}
+	return sum
+}
+
+func (f *shortFold) add(a accumulator, x, y string) string {
+	return f.combine(a, f.lanes, []string{x}, []string{y})[0]
+}

@@ -1,0 +1,72 @@
+package stepper
+
+import (
+	"slices"
+
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+func (m *machine) nested(in *kernel.Instr) []uint64 {
+	switch in.Code {
+	case kernel.For:
+		return m.loop(in)
+	case kernel.Fold:
+		return m.fold(in)
+	}
+	if m.get(in.Args[0]) == 1 {
+		return m.block(&in.Blocks[0])
+	}
+	return m.block(&in.Blocks[1])
+}
+
+func (m *machine) loop(in *kernel.Instr) []uint64 {
+	lo, hi := m.int(in.Args[0]), m.int(in.Args[1])
+	var carried []uint64
+	for _, v := range in.Args[2:] {
+		carried = append(carried, m.get(v))
+	}
+	m.checkCarry(in, carried)
+	for i := lo; i < hi; i++ {
+		m.step(kernel.TurnSteps(in))
+		m.set(in.Blocks[0].Params[0], uint64(i))
+		for j, v := range carried {
+			m.set(in.Blocks[0].Params[1+j], v)
+		}
+		results := m.block(&in.Blocks[0])
+		carried = slices.Clone(results[:len(in.Carry)])
+		m.checkCarry(in, carried)
+		if in.Stop && results[len(in.Carry)] == 1 {
+			break
+		}
+	}
+	return carried
+}
+
+func (m *machine) checkCarry(in *kernel.Instr, carried []uint64) {
+	for j, c := range in.Carry {
+		if c.Bounded && !m.keeps(c.Kind, carried[j], c.Bound) {
+			m.fail("%s: carried value %d is %d, outside its bound %s", kernel.InstrText(in), j, int64(carried[j]), c.Bound)
+		}
+	}
+}
+
+func (m *machine) fold(in *kernel.Instr) []uint64 {
+	lo, hi := m.int(in.Args[0]), m.int(in.Args[1])
+	folders := make([]*num.Folder, len(in.Accs))
+	for j, a := range in.Accs {
+		folders[j] = num.NewFolder(a.Op, a.Kind, in.Tree, lo)
+	}
+	for i := lo; i < hi; i++ {
+		m.step(kernel.TurnSteps(in))
+		m.set(in.Blocks[0].Params[0], uint64(i))
+		for j, v := range m.block(&in.Blocks[0]) {
+			folders[j].Add(i, v)
+		}
+	}
+	var results []uint64
+	for _, f := range folders {
+		results = append(results, f.Result()...)
+	}
+	return results
+}

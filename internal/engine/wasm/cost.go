@@ -1,0 +1,158 @@
+package wasm
+
+import (
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// A call into wazero keeps Go's garbage collector waiting, so the code counts
+// down fuel and visits the host when it has run out. One unit is about a
+// quarter of a nanosecond; the figures err on the high side.
+const (
+	fullTank  = 1 << 19 // an eighth of a millisecond
+	maxCost   = 1 << 18 // of one turn, so that a strip's cost fits in 31 bits
+	shortLoop = 1 << 14 // loops this cheap, known beforehand, are not metered
+
+	costPlain  = 2
+	costDivide = 40
+	costStream = 8   // a load or store near the one of the turn before
+	costFar    = 300 // a load from anywhere
+	costFold   = 400 // setting up and closing a fold
+	costLane   = 10  // adding to a lane in memory
+	costLeaf   = 60  // adding a leaf to the tree
+	costOuter  = 16  // an outer index
+)
+
+// cost estimates one turn through a block, without the loops that meter
+// themselves.
+func (e *emitter) cost(b *block) int {
+	sum := costPlain
+	for _, n := range b.code {
+		sum = min(sum+e.nodeCost(n), maxCost)
+	}
+	return sum
+}
+
+// loopSize is what is known of a loop's running time. It is computed once
+// for each loop: asking again at every level of a nest would take
+// exponentially long.
+type loopSize struct {
+	turn  int  // cost of a turn
+	trips int  // at most, if short
+	short bool // few, cheap turns; nothing in it meters itself
+}
+
+func (e *emitter) loopSize(n *node) loopSize {
+	if n.size == nil {
+		s := &loopSize{turn: e.turnCost(n)}
+		if trips, ok := e.trips(n); ok && trips <= num.Leaf && int(trips)*s.turn <= shortLoop && !meters(&n.blocks[0]) {
+			s.trips, s.short = int(trips), true
+		}
+		n.size = s
+	}
+	return *n.size
+}
+
+// turnCost estimates one turn of a loop.
+func (e *emitter) turnCost(n *node) int {
+	sum := e.cost(&n.blocks[0])
+	for _, a := range n.Accs {
+		switch {
+		case !a.Op.IsOrdered(a.Kind):
+			sum += 3 * costPlain
+		case n.Tree:
+			sum += costLeaf
+		default:
+			sum += costLane
+		}
+	}
+	return min(sum, maxCost)
+}
+
+func (e *emitter) nodeCost(n *node) int {
+	switch n.Code {
+	case kernel.Load, kernel.Store:
+		if e.far(n.Args[0], 3) {
+			return costFar
+		}
+		return costStream
+	case kernel.Arith:
+		if o := n.Op.String(); o == "div" || o == "rem" || o == "sqrt" {
+			return costDivide
+		}
+	case kernel.If:
+		return costPlain + max(e.cost(&n.blocks[0]), e.cost(&n.blocks[1]))
+	case kernel.For, kernel.Fold:
+		sum := 4 * costPlain
+		if n.Code == kernel.Fold {
+			sum = costFold
+		}
+		for _, p := range n.pre {
+			sum += e.nodeCost(p)
+		}
+		if size := e.loopSize(n); size.short {
+			sum += size.trips * size.turn
+		}
+		return sum
+	}
+	return costPlain
+}
+
+// far reports whether an index is not plainly computed from loop counters
+// and sizes; it looks a few definitions deep.
+func (e *emitter) far(v kernel.Value, depth int) bool {
+	d := e.t.def[v]
+	if d == nil {
+		return e.t.carried[v]
+	}
+	switch d.Code {
+	case kernel.Const, kernel.SizeOf, kernel.ScalarArg:
+		return false
+	case kernel.Arith, kernel.Bound, kernel.Convert, kernel.Select:
+		if depth == 0 {
+			return false
+		}
+		for _, a := range d.Args {
+			if e.far(a, depth-1) {
+				return true
+			}
+		}
+		return false
+	}
+	return true
+}
+
+// trips bounds the number of turns of a loop.
+func (e *emitter) trips(n *node) (int64, bool) {
+	p := e.k.Body.Params
+	if g, ok := e.k.Grain.Const(); ok && n.Args[0] == p[1] && n.Args[1] == p[2] {
+		return g, true
+	}
+	lo, ok1 := e.constValue(n.Args[0])
+	hi, ok2 := e.constValue(n.Args[1])
+	switch {
+	case !ok1 || !ok2:
+		return 0, false
+	case lo >= hi:
+		return 0, true
+	}
+	return int64(min(uint64(hi)-uint64(lo), 1<<62)), true
+}
+
+// meters reports whether a block contains a loop that visits the host; the
+// sizes of the loops in it are known.
+func meters(b *block) bool {
+	for _, n := range b.code {
+		switch n.Code {
+		case kernel.For, kernel.Fold:
+			if !n.size.short {
+				return true
+			}
+		case kernel.If:
+			if meters(&n.blocks[0]) || meters(&n.blocks[1]) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,97 @@
+package wasm
+
+import (
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// gathers reports whether a node loads from indices that are data.
+func (p *plan) gathers(n *node) bool {
+	return n.Code == kernel.Load && p.shape(n.Args[0]) == varying
+}
+
+// gatherIndex is the value to take a gather's indices from: what they were
+// widened from, if so, which makes shorter vectors.
+func (p *plan) gatherIndex(n *node) kernel.Value {
+	if d, ok := p.definition(n.Args[0]); ok && d.Code == kernel.Convert && d.From.IsInt() && d.From.Size() <= 4 && p.shape(d.Args[0]) == varying {
+		return d.Args[0]
+	}
+	return n.Args[0]
+}
+
+// gather loads element by element into the lanes.
+func (c *chunkCode) gather(n *node) []local {
+	src := c.gatherIndex(n)
+	from, k := c.kind(src), c.k.Regions[n.Region].Elem
+	indices := c.operand(src, from.Size())
+	out := make([]local, c.regs(k.Size()))
+	per := 16 / k.Size()
+	for e := range c.chunk {
+		r, lane := &out[e/per], e%per
+		c.get(c.base[n.Region])
+		c.extractIndex(indices[e*from.Size()/16], from, e%(16/from.Size()))
+		c.shiftLeft(sizeShift(k))
+		c.op(opI32Add)
+		if lane == 0 {
+			c.mem(opVLoadFirst[index(k)], 0)
+			*r = c.fresh(tV128)
+			continue
+		}
+		c.get(*r)
+		c.memLane(opVLoadLane[index(k)], 0, byte(lane))
+		c.set(*r)
+	}
+	if k == num.Bool {
+		for i := range out {
+			c.get(out[i])
+			c.byteMask()
+			out[i] = c.fresh(tV128)
+		}
+	}
+	return out
+}
+
+// By width: loads into the first lane, and into any.
+var (
+	opVLoadFirst = [4]opcode{0xfd07, opVLoad16, opVLoad32, opVLoad64}
+	opVLoadLane  = [4]opcode{0xfd54, 0xfd55, 0xfd56, 0xfd57}
+)
+
+// extractIndex pushes a lane modulo 2^32.
+func (c *chunkCode) extractIndex(x local, k num.Kind, lane int) {
+	c.get(x)
+	o := vExtract[index(k)]
+	if k.Size() < 4 && !k.IsSigned() {
+		o++
+	}
+	c.lane(vec(o), lane)
+	if k.Size() == 8 {
+		c.op(opI32WrapI64)
+	}
+}
+
+// boundVec makes indices outside of 0..Poly zero. Poly is at least 1 where
+// this runs, so signed comparisons do.
+func (c *chunkCode) boundVec(n *node) []local {
+	x := c.operand(n.Args[0], 8)
+	out := make([]local, len(x))
+	for i, r := range x {
+		c.get(argsLocal)
+		c.mem(0xfd0a, c.lay.poly(n.Poly)) // load64_splat
+		c.get(r)
+		c.op(vec(vGtS[3]))
+		c.get(r)
+		c.konst(0, 0)
+		c.op(vec(vEq[3] + compareVec[num.Ge][1]))
+		c.op(opVAnd)
+		inside := c.fresh(tV128)
+		c.get(r)
+		c.get(inside)
+		c.op(opVAnd)
+		out[i] = c.fresh(tV128)
+		if n.Site != kernel.NoSite {
+			c.noteBits(8, c.unary(inside, opVNot))
+		}
+	}
+	return out
+}

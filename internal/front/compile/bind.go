@@ -1,0 +1,315 @@
+package compile
+
+import (
+	"errors"
+	"fmt"
+	"github.com/godwit-run/godwit/internal/data/column"
+	"github.com/godwit-run/godwit/internal/front/diag"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/data/value"
+	"github.com/godwit-run/godwit/internal/front/size"
+	"github.com/godwit-run/godwit/internal/ir/graph"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// Bound is a function with all its arguments.
+type Bound struct {
+	Func *Func
+
+	sizes  *sizes
+	params [][]leaf // by parameter, in the order of graph.Leaves
+	opened []data.Source
+}
+
+// leaf is where one scalar column of an argument comes from: a lone scalar, a
+// column of a source, or nowhere, which matters only if the function uses it.
+type leaf struct {
+	bits             uint64
+	src              data.Source
+	column           int
+	option, presence bool
+	missing          error
+}
+
+// binding is an argument of which the sizes are still to be solved.
+type binding interface {
+	// equations are what the argument says about the declared sizes.
+	equations() []*equation
+	// leaves are where the columns come from, once the sizes are known.
+	leaves(s *sizes) ([]leaf, error)
+}
+
+// Bind matches arguments with parameters and generic sizes. Errors are
+// *InputError. Close the result after the run.
+func (f *Func) Bind(args Args) (*Bound, error) {
+	b := &Bound{Func: f, sizes: newSizes()}
+	if err := b.bind(args); err != nil {
+		b.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+func (b *Bound) bind(args Args) (err error) {
+	defer caught(nil, &err)
+	if err := b.Func.checkPlaces(args); err != nil {
+		return err
+	}
+	if err := b.Func.checkNames(args); err != nil {
+		return err
+	}
+	list, err := b.bindAll(args)
+	if err != nil {
+		return err
+	}
+	if err := b.solve(args, list); err != nil {
+		return err
+	}
+	return b.finish(list)
+}
+
+// Close closes the files that Bind opened.
+func (b *Bound) Close() error {
+	var errs []error
+	for _, s := range b.opened {
+		errs = append(errs, s.Close())
+	}
+	b.opened = nil
+	return errors.Join(errs...)
+}
+
+// Unchanged gives an error if a file that Bind opened has been changed since.
+func (b *Bound) Unchanged() error {
+	for _, s := range b.opened {
+		if err := s.Unchanged(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Sizes are the values of the declared sizes.
+func (b *Bound) Sizes() map[string]int64 { return maps.Clone(b.sizes.known) }
+
+func (f *Func) checkNames(args Args) error {
+	var names, missing []string
+	for i := range f.Graph.Given() {
+		name := f.info(i).Name
+		names = append(names, name)
+		if args[name] == nil {
+			missing = append(missing, name)
+		}
+	}
+	params := len(names)
+	for _, s := range f.Graph.Sizes {
+		names = append(names, s.Name)
+	}
+	unknown := ""
+	for name := range args {
+		if !slices.Contains(names, name) && (unknown == "" || name < unknown) {
+			unknown = name
+		}
+	}
+	if unknown != "" {
+		return f.unknown(unknown, names[:params], names)
+	}
+	if len(missing) > 0 {
+		return refuse(missing[0], "run it like this:\n"+f.Example(), "%s needs %s\n  %s", quoted([]string{f.Name}), arguments(missing), f.Signature())
+	}
+	return nil
+}
+
+func arguments(names []string) string {
+	if len(names) == 1 {
+		return "an argument " + quoted(names)
+	}
+	return "the arguments " + quoted(names)
+}
+
+func (f *Func) unknown(name string, params, all []string) error {
+	has := "it takes no arguments"
+	if len(params) > 0 {
+		has = "its parameters are " + quoted(params)
+	}
+	e := refuse(name, "", "`%s` has no parameter `%s`; %s\n  %s", f.Name, name, has, f.Signature())
+	if near := diag.Nearest(name, all); near != "" {
+		e.Help = "did you mean `" + near + "`?"
+	}
+	return e
+}
+
+func (b *Bound) bindAll(args Args) ([]binding, error) {
+	var list []binding
+	for i, p := range b.Func.Graph.Body.Params {
+		d := declared{b.Func.info(i), p.Type, b.Func.leaves[i]}
+		a, err := b.bindOne(d, args[d.Name])
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, a)
+	}
+	return list, nil
+}
+
+// declared is a parameter as the program has it.
+type declared struct {
+	graph.ParamInfo
+	typ *graph.Type
+	all []graph.Leaf // of typ
+}
+
+func (d declared) text() string {
+	if d.Text != "" {
+		return d.Text
+	}
+	return d.typ.String()
+}
+
+func (b *Bound) bindOne(d declared, a Arg) (binding, error) {
+	if d.Literal != nil {
+		return valueOf(d, &value.Value{Type: d.typ, Columns: d.Literal})
+	}
+	switch a := a.(type) {
+	case Text:
+		if a == "-" {
+			return nil, refuse(d.Name, "name a file, as "+d.Name+"=FILE.csv; its extension says the format", "argument `%s` is `-`, but standard input is not read", d.Name)
+		}
+		if f, ok := a.file(); ok {
+			return b.open(d, f)
+		}
+		return literalOf(d, string(a))
+	case File:
+		return b.open(d, a)
+	case Table:
+		return tableOf(d, a.Source, a.Column)
+	case Value:
+		return valueOf(d, a.Value)
+	}
+	return nil, refuse(d.Name, "", "argument `%s` is given as %T, which is no kind of argument", d.Name, a)
+}
+
+func (b *Bound) open(d declared, f File) (binding, error) {
+	src, err := data.Open(f.Path)
+	if err != nil {
+		return nil, about(d.Name, err)
+	}
+	b.opened = append(b.opened, src)
+	return tableOf(d, src, f.Column)
+}
+
+// solve finds all sizes: first those that were given, then those that the
+// arguments show.
+func (b *Bound) solve(args Args, list []binding) error {
+	var all []*equation
+	for _, s := range b.Func.Graph.Sizes {
+		a, given := args[s.Name]
+		if !given || b.Func.isParam(s.Name) {
+			continue
+		}
+		n, err := sizeOf(s.Name, a)
+		if err != nil {
+			return err
+		}
+		says := func() string { return fmt.Sprintf("%s=%d is given", s.Name, n) }
+		all = append(all, &equation{poly: size.Var(s.Name), got: n, arg: s.Name, says: says, typ: "a size"})
+	}
+	for _, a := range list {
+		all = append(all, a.equations()...)
+	}
+	if err := b.sizes.solve(all); err != nil {
+		return err
+	}
+	return b.checkSizes()
+}
+
+func (f *Func) isParam(name string) bool {
+	for i := range f.Graph.Body.Params {
+		if f.info(i).Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// sizeOf reads a size given as an argument.
+func sizeOf(name string, a Arg) (int64, error) {
+	var v *value.Value
+	switch a := a.(type) {
+	case Value:
+		v = a.Value
+	case Text:
+		p, err := value.ParseLiteral(string(a), graph.I64Type, nil)
+		if err != nil {
+			return 0, refuse(name, "write a number: "+name+"=8", "`%s` is a size, and `%s` is none", name, string(a))
+		}
+		v = p
+	}
+	if v == nil || len(v.Columns) != 1 || !v.Columns[0].Kind.IsInt() || v.Columns[0].Len() != 1 {
+		return 0, refuse(name, "give a number: "+name+"=8", "`%s` is a size, and must be an integer", name)
+	}
+	n := int64(v.Columns[0].At(0))
+	if n < 0 {
+		return 0, refuse(name, "", "`%s` is a size, and cannot be %s", name, column.Text(v.Columns[0].Kind, v.Columns[0].At(0)))
+	}
+	return n, nil
+}
+
+// finish finds the columns of all arguments and checks lone scalars.
+func (b *Bound) finish(list []binding) error {
+	for i, a := range list {
+		leaves, err := a.leaves(b.sizes)
+		if err != nil {
+			return err
+		}
+		d := declared{b.Func.info(i), b.Func.Graph.Body.Params[i].Type, b.Func.leaves[i]}
+		if err := b.checkScalars(d, leaves); err != nil {
+			return err
+		}
+		b.params = append(b.params, leaves)
+	}
+	return nil
+}
+
+// checkScalars holds lone scalars to their Range and their bound.
+func (b *Bound) checkScalars(d declared, leaves []leaf) error {
+	for j, l := range d.all {
+		if leaves[j].src != nil || len(l.Dims) > 0 {
+			continue
+		}
+		k, n := l.Type.KindOf(), int64(leaves[j].bits)
+		if k == num.U64 && n < 0 {
+			return refuse(d.Name, "give it as an element of an array, or as two halves", "argument `%s` is %s, but a lone u64 goes up to %d", d.Name, column.Text(k, leaves[j].bits), int64(math.MaxInt64))
+		}
+		if d.Ranged && d.typ.IsScalar() && k.IsInt() && (n < d.Lo || n > d.Hi) {
+			return refuse(d.Name, "give a value within the range, or declare a wider one",
+				"argument `%s` is %s, but `%s: Range<%s, %s>`", d.Name, column.Text(k, leaves[j].bits), d.Name, source(d.Lo), source(d.Hi)).
+				at(b.Func.Graph.Source, b.Func.rangeOf(d.Name), "declared here")
+		}
+		if l.Type.Kind != graph.Index {
+			continue
+		}
+		if bound, ok := b.sizes.eval(l.Type.Bound); ok && (n < 0 || n >= bound) {
+			return refuse(d.Name, fmt.Sprintf("give a value in 0..%s", l.Type.Bound),
+				"argument `%s` is %d, but `%s` is below %s = %s (%s)", d.Name, n, l.Type, l.Type.Bound, prose(bound), b.reasons(l.Type.Bound)).
+				at(b.Func.Graph.Source, d.Pos, "declared here")
+		}
+	}
+	return nil
+}
+
+func (b *Bound) reasons(p size.Poly) string {
+	names := p.Vars()
+	if len(names) == 0 {
+		return "a constant"
+	}
+	parts := make([]string, len(names))
+	for i, n := range names {
+		parts[i] = b.sizes.reason(n)
+	}
+	return strings.Join(parts, "; ")
+}

@@ -1,0 +1,168 @@
+// Package compile is the whole way from source to schedule.
+//
+//	source --syntax--> tree --elaborate--> graph --passes--> graph --lower--> schedule
+//
+// [Check] goes up to checked functions. [Program.Func] makes the graph of one
+// function and takes it through all passes, each verified. [Func.Bind]
+// matches arguments with parameters: it opens files, finds columns, solves
+// for the sizes and holds them to what the program declares. [Bound.Plan]
+// lowers the graph, for the sizes and stored kinds of these arguments, to a
+// schedule whose kernels are verified, and says where each of its inputs is.
+//
+// [Explain] keeps every stage on the way.
+package compile
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strings"
+	"sync"
+
+	"github.com/godwit-run/godwit/internal/front/diag"
+	"github.com/godwit-run/godwit/internal/front/elaborate"
+	"github.com/godwit-run/godwit/internal/front/syntax"
+	"github.com/godwit-run/godwit/internal/ir/graph"
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/lower"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
+	"github.com/godwit-run/godwit/internal/ir/verify"
+	"github.com/godwit-run/godwit/internal/run"
+)
+
+// Program is source that has passed all checks.
+type Program struct {
+	Sources  []*diag.Source
+	Files    []*syntax.File
+	Warnings []*diag.Message
+
+	checked *elaborate.Program
+}
+
+// Func is one function as a graph, after all passes.
+type Func struct {
+	Name  string
+	Graph *graph.Graph
+	Decl  *syntax.Func
+
+	mu    sync.Mutex
+	plans map[string]*lowered
+
+	leaves [][]graph.Leaf // of each parameter's type
+}
+
+// Read loads source files. Errors are *InputError.
+func Read(paths ...string) ([]*diag.Source, error) {
+	sources := make([]*diag.Source, 0, len(paths))
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, unreadable(path, err)
+		}
+		sources = append(sources, diag.NewSource(path, string(text)))
+	}
+	return sources, nil
+}
+
+// Check parses and checks the files of a program. The error of a faulty
+// program is a *SourceError with all messages.
+func Check(sources ...*diag.Source) (p *Program, err error) {
+	defer caught(sources, &err)
+	msgs := new(diag.List)
+	p = &Program{Sources: sources}
+	for _, src := range sources {
+		p.Files = append(p.Files, syntax.Parse(src, msgs))
+	}
+	if !msgs.Failed() { // what a broken tree means would only confuse
+		p.checked = elaborate.Check(p.Files, msgs)
+	}
+	msgs.Sort()
+	if msgs.Failed() {
+		return nil, &SourceError{Messages: msgs.Messages}
+	}
+	p.Warnings = msgs.Messages
+	return p, nil
+}
+
+// Func makes the optimised graph of a function. An empty name means the one
+// that Choose finds.
+func (p *Program) Func(name string) (f *Func, err error) {
+	defer caught(p.Sources, &err)
+	if name, err = p.Choose(name); err != nil {
+		return nil, err
+	}
+	g, err := p.checked.Graph(name)
+	if err != nil {
+		return nil, failed(err)
+	}
+	if err := graph.Optimize(g, true); err != nil {
+		return nil, bug(p.Sources, fmt.Errorf("the graph of `%s`: %w", name, err))
+	}
+	f = &Func{Name: name, Graph: g, Decl: p.decl(name), plans: map[string]*lowered{}}
+	for _, p := range g.Body.Params {
+		f.leaves = append(f.leaves, graph.Leaves(p.Type))
+	}
+	return f, nil
+}
+
+// lower makes the schedule of a function for arguments whose index columns
+// are stored as given and whose sizes are zero or not as given. The result
+// is shared by all runs of this shape.
+func (f *Func) lower(opt lower.Options) (*lowered, error) {
+	key := f.shape(opt)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if l, ok := f.plans[key]; ok {
+		return l, nil
+	}
+	s, err := lower.Lower(f.Graph, opt)
+	if err != nil {
+		return nil, fmt.Errorf("`%s` cannot be lowered: %w", f.Name, err)
+	}
+	l := newLowered(f.Graph, s)
+	f.plans[key] = l
+	return l, nil
+}
+
+// lowered is a schedule and which leaves of the parameters it reads.
+type lowered struct {
+	schedule *schedule.Schedule
+	program  *run.Program
+	used     [][]bool // by parameter and leaf
+}
+
+// shape is all that lowering depends on besides the graph.
+func (f *Func) shape(opt lower.Options) string {
+	var b strings.Builder
+	if opt.Partials {
+		b.WriteString("partials ")
+	}
+	for i, leaves := range f.leaves {
+		for j, leaf := range leaves {
+			if leaf.Type.Kind == graph.Index {
+				b.WriteByte(byte('a' + opt.Stored(i, j)))
+			}
+		}
+	}
+	for _, s := range f.Graph.Sizes {
+		if opt.NonZero(s.Name) {
+			b.WriteString(" " + s.Name)
+		}
+	}
+	return b.String()
+}
+
+// safe holds a kernel that we made to what we ask of strangers' kernels.
+func safe(k *kernel.Kernel) error {
+	_, err := verify.Check(k)
+	return err
+}
+
+// caught turns a panic of the compiler into an error that asks for a report.
+func caught(sources []*diag.Source, err *error) {
+	if p := recover(); p != nil {
+		e := bug(sources, fmt.Errorf("%v", p))
+		e.Stack = string(debug.Stack())
+		*err = e
+	}
+}

@@ -1,0 +1,179 @@
+package compile
+
+import (
+	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/ir/graph"
+	"github.com/godwit-run/godwit/internal/ir/lower"
+	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
+	"github.com/godwit-run/godwit/internal/run"
+)
+
+// Plan is what package run needs: a schedule and its inputs.
+type Plan struct {
+	Schedule *schedule.Schedule
+	Program  *run.Program // of Schedule
+	Inputs   *run.Inputs
+}
+
+// Plan lowers the function for these arguments and checks that every column
+// that it uses is there and of a type that converts.
+func (b *Bound) Plan() (p *Plan, err error) {
+	defer caught(nil, &err)
+	l, err := b.lower()
+	if err != nil {
+		return nil, err
+	}
+	in := &run.Inputs{Sizes: b.sizes.known}
+	for i := range b.Func.Graph.Body.Params {
+		param, err := b.input(i, l.used[i])
+		if err != nil {
+			return nil, err
+		}
+		in.Params = append(in.Params, param)
+	}
+	return &Plan{l.schedule, l.program, in}, nil
+}
+
+func (b *Bound) input(i int, used []bool) (run.Param, error) {
+	name := b.Func.info(i).Name
+	param := run.Param{Name: name}
+	for j, l := range b.Func.leaves[i] {
+		from := b.params[i][j]
+		switch {
+		case len(l.Dims) == 0:
+			param.Leaves = append(param.Leaves, run.Scalar(from.bits))
+			continue
+		case !used[j]:
+			param.Leaves = append(param.Leaves, run.Binding{})
+			continue
+		}
+		if err := b.checkUsed(l, from); err != nil {
+			return param, about(name, err)
+		}
+		param.Leaves = append(param.Leaves, run.Binding{Source: from.src, Column: from.column, Option: from.option, Presence: from.presence})
+	}
+	return param, nil
+}
+
+// checkUsed reports what is wrong with a column that is used.
+func (b *Bound) checkUsed(l graph.Leaf, from leaf) error {
+	if from.missing != nil || from.presence {
+		return from.missing
+	}
+	return data.Check(from.src, []data.Want{{Column: from.column, Kind: b.stored(l, from), Option: from.option}})
+}
+
+// stored is the kind in which a column will be in memory: an index stays in
+// whatever integer kind it is stored.
+func (b *Bound) stored(l graph.Leaf, from leaf) num.Kind {
+	if l.Type.Kind == graph.Index && from.src != nil && from.missing == nil {
+		if k := from.src.Columns()[from.column].Kind; k.IsInt() {
+			return k
+		}
+	}
+	return l.Type.KindOf()
+}
+
+func (b *Bound) lower() (*lowered, error) {
+	stored := func(param, j int) num.Kind {
+		return b.stored(b.Func.leaves[param][j], b.params[param][j])
+	}
+	nonZero := func(name string) bool { n, _ := b.sizes.value(name); return n > 0 }
+	return b.Func.lower(lower.Options{Stored: stored, NonZero: nonZero, Verify: safe, Partials: b.remote()})
+}
+
+// remote reports that an argument lies on other machines.
+func (b *Bound) remote() bool {
+	for _, p := range b.params {
+		for _, l := range p {
+			if _, ok := l.src.(run.Remote); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// newLowered finds out which inputs a schedule reads, and makes the buffers
+// of the others no inputs any more.
+func newLowered(g *graph.Graph, s *schedule.Schedule) *lowered {
+	l := &lowered{schedule: s}
+	for _, p := range g.Body.Params {
+		l.used = append(l.used, make([]bool, len(graph.Leaves(p.Type))))
+	}
+	reads := readBuffers(s)
+	for i := range s.Buffers {
+		in := s.Buffers[i].Input
+		switch {
+		case in == nil:
+		case reads[i]:
+			l.used[in.Param][in.Leaf] = true
+		default:
+			s.Buffers[i].Input = nil
+		}
+	}
+	l.program = run.Prepare(s)
+	return l
+}
+
+// readBuffers marks every buffer that any step speaks of.
+func readBuffers(s *schedule.Schedule) []bool {
+	r := reader(make([]bool, len(s.Buffers)))
+	r.steps(s.Steps)
+	for _, c := range s.Result {
+		r[c.Buffer] = true
+	}
+	return r
+}
+
+type reader []bool
+
+func (r reader) steps(steps []schedule.Step) {
+	for _, step := range steps {
+		switch s := step.(type) {
+		case *schedule.Launch:
+			r.launch(s)
+		case *schedule.SetSize:
+			r[s.Buffer] = true
+		case *schedule.Loop:
+			r.loop(s)
+		case *schedule.Branch:
+			r[s.Cond] = true
+			r.steps(s.Then)
+			r.steps(s.Else)
+		}
+	}
+}
+
+func (r reader) launch(s *schedule.Launch) {
+	for _, b := range s.Regions {
+		if b >= 0 {
+			r[b] = true
+		}
+	}
+	for i := range s.Scalars {
+		r.scalar(&s.Scalars[i])
+	}
+	for _, p := range s.Pruning {
+		r[p.Buffer] = true
+	}
+}
+
+func (r reader) loop(s *schedule.Loop) {
+	r.scalar(s.Lo.Scalar)
+	r.scalar(s.Hi.Scalar)
+	for _, pair := range s.Swap {
+		r[pair[0]], r[pair[1]] = true, true
+	}
+	if s.Stop >= 0 {
+		r[s.Stop] = true
+	}
+	r.steps(s.Body)
+}
+
+func (r reader) scalar(a *schedule.ScalarArg) {
+	if a != nil && a.From == schedule.FromBuffer {
+		r[a.Buffer] = true
+	}
+}

@@ -1,0 +1,73 @@
+package compile
+
+import (
+	"errors"
+	"runtime"
+	"sync"
+
+	"github.com/godwit-run/godwit/internal/front/diag"
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/lower"
+)
+
+// Runs shows that every function that can be run from outside runs, whatever its sizes: it
+// is lowered for arguments of which nothing is known, and its kernels are verified. The
+// error is a *SourceError; the checker has accepted what the rest of the compiler cannot do.
+func (p *Program) Runs() (err error) {
+	names := p.Names()
+	funcs := make([]*Func, len(names))
+	for i, name := range names {
+		if funcs[i], err = p.Func(name); err != nil {
+			return err
+		}
+	}
+	found := make([]*diag.Message, len(names))
+	next := make(chan int)
+	var done sync.WaitGroup
+	for range min(len(names), runtime.GOMAXPROCS(0)) {
+		done.Go(func() {
+			for i := range next {
+				found[i] = funcs[i].runs(safe)
+			}
+		})
+	}
+	for i := range names {
+		next <- i
+	}
+	close(next)
+	done.Wait()
+	var e SourceError
+	for _, m := range found {
+		if m != nil {
+			e.Messages = append(e.Messages, m)
+		}
+	}
+	if e.Messages == nil {
+		return nil
+	}
+	return &e
+}
+
+// runs is what keeps the function from being run, nil if nothing does.
+func (f *Func) runs(verify func(*kernel.Kernel) error) *diag.Message {
+	err := f.lowers(verify)
+	if err == nil {
+		return nil
+	}
+	var broken *BugError
+	if errors.As(err, &broken) {
+		err = broken.Err
+	}
+	return &diag.Message{
+		Code: "L01", Source: f.Graph.Source, Span: f.Decl.Name.Span,
+		Text: "`" + f.Name + "` passes the checks but cannot be run", Note: err.Error(),
+		Help: "this is a bug in godwit, not in your program; please report it together with the program",
+	}
+}
+
+// lowers makes the schedule for arguments of which nothing is known.
+func (f *Func) lowers(verify func(*kernel.Kernel) error) (err error) {
+	defer caught(nil, &err)
+	_, err = lower.Lower(f.Graph, lower.Options{Verify: verify})
+	return err
+}

@@ -1,0 +1,97 @@
+package compile
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/lower"
+)
+
+// TestRuns takes programs that were once accepted and could not be lowered to kernels.
+func TestRuns(t *testing.T) {
+	paths, err := filepath.Glob("testdata/runs/*.gw")
+	if err != nil || len(paths) < 11 {
+		t.Fatalf("%d programs (%v)", len(paths), err)
+	}
+	for _, path := range paths {
+		sources, err := Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := Check(sources...)
+		if err == nil {
+			err = p.Runs()
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestAcceptedButNotLowered says where a function is that is accepted and has no kernels
+// that pass.
+func TestAcceptedButNotLowered(t *testing.T) {
+	f, err := program(t, "fn one() -> i64 { 1 }\nfn f(x: &[i64; N]) -> i64 { x.sum() }\n").Func("f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := f.runs(func(*kernel.Kernel) error { return errors.New("not safe") })
+	if m == nil {
+		t.Fatal("a kernel that does not pass is nothing")
+	}
+	if line, col := m.Source.Position(m.Span.Start); m.Code != "L01" || line != 2 || col != 4 || m.Note != "not safe" || m.Help == "" {
+		t.Errorf("%s", m.Render())
+	}
+}
+
+// unclamped are programs whose indices verify sees to be in bounds as the checker did, so
+// that their kernels have no bounds for run time. Where a condition guards an index, lower
+// prefers selects to branches, executes the load in any case, and bounds its index.
+var unclamped = []string{
+	`fn f(x: &[f64; N]) -> [f64; N] { (0..N).map(|i| x[N - 1 - i]) }`,
+	`fn f(x: &[f64; N]) -> f64 where N >= 1 { let s = x.sort(); s[N / 2] }`,
+	`fn f(a: &[f64; N], k: idx<N>) -> [f64; N - 1] where N >= 2 { (0..N - 1).map(|j| a[if j < k { j } else { j + 1 }]) }`,
+	`fn f(x: &[f64; N], y: &[f64; M]) -> [f64; N] { (0..N).map(|i| if i > 0 { y.map(|e| e * x[i - 1]).sum() } else { 0.0 }) }`,
+	`fn f(x: &[f64; N]) -> f64 { let mut s = 0.0; for i in 0..N { for j in 0..N - i { s += x[i + j]; } } s }`,
+	`fn f(x: &[f64; N]) -> f64 { let mut s = 0.0; for k in 0..N { let i = N - 1 - k; for j in i + 1..N { s += x[j] * x[i]; } } s }`,
+	`fn f(x: &[f64; N], k: &[f64; K]) -> [f64; N - K + 1] where K >= 1, K <= N { (0..N - K + 1).map(|i| (0..K).map(|j| x[i + K - 1 - j] * k[j]).sum()) }`,
+	`fn f<M: Size, N: Size>(x: &[f64; N * M]) -> [f64; N, M] { (0..N).map(|i| (0..M).map(|j| x[i * M + j])) }`,
+	`fn f(x: &[f64; 2 * N]) -> [f64; N] { (0..N).map(|i| x[2 * i + 1]) }`,
+}
+
+func TestVerifySeesWhatTheCheckerSaw(t *testing.T) {
+	for _, text := range unclamped {
+		f, err := program(t, text).Func("f")
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if _, err := lower.Lower(f.Graph, lower.Options{Verify: func(k *kernel.Kernel) error {
+			err := safe(k)
+			if err != nil {
+				t.Errorf("%s: a kernel needs bounds for run time: %v", text, err)
+			}
+			return err
+		}}); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// BenchmarkCheckAndLower is godwit check of the longest example; it should take no more than 20 ms.
+func BenchmarkCheckAndLower(b *testing.B) {
+	sources, err := Read("../../../examples/pagerank/pagerank.gw")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		p, err := Check(sources...)
+		if err == nil {
+			err = p.Runs()
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package compile
+
+import (
+	"strings"
+
+	"github.com/godwit-run/godwit/internal/ir/graph"
+)
+
+// Signature is the head of the function as written, on one line.
+func (f *Func) Signature() string {
+	if f.Decl == nil || f.Decl.Body == nil || f.Graph.Source == nil {
+		return "fn " + f.Name
+	}
+	text := f.Graph.Source.Text
+	from, to := f.Decl.Name.Span.Start, f.Decl.Body.Span.Start
+	if from > to || to > len(text) {
+		return "fn " + f.Name
+	}
+	var words []string
+	for line := range strings.Lines(text[from:to]) {
+		line, _, _ = strings.Cut(line, "//")
+		words = append(words, strings.Fields(line)...)
+	}
+	return "fn " + strings.TrimSuffix(strings.Join(words, " "), ",")
+}
+
+// Example is a command line that would run the function.
+func (f *Func) Example() string {
+	words := []string{"godwit run", f.Graph.Source.Path + ":" + f.Name}
+	for i, p := range f.Graph.Body.Params[:f.Graph.Given()] {
+		words = append(words, f.info(i).Name+"="+exampleOf(p.Type))
+	}
+	for _, name := range f.unfixed() {
+		words = append(words, name+"=8")
+	}
+	return strings.Join(words, " ")
+}
+
+// unfixed lists the sizes that no parameter's type speaks of.
+func (f *Func) unfixed() []string {
+	fixed := map[string]bool{}
+	for _, p := range f.Graph.Body.Params {
+		for _, leaf := range graph.Leaves(p.Type) {
+			for _, d := range leaf.Dims {
+				for _, v := range d.Vars() {
+					fixed[v] = true
+				}
+			}
+		}
+	}
+	var out []string
+	for _, s := range f.Graph.Sizes {
+		if !fixed[s.Name] {
+			out = append(out, s.Name)
+		}
+	}
+	return out
+}
+
+// exampleOf is an argument of a type as a command line has it.
+func exampleOf(t *graph.Type) string {
+	switch t.Kind {
+	case graph.Array:
+		if _, fixed := t.Size.Const(); fixed && t.Elem().IsScalar() {
+			return "'[…]'"
+		}
+		if t.Elem().Kind == graph.Tuple {
+			return "FILE.parquet"
+		}
+		return "FILE.npy"
+	case graph.Tuple:
+		return "'" + exampleLiteral(t) + "'"
+	}
+	return exampleLiteral(t)
+}
+
+func exampleLiteral(t *graph.Type) string {
+	switch t.Kind {
+	case graph.Array:
+		return "[" + exampleLiteral(t.Elem()) + ", …]"
+	case graph.Option:
+		return "None"
+	case graph.Tuple:
+		parts := make([]string, len(t.Elems))
+		for i, e := range t.Elems {
+			parts[i] = exampleLiteral(e)
+			if len(t.Names) > 0 {
+				parts[i] = t.Names[i] + ": " + parts[i]
+			}
+		}
+		if len(t.Names) > 0 {
+			return "{" + strings.Join(parts, ", ") + "}"
+		}
+		return "(" + strings.Join(parts, ", ") + ")"
+	}
+	switch {
+	case t.KindOf().IsFloat():
+		return "1.0"
+	case t.KindOf().IsInt():
+		return "1"
+	}
+	return "true"
+}

@@ -1,0 +1,87 @@
+package elaborate
+
+import (
+	"github.com/godwit-run/godwit/internal/front/diag"
+	"github.com/godwit-run/godwit/internal/front/syntax"
+	"github.com/godwit-run/godwit/internal/ir/graph"
+)
+
+// closureArg is an argument that must be a closure of so many parameters.
+func (e *elab) closureArg(c *methodUse, i, params int) *syntax.Closure {
+	if i >= len(c.x.Args) {
+		return nil
+	}
+	arg := c.x.Args[i]
+	for {
+		p, ok := arg.(*syntax.ParenExpr)
+		if !ok {
+			break
+		}
+		arg = p.X
+	}
+	names := closureNames[params]
+	cl, ok := arg.(*syntax.Closure)
+	if !ok {
+		m := e.errorf(arg.Where(), "O06", "`%s` takes a closure here", c.x.Name.Text).Note("expected %s …", names)
+		if n, isName := arg.(*syntax.NameExpr); isName {
+			m.Help("%s %s(%s)", names, e.text(n.Span), names[1:len(names)-1])
+		} else {
+			m.Help("%s %s", names, e.text(arg.Where()))
+		}
+		return nil
+	}
+	if len(cl.Params) != params {
+		m := e.errorf(cl.Span, "O02", "this closure has the wrong number of parameters").
+			Note("`%s` gives it %d, found %d", c.x.Name.Text, params, len(cl.Params))
+		if params == 1 && len(cl.Params) == 2 {
+			m.Help("take a pair apart:\n|(%s, %s)| %s", e.text(cl.Params[0].Pattern.Where()), e.text(cl.Params[1].Pattern.Where()), e.text(cl.Body.Where()))
+		} else {
+			m.Help("%s …", names)
+		}
+		return nil
+	}
+	return cl
+}
+
+var closureNames = [...]string{1: "|e|", 2: "|a, e|"}
+
+// applyClosure elaborates a closure's body in the open block, with its parameters
+// standing for the given values.
+func (e *elab) applyClosure(c *syntax.Closure, want *graph.Type, args ...*graph.Node) *graph.Node {
+	mark, saved := len(e.vars), e.fr.loop
+	e.lambda++
+	e.fr.loop = nil
+	for i, p := range c.Params {
+		e.bindPattern(p.Pattern, false, e.paramAs(p, args[i]))
+	}
+	n := e.expr(c.Body, want)
+	e.lambda--
+	e.fr.loop = saved
+	e.vars = e.vars[:mark]
+	return n
+}
+
+// paramAs checks the type written at a closure's parameter.
+func (e *elab) paramAs(p syntax.ClosureParam, n *graph.Node) *graph.Node {
+	if p.Type == nil {
+		return n
+	}
+	t := e.typeExpr(p.Type)
+	if t == nil {
+		return nil
+	}
+	return e.coerce(n, t, p.Type.Where())
+}
+
+// predicate elaborates a closure that gives a bool.
+func (e *elab) predicate(c *syntax.Closure, args ...*graph.Node) *graph.Node {
+	return e.coerce(e.applyClosure(c, graph.BoolType, args...), graph.BoolType, bodyValue(c.Body))
+}
+
+// bodyValue is where the value of a closure stands.
+func bodyValue(x syntax.Expr) diag.Span {
+	if b, ok := x.(*syntax.Block); ok && b.Value != nil {
+		return bodyValue(b.Value)
+	}
+	return x.Where()
+}

@@ -1,0 +1,311 @@
+package elaborate
+
+import (
+	"slices"
+
+	"github.com/godwit-run/godwit/internal/front/diag"
+	"github.com/godwit-run/godwit/internal/front/size"
+	"github.com/godwit-run/godwit/internal/front/syntax"
+	"github.com/godwit-run/godwit/internal/front/types"
+	"github.com/godwit-run/godwit/internal/ir/graph"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// grouping is what group_by gives: not a value, but something to fold.
+type grouping struct {
+	x      *graph.Node // dense or masked
+	groups size.Poly
+	// split gives the key, an index below groups, and the element for what
+	// stands in a slot of x.
+	split func(v *graph.Node) (key, elem *graph.Node)
+	// fixed says that x holds the keys, so that the group can be used away
+	// from where its closure stands.
+	fixed bool
+}
+
+// groupType is the type of nodes that stand for groupings. It belongs to no
+// value: such a node is in no block.
+var groupType = &graph.Type{Kind: graph.Tuple, Name: "group"}
+
+// keyedMethods sort elements into groups.
+func keyedMethods() map[string]method {
+	return map[string]method{
+		"group_by":     {min: 1, max: 1, sizes: 1, need: true, masked: true, run: (*elab).groupBy},
+		"histogram":    {max: 1, sizes: 1, need: true, masked: true, run: (*elab).histogram},
+		"scatter_with": {min: 3, max: 3, run: (*elab).scatter},
+	}
+}
+
+// groupTable has what a grouping can be folded to.
+func groupTable() map[string]method {
+	extreme := func(m graph.Monoid) func(*elab, *methodUse) *graph.Node {
+		return func(e *elab, c *methodUse) *graph.Node {
+			return e.groupFold(c, m, true)
+		}
+	}
+	return map[string]method{
+		"sum":   {max: 1, masked: true, fast: true, run: func(e *elab, c *methodUse) *graph.Node { return e.groupFold(c, graph.SumOf, true) }},
+		"mean":  {max: 1, masked: true, run: (*elab).groupMean},
+		"count": {max: 1, masked: true, run: (*elab).groupCount},
+		"min":   {max: 1, masked: true, run: extreme(graph.MinOf)},
+		"max":   {max: 1, masked: true, run: extreme(graph.MaxOf)},
+	}
+}
+
+func (e *elab) newGroup(g *grouping, at diag.Span) *graph.Node {
+	n := e.make(graph.BadOp, groupType, at, nil)
+	e.of(n).group = g
+	return n
+}
+
+func (e *elab) groupBy(c *methodUse) *graph.Node {
+	k := c.sizes[0]
+	if _, isClosure := c.x.Args[0].(*syntax.Closure); !isClosure {
+		return e.groupByKeys(c, k)
+	}
+	cl := e.closureArg(c, 0, 1)
+	if cl == nil {
+		return nil
+	}
+	return e.newGroup(&grouping{x: c.recv, groups: k, split: func(v *graph.Node) (*graph.Node, *graph.Node) {
+		return e.key(e.applyClosure(cl, indexWanted(cl.Body, k), v), k, bodyValue(cl.Body)), v
+	}}, c.at())
+}
+
+// groupByKeys takes the keys from an array.
+func (e *elab) groupByKeys(c *methodUse, k size.Poly) *graph.Node {
+	keys := e.indices(c.x.Args[0], k)
+	if keys == nil {
+		return nil
+	}
+	at := c.x.Args[0].Where()
+	if keys.Type.Kind != graph.Array || !types.IsInt(keys.Type.Elem()) {
+		e.errorf(at, "B07", "groups need integer keys").Note("expected [idx<%s>; N] or a closure, found %s", k, keys.Type).
+			Help("%s::<%s>(|e| …)", c.x.Name.Text, k)
+		return nil
+	}
+	x, keys := e.dense(c.recv), e.dense(keys)
+	if !e.equalSizes(c, x, keys) {
+		return nil
+	}
+	pairs := e.zipped(c, keys, x)
+	return e.newGroup(&grouping{x: pairs, groups: k, fixed: true, split: func(v *graph.Node) (*graph.Node, *graph.Node) {
+		key := e.key(e.get(v, 0, at), k, at)
+		if key != nil && key.Op == graph.Check {
+			e.of(key).text = "key of the array outside 0.." + k.String()
+		}
+		return key, e.get(v, 1, at)
+	}}, c.at())
+}
+
+// indexWanted is the type idx<n> for an expression that asks for one by
+// clamp_idx or wrap_idx, and nil for others: any integer may be a key.
+func indexWanted(x syntax.Expr, n size.Poly) *graph.Type {
+	if !asksForIndex(x) {
+		return nil
+	}
+	return graph.IndexOf(n)
+}
+
+// asksForIndex looks at what gives an expression's value, or the elements of it.
+func asksForIndex(x syntax.Expr) bool {
+	switch x := x.(type) {
+	case *syntax.Block:
+		return x.Value != nil && asksForIndex(x.Value)
+	case *syntax.ParenExpr:
+		return asksForIndex(x.X)
+	case *syntax.BorrowExpr:
+		return asksForIndex(x.X)
+	case *syntax.Closure:
+		return asksForIndex(x.Body)
+	case *syntax.If:
+		return asksForIndex(x.Then) || x.Else != nil && asksForIndex(x.Else)
+	case *syntax.Match:
+		return slices.ContainsFunc(x.Arms, func(a syntax.Arm) bool { return asksForIndex(a.Body) })
+	case *syntax.MethodCall:
+		if len(x.Args) > 0 {
+			c, ok := x.Args[len(x.Args)-1].(*syntax.Closure)
+			return ok && asksForIndex(c)
+		}
+		return x.Name.Text == "clamp_idx" || x.Name.Text == "wrap_idx"
+	}
+	return false
+}
+
+// indices elaborates an array of indices into n elements.
+func (e *elab) indices(x syntax.Expr, n size.Poly) *graph.Node {
+	var want *graph.Type
+	if t := indexWanted(x, n); t != nil {
+		want = graph.ArrayOf(t, types.Open)
+	}
+	return e.expr(x, want)
+}
+
+// fixGroup gives a grouping that is bound to a name an array with its keys.
+func (e *elab) fixGroup(n *graph.Node) *graph.Node {
+	if n == nil || e.of(n).group == nil || e.of(n).group.fixed {
+		return n
+	}
+	g := e.of(n).group
+	pairs := e.mapEach(n.Pos, g.x, func(v *graph.Node) *graph.Node {
+		key, elem := g.split(v)
+		if key == nil || elem == nil {
+			return nil
+		}
+		return e.tuple(n.Pos, key, elem)
+	})
+	if pairs == nil {
+		return nil
+	}
+	return e.newGroup(&grouping{x: pairs, groups: g.groups, fixed: true, split: func(v *graph.Node) (*graph.Node, *graph.Node) {
+		return e.get(v, 0, n.Pos), e.get(v, 1, n.Pos)
+	}}, n.Pos)
+}
+
+// key makes an integer the number of a group.
+func (e *elab) key(n *graph.Node, k size.Poly, at diag.Span) *graph.Node {
+	if n == nil {
+		return nil
+	}
+	if !types.IsInt(n.Type) {
+		m := e.errorf(at, "B07", "groups need integer keys").Note("expected idx<%s> or an integer, found %s", k, n.Type)
+		switch {
+		case types.IsBool(n.Type), types.IsFloat(n.Type):
+			m.Help("%s as i64", e.parenthesized(at))
+		}
+		return nil
+	}
+	if n.Type.Kind == graph.Index && e.proves(k.Sub(n.Type.Bound)) {
+		return n
+	}
+	if e.inRange(n, k) {
+		return e.toIndex(n, k, at)
+	}
+	return e.toRange(graph.Check, n, k, at)
+}
+
+// groupFold folds each group's elements, or a closure of them.
+func (e *elab) groupFold(c *methodUse, m graph.Monoid, nested bool) *graph.Node {
+	g := e.of(c.recv).group
+	value := e.groupValue(c)
+	if value == nil {
+		return nil
+	}
+	bad := false
+	n := e.keyed(m, g.groups, g.x, c.at(), func(v *graph.Node) (*graph.Node, *graph.Node) {
+		key, elem := g.split(v)
+		if key == nil || elem == nil {
+			return nil, nil
+		}
+		r := value(elem)
+		if r != nil && !e.numbers(c, r.Type, nested) {
+			bad = true
+			return key, nil
+		}
+		return key, r
+	})
+	if bad {
+		return nil
+	}
+	return n
+}
+
+// groupValue is the closure's value for an element, or the element itself.
+func (e *elab) groupValue(c *methodUse) func(v *graph.Node) *graph.Node {
+	if len(c.x.Args) == 0 {
+		return func(v *graph.Node) *graph.Node { return v }
+	}
+	cl := e.closureArg(c, 0, 1)
+	if cl == nil {
+		return nil
+	}
+	return func(v *graph.Node) *graph.Node {
+		return e.element(e.applyClosure(cl, nil, v), bodyValue(cl.Body))
+	}
+}
+
+// ones counts the elements of each group.
+func (e *elab) ones(g *grouping, at diag.Span) *graph.Node {
+	return e.keyed(graph.WrapSum, g.groups, g.x, at, func(v *graph.Node) (*graph.Node, *graph.Node) {
+		key, _ := g.split(v)
+		return key, e.int(num.I64, 1, at)
+	})
+}
+
+func (e *elab) groupCount(c *methodUse) *graph.Node {
+	g := e.of(c.recv).group
+	if len(c.x.Args) == 0 {
+		return e.ones(g, c.at())
+	}
+	cl := e.closureArg(c, 0, 1)
+	if cl == nil {
+		return nil
+	}
+	return e.keyed(graph.CountOf, g.groups, g.x, c.at(), func(v *graph.Node) (*graph.Node, *graph.Node) {
+		key, elem := g.split(v)
+		if key == nil {
+			return nil, nil
+		}
+		return key, e.predicate(cl, elem)
+	})
+}
+
+func (e *elab) groupMean(c *methodUse) *graph.Node {
+	g := e.of(c.recv).group
+	sums := e.groupFold(c, graph.SumOf, true)
+	if sums == nil {
+		return nil
+	}
+	counts := e.ones(g, c.at())
+	if counts == nil {
+		return nil
+	}
+	return e.mapOver(c.at(), []*graph.Node{sums, counts}, func(_ *graph.Node, v []*graph.Node) *graph.Node {
+		return e.divide(v[0], v[1], c.at())
+	})
+}
+
+// histogram counts how often each key occurs.
+func (e *elab) histogram(c *methodUse) *graph.Node {
+	k := c.sizes[0]
+	var cl *syntax.Closure
+	if len(c.x.Args) == 1 {
+		if cl = e.closureArg(c, 0, 1); cl == nil {
+			return nil
+		}
+	}
+	at := c.at()
+	return e.ones(&grouping{x: c.recv, groups: k, split: func(v *graph.Node) (*graph.Node, *graph.Node) {
+		if cl != nil {
+			at = bodyValue(cl.Body)
+			v = e.applyClosure(cl, indexWanted(cl.Body, k), v)
+		}
+		return e.key(v, k, at), v
+	}}, c.at())
+}
+
+// scatter is d.scatter_with(indices, values, |old, new| …).
+func (e *elab) scatter(c *methodUse) *graph.Node {
+	i, v := e.dense(e.indices(c.x.Args[0], c.recv.Type.Size)), e.arrayArg(c, 1)
+	cl := e.closureArg(c, 2, 2)
+	if i == nil || v == nil || cl == nil || !e.indicesFor(c, i, c.recv.Type.Size) || !e.equalSizes(c, i, v) {
+		return nil
+	}
+	at, elem := c.at(), c.recv.Type.Elem()
+	pairs := e.zipped(c, i, v)
+	first := e.slotBlock(pairs, func(p *graph.Node) []*graph.Node {
+		return []*graph.Node{e.get(p, 0, at), e.get(p, 1, at)}
+	})
+	var next *graph.Node
+	second := e.inBlock(func() {
+		old, fresh := e.param(elem, at), e.param(v.Type.Elem(), at)
+		next = e.coerce(e.element(e.applyClosure(cl, elem, old, fresh), bodyValue(cl.Body)), elem, bodyValue(cl.Body))
+		e.cur.b.Results = []*graph.Node{next}
+	})
+	if next == nil {
+		return nil
+	}
+	n := e.add(graph.Scatter, c.recv.Type, at, c.recv, pairs)
+	n.Blocks, n.Reason = []*graph.Block{first, second}, "elements may be written more than once"
+	return n
+}

@@ -1,0 +1,299 @@
+package elaborate
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/godwit-run/godwit/internal/front/diag"
+	"github.com/godwit-run/godwit/internal/front/size"
+	"github.com/godwit-run/godwit/internal/front/syntax"
+	"github.com/godwit-run/godwit/internal/front/types"
+	"github.com/godwit-run/godwit/internal/ir/graph"
+)
+
+// method is an operation called as x.name(…).
+type method struct {
+	min, max int // arguments
+	// sizes is the number of sizes that a turbofish may give; with need they
+	// must be given.
+	sizes int
+	need  bool
+	// masked says that a filtered array works without being compacted.
+	masked bool
+	fast   bool // takes ::<fast>
+	run    func(e *elab, c *methodUse) *graph.Node
+}
+
+// methodUse is one call of a method. recv is not nil.
+type methodUse struct {
+	x     *syntax.MethodCall
+	recv  *graph.Node
+	want  *graph.Type
+	sizes []size.Poly
+	each  bool // the receiver is an element of what the source names
+}
+
+func (c *methodUse) at() diag.Span { return c.x.Span }
+
+// The tables are filled when the program starts, because the methods lead
+// back to the elaboration of expressions.
+var (
+	arrayMethods  map[string]method
+	scalarMethods map[string]method
+	optionMethods map[string]method
+	groupMethods  map[string]method
+)
+
+func init() {
+	arrayMethods = merge(elementMethods(), reduceMethods(), reshapeMethods(), orderMethods(), keyedMethods(), linearMethods())
+	scalarMethods = merge(numberMethods(), floatMethods(), indexMethods())
+	optionMethods = optionTable()
+	groupMethods = groupTable()
+}
+
+func merge(tables ...map[string]method) map[string]method {
+	all := map[string]method{}
+	for _, t := range tables {
+		for name, m := range t {
+			all[name] = m
+		}
+	}
+	return all
+}
+
+// tableFor picks the methods that a value has.
+func (e *elab) tableFor(n *graph.Node) map[string]method {
+	switch {
+	case e.of(n).group != nil:
+		return groupMethods
+	case n.Type.Kind == graph.Array:
+		return arrayMethods
+	case n.Type.Kind == graph.Option:
+		return optionMethods
+	case n.Type.IsScalar():
+		return scalarMethods
+	}
+	return nil
+}
+
+func (e *elab) methodCall(x *syntax.MethodCall, want *graph.Type) *graph.Node {
+	if r, ok := rangeOf(x.Receiver); ok && x.Name.Text == "map" && len(x.Args) == 1 && len(x.TypeArgs) == 0 {
+		return e.mapRange(x, r)
+	}
+	if m, r, ok := strideOf(x); ok {
+		return e.strideArray(m, r, func(i *graph.Node) *graph.Node { return i })
+	}
+	if m, r, ok := strideOf(x.Receiver); ok && x.Name.Text == "map" && len(x.Args) == 1 && len(x.TypeArgs) == 0 {
+		return e.mapStride(x, m, r)
+	}
+	var hint *graph.Type
+	if _, scalar := scalarMethods[x.Name.Text]; scalar && flexible(x.Receiver) {
+		hint = numberWant(want)
+	} else if x.Name.Text == "or" && want != nil && want.Kind == graph.Scalar {
+		hint = graph.OptionOf(want)
+	} else if scalar && elemWant(want) != nil && hasLiteral(x.Receiver) {
+		hint = want
+	}
+	recv := e.exprOrGroup(x.Receiver, hint)
+	if recv == nil {
+		e.argsAfterError(x)
+		return nil
+	}
+	if x.Name.Text == "" {
+		return nil
+	}
+	c := &methodUse{x: x, recv: recv, want: want}
+	m, ok := e.tableFor(recv)[x.Name.Text]
+	if !ok && recv.Type.Kind == graph.Array && types.Innermost(recv.Type).IsScalar() {
+		m, ok = scalarMethods[x.Name.Text]
+		m.masked, c.each = true, true
+	}
+	if !ok {
+		e.unknownMethod(x, recv)
+		return nil
+	}
+	if m.need && len(x.TypeArgs) == 0 && len(x.Args) > m.max {
+		e.errorf(x.Name.Span, "T09", "`%s` takes its number in ::<…>", x.Name.Text).Note("found an argument").Help("%s::<%s>()", x.Name.Text, e.argText(x))
+		return nil
+	}
+	if !e.argCount(x.Name.Span, x.Name.Text, x.Args, m.min, m.max) || !e.sizeArgs(c, m) {
+		return nil
+	}
+	if !m.masked {
+		c.recv = e.dense(recv)
+	}
+	if c.each {
+		return e.eachElement(m, c)
+	}
+	return m.run(e, c)
+}
+
+// eachElement is a scalar's method on the elements of an array: x.m(…) is x.map(|e| e.m(…)).
+func (e *elab) eachElement(m method, c *methodUse) *graph.Node {
+	if c.recv.Type.Kind != graph.Array {
+		return m.run(e, c)
+	}
+	saved := e.fr.loop
+	e.fr.loop = nil
+	e.lambda++
+	n := e.mapEach(c.at(), c.recv, func(v *graph.Node) *graph.Node {
+		inner := *c
+		inner.recv, inner.want = v, elemWant(c.want)
+		return e.eachElement(m, &inner)
+	})
+	e.lambda--
+	e.fr.loop = saved
+	return n
+}
+
+// argsAfterError checks the arguments that do not depend on the receiver, to
+// report what is wrong in them in the same run.
+func (e *elab) argsAfterError(x *syntax.MethodCall) {
+	for _, a := range x.Args {
+		switch a := a.(type) {
+		case *syntax.Closure:
+			if len(a.Params) < len(closureNames) {
+				e.inBlock(func() { e.applyClosure(a, nil, make([]*graph.Node, len(a.Params))...) })
+			}
+		default:
+			e.exprOrGroup(a, nil)
+		}
+	}
+}
+
+// rangeOf is the a..b in (a..b).
+func rangeOf(x syntax.Expr) (*syntax.RangeExpr, bool) {
+	for {
+		p, ok := x.(*syntax.ParenExpr)
+		if !ok {
+			r, ok := x.(*syntax.RangeExpr)
+			return r, ok
+		}
+		x = p.X
+	}
+}
+
+func (e *elab) unknownMethod(x *syntax.MethodCall, recv *graph.Node) {
+	name, table := x.Name.Text, e.tableFor(recv)
+	found := recv.Type.String()
+	if e.of(recv).group != nil {
+		found = "a group"
+	}
+	m := e.errorf(x.Name.Span, "N06", "there is no operation `%s` here", name).Note("not defined on %s", found)
+	switch {
+	case foreignMethods[name] != "":
+		m.Help("%s", foreignMethods[name])
+	default:
+		names := make([]string, 0, len(table))
+		for n := range table {
+			names = append(names, n)
+		}
+		if recv.Type.Kind == graph.Array && types.Innermost(recv.Type).IsScalar() {
+			names = slices.AppendSeq(names, maps.Keys(scalarMethods))
+		}
+		suggest(m, name, names)
+	}
+}
+
+// argText is the text of the arguments.
+func (e *elab) argText(x *syntax.MethodCall) string {
+	if len(x.Args) == 0 {
+		return ""
+	}
+	return e.text(diag.Span{Start: x.Args[0].Where().Start, End: x.Args[len(x.Args)-1].Where().End})
+}
+
+// foreignMethods maps what other languages call things to a line that helps.
+var foreignMethods = map[string]string{
+	"collect": "leave it out: the operations give arrays already", "into_iter": "leave it out, or write .iter()",
+	"to_vec": "leave it out: arrays are values", "clone": "leave it out: values need no copies", "copied": "leave it out", "cloned": "leave it out",
+	"unwrap": ".or(…) gives a value for None", "unwrap_or": ".or(…)", "expect": ".or(…) gives a value for None",
+	"push": "to build an array, use map:\nlet y = (0..N).map(|i| …);", "append": "concat(x, y)", "extend": "concat(x, y)",
+	"reduce": ".fold(init, |a, e| …)", "foldl": ".fold(init, |a, e| …)", "size": ".len()", "length": ".len()",
+	"pow": ".powi::<2>() or .powf(2.0)", "average": ".mean()", "avg": ".mean()", "log": ".ln()", "signum": ".sign()", "pmap": ".map(|e| …)",
+	"rev": ".reverse()", "skip": "take what is left with a range:\n(K..N).map(|i| x[i])", "first": ".get(0)", "last": ".get(x.len() - 1)",
+	"step_by": "take every s-th number of a range:\n(a..b).step(s)", "groupby": ".group_by::<K>(|e| key)", "where": ".filter(|e| …)", "sorted": ".sort()", "sort_by": ".sort(|e| key)",
+	"count_ones": "count the bits: (0..64).count(|k| x >> k & 1 == 1)", "rotate_left": "of a u64, with k from 1 to 63: x << k | x >> (64 - k)", "rotate_right": "of a u64, with k from 1 to 63: x >> k | x << (64 - k)",
+	"swap": "let t = x[i]; x[i] = x[j]; x[j] = t;", "filter_map": ".filter(|e| …).map(|e| …)",
+	"dedup":  "keep what differs from the one before:\n(0..N).filter(|i| i == 0 || x[i] != x[i - 1]).map(|i| x[i])",
+	"unique": "sort, and keep what differs from the one before:\nlet s = x.sort(); (0..N).filter(|i| i == 0 || s[i] != s[i - 1]).map(|i| s[i])",
+	"std":    "let m = x.mean(); x.map(|e| (e - m) * (e - m)).mean().sqrt()",
+	"chunks": ".chunk::<W>()", "windows": ".window::<W>()", "position": ".argmax(|e| e == v)", "flat_map": ".map(|e| …) and then a fold",
+	"for_each": "for e in x { … }", "sum_by": ".map(|e| …).sum()", "max_by": ".argmax(|e| key)", "min_by": ".argmin(|e| key)",
+}
+
+// argsOffer is the text of as many arguments as are wanted, closures last.
+func (e *elab) argsOffer(args []syntax.Expr, want int) string {
+	var texts, closures []string
+	for _, a := range args[:min(want, len(args))] {
+		if _, ok := a.(*syntax.Closure); ok {
+			closures = append(closures, e.text(a.Where()))
+		} else {
+			texts = append(texts, e.text(a.Where()))
+		}
+	}
+	for len(texts)+len(closures) < want {
+		texts = append(texts, "…")
+	}
+	return strings.Join(append(texts, closures...), ", ")
+}
+
+// argCount checks the number of arguments.
+func (e *elab) argCount(at diag.Span, name string, args []syntax.Expr, least, most int) bool {
+	found := len(args)
+	if found >= least && found <= most {
+		return true
+	}
+	want := itoa(least)
+	if most > least {
+		want += " to " + itoa(most)
+	}
+	e.errorf(at, "T08", "`%s` takes %s argument%s", name, want, plural(most)).Note("found %d", found).
+		Help("%s(%s)", name, e.argsOffer(args, max(least, min(found, most))))
+	return false
+}
+
+func plural(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return "s"
+}
+
+// sizeArgs reads a turbofish.
+func (e *elab) sizeArgs(c *methodUse, m method) bool {
+	args := c.x.TypeArgs
+	if m.fast && takesFast(c.x) {
+		return true
+	}
+	if len(args) > m.sizes {
+		e.errorf(c.x.Name.Span, "T09", "`%s` takes no such argument in ::<…>", c.x.Name.Text).Note("expected %d", m.sizes).Help("leave it out")
+		return false
+	}
+	if m.need && len(args) < m.sizes {
+		e.errorf(c.x.Name.Span, "T09", "`%s` needs a size", c.x.Name.Text).Note("expected ::<…>").Help("%s::<8>(%s)", c.x.Name.Text, e.argText(c.x))
+		return false
+	}
+	for _, a := range args {
+		p, ok := e.sizeArg(a)
+		if ok && !e.proves(p) {
+			e.negativeSize(c.x.Name.Span, p)
+			ok = false
+		}
+		if !ok {
+			return false
+		}
+		c.sizes = append(c.sizes, p)
+	}
+	return true
+}
+
+// takesFast reads the `fast` of sum::<fast>, which allows any order; every
+// engine uses the canonical one for now.
+func takesFast(x *syntax.MethodCall) bool {
+	return slices.ContainsFunc(x.TypeArgs, func(a syntax.TypeArg) bool {
+		n, ok := a.Size.(*syntax.NameExpr)
+		return ok && len(n.Path) == 1 && n.Path[0].Text == "fast"
+	})
+}

@@ -1,0 +1,339 @@
+package elaborate
+
+import (
+	"github.com/godwit-run/godwit/internal/front/diag"
+	"github.com/godwit-run/godwit/internal/front/syntax"
+	"github.com/godwit-run/godwit/internal/front/types"
+	"github.com/godwit-run/godwit/internal/ir/graph"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// numberMethods work on integers and floats.
+func numberMethods() map[string]method {
+	return map[string]method{
+		"abs":   {run: (*elab).abs},
+		"min":   {min: 1, max: 1, run: func(e *elab, c *methodUse) *graph.Node { return e.minMax(c, num.Min) }},
+		"max":   {min: 1, max: 1, run: func(e *elab, c *methodUse) *graph.Node { return e.minMax(c, num.Max) }},
+		"clamp": {min: 2, max: 2, run: (*elab).clamp},
+		"sign":  {run: (*elab).sign},
+	}
+}
+
+// floatMethods work on floats.
+func floatMethods() map[string]method {
+	table := map[string]method{
+		"powi":   {sizes: 1, need: true, run: (*elab).powi},
+		"is_nan": {run: (*elab).isNaN},
+	}
+	for name, op := range map[string]num.Op{"sqrt": num.Sqrt, "floor": num.Floor, "ceil": num.Ceil, "trunc": num.Trunc} {
+		table[name] = formulaMethod(0, func(f *formula, x []*graph.Node) *graph.Node { return f.e.arith(op, f.at, x[0]) })
+	}
+	for name, g := range unaryFormulas {
+		table[name] = formulaMethod(0, g)
+	}
+	for name, g := range binaryFormulas {
+		table[name] = formulaMethod(1, g)
+	}
+	return table
+}
+
+// unaryFormulas and binaryFormulas are the elementary functions of one and of two floats.
+var unaryFormulas = map[string]func(*formula, []*graph.Node) *graph.Node{
+	"exp": one((*formula).exp), "ln": one((*formula).ln), "log2": one((*formula).log2),
+	"sin": one((*formula).sin), "cos": one((*formula).cos), "tanh": one((*formula).tanh), "sigmoid": one((*formula).sigmoid),
+	"round": one((*formula).round), "round_ties_even": one((*formula).roundEven), "fract": one((*formula).fract),
+	"is_finite": one((*formula).isFinite), "is_infinite": one((*formula).isInfinite),
+	"tan": wide(one((*formula).tan)), "asin": wide(one((*formula).asin)), "acos": wide(one((*formula).acos)), "atan": wide(one((*formula).atan)),
+	"exp2": wide(one((*formula).exp2)), "exp_m1": wide(one((*formula).expM1)), "ln_1p": wide(one((*formula).ln1p)), "log10": wide(one((*formula).log10)),
+	"sinh": wide(one((*formula).sinh)), "cosh": wide(one((*formula).cosh)),
+	"asinh": wide(one((*formula).asinh)), "acosh": wide(one((*formula).acosh)), "atanh": wide(one((*formula).atanh)),
+	"cbrt": wide(one((*formula).cbrt)),
+}
+
+var binaryFormulas = map[string]func(*formula, []*graph.Node) *graph.Node{
+	"powf": two((*formula).powf), "copysign": two((*formula).copysign),
+	"atan2": wide(two((*formula).atan2)), "hypot": wide(two((*formula).hypot)),
+}
+
+// formulaMethod is a function of a float and so many more.
+func formulaMethod(args int, g func(*formula, []*graph.Node) *graph.Node) method {
+	return method{min: args, max: args, run: func(e *elab, c *methodUse) *graph.Node {
+		if !e.isFloat(c) {
+			return nil
+		}
+		x := []*graph.Node{c.recv}
+		for i := range args {
+			y := e.sideArg(c, i)
+			if y == nil {
+				return nil
+			}
+			x = append(x, y)
+		}
+		return g(&formula{e, c.at(), c.recv.Type.Num}, x)
+	}}
+}
+
+func (e *elab) isFloat(c *methodUse) bool {
+	if types.IsFloat(c.recv.Type) {
+		return true
+	}
+	m := e.errorf(c.x.Name.Span, "T29", "`%s` needs a float", c.x.Name.Text).Note("found %s", c.recv.Type)
+	if types.IsInt(c.recv.Type) && c.each {
+		m.Help("%s.map(|e| (e as f64).%s(%s))", e.operand(c.x.Receiver), c.x.Name.Text, e.argText(c.x))
+	} else if types.IsInt(c.recv.Type) {
+		m.Help("(%s as f64).%s(%s)", e.text(c.x.Receiver.Where()), c.x.Name.Text, e.argText(c.x))
+	}
+	return false
+}
+
+func (e *elab) isNumber(c *methodUse) bool {
+	if types.IsNumber(c.recv.Type) {
+		return true
+	}
+	e.errorf(c.x.Name.Span, "T29", "`%s` needs a number", c.x.Name.Text).Note("found %s", c.recv.Type).
+		Help("%s as i64", e.operand(c.x.Receiver))
+	return false
+}
+
+func (e *elab) abs(c *methodUse) *graph.Node {
+	if !e.isNumber(c) {
+		return nil
+	}
+	if k := c.recv.Type.KindOf(); k.IsInt() && !k.IsSigned() {
+		return c.recv
+	}
+	return e.unaryOp(num.Abs, c.at(), c.recv)
+}
+
+// sign is -1, 0 or 1; of a float that is no number, or ±0, itself.
+func (e *elab) sign(c *methodUse) *graph.Node {
+	if !e.isNumber(c) {
+		return nil
+	}
+	k := c.recv.Type.KindOf()
+	if k.IsFloat() {
+		return (&formula{e, c.at(), k}).sign(c.recv)
+	}
+	zero, one := e.int(k, 0, c.at()), e.int(k, 1, c.at())
+	up := func() *graph.Node {
+		return e.choose(c.at(), e.arith(num.Lt, c.at(), zero, c.recv), func() *graph.Node { return one }, func() *graph.Node { return zero })
+	}
+	if !k.IsSigned() {
+		return up()
+	}
+	return e.choose(c.at(), e.arith(num.Lt, c.at(), c.recv, zero), func() *graph.Node { return e.int(k, -1, c.at()) }, up)
+}
+
+// sideArg is an argument of the receiver's kind.
+func (e *elab) sideArg(c *methodUse, i int) *graph.Node {
+	arg := c.x.Args[i]
+	n := e.expr(arg, types.Computed(c.recv.Type))
+	if n == nil {
+		return nil
+	}
+	if n.Type.IsScalar() && n.Type.KindOf() == c.recv.Type.KindOf() {
+		return n
+	}
+	if !e.settles(n, c.recv.Type) && !e.settles(c.recv, n.Type) {
+		e.mismatch(n.Type, types.Computed(c.recv.Type), arg.Where())
+	}
+	return nil
+}
+
+func (e *elab) minMax(c *methodUse, op num.Op) *graph.Node {
+	if !e.isNumber(c) {
+		return nil
+	}
+	recv := c.recv
+	if flexible(c.x.Receiver) && !flexible(c.x.Args[0]) { // 0.max(x)
+		arg := e.expr(c.x.Args[0], nil)
+		if arg == nil {
+			return nil
+		}
+		if recv = e.expr(c.x.Receiver, operandWant(arg.Type)); recv == nil {
+			return nil
+		}
+		c.recv = recv
+		if !arg.Type.IsScalar() || arg.Type.KindOf() != recv.Type.KindOf() {
+			e.mismatch(arg.Type, recv.Type, c.x.Args[0].Where())
+			return nil
+		}
+		return e.limitTo(op, c.at(), recv, arg)
+	}
+	arg := e.sideArg(c, 0)
+	if arg == nil {
+		return nil
+	}
+	return e.limitTo(op, c.at(), recv, arg)
+}
+
+// limitTo is min or max; that of two indices below one bound is an index.
+func (e *elab) limitTo(op num.Op, at diag.Span, a, b *graph.Node) *graph.Node {
+	n := e.scalarArith(operator{op: op, wrap: true}, at, a, b)
+	if a.Type.Kind == graph.Index && b.Type.Kind == graph.Index && e.sameSize(a.Type.Bound, b.Type.Bound) {
+		n.Type = a.Type
+	}
+	return n
+}
+
+func (e *elab) clamp(c *methodUse) *graph.Node {
+	if !e.isNumber(c) {
+		return nil
+	}
+	lo, hi := e.sideArg(c, 0), e.sideArg(c, 1)
+	if lo == nil || hi == nil {
+		return nil
+	}
+	return e.limitTo(num.Min, c.at(), e.limitTo(num.Max, c.at(), c.recv, lo), hi)
+}
+
+// maxPower is the largest K of powi.
+const maxPower = 64
+
+// powi multiplies by squaring, from the lowest bit of K up.
+func (e *elab) powi(c *methodUse) *graph.Node {
+	if !e.isFloat(c) {
+		return nil
+	}
+	k, ok := c.sizes[0].Const()
+	if !ok || k > maxPower {
+		e.errorf(c.x.Name.Span, "F09", "the power must be a number from 0 to %d", maxPower).Note("found %s", c.sizes[0]).
+			Help("powf(%s as %s)", c.sizes[0], c.recv.Type)
+		return nil
+	}
+	return (&formula{e, c.at(), c.recv.Type.Num}).powi(c.recv, k)
+}
+
+func (e *elab) isNaN(c *methodUse) *graph.Node {
+	if !e.isFloat(c) {
+		return nil
+	}
+	return e.arith(num.Ne, c.at(), c.recv, c.recv)
+}
+
+// optionTable has the operations on Options.
+func optionTable() map[string]method {
+	isSome := func(e *elab, c *methodUse) *graph.Node { return e.add(graph.IsSome, graph.BoolType, c.at(), c.recv) }
+	return map[string]method{
+		"or":      {min: 1, max: 1, run: (*elab).orElse},
+		"map":     {min: 1, max: 1, run: (*elab).mapOption},
+		"is_some": {run: isSome},
+		"is_none": {run: func(e *elab, c *methodUse) *graph.Node { return e.arith(num.Not, c.at(), isSome(e, c)) }},
+	}
+}
+
+// orElse is o.or(d). d is evaluated in any case.
+func (e *elab) orElse(c *methodUse) *graph.Node {
+	elem, reported := c.recv.Type.Elem(), len(e.msgs.Messages)
+	d := e.value(c.x.Args[0], elem)
+	if d == nil {
+		e.numbersInstead(reported, c)
+		return nil
+	}
+	d = e.dense(d)
+	is := e.add(graph.IsSome, graph.BoolType, c.at(), c.recv)
+	return e.choose(c.at(), is,
+		func() *graph.Node { return e.add(graph.Unwrap, elem, c.at(), c.recv) },
+		func() *graph.Node { return d })
+}
+
+// mapOption is o.map(closure), which is evaluated only where there is a value.
+func (e *elab) mapOption(c *methodUse) *graph.Node {
+	cl := e.closureArg(c, 0, 1)
+	if cl == nil {
+		return nil
+	}
+	var want, result *graph.Type
+	if c.want != nil && c.want.Kind == graph.Option {
+		want = c.want.Elem()
+	}
+	is := e.add(graph.IsSome, graph.BoolType, c.at(), c.recv)
+	return e.choose(c.at(), is, func() *graph.Node {
+		v := e.applyClosure(cl, want, e.add(graph.Unwrap, c.recv.Type.Elem(), c.at(), c.recv))
+		if v = e.element(v, bodyValue(cl.Body)); v == nil {
+			return nil
+		}
+		result = graph.OptionOf(v.Type)
+		return e.add(graph.Some, result, c.at(), v)
+	}, func() *graph.Node {
+		if result == nil {
+			return nil
+		}
+		return e.add(graph.Nothing, result, c.at())
+	})
+}
+
+// compareConst is i < c.
+func (e *elab) compareConst(i *graph.Node, c int64, at diag.Span) *graph.Node {
+	return e.arith(num.Lt, at, i, e.int(num.I64, c, at))
+}
+
+// call is f(args).
+func (e *elab) call(x *syntax.Call, want *graph.Type) *graph.Node {
+	if len(x.Func.Path) == 1 {
+		switch x.Func.Path[0].Text {
+		case "Some":
+			return e.some(x, want)
+		case "concat":
+			return e.concat(x, want)
+		}
+		if v := e.lookup(x.Func.Path[0].Text); v != nil {
+			e.errorf(x.Func.Span, "N09", "`%s` is a value, not a function", v.name).Note("expected a function").
+				Help("%s", v.name)
+			e.args(x)
+			return nil
+		}
+		if e.resolver().first(x.Func.Path[0].Text) == nil {
+			e.unknownFunc(x)
+			return nil
+		}
+	}
+	d := e.resolver().path(x.Func.Path, "N02")
+	if d == nil {
+		e.args(x)
+		return nil
+	}
+	if d.kind != funcDecl {
+		m := e.errorf(x.Func.Span, "N09", "`%s` is %s, not a function", d.name, declWords[d.kind]).Note("expected a function")
+		if d.kind == recordDecl {
+			m.Help("%s { … }", e.text(x.Func.Span))
+		}
+		e.args(x)
+		return nil
+	}
+	if e.inConst || e.fr.d != nil && e.fr.d.kind == constDecl {
+		e.errorf(x.Span, "T19", "a constant is made of literals, constants and operators").Note("a call").
+			Help("make it a function:\nfn %s() -> f64 { %s }", last(e.fr.d.name), e.text(x.Span))
+		return nil
+	}
+	return e.callFunc(d, x, want)
+}
+
+// args elaborates the arguments of a call that cannot be made.
+func (e *elab) args(x *syntax.Call) {
+	for _, a := range x.Args {
+		if _, isClosure := a.(*syntax.Closure); !isClosure {
+			e.exprOrGroup(a, nil)
+		}
+	}
+}
+
+func (e *elab) unknownFunc(x *syntax.Call) {
+	name := x.Func.Path[0]
+	if name.Text == "" {
+		return
+	}
+	m := e.errorf(name.Span, "N02", "there is no function `%s`", name.Text).Note("not found")
+	names := append(e.resolver().visible(funcDecl), "concat", "Some")
+	switch {
+	case (arrayMethods[name.Text].run != nil || scalarMethods[name.Text].run != nil) && len(x.Args) > 0:
+		rest := ""
+		if len(x.Args) > 1 {
+			rest = e.text(diag.Span{Start: x.Args[1].Where().Start, End: x.Args[len(x.Args)-1].Where().End})
+		}
+		m.Help("%s.%s(%s)", e.operand(x.Args[0]), name.Text, rest)
+	default:
+		suggest(m, name.Text, names)
+	}
+	e.args(x)
+}

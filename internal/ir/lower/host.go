@@ -1,0 +1,374 @@
+package lower
+
+import (
+	"slices"
+
+	"github.com/godwit-run/godwit/internal/front/size"
+	"github.com/godwit-run/godwit/internal/ir/graph"
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
+)
+
+// block turns the nodes of a block that the host executes into steps. Nodes
+// that are fused, and scalars that cannot fault, wait until a kernel needs
+// them.
+func (l *lowering) block(b *graph.Block) error {
+	for i, n := range b.Nodes {
+		if _, done := l.mat[n]; done || !l.use[n].live {
+			continue
+		}
+		if err := l.hostNode(n, b.Nodes[i+1:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *lowering) hostNode(n *graph.Node, later []*graph.Node) error {
+	switch {
+	case l.waits(n):
+		return nil
+	case n.Op == graph.Reduce && !l.small(n):
+		return l.reductions(l.together(n, later))
+	case n.Op == graph.KeyedReduce && !l.small(n):
+		return l.keyedReductions(l.together(n, later))
+	case n.Op == graph.Loop && arrayWork(n) && !l.oneKernel(n):
+		return l.hostLoop(n)
+	case n.Op == graph.If && arrayWork(n):
+		return l.hostBranch(n)
+	case n.Op == graph.TopK && !l.small(n) && l.most(n.Poly) <= mostCandidates:
+		return l.topK(n)
+	case l.sequential(n):
+		return l.sequence(n)
+	case n.Op == graph.Limit:
+		return l.limit(n)
+	case n.Op == graph.Compact || n.Op == graph.TopK && n.Defines != "":
+		return l.defining(n)
+	case (n.Op == graph.Map || n.Op == graph.Filter) && masked(n):
+		return l.maskedMap(n)
+	}
+	out := l.buffersFor(l.nameOf(n), n.Type)
+	err := l.fill(n, out)
+	l.mat[n] = out
+	return err
+}
+
+// waits reports that n is computed inside the kernels that need it.
+func (l *lowering) waits(n *graph.Node) bool {
+	u := l.use[n]
+	switch n.Op {
+	case graph.Map, graph.Filter:
+		return u.fused(n) && (u.streams+u.others > 0)
+	case graph.Param, graph.Const, graph.SizeVal, graph.MakeTuple, graph.Get, graph.Some, graph.Nothing, graph.IsSome, graph.Unwrap:
+		return true
+	case graph.Arith, graph.Cast, graph.Bits, graph.Clamp, graph.Wrap, graph.Check, graph.At:
+		return !u.faults
+	case graph.If:
+		return !u.faults && !arrayWork(n) && !hasArray(n.Type)
+	case graph.Update:
+		return l.opens(n)
+	}
+	return false
+}
+
+func masked(n *graph.Node) bool { return n.Type.Kind == graph.Array && n.Type.Masked }
+
+// arrayWork reports that a loop or branch contains array operations, each of
+// which deserves a kernel.
+func arrayWork(n *graph.Node) bool {
+	found := hasArray(n.Type)
+	for _, b := range n.Blocks {
+		b.Walk(func(m *graph.Node) bool {
+			found = found || m.Op >= graph.Map && m.Op <= graph.TopK
+			return !found
+		})
+	}
+	return found
+}
+
+// small reports a reduction over so few slots that one leaf holds them: it
+// is done by one kernel in one go.
+func (l *lowering) small(n *graph.Node) bool {
+	_, hi := l.facts.Bounds(n.Args[0].Type.Size)
+	return hi <= num.Leaf
+}
+
+// fill computes n into buffers: in parallel when it is an array whose
+// elements are independent, otherwise by one worker.
+func (l *lowering) fill(n *graph.Node, out []source) error {
+	if n.Op == graph.MakeTuple && hasArray(n.Type) {
+		for i, a := range n.Args {
+			lo, hi := leafRange(n.Type, i)
+			if err := l.fill(a, out[lo:hi]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if n.Type.Kind == graph.Array && (n.Op == graph.Map || l.isAlias(n)) {
+		return l.parallel(n, out)
+	}
+	return l.solo(n, out)
+}
+
+// isAlias reports an array that is known already and only needs copying.
+func (l *lowering) isAlias(n *graph.Node) bool {
+	_, ok := l.component(n)
+	return ok
+}
+
+// parallel stores the elements of a dense array, grain by grain.
+func (l *lowering) parallel(n *graph.Node, out []source) error {
+	return l.kernel("map "+l.nameOf(n), func(k *kern) {
+		k.over(n.Type.Size, l.grain(n))
+		a := k.node(n, k.root).arr
+		dst := k.attach(n.Type, out, kernel.Write)
+		k.each(k.lo, k.hi, n.Type.Size, func(i kernel.Value) {
+			k.slotScope(i, func() {
+				inner := dst
+				inner.off = i
+				k.store(n.Type.Elem(), k.element(a, i).v, inner)
+			})
+		})
+	})
+}
+
+// grain is the number of elements that one outer index computes: few when an
+// element is much work.
+func (l *lowering) grain(n *graph.Node) int64 {
+	if u := l.use[n]; u != nil && (u.cost >= 100 || n.Type.Elem().Kind == graph.Array) {
+		return 16
+	}
+	return num.Leaf
+}
+
+// solo computes a node in one kernel of one outer index.
+func (l *lowering) solo(n *graph.Node, out []source) error {
+	return l.kernel(opName(n)+" "+l.nameOf(n), func(k *kern) {
+		dst := k.attach(n.Type, out, kernel.Write)
+		k.emitInto(n, n.Type, dst)
+	})
+}
+
+// emitInto computes n so that it lies in dst.
+func (k *kern) emitInto(n *graph.Node, t *graph.Type, dst backing) {
+	_, known := k.l.mat[n]
+	carries := n.Op == graph.Loop || n.Op == graph.Fold
+	if (inPlace(n) || carries && hasArray(t)) && !known {
+		for _, r := range dst.regions {
+			k.k.Regions[r].Access = kernel.ReadWrite
+		}
+		k.target[n] = &dst
+		v := k.emit(n, k.root)
+		k.root.val[n] = v
+		if carries {
+			k.storeRest(t, v, dst)
+		}
+		return
+	}
+	k.store(t, k.node(n, k.root), dst)
+}
+
+// inPlace lists the operations that build their result where it shall lie.
+func inPlace(n *graph.Node) bool {
+	switch n.Op {
+	case graph.KeyedReduce, graph.Scan, graph.Scatter, graph.Update, graph.Sort, graph.TopK:
+		return true
+	}
+	return false
+}
+
+func opName(n *graph.Node) string {
+	switch n.Op {
+	case graph.Reduce:
+		return "reduce"
+	case graph.KeyedReduce:
+		return "keyed reduce"
+	case graph.Fold:
+		return "fold in order"
+	case graph.Scan:
+		return "scan"
+	case graph.Scatter:
+		return "scatter"
+	case graph.Update:
+		return "update"
+	case graph.Sort:
+		return "sort"
+	case graph.TopK:
+		return "top-k"
+	case graph.Loop:
+		return "loop"
+	}
+	return "compute"
+}
+
+// maskedMap stores a masked array that several operations need.
+func (l *lowering) maskedMap(n *graph.Node) error {
+	dense := graph.ArrayOf(n.Type.Elem(), n.Type.Size)
+	pairs := maskedType(dense)
+	out := l.buffersFor(l.nameOf(n), pairs)
+	err := l.kernel("filter "+l.nameOf(n), func(k *kern) {
+		k.over(n.Type.Size, num.Leaf)
+		v := k.emit(n, k.root)
+		dst := k.attach(pairs, out, kernel.Write)
+		k.each(k.lo, k.hi, n.Type.Size, func(i kernel.Value) {
+			k.slotScope(i, func() { k.storeSlot(dense, v.arr, dst, i) })
+		})
+	})
+	l.mat[n] = out
+	return err
+}
+
+// defining computes an array whose run-time size becomes known with it.
+func (l *lowering) defining(n *graph.Node) error {
+	count := l.buffer(n.Defines, num.I64, size.Const(1))
+	most := n.Args[0].Type.Size
+	if n.Op == graph.TopK {
+		most = n.Poly
+	}
+	full := graph.ArrayOf(n.Type.Elem(), most)
+	out := l.buffersFor(l.nameOf(n), full)
+	err := l.kernel(opName(n)+" "+l.nameOf(n), func(k *kern) {
+		dst := k.attach(full, out, kernel.Write)
+		c := k.region(count, size.Const(1), kernel.Write)
+		for _, r := range dst.regions {
+			k.k.Regions[r].Access = kernel.ReadWrite
+		}
+		k.target[n] = &dst
+		k.emit(n, k.root)
+		k.b.Store(c, k.b.Int(0), k.dynamic[n.Defines])
+	})
+	l.mat[n] = out
+	l.facts.Hi[n.Defines] = l.most(most)
+	l.add(&schedule.SetSize{Name: n.Defines, Buffer: count, Max: most})
+	return err
+}
+
+// limit finds how many elements are taken. They stay where they are; of an array that is nowhere
+// yet, only they are computed.
+func (l *lowering) limit(n *graph.Node) error {
+	src, ok := l.component(n.Args[0])
+	lazy := !ok && l.waits(n.Args[0])
+	if !ok && !lazy {
+		src = l.buffersFor(l.nameOf(n), n.Args[0].Type)
+		if err := l.fill(n.Args[0], src); err != nil {
+			return err
+		}
+	}
+	most := n.Args[0].Type.Size
+	count := l.buffer(n.Defines, num.I64, size.Const(1))
+	err := l.kernel("count of "+l.nameOf(n), func(k *kern) {
+		v := k.limited(k.node(n.Args[1], k.root).s, most)
+		k.b.Store(k.region(count, size.Const(1), kernel.Write), k.b.Int(0), v)
+	})
+	l.mat[n] = src
+	l.facts.Hi[n.Defines] = l.most(most)
+	l.add(&schedule.SetSize{Name: n.Defines, Buffer: count, Max: most})
+	if err == nil && lazy {
+		err = l.firsts(n)
+	}
+	return err
+}
+
+// firsts computes the elements that are taken of an array that is nowhere yet.
+func (l *lowering) firsts(n *graph.Node) error {
+	out := l.buffersFor(l.nameOf(n), n.Type)
+	delete(l.mat, n)
+	err := l.kernel("map "+l.nameOf(n), func(k *kern) {
+		k.over(n.Type.Size, l.grain(n))
+		if cuttable(n.Args[0]) {
+			k.shorten(n.Args[0], n.Type.Size)
+		}
+		whole := k.node(n.Args[0], k.root).arr
+		dst := k.attach(n.Type, out, kernel.Write)
+		k.each(k.lo, k.hi, n.Type.Size, func(i kernel.Value) {
+			k.slotScope(i, func() {
+				inner := dst
+				inner.off = i
+				k.store(n.Type.Elem(), k.element(whole, i).v, inner)
+			})
+		})
+	})
+	l.mat[n] = out
+	return err
+}
+
+// shorten has a map that is nowhere yet walk over the first elements of its arrays.
+func (k *kern) shorten(n *graph.Node, most size.Poly) {
+	for _, arg := range n.Args {
+		if srcs, ok := k.l.component(arg); ok {
+			t := graph.ArrayOf(arg.Type.Elem(), most)
+			k.root.val[arg] = k.backed(t, k.attach(t, srcs, kernel.Read))
+		} else if arg.Op == graph.Map {
+			k.shorten(arg, most)
+		}
+	}
+}
+
+func (l *lowering) most(p size.Poly) int64 {
+	_, hi := l.facts.Bounds(p)
+	return min(hi, graph.MaxSize)
+}
+
+// together finds later reductions over the same slots that need nothing
+// which is not computed yet, so that one kernel does them all.
+func (l *lowering) together(n *graph.Node, later []*graph.Node) []*graph.Node {
+	group := []*graph.Node{n}
+	for _, m := range later {
+		if _, done := l.mat[m]; done || !l.use[m].live || m.Op != n.Op {
+			continue
+		}
+		if m.Args[0].Type.Size.Equal(n.Args[0].Type.Size) && l.ready(m) && sameLeaf(n, m) {
+			group = append(group, m)
+		}
+	}
+	return group
+}
+
+// sameLeaf reports that two keyed reductions may share leaves: integers do
+// not care, floats need the leaf length of their own width.
+func sameLeaf(n, m *graph.Node) bool {
+	return n.Op != graph.KeyedReduce || !ordered(m) || ordered(n) && width(n).Equal(width(m))
+}
+
+func ordered(n *graph.Node) bool {
+	leaf := graph.Leaves(n.Blocks[0].Results[1].Type)[0]
+	op, kind := n.Monoid.Fold(leaf.Type.KindOf())
+	return op.IsOrdered(kind)
+}
+
+func width(n *graph.Node) size.Poly {
+	return n.Poly.Mul(volume(graph.Leaves(n.Blocks[0].Results[1].Type)[0].Dims))
+}
+
+// ready reports that everything n is computed from is there, or waits and is
+// itself ready.
+func (l *lowering) ready(n *graph.Node) bool {
+	local := map[*graph.Node]bool{}
+	for _, b := range n.Blocks {
+		b.Walk(func(m *graph.Node) bool { local[m] = true; return true })
+	}
+	check := func(m *graph.Node) bool {
+		if local[m] {
+			return true
+		}
+		if _, done := l.mat[m]; done {
+			return true
+		}
+		return l.waits(m) && l.ready(m)
+	}
+	ok := !slices.ContainsFunc(n.Args, func(a *graph.Node) bool { return !check(a) })
+	for _, b := range n.Blocks {
+		for _, r := range b.Results {
+			ok = ok && check(r)
+		}
+		b.Walk(func(m *graph.Node) bool {
+			for _, a := range m.Args {
+				ok = ok && check(a)
+			}
+			return ok
+		})
+	}
+	return ok
+}

@@ -1,0 +1,152 @@
+package lower
+
+import (
+	"github.com/godwit-run/godwit/internal/front/size"
+	"github.com/godwit-run/godwit/internal/ir/graph"
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
+)
+
+// reductions folds leaves in parallel and then combines them.
+func (l *lowering) reductions(group []*graph.Node) error {
+	slots := group[0].Args[0].Type.Size
+	leaves := ceilDiv(slots, num.Leaf)
+	var launch *schedule.Launch
+	var joints []joint
+	var tables []int // of all joints
+	err := l.kernel("leaves of "+l.names(group), func(k *kern) {
+		k.over(slots, num.Leaf)
+		rs := k.reductionsOf(group)
+		if launch == nil {
+			joints, tables = l.leafTables(rs, leaves)
+		}
+		for i, v := range k.foldAll(rs, k.lo, k.hi, slots) {
+			k.b.Store(k.region(tables[i], leaves, kernel.Write), k.o, v)
+		}
+		k.launch.Pruning = l.pruning(group)
+		launch = k.launch
+	})
+	if err == nil {
+		err = l.joinable(launch, joints)
+	}
+	if err != nil {
+		return err
+	}
+	return l.combine(group, tables, leaves)
+}
+
+// leafTables makes a buffer for each word of the accumulators.
+func (l *lowering) leafTables(rs []*reduction, leaves size.Poly) (joints []joint, tables []int) {
+	for _, r := range rs {
+		for _, acc := range r.accs() {
+			j := joint{acc: acc, width: size.Const(1)}
+			for _, kind := range acc.Outs() {
+				j.buffers = append(j.buffers, l.buffer("leaves", kind, leaves))
+			}
+			joints, tables = append(joints, j), append(tables, j.buffers...)
+		}
+	}
+	return joints, tables
+}
+
+func (k *kern) reductionsOf(group []*graph.Node) []*reduction {
+	rs := make([]*reduction, len(group))
+	for i, n := range group {
+		rs[i] = k.reduction(n, k.root)
+	}
+	return rs
+}
+
+func (l *lowering) names(group []*graph.Node) string {
+	s := ""
+	for i, n := range group {
+		if i > 0 {
+			s += ", "
+		}
+		s += l.nameOf(n)
+	}
+	return s
+}
+
+// combine joins the leaves of all reductions in one kernel.
+func (l *lowering) combine(group []*graph.Node, tables []int, leaves size.Poly) error {
+	outs := make([][]source, len(group))
+	for i, n := range group {
+		outs[i] = l.buffersFor(l.nameOf(n), n.Type)
+	}
+	err := l.kernel("combine "+l.names(group), func(k *kern) {
+		count := k.foldedRows(schedule.SizeArg{Poly: leaves}, tables[0])
+		next := 0
+		for i, r := range k.reductionsOf(group) {
+			first := next
+			next += len(r.outs())
+			vs := k.combineLeaves(r, count, func(out int, leaf kernel.Value) kernel.Value {
+				return k.b.Load(k.regionOf(tables[first+out], count, kernel.Read), leaf)
+			})
+			k.store(group[i].Type, k.finish(r, vs), k.attach(group[i].Type, outs[i], kernel.Write))
+		}
+	})
+	for i, n := range group {
+		l.mat[n] = outs[i]
+	}
+	return err
+}
+
+// keyedReductions fills one row of tables per leaf in parallel and then
+// combines the rows.
+func (l *lowering) keyedReductions(group []*graph.Node) error {
+	slots, wide := group[0].Args[0].Type.Size, width(group[0])
+	joints := make([]joint, len(group))
+	most := ceilDiv(slots, minKeyedLeaf)
+	var launch *schedule.Launch
+	err := l.kernel("groups of "+l.names(group), func(k *kern) {
+		length, count := k.leaves(slots, wide)
+		k.k.Outer, k.k.Grain, k.k.Count = count, length, k.poly(slots)
+		var qs []*keyed
+		for i, n := range group {
+			q, j := k.keyed(n, k.root), &joints[i]
+			if launch == nil {
+				*j = joint{acc: q.acc, width: q.width}
+				for _, kind := range q.acc.Outs() {
+					j.buffers = append(j.buffers, l.buffer("groups", kind, most.Mul(q.width)))
+				}
+			}
+			for _, b := range j.buffers {
+				q.tables = append(q.tables, k.regionOf(b, count.Mul(k.poly(q.width)), kernel.ReadWrite))
+			}
+			qs = append(qs, q)
+		}
+		k.fillRow(qs, k.o, k.lo, k.hi, slots)
+		k.launch.Pruning = l.pruning(group)
+		launch = k.launch
+	})
+	if err == nil {
+		err = l.joinable(launch, joints)
+	}
+	for i, n := range group {
+		if err == nil {
+			err = l.combineRows(n, joints[i], slots, wide)
+		}
+	}
+	return err
+}
+
+// combineRows joins the rows of one keyed reduction, columns in parallel.
+func (l *lowering) combineRows(n *graph.Node, j joint, slots, wide size.Poly) error {
+	out := l.buffersFor(l.nameOf(n), n.Type)
+	err := l.kernel("combine "+l.nameOf(n), func(k *kern) {
+		count := k.foldedRows(keyedLeaves(slots, wide), j.buffers[0])
+		q := &keyed{n: n, width: j.width, acc: j.acc}
+		for _, b := range j.buffers {
+			q.tables = append(q.tables, k.regionOf(b, count.Mul(k.poly(q.width)), kernel.Read))
+		}
+		k.over(q.width, 1024)
+		r := k.region(out[0].buffer, q.width, kernel.Write)
+		k.each(k.lo, k.hi, q.width, func(i kernel.Value) {
+			k.b.Store(r, i, k.b.Convert(k.entry(q, i, count), k.k.Regions[r].Elem, false))
+		})
+	})
+	l.mat[n] = out
+	return err
+}

@@ -1,0 +1,203 @@
+package lower
+
+import (
+	"github.com/godwit-run/godwit/internal/front/size"
+	"github.com/godwit-run/godwit/internal/ir/graph"
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
+)
+
+// minKeyedLeaf is the least num.KeyedLeaf of all widths.
+var minKeyedLeaf = num.KeyedLeaf(1)
+
+// keyed is one KeyedReduce being computed into tables of accumulators: one
+// row of width entries per leaf, and one table per word of an accumulator.
+type keyed struct {
+	n      *graph.Node
+	src    *array
+	e      *env
+	value  *graph.Type // of what is combined; a scalar or an array of scalars
+	acc    kernel.Acc
+	groups size.Poly
+	width  size.Poly // groups × scalars per value
+	tables []int     // regions
+}
+
+func (k *kern) keyed(n *graph.Node, e *env) *keyed {
+	t := n.Blocks[0].Results[1].Type
+	leaf := graph.Leaves(t)[0]
+	q := &keyed{n: n, src: k.node(n.Args[0], e).arr, e: e, value: t, groups: n.Poly}
+	q.acc = k.accOf(n.Monoid, leaf.Type.KindOf(), n.Args[0].Type.Size)
+	q.width = n.Poly.Mul(volume(leaf.Dims))
+	return q
+}
+
+// clear sets a row of the tables to the identity.
+func (k *kern) clearRow(q *keyed, row kernel.Value) {
+	k.each(k.b.Int(0), k.sizeValue(q.width), q.width, func(i kernel.Value) {
+		at := k.flat(row, q.width, i)
+		for w, r := range q.tables {
+			k.b.Store(r, at, k.b.Const(q.acc.Outs()[w], q.acc.Op.Identity(q.acc.Kind, 0)[w]))
+		}
+	})
+}
+
+// fillRow combines the slots lo..hi into a row of the tables of all qs,
+// which walk over equally many slots.
+func (k *kern) fillRow(qs []*keyed, row, lo, hi kernel.Value, p size.Poly) {
+	for _, q := range qs {
+		k.clearRow(q, row)
+	}
+	k.each(lo, hi, p, func(i kernel.Value) {
+		k.slotScope(i, func() { k.fillSlots(qs, row, i) })
+	})
+}
+
+// fillSlots combines slot i; what stands under the same mask shares one
+// branch.
+func (k *kern) fillSlots(qs []*keyed, row, i kernel.Value) {
+	for len(qs) > 0 {
+		first := k.element(qs[0].src, i)
+		if qs[0].src.masked == nil {
+			k.fillKeyed(qs[0], row, i, first.v)
+			qs = qs[1:]
+			continue
+		}
+		var same, rest []*keyed
+		for _, q := range qs {
+			if q.src.masked != nil && k.element(q.src, i).set == first.set {
+				same = append(same, q)
+			} else {
+				rest = append(rest, q)
+			}
+		}
+		k.branch(first.set, func() []kernel.Value {
+			for _, q := range same {
+				k.fillKeyed(q, row, i, k.element(q.src, i).elem())
+			}
+			return nil
+		}, func() []kernel.Value { return nil })
+		qs = rest
+	}
+}
+
+func (k *kern) fillKeyed(q *keyed, row, i kernel.Value, elem val) {
+	out := k.body(q.n.Blocks[0], q.e, val{s: i, safe: true}, elem)
+	key := out[0].s
+	if !k.trusts(out[0]) {
+		k.guardDo(q.groups, func() {
+			k.combineValue(q, q.value, out[1], k.flat(row, q.groups, k.bound(key, q.groups)))
+		})
+		return
+	}
+	k.combineValue(q, q.value, out[1], k.flat(row, q.groups, key))
+}
+
+// combineValue combines a value into the table entries from flat position
+// at on, element by element.
+func (k *kern) combineValue(q *keyed, t *graph.Type, v val, at kernel.Value) {
+	if t.Kind == graph.Array {
+		k.each(k.b.Int(0), k.sizeValue(t.Size), t.Size, func(j kernel.Value) {
+			k.combineValue(q, t.Elem(), k.element(v.arr, j).v, k.flat(at, t.Size, j))
+		})
+		return
+	}
+	x := k.b.Convert(v.s, q.acc.Kind, false)
+	old := k.b.Load(q.tables[0], at)
+	if q.acc.Op == num.FoldAddWide {
+		k.addWide(q, x, old, at)
+		return
+	}
+	k.b.Store(q.tables[0], at, k.b.Wrap(scalarOp[q.acc.Op], old, x))
+}
+
+// scalarOp is the operation that combines two values of an accumulator of
+// one word.
+var scalarOp = map[num.FoldOp]num.Op{
+	num.FoldAdd: num.Add, num.FoldMul: num.Mul, num.FoldMin: num.Min, num.FoldMax: num.Max,
+	num.FoldAnd: num.And, num.FoldOr: num.Or, num.FoldXor: num.Xor,
+}
+
+// addWide adds x to a 128-bit accumulator whose low word is low.
+func (k *kern) addWide(q *keyed, x, low, at kernel.Value) {
+	y := k.b.Bitcast(x, num.U64)
+	sum := k.b.Wrap(num.Add, low, y)
+	high := k.b.Load(q.tables[1], at)
+	carry := k.b.Convert(k.b.Wrap(num.Lt, sum, y), num.I64, false)
+	if q.acc.Kind == num.I64 {
+		carry = k.b.Wrap(num.Add, carry, k.b.Wrap(num.Shr, x, k.b.Int(63)))
+	}
+	k.b.Store(q.tables[0], at, sum)
+	k.b.Store(q.tables[1], at, k.b.Wrap(num.Add, high, carry))
+}
+
+// entry combines one column of the tables over all rows and gives the
+// finished scalar.
+func (k *kern) entry(q *keyed, column kernel.Value, rows size.Poly) kernel.Value {
+	vs := k.joinRows(q.acc, k.b.Int(0), k.b.SizeOf(rows), func(word int, row kernel.Value) kernel.Value {
+		return k.b.Load(q.tables[word], k.flat(row, q.width, column))
+	})
+	if q.acc.Op != num.FoldAddWide {
+		return vs[0]
+	}
+	return k.narrow(q.n, q.acc.Kind, vs[0], vs[1])
+}
+
+// leaves gives the length and the number of a keyed fold's leaves as kernel
+// sizes.
+func (k *kern) leaves(slots, width size.Poly) (length, count size.Poly) {
+	length = k.sizeArg(schedule.SizeArg{Op: schedule.KeyedLeaf, KeyedBy: &width})
+	return length, k.sizeArg(keyedLeaves(slots, width))
+}
+
+// keyedLeaves is the number of a keyed fold's leaves.
+func keyedLeaves(slots, width size.Poly) schedule.SizeArg {
+	return schedule.SizeArg{Op: schedule.KeyedLeaves, Poly: slots, KeyedBy: &width}
+}
+
+// keyedReduce is a KeyedReduce inside a kernel, with its tables in scratch.
+func (k *kern) keyedReduce(n *graph.Node, e *env) val {
+	q := k.keyed(n, e)
+	slots := n.Args[0].Type.Size
+	most := k.capacity(slots)
+	_, hi := k.l.facts.Bounds(most)
+	out := k.space(n, n.Type)
+	if hi <= minKeyedLeaf {
+		k.tablesFor(q, k.poly(q.width))
+		k.fillRow([]*keyed{q}, kernel.None, k.b.Int(0), k.sizeValue(slots), slots)
+		k.eachEntry(q, out, func(i kernel.Value) kernel.Value {
+			v := k.b.Load(q.tables[0], i)
+			if q.acc.Op == num.FoldAddWide {
+				return k.narrow(n, q.acc.Kind, v, k.b.Load(q.tables[1], i))
+			}
+			return v
+		})
+		return k.backed(n.Type, out)
+	}
+	length, count := k.leaves(most, q.width)
+	k.tablesFor(q, count.Mul(k.poly(q.width)))
+	k.loop(k.b.Int(0), k.b.SizeOf(count), nil, nil, func(l kernel.Value, _ []kernel.Value) ([]kernel.Value, kernel.Value) {
+		lo := k.b.Wrap(num.Mul, l, k.b.SizeOf(length))
+		end := k.b.Wrap(num.Min, k.b.Wrap(num.Add, lo, k.b.SizeOf(length)), k.sizeValue(slots))
+		k.fillRow([]*keyed{q}, l, lo, end, slots)
+		return nil, kernel.None
+	})
+	k.eachEntry(q, out, func(i kernel.Value) kernel.Value { return k.entry(q, i, count) })
+	return k.backed(n.Type, out)
+}
+
+// tablesFor makes tables of n entries, a polynomial over the kernel's sizes.
+func (k *kern) tablesFor(q *keyed, n size.Poly) {
+	for _, kind := range q.acc.Outs() {
+		q.tables = append(q.tables, k.scratchOf(kind, n))
+	}
+}
+
+// eachEntry stores the finished scalars of all table columns.
+func (k *kern) eachEntry(q *keyed, out backing, value func(i kernel.Value) kernel.Value) {
+	k.each(k.b.Int(0), k.sizeValue(q.width), q.width, func(i kernel.Value) {
+		r := out.regions[0]
+		k.b.Store(r, i, k.b.Convert(value(i), k.k.Regions[r].Elem, false))
+	})
+}

@@ -1,0 +1,136 @@
+package lower
+
+import (
+	"github.com/godwit-run/godwit/internal/front/size"
+	"github.com/godwit-run/godwit/internal/ir/graph"
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// unsigned is the unsigned kind of the same width.
+func unsigned(k num.Kind) num.Kind {
+	switch k.Size() {
+	case 1:
+		return num.U8
+	case 2:
+		return num.U16
+	case 4:
+		return num.U32
+	}
+	return num.U64
+}
+
+// orderKey maps a scalar to an unsigned integer of the same order: sign bits
+// are turned, negative floats turned over, and NaN goes to the top.
+func (k *kern) orderKey(v kernel.Value) kernel.Value {
+	kind := k.b.Kind(v)
+	u := unsigned(kind)
+	top := k.b.Const(u, 1<<(8*u.Size()-1))
+	switch {
+	case kind == num.Bool:
+		return k.b.Convert(v, num.U8, false)
+	case kind.IsSigned():
+		return k.b.Wrap(num.Xor, k.b.Bitcast(v, u), top)
+	case kind.IsFloat():
+		bits := k.b.Bitcast(v, u)
+		negative := k.b.Wrap(num.Ge, bits, top)
+		key := k.b.Select(negative, k.b.Wrap(num.Not, bits), k.b.Wrap(num.Or, bits, top))
+		return k.b.Select(k.b.Wrap(num.Ne, v, v), k.b.Const(u, num.Canon(u, ^uint64(0))), key)
+	}
+	return v
+}
+
+// radix is a stable sort by bytes of the key, least significant first,
+// between two halves of scratch memory.
+type radix struct {
+	keys, index, counts int // regions: 2n keys, 2n slots, 256 counts
+	n                   size.Poly
+	half                kernel.Value // where the second half starts
+	end                 kernel.Value // slots in use
+	u                   num.Kind
+}
+
+const buckets = 256
+
+// sort orders an array by its key.
+func (k *kern) sort(n *graph.Node, e *env) val {
+	t := n.Args[0].Type
+	src := k.node(n.Args[0], e)
+	if src.arr.back == nil {
+		src = k.keep(nil, t, src)
+	}
+	r := k.radixOf(src.arr.n, unsigned(n.Blocks[0].Results[0].Type.KindOf()))
+	k.each(k.b.Int(0), r.end, r.n, func(i kernel.Value) {
+		k.slotScope(i, func() {
+			key := k.orderKey(k.body(n.Blocks[0], e, val{s: i, safe: true}, k.element(src.arr, i).v)[0].s)
+			if n.Desc {
+				key = k.b.Wrap(num.Not, key)
+			}
+			k.b.Store(r.keys, i, key)
+			k.b.Store(r.index, i, k.b.Convert(i, k.k.Regions[r.index].Elem, false))
+		})
+	})
+	passes := int64(r.u.Size())
+	k.loop(k.b.Int(0), k.b.Int(passes), nil, nil, func(p kernel.Value, _ []kernel.Value) ([]kernel.Value, kernel.Value) {
+		k.radixPass(r, p)
+		return nil, kernel.None
+	})
+	return k.permuted(n, src.arr, r, k.b.Int(passes%2))
+}
+
+func (k *kern) radixOf(n size.Poly, u num.Kind) *radix {
+	most := k.capacity(n)
+	return &radix{
+		keys:  k.scratch(u, most.MulConst(2)),
+		index: k.scratch(k.l.storedKind(graph.IndexOf(most)), most.MulConst(2)), counts: k.scratch(num.I64, size.Const(buckets)),
+		n: most, half: k.sizeValue(most), end: k.sizeValue(n), u: u,
+	}
+}
+
+// radixPass sorts by byte p from one half into the other.
+func (k *kern) radixPass(r *radix, p kernel.Value) {
+	zero := k.b.Int(0)
+	odd := k.b.Wrap(num.Rem, p, k.b.Int(2))
+	from := k.b.Wrap(num.Mul, odd, r.half)
+	to := k.b.Wrap(num.Mul, k.b.Wrap(num.Sub, k.b.Int(1), odd), r.half)
+	shift := k.b.Convert(k.b.Wrap(num.Mul, p, k.b.Int(8)), r.u, false)
+	digit := func(key kernel.Value) kernel.Value {
+		d := k.b.Convert(k.b.Wrap(num.Shr, key, shift), num.I64, false)
+		return k.bound(k.b.Wrap(num.And, d, k.b.Int(buckets-1)), size.Const(buckets))
+	}
+	all := size.Const(buckets)
+	k.each(zero, k.b.Int(buckets), all, func(j kernel.Value) { k.b.Store(r.counts, j, zero) })
+	k.each(zero, r.end, r.n, func(i kernel.Value) {
+		d := digit(k.b.Load(r.keys, k.b.Wrap(num.Add, from, i)))
+		k.b.Store(r.counts, d, k.b.Wrap(num.Add, k.b.Load(r.counts, d), k.b.Int(1)))
+	})
+	carry := []kernel.Carry{{Kind: num.I64}}
+	k.loop(zero, k.b.Int(buckets), carry, []kernel.Value{zero}, func(j kernel.Value, c []kernel.Value) ([]kernel.Value, kernel.Value) {
+		n := k.b.Load(r.counts, j)
+		k.b.Store(r.counts, j, c[0])
+		return []kernel.Value{k.b.Wrap(num.Add, c[0], n)}, kernel.None
+	})
+	k.each(zero, r.end, r.n, func(i kernel.Value) {
+		at := k.b.Wrap(num.Add, from, i)
+		key, index := k.b.Load(r.keys, at), k.b.Load(r.index, at)
+		d := digit(key)
+		pos := k.b.Load(r.counts, d)
+		k.b.Store(r.counts, d, k.b.Wrap(num.Add, pos, k.b.Int(1)))
+		dest := k.b.Wrap(num.Add, to, k.bound(pos, r.n))
+		k.b.Store(r.keys, dest, key)
+		k.b.Store(r.index, dest, index)
+	})
+}
+
+// permuted stores the elements in sorted order.
+func (k *kern) permuted(n *graph.Node, src *array, r *radix, odd kernel.Value) val {
+	out := k.space(n, n.Type)
+	base := k.b.Wrap(num.Mul, odd, r.half)
+	k.each(k.b.Int(0), r.end, r.n, func(i kernel.Value) {
+		j := k.b.Convert(k.b.Load(r.index, k.b.Wrap(num.Add, base, i)), num.I64, false)
+		inner := out
+		inner.off = i
+		k.store(n.Type.Elem(), k.element(src, k.bound(j, r.n)).v, inner)
+	})
+	return k.backed(n.Type, out)
+}

@@ -1,0 +1,223 @@
+package lower
+
+import (
+	"slices"
+
+	"github.com/godwit-run/godwit/internal/front/size"
+	"github.com/godwit-run/godwit/internal/ir/graph"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// usage is what decides whether an array is fused into its consumers.
+type usage struct {
+	streams int // uses that walk over all slots in order
+	walkers []*graph.Node
+	others  int  // indexed, captured by a nested body, carried, …
+	live    bool // needed for the result, or may fault
+	cost    int  // instructions per element, roughly
+	faults  bool // it or its body can fault
+	// picked says that one use wants one of its elements, or its first ones, once.
+	picked bool
+}
+
+// dear is the cost above which an element is not computed twice.
+const dear = 8
+
+// analyse counts uses. A node is live when something live uses it or when it
+// can fault.
+func analyse(g *graph.Graph) map[*graph.Node]*usage {
+	a := analysis{use: map[*graph.Node]*usage{}, home: map[*graph.Node]*graph.Block{}, defines: map[string]*graph.Node{}}
+	a.declare(&g.Body)
+	a.block(&g.Body, true)
+	return a.use
+}
+
+type analysis struct {
+	use     map[*graph.Node]*usage
+	home    map[*graph.Node]*graph.Block
+	defines map[string]*graph.Node // run-time sizes
+}
+
+func (a *analysis) declare(b *graph.Block) {
+	for _, p := range b.Params {
+		a.use[p], a.home[p] = &usage{}, b
+	}
+	for _, n := range b.Nodes {
+		for _, inner := range n.Blocks {
+			a.declare(inner)
+		}
+		if n.Defines != "" {
+			a.defines[n.Defines] = n
+		}
+		a.use[n], a.home[n] = &usage{faults: n.AnyFault(), cost: a.cost(n)}, b
+	}
+}
+
+// cost estimates the work for one element of a map or filter, or for a
+// scalar operation.
+func (a *analysis) cost(n *graph.Node) int {
+	if len(n.Blocks) == 0 {
+		switch {
+		case n.Op == graph.Reduce || n.Op == graph.TopK || n.Op == graph.Compact:
+			return 100
+		case n.Op == graph.Arith && (n.Num == num.Div || n.Num == num.Sqrt):
+			return 6
+		case n.Op == graph.Arith || n.Op == graph.Cast:
+			return 1
+		}
+		return 0
+	}
+	c := 0
+	for _, b := range n.Blocks {
+		for _, m := range b.Nodes {
+			c += a.use[m].cost
+		}
+	}
+	if n.Op != graph.Map && n.Op != graph.Filter && n.Op != graph.If {
+		c += 100
+	}
+	return c
+}
+
+// block marks what is live, backwards. stream says that a result that is an
+// array is walked over by whoever asked for the block (the body of a map).
+func (a *analysis) block(b *graph.Block, stream bool) {
+	for _, r := range b.Results {
+		a.mark(r, b, stream)
+	}
+	for i := len(b.Nodes) - 1; i >= 0; i-- {
+		n := b.Nodes[i]
+		u := a.use[n]
+		if u.faults {
+			u.live = true
+		}
+		if !u.live {
+			continue
+		}
+		a.sizes(n.Poly)
+		a.sizesOf(n.Type)
+		for j, arg := range n.Args {
+			a.mark(arg, b, walks(n, j))
+			a.use[arg].picked = j == 0 && (n.Op == graph.At || n.Op == graph.Limit && cuttable(arg)) && a.home[arg] == b
+			a.use[arg].walkers = append(a.use[arg].walkers, n)
+		}
+		for _, inner := range n.Blocks {
+			a.block(inner, n.Op == graph.Map)
+		}
+	}
+}
+
+// sizes makes the operations live that define a polynomial's run-time sizes.
+func (a *analysis) sizes(p size.Poly) {
+	for _, name := range p.Vars() {
+		if n, ok := a.defines[name]; ok {
+			a.use[n].live = true
+		}
+	}
+}
+
+func (a *analysis) sizesOf(t *graph.Type) {
+	a.sizes(t.Size)
+	a.sizes(t.Bound)
+	for _, e := range t.Elems {
+		a.sizesOf(e)
+	}
+}
+
+func (a *analysis) mark(n *graph.Node, from *graph.Block, stream bool) {
+	u := a.use[n]
+	u.live = true
+	if stream && a.home[n] == from {
+		u.streams++
+	} else {
+		u.others++
+	}
+}
+
+// walks reports that n visits all slots of its j-th argument in order.
+func walks(n *graph.Node, j int) bool {
+	switch n.Op {
+	case graph.Map:
+		return true
+	case graph.Filter, graph.Reduce, graph.KeyedReduce, graph.Compact, graph.Scan, graph.Sort, graph.TopK, graph.Fold:
+		return j == 0
+	case graph.Scatter:
+		return j == 1
+	}
+	return false
+}
+
+// fused reports that the elements of n are computed where they are needed.
+func (u *usage) fused(n *graph.Node) bool {
+	if n.Op != graph.Map && n.Op != graph.Filter {
+		return false
+	}
+	switch {
+	case u.others == 1 && u.streams == 0 && u.picked && n.Op == graph.Map:
+		return !u.faults
+	case u.others > 0:
+		return !u.faults && u.cost <= 3 && !reads(n)
+	case u.streams > 1:
+		return !u.faults && u.cost <= dear || u.oneKernel()
+	}
+	return true
+}
+
+// cuttable reports a map whose first elements need only the first elements of what it walks
+// over: no body looks at these arrays in another way.
+func cuttable(n *graph.Node) bool {
+	walked := map[*graph.Node]bool{}
+	var bodies []*graph.Block
+	var visit func(*graph.Node)
+	visit = func(n *graph.Node) {
+		for _, arg := range n.Args {
+			walked[arg] = true
+			if arg.Op == graph.Map {
+				visit(arg)
+			}
+		}
+		bodies = append(bodies, n.Blocks...)
+	}
+	visit(n)
+	looks := func(m *graph.Node) bool {
+		return slices.ContainsFunc(m.Args, func(a *graph.Node) bool { return walked[a] })
+	}
+	return n.Op == graph.Map && !slices.ContainsFunc(bodies, func(b *graph.Block) bool {
+		found := slices.ContainsFunc(b.Results, func(r *graph.Node) bool { return walked[r] })
+		b.Walk(func(m *graph.Node) bool {
+			found = found || looks(m)
+			for _, inner := range m.Blocks {
+				found = found || slices.ContainsFunc(inner.Results, func(r *graph.Node) bool { return walked[r] })
+			}
+			return !found
+		})
+		return found
+	})
+}
+
+// reads reports that a body looks into an array.
+func reads(n *graph.Node) bool {
+	if len(n.Args) > 0 {
+		return true
+	}
+	found := false
+	n.Blocks[0].Walk(func(m *graph.Node) bool {
+		found = found || m.Op == graph.At
+		return !found
+	})
+	return found
+}
+
+// oneKernel reports that all walks are reductions that will share a kernel
+// and so compute each element once.
+func (u *usage) oneKernel() bool {
+	if len(u.walkers) < u.streams {
+		return false // one of the walkers is the consumer of a body's result
+	}
+	for _, w := range u.walkers {
+		if w.Op != u.walkers[0].Op || w.Op != graph.Reduce && w.Op != graph.KeyedReduce {
+			return false
+		}
+	}
+	return true
+}

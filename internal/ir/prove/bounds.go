@@ -1,0 +1,213 @@
+package prove
+
+import (
+	"slices"
+
+	"github.com/godwit-run/godwit/internal/front/size"
+)
+
+// split is a polynomial sorted by what bounds it when a symbol x goes: terms
+// that want the lower bound of x, terms that want the upper one, and terms
+// free of x. Powers of x that want the lower bound have none better than 0
+// and are dropped.
+type split struct {
+	low, high, rest size.Poly
+	needs           []int
+	ok              bool
+}
+
+// split needs every factor besides x to be at least 0, and x too where it
+// stands in a power.
+func (v *Prover) split(p size.Poly, x string, d Direction) split {
+	s := split{ok: true}
+	p.Terms(func(coef int64, names []string, _ bool) {
+		power := 0
+		t := size.Const(coef)
+		var others []string
+		for _, n := range names {
+			if n == x {
+				power++
+			} else {
+				others = append(others, n)
+			}
+			t = t.Mul(size.Var(n))
+		}
+		if power == 0 {
+			s.rest = s.rest.Add(t)
+			return
+		}
+		if power > 1 {
+			others = append(others, x)
+		}
+		needs, ok := v.naturals(others)
+		s.ok = s.ok && ok
+		s.needs = Join(s.needs, needs)
+		switch {
+		case (coef > 0) == (d == Above):
+			s.high = s.high.Add(t)
+		case power == 1:
+			s.low = s.low.Add(t)
+		}
+	})
+	return s
+}
+
+// replace gives bounds of p in direction d that are free of the symbol x.
+func (v *Prover) replace(p size.Poly, x string, d Direction) []Claim {
+	sym := v.Symbols[x]
+	if sym == nil {
+		return nil
+	}
+	out := append(v.factored(p, x, d, sym), v.termwise(p, x, d, sym)...)
+	slices.SortStableFunc(out, func(a, b Claim) int { return symbolCount(a.P) - symbolCount(b.P) })
+	return out
+}
+
+// termwise bounds each term with x by itself.
+func (v *Prover) termwise(p size.Poly, x string, d Direction, sym *Symbol) (out []Claim) {
+	s := v.split(p, x, d)
+	if !s.ok {
+		return nil
+	}
+	for _, low := range options(s.low, sym.Lo) {
+		for _, high := range options(s.high, sym.Hi) {
+			q := s.rest.Add(Substitute(s.low, x, low.P)).Add(Substitute(s.high, x, high.P))
+			if !v.Spend(Width(q)) {
+				return out
+			}
+			out = append(out, Claim{q, Join(Join(s.needs, low.Needs), high.Needs)})
+		}
+	}
+	return out
+}
+
+// factored bounds p = c·x + rest by the bounds of x, where the sign of c is known. It is
+// for a c of both signs; termwise does the others. Rows of n - 1 elements begin at
+// x·(n - 1) = x·n - x: bounds of single terms are of no use there, and what counts is
+// whether n - 1 is below 0.
+func (v *Prover) factored(p size.Poly, x string, d Direction, sym *Symbol) (out []Claim) {
+	c, rest, ok := p.Linear(x)
+	if !ok || positive(c) || positive(size.Const(0).Sub(c)) {
+		return nil
+	}
+	for _, side := range []Direction{Below, Above} {
+		signed := c
+		if side != d {
+			signed = size.Const(0).Sub(c)
+		}
+		needs, ok := v.search(signed)
+		if !ok {
+			continue
+		}
+		bounds := sym.Lo
+		if side == Above {
+			bounds = sym.Hi
+		}
+		for _, b := range bounds {
+			q := rest.Add(c.Mul(b.P))
+			if q.Overflowed() || !v.Spend(Width(q)) {
+				return out
+			}
+			out = append(out, Claim{q, Join(needs, b.Needs)})
+		}
+	}
+	return out
+}
+
+// symbolCount is how much is left to do: what is nearly done comes first.
+func symbolCount(p size.Poly) int {
+	n := 0
+	for _, name := range p.Vars() {
+		if order(name) >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// options are the bounds to try for a part; an empty part needs none.
+func options(part size.Poly, bounds []Claim) []Claim {
+	if part.Equal(size.Const(0)) {
+		return []Claim{{}}
+	}
+	return bounds
+}
+
+// Bounds gives up to maxClaims bounds of p in direction d without symbols of
+// values from mark on, best guess first.
+func (v *Prover) Bounds(p size.Poly, d Direction, mark int) []Claim {
+	v.goal = MaxGoal
+	var out []Claim
+	v.collect(Claim{P: p}, d, mark, &out)
+	return out
+}
+
+func (v *Prover) collect(c Claim, d Direction, mark int, out *[]Claim) {
+	if c.P.Overflowed() || len(*out) >= maxClaims || !v.Spend(Width(c.P)) {
+		return
+	}
+	name, ok := Latest(c.P, mark)
+	if !ok {
+		if !slices.ContainsFunc(*out, func(o Claim) bool { return o.P.Equal(c.P) }) {
+			*out = append(*out, c)
+		}
+		return
+	}
+	for _, q := range v.replace(c.P, name, d) {
+		v.collect(Claim{q.P, Join(c.Needs, q.Needs)}, d, mark, out)
+	}
+}
+
+// Shared finds bounds of both a, where yes holds, and b, where no does.
+func (v *Prover) Shared(d Direction, mark int, a, b size.Poly, yes, no []size.Poly) []Claim {
+	var candidates, out []Claim
+	for _, m := range []int{mark, 0} {
+		v.Assuming(yes, func() { candidates = append(candidates, v.numbers(v.Bounds(a, d, m), d)...) })
+		v.Assuming(no, func() { candidates = append(candidates, v.numbers(v.Bounds(b, d, m), d)...) })
+	}
+	until := v.effort + 4*MinGoal
+	for i, q := range candidates {
+		if len(out) == maxClaims || v.effort > until {
+			break
+		}
+		if slices.ContainsFunc(candidates[:i], func(o Claim) bool { return o.P.Equal(q.P) }) {
+			continue
+		}
+		var first, second []int
+		var ok, ok2 bool
+		v.Assuming(yes, func() { first, ok = v.NonNegative(Gap(q.P, a, d), MinGoal) })
+		if ok {
+			v.Assuming(no, func() { second, ok2 = v.NonNegative(Gap(q.P, b, d), MinGoal) })
+		}
+		if ok && ok2 {
+			out = append(out, Claim{q.P, Join(first, second)})
+		}
+	}
+	return out
+}
+
+// numbers adds, to bounds over sizes, what they are at most or at least for
+// all sizes.
+func (v *Prover) numbers(bounds []Claim, d Direction) []Claim {
+	for _, b := range bounds {
+		if _, symbolic := Latest(b.P, 0); symbolic {
+			continue
+		}
+		n, hi := v.Facts.Bounds(b.P)
+		if d == Above {
+			n = hi
+		}
+		if n >= -Limit && n <= Limit {
+			bounds = append(bounds[:len(bounds):len(bounds)], Claim{size.Const(n), b.Needs})
+		}
+	}
+	return bounds
+}
+
+// Gap is at least 0 when q bounds p in direction d.
+func Gap(q, p size.Poly, d Direction) size.Poly {
+	if d == Above {
+		return q.Sub(p)
+	}
+	return p.Sub(q)
+}

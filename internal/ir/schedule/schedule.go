@@ -1,0 +1,213 @@
+// Package schedule is what a function becomes before it runs on a machine: a
+// list of kernel launches over named buffers, with host loops and branches
+// around them. It knows kernels and sizes but neither syntax nor graph.
+package schedule
+
+import (
+	"github.com/godwit-run/godwit/internal/front/size"
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// Schedule is a whole function. Size names are the function's declared sizes
+// and the run-time sizes that SetSize steps define.
+type Schedule struct {
+	Name    string
+	Buffers []Buffer
+	Loops   int // number of Loop steps; each has a number
+	Steps   []Step
+	// Result lists the buffers of the result's columns in the order of
+	// graph.Leaves, and their dimensions.
+	Result []Column
+	// Sites says which of several faults a run reports.
+	Sites []Site
+	// Strategy says in words, for explain, by which rule the steps came about.
+	Strategy []string
+}
+
+// Column is a result column: Dims outermost first, empty for a lone scalar.
+type Column struct {
+	Buffer int
+	Kind   num.Kind
+	Dims   []size.Poly
+}
+
+// Buffer is a run of Len elements of one kind. An input buffer is a column
+// of an argument and is never written.
+type Buffer struct {
+	Name  string // for explain
+	Kind  num.Kind
+	Len   size.Poly
+	Input *Input
+	// Bounded: every element e satisfies 0 ≤ e < Bound; whoever binds the
+	// input has checked it.
+	Bounded bool
+	Bound   size.Poly
+}
+
+// Input names a column of an argument: leaf Leaf (see graph.Leaves) of
+// parameter Param. Rows is its outermost dimension.
+type Input struct {
+	Param, Leaf int
+	Rows        size.Poly
+}
+
+// Step is *Launch, *SetSize, *Loop or *Branch.
+type Step interface{ step() }
+
+// Launch runs a kernel over all its outer indices.
+type Launch struct {
+	Kernel  *kernel.Kernel
+	Label   string      // what it computes, for explain
+	Sizes   []SizeArg   // one per kernel size
+	Scalars []ScalarArg // one per kernel scalar
+	Regions []int       // buffer of each kernel region; -1 for Scratch
+	Sites   []int       // the function's fault site of each kernel site
+	// Pruning lists predicates that every row whose values matter satisfies;
+	// a run of input rows that cannot satisfy them all need not be read.
+	// Their buffers are inputs of one parameter, which the kernel uses only
+	// for such rows.
+	Pruning []Predicate
+	// Partial, if set, combines the rows that this launch writes, so that
+	// machines can send few of them.
+	Partial *Partial
+	// Packed, if set, does the same in leaves, so that machines can send what is kept.
+	Packed *Packed
+	// Folds, if set, says that this launch combines rows, which may have
+	// been combined in part before.
+	Folds *Folds
+}
+
+// Partial combines aligned blocks of the rows of partial results that a launch
+// writes, one row per outer index in each of its Write regions, into one row
+// per block. Rows of blocks combine exactly as the rows themselves would, by
+// the canonical order of folds; so it may be applied again to its own rows.
+//
+// The kernel's regions are the launch's Write regions in order, as Read, and
+// then once more as Write. Its outer loop is over blocks.
+type Partial struct {
+	Kernel *kernel.Kernel
+	// Sizes are those of the kernel but for three: at Rows the number of rows
+	// there are, at Block how many make a block, a power of two, and at Blocks
+	// how many blocks there are, the quotient rounded up.
+	Sizes               []SizeArg
+	Rows, Block, Blocks int
+}
+
+// Packed moves the elements that are kept of an array together, leaf by leaf. Outer index o
+// of Launch, a leaf of as many slots as its grain, writes them to the beginning of stretch o of
+// the buffers From, and how many they are to entry o of Counts. One stretch after the
+// other without the gaps is what the launch writes to the buffers Into, in the same order, and their
+// number is element 0 of Total. No buffer of From and Counts is used otherwise.
+type Packed struct {
+	Launch        *Launch
+	From, Into    []int
+	Counts, Total int
+	// First, if set, says how many elements are used, the first ones. Total may then be
+	// any number from there on.
+	First *ScalarSource
+}
+
+// Folds names the size argument of a launch that is the number of rows it
+// combines, and one of the buffers in which they are.
+type Folds struct {
+	Size   int
+	Buffer int
+}
+
+// SizeArg computes a kernel's size parameter from the sizes of the run.
+type SizeArg struct {
+	Op   SizeOp
+	Poly size.Poly
+	// KeyedBy is the width of a keyed fold's table of accumulators.
+	KeyedBy *size.Poly
+}
+
+// SizeOp is how a SizeArg is computed.
+type SizeOp uint8
+
+const (
+	Plain       SizeOp = iota // Poly
+	KeyedLeaf                 // L = num.KeyedLeaf(*KeyedBy)
+	KeyedLeaves               // ⌈Poly / L⌉
+)
+
+// ScalarArg is where a scalar comes from; exactly one of the three holds.
+type ScalarArg struct {
+	From   ScalarFrom
+	Param  int // FromParam: leaf Leaf of parameter Param
+	Leaf   int
+	Buffer int // FromBuffer: element 0
+	Loop   int // FromLoop: the current turn's number of loop Loop
+}
+
+// ScalarFrom tells the sources of a scalar apart.
+type ScalarFrom uint8
+
+const (
+	FromParam ScalarFrom = iota
+	FromBuffer
+	FromLoop
+)
+
+// Predicate is `column op constant` on an input buffer. Bits is the constant
+// in the buffer's kind (see package num).
+type Predicate struct {
+	Buffer int
+	Op     num.Op // Eq, Lt, Le, Gt, Ge
+	Bits   uint64
+}
+
+// SetSize defines a run-time size from element 0 of an I64 buffer. Max is
+// its upper bound.
+type SetSize struct {
+	Name   string
+	Buffer int
+	Max    size.Poly
+}
+
+// Loop runs Body for its variable from Lo to Hi (exclusive), at most Max
+// turns. After each turn every pair of Swap exchanges its two buffers, so
+// that the second's contents become the first's. A turn whose Stop buffer (if
+// ≥ 0; a Bool) is true is the last.
+type Loop struct {
+	Number int
+	Lo, Hi ScalarSource
+	Max    size.Poly
+	Body   []Step
+	Swap   [][2]int
+	Stop   int
+}
+
+// ScalarSource is an I64 known when a loop starts: a size polynomial, or a
+// scalar when Scalar is set.
+type ScalarSource struct {
+	Poly   size.Poly
+	Scalar *ScalarArg
+}
+
+// Branch runs Then when the Bool in element 0 of Cond is true, else Else.
+type Branch struct {
+	Cond       int
+	Then, Else []Step
+}
+
+func (*Launch) step()  {}
+func (*SetSize) step() {}
+func (*Loop) step()    {}
+func (*Branch) step()  {}
+
+// Launches calls f for every launch, in order, loops and branches included.
+func Launches(steps []Step, f func(*Launch)) {
+	for _, s := range steps {
+		switch s := s.(type) {
+		case *Launch:
+			f(s)
+		case *Loop:
+			Launches(s.Body, f)
+		case *Branch:
+			Launches(s.Then, f)
+			Launches(s.Else, f)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package measure
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// program builds the binary, of which some benchmarks start processes.
+func program(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "godwit")
+	if out, err := exec.Command("go", "build", "-o", path, "../../cmd/godwit").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
+}
+
+// TestQuick runs every benchmark. Nothing is said about how fast anything
+// is; results are compared with the reference's on the way.
+func TestQuick(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes several seconds")
+	}
+	path := program(t)
+	for _, name := range Names() {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			r, err := Run(t.Context(), name, Options{Quick: true, Pairs: 2, Dir: dir, Program: path})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Bench != name || len(r.Rows) == 0 {
+				t.Errorf("%+v", r)
+			}
+			for _, row := range r.Rows {
+				measured := row.ReferenceName != "" && row.ReferenceName != publishedName
+				if !row.Ours.Known() || row.Ours <= 0 || row.N < 2 || row.Ratio.Known() != measured {
+					t.Errorf("%+v", row)
+				}
+			}
+			if left, _ := os.ReadDir(dir); len(left) > 0 {
+				t.Errorf("%s was left behind", left[0].Name())
+			}
+		})
+	}
+}
+
+func TestUnknownName(t *testing.T) {
+	if _, err := Run(t.Context(), "nothing", Options{}); err == nil {
+		t.Error("a benchmark that does not exist was run")
+	}
+}

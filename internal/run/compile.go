@@ -1,0 +1,42 @@
+package run
+
+import (
+	"sync"
+
+	"github.com/godwit-run/godwit/internal/engine"
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+)
+
+// compiling is a kernel of the schedule that is compiled at most once, by
+// whoever wants it first.
+type compiling struct {
+	once sync.Once
+	c    *engine.Compiled
+	err  error
+}
+
+// compile gives the compiled form of a kernel; see engine.Kernel.
+func (r *runner) compile(k *kernel.Kernel) (*engine.Compiled, error) {
+	number := r.p.numbers[k]
+	w := &r.compiled[number]
+	w.once.Do(func() { w.c, w.err = r.p.kernels[number].compile(r.ctx, r.eng) })
+	return w.c, w.err
+}
+
+func (r *runner) nameOf(k *kernel.Kernel) string { return r.p.kernels[r.p.numbers[k]].name.Text }
+
+// compileAhead compiles the kernels after the first, which is wanted at
+// once, while that is compiled and runs. Errors come up when a kernel is
+// wanted.
+func (r *runner) compileAhead() {
+	if len(r.compiled) < 2 {
+		return
+	}
+	r.ahead.Go(func() {
+		for _, c := range r.p.kernels[1:] {
+			if r.ctx.Err() == nil {
+				_, _ = r.compile(c.k)
+			}
+		}
+	})
+}

@@ -1,0 +1,135 @@
+package run
+
+import (
+	"unsafe"
+
+	"github.com/godwit-run/godwit/internal/engine"
+	"github.com/godwit-run/godwit/internal/engine/mem"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// Foreign memory is what the arena does not hold: slices of the caller's, and columns of
+// results that become the caller's. Native code uses it where it lies, so nothing is
+// copied; WebAssembly sees the arena only.
+
+// inPlace gives the base of an input that the launch reads where it lies. Indices and
+// bools are not read in place: they are looked at once and trusted from then on, and the
+// caller's memory may change in between.
+func (p *launching) inPlace(in *input) (base int64, ok bool) {
+	if !in.plain() || !p.c.ReachesAll() {
+		return 0, false
+	}
+	off, _ := p.r.eng.Offset(in.raw.Bytes)
+	return off - in.first()*int64(in.kind.Size()), true
+}
+
+// unwindowed reports that all inputs for which there are windows can be read where they
+// lie by now, because the kernel has been promoted.
+func (p *launching) unwindowed() bool {
+	for _, f := range p.feeds {
+		if _, ok := p.inPlace(f.in); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// plain reports that an input lies in memory in a form that needs no look at it.
+func (in *input) plain() bool {
+	if in.raw == nil || in.raw.ones || in.raw.File != nil || in.moved || len(in.raw.Bytes) == 0 {
+		return false
+	}
+	if in.kind == num.Bool || in.want.Bound > 0 {
+		return false
+	}
+	return uintptr(unsafe.Pointer(unsafe.SliceData(in.raw.Bytes)))%uintptr(in.kind.Size()) == 0
+}
+
+// keepsForeign reports that a buffer that is written is one column of the result, and that
+// all who touch it reach all memory.
+func (r *runner) keepsForeign(b int) bool {
+	switch {
+	case r.opt.Beside != nil || r.p.swapped[b] || r.p.results[b] != 1:
+		return false
+	case r.buffers[b].here:
+		return r.buffers[b].foreign != nil
+	}
+	return r.allOf(b, func(c *engine.Compiled) bool { return c.ReachesAll() })
+}
+
+// reachesForeign reports that a buffer for which the arena has no room can lie outside of it.
+// It waits for native code where that can be had.
+func (r *runner) reachesForeign(b int) bool {
+	if r.p == nil || !r.opt.beyond || r.opt.Beside != nil {
+		return false
+	}
+	native := func(c *engine.Compiled) bool { return r.eng.Promote(r.ctx, c) == nil }
+	if !r.p.swapped[b] {
+		return r.allOf(b, native)
+	}
+	for _, k := range r.p.kernels { // what is swapped with it must reach it, too
+		if c, err := r.compile(k.k); err != nil || !native(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// allOf reports whether all kernels that touch a buffer are such. The host takes bytes
+// wherever they are.
+func (r *runner) allOf(b int, such func(*engine.Compiled) bool) bool {
+	for _, u := range r.p.uses[b] {
+		if u.launch == nil {
+			continue
+		}
+		if c, err := r.compile(u.launch.Kernel); err != nil || u.launch.Packed != nil || !such(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// roomForeign allocates a buffer of n elements outside of the arena: for the caller, if it is
+// a column of the result.
+func (r *runner) roomForeign(b int, n int64, why string) error {
+	if r.buffers[b].here && r.buffers[b].n >= n {
+		return nil
+	}
+	if n == 0 {
+		r.buffers[b] = buffer{here: true}
+		return nil
+	}
+	bytes := n * int64(r.s.Buffers[b].Kind.Size())
+	if bytes > mapFrom {
+		if have := r.available(); bytes > have {
+			e := r.tooLarge(b, bytes, why)
+			e.Limit = have
+			return e
+		}
+	}
+	buf := buffer{here: true, n: n}
+	if r.p.results[b] == 1 && !r.p.swapped[b] {
+		words := make([]uint64, (bytes+7)/8) // so that elements are aligned
+		buf.foreign, buf.given = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), bytes), true
+	} else {
+		pages, err := mem.Fresh(bytes)
+		if err != nil {
+			return err
+		}
+		buf.foreign, buf.fresh = pages, true
+	}
+	buf.off, _ = r.eng.Offset(buf.foreign)
+	if in := r.inputs[b]; in != nil {
+		buf.first = in.first()
+	}
+	r.buffers[b] = buf
+	return nil
+}
+
+// available is how many bytes may still be taken outside of the arena.
+func (r *runner) available() int64 {
+	if !r.opt.beyond {
+		return r.opt.Resident - r.resident
+	}
+	return mem.Available()
+}

@@ -1,0 +1,93 @@
+package run
+
+import (
+	"sync"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/engine/mem"
+)
+
+// mapping is the file of an input as memory outside of the arena. It is made when a window
+// first wants it and stays until the end of the run. A lease keeps everybody from writing to
+// the file and from cutting it short meanwhile.
+type mapping struct {
+	once  sync.Once
+	pages []byte // what is mapped, whole blocks where these have checksums; nil if that is not possible
+	start int64  // where that begins in the file
+}
+
+// bytes are bytes lo..hi of the file.
+func (m *mapping) bytes(lo, hi int64) []byte { return m.pages[lo-m.start : hi-m.start] }
+
+// mapped reports that the input's file is mapped; otherwise it must be read.
+func (r *runner) mapped(in *input) bool {
+	in.file.once.Do(func() { r.mapColumn(in) })
+	return in.file.pages != nil
+}
+
+func (r *runner) mapColumn(in *input) {
+	path := in.raw.path
+	lease, err := mem.TakeLease(in.raw.File, func() { r.cancel(&data.ChangedError{Path: path}) })
+	if err != nil {
+		return
+	}
+	start, end := in.extent()
+	if lease.Size() < end {
+		lease.Close()
+		return // reading says what is wrong
+	}
+	r.keep(lease)
+	if pages, err := r.mapPages(lease, start, end-start); err == nil {
+		in.file.pages, in.file.start = pages, start
+	}
+}
+
+// mapPages maps a part of a leased file outside of the arena until the end of the run.
+func (r *runner) mapPages(lease *mem.Lease, start, n int64) ([]byte, error) {
+	pages, err := unix.Mmap(lease.Fd(), start, int(n), unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_NORESERVE)
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.maps = append(r.maps, pages)
+	return pages, nil
+}
+
+// keep holds a lease until the end of the run.
+func (r *runner) keep(lease *mem.Lease) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.leases = append(r.leases, lease)
+}
+
+// canMap reports that windows on an input may lie in a mapping of its file.
+func (p *launching) canMap(in *input) bool { return in.mappable() && p.c.ReachesAll() }
+
+// bring makes the pages of b present, in one call and not fault by fault.
+func bring(b []byte) {
+	if b = wholePages(b); len(b) > 0 {
+		_ = unix.Madvise(b, unix.MADV_POPULATE_READ) // without it, each page faults
+	}
+}
+
+// leave gives the pages of b back to the page cache alone, so that the process does not
+// seem to hold the whole file.
+func leave(b []byte) {
+	if b = wholePages(b); len(b) > 0 {
+		_ = unix.Madvise(b, unix.MADV_DONTNEED)
+	}
+}
+
+// wholePages widens a part of a mapping to page boundaries.
+func wholePages(b []byte) []byte {
+	if len(b) == 0 {
+		return nil
+	}
+	first := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+	before := first % mem.Page
+	return unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), -int(before))), int64(len(b))+int64(before))
+}

@@ -1,0 +1,31 @@
+package run
+
+import (
+	"math"
+
+	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
+)
+
+var predOps = map[num.Op]data.PredOp{num.Eq: data.Eq, num.Lt: data.Lt, num.Le: data.Le, num.Gt: data.Gt, num.Ge: data.Ge}
+
+// toPred turns a schedule's predicate into the source's form; false when
+// that has none for it.
+func toPred(in *input, p schedule.Predicate) (data.Pred, bool) {
+	op, ok := predOps[p.Op]
+	out := data.Pred{Column: in.b.Column, Op: op}
+	switch {
+	case !ok || in.kind == num.Bool:
+		return out, false
+	case in.kind == num.F32:
+		out.IsFloat, out.Float = true, float64(math.Float32frombits(uint32(p.Bits)))
+	case in.kind == num.F64:
+		out.IsFloat, out.Float = true, math.Float64frombits(p.Bits)
+	case in.kind == num.U64 && p.Bits > math.MaxInt64:
+		return out, false
+	default:
+		out.Int = int64(p.Bits)
+	}
+	return out, true
+}

@@ -1,0 +1,101 @@
+package run
+
+import (
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+)
+
+// residency is how an input gets to the kernels that read it.
+type residency uint8
+
+const (
+	undecided residency = iota
+	whole               // it is present from its first use to its last
+	windowed            // every launch reads it piece by piece
+)
+
+const (
+	// smallInput is not worth the trouble of windows, in bytes.
+	smallInput = 256 << 10
+	// rawPasses is from how many passes on reading a file again costs more
+	// than the page faults of mapping it once: 26 GB/s against 18, and 40
+	// for what is mapped already.
+	rawPasses = 3
+	// decodedPasses likewise: decoding is far dearer than memory.
+	decodedPasses = 2
+	// loopPasses stands for the unknown number of turns of a loop.
+	loopPasses = 16
+)
+
+// decide chooses for an input, once. Compiling the kernels that use it tells
+// whether they access it in order.
+func (r *runner) decide(in *input) (residency, error) {
+	if in.plan != undecided {
+		return in.plan, nil
+	}
+	streams, err := r.streams(in)
+	if err != nil {
+		return undecided, err
+	}
+	in.plan = whole
+	if streams && r.worthWindows(in) {
+		in.plan = windowed
+		return windowed, nil
+	}
+	r.committed += in.size()
+	return whole, nil
+}
+
+// streams reports that every use needs the input only piece by piece.
+func (r *runner) streams(in *input) (bool, error) {
+	if in.b.Source == nil || in.moved {
+		return false, nil
+	}
+	for _, u := range in.uses {
+		if u.launch == nil {
+			return false, nil
+		}
+		c, err := r.compile(u.launch.Kernel)
+		if err != nil {
+			return false, err
+		}
+		if u.launch.Kernel.Regions[u.region].Access != kernel.Read || !c.Streams(u.region) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// inside reports that an input lies in kernel memory already.
+func (r *runner) inside(in *input) bool {
+	if in.raw == nil {
+		return false
+	}
+	_, ok := r.eng.Offset(in.raw.Bytes)
+	return ok
+}
+
+func (r *runner) worthWindows(in *input) bool {
+	if r.inside(in) {
+		return false
+	}
+	if r.opt.WindowRows > 0 {
+		return true
+	}
+	if in.size() <= smallInput {
+		return false
+	}
+	if r.committed+in.size() > r.opt.Resident/4*3 {
+		return true
+	}
+	passes := 0
+	for _, u := range in.uses {
+		passes++
+		if u.looped {
+			passes += loopPasses
+		}
+	}
+	if in.raw != nil {
+		return passes < rawPasses
+	}
+	return passes < decodedPasses
+}

@@ -1,0 +1,132 @@
+// Package run executes schedules over files and memory: it decides for every
+// launch which inputs lie in kernel memory as a whole and which pass through
+// it in windows, and keeps all threads at work.
+package run
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/godwit-run/godwit/internal/data/column"
+	"github.com/godwit-run/godwit/internal/engine"
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+)
+
+// Options are the choices of a run; zero values mean the defaults.
+type Options struct {
+	Threads int            // GOMAXPROCS
+	Engine  *engine.Engine // one of the run's own
+	Tier    engine.Tier    // of the run's own engine
+	// Resident limits the bytes of whole arguments and intermediate results
+	// that are in memory at once. By default they are 2.5 GiB in the arena and, for
+	// native code, what the machine has beside it.
+	Resident int64
+	beyond   bool
+	// Windows limits the bytes of decoded windows; 256 MiB. A single chunk
+	// of a file may exceed it.
+	Windows int64
+	// WindowRows is the number of rows in a window; by size if 0.
+	WindowRows int64
+	// Progress, if set, is told now and then how many of the rows that pass
+	// through in windows are done. Calls do not overlap.
+	Progress func(done, total int64)
+	// Beside, if set, may take over launches whose inputs lie elsewhere.
+	Beside Beside
+	// Claim, if set, is the run's part in the processors, which others use too.
+	Claim *engine.Claim
+	// Spool, if set, takes columns of the result that have at least SpoolFrom bytes, 64 MiB if that is 0.
+	Spool     Spool
+	SpoolFrom int64
+	// Limits are what a kernel may cost; those of package verify if zero.
+	Limits engine.Limits
+}
+
+// MostResident is the default of Options.Resident.
+const MostResident = 5 << 29
+
+func (o Options) withDefaults() Options {
+	if o.Threads <= 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	if o.beyond = o.Resident <= 0; o.beyond {
+		o.Resident = MostResident
+	}
+	if o.Windows <= 0 {
+		o.Windows = 256 << 20
+	}
+	if o.SpoolFrom <= 0 {
+		o.SpoolFrom = spoolFrom
+	}
+	return o
+}
+
+// Result is what a run gives: the columns of the result in the order of
+// graph.Leaves.
+type Result struct {
+	Columns []column.Column
+	Stats   Stats
+}
+
+// Stats tells what a run did.
+type Stats struct {
+	Seconds   float64
+	BytesRead int64 // from files and from memory outside the engine's
+	Threads   int
+	Launches  []LaunchStats // one per launch of the schedule, in order
+}
+
+// LaunchStats sums up all runs of one launch.
+type LaunchStats struct {
+	Label   string
+	Hash    kernel.ID
+	Name    string      // Hash as text
+	Bytes   int         // the kernel's length
+	Tier    engine.Tier // that its last slice ran on; "" if none ran here
+	Runs    int64
+	Beside  int64 // of these runs, those that Options.Beside took over
+	Slices  int64
+	Native  int64 // of these slices, those that ran as native code
+	Seconds float64
+}
+
+// FaultError is a fault of the program: the first site (see
+// schedule.Schedule.FirstFault), and there the least
+// place.
+type FaultError struct {
+	Site  int
+	Index int64 // -1 when the fault has no place
+}
+
+func (e *FaultError) Error() string {
+	if e.Index < 0 {
+		return fmt.Sprintf("fault at site %d", e.Site)
+	}
+	return fmt.Sprintf("fault at site %d, element %d", e.Site, e.Index)
+}
+
+// Run executes the program. The inputs stay open and unchanged.
+func (p *Program) Run(ctx context.Context, in *Inputs, opt Options) (res *Result, err error) {
+	start := time.Now()
+	r, err := newRunner(ctx, p, in, opt.withDefaults())
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if cerr := r.close(); err == nil && cerr != nil {
+			res, err = nil, cerr
+		}
+	}()
+	if err := r.steps(p.s.Steps, p.dies); err != nil {
+		return nil, r.cause(err)
+	}
+	if f := r.fault(); f != nil {
+		return nil, f
+	}
+	if res, err = r.result(); err != nil {
+		return nil, r.cause(err)
+	}
+	res.Stats.Seconds = time.Since(start).Seconds()
+	return res, nil
+}

@@ -1,0 +1,194 @@
+package run
+
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"github.com/godwit-run/godwit/internal/data/column"
+	"github.com/godwit-run/godwit/internal/engine/mem"
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
+)
+
+// In: launches that write columns of the result which nothing reads. Out: these columns in files, as they
+// come: from elsewhere piece by piece, from here in parts of about spoolPart bytes. So a result need not fit
+// into memory.
+
+// Spool gives room outside of memory for the bytes of a column.
+type Spool func() (Spooled, error)
+
+// Spooled is such room. What was not written reads as zero.
+type Spooled interface {
+	io.ReaderAt
+	io.WriterAt
+	// Bytes gives the first n bytes when all are written.
+	Bytes(n int64) ([]byte, error)
+}
+
+const (
+	// spoolFrom is the size from which on a column is spooled: less is quicker in memory.
+	spoolFrom = 64 << 20
+	// spoolPart is about how many bytes are computed here at a time.
+	spoolPart = 64 << 20
+)
+
+// spoolable finds the buffers that are a column of the result and used once otherwise: by a launch outside of
+// loops that writes them.
+func spoolable(s *schedule.Schedule) []bool {
+	fit, results := make([]bool, len(s.Buffers)), make([]int, len(s.Buffers))
+	used := make([]bool, len(s.Buffers))
+	for _, c := range s.Result {
+		results[c.Buffer]++
+	}
+	eachUse(s.Steps, false, func(b int, u use) {
+		fit[b] = !used[b] && results[b] == 1 && u.launch != nil && !u.looped && u.launch.Kernel.Regions[u.region].Access == kernel.Write
+		used[b] = true
+	})
+	return fit
+}
+
+// spools reports that a buffer of n elements is spooled.
+func (r *runner) spools(b int, n int64) bool {
+	return r.spoolable != nil && r.spoolable[b] && n >= r.opt.SpoolFrom/int64(r.s.Buffers[b].Kind.Size())
+}
+
+// spoolRoom is room for such a buffer.
+func (r *runner) spoolRoom(b int, n int64) error {
+	if r.buffers[b].spool != nil {
+		return nil
+	}
+	s, err := r.opt.Spool()
+	if err != nil {
+		return err
+	}
+	r.buffers[b] = buffer{here: true, n: n, spool: s}
+	return nil
+}
+
+// spool stores bytes of a spooled buffer, from byte off on.
+func (r *runner) spool(b int, elements []byte, off int64) error {
+	if k := r.s.Buffers[b].Kind; k.IsFloat() {
+		elements = bytes.Clone(elements)
+		column.CanonicalNaN(k, elements)
+	}
+	_, err := r.buffers[b].spool.WriteAt(elements, off)
+	return err
+}
+
+// unspool is all that a spooled buffer holds.
+func (r *runner) unspool(c schedule.Column, n int64) ([]byte, error) {
+	return r.buffers[c.Buffer].spool.Bytes(n * int64(r.s.Buffers[c.Buffer].Kind.Size()))
+}
+
+// spooled lists the regions of a launch that are spooled.
+func (p *launching) spooled() ([]int, error) {
+	var list []int
+	for i, b := range p.l.Regions {
+		if b < 0 || p.r.spoolable == nil || !p.r.spoolable[b] || !p.c.Streams(i) {
+			continue
+		}
+		n, err := p.r.eval(p.r.s.Buffers[b].Len)
+		if err != nil {
+			return nil, err
+		}
+		if p.r.spools(b, n) {
+			list = append(list, i)
+		}
+	}
+	return list, nil
+}
+
+// inParts executes outer indices lo..hi here: in parts if some of what they write is spooled.
+func (p *launching) inParts(lo, hi int64) error {
+	regions, err := p.spooled()
+	if err != nil {
+		return err
+	}
+	if len(regions) == 0 {
+		return p.part(lo, hi).here()
+	}
+	each := int64(1)
+	for _, i := range regions {
+		first, end := p.c.Reach(i, p.sizes, lo, lo+1)
+		each += (end - first) * int64(p.l.Kernel.Regions[i].Elem.Size())
+	}
+	for step := max(1, min(spoolPart, p.r.opt.Resident/4)/each); lo < hi; lo += step {
+		if err := p.spoolPart(regions, lo, min(lo+step, hi)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// spoolPart executes outer indices lo..hi, with memory of its own for the spooled regions.
+func (p *launching) spoolPart(regions []int, lo, hi int64) error {
+	r := p.r
+	rows := &rowsOf{lo: lo, hi: hi, bases: make([]int64, len(p.l.Regions))}
+	defer rows.free(r)
+	for _, i := range regions {
+		if err := p.spoolRegion(rows, i); err != nil {
+			return err
+		}
+	}
+	q := p.part(lo, hi)
+	q.temporary = rows
+	if err := q.here(); err != nil {
+		return err
+	}
+	for _, i := range regions {
+		b, size := p.l.Regions[i], int64(p.l.Kernel.Regions[i].Elem.Size())
+		first, end := p.c.Reach(i, p.sizes, lo, hi)
+		all := r.eng.Arena().Bytes(rows.bases[i]+first*size, (end-first)*size)
+		err := r.blocks(int64(len(all)), func(from, to int64) error { return r.spool(b, all[from:to], first*size+from) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// spoolRegion makes room for what the rows write of a region, in memory and in its file.
+func (p *launching) spoolRegion(rows *rowsOf, i int) error {
+	r, b := p.r, p.l.Regions[i]
+	n, err := r.eval(r.s.Buffers[b].Len)
+	if err == nil {
+		err = r.spoolRoom(b, n)
+	}
+	if err != nil {
+		return err
+	}
+	size := int64(p.l.Kernel.Regions[i].Elem.Size())
+	first, end := p.c.Reach(i, p.sizes, rows.lo, rows.hi)
+	if first < 0 || first > end || end > n {
+		return bug("launch %q: elements %d to %d of region %d, which has %d", p.l.Label, first, end, i, n)
+	}
+	s, err := r.reserve(b, (end-first)*size, "", func(n int64) (mem.Span, error) { return r.eng.Arena().Alloc(n) })
+	if err != nil {
+		return err
+	}
+	rows.add(i, s, s.Off-first*size)
+	return nil
+}
+
+// closeSpooled moves parts of a spooled buffer together, the first first.
+func (r *runner) closeSpooled(b int, slot, grain int64, parts []packedPart) error {
+	s, block, at := r.buffers[b].spool, make([]byte, copyBlock), int64(0)
+	for _, x := range parts {
+		from, n := x.lo*grain*slot, x.kept*slot
+		for done := int64(0); done < n && at < from; done += copyBlock {
+			if r.ctx.Err() != nil {
+				return r.ctx.Err()
+			}
+			part := block[:min(n-done, copyBlock)]
+			if _, err := s.ReadAt(part, from+done); err != nil && !errors.Is(err, io.EOF) {
+				return err
+			}
+			if _, err := s.WriteAt(part, at+done); err != nil {
+				return err
+			}
+		}
+		at += n
+	}
+	return nil
+}

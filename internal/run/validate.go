@@ -1,0 +1,43 @@
+package run
+
+import (
+	"fmt"
+
+	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/data/column"
+)
+
+// validate makes sure that a raw input that has just become present keeps
+// its bound. Decoded inputs were checked when they were decoded.
+func (r *runner) validate(in *input) error {
+	return r.validatePart(in, 0, in.rows*in.width)
+}
+
+// validatePart does so for elements first..end of the source.
+func (r *runner) validatePart(in *input, first, end int64) error {
+	if in.want.Bound <= 0 || first >= end {
+		return nil
+	}
+	size := int64(in.kind.Size())
+	b := r.bytes(in.buffer)[first*size : end*size]
+	return r.blocks(int64(len(b)), func(lo, hi int64) error {
+		return in.checkBound(b[lo:hi], first+lo/size)
+	})
+}
+
+// checkBound looks for an element outside the input's bound among those in
+// b, of which the first is number first.
+func (in *input) checkBound(b []byte, first int64) error {
+	if in.want.Bound <= 0 || in.b.Presence {
+		return nil
+	}
+	i := outside(b, in.kind, in.want.Bound)
+	if i < 0 {
+		return nil
+	}
+	return &data.Error{
+		Path: in.b.Source.Path(), Row: (first + int64(i)) / max(1, in.width), Column: in.b.Source.Columns()[in.b.Column].Name,
+		Msg:  fmt.Sprintf("expected an index below %d, found %s", in.want.Bound, column.Text(in.kind, column.Get(in.kind, b, int64(i)))),
+		Help: "every value must lie in [0, bound); correct the data, or declare a plain integer and clamp or wrap it",
+	}
+}

@@ -1,0 +1,33 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/godwit-run/godwit/internal/cluster"
+	"github.com/godwit-run/godwit/internal/front/syntax"
+)
+
+// Loaded writes what a load has stored, each column with its type in the language, and
+// what it has left out.
+func Loaded(l *cluster.Loaded, took time.Duration) string {
+	var b strings.Builder
+	bytes, replicas := int64(0), 0
+	for i := range l.Shards {
+		replicas = len(l.Shards[i].Assigned)
+		bytes += l.Shards[i].Bytes * int64(replicas)
+	}
+	fmt.Fprintf(&b, "@%s: %d rows in %s, %s each, %s on the nodes, %.2f s\n",
+		l.Name, l.Rows, Number(len(l.Shards), "shard"), Number(replicas, "replica"), Bytes(bytes), took.Seconds())
+	w := &table{}
+	for i := range l.Columns {
+		c := &l.Columns[i]
+		w.row("  "+syntax.FieldText(c.Name), c.Type(), c.Stored)
+	}
+	for _, left := range l.Left {
+		w.row("  "+left.Name, "left out", left.Type)
+	}
+	b.WriteString(w.String())
+	return b.String()
+}

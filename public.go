@@ -1,0 +1,68 @@
+package godwit
+
+import (
+	"github.com/godwit-run/godwit/internal/cluster"
+	"github.com/godwit-run/godwit/internal/cluster/control"
+	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/data/value"
+	"github.com/godwit-run/godwit/internal/front/diag"
+	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/packages/trust"
+)
+
+// All other packages are internal. What of their types a caller takes, gives or implements
+// has its name here.
+
+// A table of a caller's own, which is an argument like a file.
+type (
+	// Source is a table that can be read by chunks, on several threads at a time.
+	Source = data.Source
+	// Column describes a column of a Source.
+	Column = data.Column
+	// Chunk is a range of rows that are read together.
+	Chunk = data.Chunk
+	// Want is a column that a chunk is read for, Dest where its values go.
+	Want = data.Want
+	Dest = data.Dest
+	// Raw is a column that lies somewhere as it is computed with.
+	Raw = data.Raw
+	// Pred is a comparison that may make reading a chunk needless.
+	Pred = data.Pred
+	// Kind is a scalar type.
+	Kind = num.Kind
+)
+
+// The scalar types.
+const (
+	Bool = num.Bool
+	I8   = num.I8
+	I16  = num.I16
+	I32  = num.I32
+	I64  = num.I64
+	U8   = num.U8
+	U16  = num.U16
+	U32  = num.U32
+	U64  = num.U64
+	F32  = num.F32
+	F64  = num.F64
+)
+
+// What calls and clusters tell.
+type (
+	// Value is a result as columns of bytes, with its type.
+	Value = value.Value
+	// Message is an error with its place in the source and a help.
+	Message = diag.Message
+	// DataError names the row and the column that cannot be what the program expects.
+	DataError = data.Error
+	// ChangedError says that a file was written to while it was in use.
+	ChangedError = data.ChangedError
+	// DamageError says that a file is not what it was when its checksums were made.
+	DamageError = data.DamageError
+	// NodeStatus is what one node says of itself.
+	NodeStatus = cluster.NodeStatus
+	// MemberState is what one member of the catalogue says.
+	MemberState = control.MemberState
+	// TrustList is what an operator trusts and has revoked.
+	TrustList = trust.List
+)
