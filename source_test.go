@@ -58,5 +58,5 @@ func ExampleSource() {
 		log.Fatal(err)
 	}
 	fmt.Println(res)
-	// Output: 5205208750...
+	// Output: 5205208750
 }
