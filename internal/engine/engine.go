@@ -43,6 +43,7 @@ type Options struct {
 type Engine struct {
 	arena *mem.Arena
 	opt   Options
+	room  room
 
 	mu      sync.Mutex
 	tier    compiler

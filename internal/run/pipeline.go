@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/godwit-run/godwit/internal/engine/mem"
@@ -89,7 +90,7 @@ func (pl *pipeline) allocate() error {
 			if len(pl.slots) > 0 {
 				break // fewer windows in flight
 			}
-			return &SpaceError{Name: "a window on " + pl.list[0].d.src.Path(), Need: size, Limit: pl.p.r.opt.Windows,
+			return &SpaceError{Name: "a window on " + pl.list[0].d.src.Path(), Need: size, Limit: pl.p.r.opt.Windows, Crowded: errors.As(err, new(*mem.FullError)),
 				Why: " because its chunks are large", Help: "write the file with smaller row groups or batches"}
 		}
 		pl.slots = append(pl.slots, s)

@@ -5,6 +5,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"time"
@@ -106,10 +107,46 @@ func (e *FaultError) Error() string {
 	return fmt.Sprintf("fault at site %d, element %d", e.Site, e.Index)
 }
 
-// Run executes the program. The inputs stay open and unchanged.
+// Run executes the program. The inputs stay open and unchanged. If other runs have the
+// engine's memory it begins anew when one of them has ended.
 func (p *Program) Run(ctx context.Context, in *Inputs, opt Options) (res *Result, err error) {
 	start := time.Now()
-	r, err := newRunner(ctx, p, in, opt.withDefaults())
+	if opt = opt.withDefaults(); opt.Engine == nil {
+		res, err = p.attempt(ctx, in, opt)
+	} else {
+		res, err = p.attempts(ctx, in, opt)
+	}
+	if err == nil {
+		res.Stats.Seconds = time.Since(start).Seconds()
+	}
+	return res, err
+}
+
+// attempts executes the program in an engine that others use as well.
+func (p *Program) attempts(ctx context.Context, in *Inputs, opt Options) (*Result, error) {
+	stay := opt.Engine.Enter()
+	defer opt.Engine.Leave()
+	for whole := false; ; { // the arena, with no hole that a spare span keeps
+		res, err := p.attempt(ctx, in, opt)
+		full := (*SpaceError)(nil)
+		if !errors.As(err, &full) || !full.Crowded || opt.Spool != nil { // what was written to a file stays there
+			return res, err
+		}
+		next, others, ended := opt.Engine.Again(ctx, stay)
+		switch {
+		case ended != nil:
+			return nil, fmt.Errorf("%w, while others had the memory: %w", ended, err)
+		case !others && whole:
+			return nil, err
+		}
+		stay, whole = next, !others
+		opt.Engine.Arena().DropSpare()
+	}
+}
+
+// attempt executes the program as long as there is memory.
+func (p *Program) attempt(ctx context.Context, in *Inputs, opt Options) (res *Result, err error) {
+	r, err := newRunner(ctx, p, in, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -127,6 +164,5 @@ func (p *Program) Run(ctx context.Context, in *Inputs, opt Options) (res *Result
 	if res, err = r.result(); err != nil {
 		return nil, r.cause(err)
 	}
-	res.Stats.Seconds = time.Since(start).Seconds()
 	return res, nil
 }

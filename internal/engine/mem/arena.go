@@ -54,28 +54,41 @@ func (a *Arena) Bytes(off, n int64) []byte { return a.base[off : off+n : off+n] 
 // make room for it.
 func (a *Arena) Reserve(n int64) (Span, error) {
 	s, err := a.reserve(n)
-	if err != nil && a.dropSpare() {
+	if err != nil && a.DropSpare() {
 		return a.reserve(n)
 	}
 	return s, err
 }
 
+// reserve takes long spans from below and small ones from above: what is small often stays
+// for long, and would leave no room for anything long between.
 func (a *Arena) reserve(n int64) (Span, error) {
 	n = roundUp(max(n, 1))
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for i, s := range a.free {
-		if s.Len < n {
-			continue
-		}
-		if s.Len == n {
-			a.free = slices.Delete(a.free, i, i+1)
-		} else {
-			a.free[i] = Span{s.Off + n, s.Len - n}
-		}
-		return Span{s.Off, n}, nil
+	fits := func(s Span) bool { return s.Len >= n }
+	i := slices.IndexFunc(a.free, fits)
+	if i < 0 {
+		return Span{}, &FullError{Want: n, Size: a.Size()}
 	}
-	return Span{}, &FullError{Want: n, Size: a.Size()}
+	if n <= maxSmall {
+		for i = len(a.free) - 1; !fits(a.free[i]); i-- {
+		}
+		return a.cut(i, a.free[i].Off+a.free[i].Len-n, n), nil
+	}
+	return a.cut(i, a.free[i].Off, n), nil
+}
+
+// cut takes n bytes at one end of a free span.
+func (a *Arena) cut(i int, off, n int64) Span {
+	s := &a.free[i]
+	if off == s.Off {
+		s.Off += n
+	}
+	if s.Len -= n; s.Len == 0 {
+		a.free = slices.Delete(a.free, i, i+1)
+	}
+	return Span{off, n}
 }
 
 // FullError says that an arena has no room for a span.

@@ -49,7 +49,7 @@ func TestSpansNeverOverlapAndComeBackZeroed(t *testing.T) {
 		if n := a.InUse(); n != 0 {
 			t.Fatalf("%d bytes in use after all", n)
 		}
-		a.dropSpare()
+		a.DropSpare()
 		if len(a.free) != 1 || a.free[0] != (Span{guard, size - guard}) {
 			t.Fatalf("free list after all: %v", a.free)
 		}

@@ -102,8 +102,8 @@ func (a *Arena) keep(s Span) (back []Span) {
 	return back
 }
 
-// dropSpare gives all spare spans back, and reports whether there were any.
-func (a *Arena) dropSpare() bool {
+// DropSpare gives all spare spans back to the system, and reports whether there were any.
+func (a *Arena) DropSpare() bool {
 	a.mu.Lock()
 	all := a.long
 	for _, list := range a.small {
