@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/godwit-run/godwit/caller"
 	"github.com/godwit-run/godwit/catalog"
 	"github.com/godwit-run/godwit/parcel"
 	"github.com/godwit-run/godwit/store"
@@ -21,6 +22,8 @@ import (
 const (
 	// partBytes is how much of a shard's file travels at a time.
 	partBytes = 4 << 20
+	// partHead is room for what a parcel says beside a part.
+	partHead = 4 << 10
 	// firstBytes is the first part: with its answer nodes have taken the shard, for which others wait.
 	firstBytes = 64 << 10
 	// partsAhead is how many parts of a shard are on their way.
@@ -117,7 +120,6 @@ type upload struct {
 	shard int
 	file  *store.Part
 	blob  parcel.Blob // without bytes
-	free  sync.Pool   // of buffers for parts
 	told  sync.Map    // offsets of parts that are stored
 
 	mu   sync.Mutex
@@ -199,21 +201,18 @@ func (u *upload) part(ctx context.Context, at int64, to []catalog.Peer) error {
 	n := int(min(partAt(at), u.blob.Total-at))
 	b := u.blob
 	b.Offset = at
-	buf, _ := u.free.Get().(*[]byte)
-	if buf == nil {
-		buf = new([]byte)
-	}
-	payload := b.Append((*buf)[:0])
+	buf := u.l.take()
+	payload := b.Append(buf[:0])
 	head := len(payload)
-	payload = slices.Grow(payload, n)[:head+n]
+	payload = payload[:head+n]
 	if _, err := u.file.ReadAt(payload[head:], at); err != nil {
 		return err
 	}
-	if err := u.each(to, func(to catalog.Peer) error { return u.l.c.store(ctx, parcel.Put, to, payload) }); err != nil {
+	err := u.each(to, func(to catalog.Peer) error { return u.put(ctx, to, payload) })
+	if err != nil {
 		return err // requests that nobody waits for any more may still use the buffer
 	}
-	*buf = payload
-	u.free.Put(buf)
+	u.l.give(buf)
 	if len(u.live(to)) == 0 {
 		return nil
 	}
@@ -223,6 +222,29 @@ func (u *upload) part(ctx context.Context, at int64, to []catalog.Peer) error {
 	}
 	return nil
 }
+
+// put sends a part to a node.
+func (u *upload) put(ctx context.Context, to catalog.Peer, payload []byte) error {
+	room := u.l.take()
+	d, err := u.l.c.do(ctx, func(id caller.ID) caller.Input {
+		return &caller.Ask{ID: id, Kind: parcel.Put, To: to, Payload: payload, Room: room, Left: u.l.c.left(ctx)}
+	})
+	if err == nil && d.Stats.Retries == 0 {
+		u.l.give(room)
+	}
+	return err
+}
+
+// take gives memory for the parcel of a part. It is used again and again: memory that the system
+// has to find takes longer to write to than all else that is done with a part here.
+func (l *loading) take() []byte {
+	if b, ok := l.buffers.Get().(*[]byte); ok {
+		return *b
+	}
+	return make([]byte, 0, partBytes+partHead)
+}
+
+func (l *loading) give(b []byte) { l.buffers.Put(&b) }
 
 // each does something with all nodes of a list at the same time, but for those that have ended. That one has
 // ended meanwhile is no error here.
