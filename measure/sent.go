@@ -41,7 +41,11 @@ func (s *sender) sent(ctx context.Context, from string, to []string) (time.Durat
 	errs := make([]error, 2*len(to))
 	var all sync.WaitGroup
 	for i, path := range to {
-		all.Go(func() { errs[2*i] = s.send(ctx, from) })
+		all.Go(func() {
+			if errs[2*i] = s.send(ctx, from); errs[2*i] != nil {
+				errs[2*i] = errors.Join(errs[2*i], s.l.Close()) // nobody comes whom to receive from
+			}
+		})
 		all.Go(func() { errs[2*i+1] = s.receive(path) })
 	}
 	all.Wait()
