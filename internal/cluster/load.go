@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"sync"
 	"time"
 
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
@@ -92,6 +93,8 @@ type loading struct {
 	split *store.Split
 	told  progress
 	idle  *idle
+
+	buffers sync.Pool // for parts
 }
 
 // plan cuts the table and says which nodes get what.

@@ -4,26 +4,34 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"os"
 	"slices"
 	"sync"
 
+	"github.com/godwit-run/godwit/internal/cluster/caller"
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
 	"github.com/godwit-run/godwit/internal/cluster/store"
 )
 
-// In: the shards of a table. Out: their files on all of their nodes, sealed. While a shard
-// travels, the next one is made.
+// In: the shards of a table. Out: their files on all of their nodes, sealed. While shards travel
+// the next one is made, and others are put on the disks of their nodes.
 
 const (
 	// partBytes is how much of a shard's file travels at a time.
 	partBytes = 4 << 20
+	// partHead is room for what a parcel says beside a part.
+	partHead = 4 << 10
+	// firstBytes is the first part: with its answer nodes have taken the shard, for which others wait.
+	firstBytes = 64 << 10
 	// partsAhead is how many parts of a shard are on their way.
 	partsAhead = 4
 	// shardsAhead is how many shards are on their way.
 	shardsAhead = 2
+	// shardsOpen is how many shards are in hand: beside these, one that is made and one that is sealed.
+	shardsOpen = shardsAhead + 2
 )
 
 // all sends the shards. The first part of a shard is taken by all of its nodes before that of
@@ -34,30 +42,27 @@ func (l *loading) all(ctx context.Context) error {
 	defer l.idle.end()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	nulls := make([]bool, len(l.set.Columns))
-	places := make(chan struct{}, shardsAhead)
-	var sending sync.WaitGroup
 	fail := func(i int, err error) { cancel(fmt.Errorf("shard %d of @%s: %w", i, l.set.Name, err)) }
-	for i := range l.set.Shards {
-		p, err := l.split.Part(ctx, i, os.TempDir())
-		if err != nil {
-			fail(i, err)
-			break
-		}
+	nulls := make([]bool, len(l.set.Columns))
+	open, travelling := make(chan struct{}, shardsOpen), make(chan struct{}, shardsAhead)
+	var sending sync.WaitGroup
+	for i, p := range l.parts(ctx, open, fail) {
 		for c, some := range p.Nulls {
 			nulls[c] = nulls[c] || some
 		}
-		places <- struct{}{}
+		travelling <- struct{}{}
 		u := l.upload(p, i)
 		if err := u.first(ctx); err != nil {
 			fail(i, errors.Join(err, p.Close()))
 			break
 		}
 		sending.Go(func() {
-			if err := errors.Join(u.rest(ctx), p.Close()); err != nil {
+			arrived := sync.OnceFunc(func() { <-travelling })
+			if err := errors.Join(u.rest(ctx, arrived), p.Close()); err != nil {
 				fail(i, err)
 			}
-			<-places
+			arrived()
+			<-open
 		})
 	}
 	sending.Wait()
@@ -70,6 +75,44 @@ func (l *loading) all(ctx context.Context) error {
 	return nil
 }
 
+// parts makes the files of the shards in turn, one ahead of whoever takes them. Each takes a place in open,
+// which whoever has it gives back.
+func (l *loading) parts(ctx context.Context, open chan<- struct{}, fail func(int, error)) iter.Seq2[int, *store.Part] {
+	return func(yield func(int, *store.Part) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		made := make(chan *store.Part)
+		go func() {
+			defer close(made)
+			for i := range l.set.Shards {
+				select {
+				case open <- struct{}{}:
+				case <-ctx.Done():
+					return
+				}
+				p, err := l.split.Part(ctx, i, os.TempDir())
+				if err != nil {
+					fail(i, err)
+					return
+				}
+				made <- p
+			}
+		}()
+		defer func() {
+			cancel()
+			for p := range made {
+				_ = p.Close()
+			}
+		}()
+		i := 0
+		for p := range made {
+			if !yield(i, p) {
+				return
+			}
+			i++
+		}
+	}
+}
+
 // upload is a shard's file on its way to its nodes. A node that ends meanwhile is replaced, and the other
 // one is sent the file from its beginning.
 type upload struct {
@@ -77,7 +120,6 @@ type upload struct {
 	shard int
 	file  *store.Part
 	blob  parcel.Blob // without bytes
-	free  sync.Pool   // of buffers for parts
 	told  sync.Map    // offsets of parts that are stored
 
 	mu   sync.Mutex
@@ -103,11 +145,11 @@ func (u *upload) first(ctx context.Context) (err error) {
 	return err
 }
 
-// rest sends all parts but the first, and has the file sealed.
-func (u *upload) rest(ctx context.Context) error {
-	to, from := u.l.on.of(u.shard), int64(partBytes)
+// rest sends all parts but the first, says that they have arrived, and has the file sealed.
+func (u *upload) rest(ctx context.Context, arrived func()) error {
+	to, from := u.l.on.of(u.shard), int64(firstBytes)
 	for {
-		if err := u.whole(ctx, from, to); err != nil {
+		if err := u.whole(ctx, from, to, arrived); err != nil {
 			return err
 		}
 		var err error
@@ -119,12 +161,12 @@ func (u *upload) rest(ctx context.Context) error {
 }
 
 // whole sends the parts from an offset on to nodes, which then seal the file.
-func (u *upload) whole(ctx context.Context, from int64, to []catalog.Peer) error {
+func (u *upload) whole(ctx context.Context, from int64, to []catalog.Peer, arrived func()) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	places := make(chan struct{}, partsAhead)
 	var sending sync.WaitGroup
-	for at := from; (at == 0 || at < u.blob.Total) && ctx.Err() == nil; at += partBytes {
+	for at := from; (at == 0 || at < u.blob.Total) && ctx.Err() == nil; at += partAt(at) {
 		places <- struct{}{}
 		sending.Go(func() {
 			if err := u.part(ctx, at, to); err != nil {
@@ -140,31 +182,37 @@ func (u *upload) whole(ctx context.Context, from int64, to []catalog.Peer) error
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+	arrived()
 	u.l.idle.stored(u.blob.Total)
 	payload := u.blob.Append(nil)
 	return u.each(to, func(to catalog.Peer) error { return u.l.c.store(ctx, parcel.Seal, to, payload) })
 }
 
+// partAt is how long the part that begins at an offset is, if it is not the last one.
+func partAt(at int64) int64 {
+	if at == 0 {
+		return firstBytes
+	}
+	return partBytes
+}
+
 // part sends the part that begins at an offset to nodes.
 func (u *upload) part(ctx context.Context, at int64, to []catalog.Peer) error {
-	n := int(min(partBytes, u.blob.Total-at))
+	n := int(min(partAt(at), u.blob.Total-at))
 	b := u.blob
 	b.Offset = at
-	buf, _ := u.free.Get().(*[]byte)
-	if buf == nil {
-		buf = new([]byte)
-	}
-	payload := b.Append((*buf)[:0])
+	buf := u.l.take()
+	payload := b.Append(buf[:0])
 	head := len(payload)
-	payload = slices.Grow(payload, n)[:head+n]
+	payload = payload[:head+n]
 	if _, err := u.file.ReadAt(payload[head:], at); err != nil {
 		return err
 	}
-	if err := u.each(to, func(to catalog.Peer) error { return u.l.c.store(ctx, parcel.Put, to, payload) }); err != nil {
+	err := u.each(to, func(to catalog.Peer) error { return u.put(ctx, to, payload) })
+	if err != nil {
 		return err // requests that nobody waits for any more may still use the buffer
 	}
-	*buf = payload
-	u.free.Put(buf)
+	u.l.give(buf)
 	if len(u.live(to)) == 0 {
 		return nil
 	}
@@ -174,6 +222,29 @@ func (u *upload) part(ctx context.Context, at int64, to []catalog.Peer) error {
 	}
 	return nil
 }
+
+// put sends a part to a node.
+func (u *upload) put(ctx context.Context, to catalog.Peer, payload []byte) error {
+	room := u.l.take()
+	d, err := u.l.c.do(ctx, func(id caller.ID) caller.Input {
+		return &caller.Ask{ID: id, Kind: parcel.Put, To: to, Payload: payload, Room: room, Left: u.l.c.left(ctx)}
+	})
+	if err == nil && d.Stats.Retries == 0 {
+		u.l.give(room)
+	}
+	return err
+}
+
+// take gives memory for the parcel of a part. It is used again and again: memory that the system
+// has to find takes longer to write to than all else that is done with a part here.
+func (l *loading) take() []byte {
+	if b, ok := l.buffers.Get().(*[]byte); ok {
+		return *b
+	}
+	return make([]byte, 0, partBytes+partHead)
+}
+
+func (l *loading) give(b []byte) { l.buffers.Put(&b) }
 
 // each does something with all nodes of a list at the same time, but for those that have ended. That one has
 // ended meanwhile is no error here.

@@ -14,7 +14,8 @@ import (
 )
 
 // store measures how fast a file becomes a data set with two replicas on the disks of two nodes of this
-// machine, against two copies of the file that are on the disk.
+// machine: against two copies of the file that are on the disk, and against the file sent to two receivers
+// that put it there.
 func store(ctx context.Context, s *session) error {
 	n := int64(100_000_000)
 	if s.opt.Quick {
@@ -29,15 +30,28 @@ func store(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	return s.holdFew(ctx, Contest{
-		Name: fmt.Sprintf("store %d MB, two replicas", 8*n/1_000_000), Against: "two copies, synced", Unit: "GB/s", Bytes: 2 * 8 * n, Limit: unknown,
-		Ours:      func(ctx context.Context) (time.Duration, []float64, error) { return f.store(ctx, a.path) },
-		Reference: func(context.Context) (time.Duration, []float64, error) { return s.copies(a.path, n) },
-	})
+	to, err := f.sender()
+	if err != nil {
+		return err
+	}
+	defer to.close()
+	paths := []string{s.path("copy1"), s.path("copy2")}
+	c := Contest{
+		Name: fmt.Sprintf("store %d MB, two replicas", 8*n/1_000_000), Unit: "GB/s", Bytes: 2 * 8 * n, Limit: unknown,
+		Ours: func(ctx context.Context) (time.Duration, []float64, error) { return f.store(ctx, a.path, n) },
+	}
+	c.Against = "two copies, synced"
+	c.Reference = func(context.Context) (time.Duration, []float64, error) { return copies(a.path, paths) }
+	if err := s.holdFew(ctx, c); err != nil {
+		return err
+	}
+	c.Against = "sent to two over mTLS, synced"
+	c.Reference = func(ctx context.Context) (time.Duration, []float64, error) { return to.sent(ctx, a.path, paths) }
+	return s.holdFew(ctx, c)
 }
 
 // store loads a file, and drops it out of the time.
-func (f *fleet) store(ctx context.Context, path string) (took time.Duration, rows []float64, err error) {
+func (f *fleet) store(ctx context.Context, path string, rows int64) (took time.Duration, _ []float64, err error) {
 	src, err := data.Open(path)
 	if err != nil {
 		return 0, nil, err
@@ -49,20 +63,26 @@ func (f *fleet) store(ctx context.Context, path string) (took time.Duration, row
 		return 0, nil, err
 	}
 	took = time.Since(start)
-	return took, []float64{float64(l.Rows)}, f.c.Drop(ctx, "v")
+	if l.Rows != rows {
+		return 0, nil, fmt.Errorf("%d rows were stored of %d", l.Rows, rows)
+	}
+	return took, nil, f.c.Drop(ctx, "v")
 }
 
-// copies makes two copies of a file, each on the disk before the next, and removes them out of the time.
-func (s *session) copies(path string, rows int64) (time.Duration, []float64, error) {
-	to := []string{s.path("copy1"), s.path("copy2")}
+// copies makes copies of a file, each on the disk before the next, and removes them out of the time.
+func copies(from string, to []string) (time.Duration, []float64, error) {
 	start := time.Now()
 	for _, t := range to {
-		if err := copied(path, t); err != nil {
+		if err := copied(from, t); err != nil {
 			return 0, nil, err
 		}
 	}
 	took := time.Since(start)
-	return took, []float64{float64(rows)}, errors.Join(os.Remove(to[0]), os.Remove(to[1]))
+	var errs []error
+	for _, t := range to {
+		errs = append(errs, os.Remove(t))
+	}
+	return took, nil, errors.Join(errs...)
 }
 
 func copied(from, to string) error {

@@ -23,7 +23,7 @@ func (c *Core) ask(in *Ask) { c.begin(c.asking(in), in.Left) }
 
 func (c *Core) asking(in *Ask) *operation {
 	w := &asking{c: c, ask: in, fresh: true}
-	op := &operation{id: in.ID, kind: in.Kind, flags: in.Flags, work: w}
+	op := &operation{id: in.ID, kind: in.Kind, flags: in.Flags, work: w, room: in.Room}
 	if in.Code.ID != (Code{}).ID {
 		op.codes = append(append(op.codes, in.Code), in.More...)
 	}

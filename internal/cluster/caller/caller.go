@@ -35,6 +35,10 @@ type Ask struct {
 	// be given to nodes that ask for them.
 	More    []Code
 	Payload []byte
+	// Room, if it is long enough, is memory for the parcel when it is sent for the first time. Whoever
+	// asks may use it again when there is an answer and nothing was sent again (Stats.Retries): what was
+	// handled lies in no queue any more.
+	Room []byte
 	// To is who gets it, or 0: the owner of shard Shard of set Set; then another
 	// replica is tried when one is lost or lacks the shard.
 	To    catalog.Peer

@@ -20,8 +20,9 @@ type operation struct {
 	work     work
 	trips    []trip // oldest first; the last one is current
 	stats    Stats
-	tries    int  // sent again so often since the last progress
-	stuck    bool // nodes lack something, since a time:
+	room     []byte // for the first parcel
+	tries    int    // sent again so often since the last progress
+	stuck    bool   // nodes lack something, since a time:
 	since    int64
 	last     struct {
 		said string // the last failure, for the message at the deadline
@@ -154,7 +155,11 @@ func (c *Core) post(op *operation, to catalog.Peer, body payload) bool {
 		code = op.codes[0].Bytes
 		op.stats.CodeBytes += int64(len(code))
 	}
-	b := body.Append(h.Append(make([]byte, 0, parcel.HeaderSize+len(code)+sizeGuess), code))
+	room := op.room
+	if op.room = nil; room == nil {
+		room = make([]byte, 0, parcel.HeaderSize+len(code)+sizeGuess)
+	}
+	b := body.Append(h.Append(room[:0], code))
 	if len(b) > parcel.MaxBytes {
 		c.end(op, c.refuse(fmt.Sprintf("a parcel of %d bytes is longer than %d; send less at once", len(b), parcel.MaxBytes)))
 		return false
