@@ -66,9 +66,9 @@ func (p Poly) withoutQuotient() (q Poly, ok bool) {
 	return Poly{}, false
 }
 
-// reduced gives a polynomial that is at least 0 where p is, and only there: p divided by
+// Reduced gives a polynomial that is at least 0 where p is, and only there: p divided by
 // what divides all its coefficients but the constant, which is rounded down.
-func (p Poly) reduced() Poly {
+func (p Poly) Reduced() Poly {
 	var g int64
 	for _, t := range p.terms {
 		if len(t.atoms) > 0 {

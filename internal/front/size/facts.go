@@ -43,7 +43,7 @@ func (f *Facts) proves(p Poly, depth int) bool {
 	if p.over {
 		return false
 	}
-	p = p.reduced()
+	p = p.Reduced()
 	if f.shifted(p) || f.interval(p) {
 		return true
 	}

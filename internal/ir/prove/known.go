@@ -10,8 +10,10 @@ import (
 // latest are kept, which are about the loops and branches around.
 const maxFacts = 8
 
-// Learn adds the fact p ≥ 0, p over sizes alone.
+// Learn adds the fact p ≥ 0, p over sizes alone. Divided by what all its terms have in
+// common it says more: of 4·(N/4) - 1 ≥ 0 that N/4 is at least 1.
 func (v *Prover) Learn(p size.Poly) {
+	p = p.Reduced()
 	if p.Overflowed() || v.decide(p) {
 		return
 	}
