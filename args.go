@@ -99,7 +99,10 @@ func argument(f *compile.Func, name string, v any) (compile.Arg, error) {
 	case data.Source:
 		return compile.Table{Source: v}, nil
 	case *Result:
-		return compile.Value{Value: v.value}, v.away()
+		if err := v.away(); err != nil {
+			return nil, err
+		}
+		return compile.Value{Value: v.value}, nil
 	case *value.Value:
 		return compile.Value{Value: v}, nil
 	case string:

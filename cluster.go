@@ -109,6 +109,12 @@ func Connect(ctx context.Context, dir string, opt ConnectOptions) (*Cluster, err
 // connects with them. It is meant for tests. The nodes run no packages: those run in
 // processes of their own, which only nodes of the godwit binary start.
 func LocalCluster(ctx context.Context, n int) (*Cluster, error) {
+	if n < 1 {
+		return nil, badOption("LocalCluster: expected 1 node or more, found %d", n)
+	}
+	if ctx == nil {
+		return nil, noContext("LocalCluster")
+	}
 	l, err := site.Local(ctx, n)
 	if err != nil {
 		return nil, err
@@ -119,6 +125,9 @@ func LocalCluster(ctx context.Context, n int) (*Cluster, error) {
 // Close ends the connection. Calls in progress end at once with [ErrClosed], as later ones do.
 // Closing again does nothing.
 func (c *Cluster) Close() (err error) {
+	if c.ready() != nil {
+		return nil
+	}
 	c.ended.Do(func() {
 		err = c.c.Close()
 		if c.stop != nil {
@@ -126,6 +135,14 @@ func (c *Cluster) Close() (err error) {
 		}
 	})
 	return err
+}
+
+// ready is an error of a Cluster that nobody connected.
+func (c *Cluster) ready() error {
+	if c == nil || c.c == nil {
+		return badOption("the Cluster is empty; Connect and LocalCluster make one")
+	}
+	return nil
 }
 
 // LoadOptions say how a file becomes a data set.
@@ -150,6 +167,9 @@ type UnfitError = store.UnfitError
 
 // Load stores a file's columns in the cluster as the data set name. It tells what was stored.
 func (c *Cluster) Load(ctx context.Context, path, name string, opt LoadOptions) (*Loaded, error) {
+	if err := c.ready(); err != nil {
+		return nil, err
+	}
 	src, err := data.Open(path)
 	if err != nil {
 		return nil, clusterError(err)
@@ -161,25 +181,44 @@ func (c *Cluster) Load(ctx context.Context, path, name string, opt LoadOptions) 
 
 // Drop removes a data set.
 func (c *Cluster) Drop(ctx context.Context, name string) error {
+	if err := c.ready(); err != nil {
+		return err
+	}
 	return clusterError(c.c.Drop(ctx, name))
 }
 
 // View lists the nodes that are alive and the data sets, as last heard of.
-func (c *Cluster) View() *catalog.View { return c.c.View() }
+func (c *Cluster) View() *catalog.View {
+	if c.ready() != nil {
+		return new(catalog.View)
+	}
+	return c.c.View()
+}
 
 // Status asks every node for what it holds and has done.
 func (c *Cluster) Status(ctx context.Context) ([]cluster.NodeStatus, error) {
+	if err := c.ready(); err != nil {
+		return nil, err
+	}
 	return c.c.Status(ctx)
 }
 
 // Members are the members of etcd that keep the cluster's records, as a node sees them; nil where
 // no node knows.
-func (c *Cluster) Members(ctx context.Context) []control.MemberState { return c.c.Members(ctx) }
+func (c *Cluster) Members(ctx context.Context) []control.MemberState {
+	if c.ready() != nil {
+		return nil
+	}
+	return c.c.Members(ctx)
+}
 
 // Scrub has every node read its shards again from its disk and compare them with their
 // checksums, at a rate in bytes a second, or as fast as it can if that is 0. Statuses tell
 // how far they are.
 func (c *Cluster) Scrub(ctx context.Context, rate int64) ([]cluster.NodeStatus, error) {
+	if err := c.ready(); err != nil {
+		return nil, err
+	}
 	return c.c.Scrub(ctx, rate)
 }
 
@@ -188,6 +227,9 @@ func (c *Cluster) open(arg, name string) (data.Source, error) {
 	if c == nil {
 		return nil, &InputError{Arg: arg, Text: fmt.Sprintf("argument `%s` is the data set @%s, but there is no cluster", arg, name),
 			Help: "start one with `godwit up`, or name its directory with --cluster"}
+	}
+	if err := c.ready(); err != nil {
+		return nil, err
 	}
 	src, err := c.c.Open(name)
 	if err != nil {

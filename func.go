@@ -44,6 +44,12 @@ func (f *Func) ResultPlace() string { return f.f.Graph.ResultPlace }
 // Call runs the function. Slices among the arguments are used where they
 // are, and must not change meanwhile.
 func (f *Func) Call(ctx context.Context, args Args, opts ...Option) (*Result, error) {
+	switch {
+	case f == nil || f.f == nil:
+		return nil, badOption("the Func is empty; Program.Func makes one")
+	case ctx == nil:
+		return nil, noContext("Call")
+	}
 	o, err := optionsOf(opts)
 	if err != nil {
 		return nil, err
@@ -103,7 +109,7 @@ func (f *Func) toFile(ctx context.Context, b *compile.Bound, o options) (r *Resu
 }
 
 func (f *Func) run(ctx context.Context, b *compile.Bound, o options, spool run.Spool) (*Result, error) {
-	eng, release, err := o.runtime.acquire(o.engine)
+	eng, release, err := o.runtime.shop().acquire(o.engine)
 	if err != nil {
 		return nil, err
 	}
@@ -193,6 +199,10 @@ func (s *Stats) launches(sch *schedule.Schedule, list []run.LaunchStats) {
 
 // defaultThreads is what Go may use.
 func defaultThreads() int { return runtime.GOMAXPROCS(0) }
+
+func noContext(what string) error {
+	return badOption("%s: the context is nil; context.Background() never ends", what)
+}
 
 func badOption(format string, args ...any) error {
 	return &InputError{Text: fmt.Sprintf(format, args...)}

@@ -43,10 +43,21 @@ func check(sources ...*diag.Source) (*Program, error) {
 }
 
 // Funcs lists the functions that can be called, public ones first.
-func (p *Program) Funcs() []string { return p.checked.Names() }
+func (p *Program) Funcs() []string {
+	if p.empty() {
+		return nil
+	}
+	return p.checked.Names()
+}
+
+// empty reports that nobody compiled the program.
+func (p *Program) empty() bool { return p == nil || p.checked == nil }
 
 // Warnings are the messages of a program that passed the checks, rendered.
 func (p *Program) Warnings() []string {
+	if p.empty() {
+		return nil
+	}
 	var out []string
 	for _, m := range p.checked.Warnings {
 		out = append(out, m.Render())
@@ -57,6 +68,9 @@ func (p *Program) Warnings() []string {
 // Func prepares a function. An empty name means the only public function, or
 // else the only function.
 func (p *Program) Func(name string) (*Func, error) {
+	if p.empty() {
+		return nil, badOption("the Program is empty; Compile and CompileFile make one")
+	}
 	f, err := p.checked.Func(name)
 	if err != nil {
 		return nil, err

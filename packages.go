@@ -28,6 +28,9 @@ type (
 // Payloads that the package makes of arguments (SendOptions.Args) need
 // ConnectOptions.Children, because they are made in a process of their own, too.
 func (c *Cluster) Send(ctx context.Context, pkg []byte, to string, payload []byte, opt SendOptions) (*Reply, error) {
+	if err := c.ready(); err != nil {
+		return nil, err
+	}
 	r, err := c.c.Send(ctx, pkg, to, payload, opt)
 	if err != nil {
 		return nil, clusterError(err)
@@ -39,6 +42,9 @@ func (c *Cluster) Send(ctx context.Context, pkg []byte, to string, payload []byt
 // present one, which is empty at first, and may be called more than once. What is
 // revoked stays so. It takes a connection with ConnectOptions.Admin.
 func (c *Cluster) Trust(ctx context.Context, edit func(trust.List) (trust.List, error)) (trust.List, error) {
+	if err := c.ready(); err != nil {
+		return trust.List{}, err
+	}
 	l, err := c.c.Trust(ctx, edit)
 	return l, clusterError(err)
 }

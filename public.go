@@ -2,6 +2,7 @@ package godwit
 
 import (
 	"github.com/godwit-run/godwit/internal/cluster"
+	"github.com/godwit-run/godwit/internal/cluster/catalog"
 	"github.com/godwit-run/godwit/internal/cluster/control"
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/data/value"
@@ -59,6 +60,8 @@ type (
 	ChangedError = data.ChangedError
 	// DamageError says that a file is not what it was when its checksums were made.
 	DamageError = data.DamageError
+	// View is the nodes and data sets of a cluster as last heard of.
+	View = catalog.View
 	// NodeStatus is what one node says of itself.
 	NodeStatus = cluster.NodeStatus
 	// MemberState is what one member of the catalogue says.

@@ -58,15 +58,18 @@ type Step struct {
 
 // Value is the result as columns; nil if it is in a file, see WithFile.
 func (r *Result) Value() *value.Value {
-	if r.file != "" {
+	if r.away() != nil {
 		return nil
 	}
 	return r.value
 }
 
-// away is an error if the values are in a file.
+// away is an error if the values are in a file, or no call gave the result.
 func (r *Result) away() error {
-	if r.file == "" {
+	switch {
+	case r == nil || r.value == nil:
+		return badOption("the Result is empty; a call that succeeds gives one")
+	case r.file == "":
 		return nil
 	}
 	return &InputError{Text: "the values of the result are in " + r.file + " alone", Help: "read the file, or call without WithFile"}
@@ -74,7 +77,10 @@ func (r *Result) away() error {
 
 // String renders the result for people; what is long is cut in the middle.
 func (r *Result) String() string {
-	if r.file != "" {
+	switch {
+	case r == nil || r.value == nil:
+		return "no result"
+	case r.file != "":
 		return "written to " + r.file
 	}
 	return value.Render(r.value, value.RenderOptions{})
@@ -83,7 +89,7 @@ func (r *Result) String() string {
 // JSON is the result as JSON: arrays and tuples as arrays, records as
 // objects, None as null; NaN and the infinities are strings. It is null if the values are in a file.
 func (r *Result) JSON() []byte {
-	if r.file != "" {
+	if r.away() != nil {
 		return []byte("null")
 	}
 	return value.JSON(r.value)
@@ -110,7 +116,12 @@ func (r *Result) Int64() (int64, error) { return As[int64](r) }
 func (r *Result) Slice(dst any) error { return decodeTo(r, dst) }
 
 // Type is the result's type with all sizes as numbers.
-func (r *Result) Type() string { return r.value.Type.String() }
+func (r *Result) Type() string {
+	if r == nil || r.value == nil {
+		return ""
+	}
+	return r.value.Type.String()
+}
 
 // concrete writes numbers for the sizes in a type: the dimensions of the
 // columns, in the order of its leaves, and the declared sizes of a run.

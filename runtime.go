@@ -3,6 +3,7 @@ package godwit
 import (
 	"errors"
 	"os"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -80,10 +81,17 @@ func WithStrategy(s Strategy) Option { return func(o *options) { o.strategy = s 
 func WithFile(path string) Option { return func(o *options) { o.file = path } }
 
 // Runtime holds the memory that kernels work in and the kernels compiled so
-// far. It is safe for concurrent use. Both are made at the first call.
+// far. It is safe for concurrent use. Both are made at the first call. A Runtime that
+// nobody uses any more is closed when it is collected; the zero Runtime has no options.
 type Runtime struct {
 	opts []Option
+	made sync.Once
+	*workshop
+}
 
+// workshop is what a Runtime has to give back. It does not know its Runtime, so that this can be
+// collected.
+type workshop struct {
 	mu      sync.Mutex
 	engines map[string]*engine.Engine // by WithEngine's name: "auto", "wasm", "native"
 	codegen *codegen.Service          // nil without WithCompiler
@@ -93,22 +101,33 @@ type Runtime struct {
 
 // NewRuntime makes a runtime of its own. The options hold for all its calls.
 func NewRuntime(opts ...Option) *Runtime {
-	r := &Runtime{opts: opts, engines: map[string]*engine.Engine{}}
-	var o options
-	for _, f := range opts {
-		f(&o)
-	}
-	if len(o.compiler.command) > 0 {
-		r.codegen = codegen.New(codegen.Options{Program: o.compiler.command, Dir: o.compiler.dir})
-	}
+	r := &Runtime{opts: opts}
+	r.shop()
 	return r
+}
+
+// shop is the workshop, which is made when it is first wanted.
+func (r *Runtime) shop() *workshop {
+	r.made.Do(func() {
+		r.workshop = &workshop{engines: map[string]*engine.Engine{}}
+		var o options
+		o.take(r.opts)
+		if len(o.compiler.command) > 0 {
+			r.codegen = codegen.New(codegen.Options{Program: o.compiler.command, Dir: o.compiler.dir})
+		}
+		// Calls in progress are waited for, which other cleanups must not.
+		runtime.AddCleanup(r, func(w *workshop) { go func() { _ = w.close() }() }, r.workshop)
+	})
+	return r.workshop
 }
 
 // shared serves the calls that name no runtime.
 var shared = NewRuntime()
 
 // Close waits for the calls in progress and gives the memory back.
-func (r *Runtime) Close() error {
+func (r *Runtime) Close() error { return r.shop().close() }
+
+func (r *workshop) close() error {
 	r.mu.Lock()
 	r.closed = true
 	engines, service := r.engines, r.codegen
@@ -126,7 +145,7 @@ func (r *Runtime) Close() error {
 }
 
 // acquire gives the engine of a name until release is called.
-func (r *Runtime) acquire(name string) (eng *engine.Engine, release func(), err error) {
+func (r *workshop) acquire(name string) (eng *engine.Engine, release func(), err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
@@ -152,18 +171,24 @@ func (r *Runtime) acquire(name string) (eng *engine.Engine, release func(), err 
 	return eng, r.users.Done, nil
 }
 
+// take follows the options in order; a nil one says nothing.
+func (o *options) take(opts []Option) {
+	for _, f := range opts {
+		if f != nil {
+			f(o)
+		}
+	}
+}
+
 func optionsOf(opts []Option) (options, error) {
 	own := options{runtime: shared}
-	for _, f := range opts {
-		f(&own)
-	}
+	own.take(opts)
 	o := options{engine: "auto"}
-	for _, f := range own.runtime.opts {
-		f(&o)
+	if own.runtime == nil {
+		return o, badOption("WithRuntime: the Runtime is nil; NewRuntime makes one")
 	}
-	for _, f := range opts {
-		f(&o)
-	}
+	o.take(own.runtime.opts)
+	o.take(opts)
 	o.runtime = own.runtime
 	if o.threads < 0 {
 		return o, badOption("WithThreads(%d): use 1 or more, or 0 for as many as GOMAXPROCS says", o.threads)
