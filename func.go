@@ -42,7 +42,8 @@ func (f *Func) Params() []string {
 func (f *Func) ResultPlace() string { return f.f.Graph.ResultPlace }
 
 // Call runs the function. Slices among the arguments are used where they
-// are, and must not change meanwhile.
+// are, and must not change meanwhile. While other calls have the memory that it needs, it waits
+// for one of them to end, and for the end of ctx.
 func (f *Func) Call(ctx context.Context, args Args, opts ...Option) (*Result, error) {
 	switch {
 	case f == nil || f.f == nil:

@@ -31,7 +31,7 @@ const (
 type Options struct {
 	// Tier is Wasm, Stepper, or Native: then nothing runs before LLVM is done.
 	Tier   Tier
-	Memory int64 // bytes of address space, DefaultMemory
+	Memory int64 // bytes of address space; 0 for DefaultMemory, or what the system allows of it
 	// Codegen, if it is there, makes native code of kernels that have run long
 	// enough in WebAssembly, in the background; see promote.go for the rule.
 	Codegen *codegen.Service
@@ -66,10 +66,7 @@ func New(opt Options) (*Engine, error) {
 	case opt.Tier == Native && opt.Codegen == nil:
 		return nil, errors.New("engine: native code needs the service that compiles it")
 	}
-	if opt.Memory == 0 {
-		opt.Memory = DefaultMemory
-	}
-	a, err := mem.NewArena(opt.Memory)
+	a, err := reserve(opt.Memory)
 	if err != nil {
 		return nil, err
 	}
@@ -79,6 +76,23 @@ func New(opt Options) (*Engine, error) {
 	}
 	e.life, e.stop = context.WithCancel(context.Background())
 	return e, nil
+}
+
+// leastMemory is the smallest arena that is tried where the system allows less than the default.
+const leastMemory = 64 << 20
+
+// reserve makes an arena of n bytes. If n is 0, that is DefaultMemory, or half as often as a limit
+// on address space asks for it, such as batch systems set.
+func reserve(n int64) (*mem.Arena, error) {
+	if n != 0 {
+		return mem.NewArena(n)
+	}
+	for n = DefaultMemory; ; n /= 2 {
+		a, err := mem.NewArena(n)
+		if err == nil || n <= leastMemory {
+			return a, err
+		}
+	}
 }
 
 // Arena is the memory that kernels see.
