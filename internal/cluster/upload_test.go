@@ -9,8 +9,8 @@ import (
 	"github.com/godwit-run/godwit/internal/cluster"
 	"github.com/godwit-run/godwit/internal/cluster/control"
 	"github.com/godwit-run/godwit/internal/cluster/daemon"
-	"github.com/godwit-run/godwit/internal/ir/num"
 	"github.com/godwit-run/godwit/internal/cluster/site"
+	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
 // holding is a node that cannot tell the cluster what it holds before something has happened, so that

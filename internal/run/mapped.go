@@ -57,6 +57,16 @@ func (r *runner) mapPages(lease *mem.Lease, start, n int64) ([]byte, error) {
 	return pages, nil
 }
 
+// unchanged is an error if a mapped file may be another than when the run began.
+func (r *runner) unchanged() error {
+	for _, l := range r.leases {
+		if !l.Held() {
+			return &data.ChangedError{Path: l.Path()}
+		}
+	}
+	return nil
+}
+
 // keep holds a lease until the end of the run.
 func (r *runner) keep(lease *mem.Lease) {
 	r.mu.Lock()

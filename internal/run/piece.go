@@ -98,6 +98,9 @@ func RunPiece(ctx context.Context, p *Piece, opt Options) (outs [][]byte, faults
 	if err = l.placeOperands(p); err == nil {
 		err = l.run()
 	}
+	if err == nil {
+		err = r.unchanged()
+	}
 	if err != nil {
 		return nil, nil, st, r.cause(crowded(l.l, err))
 	}

@@ -4,6 +4,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -159,9 +160,12 @@ func (p *Program) attempt(ctx context.Context, in *Inputs, opt Options) (res *Re
 		return nil, r.cause(err)
 	}
 	if f := r.fault(); f != nil {
-		return nil, f
+		return nil, cmp.Or(r.unchanged(), error(f))
 	}
-	if res, err = r.result(); err != nil {
+	if res, err = r.result(); err == nil {
+		err = r.unchanged()
+	}
+	if err != nil {
 		return nil, r.cause(err)
 	}
 	return res, nil

@@ -14,6 +14,7 @@ import (
 // /proc/sys/fs/lease-break-time seconds, until it is closed. So a mapping
 // that is replaced before the lease is closed never loses its pages.
 type Lease struct {
+	path   string
 	file   *os.File // an open file description of its own
 	stat   unix.Stat_t
 	broken func()
@@ -38,7 +39,7 @@ func TakeLease(f *os.File, broken func()) (*Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Lease{file: own, broken: broken}
+	l := &Lease{path: f.Name(), file: own, broken: broken}
 	l.hold()
 	if _, err := unix.FcntlInt(own.Fd(), unix.F_SETLEASE, unix.F_RDLCK); err != nil {
 		l.Close()
@@ -49,6 +50,16 @@ func TakeLease(f *os.File, broken func()) (*Lease, error) {
 		return nil, err
 	}
 	return l, nil
+}
+
+// Path is the file's name, as it was opened.
+func (l *Lease) Path() string { return l.path }
+
+// Held reports that nobody has changed the file or wants to. A process that is stopped for longer than
+// lease-break-time loses its leases before it can be told.
+func (l *Lease) Held() bool {
+	kind, err := unix.FcntlInt(l.file.Fd(), unix.F_GETLEASE, 0)
+	return err != nil || kind == unix.F_RDLCK
 }
 
 // Fd is a descriptor of the leased file, for mapping it.
@@ -106,7 +117,7 @@ func brokenLeases() []*Lease {
 	defer leases.Unlock()
 	var list []*Lease
 	for l := range leases.held {
-		if kind, err := unix.FcntlInt(l.file.Fd(), unix.F_GETLEASE, 0); err == nil && kind != unix.F_RDLCK {
+		if !l.Held() {
 			list = append(list, l)
 		}
 	}
