@@ -124,13 +124,21 @@ func CopiesOf(v *catalog.View) []Copies {
 // cleanTime is how long it may take to clean up after what has failed.
 const cleanTime = 10 * time.Second
 
-// Drop makes a data set invisible and removes its shards from the nodes that are alive.
+// dropTime is how long nodes are asked to drop the shards of a set that is gone. Those that are not
+// reached drop them when they hear of it.
+const dropTime = 2 * time.Second
+
+// Drop makes a data set invisible and removes its shards from the nodes that are alive. It
+// is done when the catalogue has no such set any more, whatever nodes do.
 func (c *Cluster) Drop(ctx context.Context, name string) error {
 	set, err := c.cfg.Control.Remove(ctx, name)
 	if err != nil {
 		return c.why(err)
 	}
-	return c.why(c.dropShards(ctx, set))
+	ctx, cancel := context.WithTimeout(ctx, dropTime)
+	defer cancel()
+	_ = c.dropShards(ctx, set)
+	return nil
 }
 
 func (c *Cluster) dropShards(ctx context.Context, set *catalog.Set) error {

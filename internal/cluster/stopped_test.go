@@ -99,3 +99,33 @@ func TestStopped(t *testing.T) {
 		})
 	}
 }
+
+// A set is dropped when the catalogue has it no more, though no node answers.
+func TestDropBesideSilentNodes(t *testing.T) {
+	b := newBed(t, 2)
+	if err := b.load(array(num.I32, 1000, nil, 1, 100), "t", cluster.LoadOptions{Shards: 2, Replicas: 2}); err != nil {
+		t.Fatal(err)
+	}
+	s := &stopping{Control: b.Control}
+	c, err := cluster.Connect(t.Context(), cluster.Config{Control: s, Self: catalog.FirstClient + 9,
+		Dial: func(_ catalog.Peer, _ func(catalog.Peer) (string, bool), h transport.Handler) (transport.Transport, error) {
+			return s, nil
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	ended := make(chan error, 1)
+	go func() { ended <- c.Drop(context.Background(), "t") }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Errorf("the set is gone, and still: %v", err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("it waits for nodes that do not answer")
+	}
+	if s.sent.Load() == 0 {
+		t.Error("no node was told")
+	}
+}

@@ -3,12 +3,15 @@ package data
 import (
 	"context"
 	"errors"
-	"github.com/godwit-run/godwit/internal/front/diag"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"golang.org/x/sys/unix"
+
+	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -222,5 +225,28 @@ func TestNumbersHelp(t *testing.T) {
 		if got := numbersHelp(stored); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %s", stored, got)
 		}
+	}
+}
+
+// A pipe that nobody writes to is refused at once.
+func TestPipe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "v.npy")
+	if err := unix.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := Open(path)
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		wantError(t, path, err, ": not a regular file")
+	case <-time.After(10 * time.Second):
+		f, err := os.OpenFile(path, os.O_RDWR, 0) // whoever waits gets the file's end
+		if err == nil {
+			f.Close()
+		}
+		t.Fatal("it waits for a writer")
 	}
 }

@@ -15,6 +15,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -140,7 +142,9 @@ var formats = map[string]opener{
 // Open opens a file as a source. The format follows from the extension: .npy,
 // .csv, .arrow, .feather, .ipc, .arrows or .parquet. Errors are *Error.
 func Open(path string) (Source, error) {
-	f, err := os.Open(path)
+	// A pipe that nobody writes to would keep os.Open waiting for ever; what is no regular file
+	// is refused below.
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
 	if err != nil {
 		return nil, systemError(path, err)
 	}
