@@ -3,6 +3,7 @@ package engine
 import (
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,12 +23,12 @@ func nice(t *testing.T, tid int) int {
 // returns what the claims say of their threads.
 func atWork(t *testing.T, claims ...*Claim) (tids []int, end func() (lowered []bool)) {
 	return holding(t, func(over chan struct{}) {
-		for {
-			select {
-			case <-over:
-				return
-			default: // uses the processor
-			}
+		var ended atomic.Bool
+		go func() {
+			<-over
+			ended.Store(true)
+		}()
+		for !ended.Load() {
 		}
 	}, claims...)
 }
