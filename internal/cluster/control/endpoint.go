@@ -12,6 +12,7 @@ import (
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/raft/v3"
 	"go.uber.org/zap"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -128,5 +129,11 @@ func silent(err error) bool {
 	if errors.As(err, &own) {
 		code = own.Code()
 	}
-	return code == codes.Unavailable || code == codes.DeadlineExceeded || errors.Is(err, context.DeadlineExceeded)
+	return code == codes.Unavailable || code == codes.DeadlineExceeded || errors.Is(err, context.DeadlineExceeded) || dropped(err)
+}
+
+// dropped reports that a member had no leader to give a change to: nothing was written, and nothing
+// will be. etcd passes on the text of raft's error, without a code.
+func dropped(err error) bool {
+	return status.Code(err) == codes.Unknown && status.Convert(err).Message() == raft.ErrProposalDropped.Error()
 }
