@@ -3,7 +3,6 @@ package engine
 import (
 	"runtime"
 	"slices"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,12 +22,12 @@ func nice(t *testing.T, tid int) int {
 // returns what the claims say of their threads.
 func atWork(t *testing.T, claims ...*Claim) (tids []int, end func() (lowered []bool)) {
 	return holding(t, func(over chan struct{}) {
-		var ended atomic.Bool
-		go func() {
-			<-over
-			ended.Store(true)
-		}()
-		for !ended.Load() {
+		for {
+			select {
+			case <-over:
+				return
+			default: // uses the processor
+			}
 		}
 	}, claims...)
 }
