@@ -2,24 +2,12 @@ package engine
 
 import (
 	"sync"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
 
 // thread is the number of the calling thread.
 func thread() int { return unix.Gettid() }
-
-// threadTime is the processor time that a thread of this process has used; see
-// clock_getcpuclockid(3) for the number of its clock. A thread that has ended has used none.
-func threadTime(tid int) time.Duration {
-	const perThread, scheduled = 4, 2
-	var t unix.Timespec
-	if unix.ClockGettime(int32(^tid)<<3|perThread|scheduled, &t) != nil {
-		return 0
-	}
-	return time.Duration(t.Nano())
-}
 
 // ownNice is the nice value that this process was started with. The system call gives
 // 20 less the value.

@@ -18,22 +18,9 @@ func nice(t *testing.T, tid int) int {
 	return 20 - n
 }
 
-// atWork has a worker of each claim at work, and its thread busy, until end is called, which
-// returns what the claims say of their threads.
+// atWork has a worker of each claim at work until end is called, which returns what the
+// claims say of their threads.
 func atWork(t *testing.T, claims ...*Claim) (tids []int, end func() (lowered []bool)) {
-	return holding(t, func(over chan struct{}) {
-		for {
-			select {
-			case <-over:
-				return
-			default: // uses the processor
-			}
-		}
-	}, claims...)
-}
-
-// holding is atWork for workers that do something else meanwhile.
-func holding(t *testing.T, do func(over chan struct{}), claims ...*Claim) (tids []int, end func() (lowered []bool)) {
 	t.Helper()
 	over, told := make(chan struct{}), make(chan int)
 	all := make([]chan bool, len(claims))
@@ -45,7 +32,7 @@ func holding(t *testing.T, do func(over chan struct{}), claims ...*Claim) (tids 
 				t.Error(err)
 			}
 			told <- w.tid
-			do(over)
+			<-over
 			w.Give()
 			all[i] <- c.Lowered()
 		}()
@@ -99,41 +86,10 @@ func TestLongIsLowered(t *testing.T) {
 
 // Nobody is lowered before its time.
 func TestYields(t *testing.T) {
-	for worked, want := range map[time.Duration]int{0: 0, ageing - 1: 0, ageing: yield, time.Hour: yield} {
-		if got := yields(worked); got != want {
-			t.Errorf("after %v a worker yields by %d, expected %d", worked, got, want)
+	w := &Turn{began: time.Now()}
+	for age, want := range map[time.Duration]int{0: 0, ageing - 1: 0, ageing: yield, time.Hour: yield} {
+		if got := w.yields(w.began.Add(age)); got != want {
+			t.Errorf("after %v a worker yields by %d, expected %d", age, got, want)
 		}
-	}
-}
-
-// A worker that is at work for long because others have the processor is not lowered for it.
-func TestStarvedIsNotLowered(t *testing.T) {
-	s := NewShare(1, nil)
-	tids, end := holding(t, func(over chan struct{}) { <-over }, s.Join("x", 1), s.Join("x", 2))
-	time.Sleep(3 * ageing)
-	for _, tid := range tids {
-		if n := nice(t, tid); n != ownNice() {
-			t.Errorf("a thread that hardly worked has the nice value %d, expected %d", n, ownNice())
-		}
-	}
-	if lowered := end(); slices.Contains(lowered, true) {
-		t.Errorf("lowered: %v", lowered)
-	}
-}
-
-// The clock of a thread counts its work alone.
-func TestThreadTime(t *testing.T) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	before := threadTime(thread())
-	for began := time.Now(); threadTime(thread()) < before+5*time.Millisecond; {
-		if time.Since(began) > 20*time.Second {
-			t.Fatal("20 s of work are less than 5 ms of processor time")
-		}
-	}
-	before = threadTime(thread())
-	time.Sleep(50 * time.Millisecond)
-	if d := threadTime(thread()) - before; d > 20*time.Millisecond {
-		t.Errorf("50 ms of sleep are %v of processor time", d)
 	}
 }

@@ -33,11 +33,10 @@ type Share struct {
 const crowd = 8
 
 // aging is how long a worker may be at work before its priority is looked at: threads
-// that are lowered are not used again, which is too dear for what is over sooner. It is processor
-// time: on a busy machine a short job takes long, and must not be lowered for that.
+// that are lowered are not used again, which is too dear for what is over sooner.
 const aging = 10 * time.Millisecond
 
-// After so much processor time a worker yields to what is over soon: to other jobs of the node, and to
+// After so long at work a worker yields to what is over soon: to other jobs of the node, and to
 // whatever else the machine runs, such as a client that begins, a member of etcd or a shell.
 const (
 	ageing = 100 * time.Millisecond
@@ -200,12 +199,9 @@ func (s *Share) sweep() {
 			level = lift((len(w.held) + s.procs - 1) / s.procs)
 		}
 		for _, t := range w.held {
-			if any = true; t == nil || now.Sub(t.began) < aging {
-				continue
-			}
-			long = true
-			if worked := t.worked(); worked >= aging {
-				t.lower(level + yields(worked))
+			if any = true; t != nil && now.Sub(t.began) >= aging {
+				long = true
+				t.lower(level + t.yields(now))
 			}
 		}
 	}

@@ -67,10 +67,8 @@ type Turn struct {
 	began time.Time // of its first slice
 	at    time.Time // of this slice
 	tid   int
-	cpu   time.Duration // processor time of the thread when this slice began
-	past  time.Duration // processor time of earlier slices
-	level int           // by how much the thread is lowered
-	kept  bool          // the goroutine keeps its thread, which ends with it
+	level int  // by how much the thread is lowered
+	kept  bool // the goroutine keeps its thread, which ends with it
 }
 
 // Turn makes a worker's part.
@@ -91,7 +89,6 @@ func (t *Turn) Take(ctx context.Context) error {
 	}
 	runtime.LockOSThread()
 	t.tid, t.at = thread(), time.Now()
-	t.cpu = threadTime(t.tid)
 	if t.began.IsZero() {
 		t.began = t.at
 	}
@@ -105,10 +102,8 @@ func (t *Turn) Give() {
 		return
 	}
 	t.claim.used.Add(int64(time.Since(t.at)))
-	worked := t.worked()
 	s := t.claim.c.share
 	s.mu.Lock()
-	t.past = worked
 	t.claim.c.give(t)
 	s.mu.Unlock()
 	switch {
@@ -127,12 +122,9 @@ func (t *Turn) lower(level int) {
 	}
 }
 
-// worked is the processor time of a worker that is in a slice.
-func (t *Turn) worked() time.Duration { return t.past + threadTime(t.tid) - t.cpu }
-
-// yields is by how much a worker's thread is lowered for its own work alone.
-func yields(worked time.Duration) int {
-	if worked < ageing {
+// yields is by how much a worker's thread is lowered for its age alone.
+func (t *Turn) yields(now time.Time) int {
+	if now.Sub(t.began) < ageing {
 		return 0
 	}
 	return yield
