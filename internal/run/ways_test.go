@@ -28,6 +28,7 @@ func TestEveryWayComparesBlocks(t *testing.T) {
 		sum += values[i]
 	}
 	stored := storeChecked(t, values)
+	t.Cleanup(func() { run.PreferMapping(false) })
 	for _, tier := range []engine.Options{{}, {Tier: engine.Native, Codegen: codegentest.Service(t, "")}} {
 		e, err := engine.New(tier)
 		if err != nil {
