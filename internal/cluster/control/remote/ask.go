@@ -27,8 +27,8 @@ func (c *Client) ask(ctx context.Context, what string, req *request) (*answer, e
 		defer cancel()
 		ctx = limited
 	}
-	t := &trying{c: c, req: req}
 	began := time.Now()
+	t := &trying{c: c, req: req, began: began}
 	for within := contact; ; within *= 2 { // a busy machine needs more
 		for _, n := range c.pool.order() {
 			if a, err, final := t.try(ctx, n, within); final {
@@ -41,7 +41,7 @@ func (c *Client) ask(ctx context.Context, what string, req *request) (*answer, e
 		if t.stale != nil { // no node has a better one
 			return t.stale, nil
 		}
-		if t.unable != nil {
+		if t.unable != nil && !t.electing {
 			return nil, t.unable
 		}
 		if time.Since(began) > refusing && c.pool.dead(began) {
@@ -49,6 +49,9 @@ func (c *Client) ask(ctx context.Context, what string, req *request) (*answer, e
 		}
 		select {
 		case <-ctx.Done():
+			if t.unable != nil && asked.Err() == nil {
+				return nil, t.unable
+			}
 			return nil, c.pool.unanswered(what, began, context.Cause(asked))
 		case <-time.After(50 * time.Millisecond):
 			c.pool.again()
@@ -60,9 +63,13 @@ func (c *Client) ask(ctx context.Context, what string, req *request) (*answer, e
 type trying struct {
 	c      *Client
 	req    *request
-	unable error   // of a node that said so
-	count  int     // of them
-	stale  *answer // an old view
+	began  time.Time
+	unable error // of a node that said so
+	// electing says that unable is only that etcd did not answer, and that it did when the request
+	// began or shortly before: its members may be choosing a leader.
+	electing bool
+	count    int     // of them
+	stale    *answer // an old view
 }
 
 // try asks one node. The answer is final if asking another one would not change it.
@@ -93,7 +100,9 @@ func (t *trying) try(ctx context.Context, n *node, within time.Duration) (a *ans
 		t.count++
 		t.unable = err
 		t.req.doubt = true
-		return nil, err, t.req.Do != doRenew && t.count >= enough
+		silent := time.Duration(a.Err.Silent) * time.Millisecond
+		t.electing = silent > 0 && silent-time.Since(t.began) < doubtAfter
+		return nil, err, t.req.Do != doRenew && t.count >= enough && !t.electing
 	}
 	if a.Age > 0 {
 		t.count++

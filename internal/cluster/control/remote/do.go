@@ -40,14 +40,14 @@ func (s *Service) do(ctx context.Context, who caller, req *request) (a *answer, 
 	case doMembers:
 		overseer, ok := s.cfg.Control.(control.Overseer)
 		if !ok {
-			return nil, &elsewhereError{"this node does not know the members of etcd"}
+			return nil, &elsewhereError{text: "this node does not know the members of etcd"}
 		}
 		if a.Members, err = overseer.Members(ctx); err != nil {
-			err = &elsewhereError{err.Error()}
+			err = &elsewhereError{text: err.Error()}
 		}
 	case doRenew:
 		if s.cfg.Authority == nil {
-			return nil, &elsewhereError{"this node has no authority of the cluster, which renews certificates: it is in the cluster's directory (authority/), and a node is given it with --authority"}
+			return nil, &elsewhereError{text: "this node has no authority of the cluster, which renews certificates: it is in the cluster's directory (authority/), and a node is given it with --authority"}
 		}
 		a.Cert, err = s.cfg.Authority.Renew(req.CSR, who.state.State.PeerCertificates[0], 0)
 		if err != nil {

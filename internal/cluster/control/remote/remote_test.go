@@ -373,6 +373,27 @@ func TestMajorityLost(t *testing.T) {
 	}
 }
 
+// A change waits while the members of etcd, heard a moment ago, choose a leader.
+func TestElection(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, 3)
+	c := b.client(identity.Client)
+	heard := time.Now().Add(-3 * time.Second)
+	for _, n := range b.nodes {
+		n.broken.Store(true)
+		n.service.cfg.Fresh = func() time.Time { return heard }
+	}
+	time.AfterFunc(callTime+2*doubtful, func() {
+		for _, n := range b.nodes {
+			n.broken.Store(false)
+		}
+	})
+	began := time.Now()
+	if _, err := c.Allocate(within(t)); err != nil || time.Since(began) < callTime+doubtful {
+		t.Errorf("after %v: %v", time.Since(began), err)
+	}
+}
+
 // A view does not wait for an etcd that renews no leases, and does for one that is only slow.
 func TestSilentEtcd(t *testing.T) {
 	t.Parallel()

@@ -230,7 +230,7 @@ func (s *Service) call(st grpc.ServerStream, who caller, req *request, read func
 	}
 	a, err := s.do(ctx, who, req)
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = &elsewhereError{err.Error()}
+		err = &elsewhereError{err.Error(), max(s.quiet(), time.Millisecond)}
 	}
 	if err != nil {
 		a = &answer{Err: failureOf(err)}

@@ -111,6 +111,8 @@ type failure struct {
 	ID    uint32       `json:"id,omitempty"`
 	Shard int          `json:"shard,omitempty"`
 	Peer  catalog.Peer `json:"peer,omitempty"`
+	// Silent is for how long the node had not heard etcd, in ms; 0 if that is not why.
+	Silent int64 `json:"silent_ms,omitempty"`
 }
 
 // RefusedError says that a certificate's role does not allow what was asked for.
@@ -119,7 +121,10 @@ type RefusedError struct{ Text string }
 func (e *RefusedError) Error() string { return e.Text }
 
 // elsewhereError says that this node cannot do it, and another one perhaps can.
-type elsewhereError struct{ text string }
+type elsewhereError struct {
+	text   string
+	silent time.Duration // for which this node had not heard etcd, if that is why
+}
 
 func (e *elsewhereError) Error() string { return e.text }
 
@@ -129,7 +134,7 @@ func failureOf(err error) *failure {
 	case *RefusedError:
 		f.Kind = refused
 	case *elsewhereError:
-		f.Kind = elsewhere
+		f.Kind, f.Silent = elsewhere, e.silent.Milliseconds()
 	case *control.InvalidError:
 		f.Kind = invalid
 	case *control.ExistsError:
@@ -153,7 +158,7 @@ func (f *failure) err() error {
 	case refused:
 		return &RefusedError{f.Text}
 	case elsewhere:
-		return &elsewhereError{f.Text}
+		return &elsewhereError{f.Text, time.Duration(f.Silent) * time.Millisecond}
 	case invalid:
 		return &control.InvalidError{Reason: f.Text}
 	case exists:
