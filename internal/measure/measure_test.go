@@ -26,6 +26,7 @@ func TestQuick(t *testing.T) {
 	path := program(t)
 	for _, name := range Names() {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // no time counts here
 			dir := t.TempDir()
 			r, err := Run(t.Context(), name, Options{Quick: true, Pairs: 2, Dir: dir, Program: path})
 			if err != nil {
