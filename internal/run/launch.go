@@ -228,7 +228,7 @@ func (p *launching) placeRegion(i, b int) error {
 		if err != nil {
 			return err
 		}
-		if how == windowed && p.fitsWindow(i, in) {
+		if how == windowed && p.fitsWindow(i, in) && !p.rereads(i, in) {
 			p.feeds = append(p.feeds, feed{i, in})
 			return p.checkBound(i, b)
 		}
@@ -265,6 +265,32 @@ func (p *launching) residency(region int, in *input) (residency, error) {
 func (p *launching) fitsWindow(region int, in *input) bool {
 	first, end := p.c.Reach(region, p.sizes, p.lo, p.lo+1)
 	return (end-first)*int64(in.kind.Size()) <= p.r.opt.Windows/int64(p.r.pool.Size())
+}
+
+// rereads reports that windows would bring in the same elements again and again, as where a kernel
+// goes down the columns of an array of rows, and that the whole input can be present instead.
+func (p *launching) rereads(region int, in *input) bool {
+	r, elem := p.r, int64(in.kind.Size())
+	room := r.opt.Resident/4*3 - r.resident
+	if most := r.opt.Limits.RegionBytes; most > 0 {
+		room = min(room, most/4*3)
+	}
+	if p.lo >= p.hi || r.opt.WindowRows > 0 || in.size() > room {
+		return false
+	}
+	first, end := p.c.Reach(region, p.sizes, p.lo, p.hi)
+	if in.remote() && end-first < in.rows*in.width/2 {
+		return false
+	}
+	a, b := p.c.Reach(region, p.sizes, p.lo, p.lo+1)
+	bytes := int64(rawWindow)
+	if in.raw == nil {
+		bytes = r.opt.Windows / int64(r.pool.Size())
+	}
+	each := max(1, bytes/max(1, (b-a)*elem)) // outer indices to a window
+	a, b = p.c.Reach(region, p.sizes, p.lo, min(p.lo+each, p.hi))
+	windows := (p.hi - p.lo + each - 1) / each
+	return windows > 1 && b-a > 2*(end-first)/windows
 }
 
 // checkBound makes sure that what the kernel takes for granted about a

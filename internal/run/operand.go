@@ -145,7 +145,7 @@ func (l *launching) bindStored(i int, o *Operand) (int64, error) {
 		return 0, l.useInside(in)
 	}
 	in.plan = whole
-	if l.c.Streams(i) && (l.lo == l.hi || l.fitsWindow(i, in)) {
+	if l.c.Streams(i) && (l.lo == l.hi || l.fitsWindow(i, in) && !l.rereads(i, in)) {
 		in.plan = windowed
 		l.feeds = append(l.feeds, feed{i, in})
 		return 0, nil
