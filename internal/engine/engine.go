@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/godwit-run/godwit/internal/engine/codegen"
 	"github.com/godwit-run/godwit/internal/engine/mem"
@@ -51,6 +52,7 @@ type Engine struct {
 	kernels map[kernel.ID]*entry
 	// promotions are under way in the background until stop.
 	promotions sync.WaitGroup
+	promotion  atomic.Int64 // nanoseconds that the last one took
 	life       context.Context
 	stop       context.CancelFunc
 }

@@ -317,6 +317,7 @@ func (p *launching) run() error {
 	if p.lo >= p.hi {
 		return nil
 	}
+	p.c.Foresee(p.r.ctx, p.sizes, p.hi-p.lo)
 	if window := p.rawOuters(); window > 0 {
 		p.ways = newContest((p.hi - p.lo) / window)
 	}

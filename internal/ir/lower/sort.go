@@ -40,10 +40,27 @@ func (k *kern) orderKey(v kernel.Value) kernel.Value {
 	return v
 }
 
+// fromOrderKey is the scalar of a kind whose order key is given. There is one NaN.
+func (k *kern) fromOrderKey(key kernel.Value, kind num.Kind) kernel.Value {
+	u := unsigned(kind)
+	top := k.b.Const(u, 1<<(8*u.Size()-1))
+	switch {
+	case kind == num.Bool:
+		return k.b.Wrap(num.Ne, key, k.b.Const(u, 0))
+	case kind.IsSigned():
+		return k.b.Bitcast(k.b.Wrap(num.Xor, key, top), kind)
+	case kind.IsFloat():
+		bits := k.b.Select(k.b.Wrap(num.Ge, key, top), k.b.Wrap(num.Xor, key, top), k.b.Wrap(num.Not, key))
+		nan := k.b.Wrap(num.Eq, key, k.b.Const(u, num.Canon(u, ^uint64(0))))
+		return k.b.Select(nan, k.b.Const(kind, num.Canon(kind, ^uint64(0))), k.b.Bitcast(bits, kind))
+	}
+	return key
+}
+
 // radix is a stable sort by bytes of the key, least significant first,
 // between two halves of scratch memory.
 type radix struct {
-	keys, index, counts int // regions: 2n keys, 2n slots, 256 counts
+	keys, index, counts int // regions: 2n keys, 2n slots, 256 counts; no slots (-1) where a key is the element
 	n                   size.Poly
 	half                kernel.Value // where the second half starts
 	end                 kernel.Value // slots in use
@@ -59,7 +76,7 @@ func (k *kern) sort(n *graph.Node, e *env) val {
 	if src.arr.back == nil {
 		src = k.keep(nil, t, src)
 	}
-	r := k.radixOf(src.arr.n, unsigned(n.Blocks[0].Results[0].Type.KindOf()))
+	r := k.radixOf(src.arr.n, unsigned(n.Blocks[0].Results[0].Type.KindOf()), byItself(n))
 	k.each(k.b.Int(0), r.end, r.n, func(i kernel.Value) {
 		k.slotScope(i, func() {
 			key := k.orderKey(k.body(n.Blocks[0], e, val{s: i, safe: true}, k.element(src.arr, i).v)[0].s)
@@ -67,7 +84,9 @@ func (k *kern) sort(n *graph.Node, e *env) val {
 				key = k.b.Wrap(num.Not, key)
 			}
 			k.b.Store(r.keys, i, key)
-			k.b.Store(r.index, i, k.b.Convert(i, k.k.Regions[r.index].Elem, false))
+			if r.index >= 0 {
+				k.b.Store(r.index, i, k.b.Convert(i, k.k.Regions[r.index].Elem, false))
+			}
 		})
 	})
 	passes := int64(r.u.Size())
@@ -75,16 +94,29 @@ func (k *kern) sort(n *graph.Node, e *env) val {
 		k.radixPass(r, p)
 		return nil, kernel.None
 	})
+	if r.index < 0 {
+		return k.unkeyed(n, r, passes%2)
+	}
 	return k.permuted(n, src.arr, r, k.b.Int(passes%2))
 }
 
-func (k *kern) radixOf(n size.Poly, u num.Kind) *radix {
-	most := k.capacity(n)
-	return &radix{
-		keys:  k.scratch(u, most.MulConst(2)),
-		index: k.scratch(k.l.storedKind(graph.IndexOf(most)), most.MulConst(2)), counts: k.scratch(num.I64, size.Const(buckets)),
-		n: most, half: k.sizeValue(most), end: k.sizeValue(n), u: u,
+// byItself reports that a sort is of numbers or bools by their own order: a key tells its element.
+func byItself(n *graph.Node) bool {
+	b, elem := n.Blocks[0], n.Args[0].Type.Elem()
+	if b.Results[0] != b.Params[len(b.Params)-1] {
+		return false
 	}
+	return elem.Kind == graph.Scalar
+}
+
+func (k *kern) radixOf(n size.Poly, u num.Kind, keysOnly bool) *radix {
+	most := k.capacity(n)
+	r := &radix{keys: k.scratch(u, most.MulConst(2)), index: -1, n: most, half: k.sizeValue(most), end: k.sizeValue(n), u: u}
+	if !keysOnly {
+		r.index = k.scratch(k.l.storedKind(graph.IndexOf(most)), most.MulConst(2))
+	}
+	r.counts = k.scratch(num.I64, size.Const(buckets))
+	return r
 }
 
 // radixPass sorts by byte p from one half into the other.
@@ -112,13 +144,15 @@ func (k *kern) radixPass(r *radix, p kernel.Value) {
 	})
 	k.each(zero, r.end, r.n, func(i kernel.Value) {
 		at := k.b.Wrap(num.Add, from, i)
-		key, index := k.b.Load(r.keys, at), k.b.Load(r.index, at)
+		key := k.b.Load(r.keys, at)
 		d := digit(key)
 		pos := k.b.Load(r.counts, d)
 		k.b.Store(r.counts, d, k.b.Wrap(num.Add, pos, k.b.Int(1)))
 		dest := k.b.Wrap(num.Add, to, k.bound(pos, r.n))
 		k.b.Store(r.keys, dest, key)
-		k.b.Store(r.index, dest, index)
+		if r.index >= 0 {
+			k.b.Store(r.index, dest, k.b.Load(r.index, at))
+		}
 	})
 }
 
@@ -131,6 +165,22 @@ func (k *kern) permuted(n *graph.Node, src *array, r *radix, odd kernel.Value) v
 		inner := out
 		inner.off = i
 		k.store(n.Type.Elem(), k.element(src, k.bound(j, r.n)).v, inner)
+	})
+	return k.backed(n.Type, out)
+}
+
+// unkeyed stores the elements that the sorted keys tell, from the half where they are.
+func (k *kern) unkeyed(n *graph.Node, r *radix, odd int64) val {
+	out := k.space(n, n.Type)
+	base := k.b.Wrap(num.Mul, k.b.Int(odd), r.half)
+	k.each(k.b.Int(0), r.end, r.n, func(i kernel.Value) {
+		key := k.b.Load(r.keys, k.b.Wrap(num.Add, base, i))
+		if n.Desc {
+			key = k.b.Wrap(num.Not, key)
+		}
+		inner := out
+		inner.off = i
+		k.store(n.Type.Elem(), val{s: k.fromOrderKey(key, n.Type.Elem().KindOf())}, inner)
 	})
 	return k.backed(n.Type, out)
 }
