@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -17,7 +16,9 @@ import (
 
 	"github.com/godwit-run/godwit"
 	"github.com/godwit-run/godwit/internal/cluster"
+	"github.com/godwit-run/godwit/internal/cluster/parcel"
 	"github.com/godwit-run/godwit/internal/cluster/site"
+	"github.com/godwit-run/godwit/internal/data/regular"
 	"github.com/godwit-run/godwit/internal/packages/pack"
 )
 
@@ -69,7 +70,7 @@ func (s *sending) run(cmd *cobra.Command, args []string) error {
 	if err := deadlineGiven(cmd, s.deadline, fmt.Sprintf("without it %v is meant", cluster.SendDeadline)); err != nil {
 		return err
 	}
-	pkg, err := os.ReadFile(args[0])
+	pkg, _, err := regular.ReadGiven(args[0], pack.MaxBytes)
 	if err != nil {
 		return err
 	}
@@ -154,7 +155,8 @@ func (s *sending) grants() (list []cluster.Grant, err error) {
 // payloadOf reads text, @FILE or 0xHEX.
 func payloadOf(text string) ([]byte, error) {
 	if path, ok := strings.CutPrefix(text, "@"); ok {
-		return os.ReadFile(path)
+		b, _, err := regular.ReadGiven(path, parcel.MaxBytes)
+		return b, err
 	}
 	digits, ok := strings.CutPrefix(text, "0x")
 	if !ok {

@@ -39,6 +39,19 @@ func TestPipeAsArgument(t *testing.T) {
 	}
 }
 
+// A program may come through a pipe, as from <(command).
+func TestProgramFromPipe(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "sum.gw")
+	if err := unix.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = os.WriteFile(pipe, []byte("fn total(v: &[i64; N]) -> i64 { v.sum() }\n"), 0o600) }()
+	var out, errs bytes.Buffer
+	if code := execute(t.Context(), []string{"run", pipe, "v=[1, 2, 3]"}, &out, &errs); code != 0 || out.String() != "6\n" {
+		t.Errorf("it ended with %d and said %s%s", code, out.String(), errs.String())
+	}
+}
+
 // A node, or the caller's timer, may notice first that a deadline has passed. What ended at another
 // limit is not said to be the flag's.
 func TestLate(t *testing.T) {

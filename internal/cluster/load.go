@@ -153,7 +153,7 @@ func (l *loading) publish(ctx context.Context) error {
 		l.c.learn(v)
 	}
 	if old != nil {
-		ctx, cancel := context.WithTimeout(ctx, cleanTime)
+		ctx, cancel := context.WithTimeout(ctx, dropTime)
 		defer cancel()
 		_ = l.c.dropShards(ctx, old)
 	}

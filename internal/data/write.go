@@ -182,10 +182,38 @@ func fillFile(f *os.File, mode os.FileMode, write func(io.Writer) error) error {
 	return f.Sync()
 }
 
+// maxLinks is how many links are followed, as the kernel does.
+const maxLinks = 40
+
+// written is the path of the file that a path names, which need not be there: links are followed.
+func written(path string) (string, error) {
+	for range maxLinks {
+		dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+		if err != nil {
+			return path, nil // writing says what is wrong with the folder
+		}
+		path = filepath.Join(dir, filepath.Base(path))
+		to, err := os.Readlink(path)
+		switch {
+		case err != nil:
+			return path, nil
+		case filepath.IsAbs(to):
+			path = to
+		default:
+			path = filepath.Join(dir, to)
+		}
+	}
+	return "", fmt.Errorf("expected at most %d links, one after the other", maxLinks)
+}
+
 // writeTarget follows links, so that a link stays one, and refuses to replace
 // what is not a plain file.
 func writeTarget(path string) (string, os.FileMode, error) {
-	st, err := os.Stat(path)
+	path, err := written(path)
+	if err != nil {
+		return "", 0, err
+	}
+	st, err := os.Lstat(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return path, 0o644, nil
 	}
@@ -195,8 +223,7 @@ func writeTarget(path string) (string, os.FileMode, error) {
 	if !st.Mode().IsRegular() {
 		return "", 0, errors.New("it is not a regular file")
 	}
-	target, err := filepath.EvalSymlinks(path)
-	return target, st.Mode().Perm(), err
+	return path, st.Mode().Perm(), nil
 }
 
 // syncDirectory makes the rename durable where the system can.

@@ -101,6 +101,33 @@ func TestWriteThroughLink(t *testing.T) {
 	}
 }
 
+// A link stays a link also where its target is not there yet, and links in a circle are an error.
+func TestWriteThroughLinksToNothing(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	for name, to := range map[string]string{"first.csv": "second.csv", "second.csv": "folder/target.csv", "folder": "real", "one.csv": "other.csv", "other.csv": "one.csv"} {
+		if err := os.Symlink(to, path(name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	if err := os.Mkdir(path("real"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	out := &Output{Rows: 1, Columns: []OutColumn{{Kind: num.I8, Values: []byte{5}}}}
+	if err := Write(path("first.csv"), out); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(path("real/target.csv")); err != nil || string(b) != "value\n5\n" {
+		t.Errorf("%q %v", b, err)
+	}
+	if st, err := os.Lstat(path("first.csv")); err != nil || st.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is %v (%v)", st.Mode(), err)
+	}
+	if err := Write(path("one.csv"), out); err == nil {
+		t.Error("links in a circle were written through")
+	}
+}
+
 func TestCSVNullAlone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.csv")
 	c := OutColumn{Name: "a,\"b\"", Kind: num.I8, Values: []byte{1, 0, 3}, Valid: []byte{1, 0, 1}}

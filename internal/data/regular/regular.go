@@ -73,22 +73,26 @@ func open(path string, flag int, mode os.FileMode) (*os.File, error) {
 // Read is os.ReadFile for regular files of at most limit bytes.
 func Read(path string, limit int64) ([]byte, error) {
 	f, err := Open(path)
-	return all(f, err, limit)
+	return all(f, err, limit, nil)
 }
 
 // ReadLinked is Read that follows links, for what an operator puts there: Kubernetes mounts
 // secrets as links.
 func ReadLinked(path string, limit int64) ([]byte, error) {
 	f, err := open(path, os.O_RDONLY, 0)
-	return all(f, err, limit)
+	return all(f, err, limit, nil)
 }
 
-func all(f *os.File, err error, limit int64) ([]byte, error) {
+func all(f *os.File, err error, limit int64, before func()) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, limit+1))
+	from := io.Reader(f)
+	if before != nil {
+		from = pacing{f, before}
+	}
+	b, err := io.ReadAll(io.LimitReader(from, limit+1))
 	if err == nil && int64(len(b)) > limit {
 		err = fmt.Errorf("%s has more than %d bytes, which is the most that was expected", f.Name(), limit)
 	}

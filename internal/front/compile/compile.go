@@ -14,11 +14,11 @@ package compile
 
 import (
 	"fmt"
-	"os"
 	"runtime/debug"
 	"strings"
 	"sync"
 
+	"github.com/godwit-run/godwit/internal/data/regular"
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/elaborate"
 	"github.com/godwit-run/godwit/internal/front/syntax"
@@ -51,11 +51,14 @@ type Func struct {
 	leaves [][]graph.Leaf // of each parameter's type
 }
 
+// maxSource is more than any source file has, in bytes.
+const maxSource = 256 << 20
+
 // Read loads source files. Errors are *InputError.
 func Read(paths ...string) ([]*diag.Source, error) {
 	sources := make([]*diag.Source, 0, len(paths))
 	for _, path := range paths {
-		text, err := os.ReadFile(path)
+		text, _, err := regular.ReadGiven(path, maxSource)
 		if err != nil {
 			return nil, unreadable(path, err)
 		}

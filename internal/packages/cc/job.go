@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/godwit-run/godwit/internal/data/regular"
 	"github.com/godwit-run/godwit/internal/packages/pack"
 )
 
@@ -99,11 +100,14 @@ func (j *job) bitcode(ctx context.Context) ([]byte, error) {
 	return linked, nil
 }
 
+// maxSource is more than any source file has, in bytes.
+const maxSource = 256 << 20
+
 // front runs the front end on a source. The text comes through standard input with
 // its name in a line of its own, because bitcode holds the path of an input file,
 // and the same source shall give the same package in every directory.
 func (j *job) front(ctx context.Context, path string, what ...string) ([]byte, error) {
-	text, err := os.ReadFile(path)
+	text, _, err := regular.ReadGiven(path, maxSource)
 	if err != nil {
 		return nil, err
 	}

@@ -7,9 +7,10 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
+
+	"github.com/godwit-run/godwit/internal/data/regular"
 )
 
 // maxFile is more than any file of a key has.
@@ -90,18 +91,5 @@ func ReadPublic(path string) (ed25519.PublicKey, error) {
 }
 
 func read(path string) (b []byte, mode os.FileMode, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, 0, err
-	}
-	b, err = io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err == nil && len(b) > maxFile {
-		err = fmt.Errorf("%s is no key: it has more than %d bytes", path, maxFile)
-	}
-	return b, info.Mode(), err
+	return regular.ReadGiven(path, maxFile)
 }
