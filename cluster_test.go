@@ -108,7 +108,7 @@ func TestClusterDropAndReplace(t *testing.T) {
 	}
 	for _, n := range []int64{10_000, 20_000} {
 		path := filepath.Join(dir, "v.npy")
-		if err := generate.Permutation(path, n, 1); err != nil {
+		if err := generate.Permutation(t.Context(), path, n, 1); err != nil {
 			t.Fatal(err)
 		}
 		stored(t, c, path, "v", godwit.LoadOptions{Replace: true, Replicas: 2})
@@ -324,7 +324,7 @@ func idle(t *testing.T, c *godwit.Cluster) {
 func TestClusterCancel(t *testing.T) {
 	c := started(t, 3)
 	path := filepath.Join(t.TempDir(), "cycle.npy")
-	if err := generate.Permutation(path, 200_000, 1); err != nil {
+	if err := generate.Permutation(t.Context(), path, 200_000, 1); err != nil {
 		t.Fatal(err)
 	}
 	stored(t, c, path, "cycle", godwit.LoadOptions{Shards: 3})
@@ -363,7 +363,7 @@ where N: Range<1, 1_000_000_000>, steps: Range<0, 4096>
 func TestClusterGenerated(t *testing.T) {
 	c := started(t, 3)
 	path := filepath.Join(t.TempDir(), "x.npy")
-	if err := generate.NPY(path, num.F32, []int64{1_000_003}, 5); err != nil {
+	if err := generate.NPY(t.Context(), path, num.F32, []int64{1_000_003}, 5); err != nil {
 		t.Fatal(err)
 	}
 	f := fn(t, `fn f(v: &[f32; N]) -> f32 { v.sum() }`)

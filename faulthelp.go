@@ -173,8 +173,10 @@ func limitedCast(marked, text string) string {
 	lo, hi := fmt.Sprint(max(from.MinInt(), to.MinInt())), fmt.Sprint(min(from.MaxInt(), to.MaxInt()))
 	if from.IsFloat() {
 		lo, hi = fmt.Sprintf("%d.0", to.MinInt()), fmt.Sprintf("%d.0", to.MaxInt())
-		if to.Bits() == 64 || from == num.F32 && to.Bits() == 32 {
-			// The largest value is no float: this is the next below.
+		switch { // the largest value is no float: this is the next below
+		case to.Bits() == 64 && from == num.F64:
+			hi = map[num.Kind]string{num.I64: "9223372036854774784.0", num.U64: "18446744073709549568.0"}[to]
+		case to.Bits() == 64 || from == num.F32 && to.Bits() == 32:
 			hi = map[num.Kind]string{num.I32: "2147483520.0", num.U32: "4294967040.0", num.I64: "9223371487098961920.0", num.U64: "18446742974197923840.0"}[to]
 		}
 	}

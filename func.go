@@ -45,6 +45,22 @@ func (f *Func) ResultPlace() string { return f.f.Graph.ResultPlace }
 // are, and must not change meanwhile. While other calls have the memory that it needs, it waits
 // for one of them to end, and for the end of ctx.
 func (f *Func) Call(ctx context.Context, args Args, opts ...Option) (*Result, error) {
+	r, err := f.call(ctx, args, opts)
+	if err != nil && ctx != nil && ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+		err = &endedError{err, ctx.Err()}
+	}
+	return r, err
+}
+
+// endedError is why a context has ended, which is context.Canceled or DeadlineExceeded as well.
+type endedError struct {
+	error
+	how error
+}
+
+func (e *endedError) Unwrap() []error { return []error{e.error, e.how} }
+
+func (f *Func) call(ctx context.Context, args Args, opts []Option) (*Result, error) {
 	switch {
 	case f == nil || f.f == nil:
 		return nil, badOption("the Func is empty; Program.Func makes one")
@@ -99,7 +115,14 @@ func (f *Func) execute(ctx context.Context, b *compile.Bound, o options, spool r
 // toFile runs the function and writes its result to the file that was asked for.
 func (f *Func) toFile(ctx context.Context, b *compile.Bound, o options) (r *Result, err error) {
 	s := data.NewSpool(o.file)
-	defer func() { err = errors.Join(err, s.Close()) }()
+	defer func() {
+		if cerr := s.Close(); err == nil {
+			err = cerr
+		}
+		if err != nil {
+			r, err = nil, f.failure(err)
+		}
+	}()
 	if r, err = f.evaluate(ctx, b, o, func() (run.Spooled, error) { return s.Column() }); err != nil {
 		return nil, err
 	}

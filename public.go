@@ -14,16 +14,17 @@ import (
 // All other packages are internal. What of their types a caller takes, gives or implements
 // has its name here.
 
-// A table of a caller's own, which is an argument like a file.
 type (
-	// Source is a table that can be read by chunks, on several threads at a time.
+	// Source is a table of a caller's own, which is an argument like a file. It can be read by
+	// chunks, on several threads at a time.
 	Source = data.Source
 	// Column describes a column of a Source.
 	Column = data.Column
 	// Chunk is a range of rows that are read together.
 	Chunk = data.Chunk
-	// Want is a column that a chunk is read for, Dest where its values go.
+	// Want is a column that a chunk is read for.
 	Want = data.Want
+	// Dest is where the values of a column go.
 	Dest = data.Dest
 	// Raw is a column that lies somewhere as it is computed with.
 	Raw = data.Raw

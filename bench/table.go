@@ -75,7 +75,7 @@ func table(ctx context.Context, c choices) (*measure.Report, error) {
 			rows = 1_000_000
 		}
 		path = filepath.Join(dir, "flights.parquet")
-		if err := generate.Flights(path, rows, 1); err != nil {
+		if err := generate.Flights(context.Background(), path, rows, 1); err != nil {
 			return nil, err
 		}
 	}

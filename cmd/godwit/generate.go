@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -22,7 +23,7 @@ permutation of N indices that is one cycle, or a table of flights. The same
 seed gives the same file everywhere; memory stays small.`,
 		Args: cobra.MatchAll(atLeastOne("the file"), atMost(3)),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
-			return generateFile(args, kind, cmd.Flags().Changed("kind"), seed)
+			return generateFile(cmd.Context(), args, kind, cmd.Flags().Changed("kind"), seed)
 		}),
 	}
 	cmd.Flags().StringVar(&kind, "kind", "f32", "element type of an array of random numbers")
@@ -33,7 +34,7 @@ seed gives the same file everywhere; memory stays small.`,
 // generators are those that have a name, with the format that each writes.
 var generators = map[string]string{"cycle": ".npy", "flights": ".parquet"}
 
-func generateFile(args []string, kind string, kinded bool, seed uint64) error {
+func generateFile(ctx context.Context, args []string, kind string, kinded bool, seed uint64) error {
 	form, ext := "", ".npy"
 	if len(args) == 3 {
 		form, args = args[0], args[1:]
@@ -57,13 +58,13 @@ func generateFile(args []string, kind string, kinded bool, seed uint64) error {
 	k, ok := num.ParseKind(kind)
 	switch {
 	case form == "cycle":
-		return generate.Permutation(args[0], shape[0], seed)
+		return generate.Permutation(ctx, args[0], shape[0], seed)
 	case form == "flights":
-		return generate.Flights(args[0], shape[0], seed)
+		return generate.Flights(ctx, args[0], shape[0], seed)
 	case !ok:
 		return misused("name a scalar type, as in: godwit generate big.npy 1000x16 --kind f64", "--kind is `%s`", kind)
 	}
-	return generate.NPY(args[0], k, shape, seed)
+	return generate.NPY(ctx, args[0], k, shape, seed)
 }
 
 func parseShape(text string) ([]int64, error) {

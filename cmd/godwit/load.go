@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -135,7 +136,7 @@ func newDrop() *cobra.Command {
 				return err
 			}
 			defer c.Close()
-			return c.Drop(cmd.Context(), args[0])
+			return c.Drop(cmd.Context(), strings.TrimPrefix(args[0], "@"))
 		}),
 	}
 	clusterFlag(cmd, &dir)

@@ -62,7 +62,7 @@ var larger = []struct {
 // shards, and compares bits with this machine alone.
 func TestLarger(t *testing.T) {
 	flights := filepath.Join(t.TempDir(), "flights.parquet")
-	if err := generate.Flights(flights, 500_000, 1); err != nil {
+	if err := generate.Flights(t.Context(), flights, 500_000, 1); err != nil {
 		t.Fatal(err)
 	}
 	src, err := data.Open(flights)

@@ -52,7 +52,7 @@ func chase(ctx context.Context, s *session) error {
 	if s.opt.Quick {
 		n = 1 << 20
 	}
-	if err := c.build(n); err != nil {
+	if err := c.build(ctx, n); err != nil {
 		return err
 	}
 	var err error
@@ -85,10 +85,10 @@ func (c *chases) depths() []int {
 	return []int{1, 4, 16, 64, 256, 1024, 4096}
 }
 
-func (c *chases) build(n int64) error {
+func (c *chases) build(ctx context.Context, n int64) error {
 	c.s.progress("shuffling a table of %d", n)
 	c.path = c.s.path("next.npy")
-	if err := generate.Permutation(c.path, n, chaseSeed); err != nil {
+	if err := generate.Permutation(ctx, c.path, n, chaseSeed); err != nil {
 		return err
 	}
 	src, err := data.Open(c.path)

@@ -84,15 +84,15 @@ func (s *session) newFairBed(ctx context.Context, f *fleet) (*fairBed, error) {
 	if err := os.WriteFile(b.source, []byte(fairFold), 0o600); err != nil {
 		return nil, err
 	}
-	v, err := s.generate("v", num.F64, fairRows, 1)
+	v, err := s.generate(ctx, "v", num.F64, fairRows, 1)
 	if err != nil {
 		return nil, err
 	}
-	long, err := s.generate("long", num.F64, aloneRows, 2)
+	long, err := s.generate(ctx, "long", num.F64, aloneRows, 2)
 	if err != nil {
 		return nil, err
 	}
-	few, err := s.generate("few", num.F64, firstRows, 3)
+	few, err := s.generate(ctx, "few", num.F64, firstRows, 3)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"context"
 	"os"
 
 	"github.com/godwit-run/godwit/internal/data/generate"
@@ -16,10 +17,10 @@ type array struct {
 
 // generate makes an array of n random numbers, and has it on the disk before
 // anything is measured.
-func (s *session) generate(name string, k num.Kind, n int64, seed uint64) (a array, err error) {
+func (s *session) generate(ctx context.Context, name string, k num.Kind, n int64, seed uint64) (a array, err error) {
 	s.progress("generating %s", name)
 	path := s.path(name + ".npy")
-	if err := generate.NPY(path, k, []int64{n}, seed); err != nil {
+	if err := generate.NPY(ctx, path, k, []int64{n}, seed); err != nil {
 		return a, err
 	}
 	if err := toDisk(path); err != nil {

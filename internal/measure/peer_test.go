@@ -29,7 +29,7 @@ func arrays[T float32 | float64](t *testing.T, s *session, k num.Kind) (in [2]ar
 	t.Helper()
 	for i, name := range operands {
 		var err error
-		if in[i], err = s.generate(name, k, odd, uint64(i+1)); err != nil {
+		if in[i], err = s.generate(t.Context(), name, k, odd, uint64(i+1)); err != nil {
 			t.Fatal(err)
 		}
 		if xs[i], err = load[T](in[i]); err != nil {
@@ -115,7 +115,7 @@ func TestPeerRefuses(t *testing.T) {
 	if err := s.peer.file(0, region{path: "/nowhere", bytes: 8}); err == nil {
 		t.Error("a file that does not exist was opened")
 	}
-	a, err := s.generate("x", num.F32, 100, 1)
+	a, err := s.generate(t.Context(), "x", num.F32, 100, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

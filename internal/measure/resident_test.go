@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"context"
 	"testing"
 
 	"github.com/godwit-run/godwit/internal/engine"
@@ -12,7 +13,7 @@ import (
 // on one thread.
 func BenchmarkResident(b *testing.B) {
 	s := &session{dir: b.TempDir(), report: &Report{}}
-	x, err := s.generate("x", num.F32, 1<<24, 1)
+	x, err := s.generate(context.Background(), "x", num.F32, 1<<24, 1)
 	if err != nil {
 		b.Fatal(err)
 	}

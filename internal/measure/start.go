@@ -21,7 +21,7 @@ var startSource []byte
 // process that runs already, and of `godwit run`, with compiling the same
 // program as C and running it.
 func start(ctx context.Context, s *session) error {
-	x, err := s.generate("x", num.F32, 1000, 1)
+	x, err := s.generate(ctx, "x", num.F32, 1000, 1)
 	if err != nil {
 		return err
 	}

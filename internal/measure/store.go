@@ -26,7 +26,7 @@ func store(ctx context.Context, s *session) error {
 		return err
 	}
 	defer f.close()
-	a, err := s.generate("v", num.F64, n, 1)
+	a, err := s.generate(ctx, "v", num.F64, n, 1)
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func stream(ctx context.Context, s *session) error {
 	if s.opt.Quick {
 		big, half, small = 1<<25, 1<<23, 1<<21
 	}
-	x, err := s.generate("x", num.F32, big, 1)
+	x, err := s.generate(ctx, "x", num.F32, big, 1)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func stream(ctx context.Context, s *session) error {
 			return err
 		}
 	}
-	y, err := s.generate("y", num.F32, half, 2)
+	y, err := s.generate(ctx, "y", num.F32, half, 2)
 	if err != nil {
 		return err
 	}
@@ -85,11 +85,11 @@ func stream(ctx context.Context, s *session) error {
 
 // dots replaces the f32 arrays by two of f64.
 func (b *streams) dots(ctx context.Context, n int64) error {
-	x, err := b.generate("x64", num.F64, n, 3)
+	x, err := b.generate(ctx, "x64", num.F64, n, 3)
 	if err != nil {
 		return err
 	}
-	y, err := b.generate("y64", num.F64, n, 4)
+	y, err := b.generate(ctx, "y64", num.F64, n, 4)
 	if err != nil {
 		return err
 	}

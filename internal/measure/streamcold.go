@@ -14,7 +14,7 @@ func (b *streams) cold(ctx context.Context, x array) error {
 	if b.opt.Quick {
 		x.n /= 2
 	}
-	x, err := b.generate("cold", num.F32, x.n, 5)
+	x, err := b.generate(ctx, "cold", num.F32, x.n, 5)
 	if err != nil {
 		return err
 	}

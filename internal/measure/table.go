@@ -41,7 +41,7 @@ func table(ctx context.Context, s *session) error {
 		b.rows = 1_000_000
 	}
 	s.progress("generating %d flights", b.rows)
-	if err := generate.Flights(b.parquet, b.rows, 1); err != nil {
+	if err := generate.Flights(ctx, b.parquet, b.rows, 1); err != nil {
 		return err
 	}
 	if err := b.toArrow(ctx); err != nil {

@@ -11,7 +11,7 @@ import (
 func TestTableReferencesAgree(t *testing.T) {
 	s := newSession(t)
 	b := &tables{session: s, parquet: filepath.Join(s.dir, "f.parquet"), arrow: filepath.Join(s.dir, "f.arrow"), rows: 300_001}
-	if err := generate.Flights(b.parquet, b.rows, 3); err != nil {
+	if err := generate.Flights(t.Context(), b.parquet, b.rows, 3); err != nil {
 		t.Fatal(err)
 	}
 	if err := b.toArrow(t.Context()); err != nil {

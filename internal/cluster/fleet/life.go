@@ -114,8 +114,8 @@ func (l *life) how() string {
 	switch {
 	case l.why == "":
 		return text
-	case l.err != nil && exitCode(l.err) < 0: // killed: it could not say why
-		return text + "; the last in its log: " + l.why
+	case l.err != nil && exitCode(l.err) < 0 && !crashed(l.why): // killed: it could not say why
+		return text
 	}
 	return text + ": " + l.why
 }

@@ -2,6 +2,7 @@ package generate
 
 import (
 	"bufio"
+	"context"
 	"io"
 	"math"
 
@@ -17,8 +18,8 @@ const flightsGroup = 272_728
 // Flights writes a Parquet table that looks like the records of US flights:
 // optional int64 columns `delay` in minutes and `distance` in miles, without
 // nulls, with dictionaries and zstd.
-func Flights(path string, rows int64, seed uint64) error {
-	return atomically(path, func(w *bufio.Writer) error {
+func Flights(ctx context.Context, path string, rows int64, seed uint64) error {
+	return atomically(ctx, path, func(w *bufio.Writer) error {
 		root, err := flightsSchema()
 		if err != nil {
 			return err

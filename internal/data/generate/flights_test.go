@@ -15,7 +15,7 @@ import (
 func TestFlights(t *testing.T) {
 	const rows = flightsGroup + 1000
 	path := filepath.Join(t.TempDir(), "flights.parquet")
-	if err := Flights(path, rows, 7); err != nil {
+	if err := Flights(t.Context(), path, rows, 7); err != nil {
 		t.Fatal(err)
 	}
 	src, err := data.Open(path)
@@ -54,7 +54,7 @@ func TestFlightsAreSeeded(t *testing.T) {
 		var same [2][]byte
 		for i := range same {
 			path := filepath.Join(dir, "f.parquet")
-			if err := Flights(path, 5000, seed); err != nil {
+			if err := Flights(t.Context(), path, 5000, seed); err != nil {
 				t.Fatal(err)
 			}
 			same[i], _ = os.ReadFile(path)

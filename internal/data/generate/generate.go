@@ -4,8 +4,10 @@ package generate
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -35,12 +37,12 @@ func (r *Random) Float() float64 { return float64(r.Next()>>11) / (1 << 53) }
 
 // NPY writes an array of the given kind and shape. Floats are uniform in
 // [-1, 1), integers in [0, 2^20) as far as the kind allows.
-func NPY(path string, k num.Kind, shape []int64, seed uint64) error {
+func NPY(ctx context.Context, path string, k num.Kind, shape []int64, seed uint64) error {
 	descr, ok := descrs[k]
 	if !ok {
 		return fmt.Errorf("generate: no NPY type for %s", k)
 	}
-	return atomically(path, func(w *bufio.Writer) error {
+	return atomically(ctx, path, func(w *bufio.Writer) error {
 		dims := make([]string, len(shape))
 		total := int64(1)
 		for i, d := range shape {
@@ -88,31 +90,47 @@ func draw(k num.Kind, r *Random) uint64 {
 
 // Permutation writes an NPY of n u32 that form one cycle: following
 // i = next[i] from anywhere visits everything (Sattolo's shuffle).
-func Permutation(path string, n int64, seed uint64) error {
+func Permutation(ctx context.Context, path string, n int64, seed uint64) error {
 	next := make([]uint32, n)
 	for i := range next {
 		next[i] = uint32(i)
 	}
 	r := NewRandom(seed)
 	for i := len(next) - 1; i > 0; i-- {
+		if i%(1<<20) == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		j := int(r.Next() % uint64(i))
 		next[i], next[j] = next[j], next[i]
 	}
-	return atomically(path, func(w *bufio.Writer) error {
+	return atomically(ctx, path, func(w *bufio.Writer) error {
 		writeHeader(w, "<u4", fmt.Sprintf("%d,", n))
 		return binary.Write(w, binary.LittleEndian, next)
 	})
 }
 
+// until writes as long as its context lasts.
+type until struct {
+	ctx context.Context
+	io.Writer
+}
+
+func (u until) Write(b []byte) (int, error) {
+	if u.ctx.Err() != nil {
+		return 0, context.Cause(u.ctx)
+	}
+	return u.Writer.Write(b)
+}
+
 // atomically writes a file under a temporary name and renames it when it is
-// whole.
-func atomically(path string, fill func(*bufio.Writer) error) error {
+// whole. It stops when ctx ends.
+func atomically(ctx context.Context, path string, fill func(*bufio.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".generate-*")
 	if err != nil {
 		return err
 	}
 	defer os.Remove(f.Name())
-	w := bufio.NewWriterSize(f, 1<<20)
+	w := bufio.NewWriterSize(until{ctx, f}, 1<<20)
 	err = fill(w)
 	if err == nil {
 		err = w.Flush()

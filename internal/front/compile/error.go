@@ -77,7 +77,8 @@ func about(arg string, err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	return &InputError{Arg: arg, Text: fmt.Sprintf("argument `%s`: %s", arg, e.Error()), Help: e.Help, Err: err}
+	about, text := fmt.Sprintf("argument `%s`: ", arg), e.Error()
+	return &InputError{Arg: arg, Text: about + strings.TrimPrefix(text, about), Help: e.Help, Err: err}
 }
 
 func unreadable(path string, err error) error {

@@ -207,7 +207,13 @@ func (e *elab) headText(d *decl) string {
 func (e *elab) result(d *decl) *graph.Node {
 	var t *graph.Type
 	if d.fn.Result == nil {
-		e.errorf(d.at, "T12", "`%s` has no result type", last(d.name)).Note("every function gives a value").Help("%s -> f32", e.headText(d))
+		m := e.errorf(d.at, "T12", "`%s` has no result type", last(d.name)).Note("every function gives a value")
+		of := "f32"
+		if r := e.block(d.fn.Body, nil); r != nil && r.Type != nil {
+			of = strings.Replace(r.Type.String(), "; ? <=", "; ?K <=", 1)
+		}
+		m.Help("%s -> %s", e.headText(d), of)
+		return nil
 	} else {
 		e.g.ResultPlace = e.place(d.fn.Place, d.sig)
 		t = e.typeExpr(d.fn.Result)

@@ -1,0 +1,39 @@
+package godwit
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestCauseOfTheEnd: a call that its context ends says why, and that it was cancelled.
+func TestCauseOfTheEnd(t *testing.T) {
+	f := mustFunc(t, "fn f(x: &[f64; N]) -> f64 { x.sum() }")
+	why := errors.New("the user went away")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(why)
+	if _, err := f.Call(ctx, Args{"x": []float64{1}}); !errors.Is(err, why) || !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, expected the cause and context.Canceled", err)
+	}
+}
+
+// TestFileThatCannotBe: where a result's file cannot be written, that is an InputError, as in WriteFile.
+func TestFileThatCannotBe(t *testing.T) {
+	f := mustFunc(t, "fn f(x: &[f64; N]) -> [f64; N] { x }")
+	path := filepath.Join(t.TempDir(), "none", "x.csv")
+	r, err := f.Call(context.Background(), Args{"x": []float64{1}}, WithFile(path))
+	if input := (*InputError)(nil); r != nil || !errors.As(err, &input) || !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%v, %T: %v", r, err, err)
+	}
+}
+
+// TestArgumentIsNamedOnce: a slice of another type is told with the argument's name, once.
+func TestArgumentIsNamedOnce(t *testing.T) {
+	f := mustFunc(t, "fn f(v: &[i32; N]) -> i64 { v.sum() }")
+	if _, err := f.Call(context.Background(), Args{"v": []float64{1}}); err == nil || strings.Count(err.Error(), "argument `v`") != 1 {
+		t.Errorf("%v", err)
+	}
+}

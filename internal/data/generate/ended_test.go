@@ -1,0 +1,30 @@
+package generate
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// What is interrupted ends soon and leaves nothing.
+func TestInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, err := range map[string]error{
+		"an array": NPY(ctx, filepath.Join(dir, "x.npy"), num.F32, []int64{1 << 24}, 1),
+		"a cycle":  Permutation(ctx, filepath.Join(dir, "c.npy"), 1<<22, 1),
+		"flights":  Flights(ctx, filepath.Join(dir, "f.parquet"), 1<<20, 1),
+	} {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left: %v (%v)", left, err)
+	}
+}
