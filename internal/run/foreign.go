@@ -1,10 +1,12 @@
 package run
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/engine/mem"
+	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -60,7 +62,7 @@ func (r *runner) keepsForeign(b int) bool {
 // reachesForeign reports that a buffer for which the arena has no room can lie outside of it.
 // It waits for native code where that can be had.
 func (r *runner) reachesForeign(b int) bool {
-	if r.p == nil || !r.opt.beyond || r.opt.Beside != nil {
+	if r.p == nil || !r.opt.beyond || r.opt.Beside != nil && r.combines(b) {
 		return false
 	}
 	native := func(c *engine.Compiled) bool { return r.eng.Promote(r.ctx, c) == nil }
@@ -73,6 +75,14 @@ func (r *runner) reachesForeign(b int) bool {
 		}
 	}
 	return true
+}
+
+// combines reports that a buffer is for rows that another kernel combines, beside their data or here:
+// that kernel is none of the program's, and may not reach all memory.
+func (r *runner) combines(b int) bool {
+	return slices.ContainsFunc(r.p.uses[b], func(u use) bool {
+		return u.launch != nil && u.launch.Partial != nil && u.launch.Kernel.Regions[u.region].Access != kernel.Read
+	})
 }
 
 // allOf reports whether all kernels that touch a buffer are such. The host takes bytes

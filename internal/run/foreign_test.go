@@ -207,3 +207,34 @@ func stored[T int64 | float64](t *testing.T, path string, xs []T) data.Source {
 	t.Cleanup(func() { src.Close() })
 	return src
 }
+
+// A data set that is fetched has what the machine has, as a file has: its column, and what is made of it
+// step by step, lie outside of an arena that has no room.
+func TestForeignDataSet(t *testing.T) {
+	const n = 1 << 20
+	xs := make([]float64, n)
+	for i := range xs {
+		xs[i] = float64(i * 7919 % n)
+	}
+	s, _ := plan(t, "fn f(x: &[f64; N]) -> f64 { let s = x.sort(); s.enumerate().map(|(i, v)| v * (i as f64)).sum() }", map[string]int64{"N": n})
+	set := table(n, []int64{n / 2}, []data.Column{{Kind: num.F64, Stored: "f64"}}, unsafe.Slice((*byte)(unsafe.Pointer(&xs[0])), 8*n))
+	in := &run.Inputs{Sizes: map[string]int64{"N": n}, Params: []run.Param{{Name: "x", Leaves: []run.Binding{run.Column(set, 0)}}}}
+	offered := 0
+	refuses := besideFunc(func(*run.Placed) (bool, error) { offered++; return false, nil })
+	small, err := engine.New(engine.Options{Codegen: codegentest.Service(t, ""), Memory: 4 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer small.Close()
+	got, err := run.Run(context.Background(), s, in, run.Options{Engine: small, Threads: 2, Beside: refuses})
+	if err != nil || offered == 0 {
+		t.Fatalf("offered %d times: %v", offered, err)
+	}
+	want, err := run.Run(context.Background(), s, in, run.Options{Tier: engine.Wasm})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got.Columns[0].Data) != string(want.Columns[0].Data) {
+		t.Error("other bits than with memory of its own")
+	}
+}
