@@ -33,8 +33,7 @@ fi
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-# Many tests wait for clusters of theirs: one package more than processors runs at a time.
-go test -timeout 15m -p $(($(nproc) + 1)) -v ./... "$@" >"$log" 2>&1
+go test -timeout 15m -v ./... "$@" >"$log" 2>&1
 status=$?
 
 count() { grep -cE "^ *--- $1" "$log"; }

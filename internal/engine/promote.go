@@ -68,12 +68,12 @@ func (c *Compiled) Foresee(ctx context.Context, sizes []int64, n int64) {
 	if e == nil || c.Tier() == Native {
 		return
 	}
-	each := time.Duration(min(c.Safe.Outer.Eval(sizes), math.MaxInt64/leastStep)) * leastStep // in picoseconds
-	if float64(each)*float64(n) < float64(1000*promoteAfter) {
+	picos := min(c.Safe.Outer.Eval(sizes), math.MaxInt64/leastStep) * leastStep
+	if float64(picos)*float64(n) < float64(1000*promoteAfter) {
 		return
 	}
 	c.ask()
-	each /= 1000
+	each := time.Duration(picos / 1000)
 	if each < max(time.Duration(e.promotion.Load()), firstPromotion) {
 		return
 	}
