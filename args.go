@@ -36,16 +36,18 @@ type Text string
 // DataSet names a data set of the cluster that the call is connected with.
 type DataSet string
 
-// convert gives all arguments the form that binding takes; done releases
-// what was made for it.
-func (a Args) convert(f *compile.Func, c *Cluster) (list compile.Args, done func(), err error) {
-	var open []data.Source
-	done = func() {
-		for _, s := range open {
-			s.Close()
-		}
+// sources are what was made for a call.
+type sources []data.Source
+
+func (list sources) close() {
+	for _, s := range list {
+		s.Close()
 	}
-	list = compile.Args{}
+}
+
+// convert gives all arguments the form that binding takes. What is open is to be closed, also after an error.
+func (a Args) convert(f *compile.Func, c *Cluster) (list compile.Args, open sources, err error) {
+	list = make(compile.Args, len(a))
 	for name, v := range a {
 		if src := arrowSource(v); src != nil {
 			open = append(open, src)
@@ -54,16 +56,16 @@ func (a Args) convert(f *compile.Func, c *Cluster) (list compile.Args, done func
 		if set, column, ok := dataSet(v); ok {
 			src, err := c.open(name, set)
 			if err != nil {
-				return nil, done, err
+				return nil, open, err
 			}
 			list[name] = compile.Table{Source: src, Column: column}
 			continue
 		}
 		if list[name], err = argument(f, name, v); err != nil {
-			return nil, done, err
+			return nil, open, err
 		}
 	}
-	return list, done, nil
+	return list, open, nil
 }
 
 // dataSet tells whether an argument names a data set, and which column of it.
@@ -133,25 +135,35 @@ func typeOf(f *compile.Func, name string) *graph.Type {
 // slice makes a source over a slice of numbers without copying them; nil for
 // anything else.
 func slice(name string, v any) data.Source {
-	for _, try := range []func(string, any) data.Source{
-		over[float32], over[float64], over[int32], over[int64], over[uint8], over[int8],
-		over[int16], over[uint16], over[uint32], over[uint64], over[bool],
-	} {
-		if src := try(name, v); src != nil {
-			return src
-		}
+	switch xs := v.(type) {
+	case []float32:
+		return over(name, xs)
+	case []float64:
+		return over(name, xs)
+	case []int8:
+		return over(name, xs)
+	case []int16:
+		return over(name, xs)
+	case []int32:
+		return over(name, xs)
+	case []int64:
+		return over(name, xs)
+	case []uint8:
+		return over(name, xs)
+	case []uint16:
+		return over(name, xs)
+	case []uint32:
+		return over(name, xs)
+	case []uint64:
+		return over(name, xs)
+	case []bool:
+		return over(name, xs)
 	}
 	return nil
 }
 
-func over[T value.Number](name string, v any) data.Source {
-	xs, ok := v.([]T)
-	if !ok {
-		return nil
-	}
+func over[T value.Number](name string, xs []T) data.Source {
 	var zero T
-	k := value.KindOf[T]()
 	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(xs))), len(xs)*int(unsafe.Sizeof(zero)))
-	col := data.Column{Kind: k, Stored: k.String()}
-	return data.FromBytes("argument `"+name+"`", []data.Column{col}, int64(len(xs)), [][]byte{bytes}, nil)
+	return data.Slice("argument `"+name+"`", value.KindOf[T](), bytes)
 }

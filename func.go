@@ -74,8 +74,8 @@ func (f *Func) call(ctx context.Context, args Args, opts []Option) (*Result, err
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	list, done, err := args.convert(f.f, o.cluster)
-	defer done()
+	list, open, err := args.convert(f.f, o.cluster)
+	defer open.close()
 	if err != nil {
 		return nil, err
 	}
@@ -133,11 +133,12 @@ func (f *Func) toFile(ctx context.Context, b *compile.Bound, o options) (r *Resu
 }
 
 func (f *Func) run(ctx context.Context, b *compile.Bound, o options, spool run.Spool) (*Result, error) {
-	eng, release, err := o.runtime.shop().acquire(o.engine)
+	shop := o.runtime.shop()
+	eng, err := shop.acquire(o.engine)
 	if err != nil {
 		return nil, err
 	}
-	defer release()
+	defer shop.users.Done()
 	p, err := b.Plan()
 	if err != nil {
 		return nil, err
@@ -212,6 +213,7 @@ func (f *Func) failure(err error) error {
 
 // launches notes what each launch did.
 func (s *Stats) launches(sch *schedule.Schedule, list []run.LaunchStats) {
+	s.Plan.Steps, s.Kernels = make([]Step, 0, len(list)), make([]Kernel, 0, len(list))
 	for _, l := range list {
 		s.Plan.Steps = append(s.Plan.Steps, Step{Label: l.Label, Kernel: l.Name, Tier: string(l.Tier), Runs: l.Runs, Slices: l.Slices, Native: l.Native, Seconds: l.Seconds})
 		if l.Runs > 0 && !slices.ContainsFunc(s.Kernels, func(k Kernel) bool { return k.Hash == l.Name }) {

@@ -144,12 +144,12 @@ func (r *workshop) close() error {
 	return err
 }
 
-// acquire gives the engine of a name until release is called.
-func (r *workshop) acquire(name string) (eng *engine.Engine, release func(), err error) {
+// acquire gives the engine of a name until users.Done is called.
+func (r *workshop) acquire(name string) (eng *engine.Engine, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
-		return nil, nil, badOption("the runtime is closed")
+		return nil, badOption("the runtime is closed")
 	}
 	eng = r.engines[name]
 	if eng == nil {
@@ -158,17 +158,17 @@ func (r *workshop) acquire(name string) (eng *engine.Engine, release func(), err
 		case name == "wasm":
 			opt.Codegen = nil
 		case name == "native" && r.codegen == nil:
-			return nil, nil, badOption("there is no native engine without WithCompiler")
+			return nil, badOption("there is no native engine without WithCompiler")
 		case name == "native":
 			opt.Tier = engine.Native
 		}
 		if eng, err = engine.New(opt); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		r.engines[name] = eng
 	}
 	r.users.Add(1)
-	return eng, r.users.Done, nil
+	return eng, nil
 }
 
 // take follows the options in order; a nil one says nothing.
@@ -181,15 +181,16 @@ func (o *options) take(opts []Option) {
 }
 
 func optionsOf(opts []Option) (options, error) {
-	own := options{runtime: shared}
-	own.take(opts)
-	o := options{engine: "auto"}
-	if own.runtime == nil {
+	o := options{runtime: shared}
+	o.take(opts)
+	r := o.runtime
+	if r == nil {
 		return o, badOption("WithRuntime: the Runtime is nil; NewRuntime makes one")
 	}
-	o.take(own.runtime.opts)
+	o = options{engine: "auto"}
+	o.take(r.opts)
 	o.take(opts)
-	o.runtime = own.runtime
+	o.runtime = r
 	if o.threads < 0 {
 		return o, badOption("WithThreads(%d): use 1 or more, or 0 for as many as GOMAXPROCS says", o.threads)
 	}

@@ -44,6 +44,9 @@ func (p *Pool) start() {
 // Size is the number of workers, the caller included.
 func (p *Pool) Size() int { return p.size }
 
+// Began reports that helpers have been at work, so that the pool cannot be used after Close.
+func (p *Pool) Began() bool { return p.wake != nil }
+
 // Close waits until all helpers have ended.
 func (p *Pool) Close() {
 	for _, c := range p.wake {

@@ -37,6 +37,11 @@ type feed struct {
 }
 
 func (r *runner) launch(l *schedule.Launch) error {
+	if r.frame != nil {
+		if how := &r.frame.launches[r.p.launches[l]]; how.short {
+			return r.once(l, how)
+		}
+	}
 	start := time.Now()
 	p, err := r.prepare(l)
 	if err != nil {
@@ -97,7 +102,29 @@ func (r *runner) prepare(l *schedule.Launch) (*launching, error) {
 	p := &launching{r: r, l: l, c: c, bases: make([]int64, len(l.Regions))}
 	st := r.statsOf(l)
 	st.Hash, st.Name, st.Bytes = c.Hash, r.nameOf(l.Kernel), c.Bytes
-	k := l.Kernel
+	lens, err := p.measure()
+	if err != nil {
+		return nil, err
+	}
+	if p.scalars, err = r.scalars(l, nil); err != nil {
+		return nil, err
+	}
+	if err := c.Safe.Admit(p.sizes, p.scalars, lens, r.opt.Limits); err != nil {
+		return nil, refused(l, err)
+	}
+	p.outer = c.Outer(p.sizes)
+	p.hi = p.outer
+	return p, nil
+}
+
+// refused says which launch an error of Admit is about.
+func refused(l *schedule.Launch, err error) error {
+	return fmt.Errorf("step `%s`: %w", l.Label, err)
+}
+
+// measure finds the kernel's sizes, and gives the lengths of its regions.
+func (p *launching) measure() (lens []int64, err error) {
+	r, l, k := p.r, p.l, p.l.Kernel
 	if len(l.Sizes) != len(k.Sizes) || len(l.Scalars) != len(k.Scalars) || len(l.Regions) != len(k.Regions) || len(l.Sites) != k.Sites {
 		return nil, bug("launch %q does not fit its kernel", l.Label)
 	}
@@ -107,23 +134,19 @@ func (r *runner) prepare(l *schedule.Launch) (*launching, error) {
 	if err := r.foldCombined(l, p.sizes); err != nil {
 		return nil, err
 	}
+	return r.lengths(l)
+}
+
+// scalars appends a launch's scalars to list.
+func (r *runner) scalars(l *schedule.Launch, list []uint64) ([]uint64, error) {
 	for i := range l.Scalars {
-		bits, err := r.scalar(&l.Scalars[i], k.Scalars[i].Kind)
+		bits, err := r.scalar(&l.Scalars[i], l.Kernel.Scalars[i].Kind)
 		if err != nil {
 			return nil, err
 		}
-		p.scalars = append(p.scalars, bits)
+		list = append(list, bits)
 	}
-	lens, err := r.lengths(l)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.Safe.Admit(p.sizes, p.scalars, lens, r.opt.Limits); err != nil {
-		return nil, fmt.Errorf("step `%s`: %w", l.Label, err)
-	}
-	p.outer = c.Outer(p.sizes)
-	p.hi = p.outer
-	return p, nil
+	return list, nil
 }
 
 // lengths are those of the buffers behind a launch's regions. One that holds

@@ -23,6 +23,10 @@ type Program struct {
 	steps     int                      // how many are steps
 	kernels   []*code                  // each once, in the order of the launches
 	numbers   map[*kernel.Kernel]int   // into kernels
+	resizes   bool                     // sizes are found while it runs
+	none      []*input                 // per buffer: nil
+
+	frames Recent[frame]
 }
 
 // code is a kernel with its name, which is found out once.
@@ -37,7 +41,7 @@ type code struct {
 func Prepare(s *schedule.Schedule) *Program {
 	n := len(s.Buffers)
 	p := &Program{s: s, dies: lifetimes(s), uses: make([][]use, n), swapped: make([]bool, n), results: make([]int, n),
-		spoolable: spoolable(s), launches: map[*schedule.Launch]int{}, numbers: map[*kernel.Kernel]int{}}
+		spoolable: spoolable(s), launches: map[*schedule.Launch]int{}, numbers: map[*kernel.Kernel]int{}, resizes: schedule.Resizes(s.Steps), none: make([]*input, n)}
 	eachUse(s.Steps, false, func(b int, u use) {
 		p.uses[b] = append(p.uses[b], u)
 		p.swapped[b] = p.swapped[b] || u.swap

@@ -127,6 +127,9 @@ func (p *Program) Run(ctx context.Context, in *Inputs, opt Options) (res *Result
 func (p *Program) attempts(ctx context.Context, in *Inputs, opt Options) (*Result, error) {
 	stay := opt.Engine.Enter()
 	defer opt.Engine.Leave()
+	if res, done, err := p.short(ctx, in, opt); done {
+		return res, err
+	}
 	for whole := false; ; { // the arena, with no hole that a spare span keeps
 		res, err := p.attempt(ctx, in, opt)
 		full := (*SpaceError)(nil)
@@ -159,6 +162,7 @@ func (p *Program) attempt(ctx context.Context, in *Inputs, opt Options) (res *Re
 	if err := r.steps(p.s.Steps, p.dies); err != nil {
 		return nil, r.cause(err)
 	}
+	p.remember(r)
 	if f := r.fault(); f != nil {
 		return nil, cmp.Or(r.unchanged(), error(f))
 	}

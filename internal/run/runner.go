@@ -26,6 +26,8 @@ type runner struct {
 	eng    *engine.Engine
 	own    bool // eng is the run's own
 	pool   *engine.Pool
+	frame  *frame      // nil for the ordinary way
+	args   engine.Args // of short launches in a frame, one after the other
 
 	sizes   map[string]int64
 	buffers []buffer

@@ -24,6 +24,8 @@ type Bound struct {
 	sizes  *sizes
 	params [][]leaf // by parameter, in the order of graph.Leaves
 	opened []data.Source
+	shapes []shape  // nil if they do not tell all
+	plan   *lowered // nil before Plan
 }
 
 // leaf is where one scalar column of an argument comes from: a lone scalar, a
@@ -47,7 +49,10 @@ type binding interface {
 // Bind matches arguments with parameters and generic sizes. Errors are
 // *InputError. Close the result after the run.
 func (f *Func) Bind(args Args) (*Bound, error) {
-	b := &Bound{Func: f, sizes: newSizes()}
+	if b, err := f.again(args); b != nil || err != nil {
+		return b, err
+	}
+	b := &Bound{Func: f, sizes: newSizes(), shapes: f.shapes(args, nil)}
 	if err := b.bind(args); err != nil {
 		b.Close()
 		return nil, err
@@ -145,8 +150,8 @@ func (f *Func) unknown(name string, params, all []string) error {
 
 func (b *Bound) bindAll(args Args) ([]binding, error) {
 	var list []binding
-	for i, p := range b.Func.Graph.Body.Params {
-		d := declared{b.Func.info(i), p.Type, b.Func.leaves[i]}
+	for i := range b.Func.Graph.Body.Params {
+		d := b.Func.declared(i)
 		a, err := b.bindOne(d, args[d.Name])
 		if err != nil {
 			return nil, err
@@ -161,6 +166,10 @@ type declared struct {
 	graph.ParamInfo
 	typ *graph.Type
 	all []graph.Leaf // of typ
+}
+
+func (f *Func) declared(i int) declared {
+	return declared{f.info(i), f.Graph.Body.Params[i].Type, f.leaves[i]}
 }
 
 func (d declared) text() string {
@@ -266,8 +275,7 @@ func (b *Bound) finish(list []binding) error {
 		if err != nil {
 			return err
 		}
-		d := declared{b.Func.info(i), b.Func.Graph.Body.Params[i].Type, b.Func.leaves[i]}
-		if err := b.checkScalars(d, leaves); err != nil {
+		if err := b.checkScalars(b.Func.declared(i), leaves); err != nil {
 			return err
 		}
 		b.params = append(b.params, leaves)

@@ -47,6 +47,7 @@ type Func struct {
 
 	mu    sync.Mutex
 	plans map[string]*lowered
+	known run.Recent[known]
 
 	leaves [][]graph.Leaf // of each parameter's type
 }

@@ -20,24 +20,28 @@ type Plan struct {
 // that it uses is there and of a type that converts.
 func (b *Bound) Plan() (p *Plan, err error) {
 	defer caught(nil, &err)
-	l, err := b.lower()
-	if err != nil {
-		return nil, err
-	}
-	in := &run.Inputs{Sizes: b.sizes.known}
-	for i := range b.Func.Graph.Body.Params {
-		param, err := b.input(i, l.used[i])
-		if err != nil {
+	seen := b.plan != nil
+	if !seen {
+		if b.plan, err = b.lower(); err != nil {
 			return nil, err
 		}
-		in.Params = append(in.Params, param)
 	}
-	return &Plan{l.schedule, l.program, in}, nil
+	in := &run.Inputs{Sizes: b.sizes.known, Params: make([]run.Param, len(b.params))}
+	for i := range b.params {
+		if in.Params[i], err = b.input(i, b.plan.used[i], seen); err != nil {
+			return nil, err
+		}
+	}
+	if !seen && b.shapes != nil {
+		b.remember(b.shapes)
+	}
+	return &Plan{b.plan.schedule, b.plan.program, in}, nil
 }
 
-func (b *Bound) input(i int, used []bool) (run.Param, error) {
+// input gives the columns of a parameter; those that are used are checked unless that was done.
+func (b *Bound) input(i int, used []bool, checked bool) (run.Param, error) {
 	name := b.Func.info(i).Name
-	param := run.Param{Name: name}
+	param := run.Param{Name: name, Leaves: make([]run.Binding, 0, len(used))}
 	for j, l := range b.Func.leaves[i] {
 		from := b.params[i][j]
 		switch {
@@ -48,8 +52,10 @@ func (b *Bound) input(i int, used []bool) (run.Param, error) {
 			param.Leaves = append(param.Leaves, run.Binding{})
 			continue
 		}
-		if err := b.checkUsed(l, from); err != nil {
-			return param, about(name, err)
+		if !checked {
+			if err := b.checkUsed(l, from); err != nil {
+				return param, about(name, err)
+			}
 		}
 		param.Leaves = append(param.Leaves, run.Binding{Source: from.src, Column: from.column, Option: from.option, Presence: from.presence})
 	}

@@ -4,6 +4,8 @@
 package schedule
 
 import (
+	"slices"
+
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/num"
@@ -210,4 +212,19 @@ func Launches(steps []Step, f func(*Launch)) {
 			Launches(s.Else, f)
 		}
 	}
+}
+
+// Resizes reports that some step finds a size while the schedule runs.
+func Resizes(steps []Step) bool {
+	return slices.ContainsFunc(steps, func(s Step) bool {
+		switch s := s.(type) {
+		case *SetSize:
+			return true
+		case *Loop:
+			return Resizes(s.Body)
+		case *Branch:
+			return Resizes(s.Then) || Resizes(s.Else)
+		}
+		return false
+	})
 }

@@ -56,18 +56,37 @@ func (s *Safe) Cost(sizes []int64) Cost {
 // the lengths in elements of the regions at hand; those of scratch are
 // ignored. It computes with numbers only and is quick.
 func (s *Safe) Admit(sizes []int64, scalars []uint64, regionLens []int64, limits Limits) error {
-	for _, check := range []func() error{
-		func() error { return s.admitSizes(sizes) },
-		func() error { return s.admitHeader(sizes) },
-		func() error { return s.admitScalars(sizes, scalars) },
-		func() error { return s.admitRegions(sizes, regionLens) },
-		func() error { return s.admitCost(sizes, limits) },
-	} {
-		if err := check(); err != nil {
-			return fmt.Errorf("kernel %s: %w", s.ID.Short(), err)
-		}
+	if err := s.AdmitShape(sizes, regionLens, limits); err != nil {
+		return err
 	}
-	return nil
+	return s.AdmitScalars(sizes, scalars)
+}
+
+// AdmitShape is Admit but for the scalars. What it says of some sizes and lengths holds for good.
+func (s *Safe) AdmitShape(sizes, regionLens []int64, limits Limits) error {
+	err := s.admitSizes(sizes)
+	if err == nil {
+		err = s.admitHeader(sizes)
+	}
+	if err == nil {
+		err = s.admitRegions(sizes, regionLens)
+	}
+	if err == nil {
+		err = s.admitCost(sizes, limits)
+	}
+	return s.refused(err)
+}
+
+// AdmitScalars is the rest of Admit, for sizes that AdmitShape has let through.
+func (s *Safe) AdmitScalars(sizes []int64, scalars []uint64) error {
+	return s.refused(s.admitScalars(sizes, scalars))
+}
+
+func (s *Safe) refused(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("kernel %s: %w", s.ID.Short(), err)
 }
 
 func (s *Safe) admitSizes(sizes []int64) error {

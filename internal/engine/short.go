@@ -1,0 +1,34 @@
+package engine
+
+import (
+	"context"
+	"time"
+)
+
+// In: a kernel and all that it runs on, when that is little. Out: the same as of a Job, without
+// workers and slices, which would take longer than the kernel.
+
+// Short reports that a run of the kernel is over before another thread has begun, and needs no memory of its own.
+func (c *Compiled) Short(sizes []int64) bool {
+	return !c.scratch && c.Safe.Cost(sizes).Steps < inlineSteps
+}
+
+// RunShort executes outer indices 0..n of a kernel on this goroutine, in one slice; Short holds for
+// the sizes. It lowers the faults in a.Faults, and gives the tier that it ran on and the time that it took.
+func (c *Compiled) RunShort(ctx context.Context, a *Args, n int64) (on Tier, took time.Duration, err error) {
+	if err := c.enter(); err != nil {
+		return "", 0, err
+	}
+	defer c.leave()
+	t := c.code.Load()
+	s, err := t.take(ctx)
+	if err != nil {
+		return "", 0, err
+	}
+	defer t.put(s)
+	start := time.Now()
+	err = s.Run(ctx, a, 0, n)
+	took = time.Since(start)
+	c.spent(took)
+	return t.tier, took, err
+}
