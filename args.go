@@ -45,6 +45,46 @@ func (list sources) close() {
 	}
 }
 
+// bind matches the arguments with parameters. What is open is to be closed, also after an error.
+func (a Args) bind(f *compile.Func, c *Cluster) (b *compile.Bound, open sources, err error) {
+	var room [8]compile.Arg
+	if list := a.inOrder(f, room[:0]); list != nil {
+		if b, err = f.Again(list); b != nil || err != nil {
+			return b, nil, err
+		}
+	}
+	list, open, err := a.convert(f, c)
+	if err != nil {
+		return nil, open, err
+	}
+	b, err = f.Bind(list)
+	return b, open, err
+}
+
+// inOrder gives slices and numbers in the order of the parameters; nil if there is anything else.
+func (a Args) inOrder(f *compile.Func, list []compile.Arg) []compile.Arg {
+	params := f.Graph.Body.Params[:f.Graph.Given()]
+	if len(params) != len(a) {
+		return nil
+	}
+	for _, p := range params {
+		src := slice(p.Name, a[p.Name])
+		switch {
+		case src != nil && p.Type.Kind == graph.Array:
+			list = append(list, compile.Table{Source: src})
+		case src == nil && p.Type.IsScalar():
+			v, err := argument(f, p.Name, a[p.Name])
+			if err != nil {
+				return nil // convert gives the error
+			}
+			list = append(list, v)
+		default:
+			return nil
+		}
+	}
+	return list
+}
+
 // convert gives all arguments the form that binding takes. What is open is to be closed, also after an error.
 func (a Args) convert(f *compile.Func, c *Cluster) (list compile.Args, open sources, err error) {
 	list = make(compile.Args, len(a))

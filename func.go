@@ -74,12 +74,8 @@ func (f *Func) call(ctx context.Context, args Args, opts []Option) (*Result, err
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	list, open, err := args.convert(f.f, o.cluster)
+	b, open, err := args.bind(f.f, o.cluster)
 	defer open.close()
-	if err != nil {
-		return nil, err
-	}
-	b, err := f.f.Bind(list)
 	if err != nil {
 		return nil, err
 	}

@@ -131,10 +131,14 @@ type concrete struct {
 }
 
 func (c *concrete) typ(t *graph.Type, depth int) *graph.Type {
+	if t.Kind == graph.Scalar {
+		c.cols = c.cols[1:]
+		return t
+	}
 	u := *t
 	u.Elems = make([]*graph.Type, len(t.Elems))
 	switch t.Kind {
-	case graph.Scalar, graph.Index:
+	case graph.Index:
 		c.cols = c.cols[1:]
 		if n, ok := t.Bound.Eval(func(name string) (int64, bool) { n, ok := c.sizes[name]; return n, ok }); ok {
 			u.Bound = size.Const(n)

@@ -181,6 +181,9 @@ func (o *options) take(opts []Option) {
 }
 
 func optionsOf(opts []Option) (options, error) {
+	if len(opts) == 0 && len(shared.opts) == 0 {
+		return options{engine: "auto", runtime: shared, threads: defaultThreads()}, nil
+	}
 	o := options{runtime: shared}
 	o.take(opts)
 	r := o.runtime

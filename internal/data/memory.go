@@ -15,7 +15,6 @@ type memorySource struct {
 	batches []memoryBatch
 	of      []int // batch of a chunk
 	bad     error // what was wrong with the arguments; every Check and Fill reports it
-	slice   bool  // see Slice
 	release func()
 	once    sync.Once
 }
@@ -53,42 +52,6 @@ func FromBytes(name string, cols []Column, rows int64, values, valid [][]byte) S
 
 // FromSlice is a source of one unnamed column over xs, which is not copied.
 func FromSlice[T scalar](xs []T) Source { return Slice("memory", kindOf[T](), bytesOf(xs)) }
-
-// sliceSource is the source of a slice that is one chunk, in one piece.
-type sliceSource struct {
-	memorySource
-	column [1]Column
-	chunk  [1]Chunk
-	batch  [1]memoryBatch
-	run    [1]columnRun
-}
-
-// Slice is a source of one unnamed column over the elements in b, which is not copied.
-func Slice(name string, k num.Kind, b []byte) Source {
-	rows := len(b) / k.Size()
-	col := Column{Kind: k, Stored: k.String()}
-	if rows == 0 || rows > npyBlock {
-		s := FromBytes(name, []Column{col}, int64(rows), [][]byte{b}, nil).(*memorySource)
-		s.slice = true
-		return s
-	}
-	s := &sliceSource{column: [1]Column{col}, chunk: [1]Chunk{{0, int64(rows)}}, run: [1]columnRun{{kind: k, rows: rows, width: 1, values: b}}}
-	s.batch[0].runs = s.run[:]
-	s.table = table{name: name, format: "memory", rows: int64(rows), cols: s.column[:], chunks: s.chunk[:]}
-	s.noStatistics, s.batches, s.of, s.slice = noStatistics{name}, s.batch[:], firstBatch[:], true
-	return &s.memorySource
-}
-
-// firstBatch is memorySource.of where there is one chunk.
-var firstBatch [1]int
-
-// IsSlice reports that a source is one of Slice, of which there is nothing to know but the kind and the rows.
-func IsSlice(s Source) (k num.Kind, ok bool) {
-	if m, is := s.(*memorySource); is && m.slice && m.bad == nil {
-		return m.cols[0].Kind, true
-	}
-	return num.Invalid, false
-}
 
 func kindOf[T scalar]() num.Kind {
 	switch any(*new(T)).(type) {

@@ -48,6 +48,7 @@ type framed struct {
 
 // ready is a launch of which all is known but scalars and places.
 type ready struct {
+	code  *code
 	sizes []int64
 	outer int64
 	short bool // see engine.Compiled.Short
@@ -59,7 +60,7 @@ func (p *Program) short(ctx context.Context, in *Inputs, opt Options) (res *Resu
 	if f == nil || !opt.ordinary() {
 		return nil, false, nil
 	}
-	span, err := opt.Engine.Arena().Alloc(f.bytes)
+	span, err := opt.Engine.Arena().AllocSmall(f.bytes)
 	if err != nil {
 		return nil, false, nil
 	}
@@ -214,14 +215,14 @@ func (f *frame) ready(r *runner, l *schedule.Launch) bool {
 			return false
 		}
 	}
-	f.launches[r.p.launches[l]] = ready{sizes: p.sizes, outer: c.Outer(p.sizes), short: c.Short(p.sizes)}
+	f.launches[r.p.launches[l]] = ready{code: r.p.kernels[r.p.numbers[l.Kernel]], sizes: p.sizes, outer: c.Outer(p.sizes), short: c.Short(p.sizes)}
 	return true
 }
 
 // once executes a launch that is short.
 func (r *runner) once(l *schedule.Launch, how *ready) error {
 	st := r.statsOf(l)
-	c, err := r.compile(l.Kernel)
+	c, err := how.code.compile(r.ctx, r.eng)
 	if err != nil {
 		return err
 	}
@@ -256,7 +257,7 @@ func (r *runner) once(l *schedule.Launch, how *ready) error {
 	if st.Tier == engine.Native {
 		st.Native++
 	}
-	st.Hash, st.Name, st.Bytes = c.Hash, r.nameOf(l.Kernel), c.Bytes
+	st.Hash, st.Name, st.Bytes = c.Hash, how.code.name.Text, c.Bytes
 	st.Runs++
 	return nil
 }

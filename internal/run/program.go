@@ -20,7 +20,7 @@ type Program struct {
 	// spoolable are the buffers that Options.Spool may take.
 	spoolable []bool
 	launches  map[*schedule.Launch]int // their numbers: those of steps in order, then packed forms
-	steps     int                      // how many are steps
+	labels    []string                 // of those that are steps
 	kernels   []*code                  // each once, in the order of the launches
 	numbers   map[*kernel.Kernel]int   // into kernels
 	resizes   bool                     // sizes are found while it runs
@@ -52,9 +52,9 @@ func Prepare(s *schedule.Schedule) *Program {
 	}
 	schedule.Launches(s.Steps, func(l *schedule.Launch) {
 		p.launches[l] = len(p.launches)
+		p.labels = append(p.labels, l.Label)
 		p.add(l.Kernel)
 	})
-	p.steps = len(p.launches)
 	schedule.Launches(s.Steps, func(l *schedule.Launch) {
 		if l.Packed != nil {
 			p.launches[l.Packed.Launch] = len(p.launches)

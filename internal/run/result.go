@@ -8,7 +8,7 @@ import (
 // result takes the result's columns: those that were written to memory of their own as
 // they are, copies of the others.
 func (r *runner) result() (*Result, error) {
-	res := &Result{Stats: Stats{Threads: r.pool.Size(), BytesRead: r.read.Load()}}
+	res := &Result{Stats: Stats{Threads: r.pool.Size(), BytesRead: r.read.Load()}, Columns: make([]column.Column, 0, len(r.s.Result))}
 	for _, c := range r.s.Result {
 		col, err := r.column(c)
 		if err != nil {
@@ -16,10 +16,10 @@ func (r *runner) result() (*Result, error) {
 		}
 		res.Columns = append(res.Columns, col)
 	}
-	for l, i := range r.p.launches {
-		r.stats[i].Label = l.Label
+	for i, label := range r.p.labels {
+		r.stats[i].Label = label
 	}
-	res.Stats.Launches = r.stats[:r.p.steps]
+	res.Stats.Launches = r.stats[:len(r.p.labels)]
 	return res, nil
 }
 
@@ -28,6 +28,9 @@ func (r *runner) column(c schedule.Column) (column.Column, error) {
 		return column.Column{}, err
 	}
 	col := column.Column{Kind: r.s.Buffers[c.Buffer].Kind}
+	if len(c.Dims) > 0 {
+		col.Dims = make([]int64, 0, len(c.Dims))
+	}
 	for _, p := range c.Dims {
 		d, err := r.eval(p)
 		if err != nil {

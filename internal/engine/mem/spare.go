@@ -35,17 +35,33 @@ func spareLength(n int64) int64 {
 
 // allocSpare gives zeroed memory of at least n bytes that may be kept when it is freed.
 func (a *Arena) allocSpare(n int64) (Span, error) {
+	s, used, err := a.spareSpan(n)
+	if used {
+		clear(a.Bytes(s.Off, s.Len))
+	}
+	return s, err
+}
+
+// AllocSmall is Alloc for at most 256 KiB, of which only the first n bytes are zeroed.
+func (a *Arena) AllocSmall(n int64) (Span, error) {
+	s, used, err := a.spareSpan(n)
+	if used {
+		clear(a.Bytes(s.Off, n))
+	}
+	return s, err
+}
+
+// spareSpan gives memory of at least n bytes that may be kept when it is freed, and tells whether it is used.
+func (a *Arena) spareSpan(n int64) (s Span, used bool, err error) {
 	size := spareLength(n)
 	a.mu.Lock()
-	s, ok := a.takeSpare(size)
+	s, used = a.takeSpare(size)
 	a.mu.Unlock()
-	if ok {
-		clear(a.Bytes(s.Off, s.Len))
-		return s, nil
+	if used {
+		return s, true, nil
 	}
-	s, err := a.allocFresh(size)
-	if err != nil {
-		return s, err
+	if s, err = a.allocFresh(size); err != nil {
+		return s, false, err
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -53,7 +69,7 @@ func (a *Arena) allocSpare(n int64) (Span, error) {
 		a.given, a.small = map[int64]struct{}{}, map[int64][]Span{}
 	}
 	a.given[s.Off] = struct{}{}
-	return s, nil
+	return s, false, nil
 }
 
 // takeSpare finds a span of this length among those kept.

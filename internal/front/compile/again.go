@@ -29,21 +29,32 @@ type known struct {
 	plan   *lowered
 }
 
-// shapes gives the shapes of all arguments in the order of the parameters; nil if one of them is of
+// shapes gives the shapes of all arguments, which are in the order of the parameters; nil if one of them is of
 // a kind that tells more than its shape, as files do.
-func (f *Func) shapes(args Args, into []shape) []shape {
-	n := f.Graph.Given()
-	if len(args) != n { // sizes are given, or something is missing
+func (f *Func) shapes(args []Arg, into []shape) []shape {
+	if len(args) != f.Graph.Given() {
 		return nil
 	}
-	for i := range n {
-		s, ok := shapeOf(args[f.info(i).Name])
+	for i, a := range args {
+		s, ok := shapeOf(a)
 		if !ok || len(f.leaves[i]) != 1 {
 			return nil
 		}
 		into = append(into, s)
 	}
 	return into
+}
+
+// inOrder lists the arguments in the order of the parameters; nil if there are others, or too few.
+func (f *Func) inOrder(args Args) []Arg {
+	if len(args) != f.Graph.Given() {
+		return nil
+	}
+	list := make([]Arg, len(args))
+	for i := range list {
+		list[i] = args[f.info(i).Name]
+	}
+	return list
 }
 
 func shapeOf(a Arg) (shape, bool) {
@@ -59,8 +70,9 @@ func shapeOf(a Arg) (shape, bool) {
 	return shape{}, false
 }
 
-// again binds arguments of shapes that are known; nil if they are not.
-func (f *Func) again(args Args) (*Bound, error) {
+// Again is Bind for arguments in the order of the parameters. It gives nil if it does not know
+// their shapes from an earlier Bind and Plan.
+func (f *Func) Again(args []Arg) (*Bound, error) {
 	var room [8]shape
 	shapes := f.shapes(args, room[:0])
 	if shapes == nil {
@@ -75,7 +87,7 @@ func (f *Func) again(args Args) (*Bound, error) {
 	for i := range shapes {
 		leaves[i] = k.params[i][0]
 		b.params[i] = leaves[i : i+1 : i+1]
-		switch a := args[f.info(i).Name].(type) {
+		switch a := args[i].(type) {
 		case Table:
 			leaves[i].src = a.Source
 		case Value:

@@ -49,10 +49,7 @@ type binding interface {
 // Bind matches arguments with parameters and generic sizes. Errors are
 // *InputError. Close the result after the run.
 func (f *Func) Bind(args Args) (*Bound, error) {
-	if b, err := f.again(args); b != nil || err != nil {
-		return b, err
-	}
-	b := &Bound{Func: f, sizes: newSizes(), shapes: f.shapes(args, nil)}
+	b := &Bound{Func: f, sizes: newSizes(), shapes: f.shapes(f.inOrder(args), nil)}
 	if err := b.bind(args); err != nil {
 		b.Close()
 		return nil, err

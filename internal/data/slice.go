@@ -1,0 +1,60 @@
+package data
+
+import (
+	"context"
+	"sync"
+
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// In: a slice of Go. Out: a source of one column without a name. Calls over a few numbers take not much
+// longer than to make such a source, so whatever more than its bytes is asked of it comes from a memorySource that is made then.
+
+// slice is the source of Slice.
+type slice struct {
+	name   string
+	bytes  []byte
+	column [1]Column
+	made   sync.Once
+	full   Source
+}
+
+// Slice is a source of one unnamed column over the elements in b, which is not copied.
+func Slice(name string, k num.Kind, b []byte) Source {
+	return &slice{name: name, bytes: b, column: [1]Column{{Kind: k, Stored: k.String()}}}
+}
+
+// IsSlice reports that a source is one of Slice, of which there is nothing to know but the kind and the rows.
+func IsSlice(s Source) (k num.Kind, ok bool) {
+	if s, is := s.(*slice); is {
+		return s.column[0].Kind, true
+	}
+	return num.Invalid, false
+}
+
+func (s *slice) whole() Source {
+	s.made.Do(func() { s.full = FromBytes(s.name, s.column[:], s.Rows(), [][]byte{s.bytes}, nil) })
+	return s.full
+}
+
+func (s *slice) Path() string           { return s.name }
+func (s *slice) Format() string         { return "memory" }
+func (s *slice) Rows() int64            { return int64(len(s.bytes) / s.column[0].Kind.Size()) }
+func (s *slice) Columns() []Column      { return s.column[:] }
+func (s *slice) Chunks() []Chunk        { return s.whole().Chunks() }
+func (s *slice) Prune([]Pred) []bool    { return nil }
+func (s *slice) Unchanged() error       { return nil }
+func (s *slice) Close() error           { return nil }
+func (s *slice) checkWant(w Want) error { return checkKind(s.name, &s.column[w.Column], w.Kind) }
+
+func (s *slice) Raw(column int) (Raw, bool) {
+	return Raw{Length: int64(len(s.bytes)), Bytes: s.bytes}, column == 0
+}
+
+func (s *slice) Fill(ctx context.Context, chunk int, wants []Want, dst []Dest) (int64, error) {
+	return s.whole().Fill(ctx, chunk, wants, dst)
+}
+
+func (s *slice) FillPruned(chunk int, preds []Pred, wants []Want, dst []Dest) error {
+	return s.whole().FillPruned(chunk, preds, wants, dst)
+}
