@@ -139,6 +139,10 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o options, spool run.S
 	if err != nil {
 		return nil, err
 	}
+	expected, machine, err := forecast(p, eng, o)
+	if err != nil {
+		return nil, err
+	}
 	opt := run.Options{Threads: o.threads, Engine: eng, Progress: o.progress, Spool: spool, SpoolFrom: o.spoolFrom}
 	var beside *cluster.Beside
 	if o.cluster != nil {
@@ -153,6 +157,7 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o options, spool run.S
 	r.Stats.Seconds, r.Stats.BytesRead, r.Stats.Threads = res.Stats.Seconds, res.Stats.BytesRead, res.Stats.Threads
 	r.Stats.Engine = string(eng.Tier())
 	r.Stats.launches(p.Schedule, res.Stats.Launches)
+	r.Stats.predicted(expected, machine)
 	if beside != nil {
 		r.Stats.Travel = o.cluster.travel(beside.Stats())
 	}

@@ -26,7 +26,9 @@ type Stats struct {
 	Engine    string   `json:"engine"`
 	Kernels   []Kernel `json:"kernels"` // each once
 	Plan      Plan     `json:"plan"`
-	*Travel            // of a call with a cluster
+	// Predicted is how long Seconds was expected to be; nil without WithPrediction.
+	Predicted *Prediction `json:"predicted,omitempty"`
+	*Travel               // of a call with a cluster
 }
 
 // Kernel is a piece of code that a call ran.
@@ -54,6 +56,8 @@ type Step struct {
 	Slices  int64   `json:"slices"`        // calls into code here
 	Native  int64   `json:"native_slices"` // of them, those into native code; a kernel may be promoted while it runs
 	Seconds float64 `json:"seconds"`
+	// Predicted is how long Seconds was expected to be; nil without WithPrediction.
+	Predicted *Prediction `json:"predicted,omitempty"`
 }
 
 // Value is the result as columns; nil if it is in a file, see WithFile.

@@ -25,6 +25,8 @@ type options struct {
 	strategy Strategy
 	compiler compiler
 	file     string
+	predict  bool
+	machine  string // the file that describes it
 	// spoolFrom is the size from which on a column of the result goes to the file as it comes; for tests.
 	spoolFrom int64
 }

@@ -28,6 +28,7 @@ type running struct {
 	threads int
 	engine  string
 	out     string
+	machine string
 	// Of calls that use a cluster:
 	cluster  string
 	strategy string
@@ -57,6 +58,7 @@ same way: K=8.`,
 	cmd.Flags().IntVar(&r.threads, "threads", 0, "threads to use (default all processors)")
 	choiceFlag(cmd, &r.engine, "engine", godwit.Engines, alternatives(godwit.Engines))
 	cmd.Flags().StringVar(&r.out, "out", "", "write the result to an .npy, .csv, .arrow or .parquet file")
+	cmd.Flags().StringVar(&r.machine, "machine", "", "predict the time for the machine that this file of godwit calibrate describes (default this one)")
 	clusterFlag(cmd, &r.cluster)
 	choiceFlag(cmd, &r.strategy, "strategy", []string{"auto", "fetch", "ship", "preinstalled"}, "with data sets: auto, fetch (rows come here), ship (code goes there) or preinstalled (ship, but the code must be there)")
 	cmd.Flags().DurationVar(&r.deadline, "deadline", 0, fmt.Sprintf("give up this long after the start of the command (default never; a request to nodes ends after %s)", cluster.Deadline))
@@ -135,6 +137,9 @@ func (r *running) whole(ctx context.Context, cmd *cobra.Command, words []string)
 		godwit.WithCluster(c), godwit.WithStrategy(godwit.Strategy(r.strategy))}
 	if r.out != "" {
 		opts = append(opts, godwit.WithFile(r.out))
+	}
+	if r.stats || r.json {
+		opts = append(opts, godwit.WithPrediction(r.machine))
 	}
 	if view.IsTerminal(cmd.ErrOrStderr()) {
 		opts = append(opts, godwit.WithProgress(p.Report))

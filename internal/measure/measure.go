@@ -48,6 +48,7 @@ func benches() []bench {
 		{"send", send},
 		{"fairness", fairness},
 		{"checksum", checksum},
+		{"predict", predict},
 	}
 }
 

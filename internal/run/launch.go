@@ -8,7 +8,6 @@ import (
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/engine/mem"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
-	"github.com/godwit-run/godwit/internal/ir/num"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
 )
 
@@ -193,22 +192,11 @@ func (r *runner) sizeArgs(as []schedule.SizeArg) ([]int64, error) {
 }
 
 func (r *runner) sizeArg(a *schedule.SizeArg) (int64, error) {
-	if a.Op == schedule.Plain {
-		return r.eval(a.Poly)
+	n, ok := a.Eval(r.size)
+	if !ok {
+		return 0, bug("a size argument, %s, is not known or too large", a.Poly)
 	}
-	if a.KeyedBy == nil {
-		return 0, bug("a keyed leaf without a width")
-	}
-	width, err := r.eval(*a.KeyedBy)
-	if err != nil {
-		return 0, err
-	}
-	leaf := num.KeyedLeaf(width)
-	if a.Op == schedule.KeyedLeaf {
-		return leaf, nil
-	}
-	n, err := r.eval(a.Poly)
-	return n/leaf + min(n%leaf, 1), err
+	return n, nil
 }
 
 // place makes room for what the kernel writes and brings in what it reads,

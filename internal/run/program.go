@@ -76,6 +76,16 @@ func Run(ctx context.Context, s *schedule.Schedule, in *Inputs, opt Options) (*R
 	return Prepare(s).Run(ctx, in, opt)
 }
 
+// Compiled reports that an engine has code for a launch's kernel.
+func (p *Program) Compiled(e *engine.Engine, l *schedule.Launch) bool {
+	c := p.kernels[p.numbers[l.Kernel]]
+	if c.named.Do(func() { c.name, c.err = engine.NameOf(c.k) }); c.err != nil {
+		return false
+	}
+	_, ok := e.Lookup(c.name.ID)
+	return ok
+}
+
 func (c *code) compile(ctx context.Context, e *engine.Engine) (*engine.Compiled, error) {
 	c.named.Do(func() { c.name, c.err = engine.NameOf(c.k) })
 	if c.err != nil {

@@ -15,7 +15,7 @@ func Stats(s *godwit.Stats) string {
 	var b strings.Builder
 	for i := range s.Plan.Steps {
 		st := &s.Plan.Steps[i]
-		fmt.Fprintf(&b, "  %-44s kernel %-12s %10s  %s\n", st.Label, digest.Cut(st.Kernel), seconds(st.Seconds), tier(st))
+		fmt.Fprintf(&b, "  %-44s kernel %-12s %10s  %s%s\n", st.Label, digest.Cut(st.Kernel), seconds(st.Seconds), tier(st), expected(st))
 	}
 	code := 0
 	for _, k := range s.Kernels {
@@ -27,6 +27,7 @@ func Stats(s *godwit.Stats) string {
 	}
 	fmt.Fprintf(&b, "  %s in all, %s%d thread(s), %s read, %d kernels of %s\n",
 		seconds(s.Seconds), engine, s.Threads, Bytes(s.BytesRead), len(s.Kernels), Bytes(int64(code)))
+	predicted(&b, s)
 	if s.Travel != nil {
 		travel(&b, s.Travel)
 	}

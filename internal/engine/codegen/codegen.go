@@ -74,10 +74,10 @@ func (t Target) check() error {
 	return nil
 }
 
-// width is the width in bytes of the vectors that a kernel's text should use.
+// Width is the width in bytes of the vectors that a kernel's text should use.
 // 512-bit vectors need the byte, word and doubleword parts of AVX-512 too: kernels
 // have elements of all sizes.
-func (t Target) width() int {
+func (t Target) Width() int {
 	has := func(names ...string) bool {
 		for _, n := range names {
 			if !strings.Contains(","+t.Features+",", ",+"+n+",") {

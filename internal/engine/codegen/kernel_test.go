@@ -57,7 +57,7 @@ func TestWidth(t *testing.T) {
 		64: {{Arch: "amd64", Features: "+avx2,+avx512f,+avx512vl,+avx512bw,+avx512dq"}, {Arch: "arm64", Features: "+sve", VectorBytes: 256}},
 	} {
 		for _, target := range of {
-			if got := target.width(); got != want {
+			if got := target.Width(); got != want {
 				t.Errorf("%+v: %d, expected %d", target, got, want)
 			}
 		}

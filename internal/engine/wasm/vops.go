@@ -141,23 +141,37 @@ func intVec(op num.Op, k num.Kind) byte {
 }
 
 // supportsArith reports whether arithVec has a form for an operation.
-func (p *plan) supportsArith(n *node) bool {
-	k := n.Kind
-	switch n.Op {
-	case num.Eq, num.Ne, num.Abs:
-		return true
-	case num.Lt, num.Le, num.Gt, num.Ge, num.Min, num.Max:
+// HasVector reports that vector code can be made of an instruction, as far as it shows by itself.
+func HasVector(in *kernel.Instr) bool {
+	switch in.Code {
+	case kernel.Convert:
+		return supportsConvert(in)
+	case kernel.Arith:
+		return anyVector(in)
+	}
+	return true
+}
+
+// anyVector is supportsArith but for amounts of shifts.
+func anyVector(in *kernel.Instr) bool {
+	switch in.Op {
+	case num.Eq, num.Ne, num.Abs, num.Lt, num.Le, num.Gt, num.Ge, num.Min, num.Max, num.Shl, num.Shr:
 		return true // U64 and 64-bit minima take several instructions
 	case num.Mul:
-		if n.Site != kernel.NoSite && k.Size() == 8 {
+		if in.Site != kernel.NoSite && in.Kind.Size() == 8 {
 			return false
 		}
-	case num.Shl, num.Shr:
+	}
+	return vectorOp(in.Op, in.Kind) != 0
+}
+
+func (p *plan) supportsArith(n *node) bool {
+	if n.Op == num.Shl || n.Op == num.Shr {
 		c, ok := p.constValue(n.Args[1])
-		inRange := ok && c >= 0 && c < int64(k.Bits())
+		inRange := ok && c >= 0 && c < int64(n.Kind.Bits())
 		return p.shape(n.Args[1]) == uniform && (n.Site == kernel.NoSite || inRange)
 	}
-	return vectorOp(n.Op, k) != 0
+	return anyVector(n.Instr)
 }
 
 // arithVec emits an operation for one vector of each operand.

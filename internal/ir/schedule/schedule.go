@@ -228,3 +228,23 @@ func Resizes(steps []Step) bool {
 		return false
 	})
 }
+
+// Eval computes a size argument from the sizes of the run. It is false if one of them is not known, or too large.
+func (a *SizeArg) Eval(size func(string) (int64, bool)) (int64, bool) {
+	if a.Op == Plain {
+		return a.Poly.Eval(size)
+	}
+	if a.KeyedBy == nil {
+		return 0, false
+	}
+	width, ok := a.KeyedBy.Eval(size)
+	if !ok {
+		return 0, false
+	}
+	leaf := num.KeyedLeaf(width)
+	if a.Op == KeyedLeaf {
+		return leaf, true
+	}
+	n, ok := a.Poly.Eval(size)
+	return n/leaf + min(n%leaf, 1), ok
+}

@@ -1,0 +1,191 @@
+// Package calibrate measures the machine that it runs on, in a few seconds: memory by how much of it is in use, and
+// operations of each class on each engine.
+package calibrate
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/godwit-run/godwit/internal/engine"
+	"github.com/godwit-run/godwit/internal/engine/codegen"
+	"github.com/godwit-run/godwit/internal/engine/mem"
+	"github.com/godwit-run/godwit/internal/plan/machine"
+)
+
+// Options are what a calibration may use.
+type Options struct {
+	Codegen *codegen.Service // nil for WebAssembly only
+	// Most is how many bytes curves go up to; 0 for 256 MiB, or an eighth of what is free.
+	Most int64
+	// Progress, if set, is told what is measured next.
+	Progress func(what string)
+}
+
+// seed makes all calibrations use the same numbers.
+const seed = 20_261_123
+
+// cycleSource is a chain of four steps a turn: a product and a choice of bits.
+const cycleSource = "fn f(x: &[i64; N]) -> i64 " + ranged + " { x.fold(1, |a, e| (a *% 3) ^ e) }"
+
+// Run measures this machine.
+func Run(ctx context.Context, opt Options) (*machine.Machine, error) {
+	if opt.Progress == nil {
+		opt.Progress = func(string) {}
+	}
+	if opt.Most == 0 {
+		opt.Most = max(min(256<<20, mem.Available()/8), 1<<20)
+	}
+	host, _ := os.Hostname()
+	m := &machine.Machine{Name: host, Measured: time.Now().UTC().Format(time.RFC3339), Processors: runtime.GOMAXPROCS(0),
+		Memory: map[int]machine.Memory{}, Engines: map[string]*machine.Engine{}}
+	for _, e := range []struct {
+		name string
+		opt  engine.Options
+	}{{"native", engine.Options{Tier: engine.Native, Codegen: opt.Codegen}}, {"wasm", engine.Options{Tier: engine.Wasm}}} {
+		if e.name == "native" && opt.Codegen == nil {
+			continue
+		}
+		if err := measure(ctx, m, e.name, e.opt, opt); err != nil {
+			return nil, fmt.Errorf("calibrate %s: %w", e.name, err)
+		}
+	}
+	return m, nil
+}
+
+// measure measures one engine, and with the first one memory.
+func measure(ctx context.Context, m *machine.Machine, name string, eopt engine.Options, opt Options) error {
+	eng, err := engine.New(eopt)
+	if err != nil {
+		return err
+	}
+	defer eng.Close()
+	w := &workbench{eng: eng, name: name, vector: 16, threads: 1, random: rand.New(rand.NewPCG(seed, 1))}
+	if name == "native" {
+		info, err := opt.Codegen.Info(ctx)
+		if err != nil {
+			return err
+		}
+		w.vector = info.Host.Width()
+	}
+	if err := w.allMemory(ctx, m, opt); err != nil {
+		return err
+	}
+	if m.Cycle == 0 {
+		if m.Cycle, err = w.cycleTime(ctx); err != nil {
+			return err
+		}
+	}
+	opt.Progress(name + ": operations")
+	e := &machine.Engine{VectorBytes: w.vector, Classes: map[string]machine.Class{}}
+	m.Engines[name] = e
+	if e.Call, e.Launch, err = w.overhead(ctx); err != nil {
+		return err
+	}
+	samples, err := w.all(ctx)
+	if err != nil {
+		return err
+	}
+	fit(m, name, samples)
+	e.Compile = w.compileTime()
+	return nil
+}
+
+// allMemory measures memory for one thread and for all: what is read with the first engine, which is the fastest, and
+// what is written as WebAssembly, since results of native code lie in memory of the caller.
+func (w *workbench) allMemory(ctx context.Context, m *machine.Machine, opt Options) error {
+	defer func() { w.threads = 1 }()
+	for _, w.threads = range []int{1, m.Processors} {
+		x := m.Memory[w.threads]
+		opt.Progress(fmt.Sprintf("%s: memory with %d threads", w.name, w.threads))
+		if x.Read == nil {
+			if err := w.reading(ctx, &x, opt.Most); err != nil {
+				return err
+			}
+		}
+		if w.name == "wasm" && x.Write == nil {
+			if err := w.writing(ctx, &x, opt.Most); err != nil {
+				return err
+			}
+		}
+		if w.threads > 1 { // a chase is one thread's
+			x.Chase = m.Memory[1].Chase
+		}
+		m.Memory[w.threads] = x
+	}
+	return nil
+}
+
+// cycleTime is the time of a step of a chain.
+func (w *workbench) cycleTime(ctx context.Context) (float64, error) {
+	defer w.clear()
+	src, err := w.source(argument{kind: "i64", n: some})
+	if err != nil {
+		return 0, err
+	}
+	t, err := w.once(ctx, cycleSource, src)
+	return least(t) / (4 * some), err
+}
+
+// compileTime is what it takes to make code of a kernel, by all that were made.
+func (w *workbench) compileTime() float64 {
+	var times []float64
+	for _, c := range w.eng.Kernels() {
+		times = append(times, float64(c.Times.Compile.Nanoseconds()))
+	}
+	return machine.Of(times).P50
+}
+
+// overhead is the time of a call and of a launch that have next to nothing to do.
+func (w *workbench) overhead(ctx context.Context) (call, launch float64, err error) {
+	defer w.clear()
+	src, err := w.source(argument{kind: "f64", n: 8 << 10}) // more than a frame holds; see package run
+	if err != nil {
+		return 0, 0, err
+	}
+	j, err := w.prepare(sumSource, src)
+	if err != nil {
+		return 0, 0, err
+	}
+	times, err := w.times(ctx, j)
+	if err != nil {
+		return 0, 0, err
+	}
+	start := time.Now()
+	if _, err = w.times(ctx, j); err != nil {
+		return 0, 0, err
+	}
+	launch = least(times[0])
+	return max(float64(time.Since(start).Nanoseconds())/passes-launch, launch), launch, nil
+}
+
+// all times the launches of all programs.
+func (w *workbench) all(ctx context.Context) (list []sample, err error) {
+	for _, p := range operations() {
+		if list, err = w.add(ctx, list, p.source, p.args, nil); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range rows() {
+		if list, err = w.add(ctx, list, p.source, []argument{{kind: p.kind, n: some / p.width}}, []int64{p.width}); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+func (w *workbench) add(ctx context.Context, list []sample, source string, args []argument, dims []int64) ([]sample, error) {
+	defer w.clear()
+	j, err := w.over(source, args, dims)
+	if err != nil {
+		return nil, err
+	}
+	more, err := w.samples(ctx, j)
+	if err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, source)
+	}
+	return append(list, more...), nil
+}

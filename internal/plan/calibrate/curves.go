@@ -1,0 +1,224 @@
+package calibrate
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/plan/machine"
+)
+
+// In: an engine. Out: what memory takes, by how much of it is in use. Each point is a small program
+// over so many bytes, less what the program takes where memory does not count.
+
+const (
+	sumSource    = "fn f(x: &[f64; N]) -> f64 " + ranged + " { x.sum() }"
+	addSource    = "fn f(x: &[f64; N]) -> [f64; N] " + ranged + " { x.map(|e| e + 0.5) }"
+	gatherSource = "fn f(v: &[u32; M], at: &[idx<M>; N]) -> u32 where N: Range<1, 1_000_000_000>, M: Range<1, 1_000_000_000> { at.map(|i| v[i]).fold(0, |a, e| a ^ e) }"
+	chaseSource  = "fn f(p: &[idx<M>; M], n: u32) -> idx<M> where M: Range<1, 1_000_000_000>, n: Range<0, 1_000_000> { let mut at = p[0]; for _ in 0..n { at = p[at]; } at }"
+)
+
+// accesses is how many a point of random memory is made of.
+const accesses = 1 << 18
+
+// chased is how many steps a chase has.
+const chased = 50_000
+
+// reading measures the curves of what is read, up to most bytes.
+func (w *workbench) reading(ctx context.Context, m *machine.Memory, most int64) (err error) {
+	defer w.clear()
+	if m.Read, err = w.read(ctx, most); err != nil {
+		return err
+	}
+	if m.Random, err = w.gather(ctx, most); err != nil {
+		return err
+	}
+	if m.File, err = w.file(ctx, most); err != nil || w.threads > 1 {
+		return err
+	}
+	m.Chase, err = w.chase(ctx, most)
+	return err
+}
+
+// writing measures the curves of what is written.
+func (w *workbench) writing(ctx context.Context, m *machine.Memory, most int64) (err error) {
+	defer w.clear()
+	m.Write, m.Fresh, err = w.write(ctx, most, m.Read)
+	return err
+}
+
+// spread is the time of one of n parts. Others only ever make a pass longer, so the middle is that of the
+// shorter half.
+func spread(times []float64, n float64) machine.Spread {
+	s := slices.Sorted(slices.Values(times))
+	return machine.Spread{P10: s[0] / n, P50: s[len(s)/4] / n, P90: s[len(s)*3/4] / n}
+}
+
+// once times the longest launch of a program.
+func (w *workbench) once(ctx context.Context, source string, in ...data.Source) ([]float64, error) {
+	j, err := w.prepare(source, in...)
+	if err != nil {
+		return nil, err
+	}
+	times, err := w.times(ctx, j)
+	if err != nil {
+		return nil, err
+	}
+	return slices.MaxFunc(times, func(a, b []float64) int { return cmp.Compare(least(a), least(b)) }), nil
+}
+
+func (w *workbench) read(ctx context.Context, most int64) (c machine.Curve, err error) {
+	for bytes := int64(256 << 10); bytes <= most; bytes *= 4 {
+		src, err := w.source(argument{kind: "f64", n: bytes / 8})
+		if err != nil {
+			return nil, err
+		}
+		t, err := w.once(ctx, sumSource, src)
+		if err != nil {
+			return nil, err
+		}
+		c = append(c, machine.Point{At: float64(bytes), Time: spread(t, float64(bytes))})
+		w.clear()
+	}
+	return rising(c), nil
+}
+
+// write gives the time of a byte written beside one that is read: to memory that was used before, and,
+// for what is larger than is kept, to pages that come from the system.
+func (w *workbench) write(ctx context.Context, most int64, read machine.Curve) (warm, fresh machine.Curve, err error) {
+	for bytes := int64(256 << 10); bytes <= most; bytes *= 4 {
+		src, err := w.source(argument{kind: "f64", n: bytes / 8})
+		if err != nil {
+			return nil, nil, err
+		}
+		t, err := w.once(ctx, addSource, src)
+		if err != nil {
+			return nil, nil, err
+		}
+		s := spread(t, float64(bytes))
+		r := read.At(float64(bytes)).P50
+		s.P10, s.P50, s.P90 = max(s.P10-r, s.P10/8), max(s.P50-r, s.P50/8), max(s.P90-r, s.P90/8)
+		p := machine.Point{At: float64(bytes), Time: s}
+		if bytes <= 16<<20 {
+			warm = append(warm, p)
+		} else {
+			fresh = append(fresh, p)
+		}
+		w.clear()
+	}
+	if fresh == nil { // there is too little memory to tell
+		fresh = warm[len(warm)-1:]
+	}
+	return rising(warm), rising(fresh), nil
+}
+
+func (w *workbench) gather(ctx context.Context, most int64) (c machine.Curve, err error) {
+	for bytes := int64(16 << 10); bytes <= most; bytes *= 4 {
+		v, err := w.source(argument{kind: "u32", n: bytes / 4})
+		if err != nil {
+			return nil, err
+		}
+		at, err := w.source(argument{kind: "u32", n: accesses, below: bytes / 4})
+		if err != nil {
+			return nil, err
+		}
+		t, err := w.once(ctx, gatherSource, v, at)
+		if err != nil {
+			return nil, err
+		}
+		c = append(c, machine.Point{At: float64(bytes), Time: spread(t, accesses)})
+		w.clear()
+	}
+	return rising(c), nil
+}
+
+// chase follows one cycle through all of an array.
+func (w *workbench) chase(ctx context.Context, most int64) (c machine.Curve, err error) {
+	for bytes := int64(16 << 10); bytes <= most; bytes *= 4 {
+		n := bytes / 4
+		k, b, err := w.array("u32", n)
+		if err != nil {
+			return nil, err
+		}
+		cycle(b)
+		p := data.FromBytes("p", []data.Column{{Kind: k, Stored: "u32"}}, n, [][]byte{b}, nil)
+		count := data.FromSlice([]uint32{chased})
+		t, err := w.once(ctx, chaseSource, p, count)
+		if err != nil {
+			return nil, err
+		}
+		c = append(c, machine.Point{At: float64(bytes), Time: spread(t, chased)})
+		w.clear()
+	}
+	return rising(c), nil
+}
+
+// cycle writes a permutation that is one cycle: that of a linear congruential generator of full period
+// (Hull and Dobell). The length is a power of two.
+func cycle(b []byte) {
+	n := uint32(len(b) / 4)
+	for i := range n {
+		binary.LittleEndian.PutUint32(b[4*i:], (1_664_525*i+1_013_904_223)&(n-1))
+	}
+}
+
+// file sums a file that was just written, so that the system has it in memory.
+func (w *workbench) file(ctx context.Context, most int64) (c machine.Curve, err error) {
+	folder, err := os.MkdirTemp("", "godwit-calibrate")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	for bytes := int64(1 << 20); bytes <= max(1<<20, most/4); bytes *= 16 {
+		path := filepath.Join(folder, fmt.Sprintf("%d.npy", bytes))
+		if err := writeNumbers(path, bytes/8); err != nil {
+			return nil, err
+		}
+		src, err := data.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		t, err := w.once(ctx, sumSource, src)
+		src.Close()
+		os.Remove(path)
+		if err != nil {
+			return nil, err
+		}
+		c = append(c, machine.Point{At: float64(bytes), Time: spread(t, float64(bytes))})
+	}
+	return rising(c), nil
+}
+
+func writeNumbers(path string, n int64) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	head := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d,), }", n)
+	if _, err := fmt.Fprintf(f, "\x93NUMPY\x01\x00\x76\x00%-117s\n", head); err != nil {
+		return err
+	}
+	block := make([]byte, 1<<20)
+	for left := 8 * n; left > 0; left -= int64(len(block)) {
+		if _, err := f.Write(block[:min(int64(len(block)), left)]); err != nil {
+			return err
+		}
+	}
+	return f.Close()
+}
+
+// rising takes out what noise says: more memory does not make a byte faster.
+func rising(c machine.Curve) machine.Curve {
+	for i := len(c) - 2; i >= 0; i-- {
+		c[i].Time.P50 = min(c[i].Time.P50, c[i+1].Time.P50)
+		c[i].Time.P10 = min(c[i].Time.P10, c[i].Time.P50)
+		c[i].Time.P90 = max(c[i].Time.P90, c[i].Time.P50)
+	}
+	return c
+}

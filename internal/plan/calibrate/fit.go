@@ -1,0 +1,159 @@
+package calibrate
+
+import (
+	"math"
+	"slices"
+
+	"github.com/godwit-run/godwit/internal/plan/cost"
+	"github.com/godwit-run/godwit/internal/plan/machine"
+)
+
+// In: launches, what each does and how long it took. Out: the times of operations with which the
+// expected times come closest, by the logarithm of their ratio. Invariant: every time stays positive, and a
+// class that no launch has stays at its prior.
+
+// sample is a launch that was timed.
+type sample struct {
+	mix  *cost.Mix
+	took float64 // nanoseconds
+	name string  // of the launch
+}
+
+const (
+	pull  = 0.25 // how much a class is held at its prior, against one launch that is off as far
+	knee  = 0.3  // a launch that is off by a factor of more than e^0.3 counts less: it does what no class says
+	tries = 40
+)
+
+// fit finds the classes' times for an engine of m, which is there without them, and how far off they are.
+func fit(m *machine.Machine, engine string, samples []sample) {
+	f := &fitting{m: m, engine: engine, samples: samples}
+	for c := range cost.Names {
+		p := prior[cost.Class(c)]
+		f.first = append(f.first, math.Log(p[0]*m.Cycle), math.Log(p[1]*m.Cycle))
+	}
+	best := append([]float64(nil), f.first...)
+	least, damp := f.loss(best), 1e-2
+	for range tries {
+		next := f.step(best, damp)
+		if l := f.loss(next); l < least {
+			if least-l < 1e-6*least {
+				break
+			}
+			best, least, damp = next, l, damp/3
+		} else if damp *= 4; damp > 1e6 {
+			break
+		}
+	}
+	f.set(best)
+	m.Engines[engine].Error = f.off()
+}
+
+type fitting struct {
+	m       *machine.Machine
+	engine  string
+	samples []sample
+	first   []float64
+}
+
+// set makes times of logarithms.
+func (f *fitting) set(x []float64) {
+	e := f.m.Engines[f.engine]
+	for c, name := range cost.Names {
+		e.Classes[name] = machine.Class{One: math.Exp(x[2*c]), Vector: math.Exp(x[2*c+1])}
+	}
+}
+
+// residuals are the logarithms of expected by measured.
+func (f *fitting) residuals(x []float64) []float64 {
+	f.set(x)
+	out := make([]float64, len(f.samples))
+	for i, s := range f.samples {
+		out[i] = math.Log(s.mix.On(f.m, f.engine, 1, nil).Total() / s.took)
+	}
+	return out
+}
+
+func (f *fitting) loss(x []float64) float64 {
+	sum := 0.0
+	for _, r := range f.residuals(x) {
+		sum += 2 * knee * (math.Sqrt(knee*knee+r*r) - knee)
+	}
+	for i := range x {
+		sum += pull * pull * (x[i] - f.first[i]) * (x[i] - f.first[i])
+	}
+	return sum
+}
+
+// step is one of Levenberg's and Marquardt's, with derivatives by differences.
+func (f *fitting) step(x []float64, damp float64) []float64 {
+	const h = 1e-4
+	n, r := len(x), f.residuals(x)
+	slopes := make([][]float64, n) // by parameter, then sample
+	for j := range x {
+		y := append([]float64(nil), x...)
+		y[j] += h
+		slopes[j] = f.residuals(y)
+		for i := range r {
+			slopes[j][i] = (slopes[j][i] - r[i]) / h
+		}
+	}
+	a, b := make([][]float64, n), make([]float64, n)
+	for j := range a {
+		a[j] = make([]float64, n)
+		for i := range r {
+			w := knee / math.Sqrt(knee*knee+r[i]*r[i])
+			b[j] -= w * slopes[j][i] * r[i]
+			for k := range a {
+				a[j][k] += w * slopes[j][i] * slopes[k][i]
+			}
+		}
+		b[j] -= pull * pull * (x[j] - f.first[j])
+		a[j][j] += pull*pull + damp*(1+a[j][j])
+	}
+	next := append([]float64(nil), x...)
+	for j, d := range solve(a, b) {
+		next[j] += max(-1, min(1, d))
+	}
+	return next
+}
+
+// solve gives x of a·x = b for a symmetric positive a, by Cholesky's decomposition. It overwrites both.
+func solve(a [][]float64, b []float64) []float64 {
+	n := len(b)
+	for j := range n {
+		for k := range j {
+			for i := j; i < n; i++ {
+				a[i][j] -= a[i][k] * a[j][k]
+			}
+		}
+		d := math.Sqrt(a[j][j])
+		for i := j; i < n; i++ {
+			a[i][j] /= d
+		}
+	}
+	for i := range n {
+		for k := range i {
+			b[i] -= a[i][k] * b[k]
+		}
+		b[i] /= a[i][i]
+	}
+	for i := n - 1; i >= 0; i-- {
+		for k := i + 1; k < n; k++ {
+			b[i] -= a[k][i] * b[k]
+		}
+		b[i] /= a[i][i]
+	}
+	return b
+}
+
+// off is the factor within which eight of ten launches were expected, and a quarter more of its logarithm: programs
+// that were not measured are further off.
+func (f *fitting) off() float64 {
+	var all []float64
+	for _, s := range f.samples {
+		all = append(all, math.Abs(math.Log(s.mix.On(f.m, f.engine, 1, nil).Total()/s.took)))
+	}
+	slices.Sort(all)
+	return math.Exp(1.25 * all[len(all)*8/10])
+}

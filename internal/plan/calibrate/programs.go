@@ -1,0 +1,107 @@
+package calibrate
+
+import (
+	"fmt"
+	"strings"
+)
+
+// program is a small function whose launches are timed.
+type program struct {
+	source string
+	args   []argument
+}
+
+// argument is an array of random numbers.
+type argument struct {
+	kind  string // of its elements
+	n     int64
+	below int64 // integers are below this; 0 for below 1000
+}
+
+const (
+	some = 256 << 10 // elements: in the second cache, and long enough for a launch to be timed
+	many = 1 << 20
+)
+
+// ranged declares what all programs know of N.
+const ranged = "where N: Range<1, 1_000_000_000>"
+
+// repeated writes an expression in itself, so that little of the time is loads.
+func repeated(expr string, times int) string {
+	e := "v"
+	for range times {
+		e = strings.ReplaceAll(expr, "E", e)
+	}
+	return e
+}
+
+// operations are programs that spend their time on one class of operations or two. Each is short, and
+// differs from others in as little as can be, so that a fit tells the classes apart.
+func operations() (list []program) {
+	over := func(kind, result, expr string, times int, sink string) {
+		source := fmt.Sprintf("fn f(x: &[%s; N]) -> %s %s { x.map(|v| %s)%s }", kind, result, ranged, repeated(expr, times), sink)
+		list = append(list, program{source, []argument{{kind: kind, n: some}}})
+	}
+	for _, f := range []string{"f32", "f64"} {
+		over(f, f, "E", 1, ".sum()")
+		over(f, f, "(E + 0.37)", 12, ".sum()")
+		over(f, f, "(E * 0.93 + v)", 8, ".sum()")
+		over(f, f, "(1.3 / (E + 0.4))", 3, ".sum()")
+		over(f, f, "(E + 0.4).sqrt()", 3, ".sum()")
+		over(f, f, "(E + 0.3).min(v)", 5, ".sum()")
+		over(f, f, "(if E > 0.7 { E * 0.5 } else { E + 0.3 })", 4, ".sum()")
+		over(f, f, "((E * 1.5) as i64) as "+f, 2, ".sum()")
+		over(f, f, "(E + 0.3)", 1, ".max()")
+		over(f, "i64", "(E * 1.5)", 1, ".count(|e| e > 0.4)")
+		over(f, "[f64; N]", "(E + 0.5) as f64", 1, "")
+	}
+	for _, i := range []string{"i64", "i32", "i16"} {
+		over(i, "i64", "E", 1, ".sum()")
+		over(i, i, "((E +% v) ^ 77)", 5, ".fold(0, |a, e| a ^ e)")
+		over(i, i, "((E *% 77) ^ v)", 4, ".fold(0, |a, e| a ^ e)")
+		over(i, i, "(E / 7 + 3)", 2, ".max()")
+		over(i, i, "((E ^ 12345) / (v & 15 | 1))", 1, ".max()")
+		over(i, i, "((E >> 1) ^ v)", 5, ".fold(0, |a, e| a ^ e)")
+	}
+	over("i64", "i64", "(E + v)", 4, ".fold(0, |a, e| a ^ e)")
+	over("i64", "i64", "(E * 3)", 3, ".fold(0, |a, e| a ^ e)")
+	over("i32", "i32", "(E + v)", 4, ".fold(0, |a, e| a ^ e)")
+	return append(list, nests()...)
+}
+
+// nests are programs with loops inside, branches, and places that data says.
+func nests() []program {
+	list := []program{
+		{"fn f(x: &[f64; N]) -> f64 " + ranged + " { x.fold(0.0, |a, e| (a + e) * 0.5 + 0.1) }", []argument{{kind: "f64", n: some}}},
+		{"fn f(x: &[f64; N]) -> [f64; N] " + ranged + " { x.scan(0.0, |a, e| a * 0.5 + e) }", []argument{{kind: "f64", n: some}}},
+		{"fn f(x: &[f32; N]) -> [f32; ?M <= N] " + ranged + " { x.filter(|e| e > 0.7) }", []argument{{kind: "f32", n: some}}},
+		{"fn f(x: &[i64; N]) -> i64 " + ranged + " { x.map(|v| { let mut a = v; let mut n = 0; for _ in 0..40 { a = (a >> 1) ^ 3; n = n + 1; if a % 64 == 5 { break; } } n }).sum() }", []argument{{kind: "i64", n: some / 8}}},
+		{"fn f(x: &[f64; N]) -> f64 " + ranged + " { x.map(|v| { let mut a = v; for j in 0..20 { if a > 0.5 { a = a * 0.7; } else { a = a * 1.9 + 0.01; } } a }).sum() }", []argument{{kind: "f64", n: some / 8}}},
+		{"fn f(x: &[f64; N]) -> [f64; N - 8] where N: Range<20, 1_000_000_000> { x.window::<9>().map(|w| w.sum()) }", []argument{{kind: "f64", n: some}}},
+		{"fn f(x: &[f64; N]) -> [f64; N] " + ranged + " { (0..N).map(|i| x.get(i - 1).or(0.0) + x[i]) }", []argument{{kind: "f64", n: some}}},
+		{"fn f(v: &[f64; 1000], at: &[idx<1000>; N]) -> f64 " + ranged + " { at.map(|i| v[i]).sum() }", []argument{{kind: "f64", n: 1000}, {kind: "u32", n: some}}},
+		{"fn f(x: &[idx<16>; N]) -> [i64; 16] " + ranged + " { x.histogram::<16>() }", []argument{{kind: "u32", n: many, below: 16}}},
+		{"fn f(x: &[idx<1000>; N]) -> [i64; 1000] " + ranged + " { x.histogram::<1000>() }", []argument{{kind: "u32", n: many}}},
+		{"fn f(x: &[f64; N], g: &[idx<16>; N]) -> [f64; 16] " + ranged + " { x.zip(g).group_by::<16>(|(_, g)| g).sum(|(x, _)| x) }", []argument{{kind: "f64", n: many}, {kind: "u32", n: many, below: 16}}},
+		{"fn f(x: &[f32; N]) -> [f32; N] " + ranged + " { x.sort() }", []argument{{kind: "f32", n: some}}},
+	}
+	return list
+}
+
+// rows are programs over rows, which are arrays of two dimensions.
+func rows() (list []rowProgram) {
+	for _, d := range []int64{4, 16, 100, 1000} {
+		list = append(list,
+			rowProgram{fmt.Sprintf("fn f(x: &[[f32; %d]; N]) -> [f32; N] %s { x.map(|r| r.sum()) }", d, ranged), "f32", d},
+			rowProgram{fmt.Sprintf("fn f(x: &[[f64; %d]; N]) -> f64 %s { x.map(|r| r.map(|a| (a - 0.5) * (a - 0.5)).sum()).sum() }", d, ranged), "f64", d})
+	}
+	return append(list,
+		rowProgram{"fn f(x: &[f64; N, 20]) -> [f64; 20, N] " + ranged + " { x.transpose() }", "f64", 20},
+		rowProgram{"fn f(x: &[f32; N, 16]) -> f32 " + ranged + " { x.map(|r| r[3] * r[7]).sum() }", "f32", 16})
+}
+
+// rowProgram is a program over rows of so many elements.
+type rowProgram struct {
+	source, kind string
+	width        int64
+}

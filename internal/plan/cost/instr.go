@@ -1,0 +1,165 @@
+package cost
+
+import (
+	"math"
+
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// instr counts an instruction that is executed n times, inside of depth loops.
+func (w *walker) instr(in *kernel.Instr, n float64, depth int) {
+	arg := func(i int) known { return w.known[in.Args[i]] }
+	r := known{mid: math.NaN()}
+	switch in.Code {
+	case kernel.Const:
+		r = constant(in)
+	case kernel.SizeOf:
+		x, _ := kernel.EvalPoly(in.Poly, w.sizes)
+		r = known{mid: float64(x), fixed: true}
+	case kernel.ScalarArg:
+		r.fixed = true
+		if in.Index < len(w.scalars) && w.k.Scalars[in.Index].Kind.IsInt() {
+			r.mid = float64(int64(w.scalars[in.Index]))
+		}
+	case kernel.Positive:
+		r = known{mid: 1, fixed: true}
+	case kernel.Arith:
+		r = w.arith(in, n)
+	case kernel.Convert:
+		if r = arg(0); r.data || in.From.IsFloat() || in.Kind.IsFloat() {
+			w.values(Convert, n, wider(in.From, in.Kind))
+			w.checks(in, n, in.From)
+		}
+	case kernel.Bitcast:
+		r = arg(0)
+	case kernel.Select:
+		w.values(Simple, n, w.kinds[in.Args[1]])
+		r = either(arg(1), arg(2))
+		r.data = r.data || arg(0).data
+	case kernel.Bound:
+		if r = arg(0); r.data || r.bent {
+			w.values(Check, n, num.I64)
+		}
+	case kernel.Fault:
+		w.values(Check, n, num.U8)
+	case kernel.Load, kernel.Store:
+		w.touch(in, n, depth)
+		return
+	case kernel.If:
+		w.branch(in, n, depth)
+		return
+	case kernel.For, kernel.Fold:
+		w.loop(in, n, depth)
+		return
+	}
+	for _, v := range in.Out {
+		w.known[v] = r
+	}
+}
+
+func wider(a, b num.Kind) num.Kind {
+	if a.Size() > b.Size() {
+		return a
+	}
+	return b
+}
+
+// checks counts what it takes to notice a fault.
+func (w *walker) checks(in *kernel.Instr, n float64, k num.Kind) {
+	if in.Site >= 0 {
+		w.values(Check, n, k)
+	}
+}
+
+func (w *walker) arith(in *kernel.Instr, n float64) known {
+	a, b := w.known[in.Args[0]], known{fixed: true}
+	if len(in.Args) > 1 {
+		b = w.known[in.Args[1]]
+	}
+	r := computed(in, a, b)
+	index := in.Kind.IsInt() && !r.data && !r.bent && (in.Op == num.Add || in.Op == num.Sub || in.Op == num.Mul)
+	if r.fixed || index { // computed before the loop, or part of an address
+		return r
+	}
+	if c := classOf(in); c == Divide && b.fixed { // a product and shifts
+		w.values(Multiply, n, wider(in.Kind, num.I32))
+		w.values(Simple, 3*n, in.Kind)
+	} else {
+		w.values(c, n, w.kinds[in.Args[0]])
+	}
+	if in.Kind.IsInt() {
+		w.checks(in, n, in.Kind)
+	}
+	return r
+}
+
+func classOf(in *kernel.Instr) Class {
+	if in.Kind.IsFloat() {
+		switch in.Op {
+		case num.Div, num.Sqrt:
+			return Root
+		case num.Min, num.Max:
+			return Extreme
+		}
+		return Float
+	}
+	switch in.Op {
+	case num.Mul:
+		return Multiply
+	case num.Div, num.Rem:
+		return Divide
+	}
+	return Simple
+}
+
+// seldom is how often a branch is taken that holds the only loop of the two: work that is
+// left out is left out because it is rarely wanted.
+const seldom = 1.0 / 32
+
+// branch counts both sides of an If by how often each is likely to run.
+func (w *walker) branch(in *kernel.Instr, n float64, depth int) {
+	c := w.known[in.Args[0]]
+	yes := 0.5
+	switch first, second := hasLoop(&in.Blocks[0]), hasLoop(&in.Blocks[1]); {
+	case !c.data && !math.IsNaN(c.mid):
+		yes = math.Min(1, math.Max(0, c.mid))
+	case first && !second:
+		yes, w.m.Guessed = seldom, true
+	case second && !first:
+		yes, w.m.Guessed = 1-seldom, true
+	default:
+		w.m.Guessed = true
+	}
+	if c.data && w.lanes == 0 && yes > seldom && yes < 1-seldom {
+		w.add(Branch, n, false)
+	}
+	if w.lanes > 0 { // both sides are computed
+		w.block(&in.Blocks[0], n, depth)
+		w.block(&in.Blocks[1], n, depth)
+	} else {
+		w.block(&in.Blocks[0], n*yes, depth)
+		w.block(&in.Blocks[1], n*(1-yes), depth)
+	}
+	for i, v := range in.Out {
+		r := either(w.known[in.Blocks[0].Results[i]], w.known[in.Blocks[1].Results[i]])
+		r.data = r.data || c.data
+		w.known[v] = r
+	}
+}
+
+func hasLoop(b *kernel.Block) bool {
+	for i := range b.Instrs {
+		if isLoop(&b.Instrs[i]) {
+			return true
+		}
+		for j := range b.Instrs[i].Blocks {
+			if hasLoop(&b.Instrs[i].Blocks[j]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func isLoop(in *kernel.Instr) bool { return in.Code == kernel.For || in.Code == kernel.Fold }

@@ -1,0 +1,172 @@
+// Package cost says what a run of a kernel does, and how long that takes on a machine. It is the only
+// place that weighs instructions against each other.
+//
+//	kernel, sizes ──Of──► Mix ──Time, with what was measured of a machine──► time, as an interval
+package cost
+
+import (
+	"math"
+
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/ir/verify"
+)
+
+// Class is a kind of operation. Operations of one class take about the same time on any processor.
+type Class uint8
+
+// The classes. What memory adds to Near and Apart is no part of them.
+const (
+	Simple   Class = iota // sums, logic, comparisons and choices of integers and bools
+	Multiply              // products of integers
+	Divide                // quotients and remainders of integers
+	Float                 // sums, products, comparisons, roundings of floats
+	Extreme               // the lesser or greater of two floats, which asks for NaN
+	Root                  // quotients and square roots of floats
+	Convert               // from one kind to another
+	Check                 // whether a sum or product fits, or an index is in bounds
+	Near                  // a load or store beside the one before
+	Apart                 // a load or store anywhere else
+	Branch                // on data
+	Turn                  // of a loop
+	Enter                 // to begin a loop, and to end it
+	Lane                  // adding to the lanes of a fold
+	Outer                 // an outer index
+	classes
+)
+
+// Names are the classes' names, in a description of a machine too.
+var Names = [classes]string{"simple", "multiply", "divide", "float", "extreme", "root", "convert", "check",
+	"near", "apart", "branch", "turn", "enter", "lane", "outer"}
+
+// Pattern is how a load or store goes through a region.
+type Pattern uint8
+
+// The patterns.
+const (
+	InOrder Pattern = iota // one element after the other, or the same again
+	Strided                // Touch.Stride elements apart
+	Random                 // where data says
+	Chased                 // where the element that was loaded before says
+)
+
+// Touch is a load or store with all its repetitions.
+type Touch struct {
+	Region  int
+	Store   bool
+	Pattern Pattern
+	Count   float64 // how often
+	Stride  float64 // elements from one to the next
+	Per     float64 // elements among which the place is, for each outer index; 0 for all of the region
+}
+
+// Count is how many operations of a class there are: on one value at a time, and on vectors.
+type Count struct{ One, Vector float64 }
+
+// Mix is what a run of a kernel does.
+type Mix struct {
+	Counts  [classes]Count
+	Touches []Touch
+	// Chain is the number of processor cycles that steps take of which each needs the one before.
+	Chain float64
+	// Guessed says that some loop has turns, or some branch is taken, as data says.
+	Guessed bool
+	// Lanes is how many chases go side by side.
+	Lanes float64
+
+	Outer   int64
+	Regions []Region
+}
+
+// Region is a region as the memory sees it.
+type Region struct {
+	Elem   int64 // bytes of an element
+	Bytes  int64
+	Access kernel.Access
+}
+
+// Vectors are what an engine computes several values with.
+type Vectors struct {
+	Bytes int
+	// Has reports that there are vector operations for an instruction; nil if there are for all.
+	Has func(in *kernel.Instr) bool
+	// Branches says that both sides of an If inside of a loop are computed in vectors.
+	Branches bool
+}
+
+// guess is the number of turns of a loop of which data decides.
+const guess = 16
+
+// Of finds what the outer indices of a kernel do for these sizes, all of them together. Scalars may
+// be nil where they are not known.
+func Of(s *verify.Safe, sizes []int64, scalars []uint64, v Vectors) *Mix {
+	k := s.Kernel
+	outer, _ := kernel.EvalPoly(k.Outer, sizes)
+	outer = max(outer, 0)
+	w := &walker{k: k, kinds: s.Kinds, sizes: sizes, scalars: scalars, vectors: v, vector: float64(v.Bytes), known: make([]known, len(s.Kinds)), share: 1, m: &Mix{Outer: outer}}
+	for i := range k.Regions {
+		r := &k.Regions[i]
+		n, _ := kernel.EvalPoly(r.Len, sizes)
+		w.m.Regions = append(w.m.Regions, Region{int64(r.Elem.Size()), max(n, 0) * int64(r.Elem.Size()), r.Access})
+	}
+	w.body(float64(outer))
+	return w.m
+}
+
+// walker goes through a kernel and counts.
+type walker struct {
+	k       *kernel.Kernel
+	kinds   []num.Kind
+	sizes   []int64
+	scalars []uint64
+	vectors Vectors
+	vector  float64 // bytes of one
+	known   []known // by value
+	m       *Mix
+	lanes   float64 // how many turns go side by side; 0 outside of such loops
+	side    int     // depth of the loop of which they are turns
+	share   float64 // by how many turns a load is shared, where a nest is tiled
+}
+
+// body counts the body, for all outer indices.
+func (w *walker) body(outer float64) {
+	k, p := w.k, w.k.Body.Params
+	grain, _ := kernel.EvalPoly(k.Grain, w.sizes)
+	count, _ := kernel.EvalPoly(k.Count, w.sizes)
+	mid := math.Floor(outer / 2)
+	w.known[p[0]] = known{mid: mid, stride: []float64{1}}
+	w.known[p[1]] = known{mid: mid * float64(grain), stride: []float64{float64(grain)}}
+	w.known[p[2]] = known{mid: mid*float64(grain) + float64(count)/math.Max(outer, 1), stride: []float64{float64(grain)}}
+	for _, v := range p[3:] {
+		w.known[v] = known{mid: math.NaN(), data: true, carried: true}
+	}
+	w.add(Outer, outer, false)
+	w.block(&k.Body, outer, 1)
+	if len(k.State) > 0 {
+		w.m.Chain += outer * chain(w.k, &k.Body, p[3:], k.Body.Results)
+	}
+}
+
+// add counts n operations, or a vector's worth of them.
+func (w *walker) add(c Class, n float64, vector bool) {
+	if vector {
+		w.m.Counts[c].Vector += n
+	} else {
+		w.m.Counts[c].One += n
+	}
+}
+
+// values counts operations on n values of a kind, side by side where the loop goes so.
+func (w *walker) values(c Class, n float64, k num.Kind) {
+	if w.lanes == 0 {
+		w.add(c, n, false)
+		return
+	}
+	w.add(c, n*float64(max(1, k.Size()))/w.vector, true)
+}
+
+func (w *walker) block(b *kernel.Block, n float64, depth int) {
+	for i := range b.Instrs {
+		w.instr(&b.Instrs[i], n, depth)
+	}
+}

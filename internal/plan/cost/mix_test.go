@@ -1,0 +1,130 @@
+package cost_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/front/compile"
+	"github.com/godwit-run/godwit/internal/front/diag"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
+	"github.com/godwit-run/godwit/internal/ir/verify"
+	"github.com/godwit-run/godwit/internal/plan/cost"
+	"github.com/godwit-run/godwit/internal/plan/machine"
+)
+
+const ranged = "where N: Range<1, 1_000_000_000>"
+
+// mix is what the heaviest launch of a program over slices does.
+func mix(t *testing.T, source string, vectors int, in ...data.Source) *cost.Mix {
+	t.Helper()
+	p, err := compile.Check(diag.NewSource("t.gw", source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := p.Func("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := compile.Args{}
+	for i := range in {
+		args[f.Graph.Body.Params[i].Name] = compile.Table{Source: in[i]}
+	}
+	b, err := f.Bind(args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	plan, err := b.Plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var best *cost.Mix
+	work := -1.0
+	schedule.Launches(plan.Schedule.Steps, func(l *schedule.Launch) {
+		s, err := verify.Check(l.Kernel)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sizes := make([]int64, len(l.Sizes))
+		for i := range l.Sizes {
+			sizes[i], _ = l.Sizes[i].Eval(func(name string) (int64, bool) { n, ok := plan.Inputs.Sizes[name]; return n, ok })
+		}
+		m := cost.Of(s, sizes, nil, cost.Vectors{Bytes: vectors, Branches: true})
+		sum := m.Chain
+		for _, c := range m.Counts {
+			sum += c.One + c.Vector
+		}
+		if sum > work {
+			best, work = m, sum
+		}
+	})
+	return best
+}
+
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if math.Abs(got-want) > want/100 {
+		t.Errorf("%s: %v, expected about %v", what, got, want)
+	}
+}
+
+const n = 1 << 16
+
+// What a kernel does is counted as its source has it.
+func TestCounts(t *testing.T) {
+	x := data.FromSlice(make([]float32, n))
+	m := mix(t, "fn f(x: &[f32; N]) -> [f32; N] "+ranged+" { x.map(|v| v * 2.0 + 1.0) }", 32, x)
+	near(t, "sums and products in vectors of 8", m.Counts[cost.Float].Vector, 2*n/8)
+	near(t, "loads and stores", m.Counts[cost.Near].Vector, 2*n/8)
+	if m.Counts[cost.Float].One != 0 || m.Chain != 0 || m.Guessed {
+		t.Errorf("%+v", m)
+	}
+	m = mix(t, "fn f(x: &[f32; N]) -> f32 "+ranged+" { x.fold(0.0, |a, e| a * 0.5 + e) }", 32, x)
+	near(t, "a chain of a product and a sum", m.Chain, 8*n)
+	at := data.FromSlice(make([]uint32, n))
+	m = mix(t, "fn f(x: &[f32; N], at: &[idx<N>; N]) -> [f32; N] "+ranged+" { at.map(|i| x[i]) }", 32, x, at)
+	random := 0.0
+	for _, touch := range m.Touches {
+		if touch.Pattern == cost.Random {
+			random += touch.Count
+		}
+	}
+	near(t, "accesses where data says", random, n)
+	m = mix(t, "fn f(p: &[idx<N>; N], k: u32) -> idx<N> where N: Range<1, 1_000_000>, k: Range<0, 1000> { let mut i = p[0]; for _ in 0..k { i = p[i]; } i }", 32, at, data.FromSlice([]uint32{7}))
+	if !m.Guessed {
+		t.Error("the number of turns is an argument, but is not guessed")
+	}
+	for _, touch := range m.Touches {
+		if touch.Pattern == cost.Chased {
+			return
+		}
+	}
+	t.Errorf("no access by reference: %+v", m.Touches)
+}
+
+// More of anything takes longer, and no time is negative or no number.
+func TestTimeGrows(t *testing.T) {
+	mc := machine.Default()
+	for _, source := range []string{
+		"fn f(x: &[f64; N]) -> f64 " + ranged + " { x.sum() }",
+		"fn f(x: &[f64; N]) -> [f64; N] " + ranged + " { x.softmax() }",
+		"fn f(x: &[f64; N]) -> [f64; N] " + ranged + " { x.sort() }",
+	} {
+		for _, engine := range []string{"wasm", "native"} {
+			before := 0.0
+			for size := 1 << 10; size <= 1<<22; size *= 16 {
+				m := mix(t, source, 32, data.FromSlice(make([]float64, size)))
+				p := m.On(mc, engine, 1, nil)
+				s := p.Time(mc.Engines[engine])
+				if !(s.P10 > 0 && s.P10 <= s.P50 && s.P50 <= s.P90 && s.P90 < 1e12) {
+					t.Errorf("%s, %s, %d: %+v of %+v", source, engine, size, s, p)
+				}
+				if s.P50 <= before {
+					t.Errorf("%s, %s: %d elements take %v, fewer took %v", source, engine, size, s.P50, before)
+				}
+				before = s.P50
+			}
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package cost
+
+import (
+	"math"
+
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/plan/machine"
+)
+
+// Place is where a region lies.
+type Place uint8
+
+// The places.
+const (
+	Resident Place = iota // in memory, its pages there
+	Fresh                 // in memory that nobody has touched yet
+	File                  // in a file that the system has in memory, read on the way
+)
+
+// Parts are what a run's time is made of, in nanoseconds. Core, chain, memory and random go on at the same time.
+type Parts struct {
+	Core    float64 // operations
+	Chain   float64 // steps that wait for each other
+	Memory  float64 // bytes that pass by in order
+	Random  float64 // accesses here and there, many at a time
+	Chased  float64 // accesses of which each needs the one before
+	Fresh   float64 // pages touched first
+	Begin   float64 // to begin the launch
+	Guessed bool    // data decides how often some part of it runs
+}
+
+// Total is the time. Of what goes on at the same time the longest counts, and the more of the others the closer they
+// come to it: the cube root of a sum of cubes, which is between the greatest and the sum.
+func (p *Parts) Total() float64 {
+	const power = 3
+	most := math.Max(math.Max(p.Core, p.Chain), math.Max(p.Memory, p.Random))
+	if most == 0 {
+		return p.Begin + p.Chased + p.Fresh
+	}
+	all := 0.0
+	for _, x := range []float64{p.Core, p.Chain, p.Memory, p.Random} {
+		all += math.Pow(x/most, power)
+	}
+	return p.Begin + p.Chased + p.Fresh + most*math.Pow(all, 1.0/power)
+}
+
+// Dominant names the greatest part.
+func (p *Parts) Dominant() string {
+	name, most := "to begin", p.Begin
+	for _, x := range []struct {
+		name string
+		time float64
+	}{{"operations", p.Core}, {"a chain of steps", p.Chain}, {"memory in order", p.Memory}, {"memory at random", p.Random}, {"memory by references", p.Chased}, {"fresh pages", p.Fresh}} {
+		if x.time > most {
+			name, most = x.name, x.time
+		}
+	}
+	return name
+}
+
+// Time is the interval in which the run's time lies, for an engine of a machine that measured it.
+func (p *Parts) Time(e *machine.Engine) machine.Spread {
+	t, off := p.Total(), e.Error
+	if p.Guessed {
+		off *= e.Error
+	}
+	return machine.Spread{P10: t / off, P50: t, P90: t * off}
+}
+
+// On says how long a run takes on a machine with so many threads. places has one entry for each region; nil for
+// Resident.
+func (m *Mix) On(mc *machine.Machine, engine string, threads int, places []Place) *Parts {
+	e := mc.Engines[engine]
+	threads = max(1, min(threads, mc.Processors, int(min(m.Outer, 1<<16))))
+	if m.sequential() {
+		threads = 1
+	}
+	p := &Parts{Begin: e.Launch, Chain: m.Chain * mc.Cycle / float64(threads), Core: m.core(e) / float64(threads), Guessed: m.Guessed}
+	m.memory(p, mc.MemoryFor(threads), threads, places)
+	return p
+}
+
+// sequential reports that one thread does it all.
+func (m *Mix) sequential() bool { return m.Outer <= 1 }
+
+func (m *Mix) core(e *machine.Engine) float64 {
+	t := 0.0
+	for c := range classes {
+		w := e.Classes[Names[c]]
+		t += m.Counts[c].One*w.One + m.Counts[c].Vector*w.Vector
+	}
+	return t
+}
+
+// line is what memory moves at a time, in bytes.
+const line = 64
+
+// cached is a working set that fits into the first cache; what an access takes there belongs to its class.
+const cached = 16 << 10
+
+// memory adds what the touches of all regions take.
+func (m *Mix) memory(p *Parts, mem machine.Memory, threads int, places []Place) {
+	passed, stored := make([]float64, len(m.Regions)), make([]bool, len(m.Regions))
+	for _, t := range m.Touches {
+		reg := m.Regions[t.Region]
+		bytes, elem := float64(reg.Bytes), float64(reg.Elem)
+		stored[t.Region] = stored[t.Region] || t.Store
+		switch t.Pattern {
+		case InOrder:
+			passed[t.Region] = math.Min(bytes, passed[t.Region]+t.Count*elem)
+		case Strided:
+			passed[t.Region] = math.Min(bytes, passed[t.Region]+t.Count*math.Max(elem, math.Min(line, elem*t.Stride)))
+		case Random:
+			span := bytes
+			if t.Per > 0 {
+				span = math.Min(bytes, t.Per*elem)
+			}
+			p.Random += t.Count * beyond(mem.Random, span) / float64(threads)
+		case Chased:
+			p.Chased += t.Count * math.Max(beyond(mem.Random, bytes), beyond(mem.Chase, bytes)/math.Max(1, m.Lanes)) / float64(threads)
+		}
+	}
+	all := 0.0
+	for _, b := range passed {
+		all += b
+	}
+	for r, b := range passed {
+		if b == 0 || m.Regions[r].Access == kernel.Scratch {
+			continue
+		}
+		place := Resident
+		if r < len(places) {
+			place = places[r]
+		}
+		switch {
+		case place == File:
+			p.Memory += b * mem.File.At(b).P50
+		case stored[r] && place == Fresh:
+			p.Fresh += b * mem.Fresh.At(b).P50
+		case stored[r]:
+			p.Memory += b * mem.Write.At(all).P50
+		default:
+			p.Memory += b * mem.Read.At(all).P50
+		}
+	}
+}
+
+// beyond is what an access within a span takes more than one in the first cache.
+func beyond(c machine.Curve, span float64) float64 {
+	return math.Max(0, c.At(span).P50-c.At(cached).P50)
+}

@@ -1,0 +1,44 @@
+package cost
+
+import (
+	"math"
+
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+)
+
+// touch counts a load or store, and notes how it goes through its region.
+func (w *walker) touch(in *kernel.Instr, n float64, depth int) {
+	at, reg := w.known[in.Args[0]], &w.k.Regions[in.Region]
+	inner := depth - 1
+	if w.lanes > 0 {
+		inner = w.side
+	}
+	step := math.Abs(at.along(inner))
+	t := Touch{Region: in.Region, Store: in.Code == kernel.Store, Count: n / w.share, Stride: step}
+	ordered := at.data && !at.carried && !at.bent && at.depth < inner && step > 0 && step <= 1 // in order from a random start
+	switch {
+	case at.data && at.carried:
+		t.Pattern = Chased
+		w.m.Lanes = math.Max(w.m.Lanes, w.lanes)
+	case at.data && !ordered:
+		t.Pattern, t.Per = Random, math.Abs(at.along(0))
+	case step > 1:
+		t.Pattern = Strided
+	}
+	w.m.Touches = append(w.m.Touches, t)
+	if t.Pattern == InOrder {
+		w.values(Near, t.Count, reg.Elem)
+	} else {
+		w.add(Apart, t.Count, false)
+	}
+	if t.Store {
+		return
+	}
+	r := known{mid: math.NaN(), data: true, carried: at.carried, depth: depth - 1}
+	if reg.Bounded {
+		if bound, ok := kernel.EvalPoly(reg.Bound, w.sizes); ok {
+			r.mid = float64(bound) / 2
+		}
+	}
+	w.known[in.Out[0]] = r
+}

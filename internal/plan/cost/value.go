@@ -1,0 +1,132 @@
+package cost
+
+import (
+	"math"
+
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// In: instructions that compute with indices. Out: for each value its middle, and by how much it
+// changes from one turn of each loop around it to the next. Invariant: what is said of a value that depends on
+// data is at most its middle.
+
+// known is what is known of a value.
+type known struct {
+	mid     float64   // NaN if unknown
+	stride  []float64 // by depth of loops, the outer index first
+	data    bool      // depends on what was loaded
+	carried bool      // on what a loop carries and loads by
+	fixed   bool      // the same in every turn
+	bent    bool      // not its strides alone: clamped, halved, …
+	depth   int       // of the loop in which what it depends on was loaded
+}
+
+func (k *known) along(depth int) float64 {
+	if depth < len(k.stride) {
+		return k.stride[depth]
+	}
+	return 0
+}
+
+func sum(a, b []float64, factor float64) []float64 {
+	out := make([]float64, max(len(a), len(b)))
+	copy(out, a)
+	for i, x := range b {
+		out[i] += factor * x
+	}
+	return out
+}
+
+func scaled(a []float64, factor float64) []float64 { return sum(nil, a, factor) }
+
+// either is what is known of a value that is one of two.
+func either(a, b known) known {
+	return known{mid: (a.mid + b.mid) / 2, stride: a.stride, data: a.data || b.data, carried: a.carried || b.carried,
+		fixed: a.fixed && b.fixed, bent: true, depth: max(a.depth, b.depth)}
+}
+
+func constant(in *kernel.Instr) known {
+	k := known{mid: math.NaN(), fixed: true}
+	switch {
+	case in.Kind.IsInt():
+		k.mid = float64(int64(in.Bits))
+	case in.Kind == num.F64:
+		k.mid = math.Float64frombits(in.Bits)
+	case in.Kind == num.F32:
+		k.mid = float64(math.Float32frombits(uint32(in.Bits)))
+	}
+	return k
+}
+
+// computed is what is known of an operation's result.
+func computed(in *kernel.Instr, a, b known) known {
+	r := known{mid: math.NaN(), data: a.data || b.data, carried: a.carried || b.carried, fixed: a.fixed && (len(in.Args) == 1 || b.fixed),
+		bent: a.bent || b.bent, depth: max(a.depth, b.depth)}
+	switch in.Op {
+	case num.Add, num.SatAdd:
+		r.mid, r.stride = a.mid+b.mid, sum(a.stride, b.stride, 1)
+	case num.Sub:
+		r.mid, r.stride = a.mid-b.mid, sum(a.stride, b.stride, -1)
+	case num.Mul:
+		r.mid = a.mid * b.mid
+		switch {
+		case b.fixed:
+			r.stride = scaled(a.stride, b.mid)
+		case a.fixed:
+			r.stride = scaled(b.stride, a.mid)
+		default:
+			r.bent = true
+		}
+	case num.Div, num.Shr:
+		by := b.mid
+		if in.Op == num.Shr {
+			by = math.Exp2(b.mid)
+		}
+		if r.bent = true; b.fixed && by != 0 {
+			r.mid, r.stride = a.mid/by, scaled(a.stride, 1/by)
+		}
+	case num.Shl:
+		if b.fixed {
+			r.mid, r.stride = a.mid*math.Exp2(b.mid), scaled(a.stride, math.Exp2(b.mid))
+		}
+	case num.Min, num.Max:
+		r = extreme(in.Op, r, a, b)
+	case num.Rem, num.And:
+		r.bent, r.stride = true, a.stride
+	default:
+		if in.Op.IsCompare() && !r.data {
+			r.mid = compared(in.Op, a.mid, b.mid)
+		}
+	}
+	return r
+}
+
+// extreme is a clamp: it mostly leaves a value as it is.
+func extreme(op num.Op, r, a, b known) known {
+	if a.fixed {
+		a, b = b, a
+	}
+	r.stride, r.bent = a.stride, r.bent || !r.fixed
+	switch {
+	case math.IsNaN(a.mid) && b.fixed:
+		r.mid = b.mid / 2
+	case op == num.Min:
+		r.mid = math.Min(a.mid, b.mid)
+	default:
+		r.mid = math.Max(a.mid, b.mid)
+	}
+	return r
+}
+
+// compared is 1 or 0, or NaN.
+func compared(op num.Op, a, b float64) float64 {
+	if math.IsNaN(a) || math.IsNaN(b) {
+		return math.NaN()
+	}
+	yes := map[num.Op]bool{num.Eq: a == b, num.Ne: a != b, num.Lt: a < b, num.Le: a <= b, num.Gt: a > b, num.Ge: a >= b}[op]
+	if yes {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,92 @@
+package machine
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+)
+
+// threads are the numbers of threads for which memory was measured, ascending.
+func (m *Machine) threads() []int { return slices.Sorted(maps.Keys(m.Memory)) }
+
+// MemoryFor is the memory as so many threads share it: that of the nearest number that was measured from
+// below.
+func (m *Machine) MemoryFor(threads int) Memory {
+	list := m.threads()
+	best := list[0]
+	for _, n := range list {
+		if n <= threads {
+			best = n
+		}
+	}
+	return m.Memory[best]
+}
+
+func (m *Machine) check() error {
+	switch {
+	case m.Processors < 1 || m.Processors > 1<<16:
+		return fmt.Errorf("processors = %d: expected at least 1", m.Processors)
+	case !isTime(m.Cycle):
+		return fmt.Errorf("cycle_ns = %v: expected a time above 0", m.Cycle)
+	case len(m.Memory) == 0:
+		return fmt.Errorf("there is no [[memory]]: expected one for 1 thread, and one for all")
+	case len(m.Engines) == 0:
+		return fmt.Errorf("there is no [engine.wasm] and no [engine.native]")
+	}
+	for _, n := range m.threads() {
+		if n < 1 {
+			return fmt.Errorf("[[memory]] threads = %d: expected at least 1", n)
+		}
+		if err := m.Memory[n].check(); err != nil {
+			return fmt.Errorf("[[memory]] for %d threads: %w", n, err)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Engines)) {
+		if name != "wasm" && name != "native" {
+			return fmt.Errorf("[engine.%s]: the engines are wasm and native", name)
+		}
+		if err := m.Engines[name].check(); err != nil {
+			return fmt.Errorf("[engine.%s]: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func isTime(t float64) bool { return t > 0 && t < 1e15 && !math.IsNaN(t) }
+
+func (x Memory) check() error {
+	for _, c := range []struct {
+		name  string
+		curve Curve
+	}{{"read", x.Read}, {"write", x.Write}, {"fresh", x.Fresh}, {"random", x.Random}, {"chase", x.Chase}, {"file", x.File}} {
+		if len(c.curve) == 0 {
+			return fmt.Errorf("%s is missing: expected rows such as [65536, 0.02, 0.02, 0.03]", c.name)
+		}
+		for i, p := range c.curve {
+			t := p.Time
+			switch {
+			case !isTime(p.At) || i > 0 && p.At <= c.curve[i-1].At:
+				return fmt.Errorf("%s, row %d: expected an amount above that of the row before, found %v", c.name, i+1, p.At)
+			case !isTime(t.P10) || !isTime(t.P50) || !isTime(t.P90) || t.P10 > t.P50 || t.P50 > t.P90:
+				return fmt.Errorf("%s, row %d: expected three ascending times above 0, found %v", c.name, i+1, t)
+			}
+		}
+	}
+	return nil
+}
+
+func (e *Engine) check() error {
+	if e.VectorBytes < 8 || e.VectorBytes > 256 || e.VectorBytes&(e.VectorBytes-1) != 0 {
+		return fmt.Errorf("vector_bytes = %d: expected a power of two from 8 to 256", e.VectorBytes)
+	}
+	if e.Error < 1 || !isTime(e.Error) || !isTime(e.Call) || !isTime(e.Launch) || !isTime(e.Compile) {
+		return fmt.Errorf("expected error of at least 1, and call_ns, launch_ns and compile_ns above 0")
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.Classes)) {
+		if c := e.Classes[name]; !isTime(c.One) || !isTime(c.Vector) {
+			return fmt.Errorf("class_ns.%s: expected two times above 0, found %v", name, c)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+// Package machine says what a machine can do, in times that were measured on it: how long
+// operations take on each engine, and how long memory takes by how much of it is in use. It
+// knows neither kernels nor plans. A description is a file that people can read and edit, see
+// Parse and Machine.Text.
+package machine
+
+import (
+	"math"
+	"slices"
+)
+
+// Spread is a measured time: half of the measurements were below P50, a tenth below P10, and a
+// tenth above P90. The unit is the holder's.
+type Spread struct{ P10, P50, P90 float64 }
+
+// Exactly is a time without a spread.
+func Exactly(t float64) Spread { return Spread{t, t, t} }
+
+// Of is the spread of measurements; their order does not matter.
+func Of(times []float64) Spread {
+	s := slices.Sorted(slices.Values(times))
+	if len(s) == 0 {
+		return Spread{}
+	}
+	at := func(p float64) float64 { return s[int(math.Round(p*float64(len(s)-1)))] }
+	return Spread{at(0.1), at(0.5), at(0.9)}
+}
+
+// Plus adds times that follow each other. Their spreads add too: what makes one slow often makes
+// the other slow.
+func (s Spread) Plus(t Spread) Spread { return Spread{s.P10 + t.P10, s.P50 + t.P50, s.P90 + t.P90} }
+
+// Times is n times the same.
+func (s Spread) Times(n float64) Spread { return Spread{s.P10 * n, s.P50 * n, s.P90 * n} }
+
+// Max is the later of two things that go on at the same time.
+func (s Spread) Max(t Spread) Spread {
+	return Spread{math.Max(s.P10, t.P10), math.Max(s.P50, t.P50), math.Max(s.P90, t.P90)}
+}
+
+// Point is one measurement of a curve.
+type Point struct {
+	At   float64 // how much, mostly bytes
+	Time Spread  // nanoseconds for one unit, mostly a byte or an access
+}
+
+// Curve is a time by an amount, in ascending order of amounts.
+type Curve []Point
+
+// At is the time for an amount. Between two measurements it follows the straight line
+// through their logarithms; beyond the last it stays.
+func (c Curve) At(amount float64) Spread {
+	if len(c) == 0 {
+		return Spread{}
+	}
+	i, found := slices.BinarySearchFunc(c, amount, func(p Point, a float64) int {
+		switch {
+		case p.At < a:
+			return -1
+		case p.At > a:
+			return 1
+		}
+		return 0
+	})
+	switch {
+	case found, i == 0:
+		return c[i].Time
+	case i == len(c):
+		return c[i-1].Time
+	}
+	a, b := c[i-1], c[i]
+	part := math.Log(amount/a.At) / math.Log(b.At/a.At)
+	between := func(x, y float64) float64 {
+		if x <= 0 || y <= 0 {
+			return x + (y-x)*part
+		}
+		return x * math.Pow(y/x, part)
+	}
+	return Spread{between(a.Time.P10, b.Time.P10), between(a.Time.P50, b.Time.P50), between(a.Time.P90, b.Time.P90)}
+}
+
+// Machine is what was measured of one machine.
+type Machine struct {
+	Name       string
+	Measured   string // when, RFC 3339; "" for what was not measured on this machine
+	Processors int
+	// Cycle is what a step of a chain takes in which each needs the one before, in nanoseconds.
+	Cycle float64
+	// Memory is by threads, 1 and all, since they share it; see Memory.
+	Memory map[int]Memory
+	// Engines are by name, "wasm" and "native"; one that is not there was not measured.
+	Engines map[string]*Engine
+}
+
+// Memory is the time that memory takes, by how many bytes are in use.
+type Memory struct {
+	Read   Curve // nanoseconds for a byte read in order
+	Write  Curve // for a byte written in order to pages that are there
+	Fresh  Curve // for a byte written to pages that are not yet there
+	Random Curve // for an access that waits for no other
+	Chase  Curve // for an access whose place is what the one before found
+	File   Curve // for a byte of a file that the system has in memory, read in order
+}
+
+// Engine is how long code of one engine takes when memory does not hold it up.
+type Engine struct {
+	VectorBytes int
+	Call        float64 // nanoseconds for a call, besides its launches
+	Launch      float64 // for a launch, besides its kernel
+	Compile     float64 // for a kernel that is new
+	// Classes are nanoseconds for an operation of each class, by its name: for one value, and for a vector of them.
+	Classes map[string]Class
+	// Error is by how much measured times were off, as a factor above 1: of the programs that were measured nine in ten
+	// took at most so many times as long as expected, and at least a fraction of as much.
+	Error float64
+}
+
+// Class is the time of one operation in nanoseconds.
+type Class struct{ One, Vector float64 }

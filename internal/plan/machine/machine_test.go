@@ -1,0 +1,86 @@
+package machine
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestCurve(t *testing.T) {
+	c := Curve{{1024, Exactly(1)}, {4096, Exactly(4)}}
+	for at, want := range map[float64]float64{1: 1, 1024: 1, 2048: 2, 4096: 4, 1e9: 4} {
+		if got := c.At(at).P50; math.Abs(got-want) > 1e-9 {
+			t.Errorf("at %v: %v, expected %v", at, got, want)
+		}
+	}
+	if got := (Curve{}).At(5); got != (Spread{}) {
+		t.Errorf("an empty curve gives %v", got)
+	}
+}
+
+func TestOf(t *testing.T) {
+	if got := Of([]float64{5, 1, 2, 3, 4, 6, 7, 8, 9, 10, 0}); got != (Spread{1, 5, 9}) {
+		t.Errorf("%v", got)
+	}
+	if got := Of(nil); got != (Spread{}) {
+		t.Errorf("%v", got)
+	}
+}
+
+// What is written is what is read.
+func TestText(t *testing.T) {
+	want := Default()
+	path := filepath.Join(t.TempDir(), "folder", "machine.toml")
+	if err := want.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Load(path)
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v: %+v, expected %+v", err, got, want)
+	}
+	if list, err := os.ReadDir(filepath.Dir(path)); err != nil || len(list) != 1 {
+		t.Errorf("%v %v beside it", list, err)
+	}
+}
+
+// Without a file of its own a machine is one of middling speed; a file that is named must be there.
+func TestLoad(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	if m, err := Load(""); err != nil || m != Default() || m.Measured != "" {
+		t.Errorf("%v %v", m, err)
+	}
+	if _, err := Load(filepath.Join(t.TempDir(), "none.toml")); !os.IsNotExist(err) {
+		t.Errorf("%v", err)
+	}
+}
+
+// Errors name what is wrong.
+func TestParse(t *testing.T) {
+	good := string(standard)
+	for _, c := range []struct{ old, new, want string }{
+		{"processors = 2", "processors = 0", "processors = 0"},
+		{"cycle_ns", "cycles", "cycles"},
+		{"threads = 1", "threads = -1", "threads = -1"},
+		{"read = [[262144.0,", "read = [[-1.0,", "read, row 1"},
+		{"chase = [[", "chase = []\nwide = [[", "wide"},
+		{"[engine.wasm]", "[engine.gpu]", "the engines are wasm and native"},
+		{"vector_bytes = 16", "vector_bytes = 17", "vector_bytes = 17"},
+		{"error = ", "error = 0.5 #", "error of at least 1"},
+		{"processors = 2", "processors = \"two\"", "processors"},
+	} {
+		text := strings.Replace(good, c.old, c.new, 1)
+		if text == good {
+			t.Errorf("%q is not in the text", c.old)
+			continue
+		}
+		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, expected %q", c.new, err, c.want)
+		}
+	}
+	if _, err := Parse(nil); err == nil {
+		t.Error("nothing is a machine")
+	}
+}

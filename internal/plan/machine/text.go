@@ -1,0 +1,136 @@
+package machine
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/BurntSushi/toml"
+)
+
+// In: the text of a machine.toml, from calibration or from a person who asks what if. Out: a
+// Machine in which every time is a positive number, every curve ascends, and nothing is left out
+// that the costs need.
+
+//go:embed default.toml
+var standard []byte
+
+// Default describes a machine of which nothing was measured.
+var Default = sync.OnceValue(func() *Machine {
+	m, err := Parse(standard)
+	if err != nil {
+		panic(err) // a test reads it
+	}
+	m.Measured = ""
+	return m
+})
+
+// file is a Machine as TOML has it: a curve is a table of amounts and times.
+type file struct {
+	Name       string                `toml:"name"`
+	Measured   string                `toml:"measured"`
+	Processors int                   `toml:"processors"`
+	Cycle      float64               `toml:"cycle_ns"`
+	Memory     []fileMemory          `toml:"memory"`
+	Engines    map[string]fileEngine `toml:"engine"`
+}
+
+type fileMemory struct {
+	Threads int          `toml:"threads"`
+	Read    [][4]float64 `toml:"read"`
+	Write   [][4]float64 `toml:"write"`
+	Fresh   [][4]float64 `toml:"fresh"`
+	Random  [][4]float64 `toml:"random"`
+	Chase   [][4]float64 `toml:"chase"`
+	File    [][4]float64 `toml:"file"`
+}
+
+type fileEngine struct {
+	VectorBytes int                   `toml:"vector_bytes"`
+	Call        float64               `toml:"call_ns"`
+	Launch      float64               `toml:"launch_ns"`
+	Compile     float64               `toml:"compile_ns"`
+	Error       float64               `toml:"error"`
+	Classes     map[string][2]float64 `toml:"class_ns"`
+}
+
+// Parse reads a description. Errors say what is wrong and where.
+func Parse(text []byte) (*Machine, error) {
+	var f file
+	meta, err := toml.Decode(string(text), &f)
+	if err != nil {
+		return nil, err
+	}
+	if unknown := meta.Undecoded(); len(unknown) > 0 {
+		return nil, fmt.Errorf("nothing is called %q in a description of a machine", unknown[0].String())
+	}
+	m := &Machine{Name: f.Name, Measured: f.Measured, Processors: f.Processors, Cycle: f.Cycle, Memory: map[int]Memory{}, Engines: map[string]*Engine{}}
+	for i := range f.Memory {
+		f := &f.Memory[i]
+		m.Memory[f.Threads] = Memory{curve(f.Read), curve(f.Write), curve(f.Fresh), curve(f.Random), curve(f.Chase), curve(f.File)}
+	}
+	for name, e := range f.Engines {
+		own := &Engine{VectorBytes: e.VectorBytes, Call: e.Call, Launch: e.Launch, Compile: e.Compile, Error: e.Error, Classes: map[string]Class{}}
+		for class, t := range e.Classes {
+			own.Classes[class] = Class{t[0], t[1]}
+		}
+		m.Engines[name] = own
+	}
+	return m, m.check()
+}
+
+func curve(list [][4]float64) (c Curve) {
+	for _, p := range list {
+		c = append(c, Point{p[0], Spread{p[1], p[2], p[3]}})
+	}
+	return c
+}
+
+func (c Curve) rows() (list [][4]float64) {
+	for _, p := range c {
+		list = append(list, [4]float64{p.At, short(p.Time.P10), short(p.Time.P50), short(p.Time.P90)})
+	}
+	return list
+}
+
+// short keeps four digits, more than any time is worth.
+func short(x float64) float64 {
+	if x == 0 || math.IsInf(x, 0) || math.IsNaN(x) {
+		return x
+	}
+	unit := math.Pow(10, 3-math.Floor(math.Log10(math.Abs(x))))
+	return math.Round(x*unit) / unit
+}
+
+// head explains the file to whoever edits it.
+const head = `# What this machine can do, measured by "godwit calibrate". Times are in nanoseconds. A row of a
+# curve is an amount in bytes, then the time that a tenth, half and nine tenths of the measurements were below:
+# read, write, fresh (first write to a page) and file for a byte, random and chase for an access.
+# class_ns has for each class of operation the time for one value and for a vector of them.
+# Edit a copy to ask what if: godwit run --stats --machine copy.toml PROGRAM ARGUMENTS
+
+`
+
+// Text writes a description that Parse reads.
+func (m *Machine) Text() ([]byte, error) {
+	f := file{Name: m.Name, Measured: m.Measured, Processors: m.Processors, Cycle: short(m.Cycle), Engines: map[string]fileEngine{}}
+	for _, threads := range m.threads() {
+		x := m.Memory[threads]
+		f.Memory = append(f.Memory, fileMemory{threads, x.Read.rows(), x.Write.rows(), x.Fresh.rows(), x.Random.rows(), x.Chase.rows(), x.File.rows()})
+	}
+	for name, e := range m.Engines {
+		own := fileEngine{VectorBytes: e.VectorBytes, Call: short(e.Call), Launch: short(e.Launch), Compile: short(e.Compile), Error: short(e.Error), Classes: map[string][2]float64{}}
+		for class, t := range e.Classes {
+			own.Classes[class] = [2]float64{short(t.One), short(t.Vector)}
+		}
+		f.Engines[name] = own
+	}
+	var b bytes.Buffer
+	b.WriteString(head)
+	enc := toml.NewEncoder(&b)
+	enc.Indent = ""
+	err := enc.Encode(f)
+	return b.Bytes(), err
+}

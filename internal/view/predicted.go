@@ -1,0 +1,40 @@
+package view
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/godwit-run/godwit"
+	"github.com/godwit-run/godwit/internal/plan/machine"
+)
+
+// EngineNames lists the engines that were measured, as people call them.
+func EngineNames(m *machine.Machine) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(m.Engines)) {
+		names = append(names, engineName(name))
+	}
+	return names
+}
+
+// predicted says what was expected of a call, and by how much it was wrong.
+func predicted(b *strings.Builder, s *godwit.Stats) {
+	p := s.Predicted
+	if p == nil {
+		return
+	}
+	where := "on " + p.Machine
+	if p.Measured == "" {
+		where = "on a machine of middling speed; godwit calibrate measures this one"
+	}
+	fmt.Fprintf(b, "  %s expected (%s to %s), %s, %s\n", seconds(p.P50), seconds(p.P10), seconds(p.P90), engineName(p.Engine), where)
+}
+
+// expected is a step's prediction in short.
+func expected(st *godwit.Step) string {
+	if st.Predicted == nil {
+		return ""
+	}
+	return fmt.Sprintf("  expected %s: %s", seconds(st.Predicted.P50), st.Predicted.Most)
+}

@@ -1,0 +1,108 @@
+package godwit
+
+import (
+	"github.com/godwit-run/godwit/internal/engine"
+	"github.com/godwit-run/godwit/internal/front/compile"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
+	"github.com/godwit-run/godwit/internal/plan"
+	"github.com/godwit-run/godwit/internal/plan/cost"
+	"github.com/godwit-run/godwit/internal/plan/machine"
+)
+
+// Prediction is how long something was expected to take, before it began: half of such calls take up to
+// P50 seconds, one in ten less than P10, and one in ten more than P90.
+type Prediction struct {
+	P10 float64 `json:"p10"`
+	P50 float64 `json:"p50"`
+	P90 float64 `json:"p90"`
+	// Kind is "cold": what earlier runs took is not used.
+	Kind string `json:"kind"`
+	// Engine is what most of the time was expected to go on; "" of a step.
+	Engine string `json:"engine,omitempty"`
+	// Machine is the name of what it is for, and Measured when that was; "" if it never was.
+	Machine  string `json:"machine,omitempty"`
+	Measured string `json:"measured,omitempty"`
+	// Most is what most of the time was expected to go to.
+	Most string `json:"most,omitempty"`
+}
+
+// WithPrediction has a call say beforehand how long it will take, in Stats.Predicted and Step.Predicted. file
+// describes the machine as `godwit calibrate` does; "" stands for what that has measured of this machine, or, if it never ran,
+// for a machine of middling speed. Arguments from compressed files and text, and from data sets, are not predicted.
+func WithPrediction(file string) Option {
+	return func(o *options) { o.predict, o.machine = true, file }
+}
+
+// forecast predicts a call that is about to begin; nil where nothing can be said.
+func forecast(p *compile.Plan, eng *engine.Engine, o options) (*plan.Prediction, *machine.Machine, error) {
+	if !o.predict || o.cluster != nil {
+		return nil, nil, nil
+	}
+	m, err := machine.Load(o.machine)
+	if err != nil {
+		return nil, nil, &InputError{Text: err.Error(), Help: "godwit calibrate writes such a file", Err: err}
+	}
+	for i := range p.Schedule.Buffers {
+		if in := p.Schedule.Buffers[i].Input; in != nil && !readable(p, in) {
+			return nil, nil, nil
+		}
+	}
+	out, err := plan.Predict(p.Schedule, p.Inputs.Sizes, plan.Options{Machine: m, Engine: o.engine, Threads: o.threads,
+		Places: func(in *schedule.Input) cost.Place { return placeOf(p, in) },
+		Ready:  func(l *schedule.Launch) bool { return p.Program.Compiled(eng, l) },
+		Scalar: func(a *schedule.ScalarArg) (int64, bool) {
+			if a.From != schedule.FromParam {
+				return 0, false
+			}
+			b := p.Inputs.Params[a.Param].Leaves[a.Leaf]
+			return int64(b.Bits), b.Source == nil
+		}})
+	if err != nil {
+		return nil, nil, &InputError{Text: err.Error(), Err: err}
+	}
+	return out, m, nil
+}
+
+// readable reports that an input is used as it is stored.
+func readable(p *compile.Plan, in *schedule.Input) bool {
+	b := p.Inputs.Params[in.Param].Leaves[in.Leaf]
+	if b.Source == nil {
+		return true
+	}
+	_, ok := b.Source.Raw(b.Column)
+	return ok
+}
+
+func placeOf(p *compile.Plan, in *schedule.Input) cost.Place {
+	b := p.Inputs.Params[in.Param].Leaves[in.Leaf]
+	if b.Source == nil {
+		return cost.Resident
+	}
+	if raw, _ := b.Source.Raw(b.Column); raw.File != nil {
+		return cost.File
+	}
+	return cost.Resident
+}
+
+// predicted notes what was expected beside what was measured.
+func (s *Stats) predicted(p *plan.Prediction, m *machine.Machine) {
+	if p == nil {
+		return
+	}
+	s.Predicted = inSeconds(p.Time)
+	s.Predicted.Engine, s.Predicted.Machine, s.Predicted.Measured = p.Engine, m.Name, m.Measured
+	most := 0.0
+	for i := range p.Steps {
+		if t := p.Steps[i].Time.P50; t > most {
+			most, s.Predicted.Most = t, p.Steps[i].Most
+		}
+		if i < len(s.Plan.Steps) {
+			s.Plan.Steps[i].Predicted = inSeconds(p.Steps[i].Time)
+			s.Plan.Steps[i].Predicted.Most = p.Steps[i].Most
+		}
+	}
+}
+
+func inSeconds(t machine.Spread) *Prediction {
+	return &Prediction{P10: t.P10 / 1e9, P50: t.P50 / 1e9, P90: t.P90 / 1e9, Kind: "cold"}
+}

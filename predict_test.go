@@ -1,0 +1,73 @@
+package godwit_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/godwit-run/godwit"
+)
+
+// A prediction is there when it is asked for, grows with the work, and is made of its steps.
+func TestPrediction(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	f := fn(t, "fn f(x: &[f64; N]) -> [f64; N] where N: Range<1, 1_000_000_000> { x.softmax() }")
+	if _, err := f.Call(context.Background(), godwit.Args{"x": make([]float64, 10)}); err != nil { // compiles, which takes longer
+		t.Fatal(err)
+	}
+	before := 0.0
+	for _, n := range []int{10, 10_000, 1_000_000} {
+		res, err := f.Call(context.Background(), godwit.Args{"x": make([]float64, n)}, godwit.WithPrediction(""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := res.Stats.Predicted
+		if p == nil || p.Kind != "cold" || p.Engine == "" || p.Most == "" || p.Measured != "" || !(p.P10 > 0 && p.P10 <= p.P50 && p.P50 <= p.P90) {
+			t.Fatalf("%d: %+v", n, p)
+		}
+		steps := 0.0
+		for _, s := range res.Stats.Plan.Steps {
+			if s.Predicted == nil {
+				t.Fatalf("%d: nothing was predicted of %s", n, s.Label)
+			}
+			steps += s.Predicted.P50
+		}
+		if steps <= 0 || steps > p.P50 {
+			t.Errorf("%d: the steps take %v of %v", n, steps, p.P50)
+		}
+		if n > 10 && p.P50 <= before {
+			t.Errorf("%d elements take %v, fewer took %v", n, p.P50, before)
+		}
+		before = p.P50
+	}
+	res, err := f.Call(context.Background(), godwit.Args{"x": []float64{1}})
+	if err != nil || res.Stats.Predicted != nil || res.Stats.Plan.Steps[0].Predicted != nil {
+		t.Errorf("%v: something was predicted that nobody asked for", err)
+	}
+}
+
+// What is not known is not predicted; a file that is no description is an error that names it.
+func TestNoPrediction(t *testing.T) {
+	dir := t.TempDir()
+	csv := filepath.Join(dir, "x.csv")
+	if err := os.WriteFile(csv, []byte("a\n1\n2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := fn(t, "fn f(x: &[f64; N]) -> f64 { x.sum() }")
+	res, err := f.Call(context.Background(), godwit.Args{"x": godwit.File(csv)}, godwit.WithPrediction(""))
+	if err != nil || res.Stats.Predicted != nil {
+		t.Errorf("%v: text takes time to read that nobody has measured", err)
+	}
+	for _, file := range []string{csv, filepath.Join(dir, "none.toml")} {
+		_, err := f.Call(context.Background(), godwit.Args{"x": []float64{1}}, godwit.WithPrediction(file))
+		var input *godwit.InputError
+		if !errors.As(err, &input) {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+	if _, err := f.Call(context.Background(), godwit.Args{"x": []float64{1}}, godwit.WithPrediction(csv)); err == nil || !errors.As(err, new(*godwit.InputError)) {
+		t.Errorf("%v", err)
+	}
+}
