@@ -13,9 +13,9 @@ const module = "github.com/godwit-run/godwit"
 // layers lists the packages from the bottom up. A package imports only from
 // layers below its own. RATIONALE.md says why a package stands where it does.
 var layers = [][]string{
-	{"internal/data/digest", "internal/plan/machine"},
+	{"internal/data/digest"},
 	{"internal/front/diag", "internal/ir/num", "internal/front/size", "internal/engine/llvm", "internal/engine/object", "internal/packages/pack", "internal/engine/cpuclock", "internal/data/regular", "internal/data/whole"},
-	{"internal/ir/prove", "internal/front/syntax", "internal/ir/kernel", "internal/engine/mem", "internal/packages/trust", "internal/cluster/identity", "internal/data/column", "internal/packages/cc", "internal/packages/worker"},
+	{"internal/ir/prove", "internal/front/syntax", "internal/ir/kernel", "internal/engine/mem", "internal/packages/trust", "internal/cluster/identity", "internal/data/column", "internal/packages/cc", "internal/packages/worker", "internal/plan/machine"},
 	{"internal/data", "internal/ir/schedule", "internal/ir/verify", "internal/engine/wasm", "internal/engine/llvmir", "internal/engine/stepper", "internal/ir/graph", "internal/cluster/catalog", "internal/cluster/transport/gate"},
 	{"internal/front/types", "internal/data/value", "internal/engine/codegen", "internal/cluster/parcel", "internal/cluster/transport", "internal/cluster/control", "internal/plan/cost"},
 	{"internal/engine", "internal/data/generate", "internal/ir/suspend", "internal/cluster/node", "internal/cluster/caller", "internal/cluster/repair", "internal/cluster/store", "internal/cluster/transport/memnet", "internal/cluster/transport/stream", "internal/cluster/control/remote", "internal/plan"},

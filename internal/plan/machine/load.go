@@ -1,11 +1,12 @@
 package machine
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/godwit-run/godwit/internal/data/regular"
+	"github.com/godwit-run/godwit/internal/data/whole"
 )
 
 // Path is where the description of this machine lies, in the user's cache folder.
@@ -14,7 +15,8 @@ func Path() (string, error) {
 	return filepath.Join(cache, "godwit", "machine.toml"), err
 }
 
-// Load reads a description: that of this machine if path is empty, and Default if it was never measured.
+// Load reads a description: that of this machine if path is empty, and Default if it was never measured, or
+// what was written then cannot be read any more: no run depends on it.
 func Load(path string) (*Machine, error) {
 	own := path == ""
 	if own {
@@ -23,11 +25,16 @@ func Load(path string) (*Machine, error) {
 			return Default(), nil
 		}
 	}
-	text, err := os.ReadFile(path)
-	switch {
-	case own && errors.Is(err, fs.ErrNotExist):
+	m, err := read(path)
+	if err != nil && own {
 		return Default(), nil
-	case err != nil:
+	}
+	return m, err
+}
+
+func read(path string) (*Machine, error) {
+	text, _, err := regular.ReadGiven(path, mostText)
+	if err != nil {
 		return nil, err
 	}
 	m, err := Parse(text)
@@ -36,6 +43,9 @@ func Load(path string) (*Machine, error) {
 	}
 	return m, nil
 }
+
+// mostText is more than any description has, in bytes.
+const mostText = 1 << 20
 
 // Save writes a description in the place of the one before, which stays if that fails.
 func (m *Machine) Save(path string) error {
@@ -46,19 +56,5 @@ func (m *Machine) Save(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".machine-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	if _, err = f.Write(text); err == nil {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return whole.Write(path, text, 0o600)
 }

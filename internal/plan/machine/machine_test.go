@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"errors"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -52,8 +54,27 @@ func TestLoad(t *testing.T) {
 	if m, err := Load(""); err != nil || m != Default() || m.Measured != "" {
 		t.Errorf("%v %v", m, err)
 	}
-	if _, err := Load(filepath.Join(t.TempDir(), "none.toml")); !os.IsNotExist(err) {
+	if _, err := Load(filepath.Join(t.TempDir(), "none.toml")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v", err)
+	}
+	path, err := Path()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Default().Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := Load(""); err != nil || m == Default() || !reflect.DeepEqual(m, Default()) {
+		t.Errorf("its own file: %v %v", m, err)
+	}
+	if err := os.WriteFile(path, []byte("processors = -5"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := Load(""); err != nil || m != Default() {
+		t.Errorf("with a file of its own that is damaged: %v %v", m, err)
+	}
+	if _, err := Load(path); err == nil {
+		t.Error("a damaged file that is named")
 	}
 }
 
