@@ -61,32 +61,39 @@ type endedError struct {
 func (e *endedError) Unwrap() []error { return []error{e.error, e.how} }
 
 func (f *Func) call(ctx context.Context, args Args, opts []Option) (*Result, error) {
-	switch {
-	case f == nil || f.f == nil:
-		return nil, badOption("the Func is empty; Program.Func makes one")
-	case ctx == nil:
-		return nil, noContext("Call")
-	}
-	o, err := optionsOf(opts)
-	if err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, context.Cause(ctx)
-	}
-	b, open, err := args.bind(f.f, o.cluster)
+	b, o, open, err := f.bind(ctx, "Call", args, opts)
 	defer open.close()
 	if err != nil {
 		return nil, err
 	}
 	defer b.Close()
-	if ctx.Err() != nil { // files may have taken long
-		return nil, context.Cause(ctx)
-	}
 	if o.file != "" {
 		return f.toFile(ctx, b, o)
 	}
 	return f.evaluate(ctx, b, o, nil)
+}
+
+// bind matches arguments with parameters, for a method with this name. What is open is to be closed, also after an error.
+func (f *Func) bind(ctx context.Context, method string, args Args, opts []Option) (b *compile.Bound, o options, open sources, err error) {
+	switch {
+	case f == nil || f.f == nil:
+		return nil, o, nil, badOption("the Func is empty; Program.Func makes one")
+	case ctx == nil:
+		return nil, o, nil, noContext(method)
+	}
+	if o, err = optionsOf(opts); err != nil {
+		return nil, o, nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, o, nil, context.Cause(ctx)
+	}
+	if b, open, err = args.bind(f.f, o.cluster); err != nil {
+		return nil, o, open, err
+	}
+	if ctx.Err() != nil { // files may have taken long
+		return nil, o, open, errors.Join(context.Cause(ctx), b.Close())
+	}
+	return b, o, open, nil
 }
 
 // evaluate runs the function over files that stay as they are.

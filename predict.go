@@ -1,6 +1,8 @@
 package godwit
 
 import (
+	"context"
+
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/front/compile"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
@@ -33,9 +35,39 @@ func WithPrediction(file string) Option {
 	return func(o *options) { o.predict, o.machine = true, file }
 }
 
+// Predict says how long a call would take, without making it, as WithPrediction does for one that is made. Files are
+// opened, but of their values none is read. Predicted is nil where nothing can be said.
+func (f *Func) Predict(ctx context.Context, args Args, opts ...Option) (*Stats, error) {
+	b, o, open, err := f.bind(ctx, "Predict", args, opts)
+	defer open.close()
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close()
+	shop := o.runtime.shop()
+	eng, err := shop.acquire(o.engine)
+	if err != nil {
+		return nil, err
+	}
+	defer shop.users.Done()
+	p, err := b.Plan()
+	if err != nil {
+		return nil, err
+	}
+	o.predict = true
+	expected, m, err := forecast(p, eng, o)
+	if err != nil {
+		return nil, f.failure(err)
+	}
+	s := &Stats{Threads: o.threads, Engine: o.engine, Plan: Plan{Sizes: b.Sizes(), Strategy: p.Schedule.Strategy}}
+	schedule.Launches(p.Schedule.Steps, func(l *schedule.Launch) { s.Plan.Steps = append(s.Plan.Steps, Step{Label: l.Label}) })
+	s.predicted(expected, m)
+	return s, nil
+}
+
 // forecast predicts a call that is about to begin; nil where nothing can be said.
 func forecast(p *compile.Plan, eng *engine.Engine, o options) (*plan.Prediction, *machine.Machine, error) {
-	if !o.predict || o.cluster != nil {
+	if !o.predict || o.cluster != nil || o.engine == "interp" {
 		return nil, nil, nil
 	}
 	m, err := machine.Load(o.machine)

@@ -48,6 +48,38 @@ func TestPrediction(t *testing.T) {
 	}
 }
 
+// What a call would take is said without making it.
+func TestPredict(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	f := fn(t, "fn f(k: u64) -> u64 where k: Range<0, 1_000_000_000_000> { let mut s: u64 = 0; for _ in 0..k { s = (s ^ (s << 3)) +% 7; } s }")
+	short, err := f.Predict(context.Background(), godwit.Args{"k": 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	long, err := f.Predict(context.Background(), godwit.Args{"k": uint64(1e12)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if short.Predicted == nil || long.Predicted == nil || len(long.Plan.Steps) == 0 || long.Predicted.P50 < 100*short.Predicted.P50 {
+		t.Errorf("%+v, %+v", short.Predicted, long.Predicted)
+	}
+	var input *godwit.InputError
+	if _, err := f.Predict(context.Background(), nil); !errors.As(err, &input) {
+		t.Errorf("without arguments: %v", err)
+	}
+	if _, err := (&godwit.Func{}).Predict(context.Background(), nil); !errors.As(err, &input) {
+		t.Errorf("an empty Func: %v", err)
+	}
+	if _, err := f.Predict(nil, nil); !errors.As(err, &input) { //nolint:staticcheck // is an error, not a panic
+		t.Errorf("no context: %v", err)
+	}
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := f.Predict(over, godwit.Args{"k": 3}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a context that is over: %v", err)
+	}
+}
+
 // What is not known is not predicted; a file that is no description is an error that names it.
 func TestNoPrediction(t *testing.T) {
 	dir := t.TempDir()

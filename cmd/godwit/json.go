@@ -10,7 +10,6 @@ import (
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
 	"github.com/godwit-run/godwit/internal/cluster/control"
 	"github.com/godwit-run/godwit/internal/cluster/fleet"
-	"github.com/godwit-run/godwit/internal/front/compile"
 	"github.com/godwit-run/godwit/internal/measure"
 	"github.com/godwit-run/godwit/internal/packages/trust"
 )
@@ -18,7 +17,7 @@ import (
 // outputs are the types that commands print with --json, each a value of its type. Their fields
 // have names in small letters and underscores; a test walks them.
 var outputs = []any{
-	&reported{}, &checks{}, &compile.Explanation{}, &measure.Report{}, &versions{}, // programs
+	&reported{}, &checks{}, &explained{}, &measure.Report{}, &versions{}, // programs
 	&clusterStatus{}, &cluster.Loaded{}, &trust.List{}, &scrubbed{}, &drained{}, // clusters
 	&fleet.Event{}, &fleet.State{}, &fleet.Restarted{}, &fleet.Ended{}, // what up does
 	&packaged{}, &sent{}, // packages

@@ -202,7 +202,13 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 		sizes[i], _ = l.Sizes[i].Eval(p.size)
 	}
 	e := p.opt.Machine.Engines[p.opt.Engine]
-	mix := cost.Of(safe, sizes, nil, VectorsOf(p.opt.Engine, e.VectorBytes))
+	scalar := func(i int) (int64, bool) {
+		if p.opt.Scalar == nil {
+			return 0, false
+		}
+		return p.opt.Scalar(&l.Scalars[i])
+	}
+	mix := cost.Of(safe, sizes, scalar, VectorsOf(p.opt.Engine, e.VectorBytes))
 	parts := mix.On(p.opt.Machine, p.opt.Engine, p.opt.Threads, p.places(l))
 	parts.Guessed = parts.Guessed || guessed
 	p.out.Steps = append(p.out.Steps, Step{l.Label, runs, parts.Time(e).Times(runs), parts.Dominant(), *parts})

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -18,17 +19,43 @@ func EngineNames(m *machine.Machine) (names []string) {
 	return names
 }
 
-// predicted says what was expected of a call, and by how much it was wrong.
+// predicted says what was expected of a call.
 func predicted(b *strings.Builder, s *godwit.Stats) {
-	p := s.Predicted
-	if p == nil {
-		return
+	if p := s.Predicted; p != nil {
+		fmt.Fprintf(b, "  %s expected (%s to %s), %s, %s\n", seconds(p.P50), seconds(p.P10), seconds(p.P90), engineName(p.Engine), where(p))
 	}
-	where := "on " + p.Machine
-	if p.Measured == "" {
-		where = "on a machine of middling speed; godwit calibrate measures this one"
+}
+
+// where names the machine that a prediction is for.
+func where(p *godwit.Prediction) string {
+	switch {
+	case p.Measured != "":
+		return "on " + p.Machine
+	case p.Machine == machine.Default().Name:
+		return "on a machine of middling speed; godwit calibrate measures this one"
 	}
-	fmt.Fprintf(b, "  %s expected (%s to %s), %s, %s\n", seconds(p.P50), seconds(p.P10), seconds(p.P90), engineName(p.Engine), where)
+	return "on " + p.Machine + ", which was not measured"
+}
+
+// Expected writes what a run is expected to take, and what its steps do; nothing if s is nil or says nothing.
+func Expected(w io.Writer, s *godwit.Stats, style Style) error {
+	if s == nil || s.Predicted == nil {
+		return nil
+	}
+	p, q := &page{style: style}, s.Predicted
+	p.section("Expected time")
+	p.line("  %s (%s to %s), %s, %d thread(s), %s", seconds(q.P50), seconds(q.P10), seconds(q.P90), engineName(q.Engine), s.Threads, where(q))
+	var rows [][]string
+	for i := range s.Plan.Steps {
+		st := &s.Plan.Steps[i]
+		if e := st.Predicted; e != nil {
+			rows = append(rows, []string{st.Label, seconds(e.P50), fmt.Sprintf("(%s to %s)", seconds(e.P10), seconds(e.P90)), e.Most})
+		}
+	}
+	p.table(rows)
+	p.line("")
+	_, err := io.WriteString(w, p.b.String())
+	return err
 }
 
 // expected is a step's prediction in short.

@@ -18,9 +18,10 @@ func (w *walker) instr(in *kernel.Instr, n float64, depth int) {
 		x, _ := kernel.EvalPoly(in.Poly, w.sizes)
 		r = known{mid: float64(x), fixed: true}
 	case kernel.ScalarArg:
-		r.fixed = true
-		if in.Index < len(w.scalars) && w.k.Scalars[in.Index].Kind.IsInt() {
-			r.mid = float64(int64(w.scalars[in.Index]))
+		if r.fixed = true; w.scalar != nil && in.Kind.IsInt() {
+			if n, ok := w.scalar(in.Index); ok {
+				r.mid = float64(n)
+			}
 		}
 	case kernel.Positive:
 		r = known{mid: 1, fixed: true}

@@ -97,13 +97,13 @@ type Vectors struct {
 // guess is the number of turns of a loop of which data decides.
 const guess = 16
 
-// Of finds what the outer indices of a kernel do for these sizes, all of them together. Scalars may
-// be nil where they are not known.
-func Of(s *verify.Safe, sizes []int64, scalars []uint64, v Vectors) *Mix {
+// Of finds what the outer indices of a kernel do for these sizes, all of them together. scalar gives the
+// value of an integer scalar, if it is known; nil if none is.
+func Of(s *verify.Safe, sizes []int64, scalar func(i int) (int64, bool), v Vectors) *Mix {
 	k := s.Kernel
 	outer, _ := kernel.EvalPoly(k.Outer, sizes)
 	outer = max(outer, 0)
-	w := &walker{k: k, kinds: s.Kinds, sizes: sizes, scalars: scalars, vectors: v, vector: float64(v.Bytes), known: make([]known, len(s.Kinds)), share: 1, m: &Mix{Outer: outer}}
+	w := &walker{k: k, kinds: s.Kinds, sizes: sizes, scalar: scalar, vectors: v, vector: float64(v.Bytes), known: make([]known, len(s.Kinds)), share: 1, m: &Mix{Outer: outer}}
 	for i := range k.Regions {
 		r := &k.Regions[i]
 		n, _ := kernel.EvalPoly(r.Len, sizes)
@@ -118,7 +118,7 @@ type walker struct {
 	k       *kernel.Kernel
 	kinds   []num.Kind
 	sizes   []int64
-	scalars []uint64
+	scalar  func(i int) (int64, bool)
 	vectors Vectors
 	vector  float64 // bytes of one
 	known   []known // by value
