@@ -70,9 +70,6 @@ func TestPredict(t *testing.T) {
 	if _, err := (&godwit.Func{}).Predict(context.Background(), nil); !errors.As(err, &input) {
 		t.Errorf("an empty Func: %v", err)
 	}
-	if _, err := f.Predict(nil, nil); !errors.As(err, &input) { //nolint:staticcheck // is an error, not a panic
-		t.Errorf("no context: %v", err)
-	}
 	over, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := f.Predict(over, godwit.Args{"k": 3}); !errors.Is(err, context.Canceled) {
