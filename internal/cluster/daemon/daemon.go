@@ -349,7 +349,7 @@ func (d *Daemon) begin(e *node.Start) node.Input {
 		claim := d.claim(e)
 		in := d.finish(withOwner(withClaim(ctx, claim), e.Owner), e)
 		claim.Leave()
-		in.Used = claim.Used().Microseconds()
+		in.End().Used = claim.Used().Microseconds()
 		d.stops.Delete(e.Job)
 		if claim.Lowered() { // what comes of it must not run on this thread
 			d.work.Go(func() { d.step(in) })
@@ -361,45 +361,62 @@ func (d *Daemon) begin(e *node.Start) node.Input {
 }
 
 // finish runs a job to its end.
-func (d *Daemon) finish(ctx context.Context, e *node.Start) (in *node.Finished) {
-	in = &node.Finished{Job: e.Job}
+func (d *Daemon) finish(ctx context.Context, e *node.Start) (in node.Finished) {
+	end := node.Ended{Job: e.Job}
 	defer func() {
 		if p := recover(); p != nil {
 			d.log.Error("bug: a job panicked", "work", fmt.Sprintf("%T", e.Work), "panic", p)
-			*in = node.Finished{Job: e.Job, Err: &node.WorkError{Reason: parcel.Internal, Detail: fmt.Sprint(p)}}
+			in = &node.Failed{Ended: node.Ended{Job: e.Job}, Err: &node.WorkError{Reason: parcel.Internal, Detail: fmt.Sprint(p)}}
 		}
 	}()
-	if in.Err = d.outdated(e.Work); in.Err != nil {
-		return in
+	err := d.outdated(e.Work)
+	if err == nil {
+		in, err = d.perform(ctx, e, &end.Timing)
 	}
-	start := time.Now()
+	if err != nil {
+		in = &node.Failed{Err: err}
+	}
+	*in.End() = end
+	return in
+}
+
+// perform does the work of a job, and says what it took.
+func (d *Daemon) perform(ctx context.Context, e *node.Start, took *parcel.Timing) (in node.Finished, err error) {
 	switch w := e.Work.(type) {
 	case *node.Compile:
-		in.Timing, in.Bound, in.Err = d.compile(ctx, w)
-		return in
+		return d.compile(ctx, w, took)
 	case *node.Install:
-		in.Timing, in.Err = d.install(ctx, w)
-		in.Err = d.named(ctx, in.Err)
-		return in
+		return &node.Compiled{}, d.named(ctx, d.install(ctx, w, took))
 	case *node.Native:
-		in.Err = d.named(ctx, d.runNative(ctx, e.Owner, w, in))
-		return in
-	case *node.Compute:
-		in.Answer, in.Err = d.compute(ctx, w)
-	case *node.Advance:
-		in.Err = d.advance(ctx, w, in)
-	case *node.Collect:
-		in.Answer, in.Err = d.collect(ctx, w.Gather)
-	case *node.Keep:
-		in.Answer, in.Err = d.keep(ctx, e, w)
-	case *node.Copy:
-		in.Answer, in.Err = d.copyPart(w.Part)
-	case *node.Report:
-		in.Answer, in.Err = d.inquired(e, w.Inquiry)
-	default:
-		in.Err = fmt.Errorf("no such work: %T", w)
+		in, err = d.runNative(ctx, e.Owner, w, took)
+		return in, d.named(ctx, err)
 	}
-	in.Err = d.named(ctx, in.Err)
-	in.Timing.Run = uint32(time.Since(start).Microseconds())
-	return in
+	start := time.Now()
+	if w, walk := e.Work.(*node.Advance); walk {
+		in, err = d.advance(ctx, w)
+	} else {
+		var a *parcel.Answer
+		a, err = d.answer(ctx, e)
+		in = &node.Answered{Answer: a}
+	}
+	err = d.named(ctx, err)
+	took.Run = uint32(time.Since(start).Microseconds())
+	return in, err
+}
+
+// answer does work that ends with an answer.
+func (d *Daemon) answer(ctx context.Context, e *node.Start) (*parcel.Answer, error) {
+	switch w := e.Work.(type) {
+	case *node.Compute:
+		return d.compute(ctx, w)
+	case *node.Collect:
+		return d.collect(ctx, w.Gather)
+	case *node.Keep:
+		return d.keep(ctx, e, w)
+	case *node.Copy:
+		return d.copyPart(w.Part)
+	case *node.Report:
+		return d.inquired(e, w.Inquiry)
+	}
+	return nil, fmt.Errorf("no such work: %T", e.Work)
 }
