@@ -65,7 +65,7 @@ func (d *Daemon) recall() {
 		if left--; left < 0 || d.ctx.Err() != nil {
 			return
 		}
-		d.step(&node.Remember{ID: id, Native: bytes.HasPrefix(b, []byte(pack.Magic)), Bytes: b})
+		d.drive.Step(&node.Remember{ID: id, Native: bytes.HasPrefix(b, []byte(pack.Magic)), Bytes: b})
 	}
 }
 

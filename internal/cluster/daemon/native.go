@@ -189,7 +189,7 @@ func (d *Daemon) distrust(v *catalog.View) {
 	}
 	for _, id := range ended {
 		d.log.Warn("a package may not run any more", "package", id.Short())
-		d.step(&node.Withdraw{ID: id})
+		d.drive.Step(&node.Withdraw{ID: id})
 	}
 	d.native.regions.retain(v)
 }
