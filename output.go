@@ -20,10 +20,10 @@ func output(v *value.Value) (*data.Output, error) {
 	}
 	for j := 0; j < len(leaves); j++ {
 		var valid []byte
-		if strings.HasSuffix(leaves[j].Path, "?") && j+1 < len(leaves) {
+		if leaves[j].Presence && j+1 < len(leaves) {
 			valid = v.Columns[j].Data
 			j++
-			if int64(len(valid)) != out.Rows || leaves[j].Path+"?" != leaves[j-1].Path {
+			if int64(len(valid)) != out.Rows || !leaves[j].Optional {
 				return nil, errors.New("a file can only hold Option for whole rows of numbers")
 			}
 		}

@@ -103,7 +103,7 @@ func bindings(name string, t *graph.Type, v *value.Value) []run.Binding {
 			out = append(out, run.Scalar(col.At(0)))
 			continue
 		}
-		optional := j+1 < len(leaves) && leaves[j].Path != "" && leaves[j].Path[len(leaves[j].Path)-1] == '?'
+		optional := j+1 < len(leaves) && leaves[j].Presence
 		var valid []byte
 		if optional {
 			valid, col = col.Data, v.Columns[j+1]

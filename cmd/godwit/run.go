@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 
 	"github.com/godwit-run/godwit"
 	"github.com/godwit-run/godwit/internal/cluster"
+	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/data/value"
 	"github.com/godwit-run/godwit/internal/front/compile"
 	"github.com/godwit-run/godwit/internal/view"
@@ -199,8 +199,6 @@ func prepare(words []string) (*godwit.Func, godwit.Args, error) {
 	return f, args, err
 }
 
-var writable = []string{".npy", ".csv", ".arrow", ".feather", ".ipc", ".parquet"}
-
 // checkOut finds out before the run whether the result can go where it shall.
 func (r *running) checkOut(f *godwit.Func) error {
 	if r.out == "" {
@@ -209,7 +207,7 @@ func (r *running) checkOut(f *godwit.Func) error {
 		}
 		return nil
 	}
-	if !slices.Contains(writable, strings.ToLower(filepath.Ext(r.out))) {
+	if !data.Writes(r.out) {
 		return &godwit.InputError{Text: "--out " + r.out + ": the format follows from the extension, and this one is not known", Help: "use .npy, .csv, .arrow or .parquet"}
 	}
 	if st, err := os.Stat(filepath.Dir(r.out)); err != nil || !st.IsDir() {

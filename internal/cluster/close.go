@@ -3,8 +3,6 @@ package cluster
 import (
 	"context"
 	"errors"
-
-	"github.com/godwit-run/godwit/internal/cluster/caller"
 )
 
 // ErrClosed says that the connection with the cluster was closed, before or meanwhile.
@@ -15,10 +13,7 @@ var ErrClosed = errors.New("the connection with the cluster was closed")
 func (c *Cluster) Close() (err error) {
 	c.ended.Do(func() {
 		c.cancel(ErrClosed)
-		c.mu.Lock()
-		c.over = true
-		c.mu.Unlock()
-		c.endAll(ErrClosed)
+		c.calls.Close(ErrClosed)
 		if c.net != nil {
 			err = c.net.Close()
 		}
@@ -26,19 +21,6 @@ func (c *Cluster) Close() (err error) {
 		err = errors.Join(err, c.cfg.Control.Close())
 	})
 	return err
-}
-
-// endAll tells everybody who waits for an answer that there will be none: a core that is not stepped
-// any more, or that nobody answers, ends nothing.
-func (c *Cluster) endAll(why error) {
-	c.mu.Lock()
-	then := c.then
-	c.then = map[caller.ID]func(*caller.Deliver){}
-	c.mu.Unlock()
-	for id, f := range then {
-		c.step(&caller.Abandon{ID: id})
-		f(&caller.Deliver{ID: id, Err: why})
-	}
 }
 
 // during gives a context that ends with the connection, too: for waits that are not for an answer.

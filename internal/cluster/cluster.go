@@ -16,6 +16,7 @@ import (
 
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
 	"github.com/godwit-run/godwit/internal/cluster/control"
+	"github.com/godwit-run/godwit/internal/cluster/drive"
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
 	"github.com/godwit-run/godwit/internal/cluster/transport"
 	"github.com/godwit-run/godwit/internal/packages/pack"
@@ -43,15 +44,8 @@ type Config struct {
 // Cluster is a connection with all nodes of a cluster. It is safe for concurrent
 // use.
 type Cluster struct {
-	cfg   Config
-	start time.Time
-
-	mu   sync.Mutex // guards what follows
-	core *caller.Core
-	then map[caller.ID]func(*caller.Deliver)
-	next caller.ID
-	over bool // closed: nothing begins any more
-
+	cfg    Config
+	calls  drive.Caller
 	net    transport.Transport
 	view   atomic.Pointer[catalog.View]
 	gone   sync.Map // of catalog.Peer: connections that broke since the last parcel
@@ -82,9 +76,12 @@ func Connect(ctx context.Context, cfg Config) (*Cluster, error) {
 	if cfg.Deadline <= 0 {
 		cfg.Deadline = Deadline
 	}
-	c := &Cluster{cfg: cfg, start: time.Now(), then: map[caller.ID]func(*caller.Deliver){}, credit: semaphore.NewWeighted(creditBytes)}
-	c.core = caller.New(cfg.Self, caller.Options{First: uint64(time.Now().UnixNano()), OnDemand: cfg.OnDemand})
+	c := &Cluster{cfg: cfg, credit: semaphore.NewWeighted(creditBytes)}
 	c.ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	now := time.Now()
+	c.calls.Driver = drive.Driver[caller.Input, caller.Effect]{Start: now, Ctx: c.ctx, Do: c.carryOut, Lost: c.lost,
+		Offer: func(to catalog.Peer, b []byte) error { return c.net.Send(to, b) },
+		Core:  caller.New(cfg.Self, caller.Options{First: uint64(now.UnixNano()), OnDemand: cfg.OnDemand})}
 	first, err := cfg.Control.View(ctx)
 	if err != nil {
 		return nil, errors.Join(c.why(err), c.Close())
@@ -102,7 +99,7 @@ func Connect(ctx context.Context, cfg Config) (*Cluster, error) {
 			c.learn(v)
 		}
 	})
-	c.work.Go(c.ticks)
+	c.work.Go(func() { c.calls.Ticks(tick, &caller.Tick{}) })
 	return c, nil
 }
 
@@ -128,20 +125,7 @@ func (c *Cluster) learn(v *catalog.View) {
 		known[n.Peer] = n.Address
 	}
 	c.net.Know(known)
-	c.step(&caller.Learned{View: v})
-}
-
-func (c *Cluster) ticks() {
-	t := time.NewTicker(tick)
-	defer t.Stop()
-	for {
-		select {
-		case <-c.ctx.Done():
-			return
-		case <-t.C:
-			c.step(&caller.Tick{})
-		}
-	}
+	c.calls.Step(&caller.Learned{View: v})
 }
 
 // Receive implements transport.Handler.
@@ -149,71 +133,34 @@ func (c *Cluster) Receive(from catalog.Peer, b []byte) {
 	if _, was := c.gone.Load(from); was {
 		c.gone.Delete(from)
 	}
-	c.step(&caller.Received{From: from, Bytes: b})
+	c.calls.Step(&caller.Received{From: from, Bytes: b})
 }
 
 // Gone implements transport.Handler.
 func (c *Cluster) Gone(p catalog.Peer, _ error) {
-	c.lost(p)
-}
-
-// step feeds the core and carries out what it wants.
-func (c *Cluster) step(in caller.Input) {
-	var space [8]caller.Effect
-	c.mu.Lock()
-	effects := append(space[:0], c.core.Step(time.Since(c.start).Microseconds(), in)...)
-	c.mu.Unlock()
-	for _, e := range effects {
-		switch e := e.(type) {
-		case *caller.Send:
-			if err := c.net.Send(e.To, e.Bytes); errors.Is(err, transport.ErrUnreachable) {
-				c.lost(e.To)
-			}
-		case *caller.Deliver:
-			c.deliver(e)
-		}
+	if in := c.lost(p); in != nil {
+		c.calls.Step(in)
 	}
 }
 
-func (c *Cluster) deliver(d *caller.Deliver) {
-	c.mu.Lock()
-	then := c.then[d.ID]
-	delete(c.then, d.ID)
-	c.mu.Unlock()
-	if then != nil {
-		then(d)
+// carryOut does what the core of the calls wants.
+func (c *Cluster) carryOut(e caller.Effect) caller.Input {
+	switch e := e.(type) {
+	case *caller.Send:
+		return c.calls.Send(e.To, e.Bytes)
+	case *caller.Deliver:
+		c.calls.Deliver(e)
 	}
-}
-
-// begin starts an operation, of which make gives the input. then is called once, on
-// whatever goroutine the answer arrives or the connection is closed, and must not block.
-func (c *Cluster) begin(then func(*caller.Deliver), make func(caller.ID) caller.Input) caller.ID {
-	c.mu.Lock()
-	c.next++
-	id, over := c.next, c.over
-	if !over {
-		c.then[id] = then
-	}
-	c.mu.Unlock()
-	if over {
-		then(&caller.Deliver{ID: id, Err: ErrClosed})
-		return id
-	}
-	c.step(make(id))
-	return id
+	return nil
 }
 
 // do runs an operation and waits for its end.
-func (c *Cluster) do(ctx context.Context, make func(caller.ID) caller.Input) (*caller.Deliver, error) {
-	done := newFuture()
-	id := c.begin(done.set, make)
-	select {
-	case <-done.ready:
-		return done.d, late(ctx, done.d.Err)
-	case <-ctx.Done():
-		c.abandon(id)
-		return nil, context.Cause(ctx)
+func (c *Cluster) do(ctx context.Context, input func(caller.ID) caller.Input) (*caller.Deliver, error) {
+	d, err := c.calls.Wait(ctx, input)
+	if d == nil {
+		return nil, err
 	}
+	return d, late(ctx, err)
 }
 
 // late gives the error of an operation whose deadline was the context's that of the
@@ -229,14 +176,6 @@ func late(ctx context.Context, err error) error {
 	case <-time.After(2 * tick):
 		return err
 	}
-}
-
-// abandon ends an operation whose result nobody wants any more.
-func (c *Cluster) abandon(id caller.ID) {
-	c.mu.Lock()
-	delete(c.then, id)
-	c.mu.Unlock()
-	c.step(&caller.Abandon{ID: id})
 }
 
 // future is an end to wait for.

@@ -22,7 +22,7 @@ func (c *Cluster) Elements(ctx context.Context, set *catalog.Set, shard, column 
 			then(d.Answer.Columns[0], nil)
 		}
 	}
-	c.begin(done, func(id caller.ID) caller.Input {
+	c.calls.Begin(done, func(id caller.ID) caller.Input {
 		return &caller.Ask{ID: id, Kind: parcel.Read, Payload: g.Append(nil), Set: set.ID, Shard: shard, Left: c.left(ctx)}
 	})
 }

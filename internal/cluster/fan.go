@@ -16,14 +16,14 @@ type pending struct {
 
 func (b *Beside) send(make func(caller.ID) caller.Input) *pending {
 	f := newFuture()
-	return &pending{f, b.c.begin(f.set, make)}
+	return &pending{f, b.c.calls.Begin(f.set, make)}
 }
 
 // take waits for an answer and stores its rows.
 func (b *Beside) take(ctx context.Context, a *arranged, p *pending) error {
 	answer, err := b.c.await(ctx, p.future)
 	if err != nil {
-		b.c.abandon(p.id)
+		b.c.calls.Abandon(p.id)
 		return err
 	}
 	b.note(&p.d.Stats, answer)
@@ -54,7 +54,7 @@ func (b *Beside) fan(ctx context.Context, a *arranged, t *task, spans []span) (e
 	defer func() {
 		for _, sent := range list {
 			if err != nil && sent != nil {
-				b.c.abandon(sent.id) // which does nothing to what is over
+				b.c.calls.Abandon(sent.id) // which does nothing to what is over
 			}
 		}
 	}()

@@ -108,7 +108,7 @@ func (f *flow) ask(p *piece, payload []byte) {
 		p.end = d
 		f.arrived <- p // which has room for all that are open
 	}
-	p.id = b.c.begin(then, func(id caller.ID) caller.Input {
+	p.id = b.c.calls.Begin(then, func(id caller.ID) caller.Input {
 		return &caller.Ask{ID: id, Kind: parcel.Run, Code: b.code(a.code), More: f.t.more(b), Payload: payload, Set: a.set.ID, Shard: p.shard, Left: b.c.left(f.ctx)}
 	})
 }
@@ -140,7 +140,7 @@ func (f *flow) next() error {
 // stop ends what is still under way after an error, or when there is enough.
 func (f *flow) stop() {
 	for p := range f.open {
-		f.b.c.abandon(p.id)
+		f.b.c.calls.Abandon(p.id)
 		f.b.c.credit.Release(p.weight)
 	}
 }

@@ -157,7 +157,7 @@ func (s *source) Fill(ctx context.Context, chunk int, wants []data.Want, dst []d
 // fetch asks the owner of a shard for rows.
 func (c *Cluster) fetch(ctx context.Context, set *catalog.Set, shard int, g *parcel.Gather) *future {
 	f := newFuture()
-	c.begin(f.set, func(id caller.ID) caller.Input {
+	c.calls.Begin(f.set, func(id caller.ID) caller.Input {
 		return &caller.Ask{ID: id, Kind: parcel.Read, Payload: g.Append(nil), Set: set.ID, Shard: shard, Left: c.left(ctx)}
 	})
 	return f

@@ -53,7 +53,7 @@ func (c *Cluster) inquire(ctx context.Context, q *parcel.Inquiry) ([]NodeStatus,
 	waits := make([]*future, len(nodes))
 	for i, n := range nodes {
 		waits[i] = newFuture()
-		c.begin(waits[i].set, func(id caller.ID) caller.Input {
+		c.calls.Begin(waits[i].set, func(id caller.ID) caller.Input {
 			return &caller.Ask{ID: id, Kind: parcel.Status, To: n.Peer, Payload: q.Append(nil), Left: c.left(ctx)}
 		})
 	}

@@ -48,17 +48,18 @@ func (c *Cluster) ask() {
 		case c.ctx.Err() != nil, !errors.Is(err, control.ErrNoneRuns):
 			return
 		case time.Since(since) > startsAgain:
-			c.endAll(c.why(err))
+			c.calls.EndAll(c.why(err))
 			return
 		}
 	}
 }
 
 // lost notes a node whose connection broke.
-func (c *Cluster) lost(p catalog.Peer) {
-	if c.ctx.Err() == nil {
-		c.gone.Store(p, true)
-		c.step(&caller.Gone{Peer: p})
-		c.alone()
+func (c *Cluster) lost(p catalog.Peer) caller.Input {
+	if c.ctx.Err() != nil {
+		return nil
 	}
+	c.gone.Store(p, true)
+	c.alone()
+	return &caller.Gone{Peer: p}
 }

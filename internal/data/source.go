@@ -12,8 +12,6 @@ import (
 	"context"
 	"io"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -129,16 +127,6 @@ type Pred struct {
 // owns the file that it is given, and closes it on an error.
 type opener func(in *input) (Source, error)
 
-var formats = map[string]opener{
-	".npy":     openNPY,
-	".csv":     openCSV,
-	".arrow":   openArrow,
-	".feather": openArrow,
-	".ipc":     openArrow,
-	".arrows":  openArrow,
-	".parquet": openParquet,
-}
-
 // Open opens a file as a source. The format follows from the extension: .npy,
 // .csv, .arrow, .feather, .ipc, .arrows or .parquet. Errors are *Error.
 func Open(path string) (Source, error) {
@@ -155,8 +143,8 @@ func Open(path string) (Source, error) {
 // the file system; path is what it is called, and says the format. The file is
 // the source's from now on, also after an error.
 func OpenFile(path string, f *os.File) (src Source, err error) {
-	open, ok := formats[strings.ToLower(filepath.Ext(path))]
-	if !ok {
+	format := formats[extension(path)]
+	if format == nil {
 		f.Close()
 		return nil, &Error{Path: path, Row: -1, Msg: "the file's format is not known by its extension", Help: "use .npy, .csv, .arrow, .feather, .ipc or .parquet"}
 	}
@@ -174,7 +162,7 @@ func OpenFile(path string, f *os.File) (src Source, err error) {
 	if err := checkMagic(in); err != nil {
 		return nil, err
 	}
-	if src, err = open(in); err == nil {
+	if src, err = format.open(in); err == nil {
 		nameAll(src.Columns())
 	}
 	return src, err

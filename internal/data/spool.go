@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"strings"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -91,7 +90,7 @@ func (s *Spool) Write(out *Output) (err error) {
 
 // npy gives the column that becomes the file, if there is one.
 func (s *Spool) npy(out *Output) *Spooled {
-	if len(out.Columns) != 1 || out.Columns[0].Valid != nil || strings.ToLower(filepath.Ext(s.path)) != ".npy" {
+	if len(out.Columns) != 1 || out.Columns[0].Valid != nil || formats[extension(s.path)] != formatNPY {
 		return nil
 	}
 	for _, c := range s.cols {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
@@ -48,28 +47,18 @@ type Output struct {
 // writer writes a checked Output in one format.
 type writer func(w io.Writer, out *Output) error
 
-var writers = map[string]writer{
-	".npy":     writeNPY,
-	".csv":     writeCSV,
-	".arrow":   writeArrow,
-	".feather": writeArrow,
-	".ipc":     writeArrow,
-	".parquet": writeParquet,
-}
-
 // Write writes out to path in the format of its extension: .npy, .csv, .arrow
 // (.feather, .ipc) or .parquet. The file appears under its name only when it
 // is complete and on the disk: after an error the name is as it was before.
 // Errors are *Error.
 func Write(path string, out *Output) error {
-	write, ok := writers[strings.ToLower(filepath.Ext(path))]
-	if !ok {
+	if !Writes(path) {
 		return &Error{Path: path, Row: -1, Msg: "the file's format is not known by its extension", Help: "use .npy, .csv, .arrow or .parquet"}
 	}
 	if err := checkOutput(path, out); err != nil {
 		return err
 	}
-	return replaceFile(path, func(f io.Writer) error { return encode(path, f, write, out) })
+	return replaceFile(path, func(f io.Writer) error { return encode(path, f, formats[extension(path)].write, out) })
 }
 
 // WriteArrow writes out as an Arrow IPC file of one batch without compression, which

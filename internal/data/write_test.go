@@ -31,7 +31,7 @@ func (d *fullDisk) Write(b []byte) (int, error) {
 // After a full disk the target is as it was, and nothing else is there.
 func TestFullDisk(t *testing.T) {
 	out := &Output{Rows: 50_000, Columns: []OutColumn{{Name: "x", Kind: num.F64, Values: sample(num.F64, 50_000)}}}
-	for ext, write := range writers {
+	for ext, format := range formats {
 		for _, space := range []int{0, 1, 100, 30_000} {
 			dir := t.TempDir()
 			path := filepath.Join(dir, "x"+ext)
@@ -40,7 +40,7 @@ func TestFullDisk(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			err := replaceFile(path, func(w io.Writer) error { return encode(path, &fullDisk{w, space}, write, out) })
+			err := replaceFile(path, func(w io.Writer) error { return encode(path, &fullDisk{w, space}, format.write, out) })
 			var e *Error
 			if !errors.As(err, &e) || !strings.Contains(err.Error(), "no space left on device") {
 				t.Errorf("%s: %v", ext, err)

@@ -7,6 +7,7 @@ import (
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/data/column"
 	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
 )
 
 // input is what is known about an input buffer before anything is read.
@@ -21,7 +22,7 @@ type input struct {
 	rows   int64 // of the source
 	width  int64 // elements per row
 	raw    *raw  // the stored bytes are the buffer's contents; nil if they must be decoded
-	uses   []use
+	uses   []schedule.Use
 	moved  bool // swapped with a buffer that is written, so it needs memory of its own
 	plan   residency
 	seen   bool // its bytes are counted as read

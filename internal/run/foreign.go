@@ -8,6 +8,7 @@ import (
 	"github.com/godwit-run/godwit/internal/engine/mem"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
 )
 
 // Foreign memory is what the arena does not hold: slices of the caller's, and columns of
@@ -80,8 +81,8 @@ func (r *runner) reachesForeign(b int) bool {
 // combines reports that a buffer is for rows that another kernel combines, beside their data or here:
 // that kernel is none of the program's, and may not reach all memory.
 func (r *runner) combines(b int) bool {
-	return slices.ContainsFunc(r.p.uses[b], func(u use) bool {
-		return u.launch != nil && u.launch.Partial != nil && u.launch.Kernel.Regions[u.region].Access != kernel.Read
+	return slices.ContainsFunc(r.p.uses[b], func(u schedule.Use) bool {
+		return u.Launch != nil && u.Launch.Partial != nil && u.Launch.Kernel.Regions[u.Region].Access != kernel.Read
 	})
 }
 
@@ -89,10 +90,10 @@ func (r *runner) combines(b int) bool {
 // wherever they are.
 func (r *runner) allOf(b int, such func(*engine.Compiled) bool) bool {
 	for _, u := range r.p.uses[b] {
-		if u.launch == nil {
+		if u.Launch == nil {
 			continue
 		}
-		if c, err := r.compile(u.launch.Kernel); err != nil || u.launch.Packed != nil || !such(c) {
+		if c, err := r.compile(u.Launch.Kernel); err != nil || u.Launch.Packed != nil || !such(c) {
 			return false
 		}
 	}

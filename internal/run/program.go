@@ -13,10 +13,10 @@ import (
 // concurrent use; the schedule must not change any more.
 type Program struct {
 	s       *schedule.Schedule
-	dies    [][]int // per top-level step: buffers that nothing uses after it
-	uses    [][]use // per buffer; the result's use is the zero one
-	swapped []bool  // per buffer: a loop swaps it with another
-	results []int   // per buffer: how many columns of the result it is
+	dies    [][]int          // per top-level step: buffers that nothing uses after it
+	uses    [][]schedule.Use // per buffer; the result's use is the zero one
+	swapped []bool           // per buffer: a loop swaps it with another
+	results []int            // per buffer: how many columns of the result it is
 	// spoolable are the buffers that Options.Spool may take.
 	spoolable []bool
 	launches  map[*schedule.Launch]int // their numbers: those of steps in order, then packed forms
@@ -40,14 +40,14 @@ type code struct {
 // Prepare looks through a schedule.
 func Prepare(s *schedule.Schedule) *Program {
 	n := len(s.Buffers)
-	p := &Program{s: s, dies: lifetimes(s), uses: make([][]use, n), swapped: make([]bool, n), results: make([]int, n),
+	p := &Program{s: s, dies: lifetimes(s), uses: make([][]schedule.Use, n), swapped: make([]bool, n), results: make([]int, n),
 		spoolable: spoolable(s), launches: map[*schedule.Launch]int{}, numbers: map[*kernel.Kernel]int{}, resizes: schedule.Resizes(s.Steps), none: make([]*input, n)}
-	eachUse(s.Steps, false, func(b int, u use) {
+	schedule.Uses(s.Steps, func(b int, u schedule.Use) {
 		p.uses[b] = append(p.uses[b], u)
-		p.swapped[b] = p.swapped[b] || u.swap
+		p.swapped[b] = p.swapped[b] || u.Swap
 	})
 	for _, c := range s.Result {
-		p.uses[c.Buffer] = append(p.uses[c.Buffer], use{})
+		p.uses[c.Buffer] = append(p.uses[c.Buffer], schedule.Use{})
 		p.results[c.Buffer]++
 	}
 	schedule.Launches(s.Steps, func(l *schedule.Launch) {

@@ -34,8 +34,8 @@ func (g *progress) start(r *runner) {
 			continue
 		}
 		for _, u := range in.uses {
-			if u.launch != nil && !u.looped {
-				g.rows[u.launch] = max(g.rows[u.launch], in.rows)
+			if u.Launch != nil && !u.Looped {
+				g.rows[u.Launch] = max(g.rows[u.Launch], in.rows)
 			}
 		}
 	}

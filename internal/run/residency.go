@@ -51,14 +51,14 @@ func (r *runner) streams(in *input) (bool, error) {
 		return false, nil
 	}
 	for _, u := range in.uses {
-		if u.launch == nil {
+		if u.Launch == nil {
 			return false, nil
 		}
-		c, err := r.compile(u.launch.Kernel)
+		c, err := r.compile(u.Launch.Kernel)
 		if err != nil {
 			return false, err
 		}
-		if u.launch.Kernel.Regions[u.region].Access != kernel.Read || !c.Streams(u.region) {
+		if u.Launch.Kernel.Regions[u.Region].Access != kernel.Read || !c.Streams(u.Region) {
 			return false, nil
 		}
 	}
@@ -90,7 +90,7 @@ func (r *runner) worthWindows(in *input) bool {
 	passes := 0
 	for _, u := range in.uses {
 		passes++
-		if u.looped {
+		if u.Looped {
 			passes += loopPasses
 		}
 	}

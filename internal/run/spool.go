@@ -41,8 +41,8 @@ func spoolable(s *schedule.Schedule) []bool {
 	for _, c := range s.Result {
 		results[c.Buffer]++
 	}
-	eachUse(s.Steps, false, func(b int, u use) {
-		fit[b] = !used[b] && results[b] == 1 && u.launch != nil && !u.looped && u.launch.Kernel.Regions[u.region].Access == kernel.Write
+	schedule.Uses(s.Steps, func(b int, u schedule.Use) {
+		fit[b] = !used[b] && results[b] == 1 && u.Launch != nil && !u.Looped && u.Launch.Kernel.Regions[u.Region].Access == kernel.Write
 		used[b] = true
 	})
 	return fit

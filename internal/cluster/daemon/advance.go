@@ -41,19 +41,18 @@ type admitted struct {
 }
 
 // advance runs the states inside the shard's window, in place.
-func (d *Daemon) advance(ctx context.Context, w *node.Advance, in *node.Finished) error {
+func (d *Daemon) advance(ctx context.Context, w *node.Advance) (*node.Advanced, error) {
 	sh, release, err := d.shard(w.Batch.Set, w.Shard)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer release()
-	in.Batch = w.Batch
 	if w.Builtin {
-		return d.builtin(ctx, w, sh, in)
+		return &node.Advanced{Batch: w.Batch}, d.builtin(ctx, w, sh)
 	}
 	c, ok := d.eng.Lookup(w.ID)
 	if !ok {
-		return fmt.Errorf("kernel %s is not compiled", w.ID.Short())
+		return nil, fmt.Errorf("kernel %s is not compiled", w.ID.Short())
 	}
 	a, _ := d.spare.Get().(*advancing)
 	if a == nil {
@@ -62,9 +61,9 @@ func (d *Daemon) advance(ctx context.Context, w *node.Advance, in *node.Finished
 	a.c, a.b, a.sh = c, w.Batch, sh
 	defer a.close()
 	if err := a.place(ctx, w.Turns); err != nil {
-		return err
+		return nil, err
 	}
-	return a.run(ctx, in)
+	return a.run(ctx)
 }
 
 // place puts the states, the windows and what travelled along into kernel
@@ -209,22 +208,20 @@ func (a *advancing) checkBounds(first int) error {
 	return nil
 }
 
-func (a *advancing) run(ctx context.Context, in *node.Finished) error {
+func (a *advancing) run(ctx context.Context) (*node.Advanced, error) {
 	turn := claimOf(ctx).Turn()
 	if err := turn.Take(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	defer turn.Give()
 	faults, err := a.c.Once(ctx, a.sizes, a.scalars, a.bases, 0, int64(a.b.States))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	in.Faults = faultsOf(faults)
-	in.Steps = uint64(a.last.steps)
 	for i, v := range a.b.Values {
 		copy(v, a.d.eng.Arena().Bytes(a.bases[i], int64(len(v))))
 	}
-	return nil
+	return &node.Advanced{Batch: a.b, Faults: faultsOf(faults), Steps: uint64(a.last.steps)}, nil
 }
 
 // close gives back what the run used, and keeps the rest for another one.

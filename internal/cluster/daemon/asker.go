@@ -1,34 +1,30 @@
 package daemon
 
 import (
-	"context"
 	"errors"
-	"sync"
 
 	"github.com/godwit-run/godwit/internal/cluster/caller"
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/drive"
 	"github.com/godwit-run/godwit/internal/cluster/node"
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
 	"github.com/godwit-run/godwit/internal/cluster/store"
-	"github.com/godwit-run/godwit/internal/cluster/transport"
 )
 
 // asker is a node's own requests to other nodes, over its own connections. Their numbers
 // begin where those of the node's core, which passes on what others asked for, never come.
 type asker struct {
-	d  *Daemon
-	mu sync.Mutex // guards what follows
-
-	core *caller.Core
-	then map[caller.ID]chan *caller.Deliver
-	next caller.ID
+	drive.Caller
+	d *Daemon
 }
 
 const firstAsked = 1 << 63
 
 func newAsker(d *Daemon) *asker {
-	return &asker{d: d, then: map[caller.ID]chan *caller.Deliver{},
-		core: caller.New(d.self, caller.Options{First: firstAsked + uint64(d.start.UnixNano())})}
+	a := &asker{d: d}
+	a.Driver = drive.Driver[caller.Input, caller.Effect]{Start: d.start, Ctx: d.ctx, Offer: d.offer, Do: a.do, Lost: lostNode, Unsent: d.metrics.unsent,
+		Core: caller.New(d.self, caller.Options{First: firstAsked + uint64(d.start.UnixNano())})}
+	return a
 }
 
 // takes hands over a parcel that answers a request of this node's own.
@@ -37,67 +33,26 @@ func (a *asker) takes(from catalog.Peer, b []byte) bool {
 	if err != nil || h.Caller != a.d.self || h.Request < firstAsked || h.Kind != parcel.Result && h.Kind != parcel.Fail && h.Kind != parcel.NeedCode {
 		return false
 	}
-	a.step(&caller.Received{From: from, Bytes: b})
+	a.Step(&caller.Received{From: from, Bytes: b})
 	return true
 }
 
-// ask runs an operation to its end.
-func (a *asker) ask(ctx context.Context, in *caller.Ask) (*parcel.Answer, error) {
-	done := make(chan *caller.Deliver, 1)
-	a.mu.Lock()
-	a.next++
-	in.ID = a.next
-	a.then[in.ID] = done
-	a.mu.Unlock()
-	a.step(in)
-	select {
-	case d := <-done:
-		return d.Answer, d.Err
-	case <-ctx.Done():
+// do carries out what the core wants.
+func (a *asker) do(e caller.Effect) caller.Input {
+	switch e := e.(type) {
+	case *caller.Deliver:
+		a.Deliver(e)
+	case *caller.Send:
+		if e.To == a.d.self { // a view that has not heard yet of what this node lacks
+			return lostNode(e.To)
+		}
+		a.d.trace("sent", "to", e.To, e.Bytes)
+		return a.Send(e.To, e.Bytes)
 	}
-	a.mu.Lock()
-	delete(a.then, in.ID)
-	a.mu.Unlock()
-	a.step(&caller.Abandon{ID: in.ID})
-	return nil, context.Cause(ctx)
+	return nil
 }
 
-// step feeds the core and carries out what it wants. A peer that cannot be reached is
-// news for it in turn.
-func (a *asker) step(in caller.Input) {
-	queue := []caller.Input{in}
-	for len(queue) > 0 {
-		a.mu.Lock()
-		effects := append([]caller.Effect(nil), a.core.Step(a.d.now(), queue[0])...)
-		queue = queue[1:]
-		for _, e := range effects {
-			if d, ok := e.(*caller.Deliver); ok && a.then[d.ID] != nil {
-				a.then[d.ID] <- d
-				delete(a.then, d.ID)
-			}
-		}
-		a.mu.Unlock()
-		for _, e := range effects {
-			if s, ok := e.(*caller.Send); ok && !a.send(s) {
-				queue = append(queue, &caller.Gone{Peer: s.To})
-			}
-		}
-	}
-}
-
-// send reports whether the peer can be reached as far as is known. What a full peer does not
-// take is lost, and asked for again.
-func (a *asker) send(s *caller.Send) bool {
-	if s.To == a.d.self { // a view that has not heard yet of what this node lacks
-		return false
-	}
-	a.d.trace("sent", "to", s.To, s.Bytes)
-	err := a.d.net.Send(s.To, s.Bytes)
-	if err != nil {
-		a.d.metrics.unsent(err)
-	}
-	return !errors.Is(err, transport.ErrUnreachable)
-}
+func lostNode(p catalog.Peer) caller.Input { return &caller.Gone{Peer: p} }
 
 // file describes a shard that is here.
 func (d *Daemon) file(set, shard uint32) (store.File, bool) { return d.cfg.Store.File(set, shard) }

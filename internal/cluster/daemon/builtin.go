@@ -19,7 +19,7 @@ import (
 var Chase = kernel.Hash([]byte("godwit preinstalled chase 1"))
 
 // builtin runs a preinstalled function.
-func (d *Daemon) builtin(ctx context.Context, w *node.Advance, sh shard, in *node.Finished) error {
+func (d *Daemon) builtin(ctx context.Context, w *node.Advance, sh shard) error {
 	b := w.Batch
 	if parcel.PrefixOf(w.ID) != parcel.PrefixOf(Chase) {
 		return refused("no function is preinstalled as %s", w.ID.Short())

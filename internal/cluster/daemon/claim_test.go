@@ -29,18 +29,26 @@ func TestScrubIsForAdministrators(t *testing.T) {
 		{7, "", true},
 	} {
 		e := &node.Start{Client: c.client, Owner: c.owner, Work: &node.Report{Inquiry: &parcel.Inquiry{}}}
-		if in := k.finish(t.Context(), e); in.Err != nil {
-			t.Errorf("%q asks for the status: %v", c.owner, in.Err)
+		if err := errOf(k.finish(t.Context(), e)); err != nil {
+			t.Errorf("%q asks for the status: %v", c.owner, err)
 		}
 		passes := k.scrub.report().Pass
 		e.Work = &node.Report{Inquiry: &parcel.Inquiry{Scrub: true}}
-		in := k.finish(t.Context(), e)
+		err := errOf(k.finish(t.Context(), e))
 		var w *node.WorkError
 		switch {
-		case c.may && in.Err != nil:
-			t.Errorf("%q: %v", c.owner, in.Err)
-		case !c.may && (!errors.As(in.Err, &w) || w.Reason != parcel.Refused || !strings.Contains(w.Detail, "admin/") || k.scrub.report().Pass != passes):
-			t.Errorf("%q: %v", c.owner, in.Err)
+		case c.may && err != nil:
+			t.Errorf("%q: %v", c.owner, err)
+		case !c.may && (!errors.As(err, &w) || w.Reason != parcel.Refused || !strings.Contains(w.Detail, "admin/") || k.scrub.report().Pass != passes):
+			t.Errorf("%q: %v", c.owner, err)
 		}
 	}
+}
+
+// errOf is why a job failed.
+func errOf(in node.Finished) error {
+	if f, ok := in.(*node.Failed); ok {
+		return f.Err
+	}
+	return nil
 }

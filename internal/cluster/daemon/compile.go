@@ -18,23 +18,23 @@ import (
 
 // compile verifies a stranger's kernel, makes machine code of it, and keeps
 // its bytes on disk for the node's next life.
-func (d *Daemon) compile(ctx context.Context, w *node.Compile) (t parcel.Timing, bound func([]int64) int64, err error) {
+func (d *Daemon) compile(ctx context.Context, w *node.Compile, t *parcel.Timing) (*node.Compiled, error) {
 	start := time.Now()
 	safe, err := verify.CheckBytes(w.Bytes)
 	if err != nil {
-		return t, nil, &node.WorkError{Reason: parcel.Refused, Detail: err.Error()}
+		return nil, &node.WorkError{Reason: parcel.Refused, Detail: err.Error()}
 	}
 	if safe.ID != w.ID {
-		return t, nil, refused("the kernel's hash is %s, expected %s", safe.ID.Short(), w.ID.Short())
+		return nil, refused("the kernel's hash is %s, expected %s", safe.ID.Short(), w.ID.Short())
 	}
 	verified := time.Now()
 	if _, err := d.eng.Safe(ctx, safe); err != nil {
-		return t, nil, err
+		return nil, err
 	}
 	t.Verify, t.Compile = uint32(verified.Sub(start).Microseconds()), uint32(time.Since(verified).Microseconds())
 	d.metrics.compiled(time.Since(start))
 	d.keepCode(w.ID, w.Bytes)
-	return t, outerSteps(safe), nil
+	return &node.Compiled{Bound: outerSteps(safe)}, nil
 }
 
 // outerSteps bounds the steps of one outer index of a kernel; -1 for sizes that are not
@@ -65,7 +65,7 @@ func (d *Daemon) recall() {
 		if left--; left < 0 || d.ctx.Err() != nil {
 			return
 		}
-		d.step(&node.Remember{ID: id, Native: bytes.HasPrefix(b, []byte(pack.Magic)), Bytes: b})
+		d.drive.Step(&node.Remember{ID: id, Native: bytes.HasPrefix(b, []byte(pack.Magic)), Bytes: b})
 	}
 }
 

@@ -13,8 +13,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/godwit-run/godwit/internal/cluster/caller"
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
 	"github.com/godwit-run/godwit/internal/cluster/control"
+	"github.com/godwit-run/godwit/internal/cluster/drive"
 	"github.com/godwit-run/godwit/internal/cluster/node"
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
 	"github.com/godwit-run/godwit/internal/cluster/store"
@@ -69,8 +71,8 @@ type Daemon struct {
 	log   *slog.Logger
 	start time.Time
 
-	mu   sync.Mutex // guards core
-	core *node.Core
+	core  *node.Core // see drive
+	drive *drive.Driver[node.Input, node.Effect]
 
 	lives    *lives // is Config.Membership, too
 	net      transport.Transport
@@ -116,7 +118,6 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 	lives := newLives(cfg.Membership, cfg.Rejoin)
 	cfg.Membership = lives
 	d := &Daemon{cfg: cfg, lives: lives, self: cfg.Membership.Peer(), log: cfg.Log, start: time.Now(), eng: eng}
-	d.core = node.New(d.self, cfg.Limits)
 	d.share = engine.NewShare(cmp.Or(cfg.Threads, runtime.GOMAXPROCS(0)), cfg.Long)
 	d.rooms = &rooms{size: run.MostResident}
 	d.columns = newColumns(eng)
@@ -124,6 +125,9 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 	d.metrics = newMetrics(d)
 	d.scrub = newScrubber(d)
 	d.ctx, d.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	d.core = node.New(d.self, cfg.Limits)
+	d.drive = &drive.Driver[node.Input, node.Effect]{Core: d.core, Start: d.start, Ctx: d.ctx, Offer: d.offer, Do: d.do, Unsent: d.metrics.unsent,
+		Lost: func(p catalog.Peer) node.Input { return &node.Gone{Peer: p} }}
 	d.repairs = newRepairs(d)
 	d.recall() // before anybody connects, who would be asked for what is on the disk
 	if d.net, err = cfg.Dial(d.self, d.nameOf, d); err != nil {
@@ -131,9 +135,10 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 	}
 	d.learnOwners()
 	d.work.Go(d.watch)
-	d.work.Go(d.ticks)
+	d.work.Go(func() { d.drive.Ticks(tick, &node.Tick{}) })
 	if d.repairs != nil {
 		d.work.Go(d.repairs.run)
+		d.work.Go(func() { d.repairs.ask.Ticks(tick, &caller.Tick{}) })
 	}
 	d.work.Go(d.publish)
 	if cfg.Rejoin != nil {
@@ -179,6 +184,8 @@ func (d *Daemon) Close() error {
 // nameOf is the name of a node that is alive.
 func (d *Daemon) nameOf(p catalog.Peer) (string, bool) { return d.view.Load().Name(p) }
 
+func (d *Daemon) offer(to catalog.Peer, b []byte) error { return d.net.Send(to, b) }
+
 func (d *Daemon) now() int64 { return time.Since(d.start).Microseconds() }
 
 // watch takes in views until the node ends.
@@ -212,7 +219,7 @@ func (d *Daemon) learn(v *catalog.View) {
 	d.net.Know(known)
 	d.lives.saw(v)
 	d.columns.retain(v)
-	d.step(&node.Learned{View: v})
+	d.drive.Step(&node.Learned{View: v})
 	d.takeBack(v)
 	d.repairs.learn(v)
 	if d.cfg.Learned != nil {
@@ -220,24 +227,11 @@ func (d *Daemon) learn(v *catalog.View) {
 	}
 }
 
-func (d *Daemon) ticks() {
-	t := time.NewTicker(tick)
-	defer t.Stop()
-	for {
-		select {
-		case <-d.ctx.Done():
-			return
-		case <-t.C:
-			d.step(&node.Tick{})
-		}
-	}
-}
-
 // Receive implements transport.Handler.
 func (d *Daemon) Receive(from catalog.Peer, b []byte) {
 	d.trace("received", "from", from, b)
 	if !d.repairs.takes(from, b) {
-		d.step(&node.Received{From: from, Bytes: b, Owners: d.certificateOf()})
+		d.drive.Step(&node.Received{From: from, Bytes: b, Owners: d.certificateOf()})
 	}
 }
 
@@ -251,33 +245,17 @@ func (d *Daemon) Gone(p catalog.Peer, err error) {
 		level = slog.LevelDebug
 	}
 	d.log.Log(d.ctx, level, "peer gone", "peer", p, "reason", err)
-	d.step(&node.Gone{Peer: p})
+	d.drive.Step(&node.Gone{Peer: p})
 	d.repairs.gone(p)
 }
 
-// step feeds the core and carries out what it wants. Short jobs run here and now: to
-// hand one to another thread takes longer than most of them.
-func (d *Daemon) step(in node.Input) {
-	queue := []node.Input{in}
-	for len(queue) > 0 {
-		in, queue = queue[0], queue[1:]
-		d.mu.Lock()
-		effects := d.core.Step(d.now(), in)
-		d.mu.Unlock()
-		for _, e := range effects {
-			if next := d.do(e); next != nil {
-				queue = append(queue, next)
-			}
-		}
-	}
-}
-
-// do carries out one effect. What it gives back is to be fed to the core.
+// do carries out one effect. What it gives back is to be fed to the core. Short jobs run here and
+// now: to hand one to another thread takes longer than most of them.
 func (d *Daemon) do(e node.Effect) node.Input {
 	switch e := e.(type) {
 	case *node.Send:
 		d.trace("sent", "to", e.To, e.Bytes)
-		return d.send(e, 0)
+		return d.drive.Send(e.To, e.Bytes)
 	case *node.Start:
 		return d.begin(e)
 	case *node.Stop:
@@ -287,7 +265,7 @@ func (d *Daemon) do(e node.Effect) node.Input {
 	case *node.Alarm:
 		time.AfterFunc(time.Duration(e.After)*time.Microsecond, func() {
 			if d.ctx.Err() == nil {
-				d.step(&node.Tick{})
+				d.drive.Step(&node.Tick{})
 			}
 		})
 	case *node.Forget:
@@ -296,40 +274,6 @@ func (d *Daemon) do(e node.Effect) node.Input {
 	}
 	return nil
 }
-
-// send passes a parcel to the transport. When the peer takes no more at present, or is a
-// client that has not connected with this node yet, it is tried again. A parcel that
-// is lost in the end costs its caller patience.
-func (d *Daemon) send(e *node.Send, tries int) node.Input {
-	err := d.net.Send(e.To, e.Bytes)
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, transport.ErrUnreachable) && (e.To < catalog.FirstClient || tries >= dialTries):
-		d.metrics.unsent(err)
-		return &node.Gone{Peer: e.To}
-	case tries < fullTries && !errors.Is(err, transport.ErrClosed):
-		time.AfterFunc(fullWait<<min(tries, 6), func() {
-			if d.ctx.Err() != nil {
-				return
-			}
-			if in := d.send(e, tries+1); in != nil {
-				d.step(in)
-			}
-		})
-	default:
-		d.metrics.unsent(err)
-	}
-	return nil
-}
-
-// A peer is tried again after 1, 2, 4, … 64, 64, … ms: one that is full for two seconds in
-// all, a client without a connection for one.
-const (
-	fullWait  = time.Millisecond
-	fullTries = 36
-	dialTries = 20
-)
 
 // begin runs a job: here if it is short, otherwise on its own goroutine.
 func (d *Daemon) begin(e *node.Start) node.Input {
@@ -349,57 +293,74 @@ func (d *Daemon) begin(e *node.Start) node.Input {
 		claim := d.claim(e)
 		in := d.finish(withOwner(withClaim(ctx, claim), e.Owner), e)
 		claim.Leave()
-		in.Used = claim.Used().Microseconds()
+		in.End().Used = claim.Used().Microseconds()
 		d.stops.Delete(e.Job)
 		if claim.Lowered() { // what comes of it must not run on this thread
-			d.work.Go(func() { d.step(in) })
+			d.work.Go(func() { d.drive.Step(in) })
 		} else {
-			d.step(in)
+			d.drive.Step(in)
 		}
 	})
 	return nil
 }
 
 // finish runs a job to its end.
-func (d *Daemon) finish(ctx context.Context, e *node.Start) (in *node.Finished) {
-	in = &node.Finished{Job: e.Job}
+func (d *Daemon) finish(ctx context.Context, e *node.Start) (in node.Finished) {
+	end := node.Ended{Job: e.Job}
 	defer func() {
 		if p := recover(); p != nil {
 			d.log.Error("bug: a job panicked", "work", fmt.Sprintf("%T", e.Work), "panic", p)
-			*in = node.Finished{Job: e.Job, Err: &node.WorkError{Reason: parcel.Internal, Detail: fmt.Sprint(p)}}
+			in = &node.Failed{Ended: node.Ended{Job: e.Job}, Err: &node.WorkError{Reason: parcel.Internal, Detail: fmt.Sprint(p)}}
 		}
 	}()
-	if in.Err = d.outdated(e.Work); in.Err != nil {
-		return in
+	err := d.outdated(e.Work)
+	if err == nil {
+		in, err = d.perform(ctx, e, &end.Timing)
 	}
-	start := time.Now()
+	if err != nil {
+		in = &node.Failed{Err: err}
+	}
+	*in.End() = end
+	return in
+}
+
+// perform does the work of a job, and says what it took.
+func (d *Daemon) perform(ctx context.Context, e *node.Start, took *parcel.Timing) (in node.Finished, err error) {
 	switch w := e.Work.(type) {
 	case *node.Compile:
-		in.Timing, in.Bound, in.Err = d.compile(ctx, w)
-		return in
+		return d.compile(ctx, w, took)
 	case *node.Install:
-		in.Timing, in.Err = d.install(ctx, w)
-		in.Err = d.named(ctx, in.Err)
-		return in
+		return &node.Compiled{}, d.named(ctx, d.install(ctx, w, took))
 	case *node.Native:
-		in.Err = d.named(ctx, d.runNative(ctx, e.Owner, w, in))
-		return in
-	case *node.Compute:
-		in.Answer, in.Err = d.compute(ctx, w)
-	case *node.Advance:
-		in.Err = d.advance(ctx, w, in)
-	case *node.Collect:
-		in.Answer, in.Err = d.collect(ctx, w.Gather)
-	case *node.Keep:
-		in.Answer, in.Err = d.keep(ctx, e, w)
-	case *node.Copy:
-		in.Answer, in.Err = d.copyPart(w.Part)
-	case *node.Report:
-		in.Answer, in.Err = d.inquired(e, w.Inquiry)
-	default:
-		in.Err = fmt.Errorf("no such work: %T", w)
+		in, err = d.runNative(ctx, e.Owner, w, took)
+		return in, d.named(ctx, err)
 	}
-	in.Err = d.named(ctx, in.Err)
-	in.Timing.Run = uint32(time.Since(start).Microseconds())
-	return in
+	start := time.Now()
+	if w, walk := e.Work.(*node.Advance); walk {
+		in, err = d.advance(ctx, w)
+	} else {
+		var a *parcel.Answer
+		a, err = d.answer(ctx, e)
+		in = &node.Answered{Answer: a}
+	}
+	err = d.named(ctx, err)
+	took.Run = uint32(time.Since(start).Microseconds())
+	return in, err
+}
+
+// answer does work that ends with an answer.
+func (d *Daemon) answer(ctx context.Context, e *node.Start) (*parcel.Answer, error) {
+	switch w := e.Work.(type) {
+	case *node.Compute:
+		return d.compute(ctx, w)
+	case *node.Collect:
+		return d.collect(ctx, w.Gather)
+	case *node.Keep:
+		return d.keep(ctx, e, w)
+	case *node.Copy:
+		return d.copyPart(w.Part)
+	case *node.Report:
+		return d.inquired(e, w.Inquiry)
+	}
+	return nil, fmt.Errorf("no such work: %T", e.Work)
 }

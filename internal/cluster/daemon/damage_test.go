@@ -193,10 +193,10 @@ func gathered() *kernel.Kernel {
 // job runs work as the core would have it done.
 func (k *kept) job(w node.Work) ([]byte, error) {
 	in := k.finish(context.Background(), &node.Start{Work: w})
-	if in.Err != nil {
-		return nil, in.Err
+	if err := errOf(in); err != nil {
+		return nil, err
 	}
-	return in.Answer.Columns[0], nil
+	return in.(*node.Answered).Answer.Columns[0], nil
 }
 
 func (k *kept) kernel(t *testing.T, kern *kernel.Kernel) kernel.ID {
@@ -205,7 +205,7 @@ func (k *kept) kernel(t *testing.T, kern *kernel.Kernel) kernel.ID {
 	must(t, err)
 	id := kernel.Hash(b)
 	in := k.finish(context.Background(), &node.Start{Work: &node.Compile{ID: id, Bytes: b}})
-	must(t, in.Err)
+	must(t, errOf(in))
 	return id
 }
 
@@ -413,8 +413,8 @@ func TestScrub(t *testing.T) {
 		must(t, os.Chtimes(k.path(), st.ModTime(), st.ModTime()))
 		if asked {
 			in := k.finish(t.Context(), &node.Start{Work: &node.Report{Inquiry: &parcel.Inquiry{Scrub: true}}})
-			if in.Err != nil || !bytes.Contains(in.Answer.Columns[0], []byte(`"asked":true`)) {
-				t.Fatalf("asking: %v", in.Err)
+			if a, ok := in.(*node.Answered); !ok || !bytes.Contains(a.Answer.Columns[0], []byte(`"asked":true`)) {
+				t.Fatalf("asking: %v", errOf(in))
 			}
 		} else {
 			k.cfg.Scrub.Rate = 1 << 30

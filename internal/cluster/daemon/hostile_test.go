@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
-	"github.com/godwit-run/godwit/internal/cluster/node"
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/data/column"
@@ -136,7 +135,8 @@ func advanced(t *testing.T, d *Daemon, sh shard, text string) ([]byte, error) {
 	if err := a.place(t.Context(), 10); err != nil {
 		return values, err
 	}
-	return values, a.run(t.Context(), &node.Finished{})
+	_, err = a.run(t.Context())
+	return values, err
 }
 
 // TestHostileBatches: kernels that verify accepts, in places where its proofs do not

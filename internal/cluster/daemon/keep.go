@@ -106,7 +106,7 @@ func (d *Daemon) letGo(ctx context.Context, set, shard uint32, why string) error
 	if err := d.cfg.Membership.Unhold(ctx, set, shard); err != nil {
 		return err
 	}
-	d.step(&node.Lacks{Set: set, Shard: int(shard), Why: why})
+	d.drive.Step(&node.Lacks{Set: set, Shard: int(shard), Why: why})
 	return d.cfg.Store.Drop(set, shard)
 }
 

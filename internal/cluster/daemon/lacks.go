@@ -39,7 +39,7 @@ func (d *Daemon) lacks(set, shard uint32, why error) error {
 		d.unhold(set, shard)
 	}
 	if !d.here(set, shard) { // it may have been made again since the job began
-		d.step(&node.Lacks{Set: set, Shard: int(shard), Why: detail})
+		d.drive.Step(&node.Lacks{Set: set, Shard: int(shard), Why: detail})
 	}
 	return &node.WorkError{Reason: parcel.NoShard, Set: set, Shard: int(shard), Detail: detail}
 }
@@ -93,7 +93,7 @@ func (d *Daemon) here(set, shard uint32) bool {
 // hold tells the core, and then the cluster, that a shard is here: the node itself may use it
 // also while nobody else can be told.
 func (d *Daemon) hold(ctx context.Context, f *store.File) error {
-	d.step(&node.Holds{Set: f.Set, Shard: int(f.Shard)})
+	d.drive.Step(&node.Holds{Set: f.Set, Shard: int(f.Shard)})
 	d.holding.Lock()
 	defer d.holding.Unlock()
 	return d.cfg.Membership.Hold(ctx, heldOf(f))
@@ -144,7 +144,7 @@ func (d *Daemon) tellDamaged() {
 		}
 		d.metrics.damaged.Inc()
 		d.log.Error("a damaged shard was set aside at start", "set", f.Set, "shard", f.Shard, "file", f.Path, "reason", f.Reason)
-		d.step(&node.Lacks{Set: f.Set, Shard: int(f.Shard), Why: d.told(f.Set, f.Shard, errors.New(f.Reason))})
+		d.drive.Step(&node.Lacks{Set: f.Set, Shard: int(f.Shard), Why: d.told(f.Set, f.Shard, errors.New(f.Reason))})
 		d.unhold(f.Set, f.Shard)
 	}
 }

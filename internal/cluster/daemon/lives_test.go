@@ -173,10 +173,10 @@ func TestViewDeadline(t *testing.T) {
 		t.Errorf("before the deadline: %v", err)
 	}
 	d.lives = newLives(&fake{renewed: time.Now().Add(-70 * time.Second)}, nil)
-	in := d.finish(t.Context(), &node.Start{Work: &node.Compute{}})
+	err := errOf(d.finish(t.Context(), &node.Start{Work: &node.Compute{}}))
 	var refused *node.WorkError
-	if !errors.As(in.Err, &refused) || refused.Reason != parcel.Refused || !strings.Contains(refused.Detail, "--view-deadline") {
-		t.Errorf("after the deadline: %v", in.Err)
+	if !errors.As(err, &refused) || refused.Reason != parcel.Refused || !strings.Contains(refused.Detail, "--view-deadline") {
+		t.Errorf("after the deadline: %v", err)
 	}
 	if err := d.outdated(&node.Report{}); err != nil {
 		t.Errorf("the node does not say how it is: %v", err)

@@ -71,43 +71,43 @@ func (n *native) close() error {
 var errNoNative = refused("this node runs no packages: its operator must start it with --native and trust the key that signed the package, with godwit trust add")
 
 // install checks a package, compiles it and starts its worker.
-func (d *Daemon) install(ctx context.Context, w *node.Install) (t parcel.Timing, err error) {
+func (d *Daemon) install(ctx context.Context, w *node.Install, t *parcel.Timing) error {
 	n := d.native
 	if n == nil {
-		return t, errNoNative
+		return errNoNative
 	}
 	start := time.Now()
 	p, err := pack.Decode(w.Bytes)
 	if err != nil {
-		return t, refused("%v", err)
+		return refused("%v", err)
 	}
 	// The view may not have come yet in the first moments of the node.
 	if err := d.heard(ctx, func(*catalog.View) bool { return true }); err != nil {
-		return t, err
+		return err
 	}
 	if err := d.allowed(ctx, p); err != nil {
-		return t, err
+		return err
 	}
 	checked := time.Since(start)
 	program, form, compiling, err := n.loader.Program(ctx, p)
 	if err != nil {
-		return t, unusable(err)
+		return unusable(err)
 	}
 	program.ID = w.ID.String() // all of it, with the signer: two packages may have one name
 	loading := time.Now()
 	if _, err := n.workers.Load(ctx, program); err != nil {
-		return t, unusable(err)
+		return unusable(err)
 	}
 	content, err := p.ID()
 	if err != nil {
-		return t, err
+		return err
 	}
 	n.mu.Lock()
 	n.installed[w.ID] = &installed{w.ID, content, p.Signer, form, program}
 	n.mu.Unlock()
 	t.Verify, t.Compile = micros(checked+time.Since(loading)), micros(compiling)
 	d.keepCode(w.ID, w.Bytes)
-	return t, nil
+	return nil
 }
 
 // allowed says whether a package may be installed. Of a key that has just been added
@@ -189,7 +189,7 @@ func (d *Daemon) distrust(v *catalog.View) {
 	}
 	for _, id := range ended {
 		d.log.Warn("a package may not run any more", "package", id.Short())
-		d.step(&node.Withdraw{ID: id})
+		d.drive.Step(&node.Withdraw{ID: id})
 	}
 	d.native.regions.retain(v)
 }
@@ -254,47 +254,45 @@ func (n *native) named(by *installed, name string) (kernel.ID, error) {
 }
 
 // runNative runs a package's main function.
-func (d *Daemon) runNative(ctx context.Context, owner string, w *node.Native, in *node.Finished) error {
+func (d *Daemon) runNative(ctx context.Context, owner string, w *node.Native, t *parcel.Timing) (*node.Called, error) {
 	n := d.native
 	if n == nil {
-		return errNoNative
+		return nil, errNoNative
 	}
 	i := n.find(w.ID)
 	if i == nil {
-		return &node.WorkError{Reason: parcel.NoCode, Detail: fmt.Sprintf("the package %s is not installed any more", w.ID.Short())}
+		return nil, &node.WorkError{Reason: parcel.NoCode, Detail: fmt.Sprintf("the package %s is not installed any more", w.ID.Short())}
 	}
 	if err := n.permits(i); err != nil {
-		return err
+		return nil, err
 	}
 	grants, release, err := d.grant(ctx, owner, string(i.signer), w.Call.Grants)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer release()
 	call := &worker.Call{Payload: w.Call.Bytes, Self: uint32(d.self), Grants: grants}
 	for _, m := range d.view.Load().Nodes {
 		call.Nodes = append(call.Nodes, uint32(m.Peer))
 	}
-	out, err := n.call(ctx, i, call, &in.Timing)
+	out, err := n.call(ctx, i, call, t)
 	if err != nil {
 		if revoked := n.permits(i); revoked != nil {
-			return revoked // that is what ended it
+			return nil, revoked // that is what ended it
 		}
-		return ran(err)
+		return nil, ran(err)
 	}
+	end := &node.Called{Replied: out.Replied, Reply: out.Reply}
 	for _, s := range out.Sends {
 		o := node.Outgoing{To: catalog.Peer(s.To), Payload: s.Payload}
 		if s.Package != "" {
 			if o.ID, err = n.named(i, s.Package); err != nil {
-				return err
+				return nil, err
 			}
 		}
-		in.Sends = append(in.Sends, o)
+		end.Sends = append(end.Sends, o)
 	}
-	if out.Replied {
-		in.Answer = &parcel.Answer{Columns: [][]byte{out.Reply}}
-	}
-	return nil
+	return end, nil
 }
 
 // call runs a package in its worker, which may have to be started again.

@@ -65,11 +65,7 @@ func TestRecall(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	codes := func() int {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		return d.core.Status().Codes
-	}
+	codes := func() int { return d.status().Codes }
 	for deadline := time.Now().Add(30 * time.Second); codes() < 3; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("after a long time %d kernels are compiled", codes())

@@ -96,13 +96,13 @@ func (r *repairs) learn(v *catalog.View) {
 	r.mu.Lock()
 	r.plan.Learn(v)
 	r.mu.Unlock()
-	r.ask.step(&caller.Learned{View: v})
+	r.ask.Step(&caller.Learned{View: v})
 }
 
 // gone takes in that a peer cannot be reached.
 func (r *repairs) gone(p catalog.Peer) {
 	if r != nil {
-		r.ask.step(&caller.Gone{Peer: p})
+		r.ask.Step(&caller.Gone{Peer: p})
 	}
 }
 
@@ -113,14 +113,10 @@ func (r *repairs) takes(from catalog.Peer, b []byte) bool { return r != nil && r
 func (r *repairs) run() {
 	look := time.NewTicker(min(time.Second, r.d.cfg.RepairAfter/8+time.Millisecond))
 	defer look.Stop()
-	deadlines := time.NewTicker(tick)
-	defer deadlines.Stop()
 	for {
 		select {
 		case <-r.d.ctx.Done():
 			return
-		case <-deadlines.C:
-			r.ask.step(&caller.Tick{})
 		case <-look.C:
 			r.look()
 		}
@@ -196,7 +192,7 @@ func (r *repairs) retract(n repair.Name) {
 	if _, here := r.d.file(n.Set, uint32(n.Shard)); here {
 		return
 	}
-	r.d.step(&node.Lacks{Set: n.Set, Shard: n.Shard, Why: "its file is not there"})
+	r.d.drive.Step(&node.Lacks{Set: n.Set, Shard: n.Shard, Why: "its file is not there"})
 	if err := r.d.tryUnhold(n.Set, uint32(n.Shard)); err != nil && r.d.ctx.Err() == nil {
 		r.d.log.Warn("others are not told yet that a shard is not here", "set", n.Set, "shard", n.Shard, "reason", err)
 	}
@@ -275,10 +271,13 @@ func (r *repairs) fetch(ctx context.Context, n repair.Name) (store.File, error) 
 // part copies one part from any node that holds the shard.
 func (r *repairs) part(ctx context.Context, f store.File, at, size int64) error {
 	p := parcel.Part{Set: f.Set, Shard: f.Shard, Offset: at, Count: size, Sum: f.Sum}
-	a, err := r.ask.ask(ctx, &caller.Ask{Kind: parcel.Copy, Payload: p.Append(nil), Set: f.Set, Shard: int(f.Shard), Left: partTime.Microseconds()})
+	end, err := r.ask.Wait(ctx, func(id caller.ID) caller.Input {
+		return &caller.Ask{ID: id, Kind: parcel.Copy, Payload: p.Append(nil), Set: f.Set, Shard: int(f.Shard), Left: partTime.Microseconds()}
+	})
 	if err != nil {
 		return err
 	}
+	a := end.Answer
 	if len(a.Columns) != 1 || int64(len(a.Columns[0])) != size {
 		return fmt.Errorf("%v: %d bytes from %d on were asked for, another answer came", &f, size, at)
 	}

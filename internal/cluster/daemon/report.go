@@ -120,10 +120,9 @@ func (d *Daemon) Report() *Report {
 	return r
 }
 
-func (d *Daemon) status() node.Status {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.core.Status()
+func (d *Daemon) status() (s node.Status) {
+	d.drive.Between(func() { s = d.core.Status() })
+	return s
 }
 
 // inJSON gives counters the names that fields have: need_code, kernel_missing.

@@ -46,7 +46,7 @@ type account struct {
 // An owner has at most ownerQuotas times what one client has.
 const ownerQuotas = 2
 
-// mostClients is how many clients are known beside those with something in hand.
+// mostClients is how many clients are known beside those with something in flight.
 const mostClients = 1024
 
 // The weights of clients and of nodes, which work for nobody who waits: they make
@@ -88,7 +88,7 @@ func (c *Core) accountOf(h *held, owners func(catalog.Peer) string) *party {
 	return c.meet(peer, name, known)
 }
 
-// meet makes a client known, or one that has nothing in hand another owner's.
+// meet makes a client known, or one that has nothing in flight another owner's.
 func (c *Core) meet(peer catalog.Peer, name string, known bool) *party {
 	k := c.clients[peer]
 	if k != nil && k.owner.name == name {
@@ -116,7 +116,7 @@ func (c *Core) meet(peer catalog.Peer, name string, known bool) *party {
 	return k
 }
 
-// idle reports that a client has nothing in hand.
+// idle reports that a client has nothing in flight.
 func (k *party) idle() bool {
 	for i := range k.in {
 		if k.in[i].running > 0 || k.in[i].waiting > 0 {
@@ -141,7 +141,7 @@ func (c *Core) abandon(o *owner) {
 }
 
 // over says which quota one more parcel of so many bytes would break; "" if none. Who
-// has nothing in hand always has room for one.
+// has nothing in flight always has room for one.
 func (c *Core) over(k *party, size int64) string {
 	l := &c.limits
 	if text := k.sum.over(l, size, 1); text != "" {
@@ -166,7 +166,7 @@ func (a *account) over(l *Limits, size int64, times int) string {
 	return ""
 }
 
-// weigh counts bytes that come into hand for a parcel, or leave.
+// weigh counts bytes that a parcel takes up, or gives back.
 func (c *Core) weigh(h *held, bytes int64) {
 	c.bytes += bytes
 	h.client.sum.bytes += bytes
@@ -255,7 +255,7 @@ type ClientStatus struct {
 // shownClients is how many clients Status shows.
 const shownClients = 32
 
-// clientStatus lists clients, those with most in hand first, then those that used most.
+// clientStatus lists clients, those with most in flight first, then those that used most.
 func (c *Core) clientStatus() []ClientStatus {
 	list := make([]ClientStatus, 0, len(c.clients))
 	for _, k := range c.clients {

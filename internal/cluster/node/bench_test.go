@@ -45,10 +45,10 @@ func warm(b *testing.B, code []byte) *Core {
 	}
 	h.Flags |= parcel.Carries
 	out := c.Step(0, &Received{From: client, Bytes: append(h.Append(nil, code), payload...)})
-	out = c.Step(0, &Finished{Job: out[0].(*Start).Job})
+	out = c.Step(0, &Compiled{Ended: Ended{Job: out[0].(*Start).Job}})
 	f := out[0].(*Start)
 	binary.LittleEndian.PutUint64(f.Work.(*Advance).Batch.Values[0], ^uint64(0))
-	c.Step(0, &Finished{Job: f.Job, Batch: f.Work.(*Advance).Batch, Steps: 1})
+	c.Step(0, &Advanced{Ended: Ended{Job: f.Job}, Batch: f.Work.(*Advance).Batch, Steps: 1})
 	return c
 }
 
@@ -78,7 +78,7 @@ func BenchmarkWalk(b *testing.B) {
 				batch := start.Work.(*Advance).Batch
 				binary.LittleEndian.PutUint64(batch.Values[0], 77)
 				t2 := time.Now()
-				effects = c.StepInto(effects[:0], int64(i), &Finished{Job: start.Job, Batch: batch, Steps: 3})
+				effects = c.StepInto(effects[:0], int64(i), &Advanced{Ended: Ended{Job: start.Job}, Batch: batch, Steps: 3})
 				finished += time.Since(t2)
 				received += t1.Sub(t0)
 				if len(effects) != 1 || effects[0].(*Send).To != 2 {

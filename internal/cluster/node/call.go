@@ -15,9 +15,8 @@ type Install struct {
 	Bytes []byte
 }
 
-// Native runs the main function of a package that was installed. Its Finished has
-// the reply in the only column of Answer, nil if there was none, and Sends. An error
-// whose reason is Busy or NoCode says that nothing has run.
+// Native runs the main function of a package that was installed. A failure whose
+// reason is Busy or NoCode says that nothing has run.
 type Native struct {
 	ID   kernel.ID
 	Call *parcel.Call
@@ -34,7 +33,7 @@ type Outgoing struct {
 }
 
 // Withdraw takes a package away that may not run any more. Its Forget follows
-// once no parcel in hand needs it; whoever carries out the work refuses it from now
+// once no parcel in flight needs it; whoever carries out the work refuses it from now
 // on.
 type Withdraw struct{ ID kernel.ID }
 
@@ -52,16 +51,13 @@ func (c *Core) withdraw(id kernel.ID) {
 
 // called takes the end of a package's run: its reply goes to the caller, and what it
 // sent goes on. See docs/parcels.md for when a request has ended.
-func (c *Core) called(j *job, f *Finished) {
-	h := j.held
-	if f.Err != nil {
-		c.failCall(h, failure(f.Err))
-		return
-	}
+func (c *Core) called(s *serving, f *Called) {
+	h := s.held
 	call := h.body.(*parcel.Call)
-	a := c.outcome(j, f)
+	a := &parcel.Answer{Micros: s.timing(h, f.Timing)}
 	switch {
-	case f.Answer != nil:
+	case f.Replied:
+		a.Columns = [][]byte{f.Reply}
 		if !c.answer(h, parcel.Last, a) {
 			c.failCall(h, &parcel.Failure{Reason: parcel.Refused, Shard: -1, Detail: fmt.Sprintf(
 				"the reply is longer than the %d bytes of a parcel", parcel.MaxBytes)})
@@ -122,6 +118,15 @@ func (c *Core) passOn(h *held, s *Outgoing, share uint64) *parcel.Failure {
 	c.codes.touch(e)
 	c.send(s.To, parcel.Send, b)
 	return nil
+}
+
+// failFor ends the request of a parcel that needs some code with a failure.
+func (c *Core) failFor(h *held, code parcel.Prefix, f *parcel.Failure) {
+	if h.Kind == parcel.Send {
+		c.failCall(h, f)
+	} else {
+		c.fail(h.req, code, f)
+	}
 }
 
 // failCall ends the request of a Send with a failure. The hops tell the caller

@@ -23,7 +23,7 @@ const (
 const compileTime = 30_000_000
 
 // code is a kernel or a package that this node knows or waits for. It is wanted
-// while it has no bytes, then compiling, then ready. Pinned by the parcels in hand
+// while it has no bytes, then compiling, then ready. Pinned by the parcels in flight
 // that need it; once ready and without pins it may be forgotten.
 type code struct {
 	prefix     parcel.Prefix
@@ -285,48 +285,76 @@ func (c *Core) supply(e *code, b []byte, id kernel.ID) {
 	c.shrink(func() bool { return c.codes.bytes+int64(len(b)) <= c.limits.CodeBytes })
 	e.id, e.compiling = id, true
 	c.codes.fill(e, bytes.Clone(b))
-	j := &job{code: e, client: e.client}
-	if j.client == nil {
-		j.client = c.myself
-	}
-	if j.start.Work = c.making(e); c.codes.bytes > c.limits.CodeBytes {
-		c.compiled(e, &Finished{Err: &WorkError{Reason: parcel.Busy, Detail: fmt.Sprintf(
+	if c.codes.bytes > c.limits.CodeBytes {
+		c.unusable(e, &parcel.Failure{Reason: parcel.Busy, Shard: -1, Detail: fmt.Sprintf(
 			"the %d bytes of the %s %s do not fit: those of all that are in use are %d, the limit is %d",
-			len(b), e.kind(), e.prefix, c.codes.bytes-int64(len(b)), c.limits.CodeBytes)}})
+			len(b), e.kind(), e.prefix, c.codes.bytes-int64(len(b)), c.limits.CodeBytes)})
 		return
 	}
-	c.enqueue(j)
+	c.wait(c.build(e))
 }
 
-// making is the work that makes a code ready.
-func (c *Core) making(e *code) Work {
-	if e.native {
-		return &Install{ID: e.id, Bytes: e.bytes}
+// building is the job that makes a code ready.
+type building struct {
+	job
+	code *code
+}
+
+func (c *Core) build(e *code) *job {
+	b := &building{code: e}
+	b.job = job{client: e.client, queued: c.now, errand: b}
+	if b.client == nil {
+		b.client = c.myself
 	}
-	return &Compile{ID: e.id, Bytes: e.bytes}
+	if e.native {
+		b.start.Work = &Install{ID: e.id, Bytes: e.bytes}
+	} else {
+		b.start.Work = &Compile{ID: e.id, Bytes: e.bytes}
+	}
+	return &b.job
+}
+
+func (*building) laneFor(*Core) int { return making }
+
+func (b *building) begin(c *Core) (left int64, ok bool) {
+	if b.code.pins == 0 { // those who needed it have left
+		c.removeCode(b.code)
+		return 0, false
+	}
+	return compileTime, true
+}
+
+func (b *building) ended(c *Core, f Finished) {
+	if f, ok := f.(*Compiled); ok {
+		c.compiled(b.code, f)
+		return
+	}
+	c.unusable(b.code, failure(f))
+}
+
+// unusable fails the parcels that wait for a code that was not compiled.
+func (c *Core) unusable(e *code, f *parcel.Failure) {
+	c.codes.fill(e, nil)
+	for _, h := range e.built() {
+		if !h.req.over {
+			c.failFor(h, e.prefix, f)
+		}
+	}
+	if e.pins == 0 && c.codes.byPrefix[e.prefix] == e {
+		c.removeCode(e)
+	}
+}
+
+// built gives the parcels that waited for a code, whose job has ended.
+func (e *code) built() []*held {
+	waiting := e.waiting
+	e.compiling, e.waiting = false, nil
+	return waiting
 }
 
 // compiled lets the parcels go on that waited for a kernel.
-func (c *Core) compiled(e *code, f *Finished) {
-	e.compiling = false
-	waiting := e.waiting
-	e.waiting = nil
-	if f.Err != nil {
-		c.codes.fill(e, nil)
-		for _, h := range waiting {
-			switch {
-			case h.req.over:
-			case h.Kind == parcel.Send:
-				c.failCall(h, failure(f.Err))
-			default:
-				c.fail(h.req, e.prefix, failure(f.Err))
-			}
-		}
-		if e.pins == 0 && c.codes.byPrefix[e.prefix] == e {
-			c.removeCode(e)
-		}
-		return
-	}
+func (c *Core) compiled(e *code, f *Compiled) {
+	waiting := e.built()
 	e.ready, e.bound = true, f.Bound
 	if e.pins == 0 {
 		c.codes.idle++
@@ -436,13 +464,8 @@ func (c *Core) codeLost(e *code, list []*held, detail string) {
 			continue // another parcel of the same request ended it
 		}
 		f := &parcel.Failure{Reason: parcel.NoCode, Shard: -1, Detail: fmt.Sprintf("the %s %s is not known here; %s", e.kind(), e.prefix, detail)}
-		switch h.Kind {
-		case parcel.Walk:
-		case parcel.Send:
-			c.failCall(h, f)
-			continue
-		default:
-			c.fail(h.req, e.prefix, f)
+		if h.Kind != parcel.Walk {
+			c.failFor(h, e.prefix, f)
 			continue
 		}
 		c.unpark(h)

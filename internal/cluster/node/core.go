@@ -17,7 +17,7 @@ type Core struct {
 
 	requests       map[name]*request
 	oldest, newest *request // all of them, by arrival
-	parcels        int      // in hand
+	parcels        int      // in flight
 	bytes          int64    // of them
 	lastHeld       uint64
 
@@ -34,7 +34,7 @@ type Core struct {
 	owners  map[string]*owner
 	myself  *party // what this node does unasked
 
-	gathering []*job // of those that stay behind, by when they give up waiting
+	gathering []*advancing // of those that stay behind, by when they give up waiting
 
 	children  map[uint64]*child // requests of this node's own, by number
 	lastChild uint64
@@ -74,8 +74,6 @@ func (c *Core) StepInto(effects []Effect, now int64, in Input) []Effect {
 	switch in := in.(type) {
 	case *Received:
 		c.receive(in)
-	case *Finished:
-		c.finished(in)
 	case *Gone:
 		c.lost(in.Peer)
 	case *Learned:
@@ -90,6 +88,8 @@ func (c *Core) StepInto(effects []Effect, now int64, in Input) []Effect {
 		c.withdraw(in.ID)
 	case *Tick:
 		c.tick()
+	case Finished:
+		c.finished(in)
 	}
 	c.dispatch()
 	effects, c.out = c.out, nil

@@ -54,7 +54,7 @@ func TestForwardInPlace(t *testing.T) {
 		c.Step(0, &Learned{View: halves()})
 		raw := walkParcel(1, []byte("kernel"), 10)
 		s := arrived(t, c, raw)
-		out := c.Step(5, &Finished{Job: s.Job, Batch: test.edit(s.Work.(*Advance).Batch), Steps: 1})
+		out := c.Step(5, &Advanced{Ended: Ended{Job: s.Job}, Batch: test.edit(s.Work.(*Advance).Batch), Steps: 1})
 		send := out[0].(*Send)
 		h, _, payload, err := parcel.ReadHeader(send.Bytes)
 		if err != nil || h.Hops != 4095 || h.Left != 10_000_000-5 || h.Caller != client || h.Flags != parcel.Builtin {
@@ -117,7 +117,7 @@ func TestRememberedAreFew(t *testing.T) {
 func TestAnswerTooLong(t *testing.T) {
 	c := New(1, roomy)
 	out := c.Step(0, &Received{From: client, Bytes: parcelOf(argsOf(t, "kind=read request=1"))})
-	out = c.Step(0, &Finished{Job: out[0].(*Start).Job, Answer: &parcel.Answer{Columns: [][]byte{make([]byte, parcel.MaxBytes)}}})
+	out = c.Step(0, &Answered{Ended: Ended{Job: out[0].(*Start).Job}, Answer: &parcel.Answer{Columns: [][]byte{make([]byte, parcel.MaxBytes)}}})
 	if text := newScript().show(out[0]); len(out) != 1 || !strings.Contains(text, "last") || !strings.Contains(text, "refused: the answer is longer") {
 		t.Errorf("%d effects, first %s", len(out), text)
 	}
@@ -135,7 +135,7 @@ func TestStatesTooLong(t *testing.T) {
 	b.Values = [][]byte{make([]byte, 8*b.States), make([]byte, 8*b.States)}
 	h := parcel.Header{Kind: parcel.Walk, Flags: parcel.Builtin, Hops: 9, Left: 1e6, Request: 1, Caller: client, Code: 1}
 	s := c.Step(0, &Received{From: client, Bytes: b.Append(h.Append(nil, nil))})[0].(*Start)
-	f := &Finished{Job: s.Job, Batch: s.Work.(*Advance).Batch}
+	f := &Advanced{Ended: Ended{Job: s.Job}, Batch: s.Work.(*Advance).Batch}
 	for i := range f.Batch.States {
 		binary.LittleEndian.PutUint64(f.Batch.Values[0][8*i:], ^uint64(0)) // done
 	}
@@ -207,8 +207,8 @@ func TestPartAndMeet(t *testing.T) {
 		for k := range b.States { // some go to the other shard and some stay
 			binary.LittleEndian.PutUint64(b.Values[0][8*k:], uint64(10+50*((i+k)%2)))
 		}
-		out = c.Step(0, &Finished{Job: s.Job, Batch: b, Steps: 1})
-		if h := c.jobs[c.lastJob].cargo.from[0]; h.refs > 4 {
+		out = c.Step(0, &Advanced{Ended: Ended{Job: s.Job}, Batch: b, Steps: 1})
+		if h := c.jobs[c.lastJob].errand.(*advancing).cargo.from[0]; h.refs > 4 {
 			t.Fatalf("round %d: four states have %d references to their parcel", i, h.refs)
 		}
 	}
@@ -294,11 +294,7 @@ func FuzzReceive(f *testing.F) {
 		running := c.Step(0, &Received{From: catalog.Peer(from), Bytes: raw})
 		for n := 0; len(running) > 0 && n < 1000; n++ {
 			if s, ok := running[0].(*Start); ok {
-				f := &Finished{Job: s.Job, Steps: 1 << 39}
-				if w, ok := s.Work.(*Advance); ok {
-					f.Batch = w.Batch
-				}
-				running = append(running, c.Step(int64(n), f)...)
+				running = append(running, c.Step(int64(n), plainEnd(s))...)
 			}
 			running = running[1:]
 		}
@@ -307,6 +303,47 @@ func FuzzReceive(f *testing.F) {
 			t.Error(left)
 		}
 	})
+}
+
+// plainEnd ends a job as its work ends, after very many steps.
+func plainEnd(s *Start) Finished {
+	end := Ended{Job: s.Job}
+	switch w := s.Work.(type) {
+	case *Advance:
+		return &Advanced{Ended: end, Batch: w.Batch, Steps: 1 << 39}
+	case *Compile, *Install:
+		return &Compiled{Ended: end}
+	case *Native:
+		return &Called{Ended: end}
+	}
+	return &Answered{Ended: end, Answer: &parcel.Answer{}}
+}
+
+// A job that ends as another kind of work does fails its request.
+func TestEndOfAnotherKind(t *testing.T) {
+	for _, text := range []string{"kind=run code=A carries lo=0 hi=2", "kind=run code=A builtin", "kind=read", "kind=status",
+		"kind=send code=P carries bytes=x", "kind=walk code=A builtin states=0:10"} {
+		c := New(1, roomy)
+		c.Step(0, &Learned{View: halves()})
+		running := c.Step(0, &Received{From: client, Bytes: parcelOf(argsOf(t, text))})
+		failed := false
+		for n := 0; len(running) > 0 && n < 100; n++ {
+			switch e := running[0].(type) {
+			case *Start:
+				var end Finished = &Advanced{Ended: Ended{Job: e.Job}}
+				if _, ok := e.Work.(*Advance); ok {
+					end = &Compiled{Ended: Ended{Job: e.Job}}
+				}
+				running = append(running, c.Step(0, end)...)
+			case *Send:
+				failed = failed || strings.Contains(newScript().show(e), "the job ended with a *node.")
+			}
+			running = running[1:]
+		}
+		if left := c.leftovers(); left != "" || !failed {
+			t.Errorf("%s: failed: %t; %s", text, failed, left)
+		}
+	}
 }
 
 // Kernels that wait to be recalled are no more than can be known.

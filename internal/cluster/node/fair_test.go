@@ -103,6 +103,10 @@ func (w *crowd) waited(p catalog.Peer) {
 	}
 }
 
+func answeredIn(id JobID, micros int64) *Answered {
+	return &Answered{Ended: Ended{Job: id, Timing: parcel.Timing{Run: uint32(micros)}}, Answer: &parcel.Answer{}}
+}
+
 func (w *crowd) finish() {
 	first := 0
 	for i, r := range w.running {
@@ -118,7 +122,7 @@ func (w *crowd) finish() {
 			w.waited(p)
 		}
 	}
-	w.step(&Finished{Job: r.job, Answer: &parcel.Answer{}, Timing: parcel.Timing{Run: uint32(r.took)}})
+	w.step(answeredIn(r.job, r.took))
 }
 
 // Nobody starves: what a client waits is bounded by the number of others and the length
@@ -166,7 +170,7 @@ func TestParts(t *testing.T) {
 		effects = effects[1:]
 		used[e.Client] += micros[e.Client]
 		ask(e.Client)
-		for _, out := range c.Step(0, &Finished{Job: e.Job, Answer: &parcel.Answer{}, Timing: parcel.Timing{Run: uint32(micros[e.Client])}}) {
+		for _, out := range c.Step(0, answeredIn(e.Job, micros[e.Client])) {
 			if s, ok := out.(*Start); ok {
 				effects = append(effects, s)
 			}
@@ -190,7 +194,7 @@ func TestClientsAreForgotten(t *testing.T) {
 		h := parcel.Header{Kind: parcel.Status, Hops: 1, Left: 1 << 20, Request: 1, Caller: p}
 		for _, e := range c.Step(int64(i), &Received{From: p, Bytes: h.Append(nil, nil)}) {
 			if s, ok := e.(*Start); ok {
-				c.Step(int64(i), &Finished{Job: s.Job, Answer: &parcel.Answer{}})
+				c.Step(int64(i), answeredIn(s.Job, 0))
 			}
 		}
 	}

@@ -8,13 +8,13 @@ import (
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
 )
 
-// fan is a tree in hand: a task whose pieces run here and at other nodes.
+// fan is a tree in flight: a task whose pieces run here and at other nodes.
 type fan struct {
 	held  *held
 	parts []part
 	outs  int   // operands that are Out
 	open  int   // parts without an answer
-	bytes int64 // of the answers in hand
+	bytes int64 // of the answers in flight
 }
 
 // part is some of a tree's pieces: one that runs here, or those that another

@@ -15,7 +15,7 @@ const (
 	// wait for company.
 	wide = 16
 	// gatherTime is how many microseconds they wait at most: longer than it usually takes
-	// until as many as last time have come again.
+	// for a batch of the previous size to arrive.
 	gatherTime = 5000
 )
 
@@ -25,65 +25,72 @@ type Alarm struct{ After int64 }
 
 func (*Alarm) effect() {}
 
-// stays keeps an Advance job out of the queue for the present, if that is better.
-func (c *Core) stays(j *job) bool {
-	switch {
-	case j.req.advances(j.advance.Shard):
-		j.behind = true
-	case j.req.peak >= wide && !j.enough():
-		j.behind, j.until = true, c.now+gatherTime
-		c.gathering = append(c.gathering, j)
+// stays keeps a job out of the queue for the present, if that is better.
+func (c *Core) stays(a *advancing) bool {
+	switch r := a.request(); {
+	case r.advances(a.work.Shard):
+		a.behind = true
+	case r.peak >= wide && !a.enough():
+		a.behind, a.until = true, c.now+gatherTime
+		c.gathering = append(c.gathering, a)
 		c.effect(&Alarm{After: gatherTime})
 	}
-	return j.behind
+	return a.behind
 }
 
 // advances reports whether states of the request run in a shard.
 func (r *request) advances(shard int) bool {
-	return slices.ContainsFunc(r.jobs, func(j *job) bool { return j.running && j.cargo != nil && j.advance.Shard == shard })
+	for a := range r.advancing() {
+		if a.running && a.work.Shard == shard {
+			return true
+		}
+	}
+	return false
 }
 
 // enough reports whether a job has about as many states as the walk has brought
 // together before.
-func (j *job) enough() bool { return 2*j.states >= j.req.peak }
+func (a *advancing) enough() bool { return 2*a.states >= a.request().peak }
 
 // joined takes note of states that have joined a job.
-func (c *Core) joined(j *job) {
-	if j.until > 0 && j.enough() {
-		c.proceed(j)
+func (c *Core) joined(a *advancing) {
+	if a.until > 0 && a.enough() {
+		c.proceed(a)
 	}
 }
 
-// leave takes a job out of those that stay behind; false if it is not one of
-// them.
-func (c *Core) leave(j *job) bool {
-	if !j.behind {
-		return false
+func (a *advancing) leave(c *Core) {
+	if a.behind {
+		c.catchUp(a)
+	} else {
+		c.lanes[a.lane].drop(&a.job)
 	}
-	if j.until > 0 {
-		i := slices.Index(c.gathering, j)
+}
+
+// catchUp takes a job out of those that stay behind.
+func (c *Core) catchUp(a *advancing) {
+	if a.until > 0 {
+		i := slices.Index(c.gathering, a)
 		c.gathering = slices.Delete(c.gathering, i, i+1)
 	}
-	j.behind, j.until = false, 0
-	return true
+	a.behind, a.until = false, 0
 }
 
 // proceed queues a job that stayed behind.
-func (c *Core) proceed(j *job) {
-	if c.leave(j) {
-		c.wait(j)
-	}
+func (c *Core) proceed(a *advancing) {
+	c.catchUp(a)
+	c.wait(&a.job)
 }
 
 // follow lets the job run that stayed behind one that has ended, or has it
 // gather; others that stayed behind, which run another loop or are too large to
 // join it, follow that one.
-func (c *Core) follow(ended *job) {
-	for _, j := range ended.req.jobs {
-		if j.behind && j.until == 0 && j.advance.Shard == ended.advance.Shard {
-			j.behind = false
-			if !c.stays(j) {
-				c.wait(j)
+func (c *Core) follow(ended *advancing) {
+	for a := range ended.request().advancing() {
+		if a.behind && a.until == 0 && a.work.Shard == ended.work.Shard {
+			a.behind = false
+			if !c.stays(a) {
+				c.wait(&a.job)
 			}
 			return
 		}
@@ -94,8 +101,9 @@ func (c *Core) follow(ended *job) {
 // company says that fewer states are under way.
 func (c *Core) gathered() {
 	for len(c.gathering) > 0 && c.gathering[0].until <= c.now {
-		j := c.gathering[0]
-		j.req.peak = max(2*j.states, j.req.peak/2)
-		c.proceed(j)
+		a := c.gathering[0]
+		r := a.request()
+		r.peak = max(2*a.states, r.peak/2)
+		c.proceed(a)
 	}
 }

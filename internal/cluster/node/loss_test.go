@@ -66,9 +66,9 @@ func (m *mail) step(self catalog.Peer, in Input) {
 }
 
 // travel leaves the rows that states want.
-func travel(s *Start) *Finished {
+func travel(s *Start) *Advanced {
 	b := s.Work.(*Advance).Batch
-	f := &Finished{Job: s.Job, Batch: b, Steps: 1}
+	f := &Advanced{Ended: Ended{Job: s.Job}, Batch: b, Steps: 1}
 	for i := range b.States {
 		row, next := b.Want(i), int64(-1)
 		rows := journeys[b.ID(i)]

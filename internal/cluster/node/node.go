@@ -13,8 +13,8 @@ import (
 // Limits is what a node gives. All must be positive, are stated by Status and
 // enforced: RegionBytes by whoever runs the work, the others by Core.
 type Limits struct {
-	Parcels     int   `json:"parcels"`      // requests in hand at once
-	Bytes       int64 `json:"bytes"`        // of parcels in hand
+	Parcels     int   `json:"parcels"`      // requests in flight at once
+	Bytes       int64 `json:"bytes"`        // of parcels in flight
 	Steps       int64 `json:"steps"`        // kernel steps of one parcel, over all its runs here
 	Turns       int64 `json:"turns"`        // turns of each state of a batch in one run
 	Codes       int   `json:"codes"`        // kernels and packages known at once, at least 2; the least recently used goes
@@ -27,7 +27,7 @@ type Limits struct {
 
 	// Quotas are what one client has at most, and half of what all clients with one
 	// certificate have. 0 means no quota.
-	ClientParcels int   `json:"client_parcels"` // in hand
+	ClientParcels int   `json:"client_parcels"` // in flight
 	ClientBytes   int64 `json:"client_bytes"`   // of them
 	ClientKernels int   `json:"client_kernels"` // and packages that it brought and nobody else uses
 }
@@ -35,7 +35,7 @@ type Limits struct {
 // JobID names a job.
 type JobID uint64
 
-// Input is something that happened: *Received, *Finished, *Gone, *Learned,
+// Input is something that happened: *Received, Finished, *Gone, *Learned,
 // *Lacks, *Holds, *Remember, *Withdraw or *Tick.
 type Input interface{ input() }
 
@@ -51,24 +51,61 @@ type Received struct {
 	Owners func(catalog.Peer) string
 }
 
-// Finished is the end of a job.
-type Finished struct {
-	Job JobID
-	// One of the following by the work: for Compile and Install nothing but Err and
-	// Timing, for Native what its comment says, for Compute the answer, for Advance the states as they are now (Want in
-	// column 0, edited in place) and the faults of this run.
-	Answer *parcel.Answer
-	Batch  *parcel.Batch
-	Faults []parcel.Fault
-	Sends  []Outgoing
-	Steps  uint64
+// Finished is the end of a job: *Failed, or by its work *Compiled, *Answered,
+// *Advanced or *Called.
+type Finished interface {
+	Input
+	End() *Ended
+}
+
+// Ended is what the end of every job says.
+type Ended struct {
+	Job    JobID
 	Timing parcel.Timing
-	// Bound, of a Compile, bounds the steps of one outer index by the kernel's sizes.
-	Bound func(sizes []int64) int64
 	// Used is the microseconds that the job had processors, over all threads; Timing
 	// says it if it is 0.
 	Used int64
-	Err  error // a *WorkError names its reason; any other is Internal
+}
+
+// End gives what all ends have in common.
+func (e *Ended) End() *Ended { return e }
+func (*Ended) input()        {}
+
+// Failed is the end of a job that came to nothing.
+type Failed struct {
+	Ended
+	Err error // a *WorkError names its reason; any other is Internal
+}
+
+// Compiled ends a Compile or an Install.
+type Compiled struct {
+	Ended
+	// Bound bounds the steps of one outer index by the kernel's sizes; nil if there is
+	// no bound, as for packages.
+	Bound func(sizes []int64) int64
+}
+
+// Answered ends work that has an answer: all but Compile, Install, Advance and Native.
+type Answered struct {
+	Ended
+	Answer *parcel.Answer
+}
+
+// Advanced ends an Advance, with the states as they are now (Want in column 0,
+// edited in place) and the faults and steps of this run.
+type Advanced struct {
+	Ended
+	Batch  *parcel.Batch
+	Faults []parcel.Fault
+	Steps  uint64
+}
+
+// Called ends a Native.
+type Called struct {
+	Ended
+	Replied bool
+	Reply   []byte
+	Sends   []Outgoing
 }
 
 // WorkError is a failure of a job with its reason.
@@ -93,7 +130,6 @@ type Learned struct{ View *catalog.View }
 type Tick struct{}
 
 func (*Received) input() {}
-func (*Finished) input() {}
 func (*Gone) input()     {}
 func (*Learned) input()  {}
 func (*Tick) input()     {}
@@ -108,7 +144,7 @@ type Send struct {
 	Bytes []byte
 }
 
-// Start begins a job, whose end comes back as Finished, exactly once.
+// Start begins a job, whose end comes back as a Finished, exactly once.
 type Start struct {
 	Job  JobID
 	Work Work

@@ -129,17 +129,18 @@ func (c *Core) waitsInVain() *request {
 func (c *Core) stuck() string {
 	gathering := 0
 	for r := c.oldest; r != nil; r = r.next {
-		for _, j := range r.jobs {
+		jobs := slices.Collect(r.advancing())
+		for _, j := range jobs {
 			switch {
 			case !j.behind:
 			case j.until > 0:
 				if gathering++; j.until > c.now+gatherTime || !slices.Contains(c.gathering, j) {
 					return fmt.Sprintf("states of request %d gather until %d", r.number, j.until)
 				}
-			case !slices.ContainsFunc(r.jobs, func(k *job) bool {
-				return k.cargo != nil && k.advance.Shard == j.advance.Shard && (!k.behind || k.until > 0)
+			case !slices.ContainsFunc(jobs, func(k *advancing) bool {
+				return k.work.Shard == j.work.Shard && (!k.behind || k.until > 0)
 			}):
-				return fmt.Sprintf("states of request %d stay behind in shard %d, where no others of it are", r.number, j.advance.Shard)
+				return fmt.Sprintf("states of request %d stay behind in shard %d, where no others of it are", r.number, j.work.Shard)
 			}
 		}
 	}

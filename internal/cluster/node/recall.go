@@ -53,8 +53,10 @@ func (c *Core) recall() {
 		e := &code{prefix: p, id: in.ID, native: in.Native, compiling: true}
 		c.codes.addOldest(e)
 		c.codes.fill(e, in.Bytes)
-		c.launch(&job{code: e, client: c.myself, lane: making, queued: c.now, start: Start{Work: c.making(e)}})
-		c.recalling = c.lastJob
+		j := c.build(e)
+		j.lane = making
+		c.launch(j, compileTime)
+		c.recalling = j.start.Job
 	}
 }
 

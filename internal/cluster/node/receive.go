@@ -46,7 +46,7 @@ func (c *Core) receive(in *Received) {
 	}
 }
 
-// admit takes a request's parcel in hand, or says why not.
+// admit takes in a request's parcel, or says why not.
 func (c *Core) admit(h *held, code, payload []byte, owners func(catalog.Peer) string) {
 	if r := c.requests[name{h.Caller, h.Request}]; r != nil && (r.over || r.kind != h.Kind || h.Kind != parcel.Walk && h.Kind != parcel.Send) {
 		if r.cancelled {
@@ -161,13 +161,6 @@ func (c *Core) begin(h *held) {
 	default:
 		c.arrive(h)
 	}
-}
-
-// do has a parcel's work, or a part of it, done here.
-func (c *Core) do(h *held, part int, w Work) {
-	j := h.newJob()
-	j.held, j.part, j.start.Work = h, part, w
-	c.enqueue(j)
 }
 
 // compute is the work of a task, or of a piece of a tree's.

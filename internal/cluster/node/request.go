@@ -15,17 +15,17 @@ type name struct {
 	number uint64
 }
 
-// request is what a node knows of a request: its parcels in hand, and what must
+// request is what a node knows of a request: its parcels in flight, and what must
 // be remembered of it afterwards.
 type request struct {
 	name
 	kind      parcel.Kind
 	deadline  int64 // the earliest of its parcels'
-	held      int   // parcels in hand
+	held      int   // parcels in flight
 	over      bool  // answered, failed or cancelled: what comes or ends is dropped
 	cancelled bool  // cancelled: remembered until the deadline, for what arrives late
 	parked    []*held
-	jobs      []*job // queued and running, by age
+	jobs      []asked // queued and running, by age
 	leaving   []leaving
 	fan       *fan
 	peak      int // most states that ran together, lowered when too few gather
@@ -36,17 +36,17 @@ type request struct {
 	prev, next *request
 
 	// Room for the usual numbers, to spare allocations.
-	jobsRoom    [2]*job
+	jobsRoom    [2]asked
 	leavingRoom [1]leaving
 	sentToRoom  [4]catalog.Peer
 }
 
-// remembered is how many requests are known beyond those in hand. The oldest
+// remembered is how many requests are known beyond those in flight. The oldest
 // are forgotten first; what is lost then is only that they are cancelled sooner
 // than by their deadline.
 const remembered = 4096
 
-// held is a parcel in hand. It counts against the limits until everything that
+// held is a parcel in flight. It counts against the limits until everything that
 // came of it has left.
 type held struct {
 	parcel.Header
@@ -64,19 +64,11 @@ type held struct {
 	compile parcel.Timing
 
 	// Room for what most parcels need, to spare allocations.
-	job     job
-	sizes   [2]int64
-	columns [2]parcel.Far
-	values  [8][]byte
-}
-
-// newJob is a job made of the parcel.
-func (h *held) newJob() *job {
-	if h.job.req != nil {
-		return &job{req: h.req, client: h.client}
-	}
-	h.job.req, h.job.client = h.req, h.client
-	return &h.job
+	serving   serving
+	advancing advancing
+	sizes     [2]int64
+	columns   [2]parcel.Far
+	values    [8][]byte
 }
 
 // open finds or makes the request of a parcel.
@@ -103,7 +95,7 @@ func (c *Core) open(h *parcel.Header) *request {
 }
 
 // forget drops up to n requests that are only remembered. Many at a time, so
-// that the search past those in hand costs little for each.
+// that the search past those in flight costs little for each.
 func (c *Core) forget(n int) {
 	for r := c.oldest; r != nil && n > 0; {
 		next := r.next
@@ -129,7 +121,7 @@ func (c *Core) unlink(r *request) {
 	}
 }
 
-// settle forgets a request of which nothing is in hand and nothing needs to be
+// settle forgets a request of which nothing is in flight and nothing needs to be
 // remembered.
 func (c *Core) settle(r *request) {
 	if r.held == 0 && !r.cancelled && (len(r.sentTo) == 0 || r.deadline <= c.now) && c.requests[r.name] == r {
@@ -137,7 +129,7 @@ func (c *Core) settle(r *request) {
 	}
 }
 
-// hold takes a parcel in hand, for one owner.
+// hold counts a parcel in, for one owner.
 func (c *Core) hold(h *held) {
 	c.lastHeld++
 	h.number = c.lastHeld
@@ -271,7 +263,7 @@ func (c *Core) expire(r *request) {
 	c.fail(r, code, f)
 }
 
-// state says in words what a request in hand waits for.
+// state says in words what a request in flight waits for.
 func (r *request) state() string {
 	switch {
 	case r.fan != nil:

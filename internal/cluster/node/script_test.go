@@ -463,37 +463,41 @@ func reasonOf(a args, s string) parcel.Reason {
 // finish ends a job: wants=id:want,… of an Advance, reply=text and
 // sends=to:text,… of a Native, rows=lo-hi of others, or fail=reason; with steps=
 // and faults=site:place.
-func (s *script) finish(a args) *Finished {
-	f := &Finished{Job: JobID(a.num("job", 0)), Steps: uint64(a.num("steps", 1)), Timing: parcel.Timing{Run: uint32(a.num("run", 0))}}
-	w := s.jobs[f.Job]
-	delete(s.jobs, f.Job)
-	if a.has("bound") { // steps of an outer index of the kernel that was compiled
-		n := a.num("bound", 0)
-		f.Bound = func([]int64) int64 { return n }
-	}
+func (s *script) finish(a args) Finished {
+	end := Ended{Job: JobID(a.num("job", 0)), Timing: parcel.Timing{Run: uint32(a.num("run", 0))}}
+	steps := uint64(a.num("steps", 1))
+	w := s.jobs[end.Job]
+	delete(s.jobs, end.Job)
 	if a.has("fail") {
-		f.Err = &WorkError{Reason: reasonOf(a, a.str("fail")), Detail: "it did not work"}
+		return &Failed{Ended: end, Err: &WorkError{Reason: reasonOf(a, a.str("fail")), Detail: "it did not work"}}
 	} else if a.has("bug") {
-		f.Err = fmt.Errorf("a surprise")
-	} else if adv, ok := w.(*Advance); ok {
-		f.Faults, f.Batch = faultsOf(a), adv.Batch
+		return &Failed{Ended: end, Err: fmt.Errorf("a surprise")}
+	}
+	switch w := w.(type) {
+	case *Advance:
 		for _, p := range pairs(a.t, a.str("wants"), ":") {
-			for i := range adv.Batch.States {
-				if adv.Batch.ID(i) == p[0] {
-					binary.LittleEndian.PutUint64(adv.Batch.Values[0][8*i:], uint64(p[1]))
+			for i := range w.Batch.States {
+				if w.Batch.ID(i) == p[0] {
+					binary.LittleEndian.PutUint64(w.Batch.Values[0][8*i:], uint64(p[1]))
 				}
 			}
 		}
-	} else if _, ok := w.(*Native); ok {
-		if f.Sends = sendsOf(a); a.has("reply") {
-			f.Answer = &parcel.Answer{Columns: [][]byte{[]byte(a.str("reply"))}}
+		return &Advanced{Ended: end, Batch: w.Batch, Faults: faultsOf(a), Steps: steps}
+	case *Native:
+		return &Called{Ended: end, Replied: a.has("reply"), Reply: []byte(a.str("reply")), Sends: sendsOf(a)}
+	case *Install:
+		return &Compiled{Ended: end}
+	case *Compile:
+		f := &Compiled{Ended: end}
+		if a.has("bound") { // steps of an outer index of the kernel
+			n := a.num("bound", 0)
+			f.Bound = func([]int64) int64 { return n }
 		}
-	} else if _, ok := w.(*Compile); !ok {
-		if _, ok := w.(*Install); !ok {
-			f.Answer = answerOf(a)
-		}
+		return f
 	}
-	return f
+	answer := answerOf(a)
+	answer.Steps = max(answer.Steps, steps)
+	return &Answered{Ended: end, Answer: answer}
 }
 
 // show prints an effect.

@@ -17,30 +17,6 @@ const (
 	smallWritten = 1 << 17
 )
 
-func (c *Core) laneFor(j *job) int {
-	switch w := j.start.Work.(type) {
-	case *Compile, *Install:
-		return making
-	case *Native:
-		return calling
-	case *Report:
-		return little
-	case *Collect:
-		if len(w.Gather.Rows) <= smallRows && w.Gather.Hi-w.Gather.Lo <= smallRows {
-			return little
-		}
-	case *Compute:
-		if j.held.few(w) {
-			return little
-		}
-	case *Advance:
-		if c.shortWalk(j) {
-			return little
-		}
-	}
-	return working
-}
-
 // few reports that a task takes few steps, with combining its rows.
 func (h *held) few(w *Compute) bool {
 	t := w.Task
@@ -63,17 +39,17 @@ func (e *code) few(sizes []int64, n, most int64) bool {
 	return steps >= 0 && steps <= most/max(n, 1)
 }
 
-// shortWalk reports that states take few steps until they leave or their turns are over.
-func (c *Core) shortWalk(j *job) bool {
-	if j.advance.Builtin {
-		return int64(j.states) <= smallTurns/max(j.advance.Turns, 1)
+// short reports that states take few steps until they leave or their turns are over.
+func (a *advancing) short(c *Core) bool {
+	if a.work.Builtin {
+		return int64(a.states) <= smallTurns/max(a.work.Turns, 1)
 	}
-	b := &j.cargo.batch
+	b := &a.cargo.batch
 	set, ok := c.view.Set(b.Set)
-	if !ok || j.advance.Shard >= len(set.Shards) {
+	if !ok || a.work.Shard >= len(set.Shards) {
 		return false
 	}
-	return j.cargo.from[0].codes[0].few(c.walkSizes(b.Sizes, &set.Shards[j.advance.Shard], int64(j.states), j.advance.Turns), int64(j.states), smallWalk)
+	return a.cargo.from[0].codes[0].few(c.walkSizes(b.Sizes, &set.Shards[a.work.Shard], int64(a.states), a.work.Turns), int64(a.states), smallWalk)
 }
 
 // walkSizes are the sizes of a batch kernel; see package suspend.

@@ -9,7 +9,7 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
-// cargo is states in hand, in order of their ids, and the parcels that brought
+// cargo is states in flight, in order of their ids, and the parcels that brought
 // them. All are of one request, and run the same loop.
 type cargo struct {
 	batch parcel.Batch
@@ -21,6 +21,9 @@ type cargo struct {
 	// notice if a column has been replaced.
 	inPlace bool
 	firsts  [8]*byte
+	// What the run took that the states come from; zero if they have just arrived.
+	steps  uint64
+	micros parcel.Timing
 }
 
 // load makes the states of a parcel that was just read a cargo.
@@ -72,7 +75,7 @@ func (g *cargo) bytes() int {
 
 // part is some of the states, in order. The parcels are held for it as well.
 func (g *cargo) part(states []int) *cargo {
-	p := &cargo{batch: *g.batch.Pick(states), from: slices.Clone(g.from)}
+	p := &cargo{batch: *g.batch.Pick(states), from: slices.Clone(g.from), steps: g.steps, micros: g.micros}
 	for _, h := range p.from {
 		h.refs++
 	}

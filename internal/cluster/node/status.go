@@ -2,7 +2,7 @@ package node
 
 import "github.com/godwit-run/godwit/internal/cluster/parcel"
 
-// Status is what a node has in hand and has done since it started.
+// Status is what a node has in flight and has done since it started.
 type Status struct {
 	In         map[string]int64 `json:"in"`        // parcels received, by kind
 	Out        map[string]int64 `json:"out"`       // parcels sent, by kind
@@ -15,7 +15,7 @@ type Status struct {
 	Refusals   map[string]int64 `json:"refusals"`    // failures answered, by reason
 	Dropped    map[string]int64 `json:"dropped"`     // parcels and job ends that nothing was done about, by cause
 
-	Requests   int    `json:"requests"`   // parcels in hand
+	Requests   int    `json:"requests"`   // parcels in flight
 	Bytes      int64  `json:"bytes"`      // of them
 	Parked     int    `json:"parked"`     // of them, waiting for a kernel
 	Queued     int    `json:"queued"`     // jobs that wait for their turn, or for states to gather
@@ -24,14 +24,14 @@ type Status struct {
 	Packages   int    `json:"packages"`   // of them
 	Remembered int    `json:"remembered"` // requests of which only the number is known
 	Limits     Limits `json:"limits"`
-	// Clients are those with most in hand, then those that used most.
+	// Clients are those with most in flight, then those that used most.
 	Clients []ClientStatus `json:"clients"`
 }
 
 // The causes for which something is dropped.
 const (
 	malformed  = iota // it cannot be read
-	duplicate         // its request is in hand already
+	duplicate         // its request is in flight already
 	cancelled         // its request was cancelled
 	unexpected        // nothing here waits for it
 	causes
@@ -53,7 +53,7 @@ type counts struct {
 	dropped           [causes]int64
 }
 
-// Status tells what the node has in hand and has done.
+// Status tells what the node has in flight and has done.
 func (c *Core) Status() Status {
 	n := &c.counts
 	s := Status{
@@ -86,8 +86,8 @@ func (c *Core) Status() Status {
 		if r.held == 0 {
 			s.Remembered++
 		}
-		for _, j := range r.jobs {
-			if j.behind {
+		for a := range r.advancing() {
+			if a.behind {
 				s.Queued++
 			}
 		}

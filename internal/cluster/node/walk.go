@@ -3,6 +3,7 @@ package node
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
@@ -73,21 +74,87 @@ func (g *guide) target(want int64) target {
 
 // arrive takes the states of a parcel whose kernel is known.
 func (c *Core) arrive(h *held) {
-	c.route(&h.cargo, nil, nil)
+	c.route(&h.cargo)
 	c.depart(h.req)
 	c.settle(h.req)
 }
 
-// advanced takes the states of a job that ended.
-func (c *Core) advanced(j *job, f *Finished) {
-	g := j.cargo
-	if f.Err == nil && f.Batch == nil {
-		f.Err = fmt.Errorf("the job gave no states back")
+// advancing is a job that advances states in a shard.
+type advancing struct {
+	job
+	cargo  *cargo
+	more   []*cargo // states that came while it waited
+	states int      // all these
+	size   int      // of them, in bytes
+	work   Advance
+	behind bool  // not queued yet; see gather.go
+	until  int64 // when it is queued at the latest, if it gathers states; else 0
+}
+
+func (a *advancing) request() *request { return a.cargo.from[0].req }
+
+func (a *advancing) laneFor(c *Core) int {
+	if a.short(c) {
+		return little
 	}
-	if f.Err != nil {
-		c.stranded(g, failure(f.Err), j.advance.Shard)
+	return working
+}
+
+// begin puts the states together that the job is for.
+func (a *advancing) begin(c *Core) (left int64, ok bool) {
+	r := a.request()
+	if c.overdue(r, a) {
+		return 0, false
+	}
+	if a.lane == little && a.laneFor(c) != little { // states have joined it
+		c.wait(&a.job)
+		return 0, false
+	}
+	if len(a.more) > 0 {
+		a.cargo = c.merge(append([]*cargo{a.cargo}, a.more...))
+		a.more = nil
+	}
+	a.work.Batch = &a.cargo.batch
+	r.peak = max(r.peak, a.cargo.batch.States)
+	return r.deadline - c.now, true
+}
+
+func (a *advancing) discard(c *Core) {
+	c.dismiss(a.cargo)
+	for _, g := range a.more {
+		c.dismiss(g)
+	}
+}
+
+func (a *advancing) ended(c *Core, f Finished) {
+	r := a.request()
+	r.unlist(a)
+	if r.over {
+		a.discard(c)
+		c.settle(r)
 		return
 	}
+	// While other states of the request run here, those that leave may wait
+	// for these to travel together, but only until the next job ends.
+	waited := len(r.leaving) > 0
+	c.follow(a)
+	if states, ok := f.(*Advanced); ok {
+		c.advanced(a, states)
+	} else {
+		c.stranded(a.cargo, failure(f), a.work.Shard)
+	}
+	if waited {
+		c.depart(r)
+	}
+	if c.dispatch(); !r.runs() {
+		c.depart(r)
+	}
+	c.settle(r)
+}
+
+// advanced takes the states of a job that ended.
+func (c *Core) advanced(a *advancing, f *Advanced) {
+	g := a.cargo
 	faults := g.batch.Faults
 	if f.Batch != &g.batch {
 		g.batch, g.inPlace = *f.Batch, false
@@ -96,12 +163,13 @@ func (c *Core) advanced(j *job, f *Finished) {
 		g.batch.Faults, g.inPlace = LeastFaults(faults, f.Faults), false
 	}
 	if spent := g.spend(f.Steps); spent > uint64(c.limits.Steps) {
-		c.fail(j.req, g.from[0].Code, &parcel.Failure{Reason: parcel.Refused, Set: g.batch.Set, Shard: -1, Detail: fmt.Sprintf(
+		c.fail(a.request(), g.from[0].Code, &parcel.Failure{Reason: parcel.Refused, Set: g.batch.Set, Shard: -1, Detail: fmt.Sprintf(
 			"the states of one parcel took %d steps here, the limit is %d; send fewer at a time", spent, c.limits.Steps)})
 		c.dismiss(g)
 		return
 	}
-	c.route(g, j, f)
+	g.steps, g.micros = f.Steps, a.timing(g.from[0], f.Timing)
+	c.route(g)
 }
 
 // spend shares the steps of a run among the parcels that brought the states,
@@ -130,9 +198,8 @@ func (c *Core) stranded(g *cargo, f *parcel.Failure, shard int) {
 	}
 }
 
-// route sends all states where they go next. j and f are the job that they
-// come from, nil for states that have just arrived.
-func (c *Core) route(g *cargo, j *job, f *Finished) {
+// route sends all states where they go next.
+func (c *Core) route(g *cargo) {
 	set, ok := c.view.Set(g.batch.Set)
 	if !ok {
 		c.giveBack(g, &parcel.Failure{Reason: parcel.NoShard, Set: g.batch.Set, Shard: -1, Detail: fmt.Sprintf(
@@ -149,7 +216,7 @@ func (c *Core) route(g *cargo, j *job, f *Finished) {
 		return
 	}
 	if all == nil {
-		c.steer(first, set, g, j, f)
+		c.steer(first, set, g)
 		return
 	}
 	order := make([]int, len(all))
@@ -164,7 +231,7 @@ func (c *Core) route(g *cargo, j *job, f *Finished) {
 		for n < len(order) && all[order[n]] == t {
 			n++
 		}
-		c.steer(t, set, g.part(order[:n]), j, f)
+		c.steer(t, set, g.part(order[:n]))
 		order = order[n:]
 	}
 	c.dismiss(g)
@@ -200,11 +267,11 @@ func refused(first target, all []target) int {
 }
 
 // steer sends states on that all have one target.
-func (c *Core) steer(t target, set *catalog.Set, g *cargo, j *job, f *Finished) {
+func (c *Core) steer(t target, set *catalog.Set, g *cargo) {
 	switch t.do {
 	case reply:
 		if g.batch.States > 0 {
-			c.replyStates(g, j, f)
+			c.replyStates(g)
 		}
 		c.dismiss(g)
 	case pass:
@@ -224,31 +291,38 @@ func (c *Core) steer(t target, set *catalog.Set, g *cargo, j *job, f *Finished) 
 
 // advance lets states run in a shard, with others that wait for the same.
 func (c *Core) advance(g *cargo, shard int) {
-	r := g.from[0].req
-	for _, j := range r.jobs {
-		if j.cargo != nil && !j.running && j.advance.Shard == shard && j.size+g.bytes() <= togetherBytes && j.cargo.alike(g) {
-			j.more = append(j.more, g)
-			j.size, j.states = j.size+g.bytes(), j.states+g.batch.States
-			c.joined(j)
+	h := g.from[0]
+	r := h.req
+	for a := range r.advancing() {
+		if !a.running && a.work.Shard == shard && a.size+g.bytes() <= togetherBytes && a.cargo.alike(g) {
+			a.more = append(a.more, g)
+			a.size, a.states = a.size+g.bytes(), a.states+g.batch.States
+			c.joined(a)
 			return
 		}
 	}
-	h := g.from[0]
-	j := h.newJob()
-	j.cargo, j.size, j.states = g, g.bytes(), g.batch.States
-	j.advance = Advance{ID: h.kernel(), Builtin: h.Flags&parcel.Builtin != 0, Shard: shard, Turns: c.limits.Turns}
-	j.start.Work = &j.advance
-	c.enqueue(j)
+	a := &h.advancing
+	if a.cargo != nil {
+		a = new(advancing)
+	}
+	a.cargo, a.size, a.states = g, g.bytes(), g.batch.States
+	a.work = Advance{ID: h.kernel(), Builtin: h.Flags&parcel.Builtin != 0, Shard: shard, Turns: c.limits.Turns}
+	a.job = job{start: Start{Work: &a.work}, client: h.client, queued: c.now, errand: a}
+	r.jobs = append(r.jobs, a)
+	if !c.stays(a) {
+		c.wait(&a.job)
+	}
 }
 
-// board puts the states together that an Advance job is for.
-func (c *Core) board(j *job) {
-	if len(j.more) > 0 {
-		j.cargo = c.merge(append([]*cargo{j.cargo}, j.more...))
-		j.more = nil
+// advancing are the jobs of a walk that advance its states.
+func (r *request) advancing() iter.Seq[*advancing] {
+	return func(yield func(*advancing) bool) {
+		for _, j := range r.jobs {
+			if a, ok := j.(*advancing); ok && !yield(a) {
+				return
+			}
+		}
 	}
-	j.advance.Batch = &j.cargo.batch
-	j.req.peak = max(j.req.peak, j.cargo.batch.States)
 }
 
 // kernel is what runs a parcel's work: its kernel, or a preinstalled function.
@@ -265,13 +339,10 @@ func (h *held) kernel() (id kernel.ID) {
 // replyStates answers the caller with states that are done, and their faults.
 // The caller counts states, so no such answer is the last. How many forwards
 // led here is not known: the header has the hops left.
-func (c *Core) replyStates(g *cargo, j *job, f *Finished) {
+func (c *Core) replyStates(g *cargo) {
 	h := *g.from[0]
 	h.Hops = g.hops()
-	a := &parcel.Answer{States: g.batch.States, Columns: kept(&g.batch), Faults: g.batch.Faults}
-	if f != nil {
-		a.Steps, a.Micros = f.Steps, j.timing(&h, f)
-	}
+	a := &parcel.Answer{States: g.batch.States, Columns: kept(&g.batch), Faults: g.batch.Faults, Steps: g.steps, Micros: g.micros}
 	if !c.answer(&h, 0, a) {
 		c.fail(h.req, h.Code, &parcel.Failure{Reason: parcel.Refused, Set: g.batch.Set, Shard: -1, Detail: fmt.Sprintf(
 			"the states' answer is longer than the %d bytes of a parcel; send fewer states at a time", parcel.MaxBytes)})

@@ -7,7 +7,7 @@ import "github.com/godwit-run/godwit/internal/ir/kernel"
 const (
 	MaxColumn = 1<<16 - 1 // greatest number of a column
 	MaxStates = MaxBytes / 16
-	MaxKinds  = 64 // columns of a state: Keep has as many bits
+	MaxKinds  = kernel.MaxColumns
 	MaxPieces = 1 << 16
 	// MaxAnswer is how many columns an answer may have.
 	MaxAnswer = 1 << 16

@@ -195,13 +195,11 @@ func (h *host) begin(s *node.Start) {
 			return
 		}
 		delete(h.jobs, s.Job)
-		end := node.Finished{Job: s.Job}
 		if j.stopped {
-			end.Err = &node.WorkError{Reason: parcel.Cancelled, Detail: "stopped"}
+			h.step(&node.Failed{Ended: node.Ended{Job: s.Job}, Err: &node.WorkError{Reason: parcel.Cancelled, Detail: "stopped"}})
 		} else {
-			h.execute(j.work, &end)
+			h.step(h.execute(s.Job, j.work))
 		}
-		h.step(&end)
 	})
 }
 
@@ -237,10 +235,9 @@ func (h *host) haunt() {
 		h.w.after(h.w.about(1000), func() {
 			alive, now := h.core, h.compiled
 			h.core, h.compiled = nil, compiled
-			end := node.Finished{Job: id}
-			h.execute(j.work, &end)
+			end := h.execute(id, j.work)
 			h.core, h.compiled = alive, now
-			for _, e := range ghost.Step(h.w.now, &end) {
+			for _, e := range ghost.Step(h.w.now, end) {
 				if s, ok := e.(*node.Send); ok && s.To >= catalog.FirstClient {
 					h.w.clients[s.To-catalog.FirstClient].arrive(&memnet.Delivery{From: h.peer, To: s.To, Bytes: s.Bytes})
 				}

@@ -19,26 +19,41 @@ import (
 )
 
 // execute does a job's work.
-func (h *host) execute(work node.Work, end *node.Finished) {
+func (h *host) execute(id node.JobID, work node.Work) (in node.Finished) {
+	var err error
 	switch work := work.(type) {
 	case *node.Compile:
-		end.Err = h.compile(work)
-	case *node.Compute:
-		end.Answer, end.Err = h.compute(work)
+		in, err = &node.Compiled{}, h.compile(work)
 	case *node.Advance:
-		end.Batch, end.Steps = work.Batch, uint64(work.Batch.States)
-		end.Faults, end.Err = h.advance(work)
-	case *node.Collect:
-		end.Answer, end.Err = h.collect(work.Gather)
-	case *node.Keep:
-		end.Answer, end.Err = &parcel.Answer{}, h.disk.keep(work.Kind, work.Blob)
-	case *node.Copy:
-		end.Answer, end.Err = h.copy(work.Part)
-	case *node.Report:
-		end.Answer = &parcel.Answer{Columns: [][]byte{[]byte(h.name)}}
+		var faults []parcel.Fault
+		faults, err = h.advance(work)
+		in = &node.Advanced{Batch: work.Batch, Faults: faults, Steps: uint64(work.Batch.States)}
 	default:
-		end.Err = fmt.Errorf("no work is a %T", work)
+		var a *parcel.Answer
+		a, err = h.answer(work)
+		in = &node.Answered{Answer: a}
 	}
+	if err != nil {
+		in = &node.Failed{Err: err}
+	}
+	in.End().Job = id
+	return in
+}
+
+func (h *host) answer(work node.Work) (*parcel.Answer, error) {
+	switch work := work.(type) {
+	case *node.Compute:
+		return h.compute(work)
+	case *node.Collect:
+		return h.collect(work.Gather)
+	case *node.Keep:
+		return &parcel.Answer{}, h.disk.keep(work.Kind, work.Blob)
+	case *node.Copy:
+		return h.copy(work.Part)
+	case *node.Report:
+		return &parcel.Answer{Columns: [][]byte{[]byte(h.name)}}, nil
+	}
+	return nil, fmt.Errorf("no work is a %T", work)
 }
 
 func (h *host) compile(work *node.Compile) error {

@@ -271,7 +271,7 @@ func CheckIndices(v *Value, sizes func(string) (int64, bool)) error {
 		for i := range c.Len() {
 			if bits := c.At(i); bits >= uint64(max(bound, 0)) {
 				return fmt.Errorf("element %d of %s%s is %s, which is no %s: %s is %d",
-					i, v.Type, leaf.Path, column.Text(c.Kind, bits), leaf.Type, leaf.Type.Bound, bound)
+					i, v.Type, leaf.Label(), column.Text(c.Kind, bits), leaf.Type, leaf.Type.Bound, bound)
 			}
 		}
 	}

@@ -71,9 +71,7 @@ func (p *plan) table(store *kernel.Instr, known map[*kernel.Instr]bool) (*table,
 	return &table{region: store.Region, base: base, width: most + 1, acc: acc}, ok
 }
 
-// combined gives the operation on integers whose result is stored, and the
-// load from the same place that is one of its operands, if that is what they
-// are.
+// combined matches load–op–store on one element, of integers.
 func (p *plan) combined(store *kernel.Instr) (op, load *kernel.Instr) {
 	op = p.def[store.Args[1]]
 	if !p.isSingle(store.Args[1]) || op.Code != kernel.Arith || len(op.Args) != 2 || op.Site != kernel.NoSite || !op.Kind.IsInt() {
@@ -111,12 +109,8 @@ func (p *plan) isSingle(v kernel.Value) bool { return p.def[v] != nil && p.singl
 
 // exactly is the combining that an integer operation does in any order.
 func exactly(in *kernel.Instr) (accumulator, bool) {
-	for fold, op := range foldScalar {
-		if op == in.Op {
-			return accumulator{Acc: kernel.Acc{Op: fold, Kind: in.Kind}}, true
-		}
-	}
-	return accumulator{}, false
+	fold := num.FoldOf(in.Op)
+	return accumulator{Acc: kernel.Acc{Op: fold, Kind: in.Kind}}, fold.Valid()
 }
 
 func (t *table) typ() typ { return typ{t.acc.Kind, 1} }

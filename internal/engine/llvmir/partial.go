@@ -126,10 +126,6 @@ func (e *emitter) summand(a accumulator, n int, v string) []string {
 	return []string{v}
 }
 
-// foldScalar is the operation behind an operator with one word.
-var foldScalar = map[kernel.FoldOp]num.Op{kernel.FoldAdd: num.Add, kernel.FoldMul: num.Mul, kernel.FoldMin: num.Min, kernel.FoldMax: num.Max,
-	kernel.FoldAnd: num.And, kernel.FoldOr: num.Or, kernel.FoldXor: num.Xor}
-
 // indexOf is the index of a slot in each lane.
 func (e *emitter) indexOf(a accumulator, n int, i kernel.Value) string {
 	if at := e.at(i); at.shape() == uniform {
@@ -149,7 +145,7 @@ func (e *emitter) combine(a accumulator, n int, x, y []string) []string {
 		carry := e.set("zext %s %s to %s", t.bool(), e.two("icmp ult", t, low, y[0]), t)
 		return []string{low, e.two("add", t, e.two("add", t, x[1], y[1]), carry)}
 	}
-	in := &kernel.Instr{Code: kernel.Arith, Op: foldScalar[a.Op], Kind: a.Kind, Site: kernel.NoSite, At: kernel.None}
+	in := &kernel.Instr{Code: kernel.Arith, Op: a.Op.Scalar(), Kind: a.Kind, Site: kernel.NoSite, At: kernel.None}
 	return []string{arithmetic{e, in, typ{a.Kind, n}, x[0], y[0]}.result()}
 }
 

@@ -77,7 +77,7 @@ func (e *emitter) nodeCost(n *node) int {
 		}
 		return costStream
 	case kernel.Arith:
-		if o := n.Op.String(); o == "div" || o == "rem" || o == "sqrt" {
+		if n.Op == num.Div || n.Op == num.Rem || n.Op == num.Sqrt {
 			return costDivide
 		}
 	case kernel.If:

@@ -115,15 +115,9 @@ func (f *folding) accumulate(a *accumulator) {
 	}
 }
 
-// scalarFold is the operation behind an accumulator with one result.
-var scalarFold = map[kernel.FoldOp]num.Op{
-	kernel.FoldAdd: num.Add, kernel.FoldMul: num.Mul, kernel.FoldMin: num.Min, kernel.FoldMax: num.Max,
-	kernel.FoldAnd: num.And, kernel.FoldOr: num.Or, kernel.FoldXor: num.Xor,
-}
-
 // combine replaces the two values on the stack by their combination.
 func (f *folding) combine(a *accumulator) {
-	op := scalarFold[a.Op]
+	op := a.Op.Scalar()
 	if o := plainOp(op, a.Kind); o != 0 {
 		f.op(o)
 		return

@@ -335,7 +335,7 @@ func (c *chunkCode) halves64(a *vecAcc, x, regs []local) {
 
 // combineVec combines the two vectors on the stack.
 func (v *vectorCode) combineVec(a *vecAcc) {
-	op := scalarFold[a.Op]
+	op := a.Op.Scalar()
 	if o := vectorOp(op, a.Kind); o != 0 && !(a.Kind.IsInt() && a.Kind.Size() == 8 && (op == num.Min || op == num.Max)) {
 		v.op(o)
 		return

@@ -2,8 +2,6 @@ package compile
 
 import (
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/godwit-run/godwit/internal/data"
@@ -57,8 +55,6 @@ func ParseArgs(list []string) (Args, error) {
 	return args, nil
 }
 
-var extensions = []string{".npy", ".csv", ".arrow", ".feather", ".ipc", ".arrows", ".parquet"}
-
 // file tells whether a text means a file: it has a known extension, contains
 // a slash, or is the name of something that exists.
 func (t Text) file() (File, bool) {
@@ -66,7 +62,7 @@ func (t Text) file() (File, bool) {
 	switch {
 	case path == "":
 		return File{}, false
-	case slices.Contains(extensions, strings.ToLower(filepath.Ext(path))), strings.ContainsRune(path, '/'):
+	case data.Reads(path), strings.ContainsRune(path, '/'):
 		return File{path, column}, true
 	case strings.ContainsAny(path, "[](){}, "):
 		return File{}, false

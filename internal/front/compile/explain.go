@@ -182,7 +182,7 @@ func (x *explainer) params() []ParamNote {
 			n.Range = fmt.Sprintf("%s..=%s", source(d.Lo), source(d.Hi))
 		}
 		for j, l := range graph.Leaves(p.Type) {
-			c := ColumnNote{Path: strings.TrimPrefix(l.Path, "."), Type: l.Type.String(), Used: len(l.Dims) == 0 || x.low.used[i][j]}
+			c := ColumnNote{Path: strings.TrimPrefix(l.Label(), "."), Type: l.Type.String(), Used: len(l.Dims) == 0 || x.low.used[i][j]}
 			c.Length = x.amount(product(l.Dims))
 			if x.b != nil && x.b.params[i][j].src != nil && x.b.params[i][j].missing == nil {
 				from := x.b.params[i][j]

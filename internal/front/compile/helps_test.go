@@ -88,6 +88,10 @@ func TestHelpsOfWrongFiles(t *testing.T) {
 			t.Errorf("%s: %q: %s", c.name, c.text, got)
 		}
 	}
+	optional := "fn f(v: &[Option<(f64, f64)>; N]) -> i64 { v.map(|e| match e { Some(_) => 1i64, None => 0i64 }).sum() }"
+	if got := helpFor(t, optional, "x.csv", "a,b\n1,2\n"); got != "declare its fields as Option<T> one by one" {
+		t.Errorf("an Option of a tuple: %s", got)
+	}
 	if _, err := function(t, "fn f(v: &[f64; N]) -> f64 { v.sum() }").Bind(Args{"v": Text("-")}); err == nil || !strings.Contains(err.Error(), "standard input is not read") {
 		t.Error(err)
 	}

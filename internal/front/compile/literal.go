@@ -143,7 +143,7 @@ func in(path string) string {
 	if path == "" {
 		return ""
 	}
-	return ", part `" + strings.Trim(path, ".?") + "`,"
+	return ", part `" + strings.Trim(path, ".") + "`,"
 }
 
 func (m *inMemory) leaves(s *sizes) ([]leaf, error) {
@@ -157,7 +157,7 @@ func (m *inMemory) leaves(s *sizes) ([]leaf, error) {
 		if err := m.checkIndices(l, c, s); err != nil {
 			return nil, err
 		}
-		col := data.Column{Name: strings.TrimPrefix(l.Path, "."), Kind: c.Kind, Stored: c.Kind.String()}
+		col := data.Column{Name: strings.TrimPrefix(l.Label(), "."), Kind: c.Kind, Stored: c.Kind.String()}
 		rows, width := int64(0), int64(1)
 		for k, p := range l.Dims {
 			n, ok := s.eval(p)

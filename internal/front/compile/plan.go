@@ -125,61 +125,15 @@ func newLowered(g *graph.Graph, s *schedule.Schedule) *lowered {
 
 // readBuffers marks every buffer that any step speaks of.
 func readBuffers(s *schedule.Schedule) []bool {
-	r := reader(make([]bool, len(s.Buffers)))
-	r.steps(s.Steps)
+	read := make([]bool, len(s.Buffers))
+	schedule.Uses(s.Steps, func(b int, _ schedule.Use) { read[b] = true })
+	schedule.Launches(s.Steps, func(l *schedule.Launch) {
+		for _, p := range l.Pruning {
+			read[p.Buffer] = true
+		}
+	})
 	for _, c := range s.Result {
-		r[c.Buffer] = true
+		read[c.Buffer] = true
 	}
-	return r
-}
-
-type reader []bool
-
-func (r reader) steps(steps []schedule.Step) {
-	for _, step := range steps {
-		switch s := step.(type) {
-		case *schedule.Launch:
-			r.launch(s)
-		case *schedule.SetSize:
-			r[s.Buffer] = true
-		case *schedule.Loop:
-			r.loop(s)
-		case *schedule.Branch:
-			r[s.Cond] = true
-			r.steps(s.Then)
-			r.steps(s.Else)
-		}
-	}
-}
-
-func (r reader) launch(s *schedule.Launch) {
-	for _, b := range s.Regions {
-		if b >= 0 {
-			r[b] = true
-		}
-	}
-	for i := range s.Scalars {
-		r.scalar(&s.Scalars[i])
-	}
-	for _, p := range s.Pruning {
-		r[p.Buffer] = true
-	}
-}
-
-func (r reader) loop(s *schedule.Loop) {
-	r.scalar(s.Lo.Scalar)
-	r.scalar(s.Hi.Scalar)
-	for _, pair := range s.Swap {
-		r[pair[0]], r[pair[1]] = true, true
-	}
-	if s.Stop >= 0 {
-		r[s.Stop] = true
-	}
-	r.steps(s.Body)
-}
-
-func (r reader) scalar(a *schedule.ScalarArg) {
-	if a != nil && a.From == schedule.FromBuffer {
-		r[a.Buffer] = true
-	}
+	return read
 }

@@ -79,14 +79,9 @@ func (t *tabular) rows() string {
 // find picks the column of leaf j.
 func (t *tabular) find(wants []graph.Leaf, j int, column string) leaf {
 	path := wants[j].Path
-	l := leaf{src: t.src}
-	if strings.HasSuffix(path, "?") {
-		path, l.presence = strings.TrimSuffix(path, "?"), true
-	} else if j > 0 && wants[j-1].Path == path+"?" {
-		l.option = true
-	}
-	if strings.Contains(path, "?") {
-		l.missing = refuse(t.Name, "declare its fields as Option<T> one by one", "argument `%s` is declared %s: a table cannot hold an Option of a record or of an Option", t.Name, t.text())
+	l := leaf{src: t.src, presence: wants[j].Presence, option: wants[j].Optional}
+	if l.presence && !slices.ContainsFunc(wants[j+1:], func(w graph.Leaf) bool { return w.Optional && w.Path == path }) {
+		l.missing = refuse(t.Name, "declare its fields as Option<T> one by one", "argument `%s` is declared %s: a table cannot hold an Option of a record", t.Name, t.text())
 		return l
 	}
 	elem := t.typ.Elem()
@@ -119,7 +114,7 @@ func (t *tabular) named(name string) (int, error) {
 func (t *tabular) nth(wants []graph.Leaf, j int) (int, error) {
 	at, parts := 0, 0
 	for i, w := range wants {
-		if strings.HasSuffix(w.Path, "?") {
+		if w.Presence {
 			continue
 		}
 		if i < j {

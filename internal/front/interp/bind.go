@@ -75,10 +75,10 @@ func (m *machine) argument(t *graph.Type, info graph.ParamInfo, v *value.Value) 
 func (m *machine) column(leaf graph.Leaf, c column.Column) ([]uint64, error) {
 	kind := leaf.Type.KindOf()
 	if leaf.Type.Kind == graph.Index && !c.Kind.IsInt() || leaf.Type.Kind != graph.Index && c.Kind != kind {
-		return nil, fmt.Errorf("column %q holds %s instead of %s", leaf.Path, c.Kind, leaf.Type)
+		return nil, fmt.Errorf("column %q holds %s instead of %s", leaf.Label(), c.Kind, leaf.Type)
 	}
 	if len(c.Dims) != len(leaf.Dims) {
-		return nil, fmt.Errorf("column %q has %d dimensions instead of %d", leaf.Path, len(c.Dims), len(leaf.Dims))
+		return nil, fmt.Errorf("column %q has %d dimensions instead of %d", leaf.Label(), len(c.Dims), len(leaf.Dims))
 	}
 	if err := m.checkDims(leaf, c); err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func (m *machine) column(leaf graph.Leaf, c column.Column) ([]uint64, error) {
 	for i := range out {
 		out[i] = num.Canon(c.Kind, c.At(int64(i)))
 		if leaf.Type.Kind == graph.Index && out[i] >= bound {
-			return nil, fmt.Errorf("element %d of column %q is %s, which is no %s", i, leaf.Path, column.Text(c.Kind, out[i]), leaf.Type)
+			return nil, fmt.Errorf("element %d of column %q is %s, which is no %s", i, leaf.Label(), column.Text(c.Kind, out[i]), leaf.Type)
 		}
 	}
 	return out, nil
@@ -103,7 +103,7 @@ func (m *machine) checkDims(leaf graph.Leaf, c column.Column) error {
 	for d, p := range leaf.Dims {
 		n := m.size(p)
 		if c.Dims[d] != n {
-			return fmt.Errorf("column %q has the length %d instead of %s = %d", leaf.Path, c.Dims[d], p, n)
+			return fmt.Errorf("column %q has the length %d instead of %s = %d", leaf.Label(), c.Dims[d], p, n)
 		}
 		if n == 0 {
 			break

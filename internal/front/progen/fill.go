@@ -31,7 +31,7 @@ func Fill(t *graph.Type, sizes map[string]int64, seed uint64) ([]Column, error) 
 			}
 			limit = uint64(b)
 		}
-		optional := j > 0 && leaf.Path == trimPresence(leaves[j-1].Path)
+		optional := leaf.Optional
 		for i := range n {
 			bits := r.scalar(c.Kind)
 			if bounded {
@@ -45,13 +45,4 @@ func Fill(t *graph.Type, sizes map[string]int64, seed uint64) ([]Column, error) 
 		out = append(out, c)
 	}
 	return out, nil
-}
-
-// trimPresence is the path of the value that an option's presence is of, ""
-// and never a path if it is none.
-func trimPresence(path string) string {
-	if path == "" || path[len(path)-1] != '?' {
-		return "none"
-	}
-	return path[:len(path)-1]
 }

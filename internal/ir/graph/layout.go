@@ -10,7 +10,18 @@ import (
 type Leaf struct {
 	Type *Type       // Scalar or Index
 	Dims []size.Poly // outermost first; empty for a lone scalar
-	Path string      // ".delay", ".0", "?" for an Option's presence
+	Path string      // ".delay", ".0"
+
+	Presence bool // of an Option; the leaves of its value follow
+	Optional bool // all of the value whose presence is right before it
+}
+
+// Label is the path for people, who see a presence as ".delay?".
+func (l *Leaf) Label() string {
+	if l.Presence {
+		return l.Path + "?"
+	}
+	return l.Path
 }
 
 // Leaves flattens a type: tuples and records in order of their fields, an
@@ -27,10 +38,14 @@ func appendLeaves(out []Leaf, t *Type, dims []size.Poly, path string) []Leaf {
 	case Array:
 		return appendLeaves(out, t.Elems[0], append(dims[:len(dims):len(dims)], t.Size), path)
 	case Option:
-		out = append(out, Leaf{BoolType, dims, path + "?"})
-		return appendLeaves(out, t.Elems[0], dims, path)
+		out = append(out, Leaf{Type: BoolType, Dims: dims, Path: path, Presence: true})
+		value := len(out)
+		if out = appendLeaves(out, t.Elems[0], dims, path); value < len(out) {
+			out[value].Optional = out[value].Path == path && !out[value].Presence
+		}
+		return out
 	}
-	return append(out, Leaf{t, dims, path})
+	return append(out, Leaf{Type: t, Dims: dims, Path: path})
 }
 
 // BoolType and I64Type are the scalar types that passes make most.

@@ -123,31 +123,3 @@ func (m Monoid) NeedsElement() bool {
 func (m Monoid) CanFault(k num.Kind, keyed bool) bool {
 	return m == SumOf && !k.IsFloat() || m.NeedsElement() && !keyed
 }
-
-// Scalar is the binary scalar operation behind the monoid, so that
-// `init ⊕ reduction` can be written; NoOp for counts, extremes' places and
-// exact sums.
-func (m Monoid) Scalar(k num.Kind) num.Op {
-	switch m {
-	case SumOf:
-		if !k.IsFloat() {
-			return num.NoOp
-		}
-		return num.Add
-	case WrapSum:
-		return num.Add
-	case Product, WrapProduct:
-		return num.Mul
-	case MinOf:
-		return num.Min
-	case MaxOf:
-		return num.Max
-	case AllOf, BitAnd:
-		return num.And
-	case AnyOf, BitOr:
-		return num.Or
-	case BitXor:
-		return num.Xor
-	}
-	return num.NoOp
-}

@@ -16,3 +16,7 @@ const (
 	MaxAccs    = 64
 	MaxResults = 256
 )
+
+// MaxColumns is how many columns a state of a batch kernel has at most: a set of them is
+// the bits of a word. See packages suspend and parcel.
+const MaxColumns = 64

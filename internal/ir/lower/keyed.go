@@ -109,14 +109,7 @@ func (k *kern) combineValue(q *keyed, t *graph.Type, v val, at kernel.Value) {
 		k.addWide(q, x, old, at)
 		return
 	}
-	k.b.Store(q.tables[0], at, k.b.Wrap(scalarOp[q.acc.Op], old, x))
-}
-
-// scalarOp is the operation that combines two values of an accumulator of
-// one word.
-var scalarOp = map[num.FoldOp]num.Op{
-	num.FoldAdd: num.Add, num.FoldMul: num.Mul, num.FoldMin: num.Min, num.FoldMax: num.Max,
-	num.FoldAnd: num.And, num.FoldOr: num.Or, num.FoldXor: num.Xor,
+	k.b.Store(q.tables[0], at, k.b.Wrap(q.acc.Op.Scalar(), old, x))
 }
 
 // addWide adds x to a 128-bit accumulator whose low word is low.

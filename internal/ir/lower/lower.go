@@ -118,7 +118,7 @@ func (l *lowering) param(i int, p *graph.Node) {
 				kind = k
 			}
 		}
-		b := l.buffer(info.Name+leaf.Path, kind, volume(leaf.Dims))
+		b := l.buffer(info.Name+leaf.Label(), kind, volume(leaf.Dims))
 		buf := &l.s.Buffers[b]
 		buf.Input = &schedule.Input{Param: i, Leaf: j, Rows: leaf.Dims[0]}
 		if leaf.Type.Kind == graph.Index {
@@ -153,7 +153,7 @@ func (l *lowering) buffer(name string, k num.Kind, n size.Poly) int {
 func (l *lowering) buffersFor(name string, t *graph.Type) []source {
 	var out []source
 	for _, leaf := range graph.Leaves(t) {
-		out = append(out, source{buffer: l.buffer(name+leaf.Path, l.storedKind(leaf.Type), volume(leaf.Dims))})
+		out = append(out, source{buffer: l.buffer(name+leaf.Label(), l.storedKind(leaf.Type), volume(leaf.Dims))})
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package num
 import (
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // Combine joins the Partials of two sets of slots. For an ordered operator a
@@ -19,13 +20,18 @@ func (o FoldOp) Combine(k Kind, a, b Partial) Partial {
 		high, _ := bits.Add64(a[1], b[1], carry)
 		return Partial{low, high}
 	}
-	r, _ := Eval(foldScalar[o], k, a[0], b[0])
+	r, _ := Eval(o.Scalar(), k, a[0], b[0])
 	return Partial{r, 0}
 }
 
-// foldScalar is the scalar operation, faults ignored, behind an operator
-// with one result.
 var foldScalar = [foldOps]Op{FoldAdd: Add, FoldMul: Mul, FoldMin: Min, FoldMax: Max, FoldAnd: And, FoldOr: Or, FoldXor: Xor}
+
+// Scalar is the scalar operation, faults ignored, behind an operator with one
+// result; NoOp of others.
+func (o FoldOp) Scalar() Op { return foldScalar[o] }
+
+// FoldOf is the operator that Scalar gives this operation for, BadFold if there is none.
+func FoldOf(op Op) FoldOp { return FoldOp(max(slices.Index(foldScalar[:], op), 0)) }
 
 // Better reports whether ArgMin or ArgMax takes a over b: its value comes
 // strictly first in the total order, or it is the same value at an earlier

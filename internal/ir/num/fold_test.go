@@ -68,7 +68,7 @@ func TestCanonicalOrder(t *testing.T) {
 		if tree {
 			leaf, lanes = 1, 1
 		}
-		want := naive(foldScalar[op], k, identity, slots, leaf, lanes)
+		want := naive(op.Scalar(), k, identity, slots, leaf, lanes)
 		if got := f.Result(); len(got) != 1 || got[0] != want {
 			t.Fatalf("got %x, want %x", got, want)
 		}
@@ -168,5 +168,17 @@ func TestNames(t *testing.T) {
 		if p, ok := ParseKind(k.String()); !ok || p != k {
 			t.Error(k)
 		}
+	}
+}
+
+// Each operator with one result has an operation of its own.
+func TestFoldOf(t *testing.T) {
+	for o := FoldAdd; o < foldOps; o++ {
+		if FoldOf(o.Scalar()) != o && o.Words() == 1 {
+			t.Errorf("%s is by %s the fold %s", o, o.Scalar(), FoldOf(o.Scalar()))
+		}
+	}
+	if o := FoldOf(Sub); o.Valid() {
+		t.Errorf("sub folds as %s", o)
 	}
 }

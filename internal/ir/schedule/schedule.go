@@ -4,8 +4,6 @@
 package schedule
 
 import (
-	"slices"
-
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/num"
@@ -199,34 +197,37 @@ func (*SetSize) step() {}
 func (*Loop) step()    {}
 func (*Branch) step()  {}
 
-// Launches calls f for every launch, in order, loops and branches included.
-func Launches(steps []Step, f func(*Launch)) {
+// walk calls f for every step, in order, those inside of a loop or branch after it.
+func walk(steps []Step, looped bool, f func(s Step, looped bool)) {
 	for _, s := range steps {
+		f(s, looped)
 		switch s := s.(type) {
-		case *Launch:
-			f(s)
 		case *Loop:
-			Launches(s.Body, f)
+			walk(s.Body, true, f)
 		case *Branch:
-			Launches(s.Then, f)
-			Launches(s.Else, f)
+			walk(s.Then, looped, f)
+			walk(s.Else, looped, f)
 		}
 	}
 }
 
-// Resizes reports that some step finds a size while the schedule runs.
-func Resizes(steps []Step) bool {
-	return slices.ContainsFunc(steps, func(s Step) bool {
-		switch s := s.(type) {
-		case *SetSize:
-			return true
-		case *Loop:
-			return Resizes(s.Body)
-		case *Branch:
-			return Resizes(s.Then) || Resizes(s.Else)
+// Launches calls f for every launch, in order, loops and branches included.
+func Launches(steps []Step, f func(*Launch)) {
+	walk(steps, false, func(s Step, _ bool) {
+		if l, ok := s.(*Launch); ok {
+			f(l)
 		}
-		return false
 	})
+}
+
+// Resizes reports that some step finds a size while the schedule runs.
+func Resizes(steps []Step) (found bool) {
+	walk(steps, false, func(s Step, _ bool) {
+		if _, ok := s.(*SetSize); ok {
+			found = true
+		}
+	})
+	return found
 }
 
 // Eval computes a size argument from the sizes of the run. It is false if one of them is not known, or too large.

@@ -44,9 +44,6 @@ type input struct {
 	column int
 }
 
-// maxColumns lets a set of columns be the bits of a word.
-const maxColumns = 64
-
 func newLayout(s *shape, f *sites) *layout {
 	l := &layout{shape: s, sites: f}
 	l.column(Column{Kind: num.I64, Region: -1})
@@ -67,8 +64,8 @@ func newLayout(s *shape, f *sites) *layout {
 		}
 	}
 	l.stores(&s.k.Body)
-	if len(l.columns) > maxColumns {
-		refuse("suspend: a state needs %d columns; at most %d are possible", len(l.columns), maxColumns)
+	if len(l.columns) > kernel.MaxColumns {
+		refuse("suspend: a state needs %d columns; at most %d are possible", len(l.columns), kernel.MaxColumns)
 	}
 	return l
 }

@@ -1,0 +1,110 @@
+// Package drive runs the pure cores of nodes and callers, with a real clock and real connections: it
+// feeds them what happens, one input after another, and carries out what they want.
+package drive
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/transport"
+)
+
+// Core decides. What Step gives is valid until the next Step.
+type Core[In, Effect any] interface {
+	Step(now int64, in In) []Effect
+}
+
+// Driver drives one core.
+type Driver[In, Effect any] struct {
+	Core  Core[In, Effect]
+	Start time.Time       // when the core's clock began
+	Ctx   context.Context // nothing is sent again after its end
+	// Offer passes a parcel to the transport; see transport.Transport.
+	Offer func(to catalog.Peer, b []byte) error
+	// Do carries out an effect. What it gives back, if not nil, is fed to the core.
+	Do func(Effect) In
+	// Lost is told of a peer that cannot be reached, and gives what that is to the core.
+	Lost func(catalog.Peer) In
+	// Unsent is told why a parcel was dropped; may be nil.
+	Unsent func(error)
+
+	mu sync.Mutex // held while Core works
+}
+
+// Step feeds the core and carries out what it wants, and what comes of that.
+func (d *Driver[In, Effect]) Step(in In) {
+	var space [8]Effect
+	queue := []In{in}
+	for len(queue) > 0 {
+		in, queue = queue[0], queue[1:]
+		d.mu.Lock()
+		effects := append(space[:0], d.Core.Step(time.Since(d.Start).Microseconds(), in)...)
+		d.mu.Unlock()
+		for _, e := range effects {
+			if next := d.Do(e); any(next) != nil {
+				queue = append(queue, next)
+			}
+		}
+	}
+}
+
+// Between runs f between two steps.
+func (d *Driver[In, Effect]) Between(f func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	f()
+}
+
+// Ticks feeds an input every so often, until Ctx ends.
+func (d *Driver[In, Effect]) Ticks(every time.Duration, tick In) {
+	t := time.NewTicker(every)
+	defer t.Stop()
+	for {
+		select {
+		case <-d.Ctx.Done():
+			return
+		case <-t.C:
+			d.Step(tick)
+		}
+	}
+}
+
+// A peer is tried again after 1, 2, 4, … 64, 64, … ms: one that is full for two seconds in
+// all, a client without a connection for one.
+const (
+	fullWait  = time.Millisecond
+	fullTries = 36
+	dialTries = 20
+)
+
+// Send passes a parcel to the transport, and gives what the core must hear of that. When the
+// peer takes no more at present, or is a client that has not connected yet, it is tried again.
+// A parcel that is lost in the end costs its caller patience.
+func (d *Driver[In, Effect]) Send(to catalog.Peer, b []byte) In { return d.send(to, b, 0) }
+
+func (d *Driver[In, Effect]) send(to catalog.Peer, b []byte, tries int) (news In) {
+	err := d.Offer(to, b)
+	switch {
+	case err == nil:
+		return news
+	case errors.Is(err, transport.ErrUnreachable) && (to < catalog.FirstClient || tries >= dialTries):
+		news = d.Lost(to)
+	case tries < fullTries && !errors.Is(err, transport.ErrClosed):
+		time.AfterFunc(fullWait<<min(tries, 6), func() {
+			if d.Ctx.Err() != nil {
+				return
+			}
+			if in := d.send(to, b, tries+1); any(in) != nil {
+				d.Step(in)
+			}
+		})
+		return news
+	}
+	if d.Unsent != nil {
+		d.Unsent(err)
+	}
+	return news
+}
