@@ -24,6 +24,7 @@ type options struct {
 	cluster  *Cluster
 	strategy Strategy
 	compiler compiler
+	kernels  int64 // bytes that they may take
 	file     string
 	predict  bool
 	machine  string // the file that describes it
@@ -58,6 +59,12 @@ type compiler struct {
 func WithCompiler(dir string, command ...string) Option {
 	return func(o *options) { o.compiler = compiler{dir, command} }
 }
+
+// WithKernelMemory limits the bytes that the compiled kernels of a runtime take. The least recently used
+// ones that no call uses are dropped to stay within, and compiled again when they are wanted. By default, and
+// for 0, they may take 1/256 of the memory that is free when the first kernel is compiled, but at least 16 MiB and at most
+// 1 GiB. It holds for a whole Runtime, so give it to NewRuntime.
+func WithKernelMemory(bytes int64) Option { return func(o *options) { o.kernels = bytes } }
 
 // ServeCompiler is what a process started by WithCompiler does until its standard
 // input ends.
@@ -97,6 +104,7 @@ type workshop struct {
 	mu      sync.Mutex
 	engines map[string]*engine.Engine // by WithEngine's name: "auto", "wasm", "native"
 	codegen *codegen.Service          // nil without WithCompiler
+	kernels *engine.Shelf             // of all engines
 	users   sync.WaitGroup
 	closed  bool
 }
@@ -111,9 +119,9 @@ func NewRuntime(opts ...Option) *Runtime {
 // shop is the workshop, which is made when it is first wanted.
 func (r *Runtime) shop() *workshop {
 	r.made.Do(func() {
-		r.workshop = &workshop{engines: map[string]*engine.Engine{}}
 		var o options
 		o.take(r.opts)
+		r.workshop = &workshop{engines: map[string]*engine.Engine{}, kernels: engine.NewShelf(o.kernels)}
 		if len(o.compiler.command) > 0 {
 			r.codegen = codegen.New(codegen.Options{Program: o.compiler.command, Dir: o.compiler.dir})
 		}
@@ -155,7 +163,7 @@ func (r *workshop) acquire(name string) (eng *engine.Engine, err error) {
 	}
 	eng = r.engines[name]
 	if eng == nil {
-		opt := engine.Options{Tier: engine.Wasm, Codegen: r.codegen}
+		opt := engine.Options{Tier: engine.Wasm, Codegen: r.codegen, Shelf: r.kernels}
 		switch {
 		case name == "wasm":
 			opt.Codegen = nil
@@ -198,6 +206,9 @@ func optionsOf(opts []Option) (options, error) {
 	o.runtime = r
 	if o.threads < 0 {
 		return o, badOption("WithThreads(%d): use 1 or more, or 0 for as many as GOMAXPROCS says", o.threads)
+	}
+	if o.kernels < 0 {
+		return o, badOption("WithKernelMemory(%d): use a number of bytes, or 0 for the default", o.kernels)
 	}
 	if o.threads == 0 {
 		o.threads = defaultThreads()

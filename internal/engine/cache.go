@@ -49,7 +49,7 @@ func NameOf(k *kernel.Kernel) (Name, error) {
 
 // Named is Kernel for a kernel whose name is known.
 func (e *Engine) Named(ctx context.Context, k *kernel.Kernel, n Name) (*Compiled, error) {
-	return e.kernel(ctx, n.ID, n.Bytes, func() (*verify.Safe, error) { return verify.Check(k) })
+	return e.kernel(ctx, n.ID, n.Bytes, false, func() (*verify.Safe, error) { return verify.Check(k) })
 }
 
 // Safe compiles a kernel that has been verified already, once for all who ask.
@@ -59,7 +59,25 @@ func (e *Engine) Safe(ctx context.Context, s *verify.Safe) (*Compiled, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e.kernel(ctx, s.ID, len(b), func() (*verify.Safe, error) { return s, nil })
+	return e.kernel(ctx, s.ID, len(b), false, func() (*verify.Safe, error) { return s, nil })
+}
+
+// Hold is Named for a run: the kernel stays ready until Release, though others may want its memory.
+func (e *Engine) Hold(ctx context.Context, k *kernel.Kernel, n Name) (*Compiled, error) {
+	for {
+		c, err := e.kernel(ctx, n.ID, n.Bytes, true, func() (*verify.Safe, error) { return verify.Check(k) })
+		if !errors.Is(err, ErrForgotten) {
+			return c, err
+		}
+	}
+}
+
+// Release ends what Hold began.
+func (c *Compiled) Release() {
+	c.leave()
+	if s := c.shelved.shelf; s != nil && s.over.Load() {
+		s.trim()
+	}
 }
 
 // Lookup gives a kernel that has been compiled and not been forgotten.
@@ -96,7 +114,7 @@ func (e *Engine) Kernels() []*Compiled {
 	return list
 }
 
-// Forget drops a kernel, which would otherwise be kept until Close. Its code is
+// Forget drops a kernel, which would otherwise be kept until Close, or until the shelf has no room for it. Its code is
 // freed when the last worker that uses it is done; whoever comes later with the
 // *Compiled gets ErrForgotten.
 func (e *Engine) Forget(id kernel.ID) {
@@ -113,16 +131,29 @@ func (e *Engine) Forget(id kernel.ID) {
 	select {
 	case <-en.ready:
 		if en.c != nil {
+			e.opt.Shelf.remove(en.c)
 			en.c.forget()
 		}
 	default: // kernel will see that it is forgotten
 	}
 }
 
+// evict forgets a kernel that is not on the shelf any more. Close cannot end meanwhile.
+func (e *Engine) evict(c *Compiled) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.kernels[c.Hash] == c.entry {
+		delete(e.kernels, c.Hash)
+	}
+	c.forget()
+}
+
 // ErrForgotten says that a kernel was forgotten before it was to run.
 var ErrForgotten = errors.New("engine: the kernel was forgotten; compile it again")
 
-func (e *Engine) kernel(ctx context.Context, id kernel.ID, bytes int, check func() (*verify.Safe, error)) (*Compiled, error) {
+// kernel gives the kernel of a name, and has it entered if it is to be held. That fails with
+// ErrForgotten if it has been forgotten meanwhile.
+func (e *Engine) kernel(ctx context.Context, id kernel.ID, bytes int, hold bool, check func() (*verify.Safe, error)) (*Compiled, error) {
 	e.mu.Lock()
 	en, ok := e.kernels[id]
 	if !ok {
@@ -131,11 +162,15 @@ func (e *Engine) kernel(ctx context.Context, id kernel.ID, bytes int, check func
 	}
 	e.mu.Unlock()
 	if ok {
-		return en.wait(ctx)
+		return en.wait(ctx, hold)
 	}
 	en.c, en.err = e.build(context.WithoutCancel(ctx), check)
 	if en.err == nil {
-		en.c.Hash, en.c.Bytes = id, bytes
+		en.c.Hash, en.c.Bytes, en.c.entry = id, bytes, en
+		if hold {
+			en.c.users = 1
+		}
+		e.opt.Shelf.put(en.c)
 	}
 	close(en.ready)
 	e.mu.Lock()
@@ -145,15 +180,25 @@ func (e *Engine) kernel(ctx context.Context, id kernel.ID, bytes int, check func
 	forgotten := en.forgotten
 	e.mu.Unlock()
 	if forgotten && en.c != nil {
+		e.opt.Shelf.remove(en.c)
 		en.c.forget()
 	}
 	return en.c, en.err
 }
 
-func (en *entry) wait(ctx context.Context) (*Compiled, error) {
+func (en *entry) wait(ctx context.Context, hold bool) (*Compiled, error) {
 	select {
 	case <-en.ready:
-		return en.c, en.err
+		if en.err != nil {
+			return nil, en.err
+		}
+		if hold {
+			if err := en.c.enter(); err != nil {
+				return nil, err
+			}
+		}
+		en.c.shelved.shelf.touch(en.c)
+		return en.c, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
@@ -170,7 +215,7 @@ func (e *Engine) build(ctx context.Context, check func() (*verify.Safe, error)) 
 	if err != nil {
 		return nil, err
 	}
-	c := &Compiled{Kernel: safe.Kernel, Safe: safe, Times: Times{verified.Sub(start), time.Since(verified)}, arena: e.arena}
+	c := &Compiled{Kernel: safe.Kernel, Safe: safe, Times: Times{verified.Sub(start), time.Since(verified)}, arena: e.arena, engine: e, shelved: onShelf{shelf: e.opt.Shelf}}
 	c.climb.ended = make(chan struct{})
 	c.scratch = e.opt.Tier != Stepper && slices.ContainsFunc(safe.Kernel.Regions, func(r kernel.Region) bool { return r.Access == kernel.Scratch })
 	c.swap(tier, code)

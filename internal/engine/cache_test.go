@@ -27,6 +27,8 @@ func (c *counted) Thread(context.Context) (Thread, error) {
 	return countedThread{c}, nil
 }
 
+func (*counted) Bytes() (code, thread int64) { return 0, 0 }
+
 func (c *counted) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -170,7 +172,10 @@ func TestSafe(t *testing.T) {
 }
 
 // fresh is a kernel that no other number gives.
-func fresh(n int) *kernel.Kernel {
+func fresh(n int) *kernel.Kernel { return chain(1, n) }
+
+// chain is a kernel with so many steps for each element, which no other number gives.
+func chain(steps, n int) *kernel.Kernel {
 	s := size.Var("s0")
 	b, o, lo, hi := kernel.NewBuilder(&kernel.Kernel{
 		Sizes:   []kernel.Size{{Lo: 0, Hi: 1 << 30}},
@@ -178,7 +183,11 @@ func fresh(n int) *kernel.Kernel {
 		Outer:   size.Const(1), Grain: s.AddConst(1), Count: s,
 	})
 	sum := b.Fold(lo, hi, false, []kernel.Acc{{Op: num.FoldAdd, Kind: num.F32}}, func(i kernel.Value) []kernel.Value {
-		return []kernel.Value{b.Wrap(num.Mul, b.Load(0, i), b.Const(num.F32, num.FromFloat(num.F32, float64(n))))}
+		v := b.Load(0, i)
+		for j := range steps {
+			v = b.Wrap([]num.Op{num.Mul, num.Add}[j%2], v, b.Const(num.F32, num.FromFloat(num.F32, float64(n+j))))
+		}
+		return []kernel.Value{v}
 	})
 	b.Store(1, o, sum[0])
 	return b.Finish()

@@ -25,6 +25,8 @@ type Args struct {
 type Code interface {
 	// Thread gives an instance for one goroutine at a time.
 	Thread(ctx context.Context) (Thread, error)
+	// Bytes is about how much memory it takes, and each of its threads.
+	Bytes() (code, thread int64)
 	// Close frees it. All its threads are closed.
 	Close()
 }

@@ -19,6 +19,9 @@ type Compiled struct {
 	Bytes  int // length of the canonical encoding
 	Times  Times
 
+	engine  *Engine
+	entry   *entry
+	shelved onShelf
 	arena   *mem.Arena
 	scratch bool                   // some regions are the engine's to allocate
 	code    atomic.Pointer[tiered] // what to use from the next slice on
@@ -38,6 +41,7 @@ type Times struct{ Verify, Compile time.Duration }
 // tiered is a kernel's code in one tier, with the instances that no worker
 // uses at the moment.
 type tiered struct {
+	of   *Compiled
 	tier Tier
 	code Code
 	idle chan *seat
@@ -62,15 +66,23 @@ func (c *Compiled) ReachesAll() bool { return c.Tier() == Native }
 // swap makes code the one to use, at every worker's next slice. What it replaces
 // is freed with it. A kernel that has been forgotten meanwhile takes no code.
 func (c *Compiled) swap(tier Tier, code Code) {
+	if c.become(tier, code) {
+		n, _ := code.Bytes()
+		c.shelved.shelf.grow(c, n)
+	}
+}
+
+func (c *Compiled) become(tier Tier, code Code) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
 		code.Close()
-		return
+		return false
 	}
-	if t := c.code.Swap(&tiered{tier, code, make(chan *seat, maxIdle)}); t != nil {
+	if t := c.code.Swap(&tiered{c, tier, code, make(chan *seat, maxIdle)}); t != nil {
 		c.old = append(c.old, t)
 	}
+	return true
 }
 
 func (t *tiered) take(ctx context.Context) (*seat, error) {
@@ -83,6 +95,8 @@ func (t *tiered) take(ctx context.Context) (*seat, error) {
 	if err != nil {
 		return nil, err
 	}
+	_, n := t.code.Bytes()
+	t.of.shelved.shelf.grow(t.of, n)
 	return &seat{Thread: th}, nil
 }
 
@@ -91,6 +105,8 @@ func (t *tiered) put(s *seat) {
 	case t.idle <- s:
 	default:
 		s.Close()
+		_, n := t.code.Bytes()
+		t.of.shelved.shelf.grow(t.of, -n)
 	}
 }
 
@@ -116,6 +132,13 @@ func (c *Compiled) enter() error {
 	}
 	c.users++
 	return nil
+}
+
+// held reports that somebody has entered and not left.
+func (c *Compiled) held() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.users > 0
 }
 
 func (c *Compiled) leave() {

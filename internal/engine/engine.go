@@ -36,6 +36,8 @@ type Options struct {
 	// Codegen, if it is there, makes native code of kernels that have run long
 	// enough in WebAssembly, in the background; see promote.go for the rule.
 	Codegen *codegen.Service
+	// Shelf, which several engines may share, limits what kernels take; nil for no limit. Runs then Hold theirs.
+	Shelf *Shelf
 }
 
 // Engine holds the memory that kernels work in and the kernels compiled so

@@ -124,6 +124,7 @@ type codeFunc func(lo, hi int64) error
 
 func (f codeFunc) Thread(context.Context) (Thread, error)             { return f, nil }
 func (f codeFunc) Run(_ context.Context, _ *Args, lo, hi int64) error { return f(lo, hi) }
+func (codeFunc) Bytes() (code, thread int64)                          { return 0, 0 }
 func (codeFunc) Close()                                               {}
 
 func TestSlicesTakeAboutTheirTarget(t *testing.T) {

@@ -80,6 +80,8 @@ func (c *nativeCode) Thread(context.Context) (Thread, error) {
 	return &nativeThread{nativeCode: c, block: make([]int64, c.lay.Bytes/8)}, nil
 }
 
+func (c *nativeCode) Bytes() (code, thread int64) { return c.img.Bytes(), c.lay.Bytes }
+
 func (c *nativeCode) Close() { _ = c.img.Close() }
 
 // nativeThread holds the block of arguments of one goroutine.

@@ -14,12 +14,8 @@ func (c *Compiled) Short(sizes []int64) bool {
 }
 
 // RunShort executes outer indices 0..n of a kernel on this goroutine, in one slice; Short holds for
-// the sizes. It lowers the faults in a.Faults, and gives the tier that it ran on and the time that it took.
+// the sizes, and the caller holds the kernel. It lowers the faults in a.Faults, and gives the tier that it ran on and the time that it took.
 func (c *Compiled) RunShort(ctx context.Context, a *Args, n int64) (on Tier, took time.Duration, err error) {
-	if err := c.enter(); err != nil {
-		return "", 0, err
-	}
-	defer c.leave()
 	t := c.code.Load()
 	s, err := t.take(ctx)
 	if err != nil {

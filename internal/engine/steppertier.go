@@ -25,6 +25,9 @@ type stepperCode struct {
 
 func (c *stepperCode) Thread(context.Context) (Thread, error) { return stepperThread{c}, nil }
 
+// Bytes is nothing: there is no code beside the kernel.
+func (*stepperCode) Bytes() (code, thread int64) { return 0, 0 }
+
 func (*stepperCode) Close() {}
 
 type stepperThread struct{ *stepperCode }

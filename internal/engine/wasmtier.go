@@ -39,6 +39,8 @@ func (c wasmCode) Thread(ctx context.Context) (Thread, error) {
 	return wasmThread{in}, nil
 }
 
+func (c wasmCode) Bytes() (code, thread int64) { return c.f.Memory() }
+
 func (c wasmCode) Close() { _ = c.f.Close(context.Background()) }
 
 type wasmThread struct{ in *wasm.Instance }

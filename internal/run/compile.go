@@ -15,12 +15,21 @@ type compiling struct {
 	err  error
 }
 
-// compile gives the compiled form of a kernel; see engine.Kernel.
+// compile gives the compiled form of a kernel, which the run holds to its end; see engine.Hold.
 func (r *runner) compile(k *kernel.Kernel) (*engine.Compiled, error) {
 	number := r.p.numbers[k]
 	w := &r.compiled[number]
-	w.once.Do(func() { w.c, w.err = r.p.kernels[number].compile(r.ctx, r.eng) })
+	w.once.Do(func() { w.c, w.err = r.p.kernels[number].hold(r.ctx, r.eng) })
 	return w.c, w.err
+}
+
+// release ends the hold of all kernels.
+func (r *runner) release() {
+	for i := range r.compiled {
+		if c := r.compiled[i].c; c != nil {
+			c.Release()
+		}
+	}
 }
 
 func (r *runner) nameOf(k *kernel.Kernel) string { return r.p.kernels[r.p.numbers[k]].name.Text }

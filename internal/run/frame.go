@@ -114,6 +114,7 @@ func (f *frame) leave(r *runner) {
 	r.ctx, r.in, r.opt, r.eng, r.stats = nil, nil, Options{}, nil, nil
 	r.faults = r.faults[:0]
 	r.read.Store(0)
+	r.release()
 	clear(r.compiled)
 	f.idle.Put(r)
 }
@@ -222,10 +223,11 @@ func (f *frame) ready(r *runner, l *schedule.Launch) bool {
 // once executes a launch that is short.
 func (r *runner) once(l *schedule.Launch, how *ready) error {
 	st := r.statsOf(l)
-	c, err := how.code.compile(r.ctx, r.eng)
+	c, err := how.code.hold(r.ctx, r.eng)
 	if err != nil {
 		return err
 	}
+	defer c.Release()
 	a := &r.args
 	a.Sizes, a.Scalars, a.Bases, a.Faults = how.sizes, a.Scalars[:0], a.Bases[:0], a.Faults[:0]
 	if a.Scalars, err = r.scalars(l, a.Scalars); err != nil {

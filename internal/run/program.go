@@ -86,10 +86,11 @@ func (p *Program) Compiled(e *engine.Engine, l *schedule.Launch) bool {
 	return ok
 }
 
-func (c *code) compile(ctx context.Context, e *engine.Engine) (*engine.Compiled, error) {
+// hold gives the compiled kernel until its Release.
+func (c *code) hold(ctx context.Context, e *engine.Engine) (*engine.Compiled, error) {
 	c.named.Do(func() { c.name, c.err = engine.NameOf(c.k) })
 	if c.err != nil {
 		return nil, c.err
 	}
-	return e.Named(ctx, c.k, c.name)
+	return e.Hold(ctx, c.k, c.name)
 }

@@ -111,6 +111,7 @@ func (r *runner) close() error {
 	for _, l := range r.leases {
 		l.Close()
 	}
+	r.release()
 	if r.own {
 		return r.eng.Close()
 	}

@@ -2,6 +2,7 @@ package wasm
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -41,13 +42,17 @@ type Instance struct {
 	stack [params]uint64
 }
 
+// anonymous is how kernels are instantiated. They use no random numbers; without a source of its
+// own wazero would seed one of 5 KiB for each instance.
+var anonymous = wazero.NewModuleConfig().WithName("").WithRandSource(rand.Reader)
+
 // Instance makes an instance, in some ten microseconds.
 func (f *Func) Instance(ctx context.Context) (*Instance, error) {
 	span, err := f.span()
 	if err != nil {
 		return nil, err
 	}
-	mod, err := f.r.rt.InstantiateModule(ctx, f.module, wazero.NewModuleConfig().WithName(""))
+	mod, err := f.r.rt.InstantiateModule(ctx, f.module, anonymous)
 	if err != nil {
 		f.giveBack(span)
 		return nil, fmt.Errorf("wasm: instantiate kernel: %w", err)

@@ -12,6 +12,7 @@ package wasm
 import (
 	"context"
 	"fmt"
+	"os"
 	"sync"
 
 	"github.com/tetratelabs/wazero"
@@ -148,6 +149,15 @@ func (f *Func) giveBack(s mem.Span) {
 
 // Bytes is the size of the WebAssembly module.
 func (f *Func) Bytes() int { return f.bytes }
+
+// Memory is about what the machine code takes, which is at most twice as long as the module, with a page by
+// which Go enters it, and what each instance takes: wazero's stack of 10 KiB and tables, and a page of the arena
+// or more.
+func (f *Func) Memory() (code, instance int64) {
+	page := int64(os.Getpagesize())
+	whole := func(n int64) int64 { return (n + page - 1) / page * page }
+	return whole(2*int64(f.bytes)) + page, 10<<10 + 4<<10 + whole(int64(f.lay.size))
+}
 
 // Close frees the machine code. No instance may be in use.
 func (f *Func) Close(ctx context.Context) error {

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/godwit-run/godwit/internal/engine/mem"
 	"github.com/godwit-run/godwit/internal/engine/stepper"
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
@@ -306,6 +307,37 @@ func TestArgumentsOfWrongNumber(t *testing.T) {
 	l.args.Bases = l.args.Bases[:1]
 	if err := in.Run(context.Background(), l.args, 0, 1); err == nil {
 		t.Error("a run with too few bases was accepted")
+	}
+}
+
+// An instance takes no more of Go's heap than Func.Memory says.
+func TestMemoryOfInstances(t *testing.T) {
+	b := newBench(t)
+	f, err := b.rt.Compile(context.Background(), chasing())
+	if err != nil {
+		t.Fatal(err)
+	}
+	heap := func() int64 {
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	list := make([]*Instance, 50)
+	before := heap()
+	for i := range list {
+		if list[i], err = f.Instance(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	each := (heap() - before) / int64(len(list))
+	_, most := f.Memory()
+	if most -= mem.Page; each > most {
+		t.Errorf("an instance takes %d bytes of the heap, expected at most %d", each, most)
+	}
+	for _, in := range list {
+		_ = in.Close(context.Background())
 	}
 }
 

@@ -1,0 +1,145 @@
+package engine
+
+import (
+	"container/list"
+	"sync"
+	"sync/atomic"
+
+	"github.com/godwit-run/godwit/internal/engine/mem"
+)
+
+// In: kernels as they are compiled, grow, are used and forgotten. Out: which of them are forgotten so that
+// they take no more than a limit: the least recently used that no run holds. A run finds such a kernel by its
+// name no more, and compiles it again.
+//
+// Locks: a shelf's mu comes before that of a Compiled, never the other way round. It is not held
+// together with an engine's.
+
+const (
+	// leastShelf has room for what some hundred small functions need.
+	leastShelf = 16 << 20
+	// mostShelf keeps the mappings of code, one or two of some 8 KiB for a small kernel, well below 65530,
+	// which is what Linux allows a process.
+	mostShelf = 1 << 30
+	// shelfShare is the part of the free memory that kernels may take.
+	shelfShare = 256
+)
+
+// Shelf limits the bytes that the kernels of one or several engines take.
+type Shelf struct {
+	over atomic.Bool // more is here than limit, since runs hold it
+
+	mu     sync.Mutex
+	limit  int64 // 0 before the first kernel: what is free is not looked up for nothing
+	bytes  int64
+	recent list.List // of *Compiled, the last used first
+}
+
+// onShelf is a kernel's place there, guarded by the shelf's mu.
+type onShelf struct {
+	shelf *Shelf // nil: the kernel is kept until it is forgotten
+	place *list.Element
+	bytes int64
+}
+
+// NewShelf makes a shelf for a number of bytes; 0 for a part of what the machine has free when the first
+// kernel comes.
+func NewShelf(limit int64) *Shelf { return &Shelf{limit: limit} }
+
+// put takes a kernel that is new.
+func (s *Shelf) put(c *Compiled) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	if s.limit == 0 {
+		s.limit = min(max(mem.Available()/shelfShare, leastShelf), mostShelf)
+	}
+	c.shelved.place = s.recent.PushFront(c)
+	c.shelved.bytes = c.size()
+	s.bytes += c.shelved.bytes
+	s.mu.Unlock()
+	s.trim()
+}
+
+// touch notes that a kernel is used.
+func (s *Shelf) touch(c *Compiled) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	if p := c.shelved.place; p != nil {
+		s.recent.MoveToFront(p)
+	}
+	s.mu.Unlock()
+}
+
+// grow notes that a kernel takes n bytes more, or fewer.
+func (s *Shelf) grow(c *Compiled, n int64) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	if c.shelved.place != nil {
+		c.shelved.bytes += n
+		s.bytes += n
+	}
+	s.mu.Unlock()
+	if n > 0 {
+		s.trim()
+	}
+}
+
+// remove takes a kernel from the shelf, if it is there.
+func (s *Shelf) remove(c *Compiled) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.take(c)
+}
+
+func (s *Shelf) take(c *Compiled) {
+	if p := c.shelved.place; p != nil {
+		s.recent.Remove(p)
+		s.bytes -= c.shelved.bytes
+		c.shelved.place = nil
+	}
+}
+
+// trim forgets kernels that no run holds until the others are within the limit.
+func (s *Shelf) trim() {
+	for _, c := range s.excess() {
+		c.engine.evict(c)
+	}
+}
+
+// excess takes from the shelf what is to be forgotten.
+func (s *Shelf) excess() (list []*Compiled) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for p := s.recent.Back(); p != nil && s.bytes > s.limit; {
+		c := p.Value.(*Compiled)
+		p = p.Prev()
+		if !c.held() {
+			s.take(c)
+			list = append(list, c)
+		}
+	}
+	s.over.Store(s.bytes > s.limit)
+	return list
+}
+
+// A kernel and the proofs about it take this much of Go's heap, about: its nodes, and the same for each byte of
+// the canonical form.
+const (
+	kernelBytes     = 4 << 10
+	kernelBytesEach = 64
+)
+
+// size is about what a kernel takes beside the threads of its code.
+func (c *Compiled) size() int64 {
+	n, _ := c.code.Load().code.Bytes()
+	return kernelBytes + kernelBytesEach*int64(c.Bytes) + n
+}
