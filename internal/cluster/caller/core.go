@@ -37,8 +37,8 @@ type Options struct {
 	// Codes is how many kernels are kept after the operations that used them, for
 	// nodes that ask late. 64.
 	Codes int
-	// OnDemand sends kernels only to nodes that ask for them: for callers that live
-	// shortly and do not know what nodes have already. It costs a round trip where a
+	// OnDemand sends kernels only to nodes that ask for them: for short-lived callers,
+	// which do not know what nodes have already. It costs a round trip where a
 	// node has not got one.
 	OnDemand bool
 }
@@ -139,7 +139,7 @@ func (c *Core) Next() (int64, bool) {
 	return c.timers[0].wake, true
 }
 
-// Idle reports that no operation is in hand and nothing is kept for one.
+// Idle reports that no operation is in flight and nothing is kept for one.
 func (c *Core) Idle() bool {
 	return len(c.ops) == 0 && len(c.trips) == 0 && len(c.timers) == 0
 }
