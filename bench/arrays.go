@@ -117,15 +117,15 @@ func (s *shelf) hold(ctx context.Context, op operation, n int) error {
 				d, err := s.seconds(times)
 				return d, nil, err
 			}}
-		if d > long {
+		if d > turn {
 			c.Pairs = min(c.Pairs, 5)
 		}
-		s.progress(c.Name)
 		row, err := c.Row(ctx)
 		if err != nil {
 			return err
 		}
 		s.report.Rows = append(s.report.Rows, row)
+		s.progress(fmt.Sprintf("%s: %.3g ms, %.3g ms, %.2f", row.Name, float64(row.Ours), float64(row.Reference), float64(row.Ratio)))
 		if strings.Contains(tiers, "on wasm") {
 			s.report.Notes = append(s.report.Notes, row.Name+": "+tiers)
 		}
