@@ -30,6 +30,7 @@ type kern struct {
 	divided   map[kernel.Value]division
 	// sideBySide asks for grains of columns that are folded together.
 	sideBySide bool
+	cut        *cut         // of the map that is being emitted
 	writable   map[int]bool // regions that hold values of this kernel only
 	// A sequential kernel has its state in these regions between grains, and
 	// this is the next state.
