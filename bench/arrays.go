@@ -227,8 +227,8 @@ func (s *shelf) fill(rows, columns int) error {
 	x := floats(n, both)
 	m := floats(n, both)
 	s.args = godwit.Args{
-		"x": x, "y": floats(n, both), "p": floats(n, func(u float64) float64 { return 2 - 2*u }), "s": slices.Sorted(slices.Values(x)),
-		"i": integers(-1000, 1001), "j": integers(-1000, 1001), "h": integers(0, 1000), "k": integers(0, float64(n)),
+		"x": x, "y": floats(n, both), "p": floats(n, func(u float64) float64 { return 2 - 2*u }), "s": slices.Sorted(slices.Values(x)), "q": floats(n/10, both),
+		"i": integers(-1000, 1001), "h": integers(0, 1000), "k": integers(0, float64(n)),
 		"r": floats(rows, both), "c": floats(columns, both),
 	}
 	for name, v := range s.args {

@@ -4,8 +4,8 @@ package main
 //
 //	x, y  n numbers of f64 in [-1, 1)      m     a matrix of n numbers of f64, as wide as it is high or a little wider
 //	p     n numbers of f64 in (0, 2]       r, c  vectors of f64, as many as m has rows and columns
-//	s     x, sorted                        k     n indices of x, in any order, some of them more than once
-//	i, j  n integers of i64 in ±1000       h     n integers of i64 in 0..1000
+//	s, q  x, sorted, and n/10 others       k     n indices of x, in any order, some of them more than once
+//	i     n integers of i64 in ±1000       h     n integers of i64 in 0..1000
 type operation struct {
 	name, source, numpy string
 	rel                 float64 // results of floats may differ so much, relative to the greatest number in NumPy's
@@ -52,7 +52,7 @@ var operations = []operation{
 	{"put", `fn f(x: &[f64; N], k: &[idx<N>; N], y: &[f64; N]) -> [f64; N] { x.scatter_with(k, y, |_, new| new) }`, "put(x, k, y)", 0},
 	{"bincount", `fn f(h: &[i64; N]) -> [i64; 1000] { h.histogram::<1000>() }`, "numpy.bincount(h, minlength=1000)", 0},
 	{"histogram", `fn f(x: &[f64; N]) -> [i64; 50] { x.histogram::<50>(|e| (((e + 1.0) * 25.0) as i64).clamp(0, 49)) }`, "numpy.histogram(x, 50, (-1.0, 1.0))[0]", 0},
-	{"searchsorted", searchSource, "numpy.searchsorted(s, y)", 0},
+	{"searchsorted", searchSource, "numpy.searchsorted(s, q)", 0},
 	{"rolling minimum of 20", `fn f(x: &[f64; N]) -> [f64; N - 19] where N: Range<20, 1_000_000_000> { x.window::<20>().map(|w| w.min()) }`, "windows(x, 20).min(axis=1)", 0},
 	{"rolling maximum of 20, i64", `fn f(i: &[i64; N]) -> [i64; N - 19] where N: Range<20, 1_000_000_000> { i.window::<20>().map(|w| w.max()) }`, "windows(i, 20).max(axis=1)", 0},
 	{"rolling sum of 20, i64", `fn f(i: &[i64; N]) -> [i64; N - 19] where N: Range<20, 1_000_000_000> { i.window::<20>().map(|w| w.sum()) }`, "windows(i, 20).sum(axis=1)", 0},
@@ -66,14 +66,14 @@ var operations = []operation{
 }
 
 // searchSource takes as many steps for each number as the longest array needs.
-const searchSource = `fn f(s: &[f64; N], y: &[f64; N]) -> [i64; N] where N: Range<1, 1_000_000_000> {
-    y.map(|q| {
+const searchSource = `fn f(s: &[f64; N], q: &[f64; M]) -> [i64; M] where N: Range<1, 1_000_000_000> {
+    q.map(|e| {
         let mut lo = 0;
         let mut hi = N;
         for _ in 0..30 {
             if lo < hi {
                 let mid = (lo + hi) / 2;
-                if s[mid.clamp_idx()] < q { lo = mid + 1; } else { hi = mid; }
+                if s[mid.clamp_idx()] < e { lo = mid + 1; } else { hi = mid; }
             }
         }
         lo

@@ -57,16 +57,16 @@ func (k *kern) fromOrderKey(key kernel.Value, kind num.Kind) kernel.Value {
 	return key
 }
 
-// radix is a stable sort by bytes of what keys exceed the least by, least significant first,
-// between two halves of scratch memory. A byte that is the same in all is passed over, so that
-// integers of a narrow range take as few passes as they differ in bytes.
+// radix is a stable sort by bytes of the key, of integers by those of what it exceeds the least by, least significant first,
+// between two halves of scratch memory. A byte that is the same in all integers is passed over, so that
+// those of a narrow range take as few passes as they differ in bytes.
 type radix struct {
 	keys, index, counts int // regions: 2n keys, 2n slots, 256 counts for each byte; no slots (-1) where a key is the element
 	n                   size.Poly
 	half                kernel.Value // where the second half starts
 	end                 kernel.Value // slots in use
 	u                   num.Kind
-	least               kernel.Value // of all keys
+	least               kernel.Value // of all keys; None of floats
 	side                kernel.Value // the half where the sorted keys are in the end
 }
 
@@ -80,23 +80,52 @@ func (k *kern) sort(n *graph.Node, e *env) val {
 		src = k.keep(nil, t, src)
 	}
 	r := k.radixOf(src.arr.n, unsigned(n.Blocks[0].Results[0].Type.KindOf()), byItself(n))
-	least := []kernel.Carry{{Kind: r.u}}
-	greatest := k.b.Const(r.u, num.Canon(r.u, ^uint64(0)))
-	r.least = k.loop(k.b.Int(0), r.end, least, []kernel.Value{greatest}, func(i kernel.Value, c []kernel.Value) (next []kernel.Value, _ kernel.Value) {
-		k.inside(r.n, func() {
-			k.slotScope(i, func() { next = []kernel.Value{k.b.Wrap(num.Min, c[0], k.rank(n, e, src.arr, r, i))} })
-		})
-		return next, kernel.None
-	})[0]
+	k.ranks(n, e, src.arr, r)
 	k.count(r)
-	passes, side := k.b.Int(int64(r.u.Size())), []kernel.Carry{{Kind: num.I64, Bounded: true, Bound: size.Const(2)}}
-	r.side = k.loop(k.b.Int(0), passes, side, []kernel.Value{k.b.Int(0)}, func(p kernel.Value, c []kernel.Value) ([]kernel.Value, kernel.Value) {
-		return []kernel.Value{k.radixPass(r, p, c[0])}, kernel.None
-	})[0]
+	k.passes(r)
 	if r.index < 0 {
 		return k.unkeyed(n, r)
 	}
 	return k.permuted(n, src.arr, r)
+}
+
+// passes sorts by all bytes. Floats hardly ever agree in one, so theirs are known to end where they began.
+func (k *kern) passes(r *radix) {
+	passes := int64(r.u.Size())
+	if r.least == kernel.None {
+		k.loop(k.b.Int(0), k.b.Int(passes), nil, nil, func(p kernel.Value, _ []kernel.Value) ([]kernel.Value, kernel.Value) {
+			k.places(r, p)
+			k.spread(r, p, k.b.Wrap(num.Rem, p, k.b.Int(2)))
+			return nil, kernel.None
+		})
+		r.side = k.b.Int(passes % 2)
+		return
+	}
+	side := []kernel.Carry{{Kind: num.I64, Bounded: true, Bound: size.Const(2)}}
+	r.side = k.loop(k.b.Int(0), k.b.Int(passes), side, []kernel.Value{k.b.Int(0)}, func(p kernel.Value, c []kernel.Value) ([]kernel.Value, kernel.Value) {
+		next := k.branch(k.b.Wrap(num.Lt, k.places(r, p), r.end),
+			func() []kernel.Value { return []kernel.Value{k.spread(r, p, c[0])} },
+			func() []kernel.Value { return c })
+		return []kernel.Value{k.bound(next[0], size.Const(2))}, kernel.None
+	})[0]
+}
+
+// ranks stores all order keys, and finds the least where that may save passes: of integers.
+func (k *kern) ranks(n *graph.Node, e *env, src *array, r *radix) {
+	r.least = kernel.None
+	if !n.Blocks[0].Results[0].Type.KindOf().IsInt() {
+		k.each(k.b.Int(0), r.end, r.n, func(i kernel.Value) {
+			k.slotScope(i, func() { k.rank(n, e, src, r, i) })
+		})
+		return
+	}
+	least, greatest := []kernel.Carry{{Kind: r.u}}, k.b.Const(r.u, num.Canon(r.u, ^uint64(0)))
+	r.least = k.loop(k.b.Int(0), r.end, least, []kernel.Value{greatest}, func(i kernel.Value, c []kernel.Value) (next []kernel.Value, _ kernel.Value) {
+		k.inside(r.n, func() {
+			k.slotScope(i, func() { next = []kernel.Value{k.b.Wrap(num.Min, c[0], k.rank(n, e, src, r, i))} })
+		})
+		return next, kernel.None
+	})[0]
 }
 
 // rank stores the order key of slot i, and gives it.
@@ -133,8 +162,11 @@ func (k *kern) radixOf(n size.Poly, u num.Kind, keysOnly bool) *radix {
 
 // digit is byte p of a key.
 func (k *kern) digit(r *radix, key, p kernel.Value) kernel.Value {
+	if r.least != kernel.None {
+		key = k.b.Wrap(num.Sub, key, r.least)
+	}
 	shift := k.b.Convert(k.b.Wrap(num.Mul, p, k.b.Int(8)), r.u, false)
-	d := k.b.Convert(k.b.Wrap(num.Shr, k.b.Wrap(num.Sub, key, r.least), shift), num.I64, false)
+	d := k.b.Convert(k.b.Wrap(num.Shr, key, shift), num.I64, false)
 	return k.bound(k.b.Wrap(num.And, d, k.b.Int(buckets-1)), size.Const(buckets))
 }
 
@@ -157,20 +189,16 @@ func (k *kern) count(r *radix) {
 	})
 }
 
-// radixPass sorts by byte p from the half side into the other, and gives the half where the keys are then.
-func (k *kern) radixPass(r *radix, p, side kernel.Value) kernel.Value {
-	carry := []kernel.Carry{{Kind: num.I64}, {Kind: num.I64}} // slots before a digit; those of the most frequent one
+// places turns the counts of byte p into the places where its digits begin, and gives the greatest count.
+func (k *kern) places(r *radix, p kernel.Value) (most kernel.Value) {
+	carry := []kernel.Carry{{Kind: num.I64}, {Kind: num.I64}} // slots before a digit; the greatest count
 	zero := k.b.Int(0)
-	sums := k.loop(zero, k.b.Int(buckets), carry, []kernel.Value{zero, zero}, func(j kernel.Value, c []kernel.Value) ([]kernel.Value, kernel.Value) {
+	return k.loop(zero, k.b.Int(buckets), carry, []kernel.Value{zero, zero}, func(j kernel.Value, c []kernel.Value) ([]kernel.Value, kernel.Value) {
 		at := k.place(p, j)
 		n := k.b.Load(r.counts, at)
 		k.b.Store(r.counts, at, c[0])
 		return []kernel.Value{k.b.Wrap(num.Add, c[0], n), k.b.Wrap(num.Max, c[1], n)}, kernel.None
-	})
-	next := k.branch(k.b.Wrap(num.Lt, sums[1], r.end),
-		func() []kernel.Value { return []kernel.Value{k.spread(r, p, side)} },
-		func() []kernel.Value { return []kernel.Value{side} })
-	return k.bound(next[0], size.Const(2))
+	})[1]
 }
 
 // spread moves every key to its digit's next place in the other half, which it gives.
