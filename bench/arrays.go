@@ -76,21 +76,8 @@ func (s *shelf) hold(ctx context.Context, op operation, n int) error {
 	if s.only != nil && !s.only.MatchString(op.name) {
 		return nil
 	}
-	p, err := godwit.Compile(op.source)
+	f, args, err := s.program(op)
 	if err != nil {
-		return err
-	}
-	f, err := p.Func("")
-	if err != nil {
-		return err
-	}
-	args := godwit.Args{}
-	for _, name := range f.Params() {
-		if args[name] = s.args[name]; args[name] == nil {
-			delete(args, name) // a size
-		}
-	}
-	if _, err := s.command("use " + op.numpy); err != nil {
 		return err
 	}
 	for _, t := range s.numbers() {
@@ -131,6 +118,26 @@ func (s *shelf) hold(ctx context.Context, op operation, n int) error {
 		}
 	}
 	return nil
+}
+
+// program compiles an operation, and has the reference use its own form from now on.
+func (s *shelf) program(op operation) (*godwit.Func, godwit.Args, error) {
+	p, err := godwit.Compile(op.source)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := p.Func("")
+	if err != nil {
+		return nil, nil, err
+	}
+	args := godwit.Args{}
+	for _, name := range f.Params() {
+		if v, ok := s.args[name]; ok { // no size
+			args[name] = v
+		}
+	}
+	_, err = s.command("use " + op.numpy)
+	return f, args, err
 }
 
 // seconds is the least time of so many runs of what is in use.
