@@ -25,6 +25,17 @@ func TestSortOfNumbers(t *testing.T) {
 	sortsLike(t, "bool", same[bool], true, false)
 }
 
+// TestSortOfNarrowRanges: integers of which some bytes, or all, are the same in all keys, so that a sort ends in
+// either half of its memory.
+func TestSortOfNarrowRanges(t *testing.T) {
+	sortsLike(t, "i64", same[int64], -1, 0, 1)
+	sortsLike(t, "i64", same[int64], -300, 300, 7)
+	sortsLike(t, "i64", same[int64], 1<<40, 1<<40+1<<16, 1<<40+1<<16+5)
+	sortsLike(t, "u32", same[uint32], 1<<31, 1<<31+70_000, 1<<31+255)
+	sortsLike(t, "i16", same[int16], 5)
+	sortsLike(t, "u8", same[uint8], 9)
+}
+
 func same[T any](v T) T { return v }
 
 func sortsLike[T any, B comparable](t *testing.T, kind string, bits func(T) B, some ...T) {

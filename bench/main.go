@@ -2,7 +2,7 @@
 // binary, or are not always there: DuckDB, NumPy, and C by several compilers. It
 // is a module of its own, so that they stay out of the product's dependencies.
 //
-//	go run . [stream] [compute] [table] [--file flights.parquet] [--json] [--quick] [--wasm] [--threads 2]
+//	go run . [stream] [compute] [arrays] [table] [--only sort] [--file flights.parquet] [--json] [--quick] [--wasm] [--threads 2]
 package main
 
 import (
@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"regexp"
 	"runtime"
 
 	"github.com/godwit-run/godwit"
@@ -24,15 +25,16 @@ type choices struct {
 	json    bool
 	quick   bool
 	threads int
-	wasm    bool // no native code
-	silent  bool // no progress
+	wasm    bool           // no native code
+	silent  bool           // no progress
+	only    *regexp.Regexp // names of operations of arrays; nil for all
 }
 
 // benches are all benchmarks, in the order in which they run.
 var benches = []struct {
 	name string
 	run  func(context.Context, choices) (*measure.Report, error)
-}{{"stream", stream}, {"compute", compute}, {"table", table}}
+}{{"stream", stream}, {"compute", compute}, {"arrays", arrays}, {"table", table}}
 
 func main() {
 	if isChild() {
@@ -57,7 +59,7 @@ func run(ctx context.Context, args []string) error {
 	flags.BoolVar(&c.quick, "quick", false, "finish each benchmark within 50 seconds, with smaller sizes")
 	flags.BoolVar(&c.wasm, "wasm", false, "run ours as WebAssembly, without native code")
 	flags.IntVar(&c.threads, "threads", runtime.GOMAXPROCS(0), "the most threads to use")
-	chosen := map[string]bool{}
+	chosen, pattern := map[string]bool{}, flags.String("only", "", "the operations of arrays whose names match")
 	for len(args) > 0 && args[0] != "" && args[0][0] != '-' {
 		chosen[args[0]], args = true, args[1:]
 	}
@@ -66,6 +68,12 @@ func run(ctx context.Context, args []string) error {
 	}
 	if flags.NArg() > 0 {
 		return fmt.Errorf("expected names of benchmarks before the flags, found %q after them", flags.Arg(0))
+	}
+	if *pattern != "" {
+		var err error
+		if c.only, err = regexp.Compile(*pattern); err != nil {
+			return err
+		}
 	}
 	if err := known(chosen); err != nil {
 		return err

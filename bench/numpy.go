@@ -1,17 +1,13 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	_ "embed"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/godwit-run/godwit/internal/engine"
@@ -21,11 +17,6 @@ import (
 
 //go:embed peer/matmul.py
 var matmulScript []byte
-
-var errNoNumPy = errors.New("SKIPPED: NumPy is not installed (Debian: python3-numpy, libopenblas0-pthread), so the matrix product has no reference")
-
-// pythons are where to look for one that has NumPy.
-var pythons = []string{"python3", "/usr/bin/python3"}
 
 // products compares the product of two square matrices of f32 with NumPy's, on
 // one core.
@@ -83,69 +74,21 @@ func (b *bench) product(ctx context.Context, n int64, limit func(int) (measure.N
 
 // numPy is a Python process that multiplies two matrices whenever it is asked.
 type numPy struct {
-	cmd    *exec.Cmd
-	in     io.WriteCloser
-	lines  *bufio.Reader
-	name   string // with versions
+	*python
 	output string
 }
 
 func startNumPy(ctx context.Context, dir string, n int64, x, y operand) (*numPy, error) {
-	python, err := pythonWithNumPy(ctx)
-	if err != nil {
-		return nil, err
-	}
-	script, a, b := filepath.Join(dir, "matmul.py"), filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
 	p := &numPy{output: filepath.Join(dir, "c")}
-	for path, content := range map[string][]byte{script: matmulScript, a: x.data, b: y.data} {
+	for path, content := range map[string][]byte{a: x.data, b: y.data} {
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			return nil, err
 		}
 	}
-	p.cmd = exec.CommandContext(ctx, python, script, fmt.Sprint(n), a, b, p.output)
-	p.cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1")
-	p.cmd.Stderr = os.Stderr
-	if p.in, err = p.cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	p.lines = bufio.NewReader(out)
-	if err := p.cmd.Start(); err != nil {
-		return nil, err
-	}
-	if p.name, err = p.line(); err != nil {
-		p.close()
-	}
+	var err error
+	p.python, err = startPython(ctx, dir, "matmul.py", matmulScript, fmt.Sprint(n), a, b, p.output)
 	return p, err
-}
-
-func pythonWithNumPy(ctx context.Context) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
-	defer cancel()
-	for _, python := range pythons {
-		if exec.CommandContext(ctx, python, "-c", "import numpy").Run() == nil {
-			return python, nil
-		}
-	}
-	return "", errNoNumPy
-}
-
-func (p *numPy) line() (string, error) {
-	s, err := p.lines.ReadString('\n')
-	if err != nil {
-		return "", fmt.Errorf("NumPy has ended: %w", err)
-	}
-	return strings.TrimSpace(s), nil
-}
-
-func (p *numPy) ask(what string) (string, error) {
-	if _, err := io.WriteString(p.in, what+"\n"); err != nil {
-		return "", fmt.Errorf("NumPy has ended: %w", err)
-	}
-	return p.line()
 }
 
 // time is that of one product.
@@ -168,10 +111,4 @@ func (p *numPy) saved() (vector, error) {
 	}
 	b, err := os.ReadFile(p.output)
 	return vector{num.F32, b}, err
-}
-
-// close ends the process, which its closed input tells to.
-func (p *numPy) close() {
-	p.in.Close()
-	_ = p.cmd.Wait()
 }

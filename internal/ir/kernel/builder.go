@@ -329,6 +329,14 @@ func (b *Builder) For(lo, hi Value, carry []Carry, init []Value, body func(i Val
 	return b.emit(in, kinds...)
 }
 
+// Each builds a loop that carries nothing.
+func (b *Builder) Each(lo, hi Value, body func(i Value)) {
+	b.For(lo, hi, nil, nil, func(i Value, _ []Value) ([]Value, Value) {
+		body(i)
+		return nil, None
+	})
+}
+
 // Fold builds a fold; the results are those of each accumulator in turn.
 func (b *Builder) Fold(lo, hi Value, tree bool, accs []Acc, body func(i Value) []Value) []Value {
 	in := Instr{Code: Fold, Args: []Value{lo, hi}, Accs: accs, Tree: tree, Site: NoSite, At: None, Blocks: make([]Block, 1)}

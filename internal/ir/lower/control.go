@@ -51,6 +51,9 @@ func shape(t *graph.Type) (scalars, arrays []*graph.Type) {
 // ifNode computes one side. Array results of both sides lie in the same
 // memory.
 func (k *kern) ifNode(n *graph.Node, e *env) val {
+	if v, ok := k.chosen(n, e); ok {
+		return v
+	}
 	cond := k.node(n.Args[0], e).s
 	_, arrays := shape(n.Type)
 	mem, taken := k.choiceSpace(n, e, arrays)

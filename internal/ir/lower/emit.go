@@ -214,6 +214,9 @@ func (k *kern) selectVal(t *graph.Type, cond kernel.Value, yes, no val) val {
 // limit turns an integer into an index by clamping, wrapping or checking.
 func (k *kern) limit(n *graph.Node, e *env) val {
 	x := k.node(n.Args[0], e).s
+	if k.withinCut(n) {
+		return val{s: x, safe: true}
+	}
 	p := k.capacity(n.Poly)
 	if n.Site >= 0 && !k.isPositive(p) {
 		none := k.b.Wrap(num.Le, k.sizeValue(n.Poly), k.b.Int(0))

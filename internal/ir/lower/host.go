@@ -124,13 +124,20 @@ func (l *lowering) parallel(n *graph.Node, out []source) error {
 		k.over(n.Type.Size, l.grain(n))
 		a := k.node(n, k.root).arr
 		dst := k.attach(n.Type, out, kernel.Write)
-		k.each(k.lo, k.hi, n.Type.Size, func(i kernel.Value) {
-			k.slotScope(i, func() {
-				inner := dst
-				inner.off = i
-				k.store(n.Type.Elem(), k.element(a, i).v, inner)
+		fill := func(lo, hi kernel.Value) {
+			k.each(lo, hi, n.Type.Size, func(i kernel.Value) {
+				k.slotScope(i, func() {
+					inner := dst
+					inner.off = i
+					k.store(n.Type.Elem(), k.element(a, i).v, inner)
+				})
 			})
-		})
+		}
+		if c := cutOf(n); c != nil {
+			k.halves(c, fill)
+			return
+		}
+		fill(k.lo, k.hi)
 	})
 }
 

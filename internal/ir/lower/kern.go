@@ -28,7 +28,10 @@ type kern struct {
 	target    map[*graph.Node]*backing // where a node's result shall lie
 	doubt     doubt
 	divided   map[kernel.Value]division
-	writable  map[int]bool // regions that hold values of this kernel only
+	// sideBySide asks for grains of columns that are folded together.
+	sideBySide bool
+	cut        *cut         // of the map that is being emitted
+	writable   map[int]bool // regions that hold values of this kernel only
 	// A sequential kernel has its state in these regions between grains, and
 	// this is the next state.
 	stream []int
@@ -80,6 +83,11 @@ func (l *lowering) kernel(label string, fill func(k *kern)) error {
 	for d := nothing; d <= everything; d++ {
 		k := l.newKern(label, d)
 		fill(k)
+		if k.foldsColumns() {
+			k = l.newKern(label, d)
+			k.sideBySide = true
+			fill(k)
+		}
 		k.close()
 		if l.opt.Verify == nil && d == nothing {
 			continue // without proofs an index that only seems fine stays guarded
@@ -95,8 +103,9 @@ func (l *lowering) kernel(label string, fill func(k *kern)) error {
 	return err
 }
 
-// close ends the kernel and forgets the regions that it does not touch.
+// close interchanges strided loops, ends the kernel and forgets the regions that it does not touch.
 func (k *kern) close() {
+	k.interchange()
 	k.b.Finish(k.state...)
 	var regions []int
 	for _, r := range kernel.Trim(k.k) {
@@ -126,6 +135,9 @@ func (l *lowering) newKern(label string, d doubt) *kern {
 // over makes the kernel walk over n slots in grains of the given length;
 // grains are independent.
 func (k *kern) over(n size.Poly, grain int64) {
+	if k.sideBySide {
+		grain = columnGrain
+	}
 	k.k.Count = k.poly(n)
 	k.k.Grain = size.Const(grain)
 	k.k.Outer = k.poly(ceilDiv(n, grain))

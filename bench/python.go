@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+var errNoNumPy = errors.New("SKIPPED: NumPy is not installed and cannot be (Debian: python3-venv; or python3-numpy, libopenblas0-pthread), so there is no reference")
+
+// python is a process with NumPy that answers each line with one, on one thread.
+type python struct {
+	cmd   *exec.Cmd
+	in    io.WriteCloser
+	lines *bufio.Reader
+	name  string // with versions: its first line
+}
+
+// startPython runs a script, which is written into dir.
+func startPython(ctx context.Context, dir, script string, text []byte, args ...string) (*python, error) {
+	program, err := pythonWithNumPy(ctx)
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, script)
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		return nil, err
+	}
+	p := &python{cmd: exec.CommandContext(ctx, program, append([]string{path}, args...)...)}
+	p.cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1")
+	p.cmd.Stderr = os.Stderr
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	p.lines = bufio.NewReader(out)
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	if p.name, err = p.line(); err != nil {
+		p.close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// pythonWithNumPy is the one of the environment that this makes, with the newest NumPy that the package
+// index gives for this Python, or else the machine's.
+func pythonWithNumPy(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
+	defer cancel()
+	pythons := []string{"python3", "/usr/bin/python3"}
+	if cache, err := os.UserCacheDir(); err == nil {
+		dir := filepath.Join(cache, "godwit", "numpy")
+		own := filepath.Join(dir, "bin", "python")
+		if !hasNumPy(ctx, own) && exec.CommandContext(ctx, "python3", "-m", "venv", dir).Run() == nil {
+			_ = exec.CommandContext(ctx, own, "-m", "pip", "install", "--quiet", "--upgrade", "numpy").Run() // the machine's may do
+		}
+		pythons = append([]string{own}, pythons...)
+	}
+	for _, p := range pythons {
+		if hasNumPy(ctx, p) {
+			return p, nil
+		}
+	}
+	return "", errNoNumPy
+}
+
+func hasNumPy(ctx context.Context, python string) bool {
+	return exec.CommandContext(ctx, python, "-c", "import numpy").Run() == nil
+}
+
+func (p *python) line() (string, error) {
+	s, err := p.lines.ReadString('\n')
+	if err != nil {
+		return "", fmt.Errorf("NumPy has ended: %w", err)
+	}
+	return strings.TrimSpace(s), nil
+}
+
+func (p *python) ask(what string) (string, error) {
+	if _, err := io.WriteString(p.in, what+"\n"); err != nil {
+		return "", fmt.Errorf("NumPy has ended: %w", err)
+	}
+	return p.line()
+}
+
+// close ends the process, which its closed input tells to.
+func (p *python) close() {
+	p.in.Close()
+	_ = p.cmd.Wait()
+}
