@@ -29,7 +29,7 @@ func (k *kern) foldsColumns() bool {
 		return false
 	}
 	for _, acc := range n.inner.Accs {
-		if _, ok := acc.Op.Scalar(); !ok && acc.Op != num.FoldAddWide {
+		if acc.Op.Scalar() == num.NoOp && acc.Op != num.FoldAddWide {
 			return false
 		}
 	}
@@ -159,7 +159,7 @@ func (f *columnFold) place(row, column kernel.Value) kernel.Value {
 }
 
 func (f *columnFold) combine(left, right kernel.Value) kernel.Value {
-	op, _ := f.acc.Op.Scalar()
+	op := f.acc.Op.Scalar()
 	return f.k.b.Wrap(op, left, right)
 }
 

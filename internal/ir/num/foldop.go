@@ -136,7 +136,3 @@ func (o FoldOp) Lift(k Kind, index int64, v uint64) Partial {
 	}
 	return Partial{v, 0}
 }
-
-// Scalar is the operation, faults ignored, behind an operator with one result that needs no
-// index.
-func (o FoldOp) Scalar() (Op, bool) { return foldScalar[o], foldScalar[o] != 0 }
