@@ -24,7 +24,11 @@ func products(t *testing.T) []*kernel.Kernel {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return []*kernel.Kernel{parse(t, "matmul"), k}
+	fused, err := kernel.ParseText(strings.Replace(weighted, "add f32 {", "muladd f32 {", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []*kernel.Kernel{parse(t, "matmul"), k, fused}
 }
 
 // productSizes are rows, columns and slots: none, fewer than any tile has, those
@@ -39,7 +43,7 @@ var productSizes = [][3]int64{
 // is depends on the number of their registers, not on what they compute.
 func TestTiles(t *testing.T) {
 	var seen [][2]int
-	for _, target := range []Target{{"amd64", 16}, {"amd64", 32}, {"amd64", 64}, {"arm64", 16}} {
+	for _, target := range []Target{{"amd64", 16, true}, {"amd64", 32, true}, {"amd64", 64, true}, {Arch: "arm64", VectorBytes: 16}} {
 		for i, k := range products(t) {
 			t.Run(fmt.Sprintf("%s/%d/%d", target.Arch, target.VectorBytes, i), func(t *testing.T) {
 				b := newBackend(t, target.VectorBytes)

@@ -53,7 +53,10 @@ func (e *elab) binary(x *syntax.Binary, want *graph.Type) *graph.Node {
 	if a == nil || b == nil {
 		return nil
 	}
-	n := e.apply(x, a, b)
+	n := e.fusedSum(x, a, b)
+	if n == nil {
+		n = e.apply(x, a, b)
+	}
 	if n != nil && e.of(n).soft == nil && !isCompare(x.Op) {
 		e.of(n).soft = e.softOf(x.X, x.Y, a, b)
 	}
