@@ -27,30 +27,42 @@ var errNoNumPy = errors.New("SKIPPED: NumPy is not installed (Debian: python3-nu
 // pythons are where to look for one that has NumPy.
 var pythons = []string{"python3", "/usr/bin/python3"}
 
-// products compares the product of two square matrices of f32 with NumPy's, on
-// one core.
+// matmuls are the forms of a product, with the greatest error for each turn of
+// a fold. NumPy's are fused in any case.
+var matmuls = []struct {
+	name  string
+	kind  num.Kind
+	fused bool
+	abs   float64
+}{{"matmul f32", num.F32, false, 2e-7}, {"matmul f32, fused", num.F32, true, 2e-7}, {"matmul f64, fused", num.F64, true, 4e-16}}
+
+// products compares products of two square matrices with NumPy's, on one core.
 func (b *bench) products(ctx context.Context, sizes []int64, limit func(int) (measure.Number, error)) error {
-	for _, n := range sizes {
-		err := b.product(ctx, n, limit)
-		if err != nil {
-			return fmt.Errorf("product of %d: %w", n, err)
+	for _, m := range matmuls {
+		for _, n := range sizes {
+			t := task{name: fmt.Sprintf("%s %d", m.name, n), source: matmulOf(m.kind, m.fused), abs: m.abs * float64(n)}
+			if m.kind == num.F32 {
+				t.limit = limit // which is that of f32
+			}
+			if err := b.product(ctx, t, m.kind, n); err != nil {
+				return fmt.Errorf("%s: %w", t.name, err)
+			}
 		}
 	}
 	return nil
 }
 
-func (b *bench) product(ctx context.Context, n int64, limit func(int) (measure.Number, error)) error {
+func (b *bench) product(ctx context.Context, t task, kind num.Kind, n int64) error {
 	defer b.release(b.mark())
-	t := task{name: fmt.Sprintf("matmul f32 %d", n), limit: limit, abs: 2e-7 * float64(n)}
-	x, err := b.random(num.F32, 5, n, n)
+	x, err := b.random(kind, 5, n, n)
 	if err != nil {
 		return err
 	}
-	y, err := b.random(num.F32, 6, n, n)
+	y, err := b.random(kind, 6, n, n)
 	if err != nil {
 		return err
 	}
-	p, err := b.prepare(ctx, matmulSource, x, y)
+	p, err := b.prepare(ctx, t.source, x, y)
 	if err != nil {
 		return err
 	}
@@ -61,7 +73,7 @@ func (b *bench) product(ctx context.Context, n int64, limit func(int) (measure.N
 	if err != nil {
 		return err
 	}
-	py, err := startNumPy(ctx, b.dir, n, x, y)
+	py, err := startNumPy(ctx, b.dir, kind, n, x, y)
 	switch {
 	case errors.Is(err, errNoNumPy):
 		b.note("%s.", err)
@@ -69,7 +81,7 @@ func (b *bench) product(ctx context.Context, n int64, limit func(int) (measure.N
 		return err
 	default:
 		defer py.close()
-		theirs, err := py.saved()
+		theirs, err := py.saved(kind)
 		if err != nil {
 			return err
 		}
@@ -90,7 +102,7 @@ type numPy struct {
 	output string
 }
 
-func startNumPy(ctx context.Context, dir string, n int64, x, y operand) (*numPy, error) {
+func startNumPy(ctx context.Context, dir string, kind num.Kind, n int64, x, y operand) (*numPy, error) {
 	python, err := pythonWithNumPy(ctx)
 	if err != nil {
 		return nil, err
@@ -102,7 +114,7 @@ func startNumPy(ctx context.Context, dir string, n int64, x, y operand) (*numPy,
 			return nil, err
 		}
 	}
-	p.cmd = exec.CommandContext(ctx, python, script, fmt.Sprint(n), a, b, p.output)
+	p.cmd = exec.CommandContext(ctx, python, script, kind.String(), fmt.Sprint(n), a, b, p.output)
 	p.cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1")
 	p.cmd.Stderr = os.Stderr
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
@@ -162,12 +174,12 @@ func (p *numPy) time() (time.Duration, error) {
 }
 
 // saved is the product.
-func (p *numPy) saved() (vector, error) {
+func (p *numPy) saved(kind num.Kind) (vector, error) {
 	if _, err := p.ask("save"); err != nil {
 		return vector{}, err
 	}
 	b, err := os.ReadFile(p.output)
-	return vector{num.F32, b}, err
+	return vector{kind, b}, err
 }
 
 // close ends the process, which its closed input tells to.
