@@ -97,8 +97,8 @@ func (k *kern) maskedInputs(rs []*reduction, out [][]kernel.Value, i, set kernel
 		return vs
 	})
 	for _, j := range same {
-		n := len(k.nothing(rs[j]))
-		out[j], vs = k.folded(rs[j], vs[:n]), vs[n:]
+		n := rs[j].factors()
+		out[j], vs = k.folded(rs[j], vs[:n:n]), vs[n:]
 		if rs[j].any {
 			out[j] = append(out[j], set)
 		}
@@ -112,6 +112,14 @@ func (k *kern) accInput(r *reduction, v val) []kernel.Value {
 		return []kernel.Value{v.fields[0].s, v.fields[1].s}
 	}
 	return []kernel.Value{k.b.Convert(v.s, r.acc.Kind, false)}
+}
+
+// factors is how many values an accInput has.
+func (r *reduction) factors() int {
+	if r.acc.Op == num.FoldMulAdd {
+		return 2
+	}
+	return 1
 }
 
 // nothing is the accInput of a slot that contributes nothing: the product of

@@ -1,0 +1,39 @@
+package compile
+
+import (
+	"github.com/godwit-run/godwit/internal/ir/graph"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// fusing says whether a fold of products is fused, or what fusing it would
+// bring where it is one of many, as of the rows of a matrix: a single one waits
+// for memory.
+func fusing(n *graph.Node) string {
+	switch {
+	case n.Monoid == graph.FusedSum:
+		return ", each product added in one rounding (#[fused])"
+	case n.Monoid == graph.SumOf && foldsProducts(n) && !isStreamed(n.Args[0]):
+		return "; #[fused] above the function would add each product in one step instead of two"
+	}
+	return ""
+}
+
+// foldsProducts reports a sum of products of floats.
+func foldsProducts(n *graph.Node) bool {
+	m := n.Args[0]
+	if m.Op != graph.Map {
+		return false
+	}
+	r := m.Blocks[0].Results[0]
+	return r.Op == graph.Arith && r.Num == num.Mul && r.Type.KindOf().IsFloat()
+}
+
+// isStreamed reports that all arrays of a map are parameters.
+func isStreamed(m *graph.Node) bool {
+	for _, a := range m.Args {
+		if a.Op != graph.Param || a.Type.Elem().Kind == graph.Array {
+			return false
+		}
+	}
+	return true
+}
