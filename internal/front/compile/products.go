@@ -1,18 +1,20 @@
 package compile
 
 import (
+	"slices"
+
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
-// fusing says whether a fold of products is fused, or what fusing it would
+// ofProducts says whether a fold of products is fused, or what fusing it would
 // bring where it is one of many, as of the rows of a matrix: a single one waits
 // for memory.
-func fusing(n *graph.Node) string {
+func ofProducts(g *graph.Graph, n *graph.Node) string {
 	switch {
 	case n.Monoid == graph.FusedSum:
 		return ", each product added in one rounding (#[fused])"
-	case n.Monoid == graph.SumOf && foldsProducts(n) && !isStreamed(n.Args[0]):
+	case n.Monoid == graph.SumOf && foldsProducts(n) && !isStreamed(g, n.Args[0]):
 		return "; #[fused] above the function would add each product in one step instead of two"
 	}
 	return ""
@@ -28,12 +30,7 @@ func foldsProducts(n *graph.Node) bool {
 	return r.Op == graph.Arith && r.Num == num.Mul && r.Type.KindOf().IsFloat()
 }
 
-// isStreamed reports that all arrays of a map are parameters.
-func isStreamed(m *graph.Node) bool {
-	for _, a := range m.Args {
-		if a.Op != graph.Param || a.Type.Elem().Kind == graph.Array {
-			return false
-		}
-	}
-	return true
+// isStreamed reports that all arrays of a map are parameters of the function.
+func isStreamed(g *graph.Graph, m *graph.Node) bool {
+	return !slices.ContainsFunc(m.Args, func(a *graph.Node) bool { return !slices.Contains(g.Body.Params, a) })
 }
