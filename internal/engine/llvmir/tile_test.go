@@ -86,3 +86,23 @@ func shapeOf(t *testing.T, k *kernel.Kernel, target Target) [2]int {
 	tile.size()
 	return [2]int{tile.rows, tile.columns}
 }
+
+// TestFusedLanes has fused lanes as wide as the processor's vectors, and none
+// where the C library would have to compute them.
+func TestFusedLanes(t *testing.T) {
+	k := products(t)[2]
+	for target, want := range map[Target]string{
+		{Arch: "amd64", VectorBytes: 16, Fma: true}: "@llvm.fma.v4f32",
+		{Arch: "amd64", VectorBytes: 32, Fma: true}: "@llvm.fma.v8f32",
+		{Arch: "amd64", VectorBytes: 64, Fma: true}: "@llvm.fma.v16f32",
+		{Arch: "arm64", VectorBytes: 16}:            "@llvm.fma.v4f32",
+	} {
+		text, err := Emit(k, target)
+		if err != nil || strings.Count(text, want) < 8 {
+			t.Errorf("%v: %d times %s, %v", target, strings.Count(text, want), want, err)
+		}
+	}
+	if _, err := Emit(k, Target{Arch: "amd64", VectorBytes: 32}); err == nil || !strings.Contains(err.Error(), "no fused multiply-add") {
+		t.Errorf("without the instruction: %v", err)
+	}
+}
