@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strings"
 
 	"github.com/godwit-run/godwit/internal/ir/num"
 	"github.com/godwit-run/godwit/internal/measure"
@@ -23,9 +24,16 @@ fn f(x: &[f64; N]) -> [Band; N - 19] where N: Range<20, 10_000_000_000> {
         Band { mean, deviation: (w.map(|v| (v - mean) * (v - mean)).sum() / 20.0).sqrt() }
     })
 }`
-	matmulSource = `fn f(x: &[f32; N, K], y: &[f32; K, M]) -> [f32; N, M]
-where N: Range<1, 100_000>, K: Range<1, 100_000>, M: Range<1, 100_000> { x.matmul(y) }`
 )
+
+func matmulOf(kind num.Kind, fused bool) string {
+	source := `fn f(x: &[T; N, K], y: &[T; K, M]) -> [T; N, M]
+where N: Range<1, 100_000>, K: Range<1, 100_000>, M: Range<1, 100_000> { x.matmul(y) }`
+	if fused {
+		source = "#[fused]\n" + source
+	}
+	return strings.ReplaceAll(source, "T;", kind.String()+";")
+}
 
 // compute has operations that do much with each element, over arrays that fit
 // into the caches; where their operations can be counted, the limit is the
@@ -66,7 +74,7 @@ func (b *bench) notePeaks(fused func(int) (measure.Number, error)) error {
 	if err != nil {
 		return err
 	}
-	b.note("The limit of GFLOP/s is measured beside every row: fused multiply-adds on registers, %.1f with one thread. Godwit rounds a product before it adds it; multiplications and additions apart reach %.1f.", float64(one), float64(apart))
+	b.note("The limit of GFLOP/s is measured beside every row: fused multiply-adds on registers, %.1f with one thread. Where a function is not #[fused], a product is rounded before it is added; multiplications and additions apart reach %.1f.", float64(one), float64(apart))
 	return nil
 }
 

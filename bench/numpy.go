@@ -18,30 +18,42 @@ import (
 //go:embed peer/matmul.py
 var matmulScript []byte
 
-// products compares the product of two square matrices of f32 with NumPy's, on
-// one core.
+// matmuls are the forms of a product, with the greatest error for each turn of
+// a fold. NumPy's are fused in any case.
+var matmuls = []struct {
+	name  string
+	kind  num.Kind
+	fused bool
+	abs   float64
+}{{"matmul f32", num.F32, false, 2e-7}, {"matmul f32, fused", num.F32, true, 2e-7}, {"matmul f64, fused", num.F64, true, 4e-16}}
+
+// products compares products of two square matrices with NumPy's, on one core.
 func (b *bench) products(ctx context.Context, sizes []int64, limit func(int) (measure.Number, error)) error {
-	for _, n := range sizes {
-		err := b.product(ctx, n, limit)
-		if err != nil {
-			return fmt.Errorf("product of %d: %w", n, err)
+	for _, m := range matmuls {
+		for _, n := range sizes {
+			t := task{name: fmt.Sprintf("%s %d", m.name, n), source: matmulOf(m.kind, m.fused), abs: m.abs * float64(n)}
+			if m.kind == num.F32 {
+				t.limit = limit // which is that of f32
+			}
+			if err := b.product(ctx, t, m.kind, n); err != nil {
+				return fmt.Errorf("%s: %w", t.name, err)
+			}
 		}
 	}
 	return nil
 }
 
-func (b *bench) product(ctx context.Context, n int64, limit func(int) (measure.Number, error)) error {
+func (b *bench) product(ctx context.Context, t task, kind num.Kind, n int64) error {
 	defer b.release(b.mark())
-	t := task{name: fmt.Sprintf("matmul f32 %d", n), limit: limit, abs: 2e-7 * float64(n)}
-	x, err := b.random(num.F32, 5, n, n)
+	x, err := b.random(kind, 5, n, n)
 	if err != nil {
 		return err
 	}
-	y, err := b.random(num.F32, 6, n, n)
+	y, err := b.random(kind, 6, n, n)
 	if err != nil {
 		return err
 	}
-	p, err := b.prepare(ctx, matmulSource, x, y)
+	p, err := b.prepare(ctx, t.source, x, y)
 	if err != nil {
 		return err
 	}
@@ -52,7 +64,7 @@ func (b *bench) product(ctx context.Context, n int64, limit func(int) (measure.N
 	if err != nil {
 		return err
 	}
-	py, err := startNumPy(ctx, b.dir, n, x, y)
+	py, err := startNumPy(ctx, b.dir, kind, n, x, y)
 	switch {
 	case errors.Is(err, errNoNumPy):
 		b.note("%s.", err)
@@ -60,7 +72,7 @@ func (b *bench) product(ctx context.Context, n int64, limit func(int) (measure.N
 		return err
 	default:
 		defer py.close()
-		theirs, err := py.saved()
+		theirs, err := py.saved(kind)
 		if err != nil {
 			return err
 		}
@@ -78,7 +90,7 @@ type numPy struct {
 	output string
 }
 
-func startNumPy(ctx context.Context, dir string, n int64, x, y operand) (*numPy, error) {
+func startNumPy(ctx context.Context, dir string, kind num.Kind, n int64, x, y operand) (*numPy, error) {
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
 	p := &numPy{output: filepath.Join(dir, "c")}
 	for path, content := range map[string][]byte{a: x.data, b: y.data} {
@@ -87,7 +99,7 @@ func startNumPy(ctx context.Context, dir string, n int64, x, y operand) (*numPy,
 		}
 	}
 	var err error
-	p.python, err = startPython(ctx, dir, "matmul.py", matmulScript, fmt.Sprint(n), a, b, p.output)
+	p.python, err = startPython(ctx, dir, "matmul.py", matmulScript, kind.String(), fmt.Sprint(n), a, b, p.output)
 	return p, err
 }
 
@@ -105,10 +117,10 @@ func (p *numPy) time() (time.Duration, error) {
 }
 
 // saved is the product.
-func (p *numPy) saved() (vector, error) {
+func (p *numPy) saved(kind num.Kind) (vector, error) {
 	if _, err := p.ask("save"); err != nil {
 		return vector{}, err
 	}
 	b, err := os.ReadFile(p.output)
-	return vector{num.F32, b}, err
+	return vector{kind, b}, err
 }

@@ -78,23 +78,25 @@ func (t Target) check() error {
 // 512-bit vectors need the byte, word and doubleword parts of AVX-512 too: kernels
 // have elements of all sizes.
 func (t Target) Width() int {
-	has := func(names ...string) bool {
-		for _, n := range names {
-			if !strings.Contains(","+t.Features+",", ",+"+n+",") {
-				return false
-			}
-		}
-		return true
-	}
 	switch {
-	case t.Arch == "amd64" && has("avx512f", "avx512bw", "avx512dq", "avx512vl"):
+	case t.Arch == "amd64" && t.has("avx512f", "avx512bw", "avx512dq", "avx512vl"):
 		return 64
-	case t.Arch == "amd64" && has("avx2"):
+	case t.Arch == "amd64" && t.has("avx2"):
 		return 32
-	case t.Arch == "arm64" && has("sve"):
+	case t.Arch == "arm64" && t.has("sve"):
 		return max(16, min(64, t.VectorBytes))
 	}
 	return 16
+}
+
+// has reports that all these features are on.
+func (t Target) has(names ...string) bool {
+	for _, n := range names {
+		if !strings.Contains(","+t.Features+",", ",+"+n+",") {
+			return false
+		}
+	}
+	return true
 }
 
 // Form is what Source holds.

@@ -159,7 +159,7 @@ func emit(j *Job) (text string, err error) {
 	if err != nil {
 		return "", err
 	}
-	return llvmir.Emit(k, llvmir.Target{Arch: j.Target.Arch, VectorBytes: j.Target.Width()})
+	return llvmir.Emit(k, llvmir.Target{Arch: j.Target.Arch, VectorBytes: j.Target.Width(), Fma: j.Target.has("fma")})
 }
 
 func (c *compiler) machine(library *llvm.Library, t llvm.Target) (*llvm.Machine, error) {

@@ -52,7 +52,8 @@ func TestEveryOperationInVectors(t *testing.T) {
 				continue
 			}
 			seen++
-			c.Kernel.Grain, c.Sizes[1], c.Outer = size.Const(num.Leaf), 1, 1
+			c.Outer = (c.Sizes[0] + num.Leaf - 1) / num.Leaf
+			c.Kernel.Grain, c.Sizes[1] = size.Const(num.Leaf), c.Outer
 			if err := b.agree(t, c); err != nil {
 				t.Errorf("%s: %v", c.Name, err)
 			}

@@ -18,6 +18,10 @@ func (e *emitter) arith(in *kernel.Instr) {
 	if len(in.Args) > 1 {
 		a.y = e.vector(in.Args[1], n)
 	}
+	if in.Op == num.Fma {
+		e.give(in.Out[0], e.fused(a.t, a.x, a.y, e.vector(in.Args[2], n)), n)
+		return
+	}
 	e.give(in.Out[0], a.result(), n)
 }
 
@@ -118,6 +122,14 @@ func (a arithmetic) float() string {
 		args = append(args, a.y)
 	}
 	return a.pure(floatCall[a.in.Op], a.t, args...)
+}
+
+// fused is x·y + z in one rounding.
+func (e *emitter) fused(t typ, x, y, z string) string {
+	if !e.t.fuses() {
+		e.fail("this processor has no fused multiply-add")
+	}
+	return e.pure("llvm.fma", t, x, y, z)
 }
 
 func (a arithmetic) integer() string {

@@ -289,7 +289,7 @@ func (t *tiling) piece(cells []cell, rows *tileMemory, section, piece, slots str
 				t.vals[t.body.Params[0]] = operand{text: at, stride: "1"}
 				t.fromPanels(x, section, piece, slot)
 				t.emitter.body(t.body)
-				next = append(next, t.combine(a, t.n, c[x:x+1], t.values(t.accs))[0])
+				next = append(next, t.into(a, t.n, c[x], t.values(t.accs)[0]))
 			}
 			clear(t.packed)
 		})
@@ -320,7 +320,7 @@ func (t *tiling) remainder(cells []cell, rows *tileMemory) {
 			copy(t.vals, cells[x])
 			t.vals[t.body.Params[0]] = k
 			t.emitter.body(t.body)
-			t.keep(ty, t.combine(a, n, []string{t.recall(ty, at(x))}, t.values(t.accs))[0], at(x))
+			t.keep(ty, t.into(a, n, t.recall(ty, at(x)), t.values(t.accs)[0]), at(x))
 		}
 	}
 	end := t.scalar(t.fold.Args[1])

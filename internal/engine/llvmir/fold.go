@@ -74,17 +74,49 @@ func (e *emitter) foldTree(in *kernel.Instr, from, to string, ordered, others []
 	end := e.turns(in, from, to, init, func(i string, c []string) ([]string, string) {
 		e.bind(b.Params[0], i)
 		e.body(b)
-		count := t.push(c[last], e.values(ordered))
+		count := t.push(c[last], e.rounded(ordered, e.values(ordered)))
 		return append(e.take(others, e.lanes, c[:last], b.Params[0]), count), ""
 	})
 	e.finish(in, e.lanes, t.close(end[last]), end[:last])
 }
 
+// folded is what the body has given to an accumulator: a value, or under
+// FoldMulAdd two factors.
+type folded struct{ x, y string }
+
 // values are what the body has just given to accumulators.
-func (e *emitter) values(accs []accumulator) []string {
-	var r []string
+func (e *emitter) values(accs []accumulator) []folded {
+	var r []folded
 	for _, a := range accs {
-		r = append(r, e.vector(a.value, e.lanes))
+		if a.factors != nil {
+			r = append(r, folded{e.vector(a.factors[0], e.lanes), e.vector(a.factors[1], e.lanes)})
+			continue
+		}
+		r = append(r, folded{x: e.vector(a.value, e.lanes)})
+	}
+	return r
+}
+
+// into combines n lanes with what the body has given.
+func (e *emitter) into(a accumulator, n int, lanes string, v folded) string {
+	if a.factors != nil {
+		return e.fused(typ{a.Kind, n}, v.x, v.y, lanes)
+	}
+	return e.combine(a, n, []string{lanes}, []string{v.x})[0]
+}
+
+// alone is what lanes that nothing was given to before are after v.
+func (e *emitter) alone(a accumulator, n int, v folded) string {
+	if a.factors != nil {
+		return e.two("fmul", typ{a.Kind, n}, v.x, v.y)
+	}
+	return v.x
+}
+
+func (e *emitter) rounded(accs []accumulator, vs []folded) []string {
+	var r []string
+	for i, a := range accs {
+		r = append(r, e.alone(a, e.lanes, vs[i]))
 	}
 	return r
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -45,7 +46,7 @@ func newBackend(tb testing.TB, vectorBytes int) *backend {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(m.Close)
-	return &backend{m, Target{Arch: runtime.GOARCH, VectorBytes: vectorBytes}, usual}
+	return &backend{m, Target{Arch: runtime.GOARCH, VectorBytes: vectorBytes, Fma: strings.Contains(l.Host().Features, "+fma,")}, usual}
 }
 
 // native is a kernel as machine code.

@@ -70,15 +70,15 @@ func (m *laneMemory) loadRow(acc int) string {
 
 // add combines the values of a slot, counted from the start of the leaf, into
 // its lanes.
-func (m *laneMemory) add(slot string, values []string) {
+func (m *laneMemory) add(slot string, values []folded) {
 	for i, a := range m.accs {
 		if m.once {
-			m.keep(m.typ(i), values[i], m.lane(i, slot))
+			m.keep(m.typ(i), m.alone(a, m.n, values[i]), m.lane(i, slot))
 			continue
 		}
 		at := m.lane(i, m.set("and i64 %s, %d", slot, num.Lanes(a.Kind)-1))
 		old := m.recall(m.typ(i), at)
-		m.keep(m.typ(i), m.combine(a, m.n, []string{old}, values[i:i+1])[0], at)
+		m.keep(m.typ(i), m.into(a, m.n, old, values[i]), at)
 	}
 }
 

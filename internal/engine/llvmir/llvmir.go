@@ -2,7 +2,7 @@
 // representation. It decides the order of every floating-point operation and
 // which values go side by side in vectors; LLVM only picks instructions and
 // registers. No fast-math flag is ever set, nothing is contracted to a fused
-// multiply-add, so every target gives the interpreter's bits.
+// multiply-add that the kernel does not name, so every target gives the interpreter's bits.
 package llvmir
 
 import "github.com/godwit-run/godwit/internal/front/size"
@@ -25,7 +25,13 @@ type Target struct {
 	// VectorBytes is the width of the vectors that the processor has and runs at
 	// full speed: 16, 32 or 64. 0 means 16.
 	VectorBytes int
+	// Fma says that an amd64 processor has fused multiply-adds; others always do.
+	Fma bool
 }
+
+// fuses reports that a fused multiply-add is an instruction. Where it is a call
+// of the C library, there is no native code for kernels that have some.
+func (t Target) fuses() bool { return t.Fma || t.Arch != "amd64" && t.Arch != "" }
 
 // Layout is where the block of arguments holds what, in bytes from its start.
 // All entries are eight bytes wide. The block is aligned to 8.

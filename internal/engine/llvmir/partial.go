@@ -12,13 +12,18 @@ import (
 type accumulator struct {
 	kernel.Acc
 	value kernel.Value // what the body folds
-	first string       // index of slot 0
-	index num.Kind     // of indices in partials
+	// factors are those of the value under FoldMulAdd.
+	factors []kernel.Value
+	first   string   // index of slot 0
+	index   num.Kind // of indices in partials
 }
 
 func (e *emitter) accumulators(in *kernel.Instr) (ordered, others []accumulator) {
 	for i, a := range in.Accs {
-		acc := accumulator{a, in.Blocks[0].Results[i], e.scalar(in.Args[0]), e.indexKind(in, a)}
+		acc := accumulator{Acc: a, value: in.Blocks[0].Results[i], first: e.scalar(in.Args[0]), index: e.indexKind(in, a)}
+		if a.Op == kernel.FoldMulAdd {
+			acc.factors = e.def[acc.value].Args
+		}
 		if a.Op.IsOrdered(a.Kind) {
 			ordered = append(ordered, acc)
 		} else {

@@ -166,14 +166,17 @@ func (f *rowFold) remainder(from, mid, to string, rows, rest []state) []string {
 }
 
 // takeRow combines n lanes of a value, which are one or more rows, into a row.
-func (e *emitter) takeRow(a accumulator, n int, row, v string) string {
+func (e *emitter) takeRow(a accumulator, n int, row string, v folded) string {
 	t := typ{a.Kind, num.Lanes(a.Kind)}
 	for from := 0; from < n; from += t.n {
 		part := v
 		if n > t.n {
-			part = e.part(typ{a.Kind, n}, v, from, t.n)
+			part.x = e.part(typ{a.Kind, n}, v.x, from, t.n)
+			if a.factors != nil {
+				part.y = e.part(typ{a.Kind, n}, v.y, from, t.n)
+			}
 		}
-		row = e.combine(a, t.n, []string{row}, []string{part})[0]
+		row = e.into(a, t.n, row, part)
 	}
 	return row
 }

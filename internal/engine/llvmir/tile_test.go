@@ -24,7 +24,11 @@ func products(t *testing.T) []*kernel.Kernel {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return []*kernel.Kernel{parse(t, "matmul"), k}
+	fused, err := kernel.ParseText(strings.Replace(weighted, "add f32 {", "muladd f32 {", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []*kernel.Kernel{parse(t, "matmul"), k, fused}
 }
 
 // productSizes are rows, columns and slots: none, fewer than any tile has, those
@@ -39,7 +43,7 @@ var productSizes = [][3]int64{
 // is depends on the number of their registers, not on what they compute.
 func TestTiles(t *testing.T) {
 	var seen [][2]int
-	for _, target := range []Target{{"amd64", 16}, {"amd64", 32}, {"amd64", 64}, {"arm64", 16}} {
+	for _, target := range []Target{{"amd64", 16, true}, {"amd64", 32, true}, {"amd64", 64, true}, {Arch: "arm64", VectorBytes: 16}} {
 		for i, k := range products(t) {
 			t.Run(fmt.Sprintf("%s/%d/%d", target.Arch, target.VectorBytes, i), func(t *testing.T) {
 				b := newBackend(t, target.VectorBytes)
@@ -81,4 +85,24 @@ func shapeOf(t *testing.T, k *kernel.Kernel, target Target) [2]int {
 	tile.plan = p
 	tile.size()
 	return [2]int{tile.rows, tile.columns}
+}
+
+// TestFusedLanes has fused lanes as wide as the processor's vectors, and none
+// where the C library would have to compute them.
+func TestFusedLanes(t *testing.T) {
+	k := products(t)[2]
+	for target, want := range map[Target]string{
+		{Arch: "amd64", VectorBytes: 16, Fma: true}: "@llvm.fma.v4f32",
+		{Arch: "amd64", VectorBytes: 32, Fma: true}: "@llvm.fma.v8f32",
+		{Arch: "amd64", VectorBytes: 64, Fma: true}: "@llvm.fma.v16f32",
+		{Arch: "arm64", VectorBytes: 16}:            "@llvm.fma.v4f32",
+	} {
+		text, err := Emit(k, target)
+		if err != nil || strings.Count(text, want) < 8 {
+			t.Errorf("%v: %d times %s, %v", target, strings.Count(text, want), want, err)
+		}
+	}
+	if _, err := Emit(k, Target{Arch: "amd64", VectorBytes: 32}); err == nil || !strings.Contains(err.Error(), "no fused multiply-add") {
+		t.Errorf("without the instruction: %v", err)
+	}
 }

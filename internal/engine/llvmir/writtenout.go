@@ -24,7 +24,7 @@ func (e *emitter) writtenOut(in *kernel.Instr) {
 	hi, _ := e.constInt(in.Args[1])
 	ordered, others := e.accumulators(in)
 	f := &shortFold{emitter: e, accs: ordered, count: int(hi - lo)}
-	f.slot = func(i int) []string {
+	f.slot = func(i int) []folded {
 		e.bind(in.Blocks[0].Params[0], typ{num.I64, 1}.constant(uint64(lo+int64(i))))
 		e.body(&in.Blocks[0])
 		return e.values(ordered)
@@ -32,12 +32,12 @@ func (e *emitter) writtenOut(in *kernel.Instr) {
 	var c []string
 	if len(ordered) != 1 || len(others) > 0 || slices.ContainsFunc(in.Blocks[0].Instrs, hasEffectInOrder) {
 		c = texts(e.start(others, e.lanes))
-		slots := make([][]string, f.count)
+		slots := make([][]folded, f.count)
 		for i := range slots {
 			slots[i] = f.slot(i)
 			c = e.take(others, e.lanes, c, in.Blocks[0].Params[0])
 		}
-		f.slot = func(i int) []string { return slots[i] }
+		f.slot = func(i int) []folded { return slots[i] }
 	}
 	var sums []string
 	for acc := range ordered {
@@ -56,7 +56,7 @@ type shortFold struct {
 	*emitter
 	accs  []accumulator // ordered ones
 	count int
-	slot  func(i int) []string // what goes into them
+	slot  func(i int) []folded // what goes into them
 }
 
 // sum is what lanes first, first+step, … fold to. Lanes that get no slot are
@@ -68,15 +68,11 @@ func (f *shortFold) sum(acc, first, step int) string {
 		if first+step >= f.count {
 			return left
 		}
-		return f.add(a, left, f.sum(acc, first+step, 2*step))
+		return f.combine(a, f.lanes, []string{left}, []string{f.sum(acc, first+step, 2*step)})[0]
 	}
-	sum := f.slot(first)[acc]
+	sum := f.alone(a, f.lanes, f.slot(first)[acc])
 	for i := first + step; i < f.count; i += step {
-		sum = f.add(a, sum, f.slot(i)[acc])
+		sum = f.into(a, f.lanes, sum, f.slot(i)[acc])
 	}
 	return sum
-}
-
-func (f *shortFold) add(a accumulator, x, y string) string {
-	return f.combine(a, f.lanes, []string{x}, []string{y})[0]
 }

@@ -61,6 +61,11 @@ func (m *machine) fold(in *kernel.Instr) []uint64 {
 		m.step(kernel.TurnSteps(in))
 		m.set(in.Blocks[0].Params[0], uint64(i))
 		for j, v := range m.block(&in.Blocks[0]) {
+			if in.Accs[j].Op == kernel.FoldMulAdd {
+				f := m.def[in.Blocks[0].Results[j]].Args
+				folders[j].AddProduct(i, m.get(f[0]), m.get(f[1]))
+				continue
+			}
 			folders[j].Add(i, v)
 		}
 	}

@@ -49,7 +49,8 @@ const maxScratch = 1 << 30
 // a region or a broken bound is an error that says where; such an error
 // means that verify or the caller is wrong.
 func Run(k *kernel.Kernel, a *Args, lo, hi int64) (steps int64, err error) {
-	m := &machine{k: k, a: a, values: make([]uint64, k.Values())}
+	m := &machine{k: k, a: a, values: make([]uint64, k.Values()), def: make([]*kernel.Instr, k.Values())}
+	m.define(&k.Body)
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -75,6 +76,7 @@ type machine struct {
 	k       *kernel.Kernel
 	a       *Args
 	values  []uint64
+	def     []*kernel.Instr // what gives each value
 	regions [][]byte
 	lens    []int64
 	grain   int64
@@ -92,6 +94,18 @@ func (m *machine) step(n int64) {
 	m.steps += n
 	if m.a.Limit > 0 && m.steps > m.a.Limit {
 		panic(stopped{ErrLimit})
+	}
+}
+
+func (m *machine) define(b *kernel.Block) {
+	for i := range b.Instrs {
+		in := &b.Instrs[i]
+		for _, v := range in.Out {
+			m.def[v] = in
+		}
+		for j := range in.Blocks {
+			m.define(&in.Blocks[j])
+		}
 	}
 }
 
@@ -190,11 +204,11 @@ func (m *machine) touch(in *kernel.Instr, store bool) {
 }
 
 func (m *machine) arith(in *kernel.Instr) uint64 {
-	second := uint64(0)
-	if len(in.Args) == 2 {
-		second = m.get(in.Args[1])
+	var args [3]uint64
+	for i, v := range in.Args {
+		args[i] = m.get(v)
 	}
-	r, fault := num.Eval(in.Op, in.Kind, m.get(in.Args[0]), second)
+	r, fault := num.Apply(in.Op, in.Kind, args[:len(in.Args)])
 	m.fault(in, fault)
 	return r
 }

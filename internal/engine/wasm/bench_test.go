@@ -260,7 +260,7 @@ func BenchmarkEmit(b *testing.B) {
 	for _, k := range benchKernels() {
 		b.Run(k.name, func(b *testing.B) {
 			for b.Loop() {
-				if _, _, err := emit(k.k, false); err != nil {
+				if _, err := emit(k.k, false); err != nil {
 					b.Fatal(err)
 				}
 			}

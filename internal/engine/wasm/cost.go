@@ -20,6 +20,7 @@ const (
 	costFold   = 400 // setting up and closing a fold
 	costLane   = 10  // adding to a lane in memory
 	costLeaf   = 60  // adding a leaf to the tree
+	costFused  = 100 // a fused multiply-add
 	costOuter  = 16  // an outer index
 )
 
@@ -65,6 +66,9 @@ func (e *emitter) turnCost(n *node) int {
 		default:
 			sum += costLane
 		}
+		if a.Op == kernel.FoldMulAdd {
+			sum += costFused
+		}
 	}
 	return min(sum, maxCost)
 }
@@ -77,6 +81,9 @@ func (e *emitter) nodeCost(n *node) int {
 		}
 		return costStream
 	case kernel.Arith:
+		if n.Op == num.Fma {
+			return costFused
+		}
 		if n.Op == num.Div || n.Op == num.Rem || n.Op == num.Sqrt {
 			return costDivide
 		}

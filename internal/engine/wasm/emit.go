@@ -30,6 +30,7 @@ type emitter struct {
 	err    error
 	// scalarOnly keeps loops from being vectorised, for tests.
 	scalarOnly bool
+	fma64      bool // the module needs the function fma
 }
 
 const noLocal local = -1
@@ -48,8 +49,8 @@ func newEmitter(k *kernel.Kernel) *emitter {
 	return e
 }
 
-// emit gives the code of run and the number of bytes of its arguments.
-func emit(k *kernel.Kernel, scalarOnly bool) (*code, *layout, error) {
+// emit writes the code of run and lays out its arguments.
+func emit(k *kernel.Kernel, scalarOnly bool) (*emitter, error) {
 	e := newEmitter(k)
 	e.scalarOnly = scalarOnly
 	e.fuel = e.newLocal(tI32)
@@ -58,7 +59,7 @@ func emit(k *kernel.Kernel, scalarOnly bool) (*code, *layout, error) {
 	e.nodes(e.t.pre)
 	e.outer()
 	e.op(opEnd)
-	return e.code, e.lay, e.err
+	return e, e.err
 }
 
 func (e *emitter) fail(format string, args ...any) {

@@ -21,9 +21,11 @@ type folding struct {
 type accumulator struct {
 	kernel.Acc
 	value kernel.Value // what the body folds
-	out   []local      // of the results
-	key   local        // ArgMin, ArgMax of floats: out[0] as an ordered integer
-	row   uint32       // offset of the row of lanes
+	// factors are those of the value under FoldMulAdd.
+	factors []kernel.Value
+	out     []local // of the results
+	key     local   // ArgMin, ArgMax of floats: out[0] as an ordered integer
+	row     uint32  // offset of the row of lanes
 }
 
 // fold emits a Fold.
@@ -61,6 +63,9 @@ func (e *emitter) newFolding(n *node) *folding {
 	out := 0
 	for i, acc := range n.Accs {
 		a := &accumulator{Acc: acc, value: n.blocks[0].results[i]}
+		if acc.Op == kernel.FoldMulAdd {
+			a.factors = e.t.def[a.value].Args
+		}
 		for range acc.Outs() {
 			a.out = append(a.out, e.declare(n.Out[out]))
 			out++

@@ -96,10 +96,17 @@ func (f *folding) addToLane(a *accumulator) {
 	f.op(opI32Add)
 	at := f.fresh(tI32)
 	f.get(at)
-	f.get(at)
-	f.mem(loadOp(a.Kind), a.row)
-	f.value(a.value)
-	f.combine(a)
+	lane := func() {
+		f.get(at)
+		f.mem(loadOp(a.Kind), a.row)
+	}
+	if a.factors != nil {
+		f.fused(a.Kind, func() { f.value(a.factors[0]) }, func() { f.value(a.factors[1]) }, lane)
+	} else {
+		lane()
+		f.value(a.value)
+		f.combine(a)
+	}
 	f.mem(storeOp(a.Kind), a.row)
 }
 

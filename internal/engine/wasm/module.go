@@ -53,10 +53,13 @@ func envModule(pages uint32) []byte {
 }
 
 // kernelModule wraps the body of run(args i32, lo i64, hi i64), which may
-// call yield() i32.
-func kernelModule(c *code, pages uint32) []byte {
+// call yield() i32 and, with fma64, fma(a, b, c f64) f64.
+func kernelModule(c *code, pages uint32, fma64 bool) []byte {
 	b := make([]byte, 0, len(c.buf)+256)
 	b = append(b, header...)
+	if fma64 {
+		return fusedModule(b, c, pages)
+	}
 	b = section(b, secType, []byte{2,
 		0x60, 0, 1, byte(tI32),
 		0x60, 3, byte(tI32), byte(tI64), byte(tI64), 0})
@@ -69,6 +72,25 @@ func kernelModule(c *code, pages uint32) []byte {
 	return section(b, secCode, appendBytes([]byte{1}, body(c)))
 }
 
+// fusedModule is a kernelModule with the functions of fma.go: imported are
+// yield and the host's fma, its own are run and fma.
+func fusedModule(b []byte, c *code, pages uint32) []byte {
+	b = section(b, secType, []byte{3,
+		0x60, 0, 1, byte(tI32),
+		0x60, 3, byte(tI32), byte(tI64), byte(tI64), 0,
+		0x60, 3, byte(tF64), byte(tF64), byte(tF64), 1, byte(tF64)})
+	imp := appendName([]byte{3}, hostName)
+	imp = append(appendName(imp, yieldName), 0, 0)
+	imp = appendName(appendName(imp, hostName), fmaName)
+	imp = append(imp, 0, 2) // function of type 2
+	imp = appendName(appendName(imp, envName), memName)
+	b = section(b, secImport, limits(append(imp, 2), pages))
+	b = section(b, secFunc, []byte{2, 1, 2})
+	b = section(b, secExport, append(appendName([]byte{1}, runName), 0, fmaFunc-1))
+	return section(b, secCode, appendBytes(appendBytes([]byte{2}, body(c)), body(fmaBody())))
+}
+
+// params is the number of parameters of run, and of fma.
 const params = 3
 
 // body puts the declarations of the locals in front of the code.

@@ -55,7 +55,9 @@ func NewRuntime(ctx context.Context, arena *mem.Arena) (*Runtime, error) {
 func (r *Runtime) start(ctx context.Context) error {
 	_, err := r.rt.NewHostModuleBuilder(hostName).NewFunctionBuilder().
 		WithGoFunction(api.GoFunc(yield), nil, []api.ValueType{api.ValueTypeI32}).
-		Export(yieldName).Instantiate(ctx)
+		Export(yieldName).NewFunctionBuilder().
+		WithGoFunction(api.GoFunc(hostFma), fmaParams, fmaResults).
+		Export(fmaName).Instantiate(ctx)
 	if err != nil {
 		return err
 	}
@@ -100,16 +102,16 @@ func (r *Runtime) Close(ctx context.Context) error {
 
 // Compile translates a kernel that verify has accepted.
 func (r *Runtime) Compile(ctx context.Context, k *kernel.Kernel) (*Func, error) {
-	c, lay, err := emit(k, r.scalarOnly)
+	e, err := emit(k, r.scalarOnly)
 	if err != nil {
 		return nil, err
 	}
-	bin := kernelModule(c, r.pages)
+	bin := kernelModule(e.code, r.pages, e.fma64)
 	m, err := r.rt.CompileModule(ctx, bin)
 	if err != nil {
 		return nil, fmt.Errorf("wasm: compile kernel: %w", err)
 	}
-	return &Func{r: r, k: k, lay: lay, bytes: len(bin), module: m}, nil
+	return &Func{r: r, k: k, lay: e.lay, bytes: len(bin), module: m}, nil
 }
 
 // Func is a compiled kernel. It is safe for concurrent use.

@@ -101,6 +101,10 @@ func (e *emitter) arith(in *kernel.Instr) {
 		e.op(o)
 		return
 	}
+	if in.Op == num.Fma {
+		e.fusedArgs(in)
+		return
+	}
 	a := arithmetic{emitter: e, in: in, k: in.Kind, x: func() { e.value(in.Args[0]) }}
 	if len(in.Args) > 1 {
 		a.y = func() { e.value(in.Args[1]) }

@@ -104,9 +104,9 @@ func (d *straight) step() {
 			return
 		}
 		k := rapid.SampledFrom(d.taking(op.Takes)).Draw(d.t, "kind")
-		args := []kernel.Value{d.pick("x", k)}
-		if op.Arity() == 2 {
-			args = append(args, d.pick("y", k))
+		var args []kernel.Value
+		for _, name := range []string{"x", "y", "z"}[:op.Arity()] {
+			args = append(args, d.pick(name, k))
 		}
 		v = d.b.Checked(op, args...)
 	}

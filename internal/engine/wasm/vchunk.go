@@ -258,6 +258,9 @@ func (c *chunkCode) counting(a kernel.Value) []local {
 }
 
 func (c *chunkCode) arithAll(n *node) []local {
+	if n.Op == num.Fma {
+		return c.fusedAll(n)
+	}
 	x := c.operand(n.Args[0], c.operandWidth(n, n.Args[0]))
 	var y []local
 	if n.Op.Arity() == 2 && !isShift(n) {

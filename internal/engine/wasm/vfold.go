@@ -47,6 +47,9 @@ func (p *plan) planAccs(accs []*accumulator) bool {
 		switch {
 		case a.Op.IsOrdered(a.Kind):
 			v.mode = accRow
+			if a.factors != nil {
+				v.src = a.factors[0]
+			}
 		case a.Op == kernel.FoldArgMin || a.Op == kernel.FoldArgMax:
 			v.mode = accBest
 		case a.Kind == num.F32 && (a.Op == kernel.FoldMin || a.Op == kernel.FoldMax):
@@ -220,7 +223,11 @@ func (v *vectorCode) identityVec(a *vecAcc) {
 func (c *chunkCode) accumulate(a *vecAcc, row map[int]local) {
 	x := c.operand(a.src, a.srcWidth(c.plan))
 	if a.mode == accRow {
-		c.toRow(a, x, row)
+		var by []local
+		if a.factors != nil {
+			by = c.operand(a.factors[1], a.srcWidth(c.plan))
+		}
+		c.toRow(a, x, by, row)
 		return
 	}
 	set := c.at / c.chunk % a.sets * a.n
@@ -275,14 +282,22 @@ func (c *chunkCode) into(r, x local, o byte) {
 	c.set(r)
 }
 
-func (c *chunkCode) toRow(a *vecAcc, x []local, row map[int]local) {
+// toRow adds vectors to the row of lanes, by times each where by is given.
+func (c *chunkCode) toRow(a *vecAcc, x, by []local, row map[int]local) {
 	for i := range x {
 		off := uint32(c.at*a.Kind.Size()+16*i) % num.RowBytes
-		if a.regs != nil {
-			r := a.regs[off/16]
-			c.get(r)
+		add := func(lane func()) {
+			lane()
+			if by != nil {
+				c.get(c.fusedVec(a.Kind, x[i], by[i], c.fresh(tV128)))
+				return
+			}
 			c.get(x[i])
 			c.op(vectorCombine(a.accumulator))
+		}
+		if a.regs != nil {
+			r := a.regs[off/16]
+			add(func() { c.get(r) })
 			c.set(r)
 			continue
 		}
@@ -291,10 +306,10 @@ func (c *chunkCode) toRow(a *vecAcc, x []local, row map[int]local) {
 			at = l
 		}
 		c.get(at)
-		c.get(at)
-		c.mem(opVLoad, a.row+off)
-		c.get(x[i])
-		c.op(vectorCombine(a.accumulator))
+		add(func() {
+			c.get(at)
+			c.mem(opVLoad, a.row+off)
+		})
 		c.mem(opVStore, a.row+off)
 	}
 }

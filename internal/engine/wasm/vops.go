@@ -155,7 +155,7 @@ func HasVector(in *kernel.Instr) bool {
 // anyVector is supportsArith but for amounts of shifts.
 func anyVector(in *kernel.Instr) bool {
 	switch in.Op {
-	case num.Eq, num.Ne, num.Abs, num.Lt, num.Le, num.Gt, num.Ge, num.Min, num.Max, num.Shl, num.Shr:
+	case num.Eq, num.Ne, num.Abs, num.Lt, num.Le, num.Gt, num.Ge, num.Min, num.Max, num.Shl, num.Shr, num.Fma:
 		return true // U64 and 64-bit minima take several instructions
 	case num.Mul:
 		if in.Site != kernel.NoSite && in.Kind.Size() == 8 {

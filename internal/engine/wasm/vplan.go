@@ -144,6 +144,9 @@ func (p *plan) memorySafe() bool {
 func (p *plan) findNeeds() {
 	for _, a := range p.accs {
 		p.need[a.src] = true
+		if a.factors != nil {
+			p.need[a.factors[1]] = true
+		}
 		if a.mask != kernel.None {
 			p.need[a.mask] = true
 		}
@@ -317,7 +320,19 @@ func (p *plan) weight() int {
 			if n.Site != kernel.NoSite {
 				sum += 4
 			}
+			if n.Code == kernel.Arith && n.Op == num.Fma {
+				sum += fusedWeight
+			}
+		}
+	}
+	for _, a := range p.accs {
+		if a.factors != nil {
+			sum += fusedWeight
 		}
 	}
 	return sum
 }
+
+// fusedWeight is about the number of vector instructions of a fused
+// multiply-add.
+const fusedWeight = 50

@@ -204,7 +204,7 @@ func folds(g *graph.Graph) []FoldNote {
 		switch {
 		case n.Op == graph.Reduce:
 			note.Operation = n.Monoid.String()
-			note.Law = n.Monoid.Law(n.Args[0].Type.Elem().KindOf()).String()
+			note.Law = n.Monoid.Law(n.Monoid.Kind(n.Args[0].Type.Elem())).String() + ofProducts(g, n)
 		case n.Op == graph.KeyedReduce:
 			note.Operation = n.Monoid.String() + " by key"
 			note.Law = n.Monoid.Law(graph.Leaves(n.Blocks[0].Results[1].Type)[0].Type.KindOf()).String()

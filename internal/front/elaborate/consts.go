@@ -133,8 +133,8 @@ func (v *evaluator) compute(n *graph.Node) (uint64, bool) {
 	if n.Op == graph.Const {
 		return n.Bits, true
 	}
-	var args [2]uint64
-	if len(n.Args) == 0 || len(n.Args) > 2 {
+	var args [3]uint64
+	if len(n.Args) == 0 || len(n.Args) > 3 {
 		return 0, false
 	}
 	for i, a := range n.Args {
@@ -146,7 +146,7 @@ func (v *evaluator) compute(n *graph.Node) (uint64, bool) {
 	}
 	switch n.Op {
 	case graph.Arith:
-		r, fault := num.Eval(n.Num, n.Args[0].Type.KindOf(), args[0], args[1])
+		r, fault := num.Apply(n.Num, n.Args[0].Type.KindOf(), args[:len(n.Args)])
 		return r, !fault || !n.Checked
 	case graph.Cast:
 		r, fault := num.Convert(n.Args[0].Type.KindOf(), n.Type.KindOf(), args[0])

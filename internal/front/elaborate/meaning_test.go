@@ -240,4 +240,22 @@ fn f(x: &[f64; N, D]) -> [f64; N] { x.map(|r| norm(r)) }`, map[string]int64{"N":
 	{"tuple variables", "fn f(n: i64) -> (i64, i64) where n: Range<0, 90> { let (mut a, mut b) = (0, 1); for _ in 0..n { let c = a + b; a = b; b = c; } (a, b) }", nil, [][]float64{{10}}, "55 | 89"},
 	{"masked top", "fn f(x: &[f32; N]) -> ([f32; ?M <= 2], idx<N>) { (x.filter(|e| e < 9.0).top_k::<2>(), x.argmax()) }", map[string]int64{"N": 4}, [][]float64{{1, 10, 5, 3}}, "5 3 | 1"},
 	{"index sizes", "fn f(x: &[f32; N], i: &[idx<N>; M]) -> [i64; M] { i.map(|k| (k + 1) * 2 - k.min(3)) }", map[string]int64{"N": 9, "M": 2}, [][]float64{{}, {8, 1}}, "15 3"},
+	{"fused", "#[fused]\nfn f(x: f64, c: f64) -> (f64, f64, f64, f64, f64) { (x * x - c, -c + x * x, c - x * x, (x * x) - c, x * x - x * x) }", nil, [][]float64{{tiny}, {square}}, "8.673617379884035e-19 | 8.673617379884035e-19 | -8.673617379884035e-19 | 8.673617379884035e-19 | -8.673617379884035e-19"},
+	{"not fused", "fn f(x: f64, c: f64) -> (f64, f64, f64) { (x * x - c, -c + x * x, c - x * x) }", nil, [][]float64{{tiny}, {square}}, "0 | 0 | 0"},
+	{"fused by text", "fn sq(x: f64) -> f64 { x * x }\n#[fused]\nfn g(x: f64, c: f64) -> f64 { x * x - c }\n#[fused]\nfn h(x: f64, c: f64) -> (f64, f64) { let p = x * x; (p - c, sq(x) - c) }\nfn f(x: f64, c: f64) -> (f64, (f64, f64), f64) { (g(x, c), h(x, c), x * x - c) }", nil, [][]float64{{tiny}, {square}}, "8.673617379884035e-19 | 0 | 0 | 0"},
+	{"fused update", "#[fused]\nfn f(x: f64, c: f64) -> (f64, f64) { let mut s = -c; s += x * x; let mut t = [c; 2]; t[1] -= x * x; (s, t[1]) }", nil, [][]float64{{tiny}, {square}}, "8.673617379884035e-19 | -8.673617379884035e-19"},
+	{"fused arrays", "#[fused]\nfn f(x: &[f64; N], c: &[f64; N], k: f64) -> ([f64; N], [f64; N], [f64; N], [f64; N, 1]) { (x * x - c, c - x * k, k * k - c, [[k; 1]; N] * x - c) }", map[string]int64{"N": 1}, [][]float64{{tiny}, {square}, {tiny}}, "8.673617379884035e-19 | -8.673617379884035e-19 | 8.673617379884035e-19 | 8.673617379884035e-19"},
+	{"fused folds", "#[fused]\nfn f(x: &[f64; N], y: &[f64; N]) -> (f64, f64, f64, f64, [f64; 1], f64, f64) where N: Range<17, 17> { (x.dot(y), (x * y).sum(), x.zip(y).filter(|(a, b)| a != 7.0).map(|(a, b)| { let c = a; c * b }).sum(), x.zip(y).fold(0.0, |s, (a, b)| s + a * b), [x; 1].matmul(y), x.zip(y).mean(|(a, b)| a * b) * 17.0, x.zip(y).fold(0.0, |s, (a, b)| s - a * b)) }", map[string]int64{"N": 17}, [][]float64{seventeen(-square, tiny), seventeen(1, tiny)}, "8.673617379884035e-19 | 8.673617379884035e-19 | 8.673617379884035e-19 | 8.673617379884035e-19 | 8.673617379884035e-19 | 8.673617379884035e-19 | -8.673617379884035e-19"},
+	{"folds not fused", "fn f(x: &[f64; N], y: &[f64; N]) -> (f64, f64, f64) where N: Range<17, 17> { (x.dot(y), (x * y).sum(), x.zip(y).fold(0.0, |s, (a, b)| s + a * b)) }", map[string]int64{"N": 17}, [][]float64{seventeen(-square, tiny), seventeen(1, tiny)}, "0 | 0 | 0"},
+	{"integers in a fused function", "#[fused]\nfn f(x: &[i64; N], y: u8) -> (i64, i64, u8) { ((x * x).sum(), x[0.clamp_idx()] * 2 - 1, y * 2 + 1) }", map[string]int64{"N": 2}, [][]float64{{3, 4}, {5}}, "25 | 5 | 11"},
+}
+
+// square is tiny² but for its last part, which only one rounding keeps.
+const tiny, square = 1 + 1.0/(1<<30), 1 + 1.0/(1<<29)
+
+// seventeen has two values in the first of 16 lanes, and zeros.
+func seventeen(first, last float64) []float64 {
+	v := make([]float64, 17)
+	v[0], v[16] = first, last
+	return v
 }

@@ -53,11 +53,20 @@ func (e *elab) binary(x *syntax.Binary, want *graph.Type) *graph.Node {
 	if a == nil || b == nil {
 		return nil
 	}
-	n := e.apply(x, a, b)
+	n := e.combined(x, a, b)
 	if n != nil && e.of(n).soft == nil && !isCompare(x.Op) {
 		e.of(n).soft = e.softOf(x.X, x.Y, a, b)
 	}
 	return n
+}
+
+// combined is the operator on both sides, in one rounding with a product of a
+// fused function.
+func (e *elab) combined(x *syntax.Binary, a, b *graph.Node) *graph.Node {
+	if n := e.fusedSum(x, a, b); n != nil {
+		return n
+	}
+	return e.apply(x, a, b)
 }
 
 // operands elaborates both sides; literals take the type of the other side.

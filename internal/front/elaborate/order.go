@@ -120,6 +120,9 @@ func (e *elab) dotOf(c *methodUse, x, y *graph.Node) *graph.Node {
 	products := e.mapOver(c.at(), []*graph.Node{x, y}, func(_ *graph.Node, v []*graph.Node) *graph.Node {
 		return e.arith(num.Mul, c.at(), v[0], v[1])
 	})
+	if e.isFused() && pairUp(products) {
+		return e.reduce(graph.FusedSum, products, c.at())
+	}
 	return e.reduce(graph.SumOf, products, c.at())
 }
 

@@ -118,6 +118,9 @@ func (e *elab) sumMethod(c *methodUse) *graph.Node {
 	if !e.numbers(c, c.recv.Type.Elem(), true) {
 		return nil
 	}
+	if e.isFused() && givesProducts(c.x.Receiver) && types.IsFloat(c.recv.Type.Elem()) && pairUp(c.recv) {
+		return e.reduce(graph.FusedSum, c.recv, c.at())
+	}
 	return e.sum(c.recv, c.at())
 }
 
@@ -235,6 +238,10 @@ func (e *elab) meanMethod(c *methodUse) *graph.Node {
 		return nil
 	}
 	at := c.at()
+	products := len(c.x.Args) == 1 && endsInProduct(c.x.Args[0]) || len(c.x.Args) == 0 && givesProducts(c.x.Receiver)
+	if e.isFused() && products && types.IsFloat(x.Type.Elem()) && pairUp(x) {
+		return e.divide(e.reduce(graph.FusedSum, x, at), e.elements(x, at), at)
+	}
 	return e.divide(e.sum(x, at), e.elements(x, at), at)
 }
 

@@ -72,7 +72,7 @@ func (e *elab) newPart(s *syntax.Assign, old *graph.Node) *graph.Node {
 	if v == nil {
 		return nil
 	}
-	return e.apply(compound(s), old, v)
+	return e.combined(compound(s), old, v)
 }
 
 // partAt is the present value of a target, of which p becomes the place. now

@@ -67,11 +67,11 @@ func (m *machine) arrayOp(in *inst) val {
 }
 
 func (m *machine) arith(in *inst) uint64 {
-	b := uint64(0)
-	if len(in.args) > 1 {
-		b = m.arg(in, 1).bits
+	var args [3]uint64
+	for i := range in.args {
+		args[i] = m.arg(in, i).bits
 	}
-	r, fault := num.Eval(in.Num, in.kind, m.arg(in, 0).bits, b)
+	r, fault := num.Apply(in.Num, in.kind, args[:len(in.args)])
 	if fault && in.Checked {
 		m.report(in.Node)
 	}

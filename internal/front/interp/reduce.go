@@ -11,10 +11,14 @@ import (
 func (m *machine) reduce(in *inst) uint64 {
 	a := m.arg(in, 0).array
 	m.tick(a.n)
-	op, kind := in.Monoid.Fold(in.Args[0].Type.Elem().KindOf())
+	op, kind := in.Monoid.Fold(in.Monoid.Kind(in.Args[0].Type.Elem()))
 	f := num.NewFolder(op, kind, false, 0)
 	for i := range a.n {
-		if a.has(i) {
+		switch {
+		case !a.has(i):
+		case op == num.FoldMulAdd:
+			f.AddProduct(i, a.cols[0][i], a.cols[1][i])
+		default:
 			f.Add(i, a.cols[0][i])
 		}
 	}

@@ -159,9 +159,11 @@ var floatMethods = []string{"abs", "sqrt", "exp", "ln", "log2", "sin", "cos", "t
 	"tan", "asin", "acos", "atan", "exp2", "exp_m1", "ln_1p", "log10", "sinh", "cosh", "asinh", "acosh", "atanh", "cbrt", "round_ties_even", "fract", "sign"}
 
 func (w *writer) floatExpr(t *typ, depth int) string {
-	switch w.pick(8) {
+	switch w.pick(9) {
 	case 0, 1, 2:
 		return w.binary(t, oneOf(w, "+", "-", "*", "/"), depth)
+	case 8:
+		return w.productAndTerm(t, depth)
 	case 3:
 		w.use("negation")
 		return "(-" + w.expr(t, depth-1) + ")"
@@ -185,6 +187,16 @@ func (w *writer) floatExpr(t *typ, depth int) string {
 	m := floatMethods[w.pick(len(floatMethods))]
 	w.use("scalar " + m)
 	return w.expr(t, depth-1) + "." + m + "()"
+}
+
+// productAndTerm is what a fused function adds in one rounding.
+func (w *writer) productAndTerm(t *typ, depth int) string {
+	w.use("product and term")
+	product, term := w.binary(t, "*", depth), w.expr(t, depth-1)
+	if w.chance(30) {
+		term, product = product, term
+	}
+	return "(" + product + " " + oneOf(w, "+", "-") + " " + term + ")"
 }
 
 func (w *writer) boolExpr(depth int) string {

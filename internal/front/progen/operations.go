@@ -33,7 +33,7 @@ func init() {
 		"for over": (*writer).forOver, "scalar": (*writer).scalarLet, "if array": (*writer).ifArray, "call": (*writer).call,
 		"guarded index": (*writer).guardedIndex, "inner loop": (*writer).innerLoop,
 		"filtered inside": (*writer).filteredInside, "shorter rows": (*writer).shorterRows,
-		"zip_short": (*writer).zipShort, "few for a window": (*writer).fewWindows, "map of an option": (*writer).mapOption, "each element": (*writer).eachElement, "flatten": (*writer).flatten, "reshape": (*writer).reshape, "flat walk": (*writer).flatWalk, "row reduce": (*writer).rowReduce, "nested map": (*writer).nestedMap, "sum rows": (*writer).sumRows,
+		"zip_short": (*writer).zipShort, "few for a window": (*writer).fewWindows, "map of an option": (*writer).mapOption, "each element": (*writer).eachElement, "flatten": (*writer).flatten, "reshape": (*writer).reshape, "flat walk": (*writer).flatWalk, "row reduce": (*writer).rowReduce, "nested map": (*writer).nestedMap, "sum rows": (*writer).sumRows, "sum of products": (*writer).sumOfProducts,
 	}
 }
 
@@ -165,6 +165,34 @@ func (w *writer) sum() bool {
 		w.let(scalarOf(sumKind(a.t.elem().kind)), "%s.%s()", a.name, oneOf(w, "sum", "sum::<fast>"))
 	}
 	return ok
+}
+
+// sumOfProducts is a fold that a fused function rounds once for each slot.
+func (w *writer) sumOfProducts() bool {
+	a, ok := w.array((*typ).isFloat)
+	if !ok {
+		return false
+	}
+	t := a.t.elem()
+	closure := "|e| e * " + w.leaf(t.kind)
+	if w.chance(50) {
+		closure = "|e| { let p = e " + oneOf(w, "+", "-") + " " + w.leaf(t.kind) + "; p * e }"
+	}
+	from := a.name
+	if w.chance(40) {
+		from += ".filter(" + w.closure(t, scalarOf(num.Bool)) + ")"
+	}
+	switch w.pick(4) {
+	case 0:
+		w.let(t, "%s.mean(%s)", from, closure)
+	case 1:
+		w.let(t, "%s.fold(%s, |a, e| a %s e * %s)", from, w.leaf(t.kind), oneOf(w, "+", "-"), w.leaf(t.kind))
+	case 2:
+		w.let(t, "(%s * %s).sum()", a.name, w.leaf(t.kind))
+	default:
+		w.let(t, "%s.map(%s).sum()", from, closure)
+	}
+	return true
 }
 
 func (w *writer) product() bool {

@@ -166,7 +166,12 @@ func program(statements func(*writer), least int64) *rapid.Generator[*Program] {
 		head := w.params(p)
 		statements(w)
 		result, value := w.result()
-		p.Source = w.declarations() + "fn f(" + strings.Join(head, ", ") + ") -> " + result + "\n" +
+		attribute := ""
+		if w.chance(40) {
+			w.use("fused")
+			attribute = "#[fused]\n"
+		}
+		p.Source = w.declarations() + attribute + "fn f(" + strings.Join(head, ", ") + ") -> " + result + "\n" +
 			"where N: Range<1, 100_000>, M: Range<1, 100_000>, steps: Range<0, 6>\n{\n" + w.body.String() + "    " + value + "\n}\n"
 		return p
 	})

@@ -30,6 +30,7 @@ type Item interface{ item() }
 type Func struct {
 	Span     diag.Span // whole item
 	Doc      []Comment // `///` lines directly above
+	Fused    bool      // `#[fused]` stands above
 	Pub      bool
 	Name     Name
 	Generics []Generic

@@ -138,6 +138,14 @@ func (f *formatter) record(r *Record) *layout {
 }
 
 func (f *formatter) fn(fn *Func) *layout {
+	if fn.Fused {
+		return cat(text(fusedText), hard, f.plainFn(fn))
+	}
+	return f.plainFn(fn)
+}
+
+// plainFn is a function without its attribute.
+func (f *formatter) plainFn(fn *Func) *layout {
 	head := f.fnHead(fn)
 	if len(fn.Where) == 0 && len(fn.Ensures) == 0 {
 		return group(head, text(" "), f.block(fn.Body, false))

@@ -65,7 +65,7 @@ func (g gen) item(depth int) Item {
 
 func (g gen) fn() *Func {
 	kinds := []string{"Size", "Num", "Place"}
-	f := &Func{Pub: g.bool(), Name: g.name(), Body: g.block(3 + g.n(3))}
+	f := &Func{Fused: g.n(3) == 0, Pub: g.bool(), Name: g.name(), Body: g.block(3 + g.n(3))}
 	f.Generics = many(g, 2, func() Generic { return Generic{Name: g.name(), Kind: Name{Text: kinds[g.n(3)]}} })
 	f.Params = many(g, 3, func() Param { return Param{Name: g.name(), Type: g.typ(2), Place: g.place()} })
 	if g.n(8) > 0 {

@@ -27,10 +27,17 @@ func (p *parser) items(closer Token) []Item {
 // appends several.
 func (p *parser) item(items []Item) []Item {
 	start, doc := p.tok.start, p.doc()
+	at := p.here()
+	fused := p.got(Fused)
 	pub := p.got(KwPub)
+	if fused && !p.at(KwFn) {
+		p.report("S07", at, "`#[fused]` belongs to a function", "expected `fn` after it, found "+p.found(), "leave it out")
+	}
 	switch p.tok.kind {
 	case KwFn:
-		return append(items, p.fn(start, doc, pub))
+		f := p.fn(start, doc, pub)
+		f.Fused = fused
+		return append(items, f)
 	case KwRecord:
 		p.next()
 		return append(items, p.record(start, doc, pub))

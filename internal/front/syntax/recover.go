@@ -89,7 +89,7 @@ func (p *parser) endsStatement() bool {
 // startsItem reports whether an item keyword comes next.
 func (p *parser) startsItem() bool {
 	switch p.tok.kind {
-	case KwFn, KwRecord, KwConst, KwMod, KwUse, KwPub:
+	case Fused, KwFn, KwRecord, KwConst, KwMod, KwUse, KwPub:
 		return true
 	}
 	return false

@@ -208,8 +208,16 @@ func (s *scanner) quoted(start int, quote byte) {
 	s.emit(Illegal, start)
 }
 
-// attribute skips `#[…]` or `#![…]` on one line.
+// fusedText is the only attribute.
+const fusedText = "#[fused]"
+
+// attribute takes `#[fused]`, and skips any other `#[…]` or `#![…]` on one line.
 func (s *scanner) attribute(start int) {
+	if strings.HasPrefix(s.text[start:], fusedText) {
+		s.pos += len(fusedText)
+		s.emit(Fused, start)
+		return
+	}
 	s.pos++
 	if s.text[s.pos] == '!' {
 		s.pos++
@@ -221,7 +229,7 @@ func (s *scanner) attribute(start int) {
 	if n := strings.LastIndexByte(line, ']'); n >= 0 {
 		s.pos += n + 1
 	}
-	s.report("S01", start, s.pos, "there are no attributes", "not part of the language", "leave `"+s.text[start:s.pos]+"` out")
+	s.report("S01", start, s.pos, "there is no such attribute", "the only one is `#[fused]`", "leave `"+s.text[start:s.pos]+"` out")
 }
 
 // report adds a message about text[start:end] and remembers the place.

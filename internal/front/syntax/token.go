@@ -46,6 +46,7 @@ const (
 	At       // @
 	Tilde    // ~
 	Question // ?
+	Fused    // #[fused]
 	LParen   // (
 	RParen   // )
 	LBracket // [
@@ -85,7 +86,7 @@ var spelling = [tokens]string{
 	AndAnd: "&&", OrOr: "||", Bang: "!",
 	Eq: "==", Ne: "!=", Lt: "<", Le: "<=", Gt: ">", Ge: ">=",
 	SetTo: "=", Arrow: "->", FatArrow: "=>", DotDot: "..", Dot: ".",
-	Comma: ",", Semi: ";", Colon: ":", PathSep: "::", At: "@", Tilde: "~", Question: "?",
+	Comma: ",", Semi: ";", Colon: ":", PathSep: "::", At: "@", Tilde: "~", Question: "?", Fused: fusedText,
 	LParen: "(", RParen: ")", LBracket: "[", RBracket: "]", LBrace: "{", RBrace: "}",
 	KwAs: "as", KwBreak: "break", KwConst: "const", KwElse: "else", KwEnsures: "ensures",
 	KwFalse: "false", KwFn: "fn", KwFor: "for", KwIf: "if", KwIn: "in", KwLet: "let",

@@ -220,6 +220,7 @@ const (
 	CountOf // number of set slots whose value is true (Args of Bool): I64
 	ArgMinOf
 	ArgMaxOf // Index<slots> of the first extreme; empty is a fault, result 0
+	FusedSum // of pairs of floats: the SumOf of their products, each of which a lane adds in one rounding (num.FoldMulAdd)
 	monoids
 )
 

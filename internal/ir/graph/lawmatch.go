@@ -15,6 +15,7 @@ type matcher struct {
 	acc     *Node
 	tainted map[*Node]bool // depends on the accumulator
 	reason  string
+	next    func() int // the next free ID
 }
 
 // taint marks what depends on the accumulator, through nested blocks too.
@@ -77,6 +78,8 @@ func (m *matcher) operator(r *term, n *Node) {
 	switch {
 	case n.Op == Arith && len(n.Args) == 2:
 		m.arith(r, n)
+	case n.Op == Arith && n.Num == num.Fma:
+		m.fused(r, n)
 	case n.Op == If && r.typ.KindOf() == num.Bool:
 		m.shortCircuit(r, n)
 	case !m.tainted[n]:
@@ -102,6 +105,24 @@ func (m *matcher) arith(r *term, n *Node) {
 		m.refuse("%s does not take the accumulator itself", m.text(n))
 	}
 	m.untainted(r)
+}
+
+// fused matches a product that is added to the accumulator. Its factors become
+// a pair in the body, in front of n.
+func (m *matcher) fused(r *term, n *Node) {
+	body := m.fold.Blocks[0]
+	at := slices.Index(body.Nodes, n)
+	if at < 0 || !m.isAcc(n.Args[2], r.path) {
+		m.refuse("%s does not take the accumulator itself", m.text(n))
+		return
+	}
+	if m.tainted[n.Args[0]] || m.tainted[n.Args[1]] {
+		m.refuse("%s uses the accumulator twice", m.text(n))
+		return
+	}
+	pair := &Node{ID: m.next(), Op: MakeTuple, Type: TupleOf(n.Type, n.Type), Args: n.Args[:2:2], Pos: n.Pos, Site: -1}
+	body.Nodes = slices.Insert(body.Nodes, at, pair)
+	r.monoid, r.op, r.elem = FusedSum, num.Add, pair
 }
 
 func (m *matcher) untainted(r *term) {

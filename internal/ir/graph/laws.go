@@ -54,7 +54,7 @@ func (r *recognizer) block(b *Block) {
 // result; otherwise it sets the Reason.
 func (r *recognizer) fold(n *Node) ([]*Node, *Node) {
 	body := n.Blocks[0]
-	m := &matcher{g: r.g, fold: n, acc: body.Params[1], tainted: map[*Node]bool{}}
+	m := &matcher{g: r.g, fold: n, acc: body.Params[1], tainted: map[*Node]bool{}, next: r.clone.Next}
 	m.taint(body)
 	t := m.match(body.Results[0], nil, n.Type)
 	if m.reason == "" {

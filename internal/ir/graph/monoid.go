@@ -21,6 +21,8 @@ func (m Monoid) Law(k num.Kind) Law {
 	switch m {
 	case NoMonoid:
 		return Law{}
+	case FusedSum:
+		return Law{Canonical: true}
 	case SumOf, Product:
 		if k.IsFloat() {
 			return Law{Canonical: true}
@@ -46,6 +48,9 @@ func (l Law) String() string {
 
 // Takes reports whether the operator folds elements of type t.
 func (m Monoid) Takes(t *Type) bool {
+	if m == FusedSum {
+		return t.Kind == Tuple && len(t.Elems) == 2 && t.Elems[0].Equal(t.Elems[1]) && t.Elems[0].KindOf().IsFloat() && t.Elems[0].IsScalar()
+	}
 	if !t.IsScalar() {
 		return false
 	}
@@ -65,12 +70,20 @@ func (m Monoid) Takes(t *Type) bool {
 	return false
 }
 
+// Kind is the kind of scalar that a reduction of elements of type t works on.
+func (m Monoid) Kind(t *Type) num.Kind {
+	if m == FusedSum {
+		return t.Elems[0].KindOf()
+	}
+	return t.KindOf()
+}
+
 // Result is the type that a reduction of elements of type t over that many
 // slots has. A minimum of Index elements is an I64, because the identity is
 // no Index; a Reduce that faults on nothing may narrow it back (its result
 // is then 0).
 func (m Monoid) Result(t *Type, slots size.Poly) *Type {
-	k := t.KindOf()
+	k := m.Kind(t)
 	switch m {
 	case SumOf:
 		switch {
@@ -110,7 +123,7 @@ var monoidFolds = [monoids]num.FoldOp{
 	WrapSum: num.FoldAdd, Product: num.FoldMul, WrapProduct: num.FoldMul,
 	MinOf: num.FoldMin, MaxOf: num.FoldMax, AllOf: num.FoldAnd, AnyOf: num.FoldOr,
 	BitAnd: num.FoldAnd, BitOr: num.FoldOr, BitXor: num.FoldXor,
-	ArgMinOf: num.FoldArgMin, ArgMaxOf: num.FoldArgMax,
+	ArgMinOf: num.FoldArgMin, ArgMaxOf: num.FoldArgMax, FusedSum: num.FoldMulAdd,
 }
 
 // NeedsElement reports that a reduction of nothing is a fault.

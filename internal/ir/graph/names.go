@@ -19,7 +19,7 @@ func (o Op) String() string {
 var monoidNames = [monoids]string{
 	NoMonoid: "no_monoid", SumOf: "sum", WrapSum: "wrap_sum", Product: "product", WrapProduct: "wrap_product",
 	MinOf: "min", MaxOf: "max", AllOf: "all", AnyOf: "any", BitAnd: "bit_and", BitOr: "bit_or", BitXor: "bit_xor",
-	CountOf: "count", ArgMinOf: "argmin", ArgMaxOf: "argmax",
+	CountOf: "count", ArgMinOf: "argmin", ArgMaxOf: "argmax", FusedSum: "fused_sum",
 }
 
 // String is the operator's name in printed graphs.

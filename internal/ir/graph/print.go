@@ -208,8 +208,8 @@ func (n *Node) turnsText() string {
 func (n *Node) note() string {
 	switch n.Op {
 	case Reduce:
-		if t := n.Args[0].Type; t != nil && t.Kind == Array && t.Elem().IsScalar() {
-			return n.Monoid.Law(t.Elem().KindOf()).String()
+		if t := n.Args[0].Type; t != nil && t.Kind == Array && n.Monoid.Takes(t.Elem()) {
+			return n.Monoid.Law(n.Monoid.Kind(t.Elem())).String()
 		}
 	case KeyedReduce:
 		if len(n.Blocks) == 1 && len(n.Blocks[0].Results) == 2 {

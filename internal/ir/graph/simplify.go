@@ -100,10 +100,12 @@ func constantOf(n *Node) (bits uint64, ok bool) {
 		return 0, false
 	case n.Op == Cast:
 		bits, fault = num.Convert(n.Args[0].Type.KindOf(), n.Type.KindOf(), n.Args[0].Bits)
-	case n.Op == Arith && len(n.Args) == 1:
-		bits, fault = num.Eval(n.Num, n.Args[0].Type.KindOf(), n.Args[0].Bits, 0)
 	case n.Op == Arith:
-		bits, fault = num.Eval(n.Num, n.Args[0].Type.KindOf(), n.Args[0].Bits, n.Args[1].Bits)
+		var args [3]uint64
+		for i, a := range n.Args {
+			args[i] = a.Bits
+		}
+		bits, fault = num.Apply(n.Num, n.Args[0].Type.KindOf(), args[:len(n.Args)])
 	default:
 		return 0, false
 	}

@@ -82,7 +82,7 @@ func (v *verifier) limit(n *Node) error {
 	return v.wantType(n, ArrayOf(n.Args[0].Type.Elem(), size.Var(n.Defines)))
 }
 
-// Reduce: an array of scalars that the monoid takes; the monoid's result. A
+// Reduce: an array of scalars, or pairs of them, that the monoid takes; the monoid's result. A
 // minimum or maximum of Index elements that faults on nothing (it has a
 // site) may be an Index of their bound, otherwise it is an I64. An extreme's
 // place is an Index even of nothing, so it needs its site.
@@ -116,7 +116,7 @@ func (v *verifier) keyed(n *Node) error {
 	switch {
 	case key.Kind != Index || !v.facts.ProvesLe(key.Bound, n.Poly):
 		return v.fail(n, "the key %s is not shown to be an idx<%s>", key, n.Poly)
-	case value.anyMasked() || !n.Monoid.Takes(keyedScalar(value)) || n.Monoid == ArgMinOf || n.Monoid == ArgMaxOf:
+	case value.anyMasked() || !n.Monoid.Takes(keyedScalar(value)) || n.Monoid == ArgMinOf || n.Monoid == ArgMaxOf || n.Monoid == FusedSum:
 		return v.fail(n, "%s does not fold %s by key", n.Monoid, value)
 	}
 	return v.wantType(n, ArrayOf(n.Monoid.keyedResult(value), n.Poly))

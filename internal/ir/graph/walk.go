@@ -34,7 +34,7 @@ func (n *Node) CanFault() bool {
 	case Clamp, Wrap, Check:
 		return true
 	case Reduce:
-		return n.Monoid.CanFault(n.Args[0].Type.Elem().KindOf(), false)
+		return n.Monoid.CanFault(n.Monoid.Kind(n.Args[0].Type.Elem()), false)
 	case KeyedReduce:
 		return n.Monoid.CanFault(keyedScalar(n.Blocks[0].Results[1].Type).KindOf(), true)
 	}

@@ -3,6 +3,7 @@ package kernel
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/num"
@@ -156,7 +157,7 @@ func (b *Builder) Wrap(op num.Op, args ...Value) Value { return b.arith(op, NoSi
 
 func (b *Builder) arith(op num.Op, site int, args []Value) Value {
 	k := b.kinds[args[0]]
-	if !op.Takes(k) || len(args) != op.Arity() || (len(args) == 2 && b.kinds[args[1]] != k) {
+	if !op.Takes(k) || len(args) != op.Arity() || slices.ContainsFunc(args, func(v Value) bool { return b.kinds[v] != k }) {
 		panic(fmt.Sprintf("kernel: %s on %s", op, k))
 	}
 	at := b.At

@@ -174,6 +174,7 @@ const (
 	FoldArgMin  = num.FoldArgMin
 	FoldArgMax  = num.FoldArgMax
 	FoldAddWide = num.FoldAddWide
+	FoldMulAdd  = num.FoldMulAdd
 )
 
 // Acc is one accumulator of a Fold. Kind is the kind of the values folded.
@@ -184,7 +185,9 @@ const (
 // the identity; lanes fold by halves (lane j with lane j + n/2, then n/4, …);
 // leaves combine pairwise by leaf number: neighbours 2k and 2k+1 combine, an
 // odd last one moves up alone, and so on until one is left. With Tree, every
-// slot is a leaf. All other operators give the same bits in any order.
+// slot is a leaf. What FoldMulAdd folds is the result of an Arith with Mul of
+// its kind; a lane becomes the Fma of that one's operands and the lane, and all
+// else is as with FoldAdd. It is no Tree. All other operators give the same bits in any order.
 type Acc struct {
 	Op   FoldOp
 	Kind num.Kind

@@ -29,7 +29,7 @@ func (k *kern) foldsColumns() bool {
 		return false
 	}
 	for _, acc := range n.inner.Accs {
-		if acc.Op.Scalar() == num.NoOp && acc.Op != num.FoldAddWide {
+		if acc.Op == num.FoldMulAdd || acc.Op.Scalar() == num.NoOp && acc.Op != num.FoldAddWide { // the first takes both factors
 			return false
 		}
 	}

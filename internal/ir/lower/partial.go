@@ -38,6 +38,7 @@ func (k *kern) foldedRows(count schedule.SizeArg, buffer int) size.Poly {
 // load gives a word of a row.
 func (k *kern) joinRows(acc kernel.Acc, lo, hi kernel.Value, load func(word int, row kernel.Value) kernel.Value) []kernel.Value {
 	values := func(row kernel.Value) []kernel.Value { return []kernel.Value{load(0, row)} }
+	acc.Op = acc.Op.Join()
 	switch acc.Op {
 	case num.FoldAddWide:
 		accs := []kernel.Acc{{Op: num.FoldAddWide, Kind: num.U64}, {Op: num.FoldAdd, Kind: num.I64}}

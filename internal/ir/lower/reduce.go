@@ -18,7 +18,7 @@ type reduction struct {
 }
 
 func (k *kern) reduction(n *graph.Node, e *env) *reduction {
-	r := &reduction{n: n, src: k.node(n.Args[0], e).arr, kind: n.Args[0].Type.Elem().KindOf()}
+	r := &reduction{n: n, src: k.node(n.Args[0], e).arr, kind: n.Monoid.Kind(n.Args[0].Type.Elem())}
 	r.acc = k.accOf(n.Monoid, r.kind, n.Args[0].Type.Size)
 	r.any = n.CanFault() && n.Monoid.NeedsElement() && r.src.masked != nil
 	return r
@@ -63,7 +63,7 @@ func (k *kern) inputs(rs []*reduction, i kernel.Value) []kernel.Value {
 		}
 		s := k.element(r.src, i)
 		if r.src.masked == nil {
-			out[j] = []kernel.Value{k.accInput(r, s.v.s)}
+			out[j] = k.folded(r, k.accInput(r, s.v))
 			continue
 		}
 		k.maskedInputs(rs, out, i, s.set)
@@ -86,27 +86,58 @@ func (k *kern) maskedInputs(rs []*reduction, out [][]kernel.Value, i, set kernel
 	vs := k.branch(set, func() []kernel.Value {
 		var vs []kernel.Value
 		for _, j := range same {
-			vs = append(vs, k.accInput(rs[j], k.element(rs[j].src, i).elem().s))
+			vs = append(vs, k.accInput(rs[j], k.element(rs[j].src, i).elem())...)
 		}
 		return vs
 	}, func() []kernel.Value {
 		var vs []kernel.Value
 		for _, j := range same {
-			vs = append(vs, k.identity(rs[j].acc))
+			vs = append(vs, k.nothing(rs[j])...)
 		}
 		return vs
 	})
-	for x, j := range same {
-		out[j] = []kernel.Value{vs[x]}
+	for _, j := range same {
+		n := rs[j].factors()
+		out[j], vs = k.folded(rs[j], vs[:n:n]), vs[n:]
 		if rs[j].any {
 			out[j] = append(out[j], set)
 		}
 	}
 }
 
-// accInput converts an element to the kind that is folded.
-func (k *kern) accInput(r *reduction, v kernel.Value) kernel.Value {
-	return k.b.Convert(v, r.acc.Kind, false)
+// accInput converts an element to the kind that is folded; of a pair it gives
+// both factors.
+func (k *kern) accInput(r *reduction, v val) []kernel.Value {
+	if r.acc.Op == num.FoldMulAdd {
+		return []kernel.Value{v.fields[0].s, v.fields[1].s}
+	}
+	return []kernel.Value{k.b.Convert(v.s, r.acc.Kind, false)}
+}
+
+// factors is how many values an accInput has.
+func (r *reduction) factors() int {
+	if r.acc.Op == num.FoldMulAdd {
+		return 2
+	}
+	return 1
+}
+
+// nothing is the accInput of a slot that contributes nothing: the product of
+// -0 and 1 is -0.
+func (k *kern) nothing(r *reduction) []kernel.Value {
+	id := k.identity(r.acc)
+	if r.acc.Op == num.FoldMulAdd {
+		return []kernel.Value{id, k.b.Const(r.acc.Kind, num.FromFloat(r.acc.Kind, 1))}
+	}
+	return []kernel.Value{id}
+}
+
+// folded is what goes into the accumulator of an accInput.
+func (k *kern) folded(r *reduction, in []kernel.Value) []kernel.Value {
+	if len(in) == 2 {
+		return []kernel.Value{k.b.Wrap(num.Mul, in...)}
+	}
+	return in
 }
 
 // identity is the value that contributes nothing.

@@ -24,7 +24,7 @@ func (o FoldOp) Combine(k Kind, a, b Partial) Partial {
 	return Partial{r, 0}
 }
 
-var foldScalar = [foldOps]Op{FoldAdd: Add, FoldMul: Mul, FoldMin: Min, FoldMax: Max, FoldAnd: And, FoldOr: Or, FoldXor: Xor}
+var foldScalar = [foldOps]Op{FoldAdd: Add, FoldMulAdd: Add, FoldMul: Mul, FoldMin: Min, FoldMax: Max, FoldAnd: And, FoldOr: Or, FoldXor: Xor}
 
 // Scalar is the scalar operation, faults ignored, behind an operator with one
 // result; NoOp of others.

@@ -88,13 +88,24 @@ func equal(k Kind, a, b uint64) bool {
 	return a == b
 }
 
-// Eval applies op to operands of kind k (b is ignored when op is unary) and
+// Apply is Eval for as many operands as op has.
+func Apply(op Op, k Kind, args []uint64) (r uint64, fault bool) {
+	switch len(args) {
+	case 1:
+		return Eval(op, k, args[0], 0)
+	case 3:
+		return EvalFma(k, args[0], args[1], args[2]), false
+	}
+	return Eval(op, k, args[0], args[1])
+}
+
+// Eval applies op, of one operand or two, to operands of kind k (b is ignored when op is unary) and
 // tells whether that was a fault, with the result that a fault leaves
 // behind. The operands must be canonical and op must take k; otherwise the
 // result is 0.
 func Eval(op Op, k Kind, a, b uint64) (r uint64, fault bool) {
 	switch {
-	case !op.Takes(k):
+	case !op.Takes(k) || op == Fma:
 		return 0, false
 	case op.IsCompare():
 		return fromBool(compare(op, k, a, b)), false

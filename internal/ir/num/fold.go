@@ -44,6 +44,19 @@ func (f *Folder) clearLanes() {
 
 // Add takes the slot with index i ≥ first, greater than all before.
 func (f *Folder) Add(i int64, v uint64) {
+	at := f.lane(i)
+	*at = f.op.Combine(f.kind, *at, f.op.Lift(f.kind, i, v))
+}
+
+// AddProduct is Add for FoldMulAdd: the product of a and b is added to its lane
+// without being rounded before.
+func (f *Folder) AddProduct(i int64, a, b uint64) {
+	at := f.lane(i)
+	at[0] = EvalFma(f.kind, a, b, at[0])
+}
+
+// lane is where the slot with index i ≥ first goes, greater than all before.
+func (f *Folder) lane(i int64) *Partial {
 	slot := i - f.first
 	leaf, lane := int64(0), int64(0)
 	if f.op.IsOrdered(f.kind) {
@@ -57,8 +70,8 @@ func (f *Folder) Add(i int64, v uint64) {
 		f.closeLeaf()
 		f.leaf = leaf
 	}
-	f.lanes[lane] = f.op.Combine(f.kind, f.lanes[lane], f.op.Lift(f.kind, i, v))
 	f.open = true
+	return &f.lanes[lane]
 }
 
 // closeLeaf folds the lanes by halves and gives the leaf to the tree.

@@ -23,10 +23,13 @@ const (
 	// FoldAddWide is the exact sum of I64 or U64 values in 128 bits: results
 	// are the low word (U64) and the high word (I64).
 	FoldAddWide
+	// FoldMulAdd is the FoldAdd of products of floats, where a lane takes both
+	// factors and rounds once: see Folder.AddProduct.
+	FoldMulAdd
 	foldOps
 )
 
-var foldNames = [foldOps]string{"badfold", "add", "mul", "min", "max", "and", "or", "xor", "argmin", "argmax", "addwide"}
+var foldNames = [foldOps]string{"badfold", "add", "mul", "min", "max", "and", "or", "xor", "argmin", "argmax", "addwide", "muladd"}
 
 func (o FoldOp) String() string {
 	if o >= foldOps {
@@ -57,13 +60,25 @@ func (o FoldOp) Takes(k Kind) bool {
 		return k.IsInt() || k == Bool
 	case FoldAddWide:
 		return k == I64 || k == U64
+	case FoldMulAdd:
+		return k.IsFloat()
 	}
 	return false
 }
 
 // IsOrdered reports whether the result depends on the order of combination,
 // so that the canonical order applies.
-func (o FoldOp) IsOrdered(k Kind) bool { return k.IsFloat() && (o == FoldAdd || o == FoldMul) }
+func (o FoldOp) IsOrdered(k Kind) bool {
+	return k.IsFloat() && (o == FoldAdd || o == FoldMul || o == FoldMulAdd)
+}
+
+// Join is the operator that combines what was folded apart.
+func (o FoldOp) Join() FoldOp {
+	if o == FoldMulAdd {
+		return FoldAdd
+	}
+	return o
+}
 
 // Words is the number of results: 2 for a value with its index and for a
 // wide sum, otherwise 1.
@@ -101,7 +116,7 @@ func (o FoldOp) Identity(k Kind, index int64) Partial {
 
 func (o FoldOp) identityValue(k Kind) uint64 {
 	switch o {
-	case FoldAdd:
+	case FoldAdd, FoldMulAdd:
 		if k.IsFloat() {
 			return FromFloat(k, math.Copysign(0, -1))
 		}

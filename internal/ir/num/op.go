@@ -37,11 +37,14 @@ const (
 	Le
 	Gt
 	Ge
+	// Fma is the first operand times the second plus the third, rounded once.
+	// Floats
+	Fma
 	ops
 )
 
 var opNames = [ops]string{"noop", "add", "sub", "mul", "div", "rem", "min", "max", "and", "or", "xor", "shl", "shr",
-	"satadd", "neg", "abs", "not", "sqrt", "floor", "ceil", "trunc", "nearest", "eq", "ne", "lt", "le", "gt", "ge"}
+	"satadd", "neg", "abs", "not", "sqrt", "floor", "ceil", "trunc", "nearest", "eq", "ne", "lt", "le", "gt", "ge", "fma"}
 
 func (o Op) String() string {
 	if o >= ops {
@@ -63,10 +66,13 @@ func ParseOp(name string) (Op, bool) {
 // Valid reports whether o names an operation.
 func (o Op) Valid() bool { return o > NoOp && o < ops }
 
-// Arity is the number of operands, 1 or 2.
+// Arity is the number of operands, 1 to 3.
 func (o Op) Arity() int {
-	if o >= Neg && o <= Nearest {
+	switch {
+	case o >= Neg && o <= Nearest:
 		return 1
+	case o == Fma:
+		return 3
 	}
 	return 2
 }
@@ -83,7 +89,7 @@ func (o Op) Takes(k Kind) bool {
 		return k.IsInt()
 	case And, Or, Xor, Not:
 		return k.IsInt() || k == Bool
-	case Sqrt, Floor, Ceil, Trunc, Nearest:
+	case Sqrt, Floor, Ceil, Trunc, Nearest, Fma:
 		return k.IsFloat()
 	case Eq, Ne:
 		return k.Valid()

@@ -176,6 +176,9 @@ func (c *checker) fold(in *kernel.Instr) Part {
 	})
 	out := in.Out
 	for i, a := range in.Accs {
+		if a.Op == kernel.FoldMulAdd {
+			c.product(in, b.Results[i], a.Kind)
+		}
 		for _, v := range out[:a.Op.Words()] {
 			c.unknown(v)
 		}
@@ -188,6 +191,17 @@ func (c *checker) fold(in *kernel.Instr) Part {
 		out = out[a.Op.Words():]
 	}
 	return part
+}
+
+// product makes sure that what FoldMulAdd folds has factors.
+func (c *checker) product(in *kernel.Instr, v kernel.Value, k num.Kind) {
+	d := c.def[v]
+	if d == nil || d.Code != kernel.Arith || d.Op != num.Mul || d.Kind != k {
+		c.refuse("v%d must be a product, because its factors are folded", v)
+	}
+	if in.Tree {
+		c.refuse("a tree has no lanes, so nothing is added to a product of %s", k)
+	}
 }
 
 // position describes where an ArgMin found its value: lo of an empty fold.

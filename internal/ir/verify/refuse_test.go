@@ -2,6 +2,7 @@ package verify_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -54,6 +55,29 @@ body o lo hi
 `
 
 type refused struct{ name, body, want string }
+
+// TestFactors refuses folds of products whose factors are not there.
+func TestFactors(t *testing.T) {
+	const fold = usual + `
+  x = scalar 2
+  s = fold i in zero..n, %s {
+    a = load r8 i
+    p = mul f32 a x
+    q = add f32 a x
+    d = mul f32 p a
+    yield %s
+  }
+end
+`
+	if err := check(t, world+fmt.Sprintf(fold, "muladd f32", "d")); err != nil {
+		t.Error(err)
+	}
+	mustRefuse(t, "a sum", world+fmt.Sprintf(fold, "muladd f32", "q"), "must be a product")
+	mustRefuse(t, "a load", world+fmt.Sprintf(fold, "muladd f32", "a"), "must be a product")
+	mustRefuse(t, "a number", world+fmt.Sprintf(fold, "muladd f32", "real"), "must be a product")
+	mustRefuse(t, "an integer", world+fmt.Sprintf(fold, "muladd i64", "i"), "not defined on i64")
+	mustRefuse(t, "a tree", world+strings.Replace(fmt.Sprintf(fold, "muladd f32", "d"), "..n,", "..n tree,", 1), "a tree has no lanes")
+}
 
 func check(t *testing.T, text string) error {
 	t.Helper()

@@ -15,7 +15,7 @@ func Every() []*Case {
 	var cases []*Case
 	for op := num.Add; op.Valid(); op++ {
 		for _, k := range Kinds() {
-			if op.Takes(k) {
+			if op.Takes(k) && op != num.Fma {
 				cases = append(cases, operation(op, k))
 			}
 		}
@@ -30,14 +30,14 @@ func Every() []*Case {
 			}
 		}
 	}
-	return append(cases, folds()...)
+	return append(append(cases, folds()...), fusedCases()...)
 }
 
 func folds() []*Case {
 	var cases []*Case
 	for op := num.FoldAdd; op.Valid(); op++ {
 		for _, k := range Kinds() {
-			if !op.Takes(k) {
+			if !op.Takes(k) || op == num.FoldMulAdd {
 				continue
 			}
 			for _, n := range []int64{0, 1, 3, 33, num.Leaf, 2*num.Leaf + 1, 5*num.Leaf - 100} {

@@ -93,7 +93,7 @@ func (m *mutation) place(in *kernel.Instr) {
 
 func (m *mutation) accumulators(in *kernel.Instr) {
 	for i := range in.Accs {
-		in.Accs[i].Op = kernel.FoldOp(1 + m.choose(int(num.FoldAddWide), "fold"))
+		in.Accs[i].Op = kernel.FoldOp(1 + m.choose(int(num.FoldMulAdd), "fold"))
 	}
 	if in.Code == kernel.Fold && m.choose(4, "tree") == 0 {
 		in.Tree = !in.Tree

@@ -1,6 +1,8 @@
 package kerneltest
 
 import (
+	"slices"
+
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/num"
@@ -28,11 +30,11 @@ func (d *drawing) site() {
 }
 
 func (d *drawing) arith() {
-	op := num.Op(1 + d.pick(int(num.Ge), "op"))
+	op := num.Op(1 + d.pick(int(num.Fma), "op"))
 	k := oneOf(d.t, filter(Kinds(), op.Takes), "kind")
-	args := []kernel.Value{d.value(k)}
-	if op.Arity() == 2 {
-		args = append(args, d.value(k))
+	args := make([]kernel.Value, op.Arity())
+	for i := range args {
+		args[i] = d.value(k)
 	}
 	d.add(d.b.Checked(op, args...))
 }
@@ -245,15 +247,20 @@ func (d *drawing) fold() {
 	p := d.poly()
 	var accs []kernel.Acc
 	for range 1 + d.pick(3, "accumulators") {
-		op := num.FoldOp(1 + d.pick(int(num.FoldAddWide), "fold"))
+		op := num.FoldOp(1 + d.pick(int(num.FoldMulAdd), "fold"))
 		accs = append(accs, kernel.Acc{Op: op, Kind: oneOf(d.t, filter(Kinds(), op.Takes), "kind")})
 	}
-	results := d.b.Fold(d.b.Int(0), d.b.SizeOf(p), d.pick(2, "tree") == 1, accs, func(i kernel.Value) (values []kernel.Value) {
+	products := slices.ContainsFunc(accs, func(a kernel.Acc) bool { return a.Op == num.FoldMulAdd })
+	results := d.b.Fold(d.b.Int(0), d.b.SizeOf(p), d.pick(2, "tree") == 1 && !products, accs, func(i kernel.Value) (values []kernel.Value) {
 		d.inner(func() {
 			d.know(i, p)
 			d.body()
 			for _, a := range accs {
-				values = append(values, d.value(a.Kind))
+				v := d.value(a.Kind)
+				if a.Op == num.FoldMulAdd {
+					v = d.b.Wrap(num.Mul, v, d.value(a.Kind))
+				}
+				values = append(values, v)
 			}
 		})
 		return values
