@@ -171,10 +171,10 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Each operator with one result has an operation of its own.
+// Each operator with one result has an operation of its own, but for muladd, which combines what it has as add.
 func TestFoldOf(t *testing.T) {
 	for o := FoldAdd; o < foldOps; o++ {
-		if FoldOf(o.Scalar()) != o && o.Words() == 1 {
+		if FoldOf(o.Scalar()) != o && o.Words() == 1 && o != FoldMulAdd {
 			t.Errorf("%s is by %s the fold %s", o, o.Scalar(), FoldOf(o.Scalar()))
 		}
 	}
