@@ -16,6 +16,12 @@ type usage struct {
 	live    bool // needed for the result, or may fault
 	cost    int  // instructions per element, roughly
 	faults  bool // it or its body can fault
+	// deep says that it can fault, or a map or filter that it walks over, straight or by way of others: to
+	// compute some of its elements only might lose the fault of another.
+	deep bool
+	// apart says that it has rows that can fault, and that somebody does not walk over them all, who would lose
+	// the faults if they were computed where they are needed.
+	apart bool
 	// picked says that one use wants one of its elements, or its first ones, once.
 	picked bool
 }
@@ -29,6 +35,9 @@ func analyse(g *graph.Graph) map[*graph.Node]*usage {
 	a := analysis{use: map[*graph.Node]*usage{}, home: map[*graph.Node]*graph.Block{}, defines: map[string]*graph.Node{}}
 	a.declare(&g.Body)
 	a.block(&g.Body, true)
+	for n, u := range a.use {
+		u.apart = u.deep && len(n.Type.Elems) > 0 && !a.walkedThrough(n)
+	}
 	return a.use
 }
 
@@ -49,8 +58,46 @@ func (a *analysis) declare(b *graph.Block) {
 		if n.Defines != "" {
 			a.defines[n.Defines] = n
 		}
-		a.use[n], a.home[n] = &usage{faults: n.AnyFault(), cost: a.cost(n)}, b
+		a.use[n], a.home[n] = &usage{faults: n.AnyFault(), cost: a.cost(n), deep: n.AnyFault() || a.overFaults(n)}, b
 	}
+}
+
+// overFaults reports that n walks over a map or filter that can fault.
+func (a *analysis) overFaults(n *graph.Node) bool {
+	return slices.ContainsFunc(n.Args, func(arg *graph.Node) bool {
+		return (arg.Op == graph.Map || arg.Op == graph.Filter) && a.use[arg].deep
+	})
+}
+
+// walkedThrough reports that whoever walks over an array of rows walks over the rows as well. What is the result of a
+// body is for the array of such results to answer.
+func (a *analysis) walkedThrough(n *graph.Node) bool {
+	if n.Type.Kind != graph.Array || n.Type.Elem().Kind != graph.Array {
+		return true
+	}
+	for _, w := range a.use[n].walkers {
+		for j, arg := range w.Args {
+			if arg != n {
+				continue
+			}
+			row := rowOf(w, j)
+			if row == nil || a.use[row].streams == 0 || !a.walkedThrough(row) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// rowOf is the parameter that stands for an element of w's argument j; nil if there is no such.
+func rowOf(w *graph.Node, j int) *graph.Node {
+	if !walks(w, j) || len(w.Blocks) == 0 || w.Op != graph.Map && w.Op != graph.Filter && w.Op != graph.Reduce && w.Op != graph.KeyedReduce {
+		return nil
+	}
+	if p := w.Blocks[0].Params; 1+j < len(p) {
+		return p[1+j]
+	}
+	return nil
 }
 
 // cost estimates the work for one element of a map or filter, or for a
@@ -149,12 +196,12 @@ func walks(n *graph.Node, j int) bool {
 
 // fused reports that the elements of n are computed where they are needed.
 func (u *usage) fused(n *graph.Node) bool {
-	if n.Op != graph.Map && n.Op != graph.Filter {
+	if n.Op != graph.Map && n.Op != graph.Filter || u.apart {
 		return false
 	}
 	switch {
 	case u.others == 1 && u.streams == 0 && u.picked && n.Op == graph.Map:
-		return !u.faults
+		return !u.deep
 	case u.others > 0:
 		return !u.faults && u.cost <= 3 && !reads(n)
 	case u.streams > 1:
