@@ -33,7 +33,8 @@ fi
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-go test -timeout 15m -v ./... "$@" >"$log" 2>&1
+# One package more than there are processors: many tests wait for clocks, leases and disks.
+go test -timeout 15m -p $(($(nproc) + 1)) -v ./... "$@" >"$log" 2>&1
 status=$?
 
 count() { grep -cE "^ *--- $1" "$log"; }
