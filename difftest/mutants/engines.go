@@ -2,10 +2,12 @@ package mutants
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 
+	"github.com/godwit-run/godwit/internal/engine/llvmir"
 	"github.com/godwit-run/godwit/internal/engine/mem"
 	"github.com/godwit-run/godwit/internal/engine/stepper"
 	"github.com/godwit-run/godwit/internal/engine/wasm"
@@ -94,6 +96,9 @@ func (l *lab) machineCode(k *kernel.Kernel) (slicer, func(), error) {
 // compare runs a case on one engine and holds the outcome against the reference.
 func (l *lab) compare(name string, s *verify.Safe, c *kerneltest.Case, want *outcome, compile func(*kernel.Kernel) (slicer, func(), error)) error {
 	run, free, err := compile(c.Kernel)
+	if errors.Is(err, llvmir.ErrNoFma) {
+		return nil
+	}
 	if err != nil {
 		return &Finding{Kind: name, Text: "it is not compiled: " + err.Error()}
 	}

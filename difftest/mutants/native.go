@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"strings"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -21,7 +22,10 @@ import (
 const passes = "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(licm),early-cse)"
 
 // native compiles with vectors of all widths: LLVM makes do with what there is.
-type native struct{ machine *llvm.Machine }
+type native struct {
+	machine *llvm.Machine
+	fma     bool // the processor has fused multiply-adds
+}
 
 // newNative is nil where libLLVM is missing.
 func newNative() (*native, error) {
@@ -33,7 +37,7 @@ func newNative() (*native, error) {
 		return nil, err
 	}
 	m, err := l.Machine(l.Host(), 2)
-	return &native{m}, err
+	return &native{m, strings.Contains(l.Host().Features+",", "+fma,")}, err
 }
 
 // linked is a kernel's machine code, with a block of arguments that ends at a guard.
@@ -46,7 +50,7 @@ type linked struct {
 }
 
 func (n *native) link(r *rand.Rand, k *kernel.Kernel) (*linked, error) {
-	text, err := llvmir.Emit(k, llvmir.Target{Arch: runtime.GOARCH, VectorBytes: 16 << r.IntN(3)})
+	text, err := llvmir.Emit(k, llvmir.Target{Arch: runtime.GOARCH, VectorBytes: 16 << r.IntN(3), Fma: n.fma})
 	if err != nil {
 		return nil, err
 	}

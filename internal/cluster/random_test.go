@@ -181,7 +181,7 @@ func tabular(t *graph.Type, p *progen.Param) *table {
 		for i, bits := range c.Bits {
 			column.Put(c.Kind, b, int64(i), bits)
 		}
-		if strings.HasSuffix(l.Path, "?") { // of the leaf that follows
+		if l.Presence { // of the leaf that follows
 			present = b
 			continue
 		}

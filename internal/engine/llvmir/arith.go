@@ -127,7 +127,7 @@ func (a arithmetic) float() string {
 // fused is x·y + z in one rounding.
 func (e *emitter) fused(t typ, x, y, z string) string {
 	if !e.t.fuses() {
-		e.fail("this processor has no fused multiply-add")
+		e.fail("%w", ErrNoFma)
 	}
 	return e.pure("llvm.fma", t, x, y, z)
 }

@@ -5,7 +5,11 @@
 // multiply-add that the kernel does not name, so every target gives the interpreter's bits.
 package llvmir
 
-import "github.com/godwit-run/godwit/internal/front/size"
+import (
+	"errors"
+
+	"github.com/godwit-run/godwit/internal/front/size"
+)
 
 // Version changes whenever the text emitted for some kernel changes. It is part
 // of the key under which compiled objects are kept.
@@ -28,6 +32,9 @@ type Target struct {
 	// Fma says that an amd64 processor has fused multiply-adds; others always do.
 	Fma bool
 }
+
+// ErrNoFma says that a kernel cannot be native code for a processor.
+var ErrNoFma = errors.New("this processor has no fused multiply-add")
 
 // fuses reports that a fused multiply-add is an instruction. Where it is a call
 // of the C library, there is no native code for kernels that have some.
