@@ -33,7 +33,6 @@ fi
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-# One package more than there are processors: many tests wait for clocks, leases and disks.
 go test -timeout 15m -p $(($(nproc) + 1)) -v ./... "$@" >"$log" 2>&1
 status=$?
 

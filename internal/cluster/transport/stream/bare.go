@@ -20,6 +20,7 @@ type Bare struct {
 	stream grpc.ClientStream
 	client *grpc.ClientConn
 	server *grpc.Server
+	ctx    context.Context // of streams
 	cancel context.CancelFunc
 }
 
@@ -37,13 +38,12 @@ func NewBare(i *identity.Identity) (*Bare, error) {
 	b := &Bare{server: grpc.NewServer(serverOptions(far, defaultMaxParcel)...)}
 	b.server.RegisterService(serviceOf(echo), nil)
 	go b.server.Serve(l) // ends with Stop in Close
-	ctx, cancel := context.WithCancel(context.Background())
-	b.cancel = cancel
-	late := time.AfterFunc(connectTime, cancel)
+	b.ctx, b.cancel = context.WithCancel(context.Background())
+	late := time.AfterFunc(connectTime, b.cancel)
 	defer late.Stop()
 	b.client, err = grpc.NewClient("passthrough:///"+l.Addr().String(), dialOptions(near, defaultMaxParcel)...)
 	if err == nil {
-		b.stream, err = b.client.NewStream(ctx, &description, method)
+		err = b.open()
 	}
 	if err == nil {
 		_, err = b.RoundTrip([]byte("ready"))
@@ -67,9 +67,22 @@ func echo(_ any, s grpc.ServerStream) error {
 	}
 }
 
-// RoundTrip sends a message and gives what comes back. It is not safe for
+func (b *Bare) open() (err error) {
+	b.stream, err = b.client.NewStream(b.ctx, &description, method)
+	return err
+}
+
+// RoundTrip sends a message and gives what comes back. Where the process stood still for so long that the
+// connection was given up, it opens another one, as peers do. It is not safe for
 // concurrent use, and must not be called after Close.
 func (b *Bare) RoundTrip(message []byte) (reply []byte, err error) {
+	if reply, err = b.trip(message); err == nil || b.open() != nil {
+		return reply, err
+	}
+	return b.trip(message)
+}
+
+func (b *Bare) trip(message []byte) (reply []byte, err error) {
 	if err := b.stream.SendMsg(&outgoing{head: message}); err != nil {
 		return nil, err
 	}
