@@ -75,6 +75,7 @@ type Server struct {
 	cancel    context.CancelFunc
 	tending   sync.WaitGroup
 	defragged time.Time
+	settle    int // small changes that are still to follow the last drop of history
 }
 
 // Embed starts a member and waits until it serves: a member of three waits for

@@ -18,6 +18,9 @@ const (
 	historyLess = 100  // beyond an eighth of the quota
 	historyNone = 0    // beyond a quarter
 	defragPause = 10 * time.Second
+	// Pages of dropped revisions are free with the next change of the database only, and while it counts as full all
+	// are refused. So a few small ones follow: a lease leaves no revision, and goes by itself.
+	settling = 3
 )
 
 // tend looks after the database until the member stops.
@@ -44,6 +47,12 @@ func (s *Server) tidy(ctx context.Context) error {
 	quota, alarm := s.quota(), s.alarmed()
 	if err := s.compact(ctx, s.keeps(quota, alarm)); err != nil {
 		return err
+	}
+	if s.settle > 0 && !alarm {
+		s.settle--
+		if _, err := s.e.Server.LeaseGrant(ctx, &pb.LeaseGrantRequest{TTL: 1}); err != nil {
+			return err
+		}
 	}
 	b := s.e.Server.Backend()
 	size, used := b.Size(), b.SizeInUse()
@@ -92,6 +101,7 @@ func (s *Server) compact(ctx context.Context, keep int64) error {
 	if last-kv.FirstRev() <= keep+keep/10 {
 		return nil
 	}
+	s.settle = settling
 	ctx, cancel := context.WithTimeout(ctx, tendAtStart)
 	defer cancel()
 	_, err := s.e.Server.Compact(ctx, &pb.CompactionRequest{Revision: last - keep, Physical: true})

@@ -82,7 +82,7 @@ func TestHistory(t *testing.T) {
 		// Revisions are given up at once, their space when a busy disk is done with it; that of the last
 		// ones is free with the next change.
 		used := s.e.Server.Backend().SizeInUse
-		for end := time.Now().Add(30 * time.Second); kv.FirstRev() < kv.Rev() || used() > small/3; time.Sleep(10 * time.Millisecond) {
+		for end := time.Now().Add(30 * time.Second); kv.FirstRev() < kv.Rev() || used() > small/4; time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("revisions from %d to %d are kept, and %d bytes", kv.FirstRev(), kv.Rev(), used())
 			}
