@@ -49,8 +49,8 @@ func TestFit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for l, mix := range w.mixes(j) {
-			samples = append(samples, sample{mix, mix.On(truth, "wasm", 1, nil).Total() * math.Exp(0.02*r.NormFloat64()), l.Label})
+		for _, mix := range w.mixes(j) {
+			samples = append(samples, sample{mix, mix.On(truth, "wasm", 1, nil).Total() * math.Exp(0.02*r.NormFloat64())})
 		}
 		w.clear()
 	}

@@ -16,7 +16,6 @@ import (
 type sample struct {
 	mix  *cost.Mix
 	took float64 // nanoseconds
-	name string  // of the launch
 }
 
 const (

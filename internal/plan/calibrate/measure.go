@@ -184,7 +184,7 @@ func (w *workbench) samples(ctx context.Context, j *job) (list []sample, err err
 			return list, nil // numbers of launches would not agree
 		}
 		if mix, ok := mixes[l]; ok && least(times[i]) >= shortest {
-			list = append(list, sample{mix, least(times[i]), l.Label})
+			list = append(list, sample{mix, least(times[i])})
 		}
 	}
 	return list, nil

@@ -103,7 +103,7 @@ func Of(s *verify.Safe, sizes []int64, scalar func(i int) (int64, bool), v Vecto
 	k := s.Kernel
 	outer, _ := kernel.EvalPoly(k.Outer, sizes)
 	outer = max(outer, 0)
-	w := &walker{k: k, kinds: s.Kinds, sizes: sizes, scalar: scalar, vectors: v, vector: float64(v.Bytes), known: make([]known, len(s.Kinds)), share: 1, m: &Mix{Outer: outer}}
+	w := &walker{k: k, kinds: s.Kinds, sizes: sizes, scalar: scalar, vectors: v, vector: float64(v.Bytes), known: make([]known, len(s.Kinds)), m: &Mix{Outer: outer}}
 	for i := range k.Regions {
 		r := &k.Regions[i]
 		n, _ := kernel.EvalPoly(r.Len, sizes)
@@ -125,7 +125,6 @@ type walker struct {
 	m       *Mix
 	lanes   float64 // how many turns go side by side; 0 outside of such loops
 	side    int     // depth of the loop of which they are turns
-	share   float64 // by how many turns a load is shared, where a nest is tiled
 }
 
 // body counts the body, for all outer indices.

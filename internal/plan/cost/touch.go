@@ -14,7 +14,7 @@ func (w *walker) touch(in *kernel.Instr, n float64, depth int) {
 		inner = w.side
 	}
 	step := math.Abs(at.along(inner))
-	t := Touch{Region: in.Region, Store: in.Code == kernel.Store, Count: n / w.share, Stride: step}
+	t := Touch{Region: in.Region, Store: in.Code == kernel.Store, Count: n, Stride: step}
 	ordered := at.data && !at.carried && !at.bent && at.depth < inner && step > 0 && step <= 1 // in order from a random start
 	switch {
 	case at.data && at.carried:

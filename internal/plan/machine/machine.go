@@ -33,11 +33,6 @@ func (s Spread) Plus(t Spread) Spread { return Spread{s.P10 + t.P10, s.P50 + t.P
 // Times is n times the same.
 func (s Spread) Times(n float64) Spread { return Spread{s.P10 * n, s.P50 * n, s.P90 * n} }
 
-// Max is the later of two things that go on at the same time.
-func (s Spread) Max(t Spread) Spread {
-	return Spread{math.Max(s.P10, t.P10), math.Max(s.P50, t.P50), math.Max(s.P90, t.P90)}
-}
-
 // Point is one measurement of a curve.
 type Point struct {
 	At   float64 // how much, mostly bytes
