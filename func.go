@@ -150,7 +150,7 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o options, spool run.S
 	if err != nil {
 		return nil, err
 	}
-	opt := run.Options{Threads: o.threads, Engine: eng, Progress: o.progress, Spool: spool, SpoolFrom: o.spoolFrom}
+	opt := run.Options{Machine: machine, Threads: o.threads, Engine: eng, Progress: o.progress, Spool: spool, SpoolFrom: o.spoolFrom}
 	var beside *cluster.Beside
 	if o.cluster != nil {
 		beside = o.cluster.c.Beside(o.strategy)
@@ -223,7 +223,7 @@ func (f *Func) failure(err error) error {
 func (s *Stats) launches(sch *schedule.Schedule, list []run.LaunchStats) {
 	s.Plan.Steps, s.Kernels = make([]Step, 0, len(list)), make([]Kernel, 0, len(list))
 	for _, l := range list {
-		s.Plan.Steps = append(s.Plan.Steps, Step{Label: l.Label, Kernel: l.Name, Tier: string(l.Tier), Runs: l.Runs, Slices: l.Slices, Native: l.Native, Seconds: l.Seconds})
+		s.Plan.Steps = append(s.Plan.Steps, Step{Label: l.Label, Kernel: l.Name, Tier: string(l.Tier), Runs: l.Runs, Slices: l.Slices, Native: l.Native, Seconds: l.Seconds, Threads: l.Threads})
 		if l.Runs > 0 && !slices.ContainsFunc(s.Kernels, func(k Kernel) bool { return k.Hash == l.Name }) {
 			s.Kernels = append(s.Kernels, Kernel{Hash: l.Name, Bytes: l.Bytes, Tier: string(l.Tier)})
 		}

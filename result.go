@@ -56,6 +56,7 @@ type Step struct {
 	Slices  int64   `json:"slices"`        // calls into code here
 	Native  int64   `json:"native_slices"` // of them, those into native code; a kernel may be promoted while it runs
 	Seconds float64 `json:"seconds"`
+	Threads int     `json:"threads,omitempty"` // of the last run here
 	// Predicted is how long Seconds was expected to be; nil without WithPrediction.
 	Predicted *Prediction `json:"predicted,omitempty"`
 }

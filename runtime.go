@@ -10,6 +10,7 @@ import (
 	"github.com/godwit-run/godwit/internal/cluster"
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/engine/codegen"
+	"github.com/godwit-run/godwit/internal/plan/machine"
 )
 
 // Engines lists the names that WithEngine takes.
@@ -163,7 +164,7 @@ func (r *workshop) acquire(name string) (eng *engine.Engine, err error) {
 	}
 	eng = r.engines[name]
 	if eng == nil {
-		opt := engine.Options{Tier: engine.Wasm, Codegen: r.codegen, Shelf: r.kernels}
+		opt := engine.Options{Tier: engine.Wasm, Codegen: r.codegen, Shelf: r.kernels, Promotion: machine.Here().Promotion()}
 		switch {
 		case name == "wasm":
 			opt.Codegen = nil

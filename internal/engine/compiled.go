@@ -18,6 +18,8 @@ type Compiled struct {
 	Hash   kernel.ID
 	Bytes  int // length of the canonical encoding
 	Times  Times
+	// Findings are what those who run the kernel have worked out about it. They end with it.
+	Findings Recent[any]
 
 	engine  *Engine
 	entry   *entry

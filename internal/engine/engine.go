@@ -9,10 +9,12 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/godwit-run/godwit/internal/engine/codegen"
 	"github.com/godwit-run/godwit/internal/engine/mem"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/plan/machine"
 )
 
 // DefaultMemory is the address space of an arena: all that WebAssembly code
@@ -36,6 +38,9 @@ type Options struct {
 	// Codegen, if it is there, makes native code of kernels that have run long
 	// enough in WebAssembly, in the background; see promote.go for the rule.
 	Codegen *codegen.Service
+	// Promotion is how long it takes to make native code of a kernel, until the engine has seen for itself; 0 for what it takes on
+	// a machine of middling speed.
+	Promotion time.Duration
 	// Shelf, which several engines may share, limits what kernels take; nil for no limit. Runs then Hold theirs.
 	Shelf *Shelf
 }
@@ -54,7 +59,7 @@ type Engine struct {
 	kernels map[kernel.ID]*entry
 	// promotions are under way in the background until stop.
 	promotions sync.WaitGroup
-	promotion  atomic.Int64 // nanoseconds that the last one took
+	promotion  atomic.Int64 // nanoseconds that the last one took, or Options.Promotion
 	life       context.Context
 	stop       context.CancelFunc
 }
@@ -77,6 +82,10 @@ func New(opt Options) (*Engine, error) {
 	e := &Engine{arena: a, opt: opt, kernels: map[kernel.ID]*entry{}}
 	if opt.Codegen != nil && opt.Tier != Stepper {
 		e.native = &nativeTier{opt.Codegen, a}
+	}
+	e.promotion.Store(int64(opt.Promotion))
+	if opt.Promotion == 0 {
+		e.promotion.Store(int64(machine.Default().Promotion()))
 	}
 	e.life, e.stop = context.WithCancel(context.Background())
 	return e, nil

@@ -11,49 +11,44 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
-// TestForesee: what will take long asks for native code before its first slice; what is one long slice
-// waits for it; nobody waits for what does not come; what is over soon does not ask.
+// TestForesee: what will take long asks for native code before its first slice, and what it took before counts; what is
+// one long slice waits for it; nobody waits for what does not come; what is over soon does not ask.
 func TestForesee(t *testing.T) {
+	const price = 50 * time.Millisecond
 	c, _ := long(1 << 12)
-	with := func(s *codegen.Service) *Compiled {
+	with := func(s *codegen.Service, k *kernel.Kernel) *Compiled {
 		t.Helper()
-		k, err := engineWith(t, Options{Codegen: s}).Kernel(t.Context(), c.Kernel)
+		out, err := engineWith(t, Options{Codegen: s, Promotion: price}).Kernel(t.Context(), k)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return k
+		return out
 	}
-	steps := func(k *Compiled) int64 { return k.Safe.Outer.Eval(c.Sizes) }
-
-	k := with(codegentest.Service(t, ""))
-	most := int64(promoteAfter) * 1000 / leastStep / steps(k)
-	if k.Foresee(t.Context(), c.Sizes, most/2); k.climb.asked.Load() {
-		t.Errorf("%d outer indices of %d steps ask for native code", most/2, steps(k))
+	k := with(codegentest.Service(t, ""), c.Kernel)
+	if k.Foresee(t.Context(), Outlook{Wasm: price / 2}); k.climb.asked.Load() {
+		t.Error("half of what native code costs is enough to ask for it")
 	}
-	if k.Foresee(t.Context(), c.Sizes, 2*most); !k.climb.asked.Load() {
-		t.Errorf("%d outer indices of %d steps do not ask for native code", 2*most, steps(k))
+	k.spent(price * 3 / 4)
+	if k.Foresee(t.Context(), Outlook{Wasm: price / 2}); !k.climb.asked.Load() {
+		t.Error("three quarters spent and half to come do not ask for native code")
+	}
+	k = with(codegentest.Service(t, ""), c.Kernel)
+	if k.spent(price); !k.climb.asked.Load() {
+		t.Error("what native code costs was spent, and it is not asked for")
 	}
 
 	deep := deepKernel()
-	whole := func(s *codegen.Service) *Compiled {
-		t.Helper()
-		k, err := engineWith(t, Options{Codegen: s}).Kernel(t.Context(), deep)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return k
-	}
-	k = whole(codegentest.Service(t, ""))
-	if k.Foresee(t.Context(), []int64{1 << 34}, 1); k.Tier() != Native {
+	k = with(codegentest.Service(t, ""), deep)
+	if k.Foresee(t.Context(), Outlook{Wasm: time.Minute, Each: time.Minute}); k.Tier() != Native {
 		t.Errorf("one long outer index begins on %s", k.Tier())
 	}
 
 	s := codegen.New(codegen.Options{Program: []string{"sleep", "60"}, Timeout: time.Minute})
 	defer s.Close()
-	k = whole(s)
+	k = with(s, deep)
 	began := time.Now()
-	k.Foresee(t.Context(), []int64{1 << 27}, 1)
-	if took := time.Since(began); took < time.Duration(firstPromotion) || took > 30*time.Second || k.Tier() != Wasm {
+	k.Foresee(t.Context(), Outlook{Wasm: 2 * price, Each: 2 * price})
+	if took := time.Since(began); took < 2*price || took > 30*time.Second || k.Tier() != Wasm {
 		t.Errorf("%v for a compiler that hangs; on %s", took, k.Tier())
 	}
 }

@@ -3,30 +3,15 @@ package engine
 import (
 	"context"
 	"fmt"
-	"math"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
-// promoteAfter is the rule of the second tier: a kernel that has run this long in
-// WebAssembly, over all its runs and threads, is worth native code. It is about
-// half of what LLVM takes for a small kernel, which it spends on a processor that
-// the run leaves idle or at low priority; kernels that are over sooner never need it.
-const promoteAfter = 2 * time.Millisecond
-
-// leastStep is what a step of a kernel takes at least, in picoseconds: one of eight lanes of an
-// instruction, of which a processor begins two or three a nanosecond. Steps are bounds from above,
-// so a launch that is foreseen to be long may be short; one that is foreseen to be short is.
-const leastStep = 50
-
-// firstPromotion stands for the time that a promotion takes before there was one.
-const firstPromotion = 10 * promoteAfter
-
-// patience is how many times as long as an outer index takes at least a run waits for native code:
-// a step that is no lane of a vector takes some ten times as long, so that the wait at most doubles
-// the time of a run.
-const patience = 10
+// In: how long kernels have run in WebAssembly, and how long they are expected to. Out: native code of those for
+// which that is longer than to make it, made in the background. The rule is the one of renting and buying: who buys
+// when the rent has come to the price pays at most twice as much as who knew beforehand. What a launch is expected to
+// take counts as paid already, since it will be.
 
 // climb is a kernel's way to the second tier.
 type climb struct {
@@ -45,7 +30,7 @@ func (c *Compiled) spent(d time.Duration) {
 	if e == nil || c.climb.asked.Load() {
 		return
 	}
-	if c.climb.spent.Add(int64(d)) >= int64(promoteAfter) {
+	if c.climb.spent.Add(int64(d)) >= e.promotion.Load() {
 		c.ask()
 	}
 }
@@ -60,26 +45,31 @@ func (c *Compiled) ask() {
 	}
 }
 
-// Foresee is told of n outer indices that are to be executed. If even at the pace of vectors they
-// take long enough, it asks for native code before the first slice. If one of them alone takes
-// longer than to make it, so that slices would come too late to change over, it waits until it is made.
-func (c *Compiled) Foresee(ctx context.Context, sizes []int64, n int64) {
+// Outlook is what is expected of a launch that is about to begin.
+type Outlook struct {
+	Wasm time.Duration // it takes on WebAssembly, with the runs of it that are to follow
+	Each time.Duration // an outer index of it takes, on one thread
+}
+
+// Foresee is told of a launch. If native code is worth it, it asks for that before the first slice. If one outer
+// index takes longer than to make it, so that slices would come too late to change over, it waits until it is made, at
+// most as long as the outer index would take.
+func (c *Compiled) Foresee(ctx context.Context, o Outlook) {
 	e := c.climb.engine
 	if e == nil || c.Tier() == Native {
 		return
 	}
-	picos := min(c.Safe.Outer.Eval(sizes), math.MaxInt64/leastStep) * leastStep
-	if float64(picos)*float64(n) < float64(1000*promoteAfter) {
+	price := time.Duration(e.promotion.Load())
+	if time.Duration(c.climb.spent.Load())+o.Wasm < price {
 		return
 	}
 	c.ask()
-	each := time.Duration(picos / 1000)
-	if each < max(time.Duration(e.promotion.Load()), firstPromotion) {
+	if o.Each < price {
 		return
 	}
 	select {
 	case <-c.climb.ended:
-	case <-time.After(patience * min(each, math.MaxInt64/patience)):
+	case <-time.After(o.Each):
 	case <-ctx.Done():
 	}
 }

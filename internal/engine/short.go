@@ -10,7 +10,7 @@ import (
 
 // Short reports that a run of the kernel is over before another thread has begun, and needs no memory of its own.
 func (c *Compiled) Short(sizes []int64) bool {
-	return !c.scratch && c.Safe.Cost(sizes).Steps < inlineSteps
+	return !c.scratch && c.Brief(sizes, c.Outer(sizes))
 }
 
 // RunShort executes outer indices 0..n of a kernel on this goroutine, in one slice; Short holds for

@@ -15,8 +15,8 @@ const target = 500 * time.Microsecond
 // outer indices read, such as the right side of a product, once.
 const nativeTarget = 30 * time.Millisecond
 
-// Steps that take well under the time in which a helper wakes up.
-const inlineSteps = 1 << 16
+// briefSteps take well under the time in which a helper wakes up, and about as long as to plan a launch.
+const briefSteps = 1 << 16
 
 // firstSteps is the size of a job's first slice, whose speed is not known.
 const firstSteps = 1 << 18
@@ -47,9 +47,14 @@ func (j *Job) Slice() int64 {
 // Sequential reports that outer indices must run in order, by one worker.
 func (c *Compiled) Sequential() bool { return len(c.Kernel.State) > 0 }
 
-// Workers is how many of the pool's workers a run is worth.
+// Brief reports that n outer indices are over before another thread has begun.
+func (c *Compiled) Brief(sizes []int64, n int64) bool {
+	return c.Safe.Outer.Eval(sizes) < briefSteps/max(1, n)
+}
+
+// Workers is how many of the pool's workers a run is worth where nobody has planned it.
 func (c *Compiled) Workers(p *Pool, sizes []int64) int {
-	if c.Sequential() || c.Safe.Cost(sizes).Steps < inlineSteps {
+	if c.Sequential() || c.Brief(sizes, c.Outer(sizes)) {
 		return 1
 	}
 	return int(min(int64(p.Size()), c.Outer(sizes)))

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/godwit-run/godwit/internal/engine/wasm"
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
@@ -118,14 +117,6 @@ func (p *predictor) results() machine.Spread {
 	return t
 }
 
-// VectorsOf is what an engine computes several values with.
-func VectorsOf(engine string, bytes int) cost.Vectors {
-	if engine == "native" {
-		return cost.Vectors{Bytes: bytes, Branches: true}
-	}
-	return cost.Vectors{Bytes: bytes, Has: wasm.HasVector}
-}
-
 // predictor goes through a schedule.
 type predictor struct {
 	s     *schedule.Schedule
@@ -201,17 +192,16 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 	for i := range l.Sizes {
 		sizes[i], _ = l.Sizes[i].Eval(p.size)
 	}
-	e := p.opt.Machine.Engines[p.opt.Engine]
 	scalar := func(i int) (int64, bool) {
 		if p.opt.Scalar == nil {
 			return 0, false
 		}
 		return p.opt.Scalar(&l.Scalars[i])
 	}
-	mix := cost.Of(safe, sizes, scalar, VectorsOf(p.opt.Engine, e.VectorBytes))
-	parts := mix.On(p.opt.Machine, p.opt.Engine, p.opt.Threads, p.places(l))
+	c := &Coming{Safe: safe, Sizes: sizes, Scalar: scalar, Places: p.places(l), Threads: p.opt.Threads}
+	parts, _ := c.on(p.opt.Machine, p.opt.Engine, 1, p.opt.Threads)
 	parts.Guessed = parts.Guessed || guessed
-	p.out.Steps = append(p.out.Steps, Step{l.Label, runs, parts.Time(e).Times(runs), parts.Dominant(), *parts})
+	p.out.Steps = append(p.out.Steps, Step{l.Label, runs, parts.Time(p.opt.Machine.Engines[p.opt.Engine]).Times(runs), parts.Dominant(), *parts})
 	return nil
 }
 

@@ -51,7 +51,7 @@ func BenchmarkDot(b *testing.B) {
 		return Column(data.FromBytes("memory", []data.Column{{Kind: num.F64}}, n, [][]byte{mem}, nil), 0)
 	}
 	in := columns(n, bind(), bind())
-	p := &plan{}
+	p := &handmade{}
 	x, y := p.input(num.F64, varN, 0, 0), p.input(num.F64, varN, 1, 0)
 	parts, total := p.buffer(num.F64, grains(varN, leaf)), p.buffer(num.F64, one)
 	p.launch(dotKernel(num.F64, leaf), slots(varN, leaf), x, y, parts)

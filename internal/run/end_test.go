@@ -19,7 +19,7 @@ import (
 )
 
 // endless puts a plan's steps into a loop that nobody sees the end of.
-func endless(p *plan) *plan {
+func endless(p *handmade) *handmade {
 	p.Steps = []schedule.Step{&schedule.Loop{Hi: schedule.ScalarSource{Poly: size.Const(1 << 40)}, Max: size.Const(1 << 40), Body: p.Steps, Stop: -1}}
 	p.Loops = 1
 	return p
@@ -96,7 +96,7 @@ func TestCancelledRunsLeaveNothing(t *testing.T) {
 	decoded := chop([]data.Column{{Kind: num.F32}}, n, [][]byte{bytesOf(t, xs)}, nil, 5000, 70_000)
 	gathers, _ := gatherInputs(t)
 	for name, c := range map[string]struct {
-		p  *plan
+		p  *handmade
 		in *Inputs
 	}{
 		"raw":     {sumPlan(num.F32, leaf), columns(n, Column(writeNPY(t, "<f4", xs, n), 0))},
@@ -164,7 +164,7 @@ func TestLoopSwapsAnInput(t *testing.T) {
 	const n = 5000
 	xs := ints(n)
 	src := writeNPY(t, "<i8", xs, n)
-	p := &plan{}
+	p := &handmade{}
 	x, y := p.input(num.I64, varN, 0, 0), p.buffer(num.I64, varN)
 	l := p.launch(scaleKernel(num.I64, 1000), slots(varN, 1000), x, y)
 	l.Scalars = []schedule.ScalarArg{{From: schedule.FromLoop}}

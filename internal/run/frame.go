@@ -261,5 +261,6 @@ func (r *runner) once(l *schedule.Launch, how *ready) error {
 	}
 	st.Hash, st.Name, st.Bytes = c.Hash, how.code.name.Text, c.Bytes
 	st.Runs++
+	st.Threads = 1
 	return nil
 }

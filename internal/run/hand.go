@@ -219,7 +219,8 @@ func (h *hand) memory(s *slot, n int64) ([]byte, error) {
 // runPresent executes a launch whose inputs are present or raw. The first window
 // that fails, by outer index, gives the error: those before it are seen through.
 func (p *launching) runPresent() error {
-	workers := int(min(int64(p.c.Workers(p.r.pool, p.sizes)), p.hi-p.lo))
+	workers := int(min(int64(p.choice.Threads), p.hi-p.lo))
+	p.workers = workers
 	window := p.rawOuters()
 	var next atomic.Int64
 	next.Store(p.lo)

@@ -148,25 +148,25 @@ func keyedKernel(k num.Kind, grain int64) *kernel.Kernel {
 	return b.Finish()
 }
 
-// plan helps to write schedules by hand.
-type plan struct{ schedule.Schedule }
+// handmade helps to write schedules by hand.
+type handmade struct{ schedule.Schedule }
 
-func (p *plan) input(k num.Kind, n size.Poly, param, leaf int) int {
+func (p *handmade) input(k num.Kind, n size.Poly, param, leaf int) int {
 	p.Buffers = append(p.Buffers, schedule.Buffer{Kind: k, Len: n, Input: &schedule.Input{Param: param, Leaf: leaf, Rows: n}})
 	return len(p.Buffers) - 1
 }
 
-func (p *plan) buffer(k num.Kind, n size.Poly) int {
+func (p *handmade) buffer(k num.Kind, n size.Poly) int {
 	p.Buffers = append(p.Buffers, schedule.Buffer{Kind: k, Len: n})
 	return len(p.Buffers) - 1
 }
 
-func (p *plan) bounded(b int, by size.Poly) int {
+func (p *handmade) bounded(b int, by size.Poly) int {
 	p.Buffers[b].Bounded, p.Buffers[b].Bound = true, by
 	return b
 }
 
-func (p *plan) launch(k *kernel.Kernel, sizes []schedule.SizeArg, regions ...int) *schedule.Launch {
+func (p *handmade) launch(k *kernel.Kernel, sizes []schedule.SizeArg, regions ...int) *schedule.Launch {
 	l := &schedule.Launch{Kernel: k, Sizes: sizes, Regions: regions, Label: "test"}
 	for range k.Sites {
 		l.Sites = append(l.Sites, len(l.Sites))
@@ -175,7 +175,7 @@ func (p *plan) launch(k *kernel.Kernel, sizes []schedule.SizeArg, regions ...int
 	return l
 }
 
-func (p *plan) result(b int, dims ...size.Poly) {
+func (p *handmade) result(b int, dims ...size.Poly) {
 	p.Result = append(p.Result, schedule.Column{Buffer: b, Kind: p.Buffers[b].Kind, Dims: dims})
 }
 
@@ -189,8 +189,8 @@ func grains(n size.Poly, grain int64) size.Poly { return size.Div(n.AddConst(gra
 const leaf = num.Leaf
 
 // sumPlan is the canonical sum of one column of kind k.
-func sumPlan(k num.Kind, perOuter int64) *plan {
-	p := &plan{}
+func sumPlan(k num.Kind, perOuter int64) *handmade {
+	p := &handmade{}
 	x := p.input(k, varN, 0, 0)
 	parts := p.buffer(k, grains(varN, perOuter))
 	total := p.buffer(k, one)

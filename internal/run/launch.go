@@ -9,6 +9,7 @@ import (
 	"github.com/godwit-run/godwit/internal/engine/mem"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
+	"github.com/godwit-run/godwit/internal/plan"
 )
 
 // launching is a launch, or outer indices lo..hi of one, with everything it
@@ -24,6 +25,8 @@ type launching struct {
 	bases   []int64 // of the regions that are present
 	feeds   []feed  // inputs that pass through in windows
 	job     *engine.Job
+	choice  *plan.Choice
+	workers int      // that it is given
 	ways    *contest // nil where nothing passes through in windows
 	// temporary holds what is written, in place of the buffers, if set.
 	temporary *rowsOf
@@ -80,6 +83,7 @@ func (p *launching) here() error {
 	st.Slices += p.job.Slices()
 	st.Native += p.job.Native()
 	st.Tier = p.r.ranOn(p.job)
+	st.Threads = p.workers
 	return nil
 }
 
@@ -328,7 +332,7 @@ func (p *launching) run() error {
 	if p.lo >= p.hi {
 		return nil
 	}
-	p.c.Foresee(p.r.ctx, p.sizes, p.hi-p.lo)
+	p.choice = p.choose()
 	if window := p.rawOuters(); window > 0 {
 		p.ways = newContest((p.hi - p.lo) / window)
 	}

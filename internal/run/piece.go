@@ -64,9 +64,6 @@ func within(c *engine.Compiled, region int, sizes []int64, lo, hi, first, end in
 	return nil
 }
 
-// alone is the number of steps that are over before another thread has begun.
-const alone = 1 << 16
-
 // RunPiece executes p. It gives the contents of the Written and InOut operands,
 // in order, and for each of the kernel's sites the least place, as in
 // engine.Args. Options.Engine must be set; Limits, Beside and Progress are not used.
@@ -83,7 +80,7 @@ func RunPiece(ctx context.Context, p *Piece, opt Options) (outs [][]byte, faults
 	if err := p.admit(); err != nil {
 		return nil, nil, st, err
 	}
-	if p.Kernel.Safe.Outer.Eval(p.Sizes) <= alone/max(1, p.Hi-p.Lo) {
+	if p.Kernel.Brief(p.Sizes, p.Hi-p.Lo) {
 		opt.Threads = 1
 	}
 	if err := opt.Claim.Await(ctx); err != nil { // before anything is taken that others need

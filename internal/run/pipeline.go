@@ -52,6 +52,7 @@ type windowTask struct {
 
 func (p *launching) runDecoded() error {
 	pl := &pipeline{p: p, list: p.streams(), workers: p.r.pool.Size()}
+	p.workers = pl.workers
 	pl.change = sync.NewCond(&pl.mu)
 	pl.ws = p.planWindows(pl.list)
 	pl.state, pl.failed = make([]progressOf, len(pl.ws)), len(pl.ws)

@@ -26,7 +26,7 @@ type Program struct {
 	resizes   bool                     // sizes are found while it runs
 	none      []*input                 // per buffer: nil
 
-	frames Recent[frame]
+	frames engine.Recent[frame]
 }
 
 // code is a kernel with its name, which is found out once.

@@ -14,6 +14,7 @@ import (
 	"github.com/godwit-run/godwit/internal/data/column"
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/plan/machine"
 )
 
 // Options are the choices of a run; zero values mean the defaults.
@@ -41,6 +42,8 @@ type Options struct {
 	// Spool, if set, takes columns of the result that have at least SpoolFrom bytes, 64 MiB if that is 0.
 	Spool     Spool
 	SpoolFrom int64
+	// Machine is what launches are planned for; that which the process runs on, as far as it was measured.
+	Machine *machine.Machine
 	// Limits are what a kernel may cost; those of package verify if zero.
 	Limits engine.Limits
 }
@@ -54,6 +57,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.beyond = o.Resident <= 0; o.beyond {
 		o.Resident = MostResident
+	}
+	if o.Machine == nil {
+		o.Machine = machine.Here()
 	}
 	if o.Windows <= 0 {
 		o.Windows = 256 << 20
@@ -90,6 +96,7 @@ type LaunchStats struct {
 	Beside  int64 // of these runs, those that Options.Beside took over
 	Slices  int64
 	Native  int64 // of these slices, those that ran as native code
+	Threads int   // of the last run here
 	Seconds float64
 }
 

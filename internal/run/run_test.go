@@ -93,7 +93,7 @@ func columns(n int, bs ...Binding) *Inputs {
 	return in
 }
 
-func mustRun(t testing.TB, p *plan, in *Inputs, opt Options) *Result {
+func mustRun(t testing.TB, p *handmade, in *Inputs, opt Options) *Result {
 	t.Helper()
 	res, err := Run(context.Background(), &p.Schedule, in, opt)
 	if err != nil {
@@ -104,7 +104,7 @@ func mustRun(t testing.TB, p *plan, in *Inputs, opt Options) *Result {
 
 // everyWay runs p in all settings and compares with want, which holds the
 // columns' elements as bits.
-func everyWay(t *testing.T, p *plan, in *Inputs, want ...[]uint64) {
+func everyWay(t *testing.T, p *handmade, in *Inputs, want ...[]uint64) {
 	t.Helper()
 	for name, opt := range settings() {
 		t.Run(name, func(t *testing.T) {
@@ -161,7 +161,7 @@ func TestSumIsTheSameFromFilesAndMemory(t *testing.T) {
 func TestMapWithScalar(t *testing.T) {
 	const n = 50_000
 	xs := ints(n)
-	p := &plan{}
+	p := &handmade{}
 	x, y := p.input(num.I64, varN, 0, 0), p.buffer(num.I64, varN)
 	l := p.launch(scaleKernel(num.I64, 1000), slots(varN, 1000), x, y)
 	l.Scalars = []schedule.ScalarArg{{From: schedule.FromParam, Param: 1}}
@@ -176,7 +176,7 @@ func TestMapWithScalar(t *testing.T) {
 func TestSequentialKernelRunsInOrder(t *testing.T) {
 	const n = 50_000
 	xs := ints(n)
-	p := &plan{}
+	p := &handmade{}
 	x, state, y := p.input(num.I64, varN, 0, 0), p.buffer(num.I64, one), p.buffer(num.I64, varN)
 	p.launch(runningKernel(777), slots(varN, 777), x, state, y)
 	p.result(y, varN)
@@ -189,8 +189,8 @@ func TestSequentialKernelRunsInOrder(t *testing.T) {
 	everyWay(t, p, columns(n, Column(writeNPY(t, "<i8", xs, n), 0)), want, []uint64{uint64(acc)})
 }
 
-func gatherPlan() *plan {
-	p := &plan{}
+func gatherPlan() *handmade {
+	p := &handmade{}
 	varM := size.Var("M")
 	x, table, y := p.bounded(p.input(num.U16, varN, 0, 0), varM), p.input(num.F64, varM, 1, 0), p.buffer(num.F64, varN)
 	p.launch(gatherKernel(num.U16, 512), append(slots(varN, 512), schedule.SizeArg{Poly: varM}), x, table, y)
@@ -243,7 +243,7 @@ func TestIndexOutsideItsBoundIsNamed(t *testing.T) {
 func TestKeyedCounts(t *testing.T) {
 	const n, m, grain = 50_000, 37, 4100
 	xs := keys(n, m)
-	p := &plan{}
+	p := &handmade{}
 	varM := size.Var("M")
 	parts := grains(varN, grain).Mul(varM)
 	x, y := p.bounded(p.input(num.U16, varN, 0, 0), varM), p.buffer(num.I64, parts)
@@ -262,7 +262,7 @@ func TestLeastFaultOfTheWholeRun(t *testing.T) {
 	const n = 50_000
 	xs := ints(n)
 	xs[20_000], xs[20_001], xs[49_999] = math.MaxInt64, math.MinInt64, math.MaxInt64
-	p := &plan{}
+	p := &handmade{}
 	x, y, z := p.input(num.I64, varN, 0, 0), p.buffer(num.I64, varN), p.buffer(num.I64, varN)
 	for i, out := range []int{y, z} {
 		l := p.launch(scaleKernel(num.I64, 1000), slots(varN, 1000), x, out)

@@ -36,6 +36,7 @@ type runner struct {
 	spoolable []bool
 	turns     []int64       // current turn of each loop
 	turn      int64         // of the outermost loop around the present step, from 0; or -1
+	repeats   float64       // how often the present step is expected to run from now on; 0 outside of loops
 	compiled  []compiling   // by the program's numbers
 	stats     []LaunchStats // likewise
 	faults    []int64       // least place per function site

@@ -32,7 +32,7 @@ func TestOverlappingWindows(t *testing.T) {
 	const outer, grain, halo = 700, 13, 29
 	n := outer*grain + halo
 	xs := ints(n)
-	p := &plan{}
+	p := &handmade{}
 	varM := size.Var("M")
 	x, y := p.input(num.I64, varN, 0, 0), p.buffer(num.I64, varM)
 	p.launch(overlapKernel(grain, halo), slots(varM, 1)[:1], x, y)
@@ -75,7 +75,7 @@ func TestRowsOfSeveralElements(t *testing.T) {
 	for i := range xs {
 		xs[i] = math.Sqrt(float64(i))
 	}
-	p := &plan{}
+	p := &handmade{}
 	x, y := p.input(num.F64, varN.MulConst(width), 0, 0), p.buffer(num.F64, varN)
 	p.launch(rowKernel(width), slots(varN, 1)[:1], x, y)
 	p.result(y, varN)
@@ -104,7 +104,7 @@ func TestWindowLargerThanTheLimit(t *testing.T) {
 	xs := floats(n)
 	src := chop([]data.Column{{Kind: num.F32}}, n, [][]byte{bytesOf(t, xs)}, nil, 1000)
 	in := columns(n, Column(src, 0))
-	p := &plan{}
+	p := &handmade{}
 	x, y := p.input(num.F32, varN, 0, 0), p.buffer(num.F32, one)
 	p.launch(sumKernel(num.F32, 1<<20), slots(varN, 1<<20), x, y)
 	p.result(y)

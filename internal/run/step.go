@@ -89,9 +89,13 @@ func (r *runner) loop(s *schedule.Loop) error {
 	if err := r.settleSwapped(s); err != nil {
 		return err
 	}
-	outermost := r.turn < 0
+	outermost, around := r.turn < 0, max(1, r.repeats)
+	defer func() { r.repeats = around }()
 	for i := lo; i < hi; i++ {
 		r.turns[s.Number] = i
+		if r.repeats = around * float64(hi-i); s.Stop >= 0 {
+			r.repeats /= 2
+		}
 		if outermost {
 			r.turn = i - lo
 		}

@@ -103,7 +103,7 @@ func TestDecodedSumIsTheSame(t *testing.T) {
 func TestDecodedSequentialKernel(t *testing.T) {
 	const n = 3000
 	xs := ints(n)
-	p := &plan{}
+	p := &handmade{}
 	x, state, y := p.input(num.I64, varN, 0, 0), p.buffer(num.I64, one), p.buffer(num.I64, varN)
 	p.launch(runningKernel(77), slots(varN, 77), x, state, y)
 	p.result(y, varN)
@@ -152,7 +152,7 @@ func TestOptionsOfSeveralSources(t *testing.T) {
 	}
 	col := []data.Column{{Kind: num.I64, Nullable: true}}
 	opt := chop(col, n, [][]byte{bytesOf(t, xs)}, [][]byte{valid}, 5000, 1, 77)
-	p := &plan{}
+	p := &handmade{}
 	present, x, y := p.input(num.Bool, varN, 0, 0), p.input(num.I64, varN, 0, 1), p.input(num.I64, varN, 1, 0)
 	z := p.buffer(num.I64, varN)
 	p.launch(orKernel(grain), slots(varN, grain), present, x, y, z)
@@ -175,7 +175,7 @@ func TestPresenceOfARawColumnIsAlwaysTrue(t *testing.T) {
 	const n, grain = 5000, 300
 	xs, ys := ints(n), make([]int64, n)
 	src := writeNPY(t, "<i8", xs, n)
-	p := &plan{}
+	p := &handmade{}
 	present, x, y := p.input(num.Bool, varN, 0, 0), p.input(num.I64, varN, 0, 1), p.input(num.I64, varN, 1, 0)
 	z := p.buffer(num.I64, varN)
 	p.launch(orKernel(grain), slots(varN, grain), present, x, y, z)

@@ -24,6 +24,7 @@ import (
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/engine/codegen"
 	"github.com/godwit-run/godwit/internal/packages/trust"
+	"github.com/godwit-run/godwit/internal/plan/machine"
 	"github.com/godwit-run/godwit/internal/run"
 )
 
@@ -111,7 +112,7 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 	if cfg.ViewDeadline <= 0 {
 		cfg.ViewDeadline = ViewDeadline
 	}
-	eng, err := engine.New(engine.Options{Memory: cfg.Memory, Codegen: cfg.Codegen})
+	eng, err := engine.New(engine.Options{Memory: cfg.Memory, Codegen: cfg.Codegen, Promotion: machine.Here().Promotion()})
 	if err != nil {
 		return nil, err
 	}

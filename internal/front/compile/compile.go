@@ -19,6 +19,7 @@ import (
 	"sync"
 
 	"github.com/godwit-run/godwit/internal/data/regular"
+	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/elaborate"
 	"github.com/godwit-run/godwit/internal/front/syntax"
@@ -47,7 +48,7 @@ type Func struct {
 
 	mu    sync.Mutex
 	plans map[string]*lowered
-	known run.Recent[known]
+	known engine.Recent[known]
 
 	leaves [][]graph.Leaf // of each parameter's type
 }

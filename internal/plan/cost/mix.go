@@ -71,6 +71,8 @@ type Mix struct {
 	Chain float64
 	// Guessed says that some loop has turns, or some branch is taken, as data says.
 	Guessed bool
+	// Sequential says that each outer index needs what the one before has left.
+	Sequential bool
 	// Lanes is how many chases go side by side.
 	Lanes float64
 
@@ -103,7 +105,7 @@ func Of(s *verify.Safe, sizes []int64, scalar func(i int) (int64, bool), v Vecto
 	k := s.Kernel
 	outer, _ := kernel.EvalPoly(k.Outer, sizes)
 	outer = max(outer, 0)
-	w := &walker{k: k, kinds: s.Kinds, sizes: sizes, scalar: scalar, vectors: v, vector: float64(v.Bytes), known: make([]known, len(s.Kinds)), m: &Mix{Outer: outer}}
+	w := &walker{k: k, kinds: s.Kinds, sizes: sizes, scalar: scalar, vectors: v, vector: float64(v.Bytes), known: make([]known, len(s.Kinds)), m: &Mix{Outer: outer, Sequential: len(k.State) > 0}}
 	for i := range k.Regions {
 		r := &k.Regions[i]
 		n, _ := kernel.EvalPoly(r.Len, sizes)

@@ -72,16 +72,13 @@ func (p *Parts) Time(e *machine.Engine) machine.Spread {
 func (m *Mix) On(mc *machine.Machine, engine string, threads int, places []Place) *Parts {
 	e := mc.Engines[engine]
 	threads = max(1, min(threads, mc.Processors, int(min(m.Outer, 1<<16))))
-	if m.sequential() {
+	if m.Sequential {
 		threads = 1
 	}
 	p := &Parts{Begin: e.Launch, Chain: m.Chain * mc.Cycle / float64(threads), Core: m.core(e) / float64(threads), Guessed: m.Guessed}
 	m.memory(p, mc.MemoryFor(threads), threads, places)
 	return p
 }
-
-// sequential reports that one thread does it all.
-func (m *Mix) sequential() bool { return m.Outer <= 1 }
 
 func (m *Mix) core(e *machine.Engine) float64 {
 	t := 0.0

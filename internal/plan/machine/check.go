@@ -31,8 +31,8 @@ func (m *Machine) check() error {
 		return fmt.Errorf("cycle_ns = %v: expected a time above 0", m.Cycle)
 	case len(m.Memory) == 0:
 		return fmt.Errorf("there is no [[memory]]: expected one for 1 thread, and one for all")
-	case len(m.Engines) == 0:
-		return fmt.Errorf("there is no [engine.wasm] and no [engine.native]")
+	case m.Engines["wasm"] == nil:
+		return fmt.Errorf("there is no [engine.wasm]: every kernel begins there")
 	}
 	for _, n := range m.threads() {
 		if n < 1 {

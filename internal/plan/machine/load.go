@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/godwit-run/godwit/internal/data/regular"
 	"github.com/godwit-run/godwit/internal/data/whole"
@@ -31,6 +32,15 @@ func Load(path string) (*Machine, error) {
 	}
 	return m, err
 }
+
+// Here is what Load gives of this machine, read once.
+var Here = sync.OnceValue(func() *Machine {
+	m, err := Load("")
+	if err != nil {
+		return Default()
+	}
+	return m
+})
 
 func read(path string) (*Machine, error) {
 	text, _, err := regular.ReadGiven(path, mostText)

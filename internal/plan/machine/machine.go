@@ -7,6 +7,7 @@ package machine
 import (
 	"math"
 	"slices"
+	"time"
 )
 
 // Spread is a measured time: half of the measurements were below P50, a tenth below P10, and a
@@ -112,3 +113,11 @@ type Engine struct {
 
 // Class is the time of one operation in nanoseconds.
 type Class struct{ One, Vector float64 }
+
+// Promotion is how long it takes to make native code of a kernel; 0 if that was not measured.
+func (m *Machine) Promotion() time.Duration {
+	if e := m.Engines["native"]; e != nil {
+		return time.Duration(e.Compile)
+	}
+	return 0
+}

@@ -1,0 +1,149 @@
+package plan_test
+
+import (
+	"testing"
+
+	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/front/compile"
+	"github.com/godwit-run/godwit/internal/front/diag"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
+	"github.com/godwit-run/godwit/internal/ir/verify"
+	"github.com/godwit-run/godwit/internal/plan"
+	"github.com/godwit-run/godwit/internal/plan/machine"
+)
+
+const ranged = "where N: Range<1, 1_000_000_000>"
+
+// bound is a program with a slice of n floats.
+func bound(t testing.TB, source string, n int) *compile.Plan {
+	t.Helper()
+	p, err := compile.Check(diag.NewSource("t.gw", source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := p.Func("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := f.Bind(compile.Args{"x": compile.Table{Source: data.FromSlice(make([]float64, n))}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.Close() })
+	out, err := b.Plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// coming is the longest launch of a program over n floats, on two threads.
+func coming(t testing.TB, p *compile.Plan) *plan.Coming {
+	t.Helper()
+	var best *plan.Coming
+	most := -1.0
+	schedule.Launches(p.Schedule.Steps, func(l *schedule.Launch) {
+		safe, err := verify.Check(l.Kernel)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &plan.Coming{Safe: safe, Threads: 2}
+		for i := range l.Sizes {
+			n, _ := l.Sizes[i].Eval(func(name string) (int64, bool) { n, ok := p.Inputs.Sizes[name]; return n, ok })
+			c.Sizes = append(c.Sizes, n)
+		}
+		if time := plan.Choose(machine.Default(), c).Wasm.P50; time > most {
+			best, most = c, time
+		}
+	})
+	return best
+}
+
+// edited is the machine of middling speed, changed.
+func edited(t *testing.T, change func(m *machine.Machine)) *machine.Machine {
+	t.Helper()
+	text, err := machine.Default().Text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := machine.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(m)
+	return m
+}
+
+const heavy = "fn f(x: &[f64; N]) -> f64 " + ranged + " { x.map(|v| v.exp().sin()).sum() }"
+
+// A second thread is taken where it pays: not where memory is the limit and two threads have less of it, and not
+// where each step needs the one before.
+func TestThreads(t *testing.T) {
+	crowded := edited(t, func(m *machine.Machine) {
+		slow := m.Memory[2]
+		slow.Read = machine.Curve{{At: 1, Time: machine.Exactly(10 * m.Memory[1].Read.At(1<<30).P90)}}
+		m.Memory[2] = slow
+	})
+	sum := "fn f(x: &[f64; N]) -> f64 " + ranged + " { x.sum() }"
+	fold := "fn f(x: &[f64; N]) -> [f64; N] " + ranged + " { x.scan(0.0, |a, e| a * 0.5 + e) }"
+	for _, c := range []struct {
+		name, source string
+		m            *machine.Machine
+		want         int
+	}{
+		{"much to compute", heavy, machine.Default(), 2},
+		{"much to compute, slow memory", heavy, crowded, 2},
+		{"slow memory", sum, crowded, 1},
+		{"one after the other", fold, machine.Default(), 1},
+	} {
+		if got := plan.Choose(c.m, coming(t, bound(t, c.source, 1<<20))).Threads; got != c.want {
+			t.Errorf("%s: %d threads, expected %d", c.name, got, c.want)
+		}
+	}
+}
+
+// Both engines are priced, as the machine has it.
+func TestTiers(t *testing.T) {
+	c := coming(t, bound(t, heavy, 1<<20))
+	both := plan.Choose(machine.Default(), c)
+	if both.Native.P50 <= 0 || both.Native.P50 >= both.Wasm.P50 || both.Compile <= 0 || both.Most == "" {
+		t.Errorf("%+v", both)
+	}
+	alone := plan.Choose(edited(t, func(m *machine.Machine) { delete(m.Engines, "native") }), c)
+	if alone.Native.P50 != 0 || alone.Compile != 0 || alone.Wasm != both.Wasm {
+		t.Errorf("without native code: %+v", alone)
+	}
+	slow := plan.Choose(edited(t, func(m *machine.Machine) {
+		for name, class := range m.Engines["native"].Classes {
+			m.Engines["native"].Classes[name] = machine.Class{One: 100 * class.One, Vector: 100 * class.Vector}
+		}
+	}), c)
+	if slow.Native.P50 <= slow.Wasm.P50 {
+		t.Errorf("native code a hundred times as slow: %+v", slow)
+	}
+}
+
+// What is predicted of a whole program goes over to native code where that is worth its compilation.
+func TestPredict(t *testing.T) {
+	for _, c := range []struct {
+		n    int
+		want string
+	}{{100, "wasm"}, {1 << 24, "native"}} {
+		p := bound(t, heavy, c.n)
+		out, err := plan.Predict(p.Schedule, p.Inputs.Sizes, plan.Options{Machine: machine.Default(), Engine: "auto", Threads: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out.Engine != c.want || !(out.Time.P10 > 0 && out.Time.P10 <= out.Time.P50 && out.Time.P50 <= out.Time.P90) {
+			t.Errorf("%d elements: %+v, expected %s", c.n, out, c.want)
+		}
+	}
+}
+
+func BenchmarkChoose(b *testing.B) {
+	p := bound(b, heavy, 1<<20)
+	c := coming(b, p)
+	for b.Loop() {
+		plan.Choose(machine.Default(), c)
+	}
+}
