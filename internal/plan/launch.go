@@ -34,25 +34,25 @@ type Choice struct {
 
 // Choose decides on a launch.
 func Choose(m *machine.Machine, c *Coming) *Choice {
-	parts, threads := c.on(m, "wasm", 1, c.Threads)
+	parts, threads := c.on(m, "wasm")
 	out := &Choice{Threads: threads, Wasm: parts.Time(m.Engines["wasm"]), Most: parts.Dominant()}
 	if n := m.Engines["native"]; n != nil {
-		parts, _ = c.on(m, "native", threads, threads)
+		parts, _ = c.on(m, "native")
 		out.Native, out.Compile = parts.Time(n), time.Duration(n.Compile)
 	}
 	return out
 }
 
-// on is what the launch takes on an engine with as many threads as pay, of least and most.
-func (c *Coming) on(m *machine.Machine, engine string, least, most int) (*cost.Parts, int) {
+// on is what the launch takes on an engine, and on how many threads: on all, unless it is over when they have begun.
+// Whoever is there first works, so one that comes later costs next to nothing, and one that shares memory with
+// others does not make them slower.
+func (c *Coming) on(m *machine.Machine, engine string) (*cost.Parts, int) {
 	mix := cost.Of(c.Safe, c.Sizes, c.Scalar, VectorsOf(engine, m.Engines[engine].VectorBytes))
-	parts := mix.On(m, engine, least, c.Places)
-	if most > least {
-		if more := mix.On(m, engine, most, c.Places); more.Total() < parts.Total() {
-			return more, most
-		}
+	parts := mix.On(m, engine, 1, c.Places)
+	if c.Threads == 1 || mix.Sequential || mix.Outer == 1 || parts.Total() < m.Wake {
+		return parts, 1
 	}
-	return parts, least
+	return mix.On(m, engine, c.Threads, c.Places), c.Threads
 }
 
 // VectorsOf is what an engine computes several values with.

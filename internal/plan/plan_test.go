@@ -76,27 +76,22 @@ func edited(t *testing.T, change func(m *machine.Machine)) *machine.Machine {
 
 const heavy = "fn f(x: &[f64; N]) -> f64 " + ranged + " { x.map(|v| v.exp().sin()).sum() }"
 
-// A second thread is taken where it pays: not where memory is the limit and two threads have less of it, and not
-// where each step needs the one before.
+// All threads are taken where there is enough for them to do, and where steps do not need those before.
 func TestThreads(t *testing.T) {
-	crowded := edited(t, func(m *machine.Machine) {
-		slow := m.Memory[2]
-		slow.Read = machine.Curve{{At: 1, Time: machine.Exactly(10 * m.Memory[1].Read.At(1<<30).P90)}}
-		m.Memory[2] = slow
-	})
-	sum := "fn f(x: &[f64; N]) -> f64 " + ranged + " { x.sum() }"
+	sleepy := edited(t, func(m *machine.Machine) { m.Wake = 1e12 })
 	fold := "fn f(x: &[f64; N]) -> [f64; N] " + ranged + " { x.scan(0.0, |a, e| a * 0.5 + e) }"
 	for _, c := range []struct {
 		name, source string
+		n            int
 		m            *machine.Machine
 		want         int
 	}{
-		{"much to compute", heavy, machine.Default(), 2},
-		{"much to compute, slow memory", heavy, crowded, 2},
-		{"slow memory", sum, crowded, 1},
-		{"one after the other", fold, machine.Default(), 1},
+		{"much to compute", heavy, 1 << 20, machine.Default(), 2},
+		{"much to compute, threads that sleep long", heavy, 1 << 20, sleepy, 1},
+		{"little to compute", heavy, 10, machine.Default(), 1},
+		{"one after the other", fold, 1 << 20, machine.Default(), 1},
 	} {
-		if got := plan.Choose(c.m, coming(t, bound(t, c.source, 1<<20))).Threads; got != c.want {
+		if got := plan.Choose(c.m, coming(t, bound(t, c.source, c.n))).Threads; got != c.want {
 			t.Errorf("%s: %d threads, expected %d", c.name, got, c.want)
 		}
 	}

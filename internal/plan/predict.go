@@ -199,7 +199,7 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 		return p.opt.Scalar(&l.Scalars[i])
 	}
 	c := &Coming{Safe: safe, Sizes: sizes, Scalar: scalar, Places: p.places(l), Threads: p.opt.Threads}
-	parts, _ := c.on(p.opt.Machine, p.opt.Engine, 1, p.opt.Threads)
+	parts, _ := c.on(p.opt.Machine, p.opt.Engine)
 	parts.Guessed = parts.Guessed || guessed
 	p.out.Steps = append(p.out.Steps, Step{l.Label, runs, parts.Time(p.opt.Machine.Engines[p.opt.Engine]).Times(runs), parts.Dominant(), *parts})
 	return nil

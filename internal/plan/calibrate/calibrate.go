@@ -79,6 +79,9 @@ func measure(ctx context.Context, m *machine.Machine, name string, eopt engine.O
 			return err
 		}
 	}
+	if m.Wake == 0 {
+		m.Wake = wakeTime(ctx)
+	}
 	opt.Progress(name + ": operations")
 	e := &machine.Engine{VectorBytes: w.vector, Classes: map[string]machine.Class{}}
 	m.Engines[name] = e
@@ -128,6 +131,36 @@ func (w *workbench) cycleTime(ctx context.Context) (float64, error) {
 	}
 	t, err := w.once(ctx, cycleSource, src)
 	return least(t) / (4 * some), err
+}
+
+// wakings is how often a thread is woken to see how long that takes.
+const wakings = 40
+
+// wakeTime is how long it takes until another thread has begun to help, if it has had nothing to do for a moment.
+func wakeTime(ctx context.Context) float64 {
+	pool := engine.NewPool(2)
+	defer pool.Close()
+	var times []float64
+	for range wakings {
+		start, began := time.Now(), make(chan time.Duration, 1)
+		_ = pool.Do(ctx, 2, func(_ context.Context, worker int) error {
+			if worker == 1 {
+				began <- time.Since(start)
+				return nil
+			}
+			for len(began) == 0 && time.Since(start) < time.Millisecond { // at work, as whoever asks for help is
+			}
+			return nil
+		})
+		if len(began) > 0 {
+			times = append(times, float64(<-began))
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if len(times) == 0 {
+		return float64(time.Millisecond)
+	}
+	return machine.Of(times).P10 // others only ever make it longer
 }
 
 // compileTime is what it takes to make code of a kernel, by all that were made.

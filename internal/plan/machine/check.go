@@ -29,6 +29,8 @@ func (m *Machine) check() error {
 		return fmt.Errorf("processors = %d: expected at least 1", m.Processors)
 	case !isTime(m.Cycle):
 		return fmt.Errorf("cycle_ns = %v: expected a time above 0", m.Cycle)
+	case !isTime(m.Wake):
+		return fmt.Errorf("wake_ns = %v: expected a time above 0", m.Wake)
 	case len(m.Memory) == 0:
 		return fmt.Errorf("there is no [[memory]]: expected one for 1 thread, and one for all")
 	case m.Engines["wasm"] == nil:

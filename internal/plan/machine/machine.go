@@ -82,6 +82,8 @@ type Machine struct {
 	Processors int
 	// Cycle is what a step of a chain takes in which each needs the one before, in nanoseconds.
 	Cycle float64
+	// Wake is how long it takes until another thread helps, in nanoseconds.
+	Wake float64
 	// Memory is by threads, 1 and all, since they share it; see Memory.
 	Memory map[int]Memory
 	// Engines are by name, "wasm" and "native"; one that is not there was not measured.

@@ -33,6 +33,7 @@ type file struct {
 	Measured   string                `toml:"measured"`
 	Processors int                   `toml:"processors"`
 	Cycle      float64               `toml:"cycle_ns"`
+	Wake       float64               `toml:"wake_ns"`
 	Memory     []fileMemory          `toml:"memory"`
 	Engines    map[string]fileEngine `toml:"engine"`
 }
@@ -66,7 +67,7 @@ func Parse(text []byte) (*Machine, error) {
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
 		return nil, fmt.Errorf("nothing is called %q in a description of a machine", unknown[0].String())
 	}
-	m := &Machine{Name: f.Name, Measured: f.Measured, Processors: f.Processors, Cycle: f.Cycle, Memory: map[int]Memory{}, Engines: map[string]*Engine{}}
+	m := &Machine{Name: f.Name, Measured: f.Measured, Processors: f.Processors, Cycle: f.Cycle, Wake: f.Wake, Memory: map[int]Memory{}, Engines: map[string]*Engine{}}
 	for i := range f.Memory {
 		f := &f.Memory[i]
 		m.Memory[f.Threads] = Memory{curve(f.Read), curve(f.Write), curve(f.Fresh), curve(f.Random), curve(f.Chase), curve(f.File)}
@@ -108,14 +109,14 @@ func short(x float64) float64 {
 const head = `# What this machine can do, measured by "godwit calibrate". Times are in nanoseconds. A row of a
 # curve is an amount in bytes, then the time that a tenth, half and nine tenths of the measurements were below:
 # read, write, fresh (first write to a page) and file for a byte, random and chase for an access.
-# class_ns has for each class of operation the time for one value and for a vector of them.
+# wake_ns is how long it takes until a second thread helps; class_ns has for each class of operation the time for one value and for a vector of them.
 # Edit a copy to ask what if: godwit run --stats --machine copy.toml PROGRAM ARGUMENTS
 
 `
 
 // Text writes a description that Parse reads.
 func (m *Machine) Text() ([]byte, error) {
-	f := file{Name: m.Name, Measured: m.Measured, Processors: m.Processors, Cycle: short(m.Cycle), Engines: map[string]fileEngine{}}
+	f := file{Name: m.Name, Measured: m.Measured, Processors: m.Processors, Cycle: short(m.Cycle), Wake: short(m.Wake), Engines: map[string]fileEngine{}}
 	for _, threads := range m.threads() {
 		x := m.Memory[threads]
 		f.Memory = append(f.Memory, fileMemory{threads, x.Read.rows(), x.Write.rows(), x.Fresh.rows(), x.Random.rows(), x.Chase.rows(), x.File.rows()})
