@@ -60,7 +60,7 @@ func TestClusterCall(t *testing.T) {
 	stored(t, c, wordnet, "hypernym", godwit.LoadOptions{Shards: 4})
 	f := ancestor(t)
 	for _, arg := range []any{godwit.DataSet("hypernym"), godwit.Text("@hypernym"), godwit.DataSet("hypernym#value"), godwit.File(wordnet)} {
-		res, err := f.Call(t.Context(), godwit.Args{"parent": arg, "start": 10815, "steps": 13}, godwit.WithCluster(c))
+		res, err := f.Call(t.Context(), godwit.Args{"parent": arg, "start": 10815, "steps": 13}, godwit.WithCluster(c), godwit.WithStrategy(godwit.Ship))
 		if err != nil {
 			t.Errorf("%v: %v", arg, err)
 			continue
@@ -69,7 +69,7 @@ func TestClusterCall(t *testing.T) {
 			t.Errorf("%v: got %d (%v), want 0", arg, root, err)
 		}
 	}
-	res, err := f.Call(t.Context(), godwit.Args{"parent": godwit.DataSet("hypernym"), "start": 10815, "steps": 5}, godwit.WithCluster(c))
+	res, err := f.Call(t.Context(), godwit.Args{"parent": godwit.DataSet("hypernym"), "start": 10815, "steps": 5}, godwit.WithCluster(c), godwit.WithStrategy(godwit.Ship))
 	if err != nil {
 		t.Fatal(err)
 	}

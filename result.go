@@ -50,8 +50,9 @@ type Plan struct {
 // Step is one launch of a kernel over all its outer indices.
 type Step struct {
 	Label   string  `json:"label"`
-	Kernel  string  `json:"kernel"`         // its hash, "" if it did not run
-	Tier    string  `json:"tier,omitempty"` // as Kernel's
+	Depth   int     `json:"depth,omitempty"` // loops and branches around it
+	Kernel  string  `json:"kernel"`          // its hash, "" if it did not run
+	Tier    string  `json:"tier,omitempty"`  // as Kernel's
 	Runs    int64   `json:"runs"`
 	Slices  int64   `json:"slices"`        // calls into code here
 	Native  int64   `json:"native_slices"` // of them, those into native code; a kernel may be promoted while it runs

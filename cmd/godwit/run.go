@@ -25,6 +25,7 @@ import (
 type running struct {
 	json    bool
 	stats   bool
+	analyze bool
 	threads int
 	engine  string
 	out     string
@@ -55,10 +56,11 @@ same way: K=8.`,
 	}
 	cmd.Flags().BoolVar(&r.json, "json", false, "print the result and what the run did as JSON")
 	cmd.Flags().BoolVar(&r.stats, "stats", false, "also print to standard error what each step took, and what it ran on")
+	cmd.Flags().BoolVar(&r.analyze, "analyze", false, "also print to standard error what was expected of each step beforehand, beside what it took")
 	cmd.Flags().IntVar(&r.threads, "threads", 0, "threads to use (default all processors)")
 	choiceFlag(cmd, &r.engine, "engine", godwit.Engines, alternatives(godwit.Engines))
 	cmd.Flags().StringVar(&r.out, "out", "", "write the result to an .npy, .csv, .arrow or .parquet file")
-	cmd.Flags().StringVar(&r.machine, "machine", "", "predict the time for the machine that this file of godwit calibrate describes (default this one)")
+	cmd.Flags().StringVar(&r.machine, "machine", "", "decide and predict for the machine that this file of godwit calibrate describes (default this one)")
 	clusterFlag(cmd, &r.cluster)
 	choiceFlag(cmd, &r.strategy, "strategy", []string{"auto", "fetch", "ship", "preinstalled"}, "with data sets: auto, fetch (rows come here), ship (code goes there) or preinstalled (ship, but the code must be there)")
 	cmd.Flags().DurationVar(&r.deadline, "deadline", 0, fmt.Sprintf("give up this long after the start of the command (default never; a request to nodes ends after %s)", cluster.Deadline))
@@ -138,7 +140,7 @@ func (r *running) whole(ctx context.Context, cmd *cobra.Command, words []string)
 	if r.out != "" {
 		opts = append(opts, godwit.WithFile(r.out))
 	}
-	if r.stats || r.json {
+	if r.stats || r.analyze || r.json {
 		opts = append(opts, godwit.WithPrediction(r.machine))
 	}
 	if view.IsTerminal(cmd.ErrOrStderr()) {
@@ -151,6 +153,9 @@ func (r *running) whole(ctx context.Context, cmd *cobra.Command, words []string)
 	}
 	if err != nil {
 		return err
+	}
+	if r.analyze {
+		fmt.Fprint(cmd.ErrOrStderr(), view.Analyze(&res.Stats))
 	}
 	if r.stats {
 		fmt.Fprint(cmd.ErrOrStderr(), view.Stats(&res.Stats))

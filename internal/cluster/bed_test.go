@@ -27,7 +27,8 @@ const patience = 2 * time.Minute
 type bed struct {
 	*site.Locals
 	eng   *engine.Engine
-	small int64 // bytes of a piece; 0 as usual
+	small int64          // bytes of a piece; 0 as usual
+	doubt func() float64 // of what is expected; nil for none
 }
 
 func newBed(tb testing.TB, nodes int) *bed {
@@ -70,7 +71,7 @@ type outcome struct {
 
 // beside runs a function with the cluster.
 func (b *bed) beside(ctx context.Context, f *compile.Func, args compile.Args, s cluster.Strategy) (*outcome, error) {
-	side := b.Client.Beside(s).Small(b.small)
+	side := b.Client.Beside(s).Small(b.small).Doubt(b.doubt)
 	out, err := b.run(ctx, f, args, run.Options{Beside: side})
 	if err == nil {
 		out.Stats = side.Stats()

@@ -11,16 +11,15 @@ import (
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/suspend"
+	"github.com/godwit-run/godwit/internal/plan"
 	"github.com/godwit-run/godwit/internal/run"
 )
 
 // Strategy is where launches over data sets run.
 type Strategy string
 
-// Auto ships a launch to the shards when what would have to travel there,
-// arguments that each shard needs, has fewer bytes than the rows that would
-// have to come here. Preinstalled is Ship without code: a node that lacks it is an
-// error.
+// Auto ships a launch to the shards, or fetches its rows, whichever is expected to take less time; see weigh.go.
+// Preinstalled is Ship without code: a node that lacks it is an error.
 const (
 	Auto         Strategy = "auto"
 	Fetch        Strategy = "fetch"
@@ -56,7 +55,8 @@ type Beside struct {
 	// and may do it several times: benchmarks do.
 	Around func(launch func() error) error
 
-	taken func() // if set, is told of each piece that is put in its place
+	doubt func(*plan.Ways) // if set, changes what is expected: tests do
+	taken func()           // if set, is told of each piece that is put in its place
 
 	mu    sync.Mutex
 	stats Stats
@@ -135,10 +135,15 @@ func (b *Beside) Launch(ctx context.Context, p *run.Placed) (bool, error) {
 	if a == nil {
 		return b.stay(p, "rows are fetched: %s", why)
 	}
+	way := b.spread
 	if len(a.far) > 0 {
-		return b.walk(ctx, a)
+		way = b.walk
 	}
-	return b.spread(ctx, a)
+	done, err := way(ctx, a)
+	if done && err == nil {
+		b.c.codes.ran(a.code)
+	}
+	return done, err
 }
 
 func (b *Beside) stay(p *run.Placed, text string, args ...any) (bool, error) {

@@ -57,6 +57,7 @@ type Cluster struct {
 	looking atomic.Bool // whether no node runs; see alone
 
 	codes  codes
+	link   link
 	credit *semaphore.Weighted // bytes of answers that may be on their way; see flow
 }
 

@@ -15,6 +15,7 @@ type codes struct {
 	mu      sync.Mutex
 	bytes   map[*kernel.Kernel]caller.Code
 	batches map[string]*batch
+	there   map[kernel.ID]bool // that nodes have run
 }
 
 // batch is the suspendable form of a kernel, or why there is none.
@@ -45,6 +46,23 @@ func (c *codes) of(k *kernel.Kernel) (caller.Code, error) {
 	}
 	c.bytes[k] = code
 	return code, nil
+}
+
+// went reports that nodes have run a kernel for this client.
+func (c *codes) went(code caller.Code) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.there[code.ID]
+}
+
+// ran notes that nodes have run a kernel.
+func (c *codes) ran(code caller.Code) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.there) >= maxCodes || c.there == nil {
+		c.there = map[kernel.ID]bool{}
+	}
+	c.there[code.ID] = true
 }
 
 func encode(k *kernel.Kernel) (caller.Code, error) {

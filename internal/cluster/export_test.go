@@ -2,9 +2,12 @@ package cluster
 
 import (
 	"context"
+	"time"
 
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
+	"github.com/godwit-run/godwit/internal/plan"
+	"github.com/godwit-run/godwit/internal/plan/machine"
 )
 
 // Blob lets tests send what a client of its own making would.
@@ -38,3 +41,22 @@ const MostCredit = creditBytes
 
 // Self is the client's number.
 func (c *Cluster) Self() catalog.Peer { return c.cfg.Self }
+
+// Doubt multiplies what is expected of fetching rows, and of shipping launches, by what factor gives.
+func (b *Beside) Doubt(factor func() float64) *Beside {
+	if factor == nil {
+		return b
+	}
+	b.doubt = func(w *plan.Ways) { w.Fetch, w.Ship = w.Fetch.Times(factor()), w.Ship.Times(factor()) }
+	return b
+}
+
+// Linked has the client take the way to the nodes for one that takes so long.
+func (c *Cluster) Linked(l machine.Link) {
+	c.link.mu.Lock()
+	defer c.link.mu.Unlock()
+	c.link.seen, c.link.at = l, time.Now()
+}
+
+// Link is what the client has measured of the way to the nodes; false if it has not lately.
+func (c *Cluster) Link() (machine.Link, bool) { return c.link.known(machine.Default()) }

@@ -35,8 +35,17 @@ func (b *Beside) keep(ctx context.Context, whole *run.Placed) (bool, error) {
 		return false, err
 	}
 	away, here := alternating(spans)
-	if t.fixed > mostBytes/2 || b.strategy == Auto && int64(len(away))*t.fixed+t.sliced >= a.rowBytes() {
+	if t.fixed > mostBytes/2 {
 		return false, nil
+	}
+	why := ""
+	if b.strategy == Auto {
+		// Half of what is walked over is taken to be kept: nobody knows before.
+		how := b.weigh(ctx, a, fetched(a.rowBytes(), len(a.stored)), a.shipped(t, away, a.each(a.outs)*a.Outer/2))
+		if how.fetch {
+			return false, nil
+		}
+		why = ": " + how.String()
 	}
 	if a.first, err = p.First(); err != nil {
 		return false, err
@@ -48,13 +57,17 @@ func (b *Beside) keep(ctx context.Context, whole *run.Placed) (bool, error) {
 	if a.first >= 0 {
 		text = fmt.Sprintf("the first %d that are kept come", a.first)
 	}
-	b.placed(whole, "%s from %d shards of @%s, %d parts here", text, len(away), a.set.Name, len(here))
-	return true, b.around(func() error {
+	b.placed(whole, "%s from %d shards of @%s, %d parts here%s", text, len(away), a.set.Name, len(here), why)
+	err = b.around(func() error {
 		if err := b.flow(ctx, a, t, portions(spans, a.each(a.local), a.portion.piece)); err != nil {
 			return err
 		}
 		return p.Unite(a.first)
 	})
+	if err == nil {
+		b.c.codes.ran(a.code)
+	}
+	return true, err
 }
 
 // infallible reports that reading the rows cannot fail: whether it does must not depend on how many

@@ -110,6 +110,9 @@ func TestLarger(t *testing.T) {
 					if err != nil {
 						t.Fatalf("%s, %s: %v", by, s, err)
 					}
+					if s == cluster.Auto {
+						continue // it goes the way that is cheaper
+					}
 					for _, words := range l.places {
 						if !slices.ContainsFunc(got.Places, func(p string) bool { return strings.Contains(p, words) }) {
 							t.Errorf("%s, %s: no launch ran %q:\n%s", by, s, words, got.places())

@@ -30,17 +30,22 @@ func (b *Beside) spread(ctx context.Context, a *arranged) (bool, error) {
 	if t.fixed > mostBytes/2 {
 		return b.stay(a.Placed, "rows are fetched: the arguments that every shard needs, %d bytes, are too long for a parcel", t.fixed)
 	}
-	if b.strategy == Auto && int64(len(away))*t.fixed+t.sliced >= a.rowBytes() {
-		return b.stay(a.Placed, "rows are fetched: the arguments that every shard needs are larger than its rows")
+	why := ""
+	if b.strategy == Auto {
+		how := b.weigh(ctx, a, fetched(a.rowBytes(), len(a.stored)), a.shipped(t, away, a.back(spans)))
+		if how.fetch {
+			return b.stay(a.Placed, "rows are fetched: %v", how)
+		}
+		why = ": " + how.String()
 	}
 	if a.Compiled.Sequential() {
-		b.placed(a.Placed, "beside %d shards of @%s in turn, %d parts here", len(away), a.set.Name, len(here))
+		b.placed(a.Placed, "beside %d shards of @%s in turn, %d parts here%s", len(away), a.set.Name, len(here), why)
 		return true, b.inTurn(ctx, a, t, a.cut(spans, a.portion.turn))
 	}
 	if spans, err = a.combine(t, spans); err != nil {
 		return false, err
 	}
-	b.placed(a.Placed, "beside %d shards of @%s, %d parts here", len(away), a.set.Name, len(here))
+	b.placed(a.Placed, "beside %d shards of @%s, %d parts here%s", len(away), a.set.Name, len(here), why)
 	return true, b.around(func() error {
 		if len(spans) > 1 && a.total(t, spans)+t.fixed+t.sliced <= a.portion.piece {
 			return b.fan(ctx, a, t, spans)

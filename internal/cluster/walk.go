@@ -25,10 +25,15 @@ func (b *Beside) walk(ctx context.Context, a *arranged) (bool, error) {
 	if err := w.prepare(); err != nil {
 		return false, err
 	}
-	if b.strategy == Auto && w.travelling() >= w.farBytes() {
-		return b.stay(a.Placed, "@%s is fetched: it is smaller than the states of %d walks", a.set.Name, w.count)
+	why := ""
+	if far := w.farBytes(); b.strategy == Auto && holds(far) {
+		how := b.weigh(ctx, a, fetched(far, len(w.batch.Far)), w.walked())
+		if how.fetch {
+			return b.stay(a.Placed, "@%s is fetched: %v", a.set.Name, how)
+		}
+		why = ": " + how.String()
 	}
-	b.placed(a.Placed, "%d states move among the %d shards of @%s", w.count, len(a.set.Shards), a.set.Name)
+	b.placed(a.Placed, "%d states move among the %d shards of @%s%s", w.count, len(a.set.Shards), a.set.Name, why)
 	return true, b.around(func() error {
 		for lo := int64(0); lo < w.count; lo += maxStates {
 			if err := b.advance(ctx, w, lo, min(lo+maxStates, w.count)); err != nil {

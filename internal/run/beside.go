@@ -99,6 +99,9 @@ func (p *Placed) Input(region int) (Input, bool) {
 	return Input{*in.b, in.kind, in.want.Bound, in.rows, in.width, p.p.r.buffers[b].here}, true
 }
 
+// Repeats is how often the launch is expected to run from now on, this run included.
+func (p *Placed) Repeats() float64 { return max(1, p.p.r.repeats) }
+
 // Watched reports that somebody wants to be told how far the run is: see Advance.
 func (p *Placed) Watched() bool { return p.p.r.opt.Progress != nil }
 

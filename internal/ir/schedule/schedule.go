@@ -220,6 +220,27 @@ func Launches(steps []Step, f func(*Launch)) {
 	})
 }
 
+// Nesting gives for every launch, in the order of Launches, how many loops and branches are around it.
+func Nesting(steps []Step) (list []int) {
+	for _, s := range steps {
+		deeper := func(steps []Step) {
+			for _, n := range Nesting(steps) {
+				list = append(list, n+1)
+			}
+		}
+		switch s := s.(type) {
+		case *Launch:
+			list = append(list, 0)
+		case *Loop:
+			deeper(s.Body)
+		case *Branch:
+			deeper(s.Then)
+			deeper(s.Else)
+		}
+	}
+	return list
+}
+
 // Resizes reports that some step finds a size while the schedule runs.
 func Resizes(steps []Step) (found bool) {
 	walk(steps, false, func(s Step, _ bool) {

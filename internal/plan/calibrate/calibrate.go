@@ -40,7 +40,7 @@ func Run(ctx context.Context, opt Options) (*machine.Machine, error) {
 		opt.Most = max(min(256<<20, mem.Available()/8), 1<<20)
 	}
 	host, _ := os.Hostname()
-	m := &machine.Machine{Name: host, Measured: time.Now().UTC().Format(time.RFC3339), Processors: runtime.GOMAXPROCS(0),
+	m := &machine.Machine{Name: host, Link: machine.Default().Link, Measured: time.Now().UTC().Format(time.RFC3339), Processors: runtime.GOMAXPROCS(0),
 		Memory: map[int]machine.Memory{}, Engines: map[string]*machine.Engine{}}
 	for _, e := range []struct {
 		name string

@@ -36,6 +36,11 @@ func (m *Machine) check() error {
 	case m.Engines["wasm"] == nil:
 		return fmt.Errorf("there is no [engine.wasm]: every kernel begins there")
 	}
+	for _, t := range []Spread{m.Link.RoundTrip, m.Link.Byte, m.Link.Parcel} {
+		if !t.isTime() {
+			return fmt.Errorf("[link] %v: expected three ascending times above 0 for each of round_trip_ns, byte_ns and parcel_ns", t)
+		}
+	}
 	for _, n := range m.threads() {
 		if n < 1 {
 			return fmt.Errorf("[[memory]] threads = %d: expected at least 1", n)
@@ -57,6 +62,10 @@ func (m *Machine) check() error {
 
 func isTime(t float64) bool { return t > 0 && t < 1e15 && !math.IsNaN(t) }
 
+func (s Spread) isTime() bool {
+	return isTime(s.P10) && isTime(s.P50) && isTime(s.P90) && s.P10 <= s.P50 && s.P50 <= s.P90
+}
+
 func (x Memory) check() error {
 	for _, c := range []struct {
 		name  string
@@ -70,7 +79,7 @@ func (x Memory) check() error {
 			switch {
 			case !isTime(p.At) || i > 0 && p.At <= c.curve[i-1].At:
 				return fmt.Errorf("%s, row %d: expected an amount above that of the row before, found %v", c.name, i+1, p.At)
-			case !isTime(t.P10) || !isTime(t.P50) || !isTime(t.P90) || t.P10 > t.P50 || t.P50 > t.P90:
+			case !t.isTime():
 				return fmt.Errorf("%s, row %d: expected three ascending times above 0, found %v", c.name, i+1, t)
 			}
 		}

@@ -86,6 +86,8 @@ type Machine struct {
 	Wake float64
 	// Memory is by threads, 1 and all, since they share it; see Memory.
 	Memory map[int]Memory
+	// Link is the way to the nodes of a cluster, as far as nobody knows better.
+	Link Link
 	// Engines are by name, "wasm" and "native"; one that is not there was not measured.
 	Engines map[string]*Engine
 }
@@ -98,6 +100,13 @@ type Memory struct {
 	Random Curve // for an access that waits for no other
 	Chase  Curve // for an access whose place is what the one before found
 	File   Curve // for a byte of a file that the system has in memory, read in order
+}
+
+// Link is how long it takes to reach another machine, in nanoseconds.
+type Link struct {
+	RoundTrip Spread // of a short parcel and its answer
+	Byte      Spread // for a byte of many
+	Parcel    Spread // for each parcel of many under way
 }
 
 // Engine is how long code of one engine takes when memory does not hold it up.

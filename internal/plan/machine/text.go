@@ -35,6 +35,7 @@ type file struct {
 	Cycle      float64               `toml:"cycle_ns"`
 	Wake       float64               `toml:"wake_ns"`
 	Memory     []fileMemory          `toml:"memory"`
+	Link       fileLink              `toml:"link"`
 	Engines    map[string]fileEngine `toml:"engine"`
 }
 
@@ -46,6 +47,12 @@ type fileMemory struct {
 	Random  [][4]float64 `toml:"random"`
 	Chase   [][4]float64 `toml:"chase"`
 	File    [][4]float64 `toml:"file"`
+}
+
+type fileLink struct {
+	RoundTrip [3]float64 `toml:"round_trip_ns"`
+	Byte      [3]float64 `toml:"byte_ns"`
+	Parcel    [3]float64 `toml:"parcel_ns"`
 }
 
 type fileEngine struct {
@@ -68,6 +75,7 @@ func Parse(text []byte) (*Machine, error) {
 		return nil, fmt.Errorf("nothing is called %q in a description of a machine", unknown[0].String())
 	}
 	m := &Machine{Name: f.Name, Measured: f.Measured, Processors: f.Processors, Cycle: f.Cycle, Wake: f.Wake, Memory: map[int]Memory{}, Engines: map[string]*Engine{}}
+	m.Link = Link{interval(f.Link.RoundTrip), interval(f.Link.Byte), interval(f.Link.Parcel)}
 	for i := range f.Memory {
 		f := &f.Memory[i]
 		m.Memory[f.Threads] = Memory{curve(f.Read), curve(f.Write), curve(f.Fresh), curve(f.Random), curve(f.Chase), curve(f.File)}
@@ -81,6 +89,10 @@ func Parse(text []byte) (*Machine, error) {
 	}
 	return m, m.check()
 }
+
+func interval(t [3]float64) Spread { return Spread{t[0], t[1], t[2]} }
+
+func (s Spread) row() [3]float64 { return [3]float64{short(s.P10), short(s.P50), short(s.P90)} }
 
 func curve(list [][4]float64) (c Curve) {
 	for _, p := range list {
@@ -109,6 +121,7 @@ func short(x float64) float64 {
 const head = `# What this machine can do, measured by "godwit calibrate". Times are in nanoseconds. A row of a
 # curve is an amount in bytes, then the time that a tenth, half and nine tenths of the measurements were below:
 # read, write, fresh (first write to a page) and file for a byte, random and chase for an access.
+# link is the way to the nodes of a cluster, until a client has measured it: a round trip, a byte of many, a parcel of many.
 # wake_ns is how long it takes until a second thread helps; class_ns has for each class of operation the time for one value and for a vector of them.
 # Edit a copy to ask what if: godwit run --stats --machine copy.toml PROGRAM ARGUMENTS
 
@@ -117,6 +130,7 @@ const head = `# What this machine can do, measured by "godwit calibrate". Times 
 // Text writes a description that Parse reads.
 func (m *Machine) Text() ([]byte, error) {
 	f := file{Name: m.Name, Measured: m.Measured, Processors: m.Processors, Cycle: short(m.Cycle), Wake: short(m.Wake), Engines: map[string]fileEngine{}}
+	f.Link = fileLink{m.Link.RoundTrip.row(), m.Link.Byte.row(), m.Link.Parcel.row()}
 	for _, threads := range m.threads() {
 		x := m.Memory[threads]
 		f.Memory = append(f.Memory, fileMemory{threads, x.Read.rows(), x.Write.rows(), x.Fresh.rows(), x.Random.rows(), x.Chase.rows(), x.File.rows()})

@@ -1,0 +1,82 @@
+package cluster
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/parcel"
+	"github.com/godwit-run/godwit/internal/plan/machine"
+)
+
+// In: a column of a data set. Out: how long the way to its nodes takes, measured by reading some of it, or as the
+// description of this machine has it if that fails.
+
+const (
+	// linkValid is how long a measurement is used.
+	linkValid = time.Minute
+	// linkTime is what one may take.
+	linkTime = 2 * time.Second
+	// linkTrips is how many short parcels are asked for.
+	linkTrips = 3
+	// linkBytes is the most that the long parcel has.
+	linkBytes = 512 << 10
+)
+
+// link is the way to the nodes.
+type link struct {
+	mu   sync.Mutex
+	seen machine.Link
+	at   time.Time // zero if it was not measured
+}
+
+// known gives the way as last measured, and whether that was lately.
+func (l *link) known(m *machine.Machine) (machine.Link, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.at.IsZero() {
+		return m.Link, false
+	}
+	return l.seen, time.Since(l.at) < linkValid
+}
+
+// measure reads rows of a column whose rows have so many bytes. Whoever comes meanwhile waits for it.
+func (l *link) measure(ctx context.Context, c *Cluster, m *machine.Machine, set *catalog.Set, column int, rowBytes int64) machine.Link {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.at.IsZero() && time.Since(l.at) < linkValid {
+		return l.seen
+	}
+	ctx, cancel := context.WithTimeout(ctx, linkTime)
+	defer cancel()
+	longest := slices.MaxFunc(set.Shards, func(a, b catalog.Shard) int { return int(min(a.Hi-a.Lo, linkBytes) - min(b.Hi-b.Lo, linkBytes)) })
+	shard := slices.IndexFunc(set.Shards, func(s catalog.Shard) bool { return s.Lo == longest.Lo && s.Hi == longest.Hi })
+	read := func(rows int64) (float64, error) {
+		start := time.Now()
+		f := c.fetch(ctx, set, shard, &parcel.Gather{Set: set.ID, Column: column, Null: set.Columns[column].Nullable, Lo: longest.Lo, Hi: longest.Lo + rows})
+		_, err := c.await(ctx, f)
+		return float64(time.Since(start)), err
+	}
+	rows := min(longest.Hi-longest.Lo, max(1, linkBytes/max(1, rowBytes)))
+	var trips []float64
+	for range linkTrips {
+		t, err := read(min(1, rows))
+		if err != nil {
+			return m.Link
+		}
+		trips = append(trips, t)
+	}
+	long, err := read(rows)
+	if err != nil {
+		return m.Link
+	}
+	l.seen, l.at = m.Link, time.Now()
+	l.seen.RoundTrip = machine.Of(trips)
+	if bytes := float64(rows * rowBytes); bytes >= linkBytes/4 {
+		each := max(long-l.seen.RoundTrip.P50, long/8) / bytes
+		l.seen.Byte = machine.Spread{P10: each / 2, P50: each, P90: 2 * each} // one parcel says little about many at a time
+	}
+	return l.seen
+}

@@ -1,0 +1,73 @@
+package cluster_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/godwit-run/godwit/internal/cluster"
+	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/data/column"
+	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/plan/machine"
+)
+
+// TestCheaper: the same program goes to its rows or has them come here, whichever takes less time over the way that
+// there is, and gives the same bits.
+func TestCheaper(t *testing.T) {
+	const rows = 1 << 20
+	values := make([]byte, rows*4)
+	for i := range int64(rows) {
+		column.Put(num.F32, values, i, num.FromFloat(num.F32, float64(i%997)/997))
+	}
+	src := data.FromBytes("v", []data.Column{{Name: "c", Kind: num.F32, Stored: "f32"}}, rows, [][]byte{values}, nil)
+	b := newBed(t, 3)
+	if err := b.load(src, "v", cluster.LoadOptions{Shards: 3, By: "blocks"}); err != nil {
+		t.Fatal(err)
+	}
+	way := func(trip, byte float64) machine.Link {
+		return machine.Link{RoundTrip: machine.Exactly(trip), Byte: machine.Exactly(byte), Parcel: machine.Exactly(20_000)}
+	}
+	usual, slow, instant := way(200_000, 1), way(200_000, 100), way(1000, 1e-6)
+	const ranged = "where N: Range<1, 1_000_000_000>"
+	for _, c := range []struct {
+		name, text string
+		link       machine.Link
+		fetched    bool
+	}{
+		{"a number comes back", "fn f(v: &[f32; N]) -> f32 " + ranged + " { v.sum() }", usual, false},
+		{"twice as many bytes come back as there are", "fn f(v: &[f32; N]) -> [f64; N] " + ranged + " { v.map(|x| x as f64) }", usual, true},
+		{"half as many bytes come back", "fn f(v: &[f32; N]) -> [u16; N] " + ranged + " { v.map(|x| (x * 100.0) as u16) }", slow, false},
+		{"many turns over a fast way", "fn f(v: &[f32; N]) -> f32 " + ranged + " { let mut c = 0.5; for _ in 0..40 { c = v.map(|x| x * c).sum() / 1_000_000.0; } c }", usual, true},
+		{"two turns over a slow way", "fn f(v: &[f32; N]) -> f32 " + ranged + " { let mut c = 0.5; for _ in 0..2 { c = v.map(|x| x * c).sum() / 1_000_000.0; } c }", slow, false},
+		{"a way that takes no time", "fn f(v: &[f32; N]) -> [f32; N] " + ranged + " { v.map(|x| x + 1.0) }", instant, true},
+	} {
+		b.Client.Linked(c.link)
+		got, err := b.agrees(c.text, src, "v", b.Client.Beside(cluster.Auto))
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if fetched := strings.Contains(got.places(), "rows are fetched: expected"); fetched != c.fetched {
+			t.Errorf("%s: rows fetched: %v, expected %v:\n%s", c.name, fetched, c.fetched, got.places())
+		}
+	}
+}
+
+// TestLinkIsMeasured: where both ways may be the cheaper one, the way to the nodes is measured before the first launch.
+func TestLinkIsMeasured(t *testing.T) {
+	const rows = 1 << 19
+	src := data.FromBytes("v", []data.Column{{Name: "c", Kind: num.F32, Stored: "f32"}}, rows, [][]byte{make([]byte, rows*4)}, nil)
+	b := newBed(t, 2)
+	if err := b.load(src, "v", cluster.LoadOptions{Shards: 2, By: "blocks"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, lately := b.Client.Link(); lately {
+		t.Fatal("the way was measured before anything was asked")
+	}
+	if _, err := b.agrees("fn f(v: &[f32; N]) -> [f32; N] where N: Range<1, 1_000_000_000> { v.map(|x| x + 1.0) }", src, "v", b.Client.Beside(cluster.Auto)); err != nil {
+		t.Fatal(err)
+	}
+	l, lately := b.Client.Link()
+	if !lately || !(l.RoundTrip.P10 > 0 && l.RoundTrip.P10 <= l.RoundTrip.P90 && l.Byte.P50 > 0) || l.Byte == machine.Default().Link.Byte {
+		t.Errorf("measured %v: %+v", lately, l)
+	}
+}

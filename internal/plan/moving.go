@@ -1,0 +1,64 @@
+package plan
+
+import (
+	"github.com/godwit-run/godwit/internal/plan/cost"
+	"github.com/godwit-run/godwit/internal/plan/machine"
+)
+
+// In: a launch over a data set on other machines, and what travels if it runs here or there. Out: what both take. The
+// machines there are taken to be like this one.
+
+// Moving is such a launch.
+type Moving struct {
+	*Coming
+	Link machine.Link
+	// Fetched travels if the rows come here, Shipped if the launch goes to the rows.
+	Fetched, Shipped Load
+	// Machines is how many compute there at the same time; those that share a machine are one.
+	Machines int
+	New      bool // the nodes have not got the kernel yet
+	// Runs is how often the launch is expected to run over the same rows, which then come here once; 0 for once.
+	Runs float64
+}
+
+// Load is what travels over a link.
+type Load struct {
+	Bytes   int64
+	Parcels int64 // as many as are asked for one after the other, or all at once
+	// Hops is how often what travels waits for an answer before it goes on, 1 for one question.
+	Hops float64
+}
+
+// Ways are the nanoseconds that a launch takes, in all its runs.
+type Ways struct {
+	Fetch machine.Spread // its rows come here
+	Ship  machine.Spread // it goes to them
+}
+
+// Weigh says what both ways take.
+func Weigh(m *machine.Machine, mv *Moving) Ways {
+	parts, _ := mv.on(m, "wasm")
+	e := m.Engines["wasm"]
+	here, runs := parts.Time(e), max(1, mv.Runs)
+	there := here.Times(1 / float64(max(1, mv.Machines))).Plus(mv.Shipped.time(mv.Link)).Times(runs)
+	if mv.New {
+		there = there.Plus(machine.Exactly(e.Compile))
+	}
+	return Ways{Fetch: here.Times(runs).Plus(mv.Fetched.time(mv.Link)), Ship: there}
+}
+
+func (l *Load) time(by machine.Link) machine.Spread {
+	return by.RoundTrip.Times(l.Hops).Plus(by.Byte.Times(float64(l.Bytes))).Plus(by.Parcel.Times(float64(l.Parcels)))
+}
+
+// Turns is how many elements each outer index of a launch follows by reference, one after the other.
+func Turns(m *machine.Machine, c *Coming) float64 {
+	mix := cost.Of(c.Safe, c.Sizes, c.Scalar, VectorsOf("wasm", m.Engines["wasm"].VectorBytes))
+	n := 0.0
+	for _, t := range mix.Touches {
+		if t.Pattern == cost.Chased {
+			n += t.Count
+		}
+	}
+	return n / float64(max(1, mix.Outer))
+}

@@ -1,0 +1,104 @@
+package view
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/godwit-run/godwit"
+)
+
+// In: what a call did, and what was expected of it beforehand. Out: a table of its steps with both beside each other, those of a
+// loop indented, and the step that was off by most, in time and not as a factor: that is where it pays to look.
+
+// Analyze writes a call's steps with what was expected of them.
+func Analyze(s *godwit.Stats) string {
+	p := &page{}
+	rows := [][]string{{"step", "where", "threads", "runs", "expected", "", "took", "measured / expected"}}
+	for i := range s.Plan.Steps {
+		st := &s.Plan.Steps[i]
+		rows = append(rows, append([]string{strings.Repeat("  ", st.Depth) + st.Label, whereRan(st, s.Travel), count(int64(st.Threads)), count(st.Runs)}, beside(st.Predicted, st.Seconds)...))
+	}
+	p.table(append(rows, append([]string{"the whole", "", count(int64(s.Threads)), ""}, beside(s.Predicted, s.Seconds)...)))
+	if s.Predicted == nil {
+		p.line("  Nothing was expected: %s.", unpredicted(s))
+	} else {
+		p.line("  Expected %s.", where(s.Predicted))
+		p.b.WriteString(offMost(s))
+	}
+	p.line("  %s read.", Bytes(s.BytesRead))
+	if s.Travel != nil {
+		travel(&p.b, s.Travel)
+	}
+	return p.b.String()
+}
+
+// count writes a number, and nothing for 0.
+func count(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprint(n)
+}
+
+// beside are the columns of an expectation and what was measured.
+func beside(e *godwit.Prediction, took float64) []string {
+	if e == nil {
+		return []string{"", "", seconds(took), ""}
+	}
+	off := ""
+	if took > 0 && e.P50 > 0 {
+		off = fmt.Sprintf("%.2f", took/e.P50)
+		if took < e.P10 || took > e.P90 {
+			off += ", outside"
+		}
+	}
+	return []string{seconds(e.P50), fmt.Sprintf("(%s to %s)", seconds(e.P10), seconds(e.P90)), seconds(took), off}
+}
+
+// whereRan says where a step ran, and on what.
+func whereRan(st *godwit.Step, t *godwit.Travel) string {
+	if t != nil {
+		for _, place := range t.Places {
+			if text, ok := strings.CutPrefix(place, st.Label+": "); ok && st.Slices == 0 {
+				short, _, _ := strings.Cut(text, ":")
+				return short
+			}
+		}
+	}
+	return tier(st)
+}
+
+// unpredicted says why nothing was expected of a call.
+func unpredicted(s *godwit.Stats) string {
+	switch {
+	case s.Engine == "interp":
+		return "the interpreter is not measured"
+	case s.Travel != nil:
+		return "what travels is expected launch by launch, see below"
+	}
+	return "arguments from compressed files and text are not predicted"
+}
+
+// offMost names the step outside of its interval whose time was off by most.
+func offMost(s *godwit.Stats) string {
+	var worst *godwit.Step
+	most := 0.0
+	for i := range s.Plan.Steps {
+		st := &s.Plan.Steps[i]
+		e := st.Predicted
+		if e == nil || st.Runs == 0 || st.Seconds >= e.P10 && st.Seconds <= e.P90 {
+			continue
+		}
+		if off := math.Abs(st.Seconds - e.P50); off > most {
+			worst, most = st, off
+		}
+	}
+	switch {
+	case worst == nil:
+		return "  Every step took a time within its interval.\n"
+	case worst.Seconds < worst.Predicted.P50:
+		return fmt.Sprintf("  Off most: %s took %s less than expected.\n", worst.Label, seconds(most))
+	}
+	return fmt.Sprintf("  Off most: %s took %s longer than expected; most of its time was to go to %s.\n", worst.Label, seconds(most), worst.Predicted.Most)
+}
