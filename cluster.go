@@ -23,6 +23,7 @@ const (
 	Auto         = cluster.Auto
 	Fetch        = cluster.Fetch
 	Ship         = cluster.Ship
+	Gather       = cluster.Gather
 	Preinstalled = cluster.Preinstalled
 )
 

@@ -62,7 +62,7 @@ same way: K=8.`,
 	cmd.Flags().StringVar(&r.out, "out", "", "write the result to an .npy, .csv, .arrow or .parquet file")
 	cmd.Flags().StringVar(&r.machine, "machine", "", "decide and predict for the machine that this file of godwit calibrate describes (default this one)")
 	clusterFlag(cmd, &r.cluster)
-	choiceFlag(cmd, &r.strategy, "strategy", []string{"auto", "fetch", "ship", "preinstalled"}, "with data sets: auto, fetch (rows come here), ship (code goes there) or preinstalled (ship, but the code must be there)")
+	choiceFlag(cmd, &r.strategy, "strategy", []string{"auto", "fetch", "ship", "gather", "preinstalled"}, "with data sets: auto, fetch (rows come here), ship (code goes there), gather (loops that follow indices are brought the rows that they come to) or preinstalled (ship, but the code must be there)")
 	cmd.Flags().DurationVar(&r.deadline, "deadline", 0, fmt.Sprintf("give up this long after the start of the command (default never; a request to nodes ends after %s)", cluster.Deadline))
 	return cmd
 }

@@ -19,16 +19,18 @@ import (
 type Strategy string
 
 // Auto ships a launch to the shards, or fetches its rows, whichever is expected to take less time; see weigh.go.
+// Gather brings walks that follow indices the rows that they come to, and fetches those of other launches.
 // Preinstalled is Ship without code: a node that lacks it is an error.
 const (
 	Auto         Strategy = "auto"
 	Fetch        Strategy = "fetch"
 	Ship         Strategy = "ship"
 	Preinstalled Strategy = "preinstalled"
+	Gather       Strategy = "gather"
 )
 
 // Strategies lists them all.
-var Strategies = []Strategy{Auto, Fetch, Ship, Preinstalled}
+var Strategies = []Strategy{Auto, Fetch, Ship, Gather, Preinstalled}
 
 // Stats is what the launches of a call took in the cluster.
 type Stats struct {
@@ -128,16 +130,21 @@ func (b *Beside) Launch(ctx context.Context, p *run.Placed) (bool, error) {
 	if b.strategy == Fetch || p.Outer == 0 {
 		return b.stay(p, "rows are fetched")
 	}
-	if done, err := b.keep(ctx, p); done || err != nil {
-		return done, err
+	if b.strategy != Gather {
+		if done, err := b.keep(ctx, p); done || err != nil {
+			return done, err
+		}
 	}
 	a, why := b.arrange(p)
 	if a == nil {
 		return b.stay(p, "rows are fetched: %s", why)
 	}
 	way := b.spread
-	if len(a.far) > 0 {
+	switch {
+	case len(a.far) > 0:
 		way = b.walk
+	case b.strategy == Gather:
+		return b.stay(p, "rows are fetched: it follows no indices")
 	}
 	done, err := way(ctx, a)
 	if done && err == nil {

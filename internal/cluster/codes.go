@@ -24,6 +24,10 @@ type batch struct {
 	code caller.Code
 	safe *verify.Safe
 	err  error
+
+	once      sync.Once // finds what follows
+	rounds    *kernel.Kernel
+	roundsErr error
 }
 
 // maxCodes is how many kernels are remembered; beyond it all are forgotten,

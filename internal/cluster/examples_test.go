@@ -166,7 +166,7 @@ func TestExamples(t *testing.T) {
 				for _, e := range list {
 					e.load(t, b, cut, cluster.LoadOptions{Shards: shards, By: by})
 				}
-				for name, n := range agree(t, b, list, cut, cluster.Ship, cluster.Fetch, cluster.Auto) {
+				for name, n := range agree(t, b, list, cut, cluster.Ship, cluster.Fetch, cluster.Gather, cluster.Auto) {
 					away[name] += n
 				}
 			})
@@ -194,5 +194,5 @@ func TestExamplesWithReplicas(t *testing.T) {
 	if !b.Control.Expire(dead) {
 		t.Fatal("the node was not alive")
 	}
-	agree(t, b, list, "rows5", cluster.Ship, cluster.Fetch, cluster.Auto)
+	agree(t, b, list, "rows5", cluster.Ship, cluster.Fetch, cluster.Gather, cluster.Auto)
 }

@@ -47,7 +47,9 @@ func (b *Beside) Doubt(factor func() float64) *Beside {
 	if factor == nil {
 		return b
 	}
-	b.doubt = func(w *plan.Ways) { w.Fetch, w.Ship = w.Fetch.Times(factor()), w.Ship.Times(factor()) }
+	b.doubt = func(w *plan.Ways) {
+		w.Fetch, w.Ship, w.Gather = w.Fetch.Times(factor()), w.Ship.Times(factor()), w.Gather.Times(factor())
+	}
 	return b
 }
 

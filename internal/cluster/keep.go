@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
+	"github.com/godwit-run/godwit/internal/plan"
 	"github.com/godwit-run/godwit/internal/run"
 )
 
@@ -41,8 +42,8 @@ func (b *Beside) keep(ctx context.Context, whole *run.Placed) (bool, error) {
 	why := ""
 	if b.strategy == Auto {
 		// Half of what is walked over is taken to be kept: nobody knows before.
-		how := b.weigh(ctx, a, fetched(a.rowBytes(), len(a.stored)), a.shipped(t, away, a.each(a.outs)*a.Outer/2))
-		if how.fetch {
+		how := b.weigh(ctx, a, &plan.Moving{Fetched: fetched(a.rowBytes(), len(a.stored)), Shipped: a.shipped(t, away, a.each(a.outs)*a.Outer/2)})
+		if how.best == Fetch {
 			return false, nil
 		}
 		why = ": " + how.String()

@@ -84,7 +84,7 @@ func (n *tally) one(t *rapid.T) {
 		Replace:  true,
 	}
 	n.small = rapid.SampledFrom([]int64{0, 0, 1, 64, 4096}).Draw(t, "piece")
-	strategy := rapid.SampledFrom([]cluster.Strategy{cluster.Ship, cluster.Ship, cluster.Ship, cluster.Auto, cluster.Fetch}).Draw(t, "strategy")
+	strategy := rapid.SampledFrom([]cluster.Strategy{cluster.Ship, cluster.Ship, cluster.Ship, cluster.Ship, cluster.Auto, cluster.Auto, cluster.Fetch, cluster.Gather}).Draw(t, "strategy")
 	// Whatever is expected, every choice gives the same bits.
 	doubt := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "doubt"), 1))
 	n.doubt = func() float64 { return math.Exp2(6*doubt.Float64() - 3) }

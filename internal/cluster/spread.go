@@ -9,6 +9,7 @@ import (
 	"github.com/godwit-run/godwit/internal/cluster/caller"
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/plan"
 	"github.com/godwit-run/godwit/internal/run"
 )
 
@@ -32,8 +33,8 @@ func (b *Beside) spread(ctx context.Context, a *arranged) (bool, error) {
 	}
 	why := ""
 	if b.strategy == Auto {
-		how := b.weigh(ctx, a, fetched(a.rowBytes(), len(a.stored)), a.shipped(t, away, a.back(spans)))
-		if how.fetch {
+		how := b.weigh(ctx, a, &plan.Moving{Fetched: fetched(a.rowBytes(), len(a.stored)), Shipped: a.shipped(t, away, a.back(spans))})
+		if how.best == Fetch {
 			return b.stay(a.Placed, "rows are fetched: %v", how)
 		}
 		why = ": " + how.String()

@@ -25,18 +25,24 @@ func (b *Beside) walk(ctx context.Context, a *arranged) (bool, error) {
 	if err := w.prepare(); err != nil {
 		return false, err
 	}
-	why := ""
-	if far := w.farBytes(); b.strategy == Auto && holds(far) {
-		how := b.weigh(ctx, a, fetched(far, len(w.batch.Far)), w.walked())
-		if how.fetch {
-			return b.stay(a.Placed, "@%s is fetched: %v", a.set.Name, how)
-		}
-		why = ": " + how.String()
+	way, why := b.strategy, ""
+	if way == Auto {
+		how := b.weighWalk(ctx, w)
+		way, why = how.best, ": "+how.String()
 	}
-	b.placed(a.Placed, "%d states move among the %d shards of @%s%s", w.count, len(a.set.Shards), a.set.Name, why)
+	advance := b.advance
+	switch way {
+	case Fetch:
+		return b.stay(a.Placed, "@%s is fetched%s", a.set.Name, why)
+	case Gather:
+		advance = b.gather
+		b.placed(a.Placed, "%d walks are brought their rows from the %d shards of @%s%s", w.count, len(a.set.Shards), a.set.Name, why)
+	default:
+		b.placed(a.Placed, "%d states move among the %d shards of @%s%s", w.count, len(a.set.Shards), a.set.Name, why)
+	}
 	return true, b.around(func() error {
 		for lo := int64(0); lo < w.count; lo += maxStates {
-			if err := b.advance(ctx, w, lo, min(lo+maxStates, w.count)); err != nil {
+			if err := advance(ctx, w, lo, min(lo+maxStates, w.count)); err != nil {
 				return err
 			}
 		}
@@ -99,8 +105,8 @@ func (w *walking) farBytes() int64 {
 	return n
 }
 
-// advance walks the states lo..hi to their ends.
-func (b *Beside) advance(ctx context.Context, w *walking, lo, hi int64) error {
+// start gives the states lo..hi as they are at first.
+func (w *walking) start(lo, hi int64) ([][]byte, error) {
 	ids := make([]int64, hi-lo)
 	for i := range ids {
 		ids[i] = lo + int64(i)
@@ -114,24 +120,30 @@ func (b *Beside) advance(ctx context.Context, w *walking, lo, hi int64) error {
 		}
 		return column.Get(w.Compiled.Kernel.Regions[region].Elem, all, element)
 	})
-	if failed != nil {
-		return failed
+	return states, failed
+}
+
+// advance walks the states lo..hi to their ends.
+func (b *Beside) advance(ctx context.Context, w *walking, lo, hi int64) error {
+	states, err := w.start(lo, hi)
+	if err != nil {
+		return err
 	}
 	form := w.form
-	form.States, form.Values = len(ids), states
+	form.States, form.Values = int(hi-lo), states
 	answer, err := b.ask(ctx, func(id caller.ID) caller.Input {
 		return &caller.Walk{ID: id, Code: b.code(w.batch.code), Batch: &form, Left: b.c.left(ctx)}
 	})
 	if err != nil {
 		return err
 	}
-	if err := w.store(answer, len(ids)); err != nil {
+	if err := w.store(answer, int(hi-lo)); err != nil {
 		return err
 	}
 	return w.faults(answer.Faults)
 }
 
-// store puts the results of states that are done in their places.
+// store takes the states that an answer says are done.
 func (w *walking) store(answer *parcel.Answer, states int) error {
 	kept := map[int][]byte{}
 	for i := range w.form.Kinds {
@@ -150,6 +162,11 @@ func (w *walking) store(answer *parcel.Answer, states int) error {
 	for i, c := range kept {
 		columns[i] = c
 	}
+	return w.deliver(columns)
+}
+
+// deliver puts the results of states that are done in their places.
+func (w *walking) deliver(columns [][]byte) error {
 	runs := map[int]*written{} // by region
 	var errs []error
 	w.batch.Deliver(columns, func(region int, element int64, bits uint64) {

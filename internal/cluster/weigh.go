@@ -1,12 +1,14 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"net"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
@@ -18,35 +20,65 @@ import (
 )
 
 // In: a launch over a data set, and what would travel. Out: whether its rows come here or it goes to them, by the times that
-// both are expected to take. Where these overlap by what is known of the way to the nodes, that is measured first.
+// all ways are expected to take. Where these overlap by what is known of the way to the nodes, that is measured first.
 
 // weighed is a decision with its reasons.
 type weighed struct {
-	plan.Ways
-	fetch bool
+	best Strategy
+	ways []way // those that can be gone
+}
+
+type way struct {
+	Strategy
+	machine.Spread
+	words string
 }
 
 func (w *weighed) String() string {
-	text := func(s machine.Spread) string { return time.Duration(s.P50).Round(10 * time.Microsecond).String() }
-	return fmt.Sprintf("expected %s with the rows here, %s beside them", text(w.Fetch), text(w.Ship))
+	var list []string
+	for _, x := range w.ways {
+		list = append(list, fmt.Sprintf("%v %s", time.Duration(x.P50).Round(10*time.Microsecond), x.words))
+	}
+	return "expected " + strings.Join(list, ", ")
 }
 
-// weigh decides on a launch.
-func (b *Beside) weigh(ctx context.Context, a *arranged, fetched, shipped plan.Load) *weighed {
-	m := machine.Here()
-	known, lately := b.c.link.known(m)
-	mv := &plan.Moving{Coming: a.coming(), Link: known, Fetched: fetched, Shipped: shipped, Machines: b.c.machines(a.set), New: !b.c.codes.went(a.code), Runs: a.Repeats()}
-	w := &weighed{Ways: plan.Weigh(m, mv)}
-	if !lately && w.Fetch.P10 < w.Ship.P90 && w.Ship.P10 < w.Fetch.P90 {
+// decide takes the way that is expected to take the least time, and reports whether that is sure.
+func (w *weighed) decide(ways *plan.Ways) (sure bool) {
+	w.ways = slices.DeleteFunc([]way{{Fetch, ways.Fetch, "with the rows here"}, {Ship, ways.Ship, "beside them"}, {Gather, ways.Gather, "with the rows that are wanted brought"}},
+		func(x way) bool { return x.P50 == 0 })
+	best := slices.MinFunc(w.ways, func(a, b way) int { return cmp.Or(cmp.Compare(a.P50, b.P50), cmp.Compare(a.P90, b.P90)) })
+	w.best = best.Strategy
+	return !slices.ContainsFunc(w.ways, func(x way) bool { return x.Strategy != best.Strategy && x.P10 < best.P90 })
+}
+
+// weigh decides on a launch; mv says what travels.
+func (b *Beside) weigh(ctx context.Context, a *arranged, mv *plan.Moving) *weighed {
+	m, lately := machine.Here(), false
+	mv.Coming, mv.Machines, mv.New, mv.Runs = a.coming(), b.c.machines(a.set), !b.c.codes.went(a.code), a.Repeats()
+	mv.Link, lately = b.c.link.known(m)
+	w, ways := &weighed{}, plan.Weigh(m, mv)
+	if !w.decide(&ways) && !lately {
 		in := a.column[slices.Min(slices.Collect(maps.Keys(a.column)))]
 		mv.Link = b.c.link.measure(ctx, b.c, m, a.set, in.Binding.Column, max(1, in.Width)*int64(in.Kind.Size()))
-		w.Ways = plan.Weigh(m, mv)
+		ways = plan.Weigh(m, mv)
 	}
 	if b.doubt != nil {
-		b.doubt(&w.Ways)
+		b.doubt(&ways)
 	}
-	w.fetch = w.Fetch.P50 < w.Ship.P50 || w.Fetch.P50 == w.Ship.P50 && w.Fetch.P90 < w.Ship.P90
+	w.decide(&ways)
 	return w
+}
+
+// weighWalk decides on a walk.
+func (b *Beside) weighWalk(ctx context.Context, w *walking) *weighed {
+	mv := &plan.Moving{Shipped: w.walked()}
+	if far := w.farBytes(); holds(far) {
+		mv.Fetched = fetched(far, len(w.batch.Far))
+	}
+	if _, err := w.batch.inRounds(w.Compiled.Kernel, w.far); err == nil {
+		mv.Gathered = w.gathered()
+	}
+	return b.weigh(ctx, w.arranged, mv)
 }
 
 // coming is the launch as package plan sees it.
@@ -56,20 +88,20 @@ func (a *arranged) coming() *plan.Coming {
 }
 
 // fetched is what travels if the rows come here.
-func fetched(bytes int64, columns int) plan.Load {
+func fetched(bytes int64, columns int) *plan.Load {
 	parcels := bytes/chunkBytes + int64(columns)
-	return plan.Load{Bytes: bytes, Parcels: parcels, Hops: max(1, float64(parcels)/float64(runtime.GOMAXPROCS(0)))}
+	return &plan.Load{Bytes: bytes, Parcels: parcels, Hops: max(1, float64(parcels)/float64(runtime.GOMAXPROCS(0)))}
 }
 
 // shipped is what travels if a launch that walks over rows goes to its shards.
-func (a *arranged) shipped(t *task, away []span, back int64) plan.Load {
+func (a *arranged) shipped(t *task, away []span, back int64) *plan.Load {
 	n := int64(len(away))
 	pieces := n + back/a.portion.piece
 	hops := float64(1 + pieces/mostOpen)
 	if a.Compiled.Sequential() {
 		hops = float64(pieces)
 	}
-	return plan.Load{Bytes: n*t.fixed + t.sliced + back, Parcels: 2 * pieces, Hops: hops}
+	return &plan.Load{Bytes: n*t.fixed + t.sliced + back, Parcels: 2 * pieces, Hops: hops}
 }
 
 // back is how many bytes come back from the shards, at most.
@@ -87,21 +119,34 @@ func (a *arranged) back(spans []span) int64 {
 }
 
 // walked is what travels if states go to where their elements are.
-func (w *walking) walked() plan.Load {
+func (w *walking) walked() *plan.Load {
 	state := int64(0)
 	for _, k := range w.form.Kinds {
 		state += int64(num.Kind(k).Size())
 	}
 	shards := int64(len(w.set.Shards))
 	leave := float64(shards-1) / float64(max(1, shards)) // how many of the elements that follow lie elsewhere
-	turns := plan.Turns(machine.Here(), w.coming()) * leave
+	turns := w.turns() * leave
 	groups := min(w.count, shards*shards) // parcels of states that go the same way
-	return plan.Load{
+	return &plan.Load{
 		Bytes:   w.travelling() + int64(turns*float64(w.count*state)),
 		Parcels: shards + int64(turns*float64(groups)),
 		Hops:    1 + turns/2, // one way
 	}
 }
+
+// gathered is what travels if states are brought their rows: of each its number and what is in it.
+func (w *walking) gathered() *plan.Load {
+	row := int64(0)
+	for _, r := range w.batch.Far {
+		row += 8 + w.rowSize(r)
+	}
+	turns, parcels := w.turns()+1, 2*min(w.count, int64(len(w.set.Shards)))*int64(len(w.batch.Far))
+	return &plan.Load{Bytes: int64(turns * float64(w.count*row)), Parcels: int64(turns * float64(parcels)), Hops: turns}
+}
+
+// turns is how many rows each state comes to, one after the other, as far as that can be told.
+func (w *walking) turns() float64 { return plan.Turns(machine.Here(), w.coming()) }
 
 // holds reports that there is room here for so many bytes.
 func holds(bytes int64) bool { return bytes <= min(run.MostResident, mem.Available())/2 }

@@ -75,6 +75,9 @@ func chase(ctx context.Context, s *session) error {
 	if err := c.inFlight(ctx, set); err != nil {
 		return err
 	}
+	if err := c.wide(ctx, set); err != nil {
+		return err
+	}
 	return c.byShards(ctx)
 }
 
@@ -259,11 +262,8 @@ func (c *chases) shipped(ctx context.Context, set *catalog.Set, starts []int64, 
 	if err != nil {
 		return err
 	}
-	v := &value.Value{Columns: res.Columns}
-	for i, s := range starts {
-		if got, want := int64(v.Columns[0].At(int64(i))), c.follow(s, depth); got != want {
-			return fmt.Errorf("chase %d of depth %d ended at %d, expected %d", i, depth, got, want)
-		}
+	if err := c.right(&value.Value{Columns: res.Columns}, starts, depth); err != nil {
+		return err
 	}
 	if places := beside.Stats().Places; len(places) == 0 || !slices.ContainsFunc(places, func(s string) bool { return len(s) > 0 }) {
 		return fmt.Errorf("the chase did not run in the cluster: %v", places)

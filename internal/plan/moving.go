@@ -12,8 +12,9 @@ import (
 type Moving struct {
 	*Coming
 	Link machine.Link
-	// Fetched travels if the rows come here, Shipped if the launch goes to the rows.
-	Fetched, Shipped Load
+	// Fetched travels if all rows come here first, Shipped if the launch goes to the rows, Gathered if a walk that runs here is
+	// brought the rows that it comes to. What is nil cannot be done.
+	Fetched, Shipped, Gathered *Load
 	// Machines is how many compute there at the same time; those that share a machine are one.
 	Machines int
 	New      bool // the nodes have not got the kernel yet
@@ -24,27 +25,37 @@ type Moving struct {
 // Load is what travels over a link.
 type Load struct {
 	Bytes   int64
-	Parcels int64 // as many as are asked for one after the other, or all at once
+	Parcels int64
 	// Hops is how often what travels waits for an answer before it goes on, 1 for one question.
 	Hops float64
 }
 
-// Ways are the nanoseconds that a launch takes, in all its runs.
+// Ways are the nanoseconds that a launch takes, in all its runs. Those that cannot be gone are zero.
 type Ways struct {
-	Fetch machine.Spread // its rows come here
-	Ship  machine.Spread // it goes to them
+	Fetch  machine.Spread // its rows come here
+	Ship   machine.Spread // it goes to them
+	Gather machine.Spread // it is brought the rows that it comes to
 }
 
-// Weigh says what both ways take.
+// Weigh says what all ways take.
 func Weigh(m *machine.Machine, mv *Moving) Ways {
 	parts, _ := mv.on(m, "wasm")
 	e := m.Engines["wasm"]
 	here, runs := parts.Time(e), max(1, mv.Runs)
-	there := here.Times(1 / float64(max(1, mv.Machines))).Plus(mv.Shipped.time(mv.Link)).Times(runs)
-	if mv.New {
-		there = there.Plus(machine.Exactly(e.Compile))
+	var w Ways
+	if mv.Fetched != nil {
+		w.Fetch = here.Times(runs).Plus(mv.Fetched.time(mv.Link))
 	}
-	return Ways{Fetch: here.Times(runs).Plus(mv.Fetched.time(mv.Link)), Ship: there}
+	if mv.Gathered != nil { // each round is a call of its own
+		w.Gather = here.Plus(mv.Gathered.time(mv.Link)).Plus(machine.Exactly(e.Call * mv.Gathered.Hops)).Times(runs)
+	}
+	if mv.Shipped != nil {
+		w.Ship = here.Times(1 / float64(max(1, mv.Machines))).Plus(mv.Shipped.time(mv.Link)).Times(runs)
+		if mv.New {
+			w.Ship = w.Ship.Plus(machine.Exactly(e.Compile))
+		}
+	}
+	return w
 }
 
 func (l *Load) time(by machine.Link) machine.Spread {

@@ -99,6 +99,18 @@ func (p *Placed) Input(region int) (Input, bool) {
 	return Input{*in.b, in.kind, in.want.Bound, in.rows, in.width, p.p.r.buffers[b].here}, true
 }
 
+// Hold compiles another kernel on the engine of the run, until its Release.
+func (p *Placed) Hold(k *kernel.Kernel) (*engine.Compiled, error) {
+	return (&code{k: k}).hold(p.p.r.ctx, p.p.r.eng)
+}
+
+// Piece executes a piece of a kernel that Hold gave on this machine, with the threads of the run; see RunPiece.
+func (p *Placed) Piece(piece *Piece) (outs [][]byte, faults []int64, err error) {
+	r := p.p.r
+	outs, faults, _, err = RunPiece(r.ctx, piece, Options{Engine: r.eng, Threads: r.pool.Size(), Claim: r.opt.Claim, Machine: r.opt.Machine})
+	return outs, faults, err
+}
+
 // Repeats is how often the launch is expected to run from now on, this run included.
 func (p *Placed) Repeats() float64 { return max(1, p.p.r.repeats) }
 

@@ -262,7 +262,15 @@ func (j *journey) check(before, after [][]byte, at, lo, hi int64) {
 // agrees compares the travelling states with the original.
 func agrees(t *rapid.T, p *problem, b *suspend.Batch, reference, run runner) {
 	want := p.whole(t, reference)
-	got := p.travels(t, b, run)
+	p.same(t, b, want, p.travels(t, b, run))
+	rounds, err := suspend.MakeRounds(p.k, p.far)
+	if err != nil {
+		t.Fatalf("in rounds: %v\n%s", err, kernel.Text(p.k))
+	}
+	p.same(t, rounds, want, p.inRounds(t, rounds, run))
+}
+
+func (p *problem) same(t *rapid.T, b *suspend.Batch, want, got outcome) {
 	for i, r := range p.k.Regions {
 		if !bytes.Equal(got.regions[i], want.regions[i]) {
 			t.Fatalf("region r%d (%s):\n got %s\nwant %s\n%s\n%s", i, r.Access, show(r, got.regions[i]), show(r, want.regions[i]), kernel.Text(p.k), kernel.Text(b.Kernel))

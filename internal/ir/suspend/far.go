@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
@@ -98,6 +99,9 @@ func (m *maker) recall(s *site) (got []kernel.Value) {
 func (m *maker) look(s *site) []kernel.Value {
 	at := m.relative(m.to[s.index], s.width)
 	return m.branch(m.inside(at, s.width), func() (got []kernel.Value) {
+		if m.b.Rounds {
+			at = m.own(at, s.width)
+		}
 		for _, in := range s.loads {
 			got = append(got, m.load(m.region[in.Region], in.Kind, at))
 		}
@@ -109,6 +113,15 @@ func (m *maker) look(s *site) []kernel.Value {
 		}
 		return append(none, m.truth(true))
 	})
+}
+
+// own gives the place of an element of the row that was brought to the state.
+func (m *maker) own(at kernel.Value, width int64) kernel.Value {
+	if width == 1 { // at is 0
+		return m.o
+	}
+	within := m.emitter.bound(at, size.Const(width))
+	return m.op(num.Add, m.op(num.Mul, m.o, m.int(width)), within)
 }
 
 // stop writes down what a state wants and what it has so far.

@@ -18,7 +18,12 @@ const maxNumber = 1 << 40
 // Make transforms k. far maps each region that may lie elsewhere to its elements
 // per row; all are columns of one table. The error says in words why a
 // kernel has no such form.
-func Make(k *kernel.Kernel, far Widths) (b *Batch, err error) {
+func Make(k *kernel.Kernel, far Widths) (*Batch, error) { return makeForm(k, far, false) }
+
+// MakeRounds transforms k into the form whose rows are brought to each state, see Batch.Rounds.
+func MakeRounds(k *kernel.Kernel, far Widths) (*Batch, error) { return makeForm(k, far, true) }
+
+func makeForm(k *kernel.Kernel, far Widths, rounds bool) (b *Batch, err error) {
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -34,7 +39,7 @@ func Make(k *kernel.Kernel, far Widths) (b *Batch, err error) {
 	}
 	s := newShape(k, safe, far)
 	l := newLayout(s, newSites(s))
-	b = &Batch{Columns: l.columns, Far: slices.Sorted(maps.Keys(far)), Near: l.near, Results: l.results, IDs: s.ids, Most: s.most()}
+	b = &Batch{Columns: l.columns, Far: slices.Sorted(maps.Keys(far)), Near: l.near, Results: l.results, IDs: s.ids, Most: s.most(), Rounds: rounds}
 	// Most kernels are safe whatever is in the columns, which is also the
 	// quickest to see.
 	for _, strict := range []bool{false, true} {
@@ -95,7 +100,11 @@ func newMaker(l *layout, b *Batch, strict bool) *maker {
 func (m *maker) header() {
 	k := &kernel.Kernel{Sites: m.k.Sites, Outer: m.states, Grain: size.Const(1), Count: m.states}
 	number := kernel.Size{Hi: maxNumber}
-	k.Sizes = append(slices.Clone(m.k.Sizes), number, number, number)
+	rows := number
+	if m.b.Rounds {
+		rows.Hi = 1
+	}
+	k.Sizes = append(slices.Clone(m.k.Sizes), number, rows, number)
 	// The first row has no range, so that no proof tries to make something of
 	// the offsets into a window: they are compared before each use.
 	k.Scalars = append(slices.Clone(m.k.Scalars), kernel.Scalar{Kind: num.I64, Lo: math.MinInt64, Hi: math.MaxInt64})
@@ -104,7 +113,9 @@ func (m *maker) header() {
 	}
 	for _, r := range m.b.Far {
 		w := m.k.Regions[r]
-		w.Len = m.rows.MulConst(m.far[r])
+		if w.Len = m.rows.MulConst(m.far[r]); m.b.Rounds {
+			w.Len = m.states.MulConst(m.far[r])
+		}
 		m.region[r] = len(k.Regions)
 		k.Regions = append(k.Regions, w)
 	}
@@ -121,9 +132,16 @@ func (m *maker) make() *kernel.Kernel {
 	m.stack = []*kernel.Block{body}
 	body.Params = []kernel.Value{m.value(num.I64), m.value(num.I64), m.value(num.I64)}
 	m.o = body.Params[0]
+	want := m.read(wantColumn)
+	if m.b.Rounds {
+		m.first = want
+		m.openWindows()
+		m.when(m.op(num.Ge, want, m.int(0)), func() { m.positive(m.limits(), m.state) })
+		m.finish(m.kernel)
+		return m.kernel
+	}
 	m.first = m.scalar(len(m.k.Scalars), num.I64)
 	m.openWindows()
-	want := m.read(wantColumn)
 	// A state that had spent its turns at an empty window can go on at one.
 	waits := m.op(num.Eq, want, m.first)
 	inside := m.op(num.Or, waits, m.inside(m.relative(want, 1), 1))

@@ -38,7 +38,11 @@ type Batch struct {
 	Near    []int // regions of the original that must be present as a whole
 	Results []Result
 	IDs     size.Poly // ids are 0..IDs: the original's outer indices, or its slots where it maps over these
-	Most    int64     // most turns of one state over its whole life, if no size makes it unbounded; else -1
+	// Rounds says that instead of a window every state has a row of its own, the one that it wants: the regions behind the columns
+	// have B × width elements, the size W is 1, or 0 where no row has been brought yet, and the scalar behind the
+	// original's is not used. A state that is not done is advanced until it wants another row.
+	Rounds bool
+	Most   int64 // most turns of one state over its whole life, if no size makes it unbounded; else -1
 }
 
 // Column is a state column and how it starts.
