@@ -211,7 +211,9 @@ func (p *predictor) places(l *schedule.Launch) []cost.Place {
 		switch {
 		case b < 0:
 		case p.s.Buffers[b].Input != nil && p.opt.Places != nil:
-			places[i] = p.opt.Places(p.s.Buffers[b].Input)
+			if places[i] = p.opt.Places(p.s.Buffers[b].Input); places[i] == cost.Resident && p.opt.Engine == "wasm" {
+				places[i] = cost.File // it is copied to where WebAssembly reaches it, which takes as long
+			}
 		case p.opt.Engine == "native" && slices.ContainsFunc(p.s.Result, func(c schedule.Column) bool { return c.Buffer == b }):
 			places[i] = cost.Fresh
 		}

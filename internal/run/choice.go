@@ -80,8 +80,8 @@ func (p *launching) lasts(i int) bool {
 func (p *launching) places() []cost.Place {
 	list := make([]cost.Place, len(p.l.Regions))
 	for _, f := range p.feeds {
-		if f.in.raw != nil && f.in.raw.File != nil {
-			list[f.region] = cost.File
+		if f.in.raw != nil {
+			list[f.region] = cost.File // or copied from other memory, which takes as long
 		}
 	}
 	for i, b := range p.l.Regions {

@@ -14,7 +14,7 @@ type Place uint8
 const (
 	Resident Place = iota // in memory, its pages there
 	Fresh                 // in memory that nobody has touched yet
-	File                  // in a file that the system has in memory, read on the way
+	File                  // in a file that the system has in memory, read on the way, or copied from memory elsewhere
 )
 
 // Parts are what a run's time is made of, in nanoseconds. Core, chain, memory and random go on at the same time.
