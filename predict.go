@@ -1,10 +1,13 @@
 package godwit
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/front/compile"
+	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
 	"github.com/godwit-run/godwit/internal/plan"
 	"github.com/godwit-run/godwit/internal/plan/cost"
@@ -36,7 +39,8 @@ func WithPrediction(file string) Option {
 }
 
 // Predict says how long a call would take, without making it, as WithPrediction does for one that is made. Files are
-// opened, but of their values none is read. Predicted is nil where nothing can be said.
+// opened, but of their values none is read. Predicted is nil where nothing can be said. Plan.By says which way such calls go by
+// the size that is the largest in this one, over its declared range.
 func (f *Func) Predict(ctx context.Context, args Args, opts ...Option) (*Stats, error) {
 	b, o, open, err := f.bind(ctx, "Predict", args, opts)
 	defer open.close()
@@ -55,31 +59,57 @@ func (f *Func) Predict(ctx context.Context, args Args, opts ...Option) (*Stats, 
 		return nil, err
 	}
 	o.predict = true
-	expected, m, err := forecast(p, eng, o)
+	q, err := question(p, eng, o)
 	if err != nil {
 		return nil, f.failure(err)
 	}
 	s := &Stats{Threads: o.threads, Engine: o.engine, Plan: Plan{Sizes: b.Sizes(), Strategy: p.Schedule.Strategy}}
 	schedule.Launches(p.Schedule.Steps, func(l *schedule.Launch) { s.Plan.Steps = append(s.Plan.Steps, Step{Label: l.Label}) })
-	s.predicted(expected, m)
+	if q == nil {
+		return s, nil
+	}
+	expected, err := q.predict()
+	if err != nil {
+		return nil, f.failure(err)
+	}
+	s.predicted(expected, q.opt.Machine)
+	if s.Plan.By, err = q.bySize(f.f.Graph.Sizes); err != nil {
+		return nil, f.failure(err)
+	}
 	return s, nil
 }
 
 // forecast predicts a call that is about to begin; nil where nothing can be said.
 func forecast(p *compile.Plan, eng *engine.Engine, o options) (*plan.Prediction, *machine.Machine, error) {
+	q, err := question(p, eng, o)
+	if q == nil || err != nil {
+		return nil, nil, err
+	}
+	out, err := q.predict()
+	return out, q.opt.Machine, err
+}
+
+// asking is what a prediction is made of.
+type asking struct {
+	p   *compile.Plan
+	opt plan.Options
+}
+
+// question prepares the prediction of a call; nil if none is asked for, or nothing can be said.
+func question(p *compile.Plan, eng *engine.Engine, o options) (*asking, error) {
 	if !o.predict || o.cluster != nil || o.engine == "interp" {
-		return nil, nil, nil
+		return nil, nil
 	}
 	m, err := machine.Load(o.machine)
 	if err != nil {
-		return nil, nil, &InputError{Text: err.Error(), Help: "godwit calibrate writes such a file", Err: err}
+		return nil, &InputError{Text: err.Error(), Help: "godwit calibrate writes such a file", Err: err}
 	}
 	for i := range p.Schedule.Buffers {
 		if in := p.Schedule.Buffers[i].Input; in != nil && !readable(p, in) {
-			return nil, nil, nil
+			return nil, nil
 		}
 	}
-	out, err := plan.Predict(p.Schedule, p.Inputs.Sizes, plan.Options{Machine: m, Engine: o.engine, Threads: o.threads,
+	return &asking{p, plan.Options{Machine: m, Engine: o.engine, Threads: o.threads,
 		Places: func(in *schedule.Input) cost.Place { return placeOf(p, in) },
 		Ready:  func(l *schedule.Launch) bool { return p.Program.Compiled(eng, l) },
 		Scalar: func(a *schedule.ScalarArg) (int64, bool) {
@@ -88,11 +118,33 @@ func forecast(p *compile.Plan, eng *engine.Engine, o options) (*plan.Prediction,
 			}
 			b := p.Inputs.Params[a.Param].Leaves[a.Leaf]
 			return int64(b.Bits), b.Source == nil
-		}})
+		}}}, nil
+}
+
+func (q *asking) predict() (*plan.Prediction, error) {
+	out, err := plan.Predict(q.p.Schedule, q.p.Inputs.Sizes, q.opt)
 	if err != nil {
-		return nil, nil, &InputError{Text: err.Error(), Err: err}
+		return nil, &InputError{Text: err.Error(), Err: err}
 	}
-	return out, m, nil
+	return out, nil
+}
+
+// bySize makes the table by the size that is the largest in the call; nil if there is none.
+func (q *asking) bySize(declared []graph.SizeParam) (*BySize, error) {
+	if len(declared) == 0 {
+		return nil, nil
+	}
+	sizes := q.p.Inputs.Sizes
+	by := slices.MaxFunc(declared, func(a, b graph.SizeParam) int { return cmp.Compare(sizes[a.Name], sizes[b.Name]) })
+	rows, err := plan.Table(q.p.Schedule, sizes, by.Name, by.Lo, by.Hi, q.opt)
+	if err != nil {
+		return nil, &InputError{Text: err.Error(), Err: err}
+	}
+	out := &BySize{Name: by.Name}
+	for _, r := range rows {
+		out.Rows = append(out.Rows, Way{r.From, r.Engine, r.Threads, r.Time.P50 / 1e9})
+	}
+	return out, nil
 }
 
 // readable reports that an input is used as it is stored.

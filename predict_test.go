@@ -63,6 +63,10 @@ func TestPredict(t *testing.T) {
 	if short.Predicted == nil || long.Predicted == nil || len(long.Plan.Steps) == 0 || long.Predicted.P50 < 100*short.Predicted.P50 {
 		t.Errorf("%+v, %+v", short.Predicted, long.Predicted)
 	}
+	sums := fn(t, "fn f(x: &[f64; N]) -> f64 where N: Range<1, 1_000_000_000> { x.map(|v| v.exp()).sum() }")
+	if s, err := sums.Predict(context.Background(), godwit.Args{"x": make([]float64, 10)}); err != nil || s.Plan.By == nil || s.Plan.By.Name != "N" || len(s.Plan.By.Rows) < 2 || s.Plan.By.Rows[0].From != 1 {
+		t.Errorf("%+v, %v: expected a table by N", s, err)
+	}
 	var input *godwit.InputError
 	if _, err := f.Predict(context.Background(), nil); !errors.As(err, &input) {
 		t.Errorf("without arguments: %v", err)

@@ -45,6 +45,22 @@ type Plan struct {
 	Sizes    map[string]int64 `json:"sizes"`
 	Strategy []string         `json:"strategy,omitempty"`
 	Steps    []Step           `json:"steps,omitempty"`
+	// By says how such calls run for other sizes, where that was asked for: see Func.Predict.
+	By *BySize `json:"by_size,omitempty"`
+}
+
+// BySize is a table of the ways that calls go, by one size; the others are as in the call.
+type BySize struct {
+	Name string `json:"name"`
+	Rows []Way  `json:"rows"`
+}
+
+// Way is what is expected to take the least time from a size on, up to that of the next one.
+type Way struct {
+	From    int64   `json:"from"`
+	Engine  string  `json:"engine"`
+	Threads int     `json:"threads"`
+	Seconds float64 `json:"seconds"` // at From
 }
 
 // Step is one launch of a kernel over all its outer indices.

@@ -142,3 +142,40 @@ func BenchmarkChoose(b *testing.B) {
 		plan.Choose(machine.Default(), c)
 	}
 }
+
+// On both sides of each crossing the table says what a prediction says there.
+func TestTable(t *testing.T) {
+	p := bound(t, heavy, 1<<20)
+	opt := plan.Options{Machine: machine.Default(), Engine: "auto", Threads: 2}
+	rows, err := plan.Table(p.Schedule, p.Inputs.Sizes, "N", 1, 1_000_000_000, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) < 3 || rows[0].From != 1 || rows[0].Engine != "wasm" || rows[0].Threads != 1 || rows[len(rows)-1].Engine != "native" || rows[len(rows)-1].Threads != 2 {
+		t.Fatalf("%+v", rows)
+	}
+	at := func(n int64) (string, int) {
+		out, err := plan.Predict(p.Schedule, map[string]int64{"N": n}, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Engine, out.Threads
+	}
+	for i, r := range rows {
+		if engine, threads := at(r.From); engine != r.Engine || threads != r.Threads {
+			t.Errorf("%d: %s on %d threads, the table says %+v", r.From, engine, threads, r)
+		}
+		if i == 0 {
+			continue
+		}
+		before := rows[i-1]
+		if n := r.From - r.From/50 - 1; n > before.From {
+			if engine, threads := at(n); engine != before.Engine || threads != before.Threads {
+				t.Errorf("%d, below %d: %s on %d threads, the table says %+v", n, r.From, engine, threads, before)
+			}
+		}
+	}
+	if _, err := plan.Table(p.Schedule, p.Inputs.Sizes, "N", 5, 4, opt); err == nil {
+		t.Error("a range without sizes has a table")
+	}
+}

@@ -16,17 +16,18 @@ import (
 
 // Step is what is expected of a launch, in all its runs together.
 type Step struct {
-	Label string
-	Runs  float64        // 1 outside of loops
-	Time  machine.Spread // nanoseconds
-	Most  string         // what most of the time goes to
-	Parts cost.Parts     // of one run
+	Label   string
+	Runs    float64 // 1 outside of loops
+	Threads int
+	Time    machine.Spread // nanoseconds
+	Most    string         // what most of the time goes to
+	Parts   cost.Parts     // of one run
 }
 
 // Prediction is what is expected of a call.
 type Prediction struct {
 	Engine  string
-	Threads int
+	Threads int            // most of any step
 	Steps   []Step         // in the order of schedule.Launches
 	Compile machine.Spread // nanoseconds, to compile what is not ready
 	Time    machine.Spread // nanoseconds, of all
@@ -73,7 +74,7 @@ func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 	if e == nil {
 		return nil, fmt.Errorf("%s was not measured on %s; run godwit calibrate", opt.Engine, opt.Machine.Name)
 	}
-	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), out: &Prediction{Engine: opt.Engine, Threads: opt.Threads, Time: machine.Exactly(e.Call)}}
+	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), out: &Prediction{Engine: opt.Engine, Threads: 1, Time: machine.Exactly(e.Call)}}
 	if p.sizes == nil {
 		p.sizes = map[string]int64{}
 	}
@@ -199,9 +200,10 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 		return p.opt.Scalar(&l.Scalars[i])
 	}
 	c := &Coming{Safe: safe, Sizes: sizes, Scalar: scalar, Places: p.places(l), Threads: p.opt.Threads}
-	parts, _ := c.on(p.opt.Machine, p.opt.Engine)
+	parts, threads := c.on(p.opt.Machine, p.opt.Engine)
+	p.out.Threads = max(p.out.Threads, threads)
 	parts.Guessed = parts.Guessed || guessed
-	p.out.Steps = append(p.out.Steps, Step{l.Label, runs, parts.Time(p.opt.Machine.Engines[p.opt.Engine]).Times(runs), parts.Dominant(), *parts})
+	p.out.Steps = append(p.out.Steps, Step{l.Label, runs, threads, parts.Time(p.opt.Machine.Engines[p.opt.Engine]).Times(runs), parts.Dominant(), *parts})
 	return nil
 }
 

@@ -53,9 +53,27 @@ func Expected(w io.Writer, s *godwit.Stats, style Style) error {
 		}
 	}
 	p.table(rows)
+	p.bySize(s.Plan.By, s.Plan.Sizes)
 	p.line("")
 	_, err := io.WriteString(w, p.b.String())
 	return err
+}
+
+// bySize writes from which size on a call goes another way.
+func (p *page) bySize(by *godwit.BySize, sizes map[string]int64) {
+	if by == nil {
+		return
+	}
+	p.section(fmt.Sprintf("Plan by %s (here %d)", by.Name, sizes[by.Name]))
+	var rows [][]string
+	for i, r := range by.Rows {
+		upTo := "on"
+		if i+1 < len(by.Rows) {
+			upTo = fmt.Sprintf("to %d", by.Rows[i+1].From-1)
+		}
+		rows = append(rows, []string{fmt.Sprintf("from %d %s", r.From, upTo), engineName(r.Engine), fmt.Sprintf("%d thread(s)", r.Threads), seconds(r.Seconds) + " at first"})
+	}
+	p.table(rows)
 }
 
 // expected is a step's prediction in short.
