@@ -59,7 +59,7 @@ type Engine struct {
 	kernels map[kernel.ID]*entry
 	// promotions are under way in the background until stop.
 	promotions sync.WaitGroup
-	promotion  atomic.Int64 // nanoseconds that the last one took, or Options.Promotion
+	promotion  atomic.Int64 // the least nanoseconds that one took, or Options.Promotion
 	life       context.Context
 	stop       context.CancelFunc
 }

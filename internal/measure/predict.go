@@ -67,6 +67,12 @@ func predict(ctx context.Context, s *session) error {
 		}
 	}
 	f.sum()
+	for _, p := range predictable {
+		if err := f.regret(ctx, p.name, p.source, engines, sizes); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+	}
+	f.sumRegret()
 	return nil
 }
 
@@ -77,6 +83,9 @@ type forecasts struct {
 	rt     *godwit.Runtime
 	off    []float64 // by what factor each was wrong, above 1
 	inside int       // of them, those with the time in their interval
+
+	regrets []float64 // what calls took by what the best way took
+	worst   string    // of which call that was the greatest
 }
 
 // all runs a program over arrays of some sizes.
@@ -87,11 +96,7 @@ func (f *forecasts) all(ctx context.Context, name, source, engine string, thread
 	}
 	for _, n := range sizes {
 		f.s.progress("%s of %d, %s, %d threads", name, n, engine, threads)
-		x, y := make([]float32, n), make([]float32, n)
-		for i := range x {
-			x[i], y[i] = float32(uint32(i)*2654435761)/(1<<32), float32(uint32(i)*40503)/(1<<32)
-		}
-		took, p, err := f.calls(ctx, fn, godwit.Args{"x": x, "y": y}, engine, threads)
+		took, p, err := f.calls(ctx, fn, arguments(n), engine, threads)
 		if err != nil {
 			return err
 		}
@@ -105,6 +110,71 @@ func (f *forecasts) all(ctx context.Context, name, source, engine string, thread
 			Limit: unknown, OfLimit: unknown, N: 7})
 	}
 	return nil
+}
+
+// arguments are two arrays.
+func arguments(n int) godwit.Args {
+	x, y := make([]float32, n), make([]float32, n)
+	for i := range x {
+		x[i], y[i] = float32(uint32(i)*2654435761)/(1<<32), float32(uint32(i)*40503)/(1<<32)
+	}
+	return godwit.Args{"x": x, "y": y}
+}
+
+// regret compares calls that go as is planned, with all threads to choose from, with the best of those that are told how to go.
+func (f *forecasts) regret(ctx context.Context, name, source string, engines []string, sizes []int) error {
+	fn, err := function(source)
+	if err != nil {
+		return err
+	}
+	for _, n := range sizes {
+		f.s.progress("%s of %d, every way", name, n)
+		args := arguments(n)
+		chosen, best, how := math.Inf(1), math.Inf(1), ""
+		for start := time.Now(); time.Since(start) < warming; { // what is called again and again is compiled meanwhile
+			if _, _, err := f.calls(ctx, fn, args, "auto", slices.Max(f.s.threads())); err != nil {
+				return err
+			}
+		}
+		for range 2 { // each way has two turns, apart from each other
+			took, _, err := f.calls(ctx, fn, args, "auto", slices.Max(f.s.threads()))
+			if err != nil {
+				return err
+			}
+			chosen = min(chosen, took)
+			for _, engine := range engines {
+				for _, threads := range f.s.threads() {
+					if took, _, err = f.calls(ctx, fn, args, engine, threads); err != nil {
+						return err
+					}
+					if took < best {
+						best, how = took, fmt.Sprintf("%s, threads %d", engine, threads)
+					}
+				}
+			}
+		}
+		r := chosen / best
+		f.s.report.Rows = append(f.s.report.Rows, Row{Name: fmt.Sprintf("%s of %d, as planned", name, n), Unit: "ms", Ours: Number(chosen * 1e3), Reference: Number(best * 1e3),
+			ReferenceName: how, Ratio: Number(best / chosen), RatioMin: unknown, RatioMax: unknown, Limit: unknown, OfLimit: unknown, N: 14})
+		if len(f.regrets) == 0 || r > slices.Max(f.regrets) {
+			f.worst = fmt.Sprintf("%s of %d", name, n)
+		}
+		f.regrets = append(f.regrets, r)
+	}
+	return nil
+}
+
+// warming is how long a function is called before it counts how it goes.
+const warming = 300 * time.Millisecond
+
+// sumRegret says how good the choices were.
+func (f *forecasts) sumRegret() {
+	sum := 0.0
+	for _, r := range f.regrets {
+		sum += r - 1
+	}
+	f.s.note(fmt.Sprintf("Calls that went as planned took %.1f %% longer than the best of the ways that can be told, on average of %d; at worst %.0f %% (%s).",
+		100*sum/float64(len(f.regrets)), len(f.regrets), 100*(slices.Max(f.regrets)-1), f.worst))
 }
 
 // calls gives the middle time of seven calls, and what was said before the last.
