@@ -24,7 +24,7 @@ type call struct {
 	want      []byte
 }
 
-var strategies = []string{"auto", "ship", "fetch"}
+var strategies = []string{"auto", "ship", "fetch", "gather"}
 
 // starts is from how many places chases begin.
 const starts = 2
