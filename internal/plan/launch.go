@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"time"
-
 	"github.com/godwit-run/godwit/internal/engine/wasm"
 	"github.com/godwit-run/godwit/internal/ir/verify"
 	"github.com/godwit-run/godwit/internal/plan/cost"
@@ -10,7 +8,7 @@ import (
 )
 
 // In: a launch that is about to run, with its sizes and where its regions lie. Out: on how many threads it
-// runs, and what it takes on each engine. Invariant: a choice changes how long a run takes, and nothing else.
+// runs, and what it takes where kernels begin: whether native code is worth it, the engine says, which knows what that costs. Invariant: a choice changes how long a run takes, and nothing else.
 
 // Coming is a launch that is about to run.
 type Coming struct {
@@ -24,23 +22,14 @@ type Coming struct {
 
 // Choice is how a launch runs.
 type Choice struct {
-	Threads int // as many as pay
-	// Wasm and Native are the nanoseconds that the launch takes on so many threads of each engine. Native is
-	// zero where it was not measured.
-	Wasm, Native machine.Spread
-	Compile      time.Duration // to make native code of a kernel
-	Most         string        // what most of the time on WebAssembly goes to
+	Threads int            // as many as pay
+	Wasm    machine.Spread // nanoseconds, on WebAssembly with so many threads
 }
 
 // Choose decides on a launch.
 func Choose(m *machine.Machine, c *Coming) *Choice {
 	parts, threads := c.on(m, "wasm")
-	out := &Choice{Threads: threads, Wasm: parts.Time(m.Engines["wasm"]), Most: parts.Dominant()}
-	if n := m.Engines["native"]; n != nil {
-		parts, _ = c.on(m, "native")
-		out.Native, out.Compile = parts.Time(n), time.Duration(n.Compile)
-	}
-	return out
+	return &Choice{threads, parts.Time(m.Engines["wasm"])}
 }
 
 // on is what the launch takes on an engine, and on how many threads: on all, unless it is over when they have begun.

@@ -97,24 +97,17 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// Both engines are priced, as the machine has it.
-func TestTiers(t *testing.T) {
-	c := coming(t, bound(t, heavy, 1<<20))
-	both := plan.Choose(machine.Default(), c)
-	if both.Native.P50 <= 0 || both.Native.P50 >= both.Wasm.P50 || both.Compile <= 0 || both.Most == "" {
-		t.Errorf("%+v", both)
-	}
-	alone := plan.Choose(edited(t, func(m *machine.Machine) { delete(m.Engines, "native") }), c)
-	if alone.Native.P50 != 0 || alone.Compile != 0 || alone.Wasm != both.Wasm {
-		t.Errorf("without native code: %+v", alone)
-	}
-	slow := plan.Choose(edited(t, func(m *machine.Machine) {
-		for name, class := range m.Engines["native"].Classes {
-			m.Engines["native"].Classes[name] = machine.Class{One: 100 * class.One, Vector: 100 * class.Vector}
+// More work takes longer, and a machine that is slower takes longer for it.
+func TestChoose(t *testing.T) {
+	few, many := coming(t, bound(t, heavy, 1<<16)), coming(t, bound(t, heavy, 1<<20))
+	slow := edited(t, func(m *machine.Machine) {
+		for name, class := range m.Engines["wasm"].Classes {
+			m.Engines["wasm"].Classes[name] = machine.Class{One: 100 * class.One, Vector: 100 * class.Vector}
 		}
-	}), c)
-	if slow.Native.P50 <= slow.Wasm.P50 {
-		t.Errorf("native code a hundred times as slow: %+v", slow)
+	})
+	a, b, c := plan.Choose(machine.Default(), few).Wasm, plan.Choose(machine.Default(), many).Wasm, plan.Choose(slow, many).Wasm
+	if !(a.P50 > 0 && b.P50 > 8*a.P50 && c.P50 > 20*b.P50 && a.P10 < a.P50 && a.P50 < a.P90) {
+		t.Errorf("%v, sixteen times as much %v, on a slow machine %v", a, b, c)
 	}
 }
 

@@ -2,6 +2,7 @@ package run_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/engine"
@@ -46,6 +47,9 @@ func TestObeys(t *testing.T) {
 		first := res.Stats.Launches[0]
 		if first.Threads != threads {
 			t.Errorf("%s: `%s` ran on %d threads, expected %d", name, first.Label, first.Threads, threads)
+		}
+		if m.Promotion() > time.Hour && first.Native > 0 {
+			t.Errorf("%s: %d slices of `%s` ran as native code", name, first.Native, first.Label)
 		}
 		return res.Columns[0].At(0)
 	}
