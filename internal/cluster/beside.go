@@ -231,15 +231,21 @@ func (a *arranged) take(v *catalog.View, set uint32, region int, in run.Input) s
 	return ""
 }
 
-// rows are those of the set that outer indices lo..hi touch.
+// rows are those of the set that outer indices lo..hi touch; if they touch none, the one at which they would begin, or the last: so
+// neither end falls when lo and hi rise. Nodes take the same, see daemon.shardFor.
 func (a *arranged) rows(lo, hi int64) (first, end int64) {
 	first = a.set.Rows
+	begin := max(0, a.set.Rows-1)
 	for _, r := range a.stored {
 		w := max(1, a.column[r].Width)
 		f, e := a.Compiled.Reach(r, a.Sizes, lo, hi)
+		begin = min(begin, max(0, f/w))
 		if f < e {
 			first, end = min(first, f/w), max(end, (e+w-1)/w)
 		}
+	}
+	if end == 0 {
+		return begin, min(begin+1, a.set.Rows)
 	}
 	return min(first, end), end
 }

@@ -136,7 +136,8 @@ func (d *Daemon) atHand(ctx context.Context, sh *shard, o *parcel.Operand, kind 
 	return r
 }
 
-// shardFor is the shard in which the rows of operand i begin.
+// shardFor is the shard in which the rows of operand i begin, or would begin if there are none, and the last one if that is
+// behind all rows.
 func (d *Daemon) shardFor(ctx context.Context, c *engine.Compiled, t *parcel.Task, i int) (shard, func(), error) {
 	set, err := d.setOf(ctx, t.Set)
 	if err != nil {
@@ -153,8 +154,12 @@ func (d *Daemon) shardFor(ctx context.Context, c *engine.Compiled, t *parcel.Tas
 	if o.Presence {
 		width = 1
 	}
-	first, _ := c.Reach(i, t.Sizes, t.Lo, t.Hi)
-	return d.shard(t.Set, set.ShardOf(first/max(width, 1)))
+	first, end := c.Reach(i, t.Sizes, t.Lo, t.Hi)
+	row := first / max(width, 1)
+	if first >= end {
+		row = min(max(row, 0), max(0, set.Rows-1))
+	}
+	return d.shard(t.Set, set.ShardOf(row))
 }
 
 // runPiece runs a piece and gives its results as an answer.
