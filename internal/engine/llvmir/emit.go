@@ -41,6 +41,7 @@ type emitter struct {
 	bases       []string
 	pending     []fault
 	stack       []string // allocas, which belong into the entry block
+	extremes    bool     // somewhere the lesser or greater of two floats is taken
 	failed      error
 }
 

@@ -1,6 +1,8 @@
 package llvmir
 
 import (
+	"slices"
+
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
@@ -30,10 +32,21 @@ func (e *emitter) scanBlock(b *kernel.Block) {
 			}
 			e.scanBlock(&in.Blocks[j])
 		}
+		e.extremes = e.extremes || takesExtreme(in)
 		for j, v := range in.Out {
 			e.kinds[v], e.def[v] = e.outKind(in, j), in
 		}
 	}
+}
+
+// takesExtreme reports an operation or a fold that takes the lesser or greater of floats.
+func takesExtreme(in *kernel.Instr) bool {
+	if in.Code == kernel.Arith && (in.Op == num.Min || in.Op == num.Max) {
+		return in.Kind.IsFloat()
+	}
+	return slices.ContainsFunc(in.Accs, func(a kernel.Acc) bool {
+		return a.Kind.IsFloat() && (a.Op == kernel.FoldMin || a.Op == kernel.FoldMax)
+	})
 }
 
 // outKind is the kind of an instruction's result j.
