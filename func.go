@@ -150,7 +150,10 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o options, spool run.S
 	if err != nil {
 		return nil, err
 	}
-	opt := run.Options{Machine: machine, Threads: o.threads, Engine: eng, Progress: o.progress, Spool: spool, SpoolFrom: o.spoolFrom}
+	opt := run.Options{Threads: o.threads, Engine: eng, Progress: o.progress, Spool: spool, SpoolFrom: o.spoolFrom}
+	if o.machine != "" { // what if: otherwise the machine is known already, and what was chosen for it
+		opt.Machine = machine
+	}
 	var beside *cluster.Beside
 	if o.cluster != nil {
 		beside = o.cluster.c.Beside(o.strategy)
