@@ -49,6 +49,9 @@ func (l *link) measure(ctx context.Context, c *Cluster, m *machine.Machine, set 
 	if !l.at.IsZero() && time.Since(l.at) < linkValid {
 		return l.seen
 	}
+	if len(set.Shards) == 0 {
+		return m.Link
+	}
 	ctx, cancel := context.WithTimeout(ctx, linkTime)
 	defer cancel()
 	longest := slices.MaxFunc(set.Shards, func(a, b catalog.Shard) int { return int(min(a.Hi-a.Lo, linkBytes) - min(b.Hi-b.Lo, linkBytes)) })
