@@ -42,7 +42,8 @@ func (l *link) known(m *machine.Machine) (machine.Link, bool) {
 	return l.seen, time.Since(l.at) < linkValid
 }
 
-// measure reads rows of a column whose rows have so many bytes. Whoever comes meanwhile waits for it.
+// measure reads rows of a column whose rows have so many bytes. Whoever comes meanwhile waits for it. A measurement that
+// fails counts as one: who asks next does not wait for the same silent node.
 func (l *link) measure(ctx context.Context, c *Cluster, m *machine.Machine, set *catalog.Set, column int, rowBytes int64) machine.Link {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -52,6 +53,15 @@ func (l *link) measure(ctx context.Context, c *Cluster, m *machine.Machine, set 
 	if len(set.Shards) == 0 {
 		return m.Link
 	}
+	seen := trial(ctx, c, m, set, column, rowBytes)
+	if ctx.Err() == nil {
+		l.seen, l.at = seen, time.Now()
+	}
+	return seen
+}
+
+// trial reads a row a few times, then many at once.
+func trial(ctx context.Context, c *Cluster, m *machine.Machine, set *catalog.Set, column int, rowBytes int64) machine.Link {
 	ctx, cancel := context.WithTimeout(ctx, linkTime)
 	defer cancel()
 	longest := slices.MaxFunc(set.Shards, func(a, b catalog.Shard) int { return int(min(a.Hi-a.Lo, linkBytes) - min(b.Hi-b.Lo, linkBytes)) })
@@ -75,11 +85,11 @@ func (l *link) measure(ctx context.Context, c *Cluster, m *machine.Machine, set 
 	if err != nil {
 		return m.Link
 	}
-	l.seen, l.at = m.Link, time.Now()
-	l.seen.RoundTrip = machine.Of(trips)
+	seen := m.Link
+	seen.RoundTrip = machine.Of(trips)
 	if bytes := float64(rows * rowBytes); bytes >= linkBytes/4 {
-		each := max(long-l.seen.RoundTrip.P50, long/8) / bytes
-		l.seen.Byte = machine.Spread{P10: each / 2, P50: each, P90: 2 * each} // one parcel says little about many at a time
+		each := max(long-seen.RoundTrip.P50, long/8) / bytes
+		seen.Byte = machine.Spread{P10: each / 2, P50: each, P90: 2 * each} // one parcel says little about many at a time
 	}
-	return l.seen
+	return seen
 }

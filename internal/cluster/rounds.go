@@ -21,6 +21,22 @@ import (
 // roundTurns is how many turns a state may take without another row; a walk that takes more goes on in the next round.
 const roundTurns = 1 << 20
 
+// broughtMost is how many bytes of rows are brought at a time, for all states together.
+const broughtMost = 32 << 20
+
+// broughtBytes is what a state is brought in a round.
+func (w *walking) broughtBytes() (n int64) {
+	for _, r := range w.batch.Far {
+		n += w.rowSize(r)
+	}
+	return n
+}
+
+// together is how many states are brought their rows at a time.
+func (w *walking) together() int64 {
+	return max(1, min(maxStates, broughtMost/max(1, w.broughtBytes())))
+}
+
 // rounds are states under way.
 type rounds struct {
 	*walking
@@ -138,17 +154,19 @@ type brought struct {
 func (r *rounds) bring(ctx context.Context, wanted map[int][]int64) error {
 	ctx, done := r.b.c.during(ctx)
 	defer done()
-	count := 0
-	arrived := make(chan brought, r.parcels(wanted))
+	var asked []func(chan<- brought)
 	for shard, states := range wanted {
 		for far := range r.batch.Far {
 			for _, some := range r.cut(far, states) {
-				r.ask(ctx, shard, far, some, arrived)
-				count++
+				asked = append(asked, func(arrived chan<- brought) { r.ask(ctx, shard, far, some, arrived) })
 			}
 		}
 	}
-	for range count {
+	arrived := make(chan brought, len(asked))
+	for _, ask := range asked {
+		ask(arrived)
+	}
+	for range asked {
 		select {
 		case got := <-arrived:
 			if err := r.put(got); err != nil {
@@ -169,15 +187,6 @@ func (r *rounds) cut(far int, states []int64) (list [][]int64) {
 		list, states = append(list, states[:most]), states[most:]
 	}
 	return append(list, states)
-}
-
-func (r *rounds) parcels(wanted map[int][]int64) (n int) {
-	for _, states := range wanted {
-		for far := range r.batch.Far {
-			n += len(r.cut(far, states))
-		}
-	}
-	return n
 }
 
 // ask asks the owner of a shard for the rows that some states want; arrived has room for the answer.

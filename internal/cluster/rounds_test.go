@@ -139,3 +139,38 @@ func TestRoundsGoOnWithReplicas(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestRoundsOfWideRows: where rows are long, as many states are brought theirs at a time as there is room for.
+func TestRoundsOfWideRows(t *testing.T) {
+	const rows, width, starts = 6, 1 << 18, 100 // 1 MiB a row: 32 at a time
+	values, from := make([]byte, 4*rows*width), make([]byte, 8*starts)
+	for i := range int64(rows * width) {
+		column.Put(num.I32, values, i, uint64(i%1009))
+	}
+	for i := range int64(starts) {
+		column.Put(num.I64, from, i, uint64(i*7%rows))
+	}
+	src := data.FromBytes("v", []data.Column{{Name: "c", Kind: num.I32, Stored: "i32", Dims: []int64{width}}}, rows, [][]byte{values}, nil)
+	b := newBed(t, 2)
+	if err := b.load(src, "v", cluster.LoadOptions{Shards: 2, By: "rows"}); err != nil {
+		t.Fatal(err)
+	}
+	remote, err := b.Client.Open("v")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := compiled(t, diag.NewSource("f.gw", fmt.Sprintf("fn f(v: &[[i32; %d]; N], at: &[idx<N>; K]) -> [i32; K] where N: Range<1, 1000>, K: Range<0, 1000> { at.map(|s| v[s][77] +%% v[s][%d]) }", width, width-1)))
+	args := compile.Args{"v": compile.Table{Source: src}, "at": compile.Table{Source: data.FromBytes("from", []data.Column{{Name: "c", Kind: num.I64, Stored: "i64"}}, starts, [][]byte{from}, nil)}}
+	want, err := b.run(context.Background(), f, args, run.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	args["v"] = compile.Table{Source: remote}
+	got, err := b.beside(context.Background(), f, args, cluster.Gather)
+	if err == nil {
+		err = same(want, got)
+	}
+	if err != nil || !strings.Contains(got.places(), "are brought their rows") || got.Parcels <= starts { // two rows a parcel, and an answer each, if all were brought at once
+		t.Fatalf("%v, %+v", err, got)
+	}
+}

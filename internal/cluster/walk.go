@@ -30,19 +30,22 @@ func (b *Beside) walk(ctx context.Context, a *arranged) (bool, error) {
 		how := b.weighWalk(ctx, w)
 		way, why = how.best, ": "+how.String()
 	}
-	advance := b.advance
+	advance, together := b.advance, int64(maxStates)
 	switch way {
 	case Fetch:
 		return b.stay(a.Placed, "@%s is fetched%s", a.set.Name, why)
 	case Gather:
-		advance = b.gather
+		if _, err := s.inRounds(a.Compiled.Kernel, a.far); err != nil {
+			return b.stay(a.Placed, "@%s is fetched: %v", a.set.Name, err)
+		}
+		advance, together = b.gather, w.together()
 		b.placed(a.Placed, "%d walks are brought their rows from the %d shards of @%s%s", w.count, len(a.set.Shards), a.set.Name, why)
 	default:
 		b.placed(a.Placed, "%d states move among the %d shards of @%s%s", w.count, len(a.set.Shards), a.set.Name, why)
 	}
 	return true, b.around(func() error {
-		for lo := int64(0); lo < w.count; lo += maxStates {
-			if err := advance(ctx, w, lo, min(lo+maxStates, w.count)); err != nil {
+		for lo := int64(0); lo < w.count; lo += together {
+			if err := advance(ctx, w, lo, min(lo+together, w.count)); err != nil {
 				return err
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"net"
 	"runtime"
 	"slices"
@@ -90,29 +91,29 @@ func (a *arranged) coming() *plan.Coming {
 // fetched is what travels if the rows come here.
 func fetched(bytes int64, columns int) *plan.Load {
 	parcels := bytes/chunkBytes + int64(columns)
-	return &plan.Load{Bytes: bytes, Parcels: parcels, Hops: max(1, float64(parcels)/float64(runtime.GOMAXPROCS(0)))}
+	return &plan.Load{Bytes: float64(bytes), Parcels: float64(parcels), Hops: max(1, float64(parcels)/float64(runtime.GOMAXPROCS(0)))}
 }
 
 // shipped is what travels if a launch that walks over rows goes to its shards.
-func (a *arranged) shipped(t *task, away []span, back int64) *plan.Load {
-	n := int64(len(away))
-	pieces := n + back/a.portion.piece
-	hops := float64(1 + pieces/mostOpen)
+func (a *arranged) shipped(t *task, away []span, back float64) *plan.Load {
+	n := float64(len(away))
+	pieces := n + back/float64(a.portion.piece)
+	hops := 1 + pieces/mostOpen
 	if a.Compiled.Sequential() {
-		hops = float64(pieces)
+		hops = pieces
 	}
-	return &plan.Load{Bytes: n*t.fixed + t.sliced + back, Parcels: 2 * pieces, Hops: hops}
+	return &plan.Load{Bytes: n*float64(t.fixed) + float64(t.sliced) + back, Parcels: 2 * pieces, Hops: hops}
 }
 
 // back is how many bytes come back from the shards, at most.
-func (a *arranged) back(spans []span) int64 {
-	n, rows := int64(0), int64(1)
+func (a *arranged) back(spans []span) float64 {
+	n, rows := 0.0, int64(1)
 	if a.Launch.Partial != nil { // nodes combine the rows of a block
 		rows = block(spans, a.Outer)
 	}
 	for _, s := range spans {
 		if s.shard >= 0 {
-			n += a.answers(nil, s) / rows
+			n += float64(a.answers(nil, s)) / float64(rows)
 		}
 	}
 	return n
@@ -129,20 +130,19 @@ func (w *walking) walked() *plan.Load {
 	turns := w.turns() * leave
 	groups := min(w.count, shards*shards) // parcels of states that go the same way
 	return &plan.Load{
-		Bytes:   w.travelling() + int64(turns*float64(w.count*state)),
-		Parcels: shards + int64(turns*float64(groups)),
+		Bytes:   float64(w.travelling()) + turns*float64(w.count)*float64(state),
+		Parcels: float64(shards) + turns*float64(groups),
 		Hops:    1 + turns/2, // one way
 	}
 }
 
 // gathered is what travels if states are brought their rows: of each its number and what is in it.
 func (w *walking) gathered() *plan.Load {
-	row := int64(0)
-	for _, r := range w.batch.Far {
-		row += 8 + w.rowSize(r)
-	}
-	turns, parcels := w.turns()+1, 2*min(w.count, int64(len(w.set.Shards)))*int64(len(w.batch.Far))
-	return &plan.Load{Bytes: int64(turns * float64(w.count*row)), Parcels: int64(turns * float64(parcels)), Hops: turns}
+	far := float64(len(w.batch.Far))
+	turns := w.turns() + 1
+	batches := math.Ceil(float64(w.count) / float64(w.together())) // one after the other
+	parcels := 2 * far * float64(min(w.count, int64(len(w.set.Shards))))
+	return &plan.Load{Bytes: turns * float64(w.count) * (8*far + float64(w.broughtBytes())), Parcels: turns * batches * parcels, Hops: turns * batches}
 }
 
 // turns is how many rows each state comes to, one after the other, as far as that can be told.

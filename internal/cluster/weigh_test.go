@@ -1,12 +1,16 @@
 package cluster_test
 
 import (
+	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/godwit-run/godwit/internal/cluster"
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/data/column"
+	"github.com/godwit-run/godwit/internal/front/compile"
+	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/ir/num"
 	"github.com/godwit-run/godwit/internal/plan/machine"
 )
@@ -68,6 +72,30 @@ func TestLinkIsMeasured(t *testing.T) {
 	}
 	l, lately := b.Client.Link()
 	if !lately || !(l.RoundTrip.P10 > 0 && l.RoundTrip.P10 <= l.RoundTrip.P90 && l.Byte.P50 > 0) || l.Byte == machine.Default().Link.Byte {
+		t.Errorf("measured %v: %+v", lately, l)
+	}
+}
+
+// TestSilentNodesAreAskedOnce: a measurement that fails counts as one, so that calls do not wait for silent nodes again and again.
+func TestSilentNodesAreAskedOnce(t *testing.T) {
+	const rows = 1 << 19
+	src := data.FromBytes("v", []data.Column{{Name: "c", Kind: num.F32, Stored: "f32"}}, rows, [][]byte{make([]byte, rows*4)}, nil)
+	b := newBed(t, 2)
+	if err := b.load(src, "v", cluster.LoadOptions{Shards: 2, By: "blocks"}); err != nil {
+		t.Fatal(err)
+	}
+	b.crash(2)
+	f := compiled(t, diag.NewSource("f.gw", "fn f(v: &[f32; N]) -> [f32; N] where N: Range<1, 1_000_000_000> { v.map(|x| x + 1.0) }"))
+	remote, err := b.Client.Open("v")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Second)
+	defer cancel()
+	if _, err := b.beside(ctx, f, compile.Args{"v": compile.Table{Source: remote}}, cluster.Auto); err == nil {
+		t.Fatal("silent nodes answered")
+	}
+	if l, lately := b.Client.Link(); !lately || l != machine.Default().Link {
 		t.Errorf("measured %v: %+v", lately, l)
 	}
 }

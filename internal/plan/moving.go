@@ -24,8 +24,8 @@ type Moving struct {
 
 // Load is what travels over a link.
 type Load struct {
-	Bytes   int64
-	Parcels int64
+	Bytes   float64 // products of sizes, which may be beyond an integer
+	Parcels float64
 	// Hops is how often what travels waits for an answer before it goes on, 1 for one question.
 	Hops float64
 }
@@ -59,7 +59,7 @@ func Weigh(m *machine.Machine, mv *Moving) Ways {
 }
 
 func (l *Load) time(by machine.Link) machine.Spread {
-	return by.RoundTrip.Times(l.Hops).Plus(by.Byte.Times(float64(l.Bytes))).Plus(by.Parcel.Times(float64(l.Parcels)))
+	return by.RoundTrip.Times(l.Hops).Plus(by.Byte.Times(l.Bytes)).Plus(by.Parcel.Times(l.Parcels))
 }
 
 // Turns is how many elements each outer index of a launch follows by reference, one after the other.
