@@ -30,6 +30,8 @@ type process struct {
 	loaded  loaded // set by load
 	threads int    // before the first call; set by load
 	held    int64  // bytes of memory when it was last looked at; of the watch alone
+
+	threadless time.Time // since when the thread of its code is gone in a call; of the watch alone
 }
 
 // newProcess starts a worker without a program.

@@ -299,11 +299,20 @@ func unread(f syscall.Conn) (n int) {
 	return n
 }
 
+// dying is how long a process may outlive the thread that runs its code: one that exits as
+// a whole ends its threads one by one, and how it ended is known only after the last.
+const dying = time.Second
+
 // measure notes what the worker holds, and ends it if the thread that runs its code has
-// ended, for then no answer will come.
+// ended and the process goes on, for then no answer will come.
 func (p *process) measure() int64 {
 	pid := p.cmd.Process.Pid
-	if p.inCall() && !runs(pid, p.loaded.thread) && !p.exited() {
+	switch {
+	case !p.inCall() || runs(pid, p.loaded.thread):
+		p.threadless = time.Time{}
+	case p.threadless.IsZero():
+		p.threadless = time.Now()
+	case time.Since(p.threadless) > dying && !p.exited():
 		p.kill("its code ended the thread that it runs on", nil)
 	}
 	u, _ := usageOf(pid)

@@ -388,3 +388,27 @@ func TestNothingLeftOfWorker(t *testing.T) {
 		})
 	}
 }
+
+// A process that exits as a whole ends its threads one by one: while it does, it is not
+// taken for one whose code has ended its thread.
+func TestThreadEndsFirst(t *testing.T) {
+	p := newPool(t, Options{})
+	mustLoad(t, p, compile(t, "x", inMain(`for (;;);`)))
+	go p.Call(within30(t), "x", &Call{})
+	w := processOf(t, p, "x")
+	for !w.inCall() {
+		time.Sleep(time.Millisecond)
+	}
+	seen := &process{cmd: w.cmd, turn: w.turn, ended: make(chan struct{}), limits: w.limits}
+	seen.loaded.thread = 1 << 30 // no thread has this number
+	seen.rests.running = true
+	seen.measure()
+	seen.measure()
+	if seen.doomed() {
+		t.Error("it was ended at the first looks")
+	}
+	seen.threadless = time.Now().Add(-2 * dying)
+	if seen.measure(); !seen.doomed() {
+		t.Error("it was not ended after its time")
+	}
+}
