@@ -180,7 +180,11 @@ func limitedCast(marked, text string) string {
 			hi = map[num.Kind]string{num.I32: "2147483520.0", num.U32: "4294967040.0", num.I64: "9223371487098961920.0", num.U64: "18446742974197923840.0"}[to]
 		}
 	}
-	return fmt.Sprintf("limit the value: %s.clamp(%s, %s) as %s", bracketed(x[1]), lo, hi, x[2])
+	limited := fmt.Sprintf("%s.clamp(%s, %s) as %s", bracketed(x[1]), lo, hi, x[2])
+	if from.IsFloat() { // the limits of NaN are NaN
+		return fmt.Sprintf("limit the value: %s; where it may be NaN: if %s.is_nan() { 0 } else { %s }", limited, bracketed(x[1]), limited)
+	}
+	return "limit the value: " + limited
 }
 
 // limitedKey takes the nearest group for a key outside.

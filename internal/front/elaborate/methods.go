@@ -218,7 +218,10 @@ var foreignMethods = map[string]string{
 	"swap": "let t = x[i]; x[i] = x[j]; x[j] = t;", "filter_map": ".filter(|e| …).map(|e| …)",
 	"dedup":  "keep what differs from the one before:\n(0..N).filter(|i| i == 0 || x[i] != x[i - 1]).map(|i| x[i])",
 	"unique": "sort, and keep what differs from the one before:\nlet s = x.sort(); (0..N).filter(|i| i == 0 || s[i] != s[i - 1]).map(|i| s[i])",
+	"stddev": "let m = x.mean(); x.map(|e| (e - m) * (e - m)).mean().sqrt()",
 	"std":    "let m = x.mean(); x.map(|e| (e - m) * (e - m)).mean().sqrt()",
+	"var":    "let m = x.mean(); x.map(|e| (e - m) * (e - m)).mean()",
+	"median": "let s = x.sort(); s.get((s.len() - 1) / 2).or(0.0)",
 	"chunks": ".chunk::<W>()", "windows": ".window::<W>()", "position": ".argmax(|e| e == v)", "flat_map": ".map(|e| …) and then a fold",
 	"for_each": "for e in x { … }", "sum_by": ".map(|e| …).sum()", "max_by": ".argmax(|e| key)", "min_by": ".argmin(|e| key)",
 }

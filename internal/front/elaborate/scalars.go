@@ -135,9 +135,22 @@ func (e *elab) sideArg(c *methodUse, i int) *graph.Node {
 		return n
 	}
 	if !e.settles(n, c.recv.Type) && !e.settles(c.recv, n.Type) {
-		e.mismatch(n.Type, types.Computed(c.recv.Type), arg.Where())
+		m := e.mismatch(n.Type, types.Computed(c.recv.Type), arg.Where())
+		if loses(n.Type, c.recv.Type) {
+			m.Help("(%s as %s).%s(%s)", e.text(c.x.Receiver.Where()), n.Type.KindOf(), c.x.Name.Text, e.argText(c.x))
+		}
 	}
 	return nil
+}
+
+// loses reports two integers of which the first has values that the second has not, and the
+// second none that the first has not: the second is to become the first.
+func loses(from, to *graph.Type) bool {
+	if !types.IsInt(from) || !types.IsInt(to) {
+		return false
+	}
+	a, b := from.KindOf(), to.KindOf()
+	return a != b && a.MinInt() <= b.MinInt() && a.MaxInt() >= b.MaxInt()
 }
 
 func (e *elab) minMax(c *methodUse, op num.Op) *graph.Node {

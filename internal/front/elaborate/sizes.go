@@ -201,6 +201,11 @@ func (e *elab) unknownSize(name syntax.Name) {
 	if name.Text == "" {
 		return
 	}
+	if e.fr.d != nil && e.fr.d.kind == recordDecl {
+		e.errorf(name.Span, "N10", "there is no size called `%s`", name.Text).Note("the sizes in a record are constants").
+			Help("declare it before the record:\nconst %s: i64 = 3;", name.Text)
+		return
+	}
 	m := e.errorf(name.Span, "N10", "there is no size called `%s`", name.Text).Note("no parameter's type declares it")
 	names := make([]string, 0, len(e.fr.sizes))
 	for n := range e.fr.sizes {
