@@ -41,7 +41,7 @@ func newDrain() *cobra.Command {
 		Long: `Mark a node as one to be drained, and wait until the others hold copies of all its
 shards, as many as the data sets were loaded with. The node gets no new shards meanwhile, and
 goes on to answer. The mark stays when this command is interrupted; --undo takes it
-back. With --stop the node is then stopped, and taken out of the cluster that godwit up
+back, and takes a node that is not running off the list of nodes. With --stop the node is then stopped, and taken out of the cluster that godwit up
 started; its folder stays.`,
 		Example:           "  godwit drain n5\n  godwit drain n5 --stop\n  godwit drain n5 --undo",
 		Args:              one("the node's name"),
@@ -103,7 +103,11 @@ func (d *draining) check(ctx context.Context, v *catalog.View) (catalog.Peer, er
 			names = append(names, n.Name)
 		}
 		slices.Sort(names)
-		return 0, &godwit.InputError{Text: fmt.Sprintf("no node %q is alive", d.node), Help: "those that are alive are " + strings.Join(names, ", ")}
+		help := "those that are alive are " + strings.Join(names, ", ")
+		if slices.ContainsFunc(v.Away, func(a catalog.Away) bool { return a.Name == d.node }) {
+			help += fmt.Sprintf("; if it is not to come back, `%s` takes it off the list of nodes", site.Command("drain "+d.node+" --undo", d.dir))
+		}
+		return 0, &godwit.InputError{Text: fmt.Sprintf("no node %q is alive", d.node), Help: help}
 	}
 	peer := v.Nodes[i].Peer
 	if e := fleet.DrainingOf(v, peer); e.Others == 0 && !e.Done() {

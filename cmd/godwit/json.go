@@ -27,6 +27,7 @@ var outputs = []any{
 // clusterStatus is what godwit status --json prints.
 type clusterStatus struct {
 	Nodes   []cluster.NodeStatus  `json:"nodes"`
+	Away    []catalog.Away        `json:"away"` // have been here, and are not alive
 	Sets    []catalog.Set         `json:"sets"`
 	Copies  []cluster.Copies      `json:"copies"`
 	Members []control.MemberState `json:"members"`

@@ -18,6 +18,9 @@ func Cluster(v *catalog.View, nodes []cluster.NodeStatus) string {
 	for _, n := range nodes {
 		clusterNode(w, n)
 	}
+	for _, a := range v.Away {
+		w.row(a.Name, fmt.Sprint(a.Peer), "-", "not running")
+	}
 	b.WriteString(w.String())
 	if len(v.Sets) == 0 {
 		b.WriteString("\nno data sets; store one with `godwit load FILE --as NAME`\n")

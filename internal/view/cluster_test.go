@@ -15,6 +15,7 @@ func TestCluster(t *testing.T) {
 	two := []catalog.Peer{1, 2}
 	v := &catalog.View{
 		Nodes: []catalog.Node{{Peer: 1, Name: "n1"}, {Peer: 2, Name: "n2", Draining: true}},
+		Away:  []catalog.Away{{Peer: 3, Name: "n3"}},
 		Sets: []catalog.Set{
 			{ID: 1, Name: "whole", Shards: []catalog.Shard{{Assigned: []catalog.Peer{1}, Replicas: []catalog.Peer{1}}}},
 			{ID: 2, Name: "thin", Shards: []catalog.Shard{{Assigned: two, Replicas: two}, {Assigned: two, Replicas: []catalog.Peer{1}}, {Assigned: two}}},
@@ -26,7 +27,7 @@ func TestCluster(t *testing.T) {
 	}
 	text := Cluster(v, []cluster.NodeStatus{{Node: v.Nodes[0], Report: report}, {Node: v.Nodes[1], Error: "busy"}})
 	for _, want := range []string{
-		"n2 (draining)", "3 (1 out of reach)", "2 (4 missing)",
+		"n2 (draining)", "n3             3       -        not running", "3 (1 out of reach)", "2 (4 missing)",
 		"n1 is making a replica of shard 1 of @thin: 1.05 MB of 2.10 MB are there",
 	} {
 		if !strings.Contains(text, want) {

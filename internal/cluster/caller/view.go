@@ -72,6 +72,13 @@ func (c *Core) name(p catalog.Peer) string {
 	if p == 0 {
 		return ""
 	}
+	if c.view != nil {
+		for _, a := range c.view.Away {
+			if a.Peer == p {
+				return a.Name
+			}
+		}
+	}
 	return fmt.Sprintf("#%d", p)
 }
 

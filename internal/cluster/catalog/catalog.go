@@ -33,6 +33,7 @@ type View struct {
 	// numbers of others mean nothing here. Views that clients get may lack it.
 	Records string
 	Nodes   []Node // alive, ascending by Peer
+	Away    []Away // not alive, and not drained; ascending by Peer
 	Sets    []Set  // ascending by ID
 	// Trust is whose packages may run, on nodes that run any, and what was revoked.
 	Trust trust.List
@@ -52,6 +53,12 @@ type Node struct {
 	// Draining nodes get no new shards, and what they hold does not count as a copy that
 	// there should be.
 	Draining bool `json:"draining"`
+}
+
+// Away is a node that has joined once and is not alive. One that is being drained may go.
+type Away struct {
+	Peer Peer   `json:"peer"`
+	Name string `json:"name"`
 }
 
 // Set is a data set: a table of columns that is cut into shards by rows. Its

@@ -22,6 +22,7 @@ type builder struct {
 	sets     []catalog.Set
 	trust    trust.List
 	draining map[catalog.Peer]bool
+	known    []catalog.Away                     // nodes that have joined once, ascending
 	held     map[uint32]map[catalog.Peer]pieces // by set
 	changed  map[uint32]bool                    // sets whose holders are to be found anew
 }
@@ -50,6 +51,8 @@ func (b *builder) change(r record) error {
 		return b.holder(r)
 	case strings.HasPrefix(r.key, drainPrefix):
 		return b.drain(r)
+	case strings.HasPrefix(r.key, knownPrefix):
+		return b.knows(r)
 	case r.key == birthKey:
 		b.birth = string(r.value)
 		return nil
@@ -137,7 +140,37 @@ func (b *builder) view() *catalog.View {
 		}
 	}
 	clear(b.changed)
-	return &catalog.View{Revision: b.revision, Records: b.birth, Nodes: slices.Clone(b.nodes), Sets: slices.Clone(b.sets), Trust: b.trust}
+	return &catalog.View{Revision: b.revision, Records: b.birth, Nodes: slices.Clone(b.nodes), Away: b.away(), Sets: slices.Clone(b.sets), Trust: b.trust}
+}
+
+// knows notes the name of a node that has joined once.
+func (b *builder) knows(r record) error {
+	n, err := numberOf(knownPrefix, r.key)
+	if err != nil {
+		return err
+	}
+	peer := func(a catalog.Away) catalog.Peer { return a.Peer }
+	if r.value == nil {
+		b.known = without(b.known, catalog.Peer(n), peer)
+		return nil
+	}
+	var k knownRecord
+	if err := decode(r.key, r.value, &k, &k.Format); err != nil {
+		return err
+	}
+	b.known = with(b.known, catalog.Away{Peer: catalog.Peer(n), Name: k.Name}, peer)
+	return nil
+}
+
+// away are the nodes that should be here: they have joined once, are not alive, and nobody
+// drains them.
+func (b *builder) away() (list []catalog.Away) {
+	for _, a := range b.known {
+		if !b.alive(a.Peer) && !b.draining[a.Peer] {
+			list = append(list, a)
+		}
+	}
+	return list
 }
 
 func (b *builder) alive(p catalog.Peer) bool {

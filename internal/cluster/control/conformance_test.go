@@ -46,6 +46,7 @@ var rules = []struct {
 	{"watching", testWatch},
 	{"who is trusted", testTrust},
 	{"marks of nodes to be drained", testDrain},
+	{"nodes that are away", testAway},
 	{"a slow watcher skips views", testSlow},
 	{"calls end", testEnded},
 }

@@ -41,6 +41,14 @@ func (g *registry) Drain(ctx context.Context, name string, on bool) error {
 	if on {
 		mark.value = encode(drainRecord{format})
 	}
+	if !on {
+		// A node that is not alive when its mark is taken back is not waited for any more.
+		absent := condition{key: numbered(nodePrefix, uint32(n.Peer))}
+		forgotten, _, err := g.rec.commit(ctx, []condition{absent}, []change{mark, {key: numbered(knownPrefix, uint32(n.Peer))}})
+		if forgotten || err != nil {
+			return g.failed(what, start, err)
+		}
+	}
 	_, _, err = g.rec.commit(ctx, nil, []change{mark})
 	return g.failed(what, start, err)
 }

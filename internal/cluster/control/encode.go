@@ -25,6 +25,12 @@ type nodeRecord struct {
 	Lease   int64  `json:"lease"`
 }
 
+// knownRecord outlives the leases of its node, so that views can name nodes that are away.
+type knownRecord struct {
+	Format int    `json:"format"`
+	Name   string `json:"name"`
+}
+
 type nameRecord struct {
 	Format int          `json:"format"`
 	Peer   catalog.Peer `json:"peer"`

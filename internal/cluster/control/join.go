@@ -34,7 +34,7 @@ func (g *registry) join(ctx context.Context, m Member) (*membership, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := g.begin(ctx); err != nil {
+	if err := g.begin(ctx, peer, m.Name); err != nil {
 		return nil, err
 	}
 	lease, err := g.rec.grant(ctx, g.opt.TTL)
@@ -54,14 +54,26 @@ func (g *registry) join(ctx context.Context, m Member) (*membership, error) {
 	return s, nil
 }
 
-// begin gives the records their name, unless they have one.
-func (g *registry) begin(ctx context.Context) error {
-	recs, _, err := g.rec.read(ctx, birthKey)
-	if err != nil || len(recs) > 0 {
+// begin gives the records their name, unless they have one, and notes that there is a node of
+// this name.
+func (g *registry) begin(ctx context.Context, peer catalog.Peer, name string) error {
+	known := numbered(knownPrefix, uint32(peer))
+	recs, _, err := g.rec.read(ctx, birthKey, known)
+	if err != nil {
 		return err
 	}
-	_, _, err = g.rec.commit(ctx, []condition{{key: birthKey}}, []change{{key: birthKey, value: []byte(rand.Text())}})
-	return err // who was first has named them
+	for _, c := range []change{
+		{key: birthKey, value: []byte(rand.Text())},
+		{key: known, value: encode(knownRecord{format, name})},
+	} {
+		if find(recs, c.key) == nil {
+			// Who was first has written it.
+			if _, _, err := g.rec.commit(ctx, []condition{{key: c.key}}, []change{c}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // number gives the name's number, a new one to a new name.

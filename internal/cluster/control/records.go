@@ -81,11 +81,12 @@ const (
 	heldPrefix = viewPrefix + "held/"
 	// A mark is there or not; + number of a node: drainRecord.
 	drainPrefix = viewPrefix + "drain/"
-	birthKey    = viewPrefix + "birth" // a random text, made by the first node that joins
-	trustKey    = viewPrefix + "trust" // trustRecord
-	namePrefix  = root + "names/"      // + escaped name of a node: nameRecord
-	titles      = root + "titles/"     // + escaped name of a set: its number
-	nextPeer    = root + "next/peer"   // the number that the next new node gets
+	knownPrefix = viewPrefix + "known/" // + number: knownRecord of a node that has joined once
+	birthKey    = viewPrefix + "birth"  // a random text, made by the first node that joins
+	trustKey    = viewPrefix + "trust"  // trustRecord
+	namePrefix  = root + "names/"       // + escaped name of a node: nameRecord
+	titles      = root + "titles/"      // + escaped name of a set: its number
+	nextPeer    = root + "next/peer"    // the number that the next new node gets
 	nextSet     = root + "next/set"
 	// + number: reservationRecord. Views do not show them.
 	reservedPrefix = root + "reserved/"

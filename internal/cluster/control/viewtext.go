@@ -12,11 +12,12 @@ import (
 // viewText is a view as nodes send it to clients: the records that it was made of, and who
 // holds what.
 type viewText struct {
-	Format   int        `json:"format"`
-	Revision int64      `json:"revision"`
-	Nodes    []nodeText `json:"nodes"`
-	Sets     []setText  `json:"sets"`
-	Trust    trust.List `json:"trust"`
+	Format   int            `json:"format"`
+	Revision int64          `json:"revision"`
+	Nodes    []nodeText     `json:"nodes"`
+	Away     []catalog.Away `json:"away,omitempty"`
+	Sets     []setText      `json:"sets"`
+	Trust    trust.List     `json:"trust"`
 }
 
 type nodeText struct {
@@ -52,7 +53,7 @@ func ReadSet(b []byte) (*catalog.Set, error) {
 
 // EncodeView encodes a view, without its age.
 func EncodeView(v *catalog.View) []byte {
-	t := viewText{Format: format, Revision: v.Revision, Trust: v.Trust}
+	t := viewText{Format: format, Revision: v.Revision, Away: v.Away, Trust: v.Trust}
 	for i := range v.Nodes {
 		n := &v.Nodes[i]
 		t.Nodes = append(t.Nodes, nodeText{n.Peer, n.Name, n.Address, n.Metrics, n.Arch, n.Incarnation, n.Draining})
@@ -73,7 +74,7 @@ func DecodeView(b []byte) (*catalog.View, error) {
 	if err := decode("of the view", b, &t, &t.Format); err != nil {
 		return nil, err
 	}
-	v := &catalog.View{Revision: t.Revision, Trust: t.Trust}
+	v := &catalog.View{Revision: t.Revision, Away: t.Away, Trust: t.Trust}
 	for _, n := range t.Nodes {
 		v.Nodes = append(v.Nodes, catalog.Node{
 			Peer: n.Peer, Name: n.Name, Address: n.Address, Metrics: n.Metrics, Arch: n.Arch, Incarnation: n.Incarnation, Draining: n.Draining,
