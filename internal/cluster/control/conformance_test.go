@@ -229,8 +229,16 @@ func testReserved(t *testing.T, w world) {
 	}
 	reserve(x)
 	refused[*InvalidError](t, c.Commit(y, s))
-	if owner, ok, err := a.Reserved(within(t), s.ID); owner != ownerOf(x) || !ok || err != nil {
-		t.Errorf("reserved for %q, %v, %v", owner, ok, err)
+	first, ok, err := a.Reserved(within(t), s.ID)
+	if first.Owner != ownerOf(x) || !ok || err != nil {
+		t.Errorf("reserved for %v, %v, %v", first, ok, err)
+	}
+	check(t, b.Refresh(within(t), s.ID))
+	if now, ok, err := a.Reserved(within(t), s.ID); now.Owner != ownerOf(x) || now.Revision <= first.Revision || !ok || err != nil {
+		t.Errorf("reserved for %v after %v, %v, %v", now, first, ok, err)
+	}
+	if done, err := a.Release(within(t), s.ID, first.Revision); done || err != nil {
+		t.Errorf("released although it was refreshed: %v, %v", done, err)
 	}
 	check(t, c.Commit(x, s))
 	check(t, c.Commit(x, s))
@@ -238,6 +246,16 @@ func testReserved(t *testing.T, w world) {
 		t.Errorf("still reserved, %v", err)
 	}
 	must[*catalog.Set](t)(c.Remove(within(t), s.Name))
+	refused[*InvalidError](t, c.Commit(x, s))
+	check(t, a.Refresh(within(t), s.ID))
+	reserve(x)
+	last, _, _ := a.Reserved(within(t), s.ID)
+	if done, err := b.Release(within(t), s.ID, last.Revision); !done || err != nil {
+		t.Errorf("not released: %v, %v", done, err)
+	}
+	if _, ok, _ := a.Reserved(within(t), s.ID); ok {
+		t.Error("reserved after its release")
+	}
 	refused[*InvalidError](t, c.Commit(x, s))
 	reserve(x)
 	for range maxReserved {

@@ -74,8 +74,14 @@ type Membership interface {
 	HoldAll(ctx context.Context, held []Held) error
 	// Unhold takes it back.
 	Unhold(ctx context.Context, set, shard uint32) error
-	// Reserved is for whom the number of a set is reserved that is not visible yet: "" is everybody.
-	Reserved(ctx context.Context, set uint32) (owner string, ok bool, err error)
+	// Reserved is how the number of a set is reserved that is not visible yet, if it is.
+	Reserved(ctx context.Context, set uint32) (r Reservation, ok bool, err error)
+	// Refresh says that something was stored for a reserved set: its reservation gets a new
+	// revision. Without a reservation nothing happens.
+	Refresh(ctx context.Context, set uint32) error
+	// Release ends a reservation, unless it has been refreshed since the given revision or is
+	// gone; done says which. What was reserved cannot be committed then.
+	Release(ctx context.Context, set uint32, revision int64) (done bool, err error)
 	// Lost is closed when this life has ended other than by Leave.
 	Lost() <-chan struct{}
 	// Renewed is when the control last confirmed that this life goes on. Its distance from
@@ -83,6 +89,12 @@ type Membership interface {
 	Renewed() time.Time
 	// Leave ends this life now.
 	Leave(ctx context.Context) error
+}
+
+// Reservation is that of a set's number.
+type Reservation struct {
+	Owner    string // who may store and commit; "" is everybody
+	Revision int64  // of the last refresh
 }
 
 // Member describes a node that joins.

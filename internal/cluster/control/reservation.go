@@ -10,8 +10,9 @@ import (
 
 // In: numbers of data sets that were asked for, with who asked. Out: who may store shards
 // under a number and make a set of it visible. A number is reserved for one owner from Allocate
-// on, until a set is committed under it or the owner has reserved maxReserved newer ones. It
-// is never given twice, so what was stored for an owner is nobody else's.
+// on, until a set is committed under it, the owner has reserved maxReserved newer ones, or
+// nodes have stored nothing for it for long. It is never given twice, so what was stored for an
+// owner is nobody else's.
 
 // maxReserved is how many numbers one owner has reserved at once: so many loads at the same time.
 const maxReserved = 64
@@ -75,14 +76,42 @@ func reservedFor(s *catalog.Set, owner string, recs []record) (condition, error)
 	return condition{key: key, revision: r.modified}, nil
 }
 
-func (s *membership) Reserved(ctx context.Context, set uint32) (owner string, ok bool, err error) {
+func (s *membership) Reserved(ctx context.Context, set uint32) (r Reservation, ok bool, err error) {
 	ctx, cancel := s.g.bounded(ctx)
 	defer cancel()
-	recs, _, err := s.g.rec.read(ctx, numbered(reservedPrefix, set))
-	if err != nil || len(recs) == 0 {
-		return "", false, err
+	rec, have, err := s.g.reservation(ctx, set)
+	if rec == nil || err != nil {
+		return Reservation{}, false, err
 	}
-	var have reservationRecord
+	return Reservation{have.Owner, rec.modified}, true, nil
+}
+
+func (s *membership) Refresh(ctx context.Context, set uint32) error {
+	ctx, cancel := s.g.bounded(ctx)
+	defer cancel()
+	rec, have, err := s.g.reservation(ctx, set)
+	if rec == nil || err != nil {
+		return err
+	}
+	// If it has changed in between, another node has refreshed it, or it is gone.
+	_, _, err = s.g.rec.commit(ctx, []condition{{key: rec.key, revision: rec.modified}}, []change{{key: rec.key, value: encode(have)}})
+	return err
+}
+
+func (s *membership) Release(ctx context.Context, set uint32, revision int64) (done bool, err error) {
+	ctx, cancel := s.g.bounded(ctx)
+	defer cancel()
+	key := numbered(reservedPrefix, set)
+	done, _, err = s.g.rec.commit(ctx, []condition{{key: key, revision: revision}}, []change{{key: key}})
+	return done, err
+}
+
+// reservation reads a set's; nil if there is none.
+func (g *registry) reservation(ctx context.Context, set uint32) (rec *record, have reservationRecord, err error) {
+	recs, _, err := g.rec.read(ctx, numbered(reservedPrefix, set))
+	if err != nil || len(recs) == 0 {
+		return nil, have, err
+	}
 	err = decode(recs[0].key, recs[0].value, &have, &have.Format)
-	return have.Owner, err == nil, err
+	return &recs[0], have, err
 }

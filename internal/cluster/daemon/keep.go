@@ -72,7 +72,7 @@ func (d *Daemon) drop(ctx context.Context, owner string, f store.File) error {
 	if err != nil {
 		return fmt.Errorf("%v stays: %w", &f, err)
 	}
-	if err := belongs(of, owner, f.Set); reserved && err != nil {
+	if err := belongs(of.Owner, owner, f.Set); reserved && err != nil {
 		return err
 	}
 	if h, here := d.file(f.Set, f.Shard); here && h.Sum != f.Sum {
@@ -84,18 +84,18 @@ func (d *Daemon) drop(ctx context.Context, owner string, f store.File) error {
 // stage says who loads a set; it is an error if the set is in the catalogue, or that cannot be told.
 // The reservation is read first: it ends with the commit, so a set that has none and
 // is in no later view will never be in one.
-func (d *Daemon) stage(ctx context.Context, set uint32) (owner string, reserved bool, err error) {
-	if owner, reserved, err = d.cfg.Membership.Reserved(ctx, set); err != nil {
-		return "", false, err
+func (d *Daemon) stage(ctx context.Context, set uint32) (r control.Reservation, reserved bool, err error) {
+	if r, reserved, err = d.cfg.Membership.Reserved(ctx, set); err != nil {
+		return r, false, err
 	}
 	v, err := d.cfg.Control.View(ctx)
 	if err != nil {
-		return "", false, fmt.Errorf("the catalogue does not say whether the set is in it: %w", err)
+		return r, false, fmt.Errorf("the catalogue does not say whether the set is in it: %w", err)
 	}
 	if s, listed := v.Set(set); listed {
-		return "", false, fmt.Errorf("@%s is in the catalogue: drop it by its name", s.Name)
+		return r, false, fmt.Errorf("@%s is in the catalogue: drop it by its name", s.Name)
 	}
-	return owner, reserved, nil
+	return r, reserved, nil
 }
 
 // letGo removes a replica. The cluster is told first, and if that fails the replica stays: whoever

@@ -63,8 +63,16 @@ func (l *lives) Hold(ctx context.Context, h control.Held) error {
 	return l.now.Load().Hold(ctx, h)
 }
 
-func (l *lives) Reserved(ctx context.Context, set uint32) (string, bool, error) {
+func (l *lives) Reserved(ctx context.Context, set uint32) (control.Reservation, bool, error) {
 	return l.now.Load().Reserved(ctx, set)
+}
+
+func (l *lives) Refresh(ctx context.Context, set uint32) error {
+	return l.now.Load().Refresh(ctx, set)
+}
+
+func (l *lives) Release(ctx context.Context, set uint32, revision int64) (bool, error) {
+	return l.now.Load().Release(ctx, set, revision)
 }
 
 func (l *lives) HoldAll(ctx context.Context, held []control.Held) error {

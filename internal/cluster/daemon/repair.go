@@ -10,6 +10,7 @@ import (
 
 	"github.com/godwit-run/godwit/internal/cluster/caller"
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/control"
 	"github.com/godwit-run/godwit/internal/cluster/node"
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
 	"github.com/godwit-run/godwit/internal/cluster/repair"
@@ -27,6 +28,9 @@ type repairs struct {
 	mu   sync.Mutex // guards what follows
 	plan *repair.Plan
 	done map[repair.Name]int64 // bytes that are here of shards that are not yet
+
+	// loads are the revisions of reservations when they were last looked at; of run alone.
+	loads map[uint32]int64
 }
 
 // Repair is a shard that a node is copying.
@@ -165,15 +169,34 @@ func (r *repairs) drop(n repair.Name, why string) {
 func (r *repairs) unclaimed(n repair.Name) {
 	ctx, cancel := context.WithTimeout(r.d.ctx, unholdTime)
 	defer cancel()
-	owner, reserved, err := r.d.stage(ctx, n.Set)
+	by, reserved, err := r.d.stage(ctx, n.Set)
+	if err == nil && reserved && r.loads[n.Set] == by.Revision {
+		reserved, err = r.release(ctx, n.Set, by)
+	}
 	switch {
 	case err != nil:
-		r.d.log.Warn("it cannot be told whether a data set is still being loaded; that is asked again in an hour", "set", n.Set, "shard", n.Shard, "reason", err)
+		r.d.log.Warn("it cannot be told whether a data set is still being loaded; that is asked again later", "set", n.Set, "shard", n.Shard, "reason", err)
 	case reserved:
-		r.d.log.Info("a data set is not in the catalogue yet", "set", n.Set, "shard", n.Shard, "loaded by", owner)
+		if r.loads == nil {
+			r.loads = map[uint32]int64{}
+		}
+		r.loads[n.Set] = by.Revision
+		r.d.log.Info("a data set is not in the catalogue yet", "set", n.Set, "shard", n.Shard, "loaded by", by.Owner)
 	default:
+		delete(r.loads, n.Set)
 		r.drop(n, "its data set never came into the catalogue, and nobody loads it any more")
 	}
+}
+
+// release ends the reservation of a load that has not been refreshed since it was last looked
+// at: its client has ended, for one that lives stores something every two minutes or gives up.
+// If it lives after all, as one that was stopped, its commit is refused.
+func (r *repairs) release(ctx context.Context, set uint32, by control.Reservation) (reserved bool, err error) {
+	done, err := r.d.cfg.Membership.Release(ctx, set, by.Revision)
+	if done {
+		r.d.log.Info("the load of a data set is given up: nothing was stored for it for long", "set", set, "loaded by", by.Owner)
+	}
+	return !done, err
 }
 
 // publish says once more what views do not say of this node.

@@ -29,7 +29,8 @@ type Options struct {
 	// After.
 	Surplus int64
 	// Unclaimed is for how long a node keeps a shard of a set that no view has shown, before it
-	// asks whether anybody still loads it. 1 h.
+	// asks whether anybody still loads it. 10 min: five times what a load goes on without
+	// anything stored, and a node is silent about what is.
 	Unclaimed int64
 	// Few is how many shards are copied at the same time. 2.
 	Few int
@@ -46,7 +47,7 @@ func (o Options) withDefaults() Options {
 		o.Surplus = 10 * o.After
 	}
 	if o.Unclaimed <= 0 {
-		o.Unclaimed = 3600_000_000
+		o.Unclaimed = 600_000_000
 	}
 	if o.Few <= 0 {
 		o.Few = 2
