@@ -56,7 +56,7 @@ show load flights/flights-200k.parquet --as flights --shards 3
 
 say "6. From 80000 up to entity, from shard to shard; the code travels once (code_bytes)"
 for _ in 1 2; do
-	"$godwit" run --json wordnet/ancestor.gw parent=@hypernym start=80000 steps=13 | travel
+	"$godwit" run --json --strategy ship wordnet/ancestor.gw parent=@hypernym start=80000 steps=13 | travel
 done
 
 say "7. The mean delays again, beside the three shards: the same bits"

@@ -85,6 +85,7 @@ type Core struct {
 	trips   map[uint64]*operation // by request
 	timers  timers
 	nodes   map[catalog.Peer]*acquaintance
+	removed map[uint32]string // names of sets that views have no more
 	recent  recent
 	out     []Effect
 }

@@ -17,6 +17,7 @@ func (c *Core) learn(v *catalog.View) {
 	c.view = v
 	c.before = old
 	c.lessons++
+	c.forget(old, v)
 	c.relearn(v)
 	for i := range v.Nodes {
 		n := &v.Nodes[i]
@@ -47,6 +48,25 @@ func (c *Core) learn(v *catalog.View) {
 		}
 	}
 	c.before = nil
+}
+
+// maxRemoved is how many names of removed sets are kept for messages.
+const maxRemoved = 1024
+
+// forget notes the names of sets that a later view has no more.
+func (c *Core) forget(old, v *catalog.View) {
+	if old == nil {
+		return
+	}
+	for i := range old.Sets {
+		if _, there := v.Set(old.Sets[i].ID); there {
+			continue
+		}
+		if c.removed == nil || len(c.removed) >= maxRemoved {
+			c.removed = map[uint32]string{}
+		}
+		c.removed[old.Sets[i].ID] = old.Sets[i].Name
+	}
 }
 
 // ended lists the nodes of a view whose life is over in a later one.
@@ -89,6 +109,9 @@ func (c *Core) setOf(id uint32) (*catalog.Set, *Error) {
 	}
 	s, ok := c.view.Set(id)
 	if !ok {
+		if name := c.removed[id]; name != "" {
+			return nil, &Error{Reason: parcel.NoShard, Shard: -1, Detail: fmt.Sprintf("@%s was removed or replaced while it was read: run it again", name)}
+		}
 		return nil, &Error{Reason: parcel.NoShard, Shard: -1, Detail: fmt.Sprintf("the cluster has no data set %d at revision %d; it may have been removed", id, c.view.Revision)}
 	}
 	return s, nil
