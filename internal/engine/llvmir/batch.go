@@ -169,6 +169,11 @@ func (p *plan) needed() []kernel.Value {
 			for _, b := range in.Blocks {
 				lists = append(lists, b.Results)
 			}
+			for i, a := range in.Accs {
+				if a.Op == kernel.FoldMulAdd { // takes the factors, wherever they are multiplied
+					lists = append(lists, p.def[in.Blocks[0].Results[i]].Args)
+				}
+			}
 			for _, v := range slices.Concat(lists...) {
 				used[v] = true
 			}
