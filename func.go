@@ -150,13 +150,11 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o options, spool run.S
 	if err != nil {
 		return nil, err
 	}
-	opt := run.Options{Threads: o.threads, Engine: eng, Progress: o.progress, Spool: spool, SpoolFrom: o.spoolFrom}
-	if o.machine != "" { // what if: otherwise the machine is known already, and what was chosen for it
-		opt.Machine = machine
-	}
+	opt := run.Options{Threads: o.threads, Engine: eng, Machine: o.given, Progress: o.progress, Spool: spool, SpoolFrom: o.spoolFrom}
 	var beside *cluster.Beside
 	if o.cluster != nil {
 		beside = o.cluster.c.Beside(o.strategy)
+		beside.Machine = o.given
 		opt.Beside = beside
 	}
 	res, err := p.Program.Run(ctx, p.Inputs, opt)

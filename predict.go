@@ -100,9 +100,12 @@ func question(p *compile.Plan, eng *engine.Engine, o options) (*asking, error) {
 	if !o.predict || o.cluster != nil || o.engine == "interp" {
 		return nil, nil
 	}
-	m, err := machine.Load(o.machine)
-	if err != nil {
-		return nil, &InputError{Text: err.Error(), Help: "godwit calibrate writes such a file", Err: err}
+	m := o.given
+	if m == nil {
+		var err error
+		if m, err = machine.Load(""); err != nil {
+			return nil, err
+		}
 	}
 	for i := range p.Schedule.Buffers {
 		if in := p.Schedule.Buffers[i].Input; in != nil && !readable(p, in) {

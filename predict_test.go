@@ -104,3 +104,21 @@ func TestNoPrediction(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A description of a machine that cannot be read is an error whatever the call goes through.
+func TestNoMachine(t *testing.T) {
+	f := fn(t, "fn f(x: &[f64; N]) -> f64 { x.sum() }")
+	bad := filepath.Join(t.TempDir(), "machine.toml")
+	if err := os.WriteFile(bad, []byte("processors = 2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, opt := range map[string]godwit.Option{"alone": godwit.WithThreads(1), "interpreted": godwit.WithEngine("interp"), "in a cluster": godwit.WithCluster(started(t, 1))} {
+		for _, file := range []string{bad, filepath.Join(t.TempDir(), "none.toml")} {
+			_, err := f.Call(context.Background(), godwit.Args{"x": []float64{1}}, opt, godwit.WithPrediction(file))
+			var input *godwit.InputError
+			if !errors.As(err, &input) {
+				t.Errorf("%s, %s: %v", name, filepath.Base(file), err)
+			}
+		}
+	}
+}

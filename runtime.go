@@ -29,6 +29,9 @@ type options struct {
 	file     string
 	predict  bool
 	machine  string // the file that describes it
+	// given is what the file describes; nil if there is none: then this machine is known already,
+	// and what was chosen for it.
+	given *machine.Machine
 	// spoolFrom is the size from which on a column of the result goes to the file as it comes; for tests.
 	spoolFrom int64
 }
@@ -217,10 +220,14 @@ func optionsOf(opts []Option) (options, error) {
 	if o.strategy != "" && !slices.Contains(cluster.Strategies, o.strategy) {
 		return o, badOption("there is no strategy `%s`; the strategies are %v", o.strategy, cluster.Strategies)
 	}
-	for _, name := range Engines {
-		if o.engine == name {
-			return o, nil
+	if !slices.Contains(Engines, o.engine) {
+		return o, badOption("there is no engine `%s`; the engines are auto, native, wasm and interp", o.engine)
+	}
+	if o.machine != "" {
+		var err error
+		if o.given, err = machine.Load(o.machine); err != nil {
+			return o, &InputError{Text: err.Error(), Help: "godwit calibrate writes such a file", Err: err}
 		}
 	}
-	return o, badOption("there is no engine `%s`; the engines are auto, native, wasm and interp", o.engine)
+	return o, nil
 }

@@ -140,7 +140,7 @@ func (r *running) whole(ctx context.Context, cmd *cobra.Command, words []string)
 	if r.out != "" {
 		opts = append(opts, godwit.WithFile(r.out))
 	}
-	if r.stats || r.analyze || r.json {
+	if r.stats || r.analyze || r.json || r.machine != "" {
 		opts = append(opts, godwit.WithPrediction(r.machine))
 	}
 	if view.IsTerminal(cmd.ErrOrStderr()) {

@@ -12,6 +12,7 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/suspend"
 	"github.com/godwit-run/godwit/internal/plan"
+	"github.com/godwit-run/godwit/internal/plan/machine"
 	"github.com/godwit-run/godwit/internal/run"
 )
 
@@ -56,6 +57,9 @@ type Beside struct {
 	// Around, if set, is given what would be done for each launch in the cluster,
 	// and may do it several times: benchmarks do.
 	Around func(launch func() error) error
+	// Machine, if set, is what is decided for, with its links; else this one, and the way to
+	// the nodes as it was measured.
+	Machine *machine.Machine
 
 	doubt func(*plan.Ways) // if set, changes what is expected: tests do
 	taken func()           // if set, is told of each piece that is put in its place

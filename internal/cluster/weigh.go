@@ -52,11 +52,18 @@ func (w *weighed) decide(ways *plan.Ways) (sure bool) {
 	return !slices.ContainsFunc(w.ways, func(x way) bool { return x.Strategy != best.Strategy && x.P10 < best.P90 })
 }
 
+// machine is what is decided for.
+func (b *Beside) machine() *machine.Machine { return cmp.Or(b.Machine, machine.Here()) }
+
 // weigh decides on a launch; mv says what travels.
 func (b *Beside) weigh(ctx context.Context, a *arranged, mv *plan.Moving) *weighed {
-	m, lately := machine.Here(), false
+	m, lately := b.machine(), false
 	mv.Coming, mv.Machines, mv.New, mv.Runs = a.coming(), b.c.machines(a.set), !b.c.codes.went(a.code), a.Repeats()
-	mv.Link, lately = b.c.link.known(m)
+	if b.Machine != nil {
+		mv.Link, lately = m.Link, true
+	} else {
+		mv.Link, lately = b.c.link.known(m)
+	}
 	w, ways := &weighed{}, plan.Weigh(m, mv)
 	if !w.decide(&ways) && !lately {
 		in := a.column[slices.Min(slices.Collect(maps.Keys(a.column)))]
@@ -72,12 +79,12 @@ func (b *Beside) weigh(ctx context.Context, a *arranged, mv *plan.Moving) *weigh
 
 // weighWalk decides on a walk.
 func (b *Beside) weighWalk(ctx context.Context, w *walking) *weighed {
-	mv := &plan.Moving{Shipped: w.walked()}
+	mv := &plan.Moving{Shipped: w.walked(b.machine())}
 	if far := w.farBytes(); holds(far) {
 		mv.Fetched = fetched(far, len(w.batch.Far))
 	}
 	if _, err := w.batch.inRounds(w.Compiled.Kernel, w.far); err == nil {
-		mv.Gathered = w.gathered()
+		mv.Gathered = w.gathered(b.machine())
 	}
 	return b.weigh(ctx, w.arranged, mv)
 }
@@ -120,14 +127,14 @@ func (a *arranged) back(spans []span) float64 {
 }
 
 // walked is what travels if states go to where their elements are.
-func (w *walking) walked() *plan.Load {
+func (w *walking) walked(m *machine.Machine) *plan.Load {
 	state := int64(0)
 	for _, k := range w.form.Kinds {
 		state += int64(num.Kind(k).Size())
 	}
 	shards := int64(len(w.set.Shards))
 	leave := float64(shards-1) / float64(max(1, shards)) // how many of the elements that follow lie elsewhere
-	turns := w.turns() * leave
+	turns := w.turns(m) * leave
 	groups := min(w.count, shards*shards) // parcels of states that go the same way
 	return &plan.Load{
 		Bytes:   float64(w.travelling()) + turns*float64(w.count)*float64(state),
@@ -137,16 +144,16 @@ func (w *walking) walked() *plan.Load {
 }
 
 // gathered is what travels if states are brought their rows: of each its number and what is in it.
-func (w *walking) gathered() *plan.Load {
+func (w *walking) gathered(m *machine.Machine) *plan.Load {
 	far := float64(len(w.batch.Far))
-	turns := w.turns() + 1
+	turns := w.turns(m) + 1
 	batches := math.Ceil(float64(w.count) / float64(w.together())) // one after the other
 	parcels := 2 * far * float64(min(w.count, int64(len(w.set.Shards))))
 	return &plan.Load{Bytes: turns * float64(w.count) * (8*far + float64(w.broughtBytes())), Parcels: turns * batches * parcels, Hops: turns * batches}
 }
 
 // turns is how many rows each state comes to, one after the other, as far as that can be told.
-func (w *walking) turns() float64 { return plan.Turns(machine.Here(), w.coming()) }
+func (w *walking) turns(m *machine.Machine) float64 { return plan.Turns(m, w.coming()) }
 
 // holds reports that there is room here for so many bytes.
 func holds(bytes int64) bool { return bytes <= min(run.MostResident, mem.Available())/2 }

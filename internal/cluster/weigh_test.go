@@ -56,6 +56,37 @@ func TestCheaper(t *testing.T) {
 	}
 }
 
+// TestGivenMachine: where a machine is given, its links decide, whatever is known of these.
+func TestGivenMachine(t *testing.T) {
+	values := make([]byte, 4*20_000)
+	src := data.FromBytes("v", []data.Column{{Name: "c", Kind: num.F32, Stored: "f32"}}, 20_000, [][]byte{values}, nil)
+	b := newBed(t, 2)
+	if err := b.load(src, "v", cluster.LoadOptions{Shards: 2, By: "blocks"}); err != nil {
+		t.Fatal(err)
+	}
+	way := func(trip, byte float64) machine.Link {
+		return machine.Link{RoundTrip: machine.Exactly(trip), Byte: machine.Exactly(byte), Parcel: machine.Exactly(20_000)}
+	}
+	slow, instant := way(200_000, 1000), way(1000, 1e-6)
+	for _, c := range []struct {
+		known, given machine.Link
+		fetched      bool
+	}{{slow, instant, true}, {instant, slow, false}} {
+		b.Client.Linked(c.known)
+		given := *machine.Default()
+		given.Link = c.given
+		beside := b.Client.Beside(cluster.Auto)
+		beside.Machine = &given
+		got, err := b.agrees("fn f(v: &[f32; N]) -> f32 where N: Range<1, 1_000_000_000> { let mut c = 0.5; for _ in 0..9 { c = v.map(|x| x * c).sum() / 1_000_000.0; } c }", src, "v", beside)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fetched := strings.Contains(got.places(), "rows are fetched: expected"); fetched != c.fetched {
+			t.Errorf("rows fetched: %v, expected %v:\n%s", fetched, c.fetched, got.places())
+		}
+	}
+}
+
 // TestLinkIsMeasured: where both ways may be the cheaper one, the way to the nodes is measured before the first launch.
 func TestLinkIsMeasured(t *testing.T) {
 	const rows = 1 << 19
