@@ -182,7 +182,7 @@ func limitedCast(marked, text string) string {
 	}
 	limited := fmt.Sprintf("%s.clamp(%s, %s) as %s", bracketed(x[1]), lo, hi, x[2])
 	if from.IsFloat() { // the limits of NaN are NaN
-		return fmt.Sprintf("limit the value: %s; where it may be NaN: if %s.is_nan() { 0 } else { %s }", limited, bracketed(x[1]), limited)
+		return "limit the value, after a test with is_nan where it may be NaN: " + limited
 	}
 	return "limit the value: " + limited
 }
