@@ -117,6 +117,9 @@ func (f *Func) execute(ctx context.Context, b *compile.Bound, o options, spool r
 
 // toFile runs the function and writes its result to the file that was asked for.
 func (f *Func) toFile(ctx context.Context, b *compile.Bound, o options) (r *Result, err error) {
+	if b.Reads(o.file) {
+		return nil, &InputError{Text: o.file + " is an argument of this call, and would be replaced by its result", Help: "write the result to another file"}
+	}
 	s := data.NewSpool(o.file)
 	defer func() {
 		if cerr := s.Close(); err == nil {

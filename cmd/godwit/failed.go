@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/godwit-run/godwit/internal/cluster"
 	"github.com/godwit-run/godwit/internal/cluster/caller"
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/front/compile"
@@ -43,6 +44,7 @@ const (
 	codeDeadline    = "deadline"    // --deadline has passed
 	codeInterrupted = "interrupted" // by a signal
 	codeInternal    = "internal"    // a bug of godwit
+	codeNoSet       = "no_data_set" // the cluster has none of this name
 )
 
 // problemOf is an error with the exit code that it leads to.
@@ -61,6 +63,8 @@ func problemOf(err error, exit int) problem {
 		p.Code = codeDeadline
 	case errors.As(err, &away):
 		p.Code = strings.ReplaceAll(away.Reason.String(), " ", "_")
+	case errors.Is(err, cluster.ErrNoSet):
+		p.Code = codeNoSet
 	case strings.HasPrefix(p.Message, "internal error"):
 		p.Code = codeInternal
 	}

@@ -48,8 +48,8 @@ func TestNamed(t *testing.T) {
 		says       []string // nothing: it is found
 	}{
 		{"after a while", "v", 2 * time.Second, 2 * time.Second, nil},
-		{"never", "v", time.Minute, lookedFor, []string{"no data set `v`", "etcd does not answer", "1s old"}},
-		{"at once", "w", 0, 0, []string{"no data set `w`; it has [@v]"}},
+		{"never", "v", time.Minute, lookedFor, []string{"no data set @v", "etcd does not answer", "1s old"}},
+		{"at once", "w", 0, 0, []string{"no data set @w; it has @v"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/godwit-run/godwit/internal/cluster/caller"
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
@@ -32,8 +33,14 @@ type source struct {
 	of     []int // shard of each chunk
 }
 
-// ErrNoSet says that the cluster has no data set of a name.
+// ErrNoSet says that the cluster has no data set of a name. Errors that are it have other words.
 var ErrNoSet = errors.New("no such data set")
+
+// noSet is an ErrNoSet that says what there is.
+type noSet struct{ text string }
+
+func (e *noSet) Error() string        { return e.text }
+func (e *noSet) Is(target error) bool { return target == ErrNoSet }
 
 // Open gives a data set as a table. Its rows are fetched from the nodes as they
 // are needed.
@@ -76,9 +83,9 @@ func (c *Cluster) noSet(name string) error {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
 	if len(names) == 0 {
-		return fmt.Errorf("%w: the cluster has no data set `%s`, nor any other; load one with `godwit load`", ErrNoSet, name)
+		return &noSet{fmt.Sprintf("the cluster has no data set @%s, nor any other; load one with `godwit load`", name)}
 	}
-	return fmt.Errorf("%w: the cluster has no data set `%s`; it has %v", ErrNoSet, name, names)
+	return &noSet{fmt.Sprintf("the cluster has no data set @%s; it has %s", name, strings.Join(names, ", "))}
 }
 
 // RemoteSet implements run.Remote.

@@ -225,7 +225,7 @@ func (s *csvFile) checkWant(w Want) error {
 	if other := wrong &^ csvText; !found.has(csvText) || found.has(other) && found.at(other).before(t) {
 		t = found.at(other)
 	}
-	return &Error{Path: s.input.path, Row: -1, Line: t.line, Col: t.col, Column: col, Msg: csvExpected(w.Kind, t.text), Help: csvTextHelp(col, t.text)}
+	return &Error{Path: s.input.path, Row: -1, Line: t.line, Col: t.col, Column: col, Msg: csvExpected(w.Kind, t.text), Help: csvTextHelp(col, t.text, w.Kind)}
 }
 
 func (s *csvFile) Fill(ctx context.Context, chunk int, wants []Want, dst []Dest) (int64, error) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/godwit-run/godwit/internal/ir/num"
@@ -207,9 +208,12 @@ func (p csvPlace) before(q csvPlace) bool {
 }
 
 // csvTextHelp is for a program that reads the column.
-func csvTextHelp(column, text string) string {
+func csvTextHelp(column, text string, k num.Kind) string {
 	if help := csvWordHelp(column, text); help != "" {
 		return help
+	}
+	if _, err := strconv.ParseFloat(text, 64); err == nil && k.IsInt() && !strings.ContainsAny(text, "xX_") {
+		return "declare it as f64"
 	}
 	const missing = "leave the field empty where a value is missing"
 	if strings.ContainsAny(text, "0123456789") {

@@ -144,7 +144,7 @@ func (p *csvParser) refuse(pos int, row int64, col int, w Want, field []byte, ms
 	case csvHuge:
 		e.Msg = fmt.Sprintf("expected %s, %s is too large for it", w.Kind, text)
 	default:
-		e.Msg, e.Help = csvExpected(w.Kind, text), csvTextHelp(e.Column, text)
+		e.Msg, e.Help = csvExpected(w.Kind, text), csvTextHelp(e.Column, text, w.Kind)
 	}
 	return e
 }

@@ -3,15 +3,16 @@ package compile
 import (
 	"errors"
 	"fmt"
-	"github.com/godwit-run/godwit/internal/data/column"
-	"github.com/godwit-run/godwit/internal/front/diag"
 	"maps"
 	"math"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/data/column"
 	"github.com/godwit-run/godwit/internal/data/value"
+	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/num"
@@ -83,6 +84,15 @@ func (b *Bound) Close() error {
 	}
 	b.opened = nil
 	return errors.Join(errs...)
+}
+
+// Reads reports whether an argument is the file at a path, under this name or another one.
+func (b *Bound) Reads(path string) bool {
+	at, err := os.Stat(path)
+	return err == nil && slices.ContainsFunc(b.opened, func(s data.Source) bool {
+		of, err := os.Stat(s.Path())
+		return err == nil && os.SameFile(at, of)
+	})
 }
 
 // Unchanged gives an error if a file that Bind opened has been changed since.

@@ -51,6 +51,12 @@ func TestHelpsOfFilesComeToAnEnd(t *testing.T) {
 		{"u64", "1\n18446744073709551616\n", "no integer type holds it: declare it as f64, or leave the column out"},
 		{"i64", "1\n18446744073709551615\n", "declare it as u64 if nothing in it is negative, else as f64, or leave the column out"},
 		{"u64", "1\n-1\n", "declare it as i64 if nothing in it is above 9223372036854775807, else as f64, or leave the column out"},
+		{"i64", "1\n2.5\n", "declare it as f64"},
+		{"u8", "1\n1e3\n", "declare it as f64"},
+		{"i32", "1\n0x10\n", "leave the column out, or leave the field empty where a value is missing"},
+		{"f64", "1\n2.5\n1e3\n", ""},
+		{"f64", "-1\n9223372036854775809\n", "declare it as u64 if nothing in it is negative, and convert it with `as f64`, which rounds; else write it with a point, as 9223372036854775809.0"},
+		{"f64", "-1\n9223372036854775809.0\n", ""},
 		{"f64", "1\n18446744073709551616\n", ""},
 		{"f64", "1\n18446744073709551617\n", "no type holds it: write it with a point, as 18446744073709551617.0, to have it rounded, or leave the column out"},
 	} {
