@@ -2,7 +2,7 @@
 // binary, or are not always there: DuckDB, NumPy, and C by several compilers. It
 // is a module of its own, so that they stay out of the product's dependencies.
 //
-//	go run . [stream] [compute] [arrays] [nests] [table] [--only sort] [--file flights.parquet] [--json] [--quick] [--wasm] [--threads 2]
+//	go run . [stream] [compute] [arrays] [call] [nests] [table] [--only sort] [--file flights.parquet] [--json] [--quick] [--wasm] [--threads 2]
 package main
 
 import (
@@ -34,7 +34,7 @@ type choices struct {
 var benches = []struct {
 	name string
 	run  func(context.Context, choices) (*measure.Report, error)
-}{{"stream", stream}, {"compute", compute}, {"arrays", arrays}, {"nests", nests}, {"table", table}}
+}{{"stream", stream}, {"compute", compute}, {"arrays", arrays}, {"call", call}, {"nests", nests}, {"table", table}}
 
 func main() {
 	if isChild() {

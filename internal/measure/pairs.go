@@ -11,7 +11,7 @@ import (
 // Contest is a row to be: what takes turns, and how to judge it.
 type Contest struct {
 	Name, Against string
-	Unit          string  // "GB/s" of Bytes per run, or "ms"
+	Unit          string  // "GB/s" of Bytes per run, or "ms" or "µs"
 	Bytes         int64   // that a run has to move
 	Limit         Number  // in Unit; unknown if 0
 	Tolerance     float64 // by which results may differ
@@ -126,7 +126,7 @@ func (c *Contest) row(ours, reference []time.Duration) Row {
 	if r.Limit == 0 {
 		r.Limit = unknown
 	}
-	if r.OfLimit = r.Ours / r.Limit; c.Unit == "ms" {
+	if r.OfLimit = r.Ours / r.Limit; units[c.Unit] > 0 {
 		r.OfLimit = r.Limit / r.Ours
 	}
 	if len(reference) == 0 {
@@ -141,9 +141,12 @@ func (c *Contest) row(ours, reference []time.Duration) Row {
 	return r
 }
 
+// units are those of time; less is better.
+var units = map[string]time.Duration{"ms": time.Millisecond, "µs": time.Microsecond}
+
 func (c *Contest) figure(d time.Duration) Number {
-	if c.Unit == "ms" {
-		return Number(d.Seconds() * 1e3)
+	if of := units[c.Unit]; of > 0 {
+		return Number(float64(d) / float64(of))
 	}
 	return Number(float64(c.Bytes) / d.Seconds() / 1e9)
 }
