@@ -165,6 +165,7 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o options, spool run.S
 		return nil, f.failure(err)
 	}
 	r := f.result(&value.Value{Columns: res.Columns}, b)
+	r.ran = res
 	r.Stats.Seconds, r.Stats.BytesRead, r.Stats.Threads = res.Stats.Seconds, res.Stats.BytesRead, res.Stats.Threads
 	r.Stats.Engine = string(eng.Tier())
 	r.Stats.launches(p.Schedule, res.Stats.Launches)

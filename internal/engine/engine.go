@@ -50,8 +50,10 @@ type Options struct {
 // starts with the first kernel.
 type Engine struct {
 	arena *mem.Arena
-	opt   Options
-	room  room
+	// results is the memory of results that were closed.
+	results mem.Results
+	opt     Options
+	room    room
 
 	mu      sync.Mutex
 	tier    compiler
@@ -63,6 +65,9 @@ type Engine struct {
 	life       context.Context
 	stop       context.CancelFunc
 }
+
+// Results is where the memory of closed results waits for the next ones.
+func (e *Engine) Results() *mem.Results { return &e.results }
 
 // New reserves the address space of an engine.
 func New(opt Options) (*Engine, error) {

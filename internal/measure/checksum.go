@@ -64,7 +64,7 @@ func (s *session) checksums(ctx context.Context, f checkedFile, code string, opt
 	defer plain.Close()
 	for _, t := range s.threads() {
 		over := func(src data.Source) Runner {
-			r, err := held.runner(sumF32.source, compile.Args{"x": compile.Table{Source: src}}, t)
+			r, err := held.runner(sumF32.source, compile.Args{"x": compile.Table{Source: src}}, t, false)
 			if err != nil {
 				return func(context.Context) (time.Duration, []float64, error) { return 0, nil, err }
 			}

@@ -52,8 +52,8 @@ func (r *residents) drop() {
 
 // runner runs the only function of a program over resident arrays; it times
 // what godwit.Func.Call does. A result that is an array of f32 is compared
-// by its checksum.
-func (r *residents) runner(source string, args compile.Args, threads int) (Runner, error) {
+// by its checksum. With again each run takes the result's memory of the one before.
+func (r *residents) runner(source string, args compile.Args, threads int, again bool) (Runner, error) {
 	p, err := compile.Check(diag.NewSource("bench.gw", source))
 	if err != nil {
 		return nil, err
@@ -77,6 +77,9 @@ func (r *residents) runner(source string, args compile.Args, threads int) (Runne
 		d := time.Since(start)
 		if err != nil {
 			return d, nil, err
+		}
+		if again {
+			defer res.Close() // the next result takes its pages
 		}
 		c := res.Columns[0]
 		if len(c.Dims) > 0 {

@@ -28,7 +28,7 @@ func BenchmarkResident(b *testing.B) {
 	}
 	for _, op := range []operation{sumF32, filteredF32, softmaxF32} {
 		b.Run(op.name, func(b *testing.B) {
-			run, err := held.runner(op.source, compile.Args{"x": compile.Table{Source: src}}, 1)
+			run, err := held.runner(op.source, compile.Args{"x": compile.Table{Source: src}}, 1, false)
 			if err != nil {
 				b.Fatal(err)
 			}

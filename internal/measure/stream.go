@@ -96,7 +96,7 @@ func (b *streams) dots(ctx context.Context, n int64) error {
 	if err := b.files(ctx, dotF64, x, y); err != nil {
 		return err
 	}
-	if err := b.memory(ctx, dotF64, []string{"dot"}, x, y); err != nil {
+	if err := b.memory(ctx, dotF64, false, []string{"dot"}, x, y); err != nil {
 		return err
 	}
 	return goSlices[float64](ctx, b, dotF64, x, y)

@@ -12,24 +12,30 @@ func (b *streams) memories(ctx context.Context, x, y array, small int64) error {
 	if err := goSlices[float32](ctx, b, sumF32, x); err != nil {
 		return err
 	}
-	if err := b.memory(ctx, sumF32, []string{"sum"}, x); err != nil {
+	if err := b.memory(ctx, sumF32, false, []string{"sum"}, x); err != nil {
 		return err
 	}
-	if err := b.memory(ctx, filteredF32, []string{"filtered"}, x); err != nil {
+	if err := b.memory(ctx, filteredF32, false, []string{"filtered"}, x); err != nil {
 		return err
 	}
 	x.n, x.bytes = y.n, y.bytes
-	if err := b.memory(ctx, axpyF32, []string{"axpy:fresh", "axpy:stream,fresh"}, x, y); err != nil {
+	if err := b.memory(ctx, axpyF32, false, []string{"axpy:fresh", "axpy:stream,fresh"}, x, y); err != nil {
+		return err
+	}
+	if err := b.memory(ctx, axpyF32, true, []string{"axpy", "axpy:stream"}, x, y); err != nil {
 		return err
 	}
 	x.n, x.bytes = small, 4*small
-	return b.memory(ctx, softmaxF32, []string{"softmax:keep,fresh", "softmax:fresh"}, x)
+	if err := b.memory(ctx, softmaxF32, false, []string{"softmax:keep,fresh", "softmax:fresh"}, x); err != nil {
+		return err
+	}
+	return b.memory(ctx, softmaxF32, true, []string{"softmax:keep", "softmax"}, x)
 }
 
 // memory compares an operation on arrays in memory. The reference tries all
 // its variants; where the operation makes an array, both sides take fresh
-// memory for it.
-func (b *streams) memory(ctx context.Context, op operation, variants []string, in ...array) error {
+// memory for it, or both that of the run before.
+func (b *streams) memory(ctx context.Context, op operation, again bool, variants []string, in ...array) error {
 	args := compile.Args{}
 	defer b.held.drop()
 	for i, a := range in {
@@ -42,11 +48,15 @@ func (b *streams) memory(ctx context.Context, op operation, variants []string, i
 	if err := b.give(in, true); err != nil {
 		return err
 	}
+	where := "memory"
+	if again {
+		where = "memory again"
+	}
 	for _, t := range b.threads() {
-		c := b.contest(op, "memory", t, in)
+		c := b.contest(op, where, t, in)
 		c.Bytes += op.written(in[0].bytes)
 		var err error
-		if c.Ours, err = b.held.runner(op.source, args, t); err != nil {
+		if c.Ours, err = b.held.runner(op.source, args, t, again); err != nil {
 			return err
 		}
 		if err := b.against(&c, inRAM(variants), t, in[0].n); err != nil {

@@ -111,7 +111,12 @@ func (r *runner) roomForeign(b int, n int64, why string) error {
 		return nil
 	}
 	bytes := n * int64(r.s.Buffers[b].Kind.Size())
-	if bytes > mapFrom {
+	given := r.p.results[b] == 1 && !r.p.swapped[b]
+	var used []byte
+	if given {
+		used = r.eng.Results().Reuse(bytes)
+	}
+	if used == nil && bytes > mapFrom {
 		if have := r.available(); bytes > have {
 			e := r.tooLarge(b, bytes, why)
 			e.Limit = have
@@ -119,10 +124,15 @@ func (r *runner) roomForeign(b int, n int64, why string) error {
 		}
 	}
 	buf := buffer{here: true, n: n}
-	if r.p.results[b] == 1 && !r.p.swapped[b] {
-		words := make([]uint64, (bytes+7)/8) // so that elements are aligned
-		buf.foreign, buf.given = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), bytes), true
-	} else {
+	switch {
+	case used != nil:
+		buf.foreign, buf.given = used, true
+		if err := r.blocks(bytes, func(lo, hi int64) error { clear(used[lo:hi]); return nil }); err != nil {
+			return err
+		}
+	case given:
+		buf.foreign, buf.given = mem.FreshResult(bytes, r.opt.Machine.HugePages()), true
+	default:
 		pages, err := mem.Fresh(bytes)
 		if err != nil {
 			return err

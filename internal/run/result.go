@@ -2,15 +2,16 @@ package run
 
 import (
 	"github.com/godwit-run/godwit/internal/data/column"
+	"github.com/godwit-run/godwit/internal/engine/mem"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
 )
 
 // result takes the result's columns: those that were written to memory of their own as
 // they are, copies of the others.
 func (r *runner) result() (*Result, error) {
-	res := &Result{Stats: Stats{Threads: r.pool.Size(), BytesRead: r.read.Load()}, Columns: make([]column.Column, 0, len(r.s.Result))}
+	res := &Result{results: r.eng.Results(), Stats: Stats{Threads: r.pool.Size(), BytesRead: r.read.Load()}, Columns: make([]column.Column, 0, len(r.s.Result))}
 	for _, c := range r.s.Result {
-		col, err := r.column(c)
+		col, err := r.column(res, c)
 		if err != nil {
 			return nil, err
 		}
@@ -23,7 +24,29 @@ func (r *runner) result() (*Result, error) {
 	return res, nil
 }
 
-func (r *runner) column(c schedule.Column) (column.Column, error) {
+// copyRoom is memory for a column that is copied, with anything in it.
+func (r *runner) copyRoom(n int64) []byte {
+	if b := r.eng.Results().Reuse(n); b != nil {
+		return b
+	}
+	return mem.FreshResult(n, r.opt.Machine.HugePages())
+}
+
+// Close gives the memory of the columns to results to come. Nothing may use them afterwards.
+func (res *Result) Close() {
+	if res == nil {
+		return
+	}
+	for _, b := range res.owned {
+		res.results.Give(b)
+	}
+	res.owned = nil
+	for i := range res.Columns {
+		res.Columns[i].Data = nil
+	}
+}
+
+func (r *runner) column(res *Result, c schedule.Column) (column.Column, error) {
 	if err := r.settle(c.Buffer); err != nil {
 		return column.Column{}, err
 	}
@@ -48,9 +71,13 @@ func (r *runner) column(c schedule.Column) (column.Column, error) {
 		return col, err
 	}
 	src := r.bytes(c.Buffer)[:n*int64(col.Kind.Size())]
-	col.Data = src
-	if !buf.given {
-		col.Data = make([]byte, len(src))
+	all := buf.foreign
+	if col.Data = src; !buf.given {
+		all = r.copyRoom(int64(len(src)))
+		col.Data = all
+	}
+	if len(all) >= mem.HugePage { // what is shorter is not kept
+		res.owned = append(res.owned, all)
 	}
 	err := r.blocks(int64(len(src)), func(lo, hi int64) error {
 		if !buf.given {

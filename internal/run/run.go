@@ -13,6 +13,7 @@ import (
 
 	"github.com/godwit-run/godwit/internal/data/column"
 	"github.com/godwit-run/godwit/internal/engine"
+	"github.com/godwit-run/godwit/internal/engine/mem"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/plan/machine"
 )
@@ -75,6 +76,9 @@ func (o Options) withDefaults() Options {
 type Result struct {
 	Columns []column.Column
 	Stats   Stats
+
+	results *mem.Results // of the engine that ran it
+	owned   [][]byte     // memory of columns, for Close
 }
 
 // Stats tells what a run did.

@@ -82,6 +82,11 @@ func measure(ctx context.Context, m *machine.Machine, name string, eopt engine.O
 	if m.Wake == 0 {
 		m.Wake = wakeTime(ctx)
 	}
+	if m.Touch[0] == 0 {
+		if m.Touch, err = touchTimes(opt.Most); err != nil {
+			return err
+		}
+	}
 	opt.Progress(name + ": operations")
 	e := &machine.Engine{VectorBytes: w.vector, Classes: map[string]machine.Class{}}
 	m.Engines[name] = e
@@ -135,6 +140,27 @@ func (w *workbench) cycleTime(ctx context.Context) (float64, error) {
 
 // wakings is how often a thread is woken to see how long that takes.
 const wakings = 40
+
+// touches is how often each way to touch pages is timed.
+const touches = 5
+
+// touchTimes is what the first write to a byte takes, page by page and in huge pages, where most bytes are filled.
+func touchTimes(most int64) (ns [2]float64, err error) {
+	var times [2][]float64
+	for range touches {
+		for i := range ns { // in turns, so that both meet what else goes on
+			d, err := mem.TouchTime(most, i == 1)
+			if err != nil {
+				return ns, err
+			}
+			times[i] = append(times[i], float64(d)/float64(most))
+		}
+	}
+	for i := range ns { // the middle: pages that the machine itself has to find first are part of it
+		ns[i] = machine.Of(times[i]).P50
+	}
+	return ns, nil
+}
 
 // wakeTime is how long it takes until another thread has begun to help, if it has had nothing to do for a moment.
 func wakeTime(ctx context.Context) float64 {

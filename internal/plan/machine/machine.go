@@ -84,6 +84,9 @@ type Machine struct {
 	Cycle float64
 	// Wake is how long it takes until another thread helps, in nanoseconds.
 	Wake float64
+	// Touch is the first write to a page, in nanoseconds a byte: page by page, and where the system was asked
+	// for huge pages. Zero if that was not measured.
+	Touch [2]float64
 	// Memory is by threads, 1 and all, since they share it; see Memory.
 	Memory map[int]Memory
 	// Link is the way to the nodes of a cluster, as far as nobody knows better.
@@ -124,6 +127,10 @@ type Engine struct {
 
 // Class is the time of one operation in nanoseconds.
 type Class struct{ One, Vector float64 }
+
+// HugePages reports whether memory for results should be asked for in huge pages: where it was measured that they
+// are filled sooner.
+func (m *Machine) HugePages() bool { return m.Touch[1] < m.Touch[0] }
 
 // Promotion is how long it takes to make native code of a kernel; 0 if that was not measured.
 func (m *Machine) Promotion() time.Duration {

@@ -84,6 +84,8 @@ func TestParse(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"processors = 2", "processors = 0", "processors = 0"},
 		{"cycle_ns", "cycles", "cycles"},
+		{"processors = 2", "touch_ns = [0.1, -1.0]\nprocessors = 2", "touch_ns"},
+		{"processors = 2", "touch_ns = [0.1, 0.0]\nprocessors = 2", "touch_ns"},
 		{"threads = 1", "threads = -1", "threads = -1"},
 		{"read = [[262144.0,", "read = [[-1.0,", "read, row 1"},
 		{"chase = [[", "chase = []\nwide = [[", "wide"},
@@ -103,5 +105,23 @@ func TestParse(t *testing.T) {
 	}
 	if _, err := Parse(nil); err == nil {
 		t.Error("nothing is a machine")
+	}
+}
+
+// Huge pages are asked for where they were measured to be quicker.
+func TestHugePages(t *testing.T) {
+	for _, c := range []struct {
+		touch [2]float64
+		huge  bool
+	}{{[2]float64{}, false}, {[2]float64{0.7, 0.2}, true}, {[2]float64{0.2, 0.7}, false}} {
+		m := *Default()
+		m.Touch = c.touch
+		text, err := m.Text()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := Parse(text); err != nil || got.Touch != c.touch || got.HugePages() != c.huge {
+			t.Errorf("touch_ns = %v: %v, %v", c.touch, got, err)
+		}
 	}
 }

@@ -1,0 +1,65 @@
+package mem_test
+
+import (
+	"runtime"
+	"testing"
+	"unsafe"
+
+	"github.com/godwit-run/godwit/internal/engine/mem"
+)
+
+func at(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }
+
+// TestResultsAreReused takes memory that was given back, once, and only for results of about its size.
+func TestResultsAreReused(t *testing.T) {
+	var r mem.Results
+	const n = 8<<20 + 3
+	b := mem.FreshResult(n, true)
+	if len(b) != n || at(b)%8 != 0 {
+		t.Fatalf("fresh memory: %d bytes at %x", len(b), at(b))
+	}
+	b[n-1] = 7
+	r.Give(b)
+	if r.Reuse(n/3) != nil {
+		t.Error("a result took memory of which it leaves more than half unused")
+	}
+	if r.Reuse(2*n) != nil {
+		t.Error("a result took memory that is too small")
+	}
+	c := r.Reuse(n - 5)
+	if c == nil || at(c) != at(b) || len(c) != n-5 {
+		t.Fatal("what was given back was not taken")
+	}
+	if r.Reuse(n) != nil {
+		t.Error("the same memory was given out twice")
+	}
+	r.Give(c)
+	if d := r.Reuse(n); d == nil || d[n-1] != 7 {
+		t.Error("a shorter result cut the memory")
+	}
+	runtime.KeepAlive(b)
+}
+
+// TestResultsAreGarbage shows that what is kept goes with a garbage collection.
+func TestResultsAreGarbage(t *testing.T) {
+	var r mem.Results
+	b := mem.FreshResult(8<<20, true)
+	r.Give(b)
+	b = nil
+	runtime.GC()
+	runtime.GC()
+	if r.Reuse(8<<20) != nil {
+		t.Error("the memory of a closed result outlived a garbage collection")
+	}
+}
+
+// TestSmallResultsAreNotKept shows that what has no huge page is the collector's alone.
+func TestSmallResultsAreNotKept(t *testing.T) {
+	var r mem.Results
+	b := mem.FreshResult(1<<20, true)
+	r.Give(b)
+	if r.Reuse(1<<20) != nil {
+		t.Error("a small result was kept")
+	}
+	runtime.KeepAlive(b)
+}
