@@ -126,7 +126,7 @@ func TestClusterDropAndReplace(t *testing.T) {
 		t.Fatal(err)
 	}
 	within(t, 10*time.Second, "the set is dropped", func() bool { return len(c.View().Sets) == 0 })
-	if _, err := sum(); err == nil || !strings.Contains(err.Error(), "no data set `v`") {
+	if _, err := sum(); err == nil || !strings.Contains(err.Error(), "no data set @v") {
 		t.Errorf("after the drop: %v", err)
 	}
 	if err := c.Drop(t.Context(), "v"); err == nil {
@@ -154,7 +154,7 @@ func TestClusterErrors(t *testing.T) {
 		without       bool // no cluster
 		want          []string
 	}{
-		{"no such set", `fn f(v: &[i64; N]) -> i64 { v.sum() }`, godwit.DataSet("words"), false, []string{"`v`", "no data set `words`", "@hypernym"}},
+		{"no such set", `fn f(v: &[i64; N]) -> i64 { v.sum() }`, godwit.DataSet("words"), false, []string{"`v`", "no data set @words", "@hypernym"}},
 		{"no cluster", `fn f(v: &[i64; N]) -> i64 { v.sum() }`, godwit.DataSet("hypernym"), true, []string{"`v`", "@hypernym", "no cluster"}},
 		{"no such column", `fn f(v: &[i64; N]) -> i64 { v.sum() }`, godwit.DataSet("flights#delays"), false, []string{"delays", "delay"}},
 		{"no such field", `record R { deley: i16 } fn f(v: &[R; N]) -> i64 { v.map(|r| r.deley as i64).sum() }`, godwit.DataSet("flights"), false, []string{"deley", "delay"}},

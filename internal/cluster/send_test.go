@@ -44,7 +44,7 @@ func TestSendRefused(t *testing.T) {
 		{"to a number", pkg, "1", column("@t#b"), "refused: this node runs no packages"},
 		{"no package", pkg[:9], "n1", cluster.SendOptions{}, "package, byte "},
 		{"no node", pkg, "n3", cluster.SendOptions{}, "no node n3 is alive: there are n1, n2"},
-		{"no set", pkg, "n1", column("@u#a"), "no data set `u`"},
+		{"no set", pkg, "n1", column("@u#a"), "no data set @u"},
 		{"no column", pkg, "n1", column("@t#c"), `@t has no column "c": it has a, b`},
 		{"one of two columns", pkg, "n1", column("@t"), "@t has the columns a, b: name one, as in @t#a"},
 		{"neither bytes nor data", pkg, "n1", column("t"), "expected a number of bytes or @SET#COLUMN"},

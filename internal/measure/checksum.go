@@ -3,7 +3,6 @@ package measure
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/engine"
-	"github.com/godwit-run/godwit/internal/engine/codegen"
 	"github.com/godwit-run/godwit/internal/front/compile"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
@@ -36,12 +34,11 @@ func checksum(ctx context.Context, s *session) error {
 	if err := s.checksums(ctx, f, "WebAssembly", engine.Options{}); err != nil {
 		return err
 	}
-	service := codegen.New(codegen.Options{Program: []string{s.opt.Program, "codegen-child"}})
-	defer service.Close()
-	if _, err := service.Info(ctx); errors.Is(err, codegen.ErrMissing) {
-		s.note("SKIPPED: native code: libLLVM 19 is not installed (Debian: libllvm19).")
-		return nil
+	service, err := s.codegen(ctx)
+	if service == nil {
+		return err
 	}
+	defer service.Close()
 	return s.checksums(ctx, f, "native", engine.Options{Tier: engine.Native, Codegen: service})
 }
 

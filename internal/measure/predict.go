@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit"
-	"github.com/godwit-run/godwit/internal/engine/codegen"
 	"github.com/godwit-run/godwit/internal/plan/calibrate"
 )
 
@@ -35,17 +34,14 @@ func predict(ctx context.Context, s *session) error {
 	if s.opt.Quick {
 		sizes, opt.Most = sizes[:3], 16<<20
 	}
-	service := codegen.New(codegen.Options{Program: []string{s.opt.Program, "codegen-child"}})
-	defer service.Close()
-	engines := []string{"wasm", "native"}
-	switch _, err := service.Info(ctx); {
-	case err == nil:
-		opt.Codegen = service
-	case errors.Is(err, codegen.ErrMissing):
-		s.note("SKIPPED: native code: libLLVM 19 is not installed (Debian: libllvm19).")
-		engines = engines[:1]
-	default:
+	service, err := s.codegen(ctx)
+	if err != nil {
 		return err
+	}
+	engines := []string{"wasm"}
+	if service != nil {
+		defer service.Close()
+		opt.Codegen, engines = service, append(engines, "native")
 	}
 	m, err := calibrate.Run(ctx, opt)
 	if err != nil {
@@ -55,7 +51,7 @@ func predict(ctx context.Context, s *session) error {
 	if err := m.Save(file); err != nil {
 		return err
 	}
-	f := &forecasts{s: s, file: file, rt: godwit.NewRuntime(godwit.WithCompiler("", s.opt.Program, "codegen-child"))}
+	f := &forecasts{s: s, file: file, rt: godwit.NewRuntime(godwit.WithCompiler("", s.compiler()...))}
 	defer f.rt.Close()
 	for _, p := range predictable {
 		for _, engine := range engines {

@@ -45,13 +45,26 @@ type streams struct {
 }
 
 func stream(ctx context.Context, s *session) error {
-	held, err := newResidents(engine.Options{})
+	service, err := s.codegen(ctx)
+	if err != nil {
+		return err
+	}
+	code := engine.Options{}
+	if service != nil {
+		defer service.Close()
+		code = engine.Options{Tier: engine.Native, Codegen: service}
+	}
+	rt, err := s.runtime(ctx)
+	defer rt.Close()
+	if err != nil {
+		return err
+	}
+	held, err := newResidents(code)
 	if err != nil {
 		return err
 	}
 	defer held.close()
-	b := &streams{session: s, rt: godwit.NewRuntime(), held: held, limits: map[int]Number{}}
-	defer b.rt.Close()
+	b := &streams{session: s, rt: rt, held: held, limits: map[int]Number{}}
 	big, half, small := int64(1<<28), int64(1<<26), int64(1<<24)
 	if s.opt.Quick {
 		big, half, small = 1<<25, 1<<23, 1<<21

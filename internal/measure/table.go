@@ -35,8 +35,12 @@ type tables struct {
 }
 
 func table(ctx context.Context, s *session) error {
-	b := &tables{session: s, rt: godwit.NewRuntime(), parquet: s.path("flights.parquet"), arrow: s.path("flights.arrow"), rows: 3_000_000}
-	defer b.rt.Close()
+	rt, err := s.runtime(ctx)
+	defer rt.Close()
+	if err != nil {
+		return err
+	}
+	b := &tables{session: s, rt: rt, parquet: s.path("flights.parquet"), arrow: s.path("flights.arrow"), rows: 3_000_000}
 	if s.opt.Quick {
 		b.rows = 1_000_000
 	}
