@@ -1,7 +1,9 @@
 package godwit
 
 import (
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -87,6 +89,9 @@ func (a Args) inOrder(f *compile.Func, list []compile.Arg) []compile.Arg {
 
 // convert gives all arguments the form that binding takes. What is open is to be closed, also after an error.
 func (a Args) convert(f *compile.Func, c *Cluster) (list compile.Args, open sources, err error) {
+	if err := f.Knows(slices.Collect(maps.Keys(a))); err != nil {
+		return nil, nil, err
+	}
 	list = make(compile.Args, len(a))
 	for name, v := range a {
 		if src := arrowSource(v); src != nil {

@@ -227,14 +227,19 @@ func (c *Cluster) Scrub(ctx context.Context, rate int64) ([]cluster.NodeStatus, 
 func (c *Cluster) open(arg, name string) (data.Source, error) {
 	if c == nil {
 		return nil, &InputError{Arg: arg, Text: fmt.Sprintf("argument `%s` is the data set @%s, but there is no cluster", arg, name),
-			Help: "start one with `godwit up`, or name its directory with --cluster"}
+			Help:    "join one with godwit.Connect, and give it to the call with godwit.WithCluster",
+			Command: "start one with `godwit up`, or name its directory with --cluster"}
 	}
 	if err := c.ready(); err != nil {
 		return nil, err
 	}
 	src, err := c.c.Open(name)
 	if err != nil {
-		return nil, &InputError{Arg: arg, Text: fmt.Sprintf("argument `%s`: %v", arg, err), Err: err}
+		e := &InputError{Arg: arg, Text: fmt.Sprintf("argument `%s`: %v", arg, err), Err: err}
+		if none := (*cluster.NoSetError)(nil); errors.As(err, &none) {
+			e.Help = none.Help
+		}
+		return nil, e
 	}
 	return src, nil
 }

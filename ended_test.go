@@ -37,3 +37,26 @@ func TestArgumentIsNamedOnce(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestArgumentOfNoParameter: a misspelt name is said to be one, before what stands for it is looked at.
+func TestArgumentOfNoParameter(t *testing.T) {
+	f := mustFunc(t, "fn f(value: &[f64; N]) -> f64 { value.sum() }")
+	_, err := f.Call(context.Background(), Args{"valeu": []float64{1}})
+	if err == nil || !strings.Contains(err.Error(), "has no parameter `valeu`") || !strings.Contains(err.Error(), "did you mean `value`?") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestHelpsAreInGo: helps of errors name what a Go program can do, and no flags of the command.
+func TestHelpsAreInGo(t *testing.T) {
+	f := mustFunc(t, "fn f(v: &[f64; N]) -> [(f64, f64); N] { v.map(|e| (e, e)) }")
+	for want, args := range map[string]Args{
+		"godwit.WithCluster":                 {"v": DataSet("x")},
+		`godwit.Args{"v": godwit.File("FILE`: {},
+	} {
+		_, err := f.Call(context.Background(), args)
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "--") || strings.Contains(err.Error(), "godwit run") {
+			t.Errorf("%v, expected %s in it", err, want)
+		}
+	}
+}

@@ -207,7 +207,7 @@ func (c *concrete) typ(t *graph.Type, depth int) *graph.Type {
 func (r *Result) move(path string, write func(*data.Output) error) error {
 	out, err := output(r.value)
 	if err != nil {
-		return &InputError{Text: path + ": " + err.Error(), Help: "print it with --json instead"}
+		return &InputError{Text: path + ": " + err.Error(), Help: "take its values with As or JSON instead", Command: "print it with --json instead"}
 	}
 	if err := write(out); err != nil {
 		return (&Func{}).failure(err)
@@ -227,7 +227,7 @@ func (r *Result) WriteFile(path string) error {
 	}
 	out, err := output(r.value)
 	if err != nil {
-		return &InputError{Text: path + ": " + err.Error(), Help: "print it with --json instead"}
+		return &InputError{Text: path + ": " + err.Error(), Help: "take its values with As or JSON instead", Command: "print it with --json instead"}
 	}
 	if err := data.Write(path, out); err != nil {
 		return (&Func{}).failure(err)

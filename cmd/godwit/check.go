@@ -85,7 +85,7 @@ func (c *checking) run(cmd *cobra.Command, paths []string) error {
 	}
 	out := &checks{Programs: all}
 	if err != nil {
-		p := problemOf(err, exitFailed)
+		p := problemOf(first(errs), exitFailed)
 		out.Error = &p
 	}
 	if perr := printJSON(cmd.OutOrStdout(), out); perr != nil {
@@ -110,6 +110,12 @@ func check(files []string) (checked, error) {
 	found := checked{Files: files, Functions: []string{}, Messages: []finding{}}
 	sources, err := compile.Read(files...)
 	if err != nil {
+		p := problemOf(err, exitFailed)
+		m := finding{Code: p.Code, Severity: diag.Error.String(), File: p.File, Text: p.Message, Note: p.Note, Help: p.Help}
+		if m.File == "" && len(files) == 1 {
+			m.File = files[0]
+		}
+		found.Messages = append(found.Messages, m)
 		return found, err
 	}
 	p, err := compile.Check(sources...)
@@ -143,6 +149,16 @@ func findings(list []*diag.Message) []finding {
 		out = append(out, f)
 	}
 	return out
+}
+
+// first is the first error.
+func first(errs []error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // join makes one error of those that are not nil, each rendered by itself.

@@ -41,10 +41,10 @@ type problem struct {
 const (
 	codeFailed      = "failed"
 	codeUsage       = "usage"       // the command line is wrong
+	codeNoSet       = "no_data_set" // of that name in the cluster
 	codeDeadline    = "deadline"    // --deadline has passed
 	codeInterrupted = "interrupted" // by a signal
 	codeInternal    = "internal"    // a bug of godwit
-	codeNoSet       = "no_data_set" // the cluster has none of this name
 )
 
 // problemOf is an error with the exit code that it leads to.

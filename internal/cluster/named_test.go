@@ -23,7 +23,7 @@ func (u *unsure) View(context.Context) (*catalog.View, error) {
 	if time.Now().Before(u.until) {
 		return &catalog.View{Revision: 1, Age: time.Second}, nil
 	}
-	return &catalog.View{Revision: 2, Sets: []catalog.Set{{ID: 1, Name: "v"}}}, nil
+	return &catalog.View{Revision: 2, Sets: []catalog.Set{{ID: 1, Name: "v"}, {ID: 2, Name: "words"}}}, nil
 }
 
 func (u *unsure) Watch(context.Context) (<-chan *catalog.View, error) {
@@ -49,7 +49,8 @@ func TestNamed(t *testing.T) {
 	}{
 		{"after a while", "v", 2 * time.Second, 2 * time.Second, nil},
 		{"never", "v", time.Minute, lookedFor, []string{"no data set @v", "etcd does not answer", "1s old"}},
-		{"at once", "w", 0, 0, []string{"no data set @w; it has @v"}},
+		{"at once", "w", 0, 0, []string{"no data set @w; it has @v, @words"}},
+		{"nearly", "wrods", 0, 0, []string{"no data set @wrods; it has @v, @words"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -70,6 +71,10 @@ func TestNamed(t *testing.T) {
 				}
 				if (err == nil) != (tt.says == nil) || err != nil && !errors.Is(err, ErrNoSet) {
 					t.Errorf("found it: %v", err)
+				}
+				none := (*NoSetError)(nil)
+				if help := "did you mean `@words`?"; errors.As(err, &none) && (none.Help == help) != (tt.set == "wrods") {
+					t.Errorf("the help is %q", none.Help)
 				}
 				for _, text := range tt.says {
 					if err != nil && !strings.Contains(err.Error(), text) {

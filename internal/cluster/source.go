@@ -11,6 +11,7 @@ import (
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
 	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -33,14 +34,16 @@ type source struct {
 	of     []int // shard of each chunk
 }
 
-// ErrNoSet says that the cluster has no data set of a name. Errors that are it have other words.
+// ErrNoSet says that the cluster has no data set of a name: errors.Is finds it in a NoSetError.
 var ErrNoSet = errors.New("no such data set")
 
-// noSet is an ErrNoSet that says what there is.
-type noSet struct{ text string }
+// NoSetError is a name that no data set has, and what may have been meant.
+type NoSetError struct{ Text, Help string }
 
-func (e *noSet) Error() string        { return e.text }
-func (e *noSet) Is(target error) bool { return target == ErrNoSet }
+func (e *NoSetError) Error() string { return e.Text }
+
+// Is implements errors.Is for ErrNoSet.
+func (e *NoSetError) Is(target error) bool { return target == ErrNoSet }
 
 // Open gives a data set as a table. Its rows are fetched from the nodes as they
 // are needed.
@@ -74,18 +77,23 @@ func (c *Cluster) Open(name string) (data.Source, error) {
 const maxNamed = 20
 
 func (c *Cluster) noSet(name string) error {
-	var names []string
-	sets := c.View().Sets
-	for _, s := range sets[:min(len(sets), maxNamed)] {
-		names = append(names, "@"+s.Name)
+	var names, shown []string
+	for _, s := range c.View().Sets {
+		names = append(names, s.Name)
 	}
-	if more := len(sets) - len(names); more > 0 {
-		names = append(names, fmt.Sprintf("and %d more", more))
+	for _, n := range names[:min(len(names), maxNamed)] {
+		shown = append(shown, "@"+n)
 	}
+	if more := len(names) - len(shown); more > 0 {
+		shown = append(shown, fmt.Sprintf("and %d more", more))
+	}
+	e := &NoSetError{Text: fmt.Sprintf("the cluster has no data set @%s; it has %s", name, strings.Join(shown, ", "))}
 	if len(names) == 0 {
-		return &noSet{fmt.Sprintf("the cluster has no data set @%s, nor any other; load one with `godwit load`", name)}
+		e.Text, e.Help = fmt.Sprintf("the cluster has no data set @%s, nor any other", name), "load one with `godwit load`"
+	} else if near := diag.Nearest(name, names); near != "" {
+		e.Help = "did you mean `@" + near + "`?"
 	}
-	return &noSet{fmt.Sprintf("the cluster has no data set @%s; it has %s", name, strings.Join(names, ", "))}
+	return e
 }
 
 // RemoteSet implements run.Remote.

@@ -18,10 +18,15 @@ type Progress struct {
 	what  string
 	unit  string
 	from  time.Time // when the bar appears
+	begun time.Time // the first report
 	mu    sync.Mutex
 	bar   *progressbar.ProgressBar
 	shown bool
 }
+
+// rated is how long a bar counts before it appears: the library's rate is of the time since the
+// first report, and what that one says was done before.
+const rated = time.Second / 2
 
 // NewProgress starts to count the time. what is done to what is counted, of which unit
 // is the name in the plural.
@@ -37,9 +42,9 @@ func (p *Progress) Report(done, total int64) {
 		return
 	}
 	if p.bar == nil {
-		p.bar = progressbar.NewOptions64(total, p.options()...)
+		p.bar, p.begun = progressbar.NewOptions64(total, p.options()...), time.Now()
 	}
-	if !p.shown && !time.Now().Before(p.from) {
+	if !p.shown && !time.Now().Before(p.from) && time.Since(p.begun) >= rated {
 		p.shown = true
 		progressbar.OptionSetVisibility(true)(p.bar)
 	}

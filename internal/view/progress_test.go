@@ -20,7 +20,11 @@ func TestProgressWaits(t *testing.T) {
 		t.Errorf("shown at once: %q", b.String())
 	}
 	p.from = p.from.Add(-2 * Patience)
-	time.Sleep(150 * time.Millisecond) // the bar is drawn that often
+	p.Report(40, 100)
+	if b.Len() > 0 {
+		t.Errorf("shown before it has a rate: %q", b.String())
+	}
+	time.Sleep(rated)
 	p.Report(50, 100)
 	p.Close()
 	if !strings.Contains(b.String(), "50%") {
@@ -34,6 +38,8 @@ func TestProgressFits(t *testing.T) {
 		main, side := terminal(t, width)
 		p := NewProgress(side, "loading", "rows")
 		p.from = time.Now()
+		p.Report(1, 200_000_000_000)
+		p.begun = p.begun.Add(-rated)
 		for _, done := range []int64{1, 99_999_999_999, 100_000_000_000} {
 			p.Report(done, 200_000_000_000)
 			time.Sleep(110 * time.Millisecond)

@@ -108,30 +108,39 @@ func (b *Bound) Unchanged() error {
 // Sizes are the values of the declared sizes.
 func (b *Bound) Sizes() map[string]int64 { return maps.Clone(b.sizes.known) }
 
-func (f *Func) checkNames(args Args) error {
-	var names, missing []string
+// Knows gives an error if the function has neither a parameter nor a size of one of the names.
+func (f *Func) Knows(given []string) error {
+	var names []string
 	for i := range f.Graph.Given() {
-		name := f.info(i).Name
-		names = append(names, name)
-		if args[name] == nil {
-			missing = append(missing, name)
-		}
+		names = append(names, f.info(i).Name)
 	}
 	params := len(names)
 	for _, s := range f.Graph.Sizes {
 		names = append(names, s.Name)
 	}
-	unknown := ""
-	for name := range args {
-		if !slices.Contains(names, name) && (unknown == "" || name < unknown) {
-			unknown = name
+	slices.Sort(given)
+	for _, name := range given {
+		if !slices.Contains(names, name) {
+			return f.unknown(name, names[:params], names)
 		}
 	}
-	if unknown != "" {
-		return f.unknown(unknown, names[:params], names)
+	return nil
+}
+
+func (f *Func) checkNames(args Args) error {
+	if err := f.Knows(slices.Collect(maps.Keys(args))); err != nil {
+		return err
+	}
+	var missing, inGo []string
+	for i, p := range f.Graph.Body.Params[:f.Graph.Given()] {
+		if name := f.info(i).Name; args[name] == nil {
+			missing, inGo = append(missing, name), append(inGo, fmt.Sprintf("%q: %s", name, goExampleOf(p.Type)))
+		}
 	}
 	if len(missing) > 0 {
-		return refuse(missing[0], "run it like this:\n"+f.Example(), "%s needs %s\n  %s", quoted([]string{f.Name}), arguments(missing), f.Signature())
+		e := refuse(missing[0], "add to the arguments: godwit.Args{"+strings.Join(inGo, ", ")+"}", "%s needs %s\n  %s", quoted([]string{f.Name}), arguments(missing), f.Signature())
+		e.Command = "run it like this:\n" + f.Example()
+		return e
 	}
 	return nil
 }

@@ -28,6 +28,8 @@ type InputError struct {
 	Arg  string // the argument it is about, "" if none
 	Text string
 	Help string
+	// Command is the help for those who call through the command line, if it is another one.
+	Command string
 	// Source and Span tell what the program declares about it, if it does.
 	Source *diag.Source
 	Span   diag.Span
@@ -45,8 +47,11 @@ func (e *InputError) Error() string {
 
 func (e *InputError) Unwrap() error { return e.Err }
 
-// Message is the error as a message about the source.
+// Message is the error as the command line shows it.
 func (e *InputError) Message() *diag.Message {
+	if e.Command != "" {
+		return &diag.Message{Source: e.Source, Span: e.Span, Text: e.Text, Note: e.Note, Help: e.Command}
+	}
 	return &diag.Message{Source: e.Source, Span: e.Span, Text: e.Text, Note: e.Note, Help: e.Help}
 }
 

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/godwit-run/godwit/internal/ir/graph"
@@ -100,4 +101,13 @@ func exampleLiteral(t *graph.Type) string {
 		return "1"
 	}
 	return "true"
+}
+
+// goExampleOf is an argument of the type, in Go.
+func goExampleOf(t *graph.Type) string {
+	text := strings.Trim(exampleOf(t), "'") // which a shell needs
+	if _, ok := Text(text).file(); ok {
+		return "godwit.File(" + strconv.Quote(text) + ")"
+	}
+	return "godwit.Text(" + strconv.Quote(text) + ")"
 }
