@@ -255,13 +255,17 @@ func wider(value string, declared num.Kind) string {
 			return "declare a wider type: " + k.String()
 		}
 	}
+	float := "as f64"
+	if _, msg := parseFloat64([]byte(value)); msg != "" { // f64 would refuse it
+		float += " and write it with a point, as " + shortened(value) + ".0, to have it rounded"
+	}
 	if declared != num.U64 && holds(num.U64, value) {
-		return "declare it as u64 if nothing in it is negative, else as f64, or leave the column out"
+		return "declare it as u64 if nothing in it is negative, else " + float + ", or leave the column out"
 	}
 	if declared == num.U64 && holds(num.I64, value) {
-		return "declare it as i64 if nothing in it is above 9223372036854775807, else as f64, or leave the column out"
+		return "declare it as i64 if nothing in it is above 9223372036854775807, else " + float + ", or leave the column out"
 	}
-	return "no integer type holds it: declare it as f64, or leave the column out"
+	return "no integer type holds it: declare it " + float + ", or leave the column out"
 }
 
 // holds reports whether an integer kind has a value of this text.

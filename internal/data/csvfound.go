@@ -207,7 +207,7 @@ func (p csvPlace) before(q csvPlace) bool {
 	return p.line < q.line || p.line == q.line && p.col < q.col
 }
 
-// csvTextHelp is for a program that reads the column.
+// csvTextHelp is for a program that reads the column as a kind that the text is not of.
 func csvTextHelp(column, text string, k num.Kind) string {
 	if help := csvWordHelp(column, text); help != "" {
 		return help
@@ -217,7 +217,10 @@ func csvTextHelp(column, text string, k num.Kind) string {
 	}
 	const missing = "leave the field empty where a value is missing"
 	if strings.ContainsAny(text, "0123456789") {
-		return "leave the column out, or " + missing
+		if _, msg := parseFloat64([]byte(text)); msg == "" && k.IsInt() {
+			return "declare it as f64"
+		}
+		return "mend the field: a number is digits, with a sign, a point or an exponent; " + missing + ", and declare Option; or leave the column out"
 	}
 	return "there are no strings: leave the column out, or store a number for each text; " + missing
 }

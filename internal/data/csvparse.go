@@ -141,12 +141,23 @@ func (p *csvParser) refuse(pos int, row int64, col int, w Want, field []byte, ms
 		e.Msg, e.Help = m.Msg, m.Help
 	case csvExact:
 		e.Msg, e.Help = inexact(w.Kind, text)
+		e.Help = csvRounded(text, e.Help)
 	case csvHuge:
 		e.Msg = fmt.Sprintf("expected %s, %s is too large for it", w.Kind, text)
 	default:
 		e.Msg, e.Help = csvExpected(w.Kind, text), csvTextHelp(e.Column, text, w.Kind)
 	}
 	return e
+}
+
+// csvRounded is the help for an integer that no float is. The text can be written as a float, too,
+// which is the way out where no integer type holds it together with the other fields.
+func csvRounded(text, help string) string {
+	point := "write it with a point, as " + shortened(text) + ".0, to have it rounded"
+	if strings.Contains(help, point) {
+		return help
+	}
+	return help + "; if no integer type holds the whole column, " + point
 }
 
 func csvExpected(k num.Kind, text string) string {
