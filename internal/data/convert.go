@@ -223,11 +223,7 @@ func inexact(k num.Kind, value string) (msg, help string) {
 		return "expected bool (0 or 1), found " + value, "declare an integer type, and compare it"
 	}
 	help = "declare an integer type, and convert it with `as " + k.String() + "`, which rounds"
-	switch {
-	case holds(num.I64, value):
-	case holds(num.U64, value):
-		help = "declare it as u64 if nothing in it is negative, and convert it with `as " + k.String() + "`, which rounds; else write it with a point, as " + value + ".0"
-	default:
+	if !holds(num.I64, value) && !holds(num.U64, value) {
 		help = "no type holds it: write it with a point, as " + shortened(value) + ".0, to have it rounded, or leave the column out"
 	}
 	if k == num.F32 {
