@@ -34,8 +34,11 @@ func (s *session) codegen(ctx context.Context) (*codegen.Service, error) {
 // runtime is one of native code where there is LLVM, as the command has it.
 func (s *session) runtime(ctx context.Context) (*godwit.Runtime, error) {
 	service, err := s.codegen(ctx)
-	if service == nil || err != nil {
-		return godwit.NewRuntime(), err
+	switch {
+	case err != nil:
+		return nil, err
+	case service == nil:
+		return godwit.NewRuntime(), nil
 	}
 	service.Close()
 	return godwit.NewRuntime(godwit.WithEngine("native"), godwit.WithCompiler("", s.compiler()...)), nil

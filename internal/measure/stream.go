@@ -55,10 +55,10 @@ func stream(ctx context.Context, s *session) error {
 		code = engine.Options{Tier: engine.Native, Codegen: service}
 	}
 	rt, err := s.runtime(ctx)
-	defer rt.Close()
 	if err != nil {
 		return err
 	}
+	defer rt.Close()
 	held, err := newResidents(code)
 	if err != nil {
 		return err

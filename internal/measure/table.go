@@ -36,10 +36,10 @@ type tables struct {
 
 func table(ctx context.Context, s *session) error {
 	rt, err := s.runtime(ctx)
-	defer rt.Close()
 	if err != nil {
 		return err
 	}
+	defer rt.Close()
 	b := &tables{session: s, rt: rt, parquet: s.path("flights.parquet"), arrow: s.path("flights.arrow"), rows: 3_000_000}
 	if s.opt.Quick {
 		b.rows = 1_000_000

@@ -269,7 +269,7 @@ func TestPlan(t *testing.T) {
 		b.alive[1], b.plans[1] = true, New(1, Options{}, known)
 		b.holds[1][Name{7, 3}] = true // a load under way
 		b.publish()
-		log := b.pass(1000)
+		log := b.pass(500)
 		if b.holds[1][shard] || !b.holds[1][Name{7, 3}] {
 			t.Fatalf("%v: node 1 holds %v, expected shard 3 of set 7, which may be a load, and no other", log, b.holds[1])
 		}
@@ -388,7 +388,7 @@ func TestPlan(t *testing.T) {
 		plan = New(1, Options{}, plan.Known())
 		plan.Learn(&catalog.View{Revision: 10, Records: "r", Nodes: b.view.Nodes})
 		var at []int64
-		for now := int64(2); now <= 7300; now++ {
+		for now := int64(2); now <= 1300; now++ {
 			list, _ := plan.Due(now*second, []Name{before, load})
 			for _, a := range list {
 				if u, ok := a.(*Unclaimed); !ok || u.Name != load {
@@ -397,7 +397,7 @@ func TestPlan(t *testing.T) {
 				at = append(at, now)
 			}
 		}
-		if want := []int64{3602, 7203}; !slices.Equal(at, want) {
+		if want := []int64{602, 1203}; !slices.Equal(at, want) {
 			t.Fatalf("it is asked after %v s whether anybody loads the set, expected %v", at, want)
 		}
 	})

@@ -47,9 +47,7 @@ func TestProductApart(t *testing.T) {
 	for i := range n {
 		x[i], y[i], turns[i] = 1/float64(i+3), float64(i)*0.3, int64(i%5)
 	}
-	for _, b := range [][]byte{bytesOf(x), bytesOf(y), bytesOf(turns), make([]byte, 8*n)} {
-		c.Regions = append(c.Regions, b)
-	}
+	c.Regions = [][]byte{bytesOf(x), bytesOf(y), bytesOf(turns), make([]byte, 8*n)}
 	eachWidth(t, func(t *testing.T, b *backend) {
 		if err := b.agree(t, c); err != nil {
 			t.Error(err)
