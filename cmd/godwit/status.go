@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/godwit-run/godwit/internal/cluster"
-	"github.com/godwit-run/godwit/internal/cluster/catalog"
 	"github.com/godwit-run/godwit/internal/cluster/control"
 	"github.com/godwit-run/godwit/internal/view"
 )
@@ -36,7 +35,7 @@ func newStatus() *cobra.Command {
 			}
 			v, members := c.View(), <-asked
 			if asJSON {
-				return printJSON(cmd.OutOrStdout(), &clusterStatus{append([]cluster.NodeStatus{}, nodes...), append([]catalog.Away{}, v.Away...), cluster.Listed(v.Sets...), cluster.CopiesOf(v), append([]control.MemberState{}, members...)})
+				return printJSON(cmd.OutOrStdout(), &clusterStatus{append([]cluster.NodeStatus{}, nodes...), cluster.AwayFrom(v, nodes), cluster.Listed(v.Sets...), cluster.CopiesOf(v), append([]control.MemberState{}, members...)})
 			}
 			_, err = fmt.Fprint(cmd.OutOrStdout(), view.Cluster(v, nodes)+view.Code(nodes)+view.Damaged(nodes)+view.Members(members, time.Now()))
 			return err

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/godwit-run/godwit/internal/cluster/caller"
@@ -24,6 +25,17 @@ type NodeStatus struct {
 // Status asks all nodes at the same time.
 func (c *Cluster) Status(ctx context.Context) ([]NodeStatus, error) {
 	return c.inquire(ctx, &parcel.Inquiry{})
+}
+
+// AwayFrom are the nodes that a view lists as away and that were not asked a moment ago.
+func AwayFrom(v *catalog.View, nodes []NodeStatus) []catalog.Away {
+	list := []catalog.Away{}
+	for _, a := range v.Away {
+		if !slices.ContainsFunc(nodes, func(n NodeStatus) bool { return n.Peer == a.Peer }) {
+			list = append(list, a)
+		}
+	}
+	return list
 }
 
 // Members are the members of etcd, as a node sees them; nil where no node knows.

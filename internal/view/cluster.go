@@ -18,7 +18,7 @@ func Cluster(v *catalog.View, nodes []cluster.NodeStatus) string {
 	for _, n := range nodes {
 		clusterNode(w, n)
 	}
-	for _, a := range v.Away {
+	for _, a := range cluster.AwayFrom(v, nodes) {
 		w.row(a.Name, fmt.Sprint(a.Peer), "-", "not running")
 	}
 	b.WriteString(w.String())

@@ -15,7 +15,7 @@ func TestCluster(t *testing.T) {
 	two := []catalog.Peer{1, 2}
 	v := &catalog.View{
 		Nodes: []catalog.Node{{Peer: 1, Name: "n1"}, {Peer: 2, Name: "n2", Draining: true}},
-		Away:  []catalog.Away{{Peer: 3, Name: "n3"}},
+		Away:  []catalog.Away{{Peer: 2, Name: "n2"}, {Peer: 3, Name: "n3"}},
 		Sets: []catalog.Set{
 			{ID: 1, Name: "whole", Shards: []catalog.Shard{{Assigned: []catalog.Peer{1}, Replicas: []catalog.Peer{1}}}},
 			{ID: 2, Name: "thin", Shards: []catalog.Shard{{Assigned: two, Replicas: two}, {Assigned: two, Replicas: []catalog.Peer{1}}, {Assigned: two}}},
@@ -33,6 +33,9 @@ func TestCluster(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("it does not say %q:\n%s", want, text)
 		}
+	}
+	if strings.Count(text, "n2") != 1 {
+		t.Errorf("a node that went while it was asked is there twice:\n%s", text)
 	}
 	if strings.Count(text, "missing") != 1 {
 		t.Errorf("something is missing of a set that is whole:\n%s", text)
