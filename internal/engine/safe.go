@@ -18,6 +18,17 @@ func (c *Compiled) Outer(sizes []int64) int64 {
 // a window on it is enough.
 func (c *Compiled) Streams(region int) bool { return c.Safe.Footprint[region].Streamed }
 
+// Fills reports that all outer indices together store every one of a region's first n elements.
+func (c *Compiled) Fills(region int, sizes []int64, n int64) bool {
+	if !c.Safe.Footprint[region].Filled {
+		return false
+	}
+	length, ok := kernel.EvalPoly(c.Safe.Footprint[region].Len, sizes)
+	count, ok2 := kernel.EvalPoly(c.Kernel.Count, sizes)
+	grain, ok3 := kernel.EvalPoly(c.Kernel.Grain, sizes)
+	return ok && ok2 && ok3 && n <= length && grain > 0 && c.Outer(sizes) >= (count+grain-1)/grain
+}
+
 // Reach gives elements first..end of a region that contain all that outer
 // indices lo..hi touch. Both do not fall when lo and hi rise.
 func (c *Compiled) Reach(region int, sizes []int64, lo, hi int64) (first, end int64) {

@@ -101,8 +101,8 @@ func (r *runner) allOf(b int, such func(*engine.Compiled) bool) bool {
 }
 
 // roomForeign allocates a buffer of n elements outside of the arena: for the caller, if it is
-// a column of the result.
-func (r *runner) roomForeign(b int, n int64, why string) error {
+// a column of the result. With filled it may have anything in it.
+func (r *runner) roomForeign(b int, n int64, why string, filled bool) error {
 	if r.buffers[b].here && r.buffers[b].n >= n {
 		return nil
 	}
@@ -127,6 +127,9 @@ func (r *runner) roomForeign(b int, n int64, why string) error {
 	switch {
 	case used != nil:
 		buf.foreign, buf.given = used, true
+		if filled {
+			break
+		}
 		if err := r.blocks(bytes, func(lo, hi int64) error { clear(used[lo:hi]); return nil }); err != nil {
 			return err
 		}

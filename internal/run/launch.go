@@ -254,7 +254,10 @@ func (p *launching) placeRegion(i, b int) error {
 	case in != nil && !in.moved:
 		err = bug("launch %q writes to %s", p.l.Label, r.name(b))
 	case r.keepsForeign(b):
-		err = r.roomForeign(b, n, "")
+		err = r.roomForeign(b, n, "", p.fills(i, n))
+	case p.fills(i, n):
+		err = r.roomUsed(b, n)
+		r.buffers[b].blocks = 0
 	default:
 		err = r.room(b, n, "")
 		r.buffers[b].blocks = 0
@@ -264,6 +267,11 @@ func (p *launching) placeRegion(i, b int) error {
 		return err
 	}
 	return p.checkBound(i, b)
+}
+
+// fills reports that the launch stores each of the n elements behind a region, so that nobody sees what was there.
+func (p *launching) fills(region int, n int64) bool {
+	return p.lo == 0 && p.hi == p.outer && p.c.Fills(region, p.sizes, n)
 }
 
 // residency is how an input gets to this launch. A part of a launch takes from

@@ -40,8 +40,15 @@ func (r *runner) settle(b int) error {
 	return r.settleDecoded(in)
 }
 
-// room allocates a buffer of n elements.
+// room allocates a buffer of n elements, all zero.
 func (r *runner) room(b int, n int64, why string) error {
+	return r.roomBy(b, n, why, r.eng.Arena().Alloc)
+}
+
+// roomUsed allocates a buffer of n elements with anything in it.
+func (r *runner) roomUsed(b int, n int64) error { return r.roomBy(b, n, "", r.eng.Arena().AllocUsed) }
+
+func (r *runner) roomBy(b int, n int64, why string, get func(int64) (mem.Span, error)) error {
 	if r.buffers[b].here && r.buffers[b].n >= n {
 		return nil
 	}
@@ -50,9 +57,9 @@ func (r *runner) room(b int, n int64, why string) error {
 		r.buffers[b] = buffer{here: true}
 		return nil
 	}
-	s, err := r.reserve(b, n*int64(r.s.Buffers[b].Kind.Size()), why, r.eng.Arena().Alloc)
+	s, err := r.reserve(b, n*int64(r.s.Buffers[b].Kind.Size()), why, get)
 	if full := (*SpaceError)(nil); errors.As(err, &full) && r.reachesForeign(b) {
-		return r.roomForeign(b, n, why)
+		return r.roomForeign(b, n, why, false)
 	}
 	if err != nil {
 		return err

@@ -79,11 +79,17 @@ func (r *runner) column(res *Result, c schedule.Column) (column.Column, error) {
 	if len(all) >= mem.HugePage { // what is shorter is not kept
 		res.owned = append(res.owned, all)
 	}
+	canonical := r.s.Buffers[c.Buffer].Canonical
+	if buf.given && canonical {
+		return col, nil
+	}
 	err := r.blocks(int64(len(src)), func(lo, hi int64) error {
 		if !buf.given {
 			copy(col.Data[lo:hi], src[lo:hi])
 		}
-		column.CanonicalNaN(col.Kind, col.Data[lo:hi])
+		if !canonical {
+			column.CanonicalNaN(col.Kind, col.Data[lo:hi])
+		}
 		return nil
 	})
 	return col, err

@@ -29,7 +29,7 @@ func TestReusedMemoryIsZero(t *testing.T) {
 		pool: engine.NewPool(2), buffers: make([]buffer, 1), inputs: make([]*input, 1), opt: Options{Machine: machine.Default(), beyond: true}}
 	defer r.pool.Close()
 	r.p.results, r.p.swapped = append(r.p.results, 1), append(r.p.swapped, false)
-	if err := r.roomForeign(0, n, ""); err != nil {
+	if err := r.roomForeign(0, n, "", false); err != nil {
 		t.Fatal(err)
 	}
 	got := r.buffers[0].foreign

@@ -106,6 +106,15 @@ func (a *Arena) Alloc(n int64) (Span, error) {
 	return a.allocFresh(n)
 }
 
+// AllocUsed is Alloc of memory with anything in it, for who fills it before anybody looks.
+func (a *Arena) AllocUsed(n int64) (Span, error) {
+	if n > maxSpare {
+		return a.allocFresh(n)
+	}
+	s, _, err := a.spareSpan(n)
+	return s, err
+}
+
 // allocFresh gives memory that comes from the system.
 func (a *Arena) allocFresh(n int64) (Span, error) {
 	s, err := a.Reserve(n)

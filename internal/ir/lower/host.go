@@ -48,8 +48,10 @@ func (l *lowering) hostNode(n *graph.Node, later []*graph.Node) error {
 	case (n.Op == graph.Map || n.Op == graph.Filter) && masked(n):
 		return l.maskedMap(n)
 	}
-	out := l.buffersFor(l.nameOf(n), n.Type)
-	err := l.fill(n, out)
+	if done, err := l.mapAndFold(n, later); done || err != nil {
+		return err
+	}
+	out, err := l.compute(n)
 	l.mat[n] = out
 	return err
 }
@@ -94,8 +96,8 @@ func (l *lowering) small(n *graph.Node) bool {
 	return hi <= num.Leaf
 }
 
-// fill computes n into buffers: in parallel when it is an array whose
-// elements are independent, otherwise by one worker.
+// fill computes n into buffers: in parallel if it can be, otherwise by one
+// worker.
 func (l *lowering) fill(n *graph.Node, out []source) error {
 	if n.Op == graph.MakeTuple && hasArray(n.Type) {
 		for i, a := range n.Args {
@@ -106,10 +108,15 @@ func (l *lowering) fill(n *graph.Node, out []source) error {
 		}
 		return nil
 	}
-	if n.Type.Kind == graph.Array && (n.Op == graph.Map || l.isAlias(n)) {
+	if l.inParallel(n) {
 		return l.parallel(n, out)
 	}
 	return l.solo(n, out)
+}
+
+// inParallel reports an array whose elements are independent.
+func (l *lowering) inParallel(n *graph.Node) bool {
+	return n.Type.Kind == graph.Array && (n.Op == graph.Map || l.isAlias(n))
 }
 
 // isAlias reports an array that is known already and only needs copying.
@@ -122,23 +129,29 @@ func (l *lowering) isAlias(n *graph.Node) bool {
 func (l *lowering) parallel(n *graph.Node, out []source) error {
 	return l.kernel("map "+l.nameOf(n), func(k *kern) {
 		k.over(n.Type.Size, l.grain(n))
-		a := k.node(n, k.root).arr
-		dst := k.attach(n.Type, out, kernel.Write)
-		fill := func(lo, hi kernel.Value) {
-			k.each(lo, hi, n.Type.Size, func(i kernel.Value) {
-				k.slotScope(i, func() {
-					inner := dst
-					inner.off = i
-					k.store(n.Type.Elem(), k.element(a, i).v, inner)
-				})
-			})
-		}
-		if c := cutOf(n); c != nil {
-			k.halves(c, fill)
-			return
-		}
-		fill(k.lo, k.hi)
+		k.elementsOf(n, out, kernel.Write)
 	})
+}
+
+// elementsOf stores the elements of the grain.
+func (k *kern) elementsOf(n *graph.Node, out []source, access kernel.Access) backing {
+	a := k.node(n, k.root).arr
+	dst := k.attach(n.Type, out, access)
+	fill := func(lo, hi kernel.Value) {
+		k.each(lo, hi, n.Type.Size, func(i kernel.Value) {
+			k.slotScope(i, func() {
+				inner := dst
+				inner.off = i
+				k.store(n.Type.Elem(), k.element(a, i).v, inner)
+			})
+		})
+	}
+	if c := cutOf(n); c != nil {
+		k.halves(c, fill)
+	} else {
+		fill(k.lo, k.hi)
+	}
+	return dst
 }
 
 // grain is the number of elements that one outer index computes: few when an

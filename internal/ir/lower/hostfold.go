@@ -21,9 +21,7 @@ func (l *lowering) reductions(group []*graph.Node) error {
 		if launch == nil {
 			joints, tables = l.leafTables(rs, leaves)
 		}
-		for i, v := range k.foldAll(rs, k.lo, k.hi, slots) {
-			k.b.Store(k.region(tables[i], leaves, kernel.Write), k.o, v)
-		}
+		k.foldLeaf(rs, tables, leaves, slots)
 		k.launch.Pruning = l.pruning(group)
 		launch = k.launch
 	})
@@ -34,6 +32,13 @@ func (l *lowering) reductions(group []*graph.Node) error {
 		return err
 	}
 	return l.combine(group, tables, leaves)
+}
+
+// foldLeaf folds the slots of the grain, a leaf, into its row of the tables.
+func (k *kern) foldLeaf(rs []*reduction, tables []int, leaves, slots size.Poly) {
+	for i, v := range k.foldAll(rs, k.lo, k.hi, slots) {
+		k.b.Store(k.region(tables[i], leaves, kernel.Write), k.o, v)
+	}
 }
 
 // leafTables makes a buffer for each word of the accumulators.

@@ -47,6 +47,7 @@ func Lower(g *graph.Graph, opt Options) (s *schedule.Schedule, err error) {
 		l.s.Sites = append(l.s.Sites, schedule.Site{Group: o.Group, InLoop: o.Turns})
 	}
 	l.use, l.memory = analyse(g), memoryOf(g)
+	l.returned = returned(g.Body.Results[0], map[*graph.Node]bool{})
 	l.steps = &l.s.Steps
 	for i, p := range g.Body.Params {
 		l.param(i, p)
@@ -69,6 +70,19 @@ type lowering struct {
 	memory *memory
 	mat    map[*graph.Node][]source // what has been computed, by leaf
 	steps  *[]schedule.Step         // where the next step goes
+	// returned are the nodes of which the result is made.
+	returned map[*graph.Node]bool
+}
+
+// returned adds to a set the nodes that n is made of.
+func returned(n *graph.Node, set map[*graph.Node]bool) map[*graph.Node]bool {
+	if n.Op == graph.MakeTuple {
+		for _, a := range n.Args {
+			returned(a, set)
+		}
+	}
+	set[n] = true
+	return set
 }
 
 // source is where a leaf of a computed value is: a buffer, or a scalar that
@@ -197,7 +211,18 @@ func (l *lowering) force(n *graph.Node) ([]source, error) {
 	if srcs, ok := l.component(n); ok && owned(l.s, srcs) {
 		return srcs, nil
 	}
+	return l.compute(n)
+}
+
+// compute gives buffers that hold n, those of an array that n replaces or new ones. If they are the result's, n's
+// kernel sees to their NaNs.
+func (l *lowering) compute(n *graph.Node) ([]source, error) {
+	canonical := l.returned[n] && l.inParallel(n)
+	if out, ok := l.overwrite(n, canonical); ok {
+		return out, nil
+	}
 	out := l.buffersFor(l.nameOf(n), n.Type)
+	l.canonical(out, canonical)
 	return out, l.fill(n, out)
 }
 

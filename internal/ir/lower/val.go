@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"math"
 	"strconv"
 
 	"github.com/godwit-run/godwit/internal/front/size"
@@ -257,8 +258,18 @@ func (k *kern) store(t *graph.Type, v val, b backing) {
 		if off == kernel.None {
 			off = k.b.Int(0)
 		}
-		k.b.Store(r, off, k.b.Convert(v.s, k.k.Regions[r].Elem, false))
+		k.b.Store(r, off, k.canonical(r, k.b.Convert(v.s, k.k.Regions[r].Elem, false)))
 	}
+}
+
+// canonical is what is stored in a region for v: where its buffer is to have one NaN only, that one for
+// any other. It costs two instructions here, and another walk over the buffer later.
+func (k *kern) canonical(region int, v kernel.Value) kernel.Value {
+	kind, b := k.k.Regions[region].Elem, k.launch.Regions[region]
+	if b < 0 || !k.l.s.Buffers[b].Canonical || !kind.IsFloat() {
+		return v
+	}
+	return k.b.Select(k.b.Wrap(num.Ne, v, v), k.b.Const(kind, num.FromFloat(kind, math.NaN())), v)
 }
 
 func (k *kern) storeFields(types []*graph.Type, v val, b backing) {

@@ -43,6 +43,8 @@ type Buffer struct {
 	// input has checked it.
 	Bounded bool
 	Bound   size.Poly
+	// Canonical: whatever launch is the last that writes floats here writes num's one NaN for any.
+	Canonical bool
 }
 
 // Input names a column of an argument: leaf Leaf (see graph.Leaves) of

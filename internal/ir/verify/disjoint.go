@@ -108,6 +108,8 @@ type Footprint struct {
 	Start, End size.Poly
 	// Len is the region's length.
 	Len size.Poly
+	// Filled says that outer indices whose grains cover all slots store every element.
+	Filled bool
 }
 
 // Range gives elements [start, end) that contain all that outer indices
@@ -139,7 +141,7 @@ func (c *checker) footprints() {
 }
 
 func (c *checker) footprint(r int, as []access) Footprint {
-	f := Footprint{Len: c.k.Regions[r].Len}
+	f := Footprint{Len: c.k.Regions[r].Len, Filled: kernel.Fills(c.k, r)}
 	if len(as) == 0 {
 		f.Streamed = !c.isState(r) && c.k.Regions[r].Access != kernel.Scratch
 		return f

@@ -1,0 +1,96 @@
+package kernel
+
+import (
+	"github.com/godwit-run/godwit/internal/front/size"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// In: a kernel and one of its regions. Out: whether a run of all outer indices stores every element of
+// it, so that what was there before is never seen. Invariant: where it says so that holds for all
+// sizes; where it does not, nothing follows.
+
+// Fills reports a region that the kernel does not load and of which each outer index stores all elements of its
+// slots: one to a slot, or a row of them.
+func Fills(k *Kernel, region int) bool {
+	r := &k.Regions[region]
+	if r.Access != Write || len(k.Body.Params) < 3 {
+		return false
+	}
+	f := filling{region: region, size: map[Value]size.Poly{}, product: map[Value][2]Value{}}
+	lo, hi := k.Body.Params[1], k.Body.Params[2]
+	for i := range k.Body.Instrs {
+		in := &k.Body.Instrs[i]
+		f.note(in)
+		if in.Code != For || in.Stop || in.Args[0] != lo || in.Args[1] != hi {
+			continue
+		}
+		if k.Count.Equal(r.Len) && f.slot(&in.Blocks[0]) {
+			return true
+		}
+		if row, ok := f.row(&in.Blocks[0]); ok && k.Count.Mul(row).Equal(r.Len) {
+			return true
+		}
+	}
+	return false
+}
+
+// filling is what is known of values while a kernel is looked at.
+type filling struct {
+	region  int
+	size    map[Value]size.Poly // values that are a size or constant
+	product map[Value][2]Value
+}
+
+func (f *filling) note(in *Instr) {
+	switch {
+	case in.Code == SizeOf:
+		f.size[in.Out[0]] = in.Poly
+	case in.Code == Const && in.Kind == num.I64:
+		f.size[in.Out[0]] = size.Const(int64(in.Bits))
+	case in.Code == Arith && in.Op == num.Mul && in.Kind == num.I64:
+		f.product[in.Out[0]] = [2]Value{in.Args[0], in.Args[1]}
+	}
+}
+
+// slot reports that a loop's turn i stores element i.
+func (f *filling) slot(b *Block) bool {
+	for i := range b.Instrs {
+		if in := &b.Instrs[i]; in.Code == Store && in.Region == f.region && in.Args[0] == b.Params[0] {
+			return true
+		}
+	}
+	return false
+}
+
+// row reports that a loop's turn i stores elements i·n + j for all j from 0 to n.
+func (f *filling) row(b *Block) (n size.Poly, ok bool) {
+	for i := range b.Instrs {
+		in := &b.Instrs[i]
+		f.note(in)
+		if in.Code != For || in.Stop {
+			continue
+		}
+		from, zero := f.size[in.Args[0]].Const()
+		n, known := f.size[in.Args[1]]
+		if zero && from == 0 && known && f.element(&in.Blocks[0], b.Params[0], in.Args[1]) {
+			return n, true
+		}
+	}
+	return n, false
+}
+
+// element reports that a loop's turn j stores element i·n + j.
+func (f *filling) element(b *Block, i, n Value) bool {
+	sums := map[Value]bool{}
+	for at := range b.Instrs {
+		in := &b.Instrs[at]
+		f.note(in)
+		if in.Code == Arith && in.Op == num.Add && in.Args[1] == b.Params[0] && f.product[in.Args[0]] == [2]Value{i, n} {
+			sums[in.Out[0]] = true
+		}
+		if in.Code == Store && in.Region == f.region && sums[in.Args[0]] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,59 @@
+package kernel_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+)
+
+// filler is a kernel of which only the loop varies.
+const filler = `
+kernel
+size s0 0..1000000
+size s1 0..1000000
+region read f32 s0
+region write f32 LENGTH
+sites 0
+outer s1
+grain 4096
+count s0
+body o lo hi
+  zero = const i64 0
+  ten = const i64 10
+  yes = const bool 1
+  x = const f32 0
+  LOOP
+  end
+`
+
+// TestFills tells kernels that store every element of a region from such as leave some.
+func TestFills(t *testing.T) {
+	for _, c := range []struct {
+		name, length, loop string
+		want               bool
+	}{
+		{"slots", "s0", "for i in lo..hi {\n store r1 i x\n yield\n }", true},
+		{"rows", "10*s0", "for i in lo..hi {\n row = mul i64 i ten\n for j in zero..ten {\n at = add i64 row j\n store r1 at x\n yield\n }\n yield\n }", true},
+		{"short rows", "10*s0", "for i in lo..hi {\n row = mul i64 i ten\n nine = const i64 9\n for j in zero..nine {\n at = add i64 row j\n store r1 at x\n yield\n }\n yield\n }", false},
+		{"rows from one on", "10*s0", "for i in lo..hi {\n row = mul i64 i ten\n one = const i64 1\n for j in one..ten {\n at = add i64 row j\n store r1 at x\n yield\n }\n yield\n }", false},
+		{"half of the slots", "2*s0", "for i in lo..hi {\n store r1 i x\n yield\n }", false},
+		{"some slots", "s0", "for i in lo..hi {\n if yes {\n store r1 i x\n yield\n } else {\n yield\n }\n yield\n }", false},
+		{"slots from another place on", "s0", "for i in zero..hi {\n store r1 i x\n yield\n }", false},
+		{"until it stops", "s0", "for i in lo..hi stop {\n store r1 i x\n yield yes\n }", false},
+		{"one element", "s0", "for i in lo..hi {\n store r1 lo x\n yield\n }", false},
+		{"what is also loaded", "s0", "for i in lo..hi {\n y = load r1 i\n store r1 i y\n yield\n }", false},
+	} {
+		text := strings.NewReplacer("LENGTH", c.length, "LOOP", c.loop).Replace(filler)
+		if strings.Contains(c.loop, "load r1") {
+			text = strings.Replace(text, "region write", "region readwrite", 1)
+		}
+		k, err := kernel.ParseText(text)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if got := kernel.Fills(k, 1); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
