@@ -11,7 +11,8 @@ GO ?= go
 
 build: bin/godwit
 
-bin/godwit: $(shell find . -name '*.go' -not -path './bench/*') go.mod
+# Files that the program has in it count, too.
+bin/godwit: $(shell find cmd internal *.go -name '*.go' -o -path 'internal/*' \( -name '*.toml' -o -name '*.txt' -o -name '*.h' -o -name '*.c' \)) go.mod
 	CGO_ENABLED=0 $(GO) build -trimpath -o $@ ./cmd/godwit
 
 demo: bin/godwit

@@ -1,15 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/godwit-run/godwit/internal/engine/codegen"
+	"github.com/godwit-run/godwit/internal/plan/machine"
 )
 
 // versions is what godwit version prints.
@@ -19,6 +23,10 @@ type versions struct {
 	Platform string   `json:"platform"`
 	Engines  []string `json:"engines"`
 	LLVM     string   `json:"llvm"` // version and place of the library, or why there is none
+	// Machine is when this machine was measured; "" if it was not, and then an assumed one stands for it.
+	Machine string `json:"machine"`
+	// Files is how long a byte of a file in memory takes by each way to read it, in nanoseconds.
+	Files map[string]float64 `json:"files"`
 }
 
 func newVersion() *cobra.Command {
@@ -30,15 +38,51 @@ func newVersion() *cobra.Command {
 		RunE: action(func(cmd *cobra.Command, _ []string) error {
 			v := versions{Version: ownVersion(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 			v.Engines, v.LLVM = engines(cmd.Context())
+			m := machine.Here()
+			v.Machine, v.Files = m.Measured, files(m)
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), &v)
 			}
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "godwit %s, %s, %s\nengines: %s\nLLVM:    %s\n", v.Version, v.Go, v.Platform, strings.Join(v.Engines, ", "), v.LLVM)
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "godwit %s, %s, %s\nengines: %s\nLLVM:    %s\nmachine: %s\nfiles:   %s\n", v.Version, v.Go, v.Platform,
+				strings.Join(v.Engines, ", "), v.LLVM, measuredText(m), filesText(v.Files))
 			return err
 		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
+}
+
+// wayNames are those of machine.Machine.Ways, in their order.
+var wayNames = []string{"read", "mapped", "faults"}
+
+func files(m *machine.Machine) map[string]float64 {
+	list := map[string]float64{}
+	for i, ns := range m.Ways {
+		if ns > 0 {
+			list[wayNames[i]] = ns
+		}
+	}
+	return list
+}
+
+func measuredText(m *machine.Machine) string {
+	if m.Measured == "" {
+		return "assumed: " + m.Name + " (godwit calibrate measures this one)"
+	}
+	return "measured " + m.Measured
+}
+
+// filesText names the ways to read files that the system has in memory, the quickest first.
+func filesText(list map[string]float64) string {
+	names := slices.SortedFunc(maps.Keys(list), func(a, b string) int { return cmp.Compare(list[a], list[b]) })
+	if len(names) == 0 {
+		return "ways to read them were not measured: the first long one tries all"
+	}
+	var parts []string
+	for _, name := range names {
+		parts = append(parts, fmt.Sprintf("%s %.3g ns a byte", name, list[name]))
+	}
+	return strings.Join(parts, ", ") + "; a long one tries all"
 }
 
 // ownVersion is that of the module, as the build has noted it.

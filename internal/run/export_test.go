@@ -1,10 +1,7 @@
 package run
 
-// PreferMapping is for tests: launches with too few windows for a contest read their
-// windows from mappings, where they can.
-func PreferMapping(yes bool) {
-	lately.Store(int32(byRead))
-	if yes {
-		lately.Store(int32(byMapping))
-	}
-}
+// Ways is how many ways windows on a file can come.
+const Ways = int(ways)
+
+// Prefer is for tests: launches with too few windows for a contest take this way, where they can.
+func Prefer(w int) { lately.Store(int32(w)) }

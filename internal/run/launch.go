@@ -342,7 +342,7 @@ func (p *launching) run() error {
 	}
 	p.choice = p.choose()
 	if window := p.rawOuters(); window > 0 {
-		p.ways = newContest((p.hi - p.lo) / window)
+		p.ways = newContest((p.hi-p.lo)/window, p.r.opt.Machine)
 	}
 	for _, f := range p.feeds {
 		if f.in.raw == nil {

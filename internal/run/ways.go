@@ -1,10 +1,13 @@
 package run
 
 import (
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/godwit-run/godwit/internal/plan/machine"
 )
 
 // In: a launch over columns of files, stretch by stretch. Out: how the windows of each get to
@@ -17,36 +20,60 @@ type way int32
 
 const (
 	byRead    way = iota // read() into memory of the worker
-	byMapping            // where the file is mapped
+	byMapping            // where the file is mapped, all pages of a stretch at once
+	byFaults             // likewise, but each page, or what the file system keeps together, when the kernel comes to it
 	ways
 )
 
-// trials is how many stretches each way gets before it is judged.
+// trials is how many stretches each way gets before it is judged, unless it is given up after a phase.
 const trials = 8
 
-// phase is how many stretches take one way before the other one has its turn. All workers go
+// phase is how many stretches take one way before the next one has its turn. All workers go
 // the same way meanwhile, because a way may cost the others more than the one that takes it.
 const phase = 4
 
-// lately is the way that won the last contest of this process; launches with too few windows
-// for a contest take it.
+// hopeless is how many times as long as the best a way takes after its first phase if it is not tried further.
+const hopeless = 1.25
+
+// lately is the way that won the last contest of this process, and -1 before there was one: launches with too few
+// windows for a contest take it.
 var lately atomic.Int32
 
-// contest finds the better way for a launch. It is safe for concurrent use.
+func init() { lately.Store(-1) }
+
+// contest finds the best way for a launch. It is safe for concurrent use.
 type contest struct {
-	open    atomic.Bool // both ways are possible and nothing is decided
-	turn    atomic.Int64
+	open    atomic.Bool // nothing is decided
 	winner  atomic.Int32
 	mu      sync.Mutex
+	order   []way           // of those that are still tried, stretch by stretch
+	given   int             // how many stretches have got a way
 	elapsed [ways][]float64 // per trial, nanoseconds per outer index
 }
 
-// newContest is open if there are windows enough.
-func newContest(windows int64) *contest {
+// newContest is open if there are windows enough. Before there was one, the way that the machine was measured to be
+// best at wins.
+func newContest(windows int64, m *machine.Machine) *contest {
 	c := new(contest)
-	c.winner.Store(lately.Load())
-	c.open.Store(windows >= 4*trials*stretch)
+	if c.winner.Store(lately.Load()); lately.Load() < 0 {
+		c.winner.Store(int32(measured(m)))
+	}
+	c.open.Store(windows >= 2*int64(ways)*trials*stretch)
+	for w := range ways {
+		c.order = append(c.order, w)
+	}
 	return c
+}
+
+// measured is the way that took least on the machine.
+func measured(m *machine.Machine) way {
+	best := byRead
+	for w, t := range m.Ways {
+		if t > 0 && t < m.Ways[best] {
+			best = way(w)
+		}
+	}
+	return best
 }
 
 // next is the way for the next stretch.
@@ -54,7 +81,10 @@ func (c *contest) next() way {
 	if !c.open.Load() {
 		return way(c.winner.Load())
 	}
-	return way((c.turn.Add(1) - 1) / phase % int64(ways))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.given++
+	return c.order[(c.given-1)/phase%len(c.order)]
 }
 
 // took tells how long a stretch of n outer indices took, computing included.
@@ -65,12 +95,28 @@ func (c *contest) took(w way, d time.Duration, n int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.elapsed[w] = append(c.elapsed[w], float64(d)/float64(n))
-	if len(c.elapsed[byRead]) < trials || len(c.elapsed[byMapping]) < trials || !c.open.Load() {
-		return
+	c.judge()
+}
+
+// judge gives ways up, and ends the contest when one is left or all have had their trials.
+func (c *contest) judge() {
+	least, fewest := math.Inf(1), trials
+	best := c.order[0]
+	var medians [ways]float64
+	for _, w := range c.order {
+		if fewest = min(fewest, len(c.elapsed[w])); fewest < phase {
+			return
+		}
+		if medians[w] = median(c.elapsed[w]); medians[w] < least {
+			best, least = w, medians[w]
+		}
 	}
-	best := byRead
-	if median(c.elapsed[byMapping]) < median(c.elapsed[byRead]) {
-		best = byMapping
+	left := slices.DeleteFunc(slices.Clone(c.order), func(w way) bool { return medians[w] > hopeless*least })
+	if len(left) < len(c.order) {
+		c.order, c.given = left, 0
+	}
+	if len(left) > 1 && fewest < trials || !c.open.Load() {
+		return
 	}
 	c.winner.Store(int32(best))
 	c.open.Store(false)

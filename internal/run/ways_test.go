@@ -28,16 +28,16 @@ func TestEveryWayComparesBlocks(t *testing.T) {
 		sum += values[i]
 	}
 	stored := storeChecked(t, values)
-	t.Cleanup(func() { run.PreferMapping(false) })
+	t.Cleanup(func() { run.Prefer(-1) })
 	for _, tier := range []engine.Options{{}, {Tier: engine.Native, Codegen: codegentest.Service(t, "")}} {
 		e, err := engine.New(tier)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer e.Close()
-		for _, mapped := range []bool{false, true} {
+		for way := range run.Ways {
 			over := func(damage int64) (int64, error) {
-				run.PreferMapping(mapped)
+				run.Prefer(way)
 				if damage >= 0 {
 					stored.flip(t, damage)
 					defer stored.flip(t, damage)
@@ -52,13 +52,13 @@ func TestEveryWayComparesBlocks(t *testing.T) {
 				return int64(res.Columns[0].At(0)), nil
 			}
 			if got, err := over(-1); err != nil || got != sum {
-				t.Errorf("%s, mapped %v: %d, %v, expected %d", e.Tier(), mapped, got, err, sum)
+				t.Errorf("%s, way %d: %d, %v, expected %d", e.Tier(), way, got, err, sum)
 			}
 			for range 12 {
 				at := data.Block + rand.Int64N(8*n-2*data.Block) // the first and the last block are looked at when the file is opened
 				_, err := over(at)
 				if bad := (*data.DamageError)(nil); !errors.As(err, &bad) || bad.Block != (stored.body+at)/data.Block {
-					t.Errorf("%s, mapped %v: byte %d of the column is damaged: %v, expected block %d", e.Tier(), mapped, at, err, (stored.body+at)/data.Block)
+					t.Errorf("%s, way %d: byte %d of the column is damaged: %v, expected block %d", e.Tier(), way, at, err, (stored.body+at)/data.Block)
 				}
 			}
 		}

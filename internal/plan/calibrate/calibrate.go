@@ -113,6 +113,7 @@ func (w *workbench) allMemory(ctx context.Context, m *machine.Machine, opt Optio
 			if err := w.reading(ctx, &x, opt.Most); err != nil {
 				return err
 			}
+			m.Ways = w.ways // in the end those of all threads
 		}
 		if w.name == "wasm" && x.Write == nil {
 			if err := w.writing(ctx, &x, opt.Most); err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/verify"
 	"github.com/godwit-run/godwit/internal/plan"
 	"github.com/godwit-run/godwit/internal/plan/cost"
+	"github.com/godwit-run/godwit/internal/plan/machine"
 	"github.com/godwit-run/godwit/internal/run"
 )
 
@@ -31,6 +32,7 @@ type workbench struct {
 	threads int
 	random  *rand.Rand
 	spans   []mem.Span
+	ways    [3]float64 // of machine.Machine: those by which to read files, and then those that were measured
 }
 
 // array makes room for n elements of a kind.
@@ -134,13 +136,20 @@ func (w *workbench) prepare(source string, in ...data.Source) (*job, error) {
 	return j, err
 }
 
+// machine is what runs are told of the machine that is being measured.
+func (w *workbench) machine() *machine.Machine {
+	m := *machine.Here()
+	m.Ways = w.ways
+	return &m
+}
+
 // passes is how often a program runs; the first time, which compiles, does not count.
 const passes = 6
 
 // times runs a program and gives the times of its launches in nanoseconds, by launch, then by run.
 func (w *workbench) times(ctx context.Context, j *job) (out [][]float64, err error) {
 	for pass := range passes {
-		res, err := j.plan.Program.Run(ctx, j.plan.Inputs, run.Options{Threads: w.threads, Engine: w.eng})
+		res, err := j.plan.Program.Run(ctx, j.plan.Inputs, run.Options{Threads: w.threads, Engine: w.eng, Machine: w.machine()})
 		if err != nil {
 			return nil, err
 		}

@@ -33,6 +33,8 @@ func (m *Machine) check() error {
 		return fmt.Errorf("wake_ns = %v: expected a time above 0", m.Wake)
 	case m.Touch != [2]float64{} && (!isTime(m.Touch[0]) || !isTime(m.Touch[1])):
 		return fmt.Errorf("touch_ns = %v: expected two times above 0, or two zeros for what was not measured", m.Touch)
+	case m.Ways != [3]float64{} && (!isTime(m.Ways[0]) || !isTime(m.Ways[1]) || !isTime(m.Ways[2])):
+		return fmt.Errorf("file_ns = %v: expected three times above 0, or three zeros for what was not measured", m.Ways)
 	case len(m.Memory) == 0:
 		return fmt.Errorf("there is no [[memory]]: expected one for 1 thread, and one for all")
 	case m.Engines["wasm"] == nil:

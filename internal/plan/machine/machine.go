@@ -87,6 +87,9 @@ type Machine struct {
 	// Touch is the first write to a page, in nanoseconds a byte: page by page, and where the system was asked
 	// for huge pages. Zero if that was not measured.
 	Touch [2]float64
+	// Ways is how long a byte of a file takes that the system has in memory, in nanoseconds: by read(), where it is mapped, and
+	// where it is mapped and brought in by faults. Zeros if that was not measured.
+	Ways [3]float64
 	// Memory is by threads, 1 and all, since they share it; see Memory.
 	Memory map[int]Memory
 	// Link is the way to the nodes of a cluster, as far as nobody knows better.

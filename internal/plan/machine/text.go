@@ -35,6 +35,7 @@ type file struct {
 	Cycle      float64               `toml:"cycle_ns"`
 	Wake       float64               `toml:"wake_ns"`
 	Touch      [2]float64            `toml:"touch_ns"`
+	Ways       [3]float64            `toml:"file_ns"`
 	Memory     []fileMemory          `toml:"memory"`
 	Link       fileLink              `toml:"link"`
 	Engines    map[string]fileEngine `toml:"engine"`
@@ -75,7 +76,7 @@ func Parse(text []byte) (*Machine, error) {
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
 		return nil, fmt.Errorf("nothing is called %q in a description of a machine", unknown[0].String())
 	}
-	m := &Machine{Name: f.Name, Measured: f.Measured, Processors: f.Processors, Cycle: f.Cycle, Wake: f.Wake, Touch: f.Touch, Memory: map[int]Memory{}, Engines: map[string]*Engine{}}
+	m := &Machine{Name: f.Name, Measured: f.Measured, Processors: f.Processors, Cycle: f.Cycle, Wake: f.Wake, Touch: f.Touch, Ways: f.Ways, Memory: map[int]Memory{}, Engines: map[string]*Engine{}}
 	m.Link = Link{interval(f.Link.RoundTrip), interval(f.Link.Byte), interval(f.Link.Parcel)}
 	for i := range f.Memory {
 		f := &f.Memory[i]
@@ -124,6 +125,7 @@ const head = `# What this machine can do, measured by "godwit calibrate". Times 
 # read, write, fresh (first write to a page) and file for a byte, random and chase for an access.
 # link is the way to the nodes of a cluster, until a client has measured it: a round trip, a byte of many, a parcel of many.
 # touch_ns is the first write to a page, for a byte: page by page, and in huge pages; new results take the quicker; zeros if that was not measured.
+# file_ns is the time for a byte of a file in the page cache: read, mapped, and mapped and brought in by faults; a short file takes the quickest, a long one tries all.
 # wake_ns is how long it takes until a second thread helps; class_ns has for each class of operation the time for one value and for a vector of them.
 # Edit a copy to ask what if: godwit run --stats --machine copy.toml PROGRAM ARGUMENTS
 
@@ -131,7 +133,7 @@ const head = `# What this machine can do, measured by "godwit calibrate". Times 
 
 // Text writes a description that Parse reads.
 func (m *Machine) Text() ([]byte, error) {
-	f := file{Name: m.Name, Measured: m.Measured, Processors: m.Processors, Cycle: short(m.Cycle), Wake: short(m.Wake), Touch: [2]float64{short(m.Touch[0]), short(m.Touch[1])}, Engines: map[string]fileEngine{}}
+	f := file{Name: m.Name, Measured: m.Measured, Processors: m.Processors, Cycle: short(m.Cycle), Wake: short(m.Wake), Touch: [2]float64{short(m.Touch[0]), short(m.Touch[1])}, Ways: [3]float64{short(m.Ways[0]), short(m.Ways[1]), short(m.Ways[2])}, Engines: map[string]fileEngine{}}
 	f.Link = fileLink{m.Link.RoundTrip.row(), m.Link.Byte.row(), m.Link.Parcel.row()}
 	for _, threads := range m.threads() {
 		x := m.Memory[threads]
