@@ -144,11 +144,7 @@ func (f *columnFold) add(i, column, v kernel.Value) {
 		b.Store(f.words[0], at, f.combine(old, v))
 		return
 	}
-	low := b.Wrap(num.Add, old, b.Bitcast(v, num.U64))
-	high := b.Wrap(num.Add, b.Load(f.words[1], at), b.Convert(b.Wrap(num.Lt, low, old), num.I64, false))
-	if f.acc.Kind == num.I64 {
-		high = b.Wrap(num.Add, high, b.Wrap(num.Shr, v, b.Int(63)))
-	}
+	low, high := f.k.addWide(f.acc.Kind, v, old, b.Load(f.words[1], at))
 	b.Store(f.words[0], at, low)
 	b.Store(f.words[1], at, high)
 }

@@ -30,6 +30,7 @@ type kern struct {
 	divided   map[kernel.Value]division
 	// sideBySide asks for grains of columns that are folded together.
 	sideBySide bool
+	rollGrain  int64        // of a kernel whose folds over windows roll; 0 for any other
 	cut        *cut         // of the map that is being emitted
 	writable   map[int]bool // regions that hold values of this kernel only
 	// A sequential kernel has its state in these regions between grains, and
@@ -88,6 +89,11 @@ func (l *lowering) kernel(label string, fill func(k *kern)) error {
 			k.sideBySide = true
 			fill(k)
 		}
+		if grain := k.rollingGrain(); grain > 0 && !k.sideBySide {
+			k = l.newKern(label, d)
+			k.rollGrain = grain
+			fill(k)
+		}
 		k.close()
 		if l.opt.Verify == nil && d == nothing {
 			continue // without proofs an index that only seems fine stays guarded
@@ -103,9 +109,10 @@ func (l *lowering) kernel(label string, fill func(k *kern)) error {
 	return err
 }
 
-// close interchanges strided loops, ends the kernel and forgets the regions that it does not touch.
+// close interchanges strided loops, lets folds over windows roll, ends the kernel and forgets the regions that it does not touch.
 func (k *kern) close() {
 	k.interchange()
+	k.roll()
 	k.b.Finish(k.state...)
 	var regions []int
 	for _, r := range kernel.Trim(k.k) {
@@ -137,6 +144,9 @@ func (l *lowering) newKern(label string, d doubt) *kern {
 func (k *kern) over(n size.Poly, grain int64) {
 	if k.sideBySide {
 		grain = columnGrain
+	}
+	if k.rollGrain > 0 {
+		grain = k.rollGrain
 	}
 	k.k.Count = k.poly(n)
 	k.k.Grain = size.Const(grain)

@@ -106,23 +106,23 @@ func (k *kern) combineValue(q *keyed, t *graph.Type, v val, at kernel.Value) {
 	x := k.b.Convert(v.s, q.acc.Kind, false)
 	old := k.b.Load(q.tables[0], at)
 	if q.acc.Op == num.FoldAddWide {
-		k.addWide(q, x, old, at)
+		low, high := k.addWide(q.acc.Kind, x, old, k.b.Load(q.tables[1], at))
+		k.b.Store(q.tables[0], at, low)
+		k.b.Store(q.tables[1], at, high)
 		return
 	}
 	k.b.Store(q.tables[0], at, k.b.Wrap(q.acc.Op.Scalar(), old, x))
 }
 
-// addWide adds x to a 128-bit accumulator whose low word is low.
-func (k *kern) addWide(q *keyed, x, low, at kernel.Value) {
+// addWide adds x, of kind I64 or U64, to a 128-bit accumulator of which low and high are the words.
+func (k *kern) addWide(kind num.Kind, x, low, high kernel.Value) (sum, top kernel.Value) {
 	y := k.b.Bitcast(x, num.U64)
-	sum := k.b.Wrap(num.Add, low, y)
-	high := k.b.Load(q.tables[1], at)
+	sum = k.b.Wrap(num.Add, low, y)
 	carry := k.b.Convert(k.b.Wrap(num.Lt, sum, y), num.I64, false)
-	if q.acc.Kind == num.I64 {
+	if kind == num.I64 {
 		carry = k.b.Wrap(num.Add, carry, k.b.Wrap(num.Shr, x, k.b.Int(63)))
 	}
-	k.b.Store(q.tables[0], at, sum)
-	k.b.Store(q.tables[1], at, k.b.Wrap(num.Add, high, carry))
+	return sum, k.b.Wrap(num.Add, high, carry)
 }
 
 // entry combines one column of the tables over all rows and gives the
