@@ -70,9 +70,9 @@ func (f *filling) row(b *Block) (n size.Poly, ok bool) {
 		if in.Code != For || in.Stop {
 			continue
 		}
-		from, zero := f.size[in.Args[0]].Const()
+		from, begins := f.size[in.Args[0]]
 		n, known := f.size[in.Args[1]]
-		if zero && from == 0 && known && f.element(&in.Blocks[0], b.Params[0], in.Args[1]) {
+		if begins && from.Equal(size.Const(0)) && known && f.element(&in.Blocks[0], b.Params[0], in.Args[1]) {
 			return n, true
 		}
 	}

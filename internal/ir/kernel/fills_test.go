@@ -37,6 +37,7 @@ func TestFills(t *testing.T) {
 		{"rows", "10*s0", "for i in lo..hi {\n row = mul i64 i ten\n for j in zero..ten {\n at = add i64 row j\n store r1 at x\n yield\n }\n yield\n }", true},
 		{"short rows", "10*s0", "for i in lo..hi {\n row = mul i64 i ten\n nine = const i64 9\n for j in zero..nine {\n at = add i64 row j\n store r1 at x\n yield\n }\n yield\n }", false},
 		{"rows from one on", "10*s0", "for i in lo..hi {\n row = mul i64 i ten\n one = const i64 1\n for j in one..ten {\n at = add i64 row j\n store r1 at x\n yield\n }\n yield\n }", false},
+		{"rows from an unknown on", "10*s0", "m = min i64 lo ten\n for i in lo..hi {\n row = mul i64 i ten\n for j in m..ten {\n at = add i64 row j\n store r1 at x\n yield\n }\n yield\n }", false},
 		{"half of the slots", "2*s0", "for i in lo..hi {\n store r1 i x\n yield\n }", false},
 		{"some slots", "s0", "for i in lo..hi {\n if yes {\n store r1 i x\n yield\n } else {\n yield\n }\n yield\n }", false},
 		{"slots from another place on", "s0", "for i in zero..hi {\n store r1 i x\n yield\n }", false},
