@@ -76,7 +76,7 @@ func (r *runner) column(res *Result, c schedule.Column) (column.Column, error) {
 		all = r.copyRoom(int64(len(src)))
 		col.Data = all
 	}
-	if len(all) >= mem.HugePage { // what is shorter is not kept
+	if len(all) >= mem.Kept { // what is shorter is not kept
 		res.owned = append(res.owned, all)
 	}
 	canonical := r.s.Buffers[c.Buffer].Canonical

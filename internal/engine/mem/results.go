@@ -17,9 +17,12 @@ import (
 // is gone. Invariant: memory is given out to one owner at a time, and what is kept in between is
 // garbage for the collector, so it adds nothing to what a process may hold.
 
-// HugePage is the size of a page from which on the system may use a huge one: 2 MiB where base pages have 4 KiB.
-// Shorter columns are not kept.
-const HugePage = 1 << 21
+// hugePage is the size of a page from which on the system may use a huge one: 2 MiB where base pages have 4 KiB.
+const hugePage = 1 << 21
+
+// Kept is from how many bytes on columns are kept: from there on Go takes pages for each object and zeroes them
+// (maxSmallSize of its allocator).
+const Kept = 32 << 10
 
 // Results keeps the memory of results that were closed until the next garbage collection. The zero
 // value is ready, and safe for concurrent use.
@@ -54,7 +57,7 @@ func (r *Results) Reuse(n int64) []byte {
 
 // reuse finds the least memory that is enough, of which at most half stays unused.
 func (r *Results) reuse(words int) []uint64 {
-	if words*8 < HugePage {
+	if words*8 < Kept {
 		return nil
 	}
 	r.mu.Lock()
@@ -79,7 +82,7 @@ func (r *Results) reuse(words int) []uint64 {
 // Give takes back what FreshResult or Reuse has given. Nothing may use it afterwards.
 func (r *Results) Give(b []byte) {
 	words := cap(b) / 8 // always whole words
-	if words*8 < HugePage {
+	if words*8 < Kept {
 		return
 	}
 	first := (*uint64)(unsafe.Pointer(unsafe.SliceData(b)))
@@ -99,8 +102,8 @@ func bytesOf(w []uint64, n int64) []byte {
 // not do costs time and nothing else.
 func askHuge(b []byte) {
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
-	from := (HugePage - at%HugePage) % HugePage
-	if to := (at + uintptr(len(b))) &^ (HugePage - 1); at+from < to {
+	from := (hugePage - at%hugePage) % hugePage
+	if to := (at + uintptr(len(b))) &^ (hugePage - 1); at+from < to {
 		_ = unix.Madvise(b[from:to-at], unix.MADV_HUGEPAGE)
 	}
 }
