@@ -140,7 +140,6 @@ func intVec(op num.Op, k num.Kind) byte {
 	return o
 }
 
-// supportsArith reports whether arithVec has a form for an operation.
 // HasVector reports that vector code can be made of an instruction, as far as it shows by itself.
 func HasVector(in *kernel.Instr) bool {
 	switch in.Code {

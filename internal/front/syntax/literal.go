@@ -8,8 +8,8 @@ import (
 	"github.com/godwit-run/godwit/internal/front/diag"
 )
 
-// scalarNames are the types that may stand as a literal's suffix and that
-// take no arguments.
+// isScalarName reports a type that may stand as a literal's suffix and that
+// takes no arguments.
 func isScalarName(s string) bool {
 	switch s {
 	case "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64", "bool":

@@ -19,7 +19,7 @@ type Graph struct {
 	Name   string
 	Source *diag.Source
 	// Sizes are the declared size parameters in order of first appearance.
-	// Run-time sizes (those that a Compact or Take defines) are not in it.
+	// Run-time sizes (those that a Compact, TopK or Limit defines) are not in it.
 	Sizes []SizeParam
 	// Facts holds for every run: ranges and comparisons of the where clause.
 	Facts size.Facts
@@ -192,8 +192,8 @@ const (
 	// Loop runs for i from Args[0] to Args[1] (I64) with carried values that
 	// start as Args[2:]: Blocks[0](i, carried…) gives the tuple of next
 	// values, with Stop followed by a Bool that ends the loop after this
-	// turn. i is an Index when Poly (its bound) is set. MaxTurns bounds the
-	// number of turns. The result is the tuple of last values.
+	// turn. i is an Index when Poly (its bound) is set. Max or MaxPoly bounds
+	// the number of turns. The result is the tuple of last values.
 	Loop
 	ops
 )

@@ -260,8 +260,7 @@ func (l *lowering) defining(n *graph.Node) error {
 		k.b.Store(c, k.b.Int(0), k.dynamic[n.Defines])
 	})
 	l.mat[n] = out
-	l.facts.Hi[n.Defines] = l.most(most)
-	l.add(&schedule.SetSize{Name: n.Defines, Buffer: count, Max: most})
+	l.define(n.Defines, count, most)
 	return err
 }
 
@@ -283,8 +282,7 @@ func (l *lowering) limit(n *graph.Node) error {
 		k.b.Store(k.region(count, size.Const(1), kernel.Write), k.b.Int(0), v)
 	})
 	l.mat[n] = src
-	l.facts.Hi[n.Defines] = l.most(most)
-	l.add(&schedule.SetSize{Name: n.Defines, Buffer: count, Max: most})
+	l.define(n.Defines, count, most)
 	if err == nil && lazy {
 		err = l.firsts(n)
 	}
@@ -365,11 +363,14 @@ func width(n *graph.Node) size.Poly {
 // ready reports that everything n is computed from is there, or waits and is
 // itself ready.
 func (l *lowering) ready(n *graph.Node) bool {
-	local := map[*graph.Node]bool{}
+	local, sizes := map[*graph.Node]bool{}, map[string]bool{}
 	for _, b := range n.Blocks {
-		b.Walk(func(m *graph.Node) bool { local[m] = true; return true })
+		b.Walk(func(m *graph.Node) bool { local[m], sizes[m.Defines] = true, true; return true })
 	}
 	check := func(m *graph.Node) bool {
+		if !l.sized(m, sizes) {
+			return false
+		}
 		if local[m] {
 			return true
 		}
@@ -389,6 +390,25 @@ func (l *lowering) ready(n *graph.Node) bool {
 			}
 			return ok
 		})
+	}
+	return ok
+}
+
+// define makes a size known from here on, which a launch has put into a buffer.
+func (l *lowering) define(name string, buffer int, most size.Poly) {
+	l.facts.Hi[name] = l.most(most)
+	delete(l.unset, name)
+	l.add(&schedule.SetSize{Name: name, Buffer: buffer, Max: most})
+}
+
+// sized reports that the sizes which a node speaks of are known where the next step goes.
+func (l *lowering) sized(n *graph.Node, local map[string]bool) bool {
+	known := func(p size.Poly) bool {
+		return !slices.ContainsFunc(p.Vars(), func(name string) bool { return l.unset[name] && !local[name] })
+	}
+	ok := known(n.Poly)
+	for _, leaf := range graph.Leaves(n.Type) {
+		ok = ok && !slices.ContainsFunc(leaf.Dims, func(p size.Poly) bool { return !known(p) }) && (leaf.Type.Kind != graph.Index || known(leaf.Type.Bound))
 	}
 	return ok
 }

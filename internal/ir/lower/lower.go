@@ -41,8 +41,14 @@ func Lower(g *graph.Graph, opt Options) (s *schedule.Schedule, err error) {
 		g: g, opt: opt,
 		s:     &schedule.Schedule{Name: g.Name},
 		mat:   map[*graph.Node][]source{},
-		facts: raise(g, opt.NonZero),
+		facts: raise(g, opt.NonZero), unset: map[string]bool{},
 	}
+	g.Body.Walk(func(n *graph.Node) bool {
+		if n.Defines != "" {
+			l.unset[n.Defines] = true
+		}
+		return true
+	})
 	for _, o := range g.SiteOrders() {
 		l.s.Sites = append(l.s.Sites, schedule.Site{Group: o.Group, InLoop: o.Turns})
 	}
@@ -70,6 +76,7 @@ type lowering struct {
 	memory *memory
 	mat    map[*graph.Node][]source // what has been computed, by leaf
 	steps  *[]schedule.Step         // where the next step goes
+	unset  map[string]bool          // run-time sizes that no step has set yet
 	// returned are the nodes of which the result is made.
 	returned map[*graph.Node]bool
 }

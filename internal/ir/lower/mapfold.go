@@ -24,7 +24,7 @@ func (l *lowering) mapAndFold(n *graph.Node, later []*graph.Node) (done bool, er
 	if len(group) == 0 {
 		return false, nil
 	}
-	for _, old := range l.replaceable(nil, n, n) {
+	for _, old := range l.replaceable(n) {
 		if tables, ok := l.mapFolding(n, group, []source{old}); ok {
 			return true, l.combine(group, tables, leavesOf(n))
 		}

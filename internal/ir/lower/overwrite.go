@@ -14,10 +14,10 @@ import (
 // overwrite computes n in the buffer of an array that it walks over; false if there is none such. Rows that other
 // machines compute have buffers of their own.
 func (l *lowering) overwrite(n *graph.Node, canonical bool) ([]source, bool) {
-	if n.Op != graph.Map || len(graph.Leaves(n.Type)) != 1 || l.opt.Partials || l.memory.home[n] != &l.g.Body {
+	if n.Op != graph.Map || l.opt.Partials {
 		return nil, false
 	}
-	for _, old := range l.replaceable(nil, n, n) {
+	for _, old := range l.replaceable(n) {
 		b := &l.s.Buffers[old.buffer]
 		steps, was := len(*l.steps), b.Canonical
 		b.Canonical = canonical
@@ -29,14 +29,22 @@ func (l *lowering) overwrite(n *graph.Node, canonical bool) ([]source, bool) {
 	return nil, false
 }
 
-// replaceable adds to a list the buffers of arrays that by walks over, perhaps by way of maps that wait, which are
-// as n's would be, and which nobody reads after n.
-func (l *lowering) replaceable(list []source, by, n *graph.Node) []source {
+// replaceable lists the buffers of arrays that n walks over, which are as n's would be, and which nobody reads after n. A
+// loop's body has none: its next turn comes after.
+func (l *lowering) replaceable(n *graph.Node) []source {
+	if len(graph.Leaves(n.Type)) != 1 || l.memory.home[n] != &l.g.Body {
+		return nil
+	}
+	return l.walkedLast(nil, n, n)
+}
+
+// walkedLast adds such buffers to a list that by walks over, perhaps by way of maps that wait.
+func (l *lowering) walkedLast(list []source, by, n *graph.Node) []source {
 	for _, a := range by.Args {
 		at, ok := l.mat[a]
 		switch {
 		case !ok && a.Op == graph.Map && l.waits(a):
-			list = l.replaceable(list, a, n)
+			list = l.walkedLast(list, a, n)
 		case ok && len(at) == 1 && l.memory.home[a] == &l.g.Body && owned(l.s, at) && l.sameForm(at[0].buffer, n) && l.dies(at[0].buffer, n):
 			list = append(list, at[0])
 		}

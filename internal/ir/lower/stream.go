@@ -5,7 +5,6 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/num"
-	"github.com/godwit-run/godwit/internal/ir/schedule"
 )
 
 // sequential reports an operation that walks over many slots in order and
@@ -62,8 +61,7 @@ func (l *lowering) sequence(n *graph.Node) error {
 		if n.Op == graph.TopK {
 			most = n.Poly
 		}
-		l.facts.Hi[n.Defines] = l.most(most)
-		l.add(&schedule.SetSize{Name: n.Defines, Buffer: state[0].buffer, Max: most})
+		l.define(n.Defines, state[0].buffer, most)
 	}
 	return err
 }

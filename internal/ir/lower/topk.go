@@ -256,8 +256,7 @@ func (l *lowering) best(n *graph.Node, c *topBuffers, leaves schedule.SizeArg) e
 	})
 	l.mat[n] = out
 	if count >= 0 {
-		l.facts.Hi[n.Defines] = l.most(n.Poly)
-		l.add(&schedule.SetSize{Name: n.Defines, Buffer: count, Max: n.Poly})
+		l.define(n.Defines, count, n.Poly)
 	}
 	return err
 }

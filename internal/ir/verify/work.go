@@ -18,8 +18,8 @@ type Work struct {
 	Parts []Part
 }
 
-// Part is a branch, which costs its dearest prove.Choice, or a loop, which costs
-// Turn and its only prove.Choice for each of max(0, least of Trips) turns.
+// Part is a branch, which costs its dearest choice, or a loop, which costs
+// Turn and its only choice for each of max(0, least of Trips) turns.
 type Part struct {
 	Trips   []size.Poly // nil for a branch
 	Turn    int64
