@@ -31,6 +31,10 @@ func TestRandomPrograms(t *testing.T) { random(t, progen.Gen(9), progen.Operatio
 // array is copied or changed where it lies must not show.
 func TestRandomUpdates(t *testing.T) { random(t, progen.Updating(), []string{"updates"}) }
 
+// TestRandomPasses draws programs that walk over arrays of several grains again and again: where
+// these lie must not show.
+func TestRandomPasses(t *testing.T) { random(t, progen.Passes(), progen.Passing()) }
+
 func random(t *testing.T, gen *rapid.Generator[*progen.Program], every []string) {
 	if err := flag.Set("rapid.checks", fmt.Sprint(*programs)); err != nil {
 		t.Fatal(err)
