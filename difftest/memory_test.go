@@ -31,13 +31,14 @@ var memoryPrograms = []struct {
 	{"filtered", 1, `{ let y = x.map(|v| v.exp()); let s = y.filter(|v| v > 1.0).sum(); y.map(|v| v / s) }`},
 	{"looked at for its faults only", 2, `{ let y = x.map(|v| v.exp()); let s = y.sum(); let z = y.map(|v| (100 / (v.clamp(0.5, 1.0) * 10.0) as i32) as f32 / s); y }`},
 	{"read afterwards for its faults only", 3, `{ let y = x.map(|v| v.exp()); let s = y.sum(); let z = y.map(|v| (v / s).sin()); let q = z.sum(); let w = y.map(|v| 100 / ((v.clamp(0.5, 1.0) * 10.0) as i32 + (if q > 0.0 { 1 } else { 2 }))).sum(); z.map(|v| v - q) }`},
+	{"records", 3, `{ let y = x.map(|v| v.exp()); let s = y.sum(); let z = y.map(|v| ((v / s).sin(), (v - s).cos())); let t = z.map(|p| p.0 * p.1).sum(); (z.map(|p| (p.0 * t - p.1).exp()).max(), t) }`},
 	{"in each turn", 2, `{ let y = x.map(|v| v.exp()); let mut s = 0.5f32; for i in 0..3 { let z = y.map(|v| (v + s).sin() + v); let t = z.sum(); s = s + z.map(|v| (v / t).cos()).max(); } s }`},
 	{"on one side", 5, `{ let y = x.map(|v| v.exp()); let s = y.sum(); if s > 2.0 { let z = y.map(|v| (v / s).sin()); let t = z.sum(); z.map(|v| v - t) } else { y.map(|v| v * s) } }`},
 	{"whichever NaN", 1, `{ x.map(|v| (v - v) / (v - v) * -1.0) }`},
 }
 
 var resultOf = map[string]string{"with its fold": "([f32; N], f32)", "read afterwards": "([f32; N], [f32; N])",
-	"read by the next": "([f32; N], [f32; N])", "of another kind": "[f64; N]", "in each turn": "f32"}
+	"read by the next": "([f32; N], [f32; N])", "of another kind": "[f64; N]", "in each turn": "f32", "records": "(f32, f32)"}
 
 // TestMemoryTwice runs each at sizes around those of grains, and where results are large enough for their memory to be
 // used again, with that of the run before full of what it left there.

@@ -44,7 +44,13 @@ type passer struct {
 
 func (w *passer) pick(n int) int { return rapid.IntRange(0, n-1).Draw(w.t, "pick") }
 
-func (w *passer) array() string { return w.arrays[w.pick(len(w.arrays))] }
+// array is one that is there, often the latest, so that the others are not needed any more.
+func (w *passer) array() string {
+	if w.pick(5) > 1 {
+		return w.arrays[len(w.arrays)-1]
+	}
+	return w.arrays[w.pick(len(w.arrays))]
+}
 
 // number is one that was computed, as a rule the latest.
 func (w *passer) number() string {
@@ -119,6 +125,11 @@ func (w *passer) statement(depth int) {
 		made, name := w.made(), w.fresh()
 		w.line(depth, "let %s = %s;", name, made)
 		w.arrays = append(w.arrays, name)
+		if w.pick(3) > 0 { // it is walked over twice, so that it is stored
+			sum := w.fresh()
+			w.line(depth, "let %s = %s.%s();", sum, name, []string{"sum", "max"}[w.pick(2)])
+			w.numbers = append(w.numbers, sum)
+		}
 	case c < 8:
 		folded, name := w.folded(), w.fresh()
 		w.line(depth, "let %s = %s;", name, folded)
@@ -165,16 +176,16 @@ func (w *passer) program() *Program {
 		w.varied[i] = append(w.varied[i], name)
 	}
 	w.arrays, w.numbers = append(w.arrays, w.varied[0]...), append(w.numbers, w.varied[1]...)
-	for range 2 + w.pick(7) {
+	for range 2 + w.pick(5) {
 		w.statement(1)
 	}
 	results, types := []string{w.number()}, []string{w.kind.String()}
-	for range w.pick(3) {
-		results, types = append(results, w.array()), append(types, fmt.Sprintf("[%s; N]", w.kind))
+	for range w.pick(4) {
+		results, types = append(results, w.arrays[w.pick(len(w.arrays))]), append(types, fmt.Sprintf("[%s; N]", w.kind))
 	}
 	head := fmt.Sprintf("fn f(x: &[%[1]s; N], y: &[%[1]s; N], c: %[1]s) -> (%[2]s, bool) where N: Range<20, 10_000_000> {\n", w.kind, strings.Join(types, ", "))
 	p := &Program{Source: head + w.body.String() + "    (" + strings.Join(results, ", ") + ", true)\n}\n", Used: w.used}
-	n := rapid.SampledFrom([]int64{20, 4095, 4096, 4097, 5000, 9001}).Draw(w.t, "N")
+	n := rapid.SampledFrom([]int64{20, 300, 4096, 4097, 4400}).Draw(w.t, "N")
 	p.Sizes = map[string]int64{"N": n}
 	r := splitmix(rapid.Uint64().Draw(w.t, "numbers"))
 	for _, name := range []string{"x", "y"} {
