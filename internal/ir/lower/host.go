@@ -61,7 +61,7 @@ func (l *lowering) waits(n *graph.Node) bool {
 	u := l.use[n]
 	switch n.Op {
 	case graph.Map, graph.Filter:
-		return u.fused(n) && (u.streams+u.others > 0)
+		return u.fused(n)
 	case graph.Param, graph.Const, graph.SizeVal, graph.MakeTuple, graph.Get, graph.Some, graph.Nothing, graph.IsSome, graph.Unwrap:
 		return true
 	case graph.Arith, graph.Cast, graph.Bits, graph.Clamp, graph.Wrap, graph.Check, graph.At:

@@ -200,6 +200,8 @@ func (u *usage) fused(n *graph.Node) bool {
 		return false
 	}
 	switch {
+	case u.streams+u.others == 0:
+		return false // it is there for its faults
 	case u.others == 1 && u.streams == 0 && u.picked && n.Op == graph.Map:
 		return !u.deep
 	case u.others > 0:
@@ -226,8 +228,9 @@ func cuttable(n *graph.Node) bool {
 		bodies = append(bodies, n.Blocks...)
 	}
 	visit(n)
+	known := map[*graph.Node]bool{}
 	looks := func(m *graph.Node) bool {
-		return slices.ContainsFunc(m.Args, func(a *graph.Node) bool { return walked[a] })
+		return slices.ContainsFunc(m.Args, func(a *graph.Node) bool { return walked[a] || elementOf(a, walked, known) })
 	}
 	return n.Op == graph.Map && !slices.ContainsFunc(bodies, func(b *graph.Block) bool {
 		found := slices.ContainsFunc(b.Results, func(r *graph.Node) bool { return walked[r] })
@@ -240,6 +243,28 @@ func cuttable(n *graph.Node) bool {
 		})
 		return found
 	})
+}
+
+// elementOf reports a scalar that waits until a kernel needs it, and is then made of elements of one of these arrays.
+// What waits with it, maps among it, counts.
+func elementOf(n *graph.Node, arrays, known map[*graph.Node]bool) bool {
+	if is, ok := known[n]; ok {
+		return is
+	}
+	switch n.Op {
+	case graph.At, graph.Map, graph.Filter, graph.Arith, graph.Cast, graph.Bits, graph.Clamp, graph.Wrap, graph.Check, graph.If, graph.MakeTuple, graph.Get, graph.Some, graph.IsSome, graph.Unwrap:
+	default:
+		return false
+	}
+	parts := slices.Clone(n.Args)
+	for _, b := range n.Blocks {
+		for _, m := range b.Nodes {
+			parts = append(parts, m.Args...)
+		}
+		parts = append(parts, b.Results...)
+	}
+	known[n] = slices.ContainsFunc(parts, func(a *graph.Node) bool { return arrays[a] || elementOf(a, arrays, known) })
+	return known[n]
 }
 
 // reads reports that a body looks into an array.
