@@ -145,12 +145,27 @@ func (p *plan) one(i, at string, n int) {
 		p.bind(s.v, x)
 	}
 	for j := range p.body.Instrs {
-		if in := &p.body.Instrs[j]; p.single[in] {
+		if in := &p.body.Instrs[j]; p.single[in] || p.again(in) {
 			p.instr(in)
 		}
 	}
 	p.flush()
 	p.pending = outside
+}
+
+// again reports an instruction that is cheaper to repeat for a turn than to keep
+// for it: a sum or product of integers that grows evenly from turn to turn.
+func (p *plan) again(in *kernel.Instr) bool {
+	if in.Code == kernel.SizeOf {
+		return true
+	}
+	return in.Code == kernel.Arith && in.Kind == num.I64 && in.Site == kernel.NoSite && !p.single[in] && p.shapes[in.Out[0]] < varying &&
+		(in.Op == num.Add || in.Op == num.Sub || in.Op == num.Mul) && p.isAgain(in.Args[0]) && p.isAgain(in.Args[1])
+}
+
+// isAgain reports a value that is there for single instructions without being kept.
+func (p *plan) isAgain(v kernel.Value) bool {
+	return v <= p.body.Params[0] || p.def[v] != nil && (p.def[v].Code == kernel.Const || p.again(p.def[v]))
 }
 
 func (s spilled) place(e *emitter, at string) string {
@@ -181,7 +196,7 @@ func (p *plan) needed() []kernel.Value {
 	}
 	var list []kernel.Value
 	for i := range p.body.Instrs {
-		if in := &p.body.Instrs[i]; !p.single[in] && in.Code != kernel.Const {
+		if in := &p.body.Instrs[i]; !p.single[in] && in.Code != kernel.Const && !p.again(in) {
 			for _, v := range in.Out {
 				if used[v] {
 					list = append(list, v)

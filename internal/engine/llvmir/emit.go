@@ -31,6 +31,8 @@ type emitter struct {
 	// packed holds the elements that the turns at hand load in inner loops,
 	// instead of the region.
 	packed map[*kernel.Instr]func() string
+	// carried holds the elements that loads get from the turn before.
+	carried map[*kernel.Instr]string
 	// past are the stores that go past the caches at this point of the text, and
 	// pastFrom from how many bytes on any do.
 	past        []*kernel.Instr
@@ -76,7 +78,7 @@ func emit(k *kernel.Kernel, t Target, m limits) (string, error) {
 }
 
 func newEmitter(k *kernel.Kernel, t Target, m limits) *emitter {
-	return &emitter{k: k, t: t, lay: NewLayout(k), lanes: 1, limit: m.lanes, pastFrom: m.past, atMost: map[*kernel.Instr]int64{}, packed: map[*kernel.Instr]func() string{}, shortStores: map[int]bool{}}
+	return &emitter{k: k, t: t, lay: NewLayout(k), lanes: 1, limit: m.lanes, pastFrom: m.past, atMost: map[*kernel.Instr]int64{}, packed: map[*kernel.Instr]func() string{}, carried: map[*kernel.Instr]string{}, shortStores: map[int]bool{}}
 }
 
 func (e *emitter) fail(format string, args ...any) {

@@ -27,6 +27,9 @@ func leaves(n int64) ([]int64, int64) {
 	return []int64{n, o}, o
 }
 
+// nested is for one outer index that goes over all of a square.
+func nested(n int64) ([]int64, int64) { return []int64{n}, 1 }
+
 // settings are the kernels under testdata/kernels, as the compiler made them
 // from one-line programs.
 var settings = []setting{
@@ -57,6 +60,11 @@ var settings = []setting{
 	{"transpose", func(n int64) ([]int64, int64) { return []int64{n, (n + 15) / 16, n/2 + 1}, (n + 15) / 16 }, []int64{1, 33, 70}},
 	{"matmul", func(n int64) ([]int64, int64) { return []int64{n, (n + 15) / 16, n, n}, (n + 15) / 16 }, []int64{1, 5, 32, 70, 133}},
 	{"matmul", func(n int64) ([]int64, int64) { return []int64{3, 1, n, 7}, 1 }, []int64{4096, 4100, 9000}},
+	{"lu", nested, []int64{1, 2, 9, 37}},
+	{"floyd", nested, []int64{1, 2, 9, 37}},
+	{"seidel2d", nested, []int64{3, 4, 37}},
+	{"levenshtein", nested, []int64{1, 2, 37}},
+	{"nussinov", nested, []int64{1, 2, 9, 37}},
 	{"pick", func(n int64) ([]int64, int64) { s, o := leaves(n); return append(s, n), o }, []int64{1, 100, 5000}},
 }
 

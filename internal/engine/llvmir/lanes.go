@@ -18,7 +18,7 @@ func (e *emitter) sideBySide(in *kernel.Instr) bool {
 		return false
 	}
 	w := p.weigh()
-	if w.data == 0 || len(p.single) > 0 && w.data < leastWork && !w.loops {
+	if w.data == 0 || len(p.single) > 0 && !w.loops && (w.data < leastWork || p.dominated(w)) {
 		return false
 	}
 	n := p.lanesFor(w)
@@ -27,6 +27,10 @@ func (e *emitter) sideBySide(in *kernel.Instr) bool {
 		return false
 	}
 	from, to := e.scalar(in.Args[0]), e.scalar(in.Args[1])
+	if len(p.reduced) > 0 {
+		p.writeReduced(from, to, n)
+		return true
+	}
 	if len(check) == 0 {
 		p.write(from, to, n, w)
 		return true
@@ -41,6 +45,23 @@ func (e *emitter) sideBySide(in *kernel.Instr) bool {
 		}
 	}, func() { e.plainFor(in, from, to) })
 	return true
+}
+
+// shadow is the number of operations up to which a processor has done them when a
+// turn's element has gone through a short chain of operations to the next turn.
+const shadow = 16
+
+// dominated reports that the single instructions take the time, whatever else is
+// computed side by side: a loop, or a chain from turn to turn.
+func (p *plan) dominated(w *weight) bool {
+	for in := range p.single {
+		loops := false
+		each(in, func(in *kernel.Instr) { loops = loops || isLoop(in) })
+		if loops {
+			return true
+		}
+	}
+	return w.work() <= shadow && len(p.forwards(p.in)) > 0
 }
 
 // either writes both sides of a branch without results.
@@ -79,13 +100,28 @@ func (p *plan) write(from, to string, n int, w *weight) {
 	for _, t := range p.copied {
 		t.open(p, min(n, p.times())-1)
 	}
+	if p.met != nil && len(p.met.pairs) > 0 {
+		p.writeApart(from, to, n, w)
+		return
+	}
+	from = p.groups(from, to, n, w)
+	for _, t := range p.copied {
+		t.close(p)
+	}
+	p.leftOver(from, to)
+}
+
+// groups runs whole groups and gives the first turn that is left.
+func (p *plan) groups(from, to string, n int, w *weight) string {
 	from = p.mostLanes(from, to, n, w)
 	if n >= 8 && w.data <= 20 && !w.turns && (w.loops || !p.overSlots()) {
 		from = p.inLanes(from, to, n/4)
 	}
-	for _, t := range p.copied {
-		t.close(p)
-	}
+	return from
+}
+
+// leftOver runs turns one by one.
+func (p *plan) leftOver(from, to string) {
 	plain := p.plain
 	p.plain = true
 	p.plainFor(p.in, from, to)

@@ -155,24 +155,43 @@ func (e *emitter) forLoop(in *kernel.Instr) {
 
 // plainFor runs the turns one after the other.
 func (e *emitter) plainFor(in *kernel.Instr, from, to string) {
-	b := &in.Blocks[0]
 	var init []state
 	for j, c := range in.Carry {
-		n := e.wide(b.Params[1+j])
+		n := e.wide(in.Blocks[0].Params[1+j])
 		init = append(init, state{typ{c.Kind, n}, e.vector(in.Args[2+j], n)})
+	}
+	e.forFrom(in, from, to, init)
+}
+
+// forFrom does so with these values carried into the first turn.
+func (e *emitter) forFrom(in *kernel.Instr, from, to string, init []state) {
+	b := &in.Blocks[0]
+	own, forwards := len(init), e.forwards(in)
+	for _, f := range forwards {
+		init = append(init, f.before(e, from, to)...)
 	}
 	out := e.turns(in, from, to, init, func(i string, c []string) ([]string, string) {
 		e.bind(b.Params[0], i)
-		for j, v := range c {
+		for j, v := range c[:own] {
 			e.give(b.Params[1+j], v, init[j].typ.n)
+		}
+		carried := c[own:]
+		for _, f := range forwards {
+			f.take(e, carried)
+			carried = carried[len(f.loads):]
 		}
 		e.body(b)
 		var next []string
-		for j, s := range init {
+		for j, s := range init[:own] {
 			next = append(next, e.vector(b.Results[j], s.typ.n))
 		}
+		carried = c[own:]
+		for _, f := range forwards {
+			next = append(next, f.next(e, carried)...)
+			carried = carried[len(f.loads):]
+		}
 		if in.Stop {
-			return next, e.scalar(b.Results[len(init)])
+			return next, e.scalar(b.Results[own])
 		}
 		return next, ""
 	})

@@ -91,6 +91,10 @@ func (e *emitter) loadInstr(in *kernel.Instr) {
 		e.give(in.Out[0], packed(), t.n)
 		return
 	}
+	if value, ok := e.carried[in]; ok {
+		e.bind(in.Out[0], value)
+		return
+	}
 	switch at := e.at(in.Args[0]); at.shape() {
 	case uniform:
 		e.bind(in.Out[0], e.load(in.Region, at.text, t.scalar()))

@@ -25,6 +25,9 @@ type plan struct {
 	batch  int64
 	spills []spilled
 	copied []*table
+	met    *encounters // what is relied on of accesses to one region; nil for nothing
+	// reduced is what the loop carries, one for each value.
+	reduced []accumulator
 }
 
 // access is a load or store of the part that is computed side by side.
@@ -39,11 +42,29 @@ type access struct {
 // examine finds a plan for a loop. The turns of the loop see one another's
 // effects in memory as if they ran in order.
 func (e *emitter) examine(in *kernel.Instr) (*plan, bool) {
-	if in.Stop || len(in.Carry) > 0 {
+	if in.Stop {
 		return nil, false
 	}
-	p := &plan{emitter: e, in: in, body: &in.Blocks[0], shapes: make([]shape, len(e.kinds)), single: map[*kernel.Instr]bool{}}
+	if len(in.Carry) > 0 {
+		return e.examineReduced(in)
+	}
+	if innermost(&in.Blocks[0]) {
+		if p := e.planOf(in, &encounters{closest: maxLanes}); len(p.single) == 0 {
+			return p, true
+		}
+	}
+	p := e.planOf(in, nil)
+	return p, len(p.single) < len(p.body.Instrs)
+}
+
+// planOf parts the instructions of a loop. With a, turns that touch a region in
+// different places are held to be apart as far as a can see to that.
+func (e *emitter) planOf(in *kernel.Instr, a *encounters) *plan {
+	p := &plan{emitter: e, in: in, body: &in.Blocks[0], shapes: make([]shape, len(e.kinds)), single: map[*kernel.Instr]bool{}, met: a}
 	p.shapes[p.body.Params[0]] = unit
+	for _, c := range p.body.Params[1:] {
+		p.shapes[c] = varying
+	}
 	for again := true; again; {
 		p.access = nil
 		for i := range p.body.Instrs {
@@ -51,7 +72,7 @@ func (e *emitter) examine(in *kernel.Instr) (*plan, bool) {
 		}
 		again = p.separate()
 	}
-	return p, len(p.single) < len(p.body.Instrs)
+	return p
 }
 
 func (p *plan) classify(in *kernel.Instr) {
@@ -99,10 +120,10 @@ func (p *plan) ofSingles() (stored, touched map[int]bool) {
 }
 
 // elsewhere reports that a region that is stored to is also touched at
-// another index, or inside of a loop.
+// another index, or inside of a loop, and may be at an element of another turn.
 func (p *plan) elsewhere(store access) bool {
 	return slices.ContainsFunc(p.access, func(a access) bool {
-		return a.in.Region == store.in.Region && (a.in.Args[0] != store.in.Args[0] || a.looped)
+		return a.in.Region == store.in.Region && (a.in.Args[0] != store.in.Args[0] || a.looped) && !p.far(store, a)
 	})
 }
 

@@ -113,6 +113,9 @@ func (p *plan) lanesFor(w *weight) int {
 			n /= 2
 		}
 	}
+	for p.met != nil && int64(n) > p.met.closest {
+		n /= 2
+	}
 	if n < 2 {
 		return 0
 	}
