@@ -7,7 +7,6 @@ import (
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/engine/mem"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
-	"github.com/godwit-run/godwit/internal/ir/num"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
 )
 
@@ -15,34 +14,45 @@ import (
 // results that become the caller's. Native code uses it where it lies, so nothing is
 // copied; WebAssembly sees the arena only.
 
-// inPlace gives the base of an input that the launch reads where it lies. Indices and
-// bools are not read in place: they are looked at once and trusted from then on, and the
-// caller's memory may change in between.
+// inPlace gives the base of an input that the launch reads where it lies. The caller may write to it meanwhile:
+// native code holds every index that it loads below its bound, so indices are looked at once, for the error.
 func (p *launching) inPlace(in *input) (base int64, ok bool) {
-	if !in.plain() || !p.c.ReachesAll() {
+	if !in.present() || !p.c.ReachesAll() {
 		return 0, false
 	}
 	off, _ := p.r.eng.Offset(in.raw.Bytes)
 	return off - in.first()*int64(in.kind.Size()), true
 }
 
+// lookOnce looks at an input that is read where it lies, once in a run.
+func (r *runner) lookOnce(in *input) error {
+	if in.seen {
+		return nil
+	}
+	in.seen = true
+	r.read.Add(in.raw.Length)
+	if !in.looked() {
+		return nil
+	}
+	return r.blocks(in.raw.Length, func(lo, hi int64) error {
+		return in.checkBound(in.raw.Bytes[lo:hi], lo/int64(in.kind.Size()))
+	})
+}
+
 // unwindowed reports that all inputs for which there are windows can be read where they
 // lie by now, because the kernel has been promoted.
 func (p *launching) unwindowed() bool {
 	for _, f := range p.feeds {
-		if _, ok := p.inPlace(f.in); !ok {
+		if _, ok := p.inPlace(f.in); !ok || f.in.looked() {
 			return false
 		}
 	}
 	return true
 }
 
-// plain reports that an input lies in memory in a form that needs no look at it.
-func (in *input) plain() bool {
+// present reports that an input lies in memory as kernels want it.
+func (in *input) present() bool {
 	if in.raw == nil || in.raw.ones || in.raw.File != nil || in.moved || len(in.raw.Bytes) == 0 {
-		return false
-	}
-	if in.kind == num.Bool || in.want.Bound > 0 {
 		return false
 	}
 	return uintptr(unsafe.Pointer(unsafe.SliceData(in.raw.Bytes)))%uintptr(in.kind.Size()) == 0
@@ -57,7 +67,7 @@ func (r *runner) keepsForeign(b int) bool {
 	case r.buffers[b].here:
 		return r.buffers[b].foreign != nil
 	}
-	return r.allOf(b, func(c *engine.Compiled) bool { return c.ReachesAll() })
+	return r.allOf(b, (*engine.Compiled).ReachesAll)
 }
 
 // reachesForeign reports that a buffer for which the arena has no room can lie outside of it.

@@ -121,7 +121,7 @@ func (h *hand) window(ctx context.Context, lo, hi int64) error {
 // canMap reports that windows may lie in mappings of the files.
 func (h *hand) canMap() bool {
 	for i := range h.slots {
-		if in := h.slots[i].in; !h.p.canMap(in) && !in.plain() {
+		if in := h.slots[i].in; !h.p.canMap(in) && !in.present() {
 			return false
 		}
 	}
@@ -130,14 +130,14 @@ func (h *hand) canMap() bool {
 
 // looks reports that somebody walks over an input before the kernel, which finds it in the cache if windows are short.
 func (h *hand) looks() bool {
-	return slices.ContainsFunc(h.slots, func(s slot) bool { return s.pages == nil && !s.in.plain() || s.in.looked() })
+	return slices.ContainsFunc(h.slots, func(s slot) bool { return s.pages == nil && !s.in.present() || s.in.looked() })
 }
 
 // mapWhole gets at the mapping, and perhaps makes present, what outer indices lo..hi need of the inputs, if that is the way.
 func (h *hand) mapWhole(w way, lo, hi int64) {
 	for i := range h.slots {
 		s := &h.slots[i]
-		if w == byRead || s.in.plain() || !h.p.r.mapped(s.in) {
+		if w == byRead || s.in.present() || !h.p.r.mapped(s.in) {
 			continue
 		}
 		if from, to := h.p.reach(s, lo, hi); from < to {
@@ -174,7 +174,7 @@ func (h *hand) fetch(s *slot, lo, hi int64) error {
 	h.p.r.read.Add(s.in.raw.outside(hi - lo))
 	if base, ok := h.p.inPlace(s.in); ok {
 		h.bases[s.region] = base
-		return nil
+		return s.in.checkBound(s.in.raw.Bytes[lo:hi], lo/int64(s.in.kind.Size()))
 	}
 	from, to := s.in.blocks(lo, hi)
 	b, err := h.bytes(s, from, to)

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -231,21 +232,8 @@ func (p *launching) placeRegion(i, b int) error {
 		return err
 	}
 	if in := r.inputs[b]; in != nil && !r.buffers[b].here {
-		if off, ok := p.inPlace(in); ok && reg.Access == kernel.Read {
-			p.bases[i] = off
-			if !in.seen {
-				in.seen = true
-				r.read.Add(in.raw.Length)
-			}
-			return p.checkBound(i, b)
-		}
-		how, err := p.residency(i, in)
-		if err != nil {
-			return err
-		}
-		if how == windowed && p.fitsWindow(i, in) && !p.rereads(i, in) {
-			p.feeds = append(p.feeds, feed{i, in})
-			return p.checkBound(i, b)
+		if done, err := p.placeInput(i, in); done || err != nil {
+			return cmp.Or(err, p.checkBound(i, b))
 		}
 	}
 	switch in := r.inputs[b]; {
@@ -267,6 +255,28 @@ func (p *launching) placeRegion(i, b int) error {
 		return err
 	}
 	return p.checkBound(i, b)
+}
+
+// placeInput places an input that is not present: where it lies, or in windows. It reports false if the input must
+// be made present as a whole.
+func (p *launching) placeInput(region int, in *input) (done bool, err error) {
+	base, there := p.inPlace(in)
+	there = there && p.l.Kernel.Regions[region].Access == kernel.Read
+	if !there || in.looked() { // what must be looked at had better be in the cache when the kernel comes
+		how, err := p.residency(region, in)
+		if err != nil {
+			return false, err
+		}
+		if how == windowed && p.fitsWindow(region, in) && !p.rereads(region, in) {
+			p.feeds = append(p.feeds, feed{region, in})
+			return true, nil
+		}
+	}
+	if !there {
+		return false, nil
+	}
+	p.bases[region] = base
+	return true, p.r.lookOnce(in)
 }
 
 // fills reports that the launch stores each of the n elements behind a region, so that nobody sees what was there.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/data/column"
+	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/engine/mem"
 )
 
@@ -130,7 +131,7 @@ func (r *runner) settleRaw(in *input) error {
 		r.buffers[in.buffer] = buffer{here: true, first: in.first(), off: off, n: in.rows * in.width}
 		return r.validate(in)
 	}
-	if in.mappable() {
+	if in.mappable() && r.mapsSafely(in) {
 		if done, err := r.settleMapped(in); done || err != nil {
 			return err
 		}
@@ -159,6 +160,20 @@ func (r *runner) blocks(n int64, f func(lo, hi int64) error) error {
 		lo := int64(i) * copyBlock
 		return f(lo, min(lo+copyBlock, n))
 	})
+}
+
+// mapsSafely reports that no kernel leaves its memory if somebody writes to the file of an input while it is mapped,
+// which a lease hinders for some time only: it holds no indices, is a shard of a node's own, or all that read it are native.
+func (r *runner) mapsSafely(in *input) bool {
+	switch {
+	case in.want.Bound <= 0 || in.raw.Check != nil:
+		return true
+	case r.p == nil:
+		return false
+	case r.allOf(in.buffer, (*engine.Compiled).ReachesAll):
+		return true
+	}
+	return in.size() > r.opt.Resident-r.resident && r.reachesForeign(in.buffer)
 }
 
 // settleMapped maps the file under a lease, so that nobody can cut it short

@@ -46,6 +46,7 @@ type Info struct {
 	Host    Target   // this machine, in full
 	Path    string   // of the library
 	Arches  []string // that it can emit
+	Build   string   // what it makes of a kernel, see build
 }
 
 // Target is a processor to compile for. The zero Target is this machine's.

@@ -113,6 +113,10 @@ func (s *Service) recall() (*Info, bool) {
 	return s.info, true
 }
 
+// build tells apart programs that make different objects of the same kernel, or of which one passes arguments in
+// another way than the objects of the other take them.
+func build() string { return fmt.Sprintf("recipe %d, emitter %d", recipe, llvmir.Version) }
+
 // keyOf is the key of a job's result with the compiler that i describes.
 func keyOf(j *Job, i *Info) key {
 	t := j.Target

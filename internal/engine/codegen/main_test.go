@@ -27,6 +27,8 @@ func TestMain(m *testing.M) {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
+	case "older":
+		older()
 	case "daemon":
 		s := New(Options{Program: []string{"/usr/bin/env", role + "=child", os.Args[0]}})
 		if _, err := s.Info(context.Background()); err != nil {

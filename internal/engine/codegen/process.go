@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -136,6 +137,11 @@ func (p *process) info(limits *Options) (*Info, error) {
 	if err := json.Unmarshal(a.body, i); err != nil {
 		p.kill()
 		return nil, fmt.Errorf("%w: what it says of itself is damaged: %w", ErrCrashed, err)
+	}
+	if i.Build != build() {
+		p.kill()
+		return nil, fmt.Errorf("%w: %s is another version of this program (%s, expected %s)\n  help: start the compiler from a program of the same version as this one",
+			ErrMissing, strings.Join(p.cmd.Args, " "), cmp.Or(i.Build, "an older one"), build())
 	}
 	return i, nil
 }

@@ -106,7 +106,7 @@ func (c *compiler) answer(r *request) *answer {
 	switch r.kind {
 	case askInfo:
 		h := library.Host()
-		body, err := json.Marshal(Info{Version: library.Version, Path: library.Path, Arches: library.Arches(), Host: Target(h)})
+		body, err := json.Marshal(Info{Version: library.Version, Path: library.Path, Arches: library.Arches(), Host: Target(h), Build: build()})
 		if err != nil {
 			return &answer{status: missing, body: []byte(err.Error())}
 		}

@@ -314,6 +314,34 @@ func TestMissing(t *testing.T) {
 	}
 }
 
+// older is the process of a version that makes other objects of a kernel.
+func older() {
+	r, err := readFrame(os.Stdin)
+	if err == nil {
+		var req *request
+		if req, err = readRequest(r); err == nil {
+			err = writeFrame(os.Stdout, (&answer{id: req.id, status: done, body: []byte(`{"Version":"19.1.7","Build":"recipe 1, emitter 0"}`)}).append)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	_, _ = readFrame(os.Stdin) // until it is ended
+}
+
+// The objects of another version take their arguments otherwise, and would write anywhere.
+func TestOtherBuild(t *testing.T) {
+	s := New(Options{Program: []string{"/usr/bin/env", role + "=older", os.Args[0]}, Dir: t.TempDir()})
+	t.Cleanup(func() { _ = s.Close() })
+	for range 2 {
+		_, err := s.Compile(t.Context(), ir("f"))
+		if !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "another version of this program (recipe 1, emitter 0, expected "+build()) {
+			t.Error(err)
+		}
+	}
+}
+
 func TestWrongProgram(t *testing.T) {
 	for _, program := range [][]string{nil, {"/nowhere/godwit"}, {"/bin/true"}, {"/bin/echo", "hello, this is no answer"}} {
 		s := New(Options{Program: program, Timeout: 2 * time.Second})

@@ -41,6 +41,7 @@ type emitter struct {
 	polys       []string
 	scalars     []string
 	bases       []string
+	tops        []string // per region that is read, the greatest integer below its bound if sizes decide it
 	pending     []fault
 	stack       []string // allocas, which belong into the entry block
 	extremes    bool     // somewhere the lesser or greater of two floats is taken
@@ -149,6 +150,7 @@ func (e *emitter) prologue() {
 	for r := range e.k.Regions {
 		e.bases = append(e.bases, e.fromBlock("ptr", e.lay.Bases+int64(8*r)))
 	}
+	e.loadTops()
 }
 
 // fromBits is a value of kind k out of its 64 canonical bits.

@@ -10,6 +10,11 @@ import (
 // NewLayout gives the layout of a kernel's block.
 func NewLayout(k *kernel.Kernel) *Layout {
 	l := &Layout{Polys: k.Polys()}
+	for _, bound := range readBounds(k) {
+		if l.number(bound) < 0 {
+			l.Polys = append(l.Polys, bound)
+		}
+	}
 	l.Scalars = 8 * int64(len(l.Polys))
 	l.Bases = l.Scalars + 8*int64(len(k.Scalars))
 	l.Faults = l.Bases + 8*int64(len(k.Regions))

@@ -13,7 +13,7 @@ import (
 
 // Version changes whenever the text emitted for some kernel changes. It is part
 // of the key under which compiled objects are kept.
-const Version = 3
+const Version = 4
 
 // Function is the name of the function that a module defines:
 //
@@ -43,7 +43,7 @@ func (t Target) fuses() bool { return t.Fma || t.Arch != "amd64" && t.Arch != ""
 // Layout is where the block of arguments holds what, in bytes from its start.
 // All entries are eight bytes wide. The block is aligned to 8.
 //
-//	polynomials  i64 each, in the order of Polys, evaluated by the caller
+//	polynomials  i64 each, in the order of Layout.Polys, evaluated by the caller
 //	scalars      canonical bits
 //	bases        address of element 0 of each region. That of a window is virtual
 //	             and may lie anywhere; only elements inside the window are touched

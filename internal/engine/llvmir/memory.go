@@ -97,9 +97,9 @@ func (e *emitter) loadInstr(in *kernel.Instr) {
 	}
 	switch at := e.at(in.Args[0]); at.shape() {
 	case uniform:
-		e.bind(in.Out[0], e.load(in.Region, at.text, t.scalar()))
+		e.bind(in.Out[0], e.loadIndex(in.Region, at.text, t.scalar()))
 	case unit:
-		e.give(in.Out[0], e.load(in.Region, at.text, t), t.n)
+		e.give(in.Out[0], e.loadIndex(in.Region, at.text, t), t.n)
 	default:
 		e.give(in.Out[0], e.gather(in, t), t.n)
 	}
@@ -110,7 +110,7 @@ func (e *emitter) loadInstr(in *kernel.Instr) {
 func (e *emitter) gather(in *kernel.Instr, t typ) string {
 	v := "poison"
 	for j, index := range e.lanesOf(in.Args[0]) {
-		v = e.set("insertelement %s %s, %s %s, i64 %d", t, v, t.scalar(), e.load(in.Region, index, t.scalar()), j)
+		v = e.set("insertelement %s %s, %s %s, i64 %d", t, v, t.scalar(), e.loadIndex(in.Region, index, t.scalar()), j)
 	}
 	return v
 }
@@ -130,7 +130,7 @@ func (e *emitter) lanesOf(v kernel.Value) []string {
 	again := d != nil && d.Code == kernel.Load && e.at(d.Args[0]).shape() == unit && e.k.Regions[d.Region].Access == kernel.Read
 	for j := range out {
 		if again {
-			out[j] = e.load(d.Region, e.lane(e.at(d.Args[0]), typ{num.I64, 1}, j), typ{e.kind(v), 1})
+			out[j] = e.loadIndex(d.Region, e.lane(e.at(d.Args[0]), typ{num.I64, 1}, j), typ{e.kind(v), 1})
 		} else {
 			out[j] = e.lane(e.at(v), typ{e.kind(v), e.lanes}, j)
 		}

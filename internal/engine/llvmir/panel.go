@@ -114,7 +114,7 @@ func (p *panel) fill(tile, first string) {
 				for _, in := range p.chain {
 					p.instr(in)
 				}
-				v := p.emitter.load(p.load.Region, p.scalar(p.load.Args[0]), p.ty)
+				v := p.emitter.loadIndex(p.load.Region, p.scalar(p.load.Args[0]), p.ty)
 				p.keep(p.ty, v, p.vector(tile, section, strconv.Itoa(piece), slot, number))
 			}
 		}
