@@ -110,11 +110,20 @@ type region struct {
 	offset, bytes int64
 }
 
-// file has a slot refer to a file, hold copies it into memory.
-func (p *peer) file(slot int, r region) error { return p.slot("file", slot, r) }
-func (p *peer) hold(slot int, r region) error { return p.slot("hold", slot, r) }
+// lies is where the reference has an operand.
+type lies string
 
-func (p *peer) slot(how string, slot int, r region) error {
+const (
+	inFile       lies = "file"
+	inHugePages  lies = "hold"
+	inPlainPages lies = "plain" // as memory of Go's does
+)
+
+// file has a slot refer to a file, hold copies it into memory.
+func (p *peer) file(slot int, r region) error { return p.slot(inFile, slot, r) }
+func (p *peer) hold(slot int, r region) error { return p.slot(inHugePages, slot, r) }
+
+func (p *peer) slot(how lies, slot int, r region) error {
 	_, _, err := p.ask("%s %d %d %d %s", how, slot, r.offset, r.bytes, r.path)
 	return err
 }

@@ -121,7 +121,7 @@ func (b *streams) files(ctx context.Context, op operation, in ...array) error {
 	if err != nil {
 		return err
 	}
-	if err := b.give(in, false); err != nil {
+	if err := b.give(in, inFile); err != nil {
 		return err
 	}
 	args := godwit.Args{}
@@ -145,18 +145,12 @@ func (b *streams) files(ctx context.Context, op operation, in ...array) error {
 var operands = []string{"x", "y"}
 
 // give has the reference open files, or hold copies of them.
-func (b *streams) give(in []array, copied bool) error {
+func (b *streams) give(in []array, how lies) error {
 	if b.peer == nil {
 		return nil
 	}
 	for i, a := range in {
-		var err error
-		if copied {
-			err = b.peer.hold(i, a.region)
-		} else {
-			err = b.peer.file(i, a.region)
-		}
-		if err != nil {
+		if err := b.peer.slot(how, i, a.region); err != nil {
 			return err
 		}
 	}

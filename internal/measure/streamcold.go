@@ -26,7 +26,7 @@ func (b *streams) cold(ctx context.Context, x array) error {
 	if err != nil {
 		return err
 	}
-	if err := b.give([]array{x}, false); err != nil {
+	if err := b.give([]array{x}, inFile); err != nil {
 		return err
 	}
 	t := b.opt.Threads

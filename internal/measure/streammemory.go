@@ -45,7 +45,7 @@ func (b *streams) memory(ctx context.Context, op operation, again bool, variants
 		}
 		args[operands[i]] = compile.Table{Source: src}
 	}
-	if err := b.give(in, true); err != nil {
+	if err := b.give(in, inHugePages); err != nil {
 		return err
 	}
 	where := "memory"
@@ -81,7 +81,7 @@ func goSlices[T float32 | float64](ctx context.Context, b *streams, op operation
 			return err
 		}
 	}
-	if err := b.give(in, true); err != nil {
+	if err := b.give(in, inPlainPages); err != nil {
 		return err
 	}
 	t := b.opt.Threads

@@ -144,7 +144,7 @@ func (r *runner) roomForeign(b int, n int64, why string, filled bool) error {
 			return err
 		}
 	case given:
-		buf.foreign, buf.given = mem.FreshResult(bytes, r.opt.Machine.HugePages()), true
+		buf.foreign, buf.given = mem.FreshResult(bytes, r.opt.Machine.HugePages(), filled), true
 	default:
 		pages, err := mem.Fresh(bytes)
 		if err != nil {

@@ -29,7 +29,7 @@ func (r *runner) copyRoom(n int64) []byte {
 	if b := r.eng.Results().Reuse(n); b != nil {
 		return b
 	}
-	return mem.FreshResult(n, r.opt.Machine.HugePages())
+	return mem.FreshResult(n, r.opt.Machine.HugePages(), true)
 }
 
 // Close gives the memory of the columns to results to come. Nothing may use them afterwards.

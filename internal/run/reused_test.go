@@ -20,7 +20,7 @@ func TestReusedMemoryIsZero(t *testing.T) {
 	}
 	defer eng.Close()
 	const n = 5<<20 + 1
-	old := mem.FreshResult(n, false)
+	old := mem.FreshResult(n, false, false)
 	for i := range old {
 		old[i] = 0xa5
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 	"unsafe"
@@ -38,13 +39,28 @@ type kept struct {
 }
 
 // FreshResult gives zeroed memory of n bytes, aligned for all elements, in huge pages where huge says so and the
-// system has them.
-func FreshResult(n int64, huge bool) []byte {
-	b := bytesOf(make([]uint64, (n+7)/8), n)
+// system has them. With filled it may hold anything: who asks for it stores all bytes before anybody looks.
+func FreshResult(n int64, huge, filled bool) []byte {
+	var b []byte
+	if filled && n >= Kept {
+		b = anything(n)
+	} else {
+		b = bytesOf(make([]uint64, (n+7)/8), n)
+	}
 	if huge {
 		askHuge(b)
 	}
 	return b
+}
+
+// anything is Go's memory as it comes, of n bytes in whole words. Go zeroes the memory of a slice that it had given out before, which
+// takes as long as many a kernel; that of a Builder it does not. Objects of this size begin at a page.
+func anything(n int64) []byte {
+	var b strings.Builder
+	b.Grow(int(n+7) &^ 7)
+	b.WriteByte(0) // an empty string has no address
+	words := b.Cap() / 8
+	return unsafe.Slice(unsafe.StringData(b.String()), 8*words)[:n]
 }
 
 // Reuse gives n bytes that hold what an earlier result left there, or nil.

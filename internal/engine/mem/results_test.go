@@ -14,7 +14,7 @@ func at(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) 
 func TestResultsAreReused(t *testing.T) {
 	var r mem.Results
 	const n = 8<<20 + 3
-	b := mem.FreshResult(n, true)
+	b := mem.FreshResult(n, true, false)
 	if len(b) != n || at(b)%8 != 0 {
 		t.Fatalf("fresh memory: %d bytes at %x", len(b), at(b))
 	}
@@ -43,7 +43,7 @@ func TestResultsAreReused(t *testing.T) {
 // TestResultsAreGarbage shows that what is kept goes with a garbage collection.
 func TestResultsAreGarbage(t *testing.T) {
 	var r mem.Results
-	b := mem.FreshResult(8<<20, true)
+	b := mem.FreshResult(8<<20, true, true)
 	r.Give(b)
 	b = nil
 	runtime.GC()
@@ -56,10 +56,41 @@ func TestResultsAreGarbage(t *testing.T) {
 // TestSmallResultsAreNotKept shows that what Go makes of its caches is the collector's alone.
 func TestSmallResultsAreNotKept(t *testing.T) {
 	var r mem.Results
-	b := mem.FreshResult(mem.Kept-8, true)
+	b := mem.FreshResult(mem.Kept-8, true, false)
 	r.Give(b)
 	if r.Reuse(mem.Kept-8) != nil {
 		t.Error("a small result was kept")
 	}
 	runtime.KeepAlive(b)
+}
+
+// TestFreshMemory looks at the two sorts: one is zero though Go has given the same memory out before, the other may
+// be anything, but has all its bytes at an aligned place, and is garbage like any other.
+func TestFreshMemory(t *testing.T) {
+	for _, n := range []int64{1, mem.Kept - 1, mem.Kept, mem.Kept + 3, 5<<20 + 1} {
+		for range 50 {
+			for _, filled := range []bool{true, false} {
+				b := mem.FreshResult(n, true, filled)
+				if int64(len(b)) != n || cap(b)%8 != 0 || at(b)%8 != 0 {
+					t.Fatalf("%d bytes: %d of %d at %x", n, len(b), cap(b), at(b))
+				}
+				for i := range b {
+					if b[i] != 0 && !filled {
+						t.Fatalf("%d bytes: byte %d is %d", n, i, b[i])
+					}
+					b[i] = 0xa5
+				}
+			}
+		}
+	}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for range 20 {
+		mem.FreshResult(16<<20, true, true)
+	}
+	runtime.GC()
+	if runtime.ReadMemStats(&after); after.HeapAlloc > before.HeapAlloc+32<<20 {
+		t.Errorf("%d bytes are in use, %d before", after.HeapAlloc, before.HeapAlloc)
+	}
 }

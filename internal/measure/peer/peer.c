@@ -3,7 +3,8 @@
 // command per line and answers `ok SECONDS RESULT`, or `error WHAT`.
 //
 //   file  SLOT PATH OFFSET BYTES        a slot is a part of a file …
-//   hold  SLOT PATH OFFSET BYTES        … or a copy of it in memory
+//   hold  SLOT PATH OFFSET BYTES        … or a copy of it in memory, in huge pages
+//   plain SLOT PATH OFFSET BYTES        … or in the pages that every process gets
 //   drop  SLOT
 //   OP    HOW THREADS SLOT SLOT N       runs an operation over N elements
 //
@@ -49,7 +50,7 @@ enum { LF = W / 4, LD = W / 8, PAGE = 4096, HUGE_PAGE = 2 << 20, SLOTS = 8, KEYS
 struct slot {
   int fd, direct;
   int64_t offset, bytes;
-  char *ram;   // what hold copied
+  char *ram;   // what was copied
   int64_t room;  // size of that mapping
 };
 static struct slot slots[SLOTS];
@@ -60,15 +61,15 @@ static double now(void) {
   return t.tv_sec + t.tv_nsec * 1e-9;
 }
 
-// Memory with huge pages where the system has them.
-static char *room(int64_t n) {
+// Memory, with huge pages if they are asked for and the system has them.
+static char *room(int64_t n, int huge) {
   char *p = mmap(0, n + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED) return 0;
   char *q = (char *)(((uintptr_t)p + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1));
   if (q > p) munmap(p, q - p);
   munmap(q + n, p + HUGE_PAGE - q);
 #ifdef MADV_HUGEPAGE
-  madvise(q, n, MADV_HUGEPAGE);
+  if (huge) madvise(q, n, MADV_HUGEPAGE);
 #endif
   return q;
 }
@@ -419,7 +420,7 @@ static float *result_room(int64_t bytes, int fresh) {
     munmap(result, result_bytes);
     result = 0;
   }
-  if (!result) result = (float *)room(bytes);
+  if (!result) result = (float *)room(bytes, 1);
   result_bytes = bytes;
   return result;
 }
@@ -503,7 +504,7 @@ static const char *drop(struct slot *s) {
   return 0;
 }
 
-static const char *take(struct slot *s, const char *path, int64_t offset, int64_t bytes, int hold) {
+static const char *take(struct slot *s, const char *path, int64_t offset, int64_t bytes, int hold, int huge) {
   drop(s);
   s->fd = open(path, O_RDONLY);
   if (s->fd < 0) return strerror(errno);
@@ -513,7 +514,7 @@ static const char *take(struct slot *s, const char *path, int64_t offset, int64_
     return 0;
   }
   s->room = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-  s->ram = room(s->room);
+  s->ram = room(s->room, huge);
   if (!s->ram) return "no memory";
   for (int64_t got = 0; got < bytes;) {
     ssize_t k = pread(s->fd, s->ram + got, bytes - got < 1 << 20 ? bytes - got : 1 << 20, offset + got);
@@ -533,8 +534,9 @@ int main(void) {
   while (fgets(line, sizeof line, stdin)) {
     const char *bad = 0;
     int said = 0;
-    if (sscanf(line, "file %d %lld %lld %4095[^\n]", &s0, &a, &b, path) == 4 && s0 >= 0 && s0 < SLOTS) bad = take(&slots[s0], path, a, b, 0);
-    else if (sscanf(line, "hold %d %lld %lld %4095[^\n]", &s0, &a, &b, path) == 4 && s0 >= 0 && s0 < SLOTS) bad = take(&slots[s0], path, a, b, 1);
+    if (sscanf(line, "file %d %lld %lld %4095[^\n]", &s0, &a, &b, path) == 4 && s0 >= 0 && s0 < SLOTS) bad = take(&slots[s0], path, a, b, 0, 0);
+    else if (sscanf(line, "hold %d %lld %lld %4095[^\n]", &s0, &a, &b, path) == 4 && s0 >= 0 && s0 < SLOTS) bad = take(&slots[s0], path, a, b, 1, 1);
+    else if (sscanf(line, "plain %d %lld %lld %4095[^\n]", &s0, &a, &b, path) == 4 && s0 >= 0 && s0 < SLOTS) bad = take(&slots[s0], path, a, b, 1, 0);
     else if (sscanf(line, "drop %d", &s0) == 1 && s0 >= 0 && s0 < SLOTS) bad = drop(&slots[s0]);
     else if (sscanf(line, "%63s %63s %d %d %d %lld", name, how, &threads, &s0, &s1, &a) == 6) bad = operate(name, how, threads, s0, s1, a), said = 1;
     else bad = "not understood";

@@ -84,8 +84,8 @@ func TestParse(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"processors = 2", "processors = 0", "processors = 0"},
 		{"cycle_ns", "cycles", "cycles"},
-		{"processors = 2", "touch_ns = [0.1, -1.0]\nprocessors = 2", "touch_ns"},
-		{"processors = 2", "touch_ns = [0.1, 0.0]\nprocessors = 2", "touch_ns"},
+		{"touch_ns = [", "touch_ns = [-1.0, 0.1] # ", "touch_ns"},
+		{"touch_ns = [", "touch_ns = [0.1, 0.0] # ", "touch_ns"},
 		{"threads = 1", "threads = -1", "threads = -1"},
 		{"read = [[262144.0,", "read = [[-1.0,", "read, row 1"},
 		{"chase = [[", "chase = []\nwide = [[", "wide"},
