@@ -168,7 +168,7 @@ func (a *advancing) copyIn() error {
 
 // window places a column of the shard.
 func (a *advancing) window(ctx context.Context, region, column int) error {
-	r, err := a.d.columns.acquire(ctx, a.sh.src, place{a.sh.set.ID, a.sh.number, column})
+	r, err := a.d.columns.acquire(ctx, a.sh.src, place{a.sh.set.ID, a.sh.number, column}, a.native(ctx, column))
 	if err != nil {
 		return err
 	}
@@ -180,8 +180,8 @@ func (a *advancing) window(ctx context.Context, region, column int) error {
 	if want := a.c.Kernel.Regions[region].Elem; want != r.kind {
 		return refused("column %d of @%s holds %s, the kernel reads %s", column, a.sh.set.Name, r.kind, want)
 	}
-	a.bases[region], a.lens[region] = r.span.Off, r.rows*r.width
-	return nil
+	a.bases[region], a.lens[region] = r.base, r.rows*r.width
+	return a.reach(ctx, r)
 }
 
 // checkBounds holds the shard's columns, which are regions first and on, and what
@@ -216,6 +216,9 @@ func (a *advancing) run(ctx context.Context) (*node.Advanced, error) {
 	defer turn.Give()
 	faults, err := a.c.Once(ctx, a.sizes, a.scalars, a.bases, 0, int64(a.b.States))
 	if err != nil {
+		return nil, err
+	}
+	if err := a.unchanged(); err != nil {
 		return nil, err
 	}
 	for i, v := range a.b.Values {

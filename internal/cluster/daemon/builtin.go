@@ -27,7 +27,7 @@ func (d *Daemon) builtin(ctx context.Context, w *node.Advance, sh shard) error {
 	if len(b.Values) != 4 || len(b.Columns) != 1 || string(b.Kinds) != string([]byte{byte(num.I64), byte(num.I64), byte(num.I64), byte(num.I64)}) {
 		return refused("the preinstalled chase has four state columns of i64 and one column of the set, found %d and %d", len(b.Values), len(b.Columns))
 	}
-	r, err := d.columns.acquire(ctx, sh.src, place{b.Set, sh.number, b.Columns[0].Column})
+	r, err := d.columns.acquire(ctx, sh.src, place{b.Set, sh.number, b.Columns[0].Column}, true)
 	if err != nil {
 		return err
 	}
@@ -35,9 +35,8 @@ func (d *Daemon) builtin(ctx context.Context, w *node.Advance, sh shard) error {
 	if !r.kind.IsInt() || r.width != 1 || !r.within(sh.set.Rows) {
 		return &node.WorkError{Reason: parcel.DataError, Detail: "the column does not hold indices into its own set"}
 	}
-	table := d.eng.Arena().Bytes(r.span.Off, r.rows*int64(r.kind.Size()))
 	for i := range b.States {
-		chase(b, 8*i, table, r.kind, sh.at.Lo, sh.at.Hi, w.Turns)
+		chase(b, 8*i, r.all, r.kind, sh.at.Lo, sh.at.Hi, w.Turns)
 	}
 	return nil
 }

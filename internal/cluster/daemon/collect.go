@@ -41,20 +41,19 @@ func (d *Daemon) collectRows(ctx context.Context, sh shard, g *parcel.Gather) (*
 	if g.Null {
 		return nil, refused("single rows of a column with nulls cannot be read")
 	}
-	r, err := d.columns.acquire(ctx, sh.src, place{g.Set, sh.number, g.Column})
+	r, err := d.columns.acquire(ctx, sh.src, place{g.Set, sh.number, g.Column}, true)
 	if err != nil {
 		return nil, err
 	}
 	defer d.columns.release(r)
 	row := r.width * int64(r.kind.Size())
-	all := d.eng.Arena().Bytes(r.span.Off, r.rows*row)
 	out := make([]byte, 0, int64(len(g.Rows))*row)
 	for _, i := range g.Rows {
 		if i < sh.at.Lo || i >= sh.at.Hi {
 			return nil, noShard("row %d is not in shard %d of @%s, rows %d to %d", i, sh.number, sh.set.Name, sh.at.Lo, sh.at.Hi-1)
 		}
 		at := (i - sh.at.Lo) * row
-		out = append(out, all[at:at+row]...)
+		out = append(out, r.all[at:at+row]...)
 	}
 	return &parcel.Answer{Columns: [][]byte{out}}, nil
 }

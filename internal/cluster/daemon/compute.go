@@ -129,7 +129,7 @@ func (d *Daemon) atHand(ctx context.Context, sh *shard, o *parcel.Operand, kind 
 	if col.Kind != kind || col.Nullable || size == 0 || size > smallColumn {
 		return nil
 	}
-	r, err := d.columns.acquire(ctx, sh.src, place{sh.set.ID, sh.number, o.Column})
+	r, err := d.columns.acquire(ctx, sh.src, place{sh.set.ID, sh.number, o.Column}, false)
 	if err != nil {
 		return nil // the file will say what is wrong
 	}

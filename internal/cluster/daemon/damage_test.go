@@ -40,6 +40,8 @@ type kept struct {
 	file store.File
 	good []byte // the shard's file
 	cols [][]byte
+
+	memory int64 // for kernels
 }
 
 const keptRows = 600_000
@@ -61,7 +63,13 @@ func inMemory(t *testing.T) {
 
 func keep(t *testing.T, scrub Scrub) *kept {
 	t.Helper()
-	k := &kept{dir: t.TempDir(), ctl: control.NewMemory()}
+	return keepIn(t, scrub, 256<<20)
+}
+
+// keepIn gives the node so much memory for kernels.
+func keepIn(t *testing.T, scrub Scrub, memory int64) *kept {
+	t.Helper()
+	k := &kept{dir: t.TempDir(), ctl: control.NewMemory(), memory: memory}
 	k.start(t, k.dir, scrub)
 	k.load(t)
 	return k
@@ -78,7 +86,7 @@ func (k *kept) start(t *testing.T, dir string, scrub Scrub) {
 	must(t, err)
 	m, err := k.ctl.Join(t.Context(), control.Member{Name: "n1", Address: "n1", Secret: st.Identity()})
 	must(t, err)
-	d, err := Start(context.Background(), Config{Name: "n1", Store: st, Control: k.ctl, Membership: m, Memory: 256 << 20, Dial: dial, Scrub: scrub,
+	d, err := Start(context.Background(), Config{Name: "n1", Store: st, Control: k.ctl, Membership: m, Memory: k.memory, Dial: dial, Scrub: scrub,
 		Limits: node.Limits{Parcels: 64, Bytes: 256 << 20, Steps: 1 << 40, Turns: 100, Codes: 64, Jobs: 4, Retry: 1000, RegionBytes: 1 << 30, CodeBytes: 1 << 20, Calls: 1}})
 	must(t, err)
 	t.Cleanup(func() { d.Close() })
@@ -134,11 +142,16 @@ func (k *kept) await(t *testing.T, what string, ok func(*catalog.Set) bool) {
 	}
 }
 
+// evictAll has no column present any more.
+func (k *kept) evictAll() {
+	for k.columns.evict(func(*resident) bool { return true }) {
+	}
+}
+
 // whole makes the shard right again, if it is not.
 func (k *kept) whole(t *testing.T) {
 	t.Helper()
-	for k.columns.evict() {
-	}
+	k.evictAll()
 	must(t, k.st.Drop(k.set, 0))
 	_, err := k.Daemon.keep(t.Context(), &node.Start{}, &node.Keep{Kind: parcel.Put, Blob: k.blob(k.good)})
 	must(t, err)
@@ -309,7 +322,13 @@ var harms = []harm{
 // an error that names the shard, after which the shard is not here any more.
 func TestReadingDamaged(t *testing.T) {
 	inMemory(t)
-	k := keep(t, Scrub{})
+	t.Run("kernel memory", func(t *testing.T) { readDamaged(t, 256<<20) })
+	// Long columns stay mapped until somebody writes to their file.
+	t.Run("outside", func(t *testing.T) { readDamaged(t, 16<<20) })
+}
+
+func readDamaged(t *testing.T, memory int64) {
+	k := keepIn(t, Scrub{}, memory)
 	failed := map[string]int{}
 	for _, r := range readings {
 		for _, h := range harms {
@@ -319,7 +338,7 @@ func TestReadingDamaged(t *testing.T) {
 					if got, err := r.do(t, k); err != nil || !bytes.Equal(got, r.want(k)) {
 						t.Fatalf("%s, undamaged: %v, or wrong bytes", r.name, err)
 					}
-					for k.columns.evict() { // so that it is read again
+					for k.columns.evict((*resident).inside) { // so that it is read again; what is mapped must be by itself
 					}
 				}
 				time.Sleep(8 * time.Millisecond) // clocks of files tick every 4 ms

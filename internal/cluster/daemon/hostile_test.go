@@ -152,7 +152,7 @@ func TestHostileBatches(t *testing.T) {
 	if _, err := advanced(t, d, sh, writer); err == nil || !strings.Contains(err.Error(), "only read") {
 		t.Errorf("a kernel that writes a column of the set: %v", err)
 	}
-	r, err := d.columns.acquire(t.Context(), sh.src, place{1, 0, 0})
+	r, err := d.columns.acquire(t.Context(), sh.src, place{1, 0, 0}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

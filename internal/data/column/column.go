@@ -66,6 +66,35 @@ func Put(k num.Kind, data []byte, i int64, bits uint64) {
 	}
 }
 
+// Extremes are the least and the greatest integer of a column that has some; those of u64 beyond an int64 count as its greatest.
+func Extremes(k num.Kind, data []byte) (least, most int64) {
+	least, most = math.MaxInt64, math.MinInt64
+	take := func(x int64) { least, most = min(least, x), max(most, x) }
+	switch le := binary.LittleEndian; k {
+	case num.I64:
+		for ; len(data) >= 8; data = data[8:] {
+			take(int64(le.Uint64(data)))
+		}
+	case num.I32:
+		for ; len(data) >= 4; data = data[4:] {
+			take(int64(int32(le.Uint32(data))))
+		}
+	case num.U32:
+		for ; len(data) >= 4; data = data[4:] {
+			take(int64(le.Uint32(data)))
+		}
+	default:
+		for i := range int64(len(data) / k.Size()) {
+			if x := Get(k, data, i); k == num.U64 {
+				take(int64(min(x, math.MaxInt64)))
+			} else {
+				take(int64(x))
+			}
+		}
+	}
+	return least, most
+}
+
 // CanonicalNaN replaces every NaN in the elements of a column by the one canonical
 // NaN, in place: which NaN an operation gives is not part of the language.
 func CanonicalNaN(k num.Kind, data []byte) {

@@ -54,3 +54,24 @@ func TestOneNaN(t *testing.T) {
 		}
 	}
 }
+
+// TestExtremes compares with what is read element by element.
+func TestExtremes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		k := rapid.SampledFrom(kinds).Filter(num.Kind.IsInt).Draw(t, "kind")
+		bits := rapid.SliceOfN(rapid.Uint64(), 1, 9).Draw(t, "bits")
+		data := make([]byte, len(bits)*k.Size())
+		least, most := int64(math.MaxInt64), int64(math.MinInt64)
+		for i, x := range bits {
+			x = num.Canon(k, x)
+			Put(k, data, int64(i), x)
+			if k == num.U64 {
+				x = min(x, math.MaxInt64)
+			}
+			least, most = min(least, int64(x)), max(most, int64(x))
+		}
+		if a, b := Extremes(k, data); a != least || b != most {
+			t.Fatalf("%s: %d to %d, expected %d to %d", k, a, b, least, most)
+		}
+	})
+}
