@@ -102,7 +102,7 @@ func (c *Cluster) plan(ctx context.Context, src data.Source, name string, opt Lo
 	v := c.View()
 	nodes := emptiest(v)
 	if opt.Shards == 0 {
-		opt.Shards = len(nodes)
+		opt.Shards = shardsFor(src, len(nodes))
 	}
 	if opt.Replicas == 0 {
 		opt.Replicas = 1
@@ -133,6 +133,21 @@ func (c *Cluster) plan(ctx context.Context, src data.Source, name string, opt Lo
 	}
 	l.on = newPlacement(v, l.set)
 	return l, control.CheckTable(l.set)
+}
+
+// columnBytes bounds a column of a shard, if nobody says how many shards there are: half of what WebAssembly reaches, so
+// that nodes without native code follow it, too.
+const columnBytes = 2 << 30
+
+// shardsFor is one shard for each node, or equally many so that none is too long.
+func shardsFor(src data.Source, nodes int) int {
+	longest := int64(0)
+	for _, c := range src.Columns() {
+		longest = max(longest, src.Rows()*c.Width()*int64(c.Kind.Size()))
+	}
+	nodes = max(nodes, 1)
+	need := max(1, (longest+columnBytes-1)/columnBytes)
+	return int(min((need+int64(nodes)-1)/int64(nodes)*int64(nodes), catalog.MaxShards))
 }
 
 // publish makes the set visible, waits until this client sees it, and drops what had its name
