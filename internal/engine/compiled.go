@@ -29,11 +29,12 @@ type Compiled struct {
 	code    atomic.Pointer[tiered] // what to use from the next slice on
 	climb   climb
 
-	mu     sync.Mutex
-	users  int  // that entered and have not left
-	gone   bool // forgotten: the last user to leave closes the code
-	closed bool
-	old    []*tiered // replaced, perhaps in use until the last user leaves
+	mu      sync.Mutex
+	stepped *Compiled
+	users   int  // that entered and have not left
+	gone    bool // forgotten: the last user to leave closes the code
+	closed  bool
+	old     []*tiered // replaced, perhaps in use until the last user leaves
 }
 
 // Times is how long a kernel took to become ready, once. Verify is 0 if it came
@@ -62,8 +63,21 @@ const maxIdle = 16
 func (c *Compiled) Tier() Tier { return c.code.Load().tier }
 
 // ReachesAll reports that the kernel's code can use memory outside of the arena, now
-// and from now on: native code takes addresses of 64 bits.
-func (c *Compiled) ReachesAll() bool { return c.Tier() == Native }
+// and from now on: native code and the stepper take addresses of 64 bits.
+func (c *Compiled) ReachesAll() bool { return c.Tier() != Wasm }
+
+// Stepped is the same kernel, interpreted: slow, but it reaches all memory where there is no compiler to native code. It
+// may be used as long as c is held.
+func (c *Compiled) Stepped() *Compiled {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stepped == nil {
+		s := &Compiled{Kernel: c.Kernel, Safe: c.Safe, Hash: c.Hash, Bytes: c.Bytes, engine: c.engine, arena: c.arena}
+		s.code.Store(&tiered{s, Stepper, &stepperCode{c.Kernel, c.arena}, make(chan *seat, maxIdle)})
+		c.stepped = s
+	}
+	return c.stepped
+}
 
 // swap makes code the one to use, at every worker's next slice. What it replaces
 // is freed with it. A kernel that has been forgotten meanwhile takes no code.

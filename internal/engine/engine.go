@@ -27,7 +27,7 @@ type Tier string
 const (
 	Wasm    Tier = "wasm"
 	Native  Tier = "native"  // machine code made by LLVM
-	Stepper Tier = "stepper" // interprets; for tests
+	Stepper Tier = "stepper" // interprets
 )
 
 // Options are the choices of an Engine; zero values mean the defaults.

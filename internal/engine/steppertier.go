@@ -9,7 +9,7 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 )
 
-// stepperTier interprets kernels; it is there to hold other tiers against.
+// stepperTier interprets kernels: to hold other tiers against, and for memory that WebAssembly does not reach.
 type stepperTier struct{ arena *mem.Arena }
 
 func (t stepperTier) compile(_ context.Context, k *kernel.Kernel) (Code, error) {

@@ -2,6 +2,7 @@ package run
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
@@ -10,9 +11,10 @@ import (
 // compiling is a kernel of the schedule that is compiled at most once, by
 // whoever wants it first.
 type compiling struct {
-	once sync.Once
-	c    *engine.Compiled
-	err  error
+	once    sync.Once
+	c       *engine.Compiled
+	err     error
+	stepped atomic.Bool // it is interpreted in this run
 }
 
 // compile gives the compiled form of a kernel, which the run holds to its end; see engine.Hold.
@@ -20,7 +22,26 @@ func (r *runner) compile(k *kernel.Kernel) (*engine.Compiled, error) {
 	number := r.p.numbers[k]
 	w := &r.compiled[number]
 	w.once.Do(func() { w.c, w.err = r.p.kernels[number].hold(r.ctx, r.eng) })
+	if w.err == nil && w.stepped.Load() {
+		return w.c.Stepped(), nil
+	}
 	return w.c, w.err
+}
+
+// extend has a kernel reach all memory in this run. It waits for native code where that can be had; otherwise the
+// kernel is interpreted, if that is better than an error.
+func (r *runner) extend(k *kernel.Kernel, step bool) bool {
+	c, err := r.compile(k)
+	if err != nil || r.ctx.Err() != nil {
+		return false
+	}
+	if c.ReachesAll() || r.eng.Promote(r.ctx, c) == nil {
+		return true
+	}
+	if step {
+		r.compiled[r.p.numbers[k]].stepped.Store(true)
+	}
+	return step
 }
 
 // release ends the hold of all kernels.

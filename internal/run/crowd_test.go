@@ -13,7 +13,7 @@ import (
 )
 
 // sorting is a run of a sort, whose array and scratch need more than half of 24 MiB.
-func sorting(t *testing.T, e *engine.Engine) func(ctx context.Context) (*run.Result, error) {
+func sorting(t *testing.T, e *engine.Engine, resident int64) func(ctx context.Context) (*run.Result, error) {
 	const n = 400_000
 	s, _ := plan(t, "fn f(x: &[f64; N]) -> [f64; N] { x.sort() }", map[string]int64{"N": n})
 	xs := make([]float64, n)
@@ -22,19 +22,22 @@ func sorting(t *testing.T, e *engine.Engine) func(ctx context.Context) (*run.Res
 	}
 	return func(ctx context.Context) (*run.Result, error) {
 		in := &run.Inputs{Sizes: map[string]int64{"N": n}, Params: []run.Param{{Name: "x", Leaves: []run.Binding{run.Column(data.FromSlice(xs), 0)}}}}
-		return run.Run(ctx, s, in, run.Options{Engine: e, Threads: 1})
+		return run.Run(ctx, s, in, run.Options{Engine: e, Threads: 1, Resident: resident})
 	}
 }
 
 // Runs that do not fit beside each other wait for each other; one that does not fit when
-// it is alone fails at once, and one whose deadline ends says so.
+// it is alone fails at once if there is a limit, and is interpreted otherwise; one whose deadline ends says so.
 func TestRunsWaitForMemory(t *testing.T) {
 	alone, err := engine.New(engine.Options{Memory: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer alone.Close()
-	if _, err := sorting(t, alone)(context.Background()); !errors.As(err, new(*run.SpaceError)) {
+	if _, err := sorting(t, alone, 1<<20)(context.Background()); !errors.As(err, new(*run.SpaceError)) {
+		t.Errorf("a limit that is too small for one run: %v", err)
+	}
+	if res, err := sorting(t, alone, 0)(context.Background()); err != nil || res.Columns[0].At(0) != 0 || res.Stats.Launches[0].Tier != engine.Stepper {
 		t.Errorf("an arena that is too small for one run: %v", err)
 	}
 	e, err := engine.New(engine.Options{Memory: 24 << 20})
@@ -42,7 +45,7 @@ func TestRunsWaitForMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	call := sorting(t, e)
+	call := sorting(t, e, 0)
 	var all sync.WaitGroup
 	for range 16 {
 		all.Go(func() {

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/engine/mem"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
@@ -67,25 +66,31 @@ func (r *runner) keepsForeign(b int) bool {
 	case r.buffers[b].here:
 		return r.buffers[b].foreign != nil
 	}
-	return r.allOf(b, (*engine.Compiled).ReachesAll)
+	return r.allOf(b, r.reachesAll)
 }
 
 // reachesForeign reports that a buffer for which the arena has no room can lie outside of it.
-// It waits for native code where that can be had.
-func (r *runner) reachesForeign(b int) bool {
+// It waits for native code where that can be had. If there will never be room, those that touch it are interpreted without.
+func (r *runner) reachesForeign(b int, full *SpaceError) bool {
 	if r.p == nil || !r.opt.beyond || r.opt.Beside != nil && r.combines(b) {
 		return false
 	}
-	native := func(c *engine.Compiled) bool { return r.eng.Promote(r.ctx, c) == nil }
+	never := full == nil || !full.Crowded
 	if !r.p.swapped[b] {
-		return r.allOf(b, native)
+		return r.allOf(b, func(k *kernel.Kernel) bool { return r.extend(k, never) })
 	}
 	for _, k := range r.p.kernels { // what is swapped with it must reach it, too
-		if c, err := r.compile(k.k); err != nil || !native(c) {
+		if !r.extend(k.k, never) {
 			return false
 		}
 	}
 	return true
+}
+
+// reachesAll reports that a kernel's code reaches all memory already.
+func (r *runner) reachesAll(k *kernel.Kernel) bool {
+	c, err := r.compile(k)
+	return err == nil && c.ReachesAll()
 }
 
 // combines reports that a buffer is for rows that another kernel combines, beside their data or here:
@@ -98,12 +103,12 @@ func (r *runner) combines(b int) bool {
 
 // allOf reports whether all kernels that touch a buffer are such. The host takes bytes
 // wherever they are.
-func (r *runner) allOf(b int, such func(*engine.Compiled) bool) bool {
+func (r *runner) allOf(b int, such func(*kernel.Kernel) bool) bool {
 	for _, u := range r.p.uses[b] {
 		if u.Launch == nil {
 			continue
 		}
-		if c, err := r.compile(u.Launch.Kernel); err != nil || u.Launch.Packed != nil || !such(c) {
+		if u.Launch.Packed != nil || !such(u.Launch.Kernel) {
 			return false
 		}
 	}

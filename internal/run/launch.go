@@ -73,7 +73,11 @@ func (r *runner) launch(l *schedule.Launch) error {
 
 // here brings in what outer indices lo..hi need and executes them.
 func (p *launching) here() error {
-	if err := p.place(); err != nil {
+	err := p.place()
+	if err == nil {
+		p.c, err = p.r.compile(p.l.Kernel) // which may have to reach more than when it was prepared
+	}
+	if err != nil {
 		return err
 	}
 	if err := p.run(); err != nil {
@@ -83,15 +87,18 @@ func (p *launching) here() error {
 	st := p.r.statsOf(p.l)
 	st.Slices += p.job.Slices()
 	st.Native += p.job.Native()
-	st.Tier = p.r.ranOn(p.job)
+	st.Tier = p.r.ranOn(p.c, p.job)
 	st.Threads = p.workers
 	return nil
 }
 
 // ranOn is the tier that a job's last slices ran on. The kernel may have been promoted since.
-func (r *runner) ranOn(j *engine.Job) engine.Tier {
-	if j.Native() > 0 {
+func (r *runner) ranOn(c *engine.Compiled, j *engine.Job) engine.Tier {
+	switch {
+	case j.Native() > 0:
 		return engine.Native
+	case c.Tier() == engine.Stepper:
+		return engine.Stepper
 	}
 	return r.eng.Tier()
 }

@@ -107,7 +107,7 @@ func RunPiece(ctx context.Context, p *Piece, opt Options) (outs [][]byte, faults
 		}
 	}
 	st = Stats{Seconds: time.Since(start).Seconds(), BytesRead: r.read.Load(), Threads: r.pool.Size()}
-	st.Launches = []LaunchStats{{Label: l.l.Label, Hash: p.Kernel.Hash, Bytes: p.Kernel.Bytes, Tier: r.ranOn(l.job), Runs: 1, Slices: l.job.Slices(), Native: l.job.Native(), Seconds: st.Seconds}}
+	st.Launches = []LaunchStats{{Label: l.l.Label, Hash: p.Kernel.Hash, Bytes: p.Kernel.Bytes, Tier: r.ranOn(p.Kernel, l.job), Runs: 1, Slices: l.job.Slices(), Native: l.job.Native(), Seconds: st.Seconds}}
 	return outs, l.job.Faults(), st, nil
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/data/column"
-	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/engine/mem"
 )
 
@@ -59,7 +58,7 @@ func (r *runner) roomBy(b int, n int64, why string, get func(int64) (mem.Span, e
 		return nil
 	}
 	s, err := r.reserve(b, n*int64(r.s.Buffers[b].Kind.Size()), why, get)
-	if full := (*SpaceError)(nil); errors.As(err, &full) && r.reachesForeign(b) {
+	if full := (*SpaceError)(nil); errors.As(err, &full) && r.reachesForeign(b, full) {
 		return r.roomForeign(b, n, why, false)
 	}
 	if err != nil {
@@ -79,6 +78,11 @@ func (r *runner) reserve(b int, bytes int64, why string, get func(int64) (mem.Sp
 	}
 	s, err := get(bytes)
 	if full := (*mem.FullError)(nil); errors.As(err, &full) {
+		if r.resident+bytes > full.Size {
+			e := r.tooLarge(b, bytes, why)
+			e.Limit = full.Size
+			return s, e
+		}
 		return s, &SpaceError{Name: r.name(b), Need: bytes, Limit: full.Size, Crowded: true,
 			Why: why + " beside what others have", Help: "it fits when they have ended; use fewer or smaller arguments and results"}
 	}
@@ -170,10 +174,10 @@ func (r *runner) mapsSafely(in *input) bool {
 		return true
 	case r.p == nil:
 		return false
-	case r.allOf(in.buffer, (*engine.Compiled).ReachesAll):
+	case r.allOf(in.buffer, r.reachesAll):
 		return true
 	}
-	return in.size() > r.opt.Resident-r.resident && r.reachesForeign(in.buffer)
+	return in.size() > r.opt.Resident-r.resident && r.reachesForeign(in.buffer, nil)
 }
 
 // settleMapped maps the file under a lease, so that nobody can cut it short
@@ -195,7 +199,7 @@ func (r *runner) settleMapped(in *input) (bool, error) {
 	r.keep(lease)
 	skip, n := in.raw.Offset-start, end-start
 	s, err := r.reserve(in.buffer, n, whyWhole, r.eng.Arena().Reserve)
-	if full := (*SpaceError)(nil); errors.As(err, &full) && r.reachesForeign(in.buffer) {
+	if full := (*SpaceError)(nil); errors.As(err, &full) && r.reachesForeign(in.buffer, full) {
 		return true, r.settleForeign(in, lease, start, n)
 	}
 	if err != nil {

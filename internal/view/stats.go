@@ -50,7 +50,7 @@ func tier(st *godwit.Step) string {
 // engineName is what people call an engine.
 func engineName(name string) string {
 	switch name {
-	case "interp":
+	case "interp", "stepper":
 		return "interpreter"
 	case "wasm":
 		return "WebAssembly"

@@ -19,7 +19,7 @@ import (
 )
 
 // In: a column of a shard, of any length. Out: its elements in memory, in their stored kind, with their extremes. They are
-// in kernel memory if there is room, so that all engines reach them. Otherwise native code alone does: a stored column is
+// in kernel memory if there is room, so that all engines reach them. Otherwise native code does, or the stepper: a stored column is
 // mapped, so that a node holds more than it has memory, and one that must be decoded takes memory of its own.
 // Invariant: what is mapped was compared with its checksums, and a lease tells if somebody writes to it.
 
@@ -46,7 +46,7 @@ type resident struct {
 	used  int64 // when it was last acquired
 }
 
-// inside reports that the column takes kernel memory, outside that only native code reaches it, copied that it takes
+// inside reports that the column takes kernel memory, outside that WebAssembly does not reach it, copied that it takes
 // memory of its own.
 func (r *resident) inside() bool  { return r.span.Len > 0 }
 func (r *resident) outside() bool { return r.pages != nil }
@@ -111,6 +111,9 @@ func (c *columns) bring(ctx context.Context, src data.Source, want data.Want, r 
 	}
 	s, err := c.alloc(n)
 	if full := (*mem.FullError)(nil); errors.As(err, &full) {
+		if n <= full.Size && !native {
+			return refused("no room for %d bytes: of %d all that is taken is in use; use more shards, or nodes with more memory", n, full.Size)
+		}
 		return c.bringOutside(ctx, src, want, r, n)
 	}
 	if err != nil {
@@ -249,16 +252,11 @@ func (a *advancing) native(ctx context.Context, column int) bool {
 	return a.d.columns.isLong(n) && a.d.eng.Promote(ctx, a.c) == nil
 }
 
-// reach makes sure that a kernel reaches a column.
-func (a *advancing) reach(ctx context.Context, r *resident) error {
-	if !r.outside() || a.c.ReachesAll() {
-		return nil
+// reach makes sure that the kernel reaches a column: natively, or interpreted where there is no compiler.
+func (a *advancing) reach(ctx context.Context, r *resident) {
+	if r.outside() && !a.c.ReachesAll() && a.d.eng.Promote(ctx, a.c) != nil {
+		a.c = a.c.Stepped()
 	}
-	if err := a.d.eng.Promote(ctx, a.c); err != nil {
-		return refused("column %d of shard %d of @%s has %d bytes, and WebAssembly reaches %d: load the data in more shards (godwit load --shards), or have libLLVM 19 on this node (%s)",
-			r.place.column, r.place.shard, a.sh.set.Name, len(r.all), a.d.eng.Arena().Size(), err)
-	}
-	return nil
 }
 
 // unchanged is an error if a column may be another than when the run began.
