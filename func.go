@@ -39,7 +39,7 @@ func (f *Func) Params() []string {
 
 // ResultPlace is where the program wants the result: "RAM", "Disk", or "" if
 // it does not say.
-func (f *Func) ResultPlace() string { return f.f.Graph.ResultPlace }
+func (f *Func) ResultPlace() string { return f.f.Graph.ResultPlace.String() }
 
 // Call runs the function. Slices among the arguments are used where they
 // are, and must not change meanwhile. While other calls have the memory that it needs, it waits

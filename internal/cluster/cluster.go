@@ -80,7 +80,7 @@ func Connect(ctx context.Context, cfg Config) (*Cluster, error) {
 	c := &Cluster{cfg: cfg, credit: semaphore.NewWeighted(creditBytes)}
 	c.ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	now := time.Now()
-	c.calls.Driver = drive.Driver[caller.Input, caller.Effect]{Start: now, Ctx: c.ctx, Do: c.carryOut, Lost: c.lost,
+	c.calls.Driver = drive.Driver[caller.Input, caller.Effect]{Now: func() int64 { return time.Since(now).Microseconds() }, Ctx: c.ctx, Do: c.calls.CarryOut, Lost: c.lost,
 		Offer: func(to catalog.Peer, b []byte) error { return c.net.Send(to, b) },
 		Core:  caller.New(cfg.Self, caller.Options{First: uint64(now.UnixNano()), OnDemand: cfg.OnDemand})}
 	first, err := cfg.Control.View(ctx)
@@ -142,17 +142,6 @@ func (c *Cluster) Gone(p catalog.Peer, _ error) {
 	if in := c.lost(p); in != nil {
 		c.calls.Step(in)
 	}
-}
-
-// carryOut does what the core of the calls wants.
-func (c *Cluster) carryOut(e caller.Effect) caller.Input {
-	switch e := e.(type) {
-	case *caller.Send:
-		return c.calls.Send(e.To, e.Bytes)
-	case *caller.Deliver:
-		c.calls.Deliver(e)
-	}
-	return nil
 }
 
 // do runs an operation and waits for its end.

@@ -80,7 +80,7 @@ func (w *walking) prepare() (err error) {
 	for _, c := range w.batch.Columns {
 		w.form.Kinds = append(w.form.Kinds, byte(c.Kind))
 	}
-	if len(w.form.Kinds) > 64 {
+	if len(w.form.Kinds) > parcel.MaxKinds {
 		return fmt.Errorf("step `%s`: a state of %d values is more than a batch can carry", w.Launch.Label, len(w.form.Kinds))
 	}
 	w.form.Keep = w.batch.Keep()

@@ -11,7 +11,7 @@ import (
 
 func TestErrorBeginsWithError(t *testing.T) {
 	src := diag.NewSource("a.gw", "fn f() {\n    x\n}\n")
-	m := diag.Errorf(src, diag.Span{Start: 13, End: 14}, "N01", "there is no `x` here")
+	m := &diag.Message{Code: "N01", Source: src, Span: diag.Span{Start: 13, End: 14}, Text: "there is no `x` here"}
 	m.Note, m.Help = "not found", "let x = 1;"
 	for _, err := range []error{
 		errors.New("plain"),

@@ -314,8 +314,8 @@ func show(e Effect) string {
 			s += fmt.Sprintf(" %d-%d", t.Lo, t.Hi)
 		}
 		if p.Kind == parcel.Walk {
-			b, err := parcel.ReadBatch(p.Payload)
-			if err != nil {
+			b := new(parcel.Batch)
+			if err := parcel.ReadBatch(b, p.Payload); err != nil {
 				return err.Error()
 			}
 			s += " " + showStates(b)

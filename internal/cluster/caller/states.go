@@ -37,8 +37,8 @@ func newStates(b *parcel.Batch) (states, error) {
 	if len(b.Kinds) < 2 || num.Kind(b.Kinds[columnWant]) != num.I64 || num.Kind(b.Kinds[columnID]) != num.I64 {
 		return s, fmt.Errorf("a batch begins with two i64 columns, want and id; found kinds %v", b.Kinds)
 	}
-	if len(b.Kinds) > 64 || b.Keep>>columnID&1 == 0 || b.Keep>>len(b.Kinds) != 0 {
-		return s, fmt.Errorf("of %d columns, the id and at most 64 can be kept; found the mask %x", len(b.Kinds), b.Keep)
+	if len(b.Kinds) > parcel.MaxKinds || b.Keep>>columnID&1 == 0 || b.Keep>>len(b.Kinds) != 0 {
+		return s, fmt.Errorf("of %d columns, the id and at most %d can be kept; found the mask %x", len(b.Kinds), parcel.MaxKinds, b.Keep)
 	}
 	for _, k := range b.Kinds {
 		s.widths = append(s.widths, num.Kind(k).Size())

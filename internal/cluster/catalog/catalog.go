@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strings"
 	"time"
 
 	"github.com/godwit-run/godwit/internal/ir/num"
@@ -70,6 +71,21 @@ type Set struct {
 	Rows    int64    `json:"rows"`
 	By      string   `json:"by"`     // how rows were assigned: "blocks", "rows", "hash(column)"
 	Shards  []Shard  `json:"shards"` // contiguous, ascending, covering all rows
+}
+
+// The ways to assign rows to shards, beside "hash(column)".
+const (
+	ByBlocks = "blocks"
+	ByRows   = "rows"
+)
+
+// HashColumn gives the column of "hash(column)".
+func HashColumn(by string) (string, bool) {
+	name, ok := strings.CutPrefix(by, "hash(")
+	if !ok {
+		return "", false
+	}
+	return strings.CutSuffix(name, ")")
 }
 
 // Column describes a column as it is stored. JSON has its type in the language's words.

@@ -17,7 +17,6 @@ import (
 
 	"go.etcd.io/etcd/client/pkg/v3/transport"
 	"go.etcd.io/etcd/server/v3/embed"
-	"go.etcd.io/etcd/server/v3/etcdserver/api/v3client"
 	"go.uber.org/zap"
 
 	"github.com/godwit-run/godwit/internal/cluster/identity"
@@ -150,13 +149,6 @@ func (s *Server) Endpoint() string {
 		return s.port.client.l.Addr().String()
 	}
 	return s.e.Clients[0].Addr().String()
-}
-
-// Control connects with this member inside of the process. It works as long as
-// the cluster has a majority with this member in it.
-func (s *Server) Control() Control {
-	p := &endpoint{url: "member " + s.cfg.Name + " in this process", c: v3client.New(s.e.Server)}
-	return newRegistry(&etcd{each: []*endpoint{p}}, s.cfg.Options)
 }
 
 // Close stops the member. Its records stay.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/server/v3/etcdserver/api/v3client"
 
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
 )
@@ -190,4 +191,11 @@ func TestConfig(t *testing.T) {
 	if _, err := Embed(within(t), alone); err == nil || !strings.Contains(err.Error(), "majority") {
 		t.Errorf("one member of three, expected an error about the majority, found %v", err)
 	}
+}
+
+// Control connects with this member inside of the process. It works as long as
+// the cluster has a majority with this member in it.
+func (s *Server) Control() Control {
+	p := &endpoint{url: "member " + s.cfg.Name + " in this process", c: v3client.New(s.e.Server)}
+	return newRegistry(&etcd{each: []*endpoint{p}}, s.cfg.Options)
 }

@@ -28,10 +28,9 @@ func CheckTable(s *catalog.Set) error {
 	invalid := func(text string, args ...any) error {
 		return &InvalidError{fmt.Sprintf("data set %q: ", s.Name) + fmt.Sprintf(text, args...)}
 	}
-	column, hashed := strings.CutPrefix(s.By, "hash(")
-	column, closed := strings.CutSuffix(column, ")")
+	column, hashed := catalog.HashColumn(s.By)
 	switch {
-	case s.By != "blocks" && s.By != "rows" && (!hashed || !closed || !printable(column, 1, maxName)):
+	case s.By != catalog.ByBlocks && s.By != catalog.ByRows && (!hashed || !printable(column, 1, maxName)):
 		return invalid("its rows are assigned by %.*q; blocks, rows or hash(COLUMN), with a name of at most %d bytes, was expected", maxName, s.By, maxName)
 	case len(s.Columns) < 1 || len(s.Columns) > maxColumns:
 		return invalid("it has %d columns; 1 to %d were expected", len(s.Columns), maxColumns)

@@ -57,13 +57,6 @@ func (s *Supervised) Close() error {
 	return nil
 }
 
-// Process is the number of the present process, 0 if there is none.
-func (s *Supervised) Process() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.pid
-}
-
 func (s *Supervised) run(ctx context.Context) {
 	defer close(s.done)
 	runtime.LockOSThread() // the child dies with the thread that started it

@@ -174,3 +174,10 @@ func TestOddReserve(t *testing.T) {
 		t.Errorf("a disk that does not say how full it is ends the member: %v", err)
 	}
 }
+
+// Process is the number of the present process, 0 if there is none.
+func (s *Supervised) Process() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.pid
+}

@@ -127,7 +127,7 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 	d.scrub = newScrubber(d)
 	d.ctx, d.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	d.core = node.New(d.self, cfg.Limits)
-	d.drive = &drive.Driver[node.Input, node.Effect]{Core: d.core, Start: d.start, Ctx: d.ctx, Offer: d.offer, Do: d.do, Unsent: d.metrics.unsent,
+	d.drive = &drive.Driver[node.Input, node.Effect]{Core: d.core, Now: d.now, Ctx: d.ctx, Offer: d.offer, Sends: d.sends, Do: d.do, Unsent: d.metrics.unsent,
 		Lost: func(p catalog.Peer) node.Input { return &node.Gone{Peer: p} }}
 	d.repairs = newRepairs(d)
 	d.recall() // before anybody connects, who would be asked for what is on the disk
@@ -186,6 +186,8 @@ func (d *Daemon) Close() error {
 func (d *Daemon) nameOf(p catalog.Peer) (string, bool) { return d.view.Load().Name(p) }
 
 func (d *Daemon) offer(to catalog.Peer, b []byte) error { return d.net.Send(to, b) }
+
+func (d *Daemon) sends(to catalog.Peer, b []byte) { d.trace("sent", "to", to, b) }
 
 func (d *Daemon) now() int64 { return time.Since(d.start).Microseconds() }
 
@@ -255,7 +257,6 @@ func (d *Daemon) Gone(p catalog.Peer, err error) {
 func (d *Daemon) do(e node.Effect) node.Input {
 	switch e := e.(type) {
 	case *node.Send:
-		d.trace("sent", "to", e.To, e.Bytes)
 		return d.drive.Send(e.To, e.Bytes)
 	case *node.Start:
 		return d.begin(e)

@@ -117,3 +117,24 @@ func uploader(e *node.Start) string {
 	}
 	return fmt.Sprintf("peer %d", e.Client)
 }
+
+// file describes a shard that is here.
+func (d *Daemon) file(set, shard uint32) (store.File, bool) { return d.cfg.Store.File(set, shard) }
+
+// copyPart gives bytes of a shard's file to another node.
+func (d *Daemon) copyPart(p *parcel.Part) (*parcel.Answer, error) {
+	f, ok := d.file(p.Set, p.Shard)
+	switch {
+	case !ok || f.Sum != p.Sum:
+		return nil, &node.WorkError{Reason: parcel.NoShard, Set: p.Set, Shard: int(p.Shard), Detail: f.String() + " is not on this node"}
+	case p.Count > f.Bytes || p.Offset > f.Bytes-p.Count:
+		return nil, refused("%v has %d bytes, not %d from %d on", &f, f.Bytes, p.Count, p.Offset)
+	}
+	b := make([]byte, p.Count)
+	if err := d.cfg.Store.ReadPart(f, p.Offset, b); errors.As(err, new(*store.DamageError)) {
+		return nil, err // which sets the replica aside
+	} else if err != nil {
+		return nil, &node.WorkError{Reason: parcel.NoShard, Set: p.Set, Shard: int(p.Shard), Detail: err.Error()}
+	}
+	return &parcel.Answer{Columns: [][]byte{b}}, nil
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/godwit-run/godwit/internal/cluster/caller"
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
 	"github.com/godwit-run/godwit/internal/cluster/control"
+	"github.com/godwit-run/godwit/internal/cluster/drive"
 	"github.com/godwit-run/godwit/internal/cluster/node"
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
 	"github.com/godwit-run/godwit/internal/cluster/repair"
@@ -23,7 +24,7 @@ import (
 // store has compared the whole with its sum.
 type repairs struct {
 	d    *Daemon
-	ask  *asker
+	ask  drive.Own
 	opt  repair.Options
 	mu   sync.Mutex // guards what follows
 	plan *repair.Plan
@@ -57,9 +58,13 @@ func newRepairs(d *Daemon) *repairs {
 	if err != nil {
 		d.log.Warn("the list of known data sets cannot be read; those that were removed while the node was away stay on its disk", "reason", err)
 	}
-	r := &repairs{d: d, ask: newAsker(d), done: map[repair.Name]int64{},
+	r := &repairs{d: d, done: map[repair.Name]int64{},
 		opt: repair.Options{After: d.cfg.RepairAfter.Microseconds(), Few: repairFew, Rate: repairRate}}
 	r.plan = repair.New(d.self, r.opt, known)
+	r.ask.Self = d.self
+	r.ask.Driver = drive.Driver[caller.Input, caller.Effect]{Now: d.now, Ctx: d.ctx, Offer: d.offer, Sends: d.sends, Do: r.ask.CarryOut, Unsent: d.metrics.unsent,
+		Lost: func(p catalog.Peer) caller.Input { return &caller.Gone{Peer: p} },
+		Core: caller.New(d.self, caller.Options{First: drive.FirstOwn + uint64(d.start.UnixNano())})}
 	return r
 }
 
@@ -111,7 +116,7 @@ func (r *repairs) gone(p catalog.Peer) {
 }
 
 // takes reports whether a parcel was an answer to this node's own request.
-func (r *repairs) takes(from catalog.Peer, b []byte) bool { return r != nil && r.ask.takes(from, b) }
+func (r *repairs) takes(from catalog.Peer, b []byte) bool { return r != nil && r.ask.Takes(from, b) }
 
 // run looks every so often what is to be done.
 func (r *repairs) run() {

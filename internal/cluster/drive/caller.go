@@ -51,6 +51,17 @@ func (c *Caller) Wait(ctx context.Context, input func(caller.ID) caller.Input) (
 	}
 }
 
+// CarryOut does what the core wants.
+func (c *Caller) CarryOut(e caller.Effect) caller.Input {
+	switch e := e.(type) {
+	case *caller.Send:
+		return c.Send(e.To, e.Bytes)
+	case *caller.Deliver:
+		c.Deliver(e)
+	}
+	return nil
+}
+
 // Deliver tells the end of an operation to who began it, unless nobody wants it any more.
 func (c *Caller) Deliver(d *caller.Deliver) {
 	if then := c.take(d.ID); then != nil {

@@ -1,4 +1,4 @@
-// Package drive runs the pure cores of nodes and callers, with a real clock and real connections: it
+// Package drive runs the pure cores of nodes and callers, with a clock and connections that it is given: it
 // feeds them what happens, one input after another, and carries out what they want.
 package drive
 
@@ -19,9 +19,11 @@ type Core[In, Effect any] interface {
 
 // Driver drives one core.
 type Driver[In, Effect any] struct {
-	Core  Core[In, Effect]
-	Start time.Time       // when the core's clock began
-	Ctx   context.Context // nothing is sent again after its end
+	Core Core[In, Effect]
+	Now  func() int64    // the core's clock, in microseconds; never goes back
+	Ctx  context.Context // nothing is sent again after its end
+	// Sends is told of each parcel once, before it is offered; may be nil.
+	Sends func(to catalog.Peer, b []byte)
 	// Offer passes a parcel to the transport; see transport.Transport.
 	Offer func(to catalog.Peer, b []byte) error
 	// Do carries out an effect. What it gives back, if not nil, is fed to the core.
@@ -41,7 +43,7 @@ func (d *Driver[In, Effect]) Step(in In) {
 	for len(queue) > 0 {
 		in, queue = queue[0], queue[1:]
 		d.mu.Lock()
-		effects := append(space[:0], d.Core.Step(time.Since(d.Start).Microseconds(), in)...)
+		effects := append(space[:0], d.Core.Step(d.Now(), in)...)
 		d.mu.Unlock()
 		for _, e := range effects {
 			if next := d.Do(e); any(next) != nil {
@@ -83,7 +85,12 @@ const (
 // Send passes a parcel to the transport, and gives what the core must hear of that. When the
 // peer takes no more at present, or is a client that has not connected yet, it is tried again.
 // A parcel that is lost in the end costs its caller patience.
-func (d *Driver[In, Effect]) Send(to catalog.Peer, b []byte) In { return d.send(to, b, 0) }
+func (d *Driver[In, Effect]) Send(to catalog.Peer, b []byte) In {
+	if d.Sends != nil {
+		d.Sends(to, b)
+	}
+	return d.send(to, b, 0)
+}
 
 func (d *Driver[In, Effect]) send(to catalog.Peer, b []byte, tries int) (news In) {
 	err := d.Offer(to, b)

@@ -42,7 +42,7 @@ func TestSend(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var offers atomic.Int64
 			sent, unsent := make(chan bool, 1), false
-			d := drive.Driver[any, any]{Start: time.Now(), Ctx: t.Context(),
+			d := drive.Driver[any, any]{Now: func() int64 { return 0 }, Ctx: t.Context(),
 				Offer: func(catalog.Peer, []byte) error {
 					if offers.Add(1) <= test.fails {
 						return test.err
@@ -74,7 +74,7 @@ func TestSend(t *testing.T) {
 func TestStep(t *testing.T) {
 	core := &told{wants: map[any][]any{"a": {"b", "nothing", "c"}, "b": {"d"}}}
 	var done []any
-	d := drive.Driver[any, any]{Core: core, Start: time.Now(), Ctx: t.Context(), Do: func(e any) any {
+	d := drive.Driver[any, any]{Core: core, Now: func() int64 { return 0 }, Ctx: t.Context(), Do: func(e any) any {
 		if done = append(done, e); e == "nothing" {
 			return nil
 		}

@@ -78,3 +78,5 @@ func (c *Core) lazy() string {
 	}
 	return ""
 }
+
+func (q *queue) len() int { return len(q.jobs) - q.head - q.dropped }

@@ -60,7 +60,8 @@ func TestForwardInPlace(t *testing.T) {
 		if err != nil || h.Hops != 4095 || h.Left != 10_000_000-5 || h.Caller != client || h.Flags != parcel.Builtin {
 			t.Errorf("%s: header %+v, %v", test.name, h, err)
 		}
-		b, err := parcel.ReadBatch(payload)
+		b := new(parcel.Batch)
+		err = parcel.ReadBatch(b, payload)
 		if err != nil || b.States != 1 || b.Want(0) != 77 || !slices.Equal(b.Sizes, []int64{100}) || len(b.Faults) != test.faults {
 			t.Errorf("%s: batch %+v, %v", test.name, b, err)
 		}

@@ -75,8 +75,6 @@ func (q *queue) drop(j *job) {
 	}
 }
 
-func (q *queue) len() int { return len(q.jobs) - q.head - q.dropped }
-
 // wait has a job wait in the lane of its kind.
 func (c *Core) wait(j *job) {
 	j.lane = j.errand.laneFor(c)

@@ -191,8 +191,8 @@ func (w *world) noteSend(e *Send) {
 	var went *parcel.Batch
 	switch h.Kind {
 	case parcel.Walk:
-		went, err = parcel.ReadBatch(payload)
-		if err == nil && h.Hops >= a.hops {
+		went = new(parcel.Batch)
+		if err = parcel.ReadBatch(went, payload); err == nil && h.Hops >= a.hops {
 			err = fmt.Errorf("%d hops left of %d", h.Hops, a.hops)
 		}
 	case parcel.Fail:
@@ -305,8 +305,8 @@ func (w *world) request() {
 	t.received++
 	t.hops = max(t.hops, h.Hops)
 	if h.Kind == parcel.Walk {
-		b, err := parcel.ReadBatch(payload)
-		if err != nil {
+		b := new(parcel.Batch)
+		if err := parcel.ReadBatch(b, payload); err != nil {
 			w.t.Fatal(err)
 		}
 		for i := range b.States {

@@ -119,7 +119,7 @@ func (h *held) decode(payload []byte) (err error) {
 	case parcel.Walk:
 		b := &h.cargo.batch
 		b.Sizes, b.Columns, b.Values = h.sizes[:0], h.columns[:0], h.values[:0]
-		if err = parcel.ReadBatchInto(b, payload); err == nil {
+		if err = parcel.ReadBatch(b, payload); err == nil {
 			h.cargo.load(h)
 		}
 	case parcel.Fan:

@@ -634,8 +634,8 @@ func (s *script) showParcel(b []byte) string {
 func showPayload(kind parcel.Kind, payload []byte) (string, error) {
 	switch kind {
 	case parcel.Walk:
-		b, err := parcel.ReadBatch(payload)
-		if err != nil {
+		b := new(parcel.Batch)
+		if err := parcel.ReadBatch(b, payload); err != nil {
 			return "", err
 		}
 		return " states=" + showStates(b), nil

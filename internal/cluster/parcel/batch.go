@@ -29,18 +29,9 @@ func (b *Batch) Append(dst []byte) []byte {
 	return dst
 }
 
-// ReadBatch reads a Walk's payload. Kinds, Values and Near alias b.
-func ReadBatch(b []byte) (*Batch, error) {
-	into := new(Batch)
-	if err := ReadBatchInto(into, b); err != nil {
-		return nil, err
-	}
-	return into, nil
-}
-
-// ReadBatchInto is ReadBatch with the slices of an earlier batch, whose
-// contents are lost. After an error into holds nothing of use.
-func ReadBatchInto(into *Batch, b []byte) error {
+// ReadBatch reads a Walk's payload into the slices of an earlier batch, whose contents are
+// lost. Kinds, Values and Near alias b. After an error into holds nothing of use.
+func ReadBatch(into *Batch, b []byte) error {
 	r := reader{b: b, part: "batch"}
 	r.batch(into)
 	return r.end()

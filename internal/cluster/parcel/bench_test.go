@@ -26,7 +26,7 @@ func BenchmarkWalkRead(b *testing.B) {
 	for b.Loop() {
 		_, _, payload, err := ReadHeader(bytes)
 		if err == nil {
-			err = ReadBatchInto(&into, payload)
+			err = ReadBatch(&into, payload)
 		}
 		if err != nil {
 			b.Fatal(err)

@@ -55,7 +55,7 @@ func TestPageIsReadable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := ReadBatch(p.Payload)
+	s, err := readBatch(p.Payload)
 	if err != nil {
 		t.Fatal(err)
 	}

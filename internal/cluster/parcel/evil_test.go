@@ -256,7 +256,7 @@ func TestEvilParcels(t *testing.T) {
 		"header":  {refuses(Decode), evilHeaders},
 		"task":    {refuses(ReadTask), evilTasks},
 		"tree":    {refuses(ReadTree), evilTrees},
-		"batch":   {refuses(ReadBatch), evilBatches},
+		"batch":   {refuses(readBatch), evilBatches},
 		"gather":  {refuses(ReadGather), evilGathers},
 		"blob":    {refuses(ReadBlob), evilBlobs},
 		"part":    {refuses(ReadPart), evilParts},

@@ -32,7 +32,7 @@ func fuzz[T any, P interface {
 
 func FuzzTask(f *testing.F)    { fuzz(f, task, ReadTask) }
 func FuzzTree(f *testing.F)    { fuzz(f, tree, ReadTree) }
-func FuzzBatch(f *testing.F)   { fuzz(f, batch, ReadBatch) }
+func FuzzBatch(f *testing.F)   { fuzz(f, batch, readBatch) }
 func FuzzGather(f *testing.F)  { fuzz(f, gather, ReadGather) }
 func FuzzBlob(f *testing.F)    { fuzz(f, file, ReadBlob) }
 func FuzzPart(f *testing.F)    { fuzz(f, part, ReadPart) }

@@ -1,6 +1,9 @@
 package parcel
 
-import "github.com/godwit-run/godwit/internal/ir/kernel"
+import (
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/packages/pack"
+)
 
 // Limits of the format. Beyond them a parcel is refused before anything of
 // that size is allocated. Those of sizes, scalars and regions are kernels'.
@@ -12,7 +15,7 @@ const (
 	// MaxAnswer is how many columns an answer may have.
 	MaxAnswer = 1 << 16
 	MaxDetail = 4 << 10 // bytes of a failure's text
-	MaxGrants = 64      // regions that a package may ask for
+	MaxGrants = pack.MaxGrants
 	MaxPart   = 4 << 20 // bytes of a file that are asked for at once
 
 	maxSizes   = kernel.MaxSizes

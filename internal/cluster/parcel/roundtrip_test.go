@@ -48,7 +48,7 @@ func TestRoundTrip(t *testing.T) {
 	for name, f := range map[string]func(*rapid.T){
 		"task":    func(t *rapid.T) { same(t, task(t), ReadTask) },
 		"tree":    func(t *rapid.T) { same(t, tree(t), ReadTree) },
-		"batch":   func(t *rapid.T) { same(t, batch(t), ReadBatch) },
+		"batch":   func(t *rapid.T) { same(t, batch(t), readBatch) },
 		"gather":  func(t *rapid.T) { same(t, gather(t), ReadGather) },
 		"blob":    func(t *rapid.T) { same(t, file(t), ReadBlob) },
 		"part":    func(t *rapid.T) { same(t, part(t), ReadPart) },
@@ -95,7 +95,7 @@ func TestReuse(t *testing.T) {
 		for range 3 {
 			wantB, wantA := batch(t), answer(t)
 			bytesB, bytesA := wantB.Append(nil), wantA.Append(nil)
-			if err := ReadBatchInto(&b, bytesB); err != nil {
+			if err := ReadBatch(&b, bytesB); err != nil {
 				t.Fatal(err)
 			}
 			if err := ReadAnswerInto(&a, bytesA); err != nil {
@@ -144,7 +144,7 @@ func TestPick(t *testing.T) {
 				states = append(states, i)
 			}
 		}
-		got, err := ReadBatch(b.Pick(states).Append(nil))
+		got, err := readBatch(b.Pick(states).Append(nil))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,4 +163,9 @@ func TestPick(t *testing.T) {
 			}
 		}
 	})
+}
+
+func readBatch(b []byte) (*Batch, error) {
+	into := new(Batch)
+	return into, ReadBatch(into, b)
 }

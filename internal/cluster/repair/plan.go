@@ -64,10 +64,6 @@ type Name struct {
 	Shard int
 }
 
-func (n Name) compare(o Name) int {
-	return cmp.Or(cmp.Compare(n.Set, o.Set), cmp.Compare(n.Shard, o.Shard))
-}
-
 // Action is a *Copy, a *Publish, a *Retract, a *Drop or an *Unclaimed.
 type Action interface{ action() }
 

@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -490,4 +491,8 @@ func TestSpread(t *testing.T) {
 			t.Errorf("node %d holds %d shards of 240 copies on five nodes", p, n)
 		}
 	}
+}
+
+func (n Name) compare(o Name) int {
+	return cmp.Or(cmp.Compare(n.Set, o.Set), cmp.Compare(n.Shard, o.Shard))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/godwit-run/godwit/internal/cluster/caller"
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/drive"
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
 	"github.com/godwit-run/godwit/internal/cluster/transport/memnet"
 )
@@ -17,9 +18,9 @@ type client struct {
 	peer    catalog.Peer
 	name    string
 	core    *caller.Core
+	drive   drive.Driver[caller.Input, caller.Effect]
 	next    caller.ID
 	open    map[caller.ID]*request
-	wake    int64                  // of the earliest planned tick
 	lives   map[catalog.Peer]int64 // incarnations of nodes
 	view    *catalog.View
 	refused map[refusal]int64 // when nodes said that they lack shards
@@ -54,7 +55,7 @@ func (c *client) ask(op *operation, part int, make func(id caller.ID, left int64
 	c.next++
 	c.open[c.next] = &request{op: op, part: part}
 	c.w.counts.Requests++
-	c.step(make(c.next, op.deadline-c.w.now))
+	c.drive.Step(make(c.next, op.deadline-c.w.now))
 }
 
 // abandon gives up an operation.
@@ -64,14 +65,14 @@ func (c *client) abandon(op *operation) {
 			delete(c.open, id)
 			c.w.counts.Abandoned++
 			c.w.note("%s abandons %d", c.name, id)
-			c.step(&caller.Abandon{ID: id})
+			c.drive.Step(&caller.Abandon{ID: id})
 		}
 	}
 }
 
 func (c *client) arrive(d *memnet.Delivery) {
 	if d.Gone != nil {
-		c.step(&caller.Gone{Peer: d.From})
+		c.drive.Step(&caller.Gone{Peer: d.From})
 		return
 	}
 	if c.w.hooks.deaf {
@@ -82,32 +83,25 @@ func (c *client) arrive(d *memnet.Delivery) {
 		}
 	}
 	c.hear(d.Bytes)
-	c.step(&caller.Received{From: d.From, Bytes: d.Bytes})
+	c.drive.Step(&caller.Received{From: d.From, Bytes: d.Bytes})
 }
 
-func (c *client) step(in caller.Input) {
-	w := c.w
-	effects := append([]caller.Effect(nil), c.core.Step(w.now, in)...) // what is delivered may lead to the next step
-	if at, ok := c.core.Next(); ok && !w.hooks.deaf && (c.wake <= w.now || at < c.wake) {
-		c.wake = max(at, w.now+1)
-		w.after(c.wake-w.now, func() { c.step(&caller.Tick{}) })
-	}
-	for _, e := range effects {
-		switch e := e.(type) {
-		case *caller.Send:
-			w.observe(c.name, e.To, e.Bytes)
-			c.check(e)
-			w.send(c.peer, e.To, e.Bytes)
-		case *caller.Deliver:
-			list := []*caller.Deliver{e}
-			if w.hooks.deliver != nil {
-				list = w.hooks.deliver(e)
-			}
-			for _, d := range list {
-				c.deliver(d)
-			}
+// do carries out what the core wants.
+func (c *client) do(e caller.Effect) caller.Input {
+	switch e := e.(type) {
+	case *caller.Send:
+		c.check(e)
+		return c.drive.Send(e.To, e.Bytes)
+	case *caller.Deliver:
+		list := []*caller.Deliver{e}
+		if c.w.hooks.deliver != nil {
+			list = c.w.hooks.deliver(e)
+		}
+		for _, d := range list {
+			c.deliver(d)
 		}
 	}
+	return nil
 }
 
 func (c *client) deliver(d *caller.Deliver) {

@@ -118,7 +118,7 @@ func (h *host) learn(v *catalog.View) {
 		h.known = v
 		h.step(&node.Learned{View: v})
 		h.mending.plan.Learn(v)
-		h.mending.step(&caller.Learned{View: v})
+		h.mending.ask.Step(&caller.Learned{View: v})
 	}
 }
 
@@ -127,8 +127,8 @@ func (h *host) arrive(d *memnet.Delivery) {
 	case h.core == nil:
 	case d.Gone != nil:
 		h.step(&node.Gone{Peer: d.From})
-		h.mending.step(&caller.Gone{Peer: d.From})
-	case h.mending.takes(d):
+		h.mending.ask.Step(&caller.Gone{Peer: d.From})
+	case h.mending.ask.Takes(d.From, d.Bytes):
 	default:
 		h.step(&node.Received{From: d.From, Bytes: d.Bytes})
 	}

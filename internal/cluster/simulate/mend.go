@@ -6,10 +6,10 @@ import (
 	"fmt"
 
 	"github.com/godwit-run/godwit/internal/cluster/caller"
+	"github.com/godwit-run/godwit/internal/cluster/drive"
 	"github.com/godwit-run/godwit/internal/cluster/node"
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
 	"github.com/godwit-run/godwit/internal/cluster/repair"
-	"github.com/godwit-run/godwit/internal/cluster/transport/memnet"
 )
 
 // mending is a node's part in making lost replicas again: the plan and the caller that
@@ -19,21 +19,22 @@ type mending struct {
 	life int
 	plan *repair.Plan
 	core *caller.Core
-	next caller.ID
-	then map[caller.ID]func(*parcel.Answer, error)
-	wake int64
+	ask  drive.Own
 }
 
 // mendAfter is how long a replica is missing before it is made again.
 const mendAfter = second
 
-// firstAsked is the least number of a node's own requests.
-const firstAsked = 1 << 63
-
 func (h *host) mend() {
-	m := &mending{h: h, life: h.life, then: map[caller.ID]func(*parcel.Answer, error){}}
+	m := &mending{h: h, life: h.life}
 	m.plan = repair.New(h.peer, repair.Options{After: mendAfter, Surplus: 3 * mendAfter}, h.disk.known)
-	m.core = caller.New(h.peer, caller.Options{First: firstAsked + uint64(h.life)<<32, Retry: second / 4, Patience: second})
+	m.core = caller.New(h.peer, caller.Options{First: drive.FirstOwn + uint64(h.life)<<32, Retry: second / 4, Patience: second})
+	m.ask.Self = h.peer
+	m.ask.Driver = h.w.driver(h.peer, h.name, &alarmed{Core: m.core, w: h.w, tick: func() {
+		if !m.over() {
+			m.ask.Step(&caller.Tick{})
+		}
+	}}, m.ask.CarryOut)
 	h.mending = m
 	m.look()
 }
@@ -91,8 +92,8 @@ func (m *mending) copy(n repair.Name, have []byte) {
 	}
 	p := parcel.Part{Set: n.Set, Shard: uint32(n.Shard), Offset: int64(len(have)), Sum: s.Sum}
 	p.Count = min(s.Bytes-p.Offset, s.Bytes/2+1)
-	m.next++
-	m.then[m.next] = func(a *parcel.Answer, err error) {
+	m.ask.Begin(func(d *caller.Deliver) {
+		a, err := d.Answer, d.Err
 		if err == nil && (len(a.Columns) != 1 || int64(len(a.Columns[0])) != p.Count) {
 			err = errors.New("another answer came")
 		}
@@ -101,8 +102,9 @@ func (m *mending) copy(n repair.Name, have []byte) {
 			return
 		}
 		m.copy(n, append(have[:len(have):len(have)], a.Columns[0]...))
-	}
-	m.step(&caller.Ask{ID: m.next, Kind: parcel.Copy, Set: n.Set, Shard: n.Shard, Payload: p.Append(nil), Left: 5 * second})
+	}, func(id caller.ID) caller.Input {
+		return &caller.Ask{ID: id, Kind: parcel.Copy, Set: n.Set, Shard: n.Shard, Payload: p.Append(nil), Left: 5 * second}
+	})
 }
 
 // seal compares the whole with its sum and says that it is here.
@@ -119,44 +121,6 @@ func (m *mending) seal(n repair.Name, file []byte) error {
 	h.step(&node.Holds{Set: n.Set, Shard: n.Shard})
 	h.say(at, true)
 	return nil
-}
-
-// takes reports whether a delivery was an answer to this node's own request.
-func (m *mending) takes(d *memnet.Delivery) bool {
-	p, err := parcel.Decode(d.Bytes)
-	if err != nil || p.Caller != m.h.peer || p.Request < firstAsked || p.Kind != parcel.Result && p.Kind != parcel.Fail {
-		return false
-	}
-	m.step(&caller.Received{From: d.From, Bytes: d.Bytes})
-	return true
-}
-
-func (m *mending) step(in caller.Input) {
-	w := m.h.w
-	effects := append([]caller.Effect(nil), m.core.Step(w.now, in)...)
-	if at, ok := m.core.Next(); ok && (m.wake <= w.now || at < m.wake) {
-		m.wake = max(at, w.now+1)
-		w.after(m.wake-w.now, func() {
-			if !m.over() {
-				m.step(&caller.Tick{})
-			}
-		})
-	}
-	for _, e := range effects {
-		switch e := e.(type) {
-		case *caller.Send:
-			if e.To == m.h.peer {
-				m.step(&caller.Gone{Peer: e.To})
-				continue
-			}
-			w.observe(m.h.name, e.To, e.Bytes)
-			w.send(m.h.peer, e.To, e.Bytes)
-		case *caller.Deliver:
-			then := m.then[e.ID]
-			delete(m.then, e.ID)
-			then(e.Answer, e.Err)
-		}
-	}
 }
 
 // mended looks whether, in the end, each shard has as many good replicas as it can have.

@@ -79,7 +79,7 @@ func (c *client) check(s *caller.Send) {
 			}
 		}
 	case parcel.Walk:
-		if b, err := parcel.ReadBatch(p.Payload); err == nil {
+		if b := new(parcel.Batch); parcel.ReadBatch(b, p.Payload) == nil {
 			for i := range b.States {
 				about(s.To, b.Set, c.w.tables[b.Set-1].set.ShardOf(b.Want(i)))
 			}

@@ -118,6 +118,11 @@ func (w *world) users() {
 			opt.Forget = 1
 		}
 		c.core, c.refused, c.lives = caller.New(c.peer, opt), map[refusal]int64{}, map[catalog.Peer]int64{}
+		c.drive = w.driver(c.peer, c.name, &alarmed{Core: c.core, w: w, tick: func() {
+			if !w.hooks.deaf {
+				c.drive.Step(&caller.Tick{})
+			}
+		}}, c.do)
 		w.clients = append(w.clients, c)
 	}
 }

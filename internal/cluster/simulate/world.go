@@ -222,7 +222,7 @@ func (w *world) publish() {
 		w.after(w.news(), func() {
 			c.connected = true
 			c.relearn(v)
-			c.step(&caller.Learned{View: v})
+			c.drive.Step(&caller.Learned{View: v})
 		})
 	}
 }

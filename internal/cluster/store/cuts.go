@@ -2,17 +2,12 @@ package store
 
 import (
 	"fmt"
-	"strings"
+
+	"github.com/godwit-run/godwit/internal/cluster/catalog"
 )
 
 // Range is rows Lo..Hi.
 type Range struct{ Lo, Hi int64 }
-
-// The ways to assign rows to shards; the third is "hash(column)".
-const (
-	ByBlocks = "blocks"
-	ByRows   = "rows"
-)
 
 // Cuts gives the rows of each shard, in order, for "blocks" and "rows". There are as
 // many shards as asked for, but no more than rows, and at least one.
@@ -22,15 +17,15 @@ const (
 // from the mean: folds over large tables then have few leaves that lie in
 // two shards. For small tables that power is 1.
 func Cuts(rows int64, shards int, by string) ([]Range, error) {
-	if by != ByBlocks && by != ByRows {
-		return nil, fmt.Errorf("%q is no way to cut rows into shards: expected %q, %q or \"hash(column)\"", by, ByBlocks, ByRows)
+	if by != catalog.ByBlocks && by != catalog.ByRows {
+		return nil, fmt.Errorf("%q is no way to cut rows into shards: expected %q, %q or \"hash(column)\"", by, catalog.ByBlocks, catalog.ByRows)
 	}
 	if shards < 1 || rows < 0 {
 		return nil, fmt.Errorf("%d rows cannot be cut into %d shards: at least one shard was expected", rows, shards)
 	}
 	n := max(1, min(int64(shards), rows))
 	block := int64(1)
-	if by == ByBlocks {
+	if by == catalog.ByBlocks {
 		for block <= rows/n/2 {
 			block *= 2
 		}
@@ -68,15 +63,6 @@ func even(rows, n, block int64) bool {
 		}
 	}
 	return true
-}
-
-// hashColumn gives the column of "hash(column)".
-func hashColumn(by string) (string, bool) {
-	name, ok := strings.CutPrefix(by, "hash(")
-	if !ok {
-		return "", false
-	}
-	return strings.CutSuffix(name, ")")
 }
 
 // ShardOf is the shard, of n, of a row whose key is v: the integer, extended to

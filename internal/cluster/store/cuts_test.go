@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/godwit-run/godwit/internal/cluster/catalog"
 )
 
 func TestCuts(t *testing.T) {
@@ -15,12 +17,12 @@ func TestCuts(t *testing.T) {
 		by     string
 		want   []Range
 	}{
-		{0, 3, ByBlocks, []Range{{0, 0}}},
-		{2, 3, ByBlocks, []Range{{0, 1}, {1, 2}}},
-		{10, 3, ByRows, []Range{{0, 3}, {3, 6}, {6, 10}}},
-		{100, 2, ByBlocks, []Range{{0, 48}, {48, 100}}},
-		{1 << 20, 4, ByBlocks, []Range{{0, 1 << 18}, {1 << 18, 2 << 18}, {2 << 18, 3 << 18}, {3 << 18, 1 << 20}}},
-		{1_000_000_000, 3, ByBlocks, []Range{{0, 10 << 25}, {10 << 25, 20 << 25}, {20 << 25, 1_000_000_000}}},
+		{0, 3, catalog.ByBlocks, []Range{{0, 0}}},
+		{2, 3, catalog.ByBlocks, []Range{{0, 1}, {1, 2}}},
+		{10, 3, catalog.ByRows, []Range{{0, 3}, {3, 6}, {6, 10}}},
+		{100, 2, catalog.ByBlocks, []Range{{0, 48}, {48, 100}}},
+		{1 << 20, 4, catalog.ByBlocks, []Range{{0, 1 << 18}, {1 << 18, 2 << 18}, {2 << 18, 3 << 18}, {3 << 18, 1 << 20}}},
+		{1_000_000_000, 3, catalog.ByBlocks, []Range{{0, 10 << 25}, {10 << 25, 20 << 25}, {20 << 25, 1_000_000_000}}},
 	} {
 		got, err := Cuts(tt.rows, tt.shards, tt.by)
 		if err != nil || !reflect.DeepEqual(got, tt.want) {
@@ -31,7 +33,7 @@ func TestCuts(t *testing.T) {
 		rows   int64
 		shards int
 		by     string
-	}{{1, 0, ByRows}, {-1, 1, ByRows}, {1, 1, "columns"}, {1, 1, ""}, {1, 1, "hash(x)"}} {
+	}{{1, 0, catalog.ByRows}, {-1, 1, catalog.ByRows}, {1, 1, "columns"}, {1, 1, ""}, {1, 1, "hash(x)"}} {
 		if _, err := Cuts(tt.rows, tt.shards, tt.by); err == nil {
 			t.Errorf("%d rows in %d by %q: expected an error", tt.rows, tt.shards, tt.by)
 		}
@@ -42,7 +44,7 @@ func TestCutsCoverEvenly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := rapid.OneOf(rapid.Int64Range(0, 5000), rapid.Int64Range(0, math.MaxInt64)).Draw(t, "rows")
 		shards := rapid.IntRange(1, 50).Draw(t, "shards")
-		by := rapid.SampledFrom([]string{ByBlocks, ByRows}).Draw(t, "by")
+		by := rapid.SampledFrom([]string{catalog.ByBlocks, catalog.ByRows}).Draw(t, "by")
 		cuts, err := Cuts(rows, shards, by)
 		if err != nil {
 			t.Fatal(err)
@@ -54,13 +56,13 @@ func TestCutsCoverEvenly(t *testing.T) {
 		at := int64(0)
 		for i, r := range cuts {
 			off, most := r.Hi-r.Lo-rows/n, int64(1)
-			if by == ByBlocks {
+			if by == catalog.ByBlocks {
 				most += rows / n / 8
 			}
 			if r.Lo != at || off < -most || off > most {
 				t.Fatalf("shard %d has rows %v, the mean is %d", i, r, rows/n)
 			}
-			if at = r.Hi; i < len(cuts)-1 && by == ByBlocks && rows/n >= 1<<20 && at%65536 != 0 {
+			if at = r.Hi; i < len(cuts)-1 && by == catalog.ByBlocks && rows/n >= 1<<20 && at%65536 != 0 {
 				t.Fatalf("a cut of a large table is at %d", at)
 			}
 		}

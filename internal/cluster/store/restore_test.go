@@ -91,3 +91,15 @@ func TestRestoreIsAlone(t *testing.T) {
 		t.Errorf("%d bytes are in use", used)
 	}
 }
+
+// Usage is how many bytes shards take, arriving ones included, and how many they
+// may; -1 if that cannot be told.
+func (s *Store) Usage() (used, limit int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	limit, err := s.limit()
+	if err != nil {
+		limit = -1
+	}
+	return s.used, limit
+}

@@ -173,13 +173,20 @@ func (s *Store) setDir(set uint32) string {
 	return filepath.Join(s.dir, "sets", strconv.FormatUint(uint64(set), 10))
 }
 
-func (s *Store) path(k key) string {
-	return filepath.Join(s.setDir(k.set), fmt.Sprintf("%d.arrow", k.shard))
+// The files of a shard: its rows, what they are, and the sums of their blocks.
+const (
+	rowsExt = ".arrow"
+	sideExt = ".json"
+	sumsExt = ".sums"
+)
+
+func (s *Store) fileOf(k key, ext string) string {
+	return filepath.Join(s.setDir(k.set), strconv.FormatUint(uint64(k.shard), 10)+ext)
 }
 
-func (s *Store) sidecar(k key) string {
-	return filepath.Join(s.setDir(k.set), fmt.Sprintf("%d.json", k.shard))
-}
+func (s *Store) path(k key) string     { return s.fileOf(k, rowsExt) }
+func (s *Store) sidecar(k key) string  { return s.fileOf(k, sideExt) }
+func (s *Store) sumsPath(k key) string { return s.fileOf(k, sumsExt) }
 
 // sidecar is what is written beside a shard. Check is the XXH3 of the same without it;
 // an earlier version had none.
@@ -257,14 +264,14 @@ func (s *Store) load() error {
 }
 
 func (s *Store) loadFile(set uint32, name string) error {
-	base, ext, _ := strings.Cut(name, ".")
-	shard, err := strconv.ParseUint(base, 10, 32)
+	ext := filepath.Ext(name)
+	shard, err := strconv.ParseUint(strings.TrimSuffix(name, ext), 10, 32)
 	k := key{set, uint32(shard)}
 	switch {
 	case strings.HasPrefix(name, whole.Temporary): // the rest of an interrupted write
 		return remove(filepath.Join(s.setDir(set), name))
 	case err != nil:
-	case ext == "json":
+	case ext == sideExt:
 		h, err := s.check(k)
 		switch {
 		case data.Passing(err):
@@ -273,12 +280,12 @@ func (s *Store) loadFile(set uint32, name string) error {
 			return s.setAside(k, err)
 		}
 		s.enter(h)
-	case ext == "arrow" && missing(s.sidecar(k)):
+	case ext == rowsExt && missing(s.sidecar(k)):
 		if missing(s.sumsPath(k)) {
 			return remove(s.path(k)) // the process ended while it was sealed
 		}
 		return s.setAside(k, &undescribed{errors.New("its description is missing")})
-	case ext == "sums" && missing(s.sidecar(k)):
+	case ext == sumsExt && missing(s.sidecar(k)):
 		return remove(s.sumsPath(k))
 	}
 	return nil

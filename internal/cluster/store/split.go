@@ -39,9 +39,9 @@ type SplitOptions struct {
 // hash reads the column once, and each shard reads the whole source again.
 func NewSplit(ctx context.Context, src data.Source, opt SplitOptions) (*Split, error) {
 	if opt.By == "" {
-		opt.By = ByBlocks
+		opt.By = catalog.ByBlocks
 	}
-	name, hashed := hashColumn(opt.By)
+	name, hashed := catalog.HashColumn(opt.By)
 	shards, err := Cuts(src.Rows(), opt.Shards, opt.By)
 	if err != nil && !hashed {
 		return nil, err // before all of a file is read

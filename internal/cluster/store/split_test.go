@@ -16,6 +16,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/godwit-run/godwit/internal/cluster/catalog"
+
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
@@ -141,7 +143,7 @@ func TestSplitKeepsRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawTable(t)
 		src := data.FromBytes("x", x.cols, x.rows, x.values, x.valid)
-		by := rapid.SampledFrom([]string{"", ByBlocks, ByRows}).Draw(t, "by")
+		by := rapid.SampledFrom([]string{"", catalog.ByBlocks, catalog.ByRows}).Draw(t, "by")
 		_, got, err := reread(src, dir, rapid.IntRange(1, 7).Draw(t, "shards"), by)
 		if err != nil {
 			t.Fatal(err)
@@ -196,7 +198,7 @@ func TestSplitFiles(t *testing.T) {
 	src, err := data.Open(flights)
 	check(t, err)
 	defer src.Close()
-	s, got, err := reread(src, dir, 3, ByBlocks)
+	s, got, err := reread(src, dir, 3, catalog.ByBlocks)
 	check(t, err)
 	want := table{cols: got.cols, values: make([][]byte, len(got.cols)), valid: make([][]byte, len(got.cols))}
 	check(t, want.readInto(src))
@@ -214,7 +216,7 @@ func TestSplitLeavesText(t *testing.T) {
 	src, err := data.Open(path)
 	check(t, err)
 	defer src.Close()
-	s, got, err := reread(src, t.TempDir(), 2, ByRows, "name")
+	s, got, err := reread(src, t.TempDir(), 2, catalog.ByRows, "name")
 	check(t, err)
 	if !reflect.DeepEqual(s.Left, []Left{{"name", "text", "expected numbers, or true and false, found \"x\""}}) || len(got.cols) != 2 || got.cols[1].Name != "b" {
 		t.Errorf("left out are %v, kept %+v", s.Left, got.cols)

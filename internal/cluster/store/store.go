@@ -206,18 +206,6 @@ func lockDirectory(dir string) (*os.File, error) {
 // with it, a node takes over its own name.
 func (s *Store) Identity() string { return s.identity }
 
-// Usage is how many bytes shards take, arriving ones included, and how many they
-// may; -1 if that cannot be told.
-func (s *Store) Usage() (used, limit int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	limit, err := s.limit()
-	if err != nil {
-		limit = -1
-	}
-	return s.used, limit
-}
-
 // Close gives up what is arriving, closes shards that nobody reads, the others
 // with their last reader, and lets other processes use the directory.
 func (s *Store) Close() error {

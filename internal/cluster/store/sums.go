@@ -27,10 +27,6 @@ const (
 	sumsHeader = len(sumsMagic) + sha256.Size + 8
 )
 
-func (s *Store) sumsPath(k key) string {
-	return filepath.Join(s.setDir(k.set), fmt.Sprintf("%d.sums", k.shard))
-}
-
 // encodeSums makes the bytes of a file of sums.
 func (f *File) encodeSums(sums data.Sums) []byte {
 	b := make([]byte, 0, sumsHeader+8*len(sums.List)+8)

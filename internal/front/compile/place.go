@@ -2,8 +2,6 @@ package compile
 
 import (
 	"errors"
-	"strconv"
-	"strings"
 
 	"github.com/godwit-run/godwit/internal/ir/graph"
 )
@@ -21,8 +19,8 @@ type Sited interface {
 func (f *Func) checkPlaces(args Args) error {
 	for i := range f.Graph.ParamInfo {
 		p := &f.Graph.ParamInfo[i]
-		if n, ok := nodeOf(p.Place); ok {
-			if err := onNode(args[p.Name], n); err != nil {
+		if p.Place.Kind == graph.OnNode {
+			if err := onNode(args[p.Name], p.Place.Number); err != nil {
 				return refuse(p.Name, "give it a data set of the cluster that is there: "+p.Name+"=@NAME, loaded with --shards 1; or declare it `@ Cluster`",
 					"argument `%s` is declared `@ %s`: %v", p.Name, p.Place, err).at(f.Graph.Source, p.Pos, "declared here")
 			}
@@ -40,14 +38,6 @@ func (f *Func) checkPlaces(args Args) error {
 	return nil
 }
 
-// nodeOf reads a place Node(k).
-func nodeOf(place string) (int64, bool) {
-	digits, ok := strings.CutPrefix(place, "Node(")
-	digits, closed := strings.CutSuffix(digits, ")")
-	n, err := strconv.ParseInt(digits, 10, 64)
-	return n, ok && closed && err == nil
-}
-
 func onNode(a Arg, n int64) error {
 	t, ok := a.(Table)
 	if !ok {
@@ -61,14 +51,13 @@ func onNode(a Arg, n int64) error {
 }
 
 // absent names what is missing for a place, "" if nothing is.
-func absent(place string) string {
-	name, _, _ := strings.Cut(place, "(")
-	switch name {
-	case "Node":
+func absent(p graph.Place) string {
+	switch p.Kind {
+	case graph.OnNode:
 		return "way to leave a result on a node: results come back to the caller"
-	case "GPU":
+	case graph.GPU:
 		return "accelerator that godwit can use"
-	case "Far":
+	case graph.Far:
 		return "far memory"
 	}
 	return ""

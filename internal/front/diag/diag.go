@@ -5,7 +5,6 @@ package diag
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -124,9 +123,4 @@ func (l *List) Err() error {
 		errs[i] = m
 	}
 	return errors.Join(errs...)
-}
-
-// Errorf starts an error message at a span; the caller may fill Note and Help.
-func Errorf(src *Source, span Span, code, format string, args ...any) *Message {
-	return &Message{Code: code, Source: src, Span: span, Text: fmt.Sprintf(format, args...)}
 }

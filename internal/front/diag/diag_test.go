@@ -1,6 +1,7 @@
 package diag
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -20,7 +21,7 @@ func TestPosition(t *testing.T) {
 
 func TestRender(t *testing.T) {
 	s := NewSource("a.gw", "fn f() {\n\tlet x = y\n}\n")
-	m := Errorf(s, Span{18, 19}, "N01", "no `%s` here", "y")
+	m := errorf(s, Span{18, 19}, "N01", "no `%s` here", "y")
 	m.Note, m.Help = "not found", "declare it:\nlet y = 1"
 	want := "error[N01]: no `y` here\n --> a.gw:2:10\n  2 | \tlet x = y\n    | \t        ^ not found\n  help: declare it:\n        let y = 1\n"
 	if got := m.Render(); got != want {
@@ -38,7 +39,7 @@ func TestLongLine(t *testing.T) {
 		{"x + ", strings.Repeat("y", 20_000), " + z"},
 	} {
 		s := NewSource("a.gw", c.before+c.mark+c.after)
-		m := Errorf(s, Span{len(c.before), len(c.before) + len(c.mark)}, "N01", "no `%s` here", c.mark)
+		m := errorf(s, Span{len(c.before), len(c.before) + len(c.mark)}, "N01", "no `%s` here", c.mark)
 		m.Note, m.Help = c.mark, c.mark
 		lines := strings.Split(m.Render(), "\n")
 		if !utf8.ValidString(m.Render()) {
@@ -60,9 +61,9 @@ func TestLongLine(t *testing.T) {
 func TestListSortsAndDropsRepeats(t *testing.T) {
 	s := NewSource("a.gw", "abc")
 	var l List
-	l.Add(Errorf(s, Span{2, 3}, "T01", "later"))
-	l.Add(Errorf(s, Span{0, 1}, "T01", "first"))
-	l.Add(Errorf(s, Span{2, 3}, "T01", "later"))
+	l.Add(errorf(s, Span{2, 3}, "T01", "later"))
+	l.Add(errorf(s, Span{0, 1}, "T01", "first"))
+	l.Add(errorf(s, Span{2, 3}, "T01", "later"))
 	text := l.Err().Error()
 	if strings.Count(text, "later") != 1 || strings.Index(text, "first") > strings.Index(text, "later") {
 		t.Errorf("got\n%s", text)
@@ -85,4 +86,9 @@ func TestLongTextsEndBetweenWords(t *testing.T) {
 	if strings.Count(got, "a line of a list\n") != 100 || !strings.Contains(got, " word …\n") || !strings.Contains(got, "--skip last") {
 		t.Error(got)
 	}
+}
+
+// errorf is an error message at a span.
+func errorf(src *Source, span Span, code, format string, args ...any) *Message {
+	return &Message{Code: code, Source: src, Span: span, Text: fmt.Sprintf(format, args...)}
 }

@@ -249,71 +249,66 @@ func (e *elab) ensures(fn *syntax.Func) {
 	}
 }
 
-// place checks a place and gives its text; a generic place is none.
-func (e *elab) place(p *syntax.Place, s *signature) string {
-	if p == nil || s.places[p.Name.Text] {
-		return ""
+// place reads a place; a generic place is none.
+func (e *elab) place(p *syntax.Place, s *signature) (place graph.Place) {
+	if p == nil || p.Name.Text == "" || s.places[p.Name.Text] {
+		return place
 	}
+	kind := graph.PlaceKind(max(0, slices.Index(graph.PlaceNames[:], p.Name.Text)))
 	least, most := 0, 0
-	switch p.Name.Text {
-	case "Disk", "RAM", "Far":
-	case "GPU", "Node":
-		least, most = 1, 1
-	case "Cluster":
-		most = 2
-	case "":
-		return ""
-	default:
+	switch {
+	case kind == graph.NoPlace:
 		m := e.errorf(p.Span, "P01", "there is no place `%s`", p.Name.Text).Note("expected Disk, RAM, Far, GPU(k), Node(k) or Cluster")
-		if best := nearest(p.Name.Text, []string{"Disk", "RAM", "Far", "GPU", "Node", "Cluster"}); best != "" {
+		if best := nearest(p.Name.Text, slices.Clone(graph.PlaceNames[1:])); best != "" {
 			m.Help("@ %s", best)
 		} else {
 			m.Help("@ RAM")
 		}
-		return ""
+		return place
+	case kind.Numbered():
+		least, most = 1, 1
+	case kind == graph.Cluster:
+		most = 2
 	}
 	if len(p.Args) < least || len(p.Args) > most {
 		e.errorf(p.Span, "P02", "`%s` takes %s", p.Name.Text, [...]string{"no argument", "a number", "how it is sharded"}[most]).Note("found %d argument%s", len(p.Args), plural(len(p.Args))).
 			Help("@ %s", [...]string{p.Name.Text, p.Name.Text + "(0)", "Cluster(blocks)"}[most])
-		return ""
+		return place
 	}
-	return e.placeArgs(p)
-}
-
-func (e *elab) placeArgs(p *syntax.Place) string {
-	var parts []string
+	place.Kind = kind
 	for i, a := range p.Args {
-		if p.Name.Text == "Cluster" && i == 0 {
+		if kind == graph.Cluster && i == 0 {
 			n, ok := a.(*syntax.NameExpr)
 			if !ok || !slices.Contains([]string{"blocks", "rows", "hash"}, n.Path[0].Text) {
 				e.errorf(a.Where(), "P02", "`Cluster` takes how it is sharded").Note("expected blocks, rows or hash").Help("@ Cluster(blocks)")
-				return ""
+				return graph.Place{}
 			}
-			parts = append(parts, n.Path[0].Text)
+			place.Shards = n.Path[0].Text
 			continue
 		}
 		v, ok := e.placeNumber(a)
-		if !ok {
-			return ""
+		switch {
+		case !ok:
+			return graph.Place{}
+		case kind == graph.Cluster:
+			place.Shards += ", " + itoa(v)
+		default:
+			place.Number = v
 		}
-		parts = append(parts, v)
 	}
-	if len(parts) == 0 {
-		return p.Name.Text
-	}
-	return p.Name.Text + "(" + strings.Join(parts, ", ") + ")"
+	return place
 }
 
 // placeNumber is a constant that numbers a device, a node or shards.
-func (e *elab) placeNumber(x syntax.Expr) (string, bool) {
+func (e *elab) placeNumber(x syntax.Expr) (int64, bool) {
 	var n *graph.Node
 	e.inBlock(func() { n = e.expr(x, nil) })
 	if n == nil {
-		return "", false
+		return 0, false
 	}
 	if v, ok := evaluate(n); ok && types.IsInt(n.Type) && int64(v) >= 0 {
-		return itoa(int64(v)), true
+		return int64(v), true
 	}
 	e.errorf(x.Where(), "P03", "the number of a place is a constant").Note("expected 0 or more").Help("@ Node(0)")
-	return "", false
+	return 0, false
 }

@@ -66,7 +66,7 @@ func TestFuncs(t *testing.T) {
 	if s := g.Sizes[1]; s.Name != "N" || s.Lo != 1 || s.Hi != 9 || s.Expected != 5 || !s.Declared {
 		t.Errorf("sizes %+v", g.Sizes)
 	}
-	if i := g.ParamInfo; i[0].Place != "Node(1)" || i[0].Text != "&[f32; N]" || i[1].Lo != -3 || i[1].Hi != 3 || !i[1].Ranged {
+	if i := g.ParamInfo; i[0].Place != (graph.Place{Kind: graph.OnNode, Number: 1}) || i[0].Text != "&[f32; N]" || i[1].Lo != -3 || i[1].Hi != 3 || !i[1].Ranged {
 		t.Errorf("parameters %+v", i)
 	}
 	again, err := p.Graph("f")

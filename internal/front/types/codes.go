@@ -11,15 +11,6 @@ type Code struct{ ID, Title, Explain, Bad, Good string }
 // (F), places (P).
 var Codes = slices.Concat(nameCodes, typeCodes, sizeCodes, boundCodes, closureCodes, numberCodes, placeCodes)
 
-// CodeOf finds a code's entry.
-func CodeOf(id string) (Code, bool) {
-	i := slices.IndexFunc(Codes, func(c Code) bool { return c.ID == id })
-	if i < 0 {
-		return Code{}, false
-	}
-	return Codes[i], true
-}
-
 var nameCodes = []Code{
 	{"N01", "a name is not declared",
 		"A value is a variable, a size or a constant that can be seen from where it is used.",

@@ -27,8 +27,8 @@ type Graph struct {
 	Sites []Site // by number
 	// ParamInfo says, for each parameter, how it is bound from outside.
 	ParamInfo []ParamInfo
-	// Place of the result; "" when not given.
-	ResultPlace string
+	// ResultPlace is where the program wants the result.
+	ResultPlace Place
 }
 
 // SizeParam is a declared size with its inclusive range. Expected is 0 when
@@ -47,7 +47,7 @@ const MaxSize = 1 << 40
 // ParamInfo is what binding an argument needs besides the type.
 type ParamInfo struct {
 	Name  string
-	Place string // "" when not given; with arguments as written: "Node(1)"
+	Place Place
 	// Lo, Hi is the declared Range of an integer scalar parameter.
 	Lo, Hi int64
 	Ranged bool

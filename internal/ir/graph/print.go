@@ -41,16 +41,16 @@ func (p *printer) header() {
 	params := make([]string, len(p.g.Body.Params))
 	for i, n := range p.g.Body.Params {
 		params[i] = fmt.Sprintf("%s %s: %s", p.ref(n), n.Name, n.Type)
-		if i < len(p.g.ParamInfo) && p.g.ParamInfo[i].Place != "" {
-			params[i] += " @ " + p.g.ParamInfo[i].Place
+		if i < len(p.g.ParamInfo) && p.g.ParamInfo[i].Place != (Place{}) {
+			params[i] += " @ " + p.g.ParamInfo[i].Place.String()
 		}
 	}
 	fmt.Fprintf(&p.b, "graph %s(%s)", p.g.Name, strings.Join(params, ", "))
 	for _, r := range p.g.Body.Results {
 		fmt.Fprintf(&p.b, " -> %s", r.Type)
 	}
-	if p.g.ResultPlace != "" {
-		p.b.WriteString(" @ " + p.g.ResultPlace)
+	if p.g.ResultPlace != (Place{}) {
+		p.b.WriteString(" @ " + p.g.ResultPlace.String())
 	}
 	p.b.WriteByte('\n')
 	for _, s := range p.g.Sizes {

@@ -47,7 +47,7 @@ func meanDelay() *Graph {
 	b.G.Sizes[0].Expected = 100
 	flight := &Type{Kind: Tuple, Name: "Flight", Names: []string{"delay", "distance"}, Elems: []*Type{i32, i32}}
 	f := b.Param("f", ArrayOf(flight, n))
-	b.G.ParamInfo[0].Place = "Disk"
+	b.G.ParamInfo[0].Place = Place{Kind: Disk}
 	late := b.Filter(f, func(p []*Node) *Node { return b.Arith(num.Gt, b.Get(p[1], 0), b.Int(num.I32, 15)) })
 	late.Name = "late"
 	b.Pos = diag.Span{Start: 51, End: 62}
@@ -55,7 +55,7 @@ func meanDelay() *Graph {
 		k := b.ToIndex(Clamp, b.Cast(I64Type, b.Get(p[1], 1), false), size.Const(32))
 		return k, b.Checked(num.Add, b.Get(p[1], 0), b.Int(num.I32, 1))
 	})
-	b.G.ResultPlace = "RAM"
+	b.G.ResultPlace = Place{Kind: RAM}
 	return b.Return(r)
 }
 

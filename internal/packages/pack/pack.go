@@ -38,6 +38,10 @@ const (
 	MaxFeatures = 64 // of one section
 )
 
+// MaxGrants is how many regions one call may be granted: Linux passes at most 253
+// descriptors in a message.
+const MaxGrants = 64
+
 // ID is the content hash of a package: SHA-256 of its bytes without the signature.
 type ID [sha256.Size]byte
 

@@ -10,6 +10,8 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+
+	"github.com/godwit-run/godwit/internal/packages/pack"
 )
 
 // results runs X_main with this body, in which r is an array of int32 that becomes
@@ -230,7 +232,7 @@ func TestRefusedCalls(t *testing.T) {
 	closed.Close()
 	defer r.Close()
 	mustLoad(t, p, compile(t, "x", inMain("")))
-	many := make([]Grant, maxGrants+1)
+	many := make([]Grant, pack.MaxGrants+1)
 	for i := range many {
 		many[i] = Grant{fmt.Sprint(i), r, false}
 	}
@@ -245,5 +247,5 @@ func TestRefusedCalls(t *testing.T) {
 			t.Errorf("got %v, expected %q", err, want)
 		}
 	}
-	mustCall(t, p, "x", &Call{Grants: many[:maxGrants]})
+	mustCall(t, p, "x", &Call{Grants: many[:pack.MaxGrants]})
 }

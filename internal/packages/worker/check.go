@@ -3,6 +3,8 @@ package worker
 import (
 	"fmt"
 	"slices"
+
+	"github.com/godwit-run/godwit/internal/packages/pack"
 )
 
 // check refuses calls that cannot be put to a worker.
@@ -13,8 +15,8 @@ func (p *Pool) check(id string, c *Call) error {
 	if n := int64(len(c.Payload)); n > p.opt.Limits.Bytes {
 		return refuse("a payload of %d bytes; the node accepts at most %d", n, p.opt.Limits.Bytes)
 	}
-	if len(c.Grants) > maxGrants {
-		return refuse("%d regions are granted; a call can have at most %d", len(c.Grants), maxGrants)
+	if len(c.Grants) > pack.MaxGrants {
+		return refuse("%d regions are granted; a call can have at most %d", len(c.Grants), pack.MaxGrants)
 	}
 	for i, g := range c.Grants {
 		if g.Region == nil {

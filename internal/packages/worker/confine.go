@@ -10,6 +10,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/godwit-run/godwit/internal/packages/pack"
 )
 
 // confine closes the sandbox: from here on the process and all its threads can
@@ -23,7 +25,7 @@ func confine(p *program, socket int) error {
 	for resource, n := range map[int]uint64{
 		unix.RLIMIT_CORE:   0,
 		unix.RLIMIT_FSIZE:  0,
-		unix.RLIMIT_NOFILE: uint64(most) + 1 + maxGrants,
+		unix.RLIMIT_NOFILE: uint64(most) + 1 + pack.MaxGrants,
 	} {
 		if err := unix.Setrlimit(resource, &unix.Rlimit{Cur: n, Max: n}); err != nil {
 			return fmt.Errorf("the sandbox: limit %d: %w", resource, err)

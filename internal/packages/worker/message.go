@@ -146,9 +146,6 @@ func (q *question) opened(answer []byte) ([]byte, error) {
 
 const markBytes = 8
 
-// encode gives the body of sayDone, behind the mark.
-func (o *Outcome) encode() []byte { return o.appendTo(make(fields, 0, o.size())) }
-
 func (o *Outcome) size() int {
 	n := 64 + len(o.Reply)
 	for _, s := range o.Sends {

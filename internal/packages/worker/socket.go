@@ -6,6 +6,8 @@ import (
 	"io"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/godwit-run/godwit/internal/packages/pack"
 )
 
 // socket is the worker's end of the connection. It is used with plain blocking
@@ -23,7 +25,7 @@ func (s *socket) read() (kind byte, body []byte, fds []int, err error) {
 }
 
 func (s *socket) readHead(head []byte) (fds []int, err error) {
-	oob := make([]byte, unix.CmsgSpace(maxGrants*4))
+	oob := make([]byte, unix.CmsgSpace(pack.MaxGrants*4))
 	for done := 0; done < len(head); {
 		n, m, flags, _, err := unix.Recvmsg(s.fd, head[done:], oob, unix.MSG_CMSG_CLOEXEC)
 		switch {

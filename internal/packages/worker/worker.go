@@ -34,10 +34,6 @@ const patience = 20
 // loadTime is what starting and linking may take.
 const loadTime = 10 * time.Second
 
-// maxGrants is how many regions one call may be granted: the kernel passes at
-// most 253 descriptors in a message.
-const maxGrants = 64
-
 func (l Limits) withDefaults() Limits {
 	if l.Memory <= 0 {
 		l.Memory = 1 << 30
