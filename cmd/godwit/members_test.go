@@ -237,7 +237,7 @@ func TestMajorityLost(t *testing.T) {
 	}
 	u.godwit(t, "status")
 	began := time.Now()
-	if _, stderr, err := u.try(u.cluster, "load", "v.csv", "--as", "w"); err == nil || !strings.Contains(stderr, "majority") || time.Since(began) > 10*time.Second {
+	if _, stderr, err := u.try(u.cluster, "load", "v.csv", "--as", "w"); err == nil || !strings.Contains(stderr, "majority") || time.Since(began) > 15*time.Second {
 		t.Errorf("without a majority a load ended after %v: %v, %s", time.Since(began), err, stderr)
 	}
 	resume()
