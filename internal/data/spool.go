@@ -28,6 +28,10 @@ func NewSpool(path string) *Spool { return &Spool{path: path} }
 // spoolHead is left free before a column, for the header of a file. The column can be mapped.
 const spoolHead = 4096
 
+// reserveFrom is the length of a write from which on its blocks are reserved before: some file systems (ext4) then take
+// it at twice the speed, because they need not reserve page by page.
+const reserveFrom = 1 << 20
+
 // Spooled is a column whose bytes may be written and read at any place.
 type Spooled struct {
 	path   string // of the file that it shall become
@@ -52,6 +56,9 @@ func (s *Spool) Column() (*Spooled, error) {
 
 // WriteAt stores bytes from byte off of the column on.
 func (c *Spooled) WriteAt(b []byte, off int64) (int, error) {
+	if len(b) >= reserveFrom {
+		reserve(c.f, spoolHead+off, int64(len(b)))
+	}
 	n, err := c.f.WriteAt(b, spoolHead+off)
 	if err != nil {
 		return n, writeFailed(c.path, err)

@@ -137,6 +137,12 @@ func (p *peer) drop(slots ...int) error {
 	return nil
 }
 
+// save names the file that operations with the variant "save" write.
+func (p *peer) save(path string) error {
+	_, _, err := p.ask("save %s", path)
+	return err
+}
+
 // form is one way of running an operation: `sum read:256`.
 type form struct{ op, how string }
 

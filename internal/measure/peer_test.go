@@ -97,6 +97,13 @@ func TestPeerF32(t *testing.T) {
 	agrees(t, s, in, sum, 1e-2, true, "sum")
 	agrees(t, s, in, filtered, 1e-2, true, "filtered")
 	agrees(t, s, in, weighted(axpy), 1, false, "axpy", "axpy:fresh", "axpy:stream", "axpy:stream,fresh")
+	if _, _, err := s.peer.run(form{"axpy:save", "ram"}, 1, odd); err == nil || !strings.Contains(err.Error(), "no file for it") {
+		t.Error("saved without a file:", err)
+	}
+	if err := s.peer.save(s.path("saved")); err != nil {
+		t.Fatal(err)
+	}
+	agrees(t, s, in, weighted(axpy), 1, true, "axpy:save")
 	agrees(t, s, in, weighted(exps), 1e-4, false, "softmax", "softmax:fresh", "softmax:keep", "softmax:keep,fresh")
 }
 

@@ -87,6 +87,9 @@ func stream(ctx context.Context, s *session) error {
 			return err
 		}
 	}
+	if err := b.saved(ctx, y); err != nil {
+		return err
+	}
 	if err := b.memories(ctx, x, y, small); err != nil {
 		return err
 	}

@@ -184,7 +184,7 @@ func (p *Placed) deposit(region, b int, first int64, elements []byte) (err error
 		return fmt.Errorf("region %d of step `%s`: element %d that came back is no %s", region, p.Launch.Label, first+int64(i), want)
 	}
 	if r.buffers[b].spool != nil {
-		return r.spool(b, elements, first*size)
+		return r.spool(b, elements, first*size, false)
 	}
 	copy(r.bytes(b)[first*size:], elements)
 	return nil

@@ -2,6 +2,7 @@ package run
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 
@@ -29,8 +30,9 @@ type Spooled interface {
 const (
 	// spoolFrom is the size from which on a column is spooled: less is quicker in memory.
 	spoolFrom = 64 << 20
-	// spoolPart is about how many bytes are computed here at a time.
-	spoolPart = 64 << 20
+	// spoolPart is about how many bytes are computed here at a time: so few that they are in the processor's
+	// caches when the kernel of the system copies them into the page cache.
+	spoolPart = 4 << 20
 )
 
 // spoolable finds the buffers that are a column of the result and used once otherwise: by a launch outside of
@@ -66,11 +68,13 @@ func (r *runner) spoolRoom(b int, n int64) error {
 	return nil
 }
 
-// spool stores bytes of a spooled buffer, from byte off on.
-func (r *runner) spool(b int, elements []byte, off int64) error {
-	if k := r.s.Buffers[b].Kind; k.IsFloat() {
-		elements = bytes.Clone(elements)
-		column.CanonicalNaN(k, elements)
+// spool stores bytes of a spooled buffer, from byte off on; own ones may be changed.
+func (r *runner) spool(b int, elements []byte, off int64, own bool) error {
+	if buf := &r.s.Buffers[b]; buf.Kind.IsFloat() && !buf.Canonical {
+		if !own {
+			elements = bytes.Clone(elements)
+		}
+		column.CanonicalNaN(buf.Kind, elements)
 	}
 	_, err := r.buffers[b].spool.WriteAt(elements, off)
 	return err
@@ -113,35 +117,68 @@ func (p *launching) inParts(lo, hi int64) error {
 		first, end := p.c.Reach(i, p.sizes, lo, lo+1)
 		each += (end - first) * int64(p.l.Kernel.Regions[i].Elem.Size())
 	}
-	for step := max(1, min(spoolPart, p.r.opt.Resident/4)/each); lo < hi; lo += step {
-		if err := p.spoolPart(regions, lo, min(lo+step, hi)); err != nil {
-			return err
-		}
+	w := spoolWriter{p: p, regions: regions}
+	for step := max(1, min(spoolPart, p.r.opt.Resident/8)/each); lo < hi && err == nil; lo += step {
+		var rows *rowsOf
+		rows, err = p.spoolPart(regions, lo, min(lo+step, hi))
+		err = w.next(rows, err)
 	}
-	return nil
+	return cmp.Or(w.wait(), err)
 }
 
-// spoolPart executes outer indices lo..hi, with memory of its own for the spooled regions.
-func (p *launching) spoolPart(regions []int, lo, hi int64) error {
-	r := p.r
+// spoolWriter writes a part while the next is computed, if there are threads for both.
+type spoolWriter struct {
+	p       *launching
+	regions []int
+	rows    *rowsOf // that are being written
+	written chan error
+}
+
+// next waits for the part before, and begins to write rows, unless there was an error.
+func (w *spoolWriter) next(rows *rowsOf, err error) error {
+	if err = cmp.Or(w.wait(), err); err != nil {
+		rows.free(w.p.r)
+		return err
+	}
+	w.rows, w.written = rows, make(chan error, 1)
+	write := func() { w.written <- w.p.spoolRows(w.regions, rows) }
+	if w.p.r.pool.Size() > 1 {
+		go write()
+		return nil
+	}
+	write()
+	return w.wait()
+}
+
+func (w *spoolWriter) wait() error {
+	if w.rows == nil {
+		return nil
+	}
+	err := <-w.written
+	w.rows.free(w.p.r)
+	w.rows = nil
+	return err
+}
+
+// spoolPart executes outer indices lo..hi, with memory of its own for the spooled regions, which it gives.
+func (p *launching) spoolPart(regions []int, lo, hi int64) (*rowsOf, error) {
 	rows := &rowsOf{lo: lo, hi: hi, bases: make([]int64, len(p.l.Regions))}
-	defer rows.free(r)
 	for _, i := range regions {
 		if err := p.spoolRegion(rows, i); err != nil {
-			return err
+			return rows, err
 		}
 	}
 	q := p.part(lo, hi)
 	q.temporary = rows
-	if err := q.here(); err != nil {
-		return err
-	}
+	return rows, q.here()
+}
+
+// spoolRows stores what rows hold of the spooled regions.
+func (p *launching) spoolRows(regions []int, rows *rowsOf) error {
 	for _, i := range regions {
 		b, size := p.l.Regions[i], int64(p.l.Kernel.Regions[i].Elem.Size())
-		first, end := p.c.Reach(i, p.sizes, lo, hi)
-		all := r.eng.Arena().Bytes(rows.bases[i]+first*size, (end-first)*size)
-		err := r.blocks(int64(len(all)), func(from, to int64) error { return r.spool(b, all[from:to], first*size+from) })
-		if err != nil {
+		first, end := p.c.Reach(i, p.sizes, rows.lo, rows.hi)
+		if err := p.r.spool(b, p.r.eng.Arena().Bytes(rows.bases[i]+first*size, (end-first)*size), first*size, true); err != nil {
 			return err
 		}
 	}

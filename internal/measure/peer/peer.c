@@ -6,6 +6,7 @@
 //   hold  SLOT PATH OFFSET BYTES        … or a copy of it in memory, in huge pages
 //   plain SLOT PATH OFFSET BYTES        … or in the pages that every process gets
 //   drop  SLOT
+//   save  PATH                          the file that operations with the variant "save" write
 //   OP    HOW THREADS SLOT SLOT N       runs an operation over N elements
 //
 // HOW is where the operands come from: ram, populate, advise, read, direct.
@@ -14,6 +15,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -282,6 +284,7 @@ static const struct {
 struct job {
   enum op op;
   int width, operands, streaming, keep, how;
+  int fd;  // of a file that takes the result, or -1
   struct slot *in[2];
   float *out;
   float max, by;
@@ -339,6 +342,37 @@ static void let_go(struct window *w) {
   w->map = 0;
 }
 
+// Writes bytes of the result's file, whose blocks are reserved first: some file systems are quicker then.
+static void save(struct job *j, const void *from, int64_t n, int64_t at) {
+#ifdef __linux__
+  if (fallocate(j->fd, 0, at, n)) { /* then the write says what is wrong */ }
+#endif
+  for (int64_t put = 0; put < n;) {
+    ssize_t k = pwrite(j->fd, (const char *)from + put, n - put, at + put);
+    if (k <= 0) {
+      j->failed = errno ? errno : EIO;
+      return;
+    }
+    put += k;
+  }
+}
+
+static void axpy_saved(struct job *j, const float *x, const float *y, int64_t lo, int64_t n) {
+  static _Thread_local float *part;
+  static _Thread_local int64_t size;
+  if (size < n) {
+    free(part);
+    part = aligned_alloc(PAGE, j->block * sizeof *part);
+    size = part ? j->block : 0;
+    if (!part) {
+      j->failed = ENOMEM;
+      return;
+    }
+  }
+  axpy_f32(x, y, part, n, 0);
+  save(j, part, n * sizeof *part, lo * sizeof *part);
+}
+
 static void block(struct job *j, int64_t lo, int64_t n, char *x, char *y, struct acc *a) {
   const float *f = (const float *)x;
   switch (j->op) {
@@ -346,7 +380,10 @@ static void block(struct job *j, int64_t lo, int64_t n, char *x, char *y, struct
   case FILTERED: a->sum += filtered_f32(f, n); break;
   case DOT: a->sum += dot_f64((const double *)x, (const double *)y, n); break;
   case TOUCH: a->sum += touch((const uint64_t *)x, n); break;
-  case AXPY: axpy_f32(f, (const float *)y, j->out + lo, n, j->streaming); break;
+  case AXPY:
+    if (j->fd >= 0) axpy_saved(j, f, (const float *)y, lo, n);
+    else axpy_f32(f, (const float *)y, j->out + lo, n, j->streaming);
+    break;
   case MAX: {
     double m = max_f32(f, n);
     a->max = m > a->max ? m : a->max;
@@ -442,6 +479,29 @@ static double checksum(const float *x, int64_t n) {
   return s;
 }
 
+// The file that takes results: a new one beside it is written and then takes its name, as a program does that
+// leaves no half of a file.
+static char saved[4096], saving[4104];
+
+static const char *begin_file(struct job *j) {
+  snprintf(saving, sizeof saving, "%s.new", saved);
+  j->fd = open(saving, O_RDWR | O_CREAT | O_TRUNC, 0644);
+  return j->fd < 0 ? strerror(errno) : 0;
+}
+
+static void end_file(struct job *j) {
+  if (fsync(j->fd) || rename(saving, saved)) j->failed = errno;
+}
+
+// Reads the file again, out of the time.
+static double checksum_file(int fd, int64_t n) {
+  float *x = mmap(0, n * sizeof *x, PROT_READ, MAP_SHARED, fd, 0);
+  if (x == MAP_FAILED) return NAN;
+  double s = checksum(x, n);
+  munmap(x, n * sizeof *x);
+  return s;
+}
+
 static void answer_groups(double seconds, const struct acc *a) {
   printf("ok %.9f", seconds);
   for (int k = 0; k < KEYS; k++) {
@@ -453,7 +513,7 @@ static void answer_groups(double seconds, const struct acc *a) {
 
 // NAME[:VARIANT…] HOW[:KIB] THREADS SLOT SLOT N
 static const char *operate(char *name, char *how, int threads, int s0, int s1, int64_t n) {
-  struct job j = {.n = n};
+  struct job j = {.n = n, .fd = -1};
   char *variant = strchr(name, ':'), *kib = strchr(how, ':');
   if (variant) *variant++ = 0;
   if (kib) *kib++ = 0;
@@ -481,18 +541,23 @@ static const char *operate(char *name, char *how, int threads, int s0, int s1, i
   // A whole number of pages, in elements.
   if (j.block < PAGE) j.block = PAGE;
   j.block = j.block / PAGE * PAGE;
-  int writes = soft || j.op == AXPY;
+  int to_file = variant && strstr(variant, "save") != 0, writes = !to_file && (soft || j.op == AXPY);
+  if (to_file && (j.op != AXPY || soft || !*saved)) return "nothing to save, or no file for it";
   if (writes && !fresh && !result_room(n * 4, 0)) return "no memory";
   double start = now();
+  const char *bad = to_file ? begin_file(&j) : 0;
+  if (bad) return bad;
   if (writes && fresh && !result_room(n * 4, 1)) return "no memory";
   j.out = result;
   struct acc a = {0};
   if (soft) softmax(&j, threads);
   else a = run(&j, threads);
-  double seconds = now() - start;
+  if (to_file) end_file(&j);
+  double seconds = now() - start, sum = to_file ? checksum_file(j.fd, n) : writes ? checksum(result, n) : a.sum;
+  if (to_file) close(j.fd);
   if (j.failed) return strerror(j.failed);
   if (j.op == GROUP) answer_groups(seconds, &a);
-  else printf("ok %.9f %.17g\n", seconds, writes ? checksum(result, n) : a.sum);
+  else printf("ok %.9f %.17g\n", seconds, sum);
   return 0;
 }
 
@@ -538,6 +603,7 @@ int main(void) {
     else if (sscanf(line, "hold %d %lld %lld %4095[^\n]", &s0, &a, &b, path) == 4 && s0 >= 0 && s0 < SLOTS) bad = take(&slots[s0], path, a, b, 1, 1);
     else if (sscanf(line, "plain %d %lld %lld %4095[^\n]", &s0, &a, &b, path) == 4 && s0 >= 0 && s0 < SLOTS) bad = take(&slots[s0], path, a, b, 1, 0);
     else if (sscanf(line, "drop %d", &s0) == 1 && s0 >= 0 && s0 < SLOTS) bad = drop(&slots[s0]);
+    else if (sscanf(line, "save %4095[^\n]", saved) == 1) ;
     else if (sscanf(line, "%63s %63s %d %d %d %lld", name, how, &threads, &s0, &s1, &a) == 6) bad = operate(name, how, threads, s0, s1, a), said = 1;
     else bad = "not understood";
     if (bad) printf("error %s\n", bad);

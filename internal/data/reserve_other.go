@@ -1,0 +1,7 @@
+//go:build !linux
+
+package data
+
+import "os"
+
+func reserve(*os.File, int64, int64) {}
