@@ -8,25 +8,37 @@ import (
 	etcdmember "go.etcd.io/etcd/server/v3/etcdserver/api/membership"
 )
 
-// announceAgain is after what time a member tries again to tell where it is.
-const announceAgain = time.Second
+const (
+	// announceAgain is after what time a member tries again to tell where it is.
+	announceAgain = time.Second
+	// yields is how often a member that has moved looks, a second apart, whether it leads again.
+	yields = 30
+)
 
 // announce tells the other members where this one is, if their records say otherwise:
 // it was started at another address than the one at which it was made. It reaches them where they were,
 // and they answer on the connections that it opens, so one member that has not moved is
-// enough.
+// enough. For a while it leaves the lead to that one: others that have moved reach no other leader before they have told.
 func (s *Server) announce() {
-	for {
+	moved := false
+	for left := yields; left > 0; {
 		ctx, cancel := context.WithTimeout(context.Background(), s.cfg.Options.Timeout)
-		moved, err := s.tell(ctx)
+		told, err := s.tell(ctx)
 		cancel()
-		if err == nil {
-			if moved {
-				s.cfg.Options.Log.Warn("the control's member told others its new address", "member", s.cfg.Name, "peer", s.cfg.Peer)
-			}
+		moved = moved || told
+		switch {
+		case err != nil:
+			s.cfg.Options.Log.Warn("the control's member cannot tell others its new address", "member", s.cfg.Name, "peer", s.cfg.Peer, "error", err)
+		case !moved:
 			return
+		case told:
+			s.cfg.Options.Log.Warn("the control's member told others its new address", "member", s.cfg.Name, "peer", s.cfg.Peer)
+		default:
+			left--
 		}
-		s.cfg.Options.Log.Warn("the control's member cannot tell others its new address", "member", s.cfg.Name, "peer", s.cfg.Peer, "error", err)
+		if err := s.yield(); err != nil {
+			s.cfg.Options.Log.Warn("the control's member, which has moved, cannot leave the lead to another", "member", s.cfg.Name, "error", err)
+		}
 		select {
 		case <-s.e.Server.StopNotify():
 			return
@@ -35,7 +47,8 @@ func (s *Server) announce() {
 	}
 }
 
-func (s *Server) tell(ctx context.Context) (moved bool, err error) {
+// tell corrects the record of where this member is, and reports whether it was wrong.
+func (s *Server) tell(ctx context.Context) (wrong bool, err error) {
 	own := s.e.Server.Cluster().Member(s.e.Server.MemberID())
 	var want []string
 	for _, u := range s.e.Config().AdvertisePeerUrls {
@@ -44,10 +57,8 @@ func (s *Server) tell(ctx context.Context) (moved bool, err error) {
 	if own == nil || slices.Equal(own.PeerURLs, want) {
 		return false, nil
 	}
-	if _, err = s.e.Server.UpdateMember(ctx, etcdmember.Member{ID: own.ID, RaftAttributes: etcdmember.RaftAttributes{PeerURLs: want, IsLearner: own.IsLearner}}); err != nil {
-		return true, err
-	}
-	return true, s.yield()
+	_, err = s.e.Server.UpdateMember(ctx, etcdmember.Member{ID: own.ID, RaftAttributes: etcdmember.RaftAttributes{PeerURLs: want, IsLearner: own.IsLearner}})
+	return true, err
 }
 
 // yield makes the member that was connected longest the leader, if this one is. Two that have moved do not

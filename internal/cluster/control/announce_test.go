@@ -86,6 +86,16 @@ func TestMoved(t *testing.T) {
 			t.Fatalf("the member that stayed knows %v, expected %v", known(), want)
 		}
 	}
+	// One that has moved does not keep the lead: others that have moved might still be looking for it.
+	a := second["a"]
+	if l := lead(second); l != a {
+		check(t, l.e.Server.MoveLeader(within(t), uint64(l.e.Server.MemberID()), uint64(a.e.Server.MemberID())))
+	}
+	for end := time.Now().Add(10 * time.Second); lead(second) == nil || lead(second) == a; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("a member that has moved leads still")
+		}
+	}
 	shut(second)
 
 	third := open("a", "b")
