@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"runtime"
 	"runtime/debug"
@@ -30,7 +31,7 @@ type versions struct {
 }
 
 func newVersion() *cobra.Command {
-	var asJSON bool
+	var asJSON, verbose bool
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print versions and the engines that are available",
@@ -43,11 +44,15 @@ func newVersion() *cobra.Command {
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), &v)
 			}
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "godwit %s, %s, %s\nengines: %s\nLLVM:    %s\nmachine: %s\nfiles:   %s\n", v.Version, v.Go, v.Platform,
-				strings.Join(v.Engines, ", "), v.LLVM, measuredText(m), filesText(v.Files))
+			text := fmt.Sprintf("godwit %s, %s, %s\nengines: %s\nLLVM:    %s\n", v.Version, v.Go, v.Platform, strings.Join(v.Engines, ", "), v.LLVM)
+			if verbose {
+				text += fmt.Sprintf("machine: %s\nfiles:   %s\n", measuredText(m), filesText(v.Files))
+			}
+			_, err := io.WriteString(cmd.OutOrStdout(), text)
 			return err
 		}),
 	}
+	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "print when the machine was measured and what a byte of a file takes, too")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
 }

@@ -19,7 +19,7 @@ func wide(g func(*formula, []*graph.Node) *graph.Node) func(*formula, []*graph.N
 		for i, a := range x {
 			long[i] = f.e.cast(types.Scalars[num.F64], a, f.at)
 		}
-		return f.e.cast(types.Scalars[num.F32], g(&formula{f.e, f.at, num.F64}, long), f.at)
+		return f.e.cast(types.Scalars[num.F32], g(f.in(num.F64), long), f.at)
 	}
 }
 

@@ -11,8 +11,9 @@ import (
 
 // The elementary functions are written out as sequences of the scalar
 // operations that every engine has, so that all engines give the same bits.
-// There is no branch and no fused multiply-add in them; where cases differ,
-// both are computed and one is chosen.
+// There is no branch in them; where cases differ, both are computed and one is
+// chosen. In a fused function polynomials and the exponential's reduction are
+// made of fused multiply-adds, elsewhere there are none.
 //
 // Errors against the exact value, in units of the last place: exp, ln, log2,
 // sin, cos, tanh and sigmoid stay below 2 in both widths. See sin for large
@@ -22,10 +23,17 @@ import (
 
 // formula emits one function of floats of kind k.
 type formula struct {
-	e  *elab
-	at diag.Span
-	k  num.Kind
+	e     *elab
+	at    diag.Span
+	k     num.Kind
+	fused bool
 }
+
+// formula begins one, for the text at hand.
+func (e *elab) formula(at diag.Span, k num.Kind) *formula { return &formula{e, at, k, e.isFused()} }
+
+// in is a part of the formula in floats of another kind.
+func (f *formula) in(k num.Kind) *formula { return &formula{f.e, f.at, k, f.fused} }
 
 func (f *formula) c(v float64) *graph.Node            { return f.e.float(f.k, v, f.at) }
 func (f *formula) add(a, b *graph.Node) *graph.Node   { return f.e.arith(num.Add, f.at, a, b) }
@@ -51,9 +59,25 @@ func (f *formula) pick(cond, a, b *graph.Node) *graph.Node {
 func (f *formula) poly(x *graph.Node, c ...float64) *graph.Node {
 	r := f.c(c[len(c)-1])
 	for i := len(c) - 2; i >= 0; i-- {
-		r = f.add(f.c(c[i]), f.mul(x, r))
+		r = f.addProduct(f.c(c[i]), x, r)
 	}
 	return r
+}
+
+// addProduct is c + a·b.
+func (f *formula) addProduct(c, a, b *graph.Node) *graph.Node {
+	if f.fused {
+		return f.e.arith(num.Fma, f.at, a, b, c)
+	}
+	return f.add(c, f.mul(a, b))
+}
+
+// subProduct is c - a·b.
+func (f *formula) subProduct(c, a *graph.Node, b float64) *graph.Node {
+	if f.fused {
+		return f.addProduct(c, a, f.c(-b))
+	}
+	return f.sub(c, f.mul(a, f.c(b)))
 }
 
 // whole is the integer kind of the float's width.
@@ -118,8 +142,20 @@ func (f *formula) float(a *graph.Node) *graph.Node {
 
 // powerOf2 rounds a to an integer n. The low bits of u are n + 2·bias.
 func (f *formula) powerOf2(a *graph.Node) (n, u *graph.Node) {
-	magic := f.c(f.magic() + float64(2*f.bias()))
+	magic := f.powerMagic()
 	t := f.add(a, magic)
+	return f.sub(t, magic), f.toBits(t)
+}
+
+func (f *formula) powerMagic() *graph.Node { return f.c(f.magic() + float64(2*f.bias())) }
+
+// powerOfE is powerOf2 of x·log2(e).
+func (f *formula) powerOfE(x *graph.Node) (n, u *graph.Node) {
+	if !f.fused {
+		return f.powerOf2(f.mul(x, f.c(math.Log2E)))
+	}
+	magic := f.powerMagic()
+	t := f.addProduct(magic, x, f.c(math.Log2E))
 	return f.sub(t, magic), f.toBits(t)
 }
 
@@ -140,17 +176,20 @@ func (f *formula) exp(x *graph.Node) *graph.Node {
 		return f.exp32(x)
 	}
 	x = f.limit(x, -760, 720)
-	nf, u := f.powerOf2(f.mul(x, f.c(math.Log2E)))
-	hi := f.sub(x, f.mul(nf, f.c(ln2High)))
+	nf, u := f.powerOfE(x)
+	hi := f.subProduct(x, nf, ln2High)
 	return f.expOf(hi, f.mul(nf, f.c(ln2Low)), u)
 }
 
 func (f *formula) exp32(x *graph.Node) *graph.Node {
 	x = f.limit(x, -110, 95)
-	nf, u := f.powerOf2(f.mul(x, f.c(math.Log2E)))
-	r := f.sub(f.sub(x, f.mul(nf, f.c(0.693359375))), f.mul(nf, f.c(-2.12194440e-4)))
-	p := f.poly(r, 5.0000001201e-1, 1.6666665459e-1, 4.1665795894e-2, 8.3334519073e-3, 1.3981999507e-3, 1.9875691500e-4)
-	return f.scale(f.add(f.c(1), f.add(r, f.mul(f.mul(r, r), p))), u)
+	nf, u := f.powerOfE(x)
+	r := f.subProduct(f.subProduct(x, nf, 0.693359375), nf, -2.12194440e-4)
+	rest := []float64{5.0000001201e-1, 1.6666665459e-1, 4.1665795894e-2, 8.3334519073e-3, 1.3981999507e-3, 1.9875691500e-4}
+	if f.fused {
+		return f.scale(f.poly(r, append([]float64{1, 1}, rest...)...), u)
+	}
+	return f.scale(f.add(f.c(1), f.add(r, f.mul(f.mul(r, r), f.poly(r, rest...)))), u)
 }
 
 // split writes a positive x as 2^n·(1+g) with 1+g between √½ and √2.
@@ -259,7 +298,7 @@ func (f *formula) sigmoid(x *graph.Node) *graph.Node {
 // for all x and y; a negative x gives NaN otherwise.
 func (f *formula) powf(x, y *graph.Node) *graph.Node {
 	if f.k == num.F32 {
-		wide := &formula{f.e, f.at, num.F64}
+		wide := f.in(num.F64)
 		t := types.Scalars[num.F64]
 		r := wide.powf(f.e.cast(t, x, f.at), f.e.cast(t, y, f.at))
 		return f.e.cast(types.Scalars[num.F32], r, f.at)

@@ -18,14 +18,14 @@ var manySamples = flag.Int("samples", 20_000, "inputs for each elementary functi
 
 // function builds a formula of one or two parameters and gives a way to
 // evaluate it.
-func function(k num.Kind, arity int, f func(*formula, []*graph.Node) *graph.Node) func(x ...float64) float64 {
+func function(k num.Kind, arity int, fused bool, f func(*formula, []*graph.Node) *graph.Node) func(x ...float64) float64 {
 	e := newElab(nil, "f", diag.NewSource("f.gw", ""), new(diag.List))
 	e.fr = &frame{}
 	var params []*graph.Node
 	for range arity {
 		params = append(params, e.param(types.Scalars[k], diag.Span{}))
 	}
-	r := f(&formula{e, diag.Span{}, k}, params)
+	r := f(&formula{e, diag.Span{}, k, fused}, params)
 	v := &evaluator{known: map[*graph.Node]result{}}
 	return func(x ...float64) float64 {
 		clear(v.known)
@@ -68,6 +68,12 @@ func ulps(k num.Kind, got float64, want *big.Float) float64 {
 	return math.Abs(d) / unit
 }
 
+// apartAndFused checks the formulas of ordinary functions, and those of fused ones.
+func apartAndFused(t *testing.T, check func(t *testing.T, fused bool)) {
+	t.Run("apart", func(t *testing.T) { check(t, false) })
+	t.Run("fused", func(t *testing.T) { check(t, true) })
+}
+
 type accuracy struct {
 	name   string // the function, and which inputs
 	exact  func(x float64) *big.Float
@@ -77,7 +83,9 @@ type accuracy struct {
 }
 
 // TestAccuracy measures the elementary functions on random inputs.
-func TestAccuracy(t *testing.T) {
+func TestAccuracy(t *testing.T) { apartAndFused(t, checkAccuracy) }
+
+func checkAccuracy(t *testing.T, fused bool) {
 	cases := []accuracy{
 		{"exp", bigExp, -745, 709, false, 2},
 		{"ln", bigLn, -1074, 1023, true, 2},
@@ -124,13 +132,13 @@ func TestAccuracy(t *testing.T) {
 	}
 	for _, c := range cases {
 		for _, k := range []num.Kind{num.F64, num.F32} {
-			t.Run(c.name+" "+k.String(), func(t *testing.T) { c.measure(t, k) })
+			t.Run(c.name+" "+k.String(), func(t *testing.T) { c.measure(t, k, fused) })
 		}
 	}
 }
 
-func (c accuracy) measure(t *testing.T, k num.Kind) {
-	f := function(k, 1, unaryFormulas[strings.Fields(c.name)[0]])
+func (c accuracy) measure(t *testing.T, k num.Kind, fused bool) {
+	f := function(k, 1, fused, unaryFormulas[strings.Fields(c.name)[0]])
 	r := rand.New(rand.NewPCG(1, 2))
 	lo, hi := c.lo, c.hi
 	if k == num.F32 && c.log {
@@ -159,7 +167,9 @@ func (c accuracy) measure(t *testing.T, k num.Kind) {
 }
 
 // TestEdges checks the values where functions are not finite.
-func TestEdges(t *testing.T) {
+func TestEdges(t *testing.T) { apartAndFused(t, checkEdges) }
+
+func checkEdges(t *testing.T, fused bool) {
 	inf, nan, zero := math.Inf(1), math.NaN(), math.Copysign(0, -1)
 	type in struct{ x, want float64 }
 	for _, c := range []struct {
@@ -192,7 +202,7 @@ func TestEdges(t *testing.T) {
 		{"cbrt", []in{{inf, inf}, {-inf, -inf}, {nan, nan}, {0, 0}, {zero, zero}, {27, 3}, {-8, -2}, {1e30, 1e10}}},
 	} {
 		for _, k := range []num.Kind{num.F64, num.F32} {
-			f := function(k, 1, unaryFormulas[c.name])
+			f := function(k, 1, fused, unaryFormulas[c.name])
 			for _, i := range c.ins {
 				x, want := i.x, i.want
 				if k == num.F32 {
@@ -208,7 +218,9 @@ func TestEdges(t *testing.T) {
 }
 
 // TestPairs checks the functions of two floats: where they are special, and on random inputs.
-func TestPairs(t *testing.T) {
+func TestPairs(t *testing.T) { apartAndFused(t, checkPairs) }
+
+func checkPairs(t *testing.T, fused bool) {
 	inf, nan, zero := math.Inf(1), math.NaN(), math.Copysign(0, -1)
 	type in struct{ x, y, want float64 }
 	for name, ins := range map[string][]in{
@@ -221,7 +233,7 @@ func TestPairs(t *testing.T) {
 		"copysign": {{2, -1, -2}, {-2, 1, 2}, {2, zero, -2}, {nan, -1, nan}, {0, -3, zero}, {-inf, 1, inf}},
 	} {
 		for _, k := range []num.Kind{num.F64, num.F32} {
-			f := function(k, 2, binaryFormulas[name])
+			f := function(k, 2, fused, binaryFormulas[name])
 			for _, i := range ins {
 				x, y, want := i.x, i.y, i.want
 				if k == num.F32 {
@@ -243,7 +255,7 @@ func TestPairs(t *testing.T) {
 	}
 	for name, exact := range map[string]func(x, y float64) *big.Float{"atan2": bigAtan2, "hypot": bigHypot} {
 		for k, most := range map[num.Kind]float64{num.F64: 1000, num.F32: 120} {
-			f, worst := function(k, 2, binaryFormulas[name]), 0.0
+			f, worst := function(k, 2, fused, binaryFormulas[name]), 0.0
 			for i := range *manySamples / 20 {
 				x, y := draw(k, most), 0.0
 				if y = draw(k, most); i%2 == 0 {
@@ -263,10 +275,12 @@ func TestPairs(t *testing.T) {
 }
 
 // TestPowers checks powf and powi.
-func TestPowers(t *testing.T) {
+func TestPowers(t *testing.T) { apartAndFused(t, checkPowers) }
+
+func checkPowers(t *testing.T, fused bool) {
 	inf, nan := math.Inf(1), math.NaN()
 	pow := func(f *formula, p []*graph.Node) *graph.Node { return f.powf(p[0], p[1]) }
-	f64, f32 := function(num.F64, 2, pow), function(num.F32, 2, pow)
+	f64, f32 := function(num.F64, 2, fused, pow), function(num.F32, 2, fused, pow)
 	for _, c := range []struct{ x, y, want float64 }{
 		{2, 10, 1024}, {nan, 0, 1}, {1, nan, 1}, {0, 2, 0}, {0, -2, inf}, {-2, 2, nan}, {inf, 2, inf}, {inf, -1, 0}, {0.5, inf, 0}, {2, inf, inf}, {nan, 1, nan}, {-1, 0, 1},
 	} {
@@ -289,7 +303,7 @@ func TestPowers(t *testing.T) {
 		t.Errorf("powf: %v units per unit of the exponent in f64, %v in f32", worst64, worst32)
 	}
 	for n := range int64(65) {
-		p := function(num.F64, 1, func(f *formula, p []*graph.Node) *graph.Node { return f.powi(p[0], n) })
+		p := function(num.F64, 1, fused, func(f *formula, p []*graph.Node) *graph.Node { return f.powi(p[0], n) })
 		if got, want := p(1.1), math.Pow(1.1, float64(n)); math.Abs(got-want) > 1e-13*want {
 			t.Errorf("1.1^%d = %v, want %v", n, got, want)
 		}

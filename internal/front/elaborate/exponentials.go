@@ -41,7 +41,7 @@ func (f *formula) exp2(x *graph.Node) *graph.Node {
 func (f *formula) expM1(x *graph.Node) *graph.Node {
 	one, half := f.c(1), f.c(0.5)
 	y := f.limit(x, -50, 720)
-	nf, u := f.powerOf2(f.mul(y, f.c(math.Log2E)))
+	nf, u := f.powerOfE(y)
 	hi := f.sub(y, f.mul(nf, f.c(ln2High)))
 	lo := f.mul(nf, f.c(ln2Low))
 	r := f.sub(hi, lo)
@@ -92,7 +92,7 @@ func (f *formula) cosh(x *graph.Node) *graph.Node {
 // halfExp is exp(x)/2 for large x, also where exp(x) itself is too large.
 func (f *formula) halfExp(x *graph.Node) *graph.Node {
 	y := f.limit(x, 0, 720)
-	nf, u := f.powerOf2(f.mul(y, f.c(math.Log2E)))
+	nf, u := f.powerOfE(y)
 	hi := f.sub(y, f.mul(nf, f.c(ln2High)))
 	return f.expOf(hi, f.mul(nf, f.c(ln2Low)), f.iop(num.Sub, u, f.i(1)))
 }

@@ -69,7 +69,7 @@ func formulaMethod(args int, g func(*formula, []*graph.Node) *graph.Node) method
 			}
 			x = append(x, y)
 		}
-		return g(&formula{e, c.at(), c.recv.Type.Num}, x)
+		return g(e.formula(c.at(), c.recv.Type.Num), x)
 	}}
 }
 
@@ -112,7 +112,7 @@ func (e *elab) sign(c *methodUse) *graph.Node {
 	}
 	k := c.recv.Type.KindOf()
 	if k.IsFloat() {
-		return (&formula{e, c.at(), k}).sign(c.recv)
+		return e.formula(c.at(), k).sign(c.recv)
 	}
 	zero, one := e.int(k, 0, c.at()), e.int(k, 1, c.at())
 	up := func() *graph.Node {
@@ -214,7 +214,7 @@ func (e *elab) powi(c *methodUse) *graph.Node {
 			Help("powf(%s as %s)", c.sizes[0], c.recv.Type)
 		return nil
 	}
-	return (&formula{e, c.at(), c.recv.Type.Num}).powi(c.recv, k)
+	return e.formula(c.at(), c.recv.Type.Num).powi(c.recv, k)
 }
 
 func (e *elab) isNaN(c *methodUse) *graph.Node {

@@ -21,7 +21,7 @@ func (f *formula) cos(x *graph.Node) *graph.Node { return f.wave(x, 1) }
 
 func (f *formula) wave(x *graph.Node, ahead int64) *graph.Node {
 	if f.k == num.F32 {
-		wide := &formula{f.e, f.at, num.F64}
+		wide := f.in(num.F64)
 		r := wide.wave32(f.e.cast(types.Scalars[num.F64], x, f.at), ahead)
 		return f.e.cast(types.Scalars[num.F32], r, f.at)
 	}
