@@ -3,11 +3,14 @@ package godwit
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // TestResultAsItComes: a result that goes to its file part by part is the file that is written at once, in
@@ -64,6 +67,54 @@ func TestResultAsItComes(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
 		t.Errorf("%v are left", left)
+	}
+}
+
+// TestResultInParts: what is written while the next part is computed is the file that is written at once, on one thread
+// and on more; and a disk that fills up in the middle is an error that leaves no file.
+func TestResultInParts(t *testing.T) {
+	const rows = 2_500_000 // 20 MB, five parts
+	in := make([]float64, rows)
+	for i := range in {
+		in[i] = float64(i) - 1e6
+	}
+	for name, text := range map[string]string{
+		"map":    "fn f(v: &[f64; N]) -> [f64; N] { v.map(|x| (x * x - 1.5e9).sqrt()) }",
+		"window": "fn f(v: &[f64; N]) -> [f64; N - 2] where N >= 3 { v.window::<3>().map(|w| w[2] - w[0] * w[1]) }",
+	} {
+		f, dir := mustFunc(t, text), t.TempDir()
+		whole := filepath.Join(dir, "whole.npy")
+		res, err := f.Call(context.Background(), Args{"v": in})
+		if err == nil {
+			err = res.WriteFile(whole)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, threads := range []int{1, 2, 3} {
+			at := filepath.Join(dir, "parts.npy")
+			if _, err := f.Call(context.Background(), Args{"v": in}, WithFile(at), WithThreads(threads), withSpool(1)); err != nil {
+				t.Fatalf("%s, %d threads: %v", name, threads, err)
+			}
+			if contents(t, at) != contents(t, whole) {
+				t.Errorf("%s: the parts of %d threads are not the whole", name, threads)
+			}
+		}
+	}
+	dir := t.TempDir()
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=10m"); err != nil {
+		t.Skip("SKIPPED: no disk was filled: a tmpfs cannot be mounted here: ", err)
+	}
+	t.Cleanup(func() { _ = unix.Unmount(dir, unix.MNT_DETACH) })
+	f := mustFunc(t, "fn f(v: &[f64; N]) -> [f64; N] { v.map(|x| x + 1.0) }")
+	for _, threads := range []int{1, 2} {
+		_, err := f.Call(context.Background(), Args{"v": in}, WithFile(filepath.Join(dir, "r.npy")), WithThreads(threads), withSpool(1))
+		if !errors.Is(err, unix.ENOSPC) {
+			t.Errorf("a full disk with %d threads: %v", threads, err)
+		}
+		if left, _ := os.ReadDir(dir); len(left) > 0 {
+			t.Errorf("%v are left", left)
+		}
 	}
 }
 
