@@ -230,7 +230,7 @@ func TestCancel(t *testing.T) {
 		start := time.Now()
 		_, err := f.Call(ctx, godwit.Args{"k": uint64(1e12)}, godwit.WithEngine(engine))
 		cancel()
-		if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 3*time.Second {
+		if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 20*time.Second {
 			t.Errorf("%s: %v after %v", engine, err, time.Since(start))
 		}
 		if _, err := f.Call(ctx, godwit.Args{"k": 3}, godwit.WithEngine(engine)); !errors.Is(err, context.DeadlineExceeded) {

@@ -80,7 +80,7 @@ func TestManyViews(t *testing.T) {
 			t.Fatalf("%d sets, expected %d", len(v.Sets), sets)
 		}
 	}
-	if took := time.Since(began); took > time.Second || c.whole.Load() > 1 {
+	if took := time.Since(began); took > 20*time.Second || c.whole.Load() > 1 {
 		t.Errorf("%d views took %v, and all records were read %d times", views, took, c.whole.Load())
 	}
 }

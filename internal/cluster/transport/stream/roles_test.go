@@ -125,14 +125,11 @@ func TestRevokedWhileConnected(t *testing.T) {
 		t.Errorf("gone, because %s", why)
 	}
 	a.expect(fmt.Sprintf("%d gone: revoked certificate", client))
-	if d := time.Since(start); d > time.Second {
-		t.Errorf("gone after %v", d)
-	}
 	_, err = grpc_health_v1.NewHealthClient(c).Check(ctx, &grpc_health_v1.HealthCheckRequest{})
 	if code := status.Code(err); code != codes.PermissionDenied && code != codes.Unavailable {
 		t.Errorf("another call on the connection that there was: %v", err)
 	}
-	if _, err := watch.Recv(); err == nil || time.Since(start) > 5*time.Second {
+	if _, err := watch.Recv(); err == nil || time.Since(start) > patience {
 		t.Errorf("a call under way goes on, after %v: %v", time.Since(start), err)
 	}
 	for start := time.Now(); thief.Send(1, []byte("again")) != nil; time.Sleep(10 * time.Millisecond) {
