@@ -34,7 +34,7 @@ func TestPipeAsArgument(t *testing.T) {
 		if code != exitFailed || !strings.Contains(errs.String(), "not a regular file") {
 			t.Errorf("it ended with %d and said %s%s", code, out.String(), errs.String())
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("it waits for a writer")
 	}
 }

@@ -105,7 +105,7 @@ func TestClose(t *testing.T) {
 					if !errors.Is(err, cluster.ErrClosed) {
 						t.Errorf("it ended with %v", err)
 					}
-				case <-time.After(5 * time.Second):
+				case <-time.After(time.Minute):
 					t.Fatal("it still waits")
 				}
 			}
@@ -114,7 +114,7 @@ func TestClose(t *testing.T) {
 			case <-sent:
 			case err := <-ended:
 				t.Fatalf("it did not wait: %v", err)
-			case <-time.After(5 * time.Second):
+			case <-time.After(time.Minute):
 				t.Fatal("nothing was sent")
 			}
 			if err := c.Close(); err != nil {

@@ -242,7 +242,7 @@ func TestPipe(t *testing.T) {
 	select {
 	case err := <-ended:
 		wantError(t, path, err, ": not a regular file")
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		f, err := os.OpenFile(path, os.O_RDWR, 0) // whoever waits gets the file's end
 		if err == nil {
 			f.Close()

@@ -54,7 +54,7 @@ func become(t *testing.T, tids, levels []int) {
 	for i, level := range levels {
 		levels[i] = min(level, 19-ownNice())
 	}
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		got = got[:0]
 		for _, tid := range tids {
 			got = append(got, nice(t, tid)-ownNice())

@@ -59,7 +59,7 @@ func TestMoved(t *testing.T) {
 	// A leader that has moved makes another one the leader.
 	before := lead(first)
 	check(t, before.yield())
-	for end := time.Now().Add(10 * time.Second); lead(first) == nil || lead(first) == before; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); lead(first) == nil || lead(first) == before; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("member %s leads still", before.cfg.Name)
 		}
@@ -81,7 +81,7 @@ func TestMoved(t *testing.T) {
 		want = append(want, "http://"+a)
 	}
 	slices.Sort(want)
-	for end := time.Now().Add(20 * time.Second); !slices.Equal(known(), want); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !slices.Equal(known(), want); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("the member that stayed knows %v, expected %v", known(), want)
 		}
@@ -91,7 +91,7 @@ func TestMoved(t *testing.T) {
 	if l := lead(second); l != a {
 		check(t, l.e.Server.MoveLeader(within(t), uint64(l.e.Server.MemberID()), uint64(a.e.Server.MemberID())))
 	}
-	for end := time.Now().Add(10 * time.Second); lead(second) == nil || lead(second) == a; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); lead(second) == nil || lead(second) == a; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("a member that has moved leads still")
 		}

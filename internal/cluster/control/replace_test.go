@@ -57,7 +57,7 @@ func (x *trio) start(t *testing.T, name string) {
 // voters waits until there are three members with a vote, and gives their numbers by name.
 func (x *trio) voters(t *testing.T) map[string]uint64 {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		l, err := ask(within(t), x.e, func(ctx context.Context, c *clientv3.Client) (*clientv3.MemberListResponse, error) {
 			return c.MemberList(ctx)
 		})
@@ -82,7 +82,7 @@ func (x *trio) voters(t *testing.T) map[string]uint64 {
 func (x *trio) formed(t *testing.T) {
 	t.Helper()
 	for _, cfg := range x.cfg {
-		for end := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 			if _, err := os.Stat(formedMark(cfg.Dir)); err == nil {
 				break
 			}
@@ -96,7 +96,7 @@ func (x *trio) formed(t *testing.T) {
 // replaced waits until the member has another number than before.
 func (x *trio) replaced(t *testing.T, name string, before map[string]uint64) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		if now := x.voters(t); now[name] != before[name] {
 			return
 		}
@@ -287,7 +287,7 @@ func TestDiskHangs(t *testing.T) {
 	defer cancel()
 	go (&tidings{to: to}).beat(ctx, func() { <-free }, rhythm{beating: time.Millisecond, touching: time.Millisecond, hanging: 20 * time.Millisecond})
 	quiet := func() bool { n := count(); time.Sleep(50 * time.Millisecond); return count() == n }
-	for end := time.Now().Add(10 * time.Second); !quiet(); {
+	for end := time.Now().Add(time.Minute); !quiet(); {
 		if time.Now().After(end) {
 			t.Fatal("it gives signs of life though its disk hangs")
 		}
@@ -296,7 +296,7 @@ func TestDiskHangs(t *testing.T) {
 		t.Error("it gave no sign of life")
 	}
 	close(free)
-	for end := time.Now().Add(10 * time.Second); quiet(); {
+	for end := time.Now().Add(time.Minute); quiet(); {
 		if time.Now().After(end) {
 			t.Fatal("it gives no signs of life though its disk goes on")
 		}
@@ -322,7 +322,7 @@ func TestExaminationHangs(t *testing.T) {
 	defer cancel()
 	go tell.beat(ctx, func() {}, rhythm{beating: time.Millisecond, touching: time.Hour, hanging: 100 * time.Millisecond})
 	<-signs
-	for end := time.Now().Add(10 * time.Second); ; {
+	for end := time.Now().Add(time.Minute); ; {
 		select {
 		case <-signs:
 			if time.Now().After(end) {
@@ -336,7 +336,7 @@ func TestExaminationHangs(t *testing.T) {
 	tell.examined()
 	select {
 	case <-signs:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("it gives no signs of life though its examination has ended")
 	}
 }
@@ -352,7 +352,7 @@ func TestRemovedIsReplaced(t *testing.T) {
 	if out := (&Config{Name: "c", Dir: x.cfg["c"].Dir, Cluster: x.cfg["c"].Cluster, Identity: x.cfg["c"].Identity}).removed(within(t)); out != nil {
 		t.Errorf("before it is removed: %v", out)
 	}
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		_, err := ask(within(t), x.e, func(ctx context.Context, c *clientv3.Client) (*clientv3.MemberRemoveResponse, error) {
 			return c.MemberRemove(ctx, before["c"])
 		})

@@ -149,7 +149,7 @@ func TestOddReserve(t *testing.T) {
 				select {
 				case <-done:
 					return true
-				case <-time.After(10 * time.Second):
+				case <-time.After(time.Minute):
 					return false
 				}
 			}

@@ -82,7 +82,7 @@ func TestHistory(t *testing.T) {
 		// Revisions are given up at once, their space when a busy disk is done with it; that of the last
 		// ones is free with the next change.
 		used := s.e.Server.Backend().SizeInUse
-		for end := time.Now().Add(30 * time.Second); kv.FirstRev() < kv.Rev() || used() > small/4; time.Sleep(10 * time.Millisecond) {
+		for end := time.Now().Add(time.Minute); kv.FirstRev() < kv.Rev() || used() > small/4; time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("revisions from %d to %d are kept, and %d bytes", kv.FirstRev(), kv.Rev(), used())
 			}
@@ -99,7 +99,7 @@ func TestFullAtStart(t *testing.T) {
 	s.tending.Wait()
 	// Only what is on disk counts as full, and changes go there a tenth of a second later.
 	var err error
-	for end := time.Now().Add(30 * time.Second); err == nil && time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); err == nil && time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		err = fill(t, s, 4, false)
 	}
 	if !errors.Is(err, rpctypes.ErrNoSpace) {

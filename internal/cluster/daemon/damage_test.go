@@ -130,7 +130,7 @@ func (k *kept) path() string { return filepath.Join(k.dir, "sets", fmt.Sprint(k.
 
 func (k *kept) await(t *testing.T, what string, ok func(*catalog.Set) bool) {
 	t.Helper()
-	for until := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for until := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		if v := k.view.Load(); v != nil {
 			if s, there := v.Set(k.set); there && ok(s) {
 				return
@@ -439,7 +439,7 @@ func TestScrub(t *testing.T) {
 			k.cfg.Scrub.Rate = 1 << 30
 			k.Daemon.scrub.pass()
 		}
-		for until := time.Now().Add(10 * time.Second); len(k.st.Shards()) > 0 || k.Report().Scrub.Running; time.Sleep(5 * time.Millisecond) {
+		for until := time.Now().Add(time.Minute); len(k.st.Shards()) > 0 || k.Report().Scrub.Running; time.Sleep(5 * time.Millisecond) {
 			if time.Now().After(until) {
 				t.Fatal("nothing was found")
 			}
@@ -593,7 +593,7 @@ func TestPublishedLater(t *testing.T) {
 			if !slices.ContainsFunc(held, func(h control.Held) bool { return h.Set == set }) {
 				t.Errorf("published was %v", held)
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			t.Error("it was not published later")
 		}
 	}

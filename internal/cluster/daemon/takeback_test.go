@@ -37,7 +37,7 @@ func TestScrubAfterDisorder(t *testing.T) {
 	must(t, k.Close())
 	must(t, os.Remove(filepath.Join(k.dir, "stopped")))
 	k.start(t, k.dir, Scrub{Rate: 1 << 30})
-	for until := time.Now().Add(5 * time.Second); k.scrub.report().Ended.IsZero(); time.Sleep(5 * time.Millisecond) {
+	for until := time.Now().Add(time.Minute); k.scrub.report().Ended.IsZero(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(until) {
 			t.Fatalf("no pass has ended: %+v", k.scrub.report())
 		}

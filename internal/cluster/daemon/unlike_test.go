@@ -22,7 +22,7 @@ func TestWholeButUnlike(t *testing.T) {
 	must(t, k.Close())
 	swap(t, k)
 	k.start(t, k.dir, Scrub{})
-	for until := time.Now().Add(10 * time.Second); len(k.damaged()) == 0; time.Sleep(5 * time.Millisecond) {
+	for until := time.Now().Add(time.Minute); len(k.damaged()) == 0; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(until) {
 			t.Fatal("nothing was set aside")
 		}
@@ -50,7 +50,7 @@ func TestScrubFindsUnlike(t *testing.T) {
 	v.Sets[0].Shards[0].Sum[0] ^= 1
 	k.view.Store(&v)
 	k.scrub.ask(0)
-	for until := time.Now().Add(10 * time.Second); k.scrub.report().Ended.IsZero(); time.Sleep(5 * time.Millisecond) {
+	for until := time.Now().Add(time.Minute); k.scrub.report().Ended.IsZero(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(until) {
 			t.Fatal("no pass has ended")
 		}

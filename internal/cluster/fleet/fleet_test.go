@@ -88,7 +88,7 @@ func TestOneGivenUp(t *testing.T) {
 	t.Parallel()
 	heard := &said{}
 	r := begin(t, fake(t.TempDir(), `case "$*" in *"--name n1"*) exit 1;; esac; exec sleep 60`, heard))
-	for end := time.Now().Add(10 * time.Second); len(heard.of("given-up", "n1")) == 0; time.Sleep(look) {
+	for end := time.Now().Add(time.Minute); len(heard.of("given-up", "n1")) == 0; time.Sleep(look) {
 		if time.Now().After(end) {
 			t.Fatal("n1 is not given up")
 		}
@@ -118,7 +118,7 @@ func begin(t *testing.T, opt Options) *running {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() { r.ended <- Run(ctx, opt) }()
 	t.Cleanup(cancel)
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(look) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(look) {
 		if s, err := r.client().State(t.Context()); err == nil && len(s.Nodes) > 0 {
 			return r
 		}
@@ -389,7 +389,7 @@ func TestFolderRemoved(t *testing.T) {
 // node waits until a node is so.
 func (r *running) node(t *testing.T, name string, so func(NodeState) bool) NodeState {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(look) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(look) {
 		s, err := r.client().State(t.Context())
 		if err != nil {
 			t.Fatal(err)

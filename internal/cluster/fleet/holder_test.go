@@ -84,7 +84,7 @@ func TestDownKillsTheHolder(t *testing.T) {
 	}
 	select {
 	case <-ended:
-	case <-time.After(5 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("the holder is there still")
 	}
 	select {
@@ -119,7 +119,7 @@ func TestDownWithoutHolder(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "its number is not known") {
 			t.Errorf("down: %v", err)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("down goes on")
 	}
 }

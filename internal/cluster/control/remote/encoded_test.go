@@ -38,7 +38,7 @@ func TestEncodedOnce(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		for until := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
+		for until := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 			if newest, _ := service.last(); newest == first {
 				break
 			}

@@ -628,7 +628,7 @@ func TestSilentOwner(t *testing.T) {
 func (p *places) full(t *testing.T, owner string, want int) {
 	t.Helper()
 	got := 0
-	for until := time.Now().Add(20 * time.Second); time.Now().Before(until); time.Sleep(time.Millisecond) {
+	for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(time.Millisecond) {
 		p.mu.Lock()
 		got = p.owners[owner]
 		p.mu.Unlock()
@@ -677,7 +677,7 @@ func TestPlaces(t *testing.T) {
 
 func until(t *testing.T, views <-chan *catalog.View, wanted func(*catalog.View) bool) {
 	t.Helper()
-	limit := time.After(20 * time.Second)
+	limit := time.After(time.Minute)
 	last := int64(-1)
 	for {
 		select {
