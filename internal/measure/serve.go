@@ -65,15 +65,17 @@ func serve(ctx context.Context, s *session) error {
 }
 
 // overload has all callers send more and more calls at a time until the node answers
-// busy: where callers and node share few processors, the callers are what is slow.
-func (s *session) overload(ctx context.Context, f *fleet, callers []*cluster.Cluster, long time.Duration) (*phase, error) {
+// busy: where callers and node share few processors, the callers are what is slow, and
+// on a busy machine that may not happen at all.
+func (s *session) overload(ctx context.Context, f *fleet, callers []*cluster.Cluster, long time.Duration) (over *phase, err error) {
 	for n := calls; n <= mostCalls; n *= 2 {
-		over, err := s.phase(ctx, f, fmt.Sprintf("%d clients, %d calls each over %d numbers", len(callers), n, longRows), "long", slices.Repeat(callers, n), long)
+		over, err = s.phase(ctx, f, fmt.Sprintf("%d clients, %d calls each over %d numbers", len(callers), n, longRows), "long", slices.Repeat(callers, n), long)
 		if err != nil || over.busy > 0 {
 			return over, err
 		}
 	}
-	return nil, fmt.Errorf("the node never answered busy to %d calls at a time with a limit of %d parcels", len(callers)*mostCalls, clients)
+	s.note(fmt.Sprintf("the node never answered busy to %d calls at a time with a limit of %d parcels: nothing is said about overload", len(callers)*mostCalls, clients))
+	return over, nil
 }
 
 // phase is a time of constant load.

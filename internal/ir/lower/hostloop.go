@@ -43,16 +43,19 @@ func (l *lowering) hostLoop(n *graph.Node) error {
 	return nil
 }
 
-// startLoop fills the carried buffers and binds the body's parameters.
+// startLoop fills the carried buffers, or takes those that nobody else reads, and binds the body's parameters.
 func (l *lowering) startLoop(n *graph.Node, number int) ([]source, error) {
 	params := n.Blocks[0].Params
 	turn := source{buffer: -1, scalar: schedule.ScalarArg{From: schedule.FromLoop, Loop: number}, lo: math.MinInt64, hi: math.MaxInt64}
 	l.mat[params[0]] = []source{turn}
 	var all []source
 	for j, init := range n.Args[2:] {
-		now := l.buffersFor(l.nameOf(params[j+1]), n.Type.Elems[j])
-		if err := l.fill(init, now); err != nil {
-			return nil, err
+		now, ok := l.changes(n, init, n.Type.Elems[j])
+		if !ok {
+			now = l.buffersFor(l.nameOf(params[j+1]), n.Type.Elems[j])
+			if err := l.fill(init, now); err != nil {
+				return nil, err
+			}
 		}
 		l.mat[params[j+1]] = now
 		all = append(all, now...)

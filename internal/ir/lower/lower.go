@@ -221,14 +221,14 @@ func (l *lowering) force(n *graph.Node) ([]source, error) {
 	return l.compute(n)
 }
 
-// compute gives buffers that hold n, those of an array that n replaces or new ones. If they are the result's, n's
+// compute gives buffers that hold n, those of an array that n replaces or changes or new ones. If they are the result's, n's
 // kernel sees to their NaNs.
 func (l *lowering) compute(n *graph.Node) ([]source, error) {
 	canonical := l.returned[n] && l.inParallel(n)
 	if out, ok := l.overwrite(n, canonical); ok {
 		return out, nil
 	}
-	out := l.buffersFor(l.nameOf(n), n.Type)
+	out := l.changed(n)
 	l.canonical(out, canonical)
 	return out, l.fill(n, out)
 }

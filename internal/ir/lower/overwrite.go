@@ -7,9 +7,10 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/schedule"
 )
 
-// In: a map over arrays that lie in buffers. Out: a launch that stores its elements where those of one of the arrays
-// were, if nobody reads that array afterwards: half of the memory, and no fresh pages. Invariant: the kernel loads
-// of that array only the element that it stores next.
+// In: a map over arrays that lie in buffers, or a loop or update that begins with such arrays. Out: a launch that
+// stores its elements where those of one of the arrays were, or changes the arrays where they lie, if nobody reads
+// them afterwards: less memory, no fresh pages, no copy. Invariant: a map's kernel loads of that array only the
+// element that it stores next; nothing that a loop or update reads besides lies in the memory that it changes.
 
 // overwrite computes n in the buffer of an array that it walks over; false if there is none such. Rows that other
 // machines compute have buffers of their own.
@@ -45,17 +46,82 @@ func (l *lowering) walkedLast(list []source, by, n *graph.Node) []source {
 		switch {
 		case !ok && a.Op == graph.Map && l.waits(a):
 			list = l.walkedLast(list, a, n)
-		case ok && len(at) == 1 && l.memory.home[a] == &l.g.Body && owned(l.s, at) && l.sameForm(at[0].buffer, n) && l.dies(at[0].buffer, n):
+		case ok && len(at) == 1 && l.memory.home[a] == &l.g.Body && owned(l.s, at) && l.sameForm(at[0].buffer, graph.Leaves(n.Type)[0]) && l.dies(at[0].buffer, n):
 			list = append(list, at[0])
 		}
 	}
 	return list
 }
 
-// sameForm reports that a buffer is what n would get.
-func (l *lowering) sameForm(buffer int, n *graph.Node) bool {
-	b, leaf := &l.s.Buffers[buffer], graph.Leaves(n.Type)[0]
+// sameForm reports that a buffer is what a leaf would get.
+func (l *lowering) sameForm(buffer int, leaf graph.Leaf) bool {
+	b := &l.s.Buffers[buffer]
 	return b.Kind == l.storedKind(leaf.Type) && !b.Bounded && b.Len.Equal(volume(leaf.Dims))
+}
+
+// changed gives buffers for n: those of arrays that it begins with where it may change them, new ones for the rest.
+func (l *lowering) changed(n *graph.Node) (out []source) {
+	begins := starts(n)
+	if begins == nil {
+		return l.buffersFor(l.nameOf(n), n.Type)
+	}
+	for i, start := range begins {
+		part := n.Type
+		if n.Op == graph.Loop {
+			part = n.Type.Elems[i]
+		}
+		at, ok := l.changes(n, start, part)
+		if !ok {
+			at = l.buffersFor(l.nameOf(n), part)
+		}
+		out = append(out, at...)
+	}
+	return out
+}
+
+// starts lists the values that a node begins with and changes; none if it makes its result of others.
+func starts(n *graph.Node) []*graph.Node {
+	switch n.Op {
+	case graph.Loop:
+		return n.Args[2:]
+	case graph.Fold:
+		return n.Args[1:2]
+	case graph.Update, graph.Scatter:
+		return n.Args[:1]
+	}
+	return nil
+}
+
+// changes gives where a value lies that n begins with, if n may work there on one of type t.
+func (l *lowering) changes(n, start *graph.Node, t *graph.Type) ([]source, bool) {
+	at, ok := l.component(start)
+	if !ok || l.opt.Partials || l.memory.home[n] != &l.g.Body || l.memory.home[start] != &l.g.Body || !hasArray(t) || masked(start) || !owned(l.s, at) {
+		return nil, false
+	}
+	leaves := graph.Leaves(t)
+	for i, was := range graph.Leaves(start.Type) {
+		b := at[i].buffer
+		if !l.sameForm(b, was) || !l.sameForm(b, leaves[i]) || !l.dies(b, n) || l.readsBesides(n, start, b) {
+			return nil, false
+		}
+	}
+	return at, true
+}
+
+// readsBesides reports that n reads a buffer otherwise than as the value that it begins with.
+func (l *lowering) readsBesides(n, start *graph.Node, buffer int) bool {
+	known := map[*graph.Node]bool{}
+	began := false
+	for _, a := range n.Args {
+		if a == start && !began {
+			began = true // it may be there twice
+			continue
+		}
+		if l.needs(a, buffer, known) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(n.Blocks, func(b *graph.Block) bool { return l.reads(b, buffer, known) })
 }
 
 // dies reports that n is the last who reads a buffer.
@@ -79,12 +145,14 @@ func (l *lowering) needs(x *graph.Node, buffer int, known map[*graph.Node]bool) 
 	if at, ok := l.mat[x]; ok {
 		does = slices.ContainsFunc(at, func(s source) bool { return s.buffer == buffer })
 	} else {
-		inner := slices.Clone(x.Args)
-		for _, b := range x.Blocks {
-			inner = append(append(inner, b.Nodes...), b.Results...)
-		}
-		does = slices.ContainsFunc(inner, func(y *graph.Node) bool { return l.needs(y, buffer, known) })
+		does = slices.ContainsFunc(x.Args, func(y *graph.Node) bool { return l.needs(y, buffer, known) }) ||
+			slices.ContainsFunc(x.Blocks, func(b *graph.Block) bool { return l.reads(b, buffer, known) })
 	}
 	known[x] = does
 	return does
+}
+
+// reads reports that a block needs a buffer.
+func (l *lowering) reads(b *graph.Block, buffer int, known map[*graph.Node]bool) bool {
+	return slices.ContainsFunc(slices.Concat(b.Nodes, b.Results), func(x *graph.Node) bool { return l.needs(x, buffer, known) })
 }
