@@ -112,7 +112,7 @@ func (p *Program) Explain(name string, args Args) (e *Explanation, err error) {
 const (
 	fusing = "A map or filter is fused into the operation that walks over it, unless it is needed in several walks and dear, or is indexed at random. " +
 		"Every reduction, keyed reduction and sequential operation is a kernel of its own, and reductions that walk over the same slots at the same time share one. " +
-		"A map that is stored is folded by the kernel that stores it, and takes the place of an array that nobody reads afterwards."
+		"A map that is stored is folded by the kernel that stores it, and takes the place of an array that nobody reads afterwards; a loop changes such an array where it lies."
 	residence = "An argument that every kernel reads in order passes through memory in windows, if it is too large for memory or read only once or twice. " +
 		"Any other is brought into memory whole for as long as it is needed. WebAssembly reaches 2.5 GiB of such arrays; where one call needs more, native code is waited for, " +
 		"and without a compiler the steps that read the rest are interpreted. Columns that no kernel reads are not read at all."
