@@ -19,7 +19,11 @@ type compiling struct {
 
 // compile gives the compiled form of a kernel, which the run holds to its end; see engine.Hold.
 func (r *runner) compile(k *kernel.Kernel) (*engine.Compiled, error) {
-	number := r.p.numbers[k]
+	return r.compileAt(r.p.numbers[k])
+}
+
+// compileAt is compile of the kernel of this number.
+func (r *runner) compileAt(number int) (*engine.Compiled, error) {
 	w := &r.compiled[number]
 	w.once.Do(func() { w.c, w.err = r.p.kernels[number].hold(r.ctx, r.eng) })
 	if w.err == nil && w.stepped.Load() {

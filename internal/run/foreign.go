@@ -6,6 +6,7 @@ import (
 
 	"github.com/godwit-run/godwit/internal/engine/mem"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/num"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
 )
 
@@ -54,7 +55,12 @@ func (in *input) present() bool {
 	if in.raw == nil || in.raw.ones || in.raw.File != nil || in.moved || len(in.raw.Bytes) == 0 {
 		return false
 	}
-	return uintptr(unsafe.Pointer(unsafe.SliceData(in.raw.Bytes)))%uintptr(in.kind.Size()) == 0
+	return aligned(in.raw.Bytes, in.kind)
+}
+
+// aligned reports that b begins where an element may.
+func aligned(b []byte, k num.Kind) bool {
+	return uintptr(unsafe.Pointer(unsafe.SliceData(b)))%uintptr(k.Size()) == 0
 }
 
 // keepsForeign reports that a buffer that is written is one column of the result, and that

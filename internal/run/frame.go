@@ -4,25 +4,34 @@ import (
 	"context"
 	"maps"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/godwit-run/godwit/internal/data/column"
 	"github.com/godwit-run/godwit/internal/engine"
+	"github.com/godwit-run/godwit/internal/engine/mem"
+	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/num"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
 )
 
-// In: a program that has run once, and arguments in memory that are short. Out: where each
-// buffer lies in one span of the arena, and what each launch runs on. It is worked out once for all
-// runs of these sizes, since to do so takes many times as long as the kernels of such a run.
+// In: a program that has run once, and arguments in memory. Out: where each buffer lies, and what each launch
+// runs on. It is worked out once for all runs of these sizes, since to do so takes many times as long as the
+// kernels of such a run.
 // Invariant: a frame follows from the sizes alone; whatever it does not cover, and every argument that is
 // not as it should be, takes the ordinary way, which says what is wrong.
 //
-//	span: | argument | argument | intermediate | result | ...   each from a multiple of 64 bytes on
+//	span: | short argument | intermediate | short result | ... | the long ones |   each from a multiple of 64 bytes on
+//
+// Long arguments are read where they lie, and long results written where the caller gets them, once all
+// kernels are native. Before that they have places in the span, if it is not too long for them.
 
 const (
-	// frameBytes is the longest span: what is copied in is still in the first-level cache when kernels read it.
-	frameBytes = 32 << 10
+	// frameBytes is the longest span, the longest that the arena keeps by the power of two (mem.Arena.AllocSmall).
+	frameBytes = 256 << 10
+	// frameColumn is the longest column that has a place in a frame: with longer ones, a kernel runs a hundred times as
+	// long as a run takes to bind and to plan.
+	frameColumn = 4 << 20
 	// frameAlign is a cache line and a vector.
 	frameAlign = 64
 )
@@ -31,27 +40,37 @@ const (
 type frame struct {
 	sizes    map[string]int64
 	buffers  []buffer // off counts from the span's beginning
-	bytes    int64
+	near     int64    // bytes of the span without the long columns
+	bytes    int64    // with them
 	inputs   []framed
+	results  []given
 	launches []ready   // by the program's numbers
 	idle     sync.Pool // of runners
 }
 
-// framed is an input that is copied into its place.
+// framed is an input. A long one is read where it lies, a short one copied into its place.
 type framed struct {
 	buffer, param, leaf int
 	kind                num.Kind
 	n                   int64 // elements
+	long                bool
 	bounded             bool
 	bound               int64
 }
 
+// given is a long column of the result, which is written where the caller gets it.
+type given struct {
+	buffer int
+	n      int64 // elements
+	filled bool  // the first launch that touches it stores all of them
+}
+
 // ready is a launch of which all is known but scalars and places.
 type ready struct {
-	code  *code
-	sizes []int64
-	outer int64
-	short bool // see engine.Compiled.Short
+	number int // of its kernel
+	sizes  []int64
+	outer  int64
+	short  bool // see engine.Compiled.Short
 }
 
 // short executes the program in a frame. It reports false if there is none for these inputs.
@@ -60,22 +79,23 @@ func (p *Program) short(ctx context.Context, in *Inputs, opt Options) (res *Resu
 	if f == nil || !opt.ordinary() {
 		return nil, false, nil
 	}
-	span, err := opt.Engine.Arena().AllocSmall(f.bytes)
+	r := f.runner(ctx, p, in, opt)
+	defer f.leave(r)
+	apart := f.near < f.bytes && r.reaches()
+	need := f.bytes
+	if apart {
+		need = f.near
+	}
+	if need > frameBytes {
+		return nil, false, nil
+	}
+	span, err := opt.Engine.Arena().AllocSmall(need)
 	if err != nil {
 		return nil, false, nil
 	}
 	defer opt.Engine.Arena().Free(span)
-	r := f.runner(ctx, p, in, opt)
-	defer f.leave(r)
-	for i := range r.buffers {
-		if r.buffers[i].n > 0 {
-			r.buffers[i].off += span.Off
-		}
-	}
-	for i := range f.inputs {
-		if !r.fill(&f.inputs[i]) {
-			return nil, false, nil
-		}
+	if !r.settleFrame(span, apart) {
+		return nil, false, nil
 	}
 	if err := r.steps(p.s.Steps, nil); err != nil {
 		return nil, true, err
@@ -85,6 +105,41 @@ func (p *Program) short(ctx context.Context, in *Inputs, opt Options) (res *Resu
 	}
 	res, err = r.result()
 	return res, true, err
+}
+
+// reaches reports that all kernels reach memory outside of the arena.
+func (r *runner) reaches() bool {
+	for i := range r.compiled {
+		if c, err := r.compileAt(i); err != nil || !c.ReachesAll() {
+			return false
+		}
+	}
+	return true
+}
+
+// settleFrame brings in the arguments and makes room for the results: the long ones apart from the span, or in it. It
+// reports false where the run must take the ordinary way.
+func (r *runner) settleFrame(span mem.Span, apart bool) bool {
+	for i := range r.buffers {
+		if r.buffers[i].n > 0 {
+			r.buffers[i].off += span.Off
+		}
+	}
+	for i := range r.frame.inputs {
+		if !r.fill(&r.frame.inputs[i], apart) {
+			return false
+		}
+	}
+	if !apart {
+		return true
+	}
+	for _, g := range r.frame.results {
+		r.buffers[g.buffer] = buffer{}
+		if r.roomForeign(g.buffer, g.n, "", g.filled) != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // runner gives the state of a run in the frame, which is used again after leave.
@@ -116,6 +171,7 @@ func (f *frame) leave(r *runner) {
 	r.read.Store(0)
 	r.release()
 	clear(r.compiled)
+	clear(r.buffers)
 	f.idle.Put(r)
 }
 
@@ -130,13 +186,13 @@ func (p *Program) frame(sizes map[string]int64) *frame {
 	return p.frames.Find(func(f *frame) bool { return maps.Equal(f.sizes, sizes) })
 }
 
-// fill copies an argument into its place. It reports false for one that lies elsewhere, is of another form, or has an
-// element that kernels do not take.
-func (r *runner) fill(in *framed) bool {
-	b, dst := &r.in.Params[in.param].Leaves[in.leaf], r.bytes(in.buffer)
+// fill brings in an argument: where it lies, if it is long and the long ones lie apart, else as a copy in its place. It
+// reports false for one that lies elsewhere, is of another form, or has an element that kernels do not take.
+func (r *runner) fill(in *framed, apart bool) bool {
+	b := &r.in.Params[in.param].Leaves[in.leaf]
 	if b.Source == nil {
 		if in.n == 1 {
-			column.Put(in.kind, dst, 0, b.Bits)
+			column.Put(in.kind, r.bytes(in.buffer), 0, b.Bits)
 		}
 		return in.n == 1
 	}
@@ -144,12 +200,22 @@ func (r *runner) fill(in *framed) bool {
 		return false
 	}
 	raw, ok := b.Source.Raw(b.Column)
-	if !ok || raw.File != nil || b.Source.Columns()[b.Column].Kind != in.kind || len(raw.Bytes) != len(dst) {
+	if !ok || raw.File != nil || b.Source.Columns()[b.Column].Kind != in.kind || int64(len(raw.Bytes)) != in.n*int64(in.kind.Size()) {
 		return false
 	}
-	copy(dst, raw.Bytes)
-	r.read.Add(int64(len(dst)))
-	at, _ := offender(dst, in.kind, in.bounded, in.bound)
+	here := raw.Bytes
+	switch {
+	case !apart || !in.long:
+		here = r.bytes(in.buffer)
+		copy(here, raw.Bytes)
+	case !aligned(here, in.kind):
+		return false
+	default:
+		off, _ := r.eng.Offset(here)
+		r.buffers[in.buffer] = buffer{here: true, n: in.n, off: off, foreign: here}
+	}
+	r.read.Add(int64(len(here)))
+	at, _ := offender(here, in.kind, in.bounded, in.bound)
 	return at < 0
 }
 
@@ -166,38 +232,76 @@ func (p *Program) remember(r *runner) {
 // framed works out a frame for the sizes of a run; false if none can hold it.
 func (r *runner) framed() (*frame, bool) {
 	f := &frame{sizes: maps.Clone(r.sizes), buffers: make([]buffer, len(r.buffers)), launches: make([]ready, len(r.p.launches))}
-	for b := range r.buffers {
-		if len(r.p.uses[b]) > 0 && !f.place(r, b) {
-			return nil, false
+	for _, long := range []bool{false, true} {
+		for b := range r.buffers {
+			if len(r.p.uses[b]) > 0 && !f.place(r, b, long) {
+				return nil, false
+			}
+		}
+		if !long {
+			f.near = f.bytes
 		}
 	}
-	ok := true
+	ok := f.near <= frameBytes
 	schedule.Launches(r.s.Steps, func(l *schedule.Launch) { ok = ok && f.ready(r, l) })
 	return f, ok && f.bytes > 0
 }
 
-// place gives a buffer its place.
-func (f *frame) place(r *runner, b int) bool {
+// place gives a buffer its place, if it is a long column or else a short one or an intermediate buffer.
+func (f *frame) place(r *runner, b int, long bool) bool {
 	buf := &r.s.Buffers[b]
 	n, err := r.eval(buf.Len)
-	if err != nil || n < 0 || n > frameBytes {
+	if err != nil || n < 0 || n > frameColumn/int64(buf.Kind.Size()) {
 		return false
+	}
+	bytes := n * int64(buf.Kind.Size())
+	if long != (bytes >= mem.Kept && r.isColumn(b)) {
+		return true
 	}
 	f.buffers[b] = buffer{here: true, n: n}
 	if n > 0 {
 		f.buffers[b].off = f.bytes
 	}
-	f.bytes += (n*int64(buf.Kind.Size()) + frameAlign - 1) &^ (frameAlign - 1)
-	if buf.Input != nil {
-		in := framed{buffer: b, param: buf.Input.Param, leaf: buf.Input.Leaf, kind: buf.Kind, n: n, bounded: buf.Bounded}
+	f.bytes += (bytes + frameAlign - 1) &^ (frameAlign - 1)
+	switch {
+	case buf.Input != nil:
+		in := framed{buffer: b, param: buf.Input.Param, leaf: buf.Input.Leaf, kind: buf.Kind, n: n, long: long, bounded: buf.Bounded}
 		if buf.Bounded {
 			if in.bound, err = r.eval(buf.Bound); err != nil {
 				return false
 			}
 		}
 		f.inputs = append(f.inputs, in)
+	case long:
+		f.results = append(f.results, given{b, n, r.filledFirst(b, n)})
 	}
-	return f.bytes <= frameBytes
+	return true
+}
+
+// isColumn reports that a buffer is an argument or one column of the result, which stays where it is.
+func (r *runner) isColumn(b int) bool {
+	column := r.s.Buffers[b].Input != nil || r.p.results[b] == 1
+	return column && !r.p.swapped[b] && r.allOf(b, func(*kernel.Kernel) bool { return true })
+}
+
+// filledFirst reports that the first step that touches a buffer of n elements stores all of them, whatever the run does.
+func (r *runner) filledFirst(b int, n int64) bool {
+	for _, s := range r.s.Steps {
+		touched := false
+		schedule.Uses([]schedule.Step{s}, func(buffer int, _ schedule.Use) { touched = touched || buffer == b })
+		if !touched {
+			continue
+		}
+		l, ok := s.(*schedule.Launch)
+		if !ok {
+			return false
+		}
+		c, err := r.compile(l.Kernel)
+		sizes, serr := r.sizeArgs(l.Sizes)
+		region := slices.Index(l.Regions, b)
+		return err == nil && serr == nil && region >= 0 && c.Fills(region, sizes, n)
+	}
+	return false
 }
 
 // ready notes what a launch runs on, and makes sure of what the ordinary way makes sure of.
@@ -216,18 +320,17 @@ func (f *frame) ready(r *runner, l *schedule.Launch) bool {
 			return false
 		}
 	}
-	f.launches[r.p.launches[l]] = ready{code: r.p.kernels[r.p.numbers[l.Kernel]], sizes: p.sizes, outer: c.Outer(p.sizes), short: c.Short(p.sizes)}
+	f.launches[r.p.launches[l]] = ready{number: r.p.numbers[l.Kernel], sizes: p.sizes, outer: c.Outer(p.sizes), short: c.Short(p.sizes)}
 	return true
 }
 
 // once executes a launch that is short.
 func (r *runner) once(l *schedule.Launch, how *ready) error {
 	st := r.statsOf(l)
-	c, err := how.code.hold(r.ctx, r.eng)
+	c, err := r.compileAt(how.number)
 	if err != nil {
 		return err
 	}
-	defer c.Release()
 	a := &r.args
 	a.Sizes, a.Scalars, a.Bases, a.Faults = how.sizes, a.Scalars[:0], a.Bases[:0], a.Faults[:0]
 	if a.Scalars, err = r.scalars(l, a.Scalars); err != nil {
@@ -259,7 +362,7 @@ func (r *runner) once(l *schedule.Launch, how *ready) error {
 	if st.Tier == engine.Native {
 		st.Native++
 	}
-	st.Hash, st.Name, st.Bytes = c.Hash, how.code.name.Text, c.Bytes
+	st.Hash, st.Name, st.Bytes = c.Hash, r.p.kernels[how.number].name.Text, c.Bytes
 	st.Runs++
 	st.Threads = 1
 	return nil

@@ -21,9 +21,13 @@ import (
 // hugePage is the size of a page from which on the system may use a huge one: 2 MiB where base pages have 4 KiB.
 const hugePage = 1 << 21
 
-// Kept is from how many bytes on columns are kept: from there on Go takes pages for each object and zeroes them
-// (maxSmallSize of its allocator).
-const Kept = 32 << 10
+const (
+	// Kept is from how many bytes on columns are kept, a page: to ask the collector for so much, and to have it zeroed, takes
+	// longer than to find it here.
+	Kept = 4 << 10
+	// ownPages is from how many bytes on Go takes pages for each object (maxSmallSize of its allocator).
+	ownPages = 32 << 10
+)
 
 // Results keeps the memory of results that were closed until the next garbage collection. The zero
 // value is ready, and safe for concurrent use.
@@ -42,7 +46,7 @@ type kept struct {
 // system has them. With filled it may hold anything: who asks for it stores all bytes before anybody looks.
 func FreshResult(n int64, huge, filled bool) []byte {
 	var b []byte
-	if filled && n >= Kept {
+	if filled && n >= ownPages {
 		b = anything(n)
 	} else {
 		b = bytesOf(make([]uint64, (n+7)/8), n)

@@ -67,7 +67,7 @@ func TestSmallResultsAreNotKept(t *testing.T) {
 // TestFreshMemory looks at the two sorts: one is zero though Go has given the same memory out before, the other may
 // be anything, but has all its bytes at an aligned place, and is garbage like any other.
 func TestFreshMemory(t *testing.T) {
-	for _, n := range []int64{1, mem.Kept - 1, mem.Kept, mem.Kept + 3, 5<<20 + 1} {
+	for _, n := range []int64{1, mem.Kept - 1, mem.Kept, mem.Kept + 3, 32 << 10, 32<<10 + 3, 5<<20 + 1} {
 		for range 50 {
 			for _, filled := range []bool{true, false} {
 				b := mem.FreshResult(n, true, filled)
