@@ -11,6 +11,7 @@ import (
 
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/data/value"
+	"github.com/godwit-run/godwit/internal/engine/mem"
 	"github.com/godwit-run/godwit/internal/front/compile"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 )
@@ -24,7 +25,7 @@ import (
 //   - an Arrow record batch, table or array,
 //   - a [*Result] of an earlier call, a *value.Value, or a data.Source.
 //
-// Slices of numbers are not copied for native code, but for those of indices and bools.
+// Slices of numbers are not copied for native code.
 type Args map[string]any
 
 // File is the path of an .npy, .csv, .arrow, .feather or .parquet file.
@@ -208,7 +209,19 @@ func slice(name string, v any) data.Source {
 }
 
 func over[T value.Number](name string, xs []T) data.Source {
+	return data.Slice("argument `"+name+"`", value.KindOf[T](), raw(xs))
+}
+
+// Make gives a slice of n zeros for arguments, as make does, but asks for huge pages, as results have them: a
+// processor reads many megabytes sooner from these. It panics if n is negative or far too large, as make does.
+func Make[T value.Number](n int) []T {
+	xs := make([]T, n)
+	mem.AskHuge(raw(xs))
+	return xs
+}
+
+// raw is the memory of a slice.
+func raw[T value.Number](xs []T) []byte {
 	var zero T
-	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(xs))), len(xs)*int(unsafe.Sizeof(zero)))
-	return data.Slice("argument `"+name+"`", value.KindOf[T](), bytes)
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(xs))), len(xs)*int(unsafe.Sizeof(zero)))
 }

@@ -310,3 +310,34 @@ func TestThreads(t *testing.T) {
 		}
 	}
 }
+
+// TestMake shows that a slice of Make is one like any other, and lies where calls read it in place.
+func TestMake(t *testing.T) {
+	f := fn(t, "fn f(x: &[f64; N], b: &[bool; N]) -> f64 { x.zip(b).map(|(v, c)| if c { v } else { 0.0 }).sum() }")
+	for _, n := range []int{0, 1, 1000, 700_000} {
+		x, b := godwit.Make[float64](n), godwit.Make[bool](n)
+		want := 0.0
+		for i := range x {
+			if x[i] != 0 || b[i] {
+				t.Fatalf("%d: element %d is %v, %v", n, i, x[i], b[i])
+			}
+			x[i], b[i] = float64(i%7), i%3 == 0
+			if b[i] {
+				want += x[i]
+			}
+		}
+		if n <= 1000 {
+			equal(t, call[float64](t, f, godwit.Args{"x": x, "b": b}), want)
+			continue
+		}
+		res, err := f.Call(context.Background(), godwit.Args{"x": x, "b": b})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := godwit.As[float64](res)
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, got, want)
+	}
+}

@@ -214,29 +214,32 @@ func dtype(k num.Kind) string {
 	return fmt.Sprint("u", k.Size())
 }
 
-// fill makes the arrays of a size, and has the reference read them.
+// fill makes the arrays of a size, and has the reference read them. Both sides ask the system for huge pages, NumPy for
+// arrays of its own and Godwit for slices of its Make.
 func (s *shelf) fill(rows, columns int) error {
 	n := rows * columns
 	r := generate.NewRandom(1)
 	floats := func(n int, f func(float64) float64) []float64 {
-		x := make([]float64, n)
+		x := godwit.Make[float64](n)
 		for i := range x {
 			x[i] = f(r.Float())
 		}
 		return x
 	}
 	integers := func(lo, hi float64) []int64 {
-		x := make([]int64, n)
+		x := godwit.Make[int64](n)
 		for i := range x {
 			x[i] = int64(math.Floor(lo + (hi-lo)*r.Float()))
 		}
 		return x
 	}
 	both := func(u float64) float64 { return 2*u - 1 }
-	x := floats(n, both)
+	x, sorted := floats(n, both), godwit.Make[float64](n)
+	copy(sorted, x)
+	slices.Sort(sorted)
 	m := floats(n, both)
 	s.args = godwit.Args{
-		"x": x, "y": floats(n, both), "p": floats(n, func(u float64) float64 { return 2 - 2*u }), "s": slices.Sorted(slices.Values(x)), "q": floats(n/10, both),
+		"x": x, "y": floats(n, both), "p": floats(n, func(u float64) float64 { return 2 - 2*u }), "s": sorted, "q": floats(n/10, both),
 		"i": integers(-1000, 1001), "h": integers(0, 1000), "k": integers(0, float64(n)),
 		"r": floats(rows, both), "c": floats(columns, both),
 	}

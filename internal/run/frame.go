@@ -23,8 +23,8 @@ import (
 //
 //	span: | short argument | intermediate | short result | ... | the long ones |   each from a multiple of 64 bytes on
 //
-// Long arguments are read where they lie, and long results written where the caller gets them, once all
-// kernels are native. Before that they have places in the span, if it is not too long for them.
+// Long arguments are read where they lie, and long results written where the caller gets them, once the
+// kernels that touch them are native. Before that they have places in the span, if it is not too long for them.
 
 const (
 	// frameBytes is the longest span, the longest that the arena keeps by the power of two (mem.Arena.AllocSmall).
@@ -44,6 +44,7 @@ type frame struct {
 	bytes    int64    // with them
 	inputs   []framed
 	results  []given
+	reach    []int     // numbers of the kernels that touch a long column
 	launches []ready   // by the program's numbers
 	idle     sync.Pool // of runners
 }
@@ -107,10 +108,10 @@ func (p *Program) short(ctx context.Context, in *Inputs, opt Options) (res *Resu
 	return res, true, err
 }
 
-// reaches reports that all kernels reach memory outside of the arena.
+// reaches reports that all kernels that touch a long column reach memory outside of the arena.
 func (r *runner) reaches() bool {
-	for i := range r.compiled {
-		if c, err := r.compileAt(i); err != nil || !c.ReachesAll() {
+	for _, number := range r.frame.reach {
+		if c, err := r.compileAt(number); err != nil || !c.ReachesAll() {
 			return false
 		}
 	}
@@ -263,6 +264,9 @@ func (f *frame) place(r *runner, b int, long bool) bool {
 		f.buffers[b].off = f.bytes
 	}
 	f.bytes += (bytes + frameAlign - 1) &^ (frameAlign - 1)
+	if long {
+		f.reachedBy(r, b)
+	}
 	switch {
 	case buf.Input != nil:
 		in := framed{buffer: b, param: buf.Input.Param, leaf: buf.Input.Leaf, kind: buf.Kind, n: n, long: long, bounded: buf.Bounded}
@@ -276,6 +280,18 @@ func (f *frame) place(r *runner, b int, long bool) bool {
 		f.results = append(f.results, given{b, n, r.filledFirst(b, n)})
 	}
 	return true
+}
+
+// reachedBy notes the kernels that touch a buffer.
+func (f *frame) reachedBy(r *runner, b int) {
+	for _, u := range r.p.uses[b] {
+		if u.Launch == nil {
+			continue
+		}
+		if number := r.p.numbers[u.Launch.Kernel]; !slices.Contains(f.reach, number) {
+			f.reach = append(f.reach, number)
+		}
+	}
 }
 
 // isColumn reports that a buffer is an argument or one column of the result, which stays where it is.

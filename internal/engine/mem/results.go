@@ -52,7 +52,7 @@ func FreshResult(n int64, huge, filled bool) []byte {
 		b = bytesOf(make([]uint64, (n+7)/8), n)
 	}
 	if huge {
-		askHuge(b)
+		AskHuge(b)
 	}
 	return b
 }
@@ -118,9 +118,9 @@ func bytesOf(w []uint64, n int64) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(w))), 8*len(w))[:n]
 }
 
-// askHuge asks for huge pages where whole ones of them fit into b. It is a hint: what the system does
+// AskHuge asks the system for huge pages where whole ones of them fit into b. It is a hint: what the system does
 // not do costs time and nothing else.
-func askHuge(b []byte) {
+func AskHuge(b []byte) {
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
 	from := (hugePage - at%hugePage) % hugePage
 	if to := (at + uintptr(len(b))) &^ (hugePage - 1); at+from < to {
