@@ -10,11 +10,14 @@ import (
 
 // Short reports that a run of the kernel is over before another thread has begun, and needs no memory of its own.
 func (c *Compiled) Short(sizes []int64) bool {
-	return !c.scratch && c.Brief(sizes, c.Outer(sizes))
+	return c.Whole() && c.Brief(sizes, c.Outer(sizes))
 }
 
-// RunShort executes outer indices 0..n of a kernel on this goroutine, in one slice; Short holds for
-// the sizes, and the caller holds the kernel. It lowers the faults in a.Faults, and gives the tier that it ran on and the time that it took.
+// Whole reports that a run of the kernel needs no memory of its own.
+func (c *Compiled) Whole() bool { return !c.scratch }
+
+// RunShort executes outer indices 0..n of a kernel on this goroutine, in one slice; the kernel is Whole, and the
+// caller holds it. It lowers the faults in a.Faults, and gives the tier that it ran on and the time that it took.
 func (c *Compiled) RunShort(ctx context.Context, a *Args, n int64) (on Tier, took time.Duration, err error) {
 	t := c.code.Load()
 	s, err := t.take(ctx)

@@ -68,10 +68,13 @@ type given struct {
 
 // ready is a launch of which all is known but scalars and places.
 type ready struct {
-	number int // of its kernel
-	sizes  []int64
-	outer  int64
-	short  bool // see engine.Compiled.Short
+	number  int // of its kernel
+	sizes   []int64
+	outer   int64
+	short   bool // see engine.Compiled.Short
+	whole   bool // it needs no memory of its own, so that one thread can run it in one slice
+	threads int  // of the run that the frame was made of
+	one     bool // of these, it was worth one
 }
 
 // short executes the program in a frame. It reports false if there is none for these inputs.
@@ -336,11 +339,37 @@ func (f *frame) ready(r *runner, l *schedule.Launch) bool {
 			return false
 		}
 	}
-	f.launches[r.p.launches[l]] = ready{number: r.p.numbers[l.Kernel], sizes: p.sizes, outer: c.Outer(p.sizes), short: c.Short(p.sizes)}
+	f.launches[r.p.launches[l]] = ready{number: r.p.numbers[l.Kernel], sizes: p.sizes, outer: c.Outer(p.sizes), short: c.Short(p.sizes),
+		whole: c.Whole(), threads: r.pool.Size(), one: p.worthOne()}
 	return true
 }
 
-// once executes a launch that is short.
+// worthOne reports that the launch is planned for one thread.
+func (p *launching) worthOne() (one bool) {
+	var err error
+	if p.scalars, err = p.r.scalars(p.l, nil); err != nil {
+		return false
+	}
+	p.outer = p.c.Outer(p.sizes)
+	p.hi = p.outer
+	return p.choose().Threads == 1
+}
+
+// atOnce reports that a launch runs on this goroutine in one slice: it is short, or native code that has one thread, which looks for
+// itself whether it is to stop.
+func (r *runner) atOnce(how *ready) bool {
+	if how.short {
+		return true
+	}
+	n := r.pool.Size()
+	if !how.whole || n > 1 && (n != how.threads || !how.one) {
+		return false
+	}
+	c, err := r.compileAt(how.number)
+	return err == nil && c.Tier() == engine.Native
+}
+
+// once executes a launch at once; see atOnce.
 func (r *runner) once(l *schedule.Launch, how *ready) error {
 	st := r.statsOf(l)
 	c, err := r.compileAt(how.number)

@@ -41,7 +41,7 @@ type feed struct {
 
 func (r *runner) launch(l *schedule.Launch) error {
 	if r.frame != nil {
-		if how := &r.frame.launches[r.p.launches[l]]; how.short {
+		if how := &r.frame.launches[r.p.launches[l]]; r.atOnce(how) {
 			return r.once(l, how)
 		}
 	}

@@ -45,12 +45,12 @@ func anyAbove(b []byte, width int, top uint64) bool {
 	high := unit * half
 	add := unit * (half - 1 - top&(half-1))
 	start := unsafe.Pointer(unsafe.SliceData(b))
-	if len(b)%32 != 0 || uintptr(start)%8 != 0 {
+	if len(b)%8 != 0 || uintptr(start)%8 != 0 {
 		return true
 	}
 	words := unsafe.Slice((*uint64)(start), len(b)/8)
 	if top < half {
-		return (sums(words, high, add)|merged(words))&high != 0
+		return sums(words, add)&high != 0
 	}
 	with := uint64(0) // high bits of sums of integers that have them too
 	for _, x := range words {
@@ -59,27 +59,19 @@ func anyAbove(b []byte, width int, top uint64) bool {
 	return with&high != 0
 }
 
-// sums merges all x&^high + add.
-func sums(words []uint64, high, add uint64) uint64 {
+// sums merges all words and their sums with add. Where a sum reaches into its neighbour, the word had a high bit.
+func sums(words []uint64, add uint64) uint64 {
 	var a, b, c, d uint64
-	for len(words) >= 4 {
-		a |= words[0]&^high + add
-		b |= words[1]&^high + add
-		c |= words[2]&^high + add
-		d |= words[3]&^high + add
-		words = words[4:]
+	for len(words) >= 8 {
+		w := (*[8]uint64)(words)
+		a |= w[0] | (w[0] + add) | w[4] | (w[4] + add)
+		b |= w[1] | (w[1] + add) | w[5] | (w[5] + add)
+		c |= w[2] | (w[2] + add) | w[6] | (w[6] + add)
+		d |= w[3] | (w[3] + add) | w[7] | (w[7] + add)
+		words = words[8:]
 	}
-	return a | b | c | d
-}
-
-func merged(words []uint64) uint64 {
-	var a, b, c, d uint64
-	for len(words) >= 4 {
-		a |= words[0]
-		b |= words[1]
-		c |= words[2]
-		d |= words[3]
-		words = words[4:]
+	for _, x := range words {
+		a |= x | (x + add)
 	}
 	return a | b | c | d
 }
