@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	_ "github.com/godwit-run/godwit/cmd/godwit/firstgc" // first of all
 	"github.com/godwit-run/godwit/internal/view"
 )
 

@@ -78,7 +78,7 @@ func refusing(places []string) error {
 // keeps no line. Clang names all assembly that it finds; what is known is left out.
 func (j *job) outside(ctx context.Context, path string, m *module, known []string) (places []string) {
 	_, err := j.front(ctx, path, "-fno-gnu-inline-asm", "-fsyntax-only", "-fno-caret-diagnostics", "-fno-show-column")
-	for _, at := range gnuAssembly.FindAllStringSubmatch(fmt.Sprint(err), -1) {
+	for _, at := range gnuAssembly().FindAllStringSubmatch(fmt.Sprint(err), -1) {
 		if !slices.ContainsFunc(known, func(p string) bool { return strings.HasPrefix(p, at[1]+":") }) {
 			places = append(places, at[1]+": assembly outside of functions, or in one that is not used, is refused")
 		}
@@ -89,7 +89,7 @@ func (j *job) outside(ctx context.Context, path string, m *module, known []strin
 	return places
 }
 
-var gnuAssembly = regexp.MustCompile(`(?m)^(.*:[0-9]+): error: GNU-style inline assembly is disabled`)
+var gnuAssembly = pattern(`(?m)^(.*:[0-9]+): error: GNU-style inline assembly is disabled`)
 
 // module is what matters of a module in LLVM's language.
 type module struct {
@@ -106,14 +106,14 @@ type found struct{ what, debug, group string }
 type metadata struct{ file, line, scope, name, of string }
 
 var (
-	quoted     = regexp.MustCompile(`"[^"]*"`) // LLVM writes a quote in a text as \22
-	assembly   = regexp.MustCompile(`^\s+(?:%\S+ = )?(?:tail |musttail |notail )?(?:call|callbr|invoke)\s(?:.*\s)?asm\s`)
-	registers  = regexp.MustCompile(`^\s+(?:%\S+ = )?(?:tail |musttail |notail )?call\s.*@llvm\.(?:read_register|read_volatile_register|write_register)\b`)
-	attributes = regexp.MustCompile(`^attributes #([0-9]+) = \{(.*)\}`)
-	debugNode  = regexp.MustCompile(`!dbg !([0-9]+)`)
-	groupOf    = regexp.MustCompile(`\s#([0-9]+)\b`)
-	nodeLine   = regexp.MustCompile(`^!([0-9]+) = (?:distinct )?!DI[A-Za-z]+\((.*)\)$`)
-	nodeField  = regexp.MustCompile(`\b(file|line|scope|filename|var): (?:!?([0-9]+)|"([^"]*)")`)
+	quoted     = pattern(`"[^"]*"`) // LLVM writes a quote in a text as \22
+	assembly   = pattern(`^\s+(?:%\S+ = )?(?:tail |musttail |notail )?(?:call|callbr|invoke)\s(?:.*\s)?asm\s`)
+	registers  = pattern(`^\s+(?:%\S+ = )?(?:tail |musttail |notail )?call\s.*@llvm\.(?:read_register|read_volatile_register|write_register)\b`)
+	attributes = pattern(`^attributes #([0-9]+) = \{(.*)\}`)
+	debugNode  = pattern(`!dbg !([0-9]+)`)
+	groupOf    = pattern(`\s#([0-9]+)\b`)
+	nodeLine   = pattern(`^!([0-9]+) = (?:distinct )?!DI[A-Za-z]+\((.*)\)$`)
+	nodeField  = pattern(`\b(file|line|scope|filename|var): (?:!?([0-9]+)|"([^"]*)")`)
 )
 
 // readModule reads LLVM's language line by line, as clang writes it.
@@ -124,19 +124,19 @@ func readModule(text []byte) (*module, error) {
 	function := ""
 	for lines.Scan() {
 		whole := lines.Text()
-		line := quoted.ReplaceAllString(whole, `""`)
+		line := quoted().ReplaceAllString(whole, `""`)
 		switch {
 		case strings.HasPrefix(line, "module asm "):
 			m.outside = append(m.outside, strings.TrimPrefix(whole, "module asm "))
 		case strings.HasPrefix(line, "define "):
-			function = first(debugNode, line)
+			function = first(debugNode(), line)
 			m.names(whole, line)
 		case strings.HasPrefix(line, "@"), strings.HasPrefix(line, "$"), strings.HasPrefix(line, "declare "):
 			m.names(whole, line)
-		case assembly.MatchString(line):
-			m.lines = append(m.lines, found{"inline assembly", cmp.Or(first(debugNode, line), function), ""})
-		case registers.MatchString(line):
-			m.lines = append(m.lines, found{"a variable in a named register", cmp.Or(first(debugNode, line), function), ""})
+		case assembly().MatchString(line):
+			m.lines = append(m.lines, found{"inline assembly", cmp.Or(first(debugNode(), line), function), ""})
+		case registers().MatchString(line):
+			m.lines = append(m.lines, found{"a variable in a named register", cmp.Or(first(debugNode(), line), function), ""})
 		case strings.HasPrefix(line, "attributes "):
 			m.group(whole, line)
 		case strings.HasPrefix(line, "!"):
@@ -147,12 +147,12 @@ func readModule(text []byte) (*module, error) {
 }
 
 func (m *module) node(line string) {
-	n := nodeLine.FindStringSubmatch(line)
+	n := nodeLine().FindStringSubmatch(line)
 	if n == nil {
 		return
 	}
 	var d metadata
-	for _, f := range nodeField.FindAllStringSubmatch(n[2], -1) {
+	for _, f := range nodeField().FindAllStringSubmatch(n[2], -1) {
 		switch f[1] {
 		case "file":
 			d.file = f[2]

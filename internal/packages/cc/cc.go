@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -83,9 +82,9 @@ func Build(ctx context.Context, opt Options) (*Built, error) {
 
 // processor finds flags that choose a processor: what they ask of it would not be
 // recorded in the package, and the code would crash where it is missing.
-var processor = regexp.MustCompile(`^(-m(?:arch|cpu|[a-z0-9.]+)\b|--?target)`)
+var processor = pattern(`^(-m(?:arch|cpu|[a-z0-9.]+)\b|--?target)`)
 
-var harmless = regexp.MustCompile(`^-m(no-|llvm$|tune=|prefer-vector-width=)`)
+var harmless = pattern(`^-m(no-|llvm$|tune=|prefer-vector-width=)`)
 
 func (opt *Options) check() error {
 	switch {
@@ -102,7 +101,7 @@ func (opt *Options) check() error {
 		}
 	}
 	for _, f := range opt.Flags {
-		if processor.MatchString(f) && !harmless.MatchString(f) {
+		if processor().MatchString(f) && !harmless().MatchString(f) {
 			return &Error{fmt.Sprintf("the flag %s chooses a processor, which a package has to say itself", f), "--targets x86_64+avx2+fma, or --features avx2,fma"}
 		}
 	}

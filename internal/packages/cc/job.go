@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -126,7 +125,7 @@ func (j *job) back(ctx context.Context, bitcode []byte, what ...string) ([]byte,
 
 func (j *job) clangRun(ctx context.Context, path string, in []byte, args []string) ([]byte, error) {
 	out, said, err := run(ctx, in, j.clang, args...)
-	if unknown := unknownFeature.FindStringSubmatch(said); unknown != nil {
+	if unknown := unknownFeature().FindStringSubmatch(said); unknown != nil {
 		return nil, &Error{fmt.Sprintf("%s has no feature %s", j.target.arch().name, unknown[1]), "features have LLVM's names, and are those of one architecture: --targets x86_64+avx2,aarch64+sve"}
 	}
 	if err != nil {
@@ -139,8 +138,8 @@ func (j *job) clangRun(ctx context.Context, path string, in []byte, args []strin
 }
 
 var (
-	unknownFeature = regexp.MustCompile(`'\+([^']*)' is not a recognized feature for this target`)
-	missingHeader  = regexp.MustCompile(`fatal error: '([^']*)' file not found`)
+	unknownFeature = pattern(`'\+([^']*)' is not a recognized feature for this target`)
+	missingHeader  = pattern(`fatal error: '([^']*)' file not found`)
 )
 
 // failed says what a tool refused, and what to install where a header is missing.
@@ -150,7 +149,7 @@ func (j *job) failed(path string, err error) error {
 		return err
 	}
 	e := &Error{Text: fmt.Sprintf("%s cannot be compiled for %s:\n%s", path, j.target, r.text)}
-	if header := missingHeader.FindStringSubmatch(r.text); header != nil {
+	if header := missingHeader().FindStringSubmatch(r.text); header != nil {
 		if _, libc := j.target.headers(); libc {
 			e.Help = fmt.Sprintf("name the directory of %s: godwit cc … -- -I DIR", header[1])
 		} else {

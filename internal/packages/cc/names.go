@@ -2,7 +2,6 @@ package cc
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -14,10 +13,10 @@ import (
 // something else to whoever reads them, and are lines of their own to tools that write assembly.
 
 var (
-	sectionOf   = regexp.MustCompile(`^(?:@|define |declare ).*[ ,]section ("[^"]*")`)
-	sectionsBy  = regexp.MustCompile(`"(implicit-section-name|(?:bss|data|rodata|relro)-section)"="([^"]*)"`)
-	anyName     = regexp.MustCompile(`[@$]"([^"]*)"`)
-	escapedByte = regexp.MustCompile(`\\[0-9A-Fa-f]{2}`)
+	sectionOf   = pattern(`^(?:@|define |declare ).*[ ,]section ("[^"]*")`)
+	sectionsBy  = pattern(`"(implicit-section-name|(?:bss|data|rodata|relro)-section)"="([^"]*)"`)
+	anyName     = pattern(`[@$]"([^"]*)"`)
+	escapedByte = pattern(`\\[0-9A-Fa-f]{2}`)
 )
 
 // ofLLVM is the section of what clang tells LLVM; it goes into no object.
@@ -25,7 +24,7 @@ const ofLLVM = "llvm.metadata"
 
 // unescaped is the text of a quoted name.
 func unescaped(text string) string {
-	return escapedByte.ReplaceAllStringFunc(text, func(e string) string {
+	return escapedByte().ReplaceAllStringFunc(text, func(e string) string {
 		b, _ := strconv.ParseUint(e[1:], 16, 8)
 		return string([]byte{byte(b)})
 	})
@@ -38,26 +37,26 @@ func prints(name string) bool {
 // names finds what is refused in a line that begins a function or a variable; line is whole with
 // its texts emptied.
 func (m *module) names(whole, line string) {
-	debug := first(debugNode, line)
-	for _, n := range anyName.FindAllStringSubmatch(whole, -1) {
+	debug := first(debugNode(), line)
+	for _, n := range anyName().FindAllStringSubmatch(whole, -1) {
 		// Clang puts a byte of 1 before names that LLVM takes as they are.
 		if name := strings.TrimPrefix(unescaped(n[1]), "\x01"); !prints(name) {
 			m.lines = append(m.lines, found{fmt.Sprintf("the name %.100q, which does not print,", name), debug, ""})
 		}
 	}
-	if s := sectionOf.FindStringSubmatch(whole); s != nil && s[1] != `"`+ofLLVM+`"` {
+	if s := sectionOf().FindStringSubmatch(whole); s != nil && s[1] != `"`+ofLLVM+`"` {
 		m.lines = append(m.lines, found{fmt.Sprintf("the section %.100q", unescaped(strings.Trim(s[1], `"`))), debug, ""})
 	}
-	m.lines = append(m.lines, found{"", debug, first(groupOf, line)})
+	m.lines = append(m.lines, found{"", debug, first(groupOf(), line)})
 }
 
 // group takes in a group of attributes, and what is refused of whoever has it.
 func (m *module) group(whole, line string) {
-	a := attributes.FindStringSubmatch(line)
+	a := attributes().FindStringSubmatch(line)
 	if a == nil {
 		return
 	}
-	if s := sectionsBy.FindStringSubmatch(whole); s != nil {
+	if s := sectionsBy().FindStringSubmatch(whole); s != nil {
 		m.groups[a[1]] = fmt.Sprintf("the section %.100q", unescaped(s[2]))
 	}
 	for _, f := range strings.Fields(a[2]) {

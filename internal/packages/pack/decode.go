@@ -77,7 +77,7 @@ func (r *reader) text(field string, rule rule) string {
 	at := r.at
 	n := r.byte("length of the "+field, 0, 255, "")
 	s := string(r.take(n, field))
-	if r.err == nil && !rule.re.MatchString(s) {
+	if r.err == nil && !rule.re().MatchString(s) {
 		r.fail(at, field, rule.expected, quote(s))
 	}
 	return s

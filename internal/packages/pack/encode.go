@@ -75,7 +75,7 @@ func (w *writer) append(b ...byte) {
 }
 
 func (w *writer) text(field, s string, r rule) {
-	if !r.re.MatchString(s) {
+	if !r.re().MatchString(s) {
 		w.fail(field, r.expected, quote(s))
 		return
 	}

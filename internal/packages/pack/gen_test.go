@@ -9,7 +9,7 @@ import (
 
 // section draws a section that is right by itself.
 func section(t *rapid.T) Section {
-	features := rapid.SliceOfNDistinct(rapid.StringMatching(featureRule.re.String()), 0, 4, rapid.ID[string]).Draw(t, "features")
+	features := rapid.SliceOfNDistinct(rapid.StringMatching(featureRule.re().String()), 0, 4, rapid.ID[string]).Draw(t, "features")
 	slices.Sort(features)
 	if len(features) == 0 {
 		features = nil
@@ -30,8 +30,8 @@ func key(t *rapid.T) ed25519.PrivateKey {
 // drawn draws a package, signed or not.
 func drawn(t *rapid.T) *Package {
 	p := &Package{
-		Name:     rapid.StringMatching(nameRule.re.String()).Draw(t, "name"),
-		Deps:     rapid.SliceOfNDistinct(rapid.StringMatching(depRule.re.String()), 0, 3, rapid.ID[string]).Draw(t, "libraries"),
+		Name:     rapid.StringMatching(nameRule.re().String()).Draw(t, "name"),
+		Deps:     rapid.SliceOfNDistinct(rapid.StringMatching(depRule.re().String()), 0, 3, rapid.ID[string]).Draw(t, "libraries"),
 		Sections: rapid.SliceOfN(rapid.Custom(section), 1, 5).Draw(t, "sections"),
 	}
 	if len(p.Deps) == 0 {

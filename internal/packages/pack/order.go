@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
+	"sync"
 )
 
 // Compare orders sections: ascending by architecture, then most features first,
@@ -21,15 +22,19 @@ func Compare(a, b Section) int {
 // A rule is what a text of the format may be. Both directions hold to it, so
 // nothing is written that would not be read.
 type rule struct {
-	re       *regexp.Regexp
+	re       func() *regexp.Regexp // compiled when it is first wanted, as most processes never do
 	expected string
 }
 
+func once(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
 var (
-	nameRule    = rule{regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`), "a C identifier of 1 to 64 letters, digits and _"}
-	depRule     = rule{regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,63}$`), "the name of a library without a path, as libm.so.6, of 1 to 64 bytes"}
-	archRule    = rule{regexp.MustCompile(`^[a-z0-9]{1,16}$`), "an architecture as amd64, of 1 to 16 small letters and digits"}
-	featureRule = rule{regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,31}$`), "a feature as avx2, of 1 to 32 small letters, digits, dots, dashes and _"}
+	nameRule    = rule{once(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`), "a C identifier of 1 to 64 letters, digits and _"}
+	depRule     = rule{once(`^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,63}$`), "the name of a library without a path, as libm.so.6, of 1 to 64 bytes"}
+	archRule    = rule{once(`^[a-z0-9]{1,16}$`), "an architecture as amd64, of 1 to 16 small letters and digits"}
+	featureRule = rule{once(`^[a-z0-9][a-z0-9._-]{0,31}$`), "a feature as avx2, of 1 to 32 small letters, digits, dots, dashes and _"}
 )
 
 const (
