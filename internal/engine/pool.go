@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"sync"
 )
 
@@ -21,10 +22,17 @@ type shift struct {
 	cancel context.CancelCauseFunc
 	f      func(ctx context.Context, worker int) error
 
-	mu      sync.Mutex
-	over    bool // nobody may begin any more
-	working sync.WaitGroup
+	mu       sync.Mutex
+	over     bool // nobody may begin any more
+	panicked any  // what the first worker that panicked did so with
+	working  sync.WaitGroup
 }
+
+// errPanicked ends the other workers' work; callers see the panic itself.
+var errPanicked = errors.New("engine: a worker panicked")
+
+// errGone is for a worker whose goroutine was ended, as by testing.T.FailNow in a callback.
+var errGone = errors.New("engine: a callback ended the goroutine that called it")
 
 // NewPool gives a pool of n workers; Close ends it.
 func NewPool(n int) *Pool { return &Pool{size: max(n, 1)} }
@@ -57,7 +65,8 @@ func (p *Pool) Close() {
 
 // Do calls f on up to n workers at once, numbered from 0, which is the
 // caller; each shall return when there is nothing left to begin. The first
-// error cancels the context of the others and is returned.
+// error cancels the context of the others and is returned. A panic, on whichever worker, is one of the caller's,
+// once no worker is at work any more.
 func (p *Pool) Do(ctx context.Context, n int, f func(ctx context.Context, worker int) error) error {
 	n = min(n, p.Size())
 	if n <= 1 {
@@ -80,6 +89,9 @@ func (p *Pool) Do(ctx context.Context, n int, f func(ctx context.Context, worker
 	s.working.Wait()
 	err := context.Cause(s.ctx)
 	s.cancel(nil)
+	if s.panicked != nil {
+		panic(s.panicked)
+	}
 	return err
 }
 
@@ -97,7 +109,29 @@ func (s *shift) help(worker int) {
 }
 
 func (s *shift) run(worker int) {
-	if err := s.f(s.ctx, worker); err != nil {
+	returned := false
+	defer func() {
+		if !returned {
+			s.broken(recover())
+		}
+	}()
+	err := s.f(s.ctx, worker)
+	returned = true
+	if err != nil {
 		s.cancel(err)
 	}
+}
+
+// broken notes that a worker did not return: it panicked with v, or its goroutine ends.
+func (s *shift) broken(v any) {
+	if v == nil {
+		s.cancel(errGone)
+		return
+	}
+	s.mu.Lock()
+	if s.panicked == nil {
+		s.panicked = v
+	}
+	s.mu.Unlock()
+	s.cancel(errPanicked)
 }

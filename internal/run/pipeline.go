@@ -183,15 +183,16 @@ func (pl *pipeline) claim(w int) (lo, hi int64, ok bool) {
 
 // execute runs a slice without holding the lock.
 func (pl *pipeline) execute(ctx context.Context, h *hand, w int, lo, hi int64) error {
-	pl.mu.Unlock()
-	for j, s := range pl.list {
-		for i, f := range s.feeds {
-			h.bases[f.region] = pl.slot(w) + s.at[i] - (s.origin+pl.ws[w].views[j].first)*f.in.rowBytes()
+	err := pl.unlocked(func() error {
+		for j, s := range pl.list {
+			for i, f := range s.feeds {
+				h.bases[f.region] = pl.slot(w) + s.at[i] - (s.origin+pl.ws[w].views[j].first)*f.in.rowBytes()
+			}
 		}
-	}
-	err := h.span(ctx, lo, hi)
-	pl.p.r.progress.advance(pl.p.l, hi-lo, pl.p.outer)
-	pl.mu.Lock()
+		err := h.span(ctx, lo, hi)
+		pl.p.r.progress.advance(pl.p.l, hi-lo, pl.p.outer)
+		return err
+	})
 	pl.serial = false
 	if err != nil {
 		return pl.fail(ctx, w, int(lo), err)
@@ -203,6 +204,13 @@ func (pl *pipeline) execute(ctx context.Context, h *hand, w int, lo, hi int64) e
 	}
 	pl.change.Broadcast()
 	return nil
+}
+
+// unlocked calls f without the lock, which is held again afterwards, also when what the caller gave panics in f.
+func (pl *pipeline) unlocked(f func() error) error {
+	pl.mu.Unlock()
+	defer pl.mu.Lock()
+	return f()
 }
 
 // fail notes what failed of window w. Nothing more is begun there and behind,
@@ -270,9 +278,9 @@ func (pl *pipeline) carryRows(s *stream, w int, from, n int64) {
 
 // decode runs a task without holding the lock.
 func (pl *pipeline) decode(ctx context.Context, w int, t windowTask) error {
-	pl.mu.Unlock()
-	err := pl.list[t.stream].d.run(ctx, t.task, pl.slot(w), pl.ws[w].views[t.stream].first)
-	pl.mu.Lock()
+	err := pl.unlocked(func() error {
+		return pl.list[t.stream].d.run(ctx, t.task, pl.slot(w), pl.ws[w].views[t.stream].first)
+	})
 	if err != nil {
 		return pl.fail(ctx, w, t.number, err)
 	}
