@@ -63,7 +63,9 @@ func (f *Func) Instance(ctx context.Context) (*Instance, error) {
 
 // Close frees the instance.
 func (in *Instance) Close(ctx context.Context) error {
+	in.f.r.closing.Lock()
 	err := in.mod.Close(ctx)
+	in.f.r.closing.Unlock()
 	in.f.giveBack(in.span)
 	return err
 }

@@ -34,6 +34,8 @@ type Runtime struct {
 	arena *mem.Arena
 	rt    wazero.Runtime
 	pages uint32
+	// closing is held while an instance closes: wazero has each let go of the memory that all of them import, without a lock.
+	closing sync.Mutex
 	// scalarOnly is set by tests.
 	scalarOnly bool
 }
