@@ -118,10 +118,10 @@ func (p *launching) inParts(lo, hi int64) error {
 		each += (end - first) * int64(p.l.Kernel.Regions[i].Elem.Size())
 	}
 	w := spoolWriter{p: p, regions: regions}
+	defer w.abandon()
 	for step := max(1, min(spoolPart, p.r.opt.Resident/8)/each); lo < hi && err == nil; lo += step {
-		var rows *rowsOf
-		rows, err = p.spoolPart(regions, lo, min(lo+step, hi))
-		err = w.next(rows, err)
+		w.begun = &rowsOf{lo: lo, hi: min(lo+step, hi), bases: make([]int64, len(p.l.Regions))}
+		err = w.next(p.spoolPart(regions, w.begun))
 	}
 	return cmp.Or(w.wait(), err)
 }
@@ -130,17 +130,18 @@ func (p *launching) inParts(lo, hi int64) error {
 type spoolWriter struct {
 	p       *launching
 	regions []int
+	begun   *rowsOf // that are being computed
 	rows    *rowsOf // that are being written
 	written chan error
 }
 
-// next waits for the part before, and begins to write rows, unless there was an error.
-func (w *spoolWriter) next(rows *rowsOf, err error) error {
+// next waits for the part before, and begins to write what was begun, unless there was an error.
+func (w *spoolWriter) next(err error) error {
 	if err = cmp.Or(w.wait(), err); err != nil {
-		rows.free(w.p.r)
 		return err
 	}
-	w.rows, w.written = rows, make(chan error, 1)
+	rows := w.begun
+	w.begun, w.rows, w.written = nil, rows, make(chan error, 1)
 	write := func() { w.written <- w.p.spoolRows(w.regions, rows) }
 	if w.p.r.pool.Size() > 1 {
 		go write()
@@ -160,17 +161,24 @@ func (w *spoolWriter) wait() error {
 	return err
 }
 
-// spoolPart executes outer indices lo..hi, with memory of its own for the spooled regions, which it gives.
-func (p *launching) spoolPart(regions []int, lo, hi int64) (*rowsOf, error) {
-	rows := &rowsOf{lo: lo, hi: hi, bases: make([]int64, len(p.l.Regions))}
+// abandon gives back what an error or a panic has left.
+func (w *spoolWriter) abandon() {
+	_ = w.wait()
+	if w.begun != nil {
+		w.begun.free(w.p.r)
+	}
+}
+
+// spoolPart executes the outer indices of rows, with memory in rows for the spooled regions.
+func (p *launching) spoolPart(regions []int, rows *rowsOf) error {
 	for _, i := range regions {
 		if err := p.spoolRegion(rows, i); err != nil {
-			return rows, err
+			return err
 		}
 	}
-	q := p.part(lo, hi)
+	q := p.part(rows.lo, rows.hi)
 	q.temporary = rows
-	return rows, q.here()
+	return q.here()
 }
 
 // spoolRows stores what rows hold of the spooled regions.
