@@ -31,6 +31,7 @@ func TestCallsAgain(t *testing.T) {
 		"constant":  {"fn f(x: &[f64; N]) -> f64 { let w = [1.0, 2.0, 3.0]; w.map(|e| e * x.sum()).sum() }", []godwit.Args{{"x": []float64{1, 2}}, {"x": []float64{3, 4}}}},
 		"branch":    {"fn f(x: &[f64; N]) -> [f64; N] { if x.sum() > 3.0 { x.map(|e| e * 2.0) } else { x.map(|e| -e) } }", []godwit.Args{{"x": []float64{1, 2}}, {"x": []float64{3, 4}}}},
 		"histogram": {"fn f(x: &[u8; N]) -> [i64; 4] { x.map(|e| e as i64 % 4).histogram::<4>() }", []godwit.Args{{"x": []uint8{1, 2, 9}}, {"x": []uint8{3, 3, 3}}}},
+		"many":      {"fn f(a: &[f64; N], b: i64, c: &[f64; N], d: &[i32; M], e: f64, g: u8) -> f64 { a.dot(c) + d.sum() as f64 * e + (b + g as i64) as f64 }", []godwit.Args{{"a": []float64{1, 2}, "b": 3, "c": []float64{5, 6}, "d": []int32{7}, "e": 0.5, "g": 9}, {"a": []float64{3, 2}, "b": -3, "c": []float64{5, 8}, "d": []int32{1}, "e": 2.5, "g": 1}}},
 		"empty":     {"fn f(x: &[f64; N]) -> f64 { x.sum() }", []godwit.Args{{"x": []float64{}}, {"x": []float64{}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -95,6 +96,32 @@ func TestGarbageOfCalls(t *testing.T) {
 		})
 		if n > most {
 			t.Errorf("%s: %.0f allocations, expected at most %.0f", src, n, most)
+		}
+	}
+}
+
+// TestShortCallsMakeLittle: a call of a shape that was seen before makes its result and little beside it.
+func TestShortCallsMakeLittle(t *testing.T) {
+	for src, most := range map[string]float64{
+		"fn f(x: &[f64; N]) -> f64 { x.sum() }":                       9,
+		"fn f(x: &[f64; N]) -> [f64; N] { x.softmax() }":              10,
+		"fn f(x: &[f64; N], k: f64) -> [f64; N] { x.map(|e| e * k) }": 10,
+	} {
+		f := fn(t, src)
+		x, args := []float64{1, 2, 3, 4}, godwit.Args{}
+		args["x"] = x
+		if strings.Contains(src, "k: ") {
+			args["k"] = 2.0
+		}
+		call := func() {
+			if _, err := f.Call(context.Background(), args); err != nil {
+				t.Fatal(err)
+			}
+		}
+		call()
+		call()
+		if n := testing.AllocsPerRun(200, call); n > most {
+			t.Errorf("%s makes %v things, at most %v were expected", src, n, most)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func (list sources) close() {
 
 // bind matches the arguments with parameters. What is open is to be closed, also after an error.
 func (a Args) bind(f *compile.Func, c *Cluster) (b *compile.Bound, open sources, err error) {
-	var room [8]compile.Arg
+	var room [8]compile.Given
 	if list := a.inOrder(f, room[:0]); list != nil {
 		if b, err = f.Again(list); b != nil || err != nil {
 			return b, nil, err
@@ -65,7 +65,7 @@ func (a Args) bind(f *compile.Func, c *Cluster) (b *compile.Bound, open sources,
 }
 
 // inOrder gives slices and numbers in the order of the parameters; nil if there is anything else.
-func (a Args) inOrder(f *compile.Func, list []compile.Arg) []compile.Arg {
+func (a Args) inOrder(f *compile.Func, list []compile.Given) []compile.Given {
 	params := f.Graph.Body.Params[:f.Graph.Given()]
 	if len(params) != len(a) {
 		return nil
@@ -74,13 +74,18 @@ func (a Args) inOrder(f *compile.Func, list []compile.Arg) []compile.Arg {
 		src := slice(p.Name, a[p.Name])
 		switch {
 		case src != nil && p.Type.Kind == graph.Array:
-			list = append(list, compile.Table{Source: src})
+			kind, _ := data.IsSlice(src)
+			list = append(list, compile.Given{Source: src, Kind: kind})
 		case src == nil && p.Type.IsScalar():
-			v, err := argument(f, p.Name, a[p.Name])
+			v := reflect.ValueOf(a[p.Name])
+			if !v.IsValid() || v.Kind() < reflect.Bool || v.Kind() > reflect.Float64 {
+				return nil
+			}
+			bits, err := scalarBits(p.Type, v, true)
 			if err != nil {
 				return nil // convert gives the error
 			}
-			list = append(list, v)
+			list = append(list, compile.Given{Kind: p.Type.KindOf(), Bits: bits})
 		default:
 			return nil
 		}
@@ -209,7 +214,7 @@ func slice(name string, v any) data.Source {
 }
 
 func over[T value.Number](name string, xs []T) data.Source {
-	return data.Slice("argument `"+name+"`", value.KindOf[T](), raw(xs))
+	return data.Slice(name, value.KindOf[T](), raw(xs))
 }
 
 // Make gives a slice of n zeros for arguments, as make does, but asks for huge pages, as results have them: a

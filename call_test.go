@@ -43,8 +43,8 @@ func call[T any](t *testing.T, f *godwit.Func, args godwit.Args) T {
 		if err != nil {
 			t.Fatalf("%s: %v", engine, err)
 		}
-		if res.Stats.Engine != engine {
-			t.Errorf("ran on %s, not %s", res.Stats.Engine, engine)
+		if res.Stats().Engine != engine {
+			t.Errorf("ran on %s, not %s", res.Stats().Engine, engine)
 		}
 		if out[i], err = godwit.As[T](res); err != nil {
 			t.Fatalf("%s: %v", engine, err)
@@ -247,7 +247,7 @@ func TestRuntime(t *testing.T) {
 	for n := range 20 {
 		all.Go(func() {
 			res, err := f.Call(context.Background(), godwit.Args{"v": make([]float64, n*1000)}, godwit.WithRuntime(r))
-			if err != nil || res.Stats.Threads != 1 {
+			if err != nil || res.Stats().Threads != 1 {
 				t.Errorf("%v, %v", res, err)
 			}
 		})
@@ -270,7 +270,7 @@ func TestStats(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := res.Stats
+	s := res.Stats()
 	if s.Seconds <= 0 || s.BytesRead != 16 || s.Engine != "wasm" || len(s.Kernels) == 0 || len(s.Kernels[0].Hash) != 64 || s.Plan.Sizes["N"] != 2 || len(s.Plan.Steps) == 0 {
 		t.Errorf("%+v", s)
 	}

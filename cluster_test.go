@@ -80,10 +80,10 @@ func TestClusterCall(t *testing.T) {
 	if res.String() != local.String() {
 		t.Errorf("got %s, want %s", res, local)
 	}
-	if local.Stats.Travel != nil {
-		t.Errorf("a call without a cluster travelled: %+v", local.Stats.Travel)
+	if local.Stats().Travel != nil {
+		t.Errorf("a call without a cluster travelled: %+v", local.Stats().Travel)
 	}
-	switch tr := res.Stats.Travel; {
+	switch tr := res.Stats().Travel; {
 	case tr == nil:
 		t.Error("the call says nothing of its travels")
 	case len(tr.Nodes) == 0 || tr.Parcels == 0 || tr.Bytes == 0:
@@ -379,9 +379,9 @@ func TestClusterGenerated(t *testing.T) {
 			if got, err := godwit.As[float32](res); err != nil || got != want {
 				t.Errorf("%s, %s: %v (%v), want %v", by, s, got, err, want)
 			}
-			beside := strings.Contains(strings.Join(res.Stats.Places, "\n"), "beside 7 shards of @"+by)
+			beside := strings.Contains(strings.Join(res.Stats().Places, "\n"), "beside 7 shards of @"+by)
 			if beside != (s != godwit.Fetch) {
-				t.Errorf("%s, %s ran at %q", by, s, res.Stats.Places)
+				t.Errorf("%s, %s ran at %q", by, s, res.Stats().Places)
 			}
 		}
 	}

@@ -46,8 +46,8 @@ func TestColumnsAreReadOnce(t *testing.T) {
 				if string(got.JSON()) != string(want.JSON()) {
 					t.Errorf("%s of %s on %s differs from the interpreter", name, ext, engine)
 				}
-				if most := int64(2 * 4 * rows * columns); got.Stats.BytesRead > most {
-					t.Errorf("%s of %s on %s read %d bytes of %d", name, ext, engine, got.Stats.BytesRead, most/2)
+				if most := int64(2 * 4 * rows * columns); got.Stats().BytesRead > most {
+					t.Errorf("%s of %s on %s read %d bytes of %d", name, ext, engine, got.Stats().BytesRead, most/2)
 				}
 			}
 		}

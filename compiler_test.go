@@ -44,8 +44,8 @@ func TestWithCompiler(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Stats.Engine != "native" || string(got.JSON()) != string(want.JSON()) {
-		t.Errorf("%s gives %s, the interpreter %s", got.Stats.Engine, got.JSON(), want.JSON())
+	if got.Stats().Engine != "native" || string(got.JSON()) != string(want.JSON()) {
+		t.Errorf("%s gives %s, the interpreter %s", got.Stats().Engine, got.JSON(), want.JSON())
 	}
 }
 

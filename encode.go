@@ -189,7 +189,6 @@ func (e *encoder) scalar(t *graph.Type, v reflect.Value, leaf int, loose bool) e
 // in an any, may be given as a float64, as Go's constants are.
 func scalarBits(t *graph.Type, v reflect.Value, loose bool) (uint64, error) {
 	k := t.KindOf()
-	wrong := fmt.Errorf("expected %s, found %s", t, v.Type())
 	switch {
 	case v.Kind() == reflect.Bool && k == num.Bool:
 		if v.Bool() {
@@ -198,7 +197,7 @@ func scalarBits(t *graph.Type, v reflect.Value, loose bool) (uint64, error) {
 		return 0, nil
 	case v.CanFloat() && k.IsFloat():
 		if k == num.F32 && v.Kind() == reflect.Float64 && !loose {
-			return 0, wrong
+			return 0, wrongKind(t, v)
 		}
 		return num.FromFloat(k, v.Float()), nil
 	case v.CanInt() && k.IsInt():
@@ -214,7 +213,11 @@ func scalarBits(t *graph.Type, v reflect.Value, loose bool) (uint64, error) {
 		}
 		return 0, fmt.Errorf("%d is no %s without loss", v.Int(), k)
 	}
-	return 0, wrong
+	return 0, wrongKind(t, v)
+}
+
+func wrongKind(t *graph.Type, v reflect.Value) error {
+	return fmt.Errorf("expected %s, found %s", t, v.Type())
 }
 
 func fitInt(k num.Kind, n int64) (uint64, error) {

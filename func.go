@@ -11,9 +11,11 @@ import (
 	"github.com/godwit-run/godwit/internal/cluster"
 	"github.com/godwit-run/godwit/internal/cluster/caller"
 	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/data/column"
 	"github.com/godwit-run/godwit/internal/data/value"
 	"github.com/godwit-run/godwit/internal/front/compile"
 	"github.com/godwit-run/godwit/internal/front/interp"
+	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
 	"github.com/godwit-run/godwit/internal/run"
 )
@@ -164,14 +166,9 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o options, spool run.S
 	if err != nil {
 		return nil, f.failure(err)
 	}
-	r := f.result(&value.Value{Columns: res.Columns}, b)
-	r.ran = res
-	r.Stats.Seconds, r.Stats.BytesRead, r.Stats.Threads = res.Stats.Seconds, res.Stats.BytesRead, res.Stats.Threads
-	r.Stats.Engine = string(eng.Tier())
-	r.Stats.launches(p.Schedule, res.Stats.Launches)
-	r.Stats.predicted(expected, machine)
+	r := f.result(res.Columns, b, told{ran: res, engine: string(eng.Tier()), schedule: p.Schedule, expected: expected, machine: machine})
 	if beside != nil {
-		r.Stats.Travel = o.cluster.travel(beside.Stats())
+		r.told.travel = o.cluster.travel(beside.Stats())
 	}
 	return r, nil
 }
@@ -190,17 +187,19 @@ func (f *Func) interpret(ctx context.Context, b *compile.Bound) (*Result, error)
 	case fault != nil:
 		return nil, f.faultAt(fault.Site, fault.Index)
 	}
-	r := f.result(v, b)
-	r.Stats.Seconds, r.Stats.BytesRead = time.Since(start).Seconds(), read
-	r.Stats.Threads, r.Stats.Engine = 1, "interp"
-	return r, nil
+	ran := &run.Result{Stats: run.Stats{Seconds: time.Since(start).Seconds(), BytesRead: read, Threads: 1}}
+	return f.result(v.Columns, b, told{ran: ran, engine: "interp"}), nil
 }
 
-func (f *Func) result(v *value.Value, b *compile.Bound) *Result {
-	sizes := b.Sizes()
-	c := concrete{v.Columns, sizes}
-	v.Type = c.typ(f.f.Graph.Body.Results[0].Type, 0)
-	return &Result{Func: f.f.Name, value: v, Stats: Stats{Plan: Plan{Sizes: sizes}}}
+func (f *Func) result(columns []column.Column, b *compile.Bound, t told) *Result {
+	t.sizes = b.Sizes()
+	r := &answer{Result{Func: f.f.Name, told: t}, value.Value{Columns: columns}}
+	r.value.Type = b.ResultType(func() *graph.Type {
+		c := concrete{columns, t.sizes}
+		return c.typ(f.f.Graph.Body.Results[0].Type, 0)
+	})
+	r.Result.value = &r.value
+	return &r.Result
 }
 
 // failure gives an error of a run the type that callers expect.

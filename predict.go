@@ -3,6 +3,7 @@ package godwit
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/godwit-run/godwit/internal/engine"
@@ -63,7 +64,7 @@ func (f *Func) Predict(ctx context.Context, args Args, opts ...Option) (*Stats, 
 	if err != nil {
 		return nil, f.failure(err)
 	}
-	s := &Stats{Threads: o.threads, Engine: o.engine, Plan: Plan{Sizes: b.Sizes(), Strategy: p.Schedule.Strategy}}
+	s := &Stats{Threads: o.threads, Engine: o.engine, Plan: Plan{Sizes: maps.Clone(b.Sizes()), Strategy: p.Schedule.Strategy}}
 	schedule.Launches(p.Schedule.Steps, func(l *schedule.Launch) { s.Plan.Steps = append(s.Plan.Steps, Step{Label: l.Label}) })
 	if q == nil {
 		return s, nil

@@ -23,12 +23,12 @@ func TestPrediction(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := res.Stats.Predicted
+		p := res.Stats().Predicted
 		if p == nil || p.Kind != "cold" || p.Engine == "" || p.Most == "" || p.Measured != "" || !(p.P10 > 0 && p.P10 <= p.P50 && p.P50 <= p.P90) {
 			t.Fatalf("%d: %+v", n, p)
 		}
 		steps := 0.0
-		for _, s := range res.Stats.Plan.Steps {
+		for _, s := range res.Stats().Plan.Steps {
 			if s.Predicted == nil {
 				t.Fatalf("%d: nothing was predicted of %s", n, s.Label)
 			}
@@ -43,7 +43,7 @@ func TestPrediction(t *testing.T) {
 		before = p.P50
 	}
 	res, err := f.Call(context.Background(), godwit.Args{"x": []float64{1}})
-	if err != nil || res.Stats.Predicted != nil || res.Stats.Plan.Steps[0].Predicted != nil {
+	if err != nil || res.Stats().Predicted != nil || res.Stats().Plan.Steps[0].Predicted != nil {
 		t.Errorf("%v: something was predicted that nobody asked for", err)
 	}
 }
@@ -90,7 +90,7 @@ func TestNoPrediction(t *testing.T) {
 	}
 	f := fn(t, "fn f(x: &[f64; N]) -> f64 { x.sum() }")
 	res, err := f.Call(context.Background(), godwit.Args{"x": godwit.File(csv)}, godwit.WithPrediction(""))
-	if err != nil || res.Stats.Predicted != nil {
+	if err != nil || res.Stats().Predicted != nil {
 		t.Errorf("%v: text takes time to read that nobody has measured", err)
 	}
 	for _, file := range []string{csv, filepath.Join(dir, "none.toml")} {

@@ -1,25 +1,45 @@
 package godwit
 
 import (
+	"maps"
+
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/data/column"
 	"github.com/godwit-run/godwit/internal/data/value"
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
+	"github.com/godwit-run/godwit/internal/plan"
+	"github.com/godwit-run/godwit/internal/plan/machine"
 	"github.com/godwit-run/godwit/internal/run"
 )
 
 // Result is what a call gives.
 type Result struct {
-	Func  string
-	Stats Stats
+	Func string
 
-	value *value.Value
-	file  string // that has the values, if not here
-	// ran has the values' memory for Close; nil where later calls cannot use it.
-	ran    *run.Result
+	value  *value.Value
+	file   string // that has the values, if not here
 	closed bool
+	told   told
+}
+
+// told is what Stats are made of, for those who ask: to make them takes longer than many a call.
+type told struct {
+	ran      *run.Result // has the values' memory for Close; that of the interpreter has none
+	engine   string
+	sizes    map[string]int64
+	schedule *schedule.Schedule // nil of the interpreter
+	expected *plan.Prediction   // nil where nothing was expected
+	machine  *machine.Machine
+	travel   *Travel
+}
+
+// answer is a Result with its value, in one piece of memory.
+type answer struct {
+	Result
+	value value.Value
 }
 
 // Close gives the memory of the values back, for the results of later calls of the same [Runtime]: pages that are
@@ -35,7 +55,22 @@ func (r *Result) Close() {
 	for i := range r.value.Columns {
 		r.value.Columns[i].Data = nil
 	}
-	r.ran.Close()
+	r.told.ran.Close()
+}
+
+// Stats tells what the call did.
+func (r *Result) Stats() Stats {
+	if r == nil || r.told.ran == nil {
+		return Stats{}
+	}
+	t := &r.told
+	ran := &t.ran.Stats
+	s := Stats{Seconds: ran.Seconds, BytesRead: ran.BytesRead, Threads: ran.Threads, Engine: t.engine, Plan: Plan{Sizes: maps.Clone(t.sizes)}, Travel: t.travel}
+	if t.schedule != nil {
+		s.launches(t.schedule, ran.Launches)
+	}
+	s.predicted(t.expected, t.machine)
+	return s
 }
 
 // Stats tells what a call did.

@@ -164,7 +164,7 @@ func warmCall(ctx context.Context, wait time.Duration, f *godwit.Func, args godw
 		if err != nil {
 			return "", err
 		}
-		steps := res.Stats.Plan.Steps
+		steps := res.Stats().Plan.Steps
 		if len(steps) == 0 {
 			return "", errors.New("the call had no steps")
 		}
@@ -175,6 +175,6 @@ func warmCall(ctx context.Context, wait time.Duration, f *godwit.Func, args godw
 		for _, s := range steps {
 			list = append(list, fmt.Sprintf("%s on %s, %.2f ms", s.Label, s.Tier, 1e3*s.Seconds))
 		}
-		return fmt.Sprintf("%s; of %.2f ms.", strings.Join(list, "; "), 1e3*res.Stats.Seconds), nil
+		return fmt.Sprintf("%s; of %.2f ms.", strings.Join(list, "; "), 1e3*res.Stats().Seconds), nil
 	}
 }

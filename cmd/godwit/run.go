@@ -154,11 +154,12 @@ func (r *running) whole(ctx context.Context, cmd *cobra.Command, words []string)
 	if err != nil {
 		return err
 	}
+	stats := res.Stats()
 	if r.analyze {
-		fmt.Fprint(cmd.ErrOrStderr(), view.Analyze(&res.Stats))
+		fmt.Fprint(cmd.ErrOrStderr(), view.Analyze(&stats))
 	}
 	if r.stats {
-		fmt.Fprint(cmd.ErrOrStderr(), view.Stats(&res.Stats))
+		fmt.Fprint(cmd.ErrOrStderr(), view.Stats(&stats))
 	}
 	return r.show(cmd, res)
 }
@@ -243,7 +244,7 @@ type reported struct {
 }
 
 func report(res *godwit.Result, out string) *reported {
-	r := &reported{Function: res.Func, Type: res.Type(), Out: out, Stats: res.Stats}
+	r := &reported{Function: res.Func, Type: res.Type(), Out: out, Stats: res.Stats()}
 	if r.Kernels == nil {
 		r.Kernels = []godwit.Kernel{}
 	}

@@ -12,16 +12,16 @@ import (
 
 // slice is the source of Slice.
 type slice struct {
-	name   string
-	bytes  []byte
-	column [1]Column
-	made   sync.Once
-	full   Source
+	argument string // its name
+	bytes    []byte
+	column   [1]Column
+	made     sync.Once
+	full     Source
 }
 
-// Slice is a source of one unnamed column over the elements in b, which is not copied.
-func Slice(name string, k num.Kind, b []byte) Source {
-	return &slice{name: name, bytes: b, column: [1]Column{{Kind: k, Stored: k.String()}}}
+// Slice is a source of one unnamed column over the elements in b, which is not copied. It is an argument of this name.
+func Slice(argument string, k num.Kind, b []byte) Source {
+	return &slice{argument: argument, bytes: b, column: [1]Column{{Kind: k, Stored: k.String()}}}
 }
 
 // IsSlice reports that a source is one of Slice, of which there is nothing to know but the kind and the rows.
@@ -33,11 +33,11 @@ func IsSlice(s Source) (k num.Kind, ok bool) {
 }
 
 func (s *slice) whole() Source {
-	s.made.Do(func() { s.full = FromBytes(s.name, s.column[:], s.Rows(), [][]byte{s.bytes}, nil) })
+	s.made.Do(func() { s.full = FromBytes(s.Path(), s.column[:], s.Rows(), [][]byte{s.bytes}, nil) })
 	return s.full
 }
 
-func (s *slice) Path() string           { return s.name }
+func (s *slice) Path() string           { return "argument `" + s.argument + "`" }
 func (s *slice) Format() string         { return "memory" }
 func (s *slice) Rows() int64            { return int64(len(s.bytes) / s.column[0].Kind.Size()) }
 func (s *slice) Columns() []Column      { return s.column[:] }
@@ -45,7 +45,7 @@ func (s *slice) Chunks() []Chunk        { return s.whole().Chunks() }
 func (s *slice) Prune([]Pred) []bool    { return nil }
 func (s *slice) Unchanged() error       { return nil }
 func (s *slice) Close() error           { return nil }
-func (s *slice) checkWant(w Want) error { return checkKind(s.name, &s.column[w.Column], w.Kind) }
+func (s *slice) checkWant(w Want) error { return checkKind(s.Path(), &s.column[w.Column], w.Kind) }
 
 func (s *slice) Raw(column int) (Raw, bool) {
 	return Raw{Length: int64(len(s.bytes)), Bytes: s.bytes}, column == 0

@@ -82,5 +82,5 @@ func (s *session) leastRead(ctx context.Context, f *godwit.Func, args godwit.Arg
 		return unknown, err
 	}
 	bandwidth, err := s.bandwidth(threads, region{path: path, bytes: st.Size() &^ 7})
-	return Number(float64(res.Stats.BytesRead)/1e6) / bandwidth, err
+	return Number(float64(res.Stats().BytesRead)/1e6) / bandwidth, err
 }

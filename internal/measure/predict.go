@@ -197,11 +197,11 @@ func (f *forecasts) calls(ctx context.Context, fn *godwit.Func, args godwit.Args
 		if err != nil {
 			return 0, nil, err
 		}
-		if p = res.Stats.Predicted; p == nil {
+		if p = res.Stats().Predicted; p == nil {
 			return 0, nil, errors.New("nothing was predicted")
 		}
 		if pass >= 2 {
-			times = append(times, math.Min(res.Stats.Seconds, time.Since(start).Seconds()))
+			times = append(times, math.Min(res.Stats().Seconds, time.Since(start).Seconds()))
 		}
 	}
 	slices.Sort(times)

@@ -64,6 +64,9 @@ func Prepare(s *schedule.Schedule) *Program {
 	return p
 }
 
+// Resizes reports that sizes are found while it runs.
+func (p *Program) Resizes() bool { return p.resizes }
+
 func (p *Program) add(k *kernel.Kernel) {
 	if _, ok := p.numbers[k]; !ok {
 		p.numbers[k] = len(p.kernels)

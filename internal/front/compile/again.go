@@ -2,9 +2,12 @@ package compile
 
 import (
 	"slices"
+	"sync/atomic"
 
 	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/run"
 )
 
 // In: arguments in memory, and what Bind and Plan found out about earlier ones of the same shape. Out: the
@@ -25,24 +28,51 @@ const lone = -1
 type known struct {
 	shapes []shape
 	sizes  *sizes
-	params [][]leaf // without sources and bits, which are the next call's own
 	plan   *lowered
+	tables []run.Param // that stand in the function's text, the same in all calls
+	result atomic.Pointer[graph.Type] // of calls; nil where it is not known, or not the same for all
+}
+
+// Given is an argument of which binding sees the shape alone: the source of data.Slice, or else a lone scalar.
+type Given struct {
+	Source data.Source
+	Kind   num.Kind
+	Bits   uint64
+}
+
+func (g *Given) shape() shape {
+	if g.Source != nil {
+		return shape{g.Kind, g.Source.Rows()}
+	}
+	return shape{g.Kind, lone}
+}
+
+// few is how many arguments a call has room for in one piece of memory.
+const few = 4
+
+// call is a Bound of arguments whose shapes are known, with what becomes of it.
+type call struct {
+	Bound
+	plan   Plan
+	inputs run.Inputs
+	params [few]run.Param
+	leaves [few]run.Binding
 }
 
 // shapes gives the shapes of all arguments, which are in the order of the parameters; nil if one of them is of
 // a kind that tells more than its shape, as files do.
-func (f *Func) shapes(args []Arg, into []shape) []shape {
+func (f *Func) shapes(args []Arg) (list []shape) {
 	if len(args) != f.Graph.Given() {
 		return nil
 	}
 	for i, a := range args {
-		s, ok := shapeOf(a)
+		g, ok := givenOf(a)
 		if !ok || len(f.leaves[i]) != 1 {
 			return nil
 		}
-		into = append(into, s)
+		list = append(list, g.shape())
 	}
-	return into
+	return list
 }
 
 // inOrder lists the arguments in the order of the parameters; nil if there are others, or too few.
@@ -57,58 +87,84 @@ func (f *Func) inOrder(args Args) []Arg {
 	return list
 }
 
-func shapeOf(a Arg) (shape, bool) {
+func givenOf(a Arg) (Given, bool) {
 	switch a := a.(type) {
 	case Table:
 		kind, ok := data.IsSlice(a.Source)
-		return shape{kind, a.Source.Rows()}, ok && a.Column == ""
+		return Given{Source: a.Source, Kind: kind}, ok && a.Column == ""
 	case Value:
 		if v := a.Value; v != nil && len(v.Columns) == 1 && len(v.Columns[0].Dims) == 0 {
-			return shape{v.Columns[0].Kind, lone}, true
+			return Given{Kind: v.Columns[0].Kind, Bits: v.Columns[0].At(0)}, true
 		}
 	}
-	return shape{}, false
+	return Given{}, false
 }
 
 // Again is Bind for arguments in the order of the parameters. It gives nil if it does not know
 // their shapes from an earlier Bind and Plan.
-func (f *Func) Again(args []Arg) (*Bound, error) {
-	var room [8]shape
-	shapes := f.shapes(args, room[:0])
-	if shapes == nil {
-		return nil, nil
-	}
-	k := f.known.Find(func(k *known) bool { return slices.Equal(k.shapes, shapes) })
+func (f *Func) Again(args []Given) (*Bound, error) {
+	k := f.known.Find(func(k *known) bool {
+		return slices.EqualFunc(k.shapes, args, func(s shape, g Given) bool { return s == g.shape() })
+	})
 	if k == nil {
 		return nil, nil
 	}
-	b := &Bound{Func: f, sizes: k.sizes, plan: k.plan, params: slices.Clone(k.params)}
-	leaves := make([]leaf, len(shapes))
-	for i := range shapes {
-		leaves[i] = k.params[i][0]
-		b.params[i] = leaves[i : i+1 : i+1]
-		switch a := args[i].(type) {
-		case Table:
-			leaves[i].src = a.Source
-		case Value:
-			leaves[i].bits = a.Value.Columns[0].At(0)
-			if err := b.checkScalars(f.declared(i), b.params[i]); err != nil {
+	c := &call{Bound: Bound{Func: f, sizes: k.sizes, plan: k.plan, known: k}}
+	params, leaves := c.params[:], c.leaves[:]
+	if n := len(args) + len(k.tables); n > few {
+		params, leaves = make([]run.Param, n), make([]run.Binding, len(args))
+	}
+	for i := range args {
+		g := &args[i]
+		params[i] = run.Param{Name: f.info(i).Name, Leaves: leaves[i : i+1 : i+1]}
+		switch {
+		case g.Source == nil:
+			if err := c.checkScalars(f.declared(i), []leaf{{bits: g.Bits}}); err != nil {
 				return nil, err
 			}
+			leaves[i] = run.Scalar(g.Bits)
+		case k.plan.used[i][0]:
+			leaves[i] = run.Column(g.Source, 0)
 		}
 	}
-	return b, nil
+	c.inputs = run.Inputs{Sizes: k.sizes.known, Params: params[:len(args)+copy(params[len(args):], k.tables)]}
+	c.plan = Plan{k.plan.schedule, k.plan.program, &c.inputs}
+	c.made = &c.plan
+	return &c.Bound, nil
+}
+
+// spread says where the arguments come from in the form of Bind.
+func (b *Bound) spread() {
+	if b.params != nil || b.made == nil {
+		return
+	}
+	for _, p := range b.made.Inputs.Params {
+		leaves := make([]leaf, len(p.Leaves))
+		for j, from := range p.Leaves {
+			leaves[j] = leaf{bits: from.Bits, src: from.Source, column: from.Column, option: from.Option, presence: from.Presence}
+		}
+		b.params = append(b.params, leaves)
+	}
 }
 
 // remember keeps what was found out about arguments, but not the arguments.
-func (b *Bound) remember(shapes []shape) {
-	k := &known{shapes: shapes, sizes: b.sizes.without(), params: slices.Clone(b.params), plan: b.plan}
-	for i := range shapes {
-		l := b.params[i][0]
-		l.src, l.bits = nil, 0
-		k.params[i] = []leaf{l}
+func (b *Bound) remember() {
+	b.known = &known{shapes: b.shapes, sizes: b.sizes.without(), plan: b.plan, tables: slices.Clone(b.made.Inputs.Params[len(b.shapes):])}
+	b.Func.known.Add(b.known)
+}
+
+// ResultType gives the type of a result, which is worked out by typ unless it is the same for all calls of
+// these shapes and one of them has been here.
+func (b *Bound) ResultType(typ func() *graph.Type) *graph.Type {
+	if b.known == nil || b.plan == nil || b.plan.program.Resizes() {
+		return typ()
 	}
-	b.Func.known.Add(k)
+	t := b.known.result.Load()
+	if t == nil {
+		t = typ()
+		b.known.result.Store(t)
+	}
+	return t
 }
 
 // without is the same sizes, with reasons that do not keep the arguments alive.

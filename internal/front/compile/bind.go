@@ -27,6 +27,8 @@ type Bound struct {
 	opened []data.Source
 	shapes []shape  // nil if they do not tell all
 	plan   *lowered // nil before Plan
+	made   *Plan    // nil before Plan
+	known  *known   // nil where the shapes do not tell all, or before Plan
 }
 
 // leaf is where one scalar column of an argument comes from: a lone scalar, a
@@ -50,7 +52,7 @@ type binding interface {
 // Bind matches arguments with parameters and generic sizes. Errors are
 // *InputError. Close the result after the run.
 func (f *Func) Bind(args Args) (*Bound, error) {
-	b := &Bound{Func: f, sizes: newSizes(), shapes: f.shapes(f.inOrder(args), nil)}
+	b := &Bound{Func: f, sizes: newSizes(), shapes: f.shapes(f.inOrder(args))}
 	if err := b.bind(args); err != nil {
 		b.Close()
 		return nil, err
@@ -105,8 +107,8 @@ func (b *Bound) Unchanged() error {
 	return nil
 }
 
-// Sizes are the values of the declared sizes.
-func (b *Bound) Sizes() map[string]int64 { return maps.Clone(b.sizes.known) }
+// Sizes are the values of the declared sizes. They must not be changed.
+func (b *Bound) Sizes() map[string]int64 { return b.sizes.known }
 
 // Knows gives an error if the function has neither a parameter nor a size of one of the names.
 func (f *Func) Knows(given []string) error {

@@ -16,6 +16,7 @@ var oneRow = size.Const(1)
 // Values reads all arguments into memory, as the interpreter needs them, and
 // counts the bytes read. What the function does not use is left zero.
 func (b *Bound) Values(ctx context.Context) (args []*value.Value, read int64, err error) {
+	b.spread()
 	l, err := b.lower()
 	if err != nil {
 		return nil, 0, err

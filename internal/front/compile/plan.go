@@ -19,27 +19,28 @@ type Plan struct {
 // Plan lowers the function for these arguments and checks that every column
 // that it uses is there and of a type that converts.
 func (b *Bound) Plan() (p *Plan, err error) {
+	if b.made != nil {
+		return b.made, nil
+	}
 	defer caught(nil, &err)
-	seen := b.plan != nil
-	if !seen {
-		if b.plan, err = b.lower(); err != nil {
-			return nil, err
-		}
+	if b.plan, err = b.lower(); err != nil {
+		return nil, err
 	}
 	in := &run.Inputs{Sizes: b.sizes.known, Params: make([]run.Param, len(b.params))}
 	for i := range b.params {
-		if in.Params[i], err = b.input(i, b.plan.used[i], seen); err != nil {
+		if in.Params[i], err = b.input(i, b.plan.used[i]); err != nil {
 			return nil, err
 		}
 	}
-	if !seen && b.shapes != nil {
-		b.remember(b.shapes)
+	b.made = &Plan{b.plan.schedule, b.plan.program, in}
+	if b.shapes != nil {
+		b.remember()
 	}
-	return &Plan{b.plan.schedule, b.plan.program, in}, nil
+	return b.made, nil
 }
 
-// input gives the columns of a parameter; those that are used are checked unless that was done.
-func (b *Bound) input(i int, used []bool, checked bool) (run.Param, error) {
+// input gives the columns of a parameter; those that are used are checked.
+func (b *Bound) input(i int, used []bool) (run.Param, error) {
 	name := b.Func.info(i).Name
 	param := run.Param{Name: name, Leaves: make([]run.Binding, 0, len(used))}
 	for j, l := range b.Func.leaves[i] {
@@ -52,10 +53,8 @@ func (b *Bound) input(i int, used []bool, checked bool) (run.Param, error) {
 			param.Leaves = append(param.Leaves, run.Binding{})
 			continue
 		}
-		if !checked {
-			if err := b.checkUsed(l, from); err != nil {
-				return param, about(name, err)
-			}
+		if err := b.checkUsed(l, from); err != nil {
+			return param, about(name, err)
 		}
 		param.Leaves = append(param.Leaves, run.Binding{Source: from.src, Column: from.column, Option: from.option, Presence: from.presence})
 	}
