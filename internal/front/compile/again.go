@@ -29,7 +29,7 @@ type known struct {
 	shapes []shape
 	sizes  *sizes
 	plan   *lowered
-	tables []run.Param // that stand in the function's text, the same in all calls
+	tables []run.Param                // that stand in the function's text, the same in all calls
 	result atomic.Pointer[graph.Type] // of calls; nil where it is not known, or not the same for all
 }
 

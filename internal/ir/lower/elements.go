@@ -47,6 +47,9 @@ func (l *lowering) elementwise(b *graph.Block) bool {
 		if !l.use[n].live {
 			continue
 		}
+		if n.Op == graph.Loop && l.shares(n) {
+			return false
+		}
 		if n.Defines != "" || n.Op >= graph.Map && n.Op != graph.Update && n.Op != graph.Loop && !l.little(n, b) {
 			return false
 		}

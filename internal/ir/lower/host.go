@@ -33,6 +33,8 @@ func (l *lowering) hostNode(n *graph.Node, later []*graph.Node) error {
 		return l.reductions(l.together(n, later))
 	case n.Op == graph.KeyedReduce && !l.small(n):
 		return l.keyedReductions(l.together(n, later))
+	case n.Op == graph.Loop && l.shares(n):
+		return l.rows(n)
 	case n.Op == graph.Loop && arrayWork(n) && !l.oneKernel(n):
 		return l.hostLoop(n)
 	case n.Op == graph.If && arrayWork(n):

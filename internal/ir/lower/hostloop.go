@@ -2,6 +2,7 @@ package lower
 
 import (
 	"math"
+	"slices"
 
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/graph"
@@ -71,6 +72,13 @@ func (l *lowering) nextTurn(n *graph.Node, step *schedule.Loop, now []source, ma
 	results := n.Blocks[0].Results
 	for j := range n.Args[2:] {
 		next, ok := l.component(results[j])
+		if ok && sameSources(next, now[at:at+len(next)]) && !usedAny(next, used) { // it was changed where it lies
+			for _, s := range next {
+				used[s.buffer] = true
+				at++
+			}
+			continue
+		}
 		if !ok || !fresh(next, mark, used) {
 			next = l.buffersFor(l.nameOf(results[j]), n.Type.Elems[j])
 			if err := l.fill(results[j], next); err != nil {
@@ -91,6 +99,10 @@ func (l *lowering) nextTurn(n *graph.Node, step *schedule.Loop, now []source, ma
 		step.Stop = stop[0].buffer
 	}
 	return nil
+}
+
+func usedAny(srcs []source, used map[int]bool) bool {
+	return slices.ContainsFunc(srcs, func(s source) bool { return used[s.buffer] })
 }
 
 func fresh(srcs []source, mark int, used map[int]bool) bool {

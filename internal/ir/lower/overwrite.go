@@ -95,7 +95,7 @@ func starts(n *graph.Node) []*graph.Node {
 // changes gives where a value lies that n begins with, if n may work there on one of type t.
 func (l *lowering) changes(n, start *graph.Node, t *graph.Type) ([]source, bool) {
 	at, ok := l.component(start)
-	if !ok || l.opt.Partials || l.memory.home[n] != &l.g.Body || l.memory.home[start] != &l.g.Body || !hasArray(t) || masked(start) || !owned(l.s, at) {
+	if !ok || l.opt.Partials || !l.onItsWay(n, start) || !hasArray(t) || masked(start) || !owned(l.s, at) {
 		return nil, false
 	}
 	leaves := graph.Leaves(t)
@@ -106,6 +106,17 @@ func (l *lowering) changes(n, start *graph.Node, t *graph.Type) ([]source, bool)
 		}
 	}
 	return at, true
+}
+
+// onItsWay reports that n and the value it begins with belong to the function's body, or to that of a loop which runs step by
+// step: its next iteration reads what this one leaves.
+func (l *lowering) onItsWay(n, start *graph.Node) bool {
+	home := l.memory.home[n]
+	if home != l.memory.home[start] {
+		return false
+	}
+	owner := l.memory.owner[home]
+	return owner == nil || owner.Op == graph.Loop && l.memory.home[owner] == &l.g.Body
 }
 
 // readsBesides reports that n reads a buffer otherwise than as the value that it begins with.
@@ -127,12 +138,13 @@ func (l *lowering) readsBesides(n, start *graph.Node, buffer int) bool {
 // dies reports that n is the last who reads a buffer.
 func (l *lowering) dies(buffer int, n *graph.Node) bool {
 	known := map[*graph.Node]bool{n: false}
-	for _, x := range l.g.Body.Nodes[l.memory.place[n]+1:] {
+	home := l.memory.home[n]
+	for _, x := range home.Nodes[l.memory.place[n]+1:] {
 		if l.use[x].live && l.needs(x, buffer, known) {
 			return false
 		}
 	}
-	return !l.needs(l.g.Body.Results[0], buffer, known)
+	return !slices.ContainsFunc(home.Results, func(x *graph.Node) bool { return l.needs(x, buffer, known) })
 }
 
 // needs reports that x lies in a buffer, or reads it when it is computed.
