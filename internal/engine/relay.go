@@ -33,7 +33,7 @@ type relay struct {
 	change  *sync.Cond
 	at      int64    // the outer index at which the states are known
 	state   []uint64 // there
-	busy    int      // workers that have a stretch
+	joined  int      // workers that have had a stretch
 	running int      // of them, those that run the kernel itself, the states behind being known
 	serial  bool     // stores might meet: one stretch after the other
 	failed  int64    // the earliest stretch that failed
@@ -117,6 +117,7 @@ func (c *relay) write(bases []int64, state []uint64) {
 type leg struct {
 	relay      *relay
 	ahead      *Worker
+	joined     bool // it has had a stretch
 	span       mem.Span
 	own, other []int64 // bases of the states, of the worker and of ahead
 }
@@ -165,9 +166,12 @@ func (l *leg) setBases(w *Worker, bases []int64) {
 // run executes a stretch.
 func (l *leg) run(ctx context.Context, w *Worker, lo, hi int64) (err error) {
 	c, known, done := l.relay, false, false
-	first := c.begin(lo)
+	first := c.begin(l, lo)
 	defer func() {
-		if c.end(known); !done { // also when what the caller gave panics
+		if known {
+			c.end()
+		}
+		if !done { // also when what the caller gave panics
 			c.fail(lo)
 		}
 	}()
@@ -191,23 +195,24 @@ func (l *leg) run(ctx context.Context, w *Worker, lo, hi int64) (err error) {
 	return nil
 }
 
-// begin takes part with a stretch. It reports that the kernel itself may run at once, because nobody else is at work who
+// begin takes part with a stretch. It reports that the kernel itself may run at once, because nobody else has come who
 // would have to wait for it, or because one stretch has to run after the other.
-func (c *relay) begin(lo int64) (first bool) {
+func (c *relay) begin(l *leg, lo int64) (first bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.busy++
-	return c.busy == 1 && c.at == lo || c.serial
+	if !l.joined {
+		l.joined = true
+		c.joined++
+	}
+	return c.joined == 1 && c.at == lo || c.serial
 }
 
-func (c *relay) end(known bool) {
+// end is for a stretch behind which the states were known before it ran.
+func (c *relay) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.busy--
-	if known {
-		if c.running--; c.running == 0 && c.serial {
-			c.change.Broadcast()
-		}
+	if c.running--; c.running == 0 && c.serial {
+		c.change.Broadcast()
 	}
 }
 
