@@ -15,7 +15,7 @@ import (
 
 // TestRandom draws kernels of which some have a law and some have not, and holds each law that is found against runs.
 func TestRandom(t *testing.T) {
-	const kernels = 6000
+	const kernels = 2500
 	laws, folds := 0, 0
 	for seed := range uint64(kernels) {
 		r := rand.New(rand.NewPCG(seed, 7))
@@ -58,6 +58,24 @@ func TestOthersKernels(t *testing.T) {
 		}
 		holds(t, rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "cuts"), 1)), l, c)
 	})
+}
+
+// TestCarrying holds laws of kernels that count rows and fault.
+func TestCarrying(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, k := range kerneltest.Carrying() {
+		s, err := verify.Check(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := Of(s)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, kernel.Text(k))
+		}
+		for range 100 {
+			holds(t, r, l, arguments(r, k))
+		}
+	}
 }
 
 type randomBody struct {
