@@ -129,6 +129,9 @@ type Step struct {
 	Native  int64   `json:"native_slices"` // of them, those into native code; a kernel may be promoted while it runs
 	Seconds float64 `json:"seconds"`
 	Threads int     `json:"threads,omitempty"` // of the last run here
+	// Totals is the hash of the kernel that found out ahead what stretches of outer indices add to what the step carries, so
+	// that threads could hand it on in the last run here; "" where the step carries nothing, or one thread ran it.
+	Totals string `json:"totals,omitempty"`
 	// Predicted is how long Seconds was expected to be; nil without WithPrediction.
 	Predicted *Prediction `json:"predicted,omitempty"`
 }

@@ -124,6 +124,8 @@ func bindings(name string, t *graph.Type, v *value.Value) []run.Binding {
 type Outcome struct {
 	Columns []column.Column
 	Fault   *interp.Fault
+	// Relays is the number of launches in which threads handed state on.
+	Relays int
 }
 
 // Oracle runs the interpreter.
@@ -140,6 +142,9 @@ func (c *Case) Oracle(steps int64) (*Outcome, error) {
 func (c *Case) Engine(ctx context.Context, e *engine.Engine, threads int, windowRows int64) (*Outcome, error) {
 	p := run.Prepare(c.Plan)
 	opt := run.Options{Engine: e, Threads: threads, WindowRows: windowRows}
+	if threads > 1 {
+		opt.Stretch = 1 // what has a law is handed from thread to thread after each grain
+	}
 	first, err := c.once(ctx, p, opt)
 	if err != nil || windowRows > 0 {
 		return first, err
@@ -163,7 +168,13 @@ func (c *Case) once(ctx context.Context, p *run.Program, opt run.Options) (*Outc
 	if err != nil {
 		return nil, err
 	}
-	return &Outcome{Columns: res.Columns}, nil
+	out := &Outcome{Columns: res.Columns}
+	for _, l := range res.Stats.Launches {
+		if l.Totals != "" {
+			out.Relays++
+		}
+	}
+	return out, nil
 }
 
 // Same compares two outcomes; an index column may be stored in any integer

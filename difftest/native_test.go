@@ -42,7 +42,7 @@ func TestNativeIsThere(t *testing.T) {
 func settings() []setting {
 	list := []setting{{engine.Wasm, 1, 0}, {engine.Wasm, 2, 4096 + 33}, {engine.Wasm, 7, 0}}
 	if service != nil {
-		list = append(list, setting{engine.Native, 1, 0}, setting{engine.Native, 2, 4096 + 33})
+		list = append(list, setting{engine.Native, 1, 0}, setting{engine.Native, 2, 4096 + 33}, setting{engine.Native, 7, 0})
 	}
 	return list
 }

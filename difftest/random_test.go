@@ -35,6 +35,9 @@ func TestRandomUpdates(t *testing.T) { random(t, progen.Updating(), []string{"up
 // these lie must not show.
 func TestRandomPasses(t *testing.T) { random(t, progen.Passes(), progen.Passing()) }
 
+// TestRandomCarries draws programs that carry numbers through several grains: that threads hand these on must not show.
+func TestRandomCarries(t *testing.T) { random(t, progen.Carries(), append(progen.Carrying(), "relay")) }
+
 func random(t *testing.T, gen *rapid.Generator[*progen.Program], every []string) {
 	if err := flag.Set("rapid.checks", fmt.Sprint(*programs)); err != nil {
 		t.Fatal(err)
@@ -68,6 +71,7 @@ func (n *tally) one(t *rapid.T, f *fleet, p *progen.Program) {
 		got, err := c.Engine(context.Background(), f.engine(t, s.tier), s.threads, s.window)
 		if err == nil {
 			err = Same(want, got)
+			n.used["relay"] += got.Relays
 		}
 		if err != nil {
 			t.Fatalf("%s: %v\nsizes %v\n%s", s, err, p.Sizes, p.Source)

@@ -26,6 +26,7 @@ type Tally struct {
 	Runs      int // arguments that were admitted, and held against the stepper
 	Native    int // of these, in machine code too
 	Parallel  int // after another caller, on several threads
+	Relays    int // of these, those that carried state
 	Findings  int
 	ByFinding map[string]int
 }
@@ -33,7 +34,7 @@ type Tally struct {
 // Add joins two tallies.
 func (t *Tally) Add(o *Tally) {
 	t.Mutants, t.Kernels, t.Verified, t.Runs = t.Mutants+o.Mutants, t.Kernels+o.Kernels, t.Verified+o.Verified, t.Runs+o.Runs
-	t.Native, t.Parallel, t.Findings = t.Native+o.Native, t.Parallel+o.Parallel, t.Findings+o.Findings
+	t.Native, t.Parallel, t.Relays, t.Findings = t.Native+o.Native, t.Parallel+o.Parallel, t.Relays+o.Relays, t.Findings+o.Findings
 	for kind, n := range o.ByFinding {
 		if t.ByFinding == nil {
 			t.ByFinding = map[string]int{}
@@ -43,8 +44,8 @@ func (t *Tally) Add(o *Tally) {
 }
 
 func (t *Tally) String() string {
-	return fmt.Sprintf("%d mutants, %d of them kernels, %d verified, %d runs admitted and compared, %d of them as machine code, %d on several threads after another caller; %d findings %v",
-		t.Mutants, t.Kernels, t.Verified, t.Runs, t.Native, t.Parallel, t.Findings, t.ByFinding)
+	return fmt.Sprintf("%d mutants, %d of them kernels, %d verified, %d runs admitted and compared, %d of them as machine code, %d on several threads after another caller, %d of which carried state; %d findings %v",
+		t.Mutants, t.Kernels, t.Verified, t.Runs, t.Native, t.Parallel, t.Relays, t.Findings, t.ByFinding)
 }
 
 // lab is where mutants are made and tried.

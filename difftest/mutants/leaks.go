@@ -124,7 +124,7 @@ func (l *lab) piece(comp *engine.Compiled, c *kerneltest.Case) (*outcome, error)
 		}
 		p.Operands = append(p.Operands, o)
 	}
-	outs, faults, _, err := run.RunPiece(l.ctx, p, run.Options{Engine: l.engine, Threads: 1 + l.r.IntN(3)})
+	outs, faults, _, err := run.RunPiece(l.ctx, p, run.Options{Engine: l.engine, Threads: 1 + l.r.IntN(3), Stretch: l.r.Int64N(3)})
 	if err != nil {
 		return nil, err
 	}
@@ -147,9 +147,17 @@ func (l *lab) workers(comp *engine.Compiled, c *kerneltest.Case) (*outcome, erro
 	}
 	defer free()
 	job, list := l.engine.NewJob(comp, c.Sizes, c.Scalars), cuts(l.r, c)
-	n := 1
-	if !comp.Sequential() {
-		n = 3
+	n := 3
+	if comp.Sequential() {
+		relayed, err := job.Relay(l.ctx, bases, 0)
+		switch {
+		case err != nil:
+			return nil, err
+		case relayed:
+			l.Relays++
+		default:
+			n = 1
+		}
 	}
 	var next atomic.Int64
 	var group sync.WaitGroup
@@ -166,11 +174,13 @@ func (l *lab) workers(comp *engine.Compiled, c *kerneltest.Case) (*outcome, erro
 			for j := next.Add(1) - 1; j < int64(len(list)); j = next.Add(1) - 1 {
 				if err := w.Run(l.ctx, list[j][0], list[j][1]); err != nil {
 					errs[i] = err
+					job.Fail(list[j][0])
 				}
 			}
 		})
 	}
 	group.Wait()
+	job.Settle()
 	return &outcome{copyOut(got), job.Faults()}, errors.Join(errs...)
 }
 

@@ -28,6 +28,7 @@ type Compiled struct {
 	scratch bool                   // some regions are the engine's to allocate
 	code    atomic.Pointer[tiered] // what to use from the next slice on
 	climb   climb
+	lawful  lawful
 
 	mu      sync.Mutex
 	stepped *Compiled

@@ -19,6 +19,7 @@ type Job struct {
 	sizes   []int64
 	scalars []uint64
 	claim   *Claim
+	relay   *relay // nil if its outer indices run in any order, or by one worker
 
 	pace   atomic.Int64 // measured picoseconds per outer index; 0 at first
 	slices atomic.Int64
@@ -65,6 +66,7 @@ type Worker struct {
 	turn    *Turn
 	scratch []scratch
 	dirty   bool // scratch memory has been written since it was zero
+	leg     *leg // nil without a relay
 }
 
 // Worker gives one more worker, which must be closed. It fails with
@@ -86,6 +88,12 @@ func (j *Job) Worker(ctx context.Context) (*Worker, error) {
 		}
 		for _, s := range w.scratch {
 			w.args.Bases[s.region] = s.off
+		}
+	}
+	if j.relay != nil {
+		if err := w.join(ctx, j.relay); err != nil {
+			w.Close()
+			return nil, err
 		}
 	}
 	return w, nil
@@ -115,6 +123,9 @@ func (w *Worker) leave() {
 
 // Close gives back what the worker holds and reports its faults to the job.
 func (w *Worker) Close() {
+	if w.leg != nil {
+		w.leg.close()
+	}
 	w.leave()
 	w.job.c.leave()
 	w.job.c.takeBack(w.scratch)
@@ -126,19 +137,29 @@ func (w *Worker) Close() {
 	}
 }
 
-// SetBases places the regions; see Args.Bases. Those of Scratch regions are
-// the worker's own.
+// SetBases places the regions; see Args.Bases. Those of Scratch regions, and of the
+// states of a job with a relay, are the worker's own.
 func (w *Worker) SetBases(bases []int64) {
 	for i, b := range bases {
 		if w.job.c.Kernel.Regions[i].Access != kernel.Scratch {
 			w.args.Bases[i] = b
 		}
 	}
+	if w.leg != nil {
+		w.leg.setBases(w, bases)
+	}
 }
 
 // Run executes outer indices lo..hi in slices, and stops between two of them
-// when the context ends.
+// when the context ends. In a job with a relay they are a stretch: workers take stretches in order.
 func (w *Worker) Run(ctx context.Context, lo, hi int64) error {
+	if w.leg != nil {
+		return w.leg.run(ctx, w, lo, hi)
+	}
+	return w.run(ctx, lo, hi)
+}
+
+func (w *Worker) run(ctx context.Context, lo, hi int64) error {
 	for lo < hi {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)

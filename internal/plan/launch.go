@@ -2,6 +2,7 @@ package plan
 
 import (
 	"github.com/godwit-run/godwit/internal/engine/wasm"
+	"github.com/godwit-run/godwit/internal/ir/totals"
 	"github.com/godwit-run/godwit/internal/ir/verify"
 	"github.com/godwit-run/godwit/internal/plan/cost"
 	"github.com/godwit-run/godwit/internal/plan/machine"
@@ -18,6 +19,10 @@ type Coming struct {
 	Scalar  func(i int) (int64, bool)
 	Places  []cost.Place // by region; nil for Resident
 	Threads int          // that there are
+	// Law is that of the state that the kernel carries; nil if there is none, or no state.
+	Law *totals.Law
+	// Native says that it begins on native code.
+	Native bool
 }
 
 // Choice is how a launch runs.
@@ -29,19 +34,34 @@ type Choice struct {
 // Choose decides on a launch.
 func Choose(m *machine.Machine, c *Coming) *Choice {
 	parts, threads := c.on(m, "wasm")
+	if c.Native && c.Law != nil && m.Engines["native"] != nil { // the kernel of totals gains more by vectors than the kernel
+		_, threads = c.on(m, "native")
+	}
 	return &Choice{threads, parts.Time(m.Engines["wasm"])}
 }
 
 // on is what the launch takes on an engine, and on how many threads: on all, unless it is over when they have begun.
 // Whoever is there first works, so one that comes later costs next to nothing, and one that shares memory with
-// others does not make them slower.
+// others does not make them slower. A kernel that carries state has several threads if they take less, with the kernel of
+// totals ahead, than one alone.
 func (c *Coming) on(m *machine.Machine, engine string) (*cost.Parts, int) {
-	mix := cost.Of(c.Safe, c.Sizes, c.Scalar, VectorsOf(engine, m.Engines[engine].VectorBytes))
+	vectors := VectorsOf(engine, m.Engines[engine].VectorBytes)
+	mix := cost.Of(c.Safe, c.Sizes, c.Scalar, vectors)
 	parts := mix.On(m, engine, 1, c.Places)
-	if c.Threads == 1 || mix.Sequential || mix.Outer == 1 || parts.Total() < m.Wake {
+	if c.Threads == 1 || mix.Outer <= 1 || parts.Total() < m.Wake {
 		return parts, 1
 	}
-	return mix.On(m, engine, c.Threads, c.Places), c.Threads
+	if !mix.Sequential {
+		return mix.On(m, engine, c.Threads, c.Places), c.Threads
+	}
+	if c.Law == nil {
+		return parts, 1
+	}
+	both := mix.Behind(cost.Of(c.Law.Totals, c.Sizes, c.Scalar, vectors), c.Law.Regions).On(m, engine, c.Threads, c.Places)
+	if both.Total()+m.Wake >= parts.Total() { // the second thread comes late, and the first stretch waits for nobody
+		return parts, 1
+	}
+	return both, c.Threads
 }
 
 // VectorsOf is what an engine computes several values with.

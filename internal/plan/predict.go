@@ -9,6 +9,7 @@ import (
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
+	"github.com/godwit-run/godwit/internal/ir/totals"
 	"github.com/godwit-run/godwit/internal/ir/verify"
 	"github.com/godwit-run/godwit/internal/plan/cost"
 	"github.com/godwit-run/godwit/internal/plan/machine"
@@ -200,6 +201,11 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 		return p.opt.Scalar(&l.Scalars[i])
 	}
 	c := &Coming{Safe: safe, Sizes: sizes, Scalar: scalar, Places: p.places(l), Threads: p.opt.Threads}
+	if c.Threads > 1 && len(l.Kernel.State) > 0 {
+		if law, err := totals.Of(safe); err == nil && law.Admits(sizes) {
+			c.Law = law
+		}
+	}
 	parts, threads := c.on(p.opt.Machine, p.opt.Engine)
 	p.out.Threads = max(p.out.Threads, threads)
 	parts.Guessed = parts.Guessed || guessed

@@ -21,12 +21,13 @@ type chosen struct {
 	sizes   []int64
 	scalars []uint64 // zero for those that are not the same in all runs of the launch
 	places  []cost.Place
+	native  bool // it began on native code
 	choice  *plan.Choice
 }
 
 func (c *chosen) such(found *any) bool {
 	o, ok := (*found).(chosen)
-	return ok && c.machine == o.machine && c.threads == o.threads && slices.Equal(c.sizes, o.sizes) && slices.Equal(c.scalars, o.scalars) && slices.Equal(c.places, o.places)
+	return ok && c.machine == o.machine && c.threads == o.threads && c.native == o.native && slices.Equal(c.sizes, o.sizes) && slices.Equal(c.scalars, o.scalars) && slices.Equal(c.places, o.places)
 }
 
 func found(c chosen) *any {
@@ -40,10 +41,13 @@ var brief = &plan.Choice{Threads: 1}
 // choose plans the launch. It tells the engine what to expect.
 func (p *launching) choose() *plan.Choice {
 	n := p.hi - p.lo
+	if p.r.opt.Stretch > 0 && p.c.Sequential() && n > 0 {
+		return &plan.Choice{Threads: p.r.pool.Size()}
+	}
 	if p.c.Brief(p.sizes, n) {
 		return brief
 	}
-	want := chosen{machine: p.r.opt.Machine, threads: p.r.pool.Size(), sizes: p.sizes, scalars: p.lasting(), places: p.places()}
+	want := chosen{machine: p.r.opt.Machine, threads: p.r.pool.Size(), sizes: p.sizes, scalars: p.lasting(), places: p.places(), native: p.c.Tier() == engine.Native}
 	if have := p.c.Findings.Find(want.such); have != nil {
 		want = (*have).(chosen)
 	} else {
@@ -58,7 +62,31 @@ func (p *launching) choose() *plan.Choice {
 
 func (c *chosen) choose(p *launching) {
 	known := func(i int) (int64, bool) { return int64(c.scalars[i]), p.lasts(i) }
-	c.choice = plan.Choose(c.machine, &plan.Coming{Safe: p.c.Safe, Sizes: c.sizes, Scalar: known, Places: c.places, Threads: c.threads})
+	coming := &plan.Coming{Safe: p.c.Safe, Sizes: c.sizes, Scalar: known, Places: c.places, Threads: c.threads, Native: c.native}
+	if c.threads > 1 && p.c.Sequential() {
+		coming.Law = p.c.Law()
+	}
+	c.choice = plan.Choose(c.machine, coming)
+}
+
+// relay has the launch run by several threads though it carries state, if it is planned so and can be now; otherwise by one.
+func (p *launching) relay() error {
+	p.stretch = 0
+	if !p.c.Sequential() || p.choice.Threads <= 1 {
+		return nil
+	}
+	ok, err := p.job.Relay(p.r.ctx, p.bases, p.lo)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		p.choice = brief
+		return nil
+	}
+	if p.stretch = p.r.opt.Stretch; p.stretch == 0 {
+		p.stretch = p.job.Stretch(p.lo, p.hi, p.choice.Threads)
+	}
+	return nil
 }
 
 // lasting are the scalars that are the same in all runs of the launch.
@@ -90,4 +118,12 @@ func (p *launching) places() []cost.Place {
 		}
 	}
 	return list
+}
+
+// totals names the kernel that went ahead of the launch; "" if none did.
+func (p *launching) totals() string {
+	if t := p.job.Totals(); t != nil {
+		return t.Hash.String()
+	}
+	return ""
 }

@@ -181,7 +181,7 @@ func (f *frame) leave(r *runner) {
 
 // ordinary reports that nothing is asked for that a frame does not know.
 func (o *Options) ordinary() bool {
-	return o.Engine != nil && o.beyond && o.WindowRows == 0 && o.Progress == nil && o.Beside == nil && o.Claim == nil &&
+	return o.Engine != nil && o.beyond && o.WindowRows == 0 && o.Stretch == 0 && o.Progress == nil && o.Beside == nil && o.Claim == nil &&
 		o.Spool == nil && o.Limits == engine.Limits{}
 }
 

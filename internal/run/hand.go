@@ -250,6 +250,7 @@ func (p *launching) runPresent() error {
 				return err
 			default:
 				bad.add(int(lo), err)
+				p.job.Fail(lo)
 			}
 		}
 		return nil
@@ -263,6 +264,12 @@ func (p *launching) runPresent() error {
 // claim takes outer indices for a worker: a window's worth if there are raw
 // inputs, otherwise a slice's.
 func (p *launching) claim(next *atomic.Int64, window int64, workers int) (lo, hi int64, ok bool) {
+	if p.stretch > 0 { // a window is a stretch, if there are windows
+		if window > 0 && !p.unwindowed() {
+			return engine.ClaimStretch(next, min(window, p.stretch), p.hi)
+		}
+		return engine.ClaimStretch(next, p.stretch, p.hi)
+	}
 	if window == 0 || p.unwindowed() {
 		return p.job.Claim(next, p.hi, workers)
 	}

@@ -28,6 +28,7 @@ type launching struct {
 	job     *engine.Job
 	choice  *plan.Choice
 	workers int      // that it is given
+	stretch int64    // outer indices to a stretch, where several workers carry state; else 0
 	ways    *contest // nil where nothing passes through in windows
 	// temporary holds what is written, in place of the buffers, if set.
 	temporary *rowsOf
@@ -89,6 +90,7 @@ func (p *launching) here() error {
 	st.Native += p.job.Native()
 	st.Tier = p.r.ranOn(p.c, p.job)
 	st.Threads = p.workers
+	st.Totals = p.totals()
 	return nil
 }
 
@@ -358,6 +360,10 @@ func (p *launching) run() error {
 		return nil
 	}
 	p.choice = p.choose()
+	if err := p.relay(); err != nil {
+		return err
+	}
+	defer p.job.Settle()
 	if window := p.rawOuters(); window > 0 {
 		p.ways = newContest((p.hi-p.lo)/window, p.r.opt.Machine)
 	}

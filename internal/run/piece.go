@@ -80,7 +80,7 @@ func RunPiece(ctx context.Context, p *Piece, opt Options) (outs [][]byte, faults
 	if err := p.admit(); err != nil {
 		return nil, nil, st, err
 	}
-	if p.Kernel.Brief(p.Sizes, p.Hi-p.Lo) {
+	if opt.Stretch == 0 && p.Kernel.Brief(p.Sizes, p.Hi-p.Lo) {
 		opt.Threads = 1
 	}
 	if err := opt.Claim.Await(ctx); err != nil { // before anything is taken that others need
@@ -107,7 +107,7 @@ func RunPiece(ctx context.Context, p *Piece, opt Options) (outs [][]byte, faults
 		}
 	}
 	st = Stats{Seconds: time.Since(start).Seconds(), BytesRead: r.read.Load(), Threads: r.pool.Size()}
-	st.Launches = []LaunchStats{{Label: l.l.Label, Hash: p.Kernel.Hash, Bytes: p.Kernel.Bytes, Tier: r.ranOn(p.Kernel, l.job), Runs: 1, Slices: l.job.Slices(), Native: l.job.Native(), Seconds: st.Seconds}}
+	st.Launches = []LaunchStats{{Label: l.l.Label, Hash: p.Kernel.Hash, Bytes: p.Kernel.Bytes, Tier: r.ranOn(p.Kernel, l.job), Runs: 1, Slices: l.job.Slices(), Native: l.job.Native(), Totals: l.totals(), Seconds: st.Seconds}}
 	return outs, l.job.Faults(), st, nil
 }
 

@@ -173,7 +173,10 @@ func (pl *pipeline) claim(w int) (lo, hi int64, ok bool) {
 		return 0, 0, false
 	}
 	n := min(pl.p.job.Slice(), (left+int64(pl.workers)-1)/int64(pl.workers))
-	if pl.p.c.Sequential() {
+	switch {
+	case pl.p.stretch > 0:
+		n = min(left, pl.p.stretch)
+	case pl.p.c.Sequential():
 		n, pl.serial = left, true
 	}
 	lo = st.next
@@ -195,6 +198,7 @@ func (pl *pipeline) execute(ctx context.Context, h *hand, w int, lo, hi int64) e
 	})
 	pl.serial = false
 	if err != nil {
+		pl.p.job.Fail(lo)
 		return pl.fail(ctx, w, int(lo), err)
 	}
 	st := &pl.state[w]

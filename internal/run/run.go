@@ -33,6 +33,9 @@ type Options struct {
 	Windows int64
 	// WindowRows is the number of rows in a window; by size if 0.
 	WindowRows int64
+	// Stretch, if set, has launches that carry state by a law run in stretches of so many outer indices on all threads,
+	// whatever the plan says.
+	Stretch int64
 	// Progress, if set, is told now and then how many of the rows that pass
 	// through in windows are done. Calls do not overlap.
 	Progress func(done, total int64)
@@ -101,6 +104,8 @@ type LaunchStats struct {
 	Slices  int64
 	Native  int64 // of these slices, those that ran as native code
 	Threads int   // of the last run here
+	// Totals is the kernel that went ahead of the last run here, so that threads could carry state; none if it is "".
+	Totals  string
 	Seconds float64
 }
 

@@ -34,8 +34,15 @@ func Stats(s *godwit.Stats) string {
 	return b.String()
 }
 
-// tier says what a step really ran on.
+// tier says what a step really ran on, and whether threads handed on what it carries.
 func tier(st *godwit.Step) string {
+	if st.Totals != "" && st.Slices > 0 {
+		return tierAlone(st) + ", handed on by threads"
+	}
+	return tierAlone(st)
+}
+
+func tierAlone(st *godwit.Step) string {
 	switch {
 	case st.Runs == 0:
 		return "not run"

@@ -10,6 +10,7 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/num"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
+	"github.com/godwit-run/godwit/internal/ir/totals"
 	"github.com/godwit-run/godwit/internal/ir/verify"
 )
 
@@ -110,7 +111,7 @@ func (x *explainer) kernel(l *schedule.Launch) (KernelNote, error) {
 	for i, a := range l.Sizes {
 		n.Sizes = append(n.Sizes, fmt.Sprintf("s%d = %s", i, x.sizeArg(&a)))
 	}
-	n.Outer, n.Laws, n.Steps = x.inSizes(l, k.Outer), kernelLaws(k), safe.Outer.String()
+	n.Outer, n.Laws, n.Steps = x.inSizes(l, k.Outer), kernelLaws(safe), safe.Outer.String()
 	for i, r := range k.Regions {
 		n.Memory = append(n.Memory, fmt.Sprintf("r%d %s %s: %s bytes", i, r.Access, x.regionName(l, i), x.inSizes(l, r.Len.MulConst(int64(r.Elem.Size())))))
 	}
@@ -148,7 +149,8 @@ func (x *explainer) inSizes(l *schedule.Launch, p size.Poly) string {
 }
 
 // kernelLaws says for each fold in a kernel how its parts may be combined.
-func kernelLaws(k *kernel.Kernel) []string {
+func kernelLaws(safe *verify.Safe) []string {
+	k := safe.Kernel
 	var laws []string
 	var walk func(b *kernel.Block)
 	walk = func(b *kernel.Block) {
@@ -165,9 +167,26 @@ func kernelLaws(k *kernel.Kernel) []string {
 	}
 	walk(&k.Body)
 	if len(k.State) > 0 {
-		laws = append(laws, "carries state: outer indices run in order")
+		laws = append(laws, stateLaw(safe))
 	}
 	return laws
+}
+
+// stateLaw says how what a kernel carries adds up, or why its outer indices run in order.
+func stateLaw(safe *verify.Safe) string {
+	law, err := totals.Of(safe)
+	if err != nil {
+		return fmt.Sprintf("carries state: outer indices run in order, because %v", err)
+	}
+	var ops []string
+	for i, s := range safe.Kernel.State {
+		if law.Ops[i] == num.BadFold {
+			ops = append(ops, fmt.Sprintf("%s that stays", s.Kind))
+		} else {
+			ops = append(ops, fmt.Sprintf("%s by %s", s.Kind, law.Ops[i]))
+		}
+	}
+	return fmt.Sprintf("carries state, %s: in order, or in stretches on all threads after kernel %s has found what each adds", strings.Join(ops, ", "), law.Totals.ID.Short())
 }
 
 func lawText(a kernel.Acc, tree bool) string {

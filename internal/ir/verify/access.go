@@ -18,6 +18,7 @@ type access struct {
 	facts     *size.Facts // about sizes, true if it happens at all
 	in        *kernel.Instr
 	path      []string
+	row       row // of a store with a position; see Separate
 }
 
 // afterOuter is the first value that is not the outer index itself.
@@ -49,6 +50,7 @@ func (c *checker) access(in *kernel.Instr) {
 		region: in.Region, store: store, in: in, facts: c.Facts, path: append([]string(nil), c.path...),
 		low:  c.Bounds(c.form[index], prove.Below, afterOuter),
 		high: c.Bounds(c.form[index], prove.Above, afterOuter),
+		row:  c.rowOf(in),
 	})
 }
 

@@ -72,6 +72,7 @@ type checker struct {
 	choices  map[string]constants
 	next     kernel.Value // the next value to be described
 	accesses []access
+	placed   map[*kernel.Instr]kernel.Value // positions of stores, for Separate
 }
 
 func (c *checker) run() (err error) {

@@ -6,6 +6,7 @@ package cost
 
 import (
 	"math"
+	"slices"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/num"
@@ -113,6 +114,26 @@ func Of(s *verify.Safe, sizes []int64, scalar func(i int) (int64, bool), v Vecto
 	}
 	w.body(float64(outer))
 	return w.m
+}
+
+// Behind is what outer indices do if a kernel of totals goes ahead of them, so that they need not run in order. What it
+// walks over in order it leaves in the cache. regions are those behind its own.
+func (m *Mix) Behind(ahead *Mix, regions []int) *Mix {
+	both := *m
+	both.Sequential, both.Guessed = false, m.Guessed || ahead.Guessed
+	both.Chain += ahead.Chain
+	for c := range both.Counts {
+		both.Counts[c].One += ahead.Counts[c].One
+		both.Counts[c].Vector += ahead.Counts[c].Vector
+	}
+	both.Touches = slices.Clone(m.Touches)
+	for _, t := range ahead.Touches {
+		if t.Pattern != InOrder {
+			t.Region = regions[t.Region]
+			both.Touches = append(both.Touches, t)
+		}
+	}
+	return &both
 }
 
 // walker goes through a kernel and counts.
