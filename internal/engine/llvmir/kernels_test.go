@@ -39,7 +39,12 @@ var settings = []setting{
 	{"filteredmean", leaves, []int64{5000}},
 	{"max", leaves, []int64{1, 5000}},
 	{"exp", leaves, []int64{5000}},
-	{"expsub", leaves, []int64{5000}},
+	{"expfused", leaves, []int64{5000}},
+	{"expsum", leaves, []int64{5000}},
+	{"exp64", leaves, []int64{5000}},
+	{"exp64fused", leaves, []int64{5000}},
+	{"sigmoidfused", leaves, []int64{5000}},
+	{"tanh", leaves, []int64{5000}},
 	{"divide", leaves, []int64{5000}},
 	{"log", leaves, []int64{5000}},
 	{"histogram", func(n int64) ([]int64, int64) {

@@ -95,6 +95,7 @@ func (p *plan) areShort(loops []*kernel.Instr) string {
 // loop inside, with which a turn is dear.
 func (p *plan) write(from, to string, n int, w *weight) {
 	p.sink()
+	p.scalings = p.ordinary()
 	p.spaces(n)
 	p.copied = p.tables()
 	for _, t := range p.copied {
@@ -114,7 +115,8 @@ func (p *plan) write(from, to string, n int, w *weight) {
 // groups runs whole groups and gives the first turn that is left.
 func (p *plan) groups(from, to string, n int, w *weight) string {
 	from = p.mostLanes(from, to, n, w)
-	if n >= 8 && w.data <= 20 && !w.turns && (w.loops || !p.overSlots()) {
+	short := w.data <= 20 && !w.turns && (w.loops || !p.overSlots())
+	if n >= 8 && (short || n*w.size() > 4*p.t.VectorBytes) {
 		from = p.inLanes(from, to, n/4)
 	}
 	return from
@@ -160,11 +162,10 @@ func (p *plan) group(i string, n int) {
 		p.vals[p.body.Params[0]] = operand{text: i, stride: "1"}
 		outside := p.pending
 		p.pending = nil
-		for j := range p.body.Instrs {
-			if in := &p.body.Instrs[j]; !p.single[in] {
-				p.pack(in)
-				p.instr(in)
-			}
+		if len(p.scalings) > 0 {
+			p.twice(n)
+		} else {
+			p.whole()
 		}
 		p.flush()
 		p.pending = outside

@@ -28,6 +28,8 @@ type plan struct {
 	met    *encounters // what is relied on of accesses to one region; nil for nothing
 	// reduced is what the loop carries, one for each value.
 	reduced []accumulator
+	// scalings are the exponentials that are shorter where all lanes are ordinary.
+	scalings []*scaling
 }
 
 // access is a load or store of the part that is computed side by side.
