@@ -35,7 +35,7 @@ var matmuls = []struct {
 func (b *bench) products(ctx context.Context, sizes []int64) error {
 	for _, m := range matmuls {
 		for _, n := range sizes {
-			p := &product{kind: m.kind, n: n, task: task{name: fmt.Sprintf("%s %d", m.name, n), source: matmulOf(m.kind, m.fused), abs: m.abs * float64(n), limit: b.peakOf(m.kind, m.fused)}}
+			p := &squareProduct{kind: m.kind, n: n, task: task{name: fmt.Sprintf("%s %d", m.name, n), source: matmulOf(m.kind, m.fused), abs: m.abs * float64(n), limit: b.peakOf(m.kind, m.fused)}}
 			if err := b.product(ctx, p); err != nil {
 				return fmt.Errorf("%s: %w", p.name, err)
 			}
@@ -57,8 +57,8 @@ func (b *bench) peakOf(kind num.Kind, fused bool) func(int) (measure.Number, err
 	return limit
 }
 
-// product is that of two square matrices with n rows.
-type product struct {
+// squareProduct is that of two square matrices with n rows.
+type squareProduct struct {
 	task
 	kind num.Kind
 	n    int64
@@ -66,7 +66,7 @@ type product struct {
 	ours *prepared
 }
 
-func (b *bench) product(ctx context.Context, p *product) (err error) {
+func (b *bench) product(ctx context.Context, p *squareProduct) (err error) {
 	defer b.release(b.mark())
 	if p.x, err = b.random(p.kind, 5, p.n, p.n); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (b *bench) product(ctx context.Context, p *product) (err error) {
 	return nil
 }
 
-func (b *bench) productRow(ctx context.Context, p *product, threads int) error {
+func (b *bench) productRow(ctx context.Context, p *squareProduct, threads int) error {
 	c := measure.Contest{Name: p.name + ", " + count(threads), Unit: "GFLOP/s", Bytes: 2 * p.n * p.n * p.n, Pairs: b.pairs()}
 	pool := engine.NewPool(threads)
 	defer pool.Close()
@@ -107,7 +107,7 @@ func (b *bench) productRow(ctx context.Context, p *product, threads int) error {
 }
 
 // rightNumPy is the fastest NumPy whose product is right: without what slows OpenBLAS if that will do, or else with it.
-func (b *bench) rightNumPy(ctx context.Context, c *measure.Contest, p *product, threads int) (py *numPy, theirs vector, err error) {
+func (b *bench) rightNumPy(ctx context.Context, c *measure.Contest, p *squareProduct, threads int) (py *numPy, theirs vector, err error) {
 	for _, given := range []bool{false, true} {
 		if py, err = startNumPy(ctx, numPyEnv(threads, given), b.dir, p.kind, p.n, p.x, p.y); errors.Is(err, errNoNumPy) {
 			return nil, theirs, err
