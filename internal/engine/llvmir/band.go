@@ -8,51 +8,43 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
-// write gives tiles to all rows and columns, if there are enough: those as wide
-// as can be to as many columns as they divide, and to the rest tiles of one
-// vector, the last of which may overlap the one before.
+// write gives tiles to all rows and columns, if there are enough: as wide ones
+// as there are columns for, or as wide as a vector or a quarter of one.
 func (t *tiling) write() {
 	ilo, ihi := t.scalar(t.i.Args[0]), t.scalar(t.i.Args[1])
 	jlo, jhi := t.scalar(t.j.Args[0]), t.scalar(t.j.Args[1])
 	t.slotting()
-	rows, columns := t.turnCount(ilo, ihi), t.turnCount(jlo, jhi)
-	enough := t.set("icmp sge i64 %s, %d", rows, (t.rows+1)/2)
+	columns := t.turnCount(jlo, jhi)
+	enough := t.set("icmp sge i64 %s, %d", t.turnCount(ilo, ihi), (t.rows+1)/2)
 	enough = t.set("and i1 %s, %s", enough, t.set("icmp ule i64 %s, %s", t.slots.padded, t.longest()))
-	ways := []*tiling{t.narrowed(t.n)}
+	plain := func() { t.plainRows(ilo, ihi, jlo, jhi) }
+	wide := func(t *tiling) string { return t.set("icmp sge i64 %s, %d", columns, t.columns()) }
+	ways := []*tiling{t, t.narrowed(t.n)}
 	if n := t.n / 4; n > 1 {
 		ways = append(ways, t.narrowed(n))
 	}
-	least := ways[len(ways)-1].n
-	enough = t.set("and i1 %s, %s", enough, t.set("icmp sge i64 %s, %d", columns, least))
-	t.either(enough, func() {
-		wide := t.set("mul i64 %s, %d", t.set("udiv i64 %s, %d", columns, t.columns()), t.columns())
-		mid := t.set("add i64 %s, %s", jlo, wide)
-		t.tiles(ilo, ihi, jlo, mid, mid)
-		for x, w := range ways {
-			from := mid
-			if x > 0 { // there are no others then
-				from = jlo
+	choose := plain
+	for _, w := range slices.Backward(ways) {
+		otherwise := choose
+		choose = func() { t.either(wide(w), func() { w.tiles(ilo, ihi, jlo, jhi) }, otherwise) }
+	}
+	t.either(enough, choose, plain)
+}
+
+// plainRows folds one element after the other.
+func (t *tiling) plainRows(ilo, ihi, jlo, jhi string) {
+	t.turns(t.i, ilo, ihi, nil, func(i string, _ []string) ([]string, string) {
+		t.bind(t.i.Blocks[0].Params[0], i)
+		b := &t.i.Blocks[0]
+		for x := range b.Instrs {
+			if in := &b.Instrs[x]; in != t.j {
+				t.instr(in)
+			} else {
+				t.plainFor(in, jlo, jhi)
 			}
-			fits := t.set("icmp sge i64 %s, %d", columns, w.n)
-			if x > 0 {
-				fits = t.set("icmp slt i64 %s, %d", columns, ways[x-1].n)
-			}
-			t.either(t.set("and i1 %s, %s", fits, t.set("icmp slt i64 %s, %s", from, jhi)), func() { w.tiles(ilo, ihi, from, jhi, jhi) }, func() {})
 		}
-	}, func() {
-		t.turns(t.i, ilo, ihi, nil, func(i string, _ []string) ([]string, string) {
-			t.bind(t.i.Blocks[0].Params[0], i)
-			b := &t.i.Blocks[0]
-			for x := range b.Instrs {
-				if in := &b.Instrs[x]; in != t.j {
-					t.instr(in)
-				} else {
-					t.plainFor(in, jlo, jhi)
-				}
-			}
-			t.flush()
-			return nil, ""
-		})
+		t.flush()
+		return nil, ""
 	})
 }
 
@@ -61,7 +53,8 @@ func (t *tiling) write() {
 func (t *tiling) longest() string {
 	rows, columns := t.panels()
 	most := t.work(t.lay.Block, elementBytes(rows)*t.rows)
-	return t.lesser(most, t.work(t.lay.Strip, elementBytes(columns)*t.columns()))
+	most = t.lesser(most, t.work(t.lay.Strip, elementBytes(columns)*t.columns()))
+	return t.lesser(most, strconv.Itoa(num.Leaf<<(tileLevels-7)))
 }
 
 // work is how many times bytes fit the part of the work memory whose size is at an offset of the arguments.
@@ -77,11 +70,11 @@ func elementBytes(panels []*panel) (bytes int) {
 	return bytes
 }
 
-// tiles covers all rows and the columns jlo..jto; jhi is the end of all. Where they do not divide, the last
-// tile begins before the end of the one before it, and stores the same bits again.
-func (t *tiling) tiles(ilo, ihi, jlo, jto, jhi string) {
+// tiles covers all rows and columns. Where they do not divide, the last tile begins before the end of the one
+// before it, and stores the same bits again.
+func (t *tiling) tiles(ilo, ihi, jlo, jhi string) {
 	t.ilo, t.ihi, t.jhi = ilo, ihi, jhi
-	t.memory = t.alloca(levels*t.rows*t.vectors, typ{t.acc.Kind, t.n})
+	t.memory = t.alloca(tileLevels*group*t.rows*t.vectors, typ{t.acc.Kind, t.n})
 	t.bandPanels, t.stripPanels = t.panels()
 	strip := t.fitting(t.lay.Strip, t.stripPanels, t.columns())
 	block := t.fitting(t.lay.Block, t.bandPanels, t.rows)
@@ -90,7 +83,7 @@ func (t *tiling) tiles(ilo, ihi, jlo, jto, jhi string) {
 	t.place(base, t.bandPanels, block)
 	width := t.set("mul i64 %s, %d", strip, t.columns())
 	height := t.set("mul i64 %s, %d", block, t.rows)
-	t.cut(jlo, jto, width, func(from, to string) {
+	t.cut(jlo, jhi, width, func(from, to string) {
 		t.fill(t.stripPanels, t.upward(t.turnCount(from, to), t.columns()), func(x string) string { return t.firstColumn(from, x) })
 		t.cut(ilo, ihi, height, func(ifrom, ito string) {
 			bands := t.upward(t.turnCount(ifrom, ito), t.rows)
@@ -158,23 +151,43 @@ func (t *tiling) larger(x, y string) string { return t.pure("llvm.smax", typ{num
 // cell is what the values of the nest are for one i and a vector of j.
 type cell []operand
 
-// bands writes the tiles of some bands, from one column on: a tile's columns are read again for each band.
+// group is how many bands are folded at a time, lane by lane, so that what a lane reads of the columns stays in
+// the first cache while these bands use it.
+const group = 4
+
+// bands writes the tiles of some bands, from one column on.
 func (t *tiling) bands(ifrom, bands, from, tiles string) {
 	outside := t.pending
 	t.pending = nil
 	t.loop("0", tiles, 1, nil, func(x string, _ []string) ([]string, string) {
-		t.lookAtStop()
-		j := t.firstColumn(from, x)
-		columns := t.tileOf(t.stripPanels, x)
-		t.loop("0", bands, 1, nil, func(b string, _ []string) ([]string, string) {
-			i := t.firstRow(ifrom, b)
-			level := t.sums(i, j, columns, t.tileOf(t.bandPanels, b))
-			t.results(i, j, level)
+		j, columns := t.firstColumn(from, x), t.tileOf(t.stripPanels, x)
+		t.loop("0", t.upward(bands, group), 1, nil, func(g string, _ []string) ([]string, string) {
+			t.lookAtStop()
+			first := t.set("mul i64 %s, %d", g, group)
+			each := func(f func(b band)) {
+				t.loop("0", t.lesser(t.set("sub i64 %s, %s", bands, first), strconv.Itoa(group)), 1, nil, func(number string, _ []string) ([]string, string) {
+					b := t.set("add i64 %s, %s", first, number)
+					f(band{number, t.firstRow(ifrom, b), t.tileOf(t.bandPanels, b)})
+					return nil, ""
+				})
+			}
+			level := t.sums(each, j, columns)
+			each(func(b band) {
+				t.close(level, b)
+				t.results(b, j, level)
+			})
 			return nil, ""
 		})
 		return nil, ""
 	})
 	t.pending = outside
+}
+
+// band is one of a group.
+type band struct {
+	number string
+	i      string   // its first row
+	rows   []string // addresses in the panels
 }
 
 func (t *tiling) tileOf(panels []*panel, number string) (addresses []string) {
@@ -220,14 +233,14 @@ func (t *tiling) straight(loop, around *kernel.Instr, before bool) {
 }
 
 // results writes what stands around the folds of a tile and takes their sums, row by row.
-func (t *tiling) results(i, j, level string) {
-	rows := t.lesser(t.set("sub i64 %s, %s", t.ihi, i), strconv.Itoa(t.rows))
+func (t *tiling) results(b band, j, level string) {
+	rows := t.lesser(t.set("sub i64 %s, %s", t.ihi, b.i), strconv.Itoa(t.rows))
 	t.loop("0", rows, 1, nil, func(r string, _ []string) ([]string, string) {
-		t.bind(t.i.Blocks[0].Params[0], t.set("add i64 %s, %s", i, r))
+		t.bind(t.i.Blocks[0].Params[0], t.set("add i64 %s, %s", b.i, r))
 		t.straight(t.i, t.j, true)
 		t.straight(t.i, t.j, false)
 		t.flush()
-		row := t.vectorAt(level, t.set("mul i64 %s, %d", r, t.vectors))
+		row := t.vectorAt(level, b, t.set("mul i64 %s, %d", r, t.vectors))
 		if len(t.side.single) == 0 {
 			t.side.sharing(t.n, func() {
 				for v := range t.vectors {

@@ -13,9 +13,9 @@ import (
 // one for the rows of a block and one for the columns of a strip. In it lies,
 // tile by tile,
 //
-//	element ((leaf·4096 + lane·steps + step)·each + number
+//	element (leaf + lane·stride + step)·each + number
 //
-// where a lane of the leaf takes up to steps slots, and number counts the each
+// where each leaf begins behind the one before and lanes lie strideOf apart, and number counts the each
 // rows or columns of a tile. (Packing, as in K. Goto and R. van de Geijn, Anatomy
 // of High-Performance Matrix Multiplication, 2008.)
 type panel struct {

@@ -12,14 +12,14 @@ import (
 type slotting struct {
 	from, count string // of the fold
 	leaves      string
-	padded      string // slots with those that are missing to the last leaf's last steps
+	padded      string // slots that a panel has room for
 }
 
 // leafSlots is one leaf.
 type leafSlots struct {
 	number       string
 	first, count string // slots
-	steps        string // of its longest lanes
+	stride       string // from lane to lane in a panel, in steps
 	base         string // where it begins in a panel, in slots
 }
 
@@ -31,8 +31,20 @@ func (t *tiling) slotting() {
 	s.from = t.scalar(t.fold.Args[0])
 	s.count = t.turnCount(s.from, t.scalar(t.fold.Args[1]))
 	s.leaves = t.upward(s.count, num.Leaf)
-	s.padded = t.set("mul i64 %s, %d", t.upward(s.count, t.leafLanes()), t.leafLanes())
+	whole := t.larger(t.set("add i64 %s, -1", s.leaves), "0")
+	last := t.set("sub i64 %s, %s", s.count, t.set("mul i64 %s, %d", whole, num.Leaf))
+	last = t.set("mul i64 %s, %d", t.strideOf(last), t.leafLanes())
+	s.padded = t.set("add i64 %s, %s", t.set("mul i64 %s, %d", whole, t.leafRoom()), last)
 }
+
+// strideOf is how far apart the lanes of a leaf lie in a panel, in steps: as many as its longest lanes have, and
+// one more if these are even, since lanes at the distance of a power of two would share a place in the cache.
+func (t *tiling) strideOf(slots string) string {
+	return t.set("or i64 %s, 1", t.upward(slots, t.leafLanes()))
+}
+
+// leafRoom is what a whole leaf takes in a panel, in slots.
+func (t *tiling) leafRoom() int { return num.Leaf + t.leafLanes() }
 
 // upward is a count divided by n, rounded up.
 func (e *emitter) upward(count string, n int) string {
@@ -47,10 +59,11 @@ func (t *tiling) eachLeaf(body func(l leafSlots)) {
 }
 
 func (t *tiling) leafAt(number string) leafSlots {
-	l := leafSlots{number: number, base: t.set("mul i64 %s, %d", number, num.Leaf)}
-	l.first = t.set("add i64 %s, %s", t.slots.from, l.base)
-	l.count = t.lesser(t.set("sub i64 %s, %s", t.slots.count, l.base), strconv.Itoa(num.Leaf))
-	l.steps = t.upward(l.count, t.leafLanes())
+	l := leafSlots{number: number, base: t.set("mul i64 %s, %d", number, t.leafRoom())}
+	before := t.set("mul i64 %s, %d", number, num.Leaf)
+	l.first = t.set("add i64 %s, %s", t.slots.from, before)
+	l.count = t.lesser(t.set("sub i64 %s, %s", t.slots.count, before), strconv.Itoa(num.Leaf))
+	l.stride = t.strideOf(l.count)
 	return l
 }
 
@@ -59,7 +72,7 @@ func (t *tiling) placeOf(l leafSlots, slot string, more int) string {
 	lane := t.set("and i64 %s, %d", slot, t.leafLanes()-1)
 	lane = t.set("add i64 %s, %d", lane, more)
 	step := t.set("lshr i64 %s, %d", slot, bits.TrailingZeros(uint(t.leafLanes())))
-	place := t.set("add i64 %s, %s", t.set("mul i64 %s, %s", lane, l.steps), step)
+	place := t.set("add i64 %s, %s", t.set("mul i64 %s, %s", lane, l.stride), step)
 	return t.set("add i64 %s, %s", place, l.base)
 }
 

@@ -21,15 +21,28 @@ func TestSpeed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range []int64{512, 2048} {
-			l := n.load(t, caseOf(k, []int64{s, s / 16, s, s}, s/16))
+		for _, q := range [][3]int64{{512, 512, 512}, {16, 512, 480}, {512, 512, 48}, {16, 4096, 480}, {512, 4096, 48}, {16, 2048, 480}, {512, 2048, 48}, {16, 2000, 480}, {512, 2000, 48}, {512, 1000, 480}, {512, 4000, 480}} {
+			s := q[0]
+			l := n.load(t, caseOf(k, []int64{s, s / 16, q[1], q[2]}, s/16))
 			best := time.Hour
 			for range 6 + 20*(1024/s) {
 				if d := timed(1, func() { l.run(0, s/16) }); d < best {
 					best = d
 				}
 			}
-			fmt.Printf("%s %d: %v %.1f GFLOP/s\n", name, s, best, 2*float64(s*s*s)/float64(best))
+			fmt.Printf("%s %d: %v %.1f GFLOP/s\n", name, q, best, 2*float64(q[0]*q[1]*q[2])/float64(best))
 		}
 	}
+}
+
+func TestDump(t *testing.T) {
+	if os.Getenv("DUMP") == "" {
+		t.Skip()
+	}
+	back := newBackend(t, 64)
+	text, err := Emit(fusedProduct(t), back.t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.WriteFile(os.Getenv("DUMP"), []byte(text), 0o644)
 }

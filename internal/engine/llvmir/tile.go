@@ -17,7 +17,7 @@ import (
 // folds. The slots of a lane of the canonical order are folded one after the
 // other in registers, and then the next lane's.
 type tiling struct {
-	*plan   // of the fold
+	*plan         // of the fold
 	side    *plan // of the loop over j
 	i, j    *kernel.Instr
 	fold    *kernel.Instr
