@@ -104,10 +104,10 @@ type loaded struct {
 	work    []byte
 }
 
-// The work memory of tests: a strip takes a tile of 48 columns of f32 with 8192 slots, so there are several of wider products.
+// The work memory of tests: a strip takes a tile of 48 columns of f32 with 12,800 slots, so there are several of wider products.
 const (
-	testStrip = 4 << 20
-	testBlock = 256 << 10
+	testStrip = 48 * 12800 * 4
+	testBlock = 8 * 12800 * 4
 )
 
 func (n *native) load(tb testing.TB, c *kerneltest.Case) *loaded {

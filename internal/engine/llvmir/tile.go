@@ -165,7 +165,7 @@ func (e *emitter) plainArith(v kernel.Value, op num.Op) *kernel.Instr {
 // shapes are tiles as rows and vectors of columns, in order of preference: a
 // tile loads rows + vectors times for rows · vectors folds of a vector. Grains of
 // rows are a multiple of a tile's.
-var shapes = [][2]int{{8, 3}, {4, 3}, {4, 2}, {2, 2}}
+var shapes = [][2]int{{8, 3}, {4, 3}, {4, 2}}
 
 // size chooses the first tile that stays in vector registers, of which there
 // are 32, or 16 on amd64 without vectors of 64 bytes. The last one is for
