@@ -61,7 +61,7 @@ func compute(ctx context.Context, c choices) (*measure.Report, error) {
 	if c.quick {
 		sizes = sizes[:1]
 	}
-	if err := b.products(ctx, sizes, limit); err != nil {
+	if err := b.products(ctx, sizes); err != nil {
 		return nil, err
 	}
 	return b.finish(), b.notePeaks(limit)

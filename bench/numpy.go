@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/godwit-run/godwit/internal/engine"
@@ -25,46 +26,74 @@ var matmuls = []struct {
 	kind  num.Kind
 	fused bool
 	abs   float64
-}{{"matmul f32", num.F32, false, 2e-7}, {"matmul f32, fused", num.F32, true, 2e-7}, {"matmul f64, fused", num.F64, true, 4e-16}}
+}{
+	{"matmul f32", num.F32, false, 2e-7}, {"matmul f32, fused", num.F32, true, 2e-7},
+	{"matmul f64", num.F64, false, 4e-16}, {"matmul f64, fused", num.F64, true, 4e-16},
+}
 
-// products compares products of two square matrices with NumPy's, on one core.
-func (b *bench) products(ctx context.Context, sizes []int64, limit func(int) (measure.Number, error)) error {
+// products compares products of two square matrices with NumPy's.
+func (b *bench) products(ctx context.Context, sizes []int64) error {
 	for _, m := range matmuls {
 		for _, n := range sizes {
-			t := task{name: fmt.Sprintf("%s %d", m.name, n), source: matmulOf(m.kind, m.fused), abs: m.abs * float64(n)}
-			if m.kind == num.F32 {
-				t.limit = limit // which is that of f32
-			}
-			if err := b.product(ctx, t, m.kind, n); err != nil {
-				return fmt.Errorf("%s: %w", t.name, err)
+			p := &squareProduct{kind: m.kind, n: n, task: task{name: fmt.Sprintf("%s %d", m.name, n), source: matmulOf(m.kind, m.fused), abs: m.abs * float64(n), limit: b.peakOf(m.kind, m.fused)}}
+			if err := b.product(ctx, p); err != nil {
+				return fmt.Errorf("%s: %w", p.name, err)
 			}
 		}
 	}
 	return nil
 }
 
-func (b *bench) product(ctx context.Context, t task, kind num.Kind, n int64) error {
+// peakOf is what multiplications and additions reach, in one instruction or apart.
+func (b *bench) peakOf(kind num.Kind, fused bool) func(int) (measure.Number, error) {
+	op := "peak apart"
+	if fused {
+		op = "peak fused"
+	}
+	limit := func(threads int) (measure.Number, error) { return b.peak(op, threads) }
+	if kind == num.F64 {
+		return f64Peak(limit)
+	}
+	return limit
+}
+
+// squareProduct is that of two square matrices with n rows.
+type squareProduct struct {
+	task
+	kind num.Kind
+	n    int64
+	x, y operand
+	ours *prepared
+}
+
+func (b *bench) product(ctx context.Context, p *squareProduct) (err error) {
 	defer b.release(b.mark())
-	x, err := b.random(kind, 5, n, n)
-	if err != nil {
+	if p.x, err = b.random(p.kind, 5, p.n, p.n); err != nil {
 		return err
 	}
-	y, err := b.random(kind, 6, n, n)
-	if err != nil {
+	if p.y, err = b.random(p.kind, 6, p.n, p.n); err != nil {
 		return err
 	}
-	p, err := b.prepare(ctx, t.source, x, y)
-	if err != nil {
+	if p.ours, err = b.prepare(ctx, p.source, p.x, p.y); err != nil {
 		return err
 	}
-	c := measure.Contest{Name: t.name + ", 1 thread", Unit: "GFLOP/s", Bytes: 2 * n * n * n, Pairs: b.pairs()}
-	pool := engine.NewPool(1)
+	for _, threads := range b.numbers() {
+		if err := b.productRow(ctx, p, threads); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bench) productRow(ctx context.Context, p *squareProduct, threads int) error {
+	c := measure.Contest{Name: p.name + ", " + count(threads), Unit: "GFLOP/s", Bytes: 2 * p.n * p.n * p.n, Pairs: b.pairs()}
+	pool := engine.NewPool(threads)
 	defer pool.Close()
-	repeat, err := b.ours(ctx, &c, p, pool)
+	repeat, err := b.ours(ctx, &c, p.ours, pool)
 	if err != nil {
 		return err
 	}
-	py, err := startNumPy(ctx, b.dir, kind, n, x, y)
+	py, theirs, err := b.rightNumPy(ctx, &c, p, threads)
 	switch {
 	case errors.Is(err, errNoNumPy):
 		b.note("%s.", err)
@@ -72,16 +101,30 @@ func (b *bench) product(ctx context.Context, t task, kind num.Kind, n int64) err
 		return err
 	default:
 		defer py.close()
-		theirs, err := py.saved(kind)
-		if err != nil {
-			return err
-		}
-		if c.Tolerance, err = t.differ(p.result()[0], theirs); err != nil {
-			return fmt.Errorf("ours and %s differ: %w", py.name, err)
-		}
 		c.Against, c.Reference = py.name, repeated(repeat, []vector{theirs}, py.time)
 	}
-	return b.enter(ctx, c, t, 1)
+	return b.enter(ctx, c, p.task, threads)
+}
+
+// rightNumPy is the fastest NumPy whose product is right: without what slows OpenBLAS if that will do, or else with it.
+func (b *bench) rightNumPy(ctx context.Context, c *measure.Contest, p *squareProduct, threads int) (py *numPy, theirs vector, err error) {
+	for _, given := range []bool{false, true} {
+		if py, err = startNumPy(ctx, numPyEnv(threads, given), b.dir, p.kind, p.n, p.x, p.y); errors.Is(err, errNoNumPy) {
+			return nil, theirs, err
+		}
+		if err == nil {
+			if theirs, err = py.saved(p.kind); err == nil {
+				if c.Tolerance, err = p.differ(p.ours.result()[0], theirs); err == nil {
+					return py, theirs, nil
+				}
+			}
+			py.close()
+		}
+		if !given {
+			b.note("%s: NumPy without %s: %v. It runs with the environment as given.", c.Name, strings.Join(slowing, " and "), err)
+		}
+	}
+	return nil, theirs, fmt.Errorf("ours and NumPy's: %w", err)
 }
 
 // numPy is a Python process that multiplies two matrices whenever it is asked.
@@ -90,7 +133,7 @@ type numPy struct {
 	output string
 }
 
-func startNumPy(ctx context.Context, dir string, kind num.Kind, n int64, x, y operand) (*numPy, error) {
+func startNumPy(ctx context.Context, env []string, dir string, kind num.Kind, n int64, x, y operand) (*numPy, error) {
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
 	p := &numPy{output: filepath.Join(dir, "c")}
 	for path, content := range map[string][]byte{a: x.data, b: y.data} {
@@ -99,7 +142,7 @@ func startNumPy(ctx context.Context, dir string, kind num.Kind, n int64, x, y op
 		}
 	}
 	var err error
-	p.python, err = startPython(ctx, dir, "matmul.py", matmulScript, kind.String(), fmt.Sprint(n), a, b, p.output)
+	p.python, err = startPython(ctx, env, dir, "matmul.py", matmulScript, kind.String(), fmt.Sprint(n), a, b, p.output)
 	return p, err
 }
 

@@ -9,13 +9,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
 
 var errNoNumPy = errors.New("SKIPPED: NumPy is not installed and cannot be (Debian: python3-venv; or python3-numpy, libopenblas0-pthread), so there is no reference")
 
-// python is a process with NumPy that answers each line with one, on one thread.
+// python is a process with NumPy that answers each line with one.
 type python struct {
 	cmd   *exec.Cmd
 	in    io.WriteCloser
@@ -23,8 +24,23 @@ type python struct {
 	name  string // with versions: its first line
 }
 
-// startPython runs a script, which is written into dir.
-func startPython(ctx context.Context, dir, script string, text []byte, args ...string) (*python, error) {
+// slowing are variables by which OpenBLAS takes the kernels of another processor, or other blocks, than are best for this one.
+var slowing = []string{"OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"}
+
+// numPyEnv is this process's environment for a NumPy on so many threads. Unless it is as given, what slows OpenBLAS is left out.
+func numPyEnv(threads int, given bool) []string {
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return !given && slices.Contains(slowing, name)
+	})
+	for _, library := range []string{"OPENBLAS", "OMP", "MKL"} {
+		env = append(env, fmt.Sprintf("%s_NUM_THREADS=%d", library, threads))
+	}
+	return env
+}
+
+// startPython runs a script, which is written into dir, in an environment of numPyEnv.
+func startPython(ctx context.Context, env []string, dir, script string, text []byte, args ...string) (*python, error) {
 	program, err := pythonWithNumPy(ctx)
 	if err != nil {
 		return nil, err
@@ -34,7 +50,7 @@ func startPython(ctx context.Context, dir, script string, text []byte, args ...s
 		return nil, err
 	}
 	p := &python{cmd: exec.CommandContext(ctx, program, append([]string{path}, args...)...)}
-	p.cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1")
+	p.cmd.Env = env
 	p.cmd.Stderr = os.Stderr
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
 		return nil, err

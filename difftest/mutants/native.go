@@ -47,6 +47,7 @@ type linked struct {
 	entry uintptr
 	pages []byte
 	block []byte
+	work  []byte // nil unless the kernel may compute in tiles
 }
 
 func (n *native) link(r *rand.Rand, k *kernel.Kernel) (*linked, error) {
@@ -73,10 +74,30 @@ func (n *native) link(r *rand.Rand, k *kernel.Kernel) (*linked, error) {
 		return nil, err
 	}
 	l.block = l.pages[size-l.lay.Bytes : size]
+	if l.lay.Tiled {
+		if l.work, err = unix.Mmap(-1, 0, stripBytes+blockBytes+int(page), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON); err != nil {
+			return nil, err
+		}
+		if err := unix.Mprotect(l.work[stripBytes+blockBytes:], unix.PROT_NONE); err != nil {
+			return nil, err
+		}
+		l.put(l.lay.Work, uint64(uintptr(unsafe.Pointer(unsafe.SliceData(l.work)))))
+		l.put(l.lay.Strip, stripBytes)
+		l.put(l.lay.Block, blockBytes)
+	}
 	return l, unix.Mprotect(l.pages[size:], unix.PROT_NONE)
 }
 
+// The work memory of kernels in tiles, see llvmir.Layout.
+const (
+	stripBytes = 1 << 20
+	blockBytes = 128 << 10
+)
+
 func (l *linked) close() {
+	if l.work != nil {
+		_ = unix.Munmap(l.work)
+	}
 	_ = unix.Munmap(l.pages)
 	_ = l.image.Close()
 }

@@ -96,6 +96,14 @@ func (t *nativeThread) Run(ctx context.Context, a *Args, lo, hi int64) error {
 	if err := t.put(a); err != nil {
 		return err
 	}
+	if t.lay.Tiled {
+		w, err := borrowWork()
+		if err != nil {
+			return err
+		}
+		defer w.giveBack()
+		t.block[t.lay.Work/8], t.block[t.lay.Strip/8], t.block[t.lay.Block/8] = w.address(), w.strip, w.block
+	}
 	stop := &t.block[t.lay.Stop/8]
 	*stop = 0
 	unwatch := func() bool { return true }

@@ -101,7 +101,14 @@ type loaded struct {
 	n       *native
 	regions [][]byte
 	block   []byte
+	work    []byte
 }
+
+// The work memory of tests: a strip takes a tile of 48 columns of f32 with 12,800 slots, so there are several of wider products.
+const (
+	testStrip = 48 * 12800 * 4
+	testBlock = 8 * 12800 * 4
+)
 
 func (n *native) load(tb testing.TB, c *kerneltest.Case) *loaded {
 	l := &loaded{c: c, n: n, block: guarded(tb, n.lay.Bytes)}
@@ -122,6 +129,15 @@ func (n *native) load(tb testing.TB, c *kerneltest.Case) *loaded {
 		l.put(n.lay.Faults+int64(8*i), math.MaxInt64)
 	}
 	l.put(n.lay.Stop, 0)
+	if n.lay.Tiled {
+		l.work = guarded(tb, testStrip+testBlock)
+		for i := range l.work {
+			l.work[i] = 0xff // nothing may depend on it: these are NaNs
+		}
+		l.put(n.lay.Work, uint64(uintptr(unsafe.Pointer(unsafe.SliceData(l.work)))))
+		l.put(n.lay.Strip, testStrip)
+		l.put(n.lay.Block, testBlock)
+	}
 	return l
 }
 

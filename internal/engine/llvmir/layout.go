@@ -19,8 +19,25 @@ func NewLayout(k *kernel.Kernel) *Layout {
 	l.Bases = l.Scalars + 8*int64(len(k.Scalars))
 	l.Faults = l.Bases + 8*int64(len(k.Regions))
 	l.Stop = l.Faults + 8*int64(k.Sites)
-	l.Bytes = l.Stop + 8
+	l.Work, l.Strip, l.Block = l.Stop+8, l.Stop+16, l.Stop+24
+	l.Bytes = l.Block + 8
+	for i := range k.Body.Instrs {
+		each(&k.Body.Instrs[i], func(in *kernel.Instr) { l.Tiled = l.Tiled || holdsFold(in) })
+	}
 	return l
+}
+
+// holdsFold reports a loop around a loop around a fold.
+func holdsFold(in *kernel.Instr) bool {
+	if in.Code != kernel.For {
+		return false
+	}
+	j, _ := only(&in.Blocks[0], kernel.For)
+	if j == nil {
+		return false
+	}
+	fold, _ := only(&j.Blocks[0], kernel.Fold)
+	return fold != nil
 }
 
 func (l *Layout) number(p size.Poly) int {

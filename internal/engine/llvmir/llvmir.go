@@ -49,9 +49,17 @@ func (t Target) fuses() bool { return t.Fma || t.Arch != "amd64" && t.Arch != ""
 //	             and may lie anywhere; only elements inside the window are touched
 //	faults       i64 each: least place so far, math.MaxInt64 for none, -1 without
 //	             a place. A run only lowers it
+//	work         address of memory that is this run's alone, with any bytes in it, aligned to 64
+//	strip, block i64 each: how it is divided, in bytes. Both are at its beginning, one behind the
+//	             other; what the columns of tiles read goes into the first, and should stay in
+//	             the last cache of a processor, and what their rows read into the second, and
+//	             should stay in the one before
 //	stop         i64: set to 1 by another thread when the run is to end soon; every
 //	             loop of unknown length looks at it, at least each few thousand turns
 type Layout struct {
 	Polys                               []size.Poly
 	Scalars, Bases, Faults, Stop, Bytes int64
+	// Work, Strip and Block are of kernels that may compute in tiles, which Tiled says.
+	Work, Strip, Block int64
+	Tiled              bool
 }

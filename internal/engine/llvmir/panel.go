@@ -10,22 +10,23 @@ import (
 // A panel holds the elements that tiles load, in the order in which they load
 // them, so that the inner loop reads memory straight on: the rows of regions
 // often lie at distances at which they share a place in the cache. There is
-// one for the rows of a band and one for the columns of a strip:
+// one for the rows of a block and one for the columns of a strip. In it lies,
+// tile by tile,
 //
-//	vector (((tile·sections + section)·pieces + piece)·slots + slot)·each + number
+//	element (leaf + lane·stride + step)·each + number
 //
-// where a section has slots rows of lanes, and number counts the each rows or
-// columns of a tile. (Packing, as in K. Goto and R. van de Geijn, Anatomy of
-// High-Performance Matrix Multiplication, 2008.)
+// where each leaf begins behind the one before and lanes lie strideOf apart, and number counts the each
+// rows or columns of a tile. (Packing, as in K. Goto and R. van de Geijn, Anatomy
+// of High-Performance Matrix Multiplication, 2008.)
 type panel struct {
 	*tiling
 	load    *kernel.Instr
 	counter kernel.Value // of the loop over rows or columns
-	number  func(first string, number int) string
+	end     string       // of that loop
 	each    int
 	chain   []*kernel.Instr // what computes the index
-	ty      typ
-	addr    string
+	elem    num.Kind
+	addr    string // of the first tile
 }
 
 // panels finds the loads of the fold's body that vary with i or with j, but
@@ -39,16 +40,14 @@ func (t *tiling) panels() (rows, columns []*panel) {
 		}
 		chain, ok := t.chain(in.Args[0], i)
 		byI, byJ := t.varies(in.Args[0], i), t.varies(in.Args[0], j)
-		p := &panel{tiling: t, load: in, chain: chain, ty: typ{t.k.Regions[in.Region].Elem, t.n}}
+		p := &panel{tiling: t, load: in, chain: chain, elem: t.k.Regions[in.Region].Elem}
 		switch {
 		case !ok || byI == byJ:
 		case byI:
-			p.counter, p.number, p.each = i, t.row, t.rows
-			p.addr = t.alloca(num.Leaf/t.n*p.each, p.ty)
+			p.counter, p.end, p.each = i, t.ihi, t.rows
 			rows = append(rows, p)
 		default:
-			p.counter, p.number, p.each = j, t.column, t.columns
-			p.addr = t.alloca(t.stripElements()/t.n, p.ty)
+			p.counter, p.end, p.each = j, t.jhi, t.columns()
 			columns = append(columns, p)
 		}
 	}
@@ -56,13 +55,13 @@ func (t *tiling) panels() (rows, columns []*panel) {
 }
 
 // chain lists the instructions, from value first on, that an index is computed
-// by, if all are arithmetic without faults.
+// by, if all are loads or arithmetic without faults.
 func (e *emitter) chain(v, first kernel.Value) (list []*kernel.Instr, ok bool) {
 	d := e.def[v]
 	if v < first || d == nil || d.Code == kernel.Const {
 		return nil, true
 	}
-	if d.Code != kernel.Arith || d.Kind != num.I64 || d.Site != kernel.NoSite {
+	if d.Code != kernel.Load && (d.Code != kernel.Arith || d.Kind != num.I64) || d.Site != kernel.NoSite {
 		return nil, false
 	}
 	for _, a := range d.Args {
@@ -81,7 +80,7 @@ func (e *emitter) varies(index, counter kernel.Value) bool {
 		return true
 	}
 	d := e.def[index]
-	if d == nil || d.Code != kernel.Arith {
+	if d == nil {
 		return false
 	}
 	for _, a := range d.Args {
@@ -92,32 +91,81 @@ func (e *emitter) varies(index, counter kernel.Value) bool {
 	return false
 }
 
-// vector is the address of a vector in the panel.
-func (p *panel) vector(tile, section, piece, slot string, number int) string {
-	i := p.set("add i64 %s, %s", p.set("mul i64 %s, %s", tile, p.sections), section)
-	i = p.set("add i64 %s, %s", p.set("mul i64 %s, %d", i, p.pieces), piece)
-	i = p.set("add i64 %s, %s", p.set("mul i64 %s, %d", i, p.sectionSlots()), slot)
-	i = p.set("add i64 %s, %d", p.set("mul i64 %s, %d", i, p.each), number)
-	return p.set("getelementptr %s, ptr %s, i64 %s", p.ty, p.addr, i)
+// tile is the address of a tile's elements.
+func (p *panel) tile(number string) string {
+	return p.element(p.addr, p.set("mul i64 %s, %s", number, p.slots.padded), "0", 0)
 }
 
-// fill copies the elements of one tile, whose first row or column is given.
+// element is the address of a number at a slot in the order of the panel.
+func (p *panel) element(tile, slot, number string, more int) string {
+	at := p.set("add i64 %s, %s", p.set("mul i64 %s, %d", slot, p.each), number)
+	if more > 0 {
+		at = p.set("add i64 %s, %d", at, more)
+	}
+	return p.set("getelementptr %s, ptr %s, i64 %s", typ{p.elem, 1}, tile, at)
+}
+
+// fill copies the elements of one tile, whose first row or column is given. It
+// reads a vector of slots of several rows or columns, and turns them around.
 func (p *panel) fill(tile, first string) {
-	lanes := p.pieces * p.n
-	p.loop("0", p.slots, 1, nil, func(slot string, _ []string) ([]string, string) {
-		start := p.set("add i64 %s, %s", p.from, p.set("mul i64 %s, %d", slot, lanes))
-		section, slot := p.set("udiv i64 %s, %d", slot, p.sectionSlots()), p.set("urem i64 %s, %d", slot, p.sectionSlots())
-		for number := range p.each {
-			p.bind(p.counter, p.number(first, number))
-			for piece := range p.pieces {
-				p.bind(p.body.Params[0], p.set("add i64 %s, %d", start, piece*p.n))
-				for _, in := range p.chain {
-					p.instr(in)
+	chunk := min(p.each, p.n)
+	p.loop("0", strconv.Itoa(p.each), int64(chunk), nil, func(number string, _ []string) ([]string, string) {
+		p.eachLeaf(func(l leafSlots) {
+			whole := p.set("and i64 %s, %d", l.count, -p.n)
+			p.loop("0", whole, int64(p.n), nil, func(slot string, _ []string) ([]string, string) {
+				p.turnAround(tile, first, number, chunk, l, slot)
+				return nil, ""
+			})
+			p.loop(whole, l.count, 1, nil, func(slot string, _ []string) ([]string, string) {
+				for x := range chunk {
+					v := p.read(first, number, x, l, slot, 1)
+					p.keep(typ{p.elem, 1}, v, p.element(tile, p.placeOf(l, slot, 0), number, x))
 				}
-				v := p.emitter.loadIndex(p.load.Region, p.scalar(p.load.Args[0]), p.ty)
-				p.keep(p.ty, v, p.vector(tile, section, strconv.Itoa(piece), slot, number))
-			}
-		}
+				return nil, ""
+			})
+		})
 		return nil, ""
 	})
+}
+
+// read loads n slots of a row or column by number, at most the last.
+func (p *panel) read(first, number string, more int, l leafSlots, slot string, n int) string {
+	at := p.set("add i64 %s, %s", first, number)
+	at = p.lesser(p.set("add i64 %s, %d", at, more), p.set("add i64 %s, -1", p.end))
+	p.bind(p.counter, at)
+	p.bind(p.body.Params[0], p.set("add i64 %s, %s", l.first, slot))
+	for _, in := range p.chain {
+		p.instr(in)
+	}
+	return p.emitter.loadIndex(p.load.Region, p.scalar(p.load.Args[0]), typ{p.elem, n})
+}
+
+// turnAround copies a vector of slots of each of some rows or columns. To zip the
+// first half of a list of vectors with the second moves the highest digit of where
+// an element lies behind the lowest; with all digits of the list's length moved,
+// rows have become columns.
+func (p *panel) turnAround(tile, first, number string, chunk int, l leafSlots, slot string) {
+	t := typ{p.elem, p.n}
+	v := make([]string, chunk)
+	for x := range v {
+		v[x] = p.read(first, number, x, l, slot, p.n)
+	}
+	low, high := make([]int, p.n), make([]int, p.n)
+	for x := range p.n {
+		low[x] = x/2 + x%2*p.n
+		high[x] = low[x] + p.n/2
+	}
+	for digits := chunk; digits > 1; digits /= 2 {
+		var zipped []string
+		for x := range chunk / 2 {
+			for _, lanes := range [][]int{low, high} {
+				zipped = append(zipped, p.set("shufflevector %s %s, %s %s, %s", t, v[x], t, v[x+chunk/2], mask(lanes)))
+			}
+		}
+		v = zipped
+	}
+	for x := range p.n {
+		group := p.part(t, v[x*chunk/p.n], x*chunk%p.n, chunk)
+		p.keep(typ{p.elem, chunk}, group, p.element(tile, p.placeOf(l, slot, x), number, 0))
+	}
 }

@@ -13,25 +13,24 @@ import (
 //
 // in which every fold over k is independent of the others: a product of
 // matrices, a table of distances. A tile of several i and j is folded at once,
-// so that an element that is loaded serves several folds. Tiles go down i
-// first, see
-// stripBytes.
+// j's side by side in vectors, so that an element that is loaded serves several
+// folds. The slots of a lane of the canonical order are folded one after the
+// other in registers, and then the next lane's.
 type tiling struct {
-	*plan   // of the fold
+	*plan         // of the fold
+	side    *plan // of the loop over j
 	i, j    *kernel.Instr
 	fold    *kernel.Instr
-	accs    []accumulator
+	acc     accumulator
 	rows    int // i's of a tile
-	columns int // j's of a tile
-	pieces  int // vectors that make up a row of lanes
-	n       int // lanes of a vector
-	memory  *tileMemory
+	vectors int // that make up a row of a tile
+	n       int // j's of a vector
+	memory  string
 
 	bandPanels, stripPanels []*panel
-	// In the text: first slot of the folds, first after whole rows of lanes,
-	// number of such rows and of sections, and the tile of the strip at hand.
-	from, mid, slots, sections, tile string
-	iend, jend                       string // of all rows and columns
+	slots                   slotting
+	ihi, jhi                string // ends of all rows and columns
+	ilo                     string
 }
 
 // tile writes a For as tiles, if it is such a nest.
@@ -49,9 +48,37 @@ func (e *emitter) tile(in *kernel.Instr) bool {
 	if !ok || len(p.single) > 0 || !innermost(p.body) || !e.consecutive(t.fold) {
 		return false
 	}
-	t.plan = p
+	t.plan, t.side = p, e.planOf(t.j, nil)
 	t.size()
+	if !t.abreast() {
+		return false
+	}
 	t.write()
+	return true
+}
+
+// abreast reports that folds for several j can be computed side by side without
+// a gather in the fold.
+func (t *tiling) abreast() bool {
+	for x := range t.j.Blocks[0].Instrs {
+		in := &t.j.Blocks[0].Instrs[x]
+		if t.side.single[in] {
+			return false
+		}
+		if in == t.fold {
+			break
+		}
+	}
+	rows, columns := t.panels()
+	packed := map[*kernel.Instr]bool{}
+	for _, p := range slices.Concat(rows, columns) {
+		packed[p.load] = true
+	}
+	for x := range t.body.Instrs {
+		if in := &t.body.Instrs[x]; in.Code == kernel.Load && !packed[in] && t.side.shapes[in.Args[0]] > unit {
+			return false
+		}
+	}
 	return true
 }
 
@@ -135,48 +162,58 @@ func (e *emitter) plainArith(v kernel.Value, op num.Op) *kernel.Instr {
 	return nil
 }
 
-// shapes are tiles as rows and columns, in order of preference: a tile loads
-// rows + columns elements for rows · columns folds.
-var shapes = [][2]int{{4, 4}, {6, 2}, {4, 2}}
+// shapes are tiles as rows and vectors of columns, in order of preference: a
+// tile loads rows + vectors times for rows · vectors folds of a vector. Grains of
+// rows are a multiple of a tile's.
+var shapes = [][2]int{{8, 3}, {4, 3}, {4, 2}}
 
 // size chooses the first tile that stays in vector registers, of which there
 // are 32, or 16 on amd64 without vectors of 64 bytes. The last one is for
 // bodies so long that no tile does.
 func (t *tiling) size() {
-	t.accs, _ = t.accumulators(t.fold)
-	k := t.accs[0].Kind
-	t.n = t.t.VectorBytes / k.Size()
-	t.pieces = num.Lanes(k) / t.n
+	accs, _ := t.accumulators(t.fold)
+	t.acc = accs[0]
+	t.n = t.t.VectorBytes / t.acc.Kind.Size()
 	registers := 32
 	if t.t.Arch == "amd64" && t.t.VectorBytes < 64 {
 		registers = 16
 	}
 	for _, s := range shapes {
-		t.rows, t.columns = s[0], s[1]
+		t.rows, t.vectors = s[0], s[1]
 		if t.registers() <= registers {
 			break
 		}
 	}
-	if most, ok := t.maxTurns(t.i); ok {
-		t.rows = int(min(int64(t.rows), max(most, 1)))
-	}
 }
 
-// registers is how many vectors a turn of the inner loop has at a time: a row
-// of lanes for each fold, what is loaded for all columns and for one row, and
-// the value that is computed.
+// registers is how many vectors a turn of the inner loop has at a time: one for
+// each of the tile's, what is loaded for all columns and for one row, and, if it
+// is not folded as it is multiplied, the value that is computed.
 func (t *tiling) registers() int {
-	n := t.rows*t.columns + 1
+	n := t.rows * t.vectors
 	i, j := t.i.Blocks[0].Params[0], t.j.Blocks[0].Params[0]
 	for x := range t.body.Instrs {
 		in := &t.body.Instrs[x]
 		switch {
-		case in.Code != kernel.Load:
-		case t.varies(in.Args[0], j) && !t.varies(in.Args[0], i):
-			n += t.columns
-		default:
+		case in.Code == kernel.Load && t.varies(in.Args[0], j) && !t.varies(in.Args[0], i):
+			n += t.vectors
+		case in.Code == kernel.Load:
 			n++
 		}
 	}
+	if t.acc.factors == nil {
+		n++
+	}
 	return n
 }
+
+// narrowed is the same nest in tiles that are one vector of n columns wide.
+func (t *tiling) narrowed(n int) *tiling {
+	c := *t
+	c.n, c.vectors = n, 1
+	c.bandPanels, c.stripPanels = nil, nil
+	return &c
+}
+
+// columns is the number of columns of a tile.
+func (t *tiling) columns() int { return t.vectors * t.n }

@@ -28,15 +28,29 @@ func products(t *testing.T) []*kernel.Kernel {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return []*kernel.Kernel{parse(t, "matmul"), k, fused}
+	return []*kernel.Kernel{parse(t, "matmul"), k, fused, fusedProduct(t)}
+}
+
+// fusedProduct is the product of two matrices with one rounding for each slot.
+func fusedProduct(tb testing.TB) *kernel.Kernel {
+	text, err := os.ReadFile("testdata/kernels/matmul.txt")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	k, err := kernel.ParseText(strings.Replace(string(text), "add f32 {", "muladd f32 {", 1))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return k
 }
 
 // productSizes are rows, columns and slots: none, fewer than any tile has, those
-// that no tile divides, several bands between looks at the stop word, sections,
-// strips, and more than a leaf.
+// that no tile divides, several blocks and strips, one vector or a quarter, slots
+// beyond rows of lanes, of a leaf but one and one more, and of several leaves.
 var productSizes = [][3]int64{
-	{1, 1, 1}, {0, 3, 5}, {3, 0, 5}, {5, 4, 0}, {2, 2, 33}, {3, 5, 31}, {7, 3, 64}, {13, 9, 70},
-	{100, 7, 61}, {23, 11, 1100}, {9, 45, 1600}, {4, 19, 4096}, {3, 4, 4100},
+	{1, 1, 1}, {0, 3, 5}, {3, 0, 5}, {5, 4, 0}, {9, 60, 0}, {2, 2, 33}, {3, 5, 31}, {7, 3, 64}, {13, 9, 70},
+	{100, 7, 61}, {5, 49, 1}, {16, 96, 32}, {17, 97, 63}, {70, 131, 129}, {23, 11, 1100}, {9, 45, 1600},
+	{4, 19, 4095}, {5, 50, 4096}, {3, 4, 4097}, {4, 24, 12300}, {9, 100, 7000},
 }
 
 // TestTiles has every shape of tile, as all processors get them: which one that
@@ -66,7 +80,7 @@ func TestTiles(t *testing.T) {
 	}
 	for _, s := range shapes {
 		if !t.Failed() && len(seen) > 0 && !slices.Contains(seen, s) {
-			t.Errorf("no tile of %d rows and %d columns", s[0], s[1])
+			t.Errorf("no tile of %d rows and %d vectors", s[0], s[1])
 		}
 	}
 }
@@ -84,7 +98,7 @@ func shapeOf(t *testing.T, k *kernel.Kernel, target Target) [2]int {
 	}
 	tile.plan = p
 	tile.size()
-	return [2]int{tile.rows, tile.columns}
+	return [2]int{tile.rows, tile.vectors}
 }
 
 // TestFusedLanes has fused lanes as wide as the processor's vectors, and none

@@ -1,0 +1,63 @@
+package engine
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestCaches reads the caches of a processor as the system describes them, and divides memory by them.
+func TestCaches(t *testing.T) {
+	dir := t.TempDir()
+	for name, c := range map[string][3]string{"index0": {"1", "48K", "0"}, "index2": {"2", "1024K", "0"}, "index3": {"3", "32M", "0-3,8-11"}} {
+		d := filepath.Join(dir, name)
+		if err := os.Mkdir(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for i, file := range []string{"level", "size", "shared_cpu_list"} {
+			if err := os.WriteFile(filepath.Join(d, file), []byte(c[i]+"\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	second, last := caches(dir)
+	if second != 1<<20 || last != 4<<20 {
+		t.Errorf("caches of %d and %d bytes", second, last)
+	}
+	if strip, block := divide(16<<20/8, 64<<20); strip != 16<<20 || block != 512<<10 {
+		t.Errorf("%d bytes for columns, %d for rows", strip, block)
+	}
+	if s, l := caches(t.TempDir()); s != 0 || l != 0 {
+		t.Errorf("caches that are not there have %d and %d bytes", s, l)
+	}
+	if strip, block := divide(0, 0); strip < leastStrip || block < leastBlock {
+		t.Errorf("%d and %d bytes", strip, block)
+	}
+	for _, text := range []string{"", "K", "-1K", "many", "99999999999999999999G"} {
+		if n := cacheSize(text); n != 0 {
+			t.Errorf("%q is %d bytes", text, n)
+		}
+	}
+}
+
+// TestWork: runs at the same time have memory of their own, and memory that was given back is used again.
+func TestWork(t *testing.T) {
+	a, err := borrowWork()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := borrowWork()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.address() == b.address() || a.address()%64 != 0 || int64(len(a.bytes)) < a.strip+a.block {
+		t.Errorf("%#x and %#x, %d bytes for %d + %d", a.address(), b.address(), len(a.bytes), a.strip, a.block)
+	}
+	a.giveBack()
+	if c, err := borrowWork(); err != nil || c != a {
+		t.Errorf("memory that was free is not used again; %v", err)
+	} else {
+		c.giveBack()
+	}
+	b.giveBack()
+}
