@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/godwit-run/godwit/internal/ir/graph"
+	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
 const graphsFile = "testdata/elementary.txt"
@@ -22,8 +23,8 @@ func TestElementaryGraphs(t *testing.T) {
 	methods["sign"] = scalarMethods["sign"]
 	var got strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(methods)) {
-		for _, width := range []string{"f32", "f64"} {
-			for _, mode := range []string{"", "#[fused] "} {
+		for _, k := range []num.Kind{num.F32, num.F64} {
+			for _, mode := range []string{"", "fused"} {
 				call := "x." + name + "()"
 				switch {
 				case methods[name].sizes > 0:
@@ -31,11 +32,11 @@ func TestElementaryGraphs(t *testing.T) {
 				case methods[name].min > 0:
 					call = "x." + name + "(y)"
 				}
-				text := printValue(t, mode, width, call)
+				text := printValue(t, callGraph(t, k, mode != "", call), call)
 				if testing.Verbose() {
-					t.Logf("%s %s%s\n%s", name, mode, width, text)
+					t.Logf("%s %s %s\n%s", name, mode, k, text)
 				}
-				fmt.Fprintf(&got, "%-16s %-5s %s %4d nodes %.16x\n", name, strings.Trim(mode, "#[] "), width, strings.Count(text, "\n"), sha256.Sum256([]byte(text)))
+				fmt.Fprintf(&got, "%-16s %-5s %s %4d nodes %.16x\n", name, mode, k, strings.Count(text, "\n"), sha256.Sum256([]byte(text)))
 			}
 		}
 	}
@@ -56,15 +57,17 @@ func TestElementaryGraphs(t *testing.T) {
 	}
 }
 
-// printValue prints the value of a call in a function of floats.
-func printValue(t *testing.T, mode, width, call string) string {
+// callGraph is the graph of a function of two floats that gives the value of a call.
+func callGraph(t *testing.T, k num.Kind, fused bool, call string) *graph.Graph {
 	t.Helper()
-	result := width
+	result, mode := k.String(), ""
 	if strings.HasPrefix(call, "x.is_") {
 		result = "bool"
 	}
-	src := fmt.Sprintf("%sfn f(x: %s, y: %s) -> %s { %s }", mode, width, width, result, call)
-	p, msgs := checkText("f.gw", src)
+	if fused {
+		mode = "#[fused] "
+	}
+	p, msgs := checkText("f.gw", fmt.Sprintf("%sfn f(x: %s, y: %s) -> %s { %s }", mode, k, k, result, call))
 	if err := msgs.Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +75,12 @@ func printValue(t *testing.T, mode, width, call string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &valuePrinter{t: t, call: call, src: src, numbers: map[*graph.Node]int{}}
+	return g
+}
+
+// printValue prints the value of a call that is a function's result.
+func printValue(t *testing.T, g *graph.Graph, call string) string {
+	v := &valuePrinter{t: t, call: call, src: g.Source.Text, numbers: map[*graph.Node]int{}, known: map[string]int{}}
 	v.print(g.Body.Results[0])
 	return v.out.String()
 }
@@ -109,9 +117,6 @@ func (v *valuePrinter) print(n *graph.Node) int {
 		}
 	}
 	line := strings.Join(parts, " ")
-	if v.known == nil {
-		v.known = map[string]int{}
-	}
 	i, again := v.known[line]
 	if !again {
 		i = len(v.known)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/godwit-run/godwit/internal/front/syntax"
+	"github.com/godwit-run/godwit/internal/front/types"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
@@ -29,6 +30,15 @@ func limits(k num.Kind) map[string]uint64 {
 		"MAX": num.FromFloat(k, most), "MIN": num.FromFloat(k, -most), "NAN": num.FromFloat(k, math.NaN()),
 		"INFINITY": num.FromFloat(k, math.Inf(1)), "NEG_INFINITY": num.FromFloat(k, math.Inf(-1)),
 	}
+}
+
+// numberNamed is the type of numbers that a name stands for.
+func (e *elab) numberNamed(name string) (num.Kind, bool) {
+	if t := e.fr.types[name]; t != nil && types.IsNumber(t) {
+		return t.KindOf(), true
+	}
+	k, ok := num.ParseKind(name)
+	return k, ok && k != num.Bool
 }
 
 // limitOf is a constant of a type, as i64::MAX.
