@@ -81,9 +81,10 @@ func preludeMethod(name string, more int) method {
 // a function of f64 that has none is computed in f64 and rounded.
 func (e *elab) prelude(at diag.Span, name string, args ...*graph.Node) *graph.Node {
 	k := args[0].Type.Num
-	if k == num.F32 && preludeItem(name+"_f32") != nil {
-		name += "_f32"
-		return e.preludeCall(at, preludeItem(name), args)
+	if k == num.F32 {
+		if d := preludeItem(name + "_f32"); d != nil {
+			return e.preludeCall(at, d, args)
+		}
 	}
 	d := preludeItem(name)
 	if k == num.F64 || len(d.sig.kinds) > 0 {
@@ -128,40 +129,42 @@ func (e *elab) preludeCall(at diag.Span, d *decl, args []*graph.Node) *graph.Nod
 	return r
 }
 
-// intrinsic calls what only the prelude can call; the arguments have the type of the first.
-func (e *elab) intrinsic(x *syntax.Call) (n *graph.Node, ok bool) {
-	call := map[string]func(e *elab, at diag.Span, x []*graph.Node) *graph.Node{
-		"bits": (*elab).floatBits, "from_bits": (*elab).fromBits,
-	}[x.Func.Path[0].Text]
-	if call == nil {
-		return nil, false
-	}
+// callInPrelude is a call in the prelude's text. Literals and generic names have the type of the
+// first argument; otherwise types are right as they are.
+func (e *elab) callInPrelude(x *syntax.Call) *graph.Node {
 	var want *graph.Type
 	args := make([]*graph.Node, len(x.Args))
 	for i, a := range x.Args {
-		if args[i] = e.value(a, want); args[i] == nil {
-			return nil, true
+		if args[i] = e.expr(a, want); args[i] == nil {
+			return nil
 		}
 		want = args[0].Type
 	}
-	return call(e, x.Span, args), true
+	switch name := x.Func.Path[0].Text; name {
+	case "bits":
+		return e.floatBits(x.Span, args[0])
+	case "from_bits":
+		return e.fromBits(x.Span, args[0])
+	default:
+		return e.preludeCall(x.Span, preludeItem(name), args)
+	}
 }
 
 // floatBits looks at a float as the signed integer with its bits, fromBits the other way.
-func (e *elab) floatBits(at diag.Span, x []*graph.Node) *graph.Node {
+func (e *elab) floatBits(at diag.Span, x *graph.Node) *graph.Node {
 	k := num.I64
-	if x[0].Type.Num == num.F32 {
+	if x.Type.Num == num.F32 {
 		k = num.I32
 	}
-	return e.add(graph.Bits, types.Scalars[k], at, x[0])
+	return e.add(graph.Bits, types.Scalars[k], at, x)
 }
 
-func (e *elab) fromBits(at diag.Span, x []*graph.Node) *graph.Node {
+func (e *elab) fromBits(at diag.Span, x *graph.Node) *graph.Node {
 	k := num.F64
-	if x[0].Type.Num == num.I32 {
+	if x.Type.Num == num.I32 {
 		k = num.F32
 	}
-	return e.add(graph.Bits, types.Scalars[k], at, x[0])
+	return e.add(graph.Bits, types.Scalars[k], at, x)
 }
 
 // poly is [c0, c1, …].poly(x): c0 + x·(c1 + x·(…)), of fused multiply-adds for a fused function.

@@ -269,9 +269,7 @@ func (e *elab) compareConst(i *graph.Node, c int64, at diag.Span) *graph.Node {
 // call is f(args).
 func (e *elab) call(x *syntax.Call, want *graph.Type) *graph.Node {
 	if e.fr.user != nil {
-		if n, ok := e.intrinsic(x); ok {
-			return n
-		}
+		return e.callInPrelude(x)
 	}
 	if len(x.Func.Path) == 1 {
 		switch x.Func.Path[0].Text {
@@ -304,7 +302,7 @@ func (e *elab) call(x *syntax.Call, want *graph.Type) *graph.Node {
 		e.args(x)
 		return nil
 	}
-	if e.inConst && e.fr.user == nil || e.fr.d != nil && e.fr.d.kind == constDecl {
+	if e.inConst || e.fr.d != nil && e.fr.d.kind == constDecl {
 		e.errorf(x.Span, "T19", "a constant is made of literals, constants and operators").Note("a call").
 			Help("make it a function:\nfn %s() -> f64 { %s }", last(e.fr.d.name), e.text(x.Span))
 		return nil

@@ -2,9 +2,8 @@
 // elementary functions.
 //
 // In: a name. Out: the tree of the item of that name. An item is parsed when it is first
-// asked for, and kept for the life of the process; who gets it must not change it. An item
-// begins with `fn` or `const` in the first column, and ends before the next line that has
-// such a word or a comment there.
+// asked for, and kept for the life of the process; who gets it must not change it. A function
+// begins in the first column and goes to the next empty line, a constant has one line.
 package prelude
 
 import (
@@ -26,58 +25,55 @@ type Item struct {
 	Source *diag.Source
 }
 
-// texts finds where each item stands.
-var texts = sync.OnceValue(func() map[string]string {
-	all := map[string]string{}
+// text is that of all files.
+var text = sync.OnceValue(func() string {
 	list, err := files.ReadDir(".")
-	if err != nil {
+	var all strings.Builder
+	for _, f := range list {
+		part, bad := files.ReadFile(f.Name())
+		if bad != nil {
+			err = bad
+		}
+		all.WriteString("\n")
+		all.Write(part)
+	}
+	if err != nil { // no file can be missing
 		panic(err)
 	}
-	for _, f := range list {
-		text, err := files.ReadFile(f.Name())
-		if err != nil {
-			panic(err)
-		}
-		cut(string(text), all)
-	}
-	return all
+	return all.String()
 })
 
-// cut enters the items of a file.
-func cut(text string, all map[string]string) {
-	name, start, at := "", 0, 0
-	for line := range strings.Lines(text + "//\n") {
-		word, rest, _ := strings.Cut(line, " ")
-		isItem := word == "fn" || word == "const"
-		if isItem || strings.HasPrefix(word, "//") {
-			if name != "" {
-				all[name] = text[start:at]
-			}
-			name, start = "", at
-		}
-		if isItem {
-			name = rest[:strings.IndexAny(rest, "<(:")]
-		}
-		at += len(line)
-	}
-}
-
-var parsed sync.Map // of names to *Item
+var kept sync.Map // of names to *Item, nil where there is none
 
 // Lookup gives an item, nil if there is none of that name.
 func Lookup(name string) *Item {
-	if i, ok := parsed.Load(name); ok {
+	if i, ok := kept.Load(name); ok {
 		return i.(*Item)
 	}
-	text, ok := texts()[name]
-	if !ok {
+	i, _ := kept.LoadOrStore(name, parse(name))
+	return i.(*Item)
+}
+
+func parse(name string) *Item {
+	src := diag.NewSource("prelude", textOf(name))
+	if src.Text == "" {
 		return nil
 	}
-	src, msgs := diag.NewSource("prelude", text), new(diag.List)
+	msgs := new(diag.List)
 	f := syntax.Parse(src, msgs)
 	if err := msgs.Err(); err != nil || len(f.Items) != 1 {
 		panic(fmt.Sprintf("the prelude's `%s`: %v", name, err))
 	}
-	i, _ := parsed.LoadOrStore(name, &Item{f.Items[0], src})
-	return i.(*Item)
+	return &Item{f.Items[0], src}
+}
+
+// textOf finds where an item begins and ends.
+func textOf(name string) string {
+	for _, mark := range [][3]string{{"\nfn ", "(", "\n\n"}, {"\nfn ", "<", "\n\n"}, {"\nconst ", ":", "\n"}} {
+		if _, rest, ok := strings.Cut(text(), mark[0]+name+mark[1]); ok {
+			rest, _, _ = strings.Cut(rest, mark[2])
+			return mark[0][1:] + name + mark[1] + rest + "\n"
+		}
+	}
+	return ""
 }
