@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/godwit-run/godwit/internal/front/syntax"
-	"github.com/godwit-run/godwit/internal/front/types"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
@@ -34,8 +33,8 @@ func limits(k num.Kind) map[string]uint64 {
 
 // numberNamed is the type of numbers that a name stands for.
 func (e *elab) numberNamed(name string) (num.Kind, bool) {
-	if t := e.fr.types[name]; t != nil && types.IsNumber(t) {
-		return t.KindOf(), true
+	if t := e.fr.types[name]; t != nil && allows("Num", t) {
+		return t.Num, true
 	}
 	k, ok := num.ParseKind(name)
 	return k, ok && k != num.Bool

@@ -142,3 +142,29 @@ func TestPreludeAtOnce(t *testing.T) {
 		t.Error("an item is not kept")
 	}
 }
+
+// TestLimitsOfGenerics: the name of a generic type stands for a type of numbers.
+func TestLimitsOfGenerics(t *testing.T) {
+	text := `fn least<T: Num>(x: T) -> T { x.max(T::MIN) }
+fn f(x: f32, y: f32) -> f32 { least(x) }
+fn g(x: u8) -> u8 { least(x) }
+`
+	p, msgs := checkText("f.gw", text)
+	if err := msgs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]uint64{"f": limits(num.F32)["MIN"], "g": 0} {
+		g, err := p.Graph(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := g.Body.Results[0].Args[1]; got.Op != graph.Const || got.Bits != want || got.Type.Num != g.Body.Params[0].Type.Num {
+			t.Errorf("in %s, T::MIN is %v of %s, want %v", name, got.Bits, got.Type, want)
+		}
+	}
+	for _, kind := range []string{"Any", "Size"} {
+		if _, msgs := checkText("f.gw", strings.Replace(text, "Num", kind, 1)); !msgs.Failed() {
+			t.Errorf("T: %s has a T::MIN", kind)
+		}
+	}
+}
