@@ -114,7 +114,8 @@ func (p *plan) write(from, to string, n int, w *weight) {
 // groups runs whole groups and gives the first turn that is left.
 func (p *plan) groups(from, to string, n int, w *weight) string {
 	from = p.mostLanes(from, to, n, w)
-	if n >= 8 && w.data <= 20 && !w.turns && (w.loops || !p.overSlots()) {
+	short := w.data <= 20 && !w.turns && (w.loops || !p.overSlots())
+	if n >= 8 && (short || n*w.size() > 4*p.t.VectorBytes) {
 		from = p.inLanes(from, to, n/4)
 	}
 	return from

@@ -8,7 +8,7 @@ import (
 )
 
 // maxLanes is the greatest number of turns side by side.
-const maxLanes = 64
+const maxLanes = 128
 
 // weight is what there is to compute side by side.
 type weight struct {
@@ -92,8 +92,10 @@ func (p *plan) vectors(w *weight) int {
 	n := 1
 	if p.overSlots() && !w.turns {
 		switch {
-		case w.data <= 12:
+		case w.data <= fewValues:
 			n = 4
+		case w.data <= 60 && !w.loops && len(p.single) == 0:
+			n = max(2, p.chains(w))
 		case w.data <= 60:
 			n = 2
 		}
