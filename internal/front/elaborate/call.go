@@ -30,8 +30,7 @@ func (e *elab) callFunc(d *decl, x *syntax.Call, want *graph.Type) *graph.Node {
 		return nil
 	}
 	c := &inlining{e: e, d: d, x: x, args: make([]*graph.Node, len(x.Args))}
-	c.fr = &frame{d: d, mod: d.mod, src: d.src, sizes: map[string]size.Poly{}, types: map[string]*graph.Type{}}
-	c.fr.callPos, c.fr.moved = e.where(x.Span), e.fr.moved || d.src != e.g.Source
+	c.fr = e.calleeFrame(d, x.Span)
 	if !c.turbofish() || !c.arguments() || !c.complete() {
 		return nil
 	}
@@ -39,6 +38,14 @@ func (e *elab) callFunc(d *decl, x *syntax.Call, want *graph.Type) *graph.Node {
 		return nil
 	}
 	return c.body(want)
+}
+
+// calleeFrame is the frame of a call, in which no generic name is known yet.
+func (e *elab) calleeFrame(d *decl, at diag.Span) *frame {
+	return &frame{
+		d: d, mod: d.mod, src: d.src, sizes: map[string]size.Poly{}, types: map[string]*graph.Type{},
+		user: e.fr.user, callPos: e.where(at), moved: e.fr.moved || d.src != e.g.Source,
+	}
 }
 
 // turbofish binds the sizes and types given by ::<…>.
@@ -316,32 +323,36 @@ func (c *inlining) cannot(inner *diag.List) {
 }
 
 // body elaborates the callee's body in place.
-func (c *inlining) body(want *graph.Type) (r *graph.Node) {
-	e := c.e
-	mark, lambda, msgs := len(e.vars), e.lambda, e.msgs
-	inner := new(diag.List)
-	fr := e.fr
-	c.fr.base = mark
-	e.fr, e.lambda, e.msgs = c.fr, 0, inner
-	for i, p := range c.d.fn.Params {
-		e.of(c.args[i]).soft = nil // the parameter has a type
-		e.bind(p.Name, false, c.args[i])
-	}
-	var t *graph.Type
-	if c.d.fn.Result != nil {
-		t = e.typeExpr(c.d.fn.Result)
-	}
-	hint := t
-	if t != nil && types.HasOpen(t) && want != nil && want.Kind == t.Kind {
-		hint = want
-	}
-	r = e.coerce(e.block(c.d.fn.Body, hint), t, bodyEnd(c.d.fn.Body))
-	e.fr, e.lambda, e.msgs, e.vars = fr, lambda, msgs, e.vars[:mark]
+func (c *inlining) body(want *graph.Type) *graph.Node {
+	r, inner := c.e.inline(c.fr, c.args, want)
 	if inner.Failed() {
 		c.cannot(inner)
 		return nil
 	}
 	return r
+}
+
+// inline elaborates the body of a frame's function in place, and gives what there is to report.
+func (e *elab) inline(fr *frame, args []*graph.Node, want *graph.Type) (r *graph.Node, inner *diag.List) {
+	mark, lambda, msgs, caller, fn := len(e.vars), e.lambda, e.msgs, e.fr, fr.d.fn
+	inner = new(diag.List)
+	fr.base = mark
+	e.fr, e.lambda, e.msgs = fr, 0, inner
+	for i, p := range fn.Params {
+		e.of(args[i]).soft = nil // the parameter has a type
+		e.bind(p.Name, false, args[i])
+	}
+	var t *graph.Type
+	if fn.Result != nil {
+		t = e.typeExpr(fn.Result)
+	}
+	hint := t
+	if t != nil && types.HasOpen(t) && want != nil && want.Kind == t.Kind {
+		hint = want
+	}
+	r = e.coerce(e.block(fn.Body, hint), t, bodyEnd(fn.Body))
+	e.fr, e.lambda, e.msgs, e.vars = caller, lambda, msgs, e.vars[:mark]
+	return r, inner
 }
 
 // bodyEnd is where a body's value stands.

@@ -2,39 +2,31 @@ package elaborate
 
 import (
 	"flag"
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
-	"github.com/godwit-run/godwit/internal/front/diag"
-	"github.com/godwit-run/godwit/internal/front/types"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
 var manySamples = flag.Int("samples", 20_000, "inputs for each elementary function")
 
-// function builds a formula of one or two parameters and gives a way to
-// evaluate it.
-func function(k num.Kind, arity int, fused bool, f func(*formula, []*graph.Node) *graph.Node) func(x ...float64) float64 {
-	e := newElab(nil, "f", diag.NewSource("f.gw", ""), new(diag.List))
-	e.fr = &frame{}
-	var params []*graph.Node
-	for range arity {
-		params = append(params, e.param(types.Scalars[k], diag.Span{}))
-	}
-	r := f(&formula{e, diag.Span{}, k, fused}, params)
+// function gives a way to evaluate a call on the floats x and y.
+func function(t *testing.T, k num.Kind, fused bool, call string) func(x ...float64) float64 {
+	g := callGraph(t, k, fused, call)
 	v := &evaluator{known: map[*graph.Node]result{}}
 	return func(x ...float64) float64 {
 		clear(v.known)
-		for i, p := range params {
-			v.known[p] = result{num.FromFloat(k, x[i]), true}
+		for i := range x {
+			v.known[g.Body.Params[i]] = result{num.FromFloat(k, x[i]), true}
 		}
-		bits, ok := v.value(r)
+		bits, ok := v.value(g.Body.Results[0])
 		if !ok {
-			panic("the formula does not evaluate")
+			panic("the call does not evaluate")
 		}
 		return num.ToFloat(k, bits)
 	}
@@ -138,7 +130,7 @@ func checkAccuracy(t *testing.T, fused bool) {
 }
 
 func (c accuracy) measure(t *testing.T, k num.Kind, fused bool) {
-	f := function(k, 1, fused, unaryFormulas[strings.Fields(c.name)[0]])
+	f := function(t, k, fused, "x."+strings.Fields(c.name)[0]+"()")
 	r := rand.New(rand.NewPCG(1, 2))
 	lo, hi := c.lo, c.hi
 	if k == num.F32 && c.log {
@@ -202,7 +194,7 @@ func checkEdges(t *testing.T, fused bool) {
 		{"cbrt", []in{{inf, inf}, {-inf, -inf}, {nan, nan}, {0, 0}, {zero, zero}, {27, 3}, {-8, -2}, {1e30, 1e10}}},
 	} {
 		for _, k := range []num.Kind{num.F64, num.F32} {
-			f := function(k, 1, fused, unaryFormulas[c.name])
+			f := function(t, k, fused, "x."+c.name+"()")
 			for _, i := range c.ins {
 				x, want := i.x, i.want
 				if k == num.F32 {
@@ -233,7 +225,7 @@ func checkPairs(t *testing.T, fused bool) {
 		"copysign": {{2, -1, -2}, {-2, 1, 2}, {2, zero, -2}, {nan, -1, nan}, {0, -3, zero}, {-inf, 1, inf}},
 	} {
 		for _, k := range []num.Kind{num.F64, num.F32} {
-			f := function(k, 2, fused, binaryFormulas[name])
+			f := function(t, k, fused, "x."+name+"(y)")
 			for _, i := range ins {
 				x, y, want := i.x, i.y, i.want
 				if k == num.F32 {
@@ -255,7 +247,7 @@ func checkPairs(t *testing.T, fused bool) {
 	}
 	for name, exact := range map[string]func(x, y float64) *big.Float{"atan2": bigAtan2, "hypot": bigHypot} {
 		for k, most := range map[num.Kind]float64{num.F64: 1000, num.F32: 120} {
-			f, worst := function(k, 2, fused, binaryFormulas[name]), 0.0
+			f, worst := function(t, k, fused, "x."+name+"(y)"), 0.0
 			for i := range *manySamples / 20 {
 				x, y := draw(k, most), 0.0
 				if y = draw(k, most); i%2 == 0 {
@@ -279,8 +271,7 @@ func TestPowers(t *testing.T) { apartAndFused(t, checkPowers) }
 
 func checkPowers(t *testing.T, fused bool) {
 	inf, nan := math.Inf(1), math.NaN()
-	pow := func(f *formula, p []*graph.Node) *graph.Node { return f.powf(p[0], p[1]) }
-	f64, f32 := function(num.F64, 2, fused, pow), function(num.F32, 2, fused, pow)
+	f64, f32 := function(t, num.F64, fused, "x.powf(y)"), function(t, num.F32, fused, "x.powf(y)")
 	for _, c := range []struct{ x, y, want float64 }{
 		{2, 10, 1024}, {nan, 0, 1}, {1, nan, 1}, {0, 2, 0}, {0, -2, inf}, {-2, 2, nan}, {inf, 2, inf}, {inf, -1, 0}, {0.5, inf, 0}, {2, inf, inf}, {nan, 1, nan}, {-1, 0, 1},
 	} {
@@ -303,7 +294,7 @@ func checkPowers(t *testing.T, fused bool) {
 		t.Errorf("powf: %v units per unit of the exponent in f64, %v in f32", worst64, worst32)
 	}
 	for n := range int64(65) {
-		p := function(num.F64, 1, fused, func(f *formula, p []*graph.Node) *graph.Node { return f.powi(p[0], n) })
+		p := function(t, num.F64, fused, fmt.Sprintf("x.powi::<%d>()", n))
 		if got, want := p(1.1), math.Pow(1.1, float64(n)); math.Abs(got-want) > 1e-13*want {
 			t.Errorf("1.1^%d = %v, want %v", n, got, want)
 		}

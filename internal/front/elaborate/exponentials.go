@@ -75,7 +75,7 @@ func (f *formula) sinh(x *graph.Node) *graph.Node {
 	q := f.div(t, f.add(t, one))
 	near := f.mul(f.c(0.5), f.pick(f.less(a, one), f.sub(f.mul(f.c(2), t), f.mul(t, q)), f.add(t, q)))
 	r := f.pick(f.less(a, f.c(22)), near, f.halfExp(a))
-	return f.pick(f.equal(x, f.c(0)), x, f.copysign(r, x))
+	return f.pick(f.equal(x, f.c(0)), x, f.e.prelude(f.at, "copysign", r, x))
 }
 
 // cosh is (e + 1/e)/2 for e = exp(|x|).

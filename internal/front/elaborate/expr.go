@@ -112,7 +112,7 @@ func (e *elab) name(x *syntax.NameExpr, want *graph.Type) *graph.Node {
 		}
 	}
 	if len(x.Path) == 2 && e.resolver().first(name.Text) == nil {
-		if k, ok := num.ParseKind(name.Text); ok && k != num.Bool {
+		if k, ok := e.numberNamed(name.Text); ok {
 			return e.limitOf(k, x)
 		}
 	}

@@ -12,7 +12,19 @@ import (
 // of the text, so that it does not depend on what is simplified later.
 
 // isFused reports that the text at hand is that of a fused function.
-func (e *elab) isFused() bool { return e.fr.d != nil && e.fr.d.fn != nil && e.fr.d.fn.Fused }
+func (e *elab) isFused() bool { return e.fr.isFused() }
+
+func (fr *frame) isFused() bool { return fr.d != nil && fr.d.fn != nil && fr.d.fn.Fused }
+
+// fusesPolys reports that elementary functions are to be made of fused multiply-adds: the
+// user's text that leads to the text at hand is that of a fused function.
+func (e *elab) fusesPolys() bool {
+	fr := e.fr
+	if fr.user != nil {
+		fr = fr.user
+	}
+	return fr.isFused()
+}
 
 // isProduct reports a product as it is written, whatever its type.
 func isProduct(x syntax.Expr) bool {

@@ -31,6 +31,15 @@ func limits(k num.Kind) map[string]uint64 {
 	}
 }
 
+// numberNamed is the type of numbers that a name stands for.
+func (e *elab) numberNamed(name string) (num.Kind, bool) {
+	if t := e.fr.types[name]; t != nil && allows("Num", t) {
+		return t.Num, true
+	}
+	k, ok := num.ParseKind(name)
+	return k, ok && k != num.Bool
+}
+
 // limitOf is a constant of a type, as i64::MAX.
 func (e *elab) limitOf(k num.Kind, x *syntax.NameExpr) *graph.Node {
 	all := limits(k)

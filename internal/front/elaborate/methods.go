@@ -78,6 +78,9 @@ func (e *elab) tableFor(n *graph.Node) map[string]method {
 }
 
 func (e *elab) methodCall(x *syntax.MethodCall, want *graph.Type) *graph.Node {
+	if c, ok := x.Receiver.(*syntax.ArrayExpr); ok && e.fr.user != nil {
+		return e.poly(c, x)
+	}
 	if r, ok := rangeOf(x.Receiver); ok && x.Name.Text == "map" && len(x.Args) == 1 && len(x.TypeArgs) == 0 {
 		return e.mapRange(x, r)
 	}

@@ -60,6 +60,7 @@ type module struct {
 	outer *module
 	items map[string]*decl
 	uses  map[string]*use
+	load  func(name string) *decl // of a module that has its items elsewhere, nil otherwise
 }
 
 // use is an imported name, resolved after all items are known.
@@ -242,6 +243,9 @@ func (r resolver) first(name string) *decl {
 
 // member looks a name up among a module's items and imports.
 func (r resolver) member(m *module, name string) *decl {
+	if m.load != nil {
+		return m.load(name)
+	}
 	if d := m.items[name]; d != nil {
 		return d
 	}
@@ -342,6 +346,7 @@ type frame struct {
 
 	moved   bool // from another file than the graph
 	callPos diag.Span
+	user    *frame // of a function of the prelude: that of the user's text that leads there
 }
 
 // lookup finds a variable of the current function.
@@ -362,7 +367,7 @@ func (e *elab) bind(name syntax.Name, mut bool, n *graph.Node) {
 	v := variable{name: name.Text, mut: mut, n: n, span: name.Span, lambda: e.lambda}
 	if n != nil {
 		v.typ, v.soft = n.Type, e.of(n).soft
-		if n.Name == "" && n.Op != graph.Const {
+		if n.Name == "" && n.Op != graph.Const && e.fr.user == nil {
 			n.Name = name.Text
 		}
 	}

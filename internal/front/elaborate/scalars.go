@@ -1,6 +1,8 @@
 package elaborate
 
 import (
+	"strings"
+
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/syntax"
 	"github.com/godwit-run/godwit/internal/front/types"
@@ -22,8 +24,12 @@ func numberMethods() map[string]method {
 // floatMethods work on floats.
 func floatMethods() map[string]method {
 	table := map[string]method{
-		"powi":   {sizes: 1, need: true, run: (*elab).powi},
-		"is_nan": {run: (*elab).isNaN},
+		"powi": {sizes: 1, need: true, run: (*elab).powi},
+	}
+	for more, names := range preludeNames {
+		for name := range strings.FieldsSeq(names) {
+			table[name] = preludeMethod(name, more)
+		}
 	}
 	for name, op := range map[string]num.Op{"sqrt": num.Sqrt, "floor": num.Floor, "ceil": num.Ceil, "trunc": num.Trunc} {
 		table[name] = formulaMethod(0, func(f *formula, x []*graph.Node) *graph.Node { return f.e.arith(op, f.at, x[0]) })
@@ -31,28 +37,14 @@ func floatMethods() map[string]method {
 	for name, g := range unaryFormulas {
 		table[name] = formulaMethod(0, g)
 	}
-	for name, g := range binaryFormulas {
-		table[name] = formulaMethod(1, g)
-	}
 	return table
 }
 
-// unaryFormulas and binaryFormulas are the elementary functions of one and of two floats.
+// unaryFormulas are elementary functions that are not in the prelude.
 var unaryFormulas = map[string]func(*formula, []*graph.Node) *graph.Node{
-	"exp": one((*formula).exp), "ln": one((*formula).ln), "log2": one((*formula).log2),
-	"sin": one((*formula).sin), "cos": one((*formula).cos), "tanh": one((*formula).tanh), "sigmoid": one((*formula).sigmoid),
-	"round": one((*formula).round), "round_ties_even": one((*formula).roundEven), "fract": one((*formula).fract),
-	"is_finite": one((*formula).isFinite), "is_infinite": one((*formula).isInfinite),
-	"tan": wide(one((*formula).tan)), "asin": wide(one((*formula).asin)), "acos": wide(one((*formula).acos)), "atan": wide(one((*formula).atan)),
-	"exp2": wide(one((*formula).exp2)), "exp_m1": wide(one((*formula).expM1)), "ln_1p": wide(one((*formula).ln1p)), "log10": wide(one((*formula).log10)),
+	"exp":  one((*formula).exp),
+	"exp2": wide(one((*formula).exp2)), "exp_m1": wide(one((*formula).expM1)),
 	"sinh": wide(one((*formula).sinh)), "cosh": wide(one((*formula).cosh)),
-	"asinh": wide(one((*formula).asinh)), "acosh": wide(one((*formula).acosh)), "atanh": wide(one((*formula).atanh)),
-	"cbrt": wide(one((*formula).cbrt)),
-}
-
-var binaryFormulas = map[string]func(*formula, []*graph.Node) *graph.Node{
-	"powf": two((*formula).powf), "copysign": two((*formula).copysign),
-	"atan2": wide(two((*formula).atan2)), "hypot": wide(two((*formula).hypot)),
 }
 
 // formulaMethod is a function of a float and so many more.
@@ -112,7 +104,7 @@ func (e *elab) sign(c *methodUse) *graph.Node {
 	}
 	k := c.recv.Type.KindOf()
 	if k.IsFloat() {
-		return e.formula(c.at(), k).sign(c.recv)
+		return e.prelude(c.at(), "sign", c.recv)
 	}
 	zero, one := e.int(k, 0, c.at()), e.int(k, 1, c.at())
 	up := func() *graph.Node {
@@ -217,13 +209,6 @@ func (e *elab) powi(c *methodUse) *graph.Node {
 	return e.formula(c.at(), c.recv.Type.Num).powi(c.recv, k)
 }
 
-func (e *elab) isNaN(c *methodUse) *graph.Node {
-	if !e.isFloat(c) {
-		return nil
-	}
-	return e.arith(num.Ne, c.at(), c.recv, c.recv)
-}
-
 // optionTable has the operations on Options.
 func optionTable() map[string]method {
 	isSome := func(e *elab, c *methodUse) *graph.Node { return e.add(graph.IsSome, graph.BoolType, c.at(), c.recv) }
@@ -283,6 +268,9 @@ func (e *elab) compareConst(i *graph.Node, c int64, at diag.Span) *graph.Node {
 
 // call is f(args).
 func (e *elab) call(x *syntax.Call, want *graph.Type) *graph.Node {
+	if e.fr.user != nil {
+		return e.callInPrelude(x)
+	}
 	if len(x.Func.Path) == 1 {
 		switch x.Func.Path[0].Text {
 		case "Some":
