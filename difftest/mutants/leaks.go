@@ -50,7 +50,7 @@ func (l *lab) before() error {
 	n := int64(1) << l.r.IntN(16)
 	in := bytes.Repeat(secret, int(n))
 	p := &run.Piece{Kernel: l.spy, Sizes: []int64{n}, Hi: 1,
-		Operands: []run.Operand{{Bytes: in}, {}, {Written: true, Count: n}}}
+		Operands: []run.Operand{run.Inline{Bytes: in}, nil, run.Out{Count: n}}}
 	outs, _, _, err := run.RunPiece(l.ctx, p, run.Options{Engine: l.engine, Threads: 1})
 	if err == nil && !bytes.Equal(outs[0], in) {
 		err = errors.New("the caller before did not get its own bytes back")
@@ -112,15 +112,15 @@ func (l *lab) piece(comp *engine.Compiled, c *kerneltest.Case) (*outcome, error)
 	p := &run.Piece{Kernel: comp, Sizes: c.Sizes, Scalars: c.Scalars, Hi: c.Outer}
 	lens := c.Lens()
 	for i, r := range c.Kernel.Regions {
-		o := run.Operand{}
+		var o run.Operand
 		switch {
 		case r.Access == kernel.Scratch:
 		case r.Access == kernel.Read:
-			o.Bytes = bytes.Clone(c.Regions[i])
+			o = run.Inline{Bytes: c.Regions[i]}
 		case zero(c.Regions[i]):
-			o.Written, o.Count = true, lens[i]
+			o = run.Out{Count: lens[i]}
 		default:
-			o.InOut, o.Bytes = true, bytes.Clone(c.Regions[i])
+			o = run.InOut{Bytes: c.Regions[i]}
 		}
 		p.Operands = append(p.Operands, o)
 	}
@@ -130,7 +130,10 @@ func (l *lab) piece(comp *engine.Compiled, c *kerneltest.Case) (*outcome, error)
 	}
 	got := &outcome{make([][]byte, len(p.Operands)), faults}
 	for i, o := range p.Operands {
-		if got.regions[i] = o.Bytes; o.Written || o.InOut {
+		if got.regions[i] = c.Regions[i]; o == nil {
+			got.regions[i] = nil
+		}
+		if _, ok := run.Returns(o); ok {
 			got.regions[i], outs = outs[0], outs[1:]
 		}
 	}

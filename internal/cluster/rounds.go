@@ -104,12 +104,12 @@ func (r *rounds) advance(n int64) error {
 		p.Sizes = suspend.Sizes(r.Sizes, n, 1, roundTurns)
 	}
 	for i, c := range r.columns {
-		p.Operands[i] = run.Operand{Bytes: c, InOut: true}
+		p.Operands[i] = run.InOut{Bytes: c}
 	}
 	at := len(r.columns)
 	for _, inline := range [][][]byte{r.rows, r.form.Near} {
 		for _, b := range inline {
-			p.Operands[at] = run.Operand{Bytes: b}
+			p.Operands[at] = run.Inline{Bytes: b}
 			at++
 		}
 	}

@@ -16,9 +16,9 @@ func (c *Compiled) Short(sizes []int64) bool {
 // Whole reports that a run of the kernel needs no memory of its own.
 func (c *Compiled) Whole() bool { return !c.scratch }
 
-// RunShort executes outer indices 0..n of a kernel on this goroutine, in one slice; the kernel is Whole, and the
+// RunShort executes outer indices lo..hi of a kernel on this goroutine, in one slice; the kernel is Whole, and the
 // caller holds it. It lowers the faults in a.Faults, and gives the tier that it ran on and the time that it took.
-func (c *Compiled) RunShort(ctx context.Context, a *Args, n int64) (on Tier, took time.Duration, err error) {
+func (c *Compiled) RunShort(ctx context.Context, a *Args, lo, hi int64) (on Tier, took time.Duration, err error) {
 	t := c.code.Load()
 	s, err := t.take(ctx)
 	if err != nil {
@@ -26,7 +26,7 @@ func (c *Compiled) RunShort(ctx context.Context, a *Args, n int64) (on Tier, too
 	}
 	defer t.put(s)
 	start := time.Now()
-	err = s.Run(ctx, a, 0, n)
+	err = s.Run(ctx, a, lo, hi)
 	took = time.Since(start)
 	c.spent(took)
 	return t.tier, took, err

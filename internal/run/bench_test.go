@@ -84,11 +84,11 @@ func BenchmarkPiece(b *testing.B) {
 	}
 	xs := floats(n)
 	for name, o := range map[string]Operand{
-		"stored": {Source: writeNPY(b, "<f4", xs, n), Total: n},
-		"inline": {Bytes: bytesOf(b, xs[5*leaf:6*leaf]), First: 5 * leaf},
+		"stored": Stored{Source: writeNPY(b, "<f4", xs, n), Total: n},
+		"inline": Inline{Bytes: bytesOf(b, xs[5*leaf:6*leaf]), First: 5 * leaf},
 	} {
 		b.Run(name, func(b *testing.B) {
-			p := &Piece{Kernel: c, Sizes: []int64{n, n / leaf}, Lo: 5, Hi: 6, Operands: []Operand{o, {Written: true, First: 5, Count: 1}}}
+			p := &Piece{Kernel: c, Sizes: []int64{n, n / leaf}, Lo: 5, Hi: 6, Operands: []Operand{o, Out{First: 5, Count: 1}}}
 			for b.Loop() {
 				if _, _, _, err := RunPiece(b.Context(), p, Options{Engine: e, Threads: 1}); err != nil {
 					b.Fatal(err)

@@ -73,7 +73,7 @@ func (r *runner) reachesRemote(l *schedule.Launch) bool {
 
 // beside offers the launch to Options.Beside.
 func (p *launching) beside() (done bool, err error) {
-	placed := &Placed{Launch: p.l, Compiled: p.c, Sizes: p.sizes, Scalars: p.scalars, Outer: p.outer, p: p}
+	placed := &Placed{Launch: p.l, Compiled: p.c, Sizes: p.Sizes, Scalars: p.Scalars, Outer: p.outer, p: p}
 	if done, err = p.r.opt.Beside.Launch(p.r.ctx, placed); !done || err != nil {
 		return false, err
 	}
@@ -142,7 +142,7 @@ func (p *Placed) Bytes(region int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, n := r.bytes(b), p.Len(region)*int64(r.s.Buffers[b].Kind.Size())
+	all, n := r.bytes(b), p.Len(region)*int64(r.about[b].kind.Size())
 	if int64(len(all)) < n {
 		return nil, bug("region %d has %d bytes, its buffer %d", region, n, len(all))
 	}
@@ -218,15 +218,6 @@ func (p *Placed) Here(lo, hi int64) error {
 	return p.p.inParts(lo, hi)
 }
 
-// part is outer indices lo..hi of the launch.
-func (p *Placed) part(lo, hi int64) *launching { return p.p.part(lo, hi) }
-
-func (p *launching) part(lo, hi int64) *launching {
-	q := *p
-	q.lo, q.hi, q.feeds, q.bases = lo, hi, nil, make([]int64, len(p.bases))
-	return &q
-}
-
 func (p *Placed) buffer(region int) (int, error) {
 	if region < 0 || region >= len(p.Launch.Regions) || p.Launch.Regions[region] < 0 {
 		return 0, fmt.Errorf("step `%s` has no buffer behind region %d", p.Launch.Label, region)
@@ -248,16 +239,19 @@ func (p *Placed) room(region, b int) error {
 	if p.block != nil {
 		return nil // there since Combined
 	}
+	err := r.roomFor(b, p.Compiled.Streams(region))
+	r.buffers[b].blocks = 0
+	return err
+}
+
+// roomFor makes room for the whole of a buffer, in its file if it is spooled.
+func (r *runner) roomFor(b int, streams bool) error {
 	n, err := r.eval(r.s.Buffers[b].Len)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if r.spools(b, n) && p.Compiled.Streams(region) {
+	case r.spools(b, n) && streams:
 		return r.spoolRoom(b, n)
 	}
-	if err := r.room(b, n, ""); err != nil {
-		return err
-	}
-	r.buffers[b].blocks = 0
-	return nil
+	return r.room(b, n, "")
 }

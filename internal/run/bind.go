@@ -2,7 +2,6 @@ package run
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/data/column"
@@ -60,7 +59,7 @@ func (r *runner) bindOne(i int) (*input, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &input{buffer: i, param: buf.Input.Param, name: r.name(i), b: b, kind: buf.Kind, rows: 1, width: 1}
+	in := &input{buffer: i, param: buf.Input.Param, name: r.argument(i), b: b, kind: buf.Kind, rows: 1, width: 1}
 	n, err := r.eval(buf.Len)
 	if err != nil {
 		return nil, err
@@ -126,23 +125,12 @@ func (r *runner) binding(param, leaf int) (*Binding, error) {
 	return &r.in.Params[param].Leaves[leaf], nil
 }
 
-// name is what a message calls a buffer.
-func (r *runner) name(b int) string {
-	buf := &r.s.Buffers[b]
-	if buf.Input != nil && buf.Input.Param < len(r.in.Params) {
-		if n := r.in.Params[buf.Input.Param].Name; n != "" {
-			return "argument `" + n + "`"
-		}
+// argument is what a message calls an input.
+func (r *runner) argument(b int) string {
+	if p := r.s.Buffers[b].Input.Param; p < len(r.in.Params) && r.in.Params[p].Name != "" {
+		return "argument `" + r.in.Params[p].Name + "`"
 	}
-	switch of, _, internal := strings.Cut(buf.Name, ":"); {
-	case internal && of == "loop":
-		return "an intermediate result of a loop"
-	case internal:
-		return "an intermediate result"
-	case buf.Name != "":
-		return "`" + buf.Name + "`"
-	}
-	return fmt.Sprintf("buffer %d", b)
+	return r.about[b].name
 }
 
 // lone reads a scalar argument that is bound to a column of one row.

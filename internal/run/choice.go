@@ -5,14 +5,13 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit/internal/engine"
-	"github.com/godwit-run/godwit/internal/ir/schedule"
 	"github.com/godwit-run/godwit/internal/plan"
 	"github.com/godwit-run/godwit/internal/plan/cost"
 	"github.com/godwit-run/godwit/internal/plan/machine"
 )
 
-// In: a launch whose regions are in place, or pass through in windows. Out: what package plan chooses for it, worked
-// out once for all runs of the program that look the same.
+// In: an execution whose regions are in place, or pass through in windows. Out: what package plan chooses for it, worked
+// out once for all that look the same.
 
 // chosen is a choice, with what it was made for.
 type chosen struct {
@@ -38,92 +37,46 @@ func found(c chosen) *any {
 // brief is the choice for what is over before a plan would be made.
 var brief = &plan.Choice{Threads: 1}
 
-// choose plans the launch. It tells the engine what to expect.
-func (p *launching) choose() *plan.Choice {
-	n := p.hi - p.lo
-	if p.r.opt.Stretch > 0 && p.c.Sequential() && n > 0 {
-		return &plan.Choice{Threads: p.r.pool.Size()}
+// choose plans n of the outer indices. It tells the engine what to expect.
+func (x *execution) choose(n int64) *plan.Choice {
+	if x.m.opt.Stretch > 0 && x.c.Sequential() && n > 0 {
+		return &plan.Choice{Threads: x.m.pool.Size()}
 	}
-	if p.c.Brief(p.sizes, n) {
+	if x.c.Brief(x.Sizes, n) {
 		return brief
 	}
-	want := chosen{machine: p.r.opt.Machine, threads: p.r.pool.Size(), sizes: p.sizes, scalars: p.lasting(), places: p.places(), native: p.c.Tier() == engine.Native}
-	if have := p.c.Findings.Find(want.such); have != nil {
+	want := chosen{machine: x.m.opt.Machine, threads: x.m.pool.Size(), sizes: x.Sizes, scalars: x.lasting(), places: x.places, native: x.c.Tier() == engine.Native}
+	if have := x.c.Findings.Find(want.such); have != nil {
 		want = (*have).(chosen)
 	} else {
-		want.choose(p)
-		p.c.Findings.Add(found(want))
+		want.choose(x)
+		x.c.Findings.Add(found(want))
 	}
-	c, part := want.choice, float64(n)/float64(max(p.outer, 1))
+	c, part := want.choice, float64(n)/float64(max(x.outer, 1))
 	wasm := c.Wasm.P50 * part
-	p.c.Foresee(p.r.ctx, engine.Outlook{Wasm: time.Duration(wasm * max(1, p.r.repeats)), Each: time.Duration(wasm * float64(c.Threads) / float64(max(n, 1)))})
+	x.c.Foresee(x.m.ctx, engine.Outlook{Wasm: time.Duration(wasm * max(1, x.repeats)), Each: time.Duration(wasm * float64(c.Threads) / float64(max(n, 1)))})
 	return c
 }
 
-func (c *chosen) choose(p *launching) {
-	known := func(i int) (int64, bool) { return int64(c.scalars[i]), p.lasts(i) }
-	coming := &plan.Coming{Safe: p.c.Safe, Sizes: c.sizes, Scalar: known, Places: c.places, Threads: c.threads, Native: c.native}
-	if c.threads > 1 && p.c.Sequential() {
-		coming.Law = p.c.Law()
+func (c *chosen) choose(x *execution) {
+	known := func(i int) (int64, bool) { return int64(c.scalars[i]), x.lasts(i) }
+	coming := &plan.Coming{Safe: x.c.Safe, Sizes: c.sizes, Scalar: known, Places: c.places, Threads: c.threads, Native: c.native}
+	if c.threads > 1 && x.c.Sequential() {
+		coming.Law = x.c.Law()
 	}
 	c.choice = plan.Choose(c.machine, coming)
+	c.places = slices.Clone(x.places) // which change with where regions lie
 }
 
-// relay has the launch run by several threads though it carries state, if it is planned so and can be now; otherwise by one.
-func (p *launching) relay() error {
-	p.stretch = 0
-	if !p.c.Sequential() || p.choice.Threads <= 1 {
-		return nil
-	}
-	ok, err := p.job.Relay(p.r.ctx, p.bases, p.lo)
-	switch {
-	case err != nil:
-		return err
-	case !ok:
-		p.choice = brief
-		return nil
-	}
-	if p.stretch = p.r.opt.Stretch; p.stretch == 0 {
-		p.stretch = p.job.Stretch(p.lo, p.hi, p.choice.Threads)
-	}
-	return nil
-}
-
-// lasting are the scalars that are the same in all runs of the launch.
-func (p *launching) lasting() []uint64 {
-	list := slices.Clone(p.scalars)
+// lasting are the scalars that are the same in all runs of the execution.
+func (x *execution) lasting() []uint64 {
+	list := slices.Clone(x.Scalars)
 	for i := range list {
-		if !p.lasts(i) {
+		if !x.lasts(i) {
 			list[i] = 0
 		}
 	}
 	return list
 }
 
-func (p *launching) lasts(i int) bool {
-	return i >= len(p.l.Scalars) || p.l.Scalars[i].From == schedule.FromParam // a piece has its scalars from elsewhere
-}
-
-// places is where the regions lie.
-func (p *launching) places() []cost.Place {
-	list := make([]cost.Place, len(p.l.Regions))
-	for _, f := range p.feeds {
-		if f.in.raw != nil {
-			list[f.region] = cost.File // or copied from other memory, which takes as long
-		}
-	}
-	for i, b := range p.l.Regions {
-		if b >= 0 && p.r.buffers[b].fresh {
-			list[i] = cost.Fresh
-		}
-	}
-	return list
-}
-
-// totals names the kernel that went ahead of the launch; "" if none did.
-func (p *launching) totals() string {
-	if t := p.job.Totals(); t != nil {
-		return t.Hash.String()
-	}
-	return ""
-}
+func (x *execution) lasts(i int) bool { return i >= len(x.varies) || !x.varies[i] }

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/engine/mem"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
+	"github.com/godwit-run/godwit/internal/plan/cost"
 )
 
 // Combining is how the rows of a launch become rows of blocks: outer index o of
@@ -117,21 +119,44 @@ func (r *runner) foldCombined(l *schedule.Launch, sizes []int64) error {
 	return nil
 }
 
-// rowsOf is memory for the rows of outer indices lo..hi.
+// rowsOf is memory for the rows of outer indices lo..hi, apart from the buffers that they belong to.
 type rowsOf struct {
-	lo, hi  int64
-	regions []int // that it is for
-	spans   []mem.Span
-	bases   []int64 // by region
+	lo, hi int64
+	parts  []rowsPart
+	bases  []int64 // by region
 }
 
-// add gives a region memory.
-func (t *rowsOf) add(region int, s mem.Span, base int64) {
-	t.regions, t.spans = append(t.regions, region), append(t.spans, s)
-	t.bases[region] = base
+// rowsPart is what rows have of one region.
+type rowsPart struct {
+	region, buffer int
+	span           mem.Span
+	first, bytes   int64 // which bytes of the buffer they are, from where on
 }
 
-func (t *rowsOf) has(region int) bool { return t != nil && slices.Contains(t.regions, region) }
+// add makes room for so many bytes of a region's buffer, from byte first on.
+func (t *rowsOf) add(r *runner, region, b int, first, bytes int64) error {
+	s, err := r.reserve(b, bytes, "", r.eng.Arena().Alloc)
+	if err != nil {
+		return err
+	}
+	t.parts = append(t.parts, rowsPart{region, b, s, first, bytes})
+	t.bases[region] = s.Off - first
+	return nil
+}
+
+func (t *rowsOf) has(region int) bool {
+	return t != nil && slices.ContainsFunc(t.parts, func(p rowsPart) bool { return p.region == region })
+}
+
+// spool stores the rows in the files of their buffers.
+func (t *rowsOf) spool(r *runner) error {
+	for _, p := range t.parts {
+		if err := r.spool(p.buffer, r.eng.Arena().Bytes(p.span.Off, p.bytes), p.first, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // rowsFor makes room for rows outside of the launch's buffers.
 func (p *Placed) rowsFor(lo, hi int64) (t *rowsOf, err error) {
@@ -151,19 +176,17 @@ func (p *Placed) rowsFor(lo, hi int64) (t *rowsOf, err error) {
 			return nil, bug("launch %q: %w", p.Launch.Label, err)
 		}
 		size := int64(p.Compiled.Kernel.Regions[i].Elem.Size())
-		s, err := r.reserve(p.Launch.Regions[i], (hi-lo)*per*size, "", r.eng.Arena().Alloc)
-		if err != nil {
+		if err := t.add(r, i, p.Launch.Regions[i], lo*per*size, (hi-lo)*per*size); err != nil {
 			return nil, err
 		}
-		t.add(i, s, s.Off-lo*per*size)
 	}
 	return t, nil
 }
 
 func (t *rowsOf) free(r *runner) {
-	for _, s := range t.spans {
-		r.eng.Arena().Free(s)
-		r.resident -= s.Len
+	for _, p := range t.parts {
+		r.eng.Arena().Free(p.span)
+		r.resident -= p.span.Len
 	}
 }
 
@@ -179,54 +202,52 @@ func (p *Placed) combineHere(lo, hi int64) error {
 		return err
 	}
 	defer rows.free(r)
-	q := p.part(lo, hi)
-	q.temporary = rows
-	if err := q.here(); err != nil {
+	if err := p.p.here(lo, hi, rows); err != nil {
 		return err
 	}
-	part, err := p.combining(rows)
+	x, err := p.combining(rows)
 	if err != nil {
 		return err
 	}
-	return crowded(part.l, part.run())
+	_, err = x.run(rows.lo/c.Block, blocksOf(rows.hi, c.Block))
+	return err
 }
 
-// combining is the launch of the partial kernel over temporary rows.
-func (p *Placed) combining(rows *rowsOf) (*launching, error) {
+// combining is the execution of the partial kernel over such rows.
+func (p *Placed) combining(rows *rowsOf) (*execution, error) {
 	c, r := p.block, p.p.r
 	k, err := r.eng.Kernel(r.ctx, c.Kernel)
 	if err != nil {
 		return nil, err
 	}
-	l := &schedule.Launch{Kernel: c.Kernel, Label: "part of " + p.Launch.Label}
-	t := &launching{r: r, l: l, c: k, sizes: c.Sizes, outer: c.Rows, lo: rows.lo / c.Block, hi: blocksOf(rows.hi, c.Block)}
-	lens, err := p.placeRows(t, rows)
+	x := &execution{Args: engine.Args{Sizes: c.Sizes, Bases: make([]int64, len(c.Kernel.Regions))}, m: &r.memory, c: k,
+		label: "part of " + p.Launch.Label, outer: c.Rows, places: make([]cost.Place, len(c.Kernel.Regions)), repeats: r.repeats}
+	lens, err := p.placeRows(x, rows)
 	if err != nil {
 		return nil, err
 	}
 	if err := k.Safe.Admit(c.Sizes, nil, lens, r.opt.Limits); err != nil {
-		return nil, fmt.Errorf("step `%s`: %w", l.Label, err)
+		return nil, fmt.Errorf("step `%s`: %w", x.label, err)
 	}
 	if n := k.Outer(c.Sizes); n != c.Rows || k.Sequential() {
-		return nil, bug("launch %q combines %d blocks, expected %d", l.Label, n, c.Rows)
+		return nil, bug("launch %q combines %d blocks, expected %d", x.label, n, c.Rows)
 	}
-	return t, nil
+	return x, nil
 }
 
 // placeRows gives the partial kernel its regions, first the rows to read, then
 // those of blocks, and the lengths of the whole of each.
-func (p *Placed) placeRows(t *launching, rows *rowsOf) (lens []int64, err error) {
-	list, regs := p.rows(), t.c.Kernel.Regions
+func (p *Placed) placeRows(x *execution, rows *rowsOf) (lens []int64, err error) {
+	list, regs := p.rows(), x.c.Kernel.Regions
 	if len(regs) < 2*len(list) {
-		return nil, bug("launch %q: expected %d regions, found %d", t.l.Label, 2*len(list), len(regs))
+		return nil, bug("launch %q: expected %d regions, found %d", x.label, 2*len(list), len(regs))
 	}
-	t.bases, lens = make([]int64, len(regs)), make([]int64, len(regs))
-	t.l.Regions = make([]int, len(regs))
+	lens = make([]int64, len(regs))
+	lo, hi := rows.lo/p.block.Block, blocksOf(rows.hi, p.block.Block)
 	for j := range regs {
-		t.l.Regions[j] = -1
 		if j >= 2*len(list) {
 			if regs[j].Access != kernel.Scratch {
-				return nil, bug("launch %q: region %d is one too many", t.l.Label, j)
+				return nil, bug("launch %q: region %d is one too many", x.label, j)
 			}
 			continue
 		}
@@ -236,16 +257,16 @@ func (p *Placed) placeRows(t *launching, rows *rowsOf) (lens []int64, err error)
 			return nil, err
 		}
 		if regs[j].Elem != p.Compiled.Kernel.Regions[i].Elem || (regs[j].Access == kernel.Read) != (j < len(list)) || regs[j].Bounded {
-			return nil, bug("launch %q: region %d does not fit the rows", t.l.Label, j)
+			return nil, bug("launch %q: region %d does not fit the rows", x.label, j)
 		}
 		first, end := rows.lo*per, rows.hi*per
-		lens[j], t.bases[j] = p.Outer*per, rows.bases[i]
+		lens[j], x.Bases[j] = p.Outer*per, rows.bases[i]
 		if j >= len(list) {
-			first, end = t.lo*per, t.hi*per
-			lens[j], t.bases[j] = p.block.Rows*per, p.p.r.base(p.Launch.Regions[i])
+			first, end = lo*per, hi*per
+			lens[j], x.Bases[j] = p.block.Rows*per, p.p.r.base(p.Launch.Regions[i])
 		}
-		if err := within(t.c, j, t.sizes, t.lo, t.hi, first, end); err != nil {
-			return nil, bug("launch %q: %w", t.l.Label, err)
+		if err := within(x.c, j, x.Sizes, lo, hi, first, end); err != nil {
+			return nil, bug("launch %q: %w", x.label, err)
 		}
 	}
 	return lens, nil

@@ -32,9 +32,9 @@ func (r *runner) compileAt(number int) (*engine.Compiled, error) {
 	return w.c, w.err
 }
 
-// extend has a kernel reach all memory in this run. It waits for native code where that can be had; otherwise the
+// extendKernel has a kernel reach all memory in this run. It waits for native code where that can be had; otherwise the
 // kernel is interpreted, if that is better than an error.
-func (r *runner) extend(k *kernel.Kernel, step bool) bool {
+func (r *runner) extendKernel(k *kernel.Kernel, step bool) bool {
 	c, err := r.compile(k)
 	if err != nil || r.ctx.Err() != nil {
 		return false
@@ -56,8 +56,6 @@ func (r *runner) release() {
 		}
 	}
 }
-
-func (r *runner) nameOf(k *kernel.Kernel) string { return r.p.kernels[r.p.numbers[k]].name.Text }
 
 // compileAhead compiles the kernels after the first, which is wanted at
 // once, while that is compiled and runs. Errors come up when a kernel is

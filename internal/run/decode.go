@@ -8,7 +8,7 @@ import (
 
 // decoding fills areas of memory with columns of one source.
 type decoding struct {
-	r      *runner
+	m      *memory
 	src    data.Source
 	parts  []part
 	preds  []data.Pred
@@ -84,7 +84,7 @@ func (d *decoding) tasks(lo, hi int) []task {
 	return list
 }
 
-// columnar formats decode one column at no dearer price than all together.
+// columnar formats decode one column at no higher price than all together.
 func columnar(src data.Source) bool { return src.Format() != "csv" }
 
 // run decodes a task. Row number row lies at the areas' beginning.
@@ -101,15 +101,15 @@ func (d *decoding) run(ctx context.Context, t task, base, row int64) error {
 	if d.pruned != nil && d.pruned[t.chunk] {
 		return d.src.FillPruned(t.chunk, d.preds, wants, dst)
 	}
-	if d.r.opt.Claim.Shared() { // else to wait for the disk would keep a turn from other workers for nothing
-		turn := d.r.opt.Claim.Turn()
+	if d.m.opt.Claim.Shared() { // else to wait for the disk would keep a turn from other workers for nothing
+		turn := d.m.opt.Claim.Turn()
 		if err := turn.Take(ctx); err != nil {
 			return err
 		}
 		defer turn.Give()
 	}
 	n, err := d.src.Fill(ctx, t.chunk, wants, dst)
-	d.r.read.Add(n)
+	d.m.read.Add(n)
 	return err
 }
 
@@ -124,7 +124,7 @@ func (d *decoding) dest(p *part, base int64, c data.Chunk, row int64) data.Dest 
 		case a.mem != nil:
 			return a.mem[at : at+n : at+n]
 		}
-		return d.r.eng.Arena().Bytes(base+a.off+at, n)
+		return d.m.eng.Arena().Bytes(base+a.off+at, n)
 	}
 	out := data.Dest{Values: memory(p.values, p.rowBytes)}
 	if p.want.Option {

@@ -16,34 +16,34 @@ import (
 
 // inPlace gives the base of an input that the launch reads where it lies. The caller may write to it meanwhile:
 // native code holds every index that it loads below its bound, so indices are looked at once, for the error.
-func (p *launching) inPlace(in *input) (base int64, ok bool) {
-	if !in.present() || !p.c.ReachesAll() {
+func (x *execution) inPlace(in *input) (base int64, ok bool) {
+	if !in.present() || !x.c.ReachesAll() {
 		return 0, false
 	}
-	off, _ := p.r.eng.Offset(in.raw.Bytes)
+	off, _ := x.m.eng.Offset(in.raw.Bytes)
 	return off - in.first()*int64(in.kind.Size()), true
 }
 
 // lookOnce looks at an input that is read where it lies, once in a run.
-func (r *runner) lookOnce(in *input) error {
+func (m *memory) lookOnce(in *input) error {
 	if in.seen {
 		return nil
 	}
 	in.seen = true
-	r.read.Add(in.raw.Length)
+	m.read.Add(in.raw.Length)
 	if !in.looked() {
 		return nil
 	}
-	return r.blocks(in.raw.Length, func(lo, hi int64) error {
+	return m.blocks(in.raw.Length, func(lo, hi int64) error {
 		return in.checkBound(in.raw.Bytes[lo:hi], lo/int64(in.kind.Size()))
 	})
 }
 
 // unwindowed reports that all inputs for which there are windows can be read where they
 // lie by now, because the kernel has been promoted.
-func (p *launching) unwindowed() bool {
-	for _, f := range p.feeds {
-		if _, ok := p.inPlace(f.in); !ok || f.in.looked() {
+func (x *execution) unwindowed() bool {
+	for _, f := range x.feeds {
+		if _, ok := x.inPlace(f.in); !ok || f.in.looked() {
 			return false
 		}
 	}
@@ -67,26 +67,29 @@ func aligned(b []byte, k num.Kind) bool {
 // all who touch it reach all memory.
 func (r *runner) keepsForeign(b int) bool {
 	switch {
-	case r.opt.Beside != nil || r.p.swapped[b] || r.p.results[b] != 1:
+	case r.opt.Beside != nil || !r.about[b].given:
 		return false
 	case r.buffers[b].here:
 		return r.buffers[b].foreign != nil
 	}
-	return r.allOf(b, r.reachesAll)
+	return r.reach(b)
 }
 
-// reachesForeign reports that a buffer for which the arena has no room can lie outside of it.
+// reach is of users.
+func (r *runner) reach(b int) bool { return r.allOf(b, r.reachesAll) }
+
+// extend is of users: a buffer for which the arena has no room is to lie outside of it.
 // It waits for native code where that can be had. If there will never be room, those that touch it are interpreted without.
-func (r *runner) reachesForeign(b int, full *SpaceError) bool {
-	if r.p == nil || !r.opt.beyond || r.opt.Beside != nil && r.combines(b) {
+func (r *runner) extend(b int, full *SpaceError) bool {
+	if !r.opt.beyond || r.opt.Beside != nil && r.combines(b) {
 		return false
 	}
 	never := full == nil || !full.Crowded
 	if !r.p.swapped[b] {
-		return r.allOf(b, func(k *kernel.Kernel) bool { return r.extend(k, never) })
+		return r.allOf(b, func(k *kernel.Kernel) bool { return r.extendKernel(k, never) })
 	}
 	for _, k := range r.p.kernels { // what is swapped with it must reach it, too
-		if !r.extend(k.k, never) {
+		if !r.extendKernel(k.k, never) {
 			return false
 		}
 	}
@@ -123,23 +126,22 @@ func (r *runner) allOf(b int, such func(*kernel.Kernel) bool) bool {
 
 // roomForeign allocates a buffer of n elements outside of the arena: for the caller, if it is
 // a column of the result. With filled it may have anything in it.
-func (r *runner) roomForeign(b int, n int64, why string, filled bool) error {
-	if r.buffers[b].here && r.buffers[b].n >= n {
+func (m *memory) roomForeign(b int, n int64, why string, filled bool) error {
+	if m.buffers[b].here && m.buffers[b].n >= n {
 		return nil
 	}
 	if n == 0 {
-		r.buffers[b] = buffer{here: true}
+		m.buffers[b] = buffer{here: true}
 		return nil
 	}
-	bytes := n * int64(r.s.Buffers[b].Kind.Size())
-	given := r.p.results[b] == 1 && !r.p.swapped[b]
+	bytes := n * int64(m.about[b].kind.Size())
 	var used []byte
-	if given {
-		used = r.eng.Results().Reuse(bytes)
+	if m.about[b].given {
+		used = m.eng.Results().Reuse(bytes)
 	}
 	if used == nil && bytes > mapFrom {
-		if have := r.available(); bytes > have {
-			e := r.tooLarge(b, bytes, why)
+		if have := m.available(); bytes > have {
+			e := m.tooLarge(b, bytes, why)
 			e.Limit = have
 			return e
 		}
@@ -151,11 +153,11 @@ func (r *runner) roomForeign(b int, n int64, why string, filled bool) error {
 		if filled {
 			break
 		}
-		if err := r.blocks(bytes, func(lo, hi int64) error { clear(used[lo:hi]); return nil }); err != nil {
+		if err := m.blocks(bytes, func(lo, hi int64) error { clear(used[lo:hi]); return nil }); err != nil {
 			return err
 		}
-	case given:
-		buf.foreign, buf.given = mem.FreshResult(bytes, r.opt.Machine.HugePages(), filled), true
+	case m.about[b].given:
+		buf.foreign, buf.given = mem.FreshResult(bytes, m.opt.Machine.HugePages(), filled), true
 	default:
 		pages, err := mem.Fresh(bytes)
 		if err != nil {
@@ -163,18 +165,18 @@ func (r *runner) roomForeign(b int, n int64, why string, filled bool) error {
 		}
 		buf.foreign, buf.fresh = pages, true
 	}
-	buf.off, _ = r.eng.Offset(buf.foreign)
-	if in := r.inputs[b]; in != nil {
+	buf.off, _ = m.eng.Offset(buf.foreign)
+	if in := m.inputs[b]; in != nil {
 		buf.first = in.first()
 	}
-	r.buffers[b] = buf
+	m.buffers[b] = buf
 	return nil
 }
 
 // available is how many bytes may still be taken outside of the arena.
-func (r *runner) available() int64 {
-	if !r.opt.beyond {
-		return r.opt.Resident - r.resident
+func (m *memory) available() int64 {
+	if !m.opt.beyond {
+		return m.opt.Resident - m.resident
 	}
 	return mem.Available()
 }

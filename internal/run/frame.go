@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"maps"
-	"math"
 	"slices"
 	"sync"
 
@@ -66,15 +65,10 @@ type given struct {
 	filled bool  // the first launch that touches it stores all of them
 }
 
-// ready is a launch of which all is known but scalars and places.
+// ready is a launch of which all is known but scalars and places. Each runner has its own.
 type ready struct {
-	number  int // of its kernel
-	sizes   []int64
-	outer   int64
-	short   bool // see engine.Compiled.Short
-	whole   bool // it needs no memory of its own, so that one thread can run it in one slice
-	threads int  // of the run that the frame was made of
-	one     bool // of these, it was worth one
+	execution
+	kernel int // its number
 }
 
 // short executes the program in a frame. It reports false if there is none for these inputs.
@@ -151,14 +145,19 @@ func (f *frame) runner(ctx context.Context, p *Program, in *Inputs, opt Options)
 	r, _ := f.idle.Get().(*runner)
 	if r == nil {
 		r = &runner{
-			p: p, s: p.s, frame: f, sizes: f.sizes, buffers: make([]buffer, len(f.buffers)), inputs: p.none,
-			turns: make([]int64, p.s.Loops), compiled: make([]compiling, len(p.kernels)),
+			memory: memory{about: p.about, buffers: make([]buffer, len(f.buffers)), inputs: p.none},
+			p:      p, s: p.s, frame: f, ready: slices.Clone(f.launches), sizes: f.sizes,
+			iterations: make([]int64, p.s.Loops), compiled: make([]compiling, len(p.kernels)),
+		}
+		r.users = r
+		for i := range r.ready {
+			r.ready[i].m = &r.memory
 		}
 	}
 	if r.pool == nil || r.pool.Size() != max(opt.Threads, 1) {
 		r.pool = engine.NewPool(opt.Threads)
 	}
-	r.ctx, r.in, r.opt, r.eng, r.turn = ctx, in, opt, opt.Engine, -1
+	r.ctx, r.in, r.opt, r.eng, r.iteration = ctx, in, opt, opt.Engine, -1
 	r.stats = make([]LaunchStats, len(p.launches)) // the result keeps them
 	copy(r.buffers, f.buffers)
 	return r
@@ -175,6 +174,9 @@ func (f *frame) leave(r *runner) {
 	r.read.Store(0)
 	r.release()
 	clear(r.compiled)
+	for i := range r.ready {
+		r.ready[i].c = nil
+	}
 	clear(r.buffers)
 	f.idle.Put(r)
 }
@@ -299,7 +301,7 @@ func (f *frame) reachedBy(r *runner, b int) {
 
 // isColumn reports that a buffer is an argument or one column of the result, which stays where it is.
 func (r *runner) isColumn(b int) bool {
-	column := r.s.Buffers[b].Input != nil || r.p.results[b] == 1
+	column := r.s.Buffers[b].Input != nil || r.about[b].given
 	return column && !r.p.swapped[b] && r.allOf(b, func(*kernel.Kernel) bool { return true })
 }
 
@@ -329,86 +331,54 @@ func (f *frame) ready(r *runner, l *schedule.Launch) bool {
 	if err != nil {
 		return false
 	}
-	p := &launching{r: r, l: l, c: c}
+	p := r.launching(l, c)
 	lens, err := p.measure()
-	if err != nil || c.Safe.AdmitShape(p.sizes, lens, r.opt.Limits) != nil {
+	if err != nil || c.Safe.AdmitShape(p.Sizes, lens, r.opt.Limits) != nil {
 		return false
 	}
 	for i, b := range l.Regions {
-		if b >= 0 && (r.s.Buffers[b].Kind != l.Kernel.Regions[i].Elem || p.checkBound(i, b) != nil) {
+		if b >= 0 && (r.about[b].kind != l.Kernel.Regions[i].Elem || p.checkBound(i, b) != nil) {
 			return false
 		}
 	}
-	f.launches[r.p.launches[l]] = ready{number: r.p.numbers[l.Kernel], sizes: p.sizes, outer: c.Outer(p.sizes), short: c.Short(p.sizes),
-		whole: c.Whole(), threads: r.pool.Size(), one: p.worthOne()}
+	p.short = c.Short(p.Sizes)
+	if c.Whole() {
+		p.alone = 1
+		if p.Scalars, err = r.scalars(l, nil); err == nil && p.choose(p.outer).Threads == 1 {
+			p.alone = r.pool.Size()
+		}
+	}
+	p.m, p.c, p.Scalars = nil, nil, nil
+	f.launches[r.p.launches[l]] = ready{p.execution, r.p.numbers[l.Kernel]}
 	return true
 }
 
-// worthOne reports that the launch is planned for one thread.
-func (p *launching) worthOne() (one bool) {
-	var err error
-	if p.scalars, err = p.r.scalars(p.l, nil); err != nil {
-		return false
+// launchReady executes a launch in a frame, where everything is in its place.
+func (r *runner) launchReady(l *schedule.Launch) (err error) {
+	x := &r.ready[r.p.launches[l]]
+	if x.c, err = r.compileAt(x.kernel); err != nil {
+		return err
 	}
-	p.outer = p.c.Outer(p.sizes)
-	p.hi = p.outer
-	return p.choose().Threads == 1
-}
-
-// atOnce reports that a launch runs on this goroutine in one slice: it is short, or native code that has one thread, which looks for
-// itself whether it is to stop.
-func (r *runner) atOnce(how *ready) bool {
-	if how.short {
-		return true
+	if x.Scalars, err = r.scalars(l, x.Scalars[:0]); err != nil {
+		return err
 	}
-	n := r.pool.Size()
-	if !how.whole || n > 1 && (n != how.threads || !how.one) {
-		return false
+	if err := x.c.Safe.AdmitScalars(x.Sizes, x.Scalars); err != nil {
+		return refused(l, err)
 	}
-	c, err := r.compileAt(how.number)
-	return err == nil && c.Tier() == engine.Native
-}
-
-// once executes a launch at once; see atOnce.
-func (r *runner) once(l *schedule.Launch, how *ready) error {
-	st := r.statsOf(l)
-	c, err := r.compileAt(how.number)
+	x.Bases, x.repeats = x.Bases[:0], r.repeats
+	for _, b := range l.Regions {
+		at := int64(0)
+		if b >= 0 {
+			at = r.base(b)
+		}
+		x.Bases = append(x.Bases, at)
+	}
+	d, err := x.run(0, x.outer)
 	if err != nil {
 		return err
 	}
-	a := &r.args
-	a.Sizes, a.Scalars, a.Bases, a.Faults = how.sizes, a.Scalars[:0], a.Bases[:0], a.Faults[:0]
-	if a.Scalars, err = r.scalars(l, a.Scalars); err != nil {
-		return err
-	}
-	if err := c.Safe.AdmitScalars(a.Sizes, a.Scalars); err != nil {
-		return refused(l, err)
-	}
-	for _, b := range l.Regions {
-		at := int64(0)
-		if b >= 0 { // no scratch memory
-			at = r.base(b)
-		}
-		a.Bases = append(a.Bases, at)
-	}
-	for range l.Sites {
-		a.Faults = append(a.Faults, math.MaxInt64)
-	}
-	if how.outer > 0 {
-		tier, took, err := c.RunShort(r.ctx, a, how.outer)
-		if err != nil {
-			return err
-		}
-		r.note(l, a.Faults)
-		st.Tier = tier
-		st.Slices++
-		st.Seconds += took.Seconds()
-	}
-	if st.Tier == engine.Native {
-		st.Native++
-	}
-	st.Hash, st.Name, st.Bytes = c.Hash, r.p.kernels[how.number].name.Text, c.Bytes
+	st := r.did(l, &d)
 	st.Runs++
-	st.Threads = 1
+	st.Seconds += d.seconds
 	return nil
 }

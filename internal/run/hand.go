@@ -21,7 +21,7 @@ const stretch = 8
 
 // hand is one worker of a launch, with windows of its own on raw inputs.
 type hand struct {
-	p     *launching
+	p     *pass
 	w     *engine.Worker
 	bases []int64
 	slots []slot
@@ -36,12 +36,12 @@ type slot struct {
 	from  int64  // bytes of the column before pages
 }
 
-func (p *launching) hand(ctx context.Context) (*hand, error) {
+func (p *pass) hand(ctx context.Context) (*hand, error) {
 	w, err := p.job.Worker(ctx)
 	if err != nil {
 		return nil, err
 	}
-	h := &hand{p: p, w: w, bases: append([]int64(nil), p.bases...), n: p.rawOuters()}
+	h := &hand{p: p, w: w, bases: append([]int64(nil), p.Bases...), n: p.window}
 	for _, f := range p.feeds {
 		if f.in.raw == nil {
 			continue
@@ -54,13 +54,13 @@ func (p *launching) hand(ctx context.Context) (*hand, error) {
 func (h *hand) close() {
 	h.w.Close()
 	for _, s := range h.slots {
-		h.p.r.eng.Arena().Free(s.span)
+		h.p.m.eng.Arena().Free(s.span)
 	}
 }
 
 // rawOuters is how many outer indices a window on the raw inputs serves; 0
 // when there are none.
-func (p *launching) rawOuters() int64 {
+func (p *pass) rawOuters() int64 {
 	var bytes, most int64 // per outer index; longest window in outer indices
 	any := false
 	for _, f := range p.feeds {
@@ -68,10 +68,10 @@ func (p *launching) rawOuters() int64 {
 			continue
 		}
 		any = true
-		lo, hi := p.c.Reach(f.region, p.sizes, p.lo, p.lo+1)
+		lo, hi := p.c.Reach(f.region, p.Sizes, p.lo, p.lo+1)
 		bytes += (hi - lo) * int64(f.in.kind.Size())
-		if rows := max(1, (hi-lo)/max(1, f.in.width)); p.r.opt.WindowRows > 0 {
-			most = max(most, p.r.opt.WindowRows/rows, 1)
+		if rows := max(1, (hi-lo)/max(1, f.in.width)); p.m.opt.WindowRows > 0 {
+			most = max(most, p.m.opt.WindowRows/rows, 1)
 		}
 	}
 	switch {
@@ -121,7 +121,7 @@ func (h *hand) window(ctx context.Context, lo, hi int64) error {
 // canMap reports that windows may lie in mappings of the files.
 func (h *hand) canMap() bool {
 	for i := range h.slots {
-		if in := h.slots[i].in; !h.p.canMap(in) && !in.present() {
+		if in := h.slots[i].in; !(in.mappable() && h.p.c.ReachesAll()) && !in.present() {
 			return false
 		}
 	}
@@ -137,7 +137,7 @@ func (h *hand) looks() bool {
 func (h *hand) mapWhole(w way, lo, hi int64) {
 	for i := range h.slots {
 		s := &h.slots[i]
-		if w == byRead || s.in.present() || !h.p.r.mapped(s.in) {
+		if w == byRead || s.in.present() || !h.p.m.mapped(s.in) {
 			continue
 		}
 		if from, to := h.p.reach(s, lo, hi); from < to {
@@ -159,8 +159,8 @@ func (h *hand) leave() {
 }
 
 // reach is which bytes of an input's column outer indices lo..hi need.
-func (p *launching) reach(s *slot, lo, hi int64) (from, to int64) {
-	first, end := p.c.Reach(s.region, p.sizes, lo, hi)
+func (p *pass) reach(s *slot, lo, hi int64) (from, to int64) {
+	first, end := p.c.Reach(s.region, p.Sizes, lo, hi)
 	size := int64(s.in.kind.Size())
 	return (first - s.in.first()) * size, (end - s.in.first()) * size
 }
@@ -171,7 +171,7 @@ func (h *hand) fetch(s *slot, lo, hi int64) error {
 	if lo >= hi {
 		return nil
 	}
-	h.p.r.read.Add(s.in.raw.outside(hi - lo))
+	h.p.m.read.Add(s.in.raw.outside(hi - lo))
 	if base, ok := h.p.inPlace(s.in); ok {
 		h.bases[s.region] = base
 		return s.in.checkBound(s.in.raw.Bytes[lo:hi], lo/int64(s.in.kind.Size()))
@@ -186,7 +186,7 @@ func (h *hand) fetch(s *slot, lo, hi int64) error {
 	if err := s.in.checkBound(b, lo/size); err != nil {
 		return err
 	}
-	off, _ := h.p.r.eng.Offset(b)
+	off, _ := h.p.m.eng.Offset(b)
 	h.bases[s.region] = off - lo - s.in.first()*size
 	return nil
 }
@@ -210,7 +210,7 @@ func (h *hand) bytes(s *slot, from, to int64) ([]byte, error) {
 
 // memory is n bytes of a slot, which grows if it must.
 func (h *hand) memory(s *slot, n int64) ([]byte, error) {
-	arena := h.p.r.eng.Arena()
+	arena := h.p.m.eng.Arena()
 	if s.span.Len < n {
 		arena.Free(s.span)
 		s.span = mem.Span{}
@@ -225,27 +225,25 @@ func (h *hand) memory(s *slot, n int64) ([]byte, error) {
 
 // runPresent executes a launch whose inputs are present or raw. The first window
 // that fails, by outer index, gives the error: those before it are seen through.
-func (p *launching) runPresent() error {
-	workers := int(min(int64(p.choice.Threads), p.hi-p.lo))
-	p.workers = workers
-	window := p.rawOuters()
+func (p *pass) runPresent(threads int) error {
+	p.workers = int(min(int64(threads), p.hi-p.lo))
 	var next atomic.Int64
 	next.Store(p.lo)
 	var bad failures
-	err := p.r.pool.Do(p.r.ctx, workers, func(ctx context.Context, _ int) error {
+	err := p.m.pool.Do(p.m.ctx, p.workers, func(ctx context.Context, _ int) error {
 		h, err := p.hand(ctx)
 		if err != nil {
 			return err
 		}
 		defer h.close()
 		for !bad.any() {
-			lo, hi, ok := p.claim(&next, window, workers)
+			lo, hi, ok := p.claim(&next)
 			if !ok {
 				return nil
 			}
 			switch err := h.span(ctx, lo, hi); {
 			case err == nil:
-				p.r.progress.advance(p.l, hi-lo, p.outer)
+				p.done(hi - lo)
 			case ctx.Err() != nil:
 				return err
 			default:
@@ -263,7 +261,8 @@ func (p *launching) runPresent() error {
 
 // claim takes outer indices for a worker: a window's worth if there are raw
 // inputs, otherwise a slice's.
-func (p *launching) claim(next *atomic.Int64, window int64, workers int) (lo, hi int64, ok bool) {
+func (p *pass) claim(next *atomic.Int64) (lo, hi int64, ok bool) {
+	window := p.window
 	if p.stretch > 0 { // a window is a stretch, if there are windows
 		if window > 0 && !p.unwindowed() {
 			return engine.ClaimStretch(next, min(window, p.stretch), p.hi)
@@ -271,11 +270,11 @@ func (p *launching) claim(next *atomic.Int64, window int64, workers int) (lo, hi
 		return engine.ClaimStretch(next, p.stretch, p.hi)
 	}
 	if window == 0 || p.unwindowed() {
-		return p.job.Claim(next, p.hi, workers)
+		return p.job.Claim(next, p.hi, p.workers)
 	}
 	for {
 		lo = next.Load()
-		n := (p.hi - lo) / int64(2*workers) / window * window // all workers end together
+		n := (p.hi - lo) / int64(2*p.workers) / window * window // all workers end together
 		hi = min(p.hi, lo+max(window, min(n, stretch*window)))
 		if lo >= p.hi || next.CompareAndSwap(lo, hi) {
 			return lo, hi, lo < p.hi

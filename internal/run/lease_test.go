@@ -29,7 +29,7 @@ func TestLeasesAtTheEnd(t *testing.T) {
 	if err != nil {
 		t.Skip("SKIPPED: no leases here:", err)
 	}
-	r := &runner{leases: []*mem.Lease{l}}
+	r := &memory{leases: []*mem.Lease{l}}
 	if err := r.unchanged(); err != nil {
 		t.Errorf("nobody wrote: %v", err)
 	}

@@ -23,14 +23,14 @@ type mapping struct {
 func (m *mapping) bytes(lo, hi int64) []byte { return m.pages[lo-m.start : hi-m.start] }
 
 // mapped reports that the input's file is mapped; otherwise it must be read.
-func (r *runner) mapped(in *input) bool {
-	in.file.once.Do(func() { r.mapColumn(in) })
+func (m *memory) mapped(in *input) bool {
+	in.file.once.Do(func() { m.mapColumn(in) })
 	return in.file.pages != nil
 }
 
-func (r *runner) mapColumn(in *input) {
+func (m *memory) mapColumn(in *input) {
 	path := in.raw.path
-	lease, err := mem.TakeLease(in.raw.File, func() { r.cancel(&data.ChangedError{Path: path}) })
+	lease, err := mem.TakeLease(in.raw.File, func() { m.cancel(&data.ChangedError{Path: path}) })
 	if err != nil {
 		return
 	}
@@ -39,27 +39,27 @@ func (r *runner) mapColumn(in *input) {
 		lease.Close()
 		return // reading says what is wrong
 	}
-	r.keep(lease)
-	if pages, err := r.mapPages(lease, start, end-start); err == nil {
+	m.keep(lease)
+	if pages, err := m.mapPages(lease, start, end-start); err == nil {
 		in.file.pages, in.file.start = pages, start
 	}
 }
 
 // mapPages maps a part of a leased file outside of the arena until the end of the run.
-func (r *runner) mapPages(lease *mem.Lease, start, n int64) ([]byte, error) {
+func (m *memory) mapPages(lease *mem.Lease, start, n int64) ([]byte, error) {
 	pages, err := unix.Mmap(lease.Fd(), start, int(n), unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_NORESERVE)
 	if err != nil {
 		return nil, err
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.maps = append(r.maps, pages)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.maps = append(m.maps, pages)
 	return pages, nil
 }
 
 // unchanged is an error if a mapped file may be another than when the run began.
-func (r *runner) unchanged() error {
-	for _, l := range r.leases {
+func (m *memory) unchanged() error {
+	for _, l := range m.leases {
 		if !l.Held() {
 			return &data.ChangedError{Path: l.Path()}
 		}
@@ -68,14 +68,11 @@ func (r *runner) unchanged() error {
 }
 
 // keep holds a lease until the end of the run.
-func (r *runner) keep(lease *mem.Lease) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.leases = append(r.leases, lease)
+func (m *memory) keep(lease *mem.Lease) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.leases = append(m.leases, lease)
 }
-
-// canMap reports that windows on an input may lie in a mapping of its file.
-func (p *launching) canMap(in *input) bool { return in.mappable() && p.c.ReachesAll() }
 
 // bring makes the pages of b present, in one call and not fault by fault.
 func bring(b []byte) {

@@ -191,7 +191,7 @@ func (n *nodes) there(ctx context.Context, p *run.Placed, c *run.Combining, s sp
 	}
 	firsts := make([]int64, len(back))
 	for j, i := range back {
-		firsts[j] = piece.Operands[i].First
+		firsts[j], _ = run.Returns(piece.Operands[i])
 	}
 	if c != nil {
 		if outs, firsts, err = n.combine(ctx, p, c, s, back, outs); err != nil {
@@ -211,15 +211,18 @@ func (n *nodes) operand(p *run.Placed, i int, s span) (run.Operand, error) {
 	first, end := p.Compiled.Reach(i, p.Sizes, s.lo, s.hi)
 	switch in, ok := p.Input(i); {
 	case reg.Access == kernel.Scratch:
-		return run.Operand{}, nil
+		return nil, nil
 	case ok && isRemote(in):
 		sh := in.Binding.Source.(*remote).shards[s.shard]
-		return run.Operand{Source: sh.src, Column: in.Binding.Column, Origin: sh.lo, Total: in.Rows, Bound: in.Bound}, nil
+		return run.Stored{Source: sh.src, Column: in.Binding.Column, Origin: sh.lo, Total: in.Rows, Bound: in.Bound}, nil
 	case reg.Access == kernel.Read || p.Compiled.Sequential() && reg.Access == kernel.ReadWrite:
 		b, err := p.Bytes(i)
-		return run.Operand{Bytes: bytes.Clone(b), InOut: reg.Access == kernel.ReadWrite}, err
+		if reg.Access == kernel.ReadWrite {
+			return run.InOut{Bytes: bytes.Clone(b)}, err
+		}
+		return run.Inline{Bytes: bytes.Clone(b)}, err
 	}
-	return run.Operand{Written: true, First: first, Count: end - first}, nil
+	return run.Out{First: first, Count: end - first}, nil
 }
 
 // combine is what the node does with its rows before they travel.
@@ -232,15 +235,15 @@ func (n *nodes) combine(ctx context.Context, p *run.Placed, c *run.Combining, s 
 	firsts := make([]int64, len(back))
 	for j, i := range back {
 		per := p.Len(i) / p.Outer
-		piece.Operands = append(piece.Operands, run.Operand{Bytes: outs[j], First: s.lo * per})
+		piece.Operands = append(piece.Operands, run.Inline{Bytes: outs[j], First: s.lo * per})
 	}
 	for j, i := range back {
 		per := p.Len(i) / p.Outer
 		firsts[j] = piece.Lo * per
-		piece.Operands = append(piece.Operands, run.Operand{Written: true, First: firsts[j], Count: (piece.Hi - piece.Lo) * per})
+		piece.Operands = append(piece.Operands, run.Out{First: firsts[j], Count: (piece.Hi - piece.Lo) * per})
 	}
 	for range len(code.Kernel.Regions) - len(piece.Operands) {
-		piece.Operands = append(piece.Operands, run.Operand{})
+		piece.Operands = append(piece.Operands, nil)
 	}
 	outs, _, _, err = run.RunPiece(ctx, piece, run.Options{Engine: n.e})
 	return outs, firsts, err

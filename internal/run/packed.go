@@ -2,7 +2,9 @@ package run
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/godwit-run/godwit/internal/data/column"
@@ -16,7 +18,7 @@ import (
 // it would if those before had kept everything: there is room, and memory that nobody has touched costs
 // nothing.
 
-// Packing is a Packed in hand.
+// Packing is a Packed in flight.
 type Packing struct {
 	packed *schedule.Packed
 	counts int     // region of the counts
@@ -43,9 +45,9 @@ func (p *Placed) Packed() (*Placed, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &Placed{Launch: s.Launch, Compiled: l.c, Sizes: l.sizes, Scalars: l.scalars, Outer: l.outer, p: l}
+	q := &Placed{Launch: s.Launch, Compiled: l.c, Sizes: l.Sizes, Scalars: l.Scalars, Outer: l.outer, p: l}
 	k := &Packing{packed: s, counts: slices.Index(s.Launch.Regions, s.Counts)}
-	k.grain, _ = kernel.EvalPoly(l.c.Kernel.Grain, l.sizes)
+	k.grain, _ = kernel.EvalPoly(l.c.Kernel.Grain, l.Sizes)
 	for _, b := range s.From {
 		i := slices.Index(s.Launch.Regions, b)
 		if k.counts < 0 || i < 0 || k.grain < 1 {
@@ -96,7 +98,7 @@ func (p *Placed) Keep(lo, hi, kept int64, elements func(region int) []byte) erro
 		if int64(len(b)) != kept*k.widths[j]*int64(own.Size()) {
 			return fmt.Errorf("step `%s`: expected %d elements of %d values of region %d, found %d bytes", p.Launch.Label, kept, k.widths[j], region, len(b))
 		}
-		if err := p.into(j); err != nil {
+		if err := p.p.r.roomFor(k.packed.Into[j], true); err != nil {
 			return err
 		}
 		if err := p.deposit(region, k.packed.Into[j], lo*k.grain*k.widths[j], b); err != nil {
@@ -105,19 +107,6 @@ func (p *Placed) Keep(lo, hi, kept int64, elements func(region int) []byte) erro
 	}
 	k.parts = append(k.parts, packedPart{lo, hi, kept})
 	return nil
-}
-
-// into makes room for the elements of a region where they shall lie.
-func (p *Placed) into(j int) error {
-	r, b := p.p.r, p.Packing.packed.Into[j]
-	n, err := r.eval(r.s.Buffers[b].Len)
-	switch {
-	case err != nil:
-		return err
-	case r.spools(b, n):
-		return r.spoolRoom(b, n)
-	}
-	return r.room(b, n, "")
 }
 
 // keepHere does outer indices lo..hi on this machine.
@@ -140,9 +129,7 @@ func (p *Placed) keepPart(lo, hi int64) error {
 		return err
 	}
 	defer rows.free(p.p.r)
-	q := p.part(lo, hi)
-	q.temporary = rows
-	if err := q.here(); err != nil {
+	if err := p.p.here(lo, hi, rows); err != nil {
 		return err
 	}
 	arena := p.p.r.eng.Arena()
@@ -204,7 +191,7 @@ func (p *Placed) Unite(first int64) error {
 		return fmt.Errorf("step `%s`: outer indices %d to %d are missing", p.Launch.Label, end, p.Outer)
 	}
 	for j, b := range k.packed.Into {
-		if err := p.into(j); err != nil {
+		if err := r.roomFor(b, true); err != nil {
 			return err
 		}
 		if err := p.close(b, k.widths[j]*int64(r.s.Buffers[b].Kind.Size())); err != nil {
@@ -221,20 +208,35 @@ func (p *Placed) Unite(first int64) error {
 
 // close moves the parts together, the first first.
 func (p *Placed) close(b int, slot int64) error {
-	r, at := p.p.r, int64(0)
-	if r.buffers[b].spool != nil {
-		return r.closeSpooled(b, slot, p.Packing.grain, p.Packing.parts)
-	}
-	all := r.bytes(b)
+	r, at, move := p.p.r, int64(0), p.p.r.mover(b)
 	for _, x := range p.Packing.parts {
 		from, n := x.lo*p.Packing.grain*slot, x.kept*slot
 		for done := int64(0); done < n && at < from; done += copyBlock {
 			if r.ctx.Err() != nil {
 				return r.ctx.Err()
 			}
-			copy(all[at+done:], all[from+done:from+min(done+copyBlock, n)])
+			if err := move(at+done, from+done, min(n-done, copyBlock)); err != nil {
+				return err
+			}
 		}
 		at += n
 	}
 	return nil
+}
+
+// mover moves n bytes of a buffer, at most copyBlock, from a place to one before it.
+func (r *runner) mover(b int) func(to, from, n int64) error {
+	s := r.buffers[b].spool
+	if s == nil {
+		all := r.bytes(b)
+		return func(to, from, n int64) error { copy(all[to:], all[from:from+n]); return nil }
+	}
+	block := make([]byte, copyBlock)
+	return func(to, from, n int64) error {
+		if _, err := s.ReadAt(block[:n], from); err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		_, err := s.WriteAt(block[:n], to)
+		return err
+	}
 }

@@ -130,10 +130,10 @@ func (h *holder) hold(reg *kernel.Region, all []byte, first, end int64) Operand 
 	end = rapid.Int64Range(end, min(total, end+50)).Draw(h.t, "more after")
 	part := all[first*size : end*size]
 	cols := []data.Column{{Name: "c", Kind: reg.Elem}}
-	o := Operand{Origin: first, Total: total}
+	o := Stored{Origin: first, Total: total}
 	switch rapid.SampledFrom([]string{"inline", "memory", "arena", "file", "decoded"}).Draw(h.t, "as") {
 	case "inline":
-		return Operand{First: first, Bytes: part}
+		return Inline{First: first, Bytes: part}
 	case "memory":
 		o.Source = data.FromBytes("m", cols, end-first, [][]byte{part}, nil)
 	case "arena":
@@ -172,9 +172,9 @@ func (w *wholeTask) operands(h *holder, c *engine.Compiled, state [][]byte, lo, 
 		case kernel.Read:
 			ops[i] = h.hold(reg, w.regions[i], first, end)
 		case kernel.Write:
-			ops[i] = Operand{First: first, Count: end - first, Written: true}
+			ops[i] = Out{First: first, Count: end - first}
 		case kernel.ReadWrite:
-			ops[i] = Operand{Bytes: state[i], InOut: true}
+			ops[i] = InOut{Bytes: state[i]}
 		}
 	}
 	return ops
@@ -204,8 +204,8 @@ func (w *wholeTask) runPieces(t *rapid.T, e *engine.Engine, dir string) (after [
 			t.Fatal(err)
 		}
 		for i := range p.Operands {
-			if o := &p.Operands[i]; o.Written || o.InOut {
-				copy(after[i][o.First*int64(w.k.Regions[i].Elem.Size()):], outs[0])
+			if first, ok := Returns(p.Operands[i]); ok {
+				copy(after[i][first*int64(w.k.Regions[i].Elem.Size()):], outs[0])
 				outs = outs[1:]
 			}
 		}
@@ -281,11 +281,11 @@ func TestPieceOfNulls(t *testing.T) {
 	for _, lo := range []int64{0, 7, 30} {
 		from := lo * grain
 		src := chop(col, int(n-from), [][]byte{bytesOf(t, xs[from:])}, [][]byte{valid[from:]}, 700, 13)
-		column := Operand{Source: src, Option: true, Origin: from, Total: n}
+		column := Stored{Source: src, Option: true, Origin: from, Total: n}
 		present := column
 		present.Presence = true
 		p := &Piece{Kernel: c, Sizes: []int64{n, n / grain}, Lo: lo, Hi: lo + 10, Operands: []Operand{
-			present, column, {Bytes: bytesOf(t, ys)}, {Written: true, First: from, Count: 10 * grain}}}
+			present, column, Inline{Bytes: bytesOf(t, ys)}, Out{First: from, Count: 10 * grain}}}
 		outs, _, st, err := RunPiece(context.Background(), p, Options{Engine: e, Threads: 2})
 		if err != nil {
 			t.Fatal(err)
@@ -317,7 +317,7 @@ func TestPieceDecodesOnlyItsChunks(t *testing.T) {
 	src := chop([]data.Column{{Kind: num.F32}}, n, [][]byte{bytesOf(t, floats(n))}, nil, 1000)
 	src.fills = make(chan int, 1000)
 	p := &Piece{Kernel: c, Sizes: []int64{n, n / grain}, Lo: 495, Hi: 515, Operands: []Operand{
-		{Source: src, Total: n}, {Written: true, First: 495, Count: 20}}}
+		Stored{Source: src, Total: n}, Out{First: 495, Count: 20}}}
 	if _, _, _, err := RunPiece(context.Background(), p, Options{Engine: e, Threads: 2}); err != nil {
 		t.Fatal(err)
 	}
@@ -335,7 +335,7 @@ func gatherPiece(t *testing.T, e *engine.Engine) *Piece {
 		t.Fatal(err)
 	}
 	return &Piece{Kernel: c, Sizes: []int64{n, n / grain, m}, Lo: 2, Hi: 4, Operands: []Operand{
-		{Bytes: bytesOf(t, keys(200, m)), First: 200}, {Bytes: bytesOf(t, make([]float64, m))}, {Written: true, First: 200, Count: 200}}}
+		Inline{Bytes: bytesOf(t, keys(200, m)), First: 200}, Inline{Bytes: bytesOf(t, make([]float64, m))}, Out{First: 200, Count: 200}}}
 }
 
 // TestPiecesThatDoNotFit changes one thing of a good piece after the other.
@@ -343,7 +343,13 @@ func TestPiecesThatDoNotFit(t *testing.T) {
 	e := newEngine(t, engine.Wasm)
 	bad := keys(200, 10)
 	bad[150] = 10
-	stored := func(xs []uint16) Operand { return Operand{Source: data.FromSlice(xs), Origin: 200, Total: 1000} }
+	inline := func(xs []uint16) Inline { return Inline{Bytes: bytesOf(t, xs), First: 200} }
+	good := inline(keys(200, 10))
+	stored := func(change func(o *Stored)) Operand {
+		o := Stored{Source: data.FromSlice(bad), Origin: 200, Total: 1000}
+		change(&o)
+		return o
+	}
 	for _, c := range []struct {
 		name   string
 		change func(p *Piece)
@@ -357,20 +363,21 @@ func TestPiecesThatDoNotFit(t *testing.T) {
 		{"reversed", func(p *Piece) { p.Hi = 1 }, "found 2..1"},
 		{"steps", func(p *Piece) { p.Limits.Steps = 100 }, "the limit is 100"},
 		{"bytes", func(p *Piece) { p.Limits.RegionBytes = 500 }, "the limit is 500"},
-		{"a result that is read", func(p *Piece) { p.Operands[0].InOut = true }, "region 0: it is only read"},
-		{"a write to a column", func(p *Piece) { p.Operands[2] = Operand{Source: data.FromSlice(make([]float64, 9))} }, "region 2: it is written"},
-		{"no result", func(p *Piece) { p.Operands[2] = Operand{} }, "region 2: it is written"},
-		{"half an element", func(p *Piece) { p.Operands[0].Bytes = p.Operands[0].Bytes[1:] }, "region 0: 399 bytes are no elements"},
-		{"a negative place", func(p *Piece) { p.Operands[0].First = -1 }, "region 0: element -1"},
-		{"a negative count", func(p *Piece) { p.Operands[2].Count = -1 }, "region 2: expected a number of elements"},
-		{"far too many", func(p *Piece) { p.Operands[2].Count = 1 << 60 }, "region 2: expected a number of elements"},
-		{"an index", func(p *Piece) { p.Operands[0].Bytes = bytesOf(t, bad) }, "region 0: element 350 is no index below 10"},
+		{"a result that is read", func(p *Piece) { p.Operands[0] = InOut(good) }, "region 0: it is only read"},
+		{"a write to a column", func(p *Piece) { p.Operands[2] = Stored{Source: data.FromSlice(make([]float64, 9))} }, "region 2: it is written"},
+		{"no result", func(p *Piece) { p.Operands[2] = nil }, "region 2: it is written"},
+		{"nothing to read", func(p *Piece) { p.Operands[1] = nil }, "region 1: it is read, but no operand is given"},
+		{"half an element", func(p *Piece) { p.Operands[0] = Inline{Bytes: good.Bytes[1:], First: 200} }, "region 0: 399 bytes are no elements"},
+		{"a negative place", func(p *Piece) { p.Operands[0] = Inline{Bytes: good.Bytes, First: -1} }, "region 0: element -1"},
+		{"a negative count", func(p *Piece) { p.Operands[2] = Out{First: 200, Count: -1} }, "region 2: expected a number of elements"},
+		{"far too many", func(p *Piece) { p.Operands[2] = Out{First: 200, Count: 1 << 60} }, "region 2: expected a number of elements"},
+		{"an index", func(p *Piece) { p.Operands[0] = inline(bad) }, "region 0: element 350 is no index below 10"},
 		{"an empty table", func(p *Piece) { p.Sizes[2] = 0 }, "region 0: element 200 is no index into an array that is empty"},
-		{"a column's number", func(p *Piece) { p.Operands[0] = stored(bad); p.Operands[0].Column = 1 }, "region 0: column number 1"},
-		{"a negative origin", func(p *Piece) { p.Operands[0] = stored(bad); p.Operands[0].Origin = -1 }, "region 0: 200 rows from row -1 on"},
-		{"rows beyond the end", func(p *Piece) { p.Operands[0] = stored(bad); p.Operands[0].Total = 399 }, "region 0: 200 rows from row 200 on"},
-		{"a region that is too short", func(p *Piece) { p.Operands[0] = stored(bad); p.Operands[0].Total = 999 }, "region r0 has 999 elements"},
-		{"presence of no bool", func(p *Piece) { p.Operands[0] = stored(bad); p.Operands[0].Presence = true }, "region 0: whether values are present"},
+		{"a column's number", func(p *Piece) { p.Operands[0] = stored(func(o *Stored) { o.Column = 1 }) }, "region 0: column number 1"},
+		{"a negative origin", func(p *Piece) { p.Operands[0] = stored(func(o *Stored) { o.Origin = -1 }) }, "region 0: 200 rows from row -1 on"},
+		{"rows beyond the end", func(p *Piece) { p.Operands[0] = stored(func(o *Stored) { o.Total = 399 }) }, "region 0: 200 rows from row 200 on"},
+		{"a region that is too short", func(p *Piece) { p.Operands[0] = stored(func(o *Stored) { o.Total = 999 }) }, "region r0 has 999 elements"},
+		{"presence of no bool", func(p *Piece) { p.Operands[0] = stored(func(o *Stored) { o.Presence = true }) }, "region 0: whether values are present"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := gatherPiece(t, e)
@@ -383,7 +390,7 @@ func TestPiecesThatDoNotFit(t *testing.T) {
 		})
 	}
 	p := gatherPiece(t, e)
-	p.Operands[0] = stored(bad)
+	p.Operands[0] = stored(func(*Stored) {})
 	var wrong *data.Error
 	if _, _, _, err := RunPiece(context.Background(), p, Options{Engine: e}); !errors.As(err, &wrong) || wrong.Row != 150 {
 		t.Errorf("a stored index: %v", err)
@@ -402,8 +409,8 @@ func TestPieceOfBadBools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Piece{Kernel: c, Sizes: []int64{10, 1}, Hi: 1, Operands: []Operand{{Bytes: []byte{0, 1, 1, 0, 2, 0, 0, 0, 0, 255}},
-		{Bytes: make([]byte, 80)}, {Bytes: make([]byte, 80)}, {Written: true, Count: 10}}}
+	p := &Piece{Kernel: c, Sizes: []int64{10, 1}, Hi: 1, Operands: []Operand{Inline{Bytes: []byte{0, 1, 1, 0, 2, 0, 0, 0, 0, 255}},
+		Inline{Bytes: make([]byte, 80)}, Inline{Bytes: make([]byte, 80)}, Out{Count: 10}}}
 	var wrong *PieceError
 	if _, _, _, err := RunPiece(context.Background(), p, Options{Engine: e}); !errors.As(err, &wrong) || wrong.Region != 0 || !strings.Contains(wrong.Msg, "element 4 is no bool") {
 		t.Error(err)
@@ -419,12 +426,12 @@ func TestPieceThatMissesElements(t *testing.T) {
 		change func(p *Piece)
 		want   MissingError
 	}{
-		{"first key", func(p *Piece) { o := &p.Operands[0]; o.Bytes, o.First = o.Bytes[2:], 201 }, MissingError{0, 200, 400, 201, 400}},
-		{"last key", func(p *Piece) { o := &p.Operands[0]; o.Bytes = o.Bytes[:398] }, MissingError{0, 200, 400, 200, 399}},
-		{"table", func(p *Piece) { o := &p.Operands[1]; o.Bytes = o.Bytes[:72] }, MissingError{1, 0, 10, 0, 9}},
-		{"result", func(p *Piece) { p.Operands[2].Count = 199 }, MissingError{2, 200, 400, 200, 399}},
+		{"first key", func(p *Piece) { p.Operands[0] = Inline{Bytes: bytesOf(t, keys(199, 10)), First: 201} }, MissingError{0, 200, 400, 201, 400}},
+		{"last key", func(p *Piece) { p.Operands[0] = Inline{Bytes: bytesOf(t, keys(199, 10)), First: 200} }, MissingError{0, 200, 400, 200, 399}},
+		{"table", func(p *Piece) { p.Operands[1] = Inline{Bytes: make([]byte, 72)} }, MissingError{1, 0, 10, 0, 9}},
+		{"result", func(p *Piece) { p.Operands[2] = Out{First: 200, Count: 199} }, MissingError{2, 200, 400, 200, 399}},
 		{"stored", func(p *Piece) {
-			p.Operands[0] = Operand{Source: data.FromSlice(keys(199, 10)), Origin: 201, Total: 1000}
+			p.Operands[0] = Stored{Source: data.FromSlice(keys(199, 10)), Origin: 201, Total: 1000}
 		}, MissingError{0, 200, 400, 201, 400}},
 	} {
 		p := gatherPiece(t, e)
@@ -439,7 +446,7 @@ func TestPieceThatMissesElements(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Piece{Kernel: run, Sizes: []int64{10, 1}, Hi: 1, Operands: []Operand{{Bytes: make([]byte, 80)}, {InOut: true}, {Written: true, Count: 10}}}
+	p := &Piece{Kernel: run, Sizes: []int64{10, 1}, Hi: 1, Operands: []Operand{Inline{Bytes: make([]byte, 80)}, InOut{}, Out{Count: 10}}}
 	var missing *MissingError
 	if _, _, _, err := RunPiece(context.Background(), p, Options{Engine: e}); !errors.As(err, &missing) || missing.Region != 1 {
 		t.Errorf("state: %v", err)

@@ -8,11 +8,11 @@ import (
 	"github.com/godwit-run/godwit/internal/engine/mem"
 )
 
-// pipeline runs a launch over decoded windows. Every worker does whatever
+// pipeline runs a pass over decoded windows. Every worker does whatever
 // there is to do: execute a slice of the earliest window that is ready, or
 // decode a chunk for a later one.
 type pipeline struct {
-	p       *launching
+	p       *pass
 	list    []*stream
 	ws      []window
 	state   []progressOf // per window
@@ -50,8 +50,8 @@ type windowTask struct {
 	number int // in the order of handing out
 }
 
-func (p *launching) runDecoded() error {
-	pl := &pipeline{p: p, list: p.streams(), workers: p.r.pool.Size()}
+func (p *pass) runDecoded() error {
+	pl := &pipeline{p: p, list: p.streams(), workers: p.m.pool.Size()}
 	p.workers = pl.workers
 	pl.change = sync.NewCond(&pl.mu)
 	pl.ws = p.planWindows(pl.list)
@@ -60,7 +60,7 @@ func (p *launching) runDecoded() error {
 		return err
 	}
 	defer pl.free()
-	err := p.r.pool.Do(p.r.ctx, pl.workers, pl.work)
+	err := p.m.pool.Do(p.m.ctx, pl.workers, pl.work)
 	if pl.failed < len(pl.ws) {
 		return pl.state[pl.failed].bad.first()
 	}
@@ -84,14 +84,14 @@ func (pl *pipeline) allocate() error {
 			size += (pl.areas[j]*f.in.rowBytes() + 63) &^ 63
 		}
 	}
-	n := min(int64(len(pl.ws)), max(1, min(4, pl.p.r.opt.Windows/max(1, size))))
+	n := min(int64(len(pl.ws)), max(1, min(4, pl.p.m.opt.Windows/max(1, size))))
 	for range n {
-		s, err := pl.p.r.eng.Arena().Alloc(size)
+		s, err := pl.p.m.eng.Arena().Alloc(size)
 		if err != nil {
 			if len(pl.slots) > 0 {
 				break // fewer windows in flight
 			}
-			return &SpaceError{Name: "a window on " + pl.list[0].d.src.Path(), Need: size, Limit: pl.p.r.opt.Windows, Crowded: errors.As(err, new(*mem.FullError)),
+			return &SpaceError{Name: "a window on " + pl.list[0].d.src.Path(), Need: size, Limit: pl.p.m.opt.Windows, Crowded: errors.As(err, new(*mem.FullError)),
 				Why: " because its chunks are large", Help: "write the file with smaller row groups or batches"}
 		}
 		pl.slots = append(pl.slots, s)
@@ -101,7 +101,7 @@ func (pl *pipeline) allocate() error {
 
 func (pl *pipeline) free() {
 	for _, s := range pl.slots {
-		pl.p.r.eng.Arena().Free(s)
+		pl.p.m.eng.Arena().Free(s)
 	}
 }
 
@@ -193,7 +193,7 @@ func (pl *pipeline) execute(ctx context.Context, h *hand, w int, lo, hi int64) e
 			}
 		}
 		err := h.span(ctx, lo, hi)
-		pl.p.r.progress.advance(pl.p.l, hi-lo, pl.p.outer)
+		pl.p.done(hi - lo)
 		return err
 	})
 	pl.serial = false
@@ -273,7 +273,7 @@ func (pl *pipeline) carry(w int) {
 }
 
 func (pl *pipeline) carryRows(s *stream, w int, from, n int64) {
-	arena := pl.p.r.eng.Arena()
+	arena := pl.p.m.eng.Arena()
 	for i, f := range s.feeds {
 		b := f.in.rowBytes()
 		copy(arena.Bytes(pl.slot(w)+s.at[i], n*b), arena.Bytes(pl.slot(w-1)+s.at[i]+from*b, n*b))

@@ -10,6 +10,20 @@ import (
 
 var predOps = map[num.Op]data.PredOp{num.Eq: data.Eq, num.Lt: data.Lt, num.Le: data.Le, num.Gt: data.Gt, num.Ge: data.Ge}
 
+// pruning is what a launch's predicates say about inputs.
+func (r *runner) pruning(l *schedule.Launch) (list []pruning) {
+	for _, pr := range l.Pruning {
+		in := r.inputs[pr.Buffer]
+		if in == nil || in.b.Presence {
+			continue
+		}
+		if pred, ok := toPred(in, pr); ok {
+			list = append(list, pruning{in, pred})
+		}
+	}
+	return list
+}
+
 // toPred turns a schedule's predicate into the source's form; false when
 // that has none for it.
 func toPred(in *input, p schedule.Predicate) (data.Pred, bool) {

@@ -2,6 +2,8 @@ package run
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/godwit-run/godwit/internal/engine"
@@ -12,21 +14,25 @@ import (
 // Program is a schedule with all that is known about it before any run. It is safe for
 // concurrent use; the schedule must not change any more.
 type Program struct {
-	s       *schedule.Schedule
-	dies    [][]int          // per top-level step: buffers that nothing uses after it
-	uses    [][]schedule.Use // per buffer; the result's use is the zero one
-	swapped []bool           // per buffer: a loop swaps it with another
-	results []int            // per buffer: how many columns of the result it is
-	// spoolable are the buffers that Options.Spool may take.
-	spoolable []bool
-	launches  map[*schedule.Launch]int // their numbers: those of steps in order, then packed forms
-	labels    []string                 // of those that are steps
-	kernels   []*code                  // each once, in the order of the launches
-	numbers   map[*kernel.Kernel]int   // into kernels
-	resizes   bool                     // sizes are found while it runs
-	none      []*input                 // per buffer: nil
+	s        *schedule.Schedule
+	dies     [][]int                  // per top-level step: buffers that nothing uses after it
+	uses     [][]schedule.Use         // per buffer; the result's use is the zero one
+	swapped  []bool                   // per buffer: a loop swaps it with another
+	about    []about                  // per buffer
+	launches map[*schedule.Launch]int // their numbers: those of steps in order, then packed forms
+	steps    []stepped                // of those launches that are steps
+	kernels  []*code                  // each once, in the order of the launches
+	numbers  map[*kernel.Kernel]int   // into kernels
+	resizes  bool                     // sizes are found while it runs
+	none     []*input                 // per buffer: nil
 
 	frames engine.Recent[frame]
+}
+
+// stepped is a launch that is a step.
+type stepped struct {
+	label  string
+	kernel int // its number
 }
 
 // code is a kernel with its name, which is found out once.
@@ -40,20 +46,24 @@ type code struct {
 // Prepare looks through a schedule.
 func Prepare(s *schedule.Schedule) *Program {
 	n := len(s.Buffers)
-	p := &Program{s: s, dies: lifetimes(s), uses: make([][]schedule.Use, n), swapped: make([]bool, n), results: make([]int, n),
-		spoolable: spoolable(s), launches: map[*schedule.Launch]int{}, numbers: map[*kernel.Kernel]int{}, resizes: schedule.Resizes(s.Steps), none: make([]*input, n)}
+	p := &Program{s: s, dies: lifetimes(s), uses: make([][]schedule.Use, n), swapped: make([]bool, n), about: make([]about, n),
+		launches: map[*schedule.Launch]int{}, numbers: map[*kernel.Kernel]int{}, resizes: schedule.Resizes(s.Steps), none: make([]*input, n)}
 	schedule.Uses(s.Steps, func(b int, u schedule.Use) {
 		p.uses[b] = append(p.uses[b], u)
 		p.swapped[b] = p.swapped[b] || u.Swap
 	})
+	columns := make([]int, n) // of the result, per buffer
 	for _, c := range s.Result {
+		columns[c.Buffer]++
 		p.uses[c.Buffer] = append(p.uses[c.Buffer], schedule.Use{})
-		p.results[c.Buffer]++
+	}
+	for b, buf := range s.Buffers {
+		given := columns[b] == 1 && !p.swapped[b]
+		p.about[b] = about{buf.Kind, bufferName(b, buf.Name), strings.HasPrefix(buf.Name, "sort"), given, given && p.writtenOnce(b)}
 	}
 	schedule.Launches(s.Steps, func(l *schedule.Launch) {
 		p.launches[l] = len(p.launches)
-		p.labels = append(p.labels, l.Label)
-		p.add(l.Kernel)
+		p.steps = append(p.steps, stepped{l.Label, p.add(l.Kernel)})
 	})
 	schedule.Launches(s.Steps, func(l *schedule.Launch) {
 		if l.Packed != nil {
@@ -67,11 +77,26 @@ func Prepare(s *schedule.Schedule) *Program {
 // Resizes reports that sizes are found while it runs.
 func (p *Program) Resizes() bool { return p.resizes }
 
-func (p *Program) add(k *kernel.Kernel) {
+// bufferName is what a message calls a buffer that is no argument.
+func bufferName(b int, name string) string {
+	switch of, _, internal := strings.Cut(name, ":"); {
+	case internal && of == "loop":
+		return "an intermediate result of a loop"
+	case internal:
+		return "an intermediate result"
+	case name != "":
+		return "`" + name + "`"
+	}
+	return fmt.Sprintf("buffer %d", b)
+}
+
+// add gives a kernel a number.
+func (p *Program) add(k *kernel.Kernel) int {
 	if _, ok := p.numbers[k]; !ok {
 		p.numbers[k] = len(p.kernels)
 		p.kernels = append(p.kernels, &code{k: k})
 	}
+	return p.numbers[k]
 }
 
 // Run is Program.Run for a schedule that runs once.

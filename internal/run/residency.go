@@ -20,9 +20,9 @@ const (
 	// than the page faults of mapping it once: 26 GB/s against 18, and 40
 	// for what is mapped already.
 	rawPasses = 3
-	// decodedPasses likewise: decoding is far dearer than memory.
+	// decodedPasses likewise: decoding is far more expensive than memory.
 	decodedPasses = 2
-	// loopPasses stands for the unknown number of turns of a loop.
+	// loopPasses stands for the unknown number of iterations of a loop.
 	loopPasses = 16
 )
 
@@ -63,15 +63,6 @@ func (r *runner) streams(in *input) (bool, error) {
 		}
 	}
 	return true, nil
-}
-
-// inside reports that an input lies in kernel memory already.
-func (r *runner) inside(in *input) bool {
-	if in.raw == nil {
-		return false
-	}
-	_, ok := r.eng.Offset(in.raw.Bytes)
-	return ok
 }
 
 func (r *runner) worthWindows(in *input) bool {

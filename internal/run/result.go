@@ -17,10 +17,14 @@ func (r *runner) result() (*Result, error) {
 		}
 		res.Columns = append(res.Columns, col)
 	}
-	for i, label := range r.p.labels {
-		r.stats[i].Label = label
+	res.Stats.Launches = r.stats[:len(r.p.steps)]
+	for i, s := range r.p.steps {
+		st := &r.stats[i]
+		if st.Label = s.label; st.Runs > 0 {
+			c := r.compiled[s.kernel].c
+			st.Hash, st.Name, st.Bytes = c.Hash, r.p.kernels[s.kernel].name.Text, c.Bytes
+		}
 	}
-	res.Stats.Launches = r.stats[:len(r.p.labels)]
 	return res, nil
 }
 
@@ -67,7 +71,7 @@ func (r *runner) column(res *Result, c schedule.Column) (column.Column, error) {
 	}
 	if buf.spool != nil {
 		var err error
-		col.Data, err = r.unspool(c, n)
+		col.Data, err = buf.spool.Bytes(n * int64(col.Kind.Size()))
 		return col, err
 	}
 	src := r.bytes(c.Buffer)[:n*int64(col.Kind.Size())]

@@ -8,7 +8,6 @@ import (
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/engine/mem"
 	"github.com/godwit-run/godwit/internal/ir/num"
-	"github.com/godwit-run/godwit/internal/ir/schedule"
 	"github.com/godwit-run/godwit/internal/plan/machine"
 )
 
@@ -25,14 +24,13 @@ func TestReusedMemoryIsZero(t *testing.T) {
 		old[i] = 0xa5
 	}
 	eng.Results().Give(old)
-	r := &runner{p: &Program{}, s: &schedule.Schedule{Buffers: []schedule.Buffer{{Kind: num.U8}}}, eng: eng, ctx: context.Background(),
+	m := &memory{about: []about{{kind: num.U8, given: true}}, eng: eng, ctx: context.Background(),
 		pool: engine.NewPool(2), buffers: make([]buffer, 1), inputs: make([]*input, 1), opt: Options{Machine: machine.Default(), beyond: true}}
-	defer r.pool.Close()
-	r.p.results, r.p.swapped = append(r.p.results, 1), append(r.p.swapped, false)
-	if err := r.roomForeign(0, n, "", false); err != nil {
+	defer m.pool.Close()
+	if err := m.roomForeign(0, n, "", false); err != nil {
 		t.Fatal(err)
 	}
-	got := r.buffers[0].foreign
+	got := m.buffers[0].foreign
 	if len(got) != n || unsafe.SliceData(got) != unsafe.SliceData(old) {
 		t.Fatalf("%d bytes elsewhere", len(got))
 	}

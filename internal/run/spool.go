@@ -3,13 +3,10 @@ package run
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"io"
 
 	"github.com/godwit-run/godwit/internal/data/column"
-	"github.com/godwit-run/godwit/internal/engine/mem"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
-	"github.com/godwit-run/godwit/internal/ir/schedule"
 )
 
 // In: launches that write columns of the result which nothing reads. Out: these columns in files, as they
@@ -35,24 +32,15 @@ const (
 	spoolPart = 4 << 20
 )
 
-// spoolable finds the buffers that are a column of the result and used once otherwise: by a launch outside of
-// loops that writes them.
-func spoolable(s *schedule.Schedule) []bool {
-	fit, results := make([]bool, len(s.Buffers)), make([]int, len(s.Buffers))
-	used := make([]bool, len(s.Buffers))
-	for _, c := range s.Result {
-		results[c.Buffer]++
-	}
-	schedule.Uses(s.Steps, func(b int, u schedule.Use) {
-		fit[b] = !used[b] && results[b] == 1 && u.Launch != nil && !u.Looped && u.Launch.Kernel.Regions[u.Region].Access == kernel.Write
-		used[b] = true
-	})
-	return fit
+// writtenOnce reports that all that uses a buffer, besides the result, is a launch outside of loops that writes it.
+func (p *Program) writtenOnce(b int) bool {
+	uses := p.uses[b]
+	return len(uses) == 2 && uses[0].Launch != nil && !uses[0].Looped && uses[0].Launch.Kernel.Regions[uses[0].Region].Access == kernel.Write
 }
 
 // spools reports that a buffer of n elements is spooled.
 func (r *runner) spools(b int, n int64) bool {
-	return r.spoolable != nil && r.spoolable[b] && n >= r.opt.SpoolFrom/int64(r.s.Buffers[b].Kind.Size())
+	return r.opt.Spool != nil && r.about[b].spoolable && n >= r.opt.SpoolFrom/int64(r.about[b].kind.Size())
 }
 
 // spoolRoom is room for such a buffer.
@@ -80,16 +68,11 @@ func (r *runner) spool(b int, elements []byte, off int64, own bool) error {
 	return err
 }
 
-// unspool is all that a spooled buffer holds.
-func (r *runner) unspool(c schedule.Column, n int64) ([]byte, error) {
-	return r.buffers[c.Buffer].spool.Bytes(n * int64(r.s.Buffers[c.Buffer].Kind.Size()))
-}
-
 // spooled lists the regions of a launch that are spooled.
 func (p *launching) spooled() ([]int, error) {
 	var list []int
 	for i, b := range p.l.Regions {
-		if b < 0 || p.r.spoolable == nil || !p.r.spoolable[b] || !p.c.Streams(i) {
+		if b < 0 || !p.r.about[b].spoolable || !p.c.Streams(i) {
 			continue
 		}
 		n, err := p.r.eval(p.r.s.Buffers[b].Len)
@@ -110,14 +93,14 @@ func (p *launching) inParts(lo, hi int64) error {
 		return err
 	}
 	if len(regions) == 0 {
-		return p.part(lo, hi).here()
+		return p.here(lo, hi, nil)
 	}
 	each := int64(1)
 	for _, i := range regions {
-		first, end := p.c.Reach(i, p.sizes, lo, lo+1)
+		first, end := p.c.Reach(i, p.Sizes, lo, lo+1)
 		each += (end - first) * int64(p.l.Kernel.Regions[i].Elem.Size())
 	}
-	w := spoolWriter{p: p, regions: regions}
+	w := spoolWriter{p: p}
 	defer w.abandon()
 	for step := max(1, min(spoolPart, p.r.opt.Resident/8)/each); lo < hi && err == nil; lo += step {
 		w.begun = &rowsOf{lo: lo, hi: min(lo+step, hi), bases: make([]int64, len(p.l.Regions))}
@@ -129,7 +112,6 @@ func (p *launching) inParts(lo, hi int64) error {
 // spoolWriter writes a part while the next is computed, if there are threads for both.
 type spoolWriter struct {
 	p       *launching
-	regions []int
 	begun   *rowsOf // that are being computed
 	rows    *rowsOf // that are being written
 	written chan error
@@ -142,7 +124,7 @@ func (w *spoolWriter) next(err error) error {
 	}
 	rows := w.begun
 	w.begun, w.rows, w.written = nil, rows, make(chan error, 1)
-	write := func() { w.written <- w.p.spoolRows(w.regions, rows) }
+	write := func() { w.written <- rows.spool(w.p.r) }
 	if w.p.r.pool.Size() > 1 {
 		go write()
 		return nil
@@ -176,64 +158,19 @@ func (p *launching) spoolPart(regions []int, rows *rowsOf) error {
 			return err
 		}
 	}
-	q := p.part(rows.lo, rows.hi)
-	q.temporary = rows
-	return q.here()
-}
-
-// spoolRows stores what rows hold of the spooled regions.
-func (p *launching) spoolRows(regions []int, rows *rowsOf) error {
-	for _, i := range regions {
-		b, size := p.l.Regions[i], int64(p.l.Kernel.Regions[i].Elem.Size())
-		first, end := p.c.Reach(i, p.sizes, rows.lo, rows.hi)
-		if err := p.r.spool(b, p.r.eng.Arena().Bytes(rows.bases[i]+first*size, (end-first)*size), first*size, true); err != nil {
-			return err
-		}
-	}
-	return nil
+	return p.here(rows.lo, rows.hi, rows)
 }
 
 // spoolRegion makes room for what the rows write of a region, in memory and in its file.
 func (p *launching) spoolRegion(rows *rowsOf, i int) error {
 	r, b := p.r, p.l.Regions[i]
-	n, err := r.eval(r.s.Buffers[b].Len)
-	if err == nil {
-		err = r.spoolRoom(b, n)
-	}
-	if err != nil {
+	if err := r.roomFor(b, true); err != nil {
 		return err
 	}
-	size := int64(p.l.Kernel.Regions[i].Elem.Size())
-	first, end := p.c.Reach(i, p.sizes, rows.lo, rows.hi)
+	n, size := r.buffers[b].n, int64(p.l.Kernel.Regions[i].Elem.Size())
+	first, end := p.c.Reach(i, p.Sizes, rows.lo, rows.hi)
 	if first < 0 || first > end || end > n {
 		return bug("launch %q: elements %d to %d of region %d, which has %d", p.l.Label, first, end, i, n)
 	}
-	s, err := r.reserve(b, (end-first)*size, "", func(n int64) (mem.Span, error) { return r.eng.Arena().Alloc(n) })
-	if err != nil {
-		return err
-	}
-	rows.add(i, s, s.Off-first*size)
-	return nil
-}
-
-// closeSpooled moves parts of a spooled buffer together, the first first.
-func (r *runner) closeSpooled(b int, slot, grain int64, parts []packedPart) error {
-	s, block, at := r.buffers[b].spool, make([]byte, copyBlock), int64(0)
-	for _, x := range parts {
-		from, n := x.lo*grain*slot, x.kept*slot
-		for done := int64(0); done < n && at < from; done += copyBlock {
-			if r.ctx.Err() != nil {
-				return r.ctx.Err()
-			}
-			part := block[:min(n-done, copyBlock)]
-			if _, err := s.ReadAt(part, from+done); err != nil && !errors.Is(err, io.EOF) {
-				return err
-			}
-			if _, err := s.WriteAt(part, at+done); err != nil {
-				return err
-			}
-		}
-		at += n
-	}
-	return nil
+	return rows.add(r, i, b, first*size, (end-first)*size)
 }

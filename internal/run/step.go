@@ -84,20 +84,20 @@ func (r *runner) loop(s *schedule.Loop) error {
 		return err
 	}
 	if hi-lo > most && s.Stop < 0 {
-		return bug("a loop of %d turns, expected at most %d", hi-lo, most)
+		return bug("a loop of %d iterations, expected at most %d", hi-lo, most)
 	}
 	if err := r.settleSwapped(s); err != nil {
 		return err
 	}
-	outermost, around := r.turn < 0, max(1, r.repeats)
+	outermost, around := r.iteration < 0, max(1, r.repeats)
 	defer func() { r.repeats = around }()
 	for i := lo; i < hi; i++ {
-		r.turns[s.Number] = i
+		r.iterations[s.Number] = i
 		if r.repeats = around * float64(hi-i); s.Stop >= 0 {
 			r.repeats /= 2
 		}
 		if outermost {
-			r.turn = i - lo
+			r.iteration = i - lo
 		}
 		if err := r.steps(s.Body, nil); err != nil {
 			return err
@@ -117,7 +117,7 @@ func (r *runner) loop(s *schedule.Loop) error {
 		}
 	}
 	if outermost {
-		r.turn = -1
+		r.iteration = -1
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func (r *runner) bound(s schedule.ScalarSource) (int64, error) {
 func (r *runner) scalar(a *schedule.ScalarArg, k num.Kind) (uint64, error) {
 	switch a.From {
 	case schedule.FromLoop:
-		return uint64(r.turns[a.Loop]), nil
+		return uint64(r.iterations[a.Loop]), nil
 	case schedule.FromBuffer:
 		if got := r.s.Buffers[a.Buffer].Kind; got != k {
 			return 0, bug("buffer %d is of kind %s, its scalar of kind %s", a.Buffer, got, k)

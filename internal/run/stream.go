@@ -16,7 +16,7 @@ type stream struct {
 }
 
 // streams groups the decoded inputs of a launch by source.
-func (p *launching) streams() []*stream {
+func (p *pass) streams() []*stream {
 	var list []*stream
 	for _, f := range p.feeds {
 		if f.in.raw != nil {
@@ -27,7 +27,7 @@ func (p *launching) streams() []*stream {
 		})
 		if i < 0 {
 			i = len(list)
-			list = append(list, &stream{d: decoding{r: p.r, src: f.in.b.Source}, param: f.in.param, origin: f.in.origin, rows: f.in.rows})
+			list = append(list, &stream{d: decoding{m: p.m, src: f.in.b.Source}, param: f.in.param, origin: f.in.origin, rows: f.in.rows})
 		}
 		list[i].feeds = append(list[i].feeds, f)
 	}
@@ -38,10 +38,10 @@ func (p *launching) streams() []*stream {
 }
 
 // need is the rows that outer indices lo..hi want of a stream.
-func (s *stream) need(p *launching, lo, hi int64) (first, end int64) {
+func (s *stream) need(p *pass, lo, hi int64) (first, end int64) {
 	first = s.rows
 	for _, f := range s.feeds {
-		a, b := p.c.Reach(f.region, p.sizes, lo, hi)
+		a, b := p.c.Reach(f.region, p.Sizes, lo, hi)
 		if a >= b {
 			continue
 		}
@@ -74,7 +74,7 @@ type window struct {
 }
 
 // planWindows cuts the outer loop where chunks end.
-func (p *launching) planWindows(list []*stream) []window {
+func (p *pass) planWindows(list []*stream) []window {
 	var ws []window
 	before := make([]view, len(list))
 	for i, s := range list {
@@ -90,7 +90,7 @@ func (p *launching) planWindows(list []*stream) []window {
 
 // beforePart is an empty view behind the chunks that a part of a launch has no
 // use for.
-func (s *stream) beforePart(p *launching) (v view) {
+func (s *stream) beforePart(p *pass) (v view) {
 	if p.lo == 0 {
 		return v
 	}
@@ -103,7 +103,7 @@ func (s *stream) beforePart(p *launching) (v view) {
 
 // nextWindow begins with as many outer indices as the target size holds,
 // completes the chunks that they need, and takes in what these then allow.
-func (p *launching) nextWindow(list []*stream, before []view, lo int64) window {
+func (p *pass) nextWindow(list []*stream, before []view, lo int64) window {
 	w := window{lo: lo, hi: min(p.hi, lo+p.targetOuters(list, lo)), views: make([]view, len(list))}
 	for i, s := range list {
 		first, end := s.need(p, lo, w.hi)
@@ -121,7 +121,7 @@ func (p *launching) nextWindow(list []*stream, before []view, lo int64) window {
 }
 
 // lastServed is the end of the outer indices that a window's rows serve.
-func (p *launching) lastServed(list []*stream, w window) int64 {
+func (p *pass) lastServed(list []*stream, w window) int64 {
 	served := func(hi int64) bool {
 		for i, s := range list {
 			if _, end := s.need(p, w.lo, hi); end > w.views[i].end {
@@ -145,28 +145,24 @@ func (p *launching) lastServed(list []*stream, w window) int64 {
 // have chunks, little enough to stay in a shared cache where chunks allow.
 const windowTarget = 16 << 20
 
-func (p *launching) targetOuters(list []*stream, lo int64) int64 {
+func (p *pass) targetOuters(list []*stream, lo int64) int64 {
 	var bytes, rows int64
 	for _, s := range list {
 		first, end := s.need(p, lo, lo+1)
 		bytes += (end - first) * s.rowBytes()
 		rows = max(rows, end-first)
 	}
-	if p.r.opt.WindowRows > 0 {
-		return max(1, p.r.opt.WindowRows/max(1, rows))
+	if p.m.opt.WindowRows > 0 {
+		return max(1, p.m.opt.WindowRows/max(1, rows))
 	}
-	return max(1, min(windowTarget, p.r.opt.Windows/2)/max(1, bytes))
+	return max(1, min(windowTarget, p.m.opt.Windows/2)/max(1, bytes))
 }
 
 // prune asks the source which chunks cannot hold a row that matters.
-func (s *stream) prune(p *launching) {
-	for _, pr := range p.l.Pruning {
-		in := p.r.inputs[pr.Buffer]
-		if in == nil || in.param != s.param || in.b.Source != s.d.src || in.b.Presence {
-			continue
-		}
-		if pred, ok := toPred(in, pr); ok {
-			s.d.preds = append(s.d.preds, pred)
+func (s *stream) prune(p *pass) {
+	for _, pr := range p.pruning {
+		if pr.in.param == s.param && pr.in.b.Source == s.d.src {
+			s.d.preds = append(s.d.preds, pr.pred)
 		}
 	}
 	if len(s.d.preds) > 0 {

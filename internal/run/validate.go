@@ -9,18 +9,18 @@ import (
 
 // validate makes sure that a raw input that has just become present keeps
 // its bound. Decoded inputs were checked when they were decoded.
-func (r *runner) validate(in *input) error {
-	return r.validatePart(in, 0, in.rows*in.width)
+func (m *memory) validate(in *input) error {
+	return m.validatePart(in, 0, in.rows*in.width)
 }
 
 // validatePart does so for elements first..end of the source.
-func (r *runner) validatePart(in *input, first, end int64) error {
+func (m *memory) validatePart(in *input, first, end int64) error {
 	if in.want.Bound <= 0 || first >= end {
 		return nil
 	}
 	size := int64(in.kind.Size())
-	b := r.bytes(in.buffer)[first*size : end*size]
-	return r.blocks(int64(len(b)), func(lo, hi int64) error {
+	b := m.bytes(in.buffer)[first*size : end*size]
+	return m.blocks(int64(len(b)), func(lo, hi int64) error {
 		return in.checkBound(b[lo:hi], first+lo/size)
 	})
 }

@@ -31,8 +31,8 @@ func (d *Daemon) compute(ctx context.Context, w *node.Compute) (*parcel.Answer, 
 	defer release()
 	a, err := d.results(ctx, w, p)
 	for _, o := range p.Operands {
-		if err != nil && o.Source != nil {
-			err = d.located(t.Set, o.Origin, err)
+		if stored, ok := o.(run.Stored); ok && err != nil {
+			err = d.located(t.Set, stored.Origin, err)
 			break
 		}
 	}
@@ -83,7 +83,7 @@ func (d *Daemon) piece(ctx context.Context, c *engine.Compiled, t *parcel.Task) 
 	}
 	var sh *shard
 	for i, o := range t.Operands {
-		q := run.Operand{First: o.First}
+		var q run.Operand
 		switch o.How {
 		case parcel.Stored:
 			if sh == nil {
@@ -93,19 +93,19 @@ func (d *Daemon) piece(ctx context.Context, c *engine.Compiled, t *parcel.Task) 
 				}
 				sh, release = &s, free
 			}
-			q.Source, q.Column, q.Origin, q.Total = sh.src, o.Column, sh.at.Lo, sh.set.Rows
-			q.Option, q.Presence, q.Bound = o.Option, o.Presence, o.Bound
+			stored := run.Stored{Source: sh.src, Column: o.Column, Origin: sh.at.Lo, Total: sh.set.Rows, Option: o.Option, Presence: o.Presence, Bound: o.Bound}
 			if r := d.atHand(ctx, sh, &o, c.Kernel.Regions[i].Elem); r != nil {
-				q.Source, q.Column = r.table, 0
+				stored.Source, stored.Column = r.table, 0
 				free := release
 				release = func() { d.columns.release(r); free() }
 			}
+			q = stored
 		case parcel.Inline:
-			q.Bytes = o.Bytes
+			q = run.Inline{First: o.First, Bytes: o.Bytes}
 		case parcel.InOut:
-			q.Bytes, q.InOut = o.Bytes, true
+			q = run.InOut{First: o.First, Bytes: o.Bytes}
 		case parcel.Out:
-			q.Count, q.Written = o.Count, true
+			q = run.Out{First: o.First, Count: o.Count}
 		}
 		p.Operands = append(p.Operands, q)
 	}
@@ -173,9 +173,9 @@ func (d *Daemon) runPiece(ctx context.Context, p *run.Piece) (*parcel.Answer, er
 	d.metrics.read.Add(float64(stats.BytesRead))
 	a.Columns = outs
 	for i, o := range p.Operands {
-		if o.Written || o.InOut {
+		if first, ok := run.Returns(o); ok {
 			size := int64(p.Kernel.Kernel.Regions[i].Elem.Size())
-			a.Extents = append(a.Extents, parcel.Extent{First: o.First, Count: int64(len(outs[len(a.Extents)])) / size})
+			a.Extents = append(a.Extents, parcel.Extent{First: first, Count: int64(len(outs[len(a.Extents)])) / size})
 		}
 	}
 	return a, nil
@@ -204,13 +204,13 @@ func (d *Daemon) combine(ctx context.Context, w *node.Compute, rows *parcel.Answ
 	b := t.Partial.Block
 	p := &run.Piece{Kernel: c, Sizes: t.Partial.Sizes, Lo: t.Lo / b, Hi: (t.Hi + b - 1) / b}
 	for i := range c.Kernel.Regions {
-		q := run.Operand{}
+		var q run.Operand
 		switch {
 		case i < n:
-			q.First, q.Bytes = rows.Extents[i].First, rows.Columns[i]
+			q = run.Inline{First: rows.Extents[i].First, Bytes: rows.Columns[i]}
 		case c.Kernel.Regions[i].Access != kernel.Scratch:
 			first, end := c.Reach(i, p.Sizes, p.Lo, p.Hi)
-			q.First, q.Count, q.Written = first, end-first, true
+			q = run.Out{First: first, Count: end - first}
 		}
 		p.Operands = append(p.Operands, q)
 	}

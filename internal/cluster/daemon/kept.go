@@ -24,7 +24,7 @@ const (
 	keptMost = parcel.MaxBytes - answerRest
 )
 
-// keeping is such a task in hand.
+// keeping is such a task in flight.
 type keeping struct {
 	d      *Daemon
 	task   *parcel.Task
@@ -139,9 +139,9 @@ func (k *keeping) run(ctx context.Context, lo, hi, most int64) (end int64, err e
 	p.Lo, p.Hi, p.Operands = lo, hi, slices.Clone(k.piece.Operands)
 	var outs []int
 	for i := range p.Operands {
-		if o := &p.Operands[i]; o.Written {
+		if _, ok := p.Operands[i].(run.Out); ok {
 			first, end := p.Kernel.Reach(i, p.Sizes, lo, hi)
-			o.First, o.Count = first, end-first
+			p.Operands[i] = run.Out{First: first, Count: end - first}
 			outs = append(outs, i)
 		}
 	}

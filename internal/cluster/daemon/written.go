@@ -26,17 +26,18 @@ const (
 // written is how many bytes of results a piece has.
 func written(p *run.Piece) (sum int64) {
 	for i, o := range p.Operands {
-		n := int64(len(o.Bytes))
-		if o.Written {
+		n := int64(0)
+		switch o := o.(type) {
+		case run.InOut:
+			n = int64(len(o.Bytes))
+		case run.Out:
 			size := int64(p.Kernel.Kernel.Regions[i].Elem.Size())
 			if o.Count > math.MaxInt64/16/size {
 				return math.MaxInt64 / 2
 			}
 			n = o.Count * size
 		}
-		if o.Written || o.InOut {
-			sum = min(sum+n, math.MaxInt64/2)
-		}
+		sum = min(sum+n, math.MaxInt64/2)
 	}
 	return sum
 }

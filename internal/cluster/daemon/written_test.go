@@ -19,15 +19,15 @@ func TestWritten(t *testing.T) {
 	p := &run.Piece{
 		Kernel: &engine.Compiled{Kernel: &kernel.Kernel{Regions: []kernel.Region{{Elem: num.F64}, {Elem: num.U8}, {Elem: num.I32}}}},
 		Operands: []run.Operand{
-			{Written: true, Count: 1000},
-			{InOut: true, Bytes: make([]byte, 30)},
-			{Bytes: make([]byte, 400)},
+			run.Out{Count: 1000},
+			run.InOut{Bytes: make([]byte, 30)},
+			run.Inline{Bytes: make([]byte, 400)},
 		},
 	}
 	if n := written(p); n != 8030 {
 		t.Errorf("%d bytes are written, expected 8030", n)
 	}
-	p.Operands[0].Count = math.MaxInt64 / 64
+	p.Operands[0] = run.Out{Count: math.MaxInt64 / 64}
 	if n := written(p); n < math.MaxInt64/16 {
 		t.Errorf("%d bytes are written, expected more than any limit", n)
 	}

@@ -80,14 +80,21 @@ func (h *host) compute(work *node.Compute) (*parcel.Answer, error) {
 	}
 	p := &run.Piece{Kernel: c, Sizes: task.Sizes, Scalars: task.Scalars, Lo: task.Lo, Hi: task.Hi}
 	for i, o := range task.Operands {
-		q := run.Operand{First: o.First, Bytes: o.Bytes, Count: o.Count, Written: o.How == parcel.Out, InOut: o.How == parcel.InOut}
-		if o.How == parcel.Stored {
+		var q run.Operand
+		switch o.How {
+		case parcel.Inline:
+			q = run.Inline{First: o.First, Bytes: o.Bytes}
+		case parcel.InOut:
+			q = run.InOut{First: o.First, Bytes: o.Bytes}
+		case parcel.Out:
+			q = run.Out{First: o.First, Count: o.Count}
+		case parcel.Stored:
 			first, _ := c.Reach(i, task.Sizes, task.Lo, task.Hi)
 			t, shard, err := h.shard(task.Set, first)
 			if err != nil {
 				return nil, err
 			}
-			q = run.Operand{Source: h.source(t, shard), Column: o.Column, Origin: t.set.Shards[shard].Lo, Total: t.set.Rows, Bound: o.Bound}
+			q = run.Stored{Source: h.source(t, shard), Column: o.Column, Origin: t.set.Shards[shard].Lo, Total: t.set.Rows, Bound: o.Bound}
 		}
 		p.Operands = append(p.Operands, q)
 	}
@@ -109,12 +116,12 @@ func (h *host) combine(work *node.Compute, rows *parcel.Answer) (*parcel.Answer,
 	for i, r := range c.Kernel.Regions {
 		switch {
 		case i < len(rows.Columns):
-			p.Operands = append(p.Operands, run.Operand{First: rows.Extents[i].First, Bytes: rows.Columns[i]})
+			p.Operands = append(p.Operands, run.Inline{First: rows.Extents[i].First, Bytes: rows.Columns[i]})
 		case r.Access == kernel.Scratch:
-			p.Operands = append(p.Operands, run.Operand{})
+			p.Operands = append(p.Operands, nil)
 		default:
 			first, end := c.Reach(i, p.Sizes, p.Lo, p.Hi)
-			p.Operands = append(p.Operands, run.Operand{First: first, Count: end - first, Written: true})
+			p.Operands = append(p.Operands, run.Out{First: first, Count: end - first})
 		}
 	}
 	a, err := h.piece(p)
@@ -137,9 +144,9 @@ func (h *host) piece(p *run.Piece) (*parcel.Answer, error) {
 	}
 	a := &parcel.Answer{Columns: outs, Faults: faultsOf(faults)}
 	for i, o := range p.Operands {
-		if o.Written || o.InOut {
+		if first, ok := run.Returns(o); ok {
 			n := int64(len(outs[len(a.Extents)]) / p.Kernel.Kernel.Regions[i].Elem.Size())
-			a.Extents = append(a.Extents, parcel.Extent{First: o.First, Count: n})
+			a.Extents = append(a.Extents, parcel.Extent{First: first, Count: n})
 		}
 	}
 	return a, nil
@@ -169,13 +176,13 @@ func (h *host) advance(work *node.Advance) ([]parcel.Fault, error) {
 	p := &run.Piece{Kernel: c, Hi: int64(b.States), Scalars: suspend.Scalars(b.Scalars, at.Lo),
 		Sizes: suspend.Sizes(b.Sizes, int64(b.States), at.Hi-at.Lo, work.Turns)}
 	for _, v := range b.Values {
-		p.Operands = append(p.Operands, run.Operand{Bytes: v, InOut: true})
+		p.Operands = append(p.Operands, run.InOut{Bytes: v})
 	}
 	for _, f := range b.Columns {
-		p.Operands = append(p.Operands, run.Operand{Source: h.source(t, shard), Column: f.Column, Total: at.Hi - at.Lo, Bound: f.Bound})
+		p.Operands = append(p.Operands, run.Stored{Source: h.source(t, shard), Column: f.Column, Total: at.Hi - at.Lo, Bound: f.Bound})
 	}
 	for _, r := range b.Near {
-		p.Operands = append(p.Operands, run.Operand{Bytes: r})
+		p.Operands = append(p.Operands, run.Inline{Bytes: r})
 	}
 	a, err := h.piece(p)
 	if err != nil {

@@ -1,0 +1,186 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/engine"
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// In: the operands of a piece, which fit its kernel. Out: where each of its regions lies. What travels has one area of
+// the arena, all regions together.
+
+// placing gives an execution of outer indices lo..hi its regions, of which each is a buffer.
+type placing struct {
+	*execution
+	lo, hi   int64
+	operands []Operand
+}
+
+// place brings in what the piece needs, or notes that it passes through in windows. limit is for what does not, if not 0.
+func (p *placing) place(limit int64) error {
+	bytes := int64(0)
+	for i, o := range p.operands {
+		n, err := p.bind(i, o)
+		if err != nil {
+			return err
+		}
+		if bytes += n; bytes > p.m.opt.Resident {
+			return p.m.tooLarge(i, bytes, " for the operands up to it")
+		}
+		if limit > 0 && bytes > limit {
+			return refusal(-1, "its operands take %d bytes, the limit is %d", bytes, limit)
+		}
+	}
+	if err := p.fill(); err != nil {
+		return err
+	}
+	for i, in := range p.m.inputs {
+		if in != nil && in.plan == whole {
+			if err := p.m.settle(i); err != nil {
+				return err
+			}
+		}
+		p.Bases[i] = p.m.base(i)
+	}
+	return nil
+}
+
+// bind checks that what the piece touches of a region is there, and
+// decides how it gets to the kernel. It gives the bytes that this takes.
+func (p *placing) bind(i int, o Operand) (int64, error) {
+	if stored, ok := o.(Stored); ok {
+		return p.bindStored(i, &stored)
+	}
+	if o == nil {
+		return 0, nil
+	}
+	size := p.m.about[i].kind.Size()
+	first, n, _ := travels(o, size)
+	p.m.buffers[i] = buffer{here: true, first: first, n: n}
+	return n * int64(size), p.present(i, first, first+n)
+}
+
+func (p *placing) bindStored(i int, o *Stored) (int64, error) {
+	b := &Binding{Source: o.Source, Column: o.Column, Option: o.Option, Presence: o.Presence}
+	in := &input{buffer: i, name: p.m.about[i].name, b: b, kind: p.m.about[i].kind, origin: o.Origin, rows: o.Source.Rows(), width: 1}
+	bound, bounded := p.bound(i)
+	if o.Bound > 0 && (!bounded || o.Bound < bound) {
+		bound, bounded = o.Bound, true
+	}
+	if err := in.bindColumn(bounded, bound); err != nil {
+		if errors.As(err, new(*data.Error)) {
+			return 0, err
+		}
+		return 0, &PieceError{Region: i, Msg: err.Error(), Err: err}
+	}
+	if err := p.present(i, in.first(), in.first()+in.rows*in.width); err != nil {
+		return 0, err
+	}
+	p.m.inputs[i] = in
+	switch {
+	case p.m.inside(in):
+		return 0, p.useInside(in)
+	case p.c.Streams(i) && p.feed(i, in, p.lo, p.hi):
+		in.plan = windowed
+		return 0, nil
+	}
+	in.plan = whole
+	return in.size(), nil
+}
+
+// fill makes one area for all that travels, copies it there and looks at its elements.
+func (p *placing) fill() error {
+	const align = 64
+	size, at := int64(0), -1
+	for i, o := range p.operands {
+		if _, ok := o.(Stored); ok || o == nil {
+			continue
+		}
+		buf := &p.m.buffers[i]
+		buf.off = size // from the area's beginning, for now
+		size += (buf.n*int64(p.m.about[i].kind.Size()) + align - 1) &^ (align - 1)
+		if at < 0 {
+			at = i
+		}
+	}
+	if size == 0 {
+		return nil
+	}
+	area, err := p.m.reserve(at, size, "", p.m.eng.Arena().Alloc)
+	if err != nil {
+		return err
+	}
+	p.m.buffers[at].span = area // whoever drops the first frees the area
+	for i, o := range p.operands {
+		if _, ok := o.(Stored); ok || o == nil {
+			continue
+		}
+		p.m.buffers[i].off += area.Off
+		kind := p.m.about[i].kind
+		first, _, b := travels(o, kind.Size())
+		dst := p.m.bytes(i)
+		copy(dst, b)
+		bound, bounded := p.bound(i)
+		if at, want := offender(dst, kind, bounded, bound); at >= 0 {
+			return refusal(i, "element %d is no %s", first+int64(at), want)
+		}
+	}
+	return nil
+}
+
+// present makes sure that elements first..end of a region are enough.
+func (p *placing) present(i int, first, end int64) error {
+	for _, s := range p.c.Kernel.State {
+		if s.Region == i && (first > 0 || end < 1) {
+			return &MissingError{i, 0, 1, first, end}
+		}
+	}
+	return within(p.c, i, p.Sizes, p.lo, p.hi, first, end)
+}
+
+// within makes sure that what outer indices lo..hi touch of a region lies in
+// elements first..end.
+func within(c *engine.Compiled, region int, sizes []int64, lo, hi, first, end int64) error {
+	a, b := c.Reach(region, sizes, lo, hi)
+	if a < b && (a < first || b > end) {
+		return &MissingError{region, a, b, first, end}
+	}
+	return nil
+}
+
+// useInside takes a column as it lies in kernel memory.
+func (p *placing) useInside(in *input) error {
+	off, _ := p.m.eng.Offset(in.raw.Bytes)
+	p.m.buffers[in.buffer] = buffer{here: true, first: in.first(), off: off, n: in.rows * in.width}
+	first, end := p.c.Reach(in.buffer, p.Sizes, p.lo, p.hi)
+	// From a multiple of 8 on, because aligned elements are looked at faster.
+	return p.m.validatePart(in, (first-in.first())&^7, end-in.first())
+}
+
+// bound is what the kernel takes for granted about a region's elements.
+func (p *placing) bound(i int) (int64, bool) {
+	reg := &p.c.Kernel.Regions[i]
+	if !reg.Bounded || reg.Access == kernel.Write {
+		return 0, false
+	}
+	n, _ := kernel.EvalPoly(reg.Bound, p.Sizes) // 0, which nothing is below, if it cannot be evaluated
+	return n, true
+}
+
+// offender finds the first element that is not what kernels take for granted,
+// and says what that is; -1 if there is none.
+func offender(b []byte, k num.Kind, bounded bool, bound int64) (at int, want string) {
+	switch {
+	case k == num.Bool:
+		return outside(b, num.U8, 2), "bool (a byte 0 or 1)"
+	case !bounded || len(b) == 0:
+		return -1, ""
+	case bound < 1:
+		return 0, "index into an array that is empty"
+	}
+	return outside(b, k, bound), fmt.Sprintf("index below %d", bound)
+}
