@@ -14,7 +14,9 @@ import (
 // isFused reports that the text at hand is that of a fused function.
 func (e *elab) isFused() bool { return e.fr.isFused() }
 
-func (fr *frame) isFused() bool { return fr.d != nil && fr.d.fn != nil && fr.d.fn.Fused }
+func (fr *frame) isFused() bool {
+	return fr.fuse || fr.d != nil && fr.d.fn != nil && fr.d.fn.Fused
+}
 
 // fusesPolys reports that elementary functions are to be made of fused multiply-adds: the
 // user's text that leads to the text at hand is that of a fused function.
@@ -125,7 +127,10 @@ func (s *fusing) sum(product, term *graph.Node) *graph.Node {
 		return e.mapEach(at, term, func(v *graph.Node) *graph.Node { return s.sum(product, v) })
 	}
 	a, b := e.factors(product)
-	if s.minusProduct {
+	switch {
+	case s.minusProduct && b.Op == graph.Const:
+		b = e.float(b.Type.Num, -num.ToFloat(b.Type.Num, b.Bits), at)
+	case s.minusProduct:
 		a = e.arith(num.Neg, at, a)
 	}
 	if s.minusTerm {

@@ -347,6 +347,7 @@ type frame struct {
 	moved   bool // from another file than the graph
 	callPos diag.Span
 	user    *frame // of a function of the prelude: that of the user's text that leads there
+	fuse    bool   // at a sum that the prelude fuses
 }
 
 // lookup finds a variable of the current function.

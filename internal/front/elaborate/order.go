@@ -179,7 +179,7 @@ func (e *elab) softmax(c *methodUse) *graph.Node {
 	most := e.add(graph.Reduce, x.Type.Elem(), at, x)
 	most.Monoid = graph.MaxOf
 	powers := e.mapEach(at, x, func(v *graph.Node) *graph.Node {
-		return e.formula(at, v.Type.Num).exp(e.arith(num.Sub, at, v, most))
+		return e.prelude(at, "exp", e.arith(num.Sub, at, v, most))
 	})
 	total := e.reduce(graph.SumOf, powers, at)
 	return e.mapEach(at, powers, func(v *graph.Node) *graph.Node { return e.arith(num.Div, at, v, total) })

@@ -19,7 +19,7 @@ import (
 
 // preludeNames are the functions of one float and of two that are methods.
 var preludeNames = [2]string{
-	"tanh sigmoid ln log2 log10 ln_1p asinh acosh atanh sin cos tan asin acos atan cbrt round round_ties_even fract is_nan is_finite is_infinite",
+	"exp exp2 exp_m1 sinh cosh tanh sigmoid ln log2 log10 ln_1p asinh acosh atanh sin cos tan asin acos atan cbrt round round_ties_even fract is_nan is_finite is_infinite",
 	"powf atan2 hypot copysign",
 }
 
@@ -57,24 +57,6 @@ func mustPass(name string, msgs *diag.List) {
 	if err := msgs.Err(); err != nil {
 		panic("the prelude's `" + name + "`: " + err.Error())
 	}
-}
-
-// preludeMethod is a method that takes a float and so many more.
-func preludeMethod(name string, more int) method {
-	return method{min: more, max: more, run: func(e *elab, c *methodUse) *graph.Node {
-		if !e.isFloat(c) {
-			return nil
-		}
-		x := []*graph.Node{c.recv}
-		for i := range more {
-			y := e.sideArg(c, i)
-			if y == nil {
-				return nil
-			}
-			x = append(x, y)
-		}
-		return e.prelude(c.at(), name, x...)
-	}}
 }
 
 // prelude calls a function on floats of one kind. For f32 that is NAME_f32, if there is one;
@@ -132,6 +114,10 @@ func (e *elab) preludeCall(at diag.Span, d *decl, args []*graph.Node) *graph.Nod
 // callInPrelude is a call in the prelude's text. Literals and generic names have the type of the
 // first argument; otherwise types are right as they are.
 func (e *elab) callInPrelude(x *syntax.Call) *graph.Node {
+	name := x.Func.Path[0].Text
+	if name == "fuse" {
+		return e.fuse(x.Args[0])
+	}
 	var want *graph.Type
 	args := make([]*graph.Node, len(x.Args))
 	for i, a := range x.Args {
@@ -140,7 +126,7 @@ func (e *elab) callInPrelude(x *syntax.Call) *graph.Node {
 		}
 		want = args[0].Type
 	}
-	switch name := x.Func.Path[0].Text; name {
+	switch name {
 	case "bits":
 		return e.floatBits(x.Span, args[0])
 	case "from_bits":
@@ -148,6 +134,14 @@ func (e *elab) callInPrelude(x *syntax.Call) *graph.Node {
 	default:
 		return e.preludeCall(x.Span, preludeItem(name), args)
 	}
+}
+
+// fuse is fuse(sum): a fused function's text, if the user's function is fused.
+func (e *elab) fuse(sum syntax.Expr) *graph.Node {
+	e.fr.fuse = e.fusesPolys()
+	n := e.expr(sum, nil)
+	e.fr.fuse = false
+	return n
 }
 
 // floatBits looks at a float as the signed integer with its bits, fromBits the other way.

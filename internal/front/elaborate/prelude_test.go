@@ -2,6 +2,7 @@ package elaborate
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -9,7 +10,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/godwit-run/godwit/internal/front/prelude"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
@@ -66,7 +66,7 @@ fn sin(x: f64) -> f64 { quarter(x) }
 			t.Errorf("%s depends on what the user declares", call)
 		}
 	}
-	for _, call := range []string{"sin(x)", "quarter(x)", "bits(x)", "from_bits(3)", "short(x)", "x + PI", "[x, y].poly(x)", "x.sin_f32()", "x.quarter()"} {
+	for _, call := range []string{"sin(x)", "quarter(x)", "bits(x)", "from_bits(3)", "short(x)", "x + PI", "[x, y].poly(x)", "fuse(x * y + x)", "x.sin_f32()", "x.quarter()"} {
 		_, msgs := checkText("f.gw", "fn f(x: f64, y: f64) -> f64 { "+call+" }")
 		if !msgs.Failed() {
 			t.Errorf("%s is of the prelude alone, but is not refused", call)
@@ -138,7 +138,7 @@ func TestPreludeAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if prelude.Lookup("sin") == nil || preludeItem("sin") != preludeItem("sin") {
+	if first := preludeItem("sin"); first == nil || preludeItem("sin") != first {
 		t.Error("an item is not kept")
 	}
 }
@@ -166,5 +166,36 @@ fn g(x: u8) -> u8 { least(x) }
 		if _, msgs := checkText("f.gw", strings.Replace(text, "Num", kind, 1)); !msgs.Failed() {
 			t.Errorf("T: %s has a T::MIN", kind)
 		}
+	}
+}
+
+// TestFusedConstant: a constant factor of a product that is subtracted is negated beforehand.
+func TestFusedConstant(t *testing.T) {
+	for _, call := range []string{"x - y * 3.0", "x - y * f64::INFINITY", "x - 3.0 * y"} {
+		g := callGraph(t, num.F64, true, call)
+		for _, v := range [][2]float64{{1, 2}, {6, 2}, {0, 0}, {math.Inf(1), 1}, {math.NaN(), 1}, {1e308, 1e308}} {
+			e := &evaluator{known: map[*graph.Node]result{}}
+			for i, x := range v {
+				e.known[g.Body.Params[i]] = result{num.FromFloat(num.F64, x), true}
+			}
+			c := 3.0
+			if strings.Contains(call, "INF") {
+				c = math.Inf(1)
+			}
+			want := num.FromFloat(num.F64, math.FMA(-v[1], c, v[0]))
+			if got, ok := e.value(g.Body.Results[0]); !ok || got != want {
+				t.Errorf("%s is %x for %v, want %x", call, got, v, want)
+			}
+		}
+	}
+	n := 0
+	callGraph(t, num.F64, true, "x - y * 3.0").Body.Walk(func(x *graph.Node) bool {
+		if x.Num == num.Neg {
+			n++
+		}
+		return true
+	})
+	if n != 0 {
+		t.Error("y is negated, and not the constant")
 	}
 }

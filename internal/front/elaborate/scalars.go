@@ -28,40 +28,30 @@ func floatMethods() map[string]method {
 	}
 	for more, names := range preludeNames {
 		for name := range strings.FieldsSeq(names) {
-			table[name] = preludeMethod(name, more)
+			table[name] = floatMethod(more, func(e *elab, at diag.Span, x []*graph.Node) *graph.Node { return e.prelude(at, name, x...) })
 		}
 	}
 	for name, op := range map[string]num.Op{"sqrt": num.Sqrt, "floor": num.Floor, "ceil": num.Ceil, "trunc": num.Trunc} {
-		table[name] = formulaMethod(0, func(f *formula, x []*graph.Node) *graph.Node { return f.e.arith(op, f.at, x[0]) })
-	}
-	for name, g := range unaryFormulas {
-		table[name] = formulaMethod(0, g)
+		table[name] = floatMethod(0, func(e *elab, at diag.Span, x []*graph.Node) *graph.Node { return e.arith(op, at, x[0]) })
 	}
 	return table
 }
 
-// unaryFormulas are elementary functions that are not in the prelude.
-var unaryFormulas = map[string]func(*formula, []*graph.Node) *graph.Node{
-	"exp":  one((*formula).exp),
-	"exp2": wide(one((*formula).exp2)), "exp_m1": wide(one((*formula).expM1)),
-	"sinh": wide(one((*formula).sinh)), "cosh": wide(one((*formula).cosh)),
-}
-
-// formulaMethod is a function of a float and so many more.
-func formulaMethod(args int, g func(*formula, []*graph.Node) *graph.Node) method {
-	return method{min: args, max: args, run: func(e *elab, c *methodUse) *graph.Node {
+// floatMethod is a function of a float and so many more.
+func floatMethod(more int, f func(e *elab, at diag.Span, x []*graph.Node) *graph.Node) method {
+	return method{min: more, max: more, run: func(e *elab, c *methodUse) *graph.Node {
 		if !e.isFloat(c) {
 			return nil
 		}
 		x := []*graph.Node{c.recv}
-		for i := range args {
+		for i := range more {
 			y := e.sideArg(c, i)
 			if y == nil {
 				return nil
 			}
 			x = append(x, y)
 		}
-		return g(e.formula(c.at(), c.recv.Type.Num), x)
+		return f(e, c.at(), x)
 	}}
 }
 
@@ -195,7 +185,7 @@ func (e *elab) clamp(c *methodUse) *graph.Node {
 // maxPower is the largest K of powi.
 const maxPower = 64
 
-// powi multiplies by squaring, from the lowest bit of K up.
+// powi multiplies the powers x, x², x⁴, … whose bits are set in K, the lowest first; x^0 is 1.
 func (e *elab) powi(c *methodUse) *graph.Node {
 	if !e.isFloat(c) {
 		return nil
@@ -206,7 +196,22 @@ func (e *elab) powi(c *methodUse) *graph.Node {
 			Help("powf(%s as %s)", c.sizes[0], c.recv.Type)
 		return nil
 	}
-	return e.formula(c.at(), c.recv.Type.Num).powi(c.recv, k)
+	var r *graph.Node
+	for x := c.recv; k > 0; k >>= 1 {
+		switch {
+		case k&1 == 1 && r == nil:
+			r = x
+		case k&1 == 1:
+			r = e.arith(num.Mul, c.at(), r, x)
+		}
+		if k > 1 {
+			x = e.arith(num.Mul, c.at(), x, x)
+		}
+	}
+	if r == nil {
+		return e.float(c.recv.Type.Num, 1, c.at())
+	}
+	return r
 }
 
 // optionTable has the operations on Options.

@@ -63,7 +63,7 @@ func TestItems(t *testing.T) {
 			t.Errorf("there is an item %q", name)
 		}
 	}
-	if Lookup("ln") != Lookup("ln") {
+	if first := Lookup("ln"); Lookup("ln") != first {
 		t.Error("an item is parsed twice")
 	}
 }
