@@ -14,13 +14,14 @@ type accumulator struct {
 	value kernel.Value // what the body folds
 	// factors are those of the value under FoldMulAdd.
 	factors []kernel.Value
+	byEnds  bool     // see extremes.go
 	first   string   // index of slot 0
 	index   num.Kind // of indices in partials
 }
 
 func (e *emitter) accumulators(in *kernel.Instr) (ordered, others []accumulator) {
 	for i, a := range in.Accs {
-		acc := accumulator{Acc: a, value: in.Blocks[0].Results[i], first: e.scalar(in.Args[0]), index: e.indexKind(in, a)}
+		acc := accumulator{Acc: a, value: in.Blocks[0].Results[i], first: e.scalar(in.Args[0]), index: e.indexKind(in, a), byEnds: e.byEnds(a)}
 		if a.Op == kernel.FoldMulAdd {
 			acc.factors = e.def[acc.value].Args
 		}
@@ -53,6 +54,8 @@ func (a accumulator) isBest() bool { return a.Op == kernel.FoldArgMin || a.Op ==
 // an integer of the same order.
 func (a accumulator) words(n int) []typ {
 	switch {
+	case a.byEnds:
+		return []typ{{intKind(a.Kind), n}, {intKind(a.Kind), n}}
 	case a.isBest() && a.Kind.IsFloat():
 		return []typ{{intKind(a.Kind), n}, {a.index, n}}
 	case a.isBest():
@@ -67,6 +70,8 @@ func (e *emitter) identity(a accumulator, n int) []string {
 	id := a.Op.Identity(a.Kind, 0)
 	value := typ{a.Kind, n}.constant(id[0])
 	switch {
+	case a.byEnds:
+		return e.endsOf(a, n, value)
 	case a.isBest():
 		if a.Kind.IsFloat() {
 			value = e.key(a, n, value)
@@ -116,6 +121,9 @@ func (e *emitter) lift(a accumulator, n int, i kernel.Value) []string {
 		}
 		return []string{v, e.indexOf(a, n, i)}
 	}
+	if a.byEnds {
+		return e.endsOf(a, n, v)
+	}
 	return e.summand(a, n, v)
 }
 
@@ -142,6 +150,8 @@ func (e *emitter) indexOf(a accumulator, n int, i kernel.Value) string {
 // combine joins two partials; x stands left of y in the tree.
 func (e *emitter) combine(a accumulator, n int, x, y []string) []string {
 	switch {
+	case a.byEnds:
+		return e.joinEnds(a, n, x, y)
 	case a.isBest():
 		return e.better(a, n, x, y)
 	case a.Op == kernel.FoldAddWide:
@@ -203,7 +213,7 @@ func (e *emitter) flipNegative(t typ, x string) string {
 func (e *emitter) finish(in *kernel.Instr, n int, ordered, others []string) {
 	out := in.Out
 	for _, acc := range in.Accs {
-		a := accumulator{Acc: acc, index: e.indexKind(in, acc)}
+		a := accumulator{Acc: acc, index: e.indexKind(in, acc), byEnds: e.byEnds(acc)}
 		from := &others
 		if a.Op.IsOrdered(a.Kind) {
 			from = &ordered
@@ -211,6 +221,9 @@ func (e *emitter) finish(in *kernel.Instr, n int, ordered, others []string) {
 		words := a.words(n)
 		p := (*from)[:len(words)]
 		*from = (*from)[len(words):]
+		if a.byEnds {
+			p, words = []string{e.fromEnds(a, n, p)}, words[:1]
+		}
 		if a.isBest() && a.Kind.IsFloat() {
 			p = []string{e.set("bitcast %s %s to %s", words[0], e.flipNegative(words[0], p[0]), typ{a.Kind, n}), p[1]}
 		}

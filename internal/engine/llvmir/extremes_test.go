@@ -1,0 +1,54 @@
+package llvmir
+
+import (
+	"encoding/binary"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+)
+
+// TestExtremesOfStrangeFloats folds zeros of both signs, infinities and NaNs of both signs, with any
+// payload, each alone among others and among those that the extreme is to be told from.
+func TestExtremesOfStrangeFloats(t *testing.T) {
+	negative, zeros := math.Float32bits(-3), []uint32{0x80000000, 0}
+	specials := []uint32{0x7f800000, 0xff800000, 0x7fc00000, 0xffc00000, 0x7f800001, 0xff800001, 0xffffffff, 1, 0x80000001, 0x7f7fffff, 0xff7fffff}
+	eachWidth(t, func(t *testing.T, b *backend) {
+		for _, op := range []string{"max", "min"} {
+			text := strings.ReplaceAll(kernel.Text(parse(t, "max")), "max f32", op+" f32")
+			k, err := kernel.ParseText(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, err := b.compile(k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			check := func(fill uint32, special []uint32, length, at int64) {
+				sizes, outer := leaves(length)
+				c := caseOf(k, sizes, outer)
+				for i := range length {
+					binary.LittleEndian.PutUint32(c.Regions[0][4*i:], fill)
+				}
+				for i, x := range special {
+					binary.LittleEndian.PutUint32(c.Regions[0][4*(at+int64(i)):], x)
+				}
+				if err := n.agrees(t, c); err != nil {
+					t.Errorf("%s of %d times %x with %x from %d on: %v", op, length, fill, special, at, err)
+				}
+			}
+			for _, length := range []int64{5, 64, 300} {
+				for _, fill := range []uint32{negative, negative &^ (1 << 31), zeros[0], zeros[1], 0xff800000, 0x7f800000} {
+					check(fill, nil, length, 0)
+					check(fill, zeros, length, length-2)
+					for _, s := range specials {
+						check(fill, []uint32{s}, length, length-1)
+						check(fill, []uint32{s}, length, 2)
+					}
+				}
+			}
+			n.close()
+		}
+	})
+}
