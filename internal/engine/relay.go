@@ -163,8 +163,11 @@ func (l *leg) setBases(w *Worker, bases []int64) {
 	}
 }
 
-// run executes a stretch.
+// run executes a stretch. One of no outer indices changes nothing, and is not in the order.
 func (l *leg) run(ctx context.Context, w *Worker, lo, hi int64) (err error) {
+	if lo >= hi {
+		return nil
+	}
 	c, known, done := l.relay, false, false
 	first := c.begin(l, lo)
 	defer func() {

@@ -235,6 +235,9 @@ func TestRelayCancelled(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.SetBases(r.bases)
+	if err := w.Run(ctx, 10, 10); err != nil { // which waits for nobody
+		t.Error(err)
+	}
 	time.AfterFunc(time.Millisecond, func() { cancel(why) })
 	if err := w.Run(ctx, 10, 20); !errors.Is(err, why) { // nobody has begun with 0..10
 		t.Errorf("a stretch that waits ended with %v", err)
