@@ -73,7 +73,7 @@ func arrays(ctx context.Context, c choices) (*measure.Report, error) {
 
 // hold compares an operation for each number of threads.
 func (s *shelf) hold(ctx context.Context, op operation, n int) error {
-	if s.only != nil && !s.only.MatchString(op.name) {
+	if !s.wants(op.name) {
 		return nil
 	}
 	f, args, err := s.program(op)

@@ -53,6 +53,9 @@ func compute(ctx context.Context, c choices) (*measure.Report, error) {
 		return nil, err
 	}
 	for _, t := range tasks {
+		if !b.wants(t.name) {
+			continue
+		}
 		if err := b.hold(ctx, t, c.numbers()...); err != nil {
 			return nil, err
 		}
@@ -66,6 +69,9 @@ func compute(ctx context.Context, c choices) (*measure.Report, error) {
 	}
 	return b.finish(), b.notePeaks(limit)
 }
+
+// wants reports that an operation is to be measured.
+func (c choices) wants(name string) bool { return c.only == nil || c.only.MatchString(name) }
 
 // notePeaks says what the limit is.
 func (b *bench) notePeaks(fused func(int) (measure.Number, error)) error {

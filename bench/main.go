@@ -27,7 +27,7 @@ type choices struct {
 	threads int
 	wasm    bool           // no native code
 	silent  bool           // no progress
-	only    *regexp.Regexp // names of operations of arrays; nil for all
+	only    *regexp.Regexp // names of operations of arrays and compute; nil for all
 }
 
 // benches are all benchmarks, in the order in which they run.
@@ -59,7 +59,7 @@ func run(ctx context.Context, args []string) error {
 	flags.BoolVar(&c.quick, "quick", false, "finish each benchmark within 50 seconds, with smaller sizes")
 	flags.BoolVar(&c.wasm, "wasm", false, "run ours as WebAssembly, without native code")
 	flags.IntVar(&c.threads, "threads", runtime.GOMAXPROCS(0), "the most threads to use")
-	chosen, pattern := map[string]bool{}, flags.String("only", "", "the operations of arrays whose names match")
+	chosen, pattern := map[string]bool{}, flags.String("only", "", "the operations of arrays and compute whose names match")
 	for len(args) > 0 && args[0] != "" && args[0][0] != '-' {
 		chosen[args[0]], args = true, args[1:]
 	}

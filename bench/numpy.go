@@ -36,6 +36,9 @@ func (b *bench) products(ctx context.Context, sizes []int64) error {
 	for _, m := range matmuls {
 		for _, n := range sizes {
 			p := &squareProduct{kind: m.kind, n: n, task: task{name: fmt.Sprintf("%s %d", m.name, n), source: matmulOf(m.kind, m.fused), abs: m.abs * float64(n), limit: b.peakOf(m.kind, m.fused)}}
+			if !b.wants(p.name) {
+				continue
+			}
 			if err := b.product(ctx, p); err != nil {
 				return fmt.Errorf("%s: %w", p.name, err)
 			}
