@@ -28,11 +28,6 @@ func (c *chosen) such(found *any) bool {
 	return ok && c.machine == o.machine && c.threads == o.threads && slices.Equal(c.sizes, o.sizes) && slices.Equal(c.scalars, o.scalars) && slices.Equal(c.places, o.places)
 }
 
-func found(c chosen) *any {
-	x := any(c)
-	return &x
-}
-
 // brief is the choice for what is over before a plan would be made.
 var brief = &plan.Choice{Threads: 1}
 
@@ -48,7 +43,8 @@ func (x *execution) choose(n int64) *plan.Choice {
 		known := func(i int) (int64, bool) { return int64(want.scalars[i]), x.lasts(i) }
 		want.choice = plan.Choose(want.machine, &plan.Coming{Safe: x.c.Safe, Sizes: want.sizes, Scalar: known, Places: want.places, Threads: want.threads})
 		want.places = slices.Clone(x.places) // which change with where regions lie
-		x.c.Findings.Add(found(want))
+		found := any(want)
+		x.c.Findings.Add(&found)
 	}
 	c, part := want.choice, float64(n)/float64(max(x.outer, 1))
 	wasm := c.Wasm.P50 * part
