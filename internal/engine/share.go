@@ -33,7 +33,7 @@ type Share struct {
 const crowd = 8
 
 // aging is how long a worker may be at work before its priority is looked at: threads
-// that are lowered are not used again, which is too dear for what is over sooner.
+// that are lowered are not used again, which is too expensive for what is over sooner.
 const aging = 10 * time.Millisecond
 
 // After so long at work a worker yields to what is over soon: to other jobs of the node, and to

@@ -84,7 +84,7 @@ func BenchmarkPiece(b *testing.B) {
 	}
 	xs := floats(n)
 	for name, o := range map[string]Operand{
-		"stored": Stored{Source: writeNPY(b, "<f4", xs, n), Total: n},
+		"stored": Stored{Binding: Column(writeNPY(b, "<f4", xs, n), 0), Total: n},
 		"inline": Inline{Bytes: bytesOf(b, xs[5*leaf:6*leaf]), First: 5 * leaf},
 	} {
 		b.Run(name, func(b *testing.B) {

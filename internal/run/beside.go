@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/engine"
@@ -12,7 +13,7 @@ import (
 )
 
 // Remote is a source whose rows lie on other machines. Reading it works and is
-// dear; a kernel may go there instead.
+// expensive; a kernel may go there instead.
 type Remote interface {
 	data.Source
 	// RemoteSet names the data set, and says which of its rows is row 0 here.
@@ -63,12 +64,9 @@ func (in *input) remote() bool {
 }
 
 func (r *runner) reachesRemote(l *schedule.Launch) bool {
-	for _, b := range l.Regions {
-		if b >= 0 && r.inputs[b] != nil && !r.inputs[b].moved && r.inputs[b].remote() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.Regions, func(b int) bool {
+		return b >= 0 && r.inputs[b] != nil && !r.inputs[b].moved && r.inputs[b].remote()
+	})
 }
 
 // beside offers the launch to Options.Beside.

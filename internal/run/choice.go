@@ -29,11 +29,6 @@ func (c *chosen) such(found *any) bool {
 	return ok && c.machine == o.machine && c.threads == o.threads && c.native == o.native && slices.Equal(c.sizes, o.sizes) && slices.Equal(c.scalars, o.scalars) && slices.Equal(c.places, o.places)
 }
 
-func found(c chosen) *any {
-	x := any(c)
-	return &x
-}
-
 // brief is the choice for what is over before a plan would be made.
 var brief = &plan.Choice{Threads: 1}
 
@@ -50,7 +45,8 @@ func (x *execution) choose(n int64) *plan.Choice {
 		want = (*have).(chosen)
 	} else {
 		want.choose(x)
-		x.c.Findings.Add(found(want))
+		found := any(want)
+		x.c.Findings.Add(&found)
 	}
 	c, part := want.choice, float64(n)/float64(max(x.outer, 1))
 	wasm := c.Wasm.P50 * part

@@ -18,8 +18,6 @@ func (q *failures) add(i int, err error) {
 	}
 }
 
-func (q *failures) any() bool { return q.first() != nil }
-
 func (q *failures) first() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()

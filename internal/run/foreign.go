@@ -42,12 +42,10 @@ func (m *memory) lookOnce(in *input) error {
 // unwindowed reports that all inputs for which there are windows can be read where they
 // lie by now, because the kernel has been promoted.
 func (x *execution) unwindowed() bool {
-	for _, f := range x.feeds {
-		if _, ok := x.inPlace(f.in); !ok || f.in.looked() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(x.feeds, func(f feed) bool {
+		_, ok := x.inPlace(f.in)
+		return !ok || f.in.looked()
+	})
 }
 
 // present reports that an input lies in memory as kernels want it.

@@ -43,7 +43,7 @@ type frame struct {
 	bytes    int64    // with them
 	inputs   []framed
 	results  []given
-	reach    []int     // numbers of the kernels that touch a long column
+	long     []int     // buffers that are long columns
 	launches []ready   // by the program's numbers
 	idle     sync.Pool // of runners
 }
@@ -79,7 +79,7 @@ func (p *Program) short(ctx context.Context, in *Inputs, opt Options) (res *Resu
 	}
 	r := f.runner(ctx, p, in, opt)
 	defer f.leave(r)
-	apart := f.near < f.bytes && r.reaches()
+	apart := f.near < f.bytes && !slices.ContainsFunc(f.long, func(b int) bool { return !r.reach(b) })
 	need := f.bytes
 	if apart {
 		need = f.near
@@ -103,16 +103,6 @@ func (p *Program) short(ctx context.Context, in *Inputs, opt Options) (res *Resu
 	}
 	res, err = r.result()
 	return res, true, err
-}
-
-// reaches reports that all kernels that touch a long column reach memory outside of the arena.
-func (r *runner) reaches() bool {
-	for _, number := range r.frame.reach {
-		if c, err := r.compileAt(number); err != nil || !c.ReachesAll() {
-			return false
-		}
-	}
-	return true
 }
 
 // settleFrame brings in the arguments and makes room for the results: the long ones apart from the span, or in it. It
@@ -270,7 +260,7 @@ func (f *frame) place(r *runner, b int, long bool) bool {
 	}
 	f.bytes += (bytes + frameAlign - 1) &^ (frameAlign - 1)
 	if long {
-		f.reachedBy(r, b)
+		f.long = append(f.long, b)
 	}
 	switch {
 	case buf.Input != nil:
@@ -287,18 +277,6 @@ func (f *frame) place(r *runner, b int, long bool) bool {
 	return true
 }
 
-// reachedBy notes the kernels that touch a buffer.
-func (f *frame) reachedBy(r *runner, b int) {
-	for _, u := range r.p.uses[b] {
-		if u.Launch == nil {
-			continue
-		}
-		if number := r.p.numbers[u.Launch.Kernel]; !slices.Contains(f.reach, number) {
-			f.reach = append(f.reach, number)
-		}
-	}
-}
-
 // isColumn reports that a buffer is an argument or one column of the result, which stays where it is.
 func (r *runner) isColumn(b int) bool {
 	column := r.s.Buffers[b].Input != nil || r.about[b].given
@@ -307,22 +285,13 @@ func (r *runner) isColumn(b int) bool {
 
 // filledFirst reports that the first step that touches a buffer of n elements stores all of them, whatever the run does.
 func (r *runner) filledFirst(b int, n int64) bool {
-	for _, s := range r.s.Steps {
-		touched := false
-		schedule.Uses([]schedule.Step{s}, func(buffer int, _ schedule.Use) { touched = touched || buffer == b })
-		if !touched {
-			continue
-		}
-		l, ok := s.(*schedule.Launch)
-		if !ok {
-			return false
-		}
-		c, err := r.compile(l.Kernel)
-		sizes, serr := r.sizeArgs(l.Sizes)
-		region := slices.Index(l.Regions, b)
-		return err == nil && serr == nil && region >= 0 && c.Fills(region, sizes, n)
+	u := r.p.uses[b][0]
+	if u.Launch == nil || !slices.Contains(r.s.Steps, schedule.Step(u.Launch)) {
+		return false
 	}
-	return false
+	c, err := r.compile(u.Launch.Kernel)
+	sizes, serr := r.sizeArgs(u.Launch.Sizes)
+	return err == nil && serr == nil && c.Fills(u.Region, sizes, n)
 }
 
 // ready notes what a launch runs on, and makes sure of what the ordinary way makes sure of.
@@ -337,7 +306,7 @@ func (f *frame) ready(r *runner, l *schedule.Launch) bool {
 		return false
 	}
 	for i, b := range l.Regions {
-		if b >= 0 && (r.about[b].kind != l.Kernel.Regions[i].Elem || p.checkBound(i, b) != nil) {
+		if b >= 0 && p.check(i, b) != nil {
 			return false
 		}
 	}

@@ -25,7 +25,6 @@ type hand struct {
 	w     *engine.Worker
 	bases []int64
 	slots []slot
-	n     int64 // outer indices per window
 }
 
 // slot is memory for a window on one raw input.
@@ -41,12 +40,11 @@ func (p *pass) hand(ctx context.Context) (*hand, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &hand{p: p, w: w, bases: append([]int64(nil), p.Bases...), n: p.window}
+	h := &hand{p: p, w: w, bases: append([]int64(nil), p.Bases...)}
 	for _, f := range p.feeds {
-		if f.in.raw == nil {
-			continue
+		if f.in.raw != nil {
+			h.slots = append(h.slots, slot{feed: f})
 		}
-		h.slots = append(h.slots, slot{feed: f})
 	}
 	return h, nil
 }
@@ -93,8 +91,8 @@ func (h *hand) span(ctx context.Context, lo, hi int64) error {
 	}
 	h.mapWhole(w, lo, hi)
 	defer h.leave()
-	if h.n > 0 && !h.p.unwindowed() && h.looks() {
-		n = min(h.n, n)
+	if h.p.window > 0 && !h.p.unwindowed() && h.looks() {
+		n = min(h.p.window, n)
 	}
 	for at := lo; at < hi; at += n {
 		if err := h.window(ctx, at, min(at+n, hi)); err != nil {
@@ -236,7 +234,7 @@ func (p *pass) runPresent(threads int) error {
 			return err
 		}
 		defer h.close()
-		for !bad.any() {
+		for bad.first() == nil {
 			lo, hi, ok := p.claim(&next)
 			if !ok {
 				return nil

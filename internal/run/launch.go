@@ -190,7 +190,7 @@ func (p *launching) place(lo, hi int64, apart *rowsOf) error {
 			p.Bases[i] = apart.bases[i]
 			continue
 		}
-		if err := cmp.Or(p.placeRegion(i, b, lo, hi), p.checkBound(i, b)); err != nil {
+		if err := cmp.Or(p.placeRegion(i, b, lo, hi), p.check(i, b)); err != nil {
 			return err
 		}
 	}
@@ -199,9 +199,6 @@ func (p *launching) place(lo, hi int64, apart *rowsOf) error {
 
 func (p *launching) placeRegion(i, b int, lo, hi int64) error {
 	r, reg := p.r, &p.l.Kernel.Regions[i]
-	if got := r.about[b].kind; got != reg.Elem {
-		return bug("launch %q: region %d holds %s, its buffer %s", p.l.Label, i, reg.Elem, got)
-	}
 	n, err := r.eval(r.s.Buffers[b].Len)
 	if err != nil {
 		return err
@@ -240,9 +237,11 @@ func (p *launching) placeInput(region int, in *input, lo, hi int64) (done bool, 
 	base, there := p.inPlace(in)
 	there = there && p.l.Kernel.Regions[region].Access == kernel.Read
 	if !there || in.looked() { // what must be looked at had better be in the cache when the kernel comes
-		how, err := p.residency(region, in, lo, hi)
-		if err != nil {
-			return false, err
+		how := windowed // a part of a launch takes from far away only what it needs
+		if hi-lo == p.outer || !in.remote() || in.moved || !p.c.Streams(region) {
+			if how, err = p.r.decide(in); err != nil {
+				return false, err
+			}
 		}
 		if how == windowed && p.feed(region, in, lo, hi) {
 			return true, nil
@@ -255,20 +254,14 @@ func (p *launching) placeInput(region int, in *input, lo, hi int64) (done bool, 
 	return true, p.r.lookOnce(in)
 }
 
-// residency is how an input gets to outer indices lo..hi. A part of a launch takes from
-// far away only what it needs.
-func (p *launching) residency(region int, in *input, lo, hi int64) (residency, error) {
-	if hi-lo < p.outer && in.remote() && !in.moved && p.c.Streams(region) {
-		return windowed, nil
-	}
-	return p.r.decide(in)
-}
-
-// checkBound makes sure that what the kernel takes for granted about a
+// check makes sure that what the kernel takes for granted about a
 // region's elements has been established for the buffer.
-func (p *launching) checkBound(i, b int) error {
+func (p *launching) check(i, b int) error {
 	reg, buf := &p.l.Kernel.Regions[i], &p.r.s.Buffers[b]
-	if !reg.Bounded || reg.Access == kernel.Write {
+	switch {
+	case buf.Kind != reg.Elem:
+		return bug("launch %q: region %d holds %s, its buffer %s", p.l.Label, i, reg.Elem, buf.Kind)
+	case !reg.Bounded || reg.Access == kernel.Write:
 		return nil
 	}
 	need, ok := kernel.EvalPoly(reg.Bound, p.Sizes)

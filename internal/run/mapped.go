@@ -29,20 +29,31 @@ func (m *memory) mapped(in *input) bool {
 }
 
 func (m *memory) mapColumn(in *input) {
-	path := in.raw.path
-	lease, err := mem.TakeLease(in.raw.File, func() { m.cancel(&data.ChangedError{Path: path}) })
-	if err != nil {
-		return
-	}
-	start, end := in.extent()
-	if lease.Size() < end {
-		lease.Close()
+	lease, _ := m.lease(in)
+	if lease == nil {
 		return // reading says what is wrong
 	}
-	m.keep(lease)
+	start, end := in.extent()
 	if pages, err := m.mapPages(lease, start, end-start); err == nil {
 		in.file.pages, in.file.start = pages, start
 	}
+}
+
+// lease takes a lease on an input's file until the end of the run. There is none if it cannot be had, or the file is too short.
+func (m *memory) lease(in *input) (lease *mem.Lease, short bool) {
+	path := in.raw.path
+	lease, err := mem.TakeLease(in.raw.File, func() { m.cancel(&data.ChangedError{Path: path}) })
+	if err != nil {
+		return nil, false
+	}
+	if _, end := in.extent(); lease.Size() < end {
+		lease.Close()
+		return nil, true
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.leases = append(m.leases, lease)
+	return lease, false
 }
 
 // mapPages maps a part of a leased file outside of the arena until the end of the run.
@@ -65,13 +76,6 @@ func (m *memory) unchanged() error {
 		}
 	}
 	return nil
-}
-
-// keep holds a lease until the end of the run.
-func (m *memory) keep(lease *mem.Lease) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.leases = append(m.leases, lease)
 }
 
 // bring makes the pages of b present, in one call and not fault by fault.

@@ -214,7 +214,7 @@ func (n *nodes) operand(p *run.Placed, i int, s span) (run.Operand, error) {
 		return nil, nil
 	case ok && isRemote(in):
 		sh := in.Binding.Source.(*remote).shards[s.shard]
-		return run.Stored{Source: sh.src, Column: in.Binding.Column, Origin: sh.lo, Total: in.Rows, Bound: in.Bound}, nil
+		return run.Stored{Binding: run.Column(sh.src, in.Binding.Column), Origin: sh.lo, Total: in.Rows, Bound: in.Bound}, nil
 	case reg.Access == kernel.Read || p.Compiled.Sequential() && reg.Access == kernel.ReadWrite:
 		b, err := p.Bytes(i)
 		if reg.Access == kernel.ReadWrite {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
@@ -14,14 +13,10 @@ import (
 // Scratch region.
 type Operand interface{ operand() }
 
-// Stored is a column.
+// Stored is a column of a source. Row 0 of that is row Origin of the region, which has Total rows.
 type Stored struct {
-	Source data.Source
-	Column int
-	// Row 0 of the source is row Origin of the region, which has Total rows.
+	Binding
 	Origin, Total int64
-	// Option and Presence as in Binding.
-	Option, Presence bool
 	// Bound, if > 0, is what elements must stay below, besides what the kernel
 	// asks for.
 	Bound int64

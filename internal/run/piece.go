@@ -85,7 +85,7 @@ func RunPiece(ctx context.Context, p *Piece, opt Options) (outs [][]byte, faults
 	x := &execution{Args: engine.Args{Sizes: p.Sizes, Scalars: p.Scalars, Bases: make([]int64, len(p.Operands))}, m: m, c: p.Kernel, label: "piece",
 		outer: p.Kernel.Outer(p.Sizes), places: make([]cost.Place, len(p.Operands))}
 	var d did
-	if err = (&placing{x, p.Lo, p.Hi, p.Operands}).place(p.Limits.RegionBytes); err == nil {
+	if err = (&placing{execution: x, lo: p.Lo, hi: p.Hi, operands: p.Operands}).place(p.Limits.RegionBytes); err == nil {
 		d, err = x.run(p.Lo, p.Hi)
 	}
 	if err == nil {

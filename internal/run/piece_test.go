@@ -281,7 +281,7 @@ func TestPieceOfNulls(t *testing.T) {
 	for _, lo := range []int64{0, 7, 30} {
 		from := lo * grain
 		src := chop(col, int(n-from), [][]byte{bytesOf(t, xs[from:])}, [][]byte{valid[from:]}, 700, 13)
-		column := Stored{Source: src, Option: true, Origin: from, Total: n}
+		column := Stored{Binding: Binding{Source: src, Option: true}, Origin: from, Total: n}
 		present := column
 		present.Presence = true
 		p := &Piece{Kernel: c, Sizes: []int64{n, n / grain}, Lo: lo, Hi: lo + 10, Operands: []Operand{
@@ -317,7 +317,7 @@ func TestPieceDecodesOnlyItsChunks(t *testing.T) {
 	src := chop([]data.Column{{Kind: num.F32}}, n, [][]byte{bytesOf(t, floats(n))}, nil, 1000)
 	src.fills = make(chan int, 1000)
 	p := &Piece{Kernel: c, Sizes: []int64{n, n / grain}, Lo: 495, Hi: 515, Operands: []Operand{
-		Stored{Source: src, Total: n}, Out{First: 495, Count: 20}}}
+		Stored{Binding: Column(src, 0), Total: n}, Out{First: 495, Count: 20}}}
 	if _, _, _, err := RunPiece(context.Background(), p, Options{Engine: e, Threads: 2}); err != nil {
 		t.Fatal(err)
 	}
@@ -346,7 +346,7 @@ func TestPiecesThatDoNotFit(t *testing.T) {
 	inline := func(xs []uint16) Inline { return Inline{Bytes: bytesOf(t, xs), First: 200} }
 	good := inline(keys(200, 10))
 	stored := func(change func(o *Stored)) Operand {
-		o := Stored{Source: data.FromSlice(bad), Origin: 200, Total: 1000}
+		o := Stored{Binding: Column(data.FromSlice(bad), 0), Origin: 200, Total: 1000}
 		change(&o)
 		return o
 	}
@@ -364,7 +364,7 @@ func TestPiecesThatDoNotFit(t *testing.T) {
 		{"steps", func(p *Piece) { p.Limits.Steps = 100 }, "the limit is 100"},
 		{"bytes", func(p *Piece) { p.Limits.RegionBytes = 500 }, "the limit is 500"},
 		{"a result that is read", func(p *Piece) { p.Operands[0] = InOut(good) }, "region 0: it is only read"},
-		{"a write to a column", func(p *Piece) { p.Operands[2] = Stored{Source: data.FromSlice(make([]float64, 9))} }, "region 2: it is written"},
+		{"a write to a column", func(p *Piece) { p.Operands[2] = Stored{Binding: Column(data.FromSlice(make([]float64, 9)), 0)} }, "region 2: it is written"},
 		{"no result", func(p *Piece) { p.Operands[2] = nil }, "region 2: it is written"},
 		{"nothing to read", func(p *Piece) { p.Operands[1] = nil }, "region 1: it is read, but no operand is given"},
 		{"half an element", func(p *Piece) { p.Operands[0] = Inline{Bytes: good.Bytes[1:], First: 200} }, "region 0: 399 bytes are no elements"},
@@ -431,7 +431,7 @@ func TestPieceThatMissesElements(t *testing.T) {
 		{"table", func(p *Piece) { p.Operands[1] = Inline{Bytes: make([]byte, 72)} }, MissingError{1, 0, 10, 0, 9}},
 		{"result", func(p *Piece) { p.Operands[2] = Out{First: 200, Count: 199} }, MissingError{2, 200, 400, 200, 399}},
 		{"stored", func(p *Piece) {
-			p.Operands[0] = Stored{Source: data.FromSlice(keys(199, 10)), Origin: 201, Total: 1000}
+			p.Operands[0] = Stored{Binding: Column(data.FromSlice(keys(199, 10)), 0), Origin: 201, Total: 1000}
 		}, MissingError{0, 200, 400, 201, 400}},
 	} {
 		p := gatherPiece(t, e)

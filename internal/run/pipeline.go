@@ -12,13 +12,12 @@ import (
 // there is to do: execute a slice of the earliest window that is ready, or
 // decode a chunk for a later one.
 type pipeline struct {
-	p       *pass
-	list    []*stream
-	ws      []window
-	state   []progressOf // per window
-	slots   []mem.Span   // window i uses slot i modulo their number
-	areas   []int64      // capacity in rows, per stream
-	workers int
+	p     *pass
+	list  []*stream
+	ws    []window
+	state []progressOf // per window
+	slots []mem.Span   // window i uses slot i modulo their number
+	areas []int64      // capacity in rows, per stream
 
 	mu      sync.Mutex
 	change  *sync.Cond
@@ -51,8 +50,8 @@ type windowTask struct {
 }
 
 func (p *pass) runDecoded() error {
-	pl := &pipeline{p: p, list: p.streams(), workers: p.m.pool.Size()}
-	p.workers = pl.workers
+	pl := &pipeline{p: p, list: p.streams()}
+	p.workers = p.m.pool.Size()
 	pl.change = sync.NewCond(&pl.mu)
 	pl.ws = p.planWindows(pl.list)
 	pl.state, pl.failed = make([]progressOf, len(pl.ws)), len(pl.ws)
@@ -60,7 +59,7 @@ func (p *pass) runDecoded() error {
 		return err
 	}
 	defer pl.free()
-	err := p.m.pool.Do(p.m.ctx, pl.workers, pl.work)
+	err := p.m.pool.Do(p.m.ctx, p.workers, pl.work)
 	if pl.failed < len(pl.ws) {
 		return pl.state[pl.failed].bad.first()
 	}
@@ -172,7 +171,7 @@ func (pl *pipeline) claim(w int) (lo, hi int64, ok bool) {
 	if left == 0 || pl.serial {
 		return 0, 0, false
 	}
-	n := min(pl.p.job.Slice(), (left+int64(pl.workers)-1)/int64(pl.workers))
+	n := min(pl.p.job.Slice(), (left+int64(pl.p.workers)-1)/int64(pl.p.workers))
 	switch {
 	case pl.p.stretch > 0:
 		n = min(left, pl.p.stretch)

@@ -3,6 +3,7 @@ package run
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/engine"
@@ -18,6 +19,7 @@ type placing struct {
 	*execution
 	lo, hi   int64
 	operands []Operand
+	area     int64 // bytes of all that travels
 }
 
 // place brings in what the piece needs, or notes that it passes through in windows. limit is for what does not, if not 0.
@@ -58,15 +60,17 @@ func (p *placing) bind(i int, o Operand) (int64, error) {
 	if o == nil {
 		return 0, nil
 	}
+	const align = 64
 	size := p.m.about[i].kind.Size()
 	first, n, _ := travels(o, size)
-	p.m.buffers[i] = buffer{here: true, first: first, n: n}
-	return n * int64(size), p.present(i, first, first+n)
+	p.m.buffers[i] = buffer{here: true, first: first, off: p.area, n: n} // from the area's beginning, for now
+	bytes := n * int64(size)
+	p.area += (bytes + align - 1) &^ (align - 1)
+	return bytes, p.present(i, first, first+n)
 }
 
 func (p *placing) bindStored(i int, o *Stored) (int64, error) {
-	b := &Binding{Source: o.Source, Column: o.Column, Option: o.Option, Presence: o.Presence}
-	in := &input{buffer: i, name: p.m.about[i].name, b: b, kind: p.m.about[i].kind, origin: o.Origin, rows: o.Source.Rows(), width: 1}
+	in := &input{buffer: i, name: p.m.about[i].name, b: &o.Binding, kind: p.m.about[i].kind, origin: o.Origin, rows: o.Source.Rows(), width: 1}
 	bound, bounded := p.bound(i)
 	if o.Bound > 0 && (!bounded || o.Bound < bound) {
 		bound, bounded = o.Bound, true
@@ -92,37 +96,25 @@ func (p *placing) bindStored(i int, o *Stored) (int64, error) {
 	return in.size(), nil
 }
 
-// fill makes one area for all that travels, copies it there and looks at its elements.
+// fill makes the area for what travels, copies it there and looks at its elements.
 func (p *placing) fill() error {
-	const align = 64
-	size, at := int64(0), -1
-	for i, o := range p.operands {
-		if _, ok := o.(Stored); ok || o == nil {
-			continue
-		}
-		buf := &p.m.buffers[i]
-		buf.off = size // from the area's beginning, for now
-		size += (buf.n*int64(p.m.about[i].kind.Size()) + align - 1) &^ (align - 1)
-		if at < 0 {
-			at = i
-		}
-	}
-	if size == 0 {
+	if p.area == 0 {
 		return nil
 	}
-	area, err := p.m.reserve(at, size, "", p.m.eng.Arena().Alloc)
+	local := func(o Operand) bool { _, stored := o.(Stored); return o != nil && !stored }
+	at := slices.IndexFunc(p.operands, local)
+	area, err := p.m.reserve(at, p.area, "", p.m.eng.Arena().Alloc)
 	if err != nil {
 		return err
 	}
 	p.m.buffers[at].span = area // whoever drops the first frees the area
 	for i, o := range p.operands {
-		if _, ok := o.(Stored); ok || o == nil {
+		if !local(o) {
 			continue
 		}
 		p.m.buffers[i].off += area.Off
-		kind := p.m.about[i].kind
+		kind, dst := p.m.about[i].kind, p.m.bytes(i)
 		first, _, b := travels(o, kind.Size())
-		dst := p.m.bytes(i)
 		copy(dst, b)
 		bound, bounded := p.bound(i)
 		if at, want := offender(dst, kind, bounded, bound); at >= 0 {
@@ -154,11 +146,10 @@ func within(c *engine.Compiled, region int, sizes []int64, lo, hi, first, end in
 
 // useInside takes a column as it lies in kernel memory.
 func (p *placing) useInside(in *input) error {
-	off, _ := p.m.eng.Offset(in.raw.Bytes)
-	p.m.buffers[in.buffer] = buffer{here: true, first: in.first(), off: off, n: in.rows * in.width}
+	p.m.use(in)
 	first, end := p.c.Reach(in.buffer, p.Sizes, p.lo, p.hi)
 	// From a multiple of 8 on, because aligned elements are looked at faster.
-	return p.m.validatePart(in, (first-in.first())&^7, end-in.first())
+	return p.m.validate(in, (first-in.first())&^7, end-in.first())
 }
 
 // bound is what the kernel takes for granted about a region's elements.

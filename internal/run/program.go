@@ -14,25 +14,21 @@ import (
 // Program is a schedule with all that is known about it before any run. It is safe for
 // concurrent use; the schedule must not change any more.
 type Program struct {
-	s        *schedule.Schedule
-	dies     [][]int                  // per top-level step: buffers that nothing uses after it
+	s *schedule.Schedule
+	// dies has for each top-level step the buffers that nothing uses after it. What a loop or branch touches lives
+	// until its end: the next iteration may want it.
+	dies     [][]int
 	uses     [][]schedule.Use         // per buffer; the result's use is the zero one
 	swapped  []bool                   // per buffer: a loop swaps it with another
 	about    []about                  // per buffer
 	launches map[*schedule.Launch]int // their numbers: those of steps in order, then packed forms
-	steps    []stepped                // of those launches that are steps
+	steps    []*schedule.Launch       // those launches that are steps
 	kernels  []*code                  // each once, in the order of the launches
 	numbers  map[*kernel.Kernel]int   // into kernels
 	resizes  bool                     // sizes are found while it runs
 	none     []*input                 // per buffer: nil
 
 	frames engine.Recent[frame]
-}
-
-// stepped is a launch that is a step.
-type stepped struct {
-	label  string
-	kernel int // its number
 }
 
 // code is a kernel with its name, which is found out once.
@@ -46,24 +42,31 @@ type code struct {
 // Prepare looks through a schedule.
 func Prepare(s *schedule.Schedule) *Program {
 	n := len(s.Buffers)
-	p := &Program{s: s, dies: lifetimes(s), uses: make([][]schedule.Use, n), swapped: make([]bool, n), about: make([]about, n),
+	p := &Program{s: s, dies: make([][]int, len(s.Steps)), uses: make([][]schedule.Use, n), swapped: make([]bool, n), about: make([]about, n),
 		launches: map[*schedule.Launch]int{}, numbers: map[*kernel.Kernel]int{}, resizes: schedule.Resizes(s.Steps), none: make([]*input, n)}
-	schedule.Uses(s.Steps, func(b int, u schedule.Use) {
-		p.uses[b] = append(p.uses[b], u)
-		p.swapped[b] = p.swapped[b] || u.Swap
-	})
-	columns := make([]int, n) // of the result, per buffer
+	last, columns := make([]int, n), make([]int, n) // per buffer: the last step that uses it, columns of the result
+	for i, step := range s.Steps {
+		schedule.Uses([]schedule.Step{step}, func(b int, u schedule.Use) {
+			p.uses[b] = append(p.uses[b], u)
+			p.swapped[b] = p.swapped[b] || u.Swap
+			last[b] = i
+		})
+	}
 	for _, c := range s.Result {
 		columns[c.Buffer]++
 		p.uses[c.Buffer] = append(p.uses[c.Buffer], schedule.Use{})
 	}
 	for b, buf := range s.Buffers {
+		if columns[b] == 0 && len(p.uses[b]) > 0 {
+			p.dies[last[b]] = append(p.dies[last[b]], b)
+		}
 		given := columns[b] == 1 && !p.swapped[b]
 		p.about[b] = about{buf.Kind, bufferName(b, buf.Name), strings.HasPrefix(buf.Name, "sort"), given, given && p.writtenOnce(b)}
 	}
 	schedule.Launches(s.Steps, func(l *schedule.Launch) {
 		p.launches[l] = len(p.launches)
-		p.steps = append(p.steps, stepped{l.Label, p.add(l.Kernel)})
+		p.steps = append(p.steps, l)
+		p.add(l.Kernel)
 	})
 	schedule.Launches(s.Steps, func(l *schedule.Launch) {
 		if l.Packed != nil {
@@ -90,13 +93,11 @@ func bufferName(b int, name string) string {
 	return fmt.Sprintf("buffer %d", b)
 }
 
-// add gives a kernel a number.
-func (p *Program) add(k *kernel.Kernel) int {
+func (p *Program) add(k *kernel.Kernel) {
 	if _, ok := p.numbers[k]; !ok {
 		p.numbers[k] = len(p.kernels)
 		p.kernels = append(p.kernels, &code{k: k})
 	}
-	return p.numbers[k]
 }
 
 // Run is Program.Run for a schedule that runs once.

@@ -66,27 +66,25 @@ func (r *runner) streams(in *input) (bool, error) {
 }
 
 func (r *runner) worthWindows(in *input) bool {
-	if r.inside(in) {
+	switch {
+	case r.inside(in):
 		return false
-	}
-	if r.opt.WindowRows > 0 {
+	case r.opt.WindowRows > 0:
+		return true
+	case in.size() <= smallInput:
+		return false
+	case r.committed+in.size() > r.opt.Resident/4*3:
 		return true
 	}
-	if in.size() <= smallInput {
-		return false
+	passes, most := 0, decodedPasses
+	if in.raw != nil {
+		most = rawPasses
 	}
-	if r.committed+in.size() > r.opt.Resident/4*3 {
-		return true
-	}
-	passes := 0
 	for _, u := range in.uses {
 		passes++
 		if u.Looped {
 			passes += loopPasses
 		}
 	}
-	if in.raw != nil {
-		return passes < rawPasses
-	}
-	return passes < decodedPasses
+	return passes < most
 }

@@ -120,9 +120,9 @@ func (m *memory) settleScalar(in *input) error {
 // settleRaw uses memory that already lies in the arena as it is, maps large
 // files, and copies the rest.
 func (m *memory) settleRaw(in *input) error {
-	if off, ok := m.eng.Offset(in.raw.Bytes); ok && !in.moved {
-		m.buffers[in.buffer] = buffer{here: true, first: in.first(), off: off, n: in.rows * in.width}
-		return m.validate(in)
+	if m.inside(in) && !in.moved {
+		m.use(in)
+		return m.validate(in, 0, in.rows*in.width)
 	}
 	if in.mappable() && m.mapsSafely(in) {
 		if done, err := m.settleMapped(in); done || err != nil {
@@ -140,7 +140,7 @@ func (m *memory) settleRaw(in *input) error {
 	if err != nil {
 		return err
 	}
-	return m.validate(in)
+	return m.validate(in, 0, in.rows*in.width)
 }
 
 // blocks calls f for every block of n bytes, on as many workers as they are
@@ -170,20 +170,14 @@ func (m *memory) mapsSafely(in *input) bool {
 // settleMapped maps the file under a lease, so that nobody can cut it short
 // while kernels read it. It reports false when there is no lease to be had.
 func (m *memory) settleMapped(in *input) (bool, error) {
-	path := in.raw.path
-	lease, err := mem.TakeLease(in.raw.File, func() { m.cancel(&data.ChangedError{Path: path}) })
-	if err != nil {
+	lease, short := m.lease(in)
+	switch {
+	case short && in.raw.Check == nil: // else copying says what is wrong with a file that has checksums
+		return true, &data.ChangedError{Path: in.raw.path}
+	case lease == nil:
 		return false, nil // copying works without
 	}
 	start, end := in.extent()
-	if lease.Size() < end {
-		lease.Close()
-		if in.raw.Check != nil {
-			return false, nil // copying says what is wrong with a file that has checksums
-		}
-		return true, &data.ChangedError{Path: path}
-	}
-	m.keep(lease)
 	skip, n := in.raw.Offset-start, end-start
 	s, err := m.reserve(in.buffer, n, whyWhole, m.eng.Arena().Reserve)
 	if full := (*SpaceError)(nil); errors.As(err, &full) && m.users.extend(in.buffer, full) {
@@ -222,7 +216,7 @@ func (m *memory) trust(in *input, lease *mem.Lease, mapped []byte, start int64) 
 	if known.done() {
 		return nil
 	}
-	if err := m.validate(in); err != nil {
+	if err := m.validate(in, 0, in.rows*in.width); err != nil {
 		return err
 	}
 	known.remember()
@@ -273,7 +267,7 @@ func (m *memory) inOrder(n int, task func(ctx context.Context, i int) error) err
 	var next atomic.Int64
 	var q failures
 	err := m.pool.Do(m.ctx, min(n, m.pool.Size()), func(ctx context.Context, _ int) error {
-		for ctx.Err() == nil && !q.any() {
+		for ctx.Err() == nil && q.first() == nil {
 			i := int(next.Add(1)) - 1
 			if i >= n {
 				return nil
@@ -297,4 +291,10 @@ func (m *memory) inside(in *input) bool {
 	}
 	_, ok := m.eng.Offset(in.raw.Bytes)
 	return ok
+}
+
+// use has a buffer be such an input, where it lies.
+func (m *memory) use(in *input) {
+	off, _ := m.eng.Offset(in.raw.Bytes)
+	m.buffers[in.buffer] = buffer{here: true, first: in.first(), off: off, n: in.rows * in.width}
 }

@@ -18,11 +18,12 @@ func (r *runner) result() (*Result, error) {
 		res.Columns = append(res.Columns, col)
 	}
 	res.Stats.Launches = r.stats[:len(r.p.steps)]
-	for i, s := range r.p.steps {
+	for i, l := range r.p.steps {
 		st := &r.stats[i]
-		if st.Label = s.label; st.Runs > 0 {
-			c := r.compiled[s.kernel].c
-			st.Hash, st.Name, st.Bytes = c.Hash, r.p.kernels[s.kernel].name.Text, c.Bytes
+		if st.Label = l.Label; st.Runs > 0 {
+			number := r.p.numbers[l.Kernel]
+			c := r.compiled[number].c
+			st.Hash, st.Name, st.Bytes = c.Hash, r.p.kernels[number].name.Text, c.Bytes
 		}
 	}
 	return res, nil

@@ -151,26 +151,20 @@ func (w *spoolWriter) abandon() {
 	}
 }
 
-// spoolPart executes the outer indices of rows, with memory in rows for the spooled regions.
+// spoolPart executes the outer indices of rows, with room for what they write of the spooled regions in memory and in files.
 func (p *launching) spoolPart(regions []int, rows *rowsOf) error {
 	for _, i := range regions {
-		if err := p.spoolRegion(rows, i); err != nil {
+		b, size := p.l.Regions[i], int64(p.l.Kernel.Regions[i].Elem.Size())
+		if err := p.r.roomFor(b, true); err != nil {
+			return err
+		}
+		first, end := p.c.Reach(i, p.Sizes, rows.lo, rows.hi)
+		if n := p.r.buffers[b].n; first < 0 || first > end || end > n {
+			return bug("launch %q: elements %d to %d of region %d, which has %d", p.l.Label, first, end, i, n)
+		}
+		if err := rows.add(p.r, i, b, first*size, (end-first)*size); err != nil {
 			return err
 		}
 	}
 	return p.here(rows.lo, rows.hi, rows)
-}
-
-// spoolRegion makes room for what the rows write of a region, in memory and in its file.
-func (p *launching) spoolRegion(rows *rowsOf, i int) error {
-	r, b := p.r, p.l.Regions[i]
-	if err := r.roomFor(b, true); err != nil {
-		return err
-	}
-	n, size := r.buffers[b].n, int64(p.l.Kernel.Regions[i].Elem.Size())
-	first, end := p.c.Reach(i, p.Sizes, rows.lo, rows.hi)
-	if first < 0 || first > end || end > n {
-		return bug("launch %q: elements %d to %d of region %d, which has %d", p.l.Label, first, end, i, n)
-	}
-	return rows.add(r, i, b, first*size, (end-first)*size)
 }

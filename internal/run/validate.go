@@ -7,14 +7,9 @@ import (
 	"github.com/godwit-run/godwit/internal/data/column"
 )
 
-// validate makes sure that a raw input that has just become present keeps
+// validate makes sure that elements first..end of a raw input that has just become present keep
 // its bound. Decoded inputs were checked when they were decoded.
-func (m *memory) validate(in *input) error {
-	return m.validatePart(in, 0, in.rows*in.width)
-}
-
-// validatePart does so for elements first..end of the source.
-func (m *memory) validatePart(in *input, first, end int64) error {
+func (m *memory) validate(in *input, first, end int64) error {
 	if in.want.Bound <= 0 || first >= end {
 		return nil
 	}

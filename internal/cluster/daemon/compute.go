@@ -93,13 +93,13 @@ func (d *Daemon) piece(ctx context.Context, c *engine.Compiled, t *parcel.Task) 
 				}
 				sh, release = &s, free
 			}
-			stored := run.Stored{Source: sh.src, Column: o.Column, Origin: sh.at.Lo, Total: sh.set.Rows, Option: o.Option, Presence: o.Presence, Bound: o.Bound}
+			b := run.Binding{Source: sh.src, Column: o.Column, Option: o.Option, Presence: o.Presence}
 			if r := d.atHand(ctx, sh, &o, c.Kernel.Regions[i].Elem); r != nil {
-				stored.Source, stored.Column = r.table, 0
+				b.Source, b.Column = r.table, 0
 				free := release
 				release = func() { d.columns.release(r); free() }
 			}
-			q = stored
+			q = run.Stored{Binding: b, Origin: sh.at.Lo, Total: sh.set.Rows, Bound: o.Bound}
 		case parcel.Inline:
 			q = run.Inline{First: o.First, Bytes: o.Bytes}
 		case parcel.InOut:

@@ -94,7 +94,7 @@ func (h *host) compute(work *node.Compute) (*parcel.Answer, error) {
 			if err != nil {
 				return nil, err
 			}
-			q = run.Stored{Source: h.source(t, shard), Column: o.Column, Origin: t.set.Shards[shard].Lo, Total: t.set.Rows, Bound: o.Bound}
+			q = run.Stored{Binding: run.Column(h.source(t, shard), o.Column), Origin: t.set.Shards[shard].Lo, Total: t.set.Rows, Bound: o.Bound}
 		}
 		p.Operands = append(p.Operands, q)
 	}
@@ -179,7 +179,7 @@ func (h *host) advance(work *node.Advance) ([]parcel.Fault, error) {
 		p.Operands = append(p.Operands, run.InOut{Bytes: v})
 	}
 	for _, f := range b.Columns {
-		p.Operands = append(p.Operands, run.Stored{Source: h.source(t, shard), Column: f.Column, Total: at.Hi - at.Lo, Bound: f.Bound})
+		p.Operands = append(p.Operands, run.Stored{Binding: run.Column(h.source(t, shard), f.Column), Total: at.Hi - at.Lo, Bound: f.Bound})
 	}
 	for _, r := range b.Near {
 		p.Operands = append(p.Operands, run.Inline{Bytes: r})
