@@ -11,6 +11,7 @@ import (
 
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/measure"
+	"github.com/godwit-run/godwit/internal/plan/machine"
 )
 
 // bench is a benchmark of kernels in progress.
@@ -143,6 +144,7 @@ func (b *bench) room(ours []vector) (out []byte, theirs []vector, err error) {
 func (b *bench) row(ctx context.Context, t task, p *prepared, threads int, w work, theirs []vector) error {
 	c := measure.Contest{Name: t.name + ", " + count(threads), Unit: t.unit, Bytes: t.work, Pairs: b.pairs()}
 	pool := engine.NewPool(threads)
+	pool.KeepAwake(time.Duration(machine.Here().Wake)) // as between the launches of a call
 	defer pool.Close()
 	repeat, err := b.ours(ctx, &c, p, pool)
 	if err != nil {

@@ -27,41 +27,55 @@ type Coming struct {
 
 // Choice is how a launch runs.
 type Choice struct {
-	Threads int            // as many as pay
+	Threads int            // as many as pay if the others sleep
+	Awake   int            // as many as pay if they are awake
+	Alone   float64        // nanoseconds that one takes
 	Wasm    machine.Spread // nanoseconds, on WebAssembly with so many threads
 }
 
 // Choose decides on a launch.
 func Choose(m *machine.Machine, c *Coming) *Choice {
-	parts, threads := c.on(m, "wasm")
-	if c.Native && c.Law != nil && m.Engines["native"] != nil { // the kernel of totals gains more by vectors than the kernel
-		_, threads = c.on(m, "native")
+	begins := c.weigh(m, "wasm")
+	parts, threads := begins.on(m.Wake)
+	if c.Native && m.Engines["native"] != nil {
+		begins = c.weigh(m, "native")
+		_, threads = begins.on(m.Wake)
 	}
-	return &Choice{threads, parts.Time(m.Engines["wasm"])}
+	_, awake := begins.on(m.Hand)
+	return &Choice{threads, awake, begins.alone.Total(), parts.Time(m.Engines["wasm"])}
 }
 
-// on is what the launch takes on an engine, and on how many threads: on all, unless it is over when they have begun.
-// Whoever is there first works, so one that comes later costs next to nothing, and one that shares memory with
-// others does not make them slower. A kernel that carries state has several threads if they take less, with the kernel of
-// totals ahead, than one alone.
-func (c *Coming) on(m *machine.Machine, engine string) (*cost.Parts, int) {
+// weighed is what a launch takes on an engine: on one thread, and on all where there can be several.
+type weighed struct {
+	alone, all *cost.Parts
+	threads    int
+	ordered    bool // it carries state, with the kernel of totals ahead
+}
+
+func (c *Coming) weigh(m *machine.Machine, engine string) *weighed {
 	vectors := VectorsOf(engine, m.Engines[engine].VectorBytes)
 	mix := cost.Of(c.Safe, c.Sizes, c.Scalar, vectors)
-	parts := mix.On(m, engine, 1, c.Places)
-	if c.Threads == 1 || mix.Outer <= 1 || parts.Total() < m.Wake {
-		return parts, 1
+	w := &weighed{alone: mix.On(m, engine, 1, c.Places), threads: c.Threads, ordered: mix.Sequential}
+	switch {
+	case c.Threads == 1 || mix.Outer <= 1 || mix.Sequential && c.Law == nil:
+		w.threads = 1
+	case mix.Sequential:
+		w.all = mix.Behind(cost.Of(c.Law.Totals, c.Sizes, c.Scalar, vectors), c.Law.Regions).On(m, engine, c.Threads, c.Places)
+	default:
+		w.all = mix.On(m, engine, c.Threads, c.Places)
 	}
-	if !mix.Sequential {
-		return mix.On(m, engine, c.Threads, c.Places), c.Threads
+	return w
+}
+
+// on is what the launch takes, and on how many threads: on all, unless it is over when they have begun, that many nanoseconds
+// after it has. Whoever is there first works, so one that comes later costs next to nothing, and one that shares memory with
+// others does not make them slower. A kernel that carries state has several threads if they take less, with the kernel of
+// totals ahead, than one alone: the second thread comes late, and the first stretch waits for nobody.
+func (w *weighed) on(late float64) (*cost.Parts, int) {
+	if w.threads == 1 || w.alone.Total() < late || w.ordered && w.all.Total()+late >= w.alone.Total() {
+		return w.alone, 1
 	}
-	if c.Law == nil {
-		return parts, 1
-	}
-	both := mix.Behind(cost.Of(c.Law.Totals, c.Sizes, c.Scalar, vectors), c.Law.Regions).On(m, engine, c.Threads, c.Places)
-	if both.Total()+m.Wake >= parts.Total() { // the second thread comes late, and the first stretch waits for nobody
-		return parts, 1
-	}
-	return both, c.Threads
+	return w.all, w.threads
 }
 
 // VectorsOf is what an engine computes several values with.

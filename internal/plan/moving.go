@@ -39,7 +39,7 @@ type Ways struct {
 
 // Weigh says what all ways take.
 func Weigh(m *machine.Machine, mv *Moving) Ways {
-	parts, _ := mv.on(m, "wasm")
+	parts, _ := mv.weigh(m, "wasm").on(m.Wake)
 	e := m.Engines["wasm"]
 	here, runs := parts.Time(e), max(1, mv.Runs)
 	var w Ways

@@ -206,7 +206,7 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 			c.Law = law
 		}
 	}
-	parts, threads := c.on(p.opt.Machine, p.opt.Engine)
+	parts, threads := c.weigh(p.opt.Machine, p.opt.Engine).on(p.opt.Machine.Wake)
 	p.out.Threads = max(p.out.Threads, threads)
 	parts.Guessed = parts.Guessed || guessed
 	p.out.Steps = append(p.out.Steps, Step{l.Label, runs, threads, parts.Time(p.opt.Machine.Engines[p.opt.Engine]).Times(runs), parts.Dominant(), *parts})

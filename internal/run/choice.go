@@ -30,12 +30,12 @@ func (c *chosen) such(found *any) bool {
 }
 
 // brief is the choice for what is over before a plan would be made.
-var brief = &plan.Choice{Threads: 1}
+var brief = &plan.Choice{Threads: 1, Awake: 1}
 
 // choose plans n of the outer indices. It tells the engine what to expect.
 func (x *execution) choose(n int64) *plan.Choice {
 	if x.m.opt.Stretch > 0 && x.c.Sequential() && n > 0 {
-		return &plan.Choice{Threads: x.m.pool.Size()}
+		return &plan.Choice{Threads: x.m.pool.Size(), Awake: x.m.pool.Size()}
 	}
 	if x.c.Brief(x.Sizes, n) {
 		return brief
@@ -76,3 +76,23 @@ func (x *execution) lasting() []uint64 {
 }
 
 func (x *execution) lasts(i int) bool { return i >= len(x.varies) || !x.varies[i] }
+
+// workers makes the workers of a run, which stay awake between its launches for as long as it takes to wake them.
+func (o *Options) workers() *engine.Pool {
+	p := engine.NewPool(o.Threads)
+	p.KeepAwake(time.Duration(o.Machine.Wake))
+	return p
+}
+
+// fewWakings is how often helpers are woken for a launch that is over before they come, in the hope that they are awake for the next.
+const fewWakings = 3
+
+// threads is how many the choice is carried out with. Helpers that sleep are woken for a short launch if it runs again and again, unless
+// something else kept it from running again soon.
+func (x *execution) threads(c *plan.Choice) int {
+	pool := x.m.pool
+	if c.Awake > c.Threads && (pool.Awake() || x.repeats*c.Alone > x.m.opt.Machine.Wake && pool.Woken() < fewWakings) {
+		return c.Awake
+	}
+	return c.Threads
+}

@@ -33,7 +33,7 @@ type execution struct {
 	advance func(n int64) // is told how many outer indices are done, if it is there
 
 	short bool // all of it is over at once; see engine.Compiled.Short
-	alone int  // native code runs at once if there is one worker, or so many, of which one is enough; 0 if it does not
+	alone int  // native code runs at once if there is one worker, or so many, of which one was enough; 0 if it does not
 }
 
 // feed is a region whose input is not present as a whole.
@@ -131,7 +131,11 @@ type pass struct {
 
 // run executes the outer indices in the way that the feeds ask for.
 func (p *pass) run() error {
-	threads, err := p.relay(p.choose(p.hi - p.lo).Threads)
+	native, c := p.c.Tier() == engine.Native, p.choose(p.hi-p.lo)
+	if p.alone > 0 && native && c.Threads == 1 && c.Awake == 1 {
+		p.alone = p.m.pool.Size()
+	}
+	threads, err := p.relay(p.threads(c))
 	if err != nil {
 		return err
 	}

@@ -145,7 +145,7 @@ func (f *frame) runner(ctx context.Context, p *Program, in *Inputs, opt Options)
 		}
 	}
 	if r.pool == nil || r.pool.Size() != max(opt.Threads, 1) {
-		r.pool = engine.NewPool(opt.Threads)
+		r.pool = opt.workers()
 	}
 	r.ctx, r.in, r.opt, r.eng, r.iteration = ctx, in, opt, opt.Engine, -1
 	r.stats = make([]LaunchStats, len(p.launches)) // the result keeps them
@@ -313,9 +313,6 @@ func (f *frame) ready(r *runner, l *schedule.Launch) bool {
 	p.short = c.Short(p.Sizes)
 	if c.Whole() {
 		p.alone = 1
-		if p.Scalars, err = r.scalars(l, nil); err == nil && p.choose(p.outer).Threads == 1 {
-			p.alone = r.pool.Size()
-		}
 	}
 	p.m, p.c, p.Scalars = nil, nil, nil
 	f.launches[r.p.launches[l]] = ready{p.execution, r.p.numbers[l.Kernel]}

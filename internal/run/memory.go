@@ -75,7 +75,7 @@ type buffer struct {
 // begin makes the workers, and a context that lives until close.
 func (m *memory) begin(ctx context.Context) {
 	m.ctx, m.cancel = context.WithCancelCause(ctx)
-	m.pool = engine.NewPool(m.opt.Threads)
+	m.pool = m.opt.workers()
 }
 
 // close gives everything back. Mappings go before the leases on their files:

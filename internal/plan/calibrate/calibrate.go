@@ -80,7 +80,8 @@ func measure(ctx context.Context, m *machine.Machine, name string, eopt engine.O
 		}
 	}
 	if m.Wake == 0 {
-		m.Wake = wakeTime(ctx)
+		m.Wake = helpTime(ctx, false)
+		m.Hand = min(m.Wake, helpTime(ctx, true))
 	}
 	if m.Touch[0] == 0 {
 		if m.Touch, err = touchTimes(opt.Most); err != nil {
@@ -163,10 +164,15 @@ func touchTimes(most int64) (ns [2]float64, err error) {
 	return ns, nil
 }
 
-// wakeTime is how long it takes until another thread has begun to help, if it has had nothing to do for a moment.
-func wakeTime(ctx context.Context) float64 {
+// helpTime is how long it takes until another thread has begun to help, if it has had nothing to do for a moment, or is awake.
+func helpTime(ctx context.Context, awake bool) float64 {
 	pool := engine.NewPool(2)
 	defer pool.Close()
+	pause := time.Millisecond
+	if awake {
+		pool.KeepAwake(pause)
+		pause = 0
+	}
 	var times []float64
 	for range wakings {
 		start, began := time.Now(), make(chan time.Duration, 1)
@@ -182,7 +188,9 @@ func wakeTime(ctx context.Context) float64 {
 		if len(began) > 0 {
 			times = append(times, float64(<-began))
 		}
-		time.Sleep(time.Millisecond)
+		for over := time.Now(); awake && !pool.Awake() && time.Since(over) < time.Millisecond; { // it has not seen the end yet
+		}
+		time.Sleep(pause)
 	}
 	if len(times) == 0 {
 		return float64(time.Millisecond)

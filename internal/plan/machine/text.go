@@ -2,6 +2,7 @@ package machine
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"math"
@@ -34,6 +35,7 @@ type file struct {
 	Processors int                   `toml:"processors"`
 	Cycle      float64               `toml:"cycle_ns"`
 	Wake       float64               `toml:"wake_ns"`
+	Hand       float64               `toml:"hand_ns,omitempty"`
 	Touch      [2]float64            `toml:"touch_ns"`
 	Ways       [3]float64            `toml:"file_ns"`
 	Memory     []fileMemory          `toml:"memory"`
@@ -76,7 +78,7 @@ func Parse(text []byte) (*Machine, error) {
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
 		return nil, fmt.Errorf("nothing is called %q in a description of a machine", unknown[0].String())
 	}
-	m := &Machine{Name: f.Name, Measured: f.Measured, Processors: f.Processors, Cycle: f.Cycle, Wake: f.Wake, Touch: f.Touch, Ways: f.Ways, Memory: map[int]Memory{}, Engines: map[string]*Engine{}}
+	m := &Machine{Name: f.Name, Measured: f.Measured, Processors: f.Processors, Cycle: f.Cycle, Wake: f.Wake, Hand: cmp.Or(f.Hand, f.Wake), Touch: f.Touch, Ways: f.Ways, Memory: map[int]Memory{}, Engines: map[string]*Engine{}}
 	m.Link = Link{interval(f.Link.RoundTrip), interval(f.Link.Byte), interval(f.Link.Parcel)}
 	for i := range f.Memory {
 		f := &f.Memory[i]
@@ -133,7 +135,7 @@ const head = `# What this machine can do, measured by "godwit calibrate". Times 
 
 // Text writes a description that Parse reads.
 func (m *Machine) Text() ([]byte, error) {
-	f := file{Name: m.Name, Measured: m.Measured, Processors: m.Processors, Cycle: short(m.Cycle), Wake: short(m.Wake), Touch: [2]float64{short(m.Touch[0]), short(m.Touch[1])}, Ways: [3]float64{short(m.Ways[0]), short(m.Ways[1]), short(m.Ways[2])}, Engines: map[string]fileEngine{}}
+	f := file{Name: m.Name, Measured: m.Measured, Processors: m.Processors, Cycle: short(m.Cycle), Wake: short(m.Wake), Hand: short(m.Hand), Touch: [2]float64{short(m.Touch[0]), short(m.Touch[1])}, Ways: [3]float64{short(m.Ways[0]), short(m.Ways[1]), short(m.Ways[2])}, Engines: map[string]fileEngine{}}
 	f.Link = fileLink{m.Link.RoundTrip.row(), m.Link.Byte.row(), m.Link.Parcel.row()}
 	for _, threads := range m.threads() {
 		x := m.Memory[threads]
