@@ -142,6 +142,9 @@ func (f *Func) shape(opt lower.Options) string {
 	if opt.Partials {
 		b.WriteString("partials ")
 	}
+	if opt.Short {
+		b.WriteString("short ")
+	}
 	for i, leaves := range f.leaves {
 		for j, leaf := range leaves {
 			if leaf.Type.Kind == graph.Index {

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/lower"
 	"github.com/godwit-run/godwit/internal/ir/num"
@@ -85,7 +86,29 @@ func (b *Bound) lower() (*lowered, error) {
 		return b.stored(b.Func.leaves[param][j], b.params[param][j])
 	}
 	nonZero := func(name string) bool { n, _ := b.sizes.value(name); return n > 0 }
-	return b.Func.lower(lower.Options{Stored: stored, NonZero: nonZero, Verify: safe, Partials: b.remote()})
+	return b.Func.lower(lower.Options{Stored: stored, NonZero: nonZero, Short: b.short(), Verify: safe, Partials: b.remote()})
+}
+
+// short reports that no size and no column is longer than lower.ShortSlots.
+func (b *Bound) short() bool {
+	few := func(p size.Poly) bool { n, ok := b.sizes.eval(p); return ok && n <= lower.ShortSlots }
+	for _, s := range b.Func.Graph.Sizes {
+		if !few(size.Var(s.Name)) {
+			return false
+		}
+	}
+	for _, leaves := range b.Func.leaves {
+		for _, l := range leaves {
+			volume := size.Const(1)
+			for _, d := range l.Dims {
+				volume = volume.Mul(d)
+			}
+			if !few(volume) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // remote reports that an argument lies on other machines.

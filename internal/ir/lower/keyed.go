@@ -1,12 +1,38 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/num"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
 )
+
+// fewKeyedLeaves is how many leaves of a keyed fold are as many outer indices as threads can share well.
+const fewKeyedLeaves = 64
+
+// ShortSlots is up to how many slots a keyed fold may have few leaves.
+var ShortSlots = fewKeyedLeaves * minKeyedLeaf
+
+// storeAheadOfKeys has maps stored that are much work for each element and that a keyed fold walks over: its leaves are long, so that
+// one thread might do all the work, where the map alone has an outer index for a thousand elements or less.
+func (l *lowering) storeAheadOfKeys() {
+	for n, u := range l.use {
+		if n.Op == graph.Map && !masked(n) && u.cost >= 100 && l.onlyForKeys(n) && l.memory.home[n] == &l.g.Body {
+			u.ahead = true
+		}
+	}
+}
+
+// onlyForKeys reports that keyed folds alone walk over n, perhaps by way of maps.
+func (l *lowering) onlyForKeys(n *graph.Node) bool {
+	u := l.use[n]
+	return u.others == 0 && u.streams > 0 && u.streams == len(u.walkers) && !slices.ContainsFunc(u.walkers, func(w *graph.Node) bool {
+		return w.Op != graph.KeyedReduce && (w.Op != graph.Map || !l.onlyForKeys(w))
+	})
+}
 
 // minKeyedLeaf is the least num.KeyedLeaf of all widths.
 var minKeyedLeaf = num.KeyedLeaf(1)

@@ -27,6 +27,9 @@ type Options struct {
 	Stored func(param, leaf int) num.Kind
 	// NonZero reports that a declared size is known to be at least 1.
 	NonZero func(name string) bool
+	// Short says that no argument of the run has more than ShortSlots elements. What many threads should share may then
+	// be stored, since it takes little memory.
+	Short bool
 	// Verify checks a finished kernel. A kernel whose indices it cannot
 	// prove is emitted again with explicit bounds.
 	Verify func(*kernel.Kernel) error
@@ -53,6 +56,9 @@ func Lower(g *graph.Graph, opt Options) (s *schedule.Schedule, err error) {
 		l.s.Sites = append(l.s.Sites, schedule.Site{Group: o.Group, InLoop: o.Turns})
 	}
 	l.use, l.memory = analyse(g), memoryOf(g)
+	if opt.Short && !opt.Partials {
+		l.storeAheadOfKeys()
+	}
 	l.returned = returned(g.Body.Results[0], map[*graph.Node]bool{})
 	l.steps = &l.s.Steps
 	for i, p := range g.Body.Params {

@@ -22,6 +22,8 @@ type usage struct {
 	// apart says that it has rows that can fault, and that somebody does not walk over them all, who would lose
 	// the faults if they were computed where they are needed.
 	apart bool
+	// ahead says that it is stored though it need not be, so that threads share it.
+	ahead bool
 	// picked says that one use wants one of its elements, or its first ones, once.
 	picked bool
 }
@@ -196,7 +198,7 @@ func walks(n *graph.Node, j int) bool {
 
 // fused reports that the elements of n are computed where they are needed.
 func (u *usage) fused(n *graph.Node) bool {
-	if n.Op != graph.Map && n.Op != graph.Filter || u.apart {
+	if n.Op != graph.Map && n.Op != graph.Filter || u.apart || u.ahead {
 		return false
 	}
 	switch {
