@@ -23,7 +23,7 @@ func (e *emitter) reductions(in *kernel.Instr) ([]accumulator, bool) {
 			return nil, false
 		}
 		op := &b.Instrs[at]
-		if op.Code != kernel.Arith || len(op.Args) != 2 || op.Site != kernel.NoSite || op.Kind != c.Kind || !onlyUse(b, param, op) || !onlyUse(b, result, nil) {
+		if op.Code != kernel.Arith || len(op.Args) != 2 || op.Site != kernel.NoSite || op.Kind != c.Kind || !slices.Contains(op.Args, param) || !onlyUse(b, param, op) || !onlyUse(b, result, nil) {
 			return nil, false
 		}
 		a, ok := exactly(op)
