@@ -7,244 +7,190 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
-// unsigned is the unsigned kind of the same width.
-func unsigned(k num.Kind) num.Kind {
-	switch k.Size() {
-	case 1:
-		return num.U8
-	case 2:
-		return num.U16
-	case 4:
-		return num.U32
-	}
-	return num.U64
-}
+// In: the slots first..first+count of an array, at most most of them. Out: their order keys in stable order, with the slots
+// that they are of, in one half of scratch memory. Invariant: whatever way a sort takes, by how many there are and by how
+// their keys differ, the order is the same: it is total for slots.
+//
+//	few slots ──────────────────────────────────────────► straighten
+//	many ──► radix by leading digits of what differs ──► straighten ──► more than it mends? radix by all digits
 
-// orderKey maps a scalar to an unsigned integer of the same order: sign bits
-// are turned, negative floats turned over, and NaN goes to the top.
-func (k *kern) orderKey(v kernel.Value) kernel.Value {
-	kind := k.b.Kind(v)
-	u := unsigned(kind)
-	top := k.b.Const(u, 1<<(8*u.Size()-1))
-	switch {
-	case kind == num.Bool:
-		return k.b.Convert(v, num.U8, false)
-	case kind.IsSigned():
-		return k.b.Wrap(num.Xor, k.b.Bitcast(v, u), top)
-	case kind.IsFloat():
-		bits := k.b.Bitcast(v, u)
-		negative := k.b.Wrap(num.Ge, bits, top)
-		key := k.b.Select(negative, k.b.Wrap(num.Not, bits), k.b.Wrap(num.Or, bits, top))
-		return k.b.Select(k.b.Wrap(num.Ne, v, v), k.b.Const(u, num.Canon(u, ^uint64(0))), key)
-	}
-	return v
+// sorter is a sort inside a kernel.
+type sorter struct {
+	k      *kern
+	n      *graph.Node
+	e      *env
+	src    *array
+	first  kernel.Value // slot
+	count  kernel.Value
+	most   size.Poly
+	u      num.Kind
+	keys   int // 2·most of them, in halves
+	index  int // 2·most slots, counted from first, in halves; -1 where a key is the element
+	counts int // two tables of buckets, or one of keys
+	half   kernel.Value
+	stored bool // keys lie in the second half already, since they take more to compute than to load
 }
-
-// fromOrderKey is the scalar of a kind whose order key is given. There is one NaN.
-func (k *kern) fromOrderKey(key kernel.Value, kind num.Kind) kernel.Value {
-	u := unsigned(kind)
-	top := k.b.Const(u, 1<<(8*u.Size()-1))
-	switch {
-	case kind == num.Bool:
-		return k.b.Wrap(num.Ne, key, k.b.Const(u, 0))
-	case kind.IsSigned():
-		return k.b.Bitcast(k.b.Wrap(num.Xor, key, top), kind)
-	case kind.IsFloat():
-		bits := k.b.Select(k.b.Wrap(num.Ge, key, top), k.b.Wrap(num.Xor, key, top), k.b.Wrap(num.Not, key))
-		nan := k.b.Wrap(num.Eq, key, k.b.Const(u, num.Canon(u, ^uint64(0))))
-		return k.b.Select(nan, k.b.Const(kind, num.Canon(kind, ^uint64(0))), k.b.Bitcast(bits, kind))
-	}
-	return key
-}
-
-// radix is a stable sort by bytes of the key, of integers by those of what it exceeds the least by, least significant first,
-// between two halves of scratch memory. A byte that is the same in all integers is passed over, so that
-// those of a narrow range take as few passes as they differ in bytes.
-type radix struct {
-	keys, index, counts int // regions: 2n keys, 2n slots, 256 counts for each byte; no slots (-1) where a key is the element
-	n                   size.Poly
-	half                kernel.Value // where the second half starts
-	end                 kernel.Value // slots in use
-	u                   num.Kind
-	least               kernel.Value // of all keys; None of floats
-	side                kernel.Value // the half where the sorted keys are in the end
-}
-
-const buckets = 256
 
 // sort orders an array by its key.
 func (k *kern) sort(n *graph.Node, e *env) val {
-	t := n.Args[0].Type
+	src := k.sortable(n, e)
+	s := k.sorter(n, e, src, k.b.Int(0), k.sizeValue(src.n), src.n)
+	side := s.sort()
+	out := k.space(n, n.Type)
+	k.each(k.b.Int(0), s.count, src.n, func(i kernel.Value) {
+		inner := out
+		inner.off = i
+		k.store(n.Type.Elem(), s.element(side, i), inner)
+	})
+	return k.backed(n.Type, out)
+}
+
+// sortable is the array that a node sorts, of which elements can be asked for again and again.
+func (k *kern) sortable(n *graph.Node, e *env) *array {
 	src := k.node(n.Args[0], e)
-	if src.arr.back == nil {
-		src = k.keep(nil, t, src)
+	if src.arr.back == nil && !src.arr.cheap {
+		src = k.keep(nil, n.Args[0].Type, src)
 	}
-	r := k.radixOf(src.arr.n, unsigned(n.Blocks[0].Results[0].Type.KindOf()), byItself(n))
-	k.ranks(n, e, src.arr, r)
-	k.count(r)
-	k.passes(r)
-	if r.index < 0 {
-		return k.unkeyed(n, r)
-	}
-	return k.permuted(n, src.arr, r)
+	return src.arr
 }
 
-// passes sorts by all bytes. Floats hardly ever agree in one, so theirs are known to end where they began.
-func (k *kern) passes(r *radix) {
-	passes := int64(r.u.Size())
-	if r.least == kernel.None {
-		k.loop(k.b.Int(0), k.b.Int(passes), nil, nil, func(p kernel.Value, _ []kernel.Value) ([]kernel.Value, kernel.Value) {
-			k.places(r, p)
-			k.spread(r, p, k.b.Wrap(num.Rem, p, k.b.Int(2)))
-			return nil, kernel.None
-		})
-		r.side = k.b.Int(passes % 2)
-		return
+func (k *kern) sorter(n *graph.Node, e *env, src *array, first, count kernel.Value, most size.Poly) *sorter {
+	most = k.capacity(most)
+	s := &sorter{k: k, n: n, e: e, src: src, first: first, count: count, most: most, u: unsigned(n.Blocks[0].Results[0].Type.KindOf()), index: -1}
+	s.keys = k.scratch(s.u, most.MulConst(2))
+	if !byItself(n) {
+		s.index = k.scratch(k.l.storedKind(graph.IndexOf(most)), most.MulConst(2))
 	}
-	side := []kernel.Carry{{Kind: num.I64, Bounded: true, Bound: size.Const(2)}}
-	r.side = k.loop(k.b.Int(0), k.b.Int(passes), side, []kernel.Value{k.b.Int(0)}, func(p kernel.Value, c []kernel.Value) ([]kernel.Value, kernel.Value) {
-		next := k.branch(k.b.Wrap(num.Lt, k.places(r, p), r.end),
-			func() []kernel.Value { return []kernel.Value{k.spread(r, p, c[0])} },
-			func() []kernel.Value { return c })
-		return []kernel.Value{k.bound(next[0], size.Const(2))}, kernel.None
-	})[0]
+	s.counts = k.scratch(num.I64, size.Const(max(2*buckets, table)))
+	s.half = k.sizeValue(most)
+	u := k.l.use[n]
+	s.stored = u.faults || u.cost > 3
+	return s
 }
 
-// ranks stores all order keys, and finds the least where that may save passes: of integers.
-func (k *kern) ranks(n *graph.Node, e *env, src *array, r *radix) {
-	r.least = kernel.None
-	if !n.Blocks[0].Results[0].Type.KindOf().IsInt() {
-		k.each(k.b.Int(0), r.end, r.n, func(i kernel.Value) {
-			k.slotScope(i, func() { k.rank(n, e, src, r, i) })
-		})
-		return
+// sort gives the half in which the keys lie in order.
+func (s *sorter) sort() kernel.Value {
+	k := s.k
+	if s.stored {
+		s.each(func(i kernel.Value) { k.b.Store(s.keys, s.at(k.b.Int(1), i), s.compute(i)) })
 	}
-	least, greatest := []kernel.Carry{{Kind: r.u}}, k.b.Const(r.u, num.Canon(r.u, ^uint64(0)))
-	r.least = k.loop(k.b.Int(0), r.end, least, []kernel.Value{greatest}, func(i kernel.Value, c []kernel.Value) (next []kernel.Value, _ kernel.Value) {
-		k.inside(r.n, func() {
-			k.slotScope(i, func() { next = []kernel.Value{k.b.Wrap(num.Min, c[0], k.rank(n, e, src, r, i))} })
-		})
-		return next, kernel.None
-	})[0]
+	few := k.b.Wrap(num.Le, s.count, k.b.Int(farthest+1))
+	side := k.branch(few, func() []kernel.Value {
+		s.each(func(i kernel.Value) { s.put(i, s.key(i), i) })
+		s.straighten(k.b.Int(0))
+		return []kernel.Value{k.b.Int(0)}
+	}, func() []kernel.Value { return []kernel.Value{s.radix()} })
+	return k.bound(side[0], size.Const(2))
 }
 
-// rank stores the order key of slot i, and gives it.
-func (k *kern) rank(n *graph.Node, e *env, src *array, r *radix, i kernel.Value) kernel.Value {
-	key := k.orderKey(k.body(n.Blocks[0], e, val{s: i, safe: true}, k.element(src, i).v)[0].s)
-	if n.Desc {
-		key = k.b.Wrap(num.Not, key)
+// each runs body for all slots, counted from the first.
+func (s *sorter) each(body func(i kernel.Value)) { s.k.each(s.k.b.Int(0), s.count, s.most, body) }
+
+// at is where place i of a half is.
+func (s *sorter) at(side, i kernel.Value) kernel.Value {
+	return s.k.b.Wrap(num.Add, s.k.b.Wrap(num.Mul, side, s.half), i)
+}
+
+// put stores a key and its slot.
+func (s *sorter) put(at, key, slot kernel.Value) {
+	s.k.b.Store(s.keys, at, key)
+	if s.index >= 0 {
+		s.k.b.Store(s.index, at, s.k.b.Convert(slot, s.k.k.Regions[s.index].Elem, false))
 	}
-	k.b.Store(r.keys, i, key)
-	if r.index >= 0 {
-		k.b.Store(r.index, i, k.b.Convert(i, k.k.Regions[r.index].Elem, false))
+}
+
+// move copies a key, which is given, and its slot.
+func (s *sorter) move(from, to, key kernel.Value) {
+	s.k.b.Store(s.keys, to, key)
+	if s.index >= 0 {
+		s.k.b.Store(s.index, to, s.k.b.Load(s.index, from))
+	}
+}
+
+// key is the order key of slot i, counted from the first.
+func (s *sorter) key(i kernel.Value) kernel.Value {
+	if s.stored {
+		return s.k.b.Load(s.keys, s.at(s.k.b.Int(1), i))
+	}
+	return s.compute(i)
+}
+
+func (s *sorter) compute(i kernel.Value) (key kernel.Value) {
+	k, slot := s.k, s.k.b.Wrap(num.Add, s.first, i)
+	k.slotScope(slot, func() {
+		key = k.orderKey(k.body(s.n.Blocks[0], s.e, val{s: slot, safe: true}, k.element(s.src, slot).v)[0].s)
+	})
+	return s.turned(key)
+}
+
+// turned is a key for the order that is wanted, and turned back.
+func (s *sorter) turned(key kernel.Value) kernel.Value {
+	if s.n.Desc {
+		return s.k.b.Wrap(num.Not, key)
 	}
 	return key
 }
 
-// byItself reports that a sort is of numbers or bools by their own order: a key tells its element.
-func byItself(n *graph.Node) bool {
-	b, elem := n.Blocks[0], n.Args[0].Type.Elem()
-	if b.Results[0] != b.Params[len(b.Params)-1] {
-		return false
+// slot is the slot that place i of a half stands for.
+func (s *sorter) slot(side, i kernel.Value) kernel.Value {
+	k := s.k
+	j := k.bound(k.b.Convert(k.b.Load(s.index, s.at(side, i)), num.I64, false), s.most)
+	return k.b.Wrap(num.Add, s.first, j)
+}
+
+// element is the element that belongs at place i.
+func (s *sorter) element(side, i kernel.Value) val {
+	if s.index >= 0 {
+		return s.k.element(s.src, s.slot(side, i)).v
 	}
-	return elem.Kind == graph.Scalar
+	return s.told(s.k.b.Load(s.keys, s.at(side, i)))
 }
 
-func (k *kern) radixOf(n size.Poly, u num.Kind, keysOnly bool) *radix {
-	most := k.capacity(n)
-	r := &radix{keys: k.scratch(u, most.MulConst(2)), index: -1, n: most, half: k.sizeValue(most), end: k.sizeValue(n), u: u}
-	if !keysOnly {
-		r.index = k.scratch(k.l.storedKind(graph.IndexOf(most)), most.MulConst(2))
-	}
-	r.counts = k.scratch(num.I64, size.Const(buckets*int64(u.Size())))
-	return r
+// told is the element that a key tells.
+func (s *sorter) told(key kernel.Value) val {
+	return val{s: s.k.fromOrderKey(s.turned(key), s.n.Type.Elem().KindOf())}
 }
 
-// digit is byte p of a key.
-func (k *kern) digit(r *radix, key, p kernel.Value) kernel.Value {
-	if r.least != kernel.None {
-		key = k.b.Wrap(num.Sub, key, r.least)
-	}
-	shift := k.b.Convert(k.b.Wrap(num.Mul, p, k.b.Int(8)), r.u, false)
-	d := k.b.Convert(k.b.Wrap(num.Shr, key, shift), num.I64, false)
-	return k.bound(k.b.Wrap(num.And, d, k.b.Int(buckets-1)), size.Const(buckets))
-}
+// farthest is how many places straighten moves a key at most.
+const farthest = 32
 
-// place is where the count of a digit of byte p is.
-func (k *kern) place(p, digit kernel.Value) kernel.Value {
-	return k.b.Wrap(num.Add, k.b.Wrap(num.Mul, p, k.b.Int(buckets)), digit)
-}
-
-// count counts the digits of all bytes in one walk.
-func (k *kern) count(r *radix) {
-	zero, passes := k.b.Int(0), int64(r.u.Size())
-	all := size.Const(buckets * passes)
-	k.each(zero, k.b.Int(buckets*passes), all, func(j kernel.Value) { k.b.Store(r.counts, j, zero) })
-	k.each(zero, r.end, r.n, func(i kernel.Value) {
-		key := k.b.Load(r.keys, i)
-		for p := range passes {
-			at := k.place(k.b.Int(p), k.digit(r, key, k.b.Int(p)))
-			k.b.Store(r.counts, at, k.b.Wrap(num.Add, k.b.Load(r.counts, at), k.b.Int(1)))
-		}
-	})
-}
-
-// places turns the counts of byte p into the places where its digits begin, and gives the greatest count.
-func (k *kern) places(r *radix, p kernel.Value) (most kernel.Value) {
-	carry := []kernel.Carry{{Kind: num.I64}, {Kind: num.I64}} // slots before a digit; the greatest count
-	zero := k.b.Int(0)
-	return k.loop(zero, k.b.Int(buckets), carry, []kernel.Value{zero, zero}, func(j kernel.Value, c []kernel.Value) ([]kernel.Value, kernel.Value) {
-		at := k.place(p, j)
-		n := k.b.Load(r.counts, at)
-		k.b.Store(r.counts, at, c[0])
-		return []kernel.Value{k.b.Wrap(num.Add, c[0], n), k.b.Wrap(num.Max, c[1], n)}, kernel.None
+// straighten moves every key that is less than one before it to where it belongs, and its slot. It gives up, which it tells, at a
+// key that belongs farther away; all keys are there then, and equal ones in the order in which they were.
+func (s *sorter) straighten(side kernel.Value) (gaveUp kernel.Value) {
+	k := s.k
+	carry := []kernel.Carry{{Kind: s.u}, {Kind: num.Bool}} // the greatest key so far
+	init := []kernel.Value{k.b.Const(s.u, 0), k.b.Const(num.Bool, 0)}
+	return k.loop(k.b.Int(0), s.count, carry, init, func(i kernel.Value, c []kernel.Value) (next []kernel.Value, stop kernel.Value) {
+		k.inside(s.most, func() {
+			key := k.b.Load(s.keys, s.at(side, i))
+			next = k.branch(k.b.Wrap(num.Lt, key, c[0]),
+				func() []kernel.Value { return []kernel.Value{c[0], s.insert(side, i, key)} },
+				func() []kernel.Value { return []kernel.Value{key, k.b.Const(num.Bool, 0)} })
+		})
+		return next, next[1]
 	})[1]
 }
 
-// spread moves every key to its digit's next place in the other half, which it gives.
-func (k *kern) spread(r *radix, p, side kernel.Value) kernel.Value {
-	other := k.b.Wrap(num.Sub, k.b.Int(1), side)
-	from, to := k.b.Wrap(num.Mul, side, r.half), k.b.Wrap(num.Mul, other, r.half)
-	k.each(k.b.Int(0), r.end, r.n, func(i kernel.Value) {
-		at := k.b.Wrap(num.Add, from, i)
-		key := k.b.Load(r.keys, at)
-		d := k.place(p, k.digit(r, key, p))
-		pos := k.b.Load(r.counts, d)
-		k.b.Store(r.counts, d, k.b.Wrap(num.Add, pos, k.b.Int(1)))
-		dest := k.b.Wrap(num.Add, to, k.bound(pos, r.n))
-		k.b.Store(r.keys, dest, key)
-		if r.index >= 0 {
-			k.b.Store(r.index, dest, k.b.Load(r.index, at))
-		}
+// insert moves the key at place i to before those that are greater, and tells whether it has not come far enough.
+func (s *sorter) insert(side, i, key kernel.Value) (short kernel.Value) {
+	k := s.k
+	slot := i
+	if s.index >= 0 {
+		slot = k.b.Load(s.index, s.at(side, i))
+	}
+	carry := []kernel.Carry{{Kind: num.I64}, {Kind: num.Bool}}
+	end := k.loop(k.b.Int(0), k.b.Int(farthest), carry, []kernel.Value{i, k.b.Const(num.Bool, 1)}, func(_ kernel.Value, c []kernel.Value) ([]kernel.Value, kernel.Value) {
+		to := k.bound(c[0], s.most)
+		from := k.bound(k.b.Wrap(num.Max, k.b.Wrap(num.Sub, to, k.b.Int(1)), k.b.Int(0)), s.most) // of a single slot verify knows no greatest
+		old := k.b.Load(s.keys, s.at(side, from))
+		greater := k.b.Wrap(num.Gt, old, key)
+		k.branch(greater, func() []kernel.Value {
+			s.move(s.at(side, from), s.at(side, to), old)
+			return nil
+		}, func() []kernel.Value { return nil })
+		more := k.b.Wrap(num.And, greater, k.b.Wrap(num.Gt, from, k.b.Int(0)))
+		return []kernel.Value{k.b.Select(greater, from, to), more}, k.b.Wrap(num.Not, more)
 	})
-	return other
-}
-
-// permuted stores the elements in sorted order.
-func (k *kern) permuted(n *graph.Node, src *array, r *radix) val {
-	out := k.space(n, n.Type)
-	base := k.b.Wrap(num.Mul, r.side, r.half)
-	k.each(k.b.Int(0), r.end, r.n, func(i kernel.Value) {
-		j := k.b.Convert(k.b.Load(r.index, k.b.Wrap(num.Add, base, i)), num.I64, false)
-		inner := out
-		inner.off = i
-		k.store(n.Type.Elem(), k.element(src, k.bound(j, r.n)).v, inner)
-	})
-	return k.backed(n.Type, out)
-}
-
-// unkeyed stores the elements that the sorted keys tell, from the half where they are.
-func (k *kern) unkeyed(n *graph.Node, r *radix) val {
-	out := k.space(n, n.Type)
-	base := k.b.Wrap(num.Mul, r.side, r.half)
-	k.each(k.b.Int(0), r.end, r.n, func(i kernel.Value) {
-		key := k.b.Load(r.keys, k.b.Wrap(num.Add, base, i))
-		if n.Desc {
-			key = k.b.Wrap(num.Not, key)
-		}
-		inner := out
-		inner.off = i
-		k.store(n.Type.Elem(), val{s: k.fromOrderKey(key, n.Type.Elem().KindOf())}, inner)
-	})
-	return k.backed(n.Type, out)
+	s.put(s.at(side, k.bound(end[0], s.most)), key, slot)
+	return end[1]
 }

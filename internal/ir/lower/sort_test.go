@@ -10,25 +10,52 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/schedule"
 )
 
-// TestSortPassesOverBytes: the loop over the bytes of integer keys may leave the keys where they are.
-func TestSortPassesOverBytes(t *testing.T) {
+// TestSortPassesOverDigits: the loop over the digits of keys may leave them where they are.
+func TestSortPassesOverDigits(t *testing.T) {
 	c, err := difftest.Prepare(&progen.Program{Source: `fn f(x: &[i64; N]) -> [i64; N] { x.sort() }`, Sizes: map[string]int64{"N": 3},
 		Params: []progen.Param{{Name: "x", Columns: []progen.Column{{Kind: num.I64, Bits: []uint64{3, 1, 2}}}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	chooses := false
-	schedule.Launches(c.Plan.Steps, func(l *schedule.Launch) {
-		for _, loop := range l.Kernel.Body.Instrs {
-			if loop.Code != kernel.For {
-				continue
+	chooses := 0
+	var walk func(b *kernel.Block, looped bool)
+	walk = func(b *kernel.Block, looped bool) {
+		for i := range b.Instrs {
+			in := &b.Instrs[i]
+			if looped && in.Code == kernel.If && len(in.Out) == 1 && moves(&in.Blocks[0]) && !moves(&in.Blocks[1]) {
+				chooses++
 			}
-			for _, in := range loop.Blocks[0].Instrs {
-				chooses = chooses || in.Code == kernel.If && len(in.Out) == 1 && len(in.Blocks[1].Instrs) == 0
+			for j := range in.Blocks {
+				walk(&in.Blocks[j], looped || in.Code == kernel.For)
 			}
 		}
-	})
-	if !chooses {
-		t.Error("every byte is sorted by, whether it differs or not")
 	}
+	schedule.Launches(c.Plan.Steps, func(l *schedule.Launch) { walk(&l.Kernel.Body, false) })
+	if chooses == 0 {
+		t.Error("keys are moved by every digit, whether it differs or not")
+	}
+}
+
+// moves reports a loop that stores keys, not counts alone.
+func moves(b *kernel.Block) bool {
+	for _, in := range b.Instrs {
+		for _, inner := range in.Blocks {
+			for _, st := range inner.Instrs {
+				if st.Code == kernel.Store && inner.Params != nil && storesKey(&inner, st) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// storesKey reports a store of what was loaded from the same region.
+func storesKey(b *kernel.Block, st kernel.Instr) bool {
+	for _, in := range b.Instrs {
+		if in.Code == kernel.Load && in.Region == st.Region && in.Out[0] == st.Args[1] {
+			return true
+		}
+	}
+	return false
 }
