@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // TestPanicOfAWorker shows that a panic is the caller's, whichever worker has it, once all have ended; the pool stays usable.
@@ -58,5 +59,60 @@ func TestWorkerThatGoes(t *testing.T) {
 		if want := turn == 0; errors.Is(err, errGone) != want {
 			t.Errorf("turn %d: %v", turn, err)
 		}
+	}
+}
+
+// TestKeptAwake shows that a helper that has just worked has its next work without being woken, sleeps when there is none for
+// long, and keeps nobody waiting for it to end.
+func TestKeptAwake(t *testing.T) {
+	if runtime.GOMAXPROCS(0) < 2 {
+		t.Skip("SKIPPED: one processor, so nobody stays awake")
+	}
+	p := NewPool(2)
+	p.KeepAwake(time.Hour) // cut to mostAwake
+	both := func() {
+		var begun atomic.Int32
+		_ = p.Do(context.Background(), 2, func(context.Context, int) error {
+			begun.Add(1)
+			for begun.Load() < 2 {
+				runtime.Gosched()
+			}
+			return nil
+		})
+	}
+	both()
+	handed := 0
+	for range 200 {
+		for start := time.Now(); !p.Awake() && time.Since(start) < mostAwake; {
+		}
+		if before := p.Woken(); p.Awake() {
+			both()
+			if p.Woken() == before {
+				handed++
+			}
+			continue
+		}
+		both()
+	}
+	if handed == 0 {
+		t.Error("of 200 shifts, one soon after the other, a helper had to be woken for each")
+	}
+	for start := time.Now(); p.Awake(); {
+		if time.Since(start) > time.Second {
+			t.Fatal("a helper without work is awake for ever")
+		}
+		runtime.Gosched()
+	}
+	time.Sleep(20 * time.Millisecond) // it goes to sleep
+	before := p.Woken()
+	both()
+	if p.Woken() != before+1 {
+		t.Errorf("a helper that sleeps was woken %d times, expected once", p.Woken()-before)
+	}
+	p.Close()
+	many := NewPool(runtime.GOMAXPROCS(0) + 1)
+	defer many.Close()
+	if many.KeepAwake(time.Hour); many.awake != 0 {
+		t.Error("more workers than processors stay awake, in each other's way")
 	}
 }

@@ -98,6 +98,20 @@ func TestThreads(t *testing.T) {
 }
 
 // More work takes longer, and a machine that is slower takes longer for it.
+// TestAwake: a launch that is over before a thread wakes is worth one that is awake, unless that takes as long.
+func TestAwake(t *testing.T) {
+	short := coming(t, bound(t, heavy, 1<<13))
+	for _, c := range []struct {
+		hand, wake    float64
+		threads, more int
+	}{{1, 1e12, 1, 2}, {1e12, 1e12, 1, 1}, {1, 1, 2, 2}} {
+		got := plan.Choose(edited(t, func(m *machine.Machine) { m.Hand, m.Wake = c.hand, c.wake }), short)
+		if got.Threads != c.threads || got.Awake != c.more || got.Alone <= 0 {
+			t.Errorf("woken after %v ns, handed over in %v: %d threads, and %d that are awake; expected %d and %d", c.wake, c.hand, got.Threads, got.Awake, c.threads, c.more)
+		}
+	}
+}
+
 func TestChoose(t *testing.T) {
 	few, many := coming(t, bound(t, heavy, 1<<16)), coming(t, bound(t, heavy, 1<<20))
 	slow := edited(t, func(m *machine.Machine) {
