@@ -1,6 +1,7 @@
 package godwit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -66,6 +67,51 @@ func sortsLike[T any, B comparable](t *testing.T, kind string, bits func(T) B, s
 				}
 				if want = append(want, got); !slices.Equal(got, want[0]) {
 					t.Errorf("%s of %d %s on %s differs from the interpreter", text[24:], n, kind, engine)
+				}
+			}
+		}
+	}
+}
+
+// TestSortOfClusters: keys that their leading digits do not tell apart, some in order and some far from it, come in order all the same, and with
+// their slots: the sort that goes by leading digits falls back on all of them.
+func TestSortOfClusters(t *testing.T) {
+	alone := mustFunc(t, "fn f(x: &[f64; N]) -> [f64; N] { x.sort() }")
+	keyed := mustFunc(t, "fn f(x: &[f64; N]) -> [i64; N] { x.enumerate().sort(|(_, e)| e).map(|(i, _)| i as i64) }")
+	r := rand.New(rand.NewPCG(3, 5))
+	for name, key := range map[string]func(i, n int) float64{
+		"close together, beside one far away": func(i, n int) float64 {
+			if i == n/2 {
+				return -1e300
+			}
+			return 1 + float64(r.IntN(n))*0x1p-52
+		},
+		"close together, backwards": func(i, n int) float64 { return 1 - float64(i)*0x1p-53 },
+		"a few values":              func(int, int) float64 { return float64(r.IntN(3)) },
+		"all the same":              func(int, int) float64 { return 2.5 },
+		"in order but for the last": func(i, n int) float64 { return float64((i + 1) % n) },
+		"every magnitude":           func(int, int) float64 { return math.Ldexp(r.Float64()-0.5, r.IntN(2000)-1000) },
+	} {
+		for _, n := range []int{31, 32, 33, 34, 63, 64, 65, 511, 513, 2047, 2049, 20_000} {
+			x, order := make([]float64, n), make([]int64, n)
+			for i := range x {
+				x[i], order[i] = key(i, n), int64(i)
+			}
+			slices.SortStableFunc(order, func(a, b int64) int { return cmp.Compare(x[a], x[b]) })
+			for _, engine := range []string{"wasm", "auto"} {
+				res, err := alone.Call(context.Background(), Args{"x": x}, WithEngine(engine))
+				if err != nil {
+					t.Fatal(err)
+				}
+				sorted, err := As[[]float64](res)
+				if err != nil || !slices.IsSorted(sorted) || sorted[0] != x[order[0]] || sorted[n-1] != x[order[n-1]] {
+					t.Fatalf("%s, %d: %v is not in order (%v)", name, n, sorted[:min(n, 40)], err)
+				}
+				if res, err = keyed.Call(context.Background(), Args{"x": x}, WithEngine(engine)); err != nil {
+					t.Fatal(err)
+				}
+				if got, err := As[[]int64](res); err != nil || !slices.Equal(got, order) {
+					t.Fatalf("%s, %d: the order is %v (%v)", name, n, got[:min(n, 40)], err)
 				}
 			}
 		}
