@@ -66,7 +66,7 @@ func (p *Pool) KeepAwake(d time.Duration) {
 // Awake reports that all helpers are awake, and have no work.
 func (p *Pool) Awake() bool { return p.size > 1 && int(p.resting.Load()) == p.size-1 }
 
-// Woken is how often a helper had to be woken, the first time not counted.
+// Woken is how often a helper that slept was woken.
 func (p *Pool) Woken() int { return int(p.woken.Load()) }
 
 func (p *Pool) start() {
@@ -166,17 +166,24 @@ func (p *Pool) Do(ctx context.Context, n int, f func(ctx context.Context, worker
 	for _, h := range p.helpers[:n-1] {
 		p.give(h, s)
 	}
-	s.run(0)
-	s.mu.Lock()
-	s.over = true
-	s.mu.Unlock()
-	s.working.Wait()
+	func() {
+		defer s.end() // also where a callback ends this goroutine
+		s.run(0)
+	}()
 	err := context.Cause(s.ctx)
 	s.cancel(nil)
 	if s.panicked != nil {
 		panic(s.panicked)
 	}
 	return err
+}
+
+// end lets nobody begin any more, and waits for those who have.
+func (s *shift) end() {
+	s.mu.Lock()
+	s.over = true
+	s.mu.Unlock()
+	s.working.Wait()
 }
 
 func (s *shift) help(worker int) {

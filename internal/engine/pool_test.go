@@ -116,3 +116,29 @@ func TestKeptAwake(t *testing.T) {
 		t.Error("more workers than processors stay awake, in each other's way")
 	}
 }
+
+// TestCallerThatGoes shows that a caller whose goroutine is ended, as by a callback, does not leave before the others are done.
+func TestCallerThatGoes(t *testing.T) {
+	p := NewPool(2)
+	defer p.Close()
+	var done atomic.Bool
+	left := make(chan bool)
+	go func() {
+		defer func() { left <- done.Load() }()
+		begun := make(chan struct{})
+		_ = p.Do(context.Background(), 2, func(_ context.Context, worker int) error {
+			if worker == 1 {
+				close(begun)
+				time.Sleep(20 * time.Millisecond)
+				done.Store(true)
+				return nil
+			}
+			<-begun
+			runtime.Goexit()
+			return nil
+		})
+	}()
+	if !<-left {
+		t.Error("the caller is gone while a helper works")
+	}
+}

@@ -11,7 +11,8 @@ import (
 
 // In: a loop that changes arrays, as in for i in 1..N - 1 { for j in … { b[i][j] = …; } }. Out: a launch that gives every
 // iteration an outer index of its own, so that threads share them. Invariant: of an array that the loop carries,
-// iteration i reads and changes element i alone, so iterations meet nowhere, and their order does not show.
+// iteration i reads and changes element i alone, so iterations meet nowhere, and their order does not show. The verifier holds the
+// kernel to that once more; one that it refuses is not made.
 
 // rowsApart reports such a loop. Its ends are known before it, and nothing in it can fault: a fault's place would have to tell
 // the iteration.
@@ -202,6 +203,10 @@ func (l *lowering) rows(n *graph.Node) error {
 			})
 		})
 	})
+	if err != nil { // verify does not see it: then as any other loop
+		l.apart[n] = false
+		out, err = l.compute(n)
+	}
 	l.mat[n] = out
 	return err
 }
