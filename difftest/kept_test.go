@@ -29,20 +29,26 @@ func TestKept(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := c.Oracle(0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, s := range settings() {
-				got, err := c.Engine(context.Background(), f.engine(t, s.tier), s.threads, s.window)
-				if err == nil {
-					err = Same(want, got)
-				}
-				if err != nil {
-					t.Errorf("%s: %v", s, err)
-				}
-			}
+			agrees(t, f, c, path)
 		})
+	}
+}
+
+// agrees runs a program in all settings, and holds each outcome to the interpreter's.
+func agrees(t *testing.T, f *fleet, c *Case, what string) {
+	t.Helper()
+	want, err := c.Oracle(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range settings() {
+		got, err := c.Engine(context.Background(), f.engine(t, s.tier), s.threads, s.window)
+		if err == nil {
+			err = Same(want, got)
+		}
+		if err != nil {
+			t.Errorf("%s: %v; %s", s, err, what)
+		}
 	}
 }
 

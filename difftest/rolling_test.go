@@ -1,7 +1,6 @@
 package difftest
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -78,19 +77,7 @@ func compareRolling(t *testing.T, f *fleet, source, kind string, n int64, seed u
 	if got := foldsIn(c.Plan); got != folds {
 		t.Fatalf("%s\n%d folds, expected %d", source, got, folds)
 	}
-	want, err := c.Oracle(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range settings() {
-		got, err := c.Engine(context.Background(), f.engine(t, s.tier), s.threads, s.window)
-		if err == nil {
-			err = Same(want, got)
-		}
-		if err != nil {
-			t.Errorf("%d elements, %s: %v\n%s", n, s, err, source)
-		}
-	}
+	agrees(t, f, c, fmt.Sprintf("%d elements of\n%s", n, source))
 }
 
 func foldsIn(s *schedule.Schedule) (n int) {
