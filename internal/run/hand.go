@@ -81,14 +81,23 @@ func (p *pass) rawOuters() int64 {
 	return max(1, rawWindow/max(1, bytes))
 }
 
-// span executes outer indices lo..hi; the inputs that are not raw are in
-// place.
+// span executes outer indices lo..hi; the inputs that are not raw are in place. What a way takes is all that it costs:
+// to leave pages interrupts the other processors, and takes as long as to bring them in.
 func (h *hand) span(ctx context.Context, lo, hi int64) error {
-	n := hi - lo
-	w, start, both := byRead, time.Now(), h.canMap()
-	if both {
-		w = h.p.ways.next()
+	if !h.canMap() {
+		return h.windows(ctx, byRead, lo, hi)
 	}
+	w, start := h.p.ways.next(), time.Now()
+	if err := h.windows(ctx, w, lo, hi); err != nil {
+		return err
+	}
+	h.p.ways.took(w, time.Since(start), hi-lo)
+	return nil
+}
+
+// windows executes outer indices window by window, and leaves no page of a mapping behind.
+func (h *hand) windows(ctx context.Context, w way, lo, hi int64) error {
+	n := hi - lo
 	h.mapWhole(w, lo, hi)
 	defer h.leave()
 	if h.p.window > 0 && !h.p.unwindowed() && h.looks() {
@@ -98,9 +107,6 @@ func (h *hand) span(ctx context.Context, lo, hi int64) error {
 		if err := h.window(ctx, at, min(at+n, hi)); err != nil {
 			return err
 		}
-	}
-	if both {
-		h.p.ways.took(w, time.Since(start), hi-lo)
 	}
 	return nil
 }
