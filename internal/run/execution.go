@@ -141,7 +141,7 @@ func (p *pass) run() error {
 	}
 	defer p.job.Settle()
 	if p.window = p.rawOuters(); p.window > 0 {
-		p.ways = newContest((p.hi-p.lo)/p.window, p.m.opt.Machine)
+		p.ways = newContest((p.hi-p.lo)/p.window, p.held(threads), p.m.opt.Machine)
 	}
 	for _, f := range p.feeds {
 		if f.in.raw == nil {
@@ -149,6 +149,18 @@ func (p *pass) run() error {
 		}
 	}
 	return p.runPresent(threads)
+}
+
+// held is what a contest of ways of this pass is about.
+func (p *pass) held(threads int) held {
+	h := held{kernel: p.c.Hash, threads: threads}
+	for _, f := range p.feeds {
+		if f.in.raw != nil {
+			h.path = f.in.raw.path
+			break
+		}
+	}
+	return h
 }
 
 // relay has several threads execute a kernel though it carries state, if so many are planned and can do so now; otherwise one.

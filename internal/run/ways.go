@@ -45,16 +45,23 @@ func init() { lately.Store(-1) }
 type contest struct {
 	open    atomic.Bool // nothing is decided
 	winner  atomic.Int32
+	of      held
+	limit   float64 // nanoseconds per outer index from which on the verdict is wrong; 0 if it is the launch's own
 	mu      sync.Mutex
 	order   []way           // of those that are still tried, stretch by stretch
 	given   int             // how many stretches have got a way
 	elapsed [ways][]float64 // per trial, nanoseconds per outer index
 }
 
-// newContest is open if there are windows enough. Before there was one, the way that the machine was measured to be
-// best at wins.
-func newContest(windows int64, m *machine.Machine) *contest {
-	c := new(contest)
+// newContest is open if there are windows enough, unless one was held of the same a moment ago. Before there was one, the
+// way that the machine was measured to be best at wins.
+func newContest(windows int64, of held, m *machine.Machine) *contest {
+	c := &contest{of: of}
+	if v, ok := verdicts.of(of); ok {
+		c.limit = surprise * v.elapsed
+		c.winner.Store(int32(v.way))
+		return c
+	}
 	if c.winner.Store(lately.Load()); lately.Load() < 0 {
 		c.winner.Store(int32(measured(m)))
 	}
@@ -89,12 +96,16 @@ func (c *contest) next() way {
 
 // took tells how long a stretch of n outer indices took, computing included.
 func (c *contest) took(w way, d time.Duration, n int64) {
+	each := float64(d) / float64(n)
 	if !c.open.Load() {
+		if c.limit > 0 && each > c.limit {
+			verdicts.forget(c.of)
+		}
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.elapsed[w] = append(c.elapsed[w], float64(d)/float64(n))
+	c.elapsed[w] = append(c.elapsed[w], each)
 	c.judge()
 }
 
@@ -121,6 +132,7 @@ func (c *contest) judge() {
 	c.winner.Store(int32(best))
 	c.open.Store(false)
 	lately.Store(int32(best))
+	verdicts.remember(c.of, verdict{best, least, time.Now()})
 }
 
 func median(list []float64) float64 {
