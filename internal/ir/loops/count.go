@@ -1,6 +1,8 @@
 package loops
 
 import (
+	"math"
+
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
@@ -19,17 +21,23 @@ func (a *Analysis) Most(in *kernel.Instr) (int64, bool) {
 	if n, ok := a.AtMost[in]; ok {
 		return n, true
 	}
-	if g, ok := a.k.Grain.Const(); ok && a.Slots == nil && a.OverSlots(in) {
+	if g, ok := a.K.Grain.Const(); ok && a.Slots == nil && a.OverSlots(in) {
 		return g, true
 	}
 	lo, ok := a.ConstInt(in.Args[0])
-	if !ok || lo < 0 {
-		return 0, false
+	hi, known := a.ConstInt(in.Args[1])
+	if !known {
+		hi, known = a.MostSize(in.Args[1])
 	}
-	if hi, ok := a.ConstInt(in.Args[1]); ok {
-		return max(hi-lo, 0), true
+	return distance(lo, hi), ok && known
+}
+
+// distance is how far it is upwards from lo to hi, at most as far as I64 goes.
+func distance(lo, hi int64) int64 {
+	if lo >= hi {
+		return 0
 	}
-	return a.MostSize(in.Args[1])
+	return int64(min(uint64(hi)-uint64(lo), math.MaxInt64))
 }
 
 // MostSize is the greatest value of a size.
@@ -40,7 +48,7 @@ func (a *Analysis) MostSize(v kernel.Value) (int64, bool) {
 	}
 	if name, ok := d.Poly.IsVar(); ok {
 		if i, ok := kernel.SizeIndex(name); ok {
-			return a.k.Sizes[i].Hi, true
+			return a.K.Sizes[i].Hi, true
 		}
 	}
 	return 0, false
@@ -56,12 +64,12 @@ func (a *Analysis) Short(in *kernel.Instr, n int64) bool {
 func (a *Analysis) Length(in *kernel.Instr) (int64, bool) {
 	lo, ok1 := a.ConstInt(in.Args[0])
 	hi, ok2 := a.ConstInt(in.Args[1])
-	return max(hi-lo, 0), ok1 && ok2
+	return distance(lo, hi), ok1 && ok2
 }
 
 // OverSlots reports that a loop goes over slots, which are many.
 func (a *Analysis) OverSlots(in *kernel.Instr) bool {
-	p := a.k.Body.Params
+	p := a.K.Body.Params
 	return in.Args[0] == p[1] && in.Args[1] == p[2]
 }
 

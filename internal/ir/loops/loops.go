@@ -39,11 +39,13 @@ type Engine struct {
 	Support Support
 }
 
-// Support is an emitter's own part of the decision about a straight body: whether it has vector code for all of it.
+// Support is an emitter's own part of the decision about a straight body: whether it has vector code for all of it, and the
+// Width of that.
 type Support interface{ Takes(p *Plan) bool }
 
 // Analysis is what is known of a kernel, as an engine runs it.
 type Analysis struct {
+	K       *kernel.Kernel
 	Engine  Engine
 	Kinds   []num.Kind      // by value
 	Def     []*kernel.Instr // by value; nil of parameters
@@ -53,7 +55,6 @@ type Analysis struct {
 	// AtMost bounds iterations where a check before the loop has shown it; an emitter that makes one notes it here.
 	AtMost map[*kernel.Instr]int64
 
-	k     *kernel.Kernel
 	mu    sync.Mutex
 	plans map[*kernel.Instr]*Plan
 }
@@ -61,7 +62,7 @@ type Analysis struct {
 // Of looks at a kernel that verify has accepted.
 func Of(k *kernel.Kernel, e Engine) *Analysis {
 	n := k.Values()
-	a := &Analysis{Engine: e, Kinds: make([]num.Kind, n), Def: make([]*kernel.Instr, n), Carried: make([]bool, n), AtMost: map[*kernel.Instr]int64{}, k: k, plans: map[*kernel.Instr]*Plan{}}
+	a := &Analysis{Engine: e, Kinds: make([]num.Kind, n), Def: make([]*kernel.Instr, n), Carried: make([]bool, n), AtMost: map[*kernel.Instr]int64{}, K: k, plans: map[*kernel.Instr]*Plan{}}
 	for i, p := range k.Body.Params {
 		a.Kinds[p] = num.I64
 		if i >= 3 {
@@ -97,7 +98,7 @@ func (a *Analysis) define(b *kernel.Block) {
 func (a *Analysis) outKind(in *kernel.Instr, j int) num.Kind {
 	switch in.Code {
 	case kernel.Load:
-		return a.k.Regions[in.Region].Elem
+		return a.K.Regions[in.Region].Elem
 	case kernel.SizeOf, kernel.Bound:
 		return num.I64
 	case kernel.Positive:
@@ -107,7 +108,7 @@ func (a *Analysis) outKind(in *kernel.Instr, j int) num.Kind {
 			return num.Bool
 		}
 	case kernel.ScalarArg:
-		return a.k.Scalars[in.Index].Kind
+		return a.K.Scalars[in.Index].Kind
 	case kernel.Select:
 		return a.Kinds[in.Args[1]]
 	case kernel.If:

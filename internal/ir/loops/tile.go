@@ -26,6 +26,11 @@ type Panel struct {
 	Rows  bool            // it varies with i
 }
 
+// Packs reports a load that is packed; none is without a tile.
+func (t *Tile) Packs(load *kernel.Instr) bool {
+	return t != nil && slices.ContainsFunc(t.Panels, func(p Panel) bool { return p.Load == load })
+}
+
 // tiled plans such a nest.
 func (a *Analysis) tiled(in *kernel.Instr) *Plan {
 	t := &Tile{I: in, J: Only(&in.Blocks[0], kernel.For)}
@@ -109,7 +114,7 @@ func (t *Tile) panels() {
 	i, j := t.I.Blocks[0].Params[0], t.J.Blocks[0].Params[0]
 	for x := range p.Body.Instrs {
 		in := &p.Body.Instrs[x]
-		if in.Code != kernel.Load || p.Of.k.Regions[in.Region].Elem == num.Bool || p.Shapes[in.Args[0]] != Unit {
+		if in.Code != kernel.Load || p.Of.K.Regions[in.Region].Elem == num.Bool || p.Shapes[in.Args[0]] != Unit {
 			continue
 		}
 		chain, ok := p.Of.chain(in.Args[0], i)
@@ -151,7 +156,6 @@ func (t *Tile) abreast(side *Plan) bool {
 		}
 	}
 	return !slices.ContainsFunc(t.Inner.Access, func(a Access) bool {
-		packed := slices.ContainsFunc(t.Panels, func(p Panel) bool { return p.Load == a.In })
-		return a.In.Code == kernel.Load && !packed && side.Shapes[a.In.Args[0]] > Unit
+		return a.In.Code == kernel.Load && !t.Packs(a.In) && side.Shapes[a.In.Args[0]] > Unit
 	})
 }

@@ -59,7 +59,7 @@ func (w *Work) add(p *Plan, in *kernel.Instr, times int) {
 		}
 	}
 	if in.Code == kernel.Store {
-		w.bySize[p.Of.k.Regions[in.Region].Elem.Size()] += times
+		w.bySize[p.Of.K.Regions[in.Region].Elem.Size()] += times
 		w.Data++
 	}
 	for _, v := range in.Out {
@@ -168,7 +168,7 @@ func (p *Plan) NarrowLanes(a kernel.Acc, v kernel.Value) (num.Kind, bool) {
 	}
 	least := 8
 	for _, x := range p.Access {
-		least = min(least, p.Of.k.Regions[x.In.Region].Elem.Size())
+		least = min(least, p.Of.K.Regions[x.In.Region].Elem.Size())
 	}
 	of := p.Of.Bounds(v)
 	for _, k := range []num.Kind{num.I16, num.I32} {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/loops"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -35,7 +36,7 @@ func (w *walker) instr(in *kernel.Instr, n float64, depth int) {
 	case kernel.Bitcast:
 		r = arg(0)
 	case kernel.Select:
-		w.values(Simple, n, w.kinds[in.Args[1]])
+		w.values(Simple, n, w.loops.Kinds[in.Args[1]])
 		r = either(arg(1), arg(2))
 		r.data = r.data || arg(0).data
 	case kernel.Bound:
@@ -87,7 +88,7 @@ func (w *walker) arith(in *kernel.Instr, n float64) known {
 		w.values(Multiply, n, wider(in.Kind, num.I32))
 		w.values(Simple, 3*n, in.Kind)
 	} else {
-		w.values(c, n, w.kinds[in.Args[0]])
+		w.values(c, n, w.loops.Kinds[in.Args[0]])
 	}
 	if in.Kind.IsInt() {
 		w.checks(in, n, in.Kind)
@@ -122,7 +123,7 @@ const seldom = 1.0 / 32
 func (w *walker) branch(in *kernel.Instr, n float64, depth int) {
 	c := w.known[in.Args[0]]
 	yes := 0.5
-	switch first, second := hasLoop(&in.Blocks[0]), hasLoop(&in.Blocks[1]); {
+	switch first, second := !loops.Innermost(&in.Blocks[0]), !loops.Innermost(&in.Blocks[1]); {
 	case !c.data && !math.IsNaN(c.mid):
 		yes = math.Min(1, math.Max(0, c.mid))
 	case first && !second:
@@ -135,7 +136,7 @@ func (w *walker) branch(in *kernel.Instr, n float64, depth int) {
 	if c.data && w.lanes == 0 && yes > seldom && yes < 1-seldom {
 		w.add(Branch, n, false)
 	}
-	if w.lanes > 0 { // both sides are computed
+	if w.plan != nil && w.plan.Shapes[in.Args[0]] != loops.Uniform { // both sides are computed
 		w.block(&in.Blocks[0], n, depth)
 		w.block(&in.Blocks[1], n, depth)
 	} else {
@@ -148,19 +149,3 @@ func (w *walker) branch(in *kernel.Instr, n float64, depth int) {
 		w.known[v] = r
 	}
 }
-
-func hasLoop(b *kernel.Block) bool {
-	for i := range b.Instrs {
-		if isLoop(&b.Instrs[i]) {
-			return true
-		}
-		for j := range b.Instrs[i].Blocks {
-			if hasLoop(&b.Instrs[i].Blocks[j]) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func isLoop(in *kernel.Instr) bool { return in.Code == kernel.For || in.Code == kernel.Fold }

@@ -10,7 +10,7 @@ import (
 func (w *walker) touch(in *kernel.Instr, n float64, depth int) {
 	at, reg := w.known[in.Args[0]], &w.k.Regions[in.Region]
 	inner := depth - 1
-	if w.lanes > 0 {
+	if w.plan != nil && !w.plan.Tile.Packs(in) {
 		inner = w.side
 	}
 	step := math.Abs(at.along(inner))
