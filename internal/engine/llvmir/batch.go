@@ -177,7 +177,7 @@ func (s spilled) place(e *emitter, at string) string {
 func (p *plan) needed() []kernel.Value {
 	used := map[kernel.Value]bool{}
 	for in := range p.Single {
-		loops.Each(in, func(in *kernel.Instr) {
+		in.Each(func(in *kernel.Instr) {
 			lists := [][]kernel.Value{in.Args}
 			if in.At != kernel.None {
 				lists = append(lists, []kernel.Value{in.At})

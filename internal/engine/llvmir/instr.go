@@ -4,16 +4,13 @@ import (
 	"slices"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
-	"github.com/godwit-run/godwit/internal/ir/loops"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
 // takesExtremes reports that somewhere in a block the lesser or greater of floats is taken.
 func takesExtremes(b *kernel.Block) bool {
 	found := false
-	for i := range b.Instrs {
-		loops.Each(&b.Instrs[i], func(in *kernel.Instr) { found = found || takesExtreme(in) })
-	}
+	b.Each(func(in *kernel.Instr) { found = found || takesExtreme(in) })
 	return found
 }
 

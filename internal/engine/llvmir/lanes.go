@@ -184,7 +184,7 @@ func (p *plan) pack(top *kernel.Instr) {
 	if !loops.IsLoop(top) || loops.Innermost(&top.Blocks[0]) {
 		return
 	}
-	loops.Each(top, func(loop *kernel.Instr) {
+	top.Each(func(loop *kernel.Instr) {
 		if !loops.IsLoop(loop) || loop == top || !p.Short(loop, loops.WrittenOut) || !loops.Innermost(&loop.Blocks[0]) {
 			return
 		}

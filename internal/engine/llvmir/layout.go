@@ -22,9 +22,7 @@ func NewLayout(k *kernel.Kernel) *Layout {
 	l.Stop = l.Faults + 8*int64(k.Sites)
 	l.Work, l.Strip, l.Block = l.Stop+8, l.Stop+16, l.Stop+24
 	l.Bytes = l.Block + 8
-	for i := range k.Body.Instrs {
-		loops.Each(&k.Body.Instrs[i], func(in *kernel.Instr) { l.Tiled = l.Tiled || holdsFold(in) })
-	}
+	k.Body.Each(func(in *kernel.Instr) { l.Tiled = l.Tiled || holdsFold(in) })
 	return l
 }
 

@@ -18,13 +18,11 @@ const (
 // stripSize is the number of turns between two looks at the stop word.
 func (e *emitter) stripSize(b *kernel.Block) int64 {
 	size := int64(innerStrip)
-	for i := range b.Instrs {
-		loops.Each(&b.Instrs[i], func(in *kernel.Instr) {
-			if loops.IsLoop(in) && !e.Short(in, loops.WrittenOut) {
-				size = outerStrip
-			}
-		})
-	}
+	b.Each(func(in *kernel.Instr) {
+		if loops.IsLoop(in) && !e.Short(in, loops.WrittenOut) {
+			size = outerStrip
+		}
+	})
 	return size
 }
 

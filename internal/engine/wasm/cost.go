@@ -76,7 +76,7 @@ func (e *emitter) turnCost(n *node) int {
 func (e *emitter) nodeCost(n *node) int {
 	switch n.Code {
 	case kernel.Load, kernel.Store:
-		if e.far(n.Args[0], 3) {
+		if e.t.Data[n.Args[0]] {
 			return costFar
 		}
 		return costStream
@@ -103,30 +103,6 @@ func (e *emitter) nodeCost(n *node) int {
 		return sum
 	}
 	return costPlain
-}
-
-// far reports whether an index is not plainly computed from loop counters
-// and sizes; it looks a few definitions deep.
-func (e *emitter) far(v kernel.Value, depth int) bool {
-	d := e.t.Def[v]
-	if d == nil {
-		return e.t.Carried[v]
-	}
-	switch d.Code {
-	case kernel.Const, kernel.SizeOf, kernel.ScalarArg:
-		return false
-	case kernel.Arith, kernel.Bound, kernel.Convert, kernel.Select:
-		if depth == 0 {
-			return false
-		}
-		for _, a := range d.Args {
-			if e.far(a, depth-1) {
-				return true
-			}
-		}
-		return false
-	}
-	return true
 }
 
 // meters reports whether a block contains a loop that visits the host; the

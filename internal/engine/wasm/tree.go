@@ -130,13 +130,9 @@ func (t *tree) loadLevel(in *kernel.Instr, level int32) int32 {
 }
 
 func storesIn(b *kernel.Block, stored []bool) {
-	for i := range b.Instrs {
-		in := &b.Instrs[i]
+	b.Each(func(in *kernel.Instr) {
 		if in.Code == kernel.Store {
 			stored[in.Region] = true
 		}
-		for j := range in.Blocks {
-			storesIn(&in.Blocks[j], stored)
-		}
-	}
+	})
 }

@@ -104,13 +104,11 @@ func (a *Analysis) Handed(in *kernel.Instr) []Handed {
 // storesTo counts the stores to a region in a block.
 func storesTo(b *kernel.Block, region int) int {
 	n := 0
-	for i := range b.Instrs {
-		Each(&b.Instrs[i], func(in *kernel.Instr) {
-			if in.Code == kernel.Store && in.Region == region {
-				n++
-			}
-		})
-	}
+	b.Each(func(in *kernel.Instr) {
+		if in.Code == kernel.Store && in.Region == region {
+			n++
+		}
+	})
 	return n
 }
 

@@ -50,6 +50,7 @@ type Analysis struct {
 	Kinds   []num.Kind      // by value
 	Def     []*kernel.Instr // by value; nil of parameters
 	Carried []bool          // by value: a parameter that a loop, or the kernel's state, carries
+	Data    []bool          // by value: it depends on what is loaded, carried or folded, not on counters, sizes and arguments alone
 	// Slots is the loop over the slots of all outer indices, if the engine Fuses and there is one.
 	Slots *kernel.Instr
 	// AtMost bounds iterations where a check before the loop has shown it; an emitter that makes one notes it here.
@@ -62,11 +63,11 @@ type Analysis struct {
 // Of looks at a kernel that verify has accepted.
 func Of(k *kernel.Kernel, e Engine) *Analysis {
 	n := k.Values()
-	a := &Analysis{Engine: e, Kinds: make([]num.Kind, n), Def: make([]*kernel.Instr, n), Carried: make([]bool, n), AtMost: map[*kernel.Instr]int64{}, K: k, plans: map[*kernel.Instr]*Plan{}}
+	a := &Analysis{Engine: e, Kinds: make([]num.Kind, n), Def: k.Defs(), Carried: make([]bool, n), Data: make([]bool, n), AtMost: map[*kernel.Instr]int64{}, K: k, plans: map[*kernel.Instr]*Plan{}}
 	for i, p := range k.Body.Params {
 		a.Kinds[p] = num.I64
 		if i >= 3 {
-			a.Kinds[p], a.Carried[p] = k.State[i-3].Kind, true
+			a.Kinds[p], a.Carried[p], a.Data[p] = k.State[i-3].Kind, true, true
 		}
 	}
 	a.define(&k.Body)
@@ -81,17 +82,26 @@ func (a *Analysis) define(b *kernel.Block) {
 		in := &b.Instrs[i]
 		for j := range in.Blocks {
 			for p, v := range in.Blocks[j].Params {
-				a.Kinds[v] = num.I64
+				a.Kinds[v], a.Data[v] = num.I64, a.Data[in.Args[0]]
 				if p > 0 {
-					a.Kinds[v], a.Carried[v] = in.Carry[p-1].Kind, true
+					a.Kinds[v], a.Carried[v], a.Data[v] = in.Carry[p-1].Kind, true, true
 				}
 			}
 			a.define(&in.Blocks[j])
 		}
 		for j, v := range in.Out {
-			a.Kinds[v], a.Def[v] = a.outKind(in, j), in
+			a.Kinds[v], a.Data[v] = a.outKind(in, j), a.isData(in, j)
 		}
 	}
+}
+
+// isData reports that an instruction's result j depends on data.
+func (a *Analysis) isData(in *kernel.Instr, j int) bool {
+	is := in.Code == kernel.Load || IsLoop(in) || slices.ContainsFunc(in.Args, func(v kernel.Value) bool { return a.Data[v] })
+	if in.Code == kernel.If {
+		is = is || a.Data[in.Blocks[0].Results[j]] || a.Data[in.Blocks[1].Results[j]]
+	}
+	return is
 }
 
 // outKind is the kind of an instruction's result j.
@@ -150,16 +160,6 @@ func (a *Analysis) PlainArith(v kernel.Value, op num.Op) *kernel.Instr {
 	return nil
 }
 
-// Each visits an instruction and all inside.
-func Each(in *kernel.Instr, visit func(*kernel.Instr)) {
-	visit(in)
-	for i := range in.Blocks {
-		for j := range in.Blocks[i].Instrs {
-			Each(&in.Blocks[i].Instrs[j], visit)
-		}
-	}
-}
-
 // IsLoop reports a For or Fold.
 func IsLoop(in *kernel.Instr) bool { return in.Code == kernel.For || in.Code == kernel.Fold }
 
@@ -187,7 +187,7 @@ func Only(b *kernel.Block, code kernel.Code) (found *kernel.Instr) {
 // Uses reports that an instruction, or one inside, has one of these operands.
 func Uses(in *kernel.Instr, vs ...kernel.Value) bool {
 	found := false
-	Each(in, func(in *kernel.Instr) {
+	in.Each(func(in *kernel.Instr) {
 		for _, v := range vs {
 			found = found || in.At == v || slices.Contains(in.Args, v)
 			for _, b := range in.Blocks {

@@ -223,7 +223,7 @@ func (p *Plan) shortOnly() (check []*kernel.Instr, ok bool) {
 	ok = true
 	for i := range p.Body.Instrs {
 		if top := &p.Body.Instrs[i]; !p.Single[top] {
-			Each(top, func(in *kernel.Instr) {
+			top.Each(func(in *kernel.Instr) {
 				if !IsLoop(in) {
 					return
 				}
@@ -245,7 +245,7 @@ func (p *Plan) shortOnly() (check []*kernel.Instr, ok bool) {
 func (p *Plan) dominated() bool {
 	for in := range p.Single {
 		loops := false
-		Each(in, func(in *kernel.Instr) { loops = loops || IsLoop(in) })
+		in.Each(func(in *kernel.Instr) { loops = loops || IsLoop(in) })
 		if loops {
 			return true
 		}

@@ -98,7 +98,7 @@ func (p *Plan) separate() bool {
 func (p *Plan) ofSingles() (stored, touched map[int]bool) {
 	stored, touched = map[int]bool{}, map[int]bool{}
 	for in := range p.Single {
-		Each(in, func(in *kernel.Instr) {
+		in.Each(func(in *kernel.Instr) {
 			if in.Code == kernel.Store {
 				stored[in.Region] = true
 			}
@@ -248,7 +248,7 @@ func (p *Plan) fitsFold(in, top *kernel.Instr) bool {
 // SameInAll reports that a loop is the same in all lanes, with all inside.
 func SameInAll(in *kernel.Instr, shapes []Shape) bool {
 	same := true
-	Each(in, func(in *kernel.Instr) {
+	in.Each(func(in *kernel.Instr) {
 		lists := [][]kernel.Value{in.Out, in.Args}
 		for _, b := range in.Blocks {
 			lists = append(lists, b.Results)

@@ -92,7 +92,7 @@ func (a *Analysis) StepsBy1(v, counter kernel.Value) bool {
 // Consecutive reports that a loop loads or stores one element after another.
 func (a *Analysis) Consecutive(in *kernel.Instr) bool {
 	found := false
-	Each(in, func(x *kernel.Instr) {
+	in.Each(func(x *kernel.Instr) {
 		if x.Code == kernel.Load || x.Code == kernel.Store {
 			found = found || a.StepsBy1(x.Args[0], in.Blocks[0].Params[0])
 		}

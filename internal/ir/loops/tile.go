@@ -68,7 +68,7 @@ func (a *Analysis) tileable(t *Tile) bool {
 	}
 	stored, loaded := map[int]bool{}, map[int]bool{}
 	ok := true
-	Each(t.I, func(in *kernel.Instr) {
+	t.I.Each(func(in *kernel.Instr) {
 		switch in.Code {
 		case kernel.Load:
 			loaded[in.Region] = true

@@ -19,18 +19,18 @@ func (w *walker) loop(in *kernel.Instr, n float64, depth int) {
 		turns /= 2
 	}
 	counter := sum(lo.stride, make([]float64, depth), 1)[:depth]
-	w.known[b.Params[0]] = known{mid: lo.mid + turns/2, stride: append(counter, 1), data: lo.data, carried: lo.carried, depth: lo.depth}
+	w.known[b.Params[0]] = known{mid: lo.mid + turns/2, stride: append(counter, 1), carried: lo.carried, depth: lo.depth}
 	if in.Code == kernel.For {
 		byCarried := loadsBy(b, b.Params[1:])
 		for _, p := range b.Params[1:] {
-			w.known[p] = known{mid: math.NaN(), data: true, carried: byCarried, depth: depth}
+			w.known[p] = known{mid: math.NaN(), carried: byCarried, depth: depth}
 		}
 	}
 	w.turns(in, n, turns, depth)
 	for i, v := range in.Out {
-		w.known[v] = known{mid: math.NaN(), data: true, depth: depth - 1}
+		w.known[v] = known{mid: math.NaN(), depth: depth - 1}
 		if in.Code == kernel.For {
-			w.known[v] = known{mid: math.NaN(), data: true, depth: depth - 1, carried: w.known[b.Params[1+i]].carried}
+			w.known[v] = known{mid: math.NaN(), depth: depth - 1, carried: w.known[b.Params[1+i]].carried}
 		}
 	}
 }

@@ -155,7 +155,7 @@ func (w *walker) body(outer float64) {
 	w.known[p[1]] = known{mid: mid * float64(grain), stride: []float64{float64(grain)}}
 	w.known[p[2]] = known{mid: mid*float64(grain) + float64(count)/math.Max(outer, 1), stride: []float64{float64(grain)}}
 	for _, v := range p[3:] {
-		w.known[v] = known{mid: math.NaN(), data: true, carried: true}
+		w.known[v] = known{mid: math.NaN(), carried: true}
 	}
 	w.add(Outer, outer, false)
 	w.block(&k.Body, outer, 1)
