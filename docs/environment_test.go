@@ -17,12 +17,12 @@ import (
 // sources parses the files that the binary is made of: all but tests, and packages for them.
 func sources(t *testing.T, visit func(path string, f *ast.File)) {
 	t.Helper()
-	apart := []string{"../bench", "../chaos", "../difftest", "../internal/engine/codegen/codegentest", "../internal/front/progen", "../examples", "../tidy", "../docs", "../internal/ir/kernel/kerneltest", "../internal/cluster/simulate"}
+	besides := []string{"../bench", "../chaos", "../difftest", "../internal/engine/codegen/codegentest", "../internal/front/progen", "../examples", "../tidy", "../docs", "../internal/ir/kernel/kerneltest", "../internal/cluster/simulate"}
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && slices.Contains(apart, filepath.ToSlash(path)):
+		case d.IsDir() && slices.Contains(besides, filepath.ToSlash(path)):
 			return fs.SkipDir
 		case d.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go"):
 			return nil

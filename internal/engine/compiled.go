@@ -48,13 +48,7 @@ type tiered struct {
 	of   *Compiled
 	tier Tier
 	code Code
-	idle chan *seat
-}
-
-// seat is an instance with room for the arguments of one call.
-type seat struct {
-	Thread
-	args Args
+	idle chan Thread
 }
 
 // maxIdle is how many instances of one kernel are kept for later runs.
@@ -74,7 +68,7 @@ func (c *Compiled) Stepped() *Compiled {
 	defer c.mu.Unlock()
 	if c.stepped == nil {
 		s := &Compiled{Kernel: c.Kernel, Safe: c.Safe, Hash: c.Hash, Bytes: c.Bytes, engine: c.engine, arena: c.arena}
-		s.code.Store(&tiered{s, Stepper, &stepperCode{c.Kernel, c.arena}, make(chan *seat, maxIdle)})
+		s.code.Store(&tiered{s, Stepper, &stepperCode{c.Kernel, c.arena}, make(chan Thread, maxIdle)})
 		c.stepped = s
 	}
 	return c.stepped
@@ -96,13 +90,13 @@ func (c *Compiled) become(tier Tier, code Code) bool {
 		code.Close()
 		return false
 	}
-	if t := c.code.Swap(&tiered{c, tier, code, make(chan *seat, maxIdle)}); t != nil {
+	if t := c.code.Swap(&tiered{c, tier, code, make(chan Thread, maxIdle)}); t != nil {
 		c.old = append(c.old, t)
 	}
 	return true
 }
 
-func (t *tiered) take(ctx context.Context) (*seat, error) {
+func (t *tiered) take(ctx context.Context) (Thread, error) {
 	select {
 	case s := <-t.idle:
 		return s, nil
@@ -114,10 +108,10 @@ func (t *tiered) take(ctx context.Context) (*seat, error) {
 	}
 	_, n := t.code.Bytes()
 	t.of.shelved.shelf.grow(t.of, n)
-	return &seat{Thread: th}, nil
+	return th, nil
 }
 
-func (t *tiered) put(s *seat) {
+func (t *tiered) put(s Thread) {
 	select {
 	case t.idle <- s:
 	default:

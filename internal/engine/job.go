@@ -61,7 +61,7 @@ func (j *Job) Native() int64 { return j.native.Load() }
 type Worker struct {
 	job     *Job
 	tier    *tiered
-	seat    *seat
+	thread  Thread
 	args    Args
 	turn    *Turn
 	scratch []scratch
@@ -110,15 +110,15 @@ func (w *Worker) board(ctx context.Context) error {
 		return err
 	}
 	w.leave()
-	w.tier, w.seat = t, s
+	w.tier, w.thread = t, s
 	return nil
 }
 
 func (w *Worker) leave() {
 	if w.tier != nil {
-		w.tier.put(w.seat)
+		w.tier.put(w.thread)
 	}
-	w.tier, w.seat = nil, nil
+	w.tier, w.thread = nil, nil
 }
 
 // Close gives back what the worker holds and reports its faults to the job.
@@ -184,7 +184,7 @@ func (w *Worker) slice(ctx context.Context, lo, hi int64) error {
 	start, step := time.Now(), w.job.c.step(hi-lo)
 	for at := lo; at < hi; at += step {
 		w.clean()
-		if err := w.seat.Run(ctx, &w.args, at, at+step); err != nil {
+		if err := w.thread.Run(ctx, &w.args, at, at+step); err != nil {
 			return err
 		}
 	}

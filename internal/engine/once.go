@@ -7,55 +7,63 @@ import (
 	"time"
 )
 
-// Once executes outer indices lo..hi in one call on this goroutine, with
-// arguments that c.Safe has admitted; bases are as in Args, those of Scratch
-// regions are not looked at. It is for runs that are over in less time than a
-// Job takes to prepare. faults has for each site the least place, as in Args;
-// it is nil when there was no fault.
-//
-// It is one slice, however long; the end of the context is noticed within a
-// millisecond.
+// In: a kernel and all that it runs on, when that is little. Out: the same as of a Job, on this goroutine, without workers, which
+// would take longer than the kernel. It is one slice, however long; the end of the context is noticed within a millisecond.
+
+// Short reports that a run of the kernel is over before another thread has begun, and needs no memory of its own.
+func (c *Compiled) Short(sizes []int64) bool {
+	return c.Whole() && c.Brief(sizes, c.Outer(sizes))
+}
+
+// Whole reports that a run of the kernel needs no memory of its own.
+func (c *Compiled) Whole() bool { return !c.scratch }
+
+// RunShort executes outer indices lo..hi of a kernel that is Whole, and that the caller holds. It lowers the faults in a.Faults,
+// and gives the tier that it ran on and the time that it took.
+func (c *Compiled) RunShort(ctx context.Context, a *Args, lo, hi int64) (on Tier, took time.Duration, err error) {
+	t := c.code.Load()
+	s, err := t.take(ctx)
+	if err != nil {
+		return "", 0, err
+	}
+	defer t.put(s)
+	start := time.Now()
+	err = s.Run(ctx, a, lo, hi)
+	took = time.Since(start)
+	c.spent(took)
+	return t.tier, took, err
+}
+
+// Once executes outer indices lo..hi with arguments that c.Safe has admitted; bases are as in Args, those of Scratch regions are
+// not looked at. faults has for each site the least place, as in Args; it is nil when there was no fault.
 func (c *Compiled) Once(ctx context.Context, sizes []int64, scalars []uint64, bases []int64, lo, hi int64) (faults []int64, err error) {
 	if err := c.enter(); err != nil {
 		return nil, err
 	}
 	defer c.leave()
-	t := c.code.Load()
-	s, err := t.take(ctx)
+	list, err := c.lend(sizes)
 	if err != nil {
 		return nil, err
 	}
-	defer t.put(s)
-	a := &s.args
-	a.Sizes, a.Scalars = append(a.Sizes[:0], sizes...), append(a.Scalars[:0], scalars...)
-	a.Bases, a.Faults = append(a.Bases[:0], bases...), a.Faults[:0]
-	for range c.Kernel.Sites {
-		a.Faults = append(a.Faults, math.MaxInt64)
+	defer c.takeBack(list)
+	a := &Args{Sizes: sizes, Scalars: scalars, Bases: bases, Faults: slices.Repeat([]int64{math.MaxInt64}, c.Kernel.Sites)}
+	if len(list) > 0 {
+		a.Bases = slices.Clone(bases)
 	}
-	var list []scratch
-	if c.scratch {
-		if list, err = c.lend(sizes); err != nil {
-			return nil, err
-		}
-		defer c.takeBack(list)
-		for _, s := range list {
-			a.Bases[s.region] = s.off
-		}
+	for _, s := range list {
+		a.Bases[s.region] = s.off
 	}
-	start, step := time.Now(), c.step(hi-lo)
+	step := c.step(hi - lo)
 	for at := lo; at < hi; at += step {
 		if at > lo {
 			wipe(list)
 		}
-		if err := s.Run(ctx, a, at, at+step); err != nil {
+		if _, _, err := c.RunShort(ctx, a, at, at+step); err != nil {
 			return nil, err
 		}
 	}
-	c.spent(time.Since(start))
-	for _, at := range a.Faults {
-		if at != math.MaxInt64 {
-			return slices.Clone(a.Faults), nil
-		}
+	if slices.ContainsFunc(a.Faults, func(at int64) bool { return at != math.MaxInt64 }) {
+		faults = a.Faults
 	}
-	return nil, nil
+	return faults, nil
 }

@@ -229,7 +229,7 @@ func (c *relay) await(ctx context.Context, lo, hi int64, sums []uint64, first bo
 	}
 	before = c.state
 	if !first && !c.serial {
-		if behind := c.law.Join(before, sums); c.law.Apart(c.sizes, before, behind) {
+		if behind := c.law.Join(before, sums); c.law.Disjoint(c.sizes, before, behind) {
 			c.running++
 			c.at, c.state = hi, behind
 			c.change.Broadcast()

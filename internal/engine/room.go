@@ -14,14 +14,14 @@ import (
 type room struct {
 	mu      sync.Mutex
 	active  int         // runs that may hold memory
-	changes uint64      // how often a run has come or gone
+	moves   uint64      // how often a run has come or gone
 	waiting []chan Stay // those that try again, in order
 }
 
 // Stay is a run's time in an engine, from Enter to Leave.
 type Stay struct {
-	alone  bool   // when it began, or began again
-	change uint64 // what room.changes was then
+	alone bool   // when it began, or began again
+	moves uint64 // what room.moves was then
 }
 
 // Enter tells that a run begins.
@@ -34,8 +34,8 @@ func (e *Engine) Enter() Stay {
 }
 
 func (r *room) stay() Stay {
-	r.changes++
-	return Stay{r.active == 1, r.changes}
+	r.moves++
+	return Stay{r.active == 1, r.moves}
 }
 
 // Leave tells that a run has ended and holds no memory. The one that has waited longest
@@ -49,7 +49,7 @@ func (e *Engine) Leave() {
 }
 
 func (r *room) wake() {
-	r.changes++
+	r.moves++
 	if len(r.waiting) == 0 {
 		return
 	}
@@ -68,11 +68,11 @@ func (e *Engine) Again(ctx context.Context, s Stay) (next Stay, others bool, err
 	r.mu.Lock()
 	if r.active == 1 {
 		defer r.mu.Unlock()
-		others = !s.alone || s.change != r.changes
+		others = !s.alone || s.moves != r.moves
 		return r.stay(), others, nil
 	}
 	r.active--
-	r.changes++
+	r.moves++
 	w := make(chan Stay, 1)
 	r.waiting = append(r.waiting, w)
 	r.mu.Unlock()
@@ -86,7 +86,7 @@ func (e *Engine) Again(ctx context.Context, s Stay) (next Stay, others bool, err
 	if i := slices.Index(r.waiting, w); i >= 0 {
 		r.waiting = slices.Delete(r.waiting, i, i+1)
 		r.active++
-		r.changes++
+		r.moves++
 	}
 	return next, false, context.Cause(ctx)
 }

@@ -1,7 +1,11 @@
 package plan
 
 import (
+	"runtime"
+
+	"github.com/godwit-run/godwit/internal/engine/llvmir"
 	"github.com/godwit-run/godwit/internal/engine/wasm"
+	"github.com/godwit-run/godwit/internal/ir/loops"
 	"github.com/godwit-run/godwit/internal/ir/totals"
 	"github.com/godwit-run/godwit/internal/ir/verify"
 	"github.com/godwit-run/godwit/internal/plan/cost"
@@ -53,14 +57,14 @@ type weighed struct {
 }
 
 func (c *Coming) weigh(m *machine.Machine, engine string) *weighed {
-	vectors := VectorsOf(engine, m.Engines[engine].VectorBytes)
-	mix := cost.Of(c.Safe, c.Sizes, c.Scalar, vectors)
+	lanes := EngineOf(engine, m.Engines[engine].VectorBytes)
+	mix := cost.Of(c.Safe, c.Sizes, c.Scalar, lanes)
 	w := &weighed{alone: mix.On(m, engine, 1, c.Places), threads: c.Threads, ordered: mix.Sequential}
 	switch {
 	case c.Threads == 1 || mix.Outer <= 1 || mix.Sequential && c.Law == nil:
 		w.threads = 1
 	case mix.Sequential:
-		w.all = mix.Behind(cost.Of(c.Law.Totals, c.Sizes, c.Scalar, vectors), c.Law.Regions).On(m, engine, c.Threads, c.Places)
+		w.all = mix.Behind(cost.Of(c.Law.Totals, c.Sizes, c.Scalar, lanes), c.Law.Regions).On(m, engine, c.Threads, c.Places)
 	default:
 		w.all = mix.On(m, engine, c.Threads, c.Places)
 	}
@@ -78,10 +82,10 @@ func (w *weighed) on(late float64) (*cost.Parts, int) {
 	return w.all, w.threads
 }
 
-// VectorsOf is what an engine computes several values with.
-func VectorsOf(engine string, bytes int) cost.Vectors {
+// EngineOf is what an engine of this machine computes side by side, with vectors of so many bytes.
+func EngineOf(engine string, bytes int) loops.Engine {
 	if engine == "native" {
-		return cost.Vectors{Bytes: bytes, Branches: true}
+		return llvmir.Target{Arch: runtime.GOARCH, VectorBytes: bytes}.Engine()
 	}
-	return cost.Vectors{Bytes: bytes, Has: wasm.HasVector}
+	return wasm.Lanes()
 }

@@ -64,7 +64,7 @@ func (l *Load) time(by machine.Link) machine.Spread {
 
 // Turns is how many elements each outer index of a launch follows by reference, one after the other.
 func Turns(m *machine.Machine, c *Coming) float64 {
-	mix := cost.Of(c.Safe, c.Sizes, c.Scalar, VectorsOf("wasm", m.Engines["wasm"].VectorBytes))
+	mix := cost.Of(c.Safe, c.Sizes, c.Scalar, EngineOf("wasm", m.Engines["wasm"].VectorBytes))
 	n := 0.0
 	for _, t := range mix.Touches {
 		if t.Pattern == cost.Chased {

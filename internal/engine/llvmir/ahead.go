@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/loops"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -19,13 +20,13 @@ const smallTable = 1 << 12
 // Their indices are loaded from where the loop goes in any case: at its end,
 // from the last group once more.
 func (p *plan) prefetch(i, end string, n int) {
-	for j := range p.body.Instrs {
-		in := &p.body.Instrs[j]
-		if in.Code != kernel.Load || p.shapes[in.Args[0]] != varying || p.single[in] || !p.large(in.Region) {
+	for j := range p.Body.Instrs {
+		in := &p.Body.Instrs[j]
+		if in.Code != kernel.Load || p.Shapes[in.Args[0]] != loops.Varying || p.Single[in] || !p.large(in.Region) {
 			continue
 		}
 		source, widen := p.loadedIndex(in.Args[0])
-		if source == nil || source.Args[0] != p.body.Params[0] {
+		if source == nil || source.Args[0] != p.Body.Params[0] {
 			continue
 		}
 		at := p.pure("llvm.smin", typ{num.I64, 1}, p.set("add i64 %s, %d", i, max(ahead, n)), p.set("sub i64 %s, %d", end, n))
@@ -42,11 +43,11 @@ func (p *plan) prefetch(i, end string, n int) {
 
 // loadedIndex finds the load that an index comes from, straight or widened.
 func (p *plan) loadedIndex(v kernel.Value) (in *kernel.Instr, widen bool) {
-	d := p.def[v]
+	d := p.Def[v]
 	if d != nil && d.Code == kernel.Convert && d.From.IsInt() && d.Site == kernel.NoSite {
-		d, widen = p.def[d.Args[0]], true
+		d, widen = p.Def[d.Args[0]], true
 	}
-	if d == nil || d.Code != kernel.Load || p.shapes[d.Args[0]] != unit || p.k.Regions[d.Region].Access != kernel.Read {
+	if d == nil || d.Code != kernel.Load || p.Shapes[d.Args[0]] != loops.Unit || p.k.Regions[d.Region].Access != kernel.Read {
 		return nil, false
 	}
 	return d, widen

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/loops"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -31,7 +32,7 @@ func (e *emitter) linearArith(in *kernel.Instr) bool {
 		return false
 	}
 	x, y := e.at(in.Args[0]), e.at(in.Args[1])
-	if s := linear(in, x.shape(), y.shape()); s != unit && s != strided {
+	if s := loops.Linear(in, x.shape(), y.shape()); s != loops.Unit && s != loops.Strided {
 		return false
 	}
 	a := arithmetic{e, in, typ{in.Kind, 1}, x.text, y.text}
@@ -231,8 +232,8 @@ func (a arithmetic) noteIf(cond func() string) {
 
 func (e *emitter) choose(in *kernel.Instr) {
 	n := e.width(in.Args...)
-	t := typ{e.kind(in.Out[0]), n}
-	if e.at(in.Args[0]).shape() == uniform && n > 1 { // a scalar condition chooses whole vectors
+	t := typ{e.Kind(in.Out[0]), n}
+	if e.at(in.Args[0]).shape() == loops.Uniform && n > 1 { // a scalar condition chooses whole vectors
 		e.give(in.Out[0], e.set("select i1 %s, %s %s, %s %s", e.scalar(in.Args[0]), t, e.vector(in.Args[1], n), t, e.vector(in.Args[2], n)), n)
 		return
 	}

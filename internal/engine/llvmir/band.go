@@ -241,7 +241,7 @@ func (t *tiling) results(b band, j, level string) {
 		t.straight(t.i, t.j, false)
 		t.flush()
 		row := t.vectorAt(level, b, t.set("mul i64 %s, %d", r, t.vectors))
-		if len(t.side.single) == 0 {
+		if len(t.side.Single) == 0 {
 			t.side.sharing(t.n, func() {
 				for v := range t.vectors {
 					ty := typ{t.acc.Kind, t.n}

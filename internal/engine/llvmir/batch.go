@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/loops"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -52,23 +53,23 @@ func (p *plan) spaces(n int) {
 // kept is the kind in which a value is kept: an index in half of the bytes, if
 // it is small.
 func (p *plan) kept(v kernel.Value) num.Kind {
-	if most, ok := p.upTo(v); ok && most <= math.MaxUint32 && p.kind(v).Bits() > 32 {
+	if most, ok := p.UpTo(v); ok && most <= math.MaxUint32 && p.Kind(v).Bits() > 32 {
 		return num.U32
 	}
-	return typ{p.kind(v), 1}.inMemory().kind
+	return typ{p.Kind(v), 1}.inMemory().kind
 }
 
 // sink leaves the addition of what is known outside of the loop to an index of
 // a load or store to the single instructions, if nothing else uses the sum: it
 // costs nothing in an address.
 func (p *plan) sink() {
-	for i := range p.body.Instrs {
-		in := &p.body.Instrs[i]
-		if in.Code != kernel.Arith || in.Op != num.Add || in.Kind != num.I64 || in.Site != kernel.NoSite || p.single[in] || p.shapes[in.Out[0]] != varying {
+	for i := range p.Body.Instrs {
+		in := &p.Body.Instrs[i]
+		if in.Code != kernel.Arith || in.Op != num.Add || in.Kind != num.I64 || in.Site != kernel.NoSite || p.Single[in] || p.Shapes[in.Out[0]] != loops.Varying {
 			continue
 		}
-		if min(in.Args[0], in.Args[1]) < p.body.Params[0] && p.onlyIndex(in.Out[0]) {
-			p.single[in] = true
+		if min(in.Args[0], in.Args[1]) < p.Body.Params[0] && p.onlyIndex(in.Out[0]) {
+			p.Single[in] = true
 		}
 	}
 }
@@ -76,10 +77,10 @@ func (p *plan) sink() {
 // onlyIndex reports that a value has no use but as an index in the single
 // instructions.
 func (p *plan) onlyIndex(v kernel.Value) bool {
-	for i := range p.body.Instrs {
-		in := &p.body.Instrs[i]
+	for i := range p.Body.Instrs {
+		in := &p.Body.Instrs[i]
 		access := in.Code == kernel.Load || in.Code == kernel.Store
-		if uses(in, []kernel.Value{v}) && !(p.single[in] && access && !slices.Contains(in.Args[1:], v)) {
+		if loops.Uses(in, v) && !(p.Single[in] && access && !slices.Contains(in.Args[1:], v)) {
 			return false
 		}
 	}
@@ -96,7 +97,7 @@ func (p *plan) spill(i, from string, n int) {
 		at := p.set("sub i64 %s, %s", i, from)
 		for _, s := range p.spills {
 			x := p.vector(s.v, n)
-			if k := p.kind(s.v); k != s.t.kind {
+			if k := p.Kind(s.v); k != s.t.kind {
 				x = p.resize(x, k, s.t.kind, n)
 			}
 			p.keep(typ{s.t.kind, n}, x, s.place(p.emitter, at))
@@ -120,10 +121,10 @@ func (p *plan) oneByOne(from, to string, n int) {
 
 // times is how many turns of the single instructions stand in a row.
 func (p *plan) times() int {
-	if len(p.single) > fewSingle {
+	if len(p.Single) > fewSingle {
 		return 1
 	}
-	for in := range p.single {
+	for in := range p.Single {
 		if len(in.Blocks) > 0 {
 			return 1
 		}
@@ -136,16 +137,16 @@ func (p *plan) times() int {
 func (p *plan) one(i, at string, n int) {
 	outside := p.pending
 	p.pending = nil
-	p.bind(p.body.Params[0], i)
+	p.bind(p.Body.Params[0], i)
 	for _, s := range p.spills {
 		x := p.recallLane(s.t, n, s.place(p.emitter, at))
-		if k := p.kind(s.v); k != s.t.kind {
+		if k := p.Kind(s.v); k != s.t.kind {
 			x = p.resize(x, s.t.kind, k, 1)
 		}
 		p.bind(s.v, x)
 	}
-	for j := range p.body.Instrs {
-		if in := &p.body.Instrs[j]; p.single[in] || p.again(in) {
+	for j := range p.Body.Instrs {
+		if in := &p.Body.Instrs[j]; p.Single[in] || p.again(in) {
 			p.instr(in)
 		}
 	}
@@ -159,13 +160,13 @@ func (p *plan) again(in *kernel.Instr) bool {
 	if in.Code == kernel.SizeOf {
 		return true
 	}
-	return in.Code == kernel.Arith && in.Kind == num.I64 && in.Site == kernel.NoSite && !p.single[in] && p.shapes[in.Out[0]] < varying &&
+	return in.Code == kernel.Arith && in.Kind == num.I64 && in.Site == kernel.NoSite && !p.Single[in] && p.Shapes[in.Out[0]] < loops.Varying &&
 		(in.Op == num.Add || in.Op == num.Sub || in.Op == num.Mul) && p.isAgain(in.Args[0]) && p.isAgain(in.Args[1])
 }
 
 // isAgain reports a value that is there for single instructions without being kept.
 func (p *plan) isAgain(v kernel.Value) bool {
-	return v <= p.body.Params[0] || p.def[v] != nil && (p.def[v].Code == kernel.Const || p.again(p.def[v]))
+	return v <= p.Body.Params[0] || p.Def[v] != nil && (p.Def[v].Code == kernel.Const || p.again(p.Def[v]))
 }
 
 func (s spilled) place(e *emitter, at string) string {
@@ -175,8 +176,8 @@ func (s spilled) place(e *emitter, at string) string {
 // needed are the values computed side by side that single instructions use.
 func (p *plan) needed() []kernel.Value {
 	used := map[kernel.Value]bool{}
-	for in := range p.single {
-		each(in, func(in *kernel.Instr) {
+	for in := range p.Single {
+		in.Each(func(in *kernel.Instr) {
 			lists := [][]kernel.Value{in.Args}
 			if in.At != kernel.None {
 				lists = append(lists, []kernel.Value{in.At})
@@ -186,7 +187,7 @@ func (p *plan) needed() []kernel.Value {
 			}
 			for i, a := range in.Accs {
 				if a.Op == kernel.FoldMulAdd { // takes the factors, wherever they are multiplied
-					lists = append(lists, p.def[in.Blocks[0].Results[i]].Args)
+					lists = append(lists, p.Def[in.Blocks[0].Results[i]].Args)
 				}
 			}
 			for _, v := range slices.Concat(lists...) {
@@ -195,8 +196,8 @@ func (p *plan) needed() []kernel.Value {
 		})
 	}
 	var list []kernel.Value
-	for i := range p.body.Instrs {
-		if in := &p.body.Instrs[i]; !p.single[in] && in.Code != kernel.Const && !p.again(in) {
+	for i := range p.Body.Instrs {
+		if in := &p.Body.Instrs[i]; !p.Single[in] && in.Code != kernel.Const && !p.again(in) {
 			for _, v := range in.Out {
 				if used[v] {
 					list = append(list, v)

@@ -1,10 +1,13 @@
 package llvmir
 
-import "github.com/godwit-run/godwit/internal/ir/kernel"
+import (
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/loops"
+)
 
 // wide is the number of lanes in which a value stands that two paths give.
 func (e *emitter) wide(v kernel.Value) int {
-	if e.lanes == 1 || e.shapes[v] == uniform {
+	if e.lanes == 1 || e.shapes[v] == loops.Uniform {
 		return 1
 	}
 	return e.lanes
@@ -13,7 +16,7 @@ func (e *emitter) wide(v kernel.Value) int {
 // branch writes an If. Where the condition differs from lane to lane, both
 // blocks are free of effects and both are computed.
 func (e *emitter) branch(in *kernel.Instr) {
-	if e.at(in.Args[0]).shape() != uniform {
+	if e.at(in.Args[0]).shape() != loops.Uniform {
 		e.bothArms(in)
 		return
 	}
@@ -34,7 +37,7 @@ func (e *emitter) branch(in *kernel.Instr) {
 	e.open(done)
 	for j, v := range in.Out {
 		n := e.wide(v)
-		e.give(v, e.set("phi %s [ %s, %%%s ], [ %s, %%%s ]", typ{e.kind(v), n}, results[0][j], ends[0], results[1][j], ends[1]), n)
+		e.give(v, e.set("phi %s [ %s, %%%s ], [ %s, %%%s ]", typ{e.Kind(v), n}, results[0][j], ends[0], results[1][j], ends[1]), n)
 	}
 }
 
@@ -44,7 +47,7 @@ func (e *emitter) bothArms(in *kernel.Instr) {
 		e.body(&in.Blocks[i])
 	}
 	for j, v := range in.Out {
-		t := typ{e.kind(v), e.lanes}
+		t := typ{e.Kind(v), e.lanes}
 		yes, no := e.vector(in.Blocks[0].Results[j], t.n), e.vector(in.Blocks[1].Results[j], t.n)
 		e.give(v, e.pick(cond, t, yes, no), t.n)
 	}

@@ -75,7 +75,7 @@ func (e *emitter) truncate(in *kernel.Instr, x string, from, to typ) string {
 	if from.n == 1 || in.Kind.Bits() < 64 {
 		return e.saturate(in, x, from, to)
 	}
-	if _, ok := e.clamped(in.Args[0]); ok { // only NaN does not fit
+	if _, ok := e.Clamped(in.Args[0]); ok { // only NaN does not fit
 		nan := e.two("fcmp uno", from, x, x)
 		e.note(in, nan, from.n)
 		return e.through32(e.pick(nan, from, from.zero(), x), from, to)
@@ -138,33 +138,6 @@ func (e *emitter) mostlySmall(in *kernel.Instr, x string, from, to typ) string {
 	e.br(done)
 	e.open(done)
 	return e.set("phi %s [ %s, %%%s ], [ %s, %%%s ]", to, quick, small, exact, end)
-}
-
-// clamped reports that a float is the result of limiting another one, from
-// both sides, to what a signed 32-bit integer and any 64-bit one hold, and
-// gives the greater limit.
-func (e *emitter) clamped(v kernel.Value) (most float64, ok bool) {
-	seen := map[num.Op]bool{}
-	for range 2 {
-		d := e.def[v]
-		if d == nil || d.Code != kernel.Arith || d.Op != num.Min && d.Op != num.Max {
-			return 0, false
-		}
-		limit, rest := e.def[d.Args[1]], d.Args[0]
-		if limit == nil || limit.Code != kernel.Const {
-			limit, rest = e.def[d.Args[0]], d.Args[1]
-		}
-		if limit == nil || limit.Code != kernel.Const || !d.Kind.IsFloat() {
-			return 0, false
-		}
-		x := num.ToFloat(d.Kind, limit.Bits)
-		if !(x >= 0 && x < 1<<31) {
-			return 0, false
-		}
-		most = max(most, x)
-		seen[d.Op], v = true, rest
-	}
-	return most, len(seen) == 2
 }
 
 // bitcast keeps the bits, except that there is one NaN only: which one the

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/loops"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -30,15 +31,15 @@ type table struct {
 // into them. A loop must have many turns to make up for the copies. An outer
 // index has the part of a region to itself where it has its own turns.
 func (p *plan) tables() []*table {
-	if !p.overSlots() || p.in == p.slots || p.times() == 1 {
+	if !p.OverSlots(p.In) || p.In == p.Slots || p.times() == 1 {
 		return nil
 	}
 	var list []*table
 	known := map[*kernel.Instr]bool{}
 	regions := map[int]bool{}
-	for i := range p.body.Instrs {
-		store := &p.body.Instrs[i]
-		if !p.single[store] || store.Code != kernel.Store {
+	for i := range p.Body.Instrs {
+		store := &p.Body.Instrs[i]
+		if !p.Single[store] || store.Code != kernel.Store {
 			continue
 		}
 		t, ok := p.table(store, known)
@@ -48,7 +49,7 @@ func (p *plan) tables() []*table {
 		regions[t.region], known[store] = true, true
 		list = append(list, t)
 	}
-	if len(known) < len(p.single) {
+	if len(known) < len(p.Single) {
 		return nil
 	}
 	return list
@@ -59,21 +60,21 @@ func (p *plan) tables() []*table {
 func (p *plan) table(store *kernel.Instr, known map[*kernel.Instr]bool) (*table, bool) {
 	op, load := p.combined(store)
 	base, key, add := p.entry(store.Args[0])
-	most, small := p.upTo(key)
+	most, small := p.UpTo(key)
 	if load == nil || !small || most >= widestTable || p.isSingle(key) {
 		return nil, false
 	}
-	acc, ok := exactly(op)
+	acc, ok := loops.Exact(op)
 	known[load], known[op] = true, true
 	if add != nil {
 		known[add] = true
 	}
-	return &table{region: store.Region, base: base, width: most + 1, acc: acc}, ok
+	return &table{region: store.Region, base: base, width: most + 1, acc: accumulator{Acc: acc}}, ok
 }
 
 // combined matches load–op–store on one element, of integers.
 func (p *plan) combined(store *kernel.Instr) (op, load *kernel.Instr) {
-	op = p.def[store.Args[1]]
+	op = p.Def[store.Args[1]]
 	if !p.isSingle(store.Args[1]) || op.Code != kernel.Arith || len(op.Args) != 2 || op.Site != kernel.NoSite || !op.Kind.IsInt() {
 		return nil, nil
 	}
@@ -81,7 +82,7 @@ func (p *plan) combined(store *kernel.Instr) (op, load *kernel.Instr) {
 	if !p.isSingle(old) {
 		old, x = x, old
 	}
-	load = p.def[old]
+	load = p.Def[old]
 	if !p.isSingle(old) || p.isSingle(x) || load.Code != kernel.Load || load.Region != store.Region || load.Args[0] != store.Args[0] {
 		return nil, nil
 	}
@@ -91,27 +92,21 @@ func (p *plan) combined(store *kernel.Instr) (op, load *kernel.Instr) {
 // entry splits an index into a base that is known outside of the loop and the
 // rest, if it is the sum of these.
 func (p *plan) entry(index kernel.Value) (base, key kernel.Value, add *kernel.Instr) {
-	add = p.def[index]
+	add = p.Def[index]
 	if !p.isSingle(index) || add.Code != kernel.Arith || add.Op != num.Add || add.Kind != num.I64 || add.Site != kernel.NoSite {
 		return kernel.None, index, nil
 	}
 	base, key = add.Args[0], add.Args[1]
-	if base >= p.body.Params[0] {
+	if base >= p.Body.Params[0] {
 		base, key = key, base
 	}
-	if base >= p.body.Params[0] {
+	if base >= p.Body.Params[0] {
 		return kernel.None, index, nil
 	}
 	return base, key, add
 }
 
-func (p *plan) isSingle(v kernel.Value) bool { return p.def[v] != nil && p.single[p.def[v]] }
-
-// exactly is the combining that an integer operation does in any order.
-func exactly(in *kernel.Instr) (accumulator, bool) {
-	fold := num.FoldOf(in.Op)
-	return accumulator{Acc: kernel.Acc{Op: fold, Kind: in.Kind}}, fold.Valid()
-}
+func (p *plan) isSingle(v kernel.Value) bool { return p.Def[v] != nil && p.Single[p.Def[v]] }
 
 func (t *table) typ() typ { return typ{t.acc.Kind, 1} }
 

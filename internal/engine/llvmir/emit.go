@@ -5,29 +5,24 @@ import (
 	"strings"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/loops"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
 // emitter writes the function of one kernel.
 type emitter struct {
 	text
-	k     *kernel.Kernel
-	t     Target
-	lay   *Layout
-	kinds []num.Kind      // per value
-	def   []*kernel.Instr // per value; nil for parameters
-	vals  []operand       // per value: what it is at this point of the text
-	// lanes is how many turns are computed side by side, up to limit; 1 is
-	// scalar code.
+	*loops.Analysis
+	k    *kernel.Kernel
+	t    Target
+	lay  *Layout
+	vals []operand // per value: what it is at this point of the text
+	// lanes is how many turns are computed side by side; 1 is scalar code.
 	lanes  int
-	limit  int
-	shapes []shape       // per value, while lanes > 1
-	slots  *kernel.Instr // the loop over the slots of all outer indices, if there is one
+	shapes []loops.Shape // per value, while lanes > 1
 	// plain keeps loops from being vectorised: what is left over of a vector
 	// loop.
 	plain bool
-	// atMost bounds the turns of loops where a check before has shown it.
-	atMost map[*kernel.Instr]int64
 	// packed holds the elements that the turns at hand load in inner loops,
 	// instead of the region.
 	packed map[*kernel.Instr]func() string
@@ -70,7 +65,6 @@ func emit(k *kernel.Kernel, t Target, m limits) (string, error) {
 		return "", fmt.Errorf("llvmir: vectors of %d bytes, expected 16, 32 or 64", t.VectorBytes)
 	}
 	e := newEmitter(k, t, m)
-	e.scan()
 	e.function()
 	if e.failed != nil {
 		return "", e.failed
@@ -79,7 +73,11 @@ func emit(k *kernel.Kernel, t Target, m limits) (string, error) {
 }
 
 func newEmitter(k *kernel.Kernel, t Target, m limits) *emitter {
-	return &emitter{k: k, t: t, lay: NewLayout(k), lanes: 1, limit: m.lanes, pastFrom: m.past, atMost: map[*kernel.Instr]int64{}, packed: map[*kernel.Instr]func() string{}, carried: map[*kernel.Instr]string{}, shortStores: map[int]bool{}}
+	engine := t.Engine()
+	engine.MostLanes = m.lanes
+	a := loops.Of(k, engine)
+	return &emitter{Analysis: a, k: k, t: t, lay: NewLayout(k), vals: make([]operand, len(a.Kinds)), lanes: 1, pastFrom: m.past,
+		packed: map[*kernel.Instr]func() string{}, carried: map[*kernel.Instr]string{}, shortStores: map[int]bool{}, extremes: takesExtremes(&k.Body)}
 }
 
 func (e *emitter) fail(format string, args ...any) {
@@ -104,9 +102,9 @@ func (e *emitter) module() string {
 func (e *emitter) function() {
 	e.block = "entry"
 	e.prologue()
-	if e.slots = e.slotLoop(); e.slots != nil {
+	if e.Slots != nil {
 		e.when(e.set("icmp slt i64 %%lo, %%hi"), nil, func() []string {
-			e.allSlots(e.slots)
+			e.allSlots(e.Slots)
 			return nil
 		})
 		e.line("ret void")

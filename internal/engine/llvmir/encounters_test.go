@@ -130,12 +130,11 @@ func TestCarried(t *testing.T) {
 	} {
 		k := inPlace(t, "for v10 in v5..v9", c.body)
 		e := newEmitter(k, Target{VectorBytes: 16}, usual)
-		e.scan()
 		loop := &k.Body.Instrs[len(k.Body.Instrs)-1]
 		carried, loads := 0, 0
 		for _, f := range e.forwards(loop) {
-			carried += len(f.loads)
-			for _, l := range f.loads {
+			carried += len(f.Loads)
+			for _, l := range f.Loads {
 				loads += len(l)
 			}
 		}
@@ -194,12 +193,11 @@ func TestOneByOne(t *testing.T) {
 func TestRepeated(t *testing.T) {
 	k := inPlace(t, "for v10 in v5..v9", "v11 = load r0 v10\n v12 = mul i64 v11 v11\n v13 = mul i64 v12 v11\n v14 = mul i64 v13 v11\n v15 = and i64 v14 v6\n v16 = add i64 v10 v4\n v17 = mul i64 v16 v8\n store r1 v15 v17\n yield")
 	e := newEmitter(k, Target{VectorBytes: 32}, usual)
-	e.scan()
-	p, ok := e.examine(&k.Body.Instrs[len(k.Body.Instrs)-1])
-	if !ok || len(p.single) != 1 {
-		t.Fatalf("%v, %d instructions turn by turn, want 1", ok, len(p.single))
+	p, why := e.Plan(&k.Body.Instrs[len(k.Body.Instrs)-1])
+	if p == nil || len(p.Single) != 1 {
+		t.Fatalf("no plan with one instruction turn by turn: %s", why)
 	}
-	if kept := p.needed(); len(kept) != 1 {
+	if kept := e.of(p).needed(); len(kept) != 1 {
 		t.Errorf("%d values are kept for the turns, want the one index that is computed", len(kept))
 	}
 	text, err := emit(k, Target{VectorBytes: 32}, usual)

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/loops"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -71,7 +72,7 @@ func (e *emitter) anyLane(mask string, n int) string {
 // record lowers a site's least place to that of the least lane that faults.
 func (e *emitter) record(f fault) {
 	n := f.n
-	if f.at.shape() != uniform {
+	if f.at.shape() != loops.Uniform {
 		n = e.lanes
 	}
 	t := typ{num.I64, n}
@@ -96,7 +97,7 @@ func (e *emitter) bound(in *kernel.Instr) {
 	t := typ{num.I64, n}
 	x := e.vector(in.Args[0], n)
 	size, known := in.Poly.Const()
-	if most, ok := e.upTo(in.Args[0]); ok && known && most < size {
+	if most, ok := e.UpTo(in.Args[0]); ok && known && most < size {
 		e.give(in.Out[0], x, n)
 		return
 	}

@@ -1,15 +1,14 @@
 package llvmir
 
 import (
-	"slices"
-
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/loops"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
 // fold picks the form of a Fold.
 func (e *emitter) fold(in *kernel.Instr) {
-	if e.lanes > 1 && sameInAll(in, e.shapes) { // once for all lanes
+	if e.lanes > 1 && loops.SameInAll(in, e.shapes) { // once for all lanes
 		lanes := e.lanes
 		e.lanes = 1
 		e.fold(in)
@@ -19,7 +18,7 @@ func (e *emitter) fold(in *kernel.Instr) {
 	if e.lanes == 1 && !e.plain && e.rows(in) {
 		return
 	}
-	if e.isWrittenOut(in) {
+	if e.IsWrittenOut(in) && !e.plain {
 		e.writtenOut(in)
 		return
 	}
@@ -33,22 +32,6 @@ func (e *emitter) fold(in *kernel.Instr) {
 	default:
 		e.foldLeaves(in, from, to, ordered, others)
 	}
-}
-
-// sameInAll reports that a loop is the same in all lanes, with all inside.
-func sameInAll(in *kernel.Instr, shapes []shape) bool {
-	same := true
-	each(in, func(in *kernel.Instr) {
-		lists := [][]kernel.Value{in.Out, in.Args}
-		for _, b := range in.Blocks {
-			lists = append(lists, b.Results)
-		}
-		for _, v := range slices.Concat(lists...) {
-			same = same && shapes[v] == uniform
-		}
-		same = same && in.Code != kernel.Store && (in.At == kernel.None || shapes[in.At] == uniform)
-	})
-	return same
 }
 
 // foldSlots runs the body for the slots from..to, in lanes, and combines the
@@ -124,8 +107,8 @@ func (e *emitter) rounded(accs []accumulator, vs []folded) []string {
 // foldLeaves keeps the lanes of a leaf in memory, each as wide as there are
 // turns side by side.
 func (e *emitter) foldLeaves(in *kernel.Instr, from, to string, ordered, others []accumulator) {
-	m := e.newLaneMemory(ordered, e.lanes, e.short(in, shortTurns(in)))
-	one := e.short(in, num.Leaf)
+	m := e.newLaneMemory(ordered, e.lanes, e.Short(in, loops.ShortEnough(in)))
+	one := e.Short(in, num.Leaf)
 	t := &tree{}
 	if !one {
 		t = e.newTree(ordered, e.lanes)

@@ -70,7 +70,7 @@ func (b *bounds) of(v kernel.Value) interval {
 	if r, ok := b.known[v]; ok {
 		return r
 	}
-	if d := b.e.def[v]; d != nil && d.Code == kernel.Const {
+	if d := b.e.Def[v]; d != nil && d.Code == kernel.Const {
 		return point(d.Kind, d.Bits)
 	}
 	return anything

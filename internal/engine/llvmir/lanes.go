@@ -1,67 +1,76 @@
 package llvmir
 
 import (
+	"maps"
+
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/loops"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
-// leastWork is how many values must be computed side by side to make up for
-// taking them apart again.
-const leastWork = 3
+// plan says how turns of a loop are computed side by side, and what of that has been written.
+type plan struct {
+	*emitter
+	*loops.Plan
+	// batch is how many turns at most are computed side by side before the
+	// single instructions follow, which find spills in memory.
+	batch  int64
+	spills []spilled
+	copied []*table
+	// scalings are the exponentials that are shorter where all lanes are ordinary.
+	scalings []*scaling
+}
 
-// sideBySide writes a For whose turns are computed in vectors, with loops
-// inside run once for all lanes. What cannot be done so is done for one lane
-// after the other behind that.
+// of is a plan to write by. It may get more single instructions, and the one that
+// is found again must not.
+func (e *emitter) of(p *loops.Plan) *plan {
+	own := *p
+	own.Single = maps.Clone(p.Single)
+	return &plan{emitter: e, Plan: &own}
+}
+
+// sideBySide writes a For whose turns are computed in lanes, if it has a plan.
 func (e *emitter) sideBySide(in *kernel.Instr) bool {
-	p, ok := e.examine(in)
-	if !ok {
+	found, _ := e.Plan(in)
+	if found == nil {
 		return false
 	}
-	w := p.weigh()
-	if w.data == 0 || len(p.single) > 0 && !w.loops && (w.data < leastWork || p.dominated(w)) {
-		return false
-	}
-	n := p.lanesFor(w)
-	check, ok := p.shortOnly()
-	if n == 0 || !ok {
-		return false
+	p := e.of(found)
+	if p.Tile != nil {
+		p.tiles().write()
+		return true
 	}
 	from, to := e.scalar(in.Args[0]), e.scalar(in.Args[1])
-	if len(p.reduced) > 0 {
-		p.writeReduced(from, to, n)
-		return true
+	switch {
+	case len(p.Reduced) > 0:
+		p.writeReduced(from, to, p.Lanes)
+	case len(p.Check) == 0:
+		p.write(from, to, p.Lanes)
+	default:
+		e.either(p.areShort(), func() {
+			for _, c := range p.Check {
+				e.AtMost[c] = loops.ShortEnough(c)
+			}
+			p.write(from, to, p.Lanes)
+			for _, c := range p.Check {
+				delete(e.AtMost, c)
+			}
+		}, func() { e.plainFor(in, from, to) })
 	}
-	if len(check) == 0 {
-		p.write(from, to, n, w)
-		return true
-	}
-	e.either(p.areShort(check), func() {
-		for _, c := range check {
-			e.atMost[c] = shortTurns(c)
-		}
-		p.write(from, to, n, w)
-		for _, c := range check {
-			delete(e.atMost, c)
-		}
-	}, func() { e.plainFor(in, from, to) })
 	return true
 }
 
-// shadow is the number of operations up to which a processor has done them when a
-// turn's element has gone through a short chain of operations to the next turn.
-const shadow = 16
-
-// dominated reports that the single instructions take the time, whatever else is
-// computed side by side: a loop, or a chain from turn to turn.
-func (p *plan) dominated(w *weight) bool {
-	for in := range p.single {
-		loops := false
-		each(in, func(in *kernel.Instr) { loops = loops || isLoop(in) })
-		if loops {
-			return true
+func (p *plan) areShort() string {
+	all := ""
+	for _, in := range p.Check {
+		count := p.turnCount(p.scalar(in.Args[0]), p.scalar(in.Args[1]))
+		c := p.set("icmp sle i64 %s, %d", count, loops.ShortEnough(in))
+		if all != "" {
+			c = p.set("and i1 %s, %s", all, c)
 		}
+		all = c
 	}
-	return w.work() <= shadow && len(p.forwards(p.in)) > 0
+	return all
 }
 
 // either writes both sides of a branch without results.
@@ -77,23 +86,10 @@ func (e *emitter) either(cond string, yes, no func()) {
 	e.open(done)
 }
 
-func (p *plan) areShort(loops []*kernel.Instr) string {
-	all := ""
-	for _, in := range loops {
-		count := p.turnCount(p.scalar(in.Args[0]), p.scalar(in.Args[1]))
-		c := p.set("icmp sle i64 %s, %d", count, shortTurns(in))
-		if all != "" {
-			c = p.set("and i1 %s, %s", all, c)
-		}
-		all = c
-	}
-	return all
-}
-
 // write gives as many turns as possible to n lanes and the rest to scalar code.
 // Before that some more go to fewer lanes, if the loop may be short or has a
 // loop inside, with which a turn is dear.
-func (p *plan) write(from, to string, n int, w *weight) {
+func (p *plan) write(from, to string, n int) {
 	p.sink()
 	p.scalings = p.ordinary()
 	p.spaces(n)
@@ -101,11 +97,11 @@ func (p *plan) write(from, to string, n int, w *weight) {
 	for _, t := range p.copied {
 		t.open(p, min(n, p.times())-1)
 	}
-	if p.met != nil && len(p.met.pairs) > 0 {
-		p.writeApart(from, to, n, w)
+	if p.Meet.Any() {
+		p.writeApart(from, to, n)
 		return
 	}
-	from = p.groups(from, to, n, w)
+	from = p.groups(from, to, n)
 	for _, t := range p.copied {
 		t.close(p)
 	}
@@ -113,10 +109,11 @@ func (p *plan) write(from, to string, n int, w *weight) {
 }
 
 // groups runs whole groups and gives the first turn that is left.
-func (p *plan) groups(from, to string, n int, w *weight) string {
-	from = p.mostLanes(from, to, n, w)
-	short := w.data <= 20 && !w.turns && (w.loops || !p.overSlots())
-	if n >= 8 && (short || n*w.size() > 4*p.t.VectorBytes) {
+func (p *plan) groups(from, to string, n int) string {
+	from = p.mostLanes(from, to, n)
+	w := p.Work
+	short := w.Data <= 20 && !w.Turns && (w.Loops || !p.OverSlots(p.In))
+	if n >= 8 && (short || n*p.Width > 4*p.t.VectorBytes) {
 		from = p.inLanes(from, to, n/4)
 	}
 	return from
@@ -126,25 +123,25 @@ func (p *plan) groups(from, to string, n int, w *weight) string {
 func (p *plan) leftOver(from, to string) {
 	plain := p.plain
 	p.plain = true
-	p.plainFor(p.in, from, to)
+	p.plainFor(p.In, from, to)
 	p.plain = plain
 }
 
 // inLanes runs whole groups of n turns and gives the first that is left.
 func (p *plan) inLanes(from, to string, n int) string {
 	mid := p.groupsEnd(from, to, n)
-	size := p.stripSize(p.body)
-	if len(p.single) > 0 {
+	size := p.stripSize(p.Body)
+	if len(p.Single) > 0 {
 		size = min(size, p.batch)
 	}
-	p.strips(from, mid, size, p.short(p.in, size), nil, func(from, to string, _ []state) ([]string, string) {
+	p.strips(from, mid, size, p.Short(p.In, size), nil, func(from, to string, _ []state) ([]string, string) {
 		p.loop(from, to, int64(n), nil, func(i string, _ []string) ([]string, string) {
 			p.prefetch(i, mid, n)
 			p.group(i, n)
 			p.spill(i, from, n)
 			return nil, ""
 		})
-		if len(p.single) > 0 {
+		if len(p.Single) > 0 {
 			p.oneByOne(from, to, n)
 		}
 		return nil, ""
@@ -159,7 +156,7 @@ func (p *plan) groupsEnd(from, to string, n int) string {
 // group writes n turns from i on.
 func (p *plan) group(i string, n int) {
 	p.sharing(n, func() {
-		p.vals[p.body.Params[0]] = operand{text: i, stride: "1"}
+		p.vals[p.Body.Params[0]] = operand{text: i, stride: "1"}
 		outside := p.pending
 		p.pending = nil
 		if len(p.scalings) > 0 {
@@ -176,7 +173,7 @@ func (p *plan) group(i string, n int) {
 // sharing writes code for n lanes by this plan.
 func (p *plan) sharing(n int, f func()) {
 	lanes, shapes := p.lanes, p.emitter.shapes
-	p.lanes, p.emitter.shapes = n, p.shapes
+	p.lanes, p.emitter.shapes = n, p.Shapes
 	f()
 	p.lanes, p.emitter.shapes = lanes, shapes
 }
@@ -184,11 +181,11 @@ func (p *plan) sharing(n int, f func()) {
 // pack copies elements that a loop nest would gather again and again, once for
 // each of its outer turns, into memory where the lanes lie side by side.
 func (p *plan) pack(top *kernel.Instr) {
-	if !isLoop(top) || innermost(&top.Blocks[0]) {
+	if !loops.IsLoop(top) || loops.Innermost(&top.Blocks[0]) {
 		return
 	}
-	each(top, func(loop *kernel.Instr) {
-		if !isLoop(loop) || loop == top || !p.short(loop, unrolled) || !innermost(&loop.Blocks[0]) {
+	top.Each(func(loop *kernel.Instr) {
+		if !loops.IsLoop(loop) || loop == top || !p.Short(loop, loops.WrittenOut) || !loops.Innermost(&loop.Blocks[0]) {
 			return
 		}
 		for i := range loop.Blocks[0].Instrs {
@@ -203,22 +200,22 @@ func (p *plan) pack(top *kernel.Instr) {
 // the lanes and is known outside of the nest, whose first value is inside.
 func (p *plan) packLoad(loop, in *kernel.Instr, inside kernel.Value) {
 	c := loop.Blocks[0].Params[0]
-	at := p.def[in.Args[0]]
-	if at == nil || at.Code != kernel.Arith || at.Op != num.Add || p.shapes[in.Args[0]] != strided {
+	at := p.Def[in.Args[0]]
+	if at == nil || at.Code != kernel.Arith || at.Op != num.Add || p.Shapes[in.Args[0]] != loops.Strided {
 		return
 	}
 	row := at.Args[0]
 	if row == c {
 		row = at.Args[1]
 	}
-	if row == c || at.Args[0] != c && at.Args[1] != c || row >= inside || p.at(row).shape() != strided || loop.Args[0] >= inside || loop.Args[1] >= inside {
+	if row == c || at.Args[0] != c && at.Args[1] != c || row >= inside || p.at(row).shape() != loops.Strided || loop.Args[0] >= inside || loop.Args[1] >= inside {
 		return
 	}
 	t := typ{p.k.Regions[in.Region].Elem, p.lanes}
 	if t.kind == num.Bool {
 		return
 	}
-	buf := p.alloca(unrolled, t)
+	buf := p.alloca(loops.WrittenOut, t)
 	from, to := p.scalar(loop.Args[0]), p.scalar(loop.Args[1])
 	p.loop(from, to, 1, nil, func(i string, _ []string) ([]string, string) {
 		was := p.at(row)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/loops"
 )
 
 // NewLayout gives the layout of a kernel's block.
@@ -21,9 +22,7 @@ func NewLayout(k *kernel.Kernel) *Layout {
 	l.Stop = l.Faults + 8*int64(k.Sites)
 	l.Work, l.Strip, l.Block = l.Stop+8, l.Stop+16, l.Stop+24
 	l.Bytes = l.Block + 8
-	for i := range k.Body.Instrs {
-		each(&k.Body.Instrs[i], func(in *kernel.Instr) { l.Tiled = l.Tiled || holdsFold(in) })
-	}
+	k.Body.Each(func(in *kernel.Instr) { l.Tiled = l.Tiled || holdsFold(in) })
 	return l
 }
 
@@ -32,11 +31,11 @@ func holdsFold(in *kernel.Instr) bool {
 	if in.Code != kernel.For {
 		return false
 	}
-	j, _ := only(&in.Blocks[0], kernel.For)
+	j := loops.Only(&in.Blocks[0], kernel.For)
 	if j == nil {
 		return false
 	}
-	fold, _ := only(&j.Blocks[0], kernel.Fold)
+	fold := loops.Only(&j.Blocks[0], kernel.Fold)
 	return fold != nil
 }
 

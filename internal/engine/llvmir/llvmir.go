@@ -7,6 +7,7 @@ package llvmir
 
 import (
 	"errors"
+	"github.com/godwit-run/godwit/internal/ir/loops"
 
 	"github.com/godwit-run/godwit/internal/front/size"
 )
@@ -35,6 +36,22 @@ type Target struct {
 
 // ErrNoFma says that a kernel cannot be native code for a processor.
 var ErrNoFma = errors.New("this processor has no fused multiply-add")
+
+// Engine is what the emitter can do with iterations side by side.
+func (t Target) Engine() loops.Engine {
+	return loops.Engine{Bytes: max(t.VectorBytes, 16), Nests: true, Fuses: true, Registers: t.registers(), MostLanes: maxLanes}
+}
+
+// maxLanes is the greatest number of turns side by side.
+const maxLanes = 128
+
+// registers is how many registers for vectors the processor has.
+func (t Target) registers() int {
+	if t.VectorBytes == 64 || t.Arch == "arm64" || t.Arch == "riscv64" {
+		return 32
+	}
+	return 16
+}
 
 // fuses reports that a fused multiply-add is an instruction. Where it is a call
 // of the C library, there is no native code for kernels that have some.

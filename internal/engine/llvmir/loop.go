@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/loops"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -14,72 +15,14 @@ const (
 	outerStrip = 64
 )
 
-// maxTurns bounds the number of turns of a loop.
-func (e *emitter) maxTurns(in *kernel.Instr) (int64, bool) {
-	p := e.k.Body.Params
-	if n, ok := e.atMost[in]; ok {
-		return n, true
-	}
-	if g, ok := e.k.Grain.Const(); ok && e.slots == nil && in.Args[0] == p[1] && in.Args[1] == p[2] {
-		return g, true
-	}
-	lo, ok := e.constInt(in.Args[0])
-	if !ok || lo < 0 {
-		return 0, false
-	}
-	if hi, ok := e.constInt(in.Args[1]); ok {
-		return max(hi-lo, 0), true
-	}
-	return e.maxSize(in.Args[1])
-}
-
-// maxSize is the greatest value of a size.
-func (e *emitter) maxSize(v kernel.Value) (int64, bool) {
-	d := e.def[v]
-	if d == nil || d.Code != kernel.SizeOf {
-		return 0, false
-	}
-	if name, ok := d.Poly.IsVar(); ok {
-		if i, ok := kernel.SizeIndex(name); ok {
-			return e.k.Sizes[i].Hi, true
-		}
-	}
-	return 0, false
-}
-
-// short reports that a loop never has more than n turns.
-func (e *emitter) short(in *kernel.Instr, n int64) bool {
-	most, ok := e.maxTurns(in)
-	return ok && most <= n
-}
-
-func isLoop(in *kernel.Instr) bool { return in.Code == kernel.For || in.Code == kernel.Fold }
-
-// innermost reports that a block has no loops inside.
-func innermost(b *kernel.Block) bool {
-	for i := range b.Instrs {
-		if isLoop(&b.Instrs[i]) {
-			return false
-		}
-		for j := range b.Instrs[i].Blocks {
-			if !innermost(&b.Instrs[i].Blocks[j]) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // stripSize is the number of turns between two looks at the stop word.
 func (e *emitter) stripSize(b *kernel.Block) int64 {
 	size := int64(innerStrip)
-	for i := range b.Instrs {
-		each(&b.Instrs[i], func(in *kernel.Instr) {
-			if isLoop(in) && !e.short(in, unrolled) {
-				size = outerStrip
-			}
-		})
-	}
+	b.Each(func(in *kernel.Instr) {
+		if loops.IsLoop(in) && !e.Short(in, loops.WrittenOut) {
+			size = outerStrip
+		}
+	})
 	return size
 }
 
@@ -126,7 +69,7 @@ func (e *emitter) turns(in *kernel.Instr, from, to string, init []state, body fu
 	}
 	last := len(init) - 1
 	size := e.stripSize(&in.Blocks[0])
-	r := e.strips(from, to, size, e.short(in, size), init, func(from, to string, s []state) ([]string, string) {
+	r := e.strips(from, to, size, e.Short(in, size), init, func(from, to string, s []state) ([]string, string) {
 		next := e.loop(from, to, 1, s, func(i string, c []string) ([]string, string) {
 			if !in.Stop {
 				return body(i, c)
@@ -147,7 +90,7 @@ func (e *emitter) turns(in *kernel.Instr, from, to string, init []state, body fu
 
 // forLoop picks the form of a For.
 func (e *emitter) forLoop(in *kernel.Instr) {
-	if e.lanes == 1 && !e.plain && (e.tile(in) || e.sideBySide(in)) {
+	if e.lanes == 1 && !e.plain && e.sideBySide(in) {
 		return
 	}
 	e.plainFor(in, e.scalar(in.Args[0]), e.scalar(in.Args[1]))
@@ -178,7 +121,7 @@ func (e *emitter) forFrom(in *kernel.Instr, from, to string, init []state) {
 		carried := c[own:]
 		for _, f := range forwards {
 			f.take(e, carried)
-			carried = carried[len(f.loads):]
+			carried = carried[len(f.Loads):]
 		}
 		e.body(b)
 		var next []string
@@ -188,7 +131,7 @@ func (e *emitter) forFrom(in *kernel.Instr, from, to string, init []state) {
 		carried = c[own:]
 		for _, f := range forwards {
 			next = append(next, f.next(e, carried)...)
-			carried = carried[len(f.loads):]
+			carried = carried[len(f.Loads):]
 		}
 		if in.Stop {
 			return next, e.scalar(b.Results[own])

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/loops"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -96,9 +97,9 @@ func (e *emitter) loadInstr(in *kernel.Instr) {
 		return
 	}
 	switch at := e.at(in.Args[0]); at.shape() {
-	case uniform:
+	case loops.Uniform:
 		e.bind(in.Out[0], e.loadIndex(in.Region, at.text, t.scalar()))
-	case unit:
+	case loops.Unit:
 		e.give(in.Out[0], e.loadIndex(in.Region, at.text, t), t.n)
 	default:
 		e.give(in.Out[0], e.gather(in, t), t.n)
@@ -120,19 +121,19 @@ func (e *emitter) gather(in *kernel.Instr, t typ) string {
 // apart.
 func (e *emitter) lanesOf(v kernel.Value) []string {
 	out := make([]string, e.lanes)
-	d := e.def[v]
+	d := e.Def[v]
 	if d != nil && d.Code == kernel.Convert && d.From.IsInt() && d.Kind.IsInt() && d.Site == kernel.NoSite && e.at(v).wide {
 		for j, x := range e.lanesOf(d.Args[0]) {
 			out[j] = e.resize(x, d.From, d.Kind, 1)
 		}
 		return out
 	}
-	again := d != nil && d.Code == kernel.Load && e.at(d.Args[0]).shape() == unit && e.k.Regions[d.Region].Access == kernel.Read
+	again := d != nil && d.Code == kernel.Load && e.at(d.Args[0]).shape() == loops.Unit && e.k.Regions[d.Region].Access == kernel.Read
 	for j := range out {
 		if again {
-			out[j] = e.loadIndex(d.Region, e.lane(e.at(d.Args[0]), typ{num.I64, 1}, j), typ{e.kind(v), 1})
+			out[j] = e.loadIndex(d.Region, e.lane(e.at(d.Args[0]), typ{num.I64, 1}, j), typ{e.Kind(v), 1})
 		} else {
-			out[j] = e.lane(e.at(v), typ{e.kind(v), e.lanes}, j)
+			out[j] = e.lane(e.at(v), typ{e.Kind(v), e.lanes}, j)
 		}
 	}
 	return out
@@ -142,13 +143,13 @@ func (e *emitter) storeInstr(in *kernel.Instr) {
 	t := typ{e.k.Regions[in.Region].Elem, e.lanes}
 	at := e.at(in.Args[0])
 	switch at.shape() {
-	case unit:
+	case loops.Unit:
 		if slices.Contains(e.past, in) {
 			e.storePast(in.Region, at.text, t, e.vector(in.Args[1], t.n))
 			return
 		}
 		e.store(in.Region, at.text, t, e.vector(in.Args[1], t.n))
-	case uniform:
+	case loops.Uniform:
 		e.store(in.Region, at.text, t.scalar(), e.scalar(in.Args[1]))
 	default:
 		for j, index := range e.lanesOf(in.Args[0]) {

@@ -21,40 +21,15 @@ type narrowSum struct {
 // narrow parts the other accumulators into those with narrow lanes and those
 // with lanes of their own kind.
 func (f *rowFold) narrow() {
-	least, at := f.leastLoad(), 0
+	at := 0
 	for _, a := range f.others {
-		if k, ok := f.laneKind(a, least); ok {
+		if k, ok := f.NarrowLanes(a.Acc, a.value); ok {
 			f.sums = append(f.sums, narrowSum{a, k, at})
 		} else {
 			f.wide, f.wideAt = append(f.wide, a), append(f.wideAt, at)
 		}
 		at += len(a.words(1))
 	}
-}
-
-// laneKind is the narrowest kind, of so many bytes at least, that holds the
-// sum over a leaf.
-func (f *rowFold) laneKind(a accumulator, least int) (num.Kind, bool) {
-	if a.Op != kernel.FoldAdd && a.Op != kernel.FoldAddWide || !a.Kind.IsInt() {
-		return 0, false
-	}
-	of := f.bounds(a.value)
-	for _, k := range []num.Kind{num.I16, num.I32} {
-		if k.Size() >= least && k.Size() < a.Kind.Size() && of.within(span{k.MinInt() / num.Leaf, int64(k.MaxInt()) / num.Leaf}) {
-			return k, true
-		}
-	}
-	return 0, false
-}
-
-// leastLoad is the size of the narrowest element that the body loads. Narrower
-// lanes would only have to be packed.
-func (f *rowFold) leastLoad() int {
-	least := 8
-	for _, a := range f.access {
-		least = min(least, f.k.Regions[a.in.Region].Elem.Size())
-	}
-	return least
 }
 
 // startSums are the lanes before the first slot of a leaf.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/loops"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -34,12 +35,12 @@ type scaling struct {
 
 // ordinary are the exponentials of a body that is written for all lanes at once.
 func (p *plan) ordinary() []*scaling {
-	if len(p.single) > 0 || len(p.reduced) > 0 || len(p.body.Results) > 0 || p.met != nil && len(p.met.pairs) > 0 {
+	if len(p.Single) > 0 || len(p.Reduced) > 0 || len(p.Body.Results) > 0 || p.Meet.Any() {
 		return nil
 	}
 	var list []*scaling
-	for i := range p.body.Instrs {
-		in := &p.body.Instrs[i]
+	for i := range p.Body.Instrs {
+		in := &p.Body.Instrs[i]
 		if len(in.Blocks) > 0 || in.Site != kernel.NoSite && in.Code != kernel.Load && in.Code != kernel.Store {
 			return nil
 		}
@@ -51,7 +52,7 @@ func (p *plan) ordinary() []*scaling {
 }
 
 func (p *plan) arithOf(v kernel.Value, op num.Op) *kernel.Instr {
-	if d := p.def[v]; d != nil && d.Code == kernel.Arith && d.Op == op {
+	if d := p.Def[v]; d != nil && d.Code == kernel.Arith && d.Op == op {
 		return d
 	}
 	return nil
@@ -70,30 +71,30 @@ func (p *plan) scaling(in *kernel.Instr) *scaling {
 	if s.sum = p.integerOf(in.Args[1]); s.sum == nil || s.sum != p.integerOf(first.Args[1]) || !s.reduction(p) {
 		return nil
 	}
-	for i := range p.body.Instrs {
-		if b := &p.body.Instrs[i]; b.Code == kernel.Bitcast && b.Args[0] == s.sum.Out[0] {
+	for i := range p.Body.Instrs {
+		if b := &p.Body.Instrs[i]; b.Code == kernel.Bitcast && b.Args[0] == s.sum.Out[0] {
 			s.bits = append(s.bits, b)
 		}
 	}
 	return s
 }
 
-func (p *plan) inBody(in *kernel.Instr) bool { return in.Out[0] > p.body.Params[0] }
+func (p *plan) inBody(in *kernel.Instr) bool { return in.Out[0] > p.Body.Params[0] }
 
 // integerOf is the only float of which a float's bits are made by operations on integers.
 func (p *plan) integerOf(v kernel.Value) *kernel.Instr {
-	d := p.def[v]
+	d := p.Def[v]
 	switch {
 	case d == nil:
 		return nil
 	case d.Code == kernel.Bitcast && d.From.IsFloat():
-		return p.def[d.Args[0]]
+		return p.Def[d.Args[0]]
 	case d.Code != kernel.Bitcast && !(d.Code == kernel.Arith && d.Kind.IsInt()):
 		return nil
 	}
 	var from *kernel.Instr
 	for _, a := range d.Args {
-		if c := p.def[a]; c != nil && c.Code == kernel.Const {
+		if c := p.Def[a]; c != nil && c.Code == kernel.Const {
 			continue
 		}
 		f := p.integerOf(a)
@@ -106,7 +107,7 @@ func (p *plan) integerOf(v kernel.Value) *kernel.Instr {
 }
 
 func (p *plan) constFloat(v kernel.Value) (float64, bool) {
-	if d := p.def[v]; d != nil && d.Code == kernel.Const && d.Kind.IsFloat() {
+	if d := p.Def[v]; d != nil && d.Code == kernel.Const && d.Kind.IsFloat() {
 		return num.ToFloat(d.Kind, d.Bits), true
 	}
 	return 0, false
@@ -154,13 +155,13 @@ func mantissa(k num.Kind) int {
 func (s *scaling) unlimited(p *plan) bool {
 	most := (ordinaryPower + 1) / s.factor
 	for s.x = s.y; ; {
-		d := p.def[s.x]
+		d := p.Def[s.x]
 		if d == nil || d.Code != kernel.Arith || d.Op != num.Min && d.Op != num.Max {
-			return p.shapes[s.x] == varying
+			return p.Shapes[s.x] == loops.Varying
 		}
 		limit, ok := p.constFloat(d.Args[1])
 		if !ok || !p.inBody(d) || d.Op == num.Min && !(limit > most) || d.Op == num.Max && !(limit < -most) {
-			return p.shapes[s.x] == varying
+			return p.Shapes[s.x] == loops.Varying
 		}
 		s.limits = append(s.limits, d)
 		s.x = d.Args[0]
@@ -173,8 +174,8 @@ func (s *scaling) proved(p *plan) bool {
 	s.calm = map[kernel.Value]bool{}
 	for n := -ordinaryPower; n <= ordinaryPower; n++ {
 		b := s.given(p, n)
-		for i := range p.body.Instrs {
-			in := &p.body.Instrs[i]
+		for i := range p.Body.Instrs {
+			in := &p.Body.Instrs[i]
 			if in == s.product {
 				b.known[in.Out[0]] = s.scaled(b, n)
 				continue
@@ -185,7 +186,7 @@ func (s *scaling) proved(p *plan) bool {
 			return false
 		}
 		for v, x := range b.known {
-			if n == -ordinaryPower && p.kind(v).IsFloat() {
+			if n == -ordinaryPower && p.Kind(v).IsFloat() {
 				s.calm[v] = true
 			}
 			if x.nan {

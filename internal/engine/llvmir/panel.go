@@ -29,66 +29,19 @@ type panel struct {
 	addr    string // of the first tile
 }
 
-// panels finds the loads of the fold's body that vary with i or with j, but
-// not with both.
+// panels are those of the rows and of the columns.
 func (t *tiling) panels() (rows, columns []*panel) {
-	i, j := t.i.Blocks[0].Params[0], t.j.Blocks[0].Params[0]
-	for x := range t.body.Instrs {
-		in := &t.body.Instrs[x]
-		if in.Code != kernel.Load || t.k.Regions[in.Region].Elem == num.Bool || t.shapes[in.Args[0]] != unit {
-			continue
-		}
-		chain, ok := t.chain(in.Args[0], i)
-		byI, byJ := t.varies(in.Args[0], i), t.varies(in.Args[0], j)
-		p := &panel{tiling: t, load: in, chain: chain, elem: t.k.Regions[in.Region].Elem}
-		switch {
-		case !ok || byI == byJ:
-		case byI:
-			p.counter, p.end, p.each = i, t.ihi, t.rows
+	for _, packed := range t.side.Tile.Panels {
+		p := &panel{tiling: t, load: packed.Load, chain: packed.Chain, elem: t.k.Regions[packed.Load.Region].Elem}
+		if packed.Rows {
+			p.counter, p.end, p.each = t.i.Blocks[0].Params[0], t.ihi, t.rows
 			rows = append(rows, p)
-		default:
-			p.counter, p.end, p.each = j, t.jhi, t.columns()
+		} else {
+			p.counter, p.end, p.each = t.j.Blocks[0].Params[0], t.jhi, t.columns()
 			columns = append(columns, p)
 		}
 	}
 	return rows, columns
-}
-
-// chain lists the instructions, from value first on, that an index is computed
-// by, if all are loads or arithmetic without faults.
-func (e *emitter) chain(v, first kernel.Value) (list []*kernel.Instr, ok bool) {
-	d := e.def[v]
-	if v < first || d == nil || d.Code == kernel.Const {
-		return nil, true
-	}
-	if d.Code != kernel.Load && (d.Code != kernel.Arith || d.Kind != num.I64) || d.Site != kernel.NoSite {
-		return nil, false
-	}
-	for _, a := range d.Args {
-		more, ok := e.chain(a, first)
-		if !ok {
-			return nil, false
-		}
-		list = append(list, more...)
-	}
-	return append(list, d), true
-}
-
-// varies reports that arithmetic on a counter leads to an index.
-func (e *emitter) varies(index, counter kernel.Value) bool {
-	if index == counter {
-		return true
-	}
-	d := e.def[index]
-	if d == nil {
-		return false
-	}
-	for _, a := range d.Args {
-		if e.varies(a, counter) {
-			return true
-		}
-	}
-	return false
 }
 
 // tile is the address of a tile's elements.
@@ -133,7 +86,7 @@ func (p *panel) read(first, number string, more int, l leafSlots, slot string, n
 	at := p.set("add i64 %s, %s", first, number)
 	at = p.lesser(p.set("add i64 %s, %d", at, more), p.set("add i64 %s, -1", p.end))
 	p.bind(p.counter, at)
-	p.bind(p.body.Params[0], p.set("add i64 %s, %s", l.first, slot))
+	p.bind(p.Body.Params[0], p.set("add i64 %s, %s", l.first, slot))
 	for _, in := range p.chain {
 		p.instr(in)
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/loops"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -23,7 +24,7 @@ func (e *emitter) accumulators(in *kernel.Instr) (ordered, others []accumulator)
 	for i, a := range in.Accs {
 		acc := accumulator{Acc: a, value: in.Blocks[0].Results[i], first: e.scalar(in.Args[0]), index: e.indexKind(in, a), byEnds: e.byEnds(a)}
 		if a.Op == kernel.FoldMulAdd {
-			acc.factors = e.def[acc.value].Args
+			acc.factors = e.Def[acc.value].Args
 		}
 		if a.Op.IsOrdered(a.Kind) {
 			ordered = append(ordered, acc)
@@ -37,10 +38,10 @@ func (e *emitter) accumulators(in *kernel.Instr) (ordered, others []accumulator)
 // indexKind is as wide as the values are if indices are known to be small, so
 // that what chooses among values chooses among indices.
 func (e *emitter) indexKind(in *kernel.Instr, a kernel.Acc) num.Kind {
-	lo, const1 := e.constInt(in.Args[0])
-	hi, const2 := e.constInt(in.Args[1])
+	lo, const1 := e.ConstInt(in.Args[0])
+	hi, const2 := e.ConstInt(in.Args[1])
 	if !const2 {
-		hi, const2 = e.maxSize(in.Args[1])
+		hi, const2 = e.MostSize(in.Args[1])
 	}
 	if const1 && const2 && lo >= 0 && hi <= math.MaxInt32 && a.Kind.Size() <= 4 {
 		return num.I32
@@ -141,7 +142,7 @@ func (e *emitter) summand(a accumulator, n int, v string) []string {
 
 // indexOf is the index of a slot in each lane.
 func (e *emitter) indexOf(a accumulator, n int, i kernel.Value) string {
-	if at := e.at(i); at.shape() == uniform {
+	if at := e.at(i); at.shape() == loops.Uniform {
 		return e.splat(typ{a.index, n}, e.resize(at.text, num.I64, a.index, 1))
 	}
 	return e.resize(e.vector(i, n), num.I64, a.index, n)

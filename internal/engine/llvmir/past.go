@@ -15,17 +15,17 @@ const memoryBound = 12
 // stores lists those of a loop over slots that may go past the caches: of whole
 // vectors, one slot after the other, to what nobody reads here. Only amd64's are
 // known to gain.
-func (p *plan) stores(n int, w *weight) (list []*kernel.Instr) {
-	if p.t.Arch != "amd64" || !p.overSlots() || w.loops || w.data > memoryBound || len(p.single) > 0 {
+func (p *plan) stores(n int) (list []*kernel.Instr) {
+	if p.t.Arch != "amd64" || !p.OverSlots(p.In) || p.Work.Loops || p.Work.Data > memoryBound || len(p.Single) > 0 {
 		return nil
 	}
-	for i := range p.body.Instrs {
-		in := &p.body.Instrs[i]
+	for i := range p.Body.Instrs {
+		in := &p.Body.Instrs[i]
 		if in.Code != kernel.Store {
 			continue
 		}
 		r := &p.k.Regions[in.Region]
-		if in.Args[0] != p.body.Params[0] || r.Access != kernel.Write || n*r.Elem.Size()%p.t.VectorBytes != 0 {
+		if in.Args[0] != p.Body.Params[0] || r.Access != kernel.Write || n*r.Elem.Size()%p.t.VectorBytes != 0 {
 			return nil
 		}
 		list = append(list, in)
@@ -35,8 +35,8 @@ func (p *plan) stores(n int, w *weight) (list []*kernel.Instr) {
 
 // mostLanes runs whole groups of n turns, with stores that go past the caches if
 // the regions are large, and begin where a vector does.
-func (p *plan) mostLanes(from, to string, n int, w *weight) string {
-	stores := p.stores(n, w)
+func (p *plan) mostLanes(from, to string, n int) string {
+	stores := p.stores(n)
 	if len(stores) == 0 {
 		return p.inLanes(from, to, n)
 	}

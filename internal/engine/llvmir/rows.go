@@ -22,22 +22,15 @@ type rowFold struct {
 	memory          *laneMemory
 }
 
-// rows writes a Fold with a straight body in vectors, if that is possible.
+// rows writes a Fold in lanes, if it has a plan.
 func (e *emitter) rows(in *kernel.Instr) bool {
-	p, ok := e.examine(in)
-	if !ok || len(p.single) > 0 || !innermost(p.body) {
+	p, _ := e.Plan(in)
+	if p == nil {
 		return false
 	}
-	f := &rowFold{plan: p, one: e.short(in, num.Leaf)}
+	f := &rowFold{plan: e.of(p), n: p.Lanes, one: e.Short(in, num.Leaf)}
 	f.ordered, f.others = e.accumulators(in)
-	if in.Tree && len(f.ordered) > 0 || p.weigh().data == 0 {
-		return false
-	}
 	f.narrow()
-	f.n = f.width()
-	if f.n == 0 || e.short(in, int64(f.n)-1) {
-		return false
-	}
 	f.memory = e.newLaneMemory(f.ordered, 1, false)
 	if !f.one {
 		f.tree = e.newTree(f.ordered, 1)
@@ -46,37 +39,13 @@ func (e *emitter) rows(in *kernel.Instr) bool {
 	return true
 }
 
-// width is a row of the narrowest canonical kind. Without any, it is some
-// vectors, to have several combinations going on at once.
-func (f *rowFold) width() int {
-	n := 0
-	for _, a := range f.ordered {
-		n = max(n, num.Lanes(a.Kind))
-	}
-	if n > 0 {
-		return n
-	}
-	w := f.weigh()
-	for _, s := range f.sums {
-		w.bySize[s.Kind.Size()]--
-		w.bySize[s.lane.Size()]++
-	}
-	n = min(4*f.t.VectorBytes/w.size(), f.limit)
-	if most, ok := f.maxTurns(f.in); ok {
-		for int64(n) > most {
-			n /= 2
-		}
-	}
-	return n
-}
-
 // write goes leaf by leaf. The others' vectors and scalars and the number of
 // leaves are carried from one to the next.
 func (f *rowFold) write() {
 	wide, rest := f.start(f.wide, f.n), f.start(f.others, 1)
 	init := append(append(wide, rest...), counter)
 	var leaf []string
-	end := f.strips(f.scalar(f.in.Args[0]), f.scalar(f.in.Args[1]), num.Leaf, f.one, init, func(from, to string, s []state) ([]string, string) {
+	end := f.strips(f.scalar(f.In.Args[0]), f.scalar(f.In.Args[1]), num.Leaf, f.one, init, func(from, to string, s []state) ([]string, string) {
 		next, sums := f.leaf(from, to, s[:len(wide)], s[len(wide):len(init)-1])
 		if f.one {
 			leaf = sums
@@ -87,7 +56,7 @@ func (f *rowFold) write() {
 	if !f.one {
 		leaf = f.tree.close(end[len(init)-1])
 	}
-	f.finish(f.in, 1, leaf, f.close(end[:len(wide)], end[len(wide):len(init)-1]))
+	f.finish(f.In, 1, leaf, f.close(end[:len(wide)], end[len(wide):len(init)-1]))
 }
 
 // close adds the others' vectors to their scalars.
@@ -135,13 +104,13 @@ func (f *rowFold) leaf(from, to string, wide, rest []state) (next, sums []string
 // chunk folds n slots into the lanes; those of the sums come from the one
 // numbered sums on.
 func (f *rowFold) chunk(i string, c []string, sums int) []string {
-	f.vals[f.body.Params[0]] = operand{text: i, stride: "1"}
-	f.emitter.body(f.body)
+	f.vals[f.Body.Params[0]] = operand{text: i, stride: "1"}
+	f.emitter.body(f.Body)
 	var next []string
 	for j, v := range f.values(f.ordered) {
 		next = append(next, f.takeRow(f.ordered[j], f.n, c[j], v))
 	}
-	next = append(next, f.take(f.wide, f.n, c[len(f.ordered):sums], f.body.Params[0])...)
+	next = append(next, f.take(f.wide, f.n, c[len(f.ordered):sums], f.Body.Params[0])...)
 	return append(next, f.takeSums(c[sums:])...)
 }
 
@@ -151,12 +120,12 @@ func (f *rowFold) remainder(from, mid, to string, rows, rest []state) []string {
 		f.memory.storeRow(j, r.text)
 	}
 	next := f.loop(mid, to, 1, rest, func(i string, c []string) ([]string, string) {
-		f.bind(f.body.Params[0], i)
-		f.emitter.body(f.body)
+		f.bind(f.Body.Params[0], i)
+		f.emitter.body(f.Body)
 		if len(rows) > 0 {
 			f.memory.add(f.set("sub i64 %s, %s", i, from), f.values(f.ordered))
 		}
-		return f.take(f.others, 1, c, f.body.Params[0]), ""
+		return f.take(f.others, 1, c, f.Body.Params[0]), ""
 	})
 	var got []string
 	for j := range rows {

@@ -12,8 +12,8 @@ import (
 
 // whole writes the body for n turns.
 func (p *plan) whole() {
-	for j := range p.body.Instrs {
-		if in := &p.body.Instrs[j]; !p.single[in] {
+	for j := range p.Body.Instrs {
+		if in := &p.Body.Instrs[j]; !p.Single[in] {
 			p.pack(in)
 			p.instr(in)
 		}
@@ -30,8 +30,8 @@ func (p *plan) twice(n int) {
 	slow, fast, after := p.label(), p.label(), p.label()
 	p.rarely(odd, slow, fast)
 	p.open(fast)
-	for j := range p.body.Instrs {
-		if in := &p.body.Instrs[j]; !done[in] {
+	for j := range p.Body.Instrs {
+		if in := &p.Body.Instrs[j]; !done[in] {
 			p.shortened(in)
 		}
 	}
@@ -50,14 +50,14 @@ func (p *plan) upwards(in *kernel.Instr, done map[*kernel.Instr]bool) {
 	done[in] = true
 	if !p.isLimit(in) {
 		for _, a := range in.Args {
-			if d := p.def[a]; d != nil && len(d.Out) > 0 {
+			if d := p.Def[a]; d != nil && len(d.Out) > 0 {
 				p.upwards(d, done)
 			}
 		}
 		p.shortened(in)
 		return
 	}
-	if d := p.def[in.Args[0]]; d != nil {
+	if d := p.Def[in.Args[0]]; d != nil {
 		p.upwards(d, done)
 	}
 	p.shortened(in)

@@ -88,16 +88,11 @@ func TestTiles(t *testing.T) {
 // shapeOf is the tile that a kernel gets.
 func shapeOf(t *testing.T, k *kernel.Kernel, target Target) [2]int {
 	e := newEmitter(k, target, usual)
-	e.scan()
-	tile := &tiling{i: e.slotLoop()}
-	tile.j, _ = only(&tile.i.Blocks[0], kernel.For)
-	tile.fold, _ = only(&tile.j.Blocks[0], kernel.Fold)
-	p, ok := e.examine(tile.fold)
-	if !ok {
-		t.Fatal("no tiles")
+	p, why := e.Plan(e.Slots)
+	if p == nil || p.Tile == nil {
+		t.Fatalf("no tiles: %s", why)
 	}
-	tile.plan = p
-	tile.size()
+	tile := e.of(p).tiles()
 	return [2]int{tile.rows, tile.vectors}
 }
 

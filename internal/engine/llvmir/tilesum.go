@@ -66,9 +66,9 @@ func (t *tiling) laneSums(cells []cell, l leafSlots, lane string, columns, rows 
 		t.side.sharing(t.n, func() {
 			for x := range cells {
 				copy(t.vals, cells[x])
-				t.bind(t.body.Params[0], k)
+				t.bind(t.Body.Params[0], k)
 				t.fromPanels(x, slot, columns, rows)
-				t.emitter.body(t.body)
+				t.emitter.body(t.Body)
 				v := t.values([]accumulator{t.acc})[0]
 				next = append(next, t.into(t.acc, t.n, c[x], v))
 			}

@@ -5,18 +5,7 @@ import (
 	"strconv"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
-	"github.com/godwit-run/godwit/internal/ir/num"
-)
-
-// While lanes > 1 the code computes that many turns of a loop side by side.
-// What a value is in all of them is its shape.
-type shape uint8
-
-const (
-	uniform shape = iota // the same
-	unit                 // I64, one more from lane to lane
-	strided              // I64, more by something uniform from lane to lane
-	varying              // anything
+	"github.com/godwit-run/godwit/internal/ir/loops"
 )
 
 // operand is how a value of the kernel stands in the text.
@@ -26,33 +15,23 @@ type operand struct {
 	stride string // of a unit or strided operand; text is lane 0
 }
 
-func (o operand) shape() shape {
+func (o operand) shape() loops.Shape {
 	switch {
 	case o.wide:
-		return varying
+		return loops.Varying
 	case o.stride == "":
-		return uniform
+		return loops.Uniform
 	case o.stride == "1":
-		return unit
+		return loops.Unit
 	}
-	return strided
+	return loops.Strided
 }
 
-func (e *emitter) kind(v kernel.Value) num.Kind { return e.kinds[v] }
-
 func (e *emitter) at(v kernel.Value) operand {
-	if d := e.def[v]; d != nil && d.Code == kernel.Const {
+	if d := e.Def[v]; d != nil && d.Code == kernel.Const {
 		return operand{text: typ{d.Kind, 1}.constant(d.Bits)}
 	}
 	return e.vals[v]
-}
-
-// constInt is the value of an integer constant.
-func (e *emitter) constInt(v kernel.Value) (int64, bool) {
-	if d := e.def[v]; d != nil && d.Code == kernel.Const && d.Kind.IsInt() {
-		return int64(d.Bits), true
-	}
-	return 0, false
 }
 
 // bind makes a scalar the meaning of v.
@@ -68,7 +47,7 @@ func (e *emitter) scalar(v kernel.Value) string { return e.at(v).text }
 
 // vector is a value as a vector of n lanes; n is 1 or the number at hand.
 func (e *emitter) vector(v kernel.Value, n int) string {
-	return e.widen(e.at(v), typ{e.kind(v), n})
+	return e.widen(e.at(v), typ{e.Kind(v), n})
 }
 
 func (e *emitter) widen(o operand, t typ) string {
@@ -110,29 +89,11 @@ func (e *emitter) lane(o operand, t typ, j int) string {
 	return e.set("add i64 %s, %s", o.text, e.set("mul i64 %s, %d", o.stride, j))
 }
 
-// linear is the shape of integer arithmetic on operands that grow from lane
-// to lane; varying where nothing better is known.
-func linear(in *kernel.Instr, a, b shape) shape {
-	switch {
-	case a == uniform && b == uniform:
-		return uniform
-	case in.Code != kernel.Arith || in.Kind != num.I64 || in.Site != kernel.NoSite || a == varying || b == varying:
-		return varying
-	case in.Op == num.Add && (a == uniform || b == uniform):
-		return max(a, b)
-	case in.Op == num.Sub && b == uniform:
-		return a
-	case in.Op == num.Mul && (a == uniform || b == uniform):
-		return strided
-	}
-	return varying
-}
-
 // width is the number of lanes in which an instruction on these operands is
 // to be computed.
 func (e *emitter) width(args ...kernel.Value) int {
 	for _, a := range args {
-		if e.at(a).shape() != uniform {
+		if e.at(a).shape() != loops.Uniform {
 			return e.lanes
 		}
 	}

@@ -4,33 +4,23 @@ import (
 	"slices"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/loops"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
-// unrolled is the number of turns up to which a fold is written out.
-const unrolled = 32
-
-// isWrittenOut reports that a fold is short and of constant length, so that
-// it is written turn by turn.
-func (e *emitter) isWrittenOut(in *kernel.Instr) bool {
-	lo, ok1 := e.constInt(in.Args[0])
-	hi, ok2 := e.constInt(in.Args[1])
-	return in.Code == kernel.Fold && ok1 && ok2 && lo < hi && hi-lo <= unrolled && !in.Tree && innermost(&in.Blocks[0]) && !e.plain
-}
-
 // writtenOut writes such a fold.
 func (e *emitter) writtenOut(in *kernel.Instr) {
-	lo, _ := e.constInt(in.Args[0])
-	hi, _ := e.constInt(in.Args[1])
+	lo, _ := e.ConstInt(in.Args[0])
+	count, _ := e.Length(in)
 	ordered, others := e.accumulators(in)
-	f := &shortFold{emitter: e, accs: ordered, count: int(hi - lo)}
+	f := &shortFold{emitter: e, accs: ordered, count: int(count)}
 	f.slot = func(i int) []folded {
 		e.bind(in.Blocks[0].Params[0], typ{num.I64, 1}.constant(uint64(lo+int64(i))))
 		e.body(&in.Blocks[0])
 		return e.values(ordered)
 	}
 	var c []string
-	if len(ordered) != 1 || len(others) > 0 || slices.ContainsFunc(in.Blocks[0].Instrs, hasEffectInOrder) {
+	if len(ordered) != 1 || len(others) > 0 || slices.ContainsFunc(in.Blocks[0].Instrs, loops.HasEffectInOrder) {
 		c = texts(e.start(others, e.lanes))
 		slots := make([][]folded, f.count)
 		for i := range slots {
@@ -45,9 +35,6 @@ func (e *emitter) writtenOut(in *kernel.Instr) {
 	}
 	e.finish(in, e.lanes, sums, c)
 }
-
-// hasEffectInOrder reports that it matters when an instruction comes.
-func hasEffectInOrder(in kernel.Instr) bool { return in.Code != kernel.Load && hasEffect(in) }
 
 // shortFold combines count slots in canonical order. A tree is walked to its
 // leaves before the next begins, so that few values exist at a time: where

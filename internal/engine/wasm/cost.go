@@ -46,7 +46,7 @@ type loopSize struct {
 func (e *emitter) loopSize(n *node) loopSize {
 	if n.size == nil {
 		s := &loopSize{turn: e.turnCost(n)}
-		if trips, ok := e.trips(n); ok && trips <= num.Leaf && int(trips)*s.turn <= shortLoop && !meters(&n.blocks[0]) {
+		if trips, ok := e.t.Most(n.Instr); ok && trips <= num.Leaf && int(trips)*s.turn <= shortLoop && !meters(&n.blocks[0]) {
 			s.trips, s.short = int(trips), true
 		}
 		n.size = s
@@ -76,7 +76,7 @@ func (e *emitter) turnCost(n *node) int {
 func (e *emitter) nodeCost(n *node) int {
 	switch n.Code {
 	case kernel.Load, kernel.Store:
-		if e.far(n.Args[0], 3) {
+		if e.t.Data[n.Args[0]] {
 			return costFar
 		}
 		return costStream
@@ -103,47 +103,6 @@ func (e *emitter) nodeCost(n *node) int {
 		return sum
 	}
 	return costPlain
-}
-
-// far reports whether an index is not plainly computed from loop counters
-// and sizes; it looks a few definitions deep.
-func (e *emitter) far(v kernel.Value, depth int) bool {
-	d := e.t.def[v]
-	if d == nil {
-		return e.t.carried[v]
-	}
-	switch d.Code {
-	case kernel.Const, kernel.SizeOf, kernel.ScalarArg:
-		return false
-	case kernel.Arith, kernel.Bound, kernel.Convert, kernel.Select:
-		if depth == 0 {
-			return false
-		}
-		for _, a := range d.Args {
-			if e.far(a, depth-1) {
-				return true
-			}
-		}
-		return false
-	}
-	return true
-}
-
-// trips bounds the number of turns of a loop.
-func (e *emitter) trips(n *node) (int64, bool) {
-	p := e.k.Body.Params
-	if g, ok := e.k.Grain.Const(); ok && n.Args[0] == p[1] && n.Args[1] == p[2] {
-		return g, true
-	}
-	lo, ok1 := e.constValue(n.Args[0])
-	hi, ok2 := e.constValue(n.Args[1])
-	switch {
-	case !ok1 || !ok2:
-		return 0, false
-	case lo >= hi:
-		return 0, true
-	}
-	return int64(min(uint64(hi)-uint64(lo), 1<<62)), true
 }
 
 // meters reports whether a block contains a loop that visits the host; the

@@ -42,7 +42,7 @@ type scaledKey struct {
 
 func newEmitter(k *kernel.Kernel) *emitter {
 	e := &emitter{code: &code{types: []valType{tI32, tI64, tI64}}, k: k, t: newTree(k), lay: newLayout(k), scaled: map[scaledKey]local{}}
-	e.at = make([]local, len(e.t.kinds))
+	e.at = make([]local, len(e.t.Kinds))
 	for i := range e.at {
 		e.at[i] = noLocal
 	}
@@ -80,12 +80,12 @@ func typeOf(k num.Kind) valType {
 	return tI32
 }
 
-func (e *emitter) kind(v kernel.Value) num.Kind { return e.t.kinds[v] }
+func (e *emitter) kind(v kernel.Value) num.Kind { return e.t.Kinds[v] }
 
 // value pushes a value.
 func (e *emitter) value(v kernel.Value) {
-	if d := e.t.def[v]; d != nil && d.Code == kernel.Const {
-		e.constant(d.Kind, d.Bits)
+	if bits, ok := e.t.Const(v); ok {
+		e.constant(e.kind(v), bits)
 		return
 	}
 	if e.at[v] == noLocal {
@@ -103,10 +103,8 @@ func (e *emitter) values(vs ...kernel.Value) {
 
 // constValue is the value of an integer constant, extended to 64 bits.
 func (e *emitter) constValue(v kernel.Value) (int64, bool) {
-	if d := e.t.def[v]; d != nil && d.Code == kernel.Const {
-		return int64(d.Bits), true
-	}
-	return 0, false
+	bits, ok := e.t.Const(v)
+	return int64(bits), ok
 }
 
 func (e *emitter) constant(k num.Kind, bits uint64) {
@@ -264,7 +262,7 @@ func (e *emitter) address(region int, index kernel.Value) {
 // index32 pushes an index modulo 2^32. What was widened from 32 bits or fewer
 // is taken as it was, which matters where one load waits for the next.
 func (e *emitter) index32(index kernel.Value) {
-	if d := e.t.def[index]; d != nil && d.Code == kernel.Convert && typeOf(d.From) == tI32 {
+	if d := e.t.Def[index]; d != nil && d.Code == kernel.Convert && typeOf(d.From) == tI32 {
 		e.value(d.Args[0])
 		return
 	}

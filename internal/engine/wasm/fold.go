@@ -2,6 +2,7 @@ package wasm
 
 import (
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/loops"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -61,26 +62,33 @@ func (e *emitter) fold(n *node) {
 func (e *emitter) newFolding(n *node) *folding {
 	f := &folding{emitter: e, n: n}
 	out := 0
-	for i, acc := range n.Accs {
-		a := &accumulator{Acc: acc, value: n.blocks[0].results[i]}
-		if acc.Op == kernel.FoldMulAdd {
-			a.factors = e.t.def[a.value].Args
-		}
-		for range acc.Outs() {
+	f.accs = accumulators(e.t.Analysis, n.Instr)
+	for _, a := range f.accs {
+		for range a.Outs() {
 			a.out = append(a.out, e.declare(n.Out[out]))
 			out++
 		}
-		f.accs = append(f.accs, a)
-		if acc.Op.IsOrdered(acc.Kind) {
+		if a.Op.IsOrdered(a.Kind) {
 			f.ord = append(f.ord, a)
 		}
 	}
 	if len(f.ord) > 0 {
 		f.counter = e.newCounter(f.ord)
-		trips, ok := e.trips(n)
-		f.single = ok && trips <= num.Leaf
+		f.single = e.t.Short(n.Instr, num.Leaf)
 	}
 	return f
+}
+
+// accumulators are those of a fold, without locals.
+func accumulators(of *loops.Analysis, in *kernel.Instr) (list []*accumulator) {
+	for i, acc := range in.Accs {
+		a := &accumulator{Acc: acc, value: in.Blocks[0].Results[i]}
+		if acc.Op == kernel.FoldMulAdd {
+			a.factors = of.Def[a.value].Args
+		}
+		list = append(list, a)
+	}
+	return list
 }
 
 // identity sets an accumulator's locals to what a fold of nothing gives.

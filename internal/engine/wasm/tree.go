@@ -2,7 +2,7 @@ package wasm
 
 import (
 	"github.com/godwit-run/godwit/internal/ir/kernel"
-	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/ir/loops"
 )
 
 // node is an instruction with its blocks rebuilt after loop-invariant
@@ -21,15 +21,12 @@ type block struct {
 
 // tree is a kernel's body with what is known about its values.
 type tree struct {
-	k     *kernel.Kernel
-	kinds []num.Kind      // per value
-	def   []*kernel.Instr // per value; nil for parameters
+	*loops.Analysis
 	// level is the depth of the loop that a value varies with: 0 is the same
 	// for the whole run, 1 varies with the outer index, and so on inward.
-	level   []int32
-	carried []bool  // per value: a parameter carried by a loop or the state
-	pre     []*node // what varies with nothing
-	body    block
+	level []int32
+	pre   []*node // what varies with nothing
+	body  block
 
 	loops []*loopScope // open loops, outermost first; index+1 is their level
 }
@@ -42,28 +39,18 @@ type loopScope struct {
 }
 
 func newTree(k *kernel.Kernel) *tree {
-	t := &tree{k: k}
+	t := &tree{Analysis: loops.Of(k, Lanes())}
+	t.level = make([]int32, len(t.Kinds))
 	t.loops = []*loopScope{{pre: &t.pre, stored: make([]bool, len(k.Regions))}}
-	for i, p := range k.Body.Params {
-		kind := num.I64
-		if i >= 3 {
-			kind = k.State[i-3].Kind
-		}
-		t.define(p, kind, nil, 1)
-		t.carried[p] = i >= 3
-	}
+	t.define(k.Body.Params, 1)
 	t.body = t.rebuild(&k.Body)
 	return t
 }
 
-func (t *tree) define(v kernel.Value, kind num.Kind, by *kernel.Instr, level int32) {
-	for int(v) >= len(t.kinds) {
-		t.kinds = append(t.kinds, num.Invalid)
-		t.def = append(t.def, nil)
-		t.level = append(t.level, 0)
-		t.carried = append(t.carried, false)
+func (t *tree) define(vs []kernel.Value, level int32) {
+	for _, v := range vs {
+		t.level[v] = level
 	}
-	t.kinds[v], t.def[v], t.level[v] = kind, by, level
 }
 
 // rebuild turns a block's instructions into nodes and moves those that do
@@ -82,9 +69,7 @@ func (t *tree) rebuild(b *kernel.Block) block {
 			level = t.loadLevel(in, level)
 		}
 		t.rebuildBlocks(n)
-		for j, kind := range outKinds(t, in) {
-			t.define(in.Out[j], kind, in, level)
-		}
+		t.define(in.Out, level)
 		if level == here {
 			r.code = append(r.code, n)
 		} else {
@@ -103,18 +88,10 @@ func (t *tree) rebuildBlocks(n *node) {
 		n.blocks = []block{t.rebuild(&n.Blocks[0]), t.rebuild(&n.Blocks[1])}
 		scope.ifs--
 	case kernel.For, kernel.Fold:
-		scope := &loopScope{pre: &n.pre, stored: make([]bool, len(t.k.Regions))}
+		scope := &loopScope{pre: &n.pre, stored: make([]bool, len(t.K.Regions))}
 		storesIn(&n.Blocks[0], scope.stored)
 		t.loops = append(t.loops, scope)
-		level := int32(len(t.loops))
-		for i, p := range n.Blocks[0].Params {
-			kind := num.I64
-			if i > 0 {
-				kind = n.Carry[i-1].Kind
-			}
-			t.define(p, kind, nil, level)
-			t.carried[p] = i > 0
-		}
+		t.define(n.Blocks[0].Params, int32(len(t.loops)))
 		n.blocks = []block{t.rebuild(&n.Blocks[0])}
 		t.loops = t.loops[:len(t.loops)-1]
 	}
@@ -153,55 +130,9 @@ func (t *tree) loadLevel(in *kernel.Instr, level int32) int32 {
 }
 
 func storesIn(b *kernel.Block, stored []bool) {
-	for i := range b.Instrs {
-		in := &b.Instrs[i]
+	b.Each(func(in *kernel.Instr) {
 		if in.Code == kernel.Store {
 			stored[in.Region] = true
 		}
-		for j := range in.Blocks {
-			storesIn(&in.Blocks[j], stored)
-		}
-	}
-}
-
-// outKinds lists the kinds of an instruction's results; its blocks must have
-// been rebuilt.
-func outKinds(t *tree, in *kernel.Instr) []num.Kind {
-	switch in.Code {
-	case kernel.Store, kernel.Fault:
-		return nil
-	case kernel.Load:
-		return []num.Kind{t.k.Regions[in.Region].Elem}
-	case kernel.SizeOf, kernel.Bound:
-		return []num.Kind{num.I64}
-	case kernel.Positive:
-		return []num.Kind{num.Bool}
-	case kernel.Arith:
-		if in.Op.IsCompare() {
-			return []num.Kind{num.Bool}
-		}
-	case kernel.ScalarArg:
-		return []num.Kind{t.k.Scalars[in.Index].Kind}
-	case kernel.Select:
-		return []num.Kind{t.kinds[in.Args[1]]}
-	case kernel.If:
-		kinds := make([]num.Kind, len(in.Blocks[0].Results))
-		for i, v := range in.Blocks[0].Results {
-			kinds[i] = t.kinds[v]
-		}
-		return kinds
-	case kernel.For:
-		kinds := make([]num.Kind, len(in.Carry))
-		for i, c := range in.Carry {
-			kinds[i] = c.Kind
-		}
-		return kinds
-	case kernel.Fold:
-		var kinds []num.Kind
-		for _, a := range in.Accs {
-			kinds = append(kinds, a.Outs()...)
-		}
-		return kinds
-	}
-	return []num.Kind{in.Kind}
+	})
 }

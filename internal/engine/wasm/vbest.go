@@ -83,7 +83,7 @@ func (v *vectorCode) above(x local, limit int32, o opcode) {
 }
 
 // keyWidth is the width of the keys of accBest: 4 or 8 bytes.
-func (p *plan) keyWidth(a *vecAcc) int { return max(4, a.Kind.Size()) }
+func (p *vectorBody) keyWidth(a *vecAcc) int { return max(4, a.Kind.Size()) }
 
 // bestIdentity gives the first lanes the identity's key and block 0, whose
 // elements are no worse.

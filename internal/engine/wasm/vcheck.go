@@ -69,7 +69,7 @@ func (v *vectorCode) faulted() {
 }
 
 // check notes the faults of an operation on one vector.
-func (c *chunkCode) check(n *node, x, y, r local) {
+func (c *chunkCode) check(n *kernel.Instr, x, y, r local) {
 	k := n.Kind
 	switch n.Op {
 	case num.Add:

@@ -67,7 +67,7 @@ func (v *vectorCode) defineConsts() {
 
 // broadcast makes the vectors of all uniform operands, before the loop.
 func (v *vectorCode) broadcast() {
-	for _, n := range v.b.code {
+	for _, n := range v.instrs {
 		if !v.vectors(n) {
 			continue
 		}
@@ -79,21 +79,21 @@ func (v *vectorCode) broadcast() {
 	}
 	for _, a := range v.accs {
 		if v.shape(a.src) == uniform {
-			v.splat(a.src, a.srcWidth(v.plan))
+			v.splat(a.src, a.srcWidth(v.vectorBody))
 		}
 	}
 	v.mark = len(v.buf)
 }
 
-func isShift(n *node) bool {
+func isShift(n *kernel.Instr) bool {
 	return n.Code == kernel.Arith && (n.Op == num.Shl || n.Op == num.Shr)
 }
 
 // operandWidth is the width in which a node takes an operand: its own,
 // except for masks, which are made to match.
-func (p *plan) operandWidth(n *node, a kernel.Value) int {
-	if p.kind(a) != num.Bool {
-		return p.kind(a).Size()
+func (p *vectorBody) operandWidth(n *kernel.Instr, a kernel.Value) int {
+	if p.Of.Kind(a) != num.Bool {
+		return p.Of.Kind(a).Size()
 	}
 	switch n.Code {
 	case kernel.Arith, kernel.Select:
@@ -162,12 +162,12 @@ func wordOf(width int, bits uint64) uint64 {
 // element, whose index is in the loop's counter.
 func (v *vectorCode) startBlock() {
 	v.pointers, v.first = map[pointerKey]local{}, map[kernel.Value]local{}
-	for _, n := range v.b.code {
-		if len(n.Out) == 1 && v.shapes[n.Out[0]] == linear {
-			v.node(n)
+	for _, n := range v.instrs {
+		if len(n.Out) == 1 && v.shape(n.Out[0]) == linear {
+			v.node(&node{Instr: n})
 		}
 	}
-	for _, n := range v.b.code {
+	for _, n := range v.instrs {
 		if (n.Code == kernel.Load && v.need[n.Out[0]] && !v.gathers(n)) || n.Code == kernel.Store {
 			key := pointerKey{n.Region, n.Args[0]}
 			if _, ok := v.pointers[key]; !ok {
@@ -177,7 +177,7 @@ func (v *vectorCode) startBlock() {
 		}
 	}
 	for x, need := range v.need {
-		if need && v.shapes[x] == linear {
+		if need && v.shape(kernel.Value(x)) == linear {
 			v.value(kernel.Value(x))
 			v.op(opI64x2Splat)
 			v.first[kernel.Value(x)] = v.fresh(tV128)
@@ -189,7 +189,7 @@ func (v *vectorCode) startBlock() {
 func (v *vectorCode) body(at int) *chunkCode {
 	c := &chunkCode{vectorCode: v, at: at, vals: map[kernel.Value][]local{}}
 	v.recycle()
-	for _, n := range v.b.code {
+	for _, n := range v.instrs {
 		if v.vectors(n) {
 			c.emitNode(n)
 		}
@@ -197,7 +197,7 @@ func (v *vectorCode) body(at int) *chunkCode {
 	return c
 }
 
-func (c *chunkCode) emitNode(n *node) {
+func (c *chunkCode) emitNode(n *kernel.Instr) {
 	switch n.Code {
 	case kernel.Load:
 		if c.gathers(n) {
@@ -219,7 +219,7 @@ func (c *chunkCode) emitNode(n *node) {
 	case kernel.Arith:
 		c.vals[n.Out[0]] = c.arithAll(n)
 	case kernel.Convert:
-		c.vals[n.Out[0]] = c.convertVec(n.Instr)
+		c.vals[n.Out[0]] = c.convertVec(n)
 	case kernel.Bitcast:
 		c.vals[n.Out[0]] = c.bitcastVec(n)
 	}
@@ -257,7 +257,7 @@ func (c *chunkCode) counting(a kernel.Value) []local {
 	return regs
 }
 
-func (c *chunkCode) arithAll(n *node) []local {
+func (c *chunkCode) arithAll(n *kernel.Instr) []local {
 	if n.Op == num.Fma {
 		return c.fusedAll(n)
 	}
@@ -280,7 +280,7 @@ func (c *chunkCode) arithAll(n *node) []local {
 	return out
 }
 
-func (c *chunkCode) selectVec(n *node) []local {
+func (c *chunkCode) selectVec(n *kernel.Instr) []local {
 	width := c.kind(n.Out[0]).Size()
 	if c.kind(n.Out[0]) == num.Bool {
 		width = int(c.width[n.Out[0]])
@@ -299,7 +299,7 @@ func (c *chunkCode) selectVec(n *node) []local {
 }
 
 // bitcastVec keeps the bits, except that there is one NaN only.
-func (c *chunkCode) bitcastVec(n *node) []local {
+func (c *chunkCode) bitcastVec(n *kernel.Instr) []local {
 	x := c.operand(n.Args[0], n.Kind.Size())
 	if !n.From.IsFloat() {
 		return x
@@ -318,7 +318,7 @@ func (c *chunkCode) bitcastVec(n *node) []local {
 	return out
 }
 
-func (c *chunkCode) load(n *node) []local {
+func (c *chunkCode) load(n *kernel.Instr) []local {
 	k := c.k.Regions[n.Region].Elem
 	ptr := c.pointers[pointerKey{n.Region, n.Args[0]}]
 	regs := make([]local, c.regs(k.Size()))
@@ -350,7 +350,7 @@ func (c *chunkCode) byteMask() {
 	c.op(vec(vNeg[0]))
 }
 
-func (c *chunkCode) store(n *node) {
+func (c *chunkCode) store(n *kernel.Instr) {
 	k := c.k.Regions[n.Region].Elem
 	ptr := c.pointers[pointerKey{n.Region, n.Args[0]}]
 	regs := c.operand(n.Args[1], k.Size())

@@ -1,6 +1,9 @@
 package wasm
 
-import "github.com/godwit-run/godwit/internal/ir/num"
+import (
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
 
 // Vector instructions that only a fused multiply-add needs.
 const (
@@ -23,7 +26,7 @@ func (v *vectorCode) fusedVec(k num.Kind, a, b, c local) local {
 	return v.fresh(tV128)
 }
 
-func (c *chunkCode) fusedAll(n *node) []local {
+func (c *chunkCode) fusedAll(n *kernel.Instr) []local {
 	var args [3][]local
 	for i, a := range n.Args {
 		args[i] = c.operand(a, n.Kind.Size())

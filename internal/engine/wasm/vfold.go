@@ -41,7 +41,7 @@ type vecAcc struct {
 }
 
 // planAccs finds a mode for each accumulator.
-func (p *plan) planAccs(accs []*accumulator) bool {
+func (p *vectorBody) planAccs(accs []*accumulator) bool {
 	for _, a := range accs {
 		v := &vecAcc{accumulator: a, src: a.value, mask: kernel.None}
 		switch {
@@ -68,7 +68,7 @@ func (p *plan) planAccs(accs []*accumulator) bool {
 }
 
 // planSum recognises sums of widened integers and counts.
-func (p *plan) planSum(v *vecAcc) bool {
+func (p *vectorBody) planSum(v *vecAcc) bool {
 	if v.Kind != num.I64 && v.Kind != num.U64 || v.Op != kernel.FoldAdd && v.Op != kernel.FoldAddWide {
 		return false
 	}
@@ -78,8 +78,8 @@ func (p *plan) planSum(v *vecAcc) bool {
 	}
 	mask := kernel.None
 	if d.Code == kernel.Select {
-		one, ok1 := p.constValue(d.Args[1])
-		zero, ok2 := p.constValue(d.Args[2])
+		one, ok1 := p.Of.Const(d.Args[1])
+		zero, ok2 := p.Of.Const(d.Args[2])
 		if !ok2 || zero != 0 || p.shape(d.Args[0]) != varying {
 			return false
 		}
@@ -114,13 +114,13 @@ func (p *plan) planSum(v *vecAcc) bool {
 
 // definition is the instruction of the body that makes a varying value
 // without faults.
-func (p *plan) definition(v kernel.Value) (*kernel.Instr, bool) {
-	d := p.t.def[v]
+func (p *vectorBody) definition(v kernel.Value) (*kernel.Instr, bool) {
+	d := p.Of.Def[v]
 	return d, d != nil && p.shape(v) == varying && d.Site == kernel.NoSite
 }
 
 // minWidth is the width that the accumulator's operand needs.
-func (a *vecAcc) minWidth(p *plan) int {
+func (a *vecAcc) minWidth(p *vectorBody) int {
 	if a.mode == accBest {
 		return p.keyWidth(a)
 	}
@@ -129,7 +129,7 @@ func (a *vecAcc) minWidth(p *plan) int {
 
 // srcWidth is the width in which the operand is taken: masks to be counted
 // must fill whole vectors.
-func (a *vecAcc) srcWidth(p *plan) int {
+func (a *vecAcc) srcWidth(p *vectorBody) int {
 	if a.mode == accCount {
 		return max(p.widthOf(a.src), 16/p.chunk)
 	}
@@ -154,7 +154,7 @@ func (v *vectorCode) prepareAccs(rowsInRegs bool, unroll int) {
 		case accLanes:
 			a.n = v.regs(v.widthOf(a.src))
 		case accCount:
-			a.n = v.regs(a.srcWidth(v.plan))
+			a.n = v.regs(a.srcWidth(v.vectorBody))
 		case accWiden:
 			a.n = v.regs(v.sumWidth(a))
 		case accHalves:
@@ -221,11 +221,11 @@ func (v *vectorCode) identityVec(a *vecAcc) {
 // accumulate combines a chunk's values; row is the address of the chunk's
 // first lane for rows in memory, and static tells that it is the arguments'.
 func (c *chunkCode) accumulate(a *vecAcc, row map[int]local) {
-	x := c.operand(a.src, a.srcWidth(c.plan))
+	x := c.operand(a.src, a.srcWidth(c.vectorBody))
 	if a.mode == accRow {
 		var by []local
 		if a.factors != nil {
-			by = c.operand(a.factors[1], a.srcWidth(c.plan))
+			by = c.operand(a.factors[1], a.srcWidth(c.vectorBody))
 		}
 		c.toRow(a, x, by, row)
 		return
@@ -316,7 +316,7 @@ func (c *chunkCode) toRow(a *vecAcc, x, by []local, row map[int]local) {
 
 // count subtracts masks, whose ones are -1.
 func (c *chunkCode) count(a *vecAcc, x, regs []local) {
-	width := a.srcWidth(c.plan)
+	width := a.srcWidth(c.vectorBody)
 	for i := range x {
 		if width == 1 { // pairs, as 255 masks would overflow a byte
 			c.get(regs[i])

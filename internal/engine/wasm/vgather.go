@@ -6,13 +6,13 @@ import (
 )
 
 // gathers reports whether a node loads from indices that are data.
-func (p *plan) gathers(n *node) bool {
+func (p *vectorBody) gathers(n *kernel.Instr) bool {
 	return n.Code == kernel.Load && p.shape(n.Args[0]) == varying
 }
 
 // gatherIndex is the value to take a gather's indices from: what they were
 // widened from, if so, which makes shorter vectors.
-func (p *plan) gatherIndex(n *node) kernel.Value {
+func (p *vectorBody) gatherIndex(n *kernel.Instr) kernel.Value {
 	if d, ok := p.definition(n.Args[0]); ok && d.Code == kernel.Convert && d.From.IsInt() && d.From.Size() <= 4 && p.shape(d.Args[0]) == varying {
 		return d.Args[0]
 	}
@@ -20,7 +20,7 @@ func (p *plan) gatherIndex(n *node) kernel.Value {
 }
 
 // gather loads element by element into the lanes.
-func (c *chunkCode) gather(n *node) []local {
+func (c *chunkCode) gather(n *kernel.Instr) []local {
 	src := c.gatherIndex(n)
 	from, k := c.kind(src), c.k.Regions[n.Region].Elem
 	indices := c.operand(src, from.Size())
@@ -72,7 +72,7 @@ func (c *chunkCode) extractIndex(x local, k num.Kind, lane int) {
 
 // boundVec makes indices outside of 0..Poly zero. Poly is at least 1 where
 // this runs, so signed comparisons do.
-func (c *chunkCode) boundVec(n *node) []local {
+func (c *chunkCode) boundVec(n *kernel.Instr) []local {
 	x := c.operand(n.Args[0], 8)
 	out := make([]local, len(x))
 	for i, r := range x {

@@ -1,6 +1,8 @@
 package wasm
 
 import (
+	"slices"
+
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
@@ -24,8 +26,8 @@ type vectorLoop struct {
 // vectorise plans the vector part of a loop and broadcasts what does not vary
 // in it; nil if the loop must stay scalar.
 func (e *emitter) vectorise(n *node, t *turns, accs []*accumulator, slot local) *vectorLoop {
-	p, ok := e.planVector(n, accs)
-	if !ok {
+	p := e.planVector(n, accs)
+	if p == nil {
 		return nil
 	}
 	v := &vectorLoop{newVectorCode(p), t, slot}
@@ -48,7 +50,7 @@ func (v *vectorLoop) lanes() int {
 // the first turn that is left.
 func (v *vectorLoop) strip() {
 	rows, weight := v.lanes(), v.weight()+1
-	nested := v.emitter.t.level[v.b.params[0]] > 2
+	nested := v.emitter.t.level[v.Body.Params[0]] > 2
 	switch {
 	case rows > 0 && weight*rows/v.chunk <= heavy:
 		v.blocks(rows/v.chunk, false)
@@ -228,8 +230,8 @@ func (e *emitter) isolated(f func()) {
 func (v *vectorLoop) faultNodes() []*node {
 	need := make([]bool, len(v.need))
 	var list []*node
-	for i := len(v.b.code) - 1; i >= 0; i-- {
-		n := v.b.code[i]
+	for i := len(v.instrs) - 1; i >= 0; i-- {
+		n := v.instrs[i]
 		if n.Site == kernel.NoSite && (len(n.Out) == 0 || !need[n.Out[0]]) {
 			continue
 		}
@@ -239,10 +241,8 @@ func (v *vectorLoop) faultNodes() []*node {
 		if n.At != kernel.None {
 			need[n.At] = true
 		}
-		list = append(list, n)
+		list = append(list, &node{Instr: n})
 	}
-	for i, j := 0, len(list)-1; i < j; i, j = i+1, j-1 {
-		list[i], list[j] = list[j], list[i]
-	}
+	slices.Reverse(list)
 	return list
 }

@@ -140,41 +140,24 @@ func intVec(op num.Op, k num.Kind) byte {
 	return o
 }
 
-// HasVector reports that vector code can be made of an instruction, as far as it shows by itself.
-func HasVector(in *kernel.Instr) bool {
-	switch in.Code {
-	case kernel.Convert:
-		return supportsConvert(in)
-	case kernel.Arith:
-		return anyVector(in)
-	}
-	return true
-}
-
-// anyVector is supportsArith but for amounts of shifts.
-func anyVector(in *kernel.Instr) bool {
-	switch in.Op {
-	case num.Eq, num.Ne, num.Abs, num.Lt, num.Le, num.Gt, num.Ge, num.Min, num.Max, num.Shl, num.Shr, num.Fma:
+func (p *vectorBody) supportsArith(n *kernel.Instr) bool {
+	switch n.Op {
+	case num.Shl, num.Shr:
+		c, ok := p.Of.Const(n.Args[1])
+		inRange := ok && c < uint64(n.Kind.Bits())
+		return p.shape(n.Args[1]) == uniform && (n.Site == kernel.NoSite || inRange)
+	case num.Eq, num.Ne, num.Abs, num.Lt, num.Le, num.Gt, num.Ge, num.Min, num.Max, num.Fma:
 		return true // U64 and 64-bit minima take several instructions
 	case num.Mul:
-		if in.Site != kernel.NoSite && in.Kind.Size() == 8 {
+		if n.Site != kernel.NoSite && n.Kind.Size() == 8 {
 			return false
 		}
 	}
-	return vectorOp(in.Op, in.Kind) != 0
-}
-
-func (p *plan) supportsArith(n *node) bool {
-	if n.Op == num.Shl || n.Op == num.Shr {
-		c, ok := p.constValue(n.Args[1])
-		inRange := ok && c >= 0 && c < int64(n.Kind.Bits())
-		return p.shape(n.Args[1]) == uniform && (n.Site == kernel.NoSite || inRange)
-	}
-	return anyVector(n.Instr)
+	return vectorOp(n.Op, n.Kind) != 0
 }
 
 // arithVec emits an operation for one vector of each operand.
-func (c *chunkCode) arithVec(n *node, x, y local) local {
+func (c *chunkCode) arithVec(n *kernel.Instr, x, y local) local {
 	k := n.Kind
 	switch n.Op {
 	case num.Shl, num.Shr:
@@ -240,7 +223,7 @@ func (c *chunkCode) pick64(op num.Op, k num.Kind, x, y local) local {
 }
 
 // shiftVec shifts all elements by one amount, modulo the width.
-func (c *chunkCode) shiftVec(n *node, x local) local {
+func (c *chunkCode) shiftVec(n *kernel.Instr, x local) local {
 	k := n.Kind
 	c.get(x)
 	c.value(n.Args[1])

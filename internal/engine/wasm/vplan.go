@@ -1,7 +1,10 @@
 package wasm
 
 import (
+	"slices"
+
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/loops"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -18,130 +21,82 @@ import (
 // Faults are only noticed per block; a block that had one is gone over again
 // by scalar code, which records them.
 
-// shape says how a value of the body exists in vector code.
-type shape uint8
-
+// The shapes that values have here; what is neither of the first two varies.
 const (
-	unknown shape = iota
-	uniform
-	linear
-	varying
+	uniform = loops.Uniform
+	linear  = loops.Unit
+	varying = loops.Varying
 )
 
-// plan is what is known of a loop that can be vectorised.
-type plan struct {
-	*emitter
-	n      *node
-	b      *block
-	shapes []shape
-	need   []bool  // values needed as vectors
-	width  []uint8 // bytes per element of each varying value, also of masks
-	chunk  int     // elements per chunk
-	faulty bool    // some instruction may fault
-	stored map[int]kernel.Value
+// vectorBody is what is known of a loop that is planned.
+type vectorBody struct {
+	*loops.Plan
+	instrs []*kernel.Instr // of the body, without those that move out of the loop
+	need   []bool          // values needed as vectors
+	width  []uint8         // bytes per element of each varying value, also of masks
+	chunk  int             // elements per chunk
+	faulty bool            // some instruction may fault
 	accs   []*vecAcc
 }
 
-// planVector analyses the body of a loop; ok is false if it must stay
-// scalar.
-func (e *emitter) planVector(n *node, accs []*accumulator) (*plan, bool) {
-	if e.scalarOnly || n.Stop || n.Tree || len(n.Carry) > 0 {
-		return nil, false
+// plan is such a loop, about to be emitted.
+type plan struct {
+	*emitter
+	*vectorBody
+}
+
+// Lanes is what vector code can do with iterations side by side.
+func Lanes() loops.Engine { return loops.Engine{Bytes: 16, Support: lanes{}} }
+
+type lanes struct{}
+
+// Takes reports that there is vector code for all of a loop that depends on its counter, and for its accumulators.
+func (lanes) Takes(p *loops.Plan) bool {
+	s := &vectorBody{Plan: p}
+	if !s.prepare(accumulators(p.Of, p.In)) {
+		return false
 	}
-	if trips, ok := e.trips(n); ok && trips < 8 {
-		return nil, false
+	p.Width = max(1, 16/s.chunk)
+	return !slices.ContainsFunc(s.instrs, func(n *kernel.Instr) bool { return s.vectors(n) && !s.supports(n) })
+}
+
+// planVector prepares vector code for a loop; nil if it must stay scalar.
+func (e *emitter) planVector(n *node, accs []*accumulator) *plan {
+	found, _ := e.t.Plan(n.Instr)
+	if found == nil || e.scalarOnly {
+		return nil
 	}
-	p := &plan{emitter: e, n: n, b: &n.blocks[0], stored: map[int]kernel.Value{}}
-	p.shapes = make([]shape, len(e.t.kinds))
-	p.need = make([]bool, len(e.t.kinds))
-	p.width = make([]uint8, len(e.t.kinds))
-	p.shapes[p.b.params[0]] = linear
-	if !p.classify() || !p.planAccs(accs) || !p.memorySafe() {
-		return nil, false
+	s := &vectorBody{Plan: found}
+	s.prepare(accs)
+	return &plan{e, s}
+}
+
+func (p *vectorBody) prepare(accs []*accumulator) bool {
+	p.need, p.width = make([]bool, len(p.Shapes)), make([]uint8, len(p.Shapes))
+	for i := range p.Body.Instrs {
+		n := &p.Body.Instrs[i]
+		if len(n.Out) == 0 || p.Shapes[n.Out[0]] != uniform {
+			p.instrs = append(p.instrs, n)
+		}
+		p.faulty = p.faulty || n.Site != kernel.NoSite
+	}
+	if !p.planAccs(accs) {
+		return false
 	}
 	p.findNeeds()
 	p.widths()
-	return p, p.supported()
+	return true
 }
 
-func (p *plan) shape(v kernel.Value) shape {
-	if s := p.shapes[v]; s != unknown {
+func (p *vectorBody) shape(v kernel.Value) loops.Shape {
+	if s := p.Shapes[v]; s != loops.Strided {
 		return s
 	}
-	return uniform
-}
-
-// classify gives every value of the body its shape; nested blocks and
-// accesses that do not go element by element end the attempt.
-func (p *plan) classify() bool {
-	for _, n := range p.b.code {
-		switch n.Code {
-		case kernel.If, kernel.For, kernel.Fold:
-			return false
-		case kernel.Load:
-			if p.shape(n.Args[0]) == uniform {
-				return false
-			}
-		case kernel.Store:
-			if p.shape(n.Args[0]) != linear {
-				return false
-			}
-		}
-		if n.Site != kernel.NoSite {
-			p.faulty = true
-		}
-		for _, v := range n.Out {
-			p.shapes[v] = varying
-			if p.isLinear(n) {
-				p.shapes[v] = linear
-			}
-			if n.Code == kernel.Const {
-				p.shapes[v] = uniform
-			}
-		}
-	}
-	return true
-}
-
-func (p *plan) isLinear(n *node) bool {
-	if n.Code != kernel.Arith || n.Kind != num.I64 || n.Site != kernel.NoSite {
-		return false
-	}
-	switch x := p.shape(n.Args[0]); n.Op {
-	case num.Add:
-		y := p.shape(n.Args[1])
-		return x == linear && y == uniform || x == uniform && y == linear
-	case num.Sub:
-		return x == linear && p.shape(n.Args[1]) == uniform
-	}
-	return false
-}
-
-// memorySafe makes sure that going over a chunk instruction by instruction
-// gives what going over it element by element does: a region that is stored
-// to is touched at one and the same index only. Where blocks may be gone
-// over again for their faults, it must not be loaded at all.
-func (p *plan) memorySafe() bool {
-	for _, n := range p.b.code {
-		if n.Code == kernel.Store {
-			if at, ok := p.stored[n.Region]; ok && at != n.Args[0] {
-				return false
-			}
-			p.stored[n.Region] = n.Args[0]
-		}
-	}
-	for _, n := range p.b.code {
-		if n.Code == kernel.Load {
-			if at, ok := p.stored[n.Region]; ok && (p.faulty || at != n.Args[0]) {
-				return false
-			}
-		}
-	}
-	return true
+	return varying
 }
 
 // findNeeds marks what effects and accumulators need, backwards.
-func (p *plan) findNeeds() {
+func (p *vectorBody) findNeeds() {
 	for _, a := range p.accs {
 		p.need[a.src] = true
 		if a.factors != nil {
@@ -151,8 +106,8 @@ func (p *plan) findNeeds() {
 			p.need[a.mask] = true
 		}
 	}
-	for i := len(p.b.code) - 1; i >= 0; i-- {
-		n := p.b.code[i]
+	for i := len(p.instrs) - 1; i >= 0; i-- {
+		n := p.instrs[i]
 		switch {
 		case n.Code == kernel.Store:
 			p.need[n.Args[1]] = true
@@ -162,7 +117,7 @@ func (p *plan) findNeeds() {
 			continue
 		case n.Site == kernel.NoSite && !p.need[n.Out[0]]:
 			continue
-		case p.shapes[n.Out[0]] == linear:
+		case p.shape(n.Out[0]) == linear:
 			continue
 		}
 		for _, a := range p.vectorArgs(n) {
@@ -172,13 +127,13 @@ func (p *plan) findNeeds() {
 }
 
 // vectors reports whether a node is to be emitted as vector code.
-func (p *plan) vectors(n *node) bool {
+func (p *vectorBody) vectors(n *kernel.Instr) bool {
 	switch n.Code {
 	case kernel.Store, kernel.Fault:
 		return true
 	}
 	v := n.Out[0]
-	return p.shapes[v] == varying && (p.need[v] || n.Site != kernel.NoSite)
+	return p.shape(v) == varying && (p.need[v] || n.Site != kernel.NoSite)
 }
 
 // light is the number of instructions up to which a chunk is as long as
@@ -188,15 +143,15 @@ const light = 8
 // widths settles the width of every mask and the number of elements in a
 // chunk: the widest values fill one vector each, unless the narrowest would
 // then be loaded in less than four bytes or the body is light.
-func (p *plan) widths() {
+func (p *vectorBody) widths() {
 	widest, narrowest := 1, 8
 	note := func(v kernel.Value) { widest = max(widest, p.widthOf(v)) }
-	for _, n := range p.b.code {
+	for _, n := range p.instrs {
 		if !p.vectors(n) {
 			continue
 		}
 		if n.Code == kernel.Store || n.Code == kernel.Load && !p.gathers(n) {
-			narrowest = min(narrowest, p.k.Regions[n.Region].Elem.Size())
+			narrowest = min(narrowest, p.Of.K.Regions[n.Region].Elem.Size())
 		}
 		if len(n.Out) == 1 {
 			p.width[n.Out[0]] = uint8(p.ownWidth(n))
@@ -213,7 +168,7 @@ func (p *plan) widths() {
 		}
 	}
 	p.chunk = max(16/widest, 4/narrowest)
-	if len(p.b.code) <= light && widest <= 4*narrowest && !p.halves() {
+	if len(p.instrs) <= light && widest <= 4*narrowest && !p.halves() {
 		p.chunk = 16 / narrowest
 	}
 	for _, a := range p.accs {
@@ -224,7 +179,7 @@ func (p *plan) widths() {
 }
 
 // vectorArgs are a node's operands that are taken as vectors.
-func (p *plan) vectorArgs(n *node) []kernel.Value {
+func (p *vectorBody) vectorArgs(n *kernel.Instr) []kernel.Value {
 	switch {
 	case p.gathers(n):
 		return []kernel.Value{p.gatherIndex(n)}
@@ -240,8 +195,8 @@ func (p *plan) vectorArgs(n *node) []kernel.Value {
 
 // halves reports whether the body converts between F64 and narrower kinds,
 // for which there are only instructions on the low half of a vector.
-func (p *plan) halves() bool {
-	for _, n := range p.b.code {
+func (p *vectorBody) halves() bool {
+	for _, n := range p.instrs {
 		if n.Code == kernel.Convert && p.vectors(n) && (n.Kind == num.F64) != (n.From == num.F64) {
 			return true
 		}
@@ -251,18 +206,18 @@ func (p *plan) halves() bool {
 
 // widthOf is the width of a value's elements; that of a uniform mask does
 // not count.
-func (p *plan) widthOf(v kernel.Value) int {
+func (p *vectorBody) widthOf(v kernel.Value) int {
 	switch {
 	case p.shape(v) == varying:
 		return int(p.width[v])
-	case p.kind(v) == num.Bool:
+	case p.Of.Kind(v) == num.Bool:
 		return 1
 	}
-	return p.kind(v).Size()
+	return p.Of.Kind(v).Size()
 }
 
-func (p *plan) ownWidth(n *node) int {
-	k := p.kind(n.Out[0])
+func (p *vectorBody) ownWidth(n *kernel.Instr) int {
+	k := p.Of.Kind(n.Out[0])
 	switch {
 	case k != num.Bool:
 		return k.Size()
@@ -273,7 +228,7 @@ func (p *plan) ownWidth(n *node) int {
 	}
 	w := 1
 	for _, a := range n.Args {
-		if p.kind(a) == num.Bool {
+		if p.Of.Kind(a) == num.Bool {
 			w = max(w, p.widthOf(a))
 		}
 	}
@@ -281,34 +236,25 @@ func (p *plan) ownWidth(n *node) int {
 }
 
 // regs is the number of vectors that hold a chunk of elements of a width.
-func (p *plan) regs(width int) int { return max(1, p.chunk*width/16) }
+func (p *vectorBody) regs(width int) int { return max(1, p.chunk*width/16) }
 
-// supported reports whether every instruction has a vector form.
-func (p *plan) supported() bool {
-	for _, n := range p.b.code {
-		if p.vectors(n) && !p.supports(n) {
-			return false
-		}
-	}
-	return true
-}
-
-func (p *plan) supports(n *node) bool {
+// supports reports that an instruction has a vector form.
+func (p *vectorBody) supports(n *kernel.Instr) bool {
 	switch n.Code {
 	case kernel.Load, kernel.Store, kernel.Fault, kernel.Select, kernel.Bitcast, kernel.Bound:
 		return true
 	case kernel.Arith:
 		return p.supportsArith(n)
 	case kernel.Convert:
-		return supportsConvert(n.Instr)
+		return supportsConvert(n)
 	}
 	return false
 }
 
 // weight estimates the number of vector instructions per chunk.
-func (p *plan) weight() int {
+func (p *vectorBody) weight() int {
 	sum := 0
-	for _, n := range p.b.code {
+	for _, n := range p.instrs {
 		if p.vectors(n) {
 			sum += 1
 			if p.gathers(n) {

@@ -102,7 +102,7 @@ func (v *vectorCode) sumLanes(regs []local, width int) {
 }
 
 func (v *vectorCode) closeCount(a *vecAcc) {
-	width := a.srcWidth(v.plan)
+	width := a.srcWidth(v.vectorBody)
 	if width <= 2 { // 16-bit lanes, widened in pairs
 		for _, r := range a.regs {
 			v.get(r)

@@ -62,7 +62,7 @@ func (b *lawBuilder) columns() []*Node {
 	if len(kept) == 0 && !slices.ContainsFunc(b.terms, func(t *term) bool { return !direct(t) }) {
 		return slices.Repeat([]*Node{arr}, len(b.terms))
 	}
-	if columns := b.apart(arr); columns != nil {
+	if columns := b.split(arr); columns != nil {
 		return columns
 	}
 	all := b.mapped(arr, kept, b.terms)
@@ -76,9 +76,9 @@ func (b *lawBuilder) columns() []*Node {
 	return columns
 }
 
-// apart makes a Map for each of several components, when nothing can fault
+// split makes a Map for each of several components, when nothing can fault
 // and all they share is free.
-func (b *lawBuilder) apart(arr *Node) []*Node {
+func (b *lawBuilder) split(arr *Node) []*Node {
 	seen := map[*Node]bool{}
 	var columns [][]*Node
 	for _, t := range b.terms {

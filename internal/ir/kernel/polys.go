@@ -9,24 +9,16 @@ func (k *Kernel) Polys() []size.Poly {
 	p.add(k.Outer)
 	p.add(k.Grain)
 	p.add(k.Count)
-	p.walk(&k.Body)
-	return p
-}
-
-type polys []size.Poly
-
-func (p *polys) walk(b *Block) {
-	for i := range b.Instrs {
-		in := &b.Instrs[i]
+	k.Body.Each(func(in *Instr) {
 		switch in.Code {
 		case SizeOf, Bound, Positive:
 			p.add(in.Poly)
 		}
-		for j := range in.Blocks {
-			p.walk(&in.Blocks[j])
-		}
-	}
+	})
+	return p
 }
+
+type polys []size.Poly
 
 func (p *polys) add(q size.Poly) {
 	for _, old := range *p {

@@ -17,17 +17,13 @@ func TurnSteps(in *Instr) int64 {
 
 // Values is the number of values that k defines.
 func (k *Kernel) Values() int {
-	return k.Body.values()
-}
-
-func (b *Block) values() int {
-	n := len(b.Params)
-	for i := range b.Instrs {
-		n += len(b.Instrs[i].Out)
-		for j := range b.Instrs[i].Blocks {
-			n += b.Instrs[i].Blocks[j].values()
+	n := len(k.Body.Params)
+	k.Body.Each(func(in *Instr) {
+		n += len(in.Out)
+		for i := range in.Blocks {
+			n += len(in.Blocks[i].Params)
 		}
-	}
+	})
 	return n
 }
 

@@ -28,13 +28,9 @@ func Trim(k *Kernel) []int {
 
 // touched visits the region of every load and store.
 func touched(b *Block, visit func(region *int)) {
-	for i := range b.Instrs {
-		in := &b.Instrs[i]
+	b.Each(func(in *Instr) {
 		if in.Code == Load || in.Code == Store {
 			visit(&in.Region)
 		}
-		for j := range in.Blocks {
-			touched(&in.Blocks[j], visit)
-		}
-	}
+	})
 }

@@ -51,7 +51,7 @@ func (l *lowering) startLoop(n *graph.Node, number int) ([]source, error) {
 	l.mat[params[0]] = []source{turn}
 	var all []source
 	for j, init := range n.Args[2:] {
-		now, ok := l.changes(n, init, n.Type.Elems[j])
+		now, ok := l.startsAt(n, init, n.Type.Elems[j])
 		if !ok {
 			now = l.buffersFor(l.nameOf(params[j+1]), n.Type.Elems[j])
 			if err := l.fill(init, now); err != nil {

@@ -168,17 +168,15 @@ func (k *kern) sizeArg(a schedule.SizeArg) size.Poly {
 		k.sizeIx[key] = i
 		k.addSize(a, k.rangeOf(a))
 	}
-	return size.Var(kernelSize(i))
+	return kernel.SizeVar(i)
 }
 
 // addSize makes a kernel size that is shared with no other use.
 func (k *kern) addSize(a schedule.SizeArg, within kernel.Size) size.Poly {
 	k.k.Sizes = append(k.k.Sizes, within)
 	k.launch.Sizes = append(k.launch.Sizes, a)
-	return size.Var(kernelSize(len(k.k.Sizes) - 1))
+	return kernel.SizeVar(len(k.k.Sizes) - 1)
 }
-
-func kernelSize(i int) string { return "s" + itoa(i) }
 
 // rangeOf is what the kernel may assume of a size.
 func (k *kern) rangeOf(a schedule.SizeArg) kernel.Size {

@@ -43,7 +43,7 @@ func Lower(g *graph.Graph, opt Options) (s *schedule.Schedule, err error) {
 	l := &lowering{
 		g: g, opt: opt,
 		s:   &schedule.Schedule{Name: g.Name},
-		mat: map[*graph.Node][]source{}, apart: map[*graph.Node]bool{},
+		mat: map[*graph.Node][]source{}, byRow: map[*graph.Node]bool{},
 		facts: raise(g, opt.NonZero), unset: map[string]bool{},
 	}
 	g.Body.Walk(func(n *graph.Node) bool {
@@ -82,7 +82,7 @@ type lowering struct {
 	memory *memory
 	mat    map[*graph.Node][]source // what has been computed, by leaf
 	steps  *[]schedule.Step         // where the next step goes
-	apart  map[*graph.Node]bool     // loops: what rowsApart found
+	byRow  map[*graph.Node]bool     // loops: what rowsApart found
 	unset  map[string]bool          // run-time sizes that no step has set yet
 	// returned are the nodes of which the result is made.
 	returned map[*graph.Node]bool

@@ -70,7 +70,7 @@ func (l *lowering) changed(n *graph.Node) (out []source) {
 		if n.Op == graph.Loop {
 			part = n.Type.Elems[i]
 		}
-		at, ok := l.changes(n, start, part)
+		at, ok := l.startsAt(n, start, part)
 		if !ok {
 			at = l.buffersFor(l.nameOf(n), part)
 		}
@@ -92,8 +92,8 @@ func starts(n *graph.Node) []*graph.Node {
 	return nil
 }
 
-// changes gives where a value lies that n begins with, if n may work there on one of type t.
-func (l *lowering) changes(n, start *graph.Node, t *graph.Type) ([]source, bool) {
+// startsAt gives where a value lies that n begins with, if n may work there on one of type t.
+func (l *lowering) startsAt(n, start *graph.Node, t *graph.Type) ([]source, bool) {
 	at, ok := l.component(start)
 	if !ok || l.opt.Partials || !l.onItsWay(n, start) || !hasArray(t) || masked(start) || !owned(l.s, at) {
 		return nil, false

@@ -17,12 +17,12 @@ import (
 // rowsApart reports such a loop. Its ends are known before it, and nothing in it can fault: a fault's place would have to tell
 // the iteration.
 func (l *lowering) rowsApart(n *graph.Node) bool {
-	if apart, known := l.apart[n]; known {
-		return apart
+	if byRow, known := l.byRow[n]; known {
+		return byRow
 	}
-	apart := n.Op == graph.Loop && !n.Stop && !l.opt.Partials && !l.use[n].faults && l.countOf(n) != nil && carriesRows(n)
-	l.apart[n] = apart
-	return apart
+	byRow := n.Op == graph.Loop && !n.Stop && !l.opt.Partials && !l.use[n].faults && l.countOf(n) != nil && carriesRows(n)
+	l.byRow[n] = byRow
+	return byRow
 }
 
 // shares reports a loop whose iterations threads share: such a loop over rows, or one that no other loop is around, where
@@ -204,7 +204,7 @@ func (l *lowering) rows(n *graph.Node) error {
 		})
 	})
 	if err != nil { // verify does not see it: then as any other loop
-		l.apart[n] = false
+		l.byRow[n] = false
 		out, err = l.compute(n)
 	}
 	l.mat[n] = out

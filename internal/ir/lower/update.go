@@ -237,7 +237,7 @@ func (k *kern) spare(n *graph.Node) (list []backing) {
 // memory of its own, so that all are complete before any is overwritten.
 func (c *carrier) move(k *kern, next []val) {
 	for j, v := range next {
-		if !lies(v, c.now[j]) && !k.apart(v, c.now) {
+		if !lies(v, c.now[j]) && !k.clearOf(v, c.now) {
 			next[j] = k.keep(nil, c.arrays[j], v)
 		}
 	}
@@ -248,9 +248,9 @@ func (c *carrier) move(k *kern, next []val) {
 	}
 }
 
-// apart reports that an array lies in memory of this kernel that is none of
+// clearOf reports that an array lies in memory of this kernel that is none of
 // these.
-func (k *kern) apart(v val, these []backing) bool {
+func (k *kern) clearOf(v val, these []backing) bool {
 	b := v.arr.back
 	if b == nil || v.arr.masked != nil {
 		return false

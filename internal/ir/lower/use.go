@@ -19,9 +19,9 @@ type usage struct {
 	// deep says that it can fault, or a map or filter that it walks over, straight or by way of others: to
 	// compute some of its elements only might lose the fault of another.
 	deep bool
-	// apart says that it has rows that can fault, and that somebody does not walk over them all, who would lose
+	// faultyRows says that it has rows that can fault, and that somebody does not walk over them all, who would lose
 	// the faults if they were computed where they are needed.
-	apart bool
+	faultyRows bool
 	// ahead says that it is stored though it need not be, so that threads share it.
 	ahead bool
 	// picked says that one use wants one of its elements, or its first ones, once.
@@ -38,7 +38,7 @@ func analyse(g *graph.Graph) map[*graph.Node]*usage {
 	a.declare(&g.Body)
 	a.block(&g.Body, true)
 	for n, u := range a.use {
-		u.apart = u.deep && len(n.Type.Elems) > 0 && !a.walkedThrough(n)
+		u.faultyRows = u.deep && len(n.Type.Elems) > 0 && !a.walkedThrough(n)
 	}
 	return a.use
 }
@@ -198,7 +198,7 @@ func walks(n *graph.Node, j int) bool {
 
 // fused reports that the elements of n are computed where they are needed.
 func (u *usage) fused(n *graph.Node) bool {
-	if n.Op != graph.Map && n.Op != graph.Filter || u.apart || u.ahead {
+	if n.Op != graph.Map && n.Op != graph.Filter || u.faultyRows || u.ahead {
 		return false
 	}
 	switch {

@@ -22,7 +22,7 @@ const (
 	pairs          // far: two f64 a row
 	nearby         // i64, index of a row
 	answers        // written: i64 by id
-	totals         // written: f64 by id
+	written        // written: f64 by id
 )
 
 var drawnFar = suspend.Widths{next: 1, costs: 1, triples: 3, pairs: 2}
@@ -97,7 +97,7 @@ func (d *drawing) one() {
 	p = d.statements(p, d.less("post", 4), 0)
 	d.far = true
 	d.b.Store(answers, d.id, d.b.Wrap(num.Add, d.load(costs, d.row(p)), d.int(p)))
-	d.b.Store(totals, d.id, d.float(p))
+	d.b.Store(written, d.id, d.float(p))
 }
 
 func (d *drawing) less(what string, n int) int     { return rapid.IntRange(0, n-1).Draw(d.t, what) }

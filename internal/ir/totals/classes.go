@@ -23,9 +23,9 @@ const (
 	unknown = -3 // not seen yet
 )
 
-// mostPasses is how often a kernel is looked through at most. Each loop takes one more than its carried values need to
+// mostRounds is how often a kernel is looked through at most. Each loop takes one more than its carried values need to
 // reach each other; what takes longer has no law.
-const mostPasses = 64
+const mostRounds = 64
 
 // classes of the values of a kernel.
 type classes struct {
@@ -87,7 +87,7 @@ func (c *classes) forget(b *kernel.Block) {
 
 // settle looks through a block until nothing changes; false if that takes too long.
 func (c *classes) settle(b *kernel.Block) bool {
-	for range mostPasses {
+	for range mostRounds {
 		c.changed = false
 		if c.block(b, true); !c.changed {
 			return true

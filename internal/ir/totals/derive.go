@@ -18,12 +18,7 @@ func (l *Law) derive(k *kernel.Kernel, c *classes) error {
 	if !ok {
 		return refuse("what is carried goes too many ways")
 	}
-	d := &deriving{k: k, c: c, n: n, to: map[kernel.Value]kernel.Value{}, bits: map[kernel.Value]uint64{}, def: map[kernel.Value]*kernel.Instr{}}
-	each(&k.Body, func(in *kernel.Instr) {
-		for _, v := range in.Out {
-			d.def[v] = in
-		}
-	})
+	d := &deriving{k: k, c: c, n: n, to: map[kernel.Value]kernel.Value{}, bits: map[kernel.Value]uint64{}, def: k.Defs()}
 	made := d.kernel()
 	l.Regions = kernel.Trim(made)
 	safe, err := verify.Check(made)
@@ -39,7 +34,7 @@ type deriving struct {
 	b    *kernel.Builder
 	to   map[kernel.Value]kernel.Value
 	bits map[kernel.Value]uint64 // of emitted constants
-	def  map[kernel.Value]*kernel.Instr
+	def  []*kernel.Instr
 }
 
 func (d *deriving) kernel() *kernel.Kernel {
@@ -211,7 +206,7 @@ func (d *deriving) adds(in *kernel.Instr) (accs []kernel.Acc, ok bool) {
 		return nil, false
 	}
 	stores := false
-	each(b, func(in *kernel.Instr) { stores = stores || in.Code == kernel.Store && d.n.instr[in] })
+	b.Each(func(in *kernel.Instr) { stores = stores || in.Code == kernel.Store && d.n.instr[in] })
 	if stores {
 		return nil, false
 	}

@@ -43,17 +43,17 @@ func holds(t failing, r *rand.Rand, l *Law, c *kerneltest.Case) {
 	}
 	slices.Sort(cuts)
 	states := [][]uint64{stateOf(c.Kernel, c.Regions)}
-	apart := true
+	disjoint := true
 	for i := range cuts[1:] {
 		before := states[i]
 		behind := l.Join(before, totalsOf(t, l, c, cuts[i], cuts[i+1]))
-		apart = apart && l.Apart(c.Sizes, before, behind)
+		disjoint = disjoint && l.Disjoint(c.Sizes, before, behind)
 		states = append(states, behind)
 	}
 	if got, want := states[len(states)-1], stateOf(c.Kernel, want.Regions); !same(c.Kernel, got, want) {
 		t.Fatalf("the states behind are %x, the law says %x\n%s", want, got, kernel.Text(c.Kernel))
 	}
-	if !apart {
+	if !disjoint {
 		return // whoever runs the kernel sees this too, and takes one stretch after the other
 	}
 	got, faults := c.Clone(), stepper.NewFaults(c.Kernel.Sites)

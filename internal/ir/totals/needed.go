@@ -26,7 +26,7 @@ func neededOf(k *kernel.Kernel, ops []num.FoldOp) (*needed, bool) {
 			n.want(k.Body.Results[i])
 		}
 	}
-	for range mostPasses {
+	for range mostRounds {
 		n.changed = false
 		if n.block(&k.Body); !n.changed {
 			return n, true

@@ -29,7 +29,7 @@ func TestRandom(t *testing.T) {
 			continue
 		}
 		laws++
-		each(&l.Totals.Kernel.Body, func(in *kernel.Instr) {
+		l.Totals.Kernel.Body.Each(func(in *kernel.Instr) {
 			if in.Code == kernel.Fold && len(in.Blocks[0].Instrs) > 0 {
 				folds++
 			}

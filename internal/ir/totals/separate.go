@@ -14,7 +14,7 @@ import (
 // separate refuses a kernel of which stores may meet.
 func (l *Law) separate(k *kernel.Kernel, c *classes) error {
 	stored, loaded := map[int]bool{}, map[int]bool{}
-	each(&k.Body, func(in *kernel.Instr) {
+	k.Body.Each(func(in *kernel.Instr) {
 		stored[in.Region] = stored[in.Region] || in.Code == kernel.Store
 		loaded[in.Region] = loaded[in.Region] || in.Code == kernel.Load
 	})
@@ -38,16 +38,6 @@ func (l *Law) separate(k *kernel.Kernel, c *classes) error {
 	return nil
 }
 
-// each visits all instructions of a block and inside.
-func each(b *kernel.Block, visit func(in *kernel.Instr)) {
-	for i := range b.Instrs {
-		visit(&b.Instrs[i])
-		for j := range b.Instrs[i].Blocks {
-			each(&b.Instrs[i].Blocks[j], visit)
-		}
-	}
-}
-
 // nest is a block with what it stands in.
 type nest struct {
 	block *kernel.Block
@@ -59,7 +49,7 @@ type nest struct {
 type positions struct {
 	k      *kernel.Kernel
 	c      *classes
-	def    map[kernel.Value]*kernel.Instr
+	def    []*kernel.Instr
 	param  map[kernel.Value]*kernel.Instr // the loop that carries it
 	of     map[*kernel.Instr]kernel.Value // of a store, its position
 	at     map[kernel.Value]kernel.Value  // of an index, or None
@@ -69,7 +59,7 @@ type positions struct {
 }
 
 func newPositions(k *kernel.Kernel, c *classes) *positions {
-	return &positions{k: k, c: c, def: map[kernel.Value]*kernel.Instr{}, param: map[kernel.Value]*kernel.Instr{},
+	return &positions{k: k, c: c, def: k.Defs(), param: map[kernel.Value]*kernel.Instr{},
 		of: map[*kernel.Instr]kernel.Value{}, at: map[kernel.Value]kernel.Value{}, in: map[*kernel.Instr]*nest{}, known: map[[2]kernel.Value]int64{}}
 }
 
@@ -82,9 +72,6 @@ func (p *positions) find(b *kernel.Block, up *nest) {
 func (p *positions) inside(n *nest) {
 	for i := range n.block.Instrs {
 		in := &n.block.Instrs[i]
-		for _, v := range in.Out {
-			p.def[v] = in
-		}
 		if in.Code == kernel.For {
 			for _, v := range in.Blocks[0].Params[1:] {
 				p.param[v] = in
@@ -130,7 +117,7 @@ func (p *positions) positionOf(index kernel.Value) kernel.Value {
 // counted reports that a state counts the positions of all stores to a region, and notes their limits.
 func (p *positions) counted(region int) bool {
 	state, all := -1, true
-	each(&p.k.Body, func(in *kernel.Instr) {
+	p.k.Body.Each(func(in *kernel.Instr) {
 		if in.Code != kernel.Store || in.Region != region || !all {
 			return
 		}

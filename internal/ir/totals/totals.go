@@ -111,9 +111,9 @@ func (l *Law) Join(before, totals []uint64) []uint64 {
 	return out
 }
 
-// Apart reports that what a stretch stores where a state says lies between its states before and behind it, so that it
+// Disjoint reports that what a stretch stores where a state says lies between its states before and behind it, so that it
 // meets nothing of other stretches of which that holds too.
-func (l *Law) Apart(sizes []int64, before, behind []uint64) bool {
+func (l *Law) Disjoint(sizes []int64, before, behind []uint64) bool {
 	for _, m := range l.limits {
 		n, ok := kernel.EvalPoly(m.below, sizes)
 		from, to := int64(before[m.state]), int64(behind[m.state])

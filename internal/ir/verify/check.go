@@ -9,8 +9,11 @@
 package verify
 
 import (
+	"sync"
+
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/loops"
 	"github.com/godwit-run/godwit/internal/ir/num"
 	"github.com/godwit-run/godwit/internal/ir/prove"
 )
@@ -30,6 +33,22 @@ type Safe struct {
 	// inRange are polynomials over the sizes that Admit must find within
 	// ±prove.Limit, because proofs took arithmetic with them to be exact.
 	inRange []size.Poly
+
+	mu    sync.Mutex
+	loops map[loops.Engine]*loops.Analysis
+}
+
+// Loops is what is known of the kernel's loops on an engine, worked out once.
+func (s *Safe) Loops(e loops.Engine) *loops.Analysis {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.loops == nil {
+		s.loops = map[loops.Engine]*loops.Analysis{}
+	}
+	if s.loops[e] == nil {
+		s.loops[e] = loops.Of(s.Kernel, e)
+	}
+	return s.loops[e]
 }
 
 // Check proves that k is safe to run on whatever Safe.Admit admits, or

@@ -15,10 +15,10 @@ type rule struct {
 
 // condition is about an argument of a system call, of which it sees the lower 32 bits.
 type condition struct {
-	arg   int      // its index
-	lacks uint32   // bits that must not be set in it
-	apart uint32   // bits that must not all be set in it
-	among []uint32 // values one of which it must have; nil for any
+	arg    int      // its index
+	lacks  uint32   // bits that must not be set in it
+	notAll uint32   // bits that must not all be set in it
+	among  []uint32 // values one of which it must have; nil for any
 }
 
 // where an argument must have one of some values.
@@ -61,7 +61,7 @@ func rules(pid, socket int, poll []int) []rule {
 		{name: "recvmsg", args: where(0, uint32(socket))},
 		{name: "read", args: where(0, in...)},
 		{name: "write", args: where(0, out...)},
-		{name: "mmap", args: []condition{{arg: 2, lacks: unix.PROT_EXEC}, {arg: 3, lacks: ^uint32(mapFlags), apart: mapNoFile}}},
+		{name: "mmap", args: []condition{{arg: 2, lacks: unix.PROT_EXEC}, {arg: 3, lacks: ^uint32(mapFlags), notAll: mapNoFile}}},
 		{name: "mprotect", args: []condition{{arg: 2, lacks: unix.PROT_EXEC}}},
 		{name: "madvise", args: where(2, advice...)},
 		{name: "futex", args: where(1, futexes()...)},
@@ -159,8 +159,8 @@ func (c *condition) check() []unix.SockFilter {
 	if c.lacks != 0 {
 		f = append(f, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, Jf: 1, K: c.lacks}, trap)
 	}
-	if c.apart != 0 {
-		f = append(f, unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: c.apart}, equal(c.apart, 0, 1), trap)
+	if c.notAll != 0 {
+		f = append(f, unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: c.notAll}, equal(c.notAll, 0, 1), trap)
 	}
 	return f
 }

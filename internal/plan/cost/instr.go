@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/loops"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -28,18 +29,17 @@ func (w *walker) instr(in *kernel.Instr, n float64, depth int) {
 	case kernel.Arith:
 		r = w.arith(in, n)
 	case kernel.Convert:
-		if r = arg(0); r.data || in.From.IsFloat() || in.Kind.IsFloat() {
+		if r = arg(0); w.loops.Data[in.Out[0]] || in.From.IsFloat() || in.Kind.IsFloat() {
 			w.values(Convert, n, wider(in.From, in.Kind))
 			w.checks(in, n, in.From)
 		}
 	case kernel.Bitcast:
 		r = arg(0)
 	case kernel.Select:
-		w.values(Simple, n, w.kinds[in.Args[1]])
+		w.values(Simple, n, w.loops.Kinds[in.Args[1]])
 		r = either(arg(1), arg(2))
-		r.data = r.data || arg(0).data
 	case kernel.Bound:
-		if r = arg(0); r.data || r.bent {
+		if r = arg(0); w.loops.Data[in.Out[0]] || r.bent {
 			w.values(Check, n, num.I64)
 		}
 	case kernel.Fault:
@@ -79,7 +79,7 @@ func (w *walker) arith(in *kernel.Instr, n float64) known {
 		b = w.known[in.Args[1]]
 	}
 	r := computed(in, a, b)
-	index := in.Kind.IsInt() && !r.data && !r.bent && (in.Op == num.Add || in.Op == num.Sub || in.Op == num.Mul)
+	index := in.Kind.IsInt() && !w.loops.Data[in.Out[0]] && !r.bent && (in.Op == num.Add || in.Op == num.Sub || in.Op == num.Mul)
 	if r.fixed || index { // computed before the loop, or part of an address
 		return r
 	}
@@ -87,7 +87,7 @@ func (w *walker) arith(in *kernel.Instr, n float64) known {
 		w.values(Multiply, n, wider(in.Kind, num.I32))
 		w.values(Simple, 3*n, in.Kind)
 	} else {
-		w.values(c, n, w.kinds[in.Args[0]])
+		w.values(c, n, w.loops.Kinds[in.Args[0]])
 	}
 	if in.Kind.IsInt() {
 		w.checks(in, n, in.Kind)
@@ -120,10 +120,10 @@ const seldom = 1.0 / 32
 
 // branch counts both sides of an If by how often each is likely to run.
 func (w *walker) branch(in *kernel.Instr, n float64, depth int) {
-	c := w.known[in.Args[0]]
+	c, data := w.known[in.Args[0]], w.loops.Data[in.Args[0]]
 	yes := 0.5
-	switch first, second := hasLoop(&in.Blocks[0]), hasLoop(&in.Blocks[1]); {
-	case !c.data && !math.IsNaN(c.mid):
+	switch first, second := !loops.Innermost(&in.Blocks[0]), !loops.Innermost(&in.Blocks[1]); {
+	case !data && !math.IsNaN(c.mid):
 		yes = math.Min(1, math.Max(0, c.mid))
 	case first && !second:
 		yes, w.m.Guessed = seldom, true
@@ -132,10 +132,10 @@ func (w *walker) branch(in *kernel.Instr, n float64, depth int) {
 	default:
 		w.m.Guessed = true
 	}
-	if c.data && w.lanes == 0 && yes > seldom && yes < 1-seldom {
+	if data && w.lanes == 0 && yes > seldom && yes < 1-seldom {
 		w.add(Branch, n, false)
 	}
-	if w.lanes > 0 { // both sides are computed
+	if w.plan != nil && w.plan.Shapes[in.Args[0]] != loops.Uniform { // both sides are computed
 		w.block(&in.Blocks[0], n, depth)
 		w.block(&in.Blocks[1], n, depth)
 	} else {
@@ -143,24 +143,6 @@ func (w *walker) branch(in *kernel.Instr, n float64, depth int) {
 		w.block(&in.Blocks[1], n*(1-yes), depth)
 	}
 	for i, v := range in.Out {
-		r := either(w.known[in.Blocks[0].Results[i]], w.known[in.Blocks[1].Results[i]])
-		r.data = r.data || c.data
-		w.known[v] = r
+		w.known[v] = either(w.known[in.Blocks[0].Results[i]], w.known[in.Blocks[1].Results[i]])
 	}
 }
-
-func hasLoop(b *kernel.Block) bool {
-	for i := range b.Instrs {
-		if isLoop(&b.Instrs[i]) {
-			return true
-		}
-		for j := range b.Instrs[i].Blocks {
-			if hasLoop(&b.Instrs[i].Blocks[j]) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func isLoop(in *kernel.Instr) bool { return in.Code == kernel.For || in.Code == kernel.Fold }

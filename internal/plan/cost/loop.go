@@ -5,49 +5,55 @@ import (
 	"slices"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/loops"
 )
 
-// In: a loop. Out: how often its body runs, and whether its turns go side by side in vectors.
-// Both engines compute turns so where nothing is carried from one to the next; the rule here is what their
-// emitters have in common, since asking them takes longer than many a kernel runs.
+// In: a loop. Out: how often its body runs, and whether its iterations go side by side, which package loops knows: emitters
+// write what it plans.
 
 // loop counts a For or Fold that is entered n times.
 func (w *walker) loop(in *kernel.Instr, n float64, depth int) {
-	b, lo, hi := &in.Blocks[0], w.known[in.Args[0]], w.known[in.Args[1]]
-	turns := hi.mid - lo.mid
-	if math.IsNaN(turns) {
-		turns, w.m.Guessed = guess, true
-	}
-	if turns = math.Max(turns, 0); in.Stop {
-		turns, w.m.Guessed = turns/2, true
+	b, lo := &in.Blocks[0], w.known[in.Args[0]]
+	turns, sure := w.count(in)
+	if w.m.Guessed = w.m.Guessed || !sure || in.Stop; in.Stop {
+		turns /= 2
 	}
 	counter := sum(lo.stride, make([]float64, depth), 1)[:depth]
-	w.known[b.Params[0]] = known{mid: lo.mid + turns/2, stride: append(counter, 1), data: lo.data, carried: lo.carried, depth: lo.depth}
+	w.known[b.Params[0]] = known{mid: lo.mid + turns/2, stride: append(counter, 1), carried: lo.carried, depth: lo.depth}
 	if in.Code == kernel.For {
 		byCarried := loadsBy(b, b.Params[1:])
 		for _, p := range b.Params[1:] {
-			w.known[p] = known{mid: math.NaN(), data: true, carried: byCarried, depth: depth}
+			w.known[p] = known{mid: math.NaN(), carried: byCarried, depth: depth}
 		}
 	}
 	w.turns(in, n, turns, depth)
 	for i, v := range in.Out {
-		w.known[v] = known{mid: math.NaN(), data: true, depth: depth - 1}
+		w.known[v] = known{mid: math.NaN(), depth: depth - 1}
 		if in.Code == kernel.For {
-			w.known[v] = known{mid: math.NaN(), data: true, depth: depth - 1, carried: w.known[b.Params[1+i]].carried}
+			w.known[v] = known{mid: math.NaN(), depth: depth - 1, carried: w.known[b.Params[1+i]].carried}
 		}
 	}
 }
 
+// count is how many iterations a loop has that does not stop, and whether that is known.
+func (w *walker) count(in *kernel.Instr) (n float64, sure bool) {
+	n = w.known[in.Args[1]].mid - w.known[in.Args[0]].mid
+	if math.IsNaN(n) {
+		return loops.Likely, false
+	}
+	return math.Max(n, 0), true
+}
+
 // turns counts the body of a loop, and what keeps it going.
 func (w *walker) turns(in *kernel.Instr, n, turns float64, depth int) {
-	b, lanes, side, all := &in.Blocks[0], w.lanes, w.side, n*turns
-	if w.lanes == 0 && w.sideBySide(in, turns) {
-		w.lanes, w.side = w.vector/float64(w.widest(b)), depth
+	b, before, all := &in.Blocks[0], w.inLanes, n*turns
+	if w.plan == nil {
+		w.inLanes = w.sideBySide(in, turns, depth)
 	}
 	switch {
-	case lanes > 0: // inside of turns that go side by side
-		w.add(Enter, n/lanes, false)
-		w.add(Turn, all/lanes, false)
+	case before.plan != nil: // inside of turns that go side by side
+		w.add(Enter, n/before.lanes, false)
+		w.add(Turn, all/before.lanes, false)
 	case w.lanes > 0:
 		w.add(Enter, n, true)
 		w.add(Turn, all/w.lanes, true)
@@ -70,46 +76,31 @@ func (w *walker) turns(in *kernel.Instr, n, turns float64, depth int) {
 		}
 		w.m.Chain += steps
 	}
-	w.lanes, w.side = lanes, side
+	w.inLanes = before
 }
 
-// sideBySide reports that turns of a loop are computed in vectors: nothing goes from one to the next but
-// by a fold, and there is no loop inside.
-func (w *walker) sideBySide(in *kernel.Instr, turns float64) bool {
-	if in.Stop || in.Tree || len(in.Carry) > 0 || turns < w.vector/8 {
-		return false
+// sideBySide is the plan by which an emitter computes iterations in lanes, if there are enough of them; it is asked before
+// it runs, as the emitter's code is.
+func (w *walker) sideBySide(in *kernel.Instr, turns float64, depth int) (l inLanes) {
+	p := w.columns
+	if w.columns = nil; p == nil || p.In != in {
+		p, _ = w.loops.Plan(in)
 	}
-	return w.flat(&in.Blocks[0])
+	switch {
+	case p == nil:
+	case p.In != in:
+		w.columns = p
+	case turns < w.vector/float64(p.Width) || slices.ContainsFunc(p.Check, w.long):
+	default:
+		return inLanes{p, w.vector / float64(p.Width), depth}
+	}
+	return inLanes{}
 }
 
-func (w *walker) flat(b *kernel.Block) bool {
-	for i := range b.Instrs {
-		switch in := &b.Instrs[i]; {
-		case isLoop(in):
-			return false
-		case in.Code == kernel.If:
-			if !w.vectors.Branches || !w.flat(&in.Blocks[0]) || !w.flat(&in.Blocks[1]) {
-				return false
-			}
-		case w.vectors.Has != nil && !w.vectors.Has(in):
-			return false
-		}
-	}
-	return true
-}
-
-// widest is the size of the widest values that a block computes, in bytes: as many go side by side as it allows.
-func (w *walker) widest(b *kernel.Block) int {
-	most := 1
-	for i := range b.Instrs {
-		in := &b.Instrs[i]
-		for _, v := range in.Out {
-			if in.Code == kernel.Load || in.Code == kernel.Arith && w.kinds[v].IsFloat() {
-				most = max(most, w.kinds[v].Size())
-			}
-		}
-	}
-	return most
+// long reports a loop that does not count as short.
+func (w *walker) long(in *kernel.Instr) bool {
+	n, _ := w.count(in)
+	return n > float64(loops.ShortEnough(in))
 }
 
 // loadsBy reports that the place of a load depends on some of these values.

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/loops"
 	"github.com/godwit-run/godwit/internal/ir/num"
 	"github.com/godwit-run/godwit/internal/ir/verify"
 )
@@ -88,25 +89,13 @@ type Region struct {
 	Access kernel.Access
 }
 
-// Vectors are what an engine computes several values with.
-type Vectors struct {
-	Bytes int
-	// Has reports that there are vector operations for an instruction; nil if there are for all.
-	Has func(in *kernel.Instr) bool
-	// Branches says that both sides of an If inside of a loop are computed in vectors.
-	Branches bool
-}
-
-// guess is the number of turns of a loop of which data decides.
-const guess = 16
-
 // Of finds what the outer indices of a kernel do for these sizes, all of them together. scalar gives the
 // value of an integer scalar, if it is known; nil if none is.
-func Of(s *verify.Safe, sizes []int64, scalar func(i int) (int64, bool), v Vectors) *Mix {
+func Of(s *verify.Safe, sizes []int64, scalar func(i int) (int64, bool), e loops.Engine) *Mix {
 	k := s.Kernel
 	outer, _ := kernel.EvalPoly(k.Outer, sizes)
 	outer = max(outer, 0)
-	w := &walker{k: k, kinds: s.Kinds, sizes: sizes, scalar: scalar, vectors: v, vector: float64(v.Bytes), known: make([]known, len(s.Kinds)), m: &Mix{Outer: outer, Sequential: len(k.State) > 0}}
+	w := &walker{k: k, loops: s.Loops(e), sizes: sizes, scalar: scalar, vector: float64(e.Bytes), known: make([]known, len(s.Kinds)), m: &Mix{Outer: outer, Sequential: len(k.State) > 0}}
 	for i := range k.Regions {
 		r := &k.Regions[i]
 		n, _ := kernel.EvalPoly(r.Len, sizes)
@@ -138,16 +127,22 @@ func (m *Mix) Behind(ahead *Mix, regions []int) *Mix {
 
 // walker goes through a kernel and counts.
 type walker struct {
-	k       *kernel.Kernel
-	kinds   []num.Kind
-	sizes   []int64
-	scalar  func(i int) (int64, bool)
-	vectors Vectors
-	vector  float64 // bytes of one
-	known   []known // by value
-	m       *Mix
-	lanes   float64 // how many turns go side by side; 0 outside of such loops
-	side    int     // depth of the loop of which they are turns
+	k      *kernel.Kernel
+	loops  *loops.Analysis
+	sizes  []int64
+	scalar func(i int) (int64, bool)
+	vector float64 // bytes of one
+	known  []known // by value
+	m      *Mix
+	inLanes
+	columns *loops.Plan // of tiles, whose loop is still to come
+}
+
+// inLanes is a loop whose iterations go side by side; nil outside of such loops.
+type inLanes struct {
+	plan  *loops.Plan
+	lanes float64 // of one vector
+	side  int     // depth of the loop
 }
 
 // body counts the body, for all outer indices.
@@ -160,7 +155,7 @@ func (w *walker) body(outer float64) {
 	w.known[p[1]] = known{mid: mid * float64(grain), stride: []float64{float64(grain)}}
 	w.known[p[2]] = known{mid: mid*float64(grain) + float64(count)/math.Max(outer, 1), stride: []float64{float64(grain)}}
 	for _, v := range p[3:] {
-		w.known[v] = known{mid: math.NaN(), data: true, carried: true}
+		w.known[v] = known{mid: math.NaN(), carried: true}
 	}
 	w.add(Outer, outer, false)
 	w.block(&k.Body, outer, 1)
@@ -189,6 +184,25 @@ func (w *walker) values(c Class, n float64, k num.Kind) {
 
 func (w *walker) block(b *kernel.Block, n float64, depth int) {
 	for i := range b.Instrs {
-		w.instr(&b.Instrs[i], n, depth)
+		in := &b.Instrs[i]
+		switch {
+		case w.plan == nil:
+			w.instr(in, n, depth)
+		case w.plan.Single[in]:
+			w.alone(func() { w.instr(in, n, depth) })
+		case len(in.Out) == 1 && len(in.Blocks) == 0 && w.plan.Shapes[in.Out[0]] == loops.Uniform:
+			once := n / w.lanes
+			w.alone(func() { w.instr(in, once, depth) })
+		default:
+			w.instr(in, n, depth)
+		}
 	}
+}
+
+// alone counts what is computed one lane after the other, or once for all.
+func (w *walker) alone(count func()) {
+	before := w.inLanes
+	w.inLanes = inLanes{}
+	count()
+	w.inLanes = before
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/engine/llvmir"
 	"github.com/godwit-run/godwit/internal/front/compile"
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
@@ -50,7 +51,7 @@ func mix(t *testing.T, source string, vectors int, in ...data.Source) *cost.Mix 
 		for i := range l.Sizes {
 			sizes[i], _ = l.Sizes[i].Eval(func(name string) (int64, bool) { n, ok := plan.Inputs.Sizes[name]; return n, ok })
 		}
-		m := cost.Of(s, sizes, nil, cost.Vectors{Bytes: vectors, Branches: true})
+		m := cost.Of(s, sizes, nil, llvmir.Target{Arch: "amd64", VectorBytes: vectors}.Engine())
 		sum := m.Chain
 		for _, c := range m.Counts {
 			sum += c.One + c.Vector

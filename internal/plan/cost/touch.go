@@ -8,19 +8,19 @@ import (
 
 // touch counts a load or store, and notes how it goes through its region.
 func (w *walker) touch(in *kernel.Instr, n float64, depth int) {
-	at, reg := w.known[in.Args[0]], &w.k.Regions[in.Region]
+	at, data, reg := w.known[in.Args[0]], w.loops.Data[in.Args[0]], &w.k.Regions[in.Region]
 	inner := depth - 1
-	if w.lanes > 0 {
+	if w.plan != nil && !w.plan.Tile.Packs(in) {
 		inner = w.side
 	}
 	step := math.Abs(at.along(inner))
 	t := Touch{Region: in.Region, Store: in.Code == kernel.Store, Count: n, Stride: step}
-	ordered := at.data && !at.carried && !at.bent && at.depth < inner && step > 0 && step <= 1 // in order from a random start
+	ordered := data && !at.carried && !at.bent && at.depth < inner && step > 0 && step <= 1 // in order from a random start
 	switch {
-	case at.data && at.carried:
+	case data && at.carried:
 		t.Pattern = Chased
 		w.m.Lanes = math.Max(w.m.Lanes, w.lanes)
-	case at.data && !ordered:
+	case data && !ordered:
 		t.Pattern, t.Per = Random, math.Abs(at.along(0))
 	case step > 1:
 		t.Pattern = Strided
@@ -34,7 +34,7 @@ func (w *walker) touch(in *kernel.Instr, n float64, depth int) {
 	if t.Store {
 		return
 	}
-	r := known{mid: math.NaN(), data: true, carried: at.carried, depth: depth - 1}
+	r := known{mid: math.NaN(), carried: at.carried, depth: depth - 1}
 	if reg.Bounded {
 		if bound, ok := kernel.EvalPoly(reg.Bound, w.sizes); ok {
 			r.mid = float64(bound) / 2

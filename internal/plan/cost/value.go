@@ -15,7 +15,6 @@ import (
 type known struct {
 	mid     float64   // NaN if unknown
 	stride  []float64 // by depth of loops, the outer index first
-	data    bool      // depends on what was loaded
 	carried bool      // on what a loop carries and loads by
 	fixed   bool      // the same in every turn
 	bent    bool      // not its strides alone: clamped, halved, …
@@ -42,7 +41,7 @@ func scaled(a []float64, factor float64) []float64 { return sum(nil, a, factor) 
 
 // either is what is known of a value that is one of two.
 func either(a, b known) known {
-	return known{mid: (a.mid + b.mid) / 2, stride: a.stride, data: a.data || b.data, carried: a.carried || b.carried,
+	return known{mid: (a.mid + b.mid) / 2, stride: a.stride, carried: a.carried || b.carried,
 		fixed: a.fixed && b.fixed, bent: true, depth: max(a.depth, b.depth)}
 }
 
@@ -61,7 +60,7 @@ func constant(in *kernel.Instr) known {
 
 // computed is what is known of an operation's result.
 func computed(in *kernel.Instr, a, b known) known {
-	r := known{mid: math.NaN(), data: a.data || b.data, carried: a.carried || b.carried, fixed: a.fixed && (len(in.Args) == 1 || b.fixed),
+	r := known{mid: math.NaN(), carried: a.carried || b.carried, fixed: a.fixed && (len(in.Args) == 1 || b.fixed),
 		bent: a.bent || b.bent, depth: max(a.depth, b.depth)}
 	switch in.Op {
 	case num.Add, num.SatAdd:
@@ -95,7 +94,7 @@ func computed(in *kernel.Instr, a, b known) known {
 	case num.Rem, num.And:
 		r.bent, r.stride = true, a.stride
 	default:
-		if in.Op.IsCompare() && !r.data {
+		if in.Op.IsCompare() {
 			r.mid = compared(in.Op, a.mid, b.mid)
 		}
 	}

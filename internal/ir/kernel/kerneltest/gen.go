@@ -19,7 +19,7 @@ const (
 	slots          // write, s0 elements, of slots
 	links          // write, s0 indices below s1, of slots
 	update         // readwrite, s0 elements, of slots
-	totals         // write, one element per outer index
+	written        // write, one element per outer index
 	scratch        // scratch, 16 elements
 	states         // readwrite, one element: the first of the states
 )
@@ -59,7 +59,7 @@ func draw(t *rapid.T) *Case {
 			slots:   {Elem: kind("slots"), Len: s0, Access: kernel.Write},
 			links:   {Elem: num.I32, Len: s0, Access: kernel.Write, Bounded: true, Bound: s1},
 			update:  {Elem: kind("update"), Len: s0, Access: kernel.ReadWrite},
-			totals:  {Elem: kind("totals"), Len: s2, Access: kernel.Write},
+			written: {Elem: kind("written"), Len: s2, Access: kernel.Write},
 			scratch: {Elem: kind("scratch"), Len: size.Const(16), Access: kernel.Scratch},
 		},
 	}

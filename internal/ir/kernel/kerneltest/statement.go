@@ -120,7 +120,7 @@ func (d *drawing) load() {
 
 func (d *drawing) store() {
 	if d.slot == kernel.None {
-		r := oneOf(d.t, []int{totals, scratch}, "region")
+		r := oneOf(d.t, []int{written, scratch}, "region")
 		i := d.o
 		if r == scratch {
 			i = d.below(size.Const(16))

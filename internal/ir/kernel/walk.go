@@ -1,0 +1,27 @@
+package kernel
+
+// Each visits all instructions of a block and inside, each before those of its blocks.
+func (b *Block) Each(visit func(*Instr)) {
+	for i := range b.Instrs {
+		b.Instrs[i].Each(visit)
+	}
+}
+
+// Each visits an instruction and all inside.
+func (in *Instr) Each(visit func(*Instr)) {
+	visit(in)
+	for i := range in.Blocks {
+		in.Blocks[i].Each(visit)
+	}
+}
+
+// Defs lists what defines each value; nil of parameters.
+func (k *Kernel) Defs() []*Instr {
+	def := make([]*Instr, k.Values())
+	k.Body.Each(func(in *Instr) {
+		for _, v := range in.Out {
+			def[v] = in
+		}
+	})
+	return def
+}
