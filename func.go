@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"time"
 
@@ -235,9 +234,6 @@ func (s *Stats) launches(sch *schedule.Schedule, list []run.LaunchStats) {
 	}
 	s.Plan.Strategy = sch.Strategy
 }
-
-// defaultThreads is what Go may use.
-func defaultThreads() int { return runtime.GOMAXPROCS(0) }
 
 func noContext(what string) error {
 	return badOption("%s: the context is nil; context.Background() never ends", what)
