@@ -150,7 +150,10 @@ func argument(f *compile.Func, name string, v any) (compile.Arg, error) {
 	case Text:
 		return compile.Text(v), nil
 	case data.Source:
-		return compile.Table{Source: v}, nil
+		if r := reflect.ValueOf(v); r.Kind() == reflect.Pointer && r.IsNil() {
+			return nil, &InputError{Arg: name, Text: "argument `" + name + "` is a nil " + r.Type().String()}
+		}
+		return compile.Table{Source: data.Callers(v)}, nil
 	case *Result:
 		if err := v.away(); err != nil {
 			return nil, err

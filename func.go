@@ -47,8 +47,14 @@ func (f *Func) ResultPlace() string { return f.f.Graph.ResultPlace.String() }
 // for one of them to end, and for the end of ctx.
 func (f *Func) Call(ctx context.Context, args Args, opts ...Option) (*Result, error) {
 	r, err := f.call(ctx, args, opts)
-	if err != nil && ctx != nil && ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+	if err == nil || ctx == nil || ctx.Err() == nil {
+		return r, err
+	}
+	switch why := context.Cause(ctx); {
+	case errors.Is(err, why):
 		err = &endedError{err, ctx.Err()}
+	case errors.Is(err, ctx.Err()): // a source of the caller's, say, does not tell the cause
+		err = &endedError{why, err}
 	}
 	return r, err
 }
