@@ -2,6 +2,7 @@ package godwit
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -101,7 +102,9 @@ func (a Args) convert(f *compile.Func, c *Cluster) (list compile.Args, open sour
 	}
 	list = make(compile.Args, len(a))
 	for name, v := range a {
-		if src := arrowSource(v); src != nil {
+		if src, err := arrowSource(name, v); err != nil {
+			return nil, open, err
+		} else if src != nil {
 			open = append(open, src)
 			v = src
 		}
@@ -132,16 +135,23 @@ func dataSet(v any) (set, column string, ok bool) {
 	return set, column, ok
 }
 
-func arrowSource(v any) data.Source {
+// arrowSource makes a source of an Arrow value; nil for anything else. Arrow panics where values are nil or were released.
+func arrowSource(name string, v any) (src data.Source, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			src, err = nil, &InputError{Arg: name, Text: fmt.Sprintf("argument `%s` is a %T that cannot be read: %v", name, v, p),
+				Help: "give one that is not nil, and release it after the call"}
+		}
+	}()
 	switch v := v.(type) {
 	case arrow.RecordBatch:
-		return data.FromArrow(v)
+		return data.FromArrow(v), nil
 	case arrow.Table:
-		return data.FromTable(v)
+		return data.FromTable(v), nil
 	case arrow.Array:
-		return data.FromArray(v)
+		return data.FromArray(v), nil
 	}
-	return nil
+	return nil, nil
 }
 
 func argument(f *compile.Func, name string, v any) (compile.Arg, error) {

@@ -23,14 +23,30 @@ import (
 // use, and keeps its compiled kernels in the [Runtime] of each call.
 type Func struct{ f *compile.Func }
 
+// empty reports that no program has the function.
+func (f *Func) empty() bool { return f == nil || f.f == nil }
+
 // Name is the function's full name.
-func (f *Func) Name() string { return f.f.Name }
+func (f *Func) Name() string {
+	if f.empty() {
+		return ""
+	}
+	return f.f.Name
+}
 
 // Signature is the head of the function as written.
-func (f *Func) Signature() string { return f.f.Signature() }
+func (f *Func) Signature() string {
+	if f.empty() {
+		return ""
+	}
+	return f.f.Signature()
+}
 
 // Params lists the names of the parameters in order.
 func (f *Func) Params() []string {
+	if f.empty() {
+		return nil
+	}
 	var names []string
 	for _, p := range f.f.Graph.Body.Params[:f.f.Graph.Given()] {
 		names = append(names, p.Name)
@@ -40,7 +56,12 @@ func (f *Func) Params() []string {
 
 // ResultPlace is where the program wants the result: "RAM", "Disk", or "" if
 // it does not say.
-func (f *Func) ResultPlace() string { return f.f.Graph.ResultPlace.String() }
+func (f *Func) ResultPlace() string {
+	if f.empty() {
+		return ""
+	}
+	return f.f.Graph.ResultPlace.String()
+}
 
 // Call runs the function. Slices among the arguments are used where they
 // are, and must not change meanwhile. While other calls have the memory that it needs, it waits
@@ -83,7 +104,7 @@ func (f *Func) call(ctx context.Context, args Args, opts []Option) (*Result, err
 // bind matches arguments with parameters, for a method with this name. What is open is to be closed, also after an error.
 func (f *Func) bind(ctx context.Context, method string, args Args, opts []Option) (b *compile.Bound, o options, open sources, err error) {
 	switch {
-	case f == nil || f.f == nil:
+	case f.empty():
 		return nil, o, nil, badOption("the Func is empty; Program.Func makes one")
 	case ctx == nil:
 		return nil, o, nil, noContext(method)

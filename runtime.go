@@ -139,8 +139,13 @@ func (r *Runtime) shop() *workshop {
 // shared serves the calls that name no runtime.
 var shared = NewRuntime()
 
-// Close waits for the calls in progress and gives the memory back.
-func (r *Runtime) Close() error { return r.shop().close() }
+// Close waits for the calls in progress and gives the memory back. Closing again does nothing.
+func (r *Runtime) Close() error {
+	if r == nil {
+		return nil
+	}
+	return r.shop().close()
+}
 
 func (r *workshop) close() error {
 	r.mu.Lock()
