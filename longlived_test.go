@@ -6,12 +6,15 @@ import (
 	"flag"
 	"os"
 	"runtime"
+	"runtime/debug"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/godwit-run/godwit"
+	"github.com/godwit-run/godwit/internal/engine/llvm"
 )
 
 // Tests of what a process that lives for months does to its machine: go test . -run NAME -args -full has them as long as it takes
@@ -178,4 +181,103 @@ func TestSharedByMany(t *testing.T) {
 		t.Logf("%d calls had results, %d came too late", good.Load(), refused.Load())
 	}
 	settled(t, before)
+}
+
+// resident is the memory of this process that no file has, in bytes.
+func resident(t *testing.T) int64 {
+	t.Helper()
+	debug.FreeOSMemory()
+	b, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		t.Skip("SKIPPED: no /proc")
+	}
+	_, rest, _ := bytes.Cut(b, []byte("RssAnon:"))
+	n, err := strconv.ParseInt(string(bytes.Fields(rest)[0]), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n << 10
+}
+
+// TestManyFunctions: from the point on where kernels have the memory they may, further functions take none, neither as WebAssembly
+// nor as native code.
+func TestManyFunctions(t *testing.T) {
+	engines := map[string][]godwit.Option{"wasm": nil}
+	if _, err := llvm.Load(); err == nil {
+		engines["native"] = []godwit.Option{godwit.WithEngine("native"), godwit.WithCompiler("", "/usr/bin/env", compilerChild+"=1", os.Args[0])}
+	}
+	steps, memory := []int{100, 200, 400}, int64(2<<20)
+	if *full {
+		steps, memory = []int{1000, 2500, 5000}, 16<<20
+	}
+	for name, opts := range engines {
+		rt := godwit.NewRuntime(append(opts, godwit.WithKernelMemory(memory))...)
+		var heap, rss [3]int64
+		var maps [3]int
+		at := 0
+		for i, n := range steps {
+			for ; at < n; at++ {
+				if _, err := oneOfMany(t, at).Call(t.Context(), godwit.Args{"x": []float64{1, 2}}, godwit.WithRuntime(rt)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			heap[i], _ = held()
+			rss[i], maps[i] = resident(t), mappings(t)
+			t.Logf("%s, %d functions: %d KiB of heap, %d KiB resident, %d mappings", name, n, heap[i]>>10, rss[i]>>10, maps[i])
+		}
+		if heap[2] > heap[1]+memory/4 || rss[2] > rss[1]+max(memory, 4<<20) || maps[2] > maps[1]+60 {
+			t.Errorf("%s: functions beyond number %d take memory", name, steps[1])
+		}
+		if err := rt.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestCrowdOfCalls: calls that do not fit into the kernels' memory beside each other wait for it; one that a deadline ends
+// meanwhile says what it waited for.
+func TestCrowdOfCalls(t *testing.T) {
+	small, big := 1<<18, 3<<18 // of 2 and 6 MiB
+	if *full {
+		small, big = 16<<20, 48<<20
+	}
+	rt := godwit.NewRuntime()
+	defer rt.Close()
+	sorted, mapped := fn(t, "fn f(x: &[f64; N]) -> [f64; N] { x.sort() }"), fn(t, "fn f(x: &[f64; N]) -> [f64; N] { x.map(|v| v + 1.0) }")
+	x, y := godwit.Make[float64](small), godwit.Make[float64](big)
+	for i := range x {
+		x[i] = float64((i*7919 + 5) % small) // each number once, for lengths that are powers of two
+	}
+	for i := range y {
+		y[i] = float64(i)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	var all sync.WaitGroup
+	call := func(f *godwit.Func, x []float64, first float64) {
+		r, err := f.Call(ctx, godwit.Args{"x": x}, godwit.WithRuntime(rt))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		v, err := godwit.As[[]float64](r)
+		if err != nil || len(v) != len(x) {
+			t.Errorf("%d elements, %v", len(v), err)
+			return
+		}
+		for i := range v {
+			if v[i] != first+float64(i) {
+				t.Errorf("element %d is %v", i, v[i])
+				return
+			}
+		}
+		r.Close()
+	}
+	for range 8 {
+		all.Go(func() { call(sorted, x, 0) })
+	}
+	for range 12 {
+		all.Go(func() { call(mapped, y, 1) })
+	}
+	all.Wait()
 }
