@@ -1,6 +1,8 @@
 package godwit
 
 import (
+	"context"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -49,7 +51,7 @@ func (list sources) close() {
 }
 
 // bind matches the arguments with parameters. What is open is to be closed, also after an error.
-func (a Args) bind(f *compile.Func, c *Cluster) (b *compile.Bound, open sources, err error) {
+func (a Args) bind(ctx context.Context, f *compile.Func, c *Cluster) (b *compile.Bound, open sources, err error) {
 	var room [8]compile.Given
 	if list := a.inOrder(f, room[:0]); list != nil {
 		if b, err = f.Again(list); b != nil || err != nil {
@@ -60,7 +62,7 @@ func (a Args) bind(f *compile.Func, c *Cluster) (b *compile.Bound, open sources,
 	if err != nil {
 		return nil, open, err
 	}
-	b, err = f.Bind(list)
+	b, err = f.BindIn(ctx, list)
 	return b, open, err
 }
 
@@ -100,7 +102,9 @@ func (a Args) convert(f *compile.Func, c *Cluster) (list compile.Args, open sour
 	}
 	list = make(compile.Args, len(a))
 	for name, v := range a {
-		if src := arrowSource(v); src != nil {
+		if src, err := arrowSource(name, v); err != nil {
+			return nil, open, err
+		} else if src != nil {
 			open = append(open, src)
 			v = src
 		}
@@ -131,16 +135,23 @@ func dataSet(v any) (set, column string, ok bool) {
 	return set, column, ok
 }
 
-func arrowSource(v any) data.Source {
+// arrowSource makes a source of an Arrow value; nil for anything else. Arrow panics where values are nil or were released.
+func arrowSource(name string, v any) (src data.Source, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			src, err = nil, &InputError{Arg: name, Text: fmt.Sprintf("argument `%s` is a %T that cannot be read: %v", name, v, p),
+				Help: "give one that is not nil, and release it after the call"}
+		}
+	}()
 	switch v := v.(type) {
 	case arrow.RecordBatch:
-		return data.FromArrow(v)
+		return data.FromArrow(v), nil
 	case arrow.Table:
-		return data.FromTable(v)
+		return data.FromTable(v), nil
 	case arrow.Array:
-		return data.FromArray(v)
+		return data.FromArray(v), nil
 	}
-	return nil
+	return nil, nil
 }
 
 func argument(f *compile.Func, name string, v any) (compile.Arg, error) {
@@ -150,7 +161,10 @@ func argument(f *compile.Func, name string, v any) (compile.Arg, error) {
 	case Text:
 		return compile.Text(v), nil
 	case data.Source:
-		return compile.Table{Source: v}, nil
+		if r := reflect.ValueOf(v); r.Kind() == reflect.Pointer && r.IsNil() {
+			return nil, &InputError{Arg: name, Text: "argument `" + name + "` is a nil " + r.Type().String()}
+		}
+		return compile.Table{Source: data.Callers(v)}, nil
 	case *Result:
 		if err := v.away(); err != nil {
 			return nil, err

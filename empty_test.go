@@ -96,7 +96,11 @@ func compiled(t *testing.T, source string) *godwit.Func {
 func TestDroppedRuntimes(t *testing.T) {
 	f := compiled(t, "fn f(x: &[f64; N]) -> f64 { x.sum() }")
 	before := addressSpace(t)
-	const n = 100 // of 4 GiB each
+	n := int64(100) // of 4 GiB each
+	if *full {
+		n = 2000
+	}
+	maps := mappings(t)
 	for range n {
 		if _, err := f.Call(t.Context(), godwit.Args{"x": []float64{1}}, godwit.WithRuntime(godwit.NewRuntime())); err != nil {
 			t.Fatal(err)
@@ -104,10 +108,14 @@ func TestDroppedRuntimes(t *testing.T) {
 	}
 	for deadline := time.Now().Add(time.Minute); addressSpace(t)-before > n/4*4<<20; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("%d GiB are left of %d runtimes after 20 s", (addressSpace(t)-before)>>20, n)
+			t.Fatalf("%d GiB are left of %d runtimes after a minute", (addressSpace(t)-before)>>20, n)
 		}
 		runtime.GC()
 	}
+	if got := mappings(t); got > maps+50 {
+		t.Errorf("%d mappings, %d before %d runtimes", got, maps, n)
+	}
+	t.Logf("%d runtimes: %d MiB of address space and %d mappings, %d and %d before", n, addressSpace(t)>>10, mappings(t), before>>10, maps)
 }
 
 // addressSpace is that of this process, in KiB.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"time"
 
@@ -24,14 +23,30 @@ import (
 // use, and keeps its compiled kernels in the [Runtime] of each call.
 type Func struct{ f *compile.Func }
 
+// empty reports that no program has the function.
+func (f *Func) empty() bool { return f == nil || f.f == nil }
+
 // Name is the function's full name.
-func (f *Func) Name() string { return f.f.Name }
+func (f *Func) Name() string {
+	if f.empty() {
+		return ""
+	}
+	return f.f.Name
+}
 
 // Signature is the head of the function as written.
-func (f *Func) Signature() string { return f.f.Signature() }
+func (f *Func) Signature() string {
+	if f.empty() {
+		return ""
+	}
+	return f.f.Signature()
+}
 
 // Params lists the names of the parameters in order.
 func (f *Func) Params() []string {
+	if f.empty() {
+		return nil
+	}
 	var names []string
 	for _, p := range f.f.Graph.Body.Params[:f.f.Graph.Given()] {
 		names = append(names, p.Name)
@@ -41,15 +56,26 @@ func (f *Func) Params() []string {
 
 // ResultPlace is where the program wants the result: "RAM", "Disk", or "" if
 // it does not say.
-func (f *Func) ResultPlace() string { return f.f.Graph.ResultPlace.String() }
+func (f *Func) ResultPlace() string {
+	if f.empty() {
+		return ""
+	}
+	return f.f.Graph.ResultPlace.String()
+}
 
 // Call runs the function. Slices among the arguments are used where they
 // are, and must not change meanwhile. While other calls have the memory that it needs, it waits
 // for one of them to end, and for the end of ctx.
 func (f *Func) Call(ctx context.Context, args Args, opts ...Option) (*Result, error) {
 	r, err := f.call(ctx, args, opts)
-	if err != nil && ctx != nil && ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+	if err == nil || ctx == nil || ctx.Err() == nil {
+		return r, err
+	}
+	switch why := context.Cause(ctx); {
+	case errors.Is(err, why):
 		err = &endedError{err, ctx.Err()}
+	case errors.Is(err, ctx.Err()): // a source of the caller's, say, does not tell the cause
+		err = &endedError{why, err}
 	}
 	return r, err
 }
@@ -78,7 +104,7 @@ func (f *Func) call(ctx context.Context, args Args, opts []Option) (*Result, err
 // bind matches arguments with parameters, for a method with this name. What is open is to be closed, also after an error.
 func (f *Func) bind(ctx context.Context, method string, args Args, opts []Option) (b *compile.Bound, o options, open sources, err error) {
 	switch {
-	case f == nil || f.f == nil:
+	case f.empty():
 		return nil, o, nil, badOption("the Func is empty; Program.Func makes one")
 	case ctx == nil:
 		return nil, o, nil, noContext(method)
@@ -89,7 +115,7 @@ func (f *Func) bind(ctx context.Context, method string, args Args, opts []Option
 	if ctx.Err() != nil {
 		return nil, o, nil, context.Cause(ctx)
 	}
-	if b, open, err = args.bind(f.f, o.cluster); err != nil {
+	if b, open, err = args.bind(ctx, f.f, o.cluster); err != nil {
 		return nil, o, open, err
 	}
 	if ctx.Err() != nil { // files may have taken long
@@ -235,9 +261,6 @@ func (s *Stats) launches(sch *schedule.Schedule, list []run.LaunchStats) {
 	}
 	s.Plan.Strategy = sch.Strategy
 }
-
-// defaultThreads is what Go may use.
-func defaultThreads() int { return runtime.GOMAXPROCS(0) }
 
 func noContext(what string) error {
 	return badOption("%s: the context is nil; context.Background() never ends", what)

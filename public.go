@@ -16,7 +16,9 @@ import (
 
 type (
 	// Source is a table of a caller's own, which is an argument like a file. It can be read by
-	// chunks, on several threads at a time.
+	// chunks, on several threads at a time. Fill is asked for values of the kind that Columns says, and for nulls where that says
+	// that there may be some; what it leaves out is zero. To convert them, and to look at indices, is not its business.
+	// A Fill that waits should end with its context: the call waits for it.
 	Source = data.Source
 	// Column describes a column of a Source.
 	Column = data.Column

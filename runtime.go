@@ -11,6 +11,7 @@ import (
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/engine/codegen"
 	"github.com/godwit-run/godwit/internal/plan/machine"
+	"github.com/godwit-run/godwit/internal/run"
 )
 
 // Engines lists the names that WithEngine takes.
@@ -40,7 +41,7 @@ type options struct {
 type Option func(*options)
 
 // WithThreads limits how many threads work at once; by default, and for 0, as many as
-// GOMAXPROCS says.
+// GOMAXPROCS says. More than eight times as many are never used.
 func WithThreads(n int) Option { return func(o *options) { o.threads = n } }
 
 // WithEngine chooses how to run: "wasm" compiles kernels to machine code in this
@@ -138,8 +139,13 @@ func (r *Runtime) shop() *workshop {
 // shared serves the calls that name no runtime.
 var shared = NewRuntime()
 
-// Close waits for the calls in progress and gives the memory back.
-func (r *Runtime) Close() error { return r.shop().close() }
+// Close waits for the calls in progress and gives the memory back. Closing again does nothing.
+func (r *Runtime) Close() error {
+	if r == nil {
+		return nil
+	}
+	return r.shop().close()
+}
 
 func (r *workshop) close() error {
 	r.mu.Lock()
@@ -196,7 +202,7 @@ func (o *options) take(opts []Option) {
 
 func optionsOf(opts []Option) (options, error) {
 	if len(opts) == 0 && len(shared.opts) == 0 {
-		return options{engine: "auto", runtime: shared, threads: defaultThreads()}, nil
+		return options{engine: "auto", runtime: shared, threads: run.Threads(0)}, nil
 	}
 	o := options{runtime: shared}
 	o.take(opts)
@@ -214,9 +220,7 @@ func optionsOf(opts []Option) (options, error) {
 	if o.kernels < 0 {
 		return o, badOption("WithKernelMemory(%d): use a number of bytes, or 0 for the default", o.kernels)
 	}
-	if o.threads == 0 {
-		o.threads = defaultThreads()
-	}
+	o.threads = run.Threads(o.threads)
 	if o.strategy != "" && !slices.Contains(cluster.Strategies, o.strategy) {
 		return o, badOption("there is no strategy `%s`; the strategies are %v", o.strategy, cluster.Strategies)
 	}

@@ -164,6 +164,8 @@ func (e *Engine) kernel(ctx context.Context, id kernel.ID, bytes int, hold bool,
 	if ok {
 		return en.wait(ctx, hold)
 	}
+	en.err = errBroken // stays if build panics: nobody waits for what will never be there
+	defer e.built(en, id)
 	en.c, en.err = e.build(context.WithoutCancel(ctx), check)
 	if en.err == nil {
 		en.c.Hash, en.c.Bytes, en.c.entry = id, bytes, en
@@ -172,6 +174,14 @@ func (e *Engine) kernel(ctx context.Context, id kernel.ID, bytes int, hold bool,
 		}
 		e.opt.Shelf.put(en.c)
 	}
+	return en.c, en.err
+}
+
+// errBroken is for those who waited for a kernel that could not be built.
+var errBroken = errors.New("engine: the compiler panicked on this kernel")
+
+// built tells those who wait for a kernel what came of it. Only what is there is kept.
+func (e *Engine) built(en *entry, id kernel.ID) {
 	close(en.ready)
 	e.mu.Lock()
 	if en.err != nil && e.kernels[id] == en {
@@ -183,7 +193,6 @@ func (e *Engine) kernel(ctx context.Context, id kernel.ID, bytes int, hold bool,
 		e.opt.Shelf.remove(en.c)
 		en.c.forget()
 	}
-	return en.c, en.err
 }
 
 func (en *entry) wait(ctx context.Context, hold bool) (*Compiled, error) {
@@ -197,7 +206,7 @@ func (en *entry) wait(ctx context.Context, hold bool) (*Compiled, error) {
 				return nil, err
 			}
 		}
-		en.c.shelved.shelf.touch(en.c)
+		en.c.shelved.touch()
 		return en.c, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
@@ -217,4 +218,45 @@ func BenchmarkCompile(b *testing.B) {
 	}
 	b.ReportMetric(float64(times.Verify.Microseconds())/float64(n), "verify-µs")
 	b.ReportMetric(float64(times.Compile.Microseconds())/float64(n), "compile-µs")
+}
+
+// A compiler that panics does so once, for who called it. Others who wait are told, and who comes later tries again.
+func TestCompilerPanics(t *testing.T) {
+	e, err := New(Options{Tier: Stepper, Memory: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	k := fresh(0)
+	n, err := NameOf(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	waits := make(chan error, 1)
+	func() {
+		defer func() {
+			if recover() != "mine" {
+				t.Error("no panic")
+			}
+		}()
+		_, _ = e.kernel(t.Context(), n.ID, n.Bytes, false, func() (*verify.Safe, error) {
+			go func() {
+				_, err := e.kernel(t.Context(), n.ID, n.Bytes, false, func() (*verify.Safe, error) { return verify.Check(k) })
+				waits <- err
+			}()
+			time.Sleep(10 * time.Millisecond)
+			panic("mine")
+		})
+	}()
+	select {
+	case err := <-waits:
+		if err != nil && !errors.Is(err, errBroken) { // it may have come late
+			t.Errorf("who waited got %v", err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("another waits for a kernel that will never be there")
+	}
+	if c, err := e.Named(t.Context(), k, n); err != nil || c == nil {
+		t.Errorf("the next attempt: %v", err)
+	}
 }

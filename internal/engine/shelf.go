@@ -9,8 +9,11 @@ import (
 )
 
 // In: kernels as they are compiled, grow, are used and forgotten. Out: which of them are forgotten so that
-// they take no more than a limit: the least recently used that no run holds. A run finds such a kernel by its
-// name no more, and compiles it again.
+// they take no more than a limit: those that no run holds and that nobody has used since they were last in question, the
+// oldest first. A run finds such a kernel by its name no more, and compiles it again.
+//
+// Who uses a kernel takes no lock, which all calls of a process would take: it leaves a mark. A kernel with a mark loses that and
+// its place, where the least recently used would go, and is the newest.
 //
 // Locks: a shelf's mu comes before that of a Compiled, never the other way round. It is not held
 // together with an engine's.
@@ -32,11 +35,12 @@ type Shelf struct {
 	mu     sync.Mutex
 	limit  int64 // 0 before the first kernel: what is free is not looked up for nothing
 	bytes  int64
-	recent list.List // of *Compiled, the last used first
+	recent list.List // of *Compiled, the newest first
 }
 
-// onShelf is a kernel's place there, guarded by the shelf's mu.
+// onShelf is a kernel's place there, guarded by the shelf's mu but for the mark.
 type onShelf struct {
+	used  atomic.Bool
 	shelf *Shelf // nil: the kernel is kept until it is forgotten
 	place *list.Element
 	bytes int64
@@ -62,16 +66,11 @@ func (s *Shelf) put(c *Compiled) {
 	s.trim()
 }
 
-// touch notes that a kernel is used.
-func (s *Shelf) touch(c *Compiled) {
-	if s == nil {
-		return
+// touch notes that the kernel is used.
+func (o *onShelf) touch() {
+	if !o.used.Load() { // to read it leaves it in the caches of all processors
+		o.used.Store(true)
 	}
-	s.mu.Lock()
-	if p := c.shelved.place; p != nil {
-		s.recent.MoveToFront(p)
-	}
-	s.mu.Unlock()
 }
 
 // grow notes that a kernel takes n bytes more, or fewer.
@@ -122,7 +121,11 @@ func (s *Shelf) excess() (list []*Compiled) {
 	for p := s.recent.Back(); p != nil && s.bytes > s.limit; {
 		c := p.Value.(*Compiled)
 		p = p.Prev()
-		if !c.held() {
+		switch {
+		case c.held():
+		case c.shelved.used.Swap(false):
+			s.recent.MoveToFront(c.shelved.place)
+		default:
 			s.take(c)
 			list = append(list, c)
 		}

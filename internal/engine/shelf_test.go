@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/godwit-run/godwit/internal/engine/mem"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
@@ -185,4 +186,33 @@ func heap() int64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
+}
+
+// Calls of a kernel that is there do not wait for each other at the shelf.
+func TestUseTakesNoLock(t *testing.T) {
+	s := NewShelf(1 << 40)
+	e := shelved(t, Stepper, s)
+	held(t, e, fresh(0)).Release()
+	n, err := NameOf(fresh(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	used := make(chan error, 1)
+	go func() {
+		c, err := e.Hold(context.Background(), fresh(0), n)
+		if err == nil {
+			c.Release()
+		}
+		used <- err
+	}()
+	select {
+	case err := <-used:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("it waits for the shelf's lock")
+	}
 }

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"runtime"
 	"slices"
 	"time"
 
@@ -76,6 +77,19 @@ func (x *execution) lasting() []uint64 {
 }
 
 func (x *execution) lasts(i int) bool { return i >= len(x.varies) || !x.varies[i] }
+
+// crowding is how many threads a processor is given at most. More than one have it while others wait for a disk; those beyond only
+// take memory.
+const crowding = 8
+
+// Threads is how many of n threads a run uses, where 0 stands for as many as Go may run at once.
+func Threads(n int) int {
+	procs := runtime.GOMAXPROCS(0)
+	if n <= 0 {
+		return procs
+	}
+	return min(n, crowding*procs)
+}
 
 // workers makes the workers of a run, which stay awake between its launches for as long as it takes to wake them.
 func (o *Options) workers() *engine.Pool {

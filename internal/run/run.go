@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"time"
 
 	"github.com/godwit-run/godwit/internal/data/column"
@@ -20,7 +19,7 @@ import (
 
 // Options are the choices of a run; zero values mean the defaults.
 type Options struct {
-	Threads int            // GOMAXPROCS
+	Threads int            // GOMAXPROCS; see the function
 	Engine  *engine.Engine // one of the run's own
 	Tier    engine.Tier    // of the run's own engine
 	// Resident limits the bytes of whole arguments and intermediate results
@@ -56,9 +55,7 @@ type Options struct {
 const MostResident = 5 << 29
 
 func (o Options) withDefaults() Options {
-	if o.Threads <= 0 {
-		o.Threads = runtime.GOMAXPROCS(0)
-	}
+	o.Threads = Threads(o.Threads)
 	if o.beyond = o.Resident <= 0; o.beyond {
 		o.Resident = MostResident
 	}

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -22,6 +23,7 @@ import (
 type Bound struct {
 	Func *Func
 
+	ctx    context.Context // of Bind
 	sizes  *sizes
 	params [][]leaf // by parameter, in the order of graph.Leaves
 	opened []data.Source
@@ -51,8 +53,11 @@ type binding interface {
 
 // Bind matches arguments with parameters and generic sizes. Errors are
 // *InputError. Close the result after the run.
-func (f *Func) Bind(args Args) (*Bound, error) {
-	b := &Bound{Func: f, sizes: newSizes(), shapes: f.shapes(f.inOrder(args))}
+func (f *Func) Bind(args Args) (*Bound, error) { return f.BindIn(context.Background(), args) }
+
+// BindIn is Bind that ends with a context: lone values may be read from far away.
+func (f *Func) BindIn(ctx context.Context, args Args) (*Bound, error) {
+	b := &Bound{Func: f, ctx: ctx, sizes: newSizes(), shapes: f.shapes(f.inOrder(args))}
 	if err := b.bind(args); err != nil {
 		b.Close()
 		return nil, err
@@ -213,7 +218,7 @@ func (b *Bound) bindOne(d declared, a Arg) (binding, error) {
 	case File:
 		return b.open(d, a)
 	case Table:
-		return tableOf(d, a.Source, a.Column)
+		return tableOf(b.ctx, d, a.Source, a.Column)
 	case Value:
 		return valueOf(d, a.Value)
 	}
@@ -226,7 +231,7 @@ func (b *Bound) open(d declared, f File) (binding, error) {
 		return nil, about(d.Name, err)
 	}
 	b.opened = append(b.opened, src)
-	return tableOf(d, src, f.Column)
+	return tableOf(b.ctx, d, src, f.Column)
 }
 
 // solve finds all sizes: first those that were given, then those that the

@@ -166,9 +166,16 @@ func safe(k *kernel.Kernel) error {
 	return err
 }
 
+// theirs is a panic of what the caller gave, which is no bug of the compiler.
+type theirs struct{ value any }
+
 // caught turns a panic of the compiler into an error that asks for a report.
 func caught(sources []*diag.Source, err *error) {
-	if p := recover(); p != nil {
+	p := recover()
+	if t, ok := p.(theirs); ok {
+		panic(t.value)
+	}
+	if p != nil {
 		e := bug(sources, fmt.Errorf("%v", p))
 		e.Stack = string(debug.Stack())
 		*err = e

@@ -26,12 +26,12 @@ func (t *tabular) leaves(*sizes) ([]leaf, error) { return t.cols, nil }
 // fields of a record by name, the parts of a tuple in order, and anything
 // else in the one column that there is, that column names, or that is called
 // like the parameter.
-func tableOf(d declared, src data.Source, column string) (binding, error) {
+func tableOf(ctx context.Context, d declared, src data.Source, column string) (binding, error) {
 	switch {
 	case d.typ.Kind == graph.Tuple && hasArray(d.typ):
 		return nil, refuse(d.Name, "declare one parameter for each part", "argument `%s` is declared %s, which no single file can hold", d.Name, d.text())
 	case d.typ.Kind != graph.Array:
-		return loneOf(d, src, column)
+		return loneOf(ctx, d, src, column)
 	}
 	t := &tabular{declared: d, src: src}
 	t.equate(&equation{poly: d.typ.Size, got: src.Rows(), says: t.rows})
@@ -203,14 +203,14 @@ func (t *tabular) place(col *data.Column) string {
 
 // loneOf reads the scalars of a parameter that is no array from a source of
 // one row.
-func loneOf(d declared, src data.Source, name string) (binding, error) {
+func loneOf(ctx context.Context, d declared, src data.Source, name string) (binding, error) {
 	if src.Rows() != 1 {
 		return nil, refuse(d.Name, fmt.Sprintf("give one value, such as %s=%s", d.Name, quoteShell(exampleLiteral(d.typ))),
 			"argument `%s` is declared %s, which is one value, but %s has %s", d.Name, d.text(), src.Path(), plural(src.Rows(), "row"))
 	}
 	typ := graph.ArrayOf(d.typ, oneRow)
 	row := declared{d.ParamInfo, typ, graph.Leaves(typ)}
-	b, err := tableOf(row, src, name)
+	b, err := tableOf(ctx, row, src, name)
 	if err != nil {
 		return nil, err
 	}
@@ -220,11 +220,22 @@ func loneOf(d declared, src data.Source, name string) (binding, error) {
 		if t.cols[j].missing != nil {
 			return nil, t.cols[j].missing
 		}
-		c, _, err := loadColumn(context.Background(), l, boundedLeaf{leaf: t.cols[j]}, []int64{1})
+		c, err := loneValue(ctx, l, t.cols[j])
 		if err != nil {
 			return nil, about(d.Name, err)
 		}
 		m.columns = append(m.columns, column.Column{Kind: c.Kind, Data: c.Data})
 	}
 	return m, nil
+}
+
+// loneValue reads one value. The source may be the caller's, and panic.
+func loneValue(ctx context.Context, l graph.Leaf, from leaf) (column.Column, error) {
+	defer func() {
+		if v := recover(); v != nil {
+			panic(theirs{v})
+		}
+	}()
+	c, _, err := loadColumn(ctx, l, boundedLeaf{leaf: from}, []int64{1})
+	return c, err
 }
