@@ -70,6 +70,12 @@ func (g *Gate) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
+	return g.Guard(raw), nil
+}
+
+// Guard counts a connection that came another way than through the gate's listener among those of the
+// gate.
+func (g *Gate) Guard(raw net.Conn) *Conn {
 	c := &Conn{Conn: raw, gate: g, from: prefixOf(raw.RemoteAddr())}
 	g.mu.Lock()
 	g.order++
@@ -82,7 +88,7 @@ func (g *Gate) Accept() (net.Conn, error) {
 	if victim != nil {
 		_ = victim.Close()
 	}
-	return c, nil
+	return c
 }
 
 // crowded is who has to go after one more came from an address; nil if nobody.

@@ -15,6 +15,7 @@ import (
 type world struct {
 	testing.TB
 	plain     bool
+	rings     bool
 	authority *identity.Authority
 	known     map[catalog.Peer]string
 	all       []*Transport
@@ -71,7 +72,7 @@ func (w *world) start(self catalog.Peer, h transport.Handler) *Transport {
 // begin starts a peer, which the world closes.
 func (w *world) begin(o Options, h transport.Handler) *Transport {
 	w.Helper()
-	o.Plain = w.plain
+	o.Plain, o.Rings = w.plain, w.rings || o.Rings
 	if o.Identity == nil && o.Self < catalog.FirstClient {
 		o.Identity = w.node(nodeName(o.Self))
 	} else if o.Identity == nil && !w.plain {

@@ -1,0 +1,38 @@
+package stream
+
+import (
+	"testing"
+	"time"
+
+	"github.com/godwit-run/godwit/internal/cluster/catalog"
+)
+
+// ringed waits until a peer is reached through a ring.
+func (w *world) ringed(t *Transport, to catalog.Peer) {
+	w.Helper()
+	for start := time.Now(); t.Way(to) != "ring"; time.Sleep(time.Millisecond) {
+		if time.Since(start) > patience {
+			w.Fatalf("peer %d is reached through %q", to, t.Way(to))
+		}
+	}
+}
+
+// Peers of one machine find each other by themselves.
+func TestRing(t *testing.T) {
+	w := newWorld(t, false)
+	w.rings = true
+	a, b := newEvents(t), newEvents(t)
+	one, two := w.start(1, a), w.start(2, b)
+	w.introduce()
+	w.send(one, 2, "first")
+	b.expect("1: first")
+	w.ringed(one, 2)
+	w.ringed(two, 1)
+	w.send(one, 2, "there")
+	b.expect("1: there")
+	w.send(two, 1, "and back")
+	a.expect("2: and back")
+	two.Close()
+	a.expect("2 gone")
+	a.none()
+}
