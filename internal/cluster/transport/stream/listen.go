@@ -34,7 +34,7 @@ func (t *Transport) listen() {
 	var l net.Listener = o.Listener
 	creds := insecure.NewCredentials()
 	if !o.Plain {
-		t.gate = gate.New(l, gate.Limits{Strangers: o.Strangers, PerAddress: o.PerAddress, PerOwner: o.PerOwner, Clients: o.Clients, Exempt: notClient, Patience: idleTime})
+		t.gate = gate.New(l, gate.Limits{Strangers: o.Strangers, PerAddress: o.PerAddress, PerOwner: o.PerOwner, Clients: o.Clients, Exempt: notClient, Patience: idleTime, Beside: mostRings})
 		l, creds = t.gate, &watched{credentials.NewTLS(o.Identity.Server(identity.Node, identity.Client, identity.Admin)), t.refused, t.admit}
 	}
 	if o.Rings && !o.Plain {

@@ -75,7 +75,7 @@ type Options struct {
 	// do. Calls must end when their context does. It may be nil.
 	Services func(*grpc.Server)
 	// Rings has peers on this machine talk through memory: a node takes rings of those that
-	// know it by Address, and every peer opens them to the nodes that it connects with.
+	// know it by Address, and every peer opens them to the nodes that it dials.
 	// Streams stay beside them. Without TLS there are none.
 	Rings bool
 	// Address is by what others know this node; the Listener's if empty.

@@ -197,7 +197,6 @@ func (p *peer) dial() {
 	p.dialling = true
 	address := p.address
 	p.transport.running.Go(func() { p.connect(address) })
-	p.open()
 }
 
 // reach connects with a peer for which nothing waits.
@@ -214,6 +213,7 @@ func (p *peer) connect(address string) {
 	if err == nil {
 		p.mu.Lock()
 		p.dialling, p.failures = false, 0
+		p.open()
 		forgotten := p.address == ""
 		p.kick(c)
 		p.mu.Unlock()

@@ -28,8 +28,8 @@ import (
 const (
 	// alpn keeps what is said on such a socket from being of use on another one.
 	alpn = "godwit-ring"
-	// mostRings bounds rings, those that others opened and those that this side did. Each takes up
-	// to 2 × ring.Size of memory and a descriptor. Who gets none has a stream.
+	// mostRings bounds the rings that others have opened, and those that this side has. Each takes
+	// up to 2 × ring.Size of memory and a descriptor. Who gets none has a stream.
 	mostRings = 128
 	// refusal is the kind of a frame that has a reason in place of a hello.
 	refusal frameKind = 255
@@ -64,7 +64,7 @@ func (t *Transport) listenNear() {
 		for {
 			raw, err := l.Accept()
 			if err == nil {
-				t.running.Go(func() { t.admitNear(t.gate.Guard(raw), raw) })
+				t.running.Go(func() { t.admitNear(t.gate.Beside(raw), raw) })
 			} else if t.ctx.Err() != nil || errors.Is(err, net.ErrClosed) {
 				return
 			} else {
@@ -84,7 +84,6 @@ func (t *Transport) admitNear(link *gate.Conn, raw net.Conn) {
 		t.refused(raw.RemoteAddr(), err)
 		return
 	}
-	defer t.rings.Add(-1)
 	stop() // Close ends the connection in order
 	defer link.End()
 	if err := c.ring.Ready(); err != nil {
@@ -130,9 +129,7 @@ func (t *Transport) welcomeNear(link *gate.Conn, raw net.Conn) (*conn, error) {
 		_ = writeFrame(secure, append([]byte{byte(refusal)}, err.Error()...))
 		return nil, err
 	}
-	err = t.passed(c, secure, raw)
-	if err != nil {
-		t.rings.Add(-1)
+	if err := t.passed(c, secure, raw); err != nil {
 		link.End()
 		return nil, err
 	}
@@ -159,16 +156,8 @@ func (t *Transport) greeted(c *conn, link *gate.Conn, secure io.Reader, state *t
 	if err := t.check(state, c); err != nil {
 		return err
 	}
-	if err := link.Begin(true); err != nil {
-		return err
-	}
-	if t.rings.Add(1) > mostRings {
-		t.rings.Add(-1)
-		link.End()
-		return errManyRings
-	}
 	t.moderate(c)
-	return nil
+	return link.Begin(true)
 }
 
 // passed says hello, takes the memory and attaches.
@@ -203,7 +192,7 @@ func (t *Transport) ringOptions(c *conn) ring.Options {
 	return o
 }
 
-// open begins to open a ring, beside a stream.
+// open begins to open a ring, beside a stream that there is.
 func (p *peer) open() {
 	t := p.transport
 	if !t.options.Rings || t.options.Plain || p.ringing || p.address == "" || p.closed || time.Now().Before(p.renew) {

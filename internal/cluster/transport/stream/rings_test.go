@@ -17,6 +17,34 @@ func (w *world) ringed(t *Transport, to catalog.Peer) {
 	}
 }
 
+// settle waits until a peer is reached through a ring, if that comes about.
+func (w *world) settle(t *Transport, to catalog.Peer) {
+	for start := time.Now(); t.Way(to) != "ring" && time.Since(start) < time.Second; {
+		time.Sleep(time.Millisecond)
+		if t.Way(to) == "" && time.Since(start) > 100*time.Millisecond {
+			return
+		}
+	}
+}
+
+// What holds of streams holds where there are rings beside them: what these tests send first goes through
+// a stream, and what comes then through a ring.
+func TestOverRings(t *testing.T) {
+	for name, test := range map[string]func(*testing.T){
+		"ParcelsBothWays": TestParcelsBothWays, "Client": TestClient, "LargeParcels": TestLargeParcels,
+		"BothDialAtOnce": TestBothDialAtOnce, "RestartOnTheSamePort": TestRestartOnTheSamePort,
+		"NothingIsLeftOver": TestNothingIsLeftOver,
+		"RolesAndNumbers":   TestRolesAndNumbers, "NumbersOfOthers": TestNumbersOfOthers,
+		"RevokedWhileConnected": TestRevokedWhileConnected, "EndsByItself": TestEndsByItself,
+		"RevokedNode": TestRevokedNode, "RenewedWhileConnected": TestRenewedWhileConnected,
+		"BrokenProtocol": TestBrokenProtocol, "Certificates": TestCertificates,
+		"ServicesBesideParcels": TestServicesBesideParcels,
+		"GoingAwayIsNoRefusal":  TestGoingAwayIsNoRefusal,
+	} {
+		t.Run(name, test)
+	}
+}
+
 // Peers of one machine find each other by themselves.
 func TestRing(t *testing.T) {
 	w := newWorld(t, false)

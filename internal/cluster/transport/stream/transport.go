@@ -36,7 +36,7 @@ type Transport struct {
 	server   *grpc.Server // nil without a listener
 	gate     *gate.Gate   // nil without a listener or TLS
 	refusals *gate.Refusals
-	rings    atomic.Int64 // that are open or being opened, both ways
+	rings    atomic.Int64 // that this side has opened, or is about to
 	near     net.Listener // for rings; nil for none
 	ctx      context.Context
 	cancel   context.CancelFunc
