@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
+	"slices"
 	"time"
 
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
@@ -339,21 +341,21 @@ func readHelloFrame(r io.Reader) (*greeting, error) {
 	return readHello(b)
 }
 
-// Way is how parcels go to a peer now: "ring", "stream", or "" if it is not connected.
-func (t *Transport) Way(number catalog.Peer) string {
+// Ways are how parcels go to connected peers now: "ring" or "stream".
+func (t *Transport) Ways() map[catalog.Peer]string {
 	t.mu.RLock()
-	p := t.peers[number]
+	all := slices.Collect(maps.Values(t.peers))
 	t.mu.RUnlock()
-	if p == nil {
-		return ""
+	ways := map[catalog.Peer]string{}
+	for _, p := range all {
+		p.mu.Lock()
+		if c := p.best(); c != nil {
+			ways[p.number] = "stream"
+			if c.ring != nil {
+				ways[p.number] = "ring"
+			}
+		}
+		p.mu.Unlock()
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	switch c := p.best(); {
-	case c == nil:
-		return ""
-	case c.ring != nil:
-		return "ring"
-	}
-	return "stream"
+	return ways
 }

@@ -10,18 +10,18 @@ import (
 // ringed waits until a peer is reached through a ring.
 func (w *world) ringed(t *Transport, to catalog.Peer) {
 	w.Helper()
-	for start := time.Now(); t.Way(to) != "ring"; time.Sleep(time.Millisecond) {
+	for start := time.Now(); t.Ways()[to] != "ring"; time.Sleep(time.Millisecond) {
 		if time.Since(start) > patience {
-			w.Fatalf("peer %d is reached through %q", to, t.Way(to))
+			w.Fatalf("peer %d is reached through %q", to, t.Ways()[to])
 		}
 	}
 }
 
 // settle waits until a peer is reached through a ring, if that comes about.
 func (w *world) settle(t *Transport, to catalog.Peer) {
-	for start := time.Now(); t.Way(to) != "ring" && time.Since(start) < time.Second; {
+	for start := time.Now(); t.Ways()[to] != "ring" && time.Since(start) < time.Second; {
 		time.Sleep(time.Millisecond)
-		if t.Way(to) == "" && time.Since(start) > 100*time.Millisecond {
+		if t.Ways()[to] == "" && time.Since(start) > 100*time.Millisecond {
 			return
 		}
 	}
