@@ -73,7 +73,8 @@ func broken(format string, args ...any) error { return &BrokenError{fmt.Sprintf(
 
 // way is one direction, as both of its sides see it. The words of a mapping are read and written
 // by sync/atomic alone, whose operations are sequentially consistent. That is more than release
-// and acquire, and is needed in two places, which say so.
+// and acquire, and is needed where a side tells something and then looks for a flag of the other: at
+// written and asleep, and at taken and crowded. putter.flush says why.
 type way struct {
 	word [words]*uint64
 	data []byte
@@ -103,11 +104,14 @@ func (w *way) load(i int) uint64 {
 	return atomic.LoadUint64(w.word[i])
 }
 
+// store is an exchange: what comes after it, looking at a flag too, must not be done before it. A plain
+// atomic store says that as well, and is the same instruction on amd64; but of arm64's STLR
+// followed by LDAR, emulators make a store and a load that an amd64 processor reorders.
 func (w *way) store(i int, v uint64) {
 	if w.at != nil {
 		w.at()
 	}
-	atomic.StoreUint64(w.word[i], v)
+	atomic.SwapUint64(w.word[i], v)
 }
 
 // cleared clears a flag, and reports whether it was set.
