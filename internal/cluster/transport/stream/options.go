@@ -83,7 +83,7 @@ type Options struct {
 	// Log gets connections that were refused; nil for none.
 	Log *slog.Logger
 
-	at func() // see ring.Options; for tests
+	at func() // called at each step of opening a ring, and as ring.Options says; for tests
 }
 
 // Grant is an allowance to send.
@@ -180,6 +180,13 @@ func (o Options) checked() (Options, error) {
 		return o, nil
 	}
 	return o, o.Identity.Current()
+}
+
+// step is called where a side could die while a ring is being opened.
+func (o *Options) step() {
+	if o.at != nil {
+		o.at()
+	}
 }
 
 // cluster is what both sides of a connection must agree on.

@@ -32,7 +32,7 @@ type peer struct {
 	again    time.Time // no dialling before
 
 	ringing bool      // a ring is being opened, or there is one that this side opened
-	near    bool      // there was one: it is opened again where it has ended
+	near    bool      // the peer is on this machine: a ring that has ended is opened again
 	renew   time.Time // no ring is opened before
 }
 

@@ -88,6 +88,7 @@ func (t *Transport) admitNear(link *gate.Conn, raw net.Conn) {
 	}
 	stop() // Close ends the connection in order
 	defer link.End()
+	t.options.step()
 	if err := c.ring.Ready(); err != nil {
 		c.fail(err)
 	}
@@ -127,6 +128,7 @@ func (t *Transport) welcomeNear(link *gate.Conn, raw net.Conn) (*conn, error) {
 		return nil, err
 	}
 	c := &conn{inbound: true, initial: t.options.Grant, closed: make(chan struct{}), meter: &meter{link: link, most: t.options.Held}}
+	t.options.step()
 	if err := t.greeted(c, link, secure, state); err != nil {
 		_ = writeFrame(secure, append([]byte{byte(refusal)}, err.Error()...))
 		return nil, err
@@ -167,10 +169,12 @@ func (t *Transport) passed(c *conn, secure io.Writer, raw net.Conn) error {
 	if err := writeFrame(secure, t.hello(c.remote.from).head); err != nil {
 		return err
 	}
+	t.options.step()
 	var err error
 	if c.ring, err = ring.Accept(raw.(*net.UnixConn), t.ringOptions(c)); err != nil {
 		return err
 	}
+	t.options.step()
 	return t.attachNear(c)
 }
 
@@ -234,11 +238,10 @@ func (p *peer) together(c *conn) (all []*conn) {
 
 // connectNear opens a ring, and then reads until it ends.
 func (p *peer) connectNear(address string) {
-	t, pause := p.transport, renewTime
+	t := p.transport
 	c, err := t.dialNear(p.number, address)
 	if err == nil {
 		p.mu.Lock()
-		p.near = true
 		forgotten := p.address == ""
 		p.kick(c)
 		p.mu.Unlock()
@@ -247,15 +250,19 @@ func (p *peer) connectNear(address string) {
 		}
 		t.run(c)
 		t.rings.Add(-1)
-		if lost := c.ring.Why(); !errors.Is(lost, ring.ErrEnded) && !errors.Is(lost, errRestarted) {
-			pause = brokenTime
-		}
+		err = c.ring.Why()
 	} else {
 		t.options.Log.Debug("a stream is used, for there is no ring", "peer", p.number, "address", address, "reason", err)
 	}
 	p.mu.Lock()
 	p.ringing = false
-	p.renew = time.Now().Add(pause)
+	p.near, p.renew = true, time.Now().Add(brokenTime)
+	switch {
+	case errors.Is(err, ring.ErrNone):
+		p.near, p.renew = false, time.Time{} // until there is another stream
+	case errors.Is(err, ring.ErrEnded), errors.Is(err, errRestarted), gate.Left(err):
+		p.renew = time.Now().Add(renewTime) // the peer went away
+	}
 	p.mu.Unlock()
 	t.forget(p)
 }
@@ -293,6 +300,7 @@ func (t *Transport) greetNear(c *conn, raw *net.UnixConn, number catalog.Peer) e
 	if err != nil {
 		return err
 	}
+	t.options.step()
 	if err := writeFrame(secure, t.hello(number).head); err != nil {
 		return err
 	}
@@ -306,9 +314,11 @@ func (t *Transport) greetNear(c *conn, raw *net.UnixConn, number catalog.Peer) e
 		return err
 	}
 	t.moderate(c)
+	t.options.step()
 	if c.ring, err = ring.Offer(raw, t.ringOptions(c)); err != nil {
 		return err
 	}
+	t.options.step()
 	return t.attachNear(c)
 }
 
