@@ -210,7 +210,7 @@ func TestKilled(t *testing.T) {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(uint64(seed), 0))
 	points := []int{1, 2, 3, 4, 5, 6, 7, 8}
-	for range 12 {
+	for range 6 {
 		points = append(points, 9+r.IntN(40<<r.IntN(6)))
 	}
 	for _, node := range []bool{true, false} {

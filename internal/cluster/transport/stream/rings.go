@@ -37,7 +37,7 @@ const (
 	refusal frameKind = 255
 	// renewTime is how long after its end a ring is opened again, brokenTime where it has not
 	// ended with its peer.
-	renewTime, brokenTime = time.Second, 10 * time.Second
+	renewTime, brokenTime = 250 * time.Millisecond, 10 * time.Second
 )
 
 var (
