@@ -108,7 +108,13 @@ func (w *waits) wait(b bell) error {
 func (c *Conn) Read() (m []byte, err error) {
 	c.reading.Lock()
 	defer c.reading.Unlock()
-	defer lacking(&err)()
+	before := debug.SetPanicOnFault(true)
+	defer func() {
+		debug.SetPanicOnFault(before)
+		if lost := lacking(recover()); lost != nil {
+			err = lost
+		}
+	}()
 	if c.memory != nil && !c.over.Load() {
 		if m, err = c.in.take(); m != nil || !c.over.Load() {
 			return m, err
@@ -128,7 +134,13 @@ func (c *Conn) Read() (m []byte, err error) {
 func (c *Conn) Write(first, second []byte, more bool) (err error) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	defer lacking(&err)()
+	before := debug.SetPanicOnFault(true)
+	defer func() {
+		debug.SetPanicOnFault(before)
+		if lost := lacking(recover()); lost != nil {
+			err = lost
+		}
+	}()
 	if c.over.Load() {
 		<-c.gone
 		return c.why
@@ -138,20 +150,17 @@ func (c *Conn) Write(first, second []byte, more bool) (err error) {
 	return err
 }
 
-// lacking makes an error of an access to memory that the system cannot give. Its size is sealed, but
+// lacking is the error of an access to memory that the system cannot give, or nil. Its size is sealed, but
 // its pages are made when they are touched first.
-func lacking(err *error) func() {
-	before := debug.SetPanicOnFault(true)
-	return func() {
-		debug.SetPanicOnFault(before)
-		if p := recover(); p != nil {
-			fault, ok := p.(interface{ Addr() uintptr })
-			if !ok {
-				panic(p)
-			}
-			*err = fmt.Errorf("the ring's memory cannot be used at %#x", fault.Addr())
-		}
+func lacking(p any) error {
+	if p == nil {
+		return nil
 	}
+	fault, ok := p.(interface{ Addr() uintptr })
+	if !ok {
+		panic(p)
+	}
+	return fmt.Errorf("the ring's memory cannot be used at %#x", fault.Addr())
 }
 
 // Flush tells the other side of all that was written.
@@ -271,7 +280,12 @@ func (c *Conn) beat() {
 			c.end(err, true)
 		}
 	}()
-	defer lacking(&err)()
+	debug.SetPanicOnFault(true) // of this goroutine
+	defer func() {
+		if lost := lacking(recover()); lost != nil {
+			err = lost
+		}
+	}()
 	own, other := wordIn(c.memory, beatLine+1), wordIn(c.memory, beatLine)
 	if c.dialled {
 		own, other = other, own

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,7 +18,7 @@ import (
 )
 
 // pair is two ends of a socket.
-func pair(t *testing.T) (near, far *net.UnixConn) {
+func pair(t testing.TB) (near, far *net.UnixConn) {
 	t.Helper()
 	address := fmt.Sprintf("%s-%d-%d", t.Name(), os.Getpid(), rand.Uint64())
 	l, err := Listen("test", address)
@@ -44,7 +45,7 @@ func pair(t *testing.T) (near, far *net.UnixConn) {
 }
 
 // rings is a connection with both ends here.
-func rings(t *testing.T) (near, far *Conn) {
+func rings(t testing.TB) (near, far *Conn) {
 	t.Helper()
 	var running sync.WaitGroup
 	o := Options{Most: 8 << 20, Go: running.Go}
@@ -281,4 +282,60 @@ func TestElsewhere(t *testing.T) {
 	if _, err := Dial(context.Background(), "test", "192.0.2.1:7411"); !errors.Is(err, ErrNone) {
 		t.Error(err)
 	}
+}
+
+// BenchmarkConn is a round trip and a message one way without anything of a transport.
+func BenchmarkConn(b *testing.B) {
+	b.Run("trip", func(b *testing.B) {
+		near, far := rings(b)
+		go func() {
+			for {
+				m, err := far.Read()
+				if err != nil || far.Write(m, nil, false) != nil {
+					return
+				}
+			}
+		}()
+		m := make([]byte, 48)
+		var all []time.Duration
+		for b.Loop() {
+			start := time.Now()
+			if err := near.Write(m, nil, false); err != nil {
+				b.Fatal(err)
+			}
+			if _, err := near.Read(); err != nil {
+				b.Fatal(err)
+			}
+			all = append(all, time.Since(start))
+		}
+		slices.Sort(all)
+		b.ReportMetric(float64(all[len(all)/2].Nanoseconds()), "p50-ns")
+		b.ReportMetric(float64(all[len(all)*99/100].Nanoseconds()), "p99-ns")
+	})
+	b.Run("one way", func(b *testing.B) {
+		near, far := rings(b)
+		m := make([]byte, 48)
+		read := make(chan int)
+		go func() {
+			n := 0
+			for ; ; n++ {
+				if m, err := far.Read(); err != nil || len(m) == 0 {
+					read <- n
+					return
+				}
+			}
+		}()
+		n := 0
+		for b.Loop() {
+			if n++; near.Write(m, nil, n%32 != 0) != nil {
+				b.Fatal("it has ended")
+			}
+		}
+		if err := near.Write(nil, nil, false); err != nil {
+			b.Fatal(err)
+		}
+		if got := <-read; got != n {
+			b.Errorf("%d of %d messages arrived", got, n)
+		}
+	})
 }

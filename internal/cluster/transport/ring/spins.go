@@ -9,12 +9,19 @@ import (
 // long again there, so to look for about that long is worth it where answers come at once. Where they do
 // not, it takes a processor from those who would answer: each time that it was of no use, half as
 // long is tried the next time.
+//
+// Where both sides sleep each time, an answer comes late because of that alone. So now and then, and
+// less often the less it helps, the longest time is tried again.
 type spins struct {
 	now    func() time.Duration
-	budget time.Duration
+	budget time.Duration // of the time after something came last
+	usual  time.Duration // that of most times
 	since  time.Duration // when there was nothing first; 0: there is something
 	looks  int
 	slept  bool
+
+	until int // times until the longest is tried
+	every int
 }
 
 const (
@@ -29,9 +36,14 @@ const (
 
 	looksPerClock = 32
 	looksPerYield = 256
+
+	// What is tried every 1024 times costs 25 ns each time.
+	oftenTried, seldomTried = 8, 1024
 )
 
-func newSpins(now func() time.Duration) *spins { return &spins{now: now, budget: mostSpin} }
+func newSpins(now func() time.Duration) *spins {
+	return &spins{now: now, usual: mostSpin, every: oftenTried, until: oftenTried}
+}
 
 // more says whether to look once more.
 func (s *spins) more() bool {
@@ -39,9 +51,7 @@ func (s *spins) more() bool {
 		return false
 	}
 	if s.since == 0 {
-		s.since, s.looks = max(1, s.now()), 0
-		// What the last message has woken runs first: it waits behind this goroutine.
-		runtime.Gosched()
+		s.begin()
 		return true
 	}
 	s.looks++
@@ -49,10 +59,7 @@ func (s *spins) more() bool {
 		return true
 	}
 	if s.now()-s.since >= s.budget {
-		s.slept = true
-		if s.budget /= 2; s.budget < leastSpin {
-			s.budget = 0
-		}
+		s.failed()
 		return false
 	}
 	if s.looks%looksPerYield == 0 {
@@ -61,13 +68,39 @@ func (s *spins) more() bool {
 	return true
 }
 
+// begin is when there is nothing for the first time.
+func (s *spins) begin() {
+	s.budget, s.looks = s.usual, 0
+	if s.until--; s.until <= 0 && s.usual < mostSpin {
+		s.budget, s.until = mostSpin, s.every
+	}
+	s.since = max(1, s.now())
+	// What the last message has woken runs first: it waits behind this goroutine.
+	runtime.Gosched()
+}
+
+// failed is when looking has been of no use.
+func (s *spins) failed() {
+	s.slept = true
+	if s.usual /= 2; s.usual < leastSpin {
+		s.usual = 0
+	}
+	if s.budget > s.usual*2 { // the longest was tried for once
+		s.every = min(2*s.every, seldomTried)
+	}
+}
+
 // found says that there is something.
 func (s *spins) found() {
 	if s.since == 0 {
 		return
 	}
-	if s.now()-s.since <= inTime {
-		s.budget = min(mostSpin, 2*s.budget+mostSpin/8)
+	took := s.now() - s.since
+	switch {
+	case !s.slept && s.looks > 0 && s.budget > s.usual:
+		s.usual, s.every = mostSpin, oftenTried
+	case took <= inTime:
+		s.usual = min(mostSpin, 2*s.usual+mostSpin/8)
 	}
 	s.since, s.slept = 0, false
 }

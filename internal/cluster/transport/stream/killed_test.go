@@ -35,6 +35,7 @@ type childConfig struct {
 	Listen   string // of a node
 	Dial     string // of a client: where node 1 is
 	Kill     int    // at which step it dies; 0: at none
+	Streams  bool   // it has no rings
 }
 
 // child is the other process.
@@ -44,12 +45,15 @@ func child(c *childConfig) error {
 		return err
 	}
 	steps := atomic.Int64{}
-	o := Options{Self: c.Self, Identity: id, NameOf: nameOf, Rings: true, Eager: c.Listen == "", at: func() {
+	o := Options{Self: c.Self, Identity: id, NameOf: nameOf, Rings: !c.Streams, Eager: c.Listen == "", at: func() {
 		if steps.Add(1) == int64(c.Kill) {
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			select {}
 		}
 	}}
+	if c.Kill == 0 {
+		o.at = nil
+	}
 	if c.Listen != "" {
 		if o.Listener, err = net.Listen("tcp", c.Listen); err != nil {
 			return err
@@ -96,7 +100,7 @@ func TestChild(t *testing.T) {
 }
 
 // start runs the other process until the test ends.
-func (c *childConfig) start(t *testing.T) *exec.Cmd {
+func (c *childConfig) start(t testing.TB) *exec.Cmd {
 	t.Helper()
 	text, err := json.Marshal(c)
 	if err != nil {
@@ -179,7 +183,7 @@ func parcelOf(n uint64, size int) []byte {
 }
 
 // partner is a peer in this process, and what the other one is told.
-func partner(t *testing.T, node bool) (w *world, here *Transport, l *ledger, other *childConfig, to catalog.Peer) {
+func partner(t testing.TB, node bool) (w *world, here *Transport, l *ledger, other *childConfig, to catalog.Peer) {
 	w = newWorld(t, false)
 	w.rings = true
 	l = &ledger{TB: t, back: map[uint64]bool{}}
@@ -343,5 +347,25 @@ func TestStopped(t *testing.T) {
 			}
 			reach()
 		})
+	}
+}
+
+// A ring that nobody uses takes next to nothing of a processor.
+func TestIdleRing(t *testing.T) {
+	w := newWorld(t, false)
+	w.rings = true
+	b := newEvents(t)
+	one, two := w.start(1, newEvents(t)), w.start(2, b)
+	w.introduce()
+	w.send(one, 2, "x")
+	b.expect("1: x")
+	w.ringed(one, 2)
+	w.ringed(two, 1)
+	time.Sleep(100 * time.Millisecond)
+	const while = 2 * time.Second
+	used := processor(t, while)
+	t.Logf("two peers with a ring and a stream use %v in %v", used, while)
+	if used > while/50 {
+		t.Errorf("%v of a processor's time in %v", used, while)
 	}
 }

@@ -2,6 +2,8 @@ package stream
 
 import (
 	"fmt"
+	"os/exec"
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -20,6 +22,60 @@ func BenchmarkRing(b *testing.B) {
 			b.Run(fmt.Sprintf("rate/rings=%v/%d", rings, size), func(b *testing.B) { benchRate(b, rings, size) })
 		}
 	}
+}
+
+// BenchmarkProcesses measures round trips with another process, alone, and beside processes that are busy on
+// all processors.
+func BenchmarkProcesses(b *testing.B) {
+	for _, rings := range []bool{true, false} {
+		for _, busy := range []int{0, 1, runtime.NumCPU()} {
+			b.Run(fmt.Sprintf("rings=%v/busy=%d", rings, busy), func(b *testing.B) { benchProcesses(b, rings, busy, 0) })
+		}
+		b.Run(fmt.Sprintf("rings=%v/now and then", rings), func(b *testing.B) { benchProcesses(b, rings, 0, 2*time.Millisecond) })
+	}
+}
+
+func benchProcesses(b *testing.B, rings bool, busy int, pause time.Duration) {
+	w, here, _, other, to := partner(b, true)
+	here.Close()
+	back := make(chan []byte, 1)
+	here = w.begin(Options{Self: client + 1, Rings: rings}, &hand{receive: func(_ catalog.Peer, m []byte) { back <- m }})
+	other.Streams = !rings
+	other.start(b)
+	here.Know(map[catalog.Peer]string{to: other.Listen})
+	message := make([]byte, 48)
+	trip := func() {
+		if err := here.Send(to, message); err != nil {
+			b.Fatal(err)
+		}
+		<-back
+	}
+	trip()
+	if rings {
+		w.ringed(here, to)
+	}
+	for range busy {
+		c := exec.Command("sh", "-c", "while :; do :; done")
+		if err := c.Start(); err != nil {
+			b.Fatal(err)
+		}
+		defer func() { _ = c.Process.Kill(); _ = c.Wait() }()
+	}
+	measure(b, func() { time.Sleep(pause) }, trip)
+}
+
+// measure reports the times of trips.
+func measure(b *testing.B, pause, trip func()) {
+	var all []time.Duration
+	for b.Loop() {
+		pause()
+		start := time.Now()
+		trip()
+		all = append(all, time.Since(start))
+	}
+	slices.Sort(all)
+	b.ReportMetric(float64(all[len(all)/2].Nanoseconds()), "p50-ns")
+	b.ReportMetric(float64(all[len(all)*99/100].Nanoseconds()), "p99-ns")
 }
 
 func benchTrip(b *testing.B, rings bool, size int) {
@@ -44,15 +100,7 @@ func benchTrip(b *testing.B, rings bool, size int) {
 		w.ringed(near, 2)
 		w.ringed(far, 1)
 	}
-	var all []time.Duration
-	for b.Loop() {
-		start := time.Now()
-		trip()
-		all = append(all, time.Since(start))
-	}
-	slices.Sort(all)
-	b.ReportMetric(float64(all[len(all)/2].Nanoseconds()), "p50-ns")
-	b.ReportMetric(float64(all[len(all)*99/100].Nanoseconds()), "p99-ns")
+	measure(b, func() {}, trip)
 }
 
 func benchRate(b *testing.B, rings bool, size int) {
