@@ -171,7 +171,7 @@ func (c *Conn) Flush() {
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	if c.memory != nil {
-		c.out.flush()
+		c.out.flush() // touches words alone, whose page both sides have made
 		c.pending.Store(false)
 	}
 }
