@@ -22,6 +22,7 @@ func Cluster(v *catalog.View, nodes []cluster.NodeStatus) string {
 		w.row(a.Name, fmt.Sprint(a.Peer), "-", "not running")
 	}
 	b.WriteString(w.String())
+	b.WriteString(ways(nodes))
 	if len(v.Sets) == 0 {
 		b.WriteString("\nno data sets; store one with `godwit load FILE --as NAME`\n")
 		return b.String()
@@ -75,6 +76,26 @@ func repairs(v *catalog.View, nodes []cluster.NodeStatus) string {
 		}
 	}
 	return b.String()
+}
+
+// ways says how many connections of nodes go through memory of their machine.
+func ways(nodes []cluster.NodeStatus) string {
+	rings, all := 0, 0
+	for _, n := range nodes {
+		var r daemon.Report
+		if n.Error != "" || json.Unmarshal(n.Report, &r) != nil {
+			continue
+		}
+		for _, p := range r.Peers {
+			if all++; p.Way == "ring" {
+				rings++
+			}
+		}
+	}
+	if rings == 0 {
+		return ""
+	}
+	return fmt.Sprintf("\n%d of %d connections that the nodes have go through shared memory\n", rings, all)
 }
 
 func hits(hit, miss int64) string {

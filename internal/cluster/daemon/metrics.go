@@ -104,6 +104,7 @@ var (
 	descRefused = describe("refusals_total", "Failures answered, by reason.", "reason")
 	descDropped = describe("dropped_total", "Parcels about which nothing was done, by cause.", "cause")
 	descGauges  = describe("in_hand", "What the node has in hand now.", "what")
+	descPeers   = describe("peers", "Connected peers, by the way that parcels go to them: ring, through memory of this machine, or stream.", "way")
 	descMemory  = describe("memory_bytes", "Memory of kernels, data and workers, by use.", "use")
 )
 
@@ -148,6 +149,13 @@ func (c coreCollector) Collect(out chan<- prometheus.Metric) {
 	gauge(descGauges, int64(s.Queued), "queued jobs")
 	gauge(descGauges, int64(s.Jobs), "jobs")
 	gauge(descGauges, int64(s.Codes), "kernels")
+	ways := map[string]int64{"ring": 0, "stream": 0}
+	for _, p := range c.d.connected() {
+		ways[p.Way]++
+	}
+	for way, n := range ways {
+		gauge(descPeers, n, way)
+	}
 	gauge(descMemory, c.d.eng.Arena().InUse(), "all")
 	gauge(descMemory, c.d.columns.bytes(), "columns")
 	if n := c.d.native; n != nil {

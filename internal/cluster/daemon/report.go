@@ -33,6 +33,8 @@ type Report struct {
 	Heap       int64 `json:"heap_bytes"`
 	Goroutines int   `json:"goroutines"`
 
+	Peers []Connected `json:"peers"` // with which there are connections
+
 	Damaged []Damaged `json:"damaged"` // shards that were set aside since the node started
 	Scrub   Scrubbed  `json:"scrub"`
 }
@@ -98,6 +100,7 @@ func (d *Daemon) Report() *Report {
 		Core: inJSON(d.status()), Arena: d.eng.Arena().InUse(), Columns: d.columns.bytes(), Heap: int64(m.HeapInuse), Goroutines: runtime.NumGoroutine(),
 	}
 	r.Repairs = d.repairs.list()
+	r.Peers = d.connected()
 	r.Damaged, r.Scrub = d.damaged(), d.scrub.report()
 	v := d.view.Load()
 	for _, s := range d.cfg.Store.Shards() {

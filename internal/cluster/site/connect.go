@@ -49,7 +49,7 @@ func Connect(ctx context.Context, dir string, opt Options) (*cluster.Cluster, er
 		Explain:  s.unreached,
 		Payload:  opt.Children.payload(opt.Unconfined),
 		Dial: func(self catalog.Peer, names func(catalog.Peer) (string, bool), h transport.Handler) (transport.Transport, error) {
-			return stream.New(stream.Options{Self: self, Identity: id, NameOf: names, Eager: true}, h)
+			return stream.New(stream.Options{Self: self, Identity: id, NameOf: names, Eager: true, Rings: true}, h)
 		},
 	})
 	if errors.Is(err, identity.ErrOtherCluster) {

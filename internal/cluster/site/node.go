@@ -31,6 +31,7 @@ type NodeConfig struct {
 	Identity  string // directory of the node's identity; identity/ in Dir if empty
 	Listen    string
 	Advertise string // Listen if empty
+	NoRings   bool   // peers on this machine use streams, too
 	Metrics   string // none if empty
 	TTL       time.Duration
 	// ViewDeadline is how long the node works on without etcd; daemon.ViewDeadline if 0.
@@ -240,7 +241,7 @@ func (cfg *NodeConfig) start(ctx context.Context, keys *keys, ctl control.Contro
 		Codegen: compiler, Native: cfg.native(), Ledger: keys.ledger, Scrub: cfg.Scrub, RepairAfter: cfg.RepairAfter, Learned: service.Learn,
 		Long: spread(runtime.GOMAXPROCS(0)),
 		Dial: func(self catalog.Peer, names func(catalog.Peer) (string, bool), h transport.Handler) (transport.Transport, error) {
-			return stream.New(stream.Options{Self: self, Identity: keys.id, Listener: l, NameOf: names, Services: service.Register, Log: cfg.Log}, h)
+			return stream.New(stream.Options{Self: self, Identity: keys.id, Listener: l, NameOf: names, Services: service.Register, Rings: !cfg.NoRings, Address: cfg.Advertise, Log: cfg.Log}, h)
 		},
 	})
 	if err == nil {

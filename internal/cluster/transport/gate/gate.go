@@ -31,6 +31,9 @@ type Limits struct {
 	Clients  int
 	Exempt   func(owner string) bool
 	Patience time.Duration // how long a connection may be without a call
+	// Beside is how many connections there may be that Beside lets in, of one owner at most as
+	// many as are then left.
+	Beside int
 }
 
 // grace is how long a refused connection stays, to be told why.
@@ -47,12 +50,14 @@ type Gate struct {
 	owners    map[string]*account      // none is without connections
 	admitted  map[*Conn]struct{}
 	clients   int    // connections of owners that are not exempt
+	beside    int    // admitted connections that Beside let in
 	order     uint64 // of the connection that came last
 }
 
 // account is what an owner makes this side hold.
 type account struct {
-	connections int // under gate.mu
+	connections int // under gate.mu, as beside
+	beside      int
 	held        atomic.Int64
 }
 
@@ -70,7 +75,16 @@ func (g *Gate) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Conn{Conn: raw, gate: g, from: prefixOf(raw.RemoteAddr())}
+	return g.guard(raw, false), nil
+}
+
+// Beside guards a connection that came another way than through the gate's listener. It is one more of
+// an owner that has one already: what it holds counts to the owner's account, and it itself
+// to Limits.Beside.
+func (g *Gate) Beside(raw net.Conn) *Conn { return g.guard(raw, true) }
+
+func (g *Gate) guard(raw net.Conn, beside bool) *Conn {
+	c := &Conn{beside: beside, Conn: raw, gate: g, from: prefixOf(raw.RemoteAddr())}
 	g.mu.Lock()
 	g.order++
 	c.order = g.order
@@ -82,7 +96,7 @@ func (g *Gate) Accept() (net.Conn, error) {
 	if victim != nil {
 		_ = victim.Close()
 	}
-	return c, nil
+	return c
 }
 
 // crowded is who has to go after one more came from an address; nil if nobody.
@@ -144,9 +158,10 @@ func (g *Gate) Count(owner string) (strangers, owned int) {
 // Conn is a connection that came through a gate.
 type Conn struct {
 	net.Conn
-	gate  *Gate
-	from  netip.Prefix
-	order uint64 // by when it came
+	gate   *Gate
+	from   netip.Prefix
+	order  uint64 // by when it came
+	beside bool
 
 	// Under gate.mu:
 	timer   *time.Timer
@@ -189,23 +204,43 @@ func (c *Conn) Admit(owner string, shown any) error {
 	switch {
 	case c.closed:
 		return net.ErrClosed
+	case c.beside:
+		if err := g.admitBeside(owner); err != nil {
+			return err
+		}
 	case g.count(owner) >= g.most(owner):
 		c.refused = fmt.Errorf("%s has %d connections open at once, which is the most while others have theirs: close some, or give every user a certificate of its own", owner, g.count(owner))
 		return c.refused
 	}
 	g.depart(c)
 	c.owner, c.shown = owner, shown
-	if g.owners[owner] == nil {
-		g.owners[owner] = &account{}
-	}
-	g.owners[owner].connections++
-	if g.shares(owner) {
-		g.clients++
+	if !c.beside {
+		if g.owners[owner] == nil {
+			g.owners[owner] = &account{}
+		}
+		g.owners[owner].connections++
+		if g.shares(owner) {
+			g.clients++
+		}
 	}
 	g.admitted[c] = struct{}{}
 	c.holding.Lock()
 	c.account = g.owners[owner]
 	c.holding.Unlock()
+	return nil
+}
+
+// admitBeside counts one more connection of an owner beside others.
+func (g *Gate) admitBeside(owner string) error {
+	a := g.owners[owner]
+	switch {
+	case a == nil || a.connections == 0:
+		return fmt.Errorf("%s has no other connection, beside which this one could be", owner)
+	case a.beside >= g.limits.Beside-g.beside:
+		return fmt.Errorf("%s has %d connections of this kind open at once, of %d, which is the most while others have theirs", owner, a.beside, g.beside)
+	}
+	a.beside++
+	g.beside++
 	return nil
 }
 
@@ -327,6 +362,25 @@ func (c *Conn) expire() {
 	}
 }
 
+// leave takes an admitted connection off its owner's.
+func (g *Gate) leave(c *Conn) {
+	delete(g.admitted, c)
+	a := g.owners[c.owner]
+	switch {
+	case c.beside:
+		a.beside--
+		g.beside--
+	case g.shares(c.owner):
+		g.clients--
+		a.connections--
+	default:
+		a.connections--
+	}
+	if a.connections == 0 && a.beside == 0 {
+		delete(g.owners, c.owner)
+	}
+}
+
 // Close implements net.Conn.
 func (c *Conn) Close() error {
 	g := c.gate
@@ -337,14 +391,7 @@ func (c *Conn) Close() error {
 		if c.owner == "" {
 			g.depart(c)
 		} else {
-			delete(g.admitted, c)
-			a := g.owners[c.owner]
-			if g.shares(c.owner) {
-				g.clients--
-			}
-			if a.connections--; a.connections == 0 {
-				delete(g.owners, c.owner)
-			}
+			g.leave(c)
 		}
 	}
 	g.mu.Unlock()

@@ -375,3 +375,49 @@ func TestOwnersTogether(t *testing.T) {
 		}
 	})
 }
+
+// Connections beside others are bounded by themselves, shared among owners, and take nobody else's place.
+func TestBeside(t *testing.T) {
+	g := New(nil, Limits{Strangers: 10, PerAddress: 10, PerOwner: 1, Patience: time.Hour, Beside: 4})
+	conn := func(guard func(net.Conn) *Conn) *Conn {
+		near, far := net.Pipe()
+		t.Cleanup(func() { near.Close(); far.Close() })
+		return guard(near)
+	}
+	first := func(raw net.Conn) *Conn { return g.guard(raw, false) }
+	if err := conn(g.Beside).Admit("alice", nil); err == nil {
+		t.Error("there is one beside none")
+	}
+	for _, owner := range []string{"alice", "bob"} {
+		if err := conn(first).Admit(owner, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var all []*Conn
+	for i, c := range []struct {
+		owner string
+		let   bool
+	}{{"alice", true}, {"alice", true}, {"alice", false}, {"bob", true}, {"bob", false}, {"alice", false}} {
+		b := conn(g.Beside)
+		if err := b.Admit(c.owner, nil); (err == nil) != c.let {
+			t.Errorf("connection %d, of %s: %v", i, c.owner, err)
+		} else if err == nil {
+			all = append(all, b)
+		}
+	}
+	if _, n := g.Count("alice"); n != 1 {
+		t.Errorf("alice has %d connections", n)
+	}
+	if !all[0].Hold(10, 15) || all[1].Hold(10, 15) {
+		t.Error("what both hold is not counted together")
+	}
+	for _, c := range all {
+		c.Close()
+	}
+	if err := conn(g.Beside).Admit("bob", nil); err != nil {
+		t.Error(err)
+	}
+	if g.beside != 1 {
+		t.Errorf("%d are counted", g.beside)
+	}
+}

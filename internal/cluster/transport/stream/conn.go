@@ -9,12 +9,15 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"github.com/godwit-run/godwit/internal/cluster/transport/ring"
 )
 
-// conn is one stream with a peer whose hello was accepted.
+// conn is one stream, or one ring, with a peer whose hello was accepted.
 type conn struct {
 	peer    *peer
-	stream  messages
+	stream  messages          // nil of a ring
+	ring    *ring.Conn        // nil of a stream
 	inbound bool              // the other side dialled
 	owner   string            // of the certificate of the other side
 	shown   *x509.Certificate // nil without TLS
@@ -23,7 +26,8 @@ type conn struct {
 	meter   *meter // nil if this side dialled, or without TLS
 	// cancel ends the stream with a reason, which an accepting side tells the other.
 	cancel context.CancelCauseFunc
-	closed chan struct{} // no handler runs any more, and Gone was told
+	closed chan struct{}  // no handler runs any more, and Gone was told
+	headed [headSize]byte // of the frame that is written; whoever writes has it
 
 	// Under peer.mu:
 	writing bool  // one goroutine is writing, and will write what has come up meanwhile
@@ -41,8 +45,13 @@ func (c *conn) unacknowledged() int64 {
 	return c.remote.grant.Bytes - c.may.Bytes + heads*int64(c.remote.grant.Parcels-c.may.Parcels)
 }
 
-// direct says that writing now does not block.
-func (c *conn) direct() bool { return c.unacknowledged() < buffered }
+// direct says that writing a parcel of so many bytes now does not block.
+func (c *conn) direct(parcel int) bool {
+	if c.ring != nil {
+		return c.ring.Room(headSize + parcel)
+	}
+	return c.unacknowledged() < buffered
+}
 
 func (c *conn) allowed() bool { return c.may.Parcels > 0 && c.may.Bytes > 0 }
 
@@ -67,11 +76,34 @@ func (c *conn) charge(parcel []byte) head {
 	return c.head(carry)
 }
 
-func (c *conn) write(m *outgoing) {
+// write writes a frame. Of a ring, the other side may hear of it only when flush or write is
+// called again if there is more.
+func (c *conn) write(h head, parcel []byte, more bool) {
+	if c.ring == nil {
+		c.say(frameOf(h, parcel))
+		return
+	}
+	putHead(c.headed[:], h)
+	if err := c.ring.Write(c.headed[:], parcel, more); err != nil {
+		c.fail(err)
+	}
+}
+
+// say writes a message to a stream.
+func (c *conn) say(m *outgoing) {
 	// At io.EOF the reading side learns why the stream ended.
 	if err := c.stream.SendMsg(m); err != nil && !errors.Is(err, io.EOF) {
 		c.fail(err)
 	}
+}
+
+// next reads a frame.
+func (c *conn) next() (b []byte, err error) {
+	if c.ring != nil {
+		return c.ring.Read()
+	}
+	err = c.stream.RecvMsg(&b)
+	return b, plain(err)
 }
 
 // fail stops the use of a connection. Its reading goroutine does the rest.
@@ -92,10 +124,9 @@ func (c *conn) fail(err error) {
 // sends more than was granted is read late: it fills HTTP/2's window, and then waits.
 func (c *conn) read() {
 	for {
-		var b []byte
-		err := c.stream.RecvMsg(&b)
+		b, err := c.next()
 		if err != nil {
-			c.fail(plain(err))
+			c.fail(err)
 			return
 		}
 		total := len(b)
@@ -147,6 +178,9 @@ func (c *conn) handle(bytes int) {
 // plain takes the gRPC code off an error. A dialler that ends its stream can
 // give no reason.
 func plain(err error) error {
+	if err == nil {
+		return nil
+	}
 	s, ok := status.FromError(err)
 	switch {
 	case ok && s.Code() == codes.Canceled:

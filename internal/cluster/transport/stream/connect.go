@@ -2,6 +2,7 @@ package stream
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -86,7 +87,7 @@ func (t *Transport) greet(ctx context.Context, client *grpc.ClientConn, c *conn,
 	if c.remote.from != number {
 		return fmt.Errorf("expected peer %d, found peer %d there", number, c.remote.from)
 	}
-	if err := t.check(stream.Context(), c); err != nil {
+	if err := t.check(stateOf(stream.Context()), c); err != nil {
 		return err
 	}
 	t.moderate(c)
@@ -109,7 +110,7 @@ func (t *Transport) name(number catalog.Peer) string {
 
 // check holds a hello against the certificate of the connection that it came over,
 // and notes whose that is.
-func (t *Transport) check(ctx context.Context, c *conn) error {
+func (t *Transport) check(state *tls.ConnectionState, c *conn) error {
 	o, g := &t.options, c.remote
 	switch {
 	case g.cluster != o.cluster():
@@ -120,24 +121,28 @@ func (t *Transport) check(ctx context.Context, c *conn) error {
 		return fmt.Errorf("expected peer %d to grant parcels and bytes, found %d and %d", g.from, g.grant.Parcels, g.grant.Bytes)
 	case o.Plain:
 		return nil
-	}
-	p, ok := grpcpeer.FromContext(ctx)
-	if !ok {
-		return identity.ErrNoCertificate
-	}
-	info, ok := p.AuthInfo.(credentials.TLSInfo)
-	if !ok {
+	case state == nil:
 		return identity.ErrNoCertificate
 	}
 	roles := []identity.Role{identity.Node}
 	if g.from >= catalog.FirstClient {
 		roles = append(roles, identity.Client, identity.Admin)
 	}
-	who, err := o.Identity.Verify(info.State, roles, t.name(g.from))
+	who, err := o.Identity.Verify(*state, roles, t.name(g.from))
 	if err != nil {
 		return fmt.Errorf("peer %d is not what it says: %w", g.from, err)
 	}
-	c.owner, c.shown = who.Owner(), info.State.PeerCertificates[0]
+	c.owner, c.shown = who.Owner(), state.PeerCertificates[0]
+	return nil
+}
+
+// stateOf is what a stream's TLS says; nil without TLS.
+func stateOf(ctx context.Context) *tls.ConnectionState {
+	if p, ok := grpcpeer.FromContext(ctx); ok {
+		if info, ok := p.AuthInfo.(credentials.TLSInfo); ok {
+			return &info.State
+		}
+	}
 	return nil
 }
 

@@ -83,4 +83,7 @@ func (w *world) send(t *Transport, to catalog.Peer, parcel string) {
 	if err := t.Send(to, []byte(parcel)); err != nil {
 		w.Fatalf("send to %d: %v", to, err)
 	}
+	if w.rings && !w.plain {
+		w.settle(t, to)
+	}
 }

@@ -34,8 +34,11 @@ func (t *Transport) listen() {
 	var l net.Listener = o.Listener
 	creds := insecure.NewCredentials()
 	if !o.Plain {
-		t.gate = gate.New(l, gate.Limits{Strangers: o.Strangers, PerAddress: o.PerAddress, PerOwner: o.PerOwner, Clients: o.Clients, Exempt: notClient, Patience: idleTime})
+		t.gate = gate.New(l, gate.Limits{Strangers: o.Strangers, PerAddress: o.PerAddress, PerOwner: o.PerOwner, Clients: o.Clients, Exempt: notClient, Patience: idleTime, Beside: mostRings})
 		l, creds = t.gate, &watched{credentials.NewTLS(o.Identity.Server(identity.Node, identity.Client, identity.Admin)), t.refused, t.admit}
+	}
+	if o.Rings && !o.Plain {
+		t.listenNear()
 	}
 	t.server = grpc.NewServer(append(serverOptions(creds, o.MaxParcel), grpc.InTapHandle(begin))...)
 	t.server.RegisterService(serviceOf(t.accept), nil)
@@ -197,7 +200,7 @@ func (t *Transport) serve(ctx context.Context, c *conn) {
 		return
 	}
 	late.Stop()
-	c.write(t.hello(0))
+	c.say(t.hello(0))
 	c.peer.drain(c, true)
 	t.run(c)
 }
@@ -215,7 +218,7 @@ func (t *Transport) welcome(ctx context.Context, c *conn) (err error) {
 	if c.remote.to != t.options.Self {
 		return fmt.Errorf("this is peer %d, not peer %d", t.options.Self, c.remote.to)
 	}
-	if err := t.check(ctx, c); err != nil {
+	if err := t.check(stateOf(ctx), c); err != nil {
 		return err
 	}
 	t.moderate(c)

@@ -77,6 +77,18 @@ func (m *meter) handled(length int) {
 	}
 }
 
+// holds counts a message that is coming, as came does for streams, whose bytes it counts one by one.
+func (m *meter) holds(length int) error {
+	if !m.link.Hold(int64(length)+messageHead, m.most) {
+		return m.tooMuch()
+	}
+	return nil
+}
+
+func (m *meter) tooMuch() error {
+	return fmt.Errorf("%s has this node hold more bytes than it may, of messages that are not finished or not handled", m.link.Owner())
+}
+
 // waits counts bytes that wait to be sent, and says whether there may be that many: they
 // take half of what the owner may hold at most, so that a peer that reads nothing can
 // still ask.
@@ -133,7 +145,7 @@ func (m *meter) came(b []byte) error {
 	}
 	c.held += int64(len(b))
 	if !m.link.Hold(int64(len(b)), m.most) {
-		return fmt.Errorf("%s has this node hold more bytes than it may, of messages that are not finished or not handled", m.link.Owner())
+		return m.tooMuch()
 	}
 	return c.messages(b)
 }

@@ -74,8 +74,16 @@ type Options struct {
 	// have a certificate of the cluster can call them: they decide what a role may
 	// do. Calls must end when their context does. It may be nil.
 	Services func(*grpc.Server)
+	// Rings has peers on this machine talk through memory: a node takes rings of those that
+	// know it by Address, and every peer opens them to the nodes that it dials.
+	// Streams stay beside them. Without TLS there are none.
+	Rings bool
+	// Address is by what others know this node; the Listener's if empty.
+	Address string
 	// Log gets connections that were refused; nil for none.
 	Log *slog.Logger
+
+	at func() // called at each step of opening a ring, and as ring.Options says; for tests
 }
 
 // Grant is an allowance to send.
@@ -172,6 +180,13 @@ func (o Options) checked() (Options, error) {
 		return o, nil
 	}
 	return o, o.Identity.Current()
+}
+
+// step is called where a side could die while a ring is being opened.
+func (o *Options) step() {
+	if o.at != nil {
+		o.at()
+	}
 }
 
 // cluster is what both sides of a connection must agree on.

@@ -30,17 +30,24 @@ type peer struct {
 	dialling bool
 	failures int       // to connect, since it last worked
 	again    time.Time // no dialling before
+
+	ringing bool      // a ring is being opened, or there is one that this side opened
+	near    bool      // the peer is on this machine: a ring that has ended is opened again
+	renew   time.Time // no ring is opened before
 }
 
-// best is the connection to send on: the newest that works. Who opens another one
-// had no use of the older.
-func (p *peer) best() *conn {
+// best is the connection to send on: the newest ring that works, else the newest stream. Who opens
+// another one had no use of the older.
+func (p *peer) best() (found *conn) {
 	for _, c := range slices.Backward(p.conns) {
-		if c.lost == nil {
+		if c.lost == nil && c.ring != nil {
 			return c
 		}
+		if c.lost == nil && found == nil {
+			found = c
+		}
 	}
-	return nil
+	return found
 }
 
 func (p *peer) send(parcel []byte) error {
@@ -50,7 +57,10 @@ func (p *peer) send(parcel []byte) error {
 		defer p.mu.Unlock()
 		return p.dialFor(parcel)
 	}
-	if c.writing || len(p.queue) > 0 || !c.allowed() || !c.direct() {
+	if p.near && c.ring == nil {
+		p.reopen()
+	}
+	if c.writing || len(p.queue) > 0 || !c.allowed() || !c.direct(len(parcel)) {
 		err := p.enqueue(parcel, c.may)
 		p.kick(c)
 		p.mu.Unlock()
@@ -59,7 +69,7 @@ func (p *peer) send(parcel []byte) error {
 	c.writing = true
 	h := c.charge(parcel)
 	p.mu.Unlock()
-	c.write(frameOf(h, parcel))
+	c.write(h, parcel, false)
 	p.drain(c, true)
 	return nil
 }
@@ -114,6 +124,14 @@ func (p *peer) next(c *conn) (head, []byte) {
 	return c.charge(parcel), parcel
 }
 
+// first is the length of the parcel that is written next.
+func (p *peer) first() int {
+	if len(p.queue) == 0 {
+		return 0
+	}
+	return len(p.queue[0])
+}
+
 // kick starts a goroutine for the work of a connection, unless one is at it.
 func (p *peer) kick(c *conn) {
 	if !c.writing && p.work(c) {
@@ -128,21 +146,32 @@ const turns = 16
 // drain writes until a connection has no work. The caller has set c.writing. It
 // may be lent, being in Send or reading, and then neither blocks nor stays for long.
 func (p *peer) drain(c *conn, lent bool) {
+	more := false
 	for n := 0; ; n++ {
 		p.mu.Lock()
+		if more && !p.work(c) { // the queue was dropped
+			p.mu.Unlock()
+			c.ring.Flush()
+			more = false
+			continue
+		}
 		if !p.work(c) {
 			c.writing = false
 			p.mu.Unlock()
 			return
 		}
-		if lent && (n == turns || !c.direct()) {
+		if lent && (n == turns || !c.direct(p.first())) {
 			p.transport.running.Go(func() { p.drain(c, false) })
 			p.mu.Unlock()
+			if more {
+				c.ring.Flush()
+			}
 			return
 		}
 		h, parcel := p.next(c)
+		more = c.ring != nil && p.work(c)
 		p.mu.Unlock()
-		c.write(frameOf(h, parcel))
+		c.write(h, parcel, more)
 	}
 }
 
@@ -184,6 +213,7 @@ func (p *peer) connect(address string) {
 	if err == nil {
 		p.mu.Lock()
 		p.dialling, p.failures = false, 0
+		p.open()
 		forgotten := p.address == ""
 		p.kick(c)
 		p.mu.Unlock()
@@ -236,7 +266,7 @@ func (p *peer) beat() {
 	defer p.mu.Unlock()
 	p.reach()
 	for _, c := range p.conns {
-		if c.inbound {
+		if c.inbound && c.ring == nil { // rings have signs of life of their own
 			c.beat = !c.wrote
 			c.wrote = false
 			p.kick(c)

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"net"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
@@ -34,6 +36,8 @@ type Transport struct {
 	server   *grpc.Server // nil without a listener
 	gate     *gate.Gate   // nil without a listener or TLS
 	refusals *gate.Refusals
+	rings    atomic.Int64 // that this side has opened, or is about to
+	near     net.Listener // for rings; nil for none
 	ctx      context.Context
 	cancel   context.CancelFunc
 	running  sync.WaitGroup
@@ -120,6 +124,9 @@ func (t *Transport) Close() error {
 		}
 	}
 	t.cancel()
+	if t.near != nil {
+		_ = t.near.Close()
+	}
 	if t.server != nil {
 		t.server.Stop()
 	}
@@ -185,7 +192,7 @@ func (t *Transport) join(ctx context.Context, p *peer, c *conn) (joined bool, fo
 	for _, o := range p.conns {
 		if o.remote.life != c.remote.life || o.owner != c.owner {
 			former = append(former, o)
-		} else if o.inbound == c.inbound {
+		} else if o.inbound == c.inbound && (o.ring == nil) == (c.ring == nil) {
 			same = append(same, o)
 		}
 	}
@@ -218,6 +225,9 @@ func (t *Transport) find(number catalog.Peer) (*peer, error) {
 func (t *Transport) run(c *conn) {
 	c.read()
 	p := c.peer
+	for _, o := range p.together(c) {
+		o.fail(c.lost)
+	}
 	p.turn <- struct{}{}
 	p.mu.Lock()
 	p.conns = slices.DeleteFunc(p.conns, func(o *conn) bool { return o == c })
@@ -241,7 +251,7 @@ func (t *Transport) forget(p *peer) {
 	defer t.mu.Unlock()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.address == "" && len(p.conns) == 0 && !p.dialling && t.peers[p.number] == p {
+	if p.address == "" && len(p.conns) == 0 && !p.dialling && !p.ringing && t.peers[p.number] == p {
 		delete(t.peers, p.number)
 	}
 }

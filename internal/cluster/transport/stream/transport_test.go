@@ -35,8 +35,12 @@ func TestParcelsBothWays(t *testing.T) {
 			a.expect("2: and back")
 			w.send(two, 1, "")
 			a.expect("2: ")
-			if n := len(one.peers[2].conns); n != 1 {
-				t.Errorf("%d connections, want 1 for both directions", n)
+			want := 1
+			if w.rings && !plain {
+				want = 2 // with the ring
+			}
+			if n := len(one.peers[2].conns); n != want {
+				t.Errorf("%d connections, want %d for both directions", n, want)
 			}
 			two.Close()
 			a.expect("2 gone")
@@ -381,7 +385,7 @@ func TestNothingIsLeftOver(t *testing.T) {
 		for j := range atOnce {
 			group.Go(func() {
 				c := newEvents(t)
-				guest, err := New(Options{Self: client + catalog.Peer(i+j), Identity: id}, c)
+				guest, err := New(Options{Self: client + catalog.Peer(i+j), Identity: id, Rings: w.rings}, c)
 				if err != nil {
 					t.Error(err)
 					return

@@ -3,6 +3,7 @@ package stream
 import (
 	"fmt"
 	"net"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,10 +16,14 @@ import (
 type world struct {
 	testing.TB
 	plain     bool
+	rings     bool
 	authority *identity.Authority
 	known     map[catalog.Peer]string
 	all       []*Transport
 }
+
+// overRings begins the names of tests whose peers use rings.
+const overRings = "TestOverRings/"
 
 func newWorld(t testing.TB, plain bool) *world {
 	t.Helper()
@@ -26,7 +31,7 @@ func newWorld(t testing.TB, plain bool) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &world{TB: t, plain: plain, authority: a, known: map[catalog.Peer]string{}}
+	return &world{TB: t, plain: plain, rings: strings.HasPrefix(t.Name(), overRings), authority: a, known: map[catalog.Peer]string{}}
 }
 
 func (w *world) issue(role identity.Role, name string) *identity.Identity {
@@ -71,7 +76,7 @@ func (w *world) start(self catalog.Peer, h transport.Handler) *Transport {
 // begin starts a peer, which the world closes.
 func (w *world) begin(o Options, h transport.Handler) *Transport {
 	w.Helper()
-	o.Plain = w.plain
+	o.Plain, o.Rings = w.plain, w.rings || o.Rings
 	if o.Identity == nil && o.Self < catalog.FirstClient {
 		o.Identity = w.node(nodeName(o.Self))
 	} else if o.Identity == nil && !w.plain {

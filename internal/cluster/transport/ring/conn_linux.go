@@ -1,0 +1,312 @@
+package ring
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Options are those of one side of a connection.
+type Options struct {
+	// Most is the greatest length of a message that is taken.
+	Most int
+	// Hold is asked before memory is made for a message that is coming, and may refuse it.
+	// It may be nil.
+	Hold func(bytes int) error
+	// Go runs what belongs to the connection.
+	Go func(func())
+	// At is called before every access to a word of the memory; nil but in tests.
+	At func()
+}
+
+// Conn carries messages both ways. One goroutine reads, another one writes.
+type Conn struct {
+	socket *net.UnixConn
+	raw    syscall.RawConn
+	began  time.Time
+
+	reading, writing sync.Mutex // held while the memory is used
+	out              putter
+	in               taker
+	pending          atomic.Bool // something was written that the other side was not told of
+
+	memory  []byte // nil when it is not mapped any more; under both
+	dialled bool
+	beats   sync.WaitGroup
+	rung    [bells]chan struct{}
+	ringing [bells]func(fd uintptr) bool
+	spins   [bells]*spins
+	ended   sync.Once
+	why     error         // why it ended; after gone is closed
+	gone    chan struct{} // nobody waits any more
+	over    atomic.Bool   // gone is closed
+	dropped atomic.Bool   // this side ended it, and wants nothing of what is left
+}
+
+// newConn begins to use a memory that both sides have mapped, over a socket on which nothing but
+// bells is sent from now on.
+func newConn(socket *net.UnixConn, memory []byte, dialled bool, o Options) (*Conn, error) {
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return nil, errors.Join(err, unix.Munmap(memory))
+	}
+	c := &Conn{
+		socket: socket, raw: raw, began: time.Now(), memory: memory, dialled: dialled,
+		gone: make(chan struct{}),
+	}
+	for b := range bells {
+		c.rung[b], c.ringing[b], c.spins[b] = make(chan struct{}, 1), sender(byte(b)), newSpins(c.now)
+	}
+	out, in := 1, 0
+	if dialled {
+		out, in = 0, 1
+	}
+	c.out = putter{way: wayIn(memory, out, o.At), sleeper: (*waits)(c)}
+	c.in = taker{way: wayIn(memory, in, o.At), sleeper: (*waits)(c), most: o.Most, hold: o.Hold}
+	c.beats.Go(c.beat)
+	o.Go(c.listen)
+	return c, nil
+}
+
+func (c *Conn) now() time.Duration { return time.Since(c.began) }
+
+// sender writes a byte, unless there is no room for it: then there are others on the way.
+func sender(b byte) func(uintptr) bool {
+	bytes := []byte{b}
+	return func(fd uintptr) bool {
+		_ = unix.Send(int(fd), bytes, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
+		return true
+	}
+}
+
+// waits is the sleeper of a connection.
+type waits Conn
+
+func (w *waits) ring(b bell)      { _ = w.raw.Write(w.ringing[b]) } // a closed socket is heard of
+func (w *waits) spin(b bell) bool { return w.spins[b].more() }
+func (w *waits) found(b bell)     { w.spins[b].found() }
+
+func (w *waits) wait(b bell) error {
+	select {
+	case <-w.rung[b]:
+		return nil
+	case <-w.gone:
+		return w.why
+	}
+}
+
+// Read gives the next message, which is the caller's. It waits for it until the connection ends; what a
+// peer has written before it ended is read first.
+func (c *Conn) Read() (m []byte, err error) {
+	c.reading.Lock()
+	defer c.reading.Unlock()
+	before := debug.SetPanicOnFault(true)
+	defer func() {
+		debug.SetPanicOnFault(before)
+		if lost := lacking(recover()); lost != nil {
+			err = lost
+		}
+	}()
+	if c.memory != nil && !c.over.Load() {
+		if m, err = c.in.take(); m != nil || !c.over.Load() {
+			return m, err
+		}
+	}
+	<-c.gone
+	if c.memory != nil && !c.dropped.Load() {
+		if m, err = c.in.rest(); m != nil || err != nil {
+			return m, err
+		}
+	}
+	return nil, c.why
+}
+
+// Write sends a message in two parts, one of which may be empty. With more, the other side may
+// hear of it only when Write or Flush is called again.
+func (c *Conn) Write(first, second []byte, more bool) (err error) {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	before := debug.SetPanicOnFault(true)
+	defer func() {
+		debug.SetPanicOnFault(before)
+		if lost := lacking(recover()); lost != nil {
+			err = lost
+		}
+	}()
+	if c.over.Load() {
+		<-c.gone
+		return c.why
+	}
+	err = c.out.put(first, second, more)
+	c.pending.Store(c.out.told != c.out.end)
+	return err
+}
+
+// lacking is the error of an access to memory that the system cannot give, or nil. Its size is sealed, but
+// its pages are made when they are touched first.
+func lacking(p any) error {
+	if p == nil {
+		return nil
+	}
+	fault, ok := p.(interface{ Addr() uintptr })
+	if !ok {
+		panic(p)
+	}
+	return fmt.Errorf("the ring's memory cannot be used at %#x", fault.Addr())
+}
+
+// Flush tells the other side of all that was written.
+func (c *Conn) Flush() {
+	if !c.pending.Load() {
+		return
+	}
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	if c.memory != nil {
+		c.out.flush() // touches words alone, whose page both sides have made
+		c.pending.Store(false)
+	}
+}
+
+// Room says whether a message of so many bytes can be written without waiting.
+func (c *Conn) Room(bytes int) bool {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	if c.memory == nil {
+		return true // Write says why not
+	}
+	if bytes > piece {
+		return false
+	}
+	return c.out.room() >= padded(bytes) || c.out.look() == nil && c.out.room() >= padded(bytes)
+}
+
+// Close ends the connection, and tells the other side why unless the reason is nil or ErrEnded. Read and
+// Write return at once then, and the memory is given back.
+func (c *Conn) Close(why error) {
+	c.dropped.Store(true)
+	c.end(why, true)
+}
+
+// end notes why, and lets all who wait go on.
+func (c *Conn) end(why error, tell bool) {
+	c.ended.Do(func() {
+		if why == nil {
+			why = ErrEnded
+		}
+		c.why = why
+		if text := why.Error(); tell && !errors.Is(why, ErrEnded) {
+			b := append([]byte{because}, text[:min(len(text), mostReason)]...)
+			_ = c.raw.Write(func(fd uintptr) bool {
+				_ = unix.Send(int(fd), b, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
+				return true
+			})
+		}
+		c.over.Store(true)
+		close(c.gone)
+		_ = c.socket.Close()
+	})
+}
+
+// Why is the reason why the connection has ended. It waits until it has.
+func (c *Conn) Why() error {
+	<-c.gone
+	return c.why
+}
+
+// mostReason is how many bytes of a reason are sent, and read.
+const mostReason = 1 << 10
+
+// listen hears the bells until the socket ends, and then gives the memory back. A process that dies is
+// seen by that at once, whatever it was doing.
+func (c *Conn) listen() {
+	c.end(c.hear(), false)
+	c.beats.Wait()
+	c.reading.Lock()
+	c.writing.Lock()
+	_ = unix.Munmap(c.memory)
+	c.memory = nil
+	c.writing.Unlock()
+	c.reading.Unlock()
+}
+
+func (c *Conn) hear() error {
+	b := make([]byte, 64)
+	for {
+		n, err := c.socket.Read(b)
+		for i, x := range b[:n] {
+			switch {
+			case bell(x) < bells:
+				select {
+				case c.rung[bell(x)] <- struct{}{}:
+				default:
+				}
+			case x == because:
+				return c.reason(b[i+1 : n])
+			default:
+				return broken("byte %d on the socket", x)
+			}
+		}
+		if err != nil {
+			if errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) {
+				return ErrEnded
+			}
+			return err
+		}
+	}
+}
+
+// reason is what the other side says at the end, of which there may be more to come.
+func (c *Conn) reason(text []byte) error {
+	_ = c.socket.SetReadDeadline(time.Now().Add(beatTime)) // then what there is
+	rest, _ := io.ReadAll(io.LimitReader(c.socket, int64(mostReason-min(len(text), mostReason))))
+	return errors.New(string(append(text, rest...)))
+}
+
+// beat gives signs of life, and looks for those of the other side. It counts its own beats and not
+// the time: where this process stood still, the other one is given the time to follow.
+func (c *Conn) beat() {
+	var err error
+	defer func() {
+		if err != nil {
+			c.end(err, true)
+		}
+	}()
+	debug.SetPanicOnFault(true) // of this goroutine
+	defer func() {
+		if lost := lacking(recover()); lost != nil {
+			err = lost
+		}
+	}()
+	own, other := wordIn(c.memory, beatLine+1), wordIn(c.memory, beatLine)
+	if c.dialled {
+		own, other = other, own
+	}
+	ticker := time.NewTicker(beatTime)
+	defer ticker.Stop()
+	silent := 0
+	for last := atomic.LoadUint64(other); ; {
+		select {
+		case <-c.gone:
+			return
+		case <-ticker.C:
+		}
+		atomic.AddUint64(own, 1)
+		seen := atomic.LoadUint64(other)
+		if silent++; seen != last {
+			last, silent = seen, 0
+		}
+		if silent > silentBeats {
+			err = ErrSilent
+			return
+		}
+	}
+}

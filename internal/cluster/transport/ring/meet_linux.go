@@ -1,0 +1,171 @@
+package ring
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// This file is how two processes meet. The socket's name is abstract: it lies in no directory, ends
+// with its process, and reaches as far as loopback does, since it belongs to the network namespace.
+// Whoever is first can take any such name, so it says nothing about who listens.
+
+// nameOf is the socket of the peer with an address in a cluster.
+func nameOf(cluster, address string) string {
+	sum := sha256.Sum256([]byte("godwit ring\x00" + cluster + "\x00" + address))
+	return "@godwit-" + hex.EncodeToString(sum[:16])
+}
+
+// Listen takes connections of peers on this machine that look for this address.
+func Listen(cluster, address string) (net.Listener, error) {
+	return net.ListenUnix("unix", &net.UnixAddr{Name: nameOf(cluster, address), Net: "unix"})
+}
+
+// Dial connects with the peer that has an address, if it is on this machine; else the error is
+// ErrNone.
+func Dial(ctx context.Context, cluster, address string) (*net.UnixConn, error) {
+	c, err := (&net.Dialer{}).DialContext(ctx, "unix", nameOf(cluster, address))
+	if errors.Is(err, unix.ECONNREFUSED) {
+		return nil, fmt.Errorf("%w: nobody listens for %s on this machine", ErrNone, address)
+	}
+	if err != nil {
+		return nil, err
+	}
+	u := c.(*net.UnixConn)
+	if err := SameUser(u); err != nil {
+		return nil, errors.Join(err, u.Close())
+	}
+	return u, nil
+}
+
+// SameUser refuses a far end whose process is neither this user's nor root's. Memory is not
+// encrypted as TLS is: who passes on what two peers say to each other while they show their
+// certificates could take the memory for itself. These two users can read this process's memory
+// and keys in any case.
+func SameUser(c net.Conn) error {
+	u, ok := c.(*net.UnixConn)
+	if !ok {
+		return fmt.Errorf("a ring needs a Unix socket, found %T", c)
+	}
+	raw, err := u.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var cred *unix.Ucred
+	var failed error
+	if err := raw.Control(func(fd uintptr) { cred, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED) }); err != nil {
+		return err
+	}
+	if failed != nil {
+		return failed
+	}
+	if own := uint32(os.Geteuid()); cred.Uid != own && cred.Uid != 0 {
+		return fmt.Errorf("%w: the other side runs as user %d, this one as %d: memory is shared with the same user, or root, only", ErrNone, cred.Uid, own)
+	}
+	return nil
+}
+
+// Offer makes memory and passes it to the accepting side, which has said that it reads nothing else
+// from the socket any more. It waits until that side has mapped it. The socket's deadline bounds all,
+// and holds no longer afterwards.
+func Offer(c *net.UnixConn, o Options) (*Conn, error) {
+	memory, file, err := create()
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if _, _, err = c.WriteMsgUnix([]byte{ready}, unix.UnixRights(int(file.Fd())), nil); err == nil {
+		err = expectReady(c)
+	}
+	if err == nil {
+		err = c.SetDeadline(time.Time{})
+	}
+	if err != nil {
+		return nil, errors.Join(err, unix.Munmap(memory))
+	}
+	return newConn(c, memory, true, o)
+}
+
+// expectReady reads one byte, or the reason why it does not come.
+func expectReady(c *net.UnixConn) error {
+	b := make([]byte, 1+mostReason)
+	// No more than a byte where that is a ready: bells come after it.
+	if _, err := c.Read(b[:1]); err != nil {
+		return err
+	}
+	switch b[0] {
+	case ready:
+		return nil
+	case because:
+		n, _ := c.Read(b[1:])
+		return errors.New(string(b[1 : 1+n]))
+	}
+	return broken("byte %d instead of an answer", b[0])
+}
+
+// Accept takes the memory that the other side passes, and maps it. The other side is told by Ready. The
+// socket's deadline bounds it, and holds no longer afterwards.
+func Accept(c *net.UnixConn, o Options) (*Conn, error) {
+	memory, err := receive(c)
+	if err == nil {
+		if err = c.SetDeadline(time.Time{}); err != nil {
+			err = errors.Join(err, unix.Munmap(memory))
+		}
+	}
+	if err != nil {
+		b := append([]byte{because}, err.Error()...)
+		_, _ = c.Write(b[:min(len(b), 1+mostReason)])
+		return nil, err
+	}
+	return newConn(c, memory, false, o)
+}
+
+// Ready tells the dialler that its messages are read.
+func (c *Conn) Ready() error {
+	_, err := c.socket.Write([]byte{ready})
+	return err
+}
+
+// receive reads one message with one descriptor.
+func receive(c *net.UnixConn) ([]byte, error) {
+	b := make([]byte, 1)
+	rights := make([]byte, unix.CmsgSpace(4*maxPassed))
+	n, k, flags, _, err := c.ReadMsgUnix(b, rights)
+	if err != nil {
+		return nil, err
+	}
+	fds := passed(rights[:k])
+	defer func() {
+		for _, fd := range fds {
+			_ = unix.Close(fd)
+		}
+	}()
+	if n != 1 || b[0] != ready || len(fds) != 1 || flags&unix.MSG_CTRUNC != 0 {
+		return nil, broken("%d bytes and %d files were passed: expected memory alone", n, len(fds))
+	}
+	return adopt(fds[0])
+}
+
+// maxPassed is how many descriptors are looked at; the kernel closes more.
+const maxPassed = 4
+
+// passed are the descriptors of a control message.
+func passed(rights []byte) (fds []int) {
+	all, err := unix.ParseSocketControlMessage(rights)
+	if err != nil {
+		return nil
+	}
+	for i := range all {
+		if list, err := unix.ParseUnixRights(&all[i]); err == nil {
+			fds = append(fds, list...)
+		}
+	}
+	return fds
+}

@@ -1,0 +1,106 @@
+package ring
+
+import (
+	"runtime"
+	"time"
+)
+
+// spins says how long a side looks before it sleeps. To be woken takes some 20 µs here and as
+// long again there, so to look for about that long is worth it where answers come at once. Where they do
+// not, it takes a processor from those who would answer: each time that it was of no use, half as
+// long is tried the next time.
+//
+// Where both sides sleep each time, an answer comes late because of that alone. So now and then, and
+// less often the less it helps, the longest time is tried again.
+type spins struct {
+	now    func() time.Duration
+	budget time.Duration // of the time after something came last
+	usual  time.Duration // that of most times
+	since  time.Duration // when there was nothing first; 0: there is something
+	looks  int
+	slept  bool
+
+	until int // times until the longest is tried
+	every int
+}
+
+const (
+	// mostSpin is about what it takes to wake a thread: who looks for that long waits at most
+	// twice as long as who knew beforehand which of both is better.
+	mostSpin = 25 * time.Microsecond
+	// inTime is how soon something must have come for looking to have been right. A peer
+	// that sleeps itself takes until it is awake, and so does this side.
+	inTime = 2 * mostSpin
+	// leastSpin is not worth the clock.
+	leastSpin = time.Microsecond
+
+	looksPerClock = 32
+	looksPerYield = 256
+
+	// What is tried every 1024 times costs 25 ns each time.
+	oftenTried, seldomTried = 8, 1024
+)
+
+func newSpins(now func() time.Duration) *spins {
+	return &spins{now: now, usual: mostSpin, every: oftenTried, until: oftenTried}
+}
+
+// more says whether to look once more.
+func (s *spins) more() bool {
+	if s.slept {
+		return false
+	}
+	if s.since == 0 {
+		s.begin()
+		return true
+	}
+	s.looks++
+	if s.looks%looksPerClock != 0 && s.budget > 0 {
+		return true
+	}
+	if s.now()-s.since >= s.budget {
+		s.failed()
+		return false
+	}
+	if s.looks%looksPerYield == 0 {
+		runtime.Gosched()
+	}
+	return true
+}
+
+// begin is when there is nothing for the first time.
+func (s *spins) begin() {
+	s.budget, s.looks = s.usual, 0
+	if s.until--; s.until <= 0 && s.usual < mostSpin {
+		s.budget, s.until = mostSpin, s.every
+	}
+	s.since = max(1, s.now())
+	// What the last message has woken runs first: it waits behind this goroutine.
+	runtime.Gosched()
+}
+
+// failed is when looking has been of no use.
+func (s *spins) failed() {
+	s.slept = true
+	if s.usual /= 2; s.usual < leastSpin {
+		s.usual = 0
+	}
+	if s.budget > s.usual*2 { // the longest was tried for once
+		s.every = min(2*s.every, seldomTried)
+	}
+}
+
+// found says that there is something.
+func (s *spins) found() {
+	if s.since == 0 {
+		return
+	}
+	took := s.now() - s.since
+	switch {
+	case !s.slept && s.looks > 0 && s.budget > s.usual:
+		s.usual, s.every = mostSpin, oftenTried
+	case took <= inTime:
+		s.usual = min(mostSpin, 2*s.usual+mostSpin/8)
+	}
+	s.since, s.slept = 0, false
+}
