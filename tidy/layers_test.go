@@ -23,6 +23,7 @@ var layers = [][]string{
 	{"internal/front/compile", "internal/cluster/daemon", "internal/cluster"},
 	{"internal/cluster/site", "internal/plan/calibrate"},
 	{""}, // the public API
+	{"internal/measure/forecast"},
 	{"internal/view", "internal/measure", "internal/cluster/fleet", "cmd/godwit/firstgc"},
 	{"cmd/godwit"},
 }
