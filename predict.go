@@ -115,6 +115,7 @@ func question(p *compile.Plan, eng *engine.Engine, o options) (*asking, error) {
 	}
 	return &asking{p, plan.Options{Machine: m, Engine: o.engine, Threads: o.threads,
 		Places: func(in *schedule.Input) cost.Place { return placeOf(p, in) },
+		Kept:   eng.Results().Has,
 		Ready:  func(l *schedule.Launch) bool { return p.Program.Compiled(eng, l) },
 		Scalar: func(a *schedule.ScalarArg) (int64, bool) {
 			if a.From != schedule.FromParam {

@@ -4,7 +4,6 @@ package plan
 import (
 	"fmt"
 	"maps"
-	"slices"
 
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
@@ -43,6 +42,9 @@ type Options struct {
 	Threads int
 	// Places says where an input lies; nil for in memory.
 	Places func(in *schedule.Input) cost.Place
+	// Kept reports that there is memory of so many bytes for a column of the result, in which no page is touched first; nil if
+	// there is none.
+	Kept func(bytes int64) bool
 	// Ready reports that a kernel is compiled; nil if all are.
 	Ready func(l *schedule.Launch) bool
 	// Scalar is the value of an argument; nil, or false, where it is not known.
@@ -75,7 +77,7 @@ func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 	if e == nil {
 		return nil, fmt.Errorf("%s was not measured on %s; run godwit calibrate", opt.Engine, opt.Machine.Name)
 	}
-	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), out: &Prediction{Engine: opt.Engine, Threads: 1, Time: machine.Exactly(e.Call)}}
+	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), safe: map[*kernel.Kernel]*verify.Safe{}, here: map[int]bool{}, out: &Prediction{Engine: opt.Engine, Threads: 1, Time: machine.Exactly(e.Call)}}
 	if p.sizes == nil {
 		p.sizes = map[string]int64{}
 	}
@@ -114,16 +116,34 @@ func (p *predictor) results() machine.Spread {
 	t, mem := machine.Spread{}, p.opt.Machine.MemoryFor(p.opt.Threads)
 	for _, c := range p.s.Result {
 		n := p.eval(p.s.Buffers[c.Buffer].Len) * float64(c.Kind.Size())
-		t = t.Plus(mem.Read.At(n).Times(n)).Plus(mem.Fresh.At(n).Times(n))
+		write := mem.Fresh
+		if p.kept(n) {
+			write = mem.Write
+		}
+		t = t.Plus(mem.Read.At(n).Times(n)).Plus(write.At(n).Times(n))
 	}
 	return t
 }
+
+// check verifies a kernel, once.
+func (p *predictor) check(k *kernel.Kernel) (s *verify.Safe, err error) {
+	if s = p.safe[k]; s == nil {
+		if s, err = verify.Check(k); err == nil {
+			p.safe[k] = s
+		}
+	}
+	return s, err
+}
+
+func (p *predictor) kept(bytes float64) bool { return p.opt.Kept != nil && p.opt.Kept(int64(bytes)) }
 
 // predictor goes through a schedule.
 type predictor struct {
 	s     *schedule.Schedule
 	opt   Options
 	sizes map[string]int64
+	safe  map[*kernel.Kernel]*verify.Safe
+	here  map[int]bool // buffers of arguments that WebAssembly reaches by now
 	out   *Prediction
 }
 
@@ -186,7 +206,7 @@ func (p *predictor) bound(b schedule.ScalarSource) (float64, bool) {
 }
 
 func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error {
-	safe, err := verify.Check(l.Kernel)
+	safe, err := p.check(l.Kernel)
 	if err != nil {
 		return err
 	}
@@ -209,22 +229,8 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 	parts, threads := c.weigh(p.opt.Machine, p.opt.Engine).on(p.opt.Machine.Wake)
 	p.out.Threads = max(p.out.Threads, threads)
 	parts.Guessed = parts.Guessed || guessed
-	p.out.Steps = append(p.out.Steps, Step{l.Label, runs, threads, parts.Time(p.opt.Machine.Engines[p.opt.Engine]).Times(runs), parts.Dominant(), *parts})
+	time, whole := parts.Time(p.opt.Machine.Engines[p.opt.Engine]).Times(runs), p.wholes(l)
+	parts.Copied += whole.P50 / max(1, runs)
+	p.out.Steps = append(p.out.Steps, Step{l.Label, runs, threads, time.Plus(whole), parts.Dominant(), *parts})
 	return nil
-}
-
-func (p *predictor) places(l *schedule.Launch) []cost.Place {
-	places := make([]cost.Place, len(l.Regions))
-	for i, b := range l.Regions {
-		switch {
-		case b < 0:
-		case p.s.Buffers[b].Input != nil && p.opt.Places != nil:
-			if places[i] = p.opt.Places(p.s.Buffers[b].Input); places[i] == cost.Resident && p.opt.Engine == "wasm" {
-				places[i] = cost.File // it is copied to where WebAssembly reaches it, which takes as long
-			}
-		case p.opt.Engine == "native" && slices.ContainsFunc(p.s.Result, func(c schedule.Column) bool { return c.Buffer == b }):
-			places[i] = cost.Fresh
-		}
-	}
-	return places
 }

@@ -14,7 +14,8 @@ type Place uint8
 const (
 	Resident Place = iota // in memory, its pages there
 	Fresh                 // in memory that nobody has touched yet
-	File                  // in a file that the system has in memory, read on the way, or copied from memory elsewhere
+	File                  // in a file that the system has in memory, read on the way
+	Copied                // in memory that the engine does not reach, copied in windows on the way
 )
 
 // Parts are what a run's time is made of, in nanoseconds. Core, chain, memory and random go on at the same time.
@@ -25,6 +26,7 @@ type Parts struct {
 	Random  float64 // accesses here and there, many at a time
 	Chased  float64 // accesses of which each needs the one before
 	Fresh   float64 // pages touched first
+	Copied  float64 // bytes that are copied to where the engine reaches them
 	Begin   float64 // to begin the launch
 	Guessed bool    // data decides how often some part of it runs
 }
@@ -35,13 +37,13 @@ func (p *Parts) Total() float64 {
 	const power = 3
 	most := math.Max(math.Max(p.Core, p.Chain), math.Max(p.Memory, p.Random))
 	if most == 0 {
-		return p.Begin + p.Chased + p.Fresh
+		return p.Begin + p.Chased + p.Fresh + p.Copied
 	}
 	all := 0.0
 	for _, x := range []float64{p.Core, p.Chain, p.Memory, p.Random} {
 		all += math.Pow(x/most, power)
 	}
-	return p.Begin + p.Chased + p.Fresh + most*math.Pow(all, 1.0/power)
+	return p.Begin + p.Chased + p.Fresh + p.Copied + most*math.Pow(all, 1.0/power)
 }
 
 // Dominant names the greatest part.
@@ -50,7 +52,7 @@ func (p *Parts) Dominant() string {
 	for _, x := range []struct {
 		name string
 		time float64
-	}{{"operations", p.Core}, {"a chain of steps", p.Chain}, {"memory in order", p.Memory}, {"memory at random", p.Random}, {"memory by references", p.Chased}, {"fresh pages", p.Fresh}} {
+	}{{"operations", p.Core}, {"a chain of steps", p.Chain}, {"memory in order", p.Memory}, {"memory at random", p.Random}, {"memory by references", p.Chased}, {"fresh pages", p.Fresh}, {"copies", p.Copied}} {
 		if x.time > most {
 			name, most = x.name, x.time
 		}
@@ -128,6 +130,9 @@ func (m *Mix) memory(p *Parts, mem machine.Memory, threads int, places []Place) 
 		place := Resident
 		if r < len(places) {
 			place = places[r]
+		}
+		if place == Copied {
+			p.Copied += b * mem.Copy.At(b).P50
 		}
 		switch {
 		case place == File:

@@ -76,7 +76,7 @@ func (x Memory) check() error {
 	for _, c := range []struct {
 		name  string
 		curve Curve
-	}{{"read", x.Read}, {"write", x.Write}, {"fresh", x.Fresh}, {"random", x.Random}, {"chase", x.Chase}, {"file", x.File}} {
+	}{{"read", x.Read}, {"write", x.Write}, {"fresh", x.Fresh}, {"random", x.Random}, {"chase", x.Chase}, {"file", x.File}, {"copy", x.Copy}, {"whole", x.Whole}} {
 		if len(c.curve) == 0 {
 			return fmt.Errorf("%s is missing: expected rows such as [65536, 0.02, 0.02, 0.03]", c.name)
 		}

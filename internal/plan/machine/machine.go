@@ -108,6 +108,9 @@ type Memory struct {
 	Random Curve // for an access that waits for no other
 	Chase  Curve // for an access whose place is what the one before found
 	File   Curve // for a byte of a file that the system has in memory, read in order
+	// Copy is for a byte of a caller's memory that is copied in windows to where WebAssembly reaches it, and Whole for one of what
+	// is copied before a kernel begins. As long as a byte of a file where it was not measured.
+	Copy, Whole Curve
 }
 
 // Link is how long it takes to reach another machine, in nanoseconds.
