@@ -163,6 +163,7 @@ func (c *called) cold(ctx context.Context) (*forecast.Call, error) {
 	if _, err := c.times(ctx, 2); err != nil { // which compile, and touch what is touched first
 		return nil, err
 	}
+	c.rt.Forget()
 	said, most, err := c.said(ctx)
 	if err != nil {
 		return nil, err
@@ -185,6 +186,7 @@ func warm(ctx context.Context, p *forecast.Program, seen int64, near bool, calls
 		if small.args = args; list[i].Took() < forecast.Short {
 			continue
 		}
+		c.rt.Forget()
 		if _, err := small.times(ctx, taught); err != nil {
 			return err
 		}

@@ -48,19 +48,29 @@ func (p *predictor) streams(b int) bool {
 	return all
 }
 
-// wholes is the time to copy the arguments that a launch is the first to need as a whole.
-func (p *predictor) wholes(l *schedule.Launch) (t machine.Spread) {
+// wholes are the regions of a launch whose arguments it is the first to need as a whole.
+func (p *predictor) wholes(l *schedule.Launch) (regions []int) {
 	if p.opt.Engine != "wasm" || p.opt.Places == nil {
-		return t
+		return nil
 	}
-	mem := p.opt.Machine.MemoryFor(p.opt.Threads)
-	for _, b := range l.Regions {
+	for i, b := range l.Regions {
 		if b < 0 || p.here[b] || p.s.Buffers[b].Input == nil || p.opt.Places(p.s.Buffers[b].Input) != cost.Resident || p.streams(b) {
 			continue
 		}
 		p.here[b] = true
-		n := p.bytes(b)
-		t = t.Plus(mem.Whole.At(n).Times(n))
+		regions = append(regions, i)
+	}
+	return regions
+}
+
+// copying is the nanoseconds to copy these regions of a launch.
+func copying(m *machine.Machine, threads int, c *Coming, regions []int) (t float64) {
+	mem := m.MemoryFor(threads)
+	for _, i := range regions {
+		r := &c.Safe.Kernel.Regions[i]
+		n, _ := kernel.EvalPoly(r.Len, c.Sizes)
+		bytes := float64(max(0, n)) * float64(r.Elem.Size())
+		t += bytes * mem.Whole.At(bytes).P50
 	}
 	return t
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/verify"
 	"github.com/godwit-run/godwit/internal/plan/cost"
 	"github.com/godwit-run/godwit/internal/plan/machine"
+	"github.com/godwit-run/godwit/internal/plan/seen"
 )
 
 // Step is what is expected of a launch, in all its runs together.
@@ -22,6 +23,7 @@ type Step struct {
 	Time    machine.Spread // nanoseconds
 	Most    string         // what most of the time goes to
 	Parts   cost.Parts     // of one run
+	Warm    bool           // by what earlier runs took
 }
 
 // Prediction is what is expected of a call.
@@ -31,6 +33,7 @@ type Prediction struct {
 	Steps   []Step         // in the order of schedule.Launches
 	Compile machine.Spread // nanoseconds, to compile what is not ready
 	Time    machine.Spread // nanoseconds, of all
+	Warm    bool           // most of the time is expected by what earlier runs took
 }
 
 // Options are what a prediction depends on besides the schedule.
@@ -47,6 +50,10 @@ type Options struct {
 	Kept func(bytes int64) bool
 	// Ready reports that a kernel is compiled; nil if all are.
 	Ready func(l *schedule.Launch) bool
+	// Native reports that it is native code already; nil if none is.
+	Native func(l *schedule.Launch) bool
+	// Past is what earlier runs took.
+	Past Past
 	// Scalar is the value of an argument; nil, or false, where it is not known.
 	Scalar func(a *schedule.ScalarArg) (int64, bool)
 }
@@ -65,6 +72,9 @@ func Predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 	}
 	opt.Engine = "native"
 	second, err := predict(s, sizes, opt)
+	if err == nil && opt.promoted(s) {
+		return second, nil
+	}
 	if err != nil || second.Time.P50+native.Compile >= first.Time.P50 {
 		return first, err
 	}
@@ -72,23 +82,39 @@ func Predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 	return second, nil
 }
 
+// promoted reports that all kernels are native code already.
+func (opt *Options) promoted(s *schedule.Schedule) bool {
+	all := opt.Native != nil
+	schedule.Launches(s.Steps, func(l *schedule.Launch) { all = all && opt.Native(l) })
+	return all
+}
+
 func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Prediction, error) {
 	e := opt.Machine.Engines[opt.Engine]
 	if e == nil {
 		return nil, fmt.Errorf("%s was not measured on %s; run godwit calibrate", opt.Engine, opt.Machine.Name)
 	}
-	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), safe: map[*kernel.Kernel]*verify.Safe{}, here: map[int]bool{}, out: &Prediction{Engine: opt.Engine, Threads: 1, Time: machine.Exactly(e.Call)}}
+	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, safe: map[*kernel.Kernel]*verify.Safe{}, here: map[int]bool{}, out: &Prediction{Engine: opt.Engine, Threads: 1}}
 	if p.sizes == nil {
 		p.sizes = map[string]int64{}
 	}
 	if err := p.steps(s.Steps, 1, false); err != nil {
 		return nil, err
 	}
+	rest, known := p.besides(e)
+	warm := 0.0
 	for i := range p.out.Steps {
-		p.out.Time = p.out.Time.Plus(p.out.Steps[i].Time)
+		st := &p.out.Steps[i]
+		if p.out.Time = p.out.Time.Plus(st.Time); st.Warm {
+			warm += st.Time.P50
+		}
 	}
+	if p.out.Time = p.out.Time.Plus(rest); known {
+		warm += rest.P50
+	}
+	p.out.Warm = warm > p.out.Time.P50/2
 	p.out.Compile = p.compiling()
-	p.out.Time = p.out.Time.Plus(p.results()).Plus(p.out.Compile)
+	p.out.Time = p.out.Time.Plus(p.out.Compile)
 	return p.out, nil
 }
 
@@ -142,6 +168,7 @@ type predictor struct {
 	s     *schedule.Schedule
 	opt   Options
 	sizes map[string]int64
+	given map[string]int64 // of them, those that were known beforehand
 	safe  map[*kernel.Kernel]*verify.Safe
 	here  map[int]bool // buffers of arguments that WebAssembly reaches by now
 	out   *Prediction
@@ -165,7 +192,11 @@ func (p *predictor) steps(list []schedule.Step, runs float64, guessed bool) erro
 		case *schedule.Launch:
 			err = p.launch(s, runs, guessed)
 		case *schedule.SetSize:
-			p.sizes[s.Name] = int64(p.eval(s.Max) / 2)
+			part, known := p.part(OfSize(s.Name))
+			if !known {
+				part = 0.5
+			}
+			p.sizes[s.Name] = int64(p.eval(s.Max) * part)
 		case *schedule.Loop:
 			turns, known := p.turns(s)
 			err = p.steps(s.Body, runs*turns, guessed || !known)
@@ -187,6 +218,9 @@ func (p *predictor) turns(s *schedule.Loop) (turns float64, known bool) {
 	hi, second := p.bound(s.Hi)
 	if turns = p.eval(s.Max) / 2; first && second {
 		turns = hi - lo
+	}
+	if part, seen := p.part(OfLoop(s.Number)); seen {
+		return p.eval(s.Max) * part, true
 	}
 	if known = first && second && s.Stop < 0; s.Stop >= 0 {
 		turns /= 2
@@ -221,16 +255,28 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 		return p.opt.Scalar(&l.Scalars[i])
 	}
 	c := &Coming{Safe: safe, Sizes: sizes, Scalar: scalar, Places: p.places(l), Threads: p.opt.Threads}
-	if c.Threads > 1 && len(l.Kernel.State) > 0 {
-		if law, err := totals.Of(safe); err == nil && law.Admits(sizes) {
+	wholes := p.wholes(l)
+	parts, threads := p.weigh(c)
+	p.out.Threads = max(p.out.Threads, threads)
+	parts.Guessed = parts.Guessed || guessed
+	parts.Copied += copying(p.opt.Machine, p.opt.Threads, c, wholes) / max(1, runs)
+	time, warm := p.warm(l, parts.Time(p.opt.Machine.Engines[p.opt.Engine]), func(pt *seen.Point) float64 {
+		o := *c
+		o.Sizes, o.Scalar = pt.Sizes, pt.Scalar
+		parts, _ := p.weigh(&o)
+		return parts.Total() + copying(p.opt.Machine, p.opt.Threads, &o, wholes)/max(1, runs)
+	})
+	p.out.Steps = append(p.out.Steps, Step{l.Label, runs, threads, time.Times(runs), parts.Dominant(), *parts, warm})
+	return nil
+}
+
+// weigh is what a launch takes on the engine, and on how many threads.
+func (p *predictor) weigh(c *Coming) (*cost.Parts, int) {
+	c.Law = nil
+	if c.Threads > 1 && len(c.Safe.Kernel.State) > 0 {
+		if law, err := totals.Of(c.Safe); err == nil && law.Admits(c.Sizes) {
 			c.Law = law
 		}
 	}
-	parts, threads := c.weigh(p.opt.Machine, p.opt.Engine).on(p.opt.Machine.Wake)
-	p.out.Threads = max(p.out.Threads, threads)
-	parts.Guessed = parts.Guessed || guessed
-	time, whole := parts.Time(p.opt.Machine.Engines[p.opt.Engine]).Times(runs), p.wholes(l)
-	parts.Copied += whole.P50 / max(1, runs)
-	p.out.Steps = append(p.out.Steps, Step{l.Label, runs, threads, time.Plus(whole), parts.Dominant(), *parts})
-	return nil
+	return c.weigh(p.opt.Machine, p.opt.Engine).on(p.opt.Machine.Wake)
 }

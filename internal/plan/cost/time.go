@@ -60,13 +60,21 @@ func (p *Parts) Dominant() string {
 	return name
 }
 
+// Kind is what is known of the time beforehand, one of machine.Kinds.
+func (p *Parts) Kind() string {
+	switch {
+	case p.Guessed:
+		return machine.Guessed
+	case p.Random+p.Chased > p.Total()/2:
+		return machine.Random
+	}
+	return machine.Steady
+}
+
 // Time is the interval in which the run's time lies, for an engine of a machine that measured it.
 func (p *Parts) Time(e *machine.Engine) machine.Spread {
-	t, off := p.Total(), e.Error
-	if p.Guessed {
-		off *= e.Error
-	}
-	return machine.Spread{P10: t / off, P50: t, P90: t * off}
+	t, off := p.Total(), e.Within(p.Kind())
+	return machine.Spread{P10: t * off[0], P50: t, P90: t * off[1]}
 }
 
 // On says how long a run takes on a machine with so many threads. places has one entry for each region; nil for

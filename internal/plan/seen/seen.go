@@ -5,6 +5,7 @@ package seen
 
 import (
 	"container/list"
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -59,6 +60,14 @@ func (p *Point) like(o *Point) bool {
 }
 
 func (p *Point) bytes() int64 { return 96 + 8*int64(len(p.Sizes)+2*len(p.Scalars)+mostTimes) }
+
+// InOrder are sizes as a Point of a program has them, by their names in order.
+func InOrder(sizes map[string]int64) (list []int64) {
+	for _, name := range slices.Sorted(maps.Keys(sizes)) {
+		list = append(list, sizes[name])
+	}
+	return list
+}
 
 // Memory is what is remembered. It is safe for concurrent use; a nil one remembers nothing.
 type Memory struct {
