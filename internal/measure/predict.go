@@ -84,7 +84,7 @@ const (
 	// single is how many runs a prediction is held against.
 	single = 9
 	// taught is how many runs a kernel is learned from.
-	taught = 3
+	taught = 5
 	// level is by what factor calls may differ that are held to be as fast as each other.
 	level = 1.03
 	// again is how many runs the same call is made later.
