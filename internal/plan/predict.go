@@ -94,7 +94,7 @@ func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 	if e == nil {
 		return nil, fmt.Errorf("%s was not measured on %s; run godwit calibrate", opt.Engine, opt.Machine.Name)
 	}
-	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, safe: map[*kernel.Kernel]*verify.Safe{}, here: map[int]bool{}, out: &Prediction{Engine: opt.Engine, Threads: 1}}
+	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, safe: map[*kernel.Kernel]*verify.Safe{}, here: map[int]bool{}, values: map[int]float64{}, out: &Prediction{Engine: opt.Engine, Threads: 1}}
 	if p.sizes == nil {
 		p.sizes = map[string]int64{}
 	}
@@ -171,7 +171,9 @@ type predictor struct {
 	given map[string]int64 // of them, those that were known beforehand
 	safe  map[*kernel.Kernel]*verify.Safe
 	here  map[int]bool // buffers of arguments that WebAssembly reaches by now
-	out   *Prediction
+	// values are what buffers of one element have, where that follows from the arguments.
+	values map[int]float64
+	out    *Prediction
 }
 
 func (p *predictor) size(name string) (int64, bool) {
@@ -232,6 +234,10 @@ func (p *predictor) bound(b schedule.ScalarSource) (float64, bool) {
 	if b.Scalar == nil {
 		return p.eval(b.Poly), true
 	}
+	if b.Scalar.From == schedule.FromBuffer {
+		v, ok := p.values[b.Scalar.Buffer]
+		return v, ok
+	}
 	if p.opt.Scalar == nil {
 		return 0, false
 	}
@@ -256,27 +262,31 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 	}
 	c := &Coming{Safe: safe, Sizes: sizes, Scalar: scalar, Places: p.places(l), Threads: p.opt.Threads}
 	wholes := p.wholes(l)
-	parts, threads := p.weigh(c)
+	w := p.weigh(c)
+	for i, v := range w.values {
+		p.values[l.Regions[i]] = v
+	}
+	parts, threads := w.on(p.opt.Machine.Wake)
 	p.out.Threads = max(p.out.Threads, threads)
 	parts.Guessed = parts.Guessed || guessed
 	parts.Copied += copying(p.opt.Machine, p.opt.Threads, c, wholes) / max(1, runs)
 	time, warm := p.warm(l, parts.Time(p.opt.Machine.Engines[p.opt.Engine]), func(pt *seen.Point) float64 {
 		o := *c
 		o.Sizes, o.Scalar = pt.Sizes, pt.Scalar
-		parts, _ := p.weigh(&o)
+		parts, _ := p.weigh(&o).on(p.opt.Machine.Wake)
 		return parts.Total() + copying(p.opt.Machine, p.opt.Threads, &o, wholes)/max(1, runs)
 	})
 	p.out.Steps = append(p.out.Steps, Step{l.Label, runs, threads, time.Times(runs), parts.Dominant(), *parts, warm})
 	return nil
 }
 
-// weigh is what a launch takes on the engine, and on how many threads.
-func (p *predictor) weigh(c *Coming) (*cost.Parts, int) {
+// weigh is what a launch takes on the engine.
+func (p *predictor) weigh(c *Coming) *weighed {
 	c.Law = nil
 	if c.Threads > 1 && len(c.Safe.Kernel.State) > 0 {
 		if law, err := totals.Of(c.Safe); err == nil && law.Admits(c.Sizes) {
 			c.Law = law
 		}
 	}
-	return c.weigh(p.opt.Machine, p.opt.Engine).on(p.opt.Machine.Wake)
+	return c.weigh(p.opt.Machine, p.opt.Engine)
 }

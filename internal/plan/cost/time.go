@@ -102,6 +102,9 @@ func (m *Mix) core(e *machine.Engine) float64 {
 // line is what memory moves at a time, in bytes.
 const line = 64
 
+// page is what is looked up at a time to find memory, in bytes.
+const page = 4 << 10
+
 // cached is a working set that fits into the first cache; what an access takes there belongs to its class.
 const cached = 16 << 10
 
@@ -117,6 +120,9 @@ func (m *Mix) memory(p *Parts, mem machine.Memory, threads int, places []Place) 
 			passed[t.Region] = math.Min(bytes, passed[t.Region]+t.Count*elem)
 		case Strided:
 			passed[t.Region] = math.Min(bytes, passed[t.Region]+t.Count*math.Max(elem, math.Min(line, elem*t.Stride)))
+			if apart := elem * t.Stride; apart >= line { // each in a line, and up to a page, of its own until it comes round again
+				p.Random += t.Count * beyond(mem.Random, bytes/apart*math.Min(apart, page)) / float64(threads)
+			}
 		case Random:
 			span := bytes
 			if t.Per > 0 {
