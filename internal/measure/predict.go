@@ -89,7 +89,7 @@ const (
 	level = 1.03
 	// again is how many runs the same call is made later.
 	again = 5
-	// half and eighth are by how much less a kernel was seen with.
+	// half and eighth are by how many times fewer elements a kernel was seen with.
 	half, eighth = 2, 8
 )
 
@@ -145,7 +145,7 @@ func (f *forecasts) size(ctx context.Context, p *forecast.Program, fn *godwit.Fu
 		}
 	}
 	for _, part := range []int64{half, eighth} {
-		if err := warm(ctx, p, n/part, part == half, calls, list); err != nil {
+		if err := warm(ctx, p, p.Less(n, part), part == half, calls, list); err != nil {
 			return err
 		}
 	}

@@ -68,7 +68,7 @@ func (p *predictor) warm(l *schedule.Launch, cold machine.Spread, model func(*se
 	}
 	var past []ratio
 	for _, pt := range p.opt.Past.Seen.Of(seen.Key{ID: id, Engine: p.opt.Engine, Threads: p.opt.Threads}) {
-		if len(pt.Sizes) == len(l.Sizes) && len(pt.Known) == len(l.Scalars) {
+		if pt.Tells() && len(pt.Sizes) == len(l.Sizes) && len(pt.Known) == len(l.Scalars) {
 			t := model(&pt)
 			past = append(past, ratio{t, math.Log(pt.Middle() / t)})
 		}
@@ -90,7 +90,7 @@ func (p *predictor) besides(e *machine.Engine) (machine.Spread, bool) {
 	var past []ratio
 	names := slices.Sorted(maps.Keys(p.given))
 	for _, pt := range p.opt.Past.Seen.Of(seen.Key{ID: p.opt.Past.Program, Engine: p.opt.Engine, Threads: p.opt.Threads}) {
-		if len(pt.Sizes) != len(names) {
+		if !pt.Tells() || len(pt.Sizes) != len(names) {
 			continue
 		}
 		sizes := map[string]int64{}

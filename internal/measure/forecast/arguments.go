@@ -2,6 +2,7 @@ package forecast
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -33,6 +34,21 @@ func (p *Program) Arguments(n int64) (godwit.Args, error) {
 		args[a.name] = v
 	}
 	return args, nil
+}
+
+// Less is the size N for which the largest argument has so many times fewer elements.
+func (p *Program) Less(n, by int64) int64 {
+	power := 1
+	for _, a := range p.params {
+		in := 0
+		for _, d := range a.dims {
+			if d == "N" {
+				in++
+			}
+		}
+		power = max(power, in)
+	}
+	return int64(math.Round(float64(n) / math.Pow(float64(by), 1/float64(power))))
 }
 
 // of is the size for N = n; at least 1.

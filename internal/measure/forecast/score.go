@@ -26,7 +26,7 @@ type Call struct {
 	Engine  string `json:"engine"`
 	Threads int    `json:"threads"`
 	Cold    *Said  `json:"cold"`
-	// Near and Far are what was said after calls at half of the size, and at an eighth; nil where that was not tried.
+	// Near and Far are what was said after calls with half of the elements, and with an eighth; nil where that was not tried.
 	Near  *Said     `json:"warm_near,omitempty"`
 	Far   *Said     `json:"warm_far,omitempty"`
 	Times []float64 `json:"seconds"`

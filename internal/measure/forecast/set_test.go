@@ -69,6 +69,19 @@ func TestArguments(t *testing.T) {
 	}
 }
 
+// Half of a square's elements are more than half of its side.
+func TestLess(t *testing.T) {
+	for text, want := range map[string]int64{"x: f64 [N] uniform 0 1": 100, "x: f64 [N, N] uniform 0 1": 283, "x: f64 [N, 3] uniform 0 1": 100, "x: f64 [N, N, N] uniform 0 1": 400} {
+		p, err := parse("p", "// maps\n// N = 1 2 3 4 5 6\n// "+text+"\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Less(800, 8); got != want {
+			t.Errorf("%s: %d, expected %d", text, got, want)
+		}
+	}
+}
+
 func TestParseRefuses(t *testing.T) {
 	for _, text := range []string{"", "// streams\n", "// streams\n// N = 1 2 3\n", "// streams\n// N = 1 2 3 4 5 5\n", "// streams\n// N = 1 2 3 4 5 6\n// M = N ^ 2\n", "// streams\n// N = 1 2 3 4 5 6\n// x\n"} {
 		if _, err := parse("p", text); err == nil {

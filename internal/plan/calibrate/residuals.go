@@ -98,6 +98,9 @@ func carried(m *machine.Machine, engine, kind string, seen, now []sample) (list 
 	for i := range now {
 		expect := func(mix *cost.Mix) float64 { return mix.On(m, engine, 1, nil).Total() }
 		was := machine.Of(seen[i].times).P50
+		if was < telling || now[i].took < telling {
+			continue // it would not be remembered, or is over before it matters
+		}
 		list = append(list, residualsOf(kind, expect(now[i].mix)*was/expect(seen[i].mix), now[i])...)
 	}
 	return list

@@ -55,6 +55,15 @@ func (p *Point) Middle() float64 {
 	return s[len(s)/2]
 }
 
+const (
+	// fewTimes is how many times tell of what is over sooner than brief, in nanoseconds: of such runs only the slow ones may have been noted.
+	fewTimes = 3
+	brief    = 100e3
+)
+
+// Tells reports that the times say what such runs take.
+func (p *Point) Tells() bool { return len(p.Took) >= fewTimes || p.Middle() >= brief }
+
 func (p *Point) like(o *Point) bool {
 	return slices.Equal(p.Sizes, o.Sizes) && slices.Equal(p.Scalars, o.Scalars) && slices.Equal(p.Known, o.Known)
 }

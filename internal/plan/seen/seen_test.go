@@ -59,6 +59,18 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// One short time may be the one slow run of many.
+func TestTells(t *testing.T) {
+	for _, c := range []struct {
+		took  []float64
+		tells bool
+	}{{[]float64{30e3}, false}, {[]float64{30e3, 31e3, 29e3}, true}, {[]float64{300e3}, true}} {
+		if p := (Point{Took: c.took}); p.Tells() != c.tells {
+			t.Errorf("%v tells: %v", c.took, p.Tells())
+		}
+	}
+}
+
 // Two processes bring what they know to one file.
 func TestTogether(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "deep", "seen")
