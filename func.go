@@ -192,6 +192,7 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o options, spool run.S
 	if err != nil {
 		return nil, f.failure(err)
 	}
+	shop.remember(p, &res.Stats, o.threads)
 	r := f.result(res.Columns, b, told{ran: res, engine: string(eng.Tier()), schedule: p.Schedule, expected: expected, machine: machine})
 	if beside != nil {
 		r.told.travel = o.cluster.travel(beside.Stats())

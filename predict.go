@@ -21,7 +21,7 @@ type Prediction struct {
 	P10 float64 `json:"p10"`
 	P50 float64 `json:"p50"`
 	P90 float64 `json:"p90"`
-	// Kind is "cold": what earlier runs took is not used.
+	// Kind is "warm" if what earlier runs of the same kernels took says most of it, and "cold" if only their code does.
 	Kind string `json:"kind"`
 	// Engine is what most of the time was expected to go on; "" of a step.
 	Engine string `json:"engine,omitempty"`
@@ -115,7 +115,10 @@ func question(p *compile.Plan, eng *engine.Engine, o options) (*asking, error) {
 	}
 	return &asking{p, plan.Options{Machine: m, Engine: o.engine, Threads: o.threads,
 		Places: func(in *schedule.Input) cost.Place { return placeOf(p, in) },
-		Ready:  func(l *schedule.Launch) bool { return p.Program.Compiled(eng, l) },
+		Kept:   eng.Results().Has,
+		Ready:  func(l *schedule.Launch) bool { return p.Program.Compiled(eng, l) != "" },
+		Native: func(l *schedule.Launch) bool { return p.Program.Compiled(eng, l) == engine.Native },
+		Past:   plan.Past{Seen: o.runtime.shop().seen, Program: p.Program.ID(), Name: p.Program.Name},
 		Scalar: func(a *schedule.ScalarArg) (int64, bool) {
 			if a.From != schedule.FromParam {
 				return 0, false
@@ -177,7 +180,7 @@ func (s *Stats) predicted(p *plan.Prediction, m *machine.Machine) {
 	if p == nil {
 		return
 	}
-	s.Predicted = inSeconds(p.Time)
+	s.Predicted = inSeconds(p.Time, p.Warm)
 	s.Predicted.Engine, s.Predicted.Machine, s.Predicted.Measured = p.Engine, m.Name, m.Measured
 	most := 0.0
 	for i := range p.Steps {
@@ -185,12 +188,16 @@ func (s *Stats) predicted(p *plan.Prediction, m *machine.Machine) {
 			most, s.Predicted.Most = t, p.Steps[i].Most
 		}
 		if i < len(s.Plan.Steps) {
-			s.Plan.Steps[i].Predicted = inSeconds(p.Steps[i].Time)
+			s.Plan.Steps[i].Predicted = inSeconds(p.Steps[i].Time, p.Steps[i].Warm)
 			s.Plan.Steps[i].Predicted.Most = p.Steps[i].Most
 		}
 	}
 }
 
-func inSeconds(t machine.Spread) *Prediction {
-	return &Prediction{P10: t.P10 / 1e9, P50: t.P50 / 1e9, P90: t.P90 / 1e9, Kind: "cold"}
+func inSeconds(t machine.Spread, warm bool) *Prediction {
+	kind := "cold"
+	if warm {
+		kind = "warm"
+	}
+	return &Prediction{P10: t.P10 / 1e9, P50: t.P50 / 1e9, P90: t.P90 / 1e9, Kind: kind}
 }

@@ -81,6 +81,45 @@ func TestPredict(t *testing.T) {
 	}
 }
 
+// What a kernel took before is expected again, here and by another process, until it is forgotten.
+func TestWarmPrediction(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	objects := filepath.Join(t.TempDir(), "native")
+	f := fn(t, "fn f(x: &[f64; N]) -> f64 where N: Range<1, 1_000_000_000> { x.map(|v| v.exp().sin().exp()).sum() }")
+	args := godwit.Args{"x": make([]float64, 200_000)}
+	kind := func(rt *godwit.Runtime) *godwit.Prediction {
+		t.Helper()
+		s, err := f.Predict(context.Background(), args, godwit.WithRuntime(rt), godwit.WithEngine("wasm"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Predicted
+	}
+	rt := godwit.NewRuntime(godwit.WithCompiler(objects, "no such program"))
+	cold := kind(rt)
+	for range 3 {
+		if _, err := f.Call(context.Background(), args, godwit.WithRuntime(rt), godwit.WithEngine("wasm")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	warm := kind(rt)
+	if cold.Kind != "cold" || warm.Kind != "warm" || warm.P90/warm.P10 >= cold.P90/cold.P10 {
+		t.Errorf("before %+v, after %+v", cold, warm)
+	}
+	if err := rt.Close(); err != nil {
+		t.Fatal(err)
+	}
+	other := godwit.NewRuntime(godwit.WithCompiler(objects, "no such program"))
+	defer other.Close()
+	if p := kind(other); p.Kind != "warm" {
+		t.Errorf("another process expects %+v", p)
+	}
+	other.Forget()
+	if p := kind(other); p.Kind != "cold" {
+		t.Errorf("what was forgotten makes %+v", p)
+	}
+}
+
 // What is not known is not predicted; a file that is no description is an error that names it.
 func TestNoPrediction(t *testing.T) {
 	dir := t.TempDir()

@@ -11,6 +11,7 @@ import (
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/engine/codegen"
 	"github.com/godwit-run/godwit/internal/plan/machine"
+	"github.com/godwit-run/godwit/internal/plan/seen"
 	"github.com/godwit-run/godwit/internal/run"
 )
 
@@ -110,6 +111,7 @@ type workshop struct {
 	engines map[string]*engine.Engine // by WithEngine's name: "auto", "wasm", "native"
 	codegen *codegen.Service          // nil without WithCompiler
 	kernels *engine.Shelf             // of all engines
+	seen    *seen.Memory              // what launches took
 	users   sync.WaitGroup
 	closed  bool
 }
@@ -126,7 +128,7 @@ func (r *Runtime) shop() *workshop {
 	r.made.Do(func() {
 		var o options
 		o.take(r.opts)
-		r.workshop = &workshop{engines: map[string]*engine.Engine{}, kernels: engine.NewShelf(o.kernels)}
+		r.workshop = &workshop{engines: map[string]*engine.Engine{}, kernels: engine.NewShelf(o.kernels), seen: seen.New(o.compiler.memory())}
 		if len(o.compiler.command) > 0 {
 			r.codegen = codegen.New(codegen.Options{Program: o.compiler.command, Dir: o.compiler.dir})
 		}
@@ -161,6 +163,7 @@ func (r *workshop) close() error {
 	if service != nil {
 		err = errors.Join(err, service.Close())
 	}
+	_ = r.seen.Save() // without it later predictions are cold
 	return err
 }
 

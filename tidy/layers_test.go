@@ -18,12 +18,13 @@ var layers = [][]string{
 	{"internal/ir/prove", "internal/front/syntax", "internal/ir/kernel", "internal/engine/mem", "internal/packages/trust", "internal/cluster/identity", "internal/data/column", "internal/packages/cc", "internal/packages/worker", "internal/plan/machine"},
 	{"internal/ir/loops"},
 	{"internal/data", "internal/ir/schedule", "internal/ir/verify", "internal/engine/wasm", "internal/engine/llvmir", "internal/engine/stepper", "internal/ir/graph", "internal/cluster/catalog", "internal/cluster/transport/gate", "internal/cluster/transport/ring"},
-	{"internal/front/types", "internal/front/prelude", "internal/data/value", "internal/ir/totals", "internal/engine/codegen", "internal/cluster/parcel", "internal/cluster/transport", "internal/cluster/control", "internal/plan/cost"},
+	{"internal/front/types", "internal/front/prelude", "internal/data/value", "internal/ir/totals", "internal/engine/codegen", "internal/cluster/parcel", "internal/cluster/transport", "internal/cluster/control", "internal/plan/cost", "internal/plan/seen"},
 	{"internal/engine", "internal/data/generate", "internal/ir/suspend", "internal/cluster/node", "internal/cluster/caller", "internal/cluster/repair", "internal/cluster/store", "internal/cluster/transport/memnet", "internal/cluster/transport/stream", "internal/cluster/control/remote", "internal/plan"},
 	{"internal/front/interp", "internal/front/elaborate", "internal/ir/lower", "internal/run", "internal/cluster/drive"},
 	{"internal/front/compile", "internal/cluster/daemon", "internal/cluster"},
 	{"internal/cluster/site", "internal/plan/calibrate"},
 	{""}, // the public API
+	{"internal/measure/forecast"},
 	{"internal/view", "internal/measure", "internal/cluster/fleet", "cmd/godwit/firstgc"},
 	{"cmd/godwit"},
 }

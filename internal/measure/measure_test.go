@@ -28,11 +28,11 @@ func TestQuick(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // no time counts here
 			dir := t.TempDir()
-			r, err := Run(t.Context(), name, Options{Quick: true, Pairs: 2, Dir: dir, Program: path})
+			r, err := Run(t.Context(), name, Options{Quick: true, Pairs: 2, Only: "^(dot|collatz|lookup)$", Dir: dir, Program: path})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.Bench != name || len(r.Rows) == 0 {
+			if r.Bench != name || len(r.Rows) == 0 && r.Forecasts == nil {
 				t.Errorf("%+v", r)
 			}
 			for _, row := range r.Rows {

@@ -4,35 +4,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
+	"regexp"
 	"slices"
-	"time"
 
 	"github.com/godwit-run/godwit"
+	"github.com/godwit-run/godwit/internal/measure/forecast"
 	"github.com/godwit-run/godwit/internal/plan/calibrate"
 )
 
-// predictable are programs that calibration does not know.
-var predictable = []struct{ name, source string }{
-	{"dot", "fn f(x: &[f32; N], y: &[f32; N]) -> f32 { x.dot(y) }"},
-	{"mean and greatest", "fn f(x: &[f32; N], y: &[f32; N]) -> (f32, f32) where N: Range<1, 1_000_000_000> { (x.mean(), x.max()) }"},
-	{"a·x + y", "fn f(x: &[f32; N], y: &[f32; N]) -> [f32; N] { x.zip(y).map(|(a, b)| 0.5 * a + b) }"},
-	{"softmax", "fn f(x: &[f32; N], y: &[f32; N]) -> [f32; N] { x.softmax() }"},
-	{"histogram", "fn f(x: &[f32; N], y: &[f32; N]) -> [i64; 64] { x.map(|v| (v * 64.0) as i64).map(|k| k.clamp(0, 63)).histogram::<64>() }"},
-	{"filtered mean", "fn f(x: &[f32; N], y: &[f32; N]) -> f32 { x.zip(y).filter(|(a, _)| a > 0.3).map(|(_, b)| b).mean() }"},
-	{"running sum", "fn f(x: &[f32; N], y: &[f32; N]) -> [f32; N] { x.scan(0.0, |a, e| a + e) }"},
-	{"window of 16", "fn f(x: &[f32; N], y: &[f32; N]) -> [f32; N - 15] where N: Range<16, 1_000_000_000> { x.window::<16>().map(|w| w.max()) }"},
-	{"sines", "fn f(x: &[f32; N], y: &[f32; N]) -> f32 { x.map(|v| v.sin() * v.exp()).sum() }"},
-	{"sort", "fn f(x: &[f32; N], y: &[f32; N]) -> [f32; N] { x.sort() }"},
-	{"iterations", "fn f(x: &[f32; N], y: &[f32; N]) -> f32 { x.map(|c| { let mut z = 0.0; for _ in 0..50 { z = z * z + c * 0.2; } z }).sum() }"},
-}
+// In: the programs of package forecast. Out: what was said of their calls beforehand, and what these took, after measuring
+// the machine. Nothing is learned from one call for another but where that is what is measured.
 
-// predict compares what calls took with what was said beforehand, after measuring the machine.
+// predict compares what calls took with what was said beforehand.
 func predict(ctx context.Context, s *session) error {
-	sizes := []int{1 << 12, 1 << 16, 1 << 20, 1 << 24}
+	programs, err := s.chosen()
+	if err != nil {
+		return err
+	}
 	opt := calibrate.Options{Progress: func(what string) { s.progress("%s", what) }}
 	if s.opt.Quick {
-		sizes, opt.Most = sizes[:3], 16<<20
+		opt.Most = 64 << 20
 	}
 	service, err := s.codegen(ctx)
 	if err != nil {
@@ -47,171 +38,260 @@ func predict(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	file := s.path("machine.toml")
-	if err := m.Save(file); err != nil {
+	f := &forecasts{s: s, file: s.path("machine.toml"), engines: engines, out: &forecast.Report{}}
+	if err := m.Save(f.file); err != nil {
 		return err
 	}
-	f := &forecasts{s: s, file: file, rt: godwit.NewRuntime(godwit.WithCompiler("", s.compiler()...))}
+	f.rt = godwit.NewRuntime(godwit.WithCompiler(s.path("objects"), s.compiler()...))
 	defer f.rt.Close()
-	for _, p := range predictable {
-		for _, engine := range engines {
-			for _, threads := range s.threads() {
-				if err := f.all(ctx, p.name, p.source, engine, threads, sizes); err != nil {
-					return fmt.Errorf("%s: %w", p.name, err)
-				}
-			}
+	for _, p := range programs {
+		if err := f.program(ctx, p); err != nil {
+			return fmt.Errorf("%s: %w", p.Name, err)
 		}
 	}
-	f.sum()
-	for _, p := range predictable {
-		if err := f.regret(ctx, p.name, p.source, engines, sizes); err != nil {
-			return fmt.Errorf("%s: %w", p.name, err)
-		}
-	}
-	f.sumRegret()
+	f.out.Sum()
+	s.report.Forecasts = f.out
 	return nil
+}
+
+// chosen are the programs that were asked for.
+func (s *session) chosen() ([]*forecast.Program, error) {
+	only, err := regexp.Compile(s.opt.Only)
+	if err != nil {
+		return nil, err
+	}
+	all, err := forecast.Programs()
+	if err != nil {
+		return nil, err
+	}
+	list := slices.DeleteFunc(all, func(p *forecast.Program) bool { return !only.MatchString(p.Name) })
+	if len(list) == 0 {
+		return nil, fmt.Errorf("no program has a name like %s", s.opt.Only)
+	}
+	return list, nil
 }
 
 // forecasts are predictions with what came of them.
 type forecasts struct {
-	s      *session
-	file   string
-	rt     *godwit.Runtime
-	off    []float64 // by what factor each was wrong, above 1
-	inside int       // of them, those with the time in their interval
-
-	regrets []float64 // what calls took by what the best way took
-	worst   string    // of which call that was the greatest
+	s       *session
+	file    string // describes the machine
+	engines []string
+	rt      *godwit.Runtime
+	out     *forecast.Report
 }
 
-// all runs a program over arrays of some sizes.
-func (f *forecasts) all(ctx context.Context, name, source, engine string, threads int, sizes []int) error {
-	fn, err := function(source)
+const (
+	// single is how many runs a prediction is held against.
+	single = 9
+	// taught is how many runs a kernel is learned from.
+	taught = 5
+	// level is by what factor calls may differ that are held to be as fast as each other.
+	level = 1.03
+	// again is how many runs the same call is made later.
+	again = 5
+	// half and eighth are by how many times fewer elements a kernel was seen with.
+	half, eighth = 2, 8
+)
+
+// program calls a program with its sizes.
+func (f *forecasts) program(ctx context.Context, p *forecast.Program) error {
+	prog, err := godwit.Compile(p.Source)
 	if err != nil {
 		return err
 	}
+	fn, err := prog.Func("f")
+	if err != nil {
+		return err
+	}
+	sizes := p.N[:]
+	if f.s.opt.Quick { // what takes long enough, and fits into the caches
+		sizes = p.N[3:5]
+	}
 	for _, n := range sizes {
-		f.s.progress("%s of %d, %s, %d threads", name, n, engine, threads)
-		took, p, err := f.calls(ctx, fn, arguments(n), engine, threads)
-		if err != nil {
+		f.s.progress("%s of %d", p.Name, n)
+		if err := f.size(ctx, p, fn, n); err != nil {
 			return err
 		}
-		wrong := math.Max(p.P50/took, took/p.P50)
-		f.off = append(f.off, wrong)
-		if took >= p.P10 && took <= p.P90 {
-			f.inside++
-		}
-		f.s.report.Rows = append(f.s.report.Rows, Row{Name: fmt.Sprintf("%s of %d, %s, threads %d", name, n, engine, threads), Unit: "ms", Ours: Number(took * 1e3),
-			Reference: Number(p.P50 * 1e3), ReferenceName: "predicted", Ratio: Number(p.P50 / took), RatioMin: Number(p.P10 / took), RatioMax: Number(p.P90 / took),
-			Limit: unknown, OfLimit: unknown, N: 7})
 	}
 	return nil
 }
 
-// arguments are two arrays.
-func arguments(n int) godwit.Args {
-	x, y := make([]float32, n), make([]float32, n)
-	for i := range x {
-		x[i], y[i] = float32(uint32(i)*2654435761)/(1<<32), float32(uint32(i)*40503)/(1<<32)
-	}
-	return godwit.Args{"x": x, "y": y}
+// called is a function with arguments of one size, on one engine.
+type called struct {
+	*forecasts
+	fn      *godwit.Func
+	args    godwit.Args
+	engine  string
+	threads int
 }
 
-// regret compares calls that go as is planned, with all threads to choose from, with the best of those that are told how to go.
-func (f *forecasts) regret(ctx context.Context, name, source string, engines []string, sizes []int) error {
-	fn, err := function(source)
+// size calls a program on all engines, with all numbers of threads.
+func (f *forecasts) size(ctx context.Context, p *forecast.Program, fn *godwit.Func, n int64) error {
+	args, err := p.Arguments(n)
 	if err != nil {
 		return err
 	}
-	for _, n := range sizes {
-		f.s.progress("%s of %d, every way", name, n)
-		args := arguments(n)
-		chosen, best, how := math.Inf(1), math.Inf(1), ""
-		for start := time.Now(); time.Since(start) < warming; { // what is called again and again is compiled meanwhile
-			if _, err := f.middle(ctx, fn, args, "auto", slices.Max(f.s.threads())); err != nil {
-				return err
-			}
-		}
-		for range 2 { // each way has two turns, apart from each other
-			took, err := f.middle(ctx, fn, args, "auto", slices.Max(f.s.threads()))
+	var calls []*called
+	var list []*forecast.Call
+	for _, engine := range f.engines {
+		for _, threads := range f.s.threads() {
+			c := &called{f, fn, args, engine, threads}
+			out, err := c.cold(ctx)
 			if err != nil {
 				return err
 			}
-			chosen = min(chosen, took)
-			for _, engine := range engines {
-				for _, threads := range f.s.threads() {
-					if took, err = f.middle(ctx, fn, args, engine, threads); err != nil {
-						return err
-					}
-					if took < best {
-						best, how = took, fmt.Sprintf("%s, threads %d", engine, threads)
-					}
-				}
-			}
+			out.Program, out.Kind, out.Held, out.Ends, out.N, out.Engine, out.Threads = p.Name, p.Kind, p.Held(), p.Ends(), n, engine, threads
+			calls, list = append(calls, c), append(list, out)
 		}
-		r := chosen / best
-		f.s.report.Rows = append(f.s.report.Rows, Row{Name: fmt.Sprintf("%s of %d, as planned", name, n), Unit: "ms", Ours: Number(chosen * 1e3), Reference: Number(best * 1e3),
-			ReferenceName: how, Ratio: Number(best / chosen), RatioMin: unknown, RatioMax: unknown, Limit: unknown, OfLimit: unknown, N: 18})
-		if len(f.regrets) == 0 || r > slices.Max(f.regrets) {
-			f.worst = fmt.Sprintf("%s of %d", name, n)
+	}
+	for _, part := range []int64{half, eighth} {
+		if err := warm(ctx, p, p.Less(n, part), part == half, calls, list); err != nil {
+			return err
 		}
-		f.regrets = append(f.regrets, r)
+	}
+	for i, c := range calls {
+		if list[i].Again, err = c.times(ctx, again); err != nil {
+			return err
+		}
+	}
+	f.out.Calls = append(f.out.Calls, list...)
+	return f.choices(ctx, calls, list)
+}
+
+// cold asks what a call takes while nothing is known of its kernels, and calls.
+func (c *called) cold(ctx context.Context) (*forecast.Call, error) {
+	if _, err := c.times(ctx, 2); err != nil { // which compile, and touch what is touched first
+		return nil, err
+	}
+	c.rt.Forget()
+	said, most, err := c.said(ctx)
+	if err != nil {
+		return nil, err
+	}
+	times, err := c.times(ctx, single)
+	return &forecast.Call{Cold: said, Times: times, Most: most}, err
+}
+
+// warm asks after some calls of another size, where calls take long enough that their kernels decide.
+func warm(ctx context.Context, p *forecast.Program, seen int64, near bool, calls []*called, list []*forecast.Call) error {
+	if seen < p.N[0] || !slices.ContainsFunc(list, func(c *forecast.Call) bool { return c.Took() >= forecast.Short }) {
+		return nil
+	}
+	args, err := p.Arguments(seen)
+	if err != nil {
+		return err
+	}
+	for i, c := range calls {
+		small := *c
+		if small.args = args; list[i].Took() < forecast.Short {
+			continue
+		}
+		c.rt.Forget()
+		if _, err := small.times(ctx, taught); err != nil {
+			return err
+		}
+		said, _, err := c.said(ctx)
+		if err != nil {
+			return err
+		}
+		if near {
+			list[i].Near = said
+		} else {
+			list[i].Far = said
+		}
 	}
 	return nil
 }
 
-// warming is how long a function is called before it counts how it goes.
-const warming = 300 * time.Millisecond
-
-// sumRegret says how good the choices were.
-func (f *forecasts) sumRegret() {
-	sum := 0.0
-	for _, r := range f.regrets {
-		sum += r - 1
-	}
-	f.s.note(fmt.Sprintf("Calls that went as planned took %.1f %% longer than the best of the ways that can be told, on average of %d; at worst %.0f %% (%s).",
-		100*sum/float64(len(f.regrets)), len(f.regrets), 100*(slices.Max(f.regrets)-1), f.worst))
+func (c *called) options() []godwit.Option {
+	return []godwit.Option{godwit.WithRuntime(c.rt), godwit.WithEngine(c.engine), godwit.WithThreads(c.threads), godwit.WithPrediction(c.file)}
 }
 
-// middle is the middle time of nine calls of which nothing is predicted.
-func (f *forecasts) middle(ctx context.Context, fn *godwit.Func, args godwit.Args, engine string, threads int) (float64, error) {
-	var times []float64
-	for range 9 {
-		start := time.Now()
-		if _, err := fn.Call(ctx, args, godwit.WithRuntime(f.rt), godwit.WithEngine(engine), godwit.WithThreads(threads)); err != nil {
-			return 0, err
-		}
-		times = append(times, time.Since(start).Seconds())
+// said is what is said of the call now, and what most of it goes to.
+func (c *called) said(ctx context.Context) (*forecast.Said, string, error) {
+	st, err := c.fn.Predict(ctx, c.args, c.options()...)
+	if err != nil {
+		return nil, "", err
 	}
-	slices.Sort(times)
-	return times[len(times)/2], nil
+	p := st.Predicted
+	if p == nil {
+		return nil, "", errors.New("nothing was predicted")
+	}
+	return &forecast.Said{P10: p.P10, P50: p.P50, P90: p.P90}, p.Most, nil
 }
 
-// calls gives the middle time of seven calls, and what was said before the last.
-func (f *forecasts) calls(ctx context.Context, fn *godwit.Func, args godwit.Args, engine string, threads int) (float64, *godwit.Prediction, error) {
-	var times []float64
-	var p *godwit.Prediction
-	for pass := range 9 { // the first two compile, and touch what is touched first
-		start := time.Now()
-		res, err := fn.Call(ctx, args, godwit.WithRuntime(f.rt), godwit.WithEngine(engine), godwit.WithThreads(threads), godwit.WithPrediction(f.file))
+// times calls n times.
+func (c *called) times(ctx context.Context, n int) (list []float64, err error) {
+	for range n {
+		t, err := c.time(ctx)
 		if err != nil {
-			return 0, nil, err
+			return nil, err
 		}
-		if p = res.Stats().Predicted; p == nil {
-			return 0, nil, errors.New("nothing was predicted")
-		}
-		if pass >= 2 {
-			times = append(times, math.Min(res.Stats().Seconds, time.Since(start).Seconds()))
-		}
+		list = append(list, t)
 	}
-	slices.Sort(times)
-	return times[len(times)/2], p, nil
+	return list, nil
 }
 
-// sum says how good the predictions were.
-func (f *forecasts) sum() {
-	slices.Sort(f.off)
-	at := func(part float64) float64 { return f.off[int(part*float64(len(f.off)-1))] }
-	f.s.note(fmt.Sprintf("Of %d predictions half were wrong by less than a factor of %.2f, nine in ten by less than %.2f; %.0f %% of the times lay in their intervals (80 are asked).",
-		len(f.off), at(0.5), at(0.9), 100*float64(f.inside)/float64(len(f.off))))
+func (c *called) time(ctx context.Context) (float64, error) {
+	res, err := c.fn.Call(ctx, c.args, c.options()...)
+	if err != nil {
+		return 0, err
+	}
+	defer res.Close() // so that its pages are there for the next
+	return res.Stats().Seconds, nil
 }
+
+// choices compares a call that goes as is planned with the best of those that are told how to go, and, by engine, those
+// that are allowed all threads with those on one. Both sides take turns.
+func (f *forecasts) choices(ctx context.Context, calls []*called, list []*forecast.Call) error {
+	best := 0
+	for i := range list {
+		if list[i].Took() < list[best].Took() {
+			best = i
+		}
+	}
+	auto := *calls[best]
+	auto.engine, auto.threads = "auto", slices.Max(f.s.threads())
+	choice, err := f.contest(ctx, &auto, calls[best], list[best])
+	if err != nil {
+		return err
+	}
+	f.out.Choices = append(f.out.Choices, choice)
+	for i := range calls {
+		for j := range calls {
+			if calls[i].engine != calls[j].engine || calls[i].threads != 1 || calls[j].threads == 1 {
+				continue
+			}
+			choice := forecast.Choice{Program: list[i].Program, N: list[i].N, Held: list[i].Held, Auto: list[j].Took(), Best: list[i].Took(), How: calls[i].how()}
+			if choice.Auto > level*choice.Best {
+				if choice, err = f.contest(ctx, calls[j], calls[i], list[i]); err != nil {
+					return err
+				}
+			}
+			f.out.Shared = append(f.out.Shared, choice)
+		}
+	}
+	return nil
+}
+
+// contest has both call in turns.
+func (f *forecasts) contest(ctx context.Context, auto, other *called, of *forecast.Call) (forecast.Choice, error) {
+	var mine, others []float64
+	if _, err := auto.times(ctx, 1); err != nil {
+		return forecast.Choice{}, err
+	}
+	for range single {
+		a, err := auto.time(ctx)
+		if err != nil {
+			return forecast.Choice{}, err
+		}
+		b, err := other.time(ctx)
+		if err != nil {
+			return forecast.Choice{}, err
+		}
+		mine, others = append(mine, a), append(others, b)
+	}
+	return forecast.Choice{Program: of.Program, N: of.N, Held: of.Held, Auto: forecast.Middle(mine), Best: forecast.Middle(others), How: other.how()}, nil
+}
+
+func (c *called) how() string { return fmt.Sprintf("%s, threads %d", c.engine, c.threads) }

@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/godwit-run/godwit/internal/measure/forecast"
 )
 
 // Report is what a benchmark found.
@@ -14,6 +16,8 @@ type Report struct {
 	Machine Machine  `json:"machine"`
 	Rows    []Row    `json:"rows"`
 	Notes   []string `json:"notes,omitempty"`
+	// Forecasts are of the benchmark of predictions, which has no rows.
+	Forecasts *forecast.Report `json:"forecasts,omitempty"`
 }
 
 // Row is one thing measured. Ours and Reference are medians in Unit; Ratio is
@@ -82,6 +86,11 @@ func (n Number) figure() string {
 func (r *Report) Table() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s on %s\n\n", r.Bench, r.Machine)
+	if r.Forecasts != nil {
+		b.WriteString(r.Forecasts.Text())
+		b.WriteString(r.notes())
+		return b.String()
+	}
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "what\tunit\tours\treference\tratio\tspread\tlimit\tof limit\tn\tagainst")
 	for _, x := range r.Rows {
@@ -94,6 +103,12 @@ func (r *Report) Table() string {
 	}
 	w.Flush()
 	b.WriteString("\nA ratio above 1 means that Godwit is faster; it is the median over n pairs of runs\nthat took turns. Of limit: 1 is what the machine allows.\n")
+	b.WriteString(r.notes())
+	return b.String()
+}
+
+func (r *Report) notes() string {
+	var b strings.Builder
 	for _, n := range r.Notes {
 		b.WriteString(n + "\n")
 	}

@@ -53,13 +53,14 @@ func Choose(m *machine.Machine, c *Coming) *Choice {
 type weighed struct {
 	alone, all *cost.Parts
 	threads    int
-	ordered    bool // it carries state, with the kernel of totals ahead
+	values     map[int]float64 // of Mix
+	ordered    bool            // it carries state, with the kernel of totals ahead
 }
 
 func (c *Coming) weigh(m *machine.Machine, engine string) *weighed {
 	lanes := EngineOf(engine, m.Engines[engine].VectorBytes)
 	mix := cost.Of(c.Safe, c.Sizes, c.Scalar, lanes)
-	w := &weighed{alone: mix.On(m, engine, 1, c.Places), threads: c.Threads, ordered: mix.Sequential}
+	w := &weighed{alone: mix.On(m, engine, 1, c.Places), threads: c.Threads, values: mix.Values, ordered: mix.Sequential}
 	switch {
 	case c.Threads == 1 || mix.Outer <= 1 || mix.Sequential && c.Law == nil:
 		w.threads = 1
@@ -79,7 +80,9 @@ func (w *weighed) on(late float64) (*cost.Parts, int) {
 	if w.threads == 1 || w.alone.Total() < late || w.ordered && w.all.Total()+late >= w.alone.Total() {
 		return w.alone, 1
 	}
-	return w.all, w.threads
+	all := *w.all
+	all.Begin += late * (1 - 1/float64(w.threads)) // until then one works for all
+	return &all, w.threads
 }
 
 // EngineOf is what an engine of this machine computes side by side, with vectors of so many bytes.

@@ -1,6 +1,9 @@
 package plan_test
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/godwit-run/godwit/internal/data"
@@ -10,12 +13,13 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/verify"
 	"github.com/godwit-run/godwit/internal/plan"
 	"github.com/godwit-run/godwit/internal/plan/machine"
+	"github.com/godwit-run/godwit/internal/plan/seen"
 )
 
 const ranged = "where N: Range<1, 1_000_000_000>"
 
 // bound is a program with a slice of n floats.
-func bound(t testing.TB, source string, n int) *compile.Plan {
+func bound(t testing.TB, source string, n int, also ...compile.Args) *compile.Plan {
 	t.Helper()
 	p, err := compile.Check(diag.NewSource("t.gw", source))
 	if err != nil {
@@ -25,7 +29,11 @@ func bound(t testing.TB, source string, n int) *compile.Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := f.Bind(compile.Args{"x": compile.Table{Source: data.FromSlice(make([]float64, n))}})
+	args := compile.Args{"x": compile.Table{Source: data.FromSlice(make([]float64, n))}}
+	for _, a := range also {
+		maps.Copy(args, a)
+	}
+	b, err := f.Bind(args)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,6 +65,86 @@ func coming(t testing.TB, p *compile.Plan) *plan.Coming {
 		}
 	})
 	return best
+}
+
+// More elements are not expected to take less, however many threads there are and wherever they begin to pay.
+func TestGrows(t *testing.T) {
+	p := bound(t, "fn f(x: &[f64; N]) -> f64 "+ranged+" { x.map(|v| v.exp()).sum() }", 1000)
+	for _, engine := range []string{"wasm", "native"} {
+		last := 0.0
+		for n := int64(1000); n < 1_000_000; n += n / 10 {
+			out, err := plan.Predict(p.Schedule, map[string]int64{"N": n}, plan.Options{Machine: machine.Default(), Engine: engine, Threads: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if out.Time.P50 < last {
+				t.Errorf("%s: %d elements take %v, fewer took %v", engine, n, out.Time.P50, last)
+			}
+			last = out.Time.P50
+		}
+	}
+}
+
+// What a filter kept, and how often a loop turned, is expected again; what its kernels took, too.
+func TestPast(t *testing.T) {
+	m := machine.Default()
+	p := bound(t, "fn f(x: &[f64; N]) -> [f64; ?K <= N] "+ranged+" { x.filter(|e| e > 0.5).sort() }", 1_000_000)
+	past := plan.Past{Seen: seen.New(""), Program: p.Program.ID(), Name: p.Program.Name}
+	predict := func(past plan.Past) *plan.Prediction {
+		out, err := plan.Predict(p.Schedule, p.Inputs.Sizes, plan.Options{Machine: m, Engine: "wasm", Threads: 1, Past: past})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	cold := predict(plan.Past{})
+	found := 0
+	for _, s := range p.Schedule.Steps {
+		if s, ok := s.(*schedule.SetSize); ok {
+			past.Seen.Found(past.Program, plan.OfSize(s.Name), 0.01)
+			found++
+		}
+	}
+	few := predict(past)
+	if found == 0 || few.Time.P50 >= cold.Time.P50 || few.Warm || cold.Warm {
+		t.Errorf("%d sizes; %v where a hundredth was kept, %v where half is expected", found, few.Time.P50, cold.Time.P50)
+	}
+	longest := slices.MaxFunc(few.Steps, func(a, b plan.Step) int { return cmp.Compare(a.Time.P50, b.Time.P50) })
+	var launch *schedule.Launch
+	schedule.Launches(p.Schedule.Steps, func(l *schedule.Launch) {
+		if l.Label == longest.Label {
+			launch = l
+		}
+	})
+	sizes := make([]int64, len(launch.Sizes))
+	for i := range sizes {
+		sizes[i], _ = launch.Sizes[i].Eval(func(name string) (int64, bool) { n, ok := p.Inputs.Sizes[name]; return n, ok })
+	}
+	id, _ := p.Program.Name(launch)
+	took := 3 * longest.Time.P50
+	past.Seen.Note(seen.Key{ID: id, Engine: "wasm", Threads: 1}, seen.Point{Sizes: sizes, Scalars: make([]int64, len(launch.Scalars)), Known: make([]bool, len(launch.Scalars))}, took)
+	warm := predict(past)
+	now := slices.MaxFunc(warm.Steps, func(a, b plan.Step) int { return cmp.Compare(a.Time.P50, b.Time.P50) })
+	if !warm.Warm || !now.Warm || now.Label != longest.Label || now.Time.P50 < 0.9*took || now.Time.P50 > 1.1*took {
+		t.Errorf("%s is expected to take %v, it took %v before", now.Label, now.Time, took)
+	}
+	if now.Time.P90/now.Time.P10 >= longest.Time.P90/longest.Time.P10 {
+		t.Errorf("the interval %v is no narrower than %v", now.Time, longest.Time)
+	}
+}
+
+// A loop turns as often as an argument says that a launch has converted.
+func TestConvertedTurns(t *testing.T) {
+	p := bound(t, "fn f(x: &[f64; N], steps: u32) -> [f64; N] where N: Range<1, 1_000_000_000>, steps: Range<0, 1000> { let mut y = x; for _ in 0..steps { y = y.map(|e| e * 0.5 + y[0]); } y }", 10_000, compile.Args{"steps": compile.Text("7")})
+	out, err := plan.Predict(p.Schedule, p.Inputs.Sizes, plan.Options{Machine: machine.Default(), Engine: "wasm", Threads: 1, Scalar: func(a *schedule.ScalarArg) (int64, bool) {
+		return 7, a.From == schedule.FromParam
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(out.Steps, func(s plan.Step) bool { return s.Runs == 7 && !s.Parts.Guessed }) {
+		t.Errorf("no step runs seven times: %+v", out.Steps)
+	}
 }
 
 // edited is the machine of middling speed, changed.

@@ -4,7 +4,6 @@ package plan
 import (
 	"fmt"
 	"maps"
-	"slices"
 
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
@@ -13,6 +12,7 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/verify"
 	"github.com/godwit-run/godwit/internal/plan/cost"
 	"github.com/godwit-run/godwit/internal/plan/machine"
+	"github.com/godwit-run/godwit/internal/plan/seen"
 )
 
 // Step is what is expected of a launch, in all its runs together.
@@ -23,6 +23,7 @@ type Step struct {
 	Time    machine.Spread // nanoseconds
 	Most    string         // what most of the time goes to
 	Parts   cost.Parts     // of one run
+	Warm    bool           // by what earlier runs took
 }
 
 // Prediction is what is expected of a call.
@@ -32,6 +33,7 @@ type Prediction struct {
 	Steps   []Step         // in the order of schedule.Launches
 	Compile machine.Spread // nanoseconds, to compile what is not ready
 	Time    machine.Spread // nanoseconds, of all
+	Warm    bool           // most of the time is expected by what earlier runs took
 }
 
 // Options are what a prediction depends on besides the schedule.
@@ -43,8 +45,15 @@ type Options struct {
 	Threads int
 	// Places says where an input lies; nil for in memory.
 	Places func(in *schedule.Input) cost.Place
+	// Kept reports that there is memory of so many bytes for a column of the result, in which no page is touched first; nil if
+	// there is none.
+	Kept func(bytes int64) bool
 	// Ready reports that a kernel is compiled; nil if all are.
 	Ready func(l *schedule.Launch) bool
+	// Native reports that it is native code already; nil if none is.
+	Native func(l *schedule.Launch) bool
+	// Past is what earlier runs took.
+	Past Past
 	// Scalar is the value of an argument; nil, or false, where it is not known.
 	Scalar func(a *schedule.ScalarArg) (int64, bool)
 }
@@ -63,6 +72,9 @@ func Predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 	}
 	opt.Engine = "native"
 	second, err := predict(s, sizes, opt)
+	if err == nil && opt.promoted(s) {
+		return second, nil
+	}
 	if err != nil || second.Time.P50+native.Compile >= first.Time.P50 {
 		return first, err
 	}
@@ -70,23 +82,39 @@ func Predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 	return second, nil
 }
 
+// promoted reports that all kernels are native code already.
+func (opt *Options) promoted(s *schedule.Schedule) bool {
+	all := opt.Native != nil
+	schedule.Launches(s.Steps, func(l *schedule.Launch) { all = all && opt.Native(l) })
+	return all
+}
+
 func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Prediction, error) {
 	e := opt.Machine.Engines[opt.Engine]
 	if e == nil {
 		return nil, fmt.Errorf("%s was not measured on %s; run godwit calibrate", opt.Engine, opt.Machine.Name)
 	}
-	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), out: &Prediction{Engine: opt.Engine, Threads: 1, Time: machine.Exactly(e.Call)}}
+	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, safe: map[*kernel.Kernel]*verify.Safe{}, here: map[int]bool{}, values: map[int]float64{}, out: &Prediction{Engine: opt.Engine, Threads: 1}}
 	if p.sizes == nil {
 		p.sizes = map[string]int64{}
 	}
 	if err := p.steps(s.Steps, 1, false); err != nil {
 		return nil, err
 	}
+	rest, known := p.besides(e)
+	warm := 0.0
 	for i := range p.out.Steps {
-		p.out.Time = p.out.Time.Plus(p.out.Steps[i].Time)
+		st := &p.out.Steps[i]
+		if p.out.Time = p.out.Time.Plus(st.Time); st.Warm {
+			warm += st.Time.P50
+		}
 	}
+	if p.out.Time = p.out.Time.Plus(rest); known {
+		warm += rest.P50
+	}
+	p.out.Warm = warm > p.out.Time.P50/2
 	p.out.Compile = p.compiling()
-	p.out.Time = p.out.Time.Plus(p.results()).Plus(p.out.Compile)
+	p.out.Time = p.out.Time.Plus(p.out.Compile)
 	return p.out, nil
 }
 
@@ -114,17 +142,38 @@ func (p *predictor) results() machine.Spread {
 	t, mem := machine.Spread{}, p.opt.Machine.MemoryFor(p.opt.Threads)
 	for _, c := range p.s.Result {
 		n := p.eval(p.s.Buffers[c.Buffer].Len) * float64(c.Kind.Size())
-		t = t.Plus(mem.Read.At(n).Times(n)).Plus(mem.Fresh.At(n).Times(n))
+		write := mem.Fresh
+		if p.kept(n) {
+			write = mem.Write
+		}
+		t = t.Plus(mem.Read.At(n).Times(n)).Plus(write.At(n).Times(n))
 	}
 	return t
 }
+
+// check verifies a kernel, once.
+func (p *predictor) check(k *kernel.Kernel) (s *verify.Safe, err error) {
+	if s = p.safe[k]; s == nil {
+		if s, err = verify.Check(k); err == nil {
+			p.safe[k] = s
+		}
+	}
+	return s, err
+}
+
+func (p *predictor) kept(bytes float64) bool { return p.opt.Kept != nil && p.opt.Kept(int64(bytes)) }
 
 // predictor goes through a schedule.
 type predictor struct {
 	s     *schedule.Schedule
 	opt   Options
 	sizes map[string]int64
-	out   *Prediction
+	given map[string]int64 // of them, those that were known beforehand
+	safe  map[*kernel.Kernel]*verify.Safe
+	here  map[int]bool // buffers of arguments that WebAssembly reaches by now
+	// values are what buffers of one element have, where that follows from the arguments.
+	values map[int]float64
+	out    *Prediction
 }
 
 func (p *predictor) size(name string) (int64, bool) {
@@ -145,7 +194,11 @@ func (p *predictor) steps(list []schedule.Step, runs float64, guessed bool) erro
 		case *schedule.Launch:
 			err = p.launch(s, runs, guessed)
 		case *schedule.SetSize:
-			p.sizes[s.Name] = int64(p.eval(s.Max) / 2)
+			part, known := p.part(OfSize(s.Name))
+			if !known {
+				part = 0.5
+			}
+			p.sizes[s.Name] = int64(p.eval(s.Max) * part)
 		case *schedule.Loop:
 			turns, known := p.turns(s)
 			err = p.steps(s.Body, runs*turns, guessed || !known)
@@ -168,6 +221,9 @@ func (p *predictor) turns(s *schedule.Loop) (turns float64, known bool) {
 	if turns = p.eval(s.Max) / 2; first && second {
 		turns = hi - lo
 	}
+	if part, seen := p.part(OfLoop(s.Number)); seen {
+		return p.eval(s.Max) * part, true
+	}
 	if known = first && second && s.Stop < 0; s.Stop >= 0 {
 		turns /= 2
 	}
@@ -178,6 +234,10 @@ func (p *predictor) bound(b schedule.ScalarSource) (float64, bool) {
 	if b.Scalar == nil {
 		return p.eval(b.Poly), true
 	}
+	if b.Scalar.From == schedule.FromBuffer {
+		v, ok := p.values[b.Scalar.Buffer]
+		return v, ok
+	}
 	if p.opt.Scalar == nil {
 		return 0, false
 	}
@@ -186,7 +246,7 @@ func (p *predictor) bound(b schedule.ScalarSource) (float64, bool) {
 }
 
 func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error {
-	safe, err := verify.Check(l.Kernel)
+	safe, err := p.check(l.Kernel)
 	if err != nil {
 		return err
 	}
@@ -201,30 +261,32 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 		return p.opt.Scalar(&l.Scalars[i])
 	}
 	c := &Coming{Safe: safe, Sizes: sizes, Scalar: scalar, Places: p.places(l), Threads: p.opt.Threads}
-	if c.Threads > 1 && len(l.Kernel.State) > 0 {
-		if law, err := totals.Of(safe); err == nil && law.Admits(sizes) {
-			c.Law = law
-		}
+	wholes := p.wholes(l)
+	w := p.weigh(c)
+	for i, v := range w.values {
+		p.values[l.Regions[i]] = v
 	}
-	parts, threads := c.weigh(p.opt.Machine, p.opt.Engine).on(p.opt.Machine.Wake)
+	parts, threads := w.on(p.opt.Machine.Wake)
 	p.out.Threads = max(p.out.Threads, threads)
 	parts.Guessed = parts.Guessed || guessed
-	p.out.Steps = append(p.out.Steps, Step{l.Label, runs, threads, parts.Time(p.opt.Machine.Engines[p.opt.Engine]).Times(runs), parts.Dominant(), *parts})
+	parts.Copied += copying(p.opt.Machine, p.opt.Threads, c, wholes) / max(1, runs)
+	time, warm := p.warm(l, parts.Time(p.opt.Machine.Engines[p.opt.Engine]), func(pt *seen.Point) float64 {
+		o := *c
+		o.Sizes, o.Scalar = pt.Sizes, pt.Scalar
+		parts, _ := p.weigh(&o).on(p.opt.Machine.Wake)
+		return parts.Total() + copying(p.opt.Machine, p.opt.Threads, &o, wholes)/max(1, runs)
+	})
+	p.out.Steps = append(p.out.Steps, Step{l.Label, runs, threads, time.Times(runs), parts.Dominant(), *parts, warm})
 	return nil
 }
 
-func (p *predictor) places(l *schedule.Launch) []cost.Place {
-	places := make([]cost.Place, len(l.Regions))
-	for i, b := range l.Regions {
-		switch {
-		case b < 0:
-		case p.s.Buffers[b].Input != nil && p.opt.Places != nil:
-			if places[i] = p.opt.Places(p.s.Buffers[b].Input); places[i] == cost.Resident && p.opt.Engine == "wasm" {
-				places[i] = cost.File // it is copied to where WebAssembly reaches it, which takes as long
-			}
-		case p.opt.Engine == "native" && slices.ContainsFunc(p.s.Result, func(c schedule.Column) bool { return c.Buffer == b }):
-			places[i] = cost.Fresh
+// weigh is what a launch takes on the engine.
+func (p *predictor) weigh(c *Coming) *weighed {
+	c.Law = nil
+	if c.Threads > 1 && len(c.Safe.Kernel.State) > 0 {
+		if law, err := totals.Of(c.Safe); err == nil && law.Admits(c.Sizes) {
+			c.Law = law
 		}
 	}
-	return places
+	return c.weigh(p.opt.Machine, p.opt.Engine)
 }

@@ -159,7 +159,7 @@ func (f *frame) leave(r *runner) {
 	if r.pool.Began() {
 		r.pool = nil
 	}
-	r.ctx, r.in, r.opt, r.eng, r.stats = nil, nil, Options{}, nil, nil
+	r.ctx, r.in, r.opt, r.eng, r.stats, r.parts = nil, nil, Options{}, nil, nil, nil
 	r.faults = r.faults[:0]
 	r.read.Store(0)
 	r.release()
@@ -346,5 +346,6 @@ func (r *runner) launchReady(l *schedule.Launch) (err error) {
 	st := r.did(l, &d)
 	st.Runs++
 	st.Seconds += d.seconds
+	st.tell(&x.execution)
 	return nil
 }

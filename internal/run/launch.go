@@ -43,6 +43,7 @@ func (r *runner) launch(l *schedule.Launch) error {
 	st := r.statsOf(l)
 	st.Runs++
 	st.Seconds += time.Since(start).Seconds()
+	st.tell(&p.execution)
 	if away {
 		st.Beside++
 	}
@@ -78,13 +79,26 @@ func (r *runner) did(l *schedule.Launch, d *did) *LaunchStats {
 	return st
 }
 
+// tell notes the arguments of the first run after which the launch has taken long enough.
+func (st *LaunchStats) tell(x *execution) {
+	if st.Sizes != nil || st.Seconds-st.Compile < Telling {
+		return
+	}
+	st.Sizes, st.Scalars, st.Lasts = x.Sizes, x.lasting(), st.Lasts[:0]
+	for i := range x.Scalars {
+		st.Lasts = append(st.Lasts, x.lasts(i))
+	}
+}
+
 func (r *runner) statsOf(l *schedule.Launch) *LaunchStats { return &r.stats[r.p.launches[l]] }
 
 func (r *runner) prepare(l *schedule.Launch) (*launching, error) {
+	start := time.Now()
 	c, err := r.compile(l.Kernel)
 	if err != nil {
 		return nil, err
 	}
+	r.statsOf(l).Compile += time.Since(start).Seconds()
 	p := r.launching(l, c)
 	p.Bases = make([]int64, len(l.Regions))
 	lens, err := p.measure()

@@ -29,6 +29,9 @@ type Program struct {
 	none     []*input                 // per buffer: nil
 
 	frames engine.Recent[frame]
+
+	identified sync.Once
+	id         kernel.ID
 }
 
 // code is a kernel with its name, which is found out once.
@@ -105,14 +108,35 @@ func Run(ctx context.Context, s *schedule.Schedule, in *Inputs, opt Options) (*R
 	return Prepare(s).Run(ctx, in, opt)
 }
 
-// Compiled reports that an engine has code for a launch's kernel.
-func (p *Program) Compiled(e *engine.Engine, l *schedule.Launch) bool {
-	c := p.kernels[p.numbers[l.Kernel]]
-	if c.named.Do(func() { c.name, c.err = engine.NameOf(c.k) }); c.err != nil {
-		return false
+// Compiled is the tier of the code that an engine has for a launch's kernel; "" if it has none.
+func (p *Program) Compiled(e *engine.Engine, l *schedule.Launch) engine.Tier {
+	if id, ok := p.Name(l); ok {
+		if c, ok := e.Lookup(id); ok {
+			return c.Tier()
+		}
 	}
-	_, ok := e.Lookup(c.name.ID)
-	return ok
+	return ""
+}
+
+// Name is what a launch's kernel is known by; false if it cannot be encoded.
+func (p *Program) Name(l *schedule.Launch) (kernel.ID, bool) {
+	c := p.kernels[p.numbers[l.Kernel]]
+	c.named.Do(func() { c.name, c.err = engine.NameOf(c.k) })
+	return c.name.ID, c.err == nil
+}
+
+// ID is what a program is known by from process to process: by its kernels in order.
+func (p *Program) ID() kernel.ID {
+	p.identified.Do(func() {
+		text := []byte("program")
+		for _, l := range p.steps {
+			if id, ok := p.Name(l); ok {
+				text = append(text, id[:]...)
+			}
+		}
+		p.id = kernel.Hash(text)
+	})
+	return p.id
 }
 
 // hold gives the compiled kernel until its Release.

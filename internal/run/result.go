@@ -9,7 +9,7 @@ import (
 // result takes the result's columns: those that were written to memory of their own as
 // they are, copies of the others.
 func (r *runner) result() (*Result, error) {
-	res := &Result{results: r.eng.Results(), Stats: Stats{Threads: r.pool.Size(), BytesRead: r.read.Load()}, Columns: make([]column.Column, 0, len(r.s.Result))}
+	res := &Result{results: r.eng.Results(), Stats: Stats{Threads: r.pool.Size(), BytesRead: r.read.Load(), Parts: r.parts}, Columns: make([]column.Column, 0, len(r.s.Result))}
 	for _, c := range r.s.Result {
 		col, err := r.column(res, c)
 		if err != nil {

@@ -87,6 +87,9 @@ type Stats struct {
 	BytesRead int64 // from files and from memory outside the engine's
 	Threads   int
 	Launches  []LaunchStats // one per launch of the schedule, in order
+	// Parts are what data has decided of: by plan.OfLoop and plan.OfSize, which part of the turns a loop had that it could have, and of its
+	// greatest value a size. Nil if there is nothing of that.
+	Parts map[string]float64
 }
 
 // LaunchStats sums up all runs of one launch.
@@ -104,7 +107,16 @@ type LaunchStats struct {
 	// Totals is the kernel that went ahead of the last run here, so that threads could carry state; none if it is "".
 	Totals  string
 	Seconds float64
+	Compile float64 // of these seconds, those in which the kernel was made ready
+	// Sizes and Scalars are the arguments of a run, for a launch that takes at least Telling; a scalar that may differ from
+	// run to run is not in Lasts.
+	Sizes   []int64
+	Scalars []uint64
+	Lasts   []bool
 }
+
+// Telling is from how many seconds on a launch's time tells of its kernel.
+const Telling = 20e-6
 
 // FaultError is a fault of the program: the first site (see
 // schedule.Schedule.FirstFault), and there the least

@@ -22,12 +22,13 @@ type runner struct {
 	ready []ready // launches of the frame
 
 	sizes      map[string]int64
-	iterations []int64       // current iteration of each loop
-	iteration  int64         // of the outermost loop around the present step, from 0; or -1
-	repeats    float64       // how often the present step is expected to run from now on; 0 outside of loops
-	compiled   []compiling   // by the program's numbers
-	stats      []LaunchStats // likewise
-	faults     []int64       // least place per function site
+	iterations []int64            // current iteration of each loop
+	iteration  int64              // of the outermost loop around the present step, from 0; or -1
+	repeats    float64            // how often the present step is expected to run from now on; 0 outside of loops
+	compiled   []compiling        // by the program's numbers
+	stats      []LaunchStats      // likewise
+	faults     []int64            // least place per function site
+	parts      map[string]float64 // of Stats
 	// committed is the size of all inputs that are to be whole.
 	committed int64
 	progress  progress

@@ -6,6 +6,7 @@ import (
 	"github.com/godwit-run/godwit/internal/data/column"
 	"github.com/godwit-run/godwit/internal/ir/num"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
+	"github.com/godwit-run/godwit/internal/plan"
 )
 
 // steps executes a list of steps; dies lists the buffers to drop after each,
@@ -56,6 +57,7 @@ func (r *runner) setSize(s *schedule.SetSize) error {
 		return bug("the size %s is %d, expected 0 to %d", s.Name, n, most)
 	}
 	r.sizes[s.Name] = n
+	r.found(plan.OfSize(s.Name), n, most)
 	return nil
 }
 
@@ -90,9 +92,16 @@ func (r *runner) loop(s *schedule.Loop) error {
 		return err
 	}
 	outermost, around := r.iteration < 0, max(1, r.repeats)
-	defer func() { r.repeats = around }()
+	turned := int64(0)
+	defer func() {
+		r.repeats = around
+		if s.Stop >= 0 || s.Lo.Scalar != nil || s.Hi.Scalar != nil {
+			r.found(plan.OfLoop(s.Number), turned, most)
+		}
+	}()
 	for i := lo; i < hi; i++ {
 		r.iterations[s.Number] = i
+		turned++
 		if r.repeats = around * float64(hi-i); s.Stop >= 0 {
 			r.repeats /= 2
 		}
@@ -120,6 +129,17 @@ func (r *runner) loop(s *schedule.Loop) error {
 		r.iteration = -1
 	}
 	return nil
+}
+
+// found notes which part of the most that it could be something has come to.
+func (r *runner) found(name string, n, most int64) {
+	if most < 1 || n < 0 {
+		return
+	}
+	if r.parts == nil {
+		r.parts = map[string]float64{}
+	}
+	r.parts[name] = min(1, float64(n)/float64(most))
 }
 
 // settleSwapped brings in the inputs that a loop swaps.

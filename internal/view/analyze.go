@@ -23,7 +23,7 @@ func Analyze(s *godwit.Stats) string {
 	if s.Predicted == nil {
 		p.line("  Nothing was expected: %s.", unpredicted(s))
 	} else {
-		p.line("  Expected %s.", where(s.Predicted))
+		p.line("  Expected %s, %s.", where(s.Predicted), by(s.Predicted))
 		p.b.WriteString(offMost(s))
 	}
 	p.line("  %s read.", Bytes(s.BytesRead))

@@ -22,8 +22,16 @@ func EngineNames(m *machine.Machine) (names []string) {
 // predicted says what was expected of a call.
 func predicted(b *strings.Builder, s *godwit.Stats) {
 	if p := s.Predicted; p != nil {
-		fmt.Fprintf(b, "  %s expected (%s to %s), %s, %s\n", seconds(p.P50), seconds(p.P10), seconds(p.P90), engineName(p.Engine), where(p))
+		fmt.Fprintf(b, "  %s expected (%s to %s), %s, %s, %s\n", seconds(p.P50), seconds(p.P10), seconds(p.P90), engineName(p.Engine), where(p), by(p))
 	}
+}
+
+// by says what a prediction was made from.
+func by(p *godwit.Prediction) string {
+	if p.Kind == "warm" {
+		return "by what earlier runs took"
+	}
+	return "by the code alone"
 }
 
 // where names the machine that a prediction is for.
@@ -44,7 +52,7 @@ func Expected(w io.Writer, s *godwit.Stats, style Style) error {
 	}
 	p, q := &page{style: style}, s.Predicted
 	p.section("Expected time")
-	p.line("  %s (%s to %s), %s, %d thread(s), %s", seconds(q.P50), seconds(q.P10), seconds(q.P90), engineName(q.Engine), s.Threads, where(q))
+	p.line("  %s (%s to %s), %s, %d thread(s), %s, %s", seconds(q.P50), seconds(q.P10), seconds(q.P90), engineName(q.Engine), s.Threads, where(q), by(q))
 	var rows [][]string
 	for i := range s.Plan.Steps {
 		st := &s.Plan.Steps[i]

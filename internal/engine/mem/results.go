@@ -82,7 +82,29 @@ func (r *Results) reuse(words int) []uint64 {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	best, first := -1, (*uint64)(nil)
+	best, first := r.find(words)
+	if best < 0 {
+		return nil
+	}
+	k := r.kept[best]
+	r.kept = slices.Delete(r.kept, best, best+1)
+	return unsafe.Slice(first, k.words)
+}
+
+// Has reports that Reuse would find n bytes.
+func (r *Results) Has(n int64) bool {
+	words := int((n + 7) / 8)
+	if words*8 < Kept { // Go has them at hand
+		return true
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	best, _ := r.find(words)
+	return best >= 0
+}
+
+func (r *Results) find(words int) (best int, first *uint64) {
+	best = -1
 	for i, k := range r.kept {
 		if k.words < words || k.words/2 > words || best >= 0 && k.words >= r.kept[best].words {
 			continue
@@ -91,12 +113,7 @@ func (r *Results) reuse(words int) []uint64 {
 			best, first = i, p
 		}
 	}
-	if best < 0 {
-		return nil
-	}
-	k := r.kept[best]
-	r.kept = slices.Delete(r.kept, best, best+1)
-	return unsafe.Slice(first, k.words)
+	return best, first
 }
 
 // Give takes back what FreshResult or Reuse has given. Nothing may use it afterwards.

@@ -20,6 +20,9 @@ func TestResultsAreReused(t *testing.T) {
 	}
 	b[n-1] = 7
 	r.Give(b)
+	if !r.Has(n) || r.Has(n/3) || r.Has(2*n) || !r.Has(mem.Kept/2) {
+		t.Error("Has says other than Reuse does")
+	}
 	if r.Reuse(n/3) != nil {
 		t.Error("a result took memory of which it leaves more than half unused")
 	}
@@ -30,7 +33,7 @@ func TestResultsAreReused(t *testing.T) {
 	if c == nil || at(c) != at(b) || len(c) != n-5 {
 		t.Fatal("what was given back was not taken")
 	}
-	if r.Reuse(n) != nil {
+	if r.Has(n) || r.Reuse(n) != nil {
 		t.Error("the same memory was given out twice")
 	}
 	r.Give(c)

@@ -5,6 +5,7 @@ package calibrate
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"runtime"
@@ -63,7 +64,7 @@ func measure(ctx context.Context, m *machine.Machine, name string, eopt engine.O
 		return err
 	}
 	defer eng.Close()
-	w := &workbench{eng: eng, name: name, vector: 16, threads: 1, random: rand.New(rand.NewPCG(seed, 1))}
+	w := &workbench{eng: eng, name: name, vector: 16, threads: 1, shortest: telling, random: rand.New(rand.NewPCG(seed, 1))}
 	if name == "native" {
 		info, err := opt.Codegen.Info(ctx)
 		if err != nil {
@@ -99,7 +100,33 @@ func measure(ctx context.Context, m *machine.Machine, name string, eopt engine.O
 		return err
 	}
 	fit(m, name, samples)
+	if err := w.carry(ctx, m); err != nil {
+		return err
+	}
 	e.Compile = w.compileTime()
+	return nil
+}
+
+// carry measures how well what launches take with some arguments tells what they take with others.
+func (w *workbench) carry(ctx context.Context, m *machine.Machine) error {
+	w.shortest = 0 // launches of all sizes are needed
+	defer func() { w.shortest = telling }()
+	var list []residual
+	for _, p := range typical() {
+		var by [4][]sample // at the size, again, at half, at an eighth
+		for i, part := range []int64{1, 1, 2, 8} {
+			var err error
+			if by[i], err = w.add(ctx, nil, p.source, p.smaller(part), p.dimsBy(part)); err != nil {
+				return err
+			}
+		}
+		for i, kind := range []string{machine.Same, machine.Half, machine.Eighth} {
+			list = append(list, carried(m, w.name, kind, by[i+1], by[0])...)
+		}
+	}
+	e := m.Engines[w.name]
+	_, off := spreads(list)
+	maps.Copy(e.Off, off)
 	return nil
 }
 
@@ -232,8 +259,8 @@ func (w *workbench) overhead(ctx context.Context) (call, launch float64, err err
 
 // all times the launches of all programs.
 func (w *workbench) all(ctx context.Context) (list []sample, err error) {
-	for _, p := range operations() {
-		if list, err = w.add(ctx, list, p.source, p.args, nil); err != nil {
+	for _, p := range append(operations(), typical()...) {
+		if list, err = w.add(ctx, list, p.source, p.args, p.dimsBy(1)); err != nil {
 			return nil, err
 		}
 	}

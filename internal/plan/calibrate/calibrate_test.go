@@ -50,7 +50,8 @@ func TestFit(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, mix := range w.mixes(j) {
-			samples = append(samples, sample{mix, mix.On(truth, "wasm", 1, nil).Total() * math.Exp(0.02*r.NormFloat64())})
+			took := mix.On(truth, "wasm", 1, nil).Total() * math.Exp(0.02*r.NormFloat64())
+			samples = append(samples, sample{mix, took, []float64{took}})
 		}
 		w.clear()
 	}

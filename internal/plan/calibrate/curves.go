@@ -17,8 +17,11 @@ import (
 // over so many bytes, less what the program takes where memory does not count.
 
 const (
-	sumSource    = "fn f(x: &[f64; N]) -> f64 " + ranged + " { x.sum() }"
-	addSource    = "fn f(x: &[f64; N]) -> [f64; N] " + ranged + " { x.map(|e| e + 0.5) }"
+	sumSource = "fn f(x: &[f64; N]) -> f64 " + ranged + " { x.sum() }"
+	addSource = "fn f(x: &[f64; N]) -> [f64; N] " + ranged + " { x.map(|e| e + 0.5) }"
+	// backwardSource needs all of x before it begins
+	backwardSource = "fn f(x: &[f64; N]) -> f64 " + ranged + " { (0..N).map(|i| x[N - 1 - i]).sum() }"
+
 	gatherSource = "fn f(v: &[u32; M], at: &[idx<M>; N]) -> u32 where N: Range<1, 1_000_000_000>, M: Range<1, 1_000_000_000> { at.map(|i| v[i]).fold(0, |a, e| a ^ e) }"
 	chaseSource  = "fn f(p: &[idx<M>; M], n: u32) -> idx<M> where M: Range<1, 1_000_000_000>, n: Range<0, 1_000_000> { let mut at = p[0]; for _ in 0..n { at = p[at]; } at }"
 )
@@ -48,7 +51,13 @@ func (w *workbench) reading(ctx context.Context, m *machine.Memory, most int64) 
 // writing measures the curves of what is written.
 func (w *workbench) writing(ctx context.Context, m *machine.Memory, most int64) (err error) {
 	defer w.clear()
-	m.Write, m.Fresh, err = w.write(ctx, most, m.Read)
+	if m.Write, m.Fresh, err = w.write(ctx, most, m.Read); err != nil {
+		return err
+	}
+	if m.Copy, err = w.copied(ctx, most, sumSource); err != nil {
+		return err
+	}
+	m.Whole, err = w.copied(ctx, most, backwardSource)
 	return err
 }
 
@@ -115,6 +124,31 @@ func (w *workbench) write(ctx context.Context, most int64, read machine.Curve) (
 		fresh = warm[len(warm)-1:]
 	}
 	return rising(warm), rising(fresh), nil
+}
+
+// copied is what a byte of a caller's memory takes more than one of the engine's.
+func (w *workbench) copied(ctx context.Context, most int64, source string) (c machine.Curve, err error) {
+	for bytes := int64(64 << 10); bytes <= most/2; bytes *= 8 {
+		src, err := w.source(argument{kind: "f64", n: bytes / 8})
+		if err != nil {
+			return nil, err
+		}
+		raw, _ := src.Raw(0)
+		own := data.FromBytes("x", src.Columns(), bytes/8, [][]byte{slices.Clone(raw.Bytes)}, nil)
+		here, err := w.once(ctx, source, src)
+		if err != nil {
+			return nil, err
+		}
+		there, err := w.once(ctx, source, own)
+		if err != nil {
+			return nil, err
+		}
+		s, less := spread(there, float64(bytes)), spread(here, float64(bytes)).P50
+		s.P10, s.P50, s.P90 = max(s.P10-less, s.P10/8), max(s.P50-less, s.P50/8), max(s.P90-less, s.P90/8)
+		c = append(c, machine.Point{At: float64(bytes), Time: s})
+		w.clear()
+	}
+	return c, nil
 }
 
 func (w *workbench) gather(ctx context.Context, most int64) (c machine.Curve, err error) {

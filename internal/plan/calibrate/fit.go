@@ -2,7 +2,6 @@ package calibrate
 
 import (
 	"math"
-	"slices"
 
 	"github.com/godwit-run/godwit/internal/plan/cost"
 	"github.com/godwit-run/godwit/internal/plan/machine"
@@ -14,8 +13,9 @@ import (
 
 // sample is a launch that was timed.
 type sample struct {
-	mix  *cost.Mix
-	took float64 // nanoseconds
+	mix   *cost.Mix
+	took  float64 // nanoseconds, of the pass that nothing else got in the way of
+	times []float64
 }
 
 const (
@@ -26,6 +26,15 @@ const (
 
 // fit finds the classes' times for an engine of m, which is there without them, and how far off they are.
 func fit(m *machine.Machine, engine string, samples []sample) {
+	e := m.Engines[engine]
+	e.Error, e.Off = 1, nil
+	left := leftOut(m, engine, samples)
+	adjust(m, engine, samples)
+	e.Error, e.Off = spreads(left)
+}
+
+// adjust finds the classes' times.
+func adjust(m *machine.Machine, engine string, samples []sample) {
 	f := &fitting{m: m, engine: engine, samples: samples}
 	for c := range cost.Names {
 		p := prior[cost.Class(c)]
@@ -45,7 +54,6 @@ func fit(m *machine.Machine, engine string, samples []sample) {
 		}
 	}
 	f.set(best)
-	m.Engines[engine].Error = f.off()
 }
 
 type fitting struct {
@@ -144,15 +152,4 @@ func solve(a [][]float64, b []float64) []float64 {
 		b[i] /= a[i][i]
 	}
 	return b
-}
-
-// off is the factor within which eight of ten launches were expected, and a quarter more of its logarithm: programs
-// that were not measured are further off.
-func (f *fitting) off() float64 {
-	var all []float64
-	for _, s := range f.samples {
-		all = append(all, math.Abs(math.Log(s.mix.On(f.m, f.engine, 1, nil).Total()/s.took)))
-	}
-	slices.Sort(all)
-	return math.Exp(1.25 * all[len(all)*8/10])
 }

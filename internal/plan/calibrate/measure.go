@@ -31,8 +31,10 @@ type workbench struct {
 	vector  int
 	threads int
 	random  *rand.Rand
-	spans   []mem.Span
-	ways    [3]float64 // of machine.Machine: those by which to read files, and then those that were measured
+	// shortest is how long a launch takes at least to be a sample, in nanoseconds
+	shortest float64
+	spans    []mem.Span
+	ways     [3]float64 // of machine.Machine: those by which to read files, and then those that were measured
 }
 
 // array makes room for n elements of a kind.
@@ -177,8 +179,8 @@ func (j *job) sizes(l *schedule.Launch) ([]int64, bool) {
 	return sizes, true
 }
 
-// shortest is the time from which on a launch tells of its kernel, in nanoseconds.
-const shortest = 20_000
+// telling is the time from which on a launch tells of its kernel, in nanoseconds.
+const telling = 20_000
 
 // samples times the launches of a program that run once, and take long enough.
 func (w *workbench) samples(ctx context.Context, j *job) (list []sample, err error) {
@@ -192,8 +194,8 @@ func (w *workbench) samples(ctx context.Context, j *job) (list []sample, err err
 		if !ok {
 			return list, nil // numbers of launches would not agree
 		}
-		if mix, ok := mixes[l]; ok && least(times[i]) >= shortest {
-			list = append(list, sample{mix, least(times[i])})
+		if mix, ok := mixes[l]; ok && least(times[i]) >= w.shortest {
+			list = append(list, sample{mix, least(times[i]), times[i]})
 		}
 	}
 	return list, nil

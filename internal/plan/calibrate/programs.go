@@ -9,6 +9,30 @@ import (
 type program struct {
 	source string
 	args   []argument
+	width  int64 // of the rows of the first argument, 0 for none; of a square where it is -1
+}
+
+// smaller are the arguments for a size that is so many times less.
+func (p *program) smaller(by int64) (list []argument) {
+	for _, a := range p.args {
+		if a.below >= a.n { // places in an array that is smaller, too
+			a.below = max(1, a.below/by)
+		}
+		a.n = max(2, a.n/by)
+		list = append(list, a)
+	}
+	return list
+}
+
+// dimsBy are the dimensions of the first argument's rows then.
+func (p *program) dimsBy(by int64) []int64 {
+	switch {
+	case p.width < 0:
+		return []int64{p.smaller(by)[0].n}
+	case p.width > 0:
+		return []int64{p.width}
+	}
+	return nil
 }
 
 // argument is an array of random numbers.
@@ -40,7 +64,7 @@ func repeated(expr string, times int) string {
 func operations() (list []program) {
 	over := func(kind, result, expr string, times int, sink string) {
 		source := fmt.Sprintf("fn f(x: &[%s; N]) -> %s %s { x.map(|v| %s)%s }", kind, result, ranged, repeated(expr, times), sink)
-		list = append(list, program{source, []argument{{kind: kind, n: some}}})
+		list = append(list, program{source: source, args: []argument{{kind: kind, n: some}}})
 	}
 	for _, f := range []string{"f32", "f64"} {
 		over(f, f, "E", 1, ".sum()")
@@ -72,18 +96,18 @@ func operations() (list []program) {
 // nests are programs with loops inside, branches, and places that data says.
 func nests() []program {
 	list := []program{
-		{"fn f(x: &[f64; N]) -> f64 " + ranged + " { x.fold(0.0, |a, e| (a + e) * 0.5 + 0.1) }", []argument{{kind: "f64", n: some}}},
-		{"fn f(x: &[f64; N]) -> [f64; N] " + ranged + " { x.scan(0.0, |a, e| a * 0.5 + e) }", []argument{{kind: "f64", n: some}}},
-		{"fn f(x: &[f32; N]) -> [f32; ?M <= N] " + ranged + " { x.filter(|e| e > 0.7) }", []argument{{kind: "f32", n: some}}},
-		{"fn f(x: &[i64; N]) -> i64 " + ranged + " { x.map(|v| { let mut a = v; let mut n = 0; for _ in 0..40 { a = (a >> 1) ^ 3; n = n + 1; if a % 64 == 5 { break; } } n }).sum() }", []argument{{kind: "i64", n: some / 8}}},
-		{"fn f(x: &[f64; N]) -> f64 " + ranged + " { x.map(|v| { let mut a = v; for j in 0..20 { if a > 0.5 { a = a * 0.7; } else { a = a * 1.9 + 0.01; } } a }).sum() }", []argument{{kind: "f64", n: some / 8}}},
-		{"fn f(x: &[f64; N]) -> [f64; N - 8] where N: Range<20, 1_000_000_000> { x.window::<9>().map(|w| w.sum()) }", []argument{{kind: "f64", n: some}}},
-		{"fn f(x: &[f64; N]) -> [f64; N] " + ranged + " { (0..N).map(|i| x.get(i - 1).or(0.0) + x[i]) }", []argument{{kind: "f64", n: some}}},
-		{"fn f(v: &[f64; 1000], at: &[idx<1000>; N]) -> f64 " + ranged + " { at.map(|i| v[i]).sum() }", []argument{{kind: "f64", n: 1000}, {kind: "u32", n: some}}},
-		{"fn f(x: &[idx<16>; N]) -> [i64; 16] " + ranged + " { x.histogram::<16>() }", []argument{{kind: "u32", n: many, below: 16}}},
-		{"fn f(x: &[idx<1000>; N]) -> [i64; 1000] " + ranged + " { x.histogram::<1000>() }", []argument{{kind: "u32", n: many}}},
-		{"fn f(x: &[f64; N], g: &[idx<16>; N]) -> [f64; 16] " + ranged + " { x.zip(g).group_by::<16>(|(_, g)| g).sum(|(x, _)| x) }", []argument{{kind: "f64", n: many}, {kind: "u32", n: many, below: 16}}},
-		{"fn f(x: &[f32; N]) -> [f32; N] " + ranged + " { x.sort() }", []argument{{kind: "f32", n: some}}},
+		{"fn f(x: &[f64; N]) -> f64 " + ranged + " { x.fold(0.0, |a, e| (a + e) * 0.5 + 0.1) }", []argument{{kind: "f64", n: some}}, 0},
+		{"fn f(x: &[f64; N]) -> [f64; N] " + ranged + " { x.scan(0.0, |a, e| a * 0.5 + e) }", []argument{{kind: "f64", n: some}}, 0},
+		{"fn f(x: &[f32; N]) -> [f32; ?M <= N] " + ranged + " { x.filter(|e| e > 0.7) }", []argument{{kind: "f32", n: some}}, 0},
+		{"fn f(x: &[i64; N]) -> i64 " + ranged + " { x.map(|v| { let mut a = v; let mut n = 0; for _ in 0..40 { a = (a >> 1) ^ 3; n = n + 1; if a % 64 == 5 { break; } } n }).sum() }", []argument{{kind: "i64", n: some / 8}}, 0},
+		{"fn f(x: &[f64; N]) -> f64 " + ranged + " { x.map(|v| { let mut a = v; for j in 0..20 { if a > 0.5 { a = a * 0.7; } else { a = a * 1.9 + 0.01; } } a }).sum() }", []argument{{kind: "f64", n: some / 8}}, 0},
+		{"fn f(x: &[f64; N]) -> [f64; N - 8] where N: Range<20, 1_000_000_000> { x.window::<9>().map(|w| w.sum()) }", []argument{{kind: "f64", n: some}}, 0},
+		{"fn f(x: &[f64; N]) -> [f64; N] " + ranged + " { (0..N).map(|i| x.get(i - 1).or(0.0) + x[i]) }", []argument{{kind: "f64", n: some}}, 0},
+		{"fn f(v: &[f64; 1000], at: &[idx<1000>; N]) -> f64 " + ranged + " { at.map(|i| v[i]).sum() }", []argument{{kind: "f64", n: 1000}, {kind: "u32", n: some}}, 0},
+		{"fn f(x: &[idx<16>; N]) -> [i64; 16] " + ranged + " { x.histogram::<16>() }", []argument{{kind: "u32", n: many, below: 16}}, 0},
+		{"fn f(x: &[idx<1000>; N]) -> [i64; 1000] " + ranged + " { x.histogram::<1000>() }", []argument{{kind: "u32", n: many}}, 0},
+		{"fn f(x: &[f64; N], g: &[idx<16>; N]) -> [f64; 16] " + ranged + " { x.zip(g).group_by::<16>(|(_, g)| g).sum(|(x, _)| x) }", []argument{{kind: "f64", n: many}, {kind: "u32", n: many, below: 16}}, 0},
+		{"fn f(x: &[f32; N]) -> [f32; N] " + ranged + " { x.sort() }", []argument{{kind: "f32", n: some}}, 0},
 	}
 	return list
 }

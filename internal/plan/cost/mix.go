@@ -80,6 +80,8 @@ type Mix struct {
 
 	Outer   int64
 	Regions []Region
+	// Values are what is stored to regions of one element, where it follows from the arguments.
+	Values map[int]float64
 }
 
 // Region is a region as the memory sees it.

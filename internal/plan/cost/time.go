@@ -14,7 +14,8 @@ type Place uint8
 const (
 	Resident Place = iota // in memory, its pages there
 	Fresh                 // in memory that nobody has touched yet
-	File                  // in a file that the system has in memory, read on the way, or copied from memory elsewhere
+	File                  // in a file that the system has in memory, read on the way
+	Copied                // in memory that the engine does not reach, copied in windows on the way
 )
 
 // Parts are what a run's time is made of, in nanoseconds. Core, chain, memory and random go on at the same time.
@@ -25,6 +26,7 @@ type Parts struct {
 	Random  float64 // accesses here and there, many at a time
 	Chased  float64 // accesses of which each needs the one before
 	Fresh   float64 // pages touched first
+	Copied  float64 // bytes that are copied to where the engine reaches them
 	Begin   float64 // to begin the launch
 	Guessed bool    // data decides how often some part of it runs
 }
@@ -35,13 +37,13 @@ func (p *Parts) Total() float64 {
 	const power = 3
 	most := math.Max(math.Max(p.Core, p.Chain), math.Max(p.Memory, p.Random))
 	if most == 0 {
-		return p.Begin + p.Chased + p.Fresh
+		return p.Begin + p.Chased + p.Fresh + p.Copied
 	}
 	all := 0.0
 	for _, x := range []float64{p.Core, p.Chain, p.Memory, p.Random} {
 		all += math.Pow(x/most, power)
 	}
-	return p.Begin + p.Chased + p.Fresh + most*math.Pow(all, 1.0/power)
+	return p.Begin + p.Chased + p.Fresh + p.Copied + most*math.Pow(all, 1.0/power)
 }
 
 // Dominant names the greatest part.
@@ -50,7 +52,7 @@ func (p *Parts) Dominant() string {
 	for _, x := range []struct {
 		name string
 		time float64
-	}{{"operations", p.Core}, {"a chain of steps", p.Chain}, {"memory in order", p.Memory}, {"memory at random", p.Random}, {"memory by references", p.Chased}, {"fresh pages", p.Fresh}} {
+	}{{"operations", p.Core}, {"a chain of steps", p.Chain}, {"memory in order", p.Memory}, {"memory at random", p.Random}, {"memory by references", p.Chased}, {"fresh pages", p.Fresh}, {"copies", p.Copied}} {
 		if x.time > most {
 			name, most = x.name, x.time
 		}
@@ -58,13 +60,21 @@ func (p *Parts) Dominant() string {
 	return name
 }
 
+// Kind is what is known of the time beforehand, one of machine.Kinds.
+func (p *Parts) Kind() string {
+	switch {
+	case p.Guessed:
+		return machine.Guessed
+	case p.Random+p.Chased > p.Total()/2:
+		return machine.Random
+	}
+	return machine.Steady
+}
+
 // Time is the interval in which the run's time lies, for an engine of a machine that measured it.
 func (p *Parts) Time(e *machine.Engine) machine.Spread {
-	t, off := p.Total(), e.Error
-	if p.Guessed {
-		off *= e.Error
-	}
-	return machine.Spread{P10: t / off, P50: t, P90: t * off}
+	t, off := p.Total(), e.Within(p.Kind())
+	return machine.Spread{P10: t * off[0], P50: t, P90: t * off[1]}
 }
 
 // On says how long a run takes on a machine with so many threads. places has one entry for each region; nil for
@@ -92,6 +102,9 @@ func (m *Mix) core(e *machine.Engine) float64 {
 // line is what memory moves at a time, in bytes.
 const line = 64
 
+// page is what is looked up at a time to find memory, in bytes.
+const page = 4 << 10
+
 // cached is a working set that fits into the first cache; what an access takes there belongs to its class.
 const cached = 16 << 10
 
@@ -107,6 +120,9 @@ func (m *Mix) memory(p *Parts, mem machine.Memory, threads int, places []Place) 
 			passed[t.Region] = math.Min(bytes, passed[t.Region]+t.Count*elem)
 		case Strided:
 			passed[t.Region] = math.Min(bytes, passed[t.Region]+t.Count*math.Max(elem, math.Min(line, elem*t.Stride)))
+			if apart := elem * t.Stride; apart >= line { // each in a line, and up to a page, of its own until it comes round again
+				p.Random += t.Count * beyond(mem.Random, bytes/apart*math.Min(apart, page)) / float64(threads)
+			}
 		case Random:
 			span := bytes
 			if t.Per > 0 {
@@ -128,6 +144,9 @@ func (m *Mix) memory(p *Parts, mem machine.Memory, threads int, places []Place) 
 		place := Resident
 		if r < len(places) {
 			place = places[r]
+		}
+		if place == Copied {
+			p.Copied += b * mem.Copy.At(b).P50
 		}
 		switch {
 		case place == File:

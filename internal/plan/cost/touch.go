@@ -32,6 +32,12 @@ func (w *walker) touch(in *kernel.Instr, n float64, depth int) {
 		w.add(Apart, t.Count, false)
 	}
 	if t.Store {
+		if v := w.known[in.Args[1]]; v.fixed && !math.IsNaN(v.mid) && w.m.Regions[in.Region].Bytes == w.m.Regions[in.Region].Elem {
+			if w.m.Values == nil {
+				w.m.Values = map[int]float64{}
+			}
+			w.m.Values[in.Region] = v.mid
+		}
 		return
 	}
 	r := known{mid: math.NaN(), carried: at.carried, depth: depth - 1}

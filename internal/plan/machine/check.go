@@ -76,7 +76,7 @@ func (x Memory) check() error {
 	for _, c := range []struct {
 		name  string
 		curve Curve
-	}{{"read", x.Read}, {"write", x.Write}, {"fresh", x.Fresh}, {"random", x.Random}, {"chase", x.Chase}, {"file", x.File}} {
+	}{{"read", x.Read}, {"write", x.Write}, {"fresh", x.Fresh}, {"random", x.Random}, {"chase", x.Chase}, {"file", x.File}, {"copy", x.Copy}, {"whole", x.Whole}} {
 		if len(c.curve) == 0 {
 			return fmt.Errorf("%s is missing: expected rows such as [65536, 0.02, 0.02, 0.03]", c.name)
 		}
@@ -99,6 +99,11 @@ func (e *Engine) check() error {
 	}
 	if e.Error < 1 || !isTime(e.Error) || !isTime(e.Call) || !isTime(e.Launch) || !isTime(e.Compile) {
 		return fmt.Errorf("expected error of at least 1, and call_ns, launch_ns and compile_ns above 0")
+	}
+	for _, kind := range slices.Sorted(maps.Keys(e.Off)) {
+		if off := e.Off[kind]; !slices.Contains(Kinds, kind) || !isTime(off[0]) || !isTime(off[1]) || off[0] > 1 || off[1] < 1 {
+			return fmt.Errorf("off.%s = %v: expected a factor of at most 1 and one of at least 1, for one of %v", kind, off, Kinds)
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Classes)) {
 		if c := e.Classes[name]; !isTime(c.One) || !isTime(c.Vector) {

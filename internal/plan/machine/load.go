@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	"github.com/godwit-run/godwit/internal/data/regular"
 	"github.com/godwit-run/godwit/internal/data/whole"
@@ -16,7 +17,7 @@ func Path() (string, error) {
 	return filepath.Join(cache, "godwit", "machine.toml"), err
 }
 
-// Load reads a description: that of this machine if path is empty, and Default if it was never measured, or
+// Load reads a description, which must not be changed: that of this machine if path is empty, and Default if it was never measured, or
 // what was written then cannot be read any more: no run depends on it.
 func Load(path string) (*Machine, error) {
 	own := path == ""
@@ -47,12 +48,26 @@ func read(path string) (*Machine, error) {
 	if err != nil {
 		return nil, err
 	}
+	if last := parsed.Load(); last != nil && last.text == string(text) {
+		return last.m, nil
+	}
 	m, err := Parse(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	parsed.Store(&description{string(text), m})
 	return m, nil
 }
+
+// description is a text with what it says.
+type description struct {
+	text string
+	m    *Machine
+}
+
+// parsed is the description that was read last. Calls that are given the same file get the same Machine, so that what was worked out
+// for it is found again.
+var parsed atomic.Pointer[description]
 
 // mostText is more than any description has, in bytes.
 const mostText = 1 << 20

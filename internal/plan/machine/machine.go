@@ -108,6 +108,9 @@ type Memory struct {
 	Random Curve // for an access that waits for no other
 	Chase  Curve // for an access whose place is what the one before found
 	File   Curve // for a byte of a file that the system has in memory, read in order
+	// Copy is for a byte of a caller's memory that is copied in windows to where WebAssembly reaches it, and Whole for one of what
+	// is copied before a kernel begins. As long as a byte of a file where it was not measured.
+	Copy, Whole Curve
 }
 
 // Link is how long it takes to reach another machine, in nanoseconds.
@@ -128,6 +131,49 @@ type Engine struct {
 	// Error is by how much measured times were off, as a factor above 1: of the programs that were measured nine in ten
 	// took at most so many times as long as expected, and at least a fraction of as much.
 	Error float64
+	// Off has, by what was known beforehand, the factors of the expected time that a tenth and nine tenths of measured times
+	// were below: see Steady and those after it. What is not there follows from Error.
+	Off map[string][2]float64
+}
+
+// What is known beforehand: of code that no data steers and that reads memory in order; of code that reads it elsewhere; of code
+// of which data decides how often it runs; and of a kernel that ran with the same arguments, with those of half the size, and
+// an eighth.
+const (
+	Steady  = "steady"
+	Random  = "random"
+	Guessed = "guessed"
+	Same    = "same"
+	Half    = "half"
+	Eighth  = "eighth"
+)
+
+// Kinds are all that Engine.Off may have.
+var Kinds = []string{Steady, Random, Guessed, Same, Half, Eighth}
+
+// shares are by which part of Error's logarithm a time is off, where Off does not say. What was seen says much.
+var shares = map[string]float64{Steady: 1, Random: 1, Guessed: 2, Same: 0.2, Half: 0.4, Eighth: 0.7}
+
+// Within gives the factors of an expected time between which eight of ten times lie.
+func (e *Engine) Within(kind string) [2]float64 {
+	if off, ok := e.Off[kind]; ok {
+		return off
+	}
+	off := math.Pow(e.Error, shares[kind])
+	return [2]float64{1 / off, off}
+}
+
+// Away is Within for what took so many doublings less or more than is expected.
+func (e *Engine) Away(doublings float64) (off [2]float64) {
+	from, to, part := Same, Half, doublings
+	if doublings > 1 {
+		from, to, part = Half, Eighth, min(1, (doublings-1)/2)
+	}
+	a, b := e.Within(from), e.Within(to)
+	for i := range off {
+		off[i] = a[i] * math.Pow(b[i]/a[i], part)
+	}
+	return off
 }
 
 // Class is the time of one operation in nanoseconds.

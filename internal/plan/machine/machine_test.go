@@ -93,6 +93,9 @@ func TestParse(t *testing.T) {
 		{"vector_bytes = 16", "vector_bytes = 17", "vector_bytes = 17"},
 		{"error = ", "error = 0.5 #", "error of at least 1"},
 		{"processors = 2", "processors = \"two\"", "processors"},
+		{"[engine.native.class_ns]", "[engine.native.off]\nsteady = [1.5, 2.0]\n[engine.native.class_ns]", "off.steady"},
+		{"[engine.native.class_ns]", "[engine.native.off]\nsometimes = [0.5, 2.0]\n[engine.native.class_ns]", "off.sometimes"},
+		{"file = [[", "copy = [[-1.0, 1.0, 1.0, 1.0]]\nfile = [[", "copy, row 1"},
 	} {
 		text := strings.Replace(good, c.old, c.new, 1)
 		if text == good {
@@ -105,6 +108,40 @@ func TestParse(t *testing.T) {
 	}
 	if _, err := Parse(nil); err == nil {
 		t.Error("nothing is a machine")
+	}
+}
+
+// What was measured of intervals and copies is read back; what was not follows from what is like it.
+func TestMeasured(t *testing.T) {
+	text, err := Default().Text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := m.Engines["wasm"]
+	if off := e.Within(Guessed); math.Abs(off[1]-e.Error*e.Error) > 1e-9 || math.Abs(off[0]*off[1]-1) > 1e-9 {
+		t.Errorf("what is guessed lies within %v, the error is %v", off, e.Error)
+	}
+	e.Off = map[string][2]float64{Steady: {0.5, 3}, Same: {0.9, 1.1}, Half: {0.8, 1.2}, Eighth: {0.5, 1.5}}
+	x := m.Memory[1]
+	x.Copy, x.Whole = Curve{{1000, Exactly(1)}}, Curve{{1000, Exactly(2)}}
+	m.Memory[1] = x
+	if text, err = m.Text(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Parse(text)
+	if err != nil || !reflect.DeepEqual(got, m) {
+		t.Fatalf("%v: %+v, expected %+v", err, got, m)
+	}
+	e = got.Engines["wasm"]
+	if e.Within(Steady) != [2]float64{0.5, 3} || e.Away(0) != [2]float64{0.9, 1.1} || e.Away(9) != [2]float64{0.5, 1.5} {
+		t.Errorf("%v %v %v", e.Within(Steady), e.Away(0), e.Away(9))
+	}
+	if one := e.Away(1); math.Abs(one[0]-0.8) > 1e-9 || math.Abs(one[1]-1.2) > 1e-9 {
+		t.Errorf("at half the size %v", one)
 	}
 }
 

@@ -51,6 +51,8 @@ type fileMemory struct {
 	Random  [][4]float64 `toml:"random"`
 	Chase   [][4]float64 `toml:"chase"`
 	File    [][4]float64 `toml:"file"`
+	Copy    [][4]float64 `toml:"copy,omitempty"`
+	Whole   [][4]float64 `toml:"whole,omitempty"`
 }
 
 type fileLink struct {
@@ -65,6 +67,7 @@ type fileEngine struct {
 	Launch      float64               `toml:"launch_ns"`
 	Compile     float64               `toml:"compile_ns"`
 	Error       float64               `toml:"error"`
+	Off         map[string][2]float64 `toml:"off,omitempty"`
 	Classes     map[string][2]float64 `toml:"class_ns"`
 }
 
@@ -82,16 +85,27 @@ func Parse(text []byte) (*Machine, error) {
 	m.Link = Link{interval(f.Link.RoundTrip), interval(f.Link.Byte), interval(f.Link.Parcel)}
 	for i := range f.Memory {
 		f := &f.Memory[i]
-		m.Memory[f.Threads] = Memory{curve(f.Read), curve(f.Write), curve(f.Fresh), curve(f.Random), curve(f.Chase), curve(f.File)}
+		m.Memory[f.Threads] = Memory{curve(f.Read), curve(f.Write), curve(f.Fresh), curve(f.Random), curve(f.Chase), curve(f.File), curve(f.Copy), curve(f.Whole)}.filled()
 	}
 	for name, e := range f.Engines {
-		own := &Engine{VectorBytes: e.VectorBytes, Call: e.Call, Launch: e.Launch, Compile: e.Compile, Error: e.Error, Classes: map[string]Class{}}
+		own := &Engine{VectorBytes: e.VectorBytes, Call: e.Call, Launch: e.Launch, Compile: e.Compile, Error: e.Error, Off: e.Off, Classes: map[string]Class{}}
 		for class, t := range e.Classes {
 			own.Classes[class] = Class{t[0], t[1]}
 		}
 		m.Engines[name] = own
 	}
 	return m, m.check()
+}
+
+// filled takes for what was not measured what is most like it.
+func (x Memory) filled() Memory {
+	if len(x.Copy) == 0 {
+		x.Copy = x.File
+	}
+	if len(x.Whole) == 0 {
+		x.Whole = x.Copy
+	}
+	return x
 }
 
 func interval(t [3]float64) Spread { return Spread{t[0], t[1], t[2]} }
@@ -124,11 +138,14 @@ func short(x float64) float64 {
 // head explains the file to whoever edits it.
 const head = `# What this machine can do, measured by "godwit calibrate". Times are in nanoseconds. A row of a
 # curve is an amount in bytes, then the time that a tenth, half and nine tenths of the measurements were below:
-# read, write, fresh (first write to a page) and file for a byte, random and chase for an access.
+# read, write, fresh (first write to a page) and file for a byte, random and chase for an access; copy and whole for a byte
+# of a caller's memory that is copied for WebAssembly, in windows and as a whole.
 # link is the way to the nodes of a cluster, until a client has measured it: a round trip, a byte of many, a parcel of many.
 # touch_ns is the first write to a page, for a byte: page by page, and in huge pages; new results take the quicker; zeros if that was not measured.
 # file_ns is the time for a byte of a file in the page cache: read, mapped, and mapped and brought in by faults; a short file takes the quickest, a long one tries all.
 # wake_ns is how long it takes until a second thread helps; class_ns has for each class of operation the time for one value and for a vector of them.
+# off has the factors of the expected time that a tenth and nine tenths of measured times were below: for code that no data steers, that
+# reads memory at random, of which data decides how often it runs, and of which runs with the same arguments, half the size and an eighth were seen.
 # Edit a copy to ask what if: godwit run --stats --machine copy.toml PROGRAM ARGUMENTS
 
 `
@@ -139,10 +156,13 @@ func (m *Machine) Text() ([]byte, error) {
 	f.Link = fileLink{m.Link.RoundTrip.row(), m.Link.Byte.row(), m.Link.Parcel.row()}
 	for _, threads := range m.threads() {
 		x := m.Memory[threads]
-		f.Memory = append(f.Memory, fileMemory{threads, x.Read.rows(), x.Write.rows(), x.Fresh.rows(), x.Random.rows(), x.Chase.rows(), x.File.rows()})
+		f.Memory = append(f.Memory, fileMemory{threads, x.Read.rows(), x.Write.rows(), x.Fresh.rows(), x.Random.rows(), x.Chase.rows(), x.File.rows(), x.Copy.rows(), x.Whole.rows()})
 	}
 	for name, e := range m.Engines {
-		own := fileEngine{VectorBytes: e.VectorBytes, Call: short(e.Call), Launch: short(e.Launch), Compile: short(e.Compile), Error: short(e.Error), Classes: map[string][2]float64{}}
+		own := fileEngine{VectorBytes: e.VectorBytes, Call: short(e.Call), Launch: short(e.Launch), Compile: short(e.Compile), Error: short(e.Error), Off: map[string][2]float64{}, Classes: map[string][2]float64{}}
+		for kind, off := range e.Off {
+			own.Off[kind] = [2]float64{short(off[0]), short(off[1])}
+		}
 		for class, t := range e.Classes {
 			own.Classes[class] = [2]float64{short(t.One), short(t.Vector)}
 		}

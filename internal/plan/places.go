@@ -1,0 +1,76 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
+	"github.com/godwit-run/godwit/internal/plan/cost"
+	"github.com/godwit-run/godwit/internal/plan/machine"
+)
+
+// In: a launch, and where the arguments of the call are. Out: where each region lies when the launch runs, and what it takes to
+// bring arguments there. WebAssembly reaches the engine's memory alone, so that what lies elsewhere is copied: in windows where all
+// who read it go through it in order, else before the first of them begins.
+
+func (p *predictor) places(l *schedule.Launch) []cost.Place {
+	places := make([]cost.Place, len(l.Regions))
+	for i, b := range l.Regions {
+		switch {
+		case b < 0:
+		case p.s.Buffers[b].Input != nil && p.opt.Places != nil:
+			if places[i] = p.opt.Places(p.s.Buffers[b].Input); places[i] == cost.Resident && p.opt.Engine == "wasm" && p.streams(b) {
+				places[i] = cost.Copied
+			}
+		case p.opt.Engine == "native" && !p.kept(p.bytes(b)) && slices.ContainsFunc(p.s.Result, func(c schedule.Column) bool { return c.Buffer == b }):
+			places[i] = cost.Fresh
+		}
+	}
+	return places
+}
+
+func (p *predictor) bytes(b int) float64 {
+	return p.eval(p.s.Buffers[b].Len) * float64(p.s.Buffers[b].Kind.Size())
+}
+
+// streams reports that all launches go through a buffer from its beginning to its end.
+func (p *predictor) streams(b int) bool {
+	all := true
+	schedule.Launches(p.s.Steps, func(l *schedule.Launch) {
+		for i, at := range l.Regions {
+			if at != b || !all {
+				continue
+			}
+			safe, err := p.check(l.Kernel)
+			all = err == nil && l.Kernel.Regions[i].Access == kernel.Read && safe.Footprint[i].Streamed
+		}
+	})
+	return all
+}
+
+// wholes are the regions of a launch whose arguments it is the first to need as a whole.
+func (p *predictor) wholes(l *schedule.Launch) (regions []int) {
+	if p.opt.Engine != "wasm" || p.opt.Places == nil {
+		return nil
+	}
+	for i, b := range l.Regions {
+		if b < 0 || p.here[b] || p.s.Buffers[b].Input == nil || p.opt.Places(p.s.Buffers[b].Input) != cost.Resident || p.streams(b) {
+			continue
+		}
+		p.here[b] = true
+		regions = append(regions, i)
+	}
+	return regions
+}
+
+// copying is the nanoseconds to copy these regions of a launch.
+func copying(m *machine.Machine, threads int, c *Coming, regions []int) (t float64) {
+	mem := m.MemoryFor(threads)
+	for _, i := range regions {
+		r := &c.Safe.Kernel.Regions[i]
+		n, _ := kernel.EvalPoly(r.Len, c.Sizes)
+		bytes := float64(max(0, n)) * float64(r.Elem.Size())
+		t += bytes * mem.Whole.At(bytes).P50
+	}
+	return t
+}

@@ -1,0 +1,221 @@
+// Package seen remembers what launches took, and how often data had loops turn, so that what is like them can be expected to
+// take as long. It knows times as they were measured and nothing of what was expected: that is worked out anew whenever it
+// is asked for, so that a description of a machine may change in between.
+package seen
+
+import (
+	"container/list"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+)
+
+const (
+	// mostPoints is how many different arguments of a kernel are remembered.
+	mostPoints = 8
+	// mostTimes is how many times are remembered for each.
+	mostTimes = 9
+	// mostBytes is what all take together, about.
+	mostBytes = 1 << 20
+	// mostParts is how many loops and sizes of a program are remembered.
+	mostParts = 64
+)
+
+// Key is a kernel, or a program as a whole, where it ran.
+type Key struct {
+	ID      kernel.ID
+	Engine  string // "wasm" or "native"
+	Threads int    // that were allowed
+}
+
+// Point is what runs with the same arguments took.
+type Point struct {
+	Sizes []int64
+	// Scalars are the integers among the arguments; those that were not the same in all runs of a launch, or are no integers,
+	// are not Known.
+	Scalars []int64
+	Known   []bool
+	Took    []float64 // nanoseconds of one run each, the newest last
+}
+
+// Scalar is the value of a scalar, if it is known.
+func (p *Point) Scalar(i int) (int64, bool) {
+	if i >= len(p.Known) || !p.Known[i] {
+		return 0, false
+	}
+	return p.Scalars[i], true
+}
+
+// Middle is the median of the times.
+func (p *Point) Middle() float64 {
+	s := slices.Sorted(slices.Values(p.Took))
+	return s[len(s)/2]
+}
+
+const (
+	// fewTimes is how many times tell of what is over sooner than brief, in nanoseconds: of such runs only the slow ones may have been noted.
+	fewTimes = 3
+	brief    = 100e3
+)
+
+// Tells reports that the times say what such runs take.
+func (p *Point) Tells() bool { return len(p.Took) >= fewTimes || p.Middle() >= brief }
+
+func (p *Point) like(o *Point) bool {
+	return slices.Equal(p.Sizes, o.Sizes) && slices.Equal(p.Scalars, o.Scalars) && slices.Equal(p.Known, o.Known)
+}
+
+func (p *Point) bytes() int64 { return 96 + 8*int64(len(p.Sizes)+2*len(p.Scalars)+mostTimes) }
+
+// InOrder are sizes as a Point of a program has them, by their names in order.
+func InOrder(sizes map[string]int64) (list []int64) {
+	for _, name := range slices.Sorted(maps.Keys(sizes)) {
+		list = append(list, sizes[name])
+	}
+	return list
+}
+
+// Memory is what is remembered. It is safe for concurrent use; a nil one remembers nothing.
+type Memory struct {
+	path string // of the file that other processes know it by; "" for none
+
+	mu     sync.Mutex
+	read   bool // what the file has is here
+	dirty  bool // something is here that the file has not
+	bytes  int64
+	recent list.List // of *entry, the last used first
+	by     map[Key]*list.Element
+	parts  map[kernel.ID]map[string]float64
+}
+
+// entry is what is known of a key, the newest last.
+type entry struct {
+	key    Key
+	points []Point
+}
+
+// New remembers in a file, if it is not "", what later processes are to know.
+func New(path string) *Memory {
+	return &Memory{path: path, by: map[Key]*list.Element{}, parts: map[kernel.ID]map[string]float64{}}
+}
+
+// Forget drops all that is here. The file keeps what it has, but is not looked at any more.
+func (m *Memory) Forget() {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.read, m.dirty, m.bytes = true, false, 0
+	m.recent.Init()
+	clear(m.by)
+	clear(m.parts)
+}
+
+// Note remembers that a run with the arguments of p took so many nanoseconds. What p refers to must not change.
+func (m *Memory) Note(k Key, p Point, took float64) {
+	if m == nil || !isTime(took) {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.load()
+	m.dirty = true
+	p.Took = []float64{took}
+	m.add(k, p)
+}
+
+func isTime(t float64) bool { return t > 0 && t < 1e18 && !math.IsNaN(t) }
+
+// add puts a point behind those that are known of its key.
+func (m *Memory) add(k Key, p Point) {
+	at := m.by[k]
+	if at == nil {
+		at = m.recent.PushFront(&entry{key: k})
+		m.by[k] = at
+	}
+	m.recent.MoveToFront(at)
+	e := at.Value.(*entry)
+	if i := slices.IndexFunc(e.points, func(o Point) bool { return o.like(&p) }); i >= 0 {
+		p.Took = last(append(slices.Clone(e.points[i].Took), p.Took...), mostTimes)
+		m.bytes -= e.points[i].bytes()
+		e.points = slices.Delete(e.points, i, i+1)
+	}
+	if e.points = append(e.points, p); len(e.points) > mostPoints {
+		m.bytes -= e.points[0].bytes()
+		e.points = slices.Delete(e.points, 0, 1)
+	}
+	m.bytes += p.bytes()
+	for m.bytes > mostBytes && m.recent.Len() > 1 {
+		m.drop(m.recent.Back())
+	}
+}
+
+func last[T any](list []T, n int) []T { return list[max(0, len(list)-n):] }
+
+func (m *Memory) drop(at *list.Element) {
+	e := m.recent.Remove(at).(*entry)
+	delete(m.by, e.key)
+	for i := range e.points {
+		m.bytes -= e.points[i].bytes()
+	}
+}
+
+// Of gives what is known of a key, the oldest first. It must not be changed.
+func (m *Memory) Of(k Key) []Point {
+	if m == nil {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.load()
+	if at := m.by[k]; at != nil {
+		m.recent.MoveToFront(at)
+		return slices.Clone(at.Value.(*entry).points)
+	}
+	return nil
+}
+
+// Found remembers which part of what was possible a loop of a program turned, or a size came to, that data decides of.
+func (m *Memory) Found(program kernel.ID, name string, part float64) {
+	if m == nil || !(part >= 0 && part <= 1) {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.load()
+	m.dirty = true
+	m.found(program, name, part)
+}
+
+func (m *Memory) found(program kernel.ID, name string, part float64) {
+	list := m.parts[program]
+	if list == nil {
+		for id := range m.parts { // any: there are seldom many
+			if len(m.parts) < mostBytes/4096 {
+				break
+			}
+			delete(m.parts, id)
+		}
+		list = map[string]float64{}
+		m.parts[program] = list
+	}
+	if _, ok := list[name]; ok || len(list) < mostParts {
+		list[name] = part
+	}
+}
+
+// Part is what Found has remembered last.
+func (m *Memory) Part(program kernel.ID, name string) (part float64, ok bool) {
+	if m == nil {
+		return 0, false
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.load()
+	part, ok = m.parts[program][name]
+	return part, ok
+}

@@ -1,0 +1,152 @@
+package seen
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+)
+
+func key(n int) Key { return Key{kernel.Hash([]byte(fmt.Sprint(n))), "wasm", 2} }
+
+// What was noted is found again, the times of the same arguments together, here and by another process.
+func TestMemory(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "seen")
+	m := New(path)
+	a, b := Point{Sizes: []int64{10}, Scalars: []int64{7}, Known: []bool{true}}, Point{Sizes: []int64{20}, Scalars: []int64{0}, Known: []bool{false}}
+	for i := range 12 {
+		m.Note(key(1), a, float64(i+1))
+	}
+	m.Note(key(1), b, 50)
+	m.Found(key(1).ID, "loop 0", 0.25)
+	for _, bad := range []float64{0, -1} {
+		m.Note(key(1), a, bad)
+		m.Found(key(1).ID, "loop 1", bad-1)
+	}
+	if err := m.Save(); err != nil {
+		t.Fatal(err)
+	}
+	for name, x := range map[string]*Memory{"here": m, "another process": New(path)} {
+		got := x.Of(key(1))
+		if len(got) != 2 || got[0].Middle() != 8 || len(got[0].Took) != mostTimes || got[1].Middle() != 50 {
+			t.Fatalf("%s: %+v", name, got)
+		}
+		if n, ok := got[0].Scalar(0); !ok || n != 7 {
+			t.Errorf("%s: the scalar is %d, %v", name, n, ok)
+		}
+		if _, ok := got[1].Scalar(0); ok {
+			t.Errorf("%s: a scalar is known that differed", name)
+		}
+		if p, ok := x.Part(key(1).ID, "loop 0"); !ok || p != 0.25 {
+			t.Errorf("%s: %v, %v", name, p, ok)
+		}
+		if _, ok := x.Part(key(1).ID, "loop 1"); ok || x.Of(key(2)) != nil || x.Of(Key{key(1).ID, "native", 2}) != nil {
+			t.Errorf("%s: something is known that nobody has noted", name)
+		}
+		x.Forget()
+		if x.Of(key(1)) != nil {
+			t.Errorf("%s: what was forgotten is known", name)
+		}
+	}
+	var none *Memory
+	none.Note(key(1), a, 3)
+	if none.Of(key(1)) != nil || none.Save() != nil {
+		t.Error("nothing remembers something")
+	}
+}
+
+// One short time may be the one slow run of many.
+func TestTells(t *testing.T) {
+	for _, c := range []struct {
+		took  []float64
+		tells bool
+	}{{[]float64{30e3}, false}, {[]float64{30e3, 31e3, 29e3}, true}, {[]float64{300e3}, true}} {
+		if p := (Point{Took: c.took}); p.Tells() != c.tells {
+			t.Errorf("%v tells: %v", c.took, p.Tells())
+		}
+	}
+}
+
+// Two processes bring what they know to one file.
+func TestTogether(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "deep", "seen")
+	a, b := New(path), New(path)
+	a.Note(key(1), Point{Sizes: []int64{1}}, 10)
+	b.Note(key(2), Point{Sizes: []int64{2}}, 20)
+	for _, m := range []*Memory{a, b} {
+		if err := m.Save(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := New(path)
+	if !reflect.DeepEqual(c.Of(key(1))[0].Took, []float64{10}) || !reflect.DeepEqual(c.Of(key(2))[0].Took, []float64{20}) {
+		t.Errorf("%v, %v", c.Of(key(1)), c.Of(key(2)))
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".seen-*")); len(left) > 0 {
+		t.Errorf("%v was left behind", left)
+	}
+}
+
+// It takes no more than it may, whatever is noted, and the file neither.
+func TestBounded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "seen")
+	m := New(path)
+	for i := range 20_000 {
+		m.Note(key(i%9_000), Point{Sizes: []int64{int64(i), 5}, Scalars: make([]int64, 4), Known: make([]bool, 4)}, 1)
+		m.Note(key(0), Point{Sizes: []int64{int64(i)}}, 1)
+	}
+	if m.bytes > mostBytes || len(m.Of(key(0))) > mostPoints || len(m.by) != m.recent.Len() {
+		t.Errorf("%d bytes, %d points, %d and %d kernels", m.bytes, len(m.Of(key(0))), len(m.by), m.recent.Len())
+	}
+	if err := m.Save(); err != nil {
+		t.Fatal(err)
+	}
+	if st, err := os.Stat(path); err != nil || st.Size() > mostText {
+		t.Errorf("%v, %v", st, err)
+	}
+}
+
+// A damaged file, or one of another processor, says nothing and is replaced.
+func TestDamaged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "seen")
+	good := New(path)
+	good.Note(key(1), Point{Sizes: []int64{1}}, 10)
+	if err := good.Save(); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(b)
+	for name, bad := range map[string]string{
+		"cut":               text[:len(text)/2],
+		"nothing":           "",
+		"another processor": strings.Replace(text, processor(), "another", 1),
+		"another version":   strings.Replace(text, `"version":1`, `"version":99`, 1),
+		"a negative time":   strings.Replace(text, `"took_ns":[10]`, `"took_ns":[-10]`, 1),
+		"no time":           strings.Replace(text, `"took_ns":[10]`, `"took_ns":[]`, 1),
+		"a negative size":   strings.Replace(text, `"sizes":[1]`, `"sizes":[-1]`, 1),
+		"an engine":         strings.Replace(text, `"wasm"`, `"other"`, 1),
+		"a short name":      strings.Replace(text, key(1).ID.String(), "00ff", 1),
+	} {
+		if bad == text {
+			t.Fatalf("%s: nothing is damaged", name)
+		}
+		if err := os.WriteFile(path, []byte(bad), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		m := New(path)
+		if got := m.Of(key(1)); got != nil {
+			t.Errorf("%s: %v", name, got)
+		}
+		m.Note(key(2), Point{Sizes: []int64{1}}, 10)
+		if err := m.Save(); err != nil || New(path).Of(key(2)) == nil {
+			t.Errorf("%s: %v: it was not replaced", name, err)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
+	"github.com/godwit-run/godwit/internal/plan/machine"
+	"github.com/godwit-run/godwit/internal/plan/seen"
+)
+
+// In: what a launch is expected to take by its code alone, and what runs of the same kernel took. Out: what it is expected to take
+// by both. What the model does not know of a kernel makes it wrong by about the same factor at sizes that are near to each other, so
+// measured by expected is carried over: along the logarithm of the expected time, in a straight line between two runs, and
+// as it was beyond the last. The interval grows with the way to the nearest run.
+
+// Past is what earlier runs took; the zero Past knows nothing.
+type Past struct {
+	Seen    *seen.Memory
+	Program kernel.ID
+	// Name is what a launch's kernel is known by; false if it has no name.
+	Name func(l *schedule.Launch) (kernel.ID, bool)
+}
+
+// ratio is by what factor a run took longer than was expected of it, in nanoseconds and then as a logarithm.
+type ratio struct{ at, log float64 }
+
+// warmer expects that the same holds of a time as of earlier ones; it reports false if there are none.
+func warmer(e *machine.Engine, cold machine.Spread, past []ratio) (machine.Spread, bool) {
+	past = slices.DeleteFunc(past, func(r ratio) bool { return math.IsNaN(r.log) || math.IsInf(r.log, 0) || !(r.at > 0) })
+	if len(past) == 0 || !(cold.P50 > 0) {
+		return cold, false
+	}
+	slices.SortFunc(past, func(a, b ratio) int { return cmp.Compare(a.at, b.at) })
+	i, found := slices.BinarySearchFunc(past, cold.P50, func(r ratio, t float64) int { return cmp.Compare(r.at, t) })
+	var log, away float64
+	octaves := func(r ratio) float64 { return math.Abs(math.Log2(cold.P50 / r.at)) }
+	switch {
+	case found:
+		log = past[i].log
+	case i == 0:
+		log, away = past[0].log, octaves(past[0])
+	case i == len(past):
+		log, away = past[i-1].log, octaves(past[i-1])
+	default:
+		a, b := past[i-1], past[i]
+		part := octaves(a) / (octaves(a) + octaves(b))
+		log, away = a.log+(b.log-a.log)*part, min(octaves(a), octaves(b))
+	}
+	t := cold.P50 * math.Exp(log)
+	off := e.Away(away)
+	return machine.Spread{P10: t * off[0], P50: t, P90: t * off[1]}, true
+}
+
+// warm is what one run of a launch is expected to take by what its kernel took before. model says what is expected by the
+// code alone for other arguments.
+func (p *predictor) warm(l *schedule.Launch, cold machine.Spread, model func(*seen.Point) float64) (machine.Spread, bool) {
+	if p.opt.Past.Seen == nil {
+		return cold, false
+	}
+	id, ok := p.opt.Past.Name(l)
+	if !ok {
+		return cold, false
+	}
+	var past []ratio
+	for _, pt := range p.opt.Past.Seen.Of(seen.Key{ID: id, Engine: p.opt.Engine, Threads: p.opt.Threads}) {
+		if pt.Tells() && len(pt.Sizes) == len(l.Sizes) && len(pt.Known) == len(l.Scalars) {
+			t := model(&pt)
+			past = append(past, ratio{t, math.Log(pt.Middle() / t)})
+		}
+	}
+	return warmer(p.opt.Machine.Engines[p.opt.Engine], cold, past)
+}
+
+// besides is what a call takes besides its launches.
+func (p *predictor) besides(e *machine.Engine) (machine.Spread, bool) {
+	model := func(sizes map[string]int64) machine.Spread {
+		q := *p
+		q.sizes = sizes
+		return machine.Exactly(e.Call).Plus(q.results())
+	}
+	cold := model(p.sizes)
+	if p.opt.Past.Seen == nil {
+		return cold, false
+	}
+	var past []ratio
+	names := slices.Sorted(maps.Keys(p.given))
+	for _, pt := range p.opt.Past.Seen.Of(seen.Key{ID: p.opt.Past.Program, Engine: p.opt.Engine, Threads: p.opt.Threads}) {
+		if !pt.Tells() || len(pt.Sizes) != len(names) {
+			continue
+		}
+		sizes := map[string]int64{}
+		for i, n := range pt.Sizes {
+			sizes[names[i]] = n
+		}
+		t := model(sizes).P50
+		past = append(past, ratio{t, math.Log(pt.Middle() / t)})
+	}
+	return warmer(e, cold, past)
+}
+
+// OfSize and OfLoop name what is remembered of a size that is found while a program runs, and of a loop.
+func OfSize(size string) string { return "size " + size }
+
+// OfLoop: see OfSize.
+func OfLoop(loop int) string { return fmt.Sprintf("loop %d", loop) }
+
+// part is which part of what is possible data has let a loop turn, or a size come to, in the last run.
+func (p *predictor) part(name string) (float64, bool) {
+	return p.opt.Past.Seen.Part(p.opt.Past.Program, name)
+}

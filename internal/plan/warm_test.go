@@ -1,0 +1,43 @@
+package plan
+
+import (
+	"math"
+	"testing"
+
+	"github.com/godwit-run/godwit/internal/plan/machine"
+)
+
+// A time that was seen is expected again; between two the factor lies between theirs; beyond the last it stays, and the interval grows
+// with the way there.
+func TestWarmer(t *testing.T) {
+	e := &machine.Engine{Error: 4}
+	past := []ratio{{8000, math.Log(0.5)}, {1000, math.Log(2)}, {3000, math.NaN()}, {0, 1}}
+	at := func(x float64) machine.Spread {
+		got, ok := warmer(e, machine.Spread{P10: x / 4, P50: x, P90: 4 * x}, append([]ratio(nil), past...))
+		if !ok || !(got.P10 < got.P50 && got.P50 < got.P90) {
+			t.Fatalf("%v: %v, %v", x, got, ok)
+		}
+		return got
+	}
+	for x, want := range map[float64]float64{1000: 2, 8000: 0.5, 500: 2, 16000: 0.5, 1000 * math.Sqrt(8): 1} {
+		if got := at(x).P50 / x; math.Abs(got-want) > 1e-9 {
+			t.Errorf("%v takes %v times as long, expected %v", x, got, want)
+		}
+	}
+	width := 0.0
+	for _, x := range []float64{8000, 10_000, 16_000, 32_000, 64_000} {
+		s := at(x)
+		if w := s.P90 / s.P10; w <= width || w >= 16 {
+			t.Errorf("at %v the interval is %v wide, before it was %v, and 16 where nothing was seen", x, w, width)
+		} else {
+			width = w
+		}
+	}
+	cold := machine.Exactly(7)
+	if got, ok := warmer(e, cold, nil); ok || got != cold {
+		t.Errorf("nothing was seen: %v, %v", got, ok)
+	}
+	if _, ok := warmer(e, machine.Spread{}, past); ok {
+		t.Error("a time of nothing cannot be scaled")
+	}
+}

@@ -1,0 +1,61 @@
+package godwit
+
+import (
+	"github.com/godwit-run/godwit/internal/engine"
+	"github.com/godwit-run/godwit/internal/front/compile"
+	"github.com/godwit-run/godwit/internal/plan/seen"
+	"github.com/godwit-run/godwit/internal/run"
+)
+
+// In: a call that went well. Out: what its launches took, and what it took besides them, for predictions to come. What is over
+// sooner than that takes to note is not noted.
+
+// Forget drops what earlier calls took, and how often their loops turned, so that predictions are cold again until
+// calls have taught this runtime anew. What other processes know stays.
+func (r *Runtime) Forget() { r.shop().seen.Forget() }
+
+// memory is the file beside the objects in which processes tell each other what launches took; "" where there are none.
+func (c *compiler) memory() string {
+	if c.dir == "" {
+		return ""
+	}
+	return c.dir + ".seen"
+}
+
+// remember notes what a call took.
+func (r *workshop) remember(p *compile.Plan, st *run.Stats, threads int) {
+	if st.Seconds < 2*run.Telling {
+		return
+	}
+	rest, ready, on := st.Seconds, true, engine.Tier("")
+	for i := range st.Launches {
+		l := &st.Launches[i]
+		if l.Runs == 0 {
+			continue
+		}
+		rest -= l.Seconds
+		ready = ready && l.Compile < run.Telling/2 // else others were being made ready at the same time
+		if l.Beside > 0 || l.Native != 0 && l.Native != l.Slices || on != "" && on != l.Tier {
+			on = "both"
+			continue
+		}
+		on = l.Tier
+		if l.Sizes != nil {
+			r.seen.Note(seen.Key{ID: l.Hash, Engine: string(l.Tier), Threads: threads}, point(l), (l.Seconds-l.Compile)/float64(l.Runs)*1e9)
+		}
+	}
+	if ready && (on == engine.Wasm || on == engine.Native) {
+		r.seen.Note(seen.Key{ID: p.Program.ID(), Engine: string(on), Threads: threads}, seen.Point{Sizes: seen.InOrder(p.Inputs.Sizes)}, rest*1e9)
+	}
+	for name, part := range st.Parts {
+		r.seen.Found(p.Program.ID(), name, part)
+	}
+}
+
+func point(l *run.LaunchStats) seen.Point {
+	p := seen.Point{Sizes: l.Sizes, Scalars: make([]int64, len(l.Scalars)), Known: l.Lasts}
+	for i, bits := range l.Scalars {
+		p.Scalars[i] = int64(bits)
+	}
+	return p
+}
