@@ -36,6 +36,8 @@ type Options struct {
 	// Stretch, if set, has launches that carry state by a law run in stretches of so many outer indices on all threads,
 	// whatever the plan says.
 	Stretch int64
+	// Shared has launches that can be shared run on all threads, whatever the plan says.
+	Shared bool
 	// Progress, if set, is told now and then how many of the rows that pass
 	// through in windows are done. Calls do not overlap.
 	Progress func(done, total int64)
