@@ -131,6 +131,7 @@ func (b *Beside) placed(p *run.Placed, text string, args ...any) {
 
 // Launch implements run.Beside.
 func (b *Beside) Launch(ctx context.Context, p *run.Placed) (bool, error) {
+	b.c.heed.launches.Add(1)
 	if b.strategy == Fetch || p.Outer == 0 {
 		return b.stay(p, "rows are fetched")
 	}

@@ -109,6 +109,10 @@ type LaunchStats struct {
 	// Totals is the kernel that went ahead of the last run here, so that threads could carry state; none if it is "".
 	Totals  string
 	Seconds float64
+	// Expected is what the last run here was expected to take, and Took what it did, without what went before it, in seconds; zero
+	// where nothing was expected.
+	Expected machine.Spread
+	Took     float64
 }
 
 // FaultError is a fault of the program: the first site (see

@@ -25,6 +25,7 @@ import (
 	"github.com/godwit-run/godwit/internal/engine/codegen"
 	"github.com/godwit-run/godwit/internal/packages/trust"
 	"github.com/godwit-run/godwit/internal/plan/machine"
+	"github.com/godwit-run/godwit/internal/plan/watch"
 	"github.com/godwit-run/godwit/internal/run"
 )
 
@@ -63,6 +64,8 @@ type Config struct {
 	RepairAfter time.Duration
 	Scrub       Scrub
 	Log         *slog.Logger
+	// Slow, if it is not nil, is called within the time of each piece: tests make a node slow.
+	Slow func()
 }
 
 // Daemon is a running node.
@@ -84,6 +87,7 @@ type Daemon struct {
 	native   *native   // nil: packages are refused
 	repairs  *repairs  // nil: no replicas are made here
 	spare    sync.Pool // of *advancing
+	own      own
 	metrics  *metrics
 	scrub    *scrubber
 	reserved reserved
@@ -125,6 +129,7 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 	d.native = newNative(&cfg)
 	d.metrics = newMetrics(d)
 	d.scrub = newScrubber(d)
+	d.own.watch = watch.New()
 	d.ctx, d.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	d.core = node.New(d.self, cfg.Limits)
 	d.drive = &drive.Driver[node.Input, node.Effect]{Core: d.core, Now: d.now, Ctx: d.ctx, Offer: d.offer, Sends: d.sends, Do: d.do, Unsent: d.metrics.unsent,

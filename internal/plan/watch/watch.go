@@ -158,11 +158,12 @@ func (w *Watch) inOrder() []cell {
 	for c := range w.open {
 		list = append(list, c)
 	}
-	slices.SortFunc(list, func(a, b cell) int { return cmp.Or(a.of.compare(b.of), cmp.Compare(a.kernel, b.kernel)) })
+	slices.SortFunc(list, func(a, b cell) int { return cmp.Or(a.of.Compare(b.of), cmp.Compare(a.kernel, b.kernel)) })
 	return list
 }
 
-func (r Resource) compare(o Resource) int {
+// Compare orders resources by kind and name.
+func (r Resource) Compare(o Resource) int {
 	return cmp.Or(cmp.Compare(r.Kind, o.Kind), cmp.Compare(r.Name, o.Name))
 }
 
@@ -171,7 +172,7 @@ func sorted[T any](m map[Resource]T) []Resource {
 	for r := range m {
 		list = append(list, r)
 	}
-	slices.SortFunc(list, Resource.compare)
+	slices.SortFunc(list, Resource.Compare)
 	return list
 }
 
@@ -187,7 +188,7 @@ func (w *Watch) Accused(now time.Time) []Accusation {
 	for _, told := range w.told {
 		list = append(list, told...)
 	}
-	slices.SortStableFunc(list, func(a, b Accusation) int { return a.Resource.compare(b.Resource) })
+	slices.SortStableFunc(list, func(a, b Accusation) int { return a.Resource.Compare(b.Resource) })
 	return list
 }
 
