@@ -148,6 +148,7 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o options, spool run.S
 	if err != nil {
 		return nil, err
 	}
+	o.predict = o.predict || timed(f.f.Graph.Ensures)
 	asked, away := o, overSets(p)
 	if err := o.force(away); err != nil {
 		return nil, err
@@ -161,6 +162,9 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o options, spool run.S
 	t := told{schedule: p.Schedule, engine: string(eng.Tier())}
 	if err := t.foretell(p, eng, asked, f.f.Graph.Sizes); err != nil {
 		return nil, f.failure(err)
+	}
+	if t.ensured, err = f.ensured(p, t.expected); err != nil {
+		return nil, err
 	}
 	opt := run.Options{Threads: o.threads, Engine: eng, Machine: o.given, Shared: o.shared, Progress: o.progress, Spool: spool, SpoolFrom: o.spoolFrom}
 	var beside *cluster.Beside

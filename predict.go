@@ -69,28 +69,30 @@ func (f *Func) Predict(ctx context.Context, args Args, opts ...Option) (*Stats, 
 		}
 		return s, nil
 	}
-	if err = q.answer(s, f.f.Graph.Sizes); err != nil {
+	expected, err := q.answer(s, f.f.Graph.Sizes)
+	if err != nil {
 		return nil, f.failure(err)
 	}
-	return s, nil
+	s.Ensured, err = f.ensured(p, expected)
+	return s, err
 }
 
 // answer says all that is known of a call beforehand.
-func (q *asking) answer(s *Stats, declared []graph.SizeParam) (err error) {
+func (q *asking) answer(s *Stats, declared []graph.SizeParam) (*plan.Prediction, error) {
 	expected, err := q.predict()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s.predicted(expected, q.opt.Machine)
 	if s.Plan.Candidates, err = q.consider(); err != nil {
-		return err
+		return nil, err
 	}
 	s.Plan.Number = plan.Number(q.list, expected.Engine, expected.Threads, q.opt.Threads)
 	if s.Plan.By, err = q.bySize(declared); err != nil {
-		return err
+		return nil, err
 	}
 	s.Plan.WhyNot, err = q.whyNot(declared)
-	return err
+	return expected, err
 }
 
 // foretell notes what is expected of a call that is about to begin, as far as something can be said.

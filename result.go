@@ -36,6 +36,7 @@ type told struct {
 	travel   *Travel
 	asked    *asking // nil where nothing was asked beforehand
 	whyNot   *WhyNot
+	ensured  []Ensured
 	strategy int // the number of the plan over data sets; 0 if none was asked for
 }
 
@@ -78,7 +79,7 @@ func (r *Result) Stats() Stats {
 	if t.strategy > 0 {
 		s.Plan.Number = t.strategy
 	}
-	s.Plan.WhyNot = t.whyNot
+	s.Plan.WhyNot, s.Ensured = t.whyNot, t.ensured
 	s.predicted(t.expected, t.machine)
 	return s
 }
@@ -93,7 +94,9 @@ type Stats struct {
 	Plan      Plan     `json:"plan"`
 	// Predicted is how long Seconds was expected to be; nil without WithPrediction.
 	Predicted *Prediction `json:"predicted,omitempty"`
-	*Travel               // of a call with a cluster
+	// Ensured are the bounds of the function's ensures clauses, as far as something is expected of them.
+	Ensured []Ensured `json:"ensured,omitempty"`
+	*Travel           // of a call with a cluster
 }
 
 // Kernel is a piece of code that a call ran.

@@ -165,6 +165,11 @@ func (r *running) whole(ctx context.Context, cmd *cobra.Command, words []string)
 		return err
 	}
 	stats := res.Stats()
+	for i := range stats.Ensured {
+		if w := stats.Ensured[i].Warning(); w != "" {
+			fmt.Fprintln(cmd.ErrOrStderr(), "warning: "+w)
+		}
+	}
 	if r.analyze {
 		fmt.Fprint(cmd.ErrOrStderr(), view.Analyze(&stats))
 	}

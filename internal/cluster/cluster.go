@@ -57,10 +57,11 @@ type Cluster struct {
 
 	looking atomic.Bool // whether no node runs; see alone
 
-	codes  codes
-	link   link
-	heed   heed
-	credit *semaphore.Weighted // bytes of answers that may be on their way; see flow
+	codes        codes
+	link         link
+	heed         heed
+	machinesRead sync.Map            // of texts: the machines that they describe
+	credit       *semaphore.Weighted // bytes of answers that may be on their way; see flow
 }
 
 var errAnswer = errors.New("the answer is not one to this request")

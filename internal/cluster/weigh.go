@@ -62,6 +62,7 @@ func (b *Beside) weigh(ctx context.Context, a *arranged, mv *plan.Moving) *weigh
 	if b.Machine != nil {
 		mv.Link, lately = m.Link, true
 	} else {
+		mv.There = b.c.described(a.set)
 		mv.Link, lately = b.c.link.known(m)
 	}
 	w, ways := &weighed{}, plan.Weigh(m, mv)
@@ -157,6 +158,37 @@ func (w *walking) turns(m *machine.Machine) float64 { return plan.Turns(m, w.com
 
 // holds reports that there is room here for so many bytes.
 func holds(bytes int64) bool { return bytes <= min(run.MostResident, mem.Available())/2 }
+
+// described are the machines with shards of a set, as far as they have said what they are.
+func (c *Cluster) described(set *catalog.Set) (list []*machine.Machine) {
+	v, seen := c.View(), map[catalog.Peer]bool{}
+	for i := range set.Shards {
+		for _, p := range set.Shards[i].Everyone() {
+			n, ok := v.Node(p)
+			if !ok || seen[p] || n.Machine == "" {
+				continue
+			}
+			seen[p] = true
+			if m := c.machineOf(n.Machine); m != nil {
+				list = append(list, m)
+			}
+		}
+	}
+	return list
+}
+
+// machineOf reads a description, each once; nil if it is none.
+func (c *Cluster) machineOf(text string) *machine.Machine {
+	if m, ok := c.machinesRead.Load(text); ok {
+		return m.(*machine.Machine)
+	}
+	m, err := machine.Parse([]byte(text))
+	if err != nil {
+		m = nil
+	}
+	c.machinesRead.Store(text, m)
+	return m
+}
 
 // machines is how many machines the nodes with shards of a set run on.
 func (c *Cluster) machines(set *catalog.Set) int {

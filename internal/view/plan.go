@@ -27,6 +27,7 @@ func Plan(w io.Writer, s *godwit.Stats, style Style) error {
 	p.candidates(s.Plan.Candidates)
 	p.bySize(s.Plan.By, s.Plan.Sizes)
 	p.parts(s.Plan.Steps)
+	p.ensured(s.Ensured)
 	p.whyNot(&s.Plan)
 	p.line("")
 	_, err := io.WriteString(w, p.b.String())
@@ -131,6 +132,21 @@ func (p *page) parts(steps []godwit.Step) {
 			rest += st.Predicted.P50
 		}
 		p.line("  %d shorter steps, %s together", len(more), seconds(rest))
+	}
+}
+
+// ensured writes which bounds hold.
+func (p *page) ensured(list []godwit.Ensured) {
+	if len(list) == 0 {
+		return
+	}
+	p.section("What the function ensures")
+	for i := range list {
+		if w := list[i].Warning(); w != "" {
+			p.wrap(w + ".")
+		} else {
+			p.line("  `%s` holds", list[i].Text)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"cmp"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -41,9 +42,13 @@ func (d *Daemon) watching() func(p *run.Piece, s *run.Stats, err error) {
 	}
 }
 
-// accused is what the node accuses itself of. It is the only node that it knows, so its description is that of all.
+// accused is what the node accuses itself of. It is the only node that it knows, so its description is that of all. Where the machine
+// was not measured, nobody has claimed what could be wrong of it.
 func (d *Daemon) accused() []watch.Accusation {
 	list := d.own.watch.Accused(time.Now())
+	if d.machine.Load().Measured == "" {
+		list = slices.DeleteFunc(list, func(a watch.Accusation) bool { return a.Kind == watch.Model || a.Kind == watch.Description })
+	}
 	for i := range list {
 		list[i].Name = cmp.Or(list[i].Name, d.cfg.Name)
 	}
