@@ -1,6 +1,7 @@
 package godwit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -150,7 +151,7 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o options, spool run.S
 	}
 	o.predict = o.predict || timed(f.f.Graph.Ensures)
 	asked, away := o, overSets(p)
-	if err := o.force(away); err != nil {
+	if err := cmp.Or(o.force(away), o.away(p)); err != nil {
 		return nil, err
 	}
 	shop := o.runtime.shop()
@@ -170,7 +171,7 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o options, spool run.S
 	var beside *cluster.Beside
 	if o.cluster != nil {
 		beside = o.cluster.c.Beside(o.strategy)
-		beside.Machine = o.given
+		beside.Machine, beside.WhyNot = o.given, Strategy(o.whyNot)
 		opt.Beside = beside
 	}
 	res, err := p.Program.Run(ctx, p.Inputs, opt)
@@ -184,6 +185,7 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o options, spool run.S
 	r := f.result(res.Columns, b, t)
 	if beside != nil {
 		r.told.travel = o.cluster.travel(beside.Stats())
+		r.told.steps = whyNotSteps(beside.Foreseen())
 	}
 	return r, nil
 }

@@ -172,14 +172,7 @@ func (q *asking) whyNot(declared []graph.SizeParam) (*WhyNot, error) {
 	if err != nil {
 		return nil, &InputError{Text: err.Error(), Err: err}
 	}
-	w := &WhyNot{Strategy: out.Strategy, Chosen: out.Is, Reason: out.Reason, Least: inSeconds(out.Chosen)}
-	if out.Reason == "" {
-		w.Predicted = inSeconds(out.Time)
-	}
-	for _, c := range out.Changes {
-		w.Changes = append(w.Changes, Change(c))
-	}
-	return w, nil
+	return instead(out), nil
 }
 
 // explicable refuses to explain what nobody knows, and what cannot be chosen.

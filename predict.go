@@ -58,6 +58,12 @@ func (f *Func) Predict(ctx context.Context, args Args, opts ...Option) (*Stats, 
 		return nil, err
 	}
 	o.predict = true
+	if err := o.away(p); err != nil {
+		return nil, err
+	}
+	if overSets(p) {
+		return f.weighed(ctx, p, eng, o)
+	}
 	q, err := question(p, eng, o)
 	if err != nil {
 		return nil, f.failure(err)

@@ -37,6 +37,7 @@ type told struct {
 	asked    *asking // nil where nothing was asked beforehand
 	whyNot   *WhyNot
 	ensured  []Ensured
+	steps    []WhyNot
 	strategy int // the number of the plan over data sets; 0 if none was asked for
 }
 
@@ -79,7 +80,7 @@ func (r *Result) Stats() Stats {
 	if t.strategy > 0 {
 		s.Plan.Number = t.strategy
 	}
-	s.Plan.WhyNot, s.Ensured = t.whyNot, t.ensured
+	s.Plan.WhyNot, s.Plan.WhyNotSteps, s.Ensured = t.whyNot, t.steps, t.ensured
 	s.predicted(t.expected, t.machine)
 	return s
 }

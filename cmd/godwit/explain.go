@@ -16,7 +16,7 @@ import (
 type explaining struct {
 	json, stages, asm     bool
 	arch, machine, engine string
-	svg, whyNot           string
+	svg, whyNot, cluster  string
 	threads               int
 }
 
@@ -46,6 +46,7 @@ its folds, the kernels with their bounds, and the schedule.`,
 	choiceFlag(cmd, &x.engine, "engine", godwit.Engines, "plan with "+alternatives(godwit.Engines))
 	f.StringVar(&x.svg, "svg", "", "draw what the plans take by size into this file")
 	whyNotFlag(cmd, &x.whyNot)
+	clusterFlag(cmd, &x.cluster)
 	return cmd
 }
 
@@ -66,7 +67,7 @@ func (x *explaining) run(cmd *cobra.Command, words []string) error {
 	}
 	out := &explained{Explanation: e}
 	if len(words) > 1 {
-		if out.Expected, err = expect(cmd.Context(), words, godwit.WithPrediction(x.machine), godwit.WithEngine(x.engine), godwit.WithThreads(x.threads), x.asked()); err != nil {
+		if out.Expected, err = expect(cmd.Context(), words, x.cluster, godwit.WithPrediction(x.machine), godwit.WithEngine(x.engine), godwit.WithThreads(x.threads), x.asked()); err != nil {
 			return err
 		}
 	}
@@ -130,11 +131,19 @@ type explained struct {
 }
 
 // expect says what a run would take.
-func expect(ctx context.Context, words []string, opts ...godwit.Option) (*godwit.Stats, error) {
+func expect(ctx context.Context, words []string, dir string, opts ...godwit.Option) (*godwit.Stats, error) {
 	f, args, err := prepare(words)
 	if err != nil {
 		return nil, err
 	}
+	c, err := (&running{cluster: dir}).connect(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	if c != nil {
+		defer c.Close()
+	}
+	opts = append(opts, godwit.WithCluster(c))
 	rt := newRuntime()
 	defer rt.Close()
 	return f.Predict(ctx, args, append(opts, godwit.WithRuntime(rt))...)
@@ -146,9 +155,10 @@ func explain(words []string) (*compile.Explanation, error) {
 	if err != nil {
 		return nil, err
 	}
-	for name, a := range args {
+	for _, a := range args {
 		if t, ok := a.(compile.Text); ok && strings.HasPrefix(string(t), "@") {
-			return nil, misused("leave it out, or give a file with the same columns; what ran beside shards is told by godwit run --stats", "`%s=%s` is a data set, and explain reads files and values only", name, t)
+			args = nil // the stages are those of any call: what a data set has is not read for them
+			break
 		}
 	}
 	sources, err := compile.Read(file)

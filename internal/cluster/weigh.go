@@ -3,6 +3,7 @@ package cluster
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -56,7 +57,7 @@ func (w *weighed) decide(ways *plan.Ways) (sure bool) {
 func (b *Beside) machine() *machine.Machine { return cmp.Or(b.Machine, machine.Here()) }
 
 // weigh decides on a launch; mv says what travels.
-func (b *Beside) weigh(ctx context.Context, a *arranged, mv *plan.Moving) *weighed {
+func (b *Beside) weigh(ctx context.Context, a *arranged, mv *plan.Moving) (*weighed, error) {
 	m, lately := b.machine(), false
 	mv.Coming, mv.Machines, mv.New, mv.Runs = a.coming(), b.c.machines(a.set), !b.c.codes.went(a.code), a.Repeats()
 	if b.Machine != nil {
@@ -75,11 +76,48 @@ func (b *Beside) weigh(ctx context.Context, a *arranged, mv *plan.Moving) *weigh
 		b.doubt(&ways)
 	}
 	w.decide(&ways)
-	return w
+	return w, b.foresee(a, m, mv, &ways)
+}
+
+// Foreseen is what was expected of a launch that could go several ways.
+type Foreseen struct {
+	Step string
+	plan.Ways
+	Instead *plan.Instead // of Beside.WhyNot; nil without
+}
+
+// ErrForeseen ends a run of which only the first launch over a data set was to be weighed.
+var ErrForeseen = errors.New("the launch has been weighed, and that was all")
+
+// foresee notes what is expected of a launch.
+func (b *Beside) foresee(a *arranged, m *machine.Machine, mv *plan.Moving, ways *plan.Ways) error {
+	f := Foreseen{Step: a.Launch.Label, Ways: *ways}
+	if b.WhyNot != "" {
+		f.Instead = plan.WhyNotWay(string(b.WhyNot), m, mv)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.foreseen) < mostForeseen {
+		b.foreseen = append(b.foreseen, f)
+	}
+	if b.Dry {
+		return ErrForeseen
+	}
+	return nil
+}
+
+// mostForeseen is how many launches are noted: loops have many.
+const mostForeseen = 64
+
+// Foreseen is what was expected so far.
+func (b *Beside) Foreseen() []Foreseen {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.foreseen)
 }
 
 // weighWalk decides on a walk.
-func (b *Beside) weighWalk(ctx context.Context, w *walking) *weighed {
+func (b *Beside) weighWalk(ctx context.Context, w *walking) (*weighed, error) {
 	mv := &plan.Moving{Shipped: w.walked(b.machine())}
 	if far := w.farBytes(); holds(far) {
 		mv.Fetched = fetched(far, len(w.batch.Far))

@@ -22,7 +22,11 @@ func Plan(w io.Writer, s *godwit.Stats, style Style) error {
 	p, q := &page{style: style}, s.Predicted
 	if q != nil {
 		p.section("Plan " + which(&s.Plan, planned(q.Engine, s.Threads)))
-		p.line("  %s expected (%s to %s), %s", seconds(q.P50), seconds(q.P10), seconds(q.P90), where(q))
+		of := ""
+		if q.Engine == "" {
+			of = " of " + q.Most
+		}
+		p.line("  %s expected%s (%s to %s), %s", seconds(q.P50), of, seconds(q.P10), seconds(q.P90), where(q))
 	}
 	p.candidates(s.Plan.Candidates)
 	p.bySize(s.Plan.By, s.Plan.Sizes)
