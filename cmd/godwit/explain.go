@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -121,7 +122,10 @@ func (x *explaining) draw(s *godwit.Stats) error {
 	if s.Plan.By == nil {
 		return misused("draw a call of a function with sizes over .npy or .arrow files", "--svg: what this call takes is not planned by a size")
 	}
-	return atomically.Write(x.svg, []byte(view.Curves(s.Plan.By, s.Plan.Sizes[s.Plan.By.Name])), 0o666)
+	if err := atomically.Write(x.svg, []byte(view.Curves(s.Plan.By, s.Plan.Sizes[s.Plan.By.Name])), 0o666); err != nil {
+		return fmt.Errorf("--svg %s: %w", x.svg, err)
+	}
+	return nil
 }
 
 // explained is what explain prints.
