@@ -179,13 +179,13 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o options, spool run.S
 		return nil, f.failure(err)
 	}
 	t.ran = res
-	if away && o.plan != nil {
-		t.strategy = *o.plan
-	}
 	r := f.result(res.Columns, b, t)
 	if beside != nil {
 		r.told.travel = o.cluster.travel(beside.Stats())
 		r.told.steps = whyNotSteps(beside.Foreseen())
+		if away {
+			r.told.strategy = o.went(beside.Foreseen())
+		}
 	}
 	return r, nil
 }

@@ -131,6 +131,9 @@ func TestWays(t *testing.T) {
 			t.Errorf("plan %d: %+v", k, st)
 		}
 	}
+	if res, err := f.Call(ctx, args, godwit.WithCluster(c)); err != nil || res.Stats().Plan.Number != s.Plan.Number {
+		t.Errorf("%+v, %v: expected plan %d", res.Stats().Plan, err, s.Plan.Number)
+	}
 	if _, err := f.Call(ctx, args, godwit.WithCluster(c), godwit.WithPlan(4)); err == nil || !strings.Contains(err.Error(), "1 is fetch, 2 is ship, 3 is gather") {
 		t.Errorf("%v", err)
 	}

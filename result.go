@@ -38,7 +38,7 @@ type told struct {
 	whyNot   *WhyNot
 	ensured  []Ensured
 	steps    []WhyNot
-	strategy int // the number of the plan over data sets; 0 if none was asked for
+	strategy int // the number of the plan over data sets; 0 if there is none
 }
 
 // answer is a Result with its value, in one piece of memory.

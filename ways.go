@@ -52,6 +52,18 @@ func (f *Func) weighed(ctx context.Context, p *compile.Plan, eng *engine.Engine,
 	return s, nil
 }
 
+// went is the number of the plan that a call over data sets was carried out by: the one that was asked for, or that of the first step which was
+// weighed; 0 if there was nothing to weigh.
+func (o *options) went(list []cluster.Foreseen) int {
+	if i := slices.Index(strategies, o.strategy); i >= 0 {
+		return i + 1
+	}
+	if len(list) > 0 {
+		return list[0].Best() + 1
+	}
+	return 0
+}
+
 // whyNotSteps are the reasons that were asked for, step by step.
 func whyNotSteps(list []cluster.Foreseen) (out []WhyNot) {
 	for i := range list {

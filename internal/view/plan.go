@@ -193,6 +193,9 @@ func why(w *godwit.WhyNot) (lines []string) {
 	}
 	lines = append(lines, fmt.Sprintf("It would take %s (%s to %s), %s %s (%s to %s).", seconds(w.Predicted.P50), seconds(w.Predicted.P10), seconds(w.Predicted.P90),
 		than, seconds(w.Least.P50), seconds(w.Least.P10), seconds(w.Least.P90)))
+	if len(w.Changes) == 0 && w.Step != "" {
+		return append(lines, "No other way to the nodes would change that: the rest of it is more than the difference.")
+	}
 	if len(w.Changes) == 0 {
 		return append(lines, "Nothing that was looked at would change that: no size in its range, and no time of this machine.")
 	}

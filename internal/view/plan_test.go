@@ -48,6 +48,7 @@ func TestPlan(t *testing.T) {
 	for want, w := range map[string]*godwit.WhyNot{
 		"That is what is chosen.":                      {Strategy: "wasm", Chosen: true},
 		"The sky is blue.":                             {Strategy: "windows", Reason: "the sky is blue"},
+		"No other way to the nodes would change that":  {Strategy: "fetch", Step: "sum:1", Predicted: &godwit.Prediction{P50: 2}, Least: &godwit.Prediction{P50: 1}},
 		"Nothing that was looked at would change that": {Strategy: "wasm", Predicted: &godwit.Prediction{P50: 2}, Least: &godwit.Prediction{P50: 1}},
 	} {
 		if got := WhyNot(&godwit.Stats{Plan: godwit.Plan{WhyNot: w}}); !strings.Contains(got, want) {
