@@ -207,7 +207,7 @@ func (c *Cluster) described(set *catalog.Set) (list []*machine.Machine) {
 				continue
 			}
 			seen[p] = true
-			if m := c.machineOf(n.Machine); m != nil {
+			if m := c.machineOf(p, n.Machine); m != nil {
 				list = append(list, m)
 			}
 		}
@@ -215,16 +215,22 @@ func (c *Cluster) described(set *catalog.Set) (list []*machine.Machine) {
 	return list
 }
 
-// machineOf reads a description, each once; nil if it is none.
-func (c *Cluster) machineOf(text string) *machine.Machine {
-	if m, ok := c.machinesRead.Load(text); ok {
-		return m.(*machine.Machine)
+// readMachine is what a node has said of itself, and what that means; nil if it is no description.
+type readMachine struct {
+	text string
+	*machine.Machine
+}
+
+// machineOf reads a node's description, each once.
+func (c *Cluster) machineOf(p catalog.Peer, text string) *machine.Machine {
+	if r, ok := c.machinesRead.Load(p); ok && r.(readMachine).text == text {
+		return r.(readMachine).Machine
 	}
 	m, err := machine.Parse([]byte(text))
 	if err != nil {
 		m = nil
 	}
-	c.machinesRead.Store(text, m)
+	c.machinesRead.Store(p, readMachine{text, m})
 	return m
 }
 

@@ -47,6 +47,7 @@ type level struct {
 	below  float64 // the sum that says that it has become faster
 	pieces int     // parts since it was learned
 	since  time.Time
+	last   int64 // slot of the last observation
 }
 
 // observed is one cell in one slot.
@@ -89,7 +90,7 @@ func (l *level) follow(o *observed, at time.Time) {
 	l.usual += adapt * math.Max(-clip, math.Min(clip, o.y-l.usual))
 	l.below = math.Max(0, l.below+math.Min(clip, l.usual-o.y)-allowance)
 	if l.below > limit/2 {
-		*l = level{kernel: l.kernel, since: at}
+		*l = level{kernel: l.kernel, since: at, last: l.last}
 		l.learn(o, at)
 	}
 }

@@ -94,6 +94,8 @@ const (
 	slot = time.Second
 	// mostCells bounds what is kept: callers choose the names of kernels.
 	mostCells = 4096
+	// idle is after how many slots without work something is forgotten: nobody knows how it is now.
+	idle = 600
 )
 
 func slotOf(t time.Time) int64 { return t.UnixNano() / int64(slot) }
@@ -130,6 +132,7 @@ func (w *Watch) advance(now time.Time) {
 		w.settle()
 		clear(w.open)
 	}
+	w.forget(w.slot, n)
 	w.slot = n
 }
 
@@ -144,6 +147,7 @@ func (w *Watch) settle() {
 			l = &level{kernel: c.kernel}
 			w.cells[c] = l
 		}
+		l.last = w.slot
 		y := math.Log(s.measured / s.expected)
 		seen[c.of] = append(seen[c.of], observed{y: y, cell: l, sum: s})
 	}
@@ -151,6 +155,47 @@ func (w *Watch) settle() {
 		w.judge(r, seen[r], at)
 	}
 	w.describe()
+}
+
+// forget drops what has had no work for long, once in as many slots as a quarter of that.
+func (w *Watch) forget(before, now int64) {
+	const every = idle / 4
+	if before/every == now/every {
+		return
+	}
+	busy := map[Resource]bool{}
+	for c, l := range w.cells {
+		if now-l.last > idle {
+			delete(w.cells, c)
+			continue
+		}
+		busy[Resource{Model, c.kernel}], busy[Resource{Description, ""}] = true, true
+		if c.of.Kind == Node {
+			busy[Resource{Description, c.of.Name}] = true
+		}
+	}
+	for r, c := range w.charts {
+		if now-c.last > idle {
+			delete(w.charts, r)
+		} else {
+			busy[r] = true
+		}
+	}
+	for r := range w.accused {
+		if !busy[r] {
+			delete(w.accused, r)
+		}
+	}
+	for r := range w.doubted {
+		if !busy[r] {
+			delete(w.doubted, r)
+		}
+	}
+	for r, t := range w.tried {
+		if now-slotOf(t) > idle {
+			delete(w.tried, r)
+		}
+	}
 }
 
 func (w *Watch) inOrder() []cell {

@@ -294,6 +294,23 @@ func TestTold(t *testing.T) {
 	}
 }
 
+// TestForget: what has had no work for long is neither accused nor kept.
+func TestForget(t *testing.T) {
+	x := newWorld(3)
+	x.node = after(30, 1e9, 3)
+	x.model = func(k, _ string) float64 { return map[bool]float64{true: 4, false: 1}[k == "walk"] }
+	x.run(90)
+	if len(x.found) != 2 {
+		t.Fatalf("accused are %v", x.found)
+	}
+	if list := x.w.Accused(epoch.Add(5 * time.Minute)); len(list) != 2 {
+		t.Errorf("after a pause of some minutes: %+v", list)
+	}
+	if list := x.w.Accused(epoch.Add(30 * time.Minute)); len(list) != 0 || len(x.w.cells)+len(x.w.charts)+len(x.w.doubted) > 0 {
+		t.Errorf("after half an hour without work: %+v, %d kernels", list, len(x.w.cells))
+	}
+}
+
 // TestOdd: times that are none are left out, and names without end do not fill the memory.
 func TestOdd(t *testing.T) {
 	w := New()
