@@ -204,6 +204,15 @@ func (c *Cluster) Status(ctx context.Context) ([]cluster.NodeStatus, error) {
 	return c.c.Status(ctx)
 }
 
+// Accused lists nodes and links that are slower than they were, and models and descriptions that are off, as far as work of this
+// connection and the statuses of nodes while it lasted tell.
+func (c *Cluster) Accused() []Accusation {
+	if c.ready() != nil {
+		return nil
+	}
+	return c.c.Accused()
+}
+
 // Members are the members of etcd that keep the cluster's records, as a node sees them; nil where
 // no node knows.
 func (c *Cluster) Members(ctx context.Context) []control.MemberState {

@@ -28,7 +28,7 @@ printf 'line %s of the names: ' 1
 head -n 1 wordnet/hypernym.names.txt
 
 say "4. What runs where, and why"
-show explain flights/mean_delay.gw f=flights/flights-200k.parquet | sed -n '/^Buffers/,$p'
+show explain flights/mean_delay.gw f=flights/flights-200k.parquet --stages | sed -n '/^Buffers/,$p'
 
 say "5. The same programs on a cluster of four nodes"
 GODWIT_CLUSTER=$(mktemp -d)

@@ -1,6 +1,7 @@
 package godwit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -138,6 +139,9 @@ func (f *Func) evaluate(ctx context.Context, b *compile.Bound, o options, spool 
 // execute runs the function on the engine that was chosen; spool, if set, takes what is large.
 func (f *Func) execute(ctx context.Context, b *compile.Bound, o options, spool run.Spool) (*Result, error) {
 	if o.engine == "interp" {
+		if err := o.force(false); err != nil {
+			return nil, err
+		}
 		return f.interpret(ctx, b)
 	}
 	return f.run(ctx, b, o, spool)
@@ -167,25 +171,33 @@ func (f *Func) toFile(ctx context.Context, b *compile.Bound, o options) (r *Resu
 }
 
 func (f *Func) run(ctx context.Context, b *compile.Bound, o options, spool run.Spool) (*Result, error) {
+	p, err := b.Plan()
+	if err != nil {
+		return nil, err
+	}
+	o.predict = o.predict || timed(f.f.Graph.Ensures)
+	asked, away := o, overSets(p)
+	if err := cmp.Or(o.force(away), o.away(p)); err != nil {
+		return nil, err
+	}
 	shop := o.runtime.shop()
 	eng, err := shop.acquire(o.engine)
 	if err != nil {
 		return nil, err
 	}
 	defer shop.users.Done()
-	p, err := b.Plan()
-	if err != nil {
+	t := told{schedule: p.Schedule, engine: string(eng.Tier())}
+	if err := t.foretell(p, eng, asked, f.f.Graph.Sizes); err != nil {
+		return nil, f.failure(err)
+	}
+	if t.ensured, err = f.ensured(p, t.expected); err != nil {
 		return nil, err
 	}
-	expected, machine, err := forecast(p, eng, o)
-	if err != nil {
-		return nil, err
-	}
-	opt := run.Options{Threads: o.threads, Engine: eng, Machine: o.given, Progress: o.progress, Spool: spool, SpoolFrom: o.spoolFrom}
+	opt := run.Options{Threads: o.threads, Engine: eng, Machine: o.given, Shared: o.shared, Progress: o.progress, Spool: spool, SpoolFrom: o.spoolFrom}
 	var beside *cluster.Beside
 	if o.cluster != nil {
 		beside = o.cluster.c.Beside(o.strategy)
-		beside.Machine = o.given
+		beside.Machine, beside.WhyNot = o.given, Strategy(o.whyNot)
 		opt.Beside = beside
 	}
 	res, err := p.Program.Run(ctx, p.Inputs, opt)
@@ -193,9 +205,14 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o options, spool run.S
 		return nil, f.failure(err)
 	}
 	shop.remember(p, &res.Stats, o.threads)
-	r := f.result(res.Columns, b, told{ran: res, engine: string(eng.Tier()), schedule: p.Schedule, expected: expected, machine: machine})
+	t.ran = res
+	r := f.result(res.Columns, b, t)
 	if beside != nil {
 		r.told.travel = o.cluster.travel(beside.Stats())
+		r.told.steps = whyNotSteps(beside.Foreseen())
+		if away {
+			r.told.strategy = o.went(beside.Foreseen())
+		}
 	}
 	return r, nil
 }

@@ -1,10 +1,8 @@
 package godwit
 
 import (
-	"cmp"
 	"context"
 	"maps"
-	"slices"
 
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/front/compile"
@@ -60,40 +58,76 @@ func (f *Func) Predict(ctx context.Context, args Args, opts ...Option) (*Stats, 
 		return nil, err
 	}
 	o.predict = true
+	if err := o.away(p); err != nil {
+		return nil, err
+	}
+	if overSets(p) {
+		return f.weighed(ctx, p, eng, o)
+	}
 	q, err := question(p, eng, o)
 	if err != nil {
 		return nil, f.failure(err)
 	}
-	s := &Stats{Threads: o.threads, Engine: o.engine, Plan: Plan{Sizes: maps.Clone(b.Sizes()), Strategy: p.Schedule.Strategy}}
-	schedule.Launches(p.Schedule.Steps, func(l *schedule.Launch) { s.Plan.Steps = append(s.Plan.Steps, Step{Label: l.Label}) })
+	s := &Stats{Threads: o.threads, Engine: o.engine, Plan: Plan{Sizes: maps.Clone(b.Sizes()), Strategy: p.Schedule.Strategy, Steps: labelled(p.Schedule)}}
 	if q == nil {
+		if o.whyNot != "" {
+			s.Plan.WhyNot = &WhyNot{Strategy: o.whyNot, Reason: unpredicted}
+		}
 		return s, nil
 	}
-	expected, err := q.predict()
+	expected, err := q.answer(s, f.f.Graph.Sizes)
 	if err != nil {
 		return nil, f.failure(err)
 	}
-	s.predicted(expected, q.opt.Machine)
-	if s.Plan.By, err = q.bySize(f.f.Graph.Sizes); err != nil {
-		return nil, f.failure(err)
-	}
-	return s, nil
+	s.Ensured, err = f.ensured(p, expected)
+	return s, err
 }
 
-// forecast predicts a call that is about to begin; nil where nothing can be said.
-func forecast(p *compile.Plan, eng *engine.Engine, o options) (*plan.Prediction, *machine.Machine, error) {
+// answer says all that is known of a call beforehand.
+func (q *asking) answer(s *Stats, declared []graph.SizeParam) (*plan.Prediction, error) {
+	expected, err := q.predict()
+	if err != nil {
+		return nil, err
+	}
+	s.predicted(expected, q.opt.Machine)
+	if s.Plan.Candidates, err = q.consider(); err != nil {
+		return nil, err
+	}
+	s.Plan.Number = plan.Number(q.list, expected.Engine, expected.Threads, q.opt.Threads)
+	if s.Plan.By, err = q.bySize(declared); err != nil {
+		return nil, err
+	}
+	s.Plan.WhyNot, err = q.whyNot(declared)
+	return expected, err
+}
+
+// foretell notes what is expected of a call that is about to begin, as far as something can be said.
+func (t *told) foretell(p *compile.Plan, eng *engine.Engine, o options, declared []graph.SizeParam) error {
 	q, err := question(p, eng, o)
 	if q == nil || err != nil {
-		return nil, nil, err
+		if o.whyNot != "" && o.cluster == nil {
+			t.whyNot = &WhyNot{Strategy: o.whyNot, Reason: unpredicted}
+		}
+		return err
 	}
-	out, err := q.predict()
-	return out, q.opt.Machine, err
+	if t.expected, err = q.predict(); err != nil {
+		return err
+	}
+	t.asked, t.machine = q, q.opt.Machine
+	t.whyNot, err = q.whyNot(declared)
+	return err
 }
+
+// unpredicted is why nothing is expected of a call on one machine.
+const unpredicted = "arguments from compressed files and text are not predicted"
 
 // asking is what a prediction is made of.
 type asking struct {
-	p   *compile.Plan
-	opt plan.Options
+	p       *compile.Plan
+	opt     plan.Options
+	list    []plan.Candidate
+	forced  int    // the number of the one that was asked for; 0 if none was
+	instead string // the strategy that a reason is wanted for; "" if none is
 }
 
 // question prepares the prediction of a call; nil if none is asked for, or nothing can be said.
@@ -113,7 +147,7 @@ func question(p *compile.Plan, eng *engine.Engine, o options) (*asking, error) {
 			return nil, nil
 		}
 	}
-	return &asking{p, plan.Options{Machine: m, Engine: o.engine, Threads: o.threads,
+	q := &asking{p: p, list: o.candidates(), instead: o.whyNot, opt: plan.Options{Machine: m, Engine: o.engine, Threads: o.threads,
 		Places: func(in *schedule.Input) cost.Place { return placeOf(p, in) },
 		Kept:   eng.Results().Has,
 		Ready:  func(l *schedule.Launch) bool { return p.Program.Compiled(eng, l) != "" },
@@ -125,10 +159,22 @@ func question(p *compile.Plan, eng *engine.Engine, o options) (*asking, error) {
 			}
 			b := p.Inputs.Params[a.Param].Leaves[a.Leaf]
 			return int64(b.Bits), b.Source == nil
-		}}}, nil
+		}}}
+	if o.plan != nil {
+		q.forced = *o.plan
+	}
+	return q, nil
 }
 
+// predict is what the call takes: by the plan that was asked for, or else by the best.
 func (q *asking) predict() (*plan.Prediction, error) {
+	if q.forced > 0 {
+		all, err := plan.Consider(q.p.Schedule, q.p.Inputs.Sizes, q.list[q.forced-1:q.forced], q.opt)
+		if err != nil {
+			return nil, &InputError{Text: err.Error(), Err: err}
+		}
+		return all[0].Prediction, nil
+	}
 	out, err := plan.Predict(q.p.Schedule, q.p.Inputs.Sizes, q.opt)
 	if err != nil {
 		return nil, &InputError{Text: err.Error(), Err: err}
@@ -138,20 +184,20 @@ func (q *asking) predict() (*plan.Prediction, error) {
 
 // bySize makes the table by the size that is the largest in the call; nil if there is none.
 func (q *asking) bySize(declared []graph.SizeParam) (*BySize, error) {
-	if len(declared) == 0 {
+	by := q.by(declared)
+	if by == nil {
 		return nil, nil
 	}
-	sizes := q.p.Inputs.Sizes
-	by := slices.MaxFunc(declared, func(a, b graph.SizeParam) int { return cmp.Compare(sizes[a.Name], sizes[b.Name]) })
-	rows, err := plan.Table(q.p.Schedule, sizes, by.Name, by.Lo, by.Hi, q.opt)
+	rows, err := plan.Table(q.p.Schedule, q.p.Inputs.Sizes, by.Name, by.Lo, by.Hi, q.opt)
 	if err != nil {
 		return nil, &InputError{Text: err.Error(), Err: err}
 	}
 	out := &BySize{Name: by.Name}
 	for _, r := range rows {
-		out.Rows = append(out.Rows, Way{r.From, r.Engine, r.Threads, r.Time.P50 / 1e9})
+		out.Rows = append(out.Rows, Way{r.From, r.Engine, r.Threads, r.Time.P50 / 1e9, plan.Number(q.list, r.Engine, r.Threads, q.opt.Threads)})
 	}
-	return out, nil
+	out.Curves, err = q.curves(by)
+	return out, err
 }
 
 // readable reports that an input is used as it is stored.

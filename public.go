@@ -9,6 +9,7 @@ import (
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/ir/num"
 	"github.com/godwit-run/godwit/internal/packages/trust"
+	"github.com/godwit-run/godwit/internal/plan/watch"
 )
 
 // All other packages are internal. What of their types a caller takes, gives or implements
@@ -69,6 +70,8 @@ type (
 	NodeStatus = cluster.NodeStatus
 	// MemberState is what one member of the catalogue says.
 	MemberState = control.MemberState
+	// Accusation says that a node, a link or a model is to blame for work that takes longer than expected.
+	Accusation = watch.Accusation
 	// TrustList is what an operator trusts and has revoked.
 	TrustList = trust.List
 )

@@ -34,6 +34,11 @@ type told struct {
 	expected *plan.Prediction   // nil where nothing was expected
 	machine  *machine.Machine
 	travel   *Travel
+	asked    *asking // nil where nothing was asked beforehand
+	whyNot   *WhyNot
+	ensured  []Ensured
+	steps    []WhyNot
+	strategy int // the number of the plan over data sets; 0 if there is none
 }
 
 // answer is a Result with its value, in one piece of memory.
@@ -69,6 +74,13 @@ func (r *Result) Stats() Stats {
 	if t.schedule != nil {
 		s.launches(t.schedule, ran.Launches)
 	}
+	if t.asked != nil {
+		t.asked.carriedOut(&s.Plan, ran)
+	}
+	if t.strategy > 0 {
+		s.Plan.Number = t.strategy
+	}
+	s.Plan.WhyNot, s.Plan.WhyNotSteps, s.Ensured = t.whyNot, t.steps, t.ensured
 	s.predicted(t.expected, t.machine)
 	return s
 }
@@ -83,7 +95,9 @@ type Stats struct {
 	Plan      Plan     `json:"plan"`
 	// Predicted is how long Seconds was expected to be; nil without WithPrediction.
 	Predicted *Prediction `json:"predicted,omitempty"`
-	*Travel               // of a call with a cluster
+	// Ensured are the bounds of the function's ensures clauses, as far as something is expected of them.
+	Ensured []Ensured `json:"ensured,omitempty"`
+	*Travel           // of a call with a cluster
 }
 
 // Kernel is a piece of code that a call ran.
@@ -100,14 +114,23 @@ type Plan struct {
 	Sizes    map[string]int64 `json:"sizes"`
 	Strategy []string         `json:"strategy,omitempty"`
 	Steps    []Step           `json:"steps,omitempty"`
+	// Number is that of the plan that was carried out, or, beforehand, of the one that is; 0 where plans have none: see WithPlan.
+	Number int `json:"number,omitempty"`
+	// Candidates are all plans, where they were asked for: see Func.Predict.
+	Candidates []Candidate `json:"candidates,omitempty"`
 	// By says how such calls run for other sizes, where that was asked for: see Func.Predict.
 	By *BySize `json:"by_size,omitempty"`
+	// WhyNot is about the strategy that WithWhyNot names, WhyNotSteps about each step over data sets.
+	WhyNot      *WhyNot  `json:"why_not,omitempty"`
+	WhyNotSteps []WhyNot `json:"why_not_steps,omitempty"`
 }
 
 // BySize is a table of the ways that calls go, by one size; the others are as in the call.
 type BySize struct {
 	Name string `json:"name"`
 	Rows []Way  `json:"rows"`
+	// Curves are the times of all plans over the range.
+	Curves []Curve `json:"-"`
 }
 
 // Way is what is expected to take the least time from a size on, up to that of the next one.
@@ -116,6 +139,7 @@ type Way struct {
 	Engine  string  `json:"engine"`
 	Threads int     `json:"threads"`
 	Seconds float64 `json:"seconds"` // at From
+	Number  int     `json:"number,omitempty"`
 }
 
 // Step is one launch of a kernel over all its outer indices.

@@ -30,6 +30,9 @@ type options struct {
 	kernels  int64 // bytes that they may take
 	file     string
 	predict  bool
+	plan     *int   // the number of the one to carry out; nil for the best
+	shared   bool   // steps have all threads whether they pay or not
+	whyNot   string // the strategy that a reason is wanted for
 	machine  string // the file that describes it
 	// given is what the file describes; nil if there is none: then this machine is known already,
 	// and what was chosen for it.
@@ -229,6 +232,9 @@ func optionsOf(opts []Option) (options, error) {
 	}
 	if !slices.Contains(Engines, o.engine) {
 		return o, badOption("there is no engine `%s`; the engines are auto, native, wasm and interp", o.engine)
+	}
+	if err := o.explicable(); err != nil {
+		return o, err
 	}
 	if o.machine != "" {
 		var err error

@@ -108,7 +108,7 @@ func (c *processes) begin() error {
 		return err
 	}
 	defer log.Close()
-	cmd := exec.Command(c.godwitPath, "up", "-n", strconv.Itoa(nodeCount), "--cluster", c.dir, "--repair-after", repairAfter.String())
+	cmd := exec.Command(c.godwitPath, "up", "-n", strconv.Itoa(nodeCount), "--cluster", c.dir, "--repair-after", repairAfter.String(), "--calibrate=false")
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM, Setpgid: true}
 	if err := cmd.Start(); err != nil {

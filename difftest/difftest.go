@@ -144,7 +144,8 @@ func (c *Case) Engine(ctx context.Context, e *engine.Engine, threads int, window
 	p := run.Prepare(c.Plan)
 	opt := run.Options{Engine: e, Threads: threads, WindowRows: windowRows}
 	if threads > 1 {
-		opt.Stretch = 1 // what has a law is handed from thread to thread after each grain
+		opt.Shared = true // as a plan that was asked for, on threads that do not pay
+		opt.Stretch = 1   // what has a law is handed from thread to thread after each grain
 	}
 	first, err := c.once(ctx, p, opt)
 	if err != nil || windowRows > 0 {

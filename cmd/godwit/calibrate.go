@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -38,16 +39,8 @@ takes here. The measurements are a file that can be read and edited.`,
 }
 
 func calibrated(cmd *cobra.Command, out string) error {
-	opt := calibrate.Options{Progress: func(what string) { fmt.Fprintln(cmd.ErrOrStderr(), what) }}
-	command, dir := codegenCommand()
-	if s := codegen.New(codegen.Options{Program: command, Dir: dir}); command != nil {
-		defer s.Close()
-		if _, err := s.Info(cmd.Context()); err == nil {
-			opt.Codegen = s
-		}
-	}
 	start := time.Now()
-	m, err := calibrate.Run(cmd.Context(), opt)
+	m, err := calibrateHere(cmd.Context(), func(what string) { fmt.Fprintln(cmd.ErrOrStderr(), what) })
 	if err != nil {
 		return err
 	}
@@ -57,4 +50,18 @@ func calibrated(cmd *cobra.Command, out string) error {
 	engines := strings.Join(view.EngineNames(m), " and ")
 	_, err = fmt.Fprintf(cmd.OutOrStdout(), "measured %s in %s: %s\n", engines, time.Since(start).Round(time.Second), out)
 	return err
+}
+
+// calibrateHere measures this machine; progress is told what.
+func calibrateHere(ctx context.Context, progress func(string)) (*machine.Machine, error) {
+	opt := calibrate.Options{Progress: progress}
+	command, dir := codegenCommand()
+	if command != nil {
+		s := codegen.New(codegen.Options{Program: command, Dir: dir})
+		defer s.Close()
+		if _, err := s.Info(ctx); err == nil {
+			opt.Codegen = s
+		}
+	}
+	return calibrate.Run(ctx, opt)
 }

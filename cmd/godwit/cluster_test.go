@@ -137,7 +137,7 @@ func (r *rig) up(args []string) {
 	if !slices.Contains(args, "--restarts") {
 		args = append(args, "--restarts", "0") // scripts say when a node comes back
 	}
-	cmd := r.command(append([]string{"up"}, args...)...)
+	cmd := r.command(append([]string{"up", "--calibrate=false"}, args...)...)
 	out := &lines{word: "ready", seen: make(chan struct{})}
 	r.said = &bytes.Buffer{}
 	cmd.Stdout, cmd.Stderr = out, r.said

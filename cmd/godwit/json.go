@@ -12,6 +12,7 @@ import (
 	"github.com/godwit-run/godwit/internal/cluster/fleet"
 	"github.com/godwit-run/godwit/internal/measure"
 	"github.com/godwit-run/godwit/internal/packages/trust"
+	"github.com/godwit-run/godwit/internal/plan/watch"
 )
 
 // outputs are the types that commands print with --json, each a value of its type. Their fields
@@ -31,6 +32,7 @@ type clusterStatus struct {
 	Sets    []catalog.Set         `json:"sets"`
 	Copies  []cluster.Copies      `json:"copies"`
 	Members []control.MemberState `json:"members"`
+	Accused []watch.Accusation    `json:"accused"` // of being slow, or not as they are described
 }
 
 // printJSON writes v, a pointer to one of outputs, on a line of its own; text stays as it is, <

@@ -27,7 +27,7 @@ type upped struct {
 func newUpped(t *testing.T, dir string, flags ...string) *upped {
 	t.Helper()
 	u := &upped{byHand: &byHand{dir: dir, cluster: filepath.Join(dir, "c")}}
-	cmd := exec.Command(path(t), append([]string{"up", "--cluster", u.cluster}, flags...)...)
+	cmd := exec.Command(path(t), append([]string{"up", "--cluster", u.cluster, "--calibrate=false"}, flags...)...)
 	cmd.Dir = dir
 	out := &lines{word: "ready", seen: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = out, &u.said

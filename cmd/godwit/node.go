@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/godwit-run/godwit/internal/cluster/daemon"
 	"github.com/godwit-run/godwit/internal/cluster/node"
 	"github.com/godwit-run/godwit/internal/cluster/site"
+	"github.com/godwit-run/godwit/internal/plan/machine"
 )
 
 func newNode() *cobra.Command {
@@ -21,6 +23,7 @@ func newNode() *cobra.Command {
 	var limits limitFlags
 	var packages packageFlags
 	var disk diskFlags
+	measure := true
 	cmd := &cobra.Command{
 		Use:   "node",
 		Short: "Run one node of a cluster",
@@ -33,6 +36,9 @@ runs a member of an etcd in a process beside this node.`,
 		RunE: action(func(cmd *cobra.Command, _ []string) error {
 			cfg.Limits, cfg.RepairAfter, cfg.Children = limits.limits, limits.repair, children()
 			packages.set(&cfg)
+			if measure {
+				cfg.Calibrate = func(ctx context.Context) (*machine.Machine, error) { return calibrateHere(ctx, func(string) {}) }
+			}
 			disk.set(&cfg)
 			var level slog.Level
 			if err := level.UnmarshalText([]byte(logLevel)); err != nil {
@@ -65,6 +71,7 @@ runs a member of an etcd in a process beside this node.`,
 	f.BoolVar(&cfg.Memory, "memory", false, "keep data in memory only")
 	f.IntVar(&cfg.Threads, "threads", 0, "threads to use (default all processors)")
 	f.StringVar(&logLevel, "log", "info", "debug (every parcel, with its trace), info, warn or error")
+	f.BoolVar(&measure, "calibrate", true, "measure the machine once, when the node has had nothing to do for a while, and tell the cluster")
 	limits.add(cmd)
 	packages.add(cmd)
 	disk.add(cmd)

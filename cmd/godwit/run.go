@@ -30,6 +30,8 @@ type running struct {
 	engine  string
 	out     string
 	machine string
+	plan    int
+	whyNot  string
 	// Of calls that use a cluster:
 	cluster  string
 	strategy string
@@ -61,6 +63,8 @@ same way: K=8.`,
 	choiceFlag(cmd, &r.engine, "engine", godwit.Engines, alternatives(godwit.Engines))
 	cmd.Flags().StringVar(&r.out, "out", "", "write the result to an .npy, .csv, .arrow or .parquet file")
 	cmd.Flags().StringVar(&r.machine, "machine", "", "decide and predict for the machine that this file of godwit calibrate describes (default this one)")
+	cmd.Flags().IntVar(&r.plan, "plan", 0, "carry out the plan of this number, as godwit explain lists them (default the best)")
+	whyNotFlag(cmd, &r.whyNot)
 	clusterFlag(cmd, &r.cluster)
 	choiceFlag(cmd, &r.strategy, "strategy", []string{"auto", "fetch", "ship", "gather", "preinstalled"}, "with data sets: auto, fetch (rows come here), ship (code goes there), gather (loops that follow indices are brought the rows that they come to) or preinstalled (ship, but the code must be there)")
 	cmd.Flags().DurationVar(&r.deadline, "deadline", 0, fmt.Sprintf("give up this long after the start of the command (default never; a request to nodes ends after %s)", cluster.Deadline))
@@ -143,6 +147,12 @@ func (r *running) whole(ctx context.Context, cmd *cobra.Command, words []string)
 	if r.stats || r.analyze || r.json || r.machine != "" {
 		opts = append(opts, godwit.WithPrediction(r.machine))
 	}
+	if cmd.Flags().Changed("plan") {
+		opts = append(opts, godwit.WithPlan(r.plan))
+	}
+	if r.whyNot != "" {
+		opts = append(opts, godwit.WithWhyNot(r.whyNot))
+	}
 	if view.IsTerminal(cmd.ErrOrStderr()) {
 		opts = append(opts, godwit.WithProgress(p.Report))
 	}
@@ -155,11 +165,19 @@ func (r *running) whole(ctx context.Context, cmd *cobra.Command, words []string)
 		return err
 	}
 	stats := res.Stats()
+	for i := range stats.Ensured {
+		if w := stats.Ensured[i].Warning(); w != "" {
+			fmt.Fprintln(cmd.ErrOrStderr(), "warning: "+w)
+		}
+	}
 	if r.analyze {
 		fmt.Fprint(cmd.ErrOrStderr(), view.Analyze(&stats))
 	}
 	if r.stats {
 		fmt.Fprint(cmd.ErrOrStderr(), view.Stats(&stats))
+	}
+	if r.whyNot != "" {
+		fmt.Fprint(cmd.ErrOrStderr(), view.WhyNot(&stats))
 	}
 	return r.show(cmd, res)
 }

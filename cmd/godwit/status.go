@@ -35,9 +35,9 @@ func newStatus() *cobra.Command {
 			}
 			v, members := c.View(), <-asked
 			if asJSON {
-				return printJSON(cmd.OutOrStdout(), &clusterStatus{append([]cluster.NodeStatus{}, nodes...), cluster.AwayFrom(v, nodes), cluster.Listed(v.Sets...), cluster.CopiesOf(v), append([]control.MemberState{}, members...)})
+				return printJSON(cmd.OutOrStdout(), &clusterStatus{append([]cluster.NodeStatus{}, nodes...), cluster.AwayFrom(v, nodes), cluster.Listed(v.Sets...), cluster.CopiesOf(v), append([]control.MemberState{}, members...), cluster.AccusedOf(nodes)})
 			}
-			_, err = fmt.Fprint(cmd.OutOrStdout(), view.Cluster(v, nodes)+view.Code(nodes)+view.Damaged(nodes)+view.Members(members, time.Now()))
+			_, err = fmt.Fprint(cmd.OutOrStdout(), view.Cluster(v, nodes)+view.Code(nodes)+view.Damaged(nodes)+view.Accused(cluster.AccusedOf(nodes), time.Now())+view.Members(members, time.Now()))
 			return err
 		}),
 	}

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -61,11 +62,17 @@ type Beside struct {
 	// the nodes as it was measured.
 	Machine *machine.Machine
 
+	// WhyNot, if set, is a way that a reason is wanted for; Dry has only the first launch weighed, and none executed: the run ends
+	// with ErrForeseen.
+	WhyNot Strategy
+	Dry    bool
+
 	doubt func(*plan.Ways) // if set, changes what is expected: tests do
 	taken func()           // if set, is told of each piece that is put in its place
 
-	mu    sync.Mutex
-	stats Stats
+	mu       sync.Mutex
+	stats    Stats
+	foreseen []Foreseen
 }
 
 // Beside is for one call.
@@ -130,7 +137,11 @@ func (b *Beside) placed(p *run.Placed, text string, args ...any) {
 }
 
 // Launch implements run.Beside.
-func (b *Beside) Launch(ctx context.Context, p *run.Placed) (bool, error) {
+func (b *Beside) Launch(ctx context.Context, p *run.Placed) (done bool, err error) {
+	b.c.heed.launches.Add(1)
+	if b.Dry { // what cannot be weighed goes no other way
+		defer func() { err = cmp.Or(err, error(ErrForeseen)) }()
+	}
 	if b.strategy == Fetch || p.Outer == 0 {
 		return b.stay(p, "rows are fetched")
 	}
@@ -150,7 +161,7 @@ func (b *Beside) Launch(ctx context.Context, p *run.Placed) (bool, error) {
 	case b.strategy == Gather:
 		return b.stay(p, "rows are fetched: it follows no indices")
 	}
-	done, err := way(ctx, a)
+	done, err = way(ctx, a)
 	if done && err == nil {
 		b.c.codes.ran(a.code)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
 	"github.com/godwit-run/godwit/internal/cluster/transport"
 	"github.com/godwit-run/godwit/internal/packages/pack"
+	"github.com/godwit-run/godwit/internal/plan/watch"
 )
 
 // Config is what a client is made of. The cluster owns both from Connect on.
@@ -56,9 +57,11 @@ type Cluster struct {
 
 	looking atomic.Bool // whether no node runs; see alone
 
-	codes  codes
-	link   link
-	credit *semaphore.Weighted // bytes of answers that may be on their way; see flow
+	codes        codes
+	link         link
+	heed         heed
+	machinesRead sync.Map            // of texts: the machines that they describe
+	credit       *semaphore.Weighted // bytes of answers that may be on their way; see flow
 }
 
 var errAnswer = errors.New("the answer is not one to this request")
@@ -79,10 +82,11 @@ func Connect(ctx context.Context, cfg Config) (*Cluster, error) {
 	}
 	c := &Cluster{cfg: cfg, credit: semaphore.NewWeighted(creditBytes)}
 	c.ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	c.heed.watch = watch.New()
 	now := time.Now()
 	c.calls.Driver = drive.Driver[caller.Input, caller.Effect]{Now: func() int64 { return time.Since(now).Microseconds() }, Ctx: c.ctx, Do: c.calls.CarryOut, Lost: c.lost,
 		Offer: func(to catalog.Peer, b []byte) error { return c.net.Send(to, b) },
-		Core:  caller.New(cfg.Self, caller.Options{First: uint64(now.UnixNano()), OnDemand: cfg.OnDemand})}
+		Core:  caller.New(cfg.Self, caller.Options{First: uint64(now.UnixNano()), OnDemand: cfg.OnDemand, Avoid: c.avoid})}
 	first, err := cfg.Control.View(ctx)
 	if err != nil {
 		return nil, errors.Join(c.why(err), c.Close())
@@ -101,6 +105,7 @@ func Connect(ctx context.Context, cfg Config) (*Cluster, error) {
 		}
 	})
 	c.work.Go(func() { c.calls.Ticks(tick, &caller.Tick{}) })
+	c.work.Go(c.listen)
 	return c, nil
 }
 

@@ -42,9 +42,9 @@ func (b *Beside) keep(ctx context.Context, whole *run.Placed) (bool, error) {
 	why := ""
 	if b.strategy == Auto {
 		// Half of what is walked over is taken to be kept: nobody knows before.
-		how := b.weigh(ctx, a, &plan.Moving{Fetched: fetched(a.rowBytes(), len(a.stored)), Shipped: a.shipped(t, away, float64(a.each(a.outs))*float64(a.Outer)/2)})
-		if how.best == Fetch {
-			return false, nil
+		how, err := b.weigh(ctx, a, &plan.Moving{Fetched: fetched(a.rowBytes(), len(a.stored)), Shipped: a.shipped(t, away, float64(a.each(a.outs))*float64(a.Outer)/2)})
+		if err != nil || how.best == Fetch {
+			return false, err
 		}
 		why = ": " + how.String()
 	}

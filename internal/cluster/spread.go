@@ -33,7 +33,10 @@ func (b *Beside) spread(ctx context.Context, a *arranged) (bool, error) {
 	}
 	why := ""
 	if b.strategy == Auto {
-		how := b.weigh(ctx, a, &plan.Moving{Fetched: fetched(a.rowBytes(), len(a.stored)), Shipped: a.shipped(t, away, a.back(spans))})
+		how, err := b.weigh(ctx, a, &plan.Moving{Fetched: fetched(a.rowBytes(), len(a.stored)), Shipped: a.shipped(t, away, a.back(spans))})
+		if err != nil {
+			return false, err
+		}
 		if how.best == Fetch {
 			return b.stay(a.Placed, "rows are fetched: %v", how)
 		}

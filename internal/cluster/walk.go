@@ -27,7 +27,10 @@ func (b *Beside) walk(ctx context.Context, a *arranged) (bool, error) {
 	}
 	way, why := b.strategy, ""
 	if way == Auto {
-		how := b.weighWalk(ctx, w)
+		how, err := b.weighWalk(ctx, w)
+		if err != nil {
+			return false, err
+		}
 		way, why = how.best, ": "+how.String()
 	}
 	advance, together := b.advance, int64(maxStates)

@@ -3,6 +3,7 @@ package cluster
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -56,12 +57,13 @@ func (w *weighed) decide(ways *plan.Ways) (sure bool) {
 func (b *Beside) machine() *machine.Machine { return cmp.Or(b.Machine, machine.Here()) }
 
 // weigh decides on a launch; mv says what travels.
-func (b *Beside) weigh(ctx context.Context, a *arranged, mv *plan.Moving) *weighed {
+func (b *Beside) weigh(ctx context.Context, a *arranged, mv *plan.Moving) (*weighed, error) {
 	m, lately := b.machine(), false
 	mv.Coming, mv.Machines, mv.New, mv.Runs = a.coming(), b.c.machines(a.set), !b.c.codes.went(a.code), a.Repeats()
 	if b.Machine != nil {
 		mv.Link, lately = m.Link, true
 	} else {
+		mv.There = b.c.described(a.set)
 		mv.Link, lately = b.c.link.known(m)
 	}
 	w, ways := &weighed{}, plan.Weigh(m, mv)
@@ -74,11 +76,48 @@ func (b *Beside) weigh(ctx context.Context, a *arranged, mv *plan.Moving) *weigh
 		b.doubt(&ways)
 	}
 	w.decide(&ways)
-	return w
+	return w, b.foresee(a, m, mv, &ways)
+}
+
+// Foreseen is what was expected of a launch that could go several ways.
+type Foreseen struct {
+	Step string
+	plan.Ways
+	Instead *plan.Instead // of Beside.WhyNot; nil without
+}
+
+// ErrForeseen ends a run of which only the first launch over a data set was to be weighed.
+var ErrForeseen = errors.New("the launch has been weighed, and that was all")
+
+// foresee notes what is expected of a launch.
+func (b *Beside) foresee(a *arranged, m *machine.Machine, mv *plan.Moving, ways *plan.Ways) error {
+	f := Foreseen{Step: a.Launch.Label, Ways: *ways}
+	if b.WhyNot != "" {
+		f.Instead = plan.WhyNotWay(string(b.WhyNot), m, mv)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.foreseen) < mostForeseen {
+		b.foreseen = append(b.foreseen, f)
+	}
+	if b.Dry {
+		return ErrForeseen
+	}
+	return nil
+}
+
+// mostForeseen is how many launches are noted: loops have many.
+const mostForeseen = 64
+
+// Foreseen is what was expected so far.
+func (b *Beside) Foreseen() []Foreseen {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.foreseen)
 }
 
 // weighWalk decides on a walk.
-func (b *Beside) weighWalk(ctx context.Context, w *walking) *weighed {
+func (b *Beside) weighWalk(ctx context.Context, w *walking) (*weighed, error) {
 	mv := &plan.Moving{Shipped: w.walked(b.machine())}
 	if far := w.farBytes(); holds(far) {
 		mv.Fetched = fetched(far, len(w.batch.Far))
@@ -157,6 +196,43 @@ func (w *walking) turns(m *machine.Machine) float64 { return plan.Turns(m, w.com
 
 // holds reports that there is room here for so many bytes.
 func holds(bytes int64) bool { return bytes <= min(run.MostResident, mem.Available())/2 }
+
+// described are the machines with shards of a set, as far as they have said what they are.
+func (c *Cluster) described(set *catalog.Set) (list []*machine.Machine) {
+	v, seen := c.View(), map[catalog.Peer]bool{}
+	for i := range set.Shards {
+		for _, p := range set.Shards[i].Everyone() {
+			n, ok := v.Node(p)
+			if !ok || seen[p] || n.Machine == "" {
+				continue
+			}
+			seen[p] = true
+			if m := c.machineOf(p, n.Machine); m != nil {
+				list = append(list, m)
+			}
+		}
+	}
+	return list
+}
+
+// readMachine is what a node has said of itself, and what that means; nil if it is no description.
+type readMachine struct {
+	text string
+	*machine.Machine
+}
+
+// machineOf reads a node's description, each once.
+func (c *Cluster) machineOf(p catalog.Peer, text string) *machine.Machine {
+	if r, ok := c.machinesRead.Load(p); ok && r.(readMachine).text == text {
+		return r.(readMachine).Machine
+	}
+	m, err := machine.Parse([]byte(text))
+	if err != nil {
+		m = nil
+	}
+	c.machinesRead.Store(p, readMachine{text, m})
+	return m
+}
 
 // machines is how many machines the nodes with shards of a set run on.
 func (c *Cluster) machines(set *catalog.Set) int {

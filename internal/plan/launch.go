@@ -35,18 +35,22 @@ type Choice struct {
 	Awake   int            // as many as pay if they are awake
 	Alone   float64        // nanoseconds that one takes
 	Wasm    machine.Spread // nanoseconds, on WebAssembly with so many threads
+	Time    machine.Spread // nanoseconds, on the engine that it begins on with so many threads; zero if nobody knows
 }
 
 // Choose decides on a launch.
 func Choose(m *machine.Machine, c *Coming) *Choice {
 	begins := c.weigh(m, "wasm")
 	parts, threads := begins.on(m.Wake)
-	if c.Native && m.Engines["native"] != nil {
+	wasm := parts.Time(m.Engines["wasm"])
+	time := wasm
+	if e := m.Engines["native"]; c.Native && e != nil {
 		begins = c.weigh(m, "native")
-		_, threads = begins.on(m.Wake)
+		parts, threads = begins.on(m.Wake)
+		time = parts.Time(e)
 	}
 	_, awake := begins.on(m.Hand)
-	return &Choice{threads, awake, begins.alone.Total(), parts.Time(m.Engines["wasm"])}
+	return &Choice{threads, awake, begins.alone.Total(), wasm, time}
 }
 
 // weighed is what a launch takes on an engine: on one thread, and on all where there can be several.

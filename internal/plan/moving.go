@@ -5,8 +5,8 @@ import (
 	"github.com/godwit-run/godwit/internal/plan/machine"
 )
 
-// In: a launch over a data set on other machines, and what travels if it runs here or there. Out: what both take. The
-// machines there are taken to be like this one.
+// In: a launch over a data set on other machines, and what travels if it runs here or there. Out: what both take. Machines there that
+// have not said what they are are taken to be like this one.
 
 // Moving is such a launch.
 type Moving struct {
@@ -15,6 +15,9 @@ type Moving struct {
 	// Fetched travels if all rows come here first, Shipped if the launch goes to the rows, Gathered if a walk that runs here is
 	// brought the rows that it comes to. What is nil cannot be done.
 	Fetched, Shipped, Gathered *Load
+	// There are the machines that compute if the launch goes to the rows, as they describe themselves; none if nobody knows. The slowest counts:
+	// all are waited for.
+	There []*machine.Machine
 	// Machines is how many compute there at the same time; those that share a machine are one.
 	Machines int
 	New      bool // the nodes have not got the kernel yet
@@ -50,12 +53,33 @@ func Weigh(m *machine.Machine, mv *Moving) Ways {
 		w.Gather = here.Plus(mv.Gathered.time(mv.Link)).Plus(machine.Exactly(e.Call * mv.Gathered.Hops)).Times(runs)
 	}
 	if mv.Shipped != nil {
-		w.Ship = here.Times(1 / float64(max(1, mv.Machines))).Plus(mv.Shipped.time(mv.Link)).Times(runs)
+		there, compile := mv.there(here, e.Compile)
+		w.Ship = there.Times(1 / float64(max(1, mv.Machines))).Plus(mv.Shipped.time(mv.Link)).Times(runs)
 		if mv.New {
-			w.Ship = w.Ship.Plus(machine.Exactly(e.Compile))
+			w.Ship = w.Ship.Plus(machine.Exactly(compile))
 		}
 	}
 	return w
+}
+
+// there is what the launch takes on the slowest machine there, on all of its processors, and its compilation; what it takes here if none is
+// described.
+func (mv *Moving) there(here machine.Spread, compile float64) (machine.Spread, float64) {
+	if len(mv.There) == 0 {
+		return here, compile
+	}
+	slowest := machine.Spread{}
+	compile = 0
+	for _, m := range mv.There {
+		c := *mv.Coming
+		c.Threads = m.Processors
+		parts, _ := c.weigh(m, "wasm").on(m.Wake)
+		if t := parts.Time(m.Engines["wasm"]); t.P50 > slowest.P50 {
+			slowest = t
+		}
+		compile = max(compile, m.Engines["wasm"].Compile)
+	}
+	return slowest, compile
 }
 
 func (l *Load) time(by machine.Link) machine.Spread {

@@ -31,39 +31,63 @@ const (
 
 // Table looks at sizes lo..hi of one name; the others are as in sizes.
 func Table(s *schedule.Schedule, sizes map[string]int64, name string, lo, hi int64, opt Options) ([]Row, error) {
-	at := maps.Clone(sizes)
 	row := func(n int64) (Row, error) {
-		at[name] = n
-		p, err := Predict(s, at, opt)
+		p, err := Predict(s, with(sizes, name, n), opt)
 		if err != nil {
 			return Row{}, err
 		}
 		return Row{n, p.Engine, p.Threads, p.Time}, nil
 	}
-	lo, hi = max(lo, 1), min(hi, mostSize)
-	if lo > hi {
-		return nil, fmt.Errorf("%s has no sizes from %d to %d to look at", name, lo, hi)
+	ns, err := octaves(name, lo, hi)
+	if err != nil {
+		return nil, err
 	}
-	last, err := row(lo)
+	last, err := row(ns[0])
 	if err != nil {
 		return nil, err
 	}
 	list := []Row{last}
-	for n := lo; n < hi; {
-		n = min(hi, max(n+1, int64(float64(n)*math.Exp2(1.0/perOctave))))
-		next, err := row(n)
-		if err != nil {
-			return nil, err
-		}
-		if !next.same(&last) {
-			if next, err = crossing(last, next, row); err != nil {
+	for _, n := range ns[1:] {
+		for n > last.From { // several ways may cross between two sizes
+			next, err := row(n)
+			if err != nil {
 				return nil, err
 			}
-			list, n = append(list, next), next.From
+			if next.same(&last) {
+				last = next
+				break
+			}
+			if last, err = crossing(last, next, row); err != nil {
+				return nil, err
+			}
+			list = append(list, last)
 		}
-		last = next
 	}
 	return list, nil
+}
+
+// octaves are the sizes of a range that are looked at, both ends among them.
+func octaves(name string, lo, hi int64) ([]int64, error) {
+	lo, hi = max(lo, 1), min(hi, mostSize)
+	if lo > hi {
+		return nil, fmt.Errorf("%s has no sizes from %d to %d to look at", name, lo, hi)
+	}
+	list := []int64{lo}
+	for n := lo; n < hi; {
+		n = min(hi, max(n+1, int64(float64(n)*math.Exp2(1.0/perOctave))))
+		list = append(list, n)
+	}
+	return list, nil
+}
+
+// with are sizes of which one is n.
+func with(sizes map[string]int64, name string, n int64) map[string]int64 {
+	out := maps.Clone(sizes)
+	if out == nil {
+		out = map[string]int64{}
+	}
+	out[name] = n
+	return out
 }
 
 func (r *Row) same(o *Row) bool { return r.Engine == o.Engine && r.Threads == o.Threads }

@@ -35,7 +35,7 @@ var brief = &plan.Choice{Threads: 1, Awake: 1}
 
 // choose plans n of the outer indices. It tells the engine what to expect.
 func (x *execution) choose(n int64) *plan.Choice {
-	if x.m.opt.Stretch > 0 && x.c.Sequential() && n > 0 {
+	if (x.m.opt.Shared || x.m.opt.Stretch > 0 && x.c.Sequential()) && n > 0 {
 		return &plan.Choice{Threads: x.m.pool.Size(), Awake: x.m.pool.Size()}
 	}
 	if x.c.Brief(x.Sizes, n) {

@@ -10,6 +10,7 @@ import (
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/engine/mem"
 	"github.com/godwit-run/godwit/internal/plan/cost"
+	"github.com/godwit-run/godwit/internal/plan/machine"
 )
 
 // In: a verified kernel with sizes and scalars that have been admitted, and where its regions lie. Out: outer indices of
@@ -56,6 +57,7 @@ type did struct {
 	totals         string // the kernel that went ahead, so that threads could carry state; none if it is ""
 	threads        int
 	seconds        float64
+	expected       machine.Spread // nanoseconds; zero where nothing was
 }
 
 // run executes outer indices lo..hi.
@@ -70,7 +72,7 @@ func (x *execution) run(lo, hi int64) (did, error) {
 			return did{}, crowded(x.label, err)
 		}
 	}
-	return did{p.job.Faults(), p.job.Slices(), p.job.Native(), x.tier(p.job.Native()), p.totals(), p.workers, time.Since(start).Seconds()}, nil
+	return did{p.job.Faults(), p.job.Slices(), p.job.Native(), x.tier(p.job.Native()), p.totals(), p.workers, time.Since(start).Seconds(), p.expected}, nil
 }
 
 // tier is what slices ran on. The kernel may have been promoted since.
@@ -127,11 +129,14 @@ type pass struct {
 	stretch int64    // outer indices to a stretch, where several workers carry state; else 0
 	window  int64    // outer indices that a window on raw inputs serves; 0 if there are none
 	ways    *contest // of such windows
+	// expected is what it should take, in nanoseconds.
+	expected machine.Spread
 }
 
 // run executes the outer indices in the way that the feeds ask for.
 func (p *pass) run() error {
 	native, c := p.c.Tier() == engine.Native, p.choose(p.hi-p.lo)
+	p.expected = c.Time.Times(float64(p.hi-p.lo) / float64(max(p.outer, 1)))
 	if p.alone > 0 && native && c.Threads == 1 && c.Awake == 1 {
 		p.alone = p.m.pool.Size()
 	}

@@ -35,6 +35,8 @@ type Options struct {
 	// Stretch, if set, has launches that carry state by a law run in stretches of so many outer indices on all threads,
 	// whatever the plan says.
 	Stretch int64
+	// Shared has launches that can be shared run on all threads, whatever the plan says.
+	Shared bool
 	// Progress, if set, is told now and then how many of the rows that pass
 	// through in windows are done. Calls do not overlap.
 	Progress func(done, total int64)
@@ -113,6 +115,10 @@ type LaunchStats struct {
 	Sizes   []int64
 	Scalars []uint64
 	Lasts   []bool
+	// Expected is what the last run here was expected to take, and Took what it did, without what went before it, in seconds; zero
+	// where nothing was expected.
+	Expected machine.Spread
+	Took     float64
 }
 
 // Telling is from how many seconds on a launch's time tells of its kernel.

@@ -34,18 +34,3 @@ func TestAnalyze(t *testing.T) {
 		t.Error(got)
 	}
 }
-
-// TestBySize: the plan is told by size, each row up to where the next one begins.
-func TestBySize(t *testing.T) {
-	var b strings.Builder
-	err := Expected(&b, &godwit.Stats{Predicted: &godwit.Prediction{P50: 1, Engine: "wasm", Machine: "m"}, Plan: godwit.Plan{Sizes: map[string]int64{"N": 7},
-		By: &godwit.BySize{Name: "N", Rows: []godwit.Way{{From: 1, Engine: "wasm", Threads: 1, Seconds: 1e-3}, {From: 4000, Engine: "native", Threads: 2, Seconds: 2e-3}}}}}, Style{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"Plan by N (here 7)", "from 1 to 3999", "WebAssembly  1 thread(s)", "from 4000 on", "native code  2 thread(s)"} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("%q is not in\n%s", want, b.String())
-		}
-	}
-}

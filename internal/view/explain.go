@@ -27,6 +27,20 @@ func Explain(w io.Writer, e *compile.Explanation, s Style) error {
 	return err
 }
 
+// Head writes what a function is, and a note, if there is one.
+func Head(w io.Writer, e *compile.Explanation, note string, s Style) error {
+	p := &page{style: s}
+	p.source(e)
+	p.sizes(e)
+	p.line("")
+	if note != "" {
+		p.wrap(note)
+	}
+	p.wrap("With --stages: the graph after each pass, the kernels with their bounds, and the schedule.")
+	_, err := io.WriteString(w, p.b.String())
+	return err
+}
+
 // page collects text.
 type page struct {
 	b     strings.Builder

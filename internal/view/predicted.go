@@ -2,7 +2,6 @@ package view
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -43,45 +42,6 @@ func where(p *godwit.Prediction) string {
 		return "on a machine of middling speed; godwit calibrate measures this one"
 	}
 	return "on " + p.Machine + ", which was not measured"
-}
-
-// Expected writes what a run is expected to take, and what its steps do; nothing if s is nil or says nothing.
-func Expected(w io.Writer, s *godwit.Stats, style Style) error {
-	if s == nil || s.Predicted == nil {
-		return nil
-	}
-	p, q := &page{style: style}, s.Predicted
-	p.section("Expected time")
-	p.line("  %s (%s to %s), %s, %d thread(s), %s, %s", seconds(q.P50), seconds(q.P10), seconds(q.P90), engineName(q.Engine), s.Threads, where(q), by(q))
-	var rows [][]string
-	for i := range s.Plan.Steps {
-		st := &s.Plan.Steps[i]
-		if e := st.Predicted; e != nil {
-			rows = append(rows, []string{st.Label, seconds(e.P50), fmt.Sprintf("(%s to %s)", seconds(e.P10), seconds(e.P90)), e.Most})
-		}
-	}
-	p.table(rows)
-	p.bySize(s.Plan.By, s.Plan.Sizes)
-	p.line("")
-	_, err := io.WriteString(w, p.b.String())
-	return err
-}
-
-// bySize writes from which size on a call goes another way.
-func (p *page) bySize(by *godwit.BySize, sizes map[string]int64) {
-	if by == nil {
-		return
-	}
-	p.section(fmt.Sprintf("Plan by %s (here %d)", by.Name, sizes[by.Name]))
-	var rows [][]string
-	for i, r := range by.Rows {
-		upTo := "on"
-		if i+1 < len(by.Rows) {
-			upTo = fmt.Sprintf("to %d", by.Rows[i+1].From-1)
-		}
-		rows = append(rows, []string{fmt.Sprintf("from %d %s", r.From, upTo), engineName(r.Engine), fmt.Sprintf("%d thread(s)", r.Threads), seconds(r.Seconds) + " at first"})
-	}
-	p.table(rows)
 }
 
 // expected is a step's prediction in short.

@@ -41,6 +41,9 @@ type Options struct {
 	// which do not know what nodes have already. It costs a round trip where a
 	// node has not got one.
 	OnDemand bool
+	// Avoid, if set, reports that other replicas are to be preferred to a node: it is slow. Of those that are, one that was not asked
+	// for long is tried.
+	Avoid func(catalog.Peer) bool
 }
 
 func (o Options) withDefaults() Options {

@@ -98,11 +98,25 @@ func (c *Core) among(list []catalog.Peer, set *catalog.Set, shard, turn, tries i
 	}
 	switch {
 	case len(near) > 0:
-		return near[turn%len(near)]
+		return c.quick(near, turn)
 	case len(live) > 0:
 		return live[tries%len(live)]
 	}
 	return 0
+}
+
+// quick is whose turn it is, or the next one after that which is not to be avoided.
+func (c *Core) quick(list []catalog.Peer, turn int) catalog.Peer {
+	first := list[turn%len(list)]
+	if c.opt.Avoid == nil || len(list) == 1 || !c.opt.Avoid(first) {
+		return first
+	}
+	for i := 1; i < len(list); i++ {
+		if p := list[(turn+i)%len(list)]; !c.opt.Avoid(p) {
+			return p
+		}
+	}
+	return first
 }
 
 // nobody says how to go on when there is no replica of a shard to choose: nil to wait a moment

@@ -54,6 +54,8 @@ type Node struct {
 	// Draining nodes get no new shards, and what they hold does not count as a copy that
 	// there should be.
 	Draining bool `json:"draining"`
+	// Machine describes what the node runs on, as machine.toml has it; "" before that was measured.
+	Machine string `json:"-"`
 }
 
 // Away is a node that has joined once and is not alive. One that is being drained may go.

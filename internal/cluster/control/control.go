@@ -72,6 +72,8 @@ type Membership interface {
 	// HoldAll publishes that these are all shards that this node holds. What was published
 	// already is not written again.
 	HoldAll(ctx context.Context, held []Held) error
+	// Describe publishes what the node runs on, as machine.toml has it.
+	Describe(ctx context.Context, machine string) error
 	// Unhold takes it back.
 	Unhold(ctx context.Context, set, shard uint32) error
 	// Reserved is how the number of a set is reserved that is not visible yet, if it is.
@@ -103,6 +105,7 @@ type Member struct {
 	Address string // host:port of its parcels
 	Metrics string // host:port of its metrics; may be empty
 	Arch    string // "amd64"
+	Machine string // see Membership.Describe; may be empty
 	// Secret is a random text that the node keeps in its data directory. Whoever
 	// presents it may take over the name from a life that did not end
 	// properly, without waiting for its lease. Only its hash is kept. May be empty.

@@ -21,7 +21,8 @@ type nodeRecord struct {
 	Address string `json:"address"`
 	Metrics string `json:"metrics,omitempty"`
 	Arch    string `json:"arch"`
-	Secret  string `json:"secret,omitempty"` // SHA-256 of Member.Secret
+	Machine string `json:"machine,omitempty"` // catalog.Node.Machine
+	Secret  string `json:"secret,omitempty"`  // SHA-256 of Member.Secret
 	Lease   int64  `json:"lease"`
 }
 
@@ -132,7 +133,7 @@ func decodeNode(r record) (catalog.Node, *nodeRecord, error) {
 		err = decode(r.key, r.value, &n, &n.Format)
 	}
 	return catalog.Node{
-		Peer: catalog.Peer(peer), Name: n.Name, Address: n.Address, Metrics: n.Metrics, Arch: n.Arch, Incarnation: r.created,
+		Peer: catalog.Peer(peer), Name: n.Name, Address: n.Address, Metrics: n.Metrics, Arch: n.Arch, Incarnation: r.created, Machine: n.Machine,
 	}, &n, err
 }
 

@@ -114,9 +114,10 @@ type membership struct {
 	renewed     func() time.Time
 	leaving     sync.Once
 
-	mu    sync.Mutex
-	held  shardsOf         // what was published
-	doubt map[pieceOf]bool // of which it is not known whether they were written
+	mu     sync.Mutex
+	record nodeRecord       // as it was written last
+	held   shardsOf         // what was published
+	doubt  map[pieceOf]bool // of which it is not known whether they were written
 }
 
 func (s *membership) Peer() catalog.Peer    { return s.peer }
@@ -129,7 +130,7 @@ func (s *membership) key() string           { return numbered(nodePrefix, uint32
 // what does not go into one transaction before. A life that is still recorded is ended
 // if this node can show that it was its own.
 func (s *membership) enter(ctx context.Context, m Member) error {
-	r := nodeRecord{Format: format, Name: m.Name, Address: m.Address, Metrics: m.Metrics, Arch: m.Arch, Lease: s.lease}
+	r := nodeRecord{Format: format, Name: m.Name, Address: m.Address, Metrics: m.Metrics, Arch: m.Arch, Machine: m.Machine, Lease: s.lease}
 	if m.Secret != "" {
 		sum := sha256.Sum256([]byte(m.Secret))
 		r.Secret = hex.EncodeToString(sum[:])
@@ -152,7 +153,7 @@ func (s *membership) enter(ctx context.Context, m Member) error {
 			return err
 		}
 		if done {
-			s.incarnation = revision
+			s.incarnation, s.record = revision, r
 			return nil
 		}
 		if ended, err := s.succeed(ctx, &r); ended || err != nil {
@@ -174,7 +175,7 @@ func (s *membership) succeed(ctx context.Context, r *nodeRecord) (entered bool, 
 		return false, err
 	}
 	if old.Lease == s.lease {
-		s.incarnation = recs[0].created // an earlier try whose answer was lost
+		s.incarnation, s.record = recs[0].created, *old // an earlier try whose answer was lost
 		return true, nil
 	}
 	if r.Secret == "" || old.Secret != r.Secret {

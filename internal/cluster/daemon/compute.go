@@ -165,7 +165,9 @@ func (d *Daemon) shardFor(ctx context.Context, c *engine.Compiled, t *parcel.Tas
 // runPiece runs a piece and gives its results as an answer.
 func (d *Daemon) runPiece(ctx context.Context, p *run.Piece) (*parcel.Answer, error) {
 	p.Limits = engine.Limits{Steps: d.cfg.Limits.Steps, RegionBytes: d.cfg.Limits.RegionBytes}
-	outs, faults, stats, err := run.RunPiece(ctx, p, run.Options{Engine: d.eng, Threads: d.cfg.Threads, Claim: claimOf(ctx)})
+	done := d.watching()
+	outs, faults, stats, err := run.RunPiece(ctx, p, run.Options{Engine: d.eng, Threads: d.cfg.Threads, Claim: claimOf(ctx), Machine: d.machine.Load()})
+	done(p, &stats, err)
 	if err != nil {
 		return nil, err
 	}

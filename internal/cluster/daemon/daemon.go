@@ -25,6 +25,7 @@ import (
 	"github.com/godwit-run/godwit/internal/engine/codegen"
 	"github.com/godwit-run/godwit/internal/packages/trust"
 	"github.com/godwit-run/godwit/internal/plan/machine"
+	"github.com/godwit-run/godwit/internal/plan/watch"
 	"github.com/godwit-run/godwit/internal/run"
 )
 
@@ -63,6 +64,10 @@ type Config struct {
 	RepairAfter time.Duration
 	Scrub       Scrub
 	Log         *slog.Logger
+	// Machine is what the node runs on; what the process knows of it if nil. See Describe.
+	Machine *machine.Machine
+	// Slow, if it is not nil, is called within the time of each piece: tests make a node slow.
+	Slow func()
 }
 
 // Daemon is a running node.
@@ -84,6 +89,8 @@ type Daemon struct {
 	native   *native   // nil: packages are refused
 	repairs  *repairs  // nil: no replicas are made here
 	spare    sync.Pool // of *advancing
+	own      own
+	machine  atomic.Pointer[machine.Machine] // that the node runs on
 	metrics  *metrics
 	scrub    *scrubber
 	reserved reserved
@@ -112,7 +119,7 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 	if cfg.ViewDeadline <= 0 {
 		cfg.ViewDeadline = ViewDeadline
 	}
-	eng, err := engine.New(engine.Options{Memory: cfg.Memory, Codegen: cfg.Codegen, Promotion: machine.Here().Promotion()})
+	eng, err := engine.New(engine.Options{Memory: cfg.Memory, Codegen: cfg.Codegen, Promotion: cmp.Or(cfg.Machine, machine.Here()).Promotion()})
 	if err != nil {
 		return nil, err
 	}
@@ -125,6 +132,8 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 	d.native = newNative(&cfg)
 	d.metrics = newMetrics(d)
 	d.scrub = newScrubber(d)
+	d.own.watch = watch.New()
+	d.machine.Store(cmp.Or(cfg.Machine, machine.Here()))
 	d.ctx, d.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	d.core = node.New(d.self, cfg.Limits)
 	d.drive = &drive.Driver[node.Input, node.Effect]{Core: d.core, Now: d.now, Ctx: d.ctx, Offer: d.offer, Sends: d.sends, Do: d.do, Unsent: d.metrics.unsent,
@@ -149,6 +158,19 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 	d.tellDamaged()
 	return d, nil
 }
+
+// Describe has the node plan for what it runs on, and tells the cluster.
+func (d *Daemon) Describe(ctx context.Context, m *machine.Machine) error {
+	text, err := m.Short()
+	if err != nil {
+		return err
+	}
+	d.machine.Store(m)
+	return d.lives.Describe(ctx, string(text))
+}
+
+// Busy reports that pieces are at work, or requests in hand.
+func (d *Daemon) Busy() bool { return d.own.running.Load() > 0 || d.status().Requests > 0 }
 
 // Peer is the node's number.
 func (d *Daemon) Peer() catalog.Peer { return d.self }

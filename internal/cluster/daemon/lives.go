@@ -59,6 +59,10 @@ func (l *lives) Incarnation() int64    { return l.now.Load().Incarnation() }
 func (l *lives) Lost() <-chan struct{} { return l.now.Load().Lost() }
 func (l *lives) Renewed() time.Time    { return l.now.Load().Renewed() }
 
+func (l *lives) Describe(ctx context.Context, machine string) error {
+	return l.now.Load().Describe(ctx, machine)
+}
+
 func (l *lives) Hold(ctx context.Context, h control.Held) error {
 	return l.now.Load().Hold(ctx, h)
 }

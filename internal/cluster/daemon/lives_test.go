@@ -130,11 +130,12 @@ type fake struct {
 	renewed time.Time
 }
 
-func (f *fake) Peer() catalog.Peer          { return 1 }
-func (f *fake) Incarnation() int64          { return 10 }
-func (f *fake) Lost() <-chan struct{}       { return nil }
-func (f *fake) Renewed() time.Time          { return f.renewed }
-func (f *fake) Leave(context.Context) error { return nil }
+func (f *fake) Peer() catalog.Peer                     { return 1 }
+func (f *fake) Incarnation() int64                     { return 10 }
+func (f *fake) Lost() <-chan struct{}                  { return nil }
+func (f *fake) Describe(context.Context, string) error { return nil }
+func (f *fake) Renewed() time.Time                     { return f.renewed }
+func (f *fake) Leave(context.Context) error            { return nil }
 
 // A node looks for itself in views: one that is older than its life says nothing.
 func TestOwnRecord(t *testing.T) {

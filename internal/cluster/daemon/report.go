@@ -9,6 +9,7 @@ import (
 	"github.com/godwit-run/godwit/internal/cluster/node"
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
 	"github.com/godwit-run/godwit/internal/packages/worker"
+	"github.com/godwit-run/godwit/internal/plan/watch"
 )
 
 // Report is what a node says about itself.
@@ -37,6 +38,8 @@ type Report struct {
 
 	Damaged []Damaged `json:"damaged"` // shards that were set aside since the node started
 	Scrub   Scrubbed  `json:"scrub"`
+	// Accused is what pieces of work took much longer or shorter on than was expected.
+	Accused []watch.Accusation `json:"accused"`
 }
 
 // Held is a shard that the node stores.
@@ -102,6 +105,7 @@ func (d *Daemon) Report() *Report {
 	r.Repairs = d.repairs.list()
 	r.Peers = d.connected()
 	r.Damaged, r.Scrub = d.damaged(), d.scrub.report()
+	r.Accused = d.accused()
 	v := d.view.Load()
 	for _, s := range d.cfg.Store.Shards() {
 		h := Held{Set: s.Set, Shard: s.Shard, Rows: s.Hi - s.Lo, Bytes: s.Bytes}

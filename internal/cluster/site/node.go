@@ -22,6 +22,7 @@ import (
 	"github.com/godwit-run/godwit/internal/cluster/transport/stream"
 	"github.com/godwit-run/godwit/internal/engine/codegen"
 	"github.com/godwit-run/godwit/internal/packages/worker"
+	"github.com/godwit-run/godwit/internal/plan/machine"
 )
 
 // NodeConfig is what `godwit node` is told.
@@ -53,6 +54,9 @@ type NodeConfig struct {
 	Exports     []string // libraries whose functions packages may look up
 	RegionBytes int64    // of what packages are granted; 1 GiB if 0
 	WorkerBytes int64    // of what workers of packages hold together; see worker.Options
+
+	// Calibrate measures the machine, which takes some seconds; nil for never.
+	Calibrate func(context.Context) (*machine.Machine, error)
 
 	// Clock is the wall clock, by which certificates are judged and nothing else; time.Now
 	// if nil.
@@ -113,6 +117,7 @@ func RunNode(ctx context.Context, cfg NodeConfig) (err error) {
 		return err
 	}
 	defer end()
+	go cfg.describe(ctx, d)
 	go identity.Keep(ctx, keys.id, keys.renewer(d), cfg.Log)
 	cfg.Log.Info("node is ready", "name", cfg.Name, "number", d.Peer(), "address", cfg.Advertise, "limits", fmt.Sprintf("%+v", cfg.Limits))
 	<-ctx.Done()
@@ -229,7 +234,7 @@ func (cfg *NodeConfig) start(ctx context.Context, keys *keys, ctl control.Contro
 		return nil, errors.Join(err, st.Close())
 	}
 	join := func(ctx context.Context) (control.Membership, error) {
-		return ctl.Join(ctx, control.Member{Name: cfg.Name, Address: cfg.Advertise, Metrics: cfg.Metrics, Arch: runtime.GOARCH, Secret: st.Identity(), Held: daemon.Holding(st)})
+		return ctl.Join(ctx, control.Member{Name: cfg.Name, Address: cfg.Advertise, Metrics: cfg.Metrics, Arch: runtime.GOARCH, Machine: cfg.described(), Secret: st.Identity(), Held: daemon.Holding(st)})
 	}
 	m, err := cfg.join(ctx, join)
 	if err != nil {
@@ -239,7 +244,7 @@ func (cfg *NodeConfig) start(ctx context.Context, keys *keys, ctl control.Contro
 	d, err := daemon.Start(ctx, daemon.Config{
 		Name: cfg.Name, Store: st, Control: ctl, Membership: m, Rejoin: join, Limits: cfg.Limits, Threads: cfg.Threads, ViewDeadline: cfg.ViewDeadline, Log: cfg.Log,
 		Codegen: compiler, Native: cfg.native(), Ledger: keys.ledger, Scrub: cfg.Scrub, RepairAfter: cfg.RepairAfter, Learned: service.Learn,
-		Long: spread(runtime.GOMAXPROCS(0)),
+		Long: spread(runtime.GOMAXPROCS(0)), Machine: cfg.machine(),
 		Dial: func(self catalog.Peer, names func(catalog.Peer) (string, bool), h transport.Handler) (transport.Transport, error) {
 			return stream.New(stream.Options{Self: self, Identity: keys.id, Listener: l, NameOf: names, Services: service.Register, Rings: !cfg.NoRings, Address: cfg.Advertise, Log: cfg.Log}, h)
 		},

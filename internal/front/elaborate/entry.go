@@ -2,6 +2,7 @@ package elaborate
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/godwit-run/godwit/internal/front/diag"
@@ -225,14 +226,20 @@ func (e *elab) result(d *decl) *graph.Node {
 	return e.dense(e.coerce(r, t, bodyEnd(d.fn.Body)))
 }
 
-// ensures checks the names in the ensures clauses and keeps their text.
+// Units of bounds, and how many nanoseconds or bytes they are. One without a unit is in these.
+var (
+	timeUnits = map[string]float64{"": 1, "ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+	memUnits  = map[string]float64{"": 1, "B": 1, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+)
+
+// ensures checks the ensures clauses and keeps them.
 func (e *elab) ensures(fn *syntax.Func) {
 	for _, en := range fn.Ensures {
-		units := []string{"", "ns", "us", "ms", "s"}
+		units, scale := []string{"", "ns", "us", "ms", "s"}, timeUnits
 		switch en.What.Text {
 		case "time":
 		case "mem":
-			units = []string{"", "B", "kB", "KB", "MB", "GB", "KiB", "MiB", "GiB"}
+			units, scale = []string{"", "B", "kB", "KB", "MB", "GB", "KiB", "MiB", "GiB"}, memUnits
 		default:
 			e.errorf(en.What.Span, "T23", "only time and mem can be ensured").Note("found `%s`", en.What.Text).Help("time <= 5 ms")
 			continue
@@ -242,10 +249,20 @@ func (e *elab) ensures(fn *syntax.Func) {
 				Help("%s <= 5 %s", en.What.Text, units[len(units)-2])
 			continue
 		}
-		if _, isFloat := en.Bound.(*syntax.FloatLit); isFloat {
+		kept := graph.Ensure{What: en.What.Text, Bound: size.Const(1), Unit: scale[en.Unit], Text: e.g.Source.Text[en.Span.Start:en.Span.End]}
+		if f, isFloat := en.Bound.(*syntax.FloatLit); isFloat {
+			x, err := strconv.ParseFloat(strings.ReplaceAll(f.Text, "_", ""), 64)
+			if err != nil {
+				e.errorf(en.Span, "T23", "`%s` is not a number", f.Text).Help("%s <= 5 %s", en.What.Text, units[len(units)-2])
+				continue
+			}
+			kept.Unit *= x
+		} else if p, ok := e.sizeExpr(en.Bound); ok {
+			kept.Bound = p
+		} else {
 			continue
 		}
-		e.sizeExpr(en.Bound)
+		e.g.Ensures = append(e.g.Ensures, kept)
 	}
 }
 

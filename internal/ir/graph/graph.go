@@ -29,6 +29,16 @@ type Graph struct {
 	ParamInfo []ParamInfo
 	// ResultPlace is where the program wants the result.
 	ResultPlace Place
+	// Ensures are bounds on what a run takes, which are compared with what is planned.
+	Ensures []Ensure
+}
+
+// Ensure is a bound on time, in nanoseconds, or on memory, in bytes: Bound times Unit.
+type Ensure struct {
+	What  string // "time" or "mem"
+	Bound size.Poly
+	Unit  float64
+	Text  string // as written
 }
 
 // SizeParam is a declared size with its inclusive range. Expected is 0 when

@@ -150,8 +150,14 @@ const head = `# What this machine can do, measured by "godwit calibrate". Times 
 
 `
 
-// Text writes a description that Parse reads.
+// Text writes a description that Parse reads, with an explanation for people.
 func (m *Machine) Text() ([]byte, error) {
+	text, err := m.Short()
+	return append([]byte(head), text...), err
+}
+
+// Short writes it without the explanation.
+func (m *Machine) Short() ([]byte, error) {
 	f := file{Name: m.Name, Measured: m.Measured, Processors: m.Processors, Cycle: short(m.Cycle), Wake: short(m.Wake), Hand: short(m.Hand), Touch: [2]float64{short(m.Touch[0]), short(m.Touch[1])}, Ways: [3]float64{short(m.Ways[0]), short(m.Ways[1]), short(m.Ways[2])}, Engines: map[string]fileEngine{}}
 	f.Link = fileLink{m.Link.RoundTrip.row(), m.Link.Byte.row(), m.Link.Parcel.row()}
 	for _, threads := range m.threads() {
@@ -169,7 +175,6 @@ func (m *Machine) Text() ([]byte, error) {
 		f.Engines[name] = own
 	}
 	var b bytes.Buffer
-	b.WriteString(head)
 	enc := toml.NewEncoder(&b)
 	enc.Indent = ""
 	err := enc.Encode(f)

@@ -1,0 +1,69 @@
+package cluster_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/godwit-run/godwit/internal/cluster"
+	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/front/compile"
+	"github.com/godwit-run/godwit/internal/front/diag"
+	"github.com/godwit-run/godwit/internal/plan/machine"
+	"github.com/godwit-run/godwit/internal/run"
+)
+
+// TestDescribed: where a launch goes depends on what the nodes say of their machines: rows come here from nodes that say that they are slow, and
+// the launch goes to them when they say something else.
+func TestDescribed(t *testing.T) {
+	b := newBed(t, 2)
+	if err := b.load(data.FromSlice(make([]float64, 1<<20)), "v", cluster.LoadOptions{Shards: 2}); err != nil {
+		t.Fatal(err)
+	}
+	f := compiled(t, diag.NewSource("t.gw", "fn f(v: &[f64; N]) -> f64 where N: Range<1, 1_000_000_000> { v.map(|x| x.exp().sin()).sum() }"))
+	weighed := func() cluster.Foreseen {
+		remote, err := b.Client.Open("v")
+		if err != nil {
+			t.Fatal(err)
+		}
+		side := b.Client.Beside(cluster.Auto)
+		side.Dry = true
+		if _, err := b.run(t.Context(), f, compile.Args{"v": compile.Table{Source: remote}}, run.Options{Beside: side}); err == nil || !strings.Contains(err.Error(), "has been weighed") {
+			t.Fatal(err)
+		}
+		if list := side.Foreseen(); len(list) == 1 {
+			return list[0]
+		}
+		t.Fatalf("%+v", side.Foreseen())
+		return cluster.Foreseen{}
+	}
+	// say has the second node describe itself as so many times as slow as a middling one, and waits until the client knows.
+	say := func(factor float64) {
+		text, err := machine.Default().Text()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := machine.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, c := range m.Engines["wasm"].Classes {
+			m.Engines["wasm"].Classes[name] = machine.Class{One: factor * c.One, Vector: factor * c.Vector}
+		}
+		if err := b.Nodes[1].Describe(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+		short, _ := m.Short()
+		eventually(t, "the description is in the catalogue", func() bool {
+			n, ok := b.Client.View().Node(b.Nodes[1].Peer())
+			return ok && n.Machine == string(short)
+		})
+	}
+	before := weighed()
+	say(100)
+	slow := weighed()
+	say(1)
+	again := weighed()
+	if slow.Ship.P50 < 20*before.Ship.P50 || slow.Best() == 1 || again.Ship.P50 > slow.Ship.P50/20 {
+		t.Errorf("beside the rows: %v; with a slow node %v; with a quick one %v", before.Ship, slow.Ship, again.Ship)
+	}
+}

@@ -1,0 +1,226 @@
+package godwit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/godwit-run/godwit/internal/front/compile"
+	"github.com/godwit-run/godwit/internal/ir/graph"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
+	"github.com/godwit-run/godwit/internal/plan"
+	"github.com/godwit-run/godwit/internal/plan/machine"
+	"github.com/godwit-run/godwit/internal/run"
+)
+
+// In: a call with its options. Out: the plans that it could be carried out by, which of them a caller has asked for, and why
+// another was not chosen. Invariant: a plan's number depends on the options and on whether there are data sets, not on sizes.
+
+// Candidate is a plan that a call can be carried out by. WithPlan takes its number.
+type Candidate struct {
+	Number int `json:"number"`
+	// Engine and Threads are of a call on one machine.
+	Engine  string `json:"engine,omitempty"`
+	Threads int    `json:"threads,omitempty"` // that steps have which can be shared
+	// Strategy is of a call over data sets.
+	Strategy  Strategy    `json:"strategy,omitempty"`
+	Predicted *Prediction `json:"predicted,omitempty"`
+	Chosen    bool        `json:"chosen,omitempty"` // it is expected to take the least time
+}
+
+// WhyNot is a strategy beside what was chosen.
+type WhyNot struct {
+	Strategy string `json:"strategy"`
+	Chosen   bool   `json:"chosen"` // it is what was chosen
+	// Reason is why it cannot be chosen; else Predicted is what it would take, beside Least, which is what was chosen.
+	Reason    string      `json:"reason,omitempty"`
+	Predicted *Prediction `json:"predicted,omitempty"`
+	Least     *Prediction `json:"least,omitempty"`
+	// Changes are what would have to be different, all else equal, for it to be chosen. Each alone is enough.
+	Changes []Change `json:"changes,omitempty"`
+	// Step is the step of a call over data sets that it is about.
+	Step string `json:"step,omitempty"`
+}
+
+// Change is what would have to be different: a size, how often the call is made ("calls"), or an entry of the machine's description.
+type Change struct {
+	What  string  `json:"what"`
+	Now   float64 `json:"now"`
+	Needs float64 `json:"needs"`
+}
+
+// WithPlan has a call carried out by the plan of a number, as Func.Predict lists them in Plan.Candidates: each step that can be shared
+// has as many threads as the plan says, whether they pay or not; only what is over before another thread could begin has one.
+func WithPlan(number int) Option { return func(o *options) { o.plan = &number } }
+
+// WithWhyNot has a call, or Func.Predict, say in Plan.WhyNot what a strategy would take, and what would have to be different for it to be chosen:
+// "native", "wasm", "threads", "alone", "windows", and over data sets "fetch", "ship" or "gather".
+func WithWhyNot(strategy string) Option {
+	return func(o *options) { o.whyNot, o.predict = strategy, true }
+}
+
+// described is the machine that is decided for.
+func (o *options) described() *machine.Machine {
+	if o.given != nil {
+		return o.given
+	}
+	return machine.Here()
+}
+
+// candidates are the plans on one machine.
+func (o *options) candidates() []plan.Candidate {
+	return plan.Candidates(o.described(), o.engine, o.threads, o.runtime.shop().compiles())
+}
+
+// compiles reports that there is a compiler for native code.
+func (r *workshop) compiles() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.codegen != nil
+}
+
+// overSets reports that arguments of a call are data sets of a cluster.
+func overSets(p *compile.Plan) bool {
+	return slices.ContainsFunc(p.Inputs.Params, func(in run.Param) bool {
+		return slices.ContainsFunc(in.Leaves, func(b run.Binding) bool {
+			_, away := b.Source.(run.Remote)
+			return away
+		})
+	})
+}
+
+// strategies are the plans over data sets, in the order of their numbers.
+var strategies = []Strategy{Fetch, Ship, Gather}
+
+// force has the options follow the plan that was asked for, if one was.
+func (o *options) force(away bool) error {
+	if o.plan == nil {
+		return nil
+	}
+	k, names := *o.plan, []string{}
+	switch {
+	case o.engine == "interp":
+		return badOption("the interpreter has one plan; choose another engine, or no plan")
+	case away:
+		for i, s := range strategies {
+			names = append(names, fmt.Sprintf("%d is %s", i+1, s))
+		}
+		if k >= 1 && k <= len(strategies) {
+			o.strategy = strategies[k-1]
+			return nil
+		}
+	default:
+		list := o.candidates()
+		for _, c := range list {
+			names = append(names, fmt.Sprintf("%d is %s", c.Number, c))
+		}
+		if k >= 1 && k <= len(list) {
+			o.engine, o.threads, o.shared = list[k-1].Engine, list[k-1].Threads, true
+			return nil
+		}
+	}
+	return &InputError{Text: fmt.Sprintf("there is no plan %d: %s", k, strings.Join(names, ", ")), Help: "choose one of these numbers",
+		Command: "`godwit explain` with the same arguments lists the plans with what each is expected to take"}
+}
+
+// ran is the number of the plan that was carried out: the engine of most slices, and one thread or all.
+func ran(list []plan.Candidate, s *run.Stats, all int) int {
+	slices, native, threads := int64(0), int64(0), 1
+	for i := range s.Launches {
+		l := &s.Launches[i]
+		slices, native, threads = slices+l.Slices, native+l.Native, max(threads, l.Threads)
+	}
+	engine := "wasm"
+	if 2*native > slices {
+		engine = "native"
+	}
+	return plan.Number(list, engine, threads, all)
+}
+
+// carriedOut notes the plan of a call that has ended.
+func (q *asking) carriedOut(p *Plan, s *run.Stats) {
+	if q.forced > 0 {
+		p.Number = q.forced
+		return
+	}
+	p.Number = ran(q.list, s, q.opt.Threads)
+}
+
+// consider lists the plans with what they are expected to take.
+func (q *asking) consider() ([]Candidate, error) {
+	all, err := plan.Consider(q.p.Schedule, q.p.Inputs.Sizes, q.list, q.opt)
+	if err != nil {
+		return nil, &InputError{Text: err.Error(), Err: err}
+	}
+	var out []Candidate
+	for i := range all {
+		c := &all[i]
+		out = append(out, Candidate{Number: c.Number, Engine: c.Candidate.Engine, Threads: c.Candidate.Threads, Predicted: inSeconds(c.Time, c.Warm), Chosen: c.Chosen})
+	}
+	return out, nil
+}
+
+// whyNot weighs the strategy that was asked about; nil if none was.
+func (q *asking) whyNot(declared []graph.SizeParam) (*WhyNot, error) {
+	if q.instead == "" {
+		return nil, nil
+	}
+	if !slices.Contains(plan.Strategies, q.instead) {
+		return nil, &InputError{Text: fmt.Sprintf("`%s` is a way to data sets of a cluster, and no argument is one", q.instead), Help: "on one machine there are " + strings.Join(plan.Strategies, ", ")}
+	}
+	out, err := plan.WhyNot(q.instead, q.p.Schedule, q.p.Inputs.Sizes, q.by(declared), q.list, q.opt)
+	if err != nil {
+		return nil, &InputError{Text: err.Error(), Err: err}
+	}
+	return instead(out), nil
+}
+
+// explicable refuses to explain what nobody knows, and what cannot be chosen.
+func (o *options) explicable() error {
+	if o.whyNot == "" || slices.Contains(plan.Strategies, o.whyNot) || slices.Contains(strategies, Strategy(o.whyNot)) {
+		return nil
+	}
+	return badOption("there is no strategy `%s`; on one machine there are %s, over data sets fetch, ship and gather", o.whyNot, strings.Join(plan.Strategies, ", "))
+}
+
+// by is the size that is the largest in the call, with its declared range; nil if there is none.
+func (q *asking) by(declared []graph.SizeParam) *plan.Range {
+	if len(declared) == 0 {
+		return nil
+	}
+	sizes := q.p.Inputs.Sizes
+	by := slices.MaxFunc(declared, func(a, b graph.SizeParam) int { return int(min(1, max(-1, sizes[a.Name]-sizes[b.Name]))) })
+	return &plan.Range{Name: by.Name, Lo: by.Lo, Hi: by.Hi}
+}
+
+// curves are the times of all plans by the size of a table.
+func (q *asking) curves(by *plan.Range) ([]Curve, error) {
+	list, err := plan.Curves(q.p.Schedule, q.p.Inputs.Sizes, by.Name, by.Lo, by.Hi, q.list, q.opt)
+	if err != nil {
+		return nil, &InputError{Text: err.Error(), Err: err}
+	}
+	var out []Curve
+	for _, c := range list {
+		o := Curve{Number: c.Number, Engine: c.Engine, Threads: c.Threads}
+		for _, p := range c.Points {
+			o.Sizes, o.Seconds = append(o.Sizes, p.Size), append(o.Seconds, p.Time/1e9)
+		}
+		out = append(out, o)
+	}
+	return out, nil
+}
+
+// Curve is what a plan is expected to take, by a size.
+type Curve struct {
+	Number  int
+	Engine  string
+	Threads int
+	Sizes   []int64
+	Seconds []float64 // for each of them
+}
+
+// labelled are the steps of a schedule before they run.
+func labelled(s *schedule.Schedule) (list []Step) {
+	schedule.Launches(s.Steps, func(l *schedule.Launch) { list = append(list, Step{Label: l.Label}) })
+	return list
+}
