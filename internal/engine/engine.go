@@ -99,17 +99,24 @@ func New(opt Options) (*Engine, error) {
 // leastMemory is the smallest arena that is tried where the system allows less than the default.
 const leastMemory = 64 << 20
 
-// reserve makes an arena of n bytes. If n is 0, that is DefaultMemory, or half as often as a limit
-// on address space asks for it, such as batch systems set.
+// reserve makes an arena of n bytes. If n is 0, that is DefaultMemory, or where a limit on address space, such as batch systems
+// set, does not allow it, at most half of what is left: Go's heap needs the other.
 func reserve(n int64) (*mem.Arena, error) {
 	if n != 0 {
 		return mem.NewArena(n)
 	}
 	for n = DefaultMemory; ; n /= 2 {
 		a, err := mem.NewArena(n)
-		if err == nil || n <= leastMemory {
+		if err != nil && n > leastMemory {
+			continue
+		}
+		if err != nil || n == DefaultMemory || n == leastMemory {
 			return a, err
 		}
+		if err := a.Close(); err != nil {
+			return nil, err
+		}
+		return mem.NewArena(n / 2)
 	}
 }
 

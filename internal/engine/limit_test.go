@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -18,12 +20,17 @@ func TestLimitedAddressSpace(t *testing.T) {
 		if n := e.Arena().Size(); n >= DefaultMemory || n < leastMemory {
 			t.Errorf("an arena of %d bytes", n)
 		}
+		heap := make([]byte, 100<<20) // which the arena has left room for
+		heap[len(heap)-1] = 1
+		runtime.KeepAlive(heap)
 		return
 	}
-	cmd := exec.Command("sh", "-c", `ulimit -v 3000000 && exec "$0" -test.run '^TestLimitedAddressSpace$' -test.v`, os.Args[0])
-	cmd.Env = []string{"GODWIT_TEST_LIMITED=1"}
-	out, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "--- PASS") {
-		t.Errorf("%v\n%s", err, out)
+	for kilobytes := 2_000_000; kilobytes <= 5_000_000; kilobytes += 250_000 {
+		cmd := exec.Command("sh", "-c", fmt.Sprintf(`ulimit -v %d && exec "$0" -test.run '^TestLimitedAddressSpace$' -test.v`, kilobytes), os.Args[0])
+		cmd.Env = []string{"GODWIT_TEST_LIMITED=1"}
+		out, err := cmd.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "--- PASS") {
+			t.Errorf("%d kB: %v\n%s", kilobytes, err, out)
+		}
 	}
 }
