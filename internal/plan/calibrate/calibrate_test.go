@@ -58,7 +58,7 @@ func TestFit(t *testing.T) {
 	m := *truth
 	m.Engines = map[string]*machine.Engine{"wasm": {VectorBytes: 16, Call: 1, Launch: truth.Engines["wasm"].Launch, Compile: 1, Classes: map[string]machine.Class{}}}
 	fit(&m, "wasm", samples)
-	if e := m.Engines["wasm"].Error; e > 1.1 {
+	if e := m.Engines["wasm"].Error; e > 1.2 { // of launches that the fit did not know
 		t.Errorf("what was made of known times is off by a factor of %.2f", e)
 	}
 }
