@@ -10,7 +10,6 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
 	"github.com/godwit-run/godwit/internal/ir/totals"
-	"github.com/godwit-run/godwit/internal/ir/verify"
 	"github.com/godwit-run/godwit/internal/plan/cost"
 	"github.com/godwit-run/godwit/internal/plan/machine"
 )
@@ -47,6 +46,8 @@ type Options struct {
 	Ready func(l *schedule.Launch) bool
 	// Scalar is the value of an argument; nil, or false, where it is not known.
 	Scalar func(a *schedule.ScalarArg) (int64, bool)
+
+	checked checked // nil for a single prediction
 }
 
 // Predict says how long a schedule takes for these sizes. A size that is found while it runs is taken to be half of
@@ -186,7 +187,7 @@ func (p *predictor) bound(b schedule.ScalarSource) (float64, bool) {
 }
 
 func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error {
-	safe, err := verify.Check(l.Kernel)
+	safe, err := p.opt.check(l.Kernel)
 	if err != nil {
 		return err
 	}
