@@ -47,6 +47,7 @@ func takes(strategy, engine string, threads int) bool {
 
 // WhyNot weighs a strategy against what was chosen. by is the size to change, with its declared range; none if it is nil.
 func WhyNot(strategy string, s *schedule.Schedule, sizes map[string]int64, by *Range, list []Candidate, opt Options) (*Instead, error) {
+	opt = opt.remembering()
 	all, err := Consider(s, sizes, list, opt)
 	if err != nil {
 		return nil, err

@@ -9,7 +9,6 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
 	"github.com/godwit-run/godwit/internal/ir/totals"
-	"github.com/godwit-run/godwit/internal/ir/verify"
 	"github.com/godwit-run/godwit/internal/plan/cost"
 	"github.com/godwit-run/godwit/internal/plan/machine"
 	"github.com/godwit-run/godwit/internal/plan/seen"
@@ -56,6 +55,8 @@ type Options struct {
 	Past Past
 	// Scalar is the value of an argument; nil, or false, where it is not known.
 	Scalar func(a *schedule.ScalarArg) (int64, bool)
+
+	checked checked // nil for a single prediction
 }
 
 // Predict says how long a schedule takes for these sizes. A size that is found while it runs is taken to be half of
@@ -94,7 +95,7 @@ func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 	if e == nil {
 		return nil, fmt.Errorf("%s was not measured on %s; run godwit calibrate", opt.Engine, opt.Machine.Name)
 	}
-	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, safe: map[*kernel.Kernel]*verify.Safe{}, here: map[int]bool{}, values: map[int]float64{}, out: &Prediction{Engine: opt.Engine, Threads: 1}}
+	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, here: map[int]bool{}, values: map[int]float64{}, out: &Prediction{Engine: opt.Engine, Threads: 1}}
 	if p.sizes == nil {
 		p.sizes = map[string]int64{}
 	}
@@ -151,16 +152,6 @@ func (p *predictor) results() machine.Spread {
 	return t
 }
 
-// check verifies a kernel, once.
-func (p *predictor) check(k *kernel.Kernel) (s *verify.Safe, err error) {
-	if s = p.safe[k]; s == nil {
-		if s, err = verify.Check(k); err == nil {
-			p.safe[k] = s
-		}
-	}
-	return s, err
-}
-
 func (p *predictor) kept(bytes float64) bool { return p.opt.Kept != nil && p.opt.Kept(int64(bytes)) }
 
 // predictor goes through a schedule.
@@ -169,8 +160,7 @@ type predictor struct {
 	opt   Options
 	sizes map[string]int64
 	given map[string]int64 // of them, those that were known beforehand
-	safe  map[*kernel.Kernel]*verify.Safe
-	here  map[int]bool // buffers of arguments that WebAssembly reaches by now
+	here  map[int]bool     // buffers of arguments that WebAssembly reaches by now
 	// values are what buffers of one element have, where that follows from the arguments.
 	values map[int]float64
 	out    *Prediction
@@ -246,7 +236,7 @@ func (p *predictor) bound(b schedule.ScalarSource) (float64, bool) {
 }
 
 func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error {
-	safe, err := p.check(l.Kernel)
+	safe, err := p.opt.check(l.Kernel)
 	if err != nil {
 		return err
 	}
