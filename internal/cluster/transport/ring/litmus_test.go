@@ -20,7 +20,7 @@ const limit = 60 * time.Second
 // that were only released and acquired would fail this now and then.
 func TestLitmusOrder(t *testing.T) {
 	w := wayIn(aligned(), 0, nil)
-	turns := 200_000
+	turns := 50_000
 	if testing.Short() {
 		turns = 20_000
 	}
@@ -92,7 +92,7 @@ func TestLitmusWakeups(t *testing.T) {
 	for b := range bells {
 		s.rung[b] = make(chan struct{}, 1)
 	}
-	turns := 300_000
+	turns := 100_000
 	if testing.Short() {
 		turns = 20_000
 	}

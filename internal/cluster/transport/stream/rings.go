@@ -142,16 +142,16 @@ func (t *Transport) welcomeNear(link *gate.Conn, raw net.Conn) (*conn, error) {
 
 // greeted holds a dialler's hello against its certificate.
 func (t *Transport) greeted(c *conn, link *gate.Conn, secure io.Reader, state *tls.ConnectionState) error {
+	hello, err := readHelloFrame(secure) // first: who is refused has said all, and reads why
+	if err != nil {
+		return err
+	}
 	leaf := state.PeerCertificates[0]
 	who, err := identity.PeerOf(leaf)
 	if err != nil {
 		return err
 	}
 	if err := link.Admit(who.Owner(), &admitted{leaf, c.meter}); err != nil {
-		return err
-	}
-	hello, err := readHelloFrame(secure)
-	if err != nil {
 		return err
 	}
 	if c.remote = hello; hello.to != t.options.Self {
