@@ -2,12 +2,15 @@ package godwit_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"flag"
+	"fmt"
 	"os"
 	"runtime"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -183,10 +186,36 @@ func TestSharedByMany(t *testing.T) {
 	settled(t, before)
 }
 
+// TestFileThatStreams: what is walked over in order is never in memory as a whole.
+func TestFileThatStreams(t *testing.T) {
+	const n = 128 << 20 // of 4 bytes, which take no place on the disk
+	path := t.TempDir() + "/x.npy"
+	head := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%d,), }", n)
+	head = "\x93NUMPY\x01\x00\x76\x00" + head + strings.Repeat(" ", 128-10-1-len(head)) + "\n"
+	if err := cmp.Or(os.WriteFile(path, []byte(head), 0o600), os.Truncate(path, 128+4*n)); err != nil {
+		t.Fatal(err)
+	}
+	debug.FreeOSMemory()
+	before := resident(t)
+	for _, src := range []string{"fn f(x: &[f32; N]) -> f32 { x.sum() }", "fn f(x: &[f32; N]) -> f64 { x.mean(|v| v as f64) }", "fn f(x: &[f32; N]) -> f32 { x.filter(|v| v > 30.0).sum() }"} {
+		most, told := int64(0), 0
+		watch := godwit.WithProgress(func(done, total int64) { most, told = max(most, resident(t)), told+1 })
+		r, err := fn(t, src).Call(t.Context(), godwit.Args{"x": godwit.File(path)}, watch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, err := r.Float64(); err != nil || v != 0 {
+			t.Errorf("%s: %v, %v", src, v, err)
+		}
+		if most-before > 100<<20 || told == 0 {
+			t.Errorf("%s: %d bytes more than before, of a file of %d; looked %d times", src, most-before, 4*n, told)
+		}
+	}
+}
+
 // resident is the memory of this process that no file has, in bytes.
 func resident(t *testing.T) int64 {
 	t.Helper()
-	debug.FreeOSMemory()
 	b, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		t.Skip("SKIPPED: no /proc")
@@ -222,6 +251,7 @@ func TestManyFunctions(t *testing.T) {
 				}
 			}
 			heap[i], _ = held()
+			debug.FreeOSMemory()
 			rss[i], maps[i] = resident(t), mappings(t)
 			t.Logf("%s, %d functions: %d KiB of heap, %d KiB resident, %d mappings", name, n, heap[i]>>10, rss[i]>>10, maps[i])
 		}
