@@ -166,7 +166,7 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o options, spool run.S
 	if err != nil {
 		return nil, f.failure(err)
 	}
-	r := f.result(res.Columns, b, told{ran: res, engine: string(eng.Tier()), schedule: p.Schedule, expected: expected, machine: machine})
+	r := f.result(res.Columns, b, told{ran: res, engine: string(eng.Tier()), expected: expected, machine: machine})
 	if beside != nil {
 		r.told.travel = o.cluster.travel(beside.Stats())
 	}

@@ -65,13 +65,17 @@ func (f *Func) Predict(ctx context.Context, args Args, opts ...Option) (*Stats, 
 		return nil, f.failure(err)
 	}
 	s := &Stats{Threads: o.threads, Engine: o.engine, Plan: Plan{Sizes: maps.Clone(b.Sizes()), Strategy: p.Schedule.Strategy}}
-	schedule.Launches(p.Schedule.Steps, func(l *schedule.Launch) { s.Plan.Steps = append(s.Plan.Steps, Step{Label: l.Label}) })
+	way := p.Schedule
+	var expected *plan.Prediction
+	if q != nil {
+		if expected, err = q.predict(); err != nil {
+			return nil, f.failure(err)
+		}
+		way = expected.Schedule
+	}
+	schedule.Launches(way.Steps, func(l *schedule.Launch) { s.Plan.Steps = append(s.Plan.Steps, Step{Label: l.Label}) })
 	if q == nil {
 		return s, nil
-	}
-	expected, err := q.predict()
-	if err != nil {
-		return nil, f.failure(err)
 	}
 	s.predicted(expected, q.opt.Machine)
 	if s.Plan.By, err = q.bySize(f.f.Graph.Sizes); err != nil {

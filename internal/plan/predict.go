@@ -27,11 +27,12 @@ type Step struct {
 
 // Prediction is what is expected of a call.
 type Prediction struct {
-	Engine  string
-	Threads int            // most of any step
-	Steps   []Step         // in the order of schedule.Launches
-	Compile machine.Spread // nanoseconds, to compile what is not ready
-	Time    machine.Spread // nanoseconds, of all
+	Engine   string
+	Threads  int                // most of any step
+	Steps    []Step             // in the order of schedule.Launches
+	Schedule *schedule.Schedule // of the steps
+	Compile  machine.Spread     // nanoseconds, to compile what is not ready
+	Time     machine.Spread     // nanoseconds, of all
 }
 
 // Options are what a prediction depends on besides the schedule.
@@ -47,22 +48,24 @@ type Options struct {
 	Ready func(l *schedule.Launch) bool
 	// Scalar is the value of an argument; nil, or false, where it is not known.
 	Scalar func(a *schedule.ScalarArg) (int64, bool)
+	// Safe gives what verify has found out about a kernel; nil for verify.Check.
+	Safe func(k *kernel.Kernel) (*verify.Safe, error)
 }
 
 // Predict says how long a schedule takes for these sizes. A size that is found while it runs is taken to be half of
 // what it can be, and so is the number of turns of a loop that data decides of.
 func Predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Prediction, error) {
 	if opt.Engine != "auto" {
-		return predict(s, sizes, opt)
+		return cheapest(s, sizes, opt)
 	}
 	opt.Engine = "wasm"
-	first, err := predict(s, sizes, opt)
+	first, err := cheapest(s, sizes, opt)
 	native := opt.Machine.Engines["native"]
 	if err != nil || native == nil {
 		return first, err
 	}
 	opt.Engine = "native"
-	second, err := predict(s, sizes, opt)
+	second, err := cheapest(s, sizes, opt)
 	if err != nil || second.Time.P50+native.Compile >= first.Time.P50 {
 		return first, err
 	}
@@ -75,7 +78,7 @@ func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 	if e == nil {
 		return nil, fmt.Errorf("%s was not measured on %s; run godwit calibrate", opt.Engine, opt.Machine.Name)
 	}
-	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), out: &Prediction{Engine: opt.Engine, Threads: 1, Time: machine.Exactly(e.Call)}}
+	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), out: &Prediction{Engine: opt.Engine, Threads: 1, Schedule: s, Time: machine.Exactly(e.Call)}}
 	if p.sizes == nil {
 		p.sizes = map[string]int64{}
 	}
@@ -146,6 +149,8 @@ func (p *predictor) steps(list []schedule.Step, runs float64, guessed bool) erro
 			err = p.launch(s, runs, guessed)
 		case *schedule.SetSize:
 			p.sizes[s.Name] = int64(p.eval(s.Max) / 2)
+		case *schedule.SetParts:
+			s.Define(p.sizes, p.opt.Threads, int64(p.eval(s.Slots)))
 		case *schedule.Loop:
 			turns, known := p.turns(s)
 			err = p.steps(s.Body, runs*turns, guessed || !known)
@@ -186,7 +191,11 @@ func (p *predictor) bound(b schedule.ScalarSource) (float64, bool) {
 }
 
 func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error {
-	safe, err := verify.Check(l.Kernel)
+	check := verify.Check
+	if p.opt.Safe != nil {
+		check = p.opt.Safe
+	}
+	safe, err := check(l.Kernel)
 	if err != nil {
 		return err
 	}

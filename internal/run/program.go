@@ -28,7 +28,8 @@ type Program struct {
 	resizes  bool                     // sizes are found while it runs
 	none     []*input                 // per buffer: nil
 
-	frames engine.Recent[frame]
+	frames  engine.Recent[frame]
+	sharing sharing
 }
 
 // code is a kernel with its name, which is found out once.
@@ -107,12 +108,19 @@ func Run(ctx context.Context, s *schedule.Schedule, in *Inputs, opt Options) (*R
 
 // Compiled reports that an engine has code for a launch's kernel.
 func (p *Program) Compiled(e *engine.Engine, l *schedule.Launch) bool {
-	c := p.kernels[p.numbers[l.Kernel]]
-	if c.named.Do(func() { c.name, c.err = engine.NameOf(c.k) }); c.err != nil {
-		return false
+	at, ok := p.numbers[l.Kernel]
+	if ok {
+		_, ok = p.kernels[at].lookup(e)
 	}
-	_, ok := e.Lookup(c.name.ID)
 	return ok
+}
+
+// lookup gives the compiled kernel if an engine has it.
+func (c *code) lookup(e *engine.Engine) (*engine.Compiled, bool) {
+	if c.named.Do(func() { c.name, c.err = engine.NameOf(c.k) }); c.err != nil {
+		return nil, false
+	}
+	return e.Lookup(c.name.ID)
 }
 
 // hold gives the compiled kernel until its Release.

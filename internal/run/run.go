@@ -15,6 +15,7 @@ import (
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/engine/mem"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
 	"github.com/godwit-run/godwit/internal/plan/machine"
 )
 
@@ -34,7 +35,7 @@ type Options struct {
 	// WindowRows is the number of rows in a window; by size if 0.
 	WindowRows int64
 	// Stretch, if set, has launches that carry state by a law run in stretches of so many outer indices on all threads,
-	// whatever the plan says.
+	// and what threads can share shared, whatever the plan says.
 	Stretch int64
 	// Progress, if set, is told now and then how many of the rows that pass
 	// through in windows are done. Calls do not overlap.
@@ -89,7 +90,8 @@ type Stats struct {
 	Seconds   float64
 	BytesRead int64 // from files and from memory outside the engine's
 	Threads   int
-	Launches  []LaunchStats // one per launch of the schedule, in order
+	Schedule  *schedule.Schedule // that it went by
+	Launches  []LaunchStats      // one per launch of that, in order
 }
 
 // LaunchStats sums up all runs of one launch.
@@ -128,15 +130,33 @@ func (e *FaultError) Error() string {
 // engine's memory it begins anew when one of them has ended.
 func (p *Program) Run(ctx context.Context, in *Inputs, opt Options) (res *Result, err error) {
 	start := time.Now()
-	if opt = opt.withDefaults(); opt.Engine == nil {
-		res, err = p.attempt(ctx, in, opt)
-	} else {
-		res, err = p.attempts(ctx, in, opt)
+	opt = opt.withDefaults()
+	other, tell, err := p.shared(in, &opt)
+	switch {
+	case err != nil:
+		return nil, err
+	case other == nil:
+		res, err = p.execute(ctx, in, opt)
+	default:
+		res, err = other.execute(ctx, in, opt)
+		if full := (*SpaceError)(nil); errors.As(err, &full) && opt.Spool == nil { // by one thread it may take less memory
+			res, err = p.execute(ctx, in, opt)
+		}
 	}
 	if err == nil {
-		res.Stats.Seconds = time.Since(start).Seconds()
+		took := time.Since(start)
+		if res.Stats.Seconds = took.Seconds(); tell != nil {
+			tell(took)
+		}
 	}
 	return res, err
+}
+
+func (p *Program) execute(ctx context.Context, in *Inputs, opt Options) (*Result, error) {
+	if opt.Engine == nil {
+		return p.attempt(ctx, in, opt)
+	}
+	return p.attempts(ctx, in, opt)
 }
 
 // attempts executes the program in an engine that others use as well.

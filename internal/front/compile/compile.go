@@ -124,6 +124,17 @@ func (f *Func) lower(opt lower.Options) (*lowered, error) {
 	if err != nil {
 		return nil, fmt.Errorf("`%s` cannot be lowered: %w", f.Name, err)
 	}
+	if shared := s.Shared; shared != nil {
+		s.Shared = sync.OnceValues(func() (*schedule.Schedule, error) {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			other, err := shared()
+			if err == nil {
+				dropUnread(other)
+			}
+			return other, err
+		})
+	}
 	l := newLowered(f.Graph, s)
 	f.plans[key] = l
 	return l, nil
