@@ -21,6 +21,7 @@ var sorts = []string{
 	"fn f(x: &[%[1]s; N]) -> [%[1]s; N] { x.sort_desc() }",
 	"fn f(x: &[%[1]s; N]) -> [idx<N>; N] { (0..N).sort(|q| x[q]) }",
 	"fn f(x: &[%[1]s; N]) -> [(idx<N>, %[1]s); N] { x.enumerate().sort_desc(|(_, e)| e) }",
+	"fn f(x: &[%[1]s; N]) -> [(%[1]s, i64); N] { (0..N).map(|i| (x[i], (i as i64 * 7919 + 13) / 17 %% 1000 / 3)).sort(|(e, _)| e) }",
 	"fn f(x: &[%[1]s; N]) -> ([%[1]s; ?K <= N], [%[1]s; N]) { let y = x.sort(); (x.enumerate().filter(|(i, _)| i %% 3 != 1).map(|(_, e)| e).sort_desc(), y) }",
 }
 

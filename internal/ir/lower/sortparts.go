@@ -69,10 +69,11 @@ func (l *lowering) partsOf(n *graph.Node) (*schedule.SetParts, *sharing) {
 func (l *lowering) sortParts(p *sharing, step *schedule.SetParts, out []source) error {
 	name := l.nameOf(p.n)
 	if arg := p.n.Args[0]; !l.atHand(arg) {
-		l.mat[arg] = l.buffersFor(l.nameOf(arg), arg.Type)
-		if err := l.fill(arg, l.mat[arg]); err != nil {
+		at := l.buffersFor(l.nameOf(arg), arg.Type)
+		if err := l.fill(arg, at); err != nil {
 			return err
 		}
+		l.mat[arg] = at
 	}
 	if err := l.kernel("sort parts of "+name, p.sort); err != nil {
 		return err
