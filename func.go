@@ -186,7 +186,7 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o options, spool run.S
 		return nil, err
 	}
 	defer shop.users.Done()
-	t := told{schedule: p.Schedule, engine: string(eng.Tier())}
+	t := told{engine: string(eng.Tier())}
 	if err := t.foretell(p, eng, asked, f.f.Graph.Sizes); err != nil {
 		return nil, f.failure(err)
 	}

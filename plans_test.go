@@ -73,6 +73,33 @@ func TestPlans(t *testing.T) {
 	}
 }
 
+// TestPlanShares: by a plan of two threads they share a sort, and what is expected of its steps is said beside what those took that ran.
+func TestPlanShares(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	f := fn(t, "fn f(x: &[f64; N]) -> [f64; N] where N: Range<1, 1_000_000_000> { x.sort() }")
+	x := make([]float64, 20_000)
+	for i := range x {
+		x[i] = float64(i * 7919 % 20_011)
+	}
+	for k, merges := range map[int]bool{1: false, 2: true} {
+		opts := []godwit.Option{godwit.WithThreads(2), godwit.WithPlan(k), godwit.WithPrediction("")}
+		res, err := f.Call(context.Background(), godwit.Args{"x": x}, opts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		merged := false
+		for _, step := range res.Stats().Plan.Steps {
+			merged = merged || strings.HasPrefix(step.Label, "merge into")
+			if step.Predicted == nil {
+				t.Errorf("plan %d: nothing is expected of `%s`", k, step.Label)
+			}
+		}
+		if merged != merges {
+			t.Errorf("plan %d: threads share the sort: %v", k, merged)
+		}
+	}
+}
+
 // TestEnsured: a bound on memory is kept or is an error; one on time is said to hold or not, with what takes the time.
 func TestEnsured(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())

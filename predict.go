@@ -89,7 +89,8 @@ func (q *asking) answer(s *Stats, declared []graph.SizeParam) (*plan.Prediction,
 	if err != nil {
 		return nil, err
 	}
-	s.predicted(expected, q.opt.Machine)
+	s.Plan.Strategy, s.Plan.Steps = expected.Schedule.Strategy, labelled(expected.Schedule)
+	s.predicted(expected, q.opt.Machine, expected.Schedule)
 	if s.Plan.Candidates, err = q.consider(); err != nil {
 		return nil, err
 	}
@@ -152,7 +153,7 @@ func question(p *compile.Plan, eng *engine.Engine, o options) (*asking, error) {
 		Kept:   eng.Results().Has,
 		Ready:  func(l *schedule.Launch) bool { return p.Program.Compiled(eng, l) != "" },
 		Native: func(l *schedule.Launch) bool { return p.Program.Compiled(eng, l) == engine.Native },
-		Past:   plan.Past{Seen: o.runtime.shop().seen, Program: p.Program.ID(), Name: p.Program.Name},
+		Past:   plan.Past{Seen: o.runtime.shop().seen, Program: p.Program.ID, Name: p.Program.Name},
 		Scalar: func(a *schedule.ScalarArg) (int64, bool) {
 			if a.From != schedule.FromParam {
 				return 0, false
@@ -169,7 +170,9 @@ func question(p *compile.Plan, eng *engine.Engine, o options) (*asking, error) {
 // predict is what the call takes: by the plan that was asked for, or else by the best.
 func (q *asking) predict() (*plan.Prediction, error) {
 	if q.forced > 0 {
-		all, err := plan.Consider(q.p.Schedule, q.p.Inputs.Sizes, q.list[q.forced-1:q.forced], q.opt)
+		opt := q.opt
+		opt.Shared = true
+		all, err := plan.Consider(q.p.Schedule, q.p.Inputs.Sizes, q.list[q.forced-1:q.forced], opt)
 		if err != nil {
 			return nil, &InputError{Text: err.Error(), Err: err}
 		}
@@ -221,8 +224,8 @@ func placeOf(p *compile.Plan, in *schedule.Input) cost.Place {
 	return cost.Resident
 }
 
-// predicted notes what was expected beside what was measured.
-func (s *Stats) predicted(p *plan.Prediction, m *machine.Machine) {
+// predicted notes what was expected beside what was measured. Nothing is expected of single steps if others were gone by.
+func (s *Stats) predicted(p *plan.Prediction, m *machine.Machine, by *schedule.Schedule) {
 	if p == nil {
 		return
 	}
@@ -233,7 +236,7 @@ func (s *Stats) predicted(p *plan.Prediction, m *machine.Machine) {
 		if t := p.Steps[i].Time.P50; t > most {
 			most, s.Predicted.Most = t, p.Steps[i].Most
 		}
-		if i < len(s.Plan.Steps) {
+		if p.Schedule == by && i < len(s.Plan.Steps) {
 			s.Plan.Steps[i].Predicted = inSeconds(p.Steps[i].Time, p.Steps[i].Warm)
 			s.Plan.Steps[i].Predicted.Most = p.Steps[i].Most
 		}

@@ -45,10 +45,10 @@ func (r *workshop) remember(p *compile.Plan, st *run.Stats, threads int) {
 		}
 	}
 	if ready && (on == engine.Wasm || on == engine.Native) {
-		r.seen.Note(seen.Key{ID: p.Program.ID(), Engine: string(on), Threads: threads}, seen.Point{Sizes: seen.InOrder(p.Inputs.Sizes)}, rest*1e9)
+		r.seen.Note(seen.Key{ID: p.Program.ID(st.Schedule), Engine: string(on), Threads: threads}, seen.Point{Sizes: seen.InOrder(p.Inputs.Sizes)}, rest*1e9)
 	}
 	for name, part := range st.Parts {
-		r.seen.Found(p.Program.ID(), name, part)
+		r.seen.Found(p.Program.ID(st.Schedule), name, part)
 	}
 }
 

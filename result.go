@@ -9,7 +9,6 @@ import (
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/num"
-	"github.com/godwit-run/godwit/internal/ir/schedule"
 	"github.com/godwit-run/godwit/internal/plan"
 	"github.com/godwit-run/godwit/internal/plan/machine"
 	"github.com/godwit-run/godwit/internal/run"
@@ -30,8 +29,7 @@ type told struct {
 	ran      *run.Result // has the values' memory for Close; that of the interpreter has none
 	engine   string
 	sizes    map[string]int64
-	schedule *schedule.Schedule // nil of the interpreter
-	expected *plan.Prediction   // nil where nothing was expected
+	expected *plan.Prediction // nil where nothing was expected
 	machine  *machine.Machine
 	travel   *Travel
 	asked    *asking // nil where nothing was asked beforehand
@@ -71,8 +69,8 @@ func (r *Result) Stats() Stats {
 	t := &r.told
 	ran := &t.ran.Stats
 	s := Stats{Seconds: ran.Seconds, BytesRead: ran.BytesRead, Threads: ran.Threads, Engine: t.engine, Plan: Plan{Sizes: maps.Clone(t.sizes)}, Travel: t.travel}
-	if t.schedule != nil {
-		s.launches(t.schedule, ran.Launches)
+	if ran.Schedule != nil { // it was not the interpreter
+		s.launches(ran.Schedule, ran.Launches)
 	}
 	if t.asked != nil {
 		t.asked.carriedOut(&s.Plan, ran)
@@ -81,7 +79,7 @@ func (r *Result) Stats() Stats {
 		s.Plan.Number = t.strategy
 	}
 	s.Plan.WhyNot, s.Plan.WhyNotSteps, s.Ensured = t.whyNot, t.steps, t.ensured
-	s.predicted(t.expected, t.machine)
+	s.predicted(t.expected, t.machine, ran.Schedule)
 	return s
 }
 

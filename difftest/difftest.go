@@ -127,6 +127,8 @@ type Outcome struct {
 	Fault   *interp.Fault
 	// Relays is the number of launches in which threads handed state on.
 	Relays int
+	// Shared says that threads shared what one can do.
+	Shared bool
 }
 
 // Oracle runs the interpreter.
@@ -144,7 +146,7 @@ func (c *Case) Engine(ctx context.Context, e *engine.Engine, threads int, window
 	p := run.Prepare(c.Plan)
 	opt := run.Options{Engine: e, Threads: threads, WindowRows: windowRows}
 	if threads > 1 {
-		opt.Shared = true // as a plan that was asked for, on threads that do not pay
+		opt.Shared = true // as a plan that was asked for, on threads that do not pay; what can be shared is
 		opt.Stretch = 1   // what has a law is handed from thread to thread after each grain
 	}
 	first, err := c.once(ctx, p, opt)
@@ -170,7 +172,7 @@ func (c *Case) once(ctx context.Context, p *run.Program, opt run.Options) (*Outc
 	if err != nil {
 		return nil, err
 	}
-	out := &Outcome{Columns: res.Columns}
+	out := &Outcome{Columns: res.Columns, Shared: res.Stats.Schedule != c.Plan}
 	for _, l := range res.Stats.Launches {
 		if l.Totals != "" {
 			out.Relays++

@@ -25,7 +25,9 @@ type tally struct {
 	programs, faults, large int
 }
 
-func TestRandomPrograms(t *testing.T) { random(t, progen.Gen(9), progen.Operations()) }
+func TestRandomPrograms(t *testing.T) {
+	random(t, progen.Gen(9), append(progen.Operations(), "shared"))
+}
 
 // TestRandomUpdates draws programs that change elements of arrays: whether an
 // array is copied or changed where it lies must not show.
@@ -72,6 +74,9 @@ func (n *tally) one(t *rapid.T, f *fleet, p *progen.Program) {
 		if err == nil {
 			err = Same(want, got)
 			n.used["relay"] += got.Relays
+			if got.Shared {
+				n.used["shared"]++
+			}
 		}
 		if err != nil {
 			t.Fatalf("%s: %v\nsizes %v\n%s", s, err, p.Sizes, p.Source)

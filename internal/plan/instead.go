@@ -58,7 +58,7 @@ func WhyNot(strategy string, s *schedule.Schedule, sizes map[string]int64, by *R
 	}
 	out := &Instead{Strategy: strategy, Chosen: chosen.Time}
 	if strategy == "windows" {
-		out.Reason = unstreamed(s)
+		out.Reason = unstreamed(chosen.Schedule)
 		out.Is = out.Reason == ""
 		if out.Is {
 			out.Time = chosen.Time

@@ -89,7 +89,7 @@ func TestGrows(t *testing.T) {
 func TestPast(t *testing.T) {
 	m := machine.Default()
 	p := bound(t, "fn f(x: &[f64; N]) -> [f64; ?K <= N] "+ranged+" { x.filter(|e| e > 0.5).sort() }", 1_000_000)
-	past := plan.Past{Seen: seen.New(""), Program: p.Program.ID(), Name: p.Program.Name}
+	past := plan.Past{Seen: seen.New(""), Program: p.Program.ID, Name: p.Program.Name}
 	predict := func(past plan.Past) *plan.Prediction {
 		out, err := plan.Predict(p.Schedule, p.Inputs.Sizes, plan.Options{Machine: m, Engine: "wasm", Threads: 1, Past: past})
 		if err != nil {
@@ -101,7 +101,7 @@ func TestPast(t *testing.T) {
 	found := 0
 	for _, s := range p.Schedule.Steps {
 		if s, ok := s.(*schedule.SetSize); ok {
-			past.Seen.Found(past.Program, plan.OfSize(s.Name), 0.01)
+			past.Seen.Found(past.Program(p.Schedule), plan.OfSize(s.Name), 0.01)
 			found++
 		}
 	}

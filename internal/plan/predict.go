@@ -27,12 +27,13 @@ type Step struct {
 
 // Prediction is what is expected of a call.
 type Prediction struct {
-	Engine  string
-	Threads int            // most of any step
-	Steps   []Step         // in the order of schedule.Launches
-	Compile machine.Spread // nanoseconds, to compile what is not ready
-	Time    machine.Spread // nanoseconds, of all
-	Warm    bool           // most of the time is expected by what earlier runs took
+	Engine   string
+	Threads  int                // most of any step
+	Steps    []Step             // in the order of schedule.Launches
+	Schedule *schedule.Schedule // of the steps
+	Compile  machine.Spread     // nanoseconds, to compile what is not ready
+	Time     machine.Spread     // nanoseconds, of all
+	Warm     bool               // most of the time is expected by what earlier runs took
 }
 
 // Options are what a prediction depends on besides the schedule.
@@ -42,6 +43,8 @@ type Options struct {
 	// code where that is worth its compilation.
 	Engine  string
 	Threads int
+	// Shared has threads share what they can, whether it pays or not.
+	Shared bool
 	// Places says where an input lies; nil for in memory.
 	Places func(in *schedule.Input) cost.Place
 	// Kept reports that there is memory of so many bytes for a column of the result, in which no page is touched first; nil if
@@ -56,24 +59,26 @@ type Options struct {
 	// Scalar is the value of an argument; nil, or false, where it is not known.
 	Scalar func(a *schedule.ScalarArg) (int64, bool)
 
-	checked checked // nil for a single prediction
+	// Checked are kernels that have been verified before; nil if none is known.
+	Checked Checked
 }
 
 // Predict says how long a schedule takes for these sizes. A size that is found while it runs is taken to be half of
 // what it can be, and so is the number of turns of a loop that data decides of.
 func Predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Prediction, error) {
+	opt = opt.remembering()
 	if opt.Engine != "auto" {
-		return predict(s, sizes, opt)
+		return cheapest(s, sizes, opt)
 	}
 	opt.Engine = "wasm"
-	first, err := predict(s, sizes, opt)
+	first, err := cheapest(s, sizes, opt)
 	native := opt.Machine.Engines["native"]
 	if err != nil || native == nil {
 		return first, err
 	}
 	opt.Engine = "native"
-	second, err := predict(s, sizes, opt)
-	if err == nil && opt.promoted(s) {
+	second, err := cheapest(s, sizes, opt)
+	if err == nil && opt.promoted(second.Schedule) {
 		return second, nil
 	}
 	if err != nil || second.Time.P50+native.Compile >= first.Time.P50 {
@@ -95,7 +100,7 @@ func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 	if e == nil {
 		return nil, fmt.Errorf("%s was not measured on %s; run godwit calibrate", opt.Engine, opt.Machine.Name)
 	}
-	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, here: map[int]bool{}, values: map[int]float64{}, out: &Prediction{Engine: opt.Engine, Threads: 1}}
+	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, here: map[int]bool{}, values: map[int]float64{}, out: &Prediction{Engine: opt.Engine, Threads: 1, Schedule: s}}
 	if p.sizes == nil {
 		p.sizes = map[string]int64{}
 	}
@@ -189,6 +194,8 @@ func (p *predictor) steps(list []schedule.Step, runs float64, guessed bool) erro
 				part = 0.5
 			}
 			p.sizes[s.Name] = int64(p.eval(s.Max) * part)
+		case *schedule.SetParts:
+			s.Define(p.sizes, p.opt.Threads, int64(p.eval(s.Slots)))
 		case *schedule.Loop:
 			turns, known := p.turns(s)
 			err = p.steps(s.Body, runs*turns, guessed || !known)

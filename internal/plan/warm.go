@@ -20,8 +20,9 @@ import (
 
 // Past is what earlier runs took; the zero Past knows nothing.
 type Past struct {
-	Seen    *seen.Memory
-	Program kernel.ID
+	Seen *seen.Memory
+	// Program is what a program is known by that goes by a schedule.
+	Program func(s *schedule.Schedule) kernel.ID
 	// Name is what a launch's kernel is known by; false if it has no name.
 	Name func(l *schedule.Launch) (kernel.ID, bool)
 }
@@ -89,7 +90,7 @@ func (p *predictor) besides(e *machine.Engine) (machine.Spread, bool) {
 	}
 	var past []ratio
 	names := slices.Sorted(maps.Keys(p.given))
-	for _, pt := range p.opt.Past.Seen.Of(seen.Key{ID: p.opt.Past.Program, Engine: p.opt.Engine, Threads: p.opt.Threads}) {
+	for _, pt := range p.opt.Past.Seen.Of(seen.Key{ID: p.opt.Past.Program(p.s), Engine: p.opt.Engine, Threads: p.opt.Threads}) {
 		if !pt.Tells() || len(pt.Sizes) != len(names) {
 			continue
 		}
@@ -111,5 +112,8 @@ func OfLoop(loop int) string { return fmt.Sprintf("loop %d", loop) }
 
 // part is which part of what is possible data has let a loop turn, or a size come to, in the last run.
 func (p *predictor) part(name string) (float64, bool) {
-	return p.opt.Past.Seen.Part(p.opt.Past.Program, name)
+	if p.opt.Past.Seen == nil {
+		return 0, false
+	}
+	return p.opt.Past.Seen.Part(p.opt.Past.Program(p.s), name)
 }

@@ -28,7 +28,8 @@ type Program struct {
 	resizes  bool                     // sizes are found while it runs
 	none     []*input                 // per buffer: nil
 
-	frames engine.Recent[frame]
+	frames  engine.Recent[frame]
+	sharing sharing
 
 	identified sync.Once
 	id         kernel.ID
@@ -110,23 +111,37 @@ func Run(ctx context.Context, s *schedule.Schedule, in *Inputs, opt Options) (*R
 
 // Compiled is the tier of the code that an engine has for a launch's kernel; "" if it has none.
 func (p *Program) Compiled(e *engine.Engine, l *schedule.Launch) engine.Tier {
-	if id, ok := p.Name(l); ok {
-		if c, ok := e.Lookup(id); ok {
-			return c.Tier()
-		}
+	if c, ok := p.code(l).lookup(e); ok {
+		return c.Tier()
 	}
 	return ""
 }
 
 // Name is what a launch's kernel is known by; false if it cannot be encoded.
 func (p *Program) Name(l *schedule.Launch) (kernel.ID, bool) {
-	c := p.kernels[p.numbers[l.Kernel]]
+	c := p.code(l)
 	c.named.Do(func() { c.name, c.err = engine.NameOf(c.k) })
 	return c.name.ID, c.err == nil
 }
 
-// ID is what a program is known by from process to process: by its kernels in order.
-func (p *Program) ID() kernel.ID {
+// code is the kernel of a launch of the program, or of the one in which threads share.
+func (p *Program) code(l *schedule.Launch) *code {
+	if at, ok := p.numbers[l.Kernel]; ok {
+		return p.kernels[at]
+	}
+	if other := p.other(); other != nil {
+		return other.code(l)
+	}
+	return &code{k: l.Kernel}
+}
+
+// ID is what a program is known by from process to process, with its own schedule s or that in which threads share: by its kernels in order.
+func (p *Program) ID(s *schedule.Schedule) kernel.ID {
+	if s != p.s {
+		if other := p.other(); other != nil {
+			return other.ID(other.s)
+		}
+	}
 	p.identified.Do(func() {
 		text := []byte("program")
 		for _, l := range p.steps {
@@ -137,6 +152,14 @@ func (p *Program) ID() kernel.ID {
 		p.id = kernel.Hash(text)
 	})
 	return p.id
+}
+
+// lookup gives the compiled kernel if an engine has it.
+func (c *code) lookup(e *engine.Engine) (*engine.Compiled, bool) {
+	if c.named.Do(func() { c.name, c.err = engine.NameOf(c.k) }); c.err != nil {
+		return nil, false
+	}
+	return e.Lookup(c.name.ID)
 }
 
 // hold gives the compiled kernel until its Release.

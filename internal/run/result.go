@@ -17,7 +17,7 @@ func (r *runner) result() (*Result, error) {
 		}
 		res.Columns = append(res.Columns, col)
 	}
-	res.Stats.Launches = r.stats[:len(r.p.steps)]
+	res.Stats.Schedule, res.Stats.Launches = r.s, r.stats[:len(r.p.steps)]
 	for i, l := range r.p.steps {
 		st := &r.stats[i]
 		if st.Label = l.Label; st.Runs > 0 {

@@ -14,6 +14,7 @@ import (
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/engine/mem"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
 	"github.com/godwit-run/godwit/internal/plan/machine"
 )
 
@@ -33,7 +34,7 @@ type Options struct {
 	// WindowRows is the number of rows in a window; by size if 0.
 	WindowRows int64
 	// Stretch, if set, has launches that carry state by a law run in stretches of so many outer indices on all threads,
-	// whatever the plan says.
+	// and what threads can share shared, whatever the plan says.
 	Stretch int64
 	// Shared has launches that can be shared run on all threads, whatever the plan says.
 	Shared bool
@@ -88,7 +89,8 @@ type Stats struct {
 	Seconds   float64
 	BytesRead int64 // from files and from memory outside the engine's
 	Threads   int
-	Launches  []LaunchStats // one per launch of the schedule, in order
+	Schedule  *schedule.Schedule // that it went by
+	Launches  []LaunchStats      // one per launch of that, in order
 	// Parts are what data has decided of: by plan.OfLoop and plan.OfSize, which part of the turns a loop had that it could have, and of its
 	// greatest value a size. Nil if there is nothing of that.
 	Parts map[string]float64
@@ -143,15 +145,33 @@ func (e *FaultError) Error() string {
 // engine's memory it begins anew when one of them has ended.
 func (p *Program) Run(ctx context.Context, in *Inputs, opt Options) (res *Result, err error) {
 	start := time.Now()
-	if opt = opt.withDefaults(); opt.Engine == nil {
-		res, err = p.attempt(ctx, in, opt)
-	} else {
-		res, err = p.attempts(ctx, in, opt)
+	opt = opt.withDefaults()
+	other, tell, err := p.shared(in, &opt)
+	switch {
+	case err != nil:
+		return nil, err
+	case other == nil:
+		res, err = p.execute(ctx, in, opt)
+	default:
+		res, err = other.execute(ctx, in, opt)
+		if full := (*SpaceError)(nil); errors.As(err, &full) && opt.Spool == nil { // by one thread it may take less memory
+			res, err = p.execute(ctx, in, opt)
+		}
 	}
 	if err == nil {
-		res.Stats.Seconds = time.Since(start).Seconds()
+		took := time.Since(start)
+		if res.Stats.Seconds = took.Seconds(); tell != nil {
+			tell(took)
+		}
 	}
 	return res, err
+}
+
+func (p *Program) execute(ctx context.Context, in *Inputs, opt Options) (*Result, error) {
+	if opt.Engine == nil {
+		return p.attempt(ctx, in, opt)
+	}
+	return p.attempts(ctx, in, opt)
 }
 
 // attempts executes the program in an engine that others use as well.

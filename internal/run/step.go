@@ -35,6 +35,8 @@ func (r *runner) step(s schedule.Step) error {
 		return r.launch(s)
 	case *schedule.SetSize:
 		return r.setSize(s)
+	case *schedule.SetParts:
+		return r.setParts(s)
 	case *schedule.Loop:
 		return r.loop(s)
 	case *schedule.Branch:
@@ -59,6 +61,14 @@ func (r *runner) setSize(s *schedule.SetSize) error {
 	r.sizes[s.Name] = n
 	r.found(plan.OfSize(s.Name), n, most)
 	return nil
+}
+
+func (r *runner) setParts(s *schedule.SetParts) error {
+	slots, err := r.eval(s.Slots)
+	if err == nil {
+		s.Define(r.sizes, r.pool.Size(), slots)
+	}
+	return err
 }
 
 func (r *runner) branch(s *schedule.Branch) error {

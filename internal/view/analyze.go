@@ -83,10 +83,11 @@ func unpredicted(s *godwit.Stats) string {
 // offMost names the step outside of its interval whose time was off by most.
 func offMost(s *godwit.Stats) string {
 	var worst *godwit.Step
-	most := 0.0
+	most, expected := 0.0, false
 	for i := range s.Plan.Steps {
 		st := &s.Plan.Steps[i]
 		e := st.Predicted
+		expected = expected || e != nil
 		if e == nil || st.Runs == 0 || st.Seconds >= e.P10 && st.Seconds <= e.P90 {
 			continue
 		}
@@ -95,6 +96,8 @@ func offMost(s *godwit.Stats) string {
 		}
 	}
 	switch {
+	case !expected && len(s.Plan.Steps) > 0:
+		return "  Other steps were expected: threads share what one can do, or one does what they can share.\n"
 	case worst == nil:
 		return "  Every step took a time within its interval.\n"
 	case worst.Seconds < worst.Predicted.P50:

@@ -30,6 +30,12 @@ func TestAnalyze(t *testing.T) {
 	if got = Analyze(s); !strings.Contains(got, "Off most: map:1 took 9ms less than expected.") {
 		t.Error(got)
 	}
+	for i := range s.Plan.Steps {
+		s.Plan.Steps[i].Predicted = nil
+	}
+	if got = Analyze(s); !strings.Contains(got, "Other steps were expected") {
+		t.Error(got)
+	}
 	if got = Analyze(&godwit.Stats{Engine: "interp"}); !strings.Contains(got, "Nothing was expected: the interpreter is not measured.") {
 		t.Error(got)
 	}

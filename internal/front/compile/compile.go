@@ -15,6 +15,7 @@ package compile
 import (
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 
@@ -124,9 +125,27 @@ func (f *Func) lower(opt lower.Options) (*lowered, error) {
 	if err != nil {
 		return nil, fmt.Errorf("`%s` cannot be lowered: %w", f.Name, err)
 	}
+	if shared := s.Shared; shared != nil && f.bounded() {
+		s.Shared = nil // which takes more memory than its bound was held against
+	} else if shared != nil {
+		s.Shared = sync.OnceValues(func() (*schedule.Schedule, error) {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			other, err := shared()
+			if err == nil {
+				dropUnread(other)
+			}
+			return other, err
+		})
+	}
 	l := newLowered(f.Graph, s)
 	f.plans[key] = l
 	return l, nil
+}
+
+// bounded reports that the function bounds its memory.
+func (f *Func) bounded() bool {
+	return slices.ContainsFunc(f.Graph.Ensures, func(e graph.Ensure) bool { return e.What == "mem" })
 }
 
 // lowered is a schedule and which leaves of the parameters it reads.

@@ -211,6 +211,8 @@ func (x *explainer) schedule() []StepNote {
 			case *schedule.Loop:
 				add(depth, "", "loop i%d from %s to %s, at most %s turns%s", s.Number, x.scalar(s.Lo), x.scalar(s.Hi), x.amount(s.Max), swaps(s))
 				walk(s.Body, depth+1)
+			case *schedule.SetParts:
+				add(depth, "", "sizes %s of %d · %s slots, by the number of threads", s.Parts, schedule.GrainsOfPart, s.Grain)
 			case *schedule.Branch:
 				add(depth, "", "if b%d", s.Cond)
 				walk(s.Then, depth+1)

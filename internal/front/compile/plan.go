@@ -130,19 +130,27 @@ func newLowered(g *graph.Graph, s *schedule.Schedule) *lowered {
 	for _, p := range g.Body.Params {
 		l.used = append(l.used, make([]bool, len(graph.Leaves(p.Type))))
 	}
+	for _, in := range dropUnread(s) {
+		l.used[in.Param][in.Leaf] = true
+	}
+	l.program = run.Prepare(s)
+	return l
+}
+
+// dropUnread makes the buffers of inputs that a schedule does not read no inputs any more, and gives the others.
+func dropUnread(s *schedule.Schedule) (used []*schedule.Input) {
 	reads := readBuffers(s)
 	for i := range s.Buffers {
 		in := s.Buffers[i].Input
 		switch {
 		case in == nil:
 		case reads[i]:
-			l.used[in.Param][in.Leaf] = true
+			used = append(used, in)
 		default:
 			s.Buffers[i].Input = nil
 		}
 	}
-	l.program = run.Prepare(s)
-	return l
+	return used
 }
 
 // readBuffers marks every buffer that any step speaks of.

@@ -10,7 +10,7 @@ import (
 // sizes; where it does not, nothing follows.
 
 // Fills reports a region that the kernel does not load and of which each outer index stores all elements of its
-// slots: one to a slot, or a row of them.
+// slots: one to a slot, or a row of them, or those of several loops.
 func Fills(k *Kernel, region int) bool {
 	r := &k.Regions[region]
 	if r.Access != Write || len(k.Body.Params) < 3 {
@@ -31,7 +31,7 @@ func Fills(k *Kernel, region int) bool {
 			return true
 		}
 	}
-	return false
+	return k.Count.Equal(r.Len) && stretches(k, region)
 }
 
 // filling is what is known of values while a kernel is looked at.

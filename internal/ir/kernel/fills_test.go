@@ -27,6 +27,35 @@ body o lo hi
   end
 `
 
+// bothEnds stores half of the slots from the front, as many from the back, and the one between.
+const bothEnds = `
+  some = lt i64 lo hi
+  if some {
+    one = const i64 1
+    two = const i64 2
+    diff = sub i64 hi lo
+    count = max i64 diff zero
+    half = div i64 count two
+    end = add i64 lo count
+    last = sub i64 end one
+    for t in zero..half {
+      front = add i64 lo t
+      store r1 front x
+      back = sub i64 last t
+      store r1 back x
+      yield
+    }
+    rest = sub i64 count half
+    for u in half..rest {
+      at = add i64 lo u
+      store r1 at x
+      yield
+    }
+    yield
+  } else {
+    yield
+  }`
+
 // TestFills tells kernels that store every element of a region from such as leave some.
 func TestFills(t *testing.T) {
 	for _, c := range []struct {
@@ -43,6 +72,15 @@ func TestFills(t *testing.T) {
 		{"slots from another place on", "s0", "for i in zero..hi {\n store r1 i x\n yield\n }", false},
 		{"until it stops", "s0", "for i in lo..hi stop {\n store r1 i x\n yield yes\n }", false},
 		{"one element", "s0", "for i in lo..hi {\n store r1 lo x\n yield\n }", false},
+		{"from both ends", "s0", bothEnds, true},
+		{"from both ends, half too short", "s0", strings.Replace(bothEnds, "rest = sub i64 count half", "less = sub i64 count one\n rest = sub i64 less half", 1), false},
+		{"from both ends, but for the middle", "s0", strings.Replace(bothEnds, "store r1 at x", "", 1), false},
+		{"from both ends, but for the last", "s0", strings.Replace(bothEnds, "last = sub i64 end one", "last = sub i64 end two", 1), false},
+		{"the first half twice", "s0", strings.Replace(bothEnds, "back = sub i64 last t", "back = add i64 lo t", 1), false},
+		{"from both ends, less of them", "s0", strings.Replace(bothEnds, "count = max i64 diff zero", "count = min i64 diff ten", 1), false},
+		{"from both ends, where something else is so", "s0", strings.Replace(bothEnds, "some = lt i64 lo hi", "some = lt i64 lo ten", 1), false},
+		{"from both ends, where there is none", "s0", strings.Replace(bothEnds, "some = lt i64 lo hi", "some = lt i64 hi lo", 1), false},
+		{"in two loops", "s0", "mid = min i64 lo ten\n for t in lo..mid {\n store r1 t x\n yield\n }\n for u in mid..hi {\n store r1 u x\n yield\n }", false},
 		{"what is also loaded", "s0", "for i in lo..hi {\n y = load r1 i\n store r1 i y\n yield\n }", false},
 	} {
 		text := strings.NewReplacer("LENGTH", c.length, "LOOP", c.loop).Replace(filler)

@@ -28,6 +28,7 @@ type executor struct {
 	// other, before a launch that folds them sees the rest.
 	blocks []int64
 	folded map[int]int64 // rows of blocks in a buffer
+	parts  int           // of what threads share
 	// rows, if set, writes rows in place of launches that have a Partial.
 	rows func(l *schedule.Launch, outer int64)
 }
@@ -73,6 +74,8 @@ func (e *executor) run(steps []schedule.Step) error {
 			e.sizes[s.Name] = int64(column.Get(num.I64, e.buffer(s.Buffer), 0))
 		case *schedule.Loop:
 			err = e.loop(s)
+		case *schedule.SetParts:
+			s.Define(e.sizes, e.parts, e.poly(s.Slots))
 		case *schedule.Branch:
 			if e.buffer(s.Cond)[0] != 0 {
 				err = e.run(s.Then)

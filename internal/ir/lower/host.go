@@ -110,8 +110,13 @@ func (l *lowering) fill(n *graph.Node, out []source) error {
 		}
 		return nil
 	}
-	if l.inParallel(n) {
+	switch {
+	case l.inParallel(n):
 		return l.parallel(n, out)
+	case n.Op == graph.Sort && !l.small(n):
+		if l.sortings++; l.shared {
+			return l.sortShared(n, out)
+		}
 	}
 	return l.solo(n, out)
 }

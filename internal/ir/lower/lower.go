@@ -12,6 +12,7 @@ package lower
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/graph"
@@ -39,9 +40,46 @@ type Options struct {
 }
 
 // Lower makes the schedule of a graph.
-func Lower(g *graph.Graph, opt Options) (s *schedule.Schedule, err error) {
-	l := &lowering{
-		g: g, opt: opt,
+func Lower(g *graph.Graph, opt Options) (*schedule.Schedule, error) {
+	l, err := lower(g, opt, false)
+	if err != nil {
+		return nil, err
+	}
+	if l.sortings > 0 {
+		opt = opt.settled(g)
+		l.s.Shared = sync.OnceValues(func() (*schedule.Schedule, error) {
+			l, err := lower(g, opt, true)
+			if err != nil {
+				return nil, err
+			}
+			return l.s, nil
+		})
+	}
+	return l.s, nil
+}
+
+// settled are options that hold on to nothing of the arguments.
+func (o Options) settled(g *graph.Graph) Options {
+	kinds, some := map[[2]int]num.Kind{}, map[string]bool{}
+	for i, p := range g.Body.Params {
+		for j, leaf := range graph.Leaves(p.Type) {
+			if leaf.Type.Kind == graph.Index && len(leaf.Dims) > 0 {
+				kinds[[2]int{i, j}] = o.stored(i, j)
+			}
+		}
+	}
+	for _, s := range g.Sizes {
+		some[s.Name] = o.NonZero != nil && o.NonZero(s.Name)
+	}
+	o.Stored = func(param, leaf int) num.Kind { return kinds[[2]int{param, leaf}] }
+	o.NonZero = func(name string) bool { return some[name] }
+	return o
+}
+
+// lower makes the schedule for one thread, or with what threads share.
+func lower(g *graph.Graph, opt Options, shared bool) (l *lowering, err error) {
+	l = &lowering{
+		g: g, opt: opt, shared: shared,
 		s:   &schedule.Schedule{Name: g.Name},
 		mat: map[*graph.Node][]source{}, byRow: map[*graph.Node]bool{},
 		facts: raise(g, opt.NonZero), unset: map[string]bool{},
@@ -70,20 +108,22 @@ func Lower(g *graph.Graph, opt Options) (s *schedule.Schedule, err error) {
 	if err := l.result(g.Body.Results[0]); err != nil {
 		return nil, err
 	}
-	return l.s, nil
+	return l, nil
 }
 
 type lowering struct {
-	g      *graph.Graph
-	opt    Options
-	s      *schedule.Schedule
-	facts  *size.Facts
-	use    map[*graph.Node]*usage
-	memory *memory
-	mat    map[*graph.Node][]source // what has been computed, by leaf
-	steps  *[]schedule.Step         // where the next step goes
-	byRow  map[*graph.Node]bool     // loops: what rowsApart found
-	unset  map[string]bool          // run-time sizes that no step has set yet
+	g        *graph.Graph
+	opt      Options
+	s        *schedule.Schedule
+	facts    *size.Facts
+	use      map[*graph.Node]*usage
+	memory   *memory
+	mat      map[*graph.Node][]source // what has been computed, by leaf
+	steps    *[]schedule.Step         // where the next step goes
+	byRow    map[*graph.Node]bool     // loops: what rowsApart found
+	unset    map[string]bool          // run-time sizes that no step has set yet
+	shared   bool                     // threads share sorts
+	sortings int                      // sorts that threads can share
 	// returned are the nodes of which the result is made.
 	returned map[*graph.Node]bool
 }

@@ -30,6 +30,26 @@ func agree(t *testing.T, g *graph.Graph, sizes map[string]int64, args ...*value.
 	if err != nil {
 		t.Fatalf("execute: %v", err)
 	}
+	same(t, g, e, want, fault)
+	if s.Shared == nil {
+		return
+	}
+	if s, err = s.Shared(); err != nil {
+		t.Fatalf("lower: %v", err)
+	}
+	for parts := 1; parts <= 5; parts++ {
+		e := newExecutor(s, len(g.Sites), sizes, args)
+		e.parts = parts
+		if err := e.run(s.Steps); err != nil {
+			t.Fatalf("execute: %v", err)
+		}
+		same(t, g, e, want, fault)
+	}
+}
+
+// same compares with the interpreter.
+func same(t *testing.T, g *graph.Graph, e *executor, want *value.Value, fault *interp.Fault) {
+	t.Helper()
 	site, index, faulted := e.fault()
 	if faulted != (fault != nil) || faulted && (site != fault.Site || index != fault.Index) {
 		t.Fatalf("fault: interpreter %v, schedule %v at site %d index %d", fault, faulted, site, index)

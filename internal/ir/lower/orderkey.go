@@ -37,7 +37,8 @@ func (k *kern) orderKey(v kernel.Value) kernel.Value {
 		bits := k.b.Bitcast(v, u)
 		negative := k.b.Wrap(num.Ge, bits, top)
 		key := k.b.Select(negative, k.b.Wrap(num.Not, bits), k.b.Wrap(num.Or, bits, top))
-		return k.b.Select(k.b.Wrap(num.Ne, v, v), k.b.Const(u, num.Canon(u, ^uint64(0))), key)
+		nan := num.Canon(kind, ^uint64(0)) | 1<<(8*u.Size()-1) // what its bits would be turned to
+		return k.b.Select(k.b.Wrap(num.Ne, v, v), k.b.Const(u, nan), key)
 	}
 	return v
 }
@@ -53,8 +54,7 @@ func (k *kern) fromOrderKey(key kernel.Value, kind num.Kind) kernel.Value {
 		return k.b.Bitcast(k.b.Wrap(num.Xor, key, top), kind)
 	case kind.IsFloat():
 		bits := k.b.Select(k.b.Wrap(num.Ge, key, top), k.b.Wrap(num.Xor, key, top), k.b.Wrap(num.Not, key))
-		nan := k.b.Wrap(num.Eq, key, k.b.Const(u, num.Canon(u, ^uint64(0))))
-		return k.b.Select(nan, k.b.Const(kind, num.Canon(kind, ^uint64(0))), k.b.Bitcast(bits, kind))
+		return k.b.Bitcast(bits, kind)
 	}
 	return key
 }

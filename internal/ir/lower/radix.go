@@ -56,7 +56,7 @@ func (s *sorter) tabulate(least kernel.Value) {
 	// Each turn writes a key or goes on to the next one. What is written in vain is overwritten.
 	carry := []kernel.Carry{{Kind: num.I64}, {Kind: s.u}, {Kind: num.I64}} // places filled, the key, how many of it are left
 	k.loop(zero, k.b.Wrap(num.Add, s.count, k.b.Int(table)), carry, []kernel.Value{zero, least, k.b.Load(s.counts, zero)}, func(_ kernel.Value, c []kernel.Value) (next []kernel.Value, stop kernel.Value) {
-		k.guardDo(s.most, func() { k.b.Store(s.keys, k.bound(c[0], s.most), c[1]) })
+		k.guardDo(s.most, func() { k.b.Store(s.keys, s.begin(k.bound(c[0], s.most)), c[1]) })
 		some := k.b.Wrap(num.Gt, c[2], zero)
 		filled := k.b.Wrap(num.Add, c[0], k.b.Convert(some, num.I64, false))
 		following := k.b.Wrap(num.Add, c[1], k.b.Const(s.u, 1))
@@ -73,7 +73,7 @@ func (s *sorter) digits(least, width kernel.Value) kernel.Value {
 	s.clear(k.b.Int(0), d.mask)
 	s.each(func(i kernel.Value) { s.add(k.b.Int(0), s.digit(d, k.b.Int(0), s.key(i), least)) })
 	s.places(k.b.Int(0), d.mask)
-	s.each(func(i kernel.Value) { s.pass(d, k.b.Int(0), least, s.key(i), i, k.b.Int(0)) })
+	s.each(func(i kernel.Value) { s.pass(d, k.b.Int(0), least, s.key(i), s.slot(i), k.b.Int(0)) })
 	side := s.passes(d, k.b.Int(1), least, k.b.Int(0))
 	left := k.b.Wrap(num.Gt, d.from, k.b.Int(0))
 	return k.branch(left, func() []kernel.Value {

@@ -25,16 +25,21 @@ type sorter struct {
 	most   size.Poly
 	u      num.Kind
 	keys   int // 2·most of them, in halves
-	index  int // 2·most slots, counted from first, in halves; -1 where a key is the element
+	index  int // 2·most slots, in halves; -1 where a key is the element
 	counts int // two tables of buckets, or one of keys
 	half   kernel.Value
-	stored bool // keys lie in the second half already, since they take more to compute than to load
+	base   kernel.Value // where the first half begins
+	stored bool         // keys lie in the second half already, since they take more to compute than to load
 }
 
 // sort orders an array by its key.
 func (k *kern) sort(n *graph.Node, e *env) val {
 	src := k.sortable(n, e)
 	s := k.sorter(n, e, src, k.b.Int(0), k.sizeValue(src.n), src.n)
+	s.keys = k.scratch(s.u, s.most.MulConst(2))
+	if !byItself(n) {
+		s.index = k.scratch(k.l.slotKind(s.most), s.most.MulConst(2))
+	}
 	side := s.sort()
 	out := k.space(n, n.Type)
 	k.each(k.b.Int(0), s.count, src.n, func(i kernel.Value) {
@@ -54,19 +59,19 @@ func (k *kern) sortable(n *graph.Node, e *env) *array {
 	return src.arr
 }
 
+// sorter is a sort that has no memory for keys and slots yet.
 func (k *kern) sorter(n *graph.Node, e *env, src *array, first, count kernel.Value, most size.Poly) *sorter {
 	most = k.capacity(most)
-	s := &sorter{k: k, n: n, e: e, src: src, first: first, count: count, most: most, u: unsigned(n.Blocks[0].Results[0].Type.KindOf()), index: -1}
-	s.keys = k.scratch(s.u, most.MulConst(2))
-	if !byItself(n) {
-		s.index = k.scratch(k.l.storedKind(graph.IndexOf(most)), most.MulConst(2))
-	}
+	s := &sorter{k: k, n: n, e: e, src: src, first: first, count: count, most: most, u: unsigned(n.Blocks[0].Results[0].Type.KindOf()), index: -1, base: kernel.None}
 	s.counts = k.scratch(num.I64, size.Const(max(2*buckets, table)))
 	s.half = k.sizeValue(most)
 	u := k.l.use[n]
 	s.stored = u.faults || u.cost > 3
 	return s
 }
+
+// slotKind is how slots of an array of so many elements lie in memory.
+func (l *lowering) slotKind(n size.Poly) num.Kind { return l.storedKind(graph.IndexOf(n)) }
 
 // sort gives the half in which the keys lie in order.
 func (s *sorter) sort() kernel.Value {
@@ -76,7 +81,7 @@ func (s *sorter) sort() kernel.Value {
 	}
 	few := k.b.Wrap(num.Le, s.count, k.b.Int(farthest+1))
 	side := k.branch(few, func() []kernel.Value {
-		s.each(func(i kernel.Value) { s.put(i, s.key(i), i) })
+		s.each(func(i kernel.Value) { s.put(s.begin(i), s.key(i), s.slot(i)) })
 		s.straighten(k.b.Int(0))
 		return []kernel.Value{k.b.Int(0)}
 	}, func() []kernel.Value { return []kernel.Value{s.radix()} })
@@ -88,8 +93,19 @@ func (s *sorter) each(body func(i kernel.Value)) { s.k.each(s.k.b.Int(0), s.coun
 
 // at is where place i of a half is.
 func (s *sorter) at(side, i kernel.Value) kernel.Value {
-	return s.k.b.Wrap(num.Add, s.k.b.Wrap(num.Mul, side, s.half), i)
+	return s.begin(s.k.b.Wrap(num.Add, s.k.b.Wrap(num.Mul, side, s.half), i))
 }
+
+// begin is where place i of the first half is.
+func (s *sorter) begin(i kernel.Value) kernel.Value {
+	if s.base == kernel.None {
+		return i
+	}
+	return s.k.b.Wrap(num.Add, s.base, i)
+}
+
+// slot is the slot of place i before anything is sorted.
+func (s *sorter) slot(i kernel.Value) kernel.Value { return s.k.b.Wrap(num.Add, s.first, i) }
 
 // put stores a key and its slot.
 func (s *sorter) put(at, key, slot kernel.Value) {
@@ -116,7 +132,7 @@ func (s *sorter) key(i kernel.Value) kernel.Value {
 }
 
 func (s *sorter) compute(i kernel.Value) (key kernel.Value) {
-	k, slot := s.k, s.k.b.Wrap(num.Add, s.first, i)
+	k, slot := s.k, s.slot(i)
 	k.slotScope(slot, func() {
 		key = k.orderKey(k.body(s.n.Blocks[0], s.e, val{s: slot, safe: true}, k.element(s.src, slot).v)[0].s)
 	})
@@ -131,19 +147,18 @@ func (s *sorter) turned(key kernel.Value) kernel.Value {
 	return key
 }
 
-// slot is the slot that place i of a half stands for.
-func (s *sorter) slot(side, i kernel.Value) kernel.Value {
-	k := s.k
-	j := k.bound(k.b.Convert(k.b.Load(s.index, s.at(side, i)), num.I64, false), s.most)
-	return k.b.Wrap(num.Add, s.first, j)
-}
-
 // element is the element that belongs at place i.
 func (s *sorter) element(side, i kernel.Value) val {
 	if s.index >= 0 {
-		return s.k.element(s.src, s.slot(side, i)).v
+		return s.taken(s.k.b.Load(s.index, s.at(side, i)))
 	}
 	return s.told(s.k.b.Load(s.keys, s.at(side, i)))
+}
+
+// taken is the element of a slot that was stored.
+func (s *sorter) taken(slot kernel.Value) val {
+	k := s.k
+	return k.element(s.src, k.bound(k.b.Convert(slot, num.I64, false), s.src.n)).v
 }
 
 // told is the element that a key tells.

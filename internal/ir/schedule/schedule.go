@@ -21,6 +21,9 @@ type Schedule struct {
 	Result []Column
 	// Sites says which of several faults a run reports.
 	Sites []Site
+	// Shared makes the schedule for threads that share what by this one a single thread does, such as a sort; nil if there is nothing
+	// such. Both give the same.
+	Shared func() (*Schedule, error)
 	// Strategy says in words, for explain, by which rule the steps came about.
 	Strategy []string
 }
@@ -54,7 +57,7 @@ type Input struct {
 	Rows        size.Poly
 }
 
-// Step is *Launch, *SetSize, *Loop or *Branch.
+// Step is *Launch, *SetSize, *SetParts, *Loop or *Branch.
 type Step interface{ step() }
 
 // Launch runs a kernel over all its outer indices.
@@ -194,10 +197,11 @@ type Branch struct {
 	Then, Else []Step
 }
 
-func (*Launch) step()  {}
-func (*SetSize) step() {}
-func (*Loop) step()    {}
-func (*Branch) step()  {}
+func (*Launch) step()   {}
+func (*SetSize) step()  {}
+func (*SetParts) step() {}
+func (*Loop) step()     {}
+func (*Branch) step()   {}
 
 // walk calls f for every step, in order, those inside of a loop or branch after it.
 func walk(steps []Step, looped bool, f func(s Step, looped bool)) {
@@ -246,7 +250,8 @@ func Nesting(steps []Step) (list []int) {
 // Resizes reports that some step finds a size while the schedule runs.
 func Resizes(steps []Step) (found bool) {
 	walk(steps, false, func(s Step, _ bool) {
-		if _, ok := s.(*SetSize); ok {
+		switch s.(type) {
+		case *SetSize, *SetParts:
 			found = true
 		}
 	})

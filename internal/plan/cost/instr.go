@@ -42,6 +42,9 @@ func (w *walker) instr(in *kernel.Instr, n float64, depth int) {
 		if r = arg(0); w.loops.Data[in.Out[0]] || r.bent {
 			w.values(Check, n, num.I64)
 		}
+		if most, ok := in.Poly.Const(); ok && math.IsNaN(r.mid) && most <= loops.Likely {
+			r.mid = float64(most) / 2
+		}
 	case kernel.Fault:
 		w.values(Check, n, num.U8)
 	case kernel.Load, kernel.Store:

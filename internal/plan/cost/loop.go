@@ -22,8 +22,8 @@ func (w *walker) loop(in *kernel.Instr, n float64, depth int) {
 	w.known[b.Params[0]] = known{mid: lo.mid + turns/2, stride: append(counter, 1), carried: lo.carried, depth: lo.depth}
 	if in.Code == kernel.For {
 		byCarried := loadsBy(b, b.Params[1:])
-		for _, p := range b.Params[1:] {
-			w.known[p] = known{mid: math.NaN(), carried: byCarried, depth: depth}
+		for i, p := range b.Params[1:] {
+			w.known[p] = known{mid: math.NaN(), carried: byCarried, depth: depth, beside: goesOn(w.k, b, p, b.Results[i])}
 		}
 	}
 	w.turns(in, n, turns, depth)

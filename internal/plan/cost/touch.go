@@ -17,6 +17,7 @@ func (w *walker) touch(in *kernel.Instr, n float64, depth int) {
 	t := Touch{Region: in.Region, Store: in.Code == kernel.Store, Count: n, Stride: step}
 	ordered := data && !at.carried && !at.bent && at.depth < inner && step > 0 && step <= 1 // in order from a random start
 	switch {
+	case at.beside:
 	case data && at.carried:
 		t.Pattern = Chased
 		w.m.Lanes = math.Max(w.m.Lanes, w.lanes)

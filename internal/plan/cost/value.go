@@ -18,6 +18,7 @@ type known struct {
 	carried bool      // on what a loop carries and loads by
 	fixed   bool      // the same in every turn
 	bent    bool      // not its strides alone: clamped, halved, …
+	beside  bool      // beside what it was in the turn before, whatever data says
 	depth   int       // of the loop in which what it depends on was loaded
 }
 
@@ -27,6 +28,9 @@ func (k *known) along(depth int) float64 {
 	}
 	return 0
 }
+
+// rests reports that a value is the same in all turns of the loop that carries o.
+func (k *known) rests(o *known) bool { return k.fixed || k.depth < o.depth && k.along(o.depth) == 0 }
 
 func sum(a, b []float64, factor float64) []float64 {
 	out := make([]float64, max(len(a), len(b)))
@@ -42,7 +46,7 @@ func scaled(a []float64, factor float64) []float64 { return sum(nil, a, factor) 
 // either is what is known of a value that is one of two.
 func either(a, b known) known {
 	return known{mid: (a.mid + b.mid) / 2, stride: a.stride, carried: a.carried || b.carried,
-		fixed: a.fixed && b.fixed, bent: true, depth: max(a.depth, b.depth)}
+		fixed: a.fixed && b.fixed, bent: true, beside: a.beside && b.beside, depth: max(a.depth, b.depth)}
 }
 
 func constant(in *kernel.Instr) known {
@@ -62,6 +66,10 @@ func constant(in *kernel.Instr) known {
 func computed(in *kernel.Instr, a, b known) known {
 	r := known{mid: math.NaN(), carried: a.carried || b.carried, fixed: a.fixed && (len(in.Args) == 1 || b.fixed),
 		bent: a.bent || b.bent, depth: max(a.depth, b.depth)}
+	switch in.Op {
+	case num.Add, num.Sub, num.Min, num.Max:
+		r.beside = a.beside && (b.beside || b.rests(&a)) || b.beside && a.rests(&b)
+	}
 	switch in.Op {
 	case num.Add, num.SatAdd:
 		r.mid, r.stride = a.mid+b.mid, sum(a.stride, b.stride, 1)

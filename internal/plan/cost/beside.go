@@ -1,0 +1,66 @@
+package cost
+
+import (
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// In: what a loop carries. Out: whether it goes on by one at most from turn to turn, by data, as the places do that a merge takes from or a
+// filter puts to: what it names passes by in order, though nobody knows how fast.
+
+// goesOn reports that next, which comes after p in a turn, is p, or one more or less.
+func goesOn(k *kernel.Kernel, b *kernel.Block, p, next kernel.Value) bool {
+	g := going{p: p, def: map[kernel.Value]*kernel.Instr{}}
+	for _, in := range [][]kernel.Instr{k.Body.Instrs, b.Instrs} { // numbers are defined where the kernel begins
+		for i := range in {
+			for _, v := range in[i].Out {
+				g.def[v] = &in[i]
+			}
+		}
+	}
+	return p != next && g.near(next, mostSteps)
+}
+
+// mostSteps is how many operations may lie between.
+const mostSteps = 6
+
+type going struct {
+	p   kernel.Value
+	def map[kernel.Value]*kernel.Instr
+}
+
+// near reports p with small numbers added, clamped or chosen between.
+func (g *going) near(v kernel.Value, steps int) bool {
+	in := g.def[v]
+	switch {
+	case v == g.p:
+		return true
+	case in == nil || steps == 0:
+		return false
+	case in.Code == kernel.Select:
+		return g.near(in.Args[1], steps-1) && g.near(in.Args[2], steps-1)
+	case in.Code == kernel.Bound:
+		return g.near(in.Args[0], steps-1)
+	case in.Code != kernel.Arith:
+		return false
+	}
+	switch in.Op {
+	case num.Add, num.Sub:
+		return g.near(in.Args[0], steps-1) && g.small(in.Args[1])
+	case num.Min, num.Max:
+		return g.near(in.Args[0], steps-1)
+	}
+	return false
+}
+
+// small reports 0, 1 or -1.
+func (g *going) small(v kernel.Value) bool {
+	in := g.def[v]
+	switch {
+	case in == nil:
+		return false
+	case in.Code == kernel.Convert:
+		return in.From == num.Bool
+	}
+	return in.Code == kernel.Const && in.Kind.IsInt() && int64(in.Bits)+1 >= 0 && int64(in.Bits) <= 1
+}

@@ -1,0 +1,48 @@
+package plan
+
+import "github.com/godwit-run/godwit/internal/ir/schedule"
+
+// In: a schedule in which one thread does what several can share, such as a sort. Out: whether they do, by what both ways take, with all
+// that it takes to put together what they have done.
+
+// Shares reports whether threads that share are expected to take less. close says that the machine's error leaves it open. Engine
+// is the best that code can come to run on.
+func Shares(s *schedule.Schedule, sizes map[string]int64, opt Options) (share, close bool, err error) {
+	if opt.Machine.Engines[opt.Engine] == nil {
+		opt.Engine = "wasm"
+	}
+	e := opt.Machine.Engines[opt.Engine]
+	if e == nil {
+		return false, false, nil
+	}
+	w, err := waysOf(s, sizes, opt)
+	if err != nil || w.shared == nil {
+		return false, false, err
+	}
+	a, b := w.alone.Time.P50, w.shared.Time.P50+opt.Machine.Wake
+	return b < a, max(a, b) < min(a, b)*e.Error*e.Error, nil
+}
+
+// ways are predictions of a schedule on an engine: as it is, and with what threads share; nil where that is out of the question.
+type ways struct{ alone, shared *Prediction }
+
+func waysOf(s *schedule.Schedule, sizes map[string]int64, opt Options) (w ways, err error) {
+	w.alone, err = predict(s, sizes, opt)
+	if err != nil || s.Shared == nil || opt.Threads <= 1 || !opt.Shared && w.alone.Time.P50-w.alone.Compile.P50 < opt.Machine.Wake {
+		return w, err
+	}
+	other, err := s.Shared()
+	if err == nil {
+		w.shared, err = predict(other, sizes, opt)
+	}
+	return w, err
+}
+
+// cheapest predicts the way that takes less on an engine, or the one that was asked for.
+func cheapest(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Prediction, error) {
+	w, err := waysOf(s, sizes, opt)
+	if w.shared != nil && (opt.Shared || w.shared.Time.P50-w.shared.Compile.P50+opt.Machine.Wake < w.alone.Time.P50-w.alone.Compile.P50) {
+		return w.shared, err
+	}
+	return w.alone, err
+}

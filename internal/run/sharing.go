@@ -1,0 +1,161 @@
+package run
+
+import (
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/godwit-run/godwit/internal/engine"
+	"github.com/godwit-run/godwit/internal/plan"
+	"github.com/godwit-run/godwit/internal/plan/machine"
+)
+
+// In: a program that does something by one thread that several can share, such as a sort, and a run of it. Out: whether the run goes by
+// the schedule in which they do: by what both are expected to take, and where a program runs again and again, by what they took.
+// Invariant: the two give the same.
+
+// sharing is the other schedule of a program, prepared when a run first asks.
+type sharing struct {
+	once sync.Once
+	p    *Program
+	err  error
+
+	found   engine.Recent[rivals]
+	mu      sync.Mutex // guards checked
+	checked plan.Checked
+}
+
+// rivals are the two ways of runs that look the same: by one thread, and shared.
+type rivals struct {
+	machine *machine.Machine
+	tier    engine.Tier
+	threads int
+	sizes   map[string]int64
+
+	open     bool // the other way might take less, too
+	expected int  // the way that is expected to
+
+	mu   sync.Mutex
+	runs [2]int
+	took [2]time.Duration // the shortest
+}
+
+// turns is how many runs go one way before the other has a turn: the first ones are slower than those that follow.
+const turns = 4
+
+// next is the way of the next run. Once both had their turns it is the one that took less; the other has one more whenever there
+// are twice as many runs, since it may run on better code by then.
+func (v *rivals) next() int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	first, other := v.expected, 1-v.expected
+	switch {
+	case !v.open || v.runs[first] < turns:
+		return first
+	case v.runs[other] < turns:
+		return other
+	case v.took[other] < v.took[first]:
+		first, other = other, first
+	}
+	if v.runs[first]>>min(v.runs[other], 60) >= turns {
+		return other
+	}
+	return first
+}
+
+// ran notes what a run took.
+func (v *rivals) ran(way int, took time.Duration) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.runs[way]++; v.runs[way] == 1 || took < v.took[way] {
+		v.took[way] = took
+	}
+}
+
+// shared is the program that the run goes by in place of p, and whom to tell what it took; nil if it goes by p and nobody asks.
+func (p *Program) shared(in *Inputs, opt *Options) (*Program, func(time.Duration), error) {
+	if p.s.Shared == nil || opt.Threads <= 1 || opt.Beside != nil {
+		return nil, nil, nil
+	}
+	if opt.Stretch > 0 || opt.Shared {
+		other, err := p.sharing.prepare(p)
+		return other, nil, err
+	}
+	v, err := p.rivals(in, opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	way := v.next()
+	tell := func(took time.Duration) { v.ran(way, took) }
+	if way == 0 {
+		return nil, tell, nil
+	}
+	other, err := p.sharing.prepare(p)
+	return other, tell, err
+}
+
+// other is the program in which threads share; nil if there is none.
+func (p *Program) other() *Program {
+	if p.s.Shared == nil {
+		return nil
+	}
+	other, err := p.sharing.prepare(p)
+	if err != nil {
+		return nil // a run will tell
+	}
+	return other
+}
+
+func (s *sharing) prepare(p *Program) (*Program, error) {
+	s.once.Do(func() {
+		if other, err := p.s.Shared(); err != nil {
+			s.err = err
+		} else {
+			s.p = Prepare(other)
+		}
+	})
+	return s.p, s.err
+}
+
+// rivals finds the two ways of a run.
+func (p *Program) rivals(in *Inputs, opt *Options) (*rivals, error) {
+	s, tier := &p.sharing, p.best(opt)
+	v := s.found.Find(func(o *rivals) bool {
+		return o.machine == opt.Machine && o.tier == tier && o.threads == opt.Threads && maps.Equal(o.sizes, in.Sizes)
+	})
+	if v != nil {
+		return v, nil
+	}
+	share, close, err := s.expect(p, in, plan.Options{Machine: opt.Machine, Engine: string(tier), Threads: opt.Threads})
+	if err != nil {
+		return nil, err
+	}
+	v = &rivals{machine: opt.Machine, tier: tier, threads: opt.Threads, sizes: maps.Clone(in.Sizes), open: close}
+	if share {
+		v.expected = 1
+	}
+	s.found.Add(v)
+	return v, nil
+}
+
+// best is what the kernels run on: native code where one that reads the arguments has it.
+func (p *Program) best(opt *Options) engine.Tier {
+	if opt.Engine == nil {
+		return opt.Tier
+	}
+	if c, ok := p.kernels[0].lookup(opt.Engine); ok && c.Tier() == engine.Native {
+		return engine.Native
+	}
+	return opt.Engine.Tier()
+}
+
+// expect weighs the two ways. Kernels are verified once for all runs.
+func (s *sharing) expect(p *Program, in *Inputs, opt plan.Options) (share, close bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.checked == nil {
+		s.checked = plan.Checked{}
+	}
+	opt.Checked = s.checked
+	return plan.Shares(p.s, in.Sizes, opt)
+}

@@ -1,0 +1,66 @@
+package run
+
+import (
+	"testing"
+	"time"
+)
+
+// TestRivals: the way that is expected to take less goes first, then each has its turns, and the one that took less stays, but for a
+// turn of the other whenever there are twice as many runs.
+func TestRivals(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		open     bool
+		expected int
+		took     [2]time.Duration
+		want     int // the way that stays
+	}{
+		{"as expected", true, 1, [2]time.Duration{30, 20}, 1},
+		{"not as expected", true, 1, [2]time.Duration{20, 30}, 0},
+		{"nobody asks", false, 0, [2]time.Duration{30, 20}, 0},
+	} {
+		v := &rivals{open: c.open, expected: c.expected}
+		var ways []int
+		for range 200 {
+			way := v.next()
+			v.ran(way, c.took[way])
+			ways = append(ways, way)
+		}
+		for i := range turns {
+			if ways[i] != c.expected {
+				t.Errorf("%s: run %d goes way %d", c.name, i, ways[i])
+			}
+			if c.open && ways[turns+i] == c.expected {
+				t.Errorf("%s: run %d is no turn of the other way", c.name, turns+i)
+			}
+		}
+		others := 0
+		for _, way := range ways[2*turns:] {
+			if way != c.want {
+				others++
+			}
+		}
+		if most := 4; others > most || c.open && others == 0 || !c.open && others > 0 {
+			t.Errorf("%s: %d of %d later runs go the other way", c.name, others, len(ways)-2*turns)
+		}
+	}
+}
+
+// TestRivalsLater: a way that has become better wins its next turn.
+func TestRivalsLater(t *testing.T) {
+	v := &rivals{open: true}
+	last := 0
+	for i := range 400 {
+		last = v.next()
+		took := time.Duration(20)
+		if last == 1 && i < 50 {
+			took = 30
+		} else if last == 1 {
+			took = 10
+		}
+		v.ran(last, took)
+	}
+	if last != 1 {
+		t.Error("the way that takes less now is not gone")
+	}
+}
