@@ -78,7 +78,7 @@ func (m *Memory) take(path string) {
 		}
 		for _, p := range k.Points {
 			if p.valid() {
-				m.add(Key{id, k.Engine, k.Threads}, Point{p.Sizes, p.Scalars, p.Known, p.Took})
+				m.add(Key{id, k.Engine, k.Threads}, Point(p))
 			}
 		}
 	}
