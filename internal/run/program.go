@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
@@ -29,6 +30,8 @@ type Program struct {
 	none     []*input                 // per buffer: nil
 
 	frames engine.Recent[frame]
+
+	last atomic.Pointer[engine.Engine] // that it ran on
 
 	identified sync.Once
 	id         kernel.ID

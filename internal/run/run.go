@@ -92,6 +92,8 @@ type Stats struct {
 	// Parts are what data has decided of: by plan.OfLoop and plan.OfSize, which part of the turns a loop had that it could have, and of its
 	// greatest value a size. Nil if there is nothing of that.
 	Parts map[string]float64
+	// First says that the run before was on another engine, or there was none: kernels were made ready beside its launches.
+	First bool
 }
 
 // LaunchStats sums up all runs of one launch.
@@ -150,6 +152,7 @@ func (p *Program) Run(ctx context.Context, in *Inputs, opt Options) (res *Result
 	}
 	if err == nil {
 		res.Stats.Seconds = time.Since(start).Seconds()
+		res.Stats.First = p.last.Load() != opt.Engine && p.last.Swap(opt.Engine) != opt.Engine
 	}
 	return res, err
 }
