@@ -33,6 +33,8 @@ type emitter struct {
 	packed map[*kernel.Instr]func() string
 	// carried holds the elements that loads get from the turn before.
 	carried map[*kernel.Instr]string
+	// running are the operations that give each lane what all lanes up to it have.
+	running map[*kernel.Instr]*prefix
 	// past are the stores that go past the caches at this point of the text, and
 	// pastFrom from how many bytes on any do.
 	past        []*kernel.Instr
@@ -79,7 +81,7 @@ func emit(k *kernel.Kernel, t Target, m limits) (string, error) {
 }
 
 func newEmitter(k *kernel.Kernel, t Target, m limits) *emitter {
-	return &emitter{k: k, t: t, lay: NewLayout(k), lanes: 1, limit: m.lanes, pastFrom: m.past, atMost: map[*kernel.Instr]int64{}, packed: map[*kernel.Instr]func() string{}, carried: map[*kernel.Instr]string{}, shortStores: map[int]bool{}}
+	return &emitter{k: k, t: t, lay: NewLayout(k), lanes: 1, limit: m.lanes, pastFrom: m.past, atMost: map[*kernel.Instr]int64{}, packed: map[*kernel.Instr]func() string{}, carried: map[*kernel.Instr]string{}, running: map[*kernel.Instr]*prefix{}, shortStores: map[int]bool{}}
 }
 
 func (e *emitter) fail(format string, args ...any) {

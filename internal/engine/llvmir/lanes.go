@@ -27,8 +27,12 @@ func (e *emitter) sideBySide(in *kernel.Instr) bool {
 		return false
 	}
 	from, to := e.scalar(in.Args[0]), e.scalar(in.Args[1])
-	if len(p.reduced) > 0 {
+	switch {
+	case len(p.reduced) > 0:
 		p.writeReduced(from, to, n)
+		return true
+	case len(p.prefixed) > 0:
+		p.writePrefixes(from, to, n)
 		return true
 	}
 	if len(check) == 0 {

@@ -28,6 +28,8 @@ type plan struct {
 	met    *encounters // what is relied on of accesses to one region; nil for nothing
 	// reduced is what the loop carries, one for each value.
 	reduced []accumulator
+	// prefixed is what the loop carries and uses in every turn, one for each value.
+	prefixed []*prefix
 	// scalings are the exponentials that are shorter where all lanes are ordinary.
 	scalings []*scaling
 }
@@ -48,7 +50,10 @@ func (e *emitter) examine(in *kernel.Instr) (*plan, bool) {
 		return nil, false
 	}
 	if len(in.Carry) > 0 {
-		return e.examineReduced(in)
+		if p, ok := e.examineReduced(in); ok {
+			return p, true
+		}
+		return e.examinePrefixes(in)
 	}
 	if innermost(&in.Blocks[0]) {
 		if p := e.planOf(in, &encounters{closest: maxLanes}); len(p.single) == 0 {

@@ -110,6 +110,9 @@ func (p *plan) vectors(w *weight) int {
 func (p *plan) lanesFor(w *weight) int {
 	n := p.vectors(w) * p.t.VectorBytes / w.size()
 	n = min(n, p.limit)
+	if len(p.prefixed) > 0 {
+		n = p.prefixLanes(n)
+	}
 	if most, ok := p.maxTurns(p.in); ok {
 		for int64(n) > most {
 			n /= 2
