@@ -147,7 +147,7 @@ func (e *emitter) turns(in *kernel.Instr, from, to string, init []state, body fu
 
 // forLoop picks the form of a For.
 func (e *emitter) forLoop(in *kernel.Instr) {
-	if e.lanes == 1 && !e.plain && (e.tile(in) || e.sideBySide(in)) {
+	if e.lanes == 1 && !e.plain && (e.tile(in) || e.turned(in) || e.sideBySide(in)) {
 		return
 	}
 	e.plainFor(in, e.scalar(in.Args[0]), e.scalar(in.Args[1]))
