@@ -177,10 +177,13 @@ func (t *turning) write(lo, hi string) {
 			})
 			return nil, ""
 		})
-		t.loop("0", strconv.Itoa(t.n), 1, nil, func(more string, _ []string) ([]string, string) {
-			t.turn(t.set("add i64 %s, %s", j, more))
-			t.leftOver(mid, to)
-			return nil, ""
+		t.when(t.set("icmp slt i64 %s, %s", mid, to), nil, func() []string {
+			t.loop("0", strconv.Itoa(t.n), 1, nil, func(more string, _ []string) ([]string, string) {
+				t.turn(t.set("add i64 %s, %s", j, more))
+				t.leftOver(mid, to)
+				return nil, ""
+			})
+			return nil
 		})
 		return nil, ""
 	})
