@@ -45,6 +45,7 @@ type emitter struct {
 	bases       []string
 	tops        []string // per region that is read, the greatest integer below its bound if sizes decide it
 	pending     []fault
+	held        int      // panels of columns that may stay in the work memory, so far
 	stack       []string // allocas, which belong into the entry block
 	extremes    bool     // somewhere the lesser or greater of two floats is taken
 	failed      error
