@@ -40,8 +40,9 @@ func (f *rowFold) masks() bool {
 
 // masked folds the slots mid..to into the rows.
 func (f *rowFold) masked(mid, to string, rows []state) (next []string) {
-	index := typ{num.I64, f.n}
-	mask := f.two("icmp slt", index, index.iota(1), f.splat(index, f.set("sub i64 %s, %s", to, mid)))
+	index := typ{intKind(f.ordered[0].Kind), f.n} // compared in vectors as wide as the values
+	count := f.resize(f.set("sub i64 %s, %s", to, mid), num.I64, index.kind, 1)
+	mask := f.two("icmp slt", index, index.iota(1), f.splat(index, count))
 	f.sharing(f.n, func() {
 		for i := range f.body.Instrs {
 			if in := &f.body.Instrs[i]; in.Code == kernel.Load && f.shapes[in.Args[0]] == unit {
