@@ -152,20 +152,13 @@ func (x *explainer) inSizes(l *schedule.Launch, p size.Poly) string {
 func kernelLaws(safe *verify.Safe) []string {
 	k := safe.Kernel
 	var laws []string
-	var walk func(b *kernel.Block)
-	walk = func(b *kernel.Block) {
-		for i := range b.Instrs {
-			for _, a := range b.Instrs[i].Accs {
-				if law := lawText(a, b.Instrs[i].Tree); !slices.Contains(laws, law) {
-					laws = append(laws, law)
-				}
-			}
-			for j := range b.Instrs[i].Blocks {
-				walk(&b.Instrs[i].Blocks[j])
+	k.Body.Each(func(in *kernel.Instr) {
+		for _, a := range in.Accs {
+			if law := lawText(a, in.Tree); !slices.Contains(laws, law) {
+				laws = append(laws, law)
 			}
 		}
-	}
-	walk(&k.Body)
+	})
 	if len(k.State) > 0 {
 		laws = append(laws, stateLaw(safe))
 	}

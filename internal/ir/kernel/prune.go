@@ -48,16 +48,7 @@ func (p pruning) live(in *Instr) bool {
 
 // HasEffect reports that an instruction, or one inside it, stores or may
 // fault.
-func HasEffect(in *Instr) bool {
-	if in.Code == Store || in.Code == Fault || in.Site != NoSite {
-		return true
-	}
-	for i := range in.Blocks {
-		for j := range in.Blocks[i].Instrs {
-			if HasEffect(&in.Blocks[i].Instrs[j]) {
-				return true
-			}
-		}
-	}
-	return false
+func HasEffect(in *Instr) (has bool) {
+	in.Each(func(in *Instr) { has = has || in.Code == Store || in.Code == Fault || in.Site != NoSite })
+	return has
 }

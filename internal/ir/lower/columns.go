@@ -67,7 +67,7 @@ func (k *kern) columns(n *nest) bool {
 }
 
 func stores(b *kernel.Block) (found bool) {
-	visit(b, func(in *kernel.Instr) { found = found || in.Code == kernel.Store })
+	b.Each(func(in *kernel.Instr) { found = found || in.Code == kernel.Store })
 	return found
 }
 

@@ -62,21 +62,11 @@ func (k *kern) strided() (*nest, bool) {
 }
 
 func define(b *kernel.Block, def map[kernel.Value]*kernel.Instr) {
-	visit(b, func(in *kernel.Instr) {
+	b.Each(func(in *kernel.Instr) {
 		for _, v := range in.Out {
 			def[v] = in
 		}
 	})
-}
-
-// visit shows every instruction of a block and of those in it.
-func visit(b *kernel.Block, f func(*kernel.Instr)) {
-	for i := range b.Instrs {
-		f(&b.Instrs[i])
-		for j := range b.Instrs[i].Blocks {
-			visit(&b.Instrs[i].Blocks[j], f)
-		}
-	}
 }
 
 // interchangeable reports a loop without carried values, or a fold, over 0..length that does not
@@ -87,13 +77,13 @@ func (k *kern) interchangeable(n *nest) bool {
 		return false
 	}
 	stored := map[int]bool{}
-	visit(&n.outer.Blocks[0], func(x *kernel.Instr) {
+	n.outer.Blocks[0].Each(func(x *kernel.Instr) {
 		if x.Code == kernel.Store {
 			stored[x.Region] = true
 		}
 	})
 	ok := true
-	visit(&in.Blocks[0], func(x *kernel.Instr) {
+	in.Blocks[0].Each(func(x *kernel.Instr) {
 		ok = ok && !(x.Code == kernel.Load && stored[x.Region])
 	})
 	if !ok || n.def[in.Args[0]] != nil || n.def[in.Args[1]] != nil {
@@ -140,7 +130,7 @@ func (k *kern) declared(in *kernel.Instr) (p size.Poly, ok bool) {
 // round.
 func (n *nest) gains() bool {
 	gain, loss := false, false
-	visit(&n.inner.Blocks[0], func(in *kernel.Instr) {
+	n.inner.Blocks[0].Each(func(in *kernel.Instr) {
 		if in.Code == kernel.Load {
 			i, j := n.step(in.Args[0], n.i()), n.step(in.Args[0], n.j())
 			gain = gain || i == far && j == one
@@ -188,8 +178,8 @@ func (k *kern) before(n *nest) (out []kernel.Instr, ok bool) {
 			needed[a] = true
 		}
 	}
-	visit(&n.inner.Blocks[0], need)
-	visit(&n.inner.Blocks[0], func(in *kernel.Instr) {
+	n.inner.Blocks[0].Each(need)
+	n.inner.Blocks[0].Each(func(in *kernel.Instr) {
 		for _, b := range in.Blocks {
 			for _, v := range b.Results {
 				needed[v] = true

@@ -27,7 +27,7 @@ func touchesOf(l *schedule.Launch, buffer int) touches {
 		if (in.Code == kernel.For && len(in.Carry) == 0 && !in.Stop || in.Code == kernel.Fold) && in.Args[0] == lo && in.Args[1] == hi {
 			slot = in.Blocks[0].Params[0]
 		}
-		visit(&kernel.Block{Instrs: l.Kernel.Body.Instrs[i : i+1]}, func(x *kernel.Instr) {
+		l.Kernel.Body.Instrs[i].Each(func(x *kernel.Instr) {
 			if x.Code != kernel.Load && x.Code != kernel.Store || x.Region != region {
 				return
 			}

@@ -81,7 +81,10 @@ func (s *shape) regions() {
 
 // census notes what defines each value and how often it is used.
 func (s *shape) census(b *kernel.Block) {
-	for _, in := range pointers(b) {
+	for _, v := range b.Results {
+		s.uses[v]++
+	}
+	b.Each(func(in *kernel.Instr) {
 		for _, v := range in.Out {
 			s.def[v] = in
 		}
@@ -89,13 +92,12 @@ func (s *shape) census(b *kernel.Block) {
 			s.uses[v]++
 		}
 		s.uses[in.At]++
-		for j := range in.Blocks {
-			s.census(&in.Blocks[j])
+		for _, b := range in.Blocks {
+			for _, v := range b.Results {
+				s.uses[v]++
+			}
 		}
-	}
-	for _, v := range b.Results {
-		s.uses[v]++
-	}
+	})
 }
 
 // pointers gives a block's instructions, each with its identity.
@@ -160,18 +162,9 @@ func (s *shape) most() int64 {
 }
 
 // isFar reports a load that may lie elsewhere, or one inside.
-func (s *shape) isFar(in *kernel.Instr) bool {
-	if in.Code == kernel.Load {
-		return s.far[in.Region] > 0
-	}
-	for i := range in.Blocks {
-		for _, inner := range pointers(&in.Blocks[i]) {
-			if s.isFar(inner) {
-				return true
-			}
-		}
-	}
-	return false
+func (s *shape) isFar(in *kernel.Instr) (far bool) {
+	in.Each(func(in *kernel.Instr) { far = far || in.Code == kernel.Load && s.far[in.Region] > 0 })
+	return far
 }
 
 // line is scale·base + offset in wrapping arithmetic; base is None for a
