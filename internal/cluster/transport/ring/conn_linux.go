@@ -27,7 +27,8 @@ type Options struct {
 	At func()
 }
 
-// Conn carries messages both ways. One goroutine reads, another one writes.
+// Conn carries messages both ways. One goroutine reads, another one writes. Its memory is given back after
+// Close, or after Read has said that it has ended: one of them must be called.
 type Conn struct {
 	socket *net.UnixConn
 	raw    syscall.RawConn
@@ -44,6 +45,8 @@ type Conn struct {
 	rung    [bells]chan struct{}
 	ringing [bells]func(fd uintptr) bool
 	spins   [bells]*spins
+	unread  chan struct{} // Read wants nothing any more; closed by wanted
+	wanted  sync.Once
 	ended   sync.Once
 	why     error         // why it ended; after gone is closed
 	gone    chan struct{} // nobody waits any more
@@ -60,7 +63,7 @@ func newConn(socket *net.UnixConn, memory []byte, dialled bool, o Options) (*Con
 	}
 	c := &Conn{
 		socket: socket, raw: raw, began: time.Now(), memory: memory, dialled: dialled,
-		gone: make(chan struct{}),
+		gone: make(chan struct{}), unread: make(chan struct{}),
 	}
 	for b := range bells {
 		c.rung[b], c.ringing[b], c.spins[b] = make(chan struct{}, 1), sender(byte(b)), newSpins(c.now)
@@ -126,6 +129,7 @@ func (c *Conn) Read() (m []byte, err error) {
 			return m, err
 		}
 	}
+	c.wanted.Do(func() { close(c.unread) })
 	return nil, c.why
 }
 
@@ -194,6 +198,7 @@ func (c *Conn) Room(bytes int) bool {
 func (c *Conn) Close(why error) {
 	c.dropped.Store(true)
 	c.end(why, true)
+	c.wanted.Do(func() { close(c.unread) })
 }
 
 // end notes why, and lets all who wait go on.
@@ -225,11 +230,12 @@ func (c *Conn) Why() error {
 // mostReason is how many bytes of a reason are sent, and read.
 const mostReason = 1 << 10
 
-// listen hears the bells until the socket ends, and then gives the memory back. A process that dies is
-// seen by that at once, whatever it was doing.
+// listen hears the bells until the socket ends, and gives the memory back when what was told before
+// is read. A process that dies is seen by that at once, whatever it was doing.
 func (c *Conn) listen() {
 	c.end(c.hear(), false)
 	c.beats.Wait()
+	<-c.unread
 	c.reading.Lock()
 	c.writing.Lock()
 	_ = unix.Munmap(c.memory)

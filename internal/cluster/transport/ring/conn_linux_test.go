@@ -134,6 +134,42 @@ func TestClose(t *testing.T) {
 	}
 }
 
+// Who takes its time with each message gets all that were told before the end, and the memory is given
+// back after the last one.
+func TestLastMessages(t *testing.T) {
+	for _, pause := range []time.Duration{0, time.Microsecond, time.Millisecond} {
+		near, far := rings(t)
+		for i := range 100 {
+			if err := near.Write([]byte{byte(i)}, nil, false); err != nil {
+				t.Fatal(err)
+			}
+		}
+		near.Close(nil)
+		<-far.gone
+		for i := range 100 {
+			m, err := far.Read()
+			if err != nil || len(m) != 1 || m[0] != byte(i) {
+				t.Fatalf("pause %v, message %d: %v, %v", pause, i, m, err)
+			}
+			time.Sleep(pause)
+		}
+		if _, err := far.Read(); !errors.Is(err, ErrEnded) {
+			t.Errorf("after the last one: %v", err)
+		}
+		for start := time.Now(); ; time.Sleep(time.Millisecond) {
+			far.writing.Lock()
+			mapped := far.memory != nil
+			far.writing.Unlock()
+			if !mapped {
+				break
+			}
+			if time.Since(start) > limit {
+				t.Fatal("memory is still mapped after the last message")
+			}
+		}
+	}
+}
+
 // Rubbish on the socket ends the connection.
 func TestSocketRubbish(t *testing.T) {
 	near, far := rings(t)
