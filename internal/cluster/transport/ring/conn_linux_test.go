@@ -313,6 +313,40 @@ func TestLacking(t *testing.T) {
 	}
 }
 
+// Nor is it the end of the process where words alone are touched: it ends the connection.
+func TestWordsLacking(t *testing.T) {
+	for name, use := range map[string]func(*Conn){
+		"Flush": (*Conn).Flush,
+		"Room": func(c *Conn) {
+			if !c.Room(1000) {
+				t.Error("there is no room: nobody would write, and hear why not")
+			}
+		},
+	} {
+		near, far := rings(t)
+		for near.Room(1000) {
+			if err := near.Write(nil, make([]byte, 1000), true); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !near.pending.Load() {
+			t.Fatal("nothing is to be told")
+		}
+		if err := unix.Mprotect(near.memory, unix.PROT_NONE); err != nil {
+			t.Fatal(err)
+		}
+		use(near)
+		for _, c := range []*Conn{near, far} {
+			if why := c.Why(); !strings.Contains(why.Error(), "cannot be used") {
+				t.Errorf("%s: it ended because %v", name, why)
+			}
+		}
+		if err := near.Write([]byte("x"), nil, false); err == nil {
+			t.Errorf("%s: it can be written to", name)
+		}
+	}
+}
+
 // Nobody listens for a peer of another machine.
 func TestElsewhere(t *testing.T) {
 	if _, err := Dial(context.Background(), "test", "192.0.2.1:7411"); !errors.Is(err, ErrNone) {
