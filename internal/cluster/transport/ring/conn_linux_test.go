@@ -296,6 +296,58 @@ func TestPassed(t *testing.T) {
 	}
 }
 
+// lingering is a connected socket whose closing waits for 20 s, since nobody reads what was sent.
+func lingering(t *testing.T) int {
+	t.Helper()
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
+	check(err)
+	t.Cleanup(func() { unix.Close(l) })
+	check(unix.Bind(l, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}))
+	check(unix.Listen(l, 1))
+	at, err := unix.Getsockname(l)
+	check(err)
+	s, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
+	check(err)
+	check(unix.Connect(s, at))
+	check(unix.SetsockoptLinger(s, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1, Linger: 20}))
+	check(unix.SetNonblock(s, true))
+	for err == nil {
+		_, err = unix.Write(s, make([]byte, 1<<20))
+	}
+	check(unix.SetNonblock(s, false))
+	return s
+}
+
+// Closing what was passed takes nobody's time.
+func TestLingering(t *testing.T) {
+	for _, n := range []int{1, 6, 40} { // more than are closed at once
+		near, far := pair(t)
+		var passed []int
+		for range n {
+			passed = append(passed, lingering(t))
+		}
+		if _, _, err := near.WriteMsgUnix([]byte{ready}, unix.UnixRights(passed...), nil); err != nil {
+			t.Fatal(err)
+		}
+		for _, fd := range passed {
+			unix.Close(fd) // the last one is what was passed
+		}
+		start := time.Now()
+		if _, err := Accept(far, Options{Go: func(func()) {}}); err == nil {
+			t.Error("sockets are taken for memory")
+		}
+		if d := time.Since(start); d > 10*time.Second {
+			t.Errorf("%d sockets: refused after %v", n, d)
+		}
+	}
+}
+
 // Memory that the system cannot give is an error, not the end of the process.
 func TestLacking(t *testing.T) {
 	near, far := rings(t)

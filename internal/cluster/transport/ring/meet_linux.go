@@ -144,7 +144,7 @@ func receive(c *net.UnixConn) ([]byte, error) {
 	fds := passed(rights[:k])
 	defer func() {
 		for _, fd := range fds {
-			_ = unix.Close(fd)
+			discard(fd)
 		}
 	}()
 	if n != 1 || b[0] != ready || len(fds) != 1 || flags&unix.MSG_CTRUNC != 0 {
@@ -153,8 +153,31 @@ func receive(c *net.UnixConn) ([]byte, error) {
 	return adopt(fds[0])
 }
 
-// maxPassed is how many descriptors are looked at; the kernel closes more.
-const maxPassed = 4
+// maxPassed is how many descriptors the kernel lets one message have (SCM_MAX_FD): it closes itself what is
+// not taken, however long that takes.
+const maxPassed = 253
+
+// closing bounds the descriptors whose closing is not waited for: each may take a thread.
+var closing = make(chan struct{}, 16)
+
+// discard closes what a peer has passed. Closing a socket waits for as long as its linger says, and
+// closing a file for its file system, which may be the peer's; closing memory does not wait.
+func discard(fd int) {
+	if _, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0); err == nil {
+		_ = unix.Close(fd)
+		return
+	}
+	_ = unix.SetsockoptLinger(fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{}) // fails for what is no socket
+	select {
+	case closing <- struct{}{}:
+		go func() {
+			_ = unix.Close(fd)
+			<-closing
+		}()
+	default: // its own peer waits then
+		_ = unix.Close(fd)
+	}
+}
 
 // passed are the descriptors of a control message.
 func passed(rights []byte) (fds []int) {
