@@ -175,7 +175,8 @@ func TestRingBrokenProtocol(t *testing.T) {
 	a.none() // once for both
 }
 
-// Whoever takes the name of a node's socket first keeps it from having rings, and nothing else.
+// Whoever takes the name of a node's socket first keeps it from having rings, and nothing else, and no
+// longer than it keeps the name.
 func TestSquatter(t *testing.T) {
 	w := newWorld(t, false)
 	w.rings = true
@@ -209,6 +210,13 @@ func TestSquatter(t *testing.T) {
 	if way := guest.Ways()[1]; way != "stream" {
 		t.Errorf("the way is %q", way)
 	}
+	_ = squat.Close()
+	log.expect(t, "rings are accepted now")
+	other := w.begin(Options{Self: client + 1}, newEvents(t))
+	other.Know(w.known)
+	w.send(other, 1, "x")
+	a.expect(fmt.Sprintf("%d: x", client+1))
+	w.ringed(other, 1)
 }
 
 // A peer with rings and one without talk through streams.
