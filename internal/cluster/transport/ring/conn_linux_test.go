@@ -296,6 +296,33 @@ func TestPassed(t *testing.T) {
 	}
 }
 
+// Memory is shared with this user and root, and with nobody whose number stands for many.
+func TestSameUser(t *testing.T) {
+	for _, c := range []struct {
+		far, own, overflow uint32
+		let                bool
+	}{
+		{1000, 1000, 65534, true},
+		{0, 1000, 65534, true},
+		{0, 0, 65534, true},
+		{1001, 1000, 65534, false},
+		{1000, 0, 65534, false},
+		{65534, 65534, 65534, false},
+		{65534, 1000, 65534, false},
+		{65534, 65534, 99, true},
+		{99, 99, 99, false},
+		{0, 0, 0, false},
+	} {
+		if err := same(c.far, c.own, c.overflow); (err == nil) != c.let || err != nil && !errors.Is(err, ErrNone) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	text, err := os.ReadFile("/proc/sys/kernel/overflowuid")
+	if err != nil || strings.TrimSpace(string(text)) != fmt.Sprint(overflow()) {
+		t.Errorf("%d stands for unknown users, want %s, %v", overflow(), text, err)
+	}
+}
+
 // lingering is a connected socket whose closing waits for 20 s, since nobody reads what was sent.
 func lingering(t *testing.T) int {
 	t.Helper()

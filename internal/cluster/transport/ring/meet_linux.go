@@ -8,6 +8,9 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"strconv"
+	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -66,11 +69,31 @@ func SameUser(c net.Conn) error {
 	if failed != nil {
 		return failed
 	}
-	if own := uint32(os.Geteuid()); cred.Uid != own && cred.Uid != 0 {
-		return fmt.Errorf("%w: the other side runs as user %d, this one as %d: memory is shared with the same user, or root, only", ErrNone, cred.Uid, own)
+	return same(cred.Uid, uint32(os.Geteuid()), overflow())
+}
+
+// same is SameUser's decision. All users that this process's namespace does not know are seen as overflow.
+func same(far, own, overflow uint32) error {
+	switch {
+	case far == overflow:
+		return fmt.Errorf("%w: the other side runs as user %d, which may be anybody that this user namespace has no number for", ErrNone, far)
+	case far != own && far != 0:
+		return fmt.Errorf("%w: the other side runs as user %d, this one as %d: memory is shared with the same user, or root, only", ErrNone, far, own)
 	}
 	return nil
 }
+
+// overflow is the number by which all unknown users are seen.
+var overflow = sync.OnceValue(func() uint32 {
+	text, err := os.ReadFile("/proc/sys/kernel/overflowuid")
+	if err == nil {
+		var n uint64
+		if n, err = strconv.ParseUint(strings.TrimSpace(string(text)), 10, 32); err == nil {
+			return uint32(n)
+		}
+	}
+	return 65534 // the kernel's DEFAULT_OVERFLOWUID
+})
 
 // Offer makes memory and passes it to the accepting side, which has said that it reads nothing else
 // from the socket any more. It waits until that side has mapped it. The socket's deadline bounds all,
