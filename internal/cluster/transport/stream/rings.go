@@ -84,6 +84,12 @@ func (t *Transport) acceptNear(l net.Listener) {
 	for {
 		raw, err := l.Accept()
 		if err == nil {
+			// Other users must not crowd out this one at the gate, to which all sockets come from one address.
+			if err := ring.SameUser(raw); err != nil {
+				_ = raw.Close()
+				t.refused(raw.RemoteAddr(), err)
+				continue
+			}
 			t.running.Go(func() { t.admitNear(t.gate.Beside(raw), raw) })
 		} else if t.ctx.Err() != nil || errors.Is(err, net.ErrClosed) {
 			return
@@ -137,9 +143,6 @@ func shaken(raw net.Conn, side func(net.Conn, *tls.Config) *tls.Conn, config *tl
 
 // welcomeNear is what welcome is for a stream.
 func (t *Transport) welcomeNear(link *gate.Conn, raw net.Conn) (*conn, error) {
-	if err := ring.SameUser(raw); err != nil {
-		return nil, err
-	}
 	secure, state, err := shaken(raw, tls.Server, t.options.Identity.Server(identity.Node, identity.Client, identity.Admin))
 	if err != nil {
 		return nil, err
