@@ -66,33 +66,56 @@ func (a Args) bind(ctx context.Context, f *compile.Func, c *Cluster) (b *compile
 	return b, open, err
 }
 
-// inOrder gives slices and numbers in the order of the parameters; nil if there is anything else.
+// inOrder gives arrays in memory and numbers in the order of the parameters; nil if there is anything else.
 func (a Args) inOrder(f *compile.Func, list []compile.Given) []compile.Given {
 	params := f.Graph.Body.Params[:f.Graph.Given()]
 	if len(params) != len(a) {
 		return nil
 	}
-	for _, p := range params {
-		src := slice(p.Name, a[p.Name])
+	for i, p := range params {
+		g, ok := compile.Given{}, false
 		switch {
-		case src != nil && p.Type.Kind == graph.Array:
-			kind, _ := data.IsSlice(src)
-			list = append(list, compile.Given{Source: src, Kind: kind})
-		case src == nil && p.Type.IsScalar():
-			v := reflect.ValueOf(a[p.Name])
-			if !v.IsValid() || v.Kind() < reflect.Bool || v.Kind() > reflect.Float64 {
-				return nil
-			}
-			bits, err := scalarBits(p.Type, v, true)
-			if err != nil {
-				return nil // convert gives the error
-			}
-			list = append(list, compile.Given{Kind: p.Type.KindOf(), Bits: bits})
-		default:
+		case p.Type.Kind == graph.Array:
+			g, ok = array(f, i, a[p.Name])
+		case p.Type.IsScalar():
+			g, ok = number(p.Type, a[p.Name])
+		}
+		if !ok {
 			return nil
 		}
+		list = append(list, g)
 	}
 	return list
+}
+
+// array gives parameter i an array in memory.
+func array(f *compile.Func, i int, v any) (g compile.Given, ok bool) {
+	switch v := v.(type) {
+	case data.Source:
+		return compile.Array(v)
+	case *value.Value:
+		return f.Array(i, v)
+	case *Result:
+		if v.away() != nil {
+			return g, false
+		}
+		return f.Array(i, v.value)
+	}
+	src := slice(f.Graph.Body.Params[i].Name, v)
+	if src == nil {
+		return g, false
+	}
+	return compile.Array(src)
+}
+
+// number gives a scalar; convert gives the error if it is none.
+func number(t *graph.Type, v any) (g compile.Given, ok bool) {
+	x := reflect.ValueOf(v)
+	if !x.IsValid() || x.Kind() < reflect.Bool || x.Kind() > reflect.Float64 {
+		return g, false
+	}
+	bits, err := scalarBits(t, x, true)
+	return compile.Given{Kind: t.KindOf(), Bits: bits}, err == nil
 }
 
 // convert gives all arguments the form that binding takes. What is open is to be closed, also after an error.

@@ -69,7 +69,18 @@ func (o *options) described() *machine.Machine {
 
 // candidates are the plans on one machine.
 func (o *options) candidates() []plan.Candidate {
-	return plan.Candidates(o.described(), o.engine, o.threads, o.runtime.shop().compiles())
+	return plan.Candidates(o.described(), o.engine, o.threads, o.native())
+}
+
+// native reports that there can be native code: here, or on the machine that is described.
+func (o *options) native() bool { return o.given != nil || o.runtime.shop().compiles() }
+
+// foreseen is the engine of a prediction.
+func (o *options) foreseen() string {
+	if o.engine == "auto" && !o.native() {
+		return "wasm"
+	}
+	return o.engine
 }
 
 // compiles reports that there is a compiler for native code.

@@ -148,7 +148,7 @@ func question(p *compile.Plan, eng *engine.Engine, o options) (*asking, error) {
 			return nil, nil
 		}
 	}
-	q := &asking{p: p, list: o.candidates(), instead: o.whyNot, opt: plan.Options{Machine: m, Engine: o.engine, Threads: o.threads,
+	q := &asking{p: p, list: o.candidates(), instead: o.whyNot, opt: plan.Options{Machine: m, Engine: o.foreseen(), Threads: o.threads,
 		Places: func(in *schedule.Input) cost.Place { return placeOf(p, in) },
 		Kept:   eng.Results().Has,
 		Ready:  func(l *schedule.Launch) bool { return p.Program.Compiled(eng, l) != "" },

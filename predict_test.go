@@ -19,7 +19,9 @@ func TestPrediction(t *testing.T) {
 	}
 	before := 0.0
 	for _, n := range []int{10, 10_000, 1_000_000} {
-		res, err := f.Call(context.Background(), godwit.Args{"x": make([]float64, n)}, godwit.WithPrediction(""))
+		rt := godwit.NewRuntime() // which knows of no earlier run
+		defer rt.Close()
+		res, err := f.Call(context.Background(), godwit.Args{"x": make([]float64, n)}, godwit.WithPrediction(""), godwit.WithRuntime(rt))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package godwit
 import (
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/front/compile"
+	"github.com/godwit-run/godwit/internal/plan/machine"
 	"github.com/godwit-run/godwit/internal/plan/seen"
 	"github.com/godwit-run/godwit/internal/run"
 )
@@ -22,29 +23,33 @@ func (c *compiler) memory() string {
 	return c.dir + ".seen"
 }
 
+// clearly is how many times as long as a kernel takes to be made ready a launch takes that tells of its kernel, although others were made
+// ready while it ran.
+const clearly = 10
+
 // remember notes what a call took.
 func (r *workshop) remember(p *compile.Plan, st *run.Stats, threads int) {
 	if st.Seconds < 2*run.Telling {
 		return
 	}
-	rest, ready, on := st.Seconds, true, engine.Tier("")
+	rest, on := st.Seconds, engine.Tier("")
 	for i := range st.Launches {
 		l := &st.Launches[i]
 		if l.Runs == 0 {
 			continue
 		}
 		rest -= l.Seconds
-		ready = ready && l.Compile < run.Telling/2 // else others were being made ready at the same time
 		if l.Beside > 0 || l.Native != 0 && l.Native != l.Slices || on != "" && on != l.Tier {
 			on = "both"
 			continue
 		}
 		on = l.Tier
-		if l.Sizes != nil {
-			r.seen.Note(seen.Key{ID: l.Hash, Engine: string(l.Tier), Threads: threads}, point(l), (l.Seconds-l.Compile)/float64(l.Runs)*1e9)
+		took := l.Seconds - l.Compile
+		if l.Sizes != nil && (!st.First || took*1e9 >= clearly*machine.Here().Engines["wasm"].Compile) {
+			r.seen.Note(seen.Key{ID: l.Hash, Engine: string(l.Tier), Threads: threads}, point(l), took/float64(l.Runs)*1e9)
 		}
 	}
-	if ready && (on == engine.Wasm || on == engine.Native) {
+	if !st.First && (on == engine.Wasm || on == engine.Native) {
 		r.seen.Note(seen.Key{ID: p.Program.ID(st.Schedule), Engine: string(on), Threads: threads}, seen.Point{Sizes: seen.InOrder(p.Inputs.Sizes)}, rest*1e9)
 	}
 	for name, part := range st.Parts {

@@ -7,7 +7,7 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
-// In: a slice of Go. Out: a source of one column without a name. Calls over a few numbers take not much
+// In: memory in Go, as of a slice. Out: a source of one column without a name. Calls over a few numbers take not much
 // longer than to make such a source, so whatever more than its bytes is asked of it comes from a memorySource that is made then.
 
 // slice is the source of Slice.
@@ -21,15 +21,27 @@ type slice struct {
 
 // Slice is a source of one unnamed column over the elements in b, which is not copied. It is an argument of this name.
 func Slice(argument string, k num.Kind, b []byte) Source {
-	return &slice{argument: argument, bytes: b, column: [1]Column{{Kind: k, Stored: k.String()}}}
+	return Rows(argument, k, nil, b)
 }
 
-// IsSlice reports that a source is one of Slice, of which there is nothing to know but the kind and the rows.
-func IsSlice(s Source) (k num.Kind, ok bool) {
-	if s, is := s.(*slice); is {
-		return s.column[0].Kind, true
+// Rows is Slice for rows with inner dimensions, none of which is 0.
+func Rows(argument string, k num.Kind, dims []int64, b []byte) Source {
+	return &slice{argument: argument, bytes: b, column: [1]Column{{Kind: k, Stored: k.String(), Dims: dims}}}
+}
+
+// Plain gives the column of a source of Slice, or one like it, of which there is nothing to know but that and the rows.
+func Plain(s Source) (c *Column, ok bool) {
+	switch s := s.(type) {
+	case *slice:
+		return &s.column[0], true
+	case *memorySource:
+		if len(s.cols) != 1 || s.cols[0].Name != "" || s.cols[0].Nullable {
+			return nil, false
+		}
+		_, ok := s.Raw(0)
+		return &s.cols[0], ok
 	}
-	return num.Invalid, false
+	return nil, false
 }
 
 func (s *slice) whole() Source {
@@ -39,13 +51,18 @@ func (s *slice) whole() Source {
 
 func (s *slice) Path() string           { return "argument `" + s.argument + "`" }
 func (s *slice) Format() string         { return "memory" }
-func (s *slice) Rows() int64            { return int64(len(s.bytes) / s.column[0].Kind.Size()) }
+func (s *slice) Rows() int64            { return int64(len(s.bytes)) / s.rowBytes() }
 func (s *slice) Columns() []Column      { return s.column[:] }
 func (s *slice) Chunks() []Chunk        { return s.whole().Chunks() }
 func (s *slice) Prune([]Pred) []bool    { return nil }
 func (s *slice) Unchanged() error       { return nil }
 func (s *slice) Close() error           { return nil }
 func (s *slice) checkWant(w Want) error { return checkKind(s.Path(), &s.column[w.Column], w.Kind) }
+
+// rowBytes is at least 1, where rows have nothing in them.
+func (s *slice) rowBytes() int64 {
+	return max(1, s.column[0].Width()*int64(s.column[0].Kind.Size()))
+}
 
 func (s *slice) Raw(column int) (Raw, bool) {
 	return Raw{Length: int64(len(s.bytes)), Bytes: s.bytes}, column == 0

@@ -18,6 +18,9 @@ type Args struct {
 	// Faults has for each site the least place reported so far: -1 for a
 	// fault without a place, math.MaxInt64 for none.
 	Faults []int64
+	// Run, if it is not 0, is the number of a run whose outer indices all find the same elements in what they read and do not
+	// write, and the same sizes and scalars.
+	Run uint64
 }
 
 // Code is a kernel in the form that one tier executes. All tiers give the

@@ -19,6 +19,7 @@ type Job struct {
 	sizes   []int64
 	scalars []uint64
 	claim   *Claim
+	run     uint64 // its number
 	relay   *relay // nil if its outer indices run in any order, or by one worker
 
 	pace   atomic.Int64 // measured picoseconds per outer index; 0 at first
@@ -30,8 +31,11 @@ type Job struct {
 
 // NewJob prepares a run with arguments that c.Safe has admitted.
 func (e *Engine) NewJob(c *Compiled, sizes []int64, scalars []uint64) *Job {
-	return &Job{c: c, e: e, sizes: sizes, scalars: scalars, faults: noFaults(c.Kernel.Sites)}
+	return &Job{c: c, e: e, sizes: sizes, scalars: scalars, run: runs.Add(1), faults: noFaults(c.Kernel.Sites)}
 }
+
+// runs counts the jobs of this process.
+var runs atomic.Uint64
 
 // Under has the workers take turns with those of other jobs. It comes before Worker.
 func (j *Job) Under(c *Claim) *Job {
@@ -75,7 +79,7 @@ func (j *Job) Worker(ctx context.Context) (*Worker, error) {
 	if err := j.c.enter(); err != nil {
 		return nil, err
 	}
-	w := &Worker{job: j, turn: j.claim.Turn(), args: Args{Sizes: j.sizes, Scalars: j.scalars, Faults: noFaults(len(j.faults)), Bases: make([]int64, len(j.c.Kernel.Regions))}}
+	w := &Worker{job: j, turn: j.claim.Turn(), args: Args{Run: j.run, Sizes: j.sizes, Scalars: j.scalars, Faults: noFaults(len(j.faults)), Bases: make([]int64, len(j.c.Kernel.Regions))}}
 	if err := w.board(ctx); err != nil {
 		j.c.leave()
 		return nil, err

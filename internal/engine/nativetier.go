@@ -97,12 +97,16 @@ func (t *nativeThread) Run(ctx context.Context, a *Args, lo, hi int64) error {
 		return err
 	}
 	if t.lay.Tiled {
-		w, err := borrowWork()
+		w, err := borrowWork(a.Run, t.nativeCode)
 		if err != nil {
 			return err
 		}
 		defer w.giveBack()
 		t.block[t.lay.Work/8], t.block[t.lay.Strip/8], t.block[t.lay.Block/8] = w.address(), w.strip, w.block
+		t.block[t.lay.Held/8] = w.holds(a.Run, t.nativeCode)
+		w.held = left{}
+		block := t.block
+		defer func() { w.held = left{a.Run, t.nativeCode, block[t.lay.Held/8]} }()
 	}
 	stop := &t.block[t.lay.Stop/8]
 	*stop = 0

@@ -36,17 +36,23 @@ func (c wasmCode) Thread(ctx context.Context) (Thread, error) {
 	if err != nil {
 		return nil, err
 	}
-	return wasmThread{in}, nil
+	return &wasmThread{in: in}, nil
 }
 
 func (c wasmCode) Bytes() (code, thread int64) { return c.f.Memory() }
 
 func (c wasmCode) Close() { _ = c.f.Close(context.Background()) }
 
-type wasmThread struct{ in *wasm.Instance }
-
-func (t wasmThread) Run(ctx context.Context, a *Args, lo, hi int64) error {
-	return t.in.Run(ctx, (*wasm.Args)(a), lo, hi)
+type wasmThread struct {
+	in   *wasm.Instance
+	args wasm.Args // of the run at hand
 }
 
-func (t wasmThread) Close() { _ = t.in.Close(context.Background()) }
+func (t *wasmThread) Run(ctx context.Context, a *Args, lo, hi int64) error {
+	t.args = wasm.Args{Sizes: a.Sizes, Scalars: a.Scalars, Bases: a.Bases, Faults: a.Faults}
+	err := t.in.Run(ctx, &t.args, lo, hi)
+	t.args = wasm.Args{}
+	return err
+}
+
+func (t *wasmThread) Close() { _ = t.in.Close(context.Background()) }

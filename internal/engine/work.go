@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,16 +26,26 @@ var works struct {
 type work struct {
 	bytes        []byte
 	strip, block int64
+	held         left
+}
+
+// left is what a run has left in a piece for its next slice; see llvmir.Layout.
+type left struct {
+	run    uint64 // see Args.Run
+	code   *nativeCode
+	number int64
 }
 
 func (w *work) address() int64 { return int64(uintptr(unsafe.Pointer(unsafe.SliceData(w.bytes)))) }
 
-func borrowWork() (*work, error) {
+// borrowWork gives a piece, one in which the run has left something if there is one.
+func borrowWork(run uint64, code *nativeCode) (*work, error) {
 	works.mu.Lock()
 	defer works.mu.Unlock()
 	if n := len(works.free); n > 0 {
-		w := works.free[n-1]
-		works.free = works.free[:n-1]
+		at := max(0, slices.IndexFunc(works.free, func(w *work) bool { return w.holds(run, code) != 0 }))
+		w := works.free[at]
+		works.free = slices.Delete(works.free, at, at+1)
 		return w, nil
 	}
 	strip, block := division()
@@ -42,7 +53,15 @@ func borrowWork() (*work, error) {
 	if err != nil {
 		return nil, fmt.Errorf("engine: memory for tiles: %w", err)
 	}
-	return &work{b, strip, block}, nil
+	return &work{bytes: b, strip: strip, block: block}, nil
+}
+
+// holds is the number of what the run has left; 0 if it is nothing.
+func (w *work) holds(run uint64, code *nativeCode) int64 {
+	if run == 0 || w.held.run != run || w.held.code != code {
+		return 0
+	}
+	return w.held.number
 }
 
 func (w *work) giveBack() {

@@ -42,11 +42,11 @@ func TestCaches(t *testing.T) {
 
 // TestWork: runs at the same time have memory of their own, and memory that was given back is used again.
 func TestWork(t *testing.T) {
-	a, err := borrowWork()
+	a, err := borrowWork(0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := borrowWork()
+	b, err := borrowWork(0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,10 +54,44 @@ func TestWork(t *testing.T) {
 		t.Errorf("%#x and %#x, %d bytes for %d + %d", a.address(), b.address(), len(a.bytes), a.strip, a.block)
 	}
 	a.giveBack()
-	if c, err := borrowWork(); err != nil || c != a {
+	if c, err := borrowWork(0, nil); err != nil || c != a {
 		t.Errorf("memory that was free is not used again; %v", err)
 	} else {
 		c.giveBack()
 	}
 	b.giveBack()
+}
+
+// TestHeld: a run finds what it has left in a piece, and nobody else does.
+func TestHeld(t *testing.T) {
+	code := &nativeCode{}
+	var pieces []*work
+	for n := range uint64(3) {
+		w, err := borrowWork(n, code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.held = left{n, code, 7}
+		pieces = append(pieces, w)
+	}
+	for _, w := range pieces {
+		w.giveBack()
+	}
+	for n := range uint64(3) {
+		w, err := borrowWork(n, code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := int64(7)
+		if n == 0 { // no run at all
+			want = 0
+		}
+		if got := w.holds(n, code); got != want {
+			t.Errorf("run %d finds %d, expected %d", n, got, want)
+		}
+		if w.holds(n+1, code) != 0 || w.holds(n, &nativeCode{}) != 0 {
+			t.Errorf("others find what run %d has left", n)
+		}
+		w.giveBack()
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
@@ -30,6 +31,8 @@ type Program struct {
 
 	frames  engine.Recent[frame]
 	sharing sharing
+
+	last atomic.Pointer[engine.Engine] // that it ran on
 
 	identified sync.Once
 	id         kernel.ID

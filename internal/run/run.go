@@ -94,6 +94,8 @@ type Stats struct {
 	// Parts are what data has decided of: by plan.OfLoop and plan.OfSize, which part of the turns a loop had that it could have, and of its
 	// greatest value a size. Nil if there is nothing of that.
 	Parts map[string]float64
+	// First says that the run before was on another engine, or there was none: kernels were made ready beside its launches.
+	First bool
 }
 
 // LaunchStats sums up all runs of one launch.
@@ -147,14 +149,17 @@ func (p *Program) Run(ctx context.Context, in *Inputs, opt Options) (res *Result
 	start := time.Now()
 	opt = opt.withDefaults()
 	other, tell, err := p.shared(in, &opt)
+	ran := p
 	switch {
 	case err != nil:
 		return nil, err
 	case other == nil:
 		res, err = p.execute(ctx, in, opt)
 	default:
+		ran = other
 		res, err = other.execute(ctx, in, opt)
 		if full := (*SpaceError)(nil); errors.As(err, &full) && opt.Spool == nil { // by one thread it may take less memory
+			ran = p
 			res, err = p.execute(ctx, in, opt)
 		}
 	}
@@ -163,6 +168,7 @@ func (p *Program) Run(ctx context.Context, in *Inputs, opt Options) (res *Result
 		if res.Stats.Seconds = took.Seconds(); tell != nil {
 			tell(took)
 		}
+		res.Stats.First = ran.last.Load() != opt.Engine && ran.last.Swap(opt.Engine) != opt.Engine
 	}
 	return res, err
 }

@@ -11,6 +11,10 @@ import (
 // arith writes an operation on scalars or vectors. Nothing that LLVM leaves
 // undefined can happen: divisors are made harmless, shifts masked.
 func (e *emitter) arith(in *kernel.Instr) {
+	if x := e.running[in]; x != nil {
+		x.take(e)
+		return
+	}
 	n := e.width(in.Args...)
 	if n > 1 && e.linearArith(in) {
 		return

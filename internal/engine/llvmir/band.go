@@ -84,7 +84,9 @@ func (t *tiling) tiles(ilo, ihi, jlo, jhi string) {
 	width := t.set("mul i64 %s, %d", strip, t.columns())
 	height := t.set("mul i64 %s, %d", block, t.rows)
 	t.cut(jlo, jhi, width, func(from, to string) {
-		t.fill(t.stripPanels, t.upward(t.turnCount(from, to), t.columns()), func(x string) string { return t.firstColumn(from, x) })
+		t.hold(width, t.turnCount(jlo, jhi), func() {
+			t.fill(t.stripPanels, t.upward(t.turnCount(from, to), t.columns()), func(x string) string { return t.firstColumn(from, x) })
+		})
 		t.cut(ilo, ihi, height, func(ifrom, ito string) {
 			bands := t.upward(t.turnCount(ifrom, ito), t.rows)
 			t.fill(t.bandPanels, bands, func(x string) string { return t.firstRow(ifrom, x) })

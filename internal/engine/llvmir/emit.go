@@ -28,6 +28,8 @@ type emitter struct {
 	packed map[*kernel.Instr]func() string
 	// carried holds the elements that loads get from the turn before.
 	carried map[*kernel.Instr]string
+	// running are the operations that give each lane what all lanes up to it have.
+	running map[*kernel.Instr]*prefix
 	// past are the stores that go past the caches at this point of the text, and
 	// pastFrom from how many bytes on any do.
 	past        []*kernel.Instr
@@ -38,6 +40,7 @@ type emitter struct {
 	bases       []string
 	tops        []string // per region that is read, the greatest integer below its bound if sizes decide it
 	pending     []fault
+	held        int      // panels of columns that may stay in the work memory, so far
 	stack       []string // allocas, which belong into the entry block
 	extremes    bool     // somewhere the lesser or greater of two floats is taken
 	failed      error
@@ -77,7 +80,7 @@ func newEmitter(k *kernel.Kernel, t Target, m limits) *emitter {
 	engine.MostLanes = m.lanes
 	a := loops.Of(k, engine)
 	return &emitter{Analysis: a, k: k, t: t, lay: NewLayout(k), vals: make([]operand, len(a.Kinds)), lanes: 1, pastFrom: m.past,
-		packed: map[*kernel.Instr]func() string{}, carried: map[*kernel.Instr]string{}, shortStores: map[int]bool{}, extremes: takesExtremes(&k.Body)}
+		packed: map[*kernel.Instr]func() string{}, carried: map[*kernel.Instr]string{}, running: map[*kernel.Instr]*prefix{}, shortStores: map[int]bool{}, extremes: takesExtremes(&k.Body)}
 }
 
 func (e *emitter) fail(format string, args ...any) {

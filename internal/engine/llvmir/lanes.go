@@ -40,10 +40,16 @@ func (e *emitter) sideBySide(in *kernel.Instr) bool {
 		p.tiles().write()
 		return true
 	}
+	if p.Turned != nil {
+		p.turned()
+		return true
+	}
 	from, to := e.scalar(in.Args[0]), e.scalar(in.Args[1])
 	switch {
 	case len(p.Reduced) > 0:
 		p.writeReduced(from, to, p.Lanes)
+	case len(p.Prefixed) > 0:
+		p.writePrefixes(from, to, p.Lanes)
 	case len(p.Check) == 0:
 		p.write(from, to, p.Lanes)
 	default:

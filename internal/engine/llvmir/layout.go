@@ -20,8 +20,8 @@ func NewLayout(k *kernel.Kernel) *Layout {
 	l.Bases = l.Scalars + 8*int64(len(k.Scalars))
 	l.Faults = l.Bases + 8*int64(len(k.Regions))
 	l.Stop = l.Faults + 8*int64(k.Sites)
-	l.Work, l.Strip, l.Block = l.Stop+8, l.Stop+16, l.Stop+24
-	l.Bytes = l.Block + 8
+	l.Work, l.Strip, l.Block, l.Held = l.Stop+8, l.Stop+16, l.Stop+24, l.Stop+32
+	l.Bytes = l.Held + 8
 	k.Body.Each(func(in *kernel.Instr) { l.Tiled = l.Tiled || holdsFold(in) })
 	return l
 }

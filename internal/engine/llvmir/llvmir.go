@@ -71,12 +71,14 @@ func (t Target) fuses() bool { return t.Fma || t.Arch != "amd64" && t.Arch != ""
 //	             other; what the columns of tiles read goes into the first, and should stay in
 //	             the last cache of a processor, and what their rows read into the second, and
 //	             should stay in the one before
+//	held         i64: what earlier outer indices of the same run, with the same elements in what it reads, have
+//	             left there in the first part of the same memory; 0 if it is none. A run sets it
 //	stop         i64: set to 1 by another thread when the run is to end soon; every
 //	             loop of unknown length looks at it, at least each few thousand turns
 type Layout struct {
 	Polys                               []size.Poly
 	Scalars, Bases, Faults, Stop, Bytes int64
-	// Work, Strip and Block are of kernels that may compute in tiles, which Tiled says.
-	Work, Strip, Block int64
-	Tiled              bool
+	// Work, Strip, Block and Held are of kernels that may compute in tiles, which Tiled says.
+	Work, Strip, Block, Held int64
+	Tiled                    bool
 }

@@ -93,30 +93,14 @@ func (p *panel) read(first, number string, more int, l leafSlots, slot string, n
 	return p.emitter.loadIndex(p.load.Region, p.scalar(p.load.Args[0]), typ{p.elem, n})
 }
 
-// turnAround copies a vector of slots of each of some rows or columns. To zip the
-// first half of a list of vectors with the second moves the highest digit of where
-// an element lies behind the lowest; with all digits of the list's length moved,
-// rows have become columns.
+// turnAround copies a vector of slots of each of some rows or columns.
 func (p *panel) turnAround(tile, first, number string, chunk int, l leafSlots, slot string) {
 	t := typ{p.elem, p.n}
 	v := make([]string, chunk)
 	for x := range v {
 		v[x] = p.read(first, number, x, l, slot, p.n)
 	}
-	low, high := make([]int, p.n), make([]int, p.n)
-	for x := range p.n {
-		low[x] = x/2 + x%2*p.n
-		high[x] = low[x] + p.n/2
-	}
-	for digits := chunk; digits > 1; digits /= 2 {
-		var zipped []string
-		for x := range chunk / 2 {
-			for _, lanes := range [][]int{low, high} {
-				zipped = append(zipped, p.set("shufflevector %s %s, %s %s, %s", t, v[x], t, v[x+chunk/2], mask(lanes)))
-			}
-		}
-		v = zipped
-	}
+	v = p.zipped(t, v)
 	for x := range p.n {
 		group := p.part(t, v[x*chunk/p.n], x*chunk%p.n, chunk)
 		p.keep(typ{p.elem, chunk}, group, p.element(tile, p.placeOf(l, slot, x), number, 0))

@@ -94,7 +94,12 @@ func (f *rowFold) leaf(from, to string, wide, rest []state) (next, sums []string
 	rows, vectors := with(rows, got[:len(rows)]), got[len(rows):len(rows)+len(wide)]
 	rest = with(rest, f.addSums(got[len(rows)+len(wide):], texts(rest)))
 	states := append(rows[:len(rows):len(rows)], rest...)
-	got = f.when(f.set("icmp slt i64 %s, %s", mid, to), states, func() []string { return f.remainder(from, mid, to, rows, rest) })
+	got = f.when(f.set("icmp slt i64 %s, %s", mid, to), states, func() []string {
+		if f.masks() {
+			return f.masked(mid, to, rows)
+		}
+		return f.remainder(from, mid, to, rows, rest)
+	})
 	for j, a := range f.ordered {
 		sums = append(sums, f.halves(a, num.Lanes(a.Kind), got[j:j+1])[0])
 	}

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/data/value"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/num"
 	"github.com/godwit-run/godwit/internal/run"
@@ -15,11 +16,16 @@ import (
 // Invariant: a shape is all that the answer follows from, but for the contents of slices, which are looked at
 // when they are read, and the values of scalars, which are looked at here.
 
-// shape is what binding sees of an argument: an array with one dimension, or a lone scalar.
+// shape is what binding sees of an argument: an array of numbers, or a lone scalar.
 type shape struct {
-	kind num.Kind
-	rows int64 // or lone
+	kind  num.Kind
+	rows  int64 // or lone
+	inner int   // dimensions of a row
+	dims  [fewDims]int64
 }
+
+// fewDims is how many dimensions a row may have for its array to be known by its shape.
+const fewDims = 3
 
 // lone is in place of the rows of a lone scalar.
 const lone = -1
@@ -33,18 +39,43 @@ type known struct {
 	result atomic.Pointer[graph.Type] // of calls; nil where it is not known, or not the same for all
 }
 
-// Given is an argument of which binding sees the shape alone: the source of data.Slice, or else a lone scalar.
+// Given is an argument of which binding sees the shape alone: a source that is data.Plain, or else a lone scalar.
 type Given struct {
 	Source data.Source
 	Kind   num.Kind
 	Bits   uint64
+	dims   []int64 // of a row of the source
+}
+
+// Array gives an array in memory; false if there is more to it than its shape.
+func Array(src data.Source) (g Given, ok bool) {
+	c, ok := data.Plain(src)
+	if !ok || len(c.Dims) > fewDims {
+		return g, false
+	}
+	return Given{Source: src, Kind: c.Kind, dims: c.Dims}, true
+}
+
+// Array gives a value for parameter i; false if there is more to it than its shape, as to indices, which are looked at when
+// they are bound.
+func (f *Func) Array(i int, v *value.Value) (g Given, ok bool) {
+	if v == nil || len(v.Columns) != 1 || len(f.leaves[i]) != 1 {
+		return g, false
+	}
+	c, t := &v.Columns[0], f.leaves[i][0].Type
+	if len(c.Dims) == 0 || c.Kind != t.KindOf() || t.Kind == graph.Index || int64(len(c.Data)) != c.Len()*int64(c.Kind.Size()) || slices.Min(c.Dims) <= 0 {
+		return g, false
+	}
+	return Array(data.Rows(f.info(i).Name, c.Kind, c.Dims[1:], c.Data))
 }
 
 func (g *Given) shape() shape {
-	if g.Source != nil {
-		return shape{g.Kind, g.Source.Rows()}
+	if g.Source == nil {
+		return shape{kind: g.Kind, rows: lone}
 	}
-	return shape{g.Kind, lone}
+	s := shape{kind: g.Kind, rows: g.Source.Rows(), inner: len(g.dims)}
+	copy(s.dims[:], g.dims)
+	return s
 }
 
 // few is how many arguments a call has room for in one piece of memory.
@@ -66,7 +97,7 @@ func (f *Func) shapes(args []Arg) (list []shape) {
 		return nil
 	}
 	for i, a := range args {
-		g, ok := givenOf(a)
+		g, ok := f.given(i, a)
 		if !ok || len(f.leaves[i]) != 1 {
 			return nil
 		}
@@ -87,15 +118,16 @@ func (f *Func) inOrder(args Args) []Arg {
 	return list
 }
 
-func givenOf(a Arg) (Given, bool) {
+func (f *Func) given(i int, a Arg) (Given, bool) {
 	switch a := a.(type) {
 	case Table:
-		kind, ok := data.IsSlice(a.Source)
-		return Given{Source: a.Source, Kind: kind}, ok && a.Column == ""
+		g, ok := Array(a.Source)
+		return g, ok && a.Column == ""
 	case Value:
 		if v := a.Value; v != nil && len(v.Columns) == 1 && len(v.Columns[0].Dims) == 0 {
 			return Given{Kind: v.Columns[0].Kind, Bits: v.Columns[0].At(0)}, true
 		}
+		return f.Array(i, a.Value)
 	}
 	return Given{}, false
 }

@@ -8,7 +8,8 @@ import (
 )
 
 // In comes a loop that hands something on from one iteration to the next, out goes what of it is no chain: a maximum, or the
-// like, that can be kept in lanes and joined at the end, and elements that a load need not ask the memory for, because an
+// like, that can be kept in lanes and joined at the end; one that every iteration uses, as in a scan, which can be joined within a
+// group of lanes; and elements that a load need not ask the memory for, because an
 // iteration before stored them.
 
 // Exact is the operator of a fold that combines as this operation does, with the same bits in any order.
@@ -37,6 +38,36 @@ func reductions(in *kernel.Instr) ([]kernel.Acc, bool) {
 			return nil, false
 		}
 		list = append(list, a)
+	}
+	return list, true
+}
+
+// Prefix is one carried value with the operation of the body that gives the next. The operation is exact and associative.
+type Prefix struct {
+	kernel.Acc
+	Op      *kernel.Instr
+	Summand kernel.Value // what it joins with the carried value
+}
+
+// prefixes are the operations by which a For carries its values, if what is carried is used by nothing else.
+func (a *Analysis) prefixes(in *kernel.Instr) ([]Prefix, bool) {
+	b := &in.Blocks[0]
+	var list []Prefix
+	for j, c := range in.Carry {
+		param := b.Params[1+j]
+		op := a.Def[b.Results[j]]
+		if op == nil || !onlyUse(b, param, op) || slices.ContainsFunc(list, func(p Prefix) bool { return p.Op == op }) {
+			return nil, false
+		}
+		if op.Code != kernel.Arith || len(op.Args) != 2 || op.Site != kernel.NoSite || op.Kind != c.Kind || c.Kind == num.Bool || op.Args[0] == op.Args[1] {
+			return nil, false
+		}
+		acc, ok := Exact(op)
+		at := slices.Index(op.Args, param)
+		if !ok || at < 0 || op.Op.IsCompare() || acc.Op.IsOrdered(acc.Kind) {
+			return nil, false
+		}
+		list = append(list, Prefix{acc, op, op.Args[1-at]})
 	}
 	return list, true
 }

@@ -19,6 +19,8 @@ type Plan struct {
 	Meet   *Meetings // what is relied on of accesses to one region; nil for nothing
 	// Reduced is what the loop carries, one for each value.
 	Reduced []kernel.Acc
+	// Prefixed is what the loop carries and uses in every iteration, one for each value.
+	Prefixed []Prefix
 	// Lanes is how many iterations go side by side; 0 where the emitter decides.
 	Lanes int
 	// Width is the size of most values in lanes, in bytes.
@@ -29,6 +31,8 @@ type Plan struct {
 	Check []*kernel.Instr
 	// Tile is the nest of which these are the columns, if it is computed in tiles.
 	Tile *Tile
+	// Turned is the nest of which this is the inner loop, if blocks of it are turned around.
+	Turned *Turned
 
 	depth int // of loops inside, at this point of the analysis
 	why   Why
@@ -76,6 +80,9 @@ func (a *Analysis) planOf(in *kernel.Instr) *Plan {
 		p = a.rows(in)
 	default:
 		if p = a.tiled(in); p.why != Fits {
+			p = a.turned(in)
+		}
+		if p.why != Fits {
 			p = a.nest(in)
 		}
 	}
@@ -136,7 +143,10 @@ func (a *Analysis) examine(in *kernel.Instr) *Plan {
 		return no(Stops)
 	}
 	if len(in.Carry) > 0 {
-		return a.reduced(in)
+		if p := a.reduced(in); p.why == Fits {
+			return p
+		}
+		return a.prefixed(in)
 	}
 	if Innermost(&in.Blocks[0]) {
 		if p := a.shaped(in, &Meetings{Closest: int64(a.Engine.MostLanes)}); len(p.Single) == 0 {
@@ -159,6 +169,20 @@ func (a *Analysis) reduced(in *kernel.Instr) *Plan {
 	}
 	p := a.shaped(in, nil)
 	if p.Reduced = accs; len(p.Single) > 0 {
+		return no(Scattered)
+	}
+	return p
+}
+
+// prefixed is for a loop that carries values which every iteration uses. Elements that lie one behind the other must be among what
+// it loads or stores.
+func (a *Analysis) prefixed(in *kernel.Instr) *Plan {
+	list, ok := a.prefixes(in)
+	if !ok || !Innermost(&in.Blocks[0]) || !a.Consecutive(in) {
+		return no(Carries)
+	}
+	p := a.shaped(in, nil)
+	if p.Prefixed = list; len(p.Single) > 0 {
 		return no(Scattered)
 	}
 	return p

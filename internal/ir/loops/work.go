@@ -2,6 +2,7 @@ package loops
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/num"
@@ -26,6 +27,8 @@ const (
 	someValues = 60
 	// mostVectors are enough for the longest waits: 4 operations at once, each 4 cycles long, in pairs.
 	mostVectors = 8
+	// leastPrefix is the least number of lanes that makes up for the steps in which a scan is joined within them.
+	leastPrefix = 4
 	// rowVectors is how many vectors a fold that needs no order goes over, to have several combinations going on at once.
 	rowVectors = 4
 )
@@ -124,6 +127,9 @@ func (p *Plan) vectors() int {
 // lanes is the number of iterations side by side, 0 if there are not enough.
 func (p *Plan) lanes() int {
 	n := p.bounded(p.vectors() * p.Of.Engine.Bytes / p.Width)
+	if len(p.Prefixed) > 0 {
+		n = p.prefixLanes(n)
+	}
 	for p.Meet != nil && int64(n) > p.Meet.Closest {
 		n /= 2
 	}
@@ -132,6 +138,20 @@ func (p *Plan) lanes() int {
 	}
 	return n
 }
+
+// prefixLanes is a vector of the widest carried value: more lanes would take more steps.
+func (p *Plan) prefixLanes(n int) int {
+	for _, x := range p.Prefixed {
+		n = min(n, p.Of.Engine.Bytes/x.Kind.Size())
+	}
+	if n < leastPrefix {
+		return 0
+	}
+	return n
+}
+
+// Steps is in how many steps a group of lanes is joined, or turned around: as many as their number has bits.
+func (p *Plan) Steps() int { return bits.Len(uint(p.Lanes)) - 1 }
 
 // bounded brings a number of lanes below the number of iterations.
 func (p *Plan) bounded(n int) int {

@@ -10,15 +10,17 @@ import (
 const tileSide = 16
 
 // tiles rewrites a nest whose inner loop stores row j of an array: a tile's lines stay in the cache
-// until all of their elements have been read.
+// until all of their elements have been read. Where they do not divide a row, the last one begins before the end of
+// the one before it, if it can, and stores the same again: the nest loads nothing that it stores.
 func (k *kern) tiles(n *nest) bool {
 	pre, pure := k.before(n)
 	if !pure || !k.onlyRow(n) {
 		return false
 	}
 	tiles := k.b.SizeOf(k.poly(ceilDiv(n.length, tileSide)))
+	latest := k.b.Wrap(num.Max, k.b.Wrap(num.Sub, n.inner.Args[1], k.b.Int(tileSide)), k.b.Int(0))
 	k.b.Each(k.b.Int(0), tiles, func(tile kernel.Value) {
-		first := k.b.Wrap(num.Mul, tile, k.b.Int(tileSide))
+		first := k.b.Wrap(num.Min, k.b.Wrap(num.Mul, tile, k.b.Int(tileSide)), latest)
 		last := k.b.Wrap(num.Min, k.b.Wrap(num.Add, first, k.b.Int(tileSide)), n.inner.Args[1])
 		k.b.Each(k.lo, k.hi, func(j kernel.Value) {
 			to := map[kernel.Value]kernel.Value{n.j(): j}

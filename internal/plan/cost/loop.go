@@ -61,6 +61,7 @@ func (w *walker) turns(in *kernel.Instr, n, turns float64, depth int) {
 		w.add(Enter, n, false)
 		w.add(Turn, all, false)
 	}
+	w.steps(in, all)
 	w.block(b, all, depth+1)
 	for _, a := range in.Accs {
 		if a.Op.IsOrdered(a.Kind) {
@@ -77,6 +78,27 @@ func (w *walker) turns(in *kernel.Instr, n, turns float64, depth int) {
 		w.m.Chain += steps
 	}
 	w.inLanes = before
+}
+
+// joinSteps is what joining a group of lanes takes beside its steps: to spread its last lane, and to join that and all with what
+// the group before left, of which the loop's own operation is one.
+const joinSteps = 2
+
+// steps counts what a scan or a turned nest in lanes takes beside its own operations: in each step a scan shifts the lanes of what
+// it carries and joins, and a nest zips what it has loaded.
+func (w *walker) steps(in *kernel.Instr, all float64) {
+	if w.plan == nil || w.plan.In != in {
+		return
+	}
+	steps := float64(w.plan.Steps())
+	for _, x := range w.plan.Prefixed {
+		w.values(Simple, all*(2*steps+joinSteps), x.Kind)
+	}
+	if t := w.plan.Turned; t != nil {
+		for _, d := range t.Loads {
+			w.values(Simple, all*steps, w.k.Regions[d.Load.Region].Elem)
+		}
+	}
 }
 
 // sideBySide is the plan by which an emitter computes iterations in lanes, if there are enough of them; it is asked before

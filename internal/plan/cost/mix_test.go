@@ -8,6 +8,7 @@ import (
 	"github.com/godwit-run/godwit/internal/engine/llvmir"
 	"github.com/godwit-run/godwit/internal/front/compile"
 	"github.com/godwit-run/godwit/internal/front/diag"
+	"github.com/godwit-run/godwit/internal/ir/num"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
 	"github.com/godwit-run/godwit/internal/ir/verify"
 	"github.com/godwit-run/godwit/internal/plan/cost"
@@ -102,6 +103,29 @@ func TestCounts(t *testing.T) {
 		}
 	}
 	t.Errorf("no access by reference: %+v", m.Touches)
+}
+
+// A scan by an exact operation waits once for each group of lanes, and joins them in as many steps as their number has bits.
+func TestScanInLanes(t *testing.T) {
+	x := data.FromSlice(make([]float64, n))
+	const scan = "fn f(x: &[f64; N]) -> [f64; N] " + ranged + " { x.scan(x[0], |a, e| a.max(e)) }"
+	one, lanes := mix(t, scan, 16, x), mix(t, scan, 32, x)
+	near(t, "a chain from group to group", lanes.Chain, one.Chain/4)
+	near(t, "loads and stores", lanes.Counts[cost.Near].Vector, 2*n/4)
+	near(t, "steps", lanes.Counts[cost.Simple].Vector, 6*n/4)
+	if one.Counts[cost.Simple].Vector != 0 {
+		t.Errorf("in vectors of two: %+v", one)
+	}
+}
+
+// A transposition loads rows of a block, and zips them in as many steps as its side has bits.
+func TestTurned(t *testing.T) {
+	m := mix(t, "fn f(m: &[f64; R, C]) -> [f64; C, R] { m.transpose() }", 32, data.Rows("m", num.F64, []int64{256}, make([]byte, 8*n)))
+	near(t, "loads and stores", m.Counts[cost.Near].Vector, 2*n/4)
+	near(t, "steps, and a choice for NaN", m.Counts[cost.Simple].Vector, 3*n/4)
+	if m.Counts[cost.Apart].One != 0 {
+		t.Errorf("single elements: %+v", m)
+	}
 }
 
 // More of anything takes longer, and no time is negative or no number.

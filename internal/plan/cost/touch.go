@@ -12,6 +12,9 @@ func (w *walker) touch(in *kernel.Instr, n float64, depth int) {
 	inner := depth - 1
 	if w.plan != nil && !w.plan.Tile.Packs(in) {
 		inner = w.side
+		if w.plan.Turned.Turns(in) { // elements of a row lie where the loop around leads
+			inner--
+		}
 	}
 	step := math.Abs(at.along(inner))
 	t := Touch{Region: in.Region, Store: in.Code == kernel.Store, Count: n, Stride: step}

@@ -79,8 +79,8 @@ func (g *Gate) Accept() (net.Conn, error) {
 }
 
 // Beside guards a connection that came another way than through the gate's listener. It is one more of
-// an owner that has one already: what it holds counts to the owner's account, and it itself
-// to Limits.Beside.
+// an owner that has one already, and ends soon after the last of those: what it holds counts to the
+// owner's account, and it itself to Limits.Beside.
 func (g *Gate) Beside(raw net.Conn) *Conn { return g.guard(raw, true) }
 
 func (g *Gate) guard(raw net.Conn, beside bool) *Conn {
@@ -376,9 +376,29 @@ func (g *Gate) leave(c *Conn) {
 	default:
 		a.connections--
 	}
-	if a.connections == 0 && a.beside == 0 {
+	switch {
+	case a.connections == 0 && a.beside == 0:
 		delete(g.owners, c.owner)
+	case a.connections == 0 && !c.beside:
+		g.alone(c.owner)
 	}
+}
+
+// alone ends what is left of an owner whose last connection that it was beside has gone.
+func (g *Gate) alone(owner string) {
+	for c := range g.admitted {
+		if c.owner == owner && c.refused == nil {
+			c.refused = fmt.Errorf("%s has no other connection any more, beside which this one could be", owner)
+			c.timer.Reset(grace)
+		}
+	}
+}
+
+// Refused is why the connection is ended by the gate, or nil.
+func (c *Conn) Refused() error {
+	c.gate.mu.Lock()
+	defer c.gate.mu.Unlock()
+	return c.refused
 }
 
 // Close implements net.Conn.

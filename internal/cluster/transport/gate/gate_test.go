@@ -421,3 +421,52 @@ func TestBeside(t *testing.T) {
 		t.Errorf("%d are counted", g.beside)
 	}
 }
+
+// What is beside others ends with the last of them, and not before.
+func TestBesideEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGates(t, Limits{Strangers: 10, PerAddress: 10, PerOwner: 5, Patience: time.Minute, Beside: 4})
+		one, _ := g.connect("10.0.0.1:1")
+		two, _ := g.connect("10.0.0.1:2")
+		bob, _ := g.connect("10.0.0.2:1")
+		beside := func(owner string) (*Conn, chan struct{}) {
+			near, far := net.Pipe()
+			gone := make(chan struct{})
+			go func() {
+				_, _ = far.Read(make([]byte, 1))
+				close(gone)
+			}()
+			c := g.Beside(near)
+			if err := errors.Join(c.Admit(owner, nil), c.Begin(true)); err != nil {
+				t.Fatal(err)
+			}
+			return c, gone
+		}
+		for _, c := range []*Conn{one, two} {
+			if err := errors.Join(c.Admit("alice", nil), c.Begin(true)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(bob.Admit("bob", nil), bob.Begin(true)); err != nil {
+			t.Fatal(err)
+		}
+		c, gone := beside("alice")
+		other, stays := beside("bob")
+		one.Close()
+		if time.Sleep(time.Hour); over(gone) || c.Refused() != nil {
+			t.Errorf("it ended while there was another connection: %v", c.Refused())
+		}
+		two.Close()
+		if time.Sleep(2 * grace); !over(gone) || over(stays) {
+			t.Error("want alice's to end, and bob's to stay")
+		}
+		if err := c.Refused(); err == nil || !strings.Contains(err.Error(), "alice has no other connection any more") {
+			t.Error(err)
+		}
+		if _, err := c.Conn.Write([]byte{1}); err == nil || g.beside != 1 || g.owners["alice"] != nil {
+			t.Errorf("%d are left beside others, %v", g.beside, g.owners)
+		}
+		other.Close()
+		bob.Close()
+	})
+}

@@ -27,7 +27,8 @@ type Options struct {
 	At func()
 }
 
-// Conn carries messages both ways. One goroutine reads, another one writes.
+// Conn carries messages both ways. One goroutine reads, another one writes. Its memory is given back after
+// Close, or after Read has said that it has ended: one of them must be called.
 type Conn struct {
 	socket *net.UnixConn
 	raw    syscall.RawConn
@@ -44,6 +45,8 @@ type Conn struct {
 	rung    [bells]chan struct{}
 	ringing [bells]func(fd uintptr) bool
 	spins   [bells]*spins
+	unread  chan struct{} // Read wants nothing any more; closed by wanted
+	wanted  sync.Once
 	ended   sync.Once
 	why     error         // why it ended; after gone is closed
 	gone    chan struct{} // nobody waits any more
@@ -60,7 +63,7 @@ func newConn(socket *net.UnixConn, memory []byte, dialled bool, o Options) (*Con
 	}
 	c := &Conn{
 		socket: socket, raw: raw, began: time.Now(), memory: memory, dialled: dialled,
-		gone: make(chan struct{}),
+		gone: make(chan struct{}), unread: make(chan struct{}),
 	}
 	for b := range bells {
 		c.rung[b], c.ringing[b], c.spins[b] = make(chan struct{}, 1), sender(byte(b)), newSpins(c.now)
@@ -108,13 +111,7 @@ func (w *waits) wait(b bell) error {
 func (c *Conn) Read() (m []byte, err error) {
 	c.reading.Lock()
 	defer c.reading.Unlock()
-	before := debug.SetPanicOnFault(true)
-	defer func() {
-		debug.SetPanicOnFault(before)
-		if lost := lacking(recover()); lost != nil {
-			err = lost
-		}
-	}()
+	defer guarded(debug.SetPanicOnFault(true), &err)
 	if c.memory != nil && !c.over.Load() {
 		if m, err = c.in.take(); m != nil || !c.over.Load() {
 			return m, err
@@ -126,6 +123,7 @@ func (c *Conn) Read() (m []byte, err error) {
 			return m, err
 		}
 	}
+	c.wanted.Do(func() { close(c.unread) })
 	return nil, c.why
 }
 
@@ -134,13 +132,7 @@ func (c *Conn) Read() (m []byte, err error) {
 func (c *Conn) Write(first, second []byte, more bool) (err error) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	before := debug.SetPanicOnFault(true)
-	defer func() {
-		debug.SetPanicOnFault(before)
-		if lost := lacking(recover()); lost != nil {
-			err = lost
-		}
-	}()
+	defer guarded(debug.SetPanicOnFault(true), &err)
 	if c.over.Load() {
 		<-c.gone
 		return c.why
@@ -150,30 +142,43 @@ func (c *Conn) Write(first, second []byte, more bool) (err error) {
 	return err
 }
 
-// lacking is the error of an access to memory that the system cannot give, or nil. Its size is sealed, but
-// its pages are made when they are touched first.
-func lacking(p any) error {
+// guarded is deferred by all that uses the memory: an access that the system cannot serve becomes an error.
+// The memory's size is sealed, but its pages are made when they are touched first, and again after somebody
+// has punched a hole. before is what SetPanicOnFault gave.
+func guarded(before bool, err *error) {
+	debug.SetPanicOnFault(before)
+	p := recover()
 	if p == nil {
-		return nil
+		return
 	}
 	fault, ok := p.(interface{ Addr() uintptr })
 	if !ok {
 		panic(p)
 	}
-	return fmt.Errorf("the ring's memory cannot be used at %#x", fault.Addr())
+	*err = fmt.Errorf("the ring's memory cannot be used at %#x", fault.Addr())
 }
 
-// Flush tells the other side of all that was written.
+// Flush tells the other side of all that was written. It is called by who writes: Write keeps others
+// waiting for as long as it waits for room.
 func (c *Conn) Flush() {
 	if !c.pending.Load() {
 		return
 	}
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	if c.memory != nil {
-		c.out.flush() // touches words alone, whose page both sides have made
-		c.pending.Store(false)
+	if c.memory == nil {
+		return
 	}
+	if err := c.flush(); err != nil {
+		c.end(err, true)
+	}
+	c.pending.Store(false)
+}
+
+func (c *Conn) flush() (err error) {
+	defer guarded(debug.SetPanicOnFault(true), &err)
+	c.out.flush()
+	return nil
 }
 
 // Room says whether a message of so many bytes can be written without waiting.
@@ -186,7 +191,19 @@ func (c *Conn) Room(bytes int) bool {
 	if bytes > piece {
 		return false
 	}
-	return c.out.room() >= padded(bytes) || c.out.look() == nil && c.out.room() >= padded(bytes)
+	if c.out.room() >= padded(bytes) {
+		return true
+	}
+	if err := c.look(); err != nil {
+		c.end(err, true)
+		return true // as above
+	}
+	return c.out.room() >= padded(bytes)
+}
+
+func (c *Conn) look() (err error) {
+	defer guarded(debug.SetPanicOnFault(true), &err)
+	return c.out.look()
 }
 
 // Close ends the connection, and tells the other side why unless the reason is nil or ErrEnded. Read and
@@ -194,6 +211,7 @@ func (c *Conn) Room(bytes int) bool {
 func (c *Conn) Close(why error) {
 	c.dropped.Store(true)
 	c.end(why, true)
+	c.wanted.Do(func() { close(c.unread) })
 }
 
 // end notes why, and lets all who wait go on.
@@ -225,11 +243,12 @@ func (c *Conn) Why() error {
 // mostReason is how many bytes of a reason are sent, and read.
 const mostReason = 1 << 10
 
-// listen hears the bells until the socket ends, and then gives the memory back. A process that dies is
-// seen by that at once, whatever it was doing.
+// listen hears the bells until the socket ends, and gives the memory back when what was told before
+// is read. A process that dies is seen by that at once, whatever it was doing.
 func (c *Conn) listen() {
 	c.end(c.hear(), false)
 	c.beats.Wait()
+	<-c.unread
 	c.reading.Lock()
 	c.writing.Lock()
 	_ = unix.Munmap(c.memory)
@@ -274,18 +293,14 @@ func (c *Conn) reason(text []byte) error {
 // beat gives signs of life, and looks for those of the other side. It counts its own beats and not
 // the time: where this process stood still, the other one is given the time to follow.
 func (c *Conn) beat() {
-	var err error
-	defer func() {
-		if err != nil {
-			c.end(err, true)
-		}
-	}()
-	debug.SetPanicOnFault(true) // of this goroutine
-	defer func() {
-		if lost := lacking(recover()); lost != nil {
-			err = lost
-		}
-	}()
+	if err := c.signs(); err != nil {
+		c.end(err, true)
+	}
+}
+
+// signs returns nil when the connection has ended.
+func (c *Conn) signs() (err error) {
+	defer guarded(debug.SetPanicOnFault(true), &err)
 	own, other := wordIn(c.memory, beatLine+1), wordIn(c.memory, beatLine)
 	if c.dialled {
 		own, other = other, own
@@ -296,7 +311,7 @@ func (c *Conn) beat() {
 	for last := atomic.LoadUint64(other); ; {
 		select {
 		case <-c.gone:
-			return
+			return nil
 		case <-ticker.C:
 		}
 		atomic.AddUint64(own, 1)
@@ -305,8 +320,7 @@ func (c *Conn) beat() {
 			last, silent = seen, 0
 		}
 		if silent > silentBeats {
-			err = ErrSilent
-			return
+			return ErrSilent
 		}
 	}
 }

@@ -134,6 +134,42 @@ func TestClose(t *testing.T) {
 	}
 }
 
+// Who takes its time with each message gets all that were told before the end, and the memory is given
+// back after the last one.
+func TestLastMessages(t *testing.T) {
+	for _, pause := range []time.Duration{0, time.Microsecond, time.Millisecond} {
+		near, far := rings(t)
+		for i := range 100 {
+			if err := near.Write([]byte{byte(i)}, nil, false); err != nil {
+				t.Fatal(err)
+			}
+		}
+		near.Close(nil)
+		<-far.gone
+		for i := range 100 {
+			m, err := far.Read()
+			if err != nil || len(m) != 1 || m[0] != byte(i) {
+				t.Fatalf("pause %v, message %d: %v, %v", pause, i, m, err)
+			}
+			time.Sleep(pause)
+		}
+		if _, err := far.Read(); !errors.Is(err, ErrEnded) {
+			t.Errorf("after the last one: %v", err)
+		}
+		for start := time.Now(); ; time.Sleep(time.Millisecond) {
+			far.writing.Lock()
+			mapped := far.memory != nil
+			far.writing.Unlock()
+			if !mapped {
+				break
+			}
+			if time.Since(start) > limit {
+				t.Fatal("memory is still mapped after the last message")
+			}
+		}
+	}
+}
+
 // Rubbish on the socket ends the connection.
 func TestSocketRubbish(t *testing.T) {
 	near, far := rings(t)
@@ -260,6 +296,85 @@ func TestPassed(t *testing.T) {
 	}
 }
 
+// Memory is shared with this user and root, and with nobody whose number stands for many.
+func TestSameUser(t *testing.T) {
+	for _, c := range []struct {
+		far, own, overflow uint32
+		let                bool
+	}{
+		{1000, 1000, 65534, true},
+		{0, 1000, 65534, true},
+		{0, 0, 65534, true},
+		{1001, 1000, 65534, false},
+		{1000, 0, 65534, false},
+		{65534, 65534, 65534, false},
+		{65534, 1000, 65534, false},
+		{65534, 65534, 99, true},
+		{99, 99, 99, false},
+		{0, 0, 0, false},
+	} {
+		if err := same(c.far, c.own, c.overflow); (err == nil) != c.let || err != nil && !errors.Is(err, ErrNone) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	text, err := os.ReadFile("/proc/sys/kernel/overflowuid")
+	if err != nil || strings.TrimSpace(string(text)) != fmt.Sprint(overflow()) {
+		t.Errorf("%d stands for unknown users, want %s, %v", overflow(), text, err)
+	}
+}
+
+// lingering is a connected socket whose closing waits for 20 s, since nobody reads what was sent.
+func lingering(t *testing.T) int {
+	t.Helper()
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
+	check(err)
+	t.Cleanup(func() { unix.Close(l) })
+	check(unix.Bind(l, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}))
+	check(unix.Listen(l, 1))
+	at, err := unix.Getsockname(l)
+	check(err)
+	s, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
+	check(err)
+	check(unix.Connect(s, at))
+	check(unix.SetsockoptLinger(s, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1, Linger: 20}))
+	check(unix.SetNonblock(s, true))
+	for err == nil {
+		_, err = unix.Write(s, make([]byte, 1<<20))
+	}
+	check(unix.SetNonblock(s, false))
+	return s
+}
+
+// Closing what was passed takes nobody's time.
+func TestLingering(t *testing.T) {
+	for _, n := range []int{1, 6, 40} { // more than are closed at once
+		near, far := pair(t)
+		var passed []int
+		for range n {
+			passed = append(passed, lingering(t))
+		}
+		if _, _, err := near.WriteMsgUnix([]byte{ready}, unix.UnixRights(passed...), nil); err != nil {
+			t.Fatal(err)
+		}
+		for _, fd := range passed {
+			unix.Close(fd) // the last one is what was passed
+		}
+		start := time.Now()
+		if _, err := Accept(far, Options{Go: func(func()) {}}); err == nil {
+			t.Error("sockets are taken for memory")
+		}
+		if d := time.Since(start); d > 10*time.Second {
+			t.Errorf("%d sockets: refused after %v", n, d)
+		}
+	}
+}
+
 // Memory that the system cannot give is an error, not the end of the process.
 func TestLacking(t *testing.T) {
 	near, far := rings(t)
@@ -274,6 +389,40 @@ func TestLacking(t *testing.T) {
 	}
 	if _, err := near.Read(); err == nil || !strings.Contains(err.Error(), "cannot be used") {
 		t.Error(err)
+	}
+}
+
+// Nor is it the end of the process where words alone are touched: it ends the connection.
+func TestWordsLacking(t *testing.T) {
+	for name, use := range map[string]func(*Conn){
+		"Flush": (*Conn).Flush,
+		"Room": func(c *Conn) {
+			if !c.Room(1000) {
+				t.Error("there is no room: nobody would write, and hear why not")
+			}
+		},
+	} {
+		near, far := rings(t)
+		for near.Room(1000) {
+			if err := near.Write(nil, make([]byte, 1000), true); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !near.pending.Load() {
+			t.Fatal("nothing is to be told")
+		}
+		if err := unix.Mprotect(near.memory, unix.PROT_NONE); err != nil {
+			t.Fatal(err)
+		}
+		use(near)
+		for _, c := range []*Conn{near, far} {
+			if why := c.Why(); !strings.Contains(why.Error(), "cannot be used") {
+				t.Errorf("%s: it ended because %v", name, why)
+			}
+		}
+		if err := near.Write([]byte("x"), nil, false); err == nil {
+			t.Errorf("%s: it can be written to", name)
+		}
 	}
 }
 

@@ -8,6 +8,9 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"strconv"
+	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -66,11 +69,31 @@ func SameUser(c net.Conn) error {
 	if failed != nil {
 		return failed
 	}
-	if own := uint32(os.Geteuid()); cred.Uid != own && cred.Uid != 0 {
-		return fmt.Errorf("%w: the other side runs as user %d, this one as %d: memory is shared with the same user, or root, only", ErrNone, cred.Uid, own)
+	return same(cred.Uid, uint32(os.Geteuid()), overflow())
+}
+
+// same is SameUser's decision. All users that this process's namespace does not know are seen as overflow.
+func same(far, own, overflow uint32) error {
+	switch {
+	case far == overflow:
+		return fmt.Errorf("%w: the other side runs as user %d, which may be anybody that this user namespace has no number for", ErrNone, far)
+	case far != own && far != 0:
+		return fmt.Errorf("%w: the other side runs as user %d, this one as %d: memory is shared with the same user, or root, only", ErrNone, far, own)
 	}
 	return nil
 }
+
+// overflow is the number by which all unknown users are seen.
+var overflow = sync.OnceValue(func() uint32 {
+	text, err := os.ReadFile("/proc/sys/kernel/overflowuid")
+	if err == nil {
+		var n uint64
+		if n, err = strconv.ParseUint(strings.TrimSpace(string(text)), 10, 32); err == nil {
+			return uint32(n)
+		}
+	}
+	return 65534 // the kernel's DEFAULT_OVERFLOWUID
+})
 
 // Offer makes memory and passes it to the accepting side, which has said that it reads nothing else
 // from the socket any more. It waits until that side has mapped it. The socket's deadline bounds all,
@@ -144,7 +167,7 @@ func receive(c *net.UnixConn) ([]byte, error) {
 	fds := passed(rights[:k])
 	defer func() {
 		for _, fd := range fds {
-			_ = unix.Close(fd)
+			discard(fd)
 		}
 	}()
 	if n != 1 || b[0] != ready || len(fds) != 1 || flags&unix.MSG_CTRUNC != 0 {
@@ -153,8 +176,31 @@ func receive(c *net.UnixConn) ([]byte, error) {
 	return adopt(fds[0])
 }
 
-// maxPassed is how many descriptors are looked at; the kernel closes more.
-const maxPassed = 4
+// maxPassed is how many descriptors the kernel lets one message have (SCM_MAX_FD): it closes itself what is
+// not taken, however long that takes.
+const maxPassed = 253
+
+// closing bounds the descriptors whose closing is not waited for: each may take a thread.
+var closing = make(chan struct{}, 16)
+
+// discard closes what a peer has passed. Closing a socket waits for as long as its linger says, and
+// closing a file for its file system, which may be the peer's; closing memory does not wait.
+func discard(fd int) {
+	if _, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0); err == nil {
+		_ = unix.Close(fd)
+		return
+	}
+	_ = unix.SetsockoptLinger(fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{}) // fails for what is no socket
+	select {
+	case closing <- struct{}{}:
+		go func() {
+			_ = unix.Close(fd)
+			<-closing
+		}()
+	default: // its own peer waits then
+		_ = unix.Close(fd)
+	}
+}
 
 // passed are the descriptors of a control message.
 func passed(rights []byte) (fds []int) {

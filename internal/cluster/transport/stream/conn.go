@@ -1,11 +1,13 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -100,7 +102,11 @@ func (c *conn) say(m *outgoing) {
 // next reads a frame.
 func (c *conn) next() (b []byte, err error) {
 	if c.ring != nil {
-		return c.ring.Read()
+		b, err = c.ring.Read()
+		if c.meter != nil && errors.Is(err, net.ErrClosed) { // by this side's gate
+			err = cmp.Or(c.meter.link.Refused(), err)
+		}
+		return b, err
 	}
 	err = c.stream.RecvMsg(&b)
 	return b, plain(err)

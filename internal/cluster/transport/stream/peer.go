@@ -149,8 +149,11 @@ func (p *peer) drain(c *conn, lent bool) {
 	more := false
 	for n := 0; ; n++ {
 		p.mu.Lock()
-		if more && !p.work(c) { // the queue was dropped
+		passOn := lent && p.work(c) && (n >= turns || !c.direct(p.first()))
+		if more && (passOn || !p.work(c)) { // it is without work where the queue was dropped
 			p.mu.Unlock()
+			// Only who writes flushes: another one may wait for room, and be the one whose
+			// reading makes room for the other side.
 			c.ring.Flush()
 			more = false
 			continue
@@ -160,12 +163,9 @@ func (p *peer) drain(c *conn, lent bool) {
 			p.mu.Unlock()
 			return
 		}
-		if lent && (n == turns || !c.direct(p.first())) {
+		if passOn {
 			p.transport.running.Go(func() { p.drain(c, false) })
 			p.mu.Unlock()
-			if more {
-				c.ring.Flush()
-			}
 			return
 		}
 		h, parcel := p.next(c)

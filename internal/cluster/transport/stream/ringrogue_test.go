@@ -175,7 +175,42 @@ func TestRingBrokenProtocol(t *testing.T) {
 	a.none() // once for both
 }
 
-// Whoever takes the name of a node's socket first keeps it from having rings, and nothing else.
+// A ring ends with the last connection of its owner, also where that was another peer's.
+func TestRingOutlivesNoOther(t *testing.T) {
+	w := newWorld(t, false)
+	w.rings = true
+	a := newEvents(t)
+	w.start(1, a)
+	guest := w.issue(identity.Client, "guest")
+	var r *ring.Conn
+	t.Run("beside a stream", func(sub *testing.T) {
+		w.beside(sub, guest, client) // until the end of this part
+		raw, err := w.roguish(t, guest, w.good(client+1).frame())
+		if err != nil {
+			sub.Fatal(err)
+		}
+		if r, err = ring.Offer(raw, ring.Options{Most: 1 << 20, Go: func(f func()) { go f() }}); err != nil {
+			sub.Fatal(err)
+		}
+		if err := r.Write(frameOf(head{kind: carry}, nil).head, []byte("x"), false); err != nil {
+			sub.Fatal(err)
+		}
+		a.expect(fmt.Sprintf("%d: x", client+1))
+	})
+	if t.Failed() {
+		return
+	}
+	a.gone(client)
+	if why := a.gone(client + 1); !strings.Contains(why, "client/guest has no other connection any more") {
+		t.Errorf("gone, because %s", why)
+	}
+	if _, err := r.Read(); err == nil {
+		t.Error("it can be read")
+	}
+}
+
+// Whoever takes the name of a node's socket first keeps it from having rings, and nothing else, and no
+// longer than it keeps the name.
 func TestSquatter(t *testing.T) {
 	w := newWorld(t, false)
 	w.rings = true
@@ -209,6 +244,13 @@ func TestSquatter(t *testing.T) {
 	if way := guest.Ways()[1]; way != "stream" {
 		t.Errorf("the way is %q", way)
 	}
+	_ = squat.Close()
+	log.expect(t, "rings are accepted now")
+	other := w.begin(Options{Self: client + 1}, newEvents(t))
+	other.Know(w.known)
+	w.send(other, 1, "x")
+	a.expect(fmt.Sprintf("%d: x", client+1))
+	w.ringed(other, 1)
 }
 
 // A peer with rings and one without talk through streams.

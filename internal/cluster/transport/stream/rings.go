@@ -45,7 +45,7 @@ var (
 	errProtocol  = errors.New("expected the protocol " + alpn)
 )
 
-// listenNear accepts sockets for rings. Where the name is taken, there are streams.
+// listenNear accepts sockets for rings. Where the name is taken there are streams, until it is free.
 func (t *Transport) listenNear() {
 	o := &t.options
 	address := o.Address
@@ -53,27 +53,50 @@ func (t *Transport) listenNear() {
 		address = o.Listener.Addr().String()
 	}
 	l, err := ring.Listen(o.cluster(), address)
-	if err != nil {
-		level := o.Log.Warn
-		if errors.Is(err, ring.ErrNone) {
-			level = o.Log.Debug
-		}
-		level("peers on this machine use streams, for no rings are accepted", "address", address, "reason", err)
-		return
-	}
-	t.near = l
-	t.running.Go(func() {
-		for {
-			raw, err := l.Accept()
-			if err == nil {
-				t.running.Go(func() { t.admitNear(t.gate.Beside(raw), raw) })
-			} else if t.ctx.Err() != nil || errors.Is(err, net.ErrClosed) {
-				return
-			} else {
-				time.Sleep(backoffLeast) // there are too many files
+	switch {
+	case err == nil:
+		t.running.Go(func() { t.acceptNear(l) })
+	case errors.Is(err, ring.ErrNone):
+		o.Log.Debug("peers on this machine use streams, for there are no rings", "reason", err)
+	default:
+		o.Log.Warn("peers on this machine use streams, for no rings are accepted yet", "address", address, "reason", err)
+		t.running.Go(func() {
+			for err != nil {
+				select {
+				case <-t.ctx.Done():
+					return
+				case <-time.After(beatTime):
+				}
+				l, err = ring.Listen(o.cluster(), address)
 			}
-		}
+			o.Log.Info("rings are accepted now", "address", address)
+			t.acceptNear(l)
+		})
+	}
+}
+
+// acceptNear accepts sockets until the transport is closed.
+func (t *Transport) acceptNear(l net.Listener) {
+	t.running.Go(func() {
+		<-t.ctx.Done()
+		_ = l.Close()
 	})
+	for {
+		raw, err := l.Accept()
+		if err == nil {
+			// Other users must not crowd out this one at the gate, to which all sockets come from one address.
+			if err := ring.SameUser(raw); err != nil {
+				_ = raw.Close()
+				t.refused(raw.RemoteAddr(), err)
+				continue
+			}
+			t.running.Go(func() { t.admitNear(t.gate.Beside(raw), raw) })
+		} else if t.ctx.Err() != nil || errors.Is(err, net.ErrClosed) {
+			return
+		} else {
+			time.Sleep(backoffLeast) // there are too many files
+		}
+	}
 }
 
 // admitNear takes one socket, and carries parcels on it until it ends.
@@ -120,9 +143,6 @@ func shaken(raw net.Conn, side func(net.Conn, *tls.Config) *tls.Conn, config *tl
 
 // welcomeNear is what welcome is for a stream.
 func (t *Transport) welcomeNear(link *gate.Conn, raw net.Conn) (*conn, error) {
-	if err := ring.SameUser(raw); err != nil {
-		return nil, err
-	}
 	secure, state, err := shaken(raw, tls.Server, t.options.Identity.Server(identity.Node, identity.Client, identity.Admin))
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -63,4 +64,57 @@ func TestRing(t *testing.T) {
 	two.Close()
 	a.expect("2 gone")
 	a.none()
+}
+
+// Who is lent to write tells of what it wrote before it passes the rest on. Else the next one may wait
+// for room while this one, which may be the reader, waits for the ring.
+func TestLentFlushesFirst(t *testing.T) {
+	w := newWorld(t, false)
+	w.rings = true
+	var armed atomic.Bool
+	waiting := make(chan int, 1)
+	var p *peer
+	l := w.listen("127.0.0.1:0")
+	w.known[1] = l.Addr().String()
+	one := w.begin(Options{Self: 1, Listener: l, at: func() {
+		if armed.CompareAndSwap(true, false) { // it is being told of the small parcel
+			time.Sleep(50 * time.Millisecond) // would another one write, it had begun
+			p.mu.Lock()
+			waiting <- len(p.queue)
+			p.mu.Unlock()
+		}
+	}}, newEvents(t))
+	sizes := make(chan int, 2)
+	w.start(2, &hand{receive: func(_ catalog.Peer, b []byte) {
+		if len(b) > 1 {
+			sizes <- len(b)
+		}
+	}})
+	w.introduce()
+	w.send(one, 2, "x")
+	w.ringed(one, 2)
+	time.Sleep(100 * time.Millisecond) // its reader sleeps
+	p, _ = one.find(2)
+	p.mu.Lock()
+	c := p.best()
+	if c.ring == nil || c.writing {
+		t.Fatal("expected a ring at rest")
+	}
+	c.writing = true
+	for _, size := range []int{100, 1 << 20} { // the second one is larger than the ring
+		if err := p.enqueue(make([]byte, size), c.may); err != nil {
+			t.Error(err)
+		}
+	}
+	armed.Store(true)
+	p.mu.Unlock()
+	p.drain(c, true)
+	if n := <-waiting; n != 1 {
+		t.Errorf("%d parcels wait while the first one is told of, want 1", n)
+	}
+	for _, want := range []int{100, 1 << 20} {
+		if got := <-sizes; got != want {
+			t.Errorf("%d bytes came, want %d", got, want)
+		}
+	}
 }

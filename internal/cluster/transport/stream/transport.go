@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"net"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -37,7 +36,6 @@ type Transport struct {
 	gate     *gate.Gate   // nil without a listener or TLS
 	refusals *gate.Refusals
 	rings    atomic.Int64 // that this side has opened, or is about to
-	near     net.Listener // for rings; nil for none
 	ctx      context.Context
 	cancel   context.CancelFunc
 	running  sync.WaitGroup
@@ -124,9 +122,6 @@ func (t *Transport) Close() error {
 		}
 	}
 	t.cancel()
-	if t.near != nil {
-		_ = t.near.Close()
-	}
 	if t.server != nil {
 		t.server.Stop()
 	}

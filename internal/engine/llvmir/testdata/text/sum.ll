@@ -14,7 +14,7 @@ entry:
   %v13 = icmp slt i64 %lo, %hi
   br i1 %v13, label %b11, label %b12
 b11:
-  %v14 = phi i64 [ %lo, %entry ], [ %v74, %b42 ]
+  %v14 = phi i64 [ %lo, %entry ], [ %v69, %b42 ]
   %v15 = getelementptr i8, ptr %block, i64 40
   %v16 = load volatile i64, ptr %v15, align 8, !alias.scope !3, !noalias !4
   %v19 = icmp ne i64 %v16, 0
@@ -46,52 +46,44 @@ b30:
   %v40 = icmp slt i64 %v28, %v22
   br i1 %v40, label %b41, label %b42
 b41:
-  store <32 x float> %v39, ptr %v23, align 64
-  %v45 = icmp slt i64 %v28, %v22
-  br i1 %v45, label %b43, label %b44
-b43:
-  %v46 = phi i64 [ %v28, %b41 ], [ %v54, %b43 ]
-  %v47 = getelementptr float, ptr %v8, i64 %v46
-  %v48 = load float, ptr %v47, align 4, !alias.scope !6, !noalias !7
-  %v49 = sub i64 %v46, %v20
-  %v50 = and i64 %v49, 31
-  %v51 = getelementptr float, ptr %v23, i64 %v50
-  %v52 = load float, ptr %v51, align 4
-  %v53 = fadd float %v52, %v48
-  store float %v53, ptr %v51, align 4
-  %v54 = add nsw i64 %v46, 1
-  %v55 = icmp slt i64 %v54, %v22
-  br i1 %v55, label %b43, label %b44
-b44:
-  %v56 = load <32 x float>, ptr %v23, align 64
+  %v43 = sub i64 %v22, %v28
+  %v44 = trunc i64 %v43 to i32
+  %v45 = insertelement <32 x i32> poison, i32 %v44, i64 0
+  %v46 = shufflevector <32 x i32> %v45, <32 x i32> poison, <32 x i32> zeroinitializer
+  %v47 = icmp slt <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>, %v46
+  %v48 = getelementptr float, ptr %v8, i64 %v28
+  %v49 = call <32 x float> @llvm.masked.load.v32f32(ptr %v48, i32 4, <32 x i1> %v47, <32 x float> zeroinitializer), !alias.scope !6, !noalias !7
+  %v50 = fadd <32 x float> %v39, %v49
+  %v51 = select <32 x i1> %v47, <32 x float> %v50, <32 x float> %v39
   br label %b42
 b42:
-  %v57 = phi <32 x float> [ %v39, %b30 ], [ %v56, %b44 ]
-  %v58 = shufflevector <32 x float> %v57, <32 x float> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %v59 = shufflevector <32 x float> %v57, <32 x float> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %v60 = fadd <16 x float> %v58, %v59
-  %v61 = shufflevector <16 x float> %v60, <16 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %v62 = shufflevector <16 x float> %v60, <16 x float> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %v63 = fadd <8 x float> %v61, %v62
-  %v64 = shufflevector <8 x float> %v63, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
-  %v65 = shufflevector <8 x float> %v63, <8 x float> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
-  %v66 = fadd <4 x float> %v64, %v65
-  %v67 = shufflevector <4 x float> %v66, <4 x float> poison, <2 x i32> <i32 0, i32 1>
-  %v68 = shufflevector <4 x float> %v66, <4 x float> poison, <2 x i32> <i32 2, i32 3>
-  %v69 = fadd <2 x float> %v67, %v68
-  %v70 = extractelement <2 x float> %v69, i64 0
-  %v71 = extractelement <2 x float> %v69, i64 1
-  %v72 = fadd float %v70, %v71
-  %v73 = getelementptr float, ptr %v10, i64 %v14
-  store float %v72, ptr %v73, align 4, !alias.scope !9, !noalias !10
-  %v74 = add nsw i64 %v14, 1
-  %v75 = icmp slt i64 %v74, %hi
-  br i1 %v75, label %b11, label %b12
+  %v52 = phi <32 x float> [ %v39, %b30 ], [ %v51, %b41 ]
+  %v53 = shufflevector <32 x float> %v52, <32 x float> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %v54 = shufflevector <32 x float> %v52, <32 x float> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
+  %v55 = fadd <16 x float> %v53, %v54
+  %v56 = shufflevector <16 x float> %v55, <16 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v57 = shufflevector <16 x float> %v55, <16 x float> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %v58 = fadd <8 x float> %v56, %v57
+  %v59 = shufflevector <8 x float> %v58, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  %v60 = shufflevector <8 x float> %v58, <8 x float> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
+  %v61 = fadd <4 x float> %v59, %v60
+  %v62 = shufflevector <4 x float> %v61, <4 x float> poison, <2 x i32> <i32 0, i32 1>
+  %v63 = shufflevector <4 x float> %v61, <4 x float> poison, <2 x i32> <i32 2, i32 3>
+  %v64 = fadd <2 x float> %v62, %v63
+  %v65 = extractelement <2 x float> %v64, i64 0
+  %v66 = extractelement <2 x float> %v64, i64 1
+  %v67 = fadd float %v65, %v66
+  %v68 = getelementptr float, ptr %v10, i64 %v14
+  store float %v67, ptr %v68, align 4, !alias.scope !9, !noalias !10
+  %v69 = add nsw i64 %v14, 1
+  %v70 = icmp slt i64 %v69, %hi
+  br i1 %v70, label %b11, label %b12
 b12:
   ret void
 }
 
 declare i64 @llvm.smin.i64(i64, i64)
+declare <32 x float> @llvm.masked.load.v32f32(ptr, i32, <32 x i1>, <32 x float>)
 
 attributes #0 = { nounwind "prefer-vector-width"="256" "min-legal-vector-width"="256" }
 

@@ -1,0 +1,133 @@
+package llvmir
+
+import (
+	"strconv"
+
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/loops"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// In comes a nest of two loops, over j and in it over i, that stores row j and loads down a column (see loops.Turned). Out
+// goes a nest over blocks of n × n turns: each loads n vectors as they lie and turns them around, so that of every j there
+// is a vector over i.
+
+// turning is such a nest.
+type turning struct {
+	*plan // of the loop over i
+	*loops.Turned
+	n int
+}
+
+// turned writes the nest of which a plan is for the inner loop.
+func (p *plan) turned() {
+	t := &turning{p, p.Turned, p.Lanes}
+	lo, hi := p.scalar(t.Outer.Args[0]), p.scalar(t.Outer.Args[1])
+	p.either(t.apart(), func() { t.write(lo, hi) }, func() { p.plainFor(t.Outer, lo, hi) })
+}
+
+func (t *turning) j() kernel.Value { return t.Outer.Blocks[0].Params[0] }
+
+func (t *turning) elem(in *kernel.Instr) num.Kind { return t.k.Regions[in.Region].Elem }
+
+// apart is the condition that rows are no longer than they lie apart.
+func (t *turning) apart() string {
+	count := t.turnCount(t.scalar(t.In.Args[0]), t.scalar(t.In.Args[1]))
+	all := ""
+	for _, r := range t.Rows {
+		c := t.set("icmp sle i64 %s, %s", count, t.scalar(r))
+		if all != "" {
+			c = t.set("and i1 %s, %s", all, c)
+		}
+		all = c
+	}
+	return all
+}
+
+// write gives whole blocks to vectors and runs the turns that are left.
+func (t *turning) write(lo, hi string) {
+	from, to := t.scalar(t.In.Args[0]), t.scalar(t.In.Args[1])
+	last, mid := t.groupsEnd(lo, hi, t.n), t.groupsEnd(from, to, t.n)
+	t.loop(lo, last, int64(t.n), nil, func(j string, _ []string) ([]string, string) {
+		t.lookAtStop()
+		t.strips(from, mid, innerStrip, t.Short(t.In, innerStrip), nil, func(from, to string, _ []state) ([]string, string) {
+			t.loop(from, to, int64(t.n), nil, func(i string, _ []string) ([]string, string) {
+				t.block(i, j)
+				return nil, ""
+			})
+			return nil, ""
+		})
+		t.when(t.set("icmp slt i64 %s, %s", mid, to), nil, func() []string {
+			t.loop("0", strconv.Itoa(t.n), 1, nil, func(more string, _ []string) ([]string, string) {
+				t.turn(t.set("add i64 %s, %s", j, more))
+				t.leftOver(mid, to)
+				return nil, ""
+			})
+			return nil
+		})
+		return nil, ""
+	})
+	t.plainFor(t.Outer, last, hi)
+}
+
+// turn writes what stands before the loop over i.
+func (t *turning) turn(j string) {
+	t.bind(t.j(), j)
+	for _, in := range t.Before {
+		t.instr(in)
+	}
+}
+
+// block writes n turns of each of n turns.
+func (t *turning) block(i, j string) {
+	around := make([][]string, len(t.Loads))
+	for x, d := range t.Loads {
+		around[x] = t.columns(d, i, j)
+	}
+	for more := range t.n {
+		t.turn(t.set("add i64 %s, %d", j, more))
+		for x, d := range t.Loads {
+			t.packed[d.Load] = func() string { return around[x][more] }
+		}
+		t.group(i, t.n)
+	}
+}
+
+// columns loads the elements of a block: for each j a vector over i.
+func (t *turning) columns(d loops.Down, i, j string) []string {
+	in := d.Load
+	v := make([]string, t.n)
+	t.bind(t.j(), j)
+	t.sharing(t.n, func() {
+		t.vals[t.Body.Params[0]] = operand{text: i, stride: "1"}
+		for _, c := range d.Chain {
+			t.instr(c)
+		}
+		for x := range v {
+			at := t.lane(t.at(in.Args[0]), typ{num.I64, 1}, x)
+			v[x] = t.loadIndex(in.Region, at, typ{t.elem(in), t.n})
+		}
+	})
+	return t.zipped(typ{t.elem(in), t.n}, v)
+}
+
+// zipped turns as many vectors around as they have elements, or parts of them. To zip the first half of a list of vectors
+// with the second moves the highest digit of where an element lies behind the lowest; with all digits of the list's
+// length moved, rows have become columns.
+func (e *emitter) zipped(t typ, v []string) []string {
+	low, high := make([]int, t.n), make([]int, t.n)
+	for x := range t.n {
+		low[x] = x/2 + x%2*t.n
+		high[x] = low[x] + t.n/2
+	}
+	for digits := len(v); digits > 1; digits /= 2 {
+		var zipped []string
+		for x := range len(v) / 2 {
+			for _, lanes := range [][]int{low, high} {
+				zipped = append(zipped, e.set("shufflevector %s %s, %s %s, %s", t, v[x], t, v[x+len(v)/2], mask(lanes)))
+			}
+		}
+		v = zipped
+	}
+	return v
+}
