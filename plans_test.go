@@ -59,7 +59,9 @@ func TestPlans(t *testing.T) {
 	if _, err := f.Call(ctx, args, godwit.WithEngine("interp"), godwit.WithPlan(1)); err == nil {
 		t.Error("the interpreter has plans")
 	}
-	res, err := f.Call(ctx, args, godwit.WithThreads(2), godwit.WithWhyNot("alone"))
+	rt := godwit.NewRuntime() // which knows of no earlier run
+	defer rt.Close()
+	res, err := f.Call(ctx, args, godwit.WithThreads(2), godwit.WithWhyNot("alone"), godwit.WithRuntime(rt))
 	if err != nil {
 		t.Fatal(err)
 	}
