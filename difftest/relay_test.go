@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/front/progen"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
@@ -71,7 +72,9 @@ func held(t *testing.T, f *fleet, source string, n int64, seed uint64, handed bo
 		if want.Fault != nil {
 			continue
 		}
-		if relayed := got.Relays > 0; relayed != (handed && s.threads > 1 && n > 0) {
+		// What begins on WebAssembly may be native code before its kernel of totals is, and then one thread has it.
+		early := s.tier == engine.Wasm && service != nil
+		if relayed, could := got.Relays > 0, handed && s.threads > 1 && n > 0; relayed != could && !(could && early) {
 			t.Errorf("%s, N = %d: threads handed state on: %v", s, n, relayed)
 		}
 	}
