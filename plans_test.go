@@ -160,8 +160,13 @@ func TestWays(t *testing.T) {
 			t.Errorf("plan %d: %+v", k, st)
 		}
 	}
-	if res, err := f.Call(ctx, args, godwit.WithCluster(c)); err != nil || res.Stats().Plan.Number != s.Plan.Number {
-		t.Errorf("%+v, %v: expected plan %d", res.Stats().Plan, err, s.Plan.Number)
+	res, err = f.Call(ctx, args, godwit.WithCluster(c)) // may go another way than was said: the link was measured meanwhile
+	if err != nil {
+		t.Fatal(err)
+	}
+	went := map[int]string{1: "rows are fetched", 2: "beside 2 shards of @v"}[res.Stats().Plan.Number]
+	if went == "" || !strings.Contains(strings.Join(res.Stats().Places, ";"), went) {
+		t.Errorf("%+v", res.Stats())
 	}
 	if _, err := f.Call(ctx, args, godwit.WithCluster(c), godwit.WithPlan(4)); err == nil || !strings.Contains(err.Error(), "1 is fetch, 2 is ship, 3 is gather") {
 		t.Errorf("%v", err)
