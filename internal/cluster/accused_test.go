@@ -22,7 +22,7 @@ import (
 // work, and the other gets the work from then on.
 func TestAccused(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes half a minute to find out who is slow")
+		t.Skip("SKIPPED: it takes half a minute to find out who is slow")
 	}
 	t.Parallel()
 	var slow atomic.Bool

@@ -88,7 +88,7 @@ func child(c *childConfig) error {
 func TestChild(t *testing.T) {
 	text := os.Getenv(childVariable)
 	if text == "" {
-		t.Skip("it is started by other tests")
+		return // other tests start it
 	}
 	var c childConfig
 	if err := json.Unmarshal([]byte(text), &c); err != nil {
