@@ -126,31 +126,27 @@ func (m *Memory) Save() error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if !m.dirty {
+	if m.news.empty() {
 		return nil
 	}
-	m.dirty = false
-	all := New("")
+	all := empty()
 	all.take(m.path)
-	for at := m.recent.Back(); at != nil; at = at.Prev() {
+	for at := m.news.recent.Back(); at != nil; at = at.Prev() {
 		e := at.Value.(*entry)
-		all.forget(e.key) // it was here when this process began
 		for _, p := range e.points {
 			all.add(e.key, p)
 		}
 	}
-	for id, parts := range m.parts {
+	for id, parts := range m.news.parts {
 		for name, part := range parts {
 			all.found(id, name, part)
 		}
 	}
-	return all.write(m.path)
-}
-
-func (m *Memory) forget(k Key) {
-	if at := m.by[k]; at != nil {
-		m.drop(at)
+	if err := all.write(m.path); err != nil {
+		return err // what is new stays so
 	}
+	m.news = empty()
+	return nil
 }
 
 func (m *Memory) write(path string) error {

@@ -83,8 +83,8 @@ type Memory struct {
 	path string // of the file that other processes know it by; "" for none
 
 	mu     sync.Mutex
-	read   bool // what the file has is here
-	dirty  bool // something is here that the file has not
+	read   bool    // what the file has is here
+	news   *Memory // what the file has not, and nothing else
 	bytes  int64
 	recent list.List // of *entry, the last used first
 	by     map[Key]*list.Element
@@ -99,8 +99,17 @@ type entry struct {
 
 // New remembers in a file, if it is not "", what later processes are to know.
 func New(path string) *Memory {
-	return &Memory{path: path, by: map[Key]*list.Element{}, parts: map[kernel.ID]map[string]float64{}}
+	m := empty()
+	m.path, m.news = path, empty()
+	return m
 }
+
+// empty remembers nothing yet, and knows of no file.
+func empty() *Memory {
+	return &Memory{by: map[Key]*list.Element{}, parts: map[kernel.ID]map[string]float64{}}
+}
+
+func (m *Memory) empty() bool { return len(m.by) == 0 && len(m.parts) == 0 }
 
 // Forget drops all that is here. The file keeps what it has, but is not looked at any more.
 func (m *Memory) Forget() {
@@ -109,7 +118,7 @@ func (m *Memory) Forget() {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.read, m.dirty, m.bytes = true, false, 0
+	m.read, m.news, m.bytes = true, empty(), 0
 	m.recent.Init()
 	clear(m.by)
 	clear(m.parts)
@@ -123,9 +132,9 @@ func (m *Memory) Note(k Key, p Point, took float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.load()
-	m.dirty = true
 	p.Took = []float64{took}
 	m.add(k, p)
+	m.news.add(k, p)
 }
 
 func isTime(t float64) bool { return t > 0 && t < 1e18 && !math.IsNaN(t) }
@@ -187,8 +196,8 @@ func (m *Memory) Found(program kernel.ID, name string, part float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.load()
-	m.dirty = true
 	m.found(program, name, part)
+	m.news.found(program, name, part)
 }
 
 func (m *Memory) found(program kernel.ID, name string, part float64) {

@@ -91,6 +91,78 @@ func TestTogether(t *testing.T) {
 	}
 }
 
+// Two processes that ran the same kernel bring both what they saw, and neither undoes what the other wrote.
+func TestSameKernelTogether(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "seen")
+	first := New(path)
+	first.Note(key(1), Point{Sizes: []int64{1}}, 10)
+	if err := first.Save(); err != nil {
+		t.Fatal(err)
+	}
+	a, b := New(path), New(path)
+	a.Note(key(2), Point{Sizes: []int64{2}}, 20) // which reads the file
+	b.Note(key(1), Point{Sizes: []int64{1}}, 11)
+	b.Note(key(1), Point{Sizes: []int64{5}}, 50)
+	b.Found(key(1).ID, "loop 0", 0.5)
+	if err := b.Save(); err != nil {
+		t.Fatal(err)
+	}
+	a.Note(key(1), Point{Sizes: []int64{1}}, 12)
+	for range 2 { // a second time there is nothing new
+		if err := a.Save(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	took := map[int64][]float64{}
+	c := New(path)
+	for _, p := range c.Of(key(1)) {
+		took[p.Sizes[0]] = p.Took
+	}
+	if want := map[int64][]float64{1: {10, 11, 12}, 5: {50}}; !reflect.DeepEqual(took, want) {
+		t.Errorf("%v, expected %v", took, want)
+	}
+	if part, ok := c.Part(key(1).ID, "loop 0"); !ok || part != 0.5 {
+		t.Errorf("loop 0: %v, %v", part, ok)
+	}
+}
+
+// What could not be written is written by the next Save.
+func TestSavedLater(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "seen")
+	if err := os.WriteFile(dir, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "seen") // below what is no folder
+	m := New(path)
+	m.Note(key(1), Point{Sizes: []int64{1}}, 10)
+	if err := m.Save(); err == nil {
+		t.Fatal("it was written below a file")
+	}
+	if err := os.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Save(); err != nil || New(path).Of(key(1)) == nil {
+		t.Errorf("%v: nothing was written", err)
+	}
+}
+
+// What is asked for stays, and what nobody asks for goes first; of programs and their loops only so many stay.
+func TestRecentStays(t *testing.T) {
+	m := New("")
+	m.Note(key(0), Point{Sizes: []int64{1}}, 10)
+	for i := range 20_000 {
+		m.Note(key(i+1), Point{Sizes: []int64{1}, Scalars: make([]int64, 8), Known: make([]bool, 8)}, 1)
+		if m.Of(key(0)) == nil {
+			t.Fatalf("after %d others it was gone", i+1)
+		}
+		m.Found(key(i).ID, "loop 0", 0.5)
+		m.Found(key(-1).ID, fmt.Sprint("loop ", i), 0.5)
+	}
+	if len(m.parts) > mostBytes/4096+1 || len(m.parts[key(-1).ID]) > mostParts {
+		t.Errorf("%d programs, %d loops of one", len(m.parts), len(m.parts[key(-1).ID]))
+	}
+}
+
 // It takes no more than it may, whatever is noted, and the file neither.
 func TestBounded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "seen")
@@ -132,6 +204,7 @@ func TestDamaged(t *testing.T) {
 		"no time":           strings.Replace(text, `"took_ns":[10]`, `"took_ns":[]`, 1),
 		"a negative size":   strings.Replace(text, `"sizes":[1]`, `"sizes":[-1]`, 1),
 		"an engine":         strings.Replace(text, `"wasm"`, `"other"`, 1),
+		"a scalar alone":    strings.Replace(text, `"sizes":[1]`, `"sizes":[1],"scalars":[1,2],"known":[true]`, 1),
 		"a short name":      strings.Replace(text, key(1).ID.String(), "00ff", 1),
 	} {
 		if bad == text {

@@ -30,11 +30,11 @@ const (
 // part that took so many times as long, and so much longer, is evidence of stops; another is evidence against.
 const (
 	stopFactor = 4.0
-	stopExcess = 0.1       // seconds
-	stopYes    = 2.48      // ln(0.6/0.05): such a slot in six of ten where a node stops, in one of twenty elsewhere
-	stopNo     = -0.865    // ln(0.4/0.95)
-	stopLimit  = 5 * 2.48  // five slots of evidence
-	stopMost   = 16 * 0.85 // a sum is gone after sixteen quiet slots
+	stopExcess = 0.1           // seconds
+	stopYes    = 2.48          // ln(0.6/0.05): such a slot in six of ten where a node stops, in one of twenty elsewhere
+	stopNo     = -0.865        // ln(0.4/0.95)
+	stopLimit  = 4.5 * stopYes // five slots of evidence exceed it
+	stopMost   = -16 * stopNo  // a sum is gone after sixteen quiet slots
 )
 
 // level is what a kernel on a resource usually takes against what is expected, as a logarithm.
