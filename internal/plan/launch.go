@@ -32,6 +32,7 @@ type Coming struct {
 // Choice is how a launch runs.
 type Choice struct {
 	Threads int            // as many as pay if the others sleep
+	Weave   int            // iterations that follow references which native code has under way at the same time; 0 for one by one
 	Awake   int            // as many as pay if they are awake
 	Alone   float64        // nanoseconds that one takes
 	Wasm    machine.Spread // nanoseconds, on WebAssembly with so many threads

@@ -62,6 +62,9 @@ type did struct {
 
 // run executes outer indices lo..hi.
 func (x *execution) run(lo, hi int64) (did, error) {
+	if w := x.m.opt.Weave; w != 0 {
+		x.Weave = max(w, 0)
+	}
 	if x.atOnce() {
 		return x.once(lo, hi)
 	}
@@ -136,6 +139,10 @@ type pass struct {
 // run executes the outer indices in the way that the feeds ask for.
 func (p *pass) run() error {
 	native, c := p.c.Tier() == engine.Native, p.choose(p.hi-p.lo)
+	if p.m.opt.Weave == 0 {
+		p.Weave = c.Weave
+	}
+	p.job.Weave(p.Weave)
 	p.expected = c.Time.Times(float64(p.hi-p.lo) / float64(max(p.outer, 1)))
 	if p.alone > 0 && native && c.Threads == 1 && c.Awake == 1 {
 		p.alone = p.m.pool.Size()

@@ -38,6 +38,9 @@ type Options struct {
 	Stretch int64
 	// Shared has launches that can be shared run on all threads, whatever the plan says.
 	Shared bool
+	// Weave, if not 0, is how many iterations that follow references native code has under way at the same time, whatever the plan
+	// says; below 0 they run one after the other.
+	Weave int
 	// Progress, if set, is told now and then how many of the rows that pass
 	// through in windows are done. Calls do not overlap.
 	Progress func(done, total int64)
