@@ -33,8 +33,9 @@ type execution struct {
 	repeats float64       // how often it is expected to run from now on; 0 for once
 	advance func(n int64) // is told how many outer indices are done, if it is there
 
-	short bool // all of it is over at once; see engine.Compiled.Short
-	alone int  // native code runs at once if there is one worker, or so many, of which one was enough; 0 if it does not
+	short   bool // all of it is over at once; see engine.Compiled.Short
+	planned bool // how many iterations native code has under way was decided
+	alone   int  // native code runs at once if there is one worker, or so many, of which one was enough; 0 if it does not
 }
 
 // feed is a region whose input is not present as a whole.
@@ -93,7 +94,7 @@ func (x *execution) tier(native int64) engine.Tier {
 // looks for itself whether it is to stop.
 func (x *execution) atOnce() bool {
 	n := x.m.pool.Size()
-	return x.short || x.alone > 0 && (n == 1 || n == x.alone) && x.c.Tier() == engine.Native
+	return x.short || x.alone > 0 && (x.planned || !x.c.Weaves()) && (n == 1 || n == x.alone) && x.c.Tier() == engine.Native
 }
 
 // once executes outer indices at once. To prepare workers would take longer than the kernel.
@@ -139,7 +140,7 @@ type pass struct {
 // run executes the outer indices in the way that the feeds ask for.
 func (p *pass) run() error {
 	native, c := p.c.Tier() == engine.Native, p.choose(p.hi-p.lo)
-	if p.m.opt.Weave == 0 {
+	if p.planned = true; p.m.opt.Weave == 0 {
 		p.Weave = c.Weave
 	}
 	p.job.Weave(p.Weave)

@@ -60,6 +60,8 @@ type Analysis struct {
 
 	mu    sync.Mutex
 	plans map[*kernel.Instr]*Plan
+	once  sync.Once
+	woven []*Weave
 }
 
 // Of looks at a kernel that verify has accepted.

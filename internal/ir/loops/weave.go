@@ -320,9 +320,9 @@ func (a *Analysis) pureChain(v kernel.Value, body *kernel.Block) (chain []*kerne
 }
 
 // Weaves lists the plans of all loops whose iterations are interleaved, outer ones first. What lies inside of one runs as it is.
-func (a *Analysis) Weaves() (list []*Weave) {
-	a.weavesIn(&a.K.Body, &list)
-	return list
+func (a *Analysis) Weaves() []*Weave {
+	a.once.Do(func() { a.weavesIn(&a.K.Body, &a.woven) })
+	return a.woven
 }
 
 func (a *Analysis) weavesIn(b *kernel.Block, list *[]*Weave) {
