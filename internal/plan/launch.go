@@ -51,7 +51,7 @@ func Choose(m *machine.Machine, c *Coming) *Choice {
 		time = parts.Time(e)
 	}
 	_, awake := begins.on(m.Hand)
-	return &Choice{threads, awake, c.weave(m, begins), begins.alone.Total(), wasm, time}
+	return &Choice{Threads: threads, Weave: c.weave(m, begins), Awake: awake, Alone: begins.alone.Total(), Wasm: wasm, Time: time}
 }
 
 // weave is how many iterations native code has under way, be it that the launch begins on it or comes to it.
