@@ -130,6 +130,8 @@ type Outcome struct {
 	Fault   *interp.Fault
 	// Relays is the number of launches in which threads handed state on.
 	Relays int
+	// Woven says that native code may have had several iterations under way.
+	Woven bool
 	// Shared says that threads shared what one can do.
 	Shared bool
 }
@@ -178,6 +180,7 @@ func (c *Case) once(ctx context.Context, p *run.Program, opt run.Options) (*Outc
 	}
 	out := &Outcome{Columns: res.Columns, Shared: res.Stats.Schedule != c.Plan}
 	for _, l := range res.Stats.Launches {
+		out.Woven = out.Woven || l.Weave > 0
 		if l.Totals != "" {
 			out.Relays++
 		}

@@ -57,6 +57,7 @@ type did struct {
 	tier           engine.Tier
 	totals         string // the kernel that went ahead, so that threads could carry state; none if it is ""
 	threads        int
+	weave          int // iterations that follow references, under way at the same time in native code
 	seconds        float64
 	expected       machine.Spread // nanoseconds; zero where nothing was
 }
@@ -76,7 +77,15 @@ func (x *execution) run(lo, hi int64) (did, error) {
 			return did{}, crowded(x.label, err)
 		}
 	}
-	return did{p.job.Faults(), p.job.Slices(), p.job.Native(), x.tier(p.job.Native()), p.totals(), p.workers, time.Since(start).Seconds(), p.expected}, nil
+	return did{p.job.Faults(), p.job.Slices(), p.job.Native(), x.tier(p.job.Native()), p.totals(), p.workers, x.woven(p.job.Native()), time.Since(start).Seconds(), p.expected}, nil
+}
+
+// woven is how many iterations native code had under way, if so many slices were native.
+func (x *execution) woven(native int64) int {
+	if native == 0 || x.Weave == 0 || !x.c.Weaves() {
+		return 0
+	}
+	return x.Weave
 }
 
 // tier is what slices ran on. The kernel may have been promoted since.
@@ -109,7 +118,7 @@ func (x *execution) once(lo, hi int64) (did, error) {
 	tier, took, err := x.c.RunShort(x.m.ctx, &x.Args, lo, hi)
 	d := did{faults: x.Faults, slices: 1, tier: tier, threads: 1, seconds: took.Seconds()}
 	if tier == engine.Native {
-		d.native = 1
+		d.native, d.weave = 1, x.woven(1)
 	}
 	return d, err
 }

@@ -114,7 +114,9 @@ type LaunchStats struct {
 	Native  int64 // of these slices, those that ran as native code
 	Threads int   // of the last run here
 	// Totals is the kernel that went ahead of the last run here, so that threads could carry state; none if it is "".
-	Totals  string
+	Totals string
+	// Weave is how many iterations that follow references native code had under way at the same time in the last run here.
+	Weave   int
 	Seconds float64
 	Compile float64 // of these seconds, those in which the kernel was made ready
 	// Sizes and Scalars are the arguments of a run, for a launch that takes at least Telling; a scalar that may differ from
