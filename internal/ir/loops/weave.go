@@ -25,7 +25,7 @@ type Weave struct {
 	Even bool
 	// Ends says that the first and the last turn are known before the loop; that of an uneven walk may come sooner.
 	Ends bool
-	// Kept are values made before a walk that it uses, Later those that are used behind it.
+	// Kept are values made before a walk that its turns use, Later those that are used behind it.
 	Kept, Later []kernel.Value
 	Far         []Far
 }
@@ -223,7 +223,12 @@ func (w *Weave) Early(in *kernel.Instr) bool { return in == w.Walk || slices.Con
 // values finds what must be kept of an iteration.
 func (w *Weave) values(a *Analysis) {
 	walk, behind := map[kernel.Value]bool{}, map[kernel.Value]bool{}
-	needs(w.Walk, walk)
+	for i := range w.Walk.Blocks[0].Instrs {
+		needs(&w.Walk.Blocks[0].Instrs[i], walk)
+	}
+	for _, v := range w.Walk.Blocks[0].Results {
+		walk[v] = true
+	}
 	b := &w.In.Blocks[0]
 	for i := range b.Instrs {
 		if in := &b.Instrs[i]; !w.Early(in) {
