@@ -1,6 +1,9 @@
 package loops
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // Every reason not to be interleaved has a loop, and so has every way to be. r3 are links, r4 is a table that may change.
 func TestWeaves(t *testing.T) {
@@ -40,11 +43,22 @@ func TestWeaves(t *testing.T) {
 		if w != nil && (w.Even != c.even || w.Ends != c.ends || len(w.Far) != c.far || len(w.Kept) != c.kept) {
 			t.Errorf("%s: in step %v, ends known %v, %d far loads, %d kept values; expected %v, %v, %d, %d", c.name, w.Even, w.Ends, len(w.Far), len(w.Kept), c.even, c.ends, c.far, c.kept)
 		}
+		says := string(why)
+		if why == Fits {
+			says = "under way"
+		}
+		if said := a.Followed(); (len(said) == 0) != (why == Follows) || len(said) > 0 && !strings.Contains(strings.Join(said, "; "), says) {
+			t.Errorf("%s: %q is said, expected %q", c.name, said, says)
+		}
 		if n := len(a.Weaves()); (n == 1) != (why == Fits) {
 			t.Errorf("%s: %d loops are interleaved", c.name, n)
 		}
 	}
-	k, in := loop(t, begin+walk+end)
+	k, in := loop(t, strings.Replace(walk, "= v20", "= v3", 1)+"v8 = add i64 v21 v5\n for v9 in v3..v4 {\n yield")
+	if said := Of(k, e).Followed(); len(said) != 1 || !strings.Contains(said[0], string(Alone)) {
+		t.Errorf("of a walk by itself %q is said", said)
+	}
+	k, in = loop(t, begin+walk+end)
 	if w, why := Of(k, nests).Weave(in); w != nil || why == Fits {
 		t.Error("an engine that does not interleave has a plan")
 	}
