@@ -166,6 +166,13 @@ func (x *weaving) getAll(list []cells, row string) (texts []string) {
 // uneven walks that have turns.
 func (x *weaving) begin(n string) (ready string) {
 	walk := x.Walk
+	if len(x.First) > 0 {
+		x.loop("0", n, 1, nil, func(row string, _ []string) ([]string, string) {
+			x.bind(x.In.Blocks[0].Params[0], x.set("add i64 %s, %s", x.base, row))
+			x.askFor(x.First)
+			return nil, ""
+		})
+	}
 	out := x.loop("0", n, 1, []state{counter}, func(row string, c []string) ([]string, string) {
 		x.bind(x.In.Blocks[0].Params[0], x.set("add i64 %s, %s", x.base, row))
 		x.noting(func() {
@@ -270,8 +277,13 @@ func (x *weaving) ask(i string, carried []string) {
 	for j, v := range carried {
 		x.bind(b.Params[1+j], v)
 	}
+	x.askFor(x.Far)
+}
+
+// askFor computes places and has the memory look for them. Faults on the way are not noted: they are where the loads are.
+func (x *weaving) askFor(list []loops.Far) {
 	outside := x.pending
-	for _, f := range x.Far {
+	for _, f := range list {
 		for _, in := range f.Chain {
 			x.instr(in)
 		}

@@ -149,6 +149,23 @@ end`, true},
 }
 store r4 v0 v7
 end`, true},
+	{"that begin where a table says", `for v7 in v1..v2 {
+  v8 = load r0 v7
+  v9 = load r1 v7
+  v13 = mul i64 v9 v6 site 1 at v7
+  v14 = rem i64 v13 v6
+  v15 = add i64 v14 v8
+  v16 = bound v15 < s1
+  v17 = load r2 v16
+  v10 = for v11 in v3..v6 stop, v12 i64 < s1 = v17 {
+    v18 = load r2 v12
+    v19 = lt i64 v18 v9
+    yield v18 v19
+  }
+  store r4 v7 v10
+  yield
+}
+end`, false},
 	{"with a loop in each turn", `for v7 in v1..v2 {
   v8 = load r0 v7
   v9 = for v10 in v3..v6, v11 i64 < s1 = v8 {

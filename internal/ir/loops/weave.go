@@ -28,6 +28,8 @@ type Weave struct {
 	// Kept are values made before a walk that its turns use, Later those that are used behind it.
 	Kept, Later []kernel.Value
 	Far         []Far
+	// First are the loads before walks whose places data says, and which what the loop goes over in order is enough to compute.
+	First []Far
 }
 
 // Far is a load of a walk whose place what is carried tells, and what computes that.
@@ -72,6 +74,7 @@ func (a *Analysis) Weave(in *kernel.Instr) (*Weave, Why) {
 	if w.Far = a.far(w.Walk); len(w.Far) == 0 {
 		return nil, Hidden
 	}
+	w.First = a.first(w)
 	return w, Fits
 }
 
@@ -341,4 +344,32 @@ func (a *Analysis) weavesIn(b *kernel.Block, list *[]*Weave) {
 			a.weavesIn(&in.Blocks[j], list)
 		}
 	}
+}
+
+// first finds what is loaded before walks, here and there.
+func (a *Analysis) first(w *Weave) (list []Far) {
+	b := &w.In.Blocks[0]
+	inOrder := func(in *kernel.Instr) bool {
+		_, ok := a.Sum(in.Args[0], b)
+		return ok
+	}
+	for at, in := range w.Before {
+		if in.Code != kernel.Load || !a.isFar(in.Region) || inOrder(in) {
+			continue
+		}
+		need := map[kernel.Value]bool{in.Args[0]: true}
+		f, ok := Far{Load: in}, true
+		for i := at - 1; i >= 0; i-- {
+			x := w.Before[i]
+			if slices.ContainsFunc(x.Out, func(v kernel.Value) bool { return need[v] }) {
+				ok = ok && len(x.Blocks) == 0 && (x.Code != kernel.Load || inOrder(x))
+				f.Chain = append(f.Chain, x)
+				needs(x, need)
+			}
+		}
+		if slices.Reverse(f.Chain); ok {
+			list = append(list, f)
+		}
+	}
+	return list
 }

@@ -54,7 +54,11 @@ func TestWeaves(t *testing.T) {
 			t.Errorf("%s: %d loops are interleaved", c.name, n)
 		}
 	}
-	k, in := loop(t, strings.Replace(walk, "= v20", "= v3", 1)+"v8 = add i64 v21 v5\n for v9 in v3..v4 {\n yield")
+	k, in := loop(t, begin+"v26 = load r3 v20\n"+strings.Replace(walk, "= v20", "= v26", 1)+end)
+	if w, _ := Of(k, e).Weave(in); w == nil || len(w.First) != 1 || len(w.First[0].Chain) != 1 {
+		t.Errorf("of walks that begin where a table says, %+v is asked for first", w)
+	}
+	k, _ = loop(t, strings.Replace(walk, "= v20", "= v3", 1)+"v8 = add i64 v21 v5\n for v9 in v3..v4 {\n yield")
 	if said := Of(k, e).Followed(); len(said) != 1 || !strings.Contains(said[0], string(Alone)) {
 		t.Errorf("of a walk by itself %q is said", said)
 	}
