@@ -2,7 +2,7 @@
 // binary, or are not always there: DuckDB, NumPy, and C by several compilers. It
 // is a module of its own, so that they stay out of the product's dependencies.
 //
-//	go run . [stream] [compute] [arrays] [call] [nests] [table] [--only sort] [--file flights.parquet] [--json] [--quick] [--wasm] [--threads 2]
+//	go run . [stream] [compute] [arrays] [call] [nests] [far] [table] [--only sort] [--file flights.parquet] [--json] [--quick] [--wasm] [--threads 2]
 package main
 
 import (
@@ -27,14 +27,15 @@ type choices struct {
 	threads int
 	wasm    bool           // no native code
 	silent  bool           // no progress
-	only    *regexp.Regexp // names of operations of arrays and compute; nil for all
+	only    *regexp.Regexp // names of operations of arrays, compute and far; nil for all
+	table   int64          // bytes of tables of far
 }
 
 // benches are all benchmarks, in the order in which they run.
 var benches = []struct {
 	name string
 	run  func(context.Context, choices) (*measure.Report, error)
-}{{"stream", stream}, {"compute", compute}, {"arrays", arrays}, {"call", call}, {"nests", nests}, {"table", table}}
+}{{"stream", stream}, {"compute", compute}, {"arrays", arrays}, {"call", call}, {"nests", nests}, {"far", far}, {"table", table}}
 
 func main() {
 	if isChild() {
@@ -59,7 +60,8 @@ func run(ctx context.Context, args []string) error {
 	flags.BoolVar(&c.quick, "quick", false, "finish each benchmark within 50 seconds, with smaller sizes")
 	flags.BoolVar(&c.wasm, "wasm", false, "run ours as WebAssembly, without native code")
 	flags.IntVar(&c.threads, "threads", runtime.GOMAXPROCS(0), "the most threads to use")
-	chosen, pattern := map[string]bool{}, flags.String("only", "", "the operations of arrays and compute whose names match")
+	chosen, pattern := map[string]bool{}, flags.String("only", "", "the operations of arrays, compute and far whose names match")
+	mebibytes := flags.Int64("size", 256, "the size in MiB of the tables of far, from 1 to 4096")
 	for len(args) > 0 && args[0] != "" && args[0][0] != '-' {
 		chosen[args[0]], args = true, args[1:]
 	}
@@ -68,6 +70,9 @@ func run(ctx context.Context, args []string) error {
 	}
 	if flags.NArg() > 0 {
 		return fmt.Errorf("expected names of benchmarks before the flags, found %q after them", flags.Arg(0))
+	}
+	if c.table = *mebibytes << 20; *mebibytes < 1 || *mebibytes > 4096 {
+		return fmt.Errorf("--size %d: expected 1 to 4096", *mebibytes)
 	}
 	if *pattern != "" {
 		var err error

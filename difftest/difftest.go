@@ -25,6 +25,9 @@ import (
 	"github.com/godwit-run/godwit/internal/run"
 )
 
+// weaves are how many iterations that follow references are under way, by the number of threads.
+var weaves = []int{-1, 3, 64}
+
 // Case is a program ready to run.
 type Case struct {
 	Program *progen.Program
@@ -127,6 +130,8 @@ type Outcome struct {
 	Fault   *interp.Fault
 	// Relays is the number of launches in which threads handed state on.
 	Relays int
+	// Woven says that native code may have had several iterations under way.
+	Woven bool
 	// Shared says that threads shared what one can do.
 	Shared bool
 }
@@ -145,6 +150,7 @@ func (c *Case) Oracle(steps int64) (*Outcome, error) {
 func (c *Case) Engine(ctx context.Context, e *engine.Engine, threads int, windowRows int64) (*Outcome, error) {
 	p := run.Prepare(c.Plan)
 	opt := run.Options{Engine: e, Threads: threads, WindowRows: windowRows}
+	opt.Weave = weaves[threads%len(weaves)]
 	if threads > 1 {
 		opt.Shared = true // as a plan that was asked for, on threads that do not pay; what can be shared is
 		opt.Stretch = 1   // what has a law is handed from thread to thread after each grain
@@ -174,6 +180,7 @@ func (c *Case) once(ctx context.Context, p *run.Program, opt run.Options) (*Outc
 	}
 	out := &Outcome{Columns: res.Columns, Shared: res.Stats.Schedule != c.Plan}
 	for _, l := range res.Stats.Launches {
+		out.Woven = out.Woven || l.Weave > 0
 		if l.Totals != "" {
 			out.Relays++
 		}

@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/front/interp"
 	"github.com/godwit-run/godwit/internal/front/progen"
 )
@@ -39,6 +40,9 @@ func TestRandomPasses(t *testing.T) { random(t, progen.Passes(), progen.Passing(
 
 // TestRandomCarries draws programs that carry numbers through several grains: that threads hand these on must not show.
 func TestRandomCarries(t *testing.T) { random(t, progen.Carries(), append(progen.Carrying(), "relay")) }
+
+// TestRandomWalks draws programs whose iterations follow references: how many of them are under way at the same time must not show.
+func TestRandomWalks(t *testing.T) { random(t, progen.Walks(), append(progen.Walking(), "woven")) }
 
 func random(t *testing.T, gen *rapid.Generator[*progen.Program], every []string) {
 	if err := flag.Set("rapid.checks", fmt.Sprint(*programs)); err != nil {
@@ -74,6 +78,9 @@ func (n *tally) one(t *rapid.T, f *fleet, p *progen.Program) {
 		if err == nil {
 			err = Same(want, got)
 			n.used["relay"] += got.Relays
+			if s.tier == engine.Native && got.Woven {
+				n.used["woven"]++
+			}
 			if got.Shared {
 				n.used["shared"]++
 			}

@@ -21,6 +21,8 @@ type Args struct {
 	// Run, if it is not 0, is the number of a run whose outer indices all find the same elements in what they read and do not
 	// write, and the same sizes and scalars.
 	Run uint64
+	// Weave is how many iterations that follow references are under way at the same time in native code, 0 for one by one.
+	Weave int
 }
 
 // Code is a kernel in the form that one tier executes. All tiers give the

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/godwit-run/godwit/internal/engine/llvmir"
 	"github.com/godwit-run/godwit/internal/engine/mem"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/verify"
@@ -56,6 +57,11 @@ const maxIdle = 16
 
 // Tier is what the kernel runs on from the next slice on.
 func (c *Compiled) Tier() Tier { return c.code.Load().tier }
+
+// Weaves reports that native code of the kernel may interleave iterations that follow references.
+func (c *Compiled) Weaves() bool {
+	return len(c.Safe.Loops(llvmir.Target{}.Engine()).Weaves()) > 0
+}
 
 // ReachesAll reports that the kernel's code can use memory outside of the arena, now
 // and from now on: native code and the stepper take addresses of 64 bits.

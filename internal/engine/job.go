@@ -20,6 +20,7 @@ type Job struct {
 	scalars []uint64
 	claim   *Claim
 	run     uint64 // its number
+	weave   int    // see Args
 	relay   *relay // nil if its outer indices run in any order, or by one worker
 
 	pace   atomic.Int64 // measured picoseconds per outer index; 0 at first
@@ -40,6 +41,12 @@ var runs atomic.Uint64
 // Under has the workers take turns with those of other jobs. It comes before Worker.
 func (j *Job) Under(c *Claim) *Job {
 	j.claim = c
+	return j
+}
+
+// Weave has iterations that follow references interleaved, so many of them; see Args. It comes before Worker.
+func (j *Job) Weave(n int) *Job {
+	j.weave = n
 	return j
 }
 
@@ -79,7 +86,7 @@ func (j *Job) Worker(ctx context.Context) (*Worker, error) {
 	if err := j.c.enter(); err != nil {
 		return nil, err
 	}
-	w := &Worker{job: j, turn: j.claim.Turn(), args: Args{Run: j.run, Sizes: j.sizes, Scalars: j.scalars, Faults: noFaults(len(j.faults)), Bases: make([]int64, len(j.c.Kernel.Regions))}}
+	w := &Worker{job: j, turn: j.claim.Turn(), args: Args{Run: j.run, Weave: j.weave, Sizes: j.sizes, Scalars: j.scalars, Faults: noFaults(len(j.faults)), Bases: make([]int64, len(j.c.Kernel.Regions))}}
 	if err := w.board(ctx); err != nil {
 		j.c.leave()
 		return nil, err

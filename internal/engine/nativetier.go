@@ -149,5 +149,6 @@ func (t *nativeThread) put(a *Args) error {
 		t.block[l.Bases/8+int64(i)] = int64(t.base) + off
 	}
 	copy(t.block[l.Faults/8:], a.Faults)
+	t.block[l.Weave/8] = int64(max(0, min(a.Weave, llvmir.MostWeave)))
 	return nil
 }

@@ -32,6 +32,7 @@ type Coming struct {
 // Choice is how a launch runs.
 type Choice struct {
 	Threads int            // as many as pay if the others sleep
+	Weave   int            // iterations that follow references which native code has under way at the same time; 0 for one by one
 	Awake   int            // as many as pay if they are awake
 	Alone   float64        // nanoseconds that one takes
 	Wasm    machine.Spread // nanoseconds, on WebAssembly with so many threads
@@ -50,7 +51,15 @@ func Choose(m *machine.Machine, c *Coming) *Choice {
 		time = parts.Time(e)
 	}
 	_, awake := begins.on(m.Hand)
-	return &Choice{threads, awake, begins.alone.Total(), wasm, time}
+	return &Choice{Threads: threads, Weave: c.weave(m, begins), Awake: awake, Alone: begins.alone.Total(), Wasm: wasm, Time: time}
+}
+
+// weave is how many iterations native code has under way, be it that the launch begins on it or comes to it.
+func (c *Coming) weave(m *machine.Machine, begins *weighed) int {
+	if begins.weave > 0 || c.Native || m.Engines["native"] == nil {
+		return begins.weave
+	}
+	return c.weigh(m, "native").weave
 }
 
 // weighed is what a launch takes on an engine: on one thread, and on all where there can be several.
@@ -58,20 +67,22 @@ type weighed struct {
 	alone, all *cost.Parts
 	threads    int
 	values     map[int]float64 // of Mix
+	weave      int             // see Choice
 	ordered    bool            // it carries state, with the kernel of totals ahead
 }
 
 func (c *Coming) weigh(m *machine.Machine, engine string) *weighed {
 	lanes := EngineOf(engine, m.Engines[engine].VectorBytes)
 	mix := cost.Of(c.Safe, c.Sizes, c.Scalar, lanes)
-	w := &weighed{alone: mix.On(m, engine, 1, c.Places), threads: c.Threads, values: mix.Values, ordered: mix.Sequential}
+	w := &weighed{threads: c.Threads, values: mix.Values, ordered: mix.Sequential}
+	w.alone, w.weave = mix.Weave(m, engine, 1, c.Places)
 	switch {
 	case c.Threads == 1 || mix.Outer <= 1 || mix.Sequential && c.Law == nil:
 		w.threads = 1
 	case mix.Sequential:
 		w.all = mix.Behind(cost.Of(c.Law.Totals, c.Sizes, c.Scalar, lanes), c.Law.Regions).On(m, engine, c.Threads, c.Places)
 	default:
-		w.all = mix.On(m, engine, c.Threads, c.Places)
+		w.all, w.weave = mix.Weave(m, engine, c.Threads, c.Places)
 	}
 	return w
 }

@@ -273,7 +273,11 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 		parts, _ := p.weigh(&o).on(p.opt.Machine.Wake)
 		return parts.Total() + copying(p.opt.Machine, p.opt.Threads, &o, wholes)/max(1, runs)
 	})
-	p.out.Steps = append(p.out.Steps, Step{l.Label, runs, threads, time.Times(runs), parts.Dominant(), *parts, warm})
+	most := parts.Dominant()
+	if w.weave > 0 {
+		most += fmt.Sprintf(", %d walks under way", w.weave)
+	}
+	p.out.Steps = append(p.out.Steps, Step{l.Label, runs, threads, time.Times(runs), most, *parts, warm})
 	return nil
 }
 

@@ -33,8 +33,9 @@ type execution struct {
 	repeats float64       // how often it is expected to run from now on; 0 for once
 	advance func(n int64) // is told how many outer indices are done, if it is there
 
-	short bool // all of it is over at once; see engine.Compiled.Short
-	alone int  // native code runs at once if there is one worker, or so many, of which one was enough; 0 if it does not
+	short   bool // all of it is over at once; see engine.Compiled.Short
+	planned bool // how many iterations native code has under way was decided
+	alone   int  // native code runs at once if there is one worker, or so many, of which one was enough; 0 if it does not
 }
 
 // feed is a region whose input is not present as a whole.
@@ -56,12 +57,16 @@ type did struct {
 	tier           engine.Tier
 	totals         string // the kernel that went ahead, so that threads could carry state; none if it is ""
 	threads        int
+	weave          int // iterations that follow references, under way at the same time in native code
 	seconds        float64
 	expected       machine.Spread // nanoseconds; zero where nothing was
 }
 
 // run executes outer indices lo..hi.
 func (x *execution) run(lo, hi int64) (did, error) {
+	if w := x.m.opt.Weave; w != 0 {
+		x.Weave = max(w, 0)
+	}
 	if x.atOnce() {
 		return x.once(lo, hi)
 	}
@@ -72,7 +77,15 @@ func (x *execution) run(lo, hi int64) (did, error) {
 			return did{}, crowded(x.label, err)
 		}
 	}
-	return did{p.job.Faults(), p.job.Slices(), p.job.Native(), x.tier(p.job.Native()), p.totals(), p.workers, time.Since(start).Seconds(), p.expected}, nil
+	return did{p.job.Faults(), p.job.Slices(), p.job.Native(), x.tier(p.job.Native()), p.totals(), p.workers, x.woven(p.job.Native()), time.Since(start).Seconds(), p.expected}, nil
+}
+
+// woven is how many iterations native code had under way, if so many slices were native.
+func (x *execution) woven(native int64) int {
+	if native == 0 || x.Weave == 0 || !x.c.Weaves() {
+		return 0
+	}
+	return x.Weave
 }
 
 // tier is what slices ran on. The kernel may have been promoted since.
@@ -90,7 +103,7 @@ func (x *execution) tier(native int64) engine.Tier {
 // looks for itself whether it is to stop.
 func (x *execution) atOnce() bool {
 	n := x.m.pool.Size()
-	return x.short || x.alone > 0 && (n == 1 || n == x.alone) && x.c.Tier() == engine.Native
+	return x.short || x.alone > 0 && (x.planned || !x.c.Weaves()) && (n == 1 || n == x.alone) && x.c.Tier() == engine.Native
 }
 
 // once executes outer indices at once. To prepare workers would take longer than the kernel.
@@ -105,7 +118,7 @@ func (x *execution) once(lo, hi int64) (did, error) {
 	tier, took, err := x.c.RunShort(x.m.ctx, &x.Args, lo, hi)
 	d := did{faults: x.Faults, slices: 1, tier: tier, threads: 1, seconds: took.Seconds()}
 	if tier == engine.Native {
-		d.native = 1
+		d.native, d.weave = 1, x.woven(1)
 	}
 	return d, err
 }
@@ -136,6 +149,10 @@ type pass struct {
 // run executes the outer indices in the way that the feeds ask for.
 func (p *pass) run() error {
 	native, c := p.c.Tier() == engine.Native, p.choose(p.hi-p.lo)
+	if p.planned = true; p.m.opt.Weave == 0 {
+		p.Weave = c.Weave
+	}
+	p.job.Weave(p.Weave)
 	p.expected = c.Time.Times(float64(p.hi-p.lo) / float64(max(p.outer, 1)))
 	if p.alone > 0 && native && c.Threads == 1 && c.Awake == 1 {
 		p.alone = p.m.pool.Size()

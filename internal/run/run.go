@@ -38,6 +38,9 @@ type Options struct {
 	Stretch int64
 	// Shared has launches that can be shared run on all threads, whatever the plan says.
 	Shared bool
+	// Weave, if not 0, is how many iterations that follow references native code has under way at the same time, whatever the plan
+	// says; below 0 they run one after the other.
+	Weave int
 	// Progress, if set, is told now and then how many of the rows that pass
 	// through in windows are done. Calls do not overlap.
 	Progress func(done, total int64)
@@ -111,7 +114,9 @@ type LaunchStats struct {
 	Native  int64 // of these slices, those that ran as native code
 	Threads int   // of the last run here
 	// Totals is the kernel that went ahead of the last run here, so that threads could carry state; none if it is "".
-	Totals  string
+	Totals string
+	// Weave is how many iterations that follow references native code had under way at the same time in the last run here.
+	Weave   int
 	Seconds float64
 	Compile float64 // of these seconds, those in which the kernel was made ready
 	// Sizes and Scalars are the arguments of a run, for a launch that takes at least Telling; a scalar that may differ from

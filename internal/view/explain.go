@@ -188,6 +188,7 @@ func (p *page) kernels(e *compile.Explanation) {
 		}
 		p.list("sizes:", k.Sizes)
 		p.list("folds:", k.Laws)
+		p.list("walks:", k.Walks)
 		p.list("memory:", k.Memory)
 		p.indented(k.Text, "    ")
 		if k.Assembly != "" {

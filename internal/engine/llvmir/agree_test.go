@@ -70,6 +70,7 @@ func TestRandomKernels(t *testing.T) {
 			c := kerneltest.Gen().Draw(r, "kernel")
 			b.lanes = rapid.SampledFrom([]int{2, 4, maxLanes}).Draw(r, "lanes")
 			b.past = rapid.SampledFrom([]int64{0, 1000, usual.past}).Draw(r, "past")
+			b.weave = rapid.SampledFrom([]int{0, 1, 3, MostWeave}).Draw(r, "weave")
 			var cuts []int64
 			if c.Outer > 1 && rapid.Bool().Draw(r, "cut") {
 				cuts = append(cuts, rapid.Int64Range(0, c.Outer).Draw(r, "at"))

@@ -42,7 +42,10 @@ type emitter struct {
 	pending     []fault
 	held        int      // panels of columns that may stay in the work memory, so far
 	stack       []string // allocas, which belong into the entry block
-	extremes    bool     // somewhere the lesser or greater of two floats is taken
+	weaving     *weaving // the iterations that are being interleaved at this point of the text; nil for none
+	mode        mode
+	inFlight    string // how many states the block asks for
+	extremes    bool   // somewhere the lesser or greater of two floats is taken
 	failed      error
 }
 
@@ -152,6 +155,9 @@ func (e *emitter) prologue() {
 		e.bases = append(e.bases, e.fromBlock("ptr", e.lay.Bases+int64(8*r)))
 	}
 	e.loadTops()
+	if e.lay.Woven {
+		e.inFlight = e.fromBlock("i64", e.lay.Weave)
+	}
 }
 
 // fromBits is a value of kind k out of its 64 canonical bits.

@@ -30,6 +30,7 @@ type backend struct {
 	m *llvm.Machine
 	t Target
 	limits
+	weave int // iterations under way
 }
 
 func newBackend(tb testing.TB, vectorBytes int) *backend {
@@ -46,7 +47,7 @@ func newBackend(tb testing.TB, vectorBytes int) *backend {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(m.Close)
-	return &backend{m, Target{Arch: runtime.GOARCH, VectorBytes: vectorBytes, Fma: strings.Contains(l.Host().Features, "+fma,")}, usual}
+	return &backend{m, Target{Arch: runtime.GOARCH, VectorBytes: vectorBytes, Fma: strings.Contains(l.Host().Features, "+fma,")}, usual, 0}
 }
 
 // native is a kernel as machine code.
@@ -55,6 +56,7 @@ type native struct {
 	lay   *Layout
 	image *object.Image
 	entry uintptr
+	weave int
 }
 
 func (b *backend) compile(k *kernel.Kernel) (*native, error) {
@@ -74,7 +76,7 @@ func (b *backend) compile(k *kernel.Kernel) (*native, error) {
 	if !ok {
 		return nil, fmt.Errorf("the object does not define %s", Function)
 	}
-	return &native{k, NewLayout(k), image, entry}, nil
+	return &native{k, NewLayout(k), image, entry, b.weave}, nil
 }
 
 func (n *native) close() { _ = n.image.Close() }
@@ -129,6 +131,7 @@ func (n *native) load(tb testing.TB, c *kerneltest.Case) *loaded {
 		l.put(n.lay.Faults+int64(8*i), math.MaxInt64)
 	}
 	l.put(n.lay.Stop, 0)
+	l.put(n.lay.Weave, uint64(n.weave))
 	if n.lay.Tiled {
 		l.work = guarded(tb, testStrip+testBlock)
 		for i := range l.work {

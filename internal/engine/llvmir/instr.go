@@ -29,7 +29,9 @@ func (e *emitter) body(b *kernel.Block) {
 	outside := e.pending
 	e.pending = nil
 	for i := range b.Instrs {
-		e.instr(&b.Instrs[i])
+		if in := &b.Instrs[i]; !e.isWritten(in) {
+			e.instr(in)
+		}
 	}
 	e.flush()
 	e.pending = outside

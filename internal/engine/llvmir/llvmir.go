@@ -14,7 +14,7 @@ import (
 
 // Version changes whenever the text emitted for some kernel changes. It is part
 // of the key under which compiled objects are kept.
-const Version = 5
+const Version = 6
 
 // Function is the name of the function that a module defines:
 //
@@ -39,7 +39,7 @@ var ErrNoFma = errors.New("this processor has no fused multiply-add")
 
 // Engine is what the emitter can do with iterations side by side.
 func (t Target) Engine() loops.Engine {
-	return loops.Engine{Bytes: max(t.VectorBytes, 16), Nests: true, Fuses: true, Registers: t.registers(), MostLanes: maxLanes}
+	return loops.Engine{Bytes: max(t.VectorBytes, 16), Nests: true, Fuses: true, Weaves: true, Registers: t.registers(), MostLanes: maxLanes}
 }
 
 // maxLanes is the greatest number of turns side by side.
@@ -75,10 +75,15 @@ func (t Target) fuses() bool { return t.Fma || t.Arch != "amd64" && t.Arch != ""
 //	             left there in the first part of the same memory; 0 if it is none. A run sets it
 //	stop         i64: set to 1 by another thread when the run is to end soon; every
 //	             loop of unknown length looks at it, at least each few thousand turns
+//	weave        i64: how many iterations that follow references are under way at the same time, up to MostWeave;
+//	             0 if they run one after the other
 type Layout struct {
 	Polys                               []size.Poly
 	Scalars, Bases, Faults, Stop, Bytes int64
 	// Work, Strip, Block and Held are of kernels that may compute in tiles, which Tiled says.
 	Work, Strip, Block, Held int64
 	Tiled                    bool
+	// Weave is of kernels that may interleave iterations, which Woven says.
+	Weave int64
+	Woven bool
 }

@@ -64,6 +64,20 @@ func (e *emitter) strips(from, to string, size int64, one bool, init []state, bo
 // turns runs the body once for each i in from..to, with a look at the stop
 // word now and then.
 func (e *emitter) turns(in *kernel.Instr, from, to string, init []state, body func(i string, c []string) (next []string, stop string)) []string {
+	inOrder := func() []string { return e.inOrder(in, from, to, init, body) }
+	w := e.weaves(in)
+	if w == nil {
+		return inOrder()
+	}
+	woven := func() []string { return e.woven(w, from, to, init, body) }
+	if e.mode == always {
+		return woven()
+	}
+	return e.oneOf(e.isWoven(), init, woven, inOrder)
+}
+
+// inOrder runs each turn to its end before the next one.
+func (e *emitter) inOrder(in *kernel.Instr, from, to string, init []state, body func(i string, c []string) (next []string, stop string)) []string {
 	if in.Stop { // the condition itself is carried out of each strip
 		init = append(init, state{typ{num.Bool, 1}, "false"})
 	}
@@ -90,10 +104,18 @@ func (e *emitter) turns(in *kernel.Instr, from, to string, init []state, body fu
 
 // forLoop picks the form of a For.
 func (e *emitter) forLoop(in *kernel.Instr) {
-	if e.lanes == 1 && !e.plain && e.sideBySide(in) {
+	plain := func() { e.plainFor(in, e.scalar(in.Args[0]), e.scalar(in.Args[1])) }
+	if e.lanes > 1 || e.plain {
+		plain()
 		return
 	}
-	e.plainFor(in, e.scalar(in.Args[0]), e.scalar(in.Args[1]))
+	if p, _ := e.Plan(in); p != nil && e.weaves(in) != nil {
+		e.either(e.isWoven(), func() { e.weavingIs(always, plain) }, func() { e.weavingIs(never, func() { e.sideBySide(in) }) })
+		return
+	}
+	if !e.sideBySide(in) {
+		plain()
+	}
 }
 
 // plainFor runs the turns one after the other.

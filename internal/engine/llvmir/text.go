@@ -174,3 +174,36 @@ func (t *text) when(cond string, s []state, body func() []string) []string {
 	t.open(done)
 	return t.merge(s, before, end, r)
 }
+
+// oneOf runs one of two ways to the same values.
+func (t *text) oneOf(cond string, s []state, yes, no func() []string) []string {
+	a, b, done := t.label(), t.label(), t.label()
+	t.brIf(cond, a, b)
+	t.open(a)
+	first := yes()
+	from1 := t.block
+	t.br(done)
+	t.open(b)
+	second := no()
+	from2 := t.block
+	t.br(done)
+	t.open(done)
+	return t.merge(with(s, first), from1, from2, second)
+}
+
+// repeat runs body as long as cond holds of what is carried, and gives that.
+func (t *text) repeat(init []state, cond func(c []string) string, body func(c []string) []string) []string {
+	head, done := t.label(), t.label()
+	before := t.block
+	t.brIf(cond(texts(init)), head, done)
+	t.open(head)
+	phis := len(t.lines)
+	names := t.reserve(len(init))
+	next := body(names)
+	more := cond(next)
+	latch := t.block
+	t.brIf(more, head, done)
+	t.phis(phis, names, init, before, next, latch)
+	t.open(done)
+	return t.merge(init, before, latch, next)
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/godwit-run/godwit/internal/data/column"
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/loops"
 	"github.com/godwit-run/godwit/internal/ir/num"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
 	"github.com/godwit-run/godwit/internal/ir/totals"
@@ -30,6 +31,7 @@ type KernelNote struct {
 	Label string   `json:"label"`
 	Sizes []string `json:"sizes"` // s0, s1, … in terms of the program's
 	Laws  []string `json:"laws"`  // of its folds
+	Walks []string `json:"walks"` // what becomes of loops that follow references
 	Outer string   `json:"outer"` // independent outer indices
 	Steps string   `json:"steps"` // most instructions per outer index
 	// Memory lists how many bytes of each region it may touch.
@@ -111,6 +113,7 @@ func (x *explainer) kernel(l *schedule.Launch) (KernelNote, error) {
 	for i, a := range l.Sizes {
 		n.Sizes = append(n.Sizes, fmt.Sprintf("s%d = %s", i, x.sizeArg(&a)))
 	}
+	n.Walks = safe.Loops(loops.Engine{Nests: true, Fuses: true, Weaves: true}).Followed()
 	n.Outer, n.Laws, n.Steps = x.inSizes(l, k.Outer), kernelLaws(safe), safe.Outer.String()
 	for i, r := range k.Regions {
 		n.Memory = append(n.Memory, fmt.Sprintf("r%d %s %s: %s bytes", i, r.Access, x.regionName(l, i), x.inSizes(l, r.Len.MulConst(int64(r.Elem.Size())))))

@@ -35,6 +35,8 @@ type Engine struct {
 	MostLanes int // of an engine that Nests
 	// Fuses says that one loop over the slots of all outer indices takes the place of those over the slots of each.
 	Fuses bool
+	// Weaves says that iterations that follow references are interleaved, see Weave.
+	Weaves bool
 	// Support is what else must be so of a straight body; nil for nothing, and of an engine that Nests.
 	Support Support
 }
@@ -58,6 +60,8 @@ type Analysis struct {
 
 	mu    sync.Mutex
 	plans map[*kernel.Instr]*Plan
+	once  sync.Once
+	woven []*Weave
 }
 
 // Of looks at a kernel that verify has accepted.

@@ -23,6 +23,8 @@ scalar f64
 region readwrite i64 200
 region read f64 200
 region write f64 200
+region read i64 200000 < 200
+region readwrite i64 200000
 sites 1
 outer 1
 grain 7

@@ -26,7 +26,9 @@ func (w *walker) loop(in *kernel.Instr, n float64, depth int) {
 			w.known[p] = known{mid: math.NaN(), carried: byCarried, depth: depth, beside: goesOn(w.k, b, p, b.Results[i])}
 		}
 	}
+	woven := w.weave(in, n)
 	w.turns(in, n, turns, depth)
+	w.woven = woven
 	for i, v := range in.Out {
 		w.known[v] = known{mid: math.NaN(), depth: depth - 1}
 		if in.Code == kernel.For {
@@ -47,7 +49,7 @@ func (w *walker) count(in *kernel.Instr) (n float64, sure bool) {
 // turns counts the body of a loop, and what keeps it going.
 func (w *walker) turns(in *kernel.Instr, n, turns float64, depth int) {
 	b, before, all := &in.Blocks[0], w.inLanes, n*turns
-	if w.plan == nil {
+	if w.plan == nil && (w.woven == nil || w.woven.In != in) {
 		w.inLanes = w.sideBySide(in, turns, depth)
 	}
 	switch {
@@ -62,6 +64,7 @@ func (w *walker) turns(in *kernel.Instr, n, turns float64, depth int) {
 		w.add(Turn, all, false)
 	}
 	w.steps(in, all)
+	w.rests(in, n, all)
 	w.block(b, all, depth+1)
 	for _, a := range in.Accs {
 		if a.Op.IsOrdered(a.Kind) {
@@ -72,10 +75,12 @@ func (w *walker) turns(in *kernel.Instr, n, turns float64, depth int) {
 	}
 	if len(in.Carry) > 0 {
 		steps := chain(w.k, b, b.Params[1:], b.Results) * all
-		if w.lanes > 0 {
-			steps /= w.lanes
+		switch {
+		case w.lanes > 0:
+			w.m.Chain += steps / w.lanes
+		case w.woven == nil || w.woven.Walk != in: // those of a walk do not wait for those of others
+			w.m.Chain += steps
 		}
-		w.m.Chain += steps
 	}
 	w.inLanes = before
 }

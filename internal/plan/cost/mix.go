@@ -60,6 +60,7 @@ type Touch struct {
 	Count   float64 // how often
 	Stride  float64 // elements from one to the next
 	Per     float64 // elements among which the place is, for each outer index; 0 for all of the region
+	Woven   bool    // others of its kind are under way at the same time, see Mix.Flight
 }
 
 // Count is how many operations of a class there are: on one value at a time, and on vectors.
@@ -77,6 +78,10 @@ type Mix struct {
 	Sequential bool
 	// Lanes is how many chases go side by side.
 	Lanes float64
+	// Woven is what the run does if iterations that follow references are interleaved; nil where none can be. Flight is how many of
+	// them are then under way at the same time.
+	Woven  *Mix
+	Flight float64
 
 	Outer   int64
 	Regions []Region
@@ -94,10 +99,18 @@ type Region struct {
 // Of finds what the outer indices of a kernel do for these sizes, all of them together. scalar gives the
 // value of an integer scalar, if it is known; nil if none is.
 func Of(s *verify.Safe, sizes []int64, scalar func(i int) (int64, bool), e loops.Engine) *Mix {
+	m := of(s, sizes, scalar, e, false)
+	if len(s.Loops(e).Weaves()) > 0 {
+		m.Woven = of(s, sizes, scalar, e, true)
+	}
+	return m
+}
+
+func of(s *verify.Safe, sizes []int64, scalar func(i int) (int64, bool), e loops.Engine, weaves bool) *Mix {
 	k := s.Kernel
 	outer, _ := kernel.EvalPoly(k.Outer, sizes)
 	outer = max(outer, 0)
-	w := &walker{k: k, loops: s.Loops(e), sizes: sizes, scalar: scalar, vector: float64(e.Bytes), known: make([]known, len(s.Kinds)), m: &Mix{Outer: outer, Sequential: len(k.State) > 0}}
+	w := &walker{k: k, loops: s.Loops(e), sizes: sizes, scalar: scalar, vector: float64(e.Bytes), known: make([]known, len(s.Kinds)), weaves: weaves, m: &Mix{Outer: outer, Sequential: len(k.State) > 0}}
 	for i := range k.Regions {
 		r := &k.Regions[i]
 		n, _ := kernel.EvalPoly(r.Len, sizes)
@@ -111,6 +124,7 @@ func Of(s *verify.Safe, sizes []int64, scalar func(i int) (int64, bool), e loops
 // walks over in order it leaves in the cache. regions are those behind its own.
 func (m *Mix) Behind(ahead *Mix, regions []int) *Mix {
 	both := *m
+	both.Woven = nil
 	both.Sequential, both.Guessed = false, m.Guessed || ahead.Guessed
 	both.Chain += ahead.Chain
 	for c := range both.Counts {
@@ -137,7 +151,9 @@ type walker struct {
 	known  []known // by value
 	m      *Mix
 	inLanes
-	columns *loops.Plan // of tiles, whose loop is still to come
+	weaves  bool         // iterations that follow references are interleaved
+	woven   *loops.Weave // the loop at hand whose iterations are; nil for none
+	columns *loops.Plan  // of tiles, whose loop is still to come
 }
 
 // inLanes is a loop whose iterations go side by side; nil outside of such loops.

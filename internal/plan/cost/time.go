@@ -130,6 +130,10 @@ func (m *Mix) memory(p *Parts, mem machine.Memory, threads int, places []Place) 
 			}
 			p.Random += t.Count * beyond(mem.Random, span) / float64(threads)
 		case Chased:
+			if t.Woven {
+				p.Random += t.Count * math.Max(beyond(mem.Random, bytes), beyond(mem.Chase, bytes)/m.Flight) / float64(threads)
+				continue
+			}
 			p.Chased += t.Count * math.Max(beyond(mem.Random, bytes), beyond(mem.Chase, bytes)/math.Max(1, m.Lanes)) / float64(threads)
 		}
 	}

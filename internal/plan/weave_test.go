@@ -1,0 +1,76 @@
+package plan_test
+
+import (
+	"testing"
+
+	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/front/compile"
+	"github.com/godwit-run/godwit/internal/front/diag"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
+	"github.com/godwit-run/godwit/internal/ir/verify"
+	"github.com/godwit-run/godwit/internal/plan"
+	"github.com/godwit-run/godwit/internal/plan/machine"
+)
+
+// walks is the launch of 65,536 walks of 64 steps through a table of n elements.
+func walks(t *testing.T, source string, n int64) *plan.Coming {
+	t.Helper()
+	p, err := compile.Check(diag.NewSource("t.gw", source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := p.Func("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := f.Bind(compile.Args{"p": compile.Table{Source: data.FromSlice(make([]int64, 10))}, "s": compile.Table{Source: data.FromSlice(make([]int64, 10))}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	made, err := b.Plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &plan.Coming{Threads: 1, Native: true}
+	schedule.Launches(made.Schedule.Steps, func(l *schedule.Launch) {
+		if c.Safe, err = verify.Check(l.Kernel); err != nil {
+			t.Fatal(err)
+		}
+		for i := range l.Sizes {
+			size, _ := l.Sizes[i].Eval(func(name string) (int64, bool) { return map[string]int64{"N": n, "M": 1 << 16}[name], true })
+			c.Sizes = append(c.Sizes, size)
+		}
+	})
+	return c
+}
+
+// Iterations are interleaved where the table lies in memory, not where it lies in the first cache, and the more of them the longer
+// the memory takes. What a launch is expected to take is then what that takes.
+func TestWeave(t *testing.T) {
+	const follow = "fn f(p: &[i64; N], s: &[i64; M]) -> [i64; M] where N: Range<1, 1_000_000_000>, M: Range<1, 1_000_000_000> { s.map(|a| { let mut at = a; for _ in 0..64 { at = p[at.clamp_idx()]; } at }) }"
+	m := machine.Default()
+	if c := plan.Choose(m, walks(t, follow, 1000)); c.Weave != 0 {
+		t.Errorf("a table of 8 kB is walked through by %d iterations at the same time", c.Weave)
+	}
+	far := walks(t, follow, 1<<26)
+	c := plan.Choose(m, far)
+	if c.Weave < 16 || c.Threads != 1 || c.Awake != 1 {
+		t.Errorf("a table of 512 MiB: %+v, expected at least 16 iterations at the same time, on one thread", c)
+	}
+	alone := *m
+	memory := m.Memory[1]
+	memory.Chase, memory.Random = memory.Chase[:1], memory.Random[:1] // as fast as the first cache: nothing to hide
+	alone.Memory = map[int]machine.Memory{1: memory}
+	if c := plan.Choose(&alone, far); c.Weave != 0 {
+		t.Errorf("a memory without latency: %d iterations at the same time", c.Weave)
+	}
+	far.Native = false
+	if begins := plan.Choose(m, far); begins.Weave != c.Weave {
+		t.Errorf("native code that comes later has %d iterations at the same time, expected %d", begins.Weave, c.Weave)
+	}
+	straight := walks(t, "fn f(p: &[i64; N], s: &[i64; M]) -> [i64; M] where N: Range<1, 1_000_000_000>, M: Range<1, 1_000_000_000> { s.map(|a| p[a.clamp_idx()]) }", 1<<26)
+	if c := plan.Choose(m, straight); c.Weave != 0 {
+		t.Errorf("a map without walks: %d iterations at the same time", c.Weave)
+	}
+}
