@@ -193,7 +193,7 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o options, spool run.S
 	if t.ensured, err = f.ensured(p, t.expected); err != nil {
 		return nil, err
 	}
-	opt := run.Options{Threads: o.threads, Engine: eng, Machine: o.given, Shared: o.shared, Progress: o.progress, Spool: spool, SpoolFrom: o.spoolFrom}
+	opt := run.Options{Threads: o.threads, Engine: eng, Machine: o.given, Seen: shop.seen, Shared: o.shared, Progress: o.progress, Spool: spool, SpoolFrom: o.spoolFrom}
 	var beside *cluster.Beside
 	if o.cluster != nil {
 		beside = o.cluster.c.Beside(o.strategy)

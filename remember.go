@@ -39,15 +39,15 @@ func (r *workshop) remember(p *compile.Plan, st *run.Stats, threads int) {
 			continue
 		}
 		rest -= l.Seconds
+		for tier, took := range l.Paces {
+			r.learn(l, tier, took, st.First, threads)
+		}
 		if l.Beside > 0 || l.Native != 0 && l.Native != l.Slices || on != "" && on != l.Tier {
 			on = "both"
 			continue
 		}
 		on = l.Tier
-		took := l.Seconds - l.Compile
-		if l.Sizes != nil && (!st.First || took*1e9 >= clearly*machine.Here().Engines["wasm"].Compile) {
-			r.seen.Note(seen.Key{ID: l.Hash, Engine: string(l.Tier), Threads: threads}, point(l), took/float64(l.Runs)*1e9)
-		}
+		r.learn(l, l.Tier, (l.Seconds-l.Compile)/float64(l.Runs), st.First, threads)
 	}
 	if !st.First && (on == engine.Wasm || on == engine.Native) {
 		r.seen.Note(seen.Key{ID: p.Program.ID(st.Schedule), Engine: string(on), Threads: threads}, seen.Point{Sizes: seen.InOrder(p.Inputs.Sizes)}, rest*1e9)
@@ -55,6 +55,17 @@ func (r *workshop) remember(p *compile.Plan, st *run.Stats, threads int) {
 	for name, part := range st.Parts {
 		r.seen.Found(p.Program.ID(st.Schedule), name, part)
 	}
+}
+
+// learn notes what a run of a launch takes on a tier, in seconds. first says that others were made ready while it ran.
+func (r *workshop) learn(l *run.LaunchStats, on engine.Tier, took float64, first bool, threads int) {
+	if l.Sizes == nil || first && took*float64(l.Runs)*1e9 < clearly*machine.Here().Engines["wasm"].Compile {
+		return
+	}
+	if l.Threads == 1 {
+		threads = 1
+	}
+	r.seen.Note(seen.Key{ID: l.Hash, Engine: string(on), Threads: threads}, point(l), took*1e9)
 }
 
 func point(l *run.LaunchStats) seen.Point {

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"math"
 	"runtime"
 
 	"github.com/godwit-run/godwit/internal/engine/llvmir"
@@ -10,6 +11,7 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/verify"
 	"github.com/godwit-run/godwit/internal/plan/cost"
 	"github.com/godwit-run/godwit/internal/plan/machine"
+	"github.com/godwit-run/godwit/internal/plan/seen"
 )
 
 // In: a launch that is about to run, with its sizes and where its regions lie. Out: on how many threads it
@@ -27,6 +29,11 @@ type Coming struct {
 	Law *totals.Law
 	// Native says that it begins on native code.
 	Native bool
+	// Seen is what earlier runs of the kernel took on an engine, with one thread or with all; nil if nothing is known.
+	Seen func(engine string, threads int) []seen.Point
+
+	wholes []int // regions that are copied to where WebAssembly reaches them
+	runs   float64
 }
 
 // Choice is how a launch runs.
@@ -37,21 +44,29 @@ type Choice struct {
 	Alone   float64        // nanoseconds that one takes
 	Wasm    machine.Spread // nanoseconds, on WebAssembly with so many threads
 	Time    machine.Spread // nanoseconds, on the engine that it begins on with so many threads; zero if nobody knows
+	// Asleep and Helped are between one thread and all, if these sleep and if they are awake; nil where one thread is the only way.
+	Asleep, Helped *Race
 }
 
 // Choose decides on a launch.
 func Choose(m *machine.Machine, c *Coming) *Choice {
+	e := m.Engines["wasm"]
 	begins := c.weigh(m, "wasm")
-	parts, threads := begins.on(m.Wake)
-	wasm := parts.Time(m.Engines["wasm"])
+	way := begins.choose(e, m.Wake)
+	wasm, _ := begins.time(e, way, m.Wake)
 	time := wasm
-	if e := m.Engines["native"]; c.Native && e != nil {
-		begins = c.weigh(m, "native")
-		parts, threads = begins.on(m.Wake)
-		time = parts.Time(e)
+	if native := m.Engines["native"]; c.Native && native != nil {
+		e, begins = native, c.weigh(m, "native")
+		way = begins.choose(e, m.Wake)
+		time, _ = begins.time(e, way, m.Wake)
 	}
-	_, awake := begins.on(m.Hand)
-	return &Choice{Threads: threads, Weave: c.weave(m, begins), Awake: awake, Alone: begins.alone.Total(), Wasm: wasm, Time: time}
+	awake := begins.choose(e, m.Hand)
+	alone, _ := begins.time(e, 0, m.Wake)
+	out := &Choice{Threads: begins.on(way), Awake: begins.on(awake), Weave: c.weave(m, begins), Alone: alone.P50, Wasm: wasm, Time: time}
+	if begins.threads > 1 {
+		out.Asleep, out.Helped = begins.race(e, way, m.Wake), begins.race(e, awake, m.Hand)
+	}
+	return out
 }
 
 // weave is how many iterations native code has under way, be it that the launch begins on it or comes to it.
@@ -59,45 +74,124 @@ func (c *Coming) weave(m *machine.Machine, begins *weighed) int {
 	if begins.weave > 0 || c.Native || m.Engines["native"] == nil {
 		return begins.weave
 	}
-	return c.weigh(m, "native").weave
+	return c.model(m, "native").weave
 }
 
-// weighed is what a launch takes on an engine: on one thread, and on all where there can be several.
+// weighed is what a launch takes on an engine, by ways: on one thread, which is way 0, and on all where there can be several.
 type weighed struct {
 	alone, all *cost.Parts
 	threads    int
 	values     map[int]float64 // of Mix
 	weave      int             // see Choice
 	ordered    bool            // it carries state, with the kernel of totals ahead
+	past       [2][]ratio      // what earlier runs took, by ways
 }
 
+// weigh is what a launch takes, by its code and by what earlier runs took.
 func (c *Coming) weigh(m *machine.Machine, engine string) *weighed {
+	w := c.model(m, engine)
+	if c.Seen == nil {
+		return w
+	}
+	for way, threads := range []int{1, c.Threads} {
+		if way > 0 && w.threads == 1 {
+			break
+		}
+		for _, pt := range c.Seen(engine, threads) {
+			if !pt.Tells() || len(pt.Sizes) != len(c.Sizes) {
+				continue
+			}
+			o := *c
+			o.Sizes, o.Scalar = pt.Sizes, pt.Scalar
+			was := o.model(m, engine)
+			if was.threads > 1 || way == 0 {
+				t := was.way(way, m.Wake).Total()
+				w.past[way] = append(w.past[way], ratio{t, math.Log(pt.Middle() / t)})
+			}
+		}
+	}
+	return w
+}
+
+// model is what a launch takes by its code alone.
+func (c *Coming) model(m *machine.Machine, engine string) *weighed {
 	lanes := EngineOf(engine, m.Engines[engine].VectorBytes)
 	mix := cost.Of(c.Safe, c.Sizes, c.Scalar, lanes)
 	w := &weighed{threads: c.Threads, values: mix.Values, ordered: mix.Sequential}
 	w.alone, w.weave = mix.Weave(m, engine, 1, c.Places)
 	switch {
-	case c.Threads == 1 || mix.Outer <= 1 || mix.Sequential && c.Law == nil:
+	case c.Threads == 1 || mix.Outer <= 1 || mix.Sequential && (c.Law == nil || !c.Law.Admits(c.Sizes)):
 		w.threads = 1
 	case mix.Sequential:
 		w.all = mix.Behind(cost.Of(c.Law.Totals, c.Sizes, c.Scalar, lanes), c.Law.Regions).On(m, engine, c.Threads, c.Places)
 	default:
 		w.all, w.weave = mix.Weave(m, engine, c.Threads, c.Places)
 	}
+	if len(c.wholes) > 0 {
+		t := copying(m, c.Threads, c, c.wholes) / max(1, c.runs)
+		if w.alone.Copied += t; w.threads > 1 {
+			w.all.Copied += t
+		}
+	}
 	return w
 }
 
-// on is what the launch takes, and on how many threads: on all, unless it is over when they have begun, that many nanoseconds
-// after it has. Whoever is there first works, so one that comes later costs next to nothing, and one that shares memory with
-// others does not make them slower. A kernel that carries state has several threads if they take less, with the kernel of
-// totals ahead, than one alone: the second thread comes late, and the first stretch waits for nobody.
-func (w *weighed) on(late float64) (*cost.Parts, int) {
-	if w.threads == 1 || w.alone.Total() < late || w.ordered && w.all.Total()+late >= w.alone.Total() {
-		return w.alone, 1
+// way is what the launch takes by its code if others begin so many nanoseconds after it has: until then one works for all.
+func (w *weighed) way(way int, late float64) *cost.Parts {
+	if way == 0 {
+		return w.alone
 	}
 	all := *w.all
-	all.Begin += late * (1 - 1/float64(w.threads)) // until then one works for all
-	return &all, w.threads
+	all.Begin += late * (1 - 1/float64(w.threads))
+	return &all
+}
+
+// time is what the launch takes in a way, and whether earlier runs say so. Where only the other way was gone, the model is taken to be
+// as wrong of both.
+func (w *weighed) time(e *machine.Engine, way int, late float64) (machine.Spread, bool) {
+	t := w.way(way, late).Time(e)
+	if warm, ok := warmer(e, t, w.past[way]); ok {
+		return warm, true
+	}
+	if other := 1 - way; len(w.past[other]) > 0 {
+		cold := w.way(other, late).Time(e)
+		if warm, ok := warmer(e, cold, w.past[other]); ok {
+			return t.Times(warm.P50 / cold.P50), true
+		}
+	}
+	return t, false
+}
+
+// choose is the way that takes less, if both were gone before. Else it is all threads, unless it is over when they have begun, that
+// many nanoseconds after it has. Whoever is there first works, so one that comes later costs next to nothing, and one that shares memory with
+// others does not make them slower. A kernel that carries state has several threads if they take less, with the kernel of
+// totals ahead, than one alone: the second thread comes late, and the first stretch waits for nobody.
+func (w *weighed) choose(e *machine.Engine, late float64) int {
+	if w.threads == 1 {
+		return 0
+	}
+	alone, _ := w.time(e, 0, late)
+	all, _ := w.time(e, 1, late)
+	switch known := len(w.past[0]) > 0 && len(w.past[1]) > 0; {
+	case known && all.P50 >= alone.P50, !known && alone.P50 < late, !known && w.ordered && w.all.Total()+late >= w.alone.Total():
+		return 0
+	}
+	return 1
+}
+
+// on is the number of threads of a way.
+func (w *weighed) on(way int) int {
+	if way == 0 {
+		return 1
+	}
+	return w.threads
+}
+
+// race is between one thread and all.
+func (w *weighed) race(e *machine.Engine, first int, late float64) *Race {
+	alone, _ := w.time(e, 0, late)
+	all, _ := w.time(e, 1, late)
+	return NewRace([2]machine.Spread{alone, all}, first)
 }
 
 // EngineOf is what an engine of this machine computes side by side, with vectors of so many bytes.

@@ -42,9 +42,7 @@ type Ways struct {
 
 // Weigh says what all ways take.
 func Weigh(m *machine.Machine, mv *Moving) Ways {
-	parts, _ := mv.weigh(m, "wasm").on(m.Wake)
-	e := m.Engines["wasm"]
-	here, runs := parts.Time(e), max(1, mv.Runs)
+	e, here, runs := m.Engines["wasm"], mv.onWasm(m), max(1, mv.Runs)
 	var w Ways
 	if mv.Fetched != nil {
 		w.Fetch = here.Times(runs).Plus(mv.Fetched.time(mv.Link))
@@ -73,8 +71,7 @@ func (mv *Moving) there(here machine.Spread, compile float64) (machine.Spread, f
 	for _, m := range mv.There {
 		c := *mv.Coming
 		c.Threads = m.Processors
-		parts, _ := c.weigh(m, "wasm").on(m.Wake)
-		if t := parts.Time(m.Engines["wasm"]); t.P50 > slowest.P50 {
+		if t := c.onWasm(m); t.P50 > slowest.P50 {
 			slowest = t
 		}
 		compile = max(compile, m.Engines["wasm"].Compile)
@@ -96,4 +93,11 @@ func Turns(m *machine.Machine, c *Coming) float64 {
 		}
 	}
 	return n / float64(max(1, mix.Outer))
+}
+
+// onWasm is what a launch takes where kernels begin.
+func (c *Coming) onWasm(m *machine.Machine) machine.Spread {
+	e, w := m.Engines["wasm"], c.weigh(m, "wasm")
+	t, _ := w.time(e, w.choose(e, m.Wake), m.Wake)
+	return t
 }

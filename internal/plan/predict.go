@@ -11,7 +11,6 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/totals"
 	"github.com/godwit-run/godwit/internal/plan/cost"
 	"github.com/godwit-run/godwit/internal/plan/machine"
-	"github.com/godwit-run/godwit/internal/plan/seen"
 )
 
 // Step is what is expected of a launch, in all its runs together.
@@ -257,27 +256,24 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 		}
 		return p.opt.Scalar(&l.Scalars[i])
 	}
-	c := &Coming{Safe: safe, Sizes: sizes, Scalar: scalar, Places: p.places(l), Threads: p.opt.Threads}
-	wholes := p.wholes(l)
+	c := &Coming{Safe: safe, Sizes: sizes, Scalar: scalar, Places: p.places(l), Threads: p.opt.Threads, Seen: p.opt.Past.of(l), wholes: p.wholes(l), runs: runs}
+	e, late := p.opt.Machine.Engines[p.opt.Engine], p.opt.Machine.Wake
 	w := p.weigh(c)
 	for i, v := range w.values {
 		p.values[l.Regions[i]] = v
 	}
-	parts, threads := w.on(p.opt.Machine.Wake)
-	p.out.Threads = max(p.out.Threads, threads)
-	parts.Guessed = parts.Guessed || guessed
-	parts.Copied += copying(p.opt.Machine, p.opt.Threads, c, wholes) / max(1, runs)
-	time, warm := p.warm(l, parts.Time(p.opt.Machine.Engines[p.opt.Engine]), func(pt *seen.Point) float64 {
-		o := *c
-		o.Sizes, o.Scalar = pt.Sizes, pt.Scalar
-		parts, _ := p.weigh(&o).on(p.opt.Machine.Wake)
-		return parts.Total() + copying(p.opt.Machine, p.opt.Threads, &o, wholes)/max(1, runs)
-	})
+	way := w.choose(e, late)
+	p.out.Threads = max(p.out.Threads, w.on(way))
+	if w.alone.Guessed = w.alone.Guessed || guessed; w.threads > 1 {
+		w.all.Guessed = w.all.Guessed || guessed
+	}
+	parts := *w.way(way, late)
+	time, warm := w.time(e, way, late)
 	most := parts.Dominant()
 	if w.weave > 0 {
 		most += fmt.Sprintf(", %d walks under way", w.weave)
 	}
-	p.out.Steps = append(p.out.Steps, Step{l.Label, runs, threads, time.Times(runs), most, *parts, warm})
+	p.out.Steps = append(p.out.Steps, Step{l.Label, runs, w.on(way), time.Times(runs), most, parts, warm})
 	return nil
 }
 

@@ -57,24 +57,18 @@ func warmer(e *machine.Engine, cold machine.Spread, past []ratio) (machine.Sprea
 	return machine.Spread{P10: t * off[0], P50: t, P90: t * off[1]}, true
 }
 
-// warm is what one run of a launch is expected to take by what its kernel took before. model says what is expected by the
-// code alone for other arguments.
-func (p *predictor) warm(l *schedule.Launch, cold machine.Spread, model func(*seen.Point) float64) (machine.Spread, bool) {
-	if p.opt.Past.Seen == nil {
-		return cold, false
+// of is what is known of a launch's kernel; nil if there is nothing that knows.
+func (p *Past) of(l *schedule.Launch) func(engine string, threads int) []seen.Point {
+	if p.Seen == nil {
+		return nil
 	}
-	id, ok := p.opt.Past.Name(l)
+	id, ok := p.Name(l)
 	if !ok {
-		return cold, false
+		return nil
 	}
-	var past []ratio
-	for _, pt := range p.opt.Past.Seen.Of(seen.Key{ID: id, Engine: p.opt.Engine, Threads: p.opt.Threads}) {
-		if pt.Tells() && len(pt.Sizes) == len(l.Sizes) && len(pt.Known) == len(l.Scalars) {
-			t := model(&pt)
-			past = append(past, ratio{t, math.Log(pt.Middle() / t)})
-		}
+	return func(engine string, threads int) []seen.Point {
+		return p.Seen.Of(seen.Key{ID: id, Engine: engine, Threads: threads})
 	}
-	return warmer(p.opt.Machine.Engines[p.opt.Engine], cold, past)
 }
 
 // besides is what a call takes besides its launches.

@@ -26,7 +26,7 @@ func TestShortLaunchesAgainAndAgain(t *testing.T) {
 		{"long", 0, plan.Choice{Threads: 2, Awake: 2, Alone: 1e9}, 2},
 	} {
 		x := &execution{m: &memory{pool: engine.NewPool(2), opt: Options{Machine: &m}}, repeats: c.repeats}
-		if got := x.threads(&c.choice); got != c.want {
+		if got, _ := x.threads(&c.choice); got != c.want {
 			t.Errorf("%s: %d threads, expected %d", c.name, got, c.want)
 		}
 		x.m.pool.Close()

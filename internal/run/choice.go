@@ -3,12 +3,14 @@ package run
 import (
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/plan"
 	"github.com/godwit-run/godwit/internal/plan/cost"
 	"github.com/godwit-run/godwit/internal/plan/machine"
+	"github.com/godwit-run/godwit/internal/plan/seen"
 )
 
 // In: an execution whose regions are in place, or pass through in windows. Out: what package plan chooses for it, worked
@@ -61,6 +63,11 @@ func (c *chosen) choose(x *execution) {
 	if c.threads > 1 && x.c.Sequential() {
 		coming.Law = x.c.Law()
 	}
+	if past := x.m.opt.Seen; past != nil {
+		coming.Seen = func(on string, threads int) []seen.Point {
+			return past.Of(seen.Key{ID: x.c.Hash, Engine: on, Threads: threads})
+		}
+	}
 	c.choice = plan.Choose(c.machine, coming)
 	c.places = slices.Clone(x.places) // which change with where regions lie
 }
@@ -101,12 +108,59 @@ func (o *Options) workers() *engine.Pool {
 // fewWakings is how often helpers are woken for a launch that is over before they come, in the hope that they are awake for the next.
 const fewWakings = 3
 
-// threads is how many the choice is carried out with. Helpers that sleep are woken for a short launch if it runs again and again, unless
-// something else kept it from running again soon.
-func (x *execution) threads(c *plan.Choice) int {
+// threads is how many the choice is carried out with, and the race in which that is a way; nil for none. Helpers that sleep are woken for
+// a short launch if it runs again and again, unless something else kept it from running again soon.
+func (x *execution) threads(c *plan.Choice) (int, *plan.Race) {
 	pool := x.m.pool
-	if c.Awake > c.Threads && (pool.Awake() || x.repeats*c.Alone > x.m.opt.Machine.Wake && pool.Woken() < fewWakings) {
-		return c.Awake
+	race, threads := c.Asleep, c.Threads
+	if pool.Awake() || c.Awake > c.Threads && x.repeats*c.Alone > x.m.opt.Machine.Wake && pool.Woken() < fewWakings {
+		race, threads = c.Helped, c.Awake
 	}
-	return c.Threads
+	switch {
+	case race == nil:
+		return threads, nil
+	case race.Next() == 0:
+		return 1, race
+	}
+	return pool.Size(), race
+}
+
+// ran tells a race what a pass took that was all of its kernel, on one engine.
+func (p *pass) ran(race *plan.Race, native bool, took time.Duration) {
+	if n := p.job.Native(); race == nil || p.hi-p.lo < p.outer || native && n < p.job.Slices() || !native && n > 0 {
+		return
+	}
+	race.Ran(min(p.workers-1, 1), float64(took))
+}
+
+// paces are the times at which outer indices went on each tier, for passes that go over from one to the other.
+type paces struct{ slow, fast pace }
+
+type pace struct{ nanoseconds, outers atomic.Int64 }
+
+// spent notes that a worker took so long for n outer indices. before and after are the tiers that the kernel had then.
+func (c *paces) spent(before, after engine.Tier, took time.Duration, n int64) {
+	if before != after {
+		return
+	}
+	at := &c.slow
+	if before == engine.Native {
+		at = &c.fast
+	}
+	at.nanoseconds.Add(int64(took))
+	at.outers.Add(n)
+}
+
+// whole is what n outer indices take at the pace of each tier with so many workers, in seconds; nil if there was one tier, or one of them had
+// next to nothing to do.
+func (c *paces) whole(slow engine.Tier, n int64, workers int) map[engine.Tier]float64 {
+	out := map[engine.Tier]float64{}
+	for tier, at := range map[engine.Tier]*pace{slow: &c.slow, engine.Native: &c.fast} {
+		took, outers := at.nanoseconds.Load(), at.outers.Load()
+		if float64(took) < Telling*1e9 || outers == 0 {
+			return nil
+		}
+		out[tier] = float64(took) * 1e-9 / float64(outers) * float64(n) / float64(max(1, workers))
+	}
+	return out
 }

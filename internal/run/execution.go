@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/engine/mem"
+	"github.com/godwit-run/godwit/internal/plan"
 	"github.com/godwit-run/godwit/internal/plan/cost"
 	"github.com/godwit-run/godwit/internal/plan/machine"
 )
@@ -60,6 +62,7 @@ type did struct {
 	weave          int // iterations that follow references, under way at the same time in native code
 	seconds        float64
 	expected       machine.Spread // nanoseconds; zero where nothing was
+	paces          map[engine.Tier]float64
 }
 
 // run executes outer indices lo..hi.
@@ -77,7 +80,8 @@ func (x *execution) run(lo, hi int64) (did, error) {
 			return did{}, crowded(x.label, err)
 		}
 	}
-	return did{p.job.Faults(), p.job.Slices(), p.job.Native(), x.tier(p.job.Native()), p.totals(), p.workers, x.woven(p.job.Native()), time.Since(start).Seconds(), p.expected}, nil
+	return did{p.job.Faults(), p.job.Slices(), p.job.Native(), x.tier(p.job.Native()), p.totals(), p.workers, x.woven(p.job.Native()), time.Since(start).Seconds(), p.expected,
+		p.paces.whole(x.m.eng.Tier(), x.outer, p.workers)}, nil
 }
 
 // woven is how many iterations native code had under way, if so many slices were native.
@@ -144,6 +148,7 @@ type pass struct {
 	ways    *contest // of such windows
 	// expected is what it should take, in nanoseconds.
 	expected machine.Spread
+	paces    paces
 }
 
 // run executes the outer indices in the way that the feeds ask for.
@@ -157,7 +162,12 @@ func (p *pass) run() error {
 	if p.alone > 0 && native && c.Threads == 1 && c.Awake == 1 {
 		p.alone = p.m.pool.Size()
 	}
-	threads, err := p.relay(p.threads(c))
+	decoded := slices.ContainsFunc(p.feeds, func(f feed) bool { return f.in.raw == nil })
+	n, race := c.Threads, (*plan.Race)(nil)
+	if !decoded {
+		n, race = p.threads(c)
+	}
+	threads, err := p.relay(n)
 	if err != nil {
 		return err
 	}
@@ -165,12 +175,15 @@ func (p *pass) run() error {
 	if p.window = p.rawOuters(); p.window > 0 {
 		p.ways = newContest((p.hi-p.lo)/p.window, p.held(threads), p.m.opt.Machine)
 	}
-	for _, f := range p.feeds {
-		if f.in.raw == nil {
-			return p.runDecoded()
-		}
+	if decoded {
+		return p.runDecoded()
 	}
-	return p.runPresent(threads)
+	start := time.Now()
+	if err := p.runPresent(threads); err != nil {
+		return err
+	}
+	p.ran(race, native, time.Since(start))
+	return nil
 }
 
 // held is what a contest of ways of this pass is about.

@@ -245,8 +245,10 @@ func (p *pass) runPresent(threads int) error {
 			if !ok {
 				return nil
 			}
+			tier, start := p.c.Tier(), time.Now()
 			switch err := h.span(ctx, lo, hi); {
 			case err == nil:
+				p.paces.spent(tier, p.c.Tier(), time.Since(start), hi-lo)
 				p.done(hi - lo)
 			case ctx.Err() != nil:
 				return err

@@ -75,7 +75,7 @@ func (r *runner) did(l *schedule.Launch, d *did) *LaunchStats {
 	st := r.statsOf(l)
 	st.Slices += d.slices
 	st.Native += d.native
-	st.Tier, st.Threads, st.Totals, st.Weave = d.tier, d.threads, d.totals, d.weave
+	st.Tier, st.Threads, st.Totals, st.Paces, st.Weave = d.tier, max(st.Threads, d.threads), d.totals, d.paces, d.weave
 	return st
 }
 

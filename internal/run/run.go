@@ -16,6 +16,7 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
 	"github.com/godwit-run/godwit/internal/plan/machine"
+	"github.com/godwit-run/godwit/internal/plan/seen"
 )
 
 // Options are the choices of a run; zero values mean the defaults.
@@ -53,6 +54,8 @@ type Options struct {
 	SpoolFrom int64
 	// Machine is what launches are planned for; that which the process runs on, as far as it was measured.
 	Machine *machine.Machine
+	// Seen, if set, is what earlier runs of kernels took.
+	Seen *seen.Memory
 	// Limits are what a kernel may cost; those of package verify if zero.
 	Limits engine.Limits
 }
@@ -112,7 +115,7 @@ type LaunchStats struct {
 	Beside  int64 // of these runs, those that Options.Beside took over
 	Slices  int64
 	Native  int64 // of these slices, those that ran as native code
-	Threads int   // of the last run here
+	Threads int   // the most of a run here
 	// Totals is the kernel that went ahead of the last run here, so that threads could carry state; none if it is "".
 	Totals string
 	// Weave is how many iterations that follow references native code had under way at the same time in the last run here.
@@ -128,6 +131,8 @@ type LaunchStats struct {
 	// where nothing was expected.
 	Expected machine.Spread
 	Took     float64
+	// Paces are the seconds that a run takes at the pace of the slices of each tier, where the last run here went over from one to the other.
+	Paces map[engine.Tier]float64
 }
 
 // Telling is from how many seconds on a launch's time tells of its kernel.

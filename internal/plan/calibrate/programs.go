@@ -90,6 +90,12 @@ func operations() (list []program) {
 	over("i64", "i64", "(E + v)", 4, ".fold(0, |a, e| a ^ e)")
 	over("i64", "i64", "(E * 3)", 3, ".fold(0, |a, e| a ^ e)")
 	over("i32", "i32", "(E + v)", 4, ".fold(0, |a, e| a ^ e)")
+	for _, f := range []string{"f32", "f64"} {
+		list = append(list,
+			program{source: fmt.Sprintf("#[fused] fn f(x: &[%s; N]) -> [%s; N] %s { x.map(|v| %s) }", f, f, ranged, repeated("(E * 0.9 + v)", 1)), args: []argument{{kind: f, n: some}}},
+			program{source: fmt.Sprintf("#[fused] fn f(x: &[%s; N]) -> %s %s { x.map(|v| %s).sum() }", f, f, ranged, repeated("(E * 0.9 + v)", 4)), args: []argument{{kind: f, n: some}}},
+			program{source: fmt.Sprintf("#[fused] fn f(x: &[%s; N], y: &[%s; N]) -> %s %s { x.zip(y).fold(0.0, |s, (a, b)| s + a * b) }", f, f, f, ranged), args: []argument{{kind: f, n: some}, {kind: f, n: some}}})
+	}
 	return append(list, nests()...)
 }
 

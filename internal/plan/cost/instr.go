@@ -101,6 +101,8 @@ func (w *walker) arith(in *kernel.Instr, n float64) known {
 func classOf(in *kernel.Instr) Class {
 	if in.Kind.IsFloat() {
 		switch in.Op {
+		case num.Fma:
+			return Fused
 		case num.Div, num.Sqrt:
 			return Root
 		case num.Min, num.Max:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/loops"
+	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
 // In: a loop. Out: how often its body runs, and whether its iterations go side by side, which package loops knows: emitters
@@ -23,7 +24,7 @@ func (w *walker) loop(in *kernel.Instr, n float64, depth int) {
 	if in.Code == kernel.For {
 		byCarried := loadsBy(b, b.Params[1:])
 		for i, p := range b.Params[1:] {
-			w.known[p] = known{mid: math.NaN(), carried: byCarried, depth: depth, beside: goesOn(w.k, b, p, b.Results[i])}
+			w.known[p] = known{mid: math.NaN(), carried: byCarried, depth: depth, beside: goesOn(w.k, b, p, b.Results[i]), levels: w.scales(p, b.Results[i], mostSteps)}
 		}
 	}
 	woven := w.weave(in, n)
@@ -67,6 +68,9 @@ func (w *walker) turns(in *kernel.Instr, n, turns float64, depth int) {
 	w.rests(in, n, all)
 	w.block(b, all, depth+1)
 	for _, a := range in.Accs {
+		if a.Op == num.FoldMulAdd {
+			w.values(Fused, all, a.Kind)
+		}
 		if a.Op.IsOrdered(a.Kind) {
 			w.values(Lane, all, a.Kind)
 		} else {

@@ -25,6 +25,7 @@ const (
 	Float                 // sums, products, comparisons, roundings of floats
 	Extreme               // the lesser or greater of two floats, which asks for NaN
 	Root                  // quotients and square roots of floats
+	Fused                 // a product of floats with a sum, rounded once, which WebAssembly has no instruction for
 	Convert               // from one kind to another
 	Check                 // whether a sum or product fits, or an index is in bounds
 	Near                  // a load or store beside the one before
@@ -38,7 +39,7 @@ const (
 )
 
 // Names are the classes' names, in a description of a machine too.
-var Names = [classes]string{"simple", "multiply", "divide", "float", "extreme", "root", "convert", "check",
+var Names = [classes]string{"simple", "multiply", "divide", "float", "extreme", "root", "fused", "convert", "check",
 	"near", "apart", "branch", "turn", "enter", "lane", "outer"}
 
 // Pattern is how a load or store goes through a region.
@@ -61,6 +62,9 @@ type Touch struct {
 	Stride  float64 // elements from one to the next
 	Per     float64 // elements among which the place is, for each outer index; 0 for all of the region
 	Woven   bool    // others of its kind are under way at the same time, see Mix.Flight
+	// Levels says that each place of a chase is among twice as many as the one before, or half, as in trees and searches: the first
+	// are the same again and again.
+	Levels bool
 }
 
 // Count is how many operations of a class there are: on one value at a time, and on vectors.

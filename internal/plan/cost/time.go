@@ -94,6 +94,9 @@ func (m *Mix) core(e *machine.Engine) float64 {
 	t := 0.0
 	for c := range classes {
 		w := e.Classes[Names[c]]
+		if w == (machine.Class{}) && c == Fused { // of a description that is older than the class
+			w = e.Classes[Names[Float]]
+		}
 		t += m.Counts[c].One*w.One + m.Counts[c].Vector*w.Vector
 	}
 	return t
@@ -131,10 +134,10 @@ func (m *Mix) memory(p *Parts, mem machine.Memory, threads int, places []Place) 
 			p.Random += t.Count * beyond(mem.Random, span) / float64(threads)
 		case Chased:
 			if t.Woven {
-				p.Random += t.Count * math.Max(beyond(mem.Random, bytes), beyond(mem.Chase, bytes)/m.Flight) / float64(threads)
+				p.Random += t.Count * math.Max(t.beyond(mem.Random, bytes), t.beyond(mem.Chase, bytes)/m.Flight) / float64(threads)
 				continue
 			}
-			p.Chased += t.Count * math.Max(beyond(mem.Random, bytes), beyond(mem.Chase, bytes)/math.Max(1, m.Lanes)) / float64(threads)
+			p.Chased += t.Count * math.Max(t.beyond(mem.Random, bytes), t.beyond(mem.Chase, bytes)/math.Max(m.Lanes, m.ahead(t.Count))) / float64(threads)
 		}
 	}
 	all := 0.0

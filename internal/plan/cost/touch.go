@@ -22,7 +22,7 @@ func (w *walker) touch(in *kernel.Instr, n float64, depth int) {
 	switch {
 	case at.beside:
 	case data && at.carried:
-		t.Pattern, t.Woven = Chased, w.woven != nil
+		t.Pattern, t.Levels, t.Woven = Chased, at.levels, w.woven != nil
 		w.m.Lanes = math.Max(w.m.Lanes, w.lanes)
 	case data && !ordered:
 		t.Pattern, t.Per = Random, math.Abs(at.along(0))

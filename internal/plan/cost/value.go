@@ -19,6 +19,7 @@ type known struct {
 	fixed   bool      // the same in every turn
 	bent    bool      // not its strides alone: clamped, halved, …
 	beside  bool      // beside what it was in the turn before, whatever data says
+	levels  bool      // by which a loop loads, and among twice as many, or half, in the next turn
 	depth   int       // of the loop in which what it depends on was loaded
 }
 
@@ -46,7 +47,7 @@ func scaled(a []float64, factor float64) []float64 { return sum(nil, a, factor) 
 // either is what is known of a value that is one of two.
 func either(a, b known) known {
 	return known{mid: (a.mid + b.mid) / 2, stride: a.stride, carried: a.carried || b.carried,
-		fixed: a.fixed && b.fixed, bent: true, beside: a.beside && b.beside, depth: max(a.depth, b.depth)}
+		fixed: a.fixed && b.fixed, bent: true, beside: a.beside && b.beside, levels: a.levels || b.levels, depth: max(a.depth, b.depth)}
 }
 
 func constant(in *kernel.Instr) known {
@@ -65,7 +66,7 @@ func constant(in *kernel.Instr) known {
 // computed is what is known of an operation's result.
 func computed(in *kernel.Instr, a, b known) known {
 	r := known{mid: math.NaN(), carried: a.carried || b.carried, fixed: a.fixed && (len(in.Args) == 1 || b.fixed),
-		bent: a.bent || b.bent, depth: max(a.depth, b.depth)}
+		bent: a.bent || b.bent, levels: a.levels || b.levels || a.carried && b.fixed && scaling(in.Op, b.mid), depth: max(a.depth, b.depth)}
 	switch in.Op {
 	case num.Add, num.Sub, num.Min, num.Max:
 		r.beside = a.beside && (b.beside || b.rests(&a)) || b.beside && a.rests(&b)
@@ -100,7 +101,7 @@ func computed(in *kernel.Instr, a, b known) known {
 	case num.Min, num.Max:
 		r = extreme(in.Op, r, a, b)
 	case num.Rem, num.And:
-		r.bent, r.stride = true, a.stride
+		r.bent, r.levels, r.stride = true, false, a.stride
 	default:
 		if in.Op.IsCompare() {
 			r.mid = compared(in.Op, a.mid, b.mid)

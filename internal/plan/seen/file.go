@@ -19,7 +19,7 @@ import (
 // says nothing; one of another processor says nothing here. It is not made to last: after a power cut it may be gone.
 
 // version changes with what the file means.
-const version = 1
+const version = 2
 
 // mostText is more bytes than a file has.
 const mostText = 8 << 20

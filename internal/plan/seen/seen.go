@@ -28,7 +28,7 @@ const (
 type Key struct {
 	ID      kernel.ID
 	Engine  string // "wasm" or "native"
-	Threads int    // that were allowed
+	Threads int    // that a kernel ran on: 1, or all that were allowed; of a program, those that were allowed
 }
 
 // Point is what runs with the same arguments took.
