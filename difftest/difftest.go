@@ -129,6 +129,8 @@ type Outcome struct {
 	Relays int
 	// Shared says that threads shared what one can do.
 	Shared bool
+	// Again says that maps were computed again rather than held.
+	Again bool
 }
 
 // Oracle runs the interpreter.
@@ -149,6 +151,7 @@ func (c *Case) Engine(ctx context.Context, e *engine.Engine, threads int, window
 		opt.Shared = true // as a plan that was asked for, on threads that do not pay; what can be shared is
 		opt.Stretch = 1   // what has a law is handed from thread to thread after each grain
 	}
+	opt.Again = windowRows > 0 // as for a result that goes to a file
 	first, err := c.once(ctx, p, opt)
 	if err != nil || windowRows > 0 {
 		return first, err
@@ -172,7 +175,8 @@ func (c *Case) once(ctx context.Context, p *run.Program, opt run.Options) (*Outc
 	if err != nil {
 		return nil, err
 	}
-	out := &Outcome{Columns: res.Columns, Shared: res.Stats.Schedule != c.Plan}
+	out := &Outcome{Columns: res.Columns, Again: opt.Again && c.Plan.Again != nil}
+	out.Shared = !out.Again && res.Stats.Schedule != c.Plan
 	for _, l := range res.Stats.Launches {
 		if l.Totals != "" {
 			out.Relays++

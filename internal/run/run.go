@@ -38,6 +38,8 @@ type Options struct {
 	Stretch int64
 	// Shared has launches that can be shared run on all threads, whatever the plan says.
 	Shared bool
+	// Again has what could be held computed again by all who need it, whatever the plan says.
+	Again bool
 	// Progress, if set, is told now and then how many of the rows that pass
 	// through in windows are done. Calls do not overlap.
 	Progress func(done, total int64)
@@ -148,6 +150,9 @@ func (e *FaultError) Error() string {
 func (p *Program) Run(ctx context.Context, in *Inputs, opt Options) (res *Result, err error) {
 	start := time.Now()
 	opt = opt.withDefaults()
+	if p, err = p.leaner(in, &opt); err != nil {
+		return nil, err
+	}
 	other, tell, err := p.shared(in, &opt)
 	ran := p
 	switch {

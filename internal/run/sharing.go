@@ -14,11 +14,9 @@ import (
 // the schedule in which they do: by what both are expected to take, and where a program runs again and again, by what they took.
 // Invariant: the two give the same.
 
-// sharing is the other schedule of a program, prepared when a run first asks.
+// sharing is the program in which threads share.
 type sharing struct {
-	once sync.Once
-	p    *Program
-	err  error
+	other
 
 	found   engine.Recent[rivals]
 	mu      sync.Mutex // guards checked
@@ -78,7 +76,7 @@ func (p *Program) shared(in *Inputs, opt *Options) (*Program, func(time.Duration
 		return nil, nil, nil
 	}
 	if opt.Stretch > 0 || opt.Shared {
-		other, err := p.sharing.prepare(p)
+		other, err := p.sharing.prepare(p.s.Shared)
 		return other, nil, err
 	}
 	v, err := p.rivals(in, opt)
@@ -90,31 +88,15 @@ func (p *Program) shared(in *Inputs, opt *Options) (*Program, func(time.Duration
 	if way == 0 {
 		return nil, tell, nil
 	}
-	other, err := p.sharing.prepare(p)
+	other, err := p.sharing.prepare(p.s.Shared)
 	return other, tell, err
 }
 
-// other is the program in which threads share; nil if there is none.
-func (p *Program) other() *Program {
-	if p.s.Shared == nil {
-		return nil
+// shares has the program in which threads share made, if there is one.
+func (p *Program) shares() {
+	if p.s.Shared != nil {
+		_, _ = p.sharing.prepare(p.s.Shared) // a run will tell of an error
 	}
-	other, err := p.sharing.prepare(p)
-	if err != nil {
-		return nil // a run will tell
-	}
-	return other
-}
-
-func (s *sharing) prepare(p *Program) (*Program, error) {
-	s.once.Do(func() {
-		if other, err := p.s.Shared(); err != nil {
-			s.err = err
-		} else {
-			s.p = Prepare(other)
-		}
-	})
-	return s.p, s.err
 }
 
 // rivals finds the two ways of a run.
@@ -127,6 +109,11 @@ func (p *Program) rivals(in *Inputs, opt *Options) (*rivals, error) {
 		return v, nil
 	}
 	share, close, err := s.expect(p, in, plan.Options{Machine: opt.Machine, Engine: string(tier), Threads: opt.Threads})
+	if err == nil && (share || close) {
+		var fits bool
+		fits, err = p.fitsShared(in, opt)
+		share, close = share && fits, close && fits
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -136,6 +123,16 @@ func (p *Program) rivals(in *Inputs, opt *Options) (*rivals, error) {
 	}
 	s.found.Add(v)
 	return v, nil
+}
+
+// fitsShared reports that what threads share fits into memory: a part is there as a whole, where one thread may go through its
+// argument in windows.
+func (p *Program) fitsShared(in *Inputs, opt *Options) (bool, error) {
+	shared, err := p.s.Shared()
+	if err != nil {
+		return false, err
+	}
+	return plan.PeakOf(shared, in.Sizes).Bytes <= float64(opt.room()), nil
 }
 
 // best is what the kernels run on: native code where one that reads the arguments has it.

@@ -1,0 +1,32 @@
+package plan
+
+import (
+	"github.com/godwit-run/godwit/internal/ir/schedule"
+)
+
+// In: a schedule that holds maps, and the one in which all who walk over them compute them, for a result that goes to a file. Out:
+// which of them a run goes by. What is held could lie in a file, too: written once, and read again. Computing it again must not
+// take more time than that; then memory stays free for nothing, or for less than what others would pay.
+
+// Again reports that computing maps again is worth the memory that is not held then, in bytes. Engine is the best that code can
+// come to run on.
+func Again(s, again *schedule.Schedule, sizes map[string]int64, held float64, opt Options) (bool, error) {
+	if opt.Machine.Engines[opt.Engine] == nil {
+		opt.Engine = "wasm"
+	}
+	if held <= 0 || opt.Machine.Engines[opt.Engine] == nil {
+		return false, nil
+	}
+	opt = opt.remembering()
+	a, err := cheapest(s, sizes, opt)
+	if err != nil {
+		return false, err
+	}
+	b, err := cheapest(again, sizes, opt)
+	if err != nil {
+		return false, err
+	}
+	mem := opt.Machine.MemoryFor(opt.Threads)
+	file := mem.Fresh.At(held).Plus(mem.File.At(held)).Times(held) // pages that are not there yet are written, and then read
+	return b.Time.P50 <= a.Time.P50+file.P50, nil
+}
