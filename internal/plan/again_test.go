@@ -46,3 +46,28 @@ func TestAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestQuicker: whether maps that are computed again take less is a matter of how slow memory is beside the processor.
+func TestQuicker(t *testing.T) {
+	s := bound(t, "fn f(x: &[f64; N]) -> [f64; N] "+ranged+" { x.softmax() }", 10).Schedule
+	again, err := s.Again()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for times, want := range map[float64]bool{0.1: false, 30: true} {
+		m := edited(t, func(m *machine.Machine) {
+			for _, mem := range m.Memory {
+				for _, c := range []machine.Curve{mem.Read, mem.Write, mem.Fresh} {
+					for i := range c {
+						c[i].Time = c[i].Time.Times(times)
+					}
+				}
+			}
+			m.Engines["native"].Error = 1
+		})
+		quicker, close, err := plan.Quicker(s, again, map[string]int64{"N": 100_000_000}, plan.Options{Machine: m, Engine: "native", Threads: 1})
+		if err != nil || quicker != want || close {
+			t.Errorf("memory that takes %v times as long: quicker %v, close %v (%v)", times, quicker, close, err)
+		}
+	}
+}

@@ -29,7 +29,7 @@ func (p *Program) has(l *schedule.Launch) *Program {
 	if _, ok := p.numbers[l.Kernel]; ok {
 		return p
 	}
-	for _, o := range []*other{&p.sharing.other, &p.again} {
+	for _, o := range []*other{&p.sharing.other, &p.again.other} {
 		if q := o.p.Load(); q != nil {
 			if q = q.has(l); q != nil {
 				return q
@@ -44,7 +44,7 @@ func (p *Program) of(s *schedule.Schedule) *Program {
 	if s == p.s {
 		return p
 	}
-	for _, o := range []*other{&p.sharing.other, &p.again} {
+	for _, o := range []*other{&p.sharing.other, &p.again.other} {
 		if q := o.p.Load(); q != nil {
 			if q = q.of(s); q != nil {
 				return q

@@ -30,8 +30,8 @@ type Program struct {
 	none     []*input                 // per buffer: nil
 
 	frames  engine.Recent[frame]
-	sharing sharing
-	again   other // in which maps are computed again rather than held
+	sharing pair // with that in which threads share
+	again   pair // with that in which maps are computed again rather than held
 
 	last atomic.Pointer[engine.Engine] // that it ran on
 

@@ -153,7 +153,7 @@ func (p *Program) Run(ctx context.Context, in *Inputs, opt Options) (res *Result
 	if p, err = p.leaner(in, &opt); err != nil {
 		return nil, err
 	}
-	other, tell, err := p.shared(in, &opt)
+	other, tell, err := p.rival(in, &opt)
 	ran := p
 	switch {
 	case err != nil:
