@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/data/column"
@@ -176,7 +177,10 @@ func (c *Case) once(ctx context.Context, p *run.Program, opt run.Options) (*Outc
 		return nil, err
 	}
 	out := &Outcome{Columns: res.Columns, Again: opt.Again && c.Plan.Again != nil}
-	out.Shared = !out.Again && res.Stats.Schedule != c.Plan
+	out.Shared = slices.ContainsFunc(res.Stats.Schedule.Steps, func(s schedule.Step) bool { // or one thread does it after all
+		_, parts := s.(*schedule.SetParts)
+		return parts
+	})
 	for _, l := range res.Stats.Launches {
 		if l.Totals != "" {
 			out.Relays++

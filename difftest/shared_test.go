@@ -65,7 +65,7 @@ func TestSharedScatters(t *testing.T) {
 	for i, k := range []num.Kind{num.I64, num.I32} {
 		for j, text := range scatters {
 			t.Run(fmt.Sprintf("%s/%d", k, j), func(t *testing.T) {
-				for l, n := range []int{0, 1, 50, 4095, 4096, 4097, 9000} {
+				for l, n := range []int{1, 50, 4095, 4096, 4097, 9000} {
 					sortsAs(t, f, text, k, n, orders[(i+j+l)%len(orders)])
 				}
 			})

@@ -170,6 +170,15 @@ func (k *kern) elementsOf(n *graph.Node, out []source, access kernel.Access) bac
 	return dst
 }
 
+// grain is the number of elements that one outer index computes: few when an
+// element is much work.
+func (l *lowering) grain(n *graph.Node) int64 {
+	if u := l.use[n]; u != nil && (u.cost >= 100 || n.Type.Elem().Kind == graph.Array) {
+		return 16
+	}
+	return num.Leaf
+}
+
 // solo computes a node in one kernel of one outer index.
 func (l *lowering) solo(n *graph.Node, out []source) error {
 	return l.kernel(opName(n)+" "+l.nameOf(n), func(k *kern) {

@@ -105,8 +105,11 @@ func (w *owner) update(i kernel.Value) {
 	k := w.k
 	do := func(elem val) {
 		kv := k.body(w.n.Blocks[0], k.root, val{s: i, safe: true}, elem)
-		last := k.b.Wrap(num.Sub, k.hi, k.b.Int(1))
-		k.change(w.n, k.root, w.out, k.b.Wrap(num.Max, k.b.Wrap(num.Min, kv[0].s, last), k.lo), kv[1])
+		key := kv[0].s
+		// One turn, or none. It shows to verify that the place is of the part, and costs the comparisons that a bound would.
+		k.each(k.b.Wrap(num.Max, key, k.lo), k.b.Wrap(num.Min, k.b.Wrap(num.Add, key, k.b.Int(1)), k.hi), w.n.Type.Size, func(at kernel.Value) {
+			k.change(w.n, k.root, w.out, at, kv[1])
+		})
 	}
 	s := k.element(w.src, i)
 	if w.src.masked == nil {
