@@ -100,8 +100,14 @@ func TestGarbageOfCalls(t *testing.T) {
 	}
 }
 
+// raced says that the race detector is built in.
+var raced bool
+
 // TestShortCallsMakeLittle: a call of a shape that was seen before makes its result and little beside it.
 func TestShortCallsMakeLittle(t *testing.T) {
+	if raced {
+		t.Skip("SKIPPED: the race detector has pools forget what they hold")
+	}
 	for src, most := range map[string]float64{
 		"fn f(x: &[f64; N]) -> f64 { x.sum() }":                       9,
 		"fn f(x: &[f64; N]) -> [f64; N] { x.softmax() }":              10,

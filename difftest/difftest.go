@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/data/column"
@@ -134,6 +135,8 @@ type Outcome struct {
 	Woven bool
 	// Shared says that threads shared what one can do.
 	Shared bool
+	// Again says that maps were computed again rather than held.
+	Again bool
 }
 
 // Oracle runs the interpreter.
@@ -155,6 +158,7 @@ func (c *Case) Engine(ctx context.Context, e *engine.Engine, threads int, window
 		opt.Shared = true // as a plan that was asked for, on threads that do not pay; what can be shared is
 		opt.Stretch = 1   // what has a law is handed from thread to thread after each grain
 	}
+	opt.Again = windowRows > 0 // as for a result that goes to a file
 	first, err := c.once(ctx, p, opt)
 	if err != nil || windowRows > 0 {
 		return first, err
@@ -178,7 +182,11 @@ func (c *Case) once(ctx context.Context, p *run.Program, opt run.Options) (*Outc
 	if err != nil {
 		return nil, err
 	}
-	out := &Outcome{Columns: res.Columns, Shared: res.Stats.Schedule != c.Plan}
+	out := &Outcome{Columns: res.Columns, Again: opt.Again && c.Plan.Again != nil}
+	out.Shared = slices.ContainsFunc(res.Stats.Schedule.Steps, func(s schedule.Step) bool { // or one thread does it after all
+		_, parts := s.(*schedule.SetParts)
+		return parts
+	})
 	for _, l := range res.Stats.Launches {
 		out.Woven = out.Woven || l.Weave > 0
 		if l.Totals != "" {

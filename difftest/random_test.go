@@ -36,7 +36,7 @@ func TestRandomUpdates(t *testing.T) { random(t, progen.Updating(), []string{"up
 
 // TestRandomPasses draws programs that walk over arrays of several grains again and again: where
 // these lie must not show.
-func TestRandomPasses(t *testing.T) { random(t, progen.Passes(), progen.Passing()) }
+func TestRandomPasses(t *testing.T) { random(t, progen.Passes(), append(progen.Passing(), "again")) }
 
 // TestRandomCarries draws programs that carry numbers through several grains: that threads hand these on must not show.
 func TestRandomCarries(t *testing.T) { random(t, progen.Carries(), append(progen.Carrying(), "relay")) }
@@ -83,6 +83,9 @@ func (n *tally) one(t *rapid.T, f *fleet, p *progen.Program) {
 			}
 			if got.Shared {
 				n.used["shared"]++
+			}
+			if got.Again {
+				n.used["again"]++
 			}
 		}
 		if err != nil {

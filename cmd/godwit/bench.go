@@ -24,7 +24,7 @@ func newBench() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the figures as JSON")
 	cmd.Flags().BoolVar(&opt.Quick, "quick", false, "finish within 50 seconds, predict within 3 minutes, with smaller sizes")
-	cmd.Flags().StringVar(&opt.Only, "only", "", "with predict, the programs of which the name matches this regular expression")
+	cmd.Flags().StringVar(&opt.Only, "only", "", "with predict the programs, with stream the rows, of which the name matches this regular expression")
 	cmd.Flags().IntVar(&opt.Threads, "threads", 0, "threads to use (default all processors)")
 	return cmd
 }

@@ -74,7 +74,7 @@ func (c *Compiled) Stepped() *Compiled {
 	defer c.mu.Unlock()
 	if c.stepped == nil {
 		s := &Compiled{Kernel: c.Kernel, Safe: c.Safe, Hash: c.Hash, Bytes: c.Bytes, engine: c.engine, arena: c.arena}
-		s.code.Store(&tiered{s, Stepper, &stepperCode{c.Kernel, c.arena}, make(chan Thread, maxIdle)})
+		s.code.Store(&tiered{s, Stepper, &stepperCode{c.Safe, c.arena}, make(chan Thread, maxIdle)})
 		c.stepped = s
 	}
 	return c.stepped

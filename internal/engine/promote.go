@@ -110,3 +110,6 @@ func (c *Compiled) Unpromoted() error {
 	}
 	return nil
 }
+
+// Promotes reports that kernels which run long go over to native code.
+func (e *Engine) Promotes() bool { return e.native != nil }

@@ -32,7 +32,11 @@ func (c *Compiled) Fills(region int, sizes []int64, n int64) bool {
 // Reach gives elements first..end of a region that contain all that outer
 // indices lo..hi touch. Both do not fall when lo and hi rise.
 func (c *Compiled) Reach(region int, sizes []int64, lo, hi int64) (first, end int64) {
-	f := &c.Safe.Footprint[region]
+	return reach(c.Safe, region, sizes, lo, hi)
+}
+
+func reach(safe *verify.Safe, region int, sizes []int64, lo, hi int64) (first, end int64) {
+	f := &safe.Footprint[region]
 	first, end, ok := f.Range(sizes, lo, hi)
 	if !ok { // not with sizes that have been admitted
 		n, _ := kernel.EvalPoly(f.Len, sizes)

@@ -28,7 +28,8 @@ func TestQuick(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // no time counts here
 			dir := t.TempDir()
-			r, err := Run(t.Context(), name, Options{Quick: true, Pairs: 2, Only: "^(dot|collatz|lookup)$", Dir: dir, Program: path})
+			only := map[string]string{"predict": "^(dot|collatz|lookup)$"}[name]
+			r, err := Run(t.Context(), name, Options{Quick: true, Pairs: 2, Only: only, Dir: dir, Program: path})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -45,6 +46,20 @@ func TestQuick(t *testing.T) {
 				t.Errorf("%s was left behind", left[0].Name())
 			}
 		})
+	}
+}
+
+// TestOnly: of a stream benchmark no rows are measured but those that are asked for.
+func TestOnly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes several seconds")
+	}
+	r, err := Run(t.Context(), "stream", Options{Quick: true, Pairs: 2, Only: "^(axpy|softmax) f32, memory, 1 thread", Dir: t.TempDir(), Program: program(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Rows) != 2 || r.Rows[0].Name != "axpy f32, memory, 1 thread" || r.Rows[1].Name != "softmax f32, memory, 1 thread" {
+		t.Errorf("rows %+v", r.Rows)
 	}
 }
 

@@ -73,7 +73,7 @@ func (r *residents) runner(source string, args compile.Args, threads int, again 
 		if err != nil {
 			return 0, nil, err
 		}
-		res, err := run.Run(ctx, plan.Schedule, plan.Inputs, run.Options{Threads: threads, Engine: r.eng})
+		res, err := plan.Program.Run(ctx, plan.Inputs, run.Options{Threads: threads, Engine: r.eng})
 		d := time.Since(start)
 		if err != nil {
 			return d, nil, err

@@ -3,6 +3,8 @@ package measure
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"slices"
 
 	"github.com/godwit-run/godwit"
 	"github.com/godwit-run/godwit/internal/engine"
@@ -42,6 +44,16 @@ type streams struct {
 	rt     *godwit.Runtime
 	held   *residents
 	limits map[int]Number // memory bandwidth by threads
+	only   *regexp.Regexp // names of rows
+}
+
+// wanted are the numbers of threads whose rows are asked for.
+func (b *streams) wanted(op operation, where string) []int {
+	return slices.DeleteFunc(b.threads(), func(t int) bool { return !b.only.MatchString(rowName(op, where, t)) })
+}
+
+func rowName(op operation, where string, threads int) string {
+	return fmt.Sprintf("%s, %s, %s", op.name, where, count(threads))
 }
 
 func stream(ctx context.Context, s *session) error {
@@ -64,7 +76,11 @@ func stream(ctx context.Context, s *session) error {
 		return err
 	}
 	defer held.close()
-	b := &streams{session: s, rt: rt, held: held, limits: map[int]Number{}}
+	only, err := regexp.Compile(s.opt.Only)
+	if err != nil {
+		return err
+	}
+	b := &streams{session: s, rt: rt, held: held, limits: map[int]Number{}, only: only}
 	big, half, small := int64(1<<28), int64(1<<26), int64(1<<24)
 	if s.opt.Quick {
 		big, half, small = 1<<25, 1<<23, 1<<21
@@ -120,6 +136,10 @@ func (b *streams) dots(ctx context.Context, n int64) error {
 
 // files compares an operation on files in the page cache.
 func (b *streams) files(ctx context.Context, op operation, in ...array) error {
+	threads := b.wanted(op, "file")
+	if len(threads) == 0 {
+		return nil
+	}
 	f, err := function(op.source)
 	if err != nil {
 		return err
@@ -131,7 +151,7 @@ func (b *streams) files(ctx context.Context, op operation, in ...array) error {
 	for i, a := range in {
 		args[operands[i]] = godwit.File(a.path)
 	}
-	for _, t := range b.threads() {
+	for _, t := range threads {
 		c := b.contest(op, "file", t, in)
 		c.Ours = Call(f, args, number, godwit.WithRuntime(b.rt), godwit.WithThreads(t))
 		if err := b.against(&c, forms(op.peer), t, in[0].n); err != nil {
@@ -161,7 +181,7 @@ func (b *streams) give(in []array, how lies) error {
 }
 
 func (b *streams) contest(op operation, where string, threads int, in []array) Contest {
-	c := Contest{Name: fmt.Sprintf("%s, %s, %s", op.name, where, count(threads)), Unit: "GB/s", Limit: b.limits[threads]}
+	c := Contest{Name: rowName(op, where, threads), Unit: "GB/s", Limit: b.limits[threads]}
 	for _, a := range in {
 		c.Bytes += a.bytes
 	}

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"slices"
 
 	"github.com/godwit-run/godwit"
 	"github.com/godwit-run/godwit/internal/front/compile"
@@ -36,6 +37,14 @@ func (b *streams) memories(ctx context.Context, x, y array, small int64) error {
 // its variants; where the operation makes an array, both sides take fresh
 // memory for it, or both that of the run before.
 func (b *streams) memory(ctx context.Context, op operation, again bool, variants []string, in ...array) error {
+	where := "memory"
+	if again {
+		where = "memory again"
+	}
+	threads := b.wanted(op, where)
+	if len(threads) == 0 {
+		return nil
+	}
 	args := compile.Args{}
 	defer b.held.drop()
 	for i, a := range in {
@@ -48,11 +57,7 @@ func (b *streams) memory(ctx context.Context, op operation, again bool, variants
 	if err := b.give(in, inHugePages); err != nil {
 		return err
 	}
-	where := "memory"
-	if again {
-		where = "memory again"
-	}
-	for _, t := range b.threads() {
+	for _, t := range threads {
 		c := b.contest(op, where, t, in)
 		c.Bytes += op.written(in[0].bytes)
 		var err error
@@ -71,6 +76,10 @@ func (b *streams) memory(ctx context.Context, op operation, again bool, variants
 
 // goSlices compares an operation on slices of Go.
 func goSlices[T float32 | float64](ctx context.Context, b *streams, op operation, in ...array) error {
+	t := b.opt.Threads
+	if !slices.Contains(b.wanted(op, "Go slices"), t) {
+		return nil
+	}
 	f, err := function(op.source)
 	if err != nil {
 		return err
@@ -84,7 +93,6 @@ func goSlices[T float32 | float64](ctx context.Context, b *streams, op operation
 	if err := b.give(in, inPlainPages); err != nil {
 		return err
 	}
-	t := b.opt.Threads
 	c := b.contest(op, "Go slices", t, in)
 	c.Ours = Call(f, args, number, godwit.WithRuntime(b.rt), godwit.WithThreads(t))
 	if err := b.against(&c, inRAM([]string{op.peer}), t, in[0].n); err != nil {

@@ -13,6 +13,10 @@ import (
 // saved compares an operation whose result goes to a file.
 func (b *streams) saved(ctx context.Context, y array) error {
 	op := axpyF32
+	threads := b.wanted(op, "to a file")
+	if len(threads) == 0 {
+		return nil
+	}
 	x, err := b.generate(ctx, "x of y's length", num.F32, y.n, 6)
 	if err != nil {
 		return err
@@ -39,7 +43,7 @@ func (b *streams) saved(ctx context.Context, y array) error {
 		return []float64{weighted(v)}, err
 	}
 	args := godwit.Args{"x": godwit.File(x.path), "y": godwit.File(y.path)}
-	for _, t := range b.threads() {
+	for _, t := range threads {
 		c := b.contest(op, "to a file", t, []array{x, y})
 		c.Bytes += op.written(x.bytes)
 		c.Ours = Call(f, args, whole, godwit.WithRuntime(b.rt), godwit.WithThreads(t), godwit.WithFile(ours))

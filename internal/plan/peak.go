@@ -22,6 +22,11 @@ type Peak struct {
 // PeakOf goes through a schedule. An array is there from the first step that uses it to the last; steps inside a loop or a branch
 // count as one.
 func PeakOf(s *schedule.Schedule, sizes map[string]int64) Peak {
+	return PeakBut(s, sizes, func(int) bool { return false })
+}
+
+// PeakBut is PeakOf where some buffers pass by, as columns do that go to a file part by part.
+func PeakBut(s *schedule.Schedule, sizes map[string]int64, passes func(buffer int) bool) Peak {
 	at := maps.Clone(sizes)
 	if at == nil {
 		at = map[string]int64{}
@@ -48,7 +53,7 @@ func PeakOf(s *schedule.Schedule, sizes map[string]int64) Peak {
 	for i := range s.Steps {
 		now := Peak{}
 		for b := range s.Buffers {
-			if !whole[b] || first[b] < 0 || first[b] > i || last[b] < i {
+			if !whole[b] || passes(b) || first[b] < 0 || first[b] > i || last[b] < i {
 				continue
 			}
 			n := p.eval(s.Buffers[b].Len) * float64(s.Buffers[b].Kind.Size())
@@ -69,6 +74,8 @@ func found(list []schedule.Step, p *predictor) {
 		switch s := s.(type) {
 		case *schedule.SetSize:
 			p.sizes[s.Name] = int64(p.eval(s.Max))
+		case *schedule.SetParts:
+			s.Define(p.sizes, schedule.MostParts, int64(p.eval(s.Slots)))
 		case *schedule.Loop:
 			found(s.Body, p)
 		case *schedule.Branch:

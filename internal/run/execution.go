@@ -32,6 +32,9 @@ type execution struct {
 	pruning []pruning    // what is known about rows that do not matter
 	places  []cost.Place // by region
 
+	// backwards has outer indices taken from the last on; see sweep.go.
+	backwards bool
+
 	repeats float64       // how often it is expected to run from now on; 0 for once
 	advance func(n int64) // is told how many outer indices are done, if it is there
 

@@ -275,7 +275,10 @@ func (p *pass) claim(next *atomic.Int64) (lo, hi int64, ok bool) {
 		}
 		return engine.ClaimStretch(next, p.stretch, p.hi)
 	}
-	if window == 0 || p.unwindowed() {
+	switch {
+	case window == 0 && p.backwards:
+		return p.claimBack(next)
+	case window == 0 || p.unwindowed():
 		return p.job.Claim(next, p.hi, p.workers)
 	}
 	for {

@@ -16,8 +16,9 @@ import (
 // launching is a launch with its execution.
 type launching struct {
 	execution
-	r *runner
-	l *schedule.Launch
+	r    *runner
+	l    *schedule.Launch
+	lens []int64 // of the buffers behind regions
 }
 
 func (r *runner) launch(l *schedule.Launch) error {
@@ -60,6 +61,9 @@ func (p *launching) here(lo, hi int64, apart *rowsOf) error {
 	}
 	if err != nil {
 		return err
+	}
+	if lo == 0 && hi == p.outer {
+		p.turn()
 	}
 	d, err := p.run(lo, hi)
 	if err != nil {
@@ -105,6 +109,7 @@ func (r *runner) prepare(l *schedule.Launch) (*launching, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.lens = lens
 	if p.Scalars, err = r.scalars(l, nil); err != nil {
 		return nil, err
 	}
@@ -119,7 +124,7 @@ func (r *runner) prepare(l *schedule.Launch) (*launching, error) {
 
 // launching is a launch of which no more is known than the schedule says.
 func (r *runner) launching(l *schedule.Launch, c *engine.Compiled) *launching {
-	p := &launching{execution{m: &r.memory, c: c, label: l.Label, places: make([]cost.Place, len(l.Regions)), repeats: r.repeats}, r, l}
+	p := &launching{execution: execution{m: &r.memory, c: c, label: l.Label, places: make([]cost.Place, len(l.Regions)), repeats: r.repeats}, r: r, l: l}
 	for _, s := range l.Scalars {
 		p.varies = append(p.varies, s.From != schedule.FromParam)
 	}

@@ -30,7 +30,8 @@ type Program struct {
 	none     []*input                 // per buffer: nil
 
 	frames  engine.Recent[frame]
-	sharing sharing
+	sharing pair // with that in which threads share
+	again   pair // with that in which maps are computed again rather than held
 
 	last atomic.Pointer[engine.Engine] // that it ran on
 
@@ -127,22 +128,25 @@ func (p *Program) Name(l *schedule.Launch) (kernel.ID, bool) {
 	return c.name.ID, c.err == nil
 }
 
-// code is the kernel of a launch of the program, or of the one in which threads share.
+// code is the kernel of a launch of the program, or of another that gives the same.
 func (p *Program) code(l *schedule.Launch) *code {
-	if at, ok := p.numbers[l.Kernel]; ok {
-		return p.kernels[at]
+	q := p.has(l)
+	if q == nil {
+		p.shares()
+		q = p.has(l)
 	}
-	if other := p.other(); other != nil {
-		return other.code(l)
+	if q == nil {
+		return &code{k: l.Kernel}
 	}
-	return &code{k: l.Kernel}
+	return q.kernels[q.numbers[l.Kernel]]
 }
 
-// ID is what a program is known by from process to process, with its own schedule s or that in which threads share: by its kernels in order.
+// ID is what a program is known by from process to process, with its own schedule s or another that gives the same: by its kernels in order.
 func (p *Program) ID(s *schedule.Schedule) kernel.ID {
 	if s != p.s {
-		if other := p.other(); other != nil {
-			return other.ID(other.s)
+		p.shares()
+		if q := p.of(s); q != nil {
+			return q.ID(s)
 		}
 	}
 	p.identified.Do(func() {

@@ -42,6 +42,8 @@ type Options struct {
 	// Weave, if not 0, is how many iterations that follow references native code has under way at the same time, whatever the plan
 	// says; below 0 they run one after the other.
 	Weave int
+	// Again has what could be held computed again by all who need it, whatever the plan says.
+	Again bool
 	// Progress, if set, is told now and then how many of the rows that pass
 	// through in windows are done. Calls do not overlap.
 	Progress func(done, total int64)
@@ -158,7 +160,10 @@ func (e *FaultError) Error() string {
 func (p *Program) Run(ctx context.Context, in *Inputs, opt Options) (res *Result, err error) {
 	start := time.Now()
 	opt = opt.withDefaults()
-	other, tell, err := p.shared(in, &opt)
+	if p, err = p.leaner(in, &opt); err != nil {
+		return nil, err
+	}
+	other, tell, err := p.rival(in, &opt)
 	ran := p
 	switch {
 	case err != nil:

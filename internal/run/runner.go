@@ -29,6 +29,7 @@ type runner struct {
 	stats      []LaunchStats      // likewise
 	faults     []int64            // least place per function site
 	parts      map[string]float64 // of Stats
+	swept      []sweep            // per buffer
 	// committed is the size of all inputs that are to be whole.
 	committed int64
 	progress  progress
@@ -40,7 +41,7 @@ func newRunner(ctx context.Context, p *Program, in *Inputs, opt Options) (r *run
 		memory: memory{opt: opt, eng: opt.Engine, about: p.about, buffers: make([]buffer, len(p.s.Buffers))},
 		p:      p, s: p.s, in: in, sizes: make(map[string]int64, len(in.Sizes)),
 		iterations: make([]int64, p.s.Loops), iteration: -1,
-		compiled: make([]compiling, len(p.kernels)), stats: make([]LaunchStats, len(p.launches)),
+		compiled: make([]compiling, len(p.kernels)), stats: make([]LaunchStats, len(p.launches)), swept: make([]sweep, len(p.s.Buffers)),
 	}
 	r.users = r
 	maps.Copy(r.sizes, in.Sizes)

@@ -6,26 +6,25 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit/internal/engine"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
 	"github.com/godwit-run/godwit/internal/plan"
 	"github.com/godwit-run/godwit/internal/plan/machine"
 )
 
-// In: a program that does something by one thread that several can share, such as a sort, and a run of it. Out: whether the run goes by
-// the schedule in which they do: by what both are expected to take, and where a program runs again and again, by what they took.
-// Invariant: the two give the same.
+// In: a program that does something by one thread that several can share, such as a sort, or that holds maps which could be computed
+// again, and a run of it. Out: whether the run goes by the schedule in which that is so: by what both are expected to take, and where a
+// program runs again and again, by what they took. Invariant: the two give the same.
 
-// sharing is the other schedule of a program, prepared when a run first asks.
-type sharing struct {
-	once sync.Once
-	p    *Program
-	err  error
+// pair is another program, and which of the two runs have gone by.
+type pair struct {
+	other
 
 	found   engine.Recent[rivals]
 	mu      sync.Mutex // guards checked
 	checked plan.Checked
 }
 
-// rivals are the two ways of runs that look the same: by one thread, and shared.
+// rivals are the two ways of runs that look the same: by the program itself, and by another.
 type rivals struct {
 	machine *machine.Machine
 	tier    engine.Tier
@@ -72,16 +71,51 @@ func (v *rivals) ran(way int, took time.Duration) {
 	}
 }
 
-// shared is the program that the run goes by in place of p, and whom to tell what it took; nil if it goes by p and nobody asks.
-func (p *Program) shared(in *Inputs, opt *Options) (*Program, func(time.Duration), error) {
-	if p.s.Shared == nil || opt.Threads <= 1 || opt.Beside != nil {
+// rival is the program that the run goes by in place of p, and whom to tell what it took; nil if it goes by p and nobody asks.
+func (p *Program) rival(in *Inputs, opt *Options) (*Program, func(time.Duration), error) {
+	switch {
+	case opt.Beside != nil:
 		return nil, nil, nil
+	case p.s.Shared != nil && opt.Threads > 1:
+		if opt.Stretch > 0 || opt.Shared {
+			other, err := p.sharing.prepare(p.s.Shared)
+			return other, nil, err
+		}
+		return p.sharing.next(p, p.s.Shared, in, opt, func(by plan.Options) (share, close bool, err error) {
+			if share, close, err = plan.Shares(p.s, in.Sizes, by); err != nil || !share && !close {
+				return false, false, err
+			}
+			fits, err := p.fitsShared(in, opt)
+			return share && fits, close && fits, err
+		})
+	case p.s.Again != nil && opt.Spool == nil && in.long() && p.best(opt) == engine.Native:
+		return p.again.next(p, p.s.Again, in, opt, func(by plan.Options) (again, close bool, err error) {
+			lean, err := p.s.Again()
+			if err != nil {
+				return false, false, err
+			}
+			return plan.Quicker(p.s, lean, in.Sizes, by)
+		})
 	}
-	if opt.Stretch > 0 || opt.Shared {
-		other, err := p.sharing.prepare(p)
-		return other, nil, err
+	return nil, nil, nil
+}
+
+// longFrom is from how many elements on an array may be longer than the caches.
+const longFrom = 1 << 20
+
+// long reports that some array may be longer than the caches.
+func (in *Inputs) long() bool {
+	for _, n := range in.Sizes {
+		if n >= longFrom {
+			return true
+		}
 	}
-	v, err := p.rivals(in, opt)
+	return false
+}
+
+// next is the program of the next run.
+func (s *pair) next(p *Program, lower func() (*schedule.Schedule, error), in *Inputs, opt *Options, weigh func(plan.Options) (other, close bool, err error)) (*Program, func(time.Duration), error) {
+	v, err := s.rivals(p, in, opt, weigh)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -90,52 +124,51 @@ func (p *Program) shared(in *Inputs, opt *Options) (*Program, func(time.Duration
 	if way == 0 {
 		return nil, tell, nil
 	}
-	other, err := p.sharing.prepare(p)
+	other, err := s.prepare(lower)
 	return other, tell, err
 }
 
-// other is the program in which threads share; nil if there is none.
-func (p *Program) other() *Program {
-	if p.s.Shared == nil {
-		return nil
+// shares has the program in which threads share made, if there is one.
+func (p *Program) shares() {
+	if p.s.Shared != nil {
+		_, _ = p.sharing.prepare(p.s.Shared) // a run will tell of an error
 	}
-	other, err := p.sharing.prepare(p)
-	if err != nil {
-		return nil // a run will tell
-	}
-	return other
 }
 
-func (s *sharing) prepare(p *Program) (*Program, error) {
-	s.once.Do(func() {
-		if other, err := p.s.Shared(); err != nil {
-			s.err = err
-		} else {
-			s.p = Prepare(other)
-		}
-	})
-	return s.p, s.err
-}
-
-// rivals finds the two ways of a run.
-func (p *Program) rivals(in *Inputs, opt *Options) (*rivals, error) {
-	s, tier := &p.sharing, p.best(opt)
+// rivals finds the two ways of a run. Kernels are verified once for all runs.
+func (s *pair) rivals(p *Program, in *Inputs, opt *Options, weigh func(plan.Options) (other, close bool, err error)) (*rivals, error) {
+	tier := p.best(opt)
 	v := s.found.Find(func(o *rivals) bool {
 		return o.machine == opt.Machine && o.tier == tier && o.threads == opt.Threads && maps.Equal(o.sizes, in.Sizes)
 	})
 	if v != nil {
 		return v, nil
 	}
-	share, close, err := s.expect(p, in, plan.Options{Machine: opt.Machine, Engine: string(tier), Threads: opt.Threads})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.checked == nil {
+		s.checked = plan.Checked{}
+	}
+	other, close, err := weigh(plan.Options{Machine: opt.Machine, Engine: string(tier), Threads: opt.Threads, Checked: s.checked})
 	if err != nil {
 		return nil, err
 	}
 	v = &rivals{machine: opt.Machine, tier: tier, threads: opt.Threads, sizes: maps.Clone(in.Sizes), open: close}
-	if share {
+	if other {
 		v.expected = 1
 	}
 	s.found.Add(v)
 	return v, nil
+}
+
+// fitsShared reports that what threads share fits into memory: a part is there as a whole, where one thread may go through its
+// argument in windows.
+func (p *Program) fitsShared(in *Inputs, opt *Options) (bool, error) {
+	shared, err := p.s.Shared()
+	if err != nil {
+		return false, err
+	}
+	return plan.PeakOf(shared, in.Sizes).Bytes <= float64(opt.room()), nil
 }
 
 // best is what the kernels run on: native code where one that reads the arguments has it.
@@ -147,15 +180,4 @@ func (p *Program) best(opt *Options) engine.Tier {
 		return engine.Native
 	}
 	return opt.Engine.Tier()
-}
-
-// expect weighs the two ways. Kernels are verified once for all runs.
-func (s *sharing) expect(p *Program, in *Inputs, opt plan.Options) (share, close bool, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.checked == nil {
-		s.checked = plan.Checked{}
-	}
-	opt.Checked = s.checked
-	return plan.Shares(p.s, in.Sizes, opt)
 }

@@ -97,7 +97,7 @@ func offMost(s *godwit.Stats) string {
 	}
 	switch {
 	case !expected && len(s.Plan.Steps) > 0:
-		return "  Other steps were expected: threads share what one can do, or one does what they can share.\n"
+		return "  Other steps were expected: threads share what one can do, one does what they can share, or maps are computed again rather than held.\n"
 	case worst == nil:
 		return "  Every step took a time within its interval.\n"
 	case worst.Seconds < worst.Predicted.P50:

@@ -8,15 +8,16 @@ import "github.com/godwit-run/godwit/internal/ir/kernel"
 // reading it first, a third of the traffic of z = x + y.
 const pastCaches = 32 << 20
 
-// memoryBound is up to how many values per turn the memory, not the processor,
-// decides how long a loop over many slots takes.
-const memoryBound = 12
+// memoryBound is up to how many values per turn the memory, not the processor, decides how long a loop over many slots takes. For each
+// byte that a vector has, three go to or from memory, one of them to read a line that is overwritten; a core moves about ten bytes in a
+// cycle, in which it does some four operations on vectors.
+func (p *plan) memoryBound() int { return p.t.VectorBytes }
 
 // stores lists those of a loop over slots that may go past the caches: of whole
 // vectors, one slot after the other, to what nobody reads here. Only amd64's are
 // known to gain.
 func (p *plan) stores(n int) (list []*kernel.Instr) {
-	if p.t.Arch != "amd64" || !p.OverSlots(p.In) || p.Work.Loops || p.Work.Data > memoryBound || len(p.Single) > 0 {
+	if p.t.Arch != "amd64" || !p.OverSlots(p.In) || p.Work.Loops || p.Work.Data > p.memoryBound() || len(p.Single) > 0 {
 		return nil
 	}
 	for i := range p.Body.Instrs {

@@ -22,6 +22,13 @@ type rowFold struct {
 	memory          *laneMemory
 }
 
+// rowsAtOnce is how many rows of up to fewValues values stand one behind the other in the text. A processor looks ahead some hundred
+// instructions; the fewer there are for a row, the more loads of memory it has under way.
+const (
+	rowsAtOnce = 4
+	fewValues  = 12
+)
+
 // rows writes a Fold in lanes, if it has a plan.
 func (e *emitter) rows(in *kernel.Instr) bool {
 	p, _ := e.Plan(in)
@@ -79,18 +86,22 @@ func (f *rowFold) added(scalars []string, at int, a accumulator, x []string) []s
 
 // leaf folds the slots from..to, the last few of them one by one.
 func (f *rowFold) leaf(from, to string, wide, rest []state) (next, sums []string) {
-	mid := f.set("add i64 %s, %s", from, f.set("and i64 %s, %d", f.turnCount(from, to), -f.n))
+	end := func(n int) string {
+		return f.set("add i64 %s, %s", from, f.set("and i64 %s, %d", f.turnCount(from, to), -n))
+	}
+	mid := end(f.n)
 	var rows []state
 	for _, a := range f.ordered {
 		t := typ{a.Kind, num.Lanes(a.Kind)}
 		rows = append(rows, state{t, f.identity(a, t.n)[0]})
 	}
 	lanes := append(append(rows[:len(rows):len(rows)], wide...), f.startSums()...)
-	got := f.loop(from, mid, int64(f.n), lanes, func(i string, c []string) (next []string, _ string) {
-		f.prefetch(i, mid, f.n)
-		f.sharing(f.n, func() { next = f.chunk(i, c, len(rows)+len(wide)) })
-		return next, ""
-	})
+	first, got := from, texts(lanes)
+	if f.Work.Data <= fewValues && f.OverSlots(f.In) {
+		first = end(rowsAtOnce * f.n)
+		got = f.chunks(from, first, mid, rowsAtOnce, lanes, len(rows)+len(wide))
+	}
+	got = f.chunks(first, mid, mid, 1, with(lanes, got), len(rows)+len(wide))
 	rows, vectors := with(rows, got[:len(rows)]), got[len(rows):len(rows)+len(wide)]
 	rest = with(rest, f.addSums(got[len(rows)+len(wide):], texts(rest)))
 	states := append(rows[:len(rows):len(rows)], rest...)
@@ -104,6 +115,21 @@ func (f *rowFold) leaf(from, to string, wide, rest []state) (next, sums []string
 		sums = append(sums, f.halves(a, num.Lanes(a.Kind), got[j:j+1])[0])
 	}
 	return append(vectors[:len(wide):len(wide)], got[len(rows):]...), sums
+}
+
+// chunks folds the slots from..to, several chunks in one turn of a loop; all slots end at last.
+func (f *rowFold) chunks(from, to, last string, several int, lanes []state, sums int) []string {
+	return f.loop(from, to, int64(several*f.n), lanes, func(i string, c []string) ([]string, string) {
+		for j := range several {
+			at := i
+			if j > 0 {
+				at = f.set("add i64 %s, %d", i, j*f.n)
+			}
+			f.prefetch(at, last, f.n)
+			f.sharing(f.n, func() { c = f.chunk(at, c, sums) })
+		}
+		return c, ""
+	})
 }
 
 // chunk folds n slots into the lanes; those of the sums come from the one

@@ -48,7 +48,7 @@ func (m *machine) region(i int) {
 		return
 	}
 	m.regions[i] = m.a.Regions[i]
-	if have := int64(len(m.regions[i]) / r.Elem.Size()); have < n {
+	if have := int64(len(m.regions[i]) / r.Elem.Size()); have < n && m.a.Firsts == nil {
 		m.fail("region r%d has %d elements, not %d", i, have, n)
 	}
 }
@@ -58,8 +58,19 @@ func (m *machine) element(region int, i int64) []byte {
 	if i < 0 || i >= m.lens[region] {
 		m.fail("element %d of region r%d, which has %d", i, region, m.lens[region])
 	}
-	width := int64(m.k.Regions[region].Elem.Size())
-	return m.regions[region][i*width : (i+1)*width]
+	width, at := int64(m.k.Regions[region].Elem.Size()), i-m.first(region)
+	if at < 0 || (at+1)*width > int64(len(m.regions[region])) {
+		m.fail("element %d of region r%d, which is not there", i, region)
+	}
+	return m.regions[region][at*width : (at+1)*width]
+}
+
+// first is the element that the bytes of a region begin with.
+func (m *machine) first(region int) int64 {
+	if m.a.Firsts == nil || m.k.Regions[region].Access == kernel.Scratch {
+		return 0
+	}
+	return m.a.Firsts[region]
 }
 
 func (m *machine) load(region int, i int64) uint64 {

@@ -19,6 +19,9 @@ type Args struct {
 	// Regions holds the elements in little-endian order. Scratch regions are
 	// made for each Run; what stands here for them is not touched.
 	Regions [][]byte
+	// Firsts is, for each region, the element that Regions begins with, where only a part of it is there. Nil if
+	// all of every region is.
+	Firsts []int64
 	// Faults has for each site the least place reported so far, -1 for a
 	// fault without a place, math.MaxInt64 for none.
 	Faults []int64

@@ -91,6 +91,32 @@ body o lo hi
 	}
 }
 
+// TestPart runs outer indices whose elements alone are there; what is not there is not touched.
+func TestPart(t *testing.T) {
+	k := parse(t, `kernel
+size s0 0..100
+region read i64 s0
+region write i64 s0
+sites 0
+outer s0
+grain 1
+count s0
+body v0 v1 v2
+  v3 = load r0 v0
+  store r1 v0 v3
+  end`)
+	out := make([]byte, 2*8)
+	a := &stepper.Args{Sizes: []int64{100}, Regions: [][]byte{i64s(7, 8), out}, Firsts: []int64{50, 50}}
+	if _, err := stepper.Run(k, a, 50, 52); err != nil || !slices.Equal(out, i64s(7, 8)) {
+		t.Errorf("%x, %v", out, err)
+	}
+	for _, o := range []int64{49, 52} {
+		if _, err := stepper.Run(k, a, o, o+1); err == nil {
+			t.Errorf("element %d was touched, which is not there", o)
+		}
+	}
+}
+
 // TestState runs a running sum in slices.
 func TestState(t *testing.T) {
 	k := parse(t, `

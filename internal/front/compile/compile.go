@@ -125,22 +125,36 @@ func (f *Func) lower(opt lower.Options) (*lowered, error) {
 	if err != nil {
 		return nil, fmt.Errorf("`%s` cannot be lowered: %w", f.Name, err)
 	}
-	if shared := s.Shared; shared != nil && f.bounded() {
-		s.Shared = nil // which takes more memory than its bound was held against
-	} else if shared != nil {
-		s.Shared = sync.OnceValues(func() (*schedule.Schedule, error) {
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			other, err := shared()
-			if err == nil {
-				dropUnread(other)
-			}
-			return other, err
-		})
-	}
+	f.others(s)
 	l := newLowered(f.Graph, s)
 	f.plans[key] = l
 	return l, nil
+}
+
+// others has schedules that give the same as s be made as those of the function.
+func (f *Func) others(s *schedule.Schedule) {
+	if f.bounded() {
+		s.Shared = nil // which takes more memory than its bound was held against
+	}
+	s.Shared, s.Again = f.other(s.Shared), f.other(s.Again)
+}
+
+// other makes another schedule of the function, if there is one, when somebody asks for it.
+func (f *Func) other(lower func() (*schedule.Schedule, error)) func() (*schedule.Schedule, error) {
+	if lower == nil {
+		return nil
+	}
+	return sync.OnceValues(func() (*schedule.Schedule, error) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		s, err := lower()
+		if err != nil {
+			return nil, err
+		}
+		dropUnread(s)
+		f.others(s)
+		return s, nil
+	})
 }
 
 // bounded reports that the function bounds its memory.

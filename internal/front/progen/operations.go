@@ -364,6 +364,9 @@ func (w *writer) topK() bool {
 		return false
 	}
 	n := int64(1 + w.pick(6))
+	if w.pick(6) == 0 {
+		n += 256 // so many are found in order, or by threads that share
+	}
 	d := dim{text: fmt.Sprint(n), value: n}
 	if min := minimum(a.t.size); min < n {
 		d = dim{text: w.fresh("R"), value: -1, most: fmt.Sprint(n)}

@@ -42,6 +42,11 @@ func (l *lowering) hostNode(n *graph.Node, later []*graph.Node) error {
 	case n.Op == graph.TopK && !l.small(n) && l.most(n.Poly) <= mostCandidates:
 		return l.topK(n)
 	case l.sequential(n):
+		if n.Op == graph.TopK {
+			if l.sharable++; l.shared {
+				return l.topShared(n)
+			}
+		}
 		return l.sequence(n)
 	case n.Op == graph.Limit:
 		return l.limit(n)
@@ -114,8 +119,12 @@ func (l *lowering) fill(n *graph.Node, out []source) error {
 	case l.inParallel(n):
 		return l.parallel(n, out)
 	case n.Op == graph.Sort && !l.small(n):
-		if l.sortings++; l.shared {
+		if l.sharable++; l.shared {
 			return l.sortShared(n, out)
+		}
+	case n.Op == graph.Scatter && l.most(n.Args[1].Type.Size) > num.Leaf:
+		if l.sharable++; l.shared {
+			return l.scatterShared(n, out)
 		}
 	}
 	return l.solo(n, out)

@@ -41,21 +41,38 @@ type Options struct {
 
 // Lower makes the schedule of a graph.
 func Lower(g *graph.Graph, opt Options) (*schedule.Schedule, error) {
-	l, err := lower(g, opt, false)
+	l, err := lower(g, opt, form{})
 	if err != nil {
 		return nil, err
 	}
-	if l.sortings > 0 {
-		opt = opt.settled(g)
-		l.s.Shared = sync.OnceValues(func() (*schedule.Schedule, error) {
-			l, err := lower(g, opt, true)
-			if err != nil {
-				return nil, err
-			}
-			return l.s, nil
-		})
+	opt = opt.settled(g)
+	if l.sharable > 0 {
+		l.s.Shared = other(g, opt, form{shared: true})
+	}
+	if len(l.held()) > 0 {
+		l.s.Again = other(g, opt, form{again: true})
 	}
 	return l.s, nil
+}
+
+// form is which of the schedules of a graph is made; all give the same.
+type form struct {
+	shared bool // threads share sorts and the like
+	again  bool // maps are computed again rather than held
+}
+
+// other makes another schedule when somebody asks for it.
+func other(g *graph.Graph, opt Options, f form) func() (*schedule.Schedule, error) {
+	return sync.OnceValues(func() (*schedule.Schedule, error) {
+		l, err := lower(g, opt, f)
+		if err != nil {
+			return nil, err
+		}
+		if l.sharable > 0 && !f.shared {
+			l.s.Shared = other(g, opt, form{shared: true, again: f.again})
+		}
+		return l.s, nil
+	})
 }
 
 // settled are options that hold on to nothing of the arguments.
@@ -76,10 +93,9 @@ func (o Options) settled(g *graph.Graph) Options {
 	return o
 }
 
-// lower makes the schedule for one thread, or with what threads share.
-func lower(g *graph.Graph, opt Options, shared bool) (l *lowering, err error) {
+func lower(g *graph.Graph, opt Options, f form) (l *lowering, err error) {
 	l = &lowering{
-		g: g, opt: opt, shared: shared,
+		g: g, opt: opt, form: f,
 		s:   &schedule.Schedule{Name: g.Name},
 		mat: map[*graph.Node][]source{}, byRow: map[*graph.Node]bool{},
 		facts: raise(g, opt.NonZero), unset: map[string]bool{},
@@ -96,6 +112,9 @@ func lower(g *graph.Graph, opt Options, shared bool) (l *lowering, err error) {
 	l.use, l.memory = analyse(g), memoryOf(g)
 	if opt.Short && !opt.Partials {
 		l.storeAheadOfKeys()
+	}
+	if f.again {
+		l.holdNone()
 	}
 	l.returned = returned(g.Body.Results[0], map[*graph.Node]bool{})
 	l.steps = &l.s.Steps
@@ -122,8 +141,8 @@ type lowering struct {
 	steps    *[]schedule.Step         // where the next step goes
 	byRow    map[*graph.Node]bool     // loops: what rowsApart found
 	unset    map[string]bool          // run-time sizes that no step has set yet
-	shared   bool                     // threads share sorts
-	sortings int                      // sorts that threads can share
+	form                              // that is made
+	sharable int                      // operations in order that threads can share
 	// returned are the nodes of which the result is made.
 	returned map[*graph.Node]bool
 }

@@ -1,10 +1,8 @@
 package lower
 
 import (
-	"maps"
 	"math"
 
-	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/num"
@@ -20,53 +18,31 @@ import (
 
 // sharing is what the launches of a shared sort have in common.
 type sharing struct {
-	n           *graph.Node
-	slots       size.Poly
-	count       size.Poly // of parts
-	grain, part size.Poly // slots
-	keys, index int       // buffers; -1 where a key is the element
-	sides       int       // buffer: the half in which the keys of each part are in order
+	n *graph.Node
+	divided
+	keys, index int // buffers; -1 where a key is the element
+	sides       int // buffer: the half in which the keys of each part are in order
 }
 
 // sortShared sorts by all threads.
 func (l *lowering) sortShared(n *graph.Node, out []source) error {
-	step, p := l.partsOf(n)
-	outer, known := l.steps, l.mat
-	steps := []schedule.Step{step}
-	l.steps, l.mat = &steps, maps.Clone(known)
-	err := l.sortParts(p, step, out)
-	l.steps, l.mat = outer, known
-	if err != nil { // verify does not see it: then by one thread
-		return l.solo(n, out)
-	}
-	*l.steps = append(*l.steps, steps...)
-	return nil
+	return l.inParts(n, n.Args[0].Type.Size, func(of divided) error { return l.sortParts(l.sharingOf(n, of), out) }, func() error { return l.solo(n, out) })
 }
 
-// partsOf makes the sizes and buffers of a shared sort.
-func (l *lowering) partsOf(n *graph.Node) (*schedule.SetParts, *sharing) {
-	slots := n.Args[0].Type.Size
-	named := func(what string, least, most int64) (string, size.Poly) {
-		name := what + "." + itoa(l.sortings)
-		l.facts.Lo[name], l.facts.Hi[name] = least, most
-		return name, size.Var(name)
-	}
-	step, p := &schedule.SetParts{Slots: slots}, &sharing{n: n, slots: slots, index: -1}
-	step.Parts, p.count = named("parts", 1, schedule.MostParts)
-	step.Grain, p.grain = named("grain", 1, max(1, l.most(slots)))
-	step.Rounds, _ = named("rounds", 0, schedule.MostParts)
-	p.part = p.grain.MulConst(schedule.GrainsOfPart)
+// sharingOf makes the buffers of a shared sort.
+func (l *lowering) sharingOf(n *graph.Node, of divided) *sharing {
+	p := &sharing{n: n, divided: of, index: -1}
 	both := p.part.MulConst(2).Mul(p.count)
 	p.keys = l.buffer("sort:keys", unsigned(n.Blocks[0].Results[0].Type.KindOf()), both)
 	if !byItself(n) {
-		p.index = l.buffer("sort:slots", l.slotKind(slots), both)
+		p.index = l.buffer("sort:slots", l.slotKind(p.slots), both)
 	}
 	p.sides = l.buffer("sort:halves", num.I64, p.count)
-	return step, p
+	return p
 }
 
 // sortParts makes the launches that sort parts and merge them.
-func (l *lowering) sortParts(p *sharing, step *schedule.SetParts, out []source) error {
+func (l *lowering) sortParts(p *sharing, out []source) error {
 	name := l.nameOf(p.n)
 	if arg := p.n.Args[0]; !l.atHand(arg) {
 		at := l.buffersFor(l.nameOf(arg), arg.Type)
@@ -78,11 +54,11 @@ func (l *lowering) sortParts(p *sharing, step *schedule.SetParts, out []source) 
 	if err := l.kernel("sort parts of "+name, p.sort); err != nil {
 		return err
 	}
-	if err := l.mergeRounds(p, step); err != nil {
+	if err := l.mergeRounds(p); err != nil {
 		return err
 	}
 	return l.kernel("merge into "+name, func(k *kern) {
-		m := k.merger(p, k.sizeValue(size.Var(step.Rounds)))
+		m := k.merger(p, k.sizeValue(p.rounds))
 		s := &sorter{k: k, n: p.n, e: k.root, src: k.node(p.n.Args[0], k.root).arr}
 		dst := k.attach(p.n.Type, out, kernel.Write)
 		m.merge(func(i, key, at kernel.Value) {
@@ -98,9 +74,8 @@ func (l *lowering) sortParts(p *sharing, step *schedule.SetParts, out []source) 
 }
 
 // mergeRounds makes the rounds but for the last: a loop of none for two parts.
-func (l *lowering) mergeRounds(p *sharing, step *schedule.SetParts) error {
-	rounds := size.Var(step.Rounds)
-	loop := &schedule.Loop{Number: l.s.Loops, Hi: schedule.ScalarSource{Poly: rounds}, Max: rounds, Stop: -1}
+func (l *lowering) mergeRounds(p *sharing) error {
+	loop := &schedule.Loop{Number: l.s.Loops, Hi: schedule.ScalarSource{Poly: p.rounds}, Max: p.rounds, Stop: -1}
 	l.s.Loops++
 	outer := l.steps
 	l.steps = &loop.Body

@@ -158,8 +158,7 @@ type topBuffers struct {
 	widths       rows
 }
 
-func (l *lowering) topBuffers(n *graph.Node) *topBuffers {
-	most := ceilDiv(n.Args[0].Type.Size, minKeyedLeaf)
+func (l *lowering) topBuffers(n *graph.Node, most size.Poly) *topBuffers {
 	c := &topBuffers{
 		elems:  l.buffersFor("candidates", graph.ArrayOf(bestOf(n), most)),
 		keys:   l.buffer("candidates' keys", topKey(n), most.Mul(n.Poly)),
@@ -216,17 +215,8 @@ func (l *lowering) topLeaf(n *graph.Node) size.Poly {
 // these.
 func (l *lowering) topK(n *graph.Node) error {
 	slots, wide := n.Args[0].Type.Size, l.topLeaf(n)
-	c := l.topBuffers(n)
-	var launch *schedule.Launch
-	err := l.kernel("candidates of "+l.nameOf(n), func(k *kern) {
-		length, count := k.leaves(slots, wide)
-		k.k.Outer, k.k.Grain, k.k.Count = count, length, k.poly(slots)
-		src := k.node(n.Args[0], k.root).arr
-		q := k.topper(n, k.space(nil, bestOf(n)))
-		found := k.walkPart(src, k.lo, k.hi, oneCount, []kernel.Value{k.b.Int(0)}, q.taking(n, k.root))
-		q.put(c.attached(k, count, kernel.Write), k.o, found[0])
-		launch = k.launch
-	})
+	c := l.topBuffers(n, ceilDiv(slots, minKeyedLeaf))
+	launch, err := l.candidates(n, c, func(k *kern) (length, count size.Poly) { return k.leaves(slots, wide) })
 	if err != nil {
 		return err
 	}
@@ -237,16 +227,53 @@ func (l *lowering) topK(n *graph.Node) error {
 	if err != nil {
 		return err
 	}
-	return l.best(n, c, keyedLeaves(slots, wide))
+	return l.topped(n, func(out []source, count int) error { return l.best(n, c, keyedLeaves(slots, wide), out, count) })
 }
 
-// best merges the candidates of all leaves.
-func (l *lowering) best(n *graph.Node, c *topBuffers, leaves schedule.SizeArg) error {
+// candidates finds the best elements of each of so many stretches of that length.
+func (l *lowering) candidates(n *graph.Node, c *topBuffers, stretches func(k *kern) (length, count size.Poly)) (launch *schedule.Launch, err error) {
+	err = l.kernel("candidates of "+l.nameOf(n), func(k *kern) {
+		length, count := stretches(k)
+		k.k.Outer, k.k.Grain, k.k.Count = count, length, k.poly(n.Args[0].Type.Size)
+		src := k.node(n.Args[0], k.root).arr
+		q := k.topper(n, k.space(nil, bestOf(n)))
+		found := k.walkPart(src, k.lo, k.hi, oneCount, []kernel.Value{k.b.Int(0)}, q.taking(n, k.root))
+		q.put(c.attached(k, count, kernel.Write), k.o, found[0])
+		launch = k.launch
+	})
+	return launch, err
+}
+
+// topShared has each thread find the best elements of a part, and then the best of these.
+func (l *lowering) topShared(n *graph.Node) error {
+	return l.inParts(n, n.Args[0].Type.Size, func(p divided) error {
+		c := l.topBuffers(n, p.count)
+		if _, err := l.candidates(n, c, func(k *kern) (length, count size.Poly) { return k.poly(p.part), k.poly(p.count) }); err != nil {
+			return err
+		}
+		return l.topped(n, func(out []source, count int) error { return l.best(n, c, schedule.SizeArg{Poly: p.count}, out, count) })
+	}, func() error { return l.sequence(n) })
+}
+
+// topped makes the buffers of the best elements, and of how many there are where that is a size, and has them filled.
+func (l *lowering) topped(n *graph.Node, fill func(out []source, count int) error) error {
 	out, count := l.buffersFor(l.nameOf(n), bestOf(n)), -1
 	if n.Defines != "" {
 		count = l.buffer(n.Defines, num.I64, size.Const(1))
 	}
-	err := l.kernel(opName(n)+" "+l.nameOf(n), func(k *kern) {
+	if err := fill(out, count); err != nil {
+		return err
+	}
+	l.mat[n] = out
+	if count >= 0 {
+		l.define(n.Defines, count, n.Poly)
+	}
+	return nil
+}
+
+// best merges the candidates of all leaves.
+func (l *lowering) best(n *graph.Node, c *topBuffers, leaves schedule.SizeArg, out []source, count int) error {
+	return l.kernel(opName(n)+" "+l.nameOf(n), func(k *kern) {
 		q := k.topper(n, k.attach(bestOf(n), out, kernel.ReadWrite))
 		rows := k.foldedRows(leaves, c.keys)
 		found := q.merge(c.attached(k, rows, kernel.Read), k.b.Int(0), k.b.SizeOf(rows))
@@ -254,9 +281,4 @@ func (l *lowering) best(n *graph.Node, c *topBuffers, leaves schedule.SizeArg) e
 			k.b.Store(k.region(count, size.Const(1), kernel.Write), k.b.Int(0), found)
 		}
 	})
-	l.mat[n] = out
-	if count >= 0 {
-		l.define(n.Defines, count, n.Poly)
-	}
-	return err
 }

@@ -24,6 +24,8 @@ type usage struct {
 	faultyRows bool
 	// ahead says that it is stored though it need not be, so that threads share it.
 	ahead bool
+	// again says that all who walk over it compute it, however much work it is.
+	again bool
 	// picked says that one use wants one of its elements, or its first ones, once.
 	picked bool
 }
@@ -209,7 +211,7 @@ func (u *usage) fused(n *graph.Node) bool {
 	case u.others > 0:
 		return !u.faults && u.cost <= 3 && !reads(n)
 	case u.streams > 1:
-		return !u.faults && u.cost <= dear || u.oneKernel()
+		return !u.faults && (u.cost <= dear || u.again) || u.oneKernel()
 	}
 	return true
 }

@@ -24,6 +24,9 @@ type Schedule struct {
 	// Shared makes the schedule for threads that share what by this one a single thread does, such as a sort; nil if there is nothing
 	// such. Both give the same.
 	Shared func() (*Schedule, error)
+	// Again makes the schedule in which all who walk over a map compute it, where by this one it is held since it is much work; nil if
+	// no map is held for that. It takes less memory, and gives the same.
+	Again func() (*Schedule, error)
 	// Strategy says in words, for explain, by which rule the steps came about.
 	Strategy []string
 }

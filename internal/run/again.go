@@ -1,0 +1,68 @@
+package run
+
+import (
+	"github.com/godwit-run/godwit/internal/engine"
+	"github.com/godwit-run/godwit/internal/engine/mem"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
+	"github.com/godwit-run/godwit/internal/plan"
+	"github.com/godwit-run/godwit/internal/plan/cost"
+)
+
+// In: a run whose result goes to a file, of a program that holds maps because several walk over them. Out: the program that it goes
+// by: that, or the one in which all who walk over them compute them, so that nothing as long as the result is in memory.
+// Invariant: the two give the same.
+
+// leaner is the program that a run goes by.
+func (p *Program) leaner(in *Inputs, opt *Options) (*Program, error) {
+	if p.s.Again == nil || opt.Beside != nil || opt.Spool == nil && !opt.Again {
+		return p, nil
+	}
+	lean, err := p.again.prepare(p.s.Again)
+	if err != nil {
+		return nil, err
+	}
+	if opt.Again {
+		return lean, nil
+	}
+	holds := plan.PeakBut(p.s, in.Sizes, p.passes).Bytes
+	saves := holds - plan.PeakBut(lean.s, in.Sizes, lean.passes).Bytes
+	if saves < float64(opt.SpoolFrom) {
+		return p, nil
+	}
+	if holds > float64(opt.room()) {
+		return lean, nil
+	}
+	tier := p.best(opt)
+	if opt.Engine != nil && opt.Engine.Promotes() {
+		tier = engine.Native // before long
+	}
+	by := plan.Options{Machine: opt.Machine, Engine: string(tier), Threads: opt.Threads, Places: in.place}
+	pays, err := plan.Again(p.s, lean.s, in.Sizes, saves, by)
+	if err == nil && pays {
+		return lean, nil
+	}
+	return p, err
+}
+
+// passes reports that a buffer goes to a file part by part.
+func (p *Program) passes(b int) bool { return p.about[b].spoolable }
+
+// room is how many bytes a run may take.
+func (o *Options) room() int64 {
+	if o.beyond {
+		return mem.Available()
+	}
+	return o.Resident
+}
+
+// place is where an argument lies.
+func (in *Inputs) place(at *schedule.Input) cost.Place {
+	if at.Param < len(in.Params) && at.Leaf < len(in.Params[at.Param].Leaves) {
+		if b := &in.Params[at.Param].Leaves[at.Leaf]; b.Source != nil {
+			if raw, ok := b.Source.Raw(b.Column); !ok || raw.File != nil {
+				return cost.File
+			}
+		}
+	}
+	return cost.Resident
+}

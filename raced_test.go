@@ -1,0 +1,5 @@
+//go:build race
+
+package godwit_test
+
+func init() { raced = true }
