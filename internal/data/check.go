@@ -33,7 +33,7 @@ func Check(src Source, wants []Want) error {
 			}
 			continue
 		}
-		if err := checkKind(src.Path(), &cols[w.Column], w.Kind); err != nil {
+		if err := checkMeant(src.Path(), &cols[w.Column], w); err != nil {
 			return err
 		}
 	}
@@ -62,7 +62,7 @@ func numbersHelp(stored string) string {
 	case strings.Contains(stored, "list") || strings.HasPrefix(stored, "nested"):
 		return "lists have one length in all rows here: store them as lists of a fixed size, or each element as a row with the number of its list"
 	case strings.Contains(stored, "utf8") || strings.Contains(stored, "string") || strings.Contains(stored, "binary") || stored == "byte_array":
-		return "there are no strings: leave the column out, or store a number for each text"
+		return "declare it as Str, or leave the column out"
 	}
 	return "leave the column out, or store it as numbers"
 }

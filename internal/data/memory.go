@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -22,8 +24,9 @@ type memorySource struct {
 // memoryBatch holds rows [lo, lo+rows). runs has a zero entry for a column
 // that cannot be computed with.
 type memoryBatch struct {
-	lo   int64
-	runs []columnRun
+	lo     int64
+	runs   []columnRun
+	arrays []arrow.Array // of Arrow, for columns of text
 }
 
 var _ Source = (*memorySource)(nil)
@@ -129,7 +132,7 @@ func (s *memorySource) checkWant(w Want) error {
 	if s.bad != nil {
 		return s.bad
 	}
-	return checkKind(s.name, &s.cols[w.Column], w.Kind)
+	return checkMeant(s.name, &s.cols[w.Column], w)
 }
 
 func (s *memorySource) Path() string     { return s.name }
@@ -162,7 +165,7 @@ func (s *memorySource) Fill(ctx context.Context, chunk int, wants []Want, dst []
 		return 0, err
 	}
 	b := &s.batches[s.of[chunk]]
-	for i, w := range wants {
+	for i, w := range prepared(s.cols, wants) {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}

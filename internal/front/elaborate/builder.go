@@ -43,9 +43,10 @@ type elab struct {
 	prover  prove.Prover
 	always  prove.Known // what holds in every run
 	reads   map[same]*graph.Node
-	tables  map[tableKey]*graph.Node // long literals
-	tired   bool                     // proofs have taken too long; no more are tried
-	guarded int                      // proofs so far that may rest on what is known at one place only
+	tables  map[tableKey]*graph.Node      // long literals
+	hidden  map[graph.Derived]*graph.Node // parameters that follow from dictionaries of text
+	tired   bool                          // proofs have taken too long; no more are tried
+	guarded int                           // proofs so far that may rest on what is known at one place only
 }
 
 // scope is a block of the graph that is being filled.
