@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -88,6 +89,9 @@ func Unfit(src Source, column int) *Error {
 	}
 	e := columnError(src.Path(), c, fmt.Sprintf("expected numbers or bools, found %s", c.Stored))
 	e.Help = numbersHelp(c.Stored)
+	if c.Means.Sort == meaning.Text {
+		e.Help = "data sets of a cluster hold numbers: store a number for each text, or run over the file itself"
+	}
 	return e
 }
 

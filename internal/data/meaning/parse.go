@@ -16,7 +16,10 @@ func (m Meaning) Parse(b []byte) (v int64, why string) {
 	case Time:
 		p := &clock{rest: b}
 		v = p.time(m.Unit)
-		return v, p.end()
+		if why = p.end(); why != "" {
+			v = 0
+		}
+		return v, why
 	case Timestamp:
 		return parseTimestamp(b, m.Unit)
 	case Duration:

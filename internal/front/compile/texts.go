@@ -3,8 +3,6 @@ package compile
 import (
 	"fmt"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/data/column"
@@ -38,7 +36,9 @@ func (b *Bound) readTexts(list []binding) error {
 		if g.Dicts[n].Column != nil && b.texts[n] == nil {
 			b.texts[n] = unread
 		}
-		b.makeDict(n + 1)
+		if texts, ok := g.Dicts[n].Entries(b.texts); ok {
+			b.texts[n] = texts
+		}
 	}
 	return nil
 }
@@ -113,7 +113,7 @@ func (b *Bound) readMemory(param int, m *inMemory) {
 				texts = append(texts, c.Texts[code])
 			}
 		}
-		texts = sorted(texts)
+		texts = graph.Changed(texts, graph.NoChange)
 		to := column.Column{Kind: data.CodeKind(len(texts)), Dims: c.Dims}
 		to.Data = make([]byte, n*int64(to.Kind.Size()))
 		for i := range n {
@@ -126,38 +126,6 @@ func (b *Bound) readMemory(param int, m *inMemory) {
 		m.columns[j] = to
 		b.texts[b.dictOf(param, j)-1] = texts
 	}
-}
-
-func sorted(texts []string) []string {
-	slices.Sort(texts)
-	return slices.Compact(texts)
-}
-
-// makeDict fills in a dictionary that follows from others, which have smaller numbers.
-func (b *Bound) makeDict(n int) {
-	d := b.Func.Graph.Dict(n)
-	switch {
-	case d.Texts != nil:
-		b.texts[n-1] = d.Texts
-	case len(d.Of) > 0:
-		var texts []string
-		for _, of := range d.Of {
-			for _, text := range b.texts[of-1] {
-				texts = append(texts, changed(text, d.Change))
-			}
-		}
-		b.texts[n-1] = sorted(texts)
-	}
-}
-
-func changed(text string, c graph.TextChange) string {
-	switch c {
-	case graph.Lower:
-		return strings.ToLower(text)
-	case graph.Upper:
-		return strings.ToUpper(text)
-	}
-	return text
 }
 
 // textSizes say how large the dictionaries are.
@@ -206,57 +174,31 @@ type derived struct {
 func (d *derived) equations() []*equation { return nil }
 
 func (d *derived) leaves(*sizes) ([]leaf, error) {
-	r := d.Derived
-	texts := d.b.texts[r.Dict-1]
+	c := DerivedColumn(d.Derived, d.typ, d.b.texts)
 	if d.typ.Kind != graph.Array {
-		return []leaf{{bits: uint64(textNumber(r, texts))}}, nil
-	}
-	elem := d.typ.Elem()
-	c := column.Column{Kind: elem.KindOf(), Dims: []int64{int64(len(texts))}}
-	if elem.Kind == graph.Index {
-		c.Kind = data.CodeKind(len(d.b.texts[r.To-1]))
-	}
-	c.Data = make([]byte, c.Len()*int64(c.Kind.Size()))
-	for i, text := range texts {
-		c.Set(int64(i), d.b.entry(r, text))
+		return []leaf{{bits: c.At(0)}}, nil
 	}
 	src := data.FromBytes("the texts of `"+d.Name+"`", []data.Column{{Kind: c.Kind, Stored: c.Kind.String()}}, c.Len(), [][]byte{c.Data}, nil)
 	return []leaf{{src: src}}, nil
 }
 
-// textNumber is a hidden number: all entries that it counts stand at the beginning.
-func textNumber(r *graph.Derived, texts []string) int64 {
-	at, found := slices.BinarySearch(texts, r.Text)
-	switch {
-	case r.What == graph.CodeOf && !found:
-		return -1
-	case r.What == graph.CountUpTo && found:
-		return int64(at) + 1
-	case r.What == graph.PrefixEnd:
-		for at < len(texts) && strings.HasPrefix(texts[at], r.Text) {
-			at++
-		}
+// DerivedColumn is the value of a hidden parameter, from the entries of all dictionaries.
+func DerivedColumn(r *graph.Derived, t *graph.Type, all [][]string) column.Column {
+	texts := all[r.Dict-1]
+	if t.Kind != graph.Array {
+		c := column.Column{Kind: num.I64, Data: make([]byte, 8)}
+		c.Set(0, uint64(r.Number(texts)))
+		return c
 	}
-	return int64(at)
-}
-
-// entry is the element of a hidden table for an entry.
-func (b *Bound) entry(r *graph.Derived, text string) uint64 {
-	yes := false
-	switch r.What {
-	case graph.EndsWith:
-		yes = strings.HasSuffix(text, r.Text)
-	case graph.Contains:
-		yes = strings.Contains(text, r.Text)
-	case graph.Characters:
-		return uint64(utf8.RuneCountInString(text))
-	case graph.CodesIn:
-		to := b.texts[r.To-1]
-		at, _ := slices.BinarySearch(to, changed(text, b.Func.Graph.Dict(r.To).Change))
-		return uint64(at)
+	c := column.Column{Kind: t.Elem().KindOf(), Dims: []int64{int64(len(texts))}}
+	var to []string
+	if r.What == graph.CodesIn {
+		to = all[r.To-1]
+		c.Kind = data.CodeKind(len(to))
 	}
-	if yes {
-		return 1
+	c.Data = make([]byte, c.Len()*int64(c.Kind.Size()))
+	for i, bits := range r.Table(texts, to) {
+		c.Set(int64(i), bits)
 	}
-	return 0
+	return c
 }

@@ -82,11 +82,7 @@ func withTexts(t *graph.Type, values []*graph.Node) *graph.Type {
 
 // textLit is a literal: the only entry of a dictionary.
 func (e *elab) textLit(x *syntax.TextLit) *graph.Node {
-	dict := 1 + slices.IndexFunc(e.g.Dicts, func(d graph.Dict) bool { return len(d.Texts) == 1 && d.Texts[0] == x.Value })
-	if dict == 0 {
-		dict = e.addDict(graph.Dict{Size: size.Const(1), Texts: []string{x.Value}})
-	}
-	return e.constOf(e.textIn(dict), 0, x.Span)
+	return e.constOf(e.textIn(e.literalDict([]string{x.Value})), 0, x.Span)
 }
 
 // literalText is the text of a literal.
@@ -121,7 +117,7 @@ func (e *elab) derived(d graph.Derived, t *graph.Type, at diag.Span) *graph.Node
 	return p
 }
 
-// number is a hidden i64 that follows from a dictionary and a text.
+// textNumber is a hidden i64 that follows from a dictionary and a text.
 func (e *elab) textNumber(what graph.Derivation, dict int, text string, at diag.Span) *graph.Node {
 	return e.derived(graph.Derived{What: what, Dict: dict, Text: text}, graph.I64Type, at)
 }
@@ -174,15 +170,7 @@ func (e *elab) union(a, b int, at diag.Span) int {
 	}
 	x, y := e.g.Dict(a), e.g.Dict(b)
 	if x.Texts != nil && y.Texts != nil {
-		all := append(slices.Clone(x.Texts), y.Texts...)
-		slices.Sort(all)
-		all = slices.Compact(all)
-		for i := range e.g.Dicts {
-			if slices.Equal(e.g.Dicts[i].Texts, all) {
-				return i + 1
-			}
-		}
-		return e.addDict(graph.Dict{Size: size.Const(int64(len(all))), Texts: all})
+		return e.literalDict(graph.Changed(append(slices.Clone(x.Texts), y.Texts...), graph.NoChange))
 	}
 	of := []int{min(a, b), max(a, b)}
 	for i := range e.g.Dicts {
@@ -191,6 +179,16 @@ func (e *elab) union(a, b int, at diag.Span) int {
 		}
 	}
 	return e.addDict(graph.Dict{Size: e.dictSize(at), Of: of})
+}
+
+// literalDict is a dictionary of texts of the program.
+func (e *elab) literalDict(texts []string) int {
+	for i := range e.g.Dicts {
+		if slices.Equal(e.g.Dicts[i].Texts, texts) {
+			return i + 1
+		}
+	}
+	return e.addDict(graph.Dict{Size: size.Const(int64(len(texts))), Texts: texts})
 }
 
 // dictSize is a size for a dictionary that is made from others.
@@ -259,8 +257,7 @@ func textMethods() map[string]method {
 	return map[string]method{
 		"code": {run: func(e *elab, c *methodUse) *graph.Node { return e.raw(c.recv, c.at()) }},
 		"len": {run: func(e *elab, c *methodUse) *graph.Node {
-			n := e.looked(graph.Derived{What: graph.Characters, Dict: c.recv.Type.Means.Dict}, graph.I64Type, c.recv, c.at())
-			return n
+			return e.looked(graph.Derived{What: graph.Characters, Dict: c.recv.Type.Means.Dict}, graph.I64Type, c.recv, c.at())
 		}},
 		"starts_with": {min: 1, max: 1, run: (*elab).startsWith},
 		"ends_with":   {min: 1, max: 1, run: lookFor(graph.EndsWith)},
@@ -303,11 +300,15 @@ func (e *elab) startsWith(c *methodUse) *graph.Node {
 // changeText is lower or upper: the dictionary of the changed entries.
 func (e *elab) changeText(c *methodUse, change graph.TextChange) *graph.Node {
 	of := []int{c.recv.Type.Means.Dict}
+	if texts := e.g.Dict(of[0]).Texts; texts != nil {
+		dict := e.literalDict(graph.Changed(texts, change))
+		return e.retype(e.textIn(dict), e.looked(graph.Derived{What: graph.CodesIn, Dict: of[0], To: dict, Change: change}, e.textIn(dict).Plain(), c.recv, c.at()), c.at())
+	}
 	dict := 1 + slices.IndexFunc(e.g.Dicts, func(d graph.Dict) bool { return d.Change == change && slices.Equal(d.Of, of) })
 	if dict == 0 {
 		dict = e.addDict(graph.Dict{Size: e.dictSize(c.at()), Of: of, Change: change})
 	}
-	d := graph.Derived{What: graph.CodesIn, Dict: of[0], To: dict}
+	d := graph.Derived{What: graph.CodesIn, Dict: of[0], To: dict, Change: change}
 	return e.retype(e.textIn(dict), e.looked(d, e.textIn(dict).Plain(), c.recv, c.at()), c.at())
 }
 
