@@ -35,7 +35,7 @@ func TestTimes(t *testing.T) {
 			`["2001-03-14T08:30:45.500Z","PT8H30M45.250S",true]`},
 		{"fn f(t: Timestamp) -> (Timestamp<s>, Timestamp<ns>, i64) { (t as Timestamp<s>, t as Timestamp<ns>, t as Timestamp<ms> as i64) }", godwit.Args{"t": stamp},
 			`["2001-03-14T08:30:45Z","2001-03-14T08:30:45.250Z",984558645250]`},
-		{"fn f(t: Timestamp) -> (i64, Date, i64) { let u = t - 40000day; (u.hour(), u.date(), u.weekday()) }", godwit.Args{"t": stamp}, `[8,"1891-09-08",1]`},
+		{"fn f(t: Timestamp) -> (i64, Date, i64) { let u = t - 40000day; (u.hour(), u.date(), u.weekday()) }", godwit.Args{"t": stamp}, `[8,"1891-09-07",0]`},
 		{"fn f(d: Duration) -> (Duration, Duration, Duration, Duration, f64, f64) { (d + 30min, -d, d * 2, d / 4, d.hours(), d.seconds()) }", godwit.Args{"d": godwit.Text("1h30min")},
 			`["PT2H","-PT1H30M","PT3H","PT22M30S",1.5,5400.0]`},
 		{"fn f(d: Duration) -> Duration { d * 4000000000 }", godwit.Args{"d": godwit.Text("1h30min")}, "R01"},

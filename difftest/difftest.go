@@ -11,6 +11,7 @@ import (
 	"github.com/godwit-run/godwit/internal/data/column"
 	"github.com/godwit-run/godwit/internal/data/value"
 	"github.com/godwit-run/godwit/internal/engine"
+	"github.com/godwit-run/godwit/internal/front/compile"
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/elaborate"
 	"github.com/godwit-run/godwit/internal/front/interp"

@@ -3,6 +3,7 @@ package elaborate
 import (
 	"slices"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/syntax"
 	"github.com/godwit-run/godwit/internal/front/types"
@@ -365,6 +366,9 @@ func (e *elab) armCond(a syntax.Arm, v *graph.Node) *graph.Node {
 	var cond *graph.Node
 	for _, lit := range a.Lit {
 		want := types.Computed(v.Type)
+		if types.IsSort(want, meaning.Text) {
+			want = anyText // of its own dictionary
+		}
 		l := e.value(lit, want)
 		if l == nil {
 			return nil

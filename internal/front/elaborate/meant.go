@@ -280,6 +280,9 @@ func (e *elab) meantMismatch(m message, found, want *graph.Type, at diag.Span) b
 	text := e.parenthesized(at)
 	s, t := found.Means.Sort, want.Means.Sort
 	switch {
+	case s == meaning.Text && t == meaning.Text:
+		m.Note("expected text of one column, found text of another, or of the program").
+			Help("a variable keeps the dictionary of its first value; choose in one expression:\nlet s = if … { … } else { … };")
 	case s == meaning.Timestamp && t == meaning.Date:
 		m.Help("%s.date()", text)
 	case s == t && s.IsTime() || s == meaning.Date && t == meaning.Timestamp, s == meaning.Decimal && t == meaning.Decimal:
