@@ -57,6 +57,8 @@ func TestTexts(t *testing.T) {
 		{`fn f(s: &[Str; N]) -> [Str; N] { s.map(|e| match e { "SFO" | "LAX" => "west", "JFK" => "east", _ => "other" }) }`, godwit.Args{"s": ports}, `["west","east","west","west","other"]`},
 		{`fn f(x: i64) -> (Str, bool) { let a = ["b", "a", "c"]; (a[x.clamp_idx()], a[0] < a[1]) }`, godwit.Args{"x": int64(1)}, `["a",false]`},
 		{`fn f(s: &[Option<Str>; N]) -> ([Str; N], i64) { (s.map(|e| e.or("none")), s.count(|e| e.is_some())) }`, godwit.Args{"s": []*string{&ports[0], nil}}, `[["SFO","none"],1]`},
+		{`fn f(s: &[Option<Str>; N]) -> ([Str; N], i64) { (s.map(|e| e.or("none")), s.count(|e| e.is_some())) }`, godwit.Args{"s": []*string{nil, nil}}, `[["none","none"],0]`},
+		{`fn f(s: &[Option<Str>; N]) -> [Option<Str>; N] { s }`, godwit.Args{"s": []*string{nil, nil}}, `[null,null]`},
 		{"record R { code: Str, n: i64 }\nfn one(r: R) -> bool { r.code == \"b\" }\npub fn f(r: &[R; N]) -> ([R; ?M <= N], i64) { (r.filter(|e| one(e)).map(|e| R { code: e.code.upper(), n: e.n }), r.count(|e| one(e))) }",
 			godwit.Args{"r": []struct {
 				Code string

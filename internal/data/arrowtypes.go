@@ -42,6 +42,9 @@ func arrowColumn(f arrow.Field) (Column, arrow.DataType) {
 		}
 		return col, elem
 	}
+	if col.Means.Sort == meaning.Decimal && dims == nil && col.Means == arrowMeaning(f.Type) {
+		return col, elem // which has no kind: only who asks for decimals reads them
+	}
 	if width := col.Width(); col.Kind == num.Invalid || width < 0 || width > 1<<40 {
 		col.Kind, col.Dims, col.Means = num.Invalid, nil, meaning.Meaning{}
 	}
@@ -67,6 +70,10 @@ func arrowMeaning(t arrow.DataType) meaning.Meaning {
 		return meaning.Meaning{Sort: meaning.Timestamp, Unit: arrowUnits[t.Unit]}
 	case *arrow.DurationType:
 		return meaning.Meaning{Sort: meaning.Duration, Unit: arrowUnits[t.Unit]}
+	case *arrow.Decimal128Type:
+		if t.Scale >= 0 && t.Scale <= meaning.MaxDigits {
+			return meaning.Meaning{Sort: meaning.Decimal, Digits: uint8(max(t.Precision, t.Scale)), Places: uint8(t.Scale)}
+		}
 	case *arrow.StringType, *arrow.LargeStringType:
 		return meaning.Meaning{Sort: meaning.Text}
 	}

@@ -68,7 +68,7 @@ func checkMeant(path string, c *Column, w Want) error {
 	if w.Means.Sort == meaning.None {
 		return checkKind(path, c, w.Kind)
 	}
-	if _, ok := c.Means.To(w.Means); ok && c.Kind.IsInt() {
+	if _, ok := c.Means.To(w.Means); ok && (c.Kind.IsInt() || c.Means.Sort == meaning.Decimal) {
 		return nil
 	}
 	e := columnError(path, c, fmt.Sprintf("expected %s, found %s", w.Means, found(c)))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -169,7 +170,14 @@ func (s *memorySource) Fill(ctx context.Context, chunk int, wants []Want, dst []
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		run := b.runs[w.Column].slice(int(c.Lo-b.lo), int(c.Hi-b.lo))
+		var run columnRun
+		if col := &s.cols[w.Column]; col.Means.Sort == meaning.Decimal && b.arrays != nil {
+			if run, err = decimalRun(s.name, col, b.arrays[w.Column], c.Lo-b.lo, c.Rows()); err != nil {
+				return 0, err
+			}
+		} else {
+			run = b.runs[w.Column].slice(int(c.Lo-b.lo), int(c.Hi-b.lo))
+		}
 		p := place{path: s.name, column: s.cols[w.Column].Name, row: c.Lo, want: w, dst: dst[i]}
 		if err := run.fill(p); err != nil {
 			return 0, err

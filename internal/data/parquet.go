@@ -30,6 +30,7 @@ type parquetLeaf struct {
 	index          int // among the schema's leaves
 	physical       num.Kind
 	maxDef, maxRep int
+	wide           bool // decimals in bytes
 }
 
 var _ Source = (*parquetFile)(nil)
@@ -153,12 +154,32 @@ func parquetColumn(sc *schema.Schema, node schema.Node, index int) (Column, parq
 	}
 	physical, kind, stored := parquetKind(p)
 	col.Kind, col.Stored, col.Means = kind, stored, parquetMeaning(p)
-	if kind == num.Invalid && col.Means.Sort != meaning.Text {
+	if kind == num.Invalid && col.Means.Sort != meaning.Text && col.Means.Sort != meaning.Decimal {
 		return col, leaf
 	}
+	wide := false
+	if col.Means.Sort == meaning.Decimal {
+		if physical, wide = decimalStorage(p); physical == num.Invalid {
+			col.Means = meaning.Meaning{}
+			return col, leaf
+		}
+	}
 	d := sc.Column(index)
-	leaf = parquetLeaf{index: index, physical: physical, maxDef: int(d.MaxDefinitionLevel()), maxRep: int(d.MaxRepetitionLevel())}
+	leaf = parquetLeaf{index: index, physical: physical, maxDef: int(d.MaxDefinitionLevel()), maxRep: int(d.MaxRepetitionLevel()), wide: wide}
 	return col, leaf
+}
+
+// decimalStorage is the kind in which decimals are read, and whether they are bytes in the file.
+func decimalStorage(p *schema.PrimitiveNode) (physical num.Kind, wide bool) {
+	switch p.PhysicalType() {
+	case parquet.Types.Int32:
+		return num.I32, false
+	case parquet.Types.Int64:
+		return num.I64, false
+	case parquet.Types.FixedLenByteArray:
+		return num.I64, true
+	}
+	return num.Invalid, false
 }
 
 // parquetKind gives the kind of the stored values, the kind that they mean,
@@ -206,6 +227,10 @@ func parquetMeaning(p *schema.PrimitiveNode) meaning.Meaning {
 		return meaning.Meaning{Sort: meaning.Time, Unit: parquetUnits[l.TimeUnit()]}
 	case schema.TimestampLogicalType:
 		return meaning.Meaning{Sort: meaning.Timestamp, Unit: parquetUnits[l.TimeUnit()]}
+	case schema.DecimalLogicalType:
+		if l.Scale() >= 0 && l.Scale() <= meaning.MaxDigits {
+			return meaning.Meaning{Sort: meaning.Decimal, Digits: uint8(max(l.Precision(), l.Scale())), Places: uint8(l.Scale())}
+		}
 	case schema.StringLogicalType, schema.EnumLogicalType:
 		return meaning.Meaning{Sort: meaning.Text}
 	}
@@ -240,7 +265,7 @@ func parquetList(d *schema.Column, index int, node schema.Node, dims []int64) (C
 	physical, kind, stored := parquetKind(p)
 	col := Column{Name: node.Name(), Kind: kind, Stored: stored, Dims: dims, Nullable: node.RepetitionType() == parquet.Repetitions.Optional}
 	if kind != num.Invalid {
-		col.Means = parquetMeaning(p)
+		col.Means = parquetMeaning(p) // of lists of decimals and text nothing can be read
 	}
 	if kind == num.Invalid {
 		return col, parquetLeaf{index: -1}

@@ -71,6 +71,8 @@ func arrowType(c *OutColumn) arrow.DataType {
 		return &arrow.DurationType{Unit: u}
 	case meaning.Text:
 		return arrow.BinaryTypes.String
+	case meaning.Decimal:
+		return &arrow.Decimal128Type{Precision: c.digits(), Scale: int32(c.Means.Places)}
 	}
 	return arrowTypes[c.Kind]
 }
@@ -108,6 +110,9 @@ func arrowData(c *OutColumn, t arrow.DataType, rows int64) arrow.ArrayData {
 	outer := nulls
 	if len(c.Dims) > 0 {
 		nulls = nil
+	}
+	if c.Means.Sort == meaning.Decimal {
+		values = arrowDecimals(c)
 	}
 	n := int(rows * c.width())
 	buffers := []*memory.Buffer{nulls, memory.NewBufferBytes(values)}

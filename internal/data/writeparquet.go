@@ -153,12 +153,17 @@ func (c *OutColumn) parquetTime() (schema.LogicalType, parquet.Type) {
 		return schema.NewTimestampLogicalType(true, parquetTimeUnits[u]), parquet.Types.Int64
 	case meaning.Text:
 		return schema.StringLogicalType{}, parquet.Types.ByteArray
+	case meaning.Decimal:
+		return schema.NewDecimalLogicalType(c.digits(), int32(c.Means.Places)), parquet.Types.Int64
 	}
 	return nil, parquet.Types.Undefined
 }
 
 func parquetValue(name string, rep parquet.Repetition, c *OutColumn) (schema.Node, error) {
 	k := c.Kind
+	if c.Means.Sort == meaning.Decimal && c.digits() > meaning.MaxDigits {
+		return nil, refuse(c, fmt.Sprintf("a decimal has more than %d digits", meaning.MaxDigits), "write .arrow or .csv")
+	}
 	if l, t := c.parquetTime(); l != nil {
 		return schema.NewPrimitiveNodeLogical(name, rep, l, t, -1, -1)
 	}

@@ -183,7 +183,7 @@ func (m Meaning) Fits(v int64) bool {
 	case Time:
 		return v >= 0 && v < dayNanos/m.Unit.Nanos()
 	case Decimal:
-		return v > -pow10[m.Digits] && v < pow10[m.Digits]
+		return m.Digits > MaxDigits || v > -pow10[m.Digits] && v < pow10[m.Digits]
 	}
 	return true
 }

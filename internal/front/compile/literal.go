@@ -123,7 +123,7 @@ func valueOf(d declared, v *value.Value) (binding, error) {
 	for j, l := range want {
 		c := v.Columns[j]
 		isIndex := l.Type.Kind == graph.Index && c.Kind.IsInt()
-		if means := meansOf(v, j); c.Kind.IsInt() && means != l.Type.Means.Sort && means != meaning.None || l.Type.Means.Sort == meaning.Text && c.Texts == nil && len(c.Data) > 0 {
+		if means := meansOf(v, j); c.Kind.IsInt() && means != l.Type.Means.Sort && means != meaning.None || l.Type.Means.Sort == meaning.Text && c.Texts == nil && means != meaning.Text && len(c.Data) > 0 {
 			return nil, refuse(d.Name, "", "argument `%s`%s is declared %s, found %s", d.Name, in(l.Path), l.Type, foundIn(v, j))
 		}
 		if c.Kind != l.Type.KindOf() && !isIndex {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/front/syntax"
@@ -105,6 +106,9 @@ func numberWant(want *graph.Type) *graph.Type {
 }
 
 func (e *elab) intLit(x *syntax.IntLit, negative bool, at diag.Span, want *graph.Type) *graph.Node {
+	if want != nil && types.IsSort(want, meaning.Decimal) && x.Suffix == "" && !e.factor {
+		return e.decimalLit(x.Text, negative, at, want)
+	}
 	k := num.I64
 	switch {
 	case x.Suffix != "":
@@ -201,6 +205,9 @@ func (e *elab) foreignIndex(t *graph.Type, bound size.Poly, at diag.Span) messag
 }
 
 func (e *elab) floatLit(x *syntax.FloatLit, negative bool, at diag.Span, want *graph.Type) *graph.Node {
+	if want != nil && types.IsSort(want, meaning.Decimal) && x.Suffix == "" {
+		return e.decimalLit(x.Text, negative, at, want)
+	}
 	k := num.F64
 	switch {
 	case x.Suffix != "":

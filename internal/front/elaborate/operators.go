@@ -50,7 +50,10 @@ func (e *elab) binary(x *syntax.Binary, want *graph.Type) *graph.Node {
 	if x.Op == syntax.AndAnd || x.Op == syntax.OrOr {
 		return e.shortCircuit(x)
 	}
+	factor := e.factor
+	e.factor = x.Op == syntax.Star || x.Op == syntax.Slash
 	a, b := e.operands(x, want)
+	e.factor = factor
 	if a == nil || b == nil {
 		return nil
 	}

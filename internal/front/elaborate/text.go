@@ -222,6 +222,19 @@ func (e *elab) unifyTexts(a, b *branch, at diag.Span) {
 	e.inScope(b.scope, func() { b.value = e.textTo(b.value, dict, at) })
 }
 
+// orText is o.or(d) for text, in a dictionary that has the entries of both.
+func (e *elab) orText(c *methodUse, elem *graph.Type) *graph.Node {
+	d := e.value(c.x.Args[0], anyText)
+	if d == nil {
+		return nil
+	}
+	at, dict := c.at(), e.union(elem.Means.Dict, d.Type.Means.Dict, c.at())
+	is := e.add(graph.IsSome, graph.BoolType, at, c.recv)
+	return e.choose(at, is,
+		func() *graph.Node { return e.textTo(e.add(graph.Unwrap, elem, at, c.recv), dict, at) },
+		func() *graph.Node { return e.textTo(d, dict, at) })
+}
+
 // commonText brings elements that are all text into one dictionary.
 func (e *elab) commonText(list []*graph.Node, from []syntax.Expr) {
 	dict := 0

@@ -202,7 +202,9 @@ func (w *writer) productAndTerm(t *typ, depth int) string {
 }
 
 func (w *writer) boolExpr(depth int) string {
-	switch w.pick(8) {
+	switch w.pick(9) {
+	case 8:
+		return w.decimalTest(depth)
 	case 6:
 		return w.momentTest(depth)
 	case 7:

@@ -47,6 +47,19 @@ func (w *writer) momentTest(depth int) string {
 	return fmt.Sprintf("(%s %s %s)", w.moment(typ, depth), oneOf(w, "<", "<=", ">", ">=", "==", "!="), w.moment(typ, depth))
 }
 
+// decimalTest adds and compares decimals.
+func (w *writer) decimalTest(depth int) string {
+	w.use("decimals")
+	d := func() string {
+		x := fmt.Sprintf("(%s.clamp(-1000, 1000) as Decimal<9, 2>)", w.expr(scalarOf(num.I64), depth-1))
+		return oneOf(w, x, x+" + 0.25", x+" - 12", x+" * 3")
+	}
+	if w.chance(30) {
+		return fmt.Sprintf("((%s) * (%s) > 1.5)", d(), d())
+	}
+	return fmt.Sprintf("((%s) %s (%s))", d(), oneOf(w, "<", ">=", "=="), d())
+}
+
 // text is text of the program.
 func (w *writer) text(depth int) string {
 	if depth <= 0 || w.chance(40) {
