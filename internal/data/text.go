@@ -166,6 +166,9 @@ func joined(parts []*partText, rows int64) *Coded {
 			}
 		}
 	}
+	if len(all) == 0 && rows > 0 {
+		all[""] = 0 // so that the code of a null is one of the dictionary
+	}
 	t := &Coded{Texts: make([]string, 0, len(all))}
 	for text := range all {
 		t.Texts = append(t.Texts, text)

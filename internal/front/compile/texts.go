@@ -113,6 +113,9 @@ func (b *Bound) readMemory(param int, m *inMemory) {
 				texts = append(texts, c.Texts[code])
 			}
 		}
+		if len(texts) == 0 && n > 0 {
+			texts = unread // so that the code of a null is one of the dictionary
+		}
 		texts = graph.Changed(texts, graph.NoChange)
 		to := column.Column{Kind: data.CodeKind(len(texts)), Dims: c.Dims}
 		to.Data = make([]byte, n*int64(to.Kind.Size()))
