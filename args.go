@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/data/value"
 	"github.com/godwit-run/godwit/internal/engine/mem"
 	"github.com/godwit-run/godwit/internal/front/compile"
@@ -196,6 +197,9 @@ func argument(f *compile.Func, name string, v any) (compile.Arg, error) {
 	case *value.Value:
 		return compile.Value{Value: v}, nil
 	case string:
+		if typeOf(f, name).Means.Sort != meaning.None {
+			break
+		}
 		return nil, &InputError{Arg: name, Text: "argument `" + name + "` is a string", Help: "use godwit.File(path) or godwit.Text(literal)"}
 	}
 	t := typeOf(f, name)
@@ -212,9 +216,9 @@ func argument(f *compile.Func, name string, v any) (compile.Arg, error) {
 // typeOf is the declared type of a parameter; whatever else has that name is
 // a size, or nothing, which binding reports.
 func typeOf(f *compile.Func, name string) *graph.Type {
-	for _, p := range f.Graph.Body.Params {
+	for i, p := range f.Graph.Body.Params {
 		if p.Name == name {
-			return p.Type
+			return f.Graph.ParamType(i)
 		}
 	}
 	return graph.I64Type

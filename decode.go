@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/godwit-run/godwit/internal/data/column"
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/data/value"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/num"
@@ -47,7 +48,7 @@ func mismatch(t *graph.Type, want string) error {
 
 // quick gives arrays of numbers as slices of the same kind.
 func quick(v *value.Value, dst any) bool {
-	if v.Type.Kind != graph.Array || !v.Type.Elem().IsScalar() {
+	if v.Type.Kind != graph.Array || !v.Type.Elem().IsScalar() || v.Type.Elem().Means.Sort != meaning.None {
 		return false
 	}
 	for _, try := range []func(*value.Value, any) bool{
@@ -95,6 +96,8 @@ func (d decoder) into(v reflect.Value) error {
 		return d.array(v)
 	case d.t.Kind == graph.Tuple:
 		return d.tuple(v)
+	case d.t.Means.Sort != meaning.None:
+		return d.meant(v)
 	}
 	return d.scalar(v)
 }

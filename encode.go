@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/godwit-run/godwit/internal/data/column"
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/data/value"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/num"
@@ -32,6 +33,7 @@ func encode(t *graph.Type, v reflect.Value) (*value.Value, error) {
 type encoder struct {
 	leaves []graph.Leaf
 	cols   []column.Column
+	codes  map[textKey]uint64 // of texts so far
 }
 
 // put appends a value whose first leaf is number leaf, inside of depth arrays.
@@ -84,7 +86,7 @@ func (e *encoder) array(t *graph.Type, v reflect.Value, leaf, depth int) error {
 // rawSlice is the memory of a slice whose elements are numbers as a column holds them; nil
 // for any other.
 func rawSlice(elem *graph.Type, v reflect.Value) []byte {
-	if v.Kind() != reflect.Slice || v.Len() == 0 || elem.Kind != graph.Scalar || goKinds[v.Type().Elem().Kind()] != elem.KindOf() {
+	if elem.Means.Sort != meaning.None || v.Kind() != reflect.Slice || v.Len() == 0 || elem.Kind != graph.Scalar || goKinds[v.Type().Elem().Kind()] != elem.KindOf() {
 		return nil
 	}
 	return unsafe.Slice((*byte)(v.UnsafePointer()), v.Len()*elem.KindOf().Size())
@@ -177,6 +179,9 @@ func (e *encoder) append(leaf int, bits uint64) {
 func (e *encoder) scalar(t *graph.Type, v reflect.Value, leaf int, loose bool) error {
 	for v.Kind() == reflect.Pointer && !v.IsNil() {
 		v = v.Elem()
+	}
+	if t.Means.Sort != meaning.None {
+		return e.meant(t, v, leaf)
 	}
 	bits, err := scalarBits(t, v, loose)
 	if err == nil {

@@ -240,8 +240,13 @@ func (f *Func) result(columns []column.Column, b *compile.Bound, t told) *Result
 	r := &answer{Result{Func: f.f.Name, told: t}, value.Value{Columns: columns}}
 	r.value.Type = b.ResultType(func() *graph.Type {
 		c := concrete{columns, t.sizes}
-		return c.typ(f.f.Graph.Body.Results[0].Type, 0)
+		return c.typ(f.f.Graph.ResultType(), 0)
 	})
+	if f.f.Graph.Result != nil {
+		for j, l := range graph.Leaves(f.f.Graph.Result) {
+			r.value.Columns[j].Texts = b.Texts(l.Type.Means.Dict)
+		}
+	}
 	r.Result.value = &r.value
 	return &r.Result
 }

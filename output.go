@@ -36,7 +36,7 @@ func output(v *value.Value) (*data.Output, error) {
 			return nil, errors.New("the result has several arrays, and a file holds one table")
 		}
 		name := columnName(leaves[j].Path)
-		out.Columns = append(out.Columns, data.OutColumn{Name: name, Kind: c.Kind, Dims: dims, Values: c.Data, Valid: valid})
+		out.Columns = append(out.Columns, data.OutColumn{Name: name, Kind: c.Kind, Dims: dims, Values: c.Data, Valid: valid, Means: leaves[j].Type.Means, Texts: c.Texts})
 	}
 	return out, nil
 }

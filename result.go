@@ -5,6 +5,7 @@ import (
 
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/data/column"
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/data/value"
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/graph"
@@ -206,7 +207,7 @@ func (r *Result) Float64() (float64, error) {
 	if err := r.away(); err != nil {
 		return 0, err
 	}
-	if r.value.Type.IsScalar() {
+	if r.value.Type.IsScalar() && r.value.Type.Means.Sort == meaning.None {
 		if c := r.value.Columns[0]; c.Kind != num.Bool {
 			bits, _ := num.Convert(c.Kind, num.F64, c.At(0))
 			return num.ToFloat(num.F64, bits), nil

@@ -12,6 +12,7 @@ import (
 	"github.com/godwit-run/godwit/internal/data/column"
 	"github.com/godwit-run/godwit/internal/data/value"
 	"github.com/godwit-run/godwit/internal/engine"
+	"github.com/godwit-run/godwit/internal/front/compile"
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/elaborate"
 	"github.com/godwit-run/godwit/internal/front/interp"
@@ -89,12 +90,29 @@ func (c *Case) bind() error {
 		c.args = append(c.args, v)
 		c.inputs.Params = append(c.inputs.Params, run.Param{Name: p.Name, Leaves: bindings(p.Name, t, v)})
 	}
+	var texts [][]string
 	for i := c.Graph.Given(); i < len(c.Graph.Body.Params); i++ {
 		info, t := c.Graph.ParamInfo[i], c.Graph.Body.Params[i].Type
 		v := &value.Value{Type: t, Columns: info.Literal}
+		if info.Derived != nil {
+			if texts == nil {
+				texts = literalTexts(c.Graph)
+			}
+			v.Columns = []column.Column{compile.DerivedColumn(info.Derived, t, texts)}
+		}
+		c.args = append(c.args, v)
 		c.inputs.Params = append(c.inputs.Params, run.Param{Name: info.Name, Leaves: bindings(info.Name, t, v)})
 	}
 	return nil
+}
+
+// literalTexts are the entries of all dictionaries: random programs have those of literals alone.
+func literalTexts(g *graph.Graph) [][]string {
+	texts := make([][]string, len(g.Dicts))
+	for n := range texts {
+		texts[n], _ = g.Dicts[n].Entries(texts)
+	}
+	return texts
 }
 
 // bindings puts array leaves into one memory source each, an option's

@@ -14,7 +14,7 @@ const module = "github.com/godwit-run/godwit"
 // layers below its own. RATIONALE.md says why a package stands where it does.
 var layers = [][]string{
 	{"internal/data/digest"},
-	{"internal/front/diag", "internal/ir/num", "internal/front/size", "internal/engine/llvm", "internal/engine/object", "internal/packages/pack", "internal/engine/cpuclock", "internal/data/regular", "internal/data/whole"},
+	{"internal/front/diag", "internal/ir/num", "internal/front/size", "internal/engine/llvm", "internal/engine/object", "internal/packages/pack", "internal/engine/cpuclock", "internal/data/regular", "internal/data/whole", "internal/data/meaning"},
 	{"internal/ir/prove", "internal/front/syntax", "internal/ir/kernel", "internal/engine/mem", "internal/packages/trust", "internal/cluster/identity", "internal/data/column", "internal/packages/cc", "internal/packages/worker", "internal/plan/machine", "internal/plan/watch"},
 	{"internal/ir/loops"},
 	{"internal/data", "internal/ir/schedule", "internal/ir/verify", "internal/engine/wasm", "internal/engine/llvmir", "internal/engine/stepper", "internal/ir/graph", "internal/cluster/catalog", "internal/cluster/transport/gate", "internal/cluster/transport/ring"},

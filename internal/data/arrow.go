@@ -196,7 +196,7 @@ func (s *arrowFile) addBatch(b arrowBatch) {
 }
 
 func (s *arrowFile) checkWant(w Want) error {
-	return checkKind(s.input.path, &s.cols[w.Column], w.Kind)
+	return checkMeant(s.input.path, &s.cols[w.Column], w)
 }
 
 func (s *arrowFile) Raw(column int) (Raw, bool) {
@@ -224,7 +224,7 @@ func (s *arrowFile) Fill(ctx context.Context, chunk int, wants []Want, dst []Des
 		return 0, err
 	}
 	defer guard(s.input.path, &err)
-	for i, w := range wants {
+	for i, w := range prepared(s.cols, wants) {
 		n, err := s.fillColumn(ctx, chunk, c, w, dst[i])
 		read += n
 		if err != nil {

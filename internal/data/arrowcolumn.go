@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -104,7 +105,7 @@ func (s *arrowFile) fillColumn(ctx context.Context, chunk int, c Chunk, w Want, 
 	step := max(8, arrowBlock/max(1, width))
 	if r.batch.compressed {
 		step = c.Rows()
-	} else if r.plain() && col.Kind == w.Kind {
+	} else if r.plain() && col.Kind == w.Kind && !w.rescaled(col.Kind) {
 		return r.direct(c, part.first, w, dst)
 	}
 	for lo := c.Lo; lo < c.Hi; lo += step {
@@ -164,6 +165,9 @@ func (r *arrowReader) direct(c Chunk, first int64, w Want, dst Dest) (int64, err
 
 // rows reads the rows [lo, hi) of the batch.
 func (r *arrowReader) rows(lo, hi int64) (columnRun, error) {
+	if r.col.Kind == num.Invalid && (r.leaf.node >= len(r.batch.nodes) || r.batch.nodes[r.leaf.node].rows != r.batch.rows || r.valueBuffer(r.batch, r.leaf) >= len(r.batch.buffers)) {
+		return columnRun{}, r.bad("a batch has too few arrays or buffers")
+	}
 	width := r.col.Width()
 	run := columnRun{kind: r.col.Kind, rows: int(hi - lo), width: int(width)}
 	v := r.valueBuffer(r.batch, r.leaf)
@@ -185,6 +189,9 @@ func (r *arrowReader) rows(lo, hi int64) (columnRun, error) {
 	}
 	if r.leaf.index != num.Invalid {
 		return r.codes(run, v, lo, hi)
+	}
+	if r.col.Means.Sort == meaning.Decimal {
+		return r.decimals(run, v, lo, hi)
 	}
 	size := width * int64(r.col.Kind.Size())
 	run.values, err = r.bytes(v, lo*size, hi*size, &r.bufs.page)

@@ -2,6 +2,7 @@ package data
 
 import (
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -13,6 +14,7 @@ type arrowLeaf struct {
 	index        num.Kind // of a dictionary's codes, else Invalid
 	dictionary   int64    // its id
 	layers       int      // fixed-size lists around the values
+	text         int64    // bytes of an offset, of a column of text
 }
 
 var arrowKinds = map[arrow.Type]num.Kind{
@@ -32,11 +34,50 @@ func arrowColumn(f arrow.Field) (Column, arrow.DataType) {
 	if d, ok := elem.(*arrow.DictionaryType); ok && dims == nil {
 		elem = d.ValueType
 	}
-	col.Kind = arrowKinds[elem.ID()]
+	col.Kind, col.Means = arrowKinds[elem.ID()], arrowMeaning(elem)
+	if col.Means.Sort == meaning.Text {
+		if dims != nil {
+			col.Means = meaning.Meaning{}
+			col.Dims = nil
+		}
+		return col, elem
+	}
+	if col.Means.Sort == meaning.Decimal && dims == nil && col.Means == arrowMeaning(f.Type) {
+		return col, elem // which has no kind: only who asks for decimals reads them
+	}
 	if width := col.Width(); col.Kind == num.Invalid || width < 0 || width > 1<<40 {
-		col.Kind, col.Dims = num.Invalid, nil
+		col.Kind, col.Dims, col.Means = num.Invalid, nil, meaning.Meaning{}
 	}
 	return col, elem
+}
+
+var arrowUnits = map[arrow.TimeUnit]meaning.Unit{
+	arrow.Second: meaning.Second, arrow.Millisecond: meaning.Milli, arrow.Microsecond: meaning.Micro, arrow.Nanosecond: meaning.Nano,
+}
+
+// arrowMeaning is what values of a type stand for.
+func arrowMeaning(t arrow.DataType) meaning.Meaning {
+	switch t := t.(type) {
+	case *arrow.Date32Type:
+		return meaning.Meaning{Sort: meaning.Date}
+	case *arrow.Date64Type:
+		return meaning.Meaning{Sort: meaning.Timestamp, Unit: meaning.Milli}
+	case *arrow.Time32Type:
+		return meaning.Meaning{Sort: meaning.Time, Unit: arrowUnits[t.Unit]}
+	case *arrow.Time64Type:
+		return meaning.Meaning{Sort: meaning.Time, Unit: arrowUnits[t.Unit]}
+	case *arrow.TimestampType:
+		return meaning.Meaning{Sort: meaning.Timestamp, Unit: arrowUnits[t.Unit]}
+	case *arrow.DurationType:
+		return meaning.Meaning{Sort: meaning.Duration, Unit: arrowUnits[t.Unit]}
+	case *arrow.Decimal128Type:
+		if t.Scale >= 0 && t.Scale <= meaning.MaxDigits {
+			return meaning.Meaning{Sort: meaning.Decimal, Digits: uint8(max(t.Precision, t.Scale)), Places: uint8(t.Scale)}
+		}
+	case *arrow.StringType, *arrow.LargeStringType:
+		return meaning.Meaning{Sort: meaning.Text}
+	}
+	return meaning.Meaning{}
 }
 
 // arrowLayout counts nodes, buffers and view columns while it walks a schema.
@@ -74,8 +115,8 @@ func arrowLeaves(sc *arrow.Schema) ([]Column, []arrowLeaf) {
 	var leaves []arrowLeaf
 	l := arrowLayout{}
 	for _, f := range sc.Fields() {
-		col, _ := arrowColumn(f)
-		leaf := arrowLeaf{node: l.nodes, buffer: l.buffers, variadic: l.variadics, layers: len(col.Dims)}
+		col, elem := arrowColumn(f)
+		leaf := arrowLeaf{node: l.nodes, buffer: l.buffers, variadic: l.variadics, layers: len(col.Dims), text: offsetWidth(elem)}
 		if d, ok := f.Type.(*arrow.DictionaryType); ok {
 			leaf.index = arrowKinds[d.IndexType.ID()]
 		}

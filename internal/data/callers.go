@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -99,7 +100,7 @@ func (s *callers) checkWant(w Want) error {
 	if s.bad != nil {
 		return s.bad
 	}
-	return checkKind(s.name, &s.cols[w.Column], w.Kind)
+	return checkMeant(s.name, &s.cols[w.Column], w)
 }
 
 // Raw is what the caller's source said of the column, if its length is right.
@@ -146,7 +147,7 @@ func (s *callers) through(chunk int, wants []Want, dst []Dest, get func([]Want, 
 	for i, w := range wants {
 		col := &s.cols[w.Column]
 		ask[i] = Want{Column: w.Column, Kind: col.Kind, Option: col.Nullable, Presence: w.Presence && col.Nullable}
-		if to[i].Values = dst[i].Values; w.Kind == col.Kind {
+		if to[i].Values = dst[i].Values; w.Kind == col.Kind && w.Means.Sort == meaning.None {
 			clear(to[i].Values)
 		} else {
 			to[i].Values = make([]byte, c.Rows()*col.Width()*int64(col.Kind.Size()))
@@ -158,7 +159,7 @@ func (s *callers) through(chunk int, wants []Want, dst []Dest, get func([]Want, 
 	if err := get(ask, slices.Clone(to)); err != nil {
 		return err
 	}
-	for i, w := range wants {
+	for i, w := range prepared(s.cols, wants) {
 		col := &s.cols[w.Column]
 		if w.Presence && !col.Nullable {
 			fillOnes(dst[i].Valid)

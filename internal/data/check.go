@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -33,7 +34,7 @@ func Check(src Source, wants []Want) error {
 			}
 			continue
 		}
-		if err := checkKind(src.Path(), &cols[w.Column], w.Kind); err != nil {
+		if err := checkMeant(src.Path(), &cols[w.Column], w); err != nil {
 			return err
 		}
 	}
@@ -62,7 +63,7 @@ func numbersHelp(stored string) string {
 	case strings.Contains(stored, "list") || strings.HasPrefix(stored, "nested"):
 		return "lists have one length in all rows here: store them as lists of a fixed size, or each element as a row with the number of its list"
 	case strings.Contains(stored, "utf8") || strings.Contains(stored, "string") || strings.Contains(stored, "binary") || stored == "byte_array":
-		return "there are no strings: leave the column out, or store a number for each text"
+		return "declare it as Str, or leave the column out"
 	}
 	return "leave the column out, or store it as numbers"
 }
@@ -88,6 +89,9 @@ func Unfit(src Source, column int) *Error {
 	}
 	e := columnError(src.Path(), c, fmt.Sprintf("expected numbers or bools, found %s", c.Stored))
 	e.Help = numbersHelp(c.Stored)
+	if c.Means.Sort == meaning.Text {
+		e.Help = "data sets of a cluster hold numbers: store a number for each text, or run over the file itself"
+	}
 	return e
 }
 

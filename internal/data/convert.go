@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -48,6 +49,8 @@ func convert(dst []byte, w Want, src []byte, from num.Kind) int {
 	dst = dst[:n*w.Kind.Size()]
 	bad := -1
 	switch {
+	case w.rescaled(from):
+		return rescale(dst, w, src, from)
 	case from == num.Bool:
 		copyBools(dst, src)
 	case from == w.Kind:
@@ -203,6 +206,10 @@ func valueAt(b []byte, k num.Kind, i int) string {
 // misfit is the error for a value that convert refused.
 func misfit(path string, row int64, column string, w Want, value string) *Error {
 	e := &Error{Path: path, Row: row, Column: column}
+	if w.Means.Sort != meaning.None {
+		e.Msg, e.Help = unscaled(w, value)
+		return e
+	}
 	if !w.Kind.IsInt() {
 		e.Msg, e.Help = inexact(w.Kind, value)
 		return e

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -218,7 +219,7 @@ func (s *csvFile) checkWant(w Want) error {
 	if w.Kind == num.Bool {
 		wrong = csvText | csvNumber
 	}
-	if w.Presence || !found.has(wrong) {
+	if w.Presence || w.Means.Sort != meaning.None || !found.has(wrong) {
 		return nil
 	}
 	t := found.at(wrong & csvText)

@@ -222,7 +222,7 @@ func csvTextHelp(column, text string, k num.Kind) string {
 		}
 		return "mend the field: a number is digits, with a sign, a point or an exponent; " + missing + ", and declare Option; or leave the column out"
 	}
-	return "there are no strings: leave the column out, or store a number for each text; " + missing
+	return "declare it as Str, or leave the column out; " + missing
 }
 
 // csvWordHelp is for words that stand for something else; "" for others.

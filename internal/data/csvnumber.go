@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"unsafe"
 
+	"github.com/godwit-run/godwit/internal/data/column"
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -32,6 +34,8 @@ func (t *csvTarget) store(field []byte, row int64) string {
 		return ""
 	}
 	switch k := t.want.Kind; {
+	case t.want.Means.Sort != meaning.None:
+		return t.storeMeant(field, row)
 	case k == num.F64:
 		v, msg := parseFloat64(field)
 		view[float64](t.dst.Values)[row] = v
@@ -53,6 +57,15 @@ func (t *csvTarget) store(field []byte, row int64) string {
 		return ""
 	}
 	return t.storeInt(field, row)
+}
+
+// storeMeant parses a date, a time or a decimal. What is wrong is said in words.
+func (t *csvTarget) storeMeant(field []byte, row int64) string {
+	v, why := t.want.Means.Parse(field)
+	if why == "" {
+		column.Put(t.want.Kind, t.dst.Values, row, uint64(v))
+	}
+	return why
 }
 
 func (t *csvTarget) storeInt(field []byte, row int64) string {

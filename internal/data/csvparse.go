@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -132,10 +133,16 @@ func (p *csvParser) fail(pos int, row int64, col int, msg string) *Error {
 func (p *csvParser) refuse(pos int, row int64, col int, w Want, field []byte, msg string) error {
 	e := p.fail(pos, row, col, msg)
 	text := string(trimBlanks(field))
-	switch msg {
-	case csvNull:
+	switch {
+	case msg == csvNull:
 		n := nullAt("", 0, "")
 		e.Msg, e.Help = "expected a value, found an empty field", n.Help
+		return e
+	case w.Means.Sort != meaning.None:
+		e.Msg, e.Help = csvMeant(w.Means, text, msg, e.Column)
+		return e
+	}
+	switch msg {
 	case csvRange:
 		m := misfit("", 0, "", w, text)
 		e.Msg, e.Help = m.Msg, m.Help
@@ -148,6 +155,24 @@ func (p *csvParser) refuse(pos int, row int64, col int, w Want, field []byte, ms
 		e.Msg, e.Help = csvExpected(w.Kind, text), csvTextHelp(e.Column, text, w.Kind)
 	}
 	return e
+}
+
+// csvMeant is what is wrong with a field for a date, a time or a decimal.
+func csvMeant(m meaning.Meaning, text, why, name string) (msg, help string) {
+	msg = fmt.Sprintf("expected %s, found %q", m.Form(), shortened(text))
+	if why != meaning.Malformed {
+		msg += ": " + why
+	}
+	if help = csvWordHelp(name, text); help != "" {
+		return msg, help
+	}
+	switch _, number := parseInt([]byte(text)); {
+	case number == "" && m.IsTime():
+		return msg, fmt.Sprintf("declare it as i64, and convert it: `as %s`, which counts %s", m, counted(m))
+	case m.Sort == meaning.Decimal && why != meaning.Malformed:
+		return msg, "declare it with more digits, such as Decimal<18, 6>, or as f64"
+	}
+	return msg, "write it as in " + m.Form()[strings.LastIndexByte(m.Form(), ' ')+1:] + ", or declare it as Str"
 }
 
 // csvRounded is the help for an integer that no float is. The text can be written as a float, too,

@@ -47,6 +47,7 @@ func fromBatches(sc *arrow.Schema, batches []arrow.RecordBatch) *memorySource {
 			b := memoryBatch{lo: s.rows}
 			for i := range cols {
 				b.runs = append(b.runs, arrayRun(&cols[i], rec.Column(i)))
+				b.arrays = append(b.arrays, rec.Column(i))
 			}
 			s.rows += rec.NumRows()
 			s.addBatch(b, rec.NumRows())

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -22,8 +25,9 @@ type memorySource struct {
 // memoryBatch holds rows [lo, lo+rows). runs has a zero entry for a column
 // that cannot be computed with.
 type memoryBatch struct {
-	lo   int64
-	runs []columnRun
+	lo     int64
+	runs   []columnRun
+	arrays []arrow.Array // of Arrow, for columns of text
 }
 
 var _ Source = (*memorySource)(nil)
@@ -129,7 +133,7 @@ func (s *memorySource) checkWant(w Want) error {
 	if s.bad != nil {
 		return s.bad
 	}
-	return checkKind(s.name, &s.cols[w.Column], w.Kind)
+	return checkMeant(s.name, &s.cols[w.Column], w)
 }
 
 func (s *memorySource) Path() string     { return s.name }
@@ -162,11 +166,18 @@ func (s *memorySource) Fill(ctx context.Context, chunk int, wants []Want, dst []
 		return 0, err
 	}
 	b := &s.batches[s.of[chunk]]
-	for i, w := range wants {
+	for i, w := range prepared(s.cols, wants) {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		run := b.runs[w.Column].slice(int(c.Lo-b.lo), int(c.Hi-b.lo))
+		var run columnRun
+		if col := &s.cols[w.Column]; col.Means.Sort == meaning.Decimal && b.arrays != nil {
+			if run, err = decimalRun(s.name, col, b.arrays[w.Column], c.Lo-b.lo, c.Rows()); err != nil {
+				return 0, err
+			}
+		} else {
+			run = b.runs[w.Column].slice(int(c.Lo-b.lo), int(c.Hi-b.lo))
+		}
 		p := place{path: s.name, column: s.cols[w.Column].Name, row: c.Lo, want: w, dst: dst[i]}
 		if err := run.fill(p); err != nil {
 			return 0, err

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -42,7 +43,8 @@ func openNPY(in *input) (Source, error) {
 		e.Help = "save it in C order: np.save(path, np.ascontiguousarray(a))"
 		return nil, e
 	}
-	kind, swap, err := npyKind(in.path, h.descr)
+	means, descr := npyMeaning(h.descr)
+	kind, swap, err := npyKind(in.path, descr)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +64,7 @@ func openNPY(in *input) (Source, error) {
 		e.Msg += " (the shape is " + npyShape(h.shape) + " of " + h.descr + ")"
 		return nil, e
 	}
-	col := Column{Kind: kind, Stored: h.descr, Dims: dims}
+	col := Column{Kind: kind, Stored: h.descr, Dims: dims, Means: means}
 	return &npyFile{
 		table:        table{name: in.path, format: "npy", rows: rows, cols: []Column{col}, chunks: evenChunks(rows, col.Width(), npyBlock)},
 		noStatistics: noStatistics{in.path}, input: in, data: data, size: kind.Size(), swap: swap,
@@ -113,6 +115,26 @@ var npyRefused = map[string]string{
 	"f2": "float16", "f16": "extended precision", "c8": "complex64", "c16": "complex128", "O": "Python objects",
 }
 
+// npyTimes are the units of datetime64 and timedelta64.
+var npyTimes = map[string]meaning.Meaning{
+	"M8[s]": {Sort: meaning.Timestamp, Unit: meaning.Second}, "M8[ms]": {Sort: meaning.Timestamp, Unit: meaning.Milli},
+	"M8[us]": {Sort: meaning.Timestamp}, "M8[ns]": {Sort: meaning.Timestamp, Unit: meaning.Nano},
+	"m8[s]": {Sort: meaning.Duration, Unit: meaning.Second}, "m8[ms]": {Sort: meaning.Duration, Unit: meaning.Milli},
+	"m8[us]": {Sort: meaning.Duration}, "m8[ns]": {Sort: meaning.Duration, Unit: meaning.Nano},
+	"M8[D]": {Sort: meaning.Date},
+}
+
+// npyMeaning is what a dtype of times means, and the dtype of the integers that stand for them.
+func npyMeaning(descr string) (meaning.Meaning, string) {
+	if descr == "" {
+		return meaning.Meaning{}, descr
+	}
+	if m, ok := npyTimes[descr[1:]]; ok {
+		return m, descr[:1] + "i8"
+	}
+	return meaning.Meaning{}, descr
+}
+
 // npyKind finds the kind of a dtype such as "<f4", and whether its bytes are
 // stored big-endian.
 func npyKind(path, descr string) (num.Kind, bool, error) {
@@ -131,7 +153,7 @@ func npyKind(path, descr string) (num.Kind, bool, error) {
 	case strings.HasPrefix(code, "U") || strings.HasPrefix(code, "S"):
 		what = "strings"
 	case strings.HasPrefix(code, "M") || strings.HasPrefix(code, "m"):
-		what = "dates or times; save them as int64"
+		what = "dates or times in a unit other than D, s, ms, us and ns"
 	default:
 		what = "not known"
 	}
@@ -155,7 +177,7 @@ func (s *npyFile) Fill(ctx context.Context, chunk int, wants []Want, dst []Dest)
 		return 0, err
 	}
 	var read int64
-	for i, w := range wants {
+	for i, w := range prepared(s.cols, wants) {
 		if w.Option {
 			fillOnes(dst[i].Valid)
 		}

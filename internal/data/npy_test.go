@@ -57,7 +57,7 @@ func TestNPYBigEndian(t *testing.T) {
 		values := sample(k, 100_000)
 		swapped := bytes.Clone(values)
 		swapBytes(swapped, k.Size())
-		descr := ">" + npyDescr(k)[1:]
+		descr := ">" + npyDescr(&OutColumn{Kind: k})[1:]
 		src := mustOpen(t, writeFile(t, "x.npy", npyText(1, "{'descr': '"+descr+"', 'fortran_order': False, 'shape': (100000,), }", swapped)))
 		got, _ := readAll(t, src, Want{Kind: k})
 		if !bytes.Equal(got, values) {

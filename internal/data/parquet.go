@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -29,6 +30,7 @@ type parquetLeaf struct {
 	index          int // among the schema's leaves
 	physical       num.Kind
 	maxDef, maxRep int
+	wide           bool // decimals in bytes
 }
 
 var _ Source = (*parquetFile)(nil)
@@ -117,6 +119,9 @@ func (s *parquetFile) addColumns() {
 				col, leaf = parquetList(sc.Column(next), next, node, dims)
 			}
 		}
+		if stored != nil && col.Kind == num.I64 && col.Means.Sort == meaning.None {
+			col.Means = storedMeaning(stored, node.Name())
+		}
 		s.cols, s.leaves = append(s.cols, col), append(s.leaves, leaf)
 		next += leaves
 	}
@@ -148,13 +153,33 @@ func parquetColumn(sc *schema.Schema, node schema.Node, index int) (Column, parq
 		return col, leaf
 	}
 	physical, kind, stored := parquetKind(p)
-	col.Kind, col.Stored = kind, stored
-	if kind == num.Invalid {
+	col.Kind, col.Stored, col.Means = kind, stored, parquetMeaning(p)
+	if kind == num.Invalid && col.Means.Sort != meaning.Text && col.Means.Sort != meaning.Decimal {
 		return col, leaf
 	}
+	wide := false
+	if col.Means.Sort == meaning.Decimal {
+		if physical, wide = decimalStorage(p); physical == num.Invalid {
+			col.Means = meaning.Meaning{}
+			return col, leaf
+		}
+	}
 	d := sc.Column(index)
-	leaf = parquetLeaf{index: index, physical: physical, maxDef: int(d.MaxDefinitionLevel()), maxRep: int(d.MaxRepetitionLevel())}
+	leaf = parquetLeaf{index: index, physical: physical, maxDef: int(d.MaxDefinitionLevel()), maxRep: int(d.MaxRepetitionLevel()), wide: wide}
 	return col, leaf
+}
+
+// decimalStorage is the kind in which decimals are read, and whether they are bytes in the file.
+func decimalStorage(p *schema.PrimitiveNode) (physical num.Kind, wide bool) {
+	switch p.PhysicalType() {
+	case parquet.Types.Int32:
+		return num.I32, false
+	case parquet.Types.Int64:
+		return num.I64, false
+	case parquet.Types.FixedLenByteArray:
+		return num.I64, true
+	}
+	return num.Invalid, false
 }
 
 // parquetKind gives the kind of the stored values, the kind that they mean,
@@ -188,6 +213,30 @@ func parquetKind(p *schema.PrimitiveNode) (physical, kind num.Kind, stored strin
 	return physical, physical, stored
 }
 
+var parquetUnits = map[schema.TimeUnitType]meaning.Unit{
+	schema.TimeUnitMillis: meaning.Milli, schema.TimeUnitMicros: meaning.Micro, schema.TimeUnitNanos: meaning.Nano,
+}
+
+// parquetMeaning is what values stand for; older files say it with a converted type, which
+// arrow-go gives as a logical one.
+func parquetMeaning(p *schema.PrimitiveNode) meaning.Meaning {
+	switch l := p.LogicalType().(type) {
+	case schema.DateLogicalType:
+		return meaning.Meaning{Sort: meaning.Date}
+	case schema.TimeLogicalType:
+		return meaning.Meaning{Sort: meaning.Time, Unit: parquetUnits[l.TimeUnit()]}
+	case schema.TimestampLogicalType:
+		return meaning.Meaning{Sort: meaning.Timestamp, Unit: parquetUnits[l.TimeUnit()]}
+	case schema.DecimalLogicalType:
+		if l.Scale() >= 0 && l.Scale() <= meaning.MaxDigits {
+			return meaning.Meaning{Sort: meaning.Decimal, Digits: uint8(max(l.Precision(), l.Scale())), Places: uint8(l.Scale())}
+		}
+	case schema.StringLogicalType, schema.EnumLogicalType:
+		return meaning.Meaning{Sort: meaning.Text}
+	}
+	return meaning.Meaning{}
+}
+
 // intKinds: an unsigned 32 or 64 bit column uses all bits of its physical type.
 func intKinds(it schema.IntLogicalType, physical num.Kind, stored string) (num.Kind, num.Kind, string) {
 	name := fmt.Sprintf("i%d", it.BitWidth())
@@ -215,6 +264,9 @@ func parquetList(d *schema.Column, index int, node schema.Node, dims []int64) (C
 	}
 	physical, kind, stored := parquetKind(p)
 	col := Column{Name: node.Name(), Kind: kind, Stored: stored, Dims: dims, Nullable: node.RepetitionType() == parquet.Repetitions.Optional}
+	if kind != num.Invalid {
+		col.Means = parquetMeaning(p) // of lists of decimals and text nothing can be read
+	}
 	if kind == num.Invalid {
 		return col, parquetLeaf{index: -1}
 	}
@@ -243,6 +295,21 @@ func storedArrowSchema(m *metadata.FileMetaData) (sc *arrow.Schema) {
 		return nil
 	}
 	return sc
+}
+
+// storedMeaning is what Arrow's schema says of a column of plain integers: Parquet has no durations,
+// and no timestamps in seconds.
+func storedMeaning(sc *arrow.Schema, name string) meaning.Meaning {
+	fields, ok := sc.FieldsByName(name)
+	if !ok {
+		return meaning.Meaning{}
+	}
+	_, elem := listDims(fields[0].Type)
+	m := arrowMeaning(elem)
+	if m.Sort == meaning.Duration || m.Sort == meaning.Timestamp && m.Unit == meaning.Second {
+		return m
+	}
+	return meaning.Meaning{}
 }
 
 // fixedDims are the lengths of the fixed-size lists that a field nests.
@@ -277,7 +344,7 @@ func (s *parquetFile) Fill(ctx context.Context, chunk int, wants []Want, dst []D
 		return 0, err
 	}
 	defer guard(s.input.path, &err)
-	for i, w := range wants {
+	for i, w := range prepared(s.cols, wants) {
 		n, err := s.fillColumn(ctx, chunk, w, dst[i])
 		read += n
 		if err != nil {

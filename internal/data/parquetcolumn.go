@@ -67,7 +67,7 @@ func (s *parquetFile) fillColumn(ctx context.Context, chunk int, w Want, dst Des
 	if start < 0 || length < 0 || start > s.size || length > s.size-start {
 		return 0, cutShort(s.input.path, start+length, s.size)
 	}
-	if leaf.maxRep > 0 || leaf.maxDef > 1 {
+	if leaf.maxRep > 0 || leaf.maxDef > 1 || leaf.wide {
 		return length, s.fillSlowly(ctx, chunk, w, dst)
 	}
 	var codec compress.Codec

@@ -33,6 +33,8 @@ func (s *parquetFile) fillSlowly(ctx context.Context, chunk int, w Want, dst Des
 		err = readSlowly(ctx, f, r.ReadBatch)
 	case *file.Float64ColumnChunkReader:
 		err = readSlowly(ctx, f, r.ReadBatch)
+	case *file.FixedLenByteArrayColumnChunkReader:
+		err = readSlowly(ctx, f, fixedDecimals(r))
 	default:
 		err = fmt.Errorf("an unexpected physical type %v", reader.Type())
 	}

@@ -124,7 +124,7 @@ func compareUnsigned(a uint64, b int64) int {
 // accepts reports whether Fill would take every value of the span as w.
 func (sp *span) accepts(w Want, from num.Kind) bool {
 	switch {
-	case !w.Option && !sp.noNulls:
+	case !w.Option && !sp.noNulls, w.rescaled(from):
 		return false
 	case from == num.Bool || from.IsFloat():
 		return true
@@ -177,7 +177,7 @@ func (s *parquetFile) FillPruned(chunk int, preds []Pred, wants []Want, dst []De
 	if f < 0 {
 		return fail(s.input.path, "chunk %d cannot be pruned: its statistics do not rule the predicates out", chunk)
 	}
-	for i, w := range wants {
+	for i, w := range prepared(s.cols, wants) {
 		sp := s.span(chunk, w.Column)
 		if !sp.accepts(w, s.leaves[w.Column].physical) {
 			if _, err := s.Fill(context.Background(), chunk, wants[i:i+1], dst[i:i+1]); err != nil {

@@ -57,7 +57,7 @@ func (s *slice) Chunks() []Chunk        { return s.whole().Chunks() }
 func (s *slice) Prune([]Pred) []bool    { return nil }
 func (s *slice) Unchanged() error       { return nil }
 func (s *slice) Close() error           { return nil }
-func (s *slice) checkWant(w Want) error { return checkKind(s.Path(), &s.column[w.Column], w.Kind) }
+func (s *slice) checkWant(w Want) error { return checkMeant(s.Path(), &s.column[w.Column], w) }
 
 // rowBytes is at least 1, where rows have nothing in them.
 func (s *slice) rowBytes() int64 {

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -25,11 +26,16 @@ type Column struct {
 	Stored   string   // the file's own name of the type, for messages: "utf8", "<f4", "int64"
 	Dims     []int64  // inner dimensions of a row; nil for scalars
 	Nullable bool     // nulls may occur
+	// Means is what the stored values stand for. A column of text has no Kind: see Encode.
+	Means meaning.Meaning
 }
 
 // Type is the type of a row in the language's words; of what Godwit cannot compute with, the
 // file's own name of it.
 func (c *Column) Type() string {
+	if c.Means.Sort != meaning.None {
+		return meantName(c)
+	}
 	if c.Kind == num.Invalid {
 		return c.Stored
 	}
@@ -60,6 +66,11 @@ type Want struct {
 	// Presence, beside Option: only Valid matters, and Values may hold anything.
 	Presence bool
 	Bound    int64 // if > 0, integer values must lie in [0, Bound): the first offender is named
+	// Means is what the values shall stand for, in its kind; the zero value takes them as they are counted.
+	Means meaning.Meaning
+
+	from  meaning.Meaning // what is stored
+	scale meaning.Scale   // from stored values to Means
 }
 
 // Dest is where Fill puts the rows of one Want. Values holds

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/godwit-run/godwit/internal/data/column"
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -19,6 +21,27 @@ type OutColumn struct {
 	Kind          num.Kind
 	Dims          []int64
 	Values, Valid []byte
+	Means         meaning.Meaning // of the values
+	Texts         []string        // that the values are the numbers of, of a column of text
+}
+
+// meant is what element i stands for, as other programs read it; false if it is a number or bool.
+func (c *OutColumn) meant(line []byte, i int64) ([]byte, bool) {
+	switch c.Means.Sort {
+	case meaning.None:
+		return line, false
+	case meaning.Text:
+		return append(line, c.text(i)...), true
+	}
+	return c.Means.AppendISO(line, int64(column.Get(c.Kind, c.Values, i))), true
+}
+
+// text is the text of element i.
+func (c *OutColumn) text(i int64) string {
+	if code := column.Get(c.Kind, c.Values, i); code < uint64(len(c.Texts)) {
+		return c.Texts[code]
+	}
+	return ""
 }
 
 // width is the number of elements in one row.

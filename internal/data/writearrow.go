@@ -2,11 +2,13 @@ package data
 
 import (
 	"io"
+	"math"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -42,13 +44,50 @@ func arrowSchema(out *Output) *arrow.Schema {
 	var fields []arrow.Field
 	for i := range out.Columns {
 		c := &out.Columns[i]
-		t := arrowTypes[c.Kind]
+		t := arrowType(c)
 		for d := len(c.Dims) - 1; d >= 0; d-- {
 			t = arrow.FixedSizeListOfField(int32(c.Dims[d]), arrow.Field{Name: "item", Type: t})
 		}
 		fields = append(fields, arrow.Field{Name: c.name(), Type: t, Nullable: c.HasNulls()})
 	}
 	return arrow.NewSchema(fields, nil)
+}
+
+var arrowTimeUnits = map[meaning.Unit]arrow.TimeUnit{
+	meaning.Second: arrow.Second, meaning.Milli: arrow.Millisecond, meaning.Micro: arrow.Microsecond, meaning.Nano: arrow.Nanosecond,
+}
+
+// arrowType is the type of a column's values.
+func arrowType(c *OutColumn) arrow.DataType {
+	u := arrowTimeUnits[c.Means.Unit]
+	switch c.Means.Sort {
+	case meaning.Date:
+		return arrow.FixedWidthTypes.Date32
+	case meaning.Time:
+		return &arrow.Time64Type{Unit: u}
+	case meaning.Timestamp:
+		return &arrow.TimestampType{Unit: u, TimeZone: "UTC"}
+	case meaning.Duration:
+		return &arrow.DurationType{Unit: u}
+	case meaning.Text:
+		return arrow.BinaryTypes.String
+	case meaning.Decimal:
+		return &arrow.Decimal128Type{Precision: c.digits(), Scale: int32(c.Means.Places)}
+	}
+	return arrowTypes[c.Kind]
+}
+
+// arrowText lays the texts of a column out one after the other.
+func arrowText(c *OutColumn, n int64) (offsets, data []byte, err error) {
+	at := make([]int32, n+1)
+	for i := range n {
+		data = append(data, c.text(i)...)
+		if len(data) > math.MaxInt32 {
+			return nil, nil, refuse(c, "its text has more than 2 GiB", "write .parquet or .csv")
+		}
+		at[i+1] = int32(len(data))
+	}
+	return bytesOf(at), data, nil
 }
 
 // arrowData wraps a column's bytes; only bools and nulls are packed anew.
@@ -72,8 +111,19 @@ func arrowData(c *OutColumn, t arrow.DataType, rows int64) arrow.ArrayData {
 	if len(c.Dims) > 0 {
 		nulls = nil
 	}
+	if c.Means.Sort == meaning.Decimal {
+		values = arrowDecimals(c)
+	}
 	n := int(rows * c.width())
-	d := array.NewData(elem, n, []*memory.Buffer{nulls, memory.NewBufferBytes(values)}, nil, 0, 0)
+	buffers := []*memory.Buffer{nulls, memory.NewBufferBytes(values)}
+	if c.Means.Sort == meaning.Text {
+		offsets, text, err := arrowText(c, int64(n))
+		if err != nil {
+			panic(err)
+		}
+		buffers = []*memory.Buffer{nulls, memory.NewBufferBytes(offsets), memory.NewBufferBytes(text)}
+	}
+	d := array.NewData(elem, n, buffers, nil, 0, 0)
 	if len(c.Dims) == 0 {
 		d.SetNullN(count)
 		return d

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -67,7 +68,14 @@ func appendRow(line []byte, c *OutColumn, row int64) []byte {
 	width := c.width()
 	for j := range width {
 		if c.Valid == nil || c.Valid[row] != 0 {
-			line = appendValue(line, c.Values, c.Kind, int(row*width+j))
+			if c.Means.Sort == meaning.Text {
+				line = appendField(line, c.text(row*width+j))
+				continue
+			}
+			var ok bool
+			if line, ok = c.meant(line, row*width+j); !ok {
+				line = appendValue(line, c.Values, c.Kind, int(row*width+j))
+			}
 		}
 		line = append(line, ',')
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -15,6 +16,17 @@ func writeNPY(w io.Writer, out *Output) error {
 	if len(out.Columns) > 1 {
 		return refuse(&OutColumn{}, fmt.Sprintf("an NPY file holds one array, the result has %d columns", len(out.Columns)),
 			"write .parquet, .arrow or .csv, which hold tables")
+	}
+	if c.Means.Sort == meaning.Text {
+		return refuse(c, "an NPY file cannot hold text", "write .parquet, .arrow or .csv, or the codes of the text: .code()")
+	}
+	if c.Means.Sort == meaning.Decimal {
+		return refuse(c, "an NPY file cannot hold decimals", "write .parquet, .arrow or .csv, or convert them: as f64")
+	}
+	if c.Means.Sort == meaning.Date {
+		c = &OutColumn{Name: c.Name, Kind: num.I64, Dims: c.Dims, Valid: c.Valid, Means: c.Means, Values: make([]byte, 2*len(c.Values))}
+		convert(c.Values, Want{Kind: num.I64}, out.Columns[0].Values, num.I32)
+		out = &Output{Columns: []OutColumn{*c}, Rows: out.Rows, Scalar: out.Scalar}
 	}
 	if c.HasNulls() {
 		return refuse(c, "an NPY file cannot hold nulls", "write .parquet, .arrow or .csv, or replace nulls with .or(…)")
@@ -34,7 +46,7 @@ func npyHead(out *Output, align int) []byte {
 	if out.Scalar {
 		shape = c.Dims
 	}
-	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", npyDescr(c.Kind), npyShape(shape))
+	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", npyDescr(c), npyShape(shape))
 	head := []byte("\x93NUMPY\x01\x00\x00\x00")
 	if len(text) > 60000 {
 		head = []byte("\x93NUMPY\x02\x00\x00\x00\x00\x00")
@@ -49,7 +61,14 @@ func npyHead(out *Output, align int) []byte {
 	return append(head, text...)
 }
 
-func npyDescr(k num.Kind) string {
+// npyDescr is the dtype of a column: datetime64 and timedelta64 count in 64 bits.
+func npyDescr(c *OutColumn) string {
+	k := c.Kind
+	for code, m := range npyTimes {
+		if m == c.Means && k == num.I64 {
+			return "<" + code
+		}
+	}
 	for code, kind := range npyKinds {
 		if kind == k && k.Size() == 1 {
 			return "|" + code

@@ -12,11 +12,36 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
 // parquetGroup is the number of elements of the widest column in a row group.
 const parquetGroup = 1 << 20
+
+// inMillis is out with timestamps in seconds, which Parquet does not have, in milliseconds.
+func inMillis(out *Output) (*Output, error) {
+	seconds := meaning.Meaning{Sort: meaning.Timestamp, Unit: meaning.Second}
+	if !slices.ContainsFunc(out.Columns, func(c OutColumn) bool { return c.Means == seconds }) {
+		return out, nil
+	}
+	o := *out
+	o.Columns = slices.Clone(out.Columns)
+	for i := range o.Columns {
+		c := &o.Columns[i]
+		if c.Means != seconds {
+			continue
+		}
+		w := Want{Kind: num.I64, Means: meaning.Meaning{Sort: meaning.Timestamp, Unit: meaning.Milli}, from: seconds}
+		w.scale, _ = seconds.To(w.Means)
+		values := make([]byte, len(c.Values))
+		if rescale(values, w, c.Values, c.Kind) >= 0 {
+			return nil, refuse(c, "a timestamp is too far away for milliseconds, in which Parquet counts", "write .arrow or .csv")
+		}
+		c.Values, c.Means = values, w.Means
+	}
+	return &o, nil
+}
 
 // writeParquet writes row groups with zstd, dictionaries and statistics.
 func writeParquet(w io.Writer, out *Output) error {
@@ -26,6 +51,10 @@ func writeParquet(w io.Writer, out *Output) error {
 
 // writeGroups writes row groups of about group elements.
 func writeGroups(w io.Writer, out *Output, group int64, props *parquet.WriterProperties) error {
+	out, err := inMillis(out)
+	if err != nil {
+		return err
+	}
 	root, err := parquetSchema(out)
 	if err != nil {
 		return err
@@ -41,12 +70,18 @@ func writeGroups(w io.Writer, out *Output, group int64, props *parquet.WriterPro
 			return err
 		}
 	}
-	if slices.ContainsFunc(out.Columns, func(c OutColumn) bool { return len(c.Dims) > 0 }) {
+	if slices.ContainsFunc(out.Columns, func(c OutColumn) bool { return len(c.Dims) > 0 || c.onlyArrow() }) {
 		if err := storeArrowSchema(f, out); err != nil {
 			return err
 		}
 	}
 	return f.Close()
+}
+
+// onlyArrow reports a column whose meaning Parquet has no word for.
+func (c *OutColumn) onlyArrow() bool {
+	l, _ := c.parquetTime()
+	return c.Means.Sort != meaning.None && l == nil
 }
 
 // storeArrowSchema keeps the lengths of fixed-size lists, which Parquet has no
@@ -82,9 +117,9 @@ func parquetNode(c *OutColumn) (schema.Node, error) {
 		rep = parquet.Repetitions.Optional
 	}
 	if len(c.Dims) == 0 {
-		return parquetValue(c.name(), rep, c.Kind)
+		return parquetValue(c.name(), rep, c)
 	}
-	n, err := parquetValue("element", parquet.Repetitions.Required, c.Kind)
+	n, err := parquetValue("element", parquet.Repetitions.Required, c)
 	for l := len(c.Dims) - 1; l >= 0 && err == nil; l-- {
 		name, outer := "element", parquet.Repetitions.Required
 		if l == 0 {
@@ -98,7 +133,40 @@ func parquetNode(c *OutColumn) (schema.Node, error) {
 	return n, err
 }
 
-func parquetValue(name string, rep parquet.Repetition, k num.Kind) (schema.Node, error) {
+var parquetTimeUnits = map[meaning.Unit]schema.TimeUnitType{
+	meaning.Milli: schema.TimeUnitMillis, meaning.Micro: schema.TimeUnitMicros, meaning.Nano: schema.TimeUnitNanos,
+}
+
+// parquetTime is the type that a column is written as, nil if it has none of its own: Parquet has none for durations, which
+// are integers there; Arrow's schema says what they are.
+func (c *OutColumn) parquetTime() (schema.LogicalType, parquet.Type) {
+	switch c.Means.Sort {
+	case meaning.Date:
+		return schema.DateLogicalType{}, parquet.Types.Int32
+	case meaning.Time:
+		return schema.NewTimeLogicalType(true, parquetTimeUnits[c.Means.Unit]), parquet.Types.Int64
+	case meaning.Timestamp:
+		u := c.Means.Unit
+		if u == meaning.Second {
+			u = meaning.Milli // see inMillis
+		}
+		return schema.NewTimestampLogicalType(true, parquetTimeUnits[u]), parquet.Types.Int64
+	case meaning.Text:
+		return schema.StringLogicalType{}, parquet.Types.ByteArray
+	case meaning.Decimal:
+		return schema.NewDecimalLogicalType(c.digits(), int32(c.Means.Places)), parquet.Types.Int64
+	}
+	return nil, parquet.Types.Undefined
+}
+
+func parquetValue(name string, rep parquet.Repetition, c *OutColumn) (schema.Node, error) {
+	k := c.Kind
+	if c.Means.Sort == meaning.Decimal && c.digits() > meaning.MaxDigits {
+		return nil, refuse(c, fmt.Sprintf("a decimal has more than %d digits", meaning.MaxDigits), "write .arrow or .csv")
+	}
+	if l, t := c.parquetTime(); l != nil {
+		return schema.NewPrimitiveNodeLogical(name, rep, l, t, -1, -1)
+	}
 	physical := map[num.Kind]parquet.Type{num.Bool: parquet.Types.Boolean, num.F32: parquet.Types.Float, num.F64: parquet.Types.Double}
 	if t, ok := physical[k]; ok {
 		return schema.NewPrimitiveNode(name, rep, t, -1, -1)
@@ -142,6 +210,15 @@ func writeColumn(w file.ColumnChunkWriter, c *OutColumn, rows Chunk) error {
 	def, rep := parquetLevels(c, valid, int(rows.Rows()))
 	n := len(values) / c.Kind.Size()
 	var err error
+	if w, ok := w.(*file.ByteArrayColumnChunkWriter); ok {
+		texts := make([]parquet.ByteArray, n)
+		present := &OutColumn{Kind: c.Kind, Values: values, Texts: c.Texts}
+		for i := range texts {
+			texts[i] = []byte(present.text(int64(i)))
+		}
+		_, err = w.WriteBatch(texts, def, rep)
+		return err
+	}
 	switch w := w.(type) {
 	case *file.BooleanColumnChunkWriter:
 		bools := make([]bool, n)

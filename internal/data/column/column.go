@@ -15,6 +15,8 @@ type Column struct {
 	Kind num.Kind
 	Dims []int64
 	Data []byte
+	// Texts, of a column of text, are what its scalars are the numbers of.
+	Texts []string
 }
 
 // Len is the number of scalars in the column.

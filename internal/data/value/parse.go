@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/godwit-run/godwit/internal/data/column"
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/num"
@@ -42,6 +44,11 @@ func ParseLiteral(text string, t *graph.Type, sizes map[string]int64) (*Value, e
 	if err != nil {
 		return nil, err
 	}
+	for i, leaf := range graph.Leaves(t) {
+		if leaf.Type.Means.Sort == meaning.Text {
+			v.Columns[i].Texts = p.texts
+		}
+	}
 	if sizes != nil {
 		maps.Copy(sizes, b.sizes)
 	}
@@ -51,6 +58,9 @@ func ParseLiteral(text string, t *graph.Type, sizes map[string]int64) (*Value, e
 // scalar reads one scalar.
 func (p *literals) scalar(t *graph.Type) (literal, error) {
 	r := literal{at: p.at}
+	if t.Means.Sort != meaning.None {
+		return p.meant(t)
+	}
 	w := p.word()
 	bits, why := parseScalar(t, w)
 	if why != "" {
@@ -61,6 +71,63 @@ func (p *literals) scalar(t *graph.Type) (literal, error) {
 	}
 	r.bits = bits
 	return r, nil
+}
+
+// meant reads a time, a decimal or text, with quotes around it or without.
+func (p *literals) meant(t *graph.Type) (literal, error) {
+	p.space()
+	r := literal{at: p.at}
+	w, ok := p.quoted()
+	if !ok {
+		from := p.at
+		for p.at < len(p.text) && strings.IndexByte("()[]{}, \t\r\n", p.text[p.at]) < 0 {
+			p.at++
+		}
+		w = p.text[from:p.at]
+	}
+	if t.Means.Sort == meaning.Text {
+		if w == "" && !ok {
+			return r, p.expect("text, such as \"SFO\"")
+		}
+		r.bits = uint64(slices.Index(p.texts, w))
+		if int64(r.bits) < 0 {
+			r.bits, p.texts = uint64(len(p.texts)), append(p.texts, w)
+		}
+		return r, nil
+	}
+	v, why := t.Means.Parse([]byte(w))
+	switch {
+	case why == meaning.Malformed:
+		return r, failAt(r.at, "expected %s, found `%s`", t.Means.Form(), w)
+	case why != "":
+		return r, failAt(r.at, "expected %s, found `%s`: %s", t.Means.Form(), w, why)
+	}
+	r.bits = num.Canon(t.Num, uint64(v))
+	return r, nil
+}
+
+// quoted reads text between double quotes.
+func (p *literals) quoted() (string, bool) {
+	if p.at >= len(p.text) || p.text[p.at] != '"' {
+		return "", false
+	}
+	var b strings.Builder
+	for i := p.at + 1; i < len(p.text); i++ {
+		switch c := p.text[i]; {
+		case c == '"':
+			p.at = i + 1
+			return b.String(), true
+		case c == '\\' && i+1 < len(p.text):
+			i++
+			b.WriteString(map[byte]string{'n': "\n", 't': "\t"}[p.text[i]])
+			if p.text[i] != 'n' && p.text[i] != 't' {
+				b.WriteByte(p.text[i])
+			}
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return "", false
 }
 
 // parseScalar gives the bits of a word, or says why it is no value of t.
@@ -215,6 +282,9 @@ func (b *binder) fill(t *graph.Type, l literal, cols [][]uint64) error {
 		}
 		return b.fill(t.Elem(), l.items[0], cols[1:])
 	case graph.Index:
+		if t.Means.Sort == meaning.Text {
+			break
+		}
 		if n, ok := t.Bound.Eval(b.lookup); ok && l.bits >= uint64(max(n, 0)) {
 			return failAt(l.at, "%d is no %s, because %s is %d", l.bits, t, t.Bound, n)
 		}
@@ -260,7 +330,7 @@ func (b *binder) zeros(t *graph.Type, l literal, cols [][]uint64) error {
 // its bound.
 func CheckIndices(v *Value, sizes func(string) (int64, bool)) error {
 	for l, leaf := range graph.Leaves(v.Type) {
-		if leaf.Type.Kind != graph.Index {
+		if leaf.Type.Kind != graph.Index || leaf.Type.Means.Sort == meaning.Text {
 			continue
 		}
 		bound, ok := leaf.Type.Bound.Eval(sizes)

@@ -17,8 +17,9 @@ type literal struct {
 
 // literals reads text that stands for values of known types.
 type literals struct {
-	text string
-	at   int
+	text  string
+	at    int
+	texts []string // that scalars of text are the numbers of
 }
 
 // LiteralError says where in a literal something else was expected.

@@ -3,8 +3,10 @@ package value
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 )
 
@@ -45,13 +47,29 @@ func (r *renderer) table(v view) string {
 		for f := range t.Elems {
 			cell := "…"
 			if i >= 0 {
-				cell = r.within(v.elem(i).field(f), r.opt.Width/2)
+				cell = r.cell(v.elem(i).field(f))
 			}
 			cells = append(cells, cell)
 		}
 		lines = append(lines, cells)
 	}
 	return align(lines)
+}
+
+// cell is a field; text stands without quotes.
+func (r *renderer) cell(v view) string {
+	if v.t.Means.Sort == meaning.Text {
+		return strings.Map(printable, v.words())
+	}
+	return r.within(v, r.opt.Width/2)
+}
+
+// printable keeps a cell on one line.
+func printable(c rune) rune {
+	if unicode.IsPrint(c) {
+		return c
+	}
+	return ' '
 }
 
 // matrix renders an array of arrays: a line for each row, of which the

@@ -1,7 +1,10 @@
 package value
 
 import (
+	"strings"
+
 	"github.com/godwit-run/godwit/internal/data/column"
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 )
 
@@ -49,4 +52,25 @@ func (v view) inner() view   { return view{v.t.Elem(), v.cols[1:], v.depth, v.in
 func (v view) bits() uint64 { return v.cols[0].At(v.index) }
 
 // text is a scalar in source form.
-func (v view) text() string { return column.Text(v.cols[0].Kind, v.bits()) }
+func (v view) text() string {
+	switch m := v.t.Means; m.Sort {
+	case meaning.None:
+		return column.Text(v.cols[0].Kind, v.bits())
+	case meaning.Text:
+		return quoted(v.words())
+	default:
+		return string(m.Append(nil, int64(v.bits())))
+	}
+}
+
+// words is the text that a scalar is the number of.
+func (v view) words() string {
+	if code, all := v.bits(), v.cols[0].Texts; code < uint64(len(all)) {
+		return all[code]
+	}
+	return ""
+}
+
+var quotes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`)
+
+func quoted(text string) string { return `"` + quotes.Replace(text) + `"` }

@@ -93,7 +93,7 @@ type call struct {
 // shapes gives the shapes of all arguments, which are in the order of the parameters; nil if one of them is of
 // a kind that tells more than its shape, as files do.
 func (f *Func) shapes(args []Arg) (list []shape) {
-	if len(args) != f.Graph.Given() {
+	if len(args) != f.Graph.Given() || f.meant {
 		return nil
 	}
 	for i, a := range args {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/data/column"
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/data/value"
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/size"
@@ -27,10 +28,11 @@ type Bound struct {
 	sizes  *sizes
 	params [][]leaf // by parameter, in the order of graph.Leaves
 	opened []data.Source
-	shapes []shape  // nil if they do not tell all
-	plan   *lowered // nil before Plan
-	made   *Plan    // nil before Plan
-	known  *known   // nil where the shapes do not tell all, or before Plan
+	shapes []shape    // nil if they do not tell all
+	plan   *lowered   // nil before Plan
+	made   *Plan      // nil before Plan
+	known  *known     // nil where the shapes do not tell all, or before Plan
+	texts  [][]string // the dictionaries of the graph, by number from 1 on
 }
 
 // leaf is where one scalar column of an argument comes from: a lone scalar, a
@@ -75,6 +77,9 @@ func (b *Bound) bind(args Args) (err error) {
 	}
 	list, err := b.bindAll(args)
 	if err != nil {
+		return err
+	}
+	if err := b.readTexts(list); err != nil {
 		return err
 	}
 	if err := b.solve(args, list); err != nil {
@@ -139,9 +144,9 @@ func (f *Func) checkNames(args Args) error {
 		return err
 	}
 	var missing, inGo []string
-	for i, p := range f.Graph.Body.Params[:f.Graph.Given()] {
+	for i := range f.Graph.Given() {
 		if name := f.info(i).Name; args[name] == nil {
-			missing, inGo = append(missing, name), append(inGo, fmt.Sprintf("%q: %s", name, goExampleOf(p.Type)))
+			missing, inGo = append(missing, name), append(inGo, fmt.Sprintf("%q: %s", name, goExampleOf(f.Graph.ParamType(i))))
 		}
 	}
 	if len(missing) > 0 {
@@ -192,7 +197,7 @@ type declared struct {
 }
 
 func (f *Func) declared(i int) declared {
-	return declared{f.info(i), f.Graph.Body.Params[i].Type, f.leaves[i]}
+	return declared{f.info(i), f.Graph.ParamType(i), f.leaves[i]}
 }
 
 func (d declared) text() string {
@@ -203,6 +208,9 @@ func (d declared) text() string {
 }
 
 func (b *Bound) bindOne(d declared, a Arg) (binding, error) {
+	if d.Derived != nil {
+		return &derived{d, b}, nil
+	}
 	if d.Literal != nil {
 		return valueOf(d, &value.Value{Type: d.typ, Columns: d.Literal})
 	}
@@ -253,6 +261,7 @@ func (b *Bound) solve(args Args, list []binding) error {
 	for _, a := range list {
 		all = append(all, a.equations()...)
 	}
+	all = append(all, b.textSizes()...)
 	if err := b.sizes.solve(all); err != nil {
 		return err
 	}
@@ -321,7 +330,7 @@ func (b *Bound) checkScalars(d declared, leaves []leaf) error {
 				"argument `%s` is %s, but `%s: Range<%s, %s>`", d.Name, column.Text(k, leaves[j].bits), d.Name, source(d.Lo), source(d.Hi)).
 				at(b.Func.Graph.Source, b.Func.rangeOf(d.Name), "declared here")
 		}
-		if l.Type.Kind != graph.Index {
+		if l.Type.Kind != graph.Index || l.Type.Means.Sort == meaning.Text {
 			continue
 		}
 		if bound, ok := b.sizes.eval(l.Type.Bound); ok && (n < 0 || n >= bound) {

@@ -52,6 +52,9 @@ type Func struct {
 	known engine.Recent[known]
 
 	leaves [][]graph.Leaf // of each parameter's type
+	meant  bool           // some parameter, or the result, is more than numbers
+	reads  sync.Once
+	read   [][]bool // which leaves of the parameters some run may read
 }
 
 // maxSource is more than any source file has, in bytes.
@@ -105,8 +108,9 @@ func (p *Program) Func(name string) (f *Func, err error) {
 		return nil, bug(p.Sources, fmt.Errorf("the graph of `%s`: %w", name, err))
 	}
 	f = &Func{Name: name, Graph: g, Decl: p.decl(name), plans: map[string]*lowered{}}
-	for _, p := range g.Body.Params {
-		f.leaves = append(f.leaves, graph.Leaves(p.Type))
+	for i := range g.Body.Params {
+		f.leaves = append(f.leaves, graph.Leaves(g.ParamType(i)))
+		f.meant = f.meant || g.ParamInfo[i].Type != nil || g.ParamInfo[i].Derived != nil
 	}
 	return f, nil
 }

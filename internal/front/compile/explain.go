@@ -99,7 +99,7 @@ func (p *Program) Explain(name string, args Args) (e *Explanation, err error) {
 		return nil, err
 	}
 	e.Sizes, e.Params, e.Folds = x.sizes(), x.params(), folds(f.Graph)
-	e.Result = ResultNote{f.Graph.Body.Results[0].Type.String(), f.Graph.ResultPlace.String()}
+	e.Result = ResultNote{f.Graph.ResultType().String(), f.Graph.ResultPlace.String()}
 	e.Buffers, e.Schedule = x.buffers(), x.schedule()
 	if e.Kernels, err = x.kernels(); err != nil {
 		return nil, err
@@ -178,7 +178,7 @@ func (x *explainer) sizes() []SizeNote {
 func (x *explainer) params() []ParamNote {
 	var list []ParamNote
 	for i, p := range x.f.Graph.Body.Params[:x.f.Graph.Given()] {
-		d := declared{x.f.info(i), p.Type, x.f.leaves[i]}
+		d := declared{x.f.info(i), x.f.Graph.ParamType(i), x.f.leaves[i]}
 		n := ParamNote{Name: d.Name, Type: d.text(), Place: d.Place.String()}
 		if d.Ranged {
 			n.Range = fmt.Sprintf("%s..=%s", source(d.Lo), source(d.Hi))

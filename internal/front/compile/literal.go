@@ -7,6 +7,7 @@ import (
 
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/data/column"
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/data/value"
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/graph"
@@ -122,6 +123,9 @@ func valueOf(d declared, v *value.Value) (binding, error) {
 	for j, l := range want {
 		c := v.Columns[j]
 		isIndex := l.Type.Kind == graph.Index && c.Kind.IsInt()
+		if means := meansOf(v, j); c.Kind.IsInt() && means != l.Type.Means.Sort && means != meaning.None || l.Type.Means.Sort == meaning.Text && c.Texts == nil && means != meaning.Text && len(c.Data) > 0 {
+			return nil, refuse(d.Name, "", "argument `%s`%s is declared %s, found %s", d.Name, in(l.Path), l.Type, foundIn(v, j))
+		}
 		if c.Kind != l.Type.KindOf() && !isIndex {
 			return nil, refuse(d.Name, "", "argument `%s`%s is declared %s, found %s", d.Name, in(l.Path), l.Type, c.Kind)
 		}
@@ -136,6 +140,24 @@ func valueOf(d declared, v *value.Value) (binding, error) {
 		}
 	}
 	return m, nil
+}
+
+// meansOf is what leaf j of a value stands for.
+func meansOf(v *value.Value, j int) meaning.Sort {
+	if v.Type == nil {
+		return meaning.None
+	}
+	if leaves := graph.Leaves(v.Type); j < len(leaves) {
+		return leaves[j].Type.Means.Sort
+	}
+	return meaning.None
+}
+
+func foundIn(v *value.Value, j int) string {
+	if s := meansOf(v, j); s != meaning.None {
+		return s.String()
+	}
+	return v.Columns[j].Kind.String()
 }
 
 // in names a part of an argument.

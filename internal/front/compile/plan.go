@@ -115,12 +115,18 @@ func (b *Bound) short() bool {
 func (b *Bound) remote() bool {
 	for _, p := range b.params {
 		for _, l := range p {
-			if _, ok := l.src.(run.Remote); ok {
+			if remote(l.src) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// remote reports a source that lies on other machines.
+func remote(src data.Source) bool {
+	_, ok := src.(run.Remote)
+	return ok
 }
 
 // newLowered finds out which inputs a schedule reads, and makes the buffers

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 )
 
@@ -28,8 +29,8 @@ func (f *Func) Signature() string {
 // Example is a command line that would run the function.
 func (f *Func) Example() string {
 	words := []string{"godwit run", f.Graph.Source.Path + ":" + f.Name}
-	for i, p := range f.Graph.Body.Params[:f.Graph.Given()] {
-		words = append(words, f.info(i).Name+"="+exampleOf(p.Type))
+	for i := range f.Graph.Given() {
+		words = append(words, f.info(i).Name+"="+exampleOf(f.Graph.ParamType(i)))
 	}
 	for _, name := range f.unfixed() {
 		words = append(words, name+"=8")
@@ -68,6 +69,9 @@ func exampleOf(t *graph.Type) string {
 		if t.Elem().Kind == graph.Tuple {
 			return "FILE.parquet"
 		}
+		if t.Elem().Means.Sort != meaning.None {
+			return "FILE.csv"
+		}
 		return "FILE.npy"
 	case graph.Tuple:
 		return "'" + exampleLiteral(t) + "'"
@@ -94,7 +98,11 @@ func exampleLiteral(t *graph.Type) string {
 		}
 		return "(" + strings.Join(parts, ", ") + ")"
 	}
-	switch {
+	switch m := t.Means; {
+	case m.Sort == meaning.Text:
+		return "SFO"
+	case m.Sort != meaning.None:
+		return m.Form()[strings.LastIndexByte(m.Form(), ' ')+1:]
 	case t.KindOf().IsFloat():
 		return "1.0"
 	case t.KindOf().IsInt():

@@ -13,6 +13,7 @@ func elementMethods() map[string]method {
 	return map[string]method{
 		"iter":      {masked: true, run: func(_ *elab, c *methodUse) *graph.Node { return c.recv }},
 		"len":       {masked: true, run: (*elab).length},
+		"texts":     {masked: true, run: (*elab).texts},
 		"map":       {min: 1, max: 1, masked: true, run: (*elab).mapMethod},
 		"enumerate": {run: (*elab).enumerate},
 		"zip":       {min: 1, max: 1, run: (*elab).zip},

@@ -32,6 +32,7 @@ type elab struct {
 	limits   map[string][]size.Poly // what each of them is at most
 	steps    int                    // expressions elaborated
 	full     bool
+	factor   bool   // the operand being elaborated is one of a product
 	indexing string // the array of which a literal index is being checked, in text
 	target   bool   // the index being checked is one of an assignment's target
 	// attempts counts the trials around the point being elaborated.
@@ -43,9 +44,10 @@ type elab struct {
 	prover  prove.Prover
 	always  prove.Known // what holds in every run
 	reads   map[same]*graph.Node
-	tables  map[tableKey]*graph.Node // long literals
-	tired   bool                     // proofs have taken too long; no more are tried
-	guarded int                      // proofs so far that may rest on what is known at one place only
+	tables  map[tableKey]*graph.Node      // long literals
+	hidden  map[graph.Derived]*graph.Node // parameters that follow from dictionaries of text
+	tired   bool                          // proofs have taken too long; no more are tried
+	guarded int                           // proofs so far that may rest on what is known at one place only
 }
 
 // scope is a block of the graph that is being filled.

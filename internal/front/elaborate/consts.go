@@ -101,7 +101,7 @@ func (e *elab) constStmt(s *syntax.Const) {
 	e.inConst = false
 	var n *graph.Node
 	if ok && known {
-		n = e.bits(t.Num, bits, s.Span)
+		n = e.constOf(t, bits, s.Span)
 	}
 	e.bind(s.Name, false, n)
 }

@@ -3,6 +3,7 @@ package elaborate
 import (
 	"slices"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/syntax"
 	"github.com/godwit-run/godwit/internal/front/types"
@@ -89,7 +90,7 @@ func likeValue(want *graph.Type, n *graph.Node) *graph.Type {
 func besides(t *graph.Type) *graph.Type {
 	switch t.Kind {
 	case graph.Index:
-		return graph.I64Type
+		return types.Computed(t)
 	case graph.Tuple:
 		elems := make([]*graph.Type, len(t.Elems))
 		for i, e := range t.Elems {
@@ -110,6 +111,7 @@ func (e *elab) unify(a, b *branch, at diag.Span) {
 	}
 	e.inScope(a.scope, func() { a.value = e.dense(a.value) })
 	e.inScope(b.scope, func() { b.value = e.dense(b.value) })
+	e.unifyTexts(a, b, at)
 	t, u := a.value.Type, b.value.Type
 	if e.sameType(t, u) {
 		return
@@ -323,8 +325,8 @@ func (e *elab) match(x *syntax.Match, want *graph.Type, wantValue bool) *graph.N
 		return nil
 	}
 	t := v.Type
-	if t.Kind != graph.Option && !types.IsBool(t) && !types.IsInt(t) {
-		e.errorf(x.X.Where(), "T15", "this cannot be matched").Note("found %s; expected an Option, an integer or a bool", t).
+	if t.Kind != graph.Option && !types.IsBool(t) && !types.IsInt(t) && !types.IsMeant(t) {
+		e.errorf(x.X.Where(), "T15", "this cannot be matched").Note("found %s; expected an Option, an integer, a bool, a time or text", t).
 			Help("if … { … } else { … }")
 		return nil
 	}
@@ -364,11 +366,14 @@ func (e *elab) armCond(a syntax.Arm, v *graph.Node) *graph.Node {
 	var cond *graph.Node
 	for _, lit := range a.Lit {
 		want := types.Computed(v.Type)
+		if types.IsSort(want, meaning.Text) {
+			want = anyText // of its own dictionary
+		}
 		l := e.value(lit, want)
 		if l == nil {
 			return nil
 		}
-		c := e.arith(num.Eq, lit.Where(), v, l)
+		c := e.equals(lit.Where(), v, l)
 		if cond != nil {
 			c = e.arith(num.Or, lit.Where(), cond, c)
 		}

@@ -91,7 +91,7 @@ func TestHelpsMean(t *testing.T) {
 
 // TestLimits takes the constants of types of numbers.
 func TestLimits(t *testing.T) {
-	for _, c := range []meaning{
+	for _, c := range []oneMeaning{
 		{"integers", "const M = i16::MAX;\nfn f(x: i64) -> (i64, u64, i8, i16) { (i64::MIN, u64::MAX, i8::MIN, M) }", nil, [][]float64{{1}}, "-9223372036854775808 | 18446744073709551615 | -128 | 32767"},
 		{"floats", "fn f(x: f64) -> (f64, f32, f64) { (f64::NEG_INFINITY, f32::INFINITY, f64::NAN) }", nil, [][]float64{{1}}, "-inf | inf | NaN"},
 	} {

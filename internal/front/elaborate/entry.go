@@ -48,6 +48,7 @@ func (e *elab) entry(d *decl, reps map[string]*graph.Type) *graph.Graph {
 		return nil
 	}
 	e.g.Body.Results = []*graph.Node{r}
+	e.forget()
 	e.number()
 	graph.Recognize(e.g)
 	return e.g
@@ -154,6 +155,8 @@ func (e *elab) paramType(p syntax.Param) *graph.Type {
 	if t == nil {
 		return nil
 	}
+	leaf := 0
+	t = e.ownDicts(t, len(e.g.ParamInfo), &leaf, p.Name.Text, p.Span)
 	e.dynBounds(p.Type)
 	types.AnySize(t, func(q size.Poly) bool { e.boundSize(q); return false })
 	e.boundVolume(t, size.Const(1))

@@ -43,6 +43,10 @@ func (e *elab) exprOrGroup(x syntax.Expr, want *graph.Type) *graph.Node {
 		return e.floatLit(x, false, x.Span, want)
 	case *syntax.BoolLit:
 		return e.bool(x.Value, x.Span)
+	case *syntax.TextLit:
+		return e.textLit(x)
+	case *syntax.MomentLit:
+		return e.momentLit(x, false, x.Span, want)
 	case *syntax.NameExpr:
 		return e.name(x, want)
 	case *syntax.ParenExpr:
@@ -133,7 +137,7 @@ func (e *elab) name(x *syntax.NameExpr, want *graph.Type) *graph.Node {
 	if !e.p.constant(d) {
 		return nil
 	}
-	return e.bits(d.typ.Num, d.bits, x.Span)
+	return e.constOf(d.typ, d.bits, x.Span)
 }
 
 // read is the value of a variable.
@@ -338,6 +342,7 @@ func (e *elab) likeElements(list []syntax.Expr, want *graph.Type) []*graph.Node 
 		return nil
 	}
 	if want == nil || types.HasOpen(want) {
+		e.commonText(out, list)
 		want = e.commonType(out, lead)
 	}
 	for i, n := range out {
@@ -387,7 +392,7 @@ func (e *elab) zero(t *graph.Type, at diag.Span) *graph.Node {
 	case graph.Index:
 		return e.cast(t, e.int(num.I64, 0, at), at)
 	}
-	return e.bits(t.Num, 0, at)
+	return e.constOf(t, 0, at)
 }
 
 // repeatExpr is [v; N, M].
@@ -441,8 +446,7 @@ func (e *elab) recordExpr(x *syntax.RecordExpr) *graph.Node {
 	if t == nil || values == nil {
 		return nil
 	}
-	n := e.add(graph.MakeTuple, t, x.Span, values...)
-	return n
+	return e.add(graph.MakeTuple, withTexts(t, values), x.Span, values...)
 }
 
 // recordValues elaborates the fields and puts them in the record's order.

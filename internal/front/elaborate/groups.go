@@ -3,6 +3,7 @@ package elaborate
 import (
 	"slices"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/front/syntax"
@@ -30,8 +31,8 @@ var groupType = &graph.Type{Kind: graph.Tuple, Name: "group"}
 // keyedMethods sort elements into groups.
 func keyedMethods() map[string]method {
 	return map[string]method{
-		"group_by":     {min: 1, max: 1, sizes: 1, need: true, masked: true, run: (*elab).groupBy},
-		"histogram":    {max: 1, sizes: 1, need: true, masked: true, run: (*elab).histogram},
+		"group_by":     {min: 1, max: 1, sizes: 1, masked: true, run: (*elab).groupBy},
+		"histogram":    {max: 1, sizes: 1, masked: true, run: (*elab).histogram},
 		"scatter_with": {min: 3, max: 3, run: (*elab).scatter},
 	}
 }
@@ -59,7 +60,10 @@ func (e *elab) newGroup(g *grouping, at diag.Span) *graph.Node {
 }
 
 func (e *elab) groupBy(c *methodUse) *graph.Node {
-	k := c.sizes[0]
+	k, ok := e.groupSize(c)
+	if !ok {
+		return nil
+	}
 	if _, isClosure := c.x.Args[0].(*syntax.Closure); !isClosure {
 		return e.groupByKeys(c, k)
 	}
@@ -79,7 +83,7 @@ func (e *elab) groupByKeys(c *methodUse, k size.Poly) *graph.Node {
 		return nil
 	}
 	at := c.x.Args[0].Where()
-	if keys.Type.Kind != graph.Array || !types.IsInt(keys.Type.Elem()) {
+	if keys.Type.Kind != graph.Array || !types.IsInt(keys.Type.Elem()) && !types.IsSort(keys.Type.Elem(), meaning.Text) {
 		e.errorf(at, "B07", "groups need integer keys").Note("expected [idx<%s>; N] or a closure, found %s", k, keys.Type).
 			Help("%s::<%s>(|e| …)", c.x.Name.Text, k)
 		return nil
@@ -167,6 +171,9 @@ func (e *elab) key(n *graph.Node, k size.Poly, at diag.Span) *graph.Node {
 	if n == nil {
 		return nil
 	}
+	if types.IsSort(n.Type, meaning.Text) {
+		n = e.raw(n, at)
+	}
 	if !types.IsInt(n.Type) {
 		m := e.errorf(at, "B07", "groups need integer keys").Note("expected idx<%s> or an integer, found %s", k, n.Type)
 		switch {
@@ -198,7 +205,7 @@ func (e *elab) groupFold(c *methodUse, m graph.Monoid, nested bool) *graph.Node 
 			return nil, nil
 		}
 		r := value(elem)
-		if r != nil && !e.numbers(c, r.Type, nested) {
+		if r != nil && !canFold(c.x.Name.Text, types.Innermost(r.Type)) && !e.numbers(c, r.Type, nested) {
 			bad = true
 			return key, nil
 		}
@@ -267,7 +274,10 @@ func (e *elab) groupMean(c *methodUse) *graph.Node {
 
 // histogram counts how often each key occurs.
 func (e *elab) histogram(c *methodUse) *graph.Node {
-	k := c.sizes[0]
+	k, known := e.groupSize(c)
+	if !known {
+		return nil
+	}
 	var cl *syntax.Closure
 	if len(c.x.Args) == 1 {
 		if cl = e.closureArg(c, 0, 1); cl == nil {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/front/syntax"
@@ -21,6 +22,8 @@ func flexible(x syntax.Expr) bool {
 		return x.Suffix == ""
 	case *syntax.FloatLit:
 		return x.Suffix == ""
+	case *syntax.MomentLit:
+		return true
 	case *syntax.ParenExpr:
 		return flexible(x.X)
 	case *syntax.Unary:
@@ -85,6 +88,9 @@ func isFloatLiteral(x syntax.Expr) bool {
 // operandWant is the type that a literal takes beside an operand of type t.
 func operandWant(t *graph.Type) *graph.Type {
 	t = types.Innermost(t)
+	if types.IsMeant(t) {
+		return t
+	}
 	if !types.IsNumber(t) {
 		return nil
 	}
@@ -100,11 +106,14 @@ func numberWant(want *graph.Type) *graph.Type {
 }
 
 func (e *elab) intLit(x *syntax.IntLit, negative bool, at diag.Span, want *graph.Type) *graph.Node {
+	if want != nil && types.IsSort(want, meaning.Decimal) && x.Suffix == "" && !e.factor {
+		return e.decimalLit(x.Text, negative, at, want)
+	}
 	k := num.I64
 	switch {
 	case x.Suffix != "":
 		k, _ = num.ParseKind(x.Suffix)
-	case want == nil:
+	case want == nil || types.IsMeant(want):
 	case want.Kind == graph.Index:
 		if !negative && !types.HasOpen(want) {
 			return e.indexLit(x, at, want)
@@ -196,6 +205,9 @@ func (e *elab) foreignIndex(t *graph.Type, bound size.Poly, at diag.Span) messag
 }
 
 func (e *elab) floatLit(x *syntax.FloatLit, negative bool, at diag.Span, want *graph.Type) *graph.Node {
+	if want != nil && types.IsSort(want, meaning.Decimal) && x.Suffix == "" {
+		return e.decimalLit(x.Text, negative, at, want)
+	}
 	k := num.F64
 	switch {
 	case x.Suffix != "":
@@ -222,6 +234,12 @@ func (e *elab) coerce(n *graph.Node, want *graph.Type, at diag.Span) *graph.Node
 		return n
 	}
 	switch {
+	case types.IsMeant(want) || types.IsMeant(n.Type):
+		if e.sameType(n.Type, want) {
+			return n
+		}
+		e.mismatch(n.Type, want, at)
+		return nil
 	case want.Kind == graph.Index && types.IsInt(n.Type):
 		return e.toIndex(n, want.Bound, at)
 	case want.Kind == graph.Scalar && want.Num == num.I64 && n.Type.Kind == graph.Index:
@@ -281,6 +299,7 @@ func balanced(text string) bool {
 func (e *elab) mismatch(found, want *graph.Type, at diag.Span) message {
 	m := e.errorf(at, "T05", "this has the wrong type").Note("expected %s, found %s", show(want), show(found))
 	switch {
+	case e.meantMismatch(m, found, want, at):
 	case types.IsNumber(found) && types.IsNumber(want) && want.Kind == graph.Scalar:
 		m.Help("%s as %s", e.parenthesized(at), want.Num)
 	case want.Kind == graph.Option && want.Elem().Equal(found):
@@ -427,6 +446,9 @@ func (e *elab) sameType(a, b *graph.Type) bool {
 	if a.Kind != b.Kind || a.Name != b.Name || len(a.Elems) != len(b.Elems) {
 		return false
 	}
+	if types.IsMeant(a) || types.IsMeant(b) {
+		return sameMeaning(a, b)
+	}
 	switch a.Kind {
 	case graph.Scalar:
 		return a.Num == b.Num
@@ -450,6 +472,8 @@ func (e *elab) sameElem(a, b *graph.Type) bool { return e.sameType(a, b) }
 // coercible reports that coerce could change elements of type a to b.
 func (e *elab) coercible(a, b *graph.Type) bool {
 	switch {
+	case types.IsMeant(a) || types.IsMeant(b):
+		return sameMeaning(a, b)
 	case a.Kind == graph.Index && b.Kind == graph.Index:
 		return e.proves(b.Bound.Sub(a.Bound))
 	case a.Kind == graph.Array && b.Kind == graph.Array:

@@ -8,7 +8,7 @@ import (
 // which they are; and some where the default is in order, and stays.
 func TestLiteralsTakeTheirTypeFromUse(t *testing.T) {
 	n3 := map[string]int64{"N": 3}
-	for _, c := range []meaning{
+	for _, c := range []oneMeaning{
 		{"element", "fn f(x: &[i32; N]) -> [i32; N] { let mut c = [0; N]; for i in 0..N { c[i] = x[i]; } c }", n3, [][]float64{{5, -6, 7}}, "5 -6 7"},
 		{"rows", "fn f(x: &[f32; N, 2]) -> [f32; N, 2] { let mut c = [0.5; N, 2]; for i in 0..N { for j in 0..2 { c[i][j] += x[i][j]; } } c }", n3, [][]float64{{1, 2, 3, 4, 5, 6}}, "1.5 2.5 3.5 4.5 5.5 6.5"},
 		{"list", "fn f(x: &[u8; N]) -> [u8; 2] { let mut c = [1, 2]; for e in x { c[0] = c[1]; c[1] = e; } c }", n3, [][]float64{{5, 200, 255}}, "200 255"},

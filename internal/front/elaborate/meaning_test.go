@@ -12,9 +12,9 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
-// meaning is a program with arguments and the result that it must have. An
+// oneMeaning is a program with arguments and the result that it must have. An
 // argument is a list of numbers for each column of the parameter.
-type meaning struct {
+type oneMeaning struct {
 	name  string
 	text  string
 	sizes map[string]int64
@@ -33,7 +33,7 @@ func TestMeaning(t *testing.T) {
 	}
 }
 
-func (c meaning) run(t *testing.T) string {
+func (c oneMeaning) run(t *testing.T) string {
 	t.Helper()
 	p, msgs := checkText(c.name+".gw", c.text)
 	if err := msgs.Err(); err != nil {
@@ -56,7 +56,7 @@ func (c meaning) run(t *testing.T) string {
 	return plain
 }
 
-func execute(t *testing.T, g *graph.Graph, c meaning) string {
+func execute(t *testing.T, g *graph.Graph, c oneMeaning) string {
 	t.Helper()
 	at := 0
 	var args []*value.Value
@@ -102,7 +102,7 @@ func columns(v *value.Value) string {
 	return strings.Join(parts, " | ")
 }
 
-var meanings = []meaning{
+var meanings = []oneMeaning{
 	{"sum", "fn f(v: &[f32]) -> f32 { v.sum() }", map[string]int64{"len(v)": 3}, [][]float64{{1, 2, 3.5}}, "6.5"},
 	{"literals", "fn f(x: i16) -> i16 { 2 * x + 3 - (1 + 1) * x }", nil, [][]float64{{100}}, "3"},
 	{"methods of elements", "fn f(x: &[f32; N, 2], n: &[i64; N]) -> ([f32; N, 2], [i64; N], [bool; N, 2], i64) { (x.abs().sqrt(), n.clamp(0, n.max()).abs(), (x / x).is_nan(), n.filter(|e| e != 0).sign().sum()) }", map[string]int64{"N": 3}, [][]float64{{4, -9, 0, 16, 1, 25}, {-3, 0, 7}}, "2 3 0 4 1 5 | 0 0 7 | false false true false false false | 0"},

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/front/syntax"
@@ -43,6 +44,7 @@ var (
 	scalarMethods map[string]method
 	optionMethods map[string]method
 	groupMethods  map[string]method
+	meantMethods  map[meaning.Sort]map[string]method
 )
 
 func init() {
@@ -50,6 +52,7 @@ func init() {
 	scalarMethods = merge(numberMethods(), floatMethods(), indexMethods())
 	optionMethods = optionTable()
 	groupMethods = groupTable()
+	meantMethods = meantTables()
 }
 
 func merge(tables ...map[string]method) map[string]method {
@@ -72,9 +75,17 @@ func (e *elab) tableFor(n *graph.Node) map[string]method {
 	case n.Type.Kind == graph.Option:
 		return optionMethods
 	case n.Type.IsScalar():
-		return scalarMethods
+		return scalarTable(n.Type)
 	}
 	return nil
+}
+
+// scalarTable has the methods of a scalar.
+func scalarTable(t *graph.Type) map[string]method {
+	if types.IsMeant(t) {
+		return meantMethods[t.Means.Sort]
+	}
+	return scalarMethods
 }
 
 func (e *elab) methodCall(x *syntax.MethodCall, want *graph.Type) *graph.Node {
@@ -109,7 +120,7 @@ func (e *elab) methodCall(x *syntax.MethodCall, want *graph.Type) *graph.Node {
 	c := &methodUse{x: x, recv: recv, want: want}
 	m, ok := e.tableFor(recv)[x.Name.Text]
 	if !ok && recv.Type.Kind == graph.Array && types.Innermost(recv.Type).IsScalar() {
-		m, ok = scalarMethods[x.Name.Text]
+		m, ok = scalarTable(types.Innermost(recv.Type))[x.Name.Text]
 		m.masked, c.each = true, true
 	}
 	if !ok {
@@ -193,7 +204,7 @@ func (e *elab) unknownMethod(x *syntax.MethodCall, recv *graph.Node) {
 			names = append(names, n)
 		}
 		if recv.Type.Kind == graph.Array && types.Innermost(recv.Type).IsScalar() {
-			names = slices.AppendSeq(names, maps.Keys(scalarMethods))
+			names = slices.AppendSeq(names, maps.Keys(scalarTable(types.Innermost(recv.Type))))
 		}
 		suggest(m, name, names)
 	}

@@ -19,7 +19,7 @@ import (
 func writable(sizes ...size.Poly) bool {
 	for _, p := range sizes {
 		for _, v := range p.Vars() {
-			if isDynamic(v) || strings.HasPrefix(v, "len(") {
+			if isDynamic(v) || strings.HasPrefix(v, "len(") || strings.HasPrefix(v, "dict(") {
 				return false
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/front/syntax"
@@ -49,7 +50,10 @@ func (e *elab) binary(x *syntax.Binary, want *graph.Type) *graph.Node {
 	if x.Op == syntax.AndAnd || x.Op == syntax.OrOr {
 		return e.shortCircuit(x)
 	}
+	factor := e.factor
+	e.factor = x.Op == syntax.Star || x.Op == syntax.Slash
 	a, b := e.operands(x, want)
+	e.factor = factor
 	if a == nil || b == nil {
 		return nil
 	}
@@ -137,10 +141,13 @@ func (e *elab) differ(at diag.Span, a, b *graph.Node) {
 
 // unnamed reports a size that the source gives no name.
 func unnamed(p size.Poly) bool {
-	return slices.ContainsFunc(p.Vars(), func(v string) bool { return strings.HasPrefix(v, "len(") })
+	return slices.ContainsFunc(p.Vars(), func(v string) bool { return strings.HasPrefix(v, "len(") || strings.HasPrefix(v, "dict(") })
 }
 
 func (e *elab) scalarOp(x *syntax.Binary, a, b *graph.Node) *graph.Node {
+	if types.IsMeant(a.Type) || types.IsMeant(b.Type) {
+		return e.meantOp(x, a, b)
+	}
 	o, ok := operators[x.Op]
 	if !ok || !a.Type.IsScalar() || !b.Type.IsScalar() {
 		e.undefined(x, a.Type, b.Type)
@@ -328,6 +335,10 @@ func (e *elab) unary(x *syntax.Unary, want *graph.Type) *graph.Node {
 			return e.intLit(lit, true, x.Span, want)
 		case *syntax.FloatLit:
 			return e.floatLit(lit, true, x.Span, want)
+		case *syntax.MomentLit:
+			if lit.Sort == meaning.Duration {
+				return e.momentLit(lit, true, x.Span, want)
+			}
 		}
 		want = numberWant(want)
 	}
@@ -350,7 +361,10 @@ func (e *elab) applyUnary(x *syntax.Unary, v *graph.Node) *graph.Node {
 	if x.Op == syntax.Bang {
 		op = num.Not
 	}
-	if !v.Type.IsScalar() || !op.Takes(v.Type.KindOf()) {
+	if op == num.Neg && canNegate(v.Type) {
+		return e.retype(v.Type, e.unaryOp(op, x.Span, e.raw(v, x.Span)), x.Span)
+	}
+	if !v.Type.IsScalar() || types.IsMeant(v.Type) || !op.Takes(v.Type.KindOf()) {
 		m := e.errorf(x.Span, "F03", "`%s` is not defined on this value", x.Op).Note("found %s", v.Type)
 		if v.Type.Kind == graph.Array {
 			m.Help("%s.map(|e| %se)", e.operand(x.X), x.Op)
@@ -404,6 +418,9 @@ func (e *elab) castExpr(x *syntax.Cast) *graph.Node {
 
 // convert is `v as t`.
 func (e *elab) convert(x *syntax.Cast, v *graph.Node, t *graph.Type) *graph.Node {
+	if types.IsMeant(v.Type) || types.IsMeant(t) {
+		return e.convertMeant(x, v, t)
+	}
 	if t.Kind == graph.Index && types.IsInt(v.Type) {
 		e.errorf(x.Span, "F06", "`as` does not make an index").Note("found %s", v.Type).
 			Help("%s.clamp_idx::<%s>()", e.operand(x.X), t.Bound)

@@ -24,6 +24,12 @@ func TestPreludeIsUsed(t *testing.T) {
 		}
 	}
 	callGraph(t, num.F64, false, "x.sign()")
+	for _, call := range []string{"year", "month", "day", "weekday", "quarter", "day_of_year", "truncate(week)", "truncate(month)", "truncate(quarter)", "truncate(year)"} {
+		if !strings.Contains(call, "(") {
+			call += "()"
+		}
+		callGraph(t, num.F64, false, "(x as i64 as Timestamp<s>)."+call+" as i64 as f64")
+	}
 	paths, err := filepath.Glob("../prelude/*.gw")
 	if err != nil || len(paths) == 0 {
 		t.Fatal("no files", err)

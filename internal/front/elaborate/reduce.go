@@ -48,7 +48,7 @@ func (e *elab) reduce(m graph.Monoid, x *graph.Node, at diag.Span) *graph.Node {
 	switch {
 	case m.NeedsElement() && (x.Type.Masked || !e.proves(x.Type.Size.AddConst(-1))):
 		e.mayFault(n, graph.Empty, monoidWords[m]+" of nothing")
-	case m == graph.SumOf && types.IsInt(elem):
+	case m == graph.SumOf && types.IsInt(elem.Plain()):
 		e.sumBounds(n, elem, x.Type.Size)
 	case m == graph.CountOf:
 		_, hi := e.g.Facts.Bounds(x.Type.Size)
@@ -104,6 +104,8 @@ func (e *elab) numbers(c *methodUse, t *graph.Type, nested bool) bool {
 	}
 	m := e.errorf(c.x.Name.Span, "T29", "`%s` needs numbers", c.x.Name.Text).Note("the elements are %s", t)
 	switch {
+	case types.IsMeant(in):
+		m.Help("%s", meantFoldHelp(c.x.Name.Text, in))
 	case types.IsBool(in) && c.x.Name.Text == "sum":
 		m.Help(".count(|e| e)")
 	case t.Kind == graph.Tuple:
@@ -115,6 +117,9 @@ func (e *elab) numbers(c *methodUse, t *graph.Type, nested bool) bool {
 }
 
 func (e *elab) sumMethod(c *methodUse) *graph.Node {
+	if t := c.recv.Type.Elem(); canSum(t) {
+		return e.retype(t, e.reduce(graph.SumOf, c.recv, c.at()), c.at())
+	}
 	if !e.numbers(c, c.recv.Type.Elem(), true) {
 		return nil
 	}
@@ -163,10 +168,13 @@ func (e *elab) product(c *methodUse) *graph.Node {
 
 func (e *elab) extremeOf(c *methodUse, m graph.Monoid) *graph.Node {
 	elem := c.recv.Type.Elem()
-	if !e.numbers(c, elem, false) {
+	if !types.IsMeant(elem) && !e.numbers(c, elem, false) {
 		return nil
 	}
 	n := e.reduce(m, c.recv, c.at())
+	if elem.Kind == graph.Scalar && types.IsMeant(elem) {
+		return e.retype(elem, n, c.at())
+	}
 	if elem.Kind != graph.Index {
 		return n
 	}
@@ -179,7 +187,7 @@ func (e *elab) extremeOf(c *methodUse, m graph.Monoid) *graph.Node {
 
 func (e *elab) placeOf(c *methodUse, m graph.Monoid) *graph.Node {
 	x := e.values(c)
-	if x == nil || !e.numbers(c, x.Type.Elem(), false) {
+	if x == nil || !types.IsMeant(x.Type.Elem()) && !e.numbers(c, x.Type.Elem(), false) {
 		return nil
 	}
 	return e.reduce(m, x, c.at())
@@ -270,10 +278,10 @@ func (e *elab) keyed(m graph.Monoid, groups size.Poly, x *graph.Node, at diag.Sp
 		return nil
 	}
 	scalar := types.Innermost(value.Type)
-	t := types.MapInnermost(value.Type, m.Result(scalar, size.Poly{}))
+	t := types.MapInnermost(value.Type, meantResult(m, scalar))
 	n := e.add(graph.KeyedReduce, graph.ArrayOf(t, groups), at, x)
 	n.Blocks, n.Monoid, n.Poly, n.HasPoly = []*graph.Block{b}, m, groups, true
-	if m == graph.SumOf && types.IsInt(scalar) {
+	if m == graph.SumOf && types.IsInt(scalar.Plain()) {
 		each := e.typeBounds(scalar)
 		_, most := e.g.Facts.Bounds(x.Type.Size)
 		_, ok := mul64(min(each.lo, 0), most)

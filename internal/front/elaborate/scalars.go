@@ -3,6 +3,7 @@ package elaborate
 import (
 	"strings"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/syntax"
 	"github.com/godwit-run/godwit/internal/front/types"
@@ -228,6 +229,9 @@ func optionTable() map[string]method {
 // orElse is o.or(d). d is evaluated in any case.
 func (e *elab) orElse(c *methodUse) *graph.Node {
 	elem, reported := c.recv.Type.Elem(), len(e.msgs.Messages)
+	if types.IsSort(elem, meaning.Text) {
+		return e.orText(c, elem)
+	}
 	d := e.value(c.x.Args[0], elem)
 	if d == nil {
 		e.numbersInstead(reported, c)

@@ -38,13 +38,13 @@ var representatives = map[string][]num.Kind{
 func allows(kind string, t *graph.Type) bool {
 	switch kind {
 	case "Num":
-		return t.Kind == graph.Scalar && t.Num != num.Bool
+		return t.Kind == graph.Scalar && t.Num != num.Bool && !types.IsMeant(t)
 	case "Int":
-		return t.Kind == graph.Scalar && t.Num.IsInt()
+		return t.Kind == graph.Scalar && types.IsInt(t)
 	case "Float":
 		return types.IsFloat(t)
 	case "Ord":
-		return types.IsNumber(t)
+		return types.IsNumber(t) || t.Kind == graph.Scalar && types.IsMeant(t)
 	}
 	return true
 }

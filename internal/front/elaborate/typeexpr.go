@@ -1,6 +1,8 @@
 package elaborate
 
 import (
+	"slices"
+
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/front/syntax"
 	"github.com/godwit-run/godwit/internal/front/types"
@@ -138,6 +140,9 @@ func (r typeReader) named(t *syntax.NamedType) *graph.Type {
 		}
 	}
 	if len(t.Path) == 1 && r.e.resolver().first(name) == nil {
+		if is, ok := r.meant(t); ok {
+			return is
+		}
 		r.unknown(t)
 		return nil
 	}
@@ -162,8 +167,13 @@ func (r typeReader) unknown(t *syntax.NamedType) {
 		m.Help("f64")
 	case "Vec", "Array", "List":
 		m.Help("[f32; N]")
+	case "string", "String", "str", "Text":
+		m.Help("Str")
+	case "DateTime", "Datetime", "datetime", "timestamp":
+		m.Help("Timestamp")
 	default:
-		names := append(r.e.resolver().visible(recordDecl), "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64", "bool", "Option", "idx")
+		names := append(r.e.resolver().visible(recordDecl), "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64", "bool", "Option", "idx",
+			"Date", "Time", "Timestamp", "Duration", "Decimal", "Str")
 		for g := range r.e.fr.types {
 			names = append(names, g)
 		}
@@ -279,10 +289,18 @@ func (e *elab) fieldType(f syntax.FieldDecl) *graph.Type {
 	if t == nil {
 		return nil
 	}
-	fixed := !types.AnySize(t, func(p size.Poly) bool { _, ok := p.Const(); return !ok })
+	fixed := !types.AnySize(t, func(p size.Poly) bool {
+		_, ok := p.Const()
+		return !ok && !types.IsOpen(p) || types.IsOpen(p) && openArrayIn(t)
+	})
 	if !fixed || (typeReader{e, nil}).runtime(t) {
 		e.errorf(f.Type.Where(), "T07", "a field's type must have a fixed size").Note("found %s", t).Help("%s: [f32; 8]", f.Name.Text)
 		return nil
 	}
 	return t
+}
+
+// openArrayIn reports an array in t that leaves its size open; dictionaries of text may.
+func openArrayIn(t *graph.Type) bool {
+	return t.Kind == graph.Array && types.IsOpen(t.Size) || slices.ContainsFunc(t.Elems, openArrayIn)
 }

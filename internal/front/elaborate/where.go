@@ -192,7 +192,7 @@ func (e *elab) paramRange(cl *syntax.RangeClause, p *graph.ParamInfo, i int, lo,
 	if n == nil || n.Type == nil {
 		return
 	}
-	if n.Type.Kind != graph.Scalar || !n.Type.Num.IsInt() {
+	if n.Type.Kind != graph.Scalar || !types.IsInt(n.Type) {
 		e.errorf(cl.Span, "T25", "only sizes and integers have ranges").Note("`%s` is %s", p.Name, n.Type).
 			Help("give the range to a size of it:\nwhere N: Range<%d, %d>", lo, hi)
 		return

@@ -105,7 +105,9 @@ func (w *writer) binary(t *typ, op string, depth int) string {
 }
 
 func (w *writer) intExpr(t *typ, depth int) string {
-	switch w.pick(12) {
+	switch w.pick(13) {
+	case 12:
+		return w.momentPart(t, depth)
 	case 0, 1:
 		return w.binary(t, oneOf(w, "+%", "-%", "*%"), depth)
 	case 2:
@@ -200,7 +202,13 @@ func (w *writer) productAndTerm(t *typ, depth int) string {
 }
 
 func (w *writer) boolExpr(depth int) string {
-	switch w.pick(6) {
+	switch w.pick(9) {
+	case 8:
+		return w.decimalTest(depth)
+	case 6:
+		return w.momentTest(depth)
+	case 7:
+		return w.textTest(depth)
 	case 0:
 		return w.binary(scalarOf(num.Bool), oneOf(w, "&&", "||"), depth)
 	case 1:

@@ -2,7 +2,10 @@
 // canonical source text.
 package syntax
 
-import "github.com/godwit-run/godwit/internal/front/diag"
+import (
+	"github.com/godwit-run/godwit/internal/data/meaning"
+	"github.com/godwit-run/godwit/internal/front/diag"
+)
 
 // File is one parsed source file.
 type File struct {
@@ -323,6 +326,19 @@ type (
 		Span  diag.Span
 		Value bool
 	}
+	// MomentLit is a date, time, timestamp or duration; which unit it is counted
+	// in depends on its context.
+	MomentLit struct {
+		Span diag.Span
+		Text string // as written
+		Sort meaning.Sort
+	}
+	// TextLit is text between double quotes.
+	TextLit struct {
+		Span  diag.Span
+		Text  string // as written
+		Value string
+	}
 	// NameExpr is a possibly qualified name: `x`, `geo::PI`, `None`.
 	// Args are given by a turbofish: `f::<8>`.
 	NameExpr struct {
@@ -463,6 +479,8 @@ type Arm struct {
 func (*IntLit) expr()     {}
 func (*FloatLit) expr()   {}
 func (*BoolLit) expr()    {}
+func (*MomentLit) expr()  {}
+func (*TextLit) expr()    {}
 func (*NameExpr) expr()   {}
 func (*Unary) expr()      {}
 func (*Binary) expr()     {}
@@ -487,6 +505,8 @@ func (*Block) expr()      {}
 func (x *IntLit) Where() diag.Span     { return x.Span }
 func (x *FloatLit) Where() diag.Span   { return x.Span }
 func (x *BoolLit) Where() diag.Span    { return x.Span }
+func (x *MomentLit) Where() diag.Span  { return x.Span }
+func (x *TextLit) Where() diag.Span    { return x.Span }
 func (x *NameExpr) Where() diag.Span   { return x.Span }
 func (x *Unary) Where() diag.Span      { return x.Span }
 func (x *Binary) Where() diag.Span     { return x.Span }

@@ -17,7 +17,7 @@ var Codes = []Code{
 	{"S03", "a number is not well formed",
 		"fn f() -> u8 { 1u7 }",
 		"fn f() -> u8 { 1u8 }"},
-	{"S04", "there are no strings or characters",
+	{"S04", "there are no characters, and text has an end",
 		"fn f(code: u8) -> bool { code == 'a' }",
 		"fn f(code: u8) -> bool { code == 97 }"},
 	{"S05", "a comment is written with //",

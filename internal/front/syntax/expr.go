@@ -123,7 +123,7 @@ func (p *parser) rangeTail(start int, lo Expr) Expr {
 // startsExpr reports whether an expression can begin here.
 func (p *parser) startsExpr() bool {
 	switch p.tok.kind {
-	case Ident, Int, Float, KwTrue, KwFalse, LParen, LBracket, Minus, Bang, Amp, AndAnd, Pipe, OrOr, KwIf, KwMatch, Illegal, Star, Plus:
+	case Ident, Int, Float, Moment, Text, KwTrue, KwFalse, LParen, LBracket, Minus, Bang, Amp, AndAnd, Pipe, OrOr, KwIf, KwMatch, Illegal, Star, Plus:
 		return true
 	case LBrace:
 		return !p.noRecord

@@ -22,6 +22,10 @@ func (f *formatter) bare(x Expr) *layout {
 		return text(written(x.Text, strconv.FormatFloat(x.Value, 'g', -1, 64)+x.Suffix))
 	case *BoolLit:
 		return text(strconv.FormatBool(x.Value))
+	case *MomentLit:
+		return text(x.Text)
+	case *TextLit:
+		return text(written(x.Text, quoteText(x.Value)))
 	case *NameExpr:
 		return f.nameExpr(x)
 	case *Unary:
@@ -180,7 +184,7 @@ func allLiterals(list []Expr) bool {
 			x = u.X
 		}
 		switch x.(type) {
-		case *IntLit, *FloatLit, *BoolLit:
+		case *IntLit, *FloatLit, *BoolLit, *MomentLit, *TextLit:
 		default:
 			return false
 		}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/front/diag"
 )
 
@@ -52,6 +53,9 @@ func (p *parser) number() Expr {
 	text := p.text[t.start:t.end]
 	digits, suffix := splitNumber(text)
 	span := diag.Span{Start: t.start, End: t.end}
+	if suffix != "" && !p.unitsAllowed && meaning.IsDurationSuffix(suffix) {
+		return p.checkedMoment(&MomentLit{Span: span, Text: text, Sort: meaning.Duration})
+	}
 	if suffix != "" && (!isScalarName(suffix) || suffix == "bool") && !p.unitsAllowed {
 		p.report("S03", span, "`"+suffix+"` is not a number type", "expected one of i8…i64, u8…u64, f32, f64 after the digits", digits)
 		suffix = ""

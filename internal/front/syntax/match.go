@@ -113,7 +113,7 @@ func (p *parser) armPattern(a *Arm) {
 	switch {
 	case p.at(Ident):
 		p.namedArm(a)
-	case p.at(Int), p.at(Float), p.at(Minus), p.at(KwTrue), p.at(KwFalse):
+	case p.at(Int), p.at(Float), p.at(Moment), p.at(Text), p.at(Minus), p.at(KwTrue), p.at(KwFalse):
 		for {
 			a.Lit = append(a.Lit, p.armLiteral())
 			if p.panicking || !p.got(Pipe) {
@@ -163,9 +163,9 @@ func (p *parser) armLiteral() Expr {
 		return &Unary{Span: p.from(start), Op: Minus, X: x}
 	}
 	switch p.tok.kind {
-	case Int, Float, KwTrue, KwFalse:
+	case Int, Float, Moment, Text, KwTrue, KwFalse:
 		return p.primary()
 	}
-	p.fail("S38", p.here(), "expected a literal, found "+p.found(), "expected a number, true or false", "")
+	p.fail("S38", p.here(), "expected a literal, found "+p.found(), "expected a number, true, false, a date, a time or text", "")
 	return &BadExpr{p.here()}
 }

@@ -203,11 +203,11 @@ func zeroOf(typ string) string {
 	return "…"
 }
 
-// codeMeant is the help for a text or a character.
+// codeMeant is the help for a character, or text in single quotes.
 func codeMeant(literal string) string {
 	inside := strings.Trim(literal, `'"`)
 	if c, n := utf8.DecodeRuneInString(inside); literal[0] == '\'' && n > 0 && n == len(inside) {
 		return fmt.Sprintf("write `%d`, its code", c)
 	}
-	return "store a number for each text where the data is made, and write the number"
+	return "write `" + quoteText(inside) + "`, in double quotes"
 }

@@ -7,6 +7,10 @@ func (p *parser) primary() Expr {
 	switch p.tok.kind {
 	case Int, Float:
 		return p.number()
+	case Moment:
+		return p.moment(p.span(p.i, p.i+1))
+	case Text:
+		return p.textLit()
 	case KwTrue, KwFalse:
 		x := &BoolLit{p.here(), p.at(KwTrue)}
 		p.next()

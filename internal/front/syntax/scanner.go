@@ -66,7 +66,9 @@ func (s *scanner) next() {
 		s.comment(start)
 	case c == '/' && s.peek(1) == '*':
 		s.blockComment(start)
-	case c == '"' || c == '\'':
+	case c == '"':
+		s.textLiteral(start)
+	case c == '\'':
 		s.quoted(start, c)
 	case c == '`':
 		s.quotedName(start)
@@ -130,6 +132,11 @@ func (s *scanner) number(start int) {
 		s.emit(Int, start)
 		return
 	}
+	if n := momentEnd(s.text[start:]); n > 0 {
+		s.pos += n
+		s.emit(Moment, start)
+		return
+	}
 	kind := Int
 	if radix := s.peek(1) | 0x20; s.text[start] == '0' && (radix == 'x' || radix == 'b' || radix == 'o') {
 		s.pos = wordEnd(s.text, start)
@@ -183,7 +190,7 @@ func (s *scanner) blockComment(start int) {
 	s.report("S05", start, s.pos, "comments start with `//` and end with the line", "`/* … */` is not a comment here", help)
 }
 
-// quoted scans a string or character literal up to its end or the end of the
+// quoted scans a character literal up to its end or the end of the
 // line. It stays in the stream as one Illegal token, because it stands where
 // a value does.
 func (s *scanner) quoted(start int, quote byte) {
@@ -204,7 +211,7 @@ func (s *scanner) quoted(start int, quote byte) {
 			break
 		}
 	}
-	s.report("S04", start, s.pos, "there are no strings or characters", "expected a number, `true`, `false` or a name", codeMeant(s.text[start:s.pos]))
+	s.report("S04", start, s.pos, "there are no characters", "expected a number, `true`, `false`, a name, or text in double quotes", codeMeant(s.text[start:s.pos]))
 	s.emit(Illegal, start)
 }
 

@@ -10,6 +10,8 @@ const (
 	Int
 	Float
 	Quoted // a field's name between backticks
+	Moment // a date, a timestamp or a time of day
+	Text   // text between double quotes
 	// Operators and punctuation.
 	Plus     // +
 	Minus    // -
@@ -79,7 +81,7 @@ const (
 // spelling gives each token as it is written, or a description in words for
 // the kinds that have many spellings.
 var spelling = [tokens]string{
-	EOF: "end of file", Illegal: "illegal text", Ident: "name", Int: "integer", Float: "float", Quoted: "quoted name",
+	EOF: "end of file", Illegal: "illegal text", Ident: "name", Int: "integer", Float: "float", Quoted: "quoted name", Moment: "date or time", Text: "text",
 	Plus: "+", Minus: "-", Star: "*", Slash: "/", Percent: "%",
 	WrapAdd: "+%", WrapSub: "-%", WrapMul: "*%", SatAdd: "+|",
 	Amp: "&", Pipe: "|", Caret: "^", Shl: "<<", Shr: ">>",

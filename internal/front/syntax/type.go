@@ -76,7 +76,7 @@ func (p *parser) namedType(angles bool) Type {
 	start := p.tok.start
 	t := &NamedType{Path: p.path("a type")}
 	last := t.Path[len(t.Path)-1].Text
-	if p.at(Lt) && (angles || last == "idx" || last == "Option") {
+	if p.at(Lt) && (angles || takesArgs(last)) {
 		t.Args = p.typeArgs()
 	}
 	t.Span = p.from(start)
@@ -199,4 +199,13 @@ func (p *parser) size() Expr {
 	x := p.binary(precSum)
 	p.noRecord = saved
 	return x
+}
+
+// takesArgs reports a type that has arguments, also behind `as`.
+func takesArgs(name string) bool {
+	switch name {
+	case "idx", "Option", "Timestamp", "Duration", "Decimal":
+		return true
+	}
+	return false
 }

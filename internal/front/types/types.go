@@ -7,6 +7,7 @@
 package types
 
 import (
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/num"
@@ -60,8 +61,17 @@ func IsNumber(t *graph.Type) bool { return IsInt(t) || IsFloat(t) }
 
 // IsInt reports an integer or an index.
 func IsInt(t *graph.Type) bool {
-	return t.Kind == graph.Index || t.Kind == graph.Scalar && t.Num.IsInt()
+	return !IsMeant(t) && (t.Kind == graph.Index || t.Kind == graph.Scalar && t.Num.IsInt())
 }
+
+// IsMeant reports a scalar that stands for something, and is no number.
+func IsMeant(t *graph.Type) bool { return t.Means.Sort != meaning.None }
+
+// IsTime reports a Date, Time, Timestamp or Duration.
+func IsTime(t *graph.Type) bool { return t.Means.IsTime() }
+
+// IsSort reports a scalar with one sort of meaning.
+func IsSort(t *graph.Type, s meaning.Sort) bool { return t.Means.Sort == s }
 
 // IsFloat reports f32 or f64.
 func IsFloat(t *graph.Type) bool { return t.Kind == graph.Scalar && t.Num.IsFloat() }
@@ -72,7 +82,7 @@ func IsBool(t *graph.Type) bool { return t.Kind == graph.Scalar && t.Num == num.
 // Computed is the type that values of t have in arithmetic: an index is an
 // i64 there.
 func Computed(t *graph.Type) *graph.Type {
-	if t.Kind == graph.Index {
+	if t.Kind == graph.Index && !IsMeant(t) {
 		return graph.I64Type
 	}
 	return t

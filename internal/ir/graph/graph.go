@@ -9,6 +9,7 @@ package graph
 
 import (
 	"github.com/godwit-run/godwit/internal/data/column"
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/num"
@@ -27,8 +28,12 @@ type Graph struct {
 	Sites []Site // by number
 	// ParamInfo says, for each parameter, how it is bound from outside.
 	ParamInfo []ParamInfo
+	// Dicts are the dictionaries of text, numbered from 1 on.
+	Dicts []Dict
 	// ResultPlace is where the program wants the result.
 	ResultPlace Place
+	// Result is the type of the result with what its scalars mean; nodes have kinds alone.
+	Result *Type
 	// Ensures are bounds on what a run takes, which are compared with what is planned.
 	Ensures []Ensure
 }
@@ -63,15 +68,22 @@ type ParamInfo struct {
 	Ranged bool
 	Pos    diag.Span
 	Text   string // the type as written
+	Type   *Type  // with what its scalars mean, beside that of the node, which has kinds alone
 	// Literal, if set, is the value: of a long literal of the program. Nobody
 	// gives such a parameter; all of them come last. See Given.
 	Literal []column.Column
+	// Derived, if set, says what the value is made from when arguments are bound. Nobody gives
+	// such a parameter either.
+	Derived *Derived
 }
+
+// hidden reports a parameter that nobody gives.
+func (p *ParamInfo) hidden() bool { return p.Literal != nil || p.Derived != nil }
 
 // Given is the number of parameters that are given from outside.
 func (g *Graph) Given() int {
 	n := len(g.Body.Params)
-	for n > 0 && n <= len(g.ParamInfo) && g.ParamInfo[n-1].Literal != nil {
+	for n > 0 && n <= len(g.ParamInfo) && g.ParamInfo[n-1].hidden() {
 		n--
 	}
 	return n
@@ -100,6 +112,8 @@ type Type struct {
 	// Masked marks an array that is a view: Size slots, of which only those
 	// whose mask is set are elements. Filter makes it, Compact ends it.
 	Masked bool
+	// Means is what a Scalar or Index stands for. A finished graph has none: see Plain.
+	Means meaning.Meaning
 }
 
 // Op is what a node does.

@@ -3,6 +3,9 @@ package graph
 import (
 	"slices"
 	"strings"
+
+	"github.com/godwit-run/godwit/internal/data/meaning"
+	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
 // String writes the type as source does. A masked array has a size that is
@@ -10,6 +13,9 @@ import (
 func (t *Type) String() string {
 	if t == nil {
 		return "no type"
+	}
+	if t.Means.Sort != meaning.None {
+		return t.Means.String()
 	}
 	switch t.Kind {
 	case Index:
@@ -56,7 +62,7 @@ func (t *Type) Equal(u *Type) bool {
 	if t == u {
 		return true
 	}
-	if t == nil || u == nil || t.Kind != u.Kind || t.Name != u.Name || len(t.Elems) != len(u.Elems) {
+	if t == nil || u == nil || t.Kind != u.Kind || t.Name != u.Name || t.Means != u.Means || len(t.Elems) != len(u.Elems) {
 		return false
 	}
 	for i := range t.Elems {
@@ -91,4 +97,47 @@ func (t *Type) Dense() *Type {
 // MaskedOf is a view of n slots of which some are elements.
 func MaskedOf(t *Type) *Type {
 	return &Type{Kind: Array, Elems: []*Type{t.Elem()}, Size: t.Size, Masked: true}
+}
+
+// Meant is the scalar type that stands for something, in the meaning's kind.
+func Meant(m meaning.Meaning) *Type {
+	t := &Type{Kind: Scalar, Num: num.I64, Means: m}
+	if m.Bits() == 32 {
+		t.Num = num.I32
+	}
+	return t
+}
+
+// Plain is the type without what its scalars mean.
+func (t *Type) Plain() *Type {
+	if t == nil || !t.means() {
+		return t
+	}
+	u := *t
+	u.Means = meaning.Meaning{}
+	u.Elems = make([]*Type, len(t.Elems))
+	for i, e := range t.Elems {
+		u.Elems[i] = e.Plain()
+	}
+	return &u
+}
+
+func (t *Type) means() bool {
+	return t.Means.Sort != meaning.None || slices.ContainsFunc(t.Elems, (*Type).means)
+}
+
+// ParamType is the type of parameter i with what its scalars mean.
+func (g *Graph) ParamType(i int) *Type {
+	if i < len(g.ParamInfo) && g.ParamInfo[i].Type != nil {
+		return g.ParamInfo[i].Type
+	}
+	return g.Body.Params[i].Type
+}
+
+// ResultType is the type of the result with what its scalars mean.
+func (g *Graph) ResultType() *Type {
+	if g.Result != nil {
+		return g.Result
+	}
+	return g.Body.Results[0].Type
 }

@@ -1,0 +1,77 @@
+package godwit_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/godwit-run/godwit"
+)
+
+// TestDecimals runs operations on decimals on both engines. A result that is a fault is its code.
+func TestDecimals(t *testing.T) {
+	for _, c := range []struct {
+		src  string
+		args godwit.Args
+		want string
+	}{
+		{"fn f(a: Decimal<10, 2>, b: Decimal<6, 2>) -> (Decimal<10, 2>, Decimal<10, 2>, bool, Decimal<18, 4>) { (a + b, a - b, a < b, a * b) }",
+			godwit.Args{"a": "12.50", "b": "0.05"}, `["12.55","12.45",false,"0.6250"]`},
+		{"fn f(a: Decimal<10, 2>) -> (Decimal<10, 2>, Decimal<10, 2>, bool, Decimal<10, 2>) { (a * 3, 2 * a, a >= 12.5, -a + 1) }", godwit.Args{"a": "12.50"}, `["37.50","25.00",true,"-11.50"]`},
+		{"fn f(a: Decimal<10, 2>) -> (f64, i64, Decimal<18, 4>, Decimal<10, 2>) { (a as f64, a as i64, a as Decimal<18, 4>, 7 as Decimal<10, 2>) }", godwit.Args{"a": "-12.55"}, `[-12.55,-12,"-12.5500","7.00"]`},
+		{"fn f(a: Decimal<18, 0>) -> Decimal<18, 0> { a * 1000 }", godwit.Args{"a": "999999999999999999"}, "R01"},
+		{"fn f(a: &[Decimal<9, 1>; N]) -> (Decimal<9, 1>, Decimal<9, 1>, idx<N>, f64) { (a.sum(), a.max(), a.argmin(), a.map(|e| e as f64).mean()) }", godwit.Args{"a": []string{"0.5", "1.5", "-2"}}, `["0.0","1.5",2,0.0]`},
+		{"fn f(a: &[Decimal<9, 1>; N]) -> [Decimal<9, 1>; 2] { a.group_by::<2>(|e| if e < 0.0 { 0 } else { 1 }).sum() }", godwit.Args{"a": []string{"0.1", "0.2", "-0.3"}}, `["-0.3","0.3"]`},
+	} {
+		for _, engine := range []string{"interp", "wasm"} {
+			if got := outcome(t, c.src, c.args, engine); got != c.want {
+				t.Errorf("%s, %s: got %s, want %s", c.src, engine, got, c.want)
+			}
+		}
+	}
+	for _, c := range []struct{ src, want string }{
+		{"fn f(a: Decimal<10, 2>, b: Decimal<10, 3>) -> bool { a < b }", "help: a as Decimal<18, 3> < b"},
+		{"fn f(a: Decimal<10, 2>, b: Decimal<10, 2>) -> f64 { a / b }", "help: a as f64 / b as f64"},
+		{"fn f(a: Decimal<10, 2>, b: f64) -> f64 { a * b }", "help: a as f64 * b"},
+		{"fn f(a: Decimal<10, 2>, b: i64) -> bool { a < b }", "help: a < b as Decimal<10, 2>"},
+		{"fn f(a: Decimal<10, 2>) -> bool { a < 0.125 }", "it has more than 2 digits behind the point"},
+		{"fn f(a: Decimal<19, 2>) -> bool { true }", "`Decimal` takes two numbers"},
+		{"fn f(a: &[Decimal<9, 2>; N]) -> f64 { a.mean() }", "help: .map(|e| e as f64).mean()"},
+	} {
+		if _, err := godwit.Compile(c.src); err == nil || !containsText(err.Error(), c.want) {
+			t.Errorf("%s: %v, expected %s", c.src, err, c.want)
+		}
+	}
+}
+
+// TestFilesOfDecimals writes decimals in each format, and reads them back.
+func TestFilesOfDecimals(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.csv")
+	if err := os.WriteFile(in, []byte("price,n\n12.5,1\n,2\n-0.05,3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	src := "record R { price: Option<Decimal<8, 2>>, n: Decimal<4, 1> }\npub fn f(r: &[R; N]) -> [R; N] { r }\nrecord S { price: Option<Decimal<8, 1>> }\npub fn g(r: &[S; N]) -> i64 { r.count(|e| e.price.is_some()) + r.count(|e| e.price.or(0.0) > 1) }"
+	want := `[{"price":"12.50","n":"1.0"},{"price":null,"n":"2.0"},{"price":"-0.05","n":"3.0"}]`
+	for _, ext := range []string{".csv", ".arrow", ".parquet", ""} {
+		res, err := function(t, src, "f").Call(context.Background(), godwit.Args{"r": godwit.File(in)})
+		if err != nil {
+			t.Fatalf("%s: %v", in, err)
+		}
+		if got := string(res.JSON()); got != want {
+			t.Fatalf("%s: %s, expected %s", in, got, want)
+		}
+		if ext == "" {
+			break
+		}
+		in = filepath.Join(dir, "out"+ext)
+		if err := res.WriteFile(in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := function(t, src, "g").Call(context.Background(), godwit.Args{"r": godwit.File(in)})
+	if err == nil || !containsText(err.Error(), "row 2: column `price`: expected Decimal<8, 1>, found -0.05, which does not fit") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,137 @@
+package data
+
+import (
+	"context"
+	"slices"
+
+	"github.com/godwit-run/godwit/internal/data/meaning"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// In: a source, and what a program declares some of its columns to stand for. Out: a source whose
+// columns have the kinds of that: times in the declared unit, text as codes. Who reads it needs to
+// know nothing of meanings. Columns are numbered as before.
+
+// reading is the source of Reading.
+type reading struct {
+	Source
+	cols  []Column
+	means map[int]meaning.Meaning
+	coded map[int]*Coded
+}
+
+// Reading gives src as a source in which columns stand for what means says, and columns of text
+// are the codes of coded. Columns that are so already stay as they are; src itself is given where
+// all are. The result is closed with src.
+func Reading(src Source, means map[int]meaning.Meaning, coded map[int]*Coded) Source {
+	r := &reading{Source: src, cols: slices.Clone(src.Columns()), means: map[int]meaning.Meaning{}, coded: coded}
+	for c, m := range means {
+		col := &r.cols[c]
+		if col.Means == m && col.Kind == kindOfMeaning(m) {
+			continue
+		}
+		r.means[c] = m
+		if _, ok := col.Means.To(m); ok || !col.Kind.Valid() || src.Format() == "csv" {
+			col.Kind, col.Means = kindOfMeaning(m), m
+		}
+	}
+	for c, t := range coded {
+		r.cols[c].Kind, r.cols[c].Nullable = t.Kind, t.Valid != nil
+	}
+	if len(r.means)+len(coded) == 0 {
+		return src
+	}
+	return r
+}
+
+// kindOfMeaning is the kind of the integers that stand for a meaning.
+func kindOfMeaning(m meaning.Meaning) num.Kind {
+	if m.Bits() == 32 {
+		return num.I32
+	}
+	return num.I64
+}
+
+func (r *reading) own()              {}
+func (r *reading) Columns() []Column { return r.cols }
+
+// wants are those of the source behind; codes are not read from it.
+func (r *reading) behind(w Want) Want {
+	if m, ok := r.means[w.Column]; ok {
+		w.Means = m
+	}
+	return w
+}
+
+func (r *reading) checkWant(w Want) error {
+	if t := r.coded[w.Column]; t != nil {
+		return checkKind(r.Path(), &r.cols[w.Column], w.Kind)
+	}
+	return Check(r.Source, []Want{r.behind(w)})
+}
+
+func (r *reading) Raw(column int) (Raw, bool) {
+	if t := r.coded[column]; t != nil {
+		return Raw{Length: int64(len(t.Codes)), Bytes: t.Codes}, t.Valid == nil
+	}
+	if _, other := r.means[column]; other {
+		return Raw{}, false
+	}
+	return r.Source.Raw(column)
+}
+
+// known are the predicates on columns that are as they are stored.
+func (r *reading) known(preds []Pred) []Pred {
+	return slices.DeleteFunc(slices.Clone(preds), func(p Pred) bool {
+		_, other := r.means[p.Column]
+		return other || r.coded[p.Column] != nil
+	})
+}
+
+func (r *reading) Prune(preds []Pred) []bool {
+	if preds = r.known(preds); len(preds) == 0 {
+		return nil
+	}
+	return r.Source.Prune(preds)
+}
+
+func (r *reading) Fill(ctx context.Context, chunk int, wants []Want, dst []Dest) (int64, error) {
+	return r.fill(chunk, wants, dst, func(wants []Want, dst []Dest) (int64, error) { return r.Source.Fill(ctx, chunk, wants, dst) })
+}
+
+func (r *reading) FillPruned(chunk int, preds []Pred, wants []Want, dst []Dest) error {
+	_, err := r.fill(chunk, wants, dst, func(wants []Want, dst []Dest) (int64, error) {
+		return 0, r.Source.FillPruned(chunk, r.known(preds), wants, dst)
+	})
+	return err
+}
+
+// fill takes codes from memory, and has get read the rest.
+func (r *reading) fill(chunk int, wants []Want, dst []Dest, get func([]Want, []Dest) (int64, error)) (int64, error) {
+	c, err := checkFill(r, chunk, wants, dst)
+	if err != nil {
+		return 0, err
+	}
+	var others []Want
+	var to []Dest
+	for i, w := range wants {
+		t := r.coded[w.Column]
+		if t == nil {
+			others, to = append(others, r.behind(w)), append(to, dst[i])
+			continue
+		}
+		run := columnRun{kind: t.Kind, rows: int(c.Rows()), width: 1}
+		size := int64(t.Kind.Size())
+		run.values = t.Codes[c.Lo*size : c.Hi*size]
+		if t.Valid != nil {
+			run.nulls.bits = packBits(t.Valid[c.Lo:c.Hi])
+		}
+		if err := run.fill(place{path: r.Path(), column: r.cols[w.Column].Name, row: c.Lo, want: w, dst: dst[i]}); err != nil {
+			return 0, err
+		}
+	}
+	if len(others) == 0 {
+		return 0, nil
+	}
+	return get(others, to)
+}

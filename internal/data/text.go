@@ -1,0 +1,264 @@
+package data
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/godwit-run/godwit/internal/data/meaning"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// In: columns of text. Out: each as its different texts, in the order of their bytes, and for each
+// row the number of its text. The dictionary follows from the rows alone: entries that a file has
+// and no row uses are left out, so that it does not depend on the format or on chunks.
+
+// Coded is a column of text.
+type Coded struct {
+	Texts []string
+	Kind  num.Kind // of the codes: the narrowest that holds them
+	Codes []byte   // of all rows; 0 where there is no value
+	Valid []byte   // a byte for each row; nil if all have values
+}
+
+// maxText is how many bytes the different texts of a column may have together; tests lower it.
+var maxText = int64(1) << 30
+
+// noCode stands for a null.
+const noCode = -1
+
+// partText is a column in one chunk: codes are those of texts.
+type partText struct {
+	texts  []string
+	codes  []int32
+	codeOf map[string]int32
+	bytes  int64
+}
+
+// add appends a row, of which the text may be overwritten later.
+func (p *partText) add(b []byte) {
+	code, ok := p.codeOf[string(b)]
+	if !ok {
+		if p.codeOf == nil {
+			p.codeOf = map[string]int32{}
+		}
+		text := string(b)
+		code = int32(len(p.texts))
+		p.codeOf[text], p.texts = code, append(p.texts, text)
+		p.bytes += int64(len(text))
+	}
+	p.codes = append(p.codes, code)
+}
+
+func (p *partText) null() { p.codes = append(p.codes, noCode) }
+
+// texter is a source that has columns of text. parts are filled with the rows of a chunk, one for
+// each of the columns. empty says for which of them a missing field of text is the empty text.
+type texter interface {
+	readText(ctx context.Context, chunk int, columns []int, empty []bool, parts []partText) error
+}
+
+// IsText reports whether Encode can read a column.
+func IsText(src Source, column int) bool {
+	_, ok := src.(texter)
+	return ok && (src.Columns()[column].Means.Sort == meaning.Text || src.Format() == "csv")
+}
+
+// Encode reads columns of text whole. Where empty is set, a field that CSV leaves empty is the empty
+// text, and otherwise it is a null. Errors are *Error.
+func Encode(ctx context.Context, src Source, columns []int, empty []bool) ([]*Coded, error) {
+	for _, c := range columns {
+		if !IsText(src, c) {
+			col := &src.Columns()[c]
+			e := columnError(src.Path(), col, fmt.Sprintf("expected text (Str), found %s", found(col)))
+			if col.Kind.Valid() {
+				e.Help = "declare it as " + strings.TrimSuffix(strings.TrimPrefix(col.Type(), "Option<"), ">")
+			}
+			return nil, e
+		}
+	}
+	chunks := src.Chunks()
+	parts := make([][]partText, len(chunks))
+	budget := textBudget{left: make([]int64, len(columns))}
+	for i := range budget.left {
+		budget.left[i] = maxText
+	}
+	err := Each(ctx, len(chunks), func(i int) error {
+		parts[i] = make([]partText, len(columns))
+		if err := src.(texter).readText(ctx, i, columns, empty, parts[i]); err != nil {
+			return err
+		}
+		for k := range columns {
+			p := &parts[i][k]
+			p.codeOf = nil
+			if err := checkText(src, columns[k], chunks[i].Lo, p); err != nil {
+				return err
+			}
+			if !budget.take(k, p.bytes) {
+				return tooMuchText(src, columns[k])
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*Coded, len(columns))
+	for k := range columns {
+		list := make([]*partText, len(parts))
+		for i := range parts {
+			list[i] = &parts[i][k]
+		}
+		out[k] = joined(list, src.Rows())
+	}
+	return out, nil
+}
+
+// textBudget counts the texts of all chunks.
+type textBudget struct {
+	mu   sync.Mutex
+	left []int64
+}
+
+func (b *textBudget) take(column int, n int64) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.left[column] -= n
+	return b.left[column] >= 0
+}
+
+func tooMuchText(src Source, column int) *Error {
+	e := columnError(src.Path(), &src.Columns()[column], fmt.Sprintf("its different texts have more than %d bytes together", maxText))
+	e.Help = "text is kept as a dictionary, which is for columns whose values come again: leave the column out, or store a number for each text"
+	return e
+}
+
+// checkText makes sure that texts are UTF-8.
+func checkText(src Source, column int, first int64, p *partText) error {
+	for code, text := range p.texts {
+		if utf8.ValidString(text) {
+			continue
+		}
+		e := columnError(src.Path(), &src.Columns()[column], fmt.Sprintf("expected text in UTF-8, found %q", shortened(text)))
+		e.Row = first + int64(slices.Index(p.codes, int32(code)))
+		e.Help = "write the file in UTF-8: iconv -t UTF-8 -f ISO-8859-1, or whatever it is in"
+		return e
+	}
+	return nil
+}
+
+// joined makes one dictionary of those of all parts.
+func joined(parts []*partText, rows int64) *Coded {
+	all := map[string]int32{}
+	for _, p := range parts {
+		used := make([]bool, len(p.texts))
+		for _, c := range p.codes {
+			if c != noCode {
+				used[c] = true
+			}
+		}
+		for i, text := range p.texts {
+			if used[i] {
+				all[text] = 0
+			}
+		}
+	}
+	if len(all) == 0 && rows > 0 {
+		all[""] = 0 // so that the code of a null is one of the dictionary
+	}
+	t := &Coded{Texts: make([]string, 0, len(all))}
+	for text := range all {
+		t.Texts = append(t.Texts, text)
+	}
+	slices.Sort(t.Texts)
+	for i, text := range t.Texts {
+		all[text] = int32(i)
+	}
+	t.Kind = CodeKind(len(t.Texts))
+	t.Codes = make([]byte, rows*int64(t.Kind.Size()))
+	at := int64(0)
+	for _, p := range parts {
+		codes := make([]int32, len(p.texts))
+		for i, text := range p.texts {
+			codes[i] = all[text]
+		}
+		t.place(at, p.codes, codes)
+		at += int64(len(p.codes))
+	}
+	return t
+}
+
+// place writes the codes of rows from at on.
+func (t *Coded) place(at int64, codes, to []int32) {
+	for i, c := range codes {
+		if c != noCode {
+			continue
+		}
+		if t.Valid == nil {
+			t.Valid = make([]byte, len(t.Codes)/t.Kind.Size())
+			fillOnes(t.Valid)
+		}
+		t.Valid[at+int64(i)] = 0
+	}
+	switch t.Kind {
+	case num.U8:
+		placeCodes(t.Codes[at:], codes, to)
+	case num.U16:
+		placeCodes(view[uint16](t.Codes)[at:], codes, to)
+	default:
+		placeCodes(view[uint32](t.Codes)[at:], codes, to)
+	}
+}
+
+func placeCodes[T uint8 | uint16 | uint32](dst []T, codes, to []int32) {
+	for i, c := range codes {
+		if c != noCode {
+			dst[i] = T(to[c])
+		}
+	}
+}
+
+// CodeKind is the narrowest kind that holds the codes of n texts.
+func CodeKind(n int) num.Kind {
+	switch {
+	case n <= 1<<8:
+		return num.U8
+	case n <= 1<<16:
+		return num.U16
+	}
+	return num.U32
+}
+
+// readText implements texter: an empty field is the empty text only where that is asked for.
+func (s *csvFile) readText(_ context.Context, chunk int, columns []int, empty []bool, parts []partText) error {
+	bufs := pageBufferPool.Get().(*pageBuffers)
+	defer pageBufferPool.Put(bufs)
+	b, err := s.text(s.blocks[chunk], &bufs.chunk)
+	if err != nil {
+		return err
+	}
+	at := make([]int, len(s.cols))
+	for i := range at {
+		at[i] = -1
+	}
+	for k, c := range columns {
+		at[c] = k
+		parts[k].codes = make([]int32, 0, s.chunks[chunk].Rows())
+	}
+	p := newCSVParser(s, s.blocks[chunk], b, nil, nil)
+	p.each = func(col, _ int, field []byte) {
+		k := at[col]
+		if k < 0 {
+			return
+		}
+		if len(field) == 0 && !empty[k] {
+			parts[k].null()
+			return
+		}
+		parts[k].add(field)
+	}
+	return p.rows(s.chunks[chunk].Rows())
+}

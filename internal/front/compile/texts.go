@@ -1,0 +1,207 @@
+package compile
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/data/column"
+	"github.com/godwit-run/godwit/internal/data/meaning"
+	"github.com/godwit-run/godwit/internal/ir/graph"
+	"github.com/godwit-run/godwit/internal/ir/lower"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// In: arguments with columns of text, dates and times. Out: the dictionaries of the graph, columns of
+// codes in the place of text and of integers in the place of times, and the hidden parameters that
+// follow from the dictionaries. What no run of the function reads is not encoded.
+
+// readTexts finds all dictionaries, and gives sources the form that the program declares.
+func (b *Bound) readTexts(list []binding) error {
+	g := b.Func.Graph
+	b.texts = make([][]string, len(g.Dicts))
+	for i, a := range list {
+		var err error
+		switch a := a.(type) {
+		case *tabular:
+			err = b.readTable(i, a)
+		case *inMemory:
+			b.readMemory(i, a)
+		}
+		if err != nil {
+			return about(b.Func.info(i).Name, err)
+		}
+	}
+	for n := range g.Dicts {
+		if g.Dicts[n].Column != nil && b.texts[n] == nil {
+			b.texts[n] = unread
+		}
+		if texts, ok := g.Dicts[n].Entries(b.texts); ok {
+			b.texts[n] = texts
+		}
+	}
+	return nil
+}
+
+// unread is the dictionary of a column that nothing reads: whatever reads it all the same finds 0.
+var unread = []string{""}
+
+// dictOf is the number of the dictionary of a leaf, 0 if it has none.
+func (b *Bound) dictOf(param, leaf int) int {
+	return 1 + slices.IndexFunc(b.Func.Graph.Dicts, func(d graph.Dict) bool {
+		return d.Column != nil && d.Column.Param == param && d.Column.Leaf == leaf
+	})
+}
+
+// readTable encodes the columns of text of a table, in one walk over it.
+func (b *Bound) readTable(param int, t *tabular) error {
+	means, coded := map[int]meaning.Meaning{}, map[int]*data.Coded{}
+	var columns, dicts []int
+	var empty []bool
+	for j, l := range t.all {
+		from := &t.cols[j]
+		if from.missing != nil || from.presence || l.Type.Means.Sort == meaning.None {
+			continue
+		}
+		if l.Type.Means.Sort != meaning.Text {
+			means[from.column] = l.Type.Means
+			continue
+		}
+		if b.Func.mayRead(param, j) || len(l.Dims) > 1 {
+			columns, dicts, empty = append(columns, from.column), append(dicts, b.dictOf(param, j)), append(empty, !from.option)
+		}
+	}
+	if len(columns) > 0 {
+		if remote(t.src) {
+			return refuse(t.Name, "load the columns of text as numbers, or run over the file itself",
+				"argument `%s` has text, which data sets of a cluster do not hold", t.Name)
+		}
+		list, err := data.Encode(b.ctx, t.src, columns, empty)
+		if err != nil {
+			return err
+		}
+		for k, c := range list {
+			coded[columns[k]], b.texts[dicts[k]-1] = c, c.Texts
+		}
+	}
+	src := data.Reading(t.src, means, coded)
+	t.src = src
+	for j := range t.cols {
+		t.cols[j].src = src
+	}
+	return nil
+}
+
+// readMemory puts the texts of a value in order.
+func (b *Bound) readMemory(param int, m *inMemory) {
+	for j, l := range m.all {
+		if l.Type.Means.Sort != meaning.Text {
+			continue
+		}
+		c := m.columns[j]
+		n := c.Len()
+		if len(m.shown) > 0 && slices.Contains(c.Dims, -1) {
+			n = 0
+		}
+		present := func(int64) bool { return true }
+		if l.Optional {
+			present = func(i int64) bool { return m.columns[j-1].At(i) != 0 }
+		}
+		var texts []string
+		for i := range n {
+			if code := c.At(i); present(i) && code < uint64(len(c.Texts)) {
+				texts = append(texts, c.Texts[code])
+			}
+		}
+		if len(texts) == 0 && n > 0 {
+			texts = unread // so that the code of a null is one of the dictionary
+		}
+		texts = graph.Changed(texts, graph.NoChange)
+		to := column.Column{Kind: data.CodeKind(len(texts)), Dims: c.Dims}
+		to.Data = make([]byte, n*int64(to.Kind.Size()))
+		for i := range n {
+			if code := c.At(i); present(i) && code < uint64(len(c.Texts)) {
+				at, _ := slices.BinarySearch(texts, c.Texts[code])
+				to.Set(i, uint64(at))
+			}
+		}
+		m.columns = slices.Clone(m.columns)
+		m.columns[j] = to
+		b.texts[b.dictOf(param, j)-1] = texts
+	}
+}
+
+// textSizes say how large the dictionaries are.
+func (b *Bound) textSizes() []*equation {
+	var list []*equation
+	for i, d := range b.Func.Graph.Dicts {
+		if _, fixed := d.Size.Const(); fixed {
+			continue
+		}
+		n := int64(len(b.texts[i]))
+		name := "text"
+		if d.Column != nil {
+			name = b.Func.info(d.Column.Param).Name
+		}
+		list = append(list, &equation{poly: d.Size, got: n, arg: name, typ: "Str", says: func() string { return fmt.Sprintf("`%s` has %s", name, plural(n, "different text")) }})
+	}
+	return list
+}
+
+// Texts are the entries of a dictionary.
+func (b *Bound) Texts(dict int) []string {
+	if dict < 1 || dict > len(b.texts) {
+		return nil
+	}
+	return b.texts[dict-1]
+}
+
+// mayRead reports that some run reads a leaf of a parameter.
+func (f *Func) mayRead(param, leaf int) bool {
+	f.reads.Do(func() {
+		stored := func(param, j int) num.Kind { return f.leaves[param][j].Type.KindOf() }
+		l, err := f.lower(lower.Options{Stored: stored, NonZero: func(string) bool { return true }, Verify: safe})
+		if err == nil {
+			f.read = l.used
+		}
+	})
+	return f.read == nil || f.read[param][leaf]
+}
+
+// derived is a hidden parameter that follows from a dictionary.
+type derived struct {
+	declared
+	b *Bound
+}
+
+func (d *derived) equations() []*equation { return nil }
+
+func (d *derived) leaves(*sizes) ([]leaf, error) {
+	c := DerivedColumn(d.Derived, d.typ, d.b.texts)
+	if d.typ.Kind != graph.Array {
+		return []leaf{{bits: c.At(0)}}, nil
+	}
+	src := data.FromBytes("the texts of `"+d.Name+"`", []data.Column{{Kind: c.Kind, Stored: c.Kind.String()}}, c.Len(), [][]byte{c.Data}, nil)
+	return []leaf{{src: src}}, nil
+}
+
+// DerivedColumn is the value of a hidden parameter, from the entries of all dictionaries.
+func DerivedColumn(r *graph.Derived, t *graph.Type, all [][]string) column.Column {
+	texts := all[r.Dict-1]
+	if t.Kind != graph.Array {
+		c := column.Column{Kind: num.I64, Data: make([]byte, 8)}
+		c.Set(0, uint64(r.Number(texts)))
+		return c
+	}
+	c := column.Column{Kind: t.Elem().KindOf(), Dims: []int64{int64(len(texts))}}
+	var to []string
+	if r.What == graph.CodesIn {
+		to = all[r.To-1]
+		c.Kind = data.CodeKind(len(to))
+	}
+	c.Data = make([]byte, c.Len()*int64(c.Kind.Size()))
+	for i, bits := range r.Table(texts, to) {
+		c.Set(int64(i), bits)
+	}
+	return c
+}

@@ -1,0 +1,139 @@
+package graph
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/godwit-run/godwit/internal/front/size"
+)
+
+// Dict is a dictionary: different texts in the order of their bytes. A value of text is the number
+// of its entry, an Index below Size, so that codes of one dictionary compare as their texts do.
+type Dict struct {
+	Size size.Poly
+	// One of these: the texts of a leaf of a parameter, texts of the program, the entries of two
+	// dictionaries, or those of one, changed.
+	Column *DictColumn
+	Texts  []string
+	Of     []int
+	Change TextChange
+}
+
+// DictColumn is a leaf of a parameter, in the order of Leaves.
+type DictColumn struct{ Param, Leaf int }
+
+// TextChange is what makes the entries of a dictionary from those of another.
+type TextChange uint8
+
+const (
+	NoChange TextChange = iota
+	Lower
+	Upper
+)
+
+// Derivation says how a hidden parameter follows from a dictionary.
+type Derivation uint8
+
+const (
+	CodeOf     Derivation = iota // i64: the code of Text, -1 if there is none
+	CountLess                    // i64: how many entries are less than Text
+	CountUpTo                    // i64: how many are less or equal
+	PrefixEnd                    // i64: how many are less, or begin with Text
+	EndsWith                     // [bool]: whether an entry ends with Text
+	Contains                     // [bool]: whether Text is somewhere in it
+	Characters                   // [i64]: how many characters an entry has
+	CodesIn                      // [idx]: the code of an entry, after Change, in the dictionary To
+)
+
+// Derived is the recipe of a hidden parameter.
+type Derived struct {
+	What   Derivation
+	Dict   int
+	To     int
+	Change TextChange
+	Text   string
+}
+
+// Changed are the entries of a dictionary that has the changed texts.
+func Changed(texts []string, c TextChange) []string {
+	out := make([]string, len(texts))
+	for i, text := range texts {
+		out[i] = c.of(text)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func (c TextChange) of(text string) string {
+	switch c {
+	case Lower:
+		return strings.ToLower(text)
+	case Upper:
+		return strings.ToUpper(text)
+	}
+	return text
+}
+
+// Number is the value of a derived i64. All entries that it counts stand at the beginning.
+func (r *Derived) Number(texts []string) int64 {
+	at, found := slices.BinarySearch(texts, r.Text)
+	switch {
+	case r.What == CodeOf && !found:
+		return -1
+	case r.What == CountUpTo && found:
+		return int64(at) + 1
+	case r.What == PrefixEnd:
+		for at < len(texts) && strings.HasPrefix(texts[at], r.Text) {
+			at++
+		}
+	}
+	return int64(at)
+}
+
+// Table is the value of a derived table, in the bit form of package num; to are the entries of To.
+func (r *Derived) Table(texts, to []string) []uint64 {
+	out := make([]uint64, len(texts))
+	for i, text := range texts {
+		out[i] = r.entry(text, to)
+	}
+	return out
+}
+
+func (r *Derived) entry(text string, to []string) uint64 {
+	yes := false
+	switch r.What {
+	case EndsWith:
+		yes = strings.HasSuffix(text, r.Text)
+	case Contains:
+		yes = strings.Contains(text, r.Text)
+	case Characters:
+		return uint64(utf8.RuneCountInString(text))
+	case CodesIn:
+		at, _ := slices.BinarySearch(to, r.Change.of(text))
+		return uint64(at)
+	}
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// Entries are those of a dictionary that follows from others, whose entries are given by number
+// from 1 on; false for one of a column.
+func (d *Dict) Entries(all [][]string) ([]string, bool) {
+	if d.Texts != nil {
+		return d.Texts, true
+	}
+	if d.Column != nil {
+		return nil, false
+	}
+	var texts []string
+	for _, of := range d.Of {
+		texts = append(texts, all[of-1]...)
+	}
+	return Changed(texts, d.Change), true
+}
+
+// Dict gives a dictionary by its number.
+func (g *Graph) Dict(number int) *Dict { return &g.Dicts[number-1] }

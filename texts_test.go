@@ -1,0 +1,143 @@
+package godwit_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/godwit-run/godwit"
+)
+
+func containsText(text, part string) bool       { return strings.Contains(text, part) }
+func replaceAll(text, old, fresh string) string { return strings.ReplaceAll(text, old, fresh) }
+
+// function compiles a program and takes a function of it.
+func function(t *testing.T, src, name string) *godwit.Func {
+	t.Helper()
+	p, err := godwit.Compile(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := p.Func(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// TestTexts runs operations on text on both engines.
+func TestTexts(t *testing.T) {
+	ports := []string{"SFO", "JFK", "LAX", "SFO", "été"}
+	for _, c := range []struct {
+		src  string
+		args godwit.Args
+		want string
+	}{
+		{`fn f(s: &[Str; N]) -> i64 { s.count(|e| e == "SFO") }`, godwit.Args{"s": ports}, "2"},
+		{`fn f(s: &[Str; N]) -> (i64, i64, i64, i64, i64) { (s.count(|e| e != "JFK"), s.count(|e| e < "LAX"), s.count(|e| e <= "LAX"), s.count(|e| e > "M"), s.count(|e| "M" < e)) }`, godwit.Args{"s": ports}, "[4,1,2,3,3]"},
+		{`fn f(s: &[Str; N]) -> i64 { s.count(|e| e == "none") + s.count(|e| e < "") + s.count(|e| e >= "zz") }`, godwit.Args{"s": ports}, "1"},
+		{`fn f(s: &[Str; N]) -> ([bool; N], [bool; N], [bool; N]) { (s.starts_with("J"), s.ends_with("O"), s.map(|e| e.contains("A"))) }`, godwit.Args{"s": ports},
+			"[[false,true,false,false,false],[true,false,false,true,false],[false,false,true,false,false]]"},
+		{`fn f(s: &[Str; N]) -> ([i64; N], [Str; N], [Str; N]) { (s.map(|e| e.len()), s.lower(), s.upper()) }`, godwit.Args{"s": ports},
+			`[[3,3,3,3,3],["sfo","jfk","lax","sfo","été"],["SFO","JFK","LAX","SFO","ÉTÉ"]]`},
+		{`fn f(s: &[Str; N]) -> [Str; N] { s.sort() }`, godwit.Args{"s": ports}, `["JFK","LAX","SFO","SFO","été"]`},
+		{`fn f(s: &[Str; N]) -> (Str, Str, idx<N>) { (s.min(), s.max(), s.argmin()) }`, godwit.Args{"s": ports}, `["JFK","été",1]`},
+		{`fn f(s: &[Str; N]) -> ([Str], [i64], [i64; N]) { (s.texts(), s.group_by(|e| e).count(), s.map(|e| e.code() as i64)) }`, godwit.Args{"s": ports},
+			`[["JFK","LAX","SFO","été"],[1,1,2,1],[2,0,1,2,3]]`},
+		{`fn f(s: &[Str; N]) -> [i64] { s.histogram() }`, godwit.Args{"s": ports}, `[1,1,2,1]`},
+		{`fn f(s: &[Str; N], v: &[i64; N]) -> [i64] { v.group_by(s).sum() }`, godwit.Args{"s": ports, "v": []int64{1, 2, 3, 4, 5}}, `[2,3,5,5]`},
+		{`fn f(s: &[Str; N], t: &[Str; N]) -> (i64, i64) { (s.zip(t).count(|(a, b)| a == b), s.zip(t).count(|(a, b)| a < b)) }`,
+			godwit.Args{"s": ports, "t": []string{"SFO", "Z", "A", "SFP", ""}}, `[1,2]`},
+		{`fn f(s: &[Str; N], key: Str) -> i64 { s.count(|e| e == key) }`, godwit.Args{"s": ports, "key": "SFO"}, `2`},
+		{`fn f(s: &[Str; N], key: Str) -> i64 { s.count(|e| e == key) }`, godwit.Args{"s": ports, "key": "absent"}, `0`},
+		{`fn f(s: &[Str; N]) -> [Str; N] { s.map(|e| if e < "K" { "early" } else { e }) }`, godwit.Args{"s": ports}, `["SFO","early","LAX","SFO","été"]`},
+		{`fn f(s: &[Str; N]) -> [Str; N] { s.map(|e| match e { "SFO" | "LAX" => "west", "JFK" => "east", _ => "other" }) }`, godwit.Args{"s": ports}, `["west","east","west","west","other"]`},
+		{`fn f(x: i64) -> (Str, bool) { let a = ["b", "a", "c"]; (a[x.clamp_idx()], a[0] < a[1]) }`, godwit.Args{"x": int64(1)}, `["a",false]`},
+		{`fn f(s: &[Option<Str>; N]) -> ([Str; N], i64) { (s.map(|e| e.or("none")), s.count(|e| e.is_some())) }`, godwit.Args{"s": []*string{&ports[0], nil}}, `[["SFO","none"],1]`},
+		{`fn f(s: &[Option<Str>; N]) -> ([Str; N], i64) { (s.map(|e| e.or("none")), s.count(|e| e.is_some())) }`, godwit.Args{"s": []*string{nil, nil}}, `[["none","none"],0]`},
+		{`fn f(s: &[Option<Str>; N]) -> [Option<Str>; N] { s }`, godwit.Args{"s": []*string{nil, nil}}, `[null,null]`},
+		{"record R { code: Str, n: i64 }\nfn one(r: R) -> bool { r.code == \"b\" }\npub fn f(r: &[R; N]) -> ([R; ?M <= N], i64) { (r.filter(|e| one(e)).map(|e| R { code: e.code.upper(), n: e.n }), r.count(|e| one(e))) }",
+			godwit.Args{"r": []struct {
+				Code string
+				N    int64
+			}{{"b", 1}, {"a", 2}}}, `[[{"code":"B","n":1}],1]`},
+		{`fn pick(a: Str, b: Str) -> Str { if a < b { a } else { b } }` + "\n" + `pub fn f(s: &[Str; N]) -> [Str; N] { s.map(|e| pick(e, "M")) }`, godwit.Args{"s": ports}, `["M","JFK","LAX","M","M"]`},
+		{`fn f(s: &[Str; N]) -> (i64, [Str]) { (s.count(|e| e == "x"), s.texts()) }`, godwit.Args{"s": []string{}}, `[0,[]]`},
+		{`fn f(x: bool) -> Str { if x { "yes" } else { "no" } }`, godwit.Args{"x": true}, `"yes"`},
+	} {
+		for _, engine := range []string{"interp", "wasm"} {
+			if got := outcome(t, c.src, c.args, engine); got != c.want {
+				t.Errorf("%s, %s: got %s, want %s", c.src, engine, got, c.want)
+			}
+		}
+	}
+}
+
+// flightsText is a program that a user may begin with.
+const flightsText = `record Flight { date: Date, origin: Str, delay: Option<i64> }
+pub fn from_sfo(f: &[Flight; N]) -> [f64; 12] {
+    f.filter(|r| r.origin == "SFO" && r.delay.is_some()).group_by::<12>(|r| r.date.month() - 1).mean(|r| r.delay.or(0))
+}
+record Port { origin: Str, flights: i64 }
+pub fn ports(f: &[Flight; N]) -> [Port] {
+    f.map(|r| r.origin).texts().zip(f.group_by(|r| r.origin).count()).map(|(origin, flights)| Port { origin, flights })
+}
+pub fn all(f: &[Flight; N]) -> [Flight; N] { f }
+`
+
+// TestFlights runs it over the same rows in all formats. Columns that nobody declares do not matter.
+func TestFlights(t *testing.T) {
+	dir := t.TempDir()
+	csv := filepath.Join(dir, "f.csv")
+	text := "date,carrier,origin,delay,when\n2001-01-14,AA,SFO,20,noon\n2001-01-15,UA,JFK,,x\n2001-03-01,\"U,A\",SFO,5,\n2001-03-02,AA,SFO,10,y\n2001-04-02,AA,LAX,,z\n"
+	if err := os.WriteFile(csv, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	paths := []string{csv}
+	res, err := function(t, flightsText, "all").Call(context.Background(), godwit.Args{"f": godwit.File(csv)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ext := range []string{".arrow", ".parquet"} {
+		paths = append(paths, filepath.Join(dir, "f"+ext))
+		if err := res.WriteFile(paths[len(paths)-1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, path := range paths {
+		for _, engine := range []string{"interp", "wasm"} {
+			for name, want := range map[string]string{
+				"from_sfo": `[20.0,"NaN",7.5,"NaN","NaN","NaN","NaN","NaN","NaN","NaN","NaN","NaN"]`,
+				"ports":    `[{"origin":"JFK","flights":1},{"origin":"LAX","flights":1},{"origin":"SFO","flights":3}]`,
+			} {
+				res, err := function(t, flightsText, name).Call(context.Background(), godwit.Args{"f": godwit.File(path)}, godwit.WithEngine(engine))
+				if err != nil {
+					t.Fatalf("%s: %v", path, err)
+				}
+				if got := string(res.JSON()); got != want {
+					t.Errorf("%s of %s, %s: %s, expected %s", name, path, engine, got, want)
+				}
+			}
+		}
+	}
+	type flight struct {
+		Date   time.Time
+		Origin string
+		Delay  *int64
+	}
+	rows, err := godwit.As[[]flight](res)
+	if err != nil || len(rows) != 5 || rows[0].Date != time.Date(2001, 1, 14, 0, 0, 0, 0, time.UTC) || rows[1].Origin != "JFK" || rows[1].Delay != nil || *rows[2].Delay != 5 {
+		t.Errorf("%v %v", rows, err)
+	}
+	again, err := function(t, flightsText, "ports").Call(context.Background(), godwit.Args{"f": rows})
+	if err != nil || !strings.Contains(string(again.JSON()), `{"origin":"SFO","flights":3}`) {
+		t.Error(again, err)
+	}
+	back, err := function(t, flightsText, "ports").Call(context.Background(), godwit.Args{"f": res})
+	if err != nil || string(back.JSON()) != string(again.JSON()) {
+		t.Error(back, err)
+	}
+}
