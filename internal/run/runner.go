@@ -27,6 +27,7 @@ type runner struct {
 	repeats    float64            // how often the present step is expected to run from now on; 0 outside of loops
 	compiled   []compiling        // by the program's numbers
 	stats      []LaunchStats      // likewise
+	outcome    *outcome           // what becomes of the run
 	faults     []int64            // least place per function site
 	parts      map[string]float64 // of Stats
 	// committed is the size of all inputs that are to be whole.
@@ -40,8 +41,9 @@ func newRunner(ctx context.Context, p *Program, in *Inputs, opt Options) (r *run
 		memory: memory{opt: opt, eng: opt.Engine, about: p.about, buffers: make([]buffer, len(p.s.Buffers))},
 		p:      p, s: p.s, in: in, sizes: make(map[string]int64, len(in.Sizes)),
 		iterations: make([]int64, p.s.Loops), iteration: -1,
-		compiled: make([]compiling, len(p.kernels)), stats: make([]LaunchStats, len(p.launches)),
+		compiled: make([]compiling, len(p.kernels)),
 	}
+	r.outcome, r.stats = newOutcome(len(p.launches))
 	r.users = r
 	maps.Copy(r.sizes, in.Sizes)
 	if r.inputs, err = r.bind(); err != nil {
