@@ -206,20 +206,33 @@ func (o *options) take(opts []Option) {
 	}
 }
 
+// followed is what a call's options say, those of its runtime first; false if it has none.
+func followed(opts []Option) (o options, ok bool) {
+	p := drafts.Get().(*options)
+	defer drafts.Put(p)
+	*p = options{runtime: shared}
+	p.take(opts)
+	if r := p.runtime; r != nil {
+		*p = options{engine: "auto"}
+		p.take(r.opts)
+		p.take(opts)
+		p.runtime, ok = r, true
+	}
+	o, *p = *p, options{}
+	return o, ok
+}
+
+// drafts are options that functions are at work on: what these are given is not on a stack.
+var drafts = sync.Pool{New: func() any { return new(options) }}
+
 func optionsOf(opts []Option) (options, error) {
 	if len(opts) == 0 && len(shared.opts) == 0 {
 		return options{engine: "auto", runtime: shared, threads: run.Threads(0)}, nil
 	}
-	o := options{runtime: shared}
-	o.take(opts)
-	r := o.runtime
-	if r == nil {
+	o, ok := followed(opts)
+	if !ok {
 		return o, badOption("WithRuntime: the Runtime is nil; NewRuntime makes one")
 	}
-	o = options{engine: "auto"}
-	o.take(r.opts)
-	o.take(opts)
-	o.runtime = r
 	if o.threads < 0 {
 		return o, badOption("WithThreads(%d): use 1 or more, or 0 for as many as GOMAXPROCS says", o.threads)
 	}

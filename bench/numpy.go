@@ -14,6 +14,7 @@ import (
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/ir/num"
 	"github.com/godwit-run/godwit/internal/measure"
+	"github.com/godwit-run/godwit/internal/plan/machine"
 )
 
 //go:embed peer/matmul.py
@@ -91,6 +92,7 @@ func (b *bench) product(ctx context.Context, p *squareProduct) (err error) {
 func (b *bench) productRow(ctx context.Context, p *squareProduct, threads int) error {
 	c := measure.Contest{Name: p.name + ", " + count(threads), Unit: "GFLOP/s", Bytes: 2 * p.n * p.n * p.n, Pairs: b.pairs()}
 	pool := engine.NewPool(threads)
+	pool.KeepAwake(time.Duration(machine.Here().Wake)) // as between the launches of a call
 	defer pool.Close()
 	repeat, err := b.ours(ctx, &c, p.ours, pool)
 	if err != nil {

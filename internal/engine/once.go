@@ -8,11 +8,20 @@ import (
 )
 
 // In: a kernel and all that it runs on, when that is little. Out: the same as of a Job, on this goroutine, without workers, which
-// would take longer than the kernel. It is one slice, however long; the end of the context is noticed within a millisecond.
+// would take longer than the kernel. It is one slice, however long; the end of the context is noticed within a millisecond, if it has one.
 
 // Short reports that a run of the kernel is over before another thread has begun, and needs no memory of its own.
 func (c *Compiled) Short(sizes []int64) bool {
 	return c.Whole() && c.Brief(sizes, c.Outer(sizes))
+}
+
+// soonSteps take native code a small part of a millisecond, unless they wait for memory again and again, and then some.
+const soonSteps = 1 << 18
+
+// Soon reports that a run of the kernel as native code is over before anybody would miss that it does not look whether it is to stop. To
+// have it look takes as long as a small kernel.
+func (c *Compiled) Soon(sizes []int64) bool {
+	return c.Safe.Outer.Eval(sizes) < soonSteps/max(1, c.Outer(sizes))
 }
 
 // Whole reports that a run of the kernel needs no memory of its own.

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -39,6 +40,7 @@ type execution struct {
 	advance func(n int64) // is told how many outer indices are done, if it is there
 
 	short   bool // all of it is over at once; see engine.Compiled.Short
+	soon    bool // as native code it is over soon; see engine.Compiled.Soon
 	planned bool // how many iterations native code has under way was decided
 	alone   int  // native code runs at once if there is one worker, or so many, of which one was enough; 0 if it does not
 }
@@ -122,7 +124,11 @@ func (x *execution) once(lo, hi int64) (did, error) {
 	if lo >= hi {
 		return did{faults: x.Faults, tier: x.tier(0), threads: 1}, nil
 	}
-	tier, took, err := x.c.RunShort(x.m.ctx, &x.Args, lo, hi)
+	ctx := x.m.ctx
+	if x.short || x.soon { // it ends before it would hear of the end of a context
+		ctx = context.Background()
+	}
+	tier, took, err := x.c.RunShort(ctx, &x.Args, lo, hi)
 	d := did{faults: x.Faults, slices: 1, tier: tier, threads: 1, seconds: took.Seconds()}
 	if tier == engine.Native {
 		d.native, d.weave = 1, x.woven(1)

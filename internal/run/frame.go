@@ -148,7 +148,7 @@ func (f *frame) runner(ctx context.Context, p *Program, in *Inputs, opt Options)
 		r.pool = opt.workers()
 	}
 	r.ctx, r.in, r.opt, r.eng, r.iteration = ctx, in, opt, opt.Engine, -1
-	r.stats = make([]LaunchStats, len(p.launches)) // the result keeps them
+	r.outcome, r.stats = newOutcome(len(p.launches)) // it is the caller's
 	copy(r.buffers, f.buffers)
 	return r
 }
@@ -159,7 +159,7 @@ func (f *frame) leave(r *runner) {
 	if r.pool.Began() {
 		r.pool = nil
 	}
-	r.ctx, r.in, r.opt, r.eng, r.stats, r.parts = nil, nil, Options{}, nil, nil, nil
+	r.ctx, r.in, r.opt, r.eng, r.outcome, r.stats, r.parts = nil, nil, Options{}, nil, nil, nil, nil
 	r.faults = r.faults[:0]
 	r.read.Store(0)
 	r.release()
@@ -211,8 +211,7 @@ func (r *runner) fill(in *framed, apart bool) bool {
 		r.buffers[in.buffer] = buffer{here: true, n: in.n, off: off, foreign: here}
 	}
 	r.read.Add(int64(len(here)))
-	at, _ := offender(here, in.kind, in.bounded, in.bound)
-	return at < 0
+	return offending(here, in.kind, in.bounded, in.bound) < 0
 }
 
 // remember makes a frame of a run that went well, if one can hold it.
@@ -310,7 +309,7 @@ func (f *frame) ready(r *runner, l *schedule.Launch) bool {
 			return false
 		}
 	}
-	p.short = c.Short(p.Sizes)
+	p.short, p.soon = c.Short(p.Sizes), c.Soon(p.Sizes)
 	if c.Whole() {
 		p.alone = 1
 	}

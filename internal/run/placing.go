@@ -165,13 +165,27 @@ func (p *placing) bound(i int) (int64, bool) {
 // offender finds the first element that is not what kernels take for granted,
 // and says what that is; -1 if there is none.
 func offender(b []byte, k num.Kind, bounded bool, bound int64) (at int, want string) {
+	if at = offending(b, k, bounded, bound); at < 0 {
+		return at, ""
+	}
 	switch {
 	case k == num.Bool:
-		return outside(b, num.U8, 2), "bool (a byte 0 or 1)"
-	case !bounded || len(b) == 0:
-		return -1, ""
+		return at, "bool (a byte 0 or 1)"
 	case bound < 1:
-		return 0, "index into an array that is empty"
+		return at, "index into an array that is empty"
 	}
-	return outside(b, k, bound), fmt.Sprintf("index below %d", bound)
+	return at, fmt.Sprintf("index below %d", bound)
+}
+
+// offending is the place that offender gives alone.
+func offending(b []byte, k num.Kind, bounded bool, bound int64) int {
+	switch {
+	case k == num.Bool:
+		return outside(b, num.U8, 2)
+	case !bounded || len(b) == 0:
+		return -1
+	case bound < 1:
+		return 0
+	}
+	return outside(b, k, bound)
 }

@@ -6,10 +6,28 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/schedule"
 )
 
+// outcome is a Result with what it holds, in one piece of memory if that is little.
+type outcome struct {
+	Result
+	stats   [1]LaunchStats
+	columns [1]column.Column
+	dims    [2]int64
+}
+
+// newOutcome makes room for what so many launches do.
+func newOutcome(launches int) (o *outcome, stats []LaunchStats) {
+	o = &outcome{}
+	if launches > len(o.stats) {
+		return o, make([]LaunchStats, launches)
+	}
+	return o, o.stats[:launches]
+}
+
 // result takes the result's columns: those that were written to memory of their own as
 // they are, copies of the others.
 func (r *runner) result() (*Result, error) {
-	res := &Result{results: r.eng.Results(), Stats: Stats{Threads: r.pool.Size(), BytesRead: r.read.Load(), Parts: r.parts}, Columns: make([]column.Column, 0, len(r.s.Result))}
+	res := &r.outcome.Result
+	*res = Result{results: r.eng.Results(), Stats: Stats{Threads: r.pool.Size(), BytesRead: r.read.Load(), Parts: r.parts}, Columns: r.outcome.columns[:0]}
 	for _, c := range r.s.Result {
 		col, err := r.column(res, c)
 		if err != nil {
@@ -56,8 +74,10 @@ func (r *runner) column(res *Result, c schedule.Column) (column.Column, error) {
 		return column.Column{}, err
 	}
 	col := column.Column{Kind: r.s.Buffers[c.Buffer].Kind}
-	if len(c.Dims) > 0 {
-		col.Dims = make([]int64, 0, len(c.Dims))
+	if n := len(c.Dims); n > 0 && n <= len(r.outcome.dims) && len(r.s.Result) == 1 {
+		col.Dims = r.outcome.dims[:0:n]
+	} else if n > 0 {
+		col.Dims = make([]int64, 0, n)
 	}
 	for _, p := range c.Dims {
 		d, err := r.eval(p)

@@ -27,6 +27,7 @@ type runner struct {
 	repeats    float64            // how often the present step is expected to run from now on; 0 outside of loops
 	compiled   []compiling        // by the program's numbers
 	stats      []LaunchStats      // likewise
+	outcome    *outcome           // what becomes of the run
 	faults     []int64            // least place per function site
 	parts      map[string]float64 // of Stats
 	swept      []sweep            // per buffer
@@ -41,8 +42,9 @@ func newRunner(ctx context.Context, p *Program, in *Inputs, opt Options) (r *run
 		memory: memory{opt: opt, eng: opt.Engine, about: p.about, buffers: make([]buffer, len(p.s.Buffers))},
 		p:      p, s: p.s, in: in, sizes: make(map[string]int64, len(in.Sizes)),
 		iterations: make([]int64, p.s.Loops), iteration: -1,
-		compiled: make([]compiling, len(p.kernels)), stats: make([]LaunchStats, len(p.launches)), swept: make([]sweep, len(p.s.Buffers)),
+		compiled: make([]compiling, len(p.kernels)), swept: make([]sweep, len(p.s.Buffers)),
 	}
+	r.outcome, r.stats = newOutcome(len(p.launches))
 	r.users = r
 	maps.Copy(r.sizes, in.Sizes)
 	if r.inputs, err = r.bind(); err != nil {

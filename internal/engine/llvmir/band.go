@@ -153,8 +153,8 @@ func (t *tiling) larger(x, y string) string { return t.pure("llvm.smax", typ{num
 // cell is what the values of the nest are for one i and a vector of j.
 type cell []operand
 
-// group is how many bands are folded at a time, lane by lane, so that what a lane reads of the columns stays in
-// the first cache while these bands use it.
+// group is how many bands are folded at a time, two lanes after two, so that what these read of the columns stays in
+// the first cache while the bands use it.
 const group = 4
 
 // bands writes the tiles of some bands, from one column on.
@@ -169,7 +169,7 @@ func (t *tiling) bands(ifrom, bands, from, tiles string) {
 			each := func(f func(b band)) {
 				t.loop("0", t.lesser(t.set("sub i64 %s, %s", bands, first), strconv.Itoa(group)), 1, nil, func(number string, _ []string) ([]string, string) {
 					b := t.set("add i64 %s, %s", first, number)
-					f(band{number, t.firstRow(ifrom, b), t.tileOf(t.bandPanels, b)})
+					f(band{number, t.firstRow(ifrom, b), t.tileOf(t.bandPanels, b), ""})
 					return nil, ""
 				})
 			}
@@ -190,6 +190,7 @@ type band struct {
 	number string
 	i      string   // its first row
 	rows   []string // addresses in the panels
+	cell   string   // the number of its first one, if it is a part of a band
 }
 
 func (t *tiling) tileOf(panels []*panel, number string) (addresses []string) {
@@ -199,10 +200,10 @@ func (t *tiling) tileOf(panels []*panel, number string) (addresses []string) {
 	return addresses
 }
 
-// cells evaluates what stands before the fold, for each i and vector of j.
-func (t *tiling) cells(i, j string) (cells []cell) {
+// cells evaluates what stands before the fold, for each of some i and vector of j.
+func (t *tiling) cells(i, j string, rows int) (cells []cell) {
 	outer := slices.Clone(t.vals)
-	for r := range t.rows {
+	for r := range rows {
 		copy(t.vals, outer)
 		at := t.lesser(t.set("add i64 %s, %d", i, r), t.set("add i64 %s, -1", t.ihi))
 		t.bind(t.i.Blocks[0].Params[0], at)

@@ -7,8 +7,8 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
-// slotting is how tiles go over the slots of folds: leaf by leaf, in a leaf lane by lane, and of a lane
-// step by step.
+// slotting is how tiles go over the slots of folds: leaf by leaf, in a leaf two lanes at a time, and of these
+// step by step. In a panel lanes lie in the order in which they are folded, so that tiles read it straight on.
 type slotting struct {
 	from, count string // of the fold
 	leaves      string
@@ -67,20 +67,23 @@ func (t *tiling) leafAt(number string) leafSlots {
 	return l
 }
 
-// placeOf is where a slot of a leaf lies in a panel, some lanes further on within the same step.
+// placeOf is where a slot of a leaf lies in a panel, some lanes further on within the same step. The slot is a multiple
+// of a power of two above that.
 func (t *tiling) placeOf(l leafSlots, slot string, more int) string {
-	lane := t.set("and i64 %s, %d", slot, t.leafLanes()-1)
-	lane = t.set("add i64 %s, %d", lane, more)
-	step := t.set("lshr i64 %s, %d", slot, bits.TrailingZeros(uint(t.leafLanes())))
-	place := t.set("add i64 %s, %s", t.set("mul i64 %s, %s", lane, l.stride), step)
+	behind := int(bits.Reverse64(uint64(more)) >> (64 - t.digits()))
+	number := t.set("add i64 %s, %d", t.laneAt(t.set("and i64 %s, %d", slot, t.leafLanes()-1)), behind)
+	step := t.set("lshr i64 %s, %d", slot, t.digits())
+	place := t.set("add i64 %s, %s", t.set("mul i64 %s, %s", number, l.stride), step)
 	return t.set("add i64 %s, %s", place, l.base)
 }
 
+// digits are those of a lane's number.
+func (t *tiling) digits() int { return bits.TrailingZeros(uint(t.leafLanes())) }
+
 // laneAt is the lane that comes so far behind the first, in the order in which
-// pairs that fold by halves are neighbours.
+// pairs that fold by halves are neighbours, or how far one comes behind it.
 func (t *tiling) laneAt(number string) string {
-	digits := bits.TrailingZeros(uint(t.leafLanes()))
-	return t.set("lshr i64 %s, %d", t.pure("llvm.bitreverse", typ{num.I64, 1}, number), 64-digits)
+	return t.set("lshr i64 %s, %d", t.pure("llvm.bitreverse", typ{num.I64, 1}, number), 64-t.digits())
 }
 
 // stepsOf is the number of a lane's slots in a leaf.

@@ -4,9 +4,9 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 )
 
-// tiling is a nest that is computed in tiles, see loops.Tile. The slots of a lane
-// of the canonical order are folded one after the other in registers, and then the
-// next lane's.
+// tiling is a nest that is computed in tiles, see loops.Tile. The slots of two lanes
+// of the canonical order are folded one after the other in registers, and then those of
+// the next two.
 type tiling struct {
 	*plan         // of the fold
 	side    *plan // of the loop over j
@@ -14,6 +14,7 @@ type tiling struct {
 	fold    *kernel.Instr
 	acc     accumulator
 	rows    int // i's of a tile
+	portion int // of these, how many are folded at a time
 	vectors int // that make up a row of a tile
 	n       int // j's of a vector
 	memory  string
@@ -48,6 +49,7 @@ func (t *tiling) size() {
 			break
 		}
 	}
+	t.portion = t.rows / 2 // for two lanes
 }
 
 // registers is how many vectors a turn of the inner loop has at a time: one for

@@ -6,9 +6,10 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
-// The sums of a tile, a vector for each cell, are folded lane by lane, in the order in which lanes that
+// The sums of a tile, a vector for each cell, are folded two lanes at a time, in the order in which lanes that
 // fold by halves follow each other. So what is finished joins like the digits of a binary counter, the
-// lanes of a leaf first and then the leaves: what waits at level l has 2^l lanes.
+// lanes of a leaf first and then the leaves: what waits at level l has 2^l pairs. Two lanes side by side join in registers: a
+// tile goes to memory half as often as with one, which matters where lanes have few slots.
 
 // tileLevels is how many levels there are: for the lanes of a leaf and some hundred leaves.
 const tileLevels = 16
@@ -22,60 +23,121 @@ func (t *tiling) vectorAt(level string, b band, number string) string {
 
 // waiting is the address of a cell at a level.
 func (t *tiling) waiting(level string, b band, cell int) string {
-	return t.vectorAt(level, b, strconv.Itoa(cell))
+	if b.cell == "" {
+		return t.vectorAt(level, b, strconv.Itoa(cell))
+	}
+	return t.vectorAt(level, b, t.set("add i64 %s, %d", b.cell, cell))
 }
 
-// sums folds the tiles of some bands whose first column is given, out of the panels, lane by lane. It gives the
+// sums folds the tiles of some bands whose first column is given, out of the panels, pair of lanes by pair. It gives the
 // level at which all is joined but for what close joins.
 func (t *tiling) sums(bands func(func(b band)), j string, columns []string) (lowest string) {
-	none := t.identities()
+	none := t.identities(t.rows)
 	bands(func(b band) { // of folds without slots
 		for x, s := range none {
 			t.keep(s.typ, s.text, t.waiting("0", b, x))
 		}
 	})
 	t.eachLeaf(func(l leafSlots) {
-		t.loop("0", strconv.Itoa(t.leafLanes()), 1, nil, func(number string, _ []string) ([]string, string) {
-			before := t.set("add i64 %s, %s", t.set("mul i64 %s, %d", l.number, t.leafLanes()), number)
-			lane, level := t.laneAt(number), t.zeros("cttz", t.set("xor i64 %s, -1", before))
+		t.loop("0", strconv.Itoa(t.leafPairs()), 1, nil, func(number string, _ []string) ([]string, string) {
+			before := t.set("add i64 %s, %s", t.set("mul i64 %s, %d", l.number, t.leafPairs()), number)
+			level := t.zeros("cttz", t.set("xor i64 %s, -1", before))
+			pair := t.pairAt(l, number)
 			bands(func(b band) {
-				sums := t.laneSums(t.cells(b.i, j), l, lane, columns, b.rows)
-				t.push(level, b, with(none, sums))
+				t.parts(b, func(b band) {
+					t.push(level, b, with(t.identities(t.portion), t.pairSums(t.cells(b.i, j, t.portion), pair, columns, b.rows)))
+				})
 			})
 			return nil, ""
 		})
 	})
-	count := t.set("mul i64 %s, %d", t.slots.leaves, t.leafLanes())
+	count := t.pairs()
 	return t.zeros("cttz", t.set("or i64 %s, %s", count, t.set("zext i1 %s to i64", t.set("icmp eq i64 %s, 0", count))))
 }
 
-func (t *tiling) identities() (s []state) {
-	for range t.rows * t.vectors {
+// leafPairs is the number of pairs of lanes of a leaf, and pairs that of all.
+func (t *tiling) leafPairs() int { return t.leafLanes() / 2 }
+func (t *tiling) pairs() string  { return t.set("mul i64 %s, %d", t.slots.leaves, t.leafPairs()) }
+
+// parts goes over the rows of a band as many at a time as two lanes have registers for.
+func (t *tiling) parts(b band, f func(b band)) {
+	t.loop("0", strconv.Itoa(t.rows), int64(t.portion), nil, func(row string, _ []string) ([]string, string) {
+		rows := make([]string, len(b.rows))
+		for n, p := range t.bandPanels {
+			rows[n] = p.element(b.rows[n], "0", row, 0)
+		}
+		f(band{b.number, t.set("add i64 %s, %s", b.i, row), rows, t.set("mul i64 %s, %d", row, t.vectors)})
+		return nil, ""
+	})
+}
+
+func (t *tiling) identities(rows int) (s []state) {
+	for range rows * t.vectors {
 		s = append(s, state{typ{t.acc.Kind, t.n}, t.identity(t.acc, t.n)[0]})
 	}
 	return s
 }
 
-// laneSums folds the slots of one lane of a leaf.
-func (t *tiling) laneSums(cells []cell, l leafSlots, lane string, columns, rows []string) []string {
-	at := t.set("add i64 %s, %s", l.base, t.set("mul i64 %s, %s", lane, l.stride))
-	first := t.set("add i64 %s, %s", l.first, lane)
-	return t.loop("0", t.stepsOf(l, lane), 1, t.identities(), func(step string, c []string) (next []string, _ string) {
-		slot := t.set("add i64 %s, %s", at, step)
-		k := t.set("add i64 %s, %s", first, t.set("mul i64 %s, %d", step, t.leafLanes()))
-		t.side.sharing(t.n, func() {
-			for x := range cells {
-				copy(t.vals, cells[x])
-				t.bind(t.Body.Params[0], k)
-				t.fromPanels(x, slot, columns, rows)
-				t.emitter.body(t.Body)
-				v := t.values([]accumulator{t.acc})[0]
-				next = append(next, t.into(t.acc, t.n, c[x], v))
-			}
-			clear(t.packed)
-		})
+// pair is two lanes of a leaf, of which the second folds with the first.
+type pair [2]laneSlots
+
+// laneSlots are those of a lane.
+type laneSlots struct {
+	at    string // where the first lies in a panel, in slots
+	first string // of the fold's
+	steps string
+}
+
+func (t *tiling) pairAt(l leafSlots, number string) (p pair) {
+	at, lane := t.set("shl i64 %s, 1", number), t.laneAt(t.set("shl i64 %s, 1", number))
+	for x := range p {
+		p[x] = laneSlots{t.set("add i64 %s, %s", l.base, t.set("mul i64 %s, %s", at, l.stride)), t.set("add i64 %s, %s", l.first, lane), t.stepsOf(l, lane)}
+		at, lane = t.set("add i64 %s, 1", at), t.set("add i64 %s, %d", lane, t.leafPairs())
+	}
+	return p
+}
+
+// pairSums folds the slots of two lanes of a leaf and joins them. The first may have one more.
+func (t *tiling) pairSums(cells []cell, p pair, columns, rows []string) (sums []string) {
+	n, none := len(cells), texts(t.identities(t.portion))
+	both := t.steps(cells, p[:], "0", p[1].steps, append(none[:n:n], none...), columns, rows)
+	first := t.steps(cells, p[:1], p[1].steps, p[0].steps, both[:n], columns, rows)
+	for x, v := range first {
+		sums = append(sums, t.combine(t.acc, t.n, []string{v}, both[n+x:n+x+1])[0])
+	}
+	return sums
+}
+
+// steps folds slots of lanes side by side into sums, of each lane those of all cells.
+func (t *tiling) steps(cells []cell, lanes []laneSlots, from, to string, sums, columns, rows []string) []string {
+	var init []state
+	for _, s := range sums[:len(lanes)*len(cells)] {
+		init = append(init, state{typ{t.acc.Kind, t.n}, s})
+	}
+	return t.loop(from, to, 1, init, func(step string, c []string) (next []string, _ string) {
+		for n, lane := range lanes {
+			next = append(next, t.step(cells, lane, step, c[n*len(cells):], columns, rows)...)
+		}
 		return next, ""
 	})
+}
+
+// step folds one slot of a lane.
+func (t *tiling) step(cells []cell, lane laneSlots, step string, c, columns, rows []string) (next []string) {
+	slot := t.set("add i64 %s, %s", lane.at, step)
+	k := t.set("add i64 %s, %s", lane.first, t.set("mul i64 %s, %d", step, t.leafLanes()))
+	t.side.sharing(t.n, func() {
+		for x := range cells {
+			copy(t.vals, cells[x])
+			t.bind(t.Body.Params[0], k)
+			t.fromPanels(x, slot, columns, rows)
+			t.emitter.body(t.Body)
+			v := t.values([]accumulator{t.acc})[0]
+			next = append(next, t.into(t.acc, t.n, c[x], v))
+		}
+		clear(t.packed)
+	})
+	return next
 }
 
 // fromPanels makes a cell load from the panels.
@@ -116,7 +178,7 @@ func (t *tiling) joined(level string, b band, c []string) (next []string) {
 // close joins what still waits, from the lowest level up, where the result stays. With one leaf, or any power
 // of two, nothing does.
 func (t *tiling) close(lowest string, b band) {
-	count := t.set("mul i64 %s, %d", t.slots.leaves, t.leafLanes())
+	count := t.pairs()
 	end := t.set("sub i64 64, %s", t.zeros("ctlz", count))
 	t.loop(t.set("add i64 %s, 1", lowest), end, 1, nil, func(level string, _ []string) ([]string, string) {
 		bit := t.set("and i64 %s, 1", t.set("lshr i64 %s, %s", count, level))
