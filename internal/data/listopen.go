@@ -29,7 +29,12 @@ func OpenSpec(ctx context.Context, s *Spec, stdin func() (*os.File, error)) (Sou
 		return err
 	})
 	if err == nil {
-		err = l.assemble(s.Text, paths)
+		if err = l.assemble(); err == nil {
+			err = l.addKeys(paths)
+		}
+	}
+	if l.name = paths[0]; len(paths) > 1 {
+		l.name = fmt.Sprintf("%s (%d files)", s.Text, len(paths))
 	}
 	if err != nil {
 		l.Close()
@@ -80,7 +85,7 @@ func (s *list) open(path string, spec *Spec, stdin func() (*os.File, error)) (*m
 }
 
 // assemble makes one table of the members.
-func (s *list) assemble(spec string, paths []string) error {
+func (s *list) assemble() error {
 	model := slices.IndexFunc(s.members, func(m *member) bool { return len(m.src.Columns()) > 0 })
 	if model < 0 {
 		return fail(s.name, "all %d files are empty", len(s.members))
@@ -114,11 +119,17 @@ func (s *list) assemble(spec string, paths []string) error {
 			return fail(s.name, "the files say that they have more than %d rows", int64(1)<<62)
 		}
 	}
-	if s.name = paths[0]; len(paths) > 1 {
-		s.name = fmt.Sprintf("%s (%d files)", spec, len(paths))
-	}
 	s.settle()
-	return s.addKeys(paths)
+	return nil
+}
+
+// Joined is the rows of open tables, one after the other, under a name. They are closed with it.
+func Joined(name string, parts []Source) (Source, error) {
+	l := &list{table: table{name: name}}
+	for _, src := range parts {
+		l.members = append(l.members, &member{src: src, awake: true})
+	}
+	return l, l.assemble()
 }
 
 // settle finds the types of text, and the file that has all rows, if one has.

@@ -1,5 +1,5 @@
 // Package data reads and writes the files that hold Godwit's arrays: NPY,
-// CSV, Arrow IPC and Parquet, and arrays that already lie in memory.
+// CSV, JSON lines, Arrow IPC and Parquet, one or many, and arrays that already lie in memory.
 //
 // A [Source] is a table of columns cut into chunks of rows. [Source.Fill]
 // decodes any chunk, from any goroutine, straight into memory that the caller

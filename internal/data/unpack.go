@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -59,6 +60,11 @@ func (in *input) plain() error {
 		}
 		defer z.Close()
 		r.name, r.z, first = c.name, z, r
+	}
+	if r.z == nil && slices.Contains(packedNames, extension(in.path)) {
+		e := fail(in.path, "its name says %s, and it does not begin as such a file does", extension(in.path))
+		e.Help = "write or copy the file again, or leave the ending out if it is not compressed"
+		return e
 	}
 	if r.z == nil && recoder(head, &in.opt) == nil {
 		return nil
