@@ -33,7 +33,7 @@ type csvCounter struct {
 func (s *csvFile) count(start int64, line int) error {
 	c := &csvCounter{path: s.input.path, off: start, line: line, start: start, last: '\n', quote: s.dialect.quote, single: len(s.cols) == 1}
 	c.block = csvBlock{offset: start, line: line}
-	buf := make([]byte, csvBlockSize)
+	buf := make([]byte, min(csvBlockSize, max(0, s.size-start)))
 	for c.off < s.size {
 		b := buf[:min(int64(len(buf)), s.size-c.off)]
 		if err := s.readAt(b, c.off); err != nil {

@@ -3,7 +3,6 @@ package data
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -61,13 +60,14 @@ func (d *dialect) find(path string, b []byte, whole bool) error {
 		if sep == d.decimal || sep == d.quote || sep == d.thousands {
 			continue
 		}
-		if n := d.evenly(sep, b, whole); n > 1 {
+		if d.evenly(sep, b, whole) {
 			even = append(even, sep)
+			if sep == ',' {
+				break // whatever else would do
+			}
 		}
 	}
 	switch {
-	case slices.Contains(even, ','):
-		d.separate(',')
 	case len(even) == 1:
 		d.separate(even[0])
 	case len(even) > 1:
@@ -93,31 +93,37 @@ func word(sep byte) string {
 	return string(sep)
 }
 
-// evenly is how many fields all rows of b have, 0 if they differ or cannot be read.
-func (d *dialect) evenly(sep byte, b []byte, whole bool) int {
+// evenly reports that all rows of b have the same number of fields, more than one. The last row may be cut.
+func (d *dialect) evenly(sep byte, b []byte, whole bool) bool {
 	t := *d
 	t.separate(sep)
+	quotes := t.quote != 0 && bytes.IndexByte(b, t.quote) >= 0
 	all := 0
-	for pos := 0; pos < len(b); {
-		end := t.rowEnd(b[pos:])
-		if end < 0 {
-			if !whole {
-				break // cut
-			}
-			end = len(b) - pos
+	for len(b) > 0 {
+		end := bytes.IndexByte(b, '\n') + 1
+		if quotes {
+			end = max(0, t.rowEnd(b))
 		}
-		row := bytes.TrimRight(b[pos:pos+end], "\r\n")
-		pos += end
+		if end == 0 && !whole {
+			break
+		} else if end == 0 {
+			end = len(b)
+		}
+		row := bytes.TrimRight(b[:end], "\r\n")
+		b = b[end:]
 		if len(row) == 0 {
 			continue
 		}
-		n := t.fields(row)
-		if n == 0 || all != 0 && n != all {
-			return 0
+		n := bytes.Count(row, []byte{sep}) + 1
+		if quotes {
+			n = t.fields(row)
+		}
+		if n < 2 || all != 0 && n != all {
+			return false
 		}
 		all = n
 	}
-	return all
+	return all > 1
 }
 
 // fields counts those of a row without its line end; 0 if it cannot be read.

@@ -110,6 +110,8 @@ func TestTruncation(t *testing.T) {
 			step := 1
 			if testing.Short() {
 				step = 37
+			} else if strings.Count(name, ".") > 1 {
+				step = 11 // each is unpacked into a file
 			}
 			for n := 0; n < len(b); n += step {
 				if err := os.WriteFile(path, b[:n], 0o644); err != nil {
@@ -149,6 +151,9 @@ func TestShrinking(t *testing.T) {
 			t.Fatal(err)
 		}
 		src := mustOpen(t, path)
+		if strings.HasSuffix(name, ".gz") || strings.HasSuffix(name, ".zst") {
+			continue // what was unpacked stays
+		}
 		raw, canMap := src.Raw(0)
 		if err := os.Truncate(path, 20); err != nil {
 			t.Fatal(err)

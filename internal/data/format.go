@@ -102,7 +102,8 @@ func (in *input) format() (*format, error) {
 	}
 	if in.path == Stdin || in.packed != "" {
 		head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
-		if bytes.HasPrefix(head, []byte("{")) {
+		list, isList := bytes.CutPrefix(head, []byte("[")) // which is refused with what to write instead
+		if bytes.HasPrefix(head, []byte("{")) || isList && bytes.HasPrefix(bytes.TrimLeft(list, " \t\r\n"), []byte("{")) {
 			return formatLines, nil
 		}
 		return formatCSV, nil

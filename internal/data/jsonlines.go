@@ -57,7 +57,7 @@ func openLines(in *input) (Source, error) {
 
 // count reads the file once, for its rows and its names.
 func (s *linesFile) count() error {
-	buf, have, off, line := make([]byte, csvBlockSize), 0, int64(0), 1
+	buf, have, off, line := make([]byte, min(csvBlockSize, s.size)), 0, int64(0), 1
 	for off < s.size {
 		n := int(min(int64(len(buf)-have), s.size-off-int64(have)))
 		if err := s.readAt(buf[have:have+n], off+int64(have)); err != nil {
@@ -240,8 +240,16 @@ func (s *linesFile) unfit(column int) *Error {
 }
 
 func (s *linesFile) checkWant(w Want) error {
-	return checkText(s.input.path, s.cols[w.Column].Name, &s.found[w.Column], w)
+	err := checkText(s.input.path, s.cols[w.Column].Name, &s.found[w.Column], w)
+	var e *Error
+	if errors.As(err, &e) && sortsOf([]byte(s.found[w.Column].at(csvText).text))&csvText == 0 {
+		e.Help = quotedNumber
+	}
+	return err
 }
+
+// quotedNumber is the help for a text that would be a number without its quotes.
+const quotedNumber = "it is a text in the file: write numbers without quotes"
 
 func (s *linesFile) Fill(ctx context.Context, chunk int, wants []Want, dst []Dest) (int64, error) {
 	c, err := checkFill(s, chunk, wants, dst)
@@ -334,8 +342,11 @@ func (f *linesFill) store(t *csvTarget, v *jsonField, row int64) string {
 func (f *linesFill) refuse(col int, row int64, at, column int, w Want, text, msg string) error {
 	e := &Error{Path: f.s.input.path, Row: f.block.row + row, Line: f.block.line + bytes.Count(f.text[:at], []byte("\n")), Col: col + 1, Column: f.s.cols[column].Name}
 	explain(e, w, text, msg)
-	if msg == csvNull {
+	switch {
+	case msg == csvNull:
 		e.Msg = "expected a value, found none"
+	case msg == csvSyntax && sortsOf([]byte(text))&csvText == 0 && f.text[at+col] == '"':
+		e.Help = quotedNumber
 	}
 	return e
 }

@@ -135,3 +135,9 @@ func TestRestCompressed(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func writeBytes(t fataler, path string, b []byte) {
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
