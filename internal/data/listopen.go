@@ -246,6 +246,15 @@ func Files(src Source) []string {
 	return []string{src.Path()}
 }
 
+// ReadsFiles reports that a source of this package reads files, which may change.
+func ReadsFiles(src Source) bool {
+	switch src.(type) {
+	case *list, *typedList, resting:
+		return true
+	}
+	return false
+}
+
 // Plainly reports that a column lies in files as it is computed with, of which there may be several.
 func Plainly(src Source, column int) bool {
 	if s, ok := src.(*list); ok {

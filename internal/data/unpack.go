@@ -113,7 +113,7 @@ func spooled(path string, r io.Reader) (f *os.File, n int64, err error) {
 	w := &watchedWriter{w: f}
 	n, err = io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{r}, make([]byte, 1<<18))
 	if err == nil {
-		return f, n, nil
+		return readOnly(f), n, nil
 	}
 	f.Close()
 	var known *Error
@@ -124,6 +124,16 @@ func spooled(path string, r io.Reader) (f *os.File, n int64, err error) {
 		err = systemError(path, err)
 	}
 	return nil, 0, err
+}
+
+// readOnly gives f as a file that nobody can write to, so that it can be mapped under a lease, and f itself where that is not possible.
+func readOnly(f *os.File) *os.File {
+	r, err := os.Open(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
+	if err != nil {
+		return f
+	}
+	f.Close()
+	return r
 }
 
 func noRoom(path string, err error) *Error {

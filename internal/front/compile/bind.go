@@ -27,7 +27,7 @@ type Bound struct {
 	sizes  *sizes
 	params [][]leaf // by parameter, in the order of graph.Leaves
 	opened []data.Source
-	tables []data.Source // of the caller
+	tables []data.Source // of the caller, over files
 	stdin  string        // the parameter that took standard input
 	shapes []shape       // nil if they do not tell all
 	plan   *lowered      // nil before Plan
@@ -227,7 +227,9 @@ func (b *Bound) bindOne(d declared, a Arg) (binding, error) {
 	case Files:
 		return b.open(d, a.Spec)
 	case Table:
-		b.tables = append(b.tables, a.Source)
+		if data.ReadsFiles(a.Source) {
+			b.tables = append(b.tables, a.Source)
+		}
 		return tableOf(b.ctx, d, a.Source, a.Column)
 	case Value:
 		return valueOf(d, a.Value)
