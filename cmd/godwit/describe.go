@@ -147,8 +147,12 @@ func (d *describing) describe(cmd *cobra.Command, src data.Source) (*view.Descri
 	if !remote {
 		desc.Files = len(data.Files(src))
 	}
+	desc.Notes = []string{}
 	for i := range sums {
 		desc.Columns = append(desc.Columns, columnOf(&sums[i]))
+		if e := data.Unfit(src, i); e != nil && e.Line > 0 && e.Help != "" {
+			desc.Notes = append(desc.Notes, e.Error()+"; "+e.Help)
+		}
 	}
 	if desc.First, err = data.Head(ctx, src, int64(d.rows)); err != nil {
 		return nil, err

@@ -176,7 +176,8 @@ func (f *csvFound) conflict(path, column string) *Error {
 	switch {
 	case f.has(csvText):
 		e = stand(f.at(csvText), f.expected())
-		if e.Help = csvWordHelp(column, f.at(csvText).text); e.Help == "" && f.has(csvNumber|csvBit|csvWord) {
+		text := f.at(csvText).text
+		if e.Help = cmp.Or(csvWordHelp(column, text), csvNumberHelp(text)); e.Help == "" && f.has(csvNumber|csvBit|csvWord) {
 			e.Help = "mend the field, or leave it empty where a value is missing"
 		}
 	case f.has(csvWord):

@@ -17,6 +17,7 @@ type Described struct {
 	Columns []DescribedColumn `json:"columns"`
 	First   [][]string        `json:"first"`   // the first rows, values as texts
 	Declare string            `json:"declare"` // what a program declares to read the columns
+	Notes   []string          `json:"notes"`   // why columns are text that might be meant as numbers, and what to write
 }
 
 // DescribedColumn is a column. What was not found out is not there.
@@ -57,6 +58,12 @@ func Description(d *Described) string {
 	}
 	if d.Declare != "" {
 		b.WriteString("\n" + d.Declare + "\n")
+	}
+	for i, note := range d.Notes {
+		if i == 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString("note: " + Shown(note) + "\n")
 	}
 	return b.String()
 }
