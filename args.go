@@ -22,7 +22,7 @@ import (
 // Args are the arguments of a call by the names of parameters, and of sizes
 // that no parameter fixes. An argument may be
 //
-//   - a [File], a [Text] or a [DataSet],
+//   - a [File], [Files], a [Text] or a [DataSet],
 //   - a Go number, bool, struct (for records and tuples) or pointer (for
 //     Option, nil is None), and slices of these, nested for arrays of arrays,
 //   - an Arrow record batch, table or array,
@@ -31,12 +31,12 @@ import (
 // Slices of numbers are not copied for native code.
 type Args map[string]any
 
-// File is the path of an .npy, .csv, .arrow, .feather or .parquet file.
+// File is the path of an .npy, .csv, .tsv, .jsonl, .arrow, .feather or .parquet file, which may be compressed (.gz, .zst).
 type File string
 
-// Text is an argument as on the command line: a literal such as [1, 2], the
-// path of a file, or path#column, or @name or @name#column for a data set of
-// the cluster.
+// Text is an argument as on the command line: a literal such as [1, 2]; names of files, folders or patterns with commas between them,
+// with options of text and a column behind them, as a.csv,b.csv?sep=;#column; - for standard input; or @name or
+// @name#column for a data set of the cluster.
 type Text string
 
 // DataSet names a data set of the cluster that the call is connected with.
@@ -182,6 +182,11 @@ func argument(f *compile.Func, name string, v any) (compile.Arg, error) {
 	switch v := v.(type) {
 	case File:
 		return compile.File{Path: string(v)}, nil
+	case Files:
+		if len(v) == 0 {
+			return nil, &InputError{Arg: name, Text: "argument `" + name + "` is a list of no files", Help: "name one at least"}
+		}
+		return compile.Files{Spec: data.Several(v, data.Options{})}, nil
 	case Text:
 		return compile.Text(v), nil
 	case data.Source:

@@ -166,18 +166,38 @@ type Loaded = cluster.Loaded
 // leaves them out.
 type UnfitError = store.UnfitError
 
-// Load stores a file's columns in the cluster as the data set name. It tells what was stored.
+// Load stores a file's columns in the cluster as the data set name. path may be anything that a [Text] names as files. It tells what was
+// stored.
 func (c *Cluster) Load(ctx context.Context, path, name string, opt LoadOptions) (*Loaded, error) {
 	if err := c.ready(); err != nil {
 		return nil, err
 	}
-	src, err := data.Open(path)
+	spec, ok, err := data.ParseSpec(path)
+	if !ok {
+		spec = data.One(path)
+	}
+	if err != nil {
+		return nil, clusterError(err)
+	}
+	src, err := data.OpenSpec(ctx, spec, data.StandardInput)
 	if err != nil {
 		return nil, clusterError(err)
 	}
 	defer src.Close()
 	l, err := c.c.Load(ctx, src, name, cluster.LoadOptions(opt))
 	return l, clusterError(err)
+}
+
+// Open gives a data set as a table, whose rows come from the nodes when they are read.
+func (c *Cluster) Open(name string) (Source, error) {
+	if err := c.ready(); err != nil {
+		return nil, err
+	}
+	src, err := c.c.Open(name)
+	if err != nil {
+		return nil, clusterError(err)
+	}
+	return src, nil
 }
 
 // Drop removes a data set.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 
+	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/front/compile"
 	"github.com/godwit-run/godwit/internal/ir/graph"
@@ -209,8 +210,7 @@ func readable(p *compile.Plan, in *schedule.Input) bool {
 	if b.Source == nil {
 		return true
 	}
-	_, ok := b.Source.Raw(b.Column)
-	return ok
+	return data.Plainly(b.Source, b.Column)
 }
 
 func placeOf(p *compile.Plan, in *schedule.Input) cost.Place {
@@ -218,7 +218,7 @@ func placeOf(p *compile.Plan, in *schedule.Input) cost.Place {
 	if b.Source == nil {
 		return cost.Resident
 	}
-	if raw, _ := b.Source.Raw(b.Column); raw.File != nil {
+	if raw, ok := b.Source.Raw(b.Column); raw.File != nil || !ok { // of several files, or of one
 		return cost.File
 	}
 	return cost.Resident

@@ -13,6 +13,7 @@ import (
 	"github.com/godwit-run/godwit/internal/measure"
 	"github.com/godwit-run/godwit/internal/packages/trust"
 	"github.com/godwit-run/godwit/internal/plan/watch"
+	"github.com/godwit-run/godwit/internal/view"
 )
 
 // outputs are the types that commands print with --json, each a value of its type. Their fields
@@ -22,6 +23,7 @@ var outputs = []any{
 	&clusterStatus{}, &cluster.Loaded{}, &trust.List{}, &scrubbed{}, &drained{}, // clusters
 	&fleet.Event{}, &fleet.State{}, &fleet.Restarted{}, &fleet.Ended{}, // what up does
 	&packaged{}, &sent{}, // packages
+	&view.Described{}, &view.Rows{}, &converted{}, // tables
 	&failed{},
 }
 

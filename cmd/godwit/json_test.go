@@ -146,6 +146,9 @@ func TestJSONErrors(t *testing.T) {
 		{"add n1 --json " + none, codeFailed, exitFailed},
 		{"drain n1 --json " + none, codeFailed, exitFailed},
 		{"up --json -n 0 " + none, codeUsage, exitUsage},
+		{"describe none.csv --json", codeFailed, exitFailed},
+		{"head none.csv --json", codeFailed, exitFailed},
+		{"convert none.csv out.npy --json", codeFailed, exitFailed},
 	} {
 		var out, errs bytes.Buffer
 		exit := execute(t.Context(), strings.Fields(tt.words), &out, &errs)
@@ -162,7 +165,7 @@ func TestJSONErrors(t *testing.T) {
 
 // No command with --json is missing above.
 func TestJSONErrorsOfAll(t *testing.T) {
-	tested := []string{"run", "check", "explain", "bench", "version", "cc", "send", "load", "status", "scrub", "list", "down", "restart", "add", "drain", "up"}
+	tested := []string{"run", "check", "explain", "bench", "version", "cc", "send", "load", "status", "scrub", "list", "down", "restart", "add", "drain", "up", "describe", "head", "convert"}
 	var have []string
 	for _, c := range newRoot().Commands() {
 		for _, c := range append(c.Commands(), c) {

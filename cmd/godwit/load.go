@@ -39,7 +39,8 @@ func newLoad() *cobra.Command {
 		Use:   "load FILE --as NAME",
 		Short: "Store a file's columns on the nodes of a cluster",
 		Long: `Store a file's columns on the nodes of a cluster as a data set, which programs
-take as NAME=@DATASET. CSV has no types: all rows are read first to choose each
+take as NAME=@DATASET. FILE may be several files, a folder or a pattern, with
+options of text, as godwit run takes them. CSV has no types: all rows are read first to choose each
 column's. A column that cannot be stored is an error, unless --skip leaves it out.
 The set is cut into shards by rows:
 

@@ -47,10 +47,12 @@ func newRun() *cobra.Command {
 only one that is public.
 
 A value is a literal, such as 3, 2.5, true, [1, 2], (1, 2.0), {delay: 3} or
-None, or the path of an .npy, .csv, .arrow, .feather or .parquet file;
-PATH#COLUMN chooses one column of a table. @NAME is a data set of the cluster,
-beside which the function runs. A size that no parameter fixes is given in the
-same way: K=8.`,
+None, or files: an .npy, .csv, .tsv, .jsonl, .arrow, .feather or .parquet file, perhaps
+compressed (.gz, .zst), several with commas between them, a folder, a pattern such
+as 'part-*.parquet', or - for standard input. Options of text stand behind a ?, as
+in 'sales.csv?sep=;&na=NA&decimal=,', and #COLUMN chooses one column of a table.
+@NAME is a data set of the cluster, beside which the function runs. A size that no
+parameter fixes is given in the same way: K=8.`,
 		Example:           "  godwit run sum.gw v=data.npy\n  godwit run flights.gw:mean_delay f=flights.parquet --json",
 		Args:              atLeastOne("the program"),
 		ValidArgsFunction: completeTarget,

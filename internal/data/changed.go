@@ -9,6 +9,9 @@ func (e *ChangedError) Error() string {
 
 // Unchanged implements Source.
 func (in *input) Unchanged() error {
+	if in.copied {
+		return nil // nobody else has the copy
+	}
 	now, err := versionOf(in.file)
 	switch {
 	case err != nil:

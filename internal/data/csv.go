@@ -6,22 +6,20 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/godwit-run/godwit/internal/data/meaning"
-	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
 // csvBlockSize is about how many bytes of text a chunk has.
 const csvBlockSize = 1 << 20
 
-// csvFile is text in the form of RFC 4180 with a row of names first. Empty
+// csvFile is text in the form of RFC 4180, or of another dialect, with a row of names first. Empty
 // lines are skipped; an empty field is a null, also if it is quoted.
 type csvFile struct {
 	table
 	noStatistics
 	*input
-	blocks []csvBlock
-	found  []csvFound // by column, in the rows that were looked at
+	dialect *dialect
+	blocks  []csvBlock
+	found   []csvFound // by column, in the rows that were looked at
 }
 
 // csvBlock is a run of whole rows.
@@ -36,11 +34,12 @@ var _ Source = (*csvFile)(nil)
 func (s *csvFile) Path() string { return s.input.path }
 
 func openCSV(in *input) (Source, error) {
-	names, start, line, err := csvHeader(in)
+	d := dialectOf(&in.opt)
+	names, start, line, err := d.header(in)
 	if err != nil {
 		return nil, err
 	}
-	s := &csvFile{noStatistics: noStatistics{in.path}, input: in}
+	s := &csvFile{noStatistics: noStatistics{in.path}, input: in, dialect: d}
 	s.table = table{name: in.path, format: "csv"}
 	for _, n := range names {
 		s.cols = append(s.cols, Column{Name: n, Nullable: true})
@@ -51,8 +50,8 @@ func openCSV(in *input) (Source, error) {
 	return s, s.infer()
 }
 
-// csvHeader reads the names and where the rows begin.
-func csvHeader(in *input) (names []string, start int64, line int, err error) {
+// header reads the names and where the rows begin, and finds the separator.
+func (d *dialect) header(in *input) (names []string, start int64, line int, err error) {
 	b := make([]byte, min(in.size, csvBlockSize))
 	if err := in.readAt(b, 0); err != nil {
 		return nil, 0, 0, err
@@ -61,15 +60,28 @@ func csvHeader(in *input) (names []string, start int64, line int, err error) {
 		return nil, 0, 0, err
 	}
 	rest := bytes.TrimPrefix(b, []byte("\ufeff"))
+	for range in.opt.Skip {
+		n := bytes.IndexByte(rest, '\n')
+		if n < 0 {
+			e := fail(in.path, "%d lines are to be skipped, and there are fewer", in.opt.Skip)
+			e.Help = "skip fewer, as ?skip=1"
+			return nil, 0, 0, e
+		}
+		rest = rest[n+1:]
+	}
 	for len(rest) > 0 && (rest[0] == '\n' || rest[0] == '\r') {
 		rest = rest[1:]
 	}
 	skipped := len(b) - len(rest)
 	if len(rest) == 0 {
 		e := fail(in.path, "the file is empty, expected a first row with the names of the columns")
+		e.Err = errNothing
 		return nil, 0, 0, e
 	}
-	end := csvRowEnd(rest)
+	if err := d.find(in.path, rest, int64(len(b)) == in.size); err != nil {
+		return nil, 0, 0, err
+	}
+	end := d.rowEnd(rest)
 	if end < 0 && int64(len(b)) < in.size {
 		return nil, 0, 0, fail(in.path, "the first row, which names the columns, has more than %d bytes", csvBlockSize)
 	}
@@ -78,35 +90,23 @@ func csvHeader(in *input) (names []string, start int64, line int, err error) {
 		end = len(rest)
 	}
 	row := append(bytes.TrimRight(rest[:end:end], "\r\n"), '\n')
-	if at := bytes.IndexByte(row, '\r'); at >= 0 && !bytes.ContainsRune(row[:at], '"') {
+	if at := bytes.IndexByte(row, '\r'); at >= 0 && bytes.IndexByte(row[:at], d.quote) < 0 {
 		e := &Error{Path: in.path, Row: -1, Line: line, Col: at + 1, Msg: "expected lines that end in \\n or \\r\\n, found \\r alone"}
 		e.Help = "write the file with other line ends: tr '\\r' '\\n'"
 		return nil, 0, 0, e
 	}
 	for pos := 0; pos < len(row); {
-		field, next, msg := csvField(row, pos)
+		field, next, msg := d.field(row, pos)
 		if msg != "" {
 			return nil, 0, 0, &Error{Path: in.path, Row: -1, Line: line, Col: pos + 1, Msg: msg}
 		}
 		names = append(names, strings.TrimSpace(string(field)))
 		pos = next + 1
 	}
-	return names, int64(skipped + end), line + bytes.Count(rest[:end], []byte("\n")), checkNames(in.path, names, line)
-}
-
-// csvRowEnd is the length of the first row of b with its line end, -1 if it
-// does not end in b.
-func csvRowEnd(b []byte) int {
-	quoted := false
-	for i, c := range b {
-		switch {
-		case c == '"':
-			quoted = !quoted
-		case c == '\n' && !quoted:
-			return i + 1
-		}
+	if d.noHeader {
+		return make([]string, len(names)), int64(skipped), line, nil
 	}
-	return -1
+	return names, int64(skipped + end), line + bytes.Count(rest[:end], []byte("\n")), checkNames(in, names, line)
 }
 
 // noText refuses files that are no UTF-8 text, as far as their beginning tells.
@@ -114,21 +114,23 @@ func noText(path string, b []byte) error {
 	e := fail(path, "")
 	at := bytes.IndexByte(b, 0)
 	switch {
-	case bytes.HasPrefix(b, []byte("\xff\xfe")), bytes.HasPrefix(b, []byte("\xfe\xff")):
-		e.Msg, e.Help = "expected text in UTF-8, found UTF-16", "write it in UTF-8: iconv -f UTF-16 -t UTF-8"
 	case at >= 0:
-		e.Msg, e.Help = fmt.Sprintf("expected text in UTF-8, found a zero byte at %d", at), "write it in UTF-8 without zero bytes; text in UTF-16 is converted by iconv -f UTF-16 -t UTF-8"
+		e.Msg, e.Help = fmt.Sprintf("expected text in UTF-8, found a zero byte at %d", at), "write it in UTF-8 without zero bytes; of text in UTF-16 without a mark say so: ?encoding=utf-16le, or utf-16be"
 	default:
 		return nil
 	}
 	return e
 }
 
-func checkNames(path string, names []string, line int) error {
+func checkNames(in *input, names []string, line int) error {
+	path := in.path
 	e := &Error{Path: path, Row: -1, Line: line, Col: 1}
-	if len(names) == 1 && strings.ContainsAny(names[0], ";\t") {
+	if in.opt.Header {
+		return checkEach(e, names)
+	}
+	if len(names) == 1 && in.opt.Separator == 0 && strings.ContainsAny(names[0], ";\t|") {
 		e.Msg = "the fields are not separated by commas"
-		e.Help = "write the file with ',' between fields and '.' in numbers"
+		e.Help = "not all of its first rows have as many fields by any other sign; say what separates them: ?sep=;"
 		return e
 	}
 	for _, n := range names { // a name may be a word, such as inf, that floats have, too
@@ -137,7 +139,7 @@ func checkNames(path string, names []string, line int) error {
 		}
 	}
 	e.Msg = fmt.Sprintf("expected the names of the columns, found %s", listed(names))
-	e.Help = "add a first row with a name for each column"
+	e.Help = "add a first row with a name for each column, or say that there is none: " + path + "?header=no"
 	return e
 }
 
@@ -147,86 +149,24 @@ func checkEach(e *Error, names []string) error {
 	for i, n := range names {
 		if j, twice := seen[n]; twice && n != "" {
 			e.Col, e.Column = 0, n
-			e.Msg, e.Help = fmt.Sprintf("columns %d and %d have this name", j+1, i+1), "give each column a name of its own"
+			e.Msg = fmt.Sprintf("columns %d and %d have this name", j+1, i+1)
+			e.Help = fmt.Sprintf("give each column a name of its own, or take them by number, as `%s` and `%s`: %s?header=no&skip=%d", numbered(j), numbered(i), e.Path, e.Line)
 			return e
 		}
 		seen[n] = i
 		if !utf8.ValidString(n) {
-			e.Msg, e.Help = fmt.Sprintf("expected names in UTF-8, found %q", n), "write the file in UTF-8: iconv -t UTF-8 -f ISO-8859-1, or whatever it is in"
+			e.Msg, e.Help = fmt.Sprintf("expected names in UTF-8, found %q", n), "say what the file is in: "+e.Path+"?encoding=latin1, or windows-1252"
 			return e
 		}
 	}
 	return nil
 }
 
-// csvField finds the field at pos of b, which ends with a line end outside of
-// quotes. next is the position of the comma or the '\n' after it.
-func csvField(b []byte, pos int) (field []byte, next int, msg string) {
-	if b[pos] == '"' {
-		return csvQuoted(b, pos)
-	}
-	i := pos
-	for !csvStops[b[i]] {
-		i++
-	}
-	if b[i] == '"' {
-		return nil, i, "a quote inside of a field that does not begin with one"
-	}
-	end := i
-	if b[i] == '\n' && end > pos && b[end-1] == '\r' {
-		end--
-	}
-	return b[pos:end], i, ""
-}
-
-var csvStops = [256]bool{',': true, '\n': true, '"': true}
-
-// csvQuoted reads a field in quotes; two quotes in it mean one.
-func csvQuoted(b []byte, pos int) (field []byte, next int, msg string) {
-	i, twice := pos+1, false
-	for {
-		q := bytes.IndexByte(b[i:], '"')
-		if q < 0 {
-			return nil, pos, "a quoted field has no end"
-		}
-		i += q + 1
-		if i < len(b) && b[i] == '"' {
-			twice = true
-			i++
-			continue
-		}
-		break
-	}
-	field = b[pos+1 : i-1]
-	if twice {
-		field = bytes.ReplaceAll(field, []byte(`""`), []byte(`"`))
-	}
-	if i < len(b) && b[i] == '\r' {
-		i++
-	}
-	if i >= len(b) || b[i] != ',' && b[i] != '\n' {
-		return nil, i, "expected a comma or the end of the line after a quoted field"
-	}
-	return field, i, ""
-}
-
 // Raw is never possible: the values are text.
 func (s *csvFile) Raw(int) (Raw, bool) { return Raw{}, false }
 
 func (s *csvFile) checkWant(w Want) error {
-	col, found := s.cols[w.Column].Name, &s.found[w.Column]
-	wrong := csvText | csvWord
-	if w.Kind == num.Bool {
-		wrong = csvText | csvNumber
-	}
-	if w.Presence || w.Means.Sort != meaning.None || !found.has(wrong) {
-		return nil
-	}
-	t := found.at(wrong & csvText)
-	if other := wrong &^ csvText; !found.has(csvText) || found.has(other) && found.at(other).before(t) {
-		t = found.at(other)
-	}
-	return &Error{Path: s.input.path, Row: -1, Line: t.line, Col: t.col, Column: col, Msg: csvExpected(w.Kind, t.text), Help: csvTextHelp(col, t.text, w.Kind)}
+	return checkWords(s.input.path, s.cols[w.Column].Name, &s.found[w.Column], w)
 }
 
 func (s *csvFile) Fill(ctx context.Context, chunk int, wants []Want, dst []Dest) (int64, error) {

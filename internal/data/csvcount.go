@@ -19,6 +19,7 @@ type csvCounter struct {
 	start  int64 // of the current row
 	quoted bool
 	opened int  // line of the quote that is open
+	quote  byte // 0 for none
 	single bool // rows have one field: an empty line may be one that is missing
 	gap    int  // the first empty line; 0 for none
 	gapped bool // and a row follows it
@@ -30,9 +31,9 @@ type csvCounter struct {
 
 // count reads the whole file once.
 func (s *csvFile) count(start int64, line int) error {
-	c := &csvCounter{path: s.input.path, off: start, line: line, start: start, last: '\n', single: len(s.cols) == 1}
+	c := &csvCounter{path: s.input.path, off: start, line: line, start: start, last: '\n', quote: s.dialect.quote, single: len(s.cols) == 1}
 	c.block = csvBlock{offset: start, line: line}
-	buf := make([]byte, csvBlockSize)
+	buf := make([]byte, min(csvBlockSize, max(0, s.size-start)))
 	for c.off < s.size {
 		b := buf[:min(int64(len(buf)), s.size-c.off)]
 		if err := s.readAt(b, c.off); err != nil {
@@ -57,7 +58,7 @@ func (s *csvFile) count(start int64, line int) error {
 }
 
 func (c *csvCounter) feed(b []byte) error {
-	quotes := c.quoted || bytes.IndexByte(b, '"') >= 0
+	quotes := c.quoted || c.quote != 0 && bytes.IndexByte(b, c.quote) >= 0
 	for pos := 0; pos < len(b); {
 		if quotes {
 			pos = c.quotedPart(b, pos)
@@ -91,7 +92,7 @@ func (c *csvCounter) quotedPart(b []byte, pos int) int {
 			if end < 0 {
 				end = len(b) - pos
 			}
-			q := bytes.IndexByte(b[pos:pos+end], '"')
+			q := bytes.IndexByte(b[pos:pos+end], c.quote)
 			if q < 0 {
 				return pos
 			}
@@ -99,7 +100,7 @@ func (c *csvCounter) quotedPart(b []byte, pos int) int {
 			pos += q + 1
 			continue
 		}
-		q := bytes.IndexByte(b[pos:], '"')
+		q := bytes.IndexByte(b[pos:], c.quote)
 		if q < 0 {
 			q = len(b) - pos
 		} else {
@@ -178,7 +179,7 @@ func (c *csvCounter) tooLong() error {
 	e := &Error{Path: c.path, Row: c.row, Line: c.line, Msg: fmt.Sprintf("a row has more than %d bytes", csvLongestRow)}
 	if c.quoted {
 		e.Line, e.Msg = c.opened, "a quoted field that begins on this line has no end"
-		e.Help = "a quote inside of a field is written twice, and the field is put in quotes"
+		e.Help = "a quote inside of a field is written twice, and the field is put in quotes; if quotes are characters like others, say so: ?quote=none"
 	}
 	return e
 }

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -32,43 +33,60 @@ const (
 // csvFound is what the fields of a column have been so far.
 type csvFound struct {
 	seen  csvSorts
-	first [10]csvPlace // by bit of seen
+	first []csvPlace // of each bit of seen, in their order: tables of many columns in many files have few of them
 }
 
 // csvPlace is a field and where it stands.
 type csvPlace struct {
+	path      string
+	file      int // its number in a list
 	line, col int
 	text      string
 }
 
 func (f *csvFound) has(s csvSorts) bool { return f.seen&s != 0 }
 
-func (f *csvFound) at(s csvSorts) csvPlace { return f.first[bits.TrailingZeros16(uint16(s))] }
+// at is the place of the least bit of s that was seen.
+func (f *csvFound) at(s csvSorts) csvPlace {
+	if s &= f.seen; s == 0 {
+		return csvPlace{}
+	}
+	return f.first[f.index(s&-s)]
+}
+
+func (f *csvFound) index(bit csvSorts) int { return bits.OnesCount16(uint16(f.seen & (bit - 1))) }
 
 // look takes in a field. Only the first of its sort costs more than a look.
-func (f *csvFound) look(p *csvParser, pos int, field []byte) {
-	field = trimBlanks(field)
-	s := sortsOf(field)
+func (f *csvFound) look(p *csvParser, pos int, field, raw []byte) {
+	s := sortsOf(trimBlanks(field))
 	if s&^f.seen == 0 {
 		return
 	}
 	line, col := p.position(pos)
-	f.add(s, csvPlace{line, col, string(field)})
+	f.add(s, csvPlace{p.src.input.path, 0, line, col, string(trimBlanks(raw))})
 }
 
+// add takes in what a field is, of which the first that was so is kept.
 func (f *csvFound) add(s csvSorts, at csvPlace) {
-	for left := s &^ f.seen; left != 0; left &= left - 1 {
-		f.first[bits.TrailingZeros16(uint16(left))] = at
+	for ; s != 0; s &= s - 1 {
+		bit := s & -s
+		i := f.index(bit)
+		switch {
+		case !f.has(bit):
+			f.first = slices.Insert(f.first, i, at)
+			f.seen |= bit
+		case at.before(f.first[i]):
+			f.first[i] = at
+		}
 	}
-	f.seen |= s
 }
 
-// then adds what comes later in the file.
-func (f *csvFound) then(g *csvFound) {
-	for i := range g.first {
-		if s := csvSorts(1 << i); g.has(s) {
-			f.add(s, g.first[i])
-		}
+// join takes in what other fields of the column are, in a file of this number.
+func (f *csvFound) join(g *csvFound, file int) {
+	for s := g.seen; s != 0; s &= s - 1 {
+		at := g.at(s & -s)
+		at.file += file
+		f.add(s&-s, at)
 	}
 }
 
@@ -151,14 +169,15 @@ var csvNulls = []string{"NA", "N/A", "n/a", "na", "#N/A", "null", "NULL", "Null"
 func (f *csvFound) conflict(path, column string) *Error {
 	e := &Error{Path: path, Row: -1, Column: column}
 	stand := func(at csvPlace, expected string) *Error {
-		e.Line, e.Col = at.line, at.col
+		e.Path, e.Line, e.Col = at.path, at.line, at.col
 		e.Msg = fmt.Sprintf("expected %s, found %q", expected, shortened(at.text))
 		return e
 	}
 	switch {
 	case f.has(csvText):
 		e = stand(f.at(csvText), f.expected())
-		if e.Help = csvWordHelp(column, f.at(csvText).text); e.Help == "" && f.has(csvNumber|csvBit|csvWord) {
+		text := f.at(csvText).text
+		if e.Help = cmp.Or(csvWordHelp(column, text), csvNumberHelp(text)); e.Help == "" && f.has(csvNumber|csvBit|csvWord) {
 			e.Help = "mend the field, or leave it empty where a value is missing"
 		}
 	case f.has(csvWord):
@@ -177,11 +196,11 @@ func (f *csvFound) conflict(path, column string) *Error {
 			other = f.at(csvHugeInt)
 		}
 		at := f.at(csvInexact)
-		e.Line, e.Col = at.line, at.col
+		e.Path, e.Line, e.Col = at.path, at.line, at.col
 		e.Msg = fmt.Sprintf("expected numbers of one kind, found %s, an integer that f64 cannot hold exactly, and %s on line %d, which needs it", shortened(at.text), shortened(other.text), other.line)
 		if f.has(csvHugeInt) {
 			e.Msg = fmt.Sprintf("expected integers of at most 64 bits, found %s", shortened(f.at(csvHugeInt).text))
-			e.Line, e.Col = f.at(csvHugeInt).line, f.at(csvHugeInt).col
+			e.Path, e.Line, e.Col = f.at(csvHugeInt).path, f.at(csvHugeInt).line, f.at(csvHugeInt).col
 		}
 		e.Help = "write it with a point, as " + shortened(at.text) + ".0, to have it rounded"
 	}
@@ -204,7 +223,7 @@ func (f *csvFound) expected() string {
 }
 
 func (p csvPlace) before(q csvPlace) bool {
-	return p.line < q.line || p.line == q.line && p.col < q.col
+	return cmp.Or(cmp.Compare(p.file, q.file), cmp.Compare(p.line, q.line), cmp.Compare(p.col, q.col)) < 0
 }
 
 // csvTextHelp is for a program that reads the column as a kind that the text is not of.
@@ -216,6 +235,9 @@ func csvTextHelp(column, text string, k num.Kind) string {
 		return "declare it as f64"
 	}
 	const missing = "leave the field empty where a value is missing"
+	if help := csvNumberHelp(text); help != "" {
+		return help
+	}
 	if strings.ContainsAny(text, "0123456789") {
 		if _, msg := parseFloat64([]byte(text)); msg == "" && k.IsInt() {
 			return "declare it as f64"
@@ -231,7 +253,21 @@ func csvWordHelp(column, text string) string {
 	case text == column:
 		return "the row of names stands here again: remove it"
 	case slices.Contains(csvNulls, text):
-		return "leave the field empty where a value is missing"
+		return "if it stands for a missing value, say so behind the name of the file: ?na=" + strings.ReplaceAll(text, "#", "%23") + "; or leave the field empty"
+	}
+	return ""
+}
+
+// csvNumberHelp is for numbers as they are written in other countries; "" for others.
+func csvNumberHelp(text string) string {
+	for _, as := range []struct {
+		decimal, thousands byte
+		say                string
+	}{{',', 0, "decimal=,"}, {'.', ',', "thousands=,"}, {',', '.', "decimal=,&thousands=."}, {',', ' ', "decimal=,&thousands= "}, {'.', ' ', "thousands= "}, {'.', '\'', "thousands='"}} {
+		d, buf := &dialect{decimal: as.decimal, thousands: as.thousands}, []byte(nil)
+		if f := d.rewritten([]byte(text), &buf); sortsOf(f)&csvNumber != 0 {
+			return "say how numbers are written, behind the name of the file: ?" + as.say
+		}
 	}
 	return ""
 }

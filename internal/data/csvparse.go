@@ -15,7 +15,8 @@ type csvParser struct {
 	block   csvBlock
 	b       []byte
 	targets [][]csvTarget // by column
-	each    func(col, pos int, field []byte)
+	each    func(col, pos int, field, raw []byte)
+	buf     []byte // of fields that are written anew
 }
 
 // csvTarget is where a column's values go.
@@ -67,19 +68,23 @@ func (p *csvParser) skipEmpty(pos int) int {
 
 // row parses the row at pos and returns where the next one begins.
 func (p *csvParser) row(pos int, row int64) (int, error) {
-	start := pos
+	start, d := pos, p.src.dialect
 	for col := range p.targets {
-		field, next, msg := csvField(p.b, pos)
+		raw, next, msg := d.field(p.b, pos)
 		if msg != "" {
 			return 0, p.fail(next, row, col, msg)
 		}
+		field := raw
+		if d.rewrites && (p.each != nil || len(p.targets[col]) > 0) {
+			field = d.rewritten(raw, &p.buf)
+		}
 		for i := range p.targets[col] {
 			if msg := p.targets[col][i].store(field, row); msg != "" {
-				return 0, p.refuse(pos, row, col, p.targets[col][i].want, field, msg)
+				return 0, p.refuse(pos, row, col, p.targets[col][i].want, raw, msg)
 			}
 		}
 		if p.each != nil {
-			p.each(col, pos, field)
+			p.each(col, pos, field, raw)
 		}
 		pos = next + 1
 		if last := col == len(p.targets)-1; last != (p.b[next] == '\n') {
@@ -92,7 +97,7 @@ func (p *csvParser) row(pos int, row int64) (int, error) {
 func (p *csvParser) miscounted(start int, row int64) error {
 	fields := 0
 	for pos := start; pos < len(p.b); {
-		_, next, msg := csvField(p.b, pos)
+		_, next, msg := p.src.dialect.field(p.b, pos)
 		if msg != "" {
 			return p.fail(next, row, fields, msg)
 		}
@@ -103,13 +108,13 @@ func (p *csvParser) miscounted(start int, row int64) error {
 		pos = next + 1
 	}
 	e := p.fail(start, row, -1, fmt.Sprintf("expected %d fields, found %d", len(p.targets), fields))
-	e.Col, e.Help = 0, "put fields that contain commas in quotes"
+	e.Col, e.Help = 0, "put fields that contain a "+p.src.dialect.separator()+" in quotes"
 	first := p.src.cols[0].Name
 	switch {
 	case strings.HasPrefix(first, "#") && first != numbered(0):
-		e.Help = fmt.Sprintf("the first row names the columns; if it is a comment, %q, remove it: sed 1d", shortened(first))
+		e.Help = fmt.Sprintf("the first row names the columns; if it is a comment, %q, leave it out: %s?skip=%d", shortened(first), p.src.input.path, p.src.input.opt.Skip+1)
 	case fields < len(p.targets):
-		e.Help = "leave a field empty where a value is missing, and write its comma"
+		e.Help = "leave a field empty where a value is missing, and write its " + p.src.dialect.separator()
 	}
 	return e
 }
@@ -132,15 +137,20 @@ func (p *csvParser) fail(pos int, row int64, col int, msg string) *Error {
 // refuse is the error for a field that is not what was wanted.
 func (p *csvParser) refuse(pos int, row int64, col int, w Want, field []byte, msg string) error {
 	e := p.fail(pos, row, col, msg)
-	text := string(trimBlanks(field))
+	explain(e, w, string(trimBlanks(field)), msg)
+	return e
+}
+
+// explain says what is wrong with a text that was to be stored.
+func explain(e *Error, w Want, text, msg string) {
 	switch {
 	case msg == csvNull:
 		n := nullAt("", 0, "")
 		e.Msg, e.Help = "expected a value, found an empty field", n.Help
-		return e
+		return
 	case w.Means.Sort != meaning.None:
 		e.Msg, e.Help = csvMeant(w.Means, text, msg, e.Column)
-		return e
+		return
 	}
 	switch msg {
 	case csvRange:
@@ -154,7 +164,6 @@ func (p *csvParser) refuse(pos int, row int64, col int, w Want, field []byte, ms
 	default:
 		e.Msg, e.Help = csvExpected(w.Kind, text), csvTextHelp(e.Column, text, w.Kind)
 	}
-	return e
 }
 
 // csvMeant is what is wrong with a field for a date, a time or a decimal.
@@ -168,7 +177,7 @@ func csvMeant(m meaning.Meaning, text, why, name string) (msg, help string) {
 	}
 	switch _, number := parseInt([]byte(text)); {
 	case number == "" && m.IsTime():
-		return msg, fmt.Sprintf("declare it as i64, and convert it: `as %s`, which counts %s", m, counted(m))
+		return msg, fmt.Sprintf("declare it as i64, and convert it: `as %s`, which counts %s", m, unitOf(m))
 	case m.Sort == meaning.Decimal && why != meaning.Malformed:
 		return msg, "declare it with more digits, such as Decimal<18, 6>, or as f64"
 	}

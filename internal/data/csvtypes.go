@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"sync"
 
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
@@ -35,7 +36,7 @@ func (s *csvFile) lookAt(block int, rows int64) ([]csvFound, error) {
 	}
 	found := make([]csvFound, len(s.cols))
 	p := newCSVParser(s, s.blocks[block], b, nil, nil)
-	p.each = func(col, pos int, field []byte) { found[col].look(p, pos, field) }
+	p.each = func(col, pos int, field, raw []byte) { found[col].look(p, pos, field, raw) }
 	return found, p.rows(min(rows, s.chunks[block].Rows()))
 }
 
@@ -43,44 +44,71 @@ func (s *csvFile) lookAt(block int, rows int64) ([]csvFound, error) {
 // as a whole, other formats say their types. looked, if set, is told of rows that were
 // looked at, by several goroutines. The result reads the file of src, which is closed as before.
 func Typed(ctx context.Context, src Source, looked func(rows int64)) (Source, error) {
-	if s, ok := src.(*csvFile); ok {
+	if s, ok := src.(typer); ok && Untyped(src) {
 		return s.typed(ctx, looked)
 	}
 	return src, nil
 }
 
+type typer interface {
+	typed(ctx context.Context, looked func(rows int64)) (Source, error)
+}
+
+// untyped is a file whose values say what they are, one by one.
+type untyped interface {
+	typer
+	looks() []csvFound // by column
+}
+
 // Untyped reports that Typed has to read all of src.
 func Untyped(src Source) bool {
-	_, ok := src.(*csvFile)
+	if s, ok := src.(*list); ok {
+		return s.found != nil
+	}
+	_, ok := src.(untyped)
 	return ok
 }
 
+func (s *csvFile) looks() []csvFound { return s.found }
+
 func (s *csvFile) typed(ctx context.Context, looked func(rows int64)) (Source, error) {
-	parts := make([][]csvFound, len(s.blocks))
-	err := Each(ctx, len(parts), func(i int) (err error) {
+	t := *s
+	t.found = make([]csvFound, len(s.cols))
+	var mu sync.Mutex
+	err := Each(ctx, len(s.blocks), func(i int) error {
 		n := s.chunks[i].Rows()
-		if parts[i], err = s.lookAt(i, n); err == nil && looked != nil {
+		part, err := s.lookAt(i, n)
+		if err != nil {
+			return err
+		}
+		if looked != nil {
 			looked(n)
 		}
-		return err
+		mu.Lock()
+		defer mu.Unlock()
+		for c := range part {
+			t.found[c].join(&part[c], 0)
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	t := *s
-	t.found = make([]csvFound, len(s.cols))
-	t.cols = make([]Column, len(s.cols))
-	for i := range t.cols {
-		for _, p := range parts {
-			t.found[i].then(&p[i])
-		}
-		kind, stored := t.found[i].kind()
+	t.cols = typedColumns(s.cols, t.found)
+	return &t, nil
+}
+
+// typedColumns are columns of which all fields were looked at.
+func typedColumns(cols []Column, found []csvFound) []Column {
+	out := make([]Column, len(cols))
+	for i := range out {
+		kind, stored := found[i].kind()
 		if stored == csvEmpty {
 			kind = num.I8 // the kind that can be asked for as any other
 		}
-		t.cols[i] = Column{Name: s.cols[i].Name, Kind: kind, Stored: stored, Nullable: t.found[i].has(csvMissing)}
+		out[i] = Column{Name: cols[i].Name, Kind: kind, Stored: stored, Nullable: found[i].has(csvMissing)}
 	}
-	return &t, nil
+	return out
 }
 
 // unfit implements unfitter.

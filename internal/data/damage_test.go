@@ -80,7 +80,7 @@ func smallFiles(t testing.TB) map[string][]byte {
 		}
 		files[name] = b
 	}
-	for _, name := range []string{"x.csv", "x.arrow", "x.parquet"} {
+	for _, name := range []string{"x.csv", "x.arrow", "x.parquet", "x.jsonl"} {
 		if err := Write(filepath.Join(dir, name), out); err != nil {
 			t.Fatal(err)
 		}
@@ -90,6 +90,7 @@ func smallFiles(t testing.TB) map[string][]byte {
 		t.Fatal(err)
 	}
 	add("x.npy")
+	files["x.csv.gz"], files["x.jsonl.zst"] = packed(".gz", files["x.csv"]), packed(".zst", files["x.jsonl"])
 	batches := []arrow.RecordBatch{mixedBatch(0, 20)}
 	writeBatches(t, filepath.Join(dir, "lz4.arrow"), false, batches, ipc.WithLZ4())
 	add("lz4.arrow")
@@ -109,13 +110,15 @@ func TestTruncation(t *testing.T) {
 			step := 1
 			if testing.Short() {
 				step = 37
+			} else if strings.Count(name, ".") > 1 {
+				step = 11 // each is unpacked into a file
 			}
 			for n := 0; n < len(b); n += step {
 				if err := os.WriteFile(path, b[:n], 0o644); err != nil {
 					t.Fatal(err)
 				}
 				err := readEverything(t, path)
-				if err == nil && name != "x.csv" && name != "stream.arrow" {
+				if err == nil && name != "x.csv" && name != "x.jsonl" && name != "stream.arrow" {
 					t.Fatalf("%d of %d bytes: no error", n, len(b))
 				}
 			}
@@ -148,6 +151,9 @@ func TestShrinking(t *testing.T) {
 			t.Fatal(err)
 		}
 		src := mustOpen(t, path)
+		if strings.HasSuffix(name, ".gz") || strings.HasSuffix(name, ".zst") {
+			continue // what was unpacked stays
+		}
 		raw, canMap := src.Raw(0)
 		if err := os.Truncate(path, 20); err != nil {
 			t.Fatal(err)
@@ -186,3 +192,23 @@ func FuzzNPY(f *testing.F)     { fuzzFormat(f, ".npy") }
 func FuzzCSV(f *testing.F)     { fuzzFormat(f, ".csv") }
 func FuzzArrow(f *testing.F)   { fuzzFormat(f, ".arrow") }
 func FuzzParquet(f *testing.F) { fuzzFormat(f, ".parquet") }
+func FuzzLines(f *testing.F)   { fuzzFormat(f, ".jsonl") }
+func FuzzGzip(f *testing.F)    { fuzzFormat(f, ".gz") }
+
+// FuzzSpec reads arguments: whatever they are, no panic, and errors are *Error.
+func FuzzSpec(f *testing.F) {
+	for _, s := range []string{"a.csv?sep=;&na=NA,-#x", `a\,b.csv,c-*.npy`, "**/[a-", "-", "?=", "x.csv?sep=%zz"} {
+		f.Add(s)
+	}
+	f.Chdir(f.TempDir())
+	f.Fuzz(func(t *testing.T, text string) {
+		s, ok, err := ParseSpec(text)
+		if err == nil && ok {
+			_, err = s.expand()
+		}
+		var e *Error
+		if err != nil && !errors.As(err, &e) {
+			t.Errorf("%q: %T", text, err)
+		}
+	})
+}

@@ -13,13 +13,12 @@ var magics = []struct {
 	begin, what, help string
 	format            *format
 }{
-	{"\x1f\x8b", "compressed by gzip", "unpack it first: gzip -d", nil},
-	{"\x28\xb5\x2f\xfd", "compressed by zstd", "unpack it first: zstd -d", nil},
 	{"\xfd7zXZ\x00", "compressed by xz", "unpack it first: xz -d", nil},
 	{"BZh", "compressed by bzip2", "unpack it first: bzip2 -d", nil},
 	{"PK\x03\x04", "a zip archive", "unpack it first: unzip", nil},
 	{"PAR1", "a Parquet file", "name it .parquet", formatParquet},
 	{"ARROW1", "an Arrow file", "name it .arrow", formatArrow},
+	{"\xff\xff\xff\xff", "a stream of Arrow batches", "name it .arrows", formatArrow},
 	{"\x93NUMPY", "an NPY file", "name it .npy", formatNPY},
 	{"\x89HDF\r\n", "an HDF5 file", "write it as Parquet, Arrow, NPY or CSV", nil},
 	{"SQLite format 3", "an SQLite database", "write its table as Parquet, Arrow or CSV", nil},
@@ -29,21 +28,24 @@ var magics = []struct {
 const headBytes = 512
 
 // checkMagic refuses a file that begins as one of another format does.
-func checkMagic(in *input) error {
+func checkMagic(in *input, f *format) error {
 	head := make([]byte, min(in.size, headBytes))
 	if err := in.readAt(head, 0); err != nil {
 		return err
 	}
-	ext := extension(in.path)
+	says := "its name says " + inside(in.path)
+	if in.opt.Format != "" {
+		says = "?format= says " + in.opt.Format
+	}
 	for _, m := range magics {
-		if bytes.HasPrefix(head, []byte(m.begin)) && m.format != formats[ext] {
-			e := fail(in.path, "the file is %s, and its name says %s", m.what, ext)
+		if bytes.HasPrefix(head, []byte(m.begin)) && m.format != f {
+			e := fail(in.path, "the file is %s, and %s", m.what, says)
 			e.Help = m.help
 			return e
 		}
 	}
-	if formats[ext] != formatCSV && bytes.IndexByte(head, '\n') > 0 && isText(head) {
-		e := fail(in.path, "the file is text, and its name says %s", ext)
+	if f != formatCSV && f != formatLines && bytes.IndexByte(head, '\n') > 0 && isText(head) {
+		e := fail(in.path, "the file is text, and %s", says)
 		e.Help = "name it .csv if it has rows of fields with commas"
 		return e
 	}

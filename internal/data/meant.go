@@ -78,7 +78,7 @@ func checkMeant(path string, c *Column, w Want) error {
 	case c.Means.Sort != meaning.None:
 		e.Help = fmt.Sprintf("declare it as %s", declarable(c.Means))
 	case c.Kind.IsInt() && w.Means.IsTime():
-		e.Help = fmt.Sprintf("declare it as i64, and convert it: `as %s`, which counts %s", w.Means, counted(w.Means))
+		e.Help = fmt.Sprintf("declare it as i64, and convert it: `as %s`, which counts %s", w.Means, unitOf(w.Means))
 	case c.Kind.Valid():
 		e.Help = fmt.Sprintf("declare it as %s", c.Kind)
 	default:
@@ -108,8 +108,8 @@ func declarable(m meaning.Meaning) meaning.Meaning {
 	return m
 }
 
-// counted says what the integer of a time counts.
-func counted(m meaning.Meaning) string {
+// unitOf says what the integer of a time counts.
+func unitOf(m meaning.Meaning) string {
 	switch m.Sort {
 	case meaning.Date:
 		return "days since 1970-01-01"

@@ -2,6 +2,8 @@ package data
 
 import (
 	"fmt"
+	"strings"
+	"unicode"
 
 	"github.com/godwit-run/godwit/internal/front/diag"
 )
@@ -19,8 +21,35 @@ func nameAll(cols []Column) {
 // numbered is the name of column i by its number, from 1 on.
 func numbered(i int) string { return fmt.Sprintf("#%d", i+1) }
 
-// Lookup finds the column called name, or of the number #N if none is called so. The error lists
-// the columns that are there and suggests the nearest name.
+// folded is a name of which only letters and digits count, all of them small: a field total_amount finds the column Total Amount.
+func folded(name string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, name)
+}
+
+// alike finds the column whose name is folded as name is: -1 if there is none, and an error if there are several.
+func alike(src Source, name string, names []string) (int, error) {
+	found, as := -1, folded(name)
+	for i, n := range names {
+		if as == "" || folded(n) != as {
+			continue
+		}
+		if found >= 0 {
+			e := fail(src.Path(), "there is no column `%s`, and both `%s` and `%s` are like it", name, names[found], n)
+			e.Help = fmt.Sprintf("write the one that is meant as it is: `%s`", n)
+			return -1, e
+		}
+		found = i
+	}
+	return found, nil
+}
+
+// Lookup finds the column called name, or of the number #N if none is called so, or else the only one whose name is the same but for
+// capitals, spaces and signs. The error lists the columns that are there and suggests the nearest name.
 func Lookup(src Source, name string) (int, error) {
 	cols := src.Columns()
 	names, found := make([]string, len(cols)), -1
@@ -46,6 +75,9 @@ func Lookup(src Source, name string) (int, error) {
 		if name == numbered(i) {
 			return i, nil
 		}
+	}
+	if i, err := alike(src, name, names); i >= 0 || err != nil {
+		return i, err
 	}
 	e := fail(src.Path(), "there is no column `%s`; the columns are %s", name, listed(names))
 	if near := diag.Nearest(name, names); near != "" {

@@ -339,6 +339,23 @@ func (s *parquetFile) Raw(int) (Raw, bool) { return Raw{}, false }
 
 func (s *parquetFile) Close() error { return s.input.Close() }
 
+// rest lets go of what the file says of its pages, too: of many files that would be much.
+func (s *parquetFile) rest() error {
+	s.reader = nil
+	return s.input.rest()
+}
+
+func (s *parquetFile) wake() (err error) {
+	defer guard(s.input.path, &err)
+	if err := s.input.wake(); err != nil {
+		return err
+	}
+	if s.reader, err = file.NewParquetReader(s.file); err != nil {
+		return damaged(s.input.path, err)
+	}
+	return nil
+}
+
 func (s *parquetFile) Fill(ctx context.Context, chunk int, wants []Want, dst []Dest) (read int64, err error) {
 	if _, err := checkFill(s, chunk, wants, dst); err != nil {
 		return 0, err

@@ -14,6 +14,7 @@ import (
 type span struct {
 	known    bool // lo and hi, or from and to, bound every value
 	noNulls  bool
+	nulls    int64 // how many; -1 if that is not known
 	isFloat  bool
 	unsigned bool // lo and hi are the bits of a uint64
 	lo, hi   int64
@@ -25,18 +26,21 @@ type span struct {
 func (s *parquetFile) span(chunk, column int) (sp span) {
 	defer func() {
 		if recover() != nil {
-			sp = span{}
+			sp = span{nulls: -1}
 		}
 	}()
 	leaf := s.leaves[column]
+	sp.nulls = -1
 	if leaf.index < 0 || leaf.maxRep > 0 {
-		return span{}
+		return sp
 	}
 	meta, err := s.reader.RowGroup(s.groups[chunk]).MetaData().ColumnChunk(leaf.index)
 	if err != nil {
-		return span{}
+		return sp
 	}
-	sp.noNulls = leaf.maxDef == 0
+	if sp.noNulls = leaf.maxDef == 0; sp.noNulls {
+		sp.nulls = 0
+	}
 	if ok, err := meta.StatsSet(); err != nil || !ok {
 		return sp
 	}
@@ -45,6 +49,9 @@ func (s *parquetFile) span(chunk, column int) (sp span) {
 		return sp
 	}
 	sp.noNulls = sp.noNulls || st.HasNullCount() && st.NullCount() == 0
+	if st.HasNullCount() && st.NullCount() >= 0 {
+		sp.nulls = st.NullCount()
+	}
 	if st.HasMinMax() {
 		sp.bounds(leaf.physical, st.EncodeMin(), st.EncodeMax())
 	}
@@ -153,6 +160,12 @@ func (s *parquetFile) Prune(preds []Pred) []bool {
 		return nil
 	}
 	return pruned
+}
+
+// accepts implements accepter.
+func (s *parquetFile) accepts(chunk int, w Want) bool {
+	sp := s.span(chunk, w.Column)
+	return sp.accepts(w, s.leaves[w.Column].physical)
 }
 
 // failing is a predicate that no row of the chunk satisfies, -1 if none is

@@ -1,5 +1,5 @@
 // Package data reads and writes the files that hold Godwit's arrays: NPY,
-// CSV, Arrow IPC and Parquet, and arrays that already lie in memory.
+// CSV, JSON lines, Arrow IPC and Parquet, one or many, and arrays that already lie in memory.
 //
 // A [Source] is a table of columns cut into chunks of rows. [Source.Fill]
 // decodes any chunk, from any goroutine, straight into memory that the caller
@@ -12,8 +12,6 @@ import (
 	"context"
 	"io"
 	"os"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
@@ -84,7 +82,7 @@ type Dest struct{ Values, Valid []byte }
 type Source interface {
 	// Path is the file's path as given to Open, or the name of a memory source.
 	Path() string
-	// Format is "npy", "csv", "arrow", "parquet" or "memory".
+	// Format is "npy", "csv", "jsonl", "arrow", "parquet" or "memory".
 	Format() string
 	Rows() int64
 	Columns() []Column
@@ -138,28 +136,24 @@ type Pred struct {
 // owns the file that it is given, and closes it on an error.
 type opener func(in *input) (Source, error)
 
-// Open opens a file as a source. The format follows from the extension: .npy,
-// .csv, .arrow, .feather, .ipc, .arrows or .parquet. Errors are *Error.
-func Open(path string) (Source, error) {
-	// A pipe that nobody writes to would keep os.Open waiting for ever; what is no regular file
-	// is refused below.
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
+// Open opens a file as a source. The format follows from the extension: .npy, .csv, .tsv, .jsonl,
+// .arrow, .feather, .ipc, .arrows or .parquet; one of .gz or .zst may follow. Errors are *Error.
+func Open(path string) (Source, error) { return OpenWith(path, Options{}) }
+
+// OpenWith is Open for a file of which more is known than its name.
+func OpenWith(path string, opt Options) (Source, error) {
+	f, err := openFile(path)
 	if err != nil {
 		return nil, systemError(path, err)
 	}
-	return OpenFile(path, f)
+	return OpenFile(path, f, opt)
 }
 
-// OpenFile is Open for a file that is open already, which may have no name in
+// OpenFile is OpenWith for a file that is open already, which may have no name in
 // the file system; path is what it is called, and says the format. The file is
 // the source's from now on, also after an error.
-func OpenFile(path string, f *os.File) (src Source, err error) {
-	format := formats[extension(path)]
-	if format == nil {
-		f.Close()
-		return nil, &Error{Path: path, Row: -1, Msg: "the file's format is not known by its extension", Help: "use .npy, .csv, .arrow, .feather, .ipc or .parquet"}
-	}
-	in, err := newInput(path, f)
+func OpenFile(path string, f *os.File, opt Options) (src Source, err error) {
+	in, err := newInput(path, f, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -170,8 +164,20 @@ func OpenFile(path string, f *os.File) (src Source, err error) {
 		}
 	}()
 	defer guard(path, &err)
-	if err := checkMagic(in); err != nil {
+	if err := in.plain(); err != nil {
 		return nil, err
+	}
+	format, err := in.format()
+	if err != nil {
+		return nil, err
+	}
+	if err := checkMagic(in, format); err != nil {
+		return nil, err
+	}
+	if opt.text() && format != formatCSV {
+		e := fail(path, "options were given that only CSV has, and the file is none")
+		e.Help = "leave out what stands behind the ?; only `format` and `encoding` are for other files"
+		return nil, e
 	}
 	if src, err = format.open(in); err == nil {
 		nameAll(src.Columns())
@@ -183,7 +189,7 @@ func OpenFile(path string, f *os.File) (src Source, err error) {
 // they are read, those that say what the file holds included. The file is the source's
 // from now on, also after an error.
 func OpenChecked(path string, f *os.File, c *Checked) (src Parked, err error) {
-	in, err := newInput(path, f)
+	in, err := newInput(path, f, Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -13,10 +13,11 @@ type stamp struct {
 	modified, change unix.Timespec
 }
 
-// version is a stamp with what changes it beside the contents.
+// version is a stamp with what changes it beside the contents, and which file it is of.
 type version struct {
 	stamp
-	links uint64
+	links         uint64
+	device, inode uint64
 }
 
 func stampOf(f *os.File) (stamp, error) {
@@ -33,7 +34,7 @@ func versionOf(f *os.File) (v version, err error) {
 	if cerr := conn.Control(func(fd uintptr) { err = unix.Fstat(int(fd), &st) }); cerr != nil {
 		return v, cerr
 	}
-	return version{stamp{st.Size, st.Mtim, st.Ctim}, uint64(st.Nlink)}, err
+	return version{stamp{st.Size, st.Mtim, st.Ctim}, uint64(st.Nlink), uint64(st.Dev), st.Ino}, err
 }
 
 // same tells whether a file has the bytes that it had. A file that is removed, or replaced by
@@ -44,4 +45,9 @@ func (v version) same(now version) bool {
 		now.change = v.change
 	}
 	return v.stamp == now.stamp
+}
+
+// again tells whether a file that was opened once more is the one that it was, with the bytes that it had.
+func (v version) again(now version) bool {
+	return v.device == now.device && v.inode == now.inode && v.same(now)
 }

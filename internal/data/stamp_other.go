@@ -30,3 +30,5 @@ func versionOf(f *os.File) (version, error) {
 }
 
 func (v version) same(now version) bool { return v == now }
+
+func (v version) again(now version) bool { return v == now }

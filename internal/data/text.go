@@ -112,7 +112,7 @@ func Encode(ctx context.Context, src Source, columns []int, empty []bool) ([]*Co
 		for i := range parts {
 			list[i] = &parts[i][k]
 		}
-		out[k] = joined(list, src.Rows())
+		out[k] = merged(list, src.Rows())
 	}
 	return out, nil
 }
@@ -150,8 +150,8 @@ func checkText(src Source, column int, first int64, p *partText) error {
 	return nil
 }
 
-// joined makes one dictionary of those of all parts.
-func joined(parts []*partText, rows int64) *Coded {
+// merged makes one dictionary of those of all parts.
+func merged(parts []*partText, rows int64) *Coded {
 	all := map[string]int32{}
 	for _, p := range parts {
 		used := make([]bool, len(p.texts))
@@ -249,7 +249,7 @@ func (s *csvFile) readText(_ context.Context, chunk int, columns []int, empty []
 		parts[k].codes = make([]int32, 0, s.chunks[chunk].Rows())
 	}
 	p := newCSVParser(s, s.blocks[chunk], b, nil, nil)
-	p.each = func(col, _ int, field []byte) {
+	p.each = func(col, _ int, field, _ []byte) {
 		k := at[col]
 		if k < 0 {
 			return

@@ -24,7 +24,7 @@ import (
 )
 
 // texts are the rows of the files below; nil is a null.
-func texts(n int) []*string {
+func someTexts(n int) []*string {
 	words := []string{"SFO", "", "été", "JFK", "a, \"b\"", "LAX"}
 	rows := make([]*string, n)
 	for i := range rows {
@@ -93,7 +93,7 @@ func wantTexts(t *testing.T, src Source, column int, rows []*string) {
 }
 
 func TestTextOfArrow(t *testing.T) {
-	rows := texts(300)
+	rows := someTexts(300)
 	rec := textBatch(rows)
 	memory := FromArrow(rec)
 	for column := 1; column < 4; column++ {
@@ -126,7 +126,7 @@ func TestTextOfArrow(t *testing.T) {
 }
 
 func TestTextOfParquet(t *testing.T) {
-	rows := texts(5000)
+	rows := someTexts(5000)
 	node, err := schema.NewPrimitiveNodeLogical("s", parquet.Repetitions.Optional, schema.StringLogicalType{}, parquet.Types.ByteArray, -1, -1)
 	if err != nil {
 		t.Fatal(err)

@@ -85,7 +85,7 @@ func (d *decoding) tasks(lo, hi int) []task {
 }
 
 // columnar formats decode one column at no higher price than all together.
-func columnar(src data.Source) bool { return src.Format() != "csv" }
+func columnar(src data.Source) bool { return src.Format() != "csv" && src.Format() != "jsonl" }
 
 // run decodes a task. Row number row lies at the areas' beginning.
 func (d *decoding) run(ctx context.Context, t task, base, row int64) error {

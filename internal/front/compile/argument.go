@@ -1,19 +1,20 @@
 package compile
 
 import (
-	"os"
 	"strings"
 
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/data/value"
 )
 
-// Arg is one argument as the caller gives it: Text, File, Table or Value.
+// Arg is one argument as the caller gives it: Text, File, Files, Table or Value.
 type Arg interface{ arg() }
 
-// Text is an argument as written on a command line: a literal, the path of a
-// file, or path#column.
+// Text is an argument as written on a command line: a literal, or files with options and a column, see data.ParseSpec.
 type Text string
+
+// Files are several files, or one that is read in a way of its own.
+type Files struct{ Spec *data.Spec }
 
 // File is a file of which Column, or the columns that the parameter's type
 // names, become the argument.
@@ -31,6 +32,7 @@ type Value struct{ Value *value.Value }
 
 func (Text) arg()  {}
 func (File) arg()  {}
+func (Files) arg() {}
 func (Table) arg() {}
 func (Value) arg() {}
 
@@ -48,27 +50,9 @@ func ParseArgs(list []string) (Args, error) {
 			return nil, refuse("", "write it as name=value: v=data.npy, k=3 or c='[1.0, 2.0]'", "`%s` is no argument", s)
 		}
 		if _, twice := args[name]; twice {
-			return nil, refuse(name, "leave one of them out", "argument `%s` is given twice", name)
+			return nil, refuse(name, "leave one of them out; several files are a list: "+name+"=a.csv,b.csv", "argument `%s` is given twice", name)
 		}
 		args[name] = Text(strings.TrimSpace(text))
 	}
 	return args, nil
-}
-
-// file tells whether a text means a file: it has a known extension, contains
-// a slash, or is the name of something that exists.
-func (t Text) file() (File, bool) {
-	path, column, _ := strings.Cut(string(t), "#")
-	switch {
-	case path == "":
-		return File{}, false
-	case data.Reads(path), strings.ContainsRune(path, '/'):
-		return File{path, column}, true
-	case strings.ContainsAny(path, "[](){}, "):
-		return File{}, false
-	}
-	if _, err := os.Stat(path); err == nil {
-		return File{path, column}, true
-	}
-	return File{}, false
 }

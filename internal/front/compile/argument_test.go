@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"github.com/godwit-run/godwit/internal/data"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,11 +15,17 @@ func TestTextMeansFile(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"a.npy": "a.npy", "a.PARQUET#delay": "a.PARQUET delay", "dir/a": "dir/a", "plain": "plain",
+		"a.csv,dir/b": "a.csv, dir/b", "a.csv?sep=;#x": "a.csv x", "part-?.csv": "part-?.csv", "-": "-", "-1": "", "a.csv.gz": "a.csv.gz", "*": "*",
 		"3": "", "2.5": "", "[1, 2]": "", "{x: 1}": "", "None": "", "": "", "#x": "", "1.e5": "",
 	} {
-		f, ok := Text(text).file()
-		if got := strings.TrimSpace(f.Path + " " + f.Column); got != want || ok != (want != "") {
-			t.Errorf("%q means %q (%v), want %q", text, got, ok, want)
+		s, ok, err := data.ParseSpec(text)
+		if got := ""; ok {
+			if got = strings.TrimSpace(strings.Join(s.Names, ", ") + " " + s.Column); got != want {
+				t.Errorf("%q means %q, want %q", text, got, want)
+			}
+		}
+		if ok != (want != "") || err != nil {
+			t.Errorf("%q: %v, %v", text, ok, err)
 		}
 	}
 }

@@ -28,11 +28,13 @@ type Bound struct {
 	sizes  *sizes
 	params [][]leaf // by parameter, in the order of graph.Leaves
 	opened []data.Source
-	shapes []shape    // nil if they do not tell all
-	plan   *lowered   // nil before Plan
-	made   *Plan      // nil before Plan
-	known  *known     // nil where the shapes do not tell all, or before Plan
-	texts  [][]string // the dictionaries of the graph, by number from 1 on
+	tables []data.Source // of the caller, over files
+	stdin  string        // the parameter that took standard input
+	shapes []shape       // nil if they do not tell all
+	plan   *lowered      // nil before Plan
+	made   *Plan         // nil before Plan
+	known  *known        // nil where the shapes do not tell all, or before Plan
+	texts  [][]string    // the dictionaries of the graph, by number from 1 on
 }
 
 // leaf is where one scalar column of an argument comes from: a lone scalar, a
@@ -102,14 +104,16 @@ func (b *Bound) Close() error {
 func (b *Bound) Reads(path string) bool {
 	at, err := os.Stat(path)
 	return err == nil && slices.ContainsFunc(b.opened, func(s data.Source) bool {
-		of, err := os.Stat(s.Path())
-		return err == nil && os.SameFile(at, of)
+		return slices.ContainsFunc(data.Files(s), func(path string) bool {
+			of, err := os.Stat(path)
+			return err == nil && os.SameFile(at, of)
+		})
 	})
 }
 
-// Unchanged gives an error if a file that Bind opened has been changed since.
+// Unchanged gives an error if a file that Bind opened, or that an argument reads, has been changed since it was opened.
 func (b *Bound) Unchanged() error {
-	for _, s := range b.opened {
+	for _, s := range slices.Concat(b.opened, b.tables) {
 		if err := s.Unchanged(); err != nil {
 			return err
 		}
@@ -216,16 +220,24 @@ func (b *Bound) bindOne(d declared, a Arg) (binding, error) {
 	}
 	switch a := a.(type) {
 	case Text:
-		if a == "-" {
-			return nil, refuse(d.Name, "name a file, as "+d.Name+"=FILE.csv; its extension says the format", "argument `%s` is `-`, but standard input is not read", d.Name)
-		}
-		if f, ok := a.file(); ok {
-			return b.open(d, f)
+		spec, ok, err := data.ParseSpec(string(a))
+		switch {
+		case err != nil:
+			return nil, about(d.Name, err)
+		case ok:
+			return b.open(d, spec)
 		}
 		return literalOf(d, string(a))
 	case File:
-		return b.open(d, a)
+		spec := data.One(a.Path)
+		spec.Column = a.Column
+		return b.open(d, spec)
+	case Files:
+		return b.open(d, a.Spec)
 	case Table:
+		if data.ReadsFiles(a.Source) {
+			b.tables = append(b.tables, a.Source)
+		}
 		return tableOf(b.ctx, d, a.Source, a.Column)
 	case Value:
 		return valueOf(d, a.Value)
@@ -233,13 +245,22 @@ func (b *Bound) bindOne(d declared, a Arg) (binding, error) {
 	return nil, refuse(d.Name, "", "argument `%s` is given as %T, which is no kind of argument", d.Name, a)
 }
 
-func (b *Bound) open(d declared, f File) (binding, error) {
-	src, err := data.Open(f.Path)
+func (b *Bound) open(d declared, s *data.Spec) (binding, error) {
+	src, err := data.OpenSpec(b.ctx, s, func() (*os.File, error) { return b.standardInput(d.Name) })
 	if err != nil {
 		return nil, about(d.Name, err)
 	}
 	b.opened = append(b.opened, src)
-	return tableOf(b.ctx, d, src, f.Column)
+	return tableOf(b.ctx, d, src, s.Column)
+}
+
+// standardInput is given to one argument.
+func (b *Bound) standardInput(name string) (*os.File, error) {
+	if b.stdin != "" {
+		return nil, refuse(name, "write it to a file, and name that for both", "argument `%s` is standard input, which is read once, for `%s`", name, b.stdin)
+	}
+	b.stdin = name
+	return data.StandardInput()
 }
 
 // solve finds all sizes: first those that were given, then those that the

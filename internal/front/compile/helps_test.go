@@ -79,8 +79,8 @@ func TestHelpsOfFilesComeToAnEnd(t *testing.T) {
 // What a file is stands before what is wrong in it.
 func TestHelpsOfWrongFiles(t *testing.T) {
 	for _, c := range []struct{ source, name, text, want string }{
-		{"f64", "x.csv", "\x1f\x8b\x08\x00data", "gzip -d"},
-		{"f64", "x.npy", "\x28\xb5\x2f\xfddata", "zstd -d"},
+		{"f64", "x.csv", "\x1f\x8b\x08\x00data", "write or copy the file again"},
+		{"f64", "x.npy", "\x28\xb5\x2f\xfddata", "write or copy the file again"},
 		{"f64", "x.csv", "PK\x03\x04data", "unzip"},
 		{"f64", "x.csv", "PAR1data", "name it .parquet"},
 		{"f64", "x.parquet", "ARROW1\x00\x00", "name it .arrow"},
@@ -88,8 +88,8 @@ func TestHelpsOfWrongFiles(t *testing.T) {
 		{"f64", "x.arrow", "v,w\n1,2\n", "name it .csv"},
 		{"f64", "x.parquet", "v\n1\n", "name it .csv"},
 		{"f64", "x.csv", "v,w\n1\n", "leave a field empty where a value is missing"},
-		{"f64", "x.csv", "v,w\n1,2,3\n", "put fields that contain commas in quotes"},
-		{"f64", "x.csv", "# made by hand\nv,w\n1,2\n", "remove it: sed 1d"},
+		{"f64", "x.csv", "v,w\n1,2,3\n", "put fields that contain a comma in quotes"},
+		{"f64", "x.csv", "# made by hand\nv,w\n1,2\n", "x.csv?skip=1"},
 		{"f64; N, M", "x.csv", "a,b\n1,2\n", "such as &[(f64, f64); N]"},
 	} {
 		typ := c.source
@@ -103,9 +103,6 @@ func TestHelpsOfWrongFiles(t *testing.T) {
 	optional := "fn f(v: &[Option<(f64, f64)>; N]) -> i64 { v.map(|e| match e { Some(_) => 1i64, None => 0i64 }).sum() }"
 	if got := helpFor(t, optional, "x.csv", "a,b\n1,2\n"); got != "declare its fields as Option<T> one by one" {
 		t.Errorf("an Option of a tuple: %s", got)
-	}
-	if _, err := function(t, "fn f(v: &[f64; N]) -> f64 { v.sum() }").Bind(Args{"v": Text("-")}); err == nil || !strings.Contains(err.Error(), "standard input is not read") {
-		t.Error(err)
 	}
 }
 

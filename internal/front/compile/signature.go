@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"github.com/godwit-run/godwit/internal/data"
 	"strconv"
 	"strings"
 
@@ -114,7 +115,7 @@ func exampleLiteral(t *graph.Type) string {
 // goExampleOf is an argument of the type, in Go.
 func goExampleOf(t *graph.Type) string {
 	text := strings.Trim(exampleOf(t), "'") // which a shell needs
-	if _, ok := Text(text).file(); ok {
+	if _, ok, _ := data.ParseSpec(text); ok {
 		return "godwit.File(" + strconv.Quote(text) + ")"
 	}
 	return "godwit.Text(" + strconv.Quote(text) + ")"

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/godwit-run/godwit"
+	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/view"
+)
+
+// converting is one godwit convert.
+type converting struct {
+	dir  string
+	skip []string
+	json bool
+}
+
+func newConvert() *cobra.Command {
+	c := &converting{}
+	cmd := &cobra.Command{
+		Use:   "convert FILES|@DATASET OUT",
+		Short: "Write files as one of another format",
+		Long: `Write the rows of files, which are named as for godwit describe, to one file: .npy,
+.csv, .jsonl, .arrow or .parquet. Types stay as they are; those of text are such as
+hold all values. The new file appears when it is complete. Text columns cannot be
+read, and are left out with --skip.`,
+		Example:           "  godwit convert flights.csv flights.parquet\n  godwit convert 'year=*/part-*.csv.gz' all.arrow --skip carrier",
+		Args:              cobra.MatchAll(atLeastOne("the file"), atMost(2)),
+		ValidArgsFunction: completeTwoTables,
+		RunE:              action(c.run),
+	}
+	cmd.Flags().StringArrayVar(&c.skip, "skip", nil, "leave the column of this name, or of this number, as #1, out (can be given several times)")
+	cmd.Flags().BoolVar(&c.json, "json", false, "print what was written as JSON")
+	clusterFlag(cmd, &c.dir)
+	return cmd
+}
+
+func completeTwoTables(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 1 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return nil, cobra.ShellCompDirectiveDefault
+}
+
+// converted is what godwit convert --json prints.
+type converted struct {
+	Out     string                 `json:"out"`
+	Rows    int64                  `json:"rows"`
+	Columns []view.DescribedColumn `json:"columns"`
+	Left    []string               `json:"left"` // columns that were left out
+}
+
+func (c *converting) run(cmd *cobra.Command, args []string) error {
+	if len(args) < 2 {
+		return misused("name it behind the first: godwit convert "+args[0]+" OUT.parquet", "the file to write is missing")
+	}
+	dir := filepath.Dir(args[1])
+	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
+		return &godwit.InputError{Text: args[1] + ": there is no directory " + dir, Help: "make it first: mkdir -p " + dir}
+	}
+	src, end, err := openTable(cmd.Context(), args[0], c.dir)
+	if err != nil {
+		return err
+	}
+	defer end()
+	w, err := data.Rewrite(cmd.Context(), src, args[1], c.skip, nil)
+	if err != nil {
+		return fileError(err)
+	}
+	out := &converted{Out: args[1], Rows: w.Rows, Columns: []view.DescribedColumn{}, Left: append([]string{}, w.Left...)}
+	for i := range w.Columns {
+		out.Columns = append(out.Columns, view.DescribedColumn{Name: w.Columns[i].Name, Type: w.Columns[i].Type(), Stored: w.Columns[i].Stored})
+	}
+	if c.json {
+		return printJSON(cmd.OutOrStdout(), out)
+	}
+	_, err = fmt.Fprint(cmd.OutOrStdout(), view.Converted(out.Out, out.Rows, out.Columns, out.Left))
+	return err
+}

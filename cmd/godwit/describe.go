@@ -1,0 +1,227 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"github.com/godwit-run/godwit"
+	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/front/syntax"
+	"github.com/godwit-run/godwit/internal/view"
+)
+
+// In: files, or a data set. Out: what is in them, and the record that a program declares to read them.
+
+// describing is one godwit describe.
+type describing struct {
+	dir        string
+	json, full bool
+	rows       int
+}
+
+func newDescribe() *cobra.Command {
+	d := &describing{}
+	cmd := &cobra.Command{
+		Use:   "describe FILES|@DATASET",
+		Short: "Show columns, types, extremes and first rows of files",
+		Long: `Show what columns files have, with the type of each in the language, how many
+nulls, the least and the greatest value, how many different values, and the first
+rows; and the record that a program declares to read them.
+
+FILES are what a program takes as an argument: a file, several with commas
+between them, a folder, a pattern such as 'part-*.parquet', or - for standard
+input, with options of text behind them: 'sales.csv?sep=;&decimal=,'. Where a
+file has statistics that say enough it is not read; --full reads all. Of a data
+set only --full reads the values.`,
+		Example:           "  godwit describe flights.parquet\n  godwit describe 'flights/part-*.csv?na=NA' --json\n  godwit describe @flights --full",
+		Args:              one("the file"),
+		ValidArgsFunction: completeTables,
+		RunE:              action(d.run),
+	}
+	cmd.Flags().BoolVar(&d.json, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&d.full, "full", false, "read all values, whatever statistics say")
+	cmd.Flags().IntVarP(&d.rows, "rows", "n", 5, "how many of the first rows to show")
+	clusterFlag(cmd, &d.dir)
+	return cmd
+}
+
+// completeTables leaves it to the shell to complete names of files.
+func completeTables(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return nil, cobra.ShellCompDirectiveDefault
+}
+
+// openTable opens what an argument names as a table. What is returned ends with close.
+func openTable(ctx context.Context, name, dir string) (src data.Source, end func(), err error) {
+	if set, ok := strings.CutPrefix(name, "@"); ok {
+		c, err := connect(ctx, dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		if src, err = c.Open(set); err != nil {
+			c.Close()
+			return nil, nil, err
+		}
+		return src, func() { c.Close() }, nil
+	}
+	spec, ok, err := data.ParseSpec(name)
+	if !ok {
+		spec = data.One(name)
+	}
+	if err == nil && spec.Column != "" {
+		return nil, nil, misused("leave #"+spec.Column+" out", "`%s` names a column, and the table is shown as a whole", name)
+	}
+	if err == nil {
+		src, err = data.OpenSpec(ctx, spec, data.StandardInput)
+	}
+	if err != nil {
+		return nil, nil, fileError(err)
+	}
+	return src, func() { src.Close() }, nil
+}
+
+// fileError gives an error of a file the form of other errors.
+func fileError(err error) error {
+	if e, ok := err.(*data.Error); ok {
+		return &godwit.InputError{Text: e.Error(), Help: e.Help, Err: e}
+	}
+	return err
+}
+
+// rowCount is checked for describe and head.
+func rowCount(n int) error {
+	if n < 0 || n > 1<<20 {
+		return misused("use 0 to 1,048,576", "--rows is %d", n)
+	}
+	return nil
+}
+
+func (d *describing) run(cmd *cobra.Command, args []string) error {
+	if err := rowCount(d.rows); err != nil {
+		return err
+	}
+	src, end, err := openTable(cmd.Context(), args[0], d.dir)
+	if err != nil {
+		return err
+	}
+	defer end()
+	desc, err := d.describe(cmd, src)
+	if err == nil {
+		err = src.Unchanged()
+	}
+	if err != nil {
+		return fileError(err)
+	}
+	if d.json {
+		return printJSON(cmd.OutOrStdout(), desc)
+	}
+	_, err = fmt.Fprint(cmd.OutOrStdout(), view.Description(desc))
+	return err
+}
+
+// describe looks at a table. Text is read as a whole for its types; then for its values, which are in memory by then as far as there is room.
+func (d *describing) describe(cmd *cobra.Command, src data.Source) (*view.Described, error) {
+	ctx := cmd.Context()
+	p := view.NewProgress(cmd.ErrOrStderr(), "reading", "rows")
+	defer p.Close()
+	src, err := data.Typed(ctx, src, nil)
+	if err != nil {
+		return nil, err
+	}
+	remote := strings.HasPrefix(src.Path(), "@")
+	var sums []data.Summary
+	if remote && !d.full {
+		for _, c := range src.Columns() {
+			sums = append(sums, data.Summary{Column: c, Nulls: -1, Distinct: -1})
+		}
+	} else if sums, err = data.Summarize(ctx, src, d.full, nil); err != nil {
+		return nil, err
+	}
+	desc := &view.Described{Path: src.Path(), Format: src.Format(), Rows: src.Rows(), Columns: []view.DescribedColumn{}}
+	if !remote {
+		desc.Files = len(data.Files(src))
+	}
+	desc.Notes = []string{}
+	for i := range sums {
+		desc.Columns = append(desc.Columns, columnOf(&sums[i]))
+		if e := data.Unfit(src, i); e != nil && e.Line > 0 && e.Help != "" {
+			desc.Notes = append(desc.Notes, e.Error()+"; "+e.Help)
+		}
+	}
+	if desc.First, err = data.Head(ctx, src, int64(d.rows)); err != nil {
+		return nil, err
+	}
+	desc.Declare = declaration(src, sums)
+	return desc, nil
+}
+
+func columnOf(s *data.Summary) view.DescribedColumn {
+	c := view.DescribedColumn{Name: s.Name, Type: typeOf(s), Stored: s.Stored, Min: s.Min, Max: s.Max, More: s.More}
+	if s.Nulls >= 0 {
+		c.Nulls = &s.Nulls
+	}
+	if s.Distinct >= 0 {
+		c.Distinct = &s.Distinct
+	}
+	return c
+}
+
+// typeOf is what a program declares for a column: an Option where there are nulls, or may be.
+func typeOf(s *data.Summary) string {
+	c := s.Column
+	if s.Nulls == 0 {
+		c.Nullable = false
+	}
+	return c.Type()
+}
+
+// declaration is what a program declares to read the table; "" if nothing of it can be read.
+func declaration(src data.Source, sums []data.Summary) string {
+	if len(sums) == 1 && sums[0].Name == "" && sums[0].Kind.Valid() {
+		return "x: &[" + typeOf(&sums[0]) + "; N]"
+	}
+	var fields, left []string
+	for i := range sums {
+		switch name := fieldOf(src, i); {
+		case !sums[i].Kind.Valid():
+			left = append(left, syntax.FieldText(sums[i].Name)+" ("+sums[i].Stored+")")
+		case name != "":
+			fields = append(fields, name+": "+typeOf(&sums[i]))
+		}
+	}
+	if len(fields) == 0 {
+		return ""
+	}
+	text := "record Row { " + strings.Join(fields, ", ") + " }"
+	if len(text) > 100 {
+		text = "record Row {\n    " + strings.Join(fields, ",\n    ") + ",\n}"
+	}
+	if len(left) > 0 {
+		text = "// not read: " + strings.Join(left, ", ") + "\n" + text
+	}
+	return text
+}
+
+// fieldOf is how a record names a column: as it is, or where no field has such a name, by a name that finds it.
+func fieldOf(src data.Source, i int) string {
+	name := src.Columns()[i].Name
+	if !strings.ContainsAny(name, "?`\n\r") {
+		return syntax.FieldText(name)
+	}
+	plain := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return '_'
+	}, name)
+	if at, err := data.Lookup(src, plain); err != nil || at != i {
+		plain = fmt.Sprintf("#%d", i+1)
+	}
+	return syntax.FieldText(strings.Trim(plain, "_"))
+}

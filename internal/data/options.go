@@ -1,0 +1,153 @@
+package data
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/godwit-run/godwit/internal/front/diag"
+)
+
+// In: what is written behind the name of a file, as in sales.csv?sep=;&na=NA,-&decimal=,. Out: how its text is read.
+// What is not said is found by looking at the file, or has one meaning.
+
+// Options say how a file is read. The zero value says nothing.
+type Options struct {
+	Format    string // "csv", "jsonl", "npy", "arrow" or "parquet"; "" by the name, or by the first bytes where the name says nothing
+	Separator byte   // between the fields of a row; 0 is found: comma, semicolon, tab or bar
+	Quote     byte   // around fields; 0 stands for "
+	NoQuote   bool   // quotes are characters like others
+	Decimal   byte   // before the fraction of a number; 0 stands for a point
+	Thousands byte   // between groups of three digits; 0 for none
+	NA        []string
+	NoHeader  bool // the first row has values, and columns have numbers for names
+	Header    bool // the first row has names, whatever they look like
+	Skip      int  // lines before the row of names
+	Encoding  string
+}
+
+// option is one word that may stand behind a name.
+type option struct {
+	name, takes string
+	set         func(o *Options, value string) bool
+}
+
+var options = []option{
+	{"sep", "one character, or tab", func(o *Options, v string) bool { return oneByte(&o.Separator, v) }},
+	{"quote", "one character, or none", func(o *Options, v string) bool {
+		o.NoQuote = v == "none"
+		return o.NoQuote || oneByte(&o.Quote, v)
+	}},
+	{"decimal", ". or ,", func(o *Options, v string) bool { return oneByte(&o.Decimal, v) && strings.Contains(".,", v) }},
+	{"thousands", "one character that is no digit", func(o *Options, v string) bool {
+		return oneByte(&o.Thousands, v) && !strings.ContainsAny(v, "0123456789+-eE")
+	}},
+	{"na", "words for a missing value, with commas between them", func(o *Options, v string) bool {
+		o.NA = strings.Split(v, ",")
+		return true
+	}},
+	{"header", "yes or no", func(o *Options, v string) bool {
+		o.NoHeader, o.Header = v == "no", v == "yes"
+		return o.NoHeader || o.Header
+	}},
+	{"skip", "a number of lines", func(o *Options, v string) bool {
+		n, err := strconv.Atoi(v)
+		o.Skip = n
+		return err == nil && n >= 0 && n <= 1<<20
+	}},
+	{"encoding", "utf-8, utf-16, utf-16le, utf-16be, latin1 or windows-1252", func(o *Options, v string) bool {
+		o.Encoding = encodings[strings.ToLower(v)]
+		return o.Encoding != ""
+	}},
+	{"format", "csv, jsonl, npy, arrow or parquet", func(o *Options, v string) bool {
+		o.Format = v
+		return slices.Contains(formatNames, v)
+	}},
+}
+
+// oneByte reads a character of ASCII that may separate or begin something.
+func oneByte(to *byte, v string) bool {
+	if v == "tab" || v == `\t` {
+		v = "\t"
+	}
+	if len(v) != 1 || v[0] >= 0x80 || v[0] < ' ' && v[0] != '\t' {
+		return false
+	}
+	*to = v[0]
+	return true
+}
+
+// ParseOptions reads what stands behind the ? of an argument. %26 stands for &, %23 for # and %25 for %.
+func ParseOptions(text string) (o Options, err error) {
+	seen := map[string]bool{}
+	for _, part := range strings.Split(text, "&") {
+		name, value, _ := strings.Cut(part, "=")
+		if plain, err := url.PathUnescape(value); err == nil {
+			value = plain
+		}
+		i := slices.IndexFunc(options, func(k option) bool { return k.name == name })
+		switch {
+		case i < 0:
+			return o, badOption(name)
+		case seen[name]:
+			return o, &Error{Row: -1, Msg: fmt.Sprintf("the option `%s` is given twice", name), Help: "leave one out; an & inside of a value is written %26"}
+		case !options[i].set(&o, value):
+			return o, &Error{Row: -1, Msg: fmt.Sprintf("the option `%s` is %q", name, value), Help: fmt.Sprintf("expected %s: ?%s=%s", options[i].takes, name, exampleOf[name])}
+		}
+		seen[name] = true
+	}
+	return o, o.check()
+}
+
+var exampleOf = map[string]string{"sep": ";", "quote": "none", "decimal": ",", "thousands": ".", "na": "NA,-", "header": "no", "skip": "1", "encoding": "latin1", "format": "csv"}
+
+func badOption(name string) error {
+	var names []string
+	for _, k := range options {
+		names = append(names, k.name)
+	}
+	e := &Error{Row: -1, Msg: fmt.Sprintf("there is no option `%s`; the options are %s", name, listed(names)), Help: `a ? that belongs to the name of a file is written \?`}
+	if near := diag.Nearest(name, names); near != "" {
+		e.Help = fmt.Sprintf("did you mean `%s`? %s", near, e.Help)
+	}
+	return e
+}
+
+// check refuses characters that would mean two things.
+func (o *Options) check() error {
+	quote := o.Quote
+	if quote == 0 && !o.NoQuote {
+		quote = '"'
+	}
+	for _, c := range []struct {
+		a, b         byte
+		first, other string
+	}{
+		{o.Separator, quote, "sep", "quote"}, {o.Separator, o.decimal(), "sep", "decimal"},
+		{o.decimal(), o.Thousands, "decimal", "thousands"}, {o.Separator, o.Thousands, "sep", "thousands"}, {quote, o.Thousands, "quote", "thousands"},
+	} {
+		if c.a != 0 && c.a == c.b {
+			return &Error{Row: -1, Msg: fmt.Sprintf("`%s` and `%s` are both %q", c.first, c.other, string(c.a)), Help: "give each a character of its own"}
+		}
+	}
+	return nil
+}
+
+func (o *Options) decimal() byte {
+	if o.Decimal != 0 {
+		return o.Decimal
+	}
+	return '.'
+}
+
+// text reports that something was said that only text has.
+func (o *Options) text() bool {
+	return o.Separator != 0 || o.Quote != 0 || o.NoQuote || o.Decimal != 0 || o.Thousands != 0 || o.NoHeader || o.Skip != 0
+}
+
+var encodings = map[string]string{
+	"utf-8": "utf-8", "utf8": "utf-8", "utf-16": "utf-16", "utf16": "utf-16", "utf-16le": "utf-16le", "utf-16be": "utf-16be",
+	"latin1": "latin1", "latin-1": "latin1", "iso-8859-1": "latin1", "windows-1252": "windows-1252", "cp1252": "windows-1252",
+}

@@ -1,0 +1,215 @@
+package data
+
+import (
+	"context"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// In: the folders that files of a list lie in. Out: a column for each key of folders named key=value, which has the same value in
+// all rows of a file. A file that has a column of this name itself is asked, and not its folder. Integers can be computed
+// with; other words are there by name.
+
+// nullKey is how Hive and Spark name the folder of rows without a value.
+const nullKey = "__HIVE_DEFAULT_PARTITION__"
+
+type key struct{ name, value string }
+
+// keysOf reads the folders of a path.
+func keysOf(path string) (keys []key) {
+	dir := filepath.ToSlash(filepath.Dir(path))
+	for _, part := range strings.Split(dir, "/") {
+		name, value, ok := strings.Cut(part, "=")
+		if !ok || name == "" {
+			continue
+		}
+		if plain, err := url.PathUnescape(value); err == nil {
+			value = plain
+		}
+		keys = append(keys, key{name, value})
+	}
+	return keys
+}
+
+// addKeys gives the list its columns of folders.
+func (s *list) addKeys(paths []string) error {
+	first := keysOf(paths[0])
+	all := make([][]key, len(paths))
+	for i, p := range paths {
+		all[i] = keysOf(p)
+		for j := range max(len(first), len(all[i])) {
+			if j >= len(first) || j >= len(all[i]) || first[j].name != all[i][j].name {
+				e := fail(p, "its folders have the keys %s, those of %s have %s", keyNames(all[i]), paths[0], keyNames(first))
+				e.Help = "read files with the same keys=values in the names of their folders together"
+				return e
+			}
+		}
+	}
+	for j, k := range first {
+		if slices.ContainsFunc(s.cols, func(c Column) bool { return c.Name == k.name }) {
+			continue
+		}
+		s.addKey(all, j, k.name)
+	}
+	return nil
+}
+
+func keyNames(keys []key) string {
+	if len(keys) == 0 {
+		return "none"
+	}
+	var names []string
+	for _, k := range keys {
+		names = append(names, k.name)
+	}
+	return listed(names)
+}
+
+func (s *list) addKey(all [][]key, j int, name string) {
+	c := Column{Name: name, Kind: num.I64, Stored: "integers in the names of folders"}
+	values := make([]int64, len(all))
+	for i, keys := range all {
+		v, err := strconv.ParseInt(keys[j].value, 10, 64)
+		if err != nil {
+			c.Kind, c.Stored = num.Invalid, "text in the names of folders"
+			if c.Nullable = keys[j].value == nullKey; c.Nullable {
+				c.Stored = "folders of missing values"
+			}
+		}
+		values[i] = v
+	}
+	for i, m := range s.members {
+		m.keys = append(m.keys, values[i])
+	}
+	s.cols = append(s.cols, c)
+}
+
+// fillKeys writes the columns of folders.
+func (s *list) fillKeys(m *member, c Chunk, wants []Want, dst []Dest) error {
+	for i, w := range wants {
+		if w.Column < s.keyed {
+			continue
+		}
+		if err := checkKind(m.src.Path(), &s.cols[w.Column], w.Kind); err != nil {
+			return err
+		}
+		if err := s.fillKey(m, c, w, dst[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *list) fillKey(m *member, c Chunk, w Want, dst Dest) error {
+	size := int64(w.Kind.Size())
+	if int64(len(dst.Values)) != c.Rows()*size || w.Option && int64(len(dst.Valid)) != c.Rows() {
+		return columnError(s.name, &s.cols[w.Column], "its destination has the wrong length")
+	}
+	if w.Option {
+		fillOnes(dst.Valid)
+	}
+	if w.Presence || c.Rows() == 0 {
+		return nil
+	}
+	one := []int64{m.keys[w.Column-s.keyed]}
+	if bad := convert(dst.Values[:size], w, bytesOf(one), num.I64); bad >= 0 {
+		return misfit(filepath.Dir(m.src.Path()), -1, s.cols[w.Column].Name, w, valueAt(bytesOf(one), num.I64, 0))
+	}
+	for done := size; done < int64(len(dst.Values)); done *= 2 {
+		copy(dst.Values[done:], dst.Values[:done])
+	}
+	return nil
+}
+
+// keyFails reports that a predicate on a column of folders is false in all rows of a member.
+func (s *list) keyFails(m *member, p Pred) bool {
+	if p.Column < s.keyed || p.Column >= len(s.cols) || !s.cols[p.Column].Kind.Valid() {
+		return false
+	}
+	v := m.keys[p.Column-s.keyed]
+	sp := span{known: true, noNulls: true, lo: v, hi: v}
+	return sp.fails(p)
+}
+
+// accepter is a source that knows beforehand that a chunk has nothing that Fill would refuse.
+type accepter interface{ accepts(chunk int, w Want) bool }
+
+// predsOf are those on the member's own columns.
+func (s *list) predsOf(m *member, preds []Pred) (own []Pred) {
+	for _, p := range preds {
+		if p.Column >= 0 && p.Column < s.keyed {
+			p.Column = m.column(p.Column)
+			own = append(own, p)
+		}
+	}
+	return own
+}
+
+// Prune asks the files whose folders do not say enough. Those that are text have nothing to say, and must be read whatever their folders say:
+// only reading tells whether there is something wrong in them.
+func (s *list) Prune(preds []Pred) []bool {
+	pruned := make([]bool, len(s.chunks))
+	err := Each(context.Background(), len(s.members), func(i int) error {
+		m := s.members[i]
+		own := s.predsOf(m, preds)
+		_, knows := m.src.(accepter)
+		failed := knows && slices.ContainsFunc(preds, func(p Pred) bool { return s.keyFails(m, p) })
+		if n := len(m.src.Chunks()); failed {
+			for c := range n {
+				pruned[m.first+c] = true
+			}
+			return nil
+		} else if n == 0 || !knows || len(own) == 0 {
+			return nil
+		}
+		if err := s.use(m); err != nil {
+			return err
+		}
+		defer s.done(m)
+		copy(pruned[m.first:], m.src.Prune(own))
+		return nil
+	})
+	if err != nil || !slices.Contains(pruned, true) {
+		return nil // reading says what is wrong
+	}
+	return pruned
+}
+
+func (s *list) FillPruned(chunk int, preds []Pred, wants []Want, dst []Dest) error {
+	if err := s.checkChunk(chunk, wants, dst); err != nil {
+		return err
+	}
+	m := s.members[s.of[chunk]]
+	if err := s.fillKeys(m, s.chunks[chunk], wants, dst); err != nil {
+		return err
+	}
+	w, d := s.asked(m, wants, dst)
+	if len(w) == 0 {
+		return nil
+	}
+	if err := s.use(m); err != nil {
+		return err
+	}
+	defer s.done(m)
+	if !slices.ContainsFunc(preds, func(p Pred) bool { return s.keyFails(m, p) }) {
+		return m.src.FillPruned(chunk-m.first, s.predsOf(m, preds), w, d)
+	}
+	for i := range w {
+		if !m.src.(accepter).accepts(chunk-m.first, w[i]) {
+			if _, err := m.src.Fill(context.Background(), chunk-m.first, w[i:i+1], d[i:i+1]); err != nil {
+				return err
+			}
+			continue
+		}
+		clear(d[i].Values)
+		if w[i].Option {
+			fillOnes(d[i].Valid)
+		}
+	}
+	return nil
+}
