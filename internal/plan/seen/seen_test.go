@@ -199,7 +199,7 @@ func TestDamaged(t *testing.T) {
 		"cut":               text[:len(text)/2],
 		"nothing":           "",
 		"another processor": strings.Replace(text, processor(), "another", 1),
-		"another version":   strings.Replace(text, `"version":1`, `"version":99`, 1),
+		"another version":   strings.Replace(text, fmt.Sprintf(`"version":%d`, version), `"version":99`, 1),
 		"a negative time":   strings.Replace(text, `"took_ns":[10]`, `"took_ns":[-10]`, 1),
 		"no time":           strings.Replace(text, `"took_ns":[10]`, `"took_ns":[]`, 1),
 		"a negative size":   strings.Replace(text, `"sizes":[1]`, `"sizes":[-1]`, 1),
