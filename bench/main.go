@@ -2,7 +2,7 @@
 // binary, or are not always there: DuckDB, NumPy, and C by several compilers. It
 // is a module of its own, so that they stay out of the product's dependencies.
 //
-//	go run . [stream] [compute] [arrays] [call] [nests] [far] [table] [--only sort] [--file flights.parquet] [--json] [--quick] [--wasm] [--threads 2]
+//	go run . [stream] [compute] [arrays] [call] [nests] [far] [table] [--only sort] [--size 256] [--file flights.parquet] [--json] [--quick] [--wasm] [--threads 2]
 package main
 
 import (
