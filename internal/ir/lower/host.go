@@ -122,10 +122,6 @@ func (l *lowering) fill(n *graph.Node, out []source) error {
 		if l.sharable++; l.shared {
 			return l.sortShared(n, out)
 		}
-	case n.Op == graph.Scatter && l.most(n.Args[1].Type.Size) > num.Leaf:
-		if l.sharable++; l.shared {
-			return l.scatterShared(n, out)
-		}
 	}
 	return l.solo(n, out)
 }

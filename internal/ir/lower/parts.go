@@ -8,8 +8,8 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/schedule"
 )
 
-// In: an operation that one thread does in order, and slots that can be divided among threads: those that it walks over, or those that
-// it changes. Out: its steps for as many parts as there are threads, with a step before them that sets how long these are.
+// In: an operation that one thread does in order, and slots that can be divided among threads. Out: its steps for as many parts as
+// there are threads, with a step before them that sets how long these are.
 // Invariant: where verify does not see that parts do not meet, one thread does it.
 
 // divided are slots in parts, by sizes that a step sets at the run.

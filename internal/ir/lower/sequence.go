@@ -134,9 +134,10 @@ func (k *kern) limited(v kernel.Value, n size.Poly) kernel.Value {
 func (k *kern) scatter(n *graph.Node, e *env) val {
 	dest, src := k.node(n.Args[0], e), k.node(n.Args[1], e).arr
 	out, src := k.scatterInto(n, e, dest, src)
+	t := n.Type.Elem()
 	k.walk(src, nil, nil, func(i kernel.Value, elem val, _ []kernel.Value) []kernel.Value {
 		kv := k.body(n.Blocks[0], e, val{s: i, safe: true}, elem)
-		k.update(n, e, out, kv[0], kv[1])
+		k.update(n, e, t, out, kv[0], kv[1])
 		return nil
 	})
 	return k.backed(n.Type, out)
@@ -144,20 +145,19 @@ func (k *kern) scatter(n *graph.Node, e *env) val {
 
 // update replaces element key of the array in out by what the second body
 // makes of it.
-func (k *kern) update(n *graph.Node, e *env, out backing, key, value val) {
+func (k *kern) update(n *graph.Node, e *env, t *graph.Type, out backing, key, value val) {
+	p := n.Type.Size
+	apply := func(at kernel.Value) {
+		inner := out
+		inner.off = at
+		next := k.body(n.Blocks[1], e, k.backed(t, inner), value)[0]
+		k.store(t, k.own(t, next), inner)
+	}
 	if k.trusts(key) {
-		k.change(n, e, out, key.s, value)
+		apply(key.s)
 		return
 	}
-	k.guardDo(n.Type.Size, func() { k.change(n, e, out, k.bound(key.s, n.Type.Size), value) })
-}
-
-// change does an update of the element at a place.
-func (k *kern) change(n *graph.Node, e *env, out backing, at kernel.Value, value val) {
-	t := n.Type.Elem()
-	out.off = at
-	next := k.body(n.Blocks[1], e, k.backed(t, out), value)[0]
-	k.store(t, k.own(t, next), out)
+	k.guardDo(p, func() { apply(k.bound(key.s, p)) })
 }
 
 // own moves the arrays of a value to scratch of their own, so that they may
