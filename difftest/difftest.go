@@ -213,6 +213,11 @@ func (c *Case) Engine(ctx context.Context, e *engine.Engine, threads int, window
 
 func (c *Case) once(ctx context.Context, p *run.Program, opt run.Options) (*Outcome, error) {
 	res, err := p.Run(ctx, c.inputs, opt)
+	return outcome(c, res, err)
+}
+
+// outcome is what came of a run of a case.
+func outcome(c *Case, res *run.Result, err error) (*Outcome, error) {
 	var f *run.FaultError
 	if errors.As(err, &f) {
 		return &Outcome{Fault: &interp.Fault{Site: f.Site, Index: f.Index}}, nil
