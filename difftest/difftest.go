@@ -64,6 +64,7 @@ func Prepare(p *progen.Program) (*Case, error) {
 	}
 	c.Plan, err = lower.Lower(g, lower.Options{
 		Short:   len(p.Source)%2 == 0, // half of the programs store what threads could share
+		Brief:   len(p.Source)%4 < 2,  // and half of each have one kernel for a fold
 		NonZero: func(name string) bool { return p.Sizes[name] > 0 },
 		Verify:  func(k *kernel.Kernel) error { _, err := verify.Check(k); return err },
 	})

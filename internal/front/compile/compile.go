@@ -182,6 +182,9 @@ func (f *Func) shape(opt lower.Options) string {
 	if opt.Short {
 		b.WriteString("short ")
 	}
+	if opt.Brief {
+		b.WriteString("brief ")
+	}
 	for i, leaves := range f.leaves {
 		for j, leaf := range leaves {
 			if leaf.Type.Kind == graph.Index {

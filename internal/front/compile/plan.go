@@ -86,12 +86,12 @@ func (b *Bound) lower() (*lowered, error) {
 		return b.stored(b.Func.leaves[param][j], b.params[param][j])
 	}
 	nonZero := func(name string) bool { n, _ := b.sizes.value(name); return n > 0 }
-	return b.Func.lower(lower.Options{Stored: stored, NonZero: nonZero, Short: b.short(), Verify: safe, Partials: b.remote()})
+	return b.Func.lower(lower.Options{Stored: stored, NonZero: nonZero, Short: b.within(lower.ShortSlots), Brief: b.within(lower.BriefSlots), Verify: safe, Partials: b.remote()})
 }
 
-// short reports that no size and no column is longer than lower.ShortSlots.
-func (b *Bound) short() bool {
-	few := func(p size.Poly) bool { n, ok := b.sizes.eval(p); return ok && n <= lower.ShortSlots }
+// within reports that no size and no column is longer.
+func (b *Bound) within(most int64) bool {
+	few := func(p size.Poly) bool { n, ok := b.sizes.eval(p); return ok && n <= most }
 	for _, s := range b.Func.Graph.Sizes {
 		if !few(size.Var(s.Name)) {
 			return false

@@ -30,7 +30,11 @@ func (l *lowering) hostNode(n *graph.Node, later []*graph.Node) error {
 	case l.waits(n):
 		return nil
 	case n.Op == graph.Reduce && !l.small(n):
-		return l.reductions(l.together(n, later))
+		group := l.together(n, later)
+		if l.brief(group) {
+			return l.briefly(group)
+		}
+		return l.reductions(group)
 	case n.Op == graph.KeyedReduce && !l.small(n):
 		return l.keyedReductions(l.together(n, later))
 	case n.Op == graph.Loop && l.shares(n):

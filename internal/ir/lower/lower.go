@@ -31,6 +31,8 @@ type Options struct {
 	// Short says that no argument of the run has more than ShortSlots elements. What many threads should share may then
 	// be stored, since it takes little memory.
 	Short bool
+	// Brief says that none has more than BriefSlots. A fold over so few elements is over before a thread could help.
+	Brief bool
 	// Verify checks a finished kernel. A kernel whose indices it cannot
 	// prove is emitted again with explicit bounds.
 	Verify func(*kernel.Kernel) error
