@@ -214,11 +214,11 @@ func (c *Case) Engine(ctx context.Context, e *engine.Engine, threads int, window
 
 func (c *Case) once(ctx context.Context, p *run.Program, opt run.Options) (*Outcome, error) {
 	res, err := p.Run(ctx, c.inputs, opt)
-	return outcome(c, res, err)
+	return outcome(c, res, opt.Again, err)
 }
 
-// outcome is what came of a run of a case.
-func outcome(c *Case, res *run.Result, err error) (*Outcome, error) {
+// outcome is what came of a run of a case. again says that what could be held was computed again.
+func outcome(c *Case, res *run.Result, again bool, err error) (*Outcome, error) {
 	var f *run.FaultError
 	if errors.As(err, &f) {
 		return &Outcome{Fault: &interp.Fault{Site: f.Site, Index: f.Index}}, nil
@@ -226,7 +226,7 @@ func outcome(c *Case, res *run.Result, err error) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Outcome{Columns: res.Columns, Again: opt.Again && c.Plan.Again != nil}
+	out := &Outcome{Columns: res.Columns, Again: again && c.Plan.Again != nil}
 	out.Shared = slices.ContainsFunc(res.Stats.Schedule.Steps, func(s schedule.Step) bool { // or one thread does it after all
 		_, parts := s.(*schedule.SetParts)
 		return parts

@@ -57,7 +57,7 @@ func TestPerturbedPlans(t *testing.T) {
 				for i := range len(launchesOf(res)) {
 					threads[res.Stats.Launches[i].Threads]++
 				}
-				got, err := outcome(c, res, err)
+				got, err := outcome(c, res, false, err)
 				if err == nil {
 					err = Same(want, got)
 				}
