@@ -78,8 +78,10 @@ func (v *vectorCode) broadcast() {
 		}
 	}
 	for _, a := range v.accs {
-		if v.shape(a.src) == uniform {
-			v.splat(a.src, a.srcWidth(v.vectorBody))
+		for _, x := range append(a.factors[:len(a.factors):len(a.factors)], a.src) {
+			if v.shape(x) == uniform {
+				v.splat(x, a.srcWidth(v.vectorBody))
+			}
 		}
 	}
 	v.mark = len(v.buf)
