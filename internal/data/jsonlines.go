@@ -333,8 +333,18 @@ func (f *linesFill) store(t *csvTarget, v *jsonField, row int64) string {
 	case t.want.Presence:
 		t.dst.Valid[row] = 1
 		return ""
+	case t.want.Means.Sort != meaning.None:
+		return t.storeJSON(v, row)
 	case v.nested, v.text && (!v.isFloat() || !t.want.Kind.IsFloat()):
 		return csvSyntax
+	}
+	return t.store(v.value, row)
+}
+
+// storeJSON stores a text that stands for something; a decimal may be a number, too.
+func (t *csvTarget) storeJSON(v *jsonField, row int64) string {
+	if v.nested || !v.text && t.want.Means.Sort != meaning.Decimal || len(trimBlanks(v.value)) == 0 {
+		return meaning.Malformed
 	}
 	return t.store(v.value, row)
 }

@@ -31,11 +31,11 @@ type list struct {
 
 // member is a file of a list.
 type member struct {
-	src   Source // a resting one, or one without a file
-	first int    // its first chunk in the list
-	lo    int64  // its first row
-	cols  []int  // its column for one of the list; nil if they are the same
-	keys  []int64
+	src   Source    // a resting one, or one without a file
+	first int       // its first chunk in the list
+	lo    int64     // its first row
+	cols  []int     // its column for one of the list; nil if they are the same
+	keys  []keyWord // of its folders
 	users int
 	mu    sync.Mutex // of who opens it
 	awake bool
@@ -200,7 +200,7 @@ func (s *list) Fill(ctx context.Context, chunk int, wants []Want, dst []Dest) (i
 // checkWant implements wantChecker. Columns of formats with types have one in all files; text may be refused in any.
 func (s *list) checkWant(w Want) error {
 	if w.Column >= s.keyed {
-		return checkKind(s.name, &s.cols[w.Column], w.Kind)
+		return s.checkKey(w)
 	}
 	typed := false
 	for _, m := range s.members {

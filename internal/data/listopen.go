@@ -7,7 +7,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/data/meaning"
 )
 
 // In: a spec. Out: the source that it means: of a single file that file's own, else a list whose columns are those of all of its
@@ -173,7 +173,12 @@ func (s *list) match(m *member, model Source) error {
 		if !slices.Equal(c.Dims, l.Dims) {
 			return differs(m, c, fmt.Sprintf("a row of it has the shape %v, and %v in %s", c.Dims, l.Dims, model.Path()), "write it with rows of one shape in all files")
 		}
-		if c.Kind != l.Kind && !Untyped(m.src) && !Untyped(model) {
+		if Untyped(m.src) || Untyped(model) {
+			continue
+		}
+		if c.Means.Sort == meaning.Decimal && l.Means.Sort == meaning.Decimal && c.Means.Places == l.Means.Places {
+			l.Means.Digits = max(l.Means.Digits, c.Means.Digits) // as many as the largest value has: files of one table differ
+		} else if c.Means != l.Means || c.Kind != l.Kind {
 			return differs(m, c, fmt.Sprintf("it is %s here, and %s in %s", typeName(c), typeName(l), model.Path()), "write it with one type in all files")
 		}
 	}
@@ -182,10 +187,9 @@ func (s *list) match(m *member, model Source) error {
 
 // typeName is what a column holds, without whether it may be null.
 func typeName(c *Column) string {
-	if c.Kind == num.Invalid {
-		return c.Stored
-	}
-	return num.TypeName(c.Kind, c.Dims, false)
+	plain := *c
+	plain.Nullable = false
+	return plain.Type()
 }
 
 // byName matches columns in another order, and finds those that others do not have.

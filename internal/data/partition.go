@@ -8,17 +8,37 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/godwit-run/godwit/internal/data/column"
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
 // In: the folders that files of a list lie in. Out: a column for each key of folders named key=value, which has the same value in
-// all rows of a file. A file that has a column of this name itself is asked, and not its folder. Integers can be computed
-// with; other words are there by name.
+// all rows of a file. A file that has a column of this name itself is asked, and not its folder. The words are text, and
+// integers, dates, times and decimals where a program declares them so.
 
 // nullKey is how Hive and Spark name the folder of rows without a value.
 const nullKey = "__HIVE_DEFAULT_PARTITION__"
 
 type key struct{ name, value string }
+
+// keyWord is what a folder says of its rows.
+type keyWord struct {
+	text string
+	n    int64 // if the column is one of integers
+	none bool  // rows of it have no value
+}
+
+// repeat gives rows their text.
+func (w keyWord) repeat(p *partText, rows int64) {
+	for range rows {
+		if w.none {
+			p.null()
+		} else {
+			p.add([]byte(w.text))
+		}
+	}
+}
 
 // keysOf reads the folders of a path.
 func keysOf(path string) (keys []key) {
@@ -70,23 +90,43 @@ func keyNames(keys []key) string {
 	return listed(names)
 }
 
+// addKey adds a column, which has integers where all its words are such.
 func (s *list) addKey(all [][]key, j int, name string) {
 	c := Column{Name: name, Kind: num.I64, Stored: "integers in the names of folders"}
-	values := make([]int64, len(all))
+	words, some := make([]keyWord, len(all)), false
 	for i, keys := range all {
-		v, err := strconv.ParseInt(keys[j].value, 10, 64)
-		if err != nil {
-			c.Kind, c.Stored = num.Invalid, "text in the names of folders"
-			if c.Nullable = keys[j].value == nullKey; c.Nullable {
-				c.Stored = "folders of missing values"
-			}
+		w := keyWord{text: keys[j].value, none: keys[j].value == nullKey}
+		var err error
+		if w.n, err = strconv.ParseInt(w.text, 10, 64); err != nil && !w.none {
+			c.Kind, c.Stored, c.Means = num.Invalid, "text in the names of folders", meaning.Meaning{Sort: meaning.Text}
 		}
-		values[i] = v
+		some, c.Nullable = some || !w.none, c.Nullable || w.none
+		words[i] = w
+	}
+	if !some {
+		c.Kind, c.Stored, c.Means = num.Invalid, "folders of missing values", meaning.Meaning{Sort: meaning.Text}
 	}
 	for i, m := range s.members {
-		m.keys = append(m.keys, values[i])
+		m.keys = append(m.keys, words[i])
 	}
 	s.cols = append(s.cols, c)
+}
+
+// checkKey implements checkWant for columns of folders.
+func (s *list) checkKey(w Want) error {
+	if w.Means.Sort == meaning.None {
+		return checkKind(s.name, &s.cols[w.Column], w.Kind)
+	}
+	for _, m := range s.members {
+		if word := m.keys[w.Column-s.keyed]; !word.none {
+			if _, why := w.Means.Parse([]byte(word.text)); why != "" {
+				e := columnError(filepath.Dir(m.src.Path()), &s.cols[w.Column], "")
+				e.Msg, e.Help = csvMeant(w.Means, word.text, why, "")
+				return e
+			}
+		}
+	}
+	return nil
 }
 
 // fillKeys writes the columns of folders.
@@ -95,7 +135,7 @@ func (s *list) fillKeys(m *member, c Chunk, wants []Want, dst []Dest) error {
 		if w.Column < s.keyed {
 			continue
 		}
-		if err := checkKind(m.src.Path(), &s.cols[w.Column], w.Kind); err != nil {
+		if err := s.checkKey(w); err != nil {
 			return err
 		}
 		if err := s.fillKey(m, c, w, dst[i]); err != nil {
@@ -110,18 +150,41 @@ func (s *list) fillKey(m *member, c Chunk, w Want, dst Dest) error {
 	if int64(len(dst.Values)) != c.Rows()*size || w.Option && int64(len(dst.Valid)) != c.Rows() {
 		return columnError(s.name, &s.cols[w.Column], "its destination has the wrong length")
 	}
-	if w.Option {
+	word := m.keys[w.Column-s.keyed]
+	switch {
+	case c.Rows() == 0:
+		return nil
+	case word.none && !w.Option:
+		return nullAt(m.src.Path(), c.Lo-m.lo, s.cols[w.Column].Name)
+	case word.none:
+		clear(dst.Values)
+		clear(dst.Valid)
+		return nil
+	case w.Option:
 		fillOnes(dst.Valid)
 	}
-	if w.Presence || c.Rows() == 0 {
+	if w.Presence {
 		return nil
 	}
-	one := []int64{m.keys[w.Column-s.keyed]}
-	if bad := convert(dst.Values[:size], w, bytesOf(one), num.I64); bad >= 0 {
-		return misfit(filepath.Dir(m.src.Path()), -1, s.cols[w.Column].Name, w, valueAt(bytesOf(one), num.I64, 0))
+	if err := s.keyValue(m, word, w, dst.Values[:size]); err != nil {
+		return err
 	}
 	for done := size; done < int64(len(dst.Values)); done *= 2 {
 		copy(dst.Values[done:], dst.Values[:done])
+	}
+	return nil
+}
+
+// keyValue writes what a folder's word stands for.
+func (s *list) keyValue(m *member, word keyWord, w Want, dst []byte) error {
+	if w.Means.Sort != meaning.None {
+		v, _ := w.Means.Parse([]byte(word.text)) // it was checked
+		column.Put(w.Kind, dst, 0, uint64(v))
+		return nil
+	}
+	one := bytesOf([]int64{word.n})
+	if convert(dst, w, one, num.I64) >= 0 {
+		return misfit(filepath.Dir(m.src.Path()), -1, s.cols[w.Column].Name, w, valueAt(one, num.I64, 0))
 	}
 	return nil
 }
@@ -131,7 +194,11 @@ func (s *list) keyFails(m *member, p Pred) bool {
 	if p.Column < s.keyed || p.Column >= len(s.cols) || !s.cols[p.Column].Kind.Valid() {
 		return false
 	}
-	v := m.keys[p.Column-s.keyed]
+	key := m.keys[p.Column-s.keyed]
+	if key.none {
+		return false
+	}
+	v := key.n
 	sp := span{known: true, noNulls: true, lo: v, hi: v}
 	return sp.fails(p)
 }

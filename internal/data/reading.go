@@ -31,7 +31,7 @@ func Reading(src Source, means map[int]meaning.Meaning, coded map[int]*Coded) So
 			continue
 		}
 		r.means[c] = m
-		if _, ok := col.Means.To(m); ok || !col.Kind.Valid() || src.Format() == "csv" {
+		if _, ok := col.Means.To(m); ok || !col.Kind.Valid() || Check(src, []Want{{Column: c, Kind: kindOfMeaning(m), Option: true, Means: m}}) == nil {
 			col.Kind, col.Means = kindOfMeaning(m), m
 		}
 	}

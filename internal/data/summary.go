@@ -216,7 +216,12 @@ func (s *list) about(column int) (lo, hi uint64, nulls int64, ok bool) {
 		case m.src.Rows() == 0:
 			continue
 		case column >= s.keyed:
-			lo1 := uint64(m.keys[column-s.keyed])
+			key := m.keys[column-s.keyed]
+			if key.none {
+				nulls += m.src.Rows()
+				continue
+			}
+			lo1 := uint64(key.n)
 			if !ok || below(kind, lo1, lo) {
 				lo = lo1
 			}

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -55,16 +54,19 @@ func (p *partText) add(b []byte) {
 
 func (p *partText) null() { p.codes = append(p.codes, noCode) }
 
-// texter is a source that has columns of text. parts are filled with the rows of a chunk, one for
-// each of the columns. empty says for which of them a missing field of text is the empty text.
+// texter is a source that may have columns of text.
 type texter interface {
+	// spells reports whether a column can be read as text.
+	spells(column int) bool
+	// readText fills parts with the rows of a chunk, one for each of the columns. empty says for
+	// which of them a missing field of text is the empty text.
 	readText(ctx context.Context, chunk int, columns []int, empty []bool, parts []partText) error
 }
 
 // IsText reports whether Encode can read a column.
 func IsText(src Source, column int) bool {
-	_, ok := src.(texter)
-	return ok && (src.Columns()[column].Means.Sort == meaning.Text || src.Format() == "csv")
+	s, ok := src.(texter)
+	return ok && s.spells(column)
 }
 
 // Encode reads columns of text whole. Where empty is set, a field that CSV leaves empty is the empty
@@ -94,7 +96,7 @@ func Encode(ctx context.Context, src Source, columns []int, empty []bool) ([]*Co
 		for k := range columns {
 			p := &parts[i][k]
 			p.codeOf = nil
-			if err := checkText(src, columns[k], chunks[i].Lo, p); err != nil {
+			if err := checkText(src, columns[k], i, p); err != nil {
 				return err
 			}
 			if !budget.take(k, p.bytes) {
@@ -137,12 +139,13 @@ func tooMuchText(src Source, column int) *Error {
 }
 
 // checkText makes sure that texts are UTF-8.
-func checkText(src Source, column int, first int64, p *partText) error {
+func checkText(src Source, column, chunk int, p *partText) error {
 	for code, text := range p.texts {
 		if utf8.ValidString(text) {
 			continue
 		}
-		e := columnError(src.Path(), &src.Columns()[column], fmt.Sprintf("expected text in UTF-8, found %q", shortened(text)))
+		path, first := placeOf(src, chunk)
+		e := columnError(path, &src.Columns()[column], fmt.Sprintf("expected text in UTF-8, found %q", shortened(text)))
 		e.Row = first + int64(slices.Index(p.codes, int32(code)))
 		e.Help = "write the file in UTF-8: iconv -t UTF-8 -f ISO-8859-1, or whatever it is in"
 		return e
@@ -232,6 +235,9 @@ func CodeKind(n int) num.Kind {
 	return num.U32
 }
 
+// spells implements texter: every field is text before it is anything else.
+func (s *csvFile) spells(int) bool { return true }
+
 // readText implements texter: an empty field is the empty text only where that is asked for.
 func (s *csvFile) readText(_ context.Context, chunk int, columns []int, empty []bool, parts []partText) error {
 	bufs := pageBufferPool.Get().(*pageBuffers)
@@ -249,16 +255,16 @@ func (s *csvFile) readText(_ context.Context, chunk int, columns []int, empty []
 		parts[k].codes = make([]int32, 0, s.chunks[chunk].Rows())
 	}
 	p := newCSVParser(s, s.blocks[chunk], b, nil, nil)
-	p.each = func(col, _ int, field, _ []byte) {
+	p.each = func(col, _ int, field, raw []byte) {
 		k := at[col]
 		if k < 0 {
 			return
 		}
-		if len(field) == 0 && !empty[k] {
+		if field == nil || len(raw) == 0 && !empty[k] { // field is nil for words that stand for a null
 			parts[k].null()
 			return
 		}
-		parts[k].add(field)
+		parts[k].add(raw) // as it is written: text that looks like a number in a dialect is none
 	}
 	return p.rows(s.chunks[chunk].Rows())
 }

@@ -46,7 +46,7 @@ func appendJSON(line []byte, c *OutColumn, row int64) []byte {
 
 func appendNested(line []byte, c *OutColumn, dims []int64, at *int64) []byte {
 	if len(dims) == 0 {
-		line = appendScalar(line, c.Values, c.Kind, int(*at))
+		line = appendElement(line, c, *at)
 		*at++
 		return line
 	}
@@ -58,6 +58,20 @@ func appendNested(line []byte, c *OutColumn, dims []int64, at *int64) []byte {
 		line = appendNested(line, c, dims[1:], at)
 	}
 	return append(line, ']')
+}
+
+// appendElement writes what stands for something as text.
+func appendElement(line []byte, c *OutColumn, i int64) []byte {
+	var buf [64]byte
+	text, ok := c.meant(buf[:0], i)
+	if !ok {
+		return appendScalar(line, c.Values, c.Kind, int(i))
+	}
+	quoted, err := json.Marshal(string(text))
+	if err != nil { // a string has no error
+		return append(line, "null"...)
+	}
+	return append(line, quoted...)
 }
 
 // appendScalar writes a value as JSON; floats that JSON has no word for are texts.
