@@ -146,7 +146,10 @@ func TestTextOfParquet(t *testing.T) {
 					def[len(def)-1], values = 1, append(values, []byte(*r))
 				}
 			}
-			g := w.AppendRowGroup()
+			g, err := w.AppendRowGroupChecked()
+			if err != nil {
+				t.Fatal(err)
+			}
 			c, err := g.NextColumn()
 			if err == nil {
 				_, err = c.(*file.ByteArrayColumnChunkWriter).WriteBatch(values, def, nil)

@@ -356,11 +356,11 @@ func (e *elab) groupSize(c *methodUse) (size.Poly, bool) {
 		case len(c.x.Args) == 0:
 			key = c.recv.Type.Elem()
 		default:
-			cl, isClosure := c.x.Args[0].(*syntax.Closure)
 			var n *graph.Node
+			_, isClosure := c.x.Args[0].(*syntax.Closure)
 			if !isClosure {
 				n = e.expr(c.x.Args[0], nil)
-			} else if cl = e.closureArg(c, 0, 1); cl != nil {
+			} else if cl := e.closureArg(c, 0, 1); cl != nil {
 				n = e.applyClosure(cl, nil, e.param(c.recv.Type.Elem(), c.at()))
 			}
 			if n != nil {
