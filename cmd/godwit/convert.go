@@ -26,9 +26,10 @@ func newConvert() *cobra.Command {
 		Short: "Write files as one of another format",
 		Long: `Write the rows of files, which are named as for godwit describe, to one file: .npy,
 .csv, .jsonl, .arrow or .parquet. Types stay as they are; those of text are such as
-hold all values. The new file appears when it is complete. Text columns cannot be
-read, and are left out with --skip.`,
-		Example:           "  godwit convert flights.csv flights.parquet\n  godwit convert 'year=*/part-*.csv.gz' all.arrow --skip carrier",
+hold all values, dates and timestamps among them. The new file appears when it is
+complete. Columns that cannot be read, such as numbers among which is a word, are
+left out with --skip.`,
+		Example:           "  godwit convert flights.csv flights.parquet\n  godwit convert 'year=*/part-*.csv.gz' all.arrow --skip remarks",
 		Args:              cobra.MatchAll(atLeastOne("the file"), atMost(2)),
 		ValidArgsFunction: completeTwoTables,
 		RunE:              action(c.run),

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -130,11 +131,20 @@ func (d *describing) describe(cmd *cobra.Command, src data.Source) (*view.Descri
 	ctx := cmd.Context()
 	p := view.NewProgress(cmd.ErrOrStderr(), "reading", "rows")
 	defer p.Close()
-	src, err := data.Typed(ctx, src, nil)
+	files := data.Files(src)
+	typed, err := data.Typed(ctx, src, nil)
 	if err != nil {
 		return nil, err
 	}
 	remote := strings.HasPrefix(src.Path(), "@")
+	if src = typed; !remote {
+		if src, err = data.Meant(ctx, typed, nil); errors.Is(err, data.ErrManyTexts) {
+			src, err = typed, nil // a program cannot read the text either
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	var sums []data.Summary
 	if remote && !d.full {
 		for _, c := range src.Columns() {
@@ -145,12 +155,12 @@ func (d *describing) describe(cmd *cobra.Command, src data.Source) (*view.Descri
 	}
 	desc := &view.Described{Path: src.Path(), Format: src.Format(), Rows: src.Rows(), Columns: []view.DescribedColumn{}}
 	if !remote {
-		desc.Files = len(data.Files(src))
+		desc.Files = len(files)
 	}
 	desc.Notes = []string{}
 	for i := range sums {
 		desc.Columns = append(desc.Columns, columnOf(&sums[i]))
-		if e := data.Unfit(src, i); e != nil && e.Line > 0 && e.Help != "" {
+		if e := data.Unfit(typed, i); e != nil && e.Line > 0 && e.Help != "" {
 			desc.Notes = append(desc.Notes, e.Error()+"; "+e.Help)
 		}
 	}

@@ -21,7 +21,7 @@ func newHead() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "head FILES|@DATASET",
 		Short:             "Show the first rows of files",
-		Long:              "Show the first rows of files, which are named as for godwit describe. Of what cannot be\ncomputed with, text files show their text.",
+		Long:              "Show the first rows of files, which are named as for godwit describe. Of what cannot be\nread, text files show what stands there.",
 		Example:           "  godwit head flights.parquet\n  godwit head 'sales.csv?sep=;' -n 20\n  zcat log.jsonl.gz | godwit head -",
 		Args:              one("the file"),
 		ValidArgsFunction: completeTables,

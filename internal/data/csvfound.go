@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -27,7 +28,11 @@ const (
 	csvHugeInt           // an integer for no kind of integers
 	csvInexact           // an integer that no f64 is
 	csvDecimal           // a number with point or exponent; NaN, inf, -0
-	csvText              // nothing of these
+	csvText              // nothing of these; then it is one of the following, too
+	csvDay               // a date
+	csvMoment            // a timestamp
+	csvPhrase            // any other text
+	csvNested            // an object or a list of JSON
 )
 
 // csvFound is what the fields of a column have been so far.
@@ -106,7 +111,31 @@ func sortsOf(b []byte) csvSorts {
 	if _, ok := parseBool(b); ok {
 		return csvWord
 	}
-	return csvText
+	return csvText | textSorts(b)
+}
+
+// textSorts tells dates and timestamps from other text.
+func textSorts(b []byte) csvSorts {
+	if _, why := (meaning.Meaning{Sort: meaning.Date}).Parse(b); why == "" {
+		return csvDay
+	}
+	if _, why := (meaning.Meaning{Sort: meaning.Timestamp}).Parse(b); why == "" {
+		return csvMoment
+	}
+	return csvPhrase
+}
+
+// meaning is what a column of text stands for: of nothing that a program reads where there are numbers among it.
+func (f *csvFound) meaning() (m meaning.Meaning, stored string) {
+	switch {
+	case !f.has(csvText), f.has(csvBit | csvNumber | csvWord | csvNested):
+		return m, ""
+	case f.has(csvPhrase):
+		return meaning.Meaning{Sort: meaning.Text}, "text"
+	case f.has(csvMoment):
+		return meaning.Meaning{Sort: meaning.Timestamp}, "timestamps"
+	}
+	return meaning.Meaning{Sort: meaning.Date}, "dates"
 }
 
 // slowOrPlain tells decimals without their value where that is quicker.

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"context"
 	"sync"
 
@@ -106,7 +107,8 @@ func typedColumns(cols []Column, found []csvFound) []Column {
 		if stored == csvEmpty {
 			kind = num.I8 // the kind that can be asked for as any other
 		}
-		out[i] = Column{Name: cols[i].Name, Kind: kind, Stored: stored, Nullable: found[i].has(csvMissing)}
+		m, form := found[i].meaning()
+		out[i] = Column{Name: cols[i].Name, Kind: kind, Stored: cmp.Or(form, stored), Nullable: found[i].has(csvMissing), Means: m}
 	}
 	return out
 }

@@ -199,8 +199,10 @@ func (s *linesFile) look(block int, rows int64, found []csvFound) error {
 // sorts is what a value can be.
 func (f *jsonField) sorts() csvSorts {
 	switch {
-	case f.nested, f.text && !f.isFloat():
-		return csvText
+	case f.nested:
+		return csvText | csvNested
+	case f.text && !f.isFloat():
+		return csvText | textSorts(f.value)
 	case string(f.value) == "null":
 		return csvMissing
 	}

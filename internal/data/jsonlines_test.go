@@ -22,7 +22,7 @@ func TestLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]string{"a": "i64", "b": "Option<f64>", "s": "text", "c": "Option<bool>", "d": "text", "f": "Option<f64>"}
+	want := map[string]string{"a": "i64", "b": "Option<f64>", "s": "Option<Str>", "c": "Option<bool>", "d": "text", "f": "Option<f64>"}
 	if len(src.Columns()) != len(want) || src.Rows() != 3 {
 		t.Errorf("%+v", src.Columns())
 	}
@@ -42,7 +42,7 @@ func TestLines(t *testing.T) {
 		t.Error(valid)
 	}
 	rows, err := Head(t.Context(), src, 2)
-	if err != nil || fmt.Sprint(rows[0]) != `[1 2.5 x, \"y\" null null null]` || rows[1][3] != "true" {
+	if err != nil || fmt.Sprint(rows[0]) != `[1 2.5 x, "y" null null null]` || rows[1][3] != "true" {
 		t.Errorf("%q, %v", rows, err)
 	}
 }

@@ -106,10 +106,21 @@ func (s *list) addKey(all [][]key, j int, name string) {
 	if !some {
 		c.Kind, c.Stored, c.Means = num.Invalid, "folders of missing values", meaning.Meaning{Sort: meaning.Text}
 	}
+	if day := (meaning.Meaning{Sort: meaning.Date}); some && !c.Kind.Valid() && allMean(words, day) {
+		c.Stored, c.Means = "dates in the names of folders", day
+	}
 	for i, m := range s.members {
 		m.keys = append(m.keys, words[i])
 	}
 	s.cols = append(s.cols, c)
+}
+
+// allMean reports that all words are of a meaning.
+func allMean(words []keyWord, m meaning.Meaning) bool {
+	return !slices.ContainsFunc(words, func(w keyWord) bool {
+		_, why := m.Parse([]byte(w.text))
+		return why != "" && !w.none
+	})
 }
 
 // checkKey implements checkWant for columns of folders.

@@ -52,6 +52,56 @@ func kindOfMeaning(m meaning.Meaning) num.Kind {
 	return num.I64
 }
 
+// Meant is Reading of all columns of a source of Typed as what they stand for, but for those of left: text whole, as codes.
+func Meant(ctx context.Context, src Source, left map[int]bool) (Source, error) {
+	coded := map[int]*Coded{}
+	var columns []int
+	for i, c := range src.Columns() {
+		if !left[i] && c.Means.Sort == meaning.Text && IsText(src, i) {
+			columns = append(columns, i)
+		}
+	}
+	list, err := Encode(ctx, src, columns, make([]bool, len(columns)))
+	if err != nil {
+		return nil, err
+	}
+	for k, c := range columns {
+		coded[c] = list[k]
+	}
+	return Reading(src, integral(src, left), coded), nil
+}
+
+// integral are the meanings of columns of which values become integers only where they are asked for as such: dates
+// and times in text, and decimals.
+func integral(src Source, left map[int]bool) map[int]meaning.Meaning {
+	means := map[int]meaning.Meaning{}
+	for i, c := range src.Columns() {
+		if !left[i] && !c.Kind.Valid() && c.Means.Sort != meaning.None && c.Means.Sort != meaning.Text {
+			means[i] = c.Means
+		}
+	}
+	return means
+}
+
+// textsOf are the texts that a column's codes stand for; nil if it has none.
+func textsOf(src Source, column int) []string {
+	if r, ok := src.(*reading); ok && r.coded[column] != nil {
+		return r.coded[column].Texts
+	}
+	return nil
+}
+
+// about implements statist for columns that are as they are stored.
+func (r *reading) about(column int) (lo, hi uint64, nulls int64, ok bool) {
+	s, knows := r.Source.(statist)
+	if _, other := r.means[column]; other || !knows || r.coded[column] != nil {
+		return 0, 0, 0, false
+	}
+	return s.about(column)
+}
+
+func (r *reading) unfit(column int) *Error { return Unfit(r.Source, column) }
+
 func (r *reading) own()              {}
 func (r *reading) Columns() []Column { return r.cols }
 

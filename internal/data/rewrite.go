@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/godwit-run/godwit/internal/data/meaning"
 )
 
 // In: a source. Out: a file of another format with the same columns. What of it does not fit in memory lies in a file without a name
@@ -22,7 +24,7 @@ type Written struct {
 }
 
 // Rewrite writes the columns of src, but for those of skip, to path, in the format of its ending. looked is told of rows as they
-// are read. What is text must be left out.
+// are read. Text, dates, times and decimals stay what they are.
 func Rewrite(ctx context.Context, src Source, path string, skip []string, looked func(rows int64)) (*Written, error) {
 	if !Writes(path) {
 		return nil, &Error{Path: path, Row: -1, Msg: "the file's format is not known by its extension", Help: "use .npy, .csv, .jsonl, .arrow or .parquet"}
@@ -40,7 +42,14 @@ func Rewrite(ctx context.Context, src Source, path string, skip []string, looked
 	if err != nil {
 		return nil, err
 	}
-	w, wants, err := chosen(src, skip)
+	left, err := leftOut(src, skip)
+	if err != nil {
+		return nil, err
+	}
+	if src, err = Meant(ctx, src, left); err != nil {
+		return nil, err
+	}
+	w, wants, err := chosen(src, left)
 	if err != nil {
 		return nil, err
 	}
@@ -58,23 +67,28 @@ func Rewrite(ctx context.Context, src Source, path string, skip []string, looked
 	return w, Write(path, r.output())
 }
 
-// chosen are the columns that are written.
-func chosen(src Source, skip []string) (*Written, []Want, error) {
+// leftOut are the columns of these names.
+func leftOut(src Source, skip []string) (map[int]bool, error) {
 	left := map[int]bool{}
-	w := &Written{Rows: src.Rows()}
 	for _, name := range skip {
 		i, err := Lookup(src, name)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		left[i] = true
-		w.Left = append(w.Left, src.Columns()[i].Name)
 	}
+	return left, nil
+}
+
+// chosen are the columns that are written.
+func chosen(src Source, left map[int]bool) (*Written, []Want, error) {
+	w := &Written{Rows: src.Rows()}
 	var wants []Want
 	var unfit []string
 	var first *Error
 	for i, c := range src.Columns() {
 		if left[i] {
+			w.Left = append(w.Left, c.Name)
 			continue
 		}
 		if e := Unfit(src, i); e != nil {
@@ -84,7 +98,7 @@ func chosen(src Source, skip []string) (*Written, []Want, error) {
 			}
 			continue
 		}
-		wants = append(wants, Want{Column: i, Kind: c.Kind, Option: c.Nullable})
+		wants = append(wants, Want{Column: i, Kind: c.Kind, Option: c.Nullable, Means: wanted(&c)})
 		w.Columns = append(w.Columns, c)
 	}
 	switch {
@@ -96,6 +110,14 @@ func chosen(src Source, skip []string) (*Written, []Want, error) {
 		return nil, nil, fail(src.Path(), "it has no column that is written: all are left out")
 	}
 	return w, wants, nil
+}
+
+// wanted is the meaning that values are asked for in: codes of text are numbers.
+func wanted(c *Column) meaning.Meaning {
+	if c.Means.Sort == meaning.Text {
+		return meaning.Meaning{}
+	}
+	return c.Means
 }
 
 // rewriting is a table on its way.
@@ -207,7 +229,7 @@ func (r *rewriting) output() *Output {
 	out := &Output{Rows: r.src.Rows()}
 	for i, w := range r.wants {
 		c := &r.src.Columns()[w.Column]
-		o := OutColumn{Name: c.Name, Kind: w.Kind, Dims: c.Dims, Values: r.dst[i].Values}
+		o := OutColumn{Name: c.Name, Kind: w.Kind, Dims: c.Dims, Values: r.dst[i].Values, Means: c.Means, Texts: textsOf(r.src, w.Column)}
 		if w.Option && (&OutColumn{Valid: r.dst[i].Valid}).HasNulls() {
 			o.Valid = r.dst[i].Valid
 		}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/godwit-run/godwit/internal/data/column"
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -43,7 +44,7 @@ func Summarize(ctx context.Context, src Source, all bool, looked func(rows int64
 		}
 		if s, ok := src.(statist); ok && !all {
 			if lo, hi, nulls, known := s.about(i); known {
-				list[i].Nulls, list[i].Min, list[i].Max = nulls, column.Text(c.Kind, lo), column.Text(c.Kind, hi)
+				list[i].Nulls, list[i].Min, list[i].Max = nulls, wordOf(&c, nil, lo), wordOf(&c, nil, hi)
 				continue
 			}
 		}
@@ -96,7 +97,7 @@ func readSummaries(ctx context.Context, src Source, list []Summary, wants []Want
 		return nil
 	})
 	for i, w := range wants {
-		tallies[i].tell(&list[w.Column])
+		tallies[i].tell(&list[w.Column], textsOf(src, w.Column))
 	}
 	return err
 }
@@ -173,13 +174,26 @@ func (t *tally) join(k num.Kind, o *tally) {
 	}
 }
 
-func (t *tally) tell(s *Summary) {
+// wordOf is a value as the language writes it; a text without quotes.
+func wordOf(c *Column, texts []string, bits uint64) string {
+	switch {
+	case c.Means.Sort == meaning.None:
+		return column.Text(c.Kind, bits)
+	case c.Means.Sort != meaning.Text:
+		return string(c.Means.Append(nil, int64(bits)))
+	case bits < uint64(len(texts)):
+		return texts[bits]
+	}
+	return "…"
+}
+
+func (t *tally) tell(s *Summary, texts []string) {
 	s.Read, s.Nulls, s.Distinct, s.More = true, t.nulls, int64(len(t.distinct)), t.more
 	if t.more {
 		s.Distinct = manyValues
 	}
 	if t.any {
-		s.Min, s.Max = column.Text(s.Kind, t.lo), column.Text(s.Kind, t.hi)
+		s.Min, s.Max = wordOf(&s.Column, texts, t.lo), wordOf(&s.Column, texts, t.hi)
 	}
 	if t.nan {
 		s.Max = "NaN"
@@ -252,6 +266,7 @@ func (s *list) about(column int) (lo, hi uint64, nulls int64, ok bool) {
 // Head are the first rows of a source in words, at most n: texts of text files as they are, and … for what cannot be read.
 func Head(ctx context.Context, src Source, n int64) ([][]string, error) {
 	var rows [][]string
+	src = Reading(src, integral(src, nil), nil)
 	for chunk := 0; chunk < len(src.Chunks()) && int64(len(rows)) < n; chunk++ {
 		most := min(n-int64(len(rows)), src.Chunks()[chunk].Rows())
 		part, err := headOf(ctx, src, chunk, most)
@@ -286,26 +301,26 @@ func headOf(ctx context.Context, src Source, chunk int, n int64) ([][]string, er
 			return nil, err
 		}
 		for row := range rows {
-			rows[row][i] = cell(&cols[i], d, int64(row))
+			rows[row][i] = cell(&cols[i], textsOf(src, i), d, int64(row))
 		}
 	}
 	return rows, texts(ctx, src, chunk, rows)
 }
 
 // cell is a value in words.
-func cell(c *Column, d Dest, row int64) string {
+func cell(c *Column, words []string, d Dest, row int64) string {
 	switch {
 	case d.Valid[row] == 0:
 		return Null
 	case len(c.Dims) == 0:
-		return column.Text(c.Kind, column.Get(c.Kind, d.Values, row))
+		return wordOf(c, words, column.Get(c.Kind, d.Values, row))
 	}
 	text, most := "[", int64(8)
 	for i := range min(c.Width(), most) {
 		if i > 0 {
 			text += ", "
 		}
-		text += column.Text(c.Kind, column.Get(c.Kind, d.Values, row*c.Width()+i))
+		text += wordOf(c, words, column.Get(c.Kind, d.Values, row*c.Width()+i))
 	}
 	if c.Width() > most {
 		text += ", … " + strconv.FormatInt(c.Width()-most, 10) + " more"
@@ -316,6 +331,8 @@ func cell(c *Column, d Dest, row int64) string {
 // texts puts what cannot be computed with into rows, as far as it is text that can be shown.
 func texts(ctx context.Context, src Source, chunk int, rows [][]string) error {
 	switch s := src.(type) {
+	case *reading:
+		return texts(ctx, s.Source, chunk, rows)
 	case *typedList:
 		return texts(ctx, s.files, chunk, rows)
 	case *list:
@@ -344,7 +361,9 @@ func texts(ctx context.Context, src Source, chunk int, rows [][]string) error {
 			for _, k := range all {
 				if k.name == s.cols[j].Name {
 					for i := range rows {
-						rows[i][j] = k.value
+						if rows[i][j] = k.value; k.value == nullKey {
+							rows[i][j] = Null
+						}
 					}
 				}
 			}
@@ -353,6 +372,34 @@ func texts(ctx context.Context, src Source, chunk int, rows [][]string) error {
 		return s.texts(chunk, rows)
 	case *linesFile:
 		return s.texts(chunk, rows)
+	case texter:
+		return storedTexts(ctx, src, s, chunk, rows)
+	}
+	return nil
+}
+
+// storedTexts puts the text of formats with types into rows.
+func storedTexts(ctx context.Context, src Source, s texter, chunk int, rows [][]string) error {
+	var columns []int
+	for i := range src.Columns() {
+		if len(rows) > 0 && rows[0][i] == "…" && s.spells(i) {
+			columns = append(columns, i)
+		}
+	}
+	if len(columns) == 0 {
+		return nil
+	}
+	parts := make([]partText, len(columns))
+	if err := s.readText(ctx, chunk, columns, make([]bool, len(columns)), parts); err != nil {
+		return err
+	}
+	for k, c := range columns {
+		for i := range rows {
+			rows[i][c] = Null
+			if code := parts[k].codes[i]; code != noCode {
+				rows[i][c] = parts[k].texts[code]
+			}
+		}
 	}
 	return nil
 }
@@ -391,14 +438,20 @@ func (s *linesFile) texts(chunk int, rows [][]string) error {
 		if row >= int64(len(rows)) {
 			return errEnough
 		}
+		open := make([]bool, len(rows[row]))
 		for i, t := range rows[row] {
 			if t == "…" {
-				rows[row][i] = Null
+				open[i], rows[row][i] = true, Null
 			}
 		}
 		return scanObject(line, func(f *jsonField) error {
-			if i, ok := s.index[string(f.key)]; ok && !s.cols[i].Kind.Valid() && string(f.value) != Null {
-				rows[row][i] = string(f.value)
+			i, ok := s.index[string(f.key)]
+			if !ok || !open[i] {
+				return nil
+			}
+			rows[row][i] = string(f.value)
+			if plain, err := plainText(f.value); f.text && err == nil {
+				rows[row][i] = string(plain)
 			}
 			return nil
 		})

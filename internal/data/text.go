@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,6 +26,9 @@ type Coded struct {
 
 // maxText is how many bytes the different texts of a column may have together; tests lower it.
 var maxText = int64(1) << 30
+
+// ErrManyTexts is the cause of errors about columns with more text than a dictionary is for.
+var ErrManyTexts = errors.New("its different texts are too many")
 
 // noCode stands for a null.
 const noCode = -1
@@ -82,6 +86,9 @@ func Encode(ctx context.Context, src Source, columns []int, empty []bool) ([]*Co
 			return nil, e
 		}
 	}
+	if len(columns) == 0 {
+		return nil, ctx.Err()
+	}
 	chunks := src.Chunks()
 	parts := make([][]partText, len(chunks))
 	budget := textBudget{left: make([]int64, len(columns))}
@@ -134,6 +141,7 @@ func (b *textBudget) take(column int, n int64) bool {
 
 func tooMuchText(src Source, column int) *Error {
 	e := columnError(src.Path(), &src.Columns()[column], fmt.Sprintf("its different texts have more than %d bytes together", maxText))
+	e.Err = ErrManyTexts
 	e.Help = "text is kept as a dictionary, which is for columns whose values come again: leave the column out, or store a number for each text"
 	return e
 }

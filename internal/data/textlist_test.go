@@ -32,8 +32,8 @@ func writeFiles(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// textsOf are the texts of a column by row; "<null>" where there is none.
-func textsOf(t *testing.T, src Source, name string) []string {
+// rowsOf are the texts of a column by row; "<null>" where there is none.
+func rowsOf(t *testing.T, src Source, name string) []string {
 	t.Helper()
 	i, err := Lookup(src, name)
 	if err != nil {
@@ -65,7 +65,7 @@ func textsOf(t *testing.T, src Source, name string) []string {
 
 func expectTexts(t *testing.T, src Source, name string, want ...string) {
 	t.Helper()
-	if got := textsOf(t, src, name); !slices.Equal(got, want) {
+	if got := rowsOf(t, src, name); !slices.Equal(got, want) {
 		t.Errorf("%s of %s: %q, expected %q", name, src.Path(), got, want)
 	}
 }
