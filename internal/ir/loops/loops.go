@@ -174,7 +174,7 @@ func Innermost(b *kernel.Block) bool {
 	})
 }
 
-// Only finds the one instruction of a code in a block whose others are straight, and its place; nil if there is not exactly one.
+// Only finds the one instruction of a code in a block; nil if there is none, or if another has blocks of its own.
 func Only(b *kernel.Block, code kernel.Code) (found *kernel.Instr) {
 	for i := range b.Instrs {
 		in := &b.Instrs[i]

@@ -8,8 +8,8 @@ import (
 
 // In comes a loop that stores to a region one element after another, and touches the same region elsewhere; out goes how its
 // iterations are computed side by side all the same, as far as a few comparisons before the loop show that they do not meet.
-// Of two accesses to an element by different iterations, one a store, the one that comes first iteration by iteration also
-// comes first in the text of a group of lanes.
+// Invariant: where two iterations touch one element and one of them stores it, a group of lanes touches it in the order of
+// the iterations.
 //
 // Say an access touches element x+i in iteration i, and one behind it in the body y+i. They meet where the first is y-x
 // iterations after the second. Up to 0, the group has them in the order of the iterations, and from its length on they are in

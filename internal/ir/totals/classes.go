@@ -23,8 +23,8 @@ const (
 	unknown = -3 // not seen yet
 )
 
-// mostRounds is how often a kernel is looked through at most. Each loop takes one more than its carried values need to
-// reach each other; what takes longer has no law.
+// mostRounds is how often a kernel is looked through at most. A loop takes as many rounds as its
+// carried values need to reach each other, and one more; what takes longer has no law.
 const mostRounds = 64
 
 // classes of the values of a kernel.

@@ -5,8 +5,8 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
-// In: what a loop carries. Out: whether it goes on by one at most from turn to turn, by data, as the places do that a merge takes from or a
-// filter puts to: what it names passes by in order, though nobody knows how fast.
+// In: what a loop carries. Out: whether data moves it by at most one each turn, like a merge's places to read or a filter's place to
+// write. What lies there passes by in order, at a pace that nobody knows.
 
 // goesOn reports that next, which comes after p in a turn, is p, or one more or less.
 func goesOn(k *kernel.Kernel, b *kernel.Block, p, next kernel.Value) bool {

@@ -56,7 +56,7 @@ func (p *Point) Middle() float64 {
 }
 
 const (
-	// fewTimes is how many times tell of what is over sooner than brief, in nanoseconds: of such runs only the slow ones may have been noted.
+	// Runs shorter than brief (ns) tell something only if there are fewTimes of them, since perhaps only the slow ones were noted.
 	fewTimes = 3
 	brief    = 100e3
 )

@@ -14,7 +14,7 @@ const (
 	// allowance is by how much a resource may be slower than usual, as a logarithm of the factor: half of what is looked for,
 	// which is a factor of two and more.
 	allowance = 0.405 // a factor of 1.5
-	// limit is beyond which sum a resource is accused, and twice of which a sum never exceeds: so it is cleared soon.
+	// A resource whose sum exceeds limit is accused. Sums stop at twice that, so that it is cleared soon.
 	limit = 8.0
 	// clip is the most that one slot counts, as a logarithm: one slot alone never accuses.
 	clip = 2.0
@@ -22,7 +22,7 @@ const (
 	learning = 8
 	// adapt is by how much what is usual follows what is, in each slot that is no evidence.
 	adapt = 0.02
-	// patience is for how many slots one that comes after none counts at most.
+	// A slot after idle ones counts for those too, for patience at most.
 	patience = 5
 )
 
@@ -60,7 +60,7 @@ type observed struct {
 // chart is the sums of a resource.
 type chart struct {
 	slow, stops float64
-	since       time.Time // when the sum of those left zero that is the first to do so
+	since       time.Time // when the first of the two sums left zero
 	pieces      int       // since then
 	measured    float64   // since then
 	expected    float64

@@ -157,7 +157,7 @@ func (w *Watch) settle() {
 	w.describe()
 }
 
-// forget drops what has had no work for long, once in as many slots as a quarter of that.
+// forget drops what has had no work for long. It looks every idle/4 slots.
 func (w *Watch) forget(before, now int64) {
 	const every = idle / 4
 	if before/every == now/every {
