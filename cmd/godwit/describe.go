@@ -36,8 +36,8 @@ rows; and the record that a program declares to read them.
 FILES are what a program takes as an argument: a file, several with commas
 between them, a folder, a pattern such as 'part-*.parquet', or - for standard
 input, with options of text behind them: 'sales.csv?sep=;&decimal=,'. Where a
-file has statistics that say enough it is not read; --full reads all. Of a data
-set only --full reads the values.`,
+file has statistics that say enough a column is not read, but for text; --full
+reads all. Of a data set only --full reads the values.`,
 		Example:           "  godwit describe flights.parquet\n  godwit describe 'flights/part-*.csv?na=NA' --json\n  godwit describe @flights --full",
 		Args:              one("the file"),
 		ValidArgsFunction: completeTables,

@@ -33,6 +33,7 @@ const (
 	csvMoment            // a timestamp
 	csvPhrase            // any other text
 	csvNested            // an object or a list of JSON
+	csvQuoted            // a text of JSON, which may stand for a float all the same
 )
 
 // csvFound is what the fields of a column have been so far.

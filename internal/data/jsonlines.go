@@ -202,9 +202,11 @@ func (f *jsonField) sorts() csvSorts {
 	case f.nested:
 		return csvText | csvNested
 	case f.text && !f.isFloat():
-		return csvText | textSorts(f.value)
+		return csvText | csvQuoted | textSorts(f.value)
 	case string(f.value) == "null":
 		return csvMissing
+	case f.text:
+		return csvQuoted | sortsOf(f.value)
 	}
 	return sortsOf(f.value)
 }

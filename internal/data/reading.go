@@ -68,7 +68,13 @@ func Meant(ctx context.Context, src Source, left map[int]bool) (Source, error) {
 	for k, c := range columns {
 		coded[c] = list[k]
 	}
-	return Reading(src, integral(src, left), coded), nil
+	means := integral(src, left)
+	for i, c := range src.Columns() {
+		if m := declarable(c.Means); !left[i] && m.Sort == meaning.Time && c.Means.Unit != meaning.Nano {
+			means[i] = m // what is written counts a time of day in 64 bits, which are for small units
+		}
+	}
+	return Reading(src, means, coded), nil
 }
 
 // integral are the meanings of columns of which values become integers only where they are asked for as such: dates

@@ -71,9 +71,9 @@ func placeOf(src Source, chunk int) (path string, row int64) {
 	return src.Path(), src.Chunks()[chunk].Lo
 }
 
-// spells implements texter: a column has text where a text was seen, or nothing yet that is none.
+// spells implements texter: a column has text where something in quotes was seen, or nothing yet that is none.
 func (s *linesFile) spells(column int) bool {
-	return s.found[column].has(csvText) || !s.found[column].has(csvBit|csvNumber|csvWord)
+	return s.found[column].has(csvQuoted) || !s.found[column].has(csvBit|csvNumber|csvWord)
 }
 
 func (s *arrowFile) spells(column int) bool    { return s.cols[column].Means.Sort == meaning.Text }

@@ -8,6 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"pgregory.net/rapid"
+
 	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
@@ -163,6 +168,77 @@ func TestMeaningsInFiles(t *testing.T) {
 			if got[at] != want[0] || got[other] != want[1] || valid[at] != 1 || valid[other] != 1 && column == "price" || valid[other] != 0 && column != "price" {
 				t.Errorf("%s, %s: %v %v, expected %v", name, column, got, valid, want)
 			}
+		}
+	}
+}
+
+// However rows are spread over files of any format, their dictionary and codes are those of all rows.
+func TestTextListIsTheTable(t *testing.T) {
+	dir := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		ext := rapid.SampledFrom([]string{".csv", ".parquet", ".arrow", ".jsonl", ".csv.gz", ".jsonl.zst"}).Draw(t, "format")
+		words := []string{"a", "été", `q"uo,te`, "line\nend", "12", "true", "NaN", "null", "2001-03-14", " "}
+		rows := rapid.SliceOfN(rapid.IntRange(-1, len(words)-1), 1, 60).Draw(t, "rows")
+		sub, err := os.MkdirTemp(dir, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for lo, n := 0, 0; lo < len(rows); n++ {
+			hi := min(len(rows), lo+rapid.IntRange(1, 40).Draw(t, "part"))
+			c := OutColumn{Name: "s", Kind: num.U8, Means: meaning.Meaning{Sort: meaning.Text}, Texts: words}
+			for _, r := range rows[lo:hi] {
+				c.Values, c.Valid = append(c.Values, byte(max(r, 0))), append(c.Valid, byte(1-min(max(-r, 0), 1)))
+			}
+			other := OutColumn{Name: "n", Kind: num.U8, Values: c.Values}
+			writePacked(t, filepath.Join(sub, "part-"+string(rune('a'+n))+ext), &Output{Rows: int64(hi - lo), Columns: []OutColumn{c, other}})
+			lo = hi
+		}
+		src, err := OpenSpec(t.Context(), Several([]string{sub}, Options{}), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer src.Close()
+		list, err := Encode(t.Context(), src, []int{0}, []bool{false})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []string
+		for _, r := range rows {
+			if r >= 0 {
+				want = append(want, words[r])
+			}
+		}
+		slices.Sort(want)
+		if want = slices.Compact(want); len(want) == 0 {
+			want = []string{""}
+		}
+		got := list[0]
+		if !slices.Equal(got.Texts, want) {
+			t.Fatalf("the dictionary is %q, expected %q", got.Texts, want)
+		}
+		for i, r := range rows {
+			if valid := got.Valid == nil || got.Valid[i] == 1; valid != (r >= 0) || valid && got.Texts[got.Codes[i]] != words[r] {
+				t.Fatalf("row %d: %v, expected %d", i, got, r)
+			}
+		}
+	})
+}
+
+// A time of day in seconds is written in a unit that all formats have.
+func TestRewriteTimes(t *testing.T) {
+	b := array.NewTime32Builder(memory.DefaultAllocator, &arrow.Time32Type{Unit: arrow.Second})
+	b.AppendValues([]arrow.Time32{0, 30600}, nil)
+	a := b.NewArray()
+	rec := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "t", Type: a.DataType()}}, nil), []arrow.Array{a}, 2)
+	src := FromArrow(rec)
+	for _, ext := range []string{".arrow", ".parquet", ".csv"} {
+		to := filepath.Join(t.TempDir(), "x"+ext)
+		if _, err := Rewrite(t.Context(), src, to, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := Head(t.Context(), mustOpen(t, to), 2)
+		if err != nil || rows[0][0] != "00:00:00" || rows[1][0] != "08:30:00" {
+			t.Errorf("%s: %v, %v", ext, rows, err)
 		}
 	}
 }
