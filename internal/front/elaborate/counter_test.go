@@ -77,6 +77,7 @@ func TestHelpsMean(t *testing.T) {
 		{"record R { a: i64, b: i64 }\nfn f(v: &[R; N]) -> [R; N] { v.sort(|r| (r.a, r.b)) }", "v.sort(|r| r.b).sort(|r| r.a)"},
 		{"fn f(v: &[i64; N]) -> i64 { v.filter_map(|e| Some(e)).len() }", ".filter(|e| …).map(|e| …)"},
 		{"fn f(v: &[f64; N]) -> f64 { v.sum() + inf }", "f64::INFINITY"},
+		{"fn f(v: &[i64; N]) -> [(i64, i64); ?M <= N] { let s = (0..N).filter(|i| i == 0); s.enumerate().map(|(k, b)| (v[b], s.get(k + 1).or(N) - b)) }", "s.get(k + 1).map(|e| e as i64).or(N)"},
 	} {
 		_, msgs := checkText("f.gw", c.text)
 		if len(msgs.Messages) == 0 || !strings.Contains(msgs.Messages[0].Help, c.help) {

@@ -233,13 +233,14 @@ func (e *elab) someSize() string {
 	return "8"
 }
 
-// numbersInstead offers to look numbers up in place of indices if what .or()
-// gives has just been reported to be no index.
+// numbersInstead offers to make the element looked up a number if what .or()
+// gives has just been reported to be no index. Only that one is converted:
+// to convert the array first would, in a closure, pass over it every time.
 func (e *elab) numbersInstead(reported int, c *methodUse) {
 	all := e.msgs.Messages
 	get, ok := c.x.Receiver.(*syntax.MethodCall)
 	if !ok || get.Name.Text != "get" || len(all) != reported+1 || all[reported].Code != "B02" {
 		return
 	}
-	message{all[reported]}.Help("look numbers up in place of indices:\n%s.map(|i| i as i64).get(%s).or(%s)", e.operand(get.Receiver), e.argText(get), e.argText(c.x))
+	message{all[reported]}.Help("make what was looked up a number:\n%s.get(%s).map(|e| e as i64).or(%s)", e.operand(get.Receiver), e.argText(get), e.argText(c.x))
 }
