@@ -179,6 +179,7 @@ func (q *asking) whyNot(declared []graph.SizeParam) (*WhyNot, error) {
 	if !slices.Contains(plan.Strategies, q.instead) {
 		return nil, &InputError{Text: fmt.Sprintf("`%s` is a way to data sets of a cluster, and no argument is one", q.instead), Help: "on one machine there are " + strings.Join(plan.Strategies, ", ")}
 	}
+	q.opt.General = q.p.General()
 	out, err := plan.WhyNot(q.instead, q.p.Schedule, q.p.Inputs.Sizes, q.by(declared), q.list, q.opt)
 	if err != nil {
 		return nil, &InputError{Text: err.Error(), Err: err}

@@ -192,6 +192,7 @@ func (q *asking) bySize(declared []graph.SizeParam) (*BySize, error) {
 	if by == nil {
 		return nil, nil
 	}
+	q.opt.General = q.p.General()
 	rows, err := plan.Table(q.p.Schedule, q.p.Inputs.Sizes, by.Name, by.Lo, by.Hi, q.opt)
 	if err != nil {
 		return nil, &InputError{Text: err.Error(), Err: err}

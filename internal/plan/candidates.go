@@ -122,7 +122,7 @@ func Curves(s *schedule.Schedule, sizes map[string]int64, name string, lo, hi in
 	for i, c := range list {
 		out[i].Candidate = c
 		for _, n := range ns {
-			p, err := c.predict(s, with(sizes, name, n), opt)
+			p, err := c.predict(opt.of(s, sizes, name, n), with(sizes, name, n), opt)
 			if err != nil {
 				return nil, err
 			}

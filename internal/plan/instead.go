@@ -123,10 +123,10 @@ type wishing struct {
 }
 
 // chosen reports that the strategy is, for other sizes or on another machine.
-func (w *wishing) chosen(sizes map[string]int64, m *machine.Machine) bool {
+func (w *wishing) chosen(s *schedule.Schedule, sizes map[string]int64, m *machine.Machine) bool {
 	opt := w.opt
 	opt.Machine = m
-	p, err := Predict(w.s, sizes, opt)
+	p, err := Predict(s, sizes, opt)
 	return err == nil && takes(w.strategy, p.Engine, p.Threads)
 }
 
@@ -163,7 +163,9 @@ func (w *wishing) size(by *Range) (int64, bool) {
 		return 0, false
 	}
 	now := w.sizes[by.Name]
-	ok := func(n int64) bool { return w.chosen(with(w.sizes, by.Name, n), w.opt.Machine) }
+	ok := func(n int64) bool {
+		return w.chosen(w.opt.of(w.s, w.sizes, by.Name, n), with(w.sizes, by.Name, n), w.opt.Machine)
+	}
 	far := func(n int64) float64 {
 		return math.Abs(math.Log(float64(max(1, n)) / float64(max(1, now))))
 	}
@@ -200,7 +202,7 @@ func (w *wishing) entry(list []Change, what string, now float64, set func(m *mac
 	x, ok := scaled(now, func(x float64) bool {
 		m := *w.opt.Machine
 		set(&m, x)
-		return w.chosen(w.sizes, &m)
+		return w.chosen(w.s, w.sizes, &m)
 	})
 	if !ok {
 		return list

@@ -44,6 +44,8 @@ type Options struct {
 	Threads int
 	// Shared has threads share what they can, whether it pays or not.
 	Shared bool
+	// General is the schedule for other sizes than those that are given, where these have one of their own; nil if they have not.
+	General *schedule.Schedule
 	// Places says where an input lies; nil for in memory.
 	Places func(in *schedule.Input) cost.Place
 	// Kept reports that there is memory of so many bytes for a column of the result, in which no page is touched first; nil if

@@ -33,7 +33,7 @@ const (
 func Table(s *schedule.Schedule, sizes map[string]int64, name string, lo, hi int64, opt Options) ([]Row, error) {
 	opt = opt.remembering()
 	row := func(n int64) (Row, error) {
-		p, err := Predict(s, with(sizes, name, n), opt)
+		p, err := Predict(opt.of(s, sizes, name, n), with(sizes, name, n), opt)
 		if err != nil {
 			return Row{}, err
 		}
@@ -79,6 +79,14 @@ func octaves(name string, lo, hi int64) ([]int64, error) {
 		list = append(list, n)
 	}
 	return list, nil
+}
+
+// of is the schedule where a size is n.
+func (opt *Options) of(s *schedule.Schedule, sizes map[string]int64, name string, n int64) *schedule.Schedule {
+	if opt.General != nil && sizes[name] != n {
+		return opt.General
+	}
+	return s
 }
 
 // with are sizes of which one is n.

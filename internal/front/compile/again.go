@@ -160,7 +160,7 @@ func (f *Func) Again(args []Given) (*Bound, error) {
 		}
 	}
 	c.inputs = run.Inputs{Sizes: k.sizes.known, Params: params[:len(args)+copy(params[len(args):], k.tables)]}
-	c.plan = Plan{k.plan.schedule, k.plan.program, &c.inputs}
+	c.plan = Plan{k.plan.schedule, k.plan.program, &c.inputs, nil}
 	c.made = &c.plan
 	return &c.Bound, nil
 }

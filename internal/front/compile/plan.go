@@ -15,6 +15,23 @@ type Plan struct {
 	Schedule *schedule.Schedule
 	Program  *run.Program // of Schedule
 	Inputs   *run.Inputs
+	bound    *Bound // nil where arguments are like earlier ones
+}
+
+// General is the schedule for sizes that are not few; nil if Schedule is that, too.
+func (p *Plan) General() *schedule.Schedule {
+	if p.bound == nil {
+		return nil
+	}
+	opt := p.bound.options()
+	if !opt.Short && !opt.Brief {
+		return nil
+	}
+	opt.Short, opt.Brief = false, false
+	if l, err := p.bound.Func.lower(opt); err == nil {
+		return l.schedule
+	}
+	return nil // Schedule is what there is
 }
 
 // Plan lowers the function for these arguments and checks that every column
@@ -33,7 +50,7 @@ func (b *Bound) Plan() (p *Plan, err error) {
 			return nil, err
 		}
 	}
-	b.made = &Plan{b.plan.schedule, b.plan.program, in}
+	b.made = &Plan{b.plan.schedule, b.plan.program, in, b}
 	if b.shapes != nil {
 		b.remember()
 	}
@@ -81,12 +98,15 @@ func (b *Bound) stored(l graph.Leaf, from leaf) num.Kind {
 	return l.Type.KindOf()
 }
 
-func (b *Bound) lower() (*lowered, error) {
+func (b *Bound) lower() (*lowered, error) { return b.Func.lower(b.options()) }
+
+// options are what lowering depends on besides the graph.
+func (b *Bound) options() lower.Options {
 	stored := func(param, j int) num.Kind {
 		return b.stored(b.Func.leaves[param][j], b.params[param][j])
 	}
 	nonZero := func(name string) bool { n, _ := b.sizes.value(name); return n > 0 }
-	return b.Func.lower(lower.Options{Stored: stored, NonZero: nonZero, Short: b.within(lower.ShortSlots), Brief: b.within(lower.BriefSlots), Verify: safe, Partials: b.remote()})
+	return lower.Options{Stored: stored, NonZero: nonZero, Short: b.within(lower.ShortSlots), Brief: b.within(lower.BriefSlots), Verify: safe, Partials: b.remote()}
 }
 
 // within reports that no size and no column is longer.
