@@ -16,7 +16,7 @@ func TestAgain(t *testing.T) {
 		"{ x.softmax() }": true,
 		"{ let e = x.map(|v| (0..40).map(|k| (v * (k as f64)).sin()).sum()); let s = e.sum(); e.map(|v| v / s) }": false,
 	} {
-		s := bound(t, "fn f(x: &[f64; N]) -> [f64; N] "+ranged+" "+text, 10).Schedule
+		s := bound(t, "fn f(x: &[f64; N]) -> [f64; N] "+ranged+" "+text, 100_000).Schedule
 		if s.Again == nil {
 			t.Fatalf("%s: no map can be computed again", text)
 		}
@@ -41,7 +41,7 @@ func TestAgain(t *testing.T) {
 		"{ let e = x.map(|v| v.exp() as i64 as f64 + v.sin()); let s = e.sum(); e.map(|v| v / s) }",
 		"{ x.map(|v| v.exp().sin()) }",
 	} {
-		if s := bound(t, "fn f(x: &[f64; N]) -> [f64; N] "+ranged+" "+text, 10).Schedule; s.Again != nil {
+		if s := bound(t, "fn f(x: &[f64; N]) -> [f64; N] "+ranged+" "+text, 100_000).Schedule; s.Again != nil {
 			t.Errorf("%s: a map is to be computed again", text)
 		}
 	}
