@@ -311,8 +311,13 @@ func TestOptions(t *testing.T) {
 	}
 	npy := writeFile(t, "x.npy", "")
 	writeTo(t, npy, &Output{Rows: 1, Columns: []OutColumn{{Kind: num.I8, Values: []byte{1}}}})
-	if _, err := OpenWith(npy, Options{Separator: ';'}); err == nil || !strings.Contains(err.Error(), "only CSV has") {
-		t.Error(err)
+	lines := writeFile(t, "x.jsonl", "{\"a\":1}\n")
+	for _, o := range []Options{{Separator: ';'}, {NA: []string{"-"}}, {Header: true}, {NoHeader: true}, {Skip: 1}, {Decimal: ','}} {
+		for _, path := range []string{npy, lines} {
+			if _, err := OpenWith(path, o); err == nil || !strings.Contains(err.Error(), "only CSV has") {
+				t.Errorf("%s, %+v: %v", path, o, err)
+			}
+		}
 	}
 }
 

@@ -144,7 +144,7 @@ func (o *Options) decimal() byte {
 
 // text reports that something was said that only text has.
 func (o *Options) text() bool {
-	return o.Separator != 0 || o.Quote != 0 || o.NoQuote || o.Decimal != 0 || o.Thousands != 0 || o.NoHeader || o.Skip != 0
+	return o.Separator != 0 || o.Quote != 0 || o.NoQuote || o.Decimal != 0 || o.Thousands != 0 || o.NoHeader || o.Header || o.Skip != 0 || len(o.NA) > 0
 }
 
 var encodings = map[string]string{

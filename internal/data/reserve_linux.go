@@ -10,3 +10,6 @@ import (
 // The contents stay as they are; a disk that is full says so at the write.
 
 func reserve(f *os.File, off, n int64) { _ = unix.Fallocate(int(f.Fd()), 0, off, n) }
+
+// allocate takes n bytes of the disk for a file, from its beginning, and says if there are not as many.
+func allocate(f *os.File, n int64) error { return unix.Fallocate(int(f.Fd()), 0, 0, n) }

@@ -180,7 +180,7 @@ func (r *rewriting) take(path string, total int64) (err error) {
 	if err := os.Remove(r.file.Name()); err != nil {
 		return err
 	}
-	err = unix.Fallocate(int(r.file.Fd()), 0, 0, total)
+	err = allocate(r.file, total)
 	if errors.Is(err, unix.EOPNOTSUPP) {
 		zeros := make([]byte, 1<<20)
 		for off := int64(0); off < total && (err == nil || errors.Is(err, unix.EOPNOTSUPP)); off += int64(len(zeros)) {
