@@ -18,10 +18,10 @@ func (k *kern) node(n *graph.Node, e *env) val {
 	// invariant, and emitted before everything else.
 	var v val
 	k.b.Outside(0, func() {
-		at, elements := k.b.At, k.elements
-		k.b.At, k.elements = kernel.None, k.elements[:1]
+		at, elements, positive := k.b.At, k.elements, k.positive
+		k.b.At, k.elements, k.positive = kernel.None, k.elements[:1], nil // what loops around show is not known there
 		v = k.host(n)
-		k.b.At, k.elements = at, elements
+		k.b.At, k.elements, k.positive = at, elements, positive
 	})
 	k.root.val[n] = v
 	return v

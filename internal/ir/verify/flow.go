@@ -107,7 +107,7 @@ func (c *checker) branch(in *kernel.Instr) Part {
 // trips bounds the number of turns from lo to hi.
 func (c *checker) trips(lo, hi kernel.Value) []size.Poly {
 	var sure, all []size.Poly
-	claims := c.Bounds(c.form[hi].Sub(c.form[lo]), prove.Above, 0)
+	claims := c.gap(lo, hi)
 	for _, b := range claims {
 		all = append(all, b.P)
 		if len(b.Needs) == 0 {
@@ -122,6 +122,17 @@ func (c *checker) trips(lo, hi kernel.Value) []size.Poly {
 	}
 	c.Rely(claims[0].Needs)
 	return all[:1]
+}
+
+// gap bounds hi - lo. A least of two is known as the one that it is shown to be; the other one bounds it, too.
+func (c *checker) gap(lo, hi kernel.Value) []prove.Claim {
+	claims := c.Bounds(c.form[hi].Sub(c.form[lo]), prove.Above, 0)
+	if in := c.def[hi]; len(claims) == 0 && in != nil && in.Code == kernel.Arith && in.Op == num.Min && in.Kind.IsInt() {
+		for _, v := range in.Args {
+			claims = append(claims, c.Bounds(c.form[v].Sub(c.form[lo]), prove.Above, 0)...)
+		}
+	}
+	return claims
 }
 
 // variable describes the variable of a loop whose body is running.
