@@ -10,7 +10,7 @@ func TestArrays(t *testing.T) {
 	dir := t.TempDir()
 	p, err := startPython(t.Context(), numPyEnv(1, false), dir, "arrays.py", arraysScript)
 	if errors.Is(err, errNoNumPy) {
-		t.Skip(err)
+		t.Skip("SKIPPED:", err)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -73,12 +73,22 @@ func Untyped(src Source) bool {
 func (s *csvFile) looks() []csvFound { return s.found }
 
 func (s *csvFile) typed(ctx context.Context, looked func(rows int64)) (Source, error) {
+	found, err := allFound(ctx, s, s.lookAt, looked)
+	if err != nil {
+		return nil, err
+	}
 	t := *s
-	t.found = make([]csvFound, len(s.cols))
+	t.found, t.cols = found, typedColumns(s.cols, found)
+	return &t, nil
+}
+
+// allFound looks at all fields, chunk by chunk, and gives what is in each column.
+func allFound(ctx context.Context, src Source, lookAt func(chunk int, rows int64) ([]csvFound, error), looked func(rows int64)) ([]csvFound, error) {
+	found := make([]csvFound, len(src.Columns()))
 	var mu sync.Mutex
-	err := Each(ctx, len(s.blocks), func(i int) error {
-		n := s.chunks[i].Rows()
-		part, err := s.lookAt(i, n)
+	err := Each(ctx, len(src.Chunks()), func(i int) error {
+		n := src.Chunks()[i].Rows()
+		part, err := lookAt(i, n)
 		if err != nil {
 			return err
 		}
@@ -88,15 +98,11 @@ func (s *csvFile) typed(ctx context.Context, looked func(rows int64)) (Source, e
 		mu.Lock()
 		defer mu.Unlock()
 		for c := range part {
-			t.found[c].join(&part[c], 0)
+			found[c].join(&part[c], 0)
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	t.cols = typedColumns(s.cols, t.found)
-	return &t, nil
+	return found, err
 }
 
 // typedColumns are columns of which all fields were looked at.

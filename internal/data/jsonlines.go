@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
@@ -217,27 +216,16 @@ func (f *jsonField) isFloat() bool {
 }
 
 func (s *linesFile) typed(ctx context.Context, looked func(rows int64)) (Source, error) {
-	t := *s
-	t.found = make([]csvFound, len(s.cols))
-	var mu sync.Mutex
-	err := Each(ctx, len(s.blocks), func(i int) error {
+	found, err := allFound(ctx, s, func(chunk int, rows int64) ([]csvFound, error) {
 		part := make([]csvFound, len(s.cols))
-		n := s.chunks[i].Rows()
-		if err := s.look(i, n, part); err != nil {
-			return err
-		}
-		if looked != nil {
-			looked(n)
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		for c := range part {
-			t.found[c].join(&part[c], 0)
-		}
-		return nil
-	})
-	t.cols = typedColumns(s.cols, t.found)
-	return &t, err
+		return part, s.look(chunk, rows, part)
+	}, looked)
+	if err != nil {
+		return nil, err
+	}
+	t := *s
+	t.found, t.cols = found, typedColumns(s.cols, found)
+	return &t, nil
 }
 
 func (s *linesFile) unfit(column int) *Error {

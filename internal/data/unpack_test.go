@@ -98,7 +98,7 @@ func TestDamagedStreams(t *testing.T) {
 // A stream that grows without measure ends early, before it fills a disk.
 func TestBomb(t *testing.T) {
 	if testing.Short() {
-		t.Skip("writes some hundred megabytes")
+		t.Skip("SKIPPED: it writes some hundred megabytes")
 	}
 	b := packed(".zst", make([]byte, 1<<28))
 	_, err := Open(writeFile(t, "x.csv.zst", string(b)))

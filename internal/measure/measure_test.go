@@ -21,7 +21,7 @@ func program(t *testing.T) string {
 // is; results are compared with the reference's on the way.
 func TestQuick(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes several seconds")
+		t.Skip("SKIPPED: it takes several seconds")
 	}
 	path := program(t)
 	for _, name := range Names() {
@@ -52,7 +52,7 @@ func TestQuick(t *testing.T) {
 // TestOnly: of a stream benchmark no rows are measured but those that are asked for.
 func TestOnly(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes several seconds")
+		t.Skip("SKIPPED: it takes several seconds")
 	}
 	r, err := Run(t.Context(), "stream", Options{Quick: true, Pairs: 2, Only: "^(axpy|softmax) f32, memory, 1 thread", Dir: t.TempDir(), Program: program(t)})
 	if err != nil {

@@ -25,7 +25,7 @@ func TestDiff(t *testing.T) {
 func TestDiffApplies(t *testing.T) {
 	patch, err := exec.LookPath("patch")
 	if err != nil {
-		t.Skip("NOT TESTED: differences against patch(1), which is not installed")
+		t.Skip("SKIPPED: differences against patch(1), which is not installed")
 	}
 	dir := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {

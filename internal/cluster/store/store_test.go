@@ -392,7 +392,7 @@ func TestFullDisk(t *testing.T) {
 	huge := File{1, 1, 10, 20, (int64(d.Bavail) + 1<<20) * d.Bsize, [32]byte{}}
 	err := s.Put(Itself, huge, 0, b)
 	if errors.Is(err, syscall.EFBIG) {
-		t.Skip("this file system has no files as large as its free space")
+		t.Skip("SKIPPED: this file system has no files as large as its free space")
 	}
 	if e := refused[*FullError](t, err); e.Need != huge.Bytes || !strings.Contains(e.Error(), dir) {
 		t.Errorf("the error is %v", e)

@@ -27,7 +27,7 @@ func TestLeaseHoldsOffTruncation(t *testing.T) {
 	told := make(chan struct{})
 	l, err := TakeLease(f, func() { close(told) })
 	if err != nil {
-		t.Skip("no leases here:", err)
+		t.Skip("SKIPPED: no leases here:", err)
 	}
 	other, err := TakeLease(leaseFile(t), func() { t.Error("a lease on another file was broken") })
 	if err != nil {

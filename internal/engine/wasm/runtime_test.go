@@ -145,7 +145,7 @@ func TestCancel(t *testing.T) {
 // kernels run; without visits to the host it would wait for their end.
 func TestCollectorWaits(t *testing.T) {
 	if testing.Short() {
-		t.Skip("measures time")
+		t.Skip("SKIPPED: it measures time")
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	b := newBench(t)

@@ -366,7 +366,7 @@ func TestNothingIsLeftOver(t *testing.T) {
 	count := func() (goroutines, files int) {
 		all, err := os.ReadDir("/proc/self/fd")
 		if err != nil {
-			t.Skip("no /proc")
+			t.Skip("SKIPPED: there is no /proc")
 		}
 		return runtime.NumGoroutine(), len(all)
 	}
