@@ -20,7 +20,8 @@ func newGenerate() *cobra.Command {
 		Short: "Write large seeded inputs for trials and benchmarks",
 		Long: `Write an array of seeded random numbers (SHAPE is 1000 or 1000x16), a
 permutation of N indices that is one cycle, or a table of flights. The same
-seed gives the same file everywhere; memory stays small.`,
+seed gives the same file everywhere. Memory stays small, but a cycle takes four
+bytes for each index.`,
 		Args: cobra.MatchAll(atLeastOne("the file"), atMost(3)),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			return generateFile(cmd.Context(), args, kind, cmd.Flags().Changed("kind"), seed)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/godwit-run/godwit/internal/ir/num"
@@ -26,5 +27,20 @@ func TestInterrupted(t *testing.T) {
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("left: %v (%v)", left, err)
+	}
+}
+
+// A permutation is in memory once, also while it is written.
+func TestPermutationMemory(t *testing.T) {
+	const n = 1 << 22
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if err := Permutation(t.Context(), filepath.Join(t.TempDir(), "c.npy"), n, 1); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	// Blocks that are written are garbage at once, and count in TotalAlloc; what the heap asked of the system is what lived.
+	if grown := int64(after.HeapSys - before.HeapSys); grown > 4*n+12<<20 {
+		t.Errorf("%d bytes more of heap for %d indices of 4 bytes", grown, n)
 	}
 }

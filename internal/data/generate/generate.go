@@ -1,5 +1,5 @@
 // Package generate writes large seeded inputs for benchmarks and tests, as
-// streams in little memory.
+// streams in little memory; a permutation is in memory once.
 package generate
 
 import (
@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/godwit-run/godwit/internal/ir/num"
@@ -89,7 +90,7 @@ func draw(k num.Kind, r *Random) uint64 {
 }
 
 // Permutation writes an NPY of n u32 that form one cycle: following
-// i = next[i] from anywhere visits everything (Sattolo's shuffle).
+// i = next[i] from anywhere visits everything (Sattolo's shuffle). It takes 4n bytes of memory.
 func Permutation(ctx context.Context, path string, n int64, seed uint64) error {
 	next := make([]uint32, n)
 	for i := range next {
@@ -105,7 +106,12 @@ func Permutation(ctx context.Context, path string, n int64, seed uint64) error {
 	}
 	return atomically(ctx, path, func(w *bufio.Writer) error {
 		writeHeader(w, "<u4", fmt.Sprintf("%d,", n))
-		return binary.Write(w, binary.LittleEndian, next)
+		for block := range slices.Chunk(next, 1<<16) { // Write copies what it is given
+			if err := binary.Write(w, binary.LittleEndian, block); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 
