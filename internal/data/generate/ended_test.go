@@ -6,8 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
+	"github.com/godwit-run/godwit/internal/engine/mem"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -42,5 +44,22 @@ func TestPermutationMemory(t *testing.T) {
 	// Blocks that are written are garbage at once, and count in TotalAlloc; what the heap asked of the system is what lived.
 	if grown := int64(after.HeapSys - before.HeapSys); grown > 4*n+12<<20 {
 		t.Errorf("%d bytes more of heap for %d indices of 4 bytes", grown, n)
+	}
+}
+
+// What has no indices of four bytes, or no room, is refused before anything is made.
+func TestPermutationRefuses(t *testing.T) {
+	dir := t.TempDir()
+	for n, want := range map[int64]string{1<<32 + 1: "at most 4294967296 indices", 1 << 40: "at most 4294967296 indices", 1 << 32: "MiB left"} {
+		if n == 1<<32 && mem.Available() > 4*n {
+			t.Logf("SKIPPED: this machine has room for %d indices", n)
+			continue
+		}
+		if err := Permutation(t.Context(), filepath.Join(dir, "c.npy"), n, 1); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d indices: %v, expected an error with %q", n, err, want)
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left: %v (%v)", left, err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/godwit-run/godwit/internal/engine/mem"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -91,7 +92,14 @@ func draw(k num.Kind, r *Random) uint64 {
 
 // Permutation writes an NPY of n u32 that form one cycle: following
 // i = next[i] from anywhere visits everything (Sattolo's shuffle). It takes 4n bytes of memory.
+// More than 2^32 indices, and more than fit into memory, are an error.
 func Permutation(ctx context.Context, path string, n int64, seed uint64) error {
+	if n > 1<<32 {
+		return fmt.Errorf("generate %s: a cycle has at most 4294967296 indices of four bytes, not %d", path, n)
+	}
+	if have := mem.Available(); 4*n > have {
+		return fmt.Errorf("generate %s: a cycle of %d indices is made in memory, in %d MiB of it; the machine has %d MiB left", path, n, 4*n>>20, have>>20)
+	}
 	next := make([]uint32, n)
 	for i := range next {
 		next[i] = uint32(i)
