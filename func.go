@@ -55,6 +55,14 @@ func (f *Func) Params() []string {
 	return names
 }
 
+// ResultType is the type of the result, with its sizes as in the program.
+func (f *Func) ResultType() string {
+	if f.empty() {
+		return ""
+	}
+	return f.f.Graph.ResultType().String()
+}
+
 // ResultPlace is where the program wants the result: "RAM", "Disk", or "" if
 // it does not say.
 func (f *Func) ResultPlace() string {

@@ -22,7 +22,7 @@ var layers = [][]string{
 	{"internal/engine", "internal/data/generate", "internal/ir/suspend", "internal/cluster/node", "internal/cluster/caller", "internal/cluster/repair", "internal/cluster/store", "internal/cluster/transport/memnet", "internal/cluster/transport/stream", "internal/cluster/control/remote", "internal/plan"},
 	{"internal/front/interp", "internal/front/elaborate", "internal/ir/lower", "internal/run", "internal/cluster/drive"},
 	{"internal/front/compile", "internal/cluster/daemon", "internal/cluster"},
-	{"internal/cluster/site", "internal/plan/calibrate"},
+	{"internal/cluster/site", "internal/plan/calibrate", "internal/front/session"},
 	{""}, // the public API
 	{"internal/measure/forecast"},
 	{"internal/view", "internal/measure", "internal/cluster/fleet", "cmd/godwit/firstgc"},

@@ -5,13 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
 	"github.com/godwit-run/godwit"
 	"github.com/godwit-run/godwit/internal/data"
-	"github.com/godwit-run/godwit/internal/front/syntax"
+	"github.com/godwit-run/godwit/internal/front/compile"
 	"github.com/godwit-run/godwit/internal/view"
 )
 
@@ -167,12 +166,12 @@ func (d *describing) describe(cmd *cobra.Command, src data.Source) (*view.Descri
 	if desc.First, err = data.Head(ctx, src, int64(d.rows)); err != nil {
 		return nil, err
 	}
-	desc.Declare = declaration(src, sums)
+	desc.Declare = compile.Declaration("Row", src, sums)
 	return desc, nil
 }
 
 func columnOf(s *data.Summary) view.DescribedColumn {
-	c := view.DescribedColumn{Name: s.Name, Type: typeOf(s), Stored: s.Stored, Min: s.Min, Max: s.Max, More: s.More}
+	c := view.DescribedColumn{Name: s.Name, Type: s.Declared(), Stored: s.Stored, Min: s.Min, Max: s.Max, More: s.More}
 	if s.Nulls >= 0 {
 		c.Nulls = &s.Nulls
 	}
@@ -180,58 +179,4 @@ func columnOf(s *data.Summary) view.DescribedColumn {
 		c.Distinct = &s.Distinct
 	}
 	return c
-}
-
-// typeOf is what a program declares for a column: an Option where there are nulls, or may be.
-func typeOf(s *data.Summary) string {
-	c := s.Column
-	if s.Nulls == 0 {
-		c.Nullable = false
-	}
-	return c.Type()
-}
-
-// declaration is what a program declares to read the table; "" if nothing of it can be read.
-func declaration(src data.Source, sums []data.Summary) string {
-	if len(sums) == 1 && sums[0].Name == "" && sums[0].Kind.Valid() {
-		return "x: &[" + typeOf(&sums[0]) + "; N]"
-	}
-	var fields, left []string
-	for i := range sums {
-		switch name := fieldOf(src, i); {
-		case !sums[i].Kind.Valid():
-			left = append(left, syntax.FieldText(sums[i].Name)+" ("+sums[i].Stored+")")
-		case name != "":
-			fields = append(fields, name+": "+typeOf(&sums[i]))
-		}
-	}
-	if len(fields) == 0 {
-		return ""
-	}
-	text := "record Row { " + strings.Join(fields, ", ") + " }"
-	if len(text) > 100 {
-		text = "record Row {\n    " + strings.Join(fields, ",\n    ") + ",\n}"
-	}
-	if len(left) > 0 {
-		text = "// not read: " + strings.Join(left, ", ") + "\n" + text
-	}
-	return text
-}
-
-// fieldOf is how a record names a column: as it is, or where no field has such a name, by a name that finds it.
-func fieldOf(src data.Source, i int) string {
-	name := src.Columns()[i].Name
-	if !strings.ContainsAny(name, "?`\n\r") {
-		return syntax.FieldText(name)
-	}
-	plain := strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
-		}
-		return '_'
-	}, name)
-	if at, err := data.Lookup(src, plain); err != nil || at != i {
-		plain = fmt.Sprintf("#%d", i+1)
-	}
-	return syntax.FieldText(strings.Trim(plain, "_"))
 }

@@ -109,7 +109,7 @@ func newRoot() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
-	root.AddCommand(newRun(), newCheck(), newFmt(), newExplain(), newDescribe(), newHead(), newConvert(), newCalibrate(), newBench(), newGenerate(), newVersion(),
+	root.AddCommand(newRun(), newRepl(), newCheck(), newFmt(), newExplain(), newDescribe(), newHead(), newConvert(), newCalibrate(), newBench(), newGenerate(), newVersion(),
 		newUp(), newDown(), newRestart(), newAdd(), newDrain(), newNode(), newCluster(), newLoad(), newDrop(), newStatus(), newScrub())
 	root.AddCommand(newCC(), newKeygen(), newSend(), newTrust())
 	root.AddCommand(newChildren()...)

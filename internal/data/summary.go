@@ -32,6 +32,15 @@ type statist interface {
 	about(column int) (lo, hi uint64, nulls int64, ok bool) // of kind Columns()[column].Kind
 }
 
+// Declared is the type that a program declares for a column: an Option where there are nulls, or may be.
+func (s *Summary) Declared() string {
+	c := s.Column
+	if s.Nulls == 0 {
+		c.Nullable = false
+	}
+	return c.Type()
+}
+
 // Summarize looks at all columns that can be computed with. all has those be read, too, of which statistics say enough; looked is told of
 // rows as they are read.
 func Summarize(ctx context.Context, src Source, all bool, looked func(rows int64)) ([]Summary, error) {

@@ -75,12 +75,24 @@ func Read(paths ...string) ([]*diag.Source, error) {
 
 // Check parses and checks the files of a program. The error of a faulty
 // program is a *SourceError with all messages.
-func Check(sources ...*diag.Source) (p *Program, err error) {
+func Check(sources ...*diag.Source) (*Program, error) { return check("", sources) }
+
+// Ask is Check of a program whose function of that name says no result type: it has that of its body.
+func Ask(name string, sources ...*diag.Source) (*Program, error) { return check(name, sources) }
+
+func check(asked string, sources []*diag.Source) (p *Program, err error) {
 	defer caught(sources, &err)
 	msgs := new(diag.List)
 	p = &Program{Sources: sources}
 	for _, src := range sources {
 		p.Files = append(p.Files, syntax.Parse(src, msgs))
+	}
+	for _, f := range p.Files {
+		for _, item := range f.Items {
+			if fn, ok := item.(*syntax.Func); ok && asked != "" && fn.Name.Text == asked {
+				fn.Asked = true
+			}
+		}
 	}
 	if !msgs.Failed() { // what a broken tree means would only confuse
 		p.checked = elaborate.Check(p.Files, msgs)

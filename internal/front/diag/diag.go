@@ -16,6 +16,7 @@ type Span struct{ Start, End int }
 type Source struct {
 	Path  string
 	Text  string
+	First int   // this many lines before those that were written, as the head around an expression, are not counted
 	lines []int // byte offset of each line's start
 }
 
@@ -30,19 +31,22 @@ func NewSource(path, text string) *Source {
 	return s
 }
 
-// Position gives the 1-based line and column (in bytes) of an offset.
+// Position gives the 1-based line and column (in bytes) of an offset. What is before the first line counts as its beginning.
 func (s *Source) Position(offset int) (line, col int) {
 	offset = max(0, min(offset, len(s.Text)))
 	i, exact := slices.BinarySearch(s.lines, offset)
 	if !exact {
 		i--
 	}
-	return i + 1, offset - s.lines[i] + 1
+	if i < s.First {
+		return 1, 1
+	}
+	return i + 1 - s.First, offset - s.lines[i] + 1
 }
 
 // Line is the text of a 1-based line without its line end.
 func (s *Source) Line(n int) string {
-	if n < 1 || n > len(s.lines) {
+	if n += s.First; n < 1 || n > len(s.lines) {
 		return ""
 	}
 	end := len(s.Text)

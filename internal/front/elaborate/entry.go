@@ -210,6 +210,13 @@ func (e *elab) headText(d *decl) string {
 // with its elements moved together.
 func (e *elab) result(d *decl) *graph.Node {
 	var t *graph.Type
+	if d.fn.Asked {
+		r := e.block(d.fn.Body, nil)
+		if r == nil || r.Type == nil {
+			return nil
+		}
+		return e.dense(r)
+	}
 	if d.fn.Result == nil {
 		m := e.errorf(d.at, "T12", "`%s` has no result type", last(d.name)).Note("every function gives a value")
 		of := "f32"

@@ -65,6 +65,17 @@ func merge(tables ...map[string]method) map[string]method {
 	return all
 }
 
+// Methods lists the names of all operations that are called with a point, in order.
+func Methods() []string {
+	all := map[string]bool{}
+	for _, table := range append(slices.Collect(maps.Values(meantMethods)), arrayMethods, scalarMethods, optionMethods, groupMethods) {
+		for name := range table {
+			all[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
 // tableFor picks the methods that a value has.
 func (e *elab) tableFor(n *graph.Node) map[string]method {
 	switch {

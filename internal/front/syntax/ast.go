@@ -38,11 +38,12 @@ type Func struct {
 	Name     Name
 	Generics []Generic
 	Params   []Param
-	Result   Type   // nil: no result (an error that the checker reports)
+	Result   Type   // nil: no result (an error that the checker reports, unless it is asked)
 	Place    *Place // of the result; nil if not given
 	Where    []Clause
 	Ensures  []Ensure
 	Body     *Block
+	Asked    bool // it is made around an expression, whose type is that of its result
 }
 
 // Generic is `K: Size`, `T: Num`, `P: Place`.
