@@ -1,6 +1,7 @@
 package elaborate
 
 import (
+	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/front/syntax"
 	"github.com/godwit-run/godwit/internal/front/types"
@@ -198,22 +199,27 @@ func (e *elab) filter(c *methodUse) *graph.Node {
 	if cl == nil {
 		return nil
 	}
+	return e.filtered(c.recv, c.at(), func(v *graph.Node) *graph.Node { return e.predicate(cl, v) })
+}
+
+// filtered has those elements of x for which a bool holds.
+func (e *elab) filtered(x *graph.Node, at diag.Span, holds func(v *graph.Node) *graph.Node) *graph.Node {
 	var keep *graph.Node
-	b := e.slotBlock(c.recv, func(v *graph.Node) []*graph.Node {
-		keep = e.predicate(cl, v)
+	b := e.slotBlock(x, func(v *graph.Node) []*graph.Node {
+		keep = holds(v)
 		return []*graph.Node{keep}
 	})
 	if keep == nil {
 		return nil
 	}
-	n := e.add(graph.Filter, graph.MaskedOf(c.recv.Type), c.at(), c.recv)
+	n := e.add(graph.Filter, graph.MaskedOf(x.Type), at, x)
 	n.Blocks = []*graph.Block{b}
-	bound := []size.Poly{c.recv.Type.Size}
-	if c.recv.Type.Masked {
-		bound = append(bound, e.lengthOf(c.recv))
+	bound := []size.Poly{x.Type.Size}
+	if x.Type.Masked {
+		bound = append(bound, e.lengthOf(x))
 	}
 	m := &mask{length: e.newSize(bound...)}
-	e.of(n).mask, e.of(n).elem = m, e.of(c.recv).elem
+	e.of(n).mask, e.of(n).elem = m, e.of(x).elem
 	return n
 }
 

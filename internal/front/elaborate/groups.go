@@ -22,6 +22,11 @@ type grouping struct {
 	// fixed says that x holds the keys, so that the group can be used away
 	// from where its closure stands.
 	fixed bool
+	// keyed is the type of a key that is text or an index; nil for other integers below groups.
+	keyed *graph.Type
+	// Of groups that nobody knew beforehand: the key of each and its first row; nil for others.
+	keys, firsts *graph.Node
+	one          *oneGroup // inside of agg; nil elsewhere
 }
 
 // groupType is the type of nodes that stand for groupings. It belongs to no
@@ -32,6 +37,9 @@ var groupType = &graph.Type{Kind: graph.Tuple, Name: "group"}
 func keyedMethods() map[string]method {
 	return map[string]method{
 		"group_by":     {min: 1, max: 1, sizes: 1, masked: true, run: (*elab).groupBy},
+		"distinct":     {max: 1, run: (*elab).distinct},
+		"median":       {max: 1, run: (*elab).quantile},
+		"quantile":     {min: 1, max: 2, run: (*elab).quantile},
 		"histogram":    {max: 1, sizes: 1, masked: true, run: (*elab).histogram},
 		"scatter_with": {min: 3, max: 3, run: (*elab).scatter},
 	}
@@ -50,6 +58,15 @@ func groupTable() map[string]method {
 		"count": {max: 1, masked: true, run: (*elab).groupCount},
 		"min":   {max: 1, masked: true, run: extreme(graph.MinOf)},
 		"max":   {max: 1, masked: true, run: extreme(graph.MaxOf)},
+
+		"keys":           {masked: true, run: (*elab).groupKeys},
+		"key":            {masked: true, run: (*elab).groupKey},
+		"first":          {masked: true, run: func(e *elab, c *methodUse) *graph.Node { return e.groupEnd(c, graph.MinOf) }},
+		"last":           {masked: true, run: func(e *elab, c *methodUse) *graph.Node { return e.groupEnd(c, graph.MaxOf) }},
+		"count_distinct": {max: 1, masked: true, run: (*elab).groupDistinct},
+		"median":         {max: 1, masked: true, run: (*elab).groupQuantile},
+		"quantile":       {min: 1, max: 2, masked: true, run: (*elab).groupQuantile},
+		"agg":            {min: 1, max: 1, masked: true, run: (*elab).agg},
 	}
 }
 
@@ -60,24 +77,27 @@ func (e *elab) newGroup(g *grouping, at diag.Span) *graph.Node {
 }
 
 func (e *elab) groupBy(c *methodUse) *graph.Node {
-	k, ok := e.groupSize(c)
-	if !ok {
+	k, keyed, ok := e.groupSize(c)
+	switch {
+	case !ok:
 		return nil
+	case keyed != nil && keyed.Kind != graph.Index:
+		return e.unknownGroups(c)
 	}
 	if _, isClosure := c.x.Args[0].(*syntax.Closure); !isClosure {
-		return e.groupByKeys(c, k)
+		return e.groupByKeys(c, k, keyed)
 	}
 	cl := e.closureArg(c, 0, 1)
 	if cl == nil {
 		return nil
 	}
-	return e.newGroup(&grouping{x: c.recv, groups: k, split: func(v *graph.Node) (*graph.Node, *graph.Node) {
+	return e.newGroup(&grouping{x: c.recv, groups: k, keyed: keyed, split: func(v *graph.Node) (*graph.Node, *graph.Node) {
 		return e.key(e.applyClosure(cl, indexWanted(cl.Body, k), v), k, bodyValue(cl.Body)), v
 	}}, c.at())
 }
 
 // groupByKeys takes the keys from an array.
-func (e *elab) groupByKeys(c *methodUse, k size.Poly) *graph.Node {
+func (e *elab) groupByKeys(c *methodUse, k size.Poly, keyed *graph.Type) *graph.Node {
 	keys := e.indices(c.x.Args[0], k)
 	if keys == nil {
 		return nil
@@ -93,7 +113,7 @@ func (e *elab) groupByKeys(c *methodUse, k size.Poly) *graph.Node {
 		return nil
 	}
 	pairs := e.zipped(c, keys, x)
-	return e.newGroup(&grouping{x: pairs, groups: k, fixed: true, split: func(v *graph.Node) (*graph.Node, *graph.Node) {
+	return e.newGroup(&grouping{x: pairs, groups: k, keyed: keyed, fixed: true, split: func(v *graph.Node) (*graph.Node, *graph.Node) {
 		key := e.key(e.get(v, 0, at), k, at)
 		if key != nil && key.Op == graph.Check {
 			e.of(key).text = "key of the array outside 0.." + k.String()
@@ -161,7 +181,7 @@ func (e *elab) fixGroup(n *graph.Node) *graph.Node {
 	if pairs == nil {
 		return nil
 	}
-	return e.newGroup(&grouping{x: pairs, groups: g.groups, fixed: true, split: func(v *graph.Node) (*graph.Node, *graph.Node) {
+	return e.newGroup(&grouping{x: pairs, groups: g.groups, keyed: g.keyed, fixed: true, split: func(v *graph.Node) (*graph.Node, *graph.Node) {
 		return e.get(v, 0, n.Pos), e.get(v, 1, n.Pos)
 	}}, n.Pos)
 }
@@ -274,7 +294,12 @@ func (e *elab) groupMean(c *methodUse) *graph.Node {
 
 // histogram counts how often each key occurs.
 func (e *elab) histogram(c *methodUse) *graph.Node {
-	k, known := e.groupSize(c)
+	k, keyed, known := e.groupSize(c)
+	if known && keyed != nil && keyed.Kind != graph.Index {
+		known = false
+		e.errorf(c.x.Name.Span, "T09", "`%s` needs a size", c.x.Name.Text).Note("expected ::<…>; only keys of text, and indices, say how many there are").
+			Help("%s::<8>(%s)", c.x.Name.Text, e.argText(c.x))
+	}
 	if !known {
 		return nil
 	}

@@ -151,6 +151,9 @@ func (e *elab) methodCall(x *syntax.MethodCall, want *graph.Type) *graph.Node {
 	if c.each {
 		return e.eachElement(m, c)
 	}
+	if g := e.of(c.recv).group; g != nil && g.one != nil {
+		return e.ofOneGroup(m, c)
+	}
 	return m.run(e, c)
 }
 

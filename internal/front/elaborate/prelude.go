@@ -12,10 +12,10 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
-// In: a call of an elementary function. Out: the nodes of its body in package prelude, in
+// In: a call of an elementary function, or of one that finds groups. Out: the nodes of its body in package prelude, in
 // place, as those of a user's function are. They bear the position of the user's call, and no
-// names. They are scalar operations that every engine has, so that all engines give the same
-// bits, and none of them can fault.
+// names. They are operations that every engine has, so that all engines give the same
+// bits, and none of them faults.
 
 // preludeNames are the functions of one float and of two that are methods.
 var preludeNames = [2]string{
@@ -93,6 +93,11 @@ func (e *elab) preludeCall(at diag.Span, d *decl, args []*graph.Node) *graph.Nod
 	for _, g := range d.sig.kinds {
 		fr.types[g.name] = types.Scalars[args[0].Type.Num]
 	}
+	for i, p := range d.fn.Params {
+		if n := sizeNamed(p.Type); n != "" && args[i].Type.Kind == graph.Array {
+			fr.sizes[n] = args[i].Type.Size
+		}
+	}
 	steps, softs := e.steps, make([]*soft, len(args))
 	for i, x := range args {
 		softs[i] = e.of(x).soft
@@ -111,6 +116,22 @@ func (e *elab) preludeCall(at diag.Span, d *decl, args []*graph.Node) *graph.Nod
 	return r
 }
 
+// sizeNamed is N in &[T; N].
+func sizeNamed(t syntax.Type) string {
+	if r, ok := t.(*syntax.RefType); ok {
+		t = r.Elem
+	}
+	a, ok := t.(*syntax.ArrayType)
+	if !ok || len(a.Dims) != 1 {
+		return ""
+	}
+	n, ok := a.Dims[0].Size.(*syntax.NameExpr)
+	if !ok {
+		return ""
+	}
+	return n.Path[0].Text
+}
+
 // callInPrelude is a call in the prelude's text. Literals and generic names have the type of the
 // first argument; otherwise types are right as they are.
 func (e *elab) callInPrelude(x *syntax.Call) *graph.Node {
@@ -124,7 +145,9 @@ func (e *elab) callInPrelude(x *syntax.Call) *graph.Node {
 		if args[i] = e.expr(a, want); args[i] == nil {
 			return nil
 		}
-		want = args[0].Type
+		if want = args[0].Type; want.Kind == graph.Array {
+			want = nil
+		}
 	}
 	switch name {
 	case "bits":

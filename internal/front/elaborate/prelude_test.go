@@ -30,6 +30,11 @@ func TestPreludeIsUsed(t *testing.T) {
 		}
 		callGraph(t, num.F64, false, "(x as i64 as Timestamp<s>)."+call+" as i64 as f64")
 	}
+	for _, groups := range []string{"x.distinct().len() as f64", "x.zip(x).distinct().len() as f64", "x.quantile(0.5)", "x.group_by(|e| e).median().sum()"} {
+		if _, msgs := checkText("f.gw", "fn f(x: &[f64; N]) -> f64 where N >= 1 { "+groups+" }"); msgs.Failed() {
+			t.Error(msgs.Err())
+		}
+	}
 	paths, err := filepath.Glob("../prelude/*.gw")
 	if err != nil || len(paths) == 0 {
 		t.Fatal("no files", err)

@@ -344,17 +344,16 @@ func (e *elab) texts(c *methodUse) *graph.Node {
 	return e.tabulate(c.at(), t.Bound, func(i *graph.Node) *graph.Node { return e.retype(t, i, c.at()) })
 }
 
-// groupSize is how many groups there are: as the program says, or as many as there are keys of the
-// type that the closure gives.
-func (e *elab) groupSize(c *methodUse) (size.Poly, bool) {
+// groupSize is how many groups there are, by ::<K>, or by a key that is text or an index. Without a size, keyed is the type of the key;
+// where that says no number, any may come.
+func (e *elab) groupSize(c *methodUse) (k size.Poly, keyed *graph.Type, ok bool) {
 	if len(c.sizes) > 0 {
-		return c.sizes[0], true
+		return c.sizes[0], nil, true
 	}
-	var key *graph.Type
 	e.inBlock(func() { // nothing is left of it
 		switch {
 		case len(c.x.Args) == 0:
-			key = c.recv.Type.Elem()
+			keyed = c.recv.Type.Elem()
 		default:
 			var n *graph.Node
 			_, isClosure := c.x.Args[0].(*syntax.Closure)
@@ -364,22 +363,20 @@ func (e *elab) groupSize(c *methodUse) (size.Poly, bool) {
 				n = e.applyClosure(cl, nil, e.param(c.recv.Type.Elem(), c.at()))
 			}
 			if n != nil {
-				key = n.Type
+				keyed = n.Type
 			}
-			if n != nil && !isClosure && key.Kind == graph.Array {
-				key = key.Elem()
+			if n != nil && !isClosure && keyed.Kind == graph.Array {
+				keyed = keyed.Elem()
 			}
 		}
 	})
 	switch {
-	case key == nil:
-		return size.Poly{}, false
-	case key.Kind == graph.Index:
-		return key.Bound, true
+	case keyed == nil:
+		return k, nil, false
+	case keyed.Kind == graph.Index:
+		return keyed.Bound, keyed, true
 	}
-	e.errorf(c.x.Name.Span, "T09", "`%s` needs a size", c.x.Name.Text).Note("expected ::<…>; only keys of text, and indices, say how many there are").
-		Help("%s::<8>(%s)", c.x.Name.Text, e.argText(c.x))
-	return size.Poly{}, false
+	return k, keyed, true
 }
 
 // textOpHelp is what to write for an operator on text.

@@ -1,5 +1,5 @@
 // Package prelude holds those functions of the language that are written in it: the
-// elementary functions.
+// elementary functions, the calendar, and the search for equal keys.
 //
 // In: a name. Out: the tree of the item of that name. An item is parsed when it is first
 // asked for, and kept for the life of the process; who gets it must not change it. A function

@@ -1,0 +1,228 @@
+package elaborate
+
+import (
+	"github.com/godwit-run/godwit/internal/front/diag"
+	"github.com/godwit-run/godwit/internal/front/syntax"
+	"github.com/godwit-run/godwit/internal/front/types"
+	"github.com/godwit-run/godwit/internal/ir/graph"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// In: a group. Out: what is asked of each group beyond the keyed folds: its key, its first and last row, how many different values
+// it has, quantiles; and agg, which asks several things at once.
+
+// oneGroup is a group in the closure of agg: what is folded there is folded for all groups, outside of the closure, and the
+// closure has the element of its own.
+type oneGroup struct {
+	scope *scope
+	vars  int // so many variables can be seen from outside
+	j     *graph.Node
+}
+
+// agg is g.agg(|g| …): the closure's value for each group.
+func (e *elab) agg(c *methodUse) *graph.Node {
+	cl := e.closureArg(c, 0, 1)
+	if cl == nil {
+		return nil
+	}
+	n := e.fixGroup(c.recv)
+	if n == nil {
+		return nil
+	}
+	g, scope, vars := e.of(n).group, e.cur, len(e.vars)
+	return e.tabulate(c.at(), g.groups, func(j *graph.Node) *graph.Node {
+		one := *g
+		one.one = &oneGroup{scope, vars, j}
+		return e.element(e.applyClosure(cl, elemWant(c.want), e.newGroup(&one, c.at())), bodyValue(cl.Body))
+	})
+}
+
+// ofOneGroup is an operation on the group of agg's closure. Its own closures do not see what the closure of agg has computed, which
+// there is only once all groups are folded.
+func (e *elab) ofOneGroup(m method, c *methodUse) *graph.Node {
+	g := e.of(c.recv).group
+	all, vars := *g, e.vars
+	all.one = nil
+	e.vars = e.vars[:g.one.vars:g.one.vars]
+	var n *graph.Node
+	e.inScope(g.one.scope, func() {
+		inner := *c
+		inner.recv, inner.want = e.newGroup(&all, c.at()), nil
+		if c.x.Name.Text == "key" {
+			n = e.groupKeys(&inner)
+		} else {
+			n = e.dense(m.run(e, &inner))
+		}
+	})
+	e.vars = vars
+	if n == nil {
+		return nil
+	}
+	return e.at(n, g.one.j, c.at())
+}
+
+// groupKeys are the keys of all groups.
+func (e *elab) groupKeys(c *methodUse) *graph.Node {
+	g := e.of(c.recv).group
+	if g.keys != nil {
+		return g.keys
+	}
+	return e.tabulate(c.at(), g.groups, func(i *graph.Node) *graph.Node {
+		if g.keyed == nil {
+			return i
+		}
+		return e.retype(g.keyed, i, c.at())
+	})
+}
+
+// groupKey has no meaning but in agg.
+func (e *elab) groupKey(c *methodUse) *graph.Node {
+	e.errorf(c.x.Name.Span, "N06", "`key` is that of one group, in the closure of `agg`").Note("here are all groups").
+		Help("%s.keys()", e.operand(c.x.Receiver))
+	return nil
+}
+
+// groupEnd is the first row of each group, by MinOf, or the last, by MaxOf. A group that may be empty has an Option.
+func (e *elab) groupEnd(c *methodUse, m graph.Monoid) *graph.Node {
+	n := e.fixGroup(c.recv)
+	if n == nil {
+		return nil
+	}
+	g, at := e.of(n).group, c.at()
+	x := e.dense(g.x)
+	row := func(i *graph.Node) *graph.Node {
+		_, elem := g.split(e.at(x, i, at))
+		return elem
+	}
+	if g.firsts != nil && m == graph.MinOf {
+		return e.mapEach(at, g.firsts, row)
+	}
+	rows := e.mapOver(at, []*graph.Node{x}, func(i *graph.Node, v []*graph.Node) *graph.Node { return e.tuple(at, v[0], i) })
+	ends := e.keyed(m, g.groups, rows, at, func(v *graph.Node) (*graph.Node, *graph.Node) {
+		key, _ := g.split(e.get(v, 0, at))
+		return key, e.toI64(e.get(v, 1, at))
+	})
+	return e.mapEach(at, ends, func(i *graph.Node) *graph.Node {
+		there := func() *graph.Node { return row(e.toRange(graph.Clamp, i, x.Type.Size, at)) }
+		if g.firsts != nil {
+			return there()
+		}
+		var elem *graph.Type
+		e.inBlock(func() { elem = there().Type })
+		none := e.int(num.I64, 0, at)
+		some := e.arith(num.Ge, at, i, none)
+		if m == graph.MinOf {
+			some = e.arith(num.Lt, at, i, e.sizeVal(x.Type.Size, at))
+		}
+		return e.choose(at, some, func() *graph.Node { return e.add(graph.Some, graph.OptionOf(elem), at, there()) },
+			func() *graph.Node { return e.add(graph.Nothing, graph.OptionOf(elem), at) })
+	})
+}
+
+// groupDistinct counts the different values of each group.
+func (e *elab) groupDistinct(c *methodUse) *graph.Node {
+	value := e.groupValue(c)
+	n := e.fixGroup(c.recv)
+	if value == nil || n == nil {
+		return nil
+	}
+	g, at := e.of(n).group, c.at()
+	x := e.dense(g.x)
+	words := e.keyWords(x, at, func(v *graph.Node) *graph.Node {
+		key, elem := g.split(v)
+		of := value(elem)
+		if key == nil || of == nil {
+			return nil
+		}
+		return e.tuple(at, key, of)
+	})
+	if words == nil {
+		return nil
+	}
+	_, fresh := e.codesOf(words, at)
+	rows := e.mapOver(at, []*graph.Node{x, fresh}, func(_ *graph.Node, v []*graph.Node) *graph.Node { return e.tuple(at, v[0], v[1]) })
+	return e.keyed(graph.CountOf, g.groups, rows, at, func(v *graph.Node) (*graph.Node, *graph.Node) {
+		key, _ := g.split(e.get(v, 0, at))
+		return key, e.get(v, 1, at)
+	})
+}
+
+// quantileOf reads the arguments of quantile and median: where between the least and the greatest value, and the closure that gives values.
+func (e *elab) quantileOf(c *methodUse) (q *graph.Node, value func(v *graph.Node) *graph.Node) {
+	at, rest := c.at(), 0
+	if q = nil; c.x.Name.Text == "quantile" {
+		if q, rest = e.value(c.x.Args[0], types.Scalars[num.F64]), 1; q == nil {
+			return nil, nil
+		}
+		if q.Type.Kind != graph.Scalar || q.Type.Num != num.F64 {
+			e.errorf(c.x.Args[0].Where(), "T29", "`quantile` takes a number from 0.0 to 1.0").Note("found %s", q.Type).Help("0.5")
+			return nil, nil
+		}
+	} else {
+		q = e.float(num.F64, 0.5, at)
+	}
+	var cl *syntax.Closure
+	if len(c.x.Args) > rest {
+		if cl = e.closureArg(c, rest, 1); cl == nil {
+			return nil, nil
+		}
+		at = bodyValue(cl.Body)
+	}
+	return q, func(v *graph.Node) *graph.Node {
+		if cl != nil {
+			v = e.applyClosure(cl, nil, v)
+		}
+		return e.inF64(c, v, at)
+	}
+}
+
+// inF64 is a number as an f64.
+func (e *elab) inF64(c *methodUse, v *graph.Node, at diag.Span) *graph.Node {
+	if v == nil {
+		return nil
+	}
+	if !types.IsInt(v.Type) && !types.IsFloat(v.Type) || types.IsMeant(v.Type) {
+		e.errorf(at, "T29", "`%s` needs numbers", c.x.Name.Text).Note("found %s", v.Type).Help("%s(|e| …)", c.x.Name.Text)
+		return nil
+	}
+	if v.Type.Kind == graph.Index {
+		v = e.toI64(v)
+	}
+	return e.cast(types.Scalars[num.F64], v, at)
+}
+
+// groupQuantile is a quantile of each group.
+func (e *elab) groupQuantile(c *methodUse) *graph.Node {
+	q, value := e.quantileOf(c)
+	n := e.fixGroup(c.recv)
+	if q == nil || n == nil {
+		return nil
+	}
+	g, at := e.of(n).group, c.at()
+	x := e.dense(g.x)
+	code := e.mapEach(at, x, func(v *graph.Node) *graph.Node {
+		key, _ := g.split(v)
+		return e.toI64(key)
+	})
+	values := e.mapEach(at, x, func(v *graph.Node) *graph.Node {
+		_, elem := g.split(v)
+		return value(elem)
+	})
+	if code == nil || values == nil {
+		return nil
+	}
+	return e.preludeCall(at, preludeItem("group_quantiles"), []*graph.Node{code, e.ones(g, at), values, q})
+}
+
+// quantile is that of an array.
+func (e *elab) quantile(c *methodUse) *graph.Node {
+	q, value := e.quantileOf(c)
+	if q == nil {
+		return nil
+	}
+	values := e.mapEach(c.at(), c.recv, value)
+	if values == nil {
+		return nil
+	}
+	return e.preludeCall(c.at(), preludeItem("quantile"), []*graph.Node{values, q})
+}
