@@ -128,7 +128,7 @@ func (e *elab) groupDistinct(c *methodUse) *graph.Node {
 	}
 	g, at := e.of(n).group, c.at()
 	x := e.dense(g.x)
-	words := e.keyWords(x, at, func(v *graph.Node) *graph.Node {
+	words := e.keyWords(x, at, nil, func(v *graph.Node) *graph.Node {
 		key, elem := g.split(v)
 		of := value(elem)
 		if key == nil || of == nil {

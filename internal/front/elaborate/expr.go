@@ -14,6 +14,10 @@ import (
 // to coerce.
 func (e *elab) expr(x syntax.Expr, want *graph.Type) *graph.Node {
 	n := e.exprOrGroup(x, want)
+	if n != nil && e.of(n).group != nil && e.of(n).group.lookup != nil {
+		e.errorf(x.Where(), "T28", "an index is not a value").Note("expected get or has after it").Help("%s.get(…)", e.operand(x))
+		return nil
+	}
 	if n != nil && e.of(n).group != nil {
 		e.errorf(x.Where(), "T28", "a group is not a value").
 			Note("expected one of sum, mean, count, min, max after group_by").Help("%s.sum()", e.operand(x))

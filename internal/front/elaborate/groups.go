@@ -27,6 +27,7 @@ type grouping struct {
 	// Of groups that nobody knew beforehand: the key of each and its first row; nil for others.
 	keys, firsts *graph.Node
 	one          *oneGroup // inside of agg; nil elsewhere
+	lookup       *lookup   // it is no group but an index
 }
 
 // groupType is the type of nodes that stand for groupings. It belongs to no

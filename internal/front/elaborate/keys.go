@@ -27,7 +27,7 @@ func (k *numbered) groups() size.Poly { return k.firsts.Type.Size }
 
 // numberKeys numbers the rows of x, which is dense, by what key gives for each. It is nil after an error.
 func (e *elab) numberKeys(x *graph.Node, at diag.Span, key func(v *graph.Node) *graph.Node) *numbered {
-	words := e.keyWords(x, at, key)
+	words := e.keyWords(x, at, nil, key)
 	if words == nil {
 		return nil
 	}
@@ -60,7 +60,7 @@ func (e *elab) keptRows(keep *graph.Node, at diag.Span) *graph.Node {
 }
 
 // keyWords are the words of all rows' keys, an array for each word.
-func (e *elab) keyWords(x *graph.Node, at diag.Span, key func(v *graph.Node) *graph.Node) []*graph.Node {
+func (e *elab) keyWords(x *graph.Node, at diag.Span, form *keyForm, key func(v *graph.Node) *graph.Node) []*graph.Node {
 	var found *graph.Type
 	all := e.mapEach(at, x, func(v *graph.Node) *graph.Node {
 		k := e.dense(key(v))
@@ -68,7 +68,7 @@ func (e *elab) keyWords(x *graph.Node, at diag.Span, key func(v *graph.Node) *gr
 			return nil
 		}
 		found = k.Type
-		words := e.words(k, at)
+		words := e.words(k, form, at)
 		if len(words) == 0 {
 			return nil
 		}
@@ -95,8 +95,12 @@ type piece struct {
 }
 
 // words are the pieces of a key, packed into i64s; none if there is a part that cannot be a key.
-func (e *elab) words(k *graph.Node, at diag.Span) []*graph.Node {
-	pieces, ok := e.pieces(k, at)
+func (e *elab) words(k *graph.Node, form *keyForm, at diag.Span) []*graph.Node {
+	var dicts []int
+	if form != nil {
+		dicts = form.dicts
+	}
+	pieces, ok := e.pieces(k, form != nil, dicts, at)
 	if !ok || len(pieces) == 0 {
 		return nil
 	}
@@ -114,14 +118,15 @@ func (e *elab) words(k *graph.Node, at diag.Span) []*graph.Node {
 	return words
 }
 
-// pieces are the parts of a key. Parts are equal where the pieces are: NaN is one value, and -0 is +0.
-func (e *elab) pieces(k *graph.Node, at diag.Span) ([]piece, bool) {
+// pieces are the parts of a key. Parts are equal where the pieces are: NaN is one value, and -0 is +0. two says that keys of another type,
+// whose indices have other bounds, are to be equal to them; dicts, if set, are the dictionaries that texts come into.
+func (e *elab) pieces(k *graph.Node, two bool, dicts []int, at diag.Span) ([]piece, bool) {
 	switch t := k.Type; {
 	case t.Kind == graph.Option:
 		var inner []piece
 		ok := false
 		unwrapped := func() []piece {
-			inner, ok = e.pieces(e.add(graph.Unwrap, t.Elem(), at, k), at)
+			inner, ok = e.pieces(e.add(graph.Unwrap, t.Elem(), at, k), two, dicts, at)
 			return inner
 		}
 		e.inBlock(func() { unwrapped() }) // how many there are; nothing is left of it
@@ -135,28 +140,34 @@ func (e *elab) pieces(k *graph.Node, at diag.Span) ([]piece, bool) {
 	case t.Kind == graph.Tuple:
 		var list []piece
 		for i := range t.Elems {
-			inner, ok := e.pieces(e.get(k, i, at), at)
+			inner, ok := e.pieces(e.get(k, i, at), two, dicts, at)
 			if !ok {
 				return nil, false
+			}
+			if dicts != nil {
+				dicts = dicts[len(textDicts(t.Elems[i])):]
 			}
 			list = append(list, inner...)
 		}
 		return list, true
 	case t.IsScalar():
-		return []piece{e.scalarPiece(k, at)}, true
+		if dicts != nil && types.IsSort(t, meaning.Text) {
+			k = e.textTo(k, dicts[0], at)
+		}
+		return []piece{e.scalarPiece(k, two, at)}, true
 	}
 	return nil, false
 }
 
 // scalarPiece is that of a number. Indices of at most 2^32 elements, text among them, take 32 bits: more texts than that
 // no dictionary may have.
-func (e *elab) scalarPiece(k *graph.Node, at diag.Span) piece {
+func (e *elab) scalarPiece(k *graph.Node, two bool, at diag.Span) piece {
 	isText := types.IsSort(k.Type, meaning.Text)
 	k = e.raw(k, at)
 	width := 64
 	switch {
 	case k.Type.Kind == graph.Index:
-		if _, hi := e.g.Facts.Bounds(k.Type.Bound); hi <= 1<<32 || isText {
+		if _, hi := e.g.Facts.Bounds(k.Type.Bound); hi <= 1<<32 && !two || isText {
 			width = 32
 		}
 		return piece{e.toI64(k), width}

@@ -44,14 +44,16 @@ var (
 	scalarMethods map[string]method
 	optionMethods map[string]method
 	groupMethods  map[string]method
+	lookupMethods map[string]method
 	meantMethods  map[meaning.Sort]map[string]method
 )
 
 func init() {
-	arrayMethods = merge(elementMethods(), reduceMethods(), reshapeMethods(), orderMethods(), keyedMethods(), linearMethods())
+	arrayMethods = merge(elementMethods(), reduceMethods(), reshapeMethods(), orderMethods(), keyedMethods(), joinMethods(), linearMethods())
 	scalarMethods = merge(numberMethods(), floatMethods(), indexMethods())
 	optionMethods = optionTable()
 	groupMethods = groupTable()
+	lookupMethods = lookupTable()
 	meantMethods = meantTables()
 }
 
@@ -68,7 +70,7 @@ func merge(tables ...map[string]method) map[string]method {
 // Methods lists the names of all operations that are called with a point, in order.
 func Methods() []string {
 	all := map[string]bool{}
-	for _, table := range append(slices.Collect(maps.Values(meantMethods)), arrayMethods, scalarMethods, optionMethods, groupMethods) {
+	for _, table := range append(slices.Collect(maps.Values(meantMethods)), arrayMethods, scalarMethods, optionMethods, groupMethods, lookupMethods) {
 		for name := range table {
 			all[name] = true
 		}
@@ -79,6 +81,8 @@ func Methods() []string {
 // tableFor picks the methods that a value has.
 func (e *elab) tableFor(n *graph.Node) map[string]method {
 	switch {
+	case e.of(n).group != nil && e.of(n).group.lookup != nil:
+		return lookupMethods
 	case e.of(n).group != nil:
 		return groupMethods
 	case n.Type.Kind == graph.Array:
@@ -204,10 +208,7 @@ func rangeOf(x syntax.Expr) (*syntax.RangeExpr, bool) {
 
 func (e *elab) unknownMethod(x *syntax.MethodCall, recv *graph.Node) {
 	name, table := x.Name.Text, e.tableFor(recv)
-	found := recv.Type.String()
-	if e.of(recv).group != nil {
-		found = "a group"
-	}
+	found := describeNode(e, recv)
 	m := e.errorf(x.Name.Span, "N06", "there is no operation `%s` here", name).Note("not defined on %s", found)
 	switch {
 	case foreignMethods[name] != "":
