@@ -1,0 +1,254 @@
+package godwit_test
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"sort"
+	"testing"
+
+	"github.com/godwit-run/godwit"
+	"github.com/godwit-run/godwit/internal/engine/llvm"
+)
+
+// engines are those that this machine has, with a runtime for them.
+func enginesHere(t *testing.T) (*godwit.Runtime, []string) {
+	t.Helper()
+	list, opts := []string{"interp", "wasm"}, []godwit.Option{}
+	if _, err := llvm.Load(); err == nil {
+		list, opts = append(list, "native"), append(opts, godwit.WithCompiler(t.TempDir(), "/usr/bin/env", compilerChild+"=1", os.Args[0]))
+	}
+	rt := godwit.NewRuntime(opts...)
+	t.Cleanup(func() { rt.Close() })
+	return rt, list
+}
+
+type keyed struct {
+	K int64
+	L int32
+	V float64
+}
+
+// keyedRows are rows whose keys are of so many values.
+func keyedRows(r *rand.Rand, n int, values int64) []keyed {
+	list := make([]keyed, n)
+	for i := range list {
+		list[i] = keyed{(r.Int64N(values) - values/3) * 0x9E3779B97F4A7C1, int32(r.Int64N(3)), float64(r.IntN(1000)) / 8}
+	}
+	return list
+}
+
+// groupTold is what a group has.
+type groupTold struct {
+	K      int64
+	N      int64
+	Sum    float64 // of integers over 8, so exact in any order
+	Worst  float64
+	Middle float64
+	Ls     int64
+	First  float64
+	Last   float64
+}
+
+// groupsOf is the oracle: a map, and the order of first appearance.
+func groupsOf(rows []keyed) (list []groupTold) {
+	at := map[int64]int{}
+	var values [][]float64
+	var ls []map[int32]bool
+	for _, r := range rows {
+		i, ok := at[r.K]
+		if !ok {
+			i = len(list)
+			at[r.K] = i
+			list, values, ls = append(list, groupTold{K: r.K, First: r.V, Worst: math.Inf(-1)}), append(values, nil), append(ls, map[int32]bool{})
+		}
+		g := &list[i]
+		g.N, g.Sum, g.Worst, g.Last = g.N+1, g.Sum+r.V, max(g.Worst, r.V), r.V
+		values[i], ls[i][r.L] = append(values[i], r.V), true
+	}
+	for i := range list {
+		sort.Float64s(values[i])
+		q := 0.5 * float64(len(values[i])-1)
+		low := int(q)
+		list[i].Middle = values[i][low]
+		if f := q - float64(low); f > 0 {
+			list[i].Middle += (values[i][low+1] - values[i][low]) * f
+		}
+		list[i].Ls = int64(len(ls[i]))
+	}
+	return list
+}
+
+// Groups by keys that nobody knows, few and many, are those of a map, in the order in which they appear, on all engines.
+func TestUnknownGroups(t *testing.T) {
+	const source = `record Row { k: i64, l: i32, v: f64 }
+record Told { k: i64, n: i64, sum: f64, worst: f64, middle: f64, ls: i64, first: f64, last: f64 }
+fn f(x: &[Row; N]) -> [Told; ?G <= N] {
+    x.group_by(|r| r.k).agg(|g| Told {
+        k: g.key(), n: g.count(), sum: g.sum(|r| r.v), worst: g.max(|r| r.v), middle: g.median(|r| r.v), ls: g.count_distinct(|r| r.l),
+        first: g.first().v, last: g.last().v,
+    })
+}`
+	rt, engines := enginesHere(t)
+	f := fn(t, source)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	for k, c := range []struct {
+		rows   int
+		values int64
+	}{{0, 1}, {1, 1}, {40, 7}, {30_000, 20}, {30_000, 2046}, {30_000, 2049}, {30_000, 20_000}, {5000, 1 << 30}} {
+		rows := keyedRows(rand.New(rand.NewPCG(seed, uint64(k))), c.rows, c.values)
+		want := groupsOf(rows)
+		for _, engine := range engines {
+			if engine == "interp" && c.rows > 5000 {
+				continue
+			}
+			for _, threads := range []int{1, 3} {
+				r, err := f.Call(t.Context(), godwit.Args{"x": rows}, godwit.WithRuntime(rt), godwit.WithEngine(engine), godwit.WithThreads(threads))
+				if err != nil {
+					t.Fatal(engine, err)
+				}
+				got, err := godwit.As[[]groupTold](r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(got, want) {
+					t.Fatalf("%d rows of %d values on %s: %d groups, want %d: %s", c.rows, c.values, engine, len(got), len(want), firstOther(got, want))
+				}
+			}
+		}
+	}
+}
+
+func firstOther[T comparable](got, want []T) string {
+	for i := range min(len(got), len(want)) {
+		if got[i] != want[i] {
+			return fmt.Sprintf("element %d is %v, not %v", i, got[i], want[i])
+		}
+	}
+	return ""
+}
+
+// Keys that are equal in the language are one: NaN is one key, and -0 and +0 are; what differs in one part is another.
+func TestKeysOfAllKinds(t *testing.T) {
+	rt, engines := enginesHere(t)
+	nan := math.NaN()
+	for _, c := range []struct {
+		source string
+		args   godwit.Args
+		want   string
+	}{
+		{"fn f(x: &[f64; N]) -> [f64] { x.distinct() }", godwit.Args{"x": []float64{nan, 0, math.Copysign(0, -1), 1, nan, 0}}, `["NaN",0.0,1.0]`},
+		{"fn f(x: &[f32; N]) -> [f32] { x.distinct() }", godwit.Args{"x": []float32{0.5, 0, float32(math.Copysign(0, -1)), 0.5}}, `[0.5,0.0]`},
+		{"fn f(x: &[u64; N]) -> [u64] { x.distinct() }", godwit.Args{"x": []uint64{math.MaxUint64, 1 << 63, math.MaxUint64, 0}}, `[18446744073709551615,9223372036854775808,0]`},
+		{"fn f(x: &[i8; N]) -> [i8] { x.distinct() }", godwit.Args{"x": []int8{-1, 127, -128, -1}}, `[-1,127,-128]`},
+		{"fn f(x: &[i8; N], y: &[i8; N]) -> [(i8, i8)] { x.zip(y).distinct() }", godwit.Args{"x": []int8{-1, 0, 1, -1}, "y": []int8{0, -1, 0, 0}}, `[[-1,0],[0,-1],[1,0]]`},
+		{"fn f(x: &[bool; N]) -> [bool] { x.distinct() }", godwit.Args{"x": []bool{true, true, false}}, `[true,false]`},
+		{"fn f(x: &[Option<i64>; N]) -> [Option<i64>] { x.distinct() }", godwit.Args{"x": godwit.Text("[Some(0), None, Some(1), None, Some(0)]")}, `[0,null,1]`},
+		{"fn f(x: &[Str; N]) -> [Str] { x.zip(x).distinct().map(|(a, _)| a) }", godwit.Args{"x": []string{"b", "a", "b", ""}}, `["b","a",""]`},
+		{"fn f(x: &[Date; N]) -> [Date] { x.distinct(|d| d.year()) }", godwit.Args{"x": godwit.Text("[2001-03-14, 1999-01-01, 2001-12-31]")}, `["2001-03-14","1999-01-01"]`},
+		{"fn f(x: &[i64; N], k: &[i64; N]) -> [i64] { x.group_by(k.map(|e| e * 1_000_000)).sum() }", godwit.Args{"x": []int64{1, 2, 4}, "k": []int64{7, -7, 7}}, `[5,2]`},
+		{"fn f(x: &[i64; N]) -> [(i64, i64, i64, bool)] { x.group_by(|e| (e, -e, e * e, e > 0)).keys() }", godwit.Args{"x": []int64{3, 2, 3, math.MaxInt32}}, `[[3,-3,9,true],[2,-2,4,true],[2147483647,-2147483647,4611686014132420609,true]]`},
+		{"fn f(x: &[i64; N]) -> [Option<i64>; 3] { x.group_by::<3>(|e| e % 3).first() }", godwit.Args{"x": []int64{4, 3, 1}}, `[3,4,null]`},
+		{"fn f(x: &[i64; N]) -> [idx<3>; 3] { x.group_by::<3>(|e| e % 3).keys() }", godwit.Args{"x": []int64{4}}, `[0,1,2]`},
+		{"fn f(x: &[f64; N]) -> [f64; 4] { [x.median(), x.quantile(0.25), x.quantile(1.0), x.quantile(2.0)] }", godwit.Args{"x": []float64{4, 1, 2, 3}}, `[2.5,1.75,4.0,"NaN"]`},
+		{"fn f(x: &[f64; N]) -> f64 { x.median() }", godwit.Args{"x": []float64{}}, `"NaN"`},
+	} {
+		f := fn(t, c.source)
+		for _, engine := range engines {
+			r, err := f.Call(t.Context(), c.args, godwit.WithRuntime(rt), godwit.WithEngine(engine))
+			if err != nil {
+				t.Errorf("%s on %s: %v", c.source, engine, err)
+			} else if string(r.JSON()) != c.want {
+				t.Errorf("%s on %s: %s, want %s", c.source, engine, r.JSON(), c.want)
+			}
+		}
+	}
+}
+
+// Rows that an index finds are those that a map finds; of equal keys the first row.
+func TestLookups(t *testing.T) {
+	const source = `record Row { k: i64, l: i32, v: f64 }
+fn one(x: &[Row; N], d: &[Row; M]) -> [i64; N] { let by = d.index_by(|r| r.k); x.map(|r| by.get(r.k).map(|i| i as i64).or(-1)) }
+fn two(x: &[Row; N], d: &[Row; M]) -> [i64; N] { let by = d.index_by(|r| (r.k, r.l)); x.map(|r| by.get((r.k, r.l)).map(|i| i as i64).or(-1)) }
+fn three(x: &[Row; N], d: &[Row; M]) -> [i64; N] { let by = d.index_by(|r| (r.k, r.l as i64, r.k / 3)); x.map(|r| by.get((r.k, r.l as i64, r.k / 3)).map(|i| i as i64).or(-1)) }
+fn before(x: &[Row; N], d: &[Row; M]) -> [i64; N] { let by = d.as_of(|r| r.k); x.map(|r| by.get(r.k).map(|i| i as i64).or(-1)) }
+fn joined(x: &[Row; N], d: &[Row; M]) -> [(f64, f64)] { let by = d.index_by(|r| r.k); x.join(by, |r| r.k).map(|(a, b)| (a.v, b.v)) }`
+	rt, engines := enginesHere(t)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	for k, c := range []struct {
+		x, d   int
+		values int64
+	}{{0, 0, 1}, {5, 0, 1}, {0, 5, 1}, {200, 100, 9}, {4000, 3000, 2000}, {4000, 3000, 1 << 40}, {3000, 1, 1}} {
+		r := rand.New(rand.NewPCG(seed, uint64(k)))
+		x, d := keyedRows(r, c.x, c.values), keyedRows(r, c.d, c.values)
+		want := map[string][]int64{}
+		var joined [][2]float64
+		one, two := map[int64]int64{}, map[[2]int64]int64{}
+		order := make([]int, len(d))
+		for i, e := range d {
+			order[i] = i
+			if _, ok := one[e.K]; !ok {
+				one[e.K] = int64(i)
+			}
+			if _, ok := two[[2]int64{e.K, int64(e.L)}]; !ok {
+				two[[2]int64{e.K, int64(e.L)}] = int64(i)
+			}
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(d[a].K, d[b].K) })
+		for _, e := range x {
+			i, ok := one[e.K]
+			if !ok {
+				i = -1
+			} else {
+				joined = append(joined, [2]float64{e.V, d[i].V})
+			}
+			want["one"] = append(want["one"], i)
+			if i, ok = two[[2]int64{e.K, int64(e.L)}]; !ok {
+				i = -1
+			}
+			want["two"], want["three"] = append(want["two"], i), append(want["three"], i)
+			n := sort.Search(len(order), func(j int) bool { return d[order[j]].K > e.K })
+			last := int64(-1)
+			if n > 0 {
+				last = int64(order[n-1])
+			}
+			want["before"] = append(want["before"], last)
+		}
+		p, err := godwit.Compile(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"one", "two", "three", "before", "joined"} {
+			f, err := p.Func(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, engine := range engines {
+				res, err := f.Call(t.Context(), godwit.Args{"x": x, "d": d}, godwit.WithRuntime(rt), godwit.WithEngine(engine), godwit.WithThreads(2))
+				if err != nil {
+					t.Fatalf("%s of %v on %s: %v", name, c, engine, err)
+				}
+				if name == "joined" {
+					var got []struct{ A, B float64 }
+					if got, err = godwit.As[[]struct{ A, B float64 }](res); err != nil || len(got) != len(joined) {
+						t.Fatalf("%v on %s: %d pairs, want %d (%v)", c, engine, len(got), len(joined), err)
+					}
+					for i := range got {
+						if got[i].A != joined[i][0] || got[i].B != joined[i][1] {
+							t.Fatalf("%v on %s: pair %d is %v, not %v", c, engine, i, got[i], joined[i])
+						}
+					}
+					continue
+				}
+				if got, err := godwit.As[[]int64](res); err != nil || !slices.Equal(got, want[name]) {
+					t.Fatalf("%s of %v on %s: %v %s", name, c, engine, err, firstOther(got, want[name]))
+				}
+			}
+		}
+	}
+}
