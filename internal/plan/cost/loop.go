@@ -17,7 +17,9 @@ func (w *walker) loop(in *kernel.Instr, n float64, depth int) {
 	b, lo := &in.Blocks[0], w.known[in.Args[0]]
 	turns, sure := w.count(in)
 	if w.m.Guessed = w.m.Guessed || !sure || in.Stop; in.Stop {
-		turns /= 2
+		if turns /= 2; n > 1 && turns > 4*loops.Likely { // the range is the size of what each of many is looked for in
+			turns = w.search(b)
+		}
 	}
 	counter := sum(lo.stride, make([]float64, depth), 1)[:depth]
 	w.known[b.Params[0]] = known{mid: lo.mid + turns/2, stride: append(counter, 1), carried: lo.carried, depth: lo.depth}
@@ -36,6 +38,15 @@ func (w *walker) loop(in *kernel.Instr, n float64, depth int) {
 			w.known[v] = known{mid: math.NaN(), depth: depth - 1, carried: w.known[b.Params[1+i]].carried}
 		}
 	}
+}
+
+// search is how many turns one of many searches through a long range takes: a walk by what it reads, as through a table with open addresses,
+// ends sooner than one in order.
+func (w *walker) search(b *kernel.Block) float64 {
+	if loadsBy(b, b.Params[1:]) {
+		return loops.Likely / 4
+	}
+	return loops.Likely
 }
 
 // count is how many iterations a loop has that does not stop, and whether that is known.
