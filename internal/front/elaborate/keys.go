@@ -72,6 +72,9 @@ func (e *elab) keyWords(x *graph.Node, at diag.Span, form *keyForm, key func(v *
 		if len(words) == 0 {
 			return nil
 		}
+		if len(words) == 1 {
+			return words[0]
+		}
 		return e.tuple(at, words...)
 	})
 	if all == nil {
@@ -80,6 +83,9 @@ func (e *elab) keyWords(x *graph.Node, at diag.Span, form *keyForm, key func(v *
 				Help("name the parts that count, as in |r| (r.a, r.b)")
 		}
 		return nil
+	}
+	if all.Type.Elem().Kind != graph.Tuple {
+		return []*graph.Node{all}
 	}
 	var words []*graph.Node
 	for i := range all.Type.Elem().Elems {

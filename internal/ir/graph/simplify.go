@@ -8,7 +8,7 @@ import (
 
 // Simplify evaluates what is known: scalar operations on constants, sizes
 // that are numbers, fields of tuples and values of Options that were just
-// made, and choices whose condition is a constant. What would fault stays.
+// made, maps that change nothing, and choices whose condition is a constant. What would fault stays.
 func Simplify(g *Graph) {
 	s := &simplifier{by: map[*Node]*Node{}}
 	s.block(&g.Body)
@@ -73,6 +73,8 @@ func sameValue(n *Node) *Node {
 		return n.Args[0].Args[0]
 	case n.Op == Cast:
 		return n.Args[0] // when the types are equal
+	case n.Op == Map && len(n.Args) == 1 && len(n.Blocks[0].Nodes) == 0 && n.Blocks[0].Results[0] == n.Blocks[0].Params[1]:
+		return n.Args[0] // each element is what it was
 	}
 	return nil
 }
