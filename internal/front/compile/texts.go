@@ -92,7 +92,7 @@ func (b *Bound) readTable(param int, t *tabular) error {
 	return nil
 }
 
-// readMemory puts the texts of a value in order.
+// readMemory puts the texts of a value in order. What nothing reads is left out, as of a table.
 func (b *Bound) readMemory(param int, m *inMemory) {
 	for j, l := range m.all {
 		if l.Type.Means.Sort != meaning.Text {
@@ -103,28 +103,18 @@ func (b *Bound) readMemory(param int, m *inMemory) {
 		if len(m.shown) > 0 && slices.Contains(c.Dims, -1) {
 			n = 0
 		}
-		present := func(int64) bool { return true }
+		if !b.Func.mayRead(param, j) && len(l.Dims) == 1 {
+			m.columns = slices.Clone(m.columns)
+			m.columns[j] = column.Column{Kind: num.U8, Dims: c.Dims, Data: make([]byte, n)}
+			continue
+		}
+		var present []byte
 		if l.Optional {
-			present = func(i int64) bool { return m.columns[j-1].At(i) != 0 }
+			present = m.columns[j-1].Data
 		}
-		var texts []string
-		for i := range n {
-			if code := c.At(i); present(i) && code < uint64(len(c.Texts)) {
-				texts = append(texts, c.Texts[code])
-			}
-		}
-		if len(texts) == 0 && n > 0 {
-			texts = unread // so that the code of a null is one of the dictionary
-		}
-		texts = graph.Changed(texts, graph.NoChange)
-		to := column.Column{Kind: data.CodeKind(len(texts)), Dims: c.Dims}
-		to.Data = make([]byte, n*int64(to.Kind.Size()))
-		for i := range n {
-			if code := c.At(i); present(i) && code < uint64(len(c.Texts)) {
-				at, _ := slices.BinarySearch(texts, c.Texts[code])
-				to.Set(i, uint64(at))
-			}
-		}
+		to := c.Ordered(n, present, data.CodeKind)
+		texts := to.Texts
+		to.Texts = nil
 		m.columns = slices.Clone(m.columns)
 		m.columns[j] = to
 		b.texts[b.dictOf(param, j)-1] = texts
