@@ -58,6 +58,7 @@ type Cluster struct {
 	looking atomic.Bool // whether no node runs; see alone
 
 	codes        codes
+	texts        dictionaries
 	link         link
 	heed         heed
 	machinesRead sync.Map            // of texts: the machines that they describe

@@ -38,11 +38,15 @@ var setName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,63}$`)
 // Load stores a table as a data set. It becomes visible when all of it is
 // stored; after an error nothing of it is left.
 func (c *Cluster) Load(ctx context.Context, src data.Source, name string, opt LoadOptions) (*Loaded, error) {
-	loaded, err := c.load(ctx, src, name, opt)
+	loaded, err := c.load(ctx, src, name, opt, false)
 	return loaded, c.why(err)
 }
 
-func (c *Cluster) load(ctx context.Context, src data.Source, name string, opt LoadOptions) (*Loaded, error) {
+// load is Load; a companion has another set's dictionaries.
+func (c *Cluster) load(ctx context.Context, src data.Source, name string, opt LoadOptions, companion bool) (*Loaded, error) {
+	if !companion && isCompanion.MatchString(name) {
+		return nil, fmt.Errorf("`%s` cannot be the name of a data set: such are those of dictionaries", name)
+	}
 	l, err := c.plan(ctx, src, name, opt)
 	if err != nil {
 		return nil, err
@@ -50,7 +54,10 @@ func (c *Cluster) load(ctx context.Context, src data.Source, name string, opt Lo
 	if l.set.ID, err = c.cfg.Control.Allocate(ctx); err != nil {
 		return nil, err
 	}
-	if err = l.all(ctx); err == nil {
+	if err = l.loadTexts(ctx); err == nil {
+		err = l.all(ctx)
+	}
+	if err == nil {
 		err = src.Unchanged()
 	}
 	if err == nil {
@@ -81,6 +88,7 @@ func (l *loading) undo(ctx context.Context, why error) error {
 		l.c.learn(v)
 		return nil
 	}
+	l.c.dropTexts(ctx, l.set)
 	return errors.Join(why, l.c.dropShards(ctx, l.set))
 }
 
@@ -171,6 +179,7 @@ func (l *loading) publish(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, dropTime)
 		defer cancel()
 		_ = l.c.dropShards(ctx, old)
+		l.c.dropTexts(ctx, old)
 	}
 	return nil
 }

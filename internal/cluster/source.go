@@ -11,6 +11,7 @@ import (
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
 	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
@@ -52,10 +53,15 @@ func (c *Cluster) Open(name string) (data.Source, error) {
 	if err != nil {
 		return nil, err
 	}
+	return c.sourceOf(set), nil
+}
+
+// sourceOf is the table of a set.
+func (c *Cluster) sourceOf(set *catalog.Set) *source {
 	s := &source{c: c, set: set}
 	width := int64(1)
 	for _, col := range set.Columns {
-		dc := data.Column{Name: col.Name, Kind: col.Kind, Stored: col.Stored, Dims: col.Dims, Nullable: col.Nullable}
+		dc := data.Column{Name: col.Name, Kind: col.Kind, Stored: col.Stored, Dims: col.Dims, Nullable: col.Nullable, Means: col.Means}
 		s.cols = append(s.cols, dc)
 		if col.Kind != num.Invalid {
 			width = max(width, dc.Width()*int64(col.Kind.Size()))
@@ -70,7 +76,7 @@ func (c *Cluster) Open(name string) (data.Source, error) {
 			lo = hi
 		}
 	}
-	return s, nil
+	return s
 }
 
 // maxNamed is how many data sets an error names.
@@ -153,7 +159,9 @@ func (s *source) Fill(ctx context.Context, chunk int, wants []data.Want, dst []d
 		if len(a.Columns) != 1 && len(a.Columns) != 2 {
 			return read, fmt.Errorf("@%s: the answer has %d columns, expected 1 or 2", s.set.Name, len(a.Columns))
 		}
-		cols[col], values[col] = s.cols[col], a.Columns[0]
+		if cols[col], values[col] = s.cols[col], a.Columns[0]; cols[col].Means.Sort == meaning.Text {
+			cols[col].Means = meaning.Meaning{} // numbers of entries are asked for as numbers
+		}
 		read += int64(len(a.Columns[0]))
 		if len(a.Columns) == 2 {
 			valid[col] = a.Columns[1]

@@ -150,6 +150,7 @@ func (c *Cluster) Drop(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, dropTime)
 	defer cancel()
 	_ = c.dropShards(ctx, set)
+	c.dropTexts(ctx, set)
 	return nil
 }
 

@@ -89,12 +89,25 @@ func integral(src Source, left map[int]bool) map[int]meaning.Meaning {
 	return means
 }
 
-// textsOf are the texts that a column's codes stand for; nil if it has none.
-func textsOf(src Source, column int) []string {
-	if r, ok := src.(*reading); ok && r.coded[column] != nil {
-		return r.coded[column].Texts
+// Dictionary is a source whose columns of text are the numbers of entries, as those of a data set.
+type Dictionary interface {
+	// Texts are the entries for a column, sorted; nil if it is no text.
+	Texts(ctx context.Context, column int) ([]string, error)
+}
+
+// Texts are the texts that a column's codes stand for; nil if it has none.
+func Texts(ctx context.Context, src Source, column int) ([]string, error) {
+	if d, ok := src.(Dictionary); ok {
+		return d.Texts(ctx, column)
 	}
-	return nil
+	return nil, nil
+}
+
+func (r *reading) Texts(ctx context.Context, column int) ([]string, error) {
+	if r.coded[column] != nil {
+		return r.coded[column].Texts, nil
+	}
+	return Texts(ctx, r.Source, column)
 }
 
 // about implements statist for columns that are as they are stored.

@@ -64,7 +64,11 @@ func Rewrite(ctx context.Context, src Source, path string, skip []string, looked
 	if err := src.Unchanged(); err != nil {
 		return nil, err
 	}
-	return w, Write(path, r.output())
+	out, err := r.output(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return w, Write(path, out)
 }
 
 // leftOut are the columns of these names.
@@ -225,15 +229,19 @@ func (r *rewriting) fill(ctx context.Context, looked func(rows int64)) error {
 	})
 }
 
-func (r *rewriting) output() *Output {
+func (r *rewriting) output(ctx context.Context) (*Output, error) {
 	out := &Output{Rows: r.src.Rows()}
 	for i, w := range r.wants {
 		c := &r.src.Columns()[w.Column]
-		o := OutColumn{Name: c.Name, Kind: w.Kind, Dims: c.Dims, Values: r.dst[i].Values, Means: c.Means, Texts: textsOf(r.src, w.Column)}
+		texts, err := Texts(ctx, r.src, w.Column)
+		if err != nil {
+			return nil, err
+		}
+		o := OutColumn{Name: c.Name, Kind: w.Kind, Dims: c.Dims, Values: r.dst[i].Values, Means: c.Means, Texts: texts}
 		if w.Option && (&OutColumn{Valid: r.dst[i].Valid}).HasNulls() {
 			o.Valid = r.dst[i].Valid
 		}
 		out.Columns = append(out.Columns, o)
 	}
-	return out
+	return out, nil
 }

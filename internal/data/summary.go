@@ -106,7 +106,11 @@ func readSummaries(ctx context.Context, src Source, list []Summary, wants []Want
 		return nil
 	})
 	for i, w := range wants {
-		tallies[i].tell(&list[w.Column], textsOf(src, w.Column))
+		entries, failed := Texts(ctx, src, w.Column)
+		if err == nil {
+			err = failed
+		}
+		tallies[i].tell(&list[w.Column], entries)
 	}
 	return err
 }
@@ -309,8 +313,12 @@ func headOf(ctx context.Context, src Source, chunk int, n int64) ([][]string, er
 		if _, err := src.Fill(ctx, chunk, []Want{{Column: i, Kind: kind, Option: true}}, []Dest{d}); err != nil {
 			return nil, err
 		}
+		entries, err := Texts(ctx, src, i)
+		if err != nil {
+			return nil, err
+		}
 		for row := range rows {
-			rows[row][i] = cell(&cols[i], textsOf(src, i), d, int64(row))
+			rows[row][i] = cell(&cols[i], entries, d, int64(row))
 		}
 	}
 	return rows, texts(ctx, src, chunk, rows)

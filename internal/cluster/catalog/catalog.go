@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 	"github.com/godwit-run/godwit/internal/packages/trust"
 )
@@ -73,6 +74,8 @@ type Set struct {
 	Rows    int64    `json:"rows"`
 	By      string   `json:"by"`     // how rows were assigned: "blocks", "rows", "hash(column)"
 	Shards  []Shard  `json:"shards"` // contiguous, ascending, covering all rows
+	// Texts is the set that has the dictionaries of columns of text; 0 if there are none.
+	Texts uint32 `json:"texts,omitempty"`
 }
 
 // The ways to assign rows to shards, beside "hash(column)".
@@ -97,11 +100,19 @@ type Column struct {
 	Stored   string   `json:"-"` // the type's own name, for messages
 	Dims     []int64  `json:"-"` // inner dimensions of a row
 	Nullable bool     `json:"-"`
+	// Means is what the integers stand for. Those of text are numbers of entries in a dictionary: see Set.Texts.
+	Means meaning.Meaning `json:"-"`
 }
 
 // Type is the type of a row in the language's words; of what Godwit cannot compute with, the
 // file's own name of it.
 func (c *Column) Type() string {
+	if c.Means.Sort != meaning.None && c.Nullable {
+		return "Option<" + c.Means.String() + ">"
+	}
+	if c.Means.Sort != meaning.None {
+		return c.Means.String()
+	}
 	if c.Kind == num.Invalid {
 		return c.Stored
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -52,6 +53,7 @@ type setRecord struct {
 	By      string         `json:"by"`
 	Columns []columnRecord `json:"columns"`
 	Shards  []shardRecord  `json:"shards"`
+	Texts   uint32         `json:"texts,omitempty"`
 }
 
 type columnRecord struct {
@@ -60,6 +62,7 @@ type columnRecord struct {
 	Stored   string  `json:"stored"`
 	Dims     []int64 `json:"dims,omitempty"`
 	Nullable bool    `json:"nullable,omitempty"`
+	Means    string  `json:"means,omitempty"` // as programs write the type; empty for plain numbers
 }
 
 type shardRecord struct {
@@ -138,13 +141,17 @@ func decodeNode(r record) (catalog.Node, *nodeRecord, error) {
 }
 
 func encodeSet(s *catalog.Set) []byte {
-	r := setRecord{Format: format, Name: s.Name, Rows: s.Rows, By: s.By, Columns: []columnRecord{}, Shards: []shardRecord{}}
+	r := setRecord{Format: format, Name: s.Name, Rows: s.Rows, By: s.By, Columns: []columnRecord{}, Shards: []shardRecord{}, Texts: s.Texts}
 	for _, c := range s.Columns {
 		kind := ""
 		if c.Kind.Valid() {
 			kind = c.Kind.String()
 		}
-		r.Columns = append(r.Columns, columnRecord{c.Name, kind, c.Stored, c.Dims, c.Nullable})
+		means := ""
+		if c.Means.Sort != meaning.None {
+			means = c.Means.String()
+		}
+		r.Columns = append(r.Columns, columnRecord{c.Name, kind, c.Stored, c.Dims, c.Nullable, means})
 	}
 	for _, h := range s.Shards {
 		r.Shards = append(r.Shards, shardRecord{h.Lo, h.Hi, h.Bytes, h.Sum, h.Assigned})
@@ -161,13 +168,17 @@ func decodeSet(key string, value []byte) (catalog.Set, error) {
 	if err := decode(key, value, &r, &r.Format); err != nil {
 		return catalog.Set{}, err
 	}
-	s := catalog.Set{ID: id, Name: r.Name, Rows: r.Rows, By: r.By}
+	s := catalog.Set{ID: id, Name: r.Name, Rows: r.Rows, By: r.By, Texts: r.Texts}
 	for _, c := range r.Columns {
 		kind, ok := num.ParseKind(c.Kind)
 		if !ok && c.Kind != "" {
 			return s, fmt.Errorf("the record %s is damaged: column %q has the unknown kind %q", key, c.Name, c.Kind)
 		}
-		s.Columns = append(s.Columns, catalog.Column{Name: c.Name, Kind: kind, Stored: c.Stored, Dims: c.Dims, Nullable: c.Nullable})
+		means, ok := meaning.Named(c.Means)
+		if !ok && c.Means != "" {
+			return s, fmt.Errorf("the record %s is damaged: the values of column %q stand for %q, which is no type", key, c.Name, c.Means)
+		}
+		s.Columns = append(s.Columns, catalog.Column{Name: c.Name, Kind: kind, Stored: c.Stored, Dims: c.Dims, Nullable: c.Nullable, Means: means})
 	}
 	for _, h := range r.Shards {
 		s.Shards = append(s.Shards, catalog.Shard{Lo: h.Lo, Hi: h.Hi, Bytes: h.Bytes, Sum: h.Sum, Assigned: h.Replicas})

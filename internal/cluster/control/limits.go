@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -48,6 +49,8 @@ func CheckTable(s *catalog.Set) error {
 			return invalid("column %q is stored as %.*q, of %d bytes; at most %d bytes of printable text were expected", c.Name, maxName, c.Stored, len(c.Stored), maxStored)
 		case c.Kind != num.Invalid && !c.Kind.Valid():
 			return invalid("column %q has no known kind", c.Name)
+		case c.Means.Sort != meaning.None && !c.Kind.IsInt():
+			return invalid("column %q has values of kind %s that stand for %s; integers were expected", c.Name, c.Kind, c.Means)
 		case len(c.Dims) > maxDims:
 			return invalid("column %q has %d dimensions; at most %d were expected", c.Name, len(c.Dims), maxDims)
 		}
@@ -70,6 +73,11 @@ func checkNew(s *catalog.Set) error {
 	}
 	if err := CheckTable(s); err != nil {
 		return err
+	}
+	for _, c := range s.Columns {
+		if c.Means.Sort == meaning.Text && s.Texts == 0 {
+			return &InvalidError{fmt.Sprintf("data set %q: column %q is text, and no dictionary is named", s.Name, c.Name)}
+		}
 	}
 	row := rowBits(s.Columns)
 	for i, h := range s.Shards {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -86,7 +87,12 @@ func (s *Split) choose(skip []string) error {
 			continue
 		}
 		s.from = append(s.from, i)
-		s.Columns = append(s.Columns, catalog.Column{Name: name, Kind: c.Kind, Stored: c.Stored, Dims: c.Dims, Nullable: c.Nullable})
+		texts, err := data.Texts(context.Background(), s.src, i) // a local source has them at hand
+		if err != nil {
+			return err
+		}
+		s.Texts = append(s.Texts, texts)
+		s.Columns = append(s.Columns, catalog.Column{Name: name, Kind: c.Kind, Stored: c.Stored, Dims: c.Dims, Nullable: c.Nullable, Means: c.Means})
 	}
 	if len(unfit.Columns) > 0 {
 		return unfit

@@ -2,10 +2,13 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
 	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -19,10 +22,14 @@ type Split struct {
 	Rows    int64
 	By      string
 	Shards  []Range // rows of the set
+	// Texts are the dictionaries of columns of text, sorted, by column; nil for others.
+	Texts [][]string
 
 	src  data.Source
 	from []int // column of the source, for each of Columns
 	key  int   // column of the source by which rows are hashed; -1 for none
+	// hashes are the keys of that column's entries, if it is text.
+	hashes []int64
 }
 
 // SplitOptions say how a table becomes shards.
@@ -50,13 +57,42 @@ func NewSplit(ctx context.Context, src data.Source, opt SplitOptions) (*Split, e
 		return nil, err
 	}
 	s := &Split{src: src, Rows: src.Rows(), By: opt.By, Shards: shards, key: -1}
-	if err = s.choose(opt.Skip); err == nil && hashed {
+	if err = s.mean(ctx, opt.Skip); err == nil {
+		err = s.choose(opt.Skip)
+	}
+	if err == nil && hashed {
 		err = s.planHash(ctx, name, opt.Shards)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// mean has s.src stand for what its values mean: text becomes numbers of entries, dates and decimals integers. What is to be left
+// out stays as it is.
+func (s *Split) mean(ctx context.Context, skip []string) error {
+	skipped, err := s.skipped(skip)
+	if err != nil {
+		return err
+	}
+	left := map[int]bool{}
+	for i, is := range skipped {
+		left[i] = is
+	}
+	s.src, err = data.Meant(ctx, s.src, left)
+	return err
+}
+
+// textHashes are the first 8 bytes of the SHA-256 of each text of the key.
+func (s *Split) textHashes(ctx context.Context) ([]int64, error) {
+	texts, err := data.Texts(ctx, s.src, s.key)
+	keys := make([]int64, len(texts))
+	for i, t := range texts {
+		sum := sha256.Sum256([]byte(t))
+		keys[i] = int64(binary.LittleEndian.Uint64(sum[:]))
+	}
+	return keys, err
 }
 
 // planHash counts the rows of each shard.
@@ -69,7 +105,12 @@ func (s *Split) planHash(ctx context.Context, name string, shards int) (err erro
 	}
 	c := s.src.Columns()[s.key]
 	if !c.Kind.IsInt() || len(c.Dims) > 0 {
-		return fmt.Errorf("rows cannot be assigned to shards by column `%s` of %s: integers were expected, found %s", name, s.src.Path(), c.Type())
+		return fmt.Errorf("rows cannot be assigned to shards by column `%s` of %s: integers, text or times were expected, found %s", name, s.src.Path(), c.Type())
+	}
+	if c.Means.Sort == meaning.Text {
+		if s.hashes, err = s.textHashes(ctx); err != nil {
+			return err
+		}
 	}
 	s.Shards = make([]Range, shards)
 	count := make([]int64, shards)
@@ -100,7 +141,11 @@ func (s *Split) assign(ctx context.Context, chunk int) ([]int, error) {
 	}
 	of := make([]int, rows)
 	for i := range of {
-		of[i] = ShardOf(integer(d.Values[i*k.Size():], k), len(s.Shards))
+		key := integer(d.Values[i*k.Size():], k)
+		if s.hashes != nil && d.Valid[i] != 0 { // so that the shard of a text does not depend on what else there is
+			key = s.hashes[key]
+		}
+		of[i] = ShardOf(key, len(s.Shards))
 	}
 	return of, nil
 }

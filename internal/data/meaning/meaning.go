@@ -5,7 +5,10 @@
 // the integer alone; who reads, checks and shows programs and values asks here.
 package meaning
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Sort tells meanings apart.
 type Sort uint8
@@ -90,6 +93,33 @@ func (m Meaning) String() string {
 		return "Str"
 	}
 	return "a number"
+}
+
+// Named reads what String writes; ok is false for anything else. Text is of any dictionary.
+func Named(name string) (m Meaning, ok bool) {
+	word, args, more := strings.Cut(strings.TrimSuffix(name, ">"), "<")
+	switch {
+	case name == "Date":
+		return Meaning{Sort: Date}, true
+	case name == "Str":
+		return Meaning{Sort: Text}, true
+	case name == "Time":
+		return Meaning{Sort: Time}, true
+	case word == "Decimal":
+		var digits, places uint8
+		if _, err := fmt.Sscanf(args, "%d, %d", &digits, &places); err != nil {
+			return m, false
+		}
+		m = Meaning{Sort: Decimal, Digits: digits, Places: places}
+	case more:
+		u, known := ParseUnit(args)
+		sort := map[string]Sort{"Time": Time, "Timestamp": Timestamp, "Duration": Duration}[word]
+		if !known || sort == None {
+			return m, false
+		}
+		m = Meaning{Sort: sort, Unit: u}
+	}
+	return m, m.Sort != None && m.String() == name && m.Digits <= MaxDigits && m.Places <= m.Digits
 }
 
 // IsTime reports a day, a time or a span of time.

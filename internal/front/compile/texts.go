@@ -73,8 +73,7 @@ func (b *Bound) readTable(param int, t *tabular) error {
 	}
 	if len(columns) > 0 {
 		if remote(t.src) {
-			return refuse(t.Name, "load the columns of text as numbers, or run over the file itself",
-				"argument `%s` has text, which data sets of a cluster do not hold", t.Name)
+			return b.readRemote(t, columns, dicts, means)
 		}
 		list, err := data.Encode(b.ctx, t.src, columns, empty)
 		if err != nil {
@@ -84,10 +83,39 @@ func (b *Bound) readTable(param int, t *tabular) error {
 			coded[columns[k]], b.texts[dicts[k]-1] = c, c.Texts
 		}
 	}
+	if remote(t.src) {
+		return b.sameUnits(t, means)
+	}
 	src := data.Reading(t.src, means, coded)
 	t.src = src
 	for j := range t.cols {
 		t.cols[j].src = src
+	}
+	return nil
+}
+
+// readRemote gets the dictionaries of a data set, whose rows have numbers of entries and counts in the units that it was loaded with.
+func (b *Bound) readRemote(t *tabular, columns, dicts []int, means map[int]meaning.Meaning) error {
+	for k, column := range columns {
+		texts, err := data.Texts(b.ctx, t.src, column)
+		if err != nil {
+			return err
+		}
+		if texts == nil {
+			c := t.src.Columns()[column]
+			return refuse(t.Name, "declare it as "+c.Type(), "%s: column `%s`: expected text (Str), found %s", t.src.Path(), c.Name, c.Type())
+		}
+		b.texts[dicts[k]-1] = texts
+	}
+	return b.sameUnits(t, means)
+}
+
+// sameUnits holds the types of a data set's columns to what the program declares: rows are counted where they are.
+func (b *Bound) sameUnits(t *tabular, means map[int]meaning.Meaning) error {
+	for column, m := range means {
+		if c := t.src.Columns()[column]; c.Means != m && c.Means.Sort != meaning.None {
+			return refuse(t.Name, "declare it as "+c.Type(), "%s: column `%s`: expected %s, found %s, and the rows of a data set are not converted", t.src.Path(), c.Name, m, c.Type())
+		}
 	}
 	return nil
 }

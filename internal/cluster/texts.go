@@ -1,0 +1,197 @@
+package cluster
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"regexp"
+	"strconv"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/data/meaning"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// In: a data set with columns of text. Out: their dictionaries, which lie in a data set of their own, its companion: one column of bytes, cut,
+// replicated, checked and healed as any other. Shards hold numbers of entries; the companion is loaded before its set
+// and dropped after it. For each column of text, in order, it has how many entries there are, and each with its length before it, as
+// varints. What is read of it is not trusted: entries are UTF-8 in ascending order, and nothing follows.
+
+// textsOf is the name of the companion of a set; nobody else may take such a name.
+func textsOf(id uint32) string { return fmt.Sprintf("texts.%d", id) }
+
+var isCompanion = regexp.MustCompile(`^texts\.(\d{1,10})$`)
+
+// IsCompanion reports that a set has the dictionaries of another one in the view.
+func IsCompanion(v *catalog.View, s *catalog.Set) bool {
+	m := isCompanion.FindStringSubmatch(s.Name)
+	if m == nil {
+		return false
+	}
+	id, err := strconv.ParseUint(m[1], 10, 32)
+	owner, there := v.Set(uint32(id))
+	return err == nil && there && owner.Texts == s.ID
+}
+
+// loadTexts stores the dictionaries of the set that is being loaded.
+func (l *loading) loadTexts(ctx context.Context) error {
+	var list [][]string
+	for _, texts := range l.split.Texts {
+		if texts != nil {
+			list = append(list, texts)
+		}
+	}
+	if list == nil {
+		return nil
+	}
+	b := appendTexts(nil, list)
+	src := data.FromBytes("the texts of @"+l.set.Name, []data.Column{{Name: "byte", Kind: num.U8, Stored: "uint8"}}, int64(len(b)), [][]byte{b}, nil)
+	loaded, err := l.c.load(ctx, src, textsOf(l.set.ID), LoadOptions{Shards: int(1 + int64(len(b))/columnBytes), Replicas: l.opt.Replicas, Deadline: l.opt.Deadline}, true)
+	if err != nil {
+		return fmt.Errorf("the dictionaries: %w", err)
+	}
+	l.set.Texts = loaded.ID
+	return nil
+}
+
+// dropTexts drops the companion of a set that is gone. One that is not reached stays, is listed, and can be dropped by its name.
+func (c *Cluster) dropTexts(ctx context.Context, set *catalog.Set) {
+	if set.Texts == 0 {
+		return
+	}
+	if gone, err := c.cfg.Control.Remove(ctx, textsOf(set.ID)); err == nil {
+		_ = c.dropShards(ctx, gone)
+	}
+}
+
+func appendTexts(b []byte, list [][]string) []byte {
+	for _, texts := range list {
+		b = binary.AppendUvarint(b, uint64(len(texts)))
+		for _, t := range texts {
+			b = append(binary.AppendUvarint(b, uint64(len(t))), t...)
+		}
+	}
+	return b
+}
+
+// parseTexts reads n dictionaries.
+func parseTexts(b []byte, n int) ([][]string, error) {
+	number := func() (uint64, error) {
+		x, k := binary.Uvarint(b)
+		if k <= 0 || x > uint64(len(b)) {
+			return 0, fmt.Errorf("a number is cut off or too large, %d bytes before the end", len(b))
+		}
+		b = b[k:]
+		return x, nil
+	}
+	var list [][]string
+	for range n {
+		count, err := number()
+		if err != nil {
+			return nil, err
+		}
+		texts := make([]string, 0, count)
+		for range count {
+			size, err := number()
+			if err != nil || size > uint64(len(b)) {
+				return nil, fmt.Errorf("an entry is cut off, %d bytes before the end", len(b))
+			}
+			t := string(b[:size])
+			if b = b[size:]; !utf8.ValidString(t) || len(texts) > 0 && t <= texts[len(texts)-1] {
+				return nil, fmt.Errorf("entry %d is no UTF-8 or out of order", len(texts))
+			}
+			texts = append(texts, t)
+		}
+		list = append(list, texts)
+	}
+	if len(b) > 0 {
+		return nil, fmt.Errorf("%d bytes follow", len(b))
+	}
+	return list, nil
+}
+
+// dictionaries keeps those that were read, of the sets that were asked for last.
+type dictionaries struct {
+	mu   sync.Mutex
+	sets map[uint32]*dictionary
+	last []uint32
+}
+
+// dictionary has the texts of a set's columns, once they are read.
+type dictionary struct {
+	mu   sync.Mutex
+	list [][]string // by column; nil for what is no text
+}
+
+// keptSets is how many sets' dictionaries are kept.
+const keptSets = 8
+
+func (d *dictionaries) of(set uint32) *dictionary {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.sets == nil {
+		d.sets = map[uint32]*dictionary{}
+	}
+	if d.sets[set] == nil {
+		if len(d.last) == keptSets {
+			delete(d.sets, d.last[0])
+			d.last = d.last[1:]
+		}
+		d.sets[set], d.last = &dictionary{}, append(d.last, set)
+	}
+	return d.sets[set]
+}
+
+// Texts implements data.Dictionary: the entries that the numbers of a column of text stand for.
+func (s *source) Texts(ctx context.Context, column int) ([]string, error) {
+	if s.set.Columns[column].Means.Sort != meaning.Text {
+		return nil, nil
+	}
+	d := s.c.texts.of(s.set.ID)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.list == nil {
+		list, err := s.readTexts(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("@%s: its dictionaries, @%s: %w", s.set.Name, textsOf(s.set.ID), err)
+		}
+		d.list = list
+	}
+	return d.list[column], nil
+}
+
+func (s *source) readTexts(ctx context.Context) ([][]string, error) {
+	set, there := s.c.View().Set(s.set.Texts)
+	if !there {
+		return nil, fmt.Errorf("there is no such data set")
+	}
+	src := s.c.sourceOf(set)
+	all := make([]byte, 0, src.Rows())
+	for i, c := range src.Chunks() {
+		part := make([]byte, c.Rows())
+		if _, err := src.Fill(ctx, i, []data.Want{{Column: 0, Kind: num.U8}}, []data.Dest{{Values: part}}); err != nil {
+			return nil, err
+		}
+		all = append(all, part...)
+	}
+	count := 0
+	for _, c := range s.set.Columns {
+		if c.Means.Sort == meaning.Text {
+			count++
+		}
+	}
+	found, err := parseTexts(all, count)
+	if err != nil {
+		return nil, err
+	}
+	list := make([][]string, len(s.set.Columns))
+	for i, c := range s.set.Columns {
+		if c.Means.Sort == meaning.Text {
+			list[i], found = found[0], found[1:]
+		}
+	}
+	return list, nil
+}
