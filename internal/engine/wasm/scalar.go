@@ -96,9 +96,9 @@ func plainOp(op num.Op, k num.Kind) opcode {
 // arith pushes the result of an operation and records its fault if it has a
 // site.
 func (e *emitter) arith(in *kernel.Instr) {
-	if o := plainOp(in.Op, in.Kind); o != 0 {
-		e.values(in.Args...)
-		e.op(o)
+	if op, args := e.constantLast(in); plainOp(op, in.Kind) != 0 {
+		e.values(args...)
+		e.op(plainOp(op, in.Kind))
 		return
 	}
 	if in.Op == num.Fma {
@@ -136,6 +136,22 @@ func (e *emitter) arith(in *kernel.Instr) {
 	default:
 		e.fail("%s on %s is not known", in.Op, in.Kind)
 	}
+}
+
+// turned are the comparisons with their sides changed.
+var turned = map[num.Op]num.Op{num.Eq: num.Eq, num.Ne: num.Ne, num.Lt: num.Gt, num.Le: num.Ge, num.Gt: num.Lt, num.Ge: num.Le}
+
+// constantLast has an integer comparison's constant on its right. Where it decides a branch, wazero 1.12 (tryLowerBandToFlag)
+// takes 0 > x & m for x & m > 0: it tests x & m, whichever side 0 stands on.
+func (e *emitter) constantLast(in *kernel.Instr) (num.Op, []kernel.Value) {
+	op, compares := turned[in.Op]
+	if !compares || in.Kind.IsFloat() {
+		return in.Op, in.Args
+	}
+	if _, ok := e.constValue(in.Args[0]); !ok {
+		return in.Op, in.Args
+	}
+	return op, []kernel.Value{in.Args[1], in.Args[0]}
 }
 
 // arithmetic emits one integer operation. x and y push the operands.
