@@ -74,3 +74,28 @@ func TestWeave(t *testing.T) {
 		t.Errorf("a map without walks: %d iterations at the same time", c.Weave)
 	}
 }
+
+// A search is interleaved in a table that lies beyond the near caches, where it takes a third of the time, and not in one that lies in them.
+func TestWeaveSearch(t *testing.T) {
+	const search = `fn f(p: &[i64; N], s: &[i64; M]) -> [i64; M] where N: Range<1, 1_000_000_000>, M: Range<1, 1_000_000_000> {
+		s.map(|a| {
+			let mut lo = 0;
+			let mut hi = N;
+			for _ in 0..30 {
+				if lo < hi {
+					let mid = (lo + hi) / 2;
+					if p[mid.clamp_idx()] < a { lo = mid + 1; } else { hi = mid; }
+				}
+			}
+			lo
+		})
+	}`
+	for _, c := range []struct {
+		n     int64
+		woven bool
+	}{{1000, false}, {10_000, false}, {1 << 20, true}} {
+		if got := plan.Choose(machine.Default(), walks(t, search, c.n)).Weave; got > 0 != c.woven {
+			t.Errorf("a search among %d elements: %d iterations at the same time, expected some: %v", c.n, got, c.woven)
+		}
+	}
+}

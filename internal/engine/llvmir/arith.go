@@ -1,6 +1,7 @@
 package llvmir
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
@@ -81,6 +82,13 @@ func (e *emitter) pure(name string, t typ, args ...string) string {
 // pick is cond ? x : y.
 func (e *emitter) pick(cond string, t typ, x, y string) string {
 	return e.set("select %s %s, %s %s, %s %s", t.bool(), cond, t, x, t, y)
+}
+
+// guessed says of the choice just written, in a walk whose turns are interleaved, that a branch would be guessed wrong: the condition
+// is of what has just been loaded from anywhere. To wait for it costs nothing meanwhile, since the turns of the others do not.
+func (e *emitter) guessed() {
+	e.guesses = true
+	e.lines[len(e.lines)-1] += fmt.Sprintf(", !unpredictable !%d", e.guessNode())
 }
 
 func (a arithmetic) result() string {
@@ -241,5 +249,9 @@ func (e *emitter) choose(in *kernel.Instr) {
 		e.give(in.Out[0], e.set("select i1 %s, %s %s, %s %s", e.scalar(in.Args[0]), t, e.vector(in.Args[1], n), t, e.vector(in.Args[2], n)), n)
 		return
 	}
-	e.give(in.Out[0], e.pick(e.vector(in.Args[0], n), t, e.vector(in.Args[1], n), e.vector(in.Args[2], n)), n)
+	x := e.pick(e.vector(in.Args[0], n), t, e.vector(in.Args[1], n), e.vector(in.Args[2], n))
+	if e.weaving != nil && !e.weaving.behind {
+		e.guessed()
+	}
+	e.give(in.Out[0], x, n)
 }

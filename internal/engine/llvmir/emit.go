@@ -45,6 +45,7 @@ type emitter struct {
 	weaving     *weaving // the iterations that are being interleaved at this point of the text; nil for none
 	mode        mode
 	inFlight    string // how many states the block asks for
+	guesses     bool   // somewhere is a choice that a branch would get wrong
 	extremes    bool   // somewhere the lesser or greater of two floats is taken
 	failed      error
 }

@@ -78,28 +78,46 @@ func (e *emitter) turns(in *kernel.Instr, from, to string, init []state, body fu
 
 // inOrder runs each turn to its end before the next one.
 func (e *emitter) inOrder(in *kernel.Instr, from, to string, init []state, body func(i string, c []string) (next []string, stop string)) []string {
-	if in.Stop { // the condition itself is carried out of each strip
+	_, ends := e.going(in)
+	if ends = ends || in.Stop; ends { // the condition itself is carried out of each strip
 		init = append(init, state{typ{num.Bool, 1}, "false"})
 	}
 	last := len(init) - 1
 	size := e.stripSize(&in.Blocks[0])
 	r := e.strips(from, to, size, e.Short(in, size), init, func(from, to string, s []state) ([]string, string) {
 		next := e.loop(from, to, 1, s, func(i string, c []string) ([]string, string) {
-			if !in.Stop {
+			if !ends {
 				return body(i, c)
 			}
 			next, stop := body(i, c[:last])
 			return append(next, stop), stop
 		})
-		if in.Stop {
+		if ends {
 			return next, next[last]
 		}
 		return next, ""
 	})
-	if in.Stop {
+	if ends {
 		return r[:last]
 	}
 	return r
+}
+
+// going gives the value that is false once the iterations of a loop change nothing any more, if there is one.
+func (e *emitter) going(in *kernel.Instr) (kernel.Value, bool) {
+	if e.lanes > 1 {
+		return kernel.None, false
+	}
+	return e.Going(in)
+}
+
+// settled is the condition, at the end of an iteration, that those after it change nothing; "" if there is none.
+func (e *emitter) settled(in *kernel.Instr) string {
+	v, ok := e.going(in)
+	if !ok {
+		return ""
+	}
+	return e.set("xor i1 %s, true", e.scalar(v))
 }
 
 // forLoop picks the form of a For.
@@ -158,7 +176,7 @@ func (e *emitter) forFrom(in *kernel.Instr, from, to string, init []state) {
 		if in.Stop {
 			return next, e.scalar(b.Results[own])
 		}
-		return next, ""
+		return next, e.settled(in)
 	})
 	for j, v := range in.Out {
 		e.give(v, out[j], init[j].typ.n)

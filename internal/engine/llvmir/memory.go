@@ -35,10 +35,16 @@ func (e *emitter) scopes(b *strings.Builder) {
 		b.WriteString("}\n")
 	}
 	fmt.Fprintf(b, "!%d = !{i32 1}\n", e.onceNode())
+	if e.guesses {
+		fmt.Fprintf(b, "!%d = !{}\n", e.guessNode())
+	}
 }
 
 // onceNode is the metadata of stores that go past the caches.
 func (e *emitter) onceNode() int { return 2 + 3*(len(e.k.Regions)+1) }
+
+// guessNode is that of choices that a branch would get wrong.
+func (e *emitter) guessNode() int { return e.onceNode() + 1 }
 
 // inBlock is the address at an offset in the block of arguments.
 func (e *emitter) inBlock(off int64) string {

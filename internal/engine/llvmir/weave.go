@@ -3,6 +3,7 @@ package llvmir
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/loops"
@@ -225,23 +226,32 @@ func (e *emitter) noting(f func()) {
 	e.pending = outside
 }
 
-// inStep runs walks of one length, a turn of all and then the next.
+// inStep runs walks of one length, a turn of all and then the next, until none of them changes any more.
 func (x *weaving) inStep(n string) {
 	walk := x.Walk
-	x.strips(x.scalar(walk.Args[0]), x.scalar(walk.Args[1]), outerStrip, x.Short(walk, outerStrip), nil, func(from, to string, _ []state) ([]string, string) {
-		x.loop(from, to, 1, nil, func(i string, _ []string) ([]string, string) {
-			x.loop("0", n, 1, nil, func(row string, _ []string) ([]string, string) {
-				next, _ := x.advance(row, i)
+	var all []state // that have settled
+	_, ends := x.going(walk)
+	if ends {
+		all = append(all, state{typ{num.Bool, 1}, "true"})
+	}
+	x.strips(x.scalar(walk.Args[0]), x.scalar(walk.Args[1]), outerStrip, x.Short(walk, outerStrip), all, func(from, to string, s []state) ([]string, string) {
+		done := x.loop(from, to, 1, s, func(i string, _ []string) ([]string, string) {
+			done := x.loop("0", n, 1, all, func(row string, c []string) ([]string, string) {
+				next, settled := x.advance(row, i)
+				if ends {
+					c = []string{x.set("and i1 %s, %s", c[0], settled)}
+				}
 				x.ask(x.set("add i64 %s, 1", i), next)
-				return nil, ""
+				return c, ""
 			})
-			return nil, ""
+			return done, strings.Join(done, "")
 		})
-		return nil, ""
+		return done, strings.Join(done, "")
 	})
 }
 
-// advance runs turn i of a walk, and gives what is carried into the next, and the condition of Stop, if there is one.
+// advance runs turn i of a walk, and gives what is carried into the next, and the condition that no other need follow, if there
+// is one.
 func (x *weaving) advance(row, i string) (next []string, stop string) {
 	b := &x.Walk.Blocks[0]
 	x.bindRow(row)
@@ -255,9 +265,9 @@ func (x *weaving) advance(row, i string) (next []string, stop string) {
 		x.put(col, row, next[j])
 	}
 	if x.Walk.Stop {
-		stop = x.scalar(b.Results[len(x.carried)])
+		return next, x.scalar(b.Results[len(x.carried)])
 	}
-	return next, stop
+	return next, x.settled(x.Walk)
 }
 
 // bindRow gives the values of an iteration their meaning that a walk uses.

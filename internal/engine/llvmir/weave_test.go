@@ -5,10 +5,14 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
+	"unsafe"
 
 	"pgregory.net/rapid"
 
+	"github.com/godwit-run/godwit/internal/engine/stepper"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/kernel/kerneltest"
 	"github.com/godwit-run/godwit/internal/ir/verify"
@@ -166,6 +170,31 @@ end`, true},
   yield
 }
 end`, false},
+	{"that search, and then do nothing more", `for v7 in v1..v2 {
+  v8 = load r0 v7
+  v9 = size s1
+  v10 v11 = for v12 in v3..v4, v13 i64 = v3, v14 i64 = v9 {
+    v15 = lt i64 v13 v14
+    v16 v17 = if v15 {
+      v18 = add i64 v13 v14 site 0 at v7
+      v19 = shr i64 v18 v5
+      v20 = bound v19 < s1
+      v21 = load r3 v20
+      v22 = lt i64 v21 v8
+      v23 = add i64 v19 v5
+      v24 = select i64 v22 v23 v13
+      v25 = select i64 v22 v14 v19
+      v26 = mul i64 v21 v21 site 1 at v7
+      yield v24 v25
+    } else {
+      yield v13 v14
+    }
+    yield v16 v17
+  }
+  store r4 v7 v10
+  yield
+}
+end`, true},
 	{"with a loop in each turn", `for v7 in v1..v2 {
   v8 = load r0 v7
   v9 = for v10 in v3..v6, v11 i64 < s1 = v8 {
@@ -275,6 +304,60 @@ func TestWalksAsk(t *testing.T) {
 		}
 		if !strings.Contains(text, fmt.Sprintf("alloca [%d x i64]", MostWeave)) {
 			t.Errorf("walks %s have no room for their states", w.name)
+		}
+	}
+}
+
+// TestSettled: walks that change no more are over, however many turns they are given. The stepper needs as many as change something.
+func TestSettled(t *testing.T) {
+	b := newBackend(t, 32)
+	text := ""
+	for _, w := range walks {
+		if strings.HasPrefix(w.name, "that search") {
+			text = walkHeader + w.body
+		}
+	}
+	k, err := kernel.ParseText(strings.Replace(text, "scalar i64 0..100", "scalar i64 0..1000000000000", 1) + "\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := verify.Check(k); err != nil {
+		t.Fatal(err)
+	}
+	n, err := b.compile(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.close()
+	for _, weave := range []int{0, 8} {
+		n.weave = weave
+		l := n.load(t, walkCase(k, 100, 3000, 1e12, false, 1))
+		stop := (*int64)(unsafe.Pointer(&l.block[n.lay.Stop]))
+		late := time.AfterFunc(10*time.Second, func() { atomic.StoreInt64(stop, 1) })
+		l.run(0, l.c.Outer)
+		if !late.Stop() {
+			t.Fatalf("with %d under way, walks go on without a change", weave)
+		}
+		want := walkCase(k, 100, 3000, 40, false, 1)
+		ref := &stepper.Args{Sizes: want.Sizes, Scalars: want.Scalars, Regions: want.Regions, Faults: stepper.NewFaults(k.Sites)}
+		if _, err := stepper.Run(k, ref, 0, want.Outer); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.compare(want.Regions, ref.Faults); err != nil {
+			t.Errorf("with %d under way: %v", weave, err)
+		}
+	}
+}
+
+// TestWalksChoose: what has been loaded chooses where a walk goes next without a branch, if others are under way meanwhile.
+func TestWalksChoose(t *testing.T) {
+	for _, w := range walks {
+		text, err := Emit(walkKernel(t, w.body), Target{VectorBytes: 32, Fma: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := strings.Contains(text, "!unpredictable"), strings.Contains(w.body, "= select"); got != want {
+			t.Errorf("walks %s: choices that no branch makes: %v, expected %v", w.name, got, want)
 		}
 	}
 }

@@ -44,7 +44,7 @@ var flights = []int{8, 16, 32, 64}
 
 // worth is to what part of its time interleaving must bring a run: states rest in memory between their turns, and what that costs
 // is what the model knows least of, where a cache holds the tables.
-const worth = 0.6
+const worth = 0.7
 
 // Weave says how many iterations that follow references should be under way on an engine, 0 for one by one, and how long the run
 // then takes; see On.
