@@ -84,8 +84,11 @@ const maxNamed = 20
 
 func (c *Cluster) noSet(name string) error {
 	var names, shown []string
-	for _, s := range c.View().Sets {
-		names = append(names, s.Name)
+	v := c.View()
+	for i := range v.Sets {
+		if s := &v.Sets[i]; !IsCompanion(v, s) {
+			names = append(names, s.Name)
+		}
 	}
 	for _, n := range names[:min(len(names), maxNamed)] {
 		shown = append(shown, "@"+n)

@@ -32,7 +32,9 @@ func Cluster(v *catalog.View, nodes []cluster.NodeStatus) string {
 	w.row(cells("data set\trows\tcolumns\tcut by\tshards\treplicas\tsize")...)
 	copies := cluster.CopiesOf(v)
 	for i := range v.Sets {
-		clusterSet(w, &v.Sets[i], &copies[i])
+		if !cluster.IsCompanion(v, &v.Sets[i]) {
+			clusterSet(w, &v.Sets[i], &copies[i])
+		}
 	}
 	b.WriteString(w.String())
 	b.WriteString(repairs(v, nodes))

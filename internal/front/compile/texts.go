@@ -60,7 +60,13 @@ func (b *Bound) readTable(param int, t *tabular) error {
 	var empty []bool
 	for j, l := range t.all {
 		from := &t.cols[j]
-		if from.missing != nil || from.presence || l.Type.Means.Sort == meaning.None {
+		if from.missing != nil || from.presence {
+			continue
+		}
+		if l.Type.Means.Sort == meaning.None {
+			if c := t.src.Columns()[from.column]; remote(t.src) && c.Means.Sort == meaning.Text {
+				return refuse(t.Name, "declare it as Str", "%s: column `%s`: expected numbers (%s), found text", t.src.Path(), c.Name, l.Type)
+			}
 			continue
 		}
 		if l.Type.Means.Sort != meaning.Text {

@@ -1,0 +1,143 @@
+package godwit_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/godwit-run/godwit"
+)
+
+// tripsCSV is a table with text, some of it missing or strange, dates and times.
+func tripsCSV(t *testing.T, rows int) string {
+	t.Helper()
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	words := []string{"UA", "AA", "été", "a, \"b\"", "zz top", "B6", "x"}
+	var b strings.Builder
+	b.WriteString("day,left,carrier,note,miles,late\n")
+	for range rows {
+		note := words[r.IntN(len(words))]
+		if r.IntN(4) == 0 {
+			note = ""
+		}
+		fmt.Fprintf(&b, "2001-%02d-%02d,2001-03-14T%02d:%02d:00Z,%q,%s,%d,%v\n", 1+r.IntN(12), 1+r.IntN(28), r.IntN(24), r.IntN(60),
+			strings.ReplaceAll(words[r.IntN(4)], `"`, ""), `"`+strings.ReplaceAll(note, `"`, `""`)+`"`, r.IntN(3000), r.IntN(2) == 0)
+	}
+	path := filepath.Join(t.TempDir(), "trips.csv")
+	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+const tripsProgram = `record Trip { day: Date, left: Timestamp, carrier: Str, note: Option<Str>, miles: i64, late: bool }
+record Other { carrier: Str, rank: i64 }
+fn carriers(f: &[Trip; N]) -> [(Str, i64, f64)] { f.group_by(|r| r.carrier).agg(|g| (g.key(), g.count(), g.mean(|r| r.miles))) }
+fn notes(f: &[Trip; N]) -> [(Option<Str>, i64)] { f.group_by(|r| r.note).agg(|g| (g.key(), g.sum(|r| r.miles))) }
+fn months(f: &[Trip; N]) -> [i64; 12] { f.filter(|r| r.carrier != "UA" && r.left.hour() > 5).histogram::<12>(|r| r.day.month() - 1) }
+fn some(f: &[Trip; N]) -> [Trip] { f.filter(|r| r.carrier.starts_with("U") && r.day >= 2001-10-01).sort(|r| r.left).take(9) }
+fn words(f: &[Trip; N]) -> [Str] { f.map(|r| r.carrier.upper()).distinct() }
+fn last(f: &[Trip; N]) -> Date { f.map(|r| r.day).max() }
+fn joined(f: &[Trip; N], o: &[Other; M]) -> i64 { let by = o.index_by(|r| r.carrier); f.join(by, |r| r.carrier).map(|(a, b)| a.miles * b.rank).sum() }
+`
+
+// A data set with text and times answers as the file that it was loaded from, however it is cut, copied and asked.
+func TestTextInDataSets(t *testing.T) {
+	path := tripsCSV(t, 20_000)
+	others := filepath.Join(t.TempDir(), "others.csv")
+	if err := os.WriteFile(others, []byte("carrier,rank\nUA,2\nnobody,3\nété,5\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	p, err := godwit.Compile(tripsProgram)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(name string, file, other any, opts ...godwit.Option) string {
+		t.Helper()
+		f, err := p.Func(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		args := godwit.Args{"f": file}
+		if name == "joined" {
+			args["o"] = other
+		}
+		r, err := f.Call(t.Context(), args, opts...)
+		if err != nil {
+			return err.Error()
+		}
+		return string(r.JSON())
+	}
+	for _, nodes := range []int{1, 3} {
+		c := started(t, nodes)
+		stored(t, c, others, "others", godwit.LoadOptions{Shards: 2})
+		for _, by := range []string{"blocks", "rows", "hash(carrier)", "hash(day)"} {
+			stored(t, c, path, "trips", godwit.LoadOptions{Shards: 3, Replicas: min(nodes, 2), By: by, Replace: true})
+			for _, name := range []string{"carriers", "notes", "months", "some", "words", "last", "joined"} {
+				want := ask(name, godwit.File(path), godwit.File(others))
+				if hashed := strings.HasPrefix(by, "hash"); hashed && name != "months" && name != "last" && name != "joined" {
+					continue // the order of rows is another
+				}
+				for _, s := range []godwit.Strategy{godwit.Auto, godwit.Ship, godwit.Fetch} {
+					for _, other := range []any{godwit.File(others), godwit.DataSet("others")} {
+						if got := ask(name, godwit.DataSet("trips"), other, godwit.WithCluster(c), godwit.WithStrategy(s)); got != want {
+							t.Errorf("%d nodes, by %s, %s, strategy %v: %.300s, want %.300s", nodes, by, name, s, got, want)
+						}
+					}
+				}
+			}
+		}
+		if n := len(c.View().Sets); n != 4 { // two, each with its companion
+			t.Errorf("%d data sets", n)
+		}
+		if err := c.Drop(t.Context(), "trips"); err != nil {
+			t.Fatal(err)
+		}
+		within(t, 10*time.Second, "the set is dropped with its dictionaries", func() bool { return len(c.View().Sets) == 2 })
+	}
+}
+
+// What does not go with a data set's types is an error that says what to write; names of dictionaries are nobody's.
+func TestTextSetsRefuse(t *testing.T) {
+	c := started(t, 1)
+	path := tripsCSV(t, 50)
+	stored(t, c, path, "trips", godwit.LoadOptions{})
+	if _, err := c.Load(t.Context(), path, "texts.7", godwit.LoadOptions{}); err == nil || !strings.Contains(err.Error(), "dictionaries") {
+		t.Errorf("a name of dictionaries was taken: %v", err)
+	}
+	for source, want := range map[string]string{
+		"record T { miles: Str }\nfn f(f: &[T; N]) -> i64 { f.count(|r| r.miles == \"a\") }":              "expected text (Str), found i64",
+		"record T { left: Timestamp<ms> }\nfn f(f: &[T; N]) -> i64 { f.count(|r| r.left > 2001-01-01) }":  "Timestamp<us>",
+		"record T { day: Decimal<9, 2> }\nfn f(f: &[T; N]) -> i64 { f.count(|r| r.day > 1.0) }":           "Date",
+		"record T { carrier: i64 }\nfn f(f: &[T; N]) -> i64 { f.count(|r| r.carrier > 1) }":               "carrier",
+		"record T { note: Str }\nfn f(f: &[T; N]) -> i64 { f.count(|r| r.note == \"UA\") + f.len() * 0 }": "Option",
+	} {
+		_, err := fn(t, source).Call(t.Context(), godwit.Args{"f": godwit.DataSet("trips")}, godwit.WithCluster(c))
+		if err == nil || !strings.Contains(err.Error()+help(err), want) {
+			t.Errorf("%s: %v, expected %q", source, err, want)
+		}
+	}
+	// The companion is gone: what needs no text is answered, what needs it says what is missing.
+	stored(t, c, path, "more", godwit.LoadOptions{})
+	more, ok := c.View().Named("more")
+	if !ok {
+		t.Fatal("it is not there")
+	}
+	if err := c.Drop(t.Context(), fmt.Sprintf("texts.%d", more.ID)); err != nil {
+		t.Fatal(err)
+	}
+	within(t, 10*time.Second, "the dictionaries are gone", func() bool { return len(c.View().Sets) == 3 })
+	if _, err := fn(t, "record T { miles: i64 }\nfn f(f: &[T; N]) -> i64 { f.map(|r| r.miles).sum() }").Call(t.Context(), godwit.Args{"f": godwit.DataSet("more")}, godwit.WithCluster(c)); err != nil {
+		t.Error(err)
+	}
+	_, err := fn(t, "record T { carrier: Str }\nfn f(f: &[T; N]) -> i64 { f.count(|r| r.carrier == \"UA\") }").Call(t.Context(), godwit.Args{"f": godwit.DataSet("more")}, godwit.WithCluster(c))
+	if err == nil || !strings.Contains(err.Error(), "no such data set") {
+		t.Errorf("without its dictionaries: %v", err)
+	}
+}
