@@ -19,6 +19,7 @@ import (
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
 	"github.com/godwit-run/godwit/internal/cluster/store"
 	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/front/compile"
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/ir/num"
@@ -79,9 +80,9 @@ func (l *loads) one(t *rapid.T) {
 	}
 	for i := range set.Columns {
 		c := &set.Columns[i]
-		l.compare(t, path, c, c.Kind, c.Nullable)
+		l.compare(t, path, c, c.Kind, c.Means, c.Nullable)
 		kind := rapid.SampledFrom([]num.Kind{num.Bool, num.I8, num.I32, num.I64, num.U8, num.U64, num.F32, num.F64}).Draw(t, "kind")
-		l.compare(t, path, c, kind, len(c.Dims) == 0 && rapid.Bool().Draw(t, "option"))
+		l.compare(t, path, c, kind, meaning.Meaning{}, len(c.Dims) == 0 && rapid.Bool().Draw(t, "option"))
 	}
 }
 
@@ -109,9 +110,9 @@ func (l *loads) loaded(t *rapid.T, path string, opt cluster.LoadOptions) *catalo
 	return loaded.Set
 }
 
-// compare runs functions that declare a column as a kind, over the file and over the set.
-func (l *loads) compare(t *rapid.T, path string, c *catalog.Column, k num.Kind, option bool) {
-	elem := (&catalog.Column{Kind: k, Dims: c.Dims, Nullable: option && len(c.Dims) == 0}).Type()
+// compare runs functions that declare a column as a kind that means something, over the file and over the set.
+func (l *loads) compare(t *rapid.T, path string, c *catalog.Column, k num.Kind, means meaning.Meaning, option bool) {
+	elem := (&catalog.Column{Kind: k, Dims: c.Dims, Nullable: option && len(c.Dims) == 0, Means: means}).Type()
 	argument := "v: &[R; N]"
 	program := fmt.Sprintf("record R { %s: %s }\n", c.Name, elem)
 	if strings.HasSuffix(path, ".npy") {
@@ -122,7 +123,7 @@ func (l *loads) compare(t *rapid.T, path string, c *catalog.Column, k num.Kind, 
 		value = "r"
 	}
 	bodies := []string{fmt.Sprintf("-> [%s; N] { v.map(|r| %s) }", elem, value)}
-	if !option && len(c.Dims) == 0 && (k == num.I64 || k.IsFloat()) {
+	if !option && means.Sort == meaning.None && len(c.Dims) == 0 && (k == num.I64 || k.IsFloat()) {
 		bodies = append(bodies, fmt.Sprintf("-> %s { v.map(|r| %s).sum() }", k, value))
 	}
 	if option && len(c.Dims) == 0 {
@@ -138,11 +139,11 @@ func (l *loads) compare(t *rapid.T, path string, c *catalog.Column, k num.Kind, 
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.both(t, f, path, c, k, !c.Nullable || option, text)
+		l.both(t, f, path, c, k, means == c.Means && (!c.Nullable || option), text)
 	}
 }
 
-func (l *loads) both(t *rapid.T, f *compile.Func, path string, c *catalog.Column, k num.Kind, takesNulls bool, text string) {
+func (l *loads) both(t *rapid.T, f *compile.Func, path string, c *catalog.Column, k num.Kind, asStored bool, text string) {
 	want, errFile := l.run(context.Background(), f, compile.Args{"v": compile.File{Path: path}}, run.Options{})
 	remote, err := l.Client.Open("x")
 	if err != nil {
@@ -157,7 +158,7 @@ func (l *loads) both(t *rapid.T, f *compile.Func, path string, c *catalog.Column
 		}
 		l.agree++
 	case errFile != nil && errSet != nil:
-		if k == c.Kind && takesNulls {
+		if k == c.Kind && asStored {
 			t.Fatalf("%s, column %s stored as %s is refused as %s: %v\n%s", path, c.Name, c.Type(), k, errFile, text)
 		}
 		l.refused++

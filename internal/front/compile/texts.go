@@ -64,7 +64,7 @@ func (b *Bound) readTable(param int, t *tabular) error {
 			continue
 		}
 		if l.Type.Means.Sort == meaning.None {
-			if c := t.src.Columns()[from.column]; remote(t.src) && c.Means.Sort == meaning.Text {
+			if c := t.src.Columns()[from.column]; remote(t.src) && c.Means.Sort == meaning.Text && b.Func.mayRead(param, j) {
 				return refuse(t.Name, "declare it as Str", "%s: column `%s`: expected numbers (%s), found text", t.src.Path(), c.Name, l.Type)
 			}
 			continue
