@@ -47,8 +47,9 @@ The set is cut into shards by rows:
   --by blocks       at multiples of a power of two, so that partial sums need
                     no rows of a neighbour (the default)
   --by rows         into equal numbers of rows
-  --by 'hash(COL)'  by a hash of an integer column; rows with the same value
-                    share a shard, and the data set has its rows in shard order`,
+  --by 'hash(COL)'  by a hash of a column of integers, text or times; rows with the
+                    same value share a shard, and the data set has its rows in
+                    shard order`,
 		Example: "  godwit load flights.parquet --as flights --shards 8 --replicas 2",
 		Args:    one("the file"),
 		RunE:    action(l.run),

@@ -90,7 +90,7 @@ func Unfit(src Source, column int) *Error {
 	e := columnError(src.Path(), c, fmt.Sprintf("expected numbers or bools, found %s", c.Stored))
 	e.Help = numbersHelp(c.Stored)
 	if c.Means.Sort == meaning.Text {
-		e.Help = "data sets of a cluster hold numbers: store a number for each text, or run over the file itself"
+		e.Help = "load the file again, as text"
 	}
 	return e
 }
