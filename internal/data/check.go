@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -89,9 +88,6 @@ func Unfit(src Source, column int) *Error {
 	}
 	e := columnError(src.Path(), c, fmt.Sprintf("expected numbers or bools, found %s", c.Stored))
 	e.Help = numbersHelp(c.Stored)
-	if c.Means.Sort == meaning.Text {
-		e.Help = "load the file again, as text"
-	}
 	return e
 }
 
