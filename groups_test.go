@@ -155,6 +155,10 @@ func TestKeysOfAllKinds(t *testing.T) {
 		{"fn f(x: &[i64; N]) -> [Option<i64>; 3] { x.group_by::<3>(|e| e % 3).first() }", godwit.Args{"x": []int64{4, 3, 1}}, `[3,4,null]`},
 		{"fn f(x: &[i64; N]) -> [idx<3>; 3] { x.group_by::<3>(|e| e % 3).keys() }", godwit.Args{"x": []int64{4}}, `[0,1,2]`},
 		{"fn f(x: &[f64; N]) -> [f64; 4] { [x.median(), x.quantile(0.25), x.quantile(1.0), x.quantile(2.0)] }", godwit.Args{"x": []float64{4, 1, 2, 3}}, `[2.5,1.75,4.0,"NaN"]`},
+		{"fn f(x: &[i64; N]) -> [i64] { x.group_by(|e| e % 3).top_k::<2>() }", godwit.Args{"x": []int64{5, 1, 9, 3, 7, 2, 6, 8}}, `[8,5,7,1,9,6]`},
+		{"fn f(x: &[f64; N]) -> [f64] { x.group_by::<3>(|e| e.min(2.0).max(0.0) as i64).top_k::<1>(|e| -e) }", godwit.Args{"x": []float64{7, 0.5, 2, 0.25}}, `[0.25,2.0]`},
+		{"fn f(x: &[i64; N]) -> [i64] { x.group_by(|e| e).top_k::<3>() }", godwit.Args{"x": []int64{}}, `[]`},
+		{"fn f(x: &[i64; N]) -> [i64] { x.group_by(|e| e).top_k::<0>() }", godwit.Args{"x": []int64{4}}, `[]`},
 		{"fn f(x: &[f64; N]) -> f64 { x.median() }", godwit.Args{"x": []float64{}}, `"NaN"`},
 	} {
 		f := fn(t, c.source)

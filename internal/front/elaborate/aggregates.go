@@ -41,6 +41,10 @@ func (e *elab) agg(c *methodUse) *graph.Node {
 // there is only once all groups are folded.
 func (e *elab) ofOneGroup(m method, c *methodUse) *graph.Node {
 	g := e.of(c.recv).group
+	if c.x.Name.Text == "top_k" {
+		e.errorf(c.x.Name.Span, "N06", "`top_k` gives rows, and has no value for one group").Note("`agg` takes one value for each").Help("write it after group_by, without agg")
+		return nil
+	}
 	all, vars := *g, e.vars
 	all.one = nil
 	e.vars = e.vars[:g.one.vars:g.one.vars]
@@ -225,4 +229,49 @@ func (e *elab) quantile(c *methodUse) *graph.Node {
 		return nil
 	}
 	return e.preludeCall(c.at(), preludeItem("quantile"), []*graph.Node{values, q})
+}
+
+// groupTop is g.top_k::<K>(|e| key): of each group the K elements with the greatest keys, group by group, the greatest first; equals in the
+// order of rows. Elements are sorted by their keys, and then by their groups, so that each has a place in its own.
+func (e *elab) groupTop(c *methodUse) *graph.Node {
+	n := e.fixGroup(c.recv)
+	if n == nil {
+		return nil
+	}
+	g, at := e.of(n).group, c.at()
+	x := e.dense(g.x)
+	rows := e.mapEach(at, x, func(v *graph.Node) *graph.Node {
+		key, elem := g.split(v)
+		return e.tuple(at, e.toI64(key), elem)
+	})
+	inner := *c
+	inner.recv = e.mapEach(at, rows, func(v *graph.Node) *graph.Node { return e.get(v, 1, at) })
+	block := e.sortBlock(&inner) // whose errors are those of the closure
+	if block == nil {
+		return nil
+	}
+	value, ok := e.keyArg(c)
+	if !ok {
+		return nil
+	}
+	byKey := e.sorted(rows, true, at, func(v *graph.Node) *graph.Node { return value(e.get(v, 1, at)) })
+	byGroup := e.sorted(byKey, false, at, func(v *graph.Node) *graph.Node { return e.get(v, 0, at) })
+	counts := e.ones(g, at)
+	starts := e.preludeCall(at, preludeItem("group_starts"), []*graph.Node{counts})
+	placed := e.mapOver(at, []*graph.Node{byGroup}, func(i *graph.Node, v []*graph.Node) *graph.Node {
+		group := e.toRange(graph.Clamp, e.get(v[0], 0, at), g.groups, at)
+		return e.tuple(at, e.arith(num.Sub, at, e.toI64(i), e.at(starts, group, at)), e.get(v[0], 1, at))
+	})
+	kept := e.filtered(placed, at, func(v *graph.Node) *graph.Node {
+		return e.arith(num.Lt, at, e.get(v, 0, at), e.sizeVal(c.sizes[0], at))
+	})
+	return e.mapEach(at, kept, func(v *graph.Node) *graph.Node { return e.get(v, 1, at) })
+}
+
+// sorted is x in the order of its keys, or the other way round; equals keep their order.
+func (e *elab) sorted(x *graph.Node, desc bool, at diag.Span, key func(v *graph.Node) *graph.Node) *graph.Node {
+	n := e.add(graph.Sort, x.Type, at, x)
+	n.Desc = desc
+	n.Blocks = []*graph.Block{e.slotBlock(x, func(v *graph.Node) []*graph.Node { return []*graph.Node{key(v)} })}
+	return n
 }

@@ -67,6 +67,7 @@ func groupTable() map[string]method {
 		"count_distinct": {max: 1, masked: true, run: (*elab).groupDistinct},
 		"median":         {max: 1, masked: true, run: (*elab).groupQuantile},
 		"quantile":       {min: 1, max: 2, masked: true, run: (*elab).groupQuantile},
+		"top_k":          {max: 1, sizes: 1, need: true, masked: true, run: (*elab).groupTop},
 		"agg":            {min: 1, max: 1, masked: true, run: (*elab).agg},
 	}
 }

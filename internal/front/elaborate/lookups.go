@@ -156,8 +156,7 @@ func (e *elab) makeTables(l *lookup, form *keyForm) *tables {
 		if rows == nil {
 			return nil
 		}
-		sorted := e.add(graph.Sort, rows.Type, at, rows)
-		sorted.Blocks = []*graph.Block{e.slotBlock(rows, func(v *graph.Node) []*graph.Node { return []*graph.Node{e.get(v, 0, at)} })}
+		sorted := e.sorted(rows, false, at, func(v *graph.Node) *graph.Node { return e.get(v, 0, at) })
 		keys := e.mapEach(at, sorted, func(v *graph.Node) *graph.Node { return e.get(v, 0, at) })
 		t.order = e.mapEach(at, sorted, func(v *graph.Node) *graph.Node { return e.get(v, 1, at) })
 		t.levels = []level{{words: []*graph.Node{keys}}}

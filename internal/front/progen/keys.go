@@ -77,7 +77,10 @@ func (w *writer) unknownGroups() bool {
 	k := w.numberKind()
 	value := w.closure(a.t.elem(), scalarOf(k))
 	d := dim{text: w.fresh("R"), value: -1, most: w.most(a)}
-	switch w.pick(8) {
+	switch w.pick(9) {
+	case 8:
+		w.use("top_k of groups")
+		w.let(arrayOf(a.t.elem(), d), "%s.top_k::<%d>(%s)", group, w.pick(4), value)
 	case 0:
 		w.let(arrayOf(scalarOf(num.I64), d), "%s.count()", group)
 	case 1:
