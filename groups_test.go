@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"sort"
+	"strings"
 	"testing"
 
 	"github.com/godwit-run/godwit"
@@ -169,6 +170,48 @@ func TestKeysOfAllKinds(t *testing.T) {
 			} else if string(r.JSON()) != c.want {
 				t.Errorf("%s on %s: %s, want %s", c.source, engine, r.JSON(), c.want)
 			}
+		}
+	}
+}
+
+// Groups and indexes of each row, inside of closures and loops.
+func TestGroupsInside(t *testing.T) {
+	rt, engines := enginesHere(t)
+	x := [][]int64{{1, 2, 3, 4, 1, 2, 3, 9}, {5, 5, 5, 5, 5, 5, 5, 6}, {1, 2, 3, 4, 5, 6, 7, 8}}
+	for source, want := range map[string]string{
+		"fn f(x: &[[i64; M]; N]) -> [i64; N] where M: Range<0, 65_536> { x.map(|r| r.group_by(|e| e).count().max()) }":                                                                            "[2,7,1]",
+		"fn f(x: &[[i64; 8]; N]) -> [i64; N] { x.map(|r| r.group_by(|e| e).agg(|g| g.last() + g.key() * g.count()).sum()) }":                                                                      "[44,52,72]",
+		"fn f(x: &[[i64; 8]; N]) -> [f64; N] { x.map(|r| r.group_by(|e| e).median().sum()) }":                                                                                                     "[19.0,11.0,36.0]",
+		"fn f(x: &[[i64; 8]; N]) -> [i64; N] { x.map(|r| r.group_by(|e| e % 2).top_k::<1>().sum()) }":                                                                                             "[13,11,15]",
+		"fn f(x: &[[i64; M]; N]) -> [i64; N] { x.map(|r| r.distinct().len()) }":                                                                                                                   "[5,2,8]",
+		"fn f(x: &[[i64; M]; N]) -> [f64; N] { x.map(|r| r.median()) }":                                                                                                                           "[2.5,5.0,4.5]",
+		"fn f(x: &[[i64; M]; N]) -> [i64; N] { x.map(|r| { let by = r.index_by(|e| e); r.count(|e| by.has(e + 1)) }) }":                                                                           "[6,7,7]",
+		"fn f(x: &[[i64; M]; N]) -> i64 { let mut s = 0; for r in x { s += r.distinct().len(); } s }":                                                                                             "15",
+		"fn f(x: &[[i64; 8]; N]) -> i64 { let mut s = 0; for r in x { if r[0] < 5 { s += r.group_by(|e| e).count().len(); } } s }":                                                                "13",
+		"fn inner(d: &[i64; G], k: &[i64; 8]) -> i64 { k.group_by::<G>(|e| e.clamp_idx::<G>()).count().max() }\nfn f(x: &[[i64; 8]; N]) -> [i64; N] { x.map(|r| inner(r.filter(|e| e > 3), r)) }": "[8,7,5]",
+	} {
+		p, err := godwit.Compile(strings.ReplaceAll(source, "\\n", "\n"))
+		if err != nil {
+			t.Errorf("%s: %v", source, err)
+			continue
+		}
+		f, err := p.Func("f")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, engine := range engines {
+			r, err := f.Call(t.Context(), godwit.Args{"x": x}, godwit.WithRuntime(rt), godwit.WithEngine(engine))
+			if err != nil {
+				t.Errorf("%s on %s: %v", source, engine, err)
+			} else if string(r.JSON()) != want {
+				t.Errorf("%s on %s: %s, want %s", source, engine, r.JSON(), want)
+			}
+		}
+	}
+	for _, fold := range []string{"count().max()", "sum().max()", "top_k::<1>().len()", "median().len()", "count_distinct().sum()", "last().len()", "agg(|g| g.sum()).len()"} {
+		_, err := godwit.Compile("fn f(x: &[[i64; M]; N]) -> [i64; N] { x.map(|r| r.group_by(|e| e)." + fold + ") }")
+		if err == nil || !strings.Contains(err.Error(), "T07") || !strings.Contains(err.Error(), "where M: Range<0, 65536>") {
+			t.Errorf("%s of rows of any number: %v", fold, err)
 		}
 	}
 }

@@ -106,6 +106,9 @@ func (e *elab) groupEnd(c *methodUse, m graph.Monoid) *graph.Node {
 		key, _ := g.split(e.get(v, 0, at))
 		return key, e.toI64(e.get(v, 1, at))
 	})
+	if ends == nil {
+		return nil
+	}
 	return e.mapEach(at, ends, func(i *graph.Node) *graph.Node {
 		there := func() *graph.Node { return row(e.toRange(graph.Clamp, i, x.Type.Size, at)) }
 		if g.firsts != nil {
@@ -144,6 +147,9 @@ func (e *elab) groupDistinct(c *methodUse) *graph.Node {
 		return nil
 	}
 	_, fresh := e.codesOf(words, at)
+	if fresh == nil {
+		return nil
+	}
 	rows := e.mapOver(at, []*graph.Node{x, fresh}, func(_ *graph.Node, v []*graph.Node) *graph.Node { return e.tuple(at, v[0], v[1]) })
 	return e.keyed(graph.CountOf, g.groups, rows, at, func(v *graph.Node) (*graph.Node, *graph.Node) {
 		key, _ := g.split(e.get(v, 0, at))
@@ -258,6 +264,9 @@ func (e *elab) groupTop(c *methodUse) *graph.Node {
 	byGroup := e.sorted(byKey, false, at, func(v *graph.Node) *graph.Node { return e.get(v, 0, at) })
 	counts := e.ones(g, at)
 	starts := e.preludeCall(at, preludeItem("group_starts"), []*graph.Node{counts})
+	if starts == nil {
+		return nil
+	}
 	placed := e.mapOver(at, []*graph.Node{byGroup}, func(i *graph.Node, v []*graph.Node) *graph.Node {
 		group := e.toRange(graph.Clamp, e.get(v[0], 0, at), g.groups, at)
 		return e.tuple(at, e.arith(num.Sub, at, e.toI64(i), e.at(starts, group, at)), e.get(v[0], 1, at))

@@ -32,7 +32,9 @@ func (e *elab) numberKeys(x *graph.Node, at diag.Span, key func(v *graph.Node) *
 		return nil
 	}
 	k := &numbered{}
-	k.code, k.fresh = e.codesOf(words, at)
+	if k.code, k.fresh = e.codesOf(words, at); k.code == nil {
+		return nil
+	}
 	k.firsts = e.keptRows(k.fresh, at)
 	return k
 }
@@ -45,10 +47,16 @@ func (e *elab) codesOf(words []*graph.Node, at diag.Span) (code, fresh *graph.No
 	}
 	for i := 1; i < len(words); i++ {
 		first := words[0]
+		if i > 1 && r == nil {
+			return nil, nil
+		}
 		if i > 1 {
 			first = e.get(r, 0, at)
 		}
 		r = e.preludeCall(at, preludeItem("pair_codes"), []*graph.Node{first, words[i]})
+	}
+	if r == nil {
+		return nil, nil
 	}
 	return e.get(r, 0, at), e.get(r, 1, at)
 }

@@ -174,6 +174,9 @@ func (e *elab) makeTables(l *lookup, form *keyForm) *tables {
 	for _, w := range words[1:] {
 		both := []*graph.Node{first, w}
 		r := e.preludeCall(at, preludeItem("pair_index"), both)
+		if r == nil {
+			return nil
+		}
 		t.levels = append(t.levels, level{e.get(r, 0, at), both})
 		first = e.get(r, 1, at)
 	}
@@ -194,6 +197,9 @@ func (e *elab) find(l *lookup, t *tables, k *graph.Node, at diag.Span) *graph.No
 		return e.preludeCall(at, preludeItem("as_of_find"), []*graph.Node{t.levels[0].words[0], e.ordered(k, t.form, at)})
 	}
 	words := e.words(k, t.form, at)
+	if len(words) == 0 {
+		return nil
+	}
 	if len(words) == 1 {
 		return e.preludeCall(at, preludeItem("index_find"), []*graph.Node{t.levels[0].slot, t.levels[0].words[0], words[0]})
 	}
@@ -291,7 +297,11 @@ func (e *elab) joinIndex(c *methodUse) *graph.Node {
 		if t = e.askFor(l, k, bodyValue(cl.Body)); t == nil {
 			return nil
 		}
-		return e.tuple(at, v, e.find(l, t, k, at))
+		found := e.find(l, t, k, at)
+		if found == nil {
+			return nil
+		}
+		return e.tuple(at, v, found)
 	})
 	if rows == nil {
 		return nil

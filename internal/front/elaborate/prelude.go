@@ -86,6 +86,9 @@ func (e *elab) prelude(at diag.Span, name string, args ...*graph.Node) *graph.No
 // preludeCall elaborates a function's body. What limits the text that a user writes does not
 // count it; the number of nodes is limited as ever, and that is all that can be reported.
 func (e *elab) preludeCall(at diag.Span, d *decl, args []*graph.Node) *graph.Node {
+	if slices.Contains(args, nil) {
+		return nil // which was reported
+	}
 	fr := e.calleeFrame(d, at)
 	if fr.user == nil {
 		fr.user = e.fr

@@ -183,7 +183,7 @@ func (k *kern) keyedReduce(n *graph.Node, e *env) val {
 	_, hi := k.l.facts.Bounds(most)
 	out := k.space(n, n.Type)
 	if hi <= minKeyedLeaf {
-		k.tablesFor(q, k.poly(q.width))
+		k.tablesFor(q, k.poly(k.capacity(q.width)))
 		k.fillRow([]*keyed{q}, kernel.None, k.b.Int(0), k.sizeValue(slots), slots)
 		k.eachEntry(q, out, func(i kernel.Value) kernel.Value {
 			v := k.b.Load(q.tables[0], i)
