@@ -276,7 +276,7 @@ func (e *elab) oneLeaf(groups size.Poly, x *graph.Node, at diag.Span) bool {
 	if _, hi := e.g.Facts.Bounds(x.Type.Size); hi <= most {
 		return true
 	}
-	m := e.errorf(at, "T07", "groups of unknown keys are folded outside of closures and loops, unless there are few rows").
+	m := e.errorf(at, "T07", "groups of unknown keys are folded outside of closures, loops and ifs, unless there are few rows").
 		Note("at most %d rows were expected, found %s", most, x.Type.Size)
 	if name, ok := x.Type.Size.IsVar(); ok && !isDynamic(name) {
 		m.Help("where %s: Range<0, %d>", name, most)

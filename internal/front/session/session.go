@@ -17,7 +17,7 @@ import (
 )
 
 // Asked is the name of the function around an expression.
-const Asked = "asked"
+const Asked = "_asked"
 
 // State is what was said so far. It is changed by With… only, which give a new one.
 type State struct {
