@@ -172,3 +172,24 @@ func TestOpenFiles(t *testing.T) {
 		}
 	}
 }
+
+// A field of JSON lines that no row has is a null, as one is that some rows have; an empty file has no rows, of whatever fields.
+func TestAbsentFields(t *testing.T) {
+	dir := t.TempDir()
+	const source = "record R { i: i64, o: Option<i64>, s: Option<Str> }\nfn f(r: &[R; N]) -> (i64, i64, i64) { (r.map(|x| x.i).sum(), r.count(|x| x.o.is_some()), r.count(|x| x.s.or(\"q\") == \"q\")) }"
+	for text, want := range map[string]string{
+		"{\"i\":1}\n{\"i\":2}\n": "[3,0,2]", "{\"i\":1,\"o\":null}\n{\"i\":2,\"o\":5,\"s\":\"a\"}\n": "[3,1,1]", "": "[0,0,0]",
+		"{\"o\":1}\n": "no column `i`", "{\"i\":1,\"sss\":\"a\"}\n": "[1,0,1]",
+	} {
+		path := filepath.Join(dir, "x.jsonl")
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, engine := range []string{"interp", "wasm"} {
+			r, err := fn(t, source).Call(t.Context(), godwit.Args{"r": godwit.File(path)}, godwit.WithEngine(engine))
+			if err != nil && !strings.Contains(err.Error(), want) || err == nil && string(r.JSON()) != want {
+				t.Errorf("%q on %s: %v, want %s", text, engine, err, want)
+			}
+		}
+	}
+}

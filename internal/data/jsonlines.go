@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/godwit-run/godwit/internal/data/meaning"
+	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -86,7 +87,7 @@ func (s *linesFile) count() error {
 		have = copy(buf, buf[end:have])
 		off += int64(end)
 	}
-	if len(s.cols) == 0 {
+	if len(s.cols) == 0 && s.size > 0 { // no bytes are no rows, of any fields
 		e := fail(s.input.path, "there is no field in it, expected lines such as {\"a\": 1, \"b\": 2.5}")
 		e.Err = errNothing
 		return e
@@ -368,4 +369,26 @@ func checkWords(path, column string, found *csvFound, w Want) error {
 		t = found.at(other)
 	}
 	return &Error{Path: path, Row: -1, Line: t.line, Col: t.col, Column: column, Msg: csvExpected(w.Kind, t.text), Help: csvTextHelp(column, t.text, w.Kind)}
+}
+
+// Absent gives a source a column that it may have, but of which no row has a value: a field of JSON lines that nobody wrote is a null. ok is
+// false for other formats, whose columns have names of their own, and where another name is so near that it may be meant.
+func Absent(src Source, name string) (column int, ok bool) {
+	s, ok := src.(*linesFile)
+	if !ok || len(s.cols) == maxNames {
+		return 0, false
+	}
+	var names []string
+	for _, c := range s.cols {
+		names = append(names, c.Name)
+	}
+	if diag.Nearest(name, names) != "" {
+		return 0, false
+	}
+	column = len(s.cols)
+	s.index[name], s.found = column, append(s.found, csvFound{})
+	c := Column{Name: name, Nullable: true}
+	c.Kind, c.Stored = s.found[column].kind()
+	s.cols = append(s.cols, c)
+	return column, true
 }

@@ -40,6 +40,14 @@ func (Value) arg() {}
 // that no parameter fixes.
 type Args map[string]Arg
 
+// trimmed leaves out spaces around a value, but for those in options of text: ?thousands= and a space.
+func trimmed(text string) string {
+	if strings.Contains(text, "?") {
+		return strings.TrimLeft(text, " \t\r\n")
+	}
+	return strings.TrimSpace(text)
+}
+
 // ParseArgs reads arguments of the form name=value.
 func ParseArgs(list []string) (Args, error) {
 	args := Args{}
@@ -52,7 +60,7 @@ func ParseArgs(list []string) (Args, error) {
 		if _, twice := args[name]; twice {
 			return nil, refuse(name, "leave one of them out; several files are a list: "+name+"=a.csv,b.csv", "argument `%s` is given twice", name)
 		}
-		args[name] = Text(strings.TrimSpace(text))
+		args[name] = Text(trimmed(text))
 	}
 	return args, nil
 }

@@ -96,7 +96,12 @@ func (t *tabular) find(wants []graph.Leaf, j int, column string) leaf {
 	case len(elem.Names) == 0:
 		l.column, l.missing = t.nth(wants, j)
 	default:
-		l.column, l.missing = t.named(strings.TrimPrefix(path, "."))
+		name := strings.TrimPrefix(path, ".")
+		if l.column, l.missing = t.named(name); l.missing != nil && (wants[j].Presence || wants[j].Optional || t.src.Rows() == 0) {
+			if i, ok := data.Absent(t.src, name); ok {
+				l.column, l.missing = i, nil
+			}
+		}
 	}
 	return l
 }

@@ -71,6 +71,8 @@ const (
 	// hostile kernel is refused within a tenth of a second. It is ten times
 	// what the most difficult kernel takes that lowering or suspend makes in tests.
 	maxEffort = 250_000
+	// perValue is what each value of a program adds to that, up to four times as much: programs grow when steps of them are fused.
+	perValue = 1000
 	// MaxGoal bounds the work on a question that decides over a kernel, and
 	// MinGoal on one whose answer only describes a value better.
 	MaxGoal = 20000
@@ -85,6 +87,8 @@ type Prover struct {
 	Symbols map[string]*Symbol
 	// More lists further facts about the sizes of p, to decide about p; nil if all are in Facts.
 	More func(p size.Poly) []size.Poly
+	// Values is how many values the program has.
+	Values int
 	// TooLong is called when the work exceeds what is allowed for one program.
 	TooLong func()
 
@@ -170,7 +174,7 @@ func (v *Prover) Describe(name string, s *Symbol) {
 func (v *Prover) Spend(n int) bool {
 	v.effort += n
 	v.goal -= n
-	if v.effort > maxEffort {
+	if v.effort > min(maxEffort+perValue*v.Values, 4*maxEffort) {
 		v.TooLong()
 	}
 	return v.goal > 0

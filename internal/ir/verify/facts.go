@@ -16,6 +16,7 @@ func (c *checker) startProofs() {
 	c.scalars = map[int]size.Poly{}
 	facts := &size.Facts{Lo: map[string]int64{}, Hi: map[string]int64{}}
 	c.Prover = prove.New(facts, func() { c.refuse("the proof takes too long") })
+	c.Values = len(c.kinds)
 	for i, s := range c.k.Sizes {
 		name, _ := kernel.SizeVar(i).IsVar()
 		facts.Lo[name], facts.Hi[name] = s.Lo, s.Hi
