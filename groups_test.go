@@ -2,6 +2,7 @@ package godwit_test
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -295,6 +296,25 @@ fn joined(x: &[Row; N], d: &[Row; M]) -> [(f64, f64)] { let by = d.index_by(|r| 
 				if got, err := godwit.As[[]int64](res); err != nil || !slices.Equal(got, want[name]) {
 					t.Fatalf("%s of %v on %s: %v %s", name, c, engine, err, firstOther(got, want[name]))
 				}
+			}
+		}
+	}
+}
+
+// An index is computed where it stands, asked or not: its keys' faults are those of that place.
+func TestIndexIsStrict(t *testing.T) {
+	rt, engines := enginesHere(t)
+	for source, line := range map[string]string{
+		"fn f(x: &[i64; N]) -> i64 {\n    let by = x.index_by(|e| 1 / e);\n    x.count(|e| e > 0)\n}":                                                    ":2:",
+		"fn f(x: &[i64; N]) -> i64 {\n    let by = x.as_of(|e| 1 / e);\n    x.count(|e| e > 0)\n}":                                                       ":2:",
+		"fn f(x: &[i64; N]) -> i64 {\n    let by = x.index_by(|e| 1 / e);\n    let s = x.map(|e| 7 / (e - 2)).sum();\n    s + x.count(|e| by.has(e))\n}": ":2:",
+		"fn f(x: &[i64; N]) -> i64 {\n    let g = x.group_by(|e| 1 / e);\n    let s = x.map(|e| 7 / (e - 2)).sum();\n    s + g.count().max()\n}":         ":2:",
+	} {
+		f := fn(t, source)
+		for _, engine := range engines {
+			_, err := f.Call(t.Context(), godwit.Args{"x": []int64{0, 2}}, godwit.WithRuntime(rt), godwit.WithEngine(engine))
+			if fault := (*godwit.Fault)(nil); !errors.As(err, &fault) || !strings.Contains(err.Error(), line) {
+				t.Errorf("%s on %s: %v, expected a fault on line %s", source, engine, err, line)
 			}
 		}
 	}

@@ -18,7 +18,7 @@ import (
 // lookup is what index_by and as_of give.
 type lookup struct {
 	x     *graph.Node // the rows, dense
-	key   func(v *graph.Node) *graph.Node
+	keys  *graph.Node // of all rows, computed where it stands, as any value is
 	t     *graph.Type // of a key
 	asOf  bool
 	scope *scope // where its tables stand
@@ -63,29 +63,14 @@ func (e *elab) newLookup(c *methodUse, asOf bool) *graph.Node {
 	if cl == nil {
 		return nil
 	}
-	l := &lookup{x: c.recv, asOf: asOf, scope: e.cur, at: c.at(), built: map[string]*tables{}}
-	l.key = func(v *graph.Node) *graph.Node { return e.applyClosure(cl, nil, v) }
-	vars := slices.Clone(e.vars)
-	e.inBlock(func() { // its type; nothing is left of it
-		if k := l.key(e.param(c.recv.Type.Elem(), c.at())); k != nil {
-			l.t = k.Type
-		}
-	})
-	if l.t == nil {
+	keys := e.mapEach(c.at(), c.recv, func(v *graph.Node) *graph.Node { return e.element(e.applyClosure(cl, nil, v), bodyValue(cl.Body)) })
+	if keys == nil {
 		return nil
 	}
+	l := &lookup{x: c.recv, keys: keys, t: keys.Type.Elem(), asOf: asOf, scope: e.cur, at: c.at(), built: map[string]*tables{}}
 	if why := unfitKey(l.t, asOf); why != "" {
 		e.errorf(bodyValue(cl.Body), "T29", "this cannot be the key of an index").Note("found %s", l.t).Help("%s", why)
 		return nil
-	}
-	// The closure is elaborated where tables are made, with the variables of here.
-	key := l.key
-	l.key = func(v *graph.Node) *graph.Node {
-		now := e.vars
-		e.vars = vars
-		k := key(v)
-		e.vars = now
-		return k
 	}
 	return e.newGroup(&grouping{x: c.recv, fixed: true, lookup: l}, c.at())
 }
@@ -110,7 +95,7 @@ func unfitKey(t *graph.Type, asOf bool) string {
 func sameKeys(a, b *graph.Type) bool {
 	if a.IsScalar() && b.IsScalar() {
 		x, y := a.Means, b.Means
-		x.Dict, y.Dict = 0, 0
+		x.Dict, y.Dict, x.Digits, y.Digits = 0, 0, 0, 0 // decimals of the same places are equal as integers are
 		return x == y && (x.Sort == meaning.Text || types.Computed(a.Plain()).Equal(types.Computed(b.Plain())))
 	}
 	return a.Kind == b.Kind && slices.EqualFunc(a.Elems, b.Elems, sameKeys)
@@ -146,23 +131,14 @@ func (e *elab) tablesFor(l *lookup, t *graph.Type) *tables {
 func (e *elab) makeTables(l *lookup, form *keyForm) *tables {
 	at, t := l.at, &tables{form: form}
 	if l.asOf {
-		rows := e.mapOver(at, []*graph.Node{l.x}, func(i *graph.Node, v []*graph.Node) *graph.Node {
-			k := l.key(v[0])
-			if k == nil {
-				return nil
-			}
-			return e.tuple(at, e.ordered(k, form, at), i)
-		})
-		if rows == nil {
-			return nil
-		}
+		rows := e.mapOver(at, []*graph.Node{l.keys}, func(i *graph.Node, v []*graph.Node) *graph.Node { return e.tuple(at, e.ordered(v[0], form, at), i) })
 		sorted := e.sorted(rows, false, at, func(v *graph.Node) *graph.Node { return e.get(v, 0, at) })
 		keys := e.mapEach(at, sorted, func(v *graph.Node) *graph.Node { return e.get(v, 0, at) })
 		t.order = e.mapEach(at, sorted, func(v *graph.Node) *graph.Node { return e.get(v, 1, at) })
 		t.levels = []level{{words: []*graph.Node{keys}}}
 		return t
 	}
-	words := e.keyWords(l.x, at, form, l.key)
+	words := e.keyWords(l.keys, at, form, func(k *graph.Node) *graph.Node { return k })
 	if words == nil {
 		return nil
 	}
