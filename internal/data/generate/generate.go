@@ -114,8 +114,13 @@ func Permutation(ctx context.Context, path string, n int64, seed uint64) error {
 	}
 	return atomically(ctx, path, func(w *bufio.Writer) error {
 		writeHeader(w, "<u4", fmt.Sprintf("%d,", n))
-		for block := range slices.Chunk(next, 1<<16) { // Write copies what it is given
-			if err := binary.Write(w, binary.LittleEndian, block); err != nil {
+		var some []byte
+		for block := range slices.Chunk(next, 1<<16) {
+			some = some[:0]
+			for _, i := range block {
+				some = binary.LittleEndian.AppendUint32(some, i)
+			}
+			if _, err := w.Write(some); err != nil {
 				return err
 			}
 		}
