@@ -193,3 +193,32 @@ func TestAbsentFields(t *testing.T) {
 		}
 	}
 }
+
+// Whether there is a text can be asked where nobody asks what it says, of files of each format.
+func TestPresenceOfText(t *testing.T) {
+	dir := t.TempDir()
+	const record = "record R { i: i64, s: Option<Str> }\n"
+	path := filepath.Join(dir, "x.jsonl")
+	if err := os.WriteFile(path, []byte("{\"i\":1,\"s\":\"a\"}\n{\"i\":2}\n{\"i\":3,\"s\":\"\"}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, to := range []string{"x.jsonl", "x.parquet", "x.arrow", "x.csv"} {
+		to = filepath.Join(dir, to)
+		if to != path {
+			if _, err := fn(t, record+"fn f(r: &[R; N]) -> [R; N] { r }").Call(t.Context(), godwit.Args{"r": godwit.File(path)}, godwit.WithFile(to)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, engine := range []string{"interp", "wasm"} {
+			r, err := fn(t, record+"fn f(r: &[R; N]) -> (i64, i64) { (r.count(|x| x.s.is_some()), r.filter(|x| x.s.is_none()).map(|x| x.i).sum()) }").
+				Call(t.Context(), godwit.Args{"r": godwit.File(to)}, godwit.WithEngine(engine))
+			want := "[2,2]"
+			if filepath.Ext(to) == ".csv" { // where an empty text is none
+				want = "[1,5]"
+			}
+			if err != nil || string(r.JSON()) != want {
+				t.Errorf("%s on %s: %s, %v, want %s", to, engine, r.JSON(), err, want)
+			}
+		}
+	}
+}

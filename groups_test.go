@@ -319,3 +319,25 @@ func TestIndexIsStrict(t *testing.T) {
 		}
 	}
 }
+
+// Quantiles between two numbers that are far apart, or infinite, are those of the straight line between them.
+func TestQuantilesAtTheEdges(t *testing.T) {
+	rt, engines := enginesHere(t)
+	inf := math.Inf(1)
+	for _, c := range []struct {
+		v    []float64
+		want float64
+	}{{[]float64{inf, inf}, inf}, {[]float64{-inf, -inf, 1}, -inf}, {[]float64{-1.7e308, 1.7e308}, 0}, {[]float64{0.1, 0.1}, 0.1}, {[]float64{1, inf, inf}, inf}, {[]float64{1, 2}, 1.5}} {
+		for _, engine := range engines {
+			for _, src := range []string{"fn f(v: &[f64; N]) -> f64 { v.median() }", "fn f(v: &[f64; N]) -> f64 { v.group_by(|_| 7).median(|e| e).fold(0.0, |_, m| m) }"} {
+				res, err := fn(t, src).Call(t.Context(), godwit.Args{"v": c.v}, godwit.WithRuntime(rt), godwit.WithEngine(engine))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := math.Float64frombits(res.Value().Columns[0].At(0)); got != c.want {
+					t.Errorf("%s: the median of %v is %v, expected %v", engine, c.v, got, c.want)
+				}
+			}
+		}
+	}
+}

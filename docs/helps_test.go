@@ -23,6 +23,7 @@ var byHand = map[string]string{
 	"T22": "the types or the function change",
 	"O01": "the closure becomes a function, and its uses calls",
 	"O04": "the closure becomes a loop or fold",
+	"N13": "the value moves out of the closure that folds",
 }
 
 // TestHelps follows the help of every message of errors.md, to the letter:

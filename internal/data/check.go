@@ -96,7 +96,7 @@ func PresenceKind(c *Column) num.Kind {
 	if c.Kind.Valid() {
 		return c.Kind
 	}
-	return num.Bool // of text, which only CSV reads
+	return num.Bool // of text, which sources of text read
 }
 
 func columnError(path string, c *Column, msg string) *Error {

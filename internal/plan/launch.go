@@ -40,12 +40,15 @@ type Coming struct {
 type Choice struct {
 	Threads int            // as many as pay if the others sleep
 	Weave   int            // iterations that follow references which native code has under way at the same time; 0 for one by one
+	Flight  int            // as many if they are interleaved, be it expected to pay or not; 0 where none can be
 	Awake   int            // as many as pay if they are awake
 	Alone   float64        // nanoseconds that one takes
 	Wasm    machine.Spread // nanoseconds, on WebAssembly with so many threads
 	Time    machine.Spread // nanoseconds, on the engine that it begins on with so many threads; zero if nobody knows
 	// Asleep and Helped are between one thread and all, if these sleep and if they are awake; nil where one thread is the only way.
 	Asleep, Helped *Race
+	// Woven is between iterations one by one and interleaved, where the machine's error leaves it open; else nil.
+	Woven *Race
 }
 
 // Choose decides on a launch.
@@ -62,19 +65,55 @@ func Choose(m *machine.Machine, c *Coming) *Choice {
 	}
 	awake := begins.choose(e, m.Hand)
 	alone, _ := begins.time(e, 0, m.Wake)
-	out := &Choice{Threads: begins.on(way), Awake: begins.on(awake), Weave: c.weave(m, begins), Alone: alone.P50, Wasm: wasm, Time: time}
+	out := &Choice{Threads: begins.on(way), Awake: begins.on(awake), Alone: alone.P50, Wasm: wasm, Time: time}
+	c.weave(m, begins, out)
 	if begins.threads > 1 {
 		out.Asleep, out.Helped = begins.race(e, way, m.Wake), begins.race(e, awake, m.Hand)
 	}
 	return out
 }
 
-// weave is how many iterations native code has under way, be it that the launch begins on it or comes to it.
-func (c *Coming) weave(m *machine.Machine, begins *weighed) int {
-	if begins.weave > 0 || c.Native || m.Engines["native"] == nil {
-		return begins.weave
+// weave decides how many iterations native code has under way, be it that the launch begins on it or comes to it.
+func (c *Coming) weave(m *machine.Machine, begins *weighed, out *Choice) {
+	e := m.Engines["native"]
+	if e == nil {
+		return
 	}
-	return c.model(m, "native").weave
+	if !c.Native {
+		begins = c.model(m, "native")
+	}
+	w := begins.woven
+	if w.flight == 0 {
+		return
+	}
+	way := 0
+	if out.Flight = w.flight; w.pays() {
+		out.Weave, way = w.flight, 1
+	}
+	if one, all := w.alone.Total(), w.all.Total(); max(one, all) < min(one, all)*e.Error*e.Error {
+		out.Woven = NewRace([2]machine.Spread{w.alone.Time(e), w.all.Time(e)}, way)
+	}
+}
+
+// interleaved is what a launch takes with so many iterations under way that follow references, and one by one.
+type interleaved struct {
+	alone, all *cost.Parts
+	flight     int // 0 where none can be
+}
+
+// worth is to what part of its time interleaving is expected to bring a run that begins with it: what states in memory cost is what the
+// model knows least of. Where it is open, measurements decide from the next run on.
+const worth = 0.75
+
+func (w *interleaved) pays() bool { return w.flight > 0 && w.all.Total() < worth*w.alone.Total() }
+
+// interleave weighs both for so many threads, and gives what is expected to take less.
+func (c *Coming) interleave(mix *cost.Mix, m *machine.Machine, engine string, threads int) (*cost.Parts, interleaved) {
+	w := interleaved{alone: mix.On(m, engine, threads, c.Places)}
+	if w.all, w.flight = mix.Weave(m, engine, threads, c.Places); w.pays() {
+		return w.all, w
+	}
+	return w.alone, w
 }
 
 // weighed is what a launch takes on an engine, by ways: on one thread, which is way 0, and on all where there can be several.
@@ -82,7 +121,7 @@ type weighed struct {
 	alone, all *cost.Parts
 	threads    int
 	values     map[int]float64 // of Mix
-	weave      int             // see Choice
+	woven      interleaved     // with as many threads as there can be
 	ordered    bool            // it carries state, with the kernel of totals ahead
 	past       [2][]ratio      // what earlier runs took, by ways
 }
@@ -118,14 +157,14 @@ func (c *Coming) model(m *machine.Machine, engine string) *weighed {
 	lanes := EngineOf(engine, m.Engines[engine].VectorBytes)
 	mix := cost.Of(c.Safe, c.Sizes, c.Scalar, lanes)
 	w := &weighed{threads: c.Threads, values: mix.Values, ordered: mix.Sequential}
-	w.alone, w.weave = mix.Weave(m, engine, 1, c.Places)
+	w.alone, w.woven = c.interleave(mix, m, engine, 1)
 	switch {
 	case c.Threads == 1 || mix.Outer <= 1 || mix.Sequential && (c.Law == nil || !c.Law.Admits(c.Sizes)):
 		w.threads = 1
 	case mix.Sequential:
 		w.all = mix.Behind(cost.Of(c.Law.Totals, c.Sizes, c.Scalar, lanes), c.Law.Regions).On(m, engine, c.Threads, c.Places)
 	default:
-		w.all, w.weave = mix.Weave(m, engine, c.Threads, c.Places)
+		w.all, w.woven = c.interleave(mix, m, engine, c.Threads)
 	}
 	if len(c.wholes) > 0 {
 		t := copying(m, c.Threads, c, c.wholes) / max(1, c.runs)

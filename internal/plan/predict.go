@@ -272,8 +272,8 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 	parts := *w.way(way, late)
 	time, warm := w.time(e, way, late)
 	most := parts.Dominant()
-	if w.weave > 0 {
-		most += fmt.Sprintf(", %d walks under way", w.weave)
+	if w.woven.pays() {
+		most += fmt.Sprintf(", %d walks under way", w.woven.flight)
 	}
 	p.out.Steps = append(p.out.Steps, Step{l.Label, runs, w.on(way), time.Times(runs), most, parts, warm})
 	return nil

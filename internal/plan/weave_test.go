@@ -99,3 +99,23 @@ func TestWeaveSearch(t *testing.T) {
 		}
 	}
 }
+
+// Where the machine's error leaves open whether interleaving pays, runs find out; where nothing can be interleaved, there is nothing to find.
+func TestWovenRace(t *testing.T) {
+	const follow = "fn f(p: &[i64; N], s: &[i64; M]) -> [i64; M] where N: Range<1, 1_000_000_000>, M: Range<1, 1_000_000_000> { s.map(|a| { let mut at = a; for _ in 0..64 { at = p[at.clamp_idx()]; } at }) }"
+	m := machine.Default()
+	c := plan.Choose(m, walks(t, follow, 1<<17))
+	if c.Woven == nil || c.Flight == 0 {
+		t.Fatalf("a table of 1 MiB: %+v", c)
+	}
+	for range 200 { // interleaved takes a tenth longer
+		way := c.Woven.Next()
+		c.Woven.Ran(way, []float64{1e6, 1.1e6}[way])
+	}
+	if c.Woven.Next() != 0 {
+		t.Error("what took longer goes on")
+	}
+	if c := plan.Choose(m, walks(t, "fn f(p: &[i64; N], s: &[i64; M]) -> [i64; M] where N: Range<1, 1_000_000_000>, M: Range<1, 1_000_000_000> { s.map(|a| p[a.clamp_idx()]) }", 1<<17)); c.Woven != nil || c.Flight != 0 {
+		t.Errorf("a map without walks: %+v", c)
+	}
+}

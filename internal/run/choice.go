@@ -125,12 +125,12 @@ func (x *execution) threads(c *plan.Choice) (int, *plan.Race) {
 	return pool.Size(), race
 }
 
-// ran tells a race what a pass took that was all of its kernel, on one engine.
-func (p *pass) ran(race *plan.Race, native bool, took time.Duration) {
+// ran tells a race what a pass took that went a way, and was all of its kernel, on one engine.
+func (p *pass) ran(race *plan.Race, way int, native bool, took time.Duration) {
 	if n := p.job.Native(); race == nil || p.hi-p.lo < p.outer || native && n < p.job.Slices() || !native && n > 0 {
 		return
 	}
-	race.Ran(min(p.workers-1, 1), float64(took))
+	race.Ran(way, float64(took))
 }
 
 // paces are the times at which outer indices went on each tier, for passes that go over from one to the other.

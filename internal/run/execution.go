@@ -39,10 +39,12 @@ type execution struct {
 	repeats float64       // how often it is expected to run from now on; 0 for once
 	advance func(n int64) // is told how many outer indices are done, if it is there
 
-	short   bool // all of it is over at once; see engine.Compiled.Short
-	soon    bool // as native code it is over soon; see engine.Compiled.Soon
-	planned bool // how many iterations native code has under way was decided
-	alone   int  // native code runs at once if there is one worker, or so many, of which one was enough; 0 if it does not
+	short   bool       // all of it is over at once; see engine.Compiled.Short
+	soon    bool       // as native code it is over soon; see engine.Compiled.Soon
+	planned bool       // how many iterations native code has under way was decided
+	flight  int        // as many if they are interleaved
+	woven   *plan.Race // whether they are, where it is open
+	alone   int        // native code runs at once if there is one worker, or so many, of which one was enough; 0 if it does not
 }
 
 // feed is a region whose input is not present as a whole.
@@ -75,8 +77,13 @@ func (x *execution) run(lo, hi int64) (did, error) {
 	if w := x.m.opt.Weave; w != 0 {
 		x.Weave = max(w, 0)
 	}
+	way := x.weave()
 	if x.atOnce() {
-		return x.once(lo, hi)
+		d, err := x.once(lo, hi)
+		if x.woven != nil && err == nil && d.native > 0 && hi-lo == x.outer {
+			x.woven.Ran(way, d.seconds*1e9)
+		}
+		return d, err
 	}
 	start := time.Now()
 	p := &pass{execution: x, lo: lo, hi: hi, job: x.m.eng.NewJob(x.c, x.Sizes, x.Scalars).Under(x.m.opt.Claim)}
@@ -85,12 +92,23 @@ func (x *execution) run(lo, hi int64) (did, error) {
 			return did{}, crowded(x.label, err)
 		}
 	}
-	return did{p.job.Faults(), p.job.Slices(), p.job.Native(), x.tier(p.job.Native()), p.totals(), p.workers, x.woven(p.job.Native()), time.Since(start).Seconds(), p.expected,
+	return did{p.job.Faults(), p.job.Slices(), p.job.Native(), x.tier(p.job.Native()), p.totals(), p.workers, x.interleaved(p.job.Native()), time.Since(start).Seconds(), p.expected,
 		p.paces.whole(x.m.eng.Tier(), x.outer, p.workers)}, nil
 }
 
-// woven is how many iterations native code had under way, if so many slices were native.
-func (x *execution) woven(native int64) int {
+// weave takes the way of a race to be.
+func (x *execution) weave() (way int) {
+	if x.woven == nil {
+		return 0
+	}
+	if way, x.Weave = x.woven.Next(), 0; way > 0 {
+		x.Weave = x.flight
+	}
+	return way
+}
+
+// interleaved is how many iterations native code had under way, if so many slices were native.
+func (x *execution) interleaved(native int64) int {
 	if native == 0 || x.Weave == 0 || !x.c.Weaves() {
 		return 0
 	}
@@ -131,7 +149,7 @@ func (x *execution) once(lo, hi int64) (did, error) {
 	tier, took, err := x.c.RunShort(ctx, &x.Args, lo, hi)
 	d := did{faults: x.Faults, slices: 1, tier: tier, threads: 1, seconds: took.Seconds()}
 	if tier == engine.Native {
-		d.native, d.weave = 1, x.woven(1)
+		d.native, d.weave = 1, x.interleaved(1)
 	}
 	return d, err
 }
@@ -163,8 +181,10 @@ type pass struct {
 // run executes the outer indices in the way that the feeds ask for.
 func (p *pass) run() error {
 	native, c := p.c.Tier() == engine.Native, p.choose(p.hi-p.lo)
-	if p.planned = true; p.m.opt.Weave == 0 {
-		p.Weave = c.Weave
+	way := 0
+	if p.planned = true; p.m.opt.Weave == 0 && p.c.Weaves() {
+		p.Weave, p.flight, p.woven = c.Weave, c.Flight, c.Woven
+		way = p.weave()
 	}
 	p.job.Weave(p.Weave)
 	p.expected = c.Time.Times(float64(p.hi-p.lo) / float64(max(p.outer, 1)))
@@ -191,7 +211,11 @@ func (p *pass) run() error {
 	if err := p.runPresent(threads); err != nil {
 		return err
 	}
-	p.ran(race, native, time.Since(start))
+	took := time.Since(start)
+	p.ran(race, min(p.workers-1, 1), native, took)
+	if native {
+		p.ran(p.woven, way, native, took)
+	}
 	return nil
 }
 

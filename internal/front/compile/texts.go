@@ -73,7 +73,7 @@ func (b *Bound) readTable(param int, t *tabular) error {
 			means[from.column] = l.Type.Means
 			continue
 		}
-		if b.Func.mayRead(param, j) || len(l.Dims) > 1 {
+		if b.Func.mayRead(param, j) || len(l.Dims) > 1 || l.Optional && b.Func.mayRead(param, j-1) && !readsPresence(t.src, from.column) {
 			columns, dicts, empty = append(columns, from.column), append(dicts, b.dictOf(param, j)), append(empty, !from.option)
 		}
 	}
@@ -98,6 +98,11 @@ func (b *Bound) readTable(param int, t *tabular) error {
 		t.cols[j].src = src
 	}
 	return nil
+}
+
+// readsPresence reports that a source says which rows have a text without reading the text.
+func readsPresence(src data.Source, column int) bool {
+	return data.Check(src, []data.Want{{Column: column, Kind: data.PresenceKind(&src.Columns()[column]), Option: true, Presence: true}}) == nil
 }
 
 // readRemote gets the dictionaries of a data set, whose rows have numbers of entries and counts in the units that it was loaded with.

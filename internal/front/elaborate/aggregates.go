@@ -1,6 +1,8 @@
 package elaborate
 
 import (
+	"slices"
+
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/syntax"
 	"github.com/godwit-run/godwit/internal/front/types"
@@ -47,7 +49,10 @@ func (e *elab) ofOneGroup(m method, c *methodUse) *graph.Node {
 	}
 	all, vars := *g, e.vars
 	all.one = nil
-	e.vars = e.vars[:g.one.vars:g.one.vars]
+	e.vars = slices.Clone(vars)
+	for i := g.one.vars; i < len(e.vars); i++ {
+		e.vars[i].late = true
+	}
 	var n *graph.Node
 	e.inScope(g.one.scope, func() {
 		inner := *c
@@ -63,6 +68,16 @@ func (e *elab) ofOneGroup(m method, c *methodUse) *graph.Node {
 		return nil
 	}
 	return e.at(n, g.one.j, c.at())
+}
+
+// tooLate explains that what the closure of agg computes is not there yet where groups are folded.
+func (e *elab) tooLate(v *variable, at diag.Span) {
+	own := v.name
+	if v.typ == groupType {
+		own += ".count()"
+	}
+	e.errorf(at, "N13", "`%s` is not there yet", v.name).Note("it belongs to one group; what `agg` asks of groups is computed for all of them before").
+		Help("ask first, and compute with the answers:\nlet total = g.sum(…);\ntotal * %s", own)
 }
 
 // groupKeys are the keys of all groups.

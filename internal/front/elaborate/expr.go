@@ -106,7 +106,7 @@ func (e *elab) name(x *syntax.NameExpr, want *graph.Type) *graph.Node {
 	name := x.Path[0]
 	if len(x.Path) == 1 {
 		if v := e.lookup(name.Text); v != nil {
-			return e.read(v)
+			return e.read(v, x.Span)
 		}
 		if p, ok := e.fr.sizes[name.Text]; ok {
 			return e.sizeVal(p, x.Span)
@@ -145,7 +145,15 @@ func (e *elab) name(x *syntax.NameExpr, want *graph.Type) *graph.Node {
 }
 
 // read is the value of a variable.
-func (e *elab) read(v *variable) *graph.Node {
+func (e *elab) read(v *variable, at diag.Span) *graph.Node {
+	switch {
+	case !v.late || v.n == nil:
+	case v.n.Op == graph.Const:
+		return e.constOf(v.typ, v.n.Bits, at)
+	default:
+		e.tooLate(v, at)
+		return nil
+	}
 	if v.n != nil {
 		e.of(v.n).soft = v.soft
 	}

@@ -332,6 +332,7 @@ type variable struct {
 	span   diag.Span
 	lambda int
 	soft   *soft
+	late   bool // it comes after what is at hand; see ofOneGroup
 }
 
 // frame is a function being elaborated: what its generic names stand for.

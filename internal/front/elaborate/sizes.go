@@ -191,6 +191,10 @@ func (e *elab) valueAsSize(v *variable, at diag.Span) (size.Poly, bool) {
 			return p, true
 		}
 	}
+	if v.late {
+		e.tooLate(v, at)
+		return size.Poly{}, false
+	}
 	e.errorf(at, "T04", "`%s` is a value, and cannot be a size", v.name).
 		Note("%s, known only at run time", v.typ).
 		Help("take that many elements of an array of a known size; the result is [T; ?M <= N]:\nx.take(%s)", v.name)

@@ -42,7 +42,7 @@ type place struct {
 // the statement reads is of the value now.
 func (e *elab) updated(s *syntax.Assign, v *variable) *graph.Node {
 	var p place
-	now := e.read(v)
+	now := e.read(v, s.Span)
 	old := e.partAt(s.Target, now, &p)
 	if old == nil {
 		e.expr(s.Value, nil)

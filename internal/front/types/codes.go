@@ -60,6 +60,10 @@ var nameCodes = []Code{
 		"A generic stands for a size (Size), a type (Num, Int, Float, Ord, Any) or a place (Place).",
 		"fn f<T: Number>(x: T) -> T { x }",
 		"fn f<T: Num>(x: T) -> T { x }"},
+	{"N13", "a name of one group is used where all are folded",
+		"What the closure of `agg` asks of groups is computed for all of them before the closure, which then has the answers of its own group.",
+		"fn f(t: &[(i64, f64); N]) -> [f64] { t.group_by(|r| r.0).agg(|g| { let n = g.count() as f64; g.sum(|r| r.1 / n) }) }",
+		"fn f(t: &[(i64, f64); N]) -> [f64] { t.group_by(|r| r.0).agg(|g| { let n = g.count() as f64; g.sum(|r| r.1) / n }) }"},
 }
 
 var closureCodes = []Code{

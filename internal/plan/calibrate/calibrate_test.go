@@ -42,7 +42,7 @@ func TestFit(t *testing.T) {
 	}
 	defer eng.Close()
 	r := rand.New(rand.NewPCG(7, 7))
-	w := &workbench{eng: eng, name: "wasm", vector: 16, threads: 1, random: r}
+	w := &workbench{eng: eng, name: "wasm", vector: 16, threads: 1, weave: alone, random: r}
 	truth := machine.Default()
 	var samples []sample
 	for _, p := range operations() {

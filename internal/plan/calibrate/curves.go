@@ -22,7 +22,7 @@ const (
 	// backwardSource needs all of x before it begins
 	backwardSource = "fn f(x: &[f64; N]) -> f64 " + ranged + " { (0..N).map(|i| x[N - 1 - i]).sum() }"
 
-	gatherSource = "fn f(v: &[u32; M], at: &[idx<M>; N]) -> u32 where N: Range<1, 1_000_000_000>, M: Range<1, 1_000_000_000> { at.map(|i| v[i]).fold(0, |a, e| a ^ e) }"
+	gatherSource = "fn f(v: &[f64; M], at: &[idx<M>; N]) -> f64 where N: Range<1, 1_000_000_000>, M: Range<1, 1_000_000_000> { at.map(|i| v[i]).sum() }"
 	chaseSource  = "fn f(p: &[idx<M>; M], n: u32) -> idx<M> where M: Range<1, 1_000_000_000>, n: Range<0, 1_000_000> { let mut at = p[0]; for _ in 0..n { at = p[at]; } at }"
 )
 
@@ -51,9 +51,13 @@ func (w *workbench) reading(ctx context.Context, m *machine.Memory, most int64) 
 // writing measures the curves of what is written.
 func (w *workbench) writing(ctx context.Context, m *machine.Memory, most int64) (err error) {
 	defer w.clear()
-	if m.Write, m.Fresh, err = w.write(ctx, most, m.Read); err != nil {
-		return err
-	}
+	m.Write, m.Fresh, err = w.write(ctx, most, m.Read)
+	return err
+}
+
+// copying measures the curves of what is copied to where WebAssembly reaches it.
+func (w *workbench) copying(ctx context.Context, m *machine.Memory, most int64) (err error) {
+	defer w.clear()
 	if m.Copy, err = w.copied(ctx, most, sumSource); err != nil {
 		return err
 	}
@@ -97,33 +101,40 @@ func (w *workbench) read(ctx context.Context, most int64) (c machine.Curve, err 
 	return rising(c), nil
 }
 
-// write gives the time of a byte written beside one that is read: to memory that was used before, and,
-// for what is larger than is kept, to pages that come from the system.
+const (
+	mostWarm   = 16 << 20 // bytes of memory that was used before, which are written at most
+	leastFresh = 64 << 20 // and of memory that nobody has touched
+)
+
+// write gives the time of a byte written beside one that is read: to memory that was used before, and to pages that come from the system.
 func (w *workbench) write(ctx context.Context, most int64, read machine.Curve) (warm, fresh machine.Curve, err error) {
-	for bytes := int64(256 << 10); bytes <= most; bytes *= 4 {
-		src, err := w.source(argument{kind: "f64", n: bytes / 8})
+	for bytes := int64(256 << 10); bytes <= min(most, mostWarm); bytes *= 4 {
+		p, err := w.written(ctx, bytes, read)
 		if err != nil {
 			return nil, nil, err
 		}
-		t, err := w.once(ctx, addSource, src)
-		if err != nil {
-			return nil, nil, err
-		}
-		s := spread(t, float64(bytes))
-		r := read.At(float64(bytes)).P50
-		s.P10, s.P50, s.P90 = max(s.P10-r, s.P10/8), max(s.P50-r, s.P50/8), max(s.P90-r, s.P90/8)
-		p := machine.Point{At: float64(bytes), Time: s}
-		if bytes <= 16<<20 {
-			warm = append(warm, p)
-		} else {
-			fresh = append(fresh, p)
-		}
-		w.clear()
+		warm = append(warm, p)
 	}
-	if fresh == nil { // there is too little memory to tell
-		fresh = warm[len(warm)-1:]
+	w.keep = true
+	defer func() { w.keep, w.kept = false, nil }()
+	p, err := w.written(ctx, min(most, leastFresh), read)
+	return rising(warm), machine.Curve{p}, err
+}
+
+// written is the time of a byte of so many written, each beside one that is read.
+func (w *workbench) written(ctx context.Context, bytes int64, read machine.Curve) (machine.Point, error) {
+	defer w.clear()
+	src, err := w.source(argument{kind: "f64", n: bytes / 8})
+	if err != nil {
+		return machine.Point{}, err
 	}
-	return rising(warm), rising(fresh), nil
+	t, err := w.once(ctx, addSource, src)
+	if err != nil {
+		return machine.Point{}, err
+	}
+	s, less := spread(t, float64(bytes)), read.At(float64(2*bytes)).P50
+	s.P10, s.P50, s.P90 = max(s.P10-less, s.P10/8), max(s.P50-less, s.P50/8), max(s.P90-less, s.P90/8)
+	return machine.Point{At: float64(bytes), Time: s}, nil
 }
 
 // copied is what a byte of a caller's memory takes more than one of the engine's.
@@ -153,11 +164,11 @@ func (w *workbench) copied(ctx context.Context, most int64, source string) (c ma
 
 func (w *workbench) gather(ctx context.Context, most int64) (c machine.Curve, err error) {
 	for bytes := int64(16 << 10); bytes <= most; bytes *= 4 {
-		v, err := w.source(argument{kind: "u32", n: bytes / 4})
+		v, err := w.source(argument{kind: "f64", n: bytes / 8})
 		if err != nil {
 			return nil, err
 		}
-		at, err := w.source(argument{kind: "u32", n: accesses, below: bytes / 4})
+		at, err := w.source(argument{kind: "u32", n: accesses, below: bytes / 8})
 		if err != nil {
 			return nil, err
 		}
@@ -275,6 +286,16 @@ func rising(c machine.Curve) machine.Curve {
 		c[i].Time.P50 = min(c[i].Time.P50, c[i+1].Time.P50)
 		c[i].Time.P10 = min(c[i].Time.P10, c[i].Time.P50)
 		c[i].Time.P90 = max(c[i].Time.P90, c[i].Time.P50)
+	}
+	return c
+}
+
+// lower is c where it is below o, and o elsewhere.
+func lower(c, o machine.Curve) machine.Curve {
+	for i := range c {
+		if t := o.At(c[i].At); t.P50 < c[i].Time.P50 {
+			c[i].Time = t
+		}
 	}
 	return c
 }

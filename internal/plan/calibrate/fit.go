@@ -18,10 +18,19 @@ type sample struct {
 	times []float64
 }
 
+// weight is how much a launch counts: little, if data decides how often it does what.
+func (s *sample) weight() float64 {
+	if s.mix.Guessed {
+		return guessed
+	}
+	return 1
+}
+
 const (
-	pull  = 0.25 // how much a class is held at its prior, against one launch that is off as far
-	knee  = 0.3  // a launch that is off by a factor of more than e^0.3 counts less: it does what no class says
-	tries = 40
+	guessed = 0.1
+	pull    = 0.25 // how much a class is held at its prior, against one launch that is off as far
+	knee    = 0.3  // a launch that is off by a factor of more than e^0.3 counts less: it does what no class says
+	tries   = 40
 )
 
 // fit finds the classes' times for an engine of m, which is there without them, and how far off they are.
@@ -38,7 +47,15 @@ func adjust(m *machine.Machine, engine string, samples []sample) {
 	f := &fitting{m: m, engine: engine, samples: samples}
 	for c := range cost.Names {
 		p := prior[cost.Class(c)]
+		if engine == "native" && cost.Class(c) == cost.Fused { // which processors have an instruction for
+			p = prior[cost.Float]
+		}
 		f.first = append(f.first, math.Log(p[0]*m.Cycle), math.Log(p[1]*m.Cycle))
+	}
+	for c := range cost.Names {
+		if t := cost.Latency(cost.Class(c)); t > 0 {
+			f.steps, f.first = append(f.steps, c), append(f.first, math.Log(t*m.Cycle))
+		}
 	}
 	best := append([]float64(nil), f.first...)
 	least, damp := f.loss(best), 1e-2
@@ -61,13 +78,19 @@ type fitting struct {
 	engine  string
 	samples []sample
 	first   []float64
+	steps   []int // classes whose times as steps of a chain follow those of all classes
 }
 
-// set makes times of logarithms.
+// set makes times of logarithms: one value and a vector by class, then steps.
 func (f *fitting) set(x []float64) {
 	e := f.m.Engines[f.engine]
 	for c, name := range cost.Names {
 		e.Classes[name] = machine.Class{One: math.Exp(x[2*c]), Vector: math.Exp(x[2*c+1])}
+	}
+	for i, c := range f.steps {
+		own := e.Classes[cost.Names[c]]
+		own.Step = math.Exp(x[2*len(cost.Names)+i])
+		e.Classes[cost.Names[c]] = own
 	}
 }
 
@@ -83,8 +106,8 @@ func (f *fitting) residuals(x []float64) []float64 {
 
 func (f *fitting) loss(x []float64) float64 {
 	sum := 0.0
-	for _, r := range f.residuals(x) {
-		sum += 2 * knee * (math.Sqrt(knee*knee+r*r) - knee)
+	for i, r := range f.residuals(x) {
+		sum += f.samples[i].weight() * 2 * knee * (math.Sqrt(knee*knee+r*r) - knee)
 	}
 	for i := range x {
 		sum += pull * pull * (x[i] - f.first[i]) * (x[i] - f.first[i])
@@ -109,7 +132,7 @@ func (f *fitting) step(x []float64, damp float64) []float64 {
 	for j := range a {
 		a[j] = make([]float64, n)
 		for i := range r {
-			w := knee / math.Sqrt(knee*knee+r[i]*r[i])
+			w := f.samples[i].weight() * knee / math.Sqrt(knee*knee+r[i]*r[i])
 			b[j] -= w * slopes[j][i] * r[i]
 			for k := range a {
 				a[j][k] += w * slopes[j][i] * slopes[k][i]

@@ -34,6 +34,9 @@ type workbench struct {
 	// shortest is how long a launch takes at least to be a sample, in nanoseconds
 	shortest float64
 	spans    []mem.Span
+	weave    int  // iterations that follow references, under way at the same time; -1 for one by one
+	keep     bool // results, so that each comes to lie in pages that nobody has touched
+	kept     []*run.Result
 	ways     [3]float64 // of machine.Machine: those by which to read files, and then those that were measured
 }
 
@@ -146,13 +149,16 @@ func (w *workbench) machine() *machine.Machine {
 	return &m
 }
 
+// alone has iterations that follow references run one by one.
+const alone = -1
+
 // passes is how often a program runs; the first time, which compiles, does not count.
 const passes = 6
 
 // times runs a program and gives the times of its launches in nanoseconds, by launch, then by run.
 func (w *workbench) times(ctx context.Context, j *job) (out [][]float64, err error) {
 	for pass := range passes {
-		res, err := j.plan.Program.Run(ctx, j.plan.Inputs, run.Options{Threads: w.threads, Engine: w.eng, Machine: w.machine()})
+		res, err := j.plan.Program.Run(ctx, j.plan.Inputs, run.Options{Threads: w.threads, Engine: w.eng, Machine: w.machine(), Weave: w.weave})
 		if err != nil {
 			return nil, err
 		}
@@ -162,6 +168,11 @@ func (w *workbench) times(ctx context.Context, j *job) (out [][]float64, err err
 				continue
 			}
 			out[i] = append(out[i], l.Seconds*1e9)
+		}
+		if w.keep {
+			w.kept = append(w.kept, res)
+		} else {
+			res.Close()
 		}
 	}
 	return out, nil
@@ -183,13 +194,40 @@ func (j *job) sizes(l *schedule.Launch) ([]int64, bool) {
 // telling is the time from which on a launch tells of its kernel, in nanoseconds.
 const telling = 20_000
 
-// samples times the launches of a program that run once, and take long enough.
+// woven is how many iterations are interleaved where samples are made of interleaving.
+const woven = 16
+
+// samples times the launches of a program that run once, and take long enough: one iteration after the other, and interleaved where they
+// can be.
 func (w *workbench) samples(ctx context.Context, j *job) (list []sample, err error) {
+	mixes := w.mixes(j)
+	if list, err = w.timed(ctx, j, mixes); err != nil {
+		return nil, err
+	}
+	for l, m := range mixes {
+		if m.Woven != nil {
+			own := *m.Woven
+			own.Flight = woven
+			mixes[l] = &own
+		} else {
+			delete(mixes, l)
+		}
+	}
+	if len(mixes) == 0 {
+		return list, nil
+	}
+	w.weave = woven
+	defer func() { w.weave = alone }()
+	more, err := w.timed(ctx, j, mixes)
+	return append(list, more...), err
+}
+
+// timed times the launches of which it is known what they do.
+func (w *workbench) timed(ctx context.Context, j *job, mixes map[*schedule.Launch]*cost.Mix) (list []sample, err error) {
 	times, err := w.times(ctx, j)
 	if err != nil {
 		return nil, err
 	}
-	mixes := w.mixes(j)
 	for i, s := range j.plan.Schedule.Steps {
 		l, ok := s.(*schedule.Launch)
 		if !ok {

@@ -103,6 +103,13 @@ func operations() (list []program) {
 func nests() []program {
 	list := []program{
 		{"fn f(x: &[f64; N]) -> f64 " + ranged + " { x.fold(0.0, |a, e| (a + e) * 0.5 + 0.1) }", []argument{{kind: "f64", n: some}}, 0},
+		{"fn f(x: &[f64; N]) -> f64 " + ranged + " { x.fold(1.0, |a, e| 1.5 / (a + e + 0.5)) }", []argument{{kind: "f64", n: some / 4}}, 0},
+		{"fn f(x: &[f64; N]) -> f64 " + ranged + " { x.fold(0.0, |a, e| (a + e).min(0.9)) }", []argument{{kind: "f64", n: some / 2}}, 0},
+		{"fn f(x: &[f32; N]) -> f32 " + ranged + " { x.fold(0.0, |a, e| a * 0.9 - e) }", []argument{{kind: "f32", n: some / 2}}, 0},
+		{"fn f(x: &[i64; N]) -> i64 " + ranged + " { x.fold(1, |a, e| (a *% 2862933555777941757) ^ e) }", []argument{{kind: "i64", n: some / 2}}, 0},
+		{"fn f(x: &[i64; N]) -> i64 " + ranged + " { x.fold(1, |a, e| ((a >> 1) ^ e) +% 77) }", []argument{{kind: "i64", n: some / 2}}, 0},
+		{"fn f(x: &[i64; N]) -> i64 " + ranged + " { x.fold(1, |a, e| (a / 7) ^ e) }", []argument{{kind: "i64", n: some / 4}}, 0},
+		{"fn f(t: &[idx<1000>; 1000], x: &[i64; N]) -> i64 where N: Range<1, 1_000_000_000> { let mut a = 0; for j in 0..N { a = (t[a.clamp_idx()] ^ x[j]) & 511; } a }", []argument{{kind: "u32", n: 1000}, {kind: "i64", n: some / 4}}, 0},
 		{"fn f(x: &[f64; N]) -> [f64; N] " + ranged + " { x.scan(0.0, |a, e| a * 0.5 + e) }", []argument{{kind: "f64", n: some}}, 0},
 		{"fn f(x: &[f32; N]) -> [f32; ?M <= N] " + ranged + " { x.filter(|e| e > 0.7) }", []argument{{kind: "f32", n: some}}, 0},
 		{"fn f(x: &[i64; N]) -> i64 " + ranged + " { x.map(|v| { let mut a = v; let mut n = 0; for _ in 0..40 { a = (a >> 1) ^ 3; n = n + 1; if a % 64 == 5 { break; } } n }).sum() }", []argument{{kind: "i64", n: some / 8}}, 0},

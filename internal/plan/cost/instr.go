@@ -86,17 +86,56 @@ func (w *walker) arith(in *kernel.Instr, n float64) known {
 	if r.fixed || index { // computed before the loop, or part of an address
 		return r
 	}
-	if c := classOf(in); c == Divide && b.fixed { // a product and shifts
-		w.values(Multiply, n, wider(in.Kind, num.I32))
-		w.values(Simple, 3*n, in.Kind)
-	} else {
-		w.values(c, n, w.loops.Kinds[in.Args[0]])
-	}
+	w.operation(in, n, b.fixed)
 	if in.Kind.IsInt() {
 		w.checks(in, n, in.Kind)
 	}
 	return r
 }
+
+// operation counts an operation on n values. fixed says that the second operand is the same in all turns.
+func (w *walker) operation(in *kernel.Instr, n float64, fixed bool) {
+	wide := in.Kind.IsInt() && in.Kind.Size() == 8
+	switch c := classOf(in); {
+	case c == Divide && fixed: // a product and shifts
+		by, ok := w.loops.ConstInt(in.Args[1])
+		switch {
+		case ok && power(by):
+		case wide:
+			w.values(High, n, in.Kind)
+		default:
+			w.values(Multiply, n, num.I64)
+		}
+		w.values(Simple, 3*n, in.Kind)
+	case c == Divide: // no processor has vectors of them
+		w.values(c, n, num.I64)
+	case c == Multiply && wide && in.Site >= 0:
+		w.values(High, n, in.Kind)
+	case c == Fused && !w.loops.Engine.Nests && in.Kind == num.F32:
+		w.values(c, alike*n, in.Kind)
+	case !w.loops.Engine.Nests && w.lanes > 0 && in.Kind == num.I64 && (c == Multiply || in.Op == num.Shr):
+		w.values(c, missing*n, in.Kind)
+	case c == Root:
+		if in.Kind == num.F32 {
+			n *= short
+		}
+		if in.Op == num.Sqrt {
+			n *= rooted
+		}
+		w.values(c, n, in.Kind)
+	default:
+		w.values(c, n, w.loops.Kinds[in.Args[0]])
+	}
+}
+
+const (
+	short  = 0.6 // what a quotient or root of f32 takes of one of f64, a vector of each (Agner Fog: 0.5 to 0.65)
+	rooted = 1.7 // what a root takes of a quotient (1.5 to 2)
+	// What WebAssembly has no instruction for: a fused product of f32 is one of f64, and of f64 many; vectors of two 64-bit integers
+	// are shifted and multiplied in pieces.
+	alike   = 0.2
+	missing = 4
+)
 
 func classOf(in *kernel.Instr) Class {
 	if in.Kind.IsFloat() {

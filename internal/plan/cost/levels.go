@@ -82,11 +82,5 @@ func (m *Mix) ahead(accesses float64) float64 {
 	if outer <= 1 || m.Sequential || m.Counts[Branch].One >= accesses/2 {
 		return 1
 	}
-	all := 0.0
-	for c, n := range m.Counts {
-		if Class(c) != Outer {
-			all += n.One + n.Vector
-		}
-	}
-	return math.Min(mostMisses, math.Max(1, window*outer/math.Max(all, 1)))
+	return math.Min(mostMisses, math.Max(1, window*outer/math.Max(m.operations(), 1)))
 }

@@ -16,6 +16,9 @@ import (
 func (w *walker) loop(in *kernel.Instr, n float64, depth int) {
 	b, lo := &in.Blocks[0], w.known[in.Args[0]]
 	turns, sure := w.count(in)
+	if in == w.loops.Slots { // one loop for all outer indices
+		n, turns = 1, n*turns
+	}
 	if w.m.Guessed = w.m.Guessed || !sure || in.Stop; in.Stop {
 		if turns /= 2; n > 1 && turns > 4*loops.Likely { // the range is the size of what each of many is looked for in
 			turns = w.search(b)
@@ -65,6 +68,7 @@ func (w *walker) turns(in *kernel.Instr, n, turns float64, depth int) {
 		w.inLanes = w.sideBySide(in, turns, depth)
 	}
 	switch {
+	case w.loops.Engine.Nests && w.loops.IsWrittenOut(in): // one iteration behind the other
 	case before.plan != nil: // inside of turns that go side by side
 		w.add(Enter, n/before.lanes, false)
 		w.add(Turn, all/before.lanes, false)
@@ -77,27 +81,47 @@ func (w *walker) turns(in *kernel.Instr, n, turns float64, depth int) {
 	}
 	w.steps(in, all)
 	w.rests(in, n, all)
+	if in.Stop && w.lanes == 0 {
+		w.add(Branch, n, false)
+	}
+	already := w.m.operations()
+	if len(in.Carry) > 0 {
+		w.serial++
+	}
+	w.trips = append(w.trips[:depth], turns)
 	w.block(b, all, depth+1)
+	if len(in.Carry) > 0 {
+		w.serial--
+	}
 	for _, a := range in.Accs {
 		if a.Op == num.FoldMulAdd {
 			w.values(Fused, all, a.Kind)
 		}
-		if a.Op.IsOrdered(a.Kind) {
+		switch {
+		case a.Op.IsOrdered(a.Kind):
 			w.values(Lane, all, a.Kind)
-		} else {
+		case a.Kind.IsFloat() && !w.loops.Engine.Nests:
+			w.values(Extreme, all, a.Kind)
+		default:
 			w.values(Simple, all, a.Kind)
 		}
 	}
-	if len(in.Carry) > 0 {
-		steps := chain(w.k, b, b.Params[1:], b.Results) * all
-		switch {
-		case w.lanes > 0:
-			w.m.Chain += steps / w.lanes
-		case w.woven == nil || w.woven.Walk != in: // those of a walk do not wait for those of others
-			w.m.Chain += steps
-		}
+	if w.woven == nil || w.woven.Walk != in { // the steps of a walk do not wait for those of others
+		way := w.ways(in)
+		w.m.Chain.add(&way, all/math.Max(w.lanes, 1)/w.overlap(in, n, (w.m.operations()-already)/math.Max(n, 1)))
 	}
 	w.inLanes = before
+}
+
+// ways is the longest way from what an iteration takes over to what it hands on, by values or by elements.
+func (w *walker) ways(in *kernel.Instr) Steps {
+	if b := &in.Blocks[0]; len(in.Carry) > 0 {
+		return w.chain(b, b.Params[1:], b.Results[:len(in.Carry)])
+	}
+	if in.Code == kernel.For && w.lanes == 0 {
+		return w.handed(in)
+	}
+	return Steps{}
 }
 
 // joinSteps is what joining a group of lanes takes beside its steps: to spread its last lane, and to join that and all with what

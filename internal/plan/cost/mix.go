@@ -21,6 +21,7 @@ type Class uint8
 const (
 	Simple   Class = iota // sums, logic, comparisons and choices of integers and bools
 	Multiply              // products of integers
+	High                  // the upper half of a product of 64-bit integers, which a check of such a product and a quotient by a number need
 	Divide                // quotients and remainders of integers
 	Float                 // sums, products, comparisons, roundings of floats
 	Extreme               // the lesser or greater of two floats, which asks for NaN
@@ -39,7 +40,7 @@ const (
 )
 
 // Names are the classes' names, in a description of a machine too.
-var Names = [classes]string{"simple", "multiply", "divide", "float", "extreme", "root", "fused", "convert", "check",
+var Names = [classes]string{"simple", "multiply", "high", "divide", "float", "extreme", "root", "fused", "convert", "check",
 	"near", "apart", "branch", "turn", "enter", "lane", "outer"}
 
 // Pattern is how a load or store goes through a region.
@@ -74,8 +75,8 @@ type Count struct{ One, Vector float64 }
 type Mix struct {
 	Counts  [classes]Count
 	Touches []Touch
-	// Chain is the number of processor cycles that steps take of which each needs the one before.
-	Chain float64
+	// Chain is the operations of which each needs the one before.
+	Chain Steps
 	// Guessed says that some loop has turns, or some branch is taken, as data says.
 	Guessed bool
 	// Sequential says that each outer index needs what the one before has left.
@@ -130,7 +131,7 @@ func (m *Mix) Behind(ahead *Mix, regions []int) *Mix {
 	both := *m
 	both.Woven = nil
 	both.Sequential, both.Guessed = false, m.Guessed || ahead.Guessed
-	both.Chain += ahead.Chain
+	both.Chain.add(&ahead.Chain, 1)
 	for c := range both.Counts {
 		both.Counts[c].One += ahead.Counts[c].One
 		both.Counts[c].Vector += ahead.Counts[c].Vector
@@ -158,6 +159,8 @@ type walker struct {
 	weaves  bool         // iterations that follow references are interleaved
 	woven   *loops.Weave // the loop at hand whose iterations are; nil for none
 	columns *loops.Plan  // of tiles, whose loop is still to come
+	trips   []float64    // iterations of the loops around, by depth, the outer index first
+	serial  int          // loops around, and the kernel itself, that hand something on
 }
 
 // inLanes is a loop whose iterations go side by side; nil outside of such loops.
@@ -175,14 +178,18 @@ func (w *walker) body(outer float64) {
 	mid := math.Floor(outer / 2)
 	w.known[p[0]] = known{mid: mid, stride: []float64{1}}
 	w.known[p[1]] = known{mid: mid * float64(grain), stride: []float64{float64(grain)}}
-	w.known[p[2]] = known{mid: mid*float64(grain) + float64(count)/math.Max(outer, 1), stride: []float64{float64(grain)}}
+	w.known[p[2]] = known{mid: mid*float64(grain) + math.Ceil(float64(count)/math.Max(outer, 1)), stride: []float64{float64(grain)}}
 	for _, v := range p[3:] {
 		w.known[v] = known{mid: math.NaN(), carried: true}
 	}
-	w.add(Outer, outer, false)
+	if w.add(Outer, outer, false); w.loops.Slots != nil {
+		w.m.Counts[Outer].One = 1
+	}
+	w.serial, w.trips = len(k.State), []float64{outer}
 	w.block(&k.Body, outer, 1)
 	if len(k.State) > 0 {
-		w.m.Chain += outer * chain(w.k, &k.Body, p[3:], k.Body.Results)
+		way := w.chain(&k.Body, p[3:], k.Body.Results)
+		w.m.Chain.add(&way, outer)
 	}
 }
 

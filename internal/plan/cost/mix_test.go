@@ -53,7 +53,7 @@ func mix(t *testing.T, source string, vectors int, in ...data.Source) *cost.Mix 
 			sizes[i], _ = l.Sizes[i].Eval(func(name string) (int64, bool) { n, ok := plan.Inputs.Sizes[name]; return n, ok })
 		}
 		m := cost.Of(s, sizes, nil, llvmir.Target{Arch: "amd64", VectorBytes: vectors}.Engine())
-		sum := m.Chain
+		sum := m.Chain.Cycles()
 		for _, c := range m.Counts {
 			sum += c.One + c.Vector
 		}
@@ -79,11 +79,11 @@ func TestCounts(t *testing.T) {
 	m := mix(t, "fn f(x: &[f32; N]) -> [f32; N] "+ranged+" { x.map(|v| v * 2.0 + 1.0) }", 32, x)
 	near(t, "products, sums and looks for a NaN in vectors of 8", m.Counts[cost.Float].Vector, 3*n/8)
 	near(t, "loads and stores", m.Counts[cost.Near].Vector, 2*n/8)
-	if m.Counts[cost.Float].One != 0 || m.Chain != 0 || m.Guessed {
+	if m.Counts[cost.Float].One != 0 || m.Chain.Cycles() != 0 || m.Guessed {
 		t.Errorf("%+v", m)
 	}
 	m = mix(t, "fn f(x: &[f32; N]) -> f32 "+ranged+" { x.fold(0.0, |a, e| a * 0.5 + e) }", 32, x)
-	near(t, "a chain of a product and a sum", m.Chain, 8*n)
+	near(t, "a chain of a product and a sum", m.Chain.Cycles(), 8*n)
 	at := data.FromSlice(make([]uint32, n))
 	m = mix(t, "fn f(x: &[f32; N], at: &[idx<N>; N]) -> [f32; N] "+ranged+" { at.map(|i| x[i]) }", 32, x, at)
 	random := 0.0
@@ -110,7 +110,7 @@ func TestScanInLanes(t *testing.T) {
 	x := data.FromSlice(make([]float64, n))
 	const scan = "fn f(x: &[f64; N]) -> [f64; N] " + ranged + " { x.scan(x[0], |a, e| a.max(e)) }"
 	one, lanes := mix(t, scan, 16, x), mix(t, scan, 32, x)
-	near(t, "a chain from group to group", lanes.Chain, one.Chain/4)
+	near(t, "a chain from group to group", lanes.Chain.Cycles(), one.Chain.Cycles()/4)
 	near(t, "loads and stores", lanes.Counts[cost.Near].Vector, 2*n/4)
 	near(t, "steps", lanes.Counts[cost.Simple].Vector, 6*n/4)
 	if one.Counts[cost.Simple].Vector != 0 {
@@ -152,4 +152,44 @@ func TestTimeGrows(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What a loop hands on through an array is a chain as if it were carried; what only says whether it goes on is none; and loops of outer
+// indices that need nothing of each other overlap as far as a processor looks ahead.
+func TestChains(t *testing.T) {
+	x := data.FromSlice(make([]float64, n))
+	i := data.FromSlice(make([]int64, n))
+	m := mix(t, "fn f(x: &[f64; N]) -> [f64; N] "+ranged+" { let mut a = x; for i in 1..N { a[i] = a[i - 1] * 0.5 + a[i]; } a }", 64, x)
+	near(t, "a product and a sum handed on through an array", m.Chain.Cycles(), 8*n)
+	const steps = "for _ in 0..20 { a = a * 0.7; }"
+	m = mix(t, "fn f(x: &[f64; N]) -> f64 "+ranged+" { let mut a = 1.0; for e in x { a += e; "+steps+" } a }", 16, x)
+	near(t, "loops that need each other", m.Chain.Cycles(), 21*4*n)
+	m = mix(t, "fn f(x: &[i64; N]) -> [i64; N] "+ranged+" { x.map(|v| { let mut a = v; let mut n = 0; for _ in 0..40 { a = (a >> 1) ^ 3; n += 1; if a / 7 == 5 { break; } } n }) }", 16, i)
+	near(t, "of half of 40 turns a shift and a choice of bits", m.Chain.Cycles(), 2*20*n)
+	m = mix(t, "fn f(x: &[i64; N]) -> [i64; N] "+ranged+" { x.map(|v| { let mut a = v; for _ in 0..20 { a = (a >> 1) ^ 3; } a }) }", 16, i)
+	if c := m.Chain.Cycles(); c > 20*2*n/2 || c < 20*2*n/200 {
+		t.Errorf("loops that need nothing of each other: %v cycles, one after the other %v", c, 20*2*n)
+	}
+}
+
+// The slots of all outer indices are one loop natively, in lanes though a group of slots has just as many.
+func TestSlotsInLanes(t *testing.T) {
+	m := mix(t, "fn f(x: &[f32; N]) -> [f32; N - 7] where N: Range<8, 1_000_000_000> { x.window::<8>().map(|w| w.max()) }", 64, data.FromSlice(make([]float32, n)))
+	if m.Counts[cost.Near].One > 0 || m.Counts[cost.Outer].One > 1 {
+		t.Errorf("%v loads one by one, %v outer indices", m.Counts[cost.Near].One, m.Counts[cost.Outer].One)
+	}
+	near(t, "loads and stores of 16", m.Counts[cost.Near].Vector, 9*n/16)
+}
+
+// Divisions are no vectors' work, and a checked product of 64 bits needs its upper half, as a quotient by a number does.
+func TestProductsAndQuotients(t *testing.T) {
+	i := data.FromSlice(make([]int64, n))
+	m := mix(t, "fn f(x: &[i64; N]) -> [i64; N] "+ranged+" { x.map(|v| v * 3) }", 64, i)
+	near(t, "upper halves", m.Counts[cost.High].Vector, n/8)
+	m = mix(t, "fn f(x: &[i64; N]) -> [i64; N] "+ranged+" { x.map(|v| v / 7) }", 64, i)
+	near(t, "upper halves of a quotient", m.Counts[cost.High].Vector, n/8)
+	m = mix(t, "fn f(x: &[i64; N]) -> [i64; N] "+ranged+" { x.map(|v| v / 8) }", 64, i)
+	near(t, "upper halves of shifts", m.Counts[cost.High].Vector, 0)
+	m = mix(t, "fn f(x: &[i16; N]) -> [i16; N] "+ranged+" { x.map(|v| (v ^ 77) / (v & 15 | 1)) }", 64, data.FromSlice(make([]int16, n)))
+	near(t, "quotients, each by itself", m.Counts[cost.Divide].Vector, n/8)
 }

@@ -85,7 +85,7 @@ func (m *Mix) On(mc *machine.Machine, engine string, threads int, places []Place
 	if m.Sequential {
 		threads = 1
 	}
-	p := &Parts{Begin: e.Launch, Chain: m.Chain * mc.Cycle / float64(threads), Core: m.core(e) / float64(threads), Guessed: m.Guessed}
+	p := &Parts{Begin: e.Launch, Chain: m.Chain.on(mc, e) / float64(threads), Core: m.core(e) / float64(threads), Guessed: m.Guessed}
 	m.memory(p, mc.MemoryFor(threads), threads, places)
 	return p
 }
@@ -94,8 +94,13 @@ func (m *Mix) core(e *machine.Engine) float64 {
 	t := 0.0
 	for c := range classes {
 		w := e.Classes[Names[c]]
-		if w == (machine.Class{}) && c == Fused { // of a description that is older than the class
-			w = e.Classes[Names[Float]]
+		if w == (machine.Class{}) { // of a description that is older than the class
+			switch c {
+			case Fused:
+				w = e.Classes[Names[Float]]
+			case High:
+				w = e.Classes[Names[Multiply]]
+			}
 		}
 		t += m.Counts[c].One*w.One + m.Counts[c].Vector*w.Vector
 	}
@@ -131,7 +136,7 @@ func (m *Mix) memory(p *Parts, mem machine.Memory, threads int, places []Place) 
 			if t.Per > 0 {
 				span = math.Min(bytes, t.Per*elem)
 			}
-			p.Random += t.Count * beyond(mem.Random, span) / float64(threads)
+			p.Random += t.Count * mem.Random.At(span).P50 * math.Max(0, 1-cached/span) / float64(threads)
 		case Chased:
 			if t.Woven {
 				p.Random += t.Count * math.Max(t.beyond(mem.Random, bytes), t.beyond(mem.Chase, bytes)/m.Flight) / float64(threads)

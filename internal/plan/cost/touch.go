@@ -27,13 +27,13 @@ func (w *walker) touch(in *kernel.Instr, n float64, depth int) {
 	case data && !ordered:
 		t.Pattern, t.Per = Random, math.Abs(at.along(0))
 	case step > 1:
-		t.Pattern = Strided
+		t.Pattern, t.Count = Strided, n/w.again(&at, depth, float64(reg.Elem.Size()))
 	}
 	w.m.Touches = append(w.m.Touches, t)
 	if t.Pattern == InOrder {
-		w.values(Near, t.Count, reg.Elem)
+		w.values(Near, n, reg.Elem)
 	} else {
-		w.add(Apart, t.Count, false)
+		w.add(Apart, n, false)
 	}
 	if t.Store {
 		if v := w.known[in.Args[1]]; v.fixed && !math.IsNaN(v.mid) && w.m.Regions[in.Region].Bytes == w.m.Regions[in.Region].Elem {
@@ -51,4 +51,18 @@ func (w *walker) touch(in *kernel.Instr, n float64, depth int) {
 		}
 	}
 	w.known[in.Out[0]] = r
+}
+
+// again is how often a load comes by the same elements in a loop around it that does not move it, while they are in the first cache.
+func (w *walker) again(at *known, depth int, elem float64) float64 {
+	times, lines := 1.0, 1.0
+	for d := depth - 1; d > 0; d-- {
+		switch step := math.Abs(at.along(d)); {
+		case step > 0:
+			lines *= w.trips[d]
+		case lines*math.Max(line, elem) <= cached && d != w.side:
+			times *= math.Max(w.trips[d], 1)
+		}
+	}
+	return times
 }

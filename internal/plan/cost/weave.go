@@ -42,23 +42,21 @@ func (w *walker) rests(in *kernel.Instr, n, all float64) {
 // flights are how many iterations may be under way.
 var flights = []int{8, 16, 32, 64}
 
-// worth is to what part of its time interleaving must bring a run: states rest in memory between their turns, and what that costs
-// is what the model knows least of, where a cache holds the tables.
-const worth = 0.7
-
-// Weave says how many iterations that follow references should be under way on an engine, 0 for one by one, and how long the run
-// then takes; see On.
+// Weave is what a run takes in which iterations that follow references are interleaved, and how many are then under way: as many as
+// take least; see On. It is nil where none can be.
 func (m *Mix) Weave(mc *machine.Machine, engine string, threads int, places []Place) (p *Parts, flight int) {
-	p = m.On(mc, engine, threads, places)
 	if m.Woven == nil {
-		return p, 0
+		return nil, 0
 	}
 	for _, n := range flights {
 		woven := *m.Woven
 		woven.Flight = float64(n)
-		if q := woven.On(mc, engine, threads, places); q.Total() < worth*p.Total() {
+		if q := woven.On(mc, engine, threads, places); p == nil || q.Total() < gains*p.Total() {
 			p, flight = q, n
 		}
 	}
 	return p, flight
 }
+
+// gains is to what part of its time more iterations under way must bring a run: their states take room in the first cache.
+const gains = 0.95

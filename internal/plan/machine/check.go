@@ -106,8 +106,11 @@ func (e *Engine) check() error {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Classes)) {
+		if s := e.Classes[name].Step; s != 0 && !isTime(s) {
+			return fmt.Errorf("step_ns.%s: expected a time above 0, found %v", name, s)
+		}
 		if c := e.Classes[name]; !isTime(c.One) || !isTime(c.Vector) {
-			return fmt.Errorf("class_ns.%s: expected two times above 0, found %v", name, c)
+			return fmt.Errorf("class_ns.%s: expected two times above 0, found %v", name, []float64{c.One, c.Vector})
 		}
 	}
 	return nil

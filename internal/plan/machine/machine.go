@@ -176,8 +176,9 @@ func (e *Engine) Away(doublings float64) (off [2]float64) {
 	return off
 }
 
-// Class is the time of one operation in nanoseconds.
-type Class struct{ One, Vector float64 }
+// Class is the time of one operation in nanoseconds: on one value, on a vector of them, and until another operation can use its result,
+// which is 0 if it was not measured.
+type Class struct{ One, Vector, Step float64 }
 
 // HugePages reports whether memory for results should be asked for in huge pages: where it was measured that they
 // are filled sooner.

@@ -95,7 +95,7 @@ func TestParse(t *testing.T) {
 		{"processors = 2", "processors = \"two\"", "processors"},
 		{"[engine.native.class_ns]", "[engine.native.off]\nsteady = [1.5, 2.0]\n[engine.native.class_ns]", "off.steady"},
 		{"[engine.native.class_ns]", "[engine.native.off]\nsometimes = [0.5, 2.0]\n[engine.native.class_ns]", "off.sometimes"},
-		{"file = [[", "copy = [[-1.0, 1.0, 1.0, 1.0]]\nfile = [[", "copy, row 1"},
+		{"copy = [[", "copy = [[-1.0, 1.0, 1.0, 1.0], [", "copy, row 1"},
 	} {
 		text := strings.Replace(good, c.old, c.new, 1)
 		if text == good {

@@ -69,6 +69,7 @@ type fileEngine struct {
 	Error       float64               `toml:"error"`
 	Off         map[string][2]float64 `toml:"off,omitempty"`
 	Classes     map[string][2]float64 `toml:"class_ns"`
+	Steps       map[string]float64    `toml:"step_ns,omitempty"`
 }
 
 // Parse reads a description. Errors say what is wrong and where.
@@ -90,7 +91,15 @@ func Parse(text []byte) (*Machine, error) {
 	for name, e := range f.Engines {
 		own := &Engine{VectorBytes: e.VectorBytes, Call: e.Call, Launch: e.Launch, Compile: e.Compile, Error: e.Error, Off: e.Off, Classes: map[string]Class{}}
 		for class, t := range e.Classes {
-			own.Classes[class] = Class{t[0], t[1]}
+			own.Classes[class] = Class{t[0], t[1], 0}
+		}
+		for class, t := range e.Steps {
+			c, ok := own.Classes[class]
+			if !ok {
+				return nil, fmt.Errorf("step_ns.%s of the engine %s: expected a class of class_ns", class, name)
+			}
+			c.Step = t
+			own.Classes[class] = c
 		}
 		m.Engines[name] = own
 	}
@@ -143,7 +152,8 @@ const head = `# What this machine can do, measured by "godwit calibrate". Times 
 # link is the way to the nodes of a cluster, until a client has measured it: a round trip, a byte of many, a parcel of many.
 # touch_ns is the first write to a page, for a byte: page by page, and in huge pages; new results take the quicker; zeros if that was not measured.
 # file_ns is the time for a byte of a file in the page cache: read, mapped, and mapped and brought in by faults; a short file takes the quickest, a long one tries all.
-# wake_ns is how long it takes until a second thread helps; class_ns has for each class of operation the time for one value and for a vector of them.
+# wake_ns is how long it takes until a second thread helps; class_ns has for each class of operation the time for one value and for a vector of them,
+# step_ns the time until another operation can use its result.
 # off has the factors of the expected time that a tenth and nine tenths of measured times were below: for code that no data steers, that
 # reads memory at random, of which data decides how often it runs, and of which runs with the same arguments, half the size and an eighth were seen.
 # Edit a copy to ask what if: godwit run --stats --machine copy.toml PROGRAM ARGUMENTS
@@ -165,12 +175,15 @@ func (m *Machine) Short() ([]byte, error) {
 		f.Memory = append(f.Memory, fileMemory{threads, x.Read.rows(), x.Write.rows(), x.Fresh.rows(), x.Random.rows(), x.Chase.rows(), x.File.rows(), x.Copy.rows(), x.Whole.rows()})
 	}
 	for name, e := range m.Engines {
-		own := fileEngine{VectorBytes: e.VectorBytes, Call: short(e.Call), Launch: short(e.Launch), Compile: short(e.Compile), Error: short(e.Error), Off: map[string][2]float64{}, Classes: map[string][2]float64{}}
+		own := fileEngine{VectorBytes: e.VectorBytes, Call: short(e.Call), Launch: short(e.Launch), Compile: short(e.Compile), Error: short(e.Error), Off: map[string][2]float64{}, Classes: map[string][2]float64{}, Steps: map[string]float64{}}
 		for kind, off := range e.Off {
 			own.Off[kind] = [2]float64{short(off[0]), short(off[1])}
 		}
 		for class, t := range e.Classes {
 			own.Classes[class] = [2]float64{short(t.One), short(t.Vector)}
+			if t.Step > 0 {
+				own.Steps[class] = short(t.Step)
+			}
 		}
 		f.Engines[name] = own
 	}
