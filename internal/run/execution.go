@@ -45,6 +45,7 @@ type execution struct {
 	flight  int        // as many if they are interleaved
 	woven   *plan.Race // whether they are, where it is open
 	alone   int        // native code runs at once if there is one worker, or so many, of which one was enough; 0 if it does not
+	helped  bool       // by workers that are awake, which it does not wait for
 }
 
 // feed is a region whose input is not present as a whole.
@@ -130,7 +131,7 @@ func (x *execution) tier(native int64) engine.Tier {
 // looks for itself whether it is to stop.
 func (x *execution) atOnce() bool {
 	n := x.m.pool.Size()
-	return x.short || x.alone > 0 && (x.planned || !x.c.Weaves()) && (n == 1 || n == x.alone) && x.c.Tier() == engine.Native
+	return x.short || x.alone > 0 && (x.planned || !x.c.Weaves()) && (n == 1 || n == x.alone && !(x.helped && x.m.pool.Awake())) && x.c.Tier() == engine.Native
 }
 
 // once executes outer indices at once. To prepare workers would take longer than the kernel.
@@ -188,8 +189,8 @@ func (p *pass) run() error {
 	}
 	p.job.Weave(p.Weave)
 	p.expected = c.Time.Times(float64(p.hi-p.lo) / float64(max(p.outer, 1)))
-	if p.alone > 0 && native && c.Threads == 1 && c.Awake == 1 {
-		p.alone = p.m.pool.Size()
+	if p.alone > 0 && native && c.Threads == 1 && (c.Awake == 1 || max(p.repeats, 1)*c.Alone <= p.m.opt.Machine.Wake) {
+		p.alone, p.helped = p.m.pool.Size(), c.Awake > 1
 	}
 	decoded := slices.ContainsFunc(p.feeds, func(f feed) bool { return f.in.raw == nil })
 	n, race := c.Threads, (*plan.Race)(nil)
