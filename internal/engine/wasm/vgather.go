@@ -2,12 +2,19 @@ package wasm
 
 import (
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/loops"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
 // gathers reports whether a node loads from indices that are data.
 func (p *vectorBody) gathers(n *kernel.Instr) bool {
 	return n.Code == kernel.Load && p.shape(n.Args[0]) == varying
+}
+
+// strides reports a load of elements as far apart as each other, whose places cost next to nothing one by one: to bring them together
+// in a vector costs more than the vector saves.
+func (p *vectorBody) strides(n *kernel.Instr) bool {
+	return n.Code == kernel.Load && p.Shapes[n.Args[0]] == loops.Strided
 }
 
 // gatherIndex is the value to take a gather's indices from: what they were

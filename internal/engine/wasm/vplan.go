@@ -57,7 +57,7 @@ func (lanes) Takes(p *loops.Plan) bool {
 		return false
 	}
 	p.Width = max(1, 16/s.chunk)
-	return !slices.ContainsFunc(s.instrs, func(n *kernel.Instr) bool { return s.vectors(n) && !s.supports(n) })
+	return !slices.ContainsFunc(s.instrs, func(n *kernel.Instr) bool { return s.vectors(n) && (!s.supports(n) || s.strides(n)) })
 }
 
 // planVector prepares vector code for a loop; nil if it must stay scalar.

@@ -29,7 +29,9 @@ func (w *walker) instr(in *kernel.Instr, n float64, depth int) {
 	case kernel.Arith:
 		r = w.arith(in, n)
 	case kernel.Convert:
-		if r = arg(0); w.loops.Data[in.Out[0]] || in.From.IsFloat() || in.Kind.IsFloat() {
+		if r = arg(0); w.lanes > 0 && in.From == num.Bool && in.Kind.IsInt() { // a mask
+			w.values(Simple, n, num.Bool)
+		} else if w.loops.Data[in.Out[0]] || in.From.IsFloat() || in.Kind.IsFloat() {
 			w.values(Convert, n, wider(in.From, in.Kind))
 			w.checks(in, n, in.From)
 		}

@@ -93,24 +93,37 @@ func (w *walker) turns(in *kernel.Instr, n, turns float64, depth int) {
 	if len(in.Carry) > 0 {
 		w.serial--
 	}
-	for _, a := range in.Accs {
-		if a.Op == num.FoldMulAdd {
-			w.values(Fused, all, a.Kind)
-		}
-		switch {
-		case a.Op.IsOrdered(a.Kind):
-			w.values(Lane, all, a.Kind)
-		case a.Kind.IsFloat() && !w.loops.Engine.Nests:
-			w.values(Extreme, all, a.Kind)
-		default:
-			w.values(Simple, all, a.Kind)
-		}
-	}
+	w.accumulate(in, all)
 	if w.woven == nil || w.woven.Walk != in { // the steps of a walk do not wait for those of others
 		way := w.ways(in)
 		w.m.Chain.add(&way, all/math.Max(w.lanes, 1)/w.overlap(in, n, (w.m.operations()-already)/math.Max(n, 1)))
 	}
 	w.inLanes = before
+}
+
+// accumulate counts what n iterations add to what a fold has.
+func (w *walker) accumulate(in *kernel.Instr, n float64) {
+	for i, a := range in.Accs {
+		if a.Op == num.FoldMulAdd {
+			w.values(Fused, n, a.Kind)
+		}
+		switch {
+		case a.Op.IsOrdered(a.Kind):
+			w.values(Lane, n, a.Kind)
+		case a.Kind.IsFloat() && !w.loops.Engine.Nests:
+			w.values(Extreme, n, a.Kind)
+		case w.isMask(in.Blocks[0].Results[i]): // whose ones are counted
+			w.values(Simple, n, num.Bool)
+		default:
+			w.values(Simple, n, a.Kind)
+		}
+	}
+}
+
+// isMask reports an integer that a Bool was made.
+func (w *walker) isMask(v kernel.Value) bool {
+	in := w.loops.Def[v]
+	return in != nil && in.Code == kernel.Convert && in.From == num.Bool
 }
 
 // ways is the longest way from what an iteration takes over to what it hands on, by values or by elements.

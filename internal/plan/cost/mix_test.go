@@ -193,3 +193,10 @@ func TestProductsAndQuotients(t *testing.T) {
 	m = mix(t, "fn f(x: &[i16; N]) -> [i16; N] "+ranged+" { x.map(|v| (v ^ 77) / (v & 15 | 1)) }", 64, data.FromSlice(make([]int16, n)))
 	near(t, "quotients, each by itself", m.Counts[cost.Divide].Vector, n/8)
 }
+
+// What is counted is the ones of a mask, a byte to a value.
+func TestCountsOfMasks(t *testing.T) {
+	m := mix(t, "fn f(x: &[u8; N]) -> i64 "+ranged+" { x.count(|e| e == 10) }", 64, data.FromSlice(make([]uint8, n)))
+	near(t, "comparisons, masks and what adds them up", m.Counts[cost.Simple].Vector, 3*n/64)
+	near(t, "conversions", m.Counts[cost.Convert].Vector, 0)
+}

@@ -33,7 +33,7 @@ func (w *walker) touch(in *kernel.Instr, n float64, depth int) {
 	if t.Pattern == InOrder {
 		w.values(Near, n, reg.Elem)
 	} else {
-		w.add(Apart, n, false)
+		w.add(Apart, n*w.together(), false)
 	}
 	if t.Store {
 		if v := w.known[in.Args[1]]; v.fixed && !math.IsNaN(v.mid) && w.m.Regions[in.Region].Bytes == w.m.Regions[in.Region].Elem {
@@ -65,4 +65,12 @@ func (w *walker) again(at *known, depth int, elem float64) float64 {
 		}
 	}
 	return times
+}
+
+// together is how many accesses it takes to bring an element to its lane, or to take it from there.
+func (w *walker) together() float64 {
+	if w.lanes > 0 && !w.loops.Engine.Nests { // WebAssembly has no instruction for that
+		return 4
+	}
+	return 1
 }
