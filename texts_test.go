@@ -141,3 +141,62 @@ func TestFlights(t *testing.T) {
 		t.Error(back, err)
 	}
 }
+
+// TestTextsWithoutRows: a dictionary has the texts of its column where nothing but the dictionary is asked for, whatever else of the
+// rows is read; a column is read where an index into an empty table makes it be.
+func TestTextsWithoutRows(t *testing.T) {
+	const record = "record R { s: Str, k: i64, o: Option<Str> }\n"
+	dir := t.TempDir()
+	csv, none := filepath.Join(dir, "x.csv"), filepath.Join(dir, "none.csv")
+	for path, text := range map[string]string{csv: "s,k,o\nb,1,x\na,2,\nc,3,y\na,4,x\n", none: "s,k,o\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ body, want, empty string }{
+		{"[Str] { t.map(|r| r.s).texts() }", `["a","b","c"]`, `[]`},
+		{"[Str] { t.group_by(|r| r.s).keys() }", `["a","b","c"]`, `[]`},
+		{"i64 { t.group_by(|r| r.s).count().len() }", `3`, `0`},
+		{"[Str] { t.filter(|r| r.k > 1).map(|r| r.s).texts() }", `["a","b","c"]`, `[]`},
+		{"[Str] { t.group_by(|r| r.s).agg(|g| g.key()) }", `["a","b","c"]`, `[]`},
+		{"[Str] { t.map(|r| r.s.upper()).texts() }", `["A","B","C"]`, `[]`},
+		{`[Str] { t.map(|r| r.o.or("mm")).texts() }`, `["mm","x","y"]`, `["mm"]`},
+		{"[bool] { t.map(|r| r.s).texts().map(|s| s.contains(\"a\")) }", `[true,false,false]`, `[]`},
+		{"[i64] { let by = t.index_by(|r| r.s); t.map(|r| (r.k, by.has(r.s))).map(|(k, _)| k) }", `[1,2,3,4]`, `[]`},
+	} {
+		f := fn(t, record+"fn f(t: &[R; N]) -> "+c.body)
+		for _, engine := range []string{"interp", "wasm"} {
+			for path, want := range map[string]string{csv: c.want, none: c.empty} {
+				r, err := f.Call(t.Context(), godwit.Args{"t": godwit.File(path)}, godwit.WithEngine(engine))
+				if err != nil || string(r.JSON()) != want {
+					t.Errorf("%s on %s: %s, %v, want %s", c.body, engine, r.JSON(), err, want)
+				}
+			}
+		}
+	}
+}
+
+// TestIndexOverNothing: a table whose texts are looked up in an empty one is read, though nothing asks what was found.
+func TestIndexOverNothing(t *testing.T) {
+	const record = "record R { s: Str, k: i64 }\n"
+	dir := t.TempDir()
+	csv := filepath.Join(dir, "x.csv")
+	if err := os.WriteFile(csv, []byte("s,k\nb,1\na,2\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	some, none := filepath.Join(dir, "some.arrow"), filepath.Join(dir, "none.arrow")
+	for path, which := range map[string]string{some: "true", none: "r.k > 9"} {
+		if _, err := fn(t, record+"fn f(r: &[R; N]) -> [R] { r.filter(|r| "+which+") }").Call(t.Context(), godwit.Args{"r": godwit.File(csv)}, godwit.WithFile(path)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := fn(t, record+"fn f(t: &[R; N], u: &[R; M]) -> [i64] { let by = u.index_by(|r| r.s); t.map(|r| (r.k, by.has(r.s))).map(|(k, _)| k) }")
+	for _, engine := range []string{"interp", "wasm"} {
+		for _, c := range []struct{ t, u, want string }{{some, none, "[1,2]"}, {none, some, "[]"}, {none, none, "[]"}} {
+			r, err := f.Call(t.Context(), godwit.Args{"t": godwit.File(c.t), "u": godwit.File(c.u)}, godwit.WithEngine(engine))
+			if err != nil || string(r.JSON()) != c.want {
+				t.Errorf("%s: %s, %v, want %s", engine, r.JSON(), err, c.want)
+			}
+		}
+	}
+}

@@ -141,3 +141,40 @@ func TestTextSetsRefuse(t *testing.T) {
 		t.Errorf("without its dictionaries: %v", err)
 	}
 }
+
+// Dictionaries of some megabytes, and columns whose elements are a byte long, are fetched like any others.
+func TestManyTexts(t *testing.T) {
+	const rows = 250_000
+	var b strings.Builder
+	b.WriteString("name,late\n")
+	for i := range rows {
+		fmt.Fprintf(&b, "somebody number %d,%v\n", i*7919%rows, i%3 == 0)
+	}
+	path := filepath.Join(t.TempDir(), "many.csv")
+	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c := started(t, 2)
+	stored(t, c, path, "many", godwit.LoadOptions{Shards: 2})
+	f := fn(t, "record R { name: Str }\nfn f(r: &[R; N]) -> (i64, i64) { (r.map(|x| x.name).distinct().len(), r.count(|x| x.name == \"somebody number 77\")) }")
+	bytes := filepath.Join(t.TempDir(), "bytes.npy")
+	if _, err := fn(t, "fn f(x: &[bool; N]) -> [u8; N] { (0..N).map(|i| (i as i64 % 251) as u8) }").Call(t.Context(), godwit.Args{"x": make([]bool, 3_000_001)}, godwit.WithFile(bytes)); err != nil {
+		t.Fatal(err)
+	}
+	stored(t, c, bytes, "bytes", godwit.LoadOptions{Shards: 1})
+	back := fn(t, "fn f(x: &[u8; N]) -> i64 where N: Range<1, 10_000_000> { let mut s = 0; for i in 0..N { s = (s * 31 + (x[N - 1 - i] as i64)) % 1_000_003; } s }")
+	want, err := back.Call(t.Context(), godwit.Args{"x": godwit.File(bytes)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []godwit.Strategy{godwit.Auto, godwit.Ship, godwit.Fetch} {
+		res, err := f.Call(t.Context(), godwit.Args{"r": godwit.DataSet("many")}, godwit.WithCluster(c), godwit.WithStrategy(s))
+		if err != nil || string(res.JSON()) != fmt.Sprintf("[%d,1]", rows) {
+			t.Errorf("strategy %v: %v, %v", s, res, err)
+		}
+		got, err := back.Call(t.Context(), godwit.Args{"x": godwit.DataSet("bytes")}, godwit.WithCluster(c), godwit.WithStrategy(s))
+		if err != nil || string(got.JSON()) != string(want.JSON()) {
+			t.Errorf("strategy %v: %v, %v", s, got, err)
+		}
+	}
+}

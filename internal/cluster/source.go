@@ -171,13 +171,31 @@ func (s *source) Fill(ctx context.Context, chunk int, wants []data.Want, dst []d
 		}
 	}
 	table := data.FromBytes(s.Path(), cols, rows.Rows(), values, valid)
-	_, err := table.Fill(ctx, 0, wants, dst)
-	if e := (*data.Error)(nil); errors.As(err, &e) && e.Row >= 0 {
-		moved := *e
-		moved.Row += rows.Lo
-		err = &moved
+	for i, part := range table.Chunks() { // of so many rows as memory has them in, where elements are short
+		_, err := table.Fill(ctx, i, wants, partsOf(dst, part, rows.Rows()))
+		if e := (*data.Error)(nil); errors.As(err, &e) && e.Row >= 0 {
+			moved := *e
+			moved.Row += rows.Lo
+			err = &moved
+		}
+		if err != nil {
+			return read, err
+		}
 	}
-	return read, err
+	return read, nil
+}
+
+// partsOf are the places of a part in destinations of so many rows.
+func partsOf(dst []data.Dest, part data.Chunk, rows int64) []data.Dest {
+	list := make([]data.Dest, len(dst))
+	for i, d := range dst {
+		row := int64(len(d.Values)) / rows
+		list[i].Values = d.Values[part.Lo*row : part.Hi*row]
+		if d.Valid != nil {
+			list[i].Valid = d.Valid[part.Lo:part.Hi]
+		}
+	}
+	return list
 }
 
 // fetch asks the owner of a shard for rows.

@@ -172,8 +172,7 @@ func (w *walking) walked(m *machine.Machine) *plan.Load {
 		state += int64(num.Kind(k).Size())
 	}
 	shards := int64(len(w.set.Shards))
-	leave := float64(shards-1) / float64(max(1, shards)) // how many of the elements that follow lie elsewhere
-	turns := w.turns(m) * leave
+	turns := w.moves(m, float64(shards))
 	groups := min(w.count, shards*shards) // parcels of states that go the same way
 	return &plan.Load{
 		Bytes:   float64(w.travelling()) + turns*float64(w.count)*float64(state),
@@ -185,14 +184,31 @@ func (w *walking) walked(m *machine.Machine) *plan.Load {
 // gathered is what travels if states are brought their rows: of each its number and what is in it.
 func (w *walking) gathered(m *machine.Machine) *plan.Load {
 	far := float64(len(w.batch.Far))
-	turns := w.turns(m) + 1
+	turns := w.rows(m) + 1
 	batches := math.Ceil(float64(w.count) / float64(w.together())) // one after the other
 	parcels := 2 * far * float64(min(w.count, int64(len(w.set.Shards))))
 	return &plan.Load{Bytes: turns * float64(w.count) * (8*far + float64(w.broughtBytes())), Parcels: turns * batches * parcels, Hops: turns * batches}
 }
 
-// turns is how many rows each state comes to, one after the other, as far as that can be told.
-func (w *walking) turns(m *machine.Machine) float64 { return plan.Turns(m, w.coming()) }
+// moves is how often each state goes on to another of so many shards, as far as that can be told: those whose elements lie in order only
+// where a shard ends.
+func (w *walking) moves(m *machine.Machine, shards float64) (most float64) {
+	for i, f := range plan.Turns(m, w.coming(), w.batch.Far) {
+		in := w.column[w.batch.Far[i]]
+		elements := float64(max(1, in.Rows*max(1, in.Width)))
+		most = max(most, (f.Apart+f.Passed*shards/elements)*(shards-1)/max(1, shards))
+	}
+	return most
+}
+
+// rows is how many rows each state comes to, one after the other, as far as that can be told.
+func (w *walking) rows(m *machine.Machine) (most float64) {
+	for i, f := range plan.Turns(m, w.coming(), w.batch.Far) {
+		width := float64(max(1, w.column[w.batch.Far[i]].Width))
+		most = max(most, f.Apart+min(f.InOrder, max(f.Passed, 1)/width))
+	}
+	return most
+}
 
 // holds reports that there is room here for so many bytes.
 func holds(bytes int64) bool { return bytes <= min(run.MostResident, mem.Available())/2 }

@@ -2,6 +2,7 @@ package cluster_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -128,5 +129,30 @@ func TestSilentNodesAreAskedOnce(t *testing.T) {
 	}
 	if l, lately := b.Client.Link(); !lately || l != machine.Default().Link {
 		t.Errorf("measured %v: %+v", lately, l)
+	}
+}
+
+// TestLoopsInOrder: a loop that walks through a data set forwards, backwards or by elements apart is not brought one element after the
+// other, which would take a round trip each.
+func TestLoopsInOrder(t *testing.T) {
+	const rows = 60_000
+	values := make([]byte, rows*8)
+	for i := range int64(rows) {
+		column.Put(num.I64, values, i, uint64(i*7919%rows))
+	}
+	src := data.FromBytes("v", []data.Column{{Name: "c", Kind: num.I64, Stored: "i64"}}, rows, [][]byte{values}, nil)
+	b := newBed(t, 3)
+	if err := b.load(src, "v", cluster.LoadOptions{Shards: 3, By: "blocks"}); err != nil {
+		t.Fatal(err)
+	}
+	const head = "fn f(v: &[i64; N]) -> i64 where N: Range<1, 1_000_000_000> { let mut s = 0; for i in 0..N { s = (s * 31 + v[%s]) %% 1_000_003; } s }"
+	for _, at := range []string{"i", "N - 1 - i", "((i as i64) * 7).wrap_idx()"} {
+		got, err := b.agrees(fmt.Sprintf(head, at), src, "v", b.Client.Beside(cluster.Auto))
+		if err != nil {
+			t.Fatalf("v[%s]: %v", at, err)
+		}
+		if strings.Contains(got.places(), "are brought their rows") {
+			t.Errorf("v[%s]: %s", at, got.places())
+		}
 	}
 }

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/godwit-run/godwit/internal/plan/cost"
 	"github.com/godwit-run/godwit/internal/plan/machine"
 )
@@ -83,16 +85,31 @@ func (l *Load) time(by machine.Link) machine.Spread {
 	return by.RoundTrip.Times(l.Hops).Plus(by.Byte.Times(l.Bytes)).Plus(by.Parcel.Times(l.Parcels))
 }
 
-// Turns is how many elements each outer index of a launch follows by reference, one after the other.
-func Turns(m *machine.Machine, c *Coming) float64 {
+// Follow is how an outer index of a launch comes to elements of a region, one after the other.
+type Follow struct {
+	Apart   float64 // how many lie where data says
+	InOrder float64 // how many lie one after the other, or some apart
+	Passed  float64 // how many elements those in order go past
+}
+
+// Turns says of every region in the list how each outer index of a launch loads from it.
+func Turns(m *machine.Machine, c *Coming, regions []int) []Follow {
 	mix := cost.Of(c.Safe, c.Sizes, c.Scalar, EngineOf("wasm", m.Engines["wasm"].VectorBytes))
-	n := 0.0
+	list := make([]Follow, len(regions))
 	for _, t := range mix.Touches {
-		if t.Pattern == cost.Chased {
-			n += t.Count
+		i := slices.Index(regions, t.Region)
+		if i < 0 || t.Store {
+			continue
 		}
+		n := t.Count / float64(max(1, mix.Outer))
+		if t.Pattern == cost.Chased || t.Pattern == cost.Random {
+			list[i].Apart += n
+			continue
+		}
+		list[i].InOrder += n
+		list[i].Passed += n * t.Stride
 	}
-	return n / float64(max(1, mix.Outer))
+	return list
 }
 
 // onWasm is what a launch takes where kernels begin.

@@ -185,16 +185,45 @@ func (b *Bound) Texts(dict int) []string {
 	return b.texts[dict-1]
 }
 
-// mayRead reports that some run reads a leaf of a parameter.
+// mayRead reports that some run reads a leaf of a parameter, or what its dictionary has.
 func (f *Func) mayRead(param, leaf int) bool {
 	f.reads.Do(func() {
-		stored := func(param, j int) num.Kind { return f.leaves[param][j].Type.KindOf() }
-		l, err := f.lower(lower.Options{Stored: stored, NonZero: func(string) bool { return true }, Verify: safe})
-		if err == nil {
-			f.read = l.used
+		if f.read = f.readWith(true); f.read == nil {
+			return
+		}
+		for i, d := range f.Graph.Spoken() {
+			if c := f.Graph.Dicts[i].Column; d && c != nil {
+				f.read[c.Param][c.Leaf] = true
+			}
+		}
+		if !f.readsTexts() { // something that is empty may have more read: what an index into it must be checked for
+			for i, more := range f.readWith(false) {
+				for j, m := range more {
+					f.read[i][j] = f.read[i][j] || m
+				}
+			}
 		}
 	})
 	return f.read == nil || f.read[param][leaf]
+}
+
+// readsTexts reports that all columns of text are read.
+func (f *Func) readsTexts() bool {
+	return !slices.ContainsFunc(f.Graph.Dicts, func(d graph.Dict) bool { return d.Column != nil && !f.read[d.Column.Param][d.Column.Leaf] })
+}
+
+// readWith says which leaves are read where no size is zero, or where all may be; nil if nobody knows.
+func (f *Func) readWith(nonZero bool) [][]bool {
+	stored := func(param, j int) num.Kind { return f.leaves[param][j].Type.KindOf() }
+	l, err := f.lower(lower.Options{Stored: stored, NonZero: func(string) bool { return nonZero }, Verify: safe})
+	if err != nil {
+		return nil
+	}
+	var list [][]bool
+	for _, used := range l.used {
+		list = append(list, slices.Clone(used))
+	}
+	return list
 }
 
 // derived is a hidden parameter that follows from a dictionary.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/front/size"
 )
 
@@ -137,3 +138,66 @@ func (d *Dict) Entries(all [][]string) ([]string, bool) {
 
 // Dict gives a dictionary by its number.
 func (g *Graph) Dict(number int) *Dict { return &g.Dicts[number-1] }
+
+// Spoken reports of every dictionary whether more of it matters than which of its entries a row has: its entries are in the result or
+// make a hidden parameter, or something has a place for each of them. The first is of dictionary 1.
+func (g *Graph) Spoken() []bool {
+	spoken, sizes, used := make([]bool, len(g.Dicts)), map[string]bool{}, map[*Node]bool{}
+	g.Body.Walk(func(n *Node) bool {
+		for _, a := range n.Args {
+			used[a] = true
+		}
+		for _, b := range n.Blocks {
+			for _, r := range b.Results {
+				used[r] = true
+			}
+		}
+		if n.Op != Param {
+			markNames(n.Poly.Vars(), sizes)
+			markNames(n.MaxPoly.Vars(), sizes)
+			markPlaces(n.Type, sizes)
+		}
+		return true
+	})
+	for _, r := range g.Body.Results {
+		used[r] = true
+	}
+	if g.Result != nil {
+		g.Result.speaks(spoken)
+	}
+	for i, p := range g.Body.Params {
+		if d := g.ParamInfo[i].Derived; d != nil && used[p] {
+			spoken[d.Dict-1] = true
+			if d.To > 0 {
+				spoken[d.To-1] = true
+			}
+		}
+	}
+	for i := len(g.Dicts) - 1; i >= 0; i-- { // a dictionary is made from earlier ones
+		if v, ok := g.Dicts[i].Size.IsVar(); ok && sizes[v] {
+			spoken[i] = true
+		}
+		for _, of := range g.Dicts[i].Of {
+			spoken[of-1] = spoken[of-1] || spoken[i]
+		}
+	}
+	return spoken
+}
+
+// markPlaces marks the sizes of a type's arrays. What its indices are less than needs no value.
+func markPlaces(t *Type, sizes map[string]bool) {
+	markNames(t.Size.Vars(), sizes)
+	for _, e := range t.Elems {
+		markPlaces(e, sizes)
+	}
+}
+
+// speaks marks the dictionaries of a type's texts.
+func (t *Type) speaks(spoken []bool) {
+	if d := t.Means.Dict; d > 0 && t.Means.Sort == meaning.Text {
+		spoken[d-1] = true
+	}
+	for _, e := range t.Elems {
+		e.speaks(spoken)
+	}
+}
