@@ -155,7 +155,7 @@ func expect(ctx context.Context, words []string, dir string, opts ...godwit.Opti
 
 func explain(words []string) (*compile.Explanation, error) {
 	file, fn := target(words[0])
-	args, err := arguments(words[1:])
+	args, err := arguments(words)
 	if err != nil {
 		return nil, err
 	}

@@ -110,7 +110,7 @@ func (c *conversation) run(cmd *cobra.Command, words []string) error {
 
 // begin makes the session, with the files of the command line.
 func (c *conversation) begin(ctx context.Context, words []string) error {
-	if _, err := arguments(words); err != nil {
+	if _, err := arguments(append([]string{""}, words...)); err != nil {
 		return err
 	}
 	c.session, c.bound = godwit.NewSession(), map[string]string{}

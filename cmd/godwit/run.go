@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -194,19 +195,26 @@ func (r *running) connect(ctx context.Context, args godwit.Args) (*godwit.Cluste
 	return nil, nil
 }
 
-// arguments reads those of a function: what cannot be read is a wrong command line.
+// arguments reads those of a function, after its program: what cannot be read is a wrong command line.
 func arguments(words []string) (compile.Args, error) {
-	args, err := compile.ParseArgs(words)
-	if bad := (*compile.InputError)(nil); errors.As(err, &bad) {
-		return nil, &usageError{bad.Text, bad.Help}
+	args, err := compile.ParseArgs(words[1:])
+	bad := (*compile.InputError)(nil)
+	if !errors.As(err, &bad) {
+		return args, err
 	}
-	return args, err
+	file, fn := target(words[0])
+	for _, w := range words[1:] { // the name of a function stands where an argument does
+		if p, err := godwit.CompileFile(file); fn == "" && err == nil && slices.Contains(p.Funcs(), w) {
+			return nil, &usageError{fmt.Sprintf("`%s` is a function, which is named with its file", w), "write " + file + ":" + w}
+		}
+	}
+	return nil, &usageError{bad.Text, bad.Help}
 }
 
 // prepare compiles the program and reads the arguments.
 func prepare(words []string) (*godwit.Func, godwit.Args, error) {
 	file, fn := target(words[0])
-	list, err := arguments(words[1:])
+	list, err := arguments(words)
 	if err != nil {
 		return nil, nil, err
 	}

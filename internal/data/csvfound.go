@@ -1,6 +1,7 @@
 package data
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"math/bits"
@@ -21,7 +22,7 @@ type csvSorts uint16
 const (
 	csvMissing  csvSorts = 1 << iota
 	csvBit               // 0 or 1: an integer, or a bool
-	csvNumber            // any other number
+	csvNumber            // any other number in digits
 	csvWord              // true or false
 	csvNegative          // an integer below 0
 	csvLarge             // an integer above the greatest i64, for u64
@@ -34,6 +35,7 @@ const (
 	csvPhrase            // any other text
 	csvNested            // an object or a list of JSON
 	csvQuoted            // a text of JSON, which may stand for a float all the same
+	csvSpelled           // NaN or inf: a number, or a text among others
 )
 
 // csvFound is what the fields of a column have been so far.
@@ -107,6 +109,9 @@ func sortsOf(b []byte) csvSorts {
 		return integerSorts(b, digits)
 	}
 	if _, msg := slowOrPlain(b); msg == "" {
+		if !bytes.ContainsAny(b, "0123456789") {
+			return csvSpelled | csvDecimal
+		}
 		return csvNumber | csvDecimal
 	}
 	if _, ok := parseBool(b); ok {
@@ -131,7 +136,7 @@ func (f *csvFound) meaning() (m meaning.Meaning, stored string) {
 	switch {
 	case !f.has(csvText), f.has(csvBit | csvNumber | csvWord | csvNested):
 		return m, ""
-	case f.has(csvPhrase):
+	case f.has(csvPhrase | csvSpelled):
 		return meaning.Meaning{Sort: meaning.Text}, "text"
 	case f.has(csvMoment):
 		return meaning.Meaning{Sort: meaning.Timestamp}, "timestamps"
@@ -174,11 +179,11 @@ func integerSorts(b, digits []byte) csvSorts {
 func (f *csvFound) kind() (num.Kind, string) {
 	integers := !f.has(csvDecimal | csvHugeInt)
 	switch {
-	case f.has(csvText), f.has(csvWord) && f.has(csvNumber):
+	case f.has(csvText), f.has(csvWord) && f.has(csvNumber|csvSpelled):
 		return num.Invalid, "text"
 	case f.has(csvWord):
 		return num.Bool, "true and false"
-	case !f.has(csvBit | csvNumber):
+	case !f.has(csvBit | csvNumber | csvSpelled):
 		return num.F64, csvEmpty
 	case integers && !f.has(csvLarge):
 		return num.I64, "integers"
@@ -211,7 +216,7 @@ func (f *csvFound) conflict(path, column string) *Error {
 			e.Help = "mend the field, or leave it empty where a value is missing"
 		}
 	case f.has(csvWord):
-		word, number := f.at(csvWord), f.at(csvNumber)
+		word, number := f.at(csvWord), f.at(csvNumber|csvSpelled)
 		if word.before(number) {
 			e = stand(number, fmt.Sprintf("true or false, as on line %d", word.line))
 		} else {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -148,6 +149,34 @@ func TestCSVPresence(t *testing.T) {
 		_, valid, err := tryReadAll(src, Want{Column: i, Kind: PresenceKind(&src.Columns()[i]), Option: true, Presence: true})
 		if err != nil || valid[0] != 1 || valid[5000] != last {
 			t.Errorf("column %d: %v", i, err)
+		}
+	}
+}
+
+// A number in letters is a text among texts, and no text among numbers: a column of names may have one that is "NaN".
+func TestNumbersInLetters(t *testing.T) {
+	for _, c := range []struct {
+		fields string
+		sort   meaning.Sort
+		kind   string
+	}{
+		{"abc NaN x inf", meaning.Text, "text"},
+		{"NaN abc", meaning.Text, "text"},
+		{"2020-01-01 NaN", meaning.Text, "text"},
+		{"NaN inf", meaning.None, "f64"},
+		{"1 NaN", meaning.None, "f64"},
+		{"1 NaN x", meaning.None, ""},
+		{"NaN true", meaning.None, ""},
+	} {
+		_, src := typedCSV(t, "a,b\n"+strings.ReplaceAll(c.fields, " ", ",1\n")+",1\n")
+		col := src.Columns()[0]
+		switch fit := Unfit(src, 0); {
+		case c.kind == "" && fit == nil:
+			t.Errorf("%s: it is %v %s", c.fields, col.Kind, col.Stored)
+		case c.sort == meaning.Text && (col.Means.Sort != c.sort || col.Stored != "text"):
+			t.Errorf("%s: it is %v %s", c.fields, col.Means, col.Stored)
+		case c.kind == "f64" && (col.Kind != num.F64 || fit != nil):
+			t.Errorf("%s: it is %v: %v", c.fields, col.Kind, fit)
 		}
 	}
 }

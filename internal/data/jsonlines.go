@@ -359,7 +359,7 @@ func (f *linesFill) refuse(col int, row int64, at, column int, w Want, text, msg
 func checkWords(path, column string, found *csvFound, w Want) error {
 	wrong := csvText | csvWord
 	if w.Kind == num.Bool {
-		wrong = csvText | csvNumber
+		wrong = csvText | csvNumber | csvSpelled
 	}
 	if w.Presence || w.Means.Sort != meaning.None || !found.has(wrong) {
 		return nil

@@ -134,6 +134,7 @@ func TestText(t *testing.T) {
 		{Meaning{Sort: Duration}, 0, "0s", "PT0S"},
 		{Meaning{Sort: Duration, Unit: Second}, -86400, "-1day", "-P1D"},
 		{Meaning{Sort: Decimal, Digits: 9, Places: 2}, -5, "-0.05", "-0.05"},
+		{Meaning{Sort: Time}, math.MinInt64, "-2562047788:00:54.775808", "-2562047788:00:54.775808"},
 	} {
 		if got := string(c.m.Append(nil, c.v)); got != c.text {
 			t.Errorf("%s %d is %s, expected %s", c.m, c.v, got, c.text)

@@ -59,13 +59,17 @@ func appendPadded(b []byte, v int64, width int) []byte {
 	return strconv.AppendInt(b, v, 10)
 }
 
+// appendTime writes a time of day. What is none, as the greatest of no times, has more hours than a day, or a sign.
 func appendTime(b []byte, v int64, u Unit) []byte {
-	perSecond := 1e9 / u.Nanos()
-	s := v / perSecond
+	perSecond, n := uint64(1e9/u.Nanos()), uint64(v)
+	if v < 0 {
+		b, n = append(b, '-'), -n
+	}
+	s := int64(n / perSecond)
 	b = appendPadded(b, s/3600, 2)
 	b = appendPadded(append(b, ':'), s/60%60, 2)
 	b = appendPadded(append(b, ':'), s%60, 2)
-	return appendFraction(b, v%perSecond*u.Nanos())
+	return appendFraction(b, int64(n%perSecond)*u.Nanos())
 }
 
 // appendFraction writes nanoseconds behind a point, three digits at a time.

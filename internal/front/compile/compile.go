@@ -138,6 +138,9 @@ func (f *Func) lower(opt lower.Options) (*lowered, error) {
 		return l, nil
 	}
 	s, err := lower.Lower(f.Graph, opt)
+	if m := f.tooLarge(err); m != nil {
+		return nil, &SourceError{Messages: []*diag.Message{m}}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("`%s` cannot be lowered: %w", f.Name, err)
 	}

@@ -58,11 +58,30 @@ func (f *Func) runs(verify func(*kernel.Kernel) error) *diag.Message {
 	if errors.As(err, &broken) {
 		err = broken.Err
 	}
+	if m := f.tooLarge(err); m != nil {
+		return m
+	}
 	return &diag.Message{
 		Code: "L01", Source: f.Graph.Source, Span: f.Decl.Name.Span,
 		Text: "`" + f.Name + "` passes the checks but cannot be run", Note: err.Error(),
 		Help: "this is a bug in godwit, not in your program; please report it together with the program",
 	}
+}
+
+// tooLarge is what a program hears whose step is more than a kernel may be; nil if err says something else.
+func (f *Func) tooLarge(err error) *diag.Message {
+	var e *kernel.FormatError
+	if !errors.As(err, &e) || !e.Limit {
+		return nil
+	}
+	m := &diag.Message{
+		Code: "T18", Source: f.Graph.Source, Text: "`" + f.Name + "` has a step that is too large", Note: e.Reason,
+		Help: "a step goes through all columns that it reads and writes at once, and a loop carries all its variables: declare a record with the fields that are needed, or keep many variables in an array",
+	}
+	if f.Decl != nil {
+		m.Span = f.Decl.Name.Span
+	}
+	return m
 }
 
 // lowers makes the schedule for arguments of which nothing is known.

@@ -2,7 +2,10 @@ package compile
 
 import (
 	"errors"
+	"fmt"
+	"github.com/godwit-run/godwit/internal/ir/num"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
@@ -43,6 +46,35 @@ func TestAcceptedButNotLowered(t *testing.T) {
 	}
 	if line, col := m.Source.Position(m.Span.Start); m.Code != "L01" || line != 2 || col != 4 || m.Note != "not safe" || m.Help == "" {
 		t.Errorf("%s", m.Render())
+	}
+}
+
+// TestTooManyColumns: what is more than a kernel may be is said as such where the program is checked and where it is run, and is no bug.
+func TestTooManyColumns(t *testing.T) {
+	wide := func(n int) string {
+		var b strings.Builder
+		b.WriteString("record P { ")
+		for i := range n {
+			fmt.Fprintf(&b, "o%d: i64, ", i)
+		}
+		return b.String() + "}\nfn f(t: &[P; N]) -> [P] { t.filter(|r| r.o0 > 1) }\n"
+	}
+	p := program(t, wide(500))
+	if err := p.Runs(); err != nil {
+		t.Error(err)
+	}
+	p = program(t, wide(600))
+	var e *SourceError
+	if err := p.Runs(); !errors.As(err, &e) || e.Messages[0].Code != "T18" || e.Messages[0].Note != "number of regions is 1201, at most 1024 is allowed" {
+		t.Errorf("%v", err)
+	}
+	f, err := p.Func("f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.lower(lower.Options{Verify: safe, Stored: func(int, int) num.Kind { return num.I64 }, NonZero: func(string) bool { return true }})
+	if e = nil; !errors.As(err, &e) || e.Messages[0].Code != "T18" {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -70,7 +70,7 @@ var typeCodes = []Code{
 		"fn g<K: Size>(x: f32) -> [f32; K] { [x; K] }\nfn f(x: f32) -> f32 { g(x).sum() }",
 		"fn g<K: Size>(x: f32) -> [f32; K] { [x; K] }\nfn f(x: f32) -> f32 { g::<8>(x).sum() }"},
 	{"T18", "a function is too large",
-		"Calls are written out in the caller, up to 200 000 operations. An array literal has up to 1 000 000 numbers and bools, or up to 2000 elements that are computed.",
+		"Calls are written out in the caller, up to 200 000 operations. An array literal has up to 1 000 000 numbers and bools, or up to 2000 elements that are computed. One step goes through up to 1024 columns, and a loop carries up to 256 variables.",
 		tooLarge + "fn f(x: f64) -> f64 { g2(g2(g2(g2(g2(g2(g2(g2(g2(g2(g2(g2(x)))))))))))) }",
 		tooLarge + "fn f(x: f64) -> f64 { g2(x) }"},
 	{"T19", "a constant is no number, or needs itself",

@@ -9,6 +9,7 @@ const magic = "GWK\x01"
 type FormatError struct {
 	Offset int // in the bytes, read or written so far
 	Reason string
+	Limit  bool // there is more of something than a kernel may have
 }
 
 func (e *FormatError) Error() string {
@@ -23,7 +24,7 @@ func Encode(k *Kernel) ([]byte, error) {
 	f := &format{k: k}
 	f.kernel()
 	if f.err == nil && len(f.buf) > MaxBytes {
-		f.failf("a kernel has at most %d bytes", MaxBytes)
+		f.within(false, "a kernel has at most %d bytes", MaxBytes)
 	}
 	if f.err != nil {
 		return nil, f.err

@@ -121,7 +121,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"version", "GWK\x02" + empty[4:], "version 2"},
 		{"long varint", "GWK\x01\x80\x00" + empty[5:], "shortest"},
 		{"overflowing varint", "GWK\x01\x01\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f" + empty[5:], "shortest"},
-		{"lying count", "GWK\x01\x00\x00\x81\x02", "number of regions"},
+		{"lying count", "GWK\x01\x00\x00\x81\x08", "number of regions"},
 		{"count past the end", "GWK\x01\x3f\x00\x00", "left"},
 		{"kind", "GWK\x01\x00\x01\x0c\x00" + empty[4:], "no kind 12"},
 		{"access", "GWK\x01\x00\x00\x01\x01\x04" + empty[4:], "access is 4"},

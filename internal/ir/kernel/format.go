@@ -84,7 +84,7 @@ func (f *format) freeBlock(b *Block) {
 
 func (f *format) enter(b *Block, params int) {
 	f.depth++
-	f.check(f.depth <= MaxDepth, "blocks are nested more than %d deep", MaxDepth)
+	f.within(f.depth <= MaxDepth, "blocks are nested more than %d deep", MaxDepth)
 	f.define(&b.Params, params)
 	list(f, &b.Instrs, MaxBytes, "instructions", f.instr)
 }

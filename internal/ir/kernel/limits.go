@@ -7,7 +7,7 @@ const (
 	MaxDepth   = 24       // blocks inside blocks
 	MaxSizes   = 64
 	MaxScalars = 256
-	MaxRegions = 256
+	MaxRegions = 1024
 	MaxStates  = 256
 	MaxSites   = 1 << 16
 	MaxTerms   = 32 // of one polynomial

@@ -31,7 +31,16 @@ func (f *format) failf(text string, args ...any) {
 	if !f.reading {
 		at = len(f.buf)
 	}
-	f.err = &FormatError{at, fmt.Sprintf(text, args...)}
+	f.err = &FormatError{Offset: at, Reason: fmt.Sprintf(text, args...)}
+}
+
+// within is check of a limit of the format.
+func (f *format) within(ok bool, text string, args ...any) {
+	if ok || f.err != nil {
+		return
+	}
+	f.failf(text, args...)
+	f.err.(*FormatError).Limit = true
 }
 
 // check fails unless ok; it holds in both directions.
@@ -64,7 +73,7 @@ func set[T any](f *format, p *T, v T) {
 // uint is seven bits to a byte, low bits first, in as few bytes as possible.
 func (f *format) uint(p *uint64, limit uint64, what string) {
 	if !f.reading {
-		f.check(*p <= limit, "%s is %d, at most %d is allowed", what, *p, limit)
+		f.within(*p <= limit, "%s is %d, at most %d is allowed", what, *p, limit)
 		f.buf = binary.AppendUvarint(f.buf, *p)
 		return
 	}
@@ -79,7 +88,7 @@ func (f *format) uint(p *uint64, limit uint64, what string) {
 			break
 		}
 	}
-	f.check(v <= limit, "%s is %d, at most %d is allowed", what, v, limit)
+	f.within(v <= limit, "%s is %d, at most %d is allowed", what, v, limit)
 	*p = v
 }
 

@@ -57,7 +57,7 @@ func (s *Safe) Loops(e loops.Engine) *loops.Analysis {
 func Check(k *kernel.Kernel) (*Safe, error) {
 	b, err := kernel.Encode(k)
 	if err != nil {
-		return nil, &Error{Path: "kernel", Need: err.Error()}
+		return nil, &Error{Path: "kernel", Need: err.Error(), Err: err}
 	}
 	c := &checker{k: k, safe: &Safe{Kernel: k, ID: kernel.Hash(b)}}
 	if err := c.run(); err != nil {

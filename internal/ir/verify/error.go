@@ -12,7 +12,10 @@ type Error struct {
 	Instr string // its text, if it is about one
 	Need  string // what had to hold
 	Known string // what is known instead
+	Err   error  // a *kernel.FormatError of a kernel that has no bytes
 }
+
+func (e *Error) Unwrap() error { return e.Err }
 
 func (e *Error) Error() string {
 	var b strings.Builder
