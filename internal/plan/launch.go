@@ -47,7 +47,7 @@ type Choice struct {
 	Time    machine.Spread // nanoseconds, on the engine that it begins on with so many threads; zero if nobody knows
 	// Asleep and Helped are between one thread and all, if these sleep and if they are awake; nil where one thread is the only way.
 	Asleep, Helped *Race
-	// Woven is between iterations one by one and interleaved, where the machine's error leaves it open; else nil.
+	// Woven is between iterations one by one and interleaved; nil where they cannot be.
 	Woven *Race
 }
 
@@ -90,9 +90,7 @@ func (c *Coming) weave(m *machine.Machine, begins *weighed, out *Choice) {
 	if out.Flight = w.flight; w.pays() {
 		out.Weave, way = w.flight, 1
 	}
-	if one, all := w.alone.Total(), w.all.Total(); max(one, all) < min(one, all)*e.Error*e.Error {
-		out.Woven = NewRace([2]machine.Spread{w.alone.Time(e), w.all.Time(e)}, way)
-	}
+	out.Woven = NewRace([2]machine.Spread{w.alone.Time(e), w.all.Time(e)}, way)
 }
 
 // interleaved is what a launch takes with so many iterations under way that follow references, and one by one.

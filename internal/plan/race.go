@@ -93,7 +93,7 @@ func (r *Race) Ran(way int, took float64) {
 		return
 	}
 	if slices.Min(r.recent[other])*gain < slices.Min(r.recent[r.way]) {
-		r.way, r.since, r.waiting = other, 0, 0
+		r.way, r.since, r.waiting, r.retries = other, 0, 0, 0
 		r.changes++
 	}
 }
