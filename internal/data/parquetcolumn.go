@@ -29,6 +29,7 @@ type pageDecoder struct {
 	valid  []byte // nil unless want.Option
 	dict   []byte // of want.Kind
 	stored []byte // the dictionary as it is in the file, if some of it does not fit
+	text   *partText // of a column of text, whose values are codes of its texts; else nil
 	bufs   *pageBuffers
 }
 
@@ -52,39 +53,23 @@ const maxPageBytes = 1 << 30
 
 func (s *parquetFile) fillColumn(ctx context.Context, chunk int, w Want, dst Dest) (int64, error) {
 	leaf, col := s.leaves[w.Column], &s.cols[w.Column]
-	group := s.groups[chunk]
-	meta, err := s.reader.RowGroup(group).MetaData().ColumnChunk(leaf.index)
+	at, err := s.chunkOf(chunk, w.Column)
 	if err != nil {
-		return 0, s.damagedColumn(col, err)
+		return 0, err
 	}
-	start, length := meta.DataPageOffset(), meta.TotalCompressedSize()
-	if meta.HasDictionaryPage() && meta.DictionaryPageOffset() > 0 {
-		start = min(start, meta.DictionaryPageOffset())
-	}
-	if meta.FilePath() != "" {
-		return 0, columnError(s.input.path, col, "it is stored in another file, which is not supported")
-	}
-	if start < 0 || length < 0 || start > s.size || length > s.size-start {
-		return 0, cutShort(s.input.path, start+length, s.size)
-	}
+	length := at.length
 	if leaf.maxRep > 0 || leaf.maxDef > 1 || leaf.wide {
 		return length, s.fillSlowly(ctx, chunk, w, dst)
 	}
-	var codec compress.Codec
-	if meta.Compression() != compress.Codecs.Zstd {
-		if codec, err = compress.GetCodec(meta.Compression()); err != nil {
-			return 0, s.damagedColumn(col, err)
-		}
-	}
 	bufs := pageBufferPool.Get().(*pageBuffers)
 	defer pageBufferPool.Put(bufs)
-	b := sized(&bufs.chunk, int(length))
-	if err := s.readAt(b, start); err != nil {
-		return 0, err
-	}
-	d := &pageDecoder{ctx: ctx, path: s.input.path, column: col.Name, want: w, leaf: leaf, codec: codec, row: s.chunks[chunk].Lo, values: dst.Values, bufs: bufs}
+	d := &pageDecoder{ctx: ctx, path: s.input.path, column: col.Name, want: w, leaf: leaf, codec: at.codec, row: s.chunks[chunk].Lo, values: dst.Values, bufs: bufs}
 	if w.Option {
 		d.valid = dst.Valid
+	}
+	b := sized(&bufs.chunk, int(length))
+	if err := s.readAt(b, at.start); err != nil {
+		return 0, err
 	}
 	err = d.pages(b)
 	var known *Error
@@ -95,6 +80,36 @@ func (s *parquetFile) fillColumn(ctx context.Context, chunk int, w Want, dst Des
 		return 2 * length, s.fillSlowly(ctx, chunk, w, dst)
 	}
 	return length, s.damagedColumn(col, err)
+}
+
+// columnChunk is where the pages of a column of a row group lie, and what they are compressed with.
+type columnChunk struct {
+	start, length int64
+	codec         compress.Codec // nil for zstd
+}
+
+func (s *parquetFile) chunkOf(chunk, column int) (c columnChunk, err error) {
+	col := &s.cols[column]
+	meta, err := s.reader.RowGroup(s.groups[chunk]).MetaData().ColumnChunk(s.leaves[column].index)
+	if err != nil {
+		return c, s.damagedColumn(col, err)
+	}
+	c.start, c.length = meta.DataPageOffset(), meta.TotalCompressedSize()
+	if meta.HasDictionaryPage() && meta.DictionaryPageOffset() > 0 {
+		c.start = min(c.start, meta.DictionaryPageOffset())
+	}
+	if meta.FilePath() != "" {
+		return c, columnError(s.input.path, col, "it is stored in another file, which is not supported")
+	}
+	if c.start < 0 || c.length < 0 || c.start > s.size || c.length > s.size-c.start {
+		return c, cutShort(s.input.path, c.start+c.length, s.size)
+	}
+	if meta.Compression() != compress.Codecs.Zstd {
+		if c.codec, err = compress.GetCodec(meta.Compression()); err != nil {
+			return c, s.damagedColumn(col, err)
+		}
+	}
+	return c, nil
 }
 
 func (s *parquetFile) damagedColumn(col *Column, err error) *Error {
@@ -161,6 +176,9 @@ func (d *pageDecoder) dictionary(h pageHeader, body []byte) error {
 	b, err := d.unpack(&d.bufs.stored, body, h.unpacked)
 	if err != nil {
 		return err
+	}
+	if d.text != nil {
+		return d.textDictionary(b, h.values)
 	}
 	size := d.leaf.physical.Size()
 	if d.leaf.physical == num.Bool || h.values > int64(len(b)/size) {
@@ -286,6 +304,9 @@ func (d *pageDecoder) decode(h pageHeader, out, b, valid []byte) error {
 
 func (d *pageDecoder) plain(out, b, valid []byte) error {
 	n := len(out) / d.want.Kind.Size()
+	if d.text != nil {
+		return d.textValues(out, b)
+	}
 	if d.leaf.physical == num.Bool {
 		if len(b) < (n+7)/8 {
 			return errors.New("a page's values are cut short")

@@ -42,7 +42,10 @@ type partText struct {
 }
 
 // add appends a row, of which the text may be overwritten later.
-func (p *partText) add(b []byte) {
+func (p *partText) add(b []byte) { p.codes = append(p.codes, p.code(b)) }
+
+// code is the number of a text, which may be overwritten later.
+func (p *partText) code(b []byte) int32 {
 	code, ok := p.codeOf[string(b)]
 	if !ok {
 		if p.codeOf == nil {
@@ -53,7 +56,7 @@ func (p *partText) add(b []byte) {
 		p.codeOf[text], p.texts = code, append(p.texts, text)
 		p.bytes += int64(len(text))
 	}
-	p.codes = append(p.codes, code)
+	return code
 }
 
 func (p *partText) null() { p.codes = append(p.codes, noCode) }
@@ -152,9 +155,13 @@ func checkText(src Source, column, chunk int, p *partText) error {
 		if utf8.ValidString(text) {
 			continue
 		}
+		row := slices.Index(p.codes, int32(code))
+		if row < 0 { // an entry of the file's dictionary that no row uses
+			continue
+		}
 		path, first := placeOf(src, chunk)
 		e := columnError(path, &src.Columns()[column], fmt.Sprintf("expected text in UTF-8, found %q", shortened(text)))
-		e.Row = first + int64(slices.Index(p.codes, int32(code)))
+		e.Row = first + int64(row)
 		e.Help = "write the file in UTF-8: iconv -t UTF-8 -f ISO-8859-1, or whatever it is in"
 		return e
 	}

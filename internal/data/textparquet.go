@@ -2,13 +2,19 @@ package data
 
 import (
 	"context"
+	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
-// readText implements texter with arrow-go's reader.
+// In: the pages of a column of text in a row group. Out: the texts of the dictionary page, or of the values, and for each row the number of
+// its text, which pages of a dictionary have already.
+
+// readText implements texter.
 func (s *parquetFile) readText(ctx context.Context, chunk int, columns []int, _ []bool, parts []partText) (err error) {
 	defer guard(s.input.path, &err)
 	for k, c := range columns {
@@ -19,7 +25,72 @@ func (s *parquetFile) readText(ctx context.Context, chunk int, columns []int, _ 
 	return nil
 }
 
+// readTextColumn decodes pages of dictionaries and plain values itself; arrow-go's reader knows the rare encodings.
 func (s *parquetFile) readTextColumn(ctx context.Context, chunk, column int, p *partText) error {
+	leaf, col := s.leaves[column], &s.cols[column]
+	at, err := s.chunkOf(chunk, column)
+	if err != nil {
+		return err
+	}
+	if leaf.maxRep > 0 || leaf.maxDef > 1 {
+		return columnError(s.input.path, col, "it is nested, or of an unexpected physical type")
+	}
+	bufs := pageBufferPool.Get().(*pageBuffers)
+	defer pageBufferPool.Put(bufs)
+	rows := int(s.chunks[chunk].Rows())
+	p.codes = make([]int32, rows)
+	d := &pageDecoder{ctx: ctx, path: s.input.path, column: col.Name, want: Want{Kind: num.U32}, leaf: leaf, codec: at.codec, row: s.chunks[chunk].Lo,
+		values: bytesOf(p.codes), bufs: bufs, text: p}
+	var valid []byte
+	if leaf.maxDef > 0 {
+		valid = make([]byte, rows)
+		d.valid = valid
+	}
+	b := sized(&bufs.chunk, int(at.length))
+	if err := s.readAt(b, at.start); err != nil {
+		return err
+	}
+	err = d.pages(b)
+	switch {
+	case err == errOtherEncoding:
+		*p = partText{}
+		return s.readTextSlowly(ctx, chunk, column, p)
+	case err != nil && ctx.Err() == nil:
+		return s.damagedColumn(col, err)
+	}
+	for i, v := range valid {
+		if v == 0 {
+			p.codes[i] = noCode
+		}
+	}
+	return err
+}
+
+// textDictionary gives entries of a page their codes, in place of what they are in the kind that is wanted.
+func (d *pageDecoder) textDictionary(b []byte, n int64) error {
+	if n > int64(len(b)/4) {
+		return errors.New("the dictionary is cut short")
+	}
+	d.dict, d.stored = sized(&d.bufs.dict, int(n)*4), nil
+	return d.textValues(d.dict, b)
+}
+
+// textValues gives texts that lie one after the other, each behind its length, their codes.
+func (d *pageDecoder) textValues(out, b []byte) error {
+	codes := view[uint32](out)
+	for i := range codes {
+		if len(b) < 4 || uint64(binary.LittleEndian.Uint32(b)) > uint64(len(b)-4) {
+			return errors.New("a page's values are cut short")
+		}
+		n := binary.LittleEndian.Uint32(b)
+		codes[i] = uint32(d.text.code(b[4 : 4+n]))
+		b = b[4+n:]
+	}
+	return nil
+}
+
+// readTextSlowly decodes a column with arrow-go's reader.
+func (s *parquetFile) readTextSlowly(ctx context.Context, chunk, column int, p *partText) error {
 	leaf, col := s.leaves[column], &s.cols[column]
 	reader, err := s.reader.RowGroup(s.groups[chunk]).Column(leaf.index)
 	if err != nil {

@@ -46,37 +46,88 @@ func (c Column) Ordered(n int64, present []byte, kind func(entries int) num.Kind
 		return to
 	}
 	to.Data = make([]byte, n*int64(to.Kind.Size()))
-	for i := range n {
-		if x := c.At(i); x < uint64(len(code)) && (present == nil || present[i] != 0) {
-			to.Set(i, code[x])
-		}
-	}
+	c.recode(&to, n, present, code)
 	return to
+}
+
+// recode gives n scalars other codes; what is null keeps 0.
+func (c Column) recode(to *Column, n int64, present []byte, code []uint64) {
+	le, out, size := binary.LittleEndian, to.Data, to.Kind.Size()
+	c.each(n, func(at int64, codes []uint64) {
+		for i, x := range codes {
+			i := at + int64(i)
+			if x >= uint64(len(code)) || present != nil && present[i] == 0 {
+				continue
+			}
+			switch y := code[x]; size {
+			case 1:
+				out[i] = byte(y)
+			case 2:
+				le.PutUint16(out[2*i:], uint16(y))
+			case 4:
+				le.PutUint32(out[4*i:], uint32(y))
+			default:
+				le.PutUint64(out[8*i:], y)
+			}
+		}
+	})
 }
 
 // mark notes which entries the first n scalars use, and reports whether each of them is one.
 func (c Column) mark(n int64, present []byte, used []bool) bool {
 	whole := true
-	take := func(i int64, x uint64) {
-		if x < uint64(len(used)) && (present == nil || present[i] != 0) {
-			used[x] = true
-		} else {
-			whole = false
-		}
-	}
-	switch le := binary.LittleEndian; {
-	case c.Kind.Size() == 4 && present == nil: // as results have them
-		for i := range n {
-			if x := uint64(le.Uint32(c.Data[4*i:])); x < uint64(len(used)) {
+	c.each(n, func(at int64, codes []uint64) {
+		for i, x := range codes {
+			if x < uint64(len(used)) && (present == nil || present[at+int64(i)] != 0) {
 				used[x] = true
 			} else {
 				whole = false
 			}
 		}
-	default:
-		for i := range n {
-			take(i, c.At(i))
-		}
-	}
+	})
 	return whole
+}
+
+// Beyond is the first scalar that is no index below bound; -1 if all are.
+func (c Column) Beyond(bound uint64) int64 {
+	first := int64(-1)
+	c.each(c.Len(), func(at int64, list []uint64) {
+		if first >= 0 || slices.Max(list) < bound {
+			return
+		}
+		first = at + int64(slices.IndexFunc(list, func(x uint64) bool { return x >= bound }))
+	})
+	return first
+}
+
+// each gives the first n scalars in their bit form, some at a time, and the place of the first of these.
+func (c Column) each(n int64, see func(at int64, list []uint64)) {
+	var buf [512]uint64
+	le := binary.LittleEndian
+	for at := int64(0); at < n; at += int64(len(buf)) {
+		list := buf[:min(int64(len(buf)), n-at)]
+		switch b := c.Data[at*int64(c.Kind.Size()):]; c.Kind {
+		case num.Bool, num.U8:
+			for i := range list {
+				list[i] = uint64(b[i])
+			}
+		case num.U16:
+			for i := range list {
+				list[i] = uint64(le.Uint16(b[2*i:]))
+			}
+		case num.U32, num.F32:
+			for i := range list {
+				list[i] = uint64(le.Uint32(b[4*i:]))
+			}
+		case num.I64, num.U64, num.F64:
+			for i := range list {
+				list[i] = le.Uint64(b[8*i:])
+			}
+		default:
+			for i := range list {
+				list[i] = c.At(at + int64(i))
+			}
+		}
+		see(at, list)
+	}
 }
