@@ -2,11 +2,13 @@ package godwit_test
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
@@ -336,6 +338,65 @@ func TestQuantilesAtTheEdges(t *testing.T) {
 				}
 				if got := math.Float64frombits(res.Value().Columns[0].At(0)); got != c.want {
 					t.Errorf("%s: the median of %v is %v, expected %v", engine, c.v, got, c.want)
+				}
+			}
+		}
+	}
+}
+
+// TestFewOfEachGroup: the few greatest elements of each group, which are put in their places one after the other, are the first of those
+// that sorting all elements gives, whatever the kind of the key: NaN and both zeros, equals, groups that are empty or smaller.
+func TestFewOfEachGroup(t *testing.T) {
+	const sorted, record = 1000, "record R { i: i64, k: i64, a: f64, b: f32, c: u64, d: i8, e: bool, s: Str }\n"
+	path := filepath.Join(t.TempDir(), "x.csv")
+	var b strings.Builder
+	b.WriteString("i,k,a,b,c,d,e,s\n")
+	r := rand.New(rand.NewPCG(7, 11))
+	floats := []string{"NaN", "inf", "-inf", "-0.0", "0.0", "1.5", "-1.5", "2.5", "1e-300"}
+	for i := range 700 {
+		fmt.Fprintf(&b, "%d,%d,%s,%s,%d,%d,%v,%s\n", i, r.IntN(40)*r.IntN(3), floats[r.IntN(len(floats))], floats[r.IntN(len(floats)-1)], []uint64{0, 1, 1 << 63, math.MaxUint64}[r.IntN(4)],
+			r.IntN(256)-128, r.IntN(2) == 0, []string{"z", "a", "ab", "m"}[r.IntN(4)])
+	}
+	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	groups := []string{"x.group_by(|r| r.k)", "x.group_by::<100>(|r| r.k)", "x.filter(|r| r.i % 3 != 0).group_by(|r| (r.k, r.e))", "x.filter(|r| r.d > 0).group_by::<100>(|r| r.k)",
+		"x.group_by::<100>(x.map(|r| r.k))", "x.group_by(x.map(|r| r.k))", "x.group_by(|r| r.s)", "x.filter(|r| r.i < 0).group_by(|r| r.k)"}
+	keys := []string{"r.a", "r.b", "r.c", "r.d", "r.e", "r.s", "-r.i", "r.a * 0.0"}
+	for n, group := range groups {
+		for _, key := range slices.Concat(keys, keys)[n : n+3] {
+			code := "r.k"
+			if strings.Contains(group, "r.e)") {
+				code = "r.k * 2 + if r.e { 1 } else { 0 }"
+			}
+			if strings.Contains(group, "r.s)") {
+				code = "if r.s == \"a\" { 1 } else if r.s == \"ab\" { 2 } else if r.s == \"m\" { 3 } else { 4 }"
+			}
+			answer := func(k int, engine string) [][]int64 {
+				f := fn(t, fmt.Sprintf("%sfn f(x: &[R; N]) -> [[i64; 2]] { %s.top_k::<%d>(|r| %s).map(|r| [%s, r.i]) }", record, group, k, key, code))
+				res, err := f.Call(t.Context(), godwit.Args{"x": godwit.File(path)}, godwit.WithEngine(engine))
+				if err != nil {
+					t.Fatalf("%s %s: %v", group, key, err)
+				}
+				var list [][]int64
+				if err := json.Unmarshal(res.JSON(), &list); err != nil {
+					t.Fatal(err)
+				}
+				return list
+			}
+			all := answer(sorted, "wasm")
+			for _, k := range []int{2, 64}[:1+len(key)%2] {
+				var want [][]int64
+				seen := map[int64]int{}
+				for _, row := range all {
+					if seen[row[0]]++; seen[row[0]] <= k {
+						want = append(want, row)
+					}
+				}
+				for _, engine := range []string{"interp", "wasm"} {
+					if got := answer(k, engine); !slices.EqualFunc(got, want, slices.Equal) {
+						t.Errorf("%s.top_k::<%d>(|r| %s) on %s: %v, expected %v", group, k, key, engine, got, want)
+					}
 				}
 			}
 		}

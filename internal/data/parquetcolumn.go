@@ -26,9 +26,9 @@ type pageDecoder struct {
 	codec  compress.Codec // nil for zstd, which we call ourselves
 	row    int64          // of the next value, in the file
 	values []byte
-	valid  []byte // nil unless want.Option
-	dict   []byte // of want.Kind
-	stored []byte // the dictionary as it is in the file, if some of it does not fit
+	valid  []byte    // nil unless want.Option
+	dict   []byte    // of want.Kind
+	stored []byte    // the dictionary as it is in the file, if some of it does not fit
 	text   *partText // of a column of text, whose values are codes of its texts; else nil
 	bufs   *pageBuffers
 }

@@ -1,6 +1,7 @@
 package elaborate
 
 import (
+	"math"
 	"slices"
 
 	"github.com/godwit-run/godwit/internal/front/diag"
@@ -275,6 +276,9 @@ func (e *elab) groupTop(c *methodUse) *graph.Node {
 	if !ok {
 		return nil
 	}
+	if most, known := c.sizes[0].Const(); known && 0 < most && most <= mostPlaced {
+		return e.placedTop(g, x, most, at, value)
+	}
 	byKey := e.sorted(rows, true, at, func(v *graph.Node) *graph.Node { return value(e.get(v, 1, at)) })
 	byGroup := e.sorted(byKey, false, at, func(v *graph.Node) *graph.Node { return e.get(v, 0, at) })
 	counts := e.ones(g, at)
@@ -290,6 +294,54 @@ func (e *elab) groupTop(c *methodUse) *graph.Node {
 		return e.arith(num.Lt, at, e.get(v, 0, at), e.sizeVal(c.sizes[0], at))
 	})
 	return e.mapEach(at, kept, func(v *graph.Node) *graph.Node { return e.get(v, 1, at) })
+}
+
+// mostPlaced is how many elements of a group are found by putting each in its place among those before it, which takes no time for what is less
+// than them all; as in group_top.
+const mostPlaced = 64
+
+// placedTop is groupTop for a few elements of each group, in one walk over the rows.
+func (e *elab) placedTop(g *grouping, x *graph.Node, most int64, at diag.Span, value func(v *graph.Node) *graph.Node) *graph.Node {
+	codes := e.mapEach(at, x, func(v *graph.Node) *graph.Node {
+		key, _ := g.split(v)
+		return e.toI64(key)
+	})
+	rows, elem := g.rows, g.elem
+	if rows == nil || rows.Type.Masked {
+		rows, elem = x, func(v *graph.Node) *graph.Node {
+			_, elem := g.split(v)
+			return elem
+		}
+	}
+	keys := e.mapEach(at, rows, func(v *graph.Node) *graph.Node { return e.orderWord(value(elem(v)), at) })
+	counts := e.keyed(graph.WrapSum, g.groups, codes, at, func(v *graph.Node) (*graph.Node, *graph.Node) {
+		return e.toRange(graph.Clamp, v, g.groups, at), e.int(num.I64, 1, at)
+	})
+	best := e.preludeCall(at, preludeItem("group_top"), []*graph.Node{codes, keys, counts, e.int(num.I64, most, at)})
+	if best == nil {
+		return nil
+	}
+	places := e.filtered(best, at, func(v *graph.Node) *graph.Node { return e.arith(num.Gt, at, v, e.int(num.I64, 0, at)) })
+	return e.mapEach(at, places, func(v *graph.Node) *graph.Node {
+		i := e.toRange(graph.Clamp, e.arith(num.Sub, at, v, e.int(num.I64, 1, at)), rows.Type.Size, at)
+		return elem(e.at(rows, i, at))
+	})
+}
+
+// orderWord is an i64 that compares as a key of sort does: NaN above all, -0 below +0.
+func (e *elab) orderWord(k *graph.Node, at diag.Span) *graph.Node {
+	k = e.raw(k, at)
+	if !types.IsFloat(k.Type) {
+		word := e.cast(graph.I64Type, k, at)
+		if k.Type.Num == num.U64 {
+			word = e.arith(num.Xor, at, word, e.int(num.I64, math.MinInt64, at))
+		}
+		return word
+	}
+	low := int64(1)<<(k.Type.Num.Bits()-1) - 1 // all but the sign, which order turns where it is set
+	bits := e.cast(graph.I64Type, e.floatBits(at, k), at)
+	negative := e.arith(num.Lt, at, bits, e.int(num.I64, 0, at))
+	return e.choose(at, negative, func() *graph.Node { return e.arith(num.Xor, at, bits, e.int(num.I64, low, at)) }, func() *graph.Node { return bits })
 }
 
 // sorted is x in the order of its keys, or the other way round; equals keep their order.

@@ -22,6 +22,10 @@ type grouping struct {
 	// fixed says that x holds the keys, so that the group can be used away
 	// from where its closure stands.
 	fixed bool
+	// rows has, in its slots, what elem makes the elements of; nil where x alone has them. Who wants few of them takes them from there, since
+	// an array that is read at random is held.
+	rows *graph.Node
+	elem func(v *graph.Node) *graph.Node
 	// keyed is the type of a key that is text or an index; nil for other integers below groups.
 	keyed *graph.Type
 	// Of groups that nobody knew beforehand: the key of each and its first row; nil for others.
@@ -93,10 +97,12 @@ func (e *elab) groupBy(c *methodUse) *graph.Node {
 	if cl == nil {
 		return nil
 	}
-	return e.newGroup(&grouping{x: c.recv, groups: k, keyed: keyed, split: func(v *graph.Node) (*graph.Node, *graph.Node) {
+	return e.newGroup(&grouping{x: c.recv, groups: k, keyed: keyed, rows: c.recv, elem: itself, split: func(v *graph.Node) (*graph.Node, *graph.Node) {
 		return e.key(e.applyClosure(cl, indexWanted(cl.Body, k), v), k, bodyValue(cl.Body)), v
 	}}, c.at())
 }
+
+func itself(v *graph.Node) *graph.Node { return v }
 
 // groupByKeys takes the keys from an array.
 func (e *elab) groupByKeys(c *methodUse, k size.Poly, keyed *graph.Type) *graph.Node {
@@ -115,7 +121,7 @@ func (e *elab) groupByKeys(c *methodUse, k size.Poly, keyed *graph.Type) *graph.
 		return nil
 	}
 	pairs := e.zipped(c, keys, x)
-	return e.newGroup(&grouping{x: pairs, groups: k, keyed: keyed, fixed: true, split: func(v *graph.Node) (*graph.Node, *graph.Node) {
+	return e.newGroup(&grouping{x: pairs, groups: k, keyed: keyed, rows: x, elem: itself, fixed: true, split: func(v *graph.Node) (*graph.Node, *graph.Node) {
 		key := e.key(e.get(v, 0, at), k, at)
 		if key != nil && key.Op == graph.Check {
 			e.of(key).text = "key of the array outside 0.." + k.String()
@@ -183,7 +189,7 @@ func (e *elab) fixGroup(n *graph.Node) *graph.Node {
 	if pairs == nil {
 		return nil
 	}
-	return e.newGroup(&grouping{x: pairs, groups: g.groups, keyed: g.keyed, fixed: true, split: func(v *graph.Node) (*graph.Node, *graph.Node) {
+	return e.newGroup(&grouping{x: pairs, groups: g.groups, keyed: g.keyed, rows: g.rows, elem: g.elem, fixed: true, split: func(v *graph.Node) (*graph.Node, *graph.Node) {
 		return e.get(v, 0, n.Pos), e.get(v, 1, n.Pos)
 	}}, n.Pos)
 }

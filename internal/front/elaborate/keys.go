@@ -238,17 +238,16 @@ func (e *elab) unknownGroups(c *methodUse) *graph.Node {
 		return e.tuple(at, e.toRange(graph.Clamp, v[0], k.groups(), at), elem(v[1]))
 	})
 	keys := e.mapEach(at, k.firsts, func(i *graph.Node) *graph.Node { return e.element(key(e.at(x, i, at)), at) })
-	return e.newGroup(&grouping{x: pairs, groups: k.groups(), fixed: true, keys: keys, firsts: k.firsts, split: func(v *graph.Node) (*graph.Node, *graph.Node) {
+	return e.newGroup(&grouping{x: pairs, groups: k.groups(), rows: x, elem: elem, fixed: true, keys: keys, firsts: k.firsts, split: func(v *graph.Node) (*graph.Node, *graph.Node) {
 		return e.get(v, 0, at), e.get(v, 1, at)
 	}}, at)
 }
 
 // givenKeys says how a row of x has its key and its element; where keys are an array, rows become pairs of both.
 func (e *elab) givenKeys(c *methodUse, x **graph.Node) (key, elem func(v *graph.Node) *graph.Node) {
-	whole := func(v *graph.Node) *graph.Node { return v }
 	if _, isClosure := c.x.Args[0].(*syntax.Closure); isClosure {
 		if key, ok := e.keyArg(c); ok {
-			return key, whole
+			return key, itself
 		}
 		return nil, nil
 	}

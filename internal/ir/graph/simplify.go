@@ -8,7 +8,7 @@ import (
 
 // Simplify evaluates what is known: scalar operations on constants, sizes
 // that are numbers, fields of tuples and values of Options that were just
-// made, maps that change nothing, and choices whose condition is a constant. What would fault stays.
+// made, maps that change nothing, elements that a map has from another array, and choices whose condition is a constant. What would fault stays.
 func Simplify(g *Graph) {
 	s := &simplifier{by: map[*Node]*Node{}}
 	s.block(&g.Body)
@@ -44,6 +44,8 @@ func (s *simplifier) node(n *Node) []*Node {
 		s.by[n] = same
 		return nil
 	}
+	for through(n) {
+	}
 	foldScalar(n)
 	for _, inner := range n.Blocks {
 		s.block(inner)
@@ -77,6 +79,32 @@ func sameValue(n *Node) *Node {
 		return n.Args[0] // each element is what it was
 	}
 	return nil
+}
+
+// through takes an element, or its field, from the array that a map has it from, and reports whether it did: an array that is read at
+// random is held, and so would be all fields of the map's.
+func through(n *Node) bool {
+	at := n
+	if n.Op == Get {
+		at = n.Args[0]
+	}
+	if at.Op != At || at.Args[0].Op != Map || at.Args[0].Type.Masked {
+		return false
+	}
+	m := at.Args[0]
+	r := m.Blocks[0].Results[0]
+	if n.Op == Get {
+		if r.Op != MakeTuple {
+			return false
+		}
+		r = r.Args[n.Field]
+	}
+	i := slices.Index(m.Blocks[0].Params, r) - 1
+	if i < 0 || !m.Args[i].Type.Elem().Equal(n.Type) {
+		return false
+	}
+	n.Op, n.Args, n.Field = At, []*Node{m.Args[i], at.Args[1]}, 0
+	return true
 }
 
 // foldScalar turns n into the constant it is.
