@@ -108,7 +108,7 @@ var evilTasks = []evil{
 	{"a negative size", cat(0, 1, v(all), zeros(5)), "size: expected at most 9223372036854775807"},
 	{"2^62 scalars", cat(0, 0, huge), "scalars: expected at most 256"},
 	{"more scalars than bytes", cat(0, 0, v(256)), "scalars: expected at most 0 in the bytes that are left"},
-	{"2^62 operands", cat(0, 0, 0, huge), "operands: expected at most 256"},
+	{"2^62 operands", cat(0, 0, 0, huge), "operands: expected at most 1024"},
 	{"a way to bind that is none", cat(0, 0, 0, 1, 5, 0, 0, 0), "operand: expected a way to bind it"},
 	{"absent but optional", cat(0, 0, 0, 1, 8, 0, 0, 0), "operand: expected a way to bind it"},
 	{"inline presence", cat(0, 0, 0, 1, int(Inline)|presenceBit, zeros(6)), "flags only if it is stored"},
@@ -163,9 +163,9 @@ var evilBatches = []evil{
 	{"states that would overflow", batchOf(2, i64, i64, 2, 0, v(MaxStates)), "states: expected 67108864 bytes of values"},
 	{"faults out of order", batchOf(2, i64, i64, 2, 2, 3, 0, 2, 1, 0), "site: expected more than 3, the one before, found 2"},
 	{"2^62 faults", batchOf(2, i64, i64, 2, huge), "faults: expected at most 65536"},
-	{"too many far columns", cat(0, 0, 0, v(257), zeros(999)), "columns: expected at most 256, found 257"},
+	{"too many far columns", cat(0, 0, 0, v(1025), zeros(9999)), "columns: expected at most 1024, found 1025"},
 	{"a far column 2^40", cat(0, 0, 0, 1, v(1<<40), 0, zeros(9)), "column: expected at most 65535"},
-	{"2^62 near regions", cat(0, 0, 0, 0, huge), "near regions: expected at most 256"},
+	{"2^62 near regions", cat(0, 0, 0, 0, huge), "near regions: expected at most 1024"},
 	{"a near region longer than the rest", cat(0, 0, 0, 0, 1, 90, zeros(5)), "near regions: expected at most 5 in the bytes that are left, found 90"},
 }
 

@@ -28,7 +28,7 @@ func TestRun(t *testing.T) {
 	}
 	e := m.Engines["wasm"]
 	for _, c := range []cost.Class{cost.Simple, cost.Float, cost.Near, cost.Root} {
-		if got, first := e.Classes[cost.Names[c]].Vector, prior[c][1]*m.Cycle; math.Abs(math.Log(got/first)) < 1e-3 {
+		if got, first := e.Classes[cost.Names[c]].Vector, prior[c][1]*m.Cycle; math.Abs(math.Log(got/first)) < 1e-9 {
 			t.Errorf("%s takes %v, as it was before anything was measured", cost.Names[c], got)
 		}
 	}
