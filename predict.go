@@ -12,6 +12,7 @@ import (
 	"github.com/godwit-run/godwit/internal/plan"
 	"github.com/godwit-run/godwit/internal/plan/cost"
 	"github.com/godwit-run/godwit/internal/plan/machine"
+	"github.com/godwit-run/godwit/internal/run"
 )
 
 // Prediction is how long something was expected to take, before it began: half of such calls take up to
@@ -149,7 +150,7 @@ func question(p *compile.Plan, eng *engine.Engine, o options) (*asking, error) {
 			return nil, nil
 		}
 	}
-	q := &asking{p: p, list: o.candidates(), instead: o.whyNot, opt: plan.Options{Machine: m, Engine: o.foreseen(), Threads: o.threads,
+	q := &asking{p: p, list: o.candidates(), instead: o.whyNot, opt: plan.Options{Machine: m, Engine: o.foreseen(), Threads: o.threads, Reach: run.MostResident,
 		Places: func(in *schedule.Input) cost.Place { return placeOf(p, in) },
 		Kept:   eng.Results().Has,
 		Ready:  func(l *schedule.Launch) bool { return p.Program.Compiled(eng, l) != "" },

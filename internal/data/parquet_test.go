@@ -46,16 +46,16 @@ func fewValues(k num.Kind, n int, r *rand.Rand) []byte {
 }
 
 func TestParquetVariants(t *testing.T) {
-	const rows = 30_000
+	const rows, group = 30_000, 12_345
 	r := rand.New(rand.NewPCG(1, 2))
 	out := &Output{Rows: rows}
 	for _, k := range allKinds {
-		for _, nulls := range []string{"", "few", "many"} {
+		for _, nulls := range []string{"", "few", "many", "later groups"} {
 			c := OutColumn{Name: k.String() + nulls, Kind: k, Values: fewValues(k, rows, r)}
 			if nulls != "" {
 				c.Valid = bytes.Repeat([]byte{1}, rows)
 				for i := range c.Valid {
-					if nulls == "many" && r.IntN(2) == 0 || r.IntN(4000) == 0 {
+					if nulls == "many" && r.IntN(2) == 0 || nulls == "later groups" && i >= group || r.IntN(4000) == 0 {
 						c.Valid[i] = 0
 					}
 				}
@@ -86,7 +86,7 @@ func TestParquetVariants(t *testing.T) {
 				}
 				some.Columns = append(some.Columns, c)
 			}
-			writeParquetFile(t, path, some, 12_345, opts...)
+			writeParquetFile(t, path, some, group, opts...)
 			src := mustOpen(t, path)
 			if len(src.Chunks()) != 3 {
 				t.Error(src.Chunks())

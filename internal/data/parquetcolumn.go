@@ -153,6 +153,9 @@ func (d *pageDecoder) unpack(to *[]byte, body []byte, n int64) ([]byte, error) {
 	if n > maxPageBytes {
 		return nil, fmt.Errorf("a page has %d bytes", n)
 	}
+	if n == 0 { // of a dictionary of no values, say: nothing says how a codec takes room for nothing
+		return nil, nil
+	}
 	var out []byte
 	var err error
 	if d.codec == nil {

@@ -32,7 +32,8 @@ type Coming struct {
 	// Seen is what earlier runs of the kernel took on an engine, with one thread or with all; nil if nothing is known.
 	Seen func(engine string, threads int) []seen.Point
 
-	wholes []int // regions that are copied to where WebAssembly reaches them
+	wholes []int   // regions that are copied to where WebAssembly reaches them
+	look   float64 // nanoseconds to compare indices with their bound
 	runs   float64
 }
 
@@ -164,6 +165,9 @@ func (c *Coming) model(m *machine.Machine, engine string) *weighed {
 	default:
 		w.all, w.woven = c.interleave(mix, m, engine, c.Threads)
 	}
+	if w.alone.Looked = c.look; w.threads > 1 {
+		w.all.Looked = c.look
+	}
 	if len(c.wholes) > 0 {
 		t := copying(m, c.Threads, c, c.wholes) / max(1, c.runs)
 		if w.alone.Copied += t; w.threads > 1 {
@@ -233,8 +237,11 @@ func (w *weighed) race(e *machine.Engine, first int, late float64) *Race {
 
 // EngineOf is what an engine of this machine computes side by side, with vectors of so many bytes.
 func EngineOf(engine string, bytes int) loops.Engine {
-	if engine == "native" {
+	switch engine {
+	case "native":
 		return llvmir.Target{Arch: runtime.GOARCH, VectorBytes: bytes}.Engine()
+	case "wasm":
+		return wasm.Lanes()
 	}
-	return wasm.Lanes()
+	return loops.Engine{} // interpreted: one value after the other
 }

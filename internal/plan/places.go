@@ -63,6 +63,22 @@ func (p *predictor) wholes(l *schedule.Launch) (regions []int) {
 	return regions
 }
 
+// look is the nanoseconds to compare indices in files with their bound before the first launch that reads them here and there, a
+// part of them for each of so many runs.
+func (p *predictor) look(l *schedule.Launch, c *Coming, runs float64) (t float64) {
+	if p.opt.Places == nil {
+		return 0
+	}
+	for i, b := range l.Regions {
+		if b < 0 || p.looked[b] || !c.Safe.Kernel.Regions[i].Bounded || p.s.Buffers[b].Input == nil || p.opt.Places(p.s.Buffers[b].Input) != cost.File || p.streams(b) {
+			continue
+		}
+		p.looked[b] = true
+		t += p.bytes(b) * p.opt.Machine.MemoryFor(1).File.At(p.bytes(b)).P50
+	}
+	return t / max(1, runs)
+}
+
 // copying is the nanoseconds to copy these regions of a launch.
 func copying(m *machine.Machine, threads int, c *Coming, regions []int) (t float64) {
 	mem := m.MemoryFor(threads)

@@ -42,6 +42,8 @@ type Options struct {
 	// code where that is worth its compilation.
 	Engine  string
 	Threads int
+	// Reach is how many bytes WebAssembly reaches; 0 for any number.
+	Reach int64
 	// Shared has threads share what they can, whether it pays or not.
 	Shared bool
 	// General is the schedule for other sizes than those that are given, where these have one of their own; nil if they have not.
@@ -101,7 +103,7 @@ func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 	if e == nil {
 		return nil, fmt.Errorf("%s was not measured on %s; run godwit calibrate", opt.Engine, opt.Machine.Name)
 	}
-	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, here: map[int]bool{}, values: map[int]float64{}, out: &Prediction{Engine: opt.Engine, Threads: 1, Schedule: s}}
+	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, here: map[int]bool{}, looked: map[int]bool{}, values: map[int]float64{}, out: &Prediction{Engine: opt.Engine, Threads: 1, Schedule: s}}
 	if p.sizes == nil {
 		p.sizes = map[string]int64{}
 	}
@@ -167,6 +169,8 @@ type predictor struct {
 	sizes map[string]int64
 	given map[string]int64 // of them, those that were known beforehand
 	here  map[int]bool     // buffers of arguments that WebAssembly reaches by now
+	// looked are those whose indices have been compared with their bound.
+	looked map[int]bool
 	// values are what buffers of one element have, where that follows from the arguments.
 	values map[int]float64
 	out    *Prediction
@@ -258,7 +262,12 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 		}
 		return p.opt.Scalar(&l.Scalars[i])
 	}
+	if bytes := p.beyond(l); bytes > 0 {
+		p.interpret(l, &Coming{Safe: safe, Sizes: sizes, Scalar: scalar}, bytes, runs, guessed)
+		return nil
+	}
 	c := &Coming{Safe: safe, Sizes: sizes, Scalar: scalar, Places: p.places(l), Threads: p.opt.Threads, Seen: p.opt.Past.of(l), wholes: p.wholes(l), runs: runs}
+	c.look = p.look(l, c, runs)
 	e, late := p.opt.Machine.Engines[p.opt.Engine], p.opt.Machine.Wake
 	w := p.weigh(c)
 	for i, v := range w.values {

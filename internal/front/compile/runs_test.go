@@ -3,13 +3,14 @@ package compile
 import (
 	"errors"
 	"fmt"
-	"github.com/godwit-run/godwit/internal/ir/num"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/lower"
+	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
 )
 
 // TestRuns takes programs that were once accepted and could not be lowered to kernels.
@@ -76,6 +77,32 @@ func TestTooManyColumns(t *testing.T) {
 	if e = nil; !errors.As(err, &e) || e.Messages[0].Code != "T18" {
 		t.Errorf("%v", err)
 	}
+}
+
+// TestManyTexts: each column of text brings the size of its dictionary, but only to kernels that touch it.
+func TestManyTexts(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("record P { n: i64, ")
+	for i := range 300 {
+		fmt.Fprintf(&b, "t%d: Str, ", i)
+	}
+	p := program(t, b.String()+"}\nfn f(t: &[P; N]) -> i64 { t.map(|r| r.n).sum() }\nfn g(t: &[P; N]) -> [P] { t.filter(|r| r.t7 == \"a\") }\n")
+	if err := p.Runs(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := p.Func("f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := f.lower(lower.Options{Verify: safe, Stored: func(int, int) num.Kind { return num.I64 }, NonZero: func(string) bool { return true }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	schedule.Launches(s.schedule.Steps, func(l *schedule.Launch) {
+		if n := len(l.Kernel.Sizes); n > 4 || n != len(l.Sizes) {
+			t.Errorf("%s has %d sizes, and %d arguments for them", l.Label, n, len(l.Sizes))
+		}
+	})
 }
 
 // unclamped are programs whose indices verify sees to be in bounds as the checker did, so

@@ -5,7 +5,7 @@ package kernel
 const (
 	MaxBytes   = 64 << 10 // of a whole kernel
 	MaxDepth   = 24       // blocks inside blocks
-	MaxSizes   = 64
+	MaxSizes   = 1024
 	MaxScalars = 256
 	MaxRegions = 1024
 	MaxStates  = 256

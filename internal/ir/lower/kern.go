@@ -28,6 +28,8 @@ type kern struct {
 	target    map[*graph.Node]*backing // where a node's result shall lie
 	doubt     doubt
 	divided   map[kernel.Value]division
+	// fixedSizes is how many sizes, the first, keep their numbers.
+	fixedSizes int
 	// sideBySide asks for grains of columns that are folded together.
 	sideBySide bool
 	rollGrain  int64        // of a kernel whose folds over windows roll; 0 for any other
@@ -119,6 +121,21 @@ func (k *kern) close() {
 		regions = append(regions, k.launch.Regions[r])
 	}
 	k.launch.Regions = regions
+	k.trimSizes()
+}
+
+// trimSizes forgets the sizes that only such regions had: a table may have more columns of text, each with a dictionary of its own size,
+// than a kernel has sizes.
+func (k *kern) trimSizes() {
+	folds := k.launch.Folds
+	kept := kernel.TrimSizes(k.k, func(i int) bool { return i < k.fixedSizes || folds != nil && i == folds.Size })
+	sizes := make([]schedule.SizeArg, len(kept))
+	for now, was := range kept {
+		if sizes[now] = k.launch.Sizes[was]; folds != nil && was == folds.Size {
+			folds.Size = now
+		}
+	}
+	k.launch.Sizes = sizes
 }
 
 func (l *lowering) newKern(label string, d doubt) *kern {

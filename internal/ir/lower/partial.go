@@ -108,6 +108,7 @@ func (l *lowering) partial(launch *schedule.Launch, widths rows, fill func(k *ke
 	count := k.addSize(schedule.SizeArg{}, kernel.Size{Hi: graph.MaxSize})
 	block := k.addSize(schedule.SizeArg{}, kernel.Size{Lo: 1, Hi: graph.MaxSize})
 	blocks := k.addSize(schedule.SizeArg{}, kernel.Size{Hi: graph.MaxSize})
+	k.fixedSizes = 3 // which p has by their numbers
 	k.k.Outer, k.k.Grain, k.k.Count = blocks, block, count
 	regions := func(n size.Poly, access kernel.Access) map[int]int {
 		of := map[int]int{}

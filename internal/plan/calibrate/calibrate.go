@@ -82,6 +82,11 @@ func measure(ctx context.Context, m *machine.Machine, name string, eopt engine.O
 			return err
 		}
 	}
+	if m.Interpret == 0 {
+		if m.Interpret, err = interpretTime(ctx); err != nil {
+			return err
+		}
+	}
 	if m.Wake == 0 {
 		m.Wake = helpTime(ctx, false)
 		m.Hand = min(m.Wake, helpTime(ctx, true))
@@ -173,6 +178,37 @@ func (w *workbench) cycleTime(ctx context.Context) (float64, error) {
 	}
 	t, err := w.once(ctx, cycleSource, src)
 	return least(t) / (4 * some), err
+}
+
+// interpreted is how many elements are walked over to see how long interpreting takes.
+const interpreted = 1 << 9
+
+// interpretTime is what an operation of a kernel takes that is interpreted: the middle of programs as people write them.
+func interpretTime(ctx context.Context) (float64, error) {
+	eng, err := engine.New(engine.Options{Tier: engine.Stepper})
+	if err != nil {
+		return 0, err
+	}
+	defer eng.Close()
+	w := &workbench{eng: eng, name: "stepper", threads: 1, weave: alone, random: rand.New(rand.NewPCG(seed, 2))}
+	var times []float64
+	for _, p := range typical() {
+		if p.width != 0 {
+			continue
+		}
+		j, err := w.over(p.source, p.smaller(max(1, p.args[0].n/interpreted)), nil)
+		if err != nil {
+			return 0, err
+		}
+		list, err := w.timed(ctx, j, w.mixes(j))
+		if w.clear(); err != nil {
+			return 0, err
+		}
+		for _, s := range list {
+			times = append(times, s.took/max(1, s.mix.Operations()))
+		}
+	}
+	return machine.Of(times).P50, nil
 }
 
 // wakings is how often a thread is woken to see how long that takes.

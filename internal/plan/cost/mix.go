@@ -125,6 +125,14 @@ func of(s *verify.Safe, sizes []int64, scalar func(i int) (int64, bool), e loops
 	return w.m
 }
 
+// Operations is how many there are of all classes.
+func (m *Mix) Operations() (n float64) {
+	for _, c := range m.Counts {
+		n += c.One + c.Vector
+	}
+	return n
+}
+
 // Behind is what outer indices do if a kernel of totals goes ahead of them, so that they need not run in order. What it
 // walks over in order it leaves in the cache. regions are those behind its own.
 func (m *Mix) Behind(ahead *Mix, regions []int) *Mix {

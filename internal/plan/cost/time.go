@@ -27,6 +27,8 @@ type Parts struct {
 	Chased  float64 // accesses of which each needs the one before
 	Fresh   float64 // pages touched first
 	Copied  float64 // bytes that are copied to where the engine reaches them
+	Mapped  float64 // pages of files that are mapped when they are touched
+	Looked  float64 // indices that nobody has compared with their bound
 	Begin   float64 // to begin the launch
 	Guessed bool    // data decides how often some part of it runs
 }
@@ -37,13 +39,18 @@ func (p *Parts) Total() float64 {
 	const power = 3
 	most := math.Max(math.Max(p.Core, p.Chain), math.Max(p.Memory, p.Random))
 	if most == 0 {
-		return p.Begin + p.Chased + p.Fresh + p.Copied
+		return p.besides()
 	}
 	all := 0.0
 	for _, x := range []float64{p.Core, p.Chain, p.Memory, p.Random} {
 		all += math.Pow(x/most, power)
 	}
-	return p.Begin + p.Chased + p.Fresh + p.Copied + most*math.Pow(all, 1.0/power)
+	return p.besides() + most*math.Pow(all, 1.0/power)
+}
+
+// besides is what does not go on at the same time as anything else.
+func (p *Parts) besides() float64 {
+	return p.Begin + p.Chased + p.Fresh + p.Copied + p.Mapped + p.Looked
 }
 
 // Dominant names the greatest part.
@@ -52,7 +59,7 @@ func (p *Parts) Dominant() string {
 	for _, x := range []struct {
 		name string
 		time float64
-	}{{"operations", p.Core}, {"a chain of steps", p.Chain}, {"memory in order", p.Memory}, {"memory at random", p.Random}, {"memory by references", p.Chased}, {"fresh pages", p.Fresh}, {"copies", p.Copied}} {
+	}{{"operations", p.Core}, {"a chain of steps", p.Chain}, {"memory in order", p.Memory}, {"memory at random", p.Random}, {"memory by references", p.Chased}, {"fresh pages", p.Fresh}, {"copies", p.Copied}, {"mapping a file", p.Mapped}, {"comparing indices with their bound", p.Looked}} {
 		if x.time > most {
 			name, most = x.name, x.time
 		}
@@ -87,6 +94,22 @@ func (m *Mix) On(mc *machine.Machine, engine string, threads int, places []Place
 	}
 	p := &Parts{Begin: e.Launch, Chain: m.Chain.on(mc, e) / float64(threads), Core: m.core(e) / float64(threads), Guessed: m.Guessed}
 	m.memory(p, mc.MemoryFor(threads), threads, places)
+	m.mapping(p, mc.Ways[2], threads, places)
+	return p
+}
+
+// Stepped says how long a run takes that is interpreted.
+func (m *Mix) Stepped(mc *machine.Machine, threads int, places []Place) *Parts {
+	threads = max(1, min(threads, mc.Processors, int(min(m.Outer, 1<<16))))
+	if m.Sequential {
+		threads = 1
+	}
+	p := &Parts{Guessed: m.Guessed}
+	for _, c := range m.Counts {
+		p.Core += (c.One + c.Vector) * mc.Interpret / float64(threads)
+	}
+	m.memory(p, mc.MemoryFor(threads), threads, places)
+	m.mapping(p, mc.Ways[2], threads, places)
 	return p
 }
 
@@ -169,6 +192,25 @@ func (m *Mix) memory(p *Parts, mem machine.Memory, threads int, places []Place) 
 			p.Memory += b * mem.Write.At(all).P50
 		default:
 			p.Memory += b * mem.Read.At(all).P50
+		}
+	}
+}
+
+// around is how many bytes of a file the system maps at a fault, if it has them in memory.
+const around = 64 << 10
+
+// mapping adds what it takes to map the pages of files that are touched here and there: fault is the nanoseconds for a byte of a file that
+// is brought in by faults, 0 if that was not measured. Of n stretches, k touches anywhere find n·(1 − e^(−k/n)).
+func (m *Mix) mapping(p *Parts, fault float64, threads int, places []Place) {
+	touches := make([]float64, len(m.Regions))
+	for _, t := range m.Touches {
+		if (t.Pattern == Random || t.Pattern == Chased) && t.Region < len(places) && places[t.Region] == File {
+			touches[t.Region] += t.Count
+		}
+	}
+	for r, k := range touches {
+		if n := float64(m.Regions[r].Bytes) / around; k > 0 && n > 0 {
+			p.Mapped += n * -math.Expm1(-k/n) * around * fault / float64(threads)
 		}
 	}
 }

@@ -31,6 +31,8 @@ func (m *Machine) check() error {
 		return fmt.Errorf("cycle_ns = %v: expected a time above 0", m.Cycle)
 	case !isTime(m.Wake):
 		return fmt.Errorf("wake_ns = %v: expected a time above 0", m.Wake)
+	case !isTime(m.Interpret):
+		return fmt.Errorf("interpret_ns = %v: expected a time above 0", m.Interpret)
 	case !isTime(m.Hand):
 		return fmt.Errorf("hand_ns = %v: expected a time above 0", m.Hand)
 	case m.Touch != [2]float64{} && (!isTime(m.Touch[0]) || !isTime(m.Touch[1])):

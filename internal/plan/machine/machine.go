@@ -86,6 +86,8 @@ type Machine struct {
 	Wake float64
 	// Hand is how long that takes if the thread is awake; as long as Wake where it was not measured.
 	Hand float64
+	// Interpret is how long an operation of a kernel takes that is interpreted, in nanoseconds.
+	Interpret float64
 	// Touch is the first write to a page, in nanoseconds a byte: page by page, and where the system was asked
 	// for huge pages. Zero if that was not measured.
 	Touch [2]float64

@@ -36,6 +36,7 @@ type file struct {
 	Cycle      float64               `toml:"cycle_ns"`
 	Wake       float64               `toml:"wake_ns"`
 	Hand       float64               `toml:"hand_ns,omitempty"`
+	Interpret  float64               `toml:"interpret_ns,omitempty"`
 	Touch      [2]float64            `toml:"touch_ns"`
 	Ways       [3]float64            `toml:"file_ns"`
 	Memory     []fileMemory          `toml:"memory"`
@@ -72,6 +73,9 @@ type fileEngine struct {
 	Steps       map[string]float64    `toml:"step_ns,omitempty"`
 }
 
+// usual is Machine.Interpret where it was not measured.
+const usual = 13
+
 // Parse reads a description. Errors say what is wrong and where.
 func Parse(text []byte) (*Machine, error) {
 	var f file
@@ -82,7 +86,7 @@ func Parse(text []byte) (*Machine, error) {
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
 		return nil, fmt.Errorf("nothing is called %q in a description of a machine", unknown[0].String())
 	}
-	m := &Machine{Name: f.Name, Measured: f.Measured, Processors: f.Processors, Cycle: f.Cycle, Wake: f.Wake, Hand: cmp.Or(f.Hand, f.Wake), Touch: f.Touch, Ways: f.Ways, Memory: map[int]Memory{}, Engines: map[string]*Engine{}}
+	m := &Machine{Name: f.Name, Measured: f.Measured, Processors: f.Processors, Cycle: f.Cycle, Wake: f.Wake, Hand: cmp.Or(f.Hand, f.Wake), Interpret: cmp.Or(f.Interpret, usual), Touch: f.Touch, Ways: f.Ways, Memory: map[int]Memory{}, Engines: map[string]*Engine{}}
 	m.Link = Link{interval(f.Link.RoundTrip), interval(f.Link.Byte), interval(f.Link.Parcel)}
 	for i := range f.Memory {
 		f := &f.Memory[i]
@@ -153,7 +157,7 @@ const head = `# What this machine can do, measured by "godwit calibrate". Times 
 # touch_ns is the first write to a page, for a byte: page by page, and in huge pages; new results take the quicker; zeros if that was not measured.
 # file_ns is the time for a byte of a file in the page cache: read, mapped, and mapped and brought in by faults; a short file takes the quickest, a long one tries all.
 # wake_ns is how long it takes until a second thread helps; class_ns has for each class of operation the time for one value and for a vector of them,
-# step_ns the time until another operation can use its result.
+# step_ns the time until another operation can use its result; interpret_ns an operation of a kernel that is interpreted.
 # off has the factors of the expected time that a tenth and nine tenths of measured times were below: for code that no data steers, that
 # reads memory at random, of which data decides how often it runs, and of which runs with the same arguments, half the size and an eighth were seen.
 # Edit a copy to ask what if: godwit run --stats --machine copy.toml PROGRAM ARGUMENTS
@@ -168,7 +172,7 @@ func (m *Machine) Text() ([]byte, error) {
 
 // Short writes it without the explanation.
 func (m *Machine) Short() ([]byte, error) {
-	f := file{Name: m.Name, Measured: m.Measured, Processors: m.Processors, Cycle: short(m.Cycle), Wake: short(m.Wake), Hand: short(m.Hand), Touch: [2]float64{short(m.Touch[0]), short(m.Touch[1])}, Ways: [3]float64{short(m.Ways[0]), short(m.Ways[1]), short(m.Ways[2])}, Engines: map[string]fileEngine{}}
+	f := file{Name: m.Name, Measured: m.Measured, Processors: m.Processors, Cycle: short(m.Cycle), Wake: short(m.Wake), Hand: short(m.Hand), Interpret: short(m.Interpret), Touch: [2]float64{short(m.Touch[0]), short(m.Touch[1])}, Ways: [3]float64{short(m.Ways[0]), short(m.Ways[1]), short(m.Ways[2])}, Engines: map[string]fileEngine{}}
 	f.Link = fileLink{m.Link.RoundTrip.row(), m.Link.Byte.row(), m.Link.Parcel.row()}
 	for _, threads := range m.threads() {
 		x := m.Memory[threads]
