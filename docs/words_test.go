@@ -50,6 +50,10 @@ func (w word) reaches(good, from, to string, depth int) bool {
 		if slices.Contains(next, to) {
 			next = []string{to}
 		}
+		next = slices.DeleteFunc(next, func(text string) bool { // pasted into the middle of something
+			left := checked(entry{bad: text, good: good})
+			return len(left) > 0 && left[0].Code[0] == 'S'
+		})
 		for _, text := range next[:min(len(next), 12)] {
 			if w.reaches(good, text, to, depth+1) {
 				return true
@@ -73,6 +77,12 @@ var words = []word{
 	{"f64", `o.map(|r| r.amount.unwrap_or(0.0)).sum()`, `o.map(|r| r.amount.or(0.0)).sum()`, ""},
 	{"f64", `o.map(|r| r.amount.unwrap()).sum()`, `o.map(|r| r.amount.or(0.0)).sum()`, ""},
 	{"[f64]", `o.map(|r| r.amount.round(2))`, "", "map(|v| v.round(2))"},
+	{"[f64]", `o.group_by(|r| r.day).agg(|g| g.std(|r| r.qty.or(0)))`, "", "root of the mean square"},
+	{"[Str]", `o.map(|r| r.customer[0..2])`, "", "text is not cut"},
+	{"i64", `o.count(|r| r.day > "01.03.2024")`, "", "written without quotes"},
+	{"[(Date, Str)]", `o.group_by(|r| r.day).agg(|g| (g.key(), r.gift))`, "", "g.key()"},
+	{"f64", `o.mean(|r| r.order_id, 0.5)`, "", "mean(|r| r.order_id)"},
+	{"[i64]", `n.map(|e| (e > 3) * e)`, `n.map(|e| (e > 3) as i64 * e)`, ""},
 	{"[f64]", `v.map(|x| x.round(2))`, `v.map(|x| (x * 100.0).round() / 100.0)`, ""},
 	{"f64", `v.std()`, `{ let m = v.mean(); v.map(|e| (e - m) * (e - m)).mean().sqrt() }`, ""},
 	{"f64", `v.avg()`, `v.mean()`, ""},
@@ -95,6 +105,8 @@ var words = []word{
 	{"[O]", `o.dropna()`, `o.filter(|e| e.region.is_some() && e.qty.is_some() && e.amount.is_some() && e.shipped.is_some())`, ""},
 	{"[i64]", `o.map(|r| r.qty).fillna(0)`, `o.map(|r| r.qty).map(|e| e.or(0))`, ""},
 	{"[i64]", `o.filter_map(|r| r.qty)`, "", ".filter(|r| r.qty.is_some()).map(|r| r.qty.or(…))"},
+
+	{"[i64]", `n.filter_map(|e| if e > 3 { Some(e + 1) } else { None })`, `n.filter(|e| e > 3).map(|e| e + 1)`, ""},
 
 	// conditions
 	{"[Str]", `o.map(|r| r.amount.or(0.0) > 100.0 ? "big" : "small")`, `o.map(|r| if r.amount.or(0.0) > 100.0 { "big" } else { "small" })`, ""},

@@ -32,7 +32,7 @@ func (e *elab) calledOtherwise(c *methodUse, m method) bool {
 	case m.max == 0 && len(args) == 1 && c.recv.Type.Kind == graph.Array && e.of(c.recv).group == nil && arrayMethods[name].run != nil && e.perElement(args[0], c.recv.Type.Elem()) != "":
 		e.errorf(x.Name.Span, "T08", "`%s` takes no arguments", name).Note("found a value for each element").
 			Help(".map(%s).%s()", e.perElement(args[0], c.recv.Type.Elem()), name)
-	case m.max == 1 && len(x.TypeArgs) == 0 && closureFirst && e.together(args) != "":
+	case m.max == 1 && len(x.TypeArgs) == 0 && closureFirst && (takesTuple[name] || orders[name]) && e.together(args) != "":
 		help := name + "(" + e.together(args) + ")"
 		if orders[name] {
 			help = e.operand(x.Receiver)
@@ -48,6 +48,9 @@ func (e *elab) calledOtherwise(c *methodUse, m method) bool {
 	}
 	return true
 }
+
+// takesTuple are the operations whose closure may give a tuple.
+var takesTuple = map[string]bool{"map": true, "group_by": true, "distinct": true, "count_distinct": true, "index_by": true, "agg": true}
 
 func at0(args []syntax.Expr) syntax.Expr {
 	if len(args) == 0 {

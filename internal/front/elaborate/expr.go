@@ -176,6 +176,8 @@ func (e *elab) unknownName(name syntax.Name) {
 	}
 	if nothings[name.Text] {
 		m.Help("did you mean `None`?")
+	} else if g := e.groupAtHand(); g != "" && len(name.Text) == 1 {
+		m.Help("in `agg` there is a group, and no row: ask for %s.key(), or a fold, such as %s.max(|r| …)", g, g)
 	} else if c := foreignConstants[name.Text]; c != "" {
 		m.Help("did you mean `%s`?", c)
 	} else if best := nearest(name.Text, names); best != "" {
@@ -183,6 +185,16 @@ func (e *elab) unknownName(name syntax.Name) {
 	} else {
 		m.Help("declare it before it is used:\nlet %s = …;", name.Text)
 	}
+}
+
+// groupAtHand is the name of the group in whose agg this stands; "" elsewhere.
+func (e *elab) groupAtHand() string {
+	for _, v := range e.vars[e.fr.base:] {
+		if v.n != nil && e.of(v.n).group != nil && e.of(v.n).group.one != nil {
+			return v.name
+		}
+	}
+	return ""
 }
 
 func (e *elab) none(x *syntax.NameExpr, want *graph.Type) *graph.Node {

@@ -24,6 +24,9 @@ import (
 // foreignWord is the help for a word on a value; "" if there is none.
 func (e *elab) foreignWord(x *syntax.MethodCall, recv *graph.Node) string {
 	name, t := x.Name.Text, recv.Type
+	if t == groupType && name == "map" && groupMethods[e.following(x)].run != nil && e.follows(x) {
+		return e.fillWord(".$f($*)", x, recv)
+	}
 	for _, table := range e.wordsFor(recv) {
 		if help := table[name]; help != "" {
 			return e.fillWord(help, x, recv)
@@ -42,7 +45,7 @@ func (e *elab) foreignWord(x *syntax.MethodCall, recv *graph.Node) string {
 	case noneGone[name] && t.Kind == graph.Array:
 		return e.withoutNone(t.Elem())
 	case name == "filter_map" && len(x.Args) == 1:
-		return e.someOf(x.Args[0])
+		return e.instead(x.Span, e.operand(x.Receiver)+e.someOf(x.Args[0]))
 	case t.Kind == graph.Option && t.Elem().IsScalar() && scalarTable(t.Elem())[name].run != nil:
 		help := e.oneLine(x.Receiver) + ".map(|v| v." + name + "(" + e.argText(x) + "))"
 		if strings.HasSuffix(name, "_with") || name == "contains" {
@@ -186,6 +189,11 @@ func (e *elab) following(x *syntax.MethodCall) string {
 	return "mean"
 }
 
+// follows reports that there is such an operation.
+func (e *elab) follows(x *syntax.MethodCall) bool {
+	return nextCall.MatchString(e.fr.src.Text[min(x.Span.End, len(e.fr.src.Text)):])
+}
+
 // zeroText is a literal of a type that adds nothing, to stand for what is missing; … where there is none.
 func zeroText(t *graph.Type) string {
 	switch {
@@ -246,7 +254,23 @@ func (e *elab) someOf(arg syntax.Expr) string {
 		return ".filter(|e| …).map(|e| …)"
 	}
 	p, v := e.text(c.Params[0].Pattern.Where()), e.operand(c.Body)
+	if i, ok := c.Body.(*syntax.If); ok && i.Then.Value != nil && len(i.Then.Stmts) == 0 {
+		if some := someValue(i.Then.Value); some != nil {
+			return ".filter(|" + p + "| " + e.text(i.Cond.Where()) + ").map(|" + p + "| " + e.text(some.Where()) + ")"
+		}
+	}
+	if some := someValue(c.Body); some != nil {
+		return ".map(|" + p + "| " + e.text(some.Where()) + ")"
+	}
 	return ".filter(|" + p + "| " + v + ".is_some()).map(|" + p + "| " + v + ".or(…))"
+}
+
+// someValue is the v of Some(v); nil for other expressions.
+func someValue(x syntax.Expr) syntax.Expr {
+	if c, ok := x.(*syntax.Call); ok && len(c.Func.Path) == 1 && c.Func.Path[0].Text == "Some" && len(c.Args) == 1 {
+		return c.Args[0]
+	}
+	return nil
 }
 
 // instead is the help that puts text in the place of what stands at a span.
@@ -282,8 +306,11 @@ func (e *elab) knownFold(c *methodUse, elem *graph.Type) string {
 	case group != nil && name == "sum":
 		return "sum(" + value + ")"
 	case group != nil && name == "mean":
-		g := e.operand(c.x.Receiver)
-		return e.alone(g+".sum("+value+") as f64 / "+g+".count(|"+p+"| "+b+".is_some()) as f64", c.x.Span)
+		g, as := e.operand(c.x.Receiver), ""
+		if types.IsInt(elem) {
+			as = " as f64"
+		}
+		return e.alone(g+".sum("+value+")"+as+" / "+g+".count(|"+p+"| "+b+".is_some()) as f64", c.x.Span)
 	case group != nil:
 		return "leave out what is missing before group_by:\nfilter(|" + p + "| " + b + ".is_some())"
 	case one && name != "argmin" && name != "argmax":

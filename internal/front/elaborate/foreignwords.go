@@ -47,7 +47,7 @@ var arrayWords = map[string]string{
 	"cumsum": ".scan($0, |a, e| a + e)", "cum_sum": ".scan($0, |a, e| a + e)", "running_sum": ".scan($0, |a, e| a + e)", "accumulate": ".scan($0, |a, e| a + e)", "running_total": ".scan($0, |a, e| a + e)",
 	"cummax": "let:$v.scan($v.min(), |a, e| a.max(e))", "cum_max": "let:$v.scan($v.min(), |a, e| a.max(e))", "cummin": "let:$v.scan($v.max(), |a, e| a.min(e))", "cum_min": "let:$v.scan($v.max(), |a, e| a.min(e))",
 	"rank": ranked, "row_number": ".enumerate().map(|(i, e)| (i + 1, e))", "dense_rank": ranked, "argsort": ".enumerate().sort(|(_, e)| e).map(|(i, _)| i)",
-	"rolling": ".window::<$1>().map(|w| w.$f())", "rolling_mean": ".window::<$1>().map(|w| w.mean())", "rolling_sum": ".window::<$1>().map(|w| w.sum())", "moving_average": ".window::<$1>().map(|w| w.mean())", "windows": ".window::<$t>()", "chunks": ".chunk::<$t>()",
+	"rolling": "one for each whole window:\n.window::<$1>().map(|w| w.$f())", "rolling_mean": ".window::<$1>().map(|w| w.mean())", "rolling_sum": ".window::<$1>().map(|w| w.sum())", "moving_average": ".window::<$1>().map(|w| w.mean())", "windows": ".window::<$t>()", "chunks": ".chunk::<$t>()",
 	"is_empty": "op:$x.len() == 0", "empty": "op:$x.len() == 0", "size": ".len()", "length": ".len()", "nrow": ".len()", "height": ".len()",
 	"sample": noRandom, "shuffle": noRandom, "tablesample": noRandom,
 	"bottom_k": ".sort($k).take($t)", "nsmallest": ".sort($k).take($1)", "nlargest": ".top_k::<$1>($k)", "top": ".top_k::<$1>($k)",
@@ -80,7 +80,6 @@ var (
 		"filter": "filter the rows before group_by, or what agg gives after it", "having": "filter what agg gives: .agg(|g| …).filter(|r| …)", "get": "each group gives a value: .agg(|g| …)",
 	}
 	oneGroupWords = map[string]string{
-		"map":    ".$f($*)",
 		"filter": "a group is not filtered: count takes a condition, and the closure of sum gives 0 for a row that does not count:\n$x.sum(|r| if … { … } else { 0 })",
 	}
 )

@@ -58,6 +58,9 @@ func (e *elab) unlikeHelp(x *syntax.Binary, a, b *graph.Type) string {
 		if number := e.numberSide(x, a, b); number != "" {
 			return number
 		}
+		if a.Means.Sort.IsTime() || b.Means.Sort.IsTime() {
+			return "dates and times are written without quotes, as 2001-03-14, 2001-03-14T08:30:00 and 08:30:00"
+		}
 		return "a text is compared with a text"
 	}
 	return ""
@@ -188,9 +191,9 @@ func timeAndNumber(x *syntax.Binary, l, r string, a *graph.Type, whole string) s
 func (e *elab) optionOpHelp(x *syntax.Binary, a, b *graph.Type) string {
 	l, r := e.operand(x.X), e.operand(x.Y)
 	op := " " + x.Op.String() + " "
-	some := func(x syntax.Expr) string { // of Some(v)
-		if c, ok := x.(*syntax.Call); ok && len(c.Func.Path) == 1 && c.Func.Path[0].Text == "Some" && len(c.Args) == 1 {
-			return e.text(c.Args[0].Where())
+	some := func(x syntax.Expr) string {
+		if v := someValue(x); v != nil {
+			return e.text(v.Where())
 		}
 		return ""
 	}
@@ -234,10 +237,16 @@ func (e *elab) optionOpHelp(x *syntax.Binary, a, b *graph.Type) string {
 // boolOpHelp is the help for a bool beside a number.
 func (e *elab) boolOpHelp(x *syntax.Binary, a, b *graph.Type) string {
 	l, r := e.operand(x.X), e.operand(x.Y)
+	as := func(t *graph.Type) string {
+		if types.IsFloat(t) {
+			return " as i64 as " + t.String()
+		}
+		return " as i64"
+	}
 	if types.IsBool(a) {
-		l += " as i64"
+		l += as(b)
 	} else {
-		r += " as i64"
+		r += as(a)
 	}
 	return l + " " + x.Op.String() + " " + r
 }
