@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
@@ -21,6 +22,9 @@ func decodeSchema(meta []byte) (*arrow.Schema, error) {
 	header, ok := childTable(&t, 8)
 	if !ok || t.GetByteSlot(6, 0) != messageSchema {
 		return nil, errors.New("a schema was expected")
+	}
+	if body := t.GetInt64Slot(10, 0); body != 0 { // for which arrow-go would make room
+		return nil, fmt.Errorf("a schema has no body, found one of %d bytes", body)
 	}
 	structs(&t, 12, 4)
 	structs(&header, 8, 4)

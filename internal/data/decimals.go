@@ -83,7 +83,7 @@ func bigEndian(b []byte) (int64, bool) {
 func fixedDecimals(r *file.FixedLenByteArrayColumnChunkReader) func(int64, []int64, []int16, []int16) (int64, int, error) {
 	buf := make([]parquet.FixedLenByteArray, slowBatch)
 	return func(n int64, values []int64, def, rep []int16) (int64, int, error) {
-		total, present, err := r.ReadBatch(n, buf, def, rep)
+		total, present, err := r.ReadBatchInPage(n, buf, def, rep)
 		if err != nil {
 			return total, present, err
 		}

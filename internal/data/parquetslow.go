@@ -24,15 +24,15 @@ func (s *parquetFile) fillSlowly(ctx context.Context, chunk int, w Want, dst Des
 	}
 	switch r := reader.(type) {
 	case *file.BooleanColumnChunkReader:
-		err = readSlowly(ctx, f, r.ReadBatch)
+		err = readSlowly(ctx, f, r.ReadBatchInPage)
 	case *file.Int32ColumnChunkReader:
-		err = readSlowly(ctx, f, r.ReadBatch)
+		err = readSlowly(ctx, f, r.ReadBatchInPage)
 	case *file.Int64ColumnChunkReader:
-		err = readSlowly(ctx, f, r.ReadBatch)
+		err = readSlowly(ctx, f, r.ReadBatchInPage)
 	case *file.Float32ColumnChunkReader:
-		err = readSlowly(ctx, f, r.ReadBatch)
+		err = readSlowly(ctx, f, r.ReadBatchInPage)
 	case *file.Float64ColumnChunkReader:
-		err = readSlowly(ctx, f, r.ReadBatch)
+		err = readSlowly(ctx, f, r.ReadBatchInPage)
 	case *file.FixedLenByteArrayColumnChunkReader:
 		err = readSlowly(ctx, f, fixedDecimals(r))
 	default:

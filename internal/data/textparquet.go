@@ -108,7 +108,7 @@ func (s *parquetFile) readTextSlowly(ctx context.Context, chunk, column int, p *
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n, present, err := r.ReadBatch(slowBatch, values, def, nil)
+		n, present, err := r.ReadBatchInPage(slowBatch, values, def, nil)
 		if err == nil && n == 0 {
 			err = fmt.Errorf("%d values were expected, %d are there", rows, len(p.codes))
 		}

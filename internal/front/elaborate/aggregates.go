@@ -33,11 +33,15 @@ func (e *elab) agg(c *methodUse) *graph.Node {
 		return nil
 	}
 	g, scope, vars := e.of(n).group, e.cur, len(e.vars)
-	return e.tabulate(c.at(), g.groups, func(j *graph.Node) *graph.Node {
+	of := func(j *graph.Node) *graph.Node {
 		one := *g
 		one.one = &oneGroup{scope, vars, j}
 		return e.element(e.applyClosure(cl, elemWant(c.want), e.newGroup(&one, c.at())), bodyValue(cl.Body))
-	})
+	}
+	if g.there != nil {
+		return e.mapEach(c.at(), g.there, of)
+	}
+	return e.tabulate(c.at(), g.groups, of)
 }
 
 // ofOneGroup is an operation on the group of agg's closure. Its own closures do not see what the closure of agg has computed, which
@@ -49,7 +53,7 @@ func (e *elab) ofOneGroup(m method, c *methodUse) *graph.Node {
 		return nil
 	}
 	all, vars := *g, e.vars
-	all.one = nil
+	all.one, all.there = nil, nil
 	e.vars = slices.Clone(vars)
 	for i := g.one.vars; i < len(e.vars); i++ {
 		e.vars[i].late = true
@@ -127,7 +131,7 @@ func (e *elab) groupEnd(c *methodUse, m graph.Monoid) *graph.Node {
 	}
 	return e.mapEach(at, ends, func(i *graph.Node) *graph.Node {
 		there := func() *graph.Node { return row(e.toRange(graph.Clamp, i, x.Type.Size, at)) }
-		if g.firsts != nil {
+		if g.full {
 			return there()
 		}
 		var elem *graph.Type
@@ -173,16 +177,18 @@ func (e *elab) groupDistinct(c *methodUse) *graph.Node {
 	})
 }
 
-// quantileOf reads the arguments of quantile and median: where between the least and the greatest value, and the closure that gives values.
-func (e *elab) quantileOf(c *methodUse) (q *graph.Node, value func(v *graph.Node) *graph.Node) {
-	at, rest := c.at(), 0
+// quantileOf reads the arguments of quantile and median: where between the least and the greatest value, the closure that gives values, and
+// where that stands.
+func (e *elab) quantileOf(c *methodUse) (q *graph.Node, value func(v *graph.Node) *graph.Node, at diag.Span) {
+	at = c.at()
+	rest := 0
 	if q = nil; c.x.Name.Text == "quantile" {
 		if q, rest = e.value(c.x.Args[0], types.Scalars[num.F64]), 1; q == nil {
-			return nil, nil
+			return nil, nil, at
 		}
 		if q.Type.Kind != graph.Scalar || q.Type.Num != num.F64 {
 			e.errorf(c.x.Args[0].Where(), "T29", "`quantile` takes a number from 0.0 to 1.0").Note("found %s", q.Type).Help("0.5")
-			return nil, nil
+			return nil, nil, at
 		}
 	} else {
 		q = e.float(num.F64, 0.5, at)
@@ -190,7 +196,7 @@ func (e *elab) quantileOf(c *methodUse) (q *graph.Node, value func(v *graph.Node
 	var cl *syntax.Closure
 	if len(c.x.Args) > rest {
 		if cl = e.closureArg(c, rest, 1); cl == nil {
-			return nil, nil
+			return nil, nil, at
 		}
 		at = bodyValue(cl.Body)
 	}
@@ -198,8 +204,8 @@ func (e *elab) quantileOf(c *methodUse) (q *graph.Node, value func(v *graph.Node
 		if cl != nil {
 			v = e.applyClosure(cl, nil, v)
 		}
-		return e.inF64(c, v, at)
-	}
+		return v
+	}, at
 }
 
 // inF64 is a number as an f64.
@@ -219,12 +225,13 @@ func (e *elab) inF64(c *methodUse, v *graph.Node, at diag.Span) *graph.Node {
 
 // groupQuantile is a quantile of each group.
 func (e *elab) groupQuantile(c *methodUse) *graph.Node {
-	q, value := e.quantileOf(c)
+	q, value, where := e.quantileOf(c)
 	n := e.fixGroup(c.recv)
 	if q == nil || n == nil {
 		return nil
 	}
-	g, at := e.of(n).group, c.at()
+	at := c.at()
+	g, value, _ := e.presentIn(e.of(n).group, at, value)
 	x := e.dense(g.x)
 	code := e.mapEach(at, x, func(v *graph.Node) *graph.Node {
 		key, _ := g.split(v)
@@ -232,7 +239,7 @@ func (e *elab) groupQuantile(c *methodUse) *graph.Node {
 	})
 	values := e.mapEach(at, x, func(v *graph.Node) *graph.Node {
 		_, elem := g.split(v)
-		return value(elem)
+		return e.inF64(c, value(elem), where)
 	})
 	if code == nil || values == nil {
 		return nil
@@ -242,11 +249,16 @@ func (e *elab) groupQuantile(c *methodUse) *graph.Node {
 
 // quantile is that of an array.
 func (e *elab) quantile(c *methodUse) *graph.Node {
-	q, value := e.quantileOf(c)
+	q, value, where := e.quantileOf(c)
 	if q == nil {
 		return nil
 	}
-	values := e.mapEach(c.at(), c.recv, value)
+	x := c.recv
+	if is, _ := e.givesOption(x, c.at(), value); is {
+		x, value = e.present(x, c.at(), value)
+		x = e.dense(x)
+	}
+	values := e.mapEach(c.at(), x, func(v *graph.Node) *graph.Node { return e.inF64(c, value(v), where) })
 	if values == nil {
 		return nil
 	}

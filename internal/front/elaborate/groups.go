@@ -30,8 +30,12 @@ type grouping struct {
 	keyed *graph.Type
 	// Of groups that nobody knew beforehand: the key of each and its first row; nil for others.
 	keys, firsts *graph.Node
-	one          *oneGroup // inside of agg; nil elsewhere
-	lookup       *lookup   // it is no group but an index
+	// there has the numbers of the groups that have rows, where others of all groups may have none that nobody wants to see: those of
+	// texts that a dictionary has and no row; nil for all groups. Folds are over all groups, and what they give is taken from there.
+	there  *graph.Node
+	full   bool      // each group that is seen has a row
+	one    *oneGroup // inside of agg; nil elsewhere
+	lookup *lookup   // it is no group but an index
 }
 
 // groupType is the type of nodes that stand for groupings. It belongs to no
@@ -71,8 +75,8 @@ func groupTable() map[string]method {
 		"count_distinct": {max: 1, masked: true, run: (*elab).groupDistinct},
 		"median":         {max: 1, masked: true, run: (*elab).groupQuantile},
 		"quantile":       {min: 1, max: 2, masked: true, run: (*elab).groupQuantile},
-		"top_k":          {max: 1, sizes: 1, need: true, masked: true, run: (*elab).groupTop},
-		"agg":            {min: 1, max: 1, masked: true, run: (*elab).agg},
+		"top_k":          {max: 1, sizes: 1, need: true, masked: true, seen: true, run: (*elab).groupTop},
+		"agg":            {min: 1, max: 1, masked: true, seen: true, run: (*elab).agg},
 	}
 }
 
@@ -97,9 +101,37 @@ func (e *elab) groupBy(c *methodUse) *graph.Node {
 	if cl == nil {
 		return nil
 	}
-	return e.newGroup(&grouping{x: c.recv, groups: k, keyed: keyed, rows: c.recv, elem: itself, split: func(v *graph.Node) (*graph.Node, *graph.Node) {
+	return e.seenGroups(&grouping{x: c.recv, groups: k, keyed: keyed, rows: c.recv, elem: itself, split: func(v *graph.Node) (*graph.Node, *graph.Node) {
 		return e.key(e.applyClosure(cl, indexWanted(cl.Body, k), v), k, bodyValue(cl.Body)), v
 	}}, c.at())
+}
+
+// seenGroups is a grouping of which those by text are seen only if they have rows.
+func (e *elab) seenGroups(g *grouping, at diag.Span) *graph.Node {
+	n := e.newGroup(g, at)
+	if g.keyed == nil || !types.IsSort(g.keyed, meaning.Text) {
+		return n
+	}
+	n = e.fixGroup(n)
+	if n == nil {
+		return nil
+	}
+	g = e.of(n).group
+	counts := e.ones(g, at)
+	if counts == nil {
+		return nil
+	}
+	some := e.mapEach(at, counts, func(v *graph.Node) *graph.Node { return e.arith(num.Gt, at, v, e.int(num.I64, 0, at)) })
+	g.there, g.full = e.keptRows(some, at), true
+	return n
+}
+
+// seen takes of what there is for all groups that of those which have rows.
+func (e *elab) seen(g *grouping, n *graph.Node, at diag.Span) *graph.Node {
+	if n = e.dense(n); n == nil || g.there == nil {
+		return n
+	}
+	return e.mapEach(at, g.there, func(i *graph.Node) *graph.Node { return e.at(n, i, at) })
 }
 
 func itself(v *graph.Node) *graph.Node { return v }
@@ -121,7 +153,7 @@ func (e *elab) groupByKeys(c *methodUse, k size.Poly, keyed *graph.Type) *graph.
 		return nil
 	}
 	pairs := e.zipped(c, keys, x)
-	return e.newGroup(&grouping{x: pairs, groups: k, keyed: keyed, rows: x, elem: itself, fixed: true, split: func(v *graph.Node) (*graph.Node, *graph.Node) {
+	return e.seenGroups(&grouping{x: pairs, groups: k, keyed: keyed, rows: x, elem: itself, fixed: true, split: func(v *graph.Node) (*graph.Node, *graph.Node) {
 		key := e.key(e.get(v, 0, at), k, at)
 		if key != nil && key.Op == graph.Check {
 			e.of(key).text = "key of the array outside 0.." + k.String()
@@ -189,9 +221,11 @@ func (e *elab) fixGroup(n *graph.Node) *graph.Node {
 	if pairs == nil {
 		return nil
 	}
-	return e.newGroup(&grouping{x: pairs, groups: g.groups, keyed: g.keyed, rows: g.rows, elem: g.elem, fixed: true, split: func(v *graph.Node) (*graph.Node, *graph.Node) {
+	own := *g
+	own.x, own.fixed, own.split = pairs, true, func(v *graph.Node) (*graph.Node, *graph.Node) {
 		return e.get(v, 0, n.Pos), e.get(v, 1, n.Pos)
-	}}, n.Pos)
+	}
+	return e.newGroup(&own, n.Pos)
 }
 
 // key makes an integer the number of a group.
@@ -226,6 +260,16 @@ func (e *elab) groupFold(c *methodUse, m graph.Monoid, nested bool) *graph.Node 
 	if value == nil {
 		return nil
 	}
+	g, value, option := e.presentIn(g, c.at(), value)
+	n := e.foldValues(c, g, m, nested, value)
+	if option && (m == graph.MinOf || m == graph.MaxOf) {
+		return e.extremeIfAny(n, e.ones(g, c.at()), c.at())
+	}
+	return n
+}
+
+// foldValues folds the values of each group's elements.
+func (e *elab) foldValues(c *methodUse, g *grouping, m graph.Monoid, nested bool, value func(v *graph.Node) *graph.Node) *graph.Node {
 	bad := false
 	n := e.keyed(m, g.groups, g.x, c.at(), func(v *graph.Node) (*graph.Node, *graph.Node) {
 		key, elem := g.split(v)
@@ -286,8 +330,12 @@ func (e *elab) groupCount(c *methodUse) *graph.Node {
 }
 
 func (e *elab) groupMean(c *methodUse) *graph.Node {
-	g := e.of(c.recv).group
-	sums := e.groupFold(c, graph.SumOf, true)
+	value := e.groupValue(c)
+	if value == nil {
+		return nil
+	}
+	g, value, _ := e.presentIn(e.of(c.recv).group, c.at(), value)
+	sums := e.foldValues(c, g, graph.SumOf, true, value)
 	if sums == nil {
 		return nil
 	}

@@ -238,7 +238,7 @@ func (e *elab) unknownGroups(c *methodUse) *graph.Node {
 		return e.tuple(at, e.toRange(graph.Clamp, v[0], k.groups(), at), elem(v[1]))
 	})
 	keys := e.mapEach(at, k.firsts, func(i *graph.Node) *graph.Node { return e.element(key(e.at(x, i, at)), at) })
-	return e.newGroup(&grouping{x: pairs, groups: k.groups(), rows: x, elem: elem, fixed: true, keys: keys, firsts: k.firsts, split: func(v *graph.Node) (*graph.Node, *graph.Node) {
+	return e.newGroup(&grouping{x: pairs, groups: k.groups(), rows: x, elem: elem, fixed: true, keys: keys, firsts: k.firsts, full: true, split: func(v *graph.Node) (*graph.Node, *graph.Node) {
 		return e.get(v, 0, at), e.get(v, 1, at)
 	}}, at)
 }

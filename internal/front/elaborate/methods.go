@@ -23,6 +23,7 @@ type method struct {
 	// masked says that a filtered array works without being compacted.
 	masked bool
 	fast   bool // takes ::<fast>
+	seen   bool // of groups, gives what there is for those that have rows; other methods give it for all
 	run    func(e *elab, c *methodUse) *graph.Node
 }
 
@@ -154,8 +155,11 @@ func (e *elab) methodCall(x *syntax.MethodCall, want *graph.Type) *graph.Node {
 	if c.each {
 		return e.eachElement(m, c)
 	}
-	if g := e.of(c.recv).group; g != nil && g.one != nil {
+	switch g := e.of(c.recv).group; {
+	case g != nil && g.one != nil:
 		return e.ofOneGroup(m, c)
+	case g != nil && g.there != nil && !m.seen:
+		return e.seen(g, m.run(e, c), c.at())
 	}
 	return m.run(e, c)
 }

@@ -22,10 +22,10 @@ func reduceMethods() map[string]method {
 		return func(e *elab, c *methodUse) *graph.Node { return e.truthOf(c, m) }
 	}
 	return map[string]method{
-		"sum":     {masked: true, fast: true, run: (*elab).sumMethod},
+		"sum":     {max: 1, masked: true, fast: true, run: (*elab).sumMethod},
 		"product": {masked: true, run: (*elab).product},
-		"min":     {masked: true, run: extreme(graph.MinOf)},
-		"max":     {masked: true, run: extreme(graph.MaxOf)},
+		"min":     {max: 1, masked: true, run: extreme(graph.MinOf)},
+		"max":     {max: 1, masked: true, run: extreme(graph.MaxOf)},
 		"mean":    {max: 1, masked: true, run: (*elab).meanMethod},
 		"count":   {max: 1, masked: true, run: (*elab).count},
 		"any":     {max: 1, masked: true, run: truth(graph.AnyOf)},
@@ -119,16 +119,38 @@ func (e *elab) numbers(c *methodUse, t *graph.Type, nested bool) bool {
 }
 
 func (e *elab) sumMethod(c *methodUse) *graph.Node {
-	if t := c.recv.Type.Elem(); canSum(t) {
-		return e.retype(t, e.reduce(graph.SumOf, c.recv, c.at()), c.at())
-	}
-	if !e.numbers(c, c.recv.Type.Elem(), true) {
+	x := e.presentValues(c)
+	if x == nil {
 		return nil
 	}
-	if e.isFused() && givesProducts(c.x.Receiver) && types.IsFloat(c.recv.Type.Elem()) && pairUp(c.recv) {
-		return e.reduce(graph.FusedSum, c.recv, c.at())
+	if t := x.Type.Elem(); canSum(t) {
+		return e.retype(t, e.reduce(graph.SumOf, x, c.at()), c.at())
 	}
-	return e.sum(c.recv, c.at())
+	if !e.numbers(c, x.Type.Elem(), true) {
+		return nil
+	}
+	if e.isFused() && c.givesProducts() && types.IsFloat(x.Type.Elem()) && pairUp(x) {
+		return e.reduce(graph.FusedSum, x, c.at())
+	}
+	return e.sum(x, c.at())
+}
+
+// givesProducts reports that what is folded ends in a product.
+func (c *methodUse) givesProducts() bool {
+	if len(c.x.Args) == 1 {
+		return endsInProduct(c.x.Args[0])
+	}
+	return givesProducts(c.x.Receiver)
+}
+
+// presentValues are values, of Options those that there are.
+func (e *elab) presentValues(c *methodUse) *graph.Node {
+	x := e.values(c)
+	if x == nil || x.Type.Elem().Kind != graph.Option {
+		return x
+	}
+	kept, value := e.present(x, c.at(), itself)
+	return e.mapEach(c.at(), kept, value)
 }
 
 // sum adds scalars, or arrays element by element: those are one group.
@@ -169,11 +191,18 @@ func (e *elab) product(c *methodUse) *graph.Node {
 }
 
 func (e *elab) extremeOf(c *methodUse, m graph.Monoid) *graph.Node {
-	elem := c.recv.Type.Elem()
+	x := e.values(c)
+	if x == nil {
+		return nil
+	}
+	if x.Type.Elem().Kind == graph.Option {
+		return e.extremePresent(c, x, m)
+	}
+	elem := x.Type.Elem()
 	if !types.IsMeant(elem) && !e.numbers(c, elem, false) {
 		return nil
 	}
-	n := e.reduce(m, c.recv, c.at())
+	n := e.reduce(m, x, c.at())
 	if elem.Kind == graph.Scalar && types.IsMeant(elem) {
 		return e.retype(elem, n, c.at())
 	}
@@ -185,6 +214,23 @@ func (e *elab) extremeOf(c *methodUse, m graph.Monoid) *graph.Node {
 		return n
 	}
 	return e.cast(elem, n, c.at())
+}
+
+// extremePresent is the least or greatest of the Options that have a value, if there is one: that of one group, which may be empty.
+func (e *elab) extremePresent(c *methodUse, x *graph.Node, m graph.Monoid) *graph.Node {
+	at := c.at()
+	if t := x.Type.Elem().Elem(); !canFold(c.x.Name.Text, t) && !e.numbers(c, t, false) {
+		return nil
+	}
+	one := size.Const(1)
+	first := e.bits(num.I64, 0, at)
+	first.Type = graph.IndexOf(one)
+	kept, value := e.present(x, at, itself)
+	of := func(m graph.Monoid, f func(v *graph.Node) *graph.Node) *graph.Node {
+		return e.keyed(m, one, kept, at, func(v *graph.Node) (*graph.Node, *graph.Node) { return first, f(v) })
+	}
+	counts := of(graph.WrapSum, func(*graph.Node) *graph.Node { return e.int(num.I64, 1, at) })
+	return e.at(e.extremeIfAny(of(m, value), counts, at), first, at)
 }
 
 func (e *elab) placeOf(c *methodUse, m graph.Monoid) *graph.Node {
@@ -243,13 +289,12 @@ func (e *elab) elements(x *graph.Node, at diag.Span) *graph.Node {
 }
 
 func (e *elab) meanMethod(c *methodUse) *graph.Node {
-	x := e.values(c)
+	x := e.presentValues(c)
 	if x == nil || !e.numbers(c, x.Type.Elem(), true) {
 		return nil
 	}
 	at := c.at()
-	products := len(c.x.Args) == 1 && endsInProduct(c.x.Args[0]) || len(c.x.Args) == 0 && givesProducts(c.x.Receiver)
-	if e.isFused() && products && types.IsFloat(x.Type.Elem()) && pairUp(x) {
+	if e.isFused() && c.givesProducts() && types.IsFloat(x.Type.Elem()) && pairUp(x) {
 		return e.divide(e.reduce(graph.FusedSum, x, at), e.elements(x, at), at)
 	}
 	return e.divide(e.sum(x, at), e.elements(x, at), at)
