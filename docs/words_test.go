@@ -65,13 +65,10 @@ func (w word) reaches(good, from, to string, depth int) bool {
 
 var words = []word{
 	// folds of closures and of Options
-	{"f64", `o.sum(|r| r.price)`, "", "map(|r| r.price).sum()"},
-	{"f64", `p.sum(|r| r.price)`, `p.map(|r| r.price).sum()`, ""},
-	{"f64", `p.sum(price)`, `p.map(|e| e.price).sum()`, ""},
-	{"i64", `o.min(|r| r.order_id)`, `o.map(|r| r.order_id).min()`, ""},
-	{"f64", `o.map(|r| r.amount).sum()`, `o.map(|r| r.amount).map(|e| e.or(0.0)).sum()`, ""},
-	{"f64", `o.map(|r| r.amount).mean()`, `o.map(|r| r.amount).filter(|e| e.is_some()).map(|e| e.or(0.0)).mean()`, ""},
-	{"f64", `o.mean(|r| r.amount)`, `o.filter(|r| r.amount.is_some()).mean(|r| r.amount.or(0.0))`, ""},
+	{"f64", `p.sum(price)`, `p.sum(|e| e.price)`, ""},
+	{"f64", `p.product(|r| r.price)`, `p.map(|r| r.price).product()`, ""},
+	{"f64", `o.map(|r| r.amount).product()`, `o.map(|r| r.amount).filter(|e| e.is_some()).map(|e| e.or(0.0)).product()`, ""},
+	{"i64", `o.argmax(|r| r.qty) as i64`, `o.argmax(|r| r.qty.or(0)) as i64`, ""},
 	{"f64", `o.mean(|r| r.gift == "yes")`, `o.count(|r| r.gift == "yes") as f64 / o.len() as f64`, ""},
 	{"f64", `o.map(|r| r.amount).flatten().sum()`, `o.map(|r| r.amount).filter(|e| e.is_some()).map(|e| e.or(0.0)).sum()`, ""},
 	{"f64", `o.map(|r| r.amount.unwrap_or(0.0)).sum()`, `o.map(|r| r.amount.or(0.0)).sum()`, ""},
@@ -220,8 +217,8 @@ var words = []word{
 	{"[(Date, i64)]", `o.group_by(|r| r.day).agg(|g| (g.key(), g.len()))`, `o.group_by(|r| r.day).agg(|g| (g.key(), g.count()))`, ""},
 	{"[(Date, i64)]", `o.group_by(|r| r.day).agg(|g| (g.key(), g.map(|r| r.order_id).sum()))`, `o.group_by(|r| r.day).agg(|g| (g.key(), g.sum(|r| r.order_id)))`, ""},
 	{"[f64]", `o.group_by(|r| r.day).agg(|g| g.std(|r| r.order_id))`, "", "(g.mean(|r| r.order_id * r.order_id) - g.mean(|r| r.order_id) * g.mean(|r| r.order_id)).max(0.0).sqrt()"},
-	{"[i64]", `o.group_by(|r| r.day).agg(|g| g.filter(|r| r.gift == "yes").sum(|r| r.order_id))`, "", "a group is not filtered"},
-	{"[i64]", `o.group_by(|r| r.customer).agg(|g| g.first().order_id)`, "", "g.first().map(|e| e.order_id)"},
+	{"[i64]", `o.group_by(|r| r.day).agg(|g| g.filter(|r| r.gift == "yes").sum(|r| r.order_id))`, "", "g.mean(|r| if r.gift == \"yes\" { Some(…) } else { None })"},
+	{"[i64]", `o.group_by::<12>(|r| r.day.month() - 1).agg(|g| g.first().order_id)`, "", "g.first().map(|e| e.order_id)"},
 	{"[f64]", `o.group_by(|r| r.day).agg(|g| 100.0 * g.count() / N)`, `o.group_by(|r| r.day).agg(|g| 100.0 * g.count() as f64 / N as f64)`, ""},
 	{"[f64]", `n.map(|e| e * 2.5)`, `n.map(|e| e as f64 * 2.5)`, ""},
 	{"i64", `{ let x = o.filter(|r| r.gift == "yes"); x.len(); }`, `{ let x = o.filter(|r| r.gift == "yes"); x.len() }`, ""},

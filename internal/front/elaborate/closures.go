@@ -23,7 +23,9 @@ func (e *elab) closureArg(c *methodUse, i, params int) *syntax.Closure {
 	cl, ok := arg.(*syntax.Closure)
 	if !ok {
 		m := e.errorf(arg.Where(), "O06", "`%s` takes a closure here", c.x.Name.Text).Note("expected %s …", names)
-		if n, isName := arg.(*syntax.NameExpr); isName {
+		if n, isName := arg.(*syntax.NameExpr); isName && c.recv.Type.Kind == graph.Array && e.perElement(n, c.recv.Type.Elem()) != "" {
+			m.Help("%s", e.perElement(n, c.recv.Type.Elem()))
+		} else if isName {
 			m.Help("%s %s(%s)", names, e.text(n.Span), names[1:len(names)-1])
 		} else {
 			m.Help("%s %s", names, e.text(arg.Where()))

@@ -18,7 +18,7 @@ import (
 // In a word's help these stand for parts of the call: $x the receiver, $* all arguments, $1 and $2
 // the first two, $t what stands in ::<…>, $k a key by which elements can be ordered, $0 a value of
 // the element's type that adds nothing, $f the call without arguments that follows, or mean, $p
-// and $b the parameter and body of a closure, $u an argument without its quotes. What begins with `let:`
+// and $b or $c the parameter and body of a closure, $u an argument without its quotes. What begins with `let:`
 // needs the receiver several times, as $v; what begins with `op:` is an operator.
 
 // foreignWord is the help for a word on a value; "" if there is none.
@@ -100,9 +100,9 @@ func (e *elab) fillWord(help string, x *syntax.MethodCall, recv *graph.Node) str
 		}
 		return "…"
 	}
-	p, b := "e", "e"
+	p, b, cond := "e", "e", "…"
 	if c, ok := lastClosure(x); ok {
-		p, b = e.text(c.Params[0].Pattern.Where()), e.operand(c.Body)
+		p, b, cond = e.text(c.Params[0].Pattern.Where()), e.operand(c.Body), e.text(c.Body.Where())
 	}
 	sizes := "…"
 	if len(x.TypeArgs) > 0 {
@@ -121,7 +121,7 @@ func (e *elab) fillWord(help string, x *syntax.MethodCall, recv *graph.Node) str
 	if recv.Type.Kind == graph.Array || recv.Type.Kind == graph.Option {
 		zero = zeroText(recv.Type.Elem())
 	}
-	text = strings.NewReplacer("$x", e.oneLine(x.Receiver), "$*", e.argText(x), "$1", arg(0), "$2", arg(1), "$u", strings.Trim(arg(0), `"`), "$p", p, "$b", b, "$t", sizes, "$k", e.keyText(x, recv.Type), "$0", zero, "$f", e.following(x)).Replace(text)
+	text = strings.NewReplacer("$x", e.oneLine(x.Receiver), "$*", e.argText(x), "$1", arg(0), "$2", arg(1), "$u", strings.Trim(arg(0), `"`), "$p", p, "$b", b, "$c", cond, "$t", sizes, "$k", e.keyText(x, recv.Type), "$0", zero, "$f", e.following(x)).Replace(text)
 	if operator {
 		text = e.alone(text, x.Span)
 	}
@@ -294,33 +294,13 @@ func (e *elab) alone(text string, at diag.Span) string {
 	return "(" + text + ")"
 }
 
-// knownFold is a fold of Options over those that are there: they are kept before, or count as nothing in a sum.
+// knownFold is a fold that does not leave out what is missing by itself: what a missing value counts as is said, or it is left out before.
 func (e *elab) knownFold(c *methodUse, elem *graph.Type) string {
 	name, zero := c.x.Name.Text, zeroText(elem)
-	p, b, one := "e", "e", false
 	if cl, ok := lastClosure(c.x); ok {
-		p, b, one = e.text(cl.Params[0].Pattern.Where()), e.operand(cl.Body), true
+		return name + "(|" + e.text(cl.Params[0].Pattern.Where()) + "| " + e.operand(cl.Body) + ".or(" + zero + "))"
 	}
-	value := "|" + p + "| " + b + ".or(" + zero + ")"
-	switch group := e.of(c.recv).group; {
-	case group != nil && name == "sum":
-		return "sum(" + value + ")"
-	case group != nil && name == "mean":
-		g, as := e.operand(c.x.Receiver), ""
-		if types.IsInt(elem) {
-			as = " as f64"
-		}
-		return e.alone(g+".sum("+value+")"+as+" / "+g+".count(|"+p+"| "+b+".is_some()) as f64", c.x.Span)
-	case group != nil:
-		return "leave out what is missing before group_by:\nfilter(|" + p + "| " + b + ".is_some())"
-	case one && name != "argmin" && name != "argmax":
-		return e.oneLine(c.x.Receiver) + ".filter(|" + p + "| " + b + ".is_some())." + name + "(" + value + ")"
-	case name == "sum":
-		return ".map(" + value + ").sum()"
-	case one:
-		return name + "(" + value + ")"
-	}
-	return ".filter(|e| e.is_some()).map(" + value + ")." + name + "()"
+	return ".filter(|e| e.is_some()).map(|e| e.or(" + zero + "))." + name + "()"
 }
 
 // truthFold is a fold of bools: how many are true, or which part of them.

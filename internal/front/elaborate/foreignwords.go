@@ -52,7 +52,7 @@ var arrayWords = map[string]string{
 	"sample": noRandom, "shuffle": noRandom, "tablesample": noRandom,
 	"bottom_k": ".sort($k).take($t)", "nsmallest": ".sort($k).take($1)", "nlargest": ".top_k::<$1>($k)", "top": ".top_k::<$1>($k)",
 	"first": ".get(0)", "last": "let:$v.get($v.len() - 1)", "nth": ".get($1)",
-	"max_by": "the row with the greatest key:\nlet:$v[$v.argmax($*)]", "min_by": "the row with the least key:\nlet:$v[$v.argmin($*)]", "sum_by": ".map($*).sum()",
+	"max_by": "the row with the greatest key:\nlet:$v[$v.argmax($*)]", "min_by": "the row with the least key:\nlet:$v[$v.argmin($*)]", "sum_by": ".sum($*)",
 	"idxmax": ".argmax($*)", "idxmin": ".argmin($*)", "position": ".argmax(|e| e == $1)", "index_of": ".argmax(|e| e == $1)",
 	"value_counts": counted, "counts": counted, "counter": counted, "groupby": ".group_by($*)", "partition_by": ".group_by($*)",
 	"std": deviation + ".sqrt()", "stddev": deviation + ".sqrt()", "stdev": deviation + ".sqrt()", "var": deviation, "variance": deviation,
@@ -80,7 +80,7 @@ var (
 		"filter": "filter the rows before group_by, or what agg gives after it", "having": "filter what agg gives: .agg(|g| …).filter(|r| …)", "get": "each group gives a value: .agg(|g| …)",
 	}
 	oneGroupWords = map[string]string{
-		"filter": "a group is not filtered: count takes a condition, and the closure of sum gives 0 for a row that does not count:\n$x.sum(|r| if … { … } else { 0 })",
+		"filter": "a group is not filtered; count takes a condition, and other folds leave out what is None:\n$x.mean(|$p| if $c { Some(…) } else { None })",
 	}
 )
 
