@@ -46,7 +46,7 @@ var arrayWords = map[string]string{
 	"diff": ".window::<2>().map(|w| w[1] - w[0])", "pct_change": ".window::<2>().map(|w| w[1] / w[0] - 1.0)", "pairwise": ".window::<2>()",
 	"cumsum": ".scan($0, |a, e| a + e)", "cum_sum": ".scan($0, |a, e| a + e)", "running_sum": ".scan($0, |a, e| a + e)", "accumulate": ".scan($0, |a, e| a + e)", "running_total": ".scan($0, |a, e| a + e)",
 	"cummax": "let:$v.scan($v.min(), |a, e| a.max(e))", "cum_max": "let:$v.scan($v.min(), |a, e| a.max(e))", "cummin": "let:$v.scan($v.max(), |a, e| a.min(e))", "cum_min": "let:$v.scan($v.max(), |a, e| a.min(e))",
-	"rank": ranked, "row_number": ".enumerate().map(|(i, e)| (i + 1, e))", "dense_rank": ranked, "argsort": ".enumerate().sort(|(_, e)| e).map(|(i, _)| i)",
+	"rank": ranked, "row_number": ".enumerate().map(|(i, e)| (i + 1, e))", "dense_rank": ranked, "argsort": ".enumerate().sort(|(_, e)| e).map(|(i, _)| i as i64)",
 	"rolling": "one for each whole window:\n.window::<$1>().map(|w| w.$f())", "rolling_mean": ".window::<$1>().map(|w| w.mean())", "rolling_sum": ".window::<$1>().map(|w| w.sum())", "moving_average": ".window::<$1>().map(|w| w.mean())", "windows": ".window::<$t>()", "chunks": ".chunk::<$t>()",
 	"is_empty": "op:$x.len() == 0", "empty": "op:$x.len() == 0", "size": ".len()", "length": ".len()", "nrow": ".len()", "height": ".len()",
 	"sample": noRandom, "shuffle": noRandom, "tablesample": noRandom,

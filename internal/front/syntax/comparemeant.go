@@ -86,7 +86,18 @@ func (p *parser) within(start int, x Expr, not bool) {
 	if p.panicking {
 		return
 	}
+	if inner := denied(x); inner != nil {
+		x, not = inner, !not
+	}
 	p.foreign(start, "there is no operator `in`", WithinMeant(p.text, x, y, not))
+}
+
+// denied is what a `!` stands before; nil for other expressions.
+func denied(x Expr) Expr {
+	if u, ok := x.(*Unary); ok && u.Op == Bang {
+		return u.X
+	}
+	return nil
 }
 
 // WithinMeant asks whether x is in y: one of some literals, in a range, or an element of an array. Both stand in text.
@@ -146,7 +157,11 @@ func (p *parser) isNull(start int, x Expr) {
 	switch strings.ToLower(p.word()) {
 	case "null", "none", "na", "nan", "nil":
 		p.next()
-		p.foreign(start, "there is no operator `is`", p.operandText(x)+test)
+		sign := ""
+		if inner := denied(x); inner != nil {
+			x, sign = inner, "!"
+		}
+		p.foreign(start, "there is no operator `is`", sign+p.operandText(x)+test)
 	default:
 		p.foreign(start, "there is no operator `is`", p.sourceOf(x)+" == …")
 	}
