@@ -80,6 +80,10 @@ func clusterError(err error) error {
 	if errors.As(err, &file) {
 		return &InputError{Text: file.Error(), Help: file.Help, Err: err}
 	}
+	var none *cluster.NoSetError
+	if errors.As(err, &none) {
+		return &InputError{Text: err.Error(), Help: none.Help, Err: err}
+	}
 	return &InputError{Text: err.Error(), Err: err}
 }
 

@@ -129,8 +129,8 @@ func TestClusterDropAndReplace(t *testing.T) {
 	if _, err := sum(); err == nil || !strings.Contains(err.Error(), "no data set @v") {
 		t.Errorf("after the drop: %v", err)
 	}
-	if err := c.Drop(t.Context(), "v"); err == nil {
-		t.Error("a set was dropped twice")
+	if err := c.Drop(t.Context(), "v"); err == nil || !strings.Contains(err.Error(), "no data set @v, nor any other") {
+		t.Errorf("a set was dropped twice: %v", err)
 	}
 }
 

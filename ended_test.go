@@ -59,4 +59,8 @@ func TestHelpsAreInGo(t *testing.T) {
 			t.Errorf("%v, expected %s in it", err, want)
 		}
 	}
+	_, err := mustFunc(t, "fn f(least: i64, share: f64, all: bool, place: Str) -> i64 { least }").Call(context.Background(), Args{})
+	if want := `godwit.Args{"least": 1, "share": 1.0, "all": true, "place": godwit.Text("SFO")}`; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, expected %s in it", err, want)
+	}
 }

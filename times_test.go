@@ -119,7 +119,7 @@ fn f(t: &[Timestamp<s>; N]) -> [Parts; N] {
 func TestMeantHelps(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"fn f(a: Date, b: Date) -> Date { a * b }", "error[F03]: `*` is not defined on these values\n --> program.gw:1:34\n  1 | fn f(a: Date, b: Date) -> Date { a * b }\n    |                                  ^^^^^ Date * Date\n  help: a as i64 * b as i64"},
-		{"fn f(a: Str) -> Str { a + 1 }", "help: a.code() + 1"},
+		{"fn f(a: Str) -> Str { a + 1 }", "help: text becomes a number where it is read: declare the field as i64, or Option<i64>"},
 		{"fn f(a: Date) -> Date { a + 1 }", "help: a.add_days(1)"},
 		{"fn f(a: Date) -> Date { a + 90min }", "a Date moves by whole days"},
 		{"fn f(a: Date, t: Timestamp) -> bool { a < t }", "help: a < t.date()"},
@@ -129,8 +129,8 @@ func TestMeantHelps(t *testing.T) {
 		{"fn f(a: Timestamp) -> Date { a }", "help: a.date()"},
 		{"fn f(a: Date) -> i64 { a }", "help: a as i64"},
 		{"fn f(a: i64) -> Date { a }", "help: a as Date"},
-		{"fn f(a: Str) -> i64 { a }", "help: a.code()"},
-		{"fn f(a: Str) -> f64 { a as f64 }", "help: leave `as f64` out, or take the code of the text:\n        a.code()"},
+		{"fn f(a: Str) -> i64 { a }", "declare the field as i64, or Option<i64>"},
+		{"fn f(a: Str) -> f64 { a as f64 }", "declare the field as f64, or Option<f64>"},
 		{"fn f(a: &[Date; N]) -> f64 { a.mean() }", "help: .map(|e| e as i64).mean()"},
 		{"fn f(a: &[Duration; N]) -> f64 { a.mean() }", "help: .map(|e| e.seconds()).mean()"},
 		{"fn f(a: Date) -> Date { a.truncate(hour) }", "`truncate` takes the name of a unit"},

@@ -144,6 +144,9 @@ const dropTime = 2 * time.Second
 // is done when the catalogue has no such set any more, whatever nodes do.
 func (c *Cluster) Drop(ctx context.Context, name string) error {
 	set, err := c.cfg.Control.Remove(ctx, name)
+	if missing := (*control.MissingError)(nil); errors.As(err, &missing) {
+		return c.noSet(name)
+	}
 	if err != nil {
 		return c.why(err)
 	}

@@ -114,6 +114,9 @@ func exampleLiteral(t *graph.Type) string {
 
 // goExampleOf is an argument of the type, in Go.
 func goExampleOf(t *graph.Type) string {
+	if t.IsScalar() && t.Means.Sort == meaning.None {
+		return exampleOf(t) // a number or bool of Go
+	}
 	text := strings.Trim(exampleOf(t), "'") // which a shell needs
 	if _, ok, _ := data.ParseSpec(text); ok {
 		return "godwit.File(" + strconv.Quote(text) + ")"

@@ -23,7 +23,9 @@ func (e *elab) closureArg(c *methodUse, i, params int) *syntax.Closure {
 	cl, ok := arg.(*syntax.Closure)
 	if !ok {
 		m := e.errorf(arg.Where(), "O06", "`%s` takes a closure here", c.x.Name.Text).Note("expected %s …", names)
-		if n, isName := arg.(*syntax.NameExpr); isName {
+		if n, isName := arg.(*syntax.NameExpr); isName && c.recv.Type.Kind == graph.Array && e.perElement(n, c.recv.Type.Elem()) != "" {
+			m.Help("%s", e.perElement(n, c.recv.Type.Elem()))
+		} else if isName {
 			m.Help("%s %s(%s)", names, e.text(n.Span), names[1:len(names)-1])
 		} else {
 			m.Help("%s %s", names, e.text(arg.Where()))
@@ -33,7 +35,10 @@ func (e *elab) closureArg(c *methodUse, i, params int) *syntax.Closure {
 	if len(cl.Params) != params {
 		m := e.errorf(cl.Span, "O02", "this closure has the wrong number of parameters").
 			Note("`%s` gives it %d, found %d", c.x.Name.Text, params, len(cl.Params))
-		if params == 1 && len(cl.Params) == 2 {
+		key, desc, compares := e.comparator(cl)
+		if pairs := c.recv.Type.Kind == graph.Array && c.recv.Type.Elem().Kind == graph.Tuple && c.recv.Type.Elem().Name == "" && len(c.recv.Type.Elem().Elems) == 2; params == 1 && !pairs && compares && orders[c.x.Name.Text] {
+			m.Help("give the key by which elements are ordered:\n%s", e.orderedBy(c, key, desc))
+		} else if params == 1 && len(cl.Params) == 2 && (pairs || c.recv.Type.Kind != graph.Array) {
 			m.Help("take a pair apart:\n|(%s, %s)| %s", e.text(cl.Params[0].Pattern.Where()), e.text(cl.Params[1].Pattern.Where()), e.text(cl.Body.Where()))
 		} else {
 			m.Help("%s …", names)
@@ -41,6 +46,21 @@ func (e *elab) closureArg(c *methodUse, i, params int) *syntax.Closure {
 		return nil
 	}
 	return cl
+}
+
+// orders are the operations that put elements in the order of a key.
+var orders = map[string]bool{"sort": true, "sort_desc": true, "top_k": true}
+
+// orderedBy is the operation with a key in place of a comparison.
+func (e *elab) orderedBy(c *methodUse, key string, desc bool) string {
+	switch {
+	case !desc:
+	case c.x.Name.Text == "sort":
+		return "sort_desc(" + key + ")"
+	case c.x.Name.Text == "sort_desc":
+		return "sort(" + key + ")"
+	}
+	return c.x.Name.Text + "(" + key + ")"
 }
 
 var closureNames = [...]string{1: "|e|", 2: "|a, e|"}

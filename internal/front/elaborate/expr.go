@@ -7,6 +7,8 @@ import (
 	"github.com/godwit-run/godwit/internal/front/types"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/num"
+	"maps"
+	"slices"
 )
 
 // expr elaborates an expression whose value is used. want is the type that
@@ -172,13 +174,27 @@ func (e *elab) unknownName(name syntax.Name) {
 	for s := range e.fr.sizes {
 		names = append(names, s)
 	}
-	if c := foreignConstants[name.Text]; c != "" {
+	if nothings[name.Text] {
+		m.Help("did you mean `None`?")
+	} else if g := e.groupAtHand(); g != "" && len(name.Text) == 1 {
+		m.Help("in `agg` there is a group, and no row: ask for %s.key(), or a fold, such as %s.max(|r| …)", g, g)
+	} else if c := foreignConstants[name.Text]; c != "" {
 		m.Help("did you mean `%s`?", c)
 	} else if best := nearest(name.Text, names); best != "" {
 		m.Help("did you mean `%s`?", best)
 	} else {
 		m.Help("declare it before it is used:\nlet %s = …;", name.Text)
 	}
+}
+
+// groupAtHand is the name of the group in whose agg this stands; "" elsewhere.
+func (e *elab) groupAtHand() string {
+	for _, v := range e.vars[e.fr.base:] {
+		if v.n != nil && e.of(v.n).group != nil && e.of(v.n).group.one != nil {
+			return v.name
+		}
+	}
+	return ""
 }
 
 func (e *elab) none(x *syntax.NameExpr, want *graph.Type) *graph.Node {
@@ -243,15 +259,34 @@ func (e *elab) fieldOf(x *syntax.Field, v *graph.Node) int {
 			m.Help("take the field of each element:\n%s.map(|e| e.%s)", e.operand(x.X), x.Name.Text)
 		case arrayMethods[x.Name.Text].run != nil && v.Type.Kind == graph.Array:
 			m.Help("%s.%s()", e.operand(x.X), x.Name.Text)
-		case v.Type.Kind == graph.Tuple:
+		case v.Type.Kind == graph.Option && types.FieldIndex(v.Type.Elem(), x.Name.Text) >= 0:
+			m.Help("take the field of what is there, as an Option:\n%s.map(|e| e.%s)", e.operand(x.X), x.Name.Text)
+		case v.Type.Kind == graph.Tuple && v.Type != groupType:
 			var names []string
 			for j := range v.Type.Elems {
 				names = append(names, v.Type.FieldName(j))
 			}
 			suggest(m, x.Name.Text, names)
+		default:
+			m.Help("%s", e.bracketsHelp(x, v))
 		}
 	}
 	return i
+}
+
+// bracketsHelp is the help for an operation without its brackets; "" if there is none of that name, or of one like it.
+func (e *elab) bracketsHelp(x *syntax.Field, v *graph.Node) string {
+	table, name := e.tableFor(v), x.Name.Text
+	if table[name].run == nil {
+		name = nearest(name, slices.Collect(maps.Keys(table)))
+	}
+	switch m, ok := table[name]; {
+	case !ok || m.need:
+		return ""
+	case m.min > 0:
+		return e.operand(x.X) + "." + name + "(…)"
+	}
+	return e.operand(x.X) + "." + name + "()"
 }
 
 func (e *elab) tupleExpr(x *syntax.TupleExpr, want *graph.Type) *graph.Node {

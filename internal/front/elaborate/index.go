@@ -3,6 +3,7 @@ package elaborate
 import (
 	"math"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/front/syntax"
@@ -29,6 +30,10 @@ func (e *elab) index(x *syntax.Index) *graph.Node {
 func (e *elab) indexInto(x *syntax.Index, v *graph.Node) *graph.Node {
 	if v.Type.Kind != graph.Array {
 		m := e.errorf(x.Span, "T29", "only an array can be indexed").Note("found %s", v.Type)
+		if types.IsSort(v.Type, meaning.Text) {
+			m.Help("%s", noCut)
+			return nil
+		}
 		if v.Type.Kind == graph.Tuple && v.Type.Name == "" {
 			m.Help("%s.0", e.operand(x.X))
 		}

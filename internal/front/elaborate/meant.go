@@ -142,10 +142,11 @@ func meantFoldHelp(name string, t *graph.Type) string {
 	case meaning.Decimal:
 		return fmt.Sprintf(".map(|e| e as f64).%s()", name)
 	case meaning.Text:
-		if name == "min" || name == "max" {
-			return fmt.Sprintf("fold the codes, which are in the order of the text: .map(|e| e.code()).%s()", name)
+		switch name {
+		case "min", "max":
+			return "sort the rows by the text before group_by; then the first() of each group has the least, the last() the greatest"
 		}
-		return ".map(|e| e.len())." + name + "()"
+		return declaredAs(graph.I64Type)
 	}
 	return fmt.Sprintf(".map(|e| e as i64).%s()", name)
 }
@@ -236,8 +237,10 @@ func (e *elab) meantUndefined(x *syntax.Binary, a, b *graph.Type) {
 	l, r := e.operand(x.X), e.operand(x.Y)
 	s, t := a.Means, b.Means
 	update := x.OpSpan == x.Span
-	switch {
+	switch help := e.unlikeHelp(x, a, b); {
 	case update:
+	case help != "":
+		m.Help("%s", help)
 	case s.Sort == t.Sort && s.IsTime() && s.Unit != t.Unit:
 		if s.Unit.Nanos() > t.Unit.Nanos() {
 			m.Help("%s as %s %s %s", l, b, x.Op, r)
@@ -256,8 +259,6 @@ func (e *elab) meantUndefined(x *syntax.Binary, a, b *graph.Type) {
 			sign = "-"
 		}
 		m.Help("%s.add_days(%s%s)", l, sign, r)
-	case s.Sort == meaning.Text && t.Sort == meaning.Text, s.Sort == meaning.Text && !types.IsMeant(b), t.Sort == meaning.Text && !types.IsMeant(a):
-		m.Help("%s", textOpHelp(x, l, r, s.Sort == meaning.Text, t.Sort == meaning.Text))
 	case s.Sort == meaning.Decimal || t.Sort == meaning.Decimal:
 		m.Help("%s", decimalHelp(x, l, r, a, b))
 	case isCompare(x.Op):
@@ -288,7 +289,7 @@ func (e *elab) meantMismatch(m message, found, want *graph.Type, at diag.Span) b
 	case s == t && s.IsTime() || s == meaning.Date && t == meaning.Timestamp, s == meaning.Decimal && t == meaning.Decimal:
 		m.Help("%s as %s", text, want)
 	case s == meaning.Text && types.IsNumber(want):
-		m.Help("%s.code()", text)
+		m.Help("%s", declaredAs(want))
 	case types.IsMeant(found) && want.Kind == graph.Scalar && types.IsNumber(want):
 		m.Help("%s as %s", text, want)
 	case types.IsInt(found) && (t.IsTime() || t == meaning.Decimal):
@@ -323,10 +324,12 @@ func (e *elab) convertMeant(x *syntax.Cast, v *graph.Node, t *graph.Type) *graph
 	m := e.errorf(at, "F06", "this cannot be converted").Note("%s as %s", v.Type, show(t))
 	text := e.operand(x.X)
 	switch {
-	case s == meaning.Text && to == meaning.Text, s == meaning.Text && !types.IsInt(t):
-		m.Help("leave `as %s` out, or take the code of the text:\n%s.code()", show(t), text)
+	case s == meaning.Text && to == meaning.Text:
+		m.Help("write `%s` for `%s`", e.text(x.X.Where()), e.text(x.Span))
 	case s == meaning.Text:
-		m.Help("%s.code()", text)
+		m.Help("%s", declaredAs(t))
+	case to == meaning.Text:
+		m.Help("a number is not made text; texts are those of a column or of the program")
 	case s == meaning.Timestamp && to == meaning.Date:
 		m.Help("%s.date()", text)
 	case s == meaning.Timestamp && to == meaning.Time:

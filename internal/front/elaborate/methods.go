@@ -143,8 +143,7 @@ func (e *elab) methodCall(x *syntax.MethodCall, want *graph.Type) *graph.Node {
 		e.unknownMethod(x, recv)
 		return nil
 	}
-	if m.need && len(x.TypeArgs) == 0 && len(x.Args) > m.max {
-		e.errorf(x.Name.Span, "T09", "`%s` takes its number in ::<…>", x.Name.Text).Note("found an argument").Help("%s::<%s>()", x.Name.Text, e.argText(x))
+	if e.calledOtherwise(c, m) {
 		return nil
 	}
 	if !e.argCount(x.Name.Span, x.Name.Text, x.Args, m.min, m.max) || !e.sizeArgs(c, m) {
@@ -214,9 +213,9 @@ func (e *elab) unknownMethod(x *syntax.MethodCall, recv *graph.Node) {
 	name, table := x.Name.Text, e.tableFor(recv)
 	found := describeNode(e, recv)
 	m := e.errorf(x.Name.Span, "N06", "there is no operation `%s` here", name).Note("not defined on %s", found)
-	switch {
-	case foreignMethods[name] != "":
-		m.Help("%s", foreignMethods[name])
+	switch help := e.foreignWord(x, recv); {
+	case help != "":
+		m.Help("%s", help)
 	default:
 		names := make([]string, 0, len(table))
 		for n := range table {
@@ -234,29 +233,12 @@ func (e *elab) argText(x *syntax.MethodCall) string {
 	if len(x.Args) == 0 {
 		return ""
 	}
-	return e.text(diag.Span{Start: x.Args[0].Where().Start, End: x.Args[len(x.Args)-1].Where().End})
+	return e.text(spanOf(x.Args))
 }
 
-// foreignMethods maps what other languages call things to a line that helps.
-var foreignMethods = map[string]string{
-	"collect": "leave it out: the operations give arrays already", "into_iter": "leave it out, or write .iter()",
-	"to_vec": "leave it out: arrays are values", "clone": "leave it out: values need no copies", "copied": "leave it out", "cloned": "leave it out",
-	"unwrap": ".or(…) gives a value for None", "unwrap_or": ".or(…)", "expect": ".or(…) gives a value for None",
-	"push": "to build an array, use map:\nlet y = (0..N).map(|i| …);", "append": "concat(x, y)", "extend": "concat(x, y)",
-	"reduce": ".fold(init, |a, e| …)", "foldl": ".fold(init, |a, e| …)", "size": ".len()", "length": ".len()",
-	"pow": ".powi::<2>() or .powf(2.0)", "average": ".mean()", "avg": ".mean()", "log": ".ln()", "signum": ".sign()", "pmap": ".map(|e| …)",
-	"rev": ".reverse()", "skip": "take what is left with a range:\n(K..N).map(|i| x[i])", "first": ".get(0)", "last": ".get(x.len() - 1)",
-	"step_by": "take every s-th number of a range:\n(a..b).step(s)", "groupby": ".group_by::<K>(|e| key)", "where": ".filter(|e| …)", "sorted": ".sort()", "sort_by": ".sort(|e| key)",
-	"count_ones": "count the bits: (0..64).count(|k| x >> k & 1 == 1)", "rotate_left": "of a u64, with k from 1 to 63: x << k | x >> (64 - k)", "rotate_right": "of a u64, with k from 1 to 63: x >> k | x << (64 - k)",
-	"swap": "let t = x[i]; x[i] = x[j]; x[j] = t;", "filter_map": ".filter(|e| …).map(|e| …)",
-	"dedup":  "keep what differs from the one before:\n(0..N).filter(|i| i == 0 || x[i] != x[i - 1]).map(|i| x[i])",
-	"unique": "sort, and keep what differs from the one before:\nlet s = x.sort(); (0..N).filter(|i| i == 0 || s[i] != s[i - 1]).map(|i| s[i])",
-	"stddev": "let m = x.mean(); x.map(|e| (e - m) * (e - m)).mean().sqrt()",
-	"std":    "let m = x.mean(); x.map(|e| (e - m) * (e - m)).mean().sqrt()",
-	"var":    "let m = x.mean(); x.map(|e| (e - m) * (e - m)).mean()",
-	"median": "let s = x.sort(); s.get((s.len() - 1) / 2).or(0.0)",
-	"chunks": ".chunk::<W>()", "windows": ".window::<W>()", "position": ".argmax(|e| e == v)", "flat_map": ".map(|e| …) and then a fold",
-	"for_each": "for e in x { … }", "sum_by": ".map(|e| …).sum()", "max_by": ".argmax(|e| key)", "min_by": ".argmin(|e| key)",
+// spanOf is where a row of expressions stands.
+func spanOf(list []syntax.Expr) diag.Span {
+	return diag.Span{Start: list[0].Where().Start, End: list[len(list)-1].Where().End}
 }
 
 // argsOffer is the text of as many arguments as are wanted, closures last.

@@ -50,11 +50,16 @@ func (e *elab) binary(x *syntax.Binary, want *graph.Type) *graph.Node {
 	if x.Op == syntax.AndAnd || x.Op == syntax.OrOr {
 		return e.shortCircuit(x)
 	}
+	if n, ok := e.againstNone(x); ok {
+		return n
+	}
+	reported := len(e.msgs.Messages)
 	factor := e.factor
 	e.factor = x.Op == syntax.Star || x.Op == syntax.Slash
 	a, b := e.operands(x, want)
 	e.factor = factor
 	if a == nil || b == nil {
+		e.operandHelp(reported, x, want, a, b)
 		return nil
 	}
 	n := e.combined(x, a, b)
@@ -148,6 +153,9 @@ func (e *elab) scalarOp(x *syntax.Binary, a, b *graph.Node) *graph.Node {
 	if types.IsMeant(a.Type) || types.IsMeant(b.Type) {
 		return e.meantOp(x, a, b)
 	}
+	if isCompare(x.Op) && e.foreignCodes(x, a.Type, b.Type) {
+		return nil
+	}
 	o, ok := operators[x.Op]
 	if !ok || !a.Type.IsScalar() || !b.Type.IsScalar() {
 		e.undefined(x, a.Type, b.Type)
@@ -233,6 +241,10 @@ func (e *elab) faultOf(n *graph.Node, o operator, k num.Kind) {
 // mixed reports operands of two types.
 func (e *elab) mixed(x *syntax.Binary, a, b *graph.Type) {
 	m := e.errorf(x.Span, "F04", "the two sides have different types").Note("%s %s %s", a, x.Op, b)
+	if types.IsNumber(a) != types.IsNumber(b) && x.OpSpan != x.Span { // a bool and a number
+		m.Help("%s", e.boolOpHelp(x, a, b))
+		return
+	}
 	if !types.IsNumber(a) || !types.IsNumber(b) {
 		return
 	}
@@ -280,8 +292,8 @@ func (e *elab) undefined(x *syntax.Binary, a, b *graph.Type) {
 	switch {
 	case x.Op == syntax.Percent && types.IsFloat(a):
 		m.Help("%s - (%s / %s).floor() * %s", e.text(x.X.Where()), e.operand(x.X), e.operand(x.Y), e.operand(x.Y))
-	case a.Kind == graph.Option:
-		m.Help("%s.or(…)", e.operand(x.X))
+	case (a.Kind == graph.Option || b.Kind == graph.Option) && x.OpSpan != x.Span:
+		m.Help("%s", e.optionOpHelp(x, a, b))
 	case types.IsBool(a) && types.IsBool(b) && (x.Op == syntax.Plus || x.Op == syntax.Star):
 		m.Help("%s as i64 %s %s as i64", e.operand(x.X), x.Op, e.operand(x.Y))
 	case a.Kind == graph.Tuple:

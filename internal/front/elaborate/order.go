@@ -3,6 +3,7 @@ package elaborate
 import (
 	"slices"
 
+	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/front/syntax"
 	"github.com/godwit-run/godwit/internal/front/types"
@@ -42,7 +43,7 @@ func (e *elab) sortBlock(c *methodUse) *graph.Block {
 	}
 	if !key.Type.IsScalar() {
 		e.errorf(at, "T29", "`%s` needs a number to sort by", c.x.Name.Text).Note("found %s", key.Type).
-			Help("%s", e.sorts(c, cl))
+			Help("%s", e.sorts(c, cl, key.Type))
 		return nil
 	}
 	return b
@@ -185,11 +186,13 @@ func (e *elab) softmax(c *methodUse) *graph.Node {
 	return e.mapEach(at, powers, func(v *graph.Node) *graph.Node { return e.arith(num.Div, at, v, total) })
 }
 
-// sorts is the help for a sort by what is no number: by each part of a tuple, the last first,
-// as sorts are stable.
-func (e *elab) sorts(c *methodUse, cl *syntax.Closure) string {
-	if cl != nil && c.x.Name.Text != "top_k" {
-		body := cl.Body
+// sorts is the help for a sort by what is no number: by each part of a tuple, the last first, as
+// sorts are stable; by an Option with what is missing last; by a field of a record.
+func (e *elab) sorts(c *methodUse, cl *syntax.Closure, t *graph.Type) string {
+	name, text := c.x.Name.Text, e.operand(c.x.Receiver)
+	param, body := "e", syntax.Expr(nil)
+	if cl != nil {
+		param, body = e.text(cl.Params[0].Pattern.Where()), cl.Body
 		for {
 			p, ok := body.(*syntax.ParenExpr)
 			if !ok {
@@ -197,13 +200,46 @@ func (e *elab) sorts(c *methodUse, cl *syntax.Closure) string {
 			}
 			body = p.X
 		}
-		if t, ok := body.(*syntax.TupleExpr); ok {
-			text := e.operand(c.x.Receiver)
-			for _, part := range slices.Backward(t.Elems) {
-				text += "." + c.x.Name.Text + "(|" + e.text(cl.Params[0].Pattern.Where()) + "| " + e.text(part.Where()) + ")"
+	}
+	by := func(name, key string) string { return "." + name + "(|" + param + "| " + key + ")" }
+	few, said := "", func(text string) string { return text }
+	if name == "top_k" && len(c.x.TypeArgs) == 1 && c.x.TypeArgs[0].Size != nil {
+		few, name = ".take("+e.text(c.x.TypeArgs[0].Size.Where())+")", "sort_desc"
+		said = func(text string) string { return e.instead(c.x.Span, text) }
+	}
+	if tuple, ok := body.(*syntax.TupleExpr); ok {
+		for _, part := range slices.Backward(tuple.Elems) {
+			text += by(name, e.text(part.Where()))
+		}
+		return said(text + few)
+	}
+	value := param
+	if body != nil {
+		value = e.operand(body)
+	}
+	switch {
+	case t.Kind == graph.Option && t.Elem().IsScalar() && e.isGroup(c.x.Receiver):
+		return e.text(diag.Span{Start: c.x.Name.Span.Start, End: cl.Span.Start}) + "|" + param + "| " + value + ".or(" + zeroText(t.Elem()) + "))"
+	case t.Kind == graph.Option && t.Elem().IsScalar():
+		return said(text + by(name, value+".or("+zeroText(t.Elem())+")") + by("sort", value+".is_none()") + few)
+	case t.Kind == graph.Tuple:
+		for i, f := range t.Elems {
+			if f.IsScalar() {
+				return said(text + by(name, value+"."+t.FieldName(i)) + few)
 			}
-			return text
 		}
 	}
 	return c.x.Name.Text + "(|e| …)"
+}
+
+// isGroup reports an expression that gives groups.
+func (e *elab) isGroup(x syntax.Expr) bool {
+	switch x := x.(type) {
+	case *syntax.MethodCall:
+		return x.Name.Text == "group_by"
+	case *syntax.NameExpr:
+		v := e.lookup(x.Path[0].Text)
+		return v != nil && v.typ == groupType
+	}
+	return false
 }

@@ -106,8 +106,10 @@ func (e *elab) numbers(c *methodUse, t *graph.Type, nested bool) bool {
 	switch {
 	case types.IsMeant(in):
 		m.Help("%s", meantFoldHelp(c.x.Name.Text, in))
-	case types.IsBool(in) && c.x.Name.Text == "sum":
-		m.Help(".count(|e| e)")
+	case in.Kind == graph.Option:
+		m.Help("%s", e.knownFold(c, in.Elem()))
+	case types.IsBool(in):
+		m.Help("%s", e.truthFold(c))
 	case t.Kind == graph.Tuple:
 		m.Help(".map(|e| e.%s).%s()", t.FieldName(0), c.x.Name.Text)
 	default:

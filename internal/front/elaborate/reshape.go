@@ -87,6 +87,12 @@ func (e *elab) take(c *methodUse) *graph.Node {
 
 // takeSome is take(n) of a number known only at run time.
 func (e *elab) takeSome(c *methodUse) *graph.Node {
+	if r, ok := rangeOf(c.x.Args[0]); ok {
+		lo, hi := e.operand(r.Lo), e.operand(r.Hi)
+		e.errorf(r.Span, "T05", "`take` takes how many").Note("found a range").
+			Help("%s", e.instead(c.x.Span, e.operand(c.x.Receiver)+".enumerate().filter(|(i, _)| i >= "+lo+" && i < "+hi+").map(|(_, e)| e)"))
+		return nil
+	}
 	count := e.expr(c.x.Args[0], nil)
 	if count == nil {
 		return nil
@@ -128,7 +134,12 @@ func (e *elab) matrix(c *methodUse, x *graph.Node) bool {
 	if x.Type.Elem().Kind == graph.Array {
 		return true
 	}
-	e.errorf(c.at(), "T29", "`%s` needs an array of arrays", c.x.Name.Text).Note("found %s", x.Type).Help("x: &[f32; N, M]")
+	m := e.errorf(c.at(), "T29", "`%s` needs an array of arrays", c.x.Name.Text).Note("found %s", x.Type)
+	if x.Type.Kind == graph.Array && x.Type.Elem().Kind == graph.Option {
+		m.Help("%s%s", e.operand(c.x.Receiver), e.withoutNone(x.Type.Elem()))
+	} else {
+		m.Help("x: &[f32; N, M]")
+	}
 	return false
 }
 

@@ -1,6 +1,8 @@
 package elaborate
 
 import (
+	"strings"
+
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/syntax"
 	"github.com/godwit-run/godwit/internal/front/types"
@@ -16,6 +18,9 @@ func (e *elab) block(b *syntax.Block, want *graph.Type) *graph.Node {
 			e.expr(x, nil)
 			continue
 		}
+		if inner := lostBlock(b, i); inner != nil {
+			return e.block(inner, want)
+		}
 		e.stmt(s)
 		if e.fr.loop != nil && breaks(s) {
 			e.errorf(s.Where(), "T26", "`break` cannot leave a block that gives a value").
@@ -30,7 +35,10 @@ func (e *elab) block(b *syntax.Block, want *graph.Type) *graph.Node {
 		m := e.errorf(blockEnd(b), "T13", "this block gives no value").Note("expected a value at its end")
 		if len(b.Stmts) > 0 {
 			if s, ok := b.Stmts[len(b.Stmts)-1].(*syntax.ExprStmt); ok {
-				m.Help("leave the `;` out:\n%s", e.text(s.X.Where()))
+				if semi := e.semicolonAfter(s.X.Where()); semi.End > semi.Start {
+					m.m.Span = semi
+				}
+				m.Help("leave the `;` out")
 				return nil
 			}
 			if s, ok := b.Stmts[len(b.Stmts)-1].(*syntax.Assign); ok {
@@ -55,6 +63,34 @@ func lostValue(b *syntax.Block, i int) syntax.Expr {
 		return nil
 	}
 	return s.X
+}
+
+// semicolonAfter is where the `;` behind an expression stands; empty if something else comes first.
+func (e *elab) semicolonAfter(at diag.Span) diag.Span {
+	src := e.fr.src.Text
+	end := at.End
+	for end < len(src) && strings.ContainsRune(" \t\r\n", rune(src[end])) {
+		end++
+	}
+	if end < len(src) && src[end] == ';' {
+		return diag.Span{Start: end, End: end + 1}
+	}
+	return diag.Span{}
+}
+
+// lostBlock is the last statement if it is a block that lacks its value for a `;` as well, which is said there.
+func lostBlock(b *syntax.Block, i int) *syntax.Block {
+	s, ok := b.Stmts[i].(*syntax.ExprStmt)
+	if !ok || b.Value != nil || i < len(b.Stmts)-1 {
+		return nil
+	}
+	inner, ok := s.X.(*syntax.Block)
+	if n := 0; ok && inner.Value == nil && len(inner.Stmts) > 0 {
+		if n = len(inner.Stmts) - 1; lostValue(inner, n) != nil || lostBlock(inner, n) != nil {
+			return inner
+		}
+	}
+	return nil
 }
 
 // endsBadly reports a block whose end the parser has complained about.

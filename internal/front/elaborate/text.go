@@ -259,7 +259,7 @@ func textMethods() map[string]method {
 		}
 	}
 	return map[string]method{
-		"code": {run: func(e *elab, c *methodUse) *graph.Node { return e.raw(c.recv, c.at()) }},
+		"code": {run: (*elab).textCode},
 		"len": {run: func(e *elab, c *methodUse) *graph.Node {
 			return e.looked(graph.Derived{What: graph.Characters, Dict: c.recv.Type.Means.Dict}, graph.I64Type, c.recv, c.at())
 		}},
@@ -269,6 +269,16 @@ func textMethods() map[string]method {
 		"lower":       {run: change(graph.Lower)},
 		"upper":       {run: change(graph.Upper)},
 	}
+}
+
+// textCode is the number of a text's entry. A literal has none: it is the only entry of a dictionary of its own.
+func (e *elab) textCode(c *methodUse) *graph.Node {
+	if _, ok := e.literalText(c.recv); ok {
+		e.errorf(c.at(), "T29", "a literal has no code").Note("a code is the place of a text among those of its column").
+			Help("compare texts themselves:\n%s", e.text(c.x.Receiver.Where()))
+		return nil
+	}
+	return e.raw(c.recv, c.at())
 }
 
 // lookedFor is the literal that a method looks for.
@@ -281,7 +291,9 @@ func (e *elab) lookedFor(c *methodUse) (string, bool) {
 	text, ok := e.literalText(n)
 	if !ok {
 		m := e.errorf(arg.Where(), "T29", "`%s` looks for a literal", c.x.Name.Text).Note("found %s", n.Type)
-		if types.IsSort(n.Type, meaning.Text) {
+		if c.each && types.IsSort(n.Type, meaning.Text) {
+			m.Help("%s", e.instead(c.x.Span, syntax.WithinMeant(e.fr.src.Text, arg, c.x.Receiver, false)))
+		} else if types.IsSort(n.Type, meaning.Text) {
 			m.Help("write the text itself, or compare whole texts:\n%s == %s", e.operand(c.x.Receiver), e.text(arg.Where()))
 		} else {
 			m.Help("%s.%s(\"…\")", e.operand(c.x.Receiver), c.x.Name.Text)
@@ -368,15 +380,4 @@ func (e *elab) groupSize(c *methodUse) (k size.Poly, keyed *graph.Type, ok bool)
 		return keyed.Bound, keyed, true
 	}
 	return k, keyed, true
-}
-
-// textOpHelp is what to write for an operator on text.
-func textOpHelp(x *syntax.Binary, l, r string, first, second bool) string {
-	switch {
-	case first && second:
-		return "texts are compared, and have starts_with, ends_with, contains, len, lower and upper"
-	case first:
-		return l + ".code() " + x.Op.String() + " " + r
-	}
-	return l + " " + x.Op.String() + " " + r + ".code()"
 }

@@ -1,6 +1,8 @@
 package elaborate
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/godwit-run/godwit/internal/data/meaning"
@@ -295,8 +297,8 @@ func (e *elab) truncate(c *methodUse) *graph.Node {
 	u, ok := truncated[name]
 	if !ok || m.Sort == meaning.Date && u.nanos > 0 && u.nanos < nanosPerDay {
 		e.errorf(c.x.Args[0].Where(), "T29", "`truncate` takes the name of a unit").
-			Note("expected second, minute, hour, day, week, month, quarter or year; of a Date, week or longer").
-			Help("%s.truncate(month)", e.operand(c.x.Receiver))
+			Note("expected second, minute, hour, day, week, month, quarter or year; of a Date, day or longer").
+			Help("%s", e.unitHelp(c, ok))
 		return nil
 	}
 	star := operators[syntax.Star]
@@ -316,4 +318,28 @@ func (e *elab) truncate(c *methodUse) *graph.Node {
 		first = e.scalarArith(star, at, first, e.int(num.I64, perDay(m), at))
 	}
 	return e.retype(c.recv.Type, e.convertScalar(first, c.recv.Type.Plain(), at), at)
+}
+
+// unitHelp is the help for what truncate cannot cut to: parts of a day of a Date, or several of a unit.
+func (e *elab) unitHelp(c *methodUse, known bool) string {
+	of := e.operand(c.x.Receiver)
+	if known {
+		return of + ".truncate(day)"
+	}
+	switch x := c.x.Args[0].(type) {
+	case *syntax.TextLit:
+		if _, ok := truncated[x.Value]; ok {
+			return of + ".truncate(" + x.Value + ")"
+		}
+	case *syntax.NameExpr:
+		names := slices.Sorted(maps.Keys(truncated))
+		if unit := diag.Nearest(x.Path[0].Text, names); unit != "" {
+			return of + ".truncate(" + unit + ")"
+		}
+	case *syntax.MomentLit:
+		if n, isMinutes := strings.CutSuffix(x.Text, "min"); isMinutes && c.recv.Type.Means.Sort == meaning.Timestamp {
+			return "only to one of a unit; the hour and the part of it are a key as well:\n(" + of + ".truncate(hour), " + of + ".minute() / " + n + ")"
+		}
+	}
+	return of + ".truncate(month)"
 }

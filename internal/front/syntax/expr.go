@@ -73,10 +73,13 @@ func (p *parser) equality(x Expr) Expr {
 		return x
 	}
 	at := p.here()
-	start := x.Where().Start
-	p.report("S14", at, "`=` gives a value; `==` compares", "expected `==`", p.text[start:p.prevEnd]+" == …")
+	start, left, reported := x.Where().Start, p.prevEnd, len(p.out.Messages)
+	p.report("S14", at, "`=` gives a value; `==` compares", "expected `==`", "")
 	p.next()
 	y := p.expr()
+	if len(p.out.Messages) > reported && p.out.Messages[reported].Code == "S14" {
+		p.out.Messages[reported].Help = p.text[start:left] + " == " + p.text[y.Where().Start:max(p.prevEnd, y.Where().Start)]
+	}
 	return &Binary{Span: p.from(start), OpSpan: at, Op: Eq, X: x, Y: y}
 }
 
@@ -140,6 +143,9 @@ func (p *parser) binary(least int8) Expr {
 func (p *parser) binaryTail(start int, x Expr, least int8) Expr {
 	links := 0
 	for !p.panicking {
+		if precCompare >= least && p.foreignCompare(start, x) {
+			return &BadExpr{p.from(start)}
+		}
 		op := p.operator()
 		prec := precedence[op]
 		if prec == 0 || prec < least || p.compound() {
@@ -227,13 +233,27 @@ func (p *parser) unary() Expr {
 		return p.closure()
 	case Ident:
 		if p.word() == "not" && (p.ahead(1) == Ident || p.ahead(1) == KwTrue || p.ahead(1) == KwFalse) {
-			p.report("S17", p.here(), "`not` is written `!`", "expected an operator", "!"+p.textOf(p.i+1))
-			p.next()
-			x := p.unary()
-			return &Unary{Span: p.from(start), Op: Bang, X: x}
+			return p.notExpr(start)
 		}
 	}
 	return p.postfix(start, p.primary())
+}
+
+// notExpr explains `not x`, which denies a whole comparison.
+func (p *parser) notExpr(start int) Expr {
+	at, reported := p.here(), len(p.out.Messages)
+	p.report("S17", at, "`not` is written `!`", "expected an operator", "")
+	p.next()
+	from := p.tok.start
+	x := p.binary(precCompare)
+	if len(p.out.Messages) > reported && p.out.Messages[reported].Code == "S17" {
+		text := p.text[from:max(p.prevEnd, from)]
+		if _, whole := x.(*Binary); whole {
+			text = "(" + text + ")"
+		}
+		p.out.Messages[reported].Help = "!" + text
+	}
+	return &Unary{Span: p.from(start), Op: Bang, X: x}
 }
 
 // prefixed parses an operator and its operand.
@@ -326,6 +346,10 @@ func (p *parser) dot(start int, x Expr) Expr {
 		n := p.fieldName(what)
 		return &Field{Span: p.from(start), X: x, Name: n}
 	}
+	if p.at(KwWhere) {
+		p.fail("S07", p.here(), "rows are chosen by `filter`", "`where` stands in the head of a function", "filter")
+		return x
+	}
 	n := p.name(what)
 	if p.panicking || !p.at(LParen) && !(p.at(PathSep) && p.ahead(1) == Lt) {
 		return &Field{Span: p.from(start), X: x, Name: n}
@@ -351,7 +375,7 @@ func (p *parser) args() []Expr {
 	p.noRecord = false
 	p.next()
 	var list []Expr
-	p.list(open, RParen, func() { list = append(list, p.expr()) })
+	p.list(open, RParen, func() { list = append(list, p.equality(p.expr())) })
 	p.noRecord = saved
 	return list
 }

@@ -35,6 +35,22 @@ func (p *parser) closing(i int) int {
 	return -1
 }
 
+// opening finds the token that opens the bracket which i closes, or the first of all.
+func (p *parser) opening(i int) int {
+	depth := 0
+	for ; i > 0; i-- {
+		switch p.toks[i].kind {
+		case RParen, RBracket, RBrace:
+			depth++
+		case LParen, LBracket, LBrace:
+			if depth--; depth <= 0 {
+				return i
+			}
+		}
+	}
+	return 0
+}
+
 // find is the first token of one of these kinds from i on that stands in no
 // bracket of its own, or -1.
 func (p *parser) find(i int, kinds ...Token) int {
@@ -116,7 +132,9 @@ func (p *parser) choiceMeant() string {
 	}
 	start := p.i
 	for start > 0 && !opensOperand(p.toks[start-1].kind) {
-		start--
+		if start--; p.toks[start].kind == RParen || p.toks[start].kind == RBracket {
+			start = p.opening(start)
+		}
 	}
 	text := "if " + p.span(start, p.i) + " { " + p.span(p.i+1, colon) + " } else { " + p.span(colon+1, end) + " }"
 	return instead(p.span(start, end), text, "if … { … } else { … }")
@@ -203,10 +221,10 @@ func zeroOf(typ string) string {
 	return "…"
 }
 
-// codeMeant is the help for a character, or text in single quotes.
-func codeMeant(literal string) string {
+// codeMeant is the help for a character, or text in single quotes. In a program that has text, one character is text as well.
+func codeMeant(literal string, hasText bool) string {
 	inside := strings.Trim(literal, `'"`)
-	if c, n := utf8.DecodeRuneInString(inside); literal[0] == '\'' && n > 0 && n == len(inside) {
+	if c, n := utf8.DecodeRuneInString(inside); literal[0] == '\'' && n > 0 && n == len(inside) && !hasText {
 		return fmt.Sprintf("write `%d`, its code", c)
 	}
 	return "write `" + quoteText(inside) + "`, in double quotes"

@@ -93,7 +93,7 @@ func (p *parser) checkedMoment(x *MomentLit) Expr {
 	if why == meaning.Malformed {
 		why = "not of this form"
 	}
-	p.report("S03", x.Span, "`"+x.Text+"` is no "+strings.ToLower(m.Sort.String()), why, m.Form()[strings.LastIndexByte(m.Form(), ' ')+1:])
+	p.report("S03", x.Span, "`"+x.Text+"` is no "+strings.ToLower(m.Sort.String()), why, nearestMoment(x.Text, m.Form()[strings.LastIndexByte(m.Form(), ' ')+1:]))
 	return x
 }
 

@@ -85,6 +85,10 @@ func (p *parser) recordExpr(start int, path []Name) Expr {
 	p.next()
 	r := &RecordExpr{Path: path}
 	p.list(open, RBrace, func() {
+		if p.at(DotDot) {
+			p.restMeant(start, open)
+			return
+		}
 		f := FieldValue{Name: p.fieldName("a field's name")}
 		if !p.panicking && p.got(Colon) {
 			f.Value = p.freely(p.expr)
@@ -164,7 +168,7 @@ func (p *parser) closure() Expr {
 	if p.panicking {
 		c.Body = &BadExpr{p.here()}
 	} else {
-		c.Body = p.expr()
+		c.Body = p.equality(p.expr())
 	}
 	c.Span = p.from(start)
 	return c

@@ -1,0 +1,279 @@
+package docs
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// word is the body of a function as somebody who knows other languages writes it, and what it has to be after its helps
+// have been followed to the letter; or, where the language has no such thing, a part of what the help says.
+type word struct{ result, written, meant, says string }
+
+// wordsHead declares the tables that the words are asked of.
+const wordsHead = `record O { order_id: i64, ordered_at: Timestamp, customer: Str, region: Option<Str>, qty: Option<i64>, amount: Option<f64>, gift: Str, shipped: Option<Date>, day: Date }
+record P { name: Str, price: f64 }
+fn q(o: &[O; N], p: &[P; M], v: &[f64; N], n: &[i64; N]) -> `
+
+func (w word) program(body string) string {
+	return wordsHead + w.result + " where N >= 2, M >= 2 { " + body + " }"
+}
+
+// TestWords follows the helps of what newcomers write, until the program passes and is what they meant.
+func TestWords(t *testing.T) {
+	good := wordsHead + "i64 { N }"
+	for _, w := range words {
+		msgs := checked(entry{bad: w.program(w.written), good: good})
+		switch {
+		case len(msgs) == 0:
+			t.Errorf("passes: %s", w.written)
+		case w.says != "":
+			if !strings.Contains(msgs[0].Help, w.says) {
+				t.Errorf("%s: expected `%s` in\n%s", w.written, w.says, msgs[0].Render())
+			}
+		default:
+			if !w.reaches(good, w.program(w.written), w.program(w.meant), 0) {
+				t.Errorf("%s does not become %s:\n%s", w.written, w.meant, msgs[0].Render())
+			}
+		}
+	}
+}
+
+// reaches reports that some way through the helps leads to the program that is meant, which has no messages.
+func (w word) reaches(good, from, to string, depth int) bool {
+	msgs := checked(entry{bad: from, good: good})
+	if len(msgs) == 0 || from == to || depth == 3 {
+		return from == to && len(msgs) == 0
+	}
+	for _, offer := range offers(msgs[0].Help) {
+		next := applied(from, msgs[0], offer)
+		if slices.Contains(next, to) {
+			next = []string{to}
+		}
+		next = slices.DeleteFunc(next, func(text string) bool { // pasted into the middle of something
+			left := checked(entry{bad: text, good: good})
+			return len(left) > 0 && left[0].Code[0] == 'S'
+		})
+		for _, text := range next[:min(len(next), 12)] {
+			if w.reaches(good, text, to, depth+1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var words = []word{
+	// folds of closures and of Options
+	{"f64", `p.sum(price)`, `p.sum(|e| e.price)`, ""},
+	{"f64", `p.product(|r| r.price)`, `p.map(|r| r.price).product()`, ""},
+	{"f64", `o.map(|r| r.amount).product()`, `o.map(|r| r.amount).filter(|e| e.is_some()).map(|e| e.or(0.0)).product()`, ""},
+	{"i64", `o.argmax(|r| r.qty) as i64`, `o.argmax(|r| r.qty.or(0)) as i64`, ""},
+	{"f64", `o.mean(|r| r.gift == "yes")`, `o.count(|r| r.gift == "yes") as f64 / o.len() as f64`, ""},
+	{"f64", `o.map(|r| r.amount).flatten().sum()`, `o.map(|r| r.amount).filter(|e| e.is_some()).map(|e| e.or(0.0)).sum()`, ""},
+	{"f64", `o.map(|r| r.amount.unwrap_or(0.0)).sum()`, `o.map(|r| r.amount.or(0.0)).sum()`, ""},
+	{"f64", `o.map(|r| r.amount.unwrap()).sum()`, `o.map(|r| r.amount.or(0.0)).sum()`, ""},
+	{"[f64]", `o.map(|r| r.amount.round(2))`, "", "map(|v| v.round(2))"},
+	{"[f64]", `o.group_by(|r| r.day).agg(|g| g.std(|r| r.qty.or(0)))`, "", "root of the mean square"},
+	{"[Str]", `o.map(|r| r.customer[0..2])`, "", "text is not cut"},
+	{"i64", `o.count(|r| r.day > "01.03.2024")`, "", "written without quotes"},
+	{"[(Date, Str)]", `o.group_by(|r| r.day).agg(|g| (g.key(), r.gift))`, "", "g.key()"},
+	{"f64", `o.mean(|r| r.order_id, 0.5)`, "", "mean(|r| r.order_id)"},
+	{"[i64]", `n.map(|e| (e > 3) * e)`, `n.map(|e| (e > 3) as i64 * e)`, ""},
+	{"[f64]", `v.map(|x| x.round(2))`, `v.map(|x| (x * 100.0).round() / 100.0)`, ""},
+	{"f64", `v.std()`, `{ let m = v.mean(); v.map(|e| (e - m) * (e - m)).mean().sqrt() }`, ""},
+	{"f64", `v.avg()`, `v.mean()`, ""},
+
+	// what is missing
+	{"i64", `o.count(|r| r.amount == None)`, `o.count(|r| r.amount.is_none())`, ""},
+	{"i64", `o.count(|r| r.amount == null)`, `o.count(|r| r.amount.is_none())`, ""},
+	{"i64", `o.count(|r| null != r.amount)`, `o.count(|r| r.amount.is_some())`, ""},
+	{"i64", `o.count(|r| r.amount is null)`, `o.count(|r| r.amount.is_none())`, ""},
+	{"i64", `o.count(|r| r.amount is not null)`, `o.count(|r| r.amount.is_some())`, ""},
+	{"i64", `o.count(|r| r.amount.is_null())`, `o.count(|r| r.amount.is_none())`, ""},
+	{"i64", `o.count(|r| r.gift.is_null())`, "", "Option<T>"},
+	{"i64", `o.count(|r| r.gift == null)`, "", "Option<Str>"},
+	{"i64", `o.count(|r| r.qty > 3)`, `o.count(|r| r.qty.map(|v| v > 3).or(false))`, ""},
+	{"i64", `o.count(|r| r.shipped > 2024-03-01)`, `o.count(|r| r.shipped.map(|v| v > 2024-03-01).or(false))`, ""},
+	{"i64", `o.count(|r| r.ordered_at.date() == r.shipped)`, `o.count(|r| r.shipped.map(|v| r.ordered_at.date() == v).or(false))`, ""},
+	{"i64", `o.count(|r| r.region != "")`, `o.count(|r| r.region.map(|v| v != "").or(false))`, ""},
+	{"i64", `o.count(|r| r.region == Some("North"))`, `o.count(|r| r.region.map(|v| v == "North").or(false))`, ""},
+	{"i64", `o.count(|r| r.region.starts_with("N"))`, `o.count(|r| r.region.map(|v| v.starts_with("N")).or(false))`, ""},
+	{"[O]", `o.dropna()`, `o.filter(|e| e.region.is_some() && e.qty.is_some() && e.amount.is_some() && e.shipped.is_some())`, ""},
+	{"[i64]", `o.map(|r| r.qty).fillna(0)`, `o.map(|r| r.qty).map(|e| e.or(0))`, ""},
+	{"[i64]", `o.filter_map(|r| r.qty)`, "", ".filter(|r| r.qty.is_some()).map(|r| r.qty.or(…))"},
+
+	{"[i64]", `n.filter_map(|e| if e > 3 { Some(e + 1) } else { None })`, `n.filter(|e| e > 3).map(|e| e + 1)`, ""},
+
+	// conditions
+	{"[Str]", `o.map(|r| r.amount.or(0.0) > 100.0 ? "big" : "small")`, `o.map(|r| if r.amount.or(0.0) > 100.0 { "big" } else { "small" })`, ""},
+	{"i64", `o.count(|r| r.gift = "yes")`, `o.count(|r| r.gift == "yes")`, ""},
+	{"i64", `o.count(|r| r.gift <> "yes")`, `o.count(|r| r.gift != "yes")`, ""},
+	{"i64", `o.count(|r| r.gift in ["yes", "no"])`, `o.count(|r| match r.gift { "yes" | "no" => true, _ => false })`, ""},
+	{"i64", `o.count(|r| r.gift not in ("yes", "no"))`, `o.count(|r| match r.gift { "yes" | "no" => false, _ => true })`, ""},
+	{"i64", `o.count(|r| ["yes", "no"].contains(r.gift))`, `o.count(|r| match r.gift { "yes" | "no" => true, _ => false })`, ""},
+	{"i64", `o.count(|r| r.gift.isin(["yes", "no"]))`, `o.count(|r| match r.gift { "yes" | "no" => true, _ => false })`, ""},
+	{"i64", `o.count(|r| [3, 5].contains(r.order_id))`, `o.count(|r| match r.order_id { 3 | 5 => true, _ => false })`, ""},
+	{"i64", `o.count(|r| n.contains(r.order_id))`, `o.count(|r| n.any(|e| e == r.order_id))`, ""},
+	{"i64", `o.count(|r| r.order_id in 1..5)`, `o.count(|r| r.order_id >= 1 && r.order_id < 5)`, ""},
+	{"i64", `o.count(|r| r.order_id between 1 and 5)`, `o.count(|r| r.order_id >= 1 && r.order_id <= 5)`, ""},
+	{"i64", `o.count(|r| r.ordered_at.between(2024-01-01, 2024-02-01))`, `o.count(|r| r.ordered_at >= 2024-01-01 && r.ordered_at <= 2024-02-01)`, ""},
+	{"i64", `o.count(|r| not r.gift == "yes")`, `o.count(|r| !(r.gift == "yes"))`, ""},
+	{"i64", `o.count(|r| !r.gift == "yes")`, `o.count(|r| !(r.gift == "yes"))`, ""},
+	{"i64", `o.count(|r| r.gift.starts_with('y'))`, `o.count(|r| r.gift.starts_with("y"))`, ""},
+	{"i64", `o.count(|r| r.gift.is_empty())`, `o.count(|r| r.gift == "")`, ""},
+	{"i64", `o.count(|r| !r.gift.is_empty())`, `o.count(|r| !(r.gift == ""))`, ""},
+	{"i64", `o.count(|r| r.customer like "C0%")`, `o.count(|r| r.customer.starts_with("C0"))`, ""},
+	{"i64", `o.count(|r| r.customer.like("%C0%"))`, `o.count(|r| r.customer.contains("C0"))`, ""},
+	{"i64", `o.count(|r| r.customer.ilike("%c0"))`, `o.count(|r| r.customer.lower().ends_with("c0"))`, ""},
+	{"i64", `o.count(|r| r.customer.like("C_0%"))`, "", "there are no patterns"},
+	{"i64", `o.count(|r| r.customer.matches("C0.*"))`, "", "there are no patterns"},
+
+	// text that was to be something else
+	{"[i64]", `o.map(|r| r.customer as i64)`, "", "declare the field as i64, or Option<i64>"},
+	{"[f64]", `o.map(|r| r.customer as f64)`, "", "declare the field as f64, or Option<f64>"},
+	{"[i64]", `o.map(|r| r.customer + 1)`, "", "declare the field as i64"},
+	{"[i64]", `o.map(|r| r.customer.parse())`, "", "declare the field as i64"},
+	{"i64", `o.count(|r| r.customer > 5)`, "", "declare the field as i64"},
+	{"i64", `o.count(|r| r.customer == 94103)`, `o.count(|r| r.customer == "94103")`, ""},
+	{"[Str]", `o.map(|r| r.customer + r.gift)`, "", "not put together"},
+	{"[Str]", `o.map(|r| r.customer.substr(0, 2))`, "", "text is not cut"},
+	{"[i64]", `o.group_by(|r| r.day).agg(|g| g.min(|r| r.gift).len())`, "", "the first() of each group"},
+	{"i64", `o.count(|r| r.ordered_at.month() == "March")`, `o.count(|r| r.ordered_at.month() == 3)`, ""},
+	{"i64", `o.count(|r| "sun" != r.ordered_at.weekday())`, `o.count(|r| 6 != r.ordered_at.weekday())`, ""},
+	{"i64", `o.count(|r| r.order_id == "12")`, `o.count(|r| r.order_id == 12)`, ""},
+	{"i64", `o.count(|r| r.customer.code() == "SFO".code())`, `o.count(|r| r.customer == "SFO")`, ""},
+	{"i64", `o.count(|r| r.customer.code() == "SFO")`, `o.count(|r| r.customer == "SFO")`, ""},
+	{"i64", `o.count(|r| r.customer.code() == r.gift.code())`, `o.count(|r| r.customer == r.gift)`, ""},
+
+	// dates
+	{"i64", `o.count(|r| r.ordered_at > "2024-03-01")`, `o.count(|r| r.ordered_at > 2024-03-01)`, ""},
+	{"i64", `o.count(|r| "2024-03-01 08:30:00" > r.ordered_at)`, `o.count(|r| 2024-03-01T08:30:00 > r.ordered_at)`, ""},
+	{"i64", `o.count(|r| r.ordered_at >= 2024-3-1)`, `o.count(|r| r.ordered_at >= 2024-03-01)`, ""},
+	{"i64", `o.count(|r| r.day == "2024/3/1")`, `o.count(|r| r.day == 2024-03-01)`, ""},
+	{"i64", `o.count(|r| r.day == 2024-02-30)`, `o.count(|r| r.day == 2024-02-29)`, ""},
+	{"i64", `o.count(|r| r.ordered_at.year == 2024)`, `o.count(|r| r.ordered_at.year() == 2024)`, ""},
+	{"[Timestamp]", `o.map(|r| r.ordered_at + 1)`, `o.map(|r| r.ordered_at + 1day)`, ""},
+	{"[Timestamp]", `o.map(|r| r.ordered_at - r.order_id)`, `o.map(|r| r.ordered_at - r.order_id * 1day)`, ""},
+	{"[Timestamp]", `o.map(|r| r.ordered_at + 2weeks)`, `o.map(|r| r.ordered_at + 14day)`, ""},
+	{"[Timestamp]", `o.map(|r| r.ordered_at + 1month)`, "", "x.truncate(month)"},
+	{"[Date]", `o.map(|r| r.day.add_months(1))`, "", "truncate(month)"},
+	{"[Date]", `o.map(|r| r.day.truncate(hour))`, `o.map(|r| r.day.truncate(day))`, ""},
+	{"[Timestamp]", `o.map(|r| r.ordered_at.truncate("month"))`, `o.map(|r| r.ordered_at.truncate(month))`, ""},
+	{"[Timestamp]", `o.map(|r| r.ordered_at.date_trunc("month"))`, `o.map(|r| r.ordered_at.truncate(month))`, ""},
+	{"i64", `o.group_by(|r| r.ordered_at.truncate(15min)).count().len()`, `o.group_by(|r| (r.ordered_at.truncate(hour), r.ordered_at.minute() / 15)).count().len()`, ""},
+	{"[i64]", `o.map(|r| r.ordered_at.dow())`, `o.map(|r| r.ordered_at.weekday())`, ""},
+	{"[Timestamp]", `o.map(|r| r.ordered_at.week())`, `o.map(|r| r.ordered_at.truncate(week))`, ""},
+	{"[Str]", `o.map(|r| r.ordered_at.format("%Y"))`, "", "times are not made text"},
+	{"[f64]", `o.map(|r| r.day.datediff(2024-01-01))`, `o.map(|r| (r.day - 2024-01-01).days())`, ""},
+
+	// rows and their order
+	{"[O]", `o.limit(3)`, `o.take(3)`, ""},
+	{"[O]", `o.head(3)`, `o.take(3)`, ""},
+	{"[O]", `o.skip(3)`, `o.enumerate().filter(|(i, _)| i >= 3).map(|(_, e)| e)`, ""},
+	{"[O]", `o.take(3..5)`, `o.enumerate().filter(|(i, _)| i >= 3 && i < 5).map(|(_, e)| e)`, ""},
+	{"[Str]", `o.select(|r| r.customer)`, `o.map(|r| r.customer)`, ""},
+	{"[(Str, Option<f64>)]", `o.map(|r| r.customer, r.amount)`, `o.map(|r| (r.customer, r.amount))`, ""},
+	{"[O]", `o.where(|r| r.order_id > 3)`, `o.filter(|r| r.order_id > 3)`, ""},
+	{"[O]", `o.order_by(|r| r.customer)`, `o.sort(|r| r.customer)`, ""},
+	{"[O]", `o.sort(|a, b| a.order_id - b.order_id)`, `o.sort(|a| a.order_id)`, ""},
+	{"[O]", `o.sort(|a, b| b.order_id - a.order_id)`, `o.sort_desc(|b| b.order_id)`, ""},
+	{"[O]", `o.sort(|r| r.amount)`, `o.sort(|r| r.amount.or(0.0)).sort(|r| r.amount.is_none())`, ""},
+	{"[O]", `o.sort_desc(|r| r.region)`, `o.sort_desc(|r| r.region.or("")).sort(|r| r.region.is_none())`, ""},
+	{"[O]", `o.sort(|r| r.customer, |r| r.day)`, `o.sort(|r| r.day).sort(|r| r.customer)`, ""},
+	{"[P]", `p.sort()`, `p.sort(|e| e.name)`, ""},
+	{"[O]", `o.top_k(3, |r| r.order_id)`, `o.top_k::<3>(|r| r.order_id)`, ""},
+	{"[O]", `o.top_k::<3>(|r| r.amount)`, `o.sort_desc(|r| r.amount.or(0.0)).sort(|r| r.amount.is_none()).take(3)`, ""},
+	{"[O]", `o.top_k::<3>(|r| (r.customer, r.order_id))`, `o.sort_desc(|r| r.order_id).sort_desc(|r| r.customer).take(3)`, ""},
+	{"[O]", `o.group_by(|r| r.customer).top_k::<2>(|r| r.amount)`, `o.group_by(|r| r.customer).top_k::<2>(|r| r.amount.or(0.0))`, ""},
+	{"[O]", `o.bottom_k::<3>(|r| r.order_id)`, `o.sort(|r| r.order_id).take(3)`, ""},
+	{"O", `o.max_by(|r| r.order_id)`, `o[o.argmax(|r| r.order_id)]`, ""},
+	{"[O]", `o.distinct(|r| r.customer, |r| r.gift)`, `o.distinct(|r| (r.customer, r.gift))`, ""},
+	{"i64", `p.unique().len()`, `p.distinct().len()`, ""},
+	{"[P]", `p.drop_duplicates()`, `p.distinct()`, ""},
+	{"i64", `o.count_distinct(|r| r.customer)`, `o.distinct(|r| r.customer).len()`, ""},
+	{"[O]", `o.sample(10)`, "", "nothing is random"},
+	{"[P]", `p.union(p)`, `concat(p, p).distinct()`, ""},
+	{"[P]", `p.concat(p)`, `concat(p, p)`, ""},
+	{"[P]", `p.map(|r| P { price: 1.0, ..r })`, `p.map(|r| { let mut x = r; x.price = 1.0; x })`, ""},
+	{"f64", `o.quantile(|r| r.order_id, 0.9)`, `o.quantile(0.9, |r| r.order_id)`, ""},
+	{"i64", `n.fold(|a, e| a + e, 0)`, `n.fold(0, |a, e| a + e)`, ""},
+
+	// rows beside others
+	{"[Option<i64>]", `n.lag(1)`, `n.enumerate().map(|(i, _)| n.get(i - 1))`, ""},
+	{"[Option<i64>]", `o.map(|r| r.order_id).shift(1)`, `{ let x = o.map(|r| r.order_id); x.enumerate().map(|(i, _)| x.get(i - 1)) }`, ""},
+	{"[i64]", `n.diff()`, `n.window::<2>().map(|w| w[1] - w[0])`, ""},
+	{"[i64]", `n.cumsum()`, `n.scan(0, |a, e| a + e)`, ""},
+	{"[f64]", `v.cum_sum()`, `v.scan(0.0, |a, e| a + e)`, ""},
+	{"[(i64, i64)]", `n.rank()`, `n.sort().enumerate().map(|(i, e)| (i + 1, e))`, ""},
+	{"[f64]", `v.window::<2>().map(|w| w.sum()).rolling(2).mean()`, "", ".window::<2>().map(|w| w.mean())"},
+	{"[f64]", `v.rolling(2).sum()`, `v.window::<2>().map(|w| w.sum())`, ""},
+	{"[i64]", `n.dedup()`, `n.enumerate().filter(|(i, e)| n.get(i - 1).map(|b| b != e).or(true)).map(|(_, e)| e)`, ""},
+	{"i64", `{ let by = p.index_by(|r| r.name); o.left_join(by, |r| r.customer).len() }`, "", "o.map(|r| (r, by.get(r.customer)))"},
+
+	// groups
+	{"[i64]", `o.group_by(|r| r.day, |r| r.gift).count()`, `o.group_by(|r| (r.day, r.gift)).count()`, ""},
+	{"[(Date, i64)]", `o.group_by(|r| r.day).map(|g| (g.key(), g.count()))`, `o.group_by(|r| r.day).agg(|g| (g.key(), g.count()))`, ""},
+	{"[(Date, i64)]", `o.group_by(|r| r.day).agg(|g| (g.key(), g.len()))`, `o.group_by(|r| r.day).agg(|g| (g.key(), g.count()))`, ""},
+	{"[(Date, i64)]", `o.group_by(|r| r.day).agg(|g| (g.key(), g.map(|r| r.order_id).sum()))`, `o.group_by(|r| r.day).agg(|g| (g.key(), g.sum(|r| r.order_id)))`, ""},
+	{"[f64]", `o.group_by(|r| r.day).agg(|g| g.std(|r| r.order_id))`, "", "(g.mean(|r| r.order_id * r.order_id) - g.mean(|r| r.order_id) * g.mean(|r| r.order_id)).max(0.0).sqrt()"},
+	{"[i64]", `o.group_by(|r| r.day).agg(|g| g.filter(|r| r.gift == "yes").sum(|r| r.order_id))`, "", "g.mean(|r| if r.gift == \"yes\" { Some(…) } else { None })"},
+	{"[i64]", `o.group_by::<12>(|r| r.day.month() - 1).agg(|g| g.first().order_id)`, "", "g.first().map(|e| e.order_id)"},
+	{"[f64]", `o.group_by(|r| r.day).agg(|g| 100.0 * g.count() / N)`, `o.group_by(|r| r.day).agg(|g| 100.0 * g.count() as f64 / N as f64)`, ""},
+	{"[f64]", `n.map(|e| e * 2.5)`, `n.map(|e| e as f64 * 2.5)`, ""},
+	{"i64", `{ let x = o.filter(|r| r.gift == "yes"); x.len(); }`, `{ let x = o.filter(|r| r.gift == "yes"); x.len() }`, ""},
+
+	// more words for the same
+	{"[O]", `o.tail(3)`, `o.reverse().take(3).reverse()`, ""},
+	{"[O]", `o.slice(3, 5)`, `o.enumerate().filter(|(i, _)| i >= 3 && i < 5).map(|(_, e)| e)`, ""},
+	{"[i64]", `n.except(n)`, `{ let others = n.index_by(|e| e); n.filter(|e| !others.has(e)) }`, ""},
+	{"[i64]", `o.map(|r| r.order_id).intersect(n)`, `{ let x = o.map(|r| r.order_id); let others = n.index_by(|e| e); x.filter(|e| others.has(e)) }`, ""},
+	{"[(i64, f64)]", `n.cross_join(v)`, `n.map(|a| v.map(|b| (a, b))).flatten()`, ""},
+	{"[i64]", `n.cummax()`, `n.scan(n.min(), |a, e| a.max(e))`, ""},
+	{"[i64]", `n.cum_min()`, `n.scan(n.max(), |a, e| a.min(e))`, ""},
+	{"[f64]", `v.pct_change()`, `v.window::<2>().map(|w| w[1] / w[0] - 1.0)`, ""},
+	{"[Option<f64>]", `v.lead(1)`, `v.enumerate().map(|(i, _)| v.get(i + 1))`, ""},
+	{"[(i64, P)]", `p.row_number()`, `p.enumerate().map(|(i, e)| (i + 1, e))`, ""},
+	{"[(i64, P)]", `p.rank(|r| r.price)`, `p.sort(|r| r.price).enumerate().map(|(i, e)| (i + 1, e))`, ""},
+	{"[i64]", `v.argsort()`, `v.enumerate().sort(|(_, e)| e).map(|(i, _)| i as i64)`, ""},
+	{"[(i64, i64)]", `n.value_counts()`, `n.group_by(|e| e).agg(|g| (g.key(), g.count()))`, ""},
+	{"[P]", `p.nlargest(3, |r| r.price)`, `p.top_k::<3>(|r| r.price)`, ""},
+	{"[P]", `p.nsmallest(3, |r| r.price)`, `p.sort(|r| r.price).take(3)`, ""},
+	{"bool", `n.is_empty()`, `n.len() == 0`, ""},
+	{"Option<i64>", `n.first()`, `n.get(0)`, ""},
+	{"Option<i64>", `n.last()`, `n.get(n.len() - 1)`, ""},
+	{"f64", `v.rolling_mean(3).sum()`, "", ".window::<3>().map(|w| w.mean())"},
+	{"f64", `v.variance()`, `{ let m = v.mean(); v.map(|e| (e - m) * (e - m)).mean() }`, ""},
+	{"f64", `v.percentile(0.9)`, `v.quantile(0.9)`, ""},
+	{"[P]", `p.query(|r| r.price > 1.0)`, `p.filter(|r| r.price > 1.0)`, ""},
+	{"[P]", `p.pivot(|r| r.name)`, "", "group by both"},
+	{"[O]", `{ let by = p.index_by(|r| r.name); o.filter(|r| by.contains(r.customer)) }`, `{ let by = p.index_by(|r| r.name); o.filter(|r| by.has(r.customer)) }`, ""},
+	{"[P]", `p.full_join(o, |r| r.name)`, "", "there is none"},
+	{"[i64]", `o.map(|r| r.qty.coalesce(0))`, `o.map(|r| r.qty.or(0))`, ""},
+	{"[i64]", `o.map(|r| r.order_id.or(0))`, "", "Option<T>"},
+	{"[Option<i64>]", `o.map(|r| r.shipped.year())`, `o.map(|r| r.shipped.map(|v| v.year()))`, ""},
+	{"[i64]", `o.map(|r| r.customer.length())`, `o.map(|r| r.customer.len())`, ""},
+	{"[Str]", `o.map(|r| r.customer.to_lower())`, `o.map(|r| r.customer.lower())`, ""},
+	{"i64", `o.count(|r| r.customer.includes("x"))`, `o.count(|r| r.customer.contains("x"))`, ""},
+	{"[Str]", `o.map(|r| r.customer.trim())`, "", "text is not cut"},
+	{"[Date]", `o.map(|r| r.customer.to_date())`, "", "declare the field as Date"},
+	{"[i64]", `o.map(|r| r.day.isodow())`, `o.map(|r| r.day.weekday() + 1)`, ""},
+	{"[i64]", `o.map(|r| r.ordered_at.epoch())`, `o.map(|r| r.ordered_at as i64)`, ""},
+	{"[Timestamp]", `o.map(|r| r.ordered_at.add_hours(3))`, `o.map(|r| r.ordered_at + 3 * 1h)`, ""},
+	{"[Date]", `o.map(|r| r.ordered_at.to_date())`, `o.map(|r| r.ordered_at.date())`, ""},
+	{"[bool]", `o.group_by(|r| r.day).agg(|g| g.any(|r| r.gift == "yes"))`, `o.group_by(|r| r.day).agg(|g| g.count(|r| r.gift == "yes") > 0)`, ""},
+	{"[bool]", `o.group_by(|r| r.day).agg(|g| g.all(|r| r.gift == "yes"))`, `o.group_by(|r| r.day).agg(|g| g.count(|r| r.gift == "yes") == g.count())`, ""},
+	{"[i64]", `o.group_by(|r| r.day).agg(|g| g.nunique(|r| r.gift))`, `o.group_by(|r| r.day).agg(|g| g.count_distinct(|r| r.gift))`, ""},
+	{"[O]", `o.group_by(|r| r.day).agg(|g| g.max_by(|r| r.order_id))`, "", "top_k::<1>"},
+	{"[i64]", `o.group_by(|r| r.day).having(|g| g.count() > 1)`, "", "filter what agg gives"},
+	{"[i64]", `o.group_by(|r| r.day).summarize(|g| g.count())`, `o.group_by(|r| r.day).agg(|g| g.count())`, ""},
+	{"[i64]", `o.group_by(|r| r.day).map(|r| r.order_id).sum()`, `o.group_by(|r| r.day).sum(|r| r.order_id)`, ""},
+	{"i64", `o.count(|r| r.day.is_null())`, "", "Option<T>"},
+	{"i64", `o.count(|r| !r.qty is null)`, `o.count(|r| !r.qty.is_none())`, ""},
+	{"i64", `o.count(|r| !r.gift in ["a", "b"])`, `o.count(|r| match r.gift { "a" | "b" => false, _ => true })`, ""},
+	{"i64", `o.count(|r| r.day == 2023-02-29)`, `o.count(|r| r.day == 2023-02-28)`, ""},
+	{"i64", `o.count(|r| r.ordered_at < 2024-13-01T10:00)`, `o.count(|r| r.ordered_at < 2024-12-01T10:00)`, ""},
+	{"i64", `o.count(|r| r.region == r.region)`, `o.count(|r| r.region.or("") == r.region.or(""))`, ""},
+	{"[i64]", `o.map(|r| r.qty + 1)`, `o.map(|r| r.qty.or(0) + 1)`, ""},
+	{"[P]", `p.sort_desc(|a, b| a.price.partial_cmp(b.price))`, `p.sort_desc(|a| a.price)`, ""},
+}

@@ -1,0 +1,149 @@
+package elaborate
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/godwit-run/godwit/internal/front/syntax"
+	"github.com/godwit-run/godwit/internal/front/types"
+	"github.com/godwit-run/godwit/internal/ir/graph"
+)
+
+// In: an operation of the language, called with arguments as other languages have them. Out: the call
+// as it is written here, with the same arguments.
+
+// calledOtherwise reports such a call.
+func (e *elab) calledOtherwise(c *methodUse, m method) bool {
+	x, name, args := c.x, c.x.Name.Text, c.x.Args
+	_, closureFirst := at0(args).(*syntax.Closure)
+	switch {
+	case m.need && len(x.TypeArgs) == 0 && len(args) > 0 && (len(args) > m.max || !closureFirst):
+		rest := ""
+		if len(args) > 1 {
+			rest = e.text(spanOf(args[1:]))
+		}
+		e.errorf(x.Name.Span, "T09", "`%s` takes its number in ::<…>", name).Note("found an argument").
+			Help("%s::<%s>(%s)", name, e.text(args[0].Where()), rest)
+	case m.max >= 2 && len(args) >= 2 && closureFirst && !isClosure(args[len(args)-1]):
+		e.errorf(args[0].Where(), "O01", "the closure of `%s` is its last argument", name).Note("found first").
+			Help("%s(%s)", name, e.argsOffer(args, len(args)))
+	case len(args) <= m.max:
+		return false
+	case m.max == 0 && len(args) == 1 && c.recv.Type.Kind == graph.Array && e.of(c.recv).group == nil && arrayMethods[name].run != nil && e.perElement(args[0], c.recv.Type.Elem()) != "":
+		e.errorf(x.Name.Span, "T08", "`%s` takes no arguments", name).Note("found a value for each element").
+			Help(".map(%s).%s()", e.perElement(args[0], c.recv.Type.Elem()), name)
+	case m.max == 1 && len(x.TypeArgs) == 0 && closureFirst && (takesTuple[name] || orders[name]) && e.together(args) != "":
+		help := name + "(" + e.together(args) + ")"
+		if orders[name] {
+			help = e.operand(x.Receiver)
+			for _, a := range slices.Backward(args) {
+				help += "." + name + "(" + e.text(a.Where()) + ")"
+			}
+		}
+		e.errorf(x.Name.Span, "T08", "`%s` takes 1 argument", name).Note("found %d", len(args)).Help("%s", help)
+	case name == "round" && len(args) == 1:
+		e.errorf(x.Name.Span, "T08", "`round` takes no arguments").Note("it rounds to a whole number").Help("%s", e.instead(x.Span, e.roundedTo(x)))
+	default:
+		return false
+	}
+	return true
+}
+
+// takesTuple are the operations whose closure may give a tuple.
+var takesTuple = map[string]bool{"map": true, "group_by": true, "distinct": true, "count_distinct": true, "index_by": true, "agg": true}
+
+func at0(args []syntax.Expr) syntax.Expr {
+	if len(args) == 0 {
+		return nil
+	}
+	return args[0]
+}
+
+func isClosure(x syntax.Expr) bool {
+	_, ok := x.(*syntax.Closure)
+	return ok
+}
+
+// perElement is the closure that an argument of a fold is, or that takes the field which it names; "" if neither.
+func (e *elab) perElement(arg syntax.Expr, elem *graph.Type) string {
+	switch arg := arg.(type) {
+	case *syntax.Closure:
+		if len(arg.Params) == 1 {
+			return e.text(arg.Span)
+		}
+	case *syntax.NameExpr:
+		if len(arg.Path) == 1 && types.FieldIndex(elem, arg.Path[0].Text) >= 0 {
+			return "|e| e." + arg.Path[0].Text
+		}
+	}
+	return ""
+}
+
+// together is one closure that gives a tuple of what several arguments give; the later ones may leave the parameter out.
+func (e *elab) together(args []syntax.Expr) string {
+	first, ok := args[0].(*syntax.Closure)
+	if !ok || len(first.Params) != 1 {
+		return ""
+	}
+	param := e.text(first.Params[0].Pattern.Where())
+	parts := make([]string, len(args))
+	for i, a := range args {
+		body := a
+		if c, ok := a.(*syntax.Closure); ok {
+			if len(c.Params) != 1 || e.text(c.Params[0].Pattern.Where()) != param {
+				return ""
+			}
+			body = c.Body
+		}
+		parts[i] = e.text(body.Where())
+	}
+	return "|" + param + "| (" + strings.Join(parts, ", ") + ")"
+}
+
+// roundedTo is round(n) of other languages: to n digits behind the point.
+func (e *elab) roundedTo(x *syntax.MethodCall) string {
+	n, ok := x.Args[0].(*syntax.IntLit)
+	if !ok || n.Value > 15 {
+		return "(" + e.operand(x.Receiver) + " * 100.0).round() / 100.0"
+	}
+	power := "1" + strings.Repeat("0", int(n.Value)) + ".0"
+	return e.alone("("+e.operand(x.Receiver)+" * "+power+").round() / "+power, x.Span)
+}
+
+// comparator is the key of a closure that compares two elements, as |a, b| a.x - b.x, and whether the greatest come first.
+func (e *elab) comparator(c *syntax.Closure) (key string, desc, ok bool) {
+	body := c.Body
+	for {
+		p, isParen := body.(*syntax.ParenExpr)
+		if !isParen {
+			break
+		}
+		body = p.X
+	}
+	var left, right syntax.Expr
+	switch x := body.(type) {
+	case *syntax.Binary:
+		switch x.Op {
+		case syntax.Minus, syntax.Lt, syntax.Le:
+			left, right = x.X, x.Y
+		case syntax.Gt, syntax.Ge:
+			left, right = x.Y, x.X
+		}
+	case *syntax.MethodCall:
+		if len(x.Args) == 1 && strings.HasSuffix(strings.ToLower(x.Name.Text), "cmp") {
+			left, right = x.Receiver, x.Args[0]
+		}
+	}
+	if left == nil || len(c.Params) != 2 {
+		return "", false, false
+	}
+	a, b := e.text(c.Params[0].Pattern.Where()), e.text(c.Params[1].Pattern.Where())
+	l, r := e.text(left.Where()), strings.TrimPrefix(e.text(right.Where()), "&")
+	switch {
+	case l == a && r == b, strings.HasPrefix(l, a+".") && r == b+strings.TrimPrefix(l, a):
+		return "|" + a + "| " + l, false, true
+	case l == b && r == a, strings.HasPrefix(l, b+".") && r == a+strings.TrimPrefix(l, b):
+		return "|" + b + "| " + l, true, true
+	}
+	return "", false, false
+}
