@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -89,7 +90,7 @@ func (d *dialect) header(in *input) (names []string, start int64, line int, err 
 	if end < 0 {
 		end = len(rest)
 	}
-	row := append(bytes.TrimRight(rest[:end:end], "\r\n"), '\n')
+	row := append(slices.Clip(bytes.TrimRight(rest[:end], "\r\n")), '\n') // a copy: the lines of rest are counted below
 	if at := bytes.IndexByte(row, '\r'); at >= 0 && bytes.IndexByte(row[:at], d.quote) < 0 {
 		e := &Error{Path: in.path, Row: -1, Line: line, Col: at + 1, Msg: "expected lines that end in \\n or \\r\\n, found \\r alone"}
 		e.Help = "write the file with other line ends: tr '\\r' '\\n'"
