@@ -205,7 +205,7 @@ func TestClusterErrors(t *testing.T) {
 func TestClusterLoadErrors(t *testing.T) {
 	c := started(t, 2)
 	text := filepath.Join(t.TempDir(), "text.csv")
-	if err := os.WriteFile(text, []byte("name\n1\nann\n"), 0o666); err != nil {
+	if err := os.WriteFile(text, []byte("name\n1.5\n9007199254740993\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	for _, tc := range []struct {
@@ -214,7 +214,7 @@ func TestClusterLoadErrors(t *testing.T) {
 		want       string
 	}{
 		{"none.npy", "a", godwit.LoadOptions{}, "none.npy"},
-		{text, "a", godwit.LoadOptions{}, "text.csv:3:1: column `name`: expected a number, as 1 on line 2, found \"ann\""},
+		{text, "a", godwit.LoadOptions{}, "text.csv:3:1: column `name`: expected numbers of one kind, found 9007199254740993"},
 		{text, "a", godwit.LoadOptions{Skip: []string{"name"}}, "no column that is stored"},
 		{text, "a", godwit.LoadOptions{Skip: []string{"nam"}}, "there is no column `nam`"},
 		{wordnet, "9a", godwit.LoadOptions{}, "cannot be the name"},

@@ -98,6 +98,7 @@ func (l *loading) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return skippable(err)
 	}
+	noted(cmd, loaded.Notes)
 	if l.json {
 		loaded.Set = &cluster.Listed(*loaded.Set)[0]
 		return printJSON(cmd.OutOrStdout(), loaded)

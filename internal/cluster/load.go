@@ -30,7 +30,8 @@ type LoadOptions struct {
 // Loaded is what a load has stored.
 type Loaded struct {
 	*catalog.Set
-	Left []store.Left `json:"left_out"` // columns
+	Left  []store.Left `json:"left_out"`        // columns
+	Notes []string     `json:"notes,omitempty"` // where columns of text have what may be meant as something else
 }
 
 var setName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,63}$`)
@@ -72,7 +73,7 @@ func (c *Cluster) load(ctx context.Context, src data.Source, name string, opt Lo
 	if seen, ok := c.View().Set(l.set.ID); ok {
 		l.set = seen // with who says that they hold it
 	}
-	return &Loaded{l.set, l.split.Left}, nil
+	return &Loaded{l.set, l.split.Left, l.split.Notes}, nil
 }
 
 // undo removes what was stored, also when ctx has ended, unless the set is in the catalogue: a

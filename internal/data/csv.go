@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/godwit-run/godwit/internal/data/meaning"
 )
 
 // csvBlockSize is about how many bytes of text a chunk has.
@@ -21,6 +23,7 @@ type csvFile struct {
 	dialect *dialect
 	blocks  []csvBlock
 	found   []csvFound // by column, in the rows that were looked at
+	forced  []bool     // by column: it is text, whatever stands there
 }
 
 // csvBlock is a run of whole rows.
@@ -45,10 +48,26 @@ func openCSV(in *input) (Source, error) {
 	for _, n := range names {
 		s.cols = append(s.cols, Column{Name: n, Nullable: true})
 	}
+	if s.forced, err = forcedText(s, in.opt.Text); err != nil {
+		return nil, err
+	}
 	if err := s.count(start, line); err != nil {
 		return nil, err
 	}
 	return s, s.infer()
+}
+
+// forcedText says of each column whether it is one of names.
+func forcedText(s Source, names []string) ([]bool, error) {
+	forced := make([]bool, len(s.Columns()))
+	for _, name := range names {
+		i, err := Lookup(s, name)
+		if err != nil {
+			return nil, err
+		}
+		forced[i] = true
+	}
+	return forced, nil
 }
 
 // header reads the names and where the rows begin, and finds the separator.
@@ -167,6 +186,15 @@ func checkEach(e *Error, names []string) error {
 func (s *csvFile) Raw(int) (Raw, bool) { return Raw{}, false }
 
 func (s *csvFile) checkWant(w Want) error {
+	if s.forced[w.Column] && !w.Presence {
+		expected := w.Kind.String()
+		if w.Means.Sort != meaning.None {
+			expected = w.Means.String()
+		}
+		e := columnError(s.input.path, &s.cols[w.Column], fmt.Sprintf("expected %s, found text, as ?text= says", expected))
+		e.Help = "declare it as Str, or take its name out of the option"
+		return e
+	}
 	return checkWords(s.input.path, s.cols[w.Column].Name, &s.found[w.Column], w)
 }
 

@@ -26,6 +26,7 @@ type Options struct {
 	Header    bool // the first row has names, whatever they look like
 	Skip      int  // lines before the row of names
 	Encoding  string
+	Text      []string // columns that are text, whatever stands there, by name or by number, as #1
 }
 
 // option is one word that may stand behind a name.
@@ -47,6 +48,10 @@ var options = []option{
 	{"na", "words for a missing value, with commas between them", func(o *Options, v string) bool {
 		o.NA = strings.Split(v, ",")
 		return true
+	}},
+	{"text", "names of columns, with commas between them", func(o *Options, v string) bool {
+		o.Text = strings.Split(v, ",")
+		return v != ""
 	}},
 	{"header", "yes or no", func(o *Options, v string) bool {
 		o.NoHeader, o.Header = v == "no", v == "yes"
@@ -101,7 +106,7 @@ func ParseOptions(text string) (o Options, err error) {
 	return o, o.check()
 }
 
-var exampleOf = map[string]string{"sep": ";", "quote": "none", "decimal": ",", "thousands": ".", "na": "NA,-", "header": "no", "skip": "1", "encoding": "latin1", "format": "csv"}
+var exampleOf = map[string]string{"sep": ";", "quote": "none", "decimal": ",", "thousands": ".", "na": "NA,-", "text": "zip,id", "header": "no", "skip": "1", "encoding": "latin1", "format": "csv"}
 
 func badOption(name string) error {
 	var names []string
@@ -144,7 +149,12 @@ func (o *Options) decimal() byte {
 
 // text reports that something was said that only text has.
 func (o *Options) text() bool {
-	return o.Separator != 0 || o.Quote != 0 || o.NoQuote || o.Decimal != 0 || o.Thousands != 0 || o.NoHeader || o.Header || o.Skip != 0 || len(o.NA) > 0
+	return o.Separator != 0 || o.Quote != 0 || o.NoQuote || o.Decimal != 0 || o.Thousands != 0 || o.NoHeader || o.Header || o.Skip != 0 || len(o.NA) > 0 || len(o.Text) > 0
+}
+
+// optionText is a word as it stands in an option.
+func optionText(word string) string {
+	return strings.NewReplacer("%", "%25", "&", "%26", "#", "%23").Replace(word)
 }
 
 var encodings = map[string]string{

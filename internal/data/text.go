@@ -146,6 +146,9 @@ func tooMuchText(src Source, column int) *Error {
 	e := columnError(src.Path(), &src.Columns()[column], fmt.Sprintf("its different texts have more than %d bytes together", maxText))
 	e.Err = ErrManyTexts
 	e.Help = "text is kept as a dictionary, which is for columns whose values come again: leave the column out, or store a number for each text"
+	if why := Unfit(src, column); why != nil && why.Line > 0 && why.Help != "" {
+		e.Help = why.Error() + "; " + why.Help + "\nor: " + e.Help
+	}
 	return e
 }
 
