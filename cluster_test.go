@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -118,6 +119,14 @@ func TestClusterDropAndReplace(t *testing.T) {
 		if sets := c.View().Sets; len(sets) != 1 {
 			t.Errorf("%d data sets after a replacement: %v", len(sets), sets)
 		}
+	}
+	stored(t, c, filepath.Join(dir, "v.npy"), "v", godwit.LoadOptions{Replace: true, Shards: 2, By: "rows"})
+	kept, err := c.Load(t.Context(), filepath.Join(dir, "v.npy"), "v", godwit.LoadOptions{Replace: true})
+	if err != nil || len(kept.Shards) != 2 || len(kept.Shards[0].Assigned) != 2 || kept.By != "rows" || !slices.Equal(kept.Kept, []string{"--replicas 2", "--shards 2", "--by rows"}) {
+		t.Errorf("a set with 2 replicas and 2 shards was replaced by %+v (%v)", kept, err)
+	}
+	if kept, err = c.Load(t.Context(), filepath.Join(dir, "v.npy"), "v", godwit.LoadOptions{Replace: true, Replicas: 1, Shards: 3, By: "blocks"}); err != nil || len(kept.Shards) != 3 || len(kept.Shards[0].Assigned) != 1 || len(kept.Kept) > 0 {
+		t.Errorf("all was said, and it was replaced by %+v (%v)", kept, err)
 	}
 	if _, err := c.Load(t.Context(), filepath.Join(dir, "v.npy"), "v", godwit.LoadOptions{}); err == nil || !strings.Contains(err.Error(), "there is a data set @v already") {
 		t.Errorf("a name in use: %v", err)
