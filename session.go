@@ -217,7 +217,7 @@ func (s *Session) Names() []string {
 	return s.state.Names()
 }
 
-// Texts shows what was declared, bound and named, a text for each.
+// Texts shows what was declared, bound and named, a text for each; of files also the record that their rows are.
 func (s *Session) Texts() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

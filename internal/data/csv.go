@@ -126,6 +126,9 @@ func (d *dialect) header(in *input) (names []string, start int64, line int, err 
 	if d.noHeader {
 		return make([]string, len(names)), int64(skipped), line, nil
 	}
+	if in.opt.Unique {
+		names = unique(names)
+	}
 	return names, int64(skipped + end), line + bytes.Count(rest[:end], []byte("\n")), checkNames(in, names, line)
 }
 
@@ -170,12 +173,12 @@ func checkEach(e *Error, names []string) error {
 		if j, twice := seen[n]; twice && n != "" {
 			e.Col, e.Column = 0, n
 			e.Msg = fmt.Sprintf("columns %d and %d have this name", j+1, i+1)
-			e.Help = fmt.Sprintf("give each column a name of its own, or take them by number, as `%s` and `%s`: %s?header=no&skip=%d", numbered(j), numbered(i), e.Path, e.Line)
+			e.Help = fmt.Sprintf("give each column a name of its own, or have the second called `%s`, behind the name of the file: ?header=unique", unique(names)[i])
 			return e
 		}
 		seen[n] = i
 		if !utf8.ValidString(n) {
-			e.Msg, e.Help = fmt.Sprintf("expected names in UTF-8, found %q", n), "say what the file is in: "+e.Path+"?encoding=latin1, or windows-1252"
+			e.Msg, e.Help = fmt.Sprintf("expected names in UTF-8, found %q", n), encodingHelp
 			return e
 		}
 	}

@@ -59,3 +59,24 @@ func TestHeadOfMixedColumns(t *testing.T) {
 		t.Error(got, err)
 	}
 }
+
+// Names that come again get numbers where that is asked for, and none that another column has.
+func TestUniqueNames(t *testing.T) {
+	path := writeFile(t, "x.csv", "a,a,b,a_1,a,b,,\n1,2,3,4,5,6,7,8\n")
+	src, err := OpenWith(path, Options{Unique: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	var names []string
+	for _, c := range src.Columns() {
+		names = append(names, c.Name)
+	}
+	if got := strings.Join(names, " "); got != "a a_2 b a_1 a_3 b_1 #7 #8" {
+		t.Error(got)
+	}
+	_, err = Open(path)
+	if e := wantError(t, path, err, ":1: column `a`: columns 1 and 2 have this name"); !strings.HasSuffix(e.Help, "have the second called `a_2`, behind the name of the file: ?header=unique") {
+		t.Error(e.Help)
+	}
+}

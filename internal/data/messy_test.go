@@ -293,7 +293,7 @@ func TestOptions(t *testing.T) {
 	for text, want := range map[string]string{
 		"sep=;&na=NA,-&decimal=,": "", "sep=%26": "", "sep=tab": "", `sep=\t`: "", "quote=none&header=yes&skip=3": "", "encoding=Latin1&format=csv": "",
 		"sepp=;": "did you mean `sep`?", "sep=ab": "one character, or tab", "sep=": "one character", "decimal=;": "expected . or ,",
-		"sep=,&decimal=,": "both \",\"", "header=maybe": "yes or no", "skip=-1": "a number of lines", "sep=;&sep=,": "given twice",
+		"sep=,&decimal=,": "both \",\"", "header=maybe": "yes, no or unique", "header=unique&text=a,b": "", "text=": "names of columns", "skip=-1": "a number of lines", "sep=;&sep=,": "given twice",
 		"encoding=klingon": "utf-8, utf-16", "format=xls": "csv, jsonl", "thousands=5": "no digit", "quote=;&sep=;": "both",
 	} {
 		_, err := ParseOptions(text)
@@ -312,7 +312,7 @@ func TestOptions(t *testing.T) {
 	npy := writeFile(t, "x.npy", "")
 	writeTo(t, npy, &Output{Rows: 1, Columns: []OutColumn{{Kind: num.I8, Values: []byte{1}}}})
 	lines := writeFile(t, "x.jsonl", "{\"a\":1}\n")
-	for _, o := range []Options{{Separator: ';'}, {NA: []string{"-"}}, {Header: true}, {NoHeader: true}, {Skip: 1}, {Decimal: ','}} {
+	for _, o := range []Options{{Separator: ';'}, {NA: []string{"-"}}, {Header: true}, {NoHeader: true}, {Unique: true}, {Text: []string{"a"}}, {Skip: 1}, {Decimal: ','}} {
 		for _, path := range []string{npy, lines} {
 			if _, err := OpenWith(path, o); err == nil || !strings.Contains(err.Error(), "only CSV has") {
 				t.Errorf("%s, %+v: %v", path, o, err)

@@ -24,6 +24,7 @@ type Options struct {
 	NA        []string
 	NoHeader  bool // the first row has values, and columns have numbers for names
 	Header    bool // the first row has names, whatever they look like
+	Unique    bool // the first row has names, of which those that stand there again get a number
 	Skip      int  // lines before the row of names
 	Encoding  string
 	Text      []string // columns that are text, whatever stands there, by name or by number, as #1
@@ -53,9 +54,9 @@ var options = []option{
 		o.Text = strings.Split(v, ",")
 		return v != ""
 	}},
-	{"header", "yes or no", func(o *Options, v string) bool {
-		o.NoHeader, o.Header = v == "no", v == "yes"
-		return o.NoHeader || o.Header
+	{"header", "yes, no or unique", func(o *Options, v string) bool {
+		o.NoHeader, o.Header, o.Unique = v == "no", v == "yes", v == "unique"
+		return o.NoHeader || o.Header || o.Unique
 	}},
 	{"skip", "a number of lines", func(o *Options, v string) bool {
 		n, err := strconv.Atoi(v)
@@ -149,7 +150,7 @@ func (o *Options) decimal() byte {
 
 // text reports that something was said that only text has.
 func (o *Options) text() bool {
-	return o.Separator != 0 || o.Quote != 0 || o.NoQuote || o.Decimal != 0 || o.Thousands != 0 || o.NoHeader || o.Header || o.Skip != 0 || len(o.NA) > 0 || len(o.Text) > 0
+	return o.Separator != 0 || o.Quote != 0 || o.NoQuote || o.Decimal != 0 || o.Thousands != 0 || o.NoHeader || o.Header || o.Unique || o.Skip != 0 || len(o.NA) > 0 || len(o.Text) > 0
 }
 
 // optionText is a word as it stands in an option.
