@@ -42,6 +42,7 @@ const (
 type csvFound struct {
 	seen   csvSorts
 	first  []csvPlace // of each bit of seen, in their order: tables of many columns in many files have few of them
+	unfit  uint8      // the forms of dates in which some text is none, see dateForms
 	forced bool       // text, whatever stands there, because ?text= says so
 	json   bool       // values say themselves whether they are text, so that a number is none
 }
@@ -72,6 +73,9 @@ func (f *csvFound) look(p *csvParser, pos int, field, raw []byte) {
 	if trimmed := trimBlanks(field); !f.forced || len(trimmed) == 0 {
 		s = sortsOf(trimmed)
 	}
+	if s&csvPhrase != 0 && f.unfit != allForms && !f.forced {
+		f.unfit |= unfitForms(trimBlanks(field))
+	}
 	if s&^f.seen == 0 {
 		return
 	}
@@ -96,6 +100,7 @@ func (f *csvFound) add(s csvSorts, at csvPlace) {
 
 // join takes in what other fields of the column are, in a file of this number.
 func (f *csvFound) join(g *csvFound, file int) {
+	f.unfit |= g.unfit
 	f.forced, f.json = f.forced || g.forced, f.json || g.json
 	for s := g.seen; s != 0; s &= s - 1 {
 		at := g.at(s & -s)
@@ -230,6 +235,10 @@ func (f *csvFound) conflict(path, column string) *Error {
 	case f.has(csvText):
 		e = stand(f.at(csvText), "numbers, or true and false")
 		text := f.at(csvText).text
+		if help := f.dates(); help != "" {
+			e.Msg, e.Help = fmt.Sprintf("it is text (Str): found dates such as %q", shortened(text)), help
+			return e
+		}
 		e.Help = cmp.Or(csvWordHelp(column, text), csvNumberHelp(text))
 	default:
 		other := f.at(csvNegative)
@@ -251,6 +260,14 @@ func (f *csvFound) conflict(path, column string) *Error {
 		}
 	}
 	return e
+}
+
+// dates is the help for a column of dates that are all of one form, and of no other.
+func (f *csvFound) dates() string {
+	if f.json || f.has(csvDay|csvMoment|csvSpelled) || bits.OnesCount8(f.unfit) != len(dateForms)-1 {
+		return ""
+	}
+	return dateHelp(f.unfit)
 }
 
 // words says where the first word among numbers is, or the first number among true and false: because of it a column of CSV is
