@@ -36,6 +36,7 @@ type known struct {
 	sizes  *sizes
 	plan   *lowered
 	tables []run.Param                // that stand in the function's text, the same in all calls
+	alike  run.Alike                  // what runs have in common
 	result atomic.Pointer[graph.Type] // of calls; nil where it is not known, or not the same for all
 }
 
@@ -159,7 +160,7 @@ func (f *Func) Again(args []Given) (*Bound, error) {
 			leaves[i] = run.Column(g.Source, 0)
 		}
 	}
-	c.inputs = run.Inputs{Sizes: k.sizes.known, Params: params[:len(args)+copy(params[len(args):], k.tables)]}
+	c.inputs = run.Inputs{Sizes: k.sizes.known, Params: params[:len(args)+copy(params[len(args):], k.tables)], Alike: &k.alike}
 	c.plan = Plan{k.plan.schedule, k.plan.program, &c.inputs, nil}
 	c.made = &c.plan
 	return &c.Bound, nil
