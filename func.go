@@ -103,11 +103,20 @@ func (f *Func) call(ctx context.Context, args Args, opts []Option) (*Result, err
 	if err != nil {
 		return nil, err
 	}
-	defer b.Close()
+	over := false // and nobody has what b has
+	defer func() {
+		if over {
+			b.Done()
+		} else {
+			b.Close()
+		}
+	}()
 	if o.file != "" {
 		return f.toFile(ctx, b, o)
 	}
-	return f.evaluate(ctx, b, o, nil)
+	r, err := f.evaluate(ctx, b, o, nil)
+	over = err == nil && r.told.asked == nil && o.cluster == nil
+	return r, err
 }
 
 // bind matches arguments with parameters, for a method with this name. What is open is to be closed, also after an error.

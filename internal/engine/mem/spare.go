@@ -51,8 +51,11 @@ func (a *Arena) allocSpare(n int64) (Span, error) {
 	return s, err
 }
 
-// AllocSmall is Alloc for at most 256 KiB, of which only the first n bytes are zeroed.
+// AllocSmall is Alloc of which only the first n bytes are zeroed.
 func (a *Arena) AllocSmall(n int64) (Span, error) {
+	if n > maxSpare {
+		return a.allocFresh(n)
+	}
 	s, used, err := a.spareSpan(n)
 	if used {
 		clear(a.Bytes(s.Off, n))
