@@ -58,13 +58,13 @@ const bothEnds = `
 
 // aroundCut stores the slots below a cut, and those from one on.
 const aroundCut = `
-  end = min i64 hi ten
-  for i in lo..end {
+  low = min i64 hi ten
+  for i in lo..low {
     store r1 i x
     yield
   }
-  begin = max i64 lo CUT
-  for j in begin..hi {
+  high = max i64 lo CUT
+  for j in high..hi {
     store r1 j x
     yield
   }`
@@ -99,8 +99,8 @@ func TestFills(t *testing.T) {
 		{"in two loops", "s0", "mid = min i64 lo ten\n for t in lo..mid {\n store r1 t x\n yield\n }\n for u in mid..hi {\n store r1 u x\n yield\n }", false},
 		{"on both sides of a cut", "s0", strings.Replace(aroundCut, "CUT", "ten", 1), true},
 		{"on both sides of two cuts", "s0", strings.Replace(aroundCut, "CUT", "zero", 1), false},
-		{"below a cut", "s0", "end = min i64 hi ten\n for i in lo..end {\n store r1 i x\n yield\n }", false},
-		{"from a cut on", "s0", "begin = max i64 lo ten\n for i in begin..hi {\n store r1 i x\n yield\n }", false},
+		{"below a cut", "s0", "low = min i64 hi ten\n for i in lo..low {\n store r1 i x\n yield\n }", false},
+		{"from a cut on", "s0", "high = max i64 lo ten\n for i in high..hi {\n store r1 i x\n yield\n }", false},
 		{"on both sides of a cut, where one stores one element", "s0", strings.Replace(strings.Replace(aroundCut, "CUT", "ten", 1), "store r1 j x", "store r1 lo x", 1), false},
 		{"what is also loaded", "s0", "for i in lo..hi {\n y = load r1 i\n store r1 i y\n yield\n }", false},
 	} {
