@@ -106,6 +106,7 @@ type call struct {
 	params [few]run.Param
 	leaves [few]run.Binding
 	rooms  [few]data.Room // for the sources of arguments
+	used   int            // of each, from the first on
 }
 
 // calls are those that nobody uses.
@@ -117,7 +118,10 @@ func (b *Bound) Done() error {
 	if c == nil {
 		return b.Close()
 	}
-	*c = call{}
+	c.Bound, c.plan, c.inputs = Bound{}, Plan{}, run.Inputs{}
+	for i := range c.used {
+		c.params[i], c.leaves[i], c.rooms[i] = run.Param{}, run.Binding{}, data.Room{}
+	}
 	calls.Put(c)
 	return nil
 }
@@ -176,6 +180,7 @@ func (f *Func) Again(args []Given) (*Bound, error) {
 	c := calls.Get().(*call)
 	c.Bound = Bound{Func: f, sizes: k.sizes, plan: k.plan, known: k, again: c}
 	params, leaves := c.params[:], c.leaves[:]
+	c.used = min(len(args)+len(k.tables), few)
 	if n := len(args) + len(k.tables); n > few {
 		params, leaves = make([]run.Param, n), make([]run.Binding, len(args))
 	}
