@@ -122,7 +122,7 @@ func (d *describing) run(cmd *cobra.Command, args []string) error {
 	if d.json {
 		return printJSON(cmd.OutOrStdout(), desc)
 	}
-	_, err = fmt.Fprint(cmd.OutOrStdout(), view.Description(desc))
+	_, err = fmt.Fprint(cmd.OutOrStdout(), view.Description(desc, view.Room(cmd.OutOrStdout())))
 	return err
 }
 

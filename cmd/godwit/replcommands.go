@@ -115,7 +115,7 @@ func (c *conversation) head(ctx context.Context, rest string) error {
 	for _, k := range src.Columns() {
 		t.Columns = append(t.Columns, k.Name)
 	}
-	_, err = fmt.Fprint(c.out, t.Text())
+	_, err = fmt.Fprint(c.out, t.Text(view.Room(c.out)))
 	return err
 }
 

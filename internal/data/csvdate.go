@@ -91,13 +91,16 @@ var dateForms = func() (list []*dateForm) {
 // allForms has a bit for each of dateForms.
 const allForms = uint8(0xff)
 
-// unfitForms has the bits of those in which a text is no date and no timestamp.
-func unfitForms(b []byte) uint8 {
+// unfitForms has the bits of those in which a text is no date and no timestamp, and of known ones, which are not tried.
+func unfitForms(known uint8, b []byte) uint8 {
 	if len(b) == 0 || b[0]-'0' > 9 {
 		return allForms
 	}
-	unfit, buf := uint8(0), make([]byte, 0, 40)
+	unfit, buf := known, make([]byte, 0, 40)
 	for i, f := range dateForms {
+		if known>>i&1 != 0 {
+			continue
+		}
 		iso, ok := f.iso(buf, b)
 		if ok {
 			_, why := meaning.Meaning{Sort: meaning.Timestamp}.Parse(iso)

@@ -74,7 +74,7 @@ func (f *csvFound) look(p *csvParser, pos int, field, raw []byte) {
 		s = sortsOf(trimmed)
 	}
 	if s&csvPhrase != 0 && f.unfit != allForms && !f.forced {
-		f.unfit |= unfitForms(trimBlanks(field))
+		f.unfit = unfitForms(f.unfit, trimBlanks(field))
 	}
 	if s&^f.seen == 0 {
 		return

@@ -140,7 +140,7 @@ func (p *csvParser) refuse(pos int, row int64, col int, w Want, field []byte, ms
 	e := p.fail(pos, row, col, msg)
 	explain(e, w, string(trimBlanks(field)), msg)
 	if s := w.Means.Sort; (s == meaning.Date || s == meaning.Timestamp) && msg == meaning.Malformed {
-		e.Help = cmp.Or(dateHelp(unfitForms(trimBlanks(field))), e.Help)
+		e.Help = cmp.Or(dateHelp(unfitForms(0, trimBlanks(field))), e.Help)
 	}
 	return e
 }
