@@ -1,7 +1,6 @@
 package godwit
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -200,7 +199,10 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o *options, spool run.
 		before := *o
 		asked = &before
 	}
-	if err := cmp.Or(o.force(away), o.away(p)); err != nil {
+	if err := o.force(away); err != nil {
+		return nil, err
+	}
+	if err := o.away(p); err != nil {
 		return nil, err
 	}
 	shop := o.runtime.shop()

@@ -34,13 +34,13 @@ var began = time.Now()
 // and gives the tier that it ran on and the time that it took.
 func (c *Compiled) RunShort(ctx context.Context, a *Args, lo, hi int64) (on Tier, took time.Duration, err error) {
 	t := c.code.Load()
-	s, err := t.take(ctx)
+	s, err := t.borrow(ctx)
 	if err != nil {
 		return "", 0, err
 	}
-	defer t.put(s)
+	defer t.restore(s)
 	start := time.Since(began)
-	err = s.Run(ctx, a, lo, hi)
+	err = (*s).Run(ctx, a, lo, hi)
 	took = time.Since(began) - start
 	c.spent(took)
 	return t.tier, took, err

@@ -43,12 +43,20 @@ func (r *runner) result() (*Result, error) {
 	for i, l := range r.p.steps {
 		st := &r.stats[i]
 		if st.Label = l.Label; st.Runs > 0 {
-			number := r.p.numbers[l.Kernel]
+			number := r.kernelOf(i, l)
 			c := r.compiled[number].c
 			st.Hash, st.Name, st.Bytes = c.Hash, r.p.kernels[number].name.Text, c.Bytes
 		}
 	}
 	return res, nil
+}
+
+// kernelOf is the number of the kernel of step i.
+func (r *runner) kernelOf(i int, l *schedule.Launch) int {
+	if r.frame != nil {
+		return r.ready[i].kernel
+	}
+	return r.p.numbers[l.Kernel]
 }
 
 // copyRoom is memory for a column that is copied, with anything in it. The memory in the outcome is for one.
