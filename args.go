@@ -17,6 +17,7 @@ import (
 	"github.com/godwit-run/godwit/internal/engine/mem"
 	"github.com/godwit-run/godwit/internal/front/compile"
 	"github.com/godwit-run/godwit/internal/ir/graph"
+	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
 // Args are the arguments of a call by the names of parameters, and of sizes
@@ -102,11 +103,11 @@ func array(f *compile.Func, i int, v any) (g compile.Given, ok bool) {
 		}
 		return f.Array(i, v.value)
 	}
-	src := slice(f.Graph.Body.Params[i].Name, v)
-	if src == nil {
+	k, b := flat(v)
+	if len(b) == 0 {
 		return g, false
 	}
-	return compile.Array(src)
+	return compile.Memory(k, b), true
 }
 
 // number gives a scalar; convert gives the error if it is none.
@@ -232,35 +233,40 @@ func typeOf(f *compile.Func, name string) *graph.Type {
 // slice makes a source over a slice of numbers without copying them; nil for
 // anything else.
 func slice(name string, v any) data.Source {
-	switch xs := v.(type) {
-	case []float32:
-		return over(name, xs)
-	case []float64:
-		return over(name, xs)
-	case []int8:
-		return over(name, xs)
-	case []int16:
-		return over(name, xs)
-	case []int32:
-		return over(name, xs)
-	case []int64:
-		return over(name, xs)
-	case []uint8:
-		return over(name, xs)
-	case []uint16:
-		return over(name, xs)
-	case []uint32:
-		return over(name, xs)
-	case []uint64:
-		return over(name, xs)
-	case []bool:
-		return over(name, xs)
+	k, b := flat(v)
+	if k == num.Invalid {
+		return nil
 	}
-	return nil
+	return data.Slice(name, k, b)
 }
 
-func over[T value.Number](name string, xs []T) data.Source {
-	return data.Slice(name, value.KindOf[T](), raw(xs))
+// flat is the memory of a slice of numbers; of no kind for anything else.
+func flat(v any) (k num.Kind, b []byte) {
+	switch xs := v.(type) {
+	case []float32:
+		return num.F32, raw(xs)
+	case []float64:
+		return num.F64, raw(xs)
+	case []int8:
+		return num.I8, raw(xs)
+	case []int16:
+		return num.I16, raw(xs)
+	case []int32:
+		return num.I32, raw(xs)
+	case []int64:
+		return num.I64, raw(xs)
+	case []uint8:
+		return num.U8, raw(xs)
+	case []uint16:
+		return num.U16, raw(xs)
+	case []uint32:
+		return num.U32, raw(xs)
+	case []uint64:
+		return num.U64, raw(xs)
+	case []bool:
+		return num.Bool, raw(xs)
+	}
+	return num.Invalid, nil
 }
 
 // Make gives a slice of n zeros for arguments, as make does, but asks for huge pages, as results have them: a

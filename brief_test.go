@@ -25,6 +25,9 @@ func TestBriefReductions(t *testing.T) {
 		{"fn f(x: &[f64; N]) -> (f64, f64, f64) where N: Range<1, 1_000_000> { (x.min(), x.max(), x.map(|e| e * e).sum()) }", 10_000, 2},
 		{"fn f(x: &[f64; N]) -> idx<N> where N: Range<1, 1_000_000> { x.argmax() }", 10_000, 1},
 		{"fn f(x: &[f64; N]) -> f64 { x.filter(|e| e > 0.5).map(|e| e * 2.0).max() }", 10_000, 1},
+		{"fn f(x: &[f64; N]) -> [f64; ?K <= 10] { x.top_k::<10>() }", 10_000, 1},
+		{"fn f(x: &[f64; N]) -> [f64; ?K <= 10] { x.top_k::<10>() }", 16_385, 2},
+		{"fn f(x: &[f64; N]) -> [f64; ?K <= 10] { x.top_k::<10>() }", 7, 1},
 		{"fn f(x: &[f64; N]) -> f64 { x.map(|e| (0..N).map(|i| i as f64 * e).sum()).sum() }", 500, 2},
 	} {
 		f := fn(t, c.src)

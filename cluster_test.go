@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -119,6 +120,14 @@ func TestClusterDropAndReplace(t *testing.T) {
 			t.Errorf("%d data sets after a replacement: %v", len(sets), sets)
 		}
 	}
+	stored(t, c, filepath.Join(dir, "v.npy"), "v", godwit.LoadOptions{Replace: true, Shards: 2, By: "rows"})
+	kept, err := c.Load(t.Context(), filepath.Join(dir, "v.npy"), "v", godwit.LoadOptions{Replace: true})
+	if err != nil || len(kept.Shards) != 2 || len(kept.Shards[0].Assigned) != 2 || kept.By != "rows" || !slices.Equal(kept.Kept, []string{"--replicas 2", "--shards 2", "--by rows"}) {
+		t.Errorf("a set with 2 replicas and 2 shards was replaced by %+v (%v)", kept, err)
+	}
+	if kept, err = c.Load(t.Context(), filepath.Join(dir, "v.npy"), "v", godwit.LoadOptions{Replace: true, Replicas: 1, Shards: 3, By: "blocks"}); err != nil || len(kept.Shards) != 3 || len(kept.Shards[0].Assigned) != 1 || len(kept.Kept) > 0 {
+		t.Errorf("all was said, and it was replaced by %+v (%v)", kept, err)
+	}
 	if _, err := c.Load(t.Context(), filepath.Join(dir, "v.npy"), "v", godwit.LoadOptions{}); err == nil || !strings.Contains(err.Error(), "there is a data set @v already") {
 		t.Errorf("a name in use: %v", err)
 	}
@@ -205,7 +214,7 @@ func TestClusterErrors(t *testing.T) {
 func TestClusterLoadErrors(t *testing.T) {
 	c := started(t, 2)
 	text := filepath.Join(t.TempDir(), "text.csv")
-	if err := os.WriteFile(text, []byte("name\n1\nann\n"), 0o666); err != nil {
+	if err := os.WriteFile(text, []byte("name\n1.5\n9007199254740993\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	for _, tc := range []struct {
@@ -214,7 +223,7 @@ func TestClusterLoadErrors(t *testing.T) {
 		want       string
 	}{
 		{"none.npy", "a", godwit.LoadOptions{}, "none.npy"},
-		{text, "a", godwit.LoadOptions{}, "text.csv:3:1: column `name`: expected a number, as 1 on line 2, found \"ann\""},
+		{text, "a", godwit.LoadOptions{}, "text.csv:3:1: column `name`: expected numbers of one kind, found 9007199254740993"},
 		{text, "a", godwit.LoadOptions{Skip: []string{"name"}}, "no column that is stored"},
 		{text, "a", godwit.LoadOptions{Skip: []string{"nam"}}, "there is no column `nam`"},
 		{wordnet, "9a", godwit.LoadOptions{}, "cannot be the name"},

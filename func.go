@@ -1,7 +1,6 @@
 package godwit
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -98,43 +97,54 @@ type endedError struct {
 func (e *endedError) Unwrap() []error { return []error{e.error, e.how} }
 
 func (f *Func) call(ctx context.Context, args Args, opts []Option) (*Result, error) {
-	b, o, open, err := f.bind(ctx, "Call", args, opts)
+	var o options
+	b, open, err := f.bind(ctx, "Call", args, opts, &o)
 	defer open.close()
 	if err != nil {
 		return nil, err
 	}
-	defer b.Close()
+	over := false // and nobody has what b has
+	defer func() {
+		if over {
+			b.Done()
+		} else {
+			b.Close()
+		}
+	}()
 	if o.file != "" {
-		return f.toFile(ctx, b, o)
+		return f.toFile(ctx, b, &o)
 	}
-	return f.evaluate(ctx, b, o, nil)
+	r, err := f.evaluate(ctx, b, &o, nil)
+	over = err == nil && r.told.asked == nil && o.cluster == nil
+	return r, err
 }
 
-// bind matches arguments with parameters, for a method with this name. What is open is to be closed, also after an error.
-func (f *Func) bind(ctx context.Context, method string, args Args, opts []Option) (b *compile.Bound, o options, open sources, err error) {
+// bind matches arguments with parameters, for a method with this name, and notes in o what the options say. What is open is to be
+// closed, also after an error.
+func (f *Func) bind(ctx context.Context, method string, args Args, opts []Option, o *options) (b *compile.Bound, open sources, err error) {
 	switch {
 	case f.empty():
-		return nil, o, nil, badOption("the Func is empty; Program.Func makes one")
+		return nil, nil, badOption("the Func is empty; Program.Func makes one")
 	case ctx == nil:
-		return nil, o, nil, noContext(method)
+		return nil, nil, noContext(method)
 	}
-	if o, err = optionsOf(opts); err != nil {
-		return nil, o, nil, err
+	if *o, err = optionsOf(opts); err != nil {
+		return nil, nil, err
 	}
 	if ctx.Err() != nil {
-		return nil, o, nil, context.Cause(ctx)
+		return nil, nil, context.Cause(ctx)
 	}
 	if b, open, err = args.bind(ctx, f.f, o.cluster); err != nil {
-		return nil, o, open, err
+		return nil, open, err
 	}
 	if ctx.Err() != nil { // files may have taken long
-		return nil, o, open, errors.Join(context.Cause(ctx), b.Close())
+		return nil, open, errors.Join(context.Cause(ctx), b.Close())
 	}
-	return b, o, open, nil
+	return b, open, nil
 }
 
 // evaluate runs the function over files that stay as they are.
-func (f *Func) evaluate(ctx context.Context, b *compile.Bound, o options, spool run.Spool) (*Result, error) {
+func (f *Func) evaluate(ctx context.Context, b *compile.Bound, o *options, spool run.Spool) (*Result, error) {
 	r, err := f.execute(ctx, b, o, spool)
 	if ctx.Err() == nil { // what was read of a file that changed explains nothing, errors neither
 		if changed := b.Unchanged(); changed != nil {
@@ -145,7 +155,7 @@ func (f *Func) evaluate(ctx context.Context, b *compile.Bound, o options, spool 
 }
 
 // execute runs the function on the engine that was chosen; spool, if set, takes what is large.
-func (f *Func) execute(ctx context.Context, b *compile.Bound, o options, spool run.Spool) (*Result, error) {
+func (f *Func) execute(ctx context.Context, b *compile.Bound, o *options, spool run.Spool) (*Result, error) {
 	if o.engine == "interp" {
 		if err := o.force(false); err != nil {
 			return nil, err
@@ -156,7 +166,7 @@ func (f *Func) execute(ctx context.Context, b *compile.Bound, o options, spool r
 }
 
 // toFile runs the function and writes its result to the file that was asked for.
-func (f *Func) toFile(ctx context.Context, b *compile.Bound, o options) (r *Result, err error) {
+func (f *Func) toFile(ctx context.Context, b *compile.Bound, o *options) (r *Result, err error) {
 	if b.Reads(o.file) {
 		return nil, &InputError{Text: o.file + " is an argument of this call, and would be replaced by its result", Help: "write the result to another file"}
 	}
@@ -178,14 +188,21 @@ func (f *Func) toFile(ctx context.Context, b *compile.Bound, o options) (r *Resu
 	return r, nil
 }
 
-func (f *Func) run(ctx context.Context, b *compile.Bound, o options, spool run.Spool) (*Result, error) {
+func (f *Func) run(ctx context.Context, b *compile.Bound, o *options, spool run.Spool) (*Result, error) {
 	p, err := b.Plan()
 	if err != nil {
 		return nil, err
 	}
 	o.predict = o.predict || timed(f.f.Graph.Ensures)
-	asked, away := o, overSets(p)
-	if err := cmp.Or(o.force(away), o.away(p)); err != nil {
+	asked, away := (*options)(nil), overSets(p)
+	if o.predict || o.whyNot != "" {
+		before := *o
+		asked = &before
+	}
+	if err := o.force(away); err != nil {
+		return nil, err
+	}
+	if err := o.away(p); err != nil {
 		return nil, err
 	}
 	shop := o.runtime.shop()
@@ -195,8 +212,10 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o options, spool run.S
 	}
 	defer shop.users.Done()
 	t := told{engine: string(eng.Tier())}
-	if err := t.foretell(p, eng, asked, f.f.Graph.Sizes); err != nil {
-		return nil, f.failure(err)
+	if asked != nil {
+		if err := t.foretell(p, eng, *asked, f.f.Graph.Sizes); err != nil {
+			return nil, f.failure(err)
+		}
 	}
 	if t.ensured, err = f.ensured(p, t.expected); err != nil {
 		return nil, err
@@ -214,7 +233,7 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o options, spool run.S
 	}
 	shop.remember(p, &res.Stats, o.threads)
 	t.ran = res
-	r := f.result(res.Columns, b, t)
+	r := f.result(res.Columns, b, &t)
 	if beside != nil {
 		r.told.travel = o.cluster.travel(beside.Stats())
 		r.told.steps = whyNotSteps(beside.Foreseen())
@@ -240,12 +259,12 @@ func (f *Func) interpret(ctx context.Context, b *compile.Bound) (*Result, error)
 		return nil, f.faultAt(fault.Site, fault.Index)
 	}
 	ran := &run.Result{Stats: run.Stats{Seconds: time.Since(start).Seconds(), BytesRead: read, Threads: 1}}
-	return f.result(v.Columns, b, told{ran: ran, engine: "interp"}), nil
+	return f.result(v.Columns, b, &told{ran: ran, engine: "interp"}), nil
 }
 
-func (f *Func) result(columns []column.Column, b *compile.Bound, t told) *Result {
+func (f *Func) result(columns []column.Column, b *compile.Bound, t *told) *Result {
 	t.sizes = b.Sizes()
-	r := &answer{Result{Func: f.f.Name, told: t}, value.Value{Columns: columns}}
+	r := &answer{Result{Func: f.f.Name, told: *t}, value.Value{Columns: columns}}
 	r.value.Type = b.ResultType(func() *graph.Type {
 		c := concrete{columns, t.sizes}
 		return c.typ(f.f.Graph.ResultType(), 0)

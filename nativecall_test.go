@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/godwit-run/godwit"
 	"github.com/godwit-run/godwit/internal/engine/llvm"
@@ -59,7 +61,7 @@ func BenchmarkNativeCall(b *testing.B) {
 			f := fn(b, c.src)
 			args := godwit.Args{}
 			for _, name := range f.Params() {
-				args[name] = map[string]any{"t": flat[:10], "x": flat, "y": flat[:len(flat):len(flat)], "k": index, "c": weights}[name]
+				args[name] = map[string]any{"t": flat[:10], "x": flat, "y": slices.Clone(flat), "k": index, "c": weights}[name]
 			}
 			if _, ok := args["m"]; ok {
 				whole, err := fn(b, "fn f(m: &[f64; R, C]) -> [f64; R, C] { m }").Call(b.Context(), godwit.Args{"m": matrix})
@@ -88,10 +90,14 @@ func BenchmarkNativeCall(b *testing.B) {
 				call(true)
 			}
 			b.ReportAllocs()
+			least := time.Duration(math.MaxInt64)
 			for b.Loop() {
+				start := time.Now()
 				call(false)
+				least = min(least, time.Since(start))
 			}
 			b.ReportMetric(kernels*1e9, "kernel-ns")
+			b.ReportMetric(float64(least), "least-ns")
 		})
 	}
 }

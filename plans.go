@@ -92,7 +92,7 @@ func (r *workshop) compiles() bool {
 
 // overSets reports that arguments of a call are data sets of a cluster.
 func overSets(p *compile.Plan) bool {
-	return slices.ContainsFunc(p.Inputs.Params, func(in run.Param) bool {
+	return !p.InMemory() && slices.ContainsFunc(p.Inputs.Params, func(in run.Param) bool {
 		return slices.ContainsFunc(in.Leaves, func(b run.Binding) bool {
 			_, away := b.Source.(run.Remote)
 			return away

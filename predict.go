@@ -43,7 +43,8 @@ func WithPrediction(file string) Option {
 // opened, but of their values none is read. Predicted is nil where nothing can be said. Plan.By says which way such calls go by
 // the size that is the largest in this one, over its declared range.
 func (f *Func) Predict(ctx context.Context, args Args, opts ...Option) (*Stats, error) {
-	b, o, open, err := f.bind(ctx, "Predict", args, opts)
+	var o options
+	b, open, err := f.bind(ctx, "Predict", args, opts, &o)
 	defer open.close()
 	if err != nil {
 		return nil, err

@@ -102,8 +102,9 @@ func WithFile(path string) Option { return func(o *options) { o.file = path } }
 // far. It is safe for concurrent use. Both are made at the first call. A Runtime that
 // nobody uses any more is closed when it is collected; the zero Runtime has no options.
 type Runtime struct {
-	opts []Option
-	made sync.Once
+	opts     []Option
+	made     sync.Once
+	defaults options // that opts ask for, once it is made
 	*workshop
 }
 
@@ -129,8 +130,9 @@ func NewRuntime(opts ...Option) *Runtime {
 // shop is the workshop, which is made when it is first wanted.
 func (r *Runtime) shop() *workshop {
 	r.made.Do(func() {
-		var o options
+		o := options{engine: "auto"}
 		o.take(r.opts)
+		r.defaults = o
 		r.workshop = &workshop{engines: map[string]*engine.Engine{}, kernels: engine.NewShelf(o.kernels), seen: seen.New(o.compiler.memory())}
 		if len(o.compiler.command) > 0 {
 			r.codegen = codegen.New(codegen.Options{Program: o.compiler.command, Dir: o.compiler.dir})
@@ -213,8 +215,8 @@ func followed(opts []Option) (o options, ok bool) {
 	*p = options{runtime: shared}
 	p.take(opts)
 	if r := p.runtime; r != nil {
-		*p = options{engine: "auto"}
-		p.take(r.opts)
+		r.shop()
+		*p = r.defaults
 		p.take(opts)
 		p.runtime, ok = r, true
 	}

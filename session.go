@@ -60,7 +60,8 @@ func (s *Session) keep(next session.State) error {
 
 // Bind gives files, or a data set of the cluster, a name: a parameter of this name in the expressions that mention it. Its rows are
 // records with a field for each column, of the type that the values have; so text files are read as a whole once. The record is called like
-// the argument, with a capital; one of this name that was declared before counts instead. It returns the declaration.
+// the argument, with a capital; one of this name that was declared before counts instead. It returns the declaration, under comments on
+// columns of text that may be meant as something else.
 func (s *Session) Bind(ctx context.Context, name string, arg any, opts ...Option) (string, error) {
 	if !isName(name) {
 		return "", badOption("`%s` is not a name; a name has letters, digits and _, begins with no digit, and is no word of the language", name)
@@ -71,6 +72,10 @@ func (s *Session) Bind(ctx context.Context, name string, arg any, opts ...Option
 	}
 	defer end()
 	typed, err := data.Typed(ctx, src, nil)
+	var notes []string
+	if err == nil {
+		notes = data.Notes(typed, nil)
+	}
 	if err == nil && !strings.HasPrefix(src.Path(), "@") {
 		typed, err = data.Meant(ctx, typed, nil)
 	}
@@ -102,10 +107,14 @@ func (s *Session) Bind(ctx context.Context, name string, arg any, opts ...Option
 			s.fields = append(s.fields, c.Name)
 		}
 	}
+	declared := a.Record
 	if a.Record == "" {
-		return a.Name + ": " + a.Type, nil
+		declared = a.Name + ": " + a.Type
 	}
-	return a.Record, nil
+	for _, n := range notes {
+		declared = "// " + strings.ReplaceAll(n, "\n", " ") + "\n" + declared
+	}
+	return declared, nil
 }
 
 // open opens what a name is bound to.
@@ -208,7 +217,7 @@ func (s *Session) Names() []string {
 	return s.state.Names()
 }
 
-// Texts shows what was declared, bound and named, a text for each.
+// Texts shows what was declared, bound and named, a text for each; of files also the record that their rows are.
 func (s *Session) Texts() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -115,6 +115,10 @@ func (u *upping) started(cmd *cobra.Command, s *fleet.State, took time.Duration)
 	if good < len(s.Nodes) {
 		count = fmt.Sprintf("%d of %d", good, len(s.Nodes))
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s nodes are ready in %s, after %.1f s; the log is %s; `%s` ends them\n", count, u.dir, took.Seconds(), logOf(u.dir), site.Command("down", u.dir))
+	are := "nodes are"
+	if good == 1 && len(s.Nodes) == 1 {
+		are = "node is"
+	}
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %s ready in %s, after %.1f s; the log is %s; `%s` ends them\n", count, are, u.dir, took.Seconds(), logOf(u.dir), site.Command("down", u.dir))
 	return err
 }

@@ -26,9 +26,9 @@ func newConvert() *cobra.Command {
 		Short: "Write files as one of another format",
 		Long: `Write the rows of files, which are named as for godwit describe, to one file: .npy,
 .csv, .jsonl, .arrow or .parquet. Types stay as they are; those of text are such as
-hold all values, dates and timestamps among them. The new file appears when it is
-complete. Columns that cannot be read, such as numbers among which is a word, are
-left out with --skip.`,
+hold all values, dates and timestamps among them; numbers among which is a word are
+text. The new file appears when it is complete. Columns that cannot be read, such as
+lists, are left out with --skip.`,
 		Example:           "  godwit convert flights.csv flights.parquet\n  godwit convert 'year=*/part-*.csv.gz' all.arrow --skip remarks",
 		Args:              cobra.MatchAll(atLeastOne("the file"), atMost(2)),
 		ValidArgsFunction: completeTwoTables,
@@ -45,6 +45,13 @@ func completeTwoTables(_ *cobra.Command, args []string, _ string) ([]string, cob
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	return nil, cobra.ShellCompDirectiveDefault
+}
+
+// noted prints what was noticed of columns.
+func noted(cmd *cobra.Command, notes []string) {
+	for _, n := range notes {
+		fmt.Fprintln(cmd.ErrOrStderr(), "note: "+view.Shown(n))
+	}
 }
 
 // converted is what godwit convert --json prints.
@@ -76,6 +83,7 @@ func (c *converting) run(cmd *cobra.Command, args []string) error {
 	for i := range w.Columns {
 		out.Columns = append(out.Columns, view.DescribedColumn{Name: w.Columns[i].Name, Type: w.Columns[i].Type(), Stored: w.Columns[i].Stored})
 	}
+	noted(cmd, w.Notes)
 	if c.json {
 		return printJSON(cmd.OutOrStdout(), out)
 	}

@@ -34,8 +34,9 @@ rows; and the record that a program declares to read them.
 
 FILES are what a program takes as an argument: a file, several with commas
 between them, a folder, a pattern such as 'part-*.parquet', or - for standard
-input, with options of text behind them: 'sales.csv?sep=;&decimal=,'. Where a
-file has statistics that say enough a column is not read, but for text; --full
+input, with options of text behind them: 'sales.csv?sep=;&decimal=,&text=zip'. A
+column of CSV that has numbers and words is text; a note says where the first is.
+Where a file has statistics that say enough a column is not read, but for text; --full
 reads all. Of a data set only --full reads the values.`,
 		Example:           "  godwit describe flights.parquet\n  godwit describe 'flights/part-*.csv?na=NA' --json\n  godwit describe @flights --full",
 		Args:              one("the file"),
@@ -121,7 +122,7 @@ func (d *describing) run(cmd *cobra.Command, args []string) error {
 	if d.json {
 		return printJSON(cmd.OutOrStdout(), desc)
 	}
-	_, err = fmt.Fprint(cmd.OutOrStdout(), view.Description(desc))
+	_, err = fmt.Fprint(cmd.OutOrStdout(), view.Description(desc, view.Room(cmd.OutOrStdout())))
 	return err
 }
 
@@ -156,12 +157,9 @@ func (d *describing) describe(cmd *cobra.Command, src data.Source) (*view.Descri
 	if !remote {
 		desc.Files = len(files)
 	}
-	desc.Notes = []string{}
+	desc.Notes = data.Notes(typed, nil)
 	for i := range sums {
 		desc.Columns = append(desc.Columns, columnOf(&sums[i]))
-		if e := data.Unfit(typed, i); e != nil && e.Line > 0 && e.Help != "" {
-			desc.Notes = append(desc.Notes, e.Error()+"; "+e.Help)
-		}
 	}
 	if desc.First, err = data.Head(ctx, src, int64(d.rows)); err != nil {
 		return nil, err

@@ -56,6 +56,6 @@ func (h *heading) run(cmd *cobra.Command, args []string) error {
 	if h.json {
 		return printJSON(cmd.OutOrStdout(), t)
 	}
-	_, err = fmt.Fprint(cmd.OutOrStdout(), t.Text())
+	_, err = fmt.Fprint(cmd.OutOrStdout(), t.Text(view.Room(cmd.OutOrStdout())))
 	return err
 }

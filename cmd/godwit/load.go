@@ -57,10 +57,10 @@ The set is cut into shards by rows:
 	clusterFlag(cmd, &l.dir)
 	cmd.Flags().StringVar(&l.name, "as", "", "name of the data set")
 	cmd.Flags().IntVar(&l.opt.Shards, "shards", 0, "number of shards (default one per node, or more so that no column of one is longer than 2 GiB)")
-	cmd.Flags().IntVar(&l.opt.Replicas, "replicas", 1, "on how many nodes each shard is stored")
-	cmd.Flags().StringVar(&l.opt.By, "by", "blocks", "blocks, rows or hash(COLUMN)")
+	cmd.Flags().IntVar(&l.opt.Replicas, "replicas", 0, "on how many nodes each shard is stored (default 1)")
+	cmd.Flags().StringVar(&l.opt.By, "by", "", "blocks, rows or hash(COLUMN) (default blocks)")
 	cmd.Flags().StringArrayVar(&l.opt.Skip, "skip", nil, "leave the column of this name, or of this number, as #1, out (can be given several times)")
-	cmd.Flags().BoolVar(&l.opt.Replace, "replace", false, "replace an older data set of the same name")
+	cmd.Flags().BoolVar(&l.opt.Replace, "replace", false, "replace an older data set of the same name, whose --shards, --replicas and --by stay unless they are given")
 	cmd.Flags().DurationVar(&l.opt.Deadline, "deadline", cluster.StoreDeadline, "give up when nothing was stored for so long")
 	cmd.Flags().BoolVar(&l.json, "json", false, "print what was stored as JSON")
 	_ = cmd.MarkFlagRequired("as")
@@ -71,9 +71,9 @@ The set is cut into shards by rows:
 // check refuses what cannot be meant.
 func (l *loading) check(cmd *cobra.Command) error {
 	switch {
-	case l.opt.Replicas < 1:
+	case l.opt.Replicas < 1 && cmd.Flags().Changed("replicas"):
 		return misused("use 1 or more: so many nodes store each shard", "--replicas is %d", l.opt.Replicas)
-	case l.opt.Shards < 0 || l.opt.Shards > catalog.MaxShards:
+	case (l.opt.Shards < 1 && cmd.Flags().Changed("shards")) || l.opt.Shards > catalog.MaxShards:
 		return misused(fmt.Sprintf("use 1 to %d; without it there is one for each node, or as many as keep each column below 2 GiB", catalog.MaxShards), "--shards is %d", l.opt.Shards)
 	}
 	return deadlineGiven(cmd, l.opt.Deadline, fmt.Sprintf("without it a load ends when nothing was stored for %v", cluster.StoreDeadline))
@@ -98,6 +98,7 @@ func (l *loading) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return skippable(err)
 	}
+	noted(cmd, loaded.Notes)
 	if l.json {
 		loaded.Set = &cluster.Listed(*loaded.Set)[0]
 		return printJSON(cmd.OutOrStdout(), loaded)

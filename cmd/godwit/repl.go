@@ -302,7 +302,7 @@ func (c *conversation) eval(ctx context.Context, expr string) error {
 		return err
 	}
 	defer res.Close()
-	fmt.Fprintln(c.out, value.Render(res.Value(), value.RenderOptions{Width: view.Width(c.out)}))
+	fmt.Fprintln(c.out, value.Render(res.Value(), rendering(c.out, 0, "take fewer fields, or widen the terminal")))
 	if c.stats {
 		s := res.Stats()
 		fmt.Fprint(c.errs, view.Stats(&s))

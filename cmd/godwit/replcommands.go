@@ -15,6 +15,7 @@ import (
 	"github.com/godwit-run/godwit"
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/front/elaborate"
+	"github.com/godwit-run/godwit/internal/front/session"
 	"github.com/godwit-run/godwit/internal/view"
 )
 
@@ -36,7 +37,7 @@ func init() {
 		{"help", "", "this list", (*conversation).help},
 		{"names", "", "what was declared, bound and named", (*conversation).list},
 		{"head", "NAME [ROWS]", "the first rows of files", (*conversation).head},
-		{"type", "EXPRESSION", "the type of its value; nothing runs", (*conversation).typed},
+		{"type", "EXPRESSION", "the type of its value, with the fields of its records; nothing runs", (*conversation).typed},
 		{"explain", "EXPRESSION", "how it would be carried out, and how long that takes", (*conversation).explain},
 		{"plot", "EXPRESSION", "a picture of an array of numbers, or of records with a number in them", (*conversation).plot},
 		{"stats", "on|off", "whether each step is shown with its time", (*conversation).setStats},
@@ -114,7 +115,7 @@ func (c *conversation) head(ctx context.Context, rest string) error {
 	for _, k := range src.Columns() {
 		t.Columns = append(t.Columns, k.Name)
 	}
-	_, err = fmt.Fprint(c.out, t.Text())
+	_, err = fmt.Fprint(c.out, t.Text(view.Room(c.out)))
 	return err
 }
 
@@ -124,6 +125,11 @@ func (c *conversation) typed(_ context.Context, expr string) error {
 		return err
 	}
 	fmt.Fprintln(c.out, f.ResultType())
+	for _, text := range c.session.Texts() {
+		if name := session.RecordName(text); name != "" && slices.Contains(strings.FieldsFunc(f.ResultType(), func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }), name) {
+			fmt.Fprintln(c.out, text)
+		}
+	}
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -28,6 +29,7 @@ type running struct {
 	stats   bool
 	analyze bool
 	threads int
+	rows    int
 	engine  string
 	out     string
 	machine string
@@ -63,8 +65,9 @@ parameter fixes is given in the same way: K=8.`,
 	cmd.Flags().BoolVar(&r.stats, "stats", false, "also print to standard error what each step took, and what it ran on")
 	cmd.Flags().BoolVar(&r.analyze, "analyze", false, "also print to standard error what was expected of each step beforehand, beside what it took")
 	cmd.Flags().IntVar(&r.threads, "threads", 0, "threads to use (default all processors)")
+	cmd.Flags().IntVarP(&r.rows, "rows", "n", 0, "how many rows of a table to show (default 20)")
 	choiceFlag(cmd, &r.engine, "engine", godwit.Engines, alternatives(godwit.Engines))
-	cmd.Flags().StringVar(&r.out, "out", "", "write the result to an .npy, .csv, .arrow or .parquet file")
+	cmd.Flags().StringVar(&r.out, "out", "", "write the result to an .npy, .csv, .jsonl, .arrow or .parquet file")
 	cmd.Flags().StringVar(&r.machine, "machine", "", "decide and predict for the machine that this file of godwit calibrate describes (default this one)")
 	cmd.Flags().IntVar(&r.plan, "plan", 0, "carry out the plan of this number, as godwit explain lists them (default the best)")
 	whyNotFlag(cmd, &r.whyNot)
@@ -124,6 +127,9 @@ func within(ctx context.Context, f func() error) error {
 func (r *running) whole(ctx context.Context, cmd *cobra.Command, words []string) error {
 	if r.threads < 0 {
 		return misused("use 1 or more; 0 means all processors", "--threads is %d", r.threads)
+	}
+	if r.rows < 1 && cmd.Flags().Changed("rows") || r.rows > 1<<20 {
+		return misused("use 1 to 1,048,576", "--rows is %d", r.rows)
 	}
 	f, args, err := prepare(words)
 	if err != nil {
@@ -237,12 +243,12 @@ func prepare(words []string) (*godwit.Func, godwit.Args, error) {
 func (r *running) checkOut(f *godwit.Func) error {
 	if r.out == "" {
 		if f.ResultPlace() == "Disk" {
-			return &godwit.InputError{Text: "the result of `" + f.Name() + "` is declared `@ Disk`, but no file is named for it", Help: "add --out result.npy (or .csv, .arrow, .parquet)"}
+			return &godwit.InputError{Text: "the result of `" + f.Name() + "` is declared `@ Disk`, but no file is named for it", Help: "add --out result.npy (or .csv, .jsonl, .arrow, .parquet)"}
 		}
 		return nil
 	}
 	if !data.Writes(r.out) {
-		return &godwit.InputError{Text: "--out " + r.out + ": the format follows from the extension, and this one is not known", Help: "use .npy, .csv, .arrow or .parquet"}
+		return &godwit.InputError{Text: "--out " + r.out + ": the format follows from the extension, and this one is not known", Help: "use .npy, .csv, .jsonl, .arrow or .parquet"}
 	}
 	if st, err := os.Stat(filepath.Dir(r.out)); err != nil || !st.IsDir() {
 		return &godwit.InputError{Text: "--out " + r.out + ": there is no directory " + filepath.Dir(r.out), Help: "make it first: mkdir -p " + filepath.Dir(r.out), Err: err}
@@ -256,10 +262,19 @@ func (r *running) show(cmd *cobra.Command, res *godwit.Result) error {
 	case r.json:
 		return printJSON(w, report(res, r.out))
 	case r.out == "":
-		_, err := fmt.Fprintln(w, value.Render(res.Value(), value.RenderOptions{Width: view.Width(w)}))
+		_, err := fmt.Fprintln(w, value.Render(res.Value(), rendering(w, r.rows, "--out FILE and --json have all")))
 		return err
 	}
 	return nil
+}
+
+// rendering fits a value to where it is shown: so many rows, 20 if 0, and on a terminal no more columns than it has room for.
+func rendering(w io.Writer, rows int, all string) value.RenderOptions {
+	o := value.RenderOptions{Width: view.Width(w), Rows: rows}
+	if view.IsTerminal(w) {
+		o.Fit = all
+	}
+	return o
 }
 
 // reported is what godwit run --json prints.

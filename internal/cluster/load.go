@@ -18,9 +18,9 @@ import (
 type LoadOptions struct {
 	Shards   int           // as many as there are nodes if 0
 	Replicas int           // of each shard; 1 if 0
-	By       string        // "blocks" (the default), "rows" or "hash(column)"
+	By       string        // "blocks" (also if empty), "rows" or "hash(column)"
 	Skip     []string      // columns that are left out; others must be such that they can be stored
-	Replace  bool          // an older data set of the name goes
+	Replace  bool          // an older data set of the name goes; what is said of neither Shards, Replicas nor By stays as it was
 	Deadline time.Duration // that ends a load of which nothing was stored for so long; StoreDeadline if 0
 	// Progress, if set, is told how many rows are done: looked at, if the table is text, and
 	// stored. It is called by one goroutine at a time.
@@ -30,7 +30,9 @@ type LoadOptions struct {
 // Loaded is what a load has stored.
 type Loaded struct {
 	*catalog.Set
-	Left []store.Left `json:"left_out"` // columns
+	Left  []store.Left `json:"left_out"`        // columns
+	Notes []string     `json:"notes,omitempty"` // where columns of text have what may be meant as something else
+	Kept  []string     `json:"kept,omitempty"`  // of the data set that was replaced, as flags
 }
 
 var setName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,63}$`)
@@ -72,7 +74,7 @@ func (c *Cluster) load(ctx context.Context, src data.Source, name string, opt Lo
 	if seen, ok := c.View().Set(l.set.ID); ok {
 		l.set = seen // with who says that they hold it
 	}
-	return &Loaded{l.set, l.split.Left}, nil
+	return &Loaded{l.set, l.split.Left, l.split.Notes, l.kept}, nil
 }
 
 // undo removes what was stored, also when ctx has ended, unless the set is in the catalogue: a
@@ -99,6 +101,7 @@ type loading struct {
 	set   *catalog.Set
 	on    *placement // of its shards
 	split *store.Split
+	kept  []string // of a data set that is replaced, as flags
 	told  progress
 	idle  *idle
 
@@ -109,13 +112,18 @@ type loading struct {
 func (c *Cluster) plan(ctx context.Context, src data.Source, name string, opt LoadOptions) (*loading, error) {
 	v := c.View()
 	nodes := emptiest(v)
+	old, taken := v.Named(name)
+	var kept []string
+	if taken && opt.Replace {
+		kept = opt.keep(old, shardsFor(src, 1))
+	}
 	if opt.Shards == 0 {
 		opt.Shards = shardsFor(src, len(nodes))
 	}
 	if opt.Replicas == 0 {
 		opt.Replicas = 1
 	}
-	switch _, taken := c.View().Named(name); {
+	switch {
 	case !setName.MatchString(name):
 		return nil, fmt.Errorf("`%s` cannot be the name of a data set: use letters, digits, _, - and ., beginning with a letter", name)
 	case taken && !opt.Replace:
@@ -129,7 +137,7 @@ func (c *Cluster) plan(ctx context.Context, src data.Source, name string, opt Lo
 	case opt.Replicas < 1 || opt.Replicas > len(nodes):
 		return nil, fmt.Errorf("%d replicas need as many nodes; %d are alive", opt.Replicas, len(nodes))
 	}
-	l := &loading{c: c, opt: opt}
+	l := &loading{c: c, opt: opt, kept: kept}
 	l.told.begin(src, opt.Progress)
 	split, err := store.NewSplit(ctx, src, store.SplitOptions{Shards: opt.Shards, By: opt.By, Skip: opt.Skip, Looked: l.told.looked})
 	if err != nil {
@@ -141,6 +149,25 @@ func (c *Cluster) plan(ctx context.Context, src data.Source, name string, opt Lo
 	}
 	l.on = newPlacement(v, l.set)
 	return l, control.CheckTable(l.set)
+}
+
+// keep fills in what was not said as it is of the data set that is replaced, and gives it as flags. A data set may have fewer shards than
+// it was to have, as it had few rows; it then says nothing of how many there should be, and neither does one with shards that
+// are too long for the new rows.
+func (o *LoadOptions) keep(old *catalog.Set, least int) (kept []string) {
+	if o.Replicas == 0 && len(old.Shards) > 0 {
+		o.Replicas = len(old.Shards[0].Assigned)
+		kept = append(kept, fmt.Sprintf("--replicas %d", o.Replicas))
+	}
+	if n := len(old.Shards); o.Shards == 0 && n >= least && int64(n) < old.Rows {
+		o.Shards = n
+		kept = append(kept, fmt.Sprintf("--shards %d", n))
+	}
+	if o.By == "" {
+		o.By = old.By
+		kept = append(kept, "--by "+o.By)
+	}
+	return kept
 }
 
 // columnBytes bounds a column of a shard, if nobody says how many shards there are: half of what WebAssembly reaches, so

@@ -91,6 +91,21 @@ func Unfit(src Source, column int) *Error {
 	return e
 }
 
+// Notes say where columns of text, but for those of left, have what may be meant as something else, and what to write then. src is
+// a source of Typed.
+func Notes(src Source, left map[int]bool) []string {
+	notes := []string{}
+	for i := range src.Columns() {
+		if left[i] {
+			continue
+		}
+		if e := Unfit(src, i); e != nil && e.Line > 0 && e.Help != "" {
+			notes = append(notes, e.Error()+"; "+e.Help)
+		}
+	}
+	return notes
+}
+
 // PresenceKind is a kind in which a column can be read for its presence alone.
 func PresenceKind(c *Column) num.Kind {
 	if c.Kind.Valid() {

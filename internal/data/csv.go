@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/godwit-run/godwit/internal/data/meaning"
 )
 
 // csvBlockSize is about how many bytes of text a chunk has.
@@ -20,6 +23,7 @@ type csvFile struct {
 	dialect *dialect
 	blocks  []csvBlock
 	found   []csvFound // by column, in the rows that were looked at
+	forced  []bool     // by column: it is text, whatever stands there
 }
 
 // csvBlock is a run of whole rows.
@@ -44,10 +48,26 @@ func openCSV(in *input) (Source, error) {
 	for _, n := range names {
 		s.cols = append(s.cols, Column{Name: n, Nullable: true})
 	}
+	if s.forced, err = forcedText(s, in.opt.Text); err != nil {
+		return nil, err
+	}
 	if err := s.count(start, line); err != nil {
 		return nil, err
 	}
 	return s, s.infer()
+}
+
+// forcedText says of each column whether it is one of names.
+func forcedText(s Source, names []string) ([]bool, error) {
+	forced := make([]bool, len(s.Columns()))
+	for _, name := range names {
+		i, err := Lookup(s, name)
+		if err != nil {
+			return nil, err
+		}
+		forced[i] = true
+	}
+	return forced, nil
 }
 
 // header reads the names and where the rows begin, and finds the separator.
@@ -89,7 +109,7 @@ func (d *dialect) header(in *input) (names []string, start int64, line int, err 
 	if end < 0 {
 		end = len(rest)
 	}
-	row := append(bytes.TrimRight(rest[:end:end], "\r\n"), '\n')
+	row := append(slices.Clip(bytes.TrimRight(rest[:end], "\r\n")), '\n') // a copy: the lines of rest are counted below
 	if at := bytes.IndexByte(row, '\r'); at >= 0 && bytes.IndexByte(row[:at], d.quote) < 0 {
 		e := &Error{Path: in.path, Row: -1, Line: line, Col: at + 1, Msg: "expected lines that end in \\n or \\r\\n, found \\r alone"}
 		e.Help = "write the file with other line ends: tr '\\r' '\\n'"
@@ -105,6 +125,9 @@ func (d *dialect) header(in *input) (names []string, start int64, line int, err 
 	}
 	if d.noHeader {
 		return make([]string, len(names)), int64(skipped), line, nil
+	}
+	if in.opt.Unique {
+		names = unique(names)
 	}
 	return names, int64(skipped + end), line + bytes.Count(rest[:end], []byte("\n")), checkNames(in, names, line)
 }
@@ -150,12 +173,12 @@ func checkEach(e *Error, names []string) error {
 		if j, twice := seen[n]; twice && n != "" {
 			e.Col, e.Column = 0, n
 			e.Msg = fmt.Sprintf("columns %d and %d have this name", j+1, i+1)
-			e.Help = fmt.Sprintf("give each column a name of its own, or take them by number, as `%s` and `%s`: %s?header=no&skip=%d", numbered(j), numbered(i), e.Path, e.Line)
+			e.Help = fmt.Sprintf("give each column a name of its own, or have the second called `%s`, behind the name of the file: ?header=unique", unique(names)[i])
 			return e
 		}
 		seen[n] = i
 		if !utf8.ValidString(n) {
-			e.Msg, e.Help = fmt.Sprintf("expected names in UTF-8, found %q", n), "say what the file is in: "+e.Path+"?encoding=latin1, or windows-1252"
+			e.Msg, e.Help = fmt.Sprintf("expected names in UTF-8, found %q", n), encodingHelp
 			return e
 		}
 	}
@@ -166,6 +189,15 @@ func checkEach(e *Error, names []string) error {
 func (s *csvFile) Raw(int) (Raw, bool) { return Raw{}, false }
 
 func (s *csvFile) checkWant(w Want) error {
+	if s.forced[w.Column] && !w.Presence {
+		expected := w.Kind.String()
+		if w.Means.Sort != meaning.None {
+			expected = w.Means.String()
+		}
+		e := columnError(s.input.path, &s.cols[w.Column], fmt.Sprintf("expected %s, found text, as ?text= says", expected))
+		e.Help = "declare it as Str, or take its name out of the option"
+		return e
+	}
 	return checkWords(s.input.path, s.cols[w.Column].Name, &s.found[w.Column], w)
 }
 

@@ -15,6 +15,7 @@ type dialect struct {
 	sep, quote         byte // quote is 0 if there are no quotes
 	decimal, thousands byte
 	na                 [][]byte
+	date               *dateForm // nil for none
 	noHeader           bool
 	rewrites           bool // fields are not yet as numbers are parsed
 	stops              [256]bool
@@ -30,7 +31,10 @@ func dialectOf(o *Options) *dialect {
 			d.na = append(d.na, []byte(word))
 		}
 	}
-	d.rewrites = len(d.na) > 0 || d.decimal != '.' || d.thousands != 0
+	if o.Date != "" {
+		d.date, _ = parseDateForm(o.Date)
+	}
+	d.rewrites = d.date != nil || len(d.na) > 0 || d.decimal != '.' || d.thousands != 0
 	d.separate(d.sep)
 	return d
 }
@@ -217,13 +221,19 @@ func (d *dialect) separator() string {
 	return string(d.sep)
 }
 
-// rewritten is a field as numbers are parsed: nothing for a word that means a missing value, a point before the fraction, and
-// no signs between groups of digits. What then is no number, as 1.5 where the decimal sign is a comma, becomes none. It may use buf.
+// rewritten is a field as numbers and dates are parsed: nothing for a word that means a missing value, a date by year, month and
+// day, a point before the fraction, and no signs between groups of digits. What then is no number, as 1.5 where the decimal sign is a comma, becomes none. It may use buf.
 func (d *dialect) rewritten(field []byte, buf *[]byte) []byte {
 	f := trimBlanks(field)
 	for _, w := range d.na {
 		if bytes.Equal(w, f) {
 			return nil
+		}
+	}
+	if d.date != nil {
+		if iso, ok := d.date.iso((*buf)[:0], f); ok {
+			*buf = iso
+			return iso
 		}
 	}
 	if d.decimal == '.' && d.thousands == 0 || !d.numeric(f) {

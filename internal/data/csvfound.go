@@ -40,8 +40,11 @@ const (
 
 // csvFound is what the fields of a column have been so far.
 type csvFound struct {
-	seen  csvSorts
-	first []csvPlace // of each bit of seen, in their order: tables of many columns in many files have few of them
+	seen   csvSorts
+	first  []csvPlace // of each bit of seen, in their order: tables of many columns in many files have few of them
+	unfit  uint8      // the forms of dates in which some text is none, see dateForms
+	forced bool       // text, whatever stands there, because ?text= says so
+	json   bool       // values say themselves whether they are text, so that a number is none
 }
 
 // csvPlace is a field and where it stands.
@@ -66,7 +69,13 @@ func (f *csvFound) index(bit csvSorts) int { return bits.OnesCount16(uint16(f.se
 
 // look takes in a field. Only the first of its sort costs more than a look.
 func (f *csvFound) look(p *csvParser, pos int, field, raw []byte) {
-	s := sortsOf(trimBlanks(field))
+	s := csvText | csvPhrase
+	if trimmed := trimBlanks(field); !f.forced || len(trimmed) == 0 {
+		s = sortsOf(trimmed)
+	}
+	if s&csvPhrase != 0 && f.unfit != allForms && !f.forced {
+		f.unfit = unfitForms(f.unfit, trimBlanks(field))
+	}
 	if s&^f.seen == 0 {
 		return
 	}
@@ -91,6 +100,8 @@ func (f *csvFound) add(s csvSorts, at csvPlace) {
 
 // join takes in what other fields of the column are, in a file of this number.
 func (f *csvFound) join(g *csvFound, file int) {
+	f.unfit |= g.unfit
+	f.forced, f.json = f.forced || g.forced, f.json || g.json
 	for s := g.seen; s != 0; s &= s - 1 {
 		at := g.at(s & -s)
 		at.file += file
@@ -131,17 +142,25 @@ func textSorts(b []byte) csvSorts {
 	return csvPhrase
 }
 
-// meaning is what a column of text stands for: of nothing that a program reads where there are numbers among it.
+// meaning is what a column of text stands for. Numbers among words are words, too, unless JSON has them without quotes.
 func (f *csvFound) meaning() (m meaning.Meaning, stored string) {
-	switch {
-	case !f.has(csvText), f.has(csvBit | csvNumber | csvWord | csvNested):
+	text := meaning.Meaning{Sort: meaning.Text}
+	switch mixed := f.mixed(); {
+	case f.forced, mixed && !f.json:
+		return text, "text"
+	case mixed, f.has(csvNested), !f.has(csvText):
 		return m, ""
 	case f.has(csvPhrase | csvSpelled):
-		return meaning.Meaning{Sort: meaning.Text}, "text"
+		return text, "text"
 	case f.has(csvMoment):
 		return meaning.Meaning{Sort: meaning.Timestamp}, "timestamps"
 	}
 	return meaning.Meaning{Sort: meaning.Date}, "dates"
+}
+
+// mixed reports numbers, or true and false, and something else beside them.
+func (f *csvFound) mixed() bool {
+	return f.has(csvText) && f.has(csvBit|csvNumber|csvWord) || f.has(csvWord) && f.has(csvNumber|csvSpelled)
 }
 
 // slowOrPlain tells decimals without their value where that is quicker.
@@ -179,7 +198,7 @@ func integerSorts(b, digits []byte) csvSorts {
 func (f *csvFound) kind() (num.Kind, string) {
 	integers := !f.has(csvDecimal | csvHugeInt)
 	switch {
-	case f.has(csvText), f.has(csvWord) && f.has(csvNumber|csvSpelled):
+	case f.forced, f.has(csvText), f.mixed():
 		return num.Invalid, "text"
 	case f.has(csvWord):
 		return num.Bool, "true and false"
@@ -209,20 +228,18 @@ func (f *csvFound) conflict(path, column string) *Error {
 		return e
 	}
 	switch {
+	case f.forced:
+		e.Msg = "expected numbers, or true and false, found text, as ?text= says"
+	case f.mixed():
+		return f.words(column)
 	case f.has(csvText):
-		e = stand(f.at(csvText), f.expected())
+		e = stand(f.at(csvText), "numbers, or true and false")
 		text := f.at(csvText).text
-		if e.Help = cmp.Or(csvWordHelp(column, text), csvNumberHelp(text)); e.Help == "" && f.has(csvNumber|csvBit|csvWord) {
-			e.Help = "mend the field, or leave it empty where a value is missing"
+		if help := f.dates(); help != "" {
+			e.Msg, e.Help = fmt.Sprintf("it is text (Str): found dates such as %q", shortened(text)), help
+			return e
 		}
-	case f.has(csvWord):
-		word, number := f.at(csvWord), f.at(csvNumber|csvSpelled)
-		if word.before(number) {
-			e = stand(number, fmt.Sprintf("true or false, as on line %d", word.line))
-		} else {
-			e = stand(word, fmt.Sprintf("a number, as %s on line %d", shortened(number.text), number.line))
-		}
-		e.Help = "make all of them numbers, or true and false"
+		e.Help = cmp.Or(csvWordHelp(column, text), csvNumberHelp(text))
 	default:
 		other := f.at(csvNegative)
 		if f.has(csvDecimal) {
@@ -238,23 +255,56 @@ func (f *csvFound) conflict(path, column string) *Error {
 			e.Path, e.Line, e.Col = f.at(csvHugeInt).path, f.at(csvHugeInt).line, f.at(csvHugeInt).col
 		}
 		e.Help = "write it with a point, as " + shortened(at.text) + ".0, to have it rounded"
+		if !f.json {
+			e.Help += "; if the column is text, say so behind the name of the file: ?text=" + optionText(column)
+		}
 	}
 	return e
 }
 
-// expected is what a column with text has been before it, if it has.
-func (f *csvFound) expected() string {
-	text := f.at(csvText)
-	for _, s := range []csvSorts{csvNumber, csvBit, csvWord} {
-		if f.has(s) && f.at(s).before(text) {
-			what := "a number"
-			if s == csvWord {
-				what = "true or false"
-			}
-			return fmt.Sprintf("%s, as %s on line %d", what, shortened(f.at(s).text), f.at(s).line)
-		}
+// dates is the help for a column of dates that are all of one form, and of no other.
+func (f *csvFound) dates() string {
+	if f.json || f.has(csvDay|csvMoment|csvSpelled) || bits.OnesCount8(f.unfit) != len(dateForms)-1 {
+		return ""
 	}
-	return "numbers, or true and false"
+	return dateHelp(f.unfit)
+}
+
+// words says where the first word among numbers is, or the first number among true and false: because of it a column of CSV is
+// text, and one of JSON nothing that can be read.
+func (f *csvFound) words(column string) *Error {
+	word, other, what := f.at(csvText), f.at(csvNumber), "numbers"
+	if !f.has(csvText) {
+		word = f.at(csvWord)
+	}
+	if bit := f.at(csvBit); !f.has(csvNumber) || f.has(csvBit) && bit.before(other) {
+		other = bit
+	}
+	switch {
+	case f.has(csvText) && !f.has(csvNumber|csvBit):
+		other, what = f.at(csvWord), "true and false"
+	case !f.has(csvText) && !f.has(csvNumber):
+		other = f.at(csvSpelled)
+	case !f.has(csvText) && word.before(other):
+		word, other, what = f.at(csvNumber), word, "true and false"
+	}
+	e := &Error{Path: word.path, Row: -1, Line: word.line, Col: word.col, Column: column}
+	e.Msg = fmt.Sprintf("found %q among %s, such as %s on line %d", shortened(word.text), what, shortened(other.text), other.line)
+	if other.path != word.path {
+		e.Msg += " of " + other.path
+	}
+	if f.json {
+		e.Help = "make all of them numbers, or true and false, or put all in quotes"
+		return e
+	}
+	e.Msg = "it is text (Str): " + e.Msg
+	number := ""
+	if sortsOf([]byte(word.text))&csvText != 0 {
+		number = csvNumberHelp(word.text)
+	}
+	e.Help = cmp.Or(csvWordHelp(column, word.text), number, "mend the field, or leave it empty where a value is missing")
+	e.Help += "; if the column is text, say so behind the name of the file: ?text=" + optionText(column)
+	return e
 }
 
 func (p csvPlace) before(q csvPlace) bool {
@@ -277,7 +327,7 @@ func csvTextHelp(column, text string, k num.Kind) string {
 		if _, msg := parseFloat64([]byte(text)); msg == "" && k.IsInt() {
 			return "declare it as f64"
 		}
-		return "mend the field: a number is digits, with a sign, a point or an exponent; " + missing + ", and declare Option; or leave the column out"
+		return "mend the field: a number is digits, with a sign, a point or an exponent; " + missing + ", and declare Option; or declare the column as Str, or leave it out"
 	}
 	return "declare it as Str, or leave the column out; " + missing
 }
@@ -288,7 +338,7 @@ func csvWordHelp(column, text string) string {
 	case text == column:
 		return "the row of names stands here again: remove it"
 	case slices.Contains(csvNulls, text):
-		return "if it stands for a missing value, say so behind the name of the file: ?na=" + strings.ReplaceAll(text, "#", "%23") + "; or leave the field empty"
+		return "if it stands for a missing value, say so behind the name of the file: ?na=" + optionText(text) + "; or leave the field empty"
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package data
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -138,6 +139,9 @@ func (p *csvParser) fail(pos int, row int64, col int, msg string) *Error {
 func (p *csvParser) refuse(pos int, row int64, col int, w Want, field []byte, msg string) error {
 	e := p.fail(pos, row, col, msg)
 	explain(e, w, string(trimBlanks(field)), msg)
+	if s := w.Means.Sort; (s == meaning.Date || s == meaning.Timestamp) && msg == meaning.Malformed {
+		e.Help = cmp.Or(dateHelp(unfitForms(0, trimBlanks(field))), e.Help)
+	}
 	return e
 }
 

@@ -15,6 +15,9 @@ const csvSample = 4096
 // infer looks at the first rows. Every field is parsed as what the program wants.
 func (s *csvFile) infer() error {
 	s.found = make([]csvFound, len(s.cols))
+	for i := range s.found {
+		s.found[i].forced = s.forced[i]
+	}
 	if len(s.blocks) > 0 {
 		var err error
 		if s.found, err = s.lookAt(0, csvSample); err != nil {
@@ -36,6 +39,9 @@ func (s *csvFile) lookAt(block int, rows int64) ([]csvFound, error) {
 		return nil, err
 	}
 	found := make([]csvFound, len(s.cols))
+	for i := range found {
+		found[i].forced = s.forced[i]
+	}
 	p := newCSVParser(s, s.blocks[block], b, nil, nil)
 	p.each = func(col, pos int, field, raw []byte) { found[col].look(p, pos, field, raw) }
 	return found, p.rows(min(rows, s.chunks[block].Rows()))

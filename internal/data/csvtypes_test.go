@@ -40,16 +40,20 @@ func TestCSVTypes(t *testing.T) {
 		{"words and bits", "1", "true", "bool", ""},
 		{"empty at first", "", "9007199254740993", "i64", ""},
 		{"nothing", "", "", "i8", ""},
-		{"text", "x", "y", "", ":2:1: column `a`: expected numbers, or true and false, found \"x\""},
-		{"text after numbers", "1", "x", "", ":5002:1: column `a`: expected a number, as 1 on line 2, found \"x\""},
-		{"no answer", "1", "NA", "", ":5002:1: column `a`: expected a number, as 1 on line 2, found \"NA\""},
-		{"names again", "1", "a", "", ":5002:1: column `a`: expected a number, as 1 on line 2, found \"a\""},
-		{"word after numbers", "2", "true", "", ":5002:1: column `a`: expected a number, as 2 on line 2, found \"true\""},
-		{"number after words", "true", "0.5", "", ":5002:1: column `a`: expected true or false, as on line 2, found \"0.5\""},
+		{"text", "x", "y", "Str", ":2:1: column `a`: expected numbers, or true and false, found \"x\""},
+		{"text after numbers", "1", "x", "Str", ":5002:1: column `a`: it is text (Str): found \"x\" among numbers, such as 1 on line 2"},
+		{"number after text", "x", "1", "Str", ":2:1: column `a`: it is text (Str): found \"x\" among numbers, such as 1 on line 5002"},
+		{"codes that are numbers", "00M", "0E0", "Str", ":2:1: column `a`: it is text (Str): found \"00M\" among numbers, such as 0E0 on line 5002"},
+		{"date after numbers", "1", "2020-01-01", "Str", ":5002:1: column `a`: it is text (Str): found \"2020-01-01\" among numbers, such as 1 on line 2"},
+		{"text after words", "true", "x", "Str", ":5002:1: column `a`: it is text (Str): found \"x\" among true and false, such as true on line 2"},
+		{"no answer", "1", "NA", "Str", ":5002:1: column `a`: it is text (Str): found \"NA\" among numbers, such as 1 on line 2"},
+		{"names again", "1", "a", "Str", ":5002:1: column `a`: it is text (Str): found \"a\" among numbers, such as 1 on line 2"},
+		{"word after numbers", "2", "true", "Str", ":5002:1: column `a`: it is text (Str): found \"true\" among numbers, such as 2 on line 2"},
+		{"number after words", "true", "0.5", "Str", ":5002:1: column `a`: it is text (Str): found \"0.5\" among true and false, such as true on line 2"},
 		{"integer that no f64 is", "1.5", "9007199254740993", "", ":5002:1: column `a`: expected numbers of one kind, found 9007199254740993, an integer that f64 cannot hold exactly, and 1.5 on line 2, which needs it"},
 		{"integers of no width", "-1", "18446744073709551615", "", ":5002:1: column `a`: expected numbers of one kind, found 18446744073709551615, an integer that f64 cannot hold exactly, and -1 on line 2, which needs it"},
 		{"too large an integer", "1", "18446744073709551617", "", ":5002:1: column `a`: expected integers of at most 64 bits, found 18446744073709551617"},
-		{"too large", "1.5", "1e400", "", ":5002:1: column `a`: expected a number, as 1.5 on line 2, found \"1e400\""},
+		{"too large", "1.5", "1e400", "Str", ":5002:1: column `a`: it is text (Str): found \"1e400\" among numbers, such as 1.5 on line 2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path, src := typedCSV(t, "a,b\n"+strings.Repeat(c.first+",1\n", 5000)+c.rest+",1\n")
@@ -62,6 +66,9 @@ func TestCSVTypes(t *testing.T) {
 				wantError(t, path, e, c.why)
 				if e.Help == "" && c.name != "text" {
 					t.Error("no help")
+				}
+				if is := col.Means.Sort == meaning.Text; is != (c.kind == "Str") {
+					t.Errorf("it is %v, %s", col.Means, col.Stored)
 				}
 				return
 			}
@@ -93,7 +100,7 @@ func TestCSVTypesOfBlocks(t *testing.T) {
 	if len(src.Chunks()) < 4 || src.Columns()[0].Kind != num.F64 {
 		t.Fatal(len(src.Chunks()), src.Columns())
 	}
-	wantError(t, path, Unfit(src, 1), fmt.Sprintf(":%d:5: column `b`: expected a number, as 2 on line 2, found \"x\"", line+1))
+	wantError(t, path, Unfit(src, 1), fmt.Sprintf(":%d:5: column `b`: it is text (Str): found \"x\" among numbers, such as 2 on line 2", line+1))
 }
 
 // Integers become floats and bools where that is exact, in every format.
@@ -153,7 +160,7 @@ func TestCSVPresence(t *testing.T) {
 	}
 }
 
-// A number in letters is a text among texts, and no text among numbers: a column of names may have one that is "NaN".
+// A number in letters is a text among texts, and a number among numbers: a column of names may have one that is "NaN".
 func TestNumbersInLetters(t *testing.T) {
 	for _, c := range []struct {
 		fields string
@@ -165,8 +172,8 @@ func TestNumbersInLetters(t *testing.T) {
 		{"2020-01-01 NaN", meaning.Text, "text"},
 		{"NaN inf", meaning.None, "f64"},
 		{"1 NaN", meaning.None, "f64"},
-		{"1 NaN x", meaning.None, ""},
-		{"NaN true", meaning.None, ""},
+		{"1 NaN x", meaning.Text, "text"},
+		{"NaN true", meaning.Text, "text"},
 	} {
 		_, src := typedCSV(t, "a,b\n"+strings.ReplaceAll(c.fields, " ", ",1\n")+",1\n")
 		col := src.Columns()[0]

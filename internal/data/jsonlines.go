@@ -169,6 +169,9 @@ func (s *linesFile) look(block int, rows int64, found []csvFound) error {
 		return err
 	}
 	seen := make([]int64, len(s.cols))
+	for i := range found {
+		found[i].json = true
+	}
 	err = s.lines(b, text, func(row int64, at int, line []byte) error {
 		if row == rows {
 			return errEnough

@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -266,10 +267,10 @@ func TestListTypes(t *testing.T) {
 		t.Fatal(err)
 	}
 	cols := src.Columns()
-	if cols[0].Kind != num.F64 || cols[1].Kind != num.Invalid || cols[2].Kind != num.I64 || !cols[2].Nullable || cols[0].Nullable {
+	if cols[0].Kind != num.F64 || cols[1].Means.Sort != meaning.Text || cols[2].Kind != num.I64 || !cols[2].Nullable || cols[0].Nullable {
 		t.Errorf("%+v", cols)
 	}
-	if e := Unfit(src, 1); e == nil || !strings.Contains(e.Error(), "c.csv:2:3: column `y`: expected true or false, as on line 2, found \"7\"") {
+	if e := Unfit(src, 1); e == nil || !strings.Contains(e.Error(), "c.csv:2:3: column `y`: it is text (Str): found \"7\" among true and false, such as true on line 2 of ") {
 		t.Error(e)
 	}
 	if got, _ := readAll(t, src, Want{Column: 0, Kind: num.F64}); fmt.Sprint(view[float64](got)) != "[1 2.5 3]" {

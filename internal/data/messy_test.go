@@ -95,7 +95,7 @@ func TestMessyFiles(t *testing.T) {
 		{"utf16be.csv", "", "", reference{decode: fromUTF16(true), comma: ';'}, "i64 i64"},
 		{"latin1.csv", "?encoding=latin1", "encoding=latin1", reference{decode: fromLatin1}, "i64 f64"},
 		{"cp1252.csv", "windows-1252", "encoding=windows-1252", reference{decode: fromLatin1}, "f64 i64"},
-		{"duplicate.csv", "?header=no&skip=1", "header=no&skip=1", reference{skip: 1, header: true}, "i64 i64 i64"},
+		{"duplicate.csv", "?header=unique", "header=no&skip=1", reference{skip: 1, header: true}, "i64 i64 i64"},
 		{"ragged.csv", "expected 3 fields, found 2", "", reference{ragged: true}, ""},
 		{"ragged-long.csv", "expected 2 fields, found 3", "", reference{ragged: true}, ""},
 		{"wide-integers.csv", "", "", reference{}, "i64 i64"},
@@ -293,7 +293,7 @@ func TestOptions(t *testing.T) {
 	for text, want := range map[string]string{
 		"sep=;&na=NA,-&decimal=,": "", "sep=%26": "", "sep=tab": "", `sep=\t`: "", "quote=none&header=yes&skip=3": "", "encoding=Latin1&format=csv": "",
 		"sepp=;": "did you mean `sep`?", "sep=ab": "one character, or tab", "sep=": "one character", "decimal=;": "expected . or ,",
-		"sep=,&decimal=,": "both \",\"", "header=maybe": "yes or no", "skip=-1": "a number of lines", "sep=;&sep=,": "given twice",
+		"sep=,&decimal=,": "both \",\"", "header=maybe": "yes, no or unique", "header=unique&text=a,b": "", "text=": "names of columns", "skip=-1": "a number of lines", "sep=;&sep=,": "given twice",
 		"encoding=klingon": "utf-8, utf-16", "format=xls": "csv, jsonl", "thousands=5": "no digit", "quote=;&sep=;": "both",
 	} {
 		_, err := ParseOptions(text)
@@ -312,7 +312,7 @@ func TestOptions(t *testing.T) {
 	npy := writeFile(t, "x.npy", "")
 	writeTo(t, npy, &Output{Rows: 1, Columns: []OutColumn{{Kind: num.I8, Values: []byte{1}}}})
 	lines := writeFile(t, "x.jsonl", "{\"a\":1}\n")
-	for _, o := range []Options{{Separator: ';'}, {NA: []string{"-"}}, {Header: true}, {NoHeader: true}, {Skip: 1}, {Decimal: ','}} {
+	for _, o := range []Options{{Separator: ';'}, {NA: []string{"-"}}, {Header: true}, {NoHeader: true}, {Unique: true}, {Text: []string{"a"}}, {Date: "dd.mm.yyyy"}, {Skip: 1}, {Decimal: ','}} {
 		for _, path := range []string{npy, lines} {
 			if _, err := OpenWith(path, o); err == nil || !strings.Contains(err.Error(), "only CSV has") {
 				t.Errorf("%s, %+v: %v", path, o, err)

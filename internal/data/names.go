@@ -21,6 +21,23 @@ func nameAll(cols []Column) {
 // numbered is the name of column i by its number, from 1 on.
 func numbered(i int) string { return fmt.Sprintf("#%d", i+1) }
 
+// unique are names of which none comes again: the second a is a_1, or has the first number with which no other is called so.
+func unique(names []string) []string {
+	taken := map[string]bool{}
+	for _, n := range names {
+		taken[n] = true
+	}
+	out, seen := make([]string, len(names)), map[string]bool{}
+	for i, n := range names {
+		out[i] = n
+		for k := 1; seen[n] && n != "" && taken[out[i]]; k++ {
+			out[i] = fmt.Sprintf("%s_%d", n, k)
+		}
+		seen[n], taken[out[i]] = true, true
+	}
+	return out
+}
+
 // folded is a name of which only letters and digits count, all of them small: a field total_amount finds the column Total Amount.
 func folded(name string) string {
 	return strings.Map(func(r rune) rune {

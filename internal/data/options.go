@@ -22,10 +22,13 @@ type Options struct {
 	Decimal   byte   // before the fraction of a number; 0 stands for a point
 	Thousands byte   // between groups of three digits; 0 for none
 	NA        []string
-	NoHeader  bool // the first row has values, and columns have numbers for names
-	Header    bool // the first row has names, whatever they look like
-	Skip      int  // lines before the row of names
+	Date      string // how dates are written, as dd.mm.yyyy; "" for 2001-03-14 alone
+	NoHeader  bool   // the first row has values, and columns have numbers for names
+	Header    bool   // the first row has names, whatever they look like
+	Unique    bool   // the first row has names, of which those that stand there again get a number
+	Skip      int    // lines before the row of names
 	Encoding  string
+	Text      []string // columns that are text, whatever stands there, by name or by number, as #1
 }
 
 // option is one word that may stand behind a name.
@@ -48,9 +51,18 @@ var options = []option{
 		o.NA = strings.Split(v, ",")
 		return true
 	}},
-	{"header", "yes or no", func(o *Options, v string) bool {
-		o.NoHeader, o.Header = v == "no", v == "yes"
-		return o.NoHeader || o.Header
+	{"date", "dd, mm and yyyy in their order, with a sign between them", func(o *Options, v string) bool {
+		_, ok := parseDateForm(v)
+		o.Date = v
+		return ok
+	}},
+	{"text", "names of columns, with commas between them", func(o *Options, v string) bool {
+		o.Text = strings.Split(v, ",")
+		return v != ""
+	}},
+	{"header", "yes, no or unique", func(o *Options, v string) bool {
+		o.NoHeader, o.Header, o.Unique = v == "no", v == "yes", v == "unique"
+		return o.NoHeader || o.Header || o.Unique
 	}},
 	{"skip", "a number of lines", func(o *Options, v string) bool {
 		n, err := strconv.Atoi(v)
@@ -101,7 +113,7 @@ func ParseOptions(text string) (o Options, err error) {
 	return o, o.check()
 }
 
-var exampleOf = map[string]string{"sep": ";", "quote": "none", "decimal": ",", "thousands": ".", "na": "NA,-", "header": "no", "skip": "1", "encoding": "latin1", "format": "csv"}
+var exampleOf = map[string]string{"sep": ";", "quote": "none", "decimal": ",", "thousands": ".", "na": "NA,-", "text": "zip,id", "date": "dd.mm.yyyy", "header": "no", "skip": "1", "encoding": "latin1", "format": "csv"}
 
 func badOption(name string) error {
 	var names []string
@@ -144,7 +156,12 @@ func (o *Options) decimal() byte {
 
 // text reports that something was said that only text has.
 func (o *Options) text() bool {
-	return o.Separator != 0 || o.Quote != 0 || o.NoQuote || o.Decimal != 0 || o.Thousands != 0 || o.NoHeader || o.Header || o.Skip != 0 || len(o.NA) > 0
+	return o.Separator != 0 || o.Quote != 0 || o.NoQuote || o.Decimal != 0 || o.Thousands != 0 || o.NoHeader || o.Header || o.Unique || o.Skip != 0 || len(o.NA) > 0 || len(o.Text) > 0 || o.Date != ""
+}
+
+// optionText is a word as it stands in an option.
+func optionText(word string) string {
+	return strings.NewReplacer("%", "%25", "&", "%26", "#", "%23").Replace(word)
 }
 
 var encodings = map[string]string{

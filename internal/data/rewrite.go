@@ -21,6 +21,7 @@ type Written struct {
 	Rows    int64
 	Columns []Column
 	Left    []string // columns that were left out
+	Notes   []string // see Notes; of columns that are written
 }
 
 // Rewrite writes the columns of src, but for those of skip, to path, in the format of its ending. looked is told of rows as they
@@ -46,6 +47,7 @@ func Rewrite(ctx context.Context, src Source, path string, skip []string, looked
 	if err != nil {
 		return nil, err
 	}
+	notes := Notes(src, left)
 	if src, err = Meant(ctx, src, left); err != nil {
 		return nil, err
 	}
@@ -53,6 +55,7 @@ func Rewrite(ctx context.Context, src Source, path string, skip []string, looked
 	if err != nil {
 		return nil, err
 	}
+	w.Notes = notes
 	r := &rewriting{src: src, wants: wants}
 	defer r.close()
 	if err := r.room(path); err != nil {

@@ -26,7 +26,16 @@ func Slice(argument string, k num.Kind, b []byte) Source {
 
 // Rows is Slice for rows with inner dimensions, none of which is 0.
 func Rows(argument string, k num.Kind, dims []int64, b []byte) Source {
-	return &slice{argument: argument, bytes: b, column: [1]Column{{Kind: k, Stored: k.String(), Dims: dims}}}
+	return new(Room).Rows(argument, k, dims, b)
+}
+
+// Room is memory for one source of Rows.
+type Room struct{ slice slice }
+
+// Rows is Rows in this memory. What it made before must not be in use any more.
+func (r *Room) Rows(argument string, k num.Kind, dims []int64, b []byte) Source {
+	r.slice = slice{argument: argument, bytes: b, column: [1]Column{{Kind: k, Stored: k.String(), Dims: dims}}}
+	return &r.slice
 }
 
 // Plain gives the column of a source of Slice, or one like it, of which there is nothing to know but that and the rows.

@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"errors"
 	"math"
 	"strconv"
 	"sync"
@@ -279,10 +280,11 @@ func (s *list) about(column int) (lo, hi uint64, nulls int64, ok bool) {
 // Head are the first rows of a source in words, at most n: texts of text files as they are, and … for what cannot be read.
 func Head(ctx context.Context, src Source, n int64) ([][]string, error) {
 	var rows [][]string
+	untyped := Untyped(src)
 	src = Reading(src, integral(src, nil), nil)
 	for chunk := 0; chunk < len(src.Chunks()) && int64(len(rows)) < n; chunk++ {
 		most := min(n-int64(len(rows)), src.Chunks()[chunk].Rows())
-		part, err := headOf(ctx, src, chunk, most)
+		part, err := headOf(ctx, src, chunk, most, untyped)
 		if err != nil {
 			return nil, err
 		}
@@ -294,23 +296,29 @@ func Head(ctx context.Context, src Source, n int64) ([][]string, error) {
 // Null is how Head writes a missing value.
 const Null = "null"
 
-func headOf(ctx context.Context, src Source, chunk int, n int64) ([][]string, error) {
+// headOf gives the rows of a chunk. Of text whose types nobody has found yet, a column that is not throughout what its first rows
+// are is shown as it is written.
+func headOf(ctx context.Context, src Source, chunk int, n int64, untyped bool) ([][]string, error) {
 	cols, c := src.Columns(), src.Chunks()[chunk]
 	rows := make([][]string, n)
 	for i := range rows {
 		rows[i] = make([]string, len(cols))
+		for j := range cols {
+			rows[i][j] = "…"
+		}
 	}
 	for i := range cols {
 		kind := cols[i].Kind
 		if !kind.Valid() {
-			for row := range rows {
-				rows[row][i] = "…"
-			}
 			continue
 		}
 		width := cols[i].Width()
 		d := Dest{make([]byte, c.Rows()*width*int64(kind.Size())), make([]byte, c.Rows())}
 		if _, err := src.Fill(ctx, chunk, []Want{{Column: i, Kind: kind, Option: true}}, []Dest{d}); err != nil {
+			var other *Error
+			if untyped && errors.As(err, &other) && other.Line > 0 && other.Column == cols[i].Name {
+				continue
+			}
 			return nil, err
 		}
 		entries, err := Texts(ctx, src, i)

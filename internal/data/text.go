@@ -146,6 +146,9 @@ func tooMuchText(src Source, column int) *Error {
 	e := columnError(src.Path(), &src.Columns()[column], fmt.Sprintf("its different texts have more than %d bytes together", maxText))
 	e.Err = ErrManyTexts
 	e.Help = "text is kept as a dictionary, which is for columns whose values come again: leave the column out, or store a number for each text"
+	if why := Unfit(src, column); why != nil && why.Line > 0 && why.Help != "" {
+		e.Help = why.Error() + "; " + why.Help + "\nor: " + e.Help
+	}
 	return e
 }
 
@@ -270,7 +273,8 @@ func (s *csvFile) readText(_ context.Context, chunk int, columns []int, empty []
 		parts[k].codes = make([]int32, 0, s.chunks[chunk].Rows())
 	}
 	p := newCSVParser(s, s.blocks[chunk], b, nil, nil)
-	p.each = func(col, _ int, field, raw []byte) {
+	var bad *Error
+	p.each = func(col, pos int, field, raw []byte) {
 		k := at[col]
 		if k < 0 {
 			return
@@ -279,7 +283,18 @@ func (s *csvFile) readText(_ context.Context, chunk int, columns []int, empty []
 			parts[k].null()
 			return
 		}
+		known := len(parts[k].texts)
 		parts[k].add(raw) // as it is written: text that looks like a number in a dialect is none
+		if bad == nil && len(parts[k].texts) > known && !utf8.Valid(raw) {
+			bad = p.fail(pos, int64(len(parts[k].codes)-1), col, fmt.Sprintf("expected text in UTF-8, found %q", shortened(string(raw))))
+			bad.Help = encodingHelp
+		}
 	}
-	return p.rows(s.chunks[chunk].Rows())
+	if err := p.rows(s.chunks[chunk].Rows()); err != nil || bad == nil {
+		return err
+	}
+	return bad
 }
+
+// encodingHelp is for text that is not in UTF-8.
+const encodingHelp = "say what the file is in, behind its name: ?encoding=latin1, or windows-1252"

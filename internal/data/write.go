@@ -76,7 +76,7 @@ type writer func(w io.Writer, out *Output) error
 // Errors are *Error.
 func Write(path string, out *Output) error {
 	if !Writes(path) {
-		return &Error{Path: path, Row: -1, Msg: "the file's format is not known by its extension", Help: "use .npy, .csv, .arrow or .parquet"}
+		return &Error{Path: path, Row: -1, Msg: "the file's format is not known by its extension", Help: "use .npy, .csv, .jsonl, .arrow or .parquet"}
 	}
 	if err := checkOutput(path, out); err != nil {
 		return err

@@ -72,6 +72,23 @@ func (e *Engine) Hold(ctx context.Context, k *kernel.Kernel, n Name) (*Compiled,
 	}
 }
 
+// HoldAgain is Hold of a kernel that was held before. It reports false if that was forgotten meanwhile, or is another engine's.
+func (e *Engine) HoldAgain(c *Compiled) bool {
+	if c.engine != e {
+		return false
+	}
+	c.mu.Lock()
+	ok := !c.gone && !c.closed
+	if ok {
+		c.users++
+	}
+	c.mu.Unlock()
+	if ok {
+		c.shelved.touch()
+	}
+	return ok
+}
+
 // Release ends what Hold began.
 func (c *Compiled) Release() {
 	c.leave()

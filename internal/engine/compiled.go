@@ -50,6 +50,7 @@ type tiered struct {
 	tier Tier
 	code Code
 	idle chan Thread
+	last atomic.Pointer[Thread] // the one that RunShort used last, if no other has it
 }
 
 // maxIdle is how many instances of one kernel are kept for later runs.
@@ -74,7 +75,7 @@ func (c *Compiled) Stepped() *Compiled {
 	defer c.mu.Unlock()
 	if c.stepped == nil {
 		s := &Compiled{Kernel: c.Kernel, Safe: c.Safe, Hash: c.Hash, Bytes: c.Bytes, engine: c.engine, arena: c.arena}
-		s.code.Store(&tiered{s, Stepper, &stepperCode{c.Safe, c.arena}, make(chan Thread, maxIdle)})
+		s.code.Store(&tiered{of: s, tier: Stepper, code: &stepperCode{c.Safe, c.arena}, idle: make(chan Thread, maxIdle)})
 		c.stepped = s
 	}
 	return c.stepped
@@ -96,7 +97,7 @@ func (c *Compiled) become(tier Tier, code Code) bool {
 		code.Close()
 		return false
 	}
-	if t := c.code.Swap(&tiered{c, tier, code, make(chan Thread, maxIdle)}); t != nil {
+	if t := c.code.Swap(&tiered{of: c, tier: tier, code: code, idle: make(chan Thread, maxIdle)}); t != nil {
 		c.old = append(c.old, t)
 	}
 	return true
@@ -127,8 +128,27 @@ func (t *tiered) put(s Thread) {
 	}
 }
 
+// borrow is take for a short while, and until lent back by restore: a channel takes longer than that.
+func (t *tiered) borrow(ctx context.Context) (*Thread, error) {
+	if s := t.last.Swap(nil); s != nil {
+		return s, nil
+	}
+	s, err := t.take(ctx)
+	return &s, err
+}
+
+// restore gives back what borrow gave.
+func (t *tiered) restore(s *Thread) {
+	if !t.last.CompareAndSwap(nil, s) {
+		t.put(*s)
+	}
+}
+
 // close frees the code. No instance is in use.
 func (t *tiered) close() {
+	if s := t.last.Swap(nil); s != nil {
+		(*s).Close()
+	}
 	for {
 		select {
 		case s := <-t.idle:

@@ -37,7 +37,7 @@ func (c *Compiled) lend(sizes []int64) (list []scratch, err error) {
 }
 
 func (c *Compiled) scratchOf(n int64) (scratch, error) {
-	s, err := c.arena.Alloc(n)
+	s, err := c.arena.AllocSmall(n)
 	if err == nil {
 		return scratch{off: s.Off, bytes: c.arena.Bytes(s.Off, n), span: s}, nil
 	}

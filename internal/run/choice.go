@@ -91,6 +91,9 @@ const crowding = 8
 
 // Threads is how many of n threads a run uses, where 0 stands for as many as Go may run at once.
 func Threads(n int) int {
+	if n == 1 { // to ask Go takes a lock of its scheduler
+		return 1
+	}
 	procs := runtime.GOMAXPROCS(0)
 	if n <= 0 {
 		return procs

@@ -25,11 +25,30 @@ func (r *runner) compile(k *kernel.Kernel) (*engine.Compiled, error) {
 // compileAt is compile of the kernel of this number.
 func (r *runner) compileAt(number int) (*engine.Compiled, error) {
 	w := &r.compiled[number]
+	if r.frame != nil {
+		return r.compileFramed(w, number)
+	}
 	w.once.Do(func() { w.c, w.err = r.p.kernels[number].hold(r.ctx, r.eng) })
 	if w.err == nil && w.stepped.Load() {
 		return w.c.Stepped(), nil
 	}
 	return w.c, w.err
+}
+
+// compileFramed is compileAt in a frame, where one goroutine asks, and kernels of the run before are tried first.
+func (r *runner) compileFramed(w *compiling, number int) (*engine.Compiled, error) {
+	switch c := r.before[number]; {
+	case w.c != nil:
+	case c != nil && r.eng.HoldAgain(c):
+		w.c = c
+	default:
+		c, err := r.p.kernels[number].hold(r.ctx, r.eng)
+		if err != nil {
+			return nil, err
+		}
+		w.c, r.before[number] = c, c
+	}
+	return w.c, nil
 }
 
 // extendKernel has a kernel reach all memory in this run. It waits for native code where that can be had; otherwise the

@@ -37,13 +37,14 @@ const (
 
 // frame is what all runs of a program with the same sizes have in common.
 type frame struct {
+	of       *Program
 	sizes    map[string]int64
 	buffers  []buffer // off counts from the span's beginning
 	near     int64    // bytes of the span without the long columns
 	bytes    int64    // with them
 	inputs   []framed
 	results  []given
-	long     []int     // buffers that are long columns
+	touch    []int     // the numbers of the kernels that touch long columns
 	launches []ready   // by the program's numbers
 	idle     sync.Pool // of runners
 }
@@ -72,14 +73,14 @@ type ready struct {
 }
 
 // short executes the program in a frame. It reports false if there is none for these inputs.
-func (p *Program) short(ctx context.Context, in *Inputs, opt Options) (res *Result, done bool, err error) {
-	f := p.frame(in.Sizes)
+func (p *Program) short(ctx context.Context, in *Inputs, opt *Options) (res *Result, done bool, err error) {
+	f := p.frameOf(in)
 	if f == nil || !opt.ordinary() {
 		return nil, false, nil
 	}
 	r := f.runner(ctx, p, in, opt)
 	defer f.leave(r)
-	apart := f.near < f.bytes && !slices.ContainsFunc(f.long, func(b int) bool { return !r.reach(b) })
+	apart := f.near < f.bytes && r.reachLong()
 	need := f.bytes
 	if apart {
 		need = f.near
@@ -87,11 +88,13 @@ func (p *Program) short(ctx context.Context, in *Inputs, opt Options) (res *Resu
 	if need > frameBytes {
 		return nil, false, nil
 	}
-	span, err := opt.Engine.Arena().AllocSmall(need)
-	if err != nil {
-		return nil, false, nil
+	var span mem.Span
+	if need > 0 {
+		if span, err = opt.Engine.Arena().AllocSmall(need); err != nil {
+			return nil, false, nil
+		}
+		defer opt.Engine.Arena().Free(span)
 	}
-	defer opt.Engine.Arena().Free(span)
 	if !r.settleFrame(span, apart) {
 		return nil, false, nil
 	}
@@ -131,13 +134,13 @@ func (r *runner) settleFrame(span mem.Span, apart bool) bool {
 }
 
 // runner gives the state of a run in the frame, which is used again after leave.
-func (f *frame) runner(ctx context.Context, p *Program, in *Inputs, opt Options) *runner {
+func (f *frame) runner(ctx context.Context, p *Program, in *Inputs, opt *Options) *runner {
 	r, _ := f.idle.Get().(*runner)
 	if r == nil {
 		r = &runner{
 			memory: memory{about: p.about, buffers: make([]buffer, len(f.buffers)), inputs: p.none},
 			p:      p, s: p.s, frame: f, ready: slices.Clone(f.launches), sizes: f.sizes,
-			iterations: make([]int64, p.s.Loops), compiled: make([]compiling, len(p.kernels)),
+			iterations: make([]int64, p.s.Loops), compiled: make([]compiling, len(p.kernels)), before: make([]*engine.Compiled, len(p.kernels)),
 		}
 		r.users = r
 		for i := range r.ready {
@@ -147,7 +150,7 @@ func (f *frame) runner(ctx context.Context, p *Program, in *Inputs, opt Options)
 	if r.pool == nil || r.pool.Size() != max(opt.Threads, 1) {
 		r.pool = opt.workers()
 	}
-	r.ctx, r.in, r.opt, r.eng, r.iteration = ctx, in, opt, opt.Engine, -1
+	r.ctx, r.in, r.opt, r.eng, r.iteration = ctx, in, *opt, opt.Engine, -1
 	r.outcome, r.stats = newOutcome(len(p.launches)) // it is the caller's
 	copy(r.buffers, f.buffers)
 	return r
@@ -180,6 +183,32 @@ func (o *Options) ordinary() bool {
 // frame finds the frame for these sizes; nil if there is none.
 func (p *Program) frame(sizes map[string]int64) *frame {
 	return p.frames.Find(func(f *frame) bool { return maps.Equal(f.sizes, sizes) })
+}
+
+// frameOf is frame for inputs, which does not compare sizes if it was asked for such inputs before.
+func (p *Program) frameOf(in *Inputs) *frame {
+	if in.Alike == nil {
+		return p.frame(in.Sizes)
+	}
+	if f := in.Alike.last.Load(); f != nil && f.of == p {
+		return f
+	}
+	f := p.frame(in.Sizes)
+	if f != nil {
+		in.Alike.last.Store(f)
+	}
+	return f
+}
+
+// reachLong reports that all kernels that touch long columns use memory beside the arena.
+func (r *runner) reachLong() bool {
+	for _, number := range r.frame.touch {
+		c, err := r.compileAt(number)
+		if err != nil || !c.ReachesAll() {
+			return false
+		}
+	}
+	return true
 }
 
 // fill brings in an argument: where it lies, if it is long and the long ones lie apart, else as a copy in its place. It
@@ -226,7 +255,7 @@ func (p *Program) remember(r *runner) {
 
 // framed works out a frame for the sizes of a run; false if none can hold it.
 func (r *runner) framed() (*frame, bool) {
-	f := &frame{sizes: maps.Clone(r.sizes), buffers: make([]buffer, len(r.buffers)), launches: make([]ready, len(r.p.launches))}
+	f := &frame{of: r.p, sizes: maps.Clone(r.sizes), buffers: make([]buffer, len(r.buffers)), launches: make([]ready, len(r.p.launches))}
 	for _, long := range []bool{false, true} {
 		for b := range r.buffers {
 			if len(r.p.uses[b]) > 0 && !f.place(r, b, long) {
@@ -259,7 +288,7 @@ func (f *frame) place(r *runner, b int, long bool) bool {
 	}
 	f.bytes += (bytes + frameAlign - 1) &^ (frameAlign - 1)
 	if long {
-		f.long = append(f.long, b)
+		f.touchedBy(r, b)
 	}
 	switch {
 	case buf.Input != nil:
@@ -274,6 +303,15 @@ func (f *frame) place(r *runner, b int, long bool) bool {
 		f.results = append(f.results, given{b, n, r.filledFirst(b, n)})
 	}
 	return true
+}
+
+// touchedBy notes the kernels that touch a long column.
+func (f *frame) touchedBy(r *runner, b int) {
+	for _, u := range r.p.uses[b] {
+		if u.Launch != nil && !slices.Contains(f.touch, r.p.numbers[u.Launch.Kernel]) {
+			f.touch = append(f.touch, r.p.numbers[u.Launch.Kernel])
+		}
+	}
 }
 
 // isColumn reports that a buffer is an argument or one column of the result, which stays where it is.
@@ -311,7 +349,7 @@ func (f *frame) ready(r *runner, l *schedule.Launch) bool {
 	}
 	p.short, p.soon = c.Short(p.Sizes), c.Soon(p.Sizes)
 	if c.Whole() {
-		p.alone = 1
+		p.alone, p.planned = 1, !c.Weaves()
 	}
 	p.m, p.c, p.Scalars = nil, nil, nil
 	f.launches[r.p.launches[l]] = ready{p.execution, r.p.numbers[l.Kernel]}
@@ -320,7 +358,8 @@ func (f *frame) ready(r *runner, l *schedule.Launch) bool {
 
 // launchReady executes a launch in a frame, where everything is in its place.
 func (r *runner) launchReady(l *schedule.Launch) (err error) {
-	x := &r.ready[r.p.launches[l]]
+	number := r.p.launches[l]
+	x := &r.ready[number]
 	if x.c, err = r.compileAt(x.kernel); err != nil {
 		return err
 	}
@@ -342,7 +381,9 @@ func (r *runner) launchReady(l *schedule.Launch) (err error) {
 	if err != nil {
 		return err
 	}
-	st := r.did(l, &d)
+	r.note(l, d.faults)
+	st := &r.stats[number]
+	st.did(&d)
 	st.Runs++
 	st.Seconds += d.seconds
 	st.tell(&x.execution)

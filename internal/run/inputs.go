@@ -1,6 +1,8 @@
 package run
 
 import (
+	"sync/atomic"
+
 	"github.com/godwit-run/godwit/internal/data"
 )
 
@@ -8,7 +10,12 @@ import (
 type Inputs struct {
 	Sizes  map[string]int64 // every declared size
 	Params []Param
+	Alike  *Alike // nil where nobody knows of others
 }
+
+// Alike is of inputs that have the same sizes, for what runs of them have in common. The zero one is ready, and safe for
+// concurrent use.
+type Alike struct{ last atomic.Pointer[frame] }
 
 // Param is an argument: one binding per leaf of its type (see graph.Leaves).
 type Param struct {

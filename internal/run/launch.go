@@ -74,13 +74,16 @@ func (p *launching) here(lo, hi int64, apart *rowsOf) error {
 }
 
 // did notes what came of outer indices of a launch.
-func (r *runner) did(l *schedule.Launch, d *did) *LaunchStats {
+func (r *runner) did(l *schedule.Launch, d *did) {
 	r.note(l, d.faults)
-	st := r.statsOf(l)
+	r.statsOf(l).did(d)
+}
+
+// did adds what came of outer indices.
+func (st *LaunchStats) did(d *did) {
 	st.Slices += d.slices
 	st.Native += d.native
 	st.Tier, st.Threads, st.Totals, st.Paces, st.Weave = d.tier, max(st.Threads, d.threads), d.totals, d.paces, d.weave
-	return st
 }
 
 // tell notes the arguments of the first run after which the launch has taken long enough.

@@ -59,8 +59,8 @@ func anyAbove(b []byte, width int, top uint64) bool {
 	return with&high != 0
 }
 
-// sums merges all words and their sums with add. Where a sum reaches into its neighbour, the word had a high bit.
-func sums(words []uint64, add uint64) uint64 {
+// merged merges all words and their sums with add. Where a sum reaches into its neighbour, the word had a high bit.
+func merged(words []uint64, add uint64) uint64 {
 	var a, b, c, d uint64
 	for len(words) >= 8 {
 		w := (*[8]uint64)(words)

@@ -38,3 +38,22 @@ func TestOutsideFindsTheFirst(t *testing.T) {
 		}
 	})
 }
+
+// TestSums holds what is done by vectors to what is done word by word, from any word on.
+func TestSums(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SliceOfN(rapid.Uint64(), 0, 100).Draw(t, "words")
+		words = words[rapid.IntRange(0, len(words)).Draw(t, "from"):]
+		add := rapid.Uint64().Draw(t, "add")
+		want := uint64(0)
+		for _, x := range words {
+			want |= x | (x + add)
+		}
+		if got := sums(words, add); got != want {
+			t.Fatalf("%x, expected %x", got, want)
+		}
+		if got := merged(words, add); got != want {
+			t.Fatalf("word by word %x, expected %x", got, want)
+		}
+	})
+}

@@ -143,10 +143,13 @@ func (m *memory) settleRaw(in *input) error {
 	return m.validate(in, 0, in.rows*in.width)
 }
 
+// blockwise reports that so many bytes are more than a block, or that the run is to end, which blocks looks at.
+func (m *memory) blockwise(n int64) bool { return n > copyBlock || m.ctx.Err() != nil }
+
 // blocks calls f for every block of n bytes, on as many workers as they are
 // worth.
 func (m *memory) blocks(n int64, f func(lo, hi int64) error) error {
-	if n <= copyBlock && m.ctx.Err() == nil {
+	if !m.blockwise(n) {
 		return f(0, n)
 	}
 	return m.inOrder(int((n+copyBlock-1)/copyBlock), func(_ context.Context, i int) error {

@@ -1,6 +1,8 @@
 package run
 
 import (
+	"unsafe"
+
 	"github.com/godwit-run/godwit/internal/data/column"
 	"github.com/godwit-run/godwit/internal/engine/mem"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
@@ -12,6 +14,8 @@ type outcome struct {
 	stats   [1]LaunchStats
 	columns [1]column.Column
 	dims    [2]int64
+	owned   [1][]byte
+	scalar  [2]uint64 // what a column of so few bytes is copied to
 }
 
 // newOutcome makes room for what so many launches do.
@@ -27,7 +31,7 @@ func newOutcome(launches int) (o *outcome, stats []LaunchStats) {
 // they are, copies of the others.
 func (r *runner) result() (*Result, error) {
 	res := &r.outcome.Result
-	*res = Result{results: r.eng.Results(), Stats: Stats{Threads: r.pool.Size(), BytesRead: r.read.Load(), Parts: r.parts}, Columns: r.outcome.columns[:0]}
+	*res = Result{results: r.eng.Results(), Stats: Stats{Threads: r.pool.Size(), BytesRead: r.read.Load(), Parts: r.parts}, Columns: r.outcome.columns[:0], owned: r.outcome.owned[:0]}
 	for _, c := range r.s.Result {
 		col, err := r.column(res, c)
 		if err != nil {
@@ -39,7 +43,7 @@ func (r *runner) result() (*Result, error) {
 	for i, l := range r.p.steps {
 		st := &r.stats[i]
 		if st.Label = l.Label; st.Runs > 0 {
-			number := r.p.numbers[l.Kernel]
+			number := r.kernelOf(i, l)
 			c := r.compiled[number].c
 			st.Hash, st.Name, st.Bytes = c.Hash, r.p.kernels[number].name.Text, c.Bytes
 		}
@@ -47,8 +51,19 @@ func (r *runner) result() (*Result, error) {
 	return res, nil
 }
 
-// copyRoom is memory for a column that is copied, with anything in it.
+// kernelOf is the number of the kernel of step i.
+func (r *runner) kernelOf(i int, l *schedule.Launch) int {
+	if r.frame != nil {
+		return r.ready[i].kernel
+	}
+	return r.p.numbers[l.Kernel]
+}
+
+// copyRoom is memory for a column that is copied, with anything in it. The memory in the outcome is for one.
 func (r *runner) copyRoom(n int64) []byte {
+	if len(r.s.Result) == 1 && n <= int64(unsafe.Sizeof(r.outcome.scalar)) {
+		return unsafe.Slice((*byte)(unsafe.Pointer(&r.outcome.scalar)), unsafe.Sizeof(r.outcome.scalar))[:n:n]
+	}
 	if b := r.eng.Results().Reuse(n); b != nil {
 		return b
 	}
@@ -106,6 +121,13 @@ func (r *runner) column(res *Result, c schedule.Column) (column.Column, error) {
 	}
 	canonical := r.s.Buffers[c.Buffer].Canonical
 	if buf.given && canonical {
+		return col, nil
+	}
+	if !r.blockwise(int64(len(src))) {
+		copy(col.Data, src) // onto itself, where it was given
+		if !canonical {
+			column.CanonicalNaN(col.Kind, col.Data)
+		}
 		return col, nil
 	}
 	err := r.blocks(int64(len(src)), func(lo, hi int64) error {

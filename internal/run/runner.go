@@ -26,6 +26,7 @@ type runner struct {
 	iteration  int64              // of the outermost loop around the present step, from 0; or -1
 	repeats    float64            // how often the present step is expected to run from now on; 0 outside of loops
 	compiled   []compiling        // by the program's numbers
+	before     []*engine.Compiled // likewise, what an earlier run in the frame had; nil outside of frames
 	stats      []LaunchStats      // likewise
 	outcome    *outcome           // what becomes of the run
 	faults     []int64            // least place per function site

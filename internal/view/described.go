@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/godwit-run/godwit/internal/data/value"
 	"github.com/godwit-run/godwit/internal/front/syntax"
 )
 
@@ -39,8 +40,8 @@ type Rows struct {
 	Rows    int64      `json:"rows"`  // of the whole table
 }
 
-// Description is for people.
-func Description(d *Described) string {
+// Description is for people; see Rows.Text for the room.
+func Description(d *Described, room int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s, %s, %s\n", Shown(d.Path), Number(int(d.Rows), "row"), Number(len(d.Columns), "column"), d.Format)
 	w := &table{}
@@ -54,7 +55,7 @@ func Description(d *Described) string {
 		for _, c := range d.Columns {
 			r.Columns = append(r.Columns, c.Name)
 		}
-		b.WriteString("\n" + r.Text())
+		b.WriteString("\n" + r.Text(room))
 	}
 	if d.Declare != "" {
 		b.WriteString("\n" + d.Declare + "\n")
@@ -100,35 +101,51 @@ const shownColumns = 20
 // cellWidth is how much of a value is shown.
 const cellWidth = 24
 
-// Text is the rows for people, numbers to the right.
-func (r *Rows) Text() string {
-	n := min(len(r.Columns), shownColumns)
-	lines := [][]string{make([]string, n)}
-	for i := range n {
-		lines[0][i] = cellText(nameText(r.Columns[i]))
+// Text is the rows for people, numbers to the right. Columns in the middle are left out where a terminal has only so much room;
+// 0 is no terminal.
+func (r *Rows) Text(room int) string {
+	n := len(r.Columns)
+	if room == 0 {
+		n = min(n, shownColumns)
 	}
-	for _, row := range r.First {
+	var lines [][]string
+	for _, row := range append([][]string{r.Columns}, r.First...) {
 		line := make([]string, n)
 		for i := range n {
-			line[i] = cellText(row[i])
+			if line[i] = row[i]; len(lines) == 0 {
+				line[i] = nameText(row[i])
+			}
+			line[i] = cellText(line[i])
 		}
 		lines = append(lines, line)
 	}
-	wide := make([]int, n)
-	for _, l := range lines {
-		for i, c := range l {
-			wide[i] = max(wide[i], utf8.RuneCountInString(c))
+	wide, show := make([]int, n), make([]int, n)
+	for i := range wide {
+		show[i] = i
+		for _, l := range lines {
+			wide[i] = max(wide[i], utf8.RuneCountInString(l[i]))
 		}
+	}
+	left := 0
+	if room > 0 {
+		show, left = value.Columns(wide, 2, room-2)
 	}
 	var b strings.Builder
 	for _, l := range lines {
-		for i, c := range l {
-			b.WriteString("  " + strings.Repeat(" ", wide[i]-utf8.RuneCountInString(c)) + c)
+		for _, i := range show {
+			if i < 0 {
+				b.WriteString("  …")
+				continue
+			}
+			b.WriteString("  " + strings.Repeat(" ", wide[i]-utf8.RuneCountInString(l[i])) + l[i])
 		}
 		b.WriteString("\n")
 	}
 	if more := len(r.Columns) - n; more > 0 {
 		fmt.Fprintf(&b, "  and %s\n", Number(more, "column"))
+	}
+	if left > 0 {
+		fmt.Fprintf(&b, "  … %d of %s are left out; --json shows all, and so does a wider terminal\n", left, Number(n, "column"))
 	}
 	if more := r.Rows - int64(len(r.First)); more > 0 {
 		fmt.Fprintf(&b, "  … %s more\n", Number(int(more), "row"))

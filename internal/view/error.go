@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/godwit-run/godwit/internal/data/value"
 	"github.com/godwit-run/godwit/internal/front/diag"
 )
 
@@ -32,5 +33,5 @@ func Error(err error, s Style) string {
 	case strings.HasPrefix(text, "internal error"):
 		text = "error: " + text
 	}
-	return s.message(strings.TrimRight(escaped(text, "\n\t"), "\n") + "\n")
+	return s.message(strings.TrimRight(value.Escaped(text, "\n\t"), "\n") + "\n")
 }

@@ -20,6 +20,9 @@ func Loaded(l *cluster.Loaded, took time.Duration) string {
 	}
 	fmt.Fprintf(&b, "@%s: %d rows in %s, %s each, %s on the nodes, %.2f s\n",
 		l.Name, l.Rows, Number(len(l.Shards), "shard"), Number(replicas, "replica"), Bytes(bytes), took.Seconds())
+	if len(l.Kept) > 0 {
+		fmt.Fprintf(&b, "  kept of the one before: %s\n", Shown(strings.Join(l.Kept, " ")))
+	}
 	w := &table{}
 	for i := range l.Columns {
 		c := &l.Columns[i]

@@ -37,6 +37,14 @@ func fileOf(w io.Writer) *os.File {
 	return f
 }
 
+// Room is the width of a terminal, and 0 for anything else.
+func Room(w io.Writer) int {
+	if !IsTerminal(w) {
+		return 0
+	}
+	return Width(w)
+}
+
 // Width is how many columns a terminal has, 100 for anything else.
 func Width(w io.Writer) int {
 	if f := fileOf(w); f != nil {

@@ -1,10 +1,10 @@
 package view
 
 import (
-	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/godwit-run/godwit/internal/data/value"
 )
 
 // In: rows of cells, which hold names that anybody may have chosen. Out: text whose columns are
@@ -55,25 +55,5 @@ func Shown(s string) string {
 	if n := utf8.RuneCountInString(s); n > longest {
 		s = string([]rune(s)[:longest]) + "…"
 	}
-	return escaped(s, "")
-}
-
-// escaped writes what does not print, and is none of keep, as in a Go string.
-func escaped(s, keep string) string {
-	harmless := func(r rune) bool { return unicode.IsPrint(r) || strings.ContainsRune(keep, r) }
-	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !harmless(r) }) {
-		return s
-	}
-	var b strings.Builder
-	for len(s) > 0 {
-		r, n := utf8.DecodeRuneInString(s)
-		if r == utf8.RuneError && n == 1 || !harmless(r) {
-			q := strconv.Quote(s[:n])
-			b.WriteString(q[1 : len(q)-1])
-		} else {
-			b.WriteString(s[:n])
-		}
-		s = s[n:]
-	}
-	return b.String()
+	return value.Escaped(s, "")
 }

@@ -19,6 +19,7 @@ import (
 type Split struct {
 	Columns []catalog.Column // as they are stored
 	Left    []Left           // columns that are left out
+	Notes   []string         // see data.Notes; of columns that are stored
 	Rows    int64
 	By      string
 	Shards  []Range // rows of the set
@@ -80,6 +81,7 @@ func (s *Split) mean(ctx context.Context, skip []string) error {
 	for i, is := range skipped {
 		left[i] = is
 	}
+	s.Notes = data.Notes(s.src, left)
 	s.src, err = data.Meant(ctx, s.src, left)
 	return err
 }

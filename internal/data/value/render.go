@@ -11,7 +11,9 @@ import (
 // RenderOptions fit a rendering to a terminal; zero means the default.
 type RenderOptions struct {
 	Width int // columns, 100 by default
-	Rows  int // most rows of a table, 20 by default
+	Rows  int // most rows of a table, 20 by default; one more is shown, too
+	// Fit, if set, leaves columns out of the middle of a table that is wider than Width. It says what shows them.
+	Fit string
 }
 
 // Render writes a value for people: a scalar plainly, an array of scalars in

@@ -81,3 +81,52 @@ func TestRender(t *testing.T) {
 		}
 	}
 }
+
+// wideTable has a record of ten fields, some of them Options and text.
+func wideTable(t *testing.T, rows int) *Value {
+	typ := graph.Type{Kind: graph.Tuple, Name: "R"}
+	for i := range 10 {
+		typ.Elems, typ.Names = append(typ.Elems, graph.OptionOf(i64)), append(typ.Names, "field_"+string(rune('a'+i)))
+	}
+	row := "{"
+	for i, n := range typ.Names {
+		if i > 0 {
+			row += ", "
+		}
+		row += n + ": " + [...]string{"Some(7)", "None"}[i%2]
+	}
+	return parsed(t, "["+strings.Repeat(row+"},", rows)+"]", graph.ArrayOf(&typ, n))
+}
+
+// A table that a terminal has no room for leaves columns in the middle out, and says so; others have all. Options are shown without
+// their Some, and no line stands for a single row.
+func TestTablesFit(t *testing.T) {
+	for width, want := range map[int]string{
+		40: "   field_a  field_b  …  field_i  field_j\n0        7     null  …        7     null\n… 6 of 10 columns are left out; ask\n[R; 1]",
+		60: "   field_a  field_b  field_c  field_d  …  field_i  field_j\n0        7     null        7     null  …        7     null\n… 4 of 10 columns are left out; ask\n[R; 1]",
+	} {
+		got := Render(wideTable(t, 1), RenderOptions{Width: width, Fit: "ask"})
+		if got != want {
+			t.Errorf("at %d:\n%s\nexpected\n%s", width, got, want)
+		}
+	}
+	for _, opt := range []RenderOptions{{Width: 40}, {Width: 200, Fit: "ask"}} {
+		if got := Render(wideTable(t, 1), opt); strings.Contains(got, "…") || !strings.Contains(got, "field_e") {
+			t.Errorf("%+v: %s", opt, got)
+		}
+	}
+	for rows, shown := range map[int]int{20: 20, 21: 21, 22: 20} {
+		if got := strings.Count(Render(wideTable(t, rows), RenderOptions{}), "null\n"); got != shown {
+			t.Errorf("%d of %d rows are shown", got, rows)
+		}
+	}
+}
+
+// What does not print is written as in source, and a joined sign stays one.
+func TestEscaped(t *testing.T) {
+	for in, want := range map[string]string{"a\nb": `a\nb`, "\x1b[1m": `\x1b[1m`, "👩‍👩‍👧": "👩‍👩‍👧", "é": "é", "\xff": `\xff`} {
+		if got := Escaped(in, ""); got != want {
+			t.Errorf("%q became %q", in, got)
+		}
+	}
+}

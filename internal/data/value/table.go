@@ -2,10 +2,11 @@ package value
 
 import (
 	"fmt"
+	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
+	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 )
@@ -14,7 +15,7 @@ import (
 func (r *renderer) rows(n int64) []int64 {
 	most := int64(r.opt.Rows)
 	var rows []int64
-	if n <= most {
+	if n <= most+1 { // a line that stands for one row is no shorter
 		for i := range n {
 			rows = append(rows, i)
 		}
@@ -53,23 +54,80 @@ func (r *renderer) table(v view) string {
 		}
 		lines = append(lines, cells)
 	}
-	return align(lines)
+	if r.opt.Fit == "" {
+		return align(lines)
+	}
+	return r.fitted(lines)
 }
 
-// cell is a field; text stands without quotes.
+// fitted is align without the columns in the middle that the width has no room for.
+func (r *renderer) fitted(lines [][]string) string {
+	show, left := Columns(cellWidths(lines), 2, r.opt.Width)
+	text := align(chosen(lines, show))
+	if left > 0 {
+		text += fmt.Sprintf("… %d of %d columns are left out; %s\n", left, len(lines[0])-1, r.opt.Fit)
+	}
+	return text
+}
+
+// Columns chooses columns of these widths, with gaps between them, that have room in a width: those at the beginning and, after a
+// column of …, which is -1, those at the end, one at each end in any case. It says how many are left out.
+func Columns(widths []int, gap, width int) (show []int, left int) {
+	total := -gap
+	for i, w := range widths {
+		total += w + gap
+		show = append(show, i)
+	}
+	if total <= width || len(widths) < 3 {
+		return show, 0
+	}
+	front, back := 1, len(widths)-1
+	have := widths[0] + gap + 1 + gap + widths[back]
+	for back-front > 1 {
+		next := front
+		if 2*(len(widths)-back) < front { // two at the beginning for one at the end
+			next = back - 1
+		}
+		if have += widths[next] + gap; have > width {
+			break
+		}
+		if next == front {
+			front++
+		} else {
+			back--
+		}
+	}
+	return slices.Concat(show[:front], []int{-1}, show[back:]), back - front
+}
+
+// chosen are columns of a table, with … for -1.
+func chosen(lines [][]string, show []int) (out [][]string) {
+	for _, cells := range lines {
+		var row []string
+		for _, i := range show {
+			if i < 0 {
+				row = append(row, "…")
+			} else {
+				row = append(row, cells[i])
+			}
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+// cell is a field; text stands without quotes, and the value of an Option without Some.
 func (r *renderer) cell(v view) string {
 	if v.t.Means.Sort == meaning.Text {
-		return strings.Map(printable, v.words())
+		return Escaped(v.words(), "")
+	}
+	if v.t.Kind == graph.Option {
+		if !v.present() {
+			return data.Null
+		}
+		return r.cell(v.inner())
 	}
 	return r.within(v, r.opt.Width/2)
-}
-
-// printable keeps a cell on one line.
-func printable(c rune) rune {
-	if unicode.IsPrint(c) {
-		return c
-	}
-	return ' '
 }
 
 // matrix renders an array of arrays: a line for each row, of which the
@@ -116,9 +174,7 @@ func widest(text string) int {
 	return most
 }
 
-// align sets cells in columns, to the right as numbers are.
-func align(lines [][]string) string {
-	var widths []int
+func cellWidths(lines [][]string) (widths []int) {
 	for _, cells := range lines {
 		for j, c := range cells {
 			if j == len(widths) {
@@ -127,6 +183,12 @@ func align(lines [][]string) string {
 			widths[j] = max(widths[j], utf8.RuneCountInString(c))
 		}
 	}
+	return widths
+}
+
+// align sets cells in columns, to the right as numbers are.
+func align(lines [][]string) string {
+	widths := cellWidths(lines)
 	var b strings.Builder
 	for _, cells := range lines {
 		for j, c := range cells {

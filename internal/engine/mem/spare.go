@@ -1,6 +1,9 @@
 package mem
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // To map and unmap memory takes microseconds, as long as many a small kernel runs, and to
 // touch a fresh page takes ten times as long as to zero an old one. So spans are kept when
@@ -15,11 +18,17 @@ const (
 
 // spare is what an arena knows of the spans that it keeps, guarded by its mutex.
 type spare struct {
-	given map[int64]struct{} // offsets of spans in use that may be kept
-	small map[int64][]Span   // by length
-	long  []Span             // above maxSmall, the oldest first
+	given map[int64]struct{} // offsets of spans that may be kept, or are
+	small [smallLengths][]Span
+	long  []Span // above maxSmall, the oldest first
 	kept  struct{ small, long int64 }
 }
+
+// smallLengths are those from a page to maxSmall, each twice the one before.
+const smallLengths = 7
+
+// smallLength is the number of a length of small spans.
+func smallLength(size int64) int { return bits.Len64(uint64(size/Page)) - 1 }
 
 // spareLength is the length of the span for n bytes.
 func spareLength(n int64) int64 {
@@ -42,8 +51,11 @@ func (a *Arena) allocSpare(n int64) (Span, error) {
 	return s, err
 }
 
-// AllocSmall is Alloc for at most 256 KiB, of which only the first n bytes are zeroed.
+// AllocSmall is Alloc of which only the first n bytes are zeroed.
 func (a *Arena) AllocSmall(n int64) (Span, error) {
+	if n > maxSpare {
+		return a.allocFresh(n)
+	}
 	s, used, err := a.spareSpan(n)
 	if used {
 		clear(a.Bytes(s.Off, n))
@@ -66,7 +78,7 @@ func (a *Arena) spareSpan(n int64) (s Span, used bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.given == nil {
-		a.given, a.small = map[int64]struct{}{}, map[int64][]Span{}
+		a.given = map[int64]struct{}{}
 	}
 	a.given[s.Off] = struct{}{}
 	return s, false, nil
@@ -81,13 +93,10 @@ func (a *Arena) takeSpare(size int64) (s Span, ok bool) {
 			a.long = slices.Delete(a.long, i, i+1)
 			a.kept.long -= size
 		}
-	} else if list := a.small[size]; len(list) > 0 {
-		s, ok = list[len(list)-1], true
-		a.small[size] = list[:len(list)-1]
+	} else if list := &a.small[smallLength(size)]; len(*list) > 0 {
+		s, ok = (*list)[len(*list)-1], true
+		*list = (*list)[:len(*list)-1]
 		a.kept.small -= size
-	}
-	if ok {
-		a.given[s.Off] = struct{}{}
 	}
 	return s, ok
 }
@@ -98,12 +107,13 @@ func (a *Arena) keep(s Span) (back []Span) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	_, may := a.given[s.Off]
-	delete(a.given, s.Off)
 	switch {
 	case !may || s.Len <= maxSmall && a.kept.small+s.Len > maxSpare:
+		delete(a.given, s.Off)
 		return []Span{s}
 	case s.Len <= maxSmall:
-		a.small[s.Len] = append(a.small[s.Len], s)
+		list := &a.small[smallLength(s.Len)]
+		*list = append(*list, s)
 		a.kept.small += s.Len
 		return nil
 	}
@@ -112,6 +122,7 @@ func (a *Arena) keep(s Span) (back []Span) {
 	n := 0
 	for ; a.kept.long > maxSpare; n++ {
 		a.kept.long -= a.long[n].Len
+		delete(a.given, a.long[n].Off)
 	}
 	back = slices.Clone(a.long[:n])
 	a.long = slices.Delete(a.long, 0, n)
@@ -125,8 +136,10 @@ func (a *Arena) DropSpare() bool {
 	for _, list := range a.small {
 		all = append(all, list...)
 	}
-	clear(a.small)
-	a.long, a.kept.small, a.kept.long = nil, 0, 0
+	for _, s := range all {
+		delete(a.given, s.Off)
+	}
+	a.small, a.long, a.kept.small, a.kept.long = [smallLengths][]Span{}, nil, 0, 0
 	a.mu.Unlock()
 	for _, s := range all {
 		a.giveBack(s)

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/godwit-run/godwit/internal/data"
@@ -36,16 +37,22 @@ type known struct {
 	sizes  *sizes
 	plan   *lowered
 	tables []run.Param                // that stand in the function's text, the same in all calls
+	alike  run.Alike                  // what runs have in common
 	result atomic.Pointer[graph.Type] // of calls; nil where it is not known, or not the same for all
 }
 
-// Given is an argument of which binding sees the shape alone: a source that is data.Plain, or else a lone scalar.
+// Given is an argument of which binding sees the shape alone: a source that is data.Plain, memory of which one can be made, or
+// else a lone scalar.
 type Given struct {
 	Source data.Source
 	Kind   num.Kind
 	Bits   uint64
-	dims   []int64 // of a row of the source
+	memory []byte  // nil for none
+	dims   []int64 // of a row of the source, or of the memory
 }
+
+// Memory gives an array in memory that is not empty.
+func Memory(k num.Kind, b []byte) Given { return Given{Kind: k, memory: b} }
 
 // Array gives an array in memory; false if there is more to it than its shape.
 func Array(src data.Source) (g Given, ok bool) {
@@ -66,14 +73,24 @@ func (f *Func) Array(i int, v *value.Value) (g Given, ok bool) {
 	if len(c.Dims) == 0 || c.Kind != t.KindOf() || t.Kind == graph.Index || int64(len(c.Data)) != c.Len()*int64(c.Kind.Size()) || slices.Min(c.Dims) <= 0 {
 		return g, false
 	}
-	return Array(data.Rows(f.info(i).Name, c.Kind, c.Dims[1:], c.Data))
+	return Given{Kind: c.Kind, memory: c.Data, dims: c.Dims[1:]}, len(c.Dims) <= fewDims+1
 }
 
 func (g *Given) shape() shape {
-	if g.Source == nil {
-		return shape{kind: g.Kind, rows: lone}
+	s := shape{kind: g.Kind, inner: len(g.dims)}
+	switch {
+	case g.Source != nil:
+		s.rows = g.Source.Rows()
+	case g.memory == nil:
+		s.rows = lone
+		return s
+	default:
+		row := int64(g.Kind.Size())
+		for _, d := range g.dims {
+			row *= d
+		}
+		s.rows = int64(len(g.memory)) / row
 	}
-	s := shape{kind: g.Kind, rows: g.Source.Rows(), inner: len(g.dims)}
 	copy(s.dims[:], g.dims)
 	return s
 }
@@ -88,6 +105,25 @@ type call struct {
 	inputs run.Inputs
 	params [few]run.Param
 	leaves [few]run.Binding
+	rooms  [few]data.Room // for the sources of arguments
+	used   int            // of each, from the first on
+}
+
+// calls are those that nobody uses.
+var calls = sync.Pool{New: func() any { return new(call) }}
+
+// Done is Close of a call that is over, where nobody has its arguments or its plan any more. Nothing may use b afterwards.
+func (b *Bound) Done() error {
+	c := b.again
+	if c == nil {
+		return b.Close()
+	}
+	c.Bound, c.plan, c.inputs = Bound{}, Plan{}, run.Inputs{}
+	for i := range c.used {
+		c.params[i], c.leaves[i], c.rooms[i] = run.Param{}, run.Binding{}, data.Room{}
+	}
+	calls.Put(c)
+	return nil
 }
 
 // shapes gives the shapes of all arguments, which are in the order of the parameters; nil if one of them is of
@@ -141,8 +177,10 @@ func (f *Func) Again(args []Given) (*Bound, error) {
 	if k == nil {
 		return nil, nil
 	}
-	c := &call{Bound: Bound{Func: f, sizes: k.sizes, plan: k.plan, known: k}}
+	c := calls.Get().(*call)
+	c.Bound = Bound{Func: f, sizes: k.sizes, plan: k.plan, known: k, again: c}
 	params, leaves := c.params[:], c.leaves[:]
+	c.used = min(len(args)+len(k.tables), few)
 	if n := len(args) + len(k.tables); n > few {
 		params, leaves = make([]run.Param, n), make([]run.Binding, len(args))
 	}
@@ -150,6 +188,9 @@ func (f *Func) Again(args []Given) (*Bound, error) {
 		g := &args[i]
 		params[i] = run.Param{Name: f.info(i).Name, Leaves: leaves[i : i+1 : i+1]}
 		switch {
+		case g.memory != nil && k.plan.used[i][0]:
+			leaves[i] = run.Column(c.source(i, g), 0)
+		case g.memory != nil:
 		case g.Source == nil:
 			if err := c.checkScalars(f.declared(i), []leaf{{bits: g.Bits}}); err != nil {
 				return nil, err
@@ -159,10 +200,19 @@ func (f *Func) Again(args []Given) (*Bound, error) {
 			leaves[i] = run.Column(g.Source, 0)
 		}
 	}
-	c.inputs = run.Inputs{Sizes: k.sizes.known, Params: params[:len(args)+copy(params[len(args):], k.tables)]}
+	c.inputs = run.Inputs{Sizes: k.sizes.known, Params: params[:len(args)+copy(params[len(args):], k.tables)], Alike: &k.alike}
 	c.plan = Plan{k.plan.schedule, k.plan.program, &c.inputs, nil}
 	c.made = &c.plan
 	return &c.Bound, nil
+}
+
+// source makes the source of argument i, which is memory.
+func (c *call) source(i int, g *Given) data.Source {
+	name := c.Func.info(i).Name
+	if i < few {
+		return c.rooms[i].Rows(name, g.Kind, g.dims, g.memory)
+	}
+	return data.Rows(name, g.Kind, g.dims, g.memory)
 }
 
 // spread says where the arguments come from in the form of Bind.

@@ -35,6 +35,7 @@ type Bound struct {
 	made   *Plan         // nil before Plan
 	known  *known        // nil where the shapes do not tell all, or before Plan
 	texts  [][]string    // the dictionaries of the graph, by number from 1 on
+	again  *call         // that it is part of; nil for one of Bind
 }
 
 // leaf is where one scalar column of an argument comes from: a lone scalar, a
@@ -113,9 +114,11 @@ func (b *Bound) Reads(path string) bool {
 
 // Unchanged gives an error if a file that Bind opened, or that an argument reads, has been changed since it was opened.
 func (b *Bound) Unchanged() error {
-	for _, s := range slices.Concat(b.opened, b.tables) {
-		if err := s.Unchanged(); err != nil {
-			return err
+	for _, list := range [...][]data.Source{b.opened, b.tables} {
+		for _, s := range list {
+			if err := s.Unchanged(); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -59,7 +59,7 @@ func TestHelpsOfFilesComeToAnEnd(t *testing.T) {
 		{"f64", "1\n2.5\n", ""},
 		{"i8", "1\n1e3\n", "declare it as f64"},
 		{"f64", "1\n1e3\n", ""},
-		{"i64", "1\n1_000\n", "mend the field: a number is digits, with a sign, a point or an exponent; leave the field empty where a value is missing, and declare Option; or leave the column out"},
+		{"i64", "1\n1_000\n", "mend the field: a number is digits, with a sign, a point or an exponent; leave the field empty where a value is missing, and declare Option; or declare the column as Str, or leave it out"},
 		{"u64", "1\n-1\n", "declare it as i64 if nothing in it is above 9223372036854775807, else as f64, or leave the column out"},
 		{"i64", "1\n2.5\n", "declare it as f64"},
 		{"f64", "-1\n9223372036854775809.0\n", ""},

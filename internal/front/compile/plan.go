@@ -18,6 +18,9 @@ type Plan struct {
 	bound    *Bound // nil where arguments are like earlier ones
 }
 
+// InMemory reports that all arguments are known to lie in memory.
+func (p *Plan) InMemory() bool { return p.bound == nil }
+
 // General is the schedule for sizes that are not few; nil if Schedule is that, too.
 func (p *Plan) General() *schedule.Schedule {
 	if p.bound == nil {

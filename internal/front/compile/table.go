@@ -38,8 +38,8 @@ func tableOf(ctx context.Context, d declared, src data.Source, column string) (b
 	wants := d.all
 	for j := range wants {
 		l := t.find(wants, j, column)
-		if l.missing != nil && len(wants[j].Dims) > 1 {
-			return nil, l.missing // sizes depend on it
+		if l.missing != nil && (len(wants[j].Dims) > 1 || named(wants[j], d.typ)) {
+			return nil, l.missing // sizes depend on it, or the file is not the one that is meant
 		}
 		if l.missing == nil {
 			if err := t.shape(&wants[j], &l); err != nil {
@@ -49,6 +49,15 @@ func tableOf(ctx context.Context, d declared, src data.Source, column string) (b
 		t.cols = append(t.cols, l)
 	}
 	return t, nil
+}
+
+// named reports a field of a record, which a table has under its name, whether the function uses it or not: a table without it is
+// another one, or the field is misspelt.
+func named(want graph.Leaf, t *graph.Type) bool {
+	for t.Kind == graph.Array || t.Kind == graph.Option {
+		t = t.Elem()
+	}
+	return want.Path != "" && len(t.Names) > 0
 }
 
 func hasArray(t *graph.Type) bool {

@@ -254,7 +254,7 @@ func (e *elab) quantile(c *methodUse) *graph.Node {
 		return nil
 	}
 	x := c.recv
-	if is, _ := e.givesOption(x, c.at(), value); is {
+	if e.givesOption(x, c.at(), value) {
 		x, value = e.present(x, c.at(), value)
 		x = e.dense(x)
 	}

@@ -86,9 +86,11 @@ func likeValue(want *graph.Type, n *graph.Node) *graph.Type {
 	return besides(n.Type)
 }
 
-// besides is a type with its indices as the integers that literals become.
+// besides is a type with its indices as the integers that literals become, and its texts as those of any column.
 func besides(t *graph.Type) *graph.Type {
 	switch t.Kind {
+	case graph.Option:
+		return graph.OptionOf(besides(t.Elem()))
 	case graph.Index:
 		return types.Computed(t)
 	case graph.Tuple:
@@ -100,7 +102,23 @@ func besides(t *graph.Type) *graph.Type {
 	case graph.Array:
 		return graph.ArrayOf(besides(t.Elem()), types.Open)
 	}
-	return t
+	return openTexts(t)
+}
+
+// openTexts is a type with its texts as those of any column.
+func openTexts(t *graph.Type) *graph.Type {
+	if types.IsSort(t, meaning.Text) {
+		return anyText
+	}
+	if len(textDicts(t)) == 0 {
+		return t
+	}
+	own := *t
+	own.Elems = make([]*graph.Type, len(t.Elems))
+	for i, elem := range t.Elems {
+		own.Elems[i] = openTexts(elem)
+	}
+	return &own
 }
 
 // unify converts the values of both sides to one type.

@@ -206,6 +206,9 @@ func (e *elab) none(x *syntax.NameExpr, want *graph.Type) *graph.Node {
 			return nil
 		}
 	}
+	if t != nil && t.Kind == graph.Option {
+		t = e.closedTexts(t)
+	}
 	if t == nil || t.Kind != graph.Option || types.HasOpen(t) {
 		e.errorf(x.Span, "T11", "the type of this None is not known").Note("expected a context that says which Option").
 			Help("None::<f32>")
@@ -379,6 +382,7 @@ func (e *elab) likeElements(list []syntax.Expr, want *graph.Type) []*graph.Node 
 		if hint = out[lead].Type; types.IsNumber(hint) {
 			hint = types.Computed(hint)
 		}
+		hint = openTexts(hint)
 	}
 	for i := range list {
 		if i != lead {

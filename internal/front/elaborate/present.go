@@ -9,15 +9,14 @@ import (
 // In: elements, and a value for each that may be an Option. Out: the elements that have a value, and it. So sums, means, extremes and
 // quantiles of Options are those of what there is; an extreme of nothing is None.
 
-// givesOption reports that a value is an Option; nothing is left of the attempt. ok is false where it is wrong, which has been said then.
-func (e *elab) givesOption(x *graph.Node, at diag.Span, value func(v *graph.Node) *graph.Node) (is, ok bool) {
-	reported := len(e.msgs.Messages)
+// givesOption reports that a value is an Option; nothing is left of the attempt.
+func (e *elab) givesOption(x *graph.Node, at diag.Span, value func(v *graph.Node) *graph.Node) bool {
+	msgs := e.msgs
+	defer func() { e.msgs = msgs }()
+	e.msgs = new(diag.List)
 	var n *graph.Node
 	e.inBlock(func() { n = value(e.param(x.Type.Elem(), at)) })
-	if n == nil || len(e.msgs.Messages) > reported {
-		return false, false
-	}
-	return n.Type.Kind == graph.Option, true
+	return n != nil && !e.msgs.Failed() && n.Type.Kind == graph.Option
 }
 
 // present keeps the elements of x whose Option has a value, and gives that.
@@ -29,8 +28,7 @@ func (e *elab) present(x *graph.Node, at diag.Span, value func(v *graph.Node) *g
 	}
 }
 
-// presentIn is a group of the elements that have a value, and the value; the group itself where values are no Options. It is nil after an
-// error.
+// presentIn is a group of the elements that have a value, and the value; the group itself where values are no Options.
 func (e *elab) presentIn(g *grouping, at diag.Span, value func(v *graph.Node) *graph.Node) (*grouping, func(v *graph.Node) *graph.Node, bool) {
 	of := func(v *graph.Node) *graph.Node {
 		if _, elem := g.split(v); elem != nil {
@@ -38,8 +36,7 @@ func (e *elab) presentIn(g *grouping, at diag.Span, value func(v *graph.Node) *g
 		}
 		return nil
 	}
-	is, ok := e.givesOption(g.x, at, of)
-	if !ok || !is {
+	if !e.givesOption(g.x, at, of) {
 		return g, value, false
 	}
 	own := *g

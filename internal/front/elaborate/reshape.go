@@ -164,7 +164,7 @@ func (e *elab) concat(x *syntax.Call, want *graph.Type) *graph.Node {
 	}
 	a := e.dense(e.expr(x.Args[0], hint))
 	if a != nil && hint == nil {
-		hint = a.Type
+		hint = openTexts(a.Type)
 	}
 	b := e.dense(e.expr(x.Args[1], hint))
 	if a == nil || b == nil {
@@ -176,6 +176,7 @@ func (e *elab) concat(x *syntax.Call, want *graph.Type) *graph.Node {
 			return nil
 		}
 	}
+	a, b = e.meetBoth(a, b, x.Span)
 	elem := a.Type.Elem()
 	b = e.coerce(b, graph.ArrayOf(elem, b.Type.Size), x.Args[1].Where())
 	if b == nil {

@@ -211,15 +211,11 @@ func (e *elab) textTo(v *graph.Node, dict int, at diag.Span) *graph.Node {
 	return e.retype(to, e.looked(d, to.Plain(), v, at), at)
 }
 
-// unifyTexts brings two sides of one choice into one dictionary.
+// unifyTexts brings the texts of two sides of one choice into common dictionaries.
 func (e *elab) unifyTexts(a, b *branch, at diag.Span) {
-	t, u := a.value.Type, b.value.Type
-	if !types.IsSort(t, meaning.Text) || !types.IsSort(u, meaning.Text) || t.Means.Dict == u.Means.Dict {
-		return
-	}
-	dict := e.union(t.Means.Dict, u.Means.Dict, at)
-	e.inScope(a.scope, func() { a.value = e.textTo(a.value, dict, at) })
-	e.inScope(b.scope, func() { b.value = e.textTo(b.value, dict, at) })
+	t, u := e.meet(a.value.Type, b.value.Type, at)
+	e.inScope(a.scope, func() { a.value = e.textsTo(a.value, t, at) })
+	e.inScope(b.scope, func() { b.value = e.textsTo(b.value, u, at) })
 }
 
 // orText is o.or(d) for text, in a dictionary that has the entries of both.
@@ -235,20 +231,15 @@ func (e *elab) orText(c *methodUse, elem *graph.Type) *graph.Node {
 		func() *graph.Node { return e.textTo(d, dict, at) })
 }
 
-// commonText brings elements that are all text into one dictionary.
+// commonText brings the texts of elements into common dictionaries.
 func (e *elab) commonText(list []*graph.Node, from []syntax.Expr) {
-	dict := 0
-	for i, n := range list {
-		if !types.IsSort(n.Type, meaning.Text) {
-			return
-		}
-		if dict == 0 {
-			dict = n.Type.Means.Dict
-		}
-		dict = e.union(dict, n.Type.Means.Dict, from[i].Where())
+	all := list[0].Type
+	for i, n := range list[1:] {
+		all, _ = e.meet(all, n.Type, from[i+1].Where())
 	}
 	for i, n := range list {
-		list[i] = e.textTo(n, dict, from[i].Where())
+		at := from[i].Where()
+		list[i] = e.textsTo(n, spelledAs(n.Type, all), at)
 	}
 }
 

@@ -140,6 +140,9 @@ func (s State) Texts() []string {
 		list = append(list, i.text)
 	}
 	for _, a := range s.args {
+		if s.brings(a) {
+			list = append(list, a.Record)
+		}
 		list = append(list, a.Name+": "+a.Type)
 	}
 	for _, l := range s.lets {
@@ -222,11 +225,27 @@ func (s State) Source() string {
 		b.WriteString(i.text + "\n\n")
 	}
 	for _, a := range s.args {
-		if name, _, _ := strings.Cut(strings.TrimPrefix(a.Record, "record "), " "); a.Record != "" && !slices.ContainsFunc(s.items, func(i item) bool { return i.name == name }) {
+		if s.brings(a) {
 			b.WriteString(a.Record + "\n\n")
 		}
 	}
 	return b.String()
+}
+
+var recordName = regexp.MustCompile(`(?m)^record ([\p{L}_][\p{L}\p{Nd}_]*)`)
+
+// RecordName is the name of a record that a text declares; "" if it declares none.
+func RecordName(text string) string {
+	if m := recordName.FindStringSubmatch(text); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// brings reports that an argument's record counts: none of its name was declared.
+func (s State) brings(a Argument) bool {
+	name := RecordName(a.Record)
+	return name != "" && !slices.ContainsFunc(s.items, func(i item) bool { return i.name == name })
 }
 
 var word = regexp.MustCompile(`[\p{L}_][\p{L}\p{Nd}_]*`)

@@ -10,17 +10,21 @@ import (
 // sizes; where it does not, nothing follows.
 
 // Fills reports a region that the kernel does not load and of which each outer index stores all elements of its
-// slots: one to a slot, or a row of them, or those of several loops.
+// slots: one to a slot, in one loop or in two around a cut, or a row of them, or those of several loops.
 func Fills(k *Kernel, region int) bool {
 	r := &k.Regions[region]
 	if r.Access != Write || len(k.Body.Params) < 3 {
 		return false
 	}
-	f := filling{region: region, size: map[Value]size.Poly{}, product: map[Value][2]Value{}}
+	f := filling{region: region, size: map[Value]size.Poly{}, product: map[Value][2]Value{}, ends: map[Value]Value{}, begins: map[Value]Value{}, below: map[Value]bool{}}
 	lo, hi := k.Body.Params[1], k.Body.Params[2]
 	for i := range k.Body.Instrs {
 		in := &k.Body.Instrs[i]
 		f.note(in)
+		f.edge(in, lo, hi)
+		if f.half(k, in, lo, hi) {
+			return true
+		}
 		if in.Code != For || in.Stop || in.Args[0] != lo || in.Args[1] != hi {
 			continue
 		}
@@ -39,6 +43,34 @@ type filling struct {
 	region  int
 	size    map[Value]size.Poly // values that are a size or constant
 	product map[Value][2]Value
+	// A walk over a grain in two loops, up to a cut and from there on.
+	ends, begins map[Value]Value // the ends of the one and the beginnings of the other, with their cuts
+	below        map[Value]bool  // the cuts up to which all slots of the grain are stored
+}
+
+// edge notes where a loop on one side of a cut ends or begins.
+func (f *filling) edge(in *Instr, lo, hi Value) {
+	if in.Code != Arith || in.Kind != num.I64 {
+		return
+	}
+	switch {
+	case in.Op == num.Min && in.Args[0] == hi:
+		f.ends[in.Out[0]] = in.Args[1]
+	case in.Op == num.Max && in.Args[0] == lo:
+		f.begins[in.Out[0]] = in.Args[1]
+	}
+}
+
+// half reports a loop that stores the slots of a grain from a cut on, where another before it stores those up to the cut.
+func (f *filling) half(k *Kernel, in *Instr, lo, hi Value) bool {
+	if in.Code != For || in.Stop || !k.Count.Equal(k.Regions[f.region].Len) || !f.slot(&in.Blocks[0]) {
+		return false
+	}
+	if cut, ok := f.ends[in.Args[1]]; ok && in.Args[0] == lo {
+		f.below[cut] = true
+	}
+	cut, ok := f.begins[in.Args[0]]
+	return ok && in.Args[1] == hi && f.below[cut]
 }
 
 func (f *filling) note(in *Instr) {

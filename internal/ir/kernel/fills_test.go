@@ -56,6 +56,19 @@ const bothEnds = `
     yield
   }`
 
+// aroundCut stores the slots below a cut, and those from one on.
+const aroundCut = `
+  low = min i64 hi ten
+  for i in lo..low {
+    store r1 i x
+    yield
+  }
+  high = max i64 lo CUT
+  for j in high..hi {
+    store r1 j x
+    yield
+  }`
+
 // TestFills tells kernels that store every element of a region from such as leave some.
 func TestFills(t *testing.T) {
 	for _, c := range []struct {
@@ -84,6 +97,11 @@ func TestFills(t *testing.T) {
 		{"from both ends, where something else is so", "s0", strings.Replace(bothEnds, "some = lt i64 lo hi", "some = lt i64 lo ten", 1), false},
 		{"from both ends, where there is none", "s0", strings.Replace(bothEnds, "some = lt i64 lo hi", "some = lt i64 hi lo", 1), false},
 		{"in two loops", "s0", "mid = min i64 lo ten\n for t in lo..mid {\n store r1 t x\n yield\n }\n for u in mid..hi {\n store r1 u x\n yield\n }", false},
+		{"on both sides of a cut", "s0", strings.Replace(aroundCut, "CUT", "ten", 1), true},
+		{"on both sides of two cuts", "s0", strings.Replace(aroundCut, "CUT", "zero", 1), false},
+		{"below a cut", "s0", "low = min i64 hi ten\n for i in lo..low {\n store r1 i x\n yield\n }", false},
+		{"from a cut on", "s0", "high = max i64 lo ten\n for i in high..hi {\n store r1 i x\n yield\n }", false},
+		{"on both sides of a cut, where one stores one element", "s0", strings.Replace(strings.Replace(aroundCut, "CUT", "ten", 1), "store r1 j x", "store r1 lo x", 1), false},
 		{"what is also loaded", "s0", "for i in lo..hi {\n y = load r1 i\n store r1 i y\n yield\n }", false},
 	} {
 		text := strings.NewReplacer("LENGTH", c.length, "LOOP", c.loop).Replace(filler)

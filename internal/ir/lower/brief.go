@@ -8,7 +8,7 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
-// In: reductions over the same slots, which are few in the run at hand, and little work for each. Out: one kernel of one outer
+// In: reductions over the same slots, or a top-k, which are few in the run at hand, and little work for each. Out: one kernel of one outer
 // index, instead of one for the leaves and one that joins them: a launch is most of what such a reduction takes. Invariant: the fold
 // has the canonical order of leaves either way.
 

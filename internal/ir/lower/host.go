@@ -44,6 +44,9 @@ func (l *lowering) hostNode(n *graph.Node, later []*graph.Node) error {
 	case n.Op == graph.If && arrayWork(n):
 		return l.hostBranch(n)
 	case n.Op == graph.TopK && !l.small(n) && l.most(n.Poly) <= mostCandidates:
+		if l.brief([]*graph.Node{n}) {
+			return l.topBriefly(n)
+		}
 		return l.topK(n)
 	case l.sequential(n):
 		if n.Op == graph.TopK {

@@ -60,6 +60,44 @@ func (q *topper) taking(n *graph.Node, e *env) visitor {
 	}
 }
 
+// skimmed is how many slots skim looks at in one go: some vectors, and few against those that hold one of the best.
+const skimmed = 64
+
+// skim offers the slots lo..hi, and gives the number of elements. Once there are enough, nearly all slots hold worse ones than the
+// last; so it takes the greatest key of some dozens first, which goes by vectors, and leaves them where that is no better.
+func (q *topper) skim(src *array, lo, hi kernel.Value, n *graph.Node, e *env) []kernel.Value {
+	k, none := q.k, []kernel.Value{q.k.b.Int(0)}
+	if src.masked != nil || src.back == nil && !src.cheap || k.l.use[n].faults || k.l.keyWork(n) > dear || !k.isPositive(k.capacity(q.most)) {
+		return k.walkPart(src, lo, hi, oneCount, none, q.taking(n, e))
+	}
+	last := k.b.Wrap(num.Sub, k.sizeValue(q.most), k.b.Int(1))
+	slots := k.b.Wrap(num.Max, k.b.Wrap(num.Sub, hi, lo), k.b.Int(0))
+	blocks := k.b.Wrap(num.Div, k.b.Wrap(num.Add, slots, k.b.Int(skimmed-1)), k.b.Int(skimmed))
+	return k.loop(k.b.Int(0), blocks, oneCount, none, func(b kernel.Value, c []kernel.Value) (next []kernel.Value, _ kernel.Value) {
+		from := k.b.Wrap(num.Add, lo, k.b.Wrap(num.Mul, b, k.b.Int(skimmed)))
+		to := k.b.Wrap(num.Min, k.b.Wrap(num.Add, from, k.b.Int(skimmed)), hi)
+		greatest := k.fold(from, to, false, []kernel.Acc{{Op: num.FoldMax, Kind: topKey(n)}}, func(i kernel.Value) (key []kernel.Value) {
+			k.inside(src.n, func() {
+				key = []kernel.Value{k.orderKey(k.body(n.Blocks[0], e, val{s: i, safe: true}, k.element(src, i).v)[0].s)}
+			})
+			return key
+		})[0]
+		room := k.b.Wrap(num.Lt, c[0], k.sizeValue(q.most))
+		better := k.b.Wrap(num.Gt, greatest, k.b.Load(q.keys, k.bound(last, q.most)))
+		return k.branch(k.b.Wrap(num.Or, room, better),
+			func() []kernel.Value { return k.walkPart(src, from, to, oneCount, c, q.taking(n, e)) },
+			func() []kernel.Value { return c }), kernel.None
+	})
+}
+
+// keyWork is the work for the key of an element.
+func (l *lowering) keyWork(n *graph.Node) (work int) {
+	for _, m := range n.Blocks[0].Nodes {
+		work += l.use[m].cost
+	}
+	return work
+}
+
 // more is the number of elements after an offer.
 func (q *topper) more(count kernel.Value) kernel.Value {
 	return q.k.b.Wrap(num.Min, q.k.b.Wrap(num.Add, count, q.k.b.Int(1)), q.k.sizeValue(q.most))
@@ -230,6 +268,20 @@ func (l *lowering) topK(n *graph.Node) error {
 	return l.topped(n, func(out []source, count int) error { return l.best(n, c, keyedLeaves(slots, wide), out, count) })
 }
 
+// topBriefly finds the best elements of few in one go.
+func (l *lowering) topBriefly(n *graph.Node) error {
+	return l.topped(n, func(out []source, count int) error {
+		return l.kernel(opName(n)+" "+l.nameOf(n), func(k *kern) {
+			src := k.node(n.Args[0], k.root).arr
+			q := k.topper(n, k.attach(bestOf(n), out, kernel.ReadWrite))
+			found := q.skim(src, k.b.Int(0), k.sizeValue(src.n), n, k.root)
+			if count >= 0 {
+				k.b.Store(k.region(count, size.Const(1), kernel.Write), k.b.Int(0), found[0])
+			}
+		})
+	})
+}
+
 // candidates finds the best elements of each of so many stretches of that length.
 func (l *lowering) candidates(n *graph.Node, c *topBuffers, stretches func(k *kern) (length, count size.Poly)) (launch *schedule.Launch, err error) {
 	err = l.kernel("candidates of "+l.nameOf(n), func(k *kern) {
@@ -237,7 +289,7 @@ func (l *lowering) candidates(n *graph.Node, c *topBuffers, stretches func(k *ke
 		k.k.Outer, k.k.Grain, k.k.Count = count, length, k.poly(n.Args[0].Type.Size)
 		src := k.node(n.Args[0], k.root).arr
 		q := k.topper(n, k.space(nil, bestOf(n)))
-		found := k.walkPart(src, k.lo, k.hi, oneCount, []kernel.Value{k.b.Int(0)}, q.taking(n, k.root))
+		found := q.skim(src, k.lo, k.hi, n, k.root)
 		q.put(c.attached(k, count, kernel.Write), k.o, found[0])
 		launch = k.launch
 	})
