@@ -127,3 +127,26 @@ func TestSessionArguments(t *testing.T) {
 		t.Error("a file that is gone was read")
 	}
 }
+
+// Numbers among which are words are text, which the declaration says above the record; the record alone is declared.
+func TestSessionMixedColumn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "airports.csv")
+	if err := os.WriteFile(path, []byte("iata,zip\n0E0,01234\nSFO,99999\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := godwit.NewSession()
+	said, err := s.Bind(t.Context(), "a", godwit.File(path))
+	record := "record A { iata: Str, zip: i64 }"
+	if err != nil || !strings.HasPrefix(said, "// "+path+":3:1: column `iata`: it is text (Str): found \"SFO\" among numbers, such as 0E0 on line 2;") || !strings.HasSuffix(said, "\n"+record) {
+		t.Errorf("%q, %v", said, err)
+	}
+	if texts := s.Texts(); !slices.Equal(texts, []string{record, "a: &[A; N_a]"}) {
+		t.Errorf("%q", texts)
+	}
+	if r, err := s.Eval(t.Context(), `a.count(|r| r.iata == "SFO")`); err != nil || string(r.JSON()) != "1" {
+		t.Errorf("%v, %v", r, err)
+	}
+	if said, err = s.Bind(t.Context(), "a", godwit.Text(path+"?text=iata,zip")); err != nil || said != "record A { iata: Str, zip: Str }" {
+		t.Errorf("%q, %v", said, err)
+	}
+}
