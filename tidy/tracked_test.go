@@ -1,6 +1,7 @@
 package tidy
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +15,25 @@ const mostTracked = 4 << 20
 
 // TestTracked keeps programs that were built, and large data, out of the repository.
 func TestTracked(t *testing.T) {
+	for _, f := range tracked(t) {
+		if at, err := os.Stat(filepath.Join("..", f)); err == nil && at.Size() > mostTracked {
+			t.Errorf("%s has %d bytes; at most %d are tracked", f, at.Size(), mostTracked)
+		}
+	}
+}
+
+// TestMerged: no page, program or text has both sides of a merge.
+func TestMerged(t *testing.T) {
+	for _, f := range tracked(t) {
+		text, err := os.ReadFile(filepath.Join("..", f))
+		if err == nil && (bytes.Contains(text, []byte("\n<<<<<<"+"< ")) || bytes.Contains(text, []byte("\n>>>>>>"+"> "))) {
+			t.Errorf("%s has both sides of a merge", f)
+		}
+	}
+}
+
+// tracked lists the files of the repository.
+func tracked(t *testing.T) []string {
 	out, err := exec.Command("git", "-C", "..", "ls-files", "-z").Output()
 	if err != nil {
 		t.Skipf("this is no clone of the repository: %v", err)
@@ -22,9 +42,5 @@ func TestTracked(t *testing.T) {
 	if len(files) < 50 {
 		t.Fatalf("only %d files are tracked", len(files))
 	}
-	for _, f := range files {
-		if at, err := os.Stat(filepath.Join("..", f)); err == nil && at.Size() > mostTracked {
-			t.Errorf("%s has %d bytes; at most %d are tracked", f, at.Size(), mostTracked)
-		}
-	}
+	return files
 }
