@@ -83,7 +83,7 @@ pub fn from_sfo(f: &[Flight; N]) -> [f64; 12] {
 }
 record Port { origin: Str, flights: i64 }
 pub fn ports(f: &[Flight; N]) -> [Port] {
-    f.map(|r| r.origin).texts().zip(f.group_by(|r| r.origin).count()).map(|(origin, flights)| Port { origin, flights })
+    f.group_by(|r| r.origin).agg(|g| Port { origin: g.key(), flights: g.count() })
 }
 pub fn all(f: &[Flight; N]) -> [Flight; N] { f }
 `

@@ -5,6 +5,7 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/num"
 	"github.com/godwit-run/godwit/internal/ir/prove"
+	"slices"
 )
 
 // body sets up the parameters: 0 ≤ o < Outer, lo = o·Grain and
@@ -109,6 +110,9 @@ func (c *checker) trips(lo, hi kernel.Value) []size.Poly {
 	var sure, all []size.Poly
 	claims := c.gap(lo, hi)
 	for _, b := range claims {
+		if slices.ContainsFunc(all, b.P.Equal) {
+			continue
+		}
 		all = append(all, b.P)
 		if len(b.Needs) == 0 {
 			sure = append(sure, b.P)
@@ -124,10 +128,10 @@ func (c *checker) trips(lo, hi kernel.Value) []size.Poly {
 	return all[:1]
 }
 
-// gap bounds hi - lo. A least of two is known as the one that it is shown to be; the other one bounds it, too.
+// gap bounds hi - lo. A least of two is known as the one that it is shown to be; the other one bounds it, too, and may be far less.
 func (c *checker) gap(lo, hi kernel.Value) []prove.Claim {
 	claims := c.Bounds(c.form[hi].Sub(c.form[lo]), prove.Above, 0)
-	if in := c.def[hi]; len(claims) == 0 && in != nil && in.Code == kernel.Arith && in.Op == num.Min && in.Kind.IsInt() {
+	if in := c.def[hi]; in != nil && in.Code == kernel.Arith && in.Op == num.Min && in.Kind.IsInt() {
 		for _, v := range in.Args {
 			claims = append(claims, c.Bounds(c.form[v].Sub(c.form[lo]), prove.Above, 0)...)
 		}
