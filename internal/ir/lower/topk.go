@@ -71,8 +71,11 @@ func (q *topper) skim(src *array, lo, hi kernel.Value, n *graph.Node, e *env) []
 		return k.walkPart(src, lo, hi, oneCount, none, q.taking(n, e))
 	}
 	last := k.b.Wrap(num.Sub, k.sizeValue(q.most), k.b.Int(1))
-	// Turns are counted by the slots, of which there are more: of a quotient no bound over the sizes is known, by which steps are admitted.
-	return k.loop(lo, hi, oneCount, none, func(b kernel.Value, c []kernel.Value) (next []kernel.Value, over kernel.Value) {
+	slots := k.b.Wrap(num.Max, k.b.Wrap(num.Sub, hi, lo), k.b.Int(0))
+	blocks := k.b.Wrap(num.Div, k.b.Wrap(num.Add, slots, k.b.Int(skimmed-1)), k.b.Int(skimmed))
+	// Of a quotient no bound over the sizes is known, by which steps are admitted; there are at most as many as slots.
+	end := k.b.Wrap(num.Min, k.b.Wrap(num.Add, lo, blocks), hi)
+	return k.loop(lo, end, oneCount, none, func(b kernel.Value, c []kernel.Value) (next []kernel.Value, _ kernel.Value) {
 		from := k.b.Wrap(num.Add, lo, k.b.Wrap(num.Mul, k.b.Wrap(num.Sub, b, lo), k.b.Int(skimmed)))
 		to := k.b.Wrap(num.Min, k.b.Wrap(num.Add, from, k.b.Int(skimmed)), hi)
 		greatest := k.fold(from, to, false, []kernel.Acc{{Op: num.FoldMax, Kind: topKey(n)}}, func(i kernel.Value) (key []kernel.Value) {
@@ -85,7 +88,7 @@ func (q *topper) skim(src *array, lo, hi kernel.Value, n *graph.Node, e *env) []
 		better := k.b.Wrap(num.Gt, greatest, k.b.Load(q.keys, k.bound(last, q.most)))
 		return k.branch(k.b.Wrap(num.Or, room, better),
 			func() []kernel.Value { return k.walkPart(src, from, to, oneCount, c, q.taking(n, e)) },
-			func() []kernel.Value { return c }), k.b.Wrap(num.Ge, to, hi)
+			func() []kernel.Value { return c }), kernel.None
 	})
 }
 
