@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"testing"
 )
 
@@ -9,14 +8,7 @@ import (
 func TestHoldAgain(t *testing.T) {
 	e, other := newEngine(t, Wasm), newEngine(t, Wasm)
 	k := squares()
-	n, err := NameOf(k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := e.Hold(context.Background(), k, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := held(t, e, k)
 	c.Release()
 	if !e.HoldAgain(c) {
 		t.Fatal("a kernel that is there cannot be held again")
@@ -26,6 +18,10 @@ func TestHoldAgain(t *testing.T) {
 	}
 	if other.HoldAgain(c) {
 		t.Error("another engine holds it")
+	}
+	n, err := NameOf(k)
+	if err != nil {
+		t.Fatal(err)
 	}
 	e.Forget(n.ID)
 	if e.HoldAgain(c) {

@@ -37,10 +37,7 @@ func (p *predictor) interpret(l *schedule.Launch, c *Coming, bytes, runs float64
 	}
 	parts := mix.Stepped(m, p.opt.Threads, p.places(l))
 	parts.Guessed, parts.Looked = parts.Guessed || guessed, p.look(l, c, runs)
-	threads := 1
-	if !mix.Sequential && mix.Outer > 1 {
-		threads = p.opt.Threads
-	}
+	threads := mix.Threads(m, p.opt.Threads)
 	p.out.Threads = max(p.out.Threads, threads)
 	const gib = 1 << 30
 	why := fmt.Sprintf("interpreted, as %.1f GiB are more than the %.1f that WebAssembly reaches", bytes/gib, float64(p.opt.Reach)/gib)

@@ -22,10 +22,7 @@ func (e *elab) givesOption(x *graph.Node, at diag.Span, value func(v *graph.Node
 // present keeps the elements of x whose Option has a value, and gives that.
 func (e *elab) present(x *graph.Node, at diag.Span, value func(v *graph.Node) *graph.Node) (*graph.Node, func(v *graph.Node) *graph.Node) {
 	kept := e.filtered(x, at, func(v *graph.Node) *graph.Node { return e.add(graph.IsSome, graph.BoolType, at, value(v)) })
-	return kept, func(v *graph.Node) *graph.Node {
-		o := value(v)
-		return e.add(graph.Unwrap, o.Type.Elem(), at, o)
-	}
+	return kept, e.unwrapped(at, value)
 }
 
 // presentIn is a group of the elements that have a value, and the value; the group itself where values are no Options.
@@ -42,10 +39,15 @@ func (e *elab) presentIn(g *grouping, at diag.Span, value func(v *graph.Node) *g
 	own := *g
 	own.rows, own.elem = nil, nil
 	own.x, _ = e.present(g.x, at, of)
-	return &own, func(v *graph.Node) *graph.Node {
+	return &own, e.unwrapped(at, value), true
+}
+
+// unwrapped is what a value that is there has.
+func (e *elab) unwrapped(at diag.Span, value func(v *graph.Node) *graph.Node) func(v *graph.Node) *graph.Node {
+	return func(v *graph.Node) *graph.Node {
 		o := value(v)
 		return e.add(graph.Unwrap, o.Type.Elem(), at, o)
-	}, true
+	}
 }
 
 // extremeIfAny has Some of each extreme where something was counted.

@@ -88,26 +88,25 @@ func (p *Parts) Time(e *machine.Engine) machine.Spread {
 // Resident.
 func (m *Mix) On(mc *machine.Machine, engine string, threads int, places []Place) *Parts {
 	e := mc.Engines[engine]
-	threads = max(1, min(threads, mc.Processors, int(min(m.Outer, 1<<16))))
-	if m.Sequential {
-		threads = 1
-	}
+	threads = m.Threads(mc, threads)
 	p := &Parts{Begin: e.Launch, Chain: m.Chain.on(mc, e) / float64(threads), Core: m.core(e) / float64(threads), Guessed: m.Guessed}
 	m.memory(p, mc.MemoryFor(threads), threads, places)
 	m.mapping(p, mc.Ways[2], threads, places)
 	return p
 }
 
+// Threads is how many of so many have something to do.
+func (m *Mix) Threads(mc *machine.Machine, threads int) int {
+	if m.Sequential {
+		return 1
+	}
+	return max(1, min(threads, mc.Processors, int(min(m.Outer, 1<<16))))
+}
+
 // Stepped says how long a run takes that is interpreted.
 func (m *Mix) Stepped(mc *machine.Machine, threads int, places []Place) *Parts {
-	threads = max(1, min(threads, mc.Processors, int(min(m.Outer, 1<<16))))
-	if m.Sequential {
-		threads = 1
-	}
-	p := &Parts{Guessed: m.Guessed}
-	for _, c := range m.Counts {
-		p.Core += (c.One + c.Vector) * mc.Interpret / float64(threads)
-	}
+	threads = m.Threads(mc, threads)
+	p := &Parts{Core: m.Operations() * mc.Interpret / float64(threads), Guessed: m.Guessed}
 	m.memory(p, mc.MemoryFor(threads), threads, places)
 	m.mapping(p, mc.Ways[2], threads, places)
 	return p
