@@ -36,6 +36,9 @@ type left struct {
 	number int64
 }
 
+// room is what there is for strips.
+func (w *work) room() int64 { return int64(len(w.bytes)) - w.block }
+
 func (w *work) address() int64 { return int64(uintptr(unsafe.Pointer(unsafe.SliceData(w.bytes)))) }
 
 // borrowWork gives a piece, one in which the run has left something if there is one.
@@ -49,7 +52,7 @@ func borrowWork(run uint64, code *nativeCode) (*work, error) {
 		return w, nil
 	}
 	strip, block := division()
-	b, err := mem.Fresh(strip + block)
+	b, err := mem.Fresh(max(strip, mostHeld) + block)
 	if err != nil {
 		return nil, fmt.Errorf("engine: memory for tiles: %w", err)
 	}
@@ -76,6 +79,10 @@ func (w *work) giveBack() {
 var division = sync.OnceValues(func() (strip, block int64) {
 	return divide(caches("/sys/devices/system/cpu/cpu0/cache"))
 })
+
+// mostHeld is how many bytes of strips a thread keeps from slice to slice: the right side of a product of 2,048 × 2,048 f64. A
+// larger one is packed again by each slice.
+const mostHeld = 48 << 20
 
 // What is supposed where the system does not tell.
 const (

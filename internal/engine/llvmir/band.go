@@ -79,20 +79,23 @@ func (t *tiling) tiles(ilo, ihi, jlo, jhi string) {
 	strip := t.fitting(t.lay.Strip, t.stripPanels, t.columns())
 	block := t.fitting(t.lay.Block, t.bandPanels, t.rows)
 	base := t.fromBlock("ptr", t.lay.Work)
-	base = t.place(base, t.stripPanels, strip)
 	t.place(base, t.bandPanels, block)
+	strips := t.set("getelementptr i8, ptr %s, i64 %s", base, t.fromBlock("i64", t.lay.Block))
 	width := t.set("mul i64 %s, %d", strip, t.columns())
 	height := t.set("mul i64 %s, %d", block, t.rows)
-	t.cut(jlo, jhi, width, func(from, to string) {
-		t.hold(width, t.turnCount(jlo, jhi), func() {
+	h := t.hold(t.pieces(jlo, jhi, width), t.spanOf(t.stripPanels, strip))
+	t.cut(jlo, jhi, width, func(number, from, to string) {
+		t.place(t.set("getelementptr i8, ptr %s, i64 %s", strips, h.place(number)), t.stripPanels, strip)
+		t.either(h.there, func() {}, func() {
 			t.fill(t.stripPanels, t.upward(t.turnCount(from, to), t.columns()), func(x string) string { return t.firstColumn(from, x) })
 		})
-		t.cut(ilo, ihi, height, func(ifrom, ito string) {
+		t.cut(ilo, ihi, height, func(_, ifrom, ito string) {
 			bands := t.upward(t.turnCount(ifrom, ito), t.rows)
 			t.fill(t.bandPanels, bands, func(x string) string { return t.firstRow(ifrom, x) })
 			t.bands(ifrom, bands, from, t.upward(t.turnCount(from, to), t.columns()))
 		})
 	})
+	h.keep()
 }
 
 // fitting is how many tiles' elements fit a part of the work memory.
@@ -104,26 +107,41 @@ func (t *tiling) fitting(at int64, panels []*panel, each int) string {
 	return t.larger(t.set("udiv i64 %s, %s", t.fromBlock("i64", at), one), "1")
 }
 
-// place gives panels of so many tiles their addresses, and gives the first behind them.
-func (t *tiling) place(base string, panels []*panel, tiles string) string {
+// place gives panels of so many tiles their addresses, one behind the other.
+func (t *tiling) place(base string, panels []*panel, tiles string) {
 	for _, p := range panels {
 		p.addr = base
-		size := t.set("mul i64 %s, %d", t.set("mul i64 %s, %s", tiles, t.slots.padded), p.each*p.elem.Size())
-		base = t.set("getelementptr i8, ptr %s, i64 %s", base, size)
+		base = t.set("getelementptr i8, ptr %s, i64 %s", base, t.bytes(p, tiles))
 	}
-	return base
+}
+
+// bytes is what so many tiles take in a panel, and spanOf what they take in all of some panels.
+func (t *tiling) bytes(p *panel, tiles string) string {
+	return t.set("mul i64 %s, %d", t.set("mul i64 %s, %s", tiles, t.slots.padded), p.each*p.elem.Size())
+}
+
+func (t *tiling) spanOf(panels []*panel, tiles string) string {
+	sum := "0"
+	for _, p := range panels {
+		sum = t.set("add i64 %s, %s", sum, t.bytes(p, tiles))
+	}
+	return sum
 }
 
 // cut goes over from..to in parts of a size, with a look at the stop word before each.
-func (t *tiling) cut(from, to, size string, body func(from, to string)) {
-	count := t.turnCount(from, to)
-	parts := t.set("udiv i64 %s, %s", t.set("add i64 %s, %s", count, t.set("add i64 %s, -1", size)), size)
-	t.loop("0", parts, 1, nil, func(x string, _ []string) ([]string, string) {
+func (t *tiling) cut(from, to, size string, body func(number, from, to string)) {
+	t.loop("0", t.pieces(from, to, size), 1, nil, func(x string, _ []string) ([]string, string) {
 		t.lookAtStop()
 		first := t.set("add i64 %s, %s", from, t.set("mul i64 %s, %s", x, size))
-		body(first, t.lesser(t.set("add i64 %s, %s", first, size), to))
+		body(x, first, t.lesser(t.set("add i64 %s, %s", first, size), to))
 		return nil, ""
 	})
+}
+
+// pieces is how many parts of a size from..to has.
+func (t *tiling) pieces(from, to, size string) string {
+	count := t.turnCount(from, to)
+	return t.set("udiv i64 %s, %s", t.set("add i64 %s, %s", count, t.set("add i64 %s, -1", size)), size)
 }
 
 func (t *tiling) fill(panels []*panel, tiles string, first func(x string) string) {

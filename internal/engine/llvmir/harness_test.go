@@ -110,6 +110,7 @@ type loaded struct {
 const (
 	testStrip = 48 * 12800 * 4
 	testBlock = 8 * 12800 * 4
+	testRoom  = 3 * testStrip
 )
 
 func (n *native) load(tb testing.TB, c *kerneltest.Case) *loaded {
@@ -133,12 +134,13 @@ func (n *native) load(tb testing.TB, c *kerneltest.Case) *loaded {
 	l.put(n.lay.Stop, 0)
 	l.put(n.lay.Weave, uint64(n.weave))
 	if n.lay.Tiled {
-		l.work = guarded(tb, testStrip+testBlock)
+		l.work = guarded(tb, testRoom+testBlock)
 		for i := range l.work {
 			l.work[i] = 0xff // nothing may depend on it: these are NaNs
 		}
 		l.put(n.lay.Work, uint64(uintptr(unsafe.Pointer(unsafe.SliceData(l.work)))))
 		l.put(n.lay.Strip, testStrip)
+		l.put(n.lay.Room, testRoom)
 		l.put(n.lay.Block, testBlock)
 	}
 	return l

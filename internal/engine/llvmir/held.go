@@ -7,28 +7,41 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 )
 
-// In comes what fills the panels of a strip, out goes the same, left out where an earlier slice of the same run has
-// filled them: threads take a product of matrices in many slices, of which each reads all columns. Invariant: what is
-// held follows from the kernel's arguments alone, not from the outer index, and is all of a strip.
+// In: how many strips of columns a nest has, and what each takes in the work memory. Out: whether an earlier slice of the same run has
+// filled them all, and where each lies: threads take a product of matrices in many slices, of which each reads all columns.
+// Invariant: what is held follows from the kernel's arguments alone, not from the outer index, and is all strips.
 
-// hold fills the panels of a strip of columns, of which there are count, unless they are held.
-func (t *tiling) hold(width, count string, fill func()) {
-	at := func() string { return t.inBlock(t.lay.Held) }
-	set := func(n string) { t.line("store i64 %s, ptr %s, align 8, %s", n, at(), t.aliasing(-1)) }
-	if !t.lasting() {
-		set("0")
-		fill()
-		return
+// holding is what of a nest's strips outlasts a slice.
+type holding struct {
+	t      *tiling
+	there  string // i1: they are all there
+	apart  string // i64: what strips that all fit lie apart, else 0
+	number string // i64: by which a later slice knows them, 0 if they do not all fit
+}
+
+// hold looks whether the strips are held. Until keep, none is.
+func (t *tiling) hold(strips, each string) holding {
+	h := holding{t: t, there: "false", apart: "0", number: "0"}
+	if t.lasting() {
+		t.held++
+		number := strconv.Itoa(t.held)
+		fit := t.set("icmp ule i64 %s, %s", t.set("mul i64 %s, %s", strips, each), t.fromBlock("i64", t.lay.Room))
+		h.there = t.set("and i1 %s, %s", fit, t.set("icmp eq i64 %s, %s", t.fromBlock("i64", t.lay.Held), number))
+		h.apart = t.set("select i1 %s, i64 %s, i64 0", fit, each)
+		h.number = t.set("select i1 %s, i64 %s, i64 0", fit, number)
 	}
-	t.held++
-	number := strconv.Itoa(t.held)
-	whole := t.set("icmp sle i64 %s, %s", count, width)
-	held := t.set("icmp eq i64 %s, %s", t.fromBlock("i64", t.lay.Held), number)
-	t.either(t.set("and i1 %s, %s", whole, held), func() {}, func() {
-		set("0") // a run may be stopped meanwhile
-		fill()
-		set(t.set("select i1 %s, i64 %s, i64 0", whole, number))
-	})
+	h.tell("0") // a run may be stopped meanwhile
+	return h
+}
+
+// place is where a strip by number lies behind the first.
+func (h holding) place(number string) string { return h.t.set("mul i64 %s, %s", number, h.apart) }
+
+// keep tells a later slice that all strips are filled.
+func (h holding) keep() { h.tell(h.number) }
+
+func (h holding) tell(number string) {
+	h.t.line("store i64 %s, ptr %s, align 8, %s", number, h.t.inBlock(h.t.lay.Held), h.t.aliasing(-1))
 }
 
 // lasting reports that the columns of all strips, and where the elements lie in the panels, are the same for each outer index.

@@ -11,7 +11,7 @@ import (
 )
 
 // TestHeld: a later slice of a run computes with the columns that an earlier one has left, whatever has become of the region
-// meanwhile; not if it is told that there is nothing, if they take several strips, or if each outer index has columns of
+// meanwhile; not if it is told that there is nothing, if not all strips fit, or if each outer index has columns of
 // its own.
 func TestHeld(t *testing.T) {
 	b := newBackend(t, 32)
@@ -30,7 +30,8 @@ func TestHeld(t *testing.T) {
 	}{
 		{"one strip", string(text), 40, true, true},
 		{"not told", string(text), 40, false, false},
-		{"several strips", string(text), 2000, true, false},
+		{"three strips, which fit", string(text), 600, true, true},
+		{"more strips than fit", string(text), 2000, true, false},
 		{"columns of an outer index", own, 40, true, false},
 	} {
 		k, err := kernel.ParseText(c.text)

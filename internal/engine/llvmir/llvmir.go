@@ -67,12 +67,13 @@ func (t Target) fuses() bool { return t.Fma || t.Arch != "amd64" && t.Arch != ""
 //	faults       i64 each: least place so far, math.MaxInt64 for none, -1 without
 //	             a place. A run only lowers it
 //	work         address of memory that is this run's alone, with any bytes in it, aligned to 64
-//	strip, block i64 each: how it is divided, in bytes. Both are at its beginning, one behind the
-//	             other; what the columns of tiles read goes into the first, and should stay in
-//	             the last cache of a processor, and what their rows read into the second, and
+//	strip, block i64 each, in bytes: what tiles read of a strip of columns, which should stay in
+//	             the last cache of a processor, and what they read of a block of rows, which
 //	             should stay in the one before
+//	room         i64: bytes for strips, behind the block at the memory's beginning, at least one strip's. Where all
+//	             strips of a nest fit, each has a place of its own
 //	held         i64: what earlier outer indices of the same run, with the same elements in what it reads, have
-//	             left there in the first part of the same memory; 0 if it is none. A run sets it
+//	             left there in all strips of the same memory; 0 if it is none. A run sets it
 //	stop         i64: set to 1 by another thread when the run is to end soon; every
 //	             loop of unknown length looks at it, at least each few thousand turns
 //	weave        i64: how many iterations that follow references are under way at the same time, up to MostWeave;
@@ -80,9 +81,9 @@ func (t Target) fuses() bool { return t.Fma || t.Arch != "amd64" && t.Arch != ""
 type Layout struct {
 	Polys                               []size.Poly
 	Scalars, Bases, Faults, Stop, Bytes int64
-	// Work, Strip, Block and Held are of kernels that may compute in tiles, which Tiled says.
-	Work, Strip, Block, Held int64
-	Tiled                    bool
+	// Work, Strip, Block, Room and Held are of kernels that may compute in tiles, which Tiled says.
+	Work, Strip, Block, Room, Held int64
+	Tiled                          bool
 	// Weave is of kernels that may interleave iterations, which Woven says.
 	Weave int64
 	Woven bool
