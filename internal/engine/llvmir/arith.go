@@ -3,6 +3,7 @@ package llvmir
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/loops"
@@ -42,7 +43,10 @@ func (e *emitter) linearArith(in *kernel.Instr) bool {
 	}
 	a := arithmetic{e, in, typ{in.Kind, 1}, x.text, y.text}
 	r := operand{text: a.result(), stride: x.stride + y.stride} // one of them is empty
-	if in.Op == num.Mul {
+	switch {
+	case in.Op == num.Sub && y.stride != "":
+		r.stride = e.negative(y.stride)
+	case in.Op == num.Mul:
 		factor := x.text
 		if x.stride != "" {
 			factor = y.text
@@ -54,6 +58,14 @@ func (e *emitter) linearArith(in *kernel.Instr) bool {
 	}
 	e.vals[in.Out[0]] = r
 	return true
+}
+
+// negative is the stride with which something falls from lane to lane.
+func (e *emitter) negative(stride string) string {
+	if s, err := strconv.ParseInt(stride, 10, 64); err == nil {
+		return strconv.FormatInt(-s, 10)
+	}
+	return e.set("sub i64 0, %s", stride)
 }
 
 // arithmetic is one operation with its operands in the text.

@@ -102,14 +102,31 @@ func (e *emitter) loadInstr(in *kernel.Instr) {
 		e.bind(in.Out[0], value)
 		return
 	}
-	switch at := e.at(in.Args[0]); at.shape() {
-	case loops.Uniform:
+	switch at := e.at(in.Args[0]); {
+	case at.shape() == loops.Uniform:
 		e.bind(in.Out[0], e.loadIndex(in.Region, at.text, t.scalar()))
-	case loops.Unit:
+	case at.shape() == loops.Unit:
 		e.give(in.Out[0], e.loadIndex(in.Region, at.text, t), t.n)
+	case at.falls():
+		e.give(in.Out[0], e.backwards(t, e.loadIndex(in.Region, e.lowest(at, t), t)), t.n)
 	default:
 		e.give(in.Out[0], e.gather(in, t), t.n)
 	}
+}
+
+// falls reports an index that is one less from lane to lane: its elements lie side by side, the last lane's first.
+func (o operand) falls() bool { return o.stride == "-1" }
+
+// lowest is the last lane of such an index.
+func (e *emitter) lowest(o operand, t typ) string { return e.lane(o, t, t.n-1) }
+
+// backwards is a vector with its last lane first.
+func (e *emitter) backwards(t typ, v string) string {
+	lanes := make([]string, t.n)
+	for i := range lanes {
+		lanes[i] = fmt.Sprintf("i32 %d", t.n-1-i)
+	}
+	return e.set("shufflevector %s %s, %s poison, <%d x i32> <%s>", t, v, t, t.n, strings.Join(lanes, ", "))
 }
 
 // gather loads element by element: the processors' own instructions for it
@@ -148,15 +165,17 @@ func (e *emitter) lanesOf(v kernel.Value) []string {
 func (e *emitter) storeInstr(in *kernel.Instr) {
 	t := typ{e.k.Regions[in.Region].Elem, e.lanes}
 	at := e.at(in.Args[0])
-	switch at.shape() {
-	case loops.Unit:
+	switch {
+	case at.shape() == loops.Unit:
 		if slices.Contains(e.past, in) {
 			e.storePast(in.Region, at.text, t, e.vector(in.Args[1], t.n))
 			return
 		}
 		e.store(in.Region, at.text, t, e.vector(in.Args[1], t.n))
-	case loops.Uniform:
+	case at.shape() == loops.Uniform:
 		e.store(in.Region, at.text, t.scalar(), e.scalar(in.Args[1]))
+	case at.falls():
+		e.store(in.Region, e.lowest(at, t), t, e.backwards(t, e.vector(in.Args[1], t.n)))
 	default:
 		for j, index := range e.lanesOf(in.Args[0]) {
 			e.store(in.Region, index, t.scalar(), e.lane(e.at(in.Args[1]), t, j))

@@ -33,6 +33,8 @@ func Linear(in *kernel.Instr, a, b Shape) Shape {
 		return max(a, b)
 	case in.Op == num.Sub && b == Uniform:
 		return a
+	case in.Op == num.Sub && a == Uniform:
+		return Strided
 	case in.Op == num.Mul && (a == Uniform || b == Uniform):
 		return Strided
 	}
