@@ -87,7 +87,7 @@ func TestLongIsLowered(t *testing.T) {
 // Nobody is lowered before its time.
 func TestYields(t *testing.T) {
 	w := &Turn{began: time.Now()}
-	for age, want := range map[time.Duration]int{0: 0, ageing - 1: 0, ageing: yield, time.Hour: yield} {
+	for age, want := range map[time.Duration]int{0: 0, yieldAfter - 1: 0, yieldAfter: yield, time.Hour: yield} {
 		if got := w.yields(w.began.Add(age)); got != want {
 			t.Errorf("after %v a worker yields by %d, expected %d", age, got, want)
 		}

@@ -32,15 +32,15 @@ type Share struct {
 // crowd is how many clients of one owner can have all their turns at the same time.
 const crowd = 8
 
-// aging is how long a worker may be at work before its priority is looked at: threads
+// lookFrom is how long a worker may be at work before its priority is looked at: threads
 // that are lowered are not used again, which is too expensive for what is over sooner.
-const aging = 10 * time.Millisecond
+const lookFrom = 10 * time.Millisecond
 
 // After so long at work a worker yields to what is over soon: to other jobs of the node, and to
 // whatever else the machine runs, such as a client that begins, a member of etcd or a shell.
 const (
-	ageing = 100 * time.Millisecond
-	yield  = 10 // nice values, as many as nice(1) takes: a tenth of the weight
+	yieldAfter = 100 * time.Millisecond
+	yield      = 10 // nice values, as many as nice(1) takes: a tenth of the weight
 )
 
 // crew is the clients of an owner that have joined.
@@ -151,7 +151,7 @@ func (s *Share) settle(t *Turn) {
 	w.held[slices.Index(w.held, nil)] = t
 	if !s.sweeps {
 		s.sweeps = true
-		time.AfterFunc(aging, s.sweep)
+		time.AfterFunc(lookFrom, s.sweep)
 	}
 }
 
@@ -199,7 +199,7 @@ func (s *Share) sweep() {
 			level = lift((len(w.held) + s.procs - 1) / s.procs)
 		}
 		for _, t := range w.held {
-			if any = true; t != nil && now.Sub(t.began) >= aging {
+			if any = true; t != nil && now.Sub(t.began) >= lookFrom {
 				long = true
 				t.lower(level + t.yields(now))
 			}
@@ -212,7 +212,7 @@ func (s *Share) sweep() {
 	changed := long != s.long
 	s.long, s.sweeps = long, any || long
 	if s.sweeps {
-		time.AfterFunc(aging, s.sweep)
+		time.AfterFunc(lookFrom, s.sweep)
 	}
 	s.mu.Unlock()
 	if changed && s.onLong != nil {

@@ -84,7 +84,7 @@ func (t *Turn) Take(ctx context.Context) error {
 	if t == nil {
 		return nil
 	}
-	if err := t.claim.c.take(ctx, t.began.IsZero() || time.Since(t.began) < aging); err != nil {
+	if err := t.claim.c.take(ctx, t.began.IsZero() || time.Since(t.began) < lookFrom); err != nil {
 		return err
 	}
 	runtime.LockOSThread()
@@ -124,7 +124,7 @@ func (t *Turn) lower(level int) {
 
 // yields is by how much a worker's thread is lowered for its age alone.
 func (t *Turn) yields(now time.Time) int {
-	if now.Sub(t.began) < ageing {
+	if now.Sub(t.began) < yieldAfter {
 		return 0
 	}
 	return yield

@@ -44,7 +44,7 @@ type execution struct {
 	planned bool       // how many iterations native code has under way was decided
 	flight  int        // as many if they are interleaved
 	woven   *plan.Race // whether they are, where it is open
-	alone   int        // native code runs at once if there is one worker, or so many, of which one was enough; 0 if it does not
+	alone   int        // the size of the pool if one of its threads was found to be enough: native code then runs on this goroutine; 0 if that is not known
 	helped  bool       // by workers that are awake, which it does not wait for
 }
 
