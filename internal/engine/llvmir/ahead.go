@@ -81,7 +81,9 @@ func (e *emitter) askFrom(list []loops.Ahead, i string, n int) {
 			last, first = x.Index, e.indexAhead(x, i, turns, n)
 		}
 		for lane := range int64(n) {
-			e.askPlace(x, e.set("add i64 %s, %d", first, lane*x.From.Step))
+			index := e.set("add i64 %s, %d", first, lane*x.From.Step)
+			e.bind(x.Index.Out[0], e.load(x.Index.Region, index, typ{e.k.Regions[x.Index.Region].Elem, 1}))
+			e.askPlace(x.Region, x.At, x.Chain, x.Inner, x.Stores)
 		}
 	}
 	e.lanes, e.shapes, e.pending = lanes, shapes, outside
@@ -101,37 +103,36 @@ func (e *emitter) indexAhead(x *loops.Ahead, i, turns string, n int) string {
 // mostLines is how many lines are asked for from a place on, where the loop goes on from it.
 const mostLines = 4
 
-// askPlace asks for the place that the index says which lies there. What is bound on the way has another meaning for the turn itself,
-// which is written afterwards.
-func (e *emitter) askPlace(x *loops.Ahead, index string) {
-	e.bind(x.Index.Out[0], e.load(x.Index.Region, index, typ{e.k.Regions[x.Index.Region].Elem, 1}))
-	for _, in := range x.Inner {
+// askPlace asks for a place that these instructions compute, to load from or to store to, and for what the loops inside come to from
+// there. What is bound on the way has another meaning for the turn itself, which is written afterwards.
+func (e *emitter) askPlace(region int, place kernel.Value, chain, inner []*kernel.Instr, stores bool) {
+	for _, in := range inner {
 		e.bind(in.Blocks[0].Params[0], e.scalar(in.Args[0]))
 	}
-	for _, in := range x.Chain {
+	for _, in := range chain {
 		e.instr(in)
 	}
 	how := "i32 0"
-	if x.Stores {
+	if stores {
 		how = "i32 1"
 	}
 	const line = 64
-	at := e.address(x.Region, e.scalar(x.At))
-	for off := int64(0); off < min(e.goesOn(x), mostLines*line); off += line {
+	at := e.address(region, e.scalar(place))
+	for off := int64(0); off < min(e.goesOn(region, place, inner), mostLines*line); off += line {
 		e.line("%s", e.called("void", "llvm.prefetch.p0", nil, []string{"ptr " + e.set("getelementptr i8, ptr %s, i64 %d", at, off), how, "i32 3", "i32 1"}))
 	}
 }
 
 // goesOn is how many bytes a turn goes through from the place on.
-func (e *emitter) goesOn(x *loops.Ahead) int64 {
-	size := int64(e.k.Regions[x.Region].Elem.Size())
-	if len(x.Inner) == 0 {
+func (e *emitter) goesOn(region int, place kernel.Value, inner []*kernel.Instr) int64 {
+	size := int64(e.k.Regions[region].Elem.Size())
+	if len(inner) == 0 {
 		return size
 	}
-	in := x.Inner[len(x.Inner)-1]
+	in := inner[len(inner)-1]
 	from, ok := e.ConstInt(in.Args[0])
 	to, ok2 := e.ConstInt(in.Args[1])
-	if s, sum := e.Sum(x.At, &in.Blocks[0]); !sum || s.Step != 1 || !ok || !ok2 {
+	if s, sum := e.Sum(place, &in.Blocks[0]); !sum || s.Step != 1 || !ok || !ok2 {
 		return size
 	}
 	return max(1, to-from) * size

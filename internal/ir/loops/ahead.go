@@ -101,8 +101,8 @@ func (t *teller) place(in *kernel.Instr) {
 func (t *teller) chain(p *Ahead) bool {
 	need := map[kernel.Value]bool{p.At: true}
 	for _, in := range p.Inner {
-		if in.Args[0] >= t.body.Params[0] && !t.everywhere(in.Args[0]) {
-			return false // nobody knows where it will begin
+		if !t.a.begins(in) {
+			return false
 		}
 	}
 	var behind []*kernel.Instr

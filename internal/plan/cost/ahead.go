@@ -16,6 +16,9 @@ const leastIndices = 512
 // tell notes whether a place is told beforehand, and counts what asking for it takes, n times.
 func (w *walker) tell(in *kernel.Instr, t *Touch, n float64) {
 	for _, loop := range w.inside {
+		if w.plan != nil && w.plan.In != loop { // a loop inside of iterations that go side by side
+			continue
+		}
 		for _, x := range w.loops.Ahead(loop) {
 			from := w.m.Regions[x.Index.Region]
 			if x.Region != in.Region || x.At != in.Args[0] || from.Bytes < leastIndices*from.Elem {
