@@ -106,11 +106,18 @@ const mostLines = 4
 // askPlace asks for a place that these instructions compute, to load from or to store to, and for what the loops inside come to from
 // there. What is bound on the way has another meaning for the turn itself, which is written afterwards.
 func (e *emitter) askPlace(region int, place kernel.Value, chain, inner []*kernel.Instr, stores bool) {
-	for _, in := range inner {
-		e.bind(in.Blocks[0].Params[0], e.scalar(in.Args[0]))
-	}
 	for _, in := range chain {
-		e.instr(in)
+		if !loops.IsLoop(in) {
+			e.instr(in)
+			continue
+		}
+		for j, v := range in.Blocks[0].Params { // what is not needed may have no meaning here
+			from := in.Args[0]
+			if j > 0 {
+				from = in.Args[1+j]
+			}
+			e.bind(v, e.scalar(from))
+		}
 	}
 	how := "i32 0"
 	if stores {

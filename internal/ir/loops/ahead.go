@@ -14,11 +14,12 @@ import (
 type Ahead struct {
 	Index *kernel.Instr // the load of the index, once in each turn
 	From  Sum           // where that is, by the loop's counter; Step is above 0
-	// Region is that of the place, At the place, Chain what computes it from the index, in the order of the body.
+	// Region is that of the place, At the place, Chain what computes it from the index, in the order of the body. A loop stands in it
+	// for the beginning of its first turn: the place is told for that.
 	Region int
 	At     kernel.Value
 	Chain  []*kernel.Instr
-	Inner  []*kernel.Instr // loops in the turn that go on from the place: it is told for their first turn
+	Inner  []*kernel.Instr // the loops in the turn around the place
 	Stores bool
 }
 
@@ -67,7 +68,7 @@ type teller struct {
 func (t *teller) block(list []kernel.Instr, by map[kernel.Value]bool) {
 	for i := range list {
 		in := &list[i]
-		if access := in.Code == kernel.Load || in.Code == kernel.Store; access && by[in.Args[0]] && t.a.isFar(in.Region) {
+		if access := in.Code == kernel.Load || in.Code == kernel.Store; access && by[in.Args[0]] && t.a.isLarge(in.Region) {
 			t.place(in)
 		}
 		if IsLoop(in) {
@@ -100,11 +101,6 @@ func (t *teller) place(in *kernel.Instr) {
 // chain finds what computes a place from the index, and from what is known before the loop.
 func (t *teller) chain(p *Ahead) bool {
 	need := map[kernel.Value]bool{p.At: true}
-	for _, in := range p.Inner {
-		if !t.a.begins(in) {
-			return false
-		}
-	}
 	var behind []*kernel.Instr
 	var all func(list []kernel.Instr)
 	all = func(list []kernel.Instr) {
@@ -117,10 +113,14 @@ func (t *teller) chain(p *Ahead) bool {
 	}
 	all(t.body.Instrs[t.after:])
 	made := map[kernel.Value]bool{p.Index.Out[0]: true}
-	for _, in := range p.Inner {
-		made[in.Blocks[0].Params[0]] = true
-	}
 	for _, in := range slices.Backward(behind) {
+		if slices.Contains(p.Inner, in) && t.begins(in, need, made) {
+			if need[in.Blocks[0].Params[0]] && in.Args[0] >= t.body.Params[0] && !t.everywhere(in.Args[0]) {
+				return false // rows that indices begin follow each other mostly
+			}
+			p.Chain = append(p.Chain, in)
+			continue
+		}
 		if !slices.ContainsFunc(in.Out, func(v kernel.Value) bool { return need[v] }) {
 			continue
 		}
@@ -141,6 +141,22 @@ func (t *teller) chain(p *Ahead) bool {
 		}
 	}
 	return true
+}
+
+// begins has what the first turn of a loop begins with computed, as far as it is needed.
+func (t *teller) begins(in *kernel.Instr, need, made map[kernel.Value]bool) (needed bool) {
+	b := &in.Blocks[0]
+	for j, v := range b.Params {
+		if !need[v] {
+			continue
+		}
+		from := in.Args[0]
+		if j > 0 {
+			from = in.Args[1+j]
+		}
+		needed, made[v], need[from] = true, true, true
+	}
+	return needed
 }
 
 func (t *teller) everywhere(v kernel.Value) bool { return t.a.Def[v] != nil && Everywhere(t.a.Def[v]) }

@@ -35,8 +35,8 @@ type Weave struct {
 // Far is a load of a walk whose place what is carried tells, and what computes that.
 type Far struct {
 	Load  *kernel.Instr
-	Chain []*kernel.Instr // in the order of the body
-	Inner *kernel.Instr   // the loop in the turn that goes on from that place, which is told for its first turn; nil for none
+	Chain []*kernel.Instr // in the order of the body; a loop stands in it for the beginning of its first turn
+	Inner *kernel.Instr   // the loop in the turn that goes on from that place; nil for none
 }
 
 // The reasons for which iterations are not interleaved. Stops is another.
@@ -130,9 +130,13 @@ const smallTable = 1 << 12
 
 // isFar reports a region that may be too large for a cache.
 func (a *Analysis) isFar(region int) bool {
-	r := &a.K.Regions[region]
-	n, known := r.Len.Const()
-	return r.Access != kernel.Scratch && (!known || n > smallTable)
+	return a.K.Regions[region].Access != kernel.Scratch && a.isLarge(region)
+}
+
+// isLarge is isFar, of scratch memory too.
+func (a *Analysis) isLarge(region int) bool {
+	n, known := a.K.Regions[region].Len.Const()
+	return !known || n > smallTable
 }
 
 // dependents are the values of a block, and inside, that depend on some values, be it by a branch.
@@ -329,6 +333,9 @@ func (a *Analysis) pureChain(v kernel.Value, body *kernel.Block, inner *kernel.I
 	})
 	for i := len(all) - 1; i >= 0; i-- {
 		in := all[i]
+		if in == inner && need[in.Blocks[0].Params[0]] {
+			chain = append(chain, in)
+		}
 		if !slices.ContainsFunc(in.Out, func(v kernel.Value) bool { return need[v] }) {
 			continue
 		}
