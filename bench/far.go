@@ -71,7 +71,7 @@ var farTasks = append([]farTask{
 	{"search", "binary search", searchInput, num.I64, lastRows, lastRows},
 	{"gather", "gather over compressed rows", gatherInput, num.F64, graphRows, func(in []farColumn) int64 { return in[1].dims[0] }},
 	{"tree", "B+ tree search", treeInput, num.I64, lastRows, func(in []farColumn) int64 { return lastRows(in) * int64(in[2].data[0]) }},
-	{"bfs", "breadth-first search", farGraph, num.I32, graphRows, func(in []farColumn) int64 { return in[1].dims[0] }},
+	{"bfs", "breadth-first search", farGraph, num.I64, graphRows, func(in []farColumn) int64 { return in[1].dims[0] }},
 	{"rank", "PageRank", farGraph, num.F64, graphRows, func(in []farColumn) int64 { return 4 * in[1].dims[0] }},
 	{"arcs", "arc scan of a network simplex", arcsInput, num.I64, func(in []farColumn) int64 { return in[0].dims[0] }, func(in []farColumn) int64 { return 2048 * in[0].dims[0] }},
 	{"bag", "embedding bag", bagInput, num.F32, func(in []farColumn) int64 { return 16 * in[1].dims[0] }, func(in []farColumn) int64 { return 32 * in[1].dims[0] }},

@@ -259,13 +259,13 @@ OPERATION(tree_woven) {
 }
 
 // Steps of a breadth-first search, with a look ahead of K edges if it is not 0.
-static int search(const int64_t *off, const uint32_t *to, int32_t *out, int64_t R, int64_t E, int64_t K) {
-    int32_t *level = out, *next = malloc(R * sizeof *next);
+static int search(const int64_t *off, const uint32_t *to, int64_t *out, int64_t R, int64_t E, int64_t K) {
+    int64_t *level = out, *next = malloc(R * sizeof *next);
     if (!next) return 1;
     for (int64_t v = 0; v < R; v++) level[v] = v == 0 ? 0 : -1;
-    for (int32_t step = 0; step < 8; step++) { // an even number of steps, so that the last one fills out
+    for (int64_t step = 0; step < 8; step++) { // an even number of steps, so that the last one fills out
         for (int64_t v = 0; v < R; v++) {
-            int32_t l = level[v];
+            int64_t l = level[v];
             if (l < 0)
                 for (int64_t e = off[v]; e < off[v + 1]; e++) {
                     if (K) ask(&level[to[e + K < E ? e + K : E - 1]]);
@@ -276,7 +276,7 @@ static int search(const int64_t *off, const uint32_t *to, int32_t *out, int64_t 
                 }
             next[v] = l;
         }
-        int32_t *other = level;
+        int64_t *other = level;
         level = next, next = other;
     }
     free(next);
