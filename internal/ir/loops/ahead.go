@@ -135,6 +135,9 @@ func (t *teller) chain(p *Ahead) bool {
 		made[in.Out[0]] = true
 	}
 	slices.Reverse(p.Chain)
+	if !need[p.Index.Out[0]] {
+		return false // it only decides how often the place is come to
+	}
 	for v := range need {
 		if v >= t.body.Params[0] && !made[v] && !t.everywhere(v) {
 			return false // of this turn, not of one to come
