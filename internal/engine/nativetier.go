@@ -152,8 +152,10 @@ func (t *nativeThread) put(a *Args, lo, hi int64) error {
 	}
 	copy(t.block[l.Faults/8:], a.Faults)
 	t.block[l.Weave/8] = int64(max(0, min(a.Weave, llvmir.MostWeave)))
-	for i, r := range l.Indices {
-		_, t.block[l.Ends/8+int64(i)] = reach(t.safe, r, a.Sizes, lo, hi)
+	if a.Weave > 0 {
+		for i, r := range l.Indices {
+			_, t.block[l.Ends/8+int64(i)] = reach(t.safe, r, a.Sizes, lo, hi)
+		}
 	}
 	return nil
 }
