@@ -43,7 +43,7 @@ func (a *Analysis) Ahead(in *kernel.Instr) (list []Ahead) {
 			continue
 		}
 		if from, ok := a.Sum(x.Args[0], b); ok && from.Step > 0 && from.Step <= mostStep {
-			t := &teller{a: a, body: b, after: i + 1, ahead: Ahead{Index: x, From: from}}
+			t := &teller{a: a, body: b, ahead: Ahead{Index: x, From: from}}
 			t.block(b.Instrs[i+1:], dependents(b, x.Out))
 			list = append(list, t.list...)
 		}
@@ -59,7 +59,6 @@ func (a *Analysis) Ahead(in *kernel.Instr) (list []Ahead) {
 type teller struct {
 	a     *Analysis
 	body  *kernel.Block
-	after int // the first instruction of the body behind the load of the index
 	ahead Ahead
 	list  []Ahead
 }
@@ -101,19 +100,10 @@ func (t *teller) place(in *kernel.Instr) {
 // chain finds what computes a place from the index, and from what is known before the loop.
 func (t *teller) chain(p *Ahead) bool {
 	need := map[kernel.Value]bool{p.At: true}
-	var behind []*kernel.Instr
-	var all func(list []kernel.Instr)
-	all = func(list []kernel.Instr) {
-		for i := range list {
-			behind = append(behind, &list[i])
-			for j := range list[i].Blocks {
-				all(list[i].Blocks[j].Instrs)
-			}
-		}
-	}
-	all(t.body.Instrs[t.after:])
+	var all []*kernel.Instr
+	t.body.Each(func(in *kernel.Instr) { all = append(all, in) })
 	made := map[kernel.Value]bool{p.Index.Out[0]: true}
-	for _, in := range slices.Backward(behind) {
+	for _, in := range slices.Backward(all) {
 		if slices.Contains(p.Inner, in) && t.begins(in, need, made) {
 			if need[in.Blocks[0].Params[0]] && in.Args[0] >= t.body.Params[0] && !t.everywhere(in.Args[0]) {
 				return false // rows that indices begin follow each other mostly
@@ -121,7 +111,7 @@ func (t *teller) chain(p *Ahead) bool {
 			p.Chain = append(p.Chain, in)
 			continue
 		}
-		if !slices.ContainsFunc(in.Out, func(v kernel.Value) bool { return need[v] }) {
+		if in == p.Index || !slices.ContainsFunc(in.Out, func(v kernel.Value) bool { return need[v] }) {
 			continue
 		}
 		if Everywhere(in) {

@@ -29,6 +29,7 @@ func TestAhead(t *testing.T) {
 		{"a row that begins at the index", begin + index + "for v21 in v20..v6 {\n v22 = bound v21 < 200\n v23 = load r4 v22\n yield\n }\n" + end, 0},
 		{"a probe", begin + index + "v21 = for v22 in v3..v6, v23 i64 = v20 {\n v24 = add i64 v23 v5\n v25 = bound v23 < 200\n v26 = load r4 v25\n yield v24\n }\n" + end, 1},
 		{"a sum that begins with the index", begin + index + "v21 = for v22 in v3..v6, v23 i64 = v20 {\n v24 = bound v22 < 200\n v25 = load r4 v24\n v26 = add i64 v23 v25\n yield v26\n }\n" + end, 0},
+		{"a size in the turn", begin + "v19 = size s0\n" + index + "v21 = min i64 v20 v19\n v22 = bound v21 < 200\n v23 = load r4 v22\n" + end, 1},
 		{"no index", begin + "v21 = load r4 v8\n" + end, 0},
 	} {
 		k, in := loop(t, c.text)
