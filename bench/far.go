@@ -28,8 +28,8 @@ import (
 //go:embed far/*.gw far/far.c
 var farSources embed.FS
 
-// farFlags are those of gcc. Floats here are whole numbers, whose sums have the same bits in any order.
-var farFlags = []string{"-O3", "-march=native", "-fPIC", "-shared"}
+// farFlags are those of gcc. Nothing is fused, and sums of floats are in order on both sides.
+var farFlags = []string{"-O3", "-march=native", "-ffp-contract=off", "-fPIC", "-shared"}
 
 // farForm is one way of writing the reference.
 type farForm struct {
@@ -45,10 +45,10 @@ var farForms = []farForm{
 // farTask is a program. Its source and the functions of the reference have its name.
 type farTask struct {
 	name, about string
-	input       func(bytes int64) []farColumn // for a table of so many bytes
-	kind        num.Kind                      // of the result, which has
-	rows        func(in []farColumn) int64    // so many numbers
-	hops        func(in []farColumn) int64    // accesses to the table, about
+	input       func(bytes int64, quick bool) []farColumn // for a table of so many bytes
+	kind        num.Kind                                  // of the result, which has
+	rows        func(in []farColumn) int64                // so many numbers
+	hops        func(in []farColumn) int64                // accesses to the table, about
 }
 
 // farColumn is an argument.
@@ -64,19 +64,25 @@ func (c *farColumn) len() int64 { return int64(len(c.data)) / int64(c.kind.Size(
 // farQueries is how many walks there are.
 const farQueries = 1 << 16
 
-var farTasks = []farTask{
+var farTasks = append([]farTask{
 	{"chase", "chase of 64 hops", chaseInput, num.I64, lastRows, func(in []farColumn) int64 { return 64 * lastRows(in) }},
 	{"ending", "chase with an end that data says", chaseInput, num.I64, lastRows, func(in []farColumn) int64 { return 64 * lastRows(in) }},
 	{"probe", "hash join, probe", probeInput, num.I64, lastRows, lastRows},
 	{"search", "binary search", searchInput, num.I64, lastRows, lastRows},
-	{"gather", "gather over compressed rows", gatherInput, num.F64, func(in []farColumn) int64 { return in[0].dims[0] - 1 }, func(in []farColumn) int64 { return in[1].dims[0] }},
+	{"gather", "gather over compressed rows", gatherInput, num.F64, graphRows, func(in []farColumn) int64 { return in[1].dims[0] }},
+	{"tree", "B+ tree search", treeInput, num.I64, lastRows, func(in []farColumn) int64 { return lastRows(in) * int64(in[2].data[0]) }},
+	{"bfs", "breadth-first search", farGraph, num.I64, graphRows, func(in []farColumn) int64 { return in[1].dims[0] }},
+	{"rank", "PageRank", farGraph, num.F64, graphRows, func(in []farColumn) int64 { return 4 * in[1].dims[0] }},
+	{"arcs", "arc scan of a network simplex", arcsInput, num.I64, func(in []farColumn) int64 { return in[0].dims[0] }, func(in []farColumn) int64 { return 2048 * in[0].dims[0] }},
 	{"bag", "embedding bag", bagInput, num.F32, func(in []farColumn) int64 { return 16 * in[1].dims[0] }, func(in []farColumn) int64 { return 32 * in[1].dims[0] }},
-}
+}, spatter()...)
+
+func graphRows(in []farColumn) int64 { return in[0].dims[0] - 1 }
 
 func lastRows(in []farColumn) int64 { return in[len(in)-1].dims[0] }
 
 // farMemory is memory for n numbers.
-func farMemory[T uint32 | int64 | float32 | float64](name string, kind num.Kind, n int64, dims ...int64) (farColumn, []T) {
+func farMemory[T uint8 | uint32 | int64 | float32 | float64](name string, kind num.Kind, n int64, dims ...int64) (farColumn, []T) {
 	var one T
 	c := farColumn{name, kind, append([]int64{n}, dims...), nil}
 	for _, d := range dims {
@@ -90,7 +96,7 @@ func farMemory[T uint32 | int64 | float32 | float64](name string, kind num.Kind,
 func below(r *generate.Random, n int64) int64 { return min(int64(r.Float()*float64(n)), n-1) }
 
 // chaseInput is a cycle through all rows, in random order (Sattolo's).
-func chaseInput(bytes int64) []farColumn {
+func chaseInput(bytes int64, _ bool) []farColumn {
 	r := generate.NewRandom(1)
 	next, p := farMemory[uint32]("next", num.U32, bytes/4)
 	for i := range p {
@@ -112,7 +118,7 @@ func farStarts(name string, r *generate.Random, n, below1 int64, dims ...int64) 
 }
 
 // probeInput is a table of random keys in as many chains as there are rows; most queries find their key.
-func probeInput(bytes int64) []farColumn {
+func probeInput(bytes int64, _ bool) []farColumn {
 	r := generate.NewRandom(2)
 	n := int64(1) << (62 - leadingZeros(bytes/24))
 	heads, h := farMemory[int64]("heads", num.I64, n)
@@ -142,7 +148,7 @@ func leadingZeros(n int64) int {
 	return zeros
 }
 
-func searchInput(bytes int64) []farColumn {
+func searchInput(bytes int64, _ bool) []farColumn {
 	r := generate.NewRandom(3)
 	keys, k := farMemory[int64]("keys", num.I64, min(bytes/8, 1_000_000_000))
 	last := int64(0)
@@ -158,7 +164,7 @@ func searchInput(bytes int64) []farColumn {
 }
 
 // gatherInput has rows of 0 to 31 neighbours, all over the table.
-func gatherInput(bytes int64) []farColumn {
+func gatherInput(bytes int64, _ bool) []farColumn {
 	r := generate.NewRandom(4)
 	rank, x := farMemory[float64]("rank", num.F64, bytes/8)
 	for i := range x {
@@ -171,7 +177,7 @@ func gatherInput(bytes int64) []farColumn {
 	return []farColumn{off, farStarts("to", r, o[len(o)-1], int64(len(x))), rank}
 }
 
-func bagInput(bytes int64) []farColumn {
+func bagInput(bytes int64, _ bool) []farColumn {
 	r := generate.NewRandom(5)
 	table, x := farMemory[float32]("table", num.F32, bytes/64, 16)
 	for i := range x {
@@ -201,15 +207,15 @@ func far(ctx context.Context, c choices) (*measure.Report, error) {
 	defer rt.Close()
 	ratios := map[string][]measure.Row{}
 	for _, t := range farTasks {
-		if !c.wants(t.name) {
+		if !c.wants(t.name) && !c.wants(t.about) {
 			continue
 		}
-		c.progress(t.name)
-		in := t.input(c.table)
+		c.progress(t.about)
+		in := t.input(c.table, c.quick)
 		for _, form := range farForms {
 			contest, err := t.contest(ctx, lib, rt, in, form)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", t.name, err)
+				return nil, fmt.Errorf("%s: %w", t.about, err)
 			}
 			contest.Pairs = c.pairs()
 			row, err := contest.Row(ctx)

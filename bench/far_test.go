@@ -19,10 +19,10 @@ func TestFar(t *testing.T) {
 	rt := godwit.NewRuntime(godwit.WithEngine("wasm"), godwit.WithThreads(2))
 	defer rt.Close()
 	for _, task := range farTasks {
-		in := task.input(1 << 16)
+		in := task.input(1<<16, true)
 		for _, form := range farForms {
 			if _, err := task.contest(t.Context(), lib, rt, in, form); err != nil {
-				t.Errorf("%s, %s: %v", task.name, form.about, err)
+				t.Errorf("%s, %s: %v", task.about, form.about, err)
 			}
 		}
 	}

@@ -217,3 +217,188 @@ OPERATION(bag_woven) {
     }
     return 0;
 }
+
+// A B+ tree with eight children to a node, one behind the other.
+enum { children = 8 };
+
+OPERATION(tree_naive) {
+    (void)K;
+    const int64_t *keys = in[0], *want = in[3], levels = *(const int64_t *)in[2];
+    const uint32_t *first = in[1];
+    int64_t *out = result, M = len[3];
+    for (int64_t m = 0; m < M; m++) {
+        int64_t at = 0;
+        for (int64_t l = 0; l < levels; l++) {
+            int64_t below = 0;
+            for (int j = 0; j < children; j++) below += keys[at * children + j] < want[m];
+            at = first[at] + below;
+        }
+        out[m] = at;
+    }
+    return 0;
+}
+
+OPERATION(tree_woven) {
+    const int64_t *keys = in[0], *want = in[3], levels = *(const int64_t *)in[2];
+    const uint32_t *first = in[1];
+    int64_t *out = result, M = len[3], at[most];
+    for (int64_t m = 0; m < M; m += K) {
+        int64_t n = M - m < K ? M - m : K;
+        for (int64_t k = 0; k < n; k++) at[k] = 0;
+        for (int64_t l = 0; l < levels; l++)
+            for (int64_t k = 0; k < n; k++) {
+                int64_t below = 0, w = want[m + k];
+                const int64_t *node = &keys[at[k] * children];
+                for (int j = 0; j < children; j++) below += node[j] < w;
+                at[k] = first[at[k]] + below;
+                ask(&keys[at[k] * children]), ask(&first[at[k]]);
+            }
+        for (int64_t k = 0; k < n; k++) out[m + k] = at[k];
+    }
+    return 0;
+}
+
+// Steps of a breadth-first search, with a look ahead of K edges if it is not 0.
+static int search(const int64_t *off, const uint32_t *to, int64_t *out, int64_t R, int64_t E, int64_t K) {
+    int64_t *level = out, *next = malloc(R * sizeof *next);
+    if (!next) return 1;
+    for (int64_t v = 0; v < R; v++) level[v] = v == 0 ? 0 : -1;
+    for (int64_t step = 0; step < 8; step++) { // an even number of steps, so that the last one fills out
+        for (int64_t v = 0; v < R; v++) {
+            int64_t l = level[v];
+            if (l < 0)
+                for (int64_t e = off[v]; e < off[v + 1]; e++) {
+                    if (K) ask(&level[to[e + K < E ? e + K : E - 1]]);
+                    if (level[to[e]] == step) {
+                        l = step + 1;
+                        break;
+                    }
+                }
+            next[v] = l;
+        }
+        int64_t *other = level;
+        level = next, next = other;
+    }
+    free(next);
+    return 0;
+}
+
+OPERATION(bfs_naive) {
+    (void)K;
+    return search(in[0], in[1], result, len[0] - 1, len[1], 0);
+}
+
+OPERATION(bfs_woven) { return search(in[0], in[1], result, len[0] - 1, len[1], K); }
+
+static int rank(const int64_t *off, const uint32_t *to, double *out, int64_t R, int64_t E, int64_t K) {
+    double *give = malloc(R * sizeof *give), n = R;
+    if (!give) return 1;
+    for (int64_t v = 0; v < R; v++) out[v] = 1 / n;
+    for (int step = 0; step < 4; step++) {
+        for (int64_t v = 0; v < R; v++) {
+            int64_t degree = off[v + 1] - off[v];
+            give[v] = out[v] / (double)(degree > 1 ? degree : 1);
+        }
+        for (int64_t v = 0; v < R; v++) {
+            double s = 0;
+            for (int64_t e = off[v]; e < off[v + 1]; e++) {
+                if (K) ask(&give[to[e + K < E ? e + K : E - 1]]);
+                s += give[to[e]];
+            }
+            out[v] = 0.15 / n + 0.85 * s;
+        }
+    }
+    free(give);
+    return 0;
+}
+
+OPERATION(rank_naive) {
+    (void)K;
+    return rank(in[0], in[1], result, len[0] - 1, len[1], 0);
+}
+
+OPERATION(rank_woven) { return rank(in[0], in[1], result, len[0] - 1, len[1], K); }
+
+// The arc scan of a network simplex, in blocks.
+enum { block = 1024 };
+
+OPERATION(arcs_naive) {
+    (void)K;
+    const uint32_t *tail = in[0], *head = in[1];
+    const int64_t *cost = in[2], *price = in[3];
+    int64_t *out = result;
+    for (int64_t b = 0; b < len[0]; b++) {
+        int64_t least = 0, arc = -1;
+        for (int64_t e = b * block; e < (b + 1) * block; e++) {
+            int64_t reduced = cost[e] - price[tail[e]] + price[head[e]];
+            if (reduced < least) least = reduced, arc = e;
+        }
+        out[b] = arc;
+    }
+    return 0;
+}
+
+OPERATION(arcs_woven) {
+    const uint32_t *tail = in[0], *head = in[1];
+    const int64_t *cost = in[2], *price = in[3];
+    int64_t *out = result, A = len[0] * block;
+    for (int64_t b = 0; b < len[0]; b++) {
+        int64_t least = 0, arc = -1;
+        for (int64_t e = b * block; e < (b + 1) * block; e++) {
+            int64_t ahead = e + K < A ? e + K : A - 1;
+            ask(&price[tail[ahead]]), ask(&price[head[ahead]]);
+            int64_t reduced = cost[e] - price[tail[e]] + price[head[e]];
+            if (reduced < least) least = reduced, arc = e;
+        }
+        out[b] = arc;
+    }
+    return 0;
+}
+
+// Spatter's gather and scatter (Lavin et al., MEMSYS 2020). By hand, K places ahead: in the same row of a long pattern, rows further
+// of a short one.
+OPERATION(spread_naive) {
+    (void)K;
+    const double *from = in[0];
+    const int64_t *pattern = in[1], delta = *(const int64_t *)in[2];
+    double *out = result;
+    for (int64_t i = 0; i < len[3]; i++)
+        for (int64_t j = 0; j < len[1]; j++) out[i * len[1] + j] = from[pattern[j] + delta * i];
+    return 0;
+}
+
+OPERATION(spread_woven) {
+    const double *from = in[0];
+    const int64_t *pattern = in[1], delta = *(const int64_t *)in[2], L = len[1];
+    double *out = result;
+    for (int64_t i = 0; i < len[3]; i++)
+        for (int64_t j = 0; j < L; j++) {
+            ask(&from[L > K ? pattern[j + K < L ? j + K : L - 1] + delta * i : pattern[j] + delta * (i + (K + L - 1) / L)]);
+            out[i * L + j] = from[pattern[j] + delta * i];
+        }
+    return 0;
+}
+
+OPERATION(strew_naive) {
+    (void)K;
+    const double *to = in[0], *what = in[3];
+    const int64_t *pattern = in[1], delta = *(const int64_t *)in[2];
+    double *out = result;
+    for (int64_t n = 0; n < len[0]; n++) out[n] = to[n];
+    for (int64_t i = 0; i < len[3]; i++)
+        for (int64_t j = 0; j < len[1]; j++) out[pattern[j] + delta * i] = what[i * len[1] + j];
+    return 0;
+}
+
+OPERATION(strew_woven) {
+    const double *to = in[0], *what = in[3];
+    const int64_t *pattern = in[1], delta = *(const int64_t *)in[2], L = len[1];
+    double *out = result;
+    for (int64_t n = 0; n < len[0]; n++) out[n] = to[n];
+    for (int64_t i = 0; i < len[3]; i++)
+        for (int64_t j = 0; j < L; j++) {
+            __builtin_prefetch(&out[L > K ? pattern[j + K < L ? j + K : L - 1] + delta * i : pattern[j] + delta * (i + (K + L - 1) / L)], 1, 3);
+            out[pattern[j] + delta * i] = what[i * L + j];
+        }
+    return 0;
+}

@@ -237,7 +237,7 @@ func (e *Engine) build(ctx context.Context, check func() (*verify.Safe, error)) 
 		return nil, err
 	}
 	verified := time.Now()
-	tier, code, err := e.first(ctx, safe.Kernel)
+	tier, code, err := e.first(ctx, safe)
 	if err != nil {
 		return nil, err
 	}
@@ -253,9 +253,9 @@ func (e *Engine) build(ctx context.Context, check func() (*verify.Safe, error)) 
 
 // first gives the code that a kernel begins with: native code if it is on disk
 // from an earlier life, otherwise that of the engine's tier.
-func (e *Engine) first(ctx context.Context, k *kernel.Kernel) (Tier, Code, error) {
+func (e *Engine) first(ctx context.Context, safe *verify.Safe) (Tier, Code, error) {
 	if e.native != nil {
-		if code, ok := e.native.cached(k); ok {
+		if code, ok := e.native.cached(safe); ok {
 			return Native, code, nil
 		}
 	}
@@ -263,6 +263,6 @@ func (e *Engine) first(ctx context.Context, k *kernel.Kernel) (Tier, Code, error
 	if err != nil {
 		return "", nil, err
 	}
-	code, err := t.compile(ctx, k)
+	code, err := t.compile(ctx, safe)
 	return e.opt.Tier, code, err
 }

@@ -3,7 +3,7 @@ package engine
 import (
 	"context"
 
-	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/verify"
 )
 
 // Args is what a kernel runs on.
@@ -21,7 +21,8 @@ type Args struct {
 	// Run, if it is not 0, is the number of a run whose outer indices all find the same elements in what they read and do not
 	// write, and the same sizes and scalars.
 	Run uint64
-	// Weave is how many iterations that follow references are under way at the same time in native code, 0 for one by one.
+	// Weave is how many iterations that follow references are under way at the same time in native code, 0 for one by one; and how
+	// many turns before it is needed an element is asked for whose place an index tells, 0 for not at all.
 	Weave int
 }
 
@@ -45,6 +46,6 @@ type Thread interface {
 
 // compiler is a tier.
 type compiler interface {
-	compile(ctx context.Context, k *kernel.Kernel) (Code, error)
+	compile(ctx context.Context, safe *verify.Safe) (Code, error)
 	close(ctx context.Context) error
 }

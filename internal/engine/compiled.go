@@ -59,9 +59,9 @@ const maxIdle = 16
 // Tier is what the kernel runs on from the next slice on.
 func (c *Compiled) Tier() Tier { return c.code.Load().tier }
 
-// Weaves reports that native code of the kernel may interleave iterations that follow references.
-func (c *Compiled) Weaves() bool {
-	return len(c.Safe.Loops(llvmir.Target{}.Engine()).Weaves()) > 0
+// Overlaps reports that native code of the kernel may have several accesses under way where it waits for memory: see Args.Weave.
+func (c *Compiled) Overlaps() bool {
+	return c.Safe.Loops(llvmir.Target{}.Engine()).Overlaps()
 }
 
 // ReachesAll reports that the kernel's code can use memory outside of the arena, now

@@ -12,6 +12,7 @@ import (
 	"github.com/godwit-run/godwit/internal/engine/mem"
 	"github.com/godwit-run/godwit/internal/engine/object"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/verify"
 )
 
 // nativeTier has kernels compiled by LLVM and links the objects here.
@@ -20,8 +21,8 @@ type nativeTier struct {
 	arena   *mem.Arena
 }
 
-func (t *nativeTier) compile(ctx context.Context, k *kernel.Kernel) (Code, error) {
-	job, err := jobOf(k)
+func (t *nativeTier) compile(ctx context.Context, safe *verify.Safe) (Code, error) {
+	job, err := jobOf(safe.Kernel)
 	if err != nil {
 		return nil, err
 	}
@@ -29,13 +30,13 @@ func (t *nativeTier) compile(ctx context.Context, k *kernel.Kernel) (Code, error
 	if err != nil {
 		return nil, err
 	}
-	return t.link(k, r.Object)
+	return t.link(safe, r.Object)
 }
 
 // cached gives the code that an earlier run left on disk. Whatever is wrong with
 // it, it is not there.
-func (t *nativeTier) cached(k *kernel.Kernel) (Code, bool) {
-	job, err := jobOf(k)
+func (t *nativeTier) cached(safe *verify.Safe) (Code, bool) {
+	job, err := jobOf(safe.Kernel)
 	if err != nil {
 		return nil, false
 	}
@@ -43,7 +44,7 @@ func (t *nativeTier) cached(k *kernel.Kernel) (Code, bool) {
 	if !ok {
 		return nil, false
 	}
-	c, err := t.link(k, r.Object)
+	c, err := t.link(safe, r.Object)
 	return c, err == nil
 }
 
@@ -54,7 +55,7 @@ func jobOf(k *kernel.Kernel) (codegen.Job, error) {
 	return codegen.Job{Form: codegen.Kernel, Source: b, Optimise: true}, err
 }
 
-func (t *nativeTier) link(k *kernel.Kernel, b []byte) (Code, error) {
+func (t *nativeTier) link(safe *verify.Safe, b []byte) (Code, error) {
 	img, err := object.Link(b, object.Library)
 	if err != nil {
 		return nil, fmt.Errorf("engine: link native code: %w", err)
@@ -64,12 +65,13 @@ func (t *nativeTier) link(k *kernel.Kernel, b []byte) (Code, error) {
 		_ = img.Close()
 		return nil, fmt.Errorf("engine: native code does not define %s", llvmir.Function)
 	}
-	return &nativeCode{k: k, lay: llvmir.NewLayout(k), img: img, entry: entry, base: uintptr(unsafe.Pointer(unsafe.SliceData(t.arena.All())))}, nil
+	return &nativeCode{k: safe.Kernel, safe: safe, lay: llvmir.NewLayout(safe.Kernel), img: img, entry: entry, base: uintptr(unsafe.Pointer(unsafe.SliceData(t.arena.All())))}, nil
 }
 
 // nativeCode is a kernel as linked machine code.
 type nativeCode struct {
 	k     *kernel.Kernel
+	safe  *verify.Safe
 	lay   *llvmir.Layout
 	img   *object.Image
 	entry uintptr
@@ -93,7 +95,7 @@ type nativeThread struct {
 }
 
 func (t *nativeThread) Run(ctx context.Context, a *Args, lo, hi int64) error {
-	if err := t.put(a); err != nil {
+	if err := t.put(a, lo, hi); err != nil {
 		return err
 	}
 	if t.lay.Tiled {
@@ -126,7 +128,7 @@ func (t *nativeThread) Run(ctx context.Context, a *Args, lo, hi int64) error {
 func (t *nativeThread) Close() {}
 
 // put writes the block of arguments.
-func (t *nativeThread) put(a *Args) error {
+func (t *nativeThread) put(a *Args, lo, hi int64) error {
 	k, l := t.k, t.lay
 	if len(a.Sizes) != len(k.Sizes) || len(a.Scalars) != len(k.Scalars) || len(a.Bases) != len(k.Regions) || len(a.Faults) != k.Sites {
 		return fmt.Errorf("engine: got %d sizes, %d scalars, %d bases, %d faults for a kernel with %d, %d, %d, %d",
@@ -150,5 +152,10 @@ func (t *nativeThread) put(a *Args) error {
 	}
 	copy(t.block[l.Faults/8:], a.Faults)
 	t.block[l.Weave/8] = int64(max(0, min(a.Weave, llvmir.MostWeave)))
+	if a.Weave > 0 {
+		for i, r := range l.Indices {
+			_, t.block[l.Ends/8+int64(i)] = reach(t.safe, r, a.Sizes, lo, hi)
+		}
+	}
 	return nil
 }

@@ -90,7 +90,7 @@ func (e *Engine) Promote(ctx context.Context, c *Compiled) error {
 func (e *Engine) promote(ctx context.Context, c *Compiled) error {
 	defer c.climb.once.Do(func() { close(c.climb.ended) })
 	start := time.Now()
-	code, err := e.native.compile(ctx, c.Kernel)
+	code, err := e.native.compile(ctx, c.Safe)
 	if err != nil {
 		c.climb.err.Store(&err)
 		return err

@@ -14,11 +14,7 @@ import (
 // stepperTier interprets kernels: to hold other tiers against, and for memory that WebAssembly does not reach.
 type stepperTier struct{ arena *mem.Arena }
 
-func (t stepperTier) compile(_ context.Context, k *kernel.Kernel) (Code, error) {
-	safe, err := verify.Check(k)
-	if err != nil {
-		return nil, err
-	}
+func (t stepperTier) compile(_ context.Context, safe *verify.Safe) (Code, error) {
 	return &stepperCode{safe, t.arena}, nil
 }
 

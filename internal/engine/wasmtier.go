@@ -5,7 +5,7 @@ import (
 
 	"github.com/godwit-run/godwit/internal/engine/mem"
 	"github.com/godwit-run/godwit/internal/engine/wasm"
-	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/verify"
 )
 
 // wasmTier compiles kernels with wazero.
@@ -19,8 +19,8 @@ func newWasmTier(ctx context.Context, a *mem.Arena) (compiler, error) {
 	return wasmTier{r}, nil
 }
 
-func (t wasmTier) compile(ctx context.Context, k *kernel.Kernel) (Code, error) {
-	f, err := t.r.Compile(ctx, k)
+func (t wasmTier) compile(ctx context.Context, safe *verify.Safe) (Code, error) {
+	f, err := t.r.Compile(ctx, safe.Kernel)
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ type Coming struct {
 // Choice is how a launch runs.
 type Choice struct {
 	Threads int            // as many as pay if the others sleep
-	Weave   int            // iterations that follow references which native code has under way at the same time; 0 for one by one
+	Weave   int            // see engine.Args; 0 for one by one
 	Flight  int            // as many if they are interleaved, be it expected to pay or not; 0 where none can be
 	Awake   int            // as many as pay if they are awake
 	Alone   float64        // nanoseconds that one takes
@@ -97,18 +97,28 @@ func (c *Coming) weave(m *machine.Machine, begins *weighed, out *Choice) {
 // interleaved is what a launch takes with so many iterations under way that follow references, and one by one.
 type interleaved struct {
 	alone, all *cost.Parts
-	flight     int // 0 where none can be
+	flight     int  // 0 where none can be
+	asks       bool // nothing is interleaved, but elements are asked for before they are needed
 }
 
 // worth is to what part of its time interleaving is expected to bring a run that begins with it: what states in memory cost is what the
 // model knows least of. Where it is open, measurements decide from the next run on.
 const worth = 0.75
 
-func (w *interleaved) pays() bool { return w.flight > 0 && w.all.Total() < worth*w.alone.Total() }
+// worthAsking is the same of elements that are asked for before they are needed, for which nothing rests in memory.
+const worthAsking = 0.95
+
+func (w *interleaved) pays() bool {
+	most := worth
+	if w.asks {
+		most = worthAsking
+	}
+	return w.flight > 0 && w.all.Total() < most*w.alone.Total()
+}
 
 // interleave weighs both for so many threads, and gives what is expected to take less.
 func (c *Coming) interleave(mix *cost.Mix, m *machine.Machine, engine string, threads int) (*cost.Parts, interleaved) {
-	w := interleaved{alone: mix.On(m, engine, threads, c.Places)}
+	w := interleaved{alone: mix.On(m, engine, threads, c.Places), asks: len(c.Safe.Loops(EngineOf(engine, m.Engines[engine].VectorBytes)).Weaves()) == 0}
 	if w.all, w.flight = mix.Weave(m, engine, threads, c.Places); w.pays() {
 		return w.all, w
 	}

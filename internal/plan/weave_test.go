@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/godwit-run/godwit/internal/data"
@@ -23,7 +24,11 @@ func walks(t *testing.T, source string, n int64) *plan.Coming {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := f.Bind(compile.Args{"p": compile.Table{Source: data.FromSlice(make([]int64, 10))}, "s": compile.Table{Source: data.FromSlice(make([]int64, 10))}})
+	args := compile.Args{"p": compile.Table{Source: data.FromSlice(make([]int64, 10))}, "s": compile.Table{Source: data.FromSlice(make([]int64, 10))}}
+	if strings.Contains(source, "d: &[u8; M]") {
+		args["s"], args["d"] = compile.Table{Source: data.FromSlice(make([]int64, 16))}, compile.Table{Source: data.FromSlice(make([]uint8, 10))}
+	}
+	b, err := f.Bind(args)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,9 +74,46 @@ func TestWeave(t *testing.T) {
 	if begins := plan.Choose(m, far); begins.Weave != c.Weave {
 		t.Errorf("native code that comes later has %d iterations at the same time, expected %d", begins.Weave, c.Weave)
 	}
-	straight := walks(t, "fn f(p: &[i64; N], s: &[i64; M]) -> [i64; M] where N: Range<1, 1_000_000_000>, M: Range<1, 1_000_000_000> { s.map(|a| p[a.clamp_idx()]) }", 1<<26)
+	straight := walks(t, "fn f(p: &[i64; N], s: &[i64; M]) -> [i64; M] where N: Range<1, 1_000_000_000>, M: Range<1, 1_000_000_000> { s.map(|a| p[0] + a) }", 1<<26)
 	if c := plan.Choose(m, straight); c.Weave != 0 {
 		t.Errorf("a map without walks: %d iterations at the same time", c.Weave)
+	}
+}
+
+// What indices tell is asked for beforehand where the table outgrows the caches, the farther the longer the memory takes; not where a
+// processor looks as far ahead by itself, nor along a short pattern.
+func TestAsks(t *testing.T) {
+	const rows = `fn f(p: &[i64; N], s: &[i64; M]) -> i64 where N: Range<1, 1_000_000_000>, M: Range<1, 1_000_000_000> {
+		let mut x = 0;
+		for i in s { if x < 1000 { x = (x ^ p[i.clamp_idx()]) & 0xffff; } }
+		x
+	}`
+	m := machine.Default()
+	for _, c := range []struct {
+		n    int64
+		asks bool
+	}{{1000, false}, {1 << 17, false}, {1 << 25, true}} {
+		got := plan.Choose(m, walks(t, rows, c.n))
+		if got.Weave > 0 != c.asks {
+			t.Errorf("a table of %d elements: asked for %d turns ahead, expected some: %v", c.n, got.Weave, c.asks)
+		}
+		if got.Flight == 0 || got.Woven == nil {
+			t.Errorf("a table of %d elements: runs cannot find out", c.n)
+		}
+	}
+	slow := *m
+	memory := m.Memory[1]
+	memory.Chase = append(machine.Curve(nil), memory.Chase...)
+	for i := range memory.Chase {
+		memory.Chase[i].Time = memory.Chase[i].Time.Times(0.15)
+	}
+	slow.Memory = map[int]machine.Memory{1: memory}
+	if far, near := plan.Choose(m, walks(t, rows, 1<<25)).Weave, plan.Choose(&slow, walks(t, rows, 1<<25)).Weave; near >= far {
+		t.Errorf("with a seventh of the latency %d turns ahead, with all of it %d", near, far)
+	}
+	pattern := walks(t, "fn f(p: &[i64; N], s: &[i64; 16], d: &[u8; M]) -> [[i64; 16]; M] where N: Range<1, 1_000_000_000>, M: Range<1, 1_000_000_000> { (0..M).map(|i| s.map(|a| p[(a + i).clamp_idx()])) }", 1<<25)
+	if c := plan.Choose(m, pattern); c.Flight != 0 {
+		t.Errorf("a pattern of 16 indices: %+v", c)
 	}
 }
 
@@ -115,7 +157,7 @@ func TestWovenRace(t *testing.T) {
 	if c.Woven.Next() != 0 {
 		t.Error("what took longer goes on")
 	}
-	if c := plan.Choose(m, walks(t, "fn f(p: &[i64; N], s: &[i64; M]) -> [i64; M] where N: Range<1, 1_000_000_000>, M: Range<1, 1_000_000_000> { s.map(|a| p[a.clamp_idx()]) }", 1<<17)); c.Woven != nil || c.Flight != 0 {
+	if c := plan.Choose(m, walks(t, "fn f(p: &[i64; N], s: &[i64; M]) -> [i64; M] where N: Range<1, 1_000_000_000>, M: Range<1, 1_000_000_000> { s.map(|a| p[0] + a) }", 1<<17)); c.Woven != nil || c.Flight != 0 {
 		t.Errorf("a map without walks: %+v", c)
 	}
 }

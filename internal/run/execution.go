@@ -110,7 +110,7 @@ func (x *execution) weave() (way int) {
 
 // interleaved is how many iterations native code had under way, if so many slices were native.
 func (x *execution) interleaved(native int64) int {
-	if native == 0 || x.Weave == 0 || !x.c.Weaves() {
+	if native == 0 || x.Weave == 0 || !x.c.Overlaps() {
 		return 0
 	}
 	return x.Weave
@@ -131,7 +131,7 @@ func (x *execution) tier(native int64) engine.Tier {
 // looks for itself whether it is to stop.
 func (x *execution) atOnce() bool {
 	n := x.m.pool.Size()
-	return x.short || x.alone > 0 && (x.planned || !x.c.Weaves()) && (n == 1 || n == x.alone && !(x.helped && x.m.pool.Awake())) && x.c.Tier() == engine.Native
+	return x.short || x.alone > 0 && (x.planned || !x.c.Overlaps()) && (n == 1 || n == x.alone && !(x.helped && x.m.pool.Awake())) && x.c.Tier() == engine.Native
 }
 
 // once executes outer indices at once. To prepare workers would take longer than the kernel.
@@ -183,7 +183,7 @@ type pass struct {
 func (p *pass) run() error {
 	native, c := p.c.Tier() == engine.Native, p.choose(p.hi-p.lo)
 	way := 0
-	if p.planned = true; p.m.opt.Weave == 0 && p.c.Weaves() {
+	if p.planned = true; p.m.opt.Weave == 0 && p.c.Overlaps() {
 		p.Weave, p.flight, p.woven = c.Weave, c.Flight, c.Woven
 		way = p.weave()
 	}

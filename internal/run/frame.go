@@ -349,7 +349,7 @@ func (f *frame) ready(r *runner, l *schedule.Launch) bool {
 	}
 	p.short, p.soon = c.Short(p.Sizes), c.Soon(p.Sizes)
 	if c.Whole() {
-		p.alone, p.planned = 1, !c.Weaves()
+		p.alone, p.planned = 1, !c.Overlaps()
 	}
 	p.m, p.c, p.Scalars = nil, nil, nil
 	f.launches[r.p.launches[l]] = ready{p.execution, r.p.numbers[l.Kernel]}

@@ -44,9 +44,10 @@ type emitter struct {
 	stack       []string // allocas, which belong into the entry block
 	weaving     *weaving // the iterations that are being interleaved at this point of the text; nil for none
 	mode        mode
-	inFlight    string // how many states the block asks for
-	guesses     bool   // somewhere is a choice that a branch would get wrong
-	extremes    bool   // somewhere the lesser or greater of two floats is taken
+	inFlight    string   // how many states, or turns ahead, the block asks for
+	ends        []string // by Layout.Indices
+	guesses     bool     // somewhere is a choice that a branch would get wrong
+	extremes    bool     // somewhere the lesser or greater of two floats is taken
 	failed      error
 }
 
@@ -158,6 +159,9 @@ func (e *emitter) prologue() {
 	e.loadTops()
 	if e.lay.Woven {
 		e.inFlight = e.fromBlock("i64", e.lay.Weave)
+	}
+	for i := range e.lay.Indices {
+		e.ends = append(e.ends, e.fromBlock("i64", e.lay.Ends+int64(8*i)))
 	}
 }
 

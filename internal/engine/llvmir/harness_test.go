@@ -20,6 +20,7 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/kernel/kerneltest"
 	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/ir/verify"
 )
 
 // passes as package codegen runs them over kernels.
@@ -57,6 +58,7 @@ type native struct {
 	image *object.Image
 	entry uintptr
 	weave int
+	safe  *verify.Safe
 }
 
 func (b *backend) compile(k *kernel.Kernel) (*native, error) {
@@ -76,7 +78,11 @@ func (b *backend) compile(k *kernel.Kernel) (*native, error) {
 	if !ok {
 		return nil, fmt.Errorf("the object does not define %s", Function)
 	}
-	return &native{k, NewLayout(k), image, entry, b.weave}, nil
+	safe, err := verify.Check(k)
+	if err != nil {
+		return nil, err
+	}
+	return &native{k, NewLayout(k), image, entry, b.weave, safe}, nil
 }
 
 func (n *native) close() { _ = n.image.Close() }
@@ -153,6 +159,10 @@ func (l *loaded) run(lo, hi int64) {
 		if r.Access == kernel.Scratch {
 			clear(l.regions[i])
 		}
+	}
+	for i, r := range l.n.lay.Indices {
+		_, end, _ := l.n.safe.Footprint[r].Range(l.c.Sizes, lo, hi)
+		l.put(l.n.lay.Ends+int64(8*i), uint64(end))
 	}
 	object.CallRange(l.n.entry, unsafe.Pointer(unsafe.SliceData(l.block)), lo, hi)
 }

@@ -135,14 +135,14 @@ func (p *plan) leftOver(from, to string) {
 
 // inLanes runs whole groups of n turns and gives the first that is left.
 func (p *plan) inLanes(from, to string, n int) string {
-	mid := p.groupsEnd(from, to, n)
+	mid, told := p.groupsEnd(from, to, n), p.told(p.In)
 	size := p.stripSize(p.Body)
 	if len(p.Single) > 0 {
 		size = min(size, p.batch)
 	}
 	p.strips(from, mid, size, p.Short(p.In, size), nil, func(from, to string, _ []state) ([]string, string) {
 		p.loop(from, to, int64(n), nil, func(i string, _ []string) ([]string, string) {
-			p.prefetch(i, mid, n)
+			p.askAhead(told, i, n)
 			p.group(i, n)
 			p.spill(i, from, n)
 			return nil, ""

@@ -22,9 +22,11 @@ func NewLayout(k *kernel.Kernel) *Layout {
 	l.Stop = l.Faults + 8*int64(k.Sites)
 	l.Work, l.Strip, l.Block, l.Room, l.Held = l.Stop+8, l.Stop+16, l.Stop+24, l.Stop+32, l.Stop+40
 	l.Weave = l.Held + 8
-	l.Bytes = l.Weave + 8
+	l.Ends = l.Weave + 8
 	k.Body.Each(func(in *kernel.Instr) { l.Tiled = l.Tiled || holdsFold(in) })
-	l.Woven = len(loops.Of(k, Target{}.Engine()).Weaves()) > 0
+	a := loops.Of(k, Target{}.Engine())
+	l.Woven, l.Indices = a.Overlaps(), a.Indices()
+	l.Bytes = l.Ends + 8*int64(len(l.Indices))
 	return l
 }
 

@@ -14,7 +14,7 @@ import (
 
 // Version changes whenever the text emitted for some kernel changes. It is part
 // of the key under which compiled objects are kept.
-const Version = 7
+const Version = 8
 
 // Function is the name of the function that a module defines:
 //
@@ -77,14 +77,20 @@ func (t Target) fuses() bool { return t.Fma || t.Arch != "amd64" && t.Arch != ""
 //	stop         i64: set to 1 by another thread when the run is to end soon; every
 //	             loop of unknown length looks at it, at least each few thousand turns
 //	weave        i64: how many iterations that follow references are under way at the same time, up to MostWeave;
-//	             0 if they run one after the other
+//	             0 if they run one after the other; and how many turns before it is needed an element is asked for whose
+//	             place an index tells, 0 if it is not
+//	ends         i64 for each region of Indices: the first of its elements that may not be there, behind all that
+//	             the outer indices of the run touch
 type Layout struct {
 	Polys                               []size.Poly
 	Scalars, Bases, Faults, Stop, Bytes int64
 	// Work, Strip, Block, Room and Held are of kernels that may compute in tiles, which Tiled says.
 	Work, Strip, Block, Room, Held int64
 	Tiled                          bool
-	// Weave is of kernels that may interleave iterations, which Woven says.
+	// Weave is of kernels that may have several accesses under way, which Woven says.
 	Weave int64
 	Woven bool
+	// Ends is of those whose indices tell places beforehand, which lie in the regions Indices.
+	Ends    int64
+	Indices []int
 }

@@ -64,11 +64,11 @@ func (e *emitter) strips(from, to string, size int64, one bool, init []state, bo
 // turns runs the body once for each i in from..to, with a look at the stop
 // word now and then.
 func (e *emitter) turns(in *kernel.Instr, from, to string, init []state, body func(i string, c []string) (next []string, stop string)) []string {
-	inOrder := func() []string { return e.inOrder(in, from, to, init, body) }
 	w := e.weaves(in)
 	if w == nil {
-		return inOrder()
+		return e.inOrderAsking(in, from, to, init, body)
 	}
+	inOrder := func() []string { return e.inOrder(in, from, to, init, body) }
 	woven := func() []string { return e.woven(w, from, to, init, body) }
 	if e.mode == always {
 		return woven()

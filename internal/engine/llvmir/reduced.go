@@ -21,6 +21,7 @@ func (p *plan) reduced() (list []accumulator) {
 func (p *plan) writeReduced(from, to string, n int) {
 	b := p.Body
 	var before []state
+	told := p.told(p.In)
 	for j, c := range p.In.Carry {
 		before = append(before, state{typ{c.Kind, 1}, p.scalar(p.In.Args[2+j])})
 	}
@@ -29,6 +30,7 @@ func (p *plan) writeReduced(from, to string, n int) {
 		size := p.stripSize(b)
 		end := p.strips(from, mid, size, p.Short(p.In, size), p.start(p.reduced(), n), func(from, to string, s []state) ([]string, string) {
 			return p.loop(from, to, int64(n), s, func(i string, c []string) ([]string, string) {
+				p.askAhead(told, i, n)
 				for j, v := range c {
 					p.give(b.Params[1+j], v, n)
 				}

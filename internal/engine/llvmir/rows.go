@@ -99,9 +99,9 @@ func (f *rowFold) leaf(from, to string, wide, rest []state) (next, sums []string
 	first, got := from, texts(lanes)
 	if f.Work.Data <= fewValues && f.OverSlots(f.In) {
 		first = end(rowsAtOnce * f.n)
-		got = f.chunks(from, first, mid, rowsAtOnce, lanes, len(rows)+len(wide))
+		got = f.chunks(from, first, rowsAtOnce, lanes, len(rows)+len(wide))
 	}
-	got = f.chunks(first, mid, mid, 1, with(lanes, got), len(rows)+len(wide))
+	got = f.chunks(first, mid, 1, with(lanes, got), len(rows)+len(wide))
 	rows, vectors := with(rows, got[:len(rows)]), got[len(rows):len(rows)+len(wide)]
 	rest = with(rest, f.addSums(got[len(rows)+len(wide):], texts(rest)))
 	states := append(rows[:len(rows):len(rows)], rest...)
@@ -117,15 +117,16 @@ func (f *rowFold) leaf(from, to string, wide, rest []state) (next, sums []string
 	return append(vectors[:len(wide):len(wide)], got[len(rows):]...), sums
 }
 
-// chunks folds the slots from..to, several chunks in one turn of a loop; all slots end at last.
-func (f *rowFold) chunks(from, to, last string, several int, lanes []state, sums int) []string {
+// chunks folds the slots from..to, several chunks in one turn of a loop.
+func (f *rowFold) chunks(from, to string, several int, lanes []state, sums int) []string {
+	told := f.told(f.In)
 	return f.loop(from, to, int64(several*f.n), lanes, func(i string, c []string) ([]string, string) {
 		for j := range several {
 			at := i
 			if j > 0 {
 				at = f.set("add i64 %s, %d", i, j*f.n)
 			}
-			f.prefetch(at, last, f.n)
+			f.askAhead(told, at, f.n)
 			f.sharing(f.n, func() { c = f.chunk(at, c, sums) })
 		}
 		return c, ""
@@ -150,7 +151,9 @@ func (f *rowFold) remainder(from, mid, to string, rows, rest []state) []string {
 	for j, r := range rows {
 		f.memory.storeRow(j, r.text)
 	}
+	told := f.told(f.In)
 	next := f.loop(mid, to, 1, rest, func(i string, c []string) ([]string, string) {
+		f.askAhead(told, i, 1)
 		f.bind(f.Body.Params[0], i)
 		f.emitter.body(f.Body)
 		if len(rows) > 0 {

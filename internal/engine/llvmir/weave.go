@@ -294,10 +294,11 @@ func (x *weaving) ask(i string, carried []string) {
 func (x *weaving) askFor(list []loops.Far) {
 	outside := x.pending
 	for _, f := range list {
-		for _, in := range f.Chain {
-			x.instr(in)
+		var inner []*kernel.Instr
+		if f.Inner != nil {
+			inner = append(inner, f.Inner)
 		}
-		x.line("%s", x.called("void", "llvm.prefetch.p0", nil, []string{"ptr " + x.address(f.Load.Region, x.scalar(f.Load.Args[0])), "i32 0", "i32 3", "i32 1"}))
+		x.askPlace(f.Load.Region, f.Load.Args[0], f.Chain, inner, false)
 	}
 	x.pending = outside
 }

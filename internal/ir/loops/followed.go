@@ -6,7 +6,8 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 )
 
-// In: a kernel. Out: for people, each of its loops that follow references, and whether others wait beside it; or why not.
+// In: a kernel. Out: for people, each of its loops that follow references, and whether others wait beside it, or why not; and those whose
+// indices tell beforehand where they load and store.
 
 // More reasons for which a loop that follows references waits for the memory by itself.
 const (
@@ -14,7 +15,7 @@ const (
 	Second Why = "the iterations are interleaved for another walk before it"
 )
 
-// Followed says what becomes of each loop that follows references, in the order of the kernel.
+// Followed says what becomes of each loop that follows references, or goes over indices, in the order of the kernel.
 func (a *Analysis) Followed() (list []string) {
 	a.followed(&a.K.Body, nil, &list)
 	return list
@@ -25,6 +26,9 @@ func (a *Analysis) followed(b *kernel.Block, around *kernel.Instr, list *[]strin
 		in := &b.Instrs[i]
 		if in.Code == kernel.For && len(a.chased(in)) > 0 {
 			*list = append(*list, fmt.Sprintf("%s follows references: %s", name(in), a.fate(in, around)))
+		}
+		if n := len(a.Ahead(in)); n > 0 && a.interleaves(in) == nil {
+			*list = append(*list, fmt.Sprintf("%s goes over indices: native code asks for %s some turns before", name(in), places(n)))
 		}
 		inner := around
 		if IsLoop(in) {
@@ -50,6 +54,18 @@ func (a *Analysis) fate(walk, around *kernel.Instr) string {
 		return "native code has several iterations of " + name(around) + " under way, in step"
 	}
 	return "native code has several iterations of " + name(around) + " under way; one that ends makes room for the next"
+}
+
+func (a *Analysis) interleaves(in *kernel.Instr) *Weave {
+	w, _ := a.Weave(in)
+	return w
+}
+
+func places(n int) string {
+	if n == 1 {
+		return "the place that they tell"
+	}
+	return fmt.Sprintf("the %d places that they tell", n)
 }
 
 // name is a loop's, as the kernel's text has it.

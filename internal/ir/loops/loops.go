@@ -62,6 +62,9 @@ type Analysis struct {
 	plans map[*kernel.Instr]*Plan
 	once  sync.Once
 	woven []*Weave
+	told  map[*kernel.Instr][]Ahead
+	asks  sync.Once
+	tells bool // some loop's indices tell places beforehand
 }
 
 // Of looks at a kernel that verify has accepted.

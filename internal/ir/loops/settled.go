@@ -26,7 +26,7 @@ func (a *Analysis) Going(in *kernel.Instr) (kernel.Value, bool) {
 		return kernel.None, false
 	}
 	going := b.Instrs[at].Args[0]
-	_, pure := a.pureChain(going, b)
+	_, pure := a.pureChain(going, b, nil)
 	return going, pure && going > b.Params[0] && !dependents(b, b.Params[:1])[going]
 }
 

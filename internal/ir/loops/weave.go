@@ -35,7 +35,8 @@ type Weave struct {
 // Far is a load of a walk whose place what is carried tells, and what computes that.
 type Far struct {
 	Load  *kernel.Instr
-	Chain []*kernel.Instr // in the order of the body
+	Chain []*kernel.Instr // in the order of the body; a loop stands in it for the beginning of its first turn
+	Inner *kernel.Instr   // the loop in the turn that goes on from that place; nil for none
 }
 
 // The reasons for which iterations are not interleaved. Stops is another.
@@ -129,9 +130,13 @@ const smallTable = 1 << 12
 
 // isFar reports a region that may be too large for a cache.
 func (a *Analysis) isFar(region int) bool {
-	r := &a.K.Regions[region]
-	n, known := r.Len.Const()
-	return r.Access != kernel.Scratch && (!known || n > smallTable)
+	return a.K.Regions[region].Access != kernel.Scratch && a.isLarge(region)
+}
+
+// isLarge is isFar, of scratch memory too.
+func (a *Analysis) isLarge(region int) bool {
+	n, known := a.K.Regions[region].Len.Const()
+	return !known || n > smallTable
 }
 
 // dependents are the values of a block, and inside, that depend on some values, be it by a branch.
@@ -276,18 +281,31 @@ func (a *Analysis) far(walk *kernel.Instr) (list []Far) {
 		chased = append(chased, v)
 	}
 	by := dependents(b, chased)
+	var inner *kernel.Instr
 	add := func(in *kernel.Instr) {
 		if in.Code != kernel.Load || !a.isFar(in.Region) || !by[in.Args[0]] || slices.ContainsFunc(list, func(f Far) bool {
 			return f.Load.Region == in.Region && f.Load.Args[0] == in.Args[0]
 		}) {
 			return
 		}
-		if chain, ok := a.pureChain(in.Args[0], b); ok {
-			list = append(list, Far{in, chain})
+		if chain, ok := a.pureChain(in.Args[0], b, inner); ok {
+			list = append(list, Far{in, chain, inner})
 		}
 	}
-	outsideLoops(b, add)
+	outsideLoops(b, func(in *kernel.Instr) {
+		if add(in); in.Code == kernel.For && a.begins(in) {
+			inner = in
+			outsideLoops(&in.Blocks[0], add)
+			inner = nil
+		}
+	})
 	return list
+}
+
+// begins reports a loop of which it is known anywhere where it begins.
+func (a *Analysis) begins(in *kernel.Instr) bool {
+	_, ok := a.Const(in.Args[0])
+	return ok
 }
 
 // outsideLoops visits the instructions of a block and of branches inside.
@@ -303,13 +321,21 @@ func outsideLoops(b *kernel.Block, visit func(*kernel.Instr)) {
 }
 
 // pureChain lists the instructions of a loop's body by which a value is computed from what is known when a turn begins, if none
-// of them loads or loops. They may be computed whether the turn comes to them or not.
-func (a *Analysis) pureChain(v kernel.Value, body *kernel.Block) (chain []*kernel.Instr, ok bool) {
+// of them loads or loops. They may be computed whether the turn comes to them or not. Those of the first turn of a loop inside may
+// be among them, but nothing that it carries.
+func (a *Analysis) pureChain(v kernel.Value, body *kernel.Block, inner *kernel.Instr) (chain []*kernel.Instr, ok bool) {
 	need := map[kernel.Value]bool{v: true}
 	var all []*kernel.Instr
-	outsideLoops(body, func(in *kernel.Instr) { all = append(all, in) })
+	outsideLoops(body, func(in *kernel.Instr) {
+		if all = append(all, in); in == inner {
+			outsideLoops(&in.Blocks[0], func(in *kernel.Instr) { all = append(all, in) })
+		}
+	})
 	for i := len(all) - 1; i >= 0; i-- {
 		in := all[i]
+		if in == inner && need[in.Blocks[0].Params[0]] {
+			chain = append(chain, in)
+		}
 		if !slices.ContainsFunc(in.Out, func(v kernel.Value) bool { return need[v] }) {
 			continue
 		}
@@ -324,7 +350,7 @@ func (a *Analysis) pureChain(v kernel.Value, body *kernel.Block) (chain []*kerne
 		needs(in, need)
 	}
 	slices.Reverse(chain)
-	return chain, true
+	return chain, inner == nil || !slices.ContainsFunc(inner.Blocks[0].Params[1:], func(v kernel.Value) bool { return need[v] })
 }
 
 // Weaves lists the plans of all loops whose iterations are interleaved, outer ones first. What lies inside of one runs as it is.

@@ -89,7 +89,9 @@ func (w *walker) turns(in *kernel.Instr, n, turns float64, depth int) {
 		w.serial++
 	}
 	w.trips = append(w.trips[:depth], turns)
+	w.inside = append(w.inside, in)
 	w.block(b, all, depth+1)
+	w.inside = w.inside[:len(w.inside)-1]
 	if len(in.Carry) > 0 {
 		w.serial--
 	}

@@ -63,6 +63,7 @@ type Touch struct {
 	Stride  float64 // elements from one to the next
 	Per     float64 // elements among which the place is, for each outer index; 0 for all of the region
 	Woven   bool    // others of its kind are under way at the same time, see Mix.Flight
+	Told    bool    // an index tells its place some turns before
 	// Levels says that each place of a chase is among twice as many as the one before, or half, as in trees and searches: the first
 	// are the same again and again.
 	Levels bool
@@ -83,8 +84,8 @@ type Mix struct {
 	Sequential bool
 	// Lanes is how many chases go side by side.
 	Lanes float64
-	// Woven is what the run does if iterations that follow references are interleaved; nil where none can be. Flight is how many of
-	// them are then under way at the same time.
+	// Woven is what the run does if iterations that follow references are interleaved, and places asked for that indices tell; nil
+	// where nothing can be. Flight is how many of them are then under way at the same time.
 	Woven  *Mix
 	Flight float64
 
@@ -105,8 +106,10 @@ type Region struct {
 // value of an integer scalar, if it is known; nil if none is.
 func Of(s *verify.Safe, sizes []int64, scalar func(i int) (int64, bool), e loops.Engine) *Mix {
 	m := of(s, sizes, scalar, e, false)
-	if len(s.Loops(e).Weaves()) > 0 {
-		m.Woven = of(s, sizes, scalar, e, true)
+	if l := s.Loops(e); l.Overlaps() {
+		if woven := of(s, sizes, scalar, e, true); len(l.Weaves()) > 0 || woven.told() {
+			m.Woven = woven
+		}
 	}
 	return m
 }
@@ -115,7 +118,7 @@ func of(s *verify.Safe, sizes []int64, scalar func(i int) (int64, bool), e loops
 	k := s.Kernel
 	outer, _ := kernel.EvalPoly(k.Outer, sizes)
 	outer = max(outer, 0)
-	w := &walker{k: k, loops: s.Loops(e), sizes: sizes, scalar: scalar, vector: float64(e.Bytes), known: make([]known, len(s.Kinds)), weaves: weaves, m: &Mix{Outer: outer, Sequential: len(k.State) > 0}}
+	w := &walker{k: k, loops: s.Loops(e), sizes: sizes, scalar: scalar, vector: float64(e.Bytes), known: make([]known, len(s.Kinds)), weaves: weaves, asked: map[askedFor]bool{}, m: &Mix{Outer: outer, Sequential: len(k.State) > 0}}
 	for i := range k.Regions {
 		r := &k.Regions[i]
 		n, _ := kernel.EvalPoly(r.Len, sizes)
@@ -164,11 +167,13 @@ type walker struct {
 	known  []known // by value
 	m      *Mix
 	inLanes
-	weaves  bool         // iterations that follow references are interleaved
-	woven   *loops.Weave // the loop at hand whose iterations are; nil for none
-	columns *loops.Plan  // of tiles, whose loop is still to come
-	trips   []float64    // iterations of the loops around, by depth, the outer index first
-	serial  int          // loops around, and the kernel itself, that hand something on
+	weaves  bool              // iterations that follow references are interleaved
+	woven   *loops.Weave      // the loop at hand whose iterations are; nil for none
+	inside  []*kernel.Instr   // the loops around
+	asked   map[askedFor]bool // places that are asked for before they are needed
+	columns *loops.Plan       // of tiles, whose loop is still to come
+	trips   []float64         // iterations of the loops around, by depth, the outer index first
+	serial  int               // loops around, and the kernel itself, that hand something on
 }
 
 // inLanes is a loop whose iterations go side by side; nil outside of such loops.

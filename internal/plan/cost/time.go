@@ -158,7 +158,11 @@ func (m *Mix) memory(p *Parts, mem machine.Memory, threads int, places []Place) 
 			if t.Per > 0 {
 				span = math.Min(bytes, t.Per*elem)
 			}
-			p.Random += t.Count * mem.Random.At(span).P50 * math.Max(0, 1-cached/span) / float64(threads)
+			each := mem.Random.At(span).P50 * math.Max(0, 1-cached/span)
+			if t.Told {
+				each = math.Max(each, beyond(mem.Chase, span)/m.under(&t))
+			}
+			p.Random += t.Count * each / float64(threads)
 		case Chased:
 			if t.Woven {
 				p.Random += t.Count * math.Max(t.beyond(mem.Random, bytes), t.beyond(mem.Chase, bytes)/m.Flight) / float64(threads)

@@ -26,6 +26,7 @@ func (w *walker) touch(in *kernel.Instr, n float64, depth int) {
 		w.m.Lanes = math.Max(w.m.Lanes, w.lanes)
 	case data && !ordered:
 		t.Pattern, t.Per = Random, math.Abs(at.along(0))
+		w.tell(in, &t, n)
 	case step > 1:
 		t.Pattern, t.Count = Strided, n/w.again(&at, depth, float64(reg.Elem.Size()))
 	}

@@ -1,0 +1,59 @@
+package cost
+
+import (
+	"math"
+
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+)
+
+// In: a load or store whose place an index tells some turns before, which package loops knows. Out: what it takes to ask for it
+// beforehand, and how many are then under way. A processor has as many under way by itself as it looks ahead by operations.
+
+// leastIndices is how many elements must tell places for it to be worth looking ahead among them: a short pattern that is gone
+// through again and again says nothing of its next round.
+const leastIndices = 512
+
+// tell notes whether a place is told beforehand, and counts what asking for it takes, n times.
+func (w *walker) tell(in *kernel.Instr, t *Touch, n float64) {
+	for _, loop := range w.inside {
+		if w.plan != nil && w.plan.In != loop { // a loop inside of iterations that go side by side
+			continue
+		}
+		for _, x := range w.loops.Ahead(loop) {
+			from := w.m.Regions[x.Index.Region]
+			if x.Region != in.Region || x.At != in.Args[0] || from.Bytes < leastIndices*from.Elem {
+				continue
+			}
+			if t.Told, t.Woven = true, w.weaves; w.weaves && !w.asked[askedFor{x.Region, x.At}] {
+				w.asked[askedFor{x.Region, x.At}] = true
+				w.add(Near, 2*n, false)
+				w.add(Simple, n*float64(3+len(x.Chain)), false)
+			}
+			return
+		}
+	}
+}
+
+// askedFor is a place that is asked for once, though it may be loaded and stored.
+type askedFor struct {
+	region int
+	at     kernel.Value
+}
+
+// told reports that some place is told beforehand.
+func (m *Mix) told() bool {
+	for _, t := range m.Touches {
+		if t.Told {
+			return true
+		}
+	}
+	return false
+}
+
+// under is how many accesses of which an index tells the place are under way at the same time.
+func (m *Mix) under(t *Touch) float64 {
+	if t.Woven {
+		return m.Flight
+	}
+	return math.Max(1, window*t.Count/math.Max(m.operations(), 1))
+}
