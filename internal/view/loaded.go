@@ -13,6 +13,9 @@ import (
 // what it has left out.
 func Loaded(l *cluster.Loaded, took time.Duration) string {
 	var b strings.Builder
+	if l.More != nil && l.More.Known {
+		return fmt.Sprintf("@%s has these %d rows from before: nothing was added; --again adds them once more\n", l.Name, l.More.Rows)
+	}
 	bytes, replicas := int64(0), 0
 	for i := range l.Shards {
 		replicas = len(l.Shards[i].Assigned)
@@ -20,6 +23,9 @@ func Loaded(l *cluster.Loaded, took time.Duration) string {
 	}
 	fmt.Fprintf(&b, "@%s: %d rows in %s, %s each, %s on the nodes, %.2f s\n",
 		l.Name, l.Rows, Number(len(l.Shards), "shard"), Number(replicas, "replica"), Bytes(bytes), took.Seconds())
+	if l.More != nil {
+		fmt.Fprintf(&b, "  %d of them were added\n", l.More.Rows)
+	}
 	if len(l.Kept) > 0 {
 		fmt.Fprintf(&b, "  kept of the one before: %s\n", Shown(strings.Join(l.Kept, " ")))
 	}
