@@ -84,7 +84,7 @@ func (a *appended) match(skip []string) error {
 		c := a.old.cols[i]
 		from, err := data.Lookup(a.new, c.Name)
 		if err != nil {
-			return fmt.Errorf("@%s has the column `%s`: %w", a.old.set.Name, c.Name, err)
+			return a.lacks(c.Name, err)
 		}
 		used[from] = true
 		a.from, a.columns = append(a.from, from), append(a.columns, c)
@@ -107,10 +107,18 @@ func (a *appended) match(skip []string) error {
 			return e
 		}
 	}
-	if err := data.Check(a.new, wants); err != nil {
-		return fmt.Errorf("the types are those of @%s: %w", a.old.set.Name, err)
+	return data.Check(a.new, wants)
+}
+
+// lacks is the error for a column that the new table has not.
+func (a *appended) lacks(name string, err error) error {
+	e := (*data.Error)(nil)
+	if !errors.As(err, &e) {
+		return err
 	}
-	return nil
+	with := *e
+	with.Msg = fmt.Sprintf("@%s has the column `%s`: %s", a.old.set.Name, name, e.Msg)
+	return &with
 }
 
 // differs is the error for a column of another type.
