@@ -40,7 +40,7 @@ const (
 type csvFound struct {
 	seen   csvSorts
 	first  []csvPlace // of each bit of seen, in their order: tables of many columns in many files have few of them
-	unfit  uint8      // the forms of dates in which some text is none, see dateForms
+	unfit  uint8      // the forms of dates in which some text is none, but for words such as NA, see dateForms
 	odd    uint8      // the forms of numbers in which some text is none, see numberForms
 	forced bool       // text, whatever stands there, because ?text= says so
 	number bool       // numbers, whatever zeros they begin with, because ?number= says so
@@ -73,7 +73,7 @@ func (f *csvFound) look(p *csvParser, pos int, field, raw []byte) {
 	if trimmed := trimBlanks(field); !f.forced || len(trimmed) == 0 {
 		s = sortsOf(trimmed)
 	}
-	if s&csvPhrase != 0 && !f.forced {
+	if s&csvPhrase != 0 && !f.forced && (f.unfit != allForms || f.odd != everyNumberForm) && !slices.Contains(csvNulls, textOf(trimBlanks(field))) {
 		f.unfit = unfitForms(f.unfit, trimBlanks(field))
 		f.odd = oddForms(f.odd, trimBlanks(raw))
 	}

@@ -120,7 +120,7 @@ func (p csvPlace) elsewhere(other csvPlace) string {
 
 // dates is the help for a column of dates that are all of one form, or may be of several.
 func (f *csvFound) dates() string {
-	if f.json || f.has(csvDay|csvMoment|csvSpelled) || f.unfit == allForms {
+	if f.json || f.has(csvDay|csvMoment|csvSpelled) || f.unfit == 0 || f.unfit == allForms {
 		return ""
 	}
 	return dateHelp(f.unfit)
@@ -128,7 +128,7 @@ func (f *csvFound) dates() string {
 
 // numbers is the help for a column whose words are all numbers of other forms.
 func (f *csvFound) numbers() string {
-	if !f.has(csvPhrase) {
+	if f.odd == 0 { // nothing was looked at: any text is none of some form
 		return ""
 	}
 	return numberHelp(f.odd)
