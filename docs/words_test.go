@@ -68,7 +68,6 @@ var words = []word{
 	{"f64", `p.sum(price)`, `p.sum(|e| e.price)`, ""},
 	{"f64", `p.product(|r| r.price)`, `p.map(|r| r.price).product()`, ""},
 	{"f64", `o.map(|r| r.amount).product()`, `o.map(|r| r.amount).filter(|e| e.is_some()).map(|e| e.or(0.0)).product()`, ""},
-	{"[Str]", `p.max(|r| r.name)`, `p.map(|r| r.name).sort_desc().take(1)`, ""},
 	{"[Option<Str>]", `o.map(|r| r.region).min()`, `o.map(|r| r.region).sort().take(1)`, ""},
 	{"i64", `o.argmax(|r| r.qty) as i64`, `o.argmax(|r| r.qty.or(i64::MIN)) as i64`, ""},
 	{"f64", `o.mean(|r| r.gift == "yes")`, `o.count(|r| r.gift == "yes") as f64 / o.len() as f64`, ""},
