@@ -157,6 +157,8 @@ type LoadOptions struct {
 	By       string        // "blocks" (also if empty), "rows" or "hash(column)"
 	Skip     []string      // columns that are left out; others must be such that they can be stored
 	Replace  bool          // an older data set of the name goes; what is said of neither Shards, Replicas nor By stays as it was
+	Append   bool          // the rows are added behind those of the data set of the name, which keeps all that is not said
+	Again    bool          // beside Append: also if the same rows were added before
 	Deadline time.Duration // that ends a load of which nothing was stored for so long; 2 minutes if 0
 	// Progress, if set, is told how many rows are done: looked at, if the file is text, and
 	// stored. It is called by one goroutine at a time.

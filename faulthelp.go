@@ -192,6 +192,8 @@ func limitedKey(marked, text string) string {
 	switch m := histogram.FindStringSubmatch(marked); {
 	case text == "index into nothing":
 		return "the array is empty: test its size before, or look with .get(i).or(…)"
+	case strings.HasPrefix(text, "a key with more than "):
+		return "say how many rows a key may have at most: join_all::<…>(by, …); by.count(key) counts them"
 	case !strings.HasPrefix(text, "key "):
 		return ""
 	case m != nil:

@@ -76,6 +76,9 @@ func (f *Func) ResultPlace() string {
 // for one of them to end, and for the end of ctx.
 func (f *Func) Call(ctx context.Context, args Args, opts ...Option) (*Result, error) {
 	r, err := f.call(ctx, args, opts)
+	for again := 0; again < mostAgain && setGone(err) && ctx.Err() == nil && repeatable(args); again++ {
+		r, err = f.call(ctx, args, opts)
+	}
 	if err == nil || ctx == nil || ctx.Err() == nil {
 		return r, err
 	}

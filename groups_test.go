@@ -226,6 +226,10 @@ fn one(x: &[Row; N], d: &[Row; M]) -> [i64; N] { let by = d.index_by(|r| r.k); x
 fn two(x: &[Row; N], d: &[Row; M]) -> [i64; N] { let by = d.index_by(|r| (r.k, r.l)); x.map(|r| by.get((r.k, r.l)).map(|i| i as i64).or(-1)) }
 fn three(x: &[Row; N], d: &[Row; M]) -> [i64; N] { let by = d.index_by(|r| (r.k, r.l as i64, r.k / 3)); x.map(|r| by.get((r.k, r.l as i64, r.k / 3)).map(|i| i as i64).or(-1)) }
 fn before(x: &[Row; N], d: &[Row; M]) -> [i64; N] { let by = d.as_of(|r| r.k); x.map(|r| by.get(r.k).map(|i| i as i64).or(-1)) }
+fn within(x: &[Row; N], d: &[Row; M]) -> [i64; N] { let by = d.as_of(|r| (r.l, r.k)); x.map(|r| by.get((r.l, r.k)).map(|i| i as i64).or(-1)) }
+fn deep(x: &[Row; N], d: &[Row; M]) -> [i64; N] { let by = d.as_of(|r| (r.l, r.k / 2, r.k)); x.map(|r| by.get((r.l, r.k / 2, r.k)).map(|i| i as i64).or(-1)) }
+fn count(x: &[Row; N], d: &[Row; M]) -> [i64; N] { let by = d.index_by(|r| r.k); x.map(|r| by.count(r.k)) }
+fn pairs(x: &[Row; N], d: &[Row; M]) -> [i64] { let by = d.enumerate().index_by(|(_, r)| (r.k, r.l)); x.join_all::<30>(by, |r| (r.k, r.l)).map(|(_, (j, _))| j as i64) }
 fn joined(x: &[Row; N], d: &[Row; M]) -> [(f64, f64)] { let by = d.index_by(|r| r.k); x.join(by, |r| r.k).map(|(a, b)| (a.v, b.v)) }`
 	rt, engines := enginesHere(t)
 	seed := rand.Uint64()
@@ -238,6 +242,7 @@ fn joined(x: &[Row; N], d: &[Row; M]) -> [(f64, f64)] { let by = d.index_by(|r| 
 		x, d := keyedRows(r, c.x, c.values), keyedRows(r, c.d, c.values)
 		want := map[string][]int64{}
 		var joined [][2]float64
+		most := 0
 		one, two := map[int64]int64{}, map[[2]int64]int64{}
 		order := make([]int, len(d))
 		for i, e := range d {
@@ -268,18 +273,42 @@ fn joined(x: &[Row; N], d: &[Row; M]) -> [(f64, f64)] { let by = d.index_by(|r| 
 				last = int64(order[n-1])
 			}
 			want["before"] = append(want["before"], last)
+			within, deep, count, partners := int64(-1), int64(-1), int64(0), 0
+			for _, j := range order {
+				if d[j].L == e.L && d[j].K <= e.K {
+					within = int64(j)
+					if d[j].K/2 == e.K/2 {
+						deep = int64(j)
+					}
+				}
+				if d[j].K == e.K {
+					count++
+					if d[j].L == e.L {
+						want["pairs"] = append(want["pairs"], int64(j))
+						partners++
+					}
+				}
+			}
+			most = max(most, partners)
+			want["within"], want["deep"], want["count"] = append(want["within"], within), append(want["deep"], deep), append(want["count"], count)
 		}
 		p, err := godwit.Compile(source)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range []string{"one", "two", "three", "before", "joined"} {
+		for _, name := range []string{"one", "two", "three", "before", "within", "deep", "count", "pairs", "joined"} {
 			f, err := p.Func(name)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, engine := range engines {
 				res, err := f.Call(t.Context(), godwit.Args{"x": x, "d": d}, godwit.WithRuntime(rt), godwit.WithEngine(engine), godwit.WithThreads(2))
+				if name == "pairs" && most > 30 {
+					if err == nil || !strings.Contains(err.Error(), "R05") || !strings.Contains(err.Error(), "a key with more than 30 rows") {
+						t.Fatalf("%s of %v on %s: %v", name, c, engine, err)
+					}
+					continue
+				}
 				if err != nil {
 					t.Fatalf("%s of %v on %s: %v", name, c, engine, err)
 				}

@@ -24,7 +24,7 @@ import (
 var update = flag.Bool("update", false, "write what is generated into the files")
 
 // pages are the files with programs and commands in them.
-var pages = []string{"../README.md", "tour.md", "language.md", "architecture.md", "clusters.md", "deciding.md", "sql.md", "../CONTRIBUTING.md"}
+var pages = []string{"../README.md", "tour.md", "tutorial.md", "language.md", "architecture.md", "clusters.md", "deciding.md", "sql.md", "../CONTRIBUTING.md"}
 
 // fence is one fenced block of a page.
 type fence struct {

@@ -61,6 +61,8 @@ The set is cut into shards by rows:
 	cmd.Flags().StringVar(&l.opt.By, "by", "", "blocks, rows or hash(COLUMN) (default blocks)")
 	cmd.Flags().StringArrayVar(&l.opt.Skip, "skip", nil, "leave the column of this name, or of this number, as #1, out (can be given several times)")
 	cmd.Flags().BoolVar(&l.opt.Replace, "replace", false, "replace an older data set of the same name, whose --shards, --replicas and --by stay unless they are given")
+	cmd.Flags().BoolVar(&l.opt.Append, "append", false, "add the rows behind those of the data set, with its columns and types; not twice, if it was done and the answer was lost")
+	cmd.Flags().BoolVar(&l.opt.Again, "again", false, "with --append: add them also if the same rows were added before")
 	cmd.Flags().DurationVar(&l.opt.Deadline, "deadline", cluster.StoreDeadline, "give up when nothing was stored for so long")
 	cmd.Flags().BoolVar(&l.json, "json", false, "print what was stored as JSON")
 	_ = cmd.MarkFlagRequired("as")
@@ -71,6 +73,10 @@ The set is cut into shards by rows:
 // check refuses what cannot be meant.
 func (l *loading) check(cmd *cobra.Command) error {
 	switch {
+	case l.opt.Append && l.opt.Replace:
+		return misused("leave one out", "--append adds rows to a data set, and --replace removes those that it has")
+	case l.opt.Again && !l.opt.Append:
+		return misused("add --append, or leave it out", "--again is for --append")
 	case l.opt.Replicas < 1 && cmd.Flags().Changed("replicas"):
 		return misused("use 1 or more: so many nodes store each shard", "--replicas is %d", l.opt.Replicas)
 	case (l.opt.Shards < 1 && cmd.Flags().Changed("shards")) || l.opt.Shards > catalog.MaxShards:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,6 +22,8 @@ type LoadOptions struct {
 	By       string        // "blocks" (also if empty), "rows" or "hash(column)"
 	Skip     []string      // columns that are left out; others must be such that they can be stored
 	Replace  bool          // an older data set of the name goes; what is said of neither Shards, Replicas nor By stays as it was
+	Append   bool          // the rows are added behind those of the data set of the name, which keeps all that is not said
+	Again    bool          // beside Append: also if the same rows were added before
 	Deadline time.Duration // that ends a load of which nothing was stored for so long; StoreDeadline if 0
 	// Progress, if set, is told how many rows are done: looked at, if the table is text, and
 	// stored. It is called by one goroutine at a time.
@@ -33,6 +36,13 @@ type Loaded struct {
 	Left  []store.Left `json:"left_out"`        // columns
 	Notes []string     `json:"notes,omitempty"` // where columns of text have what may be meant as something else
 	Kept  []string     `json:"kept,omitempty"`  // of the data set that was replaced, as flags
+	More  *More        `json:"more,omitempty"`  // of an append
+}
+
+// More is what an append has done.
+type More struct {
+	Rows  int64 `json:"rows"`
+	Known bool  `json:"known,omitempty"` // the set had these rows from an earlier append: nothing was done
 }
 
 var setName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,63}$`)
@@ -49,12 +59,28 @@ func (c *Cluster) load(ctx context.Context, src data.Source, name string, opt Lo
 	if !companion && isCompanion.MatchString(name) {
 		return nil, fmt.Errorf("`%s` cannot be the name of a data set: such are those of dictionaries", name)
 	}
+	var more *catalog.Added
+	var was *catalog.Set
+	if opt.Append && !companion {
+		both, set, added, err := c.continued(ctx, src, name, &opt)
+		if err != nil {
+			return nil, err
+		}
+		if both == nil {
+			return &Loaded{Set: set, More: &More{added.Rows, added.Rows > 0}}, nil
+		}
+		src, was, more, opt.Replace, opt.Skip = both, set, added, true, nil
+	}
 	l, err := c.plan(ctx, src, name, opt)
 	if err != nil {
 		return nil, err
 	}
 	if l.set.ID, err = c.cfg.Control.Allocate(ctx); err != nil {
 		return nil, err
+	}
+	if was != nil {
+		l.set.After, l.set.Added = was.ID, append(slices.Clone(was.Added[max(0, len(was.Added)-catalog.MostAdded+1):]), *more)
+		l.kept = nil
 	}
 	if err = l.loadTexts(ctx); err == nil {
 		err = l.all(ctx)
@@ -74,7 +100,11 @@ func (c *Cluster) load(ctx context.Context, src data.Source, name string, opt Lo
 	if seen, ok := c.View().Set(l.set.ID); ok {
 		l.set = seen // with who says that they hold it
 	}
-	return &Loaded{l.set, l.split.Left, l.split.Notes, l.kept}, nil
+	loaded := &Loaded{Set: l.set, Left: l.split.Left, Notes: l.split.Notes, Kept: l.kept}
+	if more != nil {
+		loaded.More = &More{Rows: more.Rows}
+	}
+	return loaded, nil
 }
 
 // undo removes what was stored, also when ctx has ended, unless the set is in the catalogue: a

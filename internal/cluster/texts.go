@@ -9,7 +9,9 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/godwit-run/godwit/internal/cluster/caller"
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/parcel"
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
@@ -166,7 +168,7 @@ func (s *source) Texts(ctx context.Context, column int) ([]string, error) {
 func (s *source) readTexts(ctx context.Context) ([][]string, error) {
 	set, there := s.c.View().Set(s.set.Texts)
 	if !there {
-		return nil, fmt.Errorf("there is no such data set")
+		return nil, &caller.Error{Reason: parcel.NoShard, Shard: -1, Gone: true, Detail: "there is no such data set"}
 	}
 	src := s.c.sourceOf(set)
 	all := make([]byte, 0, src.Rows())

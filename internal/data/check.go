@@ -91,7 +91,10 @@ func Unfit(src Source, column int) *Error {
 	return e
 }
 
-// Notes say where columns of text, but for those of left, have what may be meant as something else, and what to write then. src is
+// doubter is a source that knows where the type of a column takes something for what is written otherwise.
+type doubter interface{ doubt(column int) *Error }
+
+// Notes say where columns, but for those of left, have what may be meant as something else, and what to write then. src is
 // a source of Typed.
 func Notes(src Source, left map[int]bool) []string {
 	notes := []string{}
@@ -99,7 +102,11 @@ func Notes(src Source, left map[int]bool) []string {
 		if left[i] {
 			continue
 		}
-		if e := Unfit(src, i); e != nil && e.Line > 0 && e.Help != "" {
+		e := Unfit(src, i)
+		if d, ok := src.(doubter); ok && e == nil {
+			e = d.doubt(i)
+		}
+		if e != nil && e.Line > 0 && e.Help != "" {
 			notes = append(notes, e.Error()+"; "+e.Help)
 		}
 	}

@@ -24,6 +24,7 @@ type csvFile struct {
 	blocks  []csvBlock
 	found   []csvFound // by column, in the rows that were looked at
 	forced  []bool     // by column: it is text, whatever stands there
+	number  []bool     // by column: it is numbers, whatever zeros they begin with
 }
 
 // csvBlock is a run of whole rows.
@@ -48,8 +49,18 @@ func openCSV(in *input) (Source, error) {
 	for _, n := range names {
 		s.cols = append(s.cols, Column{Name: n, Nullable: true})
 	}
-	if s.forced, err = forcedText(s, in.opt.Text); err != nil {
+	if s.forced, err = chosenColumns(s, in.opt.Text); err != nil {
 		return nil, err
+	}
+	if s.number, err = chosenColumns(s, in.opt.Number); err != nil {
+		return nil, err
+	}
+	for i := range s.cols {
+		if s.forced[i] && s.number[i] {
+			e := columnError(in.path, &s.cols[i], "?text= says that it is text, and ?number= that it is numbers")
+			e.Help = "take its name out of one of them"
+			return nil, e
+		}
 	}
 	if err := s.count(start, line); err != nil {
 		return nil, err
@@ -57,17 +68,17 @@ func openCSV(in *input) (Source, error) {
 	return s, s.infer()
 }
 
-// forcedText says of each column whether it is one of names.
-func forcedText(s Source, names []string) ([]bool, error) {
-	forced := make([]bool, len(s.Columns()))
+// chosenColumns says of each column whether it is one of names.
+func chosenColumns(s Source, names []string) ([]bool, error) {
+	chosen := make([]bool, len(s.Columns()))
 	for _, name := range names {
 		i, err := Lookup(s, name)
 		if err != nil {
 			return nil, err
 		}
-		forced[i] = true
+		chosen[i] = true
 	}
-	return forced, nil
+	return chosen, nil
 }
 
 // header reads the names and where the rows begin, and finds the separator.

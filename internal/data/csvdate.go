@@ -49,6 +49,19 @@ func (f *dateForm) String() string {
 	return words[f.order[0]] + string(f.signs[0]) + words[f.order[1]] + string(f.signs[1]) + words[f.order[2]]
 }
 
+// example is a day as it is written.
+func (f *dateForm) example() string {
+	parts := map[byte]string{'d': "14", 'm': "03", 'y': "2001"}
+	return parts[f.order[0]] + string(f.signs[0]) + parts[f.order[1]] + string(f.signs[1]) + parts[f.order[2]]
+}
+
+// expect puts the form into what is said of a field that is no date.
+func (f *dateForm) expect(e *Error) {
+	const iso = "2001-03-14"
+	e.Msg = strings.Replace(e.Msg, "such as "+iso, "such as "+f.example(), 1)
+	e.Help = strings.Replace(e.Help, "write it as in "+iso, "?date= says "+f.String()+": write it as in "+f.example(), 1)
+}
+
 // iso writes a field of this form behind out as the language writes it; false for other fields. Whether there is such a day is not
 // looked at.
 func (f *dateForm) iso(out, b []byte) ([]byte, bool) {
@@ -93,7 +106,7 @@ const allForms = uint8(0xff)
 
 // unfitForms has the bits of those in which a text is no date and no timestamp, and of known ones, which are not tried.
 func unfitForms(known uint8, b []byte) uint8 {
-	if len(b) == 0 || b[0]-'0' > 9 {
+	if known == allForms || len(b) == 0 || b[0]-'0' > 9 {
 		return allForms
 	}
 	unfit, buf := known, make([]byte, 0, 40)

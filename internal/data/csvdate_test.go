@@ -72,16 +72,16 @@ func TestDateForms(t *testing.T) {
 	}
 }
 
-// A form is proposed where all of a column are dates of it and of no other, and for a field that was to be a date.
+// A form is proposed where all of a column are dates of it, and for a field that was to be a date.
 func TestDateFormsAreProposed(t *testing.T) {
 	for _, c := range []struct{ fields, note, help string }{
 		{"23.09.2016 1.10.2016", "?date=dd.mm.yyyy", "?date=dd.mm.yyyy"},
 		{"1/2/2024 12/31/2024", "?date=mm/dd/yyyy", "?date=dd/mm/yyyy, or ?date=mm/dd/yyyy"},
 		{"31-12-2024T08:30 1-1-2024", "?date=dd-mm-yyyy", "?date=dd-mm-yyyy"},
 		{"2024/12/31", "?date=yyyy/mm/dd", "?date=yyyy/mm/dd"},
-		{"1/2/2024 3/4/2024", "", "?date=dd/mm/yyyy, or ?date=mm/dd/yyyy"},
+		{"1/2/2024 3/4/2024", "?date=dd/mm/yyyy, or ?date=mm/dd/yyyy", "?date=dd/mm/yyyy, or ?date=mm/dd/yyyy"},
 		{"31.12.2024 12/31/2024", "", "?date=dd.mm.yyyy"},
-		{"31.12.2024 2024-12-31", "", "?date=dd.mm.yyyy"},
+		{"31.12.2024 2024-12-31", "?date=dd.mm.yyyy; if the column is text, say so behind the name of the file: ?text=a", "?date=dd.mm.yyyy"},
 		{"31.12.2024 x", "", "?date=dd.mm.yyyy"},
 		{"32.12.2024 31.12.2024", "", "declare it as Str"},
 		{"31.12.2024x", "", "declare it as Str"},
@@ -98,11 +98,22 @@ func TestDateFormsAreProposed(t *testing.T) {
 	}
 	opt := Options{Date: "dd.mm.yyyy"}
 	path := writeFile(t, "x.csv", "a,b\n31.12.2024,1\n30.02.2024,1\n")
+	odd := writeFile(t, "odd.csv", "a,b\n31.12.2024,1\nsoon,1\n")
 	src, err := OpenWith(path, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer src.Close()
 	_, _, err = tryReadAll(src, Want{Kind: num.I32, Means: meaning.Meaning{Sort: meaning.Date}})
-	wantError(t, path, err, ":3:1: column `a`: expected a date such as 2001-03-14, found \"30.02.2024\": month 2 of 2024 has no day 30")
+	wantError(t, path, err, ":3:1: column `a`: expected a date such as 14.03.2001, found \"30.02.2024\": month 2 of 2024 has no day 30")
+	other, err := OpenWith(odd, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	_, _, err = tryReadAll(other, Want{Kind: num.I32, Means: meaning.Meaning{Sort: meaning.Date}})
+	e := wantError(t, odd, err, ":3:1: column `a`: expected a date such as 14.03.2001, found \"soon\"")
+	if e.Help != "?date= says dd.mm.yyyy: write it as in 14.03.2001, or declare it as Str" {
+		t.Error(e.Help)
+	}
 }

@@ -139,7 +139,12 @@ func (p *csvParser) fail(pos int, row int64, col int, msg string) *Error {
 func (p *csvParser) refuse(pos int, row int64, col int, w Want, field []byte, msg string) error {
 	e := p.fail(pos, row, col, msg)
 	explain(e, w, string(trimBlanks(field)), msg)
-	if s := w.Means.Sort; (s == meaning.Date || s == meaning.Timestamp) && msg == meaning.Malformed {
+	d := p.src.dialect.date
+	switch s := w.Means.Sort; {
+	case s != meaning.Date && s != meaning.Timestamp:
+	case d != nil:
+		d.expect(e)
+	case msg == meaning.Malformed:
 		e.Help = cmp.Or(dateHelp(unfitForms(0, trimBlanks(field))), e.Help)
 	}
 	return e

@@ -16,7 +16,7 @@ const csvSample = 4096
 func (s *csvFile) infer() error {
 	s.found = make([]csvFound, len(s.cols))
 	for i := range s.found {
-		s.found[i].forced = s.forced[i]
+		s.found[i].forced, s.found[i].number = s.forced[i], s.number[i]
 	}
 	if len(s.blocks) > 0 {
 		var err error
@@ -40,7 +40,7 @@ func (s *csvFile) lookAt(block int, rows int64) ([]csvFound, error) {
 	}
 	found := make([]csvFound, len(s.cols))
 	for i := range found {
-		found[i].forced = s.forced[i]
+		found[i].forced, found[i].number = s.forced[i], s.number[i]
 	}
 	p := newCSVParser(s, s.blocks[block], b, nil, nil)
 	p.each = func(col, pos int, field, raw []byte) { found[col].look(p, pos, field, raw) }
@@ -127,5 +127,8 @@ func typedColumns(cols []Column, found []csvFound) []Column {
 
 // unfit implements unfitter.
 func (s *csvFile) unfit(column int) *Error {
-	return s.found[column].conflict(s.input.path, s.cols[column].Name)
+	return s.found[column].conflict(s.input.path, called(s, column))
 }
+
+// doubt implements doubter.
+func (s *csvFile) doubt(column int) *Error { return s.found[column].doubt(called(s, column)) }

@@ -236,6 +236,9 @@ func (s *linesFile) unfit(column int) *Error {
 	return s.found[column].conflict(s.input.path, s.cols[column].Name)
 }
 
+// doubt implements doubter.
+func (s *linesFile) doubt(column int) *Error { return s.found[column].doubt(s.cols[column].Name) }
+
 func (s *linesFile) checkWant(w Want) error {
 	err := checkWords(s.input.path, s.cols[w.Column].Name, &s.found[w.Column], w)
 	var e *Error

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode"
@@ -20,6 +21,11 @@ func nameAll(cols []Column) {
 
 // numbered is the name of column i by its number, from 1 on.
 func numbered(i int) string { return fmt.Sprintf("#%d", i+1) }
+
+// called is how a column is called in words and options: by its number, if it has no name.
+func called(src Source, column int) string {
+	return cmp.Or(src.Columns()[column].Name, numbered(column))
+}
 
 // unique are names of which none comes again: the second a is a_1, or has the first number with which no other is called so.
 func unique(names []string) []string {
@@ -96,7 +102,11 @@ func Lookup(src Source, name string) (int, error) {
 	if i, err := alike(src, name, names); i >= 0 || err != nil {
 		return i, err
 	}
-	e := fail(src.Path(), "there is no column `%s`; the columns are %s", name, listed(names))
+	shown := make([]string, len(names))
+	for i := range shown {
+		shown[i] = called(src, i)
+	}
+	e := fail(src.Path(), "there is no column `%s`; the columns are %s", name, listed(shown))
 	if near := diag.Nearest(name, names); near != "" {
 		e.Help = fmt.Sprintf("did you mean `%s`?", near)
 	} else if src.Format() == "npy" {

@@ -133,6 +133,9 @@ func (d *pageDecoder) pages(b []byte) error {
 		}
 		body := b[:h.packed]
 		b = b[h.packed:]
+		if err := h.check(body); err != nil {
+			return err
+		}
 		switch h.kind {
 		case pageDictionary:
 			err = d.dictionary(h, body)

@@ -1,6 +1,9 @@
 package data
 
-import "errors"
+import (
+	"errors"
+	"hash/crc32"
+)
 
 // The header of a page, in Thrift's compact protocol; see parquet.thrift.
 // We read it ourselves to decode pages straight into their destination.
@@ -13,6 +16,8 @@ type pageHeader struct {
 	nulls, rows              int64 // version 2 only
 	defBytes, repBytes       int64 // version 2 only
 	compressed               bool  // version 2 only
+	sum                      int64 // CRC-32 of what follows the header, as an i32; of pages that are summed
+	summed                   bool
 }
 
 const (
@@ -62,6 +67,8 @@ func parsePageHeader(b []byte) (h pageHeader, n int, err error) {
 			h.unpacked = t.zigzag()
 		case 3:
 			h.packed = t.zigzag()
+		case 4:
+			h.sum, h.summed = t.zigzag(), true
 		case 5:
 			t.numbers([]*int64{&h.values, &h.encoding, &h.defEncoding, &h.repEncoding})
 		case 7:
@@ -77,6 +84,14 @@ func parsePageHeader(b []byte) (h pageHeader, n int, err error) {
 		return h, 0, errPageHeader
 	}
 	return h, t.pos, nil
+}
+
+// check compares a page's bytes with its checksum, if the file has one.
+func (h *pageHeader) check(body []byte) error {
+	if h.summed && uint32(h.sum) != crc32.ChecksumIEEE(body) {
+		return errors.New("a page differs from its checksum")
+	}
+	return nil
 }
 
 // numbers reads a struct of which the first fields are integers.

@@ -121,6 +121,13 @@ func (r *reading) about(column int) (lo, hi uint64, nulls int64, ok bool) {
 
 func (r *reading) unfit(column int) *Error { return Unfit(r.Source, column) }
 
+func (r *reading) doubt(column int) *Error {
+	if d, ok := r.Source.(doubter); ok {
+		return d.doubt(column)
+	}
+	return nil
+}
+
 func (r *reading) own()              {}
 func (r *reading) Columns() []Column { return r.cols }
 

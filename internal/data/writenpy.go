@@ -18,7 +18,7 @@ func writeNPY(w io.Writer, out *Output) error {
 			"write .parquet, .arrow or .csv, which hold tables")
 	}
 	if c.Means.Sort == meaning.Text {
-		return refuse(c, "an NPY file cannot hold text", "write .parquet, .arrow or .csv, or the codes of the text: .code()")
+		return refuse(c, "an NPY file cannot hold text", "write .parquet, .arrow, .jsonl or .csv")
 	}
 	if c.Means.Sort == meaning.Decimal {
 		return refuse(c, "an NPY file cannot hold decimals", "write .parquet, .arrow or .csv, or convert them: as f64")

@@ -124,5 +124,6 @@ type Error struct {
 	Name   string       // of the node
 	Set    string       // name of the data set, if it is about one
 	Shard  int          // -1 for none
+	Gone   bool         // the data set was removed or replaced meanwhile: another try finds what has its name now
 	Detail string
 }

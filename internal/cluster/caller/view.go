@@ -110,7 +110,7 @@ func (c *Core) setOf(id uint32) (*catalog.Set, *Error) {
 	s, ok := c.view.Set(id)
 	if !ok {
 		if name := c.removed[id]; name != "" {
-			return nil, &Error{Reason: parcel.NoShard, Shard: -1, Detail: fmt.Sprintf("@%s was removed or replaced while it was read: run it again", name)}
+			return nil, &Error{Reason: parcel.NoShard, Shard: -1, Gone: true, Detail: fmt.Sprintf("@%s was removed or replaced while it was read: run it again", name)}
 		}
 		return nil, &Error{Reason: parcel.NoShard, Shard: -1, Detail: fmt.Sprintf("the cluster has no data set %d at revision %d; it may have been removed", id, c.view.Revision)}
 	}

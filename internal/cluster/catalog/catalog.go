@@ -76,7 +76,20 @@ type Set struct {
 	Shards  []Shard  `json:"shards"` // contiguous, ascending, covering all rows
 	// Texts is the set that has the dictionaries of columns of text; 0 if there are none.
 	Texts uint32 `json:"texts,omitempty"`
+	// After is the set that this one continues with more rows; 0 for none. The catalogue takes it only while that has the name.
+	After uint32 `json:"after,omitempty"`
+	// Added are the rows that were added last, the latest at the end.
+	Added []Added `json:"added,omitempty"`
 }
+
+// Added are rows that were added to a set.
+type Added struct {
+	Digest string `json:"digest"` // of their values
+	Rows   int64  `json:"rows"`
+}
+
+// MostAdded is how many of them a set remembers.
+const MostAdded = 32
 
 // The ways to assign rows to shards, beside "hash(column)".
 const (

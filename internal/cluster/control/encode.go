@@ -47,13 +47,15 @@ type heldRecord struct {
 }
 
 type setRecord struct {
-	Format  int            `json:"format"`
-	Name    string         `json:"name"`
-	Rows    int64          `json:"rows"`
-	By      string         `json:"by"`
-	Columns []columnRecord `json:"columns"`
-	Shards  []shardRecord  `json:"shards"`
-	Texts   uint32         `json:"texts,omitempty"`
+	Format  int             `json:"format"`
+	Name    string          `json:"name"`
+	Rows    int64           `json:"rows"`
+	By      string          `json:"by"`
+	Columns []columnRecord  `json:"columns"`
+	Shards  []shardRecord   `json:"shards"`
+	Texts   uint32          `json:"texts,omitempty"`
+	After   uint32          `json:"after,omitempty"`
+	Added   []catalog.Added `json:"added,omitempty"`
 }
 
 type columnRecord struct {
@@ -141,7 +143,7 @@ func decodeNode(r record) (catalog.Node, *nodeRecord, error) {
 }
 
 func encodeSet(s *catalog.Set) []byte {
-	r := setRecord{Format: format, Name: s.Name, Rows: s.Rows, By: s.By, Columns: []columnRecord{}, Shards: []shardRecord{}, Texts: s.Texts}
+	r := setRecord{Format: format, Name: s.Name, Rows: s.Rows, By: s.By, Columns: []columnRecord{}, Shards: []shardRecord{}, Texts: s.Texts, After: s.After, Added: s.Added}
 	for _, c := range s.Columns {
 		kind := ""
 		if c.Kind.Valid() {
@@ -168,7 +170,7 @@ func decodeSet(key string, value []byte) (catalog.Set, error) {
 	if err := decode(key, value, &r, &r.Format); err != nil {
 		return catalog.Set{}, err
 	}
-	s := catalog.Set{ID: id, Name: r.Name, Rows: r.Rows, By: r.By, Texts: r.Texts}
+	s := catalog.Set{ID: id, Name: r.Name, Rows: r.Rows, By: r.By, Texts: r.Texts, After: r.After, Added: r.Added}
 	for _, c := range r.Columns {
 		kind, ok := num.ParseKind(c.Kind)
 		if !ok && c.Kind != "" {

@@ -280,18 +280,14 @@ func (e *elab) groupTop(c *methodUse) *graph.Node {
 	})
 	inner := *c
 	inner.recv = e.mapEach(at, rows, func(v *graph.Node) *graph.Node { return e.get(v, 1, at) })
-	block := e.sortBlock(&inner) // whose errors are those of the closure
-	if block == nil {
+	k := e.sortKey(&inner, true)
+	if k == nil {
 		return nil
 	}
-	value, ok := e.keyArg(c)
-	if !ok {
-		return nil
+	if most, known := c.sizes[0].Const(); known && 0 < most && most <= mostPlaced && k.plain() && k.parts[0].desc {
+		return e.placedTop(g, x, most, at, k.of)
 	}
-	if most, known := c.sizes[0].Const(); known && 0 < most && most <= mostPlaced {
-		return e.placedTop(g, x, most, at, value)
-	}
-	byKey := e.sorted(rows, true, at, func(v *graph.Node) *graph.Node { return value(e.get(v, 1, at)) })
+	byKey := e.sortedBy(rows, k, at, func(v *graph.Node) *graph.Node { return k.of(e.get(v, 1, at)) })
 	byGroup := e.sorted(byKey, false, at, func(v *graph.Node) *graph.Node { return e.get(v, 0, at) })
 	counts := e.ones(g, at)
 	starts := e.preludeCall(at, preludeItem("group_starts"), []*graph.Node{counts})

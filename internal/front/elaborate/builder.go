@@ -5,6 +5,7 @@ import (
 
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/size"
+	"github.com/godwit-run/godwit/internal/front/syntax"
 	"github.com/godwit-run/godwit/internal/front/types"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/num"
@@ -37,7 +38,8 @@ type elab struct {
 	target   bool   // the index being checked is one of an assignment's target
 	// attempts counts the trials around the point being elaborated.
 	attempts int
-	inConst  bool // in the value of a constant inside of a function
+	inConst  bool                  // in the value of a constant inside of a function
+	reverses map[*syntax.Call]bool // that stand in the key of a sort
 	// settling says that uses may settle literals, and again that one did.
 	settling, again bool
 

@@ -74,7 +74,6 @@ func TestHelpsMean(t *testing.T) {
 		{"fn f(v: &[f64; N], i: i64) -> f64 { if i >= 0 { v[i] } else { 0.0 } }", "`if i < N { … }`"},
 		{"fn f(v: &[f64; N], best: (i64, i64)) -> f64 { v[best] }", "v[best.0]"},
 		{"fn f(v: &[f64; N, M], best: (i64, i64)) -> f64 { v[best] }", "v[best.0][best.1]"},
-		{"record R { a: i64, b: i64 }\nfn f(v: &[R; N]) -> [R; N] { v.sort(|r| (r.a, r.b)) }", "v.sort(|r| r.b).sort(|r| r.a)"},
 		{"fn f(v: &[i64; N]) -> i64 { v.filter_map(|e| if e > 2 { Some(e * e) } else { None }).len() }", "v.filter(|e| e > 2).map(|e| e * e)"},
 		{"fn f(v: &[f64; N]) -> f64 { v.sum() + inf }", "f64::INFINITY"},
 		{"fn f(v: &[i64; N]) -> [(i64, i64); ?M <= N] { let s = (0..N).filter(|i| i == 0); s.enumerate().map(|(k, b)| (v[b], s.get(k + 1).or(N) - b)) }", "s.get(k + 1).map(|e| e as i64).or(N)"},

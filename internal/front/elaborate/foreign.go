@@ -297,10 +297,26 @@ func (e *elab) alone(text string, at diag.Span) string {
 // knownFold is a fold that does not leave out what is missing by itself: what a missing value counts as is said, or it is left out before.
 func (e *elab) knownFold(c *methodUse, elem *graph.Type) string {
 	name, zero := c.x.Name.Text, zeroText(elem)
+	if (name == "argmax" || name == "argmin") && elem.Kind == graph.Scalar && types.IsNumber(elem) {
+		zero = elem.String() + "::" + leastOf(name == "argmin", types.IsFloat(elem)) // what is missing is chosen where nothing else is
+	}
 	if cl, ok := lastClosure(c.x); ok {
 		return name + "(|" + e.text(cl.Params[0].Pattern.Where()) + "| " + e.operand(cl.Body) + ".or(" + zero + "))"
 	}
 	return ".filter(|e| e.is_some()).map(|e| e.or(" + zero + "))." + name + "()"
+}
+
+// leastOf is the name of the least value of a type of numbers, or of the greatest.
+func leastOf(greatest, float bool) string {
+	switch {
+	case float && greatest:
+		return "INFINITY"
+	case float:
+		return "NEG_INFINITY"
+	case greatest:
+		return "MAX"
+	}
+	return "MIN"
 }
 
 // truthFold is a fold of bools: how many are true, or which part of them.

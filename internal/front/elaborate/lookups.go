@@ -12,7 +12,7 @@ import (
 )
 
 // In: rows and their keys. Out: what finds a row by its key: index_by the first row with an equal one, as_of the last row, in the
-// order of keys, whose key is not greater. Like a group it is no value: it is bound to a name and asked. Its tables are made once, by
+// order of keys, whose key is not greater, of a tuple among those whose other parts are equal. Like a group it is no value: it is bound to a name and asked. Its tables are made once, by
 // the prelude (lookups.gw), where it stands; for text once for each dictionary that it is asked with.
 
 // lookup is what index_by and as_of give.
@@ -31,6 +31,9 @@ type tables struct {
 	form   *keyForm
 	levels []level
 	order  *graph.Node // of as_of: the rows in the order of their keys
+	first  *graph.Node // of as_of within keys: the first row, plus one, with the parts of a key that are equal, in that order
+	keys   *graph.Node // of as_of: what it goes by, in that order
+	runs   *runs       // once all rows of a key were asked for
 }
 
 // level is the table for one word, or for two.
@@ -44,8 +47,9 @@ type keyForm struct{ dicts []int }
 
 func lookupTable() map[string]method {
 	return map[string]method{
-		"get": {min: 1, max: 1, masked: true, run: (*elab).lookupGet},
-		"has": {min: 1, max: 1, masked: true, run: (*elab).lookupHas},
+		"get":   {min: 1, max: 1, masked: true, run: (*elab).lookupGet},
+		"has":   {min: 1, max: 1, masked: true, run: (*elab).lookupHas},
+		"count": {min: 1, max: 1, masked: true, run: (*elab).lookupCount},
 	}
 }
 
@@ -55,6 +59,7 @@ func joinMethods() map[string]method {
 		"index_by": {min: 1, max: 1, run: func(e *elab, c *methodUse) *graph.Node { return e.newLookup(c, false) }},
 		"as_of":    {min: 1, max: 1, run: func(e *elab, c *methodUse) *graph.Node { return e.newLookup(c, true) }},
 		"join":     {min: 2, max: 2, run: (*elab).joinIndex},
+		"join_all": {min: 2, max: 2, sizes: 1, need: true, run: (*elab).joinAll},
 	}
 }
 
@@ -78,6 +83,11 @@ func (e *elab) newLookup(c *methodUse, asOf bool) *graph.Node {
 // unfitKey says what to do about a type that no index has; "" if it is in order.
 func unfitKey(t *graph.Type, asOf bool) string {
 	switch {
+	case asOf && t.Kind == graph.Tuple && len(t.Elems) > 1:
+		if why := unfitKey(t.Elems[len(t.Elems)-1], true); why != "" || t.Elems[len(t.Elems)-1].Kind == graph.Tuple {
+			return "the last part of a key is what as_of goes by: a date, a time, text or an integer but u64; the parts before it are equal"
+		}
+		return unfitKey(graph.TupleOf(t.Elems[:len(t.Elems)-1]...), false)
 	case asOf && (!t.IsScalar() || types.IsFloat(t) || types.IsBool(t) || t.KindOf() == num.U64):
 		return "as_of goes by a date, a time, text or an integer but u64"
 	case t.Kind == graph.Array, types.IsFloat(t):
@@ -130,15 +140,22 @@ func (e *elab) tablesFor(l *lookup, t *graph.Type) *tables {
 
 func (e *elab) makeTables(l *lookup, form *keyForm) *tables {
 	at, t := l.at, &tables{form: form}
+	if l.asOf && l.t.Kind == graph.Tuple {
+		return e.makeWithin(l, t)
+	}
 	if l.asOf {
 		rows := e.mapOver(at, []*graph.Node{l.keys}, func(i *graph.Node, v []*graph.Node) *graph.Node { return e.tuple(at, e.ordered(v[0], form, at), i) })
 		sorted := e.sorted(rows, false, at, func(v *graph.Node) *graph.Node { return e.get(v, 0, at) })
-		keys := e.mapEach(at, sorted, func(v *graph.Node) *graph.Node { return e.get(v, 0, at) })
+		t.keys = e.mapEach(at, sorted, func(v *graph.Node) *graph.Node { return e.get(v, 0, at) })
 		t.order = e.mapEach(at, sorted, func(v *graph.Node) *graph.Node { return e.get(v, 1, at) })
-		t.levels = []level{{words: []*graph.Node{keys}}}
 		return t
 	}
-	words := e.keyWords(l.keys, at, form, func(k *graph.Node) *graph.Node { return k })
+	return e.makeLevels(t, l.keys, at)
+}
+
+// makeLevels makes the tables that find the first row with an equal key.
+func (e *elab) makeLevels(t *tables, keys *graph.Node, at diag.Span) *tables {
+	words := e.keyWords(keys, at, t.form, func(k *graph.Node) *graph.Node { return k })
 	if words == nil {
 		return nil
 	}
@@ -162,16 +179,24 @@ func (e *elab) makeTables(l *lookup, form *keyForm) *tables {
 // ordered is a key as an i64 in the same order.
 func (e *elab) ordered(k *graph.Node, form *keyForm, at diag.Span) *graph.Node {
 	if types.IsSort(k.Type, meaning.Text) {
-		k = e.textTo(k, form.dicts[0], at)
+		k = e.textTo(k, form.dicts[len(form.dicts)-1], at)
 	}
 	return e.raw64(k, at)
 }
 
 // find is the number of the row for a key, plus one; 0 if there is none. With as_of it is the place in the order of keys.
 func (e *elab) find(l *lookup, t *tables, k *graph.Node, at diag.Span) *graph.Node {
-	if l.asOf {
-		return e.preludeCall(at, preludeItem("as_of_find"), []*graph.Node{t.levels[0].words[0], e.ordered(k, t.form, at)})
+	switch {
+	case l.asOf && l.t.Kind == graph.Tuple:
+		return e.findWithin(t, k, at)
+	case l.asOf:
+		return e.preludeCall(at, preludeItem("as_of_find"), []*graph.Node{t.keys, e.ordered(k, t.form, at)})
 	}
+	return e.findFirst(t, k, at)
+}
+
+// findFirst is the number of the first row with a key, plus one; 0 if there is none.
+func (e *elab) findFirst(t *tables, k *graph.Node, at diag.Span) *graph.Node {
 	words := e.words(k, t.form, at)
 	if len(words) == 0 {
 		return nil
@@ -253,39 +278,45 @@ func (e *elab) lookupHas(c *methodUse) *graph.Node {
 
 // joinIndex is x.join(index, |r| key): the rows of x that have one in the index, each with that.
 func (e *elab) joinIndex(c *methodUse) *graph.Node {
-	by := e.exprOrGroup(c.x.Args[0], nil)
-	if by == nil {
-		return nil
-	}
-	if e.of(by).group == nil || e.of(by).group.lookup == nil {
-		e.errorf(c.x.Args[0].Where(), "T29", "`join` takes an index here").Note("found %s", describeNode(e, by)).
-			Help("let by = %s.index_by(|d| …);", e.operand(c.x.Args[0]))
-		return nil
-	}
-	cl := e.closureArg(c, 1, 1)
-	if cl == nil {
-		return nil
-	}
-	l, at := e.of(by).group.lookup, c.at()
-	var t *tables
-	rows := e.mapEach(at, c.recv, func(v *graph.Node) *graph.Node {
-		k := e.dense(e.applyClosure(cl, keyWant(l), v))
-		if t = e.askFor(l, k, bodyValue(cl.Body)); t == nil {
-			return nil
-		}
-		found := e.find(l, t, k, at)
-		if found == nil {
-			return nil
-		}
-		return e.tuple(at, v, found)
-	})
+	l, t, rows := e.partnersOf(c)
 	if rows == nil {
 		return nil
 	}
+	at := c.at()
 	met := e.filtered(rows, at, func(v *graph.Node) *graph.Node { return e.arith(num.Gt, at, e.get(v, 1, at), e.int(num.I64, 0, at)) })
 	return e.mapEach(at, met, func(v *graph.Node) *graph.Node {
 		return e.tuple(at, e.get(v, 0, at), e.at(l.x, e.rowAt(l, t, e.get(v, 1, at), at), at))
 	})
+}
+
+// partnersOf is each row with what the index finds for it.
+func (e *elab) partnersOf(c *methodUse) (l *lookup, t *tables, rows *graph.Node) {
+	by := e.exprOrGroup(c.x.Args[0], nil)
+	if by == nil {
+		return nil, nil, nil
+	}
+	if e.of(by).group == nil || e.of(by).group.lookup == nil {
+		e.errorf(c.x.Args[0].Where(), "T29", "`%s` takes an index here", c.x.Name.Text).Note("found %s", describeNode(e, by)).
+			Help("let by = %s.index_by(|d| …);", e.operand(c.x.Args[0]))
+		return nil, nil, nil
+	}
+	cl := e.closureArg(c, 1, 1)
+	if cl == nil {
+		return nil, nil, nil
+	}
+	l = e.of(by).group.lookup
+	rows = e.mapEach(c.at(), c.recv, func(v *graph.Node) *graph.Node {
+		k := e.dense(e.applyClosure(cl, keyWant(l), v))
+		if t = e.askFor(l, k, bodyValue(cl.Body)); t == nil {
+			return nil
+		}
+		found := e.find(l, t, k, c.at())
+		if found == nil {
+			return nil
+		}
+		return e.tuple(c.at(), v, found)
+	})
+	return l, t, rows
 }
 
 // describeNode names what a node stands for.

@@ -134,7 +134,7 @@ func reserved(name string, k declKind) string {
 	switch {
 	case k == recordDecl && isTypeName(name):
 		return "a type"
-	case k == funcDecl && (name == "concat" || name == "Some" || name == "None"):
+	case k == funcDecl && (name == "concat" || name == "Reverse" || name == "Some" || name == "None"):
 		return "a function of the language"
 	}
 	return ""

@@ -1,11 +1,8 @@
 package elaborate
 
 import (
-	"slices"
-
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/size"
-	"github.com/godwit-run/godwit/internal/front/syntax"
 	"github.com/godwit-run/godwit/internal/front/types"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/num"
@@ -20,56 +17,37 @@ func orderMethods() map[string]method {
 	}
 }
 
-// sortBlock gives the key of each element.
-func (e *elab) sortBlock(c *methodUse) *graph.Block {
-	var cl *syntax.Closure
-	at := c.x.Name.Span
-	if len(c.x.Args) == 1 {
-		if cl = e.closureArg(c, 0, 1); cl == nil {
-			return nil
-		}
-		at = bodyValue(cl.Body)
-	}
-	var key *graph.Node
-	b := e.slotBlock(c.recv, func(v *graph.Node) []*graph.Node {
-		key = v
-		if cl != nil {
-			key = e.applyClosure(cl, nil, v)
-		}
-		return []*graph.Node{key}
-	})
-	if key == nil {
-		return nil
-	}
-	if !key.Type.IsScalar() {
-		e.errorf(at, "T29", "`%s` needs a number to sort by", c.x.Name.Text).Note("found %s", key.Type).
-			Help("%s", e.sorts(c, cl, key.Type))
-		return nil
-	}
-	return b
-}
-
 func (e *elab) sort(c *methodUse, desc bool) *graph.Node {
-	b := e.sortBlock(c)
-	if b == nil {
+	k := e.sortKey(c, desc)
+	switch {
+	case k == nil:
 		return nil
+	case !k.plain():
+		return e.sortedBy(c.recv, k, c.at(), k.of)
 	}
 	n := e.add(graph.Sort, c.recv.Type, c.at(), c.recv)
-	n.Blocks, n.Desc = []*graph.Block{b}, desc
+	n.Blocks, n.Desc = []*graph.Block{k.block}, k.parts[0].desc
 	return n
 }
 
 func (e *elab) topK(c *methodUse) *graph.Node {
-	b := e.sortBlock(c)
-	if b == nil {
+	k := e.sortKey(c, true)
+	switch {
+	case k == nil:
 		return nil
+	case !k.plain() || !k.parts[0].desc:
+		return e.topBy(c, k)
 	}
-	k, have := c.sizes[0], c.recv.Type.Size
-	n := e.make(graph.TopK, graph.ArrayOf(c.recv.Type.Elem(), k), c.at(), []*graph.Node{c.recv})
-	n.Blocks, n.Poly, n.HasPoly = []*graph.Block{b}, k, true
-	if !e.proves(have.Sub(k)) {
+	return e.topOf(c.recv, c.sizes[0], c.at(), k.block)
+}
+
+// topOf is the first k elements in the order of the keys of a block, the greatest first.
+func (e *elab) topOf(x *graph.Node, k size.Poly, at diag.Span, keys *graph.Block) *graph.Node {
+	n := e.make(graph.TopK, graph.ArrayOf(x.Type.Elem(), k), at, []*graph.Node{x})
+	n.Blocks, n.Poly, n.HasPoly = []*graph.Block{keys}, k, true
+	if have := x.Type.Size; !e.proves(have.Sub(k)) {
 		n.Defines = e.newSize(k, have)
-		n.Type = graph.ArrayOf(c.recv.Type.Elem(), size.Var(n.Defines))
+		n.Type = graph.ArrayOf(x.Type.Elem(), size.Var(n.Defines))
 	}
 	e.cur.b.Nodes = append(e.cur.b.Nodes, n)
 	return n
@@ -184,62 +162,4 @@ func (e *elab) softmax(c *methodUse) *graph.Node {
 	})
 	total := e.reduce(graph.SumOf, powers, at)
 	return e.mapEach(at, powers, func(v *graph.Node) *graph.Node { return e.arith(num.Div, at, v, total) })
-}
-
-// sorts is the help for a sort by what is no number: by each part of a tuple, the last first, as
-// sorts are stable; by an Option with what is missing last; by a field of a record.
-func (e *elab) sorts(c *methodUse, cl *syntax.Closure, t *graph.Type) string {
-	name, text := c.x.Name.Text, e.operand(c.x.Receiver)
-	param, body := "e", syntax.Expr(nil)
-	if cl != nil {
-		param, body = e.text(cl.Params[0].Pattern.Where()), cl.Body
-		for {
-			p, ok := body.(*syntax.ParenExpr)
-			if !ok {
-				break
-			}
-			body = p.X
-		}
-	}
-	by := func(name, key string) string { return "." + name + "(|" + param + "| " + key + ")" }
-	few, said := "", func(text string) string { return text }
-	if name == "top_k" && len(c.x.TypeArgs) == 1 && c.x.TypeArgs[0].Size != nil {
-		few, name = ".take("+e.text(c.x.TypeArgs[0].Size.Where())+")", "sort_desc"
-		said = func(text string) string { return e.instead(c.x.Span, text) }
-	}
-	if tuple, ok := body.(*syntax.TupleExpr); ok {
-		for _, part := range slices.Backward(tuple.Elems) {
-			text += by(name, e.text(part.Where()))
-		}
-		return said(text + few)
-	}
-	value := param
-	if body != nil {
-		value = e.operand(body)
-	}
-	switch {
-	case t.Kind == graph.Option && t.Elem().IsScalar() && e.isGroup(c.x.Receiver):
-		return e.text(diag.Span{Start: c.x.Name.Span.Start, End: cl.Span.Start}) + "|" + param + "| " + value + ".or(" + zeroText(t.Elem()) + "))"
-	case t.Kind == graph.Option && t.Elem().IsScalar():
-		return said(text + by(name, value+".or("+zeroText(t.Elem())+")") + by("sort", value+".is_none()") + few)
-	case t.Kind == graph.Tuple:
-		for i, f := range t.Elems {
-			if f.IsScalar() {
-				return said(text + by(name, value+"."+t.FieldName(i)) + few)
-			}
-		}
-	}
-	return c.x.Name.Text + "(|e| …)"
-}
-
-// isGroup reports an expression that gives groups.
-func (e *elab) isGroup(x syntax.Expr) bool {
-	switch x := x.(type) {
-	case *syntax.MethodCall:
-		return x.Name.Text == "group_by"
-	case *syntax.NameExpr:
-		v := e.lookup(x.Path[0].Text)
-		return v != nil && v.typ == groupType
-	}
-	return false
 }

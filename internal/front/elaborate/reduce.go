@@ -3,6 +3,7 @@ package elaborate
 import (
 	"math"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/front/types"
@@ -103,7 +104,9 @@ func (e *elab) numbers(c *methodUse, t *graph.Type, nested bool) bool {
 		return true
 	}
 	m := e.errorf(c.x.Name.Span, "T29", "`%s` needs numbers", c.x.Name.Text).Note("the elements are %s", t)
-	switch {
+	switch name := c.x.Name.Text; {
+	case types.IsSort(in, meaning.Text) && e.of(c.recv).group == nil && (name == "min" || name == "max"):
+		m.Help("%s", e.textExtreme(c))
 	case types.IsMeant(in):
 		m.Help("%s", meantFoldHelp(c.x.Name.Text, in))
 	case in.Kind == graph.Option:
@@ -116,6 +119,18 @@ func (e *elab) numbers(c *methodUse, t *graph.Type, nested bool) bool {
 		m.Help(".map(|e| …).%s()", c.x.Name.Text)
 	}
 	return false
+}
+
+// textExtreme is an array with the text that comes first in the alphabet, or last; it has nothing where nothing is.
+func (e *elab) textExtreme(c *methodUse) string {
+	by := ""
+	if arg := e.argText(c.x); arg != "" {
+		by = ".map(" + arg + ")"
+	}
+	if c.x.Name.Text == "max" {
+		return by + ".sort_desc().take(1)"
+	}
+	return by + ".sort().take(1)"
 }
 
 func (e *elab) sumMethod(c *methodUse) *graph.Node {

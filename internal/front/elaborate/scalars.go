@@ -286,6 +286,8 @@ func (e *elab) call(x *syntax.Call, want *graph.Type) *graph.Node {
 			return e.some(x, want)
 		case "concat":
 			return e.concat(x, want)
+		case "Reverse":
+			return e.turned(x, want)
 		}
 		if v := e.lookup(x.Func.Path[0].Text); v != nil {
 			e.errorf(x.Func.Span, "N09", "`%s` is a value, not a function", v.name).Note("expected a function").

@@ -1,0 +1,307 @@
+package cluster
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/data/column"
+	"github.com/godwit-run/godwit/internal/data/meaning"
+	"github.com/godwit-run/godwit/internal/front/syntax"
+)
+
+// In: a data set, and a table with more rows. Out: a table with the rows of both, whose types are those of the set and whose dictionaries have the
+// texts of both; it is stored as a set of its own, which then takes the name. Invariant: all new rows were read once, as what the set has,
+// before anything is stored; and the catalogue knows what was added by the digest of its values, so that the same rows are not added
+// twice by somebody who missed the answer.
+
+// appended is the table of both.
+type appended struct {
+	old     *source
+	new     data.Source
+	columns []data.Column // as the set has them
+	from    []int         // columns of new
+	coded   []*data.Coded // of columns of text, the new rows
+	texts   [][]string    // of columns of text, of both
+	oldCode [][]uint32    // of columns of text: the code among texts of each code of the set
+	newCode [][]uint32
+	chunks  []data.Chunk
+}
+
+// continued gives the table for an append, and what is added; rows that the set has already are no table.
+func (c *Cluster) continued(ctx context.Context, src data.Source, name string, opt *LoadOptions) (*appended, *catalog.Set, *catalog.Added, error) {
+	if opt.Replace {
+		return nil, nil, nil, errors.New("rows are added to a data set, or it is replaced: leave one out")
+	}
+	if v, err := c.cfg.Control.View(ctx); err == nil {
+		c.learn(v)
+	}
+	set, err := c.named(name)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	a := &appended{old: c.sourceOf(set), new: src}
+	if err := a.match(opt.Skip); err != nil {
+		return nil, nil, nil, err
+	}
+	if err := a.mergeTexts(ctx); err != nil {
+		return nil, nil, nil, err
+	}
+	a.chunks = slices.Clone(a.old.chunks)
+	for _, ch := range src.Chunks() {
+		a.chunks = append(a.chunks, data.Chunk{Lo: set.Rows + ch.Lo, Hi: set.Rows + ch.Hi})
+	}
+	digest, err := a.digest(ctx)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	added := &catalog.Added{Digest: digest, Rows: src.Rows()}
+	if src.Rows() == 0 || !opt.Again && slices.ContainsFunc(set.Added, func(b catalog.Added) bool { return b.Digest == digest }) {
+		return nil, set, added, nil
+	}
+	return a, set, added, nil
+}
+
+// match finds the columns of the set in the new table.
+func (a *appended) match(skip []string) error {
+	used := map[int]bool{}
+	for _, name := range skip {
+		i, err := data.Lookup(a.new, name)
+		if err != nil {
+			return err
+		}
+		used[i] = true
+	}
+	var wants []data.Want
+	for i := range a.old.cols {
+		c := a.old.cols[i]
+		from, err := data.Lookup(a.new, c.Name)
+		if err != nil {
+			return a.lacks(c.Name, err)
+		}
+		used[from] = true
+		a.from, a.columns = append(a.from, from), append(a.columns, c)
+		is := &a.new.Columns()[from]
+		switch {
+		case !slices.Equal(is.Dims, c.Dims):
+			return a.differs(i, "")
+		case c.Means.Sort == meaning.Text:
+			if !data.IsText(a.new, from) {
+				return a.differs(i, "")
+			}
+			continue
+		}
+		wants = append(wants, data.Want{Column: from, Kind: c.Kind, Option: c.Nullable, Means: c.Means})
+	}
+	for i := range a.new.Columns() {
+		if c := &a.new.Columns()[i]; !used[i] {
+			e := &data.Error{Path: a.new.Path(), Row: -1, Column: c.Name, Msg: "@" + a.old.set.Name + " has no such column"}
+			e.Help = "leave it out: --skip " + syntax.FieldText(c.Name)
+			return e
+		}
+	}
+	return data.Check(a.new, wants)
+}
+
+// lacks is the error for a column that the new table has not.
+func (a *appended) lacks(name string, err error) error {
+	e := (*data.Error)(nil)
+	if !errors.As(err, &e) {
+		return err
+	}
+	with := *e
+	with.Msg = fmt.Sprintf("@%s has the column `%s`: %s", a.old.set.Name, name, e.Msg)
+	return &with
+}
+
+// differs is the error for a column of another type.
+func (a *appended) differs(i int, help string) error {
+	c, is := &a.old.cols[i], &a.new.Columns()[a.from[i]]
+	e := &data.Error{Path: a.new.Path(), Row: -1, Column: c.Name, Help: help}
+	e.Msg = fmt.Sprintf("expected %s, as @%s has it, found %s", c.Type(), a.old.set.Name, is.Stored)
+	return e
+}
+
+// mergeTexts reads the texts of the new rows and puts them among those of the set.
+func (a *appended) mergeTexts(ctx context.Context) error {
+	n := len(a.columns)
+	a.coded, a.texts, a.oldCode, a.newCode = make([]*data.Coded, n), make([][]string, n), make([][]uint32, n), make([][]uint32, n)
+	for i := range a.columns {
+		if a.columns[i].Means.Sort != meaning.Text {
+			continue
+		}
+		list, err := data.Encode(ctx, a.new, []int{a.from[i]}, []bool{!a.columns[i].Nullable})
+		if err != nil {
+			return err
+		}
+		t := list[0]
+		if at := slices.Index(t.Valid, 0); at >= 0 && !a.columns[i].Nullable {
+			e := &data.Error{Path: a.new.Path(), Row: int64(at), Column: a.columns[i].Name, Msg: fmt.Sprintf("expected text, found a null: @%s has none in this column", a.old.set.Name)}
+			e.Help = "replace the data set by one in which it is Option<Str>"
+			return e
+		}
+		before, err := a.old.Texts(ctx, i)
+		if err != nil {
+			return err
+		}
+		all := slices.Concat(before, t.Texts)
+		slices.Sort(all)
+		a.coded[i], a.texts[i] = t, slices.Compact(all)
+		a.oldCode[i], a.newCode[i] = codesIn(a.texts[i], before), codesIn(a.texts[i], t.Texts)
+		a.columns[i].Kind = data.CodeKind(len(a.texts[i]))
+	}
+	return nil
+}
+
+// codesIn is where each of texts, sorted, stands in all, sorted.
+func codesIn(all, texts []string) []uint32 {
+	out, at := make([]uint32, len(texts)), 0
+	for i, t := range texts {
+		for all[at] != t {
+			at++
+		}
+		out[i] = uint32(at)
+	}
+	return out
+}
+
+// digest reads all new rows as what the set has, and sums them up.
+func (a *appended) digest(ctx context.Context) (string, error) {
+	chunks := a.new.Chunks()
+	sums := make([][sha256.Size]byte, len(chunks))
+	var mu sync.Mutex
+	err := data.Each(ctx, len(chunks), func(n int) error {
+		rows := chunks[n].Rows()
+		wants, dst := make([]data.Want, len(a.columns)), make([]data.Dest, len(a.columns))
+		for i := range a.columns {
+			c := &a.columns[i]
+			wants[i] = data.Want{Column: i, Kind: c.Kind, Option: c.Nullable}
+			if a.coded[i] != nil {
+				wants[i].Kind = a.coded[i].Kind // which other texts of the set do not change
+			}
+			dst[i].Values = make([]byte, rows*c.Width()*int64(wants[i].Kind.Size()))
+			if c.Nullable {
+				dst[i].Valid = make([]byte, rows)
+			}
+		}
+		if _, err := a.fillNew(ctx, n, wants, dst, a.codesAlone); err != nil {
+			return err
+		}
+		h := sha256.New()
+		for i := range dst {
+			h.Write(dst[i].Values)
+			h.Write(dst[i].Valid)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		h.Sum(sums[n][:0])
+		return nil
+	})
+	h := sha256.New()
+	for _, t := range a.coded {
+		if t != nil {
+			fmt.Fprintf(h, "%d %q\n", len(t.Texts), t.Texts)
+		}
+	}
+	for i := range sums {
+		h.Write(sums[i][:])
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16]), err
+}
+
+// codesAlone are the codes of new texts among themselves, which do not depend on the set.
+func (a *appended) codesAlone(int) []uint32 { return nil }
+
+func (a *appended) codesInBoth(column int) []uint32 { return a.newCode[column] }
+
+// fillNew fills a chunk of the new rows.
+func (a *appended) fillNew(ctx context.Context, chunk int, wants []data.Want, dst []data.Dest, codes func(column int) []uint32) (int64, error) {
+	var ask []data.Want
+	var to []data.Dest
+	rows := a.new.Chunks()[chunk]
+	for k, w := range wants {
+		c, t := &a.columns[w.Column], a.coded[w.Column]
+		if t == nil {
+			ask = append(ask, data.Want{Column: a.from[w.Column], Kind: w.Kind, Option: w.Option, Presence: w.Presence, Means: c.Means})
+			to = append(to, dst[k])
+			continue
+		}
+		recode(w, dst[k], codes(w.Column), func(row int64) uint64 { return column.Get(t.Kind, t.Codes, rows.Lo+row) }, rows.Rows())
+		if dst[k].Valid != nil {
+			for row := range rows.Rows() {
+				dst[k].Valid[row] = 1
+				if t.Valid != nil {
+					dst[k].Valid[row] = t.Valid[rows.Lo+row]
+				}
+			}
+		}
+	}
+	if len(ask) == 0 {
+		return 0, ctx.Err()
+	}
+	return a.new.Fill(ctx, chunk, ask, to)
+}
+
+// recode writes codes of rows in another dictionary; nil is the same one.
+func recode(w data.Want, d data.Dest, to []uint32, code func(row int64) uint64, rows int64) {
+	for row := range rows {
+		v := code(row)
+		if to != nil && v < uint64(len(to)) {
+			v = uint64(to[v])
+		}
+		column.Put(w.Kind, d.Values, row, v)
+	}
+}
+
+// Fill implements data.Source.
+func (a *appended) Fill(ctx context.Context, chunk int, wants []data.Want, dst []data.Dest) (int64, error) {
+	if k := chunk - len(a.old.chunks); k >= 0 {
+		n, err := a.fillNew(ctx, k, wants, dst, a.codesInBoth)
+		return n, err
+	}
+	ask, to := slices.Clone(wants), slices.Clone(dst)
+	rows := a.old.chunks[chunk].Rows()
+	for k, w := range wants {
+		if a.coded[w.Column] != nil {
+			ask[k].Kind, ask[k].Means = a.old.cols[w.Column].Kind, meaning.Meaning{}
+			to[k].Values = make([]byte, rows*int64(ask[k].Kind.Size()))
+		}
+	}
+	n, err := a.old.Fill(ctx, chunk, ask, to)
+	if err != nil {
+		return n, err
+	}
+	for k, w := range wants {
+		if a.coded[w.Column] != nil {
+			recode(w, dst[k], a.oldCode[w.Column], func(row int64) uint64 { return column.Get(ask[k].Kind, to[k].Values, row) }, rows)
+		}
+	}
+	return n, nil
+}
+
+// Texts implements data.Dictionary.
+func (a *appended) Texts(_ context.Context, column int) ([]string, error) {
+	return a.texts[column], nil
+}
+
+func (a *appended) Path() string {
+	return strings.Join([]string{a.old.Path(), a.new.Path()}, ",")
+}
+func (a *appended) Format() string           { return "data set" }
+func (a *appended) Rows() int64              { return a.old.Rows() + a.new.Rows() }
+func (a *appended) Columns() []data.Column   { return a.columns }
+func (a *appended) Chunks() []data.Chunk     { return a.chunks }
+func (a *appended) Raw(int) (data.Raw, bool) { return data.Raw{}, false }
+func (a *appended) Prune([]data.Pred) []bool { return nil }
+func (a *appended) Unchanged() error         { return a.new.Unchanged() }
+func (a *appended) Close() error             { return nil }
+func (a *appended) FillPruned(int, []data.Pred, []data.Want, []data.Dest) error {
+	return errors.New("a data set prunes nothing")
+}
