@@ -73,7 +73,7 @@ func (m *memory) roomBy(b int, n int64, why string, get func(int64) (mem.Span, e
 
 // stagger is how far from the beginning of a page a buffer begins, where its span has room for that. Kernels go through the same elements of several
 // buffers, and a processor that compares only the low 12 bits of addresses takes a load for one of what was just stored if they are equal: it waits
-// for the store, which makes a fold by keys into six tables four times as slow.
+// for the store, which made a fold by keys into six tables twice as slow.
 func stagger(b int, room int64) int64 {
 	const line = 64
 	return min(int64(b)*5*line%mem.Page, room) &^ (line - 1)

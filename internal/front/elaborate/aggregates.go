@@ -163,7 +163,7 @@ func (e *elab) groupDistinct(c *methodUse) *graph.Node {
 		}
 		return e.tuple(at, key, of)
 	})
-	if p == nil {
+	if p == nil || !e.oneLeaf(g.groups, x, at) {
 		return nil
 	}
 	k := e.numberPieces(p, at)

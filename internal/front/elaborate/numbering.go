@@ -33,7 +33,10 @@ type cells struct {
 func (e *elab) numberPieces(p *keyPieces, at diag.Span) *numbered {
 	words := e.packed(p, at)
 	n := words[0].Type.Size
-	c := e.cellsOf(p, at)
+	var c *cells
+	if !e.inside() {
+		c = e.cellsOf(p, at)
+	}
 	if c == nil {
 		return e.withNumbers(e.hashed(words, at), n, nil, at)
 	}
@@ -54,6 +57,9 @@ func (e *elab) numberPieces(p *keyPieces, at diag.Span) *numbered {
 	byCell := e.byCell(c, rows(c.all, few), e.limited(table, c.total, few, at), at)
 	return e.withNumbers(e.chosenSearch(few, byCell, hashed, at), n, c.all, at)
 }
+
+// inside reports that this is in a closure, a loop or an if.
+func (e *elab) inside() bool { return e.cur.outer != nil }
 
 // cellsOf gives keys places; nil if a piece's numbers lie too far apart in any case.
 func (e *elab) cellsOf(p *keyPieces, at diag.Span) *cells {
@@ -157,6 +163,9 @@ func (e *elab) hashed(words []*graph.Node, at diag.Span) *keySearch {
 
 // fewOrMany numbers rows with a small table first, and with a large one if that does not do.
 func (e *elab) fewOrMany(name string, words []*graph.Node, at diag.Span) *keySearch {
+	if e.inside() {
+		return e.search(name+"_many", words, at)
+	}
 	few := e.preludeCall(at, preludeItem(name+"_few"), words)
 	if few == nil {
 		return nil
@@ -167,19 +176,25 @@ func (e *elab) fewOrMany(name string, words []*graph.Node, at diag.Span) *keySea
 		rest = e.mapOver(at, words, func(_ *graph.Node, v []*graph.Node) *graph.Node { return e.tuple(at, v...) })
 	}
 	rest = e.limited(rest, e.sizeVal(words[0].Type.Size, at), more, at)
-	many := e.preludeCall(at, preludeItem(name+"_many"), e.columns(rest, at))
-	if many == nil {
+	return e.chosenSearch(more, e.search(name+"_many", e.columns(rest, at), at), e.found(few, at), at)
+}
+
+// search numbers rows by a function of the prelude.
+func (e *elab) search(name string, words []*graph.Node, at diag.Span) *keySearch {
+	return e.found(e.preludeCall(at, preludeItem(name), words), at)
+}
+
+// found is what such a function found.
+func (e *elab) found(r *graph.Node, at diag.Span) *keySearch {
+	if r == nil {
 		return nil
 	}
-	of := func(r *graph.Node) *keySearch {
-		code, first := e.get(r, 0, at), e.get(r, 1, at)
-		return &keySearch{
-			code:   func(i, _ *graph.Node) *graph.Node { return e.atClamped(code, i, at) },
-			first:  func(j *graph.Node) *graph.Node { return e.atClamped(first, j, at) },
-			groups: e.get(r, 2, at),
-		}
+	code, first := e.get(r, 0, at), e.get(r, 1, at)
+	return &keySearch{
+		code:   func(i, _ *graph.Node) *graph.Node { return e.atClamped(code, i, at) },
+		first:  func(j *graph.Node) *graph.Node { return e.atClamped(first, j, at) },
+		groups: e.get(r, 2, at),
 	}
-	return e.chosenSearch(more, of(many), of(few), at)
 }
 
 // atClamped is the element at a place that is clamped.
