@@ -376,18 +376,12 @@ func (l *lowering) most(p size.Poly) int64 {
 // together finds later reductions over the same slots that need nothing
 // which is not computed yet, so that one kernel does them all.
 func (l *lowering) together(n *graph.Node, later []*graph.Node) []*graph.Node {
-	beside := func(m *graph.Node) bool {
-		_, done := l.mat[m]
-		return !done && l.use[m].live && m.Op == n.Op && m.Args[0].Type.Size.Equal(n.Args[0].Type.Size) && l.ready(m)
-	}
 	group := []*graph.Node{n}
-	if n.Op == graph.KeyedReduce && !ordered(n) { // the leaves are those of floats, if there are any
-		if i := slices.IndexFunc(later, func(m *graph.Node) bool { return beside(m) && ordered(m) }); i >= 0 {
-			group = []*graph.Node{later[i], n}
-		}
-	}
 	for _, m := range later {
-		if m != group[0] && beside(m) && sameLeaf(group[0], m) {
+		if _, done := l.mat[m]; done || !l.use[m].live || m.Op != n.Op {
+			continue
+		}
+		if m.Args[0].Type.Size.Equal(n.Args[0].Type.Size) && l.ready(m) && sameLeaf(n, m) {
 			group = append(group, m)
 		}
 	}
