@@ -35,6 +35,9 @@ func (c *Compiled) spent(d time.Duration) {
 	}
 }
 
+// Brought adds what it took to copy inputs into the memory of this tier, which native code reads where they lie.
+func (c *Compiled) Brought(d time.Duration) { c.spent(d) }
+
 // ask has native code made in the background, once.
 func (c *Compiled) ask() {
 	if e := c.climb.engine; c.climb.asked.CompareAndSwap(false, true) {

@@ -3,6 +3,7 @@ package run
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/godwit-run/godwit/internal/engine"
@@ -55,7 +56,11 @@ func (r *runner) launch(l *schedule.Launch) error {
 // here brings in what outer indices lo..hi need and executes them. What regions apart has memory for is written there,
 // in place of the buffers.
 func (p *launching) here(lo, hi int64, apart *rowsOf) error {
+	start := time.Now()
 	err := p.place(lo, hi, apart)
+	if err == nil && p.copies() {
+		p.c.Brought(time.Since(start))
+	}
 	if err == nil {
 		p.c, err = p.r.compile(p.l.Kernel) // which may have to reach more than when it was prepared
 	}
@@ -71,6 +76,11 @@ func (p *launching) here(lo, hi int64, apart *rowsOf) error {
 	}
 	p.r.did(p.l, &d)
 	return nil
+}
+
+// copies reports that inputs lie in memory that native code would reach, and this tier does not.
+func (p *launching) copies() bool {
+	return !p.c.ReachesAll() && slices.ContainsFunc(p.l.Regions, func(b int) bool { return b >= 0 && p.r.inputs[b] != nil && p.r.inputs[b].present() })
 }
 
 // did notes what came of outer indices of a launch.
@@ -227,6 +237,10 @@ func (p *launching) placeRegion(i, b int, lo, hi int64) error {
 	}
 	in := r.inputs[b]
 	if in != nil && !r.buffers[b].here {
+		if most, ok := kernel.EvalPoly(reg.Len, p.Sizes); ok && most == 0 && reg.Access == kernel.Read {
+			p.Bases[i], p.places[i] = 0, cost.Resident
+			return nil // the kernel looks at none of it
+		}
 		if done, err := p.placeInput(i, in, lo, hi); done || err != nil {
 			return err
 		}

@@ -155,7 +155,7 @@ func (e *elab) groupDistinct(c *methodUse) *graph.Node {
 	}
 	g, at := e.of(n).group, c.at()
 	x := e.dense(g.x)
-	words := e.keyWords(x, at, nil, func(v *graph.Node) *graph.Node {
+	p := e.keyPieces(x, at, nil, func(v *graph.Node) *graph.Node {
 		key, elem := g.split(v)
 		of := value(elem)
 		if key == nil || of == nil {
@@ -163,18 +163,18 @@ func (e *elab) groupDistinct(c *methodUse) *graph.Node {
 		}
 		return e.tuple(at, key, of)
 	})
-	if words == nil {
+	if p == nil || !e.oneLeaf(g.groups, x, at) {
 		return nil
 	}
-	_, fresh := e.codesOf(words, at)
-	if fresh == nil {
+	k := e.numberPieces(p, at)
+	if k == nil {
 		return nil
 	}
-	rows := e.mapOver(at, []*graph.Node{x, fresh}, func(_ *graph.Node, v []*graph.Node) *graph.Node { return e.tuple(at, v[0], v[1]) })
-	return e.keyed(graph.CountOf, g.groups, rows, at, func(v *graph.Node) (*graph.Node, *graph.Node) {
-		key, _ := g.split(e.get(v, 0, at))
-		return key, e.get(v, 1, at)
+	keys := e.mapEach(at, k.firsts, func(i *graph.Node) *graph.Node {
+		key, _ := g.split(e.at(x, i, at))
+		return key
 	})
+	return e.keyed(graph.WrapSum, g.groups, keys, at, func(key *graph.Node) (*graph.Node, *graph.Node) { return key, e.int(num.I64, 1, at) })
 }
 
 // quantileOf reads the arguments of quantile and median: where between the least and the greatest value, the closure that gives values, and

@@ -18,8 +18,7 @@ import (
 // numbered are rows with the numbers of their keys.
 type numbered struct {
 	code   *graph.Node // [i64; N], below the number of keys
-	fresh  *graph.Node // [bool; N]: the first row of its key
-	firsts *graph.Node // [idx<N>; G]
+	firsts *graph.Node // [idx<N>; G]: the first row of each key
 }
 
 // groups is how many keys there are.
@@ -27,38 +26,11 @@ func (k *numbered) groups() size.Poly { return k.firsts.Type.Size }
 
 // numberKeys numbers the rows of x, which is dense, by what key gives for each. It is nil after an error.
 func (e *elab) numberKeys(x *graph.Node, at diag.Span, key func(v *graph.Node) *graph.Node) *numbered {
-	words := e.keyWords(x, at, nil, key)
-	if words == nil {
+	p := e.keyPieces(x, at, nil, key)
+	if p == nil {
 		return nil
 	}
-	k := &numbered{}
-	if k.code, k.fresh = e.codesOf(words, at); k.code == nil {
-		return nil
-	}
-	k.firsts = e.keptRows(k.fresh, at)
-	return k
-}
-
-// codesOf numbers rows by their words: by the first two, then by the number of those and the next one, and so on.
-func (e *elab) codesOf(words []*graph.Node, at diag.Span) (code, fresh *graph.Node) {
-	var r *graph.Node
-	if len(words) == 1 {
-		r = e.preludeCall(at, preludeItem("group_codes"), words)
-	}
-	for i := 1; i < len(words); i++ {
-		first := words[0]
-		if i > 1 && r == nil {
-			return nil, nil
-		}
-		if i > 1 {
-			first = e.get(r, 0, at)
-		}
-		r = e.preludeCall(at, preludeItem("pair_codes"), []*graph.Node{first, words[i]})
-	}
-	if r == nil {
-		return nil, nil
-	}
-	return e.get(r, 0, at), e.get(r, 1, at)
+	return e.numberPieces(p, at)
 }
 
 // keptRows are the numbers of the rows for which a bool holds.
@@ -67,66 +39,120 @@ func (e *elab) keptRows(keep *graph.Node, at diag.Span) *graph.Node {
 	return e.dense(e.filtered(rows, at, func(i *graph.Node) *graph.Node { return e.at(keep, i, at) }))
 }
 
-// keyWords are the words of all rows' keys, an array for each word.
-func (e *elab) keyWords(x *graph.Node, at diag.Span, form *keyForm, key func(v *graph.Node) *graph.Node) []*graph.Node {
+// keyPieces are the pieces of all rows' keys.
+type keyPieces struct {
+	all    *graph.Node // [i64; N], or an array of tuples of such
+	shapes []shape
+}
+
+// shape says what is known of a piece beforehand.
+type shape struct {
+	width   int       // so many of its low bits tell it from others
+	span    size.Poly // it lies in 0..span; nothing is known of it if that is 0
+	isFloat bool      // these are its bits
+}
+
+// piece is a part of a key.
+type piece struct {
+	n *graph.Node
+	shape
+}
+
+func (e *elab) keyPieces(x *graph.Node, at diag.Span, form *keyForm, key func(v *graph.Node) *graph.Node) *keyPieces {
 	var found *graph.Type
-	all := e.mapEach(at, x, func(v *graph.Node) *graph.Node {
+	p := &keyPieces{}
+	p.all = e.mapEach(at, x, func(v *graph.Node) *graph.Node {
 		k := e.dense(key(v))
 		if k == nil {
 			return nil
 		}
 		found = k.Type
-		words := e.words(k, form, at)
-		if len(words) == 0 {
+		list := e.piecesIn(k, form, at)
+		if len(list) == 0 {
 			return nil
 		}
-		if len(words) == 1 {
-			return words[0]
+		var nodes []*graph.Node
+		for _, l := range list {
+			nodes, p.shapes = append(nodes, l.n), append(p.shapes, l.shape)
 		}
-		return e.tuple(at, words...)
+		if len(nodes) == 1 {
+			return nodes[0]
+		}
+		return e.tuple(at, nodes...)
 	})
-	if all == nil {
+	if p.all == nil {
 		if found != nil {
 			e.errorf(at, "T29", "this cannot be a key").Note("found %s; a key is a number, a bool, text, a date or time, or an Option, a tuple or a record of such", found).
 				Help("name the parts that count, as in |r| (r.a, r.b)")
 		}
 		return nil
 	}
-	if all.Type.Elem().Kind != graph.Tuple {
-		return []*graph.Node{all}
-	}
-	var words []*graph.Node
-	for i := range all.Type.Elem().Elems {
-		words = append(words, e.mapEach(at, all, func(v *graph.Node) *graph.Node { return e.get(v, i, at) }))
-	}
-	return words
+	return p
 }
 
-// piece is a part of a key: a number from 0 to 2^width - 1.
-type piece struct {
-	n     *graph.Node
-	width int
+// keyWords are the words of all rows' keys, an array for each word.
+func (e *elab) keyWords(x *graph.Node, at diag.Span, form *keyForm, key func(v *graph.Node) *graph.Node) []*graph.Node {
+	p := e.keyPieces(x, at, form, key)
+	if p == nil {
+		return nil
+	}
+	return e.packed(p, at)
 }
 
-// words are the pieces of a key, packed into i64s; none if there is a part that cannot be a key.
-func (e *elab) words(k *graph.Node, form *keyForm, at diag.Span) []*graph.Node {
+// packed are the words of all rows.
+func (e *elab) packed(p *keyPieces, at diag.Span) []*graph.Node {
+	if len(p.shapes) == 1 {
+		return []*graph.Node{p.all}
+	}
+	return e.columns(e.mapEach(at, p.all, func(v *graph.Node) *graph.Node {
+		var list []piece
+		for i, s := range p.shapes {
+			list = append(list, piece{e.get(v, i, at), s})
+		}
+		words := e.pack(list, at)
+		if len(words) == 1 {
+			return words[0]
+		}
+		return e.tuple(at, words...)
+	}), at)
+}
+
+// piecesIn are the pieces of a key; none if there is a part that cannot be a key.
+func (e *elab) piecesIn(k *graph.Node, form *keyForm, at diag.Span) []piece {
 	var dicts []int
 	if form != nil {
 		dicts = form.dicts
 	}
-	pieces, ok := e.pieces(k, form != nil, dicts, at)
-	if !ok || len(pieces) == 0 {
+	list, ok := e.pieces(k, form != nil, dicts, at)
+	if !ok {
 		return nil
+	}
+	return list
+}
+
+// words are the pieces of a key, packed; none if there is a part that cannot be a key.
+func (e *elab) words(k *graph.Node, form *keyForm, at diag.Span) []*graph.Node {
+	return e.pack(e.piecesIn(k, form, at), at)
+}
+
+// pack puts pieces into i64s, as many into each as it has bits for.
+func (e *elab) pack(list []piece, at diag.Span) []*graph.Node {
+	if len(list) == 1 {
+		return []*graph.Node{list[0].n}
 	}
 	var words []*graph.Node
 	used := 64
-	for _, p := range pieces {
+	for _, p := range list {
+		n := p.n
+		if p.width < 64 && p.span.Equal(size.Poly{}) {
+			n = e.arith(num.And, at, n, e.int(num.I64, 1<<p.width-1, at))
+		}
 		if used+p.width > 64 {
-			words, used = append(words, p.n), p.width
+			words, used = append(words, n), p.width
 			continue
 		}
 		shifted := e.arith(num.Shl, at, words[len(words)-1], e.int(num.I64, int64(p.width), at))
-		words[len(words)-1] = e.arith(num.Or, at, shifted, p.n)
+		words[len(words)-1] = e.arith(num.Or, at, shifted, n)
 		used += p.width
 	}
 	return words
@@ -145,10 +171,10 @@ func (e *elab) pieces(k *graph.Node, two bool, dicts []int, at diag.Span) ([]pie
 		}
 		e.inBlock(func() { unwrapped() }) // how many there are; nothing is left of it
 		is := e.add(graph.IsSome, graph.BoolType, at, k)
-		list := []piece{{e.cast(graph.I64Type, is, at), 1}}
+		list := []piece{{e.cast(graph.I64Type, is, at), shape{width: 1, span: size.Const(2)}}}
 		for i, p := range inner {
 			n := e.choose(at, is, func() *graph.Node { return unwrapped()[i].n }, func() *graph.Node { return e.int(num.I64, 0, at) })
-			list = append(list, piece{n, p.width})
+			list = append(list, piece{n, p.shape})
 		}
 		return list, ok
 	case t.Kind == graph.Tuple:
@@ -178,24 +204,23 @@ func (e *elab) pieces(k *graph.Node, two bool, dicts []int, at diag.Span) ([]pie
 func (e *elab) scalarPiece(k *graph.Node, two bool, at diag.Span) piece {
 	isText := types.IsSort(k.Type, meaning.Text)
 	k = e.raw(k, at)
-	width := 64
+	s := shape{width: 64}
 	switch {
 	case k.Type.Kind == graph.Index:
 		if _, hi := e.g.Facts.Bounds(k.Type.Bound); hi <= 1<<32 && !two || isText {
-			width = 32
+			s.width = 32
 		}
-		return piece{e.toI64(k), width}
+		s.span = k.Type.Bound
+		return piece{e.toI64(k), s}
 	case types.IsFloat(k.Type):
+		s.isFloat = true
 		k = e.floatBits(at, e.arith(num.Add, at, k, e.float(k.Type.Num, 0, at)))
 	}
-	if n := 8 * k.Type.Num.Size(); n < 64 {
-		if width = n; k.Type.Num == num.Bool {
-			width = 1
-		}
-		wide := e.cast(graph.I64Type, k, at)
-		return piece{e.arith(num.And, at, wide, e.int(num.I64, 1<<width-1, at)), width}
+	s.width = 8 * k.Type.Num.Size()
+	if k.Type.Num == num.Bool {
+		s.width, s.span = 1, size.Const(2)
 	}
-	return piece{e.cast(graph.I64Type, k, at), 64}
+	return piece{e.cast(graph.I64Type, k, at), s}
 }
 
 // distinct is the first row of each key, or of each value.

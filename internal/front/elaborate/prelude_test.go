@@ -30,7 +30,7 @@ func TestPreludeIsUsed(t *testing.T) {
 		}
 		callGraph(t, num.F64, false, "(x as i64 as Timestamp<s>)."+call+" as i64 as f64")
 	}
-	for _, groups := range []string{"x.distinct().len() as f64", "x.zip(x).distinct().len() as f64", "x.quantile(0.5)", "x.group_by(|e| e).median().sum()", "x.group_by(|e| e).top_k::<3>().sum()",
+	for _, groups := range []string{"x.distinct().len() as f64", "x.zip(x).distinct().len() as f64", "x.map(|e| (e as i64, e as i64)).distinct().len() as f64", "x.quantile(0.5)", "x.group_by(|e| e).median().sum()", "x.group_by(|e| e).top_k::<3>().sum()",
 		"x.map(|e| { let by = (0..N).index_by(|i| i); by.has((e as i64).clamp_idx::<N>()) }).len() as f64", "x.map(|e| { let by = (0..N).index_by(|i| (i, e as i64)); by.has((0, 1)) }).len() as f64", "x.map(|e| { let by = (0..N).as_of(|i| i); by.has(3) }).len() as f64",
 		"{ let by = x.enumerate().as_of(|(i, _)| (i as i64 / 2, i as i64)); x.count(|e| by.has((1, e as i64))) as f64 }", "{ let by = x.enumerate().index_by(|(i, _)| i as i64); by.count(3) as f64 }"} {
 		if _, msgs := checkText("f.gw", "fn f(x: &[f64; N]) -> f64 where N >= 1 { "+groups+" }"); msgs.Failed() {

@@ -62,12 +62,36 @@ func (l *lowering) hostNode(n *graph.Node, later []*graph.Node) error {
 	case (n.Op == graph.Map || n.Op == graph.Filter) && masked(n):
 		return l.maskedMap(n)
 	}
+	if srcs, ok := l.column(n); ok {
+		l.mat[n] = srcs
+		return nil
+	}
 	if done, err := l.mapAndFold(n, later); done || err != nil {
 		return err
 	}
 	out, err := l.compute(n)
 	l.mat[n] = out
 	return err
+}
+
+// column gives the input that a map is a column of.
+func (l *lowering) column(n *graph.Node) ([]source, bool) {
+	if n.Op != graph.Map || len(n.Args) != 1 || !n.Type.Elem().IsScalar() {
+		return nil, false
+	}
+	field, path := n.Blocks[0].Results[0], []*graph.Node(nil)
+	for field.Op == graph.Get {
+		field, path = field.Args[0], append(path, field)
+	}
+	srcs, ok := l.component(n.Args[0])
+	if !ok || field != n.Blocks[0].Params[1] {
+		return nil, false
+	}
+	for _, get := range slices.Backward(path) {
+		lo, hi := leafRange(get.Args[0].Type, get.Field)
+		srcs = srcs[lo:hi]
+	}
+	return srcs, len(srcs) == 1 && srcs[0].buffer >= 0 && l.s.Buffers[srcs[0].buffer].Input != nil
 }
 
 // waits reports that n is computed inside the kernels that need it.
@@ -288,6 +312,7 @@ func (l *lowering) defining(n *graph.Node) error {
 func (l *lowering) limit(n *graph.Node) error {
 	src, ok := l.component(n.Args[0])
 	lazy := !ok && l.waits(n.Args[0])
+	isRead := l.use[n].streams+l.use[n].others > 0 // else it is there for its size
 	if !ok && !lazy {
 		src = l.buffersFor(l.nameOf(n), n.Args[0].Type)
 		if err := l.fill(n.Args[0], src); err != nil {
@@ -302,7 +327,7 @@ func (l *lowering) limit(n *graph.Node) error {
 	})
 	l.mat[n] = src
 	l.define(n.Defines, count, most)
-	if err == nil && lazy {
+	if err == nil && lazy && isRead {
 		err = l.firsts(n)
 	}
 	return err
