@@ -55,6 +55,8 @@ type Node struct {
 	// Draining nodes get no new shards, and what they hold does not count as a copy that
 	// there should be.
 	Draining bool `json:"draining"`
+	// Far nodes stand for far memory: they hold data in memory alone, and only sets that were loaded into such.
+	Far bool `json:"far,omitempty"`
 	// Machine describes what the node runs on, as machine.toml has it; "" before that was measured.
 	Machine string `json:"-"`
 }
@@ -76,6 +78,8 @@ type Set struct {
 	Shards  []Shard  `json:"shards"` // contiguous, ascending, covering all rows
 	// Texts is the set that has the dictionaries of columns of text; 0 if there are none.
 	Texts uint32 `json:"texts,omitempty"`
+	// Far sets lie in far memory, on nodes that are Far.
+	Far bool `json:"far,omitempty"`
 }
 
 // The ways to assign rows to shards, beside "hash(column)".
