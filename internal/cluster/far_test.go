@@ -78,19 +78,19 @@ func TestFarPlacement(t *testing.T) {
 		}
 		return peers
 	}
-	for _, far := range []bool{false, true} {
-		if err := b.load(src, "x", cluster.LoadOptions{Far: far, Shards: 4, Replicas: 2}); err != nil {
+	for name, far := range map[string]bool{"near": false, "away": true} {
+		if err := b.load(src, name, cluster.LoadOptions{Far: far, Shards: 4, Replicas: 2}); err != nil {
 			t.Fatal(err)
 		}
-		for p := range on("x") {
+		for p := range on(name) {
 			if n, _ := b.Client.View().Node(p); n.Far != far {
 				t.Errorf("node %d, which is far: %v, got a shard of a set that is far: %v", p, n.Far, far)
 			}
 		}
-		if n := len(on("x")); n != 2 {
+		if n := len(on(name)); n != 2 {
 			t.Errorf("the shards are on %d nodes, of which 2 are such", n)
 		}
-		if err := b.Client.Drop(context.Background(), "x"); err != nil {
+		if err := b.Client.Drop(context.Background(), name); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -134,7 +134,7 @@ func (h *holding) release() {
 func (h *holding) unchanged() error {
 	for _, r := range h.columns {
 		if err := r.changed(); err != nil {
-			return &node.WorkError{Reason: parcel.DataError, Detail: err.Error()}
+			return err
 		}
 	}
 	return nil
