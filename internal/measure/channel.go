@@ -24,12 +24,18 @@ type exchange struct {
 }
 
 func (x *exchange) await(word *atomic.Int64, least int64) {
-	for word.Load() < least {
-		if x.sleeps {
+	for looks := 1; word.Load() < least; looks++ {
+		switch {
+		case looks%spinLooks == 0: // others have something to do, too
+			runtime.Gosched()
+		case x.sleeps:
 			_ = unix.Nanosleep(&unix.Timespec{Nsec: 1000}, nil) // a wait that is cut short is one more look
 		}
 	}
 }
+
+// spinLooks is how often a waiting thread looks before it lets others have its turn.
+const spinLooks = 256
 
 // channel makes n calls through one.
 func channel(a, b []int32, n int, sleeps bool) Runner {

@@ -58,7 +58,7 @@ func (b *farBed) link(ctx context.Context, name string, latency time.Duration, f
 			return err
 		}
 	}
-	return b.f.c.Drop(ctx, name)
+	return nil
 }
 
 // walks holds what is chosen against each way.
