@@ -44,6 +44,7 @@ func channel(a, b []int32, n int, sleeps bool) Runner {
 		done := make(chan struct{})
 		go func() {
 			runtime.LockOSThread()
+			defer runtime.UnlockOSThread() // a thread that ends takes the processes with it that it has started
 			defer close(done)
 			for k := range n {
 				x.await(&x.asked, int64(k)+1)
