@@ -24,6 +24,7 @@ const (
 	Fetch        = cluster.Fetch
 	Ship         = cluster.Ship
 	Gather       = cluster.Gather
+	Single       = cluster.Single
 	Preinstalled = cluster.Preinstalled
 )
 
@@ -155,8 +156,9 @@ type LoadOptions struct {
 	Shards   int           // as many as there are nodes if 0
 	Replicas int           // of each shard; 1 if 0
 	By       string        // "blocks" (also if empty), "rows" or "hash(column)"
+	Far      bool          // it goes to far memory: to the nodes that stand for it
 	Skip     []string      // columns that are left out; others must be such that they can be stored
-	Replace  bool          // an older data set of the name goes; what is said of neither Shards, Replicas nor By stays as it was
+	Replace  bool          // an older data set of the name goes; what is said of neither Shards, Replicas, By nor Far stays as it was
 	Append   bool          // the rows are added behind those of the data set of the name, which keeps all that is not said
 	Again    bool          // beside Append: also if the same rows were added before
 	Deadline time.Duration // that ends a load of which nothing was stored for so long; 2 minutes if 0

@@ -110,7 +110,7 @@ func newRoot() *cobra.Command {
 	}
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.AddCommand(newRun(), newRepl(), newCheck(), newFmt(), newExplain(), newDescribe(), newHead(), newConvert(), newCalibrate(), newBench(), newGenerate(), newVersion(),
-		newUp(), newDown(), newRestart(), newAdd(), newDrain(), newNode(), newCluster(), newLoad(), newDrop(), newStatus(), newScrub())
+		newUp(), newDown(), newRestart(), newAdd(), newDrain(), newNode(), newFar(), newCluster(), newLoad(), newDrop(), newStatus(), newScrub())
 	root.AddCommand(newCC(), newKeygen(), newSend(), newTrust())
 	root.AddCommand(newChildren()...)
 	root.SetFlagErrorFunc(flagError)

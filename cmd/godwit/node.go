@@ -23,6 +23,7 @@ func newNode() *cobra.Command {
 	var limits limitFlags
 	var packages packageFlags
 	var disk diskFlags
+	var far farFlags
 	measure := true
 	cmd := &cobra.Command{
 		Use:   "node",
@@ -40,6 +41,9 @@ runs a member of an etcd in a process beside this node.`,
 				cfg.Calibrate = func(ctx context.Context) (*machine.Machine, error) { return calibrateHere(ctx, func(string) {}) }
 			}
 			disk.set(&cfg)
+			if err := far.set(cmd, &cfg); err != nil {
+				return err
+			}
 			var level slog.Level
 			if err := level.UnmarshalText([]byte(logLevel)); err != nil {
 				return fmt.Errorf("--log: expected debug, info, warn or error, found %q", logLevel)
@@ -69,12 +73,14 @@ runs a member of an etcd in a process beside this node.`,
 	f.StringVar(&cfg.Authority, "authority", "", "directory of the cluster's authority, with which this node renews certificates; others need none")
 	f.DurationVar(&cfg.ViewDeadline, "view-deadline", daemon.ViewDeadline, "how long to work on while etcd does not answer")
 	f.BoolVar(&cfg.Memory, "memory", false, "keep data in memory only")
+	f.BoolVar(&cfg.Far, "far", false, "stand for far memory: keep data in memory only, and only what godwit load --far stores")
 	f.IntVar(&cfg.Threads, "threads", 0, "threads to use (default all processors)")
 	f.StringVar(&logLevel, "log", "info", "debug (every parcel, with its trace), info, warn or error")
 	f.BoolVar(&measure, "calibrate", true, "measure the machine once, when the node has had nothing to do for a while, and tell the cluster")
 	limits.add(cmd)
 	packages.add(cmd)
 	disk.add(cmd)
+	far.add(cmd)
 	_ = cmd.MarkFlagRequired("dir")
 	return cmd
 }

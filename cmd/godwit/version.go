@@ -15,6 +15,7 @@ import (
 
 	"github.com/godwit-run/godwit/internal/engine/codegen"
 	"github.com/godwit-run/godwit/internal/plan/machine"
+	"github.com/godwit-run/godwit/internal/view"
 )
 
 // versions is what godwit version prints.
@@ -28,6 +29,8 @@ type versions struct {
 	Machine string `json:"machine"`
 	// Files is how long a byte of a file in memory takes by each way to read it, in nanoseconds.
 	Files map[string]float64 `json:"files"`
+	// Apart is memory of this machine without processors beside it, as memory expanders have.
+	Apart []machine.Apart `json:"memory_apart"`
 }
 
 func newVersion() *cobra.Command {
@@ -40,19 +43,19 @@ func newVersion() *cobra.Command {
 			v := versions{Version: ownVersion(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 			v.Engines, v.LLVM = engines(cmd.Context())
 			m := machine.Here()
-			v.Machine, v.Files = m.Measured, files(m)
+			v.Machine, v.Files, v.Apart = m.Measured, files(m), append([]machine.Apart{}, machine.MemoryApart("/sys")...)
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), &v)
 			}
 			text := fmt.Sprintf("godwit %s, %s, %s\nengines: %s\nLLVM:    %s\n", v.Version, v.Go, v.Platform, strings.Join(v.Engines, ", "), v.LLVM)
 			if verbose {
-				text += fmt.Sprintf("machine: %s\nfiles:   %s\n", measuredText(m), filesText(v.Files))
+				text += fmt.Sprintf("machine: %s\nfiles:   %s\nmemory:  %s\n", measuredText(m), filesText(v.Files), apartText(v.Apart))
 			}
 			_, err := io.WriteString(cmd.OutOrStdout(), text)
 			return err
 		}),
 	}
-	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "print when the machine was measured and what a byte of a file takes, too")
+	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "print when the machine was measured, what a byte of a file takes, and memory without processors beside it, too")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
 }
@@ -88,6 +91,18 @@ func filesText(list map[string]float64) string {
 		parts = append(parts, fmt.Sprintf("%s %.3g ns a byte", name, list[name]))
 	}
 	return strings.Join(parts, ", ") + "; a long one tries all"
+}
+
+// apartText names memory that has no processors beside it.
+func apartText(list []machine.Apart) string {
+	if len(list) == 0 {
+		return "none without processors beside it, as memory expanders have"
+	}
+	var parts []string
+	for _, a := range list {
+		parts = append(parts, fmt.Sprintf("NUMA node %d has %s and no processors", a.Node, view.Bytes(a.Bytes)))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // ownVersion is that of the module, as the build has noted it.

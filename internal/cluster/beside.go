@@ -22,6 +22,7 @@ type Strategy string
 
 // Auto ships a launch to the shards, or fetches its rows, whichever is expected to take less time; see weigh.go.
 // Gather brings walks that follow indices the rows that they come to, and fetches those of other launches.
+// Single is Gather with one walk at a time: no other way waits as often.
 // Preinstalled is Ship without code: a node that lacks it is an error.
 const (
 	Auto         Strategy = "auto"
@@ -29,10 +30,11 @@ const (
 	Ship         Strategy = "ship"
 	Preinstalled Strategy = "preinstalled"
 	Gather       Strategy = "gather"
+	Single       Strategy = "single"
 )
 
 // Strategies lists them all.
-var Strategies = []Strategy{Auto, Fetch, Ship, Gather, Preinstalled}
+var Strategies = []Strategy{Auto, Fetch, Ship, Gather, Preinstalled, Single}
 
 // Stats is what the launches of a call took in the cluster.
 type Stats struct {
@@ -145,7 +147,7 @@ func (b *Beside) Launch(ctx context.Context, p *run.Placed) (done bool, err erro
 	if b.strategy == Fetch || p.Outer == 0 {
 		return b.stay(p, "rows are fetched")
 	}
-	if b.strategy != Gather {
+	if b.strategy != Gather && b.strategy != Single {
 		if done, err := b.keep(ctx, p); done || err != nil {
 			return done, err
 		}
@@ -158,7 +160,7 @@ func (b *Beside) Launch(ctx context.Context, p *run.Placed) (done bool, err erro
 	switch {
 	case len(a.far) > 0:
 		way = b.walk
-	case b.strategy == Gather:
+	case b.strategy == Gather || b.strategy == Single:
 		return b.stay(p, "rows are fetched: it follows no indices")
 	}
 	done, err = way(ctx, a)
@@ -208,10 +210,6 @@ func (b *Beside) arrange(p *run.Placed) (*arranged, string) {
 	}
 	if a.set == nil {
 		return nil, "everything is here"
-	}
-	if len(a.far) > 0 && len(a.stored) > 0 {
-		// What streams belongs to the states, and comes here.
-		a.local, a.stored = append(a.local, a.stored...), nil
 	}
 	var err error
 	if a.code, err = b.c.codes.of(p.Compiled.Kernel); err != nil {

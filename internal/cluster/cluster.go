@@ -59,7 +59,8 @@ type Cluster struct {
 
 	codes        codes
 	texts        dictionaries
-	link         link
+	link         link     // to nodes that are no far memory
+	farLinks     sync.Map // of *link, by the far node
 	heed         heed
 	machinesRead sync.Map            // of texts: the machines that they describe
 	credit       *semaphore.Weighted // bytes of answers that may be on their way; see flow

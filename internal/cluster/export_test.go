@@ -61,4 +61,4 @@ func (c *Cluster) Linked(l machine.Link) {
 }
 
 // Link is what the client has measured of the way to the nodes; false if it has not lately.
-func (c *Cluster) Link() (machine.Link, bool) { return c.link.known(machine.Default()) }
+func (c *Cluster) Link() (machine.Link, bool) { return c.link.known(machine.Default().Link) }

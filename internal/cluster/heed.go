@@ -62,7 +62,7 @@ func (c *Cluster) hear() {
 			return &caller.Ask{ID: id, Kind: parcel.Status, To: n.Peer, Payload: (&parcel.Inquiry{}).Append(nil), Left: c.left(ctx)}
 		})
 	}
-	way, _ := c.link.known(machine.Here())
+	way, _ := c.link.known(machine.Here().Link)
 	for range nodes {
 		select {
 		case <-ctx.Done():

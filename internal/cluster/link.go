@@ -25,6 +25,15 @@ const (
 	linkBytes = 512 << 10
 )
 
+// linkTo is the way to the nodes with a set: all nodes count as equally far away, but far memory, of which each process has a way of its own.
+func (c *Cluster) linkTo(set *catalog.Set) *link {
+	if !set.Far || len(set.Shards) == 0 || len(set.Shards[0].Assigned) == 0 {
+		return &c.link
+	}
+	l, _ := c.farLinks.LoadOrStore(set.Shards[0].Assigned[0], &link{})
+	return l.(*link)
+}
+
 // link is the way to the nodes.
 type link struct {
 	mu   sync.Mutex
@@ -33,27 +42,27 @@ type link struct {
 }
 
 // known gives the way as last measured, and whether that was lately.
-func (l *link) known(m *machine.Machine) (machine.Link, bool) {
+func (l *link) known(usual machine.Link) (machine.Link, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.at.IsZero() {
-		return m.Link, false
+		return usual, false
 	}
 	return l.seen, time.Since(l.at) < linkValid
 }
 
 // measure reads rows of a column whose rows have so many bytes. Whoever comes meanwhile waits for it. A measurement that
 // fails counts as one: who asks next does not wait for the same silent node.
-func (l *link) measure(ctx context.Context, c *Cluster, m *machine.Machine, set *catalog.Set, column int, rowBytes int64) machine.Link {
+func (l *link) measure(ctx context.Context, c *Cluster, usual machine.Link, set *catalog.Set, column int, rowBytes int64) machine.Link {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.at.IsZero() && time.Since(l.at) < linkValid {
 		return l.seen
 	}
 	if len(set.Shards) == 0 {
-		return m.Link
+		return usual
 	}
-	seen := trial(ctx, c, m, set, column, rowBytes)
+	seen := trial(ctx, c, usual, set, column, rowBytes)
 	if ctx.Err() == nil {
 		l.seen, l.at = seen, time.Now()
 	}
@@ -61,7 +70,7 @@ func (l *link) measure(ctx context.Context, c *Cluster, m *machine.Machine, set 
 }
 
 // trial reads a row a few times, then many at once.
-func trial(ctx context.Context, c *Cluster, m *machine.Machine, set *catalog.Set, column int, rowBytes int64) machine.Link {
+func trial(ctx context.Context, c *Cluster, usual machine.Link, set *catalog.Set, column int, rowBytes int64) machine.Link {
 	ctx, cancel := context.WithTimeout(ctx, linkTime)
 	defer cancel()
 	longest := slices.MaxFunc(set.Shards, func(a, b catalog.Shard) int { return int(min(a.Hi-a.Lo, linkBytes) - min(b.Hi-b.Lo, linkBytes)) })
@@ -77,15 +86,15 @@ func trial(ctx context.Context, c *Cluster, m *machine.Machine, set *catalog.Set
 	for range linkTrips {
 		t, err := read(min(1, rows))
 		if err != nil {
-			return m.Link
+			return usual
 		}
 		trips = append(trips, t)
 	}
 	long, err := read(rows)
 	if err != nil {
-		return m.Link
+		return usual
 	}
-	seen := m.Link
+	seen := usual
 	seen.RoundTrip = machine.Of(trips)
 	if bytes := float64(rows * rowBytes); bytes >= linkBytes/4 {
 		each := max(long-seen.RoundTrip.P50, long/8) / bytes

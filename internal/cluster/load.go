@@ -20,8 +20,9 @@ type LoadOptions struct {
 	Shards   int           // as many as there are nodes if 0
 	Replicas int           // of each shard; 1 if 0
 	By       string        // "blocks" (also if empty), "rows" or "hash(column)"
+	Far      bool          // the set goes to far memory: to the nodes that stand for it
 	Skip     []string      // columns that are left out; others must be such that they can be stored
-	Replace  bool          // an older data set of the name goes; what is said of neither Shards, Replicas nor By stays as it was
+	Replace  bool          // an older data set of the name goes; what is said of neither Shards, Replicas, By nor Far stays as it was
 	Append   bool          // the rows are added behind those of the data set of the name, which keeps all that is not said
 	Again    bool          // beside Append: also if the same rows were added before
 	Deadline time.Duration // that ends a load of which nothing was stored for so long; StoreDeadline if 0
@@ -141,12 +142,12 @@ type loading struct {
 // plan cuts the table and says which nodes get what.
 func (c *Cluster) plan(ctx context.Context, src data.Source, name string, opt LoadOptions) (*loading, error) {
 	v := c.View()
-	nodes := emptiest(v)
 	old, taken := v.Named(name)
 	var kept []string
 	if taken && opt.Replace {
 		kept = opt.keep(old, shardsFor(src, 1))
 	}
+	nodes := emptiest(v, opt.Far)
 	if opt.Shards == 0 {
 		opt.Shards = shardsFor(src, len(nodes))
 	}
@@ -162,8 +163,10 @@ func (c *Cluster) plan(ctx context.Context, src data.Source, name string, opt Lo
 		return nil, fmt.Errorf("%d shards: use 1 to %d", opt.Shards, catalog.MaxShards)
 	case opt.Deadline < 0:
 		return nil, fmt.Errorf("the deadline of a load is %v: use more than 0, or 0 for %v", opt.Deadline, StoreDeadline)
+	case len(nodes) == 0 && opt.Far:
+		return nil, errors.New("no far memory of the cluster is there, or all of it is drained: start some with `godwit far --size 8GiB`")
 	case len(nodes) == 0:
-		return nil, errors.New("no node of the cluster is alive, or all are drained")
+		return nil, errors.New("no node of the cluster is alive, but for far memory, or all are drained")
 	case opt.Replicas < 1 || opt.Replicas > len(nodes):
 		return nil, fmt.Errorf("%d replicas need as many nodes; %d are alive", opt.Replicas, len(nodes))
 	}
@@ -173,7 +176,7 @@ func (c *Cluster) plan(ctx context.Context, src data.Source, name string, opt Lo
 	if err != nil {
 		return nil, err
 	}
-	l.split, l.set = split, &catalog.Set{Name: name, Rows: split.Rows, By: split.By, Columns: split.Columns}
+	l.split, l.set = split, &catalog.Set{Name: name, Rows: split.Rows, By: split.By, Columns: split.Columns, Far: opt.Far}
 	for i, r := range split.Shards {
 		l.set.Shards = append(l.set.Shards, catalog.Shard{Lo: r.Lo, Hi: r.Hi, Assigned: assigned(nodes, i, opt.Replicas)})
 	}
@@ -196,6 +199,10 @@ func (o *LoadOptions) keep(old *catalog.Set, least int) (kept []string) {
 	if o.By == "" {
 		o.By = old.By
 		kept = append(kept, "--by "+o.By)
+	}
+	if !o.Far && old.Far {
+		o.Far = true
+		kept = append(kept, "--far")
 	}
 	return kept
 }

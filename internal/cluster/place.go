@@ -10,11 +10,11 @@ import (
 )
 
 // In: a view of the cluster. Out: which nodes get the shards of a new data set, the same for the same
-// view. Nodes that are drained get none.
+// view. Nodes that are drained get none, and far sets go to far nodes, others to the others.
 
 // emptiest lists the nodes that may get shards, first those that were given the fewest bytes, of these those
 // with the fewest shards.
-func emptiest(v *catalog.View) []catalog.Peer {
+func emptiest(v *catalog.View, far bool) []catalog.Peer {
 	type weight struct{ bytes, shards int64 }
 	has := map[catalog.Peer]weight{}
 	for _, s := range v.Sets {
@@ -26,7 +26,7 @@ func emptiest(v *catalog.View) []catalog.Peer {
 	}
 	var list []catalog.Peer
 	for _, n := range v.Nodes {
-		if !n.Draining {
+		if !n.Draining && n.Far == far {
 			list = append(list, n.Peer)
 		}
 	}
@@ -91,7 +91,7 @@ func (p *placement) replace(v *catalog.View, shard int, gone catalog.Peer) (cata
 		}
 	}
 	to := &p.set.Shards[shard].Assigned
-	free := slices.DeleteFunc(emptiest(v), func(q catalog.Peer) bool { return slices.Contains(*to, q) || p.lost[q] })
+	free := slices.DeleteFunc(emptiest(v, p.set.Far), func(q catalog.Peer) bool { return slices.Contains(*to, q) || p.lost[q] })
 	if len(free) == 0 {
 		return 0, fmt.Errorf("no other node is alive that could take it: %d replicas need as many nodes", len(*to))
 	}

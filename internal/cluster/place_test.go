@@ -22,7 +22,7 @@ func TestEmptiest(t *testing.T) {
 	v.Nodes[3].Draining = true
 	var on []catalog.Peer
 	for range 10 {
-		p := assigned(emptiest(v), 0, 1)[0]
+		p := assigned(emptiest(v, false), 0, 1)[0]
 		on = append(on, p)
 		v.Sets = append(v.Sets, catalog.Set{Shards: []catalog.Shard{{Assigned: []catalog.Peer{p}, Replicas: []catalog.Peer{p}, Bytes: 100}}})
 	}
@@ -30,7 +30,7 @@ func TestEmptiest(t *testing.T) {
 		t.Errorf("the shards are on %v, want %v", on, want)
 	}
 	v.Sets = append(v.Sets, catalog.Set{Shards: []catalog.Shard{{Assigned: []catalog.Peer{1}, Bytes: 1000}}}, catalog.Set{Shards: []catalog.Shard{{Assigned: []catalog.Peer{2}}}})
-	if got, want := emptiest(v), []catalog.Peer{3, 5, 6, 2, 1}; !slices.Equal(got, want) {
+	if got, want := emptiest(v, false), []catalog.Peer{3, 5, 6, 2, 1}; !slices.Equal(got, want) {
 		t.Errorf("the order is %v, want %v", got, want)
 	}
 }
@@ -39,7 +39,7 @@ func TestEmptiest(t *testing.T) {
 // to all others.
 func TestAssigned(t *testing.T) {
 	for n := 1; n <= 6; n++ {
-		nodes := emptiest(nodesOf(n))
+		nodes := emptiest(nodesOf(n), false)
 		for replicas := 1; replicas <= n; replicas++ {
 			count, second := map[catalog.Peer]int{}, map[catalog.Peer]bool{}
 			for shard := range n * n {

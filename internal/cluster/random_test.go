@@ -45,7 +45,8 @@ func TestRandomResults(t *testing.T) {
 	}
 }
 
-func random(t *testing.T, checks int, gen *rapid.Generator[*progen.Program]) *tally {
+// random takes programs of a generator; with far, the arrays lie in the far memory that it starts.
+func random(t *testing.T, checks int, gen *rapid.Generator[*progen.Program], far ...func(*bed)) *tally {
 	if err := flag.Set("rapid.checks", fmt.Sprint(checks)); err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,10 @@ func random(t *testing.T, checks int, gen *rapid.Generator[*progen.Program]) *ta
 			t.Fatal(err)
 		}
 	}
-	n := &tally{bed: newBed(t, 4), gen: gen}
+	n := &tally{bed: newBed(t, 4), gen: gen, isFar: len(far) > 0}
+	for _, start := range far {
+		start(n.bed)
+	}
 	rapid.Check(t, n.one)
 	t.Logf("%d programs agree (%d of them in a fault), %d too large for the interpreter; %d launches beside shards, in %d programs",
 		n.agree, n.faults, n.large, n.launches, n.away)
@@ -70,6 +74,8 @@ type tally struct {
 	*bed
 	gen                  *rapid.Generator[*progen.Program]
 	agree, faults, large int
+	isFar                bool
+	whole                int // of programs something ran as a whole beside the one shard of a set
 	kept                 int // programs of which something kept elements beside shards
 	away                 int // programs of which something ran beside shards
 	launches             int64
@@ -82,15 +88,19 @@ func (n *tally) one(t *rapid.T) {
 		Replicas: rapid.IntRange(1, 2).Draw(t, "replicas"),
 		By:       rapid.SampledFrom([]string{"blocks", "rows"}).Draw(t, "by"),
 		Replace:  true,
+		Far:      n.isFar,
+	}
+	if n.isFar {
+		cut.Shards, cut.Replicas = rapid.SampledFrom([]int{1, 1, 1, 3}).Draw(t, "far shards"), 1
 	}
 	n.small = rapid.SampledFrom([]int64{0, 0, 1, 64, 4096}).Draw(t, "piece")
-	strategy := rapid.SampledFrom([]cluster.Strategy{cluster.Ship, cluster.Ship, cluster.Ship, cluster.Ship, cluster.Auto, cluster.Auto, cluster.Fetch, cluster.Gather}).Draw(t, "strategy")
+	strategy := rapid.SampledFrom([]cluster.Strategy{cluster.Ship, cluster.Ship, cluster.Ship, cluster.Ship, cluster.Auto, cluster.Auto, cluster.Fetch, cluster.Gather, cluster.Single}).Draw(t, "strategy")
 	// Whatever is expected, every choice gives the same bits.
 	doubt := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "doubt"), 1))
 	n.doubt = func() float64 { return math.Exp2(6*doubt.Float64() - 3) }
 	// Joined arrays of the same length are columns of one data set; otherwise each is
 	// one of its own.
-	joined := rapid.Bool().Draw(t, "joined")
+	joined := rapid.Bool().Draw(t, "joined") || n.isFar // a step takes one set of far memory
 	f, here, tables, err := bound(p)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, p.Source)
@@ -106,6 +116,10 @@ func (n *tally) one(t *rapid.T) {
 	if joined {
 		tables = join(tables)
 	}
+	if n.isFar && len(tables) > 1 && rapid.IntRange(0, 3).Draw(t, "all") > 0 {
+		i := rapid.IntRange(0, len(tables)-1).Draw(t, "far") // the others stay here
+		tables = tables[i : i+1]
+	}
 	there, err := n.stored(here, tables, cut)
 	if err != nil {
 		t.Fatalf("%+v: %v", cut, err)
@@ -116,6 +130,9 @@ func (n *tally) one(t *rapid.T) {
 	}
 	if err != nil {
 		t.Fatalf("%s over %+v, joined %v, pieces of %d bytes: %v\nsizes %v\n%s", strategy, cut, joined, n.small, err, p.Sizes, p.Source)
+	}
+	if strings.Contains(got.places(), "as a whole") {
+		n.whole++
 	}
 	n.agree++
 	n.launches += got.away

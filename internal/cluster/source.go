@@ -118,6 +118,14 @@ func (s *source) OnNode(number int64) error {
 	return nil
 }
 
+// InFar implements compile.Sited.
+func (s *source) InFar() error {
+	if s.set.Far {
+		return nil
+	}
+	return fmt.Errorf("@%s lies on nodes that are no far memory", s.set.Name)
+}
+
 func (s *source) Path() string             { return "@" + s.set.Name }
 func (s *source) Format() string           { return "data set" }
 func (s *source) Rows() int64              { return s.set.Rows }

@@ -42,15 +42,23 @@ func (b *Beside) spread(ctx context.Context, a *arranged) (bool, error) {
 		}
 		why = ": " + how.String()
 	}
+	turn := ""
 	if a.Compiled.Sequential() {
-		b.placed(a.Placed, "beside %d shards of @%s in turn, %d parts here%s", len(away), a.set.Name, len(here), why)
-		return true, b.inTurn(ctx, a, t, a.cut(spans, a.portion.turn))
+		turn = " in turn"
+	}
+	b.placed(a.Placed, "beside %d shards of @%s%s, %d parts here%s", len(away), a.set.Name, turn, len(here), why)
+	return true, b.beside(ctx, a, t, spans)
+}
+
+// beside runs a launch in pieces, those of a sequential one after another.
+func (b *Beside) beside(ctx context.Context, a *arranged, t *task, spans []span) (err error) {
+	if a.Compiled.Sequential() {
+		return b.inTurn(ctx, a, t, a.cut(spans, a.portion.turn))
 	}
 	if spans, err = a.combine(t, spans); err != nil {
-		return false, err
+		return err
 	}
-	b.placed(a.Placed, "beside %d shards of @%s, %d parts here%s", len(away), a.set.Name, len(here), why)
-	return true, b.around(func() error {
+	return b.around(func() error {
 		if len(spans) > 1 && a.total(t, spans)+t.fixed+t.sliced <= a.portion.piece {
 			return b.fan(ctx, a, t, spans)
 		}
@@ -91,10 +99,13 @@ func (a *arranged) carried(region int) bool {
 	return a.Compiled.Sequential() && a.Compiled.Kernel.Regions[region].Access == kernel.ReadWrite && !a.Compiled.Streams(region)
 }
 
-// rowBytes is the size of the columns that the launch reads.
-func (a *arranged) rowBytes() int64 {
+// rowBytes is the size of the columns that the launch walks over.
+func (a *arranged) rowBytes() int64 { return a.bytesOf(a.stored) }
+
+// bytesOf is the size of the columns that these regions are.
+func (a *arranged) bytesOf(regions []int) int64 {
 	n := int64(0)
-	for _, r := range a.stored {
+	for _, r := range regions {
 		in := a.column[r]
 		n += in.Rows * max(1, in.Width) * int64(in.Kind.Size())
 	}
@@ -114,7 +125,7 @@ type task struct {
 func (a *arranged) task() (*task, error) {
 	k := a.Compiled.Kernel
 	t := &task{Task: parcel.Task{Set: a.set.ID, Sizes: a.Sizes, Scalars: a.Scalars, Operands: make([]parcel.Operand, len(k.Regions))}}
-	for _, r := range a.stored {
+	for _, r := range a.columns() {
 		in := a.column[r]
 		t.Operands[r] = parcel.Operand{How: parcel.Stored, Column: in.Binding.Column, Option: in.Binding.Option, Presence: in.Binding.Presence, Bound: in.Bound}
 	}

@@ -51,7 +51,7 @@ func (l *loading) loadTexts(ctx context.Context) error {
 	}
 	b := appendTexts(nil, list)
 	src := data.FromBytes("the texts of @"+l.set.Name, []data.Column{{Name: "byte", Kind: num.U8, Stored: "uint8"}}, int64(len(b)), [][]byte{b}, nil)
-	loaded, err := l.c.load(ctx, src, textsOf(l.set.ID), LoadOptions{Shards: int(1 + int64(len(b))/columnBytes), Replicas: l.opt.Replicas, Deadline: l.opt.Deadline}, true)
+	loaded, err := l.c.load(ctx, src, textsOf(l.set.ID), LoadOptions{Shards: int(1 + int64(len(b))/columnBytes), Replicas: l.opt.Replicas, Far: l.opt.Far, Deadline: l.opt.Deadline}, true)
 	if err != nil {
 		return fmt.Errorf("the dictionaries: %w", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/godwit-run/godwit/internal/cluster/caller"
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
@@ -17,34 +18,50 @@ const maxStates = 1 << 16
 // walk runs a launch that follows indices through a data set as states which
 // go where their data are.
 func (b *Beside) walk(ctx context.Context, a *arranged) (bool, error) {
+	e, err := a.entire()
+	if err != nil {
+		return false, err
+	}
 	s := b.c.codes.suspended(a.Compiled, a.far)
-	if s.err != nil {
+	if s.err != nil && e == nil {
 		return b.stay(a.Placed, "@%s is fetched: %v", a.set.Name, s.err)
 	}
-	w := &walking{arranged: a, batch: s}
-	if err := w.prepare(); err != nil {
+	w, err := s.walking(a)
+	if err != nil {
 		return false, err
 	}
 	way, why := b.strategy, ""
 	if way == Auto {
-		how, err := b.weighWalk(ctx, w)
+		how, err := b.decide(ctx, a, e, w)
 		if err != nil {
 			return false, err
 		}
 		way, why = how.best, ": "+how.String()
 	}
 	advance, together := b.advance, int64(maxStates)
-	switch way {
-	case Fetch:
+	switch {
+	case way == Fetch:
 		return b.stay(a.Placed, "@%s is fetched%s", a.set.Name, why)
-	case Gather:
+	case way == Gather || way == Single:
+		if w == nil {
+			return b.stay(a.Placed, "@%s is fetched: %v", a.set.Name, s.err)
+		}
 		if _, err := s.inRounds(a.Compiled.Kernel, a.far); err != nil {
 			return b.stay(a.Placed, "@%s is fetched: %v", a.set.Name, err)
 		}
 		advance, together = b.gather, w.together()
-		b.placed(a.Placed, "%d walks are brought their rows from the %d shards of @%s%s", w.count, len(a.set.Shards), a.set.Name, why)
+		if way == Single {
+			together = 1
+		}
+		b.placed(a.Placed, "%d walks are brought their rows from the %d shards of @%s, %d at a time%s", w.count, len(a.set.Shards), a.set.Name, min(together, w.count), why)
+	case e != nil:
+		b.placed(a.Placed, "beside the one shard of @%s, as a whole%s", a.set.Name, why)
+		return true, b.beside(ctx, a, e.task, e.spans)
 	default:
 		b.placed(a.Placed, "%d states move among the %d shards of @%s%s", w.count, len(a.set.Shards), a.set.Name, why)
+	}
+	if err := w.prepare(); err != nil {
+		return false, err
 	}
 	return true, b.around(func() error {
 		for lo := int64(0); lo < w.count; lo += together {
@@ -64,9 +81,33 @@ type walking struct {
 	count int64        // of states
 }
 
-func (w *walking) prepare() (err error) {
-	if w.count, err = w.batch.Count(w.Sizes); err != nil {
-		return err
+// walking is the launch with its suspendable form; nil if it has none. What streams belongs to the states, and comes here.
+func (s *batch) walking(a *arranged) (w *walking, err error) {
+	if s.err != nil {
+		return nil, nil
+	}
+	own := *a
+	own.local, own.stored = append(slices.Clone(a.local), a.stored...), nil
+	w = &walking{arranged: &own, batch: s}
+	w.count, err = s.Count(w.Sizes)
+	return w, err
+}
+
+// decide weighs the ways of a launch that comes to rows at random.
+func (b *Beside) decide(ctx context.Context, a *arranged, e *entire, w *walking) (*weighed, error) {
+	if e != nil {
+		return b.weighEntire(ctx, a, e, w)
+	}
+	if err := w.prepare(); err != nil {
+		return nil, err
+	}
+	return b.weighWalk(ctx, w)
+}
+
+// prepare says what states travel with, once.
+func (w *walking) prepare() error {
+	if w.form.Kinds != nil {
+		return nil
 	}
 	w.form = parcel.Batch{Set: w.set.ID, Sizes: w.Sizes, Scalars: w.Scalars}
 	for _, r := range w.batch.Far {

@@ -61,15 +61,15 @@ func (b *Beside) weigh(ctx context.Context, a *arranged, mv *plan.Moving) (*weig
 	m, lately := b.machine(), false
 	mv.Coming, mv.Machines, mv.New, mv.Runs = a.coming(), b.c.machines(a.set), !b.c.codes.went(a.code), a.Repeats()
 	if b.Machine != nil {
-		mv.Link, lately = m.Link, true
+		mv.Link, lately = m.Way(a.set.Far), true
 	} else {
 		mv.There = b.c.described(a.set)
-		mv.Link, lately = b.c.link.known(m)
+		mv.Link, lately = b.c.linkTo(a.set).known(m.Way(a.set.Far))
 	}
 	w, ways := &weighed{}, plan.Weigh(m, mv)
 	if !w.decide(&ways) && !lately {
 		in := a.column[slices.Min(slices.Collect(maps.Keys(a.column)))]
-		mv.Link = b.c.link.measure(ctx, b.c, m, a.set, in.Binding.Column, max(1, in.Width)*int64(in.Kind.Size()))
+		mv.Link = b.c.linkTo(a.set).measure(ctx, b.c, mv.Link, a.set, in.Binding.Column, max(1, in.Width)*int64(in.Kind.Size()))
 		ways = plan.Weigh(m, mv)
 	}
 	if b.doubt != nil {
@@ -193,7 +193,7 @@ func (w *walking) gathered(m *machine.Machine) *plan.Load {
 // moves is how often each state goes on to another of so many shards, as far as that can be told: those whose elements lie in order only
 // where a shard ends.
 func (w *walking) moves(m *machine.Machine, shards float64) (most float64) {
-	for i, f := range plan.Turns(m, w.coming(), w.batch.Far) {
+	for i, f := range plan.Turns(m, w.coming(), w.count, w.batch.Far) {
 		in := w.column[w.batch.Far[i]]
 		elements := float64(max(1, in.Rows*max(1, in.Width)))
 		most = max(most, (f.Apart+f.Passed*shards/elements)*(shards-1)/max(1, shards))
@@ -203,7 +203,7 @@ func (w *walking) moves(m *machine.Machine, shards float64) (most float64) {
 
 // rows is how many rows each state comes to, one after the other, as far as that can be told.
 func (w *walking) rows(m *machine.Machine) (most float64) {
-	for i, f := range plan.Turns(m, w.coming(), w.batch.Far) {
+	for i, f := range plan.Turns(m, w.coming(), w.count, w.batch.Far) {
 		width := float64(max(1, w.column[w.batch.Far[i]].Width))
 		most = max(most, f.Apart+min(f.InOrder, max(f.Passed, 1)/width))
 	}

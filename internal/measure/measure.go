@@ -43,6 +43,7 @@ func benches() []bench {
 		{"table", table},
 		{"start", start},
 		{"chase", chase},
+		{"far", far},
 		{"first", first},
 		{"load", serve},
 		{"store", store},

@@ -85,15 +85,15 @@ func (l *Load) time(by machine.Link) machine.Spread {
 	return by.RoundTrip.Times(l.Hops).Plus(by.Byte.Times(l.Bytes)).Plus(by.Parcel.Times(l.Parcels))
 }
 
-// Follow is how an outer index of a launch comes to elements of a region, one after the other.
+// Follow is how a state of a launch comes to elements of a region, one after the other.
 type Follow struct {
 	Apart   float64 // how many lie where data says
 	InOrder float64 // how many lie one after the other, or some apart
 	Passed  float64 // how many elements those in order go past
 }
 
-// Turns says of every region in the list how each outer index of a launch loads from it.
-func Turns(m *machine.Machine, c *Coming, regions []int) []Follow {
+// Turns says of every region in the list how each of so many states of a launch loads from it.
+func Turns(m *machine.Machine, c *Coming, states int64, regions []int) []Follow {
 	mix := cost.Of(c.Safe, c.Sizes, c.Scalar, EngineOf("wasm", m.Engines["wasm"].VectorBytes))
 	list := make([]Follow, len(regions))
 	for _, t := range mix.Touches {
@@ -101,7 +101,7 @@ func Turns(m *machine.Machine, c *Coming, regions []int) []Follow {
 		if i < 0 || t.Store {
 			continue
 		}
-		n := t.Count / float64(max(1, mix.Outer))
+		n := t.Count / float64(max(1, states))
 		if t.Pattern == cost.Chased || t.Pattern == cost.Random {
 			list[i].Apart += n
 			continue

@@ -20,6 +20,8 @@ type Stored struct {
 	// Bound, if > 0, is what elements must stay below, besides what the kernel
 	// asks for.
 	Bound int64
+	// Below, if > 0, is what all elements are known to stay below, none being negative: they are not looked at for a bound that is no less.
+	Below int64
 }
 
 // Inline is elements from First on, little-endian, to be read.

@@ -75,6 +75,7 @@ func (p *placing) bindStored(i int, o *Stored) (int64, error) {
 	if o.Bound > 0 && (!bounded || o.Bound < bound) {
 		bound, bounded = o.Bound, true
 	}
+	bounded = bounded && (o.Below <= 0 || o.Below > bound)
 	if err := in.bindColumn(bounded, bound); err != nil {
 		if errors.As(err, new(*data.Error)) {
 			return 0, err

@@ -53,12 +53,16 @@ func clusterNode(w *table, n cluster.NodeStatus) {
 
 func cells(titles string) []string { return strings.Split(titles, "\t") }
 
-// named is a node's name, and that it is being drained.
+// named is a node's name, that it stands for far memory, and that it is being drained.
 func named(n *catalog.Node) string {
-	if n.Draining {
-		return n.Name + " (draining)"
+	name := n.Name
+	if n.Far {
+		name += " (far memory)"
 	}
-	return n.Name
+	if n.Draining {
+		name += " (draining)"
+	}
+	return name
 }
 
 // repairs lists the shards that nodes are copying.

@@ -55,6 +55,8 @@ type Node struct {
 	// Draining nodes get no new shards, and what they hold does not count as a copy that
 	// there should be.
 	Draining bool `json:"draining"`
+	// Far nodes stand for far memory: they hold data in memory alone, and only sets that were loaded into such.
+	Far bool `json:"far,omitempty"`
 	// Machine describes what the node runs on, as machine.toml has it; "" before that was measured.
 	Machine string `json:"-"`
 }
@@ -80,6 +82,8 @@ type Set struct {
 	After uint32 `json:"after,omitempty"`
 	// Added are the rows that were added last, the latest at the end.
 	Added []Added `json:"added,omitempty"`
+	// Far sets lie in far memory, on nodes that are Far.
+	Far bool `json:"far,omitempty"`
 }
 
 // Added are rows that were added to a set.

@@ -106,6 +106,7 @@ type Member struct {
 	Metrics string // host:port of its metrics; may be empty
 	Arch    string // "amd64"
 	Machine string // see Membership.Describe; may be empty
+	Far     bool   // see catalog.Node
 	// Secret is a random text that the node keeps in its data directory. Whoever
 	// presents it may take over the name from a life that did not end
 	// properly, without waiting for its lease. Only its hash is kept. May be empty.

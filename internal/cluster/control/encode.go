@@ -23,7 +23,8 @@ type nodeRecord struct {
 	Metrics string `json:"metrics,omitempty"`
 	Arch    string `json:"arch"`
 	Machine string `json:"machine,omitempty"` // catalog.Node.Machine
-	Secret  string `json:"secret,omitempty"`  // SHA-256 of Member.Secret
+	Far     bool   `json:"far,omitempty"`
+	Secret  string `json:"secret,omitempty"` // SHA-256 of Member.Secret
 	Lease   int64  `json:"lease"`
 }
 
@@ -56,6 +57,7 @@ type setRecord struct {
 	Texts   uint32          `json:"texts,omitempty"`
 	After   uint32          `json:"after,omitempty"`
 	Added   []catalog.Added `json:"added,omitempty"`
+	Far     bool            `json:"far,omitempty"`
 }
 
 type columnRecord struct {
@@ -138,12 +140,12 @@ func decodeNode(r record) (catalog.Node, *nodeRecord, error) {
 		err = decode(r.key, r.value, &n, &n.Format)
 	}
 	return catalog.Node{
-		Peer: catalog.Peer(peer), Name: n.Name, Address: n.Address, Metrics: n.Metrics, Arch: n.Arch, Incarnation: r.created, Machine: n.Machine,
+		Peer: catalog.Peer(peer), Name: n.Name, Address: n.Address, Metrics: n.Metrics, Arch: n.Arch, Incarnation: r.created, Machine: n.Machine, Far: n.Far,
 	}, &n, err
 }
 
 func encodeSet(s *catalog.Set) []byte {
-	r := setRecord{Format: format, Name: s.Name, Rows: s.Rows, By: s.By, Columns: []columnRecord{}, Shards: []shardRecord{}, Texts: s.Texts, After: s.After, Added: s.Added}
+	r := setRecord{Format: format, Name: s.Name, Rows: s.Rows, By: s.By, Columns: []columnRecord{}, Shards: []shardRecord{}, Texts: s.Texts, After: s.After, Added: s.Added, Far: s.Far}
 	for _, c := range s.Columns {
 		kind := ""
 		if c.Kind.Valid() {
@@ -170,7 +172,7 @@ func decodeSet(key string, value []byte) (catalog.Set, error) {
 	if err := decode(key, value, &r, &r.Format); err != nil {
 		return catalog.Set{}, err
 	}
-	s := catalog.Set{ID: id, Name: r.Name, Rows: r.Rows, By: r.By, Texts: r.Texts, After: r.After, Added: r.Added}
+	s := catalog.Set{ID: id, Name: r.Name, Rows: r.Rows, By: r.By, Texts: r.Texts, After: r.After, Added: r.Added, Far: r.Far}
 	for _, c := range r.Columns {
 		kind, ok := num.ParseKind(c.Kind)
 		if !ok && c.Kind != "" {

@@ -130,7 +130,7 @@ func (s *membership) key() string           { return numbered(nodePrefix, uint32
 // what does not go into one transaction before. A life that is still recorded is ended
 // if this node can show that it was its own.
 func (s *membership) enter(ctx context.Context, m Member) error {
-	r := nodeRecord{Format: format, Name: m.Name, Address: m.Address, Metrics: m.Metrics, Arch: m.Arch, Machine: m.Machine, Lease: s.lease}
+	r := nodeRecord{Format: format, Name: m.Name, Address: m.Address, Metrics: m.Metrics, Arch: m.Arch, Machine: m.Machine, Far: m.Far, Lease: s.lease}
 	if m.Secret != "" {
 		sum := sha256.Sum256([]byte(m.Secret))
 		r.Secret = hex.EncodeToString(sum[:])

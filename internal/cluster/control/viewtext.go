@@ -29,6 +29,7 @@ type nodeText struct {
 	Incarnation int64        `json:"incarnation"`
 	Draining    bool         `json:"draining,omitempty"`
 	Machine     string       `json:"machine,omitempty"`
+	Far         bool         `json:"far,omitempty"`
 }
 
 type setText struct {
@@ -57,7 +58,7 @@ func EncodeView(v *catalog.View) []byte {
 	t := viewText{Format: format, Revision: v.Revision, Away: v.Away, Trust: v.Trust}
 	for i := range v.Nodes {
 		n := &v.Nodes[i]
-		t.Nodes = append(t.Nodes, nodeText{n.Peer, n.Name, n.Address, n.Metrics, n.Arch, n.Incarnation, n.Draining, n.Machine})
+		t.Nodes = append(t.Nodes, nodeText{n.Peer, n.Name, n.Address, n.Metrics, n.Arch, n.Incarnation, n.Draining, n.Machine, n.Far})
 	}
 	for i := range v.Sets {
 		s := setText{ID: v.Sets[i].ID, Record: encodeSet(&v.Sets[i])}
@@ -78,7 +79,7 @@ func DecodeView(b []byte) (*catalog.View, error) {
 	v := &catalog.View{Revision: t.Revision, Away: t.Away, Trust: t.Trust}
 	for _, n := range t.Nodes {
 		v.Nodes = append(v.Nodes, catalog.Node{
-			Peer: n.Peer, Name: n.Name, Address: n.Address, Metrics: n.Metrics, Arch: n.Arch, Incarnation: n.Incarnation, Draining: n.Draining, Machine: n.Machine,
+			Peer: n.Peer, Name: n.Name, Address: n.Address, Metrics: n.Metrics, Arch: n.Arch, Incarnation: n.Incarnation, Draining: n.Draining, Machine: n.Machine, Far: n.Far,
 		})
 	}
 	for _, st := range t.Sets {

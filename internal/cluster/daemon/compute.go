@@ -24,12 +24,15 @@ func (d *Daemon) compute(ctx context.Context, w *node.Compute) (*parcel.Answer, 
 		return nil, fmt.Errorf("kernel %s is not compiled", w.ID.Short())
 	}
 	t := w.Task
-	p, release, err := d.piece(ctx, c, t)
+	p, held, err := d.piece(ctx, c, t)
+	defer held.release()
 	if err != nil {
 		return nil, err
 	}
-	defer release()
 	a, err := d.results(ctx, w, p)
+	if err == nil {
+		err = held.unchanged()
+	}
 	for _, o := range p.Operands {
 		if stored, ok := o.(run.Stored); ok && err != nil {
 			err = d.located(t.Set, stored.Origin, err)
@@ -75,11 +78,11 @@ func (d *Daemon) located(set uint32, origin int64, err error) error {
 }
 
 // piece finds what a task's operands mean here. Its rows lie in one shard.
-func (d *Daemon) piece(ctx context.Context, c *engine.Compiled, t *parcel.Task) (*run.Piece, func(), error) {
+func (d *Daemon) piece(ctx context.Context, c *engine.Compiled, t *parcel.Task) (*run.Piece, *holding, error) {
 	p := &run.Piece{Kernel: c, Sizes: t.Sizes, Scalars: t.Scalars, Lo: t.Lo, Hi: t.Hi}
-	release := func() {}
+	held := &holding{d: d}
 	if len(t.Operands) != len(c.Kernel.Regions) {
-		return nil, nil, refused("the kernel has %d regions, %d operands were sent", len(c.Kernel.Regions), len(t.Operands))
+		return nil, held, refused("the kernel has %d regions, %d operands were sent", len(c.Kernel.Regions), len(t.Operands))
 	}
 	var sh *shard
 	for i, o := range t.Operands {
@@ -89,17 +92,16 @@ func (d *Daemon) piece(ctx context.Context, c *engine.Compiled, t *parcel.Task) 
 			if sh == nil {
 				s, free, err := d.shardFor(ctx, c, t, i)
 				if err != nil {
-					return nil, nil, err
+					return nil, held, err
 				}
-				sh, release = &s, free
+				sh, held.free = &s, free
 			}
-			b := run.Binding{Source: sh.src, Column: o.Column, Option: o.Option, Presence: o.Presence}
-			if r := d.atHand(ctx, sh, &o, c.Kernel.Regions[i].Elem); r != nil {
-				b.Source, b.Column = r.table, 0
-				free := release
-				release = func() { d.columns.release(r); free() }
+			b := run.Stored{Binding: run.Binding{Source: sh.src, Column: o.Column, Option: o.Option, Presence: o.Presence}, Origin: sh.at.Lo, Total: sh.set.Rows, Bound: o.Bound}
+			if r := d.atHand(ctx, sh, &o, c.Kernel.Regions[i].Elem, !c.Streams(i)); r != nil {
+				held.columns = append(held.columns, r)
+				b.Source, b.Column, b.Below = r.table, 0, r.below()
 			}
-			q = run.Stored{Binding: b, Origin: sh.at.Lo, Total: sh.set.Rows, Bound: o.Bound}
+			q = b
 		case parcel.Inline:
 			q = run.Inline{First: o.First, Bytes: o.Bytes}
 		case parcel.InOut:
@@ -109,15 +111,41 @@ func (d *Daemon) piece(ctx context.Context, c *engine.Compiled, t *parcel.Task) 
 		}
 		p.Operands = append(p.Operands, q)
 	}
-	return p, release, nil
+	return p, held, nil
+}
+
+// holding is a shard, and columns of it in memory, that a task has in use.
+type holding struct {
+	d       *Daemon
+	free    func() // of the shard; nil for none
+	columns []*resident
+}
+
+func (h *holding) release() {
+	for _, r := range h.columns {
+		h.d.columns.release(r)
+	}
+	if h.free != nil {
+		h.free()
+	}
+}
+
+// unchanged is an error if a column may be another than when the task began.
+func (h *holding) unchanged() error {
+	for _, r := range h.columns {
+		if err := r.changed(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // smallColumn is the size up to which a column is kept in kernel memory, where small
 // tasks find it at once. Larger ones pass through in windows.
 const smallColumn = 4 << 20
 
-// atHand is a small column in kernel memory, nil if it must come from its file.
-func (d *Daemon) atHand(ctx context.Context, sh *shard, o *parcel.Operand, kind num.Kind) *resident {
+// atHand is a column in memory: a small one, or one that a kernel comes to here and there. It is nil if the column must come from its file.
+func (d *Daemon) atHand(ctx context.Context, sh *shard, o *parcel.Operand, kind num.Kind, random bool) *resident {
 	if o.Option || o.Presence || o.Column < 0 || o.Column >= len(sh.set.Columns) {
 		return nil
 	}
@@ -126,10 +154,10 @@ func (d *Daemon) atHand(ctx context.Context, sh *shard, o *parcel.Operand, kind 
 	for _, n := range col.Dims {
 		size *= n
 	}
-	if col.Kind != kind || col.Nullable || size == 0 || size > smallColumn {
+	if col.Kind != kind || col.Nullable || size == 0 || size > smallColumn && !random {
 		return nil
 	}
-	r, err := d.columns.acquire(ctx, sh.src, place{sh.set.ID, sh.number, o.Column}, false)
+	r, err := d.columns.acquire(ctx, sh.src, place{sh.set.ID, sh.number, o.Column}, random)
 	if err != nil {
 		return nil // the file will say what is wrong
 	}

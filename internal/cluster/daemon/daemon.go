@@ -66,6 +66,8 @@ type Config struct {
 	Log         *slog.Logger
 	// Machine is what the node runs on; what the process knows of it if nil. See Describe.
 	Machine *machine.Machine
+	// Latency is for how long all that the node sends is held back, to emulate a longer way; 0 for none.
+	Latency time.Duration
 	// Slow, if it is not nil, is called within the time of each piece: tests make a node slow.
 	Slow func()
 }
@@ -106,6 +108,7 @@ type Daemon struct {
 	// certificates names those of peers, if the transport knows them.
 	certificates atomic.Pointer[func(catalog.Peer) string]
 	closed       sync.Once
+	late         *late // nil unless Config.Latency is set
 }
 
 // tick is how often a node looks at its deadlines.
@@ -138,6 +141,10 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 	d.core = node.New(d.self, cfg.Limits)
 	d.drive = &drive.Driver[node.Input, node.Effect]{Core: d.core, Now: d.now, Ctx: d.ctx, Offer: d.offer, Sends: d.sends, Do: d.do, Unsent: d.metrics.unsent,
 		Lost: func(p catalog.Peer) node.Input { return &node.Gone{Peer: p} }}
+	if cfg.Latency > 0 {
+		d.late = newLate(cfg.Latency, func(to catalog.Peer, b []byte) error { return d.net.Send(to, b) }, d.Gone)
+		d.work.Go(func() { d.late.run(d.ctx) })
+	}
 	d.repairs = newRepairs(d)
 	d.recall() // before anybody connects, who would be asked for what is on the disk
 	if d.net, err = cfg.Dial(d.self, d.nameOf, d); err != nil {
@@ -207,7 +214,12 @@ func (d *Daemon) Close() error {
 // nameOf is the name of a node that is alive.
 func (d *Daemon) nameOf(p catalog.Peer) (string, bool) { return d.view.Load().Name(p) }
 
-func (d *Daemon) offer(to catalog.Peer, b []byte) error { return d.net.Send(to, b) }
+func (d *Daemon) offer(to catalog.Peer, b []byte) error {
+	if d.late != nil {
+		return d.late.hold(to, b)
+	}
+	return d.net.Send(to, b)
+}
 
 func (d *Daemon) sends(to catalog.Peer, b []byte) { d.trace("sent", "to", to, b) }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 
 	"golang.org/x/sync/errgroup"
@@ -217,6 +218,14 @@ func (r *resident) measure(ctx context.Context) error {
 		r.least, r.most = min(r.least, p.least), max(r.most, p.most)
 	}
 	return err
+}
+
+// below is what all elements of an integer column stay below, if none is negative; 0 if nothing is known.
+func (r *resident) below() int64 {
+	if !r.kind.IsInt() || len(r.all) == 0 || r.least < 0 || r.most == math.MaxInt64 {
+		return 0
+	}
+	return r.most + 1
 }
 
 // within reports that all elements e satisfy 0 ≤ e < bound.

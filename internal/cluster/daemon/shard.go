@@ -35,7 +35,7 @@ func (d *Daemon) shard(set uint32, i int) (shard, func(), error) {
 	file, err := d.cfg.Store.Shard(set, uint32(i))
 	switch {
 	case errors.Is(err, store.ErrNotHere):
-		return shard{}, nil, d.lacks(set, uint32(i), errors.New("it is not on this node"))
+		return shard{}, nil, d.lacks(set, uint32(i), d.cfg.Store.Absent())
 	case errors.As(err, new(*store.DamageError)):
 		return shard{}, nil, d.lacks(set, uint32(i), err)
 	case err != nil: // the process has too many files open, for now

@@ -285,8 +285,8 @@ func (p *Plan) copies(now int64, here map[Name]bool) (list []Action) {
 			since := p.absent(now, n, s)
 			still[n] = true
 			switch {
-			case len(s.Replicas) == 0, !alive, self.Draining, here[n], p.copying[n], len(p.copying) >= p.opt.Few, p.failed[n].again > now, p.pausing(now, n):
-			case now-since >= p.turn(n, s, lost):
+			case len(s.Replicas) == 0, !alive, self.Draining, self.Far != set.Far, here[n], p.copying[n], len(p.copying) >= p.opt.Few, p.failed[n].again > now, p.pausing(now, n):
+			case now-since >= p.turn(n, set, lost):
 				p.copying[n] = true
 				list = append(list, &Copy{n})
 			}
@@ -327,19 +327,20 @@ func lasting(v *catalog.View, s *catalog.Shard) (list []catalog.Peer) {
 }
 
 // turn is how long a shard must lack replicas, `lost` of them, before this node copies it. Who was
-// given the shard comes first, and then all other nodes in an order that is drawn for each
+// given the shard comes first, and then all other nodes, far ones for far sets alone, in an order that is drawn for each
 // shard. If all that were given it are alive, as after damage, there is nobody to wait for, and
 // the first ones begin at once. Each later one waits until the one before it
 // must have been done: that one may have no room, may pause, or may not see what others see.
-func (p *Plan) turn(n Name, s *catalog.Shard, lost int) int64 {
+func (p *Plan) turn(n Name, set *catalog.Set, lost int) int64 {
 	type candidate struct {
 		peer  catalog.Peer
 		given int
 		draw  uint64
 	}
+	s := &set.Shards[n.Shard]
 	var list []candidate
 	for _, node := range p.view.Nodes {
-		if node.Draining || slices.Contains(s.Replicas, node.Peer) {
+		if node.Draining || node.Far != set.Far || slices.Contains(s.Replicas, node.Peer) {
 			continue
 		}
 		given := slices.Index(s.Assigned, node.Peer)

@@ -21,6 +21,7 @@ type bed struct {
 	alive map[catalog.Peer]bool
 	drain map[catalog.Peer]bool
 	full  map[catalog.Peer]bool
+	far   map[catalog.Peer]bool
 	holds map[catalog.Peer]map[Name]bool // on their disks
 	plans map[catalog.Peer]*Plan
 	sets  []catalog.Set
@@ -58,7 +59,7 @@ func (b *bed) publish() {
 	v := &catalog.View{Revision: b.view.Revision + 1}
 	for p := range catalog.Peer(len(b.holds)) {
 		if p++; b.alive[p] {
-			v.Nodes = append(v.Nodes, catalog.Node{Peer: p, Draining: b.drain[p]})
+			v.Nodes = append(v.Nodes, catalog.Node{Peer: p, Draining: b.drain[p], Far: b.far[p]})
 		}
 	}
 	for _, set := range b.sets {
@@ -495,4 +496,40 @@ func TestSpread(t *testing.T) {
 
 func (n Name) compare(o Name) int {
 	return cmp.Or(cmp.Compare(n.Set, o.Set), cmp.Compare(n.Shard, o.Shard))
+}
+
+// TestFar: shards of far sets are made again in far memory alone, and all others never there.
+func TestFar(t *testing.T) {
+	for _, far := range []bool{false, true} {
+		b := newBed(t, 6, 1, 2)
+		b.far = map[catalog.Peer]bool{4: true, 5: true, 6: true}
+		given := []catalog.Peer{1, 2}
+		spare := catalog.Peer(3)
+		if far {
+			given, spare = []catalog.Peer{4, 5}, 6
+		}
+		b.sets[0].Far = far
+		b.sets[0].Shards[0].Assigned = given
+		n := Name{b.sets[0].ID, 0}
+		for p := range b.holds {
+			delete(b.holds[p], n)
+		}
+		for _, p := range given {
+			b.holds[p][n] = true
+		}
+		b.publish()
+		b.pass(5)
+		b.alive[given[1]] = false
+		b.publish()
+		log := b.pass(600)
+		if got, want := b.copies(n), []catalog.Peer{given[0], spare}; !slices.Equal(got, want) {
+			t.Errorf("far %v: nodes %v hold it, expected %v:\n%v", far, got, want, log)
+		}
+		b.alive[spare] = false // nobody of its sort is left
+		b.publish()
+		b.pass(600)
+		if got := b.copies(n); !slices.Equal(got, given[:1]) {
+			t.Errorf("far %v: nodes %v hold it, expected %v alone", far, got, given[0])
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"github.com/godwit-run/godwit/internal/cluster"
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
@@ -47,7 +48,7 @@ func LocalWith(ctx context.Context, n int, edit func(*daemon.Config)) (*Locals, 
 	}
 	l := &Locals{Control: control.NewMemory(), Network: memnet.NewHub(1, memnet.Config{}), dir: dir, edit: edit}
 	for i := range n {
-		if err := l.node(ctx, fmt.Sprintf("n%d", i+1)); err != nil {
+		if err := l.node(ctx, fmt.Sprintf("n%d", i+1), store.Options{Memory: true}, false, edit); err != nil {
 			return nil, errors.Join(err, l.Close())
 		}
 	}
@@ -63,20 +64,28 @@ func (l *Locals) dial(self catalog.Peer, _ func(catalog.Peer) (string, bool), h 
 	return l.Network.Join(self, h)
 }
 
-func (l *Locals) node(ctx context.Context, name string) error {
-	st, err := store.Open(filepath.Join(l.dir, name), store.Options{Memory: true})
+// Far starts a node that stands for far memory of so many bytes, and holds back what it sends.
+func (l *Locals) Far(ctx context.Context, name string, size int64, latency time.Duration) error {
+	return l.node(ctx, name, store.Options{Memory: true, Bytes: size}, true, func(cfg *daemon.Config) {
+		l.edit(cfg)
+		cfg.Latency = latency
+	})
+}
+
+func (l *Locals) node(ctx context.Context, name string, data store.Options, far bool, edit func(*daemon.Config)) error {
+	st, err := store.Open(filepath.Join(l.dir, name), data)
 	if err != nil {
 		return err
 	}
 	join := func(ctx context.Context) (control.Membership, error) {
-		return l.Control.Join(ctx, control.Member{Name: name, Address: name, Arch: runtime.GOARCH, Secret: st.Identity(), Held: daemon.Holding(st)})
+		return l.Control.Join(ctx, control.Member{Name: name, Address: name, Arch: runtime.GOARCH, Far: far, Secret: st.Identity(), Held: daemon.Holding(st)})
 	}
 	m, err := join(ctx)
 	if err != nil {
 		return errors.Join(err, st.Close())
 	}
 	cfg := daemon.Config{Name: name, Store: st, Control: l.Control, Membership: m, Rejoin: join, Limits: DefaultLimits(), Memory: localMemory, Dial: l.dial}
-	l.edit(&cfg)
+	edit(&cfg)
 	d, err := daemon.Start(ctx, cfg)
 	if err != nil {
 		return err

@@ -38,8 +38,14 @@ type NodeConfig struct {
 	// ViewDeadline is how long the node works on without etcd; daemon.ViewDeadline if 0.
 	ViewDeadline time.Duration
 	Memory       bool
-	Threads      int
-	Limits       node.Limits
+	// Far stands for far memory: data lies in memory, of at most Size bytes (of all data; half of the machine's if 0), and the
+	// cluster stores there what is loaded as far, and nothing else.
+	Far     bool
+	Size    int64
+	Latency time.Duration        // see daemon.Config
+	Ready   func(*daemon.Daemon) // called when the node takes parcels; may be nil
+	Threads int
+	Limits  node.Limits
 	// RepairAfter is how long a replica is missing before it is made again; never if 0.
 	RepairAfter time.Duration
 	Log         *slog.Logger
@@ -120,6 +126,9 @@ func RunNode(ctx context.Context, cfg NodeConfig) (err error) {
 	go cfg.describe(ctx, d)
 	go identity.Keep(ctx, keys.id, keys.renewer(d), cfg.Log)
 	cfg.Log.Info("node is ready", "name", cfg.Name, "number", d.Peer(), "address", cfg.Advertise, "limits", fmt.Sprintf("%+v", cfg.Limits))
+	if cfg.Ready != nil {
+		cfg.Ready(d)
+	}
 	<-ctx.Done()
 	cfg.Log.Info("node is stopping")
 	return nil
@@ -174,6 +183,9 @@ func (cfg *NodeConfig) complete() error {
 	if cfg.ControlClient != "" && len(cfg.Children.Control) == 0 {
 		return errors.New("there is no program for the member of etcd: name an etcd that runs elsewhere with --etcd")
 	}
+	if cfg.Size > 0 && !cfg.Memory && !cfg.Far {
+		return errors.New("--size is for nodes that keep data in memory: give --far or --memory, too")
+	}
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now
 	}
@@ -225,7 +237,7 @@ func (cfg *NodeConfig) native() *daemon.Native {
 
 // start opens the data and joins.
 func (cfg *NodeConfig) start(ctx context.Context, keys *keys, ctl control.Control, compiler *codegen.Service) (*daemon.Daemon, error) {
-	st, err := store.Open(cfg.data(), store.Options{Memory: cfg.Memory, Reserve: cfg.Reserve})
+	st, err := store.Open(cfg.data(), store.Options{Memory: cfg.Memory || cfg.Far, Bytes: cfg.Size, Reserve: cfg.Reserve})
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +246,7 @@ func (cfg *NodeConfig) start(ctx context.Context, keys *keys, ctl control.Contro
 		return nil, errors.Join(err, st.Close())
 	}
 	join := func(ctx context.Context) (control.Membership, error) {
-		return ctl.Join(ctx, control.Member{Name: cfg.Name, Address: cfg.Advertise, Metrics: cfg.Metrics, Arch: runtime.GOARCH, Machine: cfg.described(), Secret: st.Identity(), Held: daemon.Holding(st)})
+		return ctl.Join(ctx, control.Member{Name: cfg.Name, Address: cfg.Advertise, Metrics: cfg.Metrics, Arch: runtime.GOARCH, Machine: cfg.described(), Far: cfg.Far, Secret: st.Identity(), Held: daemon.Holding(st)})
 	}
 	m, err := cfg.join(ctx, join)
 	if err != nil {
@@ -244,7 +256,7 @@ func (cfg *NodeConfig) start(ctx context.Context, keys *keys, ctl control.Contro
 	d, err := daemon.Start(ctx, daemon.Config{
 		Name: cfg.Name, Store: st, Control: ctl, Membership: m, Rejoin: join, Limits: cfg.Limits, Threads: cfg.Threads, ViewDeadline: cfg.ViewDeadline, Log: cfg.Log,
 		Codegen: compiler, Native: cfg.native(), Ledger: keys.ledger, Scrub: cfg.Scrub, RepairAfter: cfg.RepairAfter, Learned: service.Learn,
-		Long: spread(runtime.GOMAXPROCS(0)), Machine: cfg.machine(),
+		Long: spread(runtime.GOMAXPROCS(0)), Machine: cfg.machine(), Latency: cfg.Latency,
 		Dial: func(self catalog.Peer, names func(catalog.Peer) (string, bool), h transport.Handler) (transport.Transport, error) {
 			return stream.New(stream.Options{Self: self, Identity: keys.id, Listener: l, NameOf: names, Services: service.Register, Rings: !cfg.NoRings, Address: cfg.Advertise, Log: cfg.Log}, h)
 		},

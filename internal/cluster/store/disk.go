@@ -22,10 +22,13 @@ type FullError struct {
 	// Free is what is free on the disk, and Reserve what of it the store leaves, as
 	// far as that was looked at.
 	Free, Reserve int64
+	Memory        bool // shards lie in memory
 }
 
 func (e *FullError) Error() string {
 	switch {
+	case e.Memory:
+		return fmt.Sprintf("the memory for data sets has no room for %d bytes: %d of %d are in use; drop data sets, or start the node again with more (--size), which loses what it holds", e.Need, e.Used, e.Limit)
 	case e.Limit != 0:
 		return fmt.Sprintf("%s has no room for %d bytes: %d of %d are in use; drop data sets, or give the node more space", e.Dir, e.Need, e.Used, e.Limit)
 	case e.Reserve != 0:
@@ -53,7 +56,7 @@ func (s *Store) room(n int64) error {
 		return err
 	}
 	if n > limit-s.used {
-		return &FullError{Dir: s.dir, Need: n, Used: s.used, Limit: limit}
+		return &FullError{Dir: s.dir, Need: n, Used: s.used, Limit: limit, Memory: s.opt.Memory}
 	}
 	if s.opt.Memory {
 		return nil

@@ -105,6 +105,7 @@ type Store struct {
 	code     code
 	opened   bool
 	orderly  bool // the process before ended in order
+	began    time.Time
 
 	mu       sync.Mutex // guards what follows
 	damaged  []Damage
@@ -132,7 +133,7 @@ func (e *LockedError) Error() string {
 // Open makes the directory if need be, removes what was arriving when the last
 // process ended, and opens all shards. A damaged shard is no error; see Damaged.
 func Open(dir string, opt Options) (*Store, error) {
-	s := &Store{dir: dir, opt: opt.withDefaults(), shards: map[key]*Shard{}, uploads: map[key]*upload{}}
+	s := &Store{dir: dir, began: time.Now(), opt: opt.withDefaults(), shards: map[key]*Shard{}, uploads: map[key]*upload{}}
 	if err := s.open(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

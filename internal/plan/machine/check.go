@@ -44,9 +44,14 @@ func (m *Machine) check() error {
 	case m.Engines["wasm"] == nil:
 		return fmt.Errorf("there is no [engine.wasm]: every kernel begins there")
 	}
-	for _, t := range []Spread{m.Link.RoundTrip, m.Link.Byte, m.Link.Parcel} {
-		if !t.isTime() {
-			return fmt.Errorf("[link] %v: expected three ascending times above 0 for each of round_trip_ns, byte_ns and parcel_ns", t)
+	for name, l := range map[string]*Link{"link": &m.Link, "far": m.Far} {
+		if l == nil {
+			continue
+		}
+		for _, t := range []Spread{l.RoundTrip, l.Byte, l.Parcel} {
+			if !t.isTime() {
+				return fmt.Errorf("[%s] %v: expected three ascending times above 0 for each of round_trip_ns, byte_ns and parcel_ns", name, t)
+			}
 		}
 	}
 	for _, n := range m.threads() {

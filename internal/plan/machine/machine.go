@@ -98,6 +98,8 @@ type Machine struct {
 	Memory map[int]Memory
 	// Link is the way to the nodes of a cluster, as far as nobody knows better.
 	Link Link
+	// Far is likewise the way to far memory; nil if it is not told from Link.
+	Far *Link
 	// Engines are by name, "wasm" and "native"; one that is not there was not measured.
 	Engines map[string]*Engine
 }
@@ -120,6 +122,14 @@ type Link struct {
 	RoundTrip Spread // of a short parcel and its answer
 	Byte      Spread // for a byte of many
 	Parcel    Spread // for each parcel of many under way
+}
+
+// Way is the way to the nodes of a cluster, or to those that are far memory.
+func (m *Machine) Way(far bool) Link {
+	if far && m.Far != nil {
+		return *m.Far
+	}
+	return m.Link
 }
 
 // Engine is how long code of one engine takes when memory does not hold it up.

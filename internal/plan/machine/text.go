@@ -41,6 +41,7 @@ type file struct {
 	Ways       [3]float64            `toml:"file_ns"`
 	Memory     []fileMemory          `toml:"memory"`
 	Link       fileLink              `toml:"link"`
+	Far        *fileLink             `toml:"far,omitempty"`
 	Engines    map[string]fileEngine `toml:"engine"`
 }
 
@@ -76,6 +77,12 @@ type fileEngine struct {
 // usual is Machine.Interpret where it was not measured.
 const usual = 13
 
+func (f fileLink) link() Link {
+	return Link{interval(f.RoundTrip), interval(f.Byte), interval(f.Parcel)}
+}
+
+func (l Link) file() fileLink { return fileLink{l.RoundTrip.row(), l.Byte.row(), l.Parcel.row()} }
+
 // Parse reads a description. Errors say what is wrong and where.
 func Parse(text []byte) (*Machine, error) {
 	var f file
@@ -87,7 +94,11 @@ func Parse(text []byte) (*Machine, error) {
 		return nil, fmt.Errorf("nothing is called %q in a description of a machine", unknown[0].String())
 	}
 	m := &Machine{Name: f.Name, Measured: f.Measured, Processors: f.Processors, Cycle: f.Cycle, Wake: f.Wake, Hand: cmp.Or(f.Hand, f.Wake), Interpret: cmp.Or(f.Interpret, usual), Touch: f.Touch, Ways: f.Ways, Memory: map[int]Memory{}, Engines: map[string]*Engine{}}
-	m.Link = Link{interval(f.Link.RoundTrip), interval(f.Link.Byte), interval(f.Link.Parcel)}
+	m.Link = f.Link.link()
+	if f.Far != nil {
+		far := f.Far.link()
+		m.Far = &far
+	}
 	for i := range f.Memory {
 		f := &f.Memory[i]
 		m.Memory[f.Threads] = Memory{curve(f.Read), curve(f.Write), curve(f.Fresh), curve(f.Random), curve(f.Chase), curve(f.File), curve(f.Copy), curve(f.Whole)}.filled()
@@ -154,6 +165,7 @@ const head = `# What this machine can do, measured by "godwit calibrate". Times 
 # read, write, fresh (first write to a page) and file for a byte, random and chase for an access; copy and whole for a byte
 # of a caller's memory that is copied for WebAssembly, in windows and as a whole.
 # link is the way to the nodes of a cluster, until a client has measured it: a round trip, a byte of many, a parcel of many.
+# far, if there is one, is likewise the way to far memory, godwit far; without it that is taken to be as far as other nodes.
 # touch_ns is the first write to a page, for a byte: page by page, and in huge pages; new results take the quicker; zeros if that was not measured.
 # file_ns is the time for a byte of a file in the page cache: read, mapped, and mapped and brought in by faults; a short file takes the quickest, a long one tries all.
 # wake_ns is how long it takes until a second thread helps; class_ns has for each class of operation the time for one value and for a vector of them,
@@ -173,7 +185,11 @@ func (m *Machine) Text() ([]byte, error) {
 // Short writes it without the explanation.
 func (m *Machine) Short() ([]byte, error) {
 	f := file{Name: m.Name, Measured: m.Measured, Processors: m.Processors, Cycle: short(m.Cycle), Wake: short(m.Wake), Hand: short(m.Hand), Interpret: short(m.Interpret), Touch: [2]float64{short(m.Touch[0]), short(m.Touch[1])}, Ways: [3]float64{short(m.Ways[0]), short(m.Ways[1]), short(m.Ways[2])}, Engines: map[string]fileEngine{}}
-	f.Link = fileLink{m.Link.RoundTrip.row(), m.Link.Byte.row(), m.Link.Parcel.row()}
+	f.Link = m.Link.file()
+	if m.Far != nil {
+		far := m.Far.file()
+		f.Far = &far
+	}
 	for _, threads := range m.threads() {
 		x := m.Memory[threads]
 		f.Memory = append(f.Memory, fileMemory{threads, x.Read.rows(), x.Write.rows(), x.Fresh.rows(), x.Random.rows(), x.Chase.rows(), x.File.rows(), x.Copy.rows(), x.Whole.rows()})

@@ -1,0 +1,53 @@
+package cluster
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/godwit-run/godwit/internal/plan"
+)
+
+// In: a launch that comes to rows at random, of a data set that is one shard, as in far memory. Out: the launch as one task beside that shard.
+// No state ever has to stop there, so it runs as the kernel that it is: also where none of it can be suspended. Invariant: all columns of the
+// set that it reads lie whole on the node that runs it.
+
+// entire is such a launch.
+type entire struct {
+	*task
+	spans []span
+}
+
+// entire is the launch as one task, or nil if it cannot be one.
+func (a *arranged) entire() (*entire, error) {
+	spans := []span{{0, a.Outer, 0}}
+	if len(a.set.Shards) != 1 || a.unfit(spans) != "" {
+		return nil, nil
+	}
+	t, err := a.task()
+	if err != nil || t.fixed > mostBytes/2 {
+		return nil, err
+	}
+	return &entire{t, spans}, nil
+}
+
+// columns are the regions that are columns of the set.
+func (a *arranged) columns() []int {
+	return append(slices.Clone(a.stored), slices.Sorted(maps.Keys(a.far))...)
+}
+
+// weighEntire decides on such a launch; w is its suspendable form, nil if it has none.
+func (b *Beside) weighEntire(ctx context.Context, a *arranged, e *entire, w *walking) (*weighed, error) {
+	mv := &plan.Moving{Shipped: a.shipped(e.task, e.spans, a.back(e.spans))}
+	columns := a.columns()
+	if n := a.bytesOf(columns); holds(n) {
+		mv.Fetched = fetched(n, len(columns))
+	}
+	if w != nil {
+		if _, err := w.batch.inRounds(a.Compiled.Kernel, a.far); err == nil {
+			mv.Gathered = w.gathered(b.machine())
+			mv.Gathered.Bytes += float64(a.rowBytes()) // what streams comes here
+		}
+	}
+	return b.weigh(ctx, a, mv)
+}
