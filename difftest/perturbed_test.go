@@ -15,6 +15,7 @@ import (
 	"github.com/godwit-run/godwit/internal/front/interp"
 	"github.com/godwit-run/godwit/internal/front/progen"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
+	"github.com/godwit-run/godwit/internal/plan"
 	"github.com/godwit-run/godwit/internal/plan/machine"
 	"github.com/godwit-run/godwit/internal/plan/seen"
 	"github.com/godwit-run/godwit/internal/run"
@@ -22,8 +23,8 @@ import (
 
 var perturbed = flag.Int("perturbed", 100, "random programs to run on machines whose times are wrong by factors from 1/8 to 8")
 
-// TestPerturbedPlans: whatever is believed of a machine, and of what runs took, programs give the same bits. Half of the runs have a memory
-// that lies about each kernel, so that plans which pick the dearest legal way are among those tried.
+// TestPerturbedPlans: whatever is believed of a machine, and of what runs took, programs give the same bits. A third of the runs have a memory
+// that lies about each kernel, and a third one by which each launch goes the way that is expected to take the most.
 func TestPerturbedPlans(t *testing.T) {
 	if err := flag.Set("rapid.checks", fmt.Sprint(*perturbed)); err != nil {
 		t.Fatal(err)
@@ -49,8 +50,11 @@ func TestPerturbedPlans(t *testing.T) {
 			}
 			opt := run.Options{Engine: f.engine(t, tier), Threads: 2, Machine: doubtful(t)}
 			prog := run.Prepare(c.Plan)
-			if rapid.Bool().Draw(t, "lies") {
-				opt.Seen = lies(t, prog, c.Plan, tier)
+			switch rapid.IntRange(0, 2).Draw(t, "what is remembered") {
+			case 1:
+				opt.Seen = lies(prog, c.Plan, tier, func(int) int { return rapid.IntRange(1, 2).Draw(t, "threads that take less") })
+			case 2:
+				opt.Seen = lies(prog, c.Plan, tier, dearest(t, c, opt.Machine, tier))
 			}
 			for range 2 {
 				res, err := prog.Run(context.Background(), c.inputs, opt)
@@ -101,25 +105,36 @@ func doubtful(t *rapid.T) *machine.Machine {
 	return &m
 }
 
-// lies remember of each kernel that one thread, or else two, took a thousandth of what the other way took.
-func lies(t *rapid.T, p *run.Program, s *schedule.Schedule, on engine.Tier) *seen.Memory {
-	out := seen.New("")
+// lies remember of each kernel that the number of threads which quick gives for the launch took a thousandth of what the other took.
+func lies(p *run.Program, s *schedule.Schedule, on engine.Tier, quick func(launch int) int) *seen.Memory {
+	out, at := seen.New(""), 0
 	schedule.Launches(s.Steps, func(l *schedule.Launch) {
+		fast := quick(at)
+		at++
 		id, ok := p.Name(l)
 		if !ok {
 			return
 		}
-		sizes, quick := make([]int64, len(l.Sizes)), rapid.IntRange(1, 2).Draw(t, "threads that take less")
+		sizes := make([]int64, len(l.Sizes))
 		for i := range sizes {
 			sizes[i] = 1 << 16
 		}
 		for threads := 1; threads <= 2; threads++ {
 			took := 1e9
-			if threads == quick {
+			if threads == fast {
 				took = 1e6
 			}
 			out.Note(seen.Key{ID: id, Engine: string(on), Threads: threads}, seen.Point{Sizes: sizes, Scalars: make([]int64, len(l.Scalars)), Known: make([]bool, len(l.Scalars))}, took)
 		}
 	})
 	return out
+}
+
+// dearest gives for each launch the number of threads that a planner does not choose.
+func dearest(t *rapid.T, c *Case, m *machine.Machine, on engine.Tier) func(launch int) int {
+	p, err := plan.Predict(c.Plan, c.inputs.Sizes, plan.Options{Machine: m, Engine: string(on), Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(launch int) int { return 3 - p.Steps[launch].Threads }
 }

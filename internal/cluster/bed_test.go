@@ -17,6 +17,7 @@ import (
 	"github.com/godwit-run/godwit/internal/front/compile"
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/plan"
 	"github.com/godwit-run/godwit/internal/run"
 )
 
@@ -27,8 +28,8 @@ const patience = 2 * time.Minute
 type bed struct {
 	*site.Locals
 	eng   *engine.Engine
-	small int64          // bytes of a piece; 0 as usual
-	doubt func() float64 // of what is expected; nil for none
+	small int64              // bytes of a piece; 0 as usual
+	doubt func(w *plan.Ways) // changes what is expected; nil for none
 }
 
 func newBed(tb testing.TB, nodes int) *bed {

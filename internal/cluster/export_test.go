@@ -42,15 +42,26 @@ const MostCredit = creditBytes
 // Self is the client's number.
 func (c *Cluster) Self() catalog.Peer { return c.cfg.Self }
 
-// Doubt multiplies what is expected of fetching rows, and of shipping launches, by what factor gives.
-func (b *Beside) Doubt(factor func() float64) *Beside {
-	if factor == nil {
-		return b
-	}
-	b.doubt = func(w *plan.Ways) {
+// Doubt changes what is expected of the ways that a launch can go; nil changes nothing.
+func (b *Beside) Doubt(change func(w *plan.Ways)) *Beside {
+	b.doubt = change
+	return b
+}
+
+// Wrong multiplies what is expected of each way by what factor gives.
+func Wrong(factor func() float64) func(w *plan.Ways) {
+	return func(w *plan.Ways) {
 		w.Fetch, w.Ship, w.Gather = w.Fetch.Times(factor()), w.Ship.Times(factor()), w.Gather.Times(factor())
 	}
-	return b
+}
+
+// Dearest has the way that is expected to take the most time be taken for the one that takes the least.
+func Dearest(w *plan.Ways) {
+	for _, t := range []*machine.Spread{&w.Fetch, &w.Ship, &w.Gather} {
+		if t.P50 > 0 {
+			*t = machine.Exactly(1e18 / t.P50)
+		}
+	}
 }
 
 // Linked has the client take the way to the nodes for one that takes so long.

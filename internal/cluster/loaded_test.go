@@ -164,6 +164,8 @@ func (l *loads) both(t *rapid.T, f *compile.Func, path string, c *catalog.Column
 		l.refused++
 	case errFile == nil && strings.HasSuffix(path, ".csv") && c.Kind == num.F64 && k != num.F64:
 		l.alone++ // text has no width; what is stored has
+	case errFile == nil && strings.HasSuffix(path, ".csv") && c.Means.Sort == meaning.Text:
+		l.alone++ // numbers that begin with zeros are stored as text
 	default:
 		t.Fatalf("%s, column %s stored as %s (%s):\nfile: %v\nset:  %v\n%s", path, c.Name, c.Type(), c.Stored, errFile, errSet, text)
 	}

@@ -97,7 +97,7 @@ func (n *tally) one(t *rapid.T) {
 	strategy := rapid.SampledFrom([]cluster.Strategy{cluster.Ship, cluster.Ship, cluster.Ship, cluster.Ship, cluster.Auto, cluster.Auto, cluster.Fetch, cluster.Gather, cluster.Single}).Draw(t, "strategy")
 	// Whatever is expected, every choice gives the same bits.
 	doubt := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "doubt"), 1))
-	n.doubt = func() float64 { return math.Exp2(6*doubt.Float64() - 3) }
+	n.doubt = cluster.Wrong(func() float64 { return math.Exp2(6*doubt.Float64() - 3) })
 	// Joined arrays of the same length are columns of one data set; otherwise each is
 	// one of its own.
 	joined := rapid.Bool().Draw(t, "joined") || n.isFar // a step takes one set of far memory

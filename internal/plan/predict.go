@@ -227,6 +227,9 @@ func (p *predictor) turns(s *schedule.Loop) (turns float64, known bool) {
 		return p.eval(s.Max) * part, true
 	}
 	if known = first && second && s.Stop < 0; s.Stop >= 0 {
+		if _, number := s.Max.Const(); number { // a limit, not what is gone through
+			return cost.Limited(turns), known
+		}
 		turns /= 2
 	}
 	return max(0, turns), known

@@ -180,8 +180,12 @@ func (w *workbench) cycleTime(ctx context.Context) (float64, error) {
 	return least(t) / (4 * some), err
 }
 
-// interpreted is how many elements are walked over to see how long interpreting takes.
-const interpreted = 1 << 9
+// interpreted is how many elements are walked over to see how long interpreting takes, and how many operations that is at most: nests
+// over all pairs of elements have many more, and say nothing else.
+const (
+	interpreted    = 1 << 9
+	mostOperations = 100_000
+)
 
 // interpretTime is what an operation of a kernel takes that is interpreted: the middle of programs as people write them.
 func interpretTime(ctx context.Context) (float64, error) {
@@ -200,7 +204,15 @@ func interpretTime(ctx context.Context) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		list, err := w.timed(ctx, j, w.mixes(j))
+		mixes, all := w.mixes(j), 0.0
+		for _, m := range mixes {
+			all += m.Operations()
+		}
+		if all > mostOperations {
+			w.clear()
+			continue
+		}
+		list, err := w.timed(ctx, j, mixes)
 		if w.clear(); err != nil {
 			return 0, err
 		}
@@ -214,12 +226,16 @@ func interpretTime(ctx context.Context) (float64, error) {
 // wakings is how often a thread is woken to see how long that takes.
 const wakings = 40
 
-// touches is how often each way to touch pages is timed.
-const touches = 5
+const (
+	// touches is how often each way to touch pages is timed, with at most mostTouched bytes.
+	touches     = 5
+	mostTouched = 64 << 20
+)
 
 // touchTimes is what the first write to a byte takes, page by page and in huge pages, where most bytes are filled.
 func touchTimes(most int64) (ns [2]float64, err error) {
 	var times [2][]float64
+	most = min(most, mostTouched)
 	for range touches {
 		for i := range ns { // in turns, so that both meet what else goes on
 			d, err := mem.TouchTime(most, i == 1)
@@ -324,11 +340,12 @@ func (w *workbench) overhead(ctx context.Context) (call, launch float64, err err
 		return 0, 0, err
 	}
 	start := time.Now()
-	if _, err = w.times(ctx, j); err != nil {
+	again, err := w.times(ctx, j)
+	if err != nil {
 		return 0, 0, err
 	}
 	launch = least(times[0])
-	return max(float64(time.Since(start).Nanoseconds())/passes-launch, launch), launch, nil
+	return max(float64(time.Since(start).Nanoseconds())/float64(1+len(again[0]))-launch, launch), launch, nil
 }
 
 // all times the launches of all programs.

@@ -45,6 +45,9 @@ func fit(m *machine.Machine, engine string, samples []sample) {
 // adjust finds the classes' times.
 func adjust(m *machine.Machine, engine string, samples []sample) {
 	f := &fitting{m: m, engine: engine, samples: samples}
+	for _, s := range samples {
+		f.parts = append(f.parts, *s.mix.On(m, engine, 1, nil))
+	}
 	for c := range cost.Names {
 		p := prior[cost.Class(c)]
 		if engine == "native" && cost.Class(c) == cost.Fused { // which processors have an instruction for
@@ -78,7 +81,8 @@ type fitting struct {
 	engine  string
 	samples []sample
 	first   []float64
-	steps   []int // classes whose times as steps of a chain follow those of all classes
+	parts   []cost.Parts // of the samples; what memory takes does not change
+	steps   []int        // classes whose times as steps of a chain follow those of all classes
 }
 
 // set makes times of logarithms: one value and a vector by class, then steps.
@@ -97,9 +101,9 @@ func (f *fitting) set(x []float64) {
 // residuals are the logarithms of expected by measured.
 func (f *fitting) residuals(x []float64) []float64 {
 	f.set(x)
-	out := make([]float64, len(f.samples))
+	t, out := cost.TimesOf(f.m, f.m.Engines[f.engine]), make([]float64, len(f.samples))
 	for i, s := range f.samples {
-		out[i] = math.Log(s.mix.On(f.m, f.engine, 1, nil).Total() / s.took)
+		out[i] = math.Log(s.mix.Anew(f.parts[i], t).Total() / s.took)
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/engine"
@@ -152,12 +153,24 @@ func (w *workbench) machine() *machine.Machine {
 // alone has iterations that follow references run one by one.
 const alone = -1
 
-// passes is how often a program runs; the first time, which compiles, does not count.
-const passes = 6
+const (
+	// passes is how often a program runs at most; the first time, which compiles, does not count.
+	passes = 6
+	// enoughPasses is how many passes are enough of a program that has run for so long, in which others get in the way for a part of it only.
+	enoughPasses = 3
+	enoughTime   = 20 * time.Millisecond
+)
 
 // times runs a program and gives the times of its launches in nanoseconds, by launch, then by run.
 func (w *workbench) times(ctx context.Context, j *job) (out [][]float64, err error) {
+	var start time.Time
 	for pass := range passes {
+		if pass == 1 {
+			start = time.Now()
+		}
+		if !w.keep && pass > enoughPasses && time.Since(start) > enoughTime {
+			break
+		}
 		res, err := j.plan.Program.Run(ctx, j.plan.Inputs, run.Options{Threads: w.threads, Engine: w.eng, Machine: w.machine(), Weave: w.weave})
 		if err != nil {
 			return nil, err

@@ -5,7 +5,6 @@ import (
 	"math/bits"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
-	"github.com/godwit-run/godwit/internal/plan/machine"
 )
 
 // In: a loop. Out: the operations that lie between what it hands on and what it hands on next, on the longest way. What memory takes
@@ -36,19 +35,6 @@ func (s *Steps) add(o *Steps, n float64) {
 	for c := range s {
 		s[c] += n * o[c]
 	}
-}
-
-// on is how long the steps take on an engine, in nanoseconds.
-func (s *Steps) on(m *machine.Machine, e *machine.Engine) float64 {
-	t := 0.0
-	for c, n := range s {
-		step := e.Classes[Names[c]].Step
-		if step == 0 { // of a description that has none
-			step = latencies[c] * m.Cycle
-		}
-		t += n * step
-	}
-	return t
 }
 
 // chain is the longest way through a block from some values to others.

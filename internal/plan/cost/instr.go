@@ -2,6 +2,7 @@ package cost
 
 import (
 	"math"
+	"slices"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/loops"
@@ -168,7 +169,12 @@ const seldom = 1.0 / 32
 func (w *walker) branch(in *kernel.Instr, n float64, depth int) {
 	c, data := w.known[in.Args[0]], w.loops.Data[in.Args[0]]
 	yes := 0.5
+	turns, last := w.last[in.Args[0]]
 	switch first, second := !loops.Innermost(&in.Blocks[0]), !loops.Innermost(&in.Blocks[1]); {
+	case last: // what a loop does in its last turn alone
+		yes = 1 / math.Max(turns, 1)
+	case w.negates(in): // by which a quotient is checked
+		yes = 0
 	case !data && !math.IsNaN(c.mid):
 		yes = math.Min(1, math.Max(0, c.mid))
 	case first && !second:
@@ -178,7 +184,7 @@ func (w *walker) branch(in *kernel.Instr, n float64, depth int) {
 	default:
 		w.m.Guessed = true
 	}
-	if data && w.lanes == 0 && yes > seldom && yes < 1-seldom {
+	if data && !last && w.lanes == 0 && yes > seldom && yes < 1-seldom {
 		w.add(Branch, n, false)
 	}
 	if w.plan != nil && w.plan.Shapes[in.Args[0]] != loops.Uniform { // both sides are computed
@@ -191,4 +197,16 @@ func (w *walker) branch(in *kernel.Instr, n float64, depth int) {
 	for i, v := range in.Out {
 		w.known[v] = either(w.known[in.Blocks[0].Results[i]], w.known[in.Blocks[1].Results[i]])
 	}
+}
+
+// negates reports an If that asks whether a divisor is −1, for which it has a quotient of its own.
+func (w *walker) negates(in *kernel.Instr) bool {
+	asks := w.loops.Def[in.Args[0]]
+	if asks == nil || asks.Code != kernel.Arith || asks.Op != num.Eq || !w.loops.Kinds[asks.Args[0]].IsInt() {
+		return false
+	}
+	by, ok := w.loops.ConstInt(asks.Args[1])
+	return ok && by == -1 && slices.ContainsFunc(in.Blocks[1].Instrs, func(d kernel.Instr) bool {
+		return d.Code == kernel.Arith && d.Op == num.Div && d.Args[1] == asks.Args[0]
+	})
 }

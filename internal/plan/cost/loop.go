@@ -20,9 +20,11 @@ func (w *walker) loop(in *kernel.Instr, n float64, depth int) {
 		n, turns = 1, n*turns
 	}
 	if w.m.Guessed = w.m.Guessed || !sure || in.Stop; in.Stop {
-		if turns /= 2; n > 1 && turns > 4*loops.Likely { // the range is the size of what each of many is looked for in
-			turns = w.search(b)
+		turns = w.ends(in, n, turns)
+		if w.last == nil {
+			w.last = map[kernel.Value]float64{}
 		}
+		w.last[b.Results[len(b.Results)-1]] = turns
 	}
 	counter := sum(lo.stride, make([]float64, depth), 1)[:depth]
 	w.known[b.Params[0]] = known{mid: lo.mid + turns/2, stride: append(counter, 1), carried: lo.carried, depth: lo.depth}
@@ -43,13 +45,29 @@ func (w *walker) loop(in *kernel.Instr, n float64, depth int) {
 	}
 }
 
-// search is how many turns one of many searches through a long range takes: a walk by what it reads, as through a table with open addresses,
-// ends sooner than one in order.
-func (w *walker) search(b *kernel.Block) float64 {
-	if loadsBy(b, b.Params[1:]) {
+// ends is how many of so many turns a loop makes that data ends, if it is entered n times. One that loads nothing by its turns is limited
+// lest it go on for ever. What goes through an array may end anywhere, but where each of many looks through all of
+// a long array, as through a table with open addresses, it does so because it ends soon.
+func (w *walker) ends(in *kernel.Instr, n, turns float64) float64 {
+	b, hi := &in.Blocks[0], w.known[in.Args[1]]
+	counted, read := loadsBy(b, b.Params[:1]), loadsBy(b, b.Params[1:])
+	switch {
+	case in.Code == kernel.For && !counted && !read:
+		return Limited(turns)
+	case n <= 1 || !hi.fixed || turns <= 8*loops.Likely:
+		return turns / 2
+	case read: // a walk by what it reads ends sooner than one in order
 		return loops.Likely / 4
 	}
 	return loops.Likely
+}
+
+// Limited is how many turns a loop makes on average of which only a limit is known: to end in one octave is as likely as in another.
+func Limited(most float64) float64 {
+	if most <= 1 {
+		return math.Max(most, 0)
+	}
+	return (most - 1) / math.Log(most)
 }
 
 // count is how many iterations a loop has that does not stop, and whether that is known.

@@ -167,13 +167,14 @@ type walker struct {
 	known  []known // by value
 	m      *Mix
 	inLanes
-	weaves  bool              // iterations that follow references are interleaved
-	woven   *loops.Weave      // the loop at hand whose iterations are; nil for none
-	inside  []*kernel.Instr   // the loops around
-	asked   map[askedFor]bool // places that are asked for before they are needed
-	columns *loops.Plan       // of tiles, whose loop is still to come
-	trips   []float64         // iterations of the loops around, by depth, the outer index first
-	serial  int               // loops around, and the kernel itself, that hand something on
+	weaves  bool                     // iterations that follow references are interleaved
+	woven   *loops.Weave             // the loop at hand whose iterations are; nil for none
+	inside  []*kernel.Instr          // the loops around
+	asked   map[askedFor]bool        // places that are asked for before they are needed
+	columns *loops.Plan              // of tiles, whose loop is still to come
+	trips   []float64                // iterations of the loops around, by depth, the outer index first
+	serial  int                      // loops around, and the kernel itself, that hand something on
+	last    map[kernel.Value]float64 // by the conditions that end loops, how many turns these make
 }
 
 // inLanes is a loop whose iterations go side by side; nil outside of such loops.

@@ -165,7 +165,7 @@ func TestChains(t *testing.T) {
 	m = mix(t, "fn f(x: &[f64; N]) -> f64 "+ranged+" { let mut a = 1.0; for e in x { a += e; "+steps+" } a }", 16, x)
 	near(t, "loops that need each other", m.Chain.Cycles(), 21*4*n)
 	m = mix(t, "fn f(x: &[i64; N]) -> [i64; N] "+ranged+" { x.map(|v| { let mut a = v; let mut n = 0; for _ in 0..40 { a = (a >> 1) ^ 3; n += 1; if a / 7 == 5 { break; } } n }) }", 16, i)
-	near(t, "of half of 40 turns a shift and a choice of bits", m.Chain.Cycles(), 2*20*n)
+	near(t, "in each turn of a loop with a limit of 40 a shift and a choice of bits", m.Chain.Cycles(), 2*cost.Limited(40)*n)
 	m = mix(t, "fn f(x: &[i64; N]) -> [i64; N] "+ranged+" { x.map(|v| { let mut a = v; for _ in 0..20 { a = (a >> 1) ^ 3; } a }) }", 16, i)
 	if c := m.Chain.Cycles(); c > 20*2*n/2 || c < 20*2*n/200 {
 		t.Errorf("loops that need nothing of each other: %v cycles, one after the other %v", c, 20*2*n)

@@ -36,16 +36,15 @@ type Parts struct {
 // Total is the time. Of what goes on at the same time the longest counts, and the more of the others the closer they
 // come to it: the cube root of a sum of cubes, which is between the greatest and the sum.
 func (p *Parts) Total() float64 {
-	const power = 3
 	most := math.Max(math.Max(p.Core, p.Chain), math.Max(p.Memory, p.Random))
 	if most == 0 {
 		return p.besides()
 	}
 	all := 0.0
-	for _, x := range []float64{p.Core, p.Chain, p.Memory, p.Random} {
-		all += math.Pow(x/most, power)
+	for _, x := range [...]float64{p.Core / most, p.Chain / most, p.Memory / most, p.Random / most} {
+		all += x * x * x
 	}
-	return p.besides() + most*math.Pow(all, 1.0/power)
+	return p.besides() + most*math.Cbrt(all)
 }
 
 // besides is what does not go on at the same time as anything else.
@@ -89,7 +88,8 @@ func (p *Parts) Time(e *machine.Engine) machine.Spread {
 func (m *Mix) On(mc *machine.Machine, engine string, threads int, places []Place) *Parts {
 	e := mc.Engines[engine]
 	threads = m.Threads(mc, threads)
-	p := &Parts{Begin: e.Launch, Chain: m.Chain.on(mc, e) / float64(threads), Core: m.core(e) / float64(threads), Guessed: m.Guessed}
+	p := &Parts{Begin: e.Launch, Guessed: m.Guessed}
+	m.operate(p, TimesOf(mc, e), threads)
 	m.memory(p, mc.MemoryFor(threads), threads, places)
 	m.mapping(p, mc.Ways[2], threads, places)
 	return p
@@ -112,21 +112,46 @@ func (m *Mix) Stepped(mc *machine.Machine, threads int, places []Place) *Parts {
 	return p
 }
 
-func (m *Mix) core(e *machine.Engine) float64 {
-	t := 0.0
+// Times are what operations of each class take on an engine in nanoseconds, and as steps of a chain.
+type Times struct {
+	class [classes]machine.Class
+	step  Steps
+}
+
+// TimesOf are an engine's.
+func TimesOf(mc *machine.Machine, e *machine.Engine) *Times {
+	t := &Times{}
 	for c := range classes {
-		w := e.Classes[Names[c]]
-		if w == (machine.Class{}) { // of a description that is older than the class
+		own := e.Classes[Names[c]]
+		if t.class[c] = own; own == (machine.Class{}) { // of a description that is older than the class
 			switch c {
 			case Fused:
-				w = e.Classes[Names[Float]]
+				t.class[c] = e.Classes[Names[Float]]
 			case High:
-				w = e.Classes[Names[Multiply]]
+				t.class[c] = e.Classes[Names[Multiply]]
 			}
 		}
-		t += m.Counts[c].One*w.One + m.Counts[c].Vector*w.Vector
+		if t.step[c] = own.Step; own.Step == 0 {
+			t.step[c] = latencies[c] * mc.Cycle
+		}
 	}
 	return t
+}
+
+// Anew is p, which came of On for one thread, with other times of operations.
+func (m *Mix) Anew(p Parts, t *Times) *Parts {
+	m.operate(&p, t, 1)
+	return &p
+}
+
+// operate says what operations and chains take.
+func (m *Mix) operate(p *Parts, t *Times, threads int) {
+	p.Core, p.Chain = 0, 0
+	for c := range classes {
+		p.Core += m.Counts[c].One*t.class[c].One + m.Counts[c].Vector*t.class[c].Vector
+		p.Chain += m.Chain[c] * t.step[c]
+	}
+	p.Core, p.Chain = p.Core/float64(threads), p.Chain/float64(threads)
 }
 
 // line is what memory moves at a time, in bytes.
