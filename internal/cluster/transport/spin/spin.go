@@ -1,18 +1,20 @@
-package ring
+// Package spin says how long to look for something before going to sleep. What comes in is when something was
+// found and when not; what goes out is whether to look once more.
+package spin
 
 import (
 	"runtime"
 	"time"
 )
 
-// spins says how long a side looks before it sleeps. To be woken takes some 20 µs here and as
+// Spins says how long a side looks before it sleeps. To be woken takes some 20 µs here and as
 // long again there, so to look for about that long is worth it where answers come at once. Where they do
 // not, it takes a processor from those who would answer: each time that it was of no use, half as
 // long is tried the next time.
 //
 // Where both sides sleep each time, an answer comes late because of that alone. So now and then, and
 // less often the less it helps, the longest time is tried again.
-type spins struct {
+type Spins struct {
 	now    func() time.Duration
 	budget time.Duration // of the time after something came last
 	usual  time.Duration // that of most times
@@ -41,12 +43,13 @@ const (
 	oftenTried, seldomTried = 8, 1024
 )
 
-func newSpins(now func() time.Duration) *spins {
-	return &spins{now: now, usual: mostSpin, every: oftenTried, until: oftenTried}
+// New reads the time from a clock, which is not to go backwards.
+func New(now func() time.Duration) *Spins {
+	return &Spins{now: now, usual: mostSpin, every: oftenTried, until: oftenTried}
 }
 
-// more says whether to look once more.
-func (s *spins) more() bool {
+// More says whether to look once more.
+func (s *Spins) More() bool {
 	if s.slept {
 		return false
 	}
@@ -69,7 +72,7 @@ func (s *spins) more() bool {
 }
 
 // begin is when there is nothing for the first time.
-func (s *spins) begin() {
+func (s *Spins) begin() {
 	s.budget, s.looks = s.usual, 0
 	if s.until--; s.until <= 0 && s.usual < mostSpin {
 		s.budget, s.until = mostSpin, s.every
@@ -80,7 +83,7 @@ func (s *spins) begin() {
 }
 
 // failed is when looking has been of no use.
-func (s *spins) failed() {
+func (s *Spins) failed() {
 	s.slept = true
 	if s.usual /= 2; s.usual < leastSpin {
 		s.usual = 0
@@ -90,8 +93,8 @@ func (s *spins) failed() {
 	}
 }
 
-// found says that there is something.
-func (s *spins) found() {
+// Found says that there is something.
+func (s *Spins) Found() {
 	if s.since == 0 {
 		return
 	}
