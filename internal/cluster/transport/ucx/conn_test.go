@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -66,6 +67,25 @@ func random(n int) []byte {
 		binary.LittleEndian.PutUint64(b[i:], r.Uint64())
 	}
 	return b
+}
+
+// A network that is not there is named, whatever UCX makes of it.
+func TestNetworks(t *testing.T) {
+	installed(t)
+	for network, want := range map[string]string{
+		"a=tcp:nonesuch0": "fabric a: this machine has no network device nonesuch0",
+		"a=rc:mlx5_77:1":  "fabric a: this machine has no network device mlx5_77:1",
+		"a=foo:lo":        "fabric a: UCX has none of foo, lo here",
+		"a=rc:lo":         "fabric a: UCX has none of rc, lo here",
+	} {
+		n, err := Parse(network)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(n, func(f func()) { go f() }); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", network, err, want)
+		}
+	}
 }
 
 // Messages of all sizes come whole and in order, both ways at once.
@@ -260,12 +280,17 @@ func BenchmarkTrip(b *testing.B) {
 				}
 			}()
 			m := make([]byte, 32)
+			var all []time.Duration
 			for b.Loop() {
+				start := time.Now()
 				_ = one.Write(m, nil, false)
 				if _, err := one.Read(); err != nil {
 					b.Fatal(err)
 				}
+				all = append(all, time.Since(start))
 			}
+			slices.Sort(all)
+			b.ReportMetric(float64(all[len(all)/2].Nanoseconds()), "p50-ns")
 		})
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"net"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -95,37 +97,26 @@ func (f *Fabric) open(t *Trusted) (err error) {
 	f.calls, f.looks, f.in = in[callArgs](f.arena), in[lookArgs](f.arena), in[inbox](f.arena)
 	f.buffer = f.arena.take(inboxSize + 2*mostPacket)
 	*f.in = inbox{mask: inboxSize - 1, buffer: address(&f.buffer[0]), capacity: inboxSize, longest: mostPacket}
-
-	out := in[[4]uintptr](f.arena)
-	config, err := f.config(t, out)
-	if err != nil {
+	if err := present(t.Devices); err != nil {
 		return err
 	}
-	p := in[contextParams](f.arena)
-	p.mask, p.features = fieldFeatures, featureMessages|featureWakeup
-	status := f.call(f.lib.init, apiMajor, apiMinor, address(p), config, address(&out[1]))
-	f.call(f.lib.configRelease, config)
-	if err := f.lib.check("use "+strings.Join(append(t.Transports, t.Devices...), ", "), status); err != nil {
+	// UCX crashes where it finds no network at all. So it always has one that reaches nobody else, with which its
+	// address is that long:
+	if err := f.begin([]string{alone}, nil); err != nil {
 		return err
 	}
-	f.context = out[1]
-
-	w := in[workerParams](f.arena)
-	w.mask, w.threadMode = fieldThreadMode, serialized
-	if err := f.lib.check("begin", f.call(f.lib.workerCreate, f.context, address(w), address(&out[2]))); err != nil {
+	least := len(f.own)
+	f.end()
+	if err := f.begin(append([]string{alone}, t.Transports...), t.Devices); err != nil {
 		return err
 	}
-	f.worker = out[2]
+	switch n := len(f.own); {
+	case n <= least:
+		return fmt.Errorf("UCX has none of %s here", strings.Join(append(t.Transports, t.Devices...), ", "))
+	case n > MaxAddress:
+		return fmt.Errorf("its address has %d bytes: expected at most %d; name fewer networks", n, MaxAddress)
+	}
 	*f.looks = lookArgs{function: f.lib.progress, argument: f.worker, head: &f.in.head}
-
-	if err := f.lib.check("give its address", f.call(f.lib.workerAddress, f.worker, address(&out[0]), address(&out[3]))); err != nil {
-		return err
-	}
-	f.own = append(f.own, unsafe.Slice(at[byte](out[0]), out[3])...)
-	f.call(f.lib.releaseAddress, f.worker, out[0])
-	if len(f.own) > MaxAddress {
-		return fmt.Errorf("its address has %d bytes: expected at most %d; name fewer networks", len(f.own), MaxAddress)
-	}
 	fd := in[int32](f.arena)
 	if err := f.lib.check("tell of what comes", f.call(f.lib.workerFD, f.worker, address(fd))); err != nil {
 		return err
@@ -140,13 +131,74 @@ func (f *Fabric) open(t *Trusted) (err error) {
 	return err
 }
 
+// alone is UCX's name for the way to the process itself.
+const alone = "self"
+
+// present looks for devices, which UCX leaves out without a word where they are not there.
+func present(devices []string) error {
+	for _, d := range devices {
+		name, _, port := strings.Cut(d, ":")
+		if _, err := os.Stat("/sys/class/infiniband/" + name); err == nil {
+			continue
+		}
+		i, err := net.InterfaceByName(d)
+		if port || err != nil {
+			return fmt.Errorf("this machine has no network device %s", d)
+		}
+		if addresses, err := i.Addrs(); err != nil || len(addresses) == 0 || i.Flags&net.FlagUp == 0 {
+			return fmt.Errorf("the network device %s is not up, or has no address", d)
+		}
+	}
+	return nil
+}
+
+// begin makes a worker that uses certain networks and no others.
+func (f *Fabric) begin(transports, devices []string) error {
+	out := in[[4]uintptr](f.arena)
+	config, err := f.config(transports, devices, out)
+	if err != nil {
+		return err
+	}
+	p := in[contextParams](f.arena)
+	p.mask, p.features = fieldFeatures, featureMessages|featureWakeup
+	status := f.call(f.lib.init, apiMajor, apiMinor, address(p), config, address(&out[1]))
+	f.call(f.lib.configRelease, config)
+	if err := f.lib.check("use "+strings.Join(append(transports, devices...), ", "), status); err != nil {
+		return err
+	}
+	f.context = out[1]
+	w := in[workerParams](f.arena)
+	w.mask, w.threadMode = fieldThreadMode, serialized
+	if err := f.lib.check("begin", f.call(f.lib.workerCreate, f.context, address(w), address(&out[2]))); err != nil {
+		return err
+	}
+	f.worker = out[2]
+	if err := f.lib.check("give its address", f.call(f.lib.workerAddress, f.worker, address(&out[0]), address(&out[3]))); err != nil {
+		return err
+	}
+	f.own = append([]byte(nil), unsafe.Slice(at[byte](out[0]), out[3])...)
+	f.call(f.lib.releaseAddress, f.worker, out[0])
+	return nil
+}
+
+// end is the reverse of begin, as far as that came.
+func (f *Fabric) end() {
+	if f.worker != 0 {
+		f.call(f.lib.workerDestroy, f.worker)
+	}
+	if f.context != 0 {
+		f.call(f.lib.cleanup, f.context)
+	}
+	f.worker, f.context = 0, 0
+}
+
 // config restricts UCX to what is trusted.
-func (f *Fabric) config(t *Trusted, out *[4]uintptr) (uintptr, error) {
+func (f *Fabric) config(transports, devices []string, out *[4]uintptr) (uintptr, error) {
 	if err := f.lib.check("read its configuration", f.call(f.lib.configRead, 0, 0, address(&out[0]))); err != nil {
 		return 0, err
 	}
 	config := out[0]
-	for _, c := range [][2]string{{"TLS", strings.Join(t.Transports, ",")}, {"NET_DEVICES", strings.Join(t.Devices, ",")}} {
+	for _, c := range [][2]string{{"TLS", strings.Join(transports, ",")}, {"NET_DEVICES", strings.Join(devices, ",")}} {
 		if c[1] == "" {
 			continue
 		}
@@ -315,11 +367,8 @@ func (f *Fabric) Close() {
 // release gives back what open has taken, and what connections had.
 func (f *Fabric) release() {
 	f.closed = true
-	if f.worker != 0 {
-		f.call(f.lib.workerDestroy, f.worker)
-	}
-	if f.context != 0 {
-		f.call(f.lib.cleanup, f.context)
+	if f.arena != nil {
+		f.end()
 	}
 	if f.wake >= 0 {
 		_ = unix.Close(f.wake)
