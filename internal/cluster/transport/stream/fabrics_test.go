@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -293,6 +295,81 @@ func TestFabricFails(t *testing.T) {
 				l.mu.Unlock()
 			}
 		})
+	}
+}
+
+// A process that is killed or stopped in the midst is given up with all that goes to it; what came before is whole and came once,
+// nothing goes on spinning, and its next life is reached over the fabric again.
+func TestFabricKilled(t *testing.T) {
+	for network := range networks {
+		for _, stop := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/stopped=%v", network, stop), func(t *testing.T) {
+				w := newWorld(t, false)
+				w.fabric = fabricOf(t, network)
+				l := &ledger{TB: t, back: map[uint64]bool{}}
+				here := w.start(1, l)
+				free := w.listen("127.0.0.1:0")
+				other := &childConfig{Identity: filepath.Join(t.TempDir(), "other"), Self: 2, Listen: free.Addr().String(), Streams: true, Fabric: network}
+				free.Close()
+				if err := w.node(nodeName(2)).Save(other.Identity); err != nil {
+					t.Fatal(err)
+				}
+				w.known[2] = other.Listen
+				n := uint64(0)
+				send := func() {
+					size := int(n*n) % 3000
+					if n%50 == 49 {
+						size = 200_000
+					}
+					if here.Send(2, parcelOf(n, size)) == nil {
+						n++
+					}
+				}
+				reach := func() {
+					for start, first := time.Now(), n; n == first || !l.has(n-1) || here.Ways()[2] != "fabric"; time.Sleep(2 * time.Millisecond) {
+						if send(); time.Since(start) > patience {
+							t.Fatalf("it is not reached over the fabric: %v, %d sent, %v", here.Ways(), n-first, l.gone)
+						}
+					}
+				}
+				process := other.start(t)
+				w.introduce()
+				reach()
+				for range 500 {
+					send()
+				}
+				signal := syscall.SIGKILL
+				if stop {
+					signal = syscall.SIGSTOP
+				}
+				if err := process.Process.Signal(signal); err != nil {
+					t.Fatal(err)
+				}
+				start := time.Now()
+				for l.ends() == 0 || len(here.Ways()) > 0 {
+					if send(); n%20 == 0 {
+						time.Sleep(100 * time.Microsecond)
+					}
+					if time.Since(start) > patience {
+						t.Fatalf("its end is not told; the ways are %v", here.Ways())
+					}
+				}
+				if d := time.Since(start); d > silentTime+connectTime {
+					t.Errorf("noticed after %v", d)
+				}
+				if used := processor(t, 200*time.Millisecond); used > 100*time.Millisecond {
+					t.Errorf("%v of a processor's time were used while nothing happens", used)
+				}
+				if stop {
+					if err := process.Process.Kill(); err != nil {
+						t.Fatal(err)
+					}
+				}
+				_ = process.Wait()
+				other.start(t)
+				reach()
+			})
+		}
 	}
 }
 
