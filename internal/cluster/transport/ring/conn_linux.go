@@ -68,7 +68,7 @@ func newConn(socket *net.UnixConn, memory []byte, dialled bool, o Options) (*Con
 		gone: make(chan struct{}), unread: make(chan struct{}),
 	}
 	for b := range bells {
-		c.rung[b], c.ringing[b], c.spins[b] = make(chan struct{}, 1), sender(byte(b)), spin.New(c.now)
+		c.rung[b], c.ringing[b], c.spins[b] = make(chan struct{}, 1), sender(byte(b)), spin.New(spin.Most, c.now)
 	}
 	out, in := 1, 0
 	if dialled {

@@ -16,6 +16,7 @@ import (
 // less often the less it helps, the longest time is tried again.
 type Spins struct {
 	now    func() time.Duration
+	most   time.Duration
 	budget time.Duration // of the time after something came last
 	usual  time.Duration // that of most times
 	since  time.Duration // when there was nothing first; 0: there is something
@@ -27,12 +28,9 @@ type Spins struct {
 }
 
 const (
-	// mostSpin is about what it takes to wake a thread: who looks for that long waits at most
+	// Most is about what it takes to wake a thread: who looks for that long waits at most
 	// twice as long as who knew beforehand which of both is better.
-	mostSpin = 25 * time.Microsecond
-	// inTime is how soon something must have come for looking to have been right. A peer
-	// that sleeps itself takes until it is awake, and so does this side.
-	inTime = 2 * mostSpin
+	Most = 25 * time.Microsecond
 	// leastSpin is not worth the clock.
 	leastSpin = time.Microsecond
 
@@ -43,9 +41,9 @@ const (
 	oftenTried, seldomTried = 8, 1024
 )
 
-// New reads the time from a clock, which is not to go backwards.
-func New(now func() time.Duration) *Spins {
-	return &Spins{now: now, usual: mostSpin, every: oftenTried, until: oftenTried}
+// New looks for at most so long, and reads the time from a clock, which is not to go backwards.
+func New(most time.Duration, now func() time.Duration) *Spins {
+	return &Spins{now: now, most: most, usual: most, every: oftenTried, until: oftenTried}
 }
 
 // More says whether to look once more.
@@ -74,8 +72,8 @@ func (s *Spins) More() bool {
 // begin is when there is nothing for the first time.
 func (s *Spins) begin() {
 	s.budget, s.looks = s.usual, 0
-	if s.until--; s.until <= 0 && s.usual < mostSpin {
-		s.budget, s.until = mostSpin, s.every
+	if s.until--; s.until <= 0 && s.usual < s.most {
+		s.budget, s.until = s.most, s.every
 	}
 	s.since = max(1, s.now())
 	// What the last message has woken runs first: it waits behind this goroutine.
@@ -101,9 +99,9 @@ func (s *Spins) Found() {
 	took := s.now() - s.since
 	switch {
 	case !s.slept && s.looks > 0 && s.budget > s.usual:
-		s.usual, s.every = mostSpin, oftenTried
-	case took <= inTime:
-		s.usual = min(mostSpin, 2*s.usual+mostSpin/8)
+		s.usual, s.every = s.most, oftenTried
+	case took <= 2*s.most: // a peer that sleeps itself takes until it is awake, and so does this side
+		s.usual = min(s.most, 2*s.usual+s.most/8)
 	}
 	s.since, s.slept = 0, false
 }

@@ -31,7 +31,7 @@ func (c *clock) wait(s *Spins, comes time.Duration) (looked time.Duration) {
 // What comes at once is looked for, what comes late is slept for; both within a few times.
 func TestSpins(t *testing.T) {
 	c := &clock{}
-	s := New(c.now)
+	s := New(Most, c.now)
 	for range 100 {
 		if looked := c.wait(s, 5*time.Microsecond); looked < 5*time.Microsecond {
 			t.Fatalf("it slept after %v", looked)
@@ -60,7 +60,7 @@ func TestSpins(t *testing.T) {
 		if s.until <= 1 {
 			comes = 20 * time.Microsecond
 		}
-		if c.wait(s, comes); s.usual == mostSpin {
+		if c.wait(s, comes); s.usual == Most {
 			break
 		}
 		if n > 2*seldomTried {

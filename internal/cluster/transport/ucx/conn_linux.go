@@ -25,7 +25,8 @@ type Conn struct {
 	asleep atomic.Bool
 	rung   chan struct{}
 
-	got    sync.Mutex // taken last
+	unread atomic.Int64 // messages in queue
+	got    sync.Mutex   // taken last
 	queue  [][]byte
 	queued int
 
@@ -153,6 +154,7 @@ func (c *Conn) arrive(packet []byte) error {
 func (c *Conn) push(m []byte) error {
 	c.got.Lock()
 	c.queue = append(c.queue, m)
+	c.unread.Add(1)
 	c.queued += len(m)
 	over := c.queued > c.ahead
 	c.got.Unlock()
@@ -173,11 +175,12 @@ func (c *Conn) ring() {
 }
 
 func (c *Conn) pop() (m []byte) {
-	c.got.Lock()
-	defer c.got.Unlock()
-	if len(c.queue) == 0 {
+	if c.unread.Load() == 0 {
 		return nil
 	}
+	c.got.Lock()
+	defer c.got.Unlock()
+	c.unread.Add(-1)
 	m, c.queue[0] = c.queue[0], nil
 	if c.queue = c.queue[1:]; len(c.queue) == 0 {
 		c.queue = nil
@@ -188,9 +191,7 @@ func (c *Conn) pop() (m []byte) {
 
 // waits says that the reader has something to do.
 func (c *Conn) waits() bool {
-	c.got.Lock()
-	defer c.got.Unlock()
-	return len(c.queue) > 0 || c.over.Load()
+	return c.unread.Load() > 0 || c.over.Load()
 }
 
 // Read gives the next message, which is the caller's. It waits for it until the connection ends; what came

@@ -58,9 +58,12 @@ const (
 	// inboxSize holds what one look at all networks brings, many times over.
 	inboxSize = 4 << 20
 	messageID = 7
-	// looksAtOnce keeps mu for some microseconds at most.
-	looksAtOnce = 4
-	tick        = time.Millisecond
+	// looksAtOnce is how often the library is called in one call of C, looksHeld how many of these are made before mu is
+	// given back, unless somebody wants it: some hundred nanoseconds in all, or some microseconds where each is a system call.
+	looksAtOnce, looksHeld = 4, 2
+	tick                   = time.Millisecond
+	// mostSpin is what two sides take that both have to be woken.
+	mostSpin = 2 * spin.Most
 )
 
 var errLost = errors.New("a packet came for which there was no room")
@@ -77,7 +80,7 @@ func Open(t *Trusted, goes func(func())) (*Fabric, error) {
 		idle: make(chan struct{}, 1), closing: make(chan struct{}), event: -1, wake: -1,
 	}
 	began := time.Now()
-	f.spins = spin.New(func() time.Duration { return time.Since(began) })
+	f.spins = spin.New(mostSpin, func() time.Duration { return time.Since(began) })
 	if err := f.open(t); err != nil {
 		f.release()
 		return nil, fmt.Errorf("fabric %s: %w", t.Name, err)
@@ -268,7 +271,7 @@ func (f *Fabric) lead(c *Conn) bool {
 	for {
 		f.lock()
 		got := 0
-		if !f.closed {
+		for n := 0; n < looksHeld && got == 0 && !f.closed && f.wanted.Load() == 0; n++ {
 			got = f.look(looksAtOnce)
 		}
 		if c.waits() {
