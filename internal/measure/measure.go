@@ -50,6 +50,7 @@ func benches() []bench {
 		{"fairness", fairness},
 		{"checksum", checksum},
 		{"predict", predict},
+		{"tsi", increments},
 	}
 }
 
