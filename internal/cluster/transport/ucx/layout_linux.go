@@ -9,29 +9,15 @@ import "unsafe"
 // (arena), since the library may keep their addresses.
 
 type contextParams struct {
-	mask, features, requestSize  uint64
-	requestInit, requestCleanup  uintptr
-	tagMask                      uint64
-	sharedWorkers                int32
-	_                            int32
-	estimatedPeers, estimatedPPN uint64
-	name                         uintptr
+	mask, features uint64
+	_              [8]uint64 // requests' size and life, tags, numbers of peers, name
 }
 
 type workerParams struct {
 	mask       uint64
 	threadMode uint32
 	_          uint32
-	cpus       [128]byte
-	events     uint32
-	_          uint32
-	userData   uintptr
-	eventFD    int32
-	_          int32
-	flags      uint64
-	name       uintptr
-	alignment  uint64
-	clientID   uint64
+	_          [23]uint64 // processors, events, user's data, descriptor, flags, name, alignment, client
 }
 
 type endpointParams struct {
@@ -41,26 +27,16 @@ type endpointParams struct {
 	_         uint32
 	onError   uintptr
 	errorArg  uintptr
-	userData  uintptr
-	flags     uint32
-	_         uint32
-	socket    [2]uintptr
-	request   uintptr
-	name      uintptr
-	local     [2]uintptr
+	_         [8]uint64 // user's data, flags, sockets, request, name
 }
 
 type requestParam struct {
 	mask, flags uint32
-	request     uintptr
+	_           uintptr // request
 	callback    uintptr
-	datatype    uint64
+	_           uint64 // datatype: bytes
 	userData    uintptr
-	reply       uintptr
-	memoryType  uint32
-	_           uint32
-	received    uintptr
-	memory      uintptr
+	_           [4]uint64 // reply, kind of memory, what was received, memory
 }
 
 type handlerParam struct {

@@ -125,9 +125,3 @@ func cgocall(fn uintptr, args unsafe.Pointer) int32
 
 // Addresses of the functions of the assembler.
 var takeAt, sentAt, failedAt, lookAt, callAt uintptr
-
-func take()
-func sent()
-func failed()
-func look()
-func call()

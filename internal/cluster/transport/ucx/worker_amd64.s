@@ -9,16 +9,16 @@
 GLOBL name(SB), NOPTR|RODATA, $8 \
 DATA name(SB)/8, $function(SB)
 
-ADDRESS(·takeAt, ·take)
-ADDRESS(·sentAt, ·sent)
-ADDRESS(·failedAt, ·failed)
-ADDRESS(·lookAt, ·look)
-ADDRESS(·callAt, ·call)
+ADDRESS(·takeAt, take<>)
+ADDRESS(·sentAt, sent<>)
+ADDRESS(·failedAt, failed<>)
+ADDRESS(·lookAt, look<>)
+ADDRESS(·callAt, call<>)
 
 // ucs_status_t take(inbox, header, header_length, data, length, param) copies a message behind the last
 // one: its length, then its bytes. There is room after the inbox's end for the longest one.
 // inbox: 0 head, 8 tail, 16 mask, 24 buffer, 32 capacity, 40 lost, 48 foreign, 56 longest
-TEXT ·take(SB), NOSPLIT|NOFRAME, $0
+TEXT take<>(SB), NOSPLIT|NOFRAME, $0
 	MOVQ	DI, R10
 	MOVQ	(R9), R9        // param->recv_attr
 	TESTQ	$0x20000, R9    // rendezvous: nobody of ours sends so
@@ -80,7 +80,7 @@ foreign:
 	RET
 
 // void sent(request, status, user_data): user_data: 0 in flight, 8 ucp_request_free, 16 failures
-TEXT ·sent(SB), NOSPLIT|NOFRAME, $0
+TEXT sent<>(SB), NOSPLIT|NOFRAME, $0
 	TESTL	SI, SI
 	JEQ	done
 	INCQ	16(DX)
@@ -90,13 +90,13 @@ done:
 	JMP	AX
 
 // void failed(arg, endpoint, status): arg: 0 status
-TEXT ·failed(SB), NOSPLIT|NOFRAME, $0
+TEXT failed<>(SB), NOSPLIT|NOFRAME, $0
 	MOVLQSX	DX, DX
 	MOVQ	DX, 0(DI)
 	RET
 
 // look(a) calls a function until the inbox has something: 0 function, 8 argument, 16 &head, 24 seen, 32 times
-TEXT ·look(SB), NOSPLIT|NOFRAME, $0
+TEXT look<>(SB), NOSPLIT|NOFRAME, $0
 	PUSHQ	BX
 	PUSHQ	R12
 	PUSHQ	R13
@@ -120,7 +120,7 @@ out:
 	RET
 
 // call(a) calls a function with up to seven arguments: 0 function, 8 arguments, 64 result
-TEXT ·call(SB), NOSPLIT|NOFRAME, $0
+TEXT call<>(SB), NOSPLIT|NOFRAME, $0
 	PUSHQ	BX
 	SUBQ	$16, SP
 	MOVQ	DI, BX

@@ -8,13 +8,13 @@
 GLOBL name(SB), NOPTR|RODATA, $8 \
 DATA name(SB)/8, $function(SB)
 
-ADDRESS(·takeAt, ·take)
-ADDRESS(·sentAt, ·sent)
-ADDRESS(·failedAt, ·failed)
-ADDRESS(·lookAt, ·look)
-ADDRESS(·callAt, ·call)
+ADDRESS(·takeAt, take<>)
+ADDRESS(·sentAt, sent<>)
+ADDRESS(·failedAt, failed<>)
+ADDRESS(·lookAt, look<>)
+ADDRESS(·callAt, call<>)
 
-TEXT ·take(SB), NOSPLIT|NOFRAME, $0
+TEXT take<>(SB), NOSPLIT|NOFRAME, $0
 	MOVD	(R5), R6        // param->recv_attr
 	TBNZ	$17, R6, foreign
 	MOVD	56(R0), R6
@@ -65,7 +65,7 @@ foreign:
 	MOVD	ZR, R0
 	RET
 
-TEXT ·sent(SB), NOSPLIT|NOFRAME, $0
+TEXT sent<>(SB), NOSPLIT|NOFRAME, $0
 	CBZW	R1, done
 	MOVD	16(R2), R6
 	ADD	$1, R6, R6
@@ -75,12 +75,12 @@ done:
 	MOVD	ZR, 0(R2)
 	JMP	(R6)
 
-TEXT ·failed(SB), NOSPLIT|NOFRAME, $0
+TEXT failed<>(SB), NOSPLIT|NOFRAME, $0
 	MOVW	R2, R2
 	MOVD	R2, 0(R0)
 	RET
 
-TEXT ·look(SB), NOSPLIT|NOFRAME, $0
+TEXT look<>(SB), NOSPLIT|NOFRAME, $0
 	STP.W	(R29, R30), -48(RSP)
 	STP	(R19, R20), 16(RSP)
 	MOVD	R21, 32(RSP)
@@ -105,7 +105,7 @@ out:
 	MOVD	ZR, R0
 	RET
 
-TEXT ·call(SB), NOSPLIT|NOFRAME, $0
+TEXT call<>(SB), NOSPLIT|NOFRAME, $0
 	STP.W	(R29, R30), -32(RSP)
 	MOVD	R19, 16(RSP)
 	MOVD	RSP, R29
