@@ -35,6 +35,10 @@ if ! ldconfig -p 2>/dev/null | grep -q 'libucp\.so\.0'; then
 	echo "installing UCX"
 	install libucx0 || missing "UCX"
 fi
+if [ "$(dpkg --print-architecture 2>/dev/null)" = amd64 ] && [ ! -e /usr/lib/aarch64-linux-gnu/libucp.so.0 ]; then
+	echo "installing UCX for arm64"
+	{ dpkg --add-architecture arm64 && updated= && install libc6:arm64 libucx0:arm64; } || missing "UCX for arm64"
+fi
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
