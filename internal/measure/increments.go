@@ -125,9 +125,9 @@ func (s *session) incrementsOver(ctx context.Context, w *wayOf) error {
 	if err := b.reach(ctx); err != nil {
 		return err
 	}
-	round, rate := 4000, 20_000
+	round, rate := 1000, 5000
 	if s.opt.Quick {
-		round, rate = 200, 1000
+		round, rate = 400, 2000
 	}
 	var medians []time.Duration
 	for _, k := range []struct {
