@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs every test and counts what was skipped. Installs what the tests need when it
 # is missing and Debian has it: a C compiler for the examples' answers, LLVM for
-# native code, clang for packages in C, an emulator and libraries of arm64 for nodes
-# of another instruction set. Without the last three their tests are skipped.
+# native code, clang for packages in C, UCX for fabrics, an emulator and libraries of arm64
+# for nodes of another instruction set. Without the last four their tests are skipped.
 set -uo pipefail
 cd "$(dirname "$0")"
 
@@ -29,6 +29,15 @@ fi
 if [ "$(dpkg --print-architecture 2>/dev/null)" = amd64 ] && [ ! -e /usr/lib/aarch64-linux-gnu/libLLVM.so.19.1 ]; then
 	echo "installing LLVM 19 for arm64"
 	{ dpkg --add-architecture arm64 && updated= && install libc6:arm64 libllvm19:arm64; } || missing "LLVM 19 for arm64"
+fi
+
+if ! ldconfig -p 2>/dev/null | grep -q 'libucp\.so\.0'; then
+	echo "installing UCX"
+	install libucx0 || missing "UCX"
+fi
+if [ "$(dpkg --print-architecture 2>/dev/null)" = amd64 ] && [ ! -e /usr/lib/aarch64-linux-gnu/libucp.so.0 ]; then
+	echo "installing UCX for arm64"
+	{ dpkg --add-architecture arm64 && updated= && install libc6:arm64 libucx0:arm64; } || missing "UCX for arm64"
 fi
 
 log=$(mktemp)

@@ -15,9 +15,9 @@ const module = "github.com/godwit-run/godwit"
 var layers = [][]string{
 	{"internal/data/digest"},
 	{"internal/front/diag", "internal/ir/num", "internal/front/size", "internal/engine/llvm", "internal/engine/object", "internal/packages/pack", "internal/engine/cpuclock", "internal/data/regular", "internal/data/whole", "internal/data/meaning"},
-	{"internal/ir/prove", "internal/front/syntax", "internal/ir/kernel", "internal/engine/mem", "internal/packages/trust", "internal/cluster/identity", "internal/data/column", "internal/packages/cc", "internal/packages/worker", "internal/plan/machine", "internal/plan/watch"},
+	{"internal/ir/prove", "internal/front/syntax", "internal/ir/kernel", "internal/engine/mem", "internal/packages/trust", "internal/cluster/identity", "internal/data/column", "internal/packages/cc", "internal/packages/worker", "internal/plan/machine", "internal/plan/watch", "internal/cluster/transport/spin"},
 	{"internal/ir/loops"},
-	{"internal/data", "internal/ir/schedule", "internal/ir/verify", "internal/engine/wasm", "internal/engine/llvmir", "internal/engine/stepper", "internal/ir/graph", "internal/cluster/catalog", "internal/cluster/transport/gate", "internal/cluster/transport/ring"},
+	{"internal/data", "internal/ir/schedule", "internal/ir/verify", "internal/engine/wasm", "internal/engine/llvmir", "internal/engine/stepper", "internal/ir/graph", "internal/cluster/catalog", "internal/cluster/transport/gate", "internal/cluster/transport/ring", "internal/cluster/transport/ucx"},
 	{"internal/front/types", "internal/front/prelude", "internal/data/value", "internal/ir/totals", "internal/engine/codegen", "internal/cluster/parcel", "internal/cluster/transport", "internal/cluster/control", "internal/plan/cost", "internal/plan/seen"},
 	{"internal/engine", "internal/data/generate", "internal/ir/suspend", "internal/cluster/node", "internal/cluster/caller", "internal/cluster/repair", "internal/cluster/store", "internal/cluster/transport/memnet", "internal/cluster/transport/stream", "internal/cluster/control/remote", "internal/plan"},
 	{"internal/front/interp", "internal/front/elaborate", "internal/ir/lower", "internal/run", "internal/cluster/drive"},

@@ -7,10 +7,15 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/godwit-run/godwit/internal/cluster/transport/ucx"
 )
 
-// condition adds [mount]: small file systems can be mounted here.
+// condition adds [mount]: small file systems can be mounted here; and [ucx]: nodes can have a fabric.
 func condition(cond string) (bool, error) {
+	if cond == "ucx" {
+		return ucx.Installed() == nil, nil
+	}
 	if cond != "mount" {
 		return false, fmt.Errorf("unknown condition %s", cond)
 	}

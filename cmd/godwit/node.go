@@ -63,6 +63,7 @@ runs a member of an etcd in a process beside this node.`,
 	f.StringVar(&cfg.Listen, "listen", "127.0.0.1:7411", "HOST:PORT for parcels")
 	f.StringVar(&cfg.Advertise, "advertise", "", "HOST:PORT under which others reach it (default the one of --listen)")
 	f.BoolVar(&cfg.NoRings, "no-rings", false, "talk to nodes and clients on this machine as to others, and not through shared memory")
+	f.StringVar(&cfg.Fabric, "fabric", "", "NAME=TRANSPORT:DEVICE,...: talk with nodes of the same fabric over UCX, which neither checks nor encrypts, on these networks that are trusted (tcp:eth1, rc:mlx5_0:1, shm); none if empty")
 	f.StringVar(&cfg.Metrics, "metrics", "", "HOST:PORT of the Prometheus endpoint /metrics; none if empty")
 	f.StringSliceVar(&cfg.Etcd, "etcd", nil, "HOST:PORT,... of an etcd cluster, or of other members with --control")
 	f.StringVar(&cfg.ControlClient, "control", "", "be a member of etcd, for clients at HOST:PORT")

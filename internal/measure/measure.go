@@ -51,6 +51,7 @@ func benches() []bench {
 		{"fairness", fairness},
 		{"checksum", checksum},
 		{"predict", predict},
+		{"tsi", increments},
 	}
 }
 

@@ -32,8 +32,8 @@ func compiler() (string, error) {
 	return path, nil
 }
 
-// compileC makes a program out of C source in dir.
-func compileC(ctx context.Context, dir, name string, source []byte) (program string, err error) {
+// compileC makes a program out of C source in dir, with libraries such as -lm.
+func compileC(ctx context.Context, dir, name string, source []byte, libraries ...string) (program string, err error) {
 	cc, err := compiler()
 	if err != nil {
 		return "", err
@@ -43,6 +43,7 @@ func compileC(ctx context.Context, dir, name string, source []byte) (program str
 		return "", err
 	}
 	args := append(append([]string{}, peerFlags...), "-o", program, program+".c")
+	args = append(args, libraries...)
 	if out, err := exec.CommandContext(ctx, cc, args...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("compile the C reference: %w\n%s", err, out)
 	}
@@ -61,7 +62,14 @@ func startPeer(ctx context.Context, dir string) (*peer, error) {
 	if err != nil {
 		return nil, err
 	}
+	return startProgram(ctx, program)
+}
+
+// startProgram starts one, with more in its environment.
+func startProgram(ctx context.Context, program string, env ...string) (*peer, error) {
 	p := &peer{cmd: exec.CommandContext(ctx, program)}
+	p.cmd.Env = append(os.Environ(), env...)
+	var err error
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}

@@ -84,24 +84,31 @@ func repairs(v *catalog.View, nodes []cluster.NodeStatus) string {
 	return b.String()
 }
 
-// ways says how many connections of nodes go through memory of their machine.
+// ways says how many connections of nodes go through memory of their machine, and how many over a fabric.
 func ways(nodes []cluster.NodeStatus) string {
-	rings, all := 0, 0
+	rings, fabrics, all := 0, 0, 0
 	for _, n := range nodes {
 		var r daemon.Report
 		if n.Error != "" || json.Unmarshal(n.Report, &r) != nil {
 			continue
 		}
 		for _, p := range r.Peers {
-			if all++; p.Way == "ring" {
+			switch all++; p.Way {
+			case "ring":
 				rings++
+			case "fabric":
+				fabrics++
 			}
 		}
 	}
-	if rings == 0 {
-		return ""
+	text := ""
+	if rings > 0 {
+		text = fmt.Sprintf("\n%d of %d connections that the nodes have go through shared memory\n", rings, all)
 	}
-	return fmt.Sprintf("\n%d of %d connections that the nodes have go through shared memory\n", rings, all)
+	if fabrics > 0 {
+		text += fmt.Sprintf("\n%d of %d connections that the nodes have go over their fabric\n", fabrics, all)
+	}
+	return text
 }
 
 func hits(hit, miss int64) string {

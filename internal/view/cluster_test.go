@@ -21,13 +21,13 @@ func TestCluster(t *testing.T) {
 			{ID: 2, Name: "thin", Shards: []catalog.Shard{{Assigned: two, Replicas: two}, {Assigned: two, Replicas: []catalog.Peer{1}}, {Assigned: two}}},
 		},
 	}
-	report, err := json.Marshal(&daemon.Report{Peers: []daemon.Connected{{Peer: 2, Way: "ring"}, {Peer: 3, Way: "stream"}}, Repairs: []daemon.Repair{{Set: 2, Shard: 1, Done: 1 << 20, Bytes: 2 << 20}}})
+	report, err := json.Marshal(&daemon.Report{Peers: []daemon.Connected{{Peer: 2, Way: "ring"}, {Peer: 3, Way: "stream"}, {Peer: 4, Way: "fabric"}}, Repairs: []daemon.Repair{{Set: 2, Shard: 1, Done: 1 << 20, Bytes: 2 << 20}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := Cluster(v, []cluster.NodeStatus{{Node: v.Nodes[0], Report: report}, {Node: v.Nodes[1], Error: "busy"}})
 	for _, want := range []string{
-		"n2 (draining)", "1 of 2 connections that the nodes have go through shared memory", "n3             3       -        not running", "3 (1 out of reach)", "2 (4 missing)",
+		"n2 (draining)", "1 of 3 connections that the nodes have go through shared memory", "1 of 3 connections that the nodes have go over their fabric", "n3             3       -        not running", "3 (1 out of reach)", "2 (4 missing)",
 		"n1 is making a replica of shard 1 of @thin: 1.05 MB of 2.10 MB are there",
 	} {
 		if !strings.Contains(text, want) {

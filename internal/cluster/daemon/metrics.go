@@ -149,7 +149,7 @@ func (c coreCollector) Collect(out chan<- prometheus.Metric) {
 	gauge(descGauges, int64(s.Queued), "queued jobs")
 	gauge(descGauges, int64(s.Jobs), "jobs")
 	gauge(descGauges, int64(s.Codes), "kernels")
-	ways := map[string]int64{"ring": 0, "stream": 0}
+	ways := map[string]int64{"ring": 0, "fabric": 0, "stream": 0}
 	for _, p := range c.d.connected() {
 		ways[p.Way]++
 	}

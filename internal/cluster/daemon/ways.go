@@ -10,7 +10,7 @@ import (
 // Connected is a peer with which the node has a connection.
 type Connected struct {
 	Peer catalog.Peer `json:"peer"`
-	Way  string       `json:"way"` // of parcels to it: "ring", through memory of this machine, or "stream"
+	Way  string       `json:"way"` // of parcels to it: "ring", through memory of this machine, "fabric", over UCX, or "stream"
 }
 
 // waying is a transport with several ways.

@@ -26,6 +26,8 @@ type Options struct {
 	Children Children
 	// Unconfined runs them without a seccomp filter, where there is none.
 	Unconfined bool
+	// Through, if set, is put between the client and its transport: benchmarks look at parcels.
+	Through func(transport.Handler, func(transport.Handler) (transport.Transport, error)) (transport.Transport, error)
 }
 
 // Connect joins the cluster of a directory as a client.
@@ -49,7 +51,13 @@ func Connect(ctx context.Context, dir string, opt Options) (*cluster.Cluster, er
 		Explain:  s.unreached,
 		Payload:  opt.Children.payload(opt.Unconfined),
 		Dial: func(self catalog.Peer, names func(catalog.Peer) (string, bool), h transport.Handler) (transport.Transport, error) {
-			return stream.New(stream.Options{Self: self, Identity: id, NameOf: names, Eager: true, Rings: true}, h)
+			dial := func(h transport.Handler) (transport.Transport, error) {
+				return stream.New(stream.Options{Self: self, Identity: id, NameOf: names, Eager: true, Rings: true}, h)
+			}
+			if opt.Through != nil {
+				return opt.Through(h, dial)
+			}
+			return dial(h)
 		},
 	})
 	if errors.Is(err, identity.ErrOtherCluster) {

@@ -20,6 +20,7 @@ import (
 	"github.com/godwit-run/godwit/internal/cluster/store"
 	"github.com/godwit-run/godwit/internal/cluster/transport"
 	"github.com/godwit-run/godwit/internal/cluster/transport/stream"
+	"github.com/godwit-run/godwit/internal/cluster/transport/ucx"
 	"github.com/godwit-run/godwit/internal/engine/codegen"
 	"github.com/godwit-run/godwit/internal/packages/worker"
 	"github.com/godwit-run/godwit/internal/plan/machine"
@@ -33,6 +34,7 @@ type NodeConfig struct {
 	Listen    string
 	Advertise string // Listen if empty
 	NoRings   bool   // peers on this machine use streams, too
+	Fabric    string // see ucx.Parse; none if empty
 	Metrics   string // none if empty
 	TTL       time.Duration
 	// ViewDeadline is how long the node works on without etcd; daemon.ViewDeadline if 0.
@@ -149,6 +151,9 @@ func spread(procs int) func(bool) {
 }
 
 func (cfg *NodeConfig) complete() error {
+	if _, err := cfg.fabric(); err != nil {
+		return fmt.Errorf("--fabric: %w", err)
+	}
 	if cfg.Name == "" {
 		host, err := os.Hostname()
 		if err != nil {
@@ -252,19 +257,31 @@ func (cfg *NodeConfig) start(ctx context.Context, keys *keys, ctl control.Contro
 	if err != nil {
 		return nil, errors.Join(err, st.Close(), l.Close())
 	}
+	fabric, err := cfg.fabric()
+	if err != nil {
+		return nil, errors.Join(err, st.Close(), l.Close())
+	}
 	service := remote.New(remote.Config{Control: ctl, Identity: keys.id, Authority: keys.authority, Fresh: keys.fresh, Renewal: control.Options{TTL: cfg.TTL}.Renewal(), Log: cfg.Log})
 	d, err := daemon.Start(ctx, daemon.Config{
 		Name: cfg.Name, Store: st, Control: ctl, Membership: m, Rejoin: join, Limits: cfg.Limits, Threads: cfg.Threads, ViewDeadline: cfg.ViewDeadline, Log: cfg.Log,
 		Codegen: compiler, Native: cfg.native(), Ledger: keys.ledger, Scrub: cfg.Scrub, RepairAfter: cfg.RepairAfter, Learned: service.Learn,
 		Long: spread(runtime.GOMAXPROCS(0)), Machine: cfg.machine(), Latency: cfg.Latency,
 		Dial: func(self catalog.Peer, names func(catalog.Peer) (string, bool), h transport.Handler) (transport.Transport, error) {
-			return stream.New(stream.Options{Self: self, Identity: keys.id, Listener: l, NameOf: names, Services: service.Register, Rings: !cfg.NoRings, Address: cfg.Advertise, Log: cfg.Log}, h)
+			return stream.New(stream.Options{Self: self, Identity: keys.id, Listener: l, NameOf: names, Services: service.Register, Rings: !cfg.NoRings, Fabric: fabric, Address: cfg.Advertise, Log: cfg.Log}, h)
 		},
 	})
 	if err == nil {
 		keys.node.Store(d)
 	}
 	return d, err
+}
+
+// fabric is what the operator trusts.
+func (cfg *NodeConfig) fabric() (*ucx.Trusted, error) {
+	if cfg.Fabric == "" {
+		return nil, nil
+	}
+	return ucx.Parse(cfg.Fabric)
 }
 
 // sayWaiting is after what time a node says what it waits for.

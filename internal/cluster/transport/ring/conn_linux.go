@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/godwit-run/godwit/internal/cluster/transport/spin"
 )
 
 // Options are those of one side of a connection.
@@ -44,7 +46,7 @@ type Conn struct {
 	beats   sync.WaitGroup
 	rung    [bells]chan struct{}
 	ringing [bells]func(fd uintptr) bool
-	spins   [bells]*spins
+	spins   [bells]*spin.Spins
 	unread  chan struct{} // Read wants nothing any more; closed by wanted
 	wanted  sync.Once
 	ended   sync.Once
@@ -66,7 +68,7 @@ func newConn(socket *net.UnixConn, memory []byte, dialled bool, o Options) (*Con
 		gone: make(chan struct{}), unread: make(chan struct{}),
 	}
 	for b := range bells {
-		c.rung[b], c.ringing[b], c.spins[b] = make(chan struct{}, 1), sender(byte(b)), newSpins(c.now)
+		c.rung[b], c.ringing[b], c.spins[b] = make(chan struct{}, 1), sender(byte(b)), spin.New(spin.Most, c.now)
 	}
 	out, in := 1, 0
 	if dialled {
@@ -94,8 +96,8 @@ func sender(b byte) func(uintptr) bool {
 type waits Conn
 
 func (w *waits) ring(b bell)      { _ = w.raw.Write(w.ringing[b]) } // a closed socket is heard of
-func (w *waits) spin(b bell) bool { return w.spins[b].more() }
-func (w *waits) found(b bell)     { w.spins[b].found() }
+func (w *waits) spin(b bell) bool { return w.spins[b].More() }
+func (w *waits) found(b bell)     { w.spins[b].Found() }
 
 func (w *waits) wait(b bell) error {
 	select {

@@ -11,15 +11,38 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
-
-	"github.com/godwit-run/godwit/internal/cluster/transport/ring"
 )
 
-// conn is one stream, or one ring, with a peer whose hello was accepted.
+// way is what a connection is.
+type way string
+
+// Of a peer's connections that work, the first way of these that there is carries its parcels.
+const (
+	byRing   way = "ring"
+	byFabric way = "fabric"
+	byStream way = "stream"
+)
+
+// line carries frames beside a stream. One goroutine reads, another one writes.
+type line interface {
+	Read() ([]byte, error)
+	// Write sends a frame in two parts. With more, the other side may hear of it only when Write or Flush is
+	// called again.
+	Write(first, second []byte, more bool) error
+	Flush()
+	// Room says whether Write does not wait.
+	Room(bytes int) bool
+	Close(error)
+	// Why waits until it has ended.
+	Why() error
+}
+
+// conn is one stream, or one line beside it, with a peer whose hello was accepted.
 type conn struct {
 	peer    *peer
-	stream  messages          // nil of a ring
-	ring    *ring.Conn        // nil of a stream
+	stream  messages // nil of a ring
+	line    line     // nil of a stream
+	way     way
 	inbound bool              // the other side dialled
 	owner   string            // of the certificate of the other side
 	shown   *x509.Certificate // nil without TLS
@@ -32,12 +55,14 @@ type conn struct {
 	headed [headSize]byte // of the frame that is written; whoever writes has it
 
 	// Under peer.mu:
-	writing bool  // one goroutine is writing, and will write what has come up meanwhile
-	wrote   bool  // since the last beat
-	beat    bool  // something must be written, if only to be heard
-	lost    error // why it is not used any more
-	may     Grant // what this side may still send
-	handled Grant // parcels of the other side, to be granted anew
+	writing bool   // one goroutine is writing, and will write what has come up meanwhile
+	wrote   bool   // since the last beat
+	beat    bool   // something must be written, if only to be heard
+	lost    error  // why it is not used any more
+	notes   []note // of a stream: words on fabrics, to be written
+	link    *link  // of a fabric's connection
+	may     Grant  // what this side may still send
+	handled Grant  // parcels of the other side, to be granted anew
 }
 
 // unacknowledged is how many bytes may lie in buffers on the way to the peer,
@@ -49,8 +74,8 @@ func (c *conn) unacknowledged() int64 {
 
 // direct says that writing a parcel of so many bytes now does not block.
 func (c *conn) direct(parcel int) bool {
-	if c.ring != nil {
-		return c.ring.Room(headSize + parcel)
+	if c.line != nil {
+		return c.line.Room(headSize + parcel)
 	}
 	return c.unacknowledged() < buffered
 }
@@ -75,18 +100,19 @@ func (c *conn) head(kind frameKind) head {
 func (c *conn) charge(parcel []byte) head {
 	c.may.Parcels--
 	c.may.Bytes -= int64(len(parcel))
+	c.link.keep(parcel)
 	return c.head(carry)
 }
 
-// write writes a frame. Of a ring, the other side may hear of it only when flush or write is
+// write writes a frame. Of a line, the other side may hear of it only when flush or write is
 // called again if there is more.
 func (c *conn) write(h head, parcel []byte, more bool) {
-	if c.ring == nil {
+	if c.line == nil {
 		c.say(frameOf(h, parcel))
 		return
 	}
 	putHead(c.headed[:], h)
-	if err := c.ring.Write(c.headed[:], parcel, more); err != nil {
+	if err := c.line.Write(c.headed[:], parcel, more); err != nil {
 		c.fail(err)
 	}
 }
@@ -101,8 +127,8 @@ func (c *conn) say(m *outgoing) {
 
 // next reads a frame.
 func (c *conn) next() (b []byte, err error) {
-	if c.ring != nil {
-		b, err = c.ring.Read()
+	if c.line != nil {
+		b, err = c.line.Read()
 		if c.meter != nil && errors.Is(err, net.ErrClosed) { // by this side's gate
 			err = cmp.Or(c.meter.link.Refused(), err)
 		}
@@ -118,6 +144,7 @@ func (c *conn) fail(err error) {
 	p.mu.Lock()
 	if c.lost == nil {
 		c.lost = err
+		p.part(c.link)
 		if other := p.best(); other != nil {
 			p.kick(other)
 		}
@@ -144,11 +171,18 @@ func (c *conn) read() {
 			c.fail(fmt.Errorf("peer %d broke the protocol: %w", c.peer.number, err))
 			return
 		}
-		if h.kind == carry {
+		if h.kind > credit {
+			if err = c.word(h.kind, body); err != nil {
+				c.fail(fmt.Errorf("peer %d broke the protocol: %w", c.peer.number, err))
+				return
+			}
+		}
+		if h.kind == carry && c.taking() {
 			c.peer.transport.handler.Receive(c.peer.number, body)
 			c.handle(len(body))
 		}
 		c.meter.handled(total)
+		c.link.read(total)
 	}
 }
 
@@ -162,6 +196,7 @@ func (c *conn) credit(g Grant) error {
 	if first := c.remote.grant; c.may.Parcels > first.Parcels || c.may.Bytes > first.Bytes {
 		return fmt.Errorf("it granted %d parcels and %d bytes, more than was sent", g.Parcels, g.Bytes)
 	}
+	c.link.granted(g.Parcels)
 	p.kick(c)
 	return nil
 }

@@ -40,7 +40,7 @@ func (t *Transport) dial(number catalog.Peer, address string) (*conn, error) {
 	}
 	ctx, cancel := context.WithCancelCause(t.ctx)
 	c := &conn{
-		initial: o.Grant, closed: make(chan struct{}),
+		way: byStream, initial: o.Grant, closed: make(chan struct{}),
 		cancel: func(err error) {
 			cancel(err)
 			client.Close()

@@ -14,7 +14,7 @@ import (
 //	2  parcels granted (2)
 //	4  bytes granted (4)
 //	8  hello: number of the sender (4), of the peer it expects, or 0 (4), life (8),
-//	   then the cluster's id; parcel: the parcel; credit: nothing
+//	   then the cluster's id; parcel: the parcel; credit: nothing; fabrics.go has the rest
 //
 // What a hello grants is the initial grant; what others grant adds to it.
 const (
@@ -31,6 +31,10 @@ const (
 	hello frameKind = iota + 1
 	carry
 	credit
+	// Of streams alone; see fabrics.go.
+	offer
+	answer
+	settle
 )
 
 // greeting is the contents of a hello.
@@ -105,10 +109,10 @@ func readFrame(b []byte) (h head, body []byte, err error) {
 	}
 	h = head{frameKind(b[0]), grantIn(b)}
 	switch {
-	case h.kind == carry:
+	case h.kind == carry, h.kind >= offer && h.kind <= settle:
 	case h.kind == credit && len(b) == headSize:
 	default:
-		return head{}, nil, fmt.Errorf("expected a parcel or a credit of %d bytes, found a frame of %d bytes of kind %d", headSize, len(b), h.kind)
+		return head{}, nil, fmt.Errorf("expected a parcel, a credit of %d bytes, or a word on fabrics, found a frame of %d bytes of kind %d", headSize, len(b), h.kind)
 	}
 	return h, b[headSize:], nil
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
 	"github.com/godwit-run/godwit/internal/cluster/identity"
+	"github.com/godwit-run/godwit/internal/cluster/transport/ucx"
 )
 
 // This file kills and stops processes that have a ring with this one, wherever they are in it. The other
@@ -36,6 +37,7 @@ type childConfig struct {
 	Dial     string // of a client: where node 1 is
 	Kill     int    // at which step it dies; 0: at none
 	Streams  bool   // it has no rings
+	Fabric   string // see networks; none if empty
 }
 
 // child is the other process.
@@ -53,6 +55,11 @@ func child(c *childConfig) error {
 	}}
 	if c.Kill == 0 {
 		o.at = nil
+	}
+	if c.Fabric != "" {
+		if o.Fabric, err = ucx.Parse(networks[c.Fabric]); err != nil {
+			return err
+		}
 	}
 	if c.Listen != "" {
 		if o.Listener, err = net.Listen("tcp", c.Listen); err != nil {

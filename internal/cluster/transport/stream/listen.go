@@ -172,7 +172,7 @@ func (t *Transport) accept(_ any, stream grpc.ServerStream) error {
 	ctx, cancel := context.WithCancelCause(stream.Context())
 	defer cancel(nil)
 	c := &conn{
-		stream: stream, inbound: true, meter: meterOf(ctx), initial: t.options.Grant,
+		stream: stream, way: byStream, inbound: true, meter: meterOf(ctx), initial: t.options.Grant,
 		cancel: cancel, closed: make(chan struct{}),
 		writing: true, // until this side has said hello
 	}

@@ -27,6 +27,7 @@ import (
 
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
 	"github.com/godwit-run/godwit/internal/cluster/identity"
+	"github.com/godwit-run/godwit/internal/cluster/transport/ucx"
 )
 
 // Options describes one peer of a cluster.
@@ -78,6 +79,10 @@ type Options struct {
 	// know it by Address, and every peer opens them to the nodes that it dials.
 	// Streams stay beside them. Without TLS there are none.
 	Rings bool
+	// Fabric has this node talk with other nodes that name the same fabric over UCX, which
+	// neither shows nor checks who sends, nor encrypts: they agree on it over their streams,
+	// which stay beside it. nil for none; without TLS there is none.
+	Fabric *ucx.Trusted
 	// Address is by what others know this node; the Listener's if empty.
 	Address string
 	// Log gets connections that were refused; nil for none.
@@ -171,6 +176,8 @@ func (o Options) checked() (Options, error) {
 		return o, fmt.Errorf("%d connections of an owner, %d of all clients, %d of strangers, %d of an address: expected 1 or more of each", o.PerOwner, o.Clients, o.Strangers, o.PerAddress)
 	case o.Held < int64(o.MaxParcel):
 		return o, fmt.Errorf("an owner may hold %d bytes: expected at least the %d of one parcel", o.Held, o.MaxParcel)
+	case o.Fabric != nil && o.Self >= catalog.FirstClient:
+		return o, fmt.Errorf("peer %d is a client, and fabrics are for nodes", o.Self)
 	case o.Plain != (o.Identity == nil):
 		return o, errors.New("expected either an identity or Plain")
 	case !o.Plain && o.Self < catalog.FirstClient && o.Identity.Role != identity.Node:

@@ -34,20 +34,29 @@ type peer struct {
 	ringing bool      // a ring is being opened, or there is one that this side opened
 	near    bool      // the peer is on this machine: a ring that has ended is opened again
 	renew   time.Time // no ring is opened before
+
+	links map[uint64]*link // with fabrics, by this side's token
+	refit time.Time        // none is offered before
 }
 
-// best is the connection to send on: the newest ring that works, else the newest stream. Who opens
-// another one had no use of the older.
-func (p *peer) best() (found *conn) {
-	for _, c := range slices.Backward(p.conns) {
-		if c.lost == nil && c.ring != nil {
+// best is the connection to send on: the newest ring that works, else the newest of a fabric, else the newest
+// stream. Who opens another one had no use of the older.
+func (p *peer) best() *conn {
+	for _, w := range [...]way{byRing, byFabric, byStream} {
+		if c := p.newest(w); c != nil {
 			return c
 		}
-		if c.lost == nil && found == nil {
-			found = c
+	}
+	return nil
+}
+
+func (p *peer) newest(w way) *conn {
+	for _, c := range slices.Backward(p.conns) {
+		if c.lost == nil && c.way == w {
+			return c
 		}
 	}
-	return found
+	return nil
 }
 
 func (p *peer) send(parcel []byte) error {
@@ -57,7 +66,7 @@ func (p *peer) send(parcel []byte) error {
 		defer p.mu.Unlock()
 		return p.dialFor(parcel)
 	}
-	if p.near && c.ring == nil {
+	if p.near && c.way != byRing {
 		p.reopen()
 	}
 	if c.writing || len(p.queue) > 0 || !c.allowed() || !c.direct(len(parcel)) {
@@ -109,11 +118,16 @@ func (p *peer) dropQueue() {
 
 // work says that a connection has something to write.
 func (p *peer) work(c *conn) bool {
-	return c.lost == nil && (c.beat || c.due() || len(p.queue) > 0 && c.allowed() && c == p.best())
+	return c.lost == nil && (c.beat || c.due() || len(c.notes) > 0 || len(p.queue) > 0 && c.allowed() && c == p.best())
 }
 
 // next takes out what to write next on a connection that has work.
 func (p *peer) next(c *conn) (head, []byte) {
+	if len(c.notes) > 0 {
+		n := c.notes[0]
+		c.notes = c.notes[1:]
+		return c.head(n.kind), n.body
+	}
 	if len(p.queue) == 0 || !c.allowed() || c != p.best() {
 		return c.head(credit), nil
 	}
@@ -154,7 +168,7 @@ func (p *peer) drain(c *conn, lent bool) {
 			p.mu.Unlock()
 			// Only who writes flushes: another one may wait for room, and be the one whose
 			// reading makes room for the other side.
-			c.ring.Flush()
+			c.line.Flush()
 			more = false
 			continue
 		}
@@ -169,7 +183,7 @@ func (p *peer) drain(c *conn, lent bool) {
 			return
 		}
 		h, parcel := p.next(c)
-		more = c.ring != nil && p.work(c)
+		more = c.line != nil && p.work(c)
 		p.mu.Unlock()
 		c.write(h, parcel, more)
 	}
@@ -214,6 +228,8 @@ func (p *peer) connect(address string) {
 		p.mu.Lock()
 		p.dialling, p.failures = false, 0
 		p.open()
+		p.refit = time.Time{}
+		p.offer(c)
 		forgotten := p.address == ""
 		p.kick(c)
 		p.mu.Unlock()
@@ -266,7 +282,8 @@ func (p *peer) beat() {
 	defer p.mu.Unlock()
 	p.reach()
 	for _, c := range p.conns {
-		if c.inbound && c.ring == nil { // rings have signs of life of their own
+		p.offer(c)
+		if c.inbound && c.line == nil { // lines have signs of life of their own
 			c.beat = !c.wrote
 			c.wrote = false
 			p.kick(c)

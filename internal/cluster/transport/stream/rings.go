@@ -112,7 +112,7 @@ func (t *Transport) admitNear(link *gate.Conn, raw net.Conn) {
 	stop() // Close ends the connection in order
 	defer link.End()
 	t.options.step()
-	if err := c.ring.Ready(); err != nil {
+	if err := c.line.(*ring.Conn).Ready(); err != nil {
 		c.fail(err)
 	}
 	c.peer.mu.Lock()
@@ -147,7 +147,7 @@ func (t *Transport) welcomeNear(link *gate.Conn, raw net.Conn) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{inbound: true, initial: t.options.Grant, closed: make(chan struct{}), meter: &meter{link: link, most: t.options.Held}}
+	c := &conn{way: byRing, inbound: true, initial: t.options.Grant, closed: make(chan struct{}), meter: &meter{link: link, most: t.options.Held}}
 	t.options.step()
 	if err := t.greeted(c, link, secure, state); err != nil {
 		_ = writeFrame(secure, append([]byte{byte(refusal)}, err.Error()...))
@@ -190,21 +190,22 @@ func (t *Transport) passed(c *conn, secure io.Writer, raw net.Conn) error {
 		return err
 	}
 	t.options.step()
-	var err error
-	if c.ring, err = ring.Accept(raw.(*net.UnixConn), t.ringOptions(c)); err != nil {
+	r, err := ring.Accept(raw.(*net.UnixConn), t.ringOptions(c))
+	if err != nil {
 		return err
 	}
+	c.line = r
 	t.options.step()
 	return t.attachNear(c)
 }
 
 // attachNear attaches a ring.
 func (t *Transport) attachNear(c *conn) error {
-	c.cancel = func(err error) { c.ring.Close(err) }
+	c.cancel = func(err error) { c.line.Close(err) }
 	ctx, cancel := context.WithTimeoutCause(t.ctx, connectTime, errNoHello)
 	defer cancel()
 	if err := t.attach(ctx, c); err != nil {
-		c.ring.Close(err)
+		c.line.Close(err)
 		return err
 	}
 	return nil
@@ -237,20 +238,21 @@ func (p *peer) reopen() {
 }
 
 // together are the connections that end with one that has ended: a ring and the streams beside it, since
-// what is lost with one of them would else be heard of with the end of the other.
+// what is lost with one of them would else be heard of with the end of the other. A fabric's connection ends
+// alone while there is a stream to settle it over, and with the streams.
 func (p *peer) together(c *conn) (all []*conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if errors.Is(c.lost, errReplaced) {
+	if errors.Is(c.lost, errReplaced) || c.way == byFabric && p.newest(byStream) != nil {
 		return nil
 	}
-	near := c.ring != nil
+	beside := c.line != nil || len(p.links) > 0
 	for _, o := range p.conns {
-		if near = near || o.ring != nil; o != c {
+		if beside = beside || o.line != nil; o != c {
 			all = append(all, o)
 		}
 	}
-	if !near {
+	if !beside {
 		return nil
 	}
 	return all
@@ -270,7 +272,7 @@ func (p *peer) connectNear(address string) {
 		}
 		t.run(c)
 		t.rings.Add(-1)
-		err = c.ring.Why()
+		err = c.line.Why()
 	} else {
 		t.options.Log.Debug("a stream is used, for there is no ring", "peer", p.number, "address", address, "reason", err)
 	}
@@ -280,6 +282,9 @@ func (p *peer) connectNear(address string) {
 	switch {
 	case errors.Is(err, ring.ErrNone):
 		p.near, p.renew = false, time.Time{} // until there is another stream
+		if c := p.newest(byStream); c != nil {
+			p.offer(c)
+		}
 	case errors.Is(err, ring.ErrEnded), errors.Is(err, errRestarted), gate.Left(err):
 		p.renew = time.Now().Add(renewTime) // the peer went away
 	}
@@ -298,7 +303,7 @@ func (t *Transport) dialNear(number catalog.Peer, address string) (*conn, error)
 	}
 	stop := context.AfterFunc(t.ctx, func() { _ = raw.Close() })
 	defer stop()
-	c := &conn{initial: o.Grant, closed: make(chan struct{})}
+	c := &conn{way: byRing, initial: o.Grant, closed: make(chan struct{})}
 	if t.rings.Add(1) > mostRings {
 		err = errManyRings
 	} else {
@@ -335,9 +340,11 @@ func (t *Transport) greetNear(c *conn, raw *net.UnixConn, number catalog.Peer) e
 	}
 	t.moderate(c)
 	t.options.step()
-	if c.ring, err = ring.Offer(raw, t.ringOptions(c)); err != nil {
+	r, err := ring.Offer(raw, t.ringOptions(c))
+	if err != nil {
 		return err
 	}
+	c.line = r
 	t.options.step()
 	return t.attachNear(c)
 }
@@ -371,7 +378,7 @@ func readHelloFrame(r io.Reader) (*greeting, error) {
 	return readHello(b)
 }
 
-// Ways are how parcels go to connected peers now: "ring" or "stream".
+// Ways are how parcels go to connected peers now: "ring", "fabric" or "stream".
 func (t *Transport) Ways() map[catalog.Peer]string {
 	t.mu.RLock()
 	all := slices.Collect(maps.Values(t.peers))
@@ -380,10 +387,7 @@ func (t *Transport) Ways() map[catalog.Peer]string {
 	for _, p := range all {
 		p.mu.Lock()
 		if c := p.best(); c != nil {
-			ways[p.number] = "stream"
-			if c.ring != nil {
-				ways[p.number] = "ring"
-			}
+			ways[p.number] = string(c.way)
 		}
 		p.mu.Unlock()
 	}

@@ -97,7 +97,7 @@ func TestLentFlushesFirst(t *testing.T) {
 	p, _ = one.find(2)
 	p.mu.Lock()
 	c := p.best()
-	if c.ring == nil || c.writing {
+	if c.way != byRing || c.writing {
 		t.Fatal("expected a ring at rest")
 	}
 	c.writing = true

@@ -16,6 +16,7 @@ import (
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
 	"github.com/godwit-run/godwit/internal/cluster/transport"
 	"github.com/godwit-run/godwit/internal/cluster/transport/gate"
+	"github.com/godwit-run/godwit/internal/cluster/transport/ucx"
 )
 
 // Why a connection ended.
@@ -36,6 +37,7 @@ type Transport struct {
 	gate     *gate.Gate   // nil without a listener or TLS
 	refusals *gate.Refusals
 	rings    atomic.Int64 // that this side has opened, or is about to
+	fabric   *ucx.Fabric  // nil: none
 	ctx      context.Context
 	cancel   context.CancelFunc
 	running  sync.WaitGroup
@@ -60,6 +62,12 @@ func New(o Options, h transport.Handler) (*Transport, error) {
 	t := &Transport{options: o, handler: h, life: rand.Uint64(), peers: map[catalog.Peer]*peer{}}
 	t.refusals = gate.NewRefusals(o.Log, "connection refused")
 	t.ctx, t.cancel = context.WithCancel(context.Background())
+	if err := t.openFabric(); err != nil {
+		if o.Listener != nil {
+			err = errors.Join(err, o.Listener.Close())
+		}
+		return nil, err
+	}
 	if o.Listener != nil {
 		t.listen()
 	}
@@ -125,6 +133,9 @@ func (t *Transport) Close() error {
 	if t.server != nil {
 		t.server.Stop()
 	}
+	if t.fabric != nil {
+		t.fabric.Close()
+	}
 	t.running.Wait()
 	return nil
 }
@@ -187,7 +198,7 @@ func (t *Transport) join(ctx context.Context, p *peer, c *conn) (joined bool, fo
 	for _, o := range p.conns {
 		if o.remote.life != c.remote.life || o.owner != c.owner {
 			former = append(former, o)
-		} else if o.inbound == c.inbound && (o.ring == nil) == (c.ring == nil) {
+		} else if o.inbound == c.inbound && o.way == c.way {
 			same = append(same, o)
 		}
 	}
@@ -219,6 +230,7 @@ func (t *Transport) find(number catalog.Peer) (*peer, error) {
 // run reads from an attached connection until it ends, and takes it off.
 func (t *Transport) run(c *conn) {
 	c.read()
+	c.link.unread(c.meter)
 	p := c.peer
 	for _, o := range p.together(c) {
 		o.fail(c.lost)
@@ -227,6 +239,9 @@ func (t *Transport) run(c *conn) {
 	p.mu.Lock()
 	p.conns = slices.DeleteFunc(p.conns, func(o *conn) bool { return o == c })
 	last := len(p.conns) == 0
+	if last {
+		p.dropLinks()
+	}
 	if last && !p.dialling {
 		p.dropQueue()
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
 	"github.com/godwit-run/godwit/internal/cluster/identity"
 	"github.com/godwit-run/godwit/internal/cluster/transport"
+	"github.com/godwit-run/godwit/internal/cluster/transport/ucx"
 )
 
 // world is a cluster in one process.
@@ -17,13 +18,14 @@ type world struct {
 	testing.TB
 	plain     bool
 	rings     bool
+	fabric    *ucx.Trusted // of nodes
 	authority *identity.Authority
 	known     map[catalog.Peer]string
 	all       []*Transport
 }
 
-// overRings begins the names of tests whose peers use rings.
-const overRings = "TestOverRings/"
+// overRings and overFabric begin the names of tests whose peers use rings, or nodes a fabric.
+const overRings, overFabric = "TestOverRings/", "TestOverFabric/"
 
 func newWorld(t testing.TB, plain bool) *world {
 	t.Helper()
@@ -31,7 +33,11 @@ func newWorld(t testing.TB, plain bool) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &world{TB: t, plain: plain, rings: strings.HasPrefix(t.Name(), overRings), authority: a, known: map[catalog.Peer]string{}}
+	w := &world{TB: t, plain: plain, rings: strings.HasPrefix(t.Name(), overRings), authority: a, known: map[catalog.Peer]string{}}
+	if strings.HasPrefix(t.Name(), overFabric) {
+		w.fabric = fabricOf(t, strings.Split(t.Name(), "/")[1])
+	}
+	return w
 }
 
 func (w *world) issue(role identity.Role, name string) *identity.Identity {
@@ -77,6 +83,9 @@ func (w *world) start(self catalog.Peer, h transport.Handler) *Transport {
 func (w *world) begin(o Options, h transport.Handler) *Transport {
 	w.Helper()
 	o.Plain, o.Rings = w.plain, w.rings || o.Rings
+	if o.Self < catalog.FirstClient && o.Fabric == nil {
+		o.Fabric = w.fabric
+	}
 	if o.Identity == nil && o.Self < catalog.FirstClient {
 		o.Identity = w.node(nodeName(o.Self))
 	} else if o.Identity == nil && !w.plain {

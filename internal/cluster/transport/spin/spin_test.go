@@ -1,4 +1,4 @@
-package ring
+package spin
 
 import (
 	"testing"
@@ -14,24 +14,24 @@ func (c *clock) now() time.Duration {
 }
 
 // wait is how long it is looked for something that comes after a while.
-func (c *clock) wait(s *spins, comes time.Duration) (looked time.Duration) {
+func (c *clock) wait(s *Spins, comes time.Duration) (looked time.Duration) {
 	start := c.t
 	for c.t-start < comes {
-		if !s.more() {
+		if !s.More() {
 			looked = c.t - start
 			c.t = start + comes
-			s.found()
+			s.Found()
 			return looked
 		}
 	}
-	s.found()
+	s.Found()
 	return c.t - start
 }
 
 // What comes at once is looked for, what comes late is slept for; both within a few times.
 func TestSpins(t *testing.T) {
 	c := &clock{}
-	s := newSpins(c.now)
+	s := New(Most, c.now)
 	for range 100 {
 		if looked := c.wait(s, 5*time.Microsecond); looked < 5*time.Microsecond {
 			t.Fatalf("it slept after %v", looked)
@@ -60,7 +60,7 @@ func TestSpins(t *testing.T) {
 		if s.until <= 1 {
 			comes = 20 * time.Microsecond
 		}
-		if c.wait(s, comes); s.usual == mostSpin {
+		if c.wait(s, comes); s.usual == Most {
 			break
 		}
 		if n > 2*seldomTried {

@@ -1,19 +1,22 @@
-package ring
+// Package spin says how long to look for something before going to sleep. What comes in is when something was
+// found and when not; what goes out is whether to look once more.
+package spin
 
 import (
 	"runtime"
 	"time"
 )
 
-// spins says how long a side looks before it sleeps. To be woken takes some 20 µs here and as
+// Spins says how long a side looks before it sleeps. To be woken takes some 20 µs here and as
 // long again there, so to look for about that long is worth it where answers come at once. Where they do
 // not, it takes a processor from those who would answer: each time that it was of no use, half as
 // long is tried the next time.
 //
 // Where both sides sleep each time, an answer comes late because of that alone. So now and then, and
 // less often the less it helps, the longest time is tried again.
-type spins struct {
+type Spins struct {
 	now    func() time.Duration
+	most   time.Duration
 	budget time.Duration // of the time after something came last
 	usual  time.Duration // that of most times
 	since  time.Duration // when there was nothing first; 0: there is something
@@ -25,12 +28,9 @@ type spins struct {
 }
 
 const (
-	// mostSpin is about what it takes to wake a thread: who looks for that long waits at most
+	// Most is about what it takes to wake a thread: who looks for that long waits at most
 	// twice as long as who knew beforehand which of both is better.
-	mostSpin = 25 * time.Microsecond
-	// inTime is how soon something must have come for looking to have been right. A peer
-	// that sleeps itself takes until it is awake, and so does this side.
-	inTime = 2 * mostSpin
+	Most = 25 * time.Microsecond
 	// leastSpin is not worth the clock.
 	leastSpin = time.Microsecond
 
@@ -41,12 +41,13 @@ const (
 	oftenTried, seldomTried = 8, 1024
 )
 
-func newSpins(now func() time.Duration) *spins {
-	return &spins{now: now, usual: mostSpin, every: oftenTried, until: oftenTried}
+// New looks for at most so long, and reads the time from a clock, which is not to go backwards.
+func New(most time.Duration, now func() time.Duration) *Spins {
+	return &Spins{now: now, most: most, usual: most, every: oftenTried, until: oftenTried}
 }
 
-// more says whether to look once more.
-func (s *spins) more() bool {
+// More says whether to look once more.
+func (s *Spins) More() bool {
 	if s.slept {
 		return false
 	}
@@ -69,10 +70,10 @@ func (s *spins) more() bool {
 }
 
 // begin is when there is nothing for the first time.
-func (s *spins) begin() {
+func (s *Spins) begin() {
 	s.budget, s.looks = s.usual, 0
-	if s.until--; s.until <= 0 && s.usual < mostSpin {
-		s.budget, s.until = mostSpin, s.every
+	if s.until--; s.until <= 0 && s.usual < s.most {
+		s.budget, s.until = s.most, s.every
 	}
 	s.since = max(1, s.now())
 	// What the last message has woken runs first: it waits behind this goroutine.
@@ -80,7 +81,7 @@ func (s *spins) begin() {
 }
 
 // failed is when looking has been of no use.
-func (s *spins) failed() {
+func (s *Spins) failed() {
 	s.slept = true
 	if s.usual /= 2; s.usual < leastSpin {
 		s.usual = 0
@@ -90,17 +91,17 @@ func (s *spins) failed() {
 	}
 }
 
-// found says that there is something.
-func (s *spins) found() {
+// Found says that there is something.
+func (s *Spins) Found() {
 	if s.since == 0 {
 		return
 	}
 	took := s.now() - s.since
 	switch {
 	case !s.slept && s.looks > 0 && s.budget > s.usual:
-		s.usual, s.every = mostSpin, oftenTried
-	case took <= inTime:
-		s.usual = min(mostSpin, 2*s.usual+mostSpin/8)
+		s.usual, s.every = s.most, oftenTried
+	case took <= 2*s.most: // a peer that sleeps itself takes until it is awake, and so does this side
+		s.usual = min(s.most, 2*s.usual+s.most/8)
 	}
 	s.since, s.slept = 0, false
 }
