@@ -21,7 +21,7 @@ import (
 // arrives, without a hand-over between goroutines: so do the messages in C.
 type bumper struct {
 	self, to catalog.Peer
-	way      *wayOf
+	way      *carriage
 	net      *wire.Transport
 	answered chan error // the end of a burst
 
@@ -38,7 +38,7 @@ type bumper struct {
 const stranger = catalog.Peer(61)
 
 // bumping are the options of this end.
-func (f *fleet) bumping(w *wayOf) (o wire.Options, err error) {
+func (f *fleet) bumping(w *carriage) (o wire.Options, err error) {
 	o = wire.Options{Self: stranger, Rings: w.rings}
 	if w.fabric != "" {
 		if o.Fabric, err = ucx.Parse(w.fabric); err != nil {

@@ -31,8 +31,8 @@ const (
 	underWay = 64
 )
 
-// wayOf is one way of parcels to a node, and what it is held against.
-type wayOf struct {
+// carriage is one way of parcels to a node, and what it is held against.
+type carriage struct {
 	name    string
 	fabric  string // of the node and of this process; none if empty
 	rings   bool
@@ -41,17 +41,17 @@ type wayOf struct {
 }
 
 func increments(ctx context.Context, s *session) error {
-	ways := []*wayOf{{name: "gRPC"}, {name: "ring", rings: true}}
+	ways := []*carriage{{name: "gRPC"}, {name: "ring", rings: true}}
 	if err := ucx.Installed(); err != nil {
 		s.note("SKIPPED: parcels over UCX: " + err.Error() + ".")
 	} else {
-		ways = append(ways, &wayOf{name: "UCX, shm", fabric: "bench=shm"}, &wayOf{name: "UCX, tcp", fabric: "bench=tcp:lo"})
+		ways = append(ways, &carriage{name: "UCX, shm", fabric: "bench=shm"}, &carriage{name: "UCX, tcp", fabric: "bench=tcp:lo"})
 	}
 	if err := s.messengers(ctx, ways); err != nil {
 		return err
 	}
 	defer func() {
-		for _, w := range []*wayOf{ways[0], ways[len(ways)-1]} { // others have the same ones
+		for _, w := range []*carriage{ways[0], ways[len(ways)-1]} { // others have the same ones
 			if w.c != nil {
 				w.c.close()
 			}
@@ -67,7 +67,7 @@ func increments(ctx context.Context, s *session) error {
 }
 
 // messengers starts the programs in C. Where UCX's headers are missing there are none.
-func (s *session) messengers(ctx context.Context, ways []*wayOf) error {
+func (s *session) messengers(ctx context.Context, ways []*carriage) error {
 	if _, err := compiler(); err != nil {
 		s.note("SKIPPED: active messages in C: there is no C compiler.")
 		return nil
@@ -100,7 +100,7 @@ func (s *session) messengers(ctx context.Context, ways []*wayOf) error {
 }
 
 // incrementsOver measures one way of parcels.
-func (s *session) incrementsOver(ctx context.Context, w *wayOf) error {
+func (s *session) incrementsOver(ctx context.Context, w *carriage) error {
 	var flags []string
 	if !w.rings {
 		flags = append(flags, "--no-rings")
@@ -181,7 +181,7 @@ func (s *session) incrementsOver(ctx context.Context, w *wayOf) error {
 }
 
 // asked has the program in C do n increments, and takes that many times as long for done.
-func (w *wayOf) asked(what string, n int, times float64) Runner {
+func (w *carriage) asked(what string, n int, times float64) Runner {
 	if w.c == nil {
 		return nil
 	}
@@ -195,7 +195,7 @@ func (w *wayOf) asked(what string, n int, times float64) Runner {
 }
 
 // uncached is a kernel that the node has never seen, from its first parcel to its answer.
-func (s *session) uncached(ctx context.Context, w *wayOf, r *recorder) error {
+func (s *session) uncached(ctx context.Context, w *carriage, r *recorder) error {
 	if !w.rings {
 		return nil // the caller is a client: it has streams and rings
 	}
@@ -254,7 +254,7 @@ func incremented(c *columns.Column, n int) error {
 }
 
 // bumper sends recorded parcels over one way.
-func (f *fleet) bumper(w *wayOf, r *recorder) (*bumper, error) {
+func (f *fleet) bumper(w *carriage, r *recorder) (*bumper, error) {
 	o, err := f.bumping(w)
 	if err != nil {
 		return nil, err
