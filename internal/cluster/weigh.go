@@ -124,6 +124,8 @@ func (b *Beside) weighWalk(ctx context.Context, w *walking) (*weighed, error) {
 	}
 	if _, err := w.batch.inRounds(w.Compiled.Kernel, w.far); err == nil {
 		mv.Gathered = w.gathered(b.machine())
+	} else {
+		mv.NoGather = err
 	}
 	return b.weigh(ctx, w.arranged, mv)
 }

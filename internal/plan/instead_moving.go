@@ -31,6 +31,8 @@ func WhyNotWay(way string, m *machine.Machine, mv *Moving) *Instead {
 	ways, i := Weigh(m, mv), slices.Index(WayNames, way)
 	out := &Instead{Strategy: way, Time: ways.List()[i], Chosen: ways.List()[ways.Best()], Is: ways.Best() == i}
 	switch {
+	case out.Time.P50 == 0 && way == "gather" && mv.NoGather != nil:
+		out.Reason = "it cannot be suspended where it wants rows: " + mv.NoGather.Error()
 	case out.Time.P50 == 0 && way == "gather":
 		out.Reason = "it follows no indices, so there are no rows to bring"
 	case out.Time.P50 == 0:

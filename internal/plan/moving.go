@@ -17,6 +17,8 @@ type Moving struct {
 	// Fetched travels if all rows come here first, Shipped if the launch goes to the rows, Gathered if a walk that runs here is
 	// brought the rows that it comes to. What is nil cannot be done.
 	Fetched, Shipped, Gathered *Load
+	// NoGather is why a walk that follows indices cannot be brought rows; nil otherwise.
+	NoGather error
 	// There are the machines that compute if the launch goes to the rows, as they describe themselves; none if nobody knows. The slowest counts:
 	// all are waited for.
 	There []*machine.Machine

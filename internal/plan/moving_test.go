@@ -1,6 +1,8 @@
 package plan_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/godwit-run/godwit/internal/plan"
@@ -38,6 +40,10 @@ func TestWhyNotWay(t *testing.T) {
 		t.Errorf("%+v", out)
 	}
 	if out := plan.WhyNotWay("gather", m, mv); out.Reason == "" || out.Time.P50 > 0 {
+		t.Errorf("%+v", out)
+	}
+	mv.NoGather = errors.New("a loop inside a loop")
+	if out := plan.WhyNotWay("gather", m, mv); !strings.Contains(out.Reason, "a loop inside a loop") {
 		t.Errorf("%+v", out)
 	}
 	out := plan.WhyNotWay("fetch", m, mv)

@@ -17,6 +17,8 @@ func TestPeak(t *testing.T) {
 		{"fn f(x: &[f64; N]) -> f64 " + ranged + " { x.map(|v| v * 2.0).sum() }", 0, 4 * n, ""},
 		{"fn f(x: &[f64; N]) -> [f64; N] " + ranged + " { x.map(|v| v * 2.0) }", 8 * n, 8*n + 4096, ""},
 		{"fn f(x: &[f64; N]) -> [f64; N] " + ranged + " { x.map(|v| x[(v as i64).clamp_idx()]) }", 16 * n, 16*n + 4096, ""},
+		// Four arrays are stored one after the other, and each reads only the one before.
+		{"fn f(x: &[f64; N]) -> [f64; N] " + ranged + " { let a = x.sort(); let b = a.reverse().scan(0.0, |s, v| s + v); let c = b.sort(); c.reverse().scan(0.0, |s, v| s + v) }", 16 * n, 16*n + 4096, ""},
 		{"fn f(x: &[f64; N]) -> [f64; ?M <= N] " + ranged + " { x.filter(|v| v > 1.0) }", 8 * n, 20 * n, ""},
 	} {
 		p := bound(t, c.source, n)
