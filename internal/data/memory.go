@@ -55,33 +55,7 @@ func FromBytes(name string, cols []Column, rows int64, values, valid [][]byte) S
 }
 
 // FromSlice is a source of one unnamed column over xs, which is not copied.
-func FromSlice[T scalar](xs []T) Source { return Slice("memory", kindOf[T](), bytesOf(xs)) }
-
-func kindOf[T scalar]() num.Kind {
-	switch any(*new(T)).(type) {
-	case bool:
-		return num.Bool
-	case int8:
-		return num.I8
-	case int16:
-		return num.I16
-	case int32:
-		return num.I32
-	case int64:
-		return num.I64
-	case uint8:
-		return num.U8
-	case uint16:
-		return num.U16
-	case uint32:
-		return num.U32
-	case uint64:
-		return num.U64
-	case float32:
-		return num.F32
-	}
-	return num.F64
-}
+func FromSlice[T scalar](xs []T) Source { return Slice("memory", num.KindOf[T](), bytesOf(xs)) }
 
 func newMemory(name string, rows int64, cols []Column) *memorySource {
 	return &memorySource{table: table{name: name, format: "memory", rows: rows, cols: cols}, noStatistics: noStatistics{name}}

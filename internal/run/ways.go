@@ -19,10 +19,10 @@ import (
 type way int32
 
 const (
-	byRead    way = iota // read() into memory of the worker
-	byMapping            // where the file is mapped, all pages of a stretch at once
-	byFaults             // likewise, but each page, or what the file system keeps together, when the kernel comes to it
-	ways
+	byRead    way = machine.ByRead
+	byMapping way = machine.ByMapping
+	byFaults  way = machine.ByFaults
+	ways      way = 3
 )
 
 // trials is how many stretches each way gets before it is judged, unless it is given up after a phase.

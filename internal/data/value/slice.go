@@ -12,37 +12,7 @@ import (
 )
 
 // Number is the Go type of a scalar.
-type Number interface {
-	bool | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64
-}
-
-// KindOf is the scalar kind that T holds.
-func KindOf[T Number]() num.Kind {
-	var zero T
-	switch any(zero).(type) {
-	case bool:
-		return num.Bool
-	case int8:
-		return num.I8
-	case int16:
-		return num.I16
-	case int32:
-		return num.I32
-	case int64:
-		return num.I64
-	case uint8:
-		return num.U8
-	case uint16:
-		return num.U16
-	case uint32:
-		return num.U32
-	case uint64:
-		return num.U64
-	case float32:
-		return num.F32
-	}
-	return num.F64
-}
+type Number = num.Scalar
 
 // toBits gives a number the bit form of package num.
 func toBits[T Number](x T) uint64 {
@@ -107,7 +77,7 @@ func fromBits[T Number](bits uint64) T {
 
 // Scalar is a value of T's kind.
 func Scalar[T Number](x T) *Value {
-	k := KindOf[T]()
+	k := num.KindOf[T]()
 	v := fixed(graph.ScalarOf(k))
 	v.Columns[0].Set(0, num.Canon(k, toBits(x)))
 	return v
@@ -115,7 +85,7 @@ func Scalar[T Number](x T) *Value {
 
 // FromSlice copies xs to an array of T's kind.
 func FromSlice[T Number](xs []T) *Value {
-	k := KindOf[T]()
+	k := num.KindOf[T]()
 	v := fixed(graph.ArrayOf(graph.ScalarOf(k), size.Const(int64(len(xs)))))
 	for i, x := range xs {
 		v.Columns[0].Set(int64(i), num.Canon(k, toBits(x)))
@@ -125,7 +95,7 @@ func FromSlice[T Number](xs []T) *Value {
 
 // FromMatrix copies rows of equal length to an array of arrays.
 func FromMatrix[T Number](rows [][]T) (*Value, error) {
-	k, width := KindOf[T](), 0
+	k, width := num.KindOf[T](), 0
 	if len(rows) > 0 {
 		width = len(rows[0])
 	}
@@ -162,7 +132,7 @@ func AsSlice[T Number](v *Value) ([]T, error) {
 }
 
 func columnSlice[T Number](v *Value, c column.Column) ([]T, error) {
-	want := KindOf[T]()
+	want := num.KindOf[T]()
 	isIndex := graph.Leaves(v.Type)[0].Type.Kind == graph.Index && want == num.I64 && c.Kind.IsInt()
 	if c.Kind != want && !isIndex {
 		return nil, fmt.Errorf("%s holds %s, not %s", v.Type, c.Kind, want)

@@ -80,3 +80,36 @@ func (k Kind) MaxInt() uint64 {
 	}
 	return ^uint64(0) >> (64 - k.Bits())
 }
+
+// Scalar is what Go holds a scalar in.
+type Scalar interface {
+	bool | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64
+}
+
+// KindOf is the scalar kind that T holds.
+func KindOf[T Scalar]() Kind {
+	var zero T
+	switch any(zero).(type) {
+	case bool:
+		return Bool
+	case int8:
+		return I8
+	case int16:
+		return I16
+	case int32:
+		return I32
+	case int64:
+		return I64
+	case uint8:
+		return U8
+	case uint16:
+		return U16
+	case uint32:
+		return U32
+	case uint64:
+		return U64
+	case float32:
+		return F32
+	}
+	return F64
+}

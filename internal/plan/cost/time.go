@@ -91,7 +91,7 @@ func (m *Mix) On(mc *machine.Machine, engine string, threads int, places []Place
 	p := &Parts{Begin: e.Launch, Guessed: m.Guessed}
 	m.operate(p, TimesOf(mc, e), threads)
 	m.memory(p, mc.MemoryFor(threads), threads, places)
-	m.mapping(p, mc.Ways[2], threads, places)
+	m.mapping(p, mc.Ways[machine.ByFaults], threads, places)
 	return p
 }
 
@@ -108,7 +108,7 @@ func (m *Mix) Stepped(mc *machine.Machine, threads int, places []Place) *Parts {
 	threads = m.Threads(mc, threads)
 	p := &Parts{Core: m.Operations() * mc.Interpret / float64(threads), Guessed: m.Guessed}
 	m.memory(p, mc.MemoryFor(threads), threads, places)
-	m.mapping(p, mc.Ways[2], threads, places)
+	m.mapping(p, mc.Ways[machine.ByFaults], threads, places)
 	return p
 }
 

@@ -91,8 +91,8 @@ type Machine struct {
 	// Touch is the first write to a page, in nanoseconds a byte: page by page, and where the system was asked
 	// for huge pages. Zero if that was not measured.
 	Touch [2]float64
-	// Ways is how long a byte of a file takes that the system has in memory, in nanoseconds: by read(), where it is mapped, and
-	// where it is mapped and brought in by faults. Zeros if that was not measured.
+	// Ways is how long a byte of a file takes that the system has in memory, in nanoseconds, by ByRead, ByMapping and
+	// ByFaults. Zeros if that was not measured.
 	Ways [3]float64
 	// Memory is by threads, 1 and all, since they share it; see Memory.
 	Memory map[int]Memory
@@ -203,3 +203,10 @@ func (m *Machine) Promotion() time.Duration {
 	}
 	return 0
 }
+
+// The ways in which a file gets to a kernel, as machine.toml lists them.
+const (
+	ByRead    = iota // read() into memory of the worker
+	ByMapping        // where the file is mapped, all pages of a stretch at once
+	ByFaults         // likewise, but each page, or what the file system keeps together, when the kernel comes to it
+)
