@@ -166,14 +166,15 @@ func (e *elab) wrapped(x syntax.Expr) string {
 // rangeHelp offers to bound an integer: by its declaration if it is a
 // parameter, by an operation in any case.
 func (e *elab) rangeHelp(name, limited string) string {
+	limit := "limit it by what it never passes, another bound if that may be more than " + e.aSize() + ", since turns beyond are left out:\n" + limited
 	if d := e.fr.d; d != nil && d.fn != nil {
 		for _, p := range d.fn.Params {
 			if p.Name.Text == name {
-				return "declare its range:\nwhere " + name + ": Range<0, 4096>\nor limit it by what it never passes, since turns beyond are left out:\n" + limited
+				return "declare its range:\nwhere " + name + ": Range<0, 4096>\nor " + limit
 			}
 		}
 	}
-	return "limit it by what it never passes, since turns beyond are left out:\n" + limited
+	return limit
 }
 
 // aSize is a size of this function that may bound a number, or a number.
