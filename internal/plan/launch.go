@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"math"
 	"runtime"
 
 	"github.com/godwit-run/godwit/internal/engine/llvmir"
@@ -153,8 +152,9 @@ func (c *Coming) weigh(m *machine.Machine, engine string) *weighed {
 			o.Sizes, o.Scalar = pt.Sizes, pt.Scalar
 			was := o.model(m, engine)
 			if was.threads > 1 || way == 0 {
-				t := was.way(way, m.Wake).Total()
-				w.past[way] = append(w.past[way], ratio{t, math.Log(pt.Middle() / t)})
+				if r, ok := against(&pt, was.way(way, m.Wake).Total()); ok {
+					w.past[way] = append(w.past[way], r)
+				}
 			}
 		}
 	}

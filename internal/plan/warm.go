@@ -30,6 +30,16 @@ type Past struct {
 // ratio is by what factor a run took longer than was expected of it, in nanoseconds and then as a logarithm.
 type ratio struct{ at, log float64 }
 
+// farOff is by what factor, as a logarithm, a time may be off that was seen once or twice: farther, it tells more of a machine that
+// was busy than of the kernel, and is believed when it has come again.
+var farOff = math.Log(16)
+
+// against is what a point says beside what is expected of its arguments; false if it is not to be believed.
+func against(pt *seen.Point, expected float64) (ratio, bool) {
+	r := ratio{expected, math.Log(pt.Middle() / expected)}
+	return r, pt.Often() || math.Abs(r.log) <= farOff
+}
+
 // warmer expects that the same holds of a time as of earlier ones; it reports false if there are none.
 func warmer(e *machine.Engine, cold machine.Spread, past []ratio) (machine.Spread, bool) {
 	past = slices.DeleteFunc(past, func(r ratio) bool { return math.IsNaN(r.log) || math.IsInf(r.log, 0) || !(r.at > 0) })
@@ -92,8 +102,9 @@ func (p *predictor) besides(e *machine.Engine) (machine.Spread, bool) {
 		for i, n := range pt.Sizes {
 			sizes[names[i]] = n
 		}
-		t := model(sizes).P50
-		past = append(past, ratio{t, math.Log(pt.Middle() / t)})
+		if r, ok := against(&pt, model(sizes).P50); ok {
+			past = append(past, r)
+		}
 	}
 	return warmer(e, cold, past)
 }

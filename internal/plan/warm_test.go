@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/godwit-run/godwit/internal/plan/machine"
+	"github.com/godwit-run/godwit/internal/plan/seen"
 )
 
 // A time that was seen is expected again; between two the factor lies between theirs; beyond the last it stays, and the interval grows
@@ -39,5 +40,18 @@ func TestWarmer(t *testing.T) {
 	}
 	if _, ok := warmer(e, machine.Spread{}, past); ok {
 		t.Error("a time of nothing cannot be scaled")
+	}
+}
+
+// A time that is far off is believed when it was seen three times, one that is not at once.
+func TestAgainst(t *testing.T) {
+	for _, c := range []struct {
+		took []float64
+		want bool
+	}{{[]float64{15e6}, false}, {[]float64{15e6, 15e6}, false}, {[]float64{15e6, 15e6, 15e6}, true}, {[]float64{20e3}, true}, {[]float64{100}, false}} {
+		r, ok := against(&seen.Point{Took: c.took}, 2000)
+		if ok != c.want || r.at != 2000 {
+			t.Errorf("%v beside 2000: %v, %v", c.took, r, ok)
+		}
 	}
 }

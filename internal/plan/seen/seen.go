@@ -64,6 +64,9 @@ const (
 // Tells reports that the times say what such runs take.
 func (p *Point) Tells() bool { return len(p.Took) >= fewTimes || p.Middle() >= brief }
 
+// Often reports that there are enough times that one of a busy machine does not decide.
+func (p *Point) Often() bool { return len(p.Took) >= fewTimes }
+
 func (p *Point) like(o *Point) bool {
 	return slices.Equal(p.Sizes, o.Sizes) && slices.Equal(p.Scalars, o.Scalars) && slices.Equal(p.Known, o.Known)
 }
