@@ -16,6 +16,9 @@ const mostAgain = 3
 
 // setGone reports the error of such a call.
 func setGone(err error) bool {
+	if err == nil { // before anything is allocated
+		return false
+	}
 	e := (*caller.Error)(nil)
 	return errors.As(err, &e) && e.Gone
 }
