@@ -87,6 +87,8 @@ func (d *Daemon) named(ctx context.Context, err error) error {
 		return d.lacks(damaged.File.Set, damaged.File.Shard, err)
 	case errors.As(err, &changed):
 		reason = parcel.Busy // somebody writes to a shard's file; whether that did any harm shows next time
+	case errors.Is(err, errStopping):
+		reason = parcel.Busy
 	case errors.As(err, &bad):
 		reason = parcel.DataError
 	case errors.As(err, &missing):

@@ -193,11 +193,14 @@ func (d *Daemon) View() *catalog.View {
 // Renewed is when the control last confirmed that the node is a member.
 func (d *Daemon) Renewed() time.Time { return d.lives.Renewed() }
 
+// errStopping ends the jobs of a node that is closed. Who waits for them may ask another node.
+var errStopping = errors.New("the node is stopping")
+
 // Close ends the node and gives everything back.
 func (d *Daemon) Close() error {
 	var err error
 	d.closed.Do(func() {
-		d.cancel(errors.New("the node is stopping"))
+		d.cancel(errStopping)
 		if d.net != nil {
 			err = d.net.Close()
 		}
