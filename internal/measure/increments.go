@@ -238,7 +238,7 @@ func incrementer(bound int) (*compile.Func, error) {
 func starts(n int) []int64 {
 	list := make([]int64, n)
 	for i := range list {
-		list[i] = int64(i) % (incrementRows - 1)
+		list[i] = int64(i) % (incrementRows/2 - 1) // all in the first shard
 	}
 	return list
 }

@@ -54,7 +54,7 @@ func (f *fleet) record(ctx context.Context) (*recorder, error) {
 	for i := range next {
 		next[i] = (int64(i) + 1) % incrementRows
 	}
-	if _, err := f.c.Load(ctx, data.FromSlice(next), "next", cluster.LoadOptions{Shards: 1, Replicas: 1}); err != nil {
+	if _, err := f.c.Load(ctx, data.FromSlice(next), "next", cluster.LoadOptions{Shards: 2, By: "rows", Replicas: 1}); err != nil { // states go to the owner of a shard; of a set in one shard the launch as a whole would
 		return nil, err
 	}
 	r := &recorder{}
