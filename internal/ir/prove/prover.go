@@ -172,12 +172,38 @@ func (v *Prover) Describe(name string, s *Symbol) {
 
 // Spend counts work and tells whether the current question may go on.
 func (v *Prover) Spend(n int) bool {
-	v.effort += n
+	v.toil(n)
 	v.goal -= n
+	return v.goal > 0
+}
+
+// toil counts work that leaves the current question its own.
+func (v *Prover) toil(n int) {
+	v.effort += n
 	if v.effort > min(maxEffort+perValue*v.Values, 4*maxEffort) {
 		v.TooLong()
 	}
-	return v.goal > 0
+}
+
+// factoring is how many times as much work it may be to take the sizes of products out of p, one by one: each is
+// looked at in two polynomials.
+func factoring(p size.Poly) int {
+	if p.Degree() < 2 {
+		return 0
+	}
+	factors := map[string]bool{}
+	p.Terms(func(_ int64, names []string, _ bool) {
+		for _, n := range names {
+			factors[n] = factors[n] || len(names) > 1
+		}
+	})
+	n := 0
+	for _, is := range factors {
+		if is {
+			n += 2
+		}
+	}
+	return n
 }
 
 // Width is a measure of how much work p makes.

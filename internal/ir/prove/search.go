@@ -224,6 +224,7 @@ func (v *Prover) decide(p size.Poly) bool {
 	if v.More != nil {
 		f := size.Facts{Lo: v.Facts.Lo, Hi: v.Facts.Hi, NonNeg: append(v.More(p), v.Facts.NonNeg...)}
 		v.Spend(volume(p) * (len(f.NonNeg) + 1))
+		v.toil(volume(p) * (len(f.NonNeg) + 1) * factoring(p))
 		return f.Proves(p)
 	}
 	q := question{v.Facts, p.String()}
@@ -232,6 +233,7 @@ func (v *Prover) decide(p size.Poly) bool {
 	}
 	known := len(v.Facts.NonNeg) + 1
 	v.Spend(volume(p) * known * known)
+	v.toil(volume(p) * known * known * factoring(p))
 	yes := v.Facts.Proves(p)
 	v.decided[q] = yes
 	return yes
