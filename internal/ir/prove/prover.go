@@ -68,7 +68,7 @@ type Known struct {
 const (
 	// maxEffort bounds the work on all proofs of one program, in terms of
 	// polynomials looked at, which take up to half a microsecond each: a
-	// hostile kernel is refused within a tenth of a second. It is ten times
+	// hostile kernel is refused within a tenth of a second. It is more than twice
 	// what the most difficult kernel takes that lowering or suspend makes in tests.
 	maxEffort = 250_000
 	// perValue is what each value of a program adds to that, up to four times as much: programs grow when steps of them are fused.
