@@ -233,13 +233,7 @@ func TestAhead(t *testing.T) {
 					n.weave = rapid.SampledFrom([]int{0, 1, 2, 8, MostWeave}).Draw(r, "weave")
 					table := rapid.OneOf(rapid.Int64Range(1, 9), rapid.Int64Range(1, 20000)).Draw(r, "table")
 					c := aheadCase(k, rows, most, table, rapid.Uint64().Draw(r, "seed"))
-					var cuts []int64
-					if c.Outer > 1 {
-						cuts = append(cuts, rapid.Int64Range(0, c.Outer).Draw(r, "cut"))
-					}
-					if err := n.agrees(t, c, cuts...); err != nil {
-						r.Fatal(err)
-					}
+					n.agreesCut(t, r, c)
 				})
 			})
 		}
@@ -314,15 +308,7 @@ func TestAheadIsWritten(t *testing.T) {
 		}
 		look(k)
 	}
-	for _, c := range kerneltest.Every() {
-		look(c.Kernel)
-	}
-	for _, s := range settings {
-		look(parse(t, s.name))
-	}
-	for i := range 500 {
-		look(kerneltest.Gen().Example(i).Kernel)
-	}
+	manyKernels(t, look)
 	if asks < 10 || plain < 100 {
 		t.Errorf("%d kernels ask, %d do not", asks, plain)
 	}

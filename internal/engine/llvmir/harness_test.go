@@ -12,6 +12,7 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+	"pgregory.net/rapid"
 
 	"github.com/godwit-run/godwit/internal/data/column"
 	"github.com/godwit-run/godwit/internal/engine/llvm"
@@ -202,6 +203,18 @@ func (n *native) agrees(tb testing.TB, c *kerneltest.Case, cuts ...int64) error 
 		lo = hi
 	}
 	return l.compare(want.Regions, ref.Faults)
+}
+
+// agreesCut holds that a case agrees, cut at an outer index that is drawn.
+func (n *native) agreesCut(tb testing.TB, r *rapid.T, c *kerneltest.Case) {
+	tb.Helper()
+	var cuts []int64
+	if c.Outer > 1 {
+		cuts = append(cuts, rapid.Int64Range(0, c.Outer).Draw(r, "cut"))
+	}
+	if err := n.agrees(tb, c, cuts...); err != nil {
+		r.Fatal(err)
+	}
 }
 
 func (l *loaded) compare(want [][]byte, faults []int64) error {

@@ -33,15 +33,7 @@ func TestPlansAreWritten(t *testing.T) {
 			plain++
 		}
 	}
-	for _, c := range kerneltest.Every() {
-		look(c.Kernel)
-	}
-	for _, s := range settings {
-		look(parse(t, s.name))
-	}
-	for i := range 500 {
-		look(kerneltest.Gen().Example(i).Kernel)
-	}
+	manyKernels(t, look)
 	if planned < 100 || plain < 20 {
 		t.Errorf("%d kernels with plans, %d without", planned, plain)
 	}
@@ -67,4 +59,18 @@ func anyPlan(a *loops.Analysis, b *kernel.Block) bool {
 		}
 	}
 	return false
+}
+
+// manyKernels shows what there is of kernels, and 500 random ones.
+func manyKernels(t *testing.T, look func(k *kernel.Kernel)) {
+	t.Helper()
+	for _, c := range kerneltest.Every() {
+		look(c.Kernel)
+	}
+	for _, s := range settings {
+		look(parse(t, s.name))
+	}
+	for i := range 500 {
+		look(kerneltest.Gen().Example(i).Kernel)
+	}
 }

@@ -280,13 +280,7 @@ func TestWalks(t *testing.T) {
 				rows := rapid.OneOf(rapid.Int64Range(1, 3), rapid.Int64Range(1, 3000)).Draw(r, "rows")
 				n.weave = rapid.SampledFrom([]int{0, 1, 2, 7, 8, 16, MostWeave}).Draw(r, "weave")
 				c := walkCase(k, slots, rows, rapid.Uint64Range(0, 100).Draw(r, "turns"), rapid.Bool().Draw(r, "large"), rapid.Uint64().Draw(r, "seed"))
-				var cuts []int64
-				if c.Outer > 1 {
-					cuts = append(cuts, rapid.Int64Range(0, c.Outer).Draw(r, "cut"))
-				}
-				if err := n.agrees(t, c, cuts...); err != nil {
-					r.Fatal(err)
-				}
+				n.agreesCut(t, r, c)
 			})
 		})
 	}
