@@ -52,7 +52,7 @@ func borrowWork(run uint64, code *nativeCode) (*work, error) {
 		return w, nil
 	}
 	strip, block := division()
-	b, err := mem.Fresh(max(strip, mostHeld) + block)
+	b, err := mem.Fresh(max(strip, heldRoom()) + block)
 	if err != nil {
 		return nil, fmt.Errorf("engine: memory for tiles: %w", err)
 	}
@@ -81,8 +81,10 @@ var division = sync.OnceValues(func() (strip, block int64) {
 })
 
 // mostHeld is how many bytes of strips a thread keeps from slice to slice: the right side of a product of 2,048 × 2,048 f64. A
-// larger one is packed again by each slice.
+// larger one is packed again by each slice. A thread keeps its piece, so it is less where memory is short.
 const mostHeld = 48 << 20
+
+var heldRoom = sync.OnceValue(func() int64 { return min(mostHeld, mem.Available()/256) })
 
 // What is supposed where the system does not tell.
 const (
