@@ -65,7 +65,6 @@ var settings = []setting{
 	{"transpose", func(n int64) ([]int64, int64) { return []int64{n, (n + 15) / 16, n/2 + 1}, (n + 15) / 16 }, []int64{1, 33, 70}},
 	{"matmul", func(n int64) ([]int64, int64) { return []int64{n, (n + 15) / 16, n, n}, (n + 15) / 16 }, []int64{1, 5, 32, 70, 133}},
 	{"matmul", func(n int64) ([]int64, int64) { return []int64{3, 1, n, 7}, 1 }, []int64{4096, 4100, 9000}},
-	{"backwards", nested, []int64{1, 7, 8, 9, 63, 64, 65, 5000}},
 	{"lu", nested, []int64{1, 2, 9, 37}},
 	{"floyd", nested, []int64{1, 2, 9, 37}},
 	{"seidel2d", nested, []int64{3, 4, 37}},

@@ -14,7 +14,13 @@ func (p *vectorBody) gathers(n *kernel.Instr) bool {
 // strides reports a load of elements as far apart as each other, whose places cost next to nothing one by one: to bring them together
 // in a vector costs more than the vector saves.
 func (p *vectorBody) strides(n *kernel.Instr) bool {
-	return n.Code == kernel.Load && p.Shapes[n.Args[0]] == loops.Strided
+	return n.Code == kernel.Load && p.Shapes[n.Args[0]] == loops.Strided && !p.falls(n)
+}
+
+// falls reports an index that is one less in each turn: its elements lie side by side.
+func (p *vectorBody) falls(n *kernel.Instr) bool {
+	s, ok := p.Of.Sum(n.Args[0], p.Body)
+	return ok && s.Step == -1
 }
 
 // gatherIndex is the value to take a gather's indices from: what they were
@@ -33,6 +39,18 @@ func (c *chunkCode) gather(n *kernel.Instr) []local {
 	indices := c.operand(src, from.Size())
 	out := make([]local, c.regs(k.Size()))
 	per := 16 / k.Size()
+	if c.falls(n) && c.chunk >= per {
+		for r := range out {
+			last := r*per + per - 1
+			c.get(c.base[n.Region])
+			c.extractIndex(indices[last*from.Size()/16], from, last%(16/from.Size()))
+			c.shiftLeft(sizeShift(k))
+			c.op(opI32Add)
+			c.mem(opVLoad, 0)
+			out[r] = c.backwards(c.fresh(tV128), k.Size())
+		}
+		return c.masked(out, k)
+	}
 	for e := range c.chunk {
 		r, lane := &out[e/per], e%per
 		c.get(c.base[n.Region])
@@ -48,14 +66,31 @@ func (c *chunkCode) gather(n *kernel.Instr) []local {
 		c.memLane(opVLoadLane[index(k)], 0, byte(lane))
 		c.set(*r)
 	}
+	return c.masked(out, k)
+}
+
+// backwards is a vector of elements of a size with the last one first.
+func (c *chunkCode) backwards(v local, size int) local {
+	var lanes [16]byte
+	for i := range lanes {
+		lanes[i] = byte(16 - size*(i/size+1) + i%size)
+	}
+	c.get(v)
+	c.get(v)
+	c.shuffle(lanes)
+	return c.fresh(tV128)
+}
+
+// masked are elements as vectors have them: a Bool in all bits of its lane.
+func (c *chunkCode) masked(v []local, k num.Kind) []local {
 	if k == num.Bool {
-		for i := range out {
-			c.get(out[i])
+		for i := range v {
+			c.get(v[i])
 			c.byteMask()
-			out[i] = c.fresh(tV128)
+			v[i] = c.fresh(tV128)
 		}
 	}
-	return out
+	return v
 }
 
 // By width: loads into the first lane, and into any.

@@ -3,6 +3,7 @@ package kerneltest
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
@@ -30,7 +31,7 @@ func Every() []*Case {
 			}
 		}
 	}
-	return append(append(cases, folds()...), fusedCases()...)
+	return slices.Concat(cases, folds(), fusedCases(), reversals())
 }
 
 func folds() []*Case {
