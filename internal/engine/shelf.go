@@ -114,20 +114,23 @@ func (s *Shelf) trim() {
 	}
 }
 
-// excess takes from the shelf what is to be forgotten.
+// excess takes from the shelf what is to be forgotten. Where the first look at all of them only took marks, a second one forgets.
 func (s *Shelf) excess() (list []*Compiled) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for p := s.recent.Back(); p != nil && s.bytes > s.limit; {
-		c := p.Value.(*Compiled)
-		p = p.Prev()
-		switch {
-		case c.held():
-		case c.shelved.used.Swap(false):
-			s.recent.MoveToFront(c.shelved.place)
-		default:
-			s.take(c)
-			list = append(list, c)
+	s.over.Store(s.bytes > s.limit) // before the looks: who lets go of a kernel that is seen as held comes here
+	for range 2 {
+		for p := s.recent.Back(); p != nil && s.bytes > s.limit; {
+			c := p.Value.(*Compiled)
+			p = p.Prev()
+			switch {
+			case c.held():
+			case c.shelved.used.Swap(false):
+				s.recent.MoveToFront(c.shelved.place)
+			default:
+				s.take(c)
+				list = append(list, c)
+			}
 		}
 	}
 	s.over.Store(s.bytes > s.limit)
