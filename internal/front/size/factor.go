@@ -1,27 +1,26 @@
 package size
 
+import "slices"
+
 // Linear takes p apart as c·x + rest with c and rest free of the plain size x; it is not
 // ok where x stands in a power or in a quotient.
 func (p Poly) Linear(x string) (c, rest Poly, ok bool) {
 	c.over, rest.over = p.over, p.over
 	for _, t := range p.terms {
-		var others []Atom
-		power := 0
-		for _, a := range t.atoms {
+		power, at := 0, 0
+		for i, a := range t.atoms {
 			switch {
 			case a.div != nil && a.mentions(x):
 				return Poly{}, Poly{}, false
 			case a.div == nil && a.Name == x:
-				power++
-			default:
-				others = append(others, a)
+				power, at = power+1, i
 			}
 		}
 		switch power {
 		case 0:
-			rest.terms = append(rest.terms, t)
-		case 1:
-			c = c.Add(Poly{terms: []term{{t.coef, others}}})
+			rest.terms = appendOf(rest.terms, t, len(p.terms))
+		case 1: // without it, terms stay in order
+			c.terms = appendOf(c.terms, term{t.coef, slices.Delete(slices.Clone(t.atoms), at, at+1)}, len(p.terms))
 		default:
 			return Poly{}, Poly{}, false
 		}
@@ -30,12 +29,9 @@ func (p Poly) Linear(x string) (c, rest Poly, ok bool) {
 }
 
 func (a Atom) mentions(x string) bool {
-	for _, name := range a.div.num.Vars() {
-		if name == x {
-			return true
-		}
-	}
-	return false
+	found := false
+	a.div.num.EachVar(func(name string) { found = found || name == x })
+	return found
 }
 
 // mixed reports that p has coefficients of both signs.

@@ -83,17 +83,12 @@ func (f *Facts) factored(p Poly, depth int) bool {
 // quotient atom is ≥ 0 because sizes are.
 func (f *Facts) shifted(p Poly) bool {
 	q := p.Subst(func(name string) (Poly, bool) {
-		return Var(name).AddConst(f.lo(name)), f.lo(name) != 0
-	})
-	if q.over {
-		return false
-	}
-	for _, t := range q.terms {
-		if t.coef < 0 {
-			return false
+		if lo := f.lo(name); lo != 0 {
+			return Var(name).AddConst(lo), true
 		}
-	}
-	return true
+		return Poly{}, false
+	})
+	return !q.over && q.Positive()
 }
 
 // interval bounds each term from below on its own.

@@ -103,6 +103,12 @@ func (p Poly) Sub(q Poly) Poly { return combine(p, q, -1) }
 
 // combine is p + sign·q by merging the sorted terms.
 func combine(p, q Poly, sign int64) Poly {
+	switch {
+	case len(q.terms) == 0:
+		return Poly{p.terms, p.over || q.over}
+	case len(p.terms) == 0 && sign == 1:
+		return Poly{q.terms, p.over || q.over}
+	}
 	r := Poly{terms: make([]term, 0, len(p.terms)+len(q.terms)), over: p.over || q.over}
 	i, j := 0, 0
 	for i < len(p.terms) || j < len(q.terms) {
@@ -139,35 +145,57 @@ func compareAt(a []term, i int, b []term, j int) int {
 }
 
 // compareAtoms orders by degree, highest first, then by name, so that a
-// polynomial prints the way people write it.
+// polynomial prints the way people write it. Terms of polynomials that were made from each other often share their atoms.
 func compareAtoms(a, b []Atom) int {
-	if c := cmp.Compare(len(b), len(a)); c != 0 {
-		return c
+	if len(a) != len(b) {
+		return cmp.Compare(len(b), len(a))
+	}
+	if len(a) == 0 || &a[0] == &b[0] {
+		return 0
 	}
 	return slices.CompareFunc(a, b, func(x, y Atom) int { return cmp.Compare(x.Name, y.Name) })
 }
 
 // Mul is p·q.
 func (p Poly) Mul(q Poly) Poly {
+	if len(q.terms) == 1 {
+		p, q = q, p
+	}
 	r := Poly{over: p.over || q.over}
 	for _, a := range p.terms {
-		row := Poly{terms: make([]term, 0, len(q.terms))}
-		for _, b := range q.terms {
-			n, ok := mul64(a.coef, b.coef)
-			r.over = r.over || !ok
-			row.terms = append(row.terms, term{n, mergeAtoms(a.atoms, b.atoms)})
-		}
-		slices.SortFunc(row.terms, func(x, y term) int { return compareAtoms(x.atoms, y.atoms) })
-		r = combine(r, row, 1)
+		r = combine(r, q.times(a), 1)
+	}
+	return r
+}
+
+// times is p·t. To multiply all terms with the same atoms leaves them in order: a product of higher degree stays before others, and of
+// two lists of equal length the one with the smaller first difference stays the smaller.
+func (p Poly) times(t term) Poly {
+	r := Poly{terms: make([]term, len(p.terms)), over: p.over}
+	for i, u := range p.terms {
+		n, ok := mul64(u.coef, t.coef)
+		r.over = r.over || !ok
+		r.terms[i] = term{n, mergeAtoms(t.atoms, u.atoms)}
 	}
 	return r
 }
 
 func mergeAtoms(a, b []Atom) []Atom {
+	switch {
+	case len(a) == 0:
+		return b
+	case len(b) == 0:
+		return a
+	}
 	r := make([]Atom, 0, len(a)+len(b))
-	r = append(append(r, a...), b...)
-	slices.SortFunc(r, func(x, y Atom) int { return cmp.Compare(x.Name, y.Name) })
-	return r
+	for len(a) > 0 && len(b) > 0 {
+		if a[0].Name <= b[0].Name {
+			r, a = append(r, a[0]), a[1:]
+		} else {
+			r, b = append(r, b[0]), b[1:]
+		}
+	}
+	return append(append(r, a...), b...)
 }
 
 // AddConst is p + n; MulConst is p·n.
@@ -190,30 +218,57 @@ func (p Poly) Equal(q Poly) bool {
 // Vars lists the names of all plain sizes in p, sorted, each once.
 func (p Poly) Vars() []string {
 	var names []string
-	for _, t := range p.terms {
-		for _, a := range t.atoms {
-			if a.div != nil {
-				names = append(names, a.div.num.Vars()...)
-			} else {
-				names = append(names, a.Name)
-			}
-		}
-	}
+	p.EachVar(func(name string) { names = append(names, name) })
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
+// EachVar yields the name of a plain size as often as it stands in p, in no order.
+func (p Poly) EachVar(yield func(name string)) {
+	for _, t := range p.terms {
+		for _, a := range t.atoms {
+			if a.div != nil {
+				a.div.num.EachVar(yield)
+			} else {
+				yield(a.Name)
+			}
+		}
+	}
+}
+
 // Subst replaces each plain size by the polynomial that f gives for it.
 func (p Poly) Subst(f func(name string) (Poly, bool)) Poly {
-	r := Poly{over: p.over}
+	same := Poly{over: p.over} // terms without such a size
+	var r Poly
 	for _, t := range p.terms {
+		if !t.changes(f) {
+			same.terms = appendOf(same.terms, t, len(p.terms))
+			continue
+		}
 		m := Const(t.coef)
 		for _, a := range t.atoms {
 			m = m.Mul(a.subst(f))
 		}
 		r = r.Add(m)
 	}
-	return r
+	return same.Add(r)
+}
+
+// changes reports that f has something for a size of t.
+func (t term) changes(f func(name string) (Poly, bool)) bool {
+	found := false
+	for _, a := range t.atoms {
+		if a.div == nil {
+			_, ok := f(a.Name)
+			found = found || ok
+			continue
+		}
+		a.div.num.EachVar(func(name string) {
+			_, ok := f(name)
+			found = found || ok
+		})
+	}
+	return found
 }
 
 func (a Atom) subst(f func(string) (Poly, bool)) Poly {
@@ -273,16 +328,74 @@ func (p Poly) Degree() int {
 	return len(p.terms[0].atoms)
 }
 
+// Len is the number of terms.
+func (p Poly) Len() int { return len(p.terms) }
+
+// Positive reports that no coefficient is below 0.
+func (p Poly) Positive() bool {
+	for _, t := range p.terms {
+		if t.coef < 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // Terms calls yield for each term with its coefficient and the names of its
 // atoms; plain is false when one of the atoms is a quotient.
 func (p Poly) Terms(yield func(coef int64, names []string, plain bool)) {
+	n := 0
 	for _, t := range p.terms {
-		names, plain := make([]string, len(t.atoms)), true
-		for i, a := range t.atoms {
-			names[i], plain = a.Name, plain && a.div == nil
-		}
-		yield(t.coef, names, plain)
+		n += len(t.atoms)
 	}
+	all := make([]string, 0, n)
+	for _, t := range p.terms {
+		first := len(all)
+		var plain bool
+		all, plain = t.names(all)
+		yield(t.coef, all[first:len(all):len(all)], plain)
+	}
+}
+
+// names appends the names of the atoms to a list.
+func (t term) names(list []string) (_ []string, plain bool) {
+	plain = true
+	for _, a := range t.atoms {
+		list, plain = append(list, a.Name), plain && a.div == nil
+	}
+	return list, plain
+}
+
+// Deal gives each term to one of three polynomials, or to none at -1, as part says, which must not keep the names. What a quotient is of
+// cannot be seen in them: its name becomes that of a size.
+func (p Poly) Deal(part func(coef int64, names []string) int) (parts [3]Poly) {
+	var buffer [8]string
+	for _, t := range p.terms {
+		names, plain := t.names(buffer[:0])
+		if !plain {
+			t.atoms = opaque(t.atoms)
+		}
+		if i := part(t.coef, names); i >= 0 {
+			parts[i].terms = appendOf(parts[i].terms, t, len(p.terms))
+		}
+	}
+	return parts
+}
+
+// appendOf appends to a list of up to n terms.
+func appendOf(list []term, t term, n int) []term {
+	if list == nil {
+		list = make([]term, 0, n)
+	}
+	return append(list, t)
+}
+
+func opaque(atoms []Atom) []Atom {
+	plain := make([]Atom, len(atoms))
+	for i, a := range atoms {
+		plain[i].Name = a.Name
+	}
+	return plain
 }
 
 // String writes p in source form: 2*N*M - N + 1.

@@ -2,6 +2,8 @@ package size
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -157,6 +159,28 @@ func TestRing(t *testing.T) {
 		if !p.Add(q).Sub(q).Equal(p) || !p.Mul(q).Equal(q.Mul(p)) {
 			t.Fatalf("normal form of %s and %s", p, q)
 		}
+		replaced := p.Subst(func(name string) (Poly, bool) { return q, name == "M" })
+		if want, _ := p.Eval(func(s string) (int64, bool) {
+			if s == "M" {
+				return at(q), true
+			}
+			return env[s], true
+		}); at(replaced) != want {
+			t.Fatalf("%s with %s for M is %s", p, q, replaced)
+		}
+		c, rest, linear := p.Linear("M")
+		if linear && !c.Mul(m).Add(rest).Equal(p) {
+			t.Fatalf("%s is not (%s)*M + %s", p, c, rest)
+		}
+		parts := p.Deal(func(_ int64, names []string) int { return len(names) - 1 })
+		if constant, _ := p.Sub(parts[0]).Sub(parts[1]).Sub(parts[2]).Const(); constant != at(p)-at(parts[0])-at(parts[1])-at(parts[2]) {
+			t.Fatalf("%s was dealt out as %s", p, parts)
+		}
+		for _, p := range append(parts[:], p.Add(q), p.Sub(q), p.Mul(q), replaced, c, rest) {
+			if !normal(p) {
+				t.Fatalf("%s is not in order", p)
+			}
+		}
 		if (&Facts{}).Proves(p) && at(p) < 0 {
 			t.Fatalf("%s was proved non-negative", p)
 		}
@@ -165,4 +189,15 @@ func TestRing(t *testing.T) {
 			t.Fatalf("%s = %d outside [%d, %d]", p, at(p), lo, hi)
 		}
 	})
+}
+
+// normal reports that terms are in order, each once, and none is 0.
+func normal(p Poly) bool {
+	for i, t := range p.terms {
+		if t.coef == 0 || !slices.IsSortedFunc(t.atoms, func(a, b Atom) int { return strings.Compare(a.Name, b.Name) }) ||
+			i > 0 && compareAtoms(p.terms[i-1].atoms, t.atoms) >= 0 {
+			return false
+		}
+	}
+	return true
 }

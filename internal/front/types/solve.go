@@ -34,7 +34,5 @@ const (
 // Small reports that a size is one that the language allows; the product of
 // two that are so can still be computed to find out.
 func Small(p size.Poly) bool {
-	n := 0
-	p.Terms(func(int64, []string, bool) { n++ })
-	return !p.Overflowed() && p.Degree() <= maxDegree && n <= maxTerms
+	return !p.Overflowed() && p.Degree() <= maxDegree && p.Len() <= maxTerms
 }

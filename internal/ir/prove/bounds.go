@@ -20,35 +20,34 @@ type split struct {
 // stands in a power.
 func (v *Prover) split(p size.Poly, x string, d Direction) split {
 	s := split{ok: true}
-	p.Terms(func(coef int64, names []string, _ bool) {
+	const none, low, high, rest = -1, 0, 1, 2
+	parts := p.Deal(func(coef int64, names []string) int {
 		power := 0
-		t := size.Const(coef)
-		var others []string
 		for _, n := range names {
 			if n == x {
 				power++
-			} else {
-				others = append(others, n)
 			}
-			t = t.Mul(size.Var(n))
 		}
 		if power == 0 {
-			s.rest = s.rest.Add(t)
-			return
+			return rest
 		}
-		if power > 1 {
-			others = append(others, x)
+		for _, n := range names {
+			if n == x && power == 1 {
+				continue
+			}
+			needs, ok := v.natural(n)
+			s.ok = s.ok && ok
+			s.needs = Join(s.needs, needs)
 		}
-		needs, ok := v.naturals(others)
-		s.ok = s.ok && ok
-		s.needs = Join(s.needs, needs)
 		switch {
 		case (coef > 0) == (d == Above):
-			s.high = s.high.Add(t)
+			return high
 		case power == 1:
-			s.low = s.low.Add(t)
+			return low
 		}
+		return none
 	})
+	s.low, s.high, s.rest = parts[low], parts[high], parts[rest]
 	return s
 }
 
@@ -59,7 +58,14 @@ func (v *Prover) replace(p size.Poly, x string, d Direction) []Claim {
 		return nil
 	}
 	out := append(v.factored(p, x, d, sym), v.termwise(p, x, d, sym)...)
-	slices.SortStableFunc(out, func(a, b Claim) int { return symbolCount(a.P) - symbolCount(b.P) })
+	left := make([]int, len(out))
+	for i, c := range out {
+		left[i] = symbolCount(c.P)
+		for j := i; j > 0 && left[j] < left[j-1]; j-- {
+			out[j], out[j-1] = out[j-1], out[j]
+			left[j], left[j-1] = left[j-1], left[j]
+		}
+	}
 	return out
 }
 
@@ -87,7 +93,7 @@ func (v *Prover) termwise(p size.Poly, x string, d Direction, sym *Symbol) (out 
 // whether n - 1 is below 0.
 func (v *Prover) factored(p size.Poly, x string, d Direction, sym *Symbol) (out []Claim) {
 	c, rest, ok := p.Linear(x)
-	if !ok || positive(c) || positive(size.Const(0).Sub(c)) {
+	if !ok || c.Positive() || size.Const(0).Sub(c).Positive() {
 		return nil
 	}
 	for _, side := range []Direction{Below, Above} {

@@ -146,15 +146,15 @@ func order(name string) int {
 	return n
 }
 
-// Latest is the symbol of p with the greatest number from mark on. Names
-// come sorted, so that %12 is found before %12m, on which it depends.
+// Latest is the symbol of p with the greatest number from mark on; of %12
+// and %12m it is %12, which depends on the other.
 func Latest(p size.Poly, mark int) (name string, ok bool) {
 	best := mark - 1
-	for _, n := range p.Vars() {
-		if o := order(n); o > best {
+	p.EachVar(func(n string) {
+		if o := order(n); o > best || o == best && name != "" && n < name {
 			best, name = o, n
 		}
-	}
+	})
 	return name, name != ""
 }
 
@@ -207,11 +207,7 @@ func factoring(p size.Poly) int {
 }
 
 // Width is a measure of how much work p makes.
-func Width(p size.Poly) int {
-	n := 1
-	p.Terms(func(int64, []string, bool) { n++ })
-	return n
-}
+func Width(p size.Poly) int { return 1 + p.Len() }
 
 // volume is the width of p after each size has been moved to its least value,
 // when a product of n sizes becomes 2^n terms; half of it, as not all do.

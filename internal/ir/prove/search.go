@@ -78,10 +78,10 @@ func (v *Prover) scaled(p, guard size.Poly) (m Claim, ok bool) {
 		return m, false
 	}
 	factor = factor.MulConst(sign)
-	if c, plain := factor.Const(); plain && c <= 1 || !positive(factor) {
+	if c, plain := factor.Const(); plain && c <= 1 || !factor.Positive() {
 		return m, false
 	}
-	m.Needs, ok = v.naturals(factor.Vars())
+	m.Needs, ok = v.naturals(factor)
 	m.P = guard.Mul(factor)
 	return m, ok && !m.P.Overflowed()
 }
@@ -145,8 +145,8 @@ func (v *Prover) search(p size.Poly) ([]int, bool) {
 	if !symbolic {
 		return nil, v.decide(p)
 	}
-	if positive(p) {
-		if needs, ok := v.naturals(p.Vars()); ok {
+	if p.Positive() {
+		if needs, ok := v.naturals(p); ok {
 			return needs, true
 		}
 	}
@@ -209,16 +209,9 @@ func (v *Prover) knowing(p size.Poly, known, outer []size.Poly) (needs []int, ok
 	return nil, false
 }
 
-// positive reports that p has no negative coefficient.
-func positive(p size.Poly) bool {
-	ok := true
-	p.Terms(func(coef int64, _ []string, _ bool) { ok = ok && coef >= 0 })
-	return ok
-}
-
 // decide asks about a polynomial over sizes alone.
 func (v *Prover) decide(p size.Poly) bool {
-	if positive(p) {
+	if p.Positive() {
 		return true
 	}
 	if v.More != nil {
@@ -239,17 +232,25 @@ func (v *Prover) decide(p size.Poly) bool {
 	return yes
 }
 
-// naturals reports whether every name stands for something at least 0.
-func (v *Prover) naturals(names []string) (needs []int, ok bool) {
-	for _, n := range names {
-		if order(n) < 0 {
-			continue
+// naturals reports whether every size of p stands for something at least 0.
+func (v *Prover) naturals(p size.Poly) (needs []int, ok bool) {
+	ok = true
+	p.EachVar(func(name string) {
+		if ok {
+			var n []int
+			n, ok = v.natural(name)
+			needs = Join(needs, n)
 		}
-		s := v.Symbols[n]
-		if s == nil || !s.natural {
-			return nil, false
-		}
-		needs = Join(needs, s.needs)
+	})
+	return needs, ok
+}
+
+func (v *Prover) natural(name string) (needs []int, ok bool) {
+	if order(name) < 0 {
+		return nil, true
 	}
-	return needs, true
+	if s := v.Symbols[name]; s != nil && s.natural {
+		return s.needs, true
+	}
+	return nil, false
 }
