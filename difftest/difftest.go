@@ -66,9 +66,23 @@ func Prepare(p *progen.Program) (*Case, error) {
 		Short:   len(p.Source)%2 == 0, // half of the programs store what threads could share
 		Brief:   len(p.Source)%4 < 2,  // and half of each have one kernel for a fold
 		NonZero: func(name string) bool { return p.Sizes[name] > 0 },
-		Verify:  func(k *kernel.Kernel) error { _, err := verify.Check(k); return err },
+		Verify:  verify.Check,
 	})
-	return c, err
+	if err != nil {
+		return nil, err
+	}
+	return c, unchanged(c.Plan)
+}
+
+// unchanged wants each kernel to be what verify has seen.
+func unchanged(s *schedule.Schedule) (err error) {
+	schedule.Launches(s.Steps, func(l *schedule.Launch) {
+		b, wrong := kernel.Encode(l.Kernel)
+		if wrong != nil || l.Safe.Kernel != l.Kernel || l.Safe.ID != kernel.Hash(b) {
+			err = fmt.Errorf("step `%s` is not what was verified: %v", l.Label, wrong)
+		}
+	})
+	return err
 }
 
 // bind makes the arguments in the forms that interpreter and engine take.

@@ -72,7 +72,7 @@ func kernelsOf(name, text string) (list []*kernel.Kernel) {
 			continue
 		}
 		s, err := lower.Lower(g, lower.Options{Partials: true, NonZero: func(string) bool { return true },
-			Verify: func(k *kernel.Kernel) error { _, err := verify.Check(k); return err }})
+			Verify: verify.Check})
 		if err != nil {
 			continue
 		}

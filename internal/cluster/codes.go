@@ -26,7 +26,7 @@ type batch struct {
 	err  error
 
 	once      sync.Once // finds what follows
-	rounds    *kernel.Kernel
+	rounds    *verify.Safe
 	roundsErr error
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/num"
 	"github.com/godwit-run/godwit/internal/ir/suspend"
+	"github.com/godwit-run/godwit/internal/ir/verify"
 	"github.com/godwit-run/godwit/internal/run"
 )
 
@@ -228,11 +229,11 @@ func (r *rounds) put(got brought) error {
 }
 
 // inRounds is the kernel of the form for rounds, or why there is none.
-func (b *batch) inRounds(k *kernel.Kernel, far suspend.Widths) (*kernel.Kernel, error) {
+func (b *batch) inRounds(k *kernel.Kernel, far suspend.Widths) (*verify.Safe, error) {
 	b.once.Do(func() {
 		s, err := suspend.MakeRounds(k, far)
 		if b.roundsErr = err; err == nil {
-			b.rounds = s.Kernel
+			b.rounds, b.roundsErr = verify.Check(s.Kernel)
 		}
 	})
 	return b.rounds, b.roundsErr

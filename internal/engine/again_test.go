@@ -19,11 +19,7 @@ func TestHoldAgain(t *testing.T) {
 	if other.HoldAgain(c) {
 		t.Error("another engine holds it")
 	}
-	n, err := NameOf(k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e.Forget(n.ID)
+	e.Forget(c.Hash)
 	if e.HoldAgain(c) {
 		t.Error("a kernel that was forgotten is held anew")
 	}

@@ -23,49 +23,23 @@ type entry struct {
 // Kernel verifies and compiles k, once for all who ask. The kernel must not
 // change afterwards.
 func (e *Engine) Kernel(ctx context.Context, k *kernel.Kernel) (*Compiled, error) {
-	n, err := NameOf(k)
+	b, err := kernel.Encode(k)
 	if err != nil {
 		return nil, err
 	}
-	return e.Named(ctx, k, n)
-}
-
-// Name is what a kernel is known by. To find it out takes longer than to run a small kernel.
-type Name struct {
-	ID    kernel.ID
-	Text  string // of ID
-	Bytes int    // length of the canonical encoding
-}
-
-// NameOf gives a kernel's name.
-func NameOf(k *kernel.Kernel) (Name, error) {
-	b, err := kernel.Encode(k)
-	if err != nil {
-		return Name{}, err
-	}
-	id := kernel.Hash(b)
-	return Name{id, id.String(), len(b)}, nil
-}
-
-// Named is Kernel for a kernel whose name is known.
-func (e *Engine) Named(ctx context.Context, k *kernel.Kernel, n Name) (*Compiled, error) {
-	return e.kernel(ctx, n.ID, n.Bytes, false, func() (*verify.Safe, error) { return verify.Check(k) })
+	return e.kernel(ctx, kernel.Hash(b), false, func() (*verify.Safe, error) { return verify.Check(k) })
 }
 
 // Safe compiles a kernel that has been verified already, once for all who ask.
 // The kernel must not change afterwards.
 func (e *Engine) Safe(ctx context.Context, s *verify.Safe) (*Compiled, error) {
-	b, err := kernel.Encode(s.Kernel)
-	if err != nil {
-		return nil, err
-	}
-	return e.kernel(ctx, s.ID, len(b), false, func() (*verify.Safe, error) { return s, nil })
+	return e.kernel(ctx, s.ID, false, func() (*verify.Safe, error) { return s, nil })
 }
 
-// Hold is Named for a run: the kernel stays ready until Release, though others may want its memory.
-func (e *Engine) Hold(ctx context.Context, k *kernel.Kernel, n Name) (*Compiled, error) {
+// Hold is Safe for a run: the kernel stays ready until Release, though others may want its memory.
+func (e *Engine) Hold(ctx context.Context, s *verify.Safe) (*Compiled, error) {
 	for {
-		c, err := e.kernel(ctx, n.ID, n.Bytes, true, func() (*verify.Safe, error) { return verify.Check(k) })
+		c, err := e.kernel(ctx, s.ID, true, func() (*verify.Safe, error) { return s, nil })
 		if !errors.Is(err, ErrForgotten) {
 			return c, err
 		}
@@ -170,7 +144,7 @@ var ErrForgotten = errors.New("engine: the kernel was forgotten; compile it agai
 
 // kernel gives the kernel of a name, and has it entered if it is to be held. That fails with
 // ErrForgotten if it has been forgotten meanwhile.
-func (e *Engine) kernel(ctx context.Context, id kernel.ID, bytes int, hold bool, check func() (*verify.Safe, error)) (*Compiled, error) {
+func (e *Engine) kernel(ctx context.Context, id kernel.ID, hold bool, check func() (*verify.Safe, error)) (*Compiled, error) {
 	e.mu.Lock()
 	en, ok := e.kernels[id]
 	if !ok {
@@ -185,7 +159,7 @@ func (e *Engine) kernel(ctx context.Context, id kernel.ID, bytes int, hold bool,
 	defer e.built(en, id)
 	en.c, en.err = e.build(context.WithoutCancel(ctx), check)
 	if en.err == nil {
-		en.c.Hash, en.c.Bytes, en.c.entry = id, bytes, en
+		en.c.Hash, en.c.entry = id, en
 		if hold {
 			en.c.users = 1
 		}

@@ -228,10 +228,11 @@ func TestCompilerPanics(t *testing.T) {
 	}
 	defer e.Close()
 	k := fresh(0)
-	n, err := NameOf(k)
+	b, err := kernel.Encode(k)
 	if err != nil {
 		t.Fatal(err)
 	}
+	id := kernel.Hash(b)
 	waits := make(chan error, 1)
 	func() {
 		defer func() {
@@ -239,9 +240,9 @@ func TestCompilerPanics(t *testing.T) {
 				t.Error("no panic")
 			}
 		}()
-		_, _ = e.kernel(t.Context(), n.ID, n.Bytes, false, func() (*verify.Safe, error) {
+		_, _ = e.kernel(t.Context(), id, false, func() (*verify.Safe, error) {
 			go func() {
-				_, err := e.kernel(t.Context(), n.ID, n.Bytes, false, func() (*verify.Safe, error) { return verify.Check(k) })
+				_, err := e.kernel(t.Context(), id, false, func() (*verify.Safe, error) { return verify.Check(k) })
 				waits <- err
 			}()
 			time.Sleep(10 * time.Millisecond)
@@ -256,7 +257,7 @@ func TestCompilerPanics(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Fatal("another waits for a kernel that will never be there")
 	}
-	if c, err := e.Named(t.Context(), k, n); err != nil || c == nil {
+	if c, err := e.Kernel(t.Context(), k); err != nil || c == nil {
 		t.Errorf("the next attempt: %v", err)
 	}
 }

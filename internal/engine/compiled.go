@@ -17,7 +17,6 @@ type Compiled struct {
 	Kernel *kernel.Kernel
 	Safe   *verify.Safe
 	Hash   kernel.ID
-	Bytes  int // length of the canonical encoding
 	Times  Times
 	// Findings are what those who run the kernel have worked out about it. They end with it.
 	Findings Recent[any]
@@ -74,7 +73,7 @@ func (c *Compiled) Stepped() *Compiled {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.stepped == nil {
-		s := &Compiled{Kernel: c.Kernel, Safe: c.Safe, Hash: c.Hash, Bytes: c.Bytes, engine: c.engine, arena: c.arena}
+		s := &Compiled{Kernel: c.Kernel, Safe: c.Safe, Hash: c.Hash, engine: c.engine, arena: c.arena}
 		s.code.Store(&tiered{of: s, tier: Stepper, code: &stepperCode{c.Safe, c.arena}, idle: make(chan Thread, maxIdle)})
 		c.stepped = s
 	}

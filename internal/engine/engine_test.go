@@ -88,7 +88,7 @@ func TestKernelIsCompiledOnceForAll(t *testing.T) {
 		}
 	}
 	b, _ := kernel.Encode(squares())
-	if got[0].Hash != kernel.Hash(b) || got[0].Bytes != len(b) {
+	if got[0].Hash != kernel.Hash(b) || got[0].Safe.Bytes != len(b) {
 		t.Error("wrong identity")
 	}
 }

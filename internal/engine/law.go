@@ -13,17 +13,12 @@ import (
 type lawful struct {
 	once sync.Once
 	law  *totals.Law
-	name Name // of the kernel of totals
 }
 
 // Law says how the state of a kernel adds up; nil if it does not.
 func (c *Compiled) Law() *totals.Law {
 	c.lawful.once.Do(func() {
-		law, err := totals.Of(c.Safe)
-		if err != nil {
-			return
-		}
-		if c.lawful.name, err = NameOf(law.Totals.Kernel); err == nil {
+		if law, err := totals.Of(c.Safe); err == nil {
 			c.lawful.law = law
 		}
 	})
@@ -40,7 +35,7 @@ func (c *Compiled) totals(ctx context.Context, sizes []int64) (*Compiled, error)
 	if law == nil || !law.Admits(sizes) || law.Totals.AdmitShape(sizes, lengths(law.Totals.Kernel, sizes), Limits{}) != nil {
 		return nil, errNoTotals
 	}
-	t, err := c.engine.Hold(ctx, law.Totals.Kernel, c.lawful.name)
+	t, err := c.engine.Hold(ctx, law.Totals)
 	if err != nil {
 		return nil, err
 	}

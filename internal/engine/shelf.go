@@ -147,5 +147,5 @@ const (
 // size is about what a kernel takes beside the threads of its code.
 func (c *Compiled) size() int64 {
 	n, _ := c.code.Load().code.Bytes()
-	return kernelBytes + kernelBytesEach*int64(c.Bytes) + n
+	return kernelBytes + kernelBytesEach*int64(c.Safe.Bytes) + n
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/godwit-run/godwit/internal/engine/mem"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/verify"
 )
 
 func shelved(t *testing.T, tier Tier, s *Shelf) *Engine {
@@ -24,15 +25,20 @@ func shelved(t *testing.T, tier Tier, s *Shelf) *Engine {
 
 func held(t *testing.T, e *Engine, k *kernel.Kernel) *Compiled {
 	t.Helper()
-	n, err := NameOf(k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := e.Hold(context.Background(), k, n)
+	c, err := e.Hold(context.Background(), checked(t, k))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
+}
+
+func checked(t *testing.T, k *kernel.Kernel) *verify.Safe {
+	t.Helper()
+	s, err := verify.Check(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 func TestLeastRecentlyUsedGoes(t *testing.T) {
@@ -127,13 +133,12 @@ func TestHeldByMany(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := e.Arena().InUse()
+	list := []*verify.Safe{checked(t, fresh(0)), checked(t, fresh(1)), checked(t, fresh(2))}
 	var done sync.WaitGroup
 	for i := range 8 {
 		done.Go(func() {
 			for j := range 30 {
-				k := fresh((i + j) % 3)
-				n, _ := NameOf(k)
-				c, err := e.Hold(context.Background(), k, n)
+				c, err := e.Hold(context.Background(), list[(i+j)%3])
 				if err != nil {
 					t.Error(err)
 					return
@@ -193,15 +198,12 @@ func TestUseTakesNoLock(t *testing.T) {
 	s := NewShelf(1 << 40)
 	e := shelved(t, Stepper, s)
 	held(t, e, fresh(0)).Release()
-	n, err := NameOf(fresh(0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := checked(t, fresh(0))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	used := make(chan error, 1)
 	go func() {
-		c, err := e.Hold(context.Background(), fresh(0), n)
+		c, err := e.Hold(context.Background(), again)
 		if err == nil {
 			c.Release()
 		}

@@ -3,7 +3,7 @@ package plan_test
 import (
 	"testing"
 
-	"github.com/godwit-run/godwit/internal/engine"
+	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
 	"github.com/godwit-run/godwit/internal/plan"
 	"github.com/godwit-run/godwit/internal/plan/machine"
@@ -63,9 +63,10 @@ func TestSharedIsKnown(t *testing.T) {
 		t.Error("both ways are known by the same")
 	}
 	schedule.Launches(other.Steps, func(l *schedule.Launch) {
-		want, err := engine.NameOf(l.Kernel)
-		if got, ok := p.Program.Name(l); err != nil || !ok || got != want.ID {
-			t.Errorf("`%s` is known by %v, expected %v (%v)", l.Label, got, want.ID, err)
+		b, err := kernel.Encode(l.Kernel)
+		want := kernel.Hash(b)
+		if got, ok := p.Program.Name(l); err != nil || !ok || got != want {
+			t.Errorf("`%s` is known by %v, expected %v (%v)", l.Label, got, want, err)
 		}
 	})
 }

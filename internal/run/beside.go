@@ -10,6 +10,7 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/num"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
+	"github.com/godwit-run/godwit/internal/ir/verify"
 )
 
 // Remote is a source whose rows lie on other machines. Reading it works and is
@@ -98,8 +99,8 @@ func (p *Placed) Input(region int) (Input, bool) {
 }
 
 // Hold compiles another kernel on the engine of the run, until its Release.
-func (p *Placed) Hold(k *kernel.Kernel) (*engine.Compiled, error) {
-	return (&code{k: k}).hold(p.p.r.ctx, p.p.r.eng)
+func (p *Placed) Hold(s *verify.Safe) (*engine.Compiled, error) {
+	return p.p.r.eng.Hold(p.p.r.ctx, s)
 }
 
 // Piece executes a piece of a kernel that Hold gave on this machine, with the threads of the run; see RunPiece.

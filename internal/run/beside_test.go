@@ -45,7 +45,7 @@ func plan(t *testing.T, source string, sizes map[string]int64) (*schedule.Schedu
 	s, err := lower.Lower(g, lower.Options{
 		Partials: true,
 		NonZero:  func(name string) bool { return sizes[name] > 0 },
-		Verify:   func(k *kernel.Kernel) error { _, err := verify.Check(k); return err },
+		Verify:   verify.Check,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -216,7 +216,11 @@ func (p *Placed) combineHere(lo, hi int64) error {
 // combining is the execution of the partial kernel over such rows.
 func (p *Placed) combining(rows *rowsOf) (*execution, error) {
 	c, r := p.block, p.p.r
-	k, err := r.eng.Kernel(r.ctx, c.Kernel)
+	safe, err := p.Launch.Partial.Proof()
+	if err != nil {
+		return nil, err
+	}
+	k, err := r.eng.Safe(r.ctx, safe)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -89,7 +90,7 @@ func TestForeignIndices(t *testing.T) {
 	}
 }
 
-// changeUnder runs a program over indices that change, 200 times.
+// changeUnder runs a program over indices that change, 200 times, and on a busy machine until one of these changes is met.
 func changeUnder(t *testing.T, s *schedule.Schedule, o engine.Options, ours, theirs []byte, xs []float32) {
 	e, err := engine.New(o)
 	if err != nil {
@@ -112,7 +113,8 @@ func changeUnder(t *testing.T, s *schedule.Schedule, o engine.Options, ours, the
 		}
 	})
 	var right, refused int
-	for range 200 {
+	start := time.Now()
+	for i := 0; i < 200 || refused == 0 && time.Since(start) < 20*time.Second; i++ {
 		_, err := run.Run(context.Background(), s, in, run.Options{Engine: e, Threads: 2})
 		var bad *data.Error
 		switch {
@@ -126,7 +128,7 @@ func changeUnder(t *testing.T, s *schedule.Schedule, o engine.Options, ours, the
 	}
 	stop.Store(true)
 	other.Wait()
-	if right+refused != 200 || refused == 0 {
+	if refused == 0 {
 		t.Errorf("%d runs ended, %d were refused; expected some to meet the bad index", right+refused, refused)
 	}
 }

@@ -100,7 +100,7 @@ func RunPiece(ctx context.Context, p *Piece, opt Options) (outs [][]byte, faults
 		}
 	}
 	st = Stats{Seconds: time.Since(start).Seconds(), BytesRead: m.read.Load(), Threads: m.pool.Size()}
-	st.Launches = []LaunchStats{{Label: x.label, Hash: p.Kernel.Hash, Bytes: p.Kernel.Bytes, Tier: d.tier, Runs: 1, Slices: d.slices, Native: d.native, Totals: d.totals, Seconds: st.Seconds, Expected: d.expected.Times(1e-9), Took: d.seconds}}
+	st.Launches = []LaunchStats{{Label: x.label, Hash: p.Kernel.Hash, Bytes: p.Kernel.Safe.Bytes, Tier: d.tier, Runs: 1, Slices: d.slices, Native: d.native, Totals: d.totals, Seconds: st.Seconds, Expected: d.expected.Times(1e-9), Took: d.seconds}}
 	return outs, d.faults, st, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
+	"github.com/godwit-run/godwit/internal/ir/verify"
 )
 
 // Program is a schedule with all that is known about it before any run. It is safe for
@@ -39,12 +40,20 @@ type Program struct {
 	id         kernel.ID
 }
 
-// code is a kernel with its name, which is found out once.
+// code is a kernel and what verify found it to be, which is found out once.
 type code struct {
 	k     *kernel.Kernel
-	named sync.Once
-	name  engine.Name
-	err   error
+	proof func() (*verify.Safe, error)
+	name  func() string // the text of its identity, for those that have a proof
+}
+
+func codeOf(l *schedule.Launch) *code {
+	c := &code{k: l.Kernel, proof: sync.OnceValues(l.Proof)}
+	c.name = sync.OnceValue(func() string {
+		safe, _ := c.proof()
+		return safe.ID.String()
+	})
+	return c
 }
 
 // Prepare looks through a schedule.
@@ -74,12 +83,12 @@ func Prepare(s *schedule.Schedule) *Program {
 	schedule.Launches(s.Steps, func(l *schedule.Launch) {
 		p.launches[l] = len(p.launches)
 		p.steps = append(p.steps, l)
-		p.add(l.Kernel)
+		p.add(l)
 	})
 	schedule.Launches(s.Steps, func(l *schedule.Launch) {
 		if l.Packed != nil {
 			p.launches[l.Packed.Launch] = len(p.launches)
-			p.add(l.Packed.Launch.Kernel)
+			p.add(l.Packed.Launch)
 		}
 	})
 	return p
@@ -101,10 +110,10 @@ func bufferName(b int, name string) string {
 	return fmt.Sprintf("buffer %d", b)
 }
 
-func (p *Program) add(k *kernel.Kernel) {
-	if _, ok := p.numbers[k]; !ok {
-		p.numbers[k] = len(p.kernels)
-		p.kernels = append(p.kernels, &code{k: k})
+func (p *Program) add(l *schedule.Launch) {
+	if _, ok := p.numbers[l.Kernel]; !ok {
+		p.numbers[l.Kernel] = len(p.kernels)
+		p.kernels = append(p.kernels, codeOf(l))
 	}
 }
 
@@ -121,11 +130,13 @@ func (p *Program) Compiled(e *engine.Engine, l *schedule.Launch) engine.Tier {
 	return ""
 }
 
-// Name is what a launch's kernel is known by; false if it cannot be encoded.
+// Name is what a launch's kernel is known by; false if verify refuses it.
 func (p *Program) Name(l *schedule.Launch) (kernel.ID, bool) {
-	c := p.code(l)
-	c.named.Do(func() { c.name, c.err = engine.NameOf(c.k) })
-	return c.name.ID, c.err == nil
+	safe, err := p.code(l).proof()
+	if err != nil {
+		return kernel.ID{}, false
+	}
+	return safe.ID, true
 }
 
 // code is the kernel of a launch of the program, or of another that gives the same.
@@ -136,7 +147,7 @@ func (p *Program) code(l *schedule.Launch) *code {
 		q = p.has(l)
 	}
 	if q == nil {
-		return &code{k: l.Kernel}
+		return codeOf(l)
 	}
 	return q.kernels[q.numbers[l.Kernel]]
 }
@@ -163,17 +174,18 @@ func (p *Program) ID(s *schedule.Schedule) kernel.ID {
 
 // lookup gives the compiled kernel if an engine has it.
 func (c *code) lookup(e *engine.Engine) (*engine.Compiled, bool) {
-	if c.named.Do(func() { c.name, c.err = engine.NameOf(c.k) }); c.err != nil {
+	safe, err := c.proof()
+	if err != nil {
 		return nil, false
 	}
-	return e.Lookup(c.name.ID)
+	return e.Lookup(safe.ID)
 }
 
 // hold gives the compiled kernel until its Release.
 func (c *code) hold(ctx context.Context, e *engine.Engine) (*engine.Compiled, error) {
-	c.named.Do(func() { c.name, c.err = engine.NameOf(c.k) })
-	if c.err != nil {
-		return nil, c.err
+	safe, err := c.proof()
+	if err != nil {
+		return nil, err
 	}
-	return e.Hold(ctx, c.k, c.name)
+	return e.Hold(ctx, safe)
 }

@@ -45,7 +45,7 @@ func (r *runner) result() (*Result, error) {
 		if st.Label = l.Label; st.Runs > 0 {
 			number := r.kernelOf(i, l)
 			c := r.compiled[number].c
-			st.Hash, st.Name, st.Bytes = c.Hash, r.p.kernels[number].name.Text, c.Bytes
+			st.Hash, st.Name, st.Bytes = c.Hash, r.p.kernels[number].name(), c.Safe.Bytes
 		}
 	}
 	return res, nil

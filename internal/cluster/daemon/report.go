@@ -117,7 +117,7 @@ func (d *Daemon) Report() *Report {
 		r.Shards = append(r.Shards, h)
 	}
 	for _, c := range d.eng.Kernels() {
-		r.Kernels = append(r.Kernels, Kernel{c.Hash.String(), c.Bytes, string(c.Tier())})
+		r.Kernels = append(r.Kernels, Kernel{c.Hash.String(), c.Safe.Bytes, string(c.Tier())})
 	}
 	r.Objects.Count, r.Objects.Bytes = d.cfg.Store.Compiled()
 	if r.Native = d.native != nil; r.Native {

@@ -137,10 +137,7 @@ func (p *program) load() error {
 	if err != nil {
 		return err
 	}
-	p.s, err = lower.Lower(f.Graph, lower.Options{Partials: true, NonZero: func(string) bool { return true }, Verify: func(k *kernel.Kernel) error {
-		_, err := verify.Check(k)
-		return err
-	}})
+	p.s, err = lower.Lower(f.Graph, lower.Options{Partials: true, NonZero: func(string) bool { return true }, Verify: verify.Check})
 	if err != nil {
 		return err
 	}

@@ -25,10 +25,8 @@ import (
 	"github.com/godwit-run/godwit/internal/front/elaborate"
 	"github.com/godwit-run/godwit/internal/front/syntax"
 	"github.com/godwit-run/godwit/internal/ir/graph"
-	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/lower"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
-	"github.com/godwit-run/godwit/internal/ir/verify"
 	"github.com/godwit-run/godwit/internal/run"
 )
 
@@ -213,12 +211,6 @@ func (f *Func) shape(opt lower.Options) string {
 		}
 	}
 	return b.String()
-}
-
-// safe holds a kernel that we made to what we ask of strangers' kernels.
-func safe(k *kernel.Kernel) error {
-	_, err := verify.Check(k)
-	return err
 }
 
 // theirs is a panic of what the caller gave, which is no bug of the compiler.

@@ -7,6 +7,7 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/lower"
 	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/ir/verify"
 )
 
 // Explanation is every stage of a function on its way from source to
@@ -132,7 +133,7 @@ func (x *explainer) lower() (*lowered, error) {
 	stored := func(param, j int) num.Kind {
 		return graph.Leaves(x.f.Graph.Body.Params[param].Type)[j].Type.KindOf()
 	}
-	return x.f.lower(lower.Options{Stored: stored, NonZero: func(string) bool { return false }, Verify: safe})
+	return x.f.lower(lower.Options{Stored: stored, NonZero: func(string) bool { return false }, Verify: verify.Check})
 }
 
 func (p *Program) doc(name string) string {

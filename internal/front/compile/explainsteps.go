@@ -104,12 +104,12 @@ func (x *explainer) kernel(l *schedule.Launch) (KernelNote, error) {
 	if err != nil {
 		return KernelNote{}, err
 	}
-	safe, err := verify.Check(l.Kernel)
+	safe, err := l.Proof()
 	if err != nil {
 		return KernelNote{}, bug(nil, err)
 	}
 	k := l.Kernel
-	n := KernelNote{Hash: kernel.Hash(b).String(), Bytes: len(b), Label: l.Label, Text: kernel.Text(k), Code: b}
+	n := KernelNote{Hash: safe.ID.String(), Bytes: len(b), Label: l.Label, Text: kernel.Text(k), Code: b}
 	for i, a := range l.Sizes {
 		n.Sizes = append(n.Sizes, fmt.Sprintf("s%d = %s", i, x.sizeArg(&a)))
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/lower"
 	"github.com/godwit-run/godwit/internal/ir/num"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
+	"github.com/godwit-run/godwit/internal/ir/verify"
 	"github.com/godwit-run/godwit/internal/run"
 )
 
@@ -109,7 +110,7 @@ func (b *Bound) options() lower.Options {
 		return b.stored(b.Func.leaves[param][j], b.params[param][j])
 	}
 	nonZero := func(name string) bool { n, _ := b.sizes.value(name); return n > 0 }
-	return lower.Options{Stored: stored, NonZero: nonZero, Short: b.within(lower.ShortSlots), Brief: b.within(lower.BriefSlots), Verify: safe, Partials: b.remote()}
+	return lower.Options{Stored: stored, NonZero: nonZero, Short: b.within(lower.ShortSlots), Brief: b.within(lower.BriefSlots), Verify: verify.Check, Partials: b.remote()}
 }
 
 // within reports that no size and no column is longer.

@@ -8,6 +8,7 @@ import (
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/lower"
+	"github.com/godwit-run/godwit/internal/ir/verify"
 )
 
 // Runs shows that every function that can be run from outside runs, whatever its sizes: it
@@ -27,7 +28,7 @@ func (p *Program) Runs() (err error) {
 	for range min(len(names), runtime.GOMAXPROCS(0)) {
 		done.Go(func() {
 			for i := range next {
-				found[i] = funcs[i].runs(safe)
+				found[i] = funcs[i].runs(verify.Check)
 			}
 		})
 	}
@@ -49,8 +50,8 @@ func (p *Program) Runs() (err error) {
 }
 
 // runs is what keeps the function from being run, nil if nothing does.
-func (f *Func) runs(verify func(*kernel.Kernel) error) *diag.Message {
-	err := f.lowers(verify)
+func (f *Func) runs(check func(*kernel.Kernel) (*verify.Safe, error)) *diag.Message {
+	err := f.lowers(check)
 	if err == nil {
 		return nil
 	}
@@ -85,8 +86,8 @@ func (f *Func) tooLarge(err error) *diag.Message {
 }
 
 // lowers makes the schedule for arguments of which nothing is known.
-func (f *Func) lowers(verify func(*kernel.Kernel) error) (err error) {
+func (f *Func) lowers(check func(*kernel.Kernel) (*verify.Safe, error)) (err error) {
 	defer caught(nil, &err)
-	_, err = lower.Lower(f.Graph, lower.Options{Verify: verify})
+	_, err = lower.Lower(f.Graph, lower.Options{Verify: check})
 	return err
 }

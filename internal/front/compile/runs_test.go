@@ -11,6 +11,7 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/lower"
 	"github.com/godwit-run/godwit/internal/ir/num"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
+	"github.com/godwit-run/godwit/internal/ir/verify"
 )
 
 // TestRuns takes programs that were once accepted and could not be lowered to kernels.
@@ -41,7 +42,7 @@ func TestAcceptedButNotLowered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := f.runs(func(*kernel.Kernel) error { return errors.New("not safe") })
+	m := f.runs(func(*kernel.Kernel) (*verify.Safe, error) { return nil, errors.New("not safe") })
 	if m == nil {
 		t.Fatal("a kernel that does not pass is nothing")
 	}
@@ -73,7 +74,7 @@ func TestTooManyColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = f.lower(lower.Options{Verify: safe, Stored: func(int, int) num.Kind { return num.I64 }, NonZero: func(string) bool { return true }})
+	_, err = f.lower(lower.Options{Verify: verify.Check, Stored: func(int, int) num.Kind { return num.I64 }, NonZero: func(string) bool { return true }})
 	if e = nil; !errors.As(err, &e) || e.Messages[0].Code != "T18" {
 		t.Errorf("%v", err)
 	}
@@ -94,7 +95,7 @@ func TestManyTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := f.lower(lower.Options{Verify: safe, Stored: func(int, int) num.Kind { return num.I64 }, NonZero: func(string) bool { return true }})
+	s, err := f.lower(lower.Options{Verify: verify.Check, Stored: func(int, int) num.Kind { return num.I64 }, NonZero: func(string) bool { return true }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,12 +127,12 @@ func TestVerifySeesWhatTheCheckerSaw(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		if _, err := lower.Lower(f.Graph, lower.Options{Verify: func(k *kernel.Kernel) error {
-			err := safe(k)
+		if _, err := lower.Lower(f.Graph, lower.Options{Verify: func(k *kernel.Kernel) (*verify.Safe, error) {
+			safe, err := verify.Check(k)
 			if err != nil {
 				t.Errorf("%s: a kernel needs bounds for run time: %v", text, err)
 			}
-			return err
+			return safe, err
 		}}); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/lower"
 	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/ir/verify"
 )
 
 // In: arguments with columns of text, dates and times. Out: the dictionaries of the graph, columns of
@@ -215,7 +216,7 @@ func (f *Func) readsTexts() bool {
 // readWith says which leaves are read where no size is zero, or where all may be; nil if nobody knows.
 func (f *Func) readWith(nonZero bool) [][]bool {
 	stored := func(param, j int) num.Kind { return f.leaves[param][j].Type.KindOf() }
-	l, err := f.lower(lower.Options{Stored: stored, NonZero: func(string) bool { return nonZero }, Verify: safe})
+	l, err := f.lower(lower.Options{Stored: stored, NonZero: func(string) bool { return nonZero }, Verify: verify.Check})
 	if err != nil {
 		return nil
 	}

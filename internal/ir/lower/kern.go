@@ -101,7 +101,7 @@ func (l *lowering) kernel(label string, fill func(k *kern)) error {
 			continue // without proofs an index that only seems fine stays guarded
 		}
 		if l.opt.Verify != nil {
-			err = l.opt.Verify(k.k)
+			k.launch.Safe, err = l.opt.Verify(k.k)
 		}
 		if err == nil {
 			l.add(k.launch)

@@ -19,6 +19,7 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/num"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
+	"github.com/godwit-run/godwit/internal/ir/verify"
 )
 
 // Options adapt a schedule to the arguments of a run.
@@ -33,9 +34,9 @@ type Options struct {
 	Short bool
 	// Brief says that none has more than BriefSlots. A fold over so few elements is over before a thread could help.
 	Brief bool
-	// Verify checks a finished kernel. A kernel whose indices it cannot
+	// Verify checks a finished kernel, which never changes from then on. A kernel whose indices it cannot
 	// prove is emitted again with explicit bounds.
-	Verify func(*kernel.Kernel) error
+	Verify func(*kernel.Kernel) (*verify.Safe, error)
 	// Partials asks for schedule.Partial of launches that write rows: for runs
 	// whose arguments lie on other machines. It makes lowering dearer.
 	Partials bool

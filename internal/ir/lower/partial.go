@@ -124,8 +124,10 @@ func (l *lowering) partial(launch *schedule.Launch, widths rows, fill func(k *ke
 	k.close()
 	p.Sizes = k.launch.Sizes
 	launch.Partial = p
-	if l.opt.Verify != nil {
-		return l.opt.Verify(k.k)
+	if l.opt.Verify == nil {
+		return nil
 	}
-	return nil
+	var err error
+	p.Safe, err = l.opt.Verify(k.k)
+	return err
 }

@@ -182,10 +182,7 @@ func (f folding) lower(t *testing.T, g *graph.Graph, n int64) *schedule.Schedule
 	if err := graph.Verify(g); err != nil {
 		t.Fatalf("graph: %v", err)
 	}
-	s, err := Lower(g, Options{Partials: true, NonZero: func(name string) bool { return name == "N" && n > 0 }, Verify: func(k *kernel.Kernel) error {
-		_, err := verify.Check(k)
-		return err
-	}})
+	s, err := Lower(g, Options{Partials: true, NonZero: func(name string) bool { return name == "N" && n > 0 }, Verify: verify.Check})
 	if err != nil {
 		t.Fatalf("lower: %v", err)
 	}

@@ -27,12 +27,11 @@ func TestRowsThatVerifyRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, refuse := range []bool{false, true} {
-		s, err := lower.Lower(f.Graph, lower.Options{Verify: func(k *kernel.Kernel) error {
+		s, err := lower.Lower(f.Graph, lower.Options{Verify: func(k *kernel.Kernel) (*verify.Safe, error) {
 			if one, _ := k.Outer.Const(); refuse && one != 1 && k.Regions[0].Access == kernel.ReadWrite {
-				return errors.New("refused")
+				return nil, errors.New("refused")
 			}
-			_, err := verify.Check(k)
-			return err
+			return verify.Check(k)
 		}})
 		if err != nil {
 			t.Fatal(err)

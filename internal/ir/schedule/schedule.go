@@ -7,6 +7,7 @@ import (
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/ir/verify"
 )
 
 // Schedule is a whole function. Size names are the function's declared sizes
@@ -66,11 +67,12 @@ type Step interface{ step() }
 // Launch runs a kernel over all its outer indices.
 type Launch struct {
 	Kernel  *kernel.Kernel
-	Label   string      // what it computes, for explain
-	Sizes   []SizeArg   // one per kernel size
-	Scalars []ScalarArg // one per kernel scalar
-	Regions []int       // buffer of each kernel region; -1 for Scratch
-	Sites   []int       // the function's fault site of each kernel site
+	Safe    *verify.Safe // what Kernel was found to be; nil if nobody has looked
+	Label   string       // what it computes, for explain
+	Sizes   []SizeArg    // one per kernel size
+	Scalars []ScalarArg  // one per kernel scalar
+	Regions []int        // buffer of each kernel region; -1 for Scratch
+	Sites   []int        // the function's fault site of each kernel site
 	// Pruning lists predicates that every row whose values matter satisfies;
 	// a run of input rows that cannot satisfy them all need not be read.
 	// Their buffers are inputs of one parameter, which the kernel uses only
@@ -86,6 +88,19 @@ type Launch struct {
 	Folds *Folds
 }
 
+// Proof is what verify finds a launch's kernel to be. Lowering has looked, but in tests.
+func (l *Launch) Proof() (*verify.Safe, error) { return proof(l.Kernel, l.Safe) }
+
+// Proof is that of a launch.
+func (p *Partial) Proof() (*verify.Safe, error) { return proof(p.Kernel, p.Safe) }
+
+func proof(k *kernel.Kernel, safe *verify.Safe) (*verify.Safe, error) {
+	if safe != nil {
+		return safe, nil
+	}
+	return verify.Check(k)
+}
+
 // Partial combines aligned blocks of the rows of partial results that a launch
 // writes, one row per outer index in each of its Write regions, into one row
 // per block. Rows of blocks combine exactly as the rows themselves would, by
@@ -95,6 +110,7 @@ type Launch struct {
 // then once more as Write. Its outer loop is over blocks.
 type Partial struct {
 	Kernel *kernel.Kernel
+	Safe   *verify.Safe // as that of a launch
 	// Sizes are those of the kernel but for three: at Rows the number of rows
 	// there are, at Block how many make a block, a power of two, and at Blocks
 	// how many blocks there are, the quotient rounded up.

@@ -22,6 +22,7 @@ import (
 type Safe struct {
 	Kernel *kernel.Kernel
 	ID     kernel.ID
+	Bytes  int        // length of the canonical encoding
 	Kinds  []num.Kind // of each value
 	// Outer is the work of one outer index, kernel.OuterSteps included; it
 	// is an upper bound in steps, see Work.
@@ -59,7 +60,7 @@ func Check(k *kernel.Kernel) (*Safe, error) {
 	if err != nil {
 		return nil, &Error{Path: "kernel", Need: err.Error(), Err: err}
 	}
-	c := &checker{k: k, safe: &Safe{Kernel: k, ID: kernel.Hash(b)}}
+	c := &checker{k: k, safe: &Safe{Kernel: k, ID: kernel.Hash(b), Bytes: len(b)}}
 	if err := c.run(); err != nil {
 		return nil, err
 	}
