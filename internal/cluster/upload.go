@@ -122,15 +122,20 @@ type upload struct {
 	blob  parcel.Blob // without bytes
 	told  sync.Map    // offsets of parts that are stored
 
-	mu   sync.Mutex
-	lost map[catalog.Peer]error // nodes that have ended and are not replaced yet, and how that was found out
+	mu    sync.Mutex
+	lost  map[catalog.Peer]error // nodes that have ended and are not replaced yet, and how that was found out
+	again map[catalog.Peer]bool  // nodes that gave parts up, since nothing came for a minute, and are to be sent all of them
+	left  int                    // how often that may still happen
 }
+
+// resends is how often a node may give up a shard's parts.
+const resends = 3
 
 func (l *loading) upload(p *store.Part, i int) *upload {
 	s := &l.set.Shards[i]
 	s.Bytes, s.Sum = p.Bytes, p.Sum
 	return &upload{
-		l: l, shard: i, file: p, lost: map[catalog.Peer]error{},
+		l: l, shard: i, file: p, lost: map[catalog.Peer]error{}, again: map[catalog.Peer]bool{}, left: resends,
 		blob: parcel.Blob{Set: l.set.ID, Shard: uint32(i), Lo: s.Lo, Hi: s.Hi, Total: s.Bytes, Sum: s.Sum},
 	}
 }
@@ -185,7 +190,22 @@ func (u *upload) whole(ctx context.Context, from int64, to []catalog.Peer, arriv
 	arrived()
 	u.l.idle.stored(u.blob.Total)
 	payload := u.blob.Append(nil)
-	return u.each(to, func(to catalog.Peer) error { return u.l.c.store(ctx, parcel.Seal, to, payload) })
+	return u.each(to, func(to catalog.Peer) error { return u.unfinished(to, u.l.c.store(ctx, parcel.Seal, to, payload)) })
+}
+
+// unfinished notes that a node, which was to seal the file, has given parts of it up. Other errors stay.
+func (u *upload) unfinished(to catalog.Peer, err error) error {
+	var e *caller.Error
+	if !errors.As(err, &e) || e.Reason != parcel.NoShard || e.Shard != u.shard {
+		return err
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.left--; u.left < 0 {
+		return err
+	}
+	u.again[to] = true
+	return nil
 }
 
 // partAt is how long the part that begins at an offset is, if it is not the last one.
@@ -275,7 +295,7 @@ func (u *upload) live(to []catalog.Peer) []catalog.Peer {
 	return slices.DeleteFunc(slices.Clone(to), func(p catalog.Peer) bool { return u.lost[p] != nil })
 }
 
-// replaced gives the shard to other nodes in place of those that have ended, and says which these are.
+// replaced gives the shard to other nodes in place of those that have ended. It says which these are, and who else has to be sent all parts.
 func (u *upload) replaced() (to []catalog.Peer, err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -286,6 +306,8 @@ func (u *upload) replaced() (to []catalog.Peer, err error) {
 		}
 		to = append(to, next)
 	}
+	to = slices.AppendSeq(to, maps.Keys(u.again))
 	clear(u.lost)
+	clear(u.again)
 	return to, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/godwit-run/godwit/internal/cluster/control"
 	"github.com/godwit-run/godwit/internal/cluster/daemon"
 	"github.com/godwit-run/godwit/internal/cluster/site"
+	"github.com/godwit-run/godwit/internal/cluster/store"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -26,6 +27,42 @@ func (h holding) Hold(ctx context.Context, held control.Held) error {
 		return h.Membership.Hold(ctx, held)
 	case <-ctx.Done():
 		return context.Cause(ctx)
+	}
+}
+
+// TestPartsGivenUp: a node forgets what has arrived of a shard, as it does when nothing came for a minute. It is sent all of it again.
+func TestPartsGivenUp(t *testing.T) {
+	for _, replicas := range []int{1, 2} {
+		var stores []*store.Store
+		l, err := site.LocalWith(t.Context(), 2, func(c *daemon.Config) { stores = append(stores, c.Store) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		forgotten := false
+		forget := sync.OnceFunc(func() {
+			for _, s := range stores {
+				for set := range uint32(100) {
+					if err := s.Drop(set, 0); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+			forgotten = true
+		})
+		x := array(num.I32, 3_000_000, nil, 1, 100)
+		set, err := l.Client.Load(ctx, x, "v", cluster.LoadOptions{Shards: 1, Replicas: replicas, Deadline: patience / 4, Progress: func(done, total int64) {
+			if done > 0 && done < total {
+				forget()
+			}
+		}})
+		if err != nil || !forgotten || set.ID >= 100 || set.Rows != 3_000_000 {
+			t.Errorf("%d replicas, forgotten: %v: %+v (%v)", replicas, forgotten, set, err)
+		}
+		cancel()
+		if err := errors.Join(l.Client.Close(), l.Close()); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -34,9 +34,13 @@ func (e *Error) Is(target error) bool {
 // failure turns a node's failure into the error of an operation.
 func (c *Core) failure(f *parcel.Failure) *Error {
 	e := &Error{Reason: f.Reason, Node: f.Node, Name: c.name(f.Node), Shard: -1, Detail: f.Detail}
-	if c.view != nil && f.Set != 0 {
-		if s, ok := c.view.Set(f.Set); ok {
-			e.Set, e.Shard = s.Name, int(f.Shard)
+	if f.Set == 0 {
+		return e
+	}
+	e.Shard = int(f.Shard)
+	if c.view != nil {
+		if s, ok := c.view.Set(f.Set); ok { // a set that is being stored has no name yet
+			e.Set = s.Name
 		}
 	}
 	return e

@@ -41,16 +41,18 @@ func (d *Daemon) keep(ctx context.Context, e *node.Start, w *node.Keep) (*parcel
 	if err == nil {
 		return &parcel.Answer{}, nil
 	}
-	reason := parcel.Refused
+	failed := &node.WorkError{Reason: parcel.Refused, Detail: err.Error()}
 	switch {
+	case errors.As(err, new(*store.UnfinishedError)):
+		failed.Reason, failed.Set, failed.Shard = parcel.NoShard, f.Set, int(f.Shard)
 	case errors.As(err, new(*control.StaleError)):
-		reason = parcel.NoShard
+		failed.Reason = parcel.NoShard
 	case errors.As(err, new(*store.BusyError)):
-		reason = parcel.Busy
+		failed.Reason = parcel.Busy
 	case errors.Is(err, context.DeadlineExceeded):
-		reason = parcel.Expired
+		failed.Reason = parcel.Expired
 	}
-	return nil, &node.WorkError{Reason: reason, Detail: err.Error()}
+	return nil, failed
 }
 
 // mayStore is an error if the sender may not store a shard. What is here already may come again.

@@ -153,7 +153,7 @@ func TestRefusals(t *testing.T) {
 	inBoth(t, func(t *testing.T, o Options) {
 		s := open(t, t.TempDir(), o)
 		f, b := numbers(t, 1, 0, 0, 10)
-		refused[*WrongError](t, s.Seal(f))
+		refused[*UnfinishedError](t, s.Seal(f))
 		refused[*WrongError](t, s.Put(Itself, f, 1, b))
 		refused[*WrongError](t, s.Put(Itself, f, -1, b[:1]))
 		refused[*WrongError](t, s.Put(Itself, f, 1<<62, b[:1]))
@@ -164,7 +164,7 @@ func TestRefusals(t *testing.T) {
 		other.Sum[0]++
 		refused[*WrongError](t, s.Put(Itself, other, 0, b))
 		refused[*WrongError](t, s.Seal(other))
-		if e := refused[*WrongError](t, s.Seal(f)); !strings.Contains(e.Reason, "bytes 20 to") {
+		if e := refused[*UnfinishedError](t, s.Seal(f)); e.Lo != 20 {
 			t.Errorf("the error does not say what is missing: %v", e)
 		}
 		check(t, s.Put(Itself, f, 0, b))
@@ -290,7 +290,7 @@ func TestIdleUploads(t *testing.T) {
 		if left, _ := os.ReadDir(s.uploadDir()); len(left) != 0 {
 			t.Errorf("its file is left: %v", left)
 		}
-		refused[*WrongError](t, s.Seal(f))
+		refused[*UnfinishedError](t, s.Seal(f))
 		put(t, s, f, b)
 	})
 }

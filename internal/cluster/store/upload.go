@@ -44,6 +44,17 @@ type WrongError struct {
 
 func (e *WrongError) Error() string { return fmt.Sprintf("%v: %s", &e.File, e.Reason) }
 
+// UnfinishedError says which bytes of a file are not here: they have not been sent, or nobody was heard of for so long that what had
+// arrived was given up.
+type UnfinishedError struct {
+	File   File
+	Lo, Hi int64
+}
+
+func (e *UnfinishedError) Error() string {
+	return fmt.Sprintf("%v: bytes %d to %d of %d have not arrived, or were given up meanwhile", &e.File, e.Lo, e.Hi, e.File.Bytes)
+}
+
 func (f *File) wrong(format string, args ...any) error {
 	return &WrongError{*f, fmt.Sprintf(format, args...)}
 }
@@ -252,7 +263,7 @@ func (s *Store) missing(u *upload, lo, hi int64) []extent {
 	return u.got.missing(extent{lo, hi})
 }
 
-// Seal completes a shard: all parts must have arrived and the whole have its
+// Seal completes a shard: all parts must have arrived, else it is an UnfinishedError, and the whole have its
 // sum. When it returns nil the shard is on the disk, and open. A file that is
 // complete but wrong is removed.
 func (s *Store) Seal(f File) error {
@@ -297,14 +308,17 @@ func (s *Store) beginSeal(f File) (*upload, error) {
 		return nil, err
 	}
 	u := s.uploads[f.key()]
-	if u == nil || u.File != f {
-		return nil, f.wrong("no part of this file of %d bytes has arrived", f.Bytes)
+	if u == nil {
+		return nil, &UnfinishedError{f, 0, f.Bytes}
+	}
+	if u.File != f {
+		return nil, f.wrong("another file for it is arriving, of rows %d to %d and %d bytes", u.Lo, u.Hi, u.Bytes)
 	}
 	if u.sealing || u.writers > 0 {
 		return nil, &BusyError{fmt.Sprintf("%v is still being written", &f)}
 	}
 	if holes := u.got.missing(extent{0, f.Bytes}); len(holes) > 0 {
-		return nil, f.wrong("bytes %d to %d of %d have not arrived", holes[0].lo, holes[0].hi, f.Bytes)
+		return nil, &UnfinishedError{f, holes[0].lo, holes[0].hi}
 	}
 	u.sealing = true
 	return u, nil
