@@ -56,16 +56,20 @@ func (e *elab) divisor(n *graph.Node, b *bounds) *bounds {
 	return &positive
 }
 
-// fitsHere reports that the conditions around keep a sum or difference within its kind.
+// fitsHere reports that the conditions around keep a sum, a difference or a multiple within its kind.
 func (e *elab) fitsHere(op num.Op, k num.Kind, a, b *graph.Node) bool {
-	if len(e.cur.known.Guards) == 0 || op != num.Add && op != num.Sub {
+	scaled := op == num.Mul && (isConst(a) || isConst(b))
+	if len(e.cur.known.Guards) == 0 || op != num.Add && op != num.Sub && !scaled {
 		return false
 	}
 	p := e.form(a)
-	if op == num.Add {
+	switch op {
+	case num.Add:
 		p = p.Add(e.form(b))
-	} else {
+	case num.Sub:
 		p = p.Sub(e.form(b))
+	default:
+		p = p.Mul(e.form(b))
 	}
 	e.prover.Known = e.cur.known
 	lo, hi := max(k.MinInt(), -prove.Limit), int64(min(k.MaxInt(), prove.Limit))
@@ -164,6 +168,8 @@ func sides(n *graph.Node) (cond, yes, no *graph.Node) {
 	}
 	return of.Args[0], yes, no
 }
+
+func isConst(n *graph.Node) bool { return n.Op == graph.Const }
 
 func isBool(n *graph.Node, bits uint64) bool {
 	return n != nil && n.Op == graph.Const && n.Bits == bits

@@ -170,6 +170,12 @@ func (v *Prover) Describe(name string, s *Symbol) {
 	v.Symbols[name] = s
 }
 
+// Effort is how much work there was so far.
+func (v *Prover) Effort() int { return v.effort }
+
+// Forgive counts the work since then no more. Whoever calls it bounds how often.
+func (v *Prover) Forgive(since int) { v.effort = since }
+
 // Spend counts work and tells whether the current question may go on.
 func (v *Prover) Spend(n int) bool {
 	v.toil(n)
