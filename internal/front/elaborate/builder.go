@@ -50,8 +50,10 @@ type elab struct {
 	hidden  map[graph.Derived]*graph.Node // parameters that follow from dictionaries of text
 	tired   bool                          // proofs have taken too long; no more are tried
 	guarded int                           // proofs so far that may rest on what is known at one place only
-	trials  int                           // bodies of loops that were tried again
-	beyond  []size.Poly                   // sizes that indices were not shown to be below
+	// thorough says that bounds that loops keep are looked for; trials counts these bodies.
+	thorough bool
+	trials   int
+	beyond   []size.Poly // sizes that indices were not shown to be below
 }
 
 // scope is a block of the graph that is being filled.
@@ -59,6 +61,8 @@ type scope struct {
 	outer *scope
 	b     *graph.Block
 	known prove.Known
+	// either are lists of which all of one are at least 0 here, from a condition with ||.
+	either [][]size.Poly
 }
 
 // info is what elaboration knows of a node besides its type.

@@ -12,14 +12,14 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/prove"
 )
 
-// In: a loop in whose body something was not shown. Out: the body once more, knowing what every
+// In: a loop of a function of which something was not shown. Out: its body, knowing what every
 // turn keeps of the variables that the loop assigns: `i` stays below N in a loop that makes
 // 2·i + 1 of it and leaves when that is N or more. What might be kept is guessed: bounds that the
 // value before the loop has, sizes of arrays that an index was not shown to be below, one more in
 // each turn, and sums of counters. All that holds before the first turn is taken to hold at the
 // start of a turn. What is then not shown at its end is struck out, and the body is tried again,
-// until nothing is struck out: by induction the rest holds in every turn. Loops in which all is
-// shown cost nothing.
+// until nothing is struck out: by induction the rest holds in every turn. Functions of which all
+// is shown without that cost nothing.
 
 // guess is a bound of a variable that a loop assigns.
 type guess struct {
@@ -39,63 +39,81 @@ func (g guess) gap(turn size.Poly, now func(of int) size.Poly) size.Poly {
 	return prove.Gap(g.bound(turn, now), now(g.of), d)
 }
 
+// maxTrials is how often bodies of one function are tried again, with those inside of them. Tests
+// set it to 0.
+var maxTrials = 64
+
 const (
-	// maxTrials is how often bodies of one function are tried again, with those inside of them.
-	maxTrials = 64
 	// maxGuesses is how many bounds of a loop's variables are guessed.
 	maxGuesses = 48
+	// maxBeyond is how many sizes are guessed from.
+	maxBeyond = 6
 )
 
 // unshown are the messages that a bound might take away.
 var unshown = []string{"B02", "B06", "B08", "T02"}
 
-func (e *elab) lacks(from int) bool {
-	return slices.ContainsFunc(e.msgs.Messages[from:], func(m *diag.Message) bool { return slices.Contains(unshown, m.Code) })
+func lacks(msgs []*diag.Message) bool {
+	return slices.ContainsFunc(msgs, func(m *diag.Message) bool { return slices.Contains(unshown, m.Code) })
 }
 
-// provenBody elaborates a loop's body, and again with what its turns keep where it lacks that.
+// thoroughly elaborates a function again, of which something was not shown: with what its loops
+// keep, and with proofs that take longer. It reports whether that is better.
+func (e *elab) thoroughly(d *decl, reps map[string]*graph.Type) (g *graph.Graph, msgs *diag.List, better bool) {
+	if !lacks(e.msgs.Messages) || e.full || e.tired || maxTrials == 0 {
+		return nil, nil, false
+	}
+	own := new(diag.List)
+	second := newElab(e.p, d.name, d.src, own)
+	second.thorough, second.prover.Deep, second.beyond = true, true, e.beyond
+	g = second.entry(d, reps)
+	return g, own, len(own.Messages) < len(e.msgs.Messages)
+}
+
+// beyondSize notes a size that an index was not shown to be below.
+func (e *elab) beyondSize(n size.Poly) {
+	if !e.thorough && len(e.beyond) < maxBeyond && !slices.ContainsFunc(e.beyond, n.Equal) {
+		e.beyond = append(e.beyond, n)
+	}
+}
+
+// provenBody elaborates a loop's body with what its turns keep, if that is looked for.
 func (e *elab) provenBody(s *syntax.For, t turns, all []carried, stops bool) (b *graph.Block, kept []guess, bad bool) {
-	before, mark, sizes := e.variables(), len(e.msgs.Messages), len(e.beyond)
+	before, mark := e.variables(), len(e.msgs.Messages)
 	try := func(known []guess) (holds []guess) {
 		e.restore(before)
 		e.msgs.Messages = e.msgs.Messages[:mark]
 		b = e.inBlock(func() {
 			bad = e.loopBody(s, t, all, stops, known)
-			if !bad && !e.lacks(mark) {
+			if !bad && len(known) > 0 {
 				holds = e.stillHold(known, all)
 			}
 		})
 		return holds
 	}
-	try(nil)
-	defer func() { e.beyond = e.beyond[:sizes] }()
-	if !e.lacks(mark) || e.trials >= maxTrials || e.tired {
-		return b, nil, bad
+	var guesses []guess
+	if e.thorough && !e.tired {
+		guesses = e.guesses(t, all)
 	}
-	first := slices.Clone(e.msgs.Messages[mark:])
-	guesses := e.guesses(t, all, e.beyond[sizes:])
 	for len(guesses) > 0 && e.trials < maxTrials {
 		e.trials++
 		work := e.prover.Effort()
 		holds := try(guesses)
 		e.prover.Forgive(work)
-		if bad || e.lacks(mark) {
-			break // even with all of them
+		if bad || len(e.msgs.Messages) > mark {
+			return b, nil, true // even with all of them
 		}
 		if len(holds) == len(guesses) {
 			return b, guesses, bad
 		}
 		guesses = holds
 	}
-	e.msgs.Messages = append(e.msgs.Messages[:mark], first...)
-	return b, nil, true
+	try(nil)
+	return b, nil, bad
 }
 
 // stillHold is what of the guesses is shown at the end of a turn, for the next one.
 func (e *elab) stillHold(known []guess, all []carried) (holds []guess) {
-	if len(known) == 0 {
-		return nil
-	}
 	next := e.form(e.cur.b.Params[0]).AddConst(1)
 	now := func(of int) size.Poly { return e.form(e.cur.b.Results[of]) }
 	e.prover.Known = e.cur.known
@@ -108,7 +126,7 @@ func (e *elab) stillHold(known []guess, all []carried) (holds []guess) {
 }
 
 // guesses lists what holds of the variables before the first turn, and may hold in all.
-func (e *elab) guesses(t turns, all []carried, beyond []size.Poly) (list []guess) {
+func (e *elab) guesses(t turns, all []carried) (list []guess) {
 	lo := e.form(t.lo)
 	now := func(of int) size.Poly { return e.form(all[of].first) }
 	e.prover.Known = e.cur.known
@@ -128,7 +146,7 @@ func (e *elab) guesses(t turns, all []carried, beyond []size.Poly) (list []guess
 			add(guess{of: j, bound: func(size.Poly, func(int) size.Poly) size.Poly { return p }})
 		}
 		uppers := append([]size.Poly{first}, b.his...)
-		for _, n := range beyond {
+		for _, n := range e.beyond {
 			uppers = append(uppers, n.AddConst(-1), n)
 		}
 		for _, p := range distinct(uppers) {
@@ -136,7 +154,6 @@ func (e *elab) guesses(t turns, all []carried, beyond []size.Poly) (list []guess
 		}
 		if c.step.Equal(size.Const(1)) && c.counts {
 			counters = append(counters, j)
-			continue // its bound is known
 		}
 		add(guess{of: j, above: true, turns: true, bound: func(turn size.Poly, _ func(int) size.Poly) size.Poly { return first.Add(turn).Sub(lo) }})
 	}

@@ -89,6 +89,9 @@ type Prover struct {
 	More func(p size.Poly) []size.Poly
 	// Values is how many values the program has.
 	Values int
+	// Deep asks for proofs that take longer: with two guards, and with quotients multiplied out
+	// wherever they come up.
+	Deep bool
 	// TooLong is called when the work exceeds what is allowed for one program.
 	TooLong func()
 
