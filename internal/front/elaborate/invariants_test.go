@@ -101,7 +101,7 @@ func TestKept(t *testing.T) {
 		runSmall(t, w.Rand, p, text)
 	}
 	t.Logf("%d programs were accepted, %d of them for what loops keep", accepted, thanks)
-	if thanks < 1 {
+	if thanks < 20 {
 		t.Errorf("%d of %d accepted programs need what loops keep, want some", thanks, accepted)
 	}
 }
@@ -132,17 +132,17 @@ func runSmall(t *testing.T, r *rand.Rand, p *Program, text string) {
 func TestLoopsKeep(t *testing.T) {
 	head := "fn f(v: &[i64; N], a: idx<N>) -> i64 where N: Range<1, 1000000> { let mut h = v; "
 	for _, c := range []struct{ name, text, good, bad string }{
-		{"down a heap", "let mut i = a as i64; for _ in 0..40 { let mut c = 2 * i + 1; if c >= N { break; } if c + 1 < N && h[c + 1] > h[c] { c += 1; } let t = h[i]; h[i] = h[c]; h[c] = t; i = ?; } h[0] }", "c", "c + 1"},
+		{"down a heap", "let mut i = a as i64; for _ in 0..40 { let mut c = 2 * i + 1; if c >= N { break; } if c + 1 < N && h[c + 1] > h[c] { c += 1; } let t = h[i]; h[i] = h[c]; h[c] = t; i = ?; } h[0] }", "c", "c - 2"},
 		{"up a heap", "let mut i = a as i64; for _ in 0..40 { if ? { break; } let p = (i - 1) / 2; if h[p] >= h[i] { break; } let t = h[i]; h[i] = h[p]; h[p] = t; i = p; } h[0] }", "i == 0", "i == 1"},
 		{"halves", "let mut lo = 0; let mut hi = N; for _ in 0..64 { if lo >= hi { break; } let mid = (lo + hi) / 2; if v[mid] < 5 { lo = mid + 1; } else { hi = ?; } } lo }", "mid", "mid + 2"},
-		{"around", "let mut p = 0; let mut s = 0; for e in v { s = s +% h[p]; p = ?; } s }", "(p + 1) % N", "(p + 1) % (N + 1)"},
-		{"around by a test", "let mut p = 0; let mut s = 0; for e in v { s = s +% h[p]; p += 1; if ? { p = 0; } } s }", "p == N", "p == N - 2"},
+		{"around", "let mut p = 0; let mut s = 0; for _ in 0..2 * N { s = s +% h[p]; p = ?; } s }", "(p + 1) % N", "(p + 1) % (N + 1)"},
+		{"around by a test", "let mut p = 0; let mut s = 0; for _ in 0..2 * N { s = s +% h[p]; p += 1; if ? { p = 0; } } s }", "p == N", "p == N - 2"},
 		{"shifts", "for i in 1..N { let x = h[i]; let mut j = i as i64; for _ in 0..i { if ? || h[j - 1] <= x { break; } h[j] = h[j - 1]; j -= 1; } h[j] = x; } h[0] }", "j == 0", "j == 2"},
 		{"the lowest bit", "let mut i = a + 1; let mut s = 0; for _ in 0..40 { if i == 0 { break; } s = s +% v[i - 1]; i ?= i & -i; } s }", "-", "+"},
 		{"multiples", "let mut s = 0; for i in 2..N { for k in 1..(N - ?) / i + 1 { s = s +% v[i * k]; } } s }", "1", "0"},
 		{"a step that doubles", "let mut w = ?; let mut s = 0; for _ in 0..30 { if w >= N { break; } for i in (0..N).step(2 * w) { s = s +% v[i]; } w *= 2; } s }", "1", "0"},
 		{"one loop after another", "let mut i = 0; let mut s = 0; for k in 0..N { if v[k] > 3 && i < N - 1 { i = k as i64; } } for e in v { s = s +% h[i]; i = ?; } s }", "i / 2", "i * 2"},
-		{"both sides", "let mut p = a as i64; let mut s = 0; for k in 0..N { if k == 0 || p >= 1 && p ? N { s = s +% v[(p - 1).max(0)]; } p = (p * 7) % N; } s }", "<", ">"},
+		{"either side", "let q = v[a]; let mut s = 0; if q ? 0 || q > 2 && q < N { s = s +% h[q]; } s }", "==", ">="},
 	} {
 		good, bad := head+strings.ReplaceAll(c.text, "?", c.good), head+strings.ReplaceAll(c.text, "?", c.bad)
 		p, msgs := checkText("good.gw", good)
@@ -152,7 +152,7 @@ func TestLoopsKeep(t *testing.T) {
 		}
 		verifyAll(t, p)
 		runSmall(t, rand.New(rand.NewPCG(1, 2)), p, good)
-		if _, msgs := checkText("bad.gw", bad); msgs.Err() == nil && c.name != "both sides" {
+		if _, msgs := checkText("bad.gw", bad); msgs.Err() == nil {
 			t.Errorf("%s: this passes: %s", c.name, bad)
 		}
 	}
