@@ -50,6 +50,10 @@ type elab struct {
 	hidden  map[graph.Derived]*graph.Node // parameters that follow from dictionaries of text
 	tired   bool                          // proofs have taken too long; no more are tried
 	guarded int                           // proofs so far that may rest on what is known at one place only
+	// thorough says that bounds that loops keep are looked for; trials counts these bodies.
+	thorough bool
+	trials   int
+	beyond   []size.Poly // sizes that indices were not shown to be below
 }
 
 // scope is a block of the graph that is being filled.
@@ -57,6 +61,8 @@ type scope struct {
 	outer *scope
 	b     *graph.Block
 	known prove.Known
+	// either are lists of which all of one are at least 0 here, from a condition with ||.
+	either [][]size.Poly
 }
 
 // info is what elaboration knows of a node besides its type.
@@ -75,6 +81,8 @@ type info struct {
 	sides *[3]*graph.Node // of a value that an If gives: the condition, and both sides
 	turn  *[2]*graph.Node // of a loop's variable: the ends of the range
 	soft  *soft           // the literals that it has its type from
+	// least and most are further bounds, of what a loop keeps.
+	least, most []size.Poly
 }
 
 // mask is what the views that one filter leads to have in common: as many

@@ -20,6 +20,9 @@ func (p *Program) entry(d *decl, reps map[string]*graph.Type, msgs *diag.List) *
 		e := newElab(p, d.name, d.src, own)
 		e.settling = turn < maxSettling
 		if g := e.entry(d, reps); !e.again {
+			if h, list, better := e.thoroughly(d, reps); better {
+				g, own = h, list
+			}
 			msgs.Messages = append(msgs.Messages, own.Messages...)
 			return g
 		}

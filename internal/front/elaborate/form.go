@@ -104,6 +104,7 @@ func (e *elab) computed(n *graph.Node) string {
 // relate adds how a value hangs together with those that it is made from.
 func (e *elab) relate(n *graph.Node, s *prove.Symbol) {
 	i := e.of(n)
+	s.Lo, s.Hi = append(prove.Claims(i.least...), s.Lo...), append(prove.Claims(i.most...), s.Hi...)
 	switch {
 	case i.sides != nil:
 		cond, a, b := i.sides[0], i.sides[1], i.sides[2]
@@ -138,6 +139,12 @@ func (e *elab) relateArith(n *graph.Node, s *prove.Symbol, a, b size.Poly) {
 		}
 	case num.Div:
 		e.relateQuotient(n, s, a, b)
+	case num.And:
+		for _, x := range []size.Poly{a, b} {
+			if e.natural(n, x) { // no bit is set that it has not
+				s.Lo, s.Hi = append(prove.Claims(size.Const(0)), s.Lo...), append(prove.Claims(x), s.Hi...)
+			}
+		}
 	case num.Rem:
 		if e.divides(n, a, b) {
 			s.Lo, s.Hi = append(prove.Claims(size.Const(0)), s.Lo...), append(prove.Claims(b.AddConst(-1), a), s.Hi...)
@@ -161,6 +168,9 @@ func (e *elab) divides(n *graph.Node, a, b size.Poly) bool {
 	e.prover.Known = before
 	return ok
 }
+
+// natural reports that a ≥ 0 is shown where n, which is made of it, has its value.
+func (e *elab) natural(n *graph.Node, a size.Poly) bool { return e.divides(n, a, size.Const(1)) }
 
 // unconditionally calls f without what is known here only.
 func (e *elab) unconditionally(f func()) {

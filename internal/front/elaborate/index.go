@@ -83,6 +83,7 @@ func (e *elab) below0(i *graph.Node, n size.Poly, x *syntax.Index) *graph.Node {
 	if e.inRange(i, n) {
 		return e.toIndex(i, n, x.I.Where())
 	}
+	e.beyondSize(n)
 	array, at := e.operand(x.X), e.text(x.I.Where())
 	if b := e.boundsOf(i); b.lo == b.hi && b.declared {
 		m := e.errorf(x.I.Where(), "B04", "the index %d may be out of bounds", b.lo).Note("%s has %s elements, from 0 on", array, n)

@@ -34,11 +34,55 @@ func (e *elab) inRange(n *graph.Node, p size.Poly) bool {
 	}
 	f := e.form(n)
 	e.prover.Known = e.cur.known
-	if !e.shows(f) || !e.shows(p.AddConst(-1).Sub(f)) {
-		return false
+	for _, q := range []size.Poly{f, p.AddConst(-1).Sub(f)} {
+		if !e.shows(q) && !e.showsEither(q) {
+			return false
+		}
 	}
 	e.guarded++
 	return true
+}
+
+// showsEither reports that p ≥ 0 is shown whichever side of a || around is true.
+func (e *elab) showsEither(p size.Poly) bool {
+	if !e.thorough {
+		return false
+	}
+	for s := e.cur; s != nil; s = s.outer {
+		if len(s.either) == 0 {
+			continue
+		}
+		all := true
+		for _, given := range s.either {
+			e.prover.Known = e.cur.known
+			e.prover.Assuming(given, func() { all = all && e.shows(p) })
+		}
+		e.prover.Known = e.cur.known
+		return all
+	}
+	return false
+}
+
+// sidesOf lists what each side of a || shows, or of a && that does not hold.
+func (e *elab) sidesOf(n *graph.Node, holds bool, depth int) (list [][]size.Poly) {
+	if n == nil || depth > maxCondition {
+		return nil
+	}
+	if n.Op == graph.Arith && n.Num == num.Not {
+		return e.sidesOf(n.Args[0], !holds, depth+1)
+	}
+	op, a, b := junction(n)
+	if op != num.Or && holds || op != num.And && !holds {
+		return nil
+	}
+	for _, x := range []*graph.Node{a, b} {
+		if inner := e.sidesOf(x, holds, depth+1); inner != nil {
+			list = append(list, inner...)
+		} else {
+			list = append(list, e.condition(x, holds, depth+1))
+		}
+	}
+	return list
 }
 
 // divisor is what is known here of a divisor: that it is at least 1, if that is shown.
@@ -56,16 +100,20 @@ func (e *elab) divisor(n *graph.Node, b *bounds) *bounds {
 	return &positive
 }
 
-// fitsHere reports that the conditions around keep a sum or difference within its kind.
+// fitsHere reports that the conditions around keep a sum, a difference or a multiple within its kind.
 func (e *elab) fitsHere(op num.Op, k num.Kind, a, b *graph.Node) bool {
-	if len(e.cur.known.Guards) == 0 || op != num.Add && op != num.Sub {
+	scaled := op == num.Mul && (isConst(a) || isConst(b))
+	if len(e.cur.known.Guards) == 0 || op != num.Add && op != num.Sub && !scaled {
 		return false
 	}
 	p := e.form(a)
-	if op == num.Add {
+	switch op {
+	case num.Add:
 		p = p.Add(e.form(b))
-	} else {
+	case num.Sub:
 		p = p.Sub(e.form(b))
+	default:
+		p = p.Mul(e.form(b))
 	}
 	e.prover.Known = e.cur.known
 	lo, hi := max(k.MinInt(), -prove.Limit), int64(min(k.MaxInt(), prove.Limit))
@@ -86,6 +134,9 @@ func (e *elab) inRangeAt(s *scope, n *graph.Node, p size.Poly) (ok bool) {
 func (e *elab) suppose(s *scope, cond *graph.Node, holds bool) {
 	e.prover.Known = s.known
 	e.assume(s, e.condition(cond, holds, 0))
+	if e.thorough {
+		s.either = e.sidesOf(cond, holds, 0)
+	}
 }
 
 // assume adds that each p is at least 0 to what is known in s.
@@ -164,6 +215,8 @@ func sides(n *graph.Node) (cond, yes, no *graph.Node) {
 	}
 	return of.Args[0], yes, no
 }
+
+func isConst(n *graph.Node) bool { return n.Op == graph.Const }
 
 func isBool(n *graph.Node, bits uint64) bool {
 	return n != nil && n.Op == graph.Const && n.Bits == bits

@@ -90,8 +90,7 @@ func (e *elab) emitLoop(s *syntax.For, t turns, all []carried) {
 		c.first = e.coerce(before[c.v], elems[j], s.Span)
 		args = append(args, c.first)
 	}
-	bad := false
-	b := e.inBlock(func() { bad = e.loopBody(s, t, all, stops) })
+	b, kept, bad := e.provenBody(s, t, all, stops)
 	e.restore(before)
 	if bad {
 		for _, c := range all {
@@ -110,13 +109,16 @@ func (e *elab) emitLoop(s *syntax.For, t turns, all []carried) {
 		v.n = e.get(n, j, s.Span)
 		v.n.Name = v.name
 		e.counted(c, t, 0, v.n)
-		e.since(c, v.n)
+	}
+	e.keptAfter(kept, t, all)
+	for _, c := range all {
+		e.since(c, e.vars[c.v].n)
 	}
 }
 
-// loopBody fills the body's block; it reports whether the next values are
+// loopBody fills the body's block, knowing what turns keep; it reports whether the next values are
 // not known because of an error.
-func (e *elab) loopBody(s *syntax.For, t turns, all []carried, stops bool) (bad bool) {
+func (e *elab) loopBody(s *syntax.For, t turns, all []carried, stops bool, known []guess) (bad bool) {
 	saved, mark := e.fr.loop, len(e.vars)
 	i := e.param(graph.I64Type, s.Pattern.Where())
 	if t.isIndex {
@@ -130,7 +132,10 @@ func (e *elab) loopBody(s *syntax.For, t turns, all []carried, stops bool) (bad 
 		v.n = e.param(v.typ, s.Span)
 		v.n.Name = v.name
 		e.counted(c, t, 1, v.n)
-		e.since(c, v.n)
+	}
+	for j, c := range all {
+		e.keep(known, j, e.vars[c.v].n, e.form(i), func(of int) size.Poly { return e.form(e.vars[all[of].v].n) })
+		e.since(c, e.vars[c.v].n)
 	}
 	e.fr.loop = &loop{stop: -1}
 	if stops {

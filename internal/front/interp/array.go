@@ -49,14 +49,15 @@ func (m *machine) mapping(in *inst) *array {
 			m.regs[b.params[1+k]] = a.at(i)
 		}
 		m.exec(b)
-		r.elem.store(r.cols, i, m.result0(b))
+		r.elem.store(r.mem.cols, i, m.result0(b))
 	})
 	return r
 }
 
 func (m *machine) filter(in *inst) *array {
 	a := m.arg(in, 0).array
-	r := &array{n: a.n, elem: a.elem, cols: a.cols, mask: make([]bool, a.n)}
+	r := a.first(a.n)
+	r.mask = make([]bool, a.n)
 	b := in.blocks[0]
 	m.visit(a, b, func(i int64) { r.mask[i] = m.result0(b).bits != 0 })
 	return r
@@ -79,11 +80,7 @@ func (m *machine) limit(in *inst) *array {
 	a, n := m.arg(in, 0).array, int64(m.arg(in, 1).bits)
 	n = min(max(n, 0), a.n)
 	m.sizes[in.Defines] = n
-	r := &array{n: n, elem: a.elem, cols: make([][]uint64, len(a.cols))}
-	for l, stride := range a.elem.strides {
-		r.cols[l] = a.cols[l][:n*stride]
-	}
-	return r
+	return a.first(n)
 }
 
 // empty reports that an array has no set slot.

@@ -62,7 +62,9 @@ func (m *machine) argument(t *graph.Type, info graph.ParamInfo, v *value.Value) 
 			return val{}, err
 		}
 	}
-	r := s.load(cols, 0)
+	whole := &array{n: 1, elem: s}
+	whole.own(cols)
+	r := whole.at(0)
 	if k := t.KindOf(); info.Ranged && t.IsScalar() && k.IsInt() {
 		if n := int64(r.bits); n < info.Lo || n > info.Hi || k == num.U64 && n < 0 {
 			return val{}, fmt.Errorf("%s is outside of its range %d..=%d", column.Text(k, r.bits), info.Lo, info.Hi)

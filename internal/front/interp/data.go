@@ -6,7 +6,7 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/graph"
 )
 
-// val is the value of a node. It is never changed once made, so parts of it
+// val is the value of a node. It never changes once made, so parts of it
 // are shared freely.
 type val struct {
 	bits  uint64 // a scalar in the form of package num; an Option's presence
@@ -20,14 +20,16 @@ type val struct {
 type array struct {
 	n    int64
 	elem *shape
-	cols [][]uint64
 	mask []bool // nil when dense
+	mem  *memory
+	part *part   // nil: all of what lies in mem
+	next *change // once mem belongs to a newer array
 }
 
 func (a *array) has(i int64) bool { return a.mask == nil || a.mask[i] }
 
 // at is the element in slot i.
-func (a *array) at(i int64) val { return a.elem.load(a.cols, i) }
+func (a *array) at(i int64) val { return a.elem.load(a, a.cols(), 0, i) }
 
 // shape is a type under the sizes of now.
 type shape struct {
@@ -72,29 +74,29 @@ func newShape(t *graph.Type, slots func(*graph.Type) int64) *shape {
 	return s
 }
 
-// load reads value number i from columns. Arrays inside share the columns.
-func (s *shape) load(cols [][]uint64, i int64) val {
+// load reads value number i of the leaves of a from this one on. Arrays inside are parts of a.
+func (s *shape) load(a *array, cols [][]uint64, leaf int, i int64) val {
 	switch s.kind {
 	case graph.Tuple:
 		parts := make([]val, len(s.elems))
 		for j, e := range s.elems {
-			parts[j] = e.load(cols, i)
-			cols = cols[e.leaves():]
+			parts[j] = e.load(a, cols, leaf, i)
+			leaf += e.leaves()
 		}
 		return val{parts: parts}
 	case graph.Option:
-		if cols[0][i] == 0 {
+		if cols[leaf][i] == 0 {
 			return val{}
 		}
-		return val{bits: 1, parts: []val{s.elems[0].load(cols[1:], i)}}
+		return val{bits: 1, parts: []val{s.elems[0].load(a, cols, leaf+1, i)}}
 	case graph.Array:
-		a := &array{n: s.n, elem: s.elems[0], cols: make([][]uint64, s.leaves())}
+		from := make([]int64, s.leaves())
 		for l, stride := range s.strides {
-			a.cols[l] = cols[l][i*stride : (i+1)*stride : (i+1)*stride]
+			from[l] = i * stride
 		}
-		return val{array: a}
+		return val{array: a.slice(s.n, s.elems[0], place{leaf, from})}
 	}
-	return val{bits: cols[0][i]}
+	return val{bits: cols[leaf][i]}
 }
 
 // store writes v as value number i of columns, which are zero there.
@@ -111,8 +113,9 @@ func (s *shape) store(cols [][]uint64, i int64, v val) {
 		if v.array.n != s.n {
 			panic(stopped{fmt.Errorf("an array of %d slots stands where there are %d", v.array.n, s.n)})
 		}
+		from := v.array.cols()
 		for l, stride := range s.strides {
-			copy(cols[l][i*stride:(i+1)*stride], v.array.cols[l])
+			copy(cols[l][i*stride:(i+1)*stride], from[l])
 		}
 	default:
 		cols[0][i] = v.bits
@@ -132,7 +135,7 @@ func (s *shape) storeOption(cols [][]uint64, i int64, v val) {
 }
 
 // zero is the value whose scalars are all 0.
-func (s *shape) zero() val { return s.load(s.columns(1), 0) }
+func (s *shape) zero() val { return newArray(s, 1).at(0) }
 
 // columns makes room for n values.
 func (s *shape) columns(n int64) [][]uint64 {
@@ -143,14 +146,18 @@ func (s *shape) columns(n int64) [][]uint64 {
 	return cols
 }
 
-func newArray(elem *shape, n int64) *array { return &array{n: n, elem: elem, cols: elem.columns(n)} }
+func newArray(elem *shape, n int64) *array {
+	a := &array{n: n, elem: elem}
+	a.own(elem.columns(n))
+	return a
+}
 
 // pick makes the dense array of these slots of a.
 func (a *array) pick(slots []int64) *array {
-	r := newArray(a.elem, int64(len(slots)))
+	r, from := newArray(a.elem, int64(len(slots))), a.cols()
 	for l, stride := range a.elem.strides {
 		for i, slot := range slots {
-			copy(r.cols[l][int64(i)*stride:(int64(i)+1)*stride], a.cols[l][slot*stride:(slot+1)*stride])
+			copy(r.mem.cols[l][int64(i)*stride:(int64(i)+1)*stride], from[l][slot*stride:(slot+1)*stride])
 		}
 	}
 	return r

@@ -62,7 +62,7 @@ func (m *machine) addTo(in *inst, t table, op num.FoldOp, kind num.Kind, i int64
 	key, v := int64(m.regs[b.results[0]].bits), m.regs[b.results[1]]
 	scalars := []uint64{v.bits}
 	if v.array != nil {
-		scalars = v.array.cols[0]
+		scalars = v.array.cols()[0]
 	}
 	per := int64(len(scalars))
 	if key < 0 || (key+1)*per > int64(len(t)) {
@@ -111,9 +111,9 @@ func combineTwo(a, b table, op num.FoldOp, kind num.Kind) table {
 func (m *machine) finishTable(in *inst, r *array, t table) {
 	if t == nil {
 		op, kind := in.Monoid.Fold(in.scalarKind())
-		t = newTable(op, kind, int64(len(r.cols[0])))
+		t = newTable(op, kind, int64(len(r.mem.cols[0])))
 	}
 	for e := range t {
-		r.cols[0][e] = m.finish(in, t[e])
+		r.mem.cols[0][e] = m.finish(in, t[e])
 	}
 }

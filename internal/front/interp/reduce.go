@@ -13,13 +13,14 @@ func (m *machine) reduce(in *inst) uint64 {
 	m.tick(a.n)
 	op, kind := in.Monoid.Fold(in.Monoid.Kind(in.Args[0].Type.Elem()))
 	f := num.NewFolder(op, kind, false, 0)
+	cols := a.cols()
 	for i := range a.n {
 		switch {
 		case !a.has(i):
 		case op == num.FoldMulAdd:
-			f.AddProduct(i, a.cols[0][i], a.cols[1][i])
+			f.AddProduct(i, cols[0][i], cols[1][i])
 		default:
-			f.Add(i, a.cols[0][i])
+			f.Add(i, cols[0][i])
 		}
 	}
 	if in.Monoid.NeedsElement() && in.Site >= 0 && a.empty() {

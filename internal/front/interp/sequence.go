@@ -14,7 +14,7 @@ func (m *machine) scan(in *inst) *array {
 	r := m.array(m.shape(in.Type.Elem()), a.n)
 	m.each(a.n, nil, func(i int64) {
 		acc = m.call(in.blocks[0], val{bits: uint64(i)}, acc, a.at(i))
-		r.elem.store(r.cols, i, acc)
+		r.elem.store(r.mem.cols, i, acc)
 	})
 	return r
 }
@@ -23,8 +23,8 @@ func (m *machine) scan(in *inst) *array {
 func (m *machine) scatter(in *inst) *array {
 	d, from := m.arg(in, 0).array, m.arg(in, 1).array
 	r := m.array(d.elem, d.n)
-	for l := range d.cols {
-		copy(r.cols[l], d.cols[l])
+	for l, col := range d.cols() {
+		copy(r.mem.cols[l], col)
 	}
 	first := in.blocks[0]
 	m.visit(from, first, func(int64) {
@@ -37,7 +37,7 @@ func (m *machine) scatter(in *inst) *array {
 		}
 		// The old element may share the columns that are about to change.
 		old := r.pick([]int64{key}).at(0)
-		r.elem.store(r.cols, key, m.call(in.blocks[1], old, v))
+		r.elem.store(r.mem.cols, key, m.call(in.blocks[1], old, v))
 	})
 	return r
 }

@@ -2,21 +2,16 @@ package interp
 
 import "github.com/godwit-run/godwit/internal/ir/graph"
 
-// update works on a copy, because values are never changed.
+// update changes one part of an array. Values do not change: see memory.
 func (m *machine) update(in *inst) *array {
 	a := m.arg(in, 0).array
-	m.tick(a.n * a.elem.scalars() / 8)
-	r := &array{n: a.n, elem: a.elem, cols: make([][]uint64, len(a.cols))}
-	for l, col := range a.cols {
-		r.cols[l] = append([]uint64(nil), col...)
-	}
-	// cols narrow to the leaves of the part, slot is its number in them.
-	s, cols, slot, next := a.elem, r.cols, int64(0), 2
+	// leaf is the first of the leaves of the part, slot is its number in them.
+	s, leaf, slot, next := a.elem, 0, int64(0), 2
 	n := a.n
 	for k, step := range in.Path {
 		if step != graph.ByIndex {
 			for _, e := range s.elems[:step] {
-				cols = cols[e.leaves():]
+				leaf += e.leaves()
 			}
 			s = s.elems[step]
 			continue
@@ -34,6 +29,6 @@ func (m *machine) update(in *inst) *array {
 		}
 		slot = slot*n + i
 	}
-	s.store(cols, slot, m.arg(in, 1))
-	return r
+	m.tick(s.scalars() / 8)
+	return a.changedAt(s, leaf, slot, m.arg(in, 1))
 }

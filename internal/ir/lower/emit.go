@@ -72,6 +72,9 @@ func (k *kern) body(b *graph.Block, e *env, params ...val) []val {
 			continue
 		}
 		v := k.emit(n, e)
+		if k.l.memory.kept[n] {
+			v = k.own(n.Type, v)
+		}
 		if n.Type.Kind == graph.Array && v.arr.back == nil && !u.fused(n) {
 			v = k.settle(n, v)
 		}

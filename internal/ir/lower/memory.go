@@ -19,6 +19,7 @@ type memory struct {
 	owner map[*graph.Block]*graph.Node
 	known map[*graph.Node][][]root
 	read  map[*graph.Node][]root // by the node and its blocks
+	kept  map[*graph.Node]bool   // rows that are moved to memory of their own, see keptrow.go
 }
 
 // root is memory: that of one array of a node's value, numbered as parts
@@ -32,8 +33,10 @@ func memoryOf(g *graph.Graph) *memory {
 	m := &memory{
 		home: map[*graph.Node]*graph.Block{}, place: map[*graph.Node]int{},
 		owner: map[*graph.Block]*graph.Node{}, known: map[*graph.Node][][]root{}, read: map[*graph.Node][]root{},
+		kept: map[*graph.Node]bool{},
 	}
 	m.enter(&g.Body)
+	m.keepRows(&g.Body)
 	return m
 }
 
@@ -86,6 +89,9 @@ func (m *memory) find(n *graph.Node) [][]root {
 	case graph.Some, graph.Unwrap, graph.Limit:
 		return m.roots(n.Args[0])
 	case graph.At:
+		if m.kept[n] {
+			return own(n, count)
+		}
 		return repeat(m.roots(n.Args[0])[0], count)
 	case graph.Map, graph.Filter:
 		return [][]root{append(slices.Clone(m.reads(n)), root{n, 0})}
@@ -190,7 +196,7 @@ func (m *memory) touches(n *graph.Node, mem []root) bool {
 	case graph.MakeTuple, graph.Get, graph.Some, graph.Unwrap, graph.Limit:
 		return false // it hands the memory on
 	case graph.At:
-		if n.Type.Kind == graph.Array {
+		if n.Type.Kind == graph.Array && !m.kept[n] {
 			return false
 		}
 	}

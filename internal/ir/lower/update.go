@@ -51,11 +51,19 @@ func (k *kern) updateNode(n *graph.Node, e *env) val {
 		if out = k.space(n, n.Type); !lies(array, out) {
 			k.store(n.Type, array, out)
 		}
-	case meet(k.l.memory.add(nil, n.Args[1:2]), mem):
+	case !rowOfSame(n) && meet(k.l.memory.add(nil, n.Args[1:2]), mem):
 		part = k.own(n.Args[1].Type, part)
 	}
 	k.storePart(n.Type, part, out, n.Path, indices)
 	return k.backed(n.Type, out)
+}
+
+// rowOfSame reports that a row becomes another row of the same array. It is stored element by
+// element, each at the place in its row that it is read from, and two rows are the same memory
+// or have none in common.
+func rowOfSame(n *graph.Node) bool {
+	row := n.Args[1]
+	return row.Op == graph.At && row.Args[0] == n.Args[0] && len(n.Path) == 1 && n.Type.Elem().Kind == graph.Array
 }
 
 // storePart stores the part that a path leads to in the value at b.

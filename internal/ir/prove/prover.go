@@ -89,6 +89,9 @@ type Prover struct {
 	More func(p size.Poly) []size.Poly
 	// Values is how many values the program has.
 	Values int
+	// Deep asks for proofs that take longer: with two guards, and with quotients multiplied out
+	// wherever they come up.
+	Deep bool
 	// TooLong is called when the work exceeds what is allowed for one program.
 	TooLong func()
 
@@ -169,6 +172,12 @@ func (v *Prover) Describe(name string, s *Symbol) {
 	}
 	v.Symbols[name] = s
 }
+
+// Effort is how much work there was so far.
+func (v *Prover) Effort() int { return v.effort }
+
+// Forgive counts the work since then no more. Whoever calls it bounds how often.
+func (v *Prover) Forgive(since int) { v.effort = since }
 
 // Spend counts work and tells whether the current question may go on.
 func (v *Prover) Spend(n int) bool {

@@ -61,6 +61,23 @@ func (v *Prover) guarded(p size.Poly, goal int) ([]int, bool) {
 			}
 		}
 	}
+	if v.Deep {
+		return v.withTwo(p, goal)
+	}
+	return nil, false
+}
+
+// withTwo tries two guards together, or one twice.
+func (v *Prover) withTwo(p size.Poly, goal int) ([]int, bool) {
+	guards := v.Guards[max(0, len(v.Guards)-maxGuards):]
+	for i, g := range guards {
+		for _, h := range guards[:i+1] {
+			v.goal = goal / 4
+			if needs, ok := v.search(p.Sub(g).Sub(h)); ok {
+				return needs, true
+			}
+		}
+	}
 	return nil, false
 }
 
@@ -155,7 +172,32 @@ func (v *Prover) search(p size.Poly) ([]int, bool) {
 			return Join(needs, q.Needs), true
 		}
 	}
-	return v.everyCase(p, name)
+	if needs, ok := v.everyCase(p, name); ok || !v.Deep || !v.thorough {
+		return needs, ok
+	}
+	return v.unquoted(p, name)
+}
+
+// unquoted shows p ≥ 0 with the quotient x multiplied out, and with what is given.
+func (v *Prover) unquoted(p size.Poly, x string) (needs []int, ok bool) {
+	s := v.Symbols[x]
+	if s == nil || s.Quotient == nil {
+		return nil, false
+	}
+	c, rest, linear := p.Linear(x)
+	if !linear {
+		return nil, false
+	}
+	q, free := s.Quotient.replaced(c, rest)
+	if !free || q.Overflowed() {
+		return nil, false
+	}
+	for _, g := range append([]size.Poly{{}}, v.given...) {
+		if needs, ok = v.search(q.Sub(g)); ok {
+			return Join(needs, s.Quotient.Needs), true
+		}
+	}
+	return nil, false
 }
 
 // everyCase shows p ≥ 0 for every value that the symbol x can have.
