@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"net"
 	"runtime"
 	"slices"
@@ -142,19 +141,19 @@ func (a *arranged) coming() *plan.Coming {
 
 // fetched is what travels if the rows come here.
 func fetched(bytes int64, columns int) *plan.Load {
-	parcels := bytes/chunkBytes + int64(columns)
-	return &plan.Load{Bytes: float64(bytes), Parcels: float64(parcels), Hops: max(1, float64(parcels)/float64(runtime.GOMAXPROCS(0)))}
+	return plan.FetchRows(float64(bytes), columns, chunkBytes, runtime.GOMAXPROCS(0))
 }
 
-// shipped is what travels if a launch that walks over rows goes to its shards.
+// shipped is what travels if a launch that walks over rows goes to its shards. A sequential one goes from one to the next.
 func (a *arranged) shipped(t *task, away []span, back float64) *plan.Load {
 	n := float64(len(away))
-	pieces := n + back/float64(a.portion.piece)
-	hops := 1 + pieces/mostOpen
+	s := &plan.Sent{Shards: n, Pieces: n + back/float64(a.portion.piece), Fixed: float64(t.fixed), Sliced: float64(t.sliced), Back: back, Open: mostOpen}
 	if a.Compiled.Sequential() {
-		hops = pieces
+		s.Open = 1
+	} else {
+		s.Tree = n > 1 && a.Packing == nil && back+s.Fixed+s.Sliced <= float64(a.portion.piece)
 	}
-	return &plan.Load{Bytes: n*float64(t.fixed) + float64(t.sliced) + back, Parcels: 2 * pieces, Hops: hops}
+	return s.Load()
 }
 
 // back is how many bytes come back from the shards, at most.
@@ -173,27 +172,18 @@ func (a *arranged) back(spans []span) float64 {
 
 // walked is what travels if states go to where their elements are.
 func (w *walking) walked(m *machine.Machine) *plan.Load {
-	state := int64(0)
+	state := 0
 	for _, k := range w.form.Kinds {
-		state += int64(num.Kind(k).Size())
+		state += num.Kind(k).Size()
 	}
-	shards := int64(len(w.set.Shards))
-	turns := w.moves(m, float64(shards))
-	groups := min(w.count, shards*shards) // parcels of states that go the same way
-	return &plan.Load{
-		Bytes:   float64(w.travelling()) + turns*float64(w.count)*float64(state),
-		Parcels: float64(shards) + turns*float64(groups),
-		Hops:    1 + turns/2, // one way
-	}
+	shards := float64(len(w.set.Shards))
+	return (&plan.Walked{States: float64(w.count), Shards: shards, Bytes: float64(state), First: float64(w.travelling()), Moves: w.moves(m, shards)}).Load()
 }
 
-// gathered is what travels if states are brought their rows: of each its number and what is in it.
+// gathered is what travels if states are brought their rows.
 func (w *walking) gathered(m *machine.Machine) *plan.Load {
-	far := float64(len(w.batch.Far))
-	turns := w.rows(m) + 1
-	batches := math.Ceil(float64(w.count) / float64(w.together())) // one after the other
-	parcels := 2 * far * float64(min(w.count, int64(len(w.set.Shards))))
-	return &plan.Load{Bytes: turns * float64(w.count) * (8*far + float64(w.broughtBytes())), Parcels: turns * batches * parcels, Hops: turns * batches}
+	return (&plan.Brought{States: float64(w.count), Shards: float64(len(w.set.Shards)), Columns: float64(len(w.batch.Far)), Rounds: w.rows(m) + 1,
+		Row: float64(w.broughtBytes()), Together: float64(w.together())}).Load()
 }
 
 // moves is how often each state goes on to another of so many shards, as far as that can be told: those whose elements lie in order only

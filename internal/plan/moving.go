@@ -23,6 +23,8 @@ type Moving struct {
 	// There are the machines that compute if the launch goes to the rows, as they describe themselves; none if nobody knows. The slowest counts:
 	// all are waited for.
 	There []*machine.Machine
+	// Stored is where regions lie there, if they do not lie in memory.
+	Stored []cost.Place
 	// Machines is how many compute there at the same time; those that share a machine are one.
 	Machines int
 	New      bool // the nodes have not got the kernel yet
@@ -36,6 +38,8 @@ type Load struct {
 	Parcels float64
 	// Hops is how often what travels waits for an answer before it goes on, 1 for one question.
 	Hops float64
+	// Flows is how many go side by side, of which each waits for its own answers: while one does, others have the way.
+	Flows float64
 }
 
 // Way is how a launch and the rows of a data set come together.
@@ -108,7 +112,7 @@ func (mv *Moving) there(here machine.Spread, compile float64) (machine.Spread, f
 	compile = 0
 	for _, m := range mv.There {
 		c := *mv.Coming
-		c.Threads = m.Processors
+		c.Threads, c.Places = m.Processors, mv.Stored
 		if t := c.onWasm(m); t.P50 > slowest.P50 {
 			slowest = t
 		}
@@ -118,7 +122,15 @@ func (mv *Moving) there(here machine.Spread, compile float64) (machine.Spread, f
 }
 
 func (l *Load) time(by machine.Link) machine.Spread {
-	return by.RoundTrip.Times(l.Hops).Plus(by.Byte.Times(l.Bytes)).Plus(by.Parcel.Times(l.Parcels))
+	passes, waits := by.Byte.Times(l.Bytes).Plus(by.Parcel.Times(l.Parcels)), by.RoundTrip.Times(l.Hops)
+	if l.Flows <= 1 {
+		return waits.Plus(passes)
+	}
+	shared, each := by.RoundTrip.Plus(passes), waits.Plus(passes.Times(1/l.Flows)) // the way is full, or everybody waits
+	if shared.P50 > each.P50 {
+		return shared
+	}
+	return each
 }
 
 // Follow is how a state of a launch comes to elements of a region, one after the other.
