@@ -43,7 +43,7 @@ func (b *Beside) keep(ctx context.Context, whole *run.Placed) (bool, error) {
 	if b.strategy == Auto {
 		// Half of what is walked over is taken to be kept: nobody knows before.
 		how, err := b.weigh(ctx, a, func() *plan.Moving {
-			return &plan.Moving{Fetched: fetched(a.rowBytes(), len(a.stored)), Shipped: a.shipped(t, away, float64(a.each(a.outs))*float64(a.Outer)/2)}
+			return &plan.Moving{Fetched: a.fetched(a.rowBytes(), len(a.stored)), Shipped: a.shipped(t, away, float64(a.each(a.outs))*float64(a.Outer)/2)}
 		})
 		if err != nil || how.best == Fetch {
 			return false, err

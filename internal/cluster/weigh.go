@@ -123,7 +123,7 @@ func (b *Beside) Foreseen() []Foreseen {
 func (w *walking) load(m *machine.Machine) *plan.Moving {
 	mv := &plan.Moving{Shipped: w.walked(m)}
 	if far := w.farBytes(); holds(far) {
-		mv.Fetched = fetched(far, len(w.batch.Far))
+		mv.Fetched = w.fetched(far, len(w.batch.Far))
 	}
 	if _, err := w.batch.inRounds(w.Compiled.Kernel, w.far); err == nil {
 		mv.Gathered = w.gathered(m)
@@ -140,8 +140,8 @@ func (a *arranged) coming() *plan.Coming {
 }
 
 // fetched is what travels if the rows come here.
-func fetched(bytes int64, columns int) *plan.Load {
-	return plan.FetchRows(float64(bytes), columns, chunkBytes, runtime.GOMAXPROCS(0))
+func (a *arranged) fetched(bytes int64, columns int) *plan.Load {
+	return plan.FetchRows(float64(bytes), columns, len(a.set.Shards), chunkBytes, runtime.GOMAXPROCS(0))
 }
 
 // shipped is what travels if a launch that walks over rows goes to its shards. A sequential one goes from one to the next.

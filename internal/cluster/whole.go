@@ -41,7 +41,7 @@ func (e *entire) load(m *machine.Machine, a *arranged, w *walking) *plan.Moving 
 	mv := &plan.Moving{Shipped: a.shipped(e.task, e.spans, a.back(e.spans))}
 	columns := a.columns()
 	if n := a.bytesOf(columns); holds(n) {
-		mv.Fetched = fetched(n, len(columns))
+		mv.Fetched = a.fetched(n, len(columns))
 	}
 	if w != nil {
 		if _, err := w.batch.inRounds(a.Compiled.Kernel, a.far); err == nil {

@@ -2,13 +2,17 @@ package plan
 
 import "math"
 
-// In: what goes where in a cluster, in numbers. Out: what travels by each way, as a Load. Several parcels that go at the same time between different
-// machines count once, since nobody waits for their sum.
+// In: what goes where in a cluster, in numbers. Out: what travels by each way, as a Load. Parcels that go at the same time between different
+// machines do not wait for each other, and an answer may come while the next question goes: so what counts is how many one machine has to send, or to
+// take, beyond the first, whose time is part of the round trip.
 
-// FetchRows is the load of rows that come here in parcels of so many bytes, asked for by threads of which each waits for its own.
-func FetchRows(bytes float64, columns int, parcel float64, threads int) *Load {
-	parcels := math.Floor(bytes/parcel) + float64(columns)
-	return &Load{Bytes: bytes, Parcels: parcels, Hops: max(1, parcels/float64(threads)), Flows: min(parcels, float64(threads))}
+// FetchRows is the load of rows that come here in chunks, of which a column has so many bytes at most, none from two shards. Threads each wait for
+// theirs, of all columns at the same time.
+func FetchRows(bytes float64, columns, shards int, chunk float64, threads int) *Load {
+	n := float64(max(1, columns))
+	chunks := max(float64(shards), math.Ceil(bytes/n/chunk))
+	flows := min(chunks, float64(threads))
+	return &Load{Bytes: bytes, Parcels: n * chunks, Hops: math.Ceil(chunks / flows), Flows: flows}
 }
 
 // Sent is a launch that goes to shards in pieces.
@@ -25,15 +29,14 @@ type Sent struct {
 // Load is what travels.
 func (s *Sent) Load() *Load {
 	if !s.Tree {
-		return &Load{Bytes: s.Shards*s.Fixed + s.Sliced + s.Back, Parcels: 2 * s.Pieces, Hops: 1 + (s.Pieces-1)/s.Open, Flows: min(s.Pieces, s.Open)}
+		return &Load{Bytes: s.Shards*s.Fixed + s.Sliced + s.Back, Parcels: s.Pieces - 1, Hops: 1 + math.Floor((s.Pieces-1)/s.Open), Flows: min(s.Pieces, s.Open)}
 	}
 	// Who has a tree keeps its own piece and passes on two halves of the others. Down go arguments, all of them; up come the answers of the halves, at
 	// each node one after the other, and go on together.
-	l := &Load{Bytes: s.Fixed + s.Sliced + s.Back, Parcels: 2, Hops: 1}
+	l := &Load{Bytes: s.Fixed + s.Sliced + s.Back, Hops: 1}
 	for below := s.Shards - 1; below > 0; below = math.Ceil(below/2) - 1 {
 		halves := min(2, below)
 		l.Hops++
-		l.Parcels += 2*halves - 1
 		l.Bytes += halves*(s.Fixed+s.Sliced) + s.Back*below/s.Shards
 	}
 	return l
@@ -50,10 +53,10 @@ type Walked struct {
 
 // Load is what travels. States that leave a shard for the same one go in one parcel; the owners of shards work side by side.
 func (w *Walked) Load() *Load {
-	each := min(w.States, w.Shards*max(1, w.Shards-1)) / w.Shards // parcels that an owner has in a turn
+	each := min(w.States/w.Shards, w.Shards-1) // parcels that an owner has in a turn
 	return &Load{
 		Bytes:   w.First + w.States*w.Bytes + w.Moves*w.States*w.Bytes/min(w.States, w.Shards),
-		Parcels: 2*(min(w.States, w.Shards)-1) + w.Moves*2*max(0, each-1),
+		Parcels: min(w.States, w.Shards) - 1 + w.Moves*max(0, each-1),
 		Hops:    1 + w.Moves/2, // one way
 	}
 }
@@ -69,7 +72,8 @@ type Brought struct {
 
 // Load is what travels: of each state its number, and what is in its row.
 func (b *Brought) Load() *Load {
-	batches := math.Ceil(b.States / b.Together) // one after the other
-	parcels := 2 * b.Columns * min(b.States, b.Shards)
-	return &Load{Bytes: b.Rounds * b.States * (8*b.Columns + b.Row), Parcels: b.Rounds * batches * (parcels - 2), Hops: b.Rounds * batches}
+	batches := math.Ceil(b.States / b.Together)                         // one after the other
+	shards := b.Shards * (1 - math.Pow(1-1/b.Shards, b.States/batches)) // that somebody wants a row of
+	parcels := b.Columns * shards
+	return &Load{Bytes: b.Rounds * b.States * (8*b.Columns + b.Row), Parcels: b.Rounds * batches * max(0, parcels-1), Hops: b.Rounds * batches}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // In: parcels and jobs of a world without faults, and what a description of machines says that each takes. Out: when they arrive, and end.
-// A world's microsecond is a nanosecond here, so that nothing is rounded. Invariants: whoever sends or gets parcels handles one after the other;
+// A world's time is in nanoseconds here, so that nothing is rounded, and cores are told it in microseconds as ever. Invariants: whoever sends or gets parcels handles one after the other;
 // a wire has the bytes of one parcel at a time; a node computes one piece at a time, on all of its processors.
 
 // clock is what takes time in such a world.
@@ -24,6 +24,17 @@ type clock struct {
 
 // port is where a peer meets the network.
 type port struct{ sends, gets, out, in float64 } // until when: parcels are handled, and bytes pass
+
+// unit is how many of the world's times are a microsecond.
+const unit = 1000
+
+// told is the time in microseconds, as cores know it.
+func (w *world) told() int64 {
+	if w.clock != nil {
+		return w.now / unit
+	}
+	return w.now
+}
 
 func newClock(link machine.Link, compute func(node.Work) float64) *clock {
 	return &clock{link, compute, func() bool { return false }, map[catalog.Peer]*port{}, map[catalog.Peer]float64{}}

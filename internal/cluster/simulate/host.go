@@ -135,7 +135,7 @@ func (h *host) arrive(d *memnet.Delivery) {
 }
 
 func (h *host) step(in node.Input) {
-	for _, e := range h.core.Step(h.w.now, in) {
+	for _, e := range h.core.Step(h.w.told(), in) {
 		if h.w.hooks.node == nil {
 			h.do(e)
 			continue
@@ -159,7 +159,11 @@ func (h *host) do(e node.Effect) {
 		}
 	case *node.Alarm:
 		life := h.life
-		h.w.after(e.After, func() {
+		wait := e.After
+		if h.w.clock != nil {
+			wait *= unit
+		}
+		h.w.after(wait, func() {
 			if h.life == life && h.core != nil && (h.w.clock != nil || !h.w.ended()) {
 				h.step(&node.Tick{})
 			}

@@ -29,7 +29,7 @@ const (
 	// mostOpen and chunkBytes are those of package cluster.
 	mostOpen   = 64
 	chunkBytes = 2 << 20
-	// forever is longer than any run, in nanoseconds, and still fits into a parcel's header.
+	// forever is longer than any run, in microseconds, and still fits into a parcel's header.
 	forever = 4_000_000_000
 )
 
@@ -96,7 +96,7 @@ func (s *supposed) compute(work node.Work) float64 {
 func (s *supposed) took(begin func(op *operation) error) (float64, error) {
 	w := s.w
 	start := w.now
-	op := &operation{name: "what if", from: s.c, table: w.tables[0], start: start, deadline: start + forever}
+	op := &operation{name: "what if", from: s.c, table: w.tables[0], start: w.told(), deadline: w.told() + forever}
 	if err := begin(op); err != nil {
 		return 0, err
 	}
@@ -192,7 +192,7 @@ func (s *supposed) folded(p *program, n *numbers) (list []compared, err error) {
 		ways := plan.Weigh(s.m, &plan.Moving{Coming: c, Link: s.m.Link, Stored: there.Places, Machines: s.nodes, There: []*machine.Machine{s.m}, Shipped: sent.Load()})
 		list = append(list, compared{fmt.Sprintf("%s, to the rows, tree: %v", p.name, tree), ways[plan.Ship].P50, took})
 	}
-	fetch := &plan.Moving{Coming: c, Link: s.m.Link, Fetched: plan.FetchRows(float64(8*t.set.Rows), 1, chunkBytes, s.m.Processors)}
+	fetch := &plan.Moving{Coming: c, Link: s.m.Link, Fetched: plan.FetchRows(float64(8*t.set.Rows), 1, len(t.set.Shards), chunkBytes, s.m.Processors)}
 	ways := plan.Weigh(s.m, fetch)
 	took, err := s.took(func(op *operation) error { return s.fetch(op, p.columns[0], plan.Choose(s.m, c).Wasm.P50) })
 	return append(list, compared{p.name + ", rows come here", ways[plan.Fetch].P50, took}), err
