@@ -75,3 +75,16 @@ func (c *Cluster) Linked(l machine.Link) {
 
 // Link is what the client has measured of the way to the nodes; false if it has not lately.
 func (c *Cluster) Link() (machine.Link, bool) { return c.link.known(machine.Default().Link) }
+
+// Forget drops all decisions that were kept.
+func (c *Cluster) Forget() { c.habits.forget() }
+
+// Habits is how many decisions are kept.
+func (c *Cluster) Habits() (n int) {
+	c.habits.mu.Lock()
+	defer c.habits.mu.Unlock()
+	for _, list := range c.habits.by {
+		n += len(list)
+	}
+	return n
+}
