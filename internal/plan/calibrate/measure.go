@@ -159,20 +159,7 @@ const (
 	// enoughPasses is how many passes are enough of a program that has run for so long, in which others get in the way for a part of it only.
 	enoughPasses = 3
 	enoughTime   = 20 * time.Millisecond
-	// agreed is within which factor the two shortest of so many passes are if more would say the same.
-	agreed = 1.02
 )
-
-// agree reports that of every launch two passes took about the least time: others get in the way now and then, and not for as long twice.
-func agree(times [][]float64) bool {
-	for _, list := range times {
-		s := slices.Sorted(slices.Values(list))
-		if len(s) < 2 || s[1] > agreed*s[0] {
-			return false
-		}
-	}
-	return true
-}
 
 // times runs a program and gives the times of its launches in nanoseconds, by launch, then by run.
 func (w *workbench) times(ctx context.Context, j *job) (out [][]float64, err error) {
@@ -181,7 +168,7 @@ func (w *workbench) times(ctx context.Context, j *job) (out [][]float64, err err
 		if pass == 1 {
 			start = time.Now()
 		}
-		if !w.keep && pass > enoughPasses && (time.Since(start) > enoughTime || agree(out)) {
+		if !w.keep && pass > enoughPasses && time.Since(start) > enoughTime {
 			break
 		}
 		res, err := j.plan.Program.Run(ctx, j.plan.Inputs, run.Options{Threads: w.threads, Engine: w.eng, Machine: w.machine(), Weave: w.weave})
