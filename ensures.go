@@ -50,7 +50,7 @@ func (f *Func) ensured(p *compile.Plan, expected *plan.Prediction) (list []Ensur
 		limit := float64(n) * e.Unit
 		switch {
 		case e.What == "mem":
-			peak := plan.PeakOf(p.Schedule, p.Inputs.Sizes)
+			peak := p.Program.Peak(p.Inputs.Sizes, nil)
 			list = append(list, Ensured{e.Text, limit, peak.Bytes, fmt.Sprintf("%.0f bytes for `%s`", peak.Of, peak.Most), peak.Bytes <= limit})
 			if peak.Bytes > limit {
 				return list, &InputError{Text: fmt.Sprintf("`%s` does not hold for these arguments: arrays of %.0f bytes are in memory at the same time, most of it %.0f bytes for `%s`", e.Text, peak.Bytes, peak.Of, peak.Most),

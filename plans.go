@@ -100,9 +100,6 @@ func overSets(p *compile.Plan) bool {
 	})
 }
 
-// strategies are the plans over data sets, in the order of their numbers.
-var strategies = []Strategy{Fetch, Ship, Gather}
-
 // force has the options follow the plan that was asked for, if one was.
 func (o *options) force(away bool) error {
 	if o.plan == nil {
@@ -113,11 +110,11 @@ func (o *options) force(away bool) error {
 	case o.engine == "interp":
 		return badOption("the interpreter has one plan; choose another engine, or no plan")
 	case away:
-		for i, s := range strategies {
+		for i, s := range plan.WayNames {
 			names = append(names, fmt.Sprintf("%d is %s", i+1, s))
 		}
-		if k >= 1 && k <= len(strategies) {
-			o.strategy = strategies[k-1]
+		if k >= 1 && k <= len(plan.WayNames) {
+			o.strategy = Strategy(plan.WayNames[k-1])
 			return nil
 		}
 	default:
@@ -189,10 +186,10 @@ func (q *asking) whyNot(declared []graph.SizeParam) (*WhyNot, error) {
 
 // explicable refuses to explain what nobody knows, and what cannot be chosen.
 func (o *options) explicable() error {
-	if o.whyNot == "" || slices.Contains(plan.Strategies, o.whyNot) || slices.Contains(strategies, Strategy(o.whyNot)) {
+	if o.whyNot == "" || slices.Contains(plan.Strategies, o.whyNot) || slices.Contains(plan.WayNames, o.whyNot) {
 		return nil
 	}
-	return badOption("there is no strategy `%s`; on one machine there are %s, over data sets fetch, ship and gather", o.whyNot, strings.Join(plan.Strategies, ", "))
+	return badOption("there is no strategy `%s`; on one machine there are %s, over data sets %s", o.whyNot, strings.Join(plan.Strategies, ", "), strings.Join(plan.WayNames, ", "))
 }
 
 // by is the size that is the largest in the call, with its declared range; nil if there is none.

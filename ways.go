@@ -35,12 +35,13 @@ func (f *Func) weighed(ctx context.Context, p *compile.Plan, eng *engine.Engine,
 		return s, nil
 	}
 	first := &list[0]
-	s.Predicted = inSeconds(first.List()[first.Best()], false)
+	s.Predicted = inSeconds(first.Ways[first.Best()], false)
 	m := o.described()
 	s.Predicted.Machine, s.Predicted.Measured, s.Predicted.Most = m.Name, m.Measured, fmt.Sprintf("`%s`, the first step over a data set", first.Step)
-	for i, strategy := range strategies {
-		c := Candidate{Number: i + 1, Strategy: strategy, Chosen: first.Best() == i}
-		if t := first.List()[i]; t.P50 > 0 {
+	for i, t := range first.Ways {
+		way := plan.Way(i)
+		c := Candidate{Number: i + 1, Strategy: Strategy(way.String()), Chosen: first.Best() == way}
+		if t.P50 > 0 {
 			c.Predicted = inSeconds(t, false)
 		}
 		if c.Chosen {
@@ -55,11 +56,11 @@ func (f *Func) weighed(ctx context.Context, p *compile.Plan, eng *engine.Engine,
 // went is the number of the plan that a call over data sets was carried out by: the one that was asked for, or that of the first step which was
 // weighed; 0 if there was nothing to weigh.
 func (o *options) went(list []cluster.Foreseen) int {
-	if i := slices.Index(strategies, o.strategy); i >= 0 {
+	if i := slices.Index(plan.WayNames, string(o.strategy)); i >= 0 {
 		return i + 1
 	}
 	if len(list) > 0 {
-		return list[0].Best() + 1
+		return int(list[0].Best()) + 1
 	}
 	return 0
 }
@@ -89,7 +90,7 @@ func instead(x *plan.Instead) *WhyNot {
 
 // away refuses to explain with ways of one machine what goes to data sets.
 func (o *options) away(p *compile.Plan) error {
-	if o.whyNot == "" || !overSets(p) || slices.Contains(strategies, Strategy(o.whyNot)) {
+	if o.whyNot == "" || !overSets(p) || slices.Contains(plan.WayNames, o.whyNot) {
 		return nil
 	}
 	return &InputError{Text: fmt.Sprintf("`%s` is a way of one machine, and this call is over a data set", o.whyNot), Help: "over data sets there are " + strings.Join(plan.WayNames, ", ")}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 	"github.com/godwit-run/godwit"
 	atomically "github.com/godwit-run/godwit/internal/data/whole"
 	"github.com/godwit-run/godwit/internal/front/compile"
+	"github.com/godwit-run/godwit/internal/plan"
 	"github.com/godwit-run/godwit/internal/view"
 )
 
@@ -53,7 +55,7 @@ its folds, the kernels with their bounds, and the schedule.`,
 
 // whyNotFlag asks about a strategy.
 func whyNotFlag(cmd *cobra.Command, name *string) {
-	words := []string{"native", "wasm", "threads", "alone", "windows", "fetch", "ship", "gather"}
+	words := slices.Concat(plan.Strategies, plan.WayNames)
 	cmd.Flags().StringVar(name, "why-not", "", "what a strategy would take, and what would have to be different for it to be chosen: "+alternatives(words))
 	complete(cmd, "why-not", words...)
 }

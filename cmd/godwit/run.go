@@ -72,7 +72,7 @@ parameter fixes is given in the same way: K=8.`,
 	cmd.Flags().IntVar(&r.plan, "plan", 0, "carry out the plan of this number, as godwit explain lists them (default the best)")
 	whyNotFlag(cmd, &r.whyNot)
 	clusterFlag(cmd, &r.cluster)
-	choiceFlag(cmd, &r.strategy, "strategy", []string{"auto", "fetch", "ship", "gather", "single", "preinstalled"}, "with data sets: auto, fetch (rows come here), ship (code goes there), gather (loops that follow indices are brought the rows that they come to), single (so, one loop after another) or preinstalled (ship, but the code must be there)")
+	choiceFlag(cmd, &r.strategy, "strategy", words(cluster.Strategies), "with data sets: auto, fetch (rows come here), ship (code goes there), gather (loops that follow indices are brought the rows that they come to), single (so, one loop after another) or preinstalled (ship, but the code must be there)")
 	cmd.Flags().DurationVar(&r.deadline, "deadline", 0, fmt.Sprintf("give up this long after the start of the command (default never; a request to nodes ends after %s)", cluster.Deadline))
 	return cmd
 }
@@ -295,4 +295,12 @@ func report(res *godwit.Result, out string) *reported {
 		r.Result = res.JSON()
 	}
 	return r
+}
+
+// words are strategies as users write them.
+func words(list []cluster.Strategy) (out []string) {
+	for _, s := range list {
+		out = append(out, string(s))
+	}
+	return out
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/godwit-run/godwit/internal/cluster/caller"
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
@@ -26,7 +27,7 @@ type Strategy string
 // Preinstalled is Ship without code: a node that lacks it is an error.
 const (
 	Auto         Strategy = "auto"
-	Fetch        Strategy = "fetch"
+	Fetch        Strategy = "fetch" // this, Ship and Gather are the ways of package plan
 	Ship         Strategy = "ship"
 	Preinstalled Strategy = "preinstalled"
 	Gather       Strategy = "gather"
@@ -34,7 +35,7 @@ const (
 )
 
 // Strategies lists them all.
-var Strategies = []Strategy{Auto, Fetch, Ship, Gather, Preinstalled, Single}
+var Strategies = []Strategy{Auto, Fetch, Ship, Gather, Single, Preinstalled}
 
 // Stats is what the launches of a call took in the cluster.
 type Stats struct {
@@ -163,11 +164,20 @@ func (b *Beside) Launch(ctx context.Context, p *run.Placed) (done bool, err erro
 	case b.strategy == Gather || b.strategy == Single:
 		return b.stay(p, "rows are fetched: it follows no indices")
 	}
-	done, err = way(ctx, a)
-	if done && err == nil {
+	return way(ctx, a)
+}
+
+// ran carries a launch out, and notes that it ran, and how long it took.
+func (b *Beside) ran(a *arranged, launch func() error) error {
+	start := time.Now()
+	err := launch()
+	if err == nil {
 		b.c.codes.ran(a.code)
+		if a.decided != nil && b.c.habits.took(a.decided, time.Since(start)) {
+			b.c.linkTo(a.set).doubt()
+		}
 	}
-	return done, err
+	return err
 }
 
 func (b *Beside) stay(p *run.Placed, text string, args ...any) (bool, error) {
@@ -187,6 +197,7 @@ type arranged struct {
 	local   []int          // regions with contents here
 	outs    []int          // regions that are written
 	column  map[int]run.Input
+	decided *like // what its way was decided by; nil if it was not weighed
 }
 
 // arrange sorts a launch's regions; the reason says why it must run here.

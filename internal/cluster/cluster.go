@@ -62,6 +62,7 @@ type Cluster struct {
 	link         link     // to nodes that are no far memory
 	farLinks     sync.Map // of *link, by the far node
 	heed         heed
+	habits       habits
 	machinesRead sync.Map            // of texts: the machines that they describe
 	credit       *semaphore.Weighted // bytes of answers that may be on their way; see flow
 }

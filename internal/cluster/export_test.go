@@ -51,15 +51,17 @@ func (b *Beside) Doubt(change func(w *plan.Ways)) *Beside {
 // Wrong multiplies what is expected of each way by what factor gives.
 func Wrong(factor func() float64) func(w *plan.Ways) {
 	return func(w *plan.Ways) {
-		w.Fetch, w.Ship, w.Gather = w.Fetch.Times(factor()), w.Ship.Times(factor()), w.Gather.Times(factor())
+		for i := range w {
+			w[i] = w[i].Times(factor())
+		}
 	}
 }
 
 // Dearest has the way that is expected to take the most time be taken for the one that takes the least.
 func Dearest(w *plan.Ways) {
-	for _, t := range []*machine.Spread{&w.Fetch, &w.Ship, &w.Gather} {
+	for i, t := range w {
 		if t.P50 > 0 {
-			*t = machine.Exactly(1e18 / t.P50)
+			w[i] = machine.Exactly(1e18 / t.P50)
 		}
 	}
 }
@@ -73,3 +75,16 @@ func (c *Cluster) Linked(l machine.Link) {
 
 // Link is what the client has measured of the way to the nodes; false if it has not lately.
 func (c *Cluster) Link() (machine.Link, bool) { return c.link.known(machine.Default().Link) }
+
+// Forget drops all decisions that were kept.
+func (c *Cluster) Forget() { c.habits.forget() }
+
+// Habits is how many decisions are kept.
+func (c *Cluster) Habits() (n int) {
+	c.habits.mu.Lock()
+	defer c.habits.mu.Unlock()
+	for _, list := range c.habits.by {
+		n += len(list)
+	}
+	return n
+}

@@ -63,6 +63,11 @@ func (c *Cluster) hear() {
 		})
 	}
 	way, _ := c.link.known(machine.Here().Link)
+	defer func(before []watch.Accusation) {
+		if !slices.EqualFunc(c.Accused(), before, func(a, b watch.Accusation) bool { return a.Resource == b.Resource }) {
+			c.habits.forget()
+		}
+	}(c.Accused())
 	for range nodes {
 		select {
 		case <-ctx.Done():

@@ -42,7 +42,9 @@ func (b *Beside) keep(ctx context.Context, whole *run.Placed) (bool, error) {
 	why := ""
 	if b.strategy == Auto {
 		// Half of what is walked over is taken to be kept: nobody knows before.
-		how, err := b.weigh(ctx, a, &plan.Moving{Fetched: fetched(a.rowBytes(), len(a.stored)), Shipped: a.shipped(t, away, float64(a.each(a.outs))*float64(a.Outer)/2)})
+		how, err := b.weigh(ctx, a, func() *plan.Moving {
+			return &plan.Moving{Fetched: a.fetched(a.rowBytes(), len(a.stored)), Shipped: a.shipped(t, away, float64(a.each(a.outs))*float64(a.Outer)/2)}
+		})
 		if err != nil || how.best == Fetch {
 			return false, err
 		}
@@ -59,15 +61,14 @@ func (b *Beside) keep(ctx context.Context, whole *run.Placed) (bool, error) {
 		text = fmt.Sprintf("the first %d that are kept come", a.first)
 	}
 	b.placed(whole, "%s from %d shards of @%s, %d parts here%s", text, len(away), a.set.Name, len(here), why)
-	err = b.around(func() error {
-		if err := b.flow(ctx, a, t, portions(spans, a.each(a.local), a.portion.piece)); err != nil {
-			return err
-		}
-		return p.Unite(a.first)
+	err = b.ran(a, func() error {
+		return b.around(func() error {
+			if err := b.flow(ctx, a, t, portions(spans, a.each(a.local), a.portion.piece)); err != nil {
+				return err
+			}
+			return p.Unite(a.first)
+		})
 	})
-	if err == nil {
-		b.c.codes.ran(a.code)
-	}
 	return true, err
 }
 

@@ -51,6 +51,22 @@ func (l *link) known(usual machine.Link) (machine.Link, bool) {
 	return l.seen, time.Since(l.at) < linkValid
 }
 
+// measured is when the way was measured; zero if it was not.
+func (l *link) measured() time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.at
+}
+
+// doubt has the way measured anew when the next decision depends on it.
+func (l *link) doubt() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.at.IsZero() {
+		l.at = l.at.Add(-linkValid)
+	}
+}
+
 // measure reads rows of a column whose rows have so many bytes. Whoever comes meanwhile waits for it. A measurement that
 // fails counts as one: who asks next does not wait for the same silent node.
 func (l *link) measure(ctx context.Context, c *Cluster, usual machine.Link, set *catalog.Set, column int, rowBytes int64) machine.Link {

@@ -66,7 +66,7 @@ func (p *perturbing) counted(how string, change func(w *plan.Ways)) func(w *plan
 		if p.gone[how] == nil {
 			p.gone[how] = map[string]int{}
 		}
-		p.gone[how][plan.WayNames[w.Best()]]++
+		p.gone[how][w.Best().String()]++
 	}
 }
 

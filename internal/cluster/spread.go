@@ -33,7 +33,9 @@ func (b *Beside) spread(ctx context.Context, a *arranged) (bool, error) {
 	}
 	why := ""
 	if b.strategy == Auto {
-		how, err := b.weigh(ctx, a, &plan.Moving{Fetched: fetched(a.rowBytes(), len(a.stored)), Shipped: a.shipped(t, away, a.back(spans))})
+		how, err := b.weigh(ctx, a, func() *plan.Moving {
+			return &plan.Moving{Fetched: a.fetched(a.rowBytes(), len(a.stored)), Shipped: a.shipped(t, away, a.back(spans))}
+		})
 		if err != nil {
 			return false, err
 		}
@@ -47,7 +49,7 @@ func (b *Beside) spread(ctx context.Context, a *arranged) (bool, error) {
 		turn = " in turn"
 	}
 	b.placed(a.Placed, "beside %d shards of @%s%s, %d parts here%s", len(away), a.set.Name, turn, len(here), why)
-	return true, b.beside(ctx, a, t, spans)
+	return true, b.ran(a, func() error { return b.beside(ctx, a, t, spans) })
 }
 
 // beside runs a launch in pieces, those of a sequential one after another.

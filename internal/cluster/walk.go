@@ -10,6 +10,7 @@ import (
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
 	"github.com/godwit-run/godwit/internal/data/column"
 	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/plan"
 )
 
 // maxStates is how many states travel as one operation.
@@ -56,20 +57,22 @@ func (b *Beside) walk(ctx context.Context, a *arranged) (bool, error) {
 		b.placed(a.Placed, "%d walks are brought their rows from the %d shards of @%s, %d at a time%s", w.count, len(a.set.Shards), a.set.Name, min(together, w.count), why)
 	case e != nil:
 		b.placed(a.Placed, "beside the one shard of @%s, as a whole%s", a.set.Name, why)
-		return true, b.beside(ctx, a, e.task, e.spans)
+		return true, b.ran(a, func() error { return b.beside(ctx, a, e.task, e.spans) })
 	default:
 		b.placed(a.Placed, "%d states move among the %d shards of @%s%s", w.count, len(a.set.Shards), a.set.Name, why)
 	}
 	if err := w.prepare(); err != nil {
 		return false, err
 	}
-	return true, b.around(func() error {
-		for lo := int64(0); lo < w.count; lo += together {
-			if err := advance(ctx, w, lo, min(lo+together, w.count)); err != nil {
-				return err
+	return true, b.ran(a, func() error {
+		return b.around(func() error {
+			for lo := int64(0); lo < w.count; lo += together {
+				if err := advance(ctx, w, lo, min(lo+together, w.count)); err != nil {
+					return err
+				}
 			}
-		}
-		return nil
+			return nil
+		})
 	})
 }
 
@@ -96,12 +99,12 @@ func (s *batch) walking(a *arranged) (w *walking, err error) {
 // decide weighs the ways of a launch that comes to rows at random.
 func (b *Beside) decide(ctx context.Context, a *arranged, e *entire, w *walking) (*weighed, error) {
 	if e != nil {
-		return b.weighEntire(ctx, a, e, w)
+		return b.weigh(ctx, a, func() *plan.Moving { return e.load(b.machine(), a, w) })
 	}
 	if err := w.prepare(); err != nil {
 		return nil, err
 	}
-	return b.weighWalk(ctx, w)
+	return b.weigh(ctx, a, func() *plan.Moving { return w.load(b.machine()) })
 }
 
 // prepare says what states travel with, once.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"net"
 	"runtime"
 	"slices"
@@ -27,47 +26,46 @@ import (
 // weighed is a decision with its reasons.
 type weighed struct {
 	best Strategy
-	ways []way // those that can be gone
+	ways plan.Ways
+	why  string
 }
 
-type way struct {
-	Strategy
-	machine.Spread
-	words string
-}
+// words say of the times of each way where the rows are.
+var words = []string{plan.Fetch: "with the rows here", plan.Ship: "beside them", plan.Gather: "with the rows that are wanted brought"}
 
-func (w *weighed) String() string {
+func (w *weighed) String() string { return w.why }
+
+// decided takes the way that is expected to take the least time.
+func decided(ways plan.Ways) *weighed {
 	var list []string
-	for _, x := range w.ways {
-		list = append(list, fmt.Sprintf("%v %s", time.Duration(x.P50).Round(10*time.Microsecond), x.words))
+	for i, t := range ways {
+		if t.P50 > 0 {
+			list = append(list, fmt.Sprintf("%v %s", time.Duration(t.P50).Round(10*time.Microsecond), words[i]))
+		}
 	}
-	return "expected " + strings.Join(list, ", ")
-}
-
-// decide takes the way that is expected to take the least time, and reports whether that is sure.
-func (w *weighed) decide(ways *plan.Ways) (sure bool) {
-	w.ways = slices.DeleteFunc([]way{{Fetch, ways.Fetch, "with the rows here"}, {Ship, ways.Ship, "beside them"}, {Gather, ways.Gather, "with the rows that are wanted brought"}},
-		func(x way) bool { return x.P50 == 0 })
-	best := slices.MinFunc(w.ways, func(a, b way) int { return cmp.Or(cmp.Compare(a.P50, b.P50), cmp.Compare(a.P90, b.P90)) })
-	w.best = best.Strategy
-	return !slices.ContainsFunc(w.ways, func(x way) bool { return x.Strategy != best.Strategy && x.P10 < best.P90 })
+	return &weighed{Strategy(ways.Best().String()), ways, "expected " + strings.Join(list, ", ")}
 }
 
 // machine is what is decided for.
 func (b *Beside) machine() *machine.Machine { return cmp.Or(b.Machine, machine.Here()) }
 
-// weigh decides on a launch; mv says what travels.
-func (b *Beside) weigh(ctx context.Context, a *arranged, mv *plan.Moving) (*weighed, error) {
-	m, lately := b.machine(), false
+// weigh decides on a launch, as before on one like it. load says what travels, where that is not so.
+func (b *Beside) weigh(ctx context.Context, a *arranged, load func() *plan.Moving) (*weighed, error) {
+	like := b.like(a)
+	if w := b.c.habits.of(like); w != nil {
+		a.decided = like
+		return w, b.foresee(&Foreseen{Step: a.Launch.Label, Ways: w.ways})
+	}
+	m, lately, mv := b.machine(), true, load()
 	mv.Coming, mv.Machines, mv.New, mv.Runs = a.coming(), b.c.machines(a.set), !b.c.codes.went(a.code), a.Repeats()
 	if b.Machine != nil {
-		mv.Link, lately = m.Way(a.set.Far), true
+		mv.Link = m.Way(a.set.Far)
 	} else {
 		mv.There = b.c.described(a.set)
 		mv.Link, lately = b.c.linkTo(a.set).known(m.Way(a.set.Far))
 	}
-	w, ways := &weighed{}, plan.Weigh(m, mv)
-	if !w.decide(&ways) && !lately {
+	ways := plan.Weigh(m, mv)
+	if !ways.Sure() && !lately {
 		in := a.column[slices.Min(slices.Collect(maps.Keys(a.column)))]
 		mv.Link = b.c.linkTo(a.set).measure(ctx, b.c, mv.Link, a.set, in.Binding.Column, max(1, in.Width)*int64(in.Kind.Size()))
 		ways = plan.Weigh(m, mv)
@@ -75,8 +73,17 @@ func (b *Beside) weigh(ctx context.Context, a *arranged, mv *plan.Moving) (*weig
 	if b.doubt != nil {
 		b.doubt(&ways)
 	}
-	w.decide(&ways)
-	return w, b.foresee(a, m, mv, &ways)
+	w := decided(ways)
+	if like != nil {
+		like.kind.way = b.c.linkTo(a.set).measured() // which may have been now
+		b.c.habits.keep(like, w)
+		a.decided = like
+	}
+	f := &Foreseen{Step: a.Launch.Label, Ways: ways}
+	if i := slices.Index(plan.WayNames, string(b.WhyNot)); i >= 0 {
+		f.Instead = plan.WhyNotWay(plan.Way(i), m, mv)
+	}
+	return w, b.foresee(f)
 }
 
 // Foreseen is what was expected of a launch that could go several ways.
@@ -90,15 +97,11 @@ type Foreseen struct {
 var ErrForeseen = errors.New("the launch has been weighed, and that was all")
 
 // foresee notes what is expected of a launch.
-func (b *Beside) foresee(a *arranged, m *machine.Machine, mv *plan.Moving, ways *plan.Ways) error {
-	f := Foreseen{Step: a.Launch.Label, Ways: *ways}
-	if b.WhyNot != "" {
-		f.Instead = plan.WhyNotWay(string(b.WhyNot), m, mv)
-	}
+func (b *Beside) foresee(f *Foreseen) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.foreseen) < mostForeseen {
-		b.foreseen = append(b.foreseen, f)
+		b.foreseen = append(b.foreseen, *f)
 	}
 	if b.Dry {
 		return ErrForeseen
@@ -116,18 +119,18 @@ func (b *Beside) Foreseen() []Foreseen {
 	return slices.Clone(b.foreseen)
 }
 
-// weighWalk decides on a walk.
-func (b *Beside) weighWalk(ctx context.Context, w *walking) (*weighed, error) {
-	mv := &plan.Moving{Shipped: w.walked(b.machine())}
+// load is what travels for a walk.
+func (w *walking) load(m *machine.Machine) *plan.Moving {
+	mv := &plan.Moving{Shipped: w.walked(m)}
 	if far := w.farBytes(); holds(far) {
-		mv.Fetched = fetched(far, len(w.batch.Far))
+		mv.Fetched = w.fetched(far, len(w.batch.Far))
 	}
 	if _, err := w.batch.inRounds(w.Compiled.Kernel, w.far); err == nil {
-		mv.Gathered = w.gathered(b.machine())
+		mv.Gathered = w.gathered(m)
 	} else {
 		mv.NoGather = err
 	}
-	return b.weigh(ctx, w.arranged, mv)
+	return mv
 }
 
 // coming is the launch as package plan sees it.
@@ -137,20 +140,20 @@ func (a *arranged) coming() *plan.Coming {
 }
 
 // fetched is what travels if the rows come here.
-func fetched(bytes int64, columns int) *plan.Load {
-	parcels := bytes/chunkBytes + int64(columns)
-	return &plan.Load{Bytes: float64(bytes), Parcels: float64(parcels), Hops: max(1, float64(parcels)/float64(runtime.GOMAXPROCS(0)))}
+func (a *arranged) fetched(bytes int64, columns int) *plan.Load {
+	return plan.FetchRows(float64(bytes), columns, len(a.set.Shards), chunkBytes, runtime.GOMAXPROCS(0))
 }
 
-// shipped is what travels if a launch that walks over rows goes to its shards.
+// shipped is what travels if a launch that walks over rows goes to its shards. A sequential one goes from one to the next.
 func (a *arranged) shipped(t *task, away []span, back float64) *plan.Load {
 	n := float64(len(away))
-	pieces := n + back/float64(a.portion.piece)
-	hops := 1 + pieces/mostOpen
+	s := &plan.Sent{Shards: n, Pieces: n + back/float64(a.portion.piece), Fixed: float64(t.fixed), Sliced: float64(t.sliced), Back: back, Open: mostOpen}
 	if a.Compiled.Sequential() {
-		hops = pieces
+		s.Open = 1
+	} else {
+		s.Tree = n > 1 && a.Packing == nil && back+s.Fixed+s.Sliced <= float64(a.portion.piece)
 	}
-	return &plan.Load{Bytes: n*float64(t.fixed) + float64(t.sliced) + back, Parcels: 2 * pieces, Hops: hops}
+	return s.Load()
 }
 
 // back is how many bytes come back from the shards, at most.
@@ -169,27 +172,18 @@ func (a *arranged) back(spans []span) float64 {
 
 // walked is what travels if states go to where their elements are.
 func (w *walking) walked(m *machine.Machine) *plan.Load {
-	state := int64(0)
+	state := 0
 	for _, k := range w.form.Kinds {
-		state += int64(num.Kind(k).Size())
+		state += num.Kind(k).Size()
 	}
-	shards := int64(len(w.set.Shards))
-	turns := w.moves(m, float64(shards))
-	groups := min(w.count, shards*shards) // parcels of states that go the same way
-	return &plan.Load{
-		Bytes:   float64(w.travelling()) + turns*float64(w.count)*float64(state),
-		Parcels: float64(shards) + turns*float64(groups),
-		Hops:    1 + turns/2, // one way
-	}
+	shards := float64(len(w.set.Shards))
+	return (&plan.Walked{States: float64(w.count), Shards: shards, Bytes: float64(state), First: float64(w.travelling()), Moves: w.moves(m, shards)}).Load()
 }
 
-// gathered is what travels if states are brought their rows: of each its number and what is in it.
+// gathered is what travels if states are brought their rows.
 func (w *walking) gathered(m *machine.Machine) *plan.Load {
-	far := float64(len(w.batch.Far))
-	turns := w.rows(m) + 1
-	batches := math.Ceil(float64(w.count) / float64(w.together())) // one after the other
-	parcels := 2 * far * float64(min(w.count, int64(len(w.set.Shards))))
-	return &plan.Load{Bytes: turns * float64(w.count) * (8*far + float64(w.broughtBytes())), Parcels: turns * batches * parcels, Hops: turns * batches}
+	return (&plan.Brought{States: float64(w.count), Shards: float64(len(w.set.Shards)), Columns: float64(len(w.batch.Far)), Rounds: w.rows(m) + 1,
+		Row: float64(w.broughtBytes()), Together: float64(w.together())}).Load()
 }
 
 // moves is how often each state goes on to another of so many shards, as far as that can be told: those whose elements lie in order only

@@ -1,11 +1,11 @@
 package cluster
 
 import (
-	"context"
 	"maps"
 	"slices"
 
 	"github.com/godwit-run/godwit/internal/plan"
+	"github.com/godwit-run/godwit/internal/plan/machine"
 )
 
 // In: a launch that comes to rows at random, of a data set that is one shard, as in far memory. Out: the launch as one task beside that shard.
@@ -36,18 +36,18 @@ func (a *arranged) columns() []int {
 	return append(slices.Clone(a.stored), slices.Sorted(maps.Keys(a.far))...)
 }
 
-// weighEntire decides on such a launch; w is its suspendable form, nil if it has none.
-func (b *Beside) weighEntire(ctx context.Context, a *arranged, e *entire, w *walking) (*weighed, error) {
+// load is what travels for such a launch; w is its suspendable form, nil if it has none.
+func (e *entire) load(m *machine.Machine, a *arranged, w *walking) *plan.Moving {
 	mv := &plan.Moving{Shipped: a.shipped(e.task, e.spans, a.back(e.spans))}
 	columns := a.columns()
 	if n := a.bytesOf(columns); holds(n) {
-		mv.Fetched = fetched(n, len(columns))
+		mv.Fetched = a.fetched(n, len(columns))
 	}
 	if w != nil {
 		if _, err := w.batch.inRounds(a.Compiled.Kernel, a.far); err == nil {
-			mv.Gathered = w.gathered(b.machine())
+			mv.Gathered = w.gathered(m)
 			mv.Gathered.Bytes += float64(a.rowBytes()) // what streams comes here
 		}
 	}
-	return b.weigh(ctx, a, mv)
+	return mv
 }

@@ -32,7 +32,7 @@ func TestAgain(t *testing.T) {
 			t.Errorf("%s: it pays where no memory is saved (%v)", text, err)
 		}
 		passes := func(b int) bool { return b == again.Result[0].Buffer }
-		if held := plan.PeakBut(again, sizes, passes).Bytes; held > n/100 {
+		if held := plan.LivesOf(again).Peak(sizes, passes).Bytes; held > n/100 {
 			t.Errorf("%s: %.0f bytes are held when everything is computed again", text, held)
 		}
 	}

@@ -1,39 +1,18 @@
 package plan
 
-import (
-	"slices"
-
-	"github.com/godwit-run/godwit/internal/plan/machine"
-)
+import "github.com/godwit-run/godwit/internal/plan/machine"
 
 // In: a launch over a data set, and a way that somebody would have expected. Out: what it would have taken, and how the link would have to be
 // for it to be chosen.
 
-// WayNames are the ways of Ways, in their order.
-var WayNames = []string{"fetch", "ship", "gather"}
-
-// List are the times of WayNames; zero where a way cannot be gone.
-func (w *Ways) List() []machine.Spread { return []machine.Spread{w.Fetch, w.Ship, w.Gather} }
-
-// Best is the way that takes the least time.
-func (w *Ways) Best() int {
-	best := -1
-	for i, t := range w.List() {
-		if t.P50 > 0 && (best < 0 || t.P50 < w.List()[best].P50 || t.P50 == w.List()[best].P50 && t.P90 < w.List()[best].P90) {
-			best = i
-		}
-	}
-	return best
-}
-
-// WhyNotWay weighs a way of WayNames against the one that is chosen.
-func WhyNotWay(way string, m *machine.Machine, mv *Moving) *Instead {
-	ways, i := Weigh(m, mv), slices.Index(WayNames, way)
-	out := &Instead{Strategy: way, Time: ways.List()[i], Chosen: ways.List()[ways.Best()], Is: ways.Best() == i}
+// WhyNotWay weighs a way against the one that is chosen.
+func WhyNotWay(way Way, m *machine.Machine, mv *Moving) *Instead {
+	ways := Weigh(m, mv)
+	out := &Instead{Strategy: way.String(), Time: ways[way], Chosen: ways[ways.Best()], Is: ways.Best() == way}
 	switch {
-	case out.Time.P50 == 0 && way == "gather" && mv.NoGather != nil:
+	case out.Time.P50 == 0 && way == Gather && mv.NoGather != nil:
 		out.Reason = "it cannot be suspended where it wants rows: " + mv.NoGather.Error()
-	case out.Time.P50 == 0 && way == "gather":
+	case out.Time.P50 == 0 && way == Gather:
 		out.Reason = "it follows no indices, so there are no rows to bring"
 	case out.Time.P50 == 0:
 		out.Reason = "what would have to come here has no room"
@@ -55,7 +34,7 @@ func WhyNotWay(way string, m *machine.Machine, mv *Moving) *Instead {
 			t := e.of(&other.Link)
 			*t = t.Times(x / now)
 			w := Weigh(m, &other)
-			return w.Best() == i
+			return w.Best() == way
 		})
 		if ok {
 			out.Changes = append(out.Changes, Change{e.what, now, x})

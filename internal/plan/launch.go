@@ -140,23 +140,21 @@ func (c *Coming) weigh(m *machine.Machine, engine string) *weighed {
 	if c.Seen == nil {
 		return w
 	}
+	modelled := models{c: c, m: m, engine: engine}
 	for way, threads := range []int{1, c.Threads} {
 		if way > 0 && w.threads == 1 {
 			break
 		}
-		for _, pt := range c.Seen(engine, threads) {
-			if !pt.Tells() || len(pt.Sizes) != len(c.Sizes) {
-				continue
+		w.past[way] = c.ratios(c.Seen(engine, threads), func(pt *seen.Point) (float64, bool) {
+			was := w
+			if !c.same(pt) {
+				was = modelled.of(pt)
 			}
-			o := *c
-			o.Sizes, o.Scalar = pt.Sizes, pt.Scalar
-			was := o.model(m, engine)
-			if was.threads > 1 || way == 0 {
-				if r, ok := against(&pt, was.way(way, m.Wake).Total()); ok {
-					w.past[way] = append(w.past[way], r)
-				}
+			if way > 0 && was.threads == 1 {
+				return 0, false
 			}
-		}
+			return was.way(way, m.Wake).Total(), true
+		})
 	}
 	return w
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/godwit-run/godwit/internal/plan/cost"
@@ -22,6 +23,8 @@ type Moving struct {
 	// There are the machines that compute if the launch goes to the rows, as they describe themselves; none if nobody knows. The slowest counts:
 	// all are waited for.
 	There []*machine.Machine
+	// Stored is where regions lie there, if they do not lie in memory.
+	Stored []cost.Place
 	// Machines is how many compute there at the same time; those that share a machine are one.
 	Machines int
 	New      bool // the nodes have not got the kernel yet
@@ -35,13 +38,48 @@ type Load struct {
 	Parcels float64
 	// Hops is how often what travels waits for an answer before it goes on, 1 for one question.
 	Hops float64
+	// Flows is how many go side by side, of which each waits for its own answers: while one does, others have the way.
+	Flows float64
 }
 
-// Ways are the nanoseconds that a launch takes, in all its runs. Those that cannot be gone are zero.
-type Ways struct {
-	Fetch  machine.Spread // its rows come here
-	Ship   machine.Spread // it goes to them
-	Gather machine.Spread // it is brought the rows that it comes to
+// Way is how a launch and the rows of a data set come together.
+type Way int
+
+// The ways. Their numbers are those of plans over data sets, less one.
+const (
+	Fetch  Way = iota // rows come here
+	Ship              // the launch goes to them
+	Gather            // it is brought the rows that it comes to
+)
+
+// WayNames are what users call them.
+var WayNames = []string{Fetch: "fetch", Ship: "ship", Gather: "gather"}
+
+func (w Way) String() string { return WayNames[w] }
+
+// Ways are the nanoseconds that a launch takes by each way, in all its runs. Those that cannot be gone are zero.
+type Ways [3]machine.Spread
+
+// Best is the way that takes the least time, of two that take the same the one that is surer to.
+func (w *Ways) Best() Way {
+	best := Fetch
+	for i, t := range w {
+		if b := w[best]; t.P50 > 0 && (b.P50 == 0 || cmp.Or(cmp.Compare(t.P50, b.P50), cmp.Compare(t.P90, b.P90)) < 0) {
+			best = Way(i)
+		}
+	}
+	return best
+}
+
+// Sure reports that no other way may take as little as the best.
+func (w *Ways) Sure() bool {
+	best := w.Best()
+	for i, t := range w {
+		if Way(i) != best && t.P50 > 0 && t.P10 < w[best].P90 {
+			return false
+		}
+	}
+	return true
 }
 
 // Weigh says what all ways take.
@@ -49,16 +87,16 @@ func Weigh(m *machine.Machine, mv *Moving) Ways {
 	e, here, runs := m.Engines["wasm"], mv.onWasm(m), max(1, mv.Runs)
 	var w Ways
 	if mv.Fetched != nil {
-		w.Fetch = here.Times(runs).Plus(mv.Fetched.time(mv.Link))
+		w[Fetch] = here.Times(runs).Plus(mv.Fetched.time(mv.Link))
 	}
 	if mv.Gathered != nil { // each round is a call of its own
-		w.Gather = here.Plus(mv.Gathered.time(mv.Link)).Plus(machine.Exactly(e.Call * mv.Gathered.Hops)).Times(runs)
+		w[Gather] = here.Plus(mv.Gathered.time(mv.Link)).Plus(machine.Exactly(e.Call * mv.Gathered.Hops)).Times(runs)
 	}
 	if mv.Shipped != nil {
 		there, compile := mv.there(here, e.Compile)
-		w.Ship = there.Times(1 / float64(max(1, mv.Machines))).Plus(mv.Shipped.time(mv.Link)).Times(runs)
+		w[Ship] = there.Times(1 / float64(max(1, mv.Machines))).Plus(mv.Shipped.time(mv.Link)).Times(runs)
 		if mv.New {
-			w.Ship = w.Ship.Plus(machine.Exactly(compile))
+			w[Ship] = w[Ship].Plus(machine.Exactly(compile))
 		}
 	}
 	return w
@@ -74,7 +112,7 @@ func (mv *Moving) there(here machine.Spread, compile float64) (machine.Spread, f
 	compile = 0
 	for _, m := range mv.There {
 		c := *mv.Coming
-		c.Threads = m.Processors
+		c.Threads, c.Places = m.Processors, mv.Stored
 		if t := c.onWasm(m); t.P50 > slowest.P50 {
 			slowest = t
 		}
@@ -84,7 +122,15 @@ func (mv *Moving) there(here machine.Spread, compile float64) (machine.Spread, f
 }
 
 func (l *Load) time(by machine.Link) machine.Spread {
-	return by.RoundTrip.Times(l.Hops).Plus(by.Byte.Times(l.Bytes)).Plus(by.Parcel.Times(l.Parcels))
+	passes, waits := by.Byte.Times(l.Bytes).Plus(by.Parcel.Times(l.Parcels)), by.RoundTrip.Times(l.Hops)
+	if l.Flows <= 1 {
+		return waits.Plus(passes)
+	}
+	shared, each := by.RoundTrip.Plus(passes), waits.Plus(passes.Times(1/l.Flows)) // the way is full, or everybody waits
+	if shared.P50 > each.P50 {
+		return shared
+	}
+	return each
 }
 
 // Follow is how a state of a launch comes to elements of a region, one after the other.

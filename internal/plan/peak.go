@@ -19,41 +19,47 @@ type Peak struct {
 	Of    float64
 }
 
-// PeakOf goes through a schedule. An array is there from the first step that uses it to the last; steps inside a loop or a branch
-// count as one.
-func PeakOf(s *schedule.Schedule, sizes map[string]int64) Peak {
-	return PeakBut(s, sizes, func(int) bool { return false })
+// Lives is when the arrays of a schedule are there: from the first step that uses one to the last; steps inside a loop or a branch
+// count as one. It does not depend on sizes, and to find it takes as long as to verify all kernels.
+type Lives struct {
+	s           *schedule.Schedule
+	first, last []int  // steps, by buffer; first is -1 where none uses it
+	whole       []bool // it does not pass by in windows
 }
 
-// PeakBut is PeakOf where some buffers pass by, as columns do that go to a file part by part.
-func PeakBut(s *schedule.Schedule, sizes map[string]int64, passes func(buffer int) bool) Peak {
+// LivesOf goes through a schedule.
+func LivesOf(s *schedule.Schedule) *Lives {
+	l := &Lives{s, make([]int, len(s.Buffers)), make([]int, len(s.Buffers)), make([]bool, len(s.Buffers))}
+	for b := range s.Buffers {
+		l.first[b], l.last[b], l.whole[b] = -1, -1, s.Buffers[b].Input == nil
+	}
+	for i, step := range s.Steps {
+		schedule.Uses([]schedule.Step{step}, func(b int, u schedule.Use) {
+			if l.first[b] < 0 {
+				l.first[b] = i
+			}
+			l.last[b], l.whole[b] = i, l.whole[b] || !streamed(u)
+		})
+	}
+	for _, c := range s.Result {
+		l.last[c.Buffer], l.whole[c.Buffer] = len(s.Steps), true
+	}
+	return l
+}
+
+// Peak is that for some sizes. Buffers may pass by, as columns do that go to a file part by part; nil if none does.
+func (l *Lives) Peak(sizes map[string]int64, passes func(buffer int) bool) Peak {
 	at := maps.Clone(sizes)
 	if at == nil {
 		at = map[string]int64{}
 	}
-	p := &predictor{s: s, sizes: at}
+	s, p := l.s, &predictor{s: l.s, sizes: at}
 	found(s.Steps, p)
-	first, last := make([]int, len(s.Buffers)), make([]int, len(s.Buffers))
-	whole := make([]bool, len(s.Buffers))
-	for b := range s.Buffers {
-		first[b], last[b], whole[b] = -1, -1, s.Buffers[b].Input == nil
-	}
-	for i, step := range s.Steps {
-		schedule.Uses([]schedule.Step{step}, func(b int, u schedule.Use) {
-			if first[b] < 0 {
-				first[b] = i
-			}
-			last[b], whole[b] = i, whole[b] || !streamed(u)
-		})
-	}
-	for _, c := range s.Result {
-		last[c.Buffer], whole[c.Buffer] = len(s.Steps), true
-	}
 	best := Peak{}
 	for i := range s.Steps {
 		now := Peak{}
 		for b := range s.Buffers {
-			if !whole[b] || passes(b) || first[b] < 0 || first[b] > i || last[b] < i {
+			if !l.whole[b] || passes != nil && passes(b) || l.first[b] < 0 || l.first[b] > i || l.last[b] < i {
 				continue
 			}
 			n := p.eval(s.Buffers[b].Len) * float64(s.Buffers[b].Kind.Size())

@@ -22,7 +22,7 @@ func TestPeak(t *testing.T) {
 		{"fn f(x: &[f64; N]) -> [f64; ?M <= N] " + ranged + " { x.filter(|v| v > 1.0) }", 8 * n, 20 * n, ""},
 	} {
 		p := bound(t, c.source, n)
-		if got := plan.PeakOf(p.Schedule, p.Inputs.Sizes); got.Bytes < c.least || got.Bytes > c.most || got.Of > got.Bytes || got.Bytes > 0 && got.Most == "" {
+		if got := plan.LivesOf(p.Schedule).Peak(p.Inputs.Sizes, nil); got.Bytes < c.least || got.Bytes > c.most || got.Of > got.Bytes || got.Bytes > 0 && got.Most == "" {
 			t.Errorf("%s: %+v, expected %v to %v", c.source, got, c.least, c.most)
 		}
 	}

@@ -24,8 +24,8 @@ func (p *Program) leaner(in *Inputs, opt *Options) (*Program, error) {
 	if opt.Again {
 		return lean, nil
 	}
-	holds := plan.PeakBut(p.s, in.Sizes, p.passes).Bytes
-	saves := holds - plan.PeakBut(lean.s, in.Sizes, lean.passes).Bytes
+	holds := p.Peak(in.Sizes, p.passes).Bytes
+	saves := holds - lean.Peak(in.Sizes, lean.passes).Bytes
 	if saves < float64(opt.SpoolFrom) {
 		return p, nil
 	}
@@ -42,6 +42,12 @@ func (p *Program) leaner(in *Inputs, opt *Options) (*Program, error) {
 		return lean, nil
 	}
 	return p, err
+}
+
+// Peak is the most memory that arrays take at a time; see plan.Lives.
+func (p *Program) Peak(sizes map[string]int64, passes func(buffer int) bool) plan.Peak {
+	p.living.Do(func() { p.lives = plan.LivesOf(p.s) })
+	return p.lives.Peak(sizes, passes)
 }
 
 // passes reports that a buffer goes to a file part by part.

@@ -11,6 +11,7 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
 	"github.com/godwit-run/godwit/internal/ir/verify"
+	"github.com/godwit-run/godwit/internal/plan"
 )
 
 // Program is a schedule with all that is known about it before any run. It is safe for
@@ -35,6 +36,9 @@ type Program struct {
 	again   pair // with that in which maps are computed again rather than held
 
 	last atomic.Pointer[engine.Engine] // that it ran on
+
+	living sync.Once
+	lives  *plan.Lives
 
 	identified sync.Once
 	id         kernel.ID

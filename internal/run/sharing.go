@@ -164,11 +164,11 @@ func (s *pair) rivals(p *Program, in *Inputs, opt *Options, weigh func(plan.Opti
 // fitsShared reports that what threads share fits into memory: a part is there as a whole, where one thread may go through its
 // argument in windows.
 func (p *Program) fitsShared(in *Inputs, opt *Options) (bool, error) {
-	shared, err := p.s.Shared()
+	shared, err := p.sharing.prepare(p.s.Shared)
 	if err != nil {
 		return false, err
 	}
-	return plan.PeakOf(shared, in.Sizes).Bytes <= float64(opt.room()), nil
+	return shared.Peak(in.Sizes, nil).Bytes <= float64(opt.room()), nil
 }
 
 // best is what the kernels run on: native code where one that reads the arguments has it.

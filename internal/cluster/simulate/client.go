@@ -55,7 +55,7 @@ func (c *client) ask(op *operation, part int, make func(id caller.ID, left int64
 	c.next++
 	c.open[c.next] = &request{op: op, part: part}
 	c.w.counts.Requests++
-	c.drive.Step(make(c.next, op.deadline-c.w.now))
+	c.drive.Step(make(c.next, op.deadline-c.w.told()))
 }
 
 // abandon gives up an operation.

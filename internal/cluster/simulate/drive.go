@@ -30,7 +30,7 @@ func (c *alarmed) Step(now int64, in caller.Input) []caller.Effect {
 // driver drives a caller's core as production does, in the world's time and over its network.
 func (w *world) driver(self catalog.Peer, name string, core drive.Core[caller.Input, caller.Effect], do func(caller.Effect) caller.Input) drive.Driver[caller.Input, caller.Effect] {
 	return drive.Driver[caller.Input, caller.Effect]{
-		Core: core, Now: func() int64 { return w.now }, Do: do,
+		Core: core, Now: w.told, Do: do,
 		Sends: func(to catalog.Peer, b []byte) { w.observe(name, to, b) },
 		Offer: func(to catalog.Peer, b []byte) error { w.send(self, to, b); return nil },
 		Lost:  func(p catalog.Peer) caller.Input { return &caller.Gone{Peer: p} },

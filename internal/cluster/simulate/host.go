@@ -61,7 +61,7 @@ func (h *host) boot() {
 }
 
 func (h *host) tick(life int) {
-	if h.life != life || h.core == nil || h.w.ended() {
+	if h.life != life || h.core == nil || h.w.ended() || h.w.clock != nil { // which has no deadlines to look at
 		return
 	}
 	h.step(&node.Tick{})
@@ -135,7 +135,7 @@ func (h *host) arrive(d *memnet.Delivery) {
 }
 
 func (h *host) step(in node.Input) {
-	for _, e := range h.core.Step(h.w.now, in) {
+	for _, e := range h.core.Step(h.w.told(), in) {
 		if h.w.hooks.node == nil {
 			h.do(e)
 			continue
@@ -159,8 +159,12 @@ func (h *host) do(e node.Effect) {
 		}
 	case *node.Alarm:
 		life := h.life
-		h.w.after(e.After, func() {
-			if h.life == life && h.core != nil && !h.w.ended() {
+		wait := e.After
+		if h.w.clock != nil {
+			wait *= unit
+		}
+		h.w.after(wait, func() {
+			if h.life == life && h.core != nil && (h.w.clock != nil || !h.w.ended()) {
 				h.step(&node.Tick{})
 			}
 		})
@@ -188,6 +192,9 @@ func (h *host) begin(s *node.Start) {
 	if w.faulty && !w.healed && w.chance(0.02) {
 		w.counts.Slow++
 		took += w.about(second)
+	}
+	if w.clock != nil {
+		took = int64(w.clock.end(float64(w.now), h.peer, s.Work)+0.5) - w.now
 	}
 	life := h.life
 	w.after(took, func() {

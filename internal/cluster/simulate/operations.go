@@ -68,14 +68,21 @@ func (w *world) upload(op *operation, set uint32) {
 	}
 }
 
-// walk follows indices, and compares with a walk on one machine.
+// walk follows indices from places that it draws, and compares with a walk on one machine.
 func (w *world) walk(op *operation, p *program) error {
-	t := op.table
-	var given []byte
-	for range w.upTo(20) {
-		x := w.rand.Int64N(t.set.Rows)
-		given = binary.LittleEndian.AppendUint64(given, uint64(x))
+	return w.walkFrom(op, p, w.draw(w.upTo(20), op.table))
+}
+
+// draw draws rows of a table.
+func (w *world) draw(n int, t *table) (rows []byte) {
+	for range n {
+		rows = binary.LittleEndian.AppendUint64(rows, uint64(w.rand.Int64N(t.set.Rows)))
 	}
+	return rows
+}
+
+func (w *world) walkFrom(op *operation, p *program, given []byte) error {
+	t := op.table
 	want := p.evaluate(t, given)
 	if err := want.whole(); err != nil {
 		return err
@@ -150,11 +157,14 @@ func abbreviated(columns [][]byte) [][]byte {
 // fold runs the first step of a program beside the shards, and the others
 // here.
 func (w *world) fold(op *operation, p *program, n *numbers) error {
-	want, err := n.outcome(p, op.table)
-	if err != nil {
+	return (&folding{w: w, op: op, p: p, e: p.evaluate(op.table, nil)}).begin(n)
+}
+
+func (f *folding) begin(n *numbers) (err error) {
+	w, op := f.w, f.op
+	if f.want, err = n.outcome(f.p, op.table); err != nil {
 		return err
 	}
-	f := &folding{w: w, op: op, p: p, e: p.evaluate(op.table, nil), want: want}
 	if err := f.prepare(); err != nil {
 		return err
 	}
@@ -165,7 +175,11 @@ func (w *world) fold(op *operation, p *program, n *numbers) error {
 		return nil
 	}
 	f.left = len(f.pieces)
-	for range w.upTo(4) {
+	open := w.upTo(4)
+	if w.clock != nil {
+		open = mostOpen
+	}
+	for range open {
 		f.askNext()
 	}
 	return nil
@@ -274,7 +288,7 @@ func (f *folding) prepare() error {
 
 // refine cuts the pieces into smaller ones, at multiples of the block.
 func (f *folding) refine() {
-	if f.op.fan {
+	if f.op.fan || f.w.clock != nil {
 		return
 	}
 	n := f.block << f.w.rand.IntN(3)
@@ -296,6 +310,9 @@ func (f *folding) drawBlock(outer int64) int64 {
 		if p.lo > 0 {
 			most = min(most, bits.TrailingZeros64(uint64(p.lo)))
 		}
+	}
+	if f.w.clock != nil {
+		return 1 << most // as production does
 	}
 	return 1 << f.w.rand.IntN(most+1)
 }

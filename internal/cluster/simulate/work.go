@@ -196,7 +196,11 @@ func (h *host) advance(work *node.Advance) ([]parcel.Fault, error) {
 
 // collect reads rows lo..hi of a column.
 func (h *host) collect(g *parcel.Gather) (*parcel.Answer, error) {
-	t, shard, err := h.shard(g.Set, g.Lo)
+	first := g.Lo
+	if len(g.Rows) > 0 {
+		first = g.Rows[0]
+	}
+	t, shard, err := h.shard(g.Set, first)
 	if err != nil {
 		return nil, err
 	}
@@ -210,6 +214,13 @@ func (h *host) collect(g *parcel.Gather) (*parcel.Answer, error) {
 		return nil, err
 	}
 	size := int64(k.Size())
+	if len(g.Rows) > 0 {
+		var some []byte
+		for _, row := range g.Rows {
+			some = append(some, all[(row-s.Lo)*size:][:size]...)
+		}
+		return &parcel.Answer{Columns: [][]byte{some}}, nil
+	}
 	return &parcel.Answer{Columns: [][]byte{all[(g.Lo-s.Lo)*size : (g.Hi-s.Lo)*size]}}, nil
 }
 

@@ -21,6 +21,7 @@ type world struct {
 	seed    uint64
 	rand    *rand.Rand
 	hooks   hooks
+	clock   *clock // nil where chance says what takes how long
 	now     int64
 	order   uint64
 	events  events
@@ -163,7 +164,7 @@ func (w *world) about(mean int64) int64 { return int64(w.rand.ExpFloat64()*float
 
 // loop lets happen what is planned, until nothing is left to happen.
 func (w *world) loop() {
-	for w.failure == nil {
+	for w.failure == nil && (w.clock == nil || !w.clock.over()) {
 		at, ok := w.net.Next()
 		arrives := (int64(at) + 999) / 1000
 		switch {
@@ -192,6 +193,10 @@ func (w *world) arrive(d *memnet.Delivery) {
 }
 
 func (w *world) send(from, to catalog.Peer, b []byte) {
+	if w.clock != nil {
+		w.carry(from, to, b)
+		return
+	}
 	w.net.Send(time.Duration(w.now)*time.Microsecond, from, to, b)
 }
 
