@@ -7,7 +7,22 @@ import (
 	"sync/atomic"
 )
 
-// Each calls f with 0 to n-1 on all processors, in ascending order as far as there is one. It gives the
+type threadsKey struct{}
+
+// WithThreads gives Each a context in which it has so many threads, and all processors if that is 0.
+func WithThreads(ctx context.Context, n int) context.Context {
+	return context.WithValue(ctx, threadsKey{}, n)
+}
+
+// threadsOf is how many threads Each has.
+func threadsOf(ctx context.Context) int {
+	if n, _ := ctx.Value(threadsKey{}).(int); n > 0 {
+		return n
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// Each calls f with 0 to n-1 on all threads, in ascending order as far as there is one. It gives the
 // error of the least number of which f had one, and begins nothing more after an error
 // or after the end of ctx.
 func Each(ctx context.Context, n int, f func(i int) error) error {
@@ -15,7 +30,7 @@ func Each(ctx context.Context, n int, f func(i int) error) error {
 	failed.Store(int64(n))
 	errs := make([]error, n)
 	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
+	for range min(threadsOf(ctx), n) {
 		wg.Go(func() {
 			for {
 				i := next.Add(1) - 1

@@ -33,10 +33,14 @@ func inflate(codec int8, to, packed []byte) ([]byte, error) {
 	return nil, fmt.Errorf("compression %d is not known", codec)
 }
 
+// zstdSlack is how much room behind its result the decoder needs to copy 16 bytes where fewer are meant, which is faster.
+const zstdSlack = 16
+
+// inflateZstd decompresses into to, which may have zstdSlack more of capacity; the bytes there are lost.
 func inflateZstd(to, packed []byte) ([]byte, error) {
 	d, err := zstdDecoder()
 	if err != nil {
 		return nil, err
 	}
-	return d.DecodeAll(packed, to[:0:len(to)])
+	return d.DecodeAll(packed, to[:0:min(cap(to), len(to)+zstdSlack)])
 }

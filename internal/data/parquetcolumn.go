@@ -41,11 +41,14 @@ var pageBufferPool = sync.Pool{New: func() any { return new(pageBuffers) }}
 
 // sized is b with length n, allocated anew when it is too small.
 func sized(b *[]byte, n int) []byte {
-	if cap(*b) < n {
-		*b = make([]byte, n+n/4)
+	if cap(*b) < n+zstdSlack {
+		*b = make([]byte, n+n/4+zstdSlack)
 	}
 	return (*b)[:n]
 }
+
+// notCompressed is the codec of pages that are stored as they are.
+var notCompressed, _ = compress.GetCodec(compress.Codecs.Uncompressed)
 
 // maxPageBytes bounds what a header can make us allocate before its page has
 // been decompressed.
@@ -161,9 +164,12 @@ func (d *pageDecoder) unpack(to *[]byte, body []byte, n int64) ([]byte, error) {
 	}
 	var out []byte
 	var err error
-	if d.codec == nil {
+	switch {
+	case d.codec == nil:
 		out, err = inflateZstd(sized(to, int(n)), body)
-	} else {
+	case d.codec == notCompressed:
+		out = body // values are copied from where they were read to
+	default:
 		out, err = compress.Decode(d.codec, sized(to, int(n)), body)
 	}
 	if err != nil {

@@ -132,26 +132,51 @@ func fillWith[T uint8 | uint16 | uint32 | uint64](dst []T, v T) {
 	}
 }
 
-// lookUpPacked unpacks codes of width bits, 4 from each 8-byte load where
-// they fit. The bytes of packed cover all of dst.
+// lookUpPacked unpacks codes of width bits. Eight of them begin at a byte and end at one, and the last four begin in the middle of that, so that
+// two loads of 8 bytes have 8 narrow codes, and four have wider ones. The bytes of packed cover all of dst.
 func lookUpPacked[T uint8 | uint16 | uint32 | uint64](dst, dict []T, packed []byte, width uint) error {
-	mask := uint64(1)<<width - 1
-	i, bit := 0, uint(0)
-	if width <= 14 {
-		// 4 codes and up to 7 bits before them are at most 63 bits.
-		for ; i+4 <= len(dst) && int(bit>>3)+8 <= len(packed); i += 4 {
-			x := binary.LittleEndian.Uint64(packed[bit>>3:]) >> (bit & 7)
-			a, b, c, d := x&mask, x>>width&mask, x>>(2*width)&mask, x>>(3*width)&mask
-			n := uint64(len(dict))
-			if a >= n || b >= n || c >= n || d >= n {
+	mask, n, w := uint64(1)<<width-1, uint64(len(dict)), width&63
+	b := packed
+	switch {
+	case width <= 14:
+		half, odd := int(width/2), width%2*4
+		for len(dst) >= 8 && len(b) >= half+8 {
+			x := binary.LittleEndian.Uint64(b)
+			y := binary.LittleEndian.Uint64(b[half:]) >> (odd & 63)
+			out := dst[:8:8]
+			c0, d0 := x&mask, y&mask
+			x, y = x>>w, y>>w
+			c1, d1 := x&mask, y&mask
+			x, y = x>>w, y>>w
+			c2, d2 := x&mask, y&mask
+			c3, d3 := x>>w&mask, y>>w&mask
+			if c0 >= n || c1 >= n || c2 >= n || c3 >= n || d0 >= n || d1 >= n || d2 >= n || d3 >= n {
 				return errCode
 			}
-			out := dst[i : i+4 : i+4]
-			out[0], out[1], out[2], out[3] = dict[a], dict[b], dict[c], dict[d]
-			bit += 4 * width
+			out[0], out[1], out[2], out[3] = dict[c0], dict[c1], dict[c2], dict[c3]
+			out[4], out[5], out[6], out[7] = dict[d0], dict[d1], dict[d2], dict[d3]
+			dst, b = dst[8:], b[width:]
 		}
+	case width <= 28:
+		bit := uint(0)
+		for ; len(dst) >= 2 && len(b) >= int(bit>>3)+8; bit += 2 * width {
+			x := binary.LittleEndian.Uint64(b[bit>>3:]) >> (bit & 7)
+			c, d := x&mask, x>>w&mask
+			if c >= n || d >= n {
+				return errCode
+			}
+			dst[0], dst[1] = dict[c], dict[d]
+			dst = dst[2:]
+		}
+		return lookUpOneByOne(dst, dict, b, bit, width)
 	}
-	for ; i < len(dst); i++ {
+	return lookUpOneByOne(dst, dict, b, 0, width)
+}
+
+// lookUpOneByOne unpacks codes from a bit on.
+func lookUpOneByOne[T uint8 | uint16 | uint32 | uint64](dst, dict []T, packed []byte, bit, width uint) error {
+	mask := uint64(1)<<width - 1
+	for i := range dst {
 		c := code(packed, bit) & mask
 		if c >= uint64(len(dict)) {
 			return errCode

@@ -3,7 +3,6 @@ package data
 import (
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"unsafe"
@@ -12,8 +11,7 @@ import (
 )
 
 // In: the bytes of columns, in any order, more than memory may hold. Out: a file with them. Until it
-// is complete each column lies in a file of its own in the same directory, under a name that nobody
-// asks for. The only column of an NPY file becomes that file; other formats are written from
+// is complete each column lies in a file of its own in the same directory (see fresh). The only column of an NPY file becomes that file; other formats are written from
 // mappings of the columns, which need no memory.
 
 // Spool is a table on its way to a file.
@@ -35,7 +33,7 @@ const reserveFrom = 1 << 20
 // Spooled is a column whose bytes may be written and read at any place.
 type Spooled struct {
 	path   string // of the file that it shall become
-	f      *os.File
+	f      *fresh
 	mapped []byte // by Bytes
 }
 
@@ -45,7 +43,7 @@ func (s *Spool) Column() (*Spooled, error) {
 	if err != nil {
 		return nil, writeFailed(s.path, err)
 	}
-	f, err := os.CreateTemp(filepath.Dir(target), "."+filepath.Base(target)+".*")
+	f, err := freshFile(target)
 	if err != nil {
 		return nil, writeFailed(s.path, err)
 	}
@@ -57,7 +55,7 @@ func (s *Spool) Column() (*Spooled, error) {
 // WriteAt stores bytes from byte off of the column on.
 func (c *Spooled) WriteAt(b []byte, off int64) (int, error) {
 	if len(b) >= reserveFrom {
-		reserve(c.f, spoolHead+off, int64(len(b)))
+		reserve(c.f.File, spoolHead+off, int64(len(b)))
 	}
 	n, err := c.f.WriteAt(b, spoolHead+off)
 	if err != nil {
@@ -128,7 +126,7 @@ func (s *Spool) becomes(c *Spooled, out *Output) error {
 		err = c.f.Sync()
 	}
 	if err == nil {
-		err = os.Rename(c.f.Name(), target)
+		err = c.f.become()
 	}
 	if err != nil {
 		return writeFailed(s.path, err)
@@ -144,10 +142,7 @@ func (s *Spool) Close() error {
 		if c.mapped != nil {
 			errs = append(errs, unix.Munmap(c.mapped))
 		}
-		errs = append(errs, c.f.Close())
-		if err := os.Remove(c.f.Name()); !errors.Is(err, os.ErrNotExist) {
-			errs = append(errs, err)
-		}
+		errs = append(errs, c.f.drop())
 	}
 	s.cols = nil
 	return errors.Join(errs...)

@@ -33,12 +33,13 @@ var ErrManyTexts = errors.New("its different texts are too many")
 // noCode stands for a null.
 const noCode = -1
 
-// partText is a column in one chunk: codes are those of texts.
+// partText is a column in one chunk: codes are those of texts, of which two may be the same and some may have no row.
 type partText struct {
 	texts  []string
 	codes  []int32
-	codeOf map[string]int32
+	codeOf map[string]int32 // nil until a text is looked for
 	bytes  int64
+	full   bool // no row is a null, as is known before its codes are
 }
 
 // add appends a row, of which the text may be overwritten later.
@@ -46,11 +47,14 @@ func (p *partText) add(b []byte) { p.codes = append(p.codes, p.code(b)) }
 
 // code is the number of a text, which may be overwritten later.
 func (p *partText) code(b []byte) int32 {
+	if p.codeOf == nil {
+		p.codeOf = make(map[string]int32, len(p.texts))
+		for i, text := range p.texts {
+			p.codeOf[text] = int32(i)
+		}
+	}
 	code, ok := p.codeOf[string(b)]
 	if !ok {
-		if p.codeOf == nil {
-			p.codeOf = map[string]int32{}
-		}
 		text := string(b)
 		code = int32(len(p.texts))
 		p.codeOf[text], p.texts = code, append(p.texts, text)
@@ -93,25 +97,33 @@ func Encode(ctx context.Context, src Source, columns []int, empty []bool) ([]*Co
 		return nil, ctx.Err()
 	}
 	chunks := src.Chunks()
-	parts := make([][]partText, len(chunks))
+	parts, ranks := make([][]partText, len(columns)), make([][]ranked, len(columns))
 	budget := textBudget{left: make([]int64, len(columns))}
-	for i := range budget.left {
-		budget.left[i] = maxText
+	for k := range columns {
+		parts[k], ranks[k] = make([]partText, len(chunks)), make([]ranked, len(chunks))
+		budget.left[k] = maxText
 	}
-	err := Each(ctx, len(chunks), func(i int) error {
-		parts[i] = make([]partText, len(columns))
-		if err := src.(texter).readText(ctx, i, columns, empty, parts[i]); err != nil {
+	per := len(columns) // columns that are read at once
+	if apart(src) {
+		per = 1
+	}
+	groups := len(columns) / per
+	err := Each(ctx, len(chunks)*groups, func(i int) error {
+		chunk, first := i/groups, i%groups*per
+		read := make([]partText, per)
+		if err := src.(texter).readText(ctx, chunk, columns[first:first+per], empty[first:first+per], read); err != nil {
 			return err
 		}
-		for k := range columns {
-			p := &parts[i][k]
+		for j := range read {
+			k, p := first+j, &read[j]
 			p.codeOf = nil
-			if err := checkText(src, columns[k], i, p); err != nil {
+			if err := checkText(src, columns[k], chunk, p); err != nil {
 				return err
 			}
 			if !budget.take(k, p.bytes) {
 				return tooMuchText(src, columns[k])
 			}
+			parts[k][chunk], ranks[k][chunk] = *p, p.rank()
 		}
 		return nil
 	})
@@ -120,11 +132,12 @@ func Encode(ctx context.Context, src Source, columns []int, empty []bool) ([]*Co
 	}
 	out := make([]*Coded, len(columns))
 	for k := range columns {
-		list := make([]*partText, len(parts))
-		for i := range parts {
-			list[i] = &parts[i][k]
+		if out[k], err = merged(ctx, chunks, parts[k], ranks[k], src.Rows()); err != nil {
+			return nil, err
 		}
-		out[k] = merged(list, src.Rows())
+		for i := range parts[k] {
+			codesPool.Put(&parts[k][i].codes)
+		}
 	}
 	return out, nil
 }
@@ -169,77 +182,6 @@ func checkText(src Source, column, chunk int, p *partText) error {
 		return e
 	}
 	return nil
-}
-
-// merged makes one dictionary of those of all parts.
-func merged(parts []*partText, rows int64) *Coded {
-	all := map[string]int32{}
-	for _, p := range parts {
-		used := make([]bool, len(p.texts))
-		for _, c := range p.codes {
-			if c != noCode {
-				used[c] = true
-			}
-		}
-		for i, text := range p.texts {
-			if used[i] {
-				all[text] = 0
-			}
-		}
-	}
-	if len(all) == 0 && rows > 0 {
-		all[""] = 0 // so that the code of a null is one of the dictionary
-	}
-	t := &Coded{Texts: make([]string, 0, len(all))}
-	for text := range all {
-		t.Texts = append(t.Texts, text)
-	}
-	slices.Sort(t.Texts)
-	for i, text := range t.Texts {
-		all[text] = int32(i)
-	}
-	t.Kind = CodeKind(len(t.Texts))
-	t.Codes = make([]byte, rows*int64(t.Kind.Size()))
-	at := int64(0)
-	for _, p := range parts {
-		codes := make([]int32, len(p.texts))
-		for i, text := range p.texts {
-			codes[i] = all[text]
-		}
-		t.place(at, p.codes, codes)
-		at += int64(len(p.codes))
-	}
-	return t
-}
-
-// place writes the codes of rows from at on.
-func (t *Coded) place(at int64, codes, to []int32) {
-	for i, c := range codes {
-		if c != noCode {
-			continue
-		}
-		if t.Valid == nil {
-			t.Valid = make([]byte, len(t.Codes)/t.Kind.Size())
-			fillOnes(t.Valid)
-		}
-		t.Valid[at+int64(i)] = 0
-	}
-	switch t.Kind {
-	case num.U8:
-		placeCodes(t.Codes[at:], codes, to)
-	case num.U16:
-		placeCodes(view[uint16](t.Codes)[at:], codes, to)
-	default:
-		placeCodes(view[uint32](t.Codes)[at:], codes, to)
-	}
-}
-
-func placeCodes[T uint8 | uint16 | uint32](dst []T, codes, to []int32) {
-	for i, c := range codes {
-		if c != noCode {
-			dst[i] = T(to[c])
-		}
-	}
 }
 
 // CodeKind is the narrowest kind that holds the codes of n texts.

@@ -59,6 +59,9 @@ func (s *typedList) readText(ctx context.Context, chunk int, columns []int, empt
 	return s.files.readText(ctx, chunk, columns, empty, parts)
 }
 
+// apart reports that columns are read one by one at no higher price than together.
+func apart(src Source) bool { return src.Format() == "parquet" || src.Format() == "arrow" }
+
 // placeOf is the file of a chunk, and the chunk's first row there.
 func placeOf(src Source, chunk int) (path string, row int64) {
 	switch s := src.(type) {

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
@@ -38,7 +40,7 @@ func (s *parquetFile) readTextColumn(ctx context.Context, chunk, column int, p *
 	bufs := pageBufferPool.Get().(*pageBuffers)
 	defer pageBufferPool.Put(bufs)
 	rows := int(s.chunks[chunk].Rows())
-	p.codes = make([]int32, rows)
+	p.codes, p.full = codesFor(rows), leaf.maxDef == 0
 	d := &pageDecoder{ctx: ctx, path: s.input.path, column: col.Name, want: Want{Kind: num.U32}, leaf: leaf, codec: at.codec, row: s.chunks[chunk].Lo,
 		values: bytesOf(p.codes), bufs: bufs, text: p}
 	var valid []byte
@@ -66,13 +68,36 @@ func (s *parquetFile) readTextColumn(ctx context.Context, chunk, column int, p *
 	return err
 }
 
-// textDictionary gives entries of a page their codes, in place of what they are in the kind that is wanted.
+var codesPool sync.Pool // of *[]int32
+
+// codesFor has room for the codes of so many rows, with anything in it; who has made one dictionary of all parts gives it back.
+func codesFor(rows int) []int32 {
+	if b, _ := codesPool.Get().(*[]int32); b != nil && cap(*b) >= rows {
+		return (*b)[:rows]
+	}
+	return make([]int32, rows)
+}
+
+// textDictionary gives entries of a page their codes, in place of what they are in the kind that is wanted. They lie in one string, and nobody looks
+// whether two are the same: rank finds that.
 func (d *pageDecoder) textDictionary(b []byte, n int64) error {
 	if n > int64(len(b)/4) {
 		return errors.New("the dictionary is cut short")
 	}
 	d.dict, d.stored = sized(&d.bufs.dict, int(n)*4), nil
-	return d.textValues(d.dict, b)
+	p, codes, all, at := d.text, view[uint32](d.dict), string(b), 0
+	p.codeOf, p.texts = nil, slices.Grow(p.texts, int(n))
+	for i := range codes {
+		if len(all)-at < 4 || uint64(binary.LittleEndian.Uint32(b[at:])) > uint64(len(all)-at-4) {
+			return errors.New("a page's values are cut short")
+		}
+		size := int(binary.LittleEndian.Uint32(b[at:]))
+		codes[i] = uint32(len(p.texts))
+		p.texts = append(p.texts, all[at+4:at+4+size])
+		p.bytes += int64(size)
+		at += 4 + size
+	}
+	return nil
 }
 
 // textValues gives texts that lie one after the other, each behind its length, their codes.

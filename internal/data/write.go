@@ -155,25 +155,23 @@ func checkOutput(path string, out *Output) error {
 }
 
 // replaceFile has write fill a new file beside path, puts it on the disk and
-// renames it to path. On an error it removes the new file.
+// gives it its name. On an error nothing is left of it.
 func replaceFile(path string, write func(io.Writer) error) error {
 	target, mode, err := writeTarget(path)
 	if err != nil {
 		return writeFailed(path, err)
 	}
-	f, err := os.CreateTemp(filepath.Dir(target), "."+filepath.Base(target)+".*")
+	f, err := freshFile(target)
 	if err != nil {
 		return writeFailed(path, err)
 	}
-	err = fillFile(f, mode, write)
-	if e := f.Close(); err == nil {
+	if err = fillFile(f.File, mode, write); err == nil {
+		err = f.become()
+	}
+	if e := f.drop(); err == nil {
 		err = e
 	}
-	if err == nil {
-		err = os.Rename(f.Name(), target)
-	}
 	if err != nil {
-		os.Remove(f.Name())
 		return writeFailed(path, err)
 	}
 	syncDirectory(filepath.Dir(target))
