@@ -87,7 +87,12 @@ func compileAll(t *testing.T, m *llvm.Machine, target Target) {
 			check(t, m, target, c)
 		}
 	}
+	seen := map[string]bool{}
 	for _, s := range settings {
+		if seen[s.name] {
+			continue
+		}
+		seen[s.name] = true
 		check(t, m, target, &kerneltest.Case{Name: s.name, Kernel: parse(t, s.name)})
 	}
 }
