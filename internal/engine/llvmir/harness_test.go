@@ -126,6 +126,9 @@ func (n *native) division() (strip, block int64) {
 	return 48 * 4 * slots, 8 * 4 * slots
 }
 
+// near is such that lanes of more than 16 steps of 48 columns of f32 are folded apart, and pieces have 32 steps.
+func (n *native) near() int64 { return 32 * 48 * 4 }
+
 func (n *native) load(tb testing.TB, c *kerneltest.Case) *loaded {
 	l := &loaded{c: c, n: n, block: guarded(tb, n.lay.Bytes)}
 	for i, p := range n.lay.Polys {
@@ -156,6 +159,7 @@ func (n *native) load(tb testing.TB, c *kerneltest.Case) *loaded {
 		l.put(n.lay.Strip, uint64(strip))
 		l.put(n.lay.Room, uint64(3*strip))
 		l.put(n.lay.Block, uint64(block))
+		l.put(n.lay.Near, uint64(n.near()))
 	}
 	return l
 }

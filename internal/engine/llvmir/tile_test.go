@@ -54,7 +54,8 @@ var productSizes = [][4]int64{
 }
 
 // TestTiles has every shape of tile, as all processors get them: which one that
-// is depends on the number of their registers, not on what they compute.
+// is depends on the number of their registers, not on what they compute. Lanes are folded
+// two by two, apart, and in several pieces, see near.
 func TestTiles(t *testing.T) {
 	var seen [][2]int
 	for i, k := range products(t) {
@@ -102,6 +103,19 @@ func shapeOf(t *testing.T, k *kernel.Kernel, target Target) [2]int {
 	}
 	tile := e.of(p).tiles()
 	return [2]int{tile.rows, tile.vectors}
+}
+
+// TestTilesAsk: a tile whose lanes are folded apart asks for what it reads of the columns next, once for each step.
+func TestTilesAsk(t *testing.T) {
+	for i, k := range products(t) {
+		text, err := Emit(k, Target{Arch: "amd64", VectorBytes: 64, Fma: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(text, "call void @llvm.prefetch.p0("); n != 3 { // as wide as there are columns for
+			t.Errorf("product %d asks in %d places, expected 3", i, n)
+		}
+	}
 }
 
 // TestFusedLanes has fused lanes as wide as the processor's vectors, and none
