@@ -105,6 +105,7 @@ func (t *nativeThread) Run(ctx context.Context, a *Args, lo, hi int64) error {
 		}
 		defer w.giveBack()
 		t.block[t.lay.Work/8], t.block[t.lay.Strip/8], t.block[t.lay.Block/8], t.block[t.lay.Room/8] = w.address(), w.strip, w.block, w.room()
+		t.block[t.lay.Near/8] = w.near
 		t.block[t.lay.Held/8] = w.holds(a.Run, t.nativeCode)
 		w.held = left{}
 		block := t.block

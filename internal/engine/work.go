@@ -22,11 +22,11 @@ var works struct {
 	free []*work
 }
 
-// work is a piece, divided as llvmir.Layout says. What is never written takes no memory.
+// work is a piece, ownDivision as llvmir.Layout says. What is never written takes no memory.
 type work struct {
-	bytes        []byte
-	strip, block int64
-	held         left
+	bytes []byte
+	division
+	held left
 }
 
 // left is what a run has left in a piece for its next slice; see llvmir.Layout.
@@ -51,12 +51,12 @@ func borrowWork(run uint64, code *nativeCode) (*work, error) {
 		works.free = slices.Delete(works.free, at, at+1)
 		return w, nil
 	}
-	strip, block := division()
-	b, err := mem.Fresh(max(strip, heldRoom()) + block)
+	d := ownDivision()
+	b, err := mem.Fresh(max(d.strip, heldRoom()) + d.block)
 	if err != nil {
 		return nil, fmt.Errorf("engine: memory for tiles: %w", err)
 	}
-	return &work{bytes: b, strip: strip, block: block}, nil
+	return &work{bytes: b, division: d}, nil
 }
 
 // holds is the number of what the run has left; 0 if it is nothing.
@@ -73,12 +73,12 @@ func (w *work) giveBack() {
 	works.mu.Unlock()
 }
 
-// division is how large the parts for columns and for rows are. What the rows of a block read shares the second
-// cache with what passes through it, and what the columns read shares the last with other processors and with the
-// arrays themselves.
-var division = sync.OnceValues(func() (strip, block int64) {
-	return divide(caches("/sys/devices/system/cpu/cpu0/cache"))
-})
+// division is how large the parts for columns and for rows are, and what is read of columns at a time. The rows of a block share
+// the second cache with the columns that pass through it, which stay in the first while all these rows meet them. All columns share
+// the last with other processors and with the arrays themselves.
+type division struct{ strip, block, near int64 }
+
+var ownDivision = sync.OnceValue(func() division { return divide(caches("/sys/devices/system/cpu/cpu0/cache")) })
 
 // mostHeld is how many bytes of strips a thread keeps from slice to slice: the right side of a product of 2,048 × 2,048 f64. A
 // larger one is packed again by each slice. A thread keeps its piece, so it is less where memory is short.
@@ -88,32 +88,43 @@ var heldRoom = sync.OnceValue(func() int64 { return min(mostHeld, mem.Available(
 
 // What is supposed where the system does not tell.
 const (
+	usualFirst  = 32 << 10
 	usualSecond = 512 << 10
 	leastStrip  = 1 << 20
 	leastBlock  = 128 << 10
+	leastNear   = 4 << 10
 )
 
-func divide(second, last int64) (strip, block int64) {
-	if second == 0 {
-		second = usualSecond
+func divide(c levels) division {
+	if c.second == 0 {
+		c.second = usualSecond
 	}
-	return max(last/4, second/2, leastStrip), max(second/4, leastBlock)
+	if c.first == 0 {
+		c.first = usualFirst
+	}
+	return division{strip: max(c.last/4, c.second/2, leastStrip), block: max(c.second/2, leastBlock), near: max(c.first/2, leastNear)}
 }
 
-// caches are the sizes of one processor's second cache, and of its share of the last one behind that; 0 for what is
-// not there.
-func caches(dir string) (second, last int64) {
-	levels, _ := filepath.Glob(filepath.Join(dir, "index*"))
-	for _, d := range levels {
+// levels are the sizes of one processor's first cache for data and of its second, and of its share of the last one behind that; 0 for
+// what is not there.
+type levels struct{ first, second, last int64 }
+
+func caches(dir string) (c levels) {
+	found, _ := filepath.Glob(filepath.Join(dir, "index*"))
+	for _, d := range found {
 		size := cacheSize(read(filepath.Join(d, "size")))
 		switch level := read(filepath.Join(d, "level")); {
+		case level == "1":
+			if read(filepath.Join(d, "type")) != "Instruction" {
+				c.first = size
+			}
 		case level == "2":
-			second = size
+			c.second = size
 		case level > "2":
-			last = max(last, size/int64(max(1, listed(read(filepath.Join(d, "shared_cpu_list"))))))
+			c.last = max(c.last, size/int64(max(1, listed(read(filepath.Join(d, "shared_cpu_list"))))))
 		}
 	}
-	return second, last
+	return c
 }
 
 func read(file string) string {

@@ -9,29 +9,29 @@ import (
 // TestCaches reads the caches of a processor as the system describes them, and divides memory by them.
 func TestCaches(t *testing.T) {
 	dir := t.TempDir()
-	for name, c := range map[string][3]string{"index0": {"1", "48K", "0"}, "index2": {"2", "1024K", "0"}, "index3": {"3", "32M", "0-3,8-11"}} {
+	for name, c := range map[string][4]string{"index0": {"1", "48K", "0", "Data"}, "index1": {"1", "64K", "0", "Instruction"},
+		"index2": {"2", "1024K", "0", "Unified"}, "index3": {"3", "32M", "0-3,8-11", "Unified"}} {
 		d := filepath.Join(dir, name)
 		if err := os.Mkdir(d, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		for i, file := range []string{"level", "size", "shared_cpu_list"} {
+		for i, file := range []string{"level", "size", "shared_cpu_list", "type"} {
 			if err := os.WriteFile(filepath.Join(d, file), []byte(c[i]+"\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	second, last := caches(dir)
-	if second != 1<<20 || last != 4<<20 {
-		t.Errorf("caches of %d and %d bytes", second, last)
+	if c := caches(dir); c != (levels{48 << 10, 1 << 20, 4 << 20}) {
+		t.Errorf("caches of %+v", c)
 	}
-	if strip, block := divide(16<<20/8, 64<<20); strip != 16<<20 || block != 512<<10 {
-		t.Errorf("%d bytes for columns, %d for rows", strip, block)
+	if d := divide(levels{48 << 10, 16 << 20 / 8, 64 << 20}); d != (division{16 << 20, 1 << 20, 24 << 10}) {
+		t.Errorf("divided as %+v", d)
 	}
-	if s, l := caches(t.TempDir()); s != 0 || l != 0 {
-		t.Errorf("caches that are not there have %d and %d bytes", s, l)
+	if c := caches(t.TempDir()); c != (levels{}) {
+		t.Errorf("caches that are not there have %+v", c)
 	}
-	if strip, block := divide(0, 0); strip < leastStrip || block < leastBlock {
-		t.Errorf("%d and %d bytes", strip, block)
+	if d := divide(levels{}); d.strip < leastStrip || d.block < leastBlock || d.near < leastNear {
+		t.Errorf("divided as %+v", d)
 	}
 	for _, text := range []string{"", "K", "-1K", "many", "99999999999999999999G"} {
 		if n := cacheSize(text); n != 0 {

@@ -74,7 +74,7 @@ func elementBytes(panels []*panel) (bytes int) {
 // before it, and stores the same bits again.
 func (t *tiling) tiles(ilo, ihi, jlo, jhi string) {
 	t.ilo, t.ihi, t.jhi = ilo, ihi, jhi
-	t.memory = t.alloca(tileLevels*group*t.rows*t.vectors, typ{t.acc.Kind, t.n})
+	t.memory = t.alloca((tileLevels+len(pair{}))*group*t.rows*t.vectors, typ{t.acc.Kind, t.n})
 	t.bandPanels, t.stripPanels = t.panels()
 	strip := t.fitting(t.lay.Strip, t.stripPanels, t.columns())
 	block := t.fitting(t.lay.Block, t.bandPanels, t.rows)
@@ -171,9 +171,9 @@ func (t *tiling) larger(x, y string) string { return t.pure("llvm.smax", typ{num
 // cell is what the values of the nest are for one i and a vector of j.
 type cell []operand
 
-// group is how many bands are folded at a time, two lanes after two, so that what these read of the columns stays in
+// group is how many bands at most are folded at a time, two lanes after two, so that what these read of the columns stays in
 // the first cache while the bands use it.
-const group = 4
+const group = 8
 
 // bands writes the tiles of some bands, from one column on.
 func (t *tiling) bands(ifrom, bands, from, tiles string) {

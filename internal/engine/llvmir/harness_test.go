@@ -59,6 +59,7 @@ type native struct {
 	image *object.Image
 	entry uintptr
 	weave int
+	slots int64 // see division; 0 for the usual
 	safe  *verify.Safe
 }
 
@@ -115,12 +116,18 @@ type loaded struct {
 	work    []byte
 }
 
-// The work memory of tests: a strip takes a tile of 48 columns of f32 with 12,800 slots, so there are several of wider products.
-const (
-	testStrip = 48 * 12800 * 4
-	testBlock = 8 * 12800 * 4
-	testRoom  = 3 * testStrip
-)
+// division is that of the work memory: a strip takes a tile of 48 columns of f32 with so many slots, a block one of 8 rows, so there
+// are several of larger products.
+func (n *native) division() (strip, block int64) {
+	slots := n.slots
+	if slots == 0 {
+		slots = 12800
+	}
+	return 48 * 4 * slots, 8 * 4 * slots
+}
+
+// near is such that lanes of more than 16 steps of 48 columns of f32 are folded apart, and pieces have 32 steps.
+func (n *native) near() int64 { return 32 * 48 * 4 }
 
 func (n *native) load(tb testing.TB, c *kerneltest.Case) *loaded {
 	l := &loaded{c: c, n: n, block: guarded(tb, n.lay.Bytes)}
@@ -143,14 +150,16 @@ func (n *native) load(tb testing.TB, c *kerneltest.Case) *loaded {
 	l.put(n.lay.Stop, 0)
 	l.put(n.lay.Weave, uint64(n.weave))
 	if n.lay.Tiled {
-		l.work = guarded(tb, testRoom+testBlock)
+		strip, block := n.division()
+		l.work = guarded(tb, 3*strip+block)
 		for i := range l.work {
 			l.work[i] = 0xff // nothing may depend on it: these are NaNs
 		}
 		l.put(n.lay.Work, uint64(uintptr(unsafe.Pointer(unsafe.SliceData(l.work)))))
-		l.put(n.lay.Strip, testStrip)
-		l.put(n.lay.Room, testRoom)
-		l.put(n.lay.Block, testBlock)
+		l.put(n.lay.Strip, uint64(strip))
+		l.put(n.lay.Room, uint64(3*strip))
+		l.put(n.lay.Block, uint64(block))
+		l.put(n.lay.Near, uint64(n.near()))
 	}
 	return l
 }
@@ -190,19 +199,43 @@ func (b *backend) agree(tb testing.TB, c *kerneltest.Case, cuts ...int64) error 
 // agrees runs a case natively, cut at the given outer indices, and by the
 // stepper, cut alike, and compares everything they wrote.
 func (n *native) agrees(tb testing.TB, c *kerneltest.Case, cuts ...int64) error {
-	c = c.Spoil()
-	l := n.load(tb, c)
-	want := c.Clone()
-	ref := &stepper.Args{Sizes: c.Sizes, Scalars: c.Scalars, Regions: want.Regions, Faults: stepper.NewFaults(c.Kernel.Sites)}
+	want, err := step(c.Spoil(), cuts...)
+	if err != nil {
+		return err
+	}
+	return n.gives(tb, want)
+}
+
+// stepped is what the stepper makes of a case, cut at some outer indices.
+type stepped struct {
+	c       *kerneltest.Case
+	cuts    []int64
+	regions [][]byte
+	faults  []int64
+}
+
+func step(c *kerneltest.Case, cuts ...int64) (*stepped, error) {
+	ref := &stepper.Args{Sizes: c.Sizes, Scalars: c.Scalars, Regions: c.Clone().Regions, Faults: stepper.NewFaults(c.Kernel.Sites)}
+	s := &stepped{c, append(cuts, c.Outer), ref.Regions, ref.Faults}
 	lo := int64(0)
-	for _, hi := range append(cuts, c.Outer) {
+	for _, hi := range s.cuts {
 		if _, err := stepper.Run(c.Kernel, ref, lo, hi); err != nil {
-			return fmt.Errorf("stepper: %w", err)
+			return nil, fmt.Errorf("stepper: %w", err)
 		}
+		lo = hi
+	}
+	return s, nil
+}
+
+// gives runs a case natively, cut alike, and compares everything that was written.
+func (n *native) gives(tb testing.TB, want *stepped) error {
+	l := n.load(tb, want.c)
+	lo := int64(0)
+	for _, hi := range want.cuts {
 		l.run(lo, hi)
 		lo = hi
 	}
-	return l.compare(want.Regions, ref.Faults)
+	return l.compare(want.regions, want.faults)
 }
 
 // agreesCut holds that a case agrees, cut at an outer index that is drawn.

@@ -132,11 +132,20 @@ func TestKernels(t *testing.T) {
 		}
 	}
 	eachWidth(t, func(t *testing.T, b *backend) {
+		compiled := map[string]*native{}
 		for _, s := range settings {
-			k := parse(t, s.name)
+			code := compiled[s.name]
+			if code == nil {
+				var err error
+				if code, err = b.compile(parse(t, s.name)); err != nil {
+					t.Fatal(err)
+				}
+				defer code.close()
+				compiled[s.name] = code
+			}
 			for _, n := range s.small {
 				sizes, outer := s.sizes(n)
-				if err := b.agree(t, caseOf(k, sizes, outer)); err != nil {
+				if err := code.agrees(t, caseOf(code.k, sizes, outer)); err != nil {
 					t.Errorf("%s of %d: %v", s.name, n, err)
 				}
 			}

@@ -20,7 +20,7 @@ func NewLayout(k *kernel.Kernel) *Layout {
 	l.Bases = l.Scalars + 8*int64(len(k.Scalars))
 	l.Faults = l.Bases + 8*int64(len(k.Regions))
 	l.Stop = l.Faults + 8*int64(k.Sites)
-	l.Work, l.Strip, l.Block, l.Room, l.Held = l.Stop+8, l.Stop+16, l.Stop+24, l.Stop+32, l.Stop+40
+	l.Work, l.Strip, l.Block, l.Near, l.Room, l.Held = l.Stop+8, l.Stop+16, l.Stop+24, l.Stop+32, l.Stop+40, l.Stop+48
 	l.Weave = l.Held + 8
 	l.Ends = l.Weave + 8
 	k.Body.Each(func(in *kernel.Instr) { l.Tiled = l.Tiled || holdsFold(in) })

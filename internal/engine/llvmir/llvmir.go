@@ -14,7 +14,7 @@ import (
 
 // Version changes whenever the text emitted for some kernel changes. It is part
 // of the key under which compiled objects are kept.
-const Version = 8
+const Version = 9
 
 // Function is the name of the function that a module defines:
 //
@@ -70,6 +70,7 @@ func (t Target) fuses() bool { return t.Fma || t.Arch != "amd64" && t.Arch != ""
 //	strip, block i64 each, in bytes: what tiles read of a strip of columns, which should stay in
 //	             the last cache of a processor, and what they read of a block of rows, which
 //	             should stay in the one before
+//	near         i64: bytes of columns that should stay in the first cache while the rows of a block meet them
 //	room         i64: bytes for strips, behind the block at the memory's beginning, at least one strip's. Where all
 //	             strips of a nest fit, each has a place of its own
 //	held         i64: what earlier outer indices of the same run, with the same elements in what it reads, have
@@ -84,9 +85,9 @@ func (t Target) fuses() bool { return t.Fma || t.Arch != "amd64" && t.Arch != ""
 type Layout struct {
 	Polys                               []size.Poly
 	Scalars, Bases, Faults, Stop, Bytes int64
-	// Work, Strip, Block, Room and Held are of kernels that may compute in tiles, which Tiled says.
-	Work, Strip, Block, Room, Held int64
-	Tiled                          bool
+	// Work, Strip, Block, Near, Room and Held are of kernels that may compute in tiles, which Tiled says.
+	Work, Strip, Block, Near, Room, Held int64
+	Tiled                                bool
 	// Weave is of kernels that may have several accesses under way, which Woven says.
 	Weave int64
 	Woven bool

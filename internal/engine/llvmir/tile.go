@@ -18,6 +18,7 @@ type tiling struct {
 	vectors int // that make up a row of a tile
 	n       int // j's of a vector
 	memory  string
+	ask     func(step string) // of a step, for what is needed later
 
 	bandPanels, stripPanels []*panel
 	slots                   slotting

@@ -44,21 +44,31 @@ func fusedProduct(tb testing.TB) *kernel.Kernel {
 	return k
 }
 
-// productSizes are rows, columns and slots: none, fewer than any tile has, those
+// productSizes are rows, columns and slots, and for how many slots a strip takes one tile: none, fewer than any tile has, those
 // that no tile divides, several blocks and strips, one vector or a quarter, slots
 // beyond rows of lanes, of a leaf but one and one more, and of several leaves.
-var productSizes = [][3]int64{
+var productSizes = [][4]int64{
 	{1, 1, 1}, {0, 3, 5}, {3, 0, 5}, {5, 4, 0}, {9, 60, 0}, {2, 2, 33}, {3, 5, 31}, {7, 3, 64}, {13, 9, 70},
-	{100, 7, 61}, {5, 49, 1}, {16, 96, 32}, {17, 97, 63}, {70, 131, 129}, {23, 11, 1100}, {9, 45, 1600},
-	{4, 19, 4095}, {5, 50, 4096}, {3, 4, 4097}, {4, 24, 12300}, {9, 100, 7000},
+	{100, 7, 61}, {5, 49, 1}, {16, 96, 32}, {17, 97, 63}, {70, 131, 129, 300}, {23, 11, 1100}, {9, 45, 1600, 1700},
+	{4, 19, 4095}, {5, 50, 4096}, {3, 4, 4097}, {4, 24, 12300}, {9, 100, 700, 800},
 }
 
 // TestTiles has every shape of tile, as all processors get them: which one that
-// is depends on the number of their registers, not on what they compute.
+// is depends on the number of their registers, not on what they compute. Lanes are folded
+// two by two, apart, and in several pieces, see near.
 func TestTiles(t *testing.T) {
 	var seen [][2]int
-	for _, target := range []Target{{"amd64", 16, true}, {"amd64", 32, true}, {"amd64", 64, true}, {Arch: "arm64", VectorBytes: 16}} {
-		for i, k := range products(t) {
+	for i, k := range products(t) {
+		var want []*stepped
+		for _, s := range productSizes {
+			outer := (s[0] + 15) / 16
+			w, err := step(caseOf(k, []int64{s[0], outer, s[2], s[1]}, outer), outer/2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want = append(want, w)
+		}
+		for _, target := range []Target{{"amd64", 16, true}, {"amd64", 32, true}, {"amd64", 64, true}, {Arch: "arm64", VectorBytes: 16}} {
 			t.Run(fmt.Sprintf("%s/%d/%d", target.Arch, target.VectorBytes, i), func(t *testing.T) {
 				b := newBackend(t, target.VectorBytes)
 				b.t = target
@@ -68,10 +78,9 @@ func TestTiles(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer n.close()
-				for _, s := range productSizes {
-					outer := (s[0] + 15) / 16
-					c := caseOf(k, []int64{s[0], outer, s[2], s[1]}, outer)
-					if err := n.agrees(t, c, outer/2); err != nil {
+				for x, s := range productSizes {
+					n.slots = s[3]
+					if err := n.gives(t, want[x]); err != nil {
 						t.Errorf("%d rows, %d columns, %d slots: %v", s[0], s[1], s[2], err)
 					}
 				}
@@ -94,6 +103,19 @@ func shapeOf(t *testing.T, k *kernel.Kernel, target Target) [2]int {
 	}
 	tile := e.of(p).tiles()
 	return [2]int{tile.rows, tile.vectors}
+}
+
+// TestTilesAsk: a tile whose lanes are folded apart asks for what it reads of the columns next, once for each step.
+func TestTilesAsk(t *testing.T) {
+	for i, k := range products(t) {
+		text, err := Emit(k, Target{Arch: "amd64", VectorBytes: 64, Fma: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(text, "call void @llvm.prefetch.p0("); n != 3 { // as wide as there are columns for
+			t.Errorf("product %d asks in %d places, expected 3", i, n)
+		}
+	}
 }
 
 // TestFusedLanes has fused lanes as wide as the processor's vectors, and none

@@ -9,7 +9,8 @@ import (
 // The sums of a tile, a vector for each cell, are folded two lanes at a time, in the order in which lanes that
 // fold by halves follow each other. So what is finished joins like the digits of a binary counter, the
 // lanes of a leaf first and then the leaves: what waits at level l has 2^l pairs. Two lanes side by side join in registers: a
-// tile goes to memory half as often as with one, which matters where lanes have few slots.
+// tile goes to memory half as often as with one, which matters where lanes have few slots. Where they have so many that what two read of
+// the columns does not stay in the first cache, all rows of a tile fold one lane, or a part of it, and what is not finished waits.
 
 // tileLevels is how many levels there are: for the lanes of a leaf and some hundred leaves.
 const tileLevels = 16
@@ -43,9 +44,11 @@ func (t *tiling) sums(bands func(func(b band)), j string, columns []string) (low
 			before := t.set("add i64 %s, %s", t.set("mul i64 %s, %d", l.number, t.leafPairs()), number)
 			level := t.zeros("cttz", t.set("xor i64 %s, -1", before))
 			pair := t.pairAt(l, number)
-			bands(func(b band) {
-				t.parts(b, func(b band) {
-					t.push(level, b, with(t.identities(t.portion), t.pairSums(t.cells(b.i, j, t.portion), pair, columns, b.rows)))
+			t.either(t.long(l), func() { t.lanesApart(bands, l, number, level, j, columns) }, func() {
+				bands(func(b band) {
+					t.parts(b, func(b band) {
+						t.push(level, b, with(t.identities(t.portion), t.pairSums(t.cells(b.i, j, t.portion), pair, columns, b.rows)))
+					})
 				})
 			})
 			return nil, ""
@@ -97,6 +100,80 @@ func (t *tiling) pairAt(l leafSlots, number string) (p pair) {
 	return p
 }
 
+// stepBytes is what a step of a lane reads of the columns.
+func (t *tiling) stepBytes() int { return max(1, t.columns()*elementBytes(t.stripPanels)) }
+
+// long reports that two lanes read more of the columns than should stay in the first cache.
+func (t *tiling) long(l leafSlots) string {
+	return t.set("icmp ugt i64 %s, %s", t.set("mul i64 %s, %d", l.stride, 2*t.stepBytes()), t.fromBlock("i64", t.lay.Near))
+}
+
+// lanesApart folds a pair of lanes of all rows of some bands, one lane after the other and each in pieces.
+func (t *tiling) lanesApart(bands func(func(b band)), l leafSlots, number, level, j string, columns []string) {
+	most := t.larger(t.set("udiv i64 %s, %d", t.fromBlock("i64", t.lay.Near), t.stepBytes()), "1")
+	pieces := t.set("udiv i64 %s, %s", t.set("add i64 %s, %s", l.stride, t.set("add i64 %s, -1", most)), most)
+	size := t.set("udiv i64 %s, %s", t.set("add i64 %s, %s", l.stride, t.set("add i64 %s, -1", pieces)), pieces)
+	t.loop("0", "2", 1, nil, func(second string, _ []string) ([]string, string) {
+		lane := t.oneLane(l, number, second)
+		unfinished := t.set("add i64 %s, %d", second, tileLevels)
+		t.loop("0", pieces, 1, nil, func(piece string, _ []string) ([]string, string) {
+			from := t.set("mul i64 %s, %s", piece, size)
+			to := t.lesser(t.set("add i64 %s, %s", from, size), lane.steps)
+			over := t.set("icmp eq i64 %s, %s", t.set("add i64 %s, 1", piece), pieces)
+			over = t.set("and i1 %s, %s", over, t.set("trunc i64 %s to i1", second))
+			bands(func(b band) {
+				none := t.identities(t.rows)
+				sums := t.when(t.set("icmp ne i64 %s, 0", piece), none, func() []string { return t.recalled(unfinished, b) })
+				cells, next := t.cells(b.i, j, t.rows), t.nextLines(lane, from, size, b, columns)
+				t.ask = func(step string) {
+					for _, at := range next {
+						line := t.set("getelementptr [%d x i8], ptr %s, i64 %s", lineBytes, at, t.set("sub i64 %s, %s", step, from))
+						t.line("%s", t.called("void", "llvm.prefetch.p0", nil, []string{"ptr " + line, "i32 0", "i32 2", "i32 1"}))
+					}
+				}
+				sums = t.steps(cells, []laneSlots{lane}, from, t.larger(from, to), sums, columns, b.rows)
+				t.ask = nil
+				t.either(over, func() { t.push(level, b, with(none, t.joined(strconv.Itoa(tileLevels), b, sums))) }, func() {
+					for x, v := range sums {
+						t.keep(none[x].typ, v, t.waiting(unfinished, b, x))
+					}
+				})
+			})
+			return nil, ""
+		})
+		return nil, ""
+	})
+}
+
+// lineBytes is what the memory brings at a time.
+const lineBytes = 64
+
+// nextLines are where the columns' elements of the next piece lie that a band asks for, a line for each of its steps: the
+// last cache, out of which columns come, answers late. Behind the last lane begins the next tile.
+func (t *tiling) nextLines(lane laneSlots, from, size string, b band, columns []string) (at []string) {
+	slot := t.set("add i64 %s, %s", lane.at, t.set("add i64 %s, %s", from, size))
+	for n, p := range t.stripPanels {
+		first := p.element(columns[n], slot, "0", 0)
+		at = append(at, t.set("getelementptr [%d x i8], ptr %s, i64 %s", lineBytes, first, t.set("mul i64 %s, %s", b.number, size)))
+	}
+	return at
+}
+
+// oneLane is the first or second of a pair by number.
+func (t *tiling) oneLane(l leafSlots, number, second string) laneSlots {
+	at := t.set("add i64 %s, %s", t.set("shl i64 %s, 1", number), second)
+	lane := t.laneAt(at)
+	return laneSlots{t.set("add i64 %s, %s", l.base, t.set("mul i64 %s, %s", at, l.stride)), t.set("add i64 %s, %s", l.first, lane), t.stepsOf(l, lane)}
+}
+
+// recalled are the cells that wait at a level.
+func (t *tiling) recalled(level string, b band) (cells []string) {
+	for x := range t.rows * t.vectors {
+		cells = append(cells, t.recall(typ{t.acc.Kind, t.n}, t.waiting(level, b, x)))
+	}
+	return cells
+}
+
 // pairSums folds the slots of two lanes of a leaf and joins them. The first may have one more.
 func (t *tiling) pairSums(cells []cell, p pair, columns, rows []string) (sums []string) {
 	n, none := len(cells), texts(t.identities(t.portion))
@@ -115,6 +192,9 @@ func (t *tiling) steps(cells []cell, lanes []laneSlots, from, to string, sums, c
 		init = append(init, state{typ{t.acc.Kind, t.n}, s})
 	}
 	return t.loop(from, to, 1, init, func(step string, c []string) (next []string, _ string) {
+		if t.ask != nil {
+			t.ask(step)
+		}
 		for n, lane := range lanes {
 			next = append(next, t.step(cells, lane, step, c[n*len(cells):], columns, rows)...)
 		}
