@@ -123,9 +123,8 @@ func (e *emitter) askPlace(region int, place kernel.Value, chain, inner []*kerne
 	if stores {
 		how = "i32 1"
 	}
-	const line = 64
 	at := e.address(region, e.scalar(place))
-	for off := int64(0); off < min(e.goesOn(region, place, inner), mostLines*line); off += line {
+	for off := int64(0); off < min(e.goesOn(region, place, inner), mostLines*lineBytes); off += lineBytes {
 		e.line("%s", e.called("void", "llvm.prefetch.p0", nil, []string{"ptr " + e.set("getelementptr i8, ptr %s, i64 %d", at, off), how, "i32 3", "i32 1"}))
 	}
 }

@@ -289,7 +289,7 @@ func TestAheadIsWritten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := a.Aheads()
+		want := a.Aheads() || len(newEmitter(k, target, usual).appends) > 0
 		if strings.Contains(text, "call void @llvm.prefetch.p0(") != want {
 			t.Fatalf("places are told: %v, asked for: %v\n%s", want, !want, kernel.Text(k))
 		}

@@ -35,6 +35,7 @@ type emitter struct {
 	past        []*kernel.Instr
 	pastFrom    int64
 	shortStores map[int]bool // regions with stores of vectors shorter than fed
+	appends     map[*kernel.Instr]bool
 	polys       []string
 	scalars     []string
 	bases       []string
@@ -84,8 +85,10 @@ func newEmitter(k *kernel.Kernel, t Target, m limits) *emitter {
 	engine := t.Engine()
 	engine.MostLanes = m.lanes
 	a := loops.Of(k, engine)
-	return &emitter{Analysis: a, k: k, t: t, lay: NewLayout(k), vals: make([]operand, len(a.Kinds)), lanes: 1, pastFrom: m.past,
+	e := &emitter{Analysis: a, k: k, t: t, lay: NewLayout(k), vals: make([]operand, len(a.Kinds)), lanes: 1, pastFrom: m.past,
 		packed: map[*kernel.Instr]func() string{}, carried: map[*kernel.Instr]string{}, running: map[*kernel.Instr]*prefix{}, shortStores: map[int]bool{}, extremes: takesExtremes(&k.Body)}
+	e.appends = e.appending()
+	return e
 }
 
 func (e *emitter) fail(format string, args ...any) {

@@ -174,6 +174,9 @@ func (e *emitter) storeInstr(in *kernel.Instr) {
 		e.store(in.Region, at.text, t, e.vector(in.Args[1], t.n))
 	case at.shape() == loops.Uniform:
 		e.store(in.Region, at.text, t.scalar(), e.scalar(in.Args[1]))
+		if e.appends[in] {
+			e.askBehind(in.Region, at.text)
+		}
 	case at.falls():
 		e.store(in.Region, e.lowest(at, t), t, e.backwards(t, e.vector(in.Args[1], t.n)))
 	default:
