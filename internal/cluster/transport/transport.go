@@ -26,9 +26,9 @@ type Handler interface {
 // Swift is a handler that may answer a small parcel at once.
 type Swift interface {
 	Handler
-	// Swift answers a parcel to the peer that sent it: it appends the answer to room, which has SwiftBytes of room, and gives it. It
-	// reports false if it has done nothing, and the parcel is received like others. It neither waits nor takes long, and keeps
-	// neither parcel nor room.
+	// Swift answers a parcel to the peer that sent it: it appends the answer to room, which has SwiftBytes of room, and gives it; an
+	// empty one is not sent. It reports false if it has done nothing, and the parcel is received like others. It neither waits nor
+	// takes long, sends nothing, and keeps neither parcel nor room.
 	Swift(from catalog.Peer, parcel, room []byte) (answer []byte, ok bool)
 }
 

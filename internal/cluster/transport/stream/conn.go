@@ -163,13 +163,13 @@ func (c *conn) fail(err error) {
 // sends more than was granted is read late: it fills HTTP/2's window, and then waits.
 func (c *conn) read() {
 	for {
-		b, err := c.take()
+		b, done, err := c.take()
 		if err != nil {
 			c.fail(err)
 			return
 		}
-		if b == nil {
-			continue // answered
+		if done {
+			continue
 		}
 		total := len(b)
 		h, body, err := readFrame(b)

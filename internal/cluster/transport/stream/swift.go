@@ -36,37 +36,38 @@ func (c *conn) quicken(t *Transport) {
 	}
 }
 
-// take reads a frame: nil with no error if it was a parcel that has been answered.
-func (c *conn) take() ([]byte, error) {
+// take reads a frame, and says whether it was a parcel that has been answered.
+func (c *conn) take() (b []byte, done bool, err error) {
 	s := c.swift
 	if s == nil {
-		return c.next()
+		b, err = c.next()
+		return b, false, err
 	}
 	if s.has && (s.owed >= turns || !s.line.More()) {
 		c.hand()
 	}
-	b, err := s.line.ReadInto(s.room[:])
+	b, err = s.line.ReadInto(s.room[:])
 	if err != nil {
-		return nil, c.whyNot(err)
+		return nil, false, c.whyNot(err)
 	}
 	lent := len(b) > 0 && &b[0] == &s.room[0]
 	if lent && len(b) > headSize && frameKind(b[0]) == carry && b[1] == 0 {
 		if done, err := c.atOnce(b); done || err != nil {
-			return nil, err
+			return nil, done, err
 		}
 	}
 	if s.has { // what comes now may take long
 		c.hand()
 	}
 	if !lent {
-		return b, nil
+		return b, false, nil
 	}
 	if c.meter != nil {
 		if err := c.meter.holds(len(b)); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
-	return bytes.Clone(b), nil
+	return bytes.Clone(b), false, nil
 }
 
 // hand has the other side hear of all answers, and gives up writing, or has the rest written.
@@ -100,6 +101,10 @@ func (c *conn) atOnce(b []byte) (bool, error) {
 	}
 	c.handled.Parcels++
 	c.handled.Bytes += int64(len(b) - headSize)
+	if len(answer) == 0 {
+		p.mu.Unlock()
+		return true, nil
+	}
 	h := c.charge(answer)
 	p.mu.Unlock()
 	s.owed++
