@@ -226,7 +226,7 @@ func TestAtOnce(t *testing.T) {
 					row = uint64((i*37 + s) % 2048)
 				}
 				for c, k := range b.Kinds {
-					if v := began[c][8*s:]; num.Kind(k) == num.I64 && c != 1 && binary.LittleEndian.Uint64(v) == uint64(s) && (c == 0 || s > 0) {
+					if num.Kind(k) == num.I64 && (c == 0 || c > 1 && s > 0 && binary.LittleEndian.Uint64(began[c][8*s:]) == uint64(s)) {
 						binary.LittleEndian.PutUint64(b.Values[c][8*s:], row)
 					}
 				}

@@ -31,7 +31,7 @@ type bumper struct {
 	send    int // parcels of the burst that are to be sent
 	wait    int // answers that are to come
 	began   time.Time
-	last    time.Duration // since then
+	last    time.Duration   // since then
 	times   []time.Duration // between answers
 }
 
