@@ -30,7 +30,8 @@ type bumper struct {
 	request uint64
 	send    int // parcels of the burst that are to be sent
 	wait    int // answers that are to come
-	last    time.Time
+	began   time.Time
+	last    time.Duration   // since then
 	times   []time.Duration // between answers
 }
 
@@ -90,9 +91,10 @@ func (b *bumper) burst(ctx context.Context, k *recorded, n, ahead int) (time.Dur
 	b.mu.Lock()
 	b.what, b.send, b.wait, b.times = k, n, n, b.times[:0]
 	start := time.Now()
-	b.last = start
+	b.began, b.last = start, 0
 	for range min(ahead, n) {
-		if err := b.next(); err != nil {
+		p := b.next(nil)
+		if err := b.net.Send(b.to, p); err != nil {
 			b.mu.Unlock()
 			return 0, err
 		}
@@ -108,35 +110,61 @@ func (b *bumper) burst(ctx context.Context, k *recorded, n, ahead int) (time.Dur
 	}
 }
 
-// next sends one more parcel.
-func (b *bumper) next() error {
+// next appends one more parcel.
+func (b *bumper) next(room []byte) []byte {
 	b.send--
 	b.request++
 	h := b.what.head
 	h.Caller, h.Request = b.self, b.request
-	p := slices.Clone(b.what.bytes)
-	parcel.Readdress(p, &h)
-	return b.net.Send(b.to, p)
+	room = append(room, b.what.bytes...)
+	parcel.Readdress(room, &h)
+	return room
 }
 
 // Receive implements transport.Handler.
 func (b *bumper) Receive(_ catalog.Peer, answer []byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if next := b.take(answer, nil); len(next) > 0 {
+		if err := b.net.Send(b.to, next); err != nil {
+			b.end(err)
+		}
+	}
+}
+
+// Swift implements transport.Swift: the next parcel is the answer to an answer.
+func (b *bumper) Swift(_ catalog.Peer, answer, room []byte) ([]byte, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.what == nil || len(b.what.bytes) > transport.SwiftBytes {
+		return nil, false
+	}
+	return b.take(answer, room), true
+}
+
+// take takes an answer, and appends the next parcel, if there is one.
+func (b *bumper) take(answer, room []byte) []byte {
 	if b.wait == 0 {
-		return
+		return nil
 	}
 	err := b.right(answer)
-	now := time.Now()
-	b.times = append(b.times, now.Sub(b.last))
+	now := time.Since(b.began)
+	b.times = append(b.times, now-b.last)
 	b.last = now
-	if b.wait--; err == nil && b.send > 0 {
-		err = b.next()
+	if b.wait--; err != nil || b.wait == 0 {
+		b.end(err)
+		return nil
 	}
-	if err != nil || b.wait == 0 {
-		b.wait, b.send = 0, 0
-		b.answered <- err
+	if b.send == 0 {
+		return nil
 	}
+	return b.next(room)
+}
+
+// end ends a burst.
+func (b *bumper) end(err error) {
+	b.wait, b.send = 0, 0
+	b.answered <- err
 }
 
 // right holds an answer against what is expected: the last one of a burst to the last bit.
@@ -173,11 +201,10 @@ func (b *bumper) Gone(_ catalog.Peer, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.wait > 0 {
-		b.wait, b.send = 0, 0
-		b.answered <- fmt.Errorf("the connection has ended: %w", err)
+		b.end(fmt.Errorf("the connection has ended: %w", err))
 	}
 }
 
 func (b *bumper) close() { _ = b.net.Close() }
 
-var _ transport.Handler = (*bumper)(nil)
+var _ transport.Swift = (*bumper)(nil)

@@ -78,6 +78,7 @@ func (c *columns) drop(r *resident) {
 	if c.held[r.place] == r {
 		delete(c.held, r.place)
 	}
+	r.dropped = true
 	r.free(c.eng)
 }
 

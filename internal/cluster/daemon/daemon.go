@@ -91,6 +91,8 @@ type Daemon struct {
 	native   *native   // nil: packages are refused
 	repairs  *repairs  // nil: no replicas are made here
 	spare    sync.Pool // of *advancing
+	recipes  recipes
+	swiftly  atomic.Bool // parcels may be answered at once; see ready
 	own      own
 	machine  atomic.Pointer[machine.Machine] // that the node runs on
 	metrics  *metrics
@@ -153,6 +155,7 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 	d.learnOwners()
 	d.work.Go(d.watch)
 	d.work.Go(func() { d.drive.Ticks(tick, &node.Tick{}) })
+	d.work.Go(d.ready)
 	if d.repairs != nil {
 		d.work.Go(d.repairs.run)
 		d.work.Go(func() { d.repairs.ask.Ticks(tick, &caller.Tick{}) })

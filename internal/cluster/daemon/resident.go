@@ -43,8 +43,9 @@ type resident struct {
 	// least and most are the extremes of an integer column.
 	least, most int64
 
-	users int   // guarded by columns.mu, as is
-	used  int64 // when it was last acquired
+	users   int   // guarded by columns.mu, as are
+	used    int64 // when it was last acquired
+	dropped bool  // nobody acquires it any more
 }
 
 // inside reports that the column takes kernel memory, outside that WebAssembly does not reach it, copied that it takes
@@ -179,6 +180,7 @@ func (c *columns) forget(r *resident) {
 		c.drop(r)
 	} else if c.held[r.place] == r {
 		delete(c.held, r.place)
+		r.dropped = true
 	}
 }
 

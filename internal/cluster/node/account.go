@@ -128,6 +128,7 @@ func (k *party) idle() bool {
 
 // part forgets a client that is idle. Its kernels stay its owner's.
 func (c *Core) part(k *party) {
+	c.changed()
 	delete(c.clients, k.peer)
 	k.owner.clients--
 	c.abandon(k.owner)

@@ -78,6 +78,7 @@ func (k *codes) remove(e *code) {
 
 // removeCode forgets a code.
 func (c *Core) removeCode(e *code) {
+	c.changed()
 	c.codes.remove(e)
 	c.disown(e)
 }

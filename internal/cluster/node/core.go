@@ -39,9 +39,10 @@ type Core struct {
 	children  map[uint64]*child // requests of this node's own, by number
 	lastChild uint64
 
-	counts counts
-	sizes  []int64 // room for those of a walk
-	out    []Effect
+	counts  counts
+	version uint64  // of what passes are made of; see Pass
+	sizes   []int64 // room for those of a walk
+	out     []Effect
 }
 
 // New makes a node that others know as self. It knows no cluster yet: until the
@@ -71,6 +72,11 @@ func (c *Core) Step(now int64, in Input) []Effect { return c.StepInto(nil, now, 
 func (c *Core) StepInto(effects []Effect, now int64, in Input) []Effect {
 	c.now = max(c.now, now)
 	c.out = effects
+	switch in.(type) {
+	case *Received, *Tick, Finished:
+	default:
+		c.changed()
+	}
 	switch in := in.(type) {
 	case *Received:
 		c.receive(in)

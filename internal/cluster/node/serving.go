@@ -48,6 +48,9 @@ func (s *serving) ended(c *Core, f Finished) {
 	h := s.held
 	r := h.req
 	r.unlist(s)
+	if _, keeps := s.start.Work.(*Keep); keeps {
+		c.changed() // a shard has come or gone, perhaps
+	}
 	switch f := f.(type) {
 	case *Called:
 		s.discard(c)

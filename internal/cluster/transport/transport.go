@@ -23,6 +23,18 @@ type Handler interface {
 	Gone(peer catalog.Peer, err error)
 }
 
+// Swift is a handler that may answer a small parcel at once.
+type Swift interface {
+	Handler
+	// Swift answers a parcel to the peer that sent it: it appends the answer to room, which has SwiftBytes of room, and gives it; an
+	// empty one is not sent. It reports false if it has done nothing, and the parcel is received like others. It neither waits nor
+	// takes long, sends nothing, and keeps neither parcel nor room.
+	Swift(from catalog.Peer, parcel, room []byte) (answer []byte, ok bool)
+}
+
+// SwiftBytes is how long a parcel and its answer are at most that is answered at once.
+const SwiftBytes = 1 << 10
+
 // Transport connects one peer with others.
 type Transport interface {
 	// Send queues a parcel and returns at once. It fails with ErrUnreachable

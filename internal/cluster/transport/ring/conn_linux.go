@@ -40,6 +40,7 @@ type Conn struct {
 	out              putter
 	in               taker
 	pending          atomic.Bool // something was written that the other side was not told of
+	more             bool        // see More
 
 	memory  []byte // nil when it is not mapped any more; under both
 	dialled bool
@@ -110,12 +111,18 @@ func (w *waits) wait(b bell) error {
 
 // Read gives the next message, which is the caller's. It waits for it until the connection ends; what a
 // peer has written before it ended is read first.
-func (c *Conn) Read() (m []byte, err error) {
+func (c *Conn) Read() (m []byte, err error) { return c.ReadInto(nil) }
+
+// ReadInto is Read, but a message that came in one piece and fits is put into room, without asking Hold: it takes no memory that was not
+// there. It is there until room is given again.
+func (c *Conn) ReadInto(room []byte) (m []byte, err error) {
 	c.reading.Lock()
 	defer c.reading.Unlock()
 	defer guarded(debug.SetPanicOnFault(true), &err)
+	c.in.room, c.more = room, false
 	if c.memory != nil && !c.over.Load() {
 		if m, err = c.in.take(); m != nil || !c.over.Load() {
+			c.more = m != nil && c.in.follows()
 			return m, err
 		}
 	}
@@ -128,6 +135,9 @@ func (c *Conn) Read() (m []byte, err error) {
 	c.wanted.Do(func() { close(c.unread) })
 	return nil, c.why
 }
+
+// More says whether there was a message in one piece behind the last one. It is called by who reads.
+func (c *Conn) More() bool { return c.more }
 
 // Write sends a message in two parts, one of which may be empty. With more, the other side may
 // hear of it only when Write or Flush is called again.

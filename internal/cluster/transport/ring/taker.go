@@ -17,6 +17,7 @@ type taker struct {
 	message []byte // what came of a message that is not whole
 	left    int    // bytes of it to come
 	last    bool   // nothing is looked at any more
+	room    []byte // of whoever takes, for a message that fits; see Conn.ReadInto
 }
 
 // take gives the next message, and waits for it. An error of the sleeper leaves what the producer had
@@ -98,6 +99,15 @@ func (t *taker) record() ([]byte, error) {
 		return nil, broken("a record has %d bytes and %d after it: expected %d", size, after, piece)
 	}
 	n, whole := int(size), int(size+after)
+	if t.message == nil && after == 0 && n <= len(t.room) && n > 0 {
+		m := t.room[:n:n]
+		t.copyOut(m, t.end+head)
+		t.end += padded(n)
+		if t.end-t.told >= flushAfter {
+			t.tell()
+		}
+		return m, nil
+	}
 	if t.message == nil {
 		if t.hold != nil {
 			if err := t.hold(whole); err != nil {
@@ -118,6 +128,16 @@ func (t *taker) record() ([]byte, error) {
 	m := t.message
 	t.message = nil
 	return m, nil
+}
+
+// follows says whether there is a message in one piece, as far as was looked.
+func (t *taker) follows() bool {
+	if t.end == t.written || t.message != nil {
+		return false
+	}
+	var word [head]byte
+	t.copyOut(word[:], t.end)
+	return binary.LittleEndian.Uint32(word[4:]) == 0
 }
 
 // tell lets the producer write over what was taken, and wakes it if it waits for that: the

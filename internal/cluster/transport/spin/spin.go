@@ -21,6 +21,7 @@ type Spins struct {
 	usual  time.Duration // that of most times
 	since  time.Duration // when there was nothing first; 0: there is something
 	looks  int
+	free   int // looks before the clock was looked at
 	slept  bool
 
 	until int // times until the longest is tried
@@ -33,6 +34,10 @@ const (
 	Most = 25 * time.Microsecond
 	// leastSpin is not worth the clock.
 	leastSpin = time.Microsecond
+
+	// freeLooks take less than half a microsecond. An answer that is there by then costs neither a look at the clock nor a yield,
+	// each of which takes as long as a small kernel.
+	freeLooks = 128
 
 	looksPerClock = 32
 	looksPerYield = 256
@@ -52,6 +57,9 @@ func (s *Spins) More() bool {
 		return false
 	}
 	if s.since == 0 {
+		if s.free++; s.free <= freeLooks {
+			return true
+		}
 		s.begin()
 		return true
 	}
@@ -93,6 +101,7 @@ func (s *Spins) failed() {
 
 // Found says that there is something.
 func (s *Spins) Found() {
+	s.free = 0
 	if s.since == 0 {
 		return
 	}

@@ -53,6 +53,7 @@ type conn struct {
 	cancel context.CancelCauseFunc
 	closed chan struct{}  // no handler runs any more, and Gone was told
 	headed [headSize]byte // of the frame that is written; whoever writes has it
+	swift  *swift         // of a ring whose handler may answer at once; else nil
 
 	// Under peer.mu:
 	writing bool   // one goroutine is writing, and will write what has come up meanwhile
@@ -129,13 +130,18 @@ func (c *conn) say(m *outgoing) {
 func (c *conn) next() (b []byte, err error) {
 	if c.line != nil {
 		b, err = c.line.Read()
-		if c.meter != nil && errors.Is(err, net.ErrClosed) { // by this side's gate
-			err = cmp.Or(c.meter.link.Refused(), err)
-		}
-		return b, err
+		return b, c.whyNot(err)
 	}
 	err = c.stream.RecvMsg(&b)
 	return b, plain(err)
+}
+
+// whyNot is the reason why a line gives nothing more.
+func (c *conn) whyNot(err error) error {
+	if c.meter != nil && errors.Is(err, net.ErrClosed) { // by this side's gate
+		return cmp.Or(c.meter.link.Refused(), err)
+	}
+	return err
 }
 
 // fail stops the use of a connection. Its reading goroutine does the rest.
@@ -157,10 +163,13 @@ func (c *conn) fail(err error) {
 // sends more than was granted is read late: it fills HTTP/2's window, and then waits.
 func (c *conn) read() {
 	for {
-		b, err := c.next()
+		b, done, err := c.take()
 		if err != nil {
 			c.fail(err)
 			return
+		}
+		if done {
+			continue
 		}
 		total := len(b)
 		h, body, err := readFrame(b)
@@ -191,13 +200,21 @@ func (c *conn) credit(g Grant) error {
 	p := c.peer
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if err := c.grant(g); err != nil {
+		return err
+	}
+	p.kick(c)
+	return nil
+}
+
+// grant is credit for who has peer.mu, and sees to what waits for it.
+func (c *conn) grant(g Grant) error {
 	c.may.Parcels += g.Parcels
 	c.may.Bytes += g.Bytes
 	if first := c.remote.grant; c.may.Parcels > first.Parcels || c.may.Bytes > first.Bytes {
 		return fmt.Errorf("it granted %d parcels and %d bytes, more than was sent", g.Parcels, g.Bytes)
 	}
 	c.link.granted(g.Parcels)
-	p.kick(c)
 	return nil
 }
 

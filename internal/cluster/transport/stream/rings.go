@@ -202,6 +202,7 @@ func (t *Transport) passed(c *conn, secure io.Writer, raw net.Conn) error {
 // attachNear attaches a ring.
 func (t *Transport) attachNear(c *conn) error {
 	c.cancel = func(err error) { c.line.Close(err) }
+	c.quicken(t)
 	ctx, cancel := context.WithTimeoutCause(t.ctx, connectTime, errNoHello)
 	defer cancel()
 	if err := t.attach(ctx, c); err != nil {

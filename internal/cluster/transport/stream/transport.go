@@ -32,6 +32,7 @@ var (
 type Transport struct {
 	options  Options
 	handler  transport.Handler
+	swift    transport.Swift // the handler, if it may answer at once
 	life     uint64
 	server   *grpc.Server // nil without a listener
 	gate     *gate.Gate   // nil without a listener or TLS
@@ -60,6 +61,7 @@ func New(o Options, h transport.Handler) (*Transport, error) {
 		return nil, err
 	}
 	t := &Transport{options: o, handler: h, life: rand.Uint64(), peers: map[catalog.Peer]*peer{}}
+	t.swift, _ = h.(transport.Swift)
 	t.refusals = gate.NewRefusals(o.Log, "connection refused")
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	if err := t.openFabric(); err != nil {
