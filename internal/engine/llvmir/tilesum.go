@@ -145,9 +145,6 @@ func (t *tiling) lanesApart(bands func(func(b band)), l leafSlots, number, level
 	})
 }
 
-// lineBytes is what the memory brings at a time.
-const lineBytes = 64
-
 // nextLines are where the columns' elements of the next piece lie that a band asks for, a line for each of its steps: the
 // last cache, out of which columns come, answers late. Behind the last lane begins the next tile.
 func (t *tiling) nextLines(lane laneSlots, from, size string, b band, columns []string) (at []string) {
