@@ -290,7 +290,8 @@ func TestAheadIsWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := a.Aheads() || len(newEmitter(k, target, usual).appends) > 0
-		if strings.Contains(text, "call void @llvm.prefetch.p0(") != want {
+		asked := strings.Count(text, "call void @llvm.prefetch.p0(") - strings.Count(text, ", i32 0, i32 2, i32 1)") // the latter by products
+		if asked > 0 != want {
 			t.Fatalf("places are told: %v, asked for: %v\n%s", want, !want, kernel.Text(k))
 		}
 		if want {
