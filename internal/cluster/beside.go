@@ -35,7 +35,7 @@ const (
 )
 
 // Strategies lists them all.
-var Strategies = []Strategy{Auto, Fetch, Ship, Gather, Single, Preinstalled}
+var Strategies = []Strategy{Auto, Fetch, Ship, Gather, Preinstalled, Single}
 
 // Stats is what the launches of a call took in the cluster.
 type Stats struct {

@@ -61,8 +61,8 @@ func TestDecisionsAreKept(t *testing.T) {
 	if again := call(cluster.Auto).places(); again != first {
 		t.Errorf("it went\n%s\nand then\n%s", first, again)
 	}
-	if n := b.Client.Habits(); n != 2 { // without the kernel, and with it
-		t.Errorf("%d decisions are kept, expected 2", n)
+	if n := b.Client.Habits(); n < 1 || n > 2 { // with the kernel, and, where that was weighed, without it
+		t.Errorf("%d decisions are kept, expected 1 or 2", n)
 	}
 	if b.Client.Forget(); b.Client.Habits() != 0 {
 		t.Error("decisions are there after all were forgotten")
