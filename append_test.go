@@ -148,6 +148,14 @@ func TestAppendRefused(t *testing.T) {
 			t.Errorf("%s: %v, expected %s", bad.name, err, bad.want)
 		}
 	}
+	for want, opt := range map[string]godwit.LoadOptions{
+		"@s lies on the disks of its nodes, and rows that are added lie where it does: leave --far out": {Append: true, Again: true, Far: true},
+		"column `o`: @s has this column, so it cannot be left out":                                      {Append: true, Again: true, Skip: []string{"o"}},
+	} {
+		if _, err := c.Load(t.Context(), filepath.Join(dir, "first.csv"), "s", opt); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, expected %s", err, want)
+		}
+	}
 	if _, err := c.Load(t.Context(), filepath.Join(dir, "first.csv"), "none", godwit.LoadOptions{Append: true}); err == nil || !strings.Contains(err.Error(), "the cluster has no data set @none") {
 		t.Error(err)
 	}

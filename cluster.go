@@ -157,6 +157,7 @@ type LoadOptions struct {
 	Replicas int           // of each shard; 1 if 0
 	By       string        // "blocks" (also if empty), "rows" or "hash(column)"
 	Far      bool          // it goes to far memory: to the nodes that stand for it
+	Disks    bool          // it does not, though the set that is replaced lay there
 	Skip     []string      // columns that are left out; others must be such that they can be stored
 	Replace  bool          // an older data set of the name goes; what is said of neither Shards, Replicas, By nor Far stays as it was
 	Append   bool          // the rows are added behind those of the data set of the name, which keeps all that is not said

@@ -90,6 +90,7 @@ func (l *loading) run(cmd *cobra.Command, args []string) error {
 	if err := l.check(cmd); err != nil {
 		return err
 	}
+	l.opt.Disks = cmd.Flags().Changed("far") && !l.opt.Far
 	c, err := connect(cmd.Context(), l.dir)
 	if err != nil {
 		return err

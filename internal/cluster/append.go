@@ -47,6 +47,9 @@ func (c *Cluster) continued(ctx context.Context, src data.Source, name string, o
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	if opt.Far && !set.Far || opt.Disks && set.Far {
+		return nil, nil, nil, stays(set)
+	}
 	a := &appended{old: c.sourceOf(set), new: src}
 	if err := a.match(opt.Skip); err != nil {
 		return nil, nil, nil, err
@@ -69,6 +72,15 @@ func (c *Cluster) continued(ctx context.Context, src data.Source, name string, o
 	return a, set, added, nil
 }
 
+// stays is the error for rows that are to be added elsewhere than where the set lies.
+func stays(set *catalog.Set) error {
+	lies, flag := "on the disks of its nodes", "--far"
+	if set.Far {
+		lies, flag = "in far memory", "--far=false"
+	}
+	return fmt.Errorf("@%s lies %s, and rows that are added lie where it does: leave %s out, or load all of it with --replace %s", set.Name, lies, flag, flag)
+}
+
 // match finds the columns of the set in the new table.
 func (a *appended) match(skip []string) error {
 	used := map[int]bool{}
@@ -85,6 +97,9 @@ func (a *appended) match(skip []string) error {
 		from, err := data.Lookup(a.new, c.Name)
 		if err != nil {
 			return a.lacks(c.Name, err)
+		}
+		if used[from] { // by --skip
+			return &data.Error{Path: a.new.Path(), Row: -1, Column: c.Name, Msg: "@" + a.old.set.Name + " has this column, so it cannot be left out", Help: "leave --skip out, or load all of it without the column: --replace"}
 		}
 		used[from] = true
 		a.from, a.columns = append(a.from, from), append(a.columns, c)

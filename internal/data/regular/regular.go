@@ -83,18 +83,31 @@ func ReadLinked(path string, limit int64) ([]byte, error) {
 	return all(f, err, limit, nil)
 }
 
+// LargeError says that a file has more bytes than were expected of it. It was not read.
+type LargeError struct {
+	Path  string
+	Limit int64
+}
+
+func (e *LargeError) Error() string {
+	return fmt.Sprintf("%s has more than %d bytes, which is the most that was expected", e.Path, e.Limit)
+}
+
 func all(f *os.File, err error, limit int64, before func()) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	if st, err := f.Stat(); err == nil && st.Mode().IsRegular() && st.Size() > limit {
+		return nil, &LargeError{f.Name(), limit}
+	}
 	from := io.Reader(f)
 	if before != nil {
 		from = pacing{f, before}
 	}
 	b, err := io.ReadAll(io.LimitReader(from, limit+1))
 	if err == nil && int64(len(b)) > limit {
-		err = fmt.Errorf("%s has more than %d bytes, which is the most that was expected", f.Name(), limit)
+		err = &LargeError{f.Name(), limit}
 	}
 	return b, err
 }

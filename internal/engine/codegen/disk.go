@@ -85,11 +85,14 @@ func (d *disk) get(k key) ([]byte, bool) {
 	if !d.open() {
 		return nil, false
 	}
-	b, err := regular.Read(d.path(k), 1<<30)
-	if err != nil {
+	b, err := regular.Read(d.path(k), int64(headerBytes+maxFrame))
+	if err != nil && !errors.As(err, new(*regular.LargeError)) {
 		return nil, false
 	}
-	object, err := unwrap(k, b)
+	var object []byte
+	if err == nil {
+		object, err = unwrap(k, b)
+	}
 	if err != nil {
 		d.log.Warn("a compiled object on disk is damaged and was removed", "file", d.path(k), "err", err)
 		os.Remove(d.path(k))

@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -66,6 +67,23 @@ func TestLibraryReplaced(t *testing.T) {
 	}
 	if _, ok := New(Options{Dir: dir}).recall(); ok {
 		t.Error("the record of a library that was replaced counts")
+	}
+}
+
+// A file that is larger than any object is not read.
+func TestLargeObject(t *testing.T) {
+	d := newDisk(t.TempDir(), 1<<20, slog.New(slog.DiscardHandler))
+	os.Chmod(d.dir, 0o700)
+	k := key{1, 2, 3}
+	d.put(k, []byte("an object"))
+	if err := os.Truncate(d.path(k), 64<<30); err != nil {
+		t.Skipf("SKIPPED: this file system has no files of 64 GiB: %v", err)
+	}
+	if _, ok := d.get(k); ok {
+		t.Error("it is found")
+	}
+	if _, err := os.Stat(d.path(k)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it is still there (%v)", err)
 	}
 }
 
