@@ -26,19 +26,19 @@ func (m *Machine) MemoryFor(threads int) Memory {
 func (m *Machine) check() error {
 	switch {
 	case m.Processors < 1 || m.Processors > 1<<16:
-		return fmt.Errorf("processors = %d: expected at least 1", m.Processors)
+		return fmt.Errorf("processors = %d: expected 1 to 65536", m.Processors)
 	case !isTime(m.Cycle):
-		return fmt.Errorf("cycle_ns = %v: expected a time above 0", m.Cycle)
+		return fmt.Errorf("cycle_ns = %v: expected a time above 0 and below 1e15", m.Cycle)
 	case !isTime(m.Wake):
-		return fmt.Errorf("wake_ns = %v: expected a time above 0", m.Wake)
+		return fmt.Errorf("wake_ns = %v: expected a time above 0 and below 1e15", m.Wake)
 	case !isTime(m.Interpret):
-		return fmt.Errorf("interpret_ns = %v: expected a time above 0", m.Interpret)
+		return fmt.Errorf("interpret_ns = %v: expected a time above 0 and below 1e15", m.Interpret)
 	case !isTime(m.Hand):
-		return fmt.Errorf("hand_ns = %v: expected a time above 0", m.Hand)
+		return fmt.Errorf("hand_ns = %v: expected a time above 0 and below 1e15", m.Hand)
 	case m.Touch != [2]float64{} && (!isTime(m.Touch[0]) || !isTime(m.Touch[1])):
-		return fmt.Errorf("touch_ns = %v: expected two times above 0, or two zeros for what was not measured", m.Touch)
+		return fmt.Errorf("touch_ns = %v: expected two times above 0 and below 1e15, or two zeros for what was not measured", m.Touch)
 	case m.Ways != [3]float64{} && (!isTime(m.Ways[0]) || !isTime(m.Ways[1]) || !isTime(m.Ways[2])):
-		return fmt.Errorf("file_ns = %v: expected three times above 0, or three zeros for what was not measured", m.Ways)
+		return fmt.Errorf("file_ns = %v: expected three times above 0 and below 1e15, or three zeros for what was not measured", m.Ways)
 	case len(m.Memory) == 0:
 		return fmt.Errorf("there is no [[memory]]: expected one for 1 thread, and one for all")
 	case m.Engines["wasm"] == nil:
@@ -50,7 +50,7 @@ func (m *Machine) check() error {
 		}
 		for _, t := range []Spread{l.RoundTrip, l.Byte, l.Parcel} {
 			if !t.isTime() {
-				return fmt.Errorf("[%s] %v: expected three ascending times above 0 for each of round_trip_ns, byte_ns and parcel_ns", name, t)
+				return fmt.Errorf("[%s] %v: expected three ascending times above 0 and below 1e15 for each of round_trip_ns, byte_ns and parcel_ns", name, t)
 			}
 		}
 	}
@@ -93,7 +93,7 @@ func (x Memory) check() error {
 			case !isTime(p.At) || i > 0 && p.At <= c.curve[i-1].At:
 				return fmt.Errorf("%s, row %d: expected an amount above that of the row before, found %v", c.name, i+1, p.At)
 			case !t.isTime():
-				return fmt.Errorf("%s, row %d: expected three ascending times above 0, found %v", c.name, i+1, t)
+				return fmt.Errorf("%s, row %d: expected three ascending times above 0 and below 1e15, found %v", c.name, i+1, t)
 			}
 		}
 	}
@@ -105,7 +105,7 @@ func (e *Engine) check() error {
 		return fmt.Errorf("vector_bytes = %d: expected a power of two from 8 to 256", e.VectorBytes)
 	}
 	if e.Error < 1 || !isTime(e.Error) || !isTime(e.Call) || !isTime(e.Launch) || !isTime(e.Compile) {
-		return fmt.Errorf("expected error of at least 1, and call_ns, launch_ns and compile_ns above 0")
+		return fmt.Errorf("expected error of at least 1, and call_ns, launch_ns and compile_ns above 0 and below 1e15")
 	}
 	for _, kind := range slices.Sorted(maps.Keys(e.Off)) {
 		if off := e.Off[kind]; !slices.Contains(Kinds, kind) || !isTime(off[0]) || !isTime(off[1]) || off[0] > 1 || off[1] < 1 {
@@ -114,7 +114,7 @@ func (e *Engine) check() error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Classes)) {
 		if s := e.Classes[name].Step; s != 0 && !isTime(s) {
-			return fmt.Errorf("step_ns.%s: expected a time above 0, found %v", name, s)
+			return fmt.Errorf("step_ns.%s: expected a time above 0 and below 1e15, found %v", name, s)
 		}
 		if c := e.Classes[name]; !isTime(c.One) || !isTime(c.Vector) {
 			return fmt.Errorf("class_ns.%s: expected two times above 0, found %v", name, []float64{c.One, c.Vector})
