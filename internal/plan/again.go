@@ -42,7 +42,6 @@ func both(s, other *schedule.Schedule, sizes map[string]int64, opt Options) (a, 
 	if opt.Machine.Engines[opt.Engine] == nil {
 		return nil, nil, nil
 	}
-	opt = opt.remembering()
 	if a, err = cheapest(s, sizes, opt); err == nil {
 		b, err = cheapest(other, sizes, opt)
 	}

@@ -53,7 +53,6 @@ type Considered struct {
 
 // Consider predicts all candidates. One of them is chosen, if the list has it.
 func Consider(s *schedule.Schedule, sizes map[string]int64, list []Candidate, opt Options) ([]Considered, error) {
-	opt = opt.remembering()
 	best, err := Predict(s, sizes, opt)
 	if err != nil {
 		return nil, err
@@ -113,7 +112,6 @@ type At struct {
 
 // Curves are those of all candidates over sizes lo..hi of one name, perOctave between one and its double.
 func Curves(s *schedule.Schedule, sizes map[string]int64, name string, lo, hi int64, list []Candidate, opt Options) ([]Curve, error) {
-	opt = opt.remembering()
 	ns, err := octaves(name, lo, hi)
 	if err != nil {
 		return nil, err

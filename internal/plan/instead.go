@@ -8,7 +8,6 @@ import (
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
-	"github.com/godwit-run/godwit/internal/ir/verify"
 	"github.com/godwit-run/godwit/internal/plan/machine"
 )
 
@@ -47,7 +46,6 @@ func takes(strategy, engine string, threads int) bool {
 
 // WhyNot weighs a strategy against what was chosen. by is the size to change, with its declared range; none if it is nil.
 func WhyNot(strategy string, s *schedule.Schedule, sizes map[string]int64, by *Range, list []Candidate, opt Options) (*Instead, error) {
-	opt = opt.remembering()
 	all, err := Consider(s, sizes, list, opt)
 	if err != nil {
 		return nil, err
@@ -100,7 +98,7 @@ func named(list []Candidate) (names []string) {
 // unstreamed says which input cannot pass through memory in windows, and why; "" if all can.
 func unstreamed(s *schedule.Schedule) (why string) {
 	schedule.Launches(s.Steps, func(l *schedule.Launch) {
-		safe, err := verify.Check(l.Kernel)
+		safe, err := l.Proof()
 		if why != "" || err != nil {
 			return
 		}

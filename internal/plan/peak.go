@@ -5,7 +5,6 @@ import (
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
-	"github.com/godwit-run/godwit/internal/ir/verify"
 )
 
 // In: a schedule and its sizes. Out: how many bytes of arrays are in memory at the same time, where that is most. Inputs that every step
@@ -96,6 +95,6 @@ func streamed(u schedule.Use) bool {
 	if u.Launch == nil || u.Launch.Kernel.Regions[u.Region].Access != kernel.Read {
 		return false
 	}
-	safe, err := verify.Check(u.Launch.Kernel)
+	safe, err := u.Launch.Proof()
 	return err == nil && safe.Footprint[u.Region].Streamed
 }

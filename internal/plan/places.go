@@ -41,7 +41,7 @@ func (p *predictor) streams(b int) bool {
 			if at != b || !all {
 				continue
 			}
-			safe, err := p.opt.check(l.Kernel)
+			safe, err := l.Proof()
 			all = err == nil && l.Kernel.Regions[i].Access == kernel.Read && safe.Footprint[i].Streamed
 		}
 	})

@@ -61,15 +61,11 @@ type Options struct {
 	Past Past
 	// Scalar is the value of an argument; nil, or false, where it is not known.
 	Scalar func(a *schedule.ScalarArg) (int64, bool)
-
-	// Checked are kernels that have been verified before; nil if none is known.
-	Checked Checked
 }
 
 // Predict says how long a schedule takes for these sizes. A size that is found while it runs is taken to be half of
 // what it can be, and so is the number of turns of a loop that data decides of.
 func Predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Prediction, error) {
-	opt = opt.remembering()
 	if opt.Engine != "auto" {
 		return cheapest(s, sizes, opt)
 	}
@@ -251,7 +247,7 @@ func (p *predictor) bound(b schedule.ScalarSource) (float64, bool) {
 }
 
 func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error {
-	safe, err := p.opt.check(l.Kernel)
+	safe, err := l.Proof()
 	if err != nil {
 		return err
 	}

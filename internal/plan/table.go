@@ -31,7 +31,6 @@ const (
 
 // Table looks at sizes lo..hi of one name; the others are as in sizes.
 func Table(s *schedule.Schedule, sizes map[string]int64, name string, lo, hi int64, opt Options) ([]Row, error) {
-	opt = opt.remembering()
 	row := func(n int64) (Row, error) {
 		p, err := Predict(opt.of(s, sizes, name, n), with(sizes, name, n), opt)
 		if err != nil {

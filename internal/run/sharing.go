@@ -19,9 +19,7 @@ import (
 type pair struct {
 	other
 
-	found   engine.Recent[rivals]
-	mu      sync.Mutex // guards checked
-	checked plan.Checked
+	found engine.Recent[rivals]
 }
 
 // rivals are the two ways of runs that look the same: by the program itself, and by another.
@@ -144,12 +142,7 @@ func (s *pair) rivals(p *Program, in *Inputs, opt *Options, weigh func(plan.Opti
 	if v != nil {
 		return v, nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.checked == nil {
-		s.checked = plan.Checked{}
-	}
-	other, close, err := weigh(plan.Options{Machine: opt.Machine, Engine: string(tier), Threads: opt.Threads, Checked: s.checked})
+	other, close, err := weigh(plan.Options{Machine: opt.Machine, Engine: string(tier), Threads: opt.Threads})
 	if err != nil {
 		return nil, err
 	}

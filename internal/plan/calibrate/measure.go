@@ -134,7 +134,7 @@ func (w *workbench) prepare(source string, in ...data.Source) (*job, error) {
 	plan.Schedule.Shared = nil // all runs have the same launches
 	j := &job{plan, map[*schedule.Launch]*verify.Safe{}}
 	schedule.Launches(plan.Schedule.Steps, func(l *schedule.Launch) {
-		if s, cerr := verify.Check(l.Kernel); cerr != nil {
+		if s, cerr := l.Proof(); cerr != nil {
 			err = cerr
 		} else {
 			j.safe[l] = s
