@@ -53,7 +53,7 @@ func (list sources) close() {
 }
 
 // bind matches the arguments with parameters. What is open is to be closed, also after an error.
-func (a Args) bind(ctx context.Context, f *compile.Func, c *Cluster) (b *compile.Bound, open sources, err error) {
+func (a Args) bind(ctx context.Context, f *compile.Func, c *Cluster, threads int) (b *compile.Bound, open sources, err error) {
 	var room [8]compile.Given
 	if list := a.inOrder(f, room[:0]); list != nil {
 		if b, err = f.Again(list); b != nil || err != nil {
@@ -64,7 +64,7 @@ func (a Args) bind(ctx context.Context, f *compile.Func, c *Cluster) (b *compile
 	if err != nil {
 		return nil, open, err
 	}
-	b, err = f.BindIn(ctx, list)
+	b, err = f.BindIn(data.WithThreads(ctx, threads), list)
 	return b, open, err
 }
 

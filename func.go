@@ -137,7 +137,7 @@ func (f *Func) bind(ctx context.Context, method string, args Args, opts []Option
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
-	if b, open, err = args.bind(data.WithThreads(ctx, o.threads), f.f, o.cluster); err != nil {
+	if b, open, err = args.bind(ctx, f.f, o.cluster, o.threads); err != nil {
 		return nil, open, err
 	}
 	if ctx.Err() != nil { // files may have taken long

@@ -64,6 +64,7 @@ type recipe struct {
 	args   engine.Args
 	answer []byte // but for the values
 	runs   int
+	rested int // how many runs there were at the last rest
 	debt   int // of those that were in vain
 	long   int // runs, of those that were timed, that took long
 }
@@ -79,18 +80,40 @@ type moved struct {
 
 var _ transport.Swift = (*Daemon)(nil)
 
+// swiftRest is how long a recipe is kept that nobody follows: it holds memory of the kernels', and its client may be gone.
+const swiftRest = 5 * time.Second
+
 // ready says, every tick, whether parcels may be answered at once: a node that does not know whether it is still a member, or that logs
 // each parcel, or stands for a longer way, takes the ordinary way, which looks for itself.
 func (d *Daemon) ready() {
-	t := time.NewTicker(tick)
+	t, rest := time.NewTicker(tick), time.NewTicker(swiftRest)
 	defer t.Stop()
+	defer rest.Stop()
 	for {
 		d.swiftly.Store(d.late == nil && d.outdated(nil) == nil && !d.log.Enabled(d.ctx, slog.LevelDebug))
 		select {
 		case <-d.ctx.Done():
 			d.swiftly.Store(false)
 			return
+		case <-rest.C:
+			d.rest()
 		case <-t.C:
+		}
+	}
+}
+
+// rest gives up the recipes that nobody has followed since the last time.
+func (d *Daemon) rest() {
+	for i := range d.recipes {
+		s := &d.recipes[i]
+		r := s.made.Swap(nil) // who wants it meanwhile takes the ordinary way
+		switch {
+		case r == nil:
+		case r.runs == r.rested:
+			d.forsake(r)
+		default:
+			r.rested = r.runs
+			s.keep(d, r)
 		}
 	}
 }
@@ -157,10 +180,10 @@ func (s *slot) keep(d *Daemon, r *recipe) {
 	}
 }
 
-// forsake gives up a recipe.
+// forsake gives up a recipe. Its memory is freed: recipes take areas beside those that jobs have in turns, which would be more and more.
 func (d *Daemon) forsake(r *recipe) {
 	if r != nil && r.area != nil {
-		d.columns.putArea(r.area)
+		d.eng.Arena().Free(r.area.span)
 	}
 }
 
