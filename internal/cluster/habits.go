@@ -24,7 +24,6 @@ type kind struct {
 	kernel  kernel.ID
 	columns string // what its regions are of the set
 	new     bool   // the nodes have not got the kernel yet
-	view    *catalog.View
 	machine *machine.Machine
 	way     time.Time // when the way was measured
 	threads int
@@ -33,6 +32,7 @@ type kind struct {
 // like is a launch as decisions see it.
 type like struct {
 	kind  kind
+	view  *catalog.View
 	sizes []int64 // and all else that is a number
 }
 
@@ -41,7 +41,7 @@ func (b *Beside) like(a *arranged) *like {
 	if b.Machine != nil || b.WhyNot != "" || b.Dry || b.doubt != nil {
 		return nil
 	}
-	l := &like{kind{kernel: a.code.ID, new: !b.c.codes.went(a.code), view: b.c.View(), machine: b.machine(), way: b.c.linkTo(a.set).measured(), threads: runtime.GOMAXPROCS(0)}, slices.Clone(a.Sizes)}
+	l := &like{kind{kernel: a.code.ID, new: !b.c.codes.went(a.code), machine: b.machine(), way: b.c.linkTo(a.set).measured(), threads: runtime.GOMAXPROCS(0)}, b.c.View(), slices.Clone(a.Sizes)}
 	key := binary.AppendUvarint(nil, uint64(a.set.ID))
 	for _, r := range slices.Sorted(maps.Keys(a.column)) {
 		in := a.column[r]
@@ -80,8 +80,9 @@ const (
 
 // habits are the decisions of a client. They are safe for concurrent use.
 type habits struct {
-	mu sync.Mutex
-	by map[kind][]*habit
+	mu   sync.Mutex
+	view *catalog.View // that all were made for: those of an older one would keep it in memory
+	by   map[kind][]*habit
 }
 
 // of is what was decided; nil if there is nothing to go by.
@@ -99,6 +100,9 @@ func (h *habits) of(l *like) *weighed {
 
 // find gives the decision for these sizes, or the nearer of two that they are between.
 func (h *habits) find(l *like) *habit {
+	if l.view != h.view {
+		return nil
+	}
 	var below, above *habit
 	now := time.Now()
 	for _, x := range h.by[l.kind] {
@@ -154,8 +158,8 @@ func reaches(a, b []int64) bool {
 func (h *habits) keep(l *like, w *weighed) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.by == nil || len(h.by) >= mostHabits {
-		h.by = map[kind][]*habit{}
+	if h.by == nil || len(h.by) >= mostHabits || l.view != h.view {
+		h.by, h.view = map[kind][]*habit{}, l.view
 	}
 	list := slices.DeleteFunc(h.by[l.kind], func(x *habit) bool { return slices.Equal(x.sizes, l.sizes) || time.Now().After(x.until) })
 	from := cmp.Or(l.kind.way, time.Now())

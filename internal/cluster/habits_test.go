@@ -2,8 +2,10 @@ package cluster
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/godwit-run/godwit/internal/cluster/catalog"
 	"github.com/godwit-run/godwit/internal/plan"
 	"github.com/godwit-run/godwit/internal/plan/machine"
 )
@@ -18,7 +20,7 @@ func decidedFor(way plan.Way) *weighed {
 // TestHabits: a decision holds for its sizes, and between two sizes of an octave that were decided on alike, and for nothing else.
 func TestHabits(t *testing.T) {
 	var h habits
-	of := func(sizes ...int64) *like { return &like{kind{threads: 2}, sizes} }
+	of := func(sizes ...int64) *like { return &like{kind: kind{threads: 2}, sizes: sizes} }
 	way := func(l *like) string {
 		if w := h.of(l); w != nil {
 			return string(w.best)
@@ -46,7 +48,8 @@ func TestHabits(t *testing.T) {
 		{of(2000, 6), ""},
 		{of(-100, 5), ""},
 		{of(100), ""},
-		{&like{kind{threads: 3}, []int64{100, 5}}, ""},
+		{&like{kind: kind{threads: 3}, sizes: []int64{100, 5}}, ""},
+		{&like{kind: kind{threads: 2}, view: &catalog.View{}, sizes: []int64{100, 5}}, ""},
 		{nil, ""},
 	} {
 		if got := way(c.like); got != c.want {
@@ -60,12 +63,18 @@ func TestHabits(t *testing.T) {
 	if h.forget(); way(of(100, 5)) != "" {
 		t.Error("a decision is there after all were forgotten")
 	}
+	h.keep(of(100, 5), decidedFor(plan.Fetch))
+	if h.keep(&like{kind: kind{threads: 3}, view: &catalog.View{}, sizes: []int64{100}}, decidedFor(plan.Ship)); len(h.by) != 1 {
+		t.Errorf("%d kinds are remembered, expected those of the newest view", len(h.by))
+	}
 }
 
 // TestHabitsEnd: a decision is dropped when its launches take long again and again, not when one of them does, and after a while in any case.
-func TestHabitsEnd(t *testing.T) {
+func TestHabitsEnd(t *testing.T) { synctest.Test(t, habitsEnd) }
+
+func habitsEnd(t *testing.T) {
 	var h habits
-	l := &like{kind{}, []int64{7}}
+	l := &like{sizes: []int64{7}}
 	h.keep(l, decidedFor(plan.Ship))
 	for i, ms := range []time.Duration{10, 100, 100, 11, 100, 100} {
 		if h.took(l, ms*time.Millisecond) {

@@ -19,7 +19,7 @@ type Peak struct {
 }
 
 // Lives is when the arrays of a schedule are there: from the first step that uses one to the last; steps inside a loop or a branch
-// count as one. It does not depend on sizes, and to find it takes as long as to verify all kernels.
+// count as one. It does not depend on sizes.
 type Lives struct {
 	s           *schedule.Schedule
 	first, last []int  // steps, by buffer; first is -1 where none uses it
