@@ -88,11 +88,13 @@ func run(ctx context.Context, args []string) error {
 			continue
 		}
 		r, err := b.run(ctx, c)
+		if r != nil { // with an error: what was measured before it
+			if err := show(r, c.json); err != nil {
+				return err
+			}
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", b.name, err)
-		}
-		if err := show(r, c.json); err != nil {
-			return err
 		}
 	}
 	return nil

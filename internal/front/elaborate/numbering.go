@@ -223,7 +223,8 @@ func (e *elab) withNumbers(of *keySearch, n size.Poly, cell *graph.Node, at diag
 	if of == nil {
 		return nil
 	}
-	firsts := e.firstOf(e.tabulate(at, n, func(j *graph.Node) *graph.Node { return e.toRange(graph.Clamp, of.first(j), n, at) }), of.groups, at)
+	groups := e.firstOf(e.tabulate(at, n, func(j *graph.Node) *graph.Node { return j }), of.groups, at)
+	firsts := e.mapEach(at, groups, func(j *graph.Node) *graph.Node { return e.toRange(graph.Clamp, of.first(j), n, at) })
 	code := func(i, c *graph.Node) *graph.Node { return e.arith(num.Sub, at, of.code(i, c), e.int(num.I64, 1, at)) }
 	k := &numbered{firsts: firsts}
 	if cell == nil {

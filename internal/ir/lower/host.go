@@ -388,10 +388,10 @@ func (l *lowering) together(n *graph.Node, later []*graph.Node) []*graph.Node {
 	return group
 }
 
-// sameLeaf reports that two keyed reductions may share leaves: integers do
+// sameLeaf reports that m may have the leaves of n, two keyed reductions: integers do
 // not care, floats need the leaf length of their own width.
 func sameLeaf(n, m *graph.Node) bool {
-	return n.Op != graph.KeyedReduce || !ordered(m) || ordered(n) && width(n).Equal(width(m))
+	return n.Op != graph.KeyedReduce || !ordered(m) || width(n).Equal(width(m))
 }
 
 func ordered(n *graph.Node) bool {

@@ -59,13 +59,37 @@ func (k *kern) keyed(n *graph.Node, e *env) *keyed {
 	return q
 }
 
-// clear sets a row of the tables to the identity.
+// bias is what the low word of a sum of signed numbers has too much while a row is filled: it overflows only when the sum leaves
+// 64 bits, and not whenever the sum changes its sign.
+const bias = 1 << 63
+
+func (q *keyed) biased() bool { return q.acc.Op == num.FoldAddWide && q.acc.Kind == num.I64 }
+
+// clearRow sets a row of the tables to the identity, with the bias.
 func (k *kern) clearRow(q *keyed, row kernel.Value) {
 	k.each(k.b.Int(0), k.sizeValue(q.width), q.width, func(i kernel.Value) {
 		at := k.flat(row, q.width, i)
 		for w, r := range q.tables {
-			k.b.Store(r, at, k.b.Const(q.acc.Outs()[w], q.acc.Op.Identity(q.acc.Kind, 0)[w]))
+			bits := q.acc.Op.Identity(q.acc.Kind, 0)[w]
+			if w == 0 && q.biased() {
+				bits ^= bias
+			}
+			k.b.Store(r, at, k.b.Const(q.acc.Outs()[w], bits))
 		}
+	})
+}
+
+// settleRow takes the bias out of a row: it borrows from the high word where the low one has less.
+func (k *kern) settleRow(q *keyed, row kernel.Value) {
+	if !q.biased() {
+		return
+	}
+	k.each(k.b.Int(0), k.sizeValue(q.width), q.width, func(i kernel.Value) {
+		at, bias := k.flat(row, q.width, i), k.b.Const(num.U64, bias)
+		low := k.b.Load(q.tables[0], at)
+		borrow := k.b.Convert(k.b.Wrap(num.Lt, low, bias), num.I64, false)
+		k.b.Store(q.tables[0], at, k.b.Wrap(num.Sub, low, bias))
+		k.b.Store(q.tables[1], at, k.b.Wrap(num.Sub, k.b.Load(q.tables[1], at), borrow))
 	})
 }
 
@@ -78,6 +102,9 @@ func (k *kern) fillRow(qs []*keyed, row, lo, hi kernel.Value, p size.Poly) {
 	k.each(lo, hi, p, func(i kernel.Value) {
 		k.slotScope(i, func() { k.fillSlots(qs, row, i) })
 	})
+	for _, q := range qs {
+		k.settleRow(q, row)
+	}
 }
 
 // fillSlots combines slot i; what stands under the same mask shares one
@@ -132,9 +159,7 @@ func (k *kern) combineValue(q *keyed, t *graph.Type, v val, at kernel.Value) {
 	x := k.b.Convert(v.s, q.acc.Kind, false)
 	old := k.b.Load(q.tables[0], at)
 	if q.acc.Op == num.FoldAddWide {
-		low, high := k.addWide(q.acc.Kind, x, old, k.b.Load(q.tables[1], at))
-		k.b.Store(q.tables[0], at, low)
-		k.b.Store(q.tables[1], at, high)
+		k.addSeldom(q, x, old, at)
 		return
 	}
 	k.b.Store(q.tables[0], at, k.b.Wrap(q.acc.Op.Scalar(), old, x))
@@ -142,13 +167,29 @@ func (k *kern) combineValue(q *keyed, t *graph.Type, v val, at kernel.Value) {
 
 // addWide adds x, of kind I64 or U64, to a 128-bit accumulator of which low and high are the words.
 func (k *kern) addWide(kind num.Kind, x, low, high kernel.Value) (sum, top kernel.Value) {
+	sum, change := k.carried(kind, x, low)
+	return sum, k.b.Wrap(num.Add, high, change)
+}
+
+// carried adds x to a low word and gives by how much the high one changes: by -1, 0 or 1.
+func (k *kern) carried(kind num.Kind, x, low kernel.Value) (sum, change kernel.Value) {
 	y := k.b.Bitcast(x, num.U64)
 	sum = k.b.Wrap(num.Add, low, y)
-	carry := k.b.Convert(k.b.Wrap(num.Lt, sum, y), num.I64, false)
+	change = k.b.Convert(k.b.Wrap(num.Lt, sum, y), num.I64, false)
 	if kind == num.I64 {
-		carry = k.b.Wrap(num.Add, carry, k.b.Wrap(num.Shr, x, k.b.Int(63)))
+		change = k.b.Wrap(num.Add, change, k.b.Wrap(num.Shr, x, k.b.Int(63)))
 	}
-	return sum, k.b.Wrap(num.Add, high, carry)
+	return sum, change
+}
+
+// addSeldom adds x to the entry at, of which old is the low word. The high word is touched only where it changes, which is seldom.
+func (k *kern) addSeldom(q *keyed, x, old, at kernel.Value) {
+	low, change := k.carried(q.acc.Kind, x, old)
+	k.b.Store(q.tables[0], at, low)
+	k.branch(k.b.Wrap(num.Ne, change, k.b.Int(0)), func() []kernel.Value {
+		k.b.Store(q.tables[1], at, k.b.Wrap(num.Add, k.b.Load(q.tables[1], at), change))
+		return nil
+	}, func() []kernel.Value { return nil })
 }
 
 // entry combines one column of the tables over all rows and gives the
