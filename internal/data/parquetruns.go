@@ -18,7 +18,7 @@ var (
 	errCode = errors.New("a code is not in the dictionary")
 )
 
-// run is the next run. packed holds its bytes, or is nil for n times value.
+// run is the next run. packed holds its bytes, before those of the rest of the page, or is nil for n times value.
 // n may exceed what the page still needs: the last group is padded.
 type run struct {
 	n      int
@@ -40,7 +40,7 @@ func (r *runReader) next() (run, error) {
 		// Some writers cut the padding of the last group off.
 		n = min(n, len(b))
 		r.b = b[n:]
-		return run{n: int(head>>1) * 8, packed: b[:n:n]}, nil
+		return run{n: int(head>>1) * 8, packed: b[:n]}, nil
 	}
 	bytes := int(r.width+7) / 8
 	if len(b) < bytes || head>>1 == 0 {
@@ -101,6 +101,10 @@ func allOnes(b []byte, n int) bool {
 
 // lookUp decodes codes and writes the dictionary's value of each to dst.
 func lookUp[T uint8 | uint16 | uint32 | uint64](dst, dict []T, r runReader) error {
+	unpack := lookUpPacked[T]
+	if r.width <= widestPair && len(dst) >= fewestForPairs {
+		unpack = pairsOf(dict, r.width).lookUp
+	}
 	for len(dst) > 0 {
 		u, err := r.next()
 		if err != nil {
@@ -117,7 +121,7 @@ func lookUp[T uint8 | uint16 | uint32 | uint64](dst, dict []T, r runReader) erro
 			if uint64(n)*uint64(r.width) > uint64(len(u.packed))*8 {
 				return errRuns
 			}
-			if err := lookUpPacked(dst[:n], dict, u.packed, r.width); err != nil {
+			if err := unpack(dst[:n], dict, u.packed, r.width); err != nil {
 				return err
 			}
 		}
@@ -133,10 +137,11 @@ func fillWith[T uint8 | uint16 | uint32 | uint64](dst []T, v T) {
 }
 
 // lookUpPacked unpacks codes of width bits. Eight of them begin at a byte and end at one, and the last four begin in the middle of that, so that
-// two loads of 8 bytes have 8 narrow codes, and four have wider ones. The bytes of packed cover all of dst.
+// two loads of 8 bytes have 8 narrow codes, and four have wider ones. The bytes of packed cover all of dst; those behind them, which may be loaded,
+// count for nothing.
 func lookUpPacked[T uint8 | uint16 | uint32 | uint64](dst, dict []T, packed []byte, width uint) error {
 	mask, n, w := uint64(1)<<width-1, uint64(len(dict)), width&63
-	b := packed
+	b := packed[:cap(packed)]
 	switch {
 	case width <= 14:
 		half, odd := int(width/2), width%2*4
@@ -169,6 +174,45 @@ func lookUpPacked[T uint8 | uint16 | uint32 | uint64](dst, dict []T, packed []by
 			dst = dst[2:]
 		}
 		return lookUpOneByOne(dst, dict, b, bit, width)
+	}
+	return lookUpOneByOne(dst, dict, b, 0, width)
+}
+
+// Codes of up to widestPair bits are looked up by twos, in a table of all pairs; fewestForPairs are worth making one.
+const widestPair, fewestForPairs = 4, 2048
+
+// pairs are the values of all pairs of codes.
+type pairs[T uint8 | uint16 | uint32 | uint64] struct {
+	of  [1 << (2 * widestPair)][2]T
+	bad [1 << (2 * widestPair)]uint8 // 1 where a code of the pair is in no dictionary
+}
+
+func pairsOf[T uint8 | uint16 | uint32 | uint64](dict []T, width uint) *pairs[T] {
+	p := &pairs[T]{}
+	for i := range 1 << (2 * width) {
+		if c, d := i&(1<<width-1), i>>width; c < len(dict) && d < len(dict) {
+			p.of[i] = [2]T{dict[c], dict[d]}
+		} else {
+			p.bad[i] = 1
+		}
+	}
+	return p
+}
+
+// lookUp unpacks codes as lookUpPacked does. Eight of them are four pairs, in width bytes.
+func (p *pairs[T]) lookUp(dst, dict []T, packed []byte, width uint) error {
+	mask, w := uint8(1)<<(2*width)-1, 2*width&63
+	b, bad := packed[:cap(packed)], uint8(0)
+	for len(dst) >= 8 && len(b) >= 8 {
+		x := binary.LittleEndian.Uint64(b)
+		i, j, k, l := uint8(x)&mask, uint8(x>>w)&mask, uint8(x>>(2*w&63))&mask, uint8(x>>(3*w&63))&mask
+		*(*[2]T)(dst[0:2]), *(*[2]T)(dst[2:4]) = p.of[i], p.of[j]
+		*(*[2]T)(dst[4:6]), *(*[2]T)(dst[6:8]) = p.of[k], p.of[l]
+		bad |= p.bad[i] | p.bad[j] | p.bad[k] | p.bad[l]
+		dst, b = dst[8:], b[width:]
+	}
+	if bad != 0 {
+		return errCode
 	}
 	return lookUpOneByOne(dst, dict, b, 0, width)
 }

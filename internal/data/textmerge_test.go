@@ -93,7 +93,11 @@ func TestLookUpPacked(t *testing.T) {
 			}
 		}
 		out := make([]uint32, len(codes))
-		err := lookUpPacked(out, dict, packed, width)
+		look := lookUpPacked[uint32]
+		if width <= widestPair && rapid.Bool().Draw(t, "pairs") {
+			look = pairsOf(dict, width).lookUp
+		}
+		err := look(out, dict, packed, width)
 		if bad := slices.Max(codes) == size; bad || err != nil {
 			if bad != (err == errCode) {
 				t.Fatal(bad, err)

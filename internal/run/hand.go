@@ -212,13 +212,13 @@ func (h *hand) bytes(s *slot, from, to int64) ([]byte, error) {
 	return b, nil
 }
 
-// memory is n bytes of a slot, which grows if it must.
+// memory is n bytes of a slot, with anything in them; it grows if it must.
 func (h *hand) memory(s *slot, n int64) ([]byte, error) {
 	arena := h.p.m.eng.Arena()
 	if s.span.Len < n {
 		arena.Free(s.span)
 		s.span = mem.Span{}
-		span, err := arena.Alloc(n)
+		span, err := arena.AllocUsed(n) // what is read fills it
 		if err != nil {
 			return nil, err
 		}

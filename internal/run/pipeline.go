@@ -85,7 +85,7 @@ func (pl *pipeline) allocate() error {
 	}
 	n := min(int64(len(pl.ws)), max(1, min(4, pl.p.m.opt.Windows/max(1, size))))
 	for range n {
-		s, err := pl.p.m.eng.Arena().Alloc(size)
+		s, err := pl.p.m.eng.Arena().AllocUsed(size) // chunks are decoded before anybody looks
 		if err != nil {
 			if len(pl.slots) > 0 {
 				break // fewer windows in flight

@@ -243,9 +243,13 @@ func (l *lowering) buffer(name string, k num.Kind, n size.Poly) int {
 func (l *lowering) buffersFor(name string, t *graph.Type) []source {
 	var out []source
 	for _, leaf := range graph.Leaves(t) {
-		out = append(out, source{buffer: l.buffer(name+leaf.Label(), l.storedKind(leaf.Type), volume(leaf.Dims))})
+		out = append(out, source{buffer: l.leafBuffer(name, leaf)})
 	}
 	return out
+}
+
+func (l *lowering) leafBuffer(name string, leaf graph.Leaf) int {
+	return l.buffer(name+leaf.Label(), l.storedKind(leaf.Type), volume(leaf.Dims))
 }
 
 // storedKind is how a computed leaf lies in memory. An index takes four
@@ -296,6 +300,9 @@ func (l *lowering) compute(n *graph.Node) ([]source, error) {
 	canonical := l.returned[n] && l.inParallel(n)
 	if out, ok := l.overwrite(n, canonical); ok {
 		return out, nil
+	}
+	if out, ok := l.passing(n); ok {
+		return l.computeRest(n, out)
 	}
 	out := l.changed(n)
 	l.canonical(out, canonical)

@@ -255,6 +255,9 @@ func (k *kern) store(t *graph.Type, v val, b backing) {
 		})
 	default:
 		r, off := b.regions[0], b.off
+		if r < 0 {
+			return // it lies elsewhere already
+		}
 		if off == kernel.None {
 			off = k.b.Int(0)
 		}
