@@ -34,7 +34,8 @@ type Prediction struct {
 
 // WithPrediction has a call say beforehand how long it will take, in Stats.Predicted and Step.Predicted. file
 // describes the machine as `godwit calibrate` does; "" stands for what that has measured of this machine, or, if it never ran,
-// for a machine of middling speed. Arguments from compressed files and text, and from data sets, are not predicted.
+// for a machine of middling speed. What your own
+// data.Source reads is not predicted, nor are arguments from data sets.
 func WithPrediction(file string) Option {
 	return func(o *options) { o.predict, o.machine = true, file }
 }
@@ -123,7 +124,7 @@ func (t *told) foretell(p *compile.Plan, eng *engine.Engine, o options, declared
 }
 
 // unpredicted is why nothing is expected of a call on one machine.
-const unpredicted = "arguments from compressed files and text are not predicted"
+const unpredicted = "arguments that a data.Source of your own reads are not predicted"
 
 // asking is what a prediction is made of.
 type asking struct {
@@ -148,15 +149,20 @@ func question(p *compile.Plan, eng *engine.Engine, o options) (*asking, error) {
 	}
 	for i := range p.Schedule.Buffers {
 		if in := p.Schedule.Buffers[i].Input; in != nil && !readable(p, in) {
-			return nil, nil
+			if e, ok := encoded(p, in); !ok {
+				return nil, nil
+			} else if _, ok := m.Decoding(e.Form); !ok {
+				return nil, nil
+			}
 		}
 	}
 	q := &asking{p: p, list: o.candidates(), instead: o.whyNot, opt: plan.Options{Machine: m, Engine: o.foreseen(), Threads: o.threads, Reach: run.MostResident,
-		Places: func(in *schedule.Input) cost.Place { return placeOf(p, in) },
-		Kept:   eng.Results().Has,
-		Ready:  func(l *schedule.Launch) bool { return p.Program.Compiled(eng, l) != "" },
-		Native: func(l *schedule.Launch) bool { return p.Program.Compiled(eng, l) == engine.Native },
-		Past:   plan.Past{Seen: o.runtime.shop().seen, Program: p.Program.ID, Name: p.Program.Name},
+		Places:  func(in *schedule.Input) cost.Place { return placeOf(p, in) },
+		Encoded: func(in *schedule.Input) (plan.Encoded, bool) { return encoded(p, in) },
+		Kept:    eng.Results().Has,
+		Ready:   func(l *schedule.Launch) bool { return p.Program.Compiled(eng, l) != "" },
+		Native:  func(l *schedule.Launch) bool { return p.Program.Compiled(eng, l) == engine.Native },
+		Past:    plan.Past{Seen: o.runtime.shop().seen, Program: p.Program.ID, Name: p.Program.Name},
 		Scalar: func(a *schedule.ScalarArg) (int64, bool) {
 			if a.From != schedule.FromParam {
 				return 0, false
@@ -216,9 +222,20 @@ func readable(p *compile.Plan, in *schedule.Input) bool {
 	return data.Plainly(b.Source, b.Column)
 }
 
-func placeOf(p *compile.Plan, in *schedule.Input) cost.Place {
+// encoded says how an input is stored that is not readable.
+func encoded(p *compile.Plan, in *schedule.Input) (e plan.Encoded, ok bool) {
 	b := p.Inputs.Params[in.Param].Leaves[in.Leaf]
 	if b.Source == nil {
+		return e, false
+	}
+	e.Source = b.Source
+	e.Stored, ok = data.StoredOf(b.Source, b.Column)
+	return e, ok
+}
+
+func placeOf(p *compile.Plan, in *schedule.Input) cost.Place {
+	b := p.Inputs.Params[in.Param].Leaves[in.Leaf]
+	if b.Source == nil || !readable(p, in) {
 		return cost.Resident
 	}
 	if raw, ok := b.Source.Raw(b.Column); raw.File != nil || !ok { // of several files, or of one

@@ -122,6 +122,39 @@ func TestWarmPrediction(t *testing.T) {
 	}
 }
 
+// Files that have to be decoded are predicted by what that takes, and after a call by what it took.
+func TestDecodedPrediction(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	made, err := fn(t, "fn f(n: i64) -> [i64; 200000] { (0..200000).map(|i| i as i64 *% n % 1000) }").Call(context.Background(), godwit.Args{"n": 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := fn(t, "fn f(x: &[i64; N]) -> i64 where N: Range<1, 1_000_000_000> { x.sum() }")
+	for _, name := range []string{"x.parquet", "x.csv"} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := made.WriteFile(path); err != nil {
+			t.Fatal(err)
+		}
+		rt := godwit.NewRuntime(godwit.WithCompiler(filepath.Join(t.TempDir(), "native"), "no such program"))
+		defer rt.Close()
+		args := godwit.Args{"x": godwit.File(path)}
+		var last *godwit.Stats
+		for i := range 4 {
+			res, err := f.Call(context.Background(), args, godwit.WithRuntime(rt), godwit.WithPrediction(""))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := res.Stats()
+			if last = &s; s.Predicted == nil || s.Predicted.Most != "decoding files" || i == 0 && s.Predicted.Kind != "cold" {
+				t.Fatalf("%s: %+v", name, s.Predicted)
+			}
+		}
+		if last.Predicted.Kind != "warm" {
+			t.Errorf("%s: after three calls %+v", name, last.Predicted)
+		}
+	}
+}
+
 // What is not known is not predicted; a file that is no description is an error that names it.
 func TestNoPrediction(t *testing.T) {
 	dir := t.TempDir()
@@ -130,9 +163,9 @@ func TestNoPrediction(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := fn(t, "fn f(x: &[f64; N]) -> f64 { x.sum() }")
-	res, err := f.Call(context.Background(), godwit.Args{"x": godwit.File(csv)}, godwit.WithPrediction(""))
+	res, err := f.Call(context.Background(), godwit.Args{"x": &awkward{rows: 3000, kind: godwit.F64, fill: all(0)}}, godwit.WithPrediction(""))
 	if err != nil || res.Stats().Predicted != nil {
-		t.Errorf("%v: text takes time to read that nobody has measured", err)
+		t.Errorf("%v: nobody has measured how long a source of the caller's own takes", err)
 	}
 	for _, file := range []string{csv, filepath.Join(dir, "none.toml")} {
 		_, err := f.Call(context.Background(), godwit.Args{"x": []float64{1}}, godwit.WithPrediction(file))

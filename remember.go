@@ -27,6 +27,9 @@ func (c *compiler) memory() string {
 // ready while it ran.
 const clearly = 10
 
+// mostlyDecoded is how many times as long as its kernel a launch may decode arguments and still tell of the kernel.
+const mostlyDecoded = 4
+
 // remember notes what a call took.
 func (r *workshop) remember(p *compile.Plan, st *run.Stats, threads int) {
 	if st.Seconds < 2*run.Telling {
@@ -47,10 +50,15 @@ func (r *workshop) remember(p *compile.Plan, st *run.Stats, threads int) {
 			continue
 		}
 		on = l.Tier
-		r.learn(l, l.Tier, (l.Seconds-l.Compile)/float64(l.Runs), st.First, threads)
+		if took := l.Seconds - l.Compile - l.Decoded; took > l.Decoded/mostlyDecoded {
+			r.learn(l, l.Tier, took/float64(l.Runs), st.First, threads)
+		}
 	}
 	if !st.First && (on == engine.Wasm || on == engine.Native) {
 		r.seen.Note(seen.Key{ID: p.Program.ID(st.Schedule), Engine: string(on), Threads: threads}, seen.Point{Sizes: seen.InOrder(p.Inputs.Sizes)}, rest*1e9)
+	}
+	for _, d := range st.Decoded {
+		r.seen.Note(seen.OfForm(d.Form), seen.Point{Sizes: []int64{int64(d.Bytes), int64(d.Values)}}, d.Seconds*1e9)
 	}
 	for name, part := range st.Parts {
 		r.seen.Found(p.Program.ID(st.Schedule), name, part)

@@ -113,7 +113,7 @@ func unplanned(s *godwit.Stats, called bool) string {
 	case s.Engine == "interp":
 		return "The interpreter has one plan, of which nothing was measured."
 	}
-	return "Nothing is expected of this call: arguments from compressed files and text are not predicted."
+	return "Nothing is expected of this call: arguments that a data.Source of your own reads are not predicted."
 }
 
 // draw writes the plans by size as SVG.

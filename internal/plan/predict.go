@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
@@ -50,6 +51,8 @@ type Options struct {
 	General *schedule.Schedule
 	// Places says where an input lies; nil for in memory.
 	Places func(in *schedule.Input) cost.Place
+	// Encoded says how an input is stored that has to be decoded, and reports false of others; nil if there are only those.
+	Encoded func(in *schedule.Input) (Encoded, bool)
 	// Kept reports that there is memory of so many bytes for a column of the result, in which no page is touched first; nil if
 	// there is none.
 	Kept func(bytes int64) bool
@@ -99,7 +102,7 @@ func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 	if e == nil {
 		return nil, fmt.Errorf("%s was not measured on %s; run godwit calibrate", opt.Engine, opt.Machine.Name)
 	}
-	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, here: map[int]bool{}, looked: map[int]bool{}, values: map[int]float64{}, out: &Prediction{Engine: opt.Engine, Threads: 1, Schedule: s}}
+	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, here: map[int]bool{}, looked: map[int]bool{}, decoded: map[int]bool{}, passed: map[data.Source]bool{}, values: map[int]float64{}, out: &Prediction{Engine: opt.Engine, Threads: 1, Schedule: s}}
 	if p.sizes == nil {
 		p.sizes = map[string]int64{}
 	}
@@ -167,6 +170,9 @@ type predictor struct {
 	here  map[int]bool     // buffers of arguments that WebAssembly reaches by now
 	// looked are those whose indices have been compared with their bound.
 	looked map[int]bool
+	// decoded are buffers of arguments that are decoded by now, and passed the sources that were gone through for them.
+	decoded map[int]bool
+	passed  map[data.Source]bool
 	// values are what buffers of one element have, where that follows from the arguments.
 	values map[int]float64
 	out    *Prediction
@@ -279,11 +285,18 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 	}
 	parts := *w.way(way, late)
 	time, warm := w.time(e, way, late)
+	time = time.Times(runs)
+	if t, known := p.decoding(l); t.P50 > 0 {
+		if t.P50 > time.P50 {
+			warm = known
+		}
+		parts.Decoded, time = t.P50/runs, time.Plus(t)
+	}
 	most := parts.Dominant()
 	if w.woven.pays() {
 		most += fmt.Sprintf(", %d walks under way", w.woven.flight)
 	}
-	p.out.Steps = append(p.out.Steps, Step{l.Label, runs, w.on(way), time.Times(runs), most, parts, warm})
+	p.out.Steps = append(p.out.Steps, Step{l.Label, runs, w.on(way), time, most, parts, warm})
 	return nil
 }
 

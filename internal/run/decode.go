@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"time"
 
 	"github.com/godwit-run/godwit/internal/data"
 )
@@ -13,6 +14,8 @@ type decoding struct {
 	parts  []part
 	preds  []data.Pred
 	pruned []bool // per chunk; nil for none
+	// workers are how many decode at the same time, about.
+	workers int
 }
 
 // part is one column in one form.
@@ -20,6 +23,8 @@ type part struct {
 	want          data.Want
 	presence      bool  // only presence is wanted so far
 	rowBytes      int64 // of the values
+	stored        data.Stored
+	told          bool // stored says how
 	values, valid area
 }
 
@@ -59,6 +64,7 @@ func (d *decoding) partOf(in *input) *part {
 	col := &d.src.Columns()[in.want.Column]
 	p := part{want: in.want, presence: in.b.Presence}
 	p.rowBytes = col.Width() * int64(in.want.Kind.Size())
+	p.stored, p.told = data.StoredOf(d.src, in.want.Column)
 	d.parts = append(d.parts, p)
 	return &d.parts[len(d.parts)-1]
 }
@@ -108,8 +114,11 @@ func (d *decoding) run(ctx context.Context, t task, base, row int64) error {
 		}
 		defer turn.Give()
 	}
+	start := time.Now()
 	n, err := d.src.Fill(ctx, t.chunk, wants, dst)
-	d.m.read.Add(n)
+	if d.m.read.Add(n); err == nil {
+		d.note(parts, c, time.Since(start))
+	}
 	return err
 }
 

@@ -26,7 +26,7 @@ func (r *runner) launch(l *schedule.Launch) error {
 	if r.frame != nil {
 		return r.launchReady(l)
 	}
-	start := time.Now()
+	start, decoded := time.Now(), r.decoded.seconds()
 	p, err := r.prepare(l)
 	if err != nil {
 		return err
@@ -45,6 +45,7 @@ func (r *runner) launch(l *schedule.Launch) error {
 	st := r.statsOf(l)
 	st.Runs++
 	st.Seconds += time.Since(start).Seconds()
+	st.Decoded += r.decoded.seconds() - decoded
 	st.tell(&p.execution)
 	if away {
 		st.Beside++

@@ -31,10 +31,11 @@ type memory struct {
 	inputs   []*input // per buffer, nil for those that kernels write
 	resident int64    // bytes held by buffers
 
-	mu     sync.Mutex // guards maps and leases
-	maps   [][]byte   // of files, outside of the arena
-	leases []*mem.Lease
-	read   atomic.Int64 // bytes
+	mu      sync.Mutex // guards maps and leases
+	maps    [][]byte   // of files, outside of the arena
+	leases  []*mem.Lease
+	read    atomic.Int64 // bytes
+	decoded decodings
 }
 
 // users are the kernels that touch buffers.

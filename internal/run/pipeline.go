@@ -50,8 +50,8 @@ type windowTask struct {
 }
 
 func (p *pass) runDecoded() error {
-	pl := &pipeline{p: p, list: p.streams()}
 	p.workers = p.m.pool.Size()
+	pl := &pipeline{p: p, list: p.streams()}
 	pl.change = sync.NewCond(&pl.mu)
 	pl.ws = p.planWindows(pl.list)
 	pl.state, pl.failed = make([]progressOf, len(pl.ws)), len(pl.ws)

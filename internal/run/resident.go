@@ -256,6 +256,7 @@ func (m *memory) settleDecoded(in *input) error {
 		d.add(in, area{mem: m.bytes(in.buffer)})
 	}
 	tasks := d.tasks(0, len(in.b.Source.Chunks()))
+	d.workers = min(len(tasks), m.pool.Size())
 	return m.inOrder(len(tasks), func(ctx context.Context, i int) error { return d.run(ctx, tasks[i], 0, 0) })
 }
 

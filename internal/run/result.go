@@ -31,7 +31,7 @@ func newOutcome(launches int) (o *outcome, stats []LaunchStats) {
 // they are, copies of the others.
 func (r *runner) result() (*Result, error) {
 	res := &r.outcome.Result
-	*res = Result{results: r.eng.Results(), Stats: Stats{Threads: r.pool.Size(), BytesRead: r.read.Load(), Parts: r.parts}, Columns: r.outcome.columns[:0], owned: r.outcome.owned[:0]}
+	*res = Result{results: r.eng.Results(), Stats: Stats{Threads: r.pool.Size(), BytesRead: r.read.Load(), Parts: r.parts, Decoded: r.decoded.list}, Columns: r.outcome.columns[:0], owned: r.outcome.owned[:0]}
 	for _, c := range r.s.Result {
 		col, err := r.column(res, c)
 		if err != nil {

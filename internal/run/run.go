@@ -102,6 +102,8 @@ type Stats struct {
 	// Parts are what data has decided of: by plan.OfLoop and plan.OfSize, which part of the turns a loop had that it could have, and of its
 	// greatest value a size. Nil if there is nothing of that.
 	Parts map[string]float64
+	// Decoded is what was decoded of arguments; nil if there was nothing.
+	Decoded []Decoded
 	// First says that the run before was on another engine, or there was none: kernels were made ready beside its launches.
 	First bool
 }
@@ -124,6 +126,7 @@ type LaunchStats struct {
 	Weave   int
 	Seconds float64
 	Compile float64 // of these seconds, those in which the kernel was made ready
+	Decoded float64 // of these seconds, those in which arguments were decoded, about
 	// Sizes and Scalars are the arguments of a run, for a launch that takes at least Telling; a scalar that may differ from
 	// run to run is not in Lasts.
 	Sizes   []int64

@@ -27,7 +27,7 @@ func (p *pass) streams() []*stream {
 		})
 		if i < 0 {
 			i = len(list)
-			list = append(list, &stream{d: decoding{m: p.m, src: f.in.b.Source}, param: f.in.param, origin: f.in.origin, rows: f.in.rows})
+			list = append(list, &stream{d: decoding{m: p.m, src: f.in.b.Source, workers: p.workers}, param: f.in.param, origin: f.in.origin, rows: f.in.rows})
 		}
 		list[i].feeds = append(list[i].feeds, f)
 	}

@@ -77,7 +77,7 @@ func unpredicted(s *godwit.Stats) string {
 	case s.Travel != nil:
 		return "what travels is expected launch by launch, see below"
 	}
-	return "arguments from compressed files and text are not predicted"
+	return "arguments that a data.Source of your own reads are not predicted"
 }
 
 // offMost names the step outside of its interval whose time was off by most.

@@ -96,6 +96,12 @@ func measure(ctx context.Context, m *machine.Machine, name string, eopt engine.O
 			return err
 		}
 	}
+	if m.Decode == nil {
+		opt.Progress("files")
+		if m.Decode, err = decodeTimes(ctx); err != nil {
+			return err
+		}
+	}
 	opt.Progress(name + ": operations")
 	e := &machine.Engine{VectorBytes: w.vector, Classes: map[string]machine.Class{}}
 	m.Engines[name] = e

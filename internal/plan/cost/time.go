@@ -29,6 +29,7 @@ type Parts struct {
 	Copied  float64 // bytes that are copied to where the engine reaches them
 	Mapped  float64 // pages of files that are mapped when they are touched
 	Looked  float64 // indices that nobody has compared with their bound
+	Decoded float64 // values that are decoded on the way
 	Begin   float64 // to begin the launch
 	Guessed bool    // data decides how often some part of it runs
 }
@@ -49,7 +50,7 @@ func (p *Parts) Total() float64 {
 
 // besides is what does not go on at the same time as anything else.
 func (p *Parts) besides() float64 {
-	return p.Begin + p.Chased + p.Fresh + p.Copied + p.Mapped + p.Looked
+	return p.Begin + p.Chased + p.Fresh + p.Copied + p.Mapped + p.Looked + p.Decoded
 }
 
 // Dominant names the greatest part.
@@ -58,7 +59,7 @@ func (p *Parts) Dominant() string {
 	for _, x := range []struct {
 		name string
 		time float64
-	}{{"operations", p.Core}, {"a chain of steps", p.Chain}, {"memory in order", p.Memory}, {"memory at random", p.Random}, {"memory by references", p.Chased}, {"fresh pages", p.Fresh}, {"copies", p.Copied}, {"mapping a file", p.Mapped}, {"comparing indices with their bound", p.Looked}} {
+	}{{"operations", p.Core}, {"a chain of steps", p.Chain}, {"memory in order", p.Memory}, {"memory at random", p.Random}, {"memory by references", p.Chased}, {"fresh pages", p.Fresh}, {"copies", p.Copied}, {"mapping a file", p.Mapped}, {"comparing indices with their bound", p.Looked}, {"decoding files", p.Decoded}} {
 		if x.time > most {
 			name, most = x.name, x.time
 		}

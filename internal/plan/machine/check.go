@@ -44,6 +44,11 @@ func (m *Machine) check() error {
 	case m.Engines["wasm"] == nil:
 		return fmt.Errorf("there is no [engine.wasm]: every kernel begins there")
 	}
+	for _, form := range slices.Sorted(maps.Keys(m.Decode)) {
+		if d := m.Decode[form]; !isTime(d.Byte) || !isTime(d.Value) {
+			return fmt.Errorf("decode_ns.%q = %v: expected two times above 0 and below 1e15, for a byte and for a value", form, []float64{d.Byte, d.Value})
+		}
+	}
 	for name, l := range map[string]*Link{"link": &m.Link, "far": m.Far} {
 		if l == nil {
 			continue

@@ -94,6 +94,9 @@ type Machine struct {
 	// Ways is how long a byte of a file takes that the system has in memory, in nanoseconds, by ByRead, ByMapping and
 	// ByFaults. Zeros if that was not measured.
 	Ways [3]float64
+	// Decode is what it takes to bring values that are stored in a form into memory, by the form: see data.Stored. What is
+	// not there was not measured, and is taken from the forms that are like it; see Decoding.
+	Decode map[string]Decode
 	// Memory is by threads, 1 and all, since they share it; see Memory.
 	Memory map[int]Memory
 	// Link is the way to the nodes of a cluster, as far as nobody knows better.

@@ -39,6 +39,7 @@ type file struct {
 	Interpret  float64               `toml:"interpret_ns,omitempty"`
 	Touch      [2]float64            `toml:"touch_ns"`
 	Ways       [3]float64            `toml:"file_ns"`
+	Decode     map[string][2]float64 `toml:"decode_ns,omitempty"`
 	Memory     []fileMemory          `toml:"memory"`
 	Link       fileLink              `toml:"link"`
 	Far        *fileLink             `toml:"far,omitempty"`
@@ -94,6 +95,12 @@ func Parse(text []byte) (*Machine, error) {
 		return nil, fmt.Errorf("nothing is called %q in a description of a machine", unknown[0].String())
 	}
 	m := &Machine{Name: f.Name, Measured: f.Measured, Processors: f.Processors, Cycle: f.Cycle, Wake: f.Wake, Hand: cmp.Or(f.Hand, f.Wake), Interpret: cmp.Or(f.Interpret, usual), Touch: f.Touch, Ways: f.Ways, Memory: map[int]Memory{}, Engines: map[string]*Engine{}}
+	for form, t := range f.Decode {
+		if m.Decode == nil {
+			m.Decode = map[string]Decode{}
+		}
+		m.Decode[form] = Decode{t[0], t[1]}
+	}
 	m.Link = f.Link.link()
 	if f.Far != nil {
 		far := f.Far.link()
@@ -168,6 +175,7 @@ const head = `# What this machine can do, measured by "godwit calibrate". Times 
 # far, if there is one, is likewise the way to far memory, godwit far; without it that is taken to be as far as other nodes.
 # touch_ns is the first write to a page, for a byte: page by page, and in huge pages; new results take the quicker; zeros if that was not measured.
 # file_ns is the time for a byte of a file in the page cache: read, mapped, and mapped and brought in by faults; a short file takes the quickest, a long one tries all.
+# decode_ns is what it takes to decode files of a form: the time for a byte of the file, and for a value; what is not there is taken from what is like it.
 # wake_ns is how long it takes until a second thread helps; class_ns has for each class of operation the time for one value and for a vector of them,
 # step_ns the time until another operation can use its result; interpret_ns an operation of a kernel that is interpreted.
 # off has the factors of the expected time that a tenth and nine tenths of measured times were below: for code that no data steers, that
@@ -185,6 +193,12 @@ func (m *Machine) Text() ([]byte, error) {
 // Short writes it without the explanation.
 func (m *Machine) Short() ([]byte, error) {
 	f := file{Name: m.Name, Measured: m.Measured, Processors: m.Processors, Cycle: short(m.Cycle), Wake: short(m.Wake), Hand: short(m.Hand), Interpret: short(m.Interpret), Touch: [2]float64{short(m.Touch[0]), short(m.Touch[1])}, Ways: [3]float64{short(m.Ways[0]), short(m.Ways[1]), short(m.Ways[2])}, Engines: map[string]fileEngine{}}
+	for form, d := range m.Decode {
+		if f.Decode == nil {
+			f.Decode = map[string][2]float64{}
+		}
+		f.Decode[form] = [2]float64{short(d.Byte), short(d.Value)}
+	}
 	f.Link = m.Link.file()
 	if m.Far != nil {
 		far := m.Far.file()

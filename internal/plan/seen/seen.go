@@ -5,6 +5,7 @@ package seen
 
 import (
 	"container/list"
+	"crypto/sha256"
 	"maps"
 	"math"
 	"slices"
@@ -24,10 +25,19 @@ const (
 	mostParts = 64
 )
 
-// Key is a kernel, or a program as a whole, where it ran.
+// Decoding stands for the engine where a Key is a form of files: see OfForm.
+const Decoding = "decoding"
+
+// OfForm is what a form of files is known by. Sizes of its points are the bytes and the values that were decoded, and their times are those of
+// all workers together.
+func OfForm(form string) Key {
+	return Key{ID: sha256.Sum256([]byte(form)), Engine: Decoding, Threads: 1}
+}
+
+// Key is a kernel, a form of files, or a program as a whole, where it ran.
 type Key struct {
 	ID      kernel.ID
-	Engine  string // "wasm" or "native"
+	Engine  string // "wasm", "native" or Decoding
 	Threads int    // that a kernel ran on: 1, or all that were allowed; of a program, those that were allowed
 }
 

@@ -1,0 +1,87 @@
+package data
+
+import (
+	"strings"
+
+	"github.com/apache/arrow-go/v18/parquet/compress"
+)
+
+// In: a column of a source. Out: how much there is to decode, as far as the source knows without reading: what decoding takes is expected by this.
+
+// Stored says how values lie that have to be decoded.
+type Stored struct {
+	// Form is the format and how it is compressed: "csv", "jsonl", "arrow lz4", "parquet zstd".
+	Form string
+	// Bytes are the column's, or those of the whole file where its columns lie Together and are decoded together.
+	Bytes, Values float64
+	Together      bool
+}
+
+// StoredOf is how a column is stored; false if it lies as it is computed with, or the source does not know.
+func StoredOf(src Source, column int) (Stored, bool) {
+	if column < 0 || column >= len(src.Columns()) || Plainly(src, column) {
+		return Stored{}, false
+	}
+	switch s := src.(type) {
+	case *typedList:
+		return StoredOf(s.files, column)
+	case *list:
+		return s.storedOf(column)
+	}
+	st := Stored{Form: src.Format(), Values: float64(src.Rows() * src.Columns()[column].Width())}
+	switch s := src.(type) {
+	case *csvFile:
+		st.Bytes, st.Together = float64(s.size), true
+	case *linesFile:
+		st.Bytes, st.Together = float64(s.size), true
+	case *parquetFile:
+		codec, bytes, ok := s.chunkBytes(column)
+		if !ok {
+			return Stored{}, false
+		}
+		st.Form, st.Bytes = st.Form+codec, bytes
+	case *arrowFile:
+		st.Bytes = float64(s.size) / float64(len(s.cols))
+	default:
+		return Stored{}, false
+	}
+	return st, true
+}
+
+// storedOf adds up what the members say; their forms are taken to be the first one's.
+func (s *list) storedOf(column int) (all Stored, ok bool) {
+	if column >= s.keyed {
+		return Stored{}, false
+	}
+	for _, m := range s.members {
+		one, is := StoredOf(m.src, m.column(column))
+		if !is {
+			continue // what it has lies as it is computed with, or it has nothing
+		}
+		if !ok {
+			all, ok = one, true
+			continue
+		}
+		all.Bytes, all.Values = all.Bytes+one.Bytes, all.Values+one.Values
+	}
+	return all, ok
+}
+
+// chunkBytes are the compressed bytes of a column in all row groups, and the codec of the first, after a space.
+func (s *parquetFile) chunkBytes(column int) (codec string, bytes float64, ok bool) {
+	leaf := s.leaves[column].index
+	if leaf < 0 {
+		return "", 0, false
+	}
+	for i, g := range s.groups {
+		meta, err := s.reader.MetaData().RowGroup(g).ColumnChunk(leaf)
+		if err != nil {
+			return "", 0, false
+		}
+		if i == 0 && meta.Compression() != compress.Codecs.Uncompressed {
+			codec = " " + strings.ToLower(meta.Compression().String())
+		}
+		bytes += float64(meta.TotalCompressedSize())
+	}
+	return codec, bytes, true
+}

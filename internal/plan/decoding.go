@@ -1,0 +1,71 @@
+package plan
+
+import (
+	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
+	"github.com/godwit-run/godwit/internal/plan/machine"
+	"github.com/godwit-run/godwit/internal/plan/seen"
+)
+
+// In: a launch that is the first to need arguments which have to be decoded. Out: what that takes, by how they are stored and by what decoding has taken
+// before. Columns are decoded once, by all threads; those that lie together are decoded together.
+
+// Encoded is an argument that has to be decoded.
+type Encoded struct {
+	data.Stored
+	Source data.Source
+}
+
+// decoding is what it takes to decode what the launch is the first to need.
+func (p *predictor) decoding(l *schedule.Launch) (t machine.Spread, warm bool) {
+	forms := map[string]data.Stored{}
+	var order []string
+	for _, b := range l.Regions {
+		if b < 0 || p.decoded[b] || p.s.Buffers[b].Input == nil || p.opt.Encoded == nil {
+			continue
+		}
+		e, ok := p.opt.Encoded(p.s.Buffers[b].Input)
+		if !ok {
+			continue
+		}
+		p.decoded[b] = true
+		of, known := forms[e.Form]
+		if !known {
+			order = append(order, e.Form)
+		}
+		if of.Values += e.Values; !e.Together || !p.passed[e.Source] {
+			of.Bytes += e.Bytes
+		}
+		p.passed[e.Source], forms[e.Form] = true, of
+	}
+	warm = len(order) > 0
+	for _, form := range order {
+		one, seen := p.decodingOf(form, forms[form])
+		t, warm = t.Plus(one.Times(1/float64(max(1, p.opt.Threads)))), warm && seen
+	}
+	return t, warm
+}
+
+// decodingOf is what one form takes a single worker, and whether earlier runs say so.
+func (p *predictor) decodingOf(form string, of data.Stored) (machine.Spread, bool) {
+	d, ok := p.opt.Machine.Decoding(form)
+	if !ok {
+		return machine.Spread{}, false
+	}
+	t, e := d.Time(of.Bytes, of.Values), p.opt.Machine.Engines[p.opt.Engine]
+	off := e.Within(machine.Guessed)
+	cold := machine.Spread{P10: t * off[0], P50: t, P90: t * off[1]}
+	if p.opt.Past.Seen == nil {
+		return cold, false
+	}
+	var past []ratio
+	for _, pt := range p.opt.Past.Seen.Of(seen.OfForm(form)) {
+		if !pt.Tells() || len(pt.Sizes) != 2 {
+			continue
+		}
+		if r, ok := against(&pt, d.Time(float64(pt.Sizes[0]), float64(pt.Sizes[1]))); ok {
+			past = append(past, r)
+		}
+	}
+	return warmer(e, cold, past)
+}
