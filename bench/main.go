@@ -2,7 +2,7 @@
 // binary, or are not always there: DuckDB, NumPy, and C by several compilers. It
 // is a module of its own, so that they stay out of the product's dependencies.
 //
-//	go run . [stream] [compute] [arrays] [call] [nests] [far] [table] [questions] [--only sort] [--size 256] [--file flights.parquet] [--json] [--quick] [--wasm] [--threads 2]
+//	go run . [stream] [compute] [arrays] [call] [nests] [far] [table] [questions] [shards] [--only sort] [--size 256] [--file flights.parquet] [--json] [--quick] [--wasm] [--threads 2]
 package main
 
 import (
@@ -27,7 +27,7 @@ type choices struct {
 	threads int
 	wasm    bool           // no native code
 	silent  bool           // no progress
-	only    *regexp.Regexp // names of operations of arrays, compute and far; nil for all
+	only    *regexp.Regexp // names of operations of arrays, compute, far, questions and shards; nil for all
 	table   int64          // bytes of tables of far
 }
 
@@ -35,7 +35,7 @@ type choices struct {
 var benches = []struct {
 	name string
 	run  func(context.Context, choices) (*measure.Report, error)
-}{{"stream", stream}, {"compute", compute}, {"arrays", arrays}, {"call", call}, {"nests", nests}, {"far", far}, {"table", table}, {"questions", h2o}}
+}{{"stream", stream}, {"compute", compute}, {"arrays", arrays}, {"call", call}, {"nests", nests}, {"far", far}, {"table", table}, {"questions", h2o}, {"shards", sharded}}
 
 func main() {
 	if isChild() {
@@ -60,7 +60,7 @@ func run(ctx context.Context, args []string) error {
 	flags.BoolVar(&c.quick, "quick", false, "finish each benchmark within 50 seconds, with smaller sizes")
 	flags.BoolVar(&c.wasm, "wasm", false, "run ours as WebAssembly, without native code")
 	flags.IntVar(&c.threads, "threads", runtime.GOMAXPROCS(0), "the most threads to use")
-	chosen, pattern := map[string]bool{}, flags.String("only", "", "the operations of arrays, compute, far and questions whose names match")
+	chosen, pattern := map[string]bool{}, flags.String("only", "", "the operations of arrays, compute, far, questions and shards whose names match")
 	mebibytes := flags.Int64("size", 256, "the size in MiB of the tables of far, from 1 to 4096")
 	for len(args) > 0 && args[0] != "" && args[0][0] != '-' {
 		chosen[args[0]], args = true, args[1:]

@@ -87,18 +87,11 @@ func (c choices) questionRows() int64 {
 
 // h2o runs all of them, with one thread and with all.
 func h2o(ctx context.Context, c choices) (*measure.Report, error) {
-	dir, err := os.MkdirTemp("", "godwit-bench-")
+	dir, err := c.tables(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	c.progress("making the tables")
-	if err := generate.Groups(ctx, filepath.Join(dir, "groups.parquet"), c.questionRows(), 100, 1); err != nil {
-		return nil, err
-	}
-	if err := generate.Joins(ctx, dir, c.questionRows(), 1); err != nil {
-		return nil, err
-	}
 	r := &measure.Report{Bench: "questions", Machine: measure.ThisMachine()}
 	for _, threads := range c.numbers() {
 		for _, memory := range []bool{false, true} {
@@ -111,6 +104,27 @@ func h2o(ctx context.Context, c choices) (*measure.Report, error) {
 	return r, nil
 }
 
+// tables makes all tables in a folder, which the caller removes.
+func (c choices) tables(ctx context.Context) (dir string, err error) {
+	if dir, err = os.MkdirTemp("", "godwit-bench-"); err != nil {
+		return "", err
+	}
+	c.progress("making the tables")
+	if err = generate.Groups(ctx, filepath.Join(dir, "groups.parquet"), c.questionRows(), 100, 1); err == nil {
+		err = generate.Joins(ctx, dir, c.questionRows(), 1)
+	}
+	if err != nil {
+		os.RemoveAll(dir)
+	}
+	return dir, err
+}
+
+// questionSets are the questions by the tables that they are asked of.
+var questionSets = []struct {
+	rows, x  string
+	problems []problem
+}{{groupRow, "groups", groupProblems}, {joinRows, "x", joinProblems}}
+
 // asking is one round of questions.
 type asking struct {
 	choices
@@ -121,21 +135,22 @@ type asking struct {
 	rt      *godwit.Runtime
 }
 
+func (a *asking) runtime() *godwit.Runtime {
+	opts := []godwit.Option{godwit.WithThreads(a.threads)}
+	if !a.wasm {
+		opts = append(opts, godwit.WithCompiler("", child()...))
+	}
+	return godwit.NewRuntime(opts...)
+}
+
 func (a *asking) all(ctx context.Context, r *measure.Report) (err error) {
 	if a.db, err = openDuck(ctx, a.threads); err != nil {
 		return err
 	}
 	defer a.db.close()
-	opts := []godwit.Option{godwit.WithThreads(a.threads)}
-	if !a.wasm {
-		opts = append(opts, godwit.WithCompiler("", child()...))
-	}
-	a.rt = godwit.NewRuntime(opts...)
+	a.rt = a.runtime()
 	defer a.rt.Close()
-	for _, set := range []struct {
-		rows, x  string
-		problems []problem
-	}{{groupRow, "groups", groupProblems}, {joinRows, "x", joinProblems}} {
+	for _, set := range questionSets {
 		for _, name := range []string{set.x, "small", "medium", "big"} {
 			as := name
 			if name == set.x {
