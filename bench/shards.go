@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -13,8 +14,7 @@ import (
 	"github.com/godwit-run/godwit/internal/measure"
 )
 
-// In: the tables and questions of db-benchmark. Out: the questions answered beside four nodes of a cluster in this process, each with a
-// shard of the table, and here from memory, in turns. The answers must be the same bytes.
+// In: the tables and questions of db-benchmark. Out: the questions answered beside four nodes, each with a shard of the table, and here from memory, in turns. The answers must be the same bytes.
 
 // nodes is how many there are.
 const nodes = 4
@@ -26,11 +26,11 @@ func sharded(ctx context.Context, c choices) (*measure.Report, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	cluster, err := godwit.LocalCluster(ctx, nodes)
+	cluster, end, err := startNodes(ctx, filepath.Join(dir, "cluster"))
 	if err != nil {
 		return nil, err
 	}
-	defer cluster.Close()
+	defer end()
 	for _, name := range []string{"groups", "x", "small", "medium", "big"} {
 		c.progress("loading " + name)
 		if _, err := cluster.Load(ctx, filepath.Join(dir, name+".parquet"), name, godwit.LoadOptions{}); err != nil {
@@ -45,6 +45,22 @@ func sharded(ctx context.Context, c choices) (*measure.Report, error) {
 		}
 	}
 	return r, nil
+}
+
+// program is what nodes are, as make build leaves it.
+const program = "../bin/godwit"
+
+// startNodes starts nodes in processes of their own, which keep their data in memory.
+func startNodes(ctx context.Context, dir string) (c *godwit.Cluster, end func(), err error) {
+	if out, err := exec.CommandContext(ctx, program, "up", "-d", "-n", fmt.Sprint(nodes), "--cluster", dir, "--memory", "--calibrate=false").CombinedOutput(); err != nil {
+		return nil, nil, fmt.Errorf("%s up, which make build makes: %w: %s", program, err, out)
+	}
+	down := func() { _ = exec.Command(program, "down", "--cluster", dir).Run() } // when all is over, whatever came of it
+	if c, err = godwit.Connect(ctx, dir, godwit.ConnectOptions{}); err != nil {
+		down()
+		return nil, nil, err
+	}
+	return c, func() { c.Close(); down() }, nil
 }
 
 func (a *asking) beside(ctx context.Context, cluster *godwit.Cluster, r *measure.Report) error {

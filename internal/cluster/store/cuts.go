@@ -13,9 +13,10 @@ type Range struct{ Lo, Hi int64 }
 // many shards as asked for, but no more than rows, and at least one.
 //
 // "rows" makes shards equal, to one row. "blocks" cuts at multiples of the
-// greatest power of two for which no shard is further than an eighth
-// from the mean: folds over large tables then have few leaves that lie in
-// two shards. For small tables that power is 1.
+// greatest power of two for which no shard has an eighth more than the mean,
+// or less than half: the longest shard is what others wait for, and folds
+// over large tables have few leaves that lie in two shards. For small tables
+// that power is 1.
 func Cuts(rows int64, shards int, by string) ([]Range, error) {
 	if by != catalog.ByBlocks && by != catalog.ByRows {
 		return nil, fmt.Errorf("%q is no way to cut rows into shards: expected %q, %q or \"hash(column)\"", by, catalog.ByBlocks, catalog.ByRows)
@@ -53,12 +54,12 @@ func cut(rows, n, block, i int64) int64 {
 	return down
 }
 
-// even reports whether each shard has rows/n rows, to an eighth.
+// even reports whether no shard has an eighth more than rows/n rows, or less than half.
 func even(rows, n, block int64) bool {
 	mean := rows / n
 	for i := range n {
 		have := cut(rows, n, block, i+1) - cut(rows, n, block, i)
-		if have < mean-mean/8 || have > mean+mean/8 {
+		if have < mean/2 || have > mean+mean/8 {
 			return false
 		}
 	}

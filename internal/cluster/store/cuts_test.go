@@ -21,6 +21,7 @@ func TestCuts(t *testing.T) {
 		{2, 3, catalog.ByBlocks, []Range{{0, 1}, {1, 2}}},
 		{10, 3, catalog.ByRows, []Range{{0, 3}, {3, 6}, {6, 10}}},
 		{100, 2, catalog.ByBlocks, []Range{{0, 48}, {48, 100}}},
+		{1_000_000, 4, catalog.ByBlocks, []Range{{0, 1 << 18}, {1 << 18, 2 << 18}, {2 << 18, 3 << 18}, {3 << 18, 1_000_000}}}, // leaves of folds by key
 		{1 << 20, 4, catalog.ByBlocks, []Range{{0, 1 << 18}, {1 << 18, 2 << 18}, {2 << 18, 3 << 18}, {3 << 18, 1 << 20}}},
 		{1_000_000_000, 3, catalog.ByBlocks, []Range{{0, 10 << 25}, {10 << 25, 20 << 25}, {20 << 25, 1_000_000_000}}},
 	} {
@@ -55,11 +56,11 @@ func TestCutsCoverEvenly(t *testing.T) {
 		}
 		at := int64(0)
 		for i, r := range cuts {
-			off, most := r.Hi-r.Lo-rows/n, int64(1)
+			off, most, least := r.Hi-r.Lo-rows/n, int64(1), int64(1)
 			if by == catalog.ByBlocks {
-				most += rows / n / 8
+				most, least = most+rows/n/8, least+rows/n/2
 			}
-			if r.Lo != at || off < -most || off > most {
+			if r.Lo != at || off < -least || off > most {
 				t.Fatalf("shard %d has rows %v, the mean is %d", i, r, rows/n)
 			}
 			if at = r.Hi; i < len(cuts)-1 && by == catalog.ByBlocks && rows/n >= 1<<20 && at%65536 != 0 {
