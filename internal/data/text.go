@@ -37,9 +37,10 @@ const noCode = -1
 type partText struct {
 	texts  []string
 	codes  []int32
-	codeOf map[string]int32 // nil until a text is looked for
+	codeOf *textTable // nil until a text is looked for
 	bytes  int64
-	full   bool // no row is a null, as is known before its codes are
+	full   bool  // no row is a null, as is known before its codes are
+	looked int32 // keeps what look reads from being left out
 }
 
 // add appends a row, of which the text may be overwritten later.
@@ -47,20 +48,50 @@ func (p *partText) add(b []byte) { p.codes = append(p.codes, p.code(b)) }
 
 // code is the number of a text, which may be overwritten later.
 func (p *partText) code(b []byte) int32 {
-	if p.codeOf == nil {
-		p.codeOf = make(map[string]int32, len(p.texts))
-		for i, text := range p.texts {
-			p.codeOf[text] = int32(i)
-		}
+	key := textPlaceOf(b)
+	return p.codeBy(b, &key, key.hash())
+}
+
+// codes are the numbers of at most textsAtOnce texts.
+func (p *partText) codesOf(texts [][]byte, out []uint32) {
+	var keys [textsAtOnce]textPlace
+	var hashes [textsAtOnce]uint64
+	for i, b := range texts {
+		keys[i] = textPlaceOf(b)
+		hashes[i] = keys[i].hash()
 	}
-	code, ok := p.codeOf[string(b)]
+	if p.codeOf != nil {
+		p.looked |= p.codeOf.look(hashes[:len(texts)])
+	}
+	for i, b := range texts {
+		out[i] = uint32(p.codeBy(b, &keys[i], hashes[i]))
+	}
+}
+
+func (p *partText) codeBy(b []byte, key *textPlace, hash uint64) int32 {
+	if p.codeOf == nil {
+		p.number()
+	}
+	code, ok := p.codeOf.code(b, key, hash, p.texts)
 	if !ok {
 		text := string(b)
 		code = int32(len(p.texts))
-		p.codeOf[text], p.texts = code, append(p.texts, text)
+		p.codeOf.put(*key, code)
+		p.texts = append(p.texts, text)
 		p.bytes += int64(len(text))
 	}
 	return code
+}
+
+// number makes the table of the texts that are there.
+func (p *partText) number() {
+	p.codeOf = &textTable{}
+	for i, text := range p.texts {
+		key := textPlaceOf([]byte(text))
+		if _, ok := p.codeOf.code([]byte(text), &key, key.hash(), p.texts); !ok {
+			p.codeOf.put(key, int32(i))
+		}
+	}
 }
 
 func (p *partText) null() { p.codes = append(p.codes, noCode) }

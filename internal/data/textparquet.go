@@ -102,14 +102,18 @@ func (d *pageDecoder) textDictionary(b []byte, n int64) error {
 
 // textValues gives texts that lie one after the other, each behind its length, their codes.
 func (d *pageDecoder) textValues(out, b []byte) error {
-	codes := view[uint32](out)
-	for i := range codes {
-		if len(b) < 4 || uint64(binary.LittleEndian.Uint32(b)) > uint64(len(b)-4) {
-			return errors.New("a page's values are cut short")
+	var texts [textsAtOnce][]byte
+	for codes := view[uint32](out); len(codes) > 0; {
+		some := min(len(codes), len(texts))
+		for i := range some {
+			if len(b) < 4 || uint64(binary.LittleEndian.Uint32(b)) > uint64(len(b)-4) {
+				return errors.New("a page's values are cut short")
+			}
+			n := binary.LittleEndian.Uint32(b)
+			texts[i], b = b[4:4+n], b[4+n:]
 		}
-		n := binary.LittleEndian.Uint32(b)
-		codes[i] = uint32(d.text.code(b[4 : 4+n]))
-		b = b[4+n:]
+		d.text.codesOf(texts[:some], codes[:some])
+		codes = codes[some:]
 	}
 	return nil
 }
