@@ -35,7 +35,7 @@ func decodeTo(r *Result, dst any) error {
 	if p.Kind() != reflect.Pointer || p.IsNil() {
 		return mismatch(r.value.Type, fmt.Sprintf("%T, which is no pointer", dst))
 	}
-	d := decoder{r.value.Type, r.value.Columns, 0, 0}
+	d := decoder{r.value.Type, r.value.Columns, 0, 0, &shapes{}}
 	if err := d.into(p.Elem()); err != nil {
 		return &InputError{Text: "the result: " + err.Error(), Err: err}
 	}
@@ -81,6 +81,7 @@ type decoder struct {
 	cols  []column.Column
 	depth int
 	at    int64
+	*shapes
 }
 
 func (d decoder) into(v reflect.Value) error {
@@ -126,7 +127,7 @@ func (d decoder) array(v reflect.Value) error {
 		return d.wrong(v)
 	}
 	for i := range n {
-		inner := decoder{d.t.Elem(), d.cols, d.depth + 1, d.at*n + i}
+		inner := decoder{d.t.Elem(), d.cols, d.depth + 1, d.at*n + i, d.shapes}
 		if err := inner.into(v.Index(int(i))); err != nil {
 			return err
 		}
@@ -135,20 +136,20 @@ func (d decoder) array(v reflect.Value) error {
 }
 
 func (d decoder) tuple(v reflect.Value) error {
-	cols := d.cols
+	cols, sh := d.cols, d.shape(d.t, v.Type())
 	for i, e := range d.t.Elems {
-		n := len(graph.Leaves(e))
+		n := sh.leaves[i]
 		part, ok := reflect.Value{}, false
 		switch v.Kind() {
 		case reflect.Struct:
-			part, ok = fieldOf(d.t, v, i)
+			part, ok = sh.field(v, i)
 		case reflect.Array, reflect.Slice:
 			part, ok = indexed(d.t, v, i)
 		}
 		if !ok {
 			return fmt.Errorf("%s has a field `%s`, %s has none to hold it", d.t, d.t.FieldName(i), v.Type())
 		}
-		if err := (decoder{e, cols[:n], d.depth, d.at}).into(part); err != nil {
+		if err := (decoder{e, cols[:n], d.depth, d.at, d.shapes}).into(part); err != nil {
 			return err
 		}
 		cols = cols[n:]
@@ -165,7 +166,7 @@ func (d decoder) option(v reflect.Value) error {
 		return nil
 	}
 	v.Set(reflect.New(v.Type().Elem()))
-	return (decoder{d.t.Elem(), d.cols[1:], d.depth, d.at}).into(v.Elem())
+	return (decoder{d.t.Elem(), d.cols[1:], d.depth, d.at, d.shapes}).into(v.Elem())
 }
 
 func (d decoder) scalar(v reflect.Value) error {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"unsafe"
 
 	"github.com/godwit-run/godwit/internal/data/column"
@@ -31,6 +32,7 @@ func encode(t *graph.Type, v reflect.Value) (*value.Value, error) {
 }
 
 type encoder struct {
+	shapes
 	leaves []graph.Leaf
 	cols   []column.Column
 	codes  map[textKey]uint64 // of texts so far
@@ -103,24 +105,25 @@ func (e *encoder) tuple(t *graph.Type, v reflect.Value, leaf, depth int) error {
 	for v.Kind() == reflect.Pointer && !v.IsNil() {
 		v = v.Elem()
 	}
+	sh := e.shape(t, v.Type())
 	for i, elem := range t.Elems {
-		part, ok := partOf(t, v, i)
+		part, ok := partOf(t, sh, v, i)
 		if !ok {
 			return fmt.Errorf("expected %s with a field `%s`, found %s", t, t.FieldName(i), v.Type())
 		}
 		if err := e.put(elem, part, leaf, depth); err != nil {
 			return fmt.Errorf("`%s`: %w", t.FieldName(i), err)
 		}
-		leaf += len(graph.Leaves(elem))
+		leaf += sh.leaves[i]
 	}
 	return nil
 }
 
 // partOf finds field i of a record or tuple in a struct, map or slice.
-func partOf(t *graph.Type, v reflect.Value, i int) (reflect.Value, bool) {
+func partOf(t *graph.Type, sh *shape, v reflect.Value, i int) (reflect.Value, bool) {
 	switch v.Kind() {
 	case reflect.Struct:
-		return fieldOf(t, v, i)
+		return sh.field(v, i)
 	case reflect.Map:
 		if v.Type().Key().Kind() != reflect.String {
 			return v, false
@@ -171,8 +174,8 @@ func (e *encoder) none(t *graph.Type, leaf int) error {
 
 func (e *encoder) append(leaf int, bits uint64) {
 	c := &e.cols[leaf]
-	at := len(c.Data)
-	c.Data = append(c.Data, make([]byte, c.Kind.Size())...)
+	at, n := len(c.Data), c.Kind.Size()
+	c.Data = slices.Grow(c.Data, n)[:at+n]
 	column.Put(c.Kind, c.Data[at:], 0, bits)
 }
 
