@@ -66,7 +66,7 @@ func (e *encoder) array(t *graph.Type, v reflect.Value, leaf, depth int) error {
 		return fmt.Errorf("expected %s, found %s", t, v.Type())
 	}
 	n := int64(v.Len())
-	for j := range graph.Leaves(t) {
+	for j := range e.leavesOf(t) {
 		d := &e.cols[leaf+j].Dims[depth]
 		if *d >= 0 && *d != n {
 			return fmt.Errorf("rows have different lengths: %d and %d", *d, n)
@@ -156,7 +156,7 @@ func (e *encoder) option(t *graph.Type, v reflect.Value, leaf, depth int) error 
 
 // none leaves zeros where the value would be.
 func (e *encoder) none(t *graph.Type, leaf int) error {
-	for j, l := range graph.Leaves(t) {
+	for j, l := range e.leavesOf(t) {
 		n := int64(1)
 		for _, d := range l.Dims {
 			c, ok := d.Const()

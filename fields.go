@@ -12,6 +12,20 @@ type shapes struct {
 	known map[shapeKey]*shape
 	last  shapeKey
 	of    *shape // of last
+	// lists are the leaves of types.
+	lists map[*graph.Type][]graph.Leaf
+}
+
+func (x *shapes) leavesOf(t *graph.Type) []graph.Leaf {
+	list, ok := x.lists[t]
+	if !ok {
+		if x.lists == nil {
+			x.lists = map[*graph.Type][]graph.Leaf{}
+		}
+		list = graph.Leaves(t)
+		x.lists[t] = list
+	}
+	return list
 }
 
 type shapeKey struct {
