@@ -25,9 +25,10 @@ type execution struct {
 	engine.Args // for code that runs at once; Faults are not used otherwise
 	m           *memory
 	c           *engine.Compiled
-	label       string // for messages
-	outer       int64  // of all parts together
-	varies      []bool // scalars that other runs of the same may have others for; none if it is empty
+	ahead       *engine.Compiled // the kernel of totals, where threads hand state on: it reads the same memory; else nil
+	label       string           // for messages
+	outer       int64            // of all parts together
+	varies      []bool           // scalars that other runs of the same may have others for; none if it is empty
 
 	feeds   []feed       // regions that pass through in windows
 	pruning []pruning    // what is known about rows that do not matter
@@ -241,6 +242,7 @@ func (p *pass) relay(threads int) (int, error) {
 	if err != nil || !ok {
 		return 1, err
 	}
+	p.ahead = p.job.Totals()
 	if p.stretch = p.m.opt.Stretch; p.stretch == 0 {
 		p.stretch = p.job.Stretch(p.lo, p.hi, threads)
 	}

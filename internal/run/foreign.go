@@ -17,11 +17,17 @@ import (
 // inPlace gives the base of an input that the launch reads where it lies. The caller may write to it meanwhile:
 // native code holds every index that it loads below its bound, so indices are looked at once, for the error.
 func (x *execution) inPlace(in *input) (base int64, ok bool) {
-	if !in.present() || !x.c.ReachesAll() {
+	if !in.present() || !x.reachesAll() {
 		return 0, false
 	}
 	off, _ := x.m.eng.Offset(in.raw.Bytes)
 	return off - in.first()*int64(in.kind.Size()), true
+}
+
+// reachesAll reports that all code that reads the inputs uses memory outside of the arena, now and from now on: of a kernel and that of its totals
+// one may be native code long before the other.
+func (x *execution) reachesAll() bool {
+	return x.c.ReachesAll() && (x.ahead == nil || x.ahead.ReachesAll())
 }
 
 // lookOnce looks at an input that is read where it lies, once in a run.

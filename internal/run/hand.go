@@ -125,7 +125,7 @@ func (h *hand) window(ctx context.Context, lo, hi int64) error {
 // canMap reports that windows may lie in mappings of the files.
 func (h *hand) canMap() bool {
 	for i := range h.slots {
-		if in := h.slots[i].in; !(in.mappable() && h.p.c.ReachesAll()) && !in.present() {
+		if in := h.slots[i].in; !(in.mappable() && h.p.reachesAll()) && !in.present() {
 			return false
 		}
 	}
