@@ -266,7 +266,7 @@ func (f *Func) interpret(ctx context.Context, b *compile.Bound) (*Result, error)
 }
 
 func (f *Func) result(columns []column.Column, b *compile.Bound, t *told) *Result {
-	t.sizes = b.Sizes()
+	t.sizes, t.coding = b.Sizes(), b.Coding()
 	r := &answer{Result{Func: f.f.Name, told: *t}, value.Value{Columns: columns}}
 	r.value.Type = b.ResultType(func() *graph.Type {
 		c := concrete{columns, t.sizes}

@@ -2,6 +2,7 @@ package godwit
 
 import (
 	"maps"
+	"time"
 
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/data/column"
@@ -30,6 +31,7 @@ type told struct {
 	ran      *run.Result // has the values' memory for Close; that of the interpreter has none
 	engine   string
 	sizes    map[string]int64
+	coding   time.Duration    // of columns of text, before ran began
 	expected *plan.Prediction // nil where nothing was expected
 	machine  *machine.Machine
 	travel   *Travel
@@ -69,7 +71,7 @@ func (r *Result) Stats() Stats {
 	}
 	t := &r.told
 	ran := &t.ran.Stats
-	s := Stats{Seconds: ran.Seconds, BytesRead: ran.BytesRead, Threads: ran.Threads, Engine: t.engine, Plan: Plan{Sizes: maps.Clone(t.sizes)}, Travel: t.travel}
+	s := Stats{Seconds: ran.Seconds, Texts: t.coding.Seconds(), BytesRead: ran.BytesRead, Threads: ran.Threads, Engine: t.engine, Plan: Plan{Sizes: maps.Clone(t.sizes)}, Travel: t.travel}
 	if ran.Schedule != nil { // it was not the interpreter
 		s.launches(ran.Schedule, ran.Launches)
 	}
@@ -86,7 +88,9 @@ func (r *Result) Stats() Stats {
 
 // Stats tells what a call did.
 type Stats struct {
-	Seconds   float64  `json:"seconds"`
+	Seconds float64 `json:"seconds"` // from the plan to the result; see Texts
+	// Texts are the seconds before these in which columns of text were read, as codes and a dictionary each.
+	Texts     float64  `json:"text_seconds,omitempty"`
 	BytesRead int64    `json:"bytes_read"` // from files, and from slices among the arguments
 	Threads   int      `json:"threads"`
 	Engine    string   `json:"engine"`

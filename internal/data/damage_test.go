@@ -2,11 +2,13 @@ package data
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -211,4 +213,21 @@ func FuzzSpec(f *testing.F) {
 			t.Errorf("%q: %T", text, err)
 		}
 	})
+}
+
+// A page of Snappy that says to unpack to more than its header does is refused before room is made for it.
+func TestSnappyBomb(t *testing.T) {
+	d := &pageDecoder{codec: snappyCodec}
+	var to []byte
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if out, err := d.unpack(&to, append(binary.AppendUvarint(nil, 1<<30), 0xfc, 0, 0, 0, 0), 1000); err == nil {
+		t.Errorf("%d bytes", len(out))
+	}
+	if runtime.ReadMemStats(&after); after.TotalAlloc-before.TotalAlloc > 1<<24 {
+		t.Errorf("%d bytes were allocated", after.TotalAlloc-before.TotalAlloc)
+	}
+	if _, err := d.unpack(&to, []byte{0xff}, 1000); err == nil {
+		t.Error("a length that is cut short is taken")
+	}
 }

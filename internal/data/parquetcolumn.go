@@ -50,6 +50,8 @@ func sized(b *[]byte, n int) []byte {
 // notCompressed is the codec of pages that are stored as they are.
 var notCompressed, _ = compress.GetCodec(compress.Codecs.Uncompressed)
 
+var snappyCodec, _ = compress.GetCodec(compress.Codecs.Snappy)
+
 // maxPageBytes bounds what a header can make us allocate before its page has
 // been decompressed.
 const maxPageBytes = 1 << 30
@@ -169,6 +171,11 @@ func (d *pageDecoder) unpack(to *[]byte, body []byte, n int64) ([]byte, error) {
 		out, err = inflateZstd(sized(to, int(n)), body)
 	case d.codec == notCompressed:
 		out = body // values are copied from where they were read to
+	case d.codec == snappyCodec:
+		if said, k := binary.Uvarint(body); k <= 0 || said != uint64(n) { // what the decoder takes room for
+			return nil, fmt.Errorf("a page has %d bytes, and %d were expected", said, n)
+		}
+		fallthrough
 	default:
 		out, err = compress.Decode(d.codec, sized(to, int(n)), body)
 	}

@@ -17,12 +17,20 @@ type Stored struct {
 	Together      bool
 }
 
+// inMemory is the form of values that are read already, and lie in another way than they are computed with.
+const inMemory = "memory"
+
 // StoredOf is how a column is stored; false if it lies as it is computed with, or the source does not know.
 func StoredOf(src Source, column int) (Stored, bool) {
 	if column < 0 || column >= len(src.Columns()) || Plainly(src, column) {
 		return Stored{}, false
 	}
 	switch s := src.(type) {
+	case *reading:
+		if t := s.coded[column]; t != nil {
+			return Stored{Form: inMemory, Bytes: float64(len(t.Codes)), Values: float64(src.Rows())}, true
+		}
+		return StoredOf(s.Source, column)
 	case *typedList:
 		return StoredOf(s.files, column)
 	case *list:
@@ -40,6 +48,8 @@ func StoredOf(src Source, column int) (Stored, bool) {
 			return Stored{}, false
 		}
 		st.Form, st.Bytes = st.Form+codec, bytes
+	case *memorySource:
+		st.Form, st.Bytes = inMemory, st.Values
 	case *arrowFile:
 		st.Bytes = float64(s.size) / float64(len(s.cols))
 	default:

@@ -29,6 +29,9 @@ func (p *predictor) decoding(l *schedule.Launch) (t machine.Spread, warm bool) {
 			continue
 		}
 		p.decoded[b] = true
+		if n := p.eval(p.s.Buffers[b].Len); e.Values > 0 { // of a table by sizes: what another file of the kind has
+			e.Bytes, e.Values = e.Bytes*n/e.Values, n
+		}
 		of, known := forms[e.Form]
 		if !known {
 			order = append(order, e.Form)
@@ -58,14 +61,20 @@ func (p *predictor) decodingOf(form string, of data.Stored) (machine.Spread, boo
 	if p.opt.Past.Seen == nil {
 		return cold, false
 	}
+	here, ok := machine.Here().Decoding(form) // where it was seen, whatever machine is asked about
 	var past []ratio
 	for _, pt := range p.opt.Past.Seen.Of(seen.OfForm(form)) {
-		if !pt.Tells() || len(pt.Sizes) != 2 {
+		if !ok || !pt.Tells() || len(pt.Sizes) != 2 {
 			continue
 		}
-		if r, ok := against(&pt, d.Time(float64(pt.Sizes[0]), float64(pt.Sizes[1]))); ok {
+		if r, ok := against(&pt, here.Time(float64(pt.Sizes[0]), float64(pt.Sizes[1]))); ok {
 			past = append(past, r)
 		}
 	}
-	return warmer(e, cold, past)
+	own := here.Time(of.Bytes, of.Values)
+	warm, known := warmer(e, machine.Spread{P10: own, P50: own, P90: own}, past)
+	if !known {
+		return cold, false
+	}
+	return warm.Times(t / own), true
 }

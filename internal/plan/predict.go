@@ -290,6 +290,7 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 		if t.P50 > time.P50 {
 			warm = known
 		}
+		p.out.Threads = max(p.out.Threads, p.opt.Threads)
 		parts.Decoded, time = t.P50/runs, time.Plus(t)
 	}
 	most := parts.Dominant()

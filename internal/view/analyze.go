@@ -27,6 +27,9 @@ func Analyze(s *godwit.Stats) string {
 		p.b.WriteString(offMost(s))
 	}
 	p.line("  %s read.", Bytes(s.BytesRead))
+	if s.Texts > 0 {
+		p.line("  Columns of text were read before that, in %s.", seconds(s.Texts))
+	}
 	if s.Travel != nil {
 		travel(&p.b, s.Travel)
 	}
@@ -103,5 +106,5 @@ func offMost(s *godwit.Stats) string {
 	case worst.Seconds < worst.Predicted.P50:
 		return fmt.Sprintf("  Off most: %s took %s less than expected.\n", worst.Label, seconds(most))
 	}
-	return fmt.Sprintf("  Off most: %s took %s longer than expected; most of its time was to go to %s.\n", worst.Label, seconds(most), worst.Predicted.Most)
+	return fmt.Sprintf("  Off most: %s took %s longer than expected; most of its time was to go to %s.\n", worst.Label, seconds(most), strings.TrimPrefix(worst.Predicted.Most, "to "))
 }

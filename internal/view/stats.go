@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -27,6 +28,9 @@ func Stats(s *godwit.Stats) string {
 	}
 	fmt.Fprintf(&b, "  %s in all, %s%d thread(s), %s read, %d kernels of %s\n",
 		seconds(s.Seconds), engine, s.Threads, Bytes(s.BytesRead), len(s.Kernels), Bytes(int64(code)))
+	if s.Texts > 0 {
+		fmt.Fprintf(&b, "  %s before that to read columns of text\n", seconds(s.Texts))
+	}
 	predicted(&b, s)
 	if s.Travel != nil {
 		travel(&b, s.Travel)
@@ -84,6 +88,9 @@ func travel(b *strings.Builder, t *godwit.Travel) {
 }
 
 func seconds(s float64) string {
+	if s > math.MaxInt64/2e9 { // what a Duration holds
+		return fmt.Sprintf("%.3gh", s/3600)
+	}
 	return time.Duration(s * float64(time.Second)).Round(time.Microsecond).String()
 }
 

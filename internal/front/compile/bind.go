@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/data/column"
@@ -35,6 +36,7 @@ type Bound struct {
 	made   *Plan         // nil before Plan
 	known  *known        // nil where the shapes do not tell all, or before Plan
 	texts  [][]string    // the dictionaries of the graph, by number from 1 on
+	coding time.Duration // that reading them took
 	again  *call         // that it is part of; nil for one of Bind
 }
 

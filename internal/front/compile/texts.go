@@ -3,6 +3,7 @@ package compile
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/data/column"
@@ -82,10 +83,12 @@ func (b *Bound) readTable(param int, t *tabular) error {
 		if remote(t.src) {
 			return b.readRemote(t, columns, dicts, means)
 		}
+		start := time.Now()
 		list, err := data.Encode(b.ctx, t.src, columns, empty)
 		if err != nil {
 			return err
 		}
+		b.coding += time.Since(start)
 		for k, c := range list {
 			coded[columns[k]], b.texts[dicts[k]-1] = c, c.Texts
 		}
@@ -177,6 +180,9 @@ func (b *Bound) textSizes() []*equation {
 	}
 	return list
 }
+
+// Coding is how long it took to read the columns of text, which are codes from then on.
+func (b *Bound) Coding() time.Duration { return b.coding }
 
 // Texts are the entries of a dictionary.
 func (b *Bound) Texts(dict int) []string {
