@@ -10,8 +10,8 @@ import (
 	"github.com/godwit-run/godwit/internal/cluster/control"
 )
 
-// In: connections that break. Out: when no node runs any more, the end of all that is under way. The catalogue
-// does not tell of it, as those who would tell are gone.
+// In: connections that break. Out: when no node runs any more, or none takes this client's certificate, the end of all that is under way.
+// The catalogue does not tell of it, as those who would tell are gone, or do not talk to this client.
 
 // startsAgain is for how long nothing may run before work that is under way ends: a node that is
 // started again is back by then.
@@ -45,6 +45,9 @@ func (c *Cluster) ask() {
 		_, err := c.cfg.Control.View(ctx)
 		cancel()
 		switch {
+		case c.ctx.Err() == nil && errors.Is(err, control.ErrUnwelcome): // which no other try changes
+			c.calls.EndAll(c.why(err))
+			return
 		case c.ctx.Err() != nil, !errors.Is(err, control.ErrNoneRuns):
 			return
 		case time.Since(since) > startsAgain:

@@ -21,12 +21,13 @@ type stopping struct {
 	control.Control
 	h       transport.Handler
 	stopped atomic.Bool
+	why     error // what a request for a view gives then
 	sent    atomic.Int32
 }
 
 func (s *stopping) View(ctx context.Context) (*catalog.View, error) {
 	if s.stopped.Load() {
-		return nil, control.ErrNoneRuns
+		return nil, s.why
 	}
 	return s.Control.View(ctx)
 }
@@ -43,7 +44,12 @@ func (*stopping) Know(map[catalog.Peer]string) {}
 func (*stopping) Close() error                 { return nil }
 
 // When all nodes have ended, loads and calls under way do too, long before their deadlines.
-func TestStopped(t *testing.T) {
+func TestStopped(t *testing.T) { endsWith(t, control.ErrNoneRuns) }
+
+// So they do when no node takes the client's certificate any more.
+func TestUnwelcome(t *testing.T) { endsWith(t, control.ErrUnwelcome) }
+
+func endsWith(t *testing.T, why error) {
 	b := newBed(t, 2)
 	src := array(num.I32, 1000, nil, 1, 100)
 	if err := b.load(src, "t", cluster.LoadOptions{Shards: 2}); err != nil {
@@ -65,7 +71,7 @@ func TestStopped(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := &stopping{Control: b.Control}
+			s := &stopping{Control: b.Control, why: why}
 			c, err := cluster.Connect(t.Context(), cluster.Config{Control: s, Self: catalog.FirstClient + 9,
 				Dial: func(_ catalog.Peer, _ func(catalog.Peer) (string, bool), h transport.Handler) (transport.Transport, error) {
 					s.h = h
@@ -90,7 +96,7 @@ func TestStopped(t *testing.T) {
 			}
 			select {
 			case err := <-ended:
-				if !errors.Is(err, control.ErrNoneRuns) {
+				if !errors.Is(err, why) {
 					t.Errorf("it ended with %v", err)
 				}
 			case <-time.After(time.Minute):

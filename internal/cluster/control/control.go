@@ -23,6 +23,9 @@ import (
 // ErrNoneRuns says that a request had no answer because nothing takes connections at the address of any node.
 var ErrNoneRuns = errors.New("no node of the cluster runs")
 
+// ErrUnwelcome says that nodes run and do not deal with this one: its certificate was revoked, has ended, or is of another cluster.
+var ErrUnwelcome = errors.New("the cluster takes this certificate no more")
+
 // Control is a connection with the cluster's records. It is safe for concurrent
 // use. A call whose context has no deadline gets Options.Timeout.
 type Control interface {

@@ -26,7 +26,9 @@ type UnansweredError struct {
 	Nodes []Said
 	// Refused says that at every address nothing takes connections: no node runs there.
 	Refused bool
-	err     error // why the caller's context has ended; nil if it has not
+	// Unwelcome says that every node that runs refuses this side's certificate, and that one runs.
+	Unwelcome bool
+	err       error // why the caller's context has ended; nil if it has not
 }
 
 // Said is what came of asking a node.
@@ -42,8 +44,10 @@ func (e *UnansweredError) Error() string {
 // Unwrap gives the end of the caller's context, if that was it.
 func (e *UnansweredError) Unwrap() error { return e.err }
 
-// Is finds control.ErrNoneRuns.
-func (e *UnansweredError) Is(target error) bool { return e.Refused && target == control.ErrNoneRuns }
+// Is finds control.ErrNoneRuns and control.ErrUnwelcome.
+func (e *UnansweredError) Is(target error) bool {
+	return e.Refused && target == control.ErrNoneRuns || e.Unwelcome && target == control.ErrUnwelcome
+}
 
 // Each is what each node said.
 func (e *UnansweredError) Each() string {
@@ -66,7 +70,20 @@ func (p *pool) unanswered(what string, since time.Time, err error) *UnansweredEr
 	for _, n := range p.each {
 		e.Nodes = append(e.Nodes, Said{n.Address, n.says()})
 	}
+	e.Unwelcome = p.unwelcome()
 	return e
+}
+
+// unwelcome reports that nodes refuse the certificate, and all others connections.
+func (p *pool) unwelcome() bool {
+	some := false
+	for _, n := range p.each {
+		if n.why == nil && !errors.Is(n.down, syscall.ECONNREFUSED) {
+			return false
+		}
+		some = some || n.why != nil
+	}
+	return some
 }
 
 // dead reports that all nodes refuse connections, and have since a time.

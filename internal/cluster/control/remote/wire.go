@@ -120,6 +120,9 @@ type RefusedError struct{ Text string }
 
 func (e *RefusedError) Error() string { return e.Text }
 
+// Is finds control.ErrUnwelcome: what every certificate may ask for was refused, or more than this one may.
+func (e *RefusedError) Is(target error) bool { return target == control.ErrUnwelcome }
+
 // elsewhereError says that this node cannot do it, and another one perhaps can.
 type elsewhereError struct {
 	text   string
