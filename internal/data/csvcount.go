@@ -178,7 +178,7 @@ func (c *csvCounter) finish() error {
 func (c *csvCounter) tooLong() error {
 	e := &Error{Path: c.path, Row: c.row, Line: c.line, Msg: fmt.Sprintf("a row has more than %d bytes", csvLongestRow)}
 	if c.quoted {
-		e.Line, e.Msg = c.opened, "a quoted field that begins on this line has no end"
+		e.Line, e.Msg = c.opened, "a quoted field that begins on this line has no end, or goes on behind its closing quote"
 		e.Help = "a quote inside of a field is written twice, and the field is put in quotes; if quotes are characters like others, say so: ?quote=none"
 	}
 	return e

@@ -156,6 +156,9 @@ func explain(e *Error, w Want, text, msg string) {
 	case msg == csvNull:
 		n := nullAt("", 0, "")
 		e.Msg, e.Help = "expected a value, found an empty field", n.Help
+		if text != "" {
+			e.Msg = fmt.Sprintf("expected a value, found %q, which stands for none", shortened(text))
+		}
 		return
 	case w.Means.Sort != meaning.None:
 		e.Msg, e.Help = csvMeant(w.Means, text, msg, e.Column)
@@ -186,7 +189,7 @@ func csvMeant(m meaning.Meaning, text, why, name string) (msg, help string) {
 	}
 	switch _, number := parseInt([]byte(text)); {
 	case number == "" && m.IsTime():
-		return msg, fmt.Sprintf("declare it as i64, and convert it: `as %s`, which counts %s", m, unitOf(m))
+		return msg, countedHelp(m)
 	case m.Sort == meaning.Decimal && why != meaning.Malformed:
 		return msg, "declare it with more digits, such as Decimal<18, 6>, or as f64"
 	}

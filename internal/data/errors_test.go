@@ -93,7 +93,7 @@ func TestOpenErrors(t *testing.T) {
 		{"x.csv", "a,b,a\n1,2,3\n", ":1: column `a`: columns 1 and 3 have this name"},
 		{"x.csv", "a\n1\n\n2\n", ":3: expected a value, found an empty line in a file of one column"},
 		{"x.csv", "a\n\n\r\n2", ":2: expected a value, found an empty line in a file of one column"},
-		{"x.csv", "a,b\n1,\"2\n3,4\n", ":2: a quoted field that begins on this line has no end"},
+		{"x.csv", "a,b\n1,\"2\n3,4\n", ":2: a quoted field that begins on this line has no end, or goes on behind its closing quote"},
 		{"x.npy", "", ": the file is cut short: 10 bytes are needed, 0 are there"},
 		{"x.npy", "abcde", `: this is not an NPY file: it begins with "abcde"`},
 		{"x.npy", "\x93NUMP", ": the file is cut short: 10 bytes are needed, 5 are there"},

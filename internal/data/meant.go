@@ -78,13 +78,22 @@ func checkMeant(path string, c *Column, w Want) error {
 	case c.Means.Sort != meaning.None:
 		e.Help = fmt.Sprintf("declare it as %s", declarable(c.Means))
 	case c.Kind.IsInt() && w.Means.IsTime():
-		e.Help = fmt.Sprintf("declare it as i64, and convert it: `as %s`, which counts %s", w.Means, unitOf(w.Means))
+		e.Help = countedHelp(w.Means)
 	case c.Kind.Valid():
 		e.Help = fmt.Sprintf("declare it as %s", c.Kind)
 	default:
 		e.Help = numbersHelp(c.Stored)
 	}
 	return e
+}
+
+// countedHelp is how numbers become times. People write dates as numbers that count nothing, too.
+func countedHelp(m meaning.Meaning) string {
+	help := fmt.Sprintf("declare it as i64, and convert it: `as %s`, which counts %s", m, unitOf(m))
+	if m.Sort == meaning.Date {
+		help += "; a number such as 20240304 counts none: take it apart as n / 10000, n / 100 % 100 and n % 100"
+	}
+	return help
 }
 
 // found is a column's type in words.
