@@ -159,6 +159,7 @@ func question(p *compile.Plan, eng *engine.Engine, o options) (*asking, error) {
 	q := &asking{p: p, list: o.candidates(), instead: o.whyNot, opt: plan.Options{Machine: m, Engine: o.foreseen(), Threads: o.threads, Reach: run.MostResident,
 		Places:  func(in *schedule.Input) cost.Place { return placeOf(p, in) },
 		Encoded: func(in *schedule.Input) (plan.Encoded, bool) { return encoded(p, in) },
+		Lowered: p.Program.Dear(),
 		Kept:    eng.Results().Has,
 		Ready:   func(l *schedule.Launch) bool { return p.Program.Compiled(eng, l) != "" },
 		Native:  func(l *schedule.Launch) bool { return p.Program.Compiled(eng, l) == engine.Native },

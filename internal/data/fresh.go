@@ -10,7 +10,7 @@ import (
 )
 
 // In: a file that is to be there whole or not at all. Out: an open one in the same directory, that becomes it. Where the system can, it
-// has no name until then, so that nothing is left of it however the process ends; where it cannot, its name begins with a point.
+// has no name until then, so that nothing is left of it however the process ends, but between its first name and the one it takes in the place of another file, which are two calls of the system; where it cannot, its name begins with a point.
 
 // fresh is a file on its way to its name.
 type fresh struct {

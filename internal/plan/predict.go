@@ -47,6 +47,9 @@ type Options struct {
 	Reach int64
 	// Shared has threads share what they can, whether it pays or not.
 	Shared bool
+	// Lowered is what it would take to make the schedule in which threads share, in nanoseconds, as far as runs of the other have not taken as
+	// long; 0 where it is there.
+	Lowered float64
 	// General is the schedule for other sizes than those that are given, where these have one of their own; nil if they have not.
 	General *schedule.Schedule
 	// Places says where an input lies; nil for in memory.

@@ -5,6 +5,9 @@ import "github.com/godwit-run/godwit/internal/ir/schedule"
 // In: a schedule in which one thread does what several can share, such as a sort. Out: whether they do, by what both ways take, with all
 // that it takes to put together what they have done.
 
+// To make the other schedule may take longer than a run: then runs go by the one that is there until they have taken as long, which is at most twice
+// what is best for any number of runs.
+
 // Shares reports whether threads that share are expected to take less. close says that the machine's error leaves it open. Engine
 // is the best that code can come to run on.
 func Shares(s *schedule.Schedule, sizes map[string]int64, opt Options) (share, close bool, err error) {
@@ -28,7 +31,7 @@ type ways struct{ alone, shared *Prediction }
 
 func waysOf(s *schedule.Schedule, sizes map[string]int64, opt Options) (w ways, err error) {
 	w.alone, err = predict(s, sizes, opt)
-	if err != nil || s.Shared == nil || opt.Threads <= 1 || !opt.Shared && w.alone.Time.P50-w.alone.Compile.P50 < opt.Machine.Wake {
+	if err != nil || s.Shared == nil || opt.Threads <= 1 || !opt.Shared && w.alone.Time.P50-w.alone.Compile.P50 < max(opt.Machine.Wake, opt.Lowered) {
 		return w, err
 	}
 	other, err := s.Shared()

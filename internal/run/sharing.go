@@ -3,6 +3,7 @@ package run
 import (
 	"maps"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/godwit-run/godwit/internal/engine"
@@ -20,7 +21,19 @@ type pair struct {
 	other
 
 	found engine.Recent[rivals]
+	spent atomic.Int64 // nanoseconds of runs by the program itself
 }
+
+// dear is what it would take to make the other program, in nanoseconds, as far as runs have not taken as long; 0 if it is there.
+func (s *pair) dear(p *Program) float64 {
+	if s.other.p.Load() != nil {
+		return 0
+	}
+	return max(0, float64(p.s.Took)-float64(s.spent.Load()))
+}
+
+// Dear is what it would take to make the schedule in which threads share; see plan.Options.Lowered.
+func (p *Program) Dear() float64 { return p.sharing.dear(p) }
 
 // rivals are the two ways of runs that look the same: by the program itself, and by another.
 type rivals struct {
@@ -30,6 +43,7 @@ type rivals struct {
 	sizes   map[string]int64
 
 	open     bool // the other way might take less, too
+	early    bool // when they were weighed, to make the other one would have taken too long
 	expected int  // the way that is expected to
 
 	mu   sync.Mutex
@@ -118,7 +132,11 @@ func (s *pair) next(p *Program, lower func() (*schedule.Schedule, error), in *In
 		return nil, nil, err
 	}
 	way := v.next()
-	tell := func(took time.Duration) { v.ran(way, took) }
+	tell := func(took time.Duration) {
+		if v.ran(way, took); way == 0 {
+			s.spent.Add(int64(took))
+		}
+	}
 	if way == 0 {
 		return nil, tell, nil
 	}
@@ -139,14 +157,15 @@ func (s *pair) rivals(p *Program, in *Inputs, opt *Options, weigh func(plan.Opti
 	v := s.found.Find(func(o *rivals) bool {
 		return o.machine == opt.Machine && o.tier == tier && o.threads == opt.Threads && maps.Equal(o.sizes, in.Sizes)
 	})
-	if v != nil {
+	dear := s.dear(p)
+	if v != nil && (!v.early || dear > 0) {
 		return v, nil
 	}
-	other, close, err := weigh(plan.Options{Machine: opt.Machine, Engine: string(tier), Threads: opt.Threads})
+	other, close, err := weigh(plan.Options{Machine: opt.Machine, Engine: string(tier), Threads: opt.Threads, Lowered: dear})
 	if err != nil {
 		return nil, err
 	}
-	v = &rivals{machine: opt.Machine, tier: tier, threads: opt.Threads, sizes: maps.Clone(in.Sizes), open: close}
+	v = &rivals{machine: opt.Machine, tier: tier, threads: opt.Threads, sizes: maps.Clone(in.Sizes), open: close, early: dear > 0 && !other && !close}
 	if other {
 		v.expected = 1
 	}

@@ -1,8 +1,13 @@
 package run
 
 import (
+	"errors"
 	"testing"
 	"time"
+
+	"github.com/godwit-run/godwit/internal/engine"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
+	"github.com/godwit-run/godwit/internal/plan"
 )
 
 // TestRivals: the way that is expected to take less goes first, then each has its turns, and the one that took less stays, but for a
@@ -62,5 +67,31 @@ func TestRivalsLater(t *testing.T) {
 	}
 	if last != 1 {
 		t.Error("the way that takes less now is not gone")
+	}
+}
+
+// TestOtherIsMadeLate: the other program, which pays but takes a while to make, is made when runs without it have taken as long; where a run takes
+// longer than that, at once.
+func TestOtherIsMadeLate(t *testing.T) {
+	errMade := errors.New("it is made")
+	for _, c := range []struct {
+		name  string
+		run   time.Duration
+		alone int // runs before it is made
+	}{{"short runs", 10 * time.Millisecond, 10}, {"long runs", 200 * time.Millisecond, 0}} {
+		p := &Program{s: &schedule.Schedule{Took: 100 * time.Millisecond}}
+		opt := &Options{Tier: engine.Wasm, Threads: 2}
+		in := &Inputs{Sizes: map[string]int64{"N": 5}}
+		for i := range c.alone + 1 {
+			_, tell, err := p.sharing.next(p, func() (*schedule.Schedule, error) { return nil, errMade }, in, opt, func(by plan.Options) (other, close bool, err error) {
+				return float64(c.run) > by.Lowered, false, nil
+			})
+			switch {
+			case i < c.alone && err == nil:
+				tell(c.run)
+			case i < c.alone || !errors.Is(err, errMade):
+				t.Fatalf("%s: run %d: %v", c.name, i, err)
+			}
+		}
 	}
 }

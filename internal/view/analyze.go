@@ -69,7 +69,7 @@ func whereRan(st *godwit.Step, t *godwit.Travel) string {
 			}
 		}
 	}
-	return tier(st)
+	return tier(st, t != nil)
 }
 
 // unpredicted says why nothing was expected of a call.

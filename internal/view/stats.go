@@ -16,7 +16,7 @@ func Stats(s *godwit.Stats) string {
 	var b strings.Builder
 	for i := range s.Plan.Steps {
 		st := &s.Plan.Steps[i]
-		fmt.Fprintf(&b, "  %-44s kernel %-12s %10s  %s%s\n", st.Label, digest.Cut(st.Kernel), seconds(st.Seconds), tier(st), expected(st))
+		fmt.Fprintf(&b, "  %-44s kernel %-12s %10s  %s%s\n", st.Label, digest.Cut(st.Kernel), seconds(st.Seconds), tier(st, s.Travel != nil), expected(st))
 	}
 	code := 0
 	for _, k := range s.Kernels {
@@ -39,19 +39,22 @@ func Stats(s *godwit.Stats) string {
 }
 
 // tier says what a step really ran on, and whether threads handed on what it carries.
-func tier(st *godwit.Step) string {
+func tier(st *godwit.Step, travels bool) string {
+	text := tierAlone(st, travels)
 	if st.Totals != "" && st.Slices > 0 {
-		return tierAlone(st) + ", handed on by threads"
+		text += ", handed on by threads"
 	}
-	return tierAlone(st)
+	return text
 }
 
-func tierAlone(st *godwit.Step) string {
+func tierAlone(st *godwit.Step, travels bool) string {
 	switch {
 	case st.Runs == 0:
 		return "not run"
-	case st.Slices == 0:
+	case st.Slices == 0 && travels:
 		return "on nodes"
+	case st.Slices == 0:
+		return "nothing to do"
 	case st.Native > 0 && st.Native < st.Slices:
 		return fmt.Sprintf("WebAssembly, then native code for %d of %d slices", st.Native, st.Slices)
 	}

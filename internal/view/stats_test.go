@@ -21,6 +21,9 @@ func TestTiers(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", want, got)
 		}
 	}
+	if got := Stats(&godwit.Stats{Plan: godwit.Plan{Steps: []godwit.Step{step("d", "", 1, 0, 0)}}}); !strings.Contains(got, "nothing to do") {
+		t.Error(got)
+	}
 	if got := Stats(&godwit.Stats{Engine: "interp"}); !strings.Contains(got, ", interpreter, ") {
 		t.Error(got)
 	}

@@ -112,7 +112,8 @@ func (c *Core) setOf(id uint32) (*catalog.Set, *Error) {
 		if name := c.removed[id]; name != "" {
 			return nil, &Error{Reason: parcel.NoShard, Shard: -1, Gone: true, Detail: fmt.Sprintf("@%s was removed or replaced while it was read: run it again", name)}
 		}
-		return nil, &Error{Reason: parcel.NoShard, Shard: -1, Detail: fmt.Sprintf("the cluster has no data set %d at revision %d; it may have been removed", id, c.view.Revision)}
+		// Of a view that came and went while others were learned nothing is known here. Numbers are not used again, so another try is right.
+		return nil, &Error{Reason: parcel.NoShard, Shard: -1, Gone: true, Detail: fmt.Sprintf("the cluster has no data set %d at revision %d; it may have been removed", id, c.view.Revision)}
 	}
 	return s, nil
 }

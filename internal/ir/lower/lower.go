@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/graph"
@@ -97,6 +98,14 @@ func (o Options) settled(g *graph.Graph) Options {
 }
 
 func lower(g *graph.Graph, opt Options, f form) (l *lowering, err error) {
+	start := time.Now()
+	if l, err = lowered(g, opt, f); err == nil {
+		l.s.Took = time.Since(start)
+	}
+	return l, err
+}
+
+func lowered(g *graph.Graph, opt Options, f form) (l *lowering, err error) {
 	l = &lowering{
 		g: g, opt: opt, form: f,
 		s:   &schedule.Schedule{Name: g.Name},

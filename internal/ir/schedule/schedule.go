@@ -4,6 +4,8 @@
 package schedule
 
 import (
+	"time"
+
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/num"
@@ -28,6 +30,8 @@ type Schedule struct {
 	// Again makes the schedule in which all who walk over a map compute it, where by this one it is held since it is much work; nil if
 	// no map is held for that. It takes less memory, and gives the same.
 	Again func() (*Schedule, error)
+	// Took is how long it took to make this schedule, about as long as another one of the same program will.
+	Took time.Duration
 	// Strategy says in words, for explain, by which rule the steps came about.
 	Strategy []string
 }

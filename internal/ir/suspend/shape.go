@@ -63,7 +63,7 @@ func (s *shape) regions() {
 	}
 	for i, r := range s.k.Regions {
 		if r.Access == kernel.ReadWrite || r.Access == kernel.Scratch {
-			refuse("suspend: region r%d has access %s; a state keeps values, not memory", i, r.Access)
+			refuse("suspend: it changes memory while it reads (region r%d has access %s), and what travels is values, not memory", i, r.Access)
 		}
 	}
 	if len(s.far) == 0 {
