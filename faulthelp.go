@@ -64,12 +64,25 @@ func wrapping(op string) string {
 	return ""
 }
 
+// foldedBy is a fold of what a closure gives.
+var foldedBy = regexp.MustCompile(`^(.+\.(?:sum|mean|product))\((\|[^|]*\|) ([^{}\n]+)\)$`)
+
 var folded = regexp.MustCompile(`^[iu]64 (sum|product)\b`)
 
 // widened is for folds of integers, for which there is no wider kind.
 func widened(call, text string) string {
+	if !folded.MatchString(text) {
+		return ""
+	}
+	if m := foldedBy.FindStringSubmatch(call); m != nil {
+		value := m[3]
+		if !simple.MatchString(value) {
+			value = "(" + value + ")"
+		}
+		return fmt.Sprintf("convert the elements, which rounds: %s(%s %s as f64)", m[1], m[2], value)
+	}
 	x, method, ok := cutCall(call)
-	if !ok || !folded.MatchString(text) {
+	if !ok {
 		return ""
 	}
 	help := fmt.Sprintf("convert the elements, which rounds: %s.map(|e| e as f64).%s()", x, method)

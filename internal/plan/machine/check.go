@@ -45,6 +45,9 @@ func (m *Machine) check() error {
 		return fmt.Errorf("there is no [engine.wasm]: every kernel begins there")
 	}
 	for _, form := range slices.Sorted(maps.Keys(m.Decode)) {
+		if !decodes(form) {
+			return fmt.Errorf("decode_ns.%q: expected csv, jsonl, or parquet or arrow with how it is compressed, as \"parquet zstd\"", form)
+		}
 		if d := m.Decode[form]; !isTime(d.Byte) || !isTime(d.Value) {
 			return fmt.Errorf("decode_ns.%q = %v: expected two times above 0 and below 1e15, for a byte and for a value", form, []float64{d.Byte, d.Value})
 		}

@@ -28,6 +28,13 @@ func (m *Machine) Decoding(form string) (Decode, bool) {
 	return Decode{}, false
 }
 
+// decodes reports a form of a format that is decoded.
+func decodes(form string) bool {
+	format, _, _ := strings.Cut(form, " ")
+	_, ok := usualDecode[format]
+	return ok
+}
+
 // usualDecode is what forms take on a machine of middling speed.
 var usualDecode = map[string]Decode{
 	"memory": {0.1, 1}, "csv": {2, 8}, "jsonl": {3, 12}, "parquet": {0.15, 1.2}, "parquet zstd": {1, 1.5}, "parquet gzip": {4, 1.5}, "arrow": {0.2, 0.5}, "arrow zstd": {1.5, 0.5},

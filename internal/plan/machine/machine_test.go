@@ -95,6 +95,8 @@ func TestParse(t *testing.T) {
 		{"processors = 2", "processors = \"two\"", "processors"},
 		{"[engine.native.class_ns]", "[engine.native.off]\nsteady = [1.5, 2.0]\n[engine.native.class_ns]", "off.steady"},
 		{"[engine.native.class_ns]", "[engine.native.off]\nsometimes = [0.5, 2.0]\n[engine.native.class_ns]", "off.sometimes"},
+		{"[[memory]]", "[decode_ns]\ncsvx = [1.0, 2.0]\n[[memory]]", "csvx"},
+		{"[[memory]]", "[decode_ns]\n\"parquet zstd\" = [0.0, 2.0]\n[[memory]]", "parquet zstd"},
 		{"copy = [[", "copy = [[-1.0, 1.0, 1.0, 1.0], [", "copy, row 1"},
 	} {
 		text := strings.Replace(good, c.old, c.new, 1)
