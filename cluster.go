@@ -193,7 +193,7 @@ func (c *Cluster) Load(ctx context.Context, path, name string, opt LoadOptions) 
 		return nil, clusterError(err)
 	}
 	defer src.Close()
-	if src.Rows() == 0 && (src.Format() == "csv" || src.Format() == "jsonl") {
+	if src.Rows() == 0 && !opt.Append && (src.Format() == "csv" || src.Format() == "jsonl") {
 		return nil, &InputError{Text: src.Path() + " has no rows, and nothing else tells the types of its columns", Help: "load a file that has rows, and add others to it with --append"}
 	}
 	l, err := c.c.Load(ctx, src, name, cluster.LoadOptions(opt))
