@@ -181,6 +181,14 @@ func (a *asking) all(ctx context.Context, r *measure.Report) (err error) {
 	return nil
 }
 
+// askings is how often a question counts.
+func (a *asking) askings() int {
+	if a.quick {
+		return 5
+	}
+	return 7
+}
+
 // ask has both sides answer one question.
 func (a *asking) ask(ctx context.Context, p problem, rows, x string) (row measure.Row, err error) {
 	name := p.name + ", " + map[bool]string{false: "Parquet", true: "memory"}[a.memory] + ", " + count(a.threads)
@@ -201,12 +209,8 @@ func (a *asking) ask(ctx context.Context, p problem, rows, x string) (row measur
 	if _, err := warmCall(ctx, a.patience(), f, args, godwit.WithRuntime(a.rt)); err != nil {
 		return row, err
 	}
-	pairs := 7
-	if a.quick {
-		pairs = 5
-	}
 	contest := measure.Contest{
-		Name: name, Against: a.db.name, Unit: "ms", Tolerance: 1e-3, Pairs: pairs,
+		Name: name, Against: a.db.name, Unit: "ms", Tolerance: 1e-3, Pairs: a.askings(),
 		Ours: func(ctx context.Context) (time.Duration, []float64, error) {
 			start := time.Now()
 			r, err := f.Call(ctx, args, godwit.WithRuntime(a.rt))

@@ -109,11 +109,7 @@ func (a *asking) askBeside(ctx context.Context, cluster *godwit.Cluster, p probl
 	if err := a.sameBytes(ctx, f, here, there, alone, beside); err != nil {
 		return row, err
 	}
-	pairs := 7
-	if a.quick {
-		pairs = 5
-	}
-	return measure.Contest{Name: name, Against: "Godwit here, from memory", Unit: "ms", Pairs: pairs, Ours: runner(there, beside...), Reference: runner(here, alone...)}.Row(ctx)
+	return measure.Contest{Name: name, Against: "Godwit here, from memory", Unit: "ms", Pairs: a.askings(), Ours: runner(there, beside...), Reference: runner(here, alone...)}.Row(ctx)
 }
 
 // sameBytes compares both answers.
