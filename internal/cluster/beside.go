@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -145,7 +146,10 @@ func (b *Beside) Launch(ctx context.Context, p *run.Placed) (done bool, err erro
 	if b.Dry { // what cannot be weighed goes no other way
 		defer func() { err = cmp.Or(err, error(ErrForeseen)) }()
 	}
-	if b.strategy == Fetch || p.Outer == 0 {
+	switch {
+	case p.ReadsNothing():
+		return false, nil
+	case b.strategy == Fetch:
 		return b.stay(p, "rows are fetched")
 	}
 	if b.strategy != Gather && b.strategy != Single {
@@ -200,9 +204,36 @@ type arranged struct {
 	decided *like // what its way was decided by; nil if it was not weighed
 }
 
+// mainSet is the data set to whose shards a launch may go; the rows of others come here and go there with it. It is the one of which the launch has
+// most to read, of those that it walks over if there are such.
+func mainSet(p *run.Placed) (main uint32) {
+	bytes, walked := map[uint32]int64{}, map[uint32]bool{}
+	for i := range p.Compiled.Kernel.Regions {
+		in, ok := p.Input(i)
+		remote, isRemote := in.Binding.Source.(run.Remote)
+		if !ok || !isRemote || in.Here {
+			continue
+		}
+		set, _ := remote.RemoteSet()
+		bytes[set] += size(in)
+		walked[set] = walked[set] || p.Compiled.Streams(i)
+	}
+	first := true
+	for _, set := range slices.Sorted(maps.Keys(bytes)) {
+		if first || walked[set] && !walked[main] || walked[set] == walked[main] && bytes[set] > bytes[main] {
+			main, first = set, false
+		}
+	}
+	return main
+}
+
+// size is how many bytes an input has.
+func size(in run.Input) int64 { return in.Rows * max(1, in.Width) * int64(in.Kind.Size()) }
+
 // arrange sorts a launch's regions; the reason says why it must run here.
 func (b *Beside) arrange(p *run.Placed) (*arranged, string) {
 	a := &arranged{Placed: p, portion: b.portion, far: suspend.Widths{}, column: map[int]run.Input{}}
+	main, others := mainSet(p), int64(0)
 	for i, r := range p.Compiled.Kernel.Regions {
 		in, ok := p.Input(i)
 		remote, isRemote := in.Binding.Source.(run.Remote)
@@ -214,6 +245,13 @@ func (b *Beside) arrange(p *run.Placed) (*arranged, string) {
 			a.local = append(a.local, i)
 		default:
 			set, _ := remote.RemoteSet()
+			if set != main {
+				if others += size(in); others > mostBytes/2 {
+					return nil, fmt.Sprintf("the step needs rows of several data sets at the same time, and those of all but one, %d bytes, are too long for a parcel", others)
+				}
+				a.local = append(a.local, i) // which brings it here
+				continue
+			}
 			if why := a.take(b.c.View(), set, i, in); why != "" {
 				return nil, why
 			}
@@ -234,9 +272,6 @@ func (a *arranged) take(v *catalog.View, set uint32, region int, in run.Input) s
 	s, ok := v.Set(set)
 	if !ok {
 		return fmt.Sprintf("data set %d is gone", set)
-	}
-	if a.set != nil && a.set.ID != set {
-		return fmt.Sprintf("the step needs @%s and @%s at the same time", a.set.Name, s.Name)
 	}
 	if col := s.Columns[in.Binding.Column]; !a.Compiled.Streams(region) {
 		switch {

@@ -20,6 +20,9 @@ func (b *Beside) spread(ctx context.Context, a *arranged) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	if a, spans, err = b.inStretches(ctx, a, spans); err != nil {
+		return false, err
+	}
 	if why := a.unfit(spans); why != "" {
 		return b.stay(a.Placed, "rows are fetched: %s", why)
 	}
@@ -50,6 +53,38 @@ func (b *Beside) spread(ctx context.Context, a *arranged) (bool, error) {
 	}
 	b.placed(a.Placed, "beside %d shards of @%s%s, %d parts here%s", len(away), a.set.Name, turn, len(here), why)
 	return true, b.ran(a, func() error { return b.beside(ctx, a, t, spans) })
+}
+
+// mostBetween says which part of all rows may come here because their outer indices have others of other shards: an eighth comes in about the
+// time in which one machine goes over all of them.
+const mostBetween = 8
+
+// inStretches is a launch of which many outer indices have rows of several shards, in its other form, in which what it carries goes from shard to
+// shard; or the launch itself.
+func (b *Beside) inStretches(ctx context.Context, a *arranged, spans []span) (*arranged, []span, error) {
+	between := int64(0)
+	for _, s := range spans {
+		if s.shard < 0 {
+			first, end := a.rows(s.lo, s.hi)
+			between += end - first
+		}
+	}
+	if between <= a.set.Rows/mostBetween {
+		return a, spans, nil
+	}
+	p, err := a.InTurn()
+	if p == nil || err != nil {
+		return a, spans, err
+	}
+	other, _ := b.arrange(p)
+	if other == nil || len(other.far) > 0 {
+		return a, spans, nil
+	}
+	cut, err := cutOuter(ctx, other.set.Shards, other.Outer, other.rows)
+	if err != nil || other.unfit(cut) != "" {
+		return a, spans, err
+	}
+	return other, cut, nil
 }
 
 // beside runs a launch in pieces, those of a sequential one after another.
@@ -108,8 +143,7 @@ func (a *arranged) rowBytes() int64 { return a.bytesOf(a.stored) }
 func (a *arranged) bytesOf(regions []int) int64 {
 	n := int64(0)
 	for _, r := range regions {
-		in := a.column[r]
-		n += in.Rows * max(1, in.Width) * int64(in.Kind.Size())
+		n += size(a.column[r])
 	}
 	return n
 }

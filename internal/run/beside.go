@@ -98,6 +98,19 @@ func (p *Placed) Input(region int) (Input, bool) {
 	return Input{*in.b, in.kind, in.want.Bound, in.rows, in.width, p.p.r.buffers[b].here}, true
 }
 
+// ReadsNothing reports that no outer index touches a row that lies on another machine.
+func (p *Placed) ReadsNothing() bool {
+	for i := range p.Compiled.Kernel.Regions {
+		if in, ok := p.Input(i); !ok || !p.p.r.inputs[p.Launch.Regions[i]].remote() || in.Here {
+			continue
+		}
+		if first, end := p.Compiled.Reach(i, p.Sizes, 0, p.Outer); p.Outer > 0 && first < end {
+			return false
+		}
+	}
+	return true
+}
+
 // Hold compiles another kernel on the engine of the run, until its Release.
 func (p *Placed) Hold(s *verify.Safe) (*engine.Compiled, error) {
 	return p.p.r.eng.Hold(p.p.r.ctx, s)

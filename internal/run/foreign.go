@@ -121,7 +121,7 @@ func (r *runner) allOf(b int, such func(*kernel.Kernel) bool) bool {
 		if u.Launch == nil {
 			continue
 		}
-		if u.Launch.Packed != nil || !such(u.Launch.Kernel) {
+		if u.Launch.Packed != nil || !such(u.Launch.Kernel) || u.Launch.InTurn != nil && !such(u.Launch.InTurn.Kernel) {
 			return false
 		}
 	}

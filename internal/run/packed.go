@@ -63,6 +63,18 @@ func (p *Placed) Packed() (*Placed, error) {
 	return q, nil
 }
 
+// InTurn gives the same launch in short stretches, one after the other, nil if it has no such form.
+func (p *Placed) InTurn() (*Placed, error) {
+	if p.Launch.InTurn == nil {
+		return nil, nil
+	}
+	l, err := p.p.r.prepare(p.Launch.InTurn)
+	if err != nil {
+		return nil, err
+	}
+	return &Placed{Launch: l.l, Compiled: l.c, Sizes: l.Sizes, Scalars: l.Scalars, Outer: l.outer, p: l}, nil
+}
+
 // First is how many elements are used of all that are kept, the first ones; -1 if all are.
 func (p *Placed) First() (int64, error) {
 	s := p.Packing.packed.First

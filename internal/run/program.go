@@ -90,9 +90,9 @@ func Prepare(s *schedule.Schedule) *Program {
 		p.add(l)
 	})
 	schedule.Launches(s.Steps, func(l *schedule.Launch) {
-		if l.Packed != nil {
-			p.launches[l.Packed.Launch] = len(p.launches)
-			p.add(l.Packed.Launch)
+		for _, other := range l.Others() {
+			p.launches[other] = len(p.launches)
+			p.add(other)
 		}
 	})
 	return p

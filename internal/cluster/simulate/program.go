@@ -15,7 +15,6 @@ import (
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/lower"
-	"github.com/godwit-run/godwit/internal/ir/num"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
 	"github.com/godwit-run/godwit/internal/ir/suspend"
 	"github.com/godwit-run/godwit/internal/ir/verify"
@@ -238,24 +237,9 @@ func (e *evaluation) buffer(b int, n int64) []byte {
 func (e *evaluation) sizeArgs(args []schedule.SizeArg) ([]int64, error) {
 	sizes := make([]int64, len(args))
 	for i, a := range args {
-		p := a.Poly
-		if a.Op == schedule.KeyedLeaf {
-			p = *a.KeyedBy
-		}
-		n, ok := p.Eval(func(name string) (int64, bool) { v, ok := e.sizes[name]; return v, ok })
+		n, ok := a.Eval(func(name string) (int64, bool) { v, ok := e.sizes[name]; return v, ok })
 		if !ok {
-			return nil, fmt.Errorf("%s: size %s is not known", e.p.name, p)
-		}
-		switch a.Op {
-		case schedule.KeyedLeaf:
-			n = num.KeyedLeaf(n)
-		case schedule.KeyedLeaves:
-			width, ok := a.KeyedBy.Eval(func(name string) (int64, bool) { v, ok := e.sizes[name]; return v, ok })
-			if !ok {
-				return nil, fmt.Errorf("%s: width %s is not known", e.p.name, a.KeyedBy)
-			}
-			leaf := num.KeyedLeaf(width)
-			n = (n + leaf - 1) / leaf
+			return nil, fmt.Errorf("%s: a size that %s and %v say is not known", e.p.name, a.Poly, a.KeyedBy)
 		}
 		sizes[i] = n
 	}

@@ -54,7 +54,9 @@ func (e *elab) numberPieces(p *keyPieces, at diag.Span) *numbered {
 		hashed = e.chosenSearch(isKnown, cell, e.hashed(e.columns(all, at), at), at)
 	}
 	table := e.tabulate(at, room, func(*graph.Node) *graph.Node { return e.int(num.I64, 0, at) })
-	byCell := e.byCell(c, rows(c.all, few), e.limited(table, c.total, few, at), at)
+	places := e.limited(table, c.total, few, at)
+	spread := e.add(graph.Spread, graph.BoolType, at)
+	byCell := e.chosenSearch(spread, e.byFirstRow(c, places.Type.Size, at), e.byCell(c, rows(c.all, few), places, at), at)
 	return e.withNumbers(e.chosenSearch(few, byCell, hashed, at), n, c.all, at)
 }
 
@@ -131,6 +133,25 @@ func (e *elab) firstOf(x, many *graph.Node, at diag.Span) *graph.Node {
 // byCell numbers the rows whose cells are k with a table that has as many places as room.
 func (e *elab) byCell(c *cells, k, room *graph.Node, at diag.Span) *keySearch {
 	r := e.preludeCall(at, preludeItem("cell_numbers"), []*graph.Node{k, c.least, room})
+	return e.foundCells(r, c, at)
+}
+
+// byFirstRow does the same by the first row of each cell, of which there are so many: the least number of a row is a fold, which goes to the rows
+// where these are on many machines. It goes over all rows even if there are too many cells: then the rows are wanted anyway.
+func (e *elab) byFirstRow(c *cells, many size.Poly, at diag.Span) *keySearch {
+	rows := e.mapOver(at, []*graph.Node{c.all}, func(i *graph.Node, v []*graph.Node) *graph.Node { return e.tuple(at, v[0], e.toI64(i)) })
+	many = many.AddConst(1) // so that there is one
+	first := e.keyed(graph.MinOf, many, rows, at, func(v *graph.Node) (key, value *graph.Node) {
+		return e.toRange(graph.Clamp, e.arith(num.Sub, at, e.get(v, 0, at), c.least), many, at), e.get(v, 1, at)
+	})
+	if first == nil {
+		return nil
+	}
+	return e.foundCells(e.preludeCall(at, preludeItem("cell_order"), []*graph.Node{first}), c, at)
+}
+
+// foundCells is what a search found that numbers cells.
+func (e *elab) foundCells(r *graph.Node, c *cells, at diag.Span) *keySearch {
 	if r == nil {
 		return nil
 	}

@@ -12,6 +12,8 @@ func (m *machine) eval(in *inst) val {
 		return val{bits: in.Node.Bits}
 	case graph.SizeVal:
 		return val{bits: uint64(m.polyOf(in))}
+	case graph.Spread:
+		return val{} // one machine has all rows
 	case graph.Arith:
 		return val{bits: m.arith(in)}
 	case graph.Cast:

@@ -127,6 +127,9 @@ const (
 	Const
 	// SizeVal is the value of Poly as an I64 (or as an Index type).
 	SizeVal
+	// Spread is a Bool: whether rows of arguments lie in shards on other machines. A program gives the same
+	// whatever it is, so who makes a schedule settles it; see Settle.
+	Spread
 	// Arith applies Num to scalar Args (see num.Op). With Checked a fault
 	// counts; otherwise integers wrap. Arguments are of one scalar kind;
 	// Index counts as I64. The result is Type: Args' kind, Bool for

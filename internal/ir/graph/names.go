@@ -1,7 +1,7 @@
 package graph
 
 var opNames = [ops]string{
-	BadOp: "bad", Param: "param", Const: "const", SizeVal: "size", Arith: "arith", Cast: "cast", Bits: "bits", If: "if",
+	BadOp: "bad", Param: "param", Const: "const", SizeVal: "size", Spread: "spread", Arith: "arith", Cast: "cast", Bits: "bits", If: "if",
 	MakeTuple: "tuple", Get: "get", Some: "some", Nothing: "none", IsSome: "is_some", Unwrap: "unwrap",
 	Clamp: "clamp", Wrap: "wrap", Check: "check", At: "at",
 	Map: "map", Filter: "filter", Compact: "compact", Limit: "limit", Reduce: "reduce", KeyedReduce: "keyed_reduce",

@@ -3,7 +3,7 @@ package graph
 import "github.com/godwit-run/godwit/internal/ir/num"
 
 var scalarRules = map[Op]func(*verifier, *Node) error{
-	Const: (*verifier).constant, SizeVal: (*verifier).sizeVal, Arith: (*verifier).arith, Cast: (*verifier).cast,
+	Const: (*verifier).constant, SizeVal: (*verifier).sizeVal, Spread: (*verifier).spread, Arith: (*verifier).arith, Cast: (*verifier).cast,
 	Bits: (*verifier).bits, MakeTuple: (*verifier).makeTuple, Get: (*verifier).get, Some: (*verifier).some,
 	Nothing: (*verifier).nothing, IsSome: (*verifier).isSome, Unwrap: (*verifier).unwrap,
 	Clamp: (*verifier).toIndex, Wrap: (*verifier).toIndex, Check: (*verifier).toIndex, At: (*verifier).at,
@@ -33,6 +33,14 @@ func (v *verifier) sizeVal(n *Node) error {
 		return v.fail(n, "a size is an i64, not %s", n.Type)
 	case n.Type.Kind == Index && !(v.facts.Proves(n.Poly) && v.facts.ProvesLt(n.Poly, n.Type.Bound)):
 		return v.fail(n, "%s is not shown to be in 0..%s", n.Poly, n.Type.Bound)
+	}
+	return nil
+}
+
+// Spread: no arguments; Bool.
+func (v *verifier) spread(n *Node) error {
+	if len(n.Args) != 0 || !n.Type.Equal(BoolType) {
+		return v.fail(n, "whether rows are spread is a bool without arguments, not %s", n.Type)
 	}
 	return nil
 }

@@ -28,3 +28,18 @@ func (l *lowering) holdNone() {
 		l.use[n].again = true
 	}
 }
+
+// holdLittle has those computed again that are little work: where rows lie in shards on other machines, what is held lies here, and would come here and
+// go back to the rows. What is taken of a map is computed for itself.
+func (l *lowering) holdLittle() {
+	l.g.Body.Walk(func(n *graph.Node) bool {
+		if n.Op == graph.Limit && l.memory.home[n] == &l.g.Body && cuttable(n.Args[0]) && !l.use[n.Args[0]].deep {
+			l.use[n.Args[0]].others--
+			l.use[n.Args[0]].streams++
+		}
+		return true
+	})
+	for _, n := range l.held() {
+		l.use[n].again = l.made(n) <= dearElement
+	}
+}

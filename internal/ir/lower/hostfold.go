@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
@@ -99,22 +101,23 @@ func (l *lowering) combine(group []*graph.Node, tables []int, leaves size.Poly) 
 }
 
 // keyedReductions fills one row of tables per leaf in parallel and then
-// combines the rows.
+// combines the rows. Where rows lie in shards on many machines, leaves are short if the order does not count: a leaf of several shards' rows
+// is none's.
 func (l *lowering) keyedReductions(group []*graph.Node) error {
-	slots, wide := group[0].Args[0].Type.Size, width(group[0])
+	f := leaves{slots: group[0].Args[0].Type.Size, width: width(group[0])}
+	f.short = l.opt.Partials && l.longLeaves(group[0]) && !slices.ContainsFunc(group, ordered)
 	joints := make([]joint, len(group))
-	most := ceilDiv(slots, minKeyedLeaf)
 	var launch *schedule.Launch
 	err := l.kernel("groups of "+l.names(group), func(k *kern) {
-		length, count := k.leaves(slots, wide)
-		k.k.Outer, k.k.Grain, k.k.Count = count, length, k.poly(slots)
+		length, count := k.leaves(f)
+		k.k.Outer, k.k.Grain, k.k.Count = count, length, k.poly(f.slots)
 		var qs []*keyed
 		for i, n := range group {
 			q, j := k.keyed(n, k.root), &joints[i]
 			if launch == nil {
 				*j = joint{acc: q.acc, width: q.width}
 				for _, kind := range q.acc.Outs() {
-					j.buffers = append(j.buffers, l.buffer("groups", kind, most.Mul(q.width)))
+					j.buffers = append(j.buffers, l.buffer("groups", kind, l.entries(f, q.width)))
 				}
 			}
 			for _, b := range j.buffers {
@@ -122,26 +125,29 @@ func (l *lowering) keyedReductions(group []*graph.Node) error {
 			}
 			qs = append(qs, q)
 		}
-		k.fillRow(qs, k.o, k.lo, k.hi, slots)
+		k.fillRow(qs, k.o, k.lo, k.hi, f.slots)
 		k.launch.Pruning = l.pruning(group)
 		launch = k.launch
 	})
 	if err == nil {
 		err = l.joinable(launch, joints)
 	}
+	if err == nil && l.opt.Partials {
+		launch.InTurn, err = l.inTurn(group, joints, f)
+	}
 	for i, n := range group {
 		if err == nil {
-			err = l.combineRows(n, joints[i], slots, wide)
+			err = l.combineRows(n, joints[i], f)
 		}
 	}
 	return err
 }
 
 // combineRows joins the rows of one keyed reduction, columns in parallel.
-func (l *lowering) combineRows(n *graph.Node, j joint, slots, wide size.Poly) error {
+func (l *lowering) combineRows(n *graph.Node, j joint, f leaves) error {
 	out := l.buffersFor(l.nameOf(n), n.Type)
 	err := l.kernel("combine "+l.nameOf(n), func(k *kern) {
-		count := k.foldedRows(keyedLeaves(slots, wide), j.buffers[0])
+		count := k.foldedRows(f.count(), j.buffers[0])
 		q := &keyed{n: n, width: j.width, acc: j.acc}
 		for _, b := range j.buffers {
 			q.tables = append(q.tables, k.regionOf(b, count.Mul(k.poly(q.width)), kernel.Read))

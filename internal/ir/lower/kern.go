@@ -179,6 +179,9 @@ func (k *kern) sizeArg(a schedule.SizeArg) size.Poly {
 	if a.KeyedBy != nil {
 		key += "|" + a.KeyedBy.String()
 	}
+	if a.Short {
+		key += "|short"
+	}
 	i, ok := k.sizeIx[key]
 	if !ok {
 		i = len(k.k.Sizes)

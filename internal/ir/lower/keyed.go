@@ -48,6 +48,7 @@ type keyed struct {
 	groups size.Poly
 	width  size.Poly // groups × scalars per value
 	tables []int     // regions
+	plain  bool      // tables are as they are read all the time: no bias
 }
 
 func (k *kern) keyed(n *graph.Node, e *env) *keyed {
@@ -63,7 +64,9 @@ func (k *kern) keyed(n *graph.Node, e *env) *keyed {
 // 64 bits, and not whenever the sum changes its sign.
 const bias = 1 << 63
 
-func (q *keyed) biased() bool { return q.acc.Op == num.FoldAddWide && q.acc.Kind == num.I64 }
+func (q *keyed) biased() bool {
+	return !q.plain && q.acc.Op == num.FoldAddWide && q.acc.Kind == num.I64
+}
 
 // clearRow sets a row of the tables to the identity, with the bias.
 func (k *kern) clearRow(q *keyed, row kernel.Value) {
@@ -204,16 +207,39 @@ func (k *kern) entry(q *keyed, column kernel.Value, rows size.Poly) kernel.Value
 	return k.narrow(q.n, q.acc.Kind, vs[0], vs[1])
 }
 
-// leaves gives the length and the number of a keyed fold's leaves as kernel
-// sizes.
-func (k *kern) leaves(slots, width size.Poly) (length, count size.Poly) {
-	length = k.sizeArg(schedule.SizeArg{Op: schedule.KeyedLeaf, KeyedBy: &width})
-	return length, k.sizeArg(keyedLeaves(slots, width))
+// leaves are those of slots for a table of so many entries.
+type leaves struct {
+	slots, width size.Poly
+	short        bool
 }
 
-// keyedLeaves is the number of a keyed fold's leaves.
-func keyedLeaves(slots, width size.Poly) schedule.SizeArg {
-	return schedule.SizeArg{Op: schedule.KeyedLeaves, Poly: slots, KeyedBy: &width}
+// length is how many slots one has.
+func (f leaves) length() schedule.SizeArg {
+	return schedule.SizeArg{Op: schedule.KeyedLeaf, KeyedBy: &f.width, Short: f.short}
+}
+
+// count is how many there are.
+func (f leaves) count() schedule.SizeArg {
+	return schedule.SizeArg{Op: schedule.KeyedLeaves, Poly: f.slots, KeyedBy: &f.width, Short: f.short}
+}
+
+// entries is how many entries the tables of all leaves have at most, width in each. Where leaves are for many machines it goes by how much longer than
+// its table a leaf is; here one leaf is often all, and its table the result.
+func (l *lowering) entries(f leaves, width size.Poly) size.Poly {
+	least, slots := minKeyedLeaf, int64(num.KeyedSlots)
+	if f.short {
+		least, slots = num.Leaf, num.ShortKeyedSlots
+	}
+	if !l.opt.Partials || l.most(f.width) <= least/slots || !l.facts.Proves(f.width.Sub(width)) {
+		return ceilDiv(f.slots, least).Mul(width)
+	}
+	return ceilDiv(f.slots, slots).Add(width)
+}
+
+// leaves gives their length and their number as kernel sizes.
+func (k *kern) leaves(f leaves) (length, count size.Poly) {
+	length = k.sizeArg(f.length())
+	return length, k.sizeArg(f.count())
 }
 
 // keyedReduce is a KeyedReduce inside a kernel, with its tables in scratch.
@@ -235,7 +261,7 @@ func (k *kern) keyedReduce(n *graph.Node, e *env) val {
 		})
 		return k.backed(n.Type, out)
 	}
-	length, count := k.leaves(most, q.width)
+	length, count := k.leaves(leaves{slots: most, width: q.width})
 	k.tablesFor(q, count.Mul(k.poly(q.width)))
 	k.loop(k.b.Int(0), k.b.SizeOf(count), nil, nil, func(l kernel.Value, _ []kernel.Value) ([]kernel.Value, kernel.Value) {
 		lo := k.b.Wrap(num.Mul, l, k.b.SizeOf(length))

@@ -45,6 +45,7 @@ type Options struct {
 
 // Lower makes the schedule of a graph.
 func Lower(g *graph.Graph, opt Options) (*schedule.Schedule, error) {
+	g = graph.Settle(g, opt.Partials)
 	l, err := lower(g, opt, form{})
 	if err != nil {
 		return nil, err
@@ -127,6 +128,8 @@ func lowered(g *graph.Graph, opt Options, f form) (l *lowering, err error) {
 	}
 	if f.again {
 		l.holdNone()
+	} else if opt.Partials {
+		l.holdLittle()
 	}
 	l.returned = returned(g.Body.Results[0], map[*graph.Node]bool{})
 	l.steps = &l.s.Steps

@@ -24,34 +24,45 @@ func (l *lowering) packed(n *graph.Node, out []source, total int) error {
 	stretches := graph.ArrayOf(elem, leaves.Mul(size.Const(num.Leaf)))
 	from := l.buffersFor("leaves of "+l.nameOf(n), stretches)
 	p := &schedule.Packed{Counts: l.buffer("kept of "+l.nameOf(n), num.I64, leaves), Total: total}
-	var aside []schedule.Step
-	steps := l.steps
-	l.steps = &aside
-	err := l.kernel("leaves of "+l.nameOf(n), func(k *kern) {
-		k.over(slots, num.Leaf)
-		a := k.node(n.Args[0], k.root).arr
-		dst := k.attach(stretches, from, kernel.Write)
-		counts := k.region(p.Counts, leaves, kernel.Write)
-		first := k.b.Wrap(num.Mul, k.o, k.b.Int(num.Leaf))
-		kept := k.walkPart(a, k.lo, k.hi, oneCount, []kernel.Value{k.b.Int(0)}, func(_ kernel.Value, v val, c []kernel.Value) []kernel.Value {
-			inner := dst
-			inner.off = k.b.Wrap(num.Add, first, k.bound(c[0], size.Const(num.Leaf)))
-			k.store(elem, v, inner)
-			return []kernel.Value{k.b.Wrap(num.Add, c[0], k.b.Int(1))}
+	leafwise, err := l.aside(func() error {
+		return l.kernel("leaves of "+l.nameOf(n), func(k *kern) {
+			k.over(slots, num.Leaf)
+			a := k.node(n.Args[0], k.root).arr
+			dst := k.attach(stretches, from, kernel.Write)
+			counts := k.region(p.Counts, leaves, kernel.Write)
+			first := k.b.Wrap(num.Mul, k.o, k.b.Int(num.Leaf))
+			kept := k.walkPart(a, k.lo, k.hi, oneCount, []kernel.Value{k.b.Int(0)}, func(_ kernel.Value, v val, c []kernel.Value) []kernel.Value {
+				inner := dst
+				inner.off = k.b.Wrap(num.Add, first, k.bound(c[0], size.Const(num.Leaf)))
+				k.store(elem, v, inner)
+				return []kernel.Value{k.b.Wrap(num.Add, c[0], k.b.Int(1))}
+			})
+			k.b.Store(counts, k.o, kept[0])
+			k.launch.Pruning = launch.Pruning
 		})
-		k.b.Store(counts, k.o, kept[0])
-		k.launch.Pruning = launch.Pruning
 	})
-	if l.steps = steps; err != nil {
+	if err != nil {
 		return err
 	}
-	p.Launch = aside[0].(*schedule.Launch)
+	p.Launch = leafwise
 	for i := range from {
 		p.From, p.Into = append(p.From, from[i].buffer), append(p.Into, out[i].buffer)
 	}
 	p.First = l.firstUsed(n)
 	launch.Packed = p
 	return nil
+}
+
+// aside gives a launch that stands for another one and is no step of its own.
+func (l *lowering) aside(make func() error) (*schedule.Launch, error) {
+	var list []schedule.Step
+	steps := l.steps
+	l.steps = &list
+	err := make()
+	if l.steps = steps; err != nil {
+		return nil, err
+	}
+	return list[0].(*schedule.Launch), nil
 }
 
 // firstUsed is how many of the elements of n are used, if only a take of a number that is known before

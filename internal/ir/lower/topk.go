@@ -254,9 +254,9 @@ func (l *lowering) topLeaf(n *graph.Node) size.Poly {
 // topK finds the best elements of each leaf in parallel and then the best of
 // these.
 func (l *lowering) topK(n *graph.Node) error {
-	slots, wide := n.Args[0].Type.Size, l.topLeaf(n)
-	c := l.topBuffers(n, ceilDiv(slots, minKeyedLeaf))
-	launch, err := l.candidates(n, c, func(k *kern) (length, count size.Poly) { return k.leaves(slots, wide) })
+	f := leaves{slots: n.Args[0].Type.Size, width: l.topLeaf(n)}
+	c := l.topBuffers(n, ceilDiv(f.slots, minKeyedLeaf))
+	launch, err := l.candidates(n, c, func(k *kern) (length, count size.Poly) { return k.leaves(f) })
 	if err != nil {
 		return err
 	}
@@ -267,7 +267,7 @@ func (l *lowering) topK(n *graph.Node) error {
 	if err != nil {
 		return err
 	}
-	return l.topped(n, func(out []source, count int) error { return l.best(n, c, keyedLeaves(slots, wide), out, count) })
+	return l.topped(n, func(out []source, count int) error { return l.best(n, c, f.count(), out, count) })
 }
 
 // topBriefly finds the best elements of few in one go.

@@ -154,9 +154,14 @@ func (k *kern) load(t *graph.Type, b backing) val {
 
 // bound limits an index to 0..p without a fault. p must be known ≥ 1.
 func (k *kern) bound(i kernel.Value, p size.Poly) kernel.Value {
+	return k.boundBelow(i, k.poly(k.capacity(p)))
+}
+
+// boundBelow is bound by a polynomial over the kernel's sizes.
+func (k *kern) boundBelow(i kernel.Value, p size.Poly) kernel.Value {
 	old := k.b.Site
 	k.b.Site = kernel.NoSite
-	v := k.b.Bound(i, k.poly(k.capacity(p)))
+	v := k.b.Bound(i, p)
 	k.b.Site = old
 	return v
 }

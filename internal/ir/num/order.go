@@ -23,12 +23,18 @@ func Lanes(k Kind) int { return RowBytes / k.Size() }
 // accumulator table has width entries (groups × elements per group). It
 // grows with the table so that combining leaves costs at most 1/64 of
 // folding them.
-func KeyedLeaf(width int64) int64 {
-	if width <= minKeyedLeaf/64 {
-		return minKeyedLeaf
+func KeyedLeaf(width int64) int64 { return keyedLeaf(width, minKeyedLeaf, KeyedSlots) }
+
+// ShortKeyedLeaf is one of a fold that gives the same in any order, whose leaves are therefore no part of the language: short enough that
+// a shard has many, where combining them costs up to a quarter.
+func ShortKeyedLeaf(width int64) int64 { return keyedLeaf(width, Leaf, ShortKeyedSlots) }
+
+// KeyedSlots and ShortKeyedSlots are how many slots such leaves have at least for each entry of a table.
+const KeyedSlots, ShortKeyedSlots = 64, 4
+
+func keyedLeaf(width, least, slots int64) int64 {
+	if width <= least/slots {
+		return least
 	}
-	if width > 1<<40 {
-		width = 1 << 40
-	}
-	return 64 << bits.Len64(uint64(width-1))
+	return slots << bits.Len64(uint64(min(width, 1<<40)-1))
 }

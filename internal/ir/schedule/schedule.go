@@ -87,9 +87,23 @@ type Launch struct {
 	Partial *Partial
 	// Packed, if set, does the same in leaves, so that machines can send what is kept.
 	Packed *Packed
+	// InTurn, if set, does the same in short stretches of slots, one after the other, with what it carries in the buffers that this
+	// launch writes: for outer indices whose slots lie on several machines. Its state is in no buffer that is used otherwise.
+	InTurn *Launch
 	// Folds, if set, says that this launch combines rows, which may have
 	// been combined in part before.
 	Folds *Folds
+}
+
+// Others are the launches that do the same in another way.
+func (l *Launch) Others() (list []*Launch) {
+	if l.Packed != nil {
+		list = append(list, l.Packed.Launch)
+	}
+	if l.InTurn != nil {
+		list = append(list, l.InTurn)
+	}
+	return list
 }
 
 // Proof is what verify finds a launch's kernel to be. Lowering has looked, but in tests.
@@ -147,8 +161,9 @@ type Folds struct {
 type SizeArg struct {
 	Op   SizeOp
 	Poly size.Poly
-	// KeyedBy is the width of a keyed fold's table of accumulators.
+	// KeyedBy is the width of a keyed fold's table of accumulators; Short says that its leaves are short.
 	KeyedBy *size.Poly
+	Short   bool
 }
 
 // SizeOp is how a SizeArg is computed.
@@ -156,7 +171,7 @@ type SizeOp uint8
 
 const (
 	Plain       SizeOp = iota // Poly
-	KeyedLeaf                 // L = num.KeyedLeaf(*KeyedBy)
+	KeyedLeaf                 // L = num.KeyedLeaf(*KeyedBy), or num.ShortKeyedLeaf
 	KeyedLeaves               // ⌈Poly / L⌉
 )
 
@@ -294,6 +309,9 @@ func (a *SizeArg) Eval(size func(string) (int64, bool)) (int64, bool) {
 		return 0, false
 	}
 	leaf := num.KeyedLeaf(width)
+	if a.Short {
+		leaf = num.ShortKeyedLeaf(width)
+	}
 	if a.Op == KeyedLeaf {
 		return leaf, true
 	}
