@@ -406,7 +406,9 @@ func (l *lowering) apart(n, m *graph.Node) bool {
 }
 
 // longLeaves reports that leaves may have more than the least number of slots.
-func (l *lowering) longLeaves(n *graph.Node) bool { return num.KeyedLeaf(l.most(width(n))) > minKeyedLeaf }
+func (l *lowering) longLeaves(n *graph.Node) bool {
+	return num.KeyedLeaf(l.most(width(n))) > minKeyedLeaf
+}
 
 // dearElement is how many operations an element of a keyed fold takes that is not made twice.
 const dearElement = 50
