@@ -139,21 +139,80 @@ func (s *source) FillPruned(int, []data.Pred, []data.Want, []data.Dest) error {
 	return errors.New("a data set prunes nothing")
 }
 
-// Fill fetches the columns of a chunk, all at the same time, and converts them
-// as those of any table in memory.
-func (s *source) Fill(ctx context.Context, chunk int, wants []data.Want, dst []data.Dest) (int64, error) {
-	rows := s.chunks[chunk]
-	var columns []int
-	for _, w := range wants {
-		if !slices.Contains(columns, w.Column) {
-			columns = append(columns, w.Column)
+// pieceBytes is about how much is asked for at once. A chunk comes in pieces, so that one is read at the node and another is on its
+// way while a third is put in its place; and what a piece lies in stays in a processor's cache meanwhile.
+const pieceBytes = 256 << 10
+
+// mostPieces is how many pieces of a chunk are under way.
+const mostPieces = 6
+
+// excerpt is rows of a column that are asked for.
+type excerpt struct {
+	column int
+	rows   data.Chunk
+	id     caller.ID
+	got    *future // nil until it is asked for
+}
+
+// Fill fetches the columns of a chunk, in pieces of which several are under way, and converts them as those of any table
+// in memory.
+func (s *source) Fill(ctx context.Context, chunk int, wants []data.Want, dst []data.Dest) (read int64, err error) {
+	list := s.excerpts(s.chunks[chunk], wants)
+	asked := 0
+	defer func() {
+		for i := range list[:asked] { // after an error
+			if list[i].got != nil {
+				s.c.calls.Abandon(list[i].id)
+			}
+		}
+	}()
+	failed, bad := len(wants), error(nil) // the first of the wants that cannot be met, and why
+	for i := range list {
+		for ; asked < min(i+mostPieces, len(list)); asked++ {
+			p := &list[asked]
+			p.id, p.got = s.c.fetch(ctx, s.set, s.of[chunk], &parcel.Gather{
+				Set: s.set.ID, Column: p.column, Null: s.cols[p.column].Nullable, Lo: p.rows.Lo, Hi: p.rows.Hi,
+			})
+		}
+		p := &list[i]
+		if !slices.ContainsFunc(wants[:failed], func(w data.Want) bool { return w.Column == p.column }) {
+			continue
+		}
+		a, err := s.c.await(ctx, p.got)
+		if err != nil {
+			return read, err
+		}
+		p.got = nil
+		n, k, err := s.place(ctx, p, a, s.chunks[chunk], wants[:failed], dst)
+		a.Loan.Back()
+		if read += n; err != nil {
+			failed, bad = k, err
 		}
 	}
-	got := make([]*future, len(columns))
-	for i, col := range columns {
-		got[i] = s.c.fetch(ctx, s.set, s.of[chunk], &parcel.Gather{
-			Set: s.set.ID, Column: col, Null: s.cols[col].Nullable, Lo: rows.Lo, Hi: rows.Hi,
-		})
+	return read, bad
+}
+
+// excerpts are the rows of a chunk to be asked for, of one wanted column after another.
+func (s *source) excerpts(rows data.Chunk, wants []data.Want) (list []excerpt) {
+	for i, w := range wants {
+		if slices.ContainsFunc(wants[:i], func(o data.Want) bool { return o.Column == w.Column }) {
+			continue
+		}
+		c := &s.cols[w.Column]
+		row := max(1, c.Width()*int64(c.Kind.Size()))
+		step := max(8, pieceBytes/row/8*8)
+		for lo := rows.Lo; lo < rows.Hi; lo += step {
+			list = append(list, excerpt{column: w.Column, rows: data.Chunk{Lo: lo, Hi: min(lo+step, rows.Hi)}})
+		}
+	}
+	return list
+}
+
+// place converts what came into the places of those who want that column, and gives the first of them that it is not for. The
+// answer's columns are not looked at afterwards.
+func (s *source) place(ctx context.Context, p *excerpt, a *parcel.Answer, chunk data.Chunk, wants []data.Want, dst []data.Dest) (read int64, failed int, err error) {
+	if len(a.Columns) != 1 && len(a.Columns) != 2 {
+		return 0, 0, fmt.Errorf("@%s: the answer has %d columns, expected 1 or 2", s.set.Name, len(a.Columns))
 	}
 	cols := make([]data.Column, len(s.cols))
 	values, valid := make([][]byte, len(s.cols)), make([][]byte, len(s.cols))
@@ -161,58 +220,50 @@ func (s *source) Fill(ctx context.Context, chunk int, wants []data.Want, dst []d
 		// Columns that were not asked for are not there.
 		cols[i] = data.Column{Name: s.cols[i].Name, Stored: s.cols[i].Stored}
 	}
-	read := int64(0)
-	for i, col := range columns {
-		a, err := s.c.await(ctx, got[i])
-		if err != nil {
-			return read, err
+	if cols[p.column], values[p.column] = s.cols[p.column], a.Columns[0]; cols[p.column].Means.Sort == meaning.Text {
+		cols[p.column].Means = meaning.Meaning{} // numbers of entries are asked for as numbers
+	}
+	if len(a.Columns) == 2 {
+		valid[p.column] = a.Columns[1]
+	}
+	table := data.FromBytes(s.Path(), cols, p.rows.Rows(), values, valid)
+	for i, w := range wants {
+		if w.Column != p.column {
+			continue
 		}
-		if len(a.Columns) != 1 && len(a.Columns) != 2 {
-			return read, fmt.Errorf("@%s: the answer has %d columns, expected 1 or 2", s.set.Name, len(a.Columns))
-		}
-		if cols[col], values[col] = s.cols[col], a.Columns[0]; cols[col].Means.Sort == meaning.Text {
-			cols[col].Means = meaning.Meaning{} // numbers of entries are asked for as numbers
-		}
-		read += int64(len(a.Columns[0]))
-		if len(a.Columns) == 2 {
-			valid[col] = a.Columns[1]
+		to := partOf(dst[i], data.Chunk{Lo: p.rows.Lo - chunk.Lo, Hi: p.rows.Hi - chunk.Lo}, chunk.Rows())
+		for j, part := range table.Chunks() { // of so many rows as memory has them in, where elements are short
+			_, err := table.Fill(ctx, j, wants[i:i+1], []data.Dest{partOf(to, part, p.rows.Rows())})
+			if e := (*data.Error)(nil); errors.As(err, &e) && e.Row >= 0 {
+				moved := *e
+				moved.Row += p.rows.Lo
+				err = &moved
+			}
+			if err != nil {
+				return int64(len(a.Columns[0])), i, err
+			}
 		}
 	}
-	table := data.FromBytes(s.Path(), cols, rows.Rows(), values, valid)
-	for i, part := range table.Chunks() { // of so many rows as memory has them in, where elements are short
-		_, err := table.Fill(ctx, i, wants, partsOf(dst, part, rows.Rows()))
-		if e := (*data.Error)(nil); errors.As(err, &e) && e.Row >= 0 {
-			moved := *e
-			moved.Row += rows.Lo
-			err = &moved
-		}
-		if err != nil {
-			return read, err
-		}
-	}
-	return read, nil
+	return int64(len(a.Columns[0])), len(wants), nil
 }
 
-// partsOf are the places of a part in destinations of so many rows.
-func partsOf(dst []data.Dest, part data.Chunk, rows int64) []data.Dest {
-	list := make([]data.Dest, len(dst))
-	for i, d := range dst {
-		row := int64(len(d.Values)) / rows
-		list[i].Values = d.Values[part.Lo*row : part.Hi*row]
-		if d.Valid != nil {
-			list[i].Valid = d.Valid[part.Lo:part.Hi]
-		}
+// partOf is the place of a part in a destination of so many rows.
+func partOf(d data.Dest, part data.Chunk, rows int64) data.Dest {
+	row := int64(len(d.Values)) / rows
+	out := data.Dest{Values: d.Values[part.Lo*row : part.Hi*row]}
+	if d.Valid != nil {
+		out.Valid = d.Valid[part.Lo:part.Hi]
 	}
-	return list
+	return out
 }
 
 // fetch asks the owner of a shard for rows.
-func (c *Cluster) fetch(ctx context.Context, set *catalog.Set, shard int, g *parcel.Gather) *future {
+func (c *Cluster) fetch(ctx context.Context, set *catalog.Set, shard int, g *parcel.Gather) (caller.ID, *future) {
 	f := newFuture()
-	c.calls.Begin(f.set, func(id caller.ID) caller.Input {
+	id := c.calls.Begin(f.set, func(id caller.ID) caller.Input {
 		return &caller.Ask{ID: id, Kind: parcel.Read, Payload: g.Append(nil), Set: set.ID, Shard: shard, Left: c.left(ctx)}
 	})
-	return f
+	return id, f
 }
 
 // await waits for an answer. An operation that nobody waits for ends at
