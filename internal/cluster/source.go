@@ -33,6 +33,7 @@ type source struct {
 	cols   []data.Column
 	chunks []data.Chunk
 	of     []int // shard of each chunk
+	ahead  ahead
 }
 
 // ErrNoSet says that the cluster has no data set of a name: errors.Is finds it in a NoSetError.
@@ -139,52 +140,28 @@ func (s *source) FillPruned(int, []data.Pred, []data.Want, []data.Dest) error {
 	return errors.New("a data set prunes nothing")
 }
 
-// pieceBytes is about how much is asked for at once. A chunk comes in pieces, so that one is read at the node and another is on its
-// way while a third is put in its place; and what a piece lies in stays in a processor's cache meanwhile.
-const pieceBytes = 256 << 10
-
-// mostPieces is how many pieces of a chunk are under way.
-const mostPieces = 6
-
-// excerpt is rows of a column that are asked for.
-type excerpt struct {
-	column int
-	rows   data.Chunk
-	id     caller.ID
-	got    *future // nil until it is asked for
-}
-
 // Fill fetches the columns of a chunk, in pieces of which several are under way, and converts them as those of any table
 // in memory.
 func (s *source) Fill(ctx context.Context, chunk int, wants []data.Want, dst []data.Dest) (read int64, err error) {
-	list := s.excerpts(s.chunks[chunk], wants)
-	asked := 0
-	defer func() {
-		for i := range list[:asked] { // after an error
-			if list[i].got != nil {
-				s.c.calls.Abandon(list[i].id)
-			}
-		}
-	}()
+	w := s.begun(ctx, chunk, wants)
+	defer s.drop(w)                       // what an error leaves
 	failed, bad := len(wants), error(nil) // the first of the wants that cannot be met, and why
-	for i := range list {
-		for ; asked < min(i+mostPieces, len(list)); asked++ {
-			p := &list[asked]
-			p.id, p.got = s.c.fetch(ctx, s.set, s.of[chunk], &parcel.Gather{
-				Set: s.set.ID, Column: p.column, Null: s.cols[p.column].Nullable, Lo: p.rows.Lo, Hi: p.rows.Hi,
-			})
+	for i := range w.list {
+		for w.asked < min(i+mostPieces, len(w.list)) {
+			s.ask(ctx, w)
 		}
-		p := &list[i]
-		if !slices.ContainsFunc(wants[:failed], func(w data.Want) bool { return w.Column == p.column }) {
+		e := &w.list[i]
+		if !slices.ContainsFunc(wants[:failed], func(w data.Want) bool { return w.Column == e.column }) {
 			continue
 		}
-		a, err := s.c.await(ctx, p.got)
+		a, err := s.c.await(ctx, e.got)
 		if err != nil {
 			return read, err
 		}
-		p.got = nil
-		n, k, err := s.place(ctx, p, a, s.chunks[chunk], wants[:failed], dst)
+		n, k, err := s.place(ctx, e, a, s.chunks[chunk], wants[:failed], dst)
 		a.Loan.Back()
+		s.over(e)
+		s.pump(ctx)
 		if read += n; err != nil {
 			failed, bad = k, err
 		}
@@ -192,25 +169,9 @@ func (s *source) Fill(ctx context.Context, chunk int, wants []data.Want, dst []d
 	return read, bad
 }
 
-// excerpts are the rows of a chunk to be asked for, of one wanted column after another.
-func (s *source) excerpts(rows data.Chunk, wants []data.Want) (list []excerpt) {
-	for i, w := range wants {
-		if slices.ContainsFunc(wants[:i], func(o data.Want) bool { return o.Column == w.Column }) {
-			continue
-		}
-		c := &s.cols[w.Column]
-		row := max(1, c.Width()*int64(c.Kind.Size()))
-		step := max(8, pieceBytes/row/8*8)
-		for lo := rows.Lo; lo < rows.Hi; lo += step {
-			list = append(list, excerpt{column: w.Column, rows: data.Chunk{Lo: lo, Hi: min(lo+step, rows.Hi)}})
-		}
-	}
-	return list
-}
-
 // place converts what came into the places of those who want that column, and gives the first of them that it is not for. The
 // answer's columns are not looked at afterwards.
-func (s *source) place(ctx context.Context, p *excerpt, a *parcel.Answer, chunk data.Chunk, wants []data.Want, dst []data.Dest) (read int64, failed int, err error) {
+func (s *source) place(ctx context.Context, e *excerpt, a *parcel.Answer, chunk data.Chunk, wants []data.Want, dst []data.Dest) (read int64, failed int, err error) {
 	if len(a.Columns) != 1 && len(a.Columns) != 2 {
 		return 0, 0, fmt.Errorf("@%s: the answer has %d columns, expected 1 or 2", s.set.Name, len(a.Columns))
 	}
@@ -220,23 +181,23 @@ func (s *source) place(ctx context.Context, p *excerpt, a *parcel.Answer, chunk 
 		// Columns that were not asked for are not there.
 		cols[i] = data.Column{Name: s.cols[i].Name, Stored: s.cols[i].Stored}
 	}
-	if cols[p.column], values[p.column] = s.cols[p.column], a.Columns[0]; cols[p.column].Means.Sort == meaning.Text {
-		cols[p.column].Means = meaning.Meaning{} // numbers of entries are asked for as numbers
+	if cols[e.column], values[e.column] = s.cols[e.column], a.Columns[0]; cols[e.column].Means.Sort == meaning.Text {
+		cols[e.column].Means = meaning.Meaning{} // numbers of entries are asked for as numbers
 	}
 	if len(a.Columns) == 2 {
-		valid[p.column] = a.Columns[1]
+		valid[e.column] = a.Columns[1]
 	}
-	table := data.FromBytes(s.Path(), cols, p.rows.Rows(), values, valid)
+	table := data.FromBytes(s.Path(), cols, e.rows.Rows(), values, valid)
 	for i, w := range wants {
-		if w.Column != p.column {
+		if w.Column != e.column {
 			continue
 		}
-		to := partOf(dst[i], data.Chunk{Lo: p.rows.Lo - chunk.Lo, Hi: p.rows.Hi - chunk.Lo}, chunk.Rows())
+		to := partOf(dst[i], data.Chunk{Lo: e.rows.Lo - chunk.Lo, Hi: e.rows.Hi - chunk.Lo}, chunk.Rows())
 		for j, part := range table.Chunks() { // of so many rows as memory has them in, where elements are short
-			_, err := table.Fill(ctx, j, wants[i:i+1], []data.Dest{partOf(to, part, p.rows.Rows())})
-			if e := (*data.Error)(nil); errors.As(err, &e) && e.Row >= 0 {
-				moved := *e
-				moved.Row += p.rows.Lo
+			_, err := table.Fill(ctx, j, wants[i:i+1], []data.Dest{partOf(to, part, e.rows.Rows())})
+			if at := (*data.Error)(nil); errors.As(err, &at) && at.Row >= 0 {
+				moved := *at
+				moved.Row += e.rows.Lo
 				err = &moved
 			}
 			if err != nil {

@@ -257,6 +257,9 @@ func (m *memory) settleDecoded(in *input) error {
 	}
 	tasks := d.tasks(0, len(in.b.Source.Chunks()))
 	d.workers = min(len(tasks), m.pool.Size())
+	ahead, cancel := context.WithCancel(m.ctx)
+	defer cancel()
+	d.soon(ahead, tasks)
 	return m.inOrder(len(tasks), func(ctx context.Context, i int) error { return d.run(ctx, tasks[i], 0, 0) })
 }
 
