@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/godwit-run/godwit/internal/cluster/caller"
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
@@ -37,9 +36,9 @@ type excerpt struct {
 
 // wanted is a chunk that somebody wants, or will.
 type wanted struct {
+	ctx     context.Context // of who wants it
 	chunk   int
 	columns []int // each once
-	until   time.Time
 	list    []excerpt
 	asked   int // of the list
 	forget  func() bool
@@ -54,8 +53,7 @@ type ahead struct {
 
 // want is a chunk in excerpts, of one wanted column after another.
 func (s *source) want(ctx context.Context, chunk int, wants []data.Want) *wanted {
-	w := &wanted{chunk: chunk, columns: columnsOf(wants)}
-	w.until, _ = ctx.Deadline()
+	w := &wanted{ctx: ctx, chunk: chunk, columns: columnsOf(wants)}
 	rows := s.chunks[chunk]
 	for _, column := range w.columns {
 		c := &s.cols[column]
@@ -80,10 +78,10 @@ func columnsOf(wants []data.Want) (list []int) {
 }
 
 // ask asks for the next excerpt.
-func (s *source) ask(ctx context.Context, w *wanted) {
+func (s *source) ask(w *wanted) {
 	e := &w.list[w.asked]
 	w.asked++
-	e.id, e.got = s.c.fetch(ctx, s.set, s.of[w.chunk], &parcel.Gather{
+	e.id, e.got = s.c.fetch(w.ctx, s.set, s.of[w.chunk], &parcel.Gather{
 		Set: s.set.ID, Column: e.column, Null: s.cols[e.column].Nullable, Lo: e.rows.Lo, Hi: e.rows.Hi,
 	})
 }
@@ -111,11 +109,11 @@ func (s *source) Soon(ctx context.Context, chunk int, wants []data.Want) {
 		}
 	})
 	s.ahead.mu.Unlock()
-	s.pump(ctx)
+	s.pump()
 }
 
 // pump asks for more of what is wanted soon.
-func (s *source) pump(ctx context.Context) {
+func (s *source) pump() {
 	s.ahead.mu.Lock()
 	defer s.ahead.mu.Unlock()
 	for _, w := range s.ahead.soon {
@@ -126,7 +124,7 @@ func (s *source) pump(ctx context.Context) {
 			}
 			e.credit = true
 			s.ahead.bytes += e.bytes
-			s.ask(ctx, w)
+			s.ask(w)
 		}
 	}
 }
@@ -134,10 +132,12 @@ func (s *source) pump(ctx context.Context) {
 // begun gives what was wanted soon, which is wanted now.
 func (s *source) begun(ctx context.Context, chunk int, wants []data.Want) *wanted {
 	columns := columnsOf(wants)
-	until, _ := ctx.Deadline()
+	until, limited := ctx.Deadline()
 	s.ahead.mu.Lock()
 	at := slices.IndexFunc(s.ahead.soon, func(w *wanted) bool {
-		return w.chunk == chunk && w.until.Equal(until) && slices.Equal(w.columns, columns)
+		// What was asked for in less time than there is may end too early.
+		before, is := w.ctx.Deadline()
+		return w.chunk == chunk && before.Equal(until) && is == limited && slices.Equal(w.columns, columns)
 	})
 	var w *wanted
 	if at >= 0 {

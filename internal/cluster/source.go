@@ -148,7 +148,7 @@ func (s *source) Fill(ctx context.Context, chunk int, wants []data.Want, dst []d
 	failed, bad := len(wants), error(nil) // the first of the wants that cannot be met, and why
 	for i := range w.list {
 		for w.asked < min(i+mostPieces, len(w.list)) {
-			s.ask(ctx, w)
+			s.ask(w)
 		}
 		e := &w.list[i]
 		if !slices.ContainsFunc(wants[:failed], func(w data.Want) bool { return w.Column == e.column }) {
@@ -161,7 +161,7 @@ func (s *source) Fill(ctx context.Context, chunk int, wants []data.Want, dst []d
 		n, k, err := s.place(ctx, e, a, s.chunks[chunk], wants[:failed], dst)
 		a.Loan.Back()
 		s.over(e)
-		s.pump(ctx)
+		s.pump()
 		if read += n; err != nil {
 			failed, bad = k, err
 		}
