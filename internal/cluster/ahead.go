@@ -61,7 +61,9 @@ func (s *source) want(ctx context.Context, chunk int, wants []data.Want) *wanted
 		step := max(8, pieceBytes/row/8*8)
 		for lo := rows.Lo; lo < rows.Hi; lo += step {
 			e := excerpt{column: column, rows: data.Chunk{Lo: lo, Hi: min(lo+step, rows.Hi)}}
-			e.bytes = e.rows.Rows() * row
+			if e.bytes = e.rows.Rows() * row; c.Nullable {
+				e.bytes += e.rows.Rows()
+			}
 			w.list = append(w.list, e)
 		}
 	}

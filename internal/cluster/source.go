@@ -165,6 +165,9 @@ func (s *source) Fill(ctx context.Context, chunk int, wants []data.Want, dst []d
 		if read += n; err != nil {
 			failed, bad = k, err
 		}
+		if failed == 0 {
+			break
+		}
 	}
 	return read, bad
 }
@@ -175,26 +178,26 @@ func (s *source) place(ctx context.Context, e *excerpt, a *parcel.Answer, chunk 
 	if len(a.Columns) != 1 && len(a.Columns) != 2 {
 		return 0, 0, fmt.Errorf("@%s: the answer has %d columns, expected 1 or 2", s.set.Name, len(a.Columns))
 	}
-	cols := make([]data.Column, len(s.cols))
-	values, valid := make([][]byte, len(s.cols)), make([][]byte, len(s.cols))
-	for i := range cols {
-		// Columns that were not asked for are not there.
-		cols[i] = data.Column{Name: s.cols[i].Name, Stored: s.cols[i].Stored}
+	col := s.cols[e.column]
+	if col.Means.Sort == meaning.Text {
+		col.Means = meaning.Meaning{} // numbers of entries are asked for as numbers
 	}
-	if cols[e.column], values[e.column] = s.cols[e.column], a.Columns[0]; cols[e.column].Means.Sort == meaning.Text {
-		cols[e.column].Means = meaning.Meaning{} // numbers of entries are asked for as numbers
-	}
+	values, valid := a.Columns[0], []byte(nil)
 	if len(a.Columns) == 2 {
-		valid[e.column] = a.Columns[1]
+		valid = a.Columns[1]
 	}
-	table := data.FromBytes(s.Path(), cols, e.rows.Rows(), values, valid)
+	table := data.FromBytes(s.Path(), []data.Column{col}, e.rows.Rows(), [][]byte{values}, [][]byte{valid})
 	for i, w := range wants {
 		if w.Column != e.column {
 			continue
 		}
+		w.Column = 0
+		if err := data.Check(table, []data.Want{w}); err != nil { // of as many rows as were asked for, too
+			return 0, i, err
+		}
 		to := partOf(dst[i], data.Chunk{Lo: e.rows.Lo - chunk.Lo, Hi: e.rows.Hi - chunk.Lo}, chunk.Rows())
 		for j, part := range table.Chunks() { // of so many rows as memory has them in, where elements are short
-			_, err := table.Fill(ctx, j, wants[i:i+1], []data.Dest{partOf(to, part, e.rows.Rows())})
+			_, err := table.Fill(ctx, j, []data.Want{w}, []data.Dest{partOf(to, part, e.rows.Rows())})
 			if at := (*data.Error)(nil); errors.As(err, &at) && at.Row >= 0 {
 				moved := *at
 				moved.Row += e.rows.Lo
