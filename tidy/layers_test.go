@@ -15,7 +15,7 @@ const module = "github.com/godwit-run/godwit"
 var layers = [][]string{
 	{"internal/data/digest"},
 	{"internal/front/diag", "internal/ir/num", "internal/front/size", "internal/engine/llvm", "internal/engine/object", "internal/packages/pack", "internal/engine/cpuclock", "internal/data/regular", "internal/data/whole", "internal/data/meaning"},
-	{"internal/ir/prove", "internal/front/syntax", "internal/ir/kernel", "internal/engine/mem", "internal/packages/trust", "internal/cluster/identity", "internal/data/column", "internal/packages/cc", "internal/packages/worker", "internal/plan/machine", "internal/plan/watch", "internal/cluster/transport/spin"},
+	{"internal/ir/prove", "internal/front/syntax", "internal/ir/kernel", "internal/engine/mem", "internal/packages/trust", "internal/cluster/identity", "internal/data/column", "internal/packages/cc", "internal/packages/worker", "internal/plan/machine", "internal/plan/watch", "internal/cluster/transport/spin", "internal/cluster/loan"},
 	{"internal/ir/loops"},
 	{"internal/data", "internal/ir/verify", "internal/engine/wasm", "internal/engine/llvmir", "internal/engine/stepper", "internal/ir/graph", "internal/cluster/catalog", "internal/cluster/transport/gate", "internal/cluster/transport/ring", "internal/cluster/transport/ucx"},
 	{"internal/ir/schedule"},

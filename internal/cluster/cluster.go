@@ -17,6 +17,7 @@ import (
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
 	"github.com/godwit-run/godwit/internal/cluster/control"
 	"github.com/godwit-run/godwit/internal/cluster/drive"
+	"github.com/godwit-run/godwit/internal/cluster/loan"
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
 	"github.com/godwit-run/godwit/internal/cluster/transport"
 	"github.com/godwit-run/godwit/internal/packages/pack"
@@ -88,7 +89,7 @@ func Connect(ctx context.Context, cfg Config) (*Cluster, error) {
 	c.heed.watch = watch.New()
 	now := time.Now()
 	c.calls.Driver = drive.Driver[caller.Input, caller.Effect]{Now: func() int64 { return time.Since(now).Microseconds() }, Ctx: c.ctx, Do: c.calls.CarryOut, Lost: c.lost,
-		Offer: func(to catalog.Peer, b []byte) error { return c.net.Send(to, b) },
+		Offer: func(to catalog.Peer, b []byte, of *loan.Loan) error { return transport.Lend(c.net, to, b, of) },
 		Core:  caller.New(cfg.Self, caller.Options{First: uint64(now.UnixNano()), OnDemand: cfg.OnDemand, Avoid: c.avoid})}
 	first, err := cfg.Control.View(ctx)
 	if err != nil {
@@ -138,11 +139,14 @@ func (c *Cluster) learn(v *catalog.View) {
 }
 
 // Receive implements transport.Handler.
-func (c *Cluster) Receive(from catalog.Peer, b []byte) {
+func (c *Cluster) Receive(from catalog.Peer, b []byte) { c.Borrow(from, b, nil) }
+
+// Borrow implements transport.Borrower.
+func (c *Cluster) Borrow(from catalog.Peer, b []byte, of *loan.Loan) {
 	if _, was := c.gone.Load(from); was {
 		c.gone.Delete(from)
 	}
-	c.calls.Step(&caller.Received{From: from, Bytes: b})
+	c.calls.Step(&caller.Received{From: from, Bytes: b, Loan: of})
 }
 
 // Gone implements transport.Handler.

@@ -93,7 +93,7 @@ func trial(ctx context.Context, c *Cluster, usual machine.Link, set *catalog.Set
 	shard := slices.IndexFunc(set.Shards, func(s catalog.Shard) bool { return s.Lo == longest.Lo && s.Hi == longest.Hi })
 	read := func(rows int64) (float64, error) {
 		start := time.Now()
-		f := c.fetch(ctx, set, shard, &parcel.Gather{Set: set.ID, Column: column, Null: set.Columns[column].Nullable, Lo: longest.Lo, Hi: longest.Lo + rows})
+		_, f := c.fetch(ctx, set, shard, &parcel.Gather{Set: set.ID, Column: column, Null: set.Columns[column].Nullable, Lo: longest.Lo, Hi: longest.Lo + rows})
 		_, err := c.await(ctx, f)
 		return float64(time.Since(start)), err
 	}

@@ -33,6 +33,7 @@ type source struct {
 	cols   []data.Column
 	chunks []data.Chunk
 	of     []int // shard of each chunk
+	ahead  ahead
 }
 
 // ErrNoSet says that the cluster has no data set of a name: errors.Is finds it in a NoSetError.
@@ -139,80 +140,94 @@ func (s *source) FillPruned(int, []data.Pred, []data.Want, []data.Dest) error {
 	return errors.New("a data set prunes nothing")
 }
 
-// Fill fetches the columns of a chunk, all at the same time, and converts them
-// as those of any table in memory.
-func (s *source) Fill(ctx context.Context, chunk int, wants []data.Want, dst []data.Dest) (int64, error) {
-	rows := s.chunks[chunk]
-	var columns []int
-	for _, w := range wants {
-		if !slices.Contains(columns, w.Column) {
-			columns = append(columns, w.Column)
+// Fill fetches the columns of a chunk, in pieces of which several are under way, and converts them as those of any table
+// in memory.
+func (s *source) Fill(ctx context.Context, chunk int, wants []data.Want, dst []data.Dest) (read int64, err error) {
+	w := s.begun(ctx, chunk, wants)
+	defer s.drop(w)                       // what an error leaves
+	failed, bad := len(wants), error(nil) // the first of the wants that cannot be met, and why
+	for i := range w.list {
+		for w.asked < min(i+mostPieces, len(w.list)) {
+			s.ask(w)
 		}
-	}
-	got := make([]*future, len(columns))
-	for i, col := range columns {
-		got[i] = s.c.fetch(ctx, s.set, s.of[chunk], &parcel.Gather{
-			Set: s.set.ID, Column: col, Null: s.cols[col].Nullable, Lo: rows.Lo, Hi: rows.Hi,
-		})
-	}
-	cols := make([]data.Column, len(s.cols))
-	values, valid := make([][]byte, len(s.cols)), make([][]byte, len(s.cols))
-	for i := range cols {
-		// Columns that were not asked for are not there.
-		cols[i] = data.Column{Name: s.cols[i].Name, Stored: s.cols[i].Stored}
-	}
-	read := int64(0)
-	for i, col := range columns {
-		a, err := s.c.await(ctx, got[i])
+		e := &w.list[i]
+		if !slices.ContainsFunc(wants[:failed], func(w data.Want) bool { return w.Column == e.column }) {
+			continue
+		}
+		a, err := s.c.await(ctx, e.got)
 		if err != nil {
 			return read, err
 		}
-		if len(a.Columns) != 1 && len(a.Columns) != 2 {
-			return read, fmt.Errorf("@%s: the answer has %d columns, expected 1 or 2", s.set.Name, len(a.Columns))
+		n, k, err := s.place(ctx, e, a, s.chunks[chunk], wants[:failed], dst)
+		a.Loan.Back()
+		s.over(e)
+		s.pump()
+		if read += n; err != nil {
+			failed, bad = k, err
 		}
-		if cols[col], values[col] = s.cols[col], a.Columns[0]; cols[col].Means.Sort == meaning.Text {
-			cols[col].Means = meaning.Meaning{} // numbers of entries are asked for as numbers
-		}
-		read += int64(len(a.Columns[0]))
-		if len(a.Columns) == 2 {
-			valid[col] = a.Columns[1]
-		}
-	}
-	table := data.FromBytes(s.Path(), cols, rows.Rows(), values, valid)
-	for i, part := range table.Chunks() { // of so many rows as memory has them in, where elements are short
-		_, err := table.Fill(ctx, i, wants, partsOf(dst, part, rows.Rows()))
-		if e := (*data.Error)(nil); errors.As(err, &e) && e.Row >= 0 {
-			moved := *e
-			moved.Row += rows.Lo
-			err = &moved
-		}
-		if err != nil {
-			return read, err
+		if failed == 0 {
+			break
 		}
 	}
-	return read, nil
+	return read, bad
 }
 
-// partsOf are the places of a part in destinations of so many rows.
-func partsOf(dst []data.Dest, part data.Chunk, rows int64) []data.Dest {
-	list := make([]data.Dest, len(dst))
-	for i, d := range dst {
-		row := int64(len(d.Values)) / rows
-		list[i].Values = d.Values[part.Lo*row : part.Hi*row]
-		if d.Valid != nil {
-			list[i].Valid = d.Valid[part.Lo:part.Hi]
+// place converts what came into the places of those who want that column, and gives the first of them that it is not for. The
+// answer's columns are not looked at afterwards.
+func (s *source) place(ctx context.Context, e *excerpt, a *parcel.Answer, chunk data.Chunk, wants []data.Want, dst []data.Dest) (read int64, failed int, err error) {
+	if len(a.Columns) != 1 && len(a.Columns) != 2 {
+		return 0, 0, fmt.Errorf("@%s: the answer has %d columns, expected 1 or 2", s.set.Name, len(a.Columns))
+	}
+	col := s.cols[e.column]
+	if col.Means.Sort == meaning.Text {
+		col.Means = meaning.Meaning{} // numbers of entries are asked for as numbers
+	}
+	values, valid := a.Columns[0], []byte(nil)
+	if len(a.Columns) == 2 {
+		valid = a.Columns[1]
+	}
+	table := data.FromBytes(s.Path(), []data.Column{col}, e.rows.Rows(), [][]byte{values}, [][]byte{valid})
+	for i, w := range wants {
+		if w.Column != e.column {
+			continue
+		}
+		w.Column = 0
+		if err := data.Check(table, []data.Want{w}); err != nil { // of as many rows as were asked for, too
+			return 0, i, err
+		}
+		to := partOf(dst[i], data.Chunk{Lo: e.rows.Lo - chunk.Lo, Hi: e.rows.Hi - chunk.Lo}, chunk.Rows())
+		for j, part := range table.Chunks() { // of so many rows as memory has them in, where elements are short
+			_, err := table.Fill(ctx, j, []data.Want{w}, []data.Dest{partOf(to, part, e.rows.Rows())})
+			if at := (*data.Error)(nil); errors.As(err, &at) && at.Row >= 0 {
+				moved := *at
+				moved.Row += e.rows.Lo
+				err = &moved
+			}
+			if err != nil {
+				return int64(len(a.Columns[0])), i, err
+			}
 		}
 	}
-	return list
+	return int64(len(a.Columns[0])), len(wants), nil
+}
+
+// partOf is the place of a part in a destination of so many rows.
+func partOf(d data.Dest, part data.Chunk, rows int64) data.Dest {
+	row := int64(len(d.Values)) / rows
+	out := data.Dest{Values: d.Values[part.Lo*row : part.Hi*row]}
+	if d.Valid != nil {
+		out.Valid = d.Valid[part.Lo:part.Hi]
+	}
+	return out
 }
 
 // fetch asks the owner of a shard for rows.
-func (c *Cluster) fetch(ctx context.Context, set *catalog.Set, shard int, g *parcel.Gather) *future {
+func (c *Cluster) fetch(ctx context.Context, set *catalog.Set, shard int, g *parcel.Gather) (caller.ID, *future) {
 	f := newFuture()
-	c.calls.Begin(f.set, func(id caller.ID) caller.Input {
+	id := c.calls.Begin(f.set, func(id caller.ID) caller.Input {
 		return &caller.Ask{ID: id, Kind: parcel.Read, Payload: g.Append(nil), Set: set.ID, Shard: shard, Left: c.left(ctx)}
 	})
-	return f
+	return id, f
 }
 
 // await waits for an answer. An operation that nobody waits for ends at

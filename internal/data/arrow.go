@@ -223,9 +223,14 @@ func (s *arrowFile) Fill(ctx context.Context, chunk int, wants []Want, dst []Des
 	if err != nil {
 		return 0, err
 	}
+	return s.fillRows(ctx, chunk, c, wants, dst)
+}
+
+// fillRows implements ranged.
+func (s *arrowFile) fillRows(ctx context.Context, chunk int, rows Chunk, wants []Want, dst []Dest) (read int64, err error) {
 	defer guard(s.input.path, &err)
 	for i, w := range prepared(s.cols, wants) {
-		n, err := s.fillColumn(ctx, chunk, c, w, dst[i])
+		n, err := s.fillColumn(ctx, chunk, rows, w, dst[i])
 		read += n
 		if err != nil {
 			return read, err

@@ -96,9 +96,10 @@ func (s *arrowFile) valueBuffer(b *arrowBatch, l *arrowLeaf) int {
 	return n + l.layers + 1
 }
 
-// fillColumn reads a column of a chunk, in blocks of rows if it can.
+// fillColumn reads a column of rows of a chunk, in blocks of rows if it can.
 func (s *arrowFile) fillColumn(ctx context.Context, chunk int, c Chunk, w Want, dst Dest) (int64, error) {
 	part, col, l := s.of[chunk], &s.cols[w.Column], &s.leaves[w.Column]
+	part.first += c.Lo - s.chunks[chunk].Lo
 	r := &arrowReader{arrowFile: s, batch: &s.batches[part.batch], col: col, leaf: l, bufs: pageBufferPool.Get().(*pageBuffers)}
 	defer pageBufferPool.Put(r.bufs)
 	width := col.Width()

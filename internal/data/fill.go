@@ -37,24 +37,28 @@ func checkFill(src Source, chunk int, wants []Want, dst []Dest) (Chunk, error) {
 	if chunk < 0 || chunk >= len(chunks) {
 		return Chunk{}, fail(src.Path(), "chunk number %d was asked for, the file has %d", chunk, len(chunks))
 	}
+	return chunks[chunk], checkRows(src, chunks[chunk], wants, dst)
+}
+
+// checkRows is checkFill for so many rows.
+func checkRows(src Source, c Chunk, wants []Want, dst []Dest) error {
 	if len(wants) != len(dst) {
-		return Chunk{}, fail(src.Path(), "%d columns are wanted in %d destinations", len(wants), len(dst))
+		return fail(src.Path(), "%d columns are wanted in %d destinations", len(wants), len(dst))
 	}
 	if err := Check(src, wants); err != nil {
-		return Chunk{}, err
+		return err
 	}
-	c := chunks[chunk]
 	for i, w := range wants {
 		col := &src.Columns()[w.Column]
 		need := c.Rows() * col.Width() * int64(w.Kind.Size())
 		if int64(len(dst[i].Values)) != need {
-			return c, columnError(src.Path(), col, "its destination has the wrong length")
+			return columnError(src.Path(), col, "its destination has the wrong length")
 		}
 		if w.Option && int64(len(dst[i].Valid)) != c.Rows() {
-			return c, columnError(src.Path(), col, "its destination for nulls has the wrong length")
+			return columnError(src.Path(), col, "its destination for nulls has the wrong length")
 		}
 	}
-	return c, nil
+	return nil
 }
 
 // maxChunks bounds the list of chunks whatever number of rows a file claims.

@@ -171,6 +171,23 @@ func (r *reading) Prune(preds []Pred) []bool {
 	return r.Source.Prune(preds)
 }
 
+// Soon implements Ahead.
+func (r *reading) Soon(ctx context.Context, chunk int, wants []Want) {
+	s, ok := r.Source.(Ahead)
+	if !ok {
+		return
+	}
+	var behind []Want
+	for _, w := range wants {
+		if r.coded[w.Column] == nil {
+			behind = append(behind, r.behind(w))
+		}
+	}
+	if len(behind) > 0 {
+		s.Soon(ctx, chunk, behind)
+	}
+}
+
 func (r *reading) Fill(ctx context.Context, chunk int, wants []Want, dst []Dest) (int64, error) {
 	return r.fill(chunk, wants, dst, func(wants []Want, dst []Dest) (int64, error) { return r.Source.Fill(ctx, chunk, wants, dst) })
 }

@@ -109,6 +109,13 @@ type Source interface {
 	Close() error
 }
 
+// Ahead is a source that takes a while to come by its rows, and can do so before they are wanted.
+type Ahead interface {
+	Source
+	// Soon says that Fill will be called for these wants, unless the context ends before. It does not wait.
+	Soon(ctx context.Context, chunk int, wants []Want)
+}
+
 // PredOp is a comparison of a column (left) with a constant (right).
 type PredOp uint8
 

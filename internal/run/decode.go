@@ -90,15 +90,37 @@ func (d *decoding) tasks(lo, hi int) []task {
 	return list
 }
 
+// soon tells a source that can make use of it what will be decoded.
+func (d *decoding) soon(ctx context.Context, list []task) {
+	src, ok := d.src.(data.Ahead)
+	if !ok {
+		return
+	}
+	for _, t := range list {
+		if d.pruned != nil && d.pruned[t.chunk] {
+			continue
+		}
+		var wants []data.Want
+		for _, p := range d.partsOf(t) {
+			wants = append(wants, p.want)
+		}
+		src.Soon(ctx, t.chunk, wants)
+	}
+}
+
+func (d *decoding) partsOf(t task) []part {
+	if t.part == allParts {
+		return d.parts
+	}
+	return d.parts[t.part : t.part+1]
+}
+
 // columnar formats decode one column at no higher price than all together.
 func columnar(src data.Source) bool { return src.Format() != "csv" && src.Format() != "jsonl" }
 
 // run decodes a task. Row number row lies at the areas' beginning.
 func (d *decoding) run(ctx context.Context, t task, base, row int64) error {
-	parts := d.parts
-	if t.part != allParts {
-		parts = parts[t.part : t.part+1]
-	}
+	parts := d.partsOf(t)
 	c := d.src.Chunks()[t.chunk]
 	wants, dst := make([]data.Want, len(parts)), make([]data.Dest, len(parts))
 	for i := range parts {

@@ -15,9 +15,10 @@ type pipeline struct {
 	p     *pass
 	list  []*stream
 	ws    []window
-	state []progressOf // per window
-	slots []mem.Span   // window i uses slot i modulo their number
-	areas []int64      // capacity in rows, per stream
+	state []progressOf    // per window
+	slots []mem.Span      // window i uses slot i modulo their number
+	areas []int64         // capacity in rows, per stream
+	ahead context.Context // of what will be decoded
 
 	mu      sync.Mutex
 	change  *sync.Cond
@@ -59,6 +60,9 @@ func (p *pass) runDecoded() error {
 		return err
 	}
 	defer pl.free()
+	ctx, cancel := context.WithCancel(p.m.ctx)
+	defer cancel()
+	pl.ahead = ctx
 	err := p.m.pool.Do(p.m.ctx, p.workers, pl.work)
 	if pl.failed < len(pl.ws) {
 		return pl.state[pl.failed].bad.first()
@@ -239,7 +243,9 @@ func (pl *pipeline) begin() bool {
 	st.next, st.left = pl.ws[w].lo, pl.ws[w].hi-pl.ws[w].lo
 	for j, s := range pl.list {
 		v := pl.ws[w].views[j]
-		for _, t := range s.d.tasks(v.lo, v.hi) {
+		tasks := s.d.tasks(v.lo, v.hi)
+		s.d.soon(pl.ahead, tasks)
+		for _, t := range tasks {
 			st.tasks = append(st.tasks, windowTask{t, j, pl.tasks})
 			pl.tasks++
 		}

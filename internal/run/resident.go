@@ -244,6 +244,9 @@ func (m *memory) compare(in *input, mapped []byte, start int64) error {
 	return m.blocks(int64(len(mapped)), func(lo, hi int64) error { return in.raw.Check.Seen(mapped[lo:hi], start+lo) })
 }
 
+// soonTasks is how many tasks beyond those at work a source is told of.
+const soonTasks = 8
+
 // settleDecoded decodes a column, and with it all others of the same source
 // that must be present as a whole and are not yet.
 func (m *memory) settleDecoded(in *input) error {
@@ -257,7 +260,16 @@ func (m *memory) settleDecoded(in *input) error {
 	}
 	tasks := d.tasks(0, len(in.b.Source.Chunks()))
 	d.workers = min(len(tasks), m.pool.Size())
-	return m.inOrder(len(tasks), func(ctx context.Context, i int) error { return d.run(ctx, tasks[i], 0, 0) })
+	ahead, cancel := context.WithCancel(m.ctx)
+	defer cancel()
+	told := min(len(tasks), soonTasks+d.workers)
+	d.soon(ahead, tasks[:told])
+	return m.inOrder(len(tasks), func(ctx context.Context, i int) error {
+		if next := i + told; next < len(tasks) {
+			d.soon(ahead, tasks[next:next+1])
+		}
+		return d.run(ctx, tasks[i], 0, 0)
+	})
 }
 
 // together lists the inputs to decode along with in.

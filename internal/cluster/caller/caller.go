@@ -8,6 +8,7 @@ package caller
 
 import (
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/loan"
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 )
@@ -63,6 +64,7 @@ type Abandon struct{ ID ID }
 type Received struct {
 	From  catalog.Peer
 	Bytes []byte
+	Loan  *loan.Loan // what Bytes lie in if that is lent, which goes on with the answer; else nil
 }
 
 // Gone says that a peer cannot be reached now.

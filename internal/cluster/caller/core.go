@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/loan"
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
 )
 
@@ -171,18 +172,19 @@ func (c *Core) receive(in *Received) {
 			c.lacking(f) // which the next operation need not find out again
 		}
 	case p.Kind == parcel.Result:
-		c.result(op, in.From, p)
+		c.result(op, in.From, p, in.Loan)
 	case p.Kind == parcel.Fail:
 		c.failed(op, in.From, p)
 	}
 }
 
-func (c *Core) result(op *operation, from catalog.Peer, p *parcel.Parcel) {
+func (c *Core) result(op *operation, from catalog.Peer, p *parcel.Parcel, of *loan.Loan) {
 	a, err := parcel.ReadAnswer(p.Payload)
 	if err != nil {
 		c.broken(op, from, "its answer cannot be read: "+err.Error())
 		return
 	}
+	a.Loan = of
 	op.heard(from)
 	op.involve(p.Request, from)
 	c.meet(from).learn(op.code())

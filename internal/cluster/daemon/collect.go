@@ -47,18 +47,18 @@ func (d *Daemon) collectRows(ctx context.Context, sh shard, g *parcel.Gather) (*
 	}
 	defer d.columns.release(r)
 	row := r.width * int64(r.kind.Size())
-	out := make([]byte, 0, int64(len(g.Rows))*row)
-	for _, i := range g.Rows {
+	a := parcel.Lay(len(g.Rows) * int(row))
+	for n, i := range g.Rows {
 		if i < sh.at.Lo || i >= sh.at.Hi {
 			return nil, noShard("row %d is not in shard %d of @%s, rows %d to %d", i, sh.number, sh.set.Name, sh.at.Lo, sh.at.Hi-1)
 		}
 		at := (i - sh.at.Lo) * row
-		out = append(out, r.all[at:at+row]...)
+		copy(a.Columns[0][int64(n)*row:], r.all[at:at+row])
 	}
-	return &parcel.Answer{Columns: [][]byte{out}}, nil
+	return a, nil
 }
 
-// collectRange reads consecutive rows through the shard's file.
+// collectRange reads consecutive rows through the shard's file, to where they lie in the parcel.
 func (d *Daemon) collectRange(ctx context.Context, sh shard, g *parcel.Gather) (*parcel.Answer, error) {
 	if g.Hi > sh.at.Hi {
 		return nil, noShard("rows %d to %d are not all in shard %d of @%s, rows %d to %d", g.Lo, g.Hi-1, sh.number, sh.set.Name, sh.at.Lo, sh.at.Hi-1)
@@ -72,49 +72,54 @@ func (d *Daemon) collectRange(ctx context.Context, sh shard, g *parcel.Gather) (
 	if row > 0 && hi-lo > parcel.MaxBytes/2/row {
 		return nil, refused("%d rows of %d bytes are too many for one parcel", hi-lo, row)
 	}
-	if raw, ok := sh.src.Raw(g.Column); ok {
-		out := make([]byte, (hi-lo)*row)
-		if _, err := raw.ReadAt(out, lo*row); err != nil {
-			return nil, fmt.Errorf("%s: %w", sh.src.Path(), err)
-		}
-		a := &parcel.Answer{Columns: [][]byte{out}}
-		if g.Null {
-			a.Columns = append(a.Columns, ones(hi-lo))
-		}
-		return a, nil
+	lengths := []int{int((hi - lo) * row)}
+	if g.Null {
+		lengths = append(lengths, int(hi-lo))
 	}
-	return decodeRange(ctx, sh.src, g, lo, hi)
+	a := parcel.Lay(lengths...)
+	if err := rangeInto(ctx, sh.src, g, lo, hi, a.Columns); err != nil {
+		a.Loan.Back()
+		return nil, err
+	}
+	return a, nil
 }
 
-func ones(n int64) []byte {
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = 1
+// rangeInto writes rows lo..hi of the shard, and with nulls whether they are there.
+func rangeInto(ctx context.Context, src data.Source, g *parcel.Gather, lo, hi int64, out [][]byte) error {
+	raw, ok := src.Raw(g.Column)
+	if !ok {
+		return decodeRange(ctx, src, g, lo, hi, out)
 	}
-	return b
+	col := src.Columns()[g.Column]
+	if _, err := raw.ReadAt(out[0], lo*col.Width()*int64(col.Kind.Size())); err != nil {
+		return fmt.Errorf("%s: %w", src.Path(), err)
+	}
+	if g.Null {
+		ones := out[1]
+		for i := range ones {
+			ones[i] = 1
+		}
+	}
+	return nil
 }
 
-// decodeRange decodes the chunks that rows lo..hi of the shard lie in.
-func decodeRange(ctx context.Context, src data.Source, g *parcel.Gather, lo, hi int64) (*parcel.Answer, error) {
+// decodeRange decodes rows lo..hi of the shard, of each chunk that they lie in.
+func decodeRange(ctx context.Context, src data.Source, g *parcel.Gather, lo, hi int64, out [][]byte) error {
 	col := src.Columns()[g.Column]
 	row := col.Width() * int64(col.Kind.Size())
-	values, valid := make([]byte, (hi-lo)*row), make([]byte, hi-lo)
 	want := []data.Want{{Column: g.Column, Kind: col.Kind, Option: g.Null}}
 	for i, c := range src.Chunks() {
 		a, b := max(c.Lo, lo), min(c.Hi, hi)
 		if a >= b {
 			continue
 		}
-		part := data.Dest{Values: make([]byte, c.Rows()*row), Valid: make([]byte, c.Rows())}
-		if _, err := src.Fill(ctx, i, want, []data.Dest{part}); err != nil {
-			return nil, err
+		part := data.Dest{Values: out[0][(a-lo)*row : (b-lo)*row]}
+		if g.Null {
+			part.Valid = out[1][a-lo : b-lo]
 		}
-		copy(values[(a-lo)*row:(b-lo)*row], part.Values[(a-c.Lo)*row:])
-		copy(valid[a-lo:b-lo], part.Valid[a-c.Lo:])
+		if err := data.FillRows(ctx, src, i, data.Chunk{Lo: a, Hi: b}, want, []data.Dest{part}); err != nil {
+			return err
+		}
 	}
-	out := &parcel.Answer{Columns: [][]byte{values}}
-	if g.Null {
-		out.Columns = append(out.Columns, valid)
-	}
-	return out, nil
+	return nil
 }

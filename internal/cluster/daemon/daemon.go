@@ -17,6 +17,7 @@ import (
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
 	"github.com/godwit-run/godwit/internal/cluster/control"
 	"github.com/godwit-run/godwit/internal/cluster/drive"
+	"github.com/godwit-run/godwit/internal/cluster/loan"
 	"github.com/godwit-run/godwit/internal/cluster/node"
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
 	"github.com/godwit-run/godwit/internal/cluster/store"
@@ -220,11 +221,11 @@ func (d *Daemon) Close() error {
 // nameOf is the name of a node that is alive.
 func (d *Daemon) nameOf(p catalog.Peer) (string, bool) { return d.view.Load().Name(p) }
 
-func (d *Daemon) offer(to catalog.Peer, b []byte) error {
+func (d *Daemon) offer(to catalog.Peer, b []byte, of *loan.Loan) error {
 	if d.late != nil {
 		return d.late.hold(to, b)
 	}
-	return d.net.Send(to, b)
+	return transport.Lend(d.net, to, b, of)
 }
 
 func (d *Daemon) sends(to catalog.Peer, b []byte) { d.trace("sent", "to", to, b) }
@@ -297,7 +298,7 @@ func (d *Daemon) Gone(p catalog.Peer, err error) {
 func (d *Daemon) do(e node.Effect) node.Input {
 	switch e := e.(type) {
 	case *node.Send:
-		return d.drive.Send(e.To, e.Bytes)
+		return d.drive.Send(e.To, e.Bytes, e.Loan)
 	case *node.Start:
 		return d.begin(e)
 	case *node.Stop:

@@ -132,11 +132,11 @@ func (d *Daemon) copyPart(p *parcel.Part) (*parcel.Answer, error) {
 	case p.Count > f.Bytes || p.Offset > f.Bytes-p.Count:
 		return nil, refused("%v has %d bytes, not %d from %d on", &f, f.Bytes, p.Count, p.Offset)
 	}
-	b := make([]byte, p.Count)
-	if err := d.cfg.Store.ReadPart(f, p.Offset, b); errors.As(err, new(*store.DamageError)) {
+	a := parcel.Lay(int(p.Count))
+	if err := d.cfg.Store.ReadPart(f, p.Offset, a.Columns[0]); errors.As(err, new(*store.DamageError)) {
 		return nil, err // which sets the replica aside
 	} else if err != nil {
 		return nil, &node.WorkError{Reason: parcel.NoShard, Set: p.Set, Shard: int(p.Shard), Detail: err.Error()}
 	}
-	return &parcel.Answer{Columns: [][]byte{b}}, nil
+	return a, nil
 }

@@ -55,7 +55,7 @@ func (c *Caller) Wait(ctx context.Context, input func(caller.ID) caller.Input) (
 func (c *Caller) CarryOut(e caller.Effect) caller.Input {
 	switch e := e.(type) {
 	case *caller.Send:
-		return c.Send(e.To, e.Bytes)
+		return c.Send(e.To, e.Bytes, nil)
 	case *caller.Deliver:
 		c.Deliver(e)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/loan"
 	"github.com/godwit-run/godwit/internal/cluster/transport"
 )
 
@@ -24,8 +25,8 @@ type Driver[In, Effect any] struct {
 	Ctx  context.Context // nothing is sent again after its end
 	// Sends is told of each parcel once, before it is offered; may be nil.
 	Sends func(to catalog.Peer, b []byte)
-	// Offer passes a parcel to the transport; see transport.Transport.
-	Offer func(to catalog.Peer, b []byte) error
+	// Offer passes a parcel to the transport, with the memory that it lies in if that is lent; see transport.Lend.
+	Offer func(to catalog.Peer, b []byte, of *loan.Loan) error
 	// Do carries out an effect. What it gives back, if not nil, is fed to the core.
 	Do func(Effect) In
 	// Lost is told of a peer that cannot be reached, and gives what that is to the core.
@@ -85,15 +86,15 @@ const (
 // Send passes a parcel to the transport, and gives what the core must hear of that. When the
 // peer takes no more at present, or is a client that has not connected yet, it is tried again.
 // A parcel that is lost in the end costs its caller patience.
-func (d *Driver[In, Effect]) Send(to catalog.Peer, b []byte) In {
+func (d *Driver[In, Effect]) Send(to catalog.Peer, b []byte, of *loan.Loan) In {
 	if d.Sends != nil {
 		d.Sends(to, b)
 	}
-	return d.send(to, b, 0)
+	return d.send(to, b, of, 0)
 }
 
-func (d *Driver[In, Effect]) send(to catalog.Peer, b []byte, tries int) (news In) {
-	err := d.Offer(to, b)
+func (d *Driver[In, Effect]) send(to catalog.Peer, b []byte, of *loan.Loan, tries int) (news In) {
+	err := d.Offer(to, b, of)
 	switch {
 	case err == nil:
 		return news
@@ -104,7 +105,7 @@ func (d *Driver[In, Effect]) send(to catalog.Peer, b []byte, tries int) (news In
 			if d.Ctx.Err() != nil {
 				return
 			}
-			if in := d.send(to, b, tries+1); any(in) != nil {
+			if in := d.send(to, b, of, tries+1); any(in) != nil {
 				d.Step(in)
 			}
 		})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
 	"github.com/godwit-run/godwit/internal/cluster/drive"
+	"github.com/godwit-run/godwit/internal/cluster/loan"
 	"github.com/godwit-run/godwit/internal/cluster/transport"
 )
 
@@ -43,7 +44,7 @@ func TestSend(t *testing.T) {
 			var offers atomic.Int64
 			sent, unsent := make(chan bool, 1), false
 			d := drive.Driver[any, any]{Now: func() int64 { return 0 }, Ctx: t.Context(),
-				Offer: func(catalog.Peer, []byte) error {
+				Offer: func(catalog.Peer, []byte, *loan.Loan) error {
 					if offers.Add(1) <= test.fails {
 						return test.err
 					}
@@ -53,7 +54,7 @@ func TestSend(t *testing.T) {
 				Lost:   func(p catalog.Peer) any { return p },
 				Unsent: func(error) { unsent = true },
 			}
-			if in := d.Send(test.to, nil); (in != nil) != test.lost {
+			if in := d.Send(test.to, nil, nil); (in != nil) != test.lost {
 				t.Errorf("the core is told %v", in)
 			}
 			if !test.unsent {

@@ -6,6 +6,7 @@ import (
 	"github.com/godwit-run/godwit/internal/cluster/caller"
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
 	"github.com/godwit-run/godwit/internal/cluster/drive"
+	"github.com/godwit-run/godwit/internal/cluster/loan"
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
 )
 
@@ -44,7 +45,7 @@ func TestOwn(t *testing.T) {
 	var sent []catalog.Peer
 	o.Driver = drive.Driver[caller.Input, caller.Effect]{
 		Sends: func(to catalog.Peer, _ []byte) { sent = append(sent, to) },
-		Offer: func(catalog.Peer, []byte) error { return nil },
+		Offer: func(catalog.Peer, []byte, *loan.Loan) error { return nil },
 		Lost:  func(p catalog.Peer) caller.Input { return &caller.Gone{Peer: p} },
 	}
 	if in, ok := o.CarryOut(&caller.Send{To: self}).(*caller.Gone); !ok || in.Peer != self || len(sent) != 0 {

@@ -2,6 +2,7 @@ package node
 
 import (
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/loan"
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
 )
 
@@ -106,10 +107,13 @@ func (c *Core) StepInto(effects []Effect, now int64, in Input) []Effect {
 func (c *Core) effect(e Effect) { c.out = append(c.out, e) }
 
 // send delivers the bytes of a parcel of this kind.
-func (c *Core) send(to catalog.Peer, kind parcel.Kind, b []byte) {
+func (c *Core) send(to catalog.Peer, kind parcel.Kind, b []byte) { c.lend(to, kind, b, nil) }
+
+// lend is send for bytes in memory that is lent, if of is not nil.
+func (c *Core) lend(to catalog.Peer, kind parcel.Kind, b []byte, of *loan.Loan) {
 	c.counts.out[kind]++
 	c.counts.bytesOut += int64(len(b))
-	c.effect(&Send{To: to, Bytes: b})
+	c.effect(&Send{To: to, Bytes: b, Loan: of})
 }
 
 // sendBare sends a parcel that has no payload.

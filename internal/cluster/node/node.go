@@ -6,6 +6,7 @@ package node
 
 import (
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/loan"
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 )
@@ -142,6 +143,7 @@ type Effect interface{ effect() }
 type Send struct {
 	To    catalog.Peer
 	Bytes []byte
+	Loan  *loan.Loan // what Bytes lie in if that is lent, to be given back when they are sent; else nil
 }
 
 // Start begins a job, whose end comes back as a Finished, exactly once.

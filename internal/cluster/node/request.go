@@ -183,17 +183,13 @@ func (c *Core) finish(h *held, a *parcel.Answer) {
 
 // answer sends a result, and reports whether it fits a parcel.
 func (c *Core) answer(h *held, flags parcel.Flags, a *parcel.Answer) bool {
-	size := parcel.HeaderSize + 128 + 16*len(a.Faults)
-	for _, col := range a.Columns {
-		size += len(col) + 32
-	}
 	header := parcel.Header{Kind: parcel.Result, Flags: flags, Hops: h.Hops, Left: c.left(h.req),
 		Request: h.Request, Caller: h.Caller, Code: h.Code}
-	b := a.Append(header.Append(make([]byte, 0, size), nil))
+	b, of := a.Parcel(&header)
 	if len(b) > parcel.MaxBytes {
 		return false
 	}
-	c.send(h.Caller, parcel.Result, b)
+	c.lend(h.Caller, parcel.Result, b, of)
 	return true
 }
 

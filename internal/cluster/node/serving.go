@@ -60,6 +60,8 @@ func (s *serving) ended(c *Core, f Finished) {
 	case *Answered:
 		if !r.over {
 			c.answered(s, f)
+		} else {
+			f.Answer.Loan.Back() // nobody has seen it
 		}
 		s.discard(c)
 	default:

@@ -7,6 +7,11 @@ import (
 
 // Append adds the answer's bytes, a Result's payload, to dst.
 func (a *Answer) Append(dst []byte) []byte {
+	return appendBlobs(a.appendHead(dst), a.Columns)
+}
+
+// appendHead is Append without the columns.
+func (a *Answer) appendHead(dst []byte) []byte {
 	dst = appendUint(dst, uint64(a.Hops))
 	dst = appendUint(dst, a.Steps)
 	for _, t := range [...]uint32{a.Micros.Queue, a.Micros.Verify, a.Micros.Compile, a.Micros.Run} {
@@ -18,7 +23,7 @@ func (a *Answer) Append(dst []byte) []byte {
 	for _, e := range a.Extents {
 		dst = e.append(dst)
 	}
-	return appendBlobs(dst, a.Columns)
+	return dst
 }
 
 // ReadAnswer reads a Result's payload. Columns alias b.

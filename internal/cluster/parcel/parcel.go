@@ -10,6 +10,7 @@ package parcel
 
 import (
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/loan"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 )
 
@@ -260,6 +261,10 @@ type Answer struct {
 	Hops    uint32  // forwards that led here
 	Steps   uint64  // work done, in kernel steps or, of a Walk, turns; of a Send that ended without a reply, its share
 	Micros  Timing
+
+	// Loan, if it is not nil, is memory that the columns lie in. Who has the only use of them gives it back afterwards.
+	Loan *loan.Loan
+	laid *laid // see Lay
 }
 
 // Timing is where a node spent its time, in microseconds. To verify a package is

@@ -91,7 +91,7 @@ func (c *client) do(e caller.Effect) caller.Input {
 	switch e := e.(type) {
 	case *caller.Send:
 		c.check(e)
-		return c.drive.Send(e.To, e.Bytes)
+		return c.drive.Send(e.To, e.Bytes, nil)
 	case *caller.Deliver:
 		list := []*caller.Deliver{e}
 		if c.w.hooks.deliver != nil {

@@ -4,6 +4,7 @@ import (
 	"github.com/godwit-run/godwit/internal/cluster/caller"
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
 	"github.com/godwit-run/godwit/internal/cluster/drive"
+	"github.com/godwit-run/godwit/internal/cluster/loan"
 )
 
 // alarmed is a caller's core that is woken when it says, where production ticks every so often.
@@ -32,7 +33,7 @@ func (w *world) driver(self catalog.Peer, name string, core drive.Core[caller.In
 	return drive.Driver[caller.Input, caller.Effect]{
 		Core: core, Now: w.told, Do: do,
 		Sends: func(to catalog.Peer, b []byte) { w.observe(name, to, b) },
-		Offer: func(to catalog.Peer, b []byte) error { w.send(self, to, b); return nil },
+		Offer: func(to catalog.Peer, b []byte, _ *loan.Loan) error { w.send(self, to, b); return nil },
 		Lost:  func(p catalog.Peer) caller.Input { return &caller.Gone{Peer: p} },
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"errors"
 
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/loan"
 )
 
 // Handler gets what arrives. Calls come from several goroutines; those for one
@@ -21,6 +22,13 @@ type Handler interface {
 	// Gone says that the last connection with a peer ended, or that connecting
 	// failed while parcels were queued, and why. What was queued is lost.
 	Gone(peer catalog.Peer, err error)
+}
+
+// Borrower is a handler that gives back what long parcels lay in.
+type Borrower interface {
+	Handler
+	// Borrow is Receive for a parcel that lies in memory which is lent: to give back when nobody looks at the bytes any more.
+	Borrow(from catalog.Peer, bytes []byte, of *loan.Loan)
 }
 
 // Swift is a handler that may answer a small parcel at once.
@@ -48,6 +56,22 @@ type Transport interface {
 	// Close ends all connections, of which Gone does not tell, and waits until no
 	// handler runs. A handler must not call it.
 	Close() error
+}
+
+// Lender is a transport that gives back what it has sent.
+type Lender interface {
+	Transport
+	// Lend is Send for bytes that lie in memory which is lent. If it does not fail, the memory is the transport's, which gives it
+	// back when all is written; nobody else may look at the bytes any more.
+	Lend(to catalog.Peer, bytes []byte, of *loan.Loan) error
+}
+
+// Lend sends bytes that lie in memory which is lent, if of is not nil; see Lender.
+func Lend(t Transport, to catalog.Peer, bytes []byte, of *loan.Loan) error {
+	if l, ok := t.(Lender); ok && of != nil {
+		return l.Lend(to, bytes, of)
+	}
+	return t.Send(to, bytes)
 }
 
 // The errors of Send.

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/godwit-run/godwit/internal/cluster/loan"
 	"github.com/godwit-run/godwit/internal/cluster/transport/spin"
 )
 
@@ -23,6 +24,8 @@ type Options struct {
 	// Hold is asked before memory is made for a message that is coming, and may refuse it.
 	// It may be nil.
 	Hold func(bytes int) error
+	// Lends has long messages lie in memory that is lent; see Conn.Lent.
+	Lends bool
 	// Go runs what belongs to the connection.
 	Go func(func())
 	// At is called before every access to a word of the memory; nil but in tests.
@@ -76,7 +79,7 @@ func newConn(socket *net.UnixConn, memory []byte, dialled bool, o Options) (*Con
 		out, in = 0, 1
 	}
 	c.out = putter{way: wayIn(memory, out, o.At), sleeper: (*waits)(c)}
-	c.in = taker{way: wayIn(memory, in, o.At), sleeper: (*waits)(c), most: o.Most, hold: o.Hold}
+	c.in = taker{way: wayIn(memory, in, o.At), sleeper: (*waits)(c), most: o.Most, hold: o.Hold, lends: o.Lends}
 	c.beats.Go(c.beat)
 	o.Go(c.listen)
 	return c, nil
@@ -135,6 +138,9 @@ func (c *Conn) ReadInto(room []byte) (m []byte, err error) {
 	c.wanted.Do(func() { close(c.unread) })
 	return nil, c.why
 }
+
+// Lent is what the last message lies in; nil if that is not lent. It is called by who reads.
+func (c *Conn) Lent() *loan.Loan { return c.in.lent }
 
 // More says whether there was a message in one piece behind the last one. It is called by who reads.
 func (c *Conn) More() bool { return c.more }

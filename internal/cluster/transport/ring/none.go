@@ -13,10 +13,11 @@ import (
 var errSystem = fmt.Errorf("%w: this system has no memory that can be sealed and passed", ErrNone)
 
 type Options struct {
-	Most int
-	Hold func(bytes int) error
-	Go   func(func())
-	At   func()
+	Most  int
+	Hold  func(bytes int) error
+	Lends bool
+	Go    func(func())
+	At    func()
 }
 
 type Conn struct{}

@@ -1,6 +1,10 @@
 package ring
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/godwit-run/godwit/internal/cluster/loan"
+)
 
 // taker is the consumer of one direction: records come out of the ring, messages go out. It is used by
 // one goroutine at a time.
@@ -11,13 +15,15 @@ type taker struct {
 	// hold is asked before memory for a message is made, and may refuse; nil: never.
 	hold func(bytes int) error
 
-	end     uint64 // taken, told or not
-	told    uint64 // what the producer was told of it
-	written uint64 // what the producer had written when last looked at
-	message []byte // what came of a message that is not whole
-	left    int    // bytes of it to come
-	last    bool   // nothing is looked at any more
-	room    []byte // of whoever takes, for a message that fits; see Conn.ReadInto
+	end     uint64     // taken, told or not
+	told    uint64     // what the producer was told of it
+	written uint64     // what the producer had written when last looked at
+	message []byte     // what came of a message that is not whole
+	left    int        // bytes of it to come
+	last    bool       // nothing is looked at any more
+	lends   bool       // long messages lie in memory that is lent
+	lent    *loan.Loan // what message lies in, or the last one that was given
+	room    []byte     // of whoever takes, for a message that fits; see Conn.ReadInto
 }
 
 // take gives the next message, and waits for it. An error of the sleeper leaves what the producer had
@@ -99,6 +105,9 @@ func (t *taker) record() ([]byte, error) {
 		return nil, broken("a record has %d bytes and %d after it: expected %d", size, after, piece)
 	}
 	n, whole := int(size), int(size+after)
+	if t.message == nil {
+		t.lent = nil // the one before is its reader's
+	}
 	if t.message == nil && after == 0 && n <= len(t.room) && n > 0 {
 		m := t.room[:n:n]
 		t.copyOut(m, t.end+head)
@@ -114,7 +123,13 @@ func (t *taker) record() ([]byte, error) {
 				return nil, err
 			}
 		}
-		t.message, t.left = make([]byte, whole), whole
+		t.left = whole
+		if t.lends && whole >= loan.Least {
+			t.lent = loan.Of(whole)
+			t.message = t.lent.Bytes()
+		} else {
+			t.message = make([]byte, whole)
+		}
 	}
 	t.copyOut(t.message[len(t.message)-t.left:][:n], t.end+head)
 	t.left -= n

@@ -11,6 +11,8 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"github.com/godwit-run/godwit/internal/cluster/loan"
 )
 
 // way is what a connection is.
@@ -54,6 +56,7 @@ type conn struct {
 	closed chan struct{}  // no handler runs any more, and Gone was told
 	headed [headSize]byte // of the frame that is written; whoever writes has it
 	swift  *swift         // of a ring whose handler may answer at once; else nil
+	lent   *loan.Loan     // what the message that was read last lies in, if the handler gives it back
 
 	// Under peer.mu:
 	writing bool   // one goroutine is writing, and will write what has come up meanwhile
@@ -107,14 +110,19 @@ func (c *conn) charge(parcel []byte) head {
 
 // write writes a frame. Of a line, the other side may hear of it only when flush or write is
 // called again if there is more.
-func (c *conn) write(h head, parcel []byte, more bool) {
+func (c *conn) write(h head, parcel outbound, more bool) {
 	if c.line == nil {
-		c.say(frameOf(h, parcel))
+		m := frameOf(h, parcel.bytes)
+		m.of = parcel.of
+		c.say(m)
 		return
 	}
 	putHead(c.headed[:], h)
-	if err := c.line.Write(c.headed[:], parcel, more); err != nil {
+	if err := c.line.Write(c.headed[:], parcel.bytes, more); err != nil {
 		c.fail(err)
+	}
+	if c.way == byRing { // a fabric's parcels are kept until they are granted anew
+		parcel.of.Back()
 	}
 }
 
@@ -130,10 +138,38 @@ func (c *conn) say(m *outgoing) {
 func (c *conn) next() (b []byte, err error) {
 	if c.line != nil {
 		b, err = c.line.Read()
+		c.borrowed()
 		return b, c.whyNot(err)
 	}
-	err = c.stream.RecvMsg(&b)
-	return b, plain(err)
+	m := incoming{lends: c.peer.transport.borrower != nil}
+	err = c.stream.RecvMsg(&m)
+	c.lent = m.of
+	return m.bytes, plain(err)
+}
+
+// lending is a line whose messages may lie in memory that is lent.
+type lending interface {
+	// Lent is what the last message lies in; nil if that is not lent.
+	Lent() *loan.Loan
+}
+
+// borrowed notes what the message that was read lies in.
+func (c *conn) borrowed() {
+	c.lent = nil
+	if l, ok := c.line.(lending); ok {
+		c.lent = l.Lent()
+	}
+}
+
+// receive hands a parcel to the handler.
+func (c *conn) receive(parcel []byte) {
+	t, from := c.peer.transport, c.peer.number
+	if of := c.lent; of != nil && t.borrower != nil {
+		c.lent = nil
+		t.borrower.Borrow(from, parcel, of)
+		return
+	}
+	t.handler.Receive(from, parcel)
 }
 
 // whyNot is the reason why a line gives nothing more.
@@ -187,7 +223,7 @@ func (c *conn) read() {
 			}
 		}
 		if h.kind == carry && c.taking() {
-			c.peer.transport.handler.Receive(c.peer.number, body)
+			c.receive(body)
 			c.handle(len(body))
 		}
 		c.meter.handled(total)

@@ -373,11 +373,13 @@ func (p *peer) requeue(parcels [][]byte) {
 	if len(p.queue) == 0 {
 		p.payer = best.meter
 	}
+	var first []outbound
 	for _, b := range parcels {
 		p.queued += int64(len(b))
 		p.payer.waits(int64(len(b)))
+		first = append(first, outbound{bytes: b})
 	}
-	p.queue = append(slices.Clone(parcels), p.queue...)
+	p.queue = append(first, p.queue...)
 	p.kick(best)
 }
 

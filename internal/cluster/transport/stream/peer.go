@@ -8,8 +8,15 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/loan"
 	"github.com/godwit-run/godwit/internal/cluster/transport"
 )
+
+// outbound is a parcel to be sent, and what it lies in if that is lent.
+type outbound struct {
+	bytes []byte
+	of    *loan.Loan
+}
 
 // peer is another peer: its connections, and what waits to be sent.
 type peer struct {
@@ -24,7 +31,7 @@ type peer struct {
 	closed   bool
 	address  string // empty: not to be dialled
 	conns    []*conn
-	queue    [][]byte
+	queue    []outbound
 	queued   int64  // bytes of it
 	payer    *meter // of the connection whose owner they are counted to; may be nil
 	dialling bool
@@ -59,7 +66,7 @@ func (p *peer) newest(w way) *conn {
 	return nil
 }
 
-func (p *peer) send(parcel []byte) error {
+func (p *peer) send(parcel outbound) error {
 	p.mu.Lock()
 	c := p.best()
 	if c == nil {
@@ -69,14 +76,14 @@ func (p *peer) send(parcel []byte) error {
 	if p.near && c.way != byRing {
 		p.reopen()
 	}
-	if c.writing || len(p.queue) > 0 || !c.allowed() || !c.direct(len(parcel)) {
+	if c.writing || len(p.queue) > 0 || !c.allowed() || !c.direct(len(parcel.bytes)) {
 		err := p.enqueue(parcel, c.may)
 		p.kick(c)
 		p.mu.Unlock()
 		return err
 	}
 	c.writing = true
-	h := c.charge(parcel)
+	h := c.charge(parcel.bytes)
 	p.mu.Unlock()
 	c.write(h, parcel, false)
 	p.drain(c, true)
@@ -84,16 +91,16 @@ func (p *peer) send(parcel []byte) error {
 }
 
 // enqueue keeps a parcel for later, within what is granted and a little more.
-func (p *peer) enqueue(parcel []byte, may Grant) error {
-	bytes := p.queued + int64(len(parcel))
+func (p *peer) enqueue(parcel outbound, may Grant) error {
+	bytes := p.queued + int64(len(parcel.bytes))
 	if len(p.queue) >= max(0, may.Parcels)+slackParcels || len(p.queue) > 0 && bytes > max(0, may.Bytes)+slackBytes {
 		return transport.ErrFull
 	}
 	if c := p.best(); len(p.queue) == 0 && c != nil {
 		p.payer = c.meter
 	}
-	if !p.payer.waits(int64(len(parcel))) {
-		p.payer.waits(-int64(len(parcel)))
+	if !p.payer.waits(int64(len(parcel.bytes))) {
+		p.payer.waits(-int64(len(parcel.bytes)))
 		return transport.ErrFull
 	}
 	p.queue = append(p.queue, parcel)
@@ -122,20 +129,20 @@ func (p *peer) work(c *conn) bool {
 }
 
 // next takes out what to write next on a connection that has work.
-func (p *peer) next(c *conn) (head, []byte) {
+func (p *peer) next(c *conn) (head, outbound) {
 	if len(c.notes) > 0 {
 		n := c.notes[0]
 		c.notes = c.notes[1:]
-		return c.head(n.kind), n.body
+		return c.head(n.kind), outbound{bytes: n.body}
 	}
 	if len(p.queue) == 0 || !c.allowed() || c != p.best() {
-		return c.head(credit), nil
+		return c.head(credit), outbound{}
 	}
 	parcel := p.queue[0]
-	p.queue[0] = nil
+	p.queue[0] = outbound{}
 	p.queue = p.queue[1:]
-	p.dequeued(int64(len(parcel)))
-	return c.charge(parcel), parcel
+	p.dequeued(int64(len(parcel.bytes)))
+	return c.charge(parcel.bytes), parcel
 }
 
 // first is the length of the parcel that is written next.
@@ -143,7 +150,7 @@ func (p *peer) first() int {
 	if len(p.queue) == 0 {
 		return 0
 	}
-	return len(p.queue[0])
+	return len(p.queue[0].bytes)
 }
 
 // kick starts a goroutine for the work of a connection, unless one is at it.
@@ -190,7 +197,7 @@ func (p *peer) drain(c *conn, lent bool) {
 }
 
 // dialFor queues a parcel and connects, unless that failed a moment ago.
-func (p *peer) dialFor(parcel []byte) error {
+func (p *peer) dialFor(parcel outbound) error {
 	switch {
 	case p.closed:
 		return transport.ErrClosed

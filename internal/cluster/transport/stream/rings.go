@@ -213,7 +213,7 @@ func (t *Transport) attachNear(c *conn) error {
 }
 
 func (t *Transport) ringOptions(c *conn) ring.Options {
-	o := ring.Options{Most: t.options.MaxParcel + headSize, Go: t.running.Go, At: t.options.at}
+	o := ring.Options{Most: t.options.MaxParcel + headSize, Go: t.running.Go, At: t.options.at, Lends: t.borrower != nil}
 	if m := c.meter; m != nil {
 		o.Hold = func(bytes int) error { return m.holds(bytes) }
 	}

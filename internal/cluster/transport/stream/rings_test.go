@@ -102,7 +102,7 @@ func TestLentFlushesFirst(t *testing.T) {
 	}
 	c.writing = true
 	for _, size := range []int{100, 1 << 20} { // the second one is larger than the ring
-		if err := p.enqueue(make([]byte, size), c.may); err != nil {
+		if err := p.enqueue(outbound{bytes: make([]byte, size)}, c.may); err != nil {
 			t.Error(err)
 		}
 	}

@@ -47,6 +47,7 @@ func (c *conn) take() (b []byte, done bool, err error) {
 		c.hand()
 	}
 	b, err = s.line.ReadInto(s.room[:])
+	c.borrowed()
 	if err != nil {
 		return nil, false, c.whyNot(err)
 	}
@@ -108,6 +109,6 @@ func (c *conn) atOnce(b []byte) (bool, error) {
 	h := c.charge(answer)
 	p.mu.Unlock()
 	s.owed++
-	c.write(h, answer, s.line.More())
+	c.write(h, outbound{bytes: answer}, s.line.More())
 	return true, nil
 }

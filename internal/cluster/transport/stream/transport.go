@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/loan"
 	"github.com/godwit-run/godwit/internal/cluster/transport"
 	"github.com/godwit-run/godwit/internal/cluster/transport/gate"
 	"github.com/godwit-run/godwit/internal/cluster/transport/ucx"
@@ -32,7 +33,8 @@ var (
 type Transport struct {
 	options  Options
 	handler  transport.Handler
-	swift    transport.Swift // the handler, if it may answer at once
+	swift    transport.Swift    // the handler, if it may answer at once
+	borrower transport.Borrower // the handler, if it gives memory back
 	life     uint64
 	server   *grpc.Server // nil without a listener
 	gate     *gate.Gate   // nil without a listener or TLS
@@ -48,7 +50,7 @@ type Transport struct {
 	peers  map[catalog.Peer]*peer
 }
 
-var _ transport.Transport = (*Transport)(nil)
+var _ transport.Lender = (*Transport)(nil)
 
 // New begins to accept connections if there is a listener, which it closes on
 // errors too. The handler must not call Close.
@@ -62,6 +64,7 @@ func New(o Options, h transport.Handler) (*Transport, error) {
 	}
 	t := &Transport{options: o, handler: h, life: rand.Uint64(), peers: map[catalog.Peer]*peer{}}
 	t.swift, _ = h.(transport.Swift)
+	t.borrower, _ = h.(transport.Borrower)
 	t.refusals = gate.NewRefusals(o.Log, "connection refused")
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	if err := t.openFabric(); err != nil {
@@ -78,7 +81,10 @@ func New(o Options, h transport.Handler) (*Transport, error) {
 
 // Send implements transport.Transport. While connecting failed a moment ago,
 // it fails with transport.ErrUnreachable too.
-func (t *Transport) Send(to catalog.Peer, parcel []byte) error {
+func (t *Transport) Send(to catalog.Peer, parcel []byte) error { return t.Lend(to, parcel, nil) }
+
+// Lend implements transport.Lender.
+func (t *Transport) Lend(to catalog.Peer, parcel []byte, of *loan.Loan) error {
 	if len(parcel) > t.options.MaxParcel {
 		return fmt.Errorf("a parcel of %d bytes for peer %d: expected at most %d", len(parcel), to, t.options.MaxParcel)
 	}
@@ -91,7 +97,7 @@ func (t *Transport) Send(to catalog.Peer, parcel []byte) error {
 	case p == nil:
 		return transport.ErrUnreachable
 	}
-	return p.send(parcel)
+	return p.send(outbound{parcel, of})
 }
 
 // Know implements transport.Transport. Connections that peers opened before
