@@ -28,6 +28,7 @@ func (b *Beside) take(ctx context.Context, a *arranged, p *pending) error {
 	}
 	b.note(&p.d.Stats, answer)
 	_, err = a.accept(span{}, answer)
+	answer.Loan.Back()
 	return err
 }
 

@@ -128,6 +128,7 @@ func (f *flow) next() error {
 		return late(f.ctx, p.end.Err)
 	}
 	done, err := f.a.accept(p.span, p.end.Answer)
+	p.end.Answer.Loan.Back()
 	if err == nil && done < p.hi {
 		f.away = append([]span{{done, p.hi, p.shard}}, f.away...)
 	}

@@ -63,7 +63,7 @@ func (b *Beside) keep(ctx context.Context, whole *run.Placed) (bool, error) {
 	b.placed(whole, "%s from %d shards of @%s, %d parts here%s", text, len(away), a.set.Name, len(here), why)
 	err = b.ran(a, func() error {
 		return b.around(func() error {
-			if err := b.flow(ctx, a, t, portions(spans, a.each(a.local), a.portion.piece)); err != nil {
+			if err := b.flow(ctx, a, t, a.affordable(portions(spans, a.each(a.local), a.portion.piece))); err != nil {
 				return err
 			}
 			return p.Unite(a.first)

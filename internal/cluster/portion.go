@@ -68,8 +68,16 @@ func (a *arranged) cut(spans []span, most int64) []span {
 	if a.scatters() {
 		return spans
 	}
-	return portions(portions(spans, a.each(a.outs), most), a.each(a.local), a.portion.piece)
+	return a.affordable(portions(portions(spans, a.each(a.outs), most), a.each(a.local), a.portion.piece))
 }
+
+// affordable cuts spans so that none may take more steps than nodes let a piece take. A loop that ends where data says may take many.
+func (a *arranged) affordable(spans []span) []span {
+	return portions(spans, a.steps(), parcel.UsualSteps)
+}
+
+// steps is how many one outer index may take.
+func (a *arranged) steps() int64 { return a.Compiled.Safe.Outer.Eval(a.Sizes) }
 
 // each is how many bytes of regions one outer index touches at most, of those that stream.
 func (a *arranged) each(regions []int) int64 {

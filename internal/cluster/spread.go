@@ -115,6 +115,9 @@ func (a *arranged) unfit(spans []span) string {
 	if a.scatters() && (len(spans) > 1 || a.answers(nil, spans[0]) > mostBytes) {
 		return "where it writes depends on the data"
 	}
+	if n := a.steps(); n > parcel.UsualSteps {
+		return fmt.Sprintf("one step of the outer loop may take %d operations, more than nodes allow", n)
+	}
 	if n := max(a.each(a.outs), a.each(a.local)); n > mostBytes/2 {
 		return fmt.Sprintf("one step of the outer loop takes or gives %d bytes, which is too long for a parcel", n)
 	}

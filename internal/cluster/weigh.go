@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/parcel"
 	"github.com/godwit-run/godwit/internal/engine/mem"
 	"github.com/godwit-run/godwit/internal/ir/num"
 	"github.com/godwit-run/godwit/internal/plan"
@@ -141,13 +142,14 @@ func (a *arranged) coming() *plan.Coming {
 
 // fetched is what travels if the rows come here.
 func (a *arranged) fetched(bytes int64, columns int) *plan.Load {
-	return plan.FetchRows(float64(bytes), columns, len(a.set.Shards), chunkBytes, runtime.GOMAXPROCS(0))
+	return plan.FetchRows(float64(bytes), columns, len(a.set.Shards), pieceBytes, aheadBytes/pieceBytes+mostPieces*runtime.GOMAXPROCS(0))
 }
 
 // shipped is what travels if a launch that walks over rows goes to its shards. A sequential one goes from one to the next.
 func (a *arranged) shipped(t *task, away []span, back float64) *plan.Load {
 	n := float64(len(away))
-	s := &plan.Sent{Shards: n, Pieces: n + back/float64(a.portion.piece), Fixed: float64(t.fixed), Sliced: float64(t.sliced), Back: back, Open: mostOpen}
+	pieces := n + back/float64(a.portion.piece) + float64(a.Outer)*(float64(a.steps())/parcel.UsualSteps)
+	s := &plan.Sent{Shards: n, Pieces: pieces, Fixed: float64(t.fixed), Sliced: float64(t.sliced), Back: back, Open: mostOpen}
 	if a.Compiled.Sequential() {
 		s.Open = 1
 	} else {

@@ -6,20 +6,20 @@ import "math"
 // machines do not wait for each other, and an answer may come while the next question goes: so what counts is how many one machine has to send, or to
 // take, beyond the first, whose time is part of the round trip.
 
-// FetchRows is the load of rows that come here in chunks, of which a column has so many bytes at most, none from two shards. Threads each wait for
-// theirs, of all columns at the same time.
-func FetchRows(bytes float64, columns, shards int, chunk float64, threads int) *Load {
+// FetchRows is the load of rows that come here in pieces of so many bytes at most, each of one column and one shard, of which so many are under
+// way at the same time.
+func FetchRows(bytes float64, columns, shards int, piece float64, open int) *Load {
 	n := float64(max(1, columns))
-	chunks := max(float64(shards), math.Ceil(bytes/n/chunk))
-	flows := min(chunks, float64(threads))
-	return &Load{Bytes: bytes, Parcels: n * chunks, Hops: math.Ceil(chunks / flows), Flows: flows}
+	pieces := n * max(float64(shards), math.Ceil(bytes/n/piece))
+	flows := min(pieces, float64(open))
+	return &Load{Bytes: bytes, Parcels: pieces, Hops: math.Ceil(pieces / flows), Flows: flows}
 }
 
 // Sent is a launch that goes to shards in pieces.
 type Sent struct {
 	Shards float64 // with rows of it
 	Pieces float64 // of which each answers for itself; unless Tree
-	Fixed  float64 // bytes that go to each shard
+	Fixed  float64 // bytes that go with each piece
 	Sliced float64 // bytes of which each piece gets its part
 	Back   float64 // bytes that come back
 	Open   float64 // pieces that are under way at the same time
@@ -29,7 +29,7 @@ type Sent struct {
 // Load is what travels.
 func (s *Sent) Load() *Load {
 	if !s.Tree {
-		return &Load{Bytes: s.Shards*s.Fixed + s.Sliced + s.Back, Parcels: s.Pieces - 1, Hops: 1 + math.Floor((s.Pieces-1)/s.Open), Flows: min(s.Pieces, s.Open)}
+		return &Load{Bytes: s.Pieces*s.Fixed + s.Sliced + s.Back, Parcels: s.Pieces - 1, Hops: 1 + math.Floor((s.Pieces-1)/s.Open), Flows: min(s.Pieces, s.Open)}
 	}
 	// Who has a tree keeps its own piece and passes on two halves of the others. Down go arguments, all of them; up come the answers of the halves, at
 	// each node one after the other, and go on together.

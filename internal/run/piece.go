@@ -96,7 +96,7 @@ func RunPiece(ctx context.Context, p *Piece, opt Options) (outs [][]byte, faults
 	}
 	for i, o := range p.Operands {
 		if _, ok := Returns(o); ok {
-			outs = append(outs, copied(m.bytes(i)))
+			outs = append(outs, opt.copied(m.bytes(i)))
 		}
 	}
 	st = Stats{Seconds: time.Since(start).Seconds(), BytesRead: m.read.Load(), Threads: m.pool.Size()}
@@ -106,8 +106,13 @@ func RunPiece(ctx context.Context, p *Piece, opt Options) (outs [][]byte, faults
 
 // copied is bytes in memory of its own. It copies them in parts: the collector of the whole
 // process waits for a copy under way.
-func copied(from []byte) []byte {
-	to := make([]byte, len(from))
+func (o *Options) copied(from []byte) []byte {
+	var to []byte
+	if o.Room != nil {
+		to = o.Room(len(from))
+	} else {
+		to = make([]byte, len(from))
+	}
 	for at := 0; at < len(from); {
 		at += copy(to[at:min(at+copyBlock, len(to))], from[at:])
 	}

@@ -32,6 +32,8 @@ type Options struct {
 	// Windows limits the bytes of decoded windows; 256 MiB. A single chunk
 	// of a file may exceed it.
 	Windows int64
+	// Room, if set, gives memory for what RunPiece gives, of so many bytes.
+	Room func(bytes int) []byte
 	// WindowRows is the number of rows in a window; by size if 0.
 	WindowRows int64
 	// Stretch, if set, has launches that carry state by a law run in stretches of so many outer indices on all threads,

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/godwit-run/godwit/internal/cluster/loan"
 	"github.com/godwit-run/godwit/internal/cluster/node"
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
 	"github.com/godwit-run/godwit/internal/data"
@@ -194,12 +195,17 @@ func (d *Daemon) shardFor(ctx context.Context, c *engine.Compiled, t *parcel.Tas
 func (d *Daemon) runPiece(ctx context.Context, p *run.Piece) (*parcel.Answer, error) {
 	p.Limits = engine.Limits{Steps: d.cfg.Limits.Steps, RegionBytes: d.cfg.Limits.RegionBytes}
 	done := d.watching()
-	outs, faults, stats, err := run.RunPiece(ctx, p, run.Options{Engine: d.eng, Threads: d.cfg.Threads, Claim: claimOf(ctx), Machine: d.machine.Load()})
+	a := &parcel.Answer{}
+	room := func(bytes int) []byte {
+		a.Lent = append(a.Lent, loan.Of(bytes))
+		return a.Lent[len(a.Lent)-1].Bytes()
+	}
+	outs, faults, stats, err := run.RunPiece(ctx, p, run.Options{Engine: d.eng, Threads: d.cfg.Threads, Claim: claimOf(ctx), Machine: d.machine.Load(), Room: room})
 	done(p, &stats, err)
 	if err != nil {
 		return nil, err
 	}
-	a := &parcel.Answer{Faults: faultsOf(faults)}
+	a.Faults = faultsOf(faults)
 	d.metrics.read.Add(float64(stats.BytesRead))
 	a.Columns = outs
 	for i, o := range p.Operands {
@@ -248,5 +254,6 @@ func (d *Daemon) combine(ctx context.Context, w *node.Compute, rows *parcel.Answ
 	if err == nil {
 		a.Faults = rows.Faults
 	}
+	rows.Free()
 	return a, err
 }

@@ -167,8 +167,13 @@ func (k *keeping) run(ctx context.Context, lo, hi, most int64) (end int64, err e
 		if b, n, end, err = run.Pack(a.Columns[j], counts, k.each[i], k.grain, lo, hi, most); err != nil {
 			return 0, refused("%v", err)
 		}
-		k.answer.Columns[j] = append(k.answer.Columns[j], b...)
+		if k.answer.Columns[j] == nil {
+			k.answer.Columns[j] = b[:len(b):len(b)] // what comes behind it has memory of its own
+		} else {
+			k.answer.Columns[j] = append(k.answer.Columns[j], b...)
+		}
 	}
+	k.answer.Lent = append(k.answer.Lent, a.Lent...)
 	k.kept += n
 	k.answer.Faults = node.LeastFaults(k.answer.Faults, a.Faults)
 	return end, nil

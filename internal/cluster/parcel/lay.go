@@ -67,5 +67,19 @@ func (a *Answer) Parcel(h *Header) (b []byte, of *loan.Loan) {
 	for _, c := range a.Columns {
 		size += min(len(c), math.MaxInt32) + 32
 	}
-	return a.Append(h.Append(make([]byte, 0, size), nil)), nil
+	of = loan.Of(size)
+	b = a.Append(h.Append(of.Bytes()[:0], nil))
+	a.Free()
+	if size < loan.Least || unsafe.SliceData(b) != unsafe.SliceData(of.Bytes()) {
+		of = nil // it is not kept, or was longer
+	}
+	return b, of
+}
+
+// Free gives back what the columns lie in, which nobody looks at any more.
+func (a *Answer) Free() {
+	for _, l := range a.Lent {
+		l.Back()
+	}
+	a.Lent = nil
 }

@@ -23,3 +23,6 @@ const (
 	maxRegions = kernel.MaxRegions
 	maxFaults  = kernel.MaxSites
 )
+
+// UsualSteps is how many steps nodes let a piece of a launch take at most, if who runs them says nothing else.
+const UsualSteps = 1 << 42

@@ -264,6 +264,8 @@ type Answer struct {
 
 	// Loan, if it is not nil, is memory that the columns lie in. Who has the only use of them gives it back afterwards.
 	Loan *loan.Loan
+	// Lent is what columns lie in of an answer that has not become a parcel yet.
+	Lent []*loan.Loan
 	laid *laid // see Lay
 }
 

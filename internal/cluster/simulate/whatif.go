@@ -26,9 +26,10 @@ import (
 // kernel takes is the cost model's word on both sides: what is compared is how much travels, and what happens at the same time.
 
 const (
-	// mostOpen and chunkBytes are those of package cluster.
-	mostOpen   = 64
-	chunkBytes = 2 << 20
+	// mostOpen and what follows are those of package cluster: how many pieces of a launch are under way, how long a piece of rows is, and how
+	// many of these are under way beforehand and for each thread.
+	mostOpen, pieceBytes    = 64, 256 << 10
+	aheadPieces, mostPieces = 16, 6
 	// forever is longer than any run, in microseconds, and still fits into a parcel's header.
 	forever = 4_000_000_000
 )
@@ -42,7 +43,10 @@ type supposed struct {
 	whole  float64 // what the launch takes on one machine there, in nanoseconds
 	visits float64 // how many jobs it is, where it is a walk
 	outer  int64
-	here   int // threads of the caller that compute
+	here   int // what the caller computes, and is to compute
+	busy   int // of its processors
+	// waiting is what no processor is free for.
+	waiting []func()
 }
 
 // newSupposed has a table lie in as many shards as there are nodes.
@@ -111,13 +115,27 @@ func (s *supposed) took(begin func(op *operation) error) (float64, error) {
 	return float64(w.now - start), nil
 }
 
-// computes has the caller compute for so many nanoseconds.
+// computes has a processor of the caller compute for so many nanoseconds.
 func (s *supposed) computes(took float64, then func()) {
 	s.here++
-	s.w.after(int64(took), func() {
-		s.here--
-		then()
-	})
+	work := func() {
+		s.w.after(int64(took), func() {
+			s.here--
+			if s.busy--; len(s.waiting) > 0 {
+				next := s.waiting[0]
+				s.waiting = s.waiting[1:]
+				s.busy++
+				next()
+			}
+			then()
+		})
+	}
+	if s.busy >= s.m.Processors {
+		s.waiting = append(s.waiting, work)
+		return
+	}
+	s.busy++
+	work()
 }
 
 // twice runs an operation, and then measures it: kernels are there.
@@ -192,19 +210,22 @@ func (s *supposed) folded(p *program, n *numbers) (list []compared, err error) {
 		ways := plan.Weigh(s.m, &plan.Moving{Coming: c, Link: s.m.Link, Stored: there.Places, Machines: s.nodes, There: []*machine.Machine{s.m}, Shipped: sent.Load()})
 		list = append(list, compared{fmt.Sprintf("%s, to the rows, tree: %v", p.name, tree), ways[plan.Ship].P50, took})
 	}
-	fetch := &plan.Moving{Coming: c, Link: s.m.Link, Fetched: plan.FetchRows(float64(8*t.set.Rows), 1, len(t.set.Shards), chunkBytes, s.m.Processors)}
+	fetch := &plan.Moving{Coming: c, Link: s.m.Link, Fetched: plan.FetchRows(float64(8*t.set.Rows), 1, len(t.set.Shards), pieceBytes, s.open())}
 	ways := plan.Weigh(s.m, fetch)
 	took, err := s.took(func(op *operation) error { return s.fetch(op, p.columns[0], plan.Choose(s.m, c).Wasm.P50) })
 	return append(list, compared{p.name + ", rows come here", ways[plan.Fetch].P50, took}), err
 }
 
-// fetch has as many threads as there are processors bring a column here chunk by chunk, and compute with each.
+// open is how many pieces of rows are under way.
+func (s *supposed) open() int { return aheadPieces + mostPieces*s.m.Processors }
+
+// fetch has a column come here piece by piece, and computes with each.
 func (s *supposed) fetch(op *operation, column int, whole float64) error {
 	t := op.table
 	var chunks []parcel.Gather
 	for _, sh := range t.set.Shards {
-		for lo := sh.Lo; lo < sh.Hi; lo += chunkBytes / 8 {
-			chunks = append(chunks, parcel.Gather{Set: t.set.ID, Column: column, Lo: lo, Hi: min(sh.Hi, lo+chunkBytes/8)})
+		for lo := sh.Lo; lo < sh.Hi; lo += pieceBytes / 8 {
+			chunks = append(chunks, parcel.Gather{Set: t.set.ID, Column: column, Lo: lo, Hi: min(sh.Hi, lo+pieceBytes/8)})
 		}
 	}
 	next := 0
@@ -223,10 +244,11 @@ func (s *supposed) fetch(op *operation, column int, whole float64) error {
 			return fmt.Errorf("rows %d to %d are not those of the table", g.Lo, g.Hi)
 		}
 		alone := whole * float64(s.m.Processors) * float64(g.Hi-g.Lo) / float64(t.set.Rows)
-		s.computes(alone, ask)
+		s.computes(alone, func() {})
+		ask()
 		return nil
 	}
-	for range s.m.Processors {
+	for range s.open() {
 		ask()
 	}
 	return nil

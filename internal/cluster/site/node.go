@@ -17,6 +17,7 @@ import (
 	"github.com/godwit-run/godwit/internal/cluster/daemon"
 	"github.com/godwit-run/godwit/internal/cluster/identity"
 	"github.com/godwit-run/godwit/internal/cluster/node"
+	"github.com/godwit-run/godwit/internal/cluster/parcel"
 	"github.com/godwit-run/godwit/internal/cluster/store"
 	"github.com/godwit-run/godwit/internal/cluster/transport"
 	"github.com/godwit-run/godwit/internal/cluster/transport/stream"
@@ -87,7 +88,7 @@ type NodeConfig struct {
 // DefaultLimits suit a machine with a few GiB to spare.
 func DefaultLimits() node.Limits {
 	return node.Limits{
-		Parcels: 4096, Bytes: 512 << 20, Steps: 1 << 42, Turns: 4096, Codes: 1024,
+		Parcels: 4096, Bytes: 512 << 20, Steps: parcel.UsualSteps, Turns: 4096, Codes: 1024,
 		Jobs: 2 * runtime.GOMAXPROCS(0), Spare: 16, Retry: 20_000, RegionBytes: 1 << 40,
 		CodeBytes: 256 << 20, Calls: 32,
 		ClientParcels: 1024, ClientBytes: 128 << 20, ClientKernels: 256,
