@@ -43,3 +43,22 @@ func (l *lowering) holdLittle() {
 		l.use[n].again = l.made(n) <= dearElement
 	}
 }
+
+// dearElement is how many operations an element takes that is not made twice.
+const dearElement = 50
+
+// made is how much work an element of a map is, with those of maps that are computed with it.
+func (l *lowering) made(n *graph.Node) int {
+	cost := 0
+	for _, b := range n.Blocks {
+		for _, m := range b.Nodes {
+			cost += l.use[m].cost
+		}
+	}
+	for j, arg := range n.Args {
+		if walks(n, j) && l.waits(arg) {
+			cost += l.made(arg)
+		}
+	}
+	return cost
+}

@@ -381,7 +381,7 @@ func (l *lowering) together(n *graph.Node, later []*graph.Node) []*graph.Node {
 		if _, done := l.mat[m]; done || !l.use[m].live || m.Op != n.Op {
 			continue
 		}
-		if m.Args[0].Type.Size.Equal(n.Args[0].Type.Size) && l.ready(m) && l.sameLeaf(n, m) {
+		if m.Args[0].Type.Size.Equal(n.Args[0].Type.Size) && l.ready(m) && sameLeaf(n, m) {
 			group = append(group, m)
 		}
 	}
@@ -389,44 +389,14 @@ func (l *lowering) together(n *graph.Node, later []*graph.Node) []*graph.Node {
 }
 
 // sameLeaf reports that m may have the leaves of n, two keyed reductions: integers do
-// not care, floats need the leaf length of their own width. Where leaves of integers are short, they are none of floats.
-func (l *lowering) sameLeaf(n, m *graph.Node) bool {
-	switch {
-	case n.Op != graph.KeyedReduce:
-		return true
-	case l.opt.Partials && ordered(n) != ordered(m) && l.apart(n, m):
-		return false
-	}
-	return !ordered(m) || width(n).Equal(width(m))
-}
-
-// apart reports that leaves of floats may be long, and that it is little work to make the elements of both twice.
-func (l *lowering) apart(n, m *graph.Node) bool {
-	return l.longLeaves(n) && l.made(n)+l.made(m) <= 2*dearElement
+// not care, floats need the leaf length of their own width.
+func sameLeaf(n, m *graph.Node) bool {
+	return n.Op != graph.KeyedReduce || !ordered(m) || width(n).Equal(width(m))
 }
 
 // longLeaves reports that leaves may have more than the least number of slots.
 func (l *lowering) longLeaves(n *graph.Node) bool {
 	return num.KeyedLeaf(l.most(width(n))) > minKeyedLeaf
-}
-
-// dearElement is how many operations an element of a keyed fold takes that is not made twice.
-const dearElement = 50
-
-// made is how much work an element is that a keyed fold, or a map that is fused, walks over.
-func (l *lowering) made(n *graph.Node) int {
-	cost := 0
-	for _, b := range n.Blocks {
-		for _, m := range b.Nodes {
-			cost += l.use[m].cost
-		}
-	}
-	for j, arg := range n.Args {
-		if walks(n, j) && l.waits(arg) {
-			cost += l.made(arg)
-		}
-	}
-	return cost
 }
 
 func ordered(n *graph.Node) bool {
