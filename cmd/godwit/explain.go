@@ -92,7 +92,7 @@ func (x *explaining) run(cmd *cobra.Command, words []string) error {
 	if x.stages || x.asm || x.arch != "" {
 		return view.Explain(cmd.OutOrStdout(), e, style)
 	}
-	return view.Head(cmd.OutOrStdout(), e, unplanned(out.Expected, len(words) > 1), style)
+	return view.Head(cmd.OutOrStdout(), e, unplanned(out.Expected, words[1:]), style)
 }
 
 // asked is the option for --why-not; nil without.
@@ -104,14 +104,16 @@ func (x *explaining) asked() godwit.Option {
 }
 
 // unplanned is why there is no plan to show; "" if there is one.
-func unplanned(s *godwit.Stats, called bool) string {
+func unplanned(s *godwit.Stats, args []string) string {
 	switch {
-	case !called:
+	case len(args) == 0:
 		return "The plan depends on the arguments: give those of a call to see it."
 	case s.Predicted != nil:
 		return ""
 	case s.Engine == "interp":
 		return "The interpreter has one plan, of which nothing was measured."
+	case slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, "=@") }):
+		return "Nothing is expected beforehand: no step of this call is known to read rows of its data sets before others have run. `godwit run … --analyze` weighs each step when it comes."
 	}
 	return "Nothing is expected of this call: arguments that a data.Source of your own reads are not predicted."
 }

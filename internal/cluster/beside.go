@@ -142,14 +142,14 @@ func (b *Beside) placed(p *run.Placed, text string, args ...any) {
 
 // Launch implements run.Beside.
 func (b *Beside) Launch(ctx context.Context, p *run.Placed) (done bool, err error) {
+	if p.ReadsNothing() {
+		return false, nil
+	}
 	b.c.heed.launches.Add(1)
 	if b.Dry { // what cannot be weighed goes no other way
 		defer func() { err = cmp.Or(err, error(ErrForeseen)) }()
 	}
-	switch {
-	case p.ReadsNothing():
-		return false, nil
-	case b.strategy == Fetch:
+	if b.strategy == Fetch {
 		return b.stay(p, "rows are fetched")
 	}
 	if b.strategy != Gather && b.strategy != Single {
@@ -192,16 +192,17 @@ func (b *Beside) stay(p *run.Placed, text string, args ...any) (bool, error) {
 // arranged is a launch with what each of its regions is to a node.
 type arranged struct {
 	*run.Placed
-	portion portion
-	first   int64 // of what is kept, so many elements are used; -1: all
-	set     *catalog.Set
-	code    caller.Code
-	stored  []int          // regions that stream over columns of the set
-	far     suspend.Widths // regions that follow indices into columns of the set
-	local   []int          // regions with contents here
-	outs    []int          // regions that are written
-	column  map[int]run.Input
-	decided *like // what its way was decided by; nil if it was not weighed
+	portion   portion
+	first     int64 // of what is kept, so many elements are used; -1: all
+	set       *catalog.Set
+	code      caller.Code
+	stored    []int          // regions that stream over columns of the set
+	far       suspend.Widths // regions that follow indices into columns of the set
+	local     []int          // regions with contents here
+	outs      []int          // regions that are written
+	column    map[int]run.Input
+	stretches bool  // it is the other form of a launch; see inStretches
+	decided   *like // what its way was decided by; nil if it was not weighed
 }
 
 // mainSet is the data set to whose shards a launch may go; the rows of others come here and go there with it. It is the one of which the launch has

@@ -63,13 +63,32 @@ func (b *Beside) keep(ctx context.Context, whole *run.Placed) (bool, error) {
 	b.placed(whole, "%s from %d shards of @%s, %d parts here%s", text, len(away), a.set.Name, len(here), why)
 	err = b.ran(a, func() error {
 		return b.around(func() error {
-			if err := b.flow(ctx, a, t, a.affordable(portions(spans, a.each(a.local), a.portion.piece))); err != nil {
+			if err := b.flow(ctx, a, t, a.affordable(portions(a.several(spans), a.each(a.local), a.portion.piece))); err != nil {
 				return err
 			}
 			return p.Unite(a.first)
 		})
 	})
 	return true, err
+}
+
+// severalPieces is how many pieces of a shard are under way that may keep much: one runs while another is on its way.
+const severalPieces = 3
+
+// several cuts spans that may keep more than a few pieces take. If only the first elements are used, those of a shard come one piece after the other.
+func (a *arranged) several(spans []span) []span {
+	each := a.each(a.outs)
+	if a.first >= 0 || each <= 0 {
+		return spans
+	}
+	longest := int64(0)
+	for _, s := range spans {
+		longest = max(longest, s.hi-s.lo)
+	}
+	if longest < severalPieces*a.portion.piece/each {
+		return spans
+	}
+	return portions(spans, 1, (longest+severalPieces-1)/severalPieces)
 }
 
 // infallible reports that reading the rows cannot fail: whether it does must not depend on how many

@@ -84,6 +84,7 @@ func (b *Beside) inStretches(ctx context.Context, a *arranged, spans []span) (*a
 	if err != nil || other.unfit(cut) != "" {
 		return a, spans, err
 	}
+	other.stretches = true
 	return other, cut, nil
 }
 
@@ -269,6 +270,14 @@ func (a *arranged) faults(list []parcel.Fault) error {
 // inTurn runs a sequential launch from shard to shard: what it carries travels
 // along.
 func (b *Beside) inTurn(ctx context.Context, a *arranged, t *task, spans []span) error {
+	for _, r := range a.outs {
+		if !a.stretches {
+			break // what goes along was made by a launch before
+		}
+		if err := a.Clear(r); err != nil {
+			return err
+		}
+	}
 	for _, s := range spans {
 		if err := b.flow(ctx, a, t, []span{s}); err != nil {
 			return err

@@ -69,7 +69,7 @@ func whereRan(st *godwit.Step, t *godwit.Travel) string {
 			}
 		}
 	}
-	return tier(st, t != nil)
+	return tier(st, t)
 }
 
 // unpredicted says why nothing was expected of a call.

@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,7 +17,7 @@ func Stats(s *godwit.Stats) string {
 	var b strings.Builder
 	for i := range s.Plan.Steps {
 		st := &s.Plan.Steps[i]
-		fmt.Fprintf(&b, "  %-44s kernel %-12s %10s  %s%s\n", st.Label, digest.Cut(st.Kernel), seconds(st.Seconds), tier(st, s.Travel != nil), expected(st))
+		fmt.Fprintf(&b, "  %-44s kernel %-12s %10s  %s%s\n", st.Label, digest.Cut(st.Kernel), seconds(st.Seconds), tier(st, s.Travel), expected(st))
 	}
 	code := 0
 	for _, k := range s.Kernels {
@@ -39,12 +40,20 @@ func Stats(s *godwit.Stats) string {
 }
 
 // tier says what a step really ran on, and whether threads handed on what it carries.
-func tier(st *godwit.Step, travels bool) string {
-	text := tierAlone(st, travels)
+func tier(st *godwit.Step, t *godwit.Travel) string {
+	text := tierAlone(st, away(st, t))
 	if st.Totals != "" && st.Slices > 0 {
 		text += ", handed on by threads"
 	}
 	return text
+}
+
+// away reports that a step went to nodes: those of which rows were fetched ran here, and others had nothing to read there.
+func away(st *godwit.Step, t *godwit.Travel) bool {
+	return t != nil && slices.ContainsFunc(t.Places, func(place string) bool {
+		where, ok := strings.CutPrefix(place, st.Label+": ")
+		return ok && !strings.HasPrefix(where, "rows are fetched") && !strings.HasPrefix(where, "@")
+	})
 }
 
 func tierAlone(st *godwit.Step, travels bool) string {

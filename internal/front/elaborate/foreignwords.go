@@ -39,7 +39,7 @@ var arrayWords = map[string]string{
 	"union":      "with all rows, or with each once:\nconcat($x, $1)\nor concat($x, $1).distinct()",
 	"except":     "let:let others = $1.index_by(|e| e); $v.filter(|e| !others.has(e))",
 	"intersect":  "let:let others = $1.index_by(|e| e); $v.filter(|e| others.has(e))",
-	"left_join":  "each row with the place of its partner, an Option; match it with Some(i) and None:\n$x.map(|$p| ($p, $1.get($b)))",
+	"left_join":  "each row with the place of its partner, an Option; match it with Some(i) and None. $1 is an index of the others, as index_by makes one:\n$x.map(|$p| ($p, $1.get($b)))",
 	"inner_join": ".join($*)", "merge": ".join($*)",
 	"right_join": "join the other way round, with an index of these rows", "full_join": "there is none: join from one side, and add the rows of the other that has finds no partner for", "outer_join": "there is none: join from one side, and add the rows of the other that has finds no partner for", "cross_join": "map in map gives every pair:\n$x.map(|a| $1.map(|b| (a, b))).flatten()",
 	"lag": behind, "shift": behind, "lead": ahead, "previous": behind, "prev": behind,
