@@ -176,5 +176,8 @@ func (w *asking) expired(*operation) (catalog.Peer, string) {
 	if w.sent == 0 {
 		return 0, "the deadline was over before the request was sent"
 	}
+	if w.sent == 1 {
+		return w.to, "no answer within the deadline"
+	}
 	return w.to, fmt.Sprintf("no answer within the deadline, although the request was sent %d times", w.sent)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -51,6 +52,9 @@ func (c *Client) ask(ctx context.Context, what string, req *request) (*answer, e
 		case <-ctx.Done():
 			if t.unable != nil && asked.Err() == nil {
 				return nil, t.unable
+			}
+			if why := context.Cause(asked); why != nil && time.Since(began) < contact { // nobody had the time to answer, which says nothing about nodes
+				return nil, fmt.Errorf("cannot %s: no node had answered after %v: %w", what, time.Since(began).Round(time.Millisecond), why)
 			}
 			return nil, c.pool.unanswered(what, began, context.Cause(asked))
 		case <-time.After(50 * time.Millisecond):
