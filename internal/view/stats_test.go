@@ -15,8 +15,9 @@ func TestTiers(t *testing.T) {
 	}
 	got := Stats(&godwit.Stats{Engine: "wasm", Plan: godwit.Plan{Steps: []godwit.Step{
 		step("a", "wasm", 1, 3, 0), step("b", "native", 1, 3, 3), step("c", "native", 1, 9, 4), step("d", "", 1, 0, 0), step("e", "", 0, 0, 0),
-	}}, Travel: &godwit.Travel{Nodes: []string{"n2"}, Replaced: []godwit.Replacement{{Node: "n1", By: "n2"}}}})
-	for _, want := range []string{"a .* WebAssembly\n", "b .* native code\n", "c .* WebAssembly, then native code for 4 of 9 slices\n", "d .* on nodes\n", "e .* not run\n", "n2 stood in for n1\n"} {
+		step("f", "", 1, 0, 0), step("g", "", 1, 0, 0), step("h", "", 1, 0, 0),
+	}}, Travel: &godwit.Travel{Places: []string{"d: beside 3 shards of @x", "f: rows are fetched: everything is here", "g: @x is fetched"}, Nodes: []string{"n2"}, Replaced: []godwit.Replacement{{Node: "n1", By: "n2"}}}})
+	for _, want := range []string{"a .* WebAssembly\n", "b .* native code\n", "c .* WebAssembly, then native code for 4 of 9 slices\n", "d .* on nodes\n", "e .* not run\n", "f .* nothing to do\n", "g .* nothing to do\n", "h .* nothing to do\n", "n2 stood in for n1\n"} {
 		if !regexp.MustCompile(want).MatchString(got) {
 			t.Errorf("%q is missing in\n%s", want, got)
 		}
