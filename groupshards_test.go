@@ -46,25 +46,9 @@ func TestGroupShards(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			answer := func(x any, opts ...godwit.Option) ([]byte, godwit.Stats) {
-				r, err := f.Call(t.Context(), godwit.Args{"x": x}, opts...)
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer r.Close()
-				out := filepath.Join(t.TempDir(), "r.arrow")
-				if err := r.WriteFile(out); err != nil {
-					t.Fatal(err)
-				}
-				b, err := os.ReadFile(out)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return b, r.Stats()
-			}
-			want, _ := answer(godwit.File(path))
+			want, _ := answered(t, f, godwit.Args{"x": godwit.File(path)})
 			for _, s := range []godwit.Strategy{godwit.Auto, godwit.Ship, godwit.Fetch} {
-				got, stats := answer(godwit.DataSet("groups"), godwit.WithCluster(c), godwit.WithStrategy(s))
+				got, stats := answered(t, f, godwit.Args{"x": godwit.DataSet("groups")}, godwit.WithCluster(c), godwit.WithStrategy(s))
 				if !bytes.Equal(got, want) {
 					t.Errorf("%s: %d bytes that differ from %d here", s, len(got), len(want))
 				}
@@ -81,4 +65,23 @@ func TestGroupShards(t *testing.T) {
 			}
 		})
 	}
+}
+
+// answered is what a function gives, as a file.
+func answered(t *testing.T, f *godwit.Func, args godwit.Args, opts ...godwit.Option) ([]byte, godwit.Stats) {
+	t.Helper()
+	r, err := f.Call(t.Context(), args, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	out := filepath.Join(t.TempDir(), "answer.arrow")
+	if err := r.WriteFile(out); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b, r.Stats()
 }
