@@ -21,6 +21,9 @@ const (
 	shadow = 16
 	// mostWork bounds the operations on vectors in an iteration: longer code gains nothing by going over several vectors.
 	mostWork = 512
+	// division is how many operations a processor without one on vectors takes for an integer division: each lane is taken out,
+	// divided and put back.
+	division = 64
 	// fewValues is up to how many values an iteration is no long chain.
 	fewValues = 12
 	// someValues is up to how many an iteration is written for several vectors.
@@ -36,6 +39,7 @@ const (
 // Work is what there is to compute side by side.
 type Work struct {
 	bySize [9]int // operations on values of so many bytes; those in loops count more
+	apart  int    // and what divisions of integers take beside
 	Loops  bool
 	Turns  bool // loops that are not written out
 	Data   int  // values that vary freely
@@ -65,6 +69,9 @@ func (w *Work) add(p *Plan, in *kernel.Instr, times int) {
 		w.bySize[p.Of.K.Regions[in.Region].Elem.Size()] += times
 		w.Data++
 	}
+	if p.divides(in) {
+		w.apart += times * (division - 1)
+	}
 	for _, v := range in.Out {
 		if p.Shapes[v] == Varying {
 			w.Data++
@@ -73,6 +80,15 @@ func (w *Work) add(p *Plan, in *kernel.Instr, times int) {
 			}
 		}
 	}
+}
+
+// divides reports an integer division that lanes do one by one. One of up to 4 bytes by a constant is a multiplication.
+func (p *Plan) divides(in *kernel.Instr) bool {
+	if in.Code != kernel.Arith || in.Op != num.Div && in.Op != num.Rem || !in.Kind.IsInt() || p.Shapes[in.Out[0]] != Varying {
+		return false
+	}
+	_, constant := p.Of.Const(in.Args[1])
+	return !constant || in.Kind.Size() == 8
 }
 
 // likely is a guess, unless a loop is written out.
@@ -85,7 +101,7 @@ func (a *Analysis) likely(in *kernel.Instr) int {
 
 // All is the number of operations in one iteration.
 func (w *Work) All() int {
-	all := 0
+	all := w.apart
 	for _, n := range w.bySize {
 		all += n
 	}
@@ -174,7 +190,20 @@ func (p *Plan) unordered() int {
 		}
 	}
 	p.Width = w.width()
-	return p.bounded(rowVectors * p.Of.Engine.Bytes / p.Width)
+	n := p.bounded(rowVectors * p.Of.Engine.Bytes / p.Width)
+	for n > p.Of.Engine.Bytes/8 && w.across(n, p.Of.Engine.Bytes) > mostWork {
+		n /= 2
+	}
+	return n
+}
+
+// across is the number of operations on vectors of some bytes for n lanes: values that are wider than others take more of them.
+func (w *Work) across(n, bytes int) int {
+	all := w.apart * max(1, n*8/bytes)
+	for size, times := range w.bySize {
+		all += times * max(1, n*size/bytes)
+	}
+	return all
 }
 
 // lanesOf is the number of lanes of an accumulator in canonical order.
