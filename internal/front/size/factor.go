@@ -1,31 +1,30 @@
 package size
 
-import "slices"
-
 // Linear takes p apart as c·x + rest with c and rest free of the plain size x; it is not
 // ok where x stands in a power or in a quotient.
 func (p Poly) Linear(x string) (c, rest Poly, ok bool) {
 	c.over, rest.over = p.over, p.over
 	for _, t := range p.terms {
-		power, at := 0, 0
-		for i, a := range t.atoms {
-			switch {
-			case a.div != nil && a.mentions(x):
-				return Poly{}, Poly{}, false
-			case a.div == nil && a.Name == x:
-				power, at = power+1, i
-			}
-		}
-		switch power {
-		case 0:
-			rest.terms = appendOf(rest.terms, t, len(p.terms))
-		case 1: // without it, terms stay in order
-			c.terms = appendOf(c.terms, term{t.coef, slices.Delete(slices.Clone(t.atoms), at, at+1)}, len(p.terms))
-		default:
+		switch at, power, inside := t.find(x); {
+		case inside || power > 1:
 			return Poly{}, Poly{}, false
+		case power == 0:
+			rest.terms = appendOf(rest.terms, t, len(p.terms))
+		default: // without it, terms stay in order
+			c.terms = append(c.terms, t.without(at))
 		}
 	}
 	return c, rest, true
+}
+
+// Signs tells whether terms with the plain size x have coefficients above 0, and below.
+func (p Poly) Signs(x string) (plus, minus bool) {
+	for _, t := range p.terms {
+		if _, power, _ := t.find(x); power > 0 {
+			plus, minus = plus || t.coef > 0, minus || t.coef < 0
+		}
+	}
+	return plus, minus
 }
 
 func (a Atom) mentions(x string) bool {

@@ -254,6 +254,56 @@ func (p Poly) Subst(f func(name string) (Poly, bool)) Poly {
 	return same.Add(r)
 }
 
+// Replace puts a polynomial in the place of one plain size, which is what Subst does for many.
+func (p Poly) Replace(x string, by Poly) Poly {
+	var r Poly
+	kept := 0
+	for _, t := range p.terms {
+		switch at, power, inside := t.find(x); {
+		case power == 0 && !inside:
+			kept++
+		case power == 1 && !inside:
+			r = r.Add(by.times(t.without(at)))
+		default:
+			return p.Subst(func(name string) (Poly, bool) { return by, name == x })
+		}
+	}
+	switch kept {
+	case 0:
+		return Poly{r.terms, r.over || p.over}
+	case len(p.terms):
+		return p
+	}
+	same := Poly{terms: make([]term, 0, kept), over: p.over}
+	for _, t := range p.terms {
+		if _, power, _ := t.find(x); power == 0 {
+			same.terms = append(same.terms, t)
+		}
+	}
+	return same.Add(r)
+}
+
+// find says where among the atoms of t the plain size x stands last, how often it does, and whether it stands inside of a quotient.
+func (t term) find(x string) (at, power int, inside bool) {
+	for i, a := range t.atoms {
+		if a.div != nil {
+			inside = inside || a.mentions(x)
+		} else if a.Name == x {
+			at, power = i, power+1
+		}
+	}
+	return at, power, inside
+}
+
+// without is t without one of its atoms.
+func (t term) without(at int) term {
+	if len(t.atoms) == 1 {
+		return term{coef: t.coef}
+	}
+	atoms := make([]Atom, 0, len(t.atoms)-1)
+	return term{t.coef, append(append(atoms, t.atoms[:at]...), t.atoms[at+1:]...)}
+}
+
 // changes reports that f has something for a size of t.
 func (t term) changes(f func(name string) (Poly, bool)) bool {
 	found := false
@@ -370,16 +420,32 @@ func (t term) names(list []string) (_ []string, plain bool) {
 // cannot be seen in them: its name becomes that of a size.
 func (p Poly) Deal(part func(coef int64, names []string) int) (parts [3]Poly) {
 	var buffer [8]string
+	var room [32]int
+	to, count := room[:0], [3]int{}
 	for _, t := range p.terms {
-		names, plain := t.names(buffer[:0])
-		if !plain {
-			t.atoms = opaque(t.atoms)
+		names, _ := t.names(buffer[:0])
+		i := part(t.coef, names)
+		if to = append(to, i); i >= 0 {
+			count[i]++
 		}
-		if i := part(t.coef, names); i >= 0 {
-			parts[i].terms = appendOf(parts[i].terms, t, len(p.terms))
+	}
+	all := make([]term, count[0]+count[1]+count[2])
+	for i, n := range count {
+		parts[i].terms, all = all[:0:n], all[n:]
+	}
+	for n, t := range p.terms {
+		if i := to[n]; i >= 0 {
+			if t.hasQuotient() {
+				t.atoms = opaque(t.atoms)
+			}
+			parts[i].terms = append(parts[i].terms, t)
 		}
 	}
 	return parts
+}
+
+func (t term) hasQuotient() bool {
+	return slices.ContainsFunc(t.atoms, func(a Atom) bool { return a.div != nil })
 }
 
 // appendOf appends to a list of up to n terms.

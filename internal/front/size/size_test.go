@@ -84,24 +84,8 @@ func TestProvesProducts(t *testing.T) {
 // TestProvesSoundly compares what is proved with the values that polynomials have, over
 // all small sizes.
 func TestProvesSoundly(t *testing.T) {
-	names := []string{"N", "M", "K"}
-	poly := rapid.Custom(func(t *rapid.T) Poly {
-		p := Const(rapid.Int64Range(-4, 4).Draw(t, "constant"))
-		for range rapid.IntRange(1, 4).Draw(t, "terms") {
-			q := Const(rapid.SampledFrom([]int64{-3, -2, -1, 1, 2, 3}).Draw(t, "coef"))
-			for range rapid.IntRange(1, 2).Draw(t, "degree") {
-				v := Var(rapid.SampledFrom(names).Draw(t, "name"))
-				if rapid.Bool().Draw(t, "quotient") {
-					v = Div(v.MulConst(rapid.Int64Range(1, 3).Draw(t, "times")).AddConst(rapid.Int64Range(0, 2).Draw(t, "plus")), rapid.Int64Range(2, 4).Draw(t, "den"))
-				}
-				q = q.Mul(v)
-			}
-			p = p.Add(q)
-		}
-		return p
-	})
 	rapid.Check(t, func(t *rapid.T) {
-		p, fact := poly.Draw(t, "p"), poly.Draw(t, "fact")
+		p, fact := withQuotients.Draw(t, "p"), withQuotients.Draw(t, "fact")
 		lo := rapid.Int64Range(0, 2).Draw(t, "lo")
 		f := &Facts{Lo: map[string]int64{"N": lo}, NonNeg: []Poly{fact}}
 		if !f.Proves(p) {
@@ -200,4 +184,34 @@ func normal(p Poly) bool {
 		}
 	}
 	return true
+}
+
+var sizes = []string{"N", "M", "K"}
+
+var withQuotients = rapid.Custom(func(t *rapid.T) Poly {
+	p := Const(rapid.Int64Range(-4, 4).Draw(t, "constant"))
+	for range rapid.IntRange(1, 4).Draw(t, "terms") {
+		q := Const(rapid.SampledFrom([]int64{-3, -2, -1, 1, 2, 3}).Draw(t, "coef"))
+		for range rapid.IntRange(1, 2).Draw(t, "degree") {
+			v := Var(rapid.SampledFrom(sizes).Draw(t, "name"))
+			if rapid.Bool().Draw(t, "quotient") {
+				v = Div(v.MulConst(rapid.Int64Range(1, 3).Draw(t, "times")).AddConst(rapid.Int64Range(0, 2).Draw(t, "plus")), rapid.Int64Range(2, 4).Draw(t, "den"))
+			}
+			q = q.Mul(v)
+		}
+		p = p.Add(q)
+	}
+	return p
+})
+
+// TestReplace holds the short way for one name to that for many.
+func TestReplace(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p, by := withQuotients.Draw(t, "p"), withQuotients.Draw(t, "by")
+		x := rapid.SampledFrom(sizes).Draw(t, "x")
+		want := p.Subst(func(name string) (Poly, bool) { return by, name == x })
+		if got := p.Replace(x, by); !got.Equal(want) {
+			t.Fatalf("%s with %s for %s: expected %s, found %s", p, by, x, want, got)
+		}
+	})
 }

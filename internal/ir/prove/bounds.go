@@ -77,7 +77,7 @@ func (v *Prover) termwise(p size.Poly, x string, d Direction, sym *Symbol) (out 
 	}
 	for _, low := range options(s.low, sym.Lo) {
 		for _, high := range options(s.high, sym.Hi) {
-			q := s.rest.Add(Substitute(s.low, x, low.P)).Add(Substitute(s.high, x, high.P))
+			q := s.rest.Add(s.low.Replace(x, low.P)).Add(s.high.Replace(x, high.P))
 			if !v.Spend(Width(q)) {
 				return out
 			}
@@ -92,8 +92,11 @@ func (v *Prover) termwise(p size.Poly, x string, d Direction, sym *Symbol) (out 
 // x·(n - 1) = x·n - x: bounds of single terms are of no use there, and what counts is
 // whether n - 1 is below 0.
 func (v *Prover) factored(p size.Poly, x string, d Direction, sym *Symbol) (out []Claim) {
+	if plus, minus := p.Signs(x); !plus || !minus {
+		return nil
+	}
 	c, rest, ok := p.Linear(x)
-	if !ok || c.Positive() || size.Const(0).Sub(c).Positive() {
+	if !ok {
 		return nil
 	}
 	for _, side := range []Direction{Below, Above} {
@@ -122,22 +125,25 @@ func (v *Prover) factored(p size.Poly, x string, d Direction, sym *Symbol) (out 
 
 // symbolCount is how much is left to do: what is nearly done comes first.
 func symbolCount(p size.Poly) int {
-	n := 0
-	for _, name := range p.Vars() {
-		if order(name) >= 0 {
-			n++
+	var room [16]string
+	seen := room[:0]
+	p.EachVar(func(name string) {
+		if order(name) >= 0 && !slices.Contains(seen, name) {
+			seen = append(seen, name)
 		}
-	}
-	return n
+	})
+	return len(seen)
 }
 
 // options are the bounds to try for a part; an empty part needs none.
 func options(part size.Poly, bounds []Claim) []Claim {
 	if part.Equal(size.Const(0)) {
-		return []Claim{{}}
+		return nothing
 	}
 	return bounds
 }
+
+var nothing = []Claim{{}}
 
 // Bounds gives up to maxClaims bounds of p in direction d without symbols of
 // values from mark on, best guess first.
@@ -164,12 +170,12 @@ func (v *Prover) collect(c Claim, d Direction, mark int, out *[]Claim) {
 	}
 }
 
-// Shared finds bounds of both a, where yes holds, and b, where no does.
-func (v *Prover) Shared(d Direction, mark int, a, b size.Poly, yes, no []size.Poly) []Claim {
+// Shared finds bounds of both a, where yes is known, and b, where no is.
+func (v *Prover) Shared(d Direction, mark int, a, b size.Poly, yes, no Known) []Claim {
 	var candidates, out []Claim
 	for _, m := range []int{mark, 0} {
-		v.Assuming(yes, func() { candidates = append(candidates, v.numbers(v.Bounds(a, d, m), d)...) })
-		v.Assuming(no, func() { candidates = append(candidates, v.numbers(v.Bounds(b, d, m), d)...) })
+		v.Where(yes, func() { candidates = append(candidates, v.numbers(v.Bounds(a, d, m), d)...) })
+		v.Where(no, func() { candidates = append(candidates, v.numbers(v.Bounds(b, d, m), d)...) })
 	}
 	until := v.effort + 4*MinGoal
 	for i, q := range candidates {
@@ -181,9 +187,9 @@ func (v *Prover) Shared(d Direction, mark int, a, b size.Poly, yes, no []size.Po
 		}
 		var first, second []int
 		var ok, ok2 bool
-		v.Assuming(yes, func() { first, ok = v.NonNegative(Gap(q.P, a, d), MinGoal) })
+		v.Where(yes, func() { first, ok = v.NonNegative(Gap(q.P, a, d), MinGoal) })
 		if ok {
-			v.Assuming(no, func() { second, ok2 = v.NonNegative(Gap(q.P, b, d), MinGoal) })
+			v.Where(no, func() { second, ok2 = v.NonNegative(Gap(q.P, b, d), MinGoal) })
 		}
 		if ok && ok2 {
 			out = append(out, Claim{q.P, Join(first, second)})

@@ -53,9 +53,24 @@ func raise(lo map[string]int64, p size.Poly) {
 
 // Assuming calls f where each p is known to be at least 0; p may contain
 // symbols.
-func (v *Prover) Assuming(ps []size.Poly, f func()) {
+func (v *Prover) Assuming(ps []size.Poly, f func()) { v.Where(v.And(ps), f) }
+
+// And is what is known where each p is at least 0, too.
+func (v *Prover) And(ps []size.Poly) (k Known) {
+	if len(ps) == 0 {
+		return v.Known
+	}
+	v.Where(v.Known, func() {
+		v.Assume(ps)
+		k = v.Known
+	})
+	return k
+}
+
+// Where calls f where this is known.
+func (v *Prover) Where(k Known, f func()) {
 	before := v.Known
-	v.Assume(ps)
+	v.Known = k
 	f()
 	v.Known = before
 }

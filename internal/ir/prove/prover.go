@@ -12,7 +12,6 @@ package prove
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/godwit-run/godwit/internal/front/size"
 )
@@ -145,7 +144,13 @@ func order(name string) int {
 	if name[0] != Prefix[0] {
 		return -1
 	}
-	n, _ := strconv.Atoi(strings.TrimSuffix(name[1:], "m"))
+	n := 0
+	for _, c := range []byte(name[1:]) {
+		if c == 'm' {
+			break
+		}
+		n = 10*n + int(c-'0')
+	}
 	return n
 }
 
@@ -234,9 +239,4 @@ func Join(a, b []int) []int {
 	r := append(slices.Clone(a), b...)
 	slices.Sort(r)
 	return slices.Compact(r)
-}
-
-// Substitute replaces x in p.
-func Substitute(p size.Poly, x string, by size.Poly) size.Poly {
-	return p.Subst(func(name string) (size.Poly, bool) { return by, name == x })
 }

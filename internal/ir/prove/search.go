@@ -218,7 +218,7 @@ func (v *Prover) everyCase(p size.Poly, x string) (needs []int, ok bool) {
 	defer func() { v.given = outer }()
 	for _, c := range sym.Cases {
 		v.given = append(outer[:len(outer):len(outer)], c.Given...)
-		n, ok := v.knowing(Substitute(p, x, c.Form), append(c.Given[:len(c.Given):len(c.Given)], guards...), outer)
+		n, ok := v.knowing(p.Replace(x, c.Form), append(c.Given[:len(c.Given):len(c.Given)], guards...), outer)
 		if !ok {
 			return nil, false
 		}

@@ -65,7 +65,7 @@ func (c *checker) extreme(v kernel.Value, a, b size.Poly, d prove.Direction) {
 		c.is(v, b, needs...)
 		return
 	}
-	own, other := prove.Claims(a, b), c.Shared(-d, int(v), a, b, nil, nil)
+	own, other := prove.Claims(a, b), c.Shared(-d, int(v), a, b, c.Known, c.Known)
 	if d == prove.Above {
 		c.within(v, other, own)
 	} else {

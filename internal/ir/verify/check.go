@@ -60,7 +60,7 @@ func Check(k *kernel.Kernel) (*Safe, error) {
 	if err != nil {
 		return nil, &Error{Path: "kernel", Need: err.Error(), Err: err}
 	}
-	c := &checker{k: k, safe: &Safe{Kernel: k, ID: kernel.Hash(b), Bytes: len(b)}}
+	c := &checker{k: k, safe: &Safe{Kernel: k, ID: kernel.Hash(b), Bytes: len(b)}, sides: map[sideOf]side{}}
 	if err := c.run(); err != nil {
 		return nil, err
 	}
@@ -93,6 +93,7 @@ type checker struct {
 	next     kernel.Value // the next value to be described
 	accesses []access
 	placed   map[*kernel.Instr]kernel.Value // positions of stores, for Separate
+	sides    map[sideOf]side
 }
 
 func (c *checker) run() (err error) {

@@ -41,7 +41,7 @@ func (c *checker) mergeConstants(v, cond kernel.Value, a, b size.Poly) bool {
 	c.choices[name(v)] = k
 	c.within(v, prove.Claims(size.Const(k.lo)), prove.Claims(size.Const(k.hi)))
 	if k.count <= fewConstants {
-		c.either(v, prove.Choice{Form: a, Given: c.condition(cond, true, 0)}, prove.Choice{Form: b, Given: c.condition(cond, false, 0)})
+		c.either(v, prove.Choice{Form: a, Given: c.side(cond, true).given}, prove.Choice{Form: b, Given: c.side(cond, false).given})
 	}
 	return true
 }

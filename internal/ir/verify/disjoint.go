@@ -73,7 +73,7 @@ func common(as []access) *size.Facts {
 // following is p at the next outer index.
 func (c *checker) following(p size.Poly) size.Poly {
 	o := name(c.k.Body.Params[0])
-	return prove.Substitute(p, o, size.Var(o).AddConst(1))
+	return p.Replace(o, size.Var(o).AddConst(1))
 }
 
 // keepTo shows that all accesses lie from s to e.
@@ -150,7 +150,7 @@ func (c *checker) footprint(r int, as []access) Footprint {
 	end, ok2 := c.edge(as, prove.Above)
 	if ok && ok2 {
 		o, named := name(c.k.Body.Params[0]), size.Var("o")
-		f.Streamed, f.Start, f.End = true, prove.Substitute(start, o, named), prove.Substitute(end.AddConst(1), o, named)
+		f.Streamed, f.Start, f.End = true, start.Replace(o, named), end.AddConst(1).Replace(o, named)
 	}
 	return f
 }

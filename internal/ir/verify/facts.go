@@ -73,6 +73,38 @@ func (c *checker) condition(v kernel.Value, holds bool, depth int) []size.Poly {
 	return nil
 }
 
+// side is what a Bool says on one of its sides: what is at least 0 there, and what is known with it.
+type side struct {
+	given []size.Poly
+	known prove.Known
+}
+
+// sideOf names a side at a place, which is as good as what is known there.
+type sideOf struct {
+	cond   kernel.Value
+	holds  bool
+	facts  *size.Facts
+	guard  *size.Poly // the latest
+	guards int
+}
+
+// side is found once for all that choose by the Bool at the same place.
+func (c *checker) side(cond kernel.Value, holds bool) side {
+	at := sideOf{cond: cond, holds: holds, facts: c.Facts, guards: len(c.Guards)}
+	if at.guards > 0 {
+		at.guard = &c.Guards[at.guards-1]
+	}
+	if s, ok := c.sides[at]; ok && !c.Dead {
+		return s
+	}
+	given := c.condition(cond, holds, 0)
+	s := side{given, c.And(given)}
+	if !c.Dead {
+		c.sides[at] = s
+	}
+	return s
+}
+
 var relations = map[num.Op]prove.Relation{
 	num.Eq: prove.Equal, num.Ne: prove.Unequal, num.Lt: prove.Less,
 	num.Le: prove.AtMost, num.Gt: prove.Greater, num.Ge: prove.AtLeast,

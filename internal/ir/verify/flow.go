@@ -95,7 +95,7 @@ func (c *checker) branch(in *kernel.Instr) Part {
 	mark := c.next
 	part := Part{Choices: make([]Work, 2)}
 	for i, holds := range []bool{true, false} {
-		c.Assuming(c.condition(in.Args[0], holds, 0), func() { part.Choices[i] = c.block(&in.Blocks[i]) })
+		c.Where(c.side(in.Args[0], holds).known, func() { part.Choices[i] = c.block(&in.Blocks[i]) })
 	}
 	for i, v := range in.Out {
 		if c.kinds[v].IsInt() {
@@ -229,7 +229,7 @@ func (c *checker) position(v, lo, hi kernel.Value) {
 	full, empty := last.Sub(first), first.Sub(last).AddConst(-1)
 	greatest := prove.LastName(int(v))
 	c.Describe(greatest, &prove.Symbol{
-		Lo: prove.Claims(first), Hi: c.Shared(prove.Above, int(v), first, last, []size.Poly{empty}, []size.Poly{full}),
+		Lo: prove.Claims(first), Hi: c.Shared(prove.Above, int(v), first, last, c.And([]size.Poly{empty}), c.And([]size.Poly{full})),
 		Cases: []prove.Choice{{Form: first, Given: []size.Poly{empty}}, {Form: last, Given: []size.Poly{full}}},
 	})
 	c.within(v, prove.Claims(first), prove.Claims(size.Var(greatest)))

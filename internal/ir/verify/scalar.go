@@ -135,9 +135,9 @@ func (c *checker) merge(v, cond, mark kernel.Value, a, b size.Poly) {
 	if c.mergeConstants(v, cond, a, b) {
 		return
 	}
-	yes, no := c.condition(cond, true, 0), c.condition(cond, false, 0)
-	c.within(v, c.Shared(prove.Below, int(mark), a, b, yes, no), c.Shared(prove.Above, int(mark), a, b, yes, no))
-	c.either(v, prove.Choice{Form: a, Given: yes}, prove.Choice{Form: b, Given: no})
+	yes, no := c.side(cond, true), c.side(cond, false)
+	c.within(v, c.Shared(prove.Below, int(mark), a, b, yes.known, no.known), c.Shared(prove.Above, int(mark), a, b, yes.known, no.known))
+	c.either(v, prove.Choice{Form: a, Given: yes.given}, prove.Choice{Form: b, Given: no.given})
 }
 
 // either notes that v is one of two forms. Bounds that both have are not

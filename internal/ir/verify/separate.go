@@ -37,7 +37,7 @@ func Separate(k *kernel.Kernel, position map[*kernel.Instr]kernel.Value) (s *Sep
 			panic(e)
 		}
 	}()
-	c := &checker{k: k, safe: &Safe{Kernel: k}, placed: position}
+	c := &checker{k: k, safe: &Safe{Kernel: k}, placed: position, sides: map[sideOf]side{}}
 	c.kindsOfAll()
 	c.startProofs()
 	c.body()
@@ -76,7 +76,7 @@ func (c *checker) rowOf(in *kernel.Instr) row {
 	if !ok {
 		return row{}
 	}
-	width := prove.Substitute(index, x, q.AddConst(1)).Sub(index)
+	width := index.Replace(x, q.AddConst(1)).Sub(index)
 	if _, symbolic := prove.Latest(width, 0); symbolic {
 		return row{}
 	}
