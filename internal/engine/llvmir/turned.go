@@ -1,8 +1,6 @@
 package llvmir
 
 import (
-	"strconv"
-
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/loops"
 	"github.com/godwit-run/godwit/internal/ir/num"
@@ -19,11 +17,11 @@ type turning struct {
 	n int
 }
 
-// turned writes the nest of which a plan is for the inner loop.
+// turned writes the nest of which a plan is for the inner loop. Nests narrower than a block run turn by turn.
 func (p *plan) turned() {
 	t := &turning{p, p.Turned, p.Lanes}
 	lo, hi := p.scalar(t.Outer.Args[0]), p.scalar(t.Outer.Args[1])
-	p.either(t.apart(), func() { t.write(lo, hi) }, func() { p.plainFor(t.Outer, lo, hi) })
+	p.either(p.set("and i1 %s, %s", t.apart(), t.wide(lo, hi)), func() { t.write(lo, hi) }, func() { p.plainFor(t.Outer, lo, hi) })
 }
 
 func (t *turning) j() kernel.Value { return t.Outer.Blocks[0].Params[0] }
@@ -44,30 +42,35 @@ func (t *turning) apart() string {
 	return all
 }
 
-// write gives whole blocks to vectors and runs the turns that are left.
+// wide is the condition that there is a block.
+func (t *turning) wide(lo, hi string) string {
+	count := t.turnCount(t.scalar(t.In.Args[0]), t.scalar(t.In.Args[1]))
+	rows := t.set("icmp sge i64 %s, %d", t.turnCount(lo, hi), t.n)
+	return t.set("and i1 %s, %s", rows, t.set("icmp sge i64 %s, %d", count, t.n))
+}
+
+// write covers the nest with blocks, of which the last ones begin early: what two of them compute is the same.
 func (t *turning) write(lo, hi string) {
 	from, to := t.scalar(t.In.Args[0]), t.scalar(t.In.Args[1])
-	last, mid := t.groupsEnd(lo, hi, t.n), t.groupsEnd(from, to, t.n)
-	t.loop(lo, last, int64(t.n), nil, func(j string, _ []string) ([]string, string) {
+	lastRows, lastColumns := t.set("sub i64 %s, %d", hi, t.n), t.set("sub i64 %s, %d", to, t.n)
+	t.loop(lo, t.blocksEnd(lo, hi), int64(t.n), nil, func(j string, _ []string) ([]string, string) {
 		t.lookAtStop()
-		t.strips(from, mid, innerStrip, t.Short(t.In, innerStrip), nil, func(from, to string, _ []state) ([]string, string) {
+		j = t.pure("llvm.smin", typ{num.I64, 1}, j, lastRows)
+		t.strips(from, t.blocksEnd(from, to), innerStrip, t.Short(t.In, innerStrip), nil, func(from, to string, _ []state) ([]string, string) {
 			t.loop(from, to, int64(t.n), nil, func(i string, _ []string) ([]string, string) {
-				t.block(i, j)
+				t.block(t.pure("llvm.smin", typ{num.I64, 1}, i, lastColumns), j)
 				return nil, ""
 			})
 			return nil, ""
 		})
-		t.when(t.set("icmp slt i64 %s, %s", mid, to), nil, func() []string {
-			t.loop("0", strconv.Itoa(t.n), 1, nil, func(more string, _ []string) ([]string, string) {
-				t.turn(t.set("add i64 %s, %s", j, more))
-				t.leftOver(mid, to)
-				return nil, ""
-			})
-			return nil
-		})
 		return nil, ""
 	})
-	t.plainFor(t.Outer, last, hi)
+}
+
+// blocksEnd is where the blocks end that cover from..to.
+func (t *turning) blocksEnd(from, to string) string {
+	count := t.set("add i64 %s, %d", t.turnCount(from, to), t.n-1)
+	return t.set("add i64 %s, %s", from, t.set("and i64 %s, %d", count, -t.n))
 }
 
 // turn writes what stands before the loop over i.
