@@ -82,6 +82,12 @@ var words = []word{
 	{"f64", `o.mean(|r| r.order_id, 0.5)`, "", "mean(|r| r.order_id)"},
 	{"[i64]", `n.map(|e| (e > 3) * e)`, `n.map(|e| (e > 3) as i64 * e)`, ""},
 	{"[f64]", `v.map(|x| x.round(2))`, `v.map(|x| (x * 100.0).round() / 100.0)`, ""},
+	{"f64", `o.map(|r| r.amount).std()`, `{ let x = o.map(|r| r.amount); let m = x.mean(); x.map(|e| e.map(|d| (d - m) * (d - m))).mean().sqrt() }`, ""},
+	{"f64", `o.map(|r| r.amount).variance()`, `{ let x = o.map(|r| r.amount); let m = x.mean(); x.map(|e| e.map(|d| (d - m) * (d - m))).mean() }`, ""},
+	{"[f64]", `o.group_by(|r| r.day).agg(|g| g.std(|r| r.amount))`, `o.group_by(|r| r.day).agg(|g| (g.mean(|r| r.amount.map(|v| v * v)) - g.mean(|r| r.amount) * g.mean(|r| r.amount)).max(0.0).sqrt())`, ""},
+	{"[O]", `o.sort(|r| r.day, desc)`, "", `o.sort_desc(|r| r.day)`},
+	{"[O]", `o.sort(|r| r.day, asc)`, "", `o.sort(|r| r.day)`},
+	{"[(O, P)]", `{ let by = p.index_by(|r| r.name); o.join_all(by, |r| r.customer) }`, `{ let by = p.index_by(|r| r.name); o.join_all::<100>(by, |r| r.customer) }`, ""},
 	{"f64", `v.std()`, `{ let m = v.mean(); v.map(|e| (e - m) * (e - m)).mean().sqrt() }`, ""},
 	{"f64", `v.avg()`, `v.mean()`, ""},
 

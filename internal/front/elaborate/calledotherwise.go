@@ -17,6 +17,11 @@ func (e *elab) calledOtherwise(c *methodUse, m method) bool {
 	x, name, args := c.x, c.x.Name.Text, c.x.Args
 	_, closureFirst := at0(args).(*syntax.Closure)
 	switch {
+	case orders[name] && len(args) == 2 && closureFirst && sortBy(args[1]) != "":
+		e.errorf(x.Name.Span, "T08", "`%s` takes 1 argument", name).Note("found %d", len(args)).Help("%s.%s(%s)", e.operand(x.Receiver), sortBy(args[1]), e.text(args[0].Where()))
+	case name == "join_all" && len(x.TypeArgs) == 0 && len(args) > 0 && !isNumber(args[0]):
+		e.errorf(x.Name.Span, "T09", "`join_all` takes in ::<…> how many partners a row may have").Note("found no number").
+			Help("as many as you know that there are at most:\njoin_all::<100>(%s)", e.argsOffer(args, max(2, len(args))))
 	case m.need && len(x.TypeArgs) == 0 && len(args) > 0 && (len(args) > m.max || !closureFirst):
 		rest := ""
 		if len(args) > 1 {
@@ -47,6 +52,26 @@ func (e *elab) calledOtherwise(c *methodUse, m method) bool {
 		return false
 	}
 	return true
+}
+
+func isNumber(x syntax.Expr) bool {
+	_, ok := x.(*syntax.IntLit)
+	return ok
+}
+
+// sortBy is the operation that a word beside a key asks for; "" if it is no such word.
+func sortBy(x syntax.Expr) string {
+	n, ok := x.(*syntax.NameExpr)
+	if !ok || len(n.Path) != 1 {
+		return ""
+	}
+	switch strings.ToLower(n.Path[0].Text) {
+	case "desc", "descending", "reverse":
+		return "sort_desc"
+	case "asc", "ascending":
+		return "sort"
+	}
+	return ""
 }
 
 // takesTuple are the operations whose closure may give a tuple.

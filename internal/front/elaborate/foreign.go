@@ -70,6 +70,9 @@ func (e *elab) wordsFor(recv *graph.Node) []map[string]string {
 	}
 	switch t.Kind {
 	case graph.Array:
+		if t.Elem().Kind == graph.Option {
+			return append([]map[string]string{optionsWords, arrayWords}, scalarWords(types.Innermost(t))...)
+		}
 		return append([]map[string]string{arrayWords}, scalarWords(types.Innermost(t))...)
 	case graph.Option:
 		return []map[string]string{optionWords}

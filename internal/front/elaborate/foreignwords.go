@@ -17,6 +17,7 @@ const (
 	noMonths   = "months and years differ in length, and are not added; truncate(month) is the first of a month, and days are added: + 30day"
 	noLabels   = "one row for each pair of keys: group by both, (a, b); a column for each key is a count or sum with a condition"
 	deviation  = "let:let m = $v.mean(); $v.map(|e| (e - m) * (e - m)).mean()"
+	deviated   = "let:let m = $v.mean(); $v.map(|e| e.map(|d| (d - m) * (d - m))).mean()"
 	behind     = "each with the one before, None for the first:\nlet:$v.enumerate().map(|(i, _)| $v.get(i - 1))"
 	ahead      = "each with the one after, None for the last:\nlet:$v.enumerate().map(|(i, _)| $v.get(i + 1))"
 	ranked     = "number the rows in their order; equals get different numbers:\n.sort($k).enumerate().map(|(i, e)| (i + 1, e))"
@@ -61,6 +62,11 @@ var arrayWords = map[string]string{
 	"pivot":  noLabels,
 	"unnest": ".flatten()", "explode": ".flatten()", "fillna": ".map(|e| e.or($1))", "fill_null": ".map(|e| e.or($1))",
 	"rename": "a column has another name in another record: .map(|r| Row { new: r.old })", "to_list": "leave it out: arrays are values", "collect": "leave it out: the operations give arrays already",
+}
+
+// optionsWords are asked of arrays of Options before.
+var optionsWords = map[string]string{
+	"std": deviated + ".sqrt()", "stddev": deviated + ".sqrt()", "stdev": deviated + ".sqrt()", "var": deviated, "variance": deviated,
 }
 
 // groupWords are asked of groups, groupsWords only outside of agg, oneGroupWords only inside.

@@ -226,12 +226,14 @@ func (e *elab) optionOpHelp(x *syntax.Binary, a, b *graph.Type) string {
 		return mapped(l, name+op+r)
 	case isCompare(x.Op) && b.Kind == graph.Option && b.Elem().IsScalar():
 		return mapped(r, l+op+name)
+	case a.Kind == graph.Option && b.Kind == graph.Option && l == r:
+		return "what is missing stays so:\n" + l + ".map(|" + name + "| " + name + op + name + ")"
 	case a.Kind == graph.Option && b.Kind == graph.Option:
 		return "say what a missing value counts as:\n" + l + ".or(" + zero(a) + ")" + op + r + ".or(" + zero(b) + ")"
 	case a.Kind == graph.Option:
-		return "say what a missing value counts as:\n" + l + ".or(" + zero(a) + ")" + op + r
+		return "say what a missing value counts as:\n" + l + ".or(" + zero(a) + ")" + op + r + "\nor let it be missing:\n" + l + ".map(|" + name + "| " + name + op + r + ")"
 	}
-	return "say what a missing value counts as:\n" + l + op + r + ".or(" + zero(b) + ")"
+	return "say what a missing value counts as:\n" + l + op + r + ".or(" + zero(b) + ")" + "\nor let it be missing:\n" + r + ".map(|" + name + "| " + l + op + name + ")"
 }
 
 // boolOpHelp is the help for a bool beside a number.
