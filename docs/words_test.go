@@ -88,6 +88,8 @@ var words = []word{
 	{"[O]", `o.sort(|r| r.day, desc)`, "", `o.sort_desc(|r| r.day)`},
 	{"[O]", `o.sort(|r| r.day, asc)`, "", `o.sort(|r| r.day)`},
 	{"[(O, P)]", `{ let by = p.index_by(|r| r.name); o.join_all(by, |r| r.customer) }`, `{ let by = p.index_by(|r| r.name); o.join_all::<100>(by, |r| r.customer) }`, ""},
+	{"[(Timestamp, i64)]", `o.group_by(|r| r.ordered_at.truncate(15min)).agg(|g| (g.key(), g.count()))`, `o.group_by(|r| r.ordered_at.truncate(hour) + r.ordered_at.minute() / 15 * 15min).agg(|g| (g.key(), g.count()))`, ""},
+	{"[(Timestamp, i64)]", `o.group_by(|r| r.ordered_at.truncate(6h)).agg(|g| (g.key(), g.count()))`, `o.group_by(|r| r.ordered_at.truncate(day) + r.ordered_at.hour() / 6 * 6h).agg(|g| (g.key(), g.count()))`, ""},
 	{"f64", `v.std()`, `{ let m = v.mean(); v.map(|e| (e - m) * (e - m)).mean().sqrt() }`, ""},
 	{"f64", `v.avg()`, `v.mean()`, ""},
 
@@ -168,7 +170,6 @@ var words = []word{
 	{"[Date]", `o.map(|r| r.day.truncate(hour))`, `o.map(|r| r.day.truncate(day))`, ""},
 	{"[Timestamp]", `o.map(|r| r.ordered_at.truncate("month"))`, `o.map(|r| r.ordered_at.truncate(month))`, ""},
 	{"[Timestamp]", `o.map(|r| r.ordered_at.date_trunc("month"))`, `o.map(|r| r.ordered_at.truncate(month))`, ""},
-	{"i64", `o.group_by(|r| r.ordered_at.truncate(15min)).count().len()`, `o.group_by(|r| (r.ordered_at.truncate(hour), r.ordered_at.minute() / 15)).count().len()`, ""},
 	{"[i64]", `o.map(|r| r.ordered_at.dow())`, `o.map(|r| r.ordered_at.weekday())`, ""},
 	{"[Timestamp]", `o.map(|r| r.ordered_at.week())`, `o.map(|r| r.ordered_at.truncate(week))`, ""},
 	{"[Str]", `o.map(|r| r.ordered_at.format("%Y"))`, "", "times are not made text"},

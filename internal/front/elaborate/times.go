@@ -337,8 +337,10 @@ func (e *elab) unitHelp(c *methodUse, known bool) string {
 			return of + ".truncate(" + unit + ")"
 		}
 	case *syntax.MomentLit:
-		if n, isMinutes := strings.CutSuffix(x.Text, "min"); isMinutes && c.recv.Type.Means.Sort == meaning.Timestamp {
-			return "only to one of a unit; the hour and the part of it are a key as well:\n(" + of + ".truncate(hour), " + of + ".minute() / " + n + ")"
+		for _, u := range [...]struct{ suffix, whole, part string }{{"min", "hour", "minute"}, {"h", "day", "hour"}, {"s", "minute", "second"}} {
+			if n, is := strings.CutSuffix(x.Text, u.suffix); is && c.recv.Type.Means.Sort == meaning.Timestamp {
+				return "only to one of a unit; to several, counted from the last " + u.whole + ":\n" + of + ".truncate(" + u.whole + ") + " + of + "." + u.part + "() / " + n + " * " + x.Text
+			}
 		}
 	}
 	return of + ".truncate(month)"
