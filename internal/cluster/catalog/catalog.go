@@ -119,6 +119,8 @@ type Column struct {
 	Nullable bool     `json:"-"`
 	// Means is what the integers stand for. Those of text are numbers of entries in a dictionary: see Set.Texts.
 	Means meaning.Meaning `json:"-"`
+	// Blank, of text: every missing value is a field that CSV left empty, the empty text where a program declares Str.
+	Blank bool `json:"-"`
 }
 
 // Type is the type of a row in the language's words; of what Godwit cannot compute with, the
@@ -140,10 +142,14 @@ func (c *Column) Type() string {
 type columnText struct {
 	Name string `json:"name"`
 	Type string `json:"type"`
+	// Blank columns may be declared as Str, too.
+	Blank bool `json:"blank,omitempty"`
 }
 
 // MarshalJSON names the type.
-func (c Column) MarshalJSON() ([]byte, error) { return json.Marshal(columnText{c.Name, c.Type()}) }
+func (c Column) MarshalJSON() ([]byte, error) {
+	return json.Marshal(columnText{c.Name, c.Type(), c.Blank})
+}
 
 // Sum is the SHA-256 of a file. As text it has all of its digits.
 type Sum [32]byte
