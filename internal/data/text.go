@@ -232,8 +232,8 @@ func CodeKind(n int) num.Kind {
 	return num.U32
 }
 
-// codeKindOf is CodeKind with room for the empty text where missing values may be asked for as such.
-func codeKindOf(texts []string, blank bool) num.Kind {
+// CodeKindOf is CodeKind with room for the empty text where missing values may be asked for as such.
+func CodeKindOf(texts []string, blank bool) num.Kind {
 	if blank {
 		_, texts = Blanked(texts)
 	}

@@ -106,7 +106,7 @@ func merged(ctx context.Context, chunks []Chunk, parts []partText, ranks []ranke
 		all = []string{""} // so that the code of a null is one of the dictionary
 	}
 	t := &Coded{Texts: ownTexts(all), Blank: nulls && blank}
-	t.Kind = codeKindOf(t.Texts, t.Blank)
+	t.Kind = CodeKindOf(t.Texts, t.Blank)
 	t.Codes = make([]byte, rows*int64(t.Kind.Size()))
 	if nulls {
 		t.Valid = make([]byte, rows)

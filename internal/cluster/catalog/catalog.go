@@ -119,7 +119,9 @@ type Column struct {
 	Nullable bool     `json:"-"`
 	// Means is what the integers stand for. Those of text are numbers of entries in a dictionary: see Set.Texts.
 	Means meaning.Meaning `json:"-"`
-	// Blank, of text: every missing value is a field that CSV left empty, the empty text where a program declares Str.
+	// Unknown: no row has a value, and the file said nothing of what values would be. Rows that are added may.
+	Unknown bool `json:"-"`
+	// Blank, of text or Unknown: every missing value is a field that CSV left empty, the empty text where a program declares Str.
 	Blank bool `json:"-"`
 }
 

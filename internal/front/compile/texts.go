@@ -117,6 +117,9 @@ func (b *Bound) readRemote(t *tabular, columns, dicts, leaves []int, means map[i
 		if err != nil {
 			return err
 		}
+		if t.src.Columns()[column].Unknown {
+			texts = unread // as of a column of text that has nothing but nulls
+		}
 		if texts == nil {
 			c := t.src.Columns()[column]
 			return refuse(t.Name, "declare it as "+c.Type(), "%s: column `%s`: expected text (Str), found %s", t.src.Path(), c.Name, c.Type())
