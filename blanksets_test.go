@@ -47,6 +47,10 @@ func blankTable(r *rand.Rand, rows, first int, kinds [2]string) string {
 		switch kind[r.IntN(len(kind))] {
 		case 'b':
 			return []string{"", "", `""`}[r.IntN(3)]
+		case 'r': // so that some shards have none
+			if r.IntN(40) == 0 {
+				return ""
+			}
 		case 'n':
 			return "NA"
 		case 'v': // many different ones, so that codes need more than a byte
@@ -190,7 +194,7 @@ func TestBlanksInDataSets(t *testing.T) {
 	b := newBlankBed(t, r)
 	for round := range 5 {
 		c := started(t, 1+round)
-		kinds := []string{"t", "tb", "tbv", "tn", "tbn", "tv", "b", "n", "bn"}
+		kinds := []string{"t", "r", "rt", "tb", "tbv", "tn", "tbn", "tv", "b", "n", "bn"}
 		one := kinds[r.IntN(len(kinds))]
 		opt := godwit.LoadOptions{Shards: 1 + r.IntN(4), Replicas: 1 + r.IntN(1+round), By: []string{"blocks", "rows", "hash(k)", "hash(id)"}[r.IntN(4)]}
 		ordered := !strings.HasPrefix(opt.By, "hash")

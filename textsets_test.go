@@ -112,10 +112,10 @@ func TestTextSetsRefuse(t *testing.T) {
 		t.Errorf("a name of dictionaries was taken: %v", err)
 	}
 	for source, want := range map[string]string{
-		"record T { miles: Str }\nfn f(f: &[T; N]) -> i64 { f.count(|r| r.miles == \"a\") }":              "expected text (Str), found i64",
-		"record T { left: Timestamp<ms> }\nfn f(f: &[T; N]) -> i64 { f.count(|r| r.left > 2001-01-01) }":  "Timestamp<us>",
-		"record T { day: Decimal<9, 2> }\nfn f(f: &[T; N]) -> i64 { f.count(|r| r.day > 1.0) }":           "Date",
-		"record T { carrier: i64 }\nfn f(f: &[T; N]) -> i64 { f.count(|r| r.carrier > 1) }":               "carrier",
+		"record T { miles: Str }\nfn f(f: &[T; N]) -> i64 { f.count(|r| r.miles == \"a\") }":             "expected text (Str), found i64",
+		"record T { left: Timestamp<ms> }\nfn f(f: &[T; N]) -> i64 { f.count(|r| r.left > 2001-01-01) }": "Timestamp<us>",
+		"record T { day: Decimal<9, 2> }\nfn f(f: &[T; N]) -> i64 { f.count(|r| r.day > 1.0) }":          "Date",
+		"record T { carrier: i64 }\nfn f(f: &[T; N]) -> i64 { f.count(|r| r.carrier > 1) }":              "carrier",
 	} {
 		_, err := fn(t, source).Call(t.Context(), godwit.Args{"f": godwit.DataSet("trips")}, godwit.WithCluster(c))
 		if err == nil || !strings.Contains(err.Error()+help(err), want) {

@@ -78,6 +78,9 @@ func (a *appended) find(ctx context.Context, i int, used map[int]bool) error {
 	if err != nil {
 		return err
 	}
+	if c.Unknown {
+		c.Blank = c.Blank && a.new.Columns()[from].Blank
+	}
 	if c.Unknown || a.old.set.Rows == 0 {
 		c.Nullable = true // where nulls are is seen when all is stored
 	}
