@@ -34,6 +34,7 @@ type appended struct {
 	oldCode [][]uint32    // of columns of text: the code among texts of each code of the set
 	newCode [][]uint32
 	chunks  []data.Chunk
+	notes   []string // what programs see of the new rows in the old ones' columns
 }
 
 // continued gives the table for an append, and what is added; rows that the set has already are no table.
@@ -45,6 +46,13 @@ func (c *Cluster) continued(ctx context.Context, src data.Source, name string, o
 		c.learn(v)
 	}
 	set, err := c.named(name)
+	if none := (*NoSetError)(nil); errors.As(err, &none) {
+		with := *none
+		if with.Help = "leave --append out: then it is a new data set"; none.Help != "" && len(c.View().Sets) > 0 {
+			with.Help = none.Help + " or " + with.Help
+		}
+		return nil, nil, nil, &with
+	}
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -15,21 +15,26 @@ import (
 // In: a column of a data set, and the column of new rows that goes with it. Out: the type that holds both, if there is one; and, where rows are
 // refused, what the set has and a command that takes them. Invariant: what a help says works when it is done.
 
-// widened is a type that holds what both columns have; false, and that of the set, if there is none.
-func widened(c, is *data.Column) (data.Column, bool) {
-	out := *c
+// widened is a type that holds what a column of the set and one of a table have; false, and that of the set, if there is none.
+func widened(c *data.Column, src data.Source, from int) (data.Column, bool) {
+	out, is := *c, &src.Columns()[from]
 	out.Nullable = c.Nullable || is.Nullable
-	switch {
-	case !slices.Equal(c.Dims, is.Dims):
+	switch plain := c.Means.Sort == meaning.None && is.Means.Sort == meaning.None; {
+	case !slices.Equal(c.Dims, is.Dims), c.Means.Sort == meaning.Text && !data.IsText(src, from):
 		return *c, false
-	case is.Unknown || c.Means == is.Means && (c.Kind == is.Kind || c.Means.Sort == meaning.Text):
+	case is.Unknown, c.Means.Sort == meaning.Text, c.Means == is.Means && !plain:
 		return out, true
-	case c.Means.Sort == meaning.None && is.Means.Sort == meaning.None:
+	case plain:
 		out.Kind = widerKind(c.Kind, is.Kind)
 	default:
-		out.Means, out.Kind = widerMeaning(c, is), num.I64
+		if out.Means = widerMeaning(c, is); out.Means.Sort == meaning.None {
+			return *c, false
+		}
+		if out.Kind = num.I64; out.Means.Bits() == 32 {
+			out.Kind = num.I32
+		}
 	}
-	if out.Kind == num.Invalid || out.Kind == num.I64 && c.Means != is.Means && out.Means.Sort == meaning.None {
+	if out.Kind == num.Invalid {
 		return *c, false
 	}
 	if out.Kind != c.Kind || out.Means != c.Means {
@@ -86,7 +91,9 @@ func (a *appended) lacks(name string, err error) error {
 	}
 	with := *e
 	with.Msg = fmt.Sprintf("@%s has the column `%s`: %s", a.old.set.Name, name, e.Msg)
-	with.Help = strings.TrimPrefix(e.Help+"\nor add --widen: then these rows have no value there, and programs declare it as an Option", "\n")
+	if with.Help = "add --widen: then these rows have no value there, and programs declare it as an Option"; e.Help != "" {
+		with.Help = e.Help + "\nor " + with.Help
+	}
 	return &with
 }
 
@@ -121,13 +128,17 @@ func (a *appended) refused(ctx context.Context, err error) error {
 	if !strings.Contains(e.Msg, "@"+a.old.set.Name) {
 		with.Msg += fmt.Sprintf("; @%s has %s there", a.old.set.Name, c.Type())
 	}
-	with.Help = a.instead(c, &typed.Columns()[from])
+	if why := data.Unfit(typed, from); why != nil && !data.IsText(typed, from) && !data.Untyped(typed) {
+		with.Help = why.Help // no file has it so that it could be converted
+		return &with
+	}
+	with.Help = a.instead(c, typed, from)
 	return &with
 }
 
 // instead is what takes the rows all the same.
-func (a *appended) instead(c, is *data.Column) string {
-	if to, ok := widened(c, is); ok && !a.widen {
+func (a *appended) instead(c *data.Column, typed data.Source, from int) string {
+	if to, ok := widened(c, typed, from); ok && !a.widen && to.Type() != c.Type() {
 		return "add --widen: then the column is " + to.Type()
 	}
 	set, file, more := a.old.set.Name, a.new.Path(), ""
@@ -136,8 +147,8 @@ func (a *appended) instead(c, is *data.Column) string {
 		csv := set + "-more.csv"
 		more, file = fmt.Sprintf(" && godwit convert %s %s", word(file), csv), csv
 	}
-	return fmt.Sprintf("write it as %s, or load all rows anew, the column as text: godwit convert @%s %s%s && godwit load %s --as %s --replace",
-		c.Type(), set, before, more, word(before+","+file+"?text="+c.Name), set)
+	return fmt.Sprintf("correct it, or load all rows anew, with the column as text: godwit convert @%s %s%s && godwit load %s --as %s --replace",
+		set, before, more, word(before+","+file+"?text="+c.Name), set)
 }
 
 // word is a word as a shell takes it.

@@ -61,7 +61,7 @@ func (a *appended) find(ctx context.Context, i int, used map[int]bool) error {
 		return a.lacks(c.Name, err)
 	}
 	if used[from] { // by --skip
-		return &data.Error{Path: a.new.Path(), Row: -1, Column: c.Name, Msg: "@" + a.old.set.Name + " has this column, so it cannot be left out", Help: "leave --skip out, or load all of it without the column: --replace"}
+		return &data.Error{Path: a.new.Path(), Row: -1, Column: c.Name, Msg: "@" + a.old.set.Name + " has this column, so it cannot be left out", Help: "leave --skip out"}
 	}
 	used[from] = true
 	first := c.Unknown && !a.new.Columns()[from].Unknown
@@ -73,7 +73,7 @@ func (a *appended) find(ctx context.Context, i int, used map[int]bool) error {
 		}
 		c, err = a.said(ctx, &c, from)
 	case a.widen:
-		c, _ = widened(&c, &a.new.Columns()[from]) // else reading says where they differ
+		c, _ = widened(&c, a.new, from) // else reading says where they differ
 	}
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func (a *appended) said(ctx context.Context, c *data.Column, from int) (data.Col
 		}
 		is = src.Columns()[from]
 	}
-	is.Name, is.Blank = c.Name, c.Blank
+	is.Name, is.Blank = c.Name, false // of text what is blank is seen with it
 	is.Nullable = is.Nullable || a.old.set.Rows > 0
 	return is, nil
 }
@@ -146,6 +146,9 @@ func (a *appended) mergeText(ctx context.Context, i int) error {
 	}
 	c.Blank = (nulls || at >= 0) && (!nulls || a.old.cols[i].Blank) && (at < 0 || t.Blank)
 	c.Nullable = nulls || at >= 0
+	if a.old.cols[i].Blank && !c.Blank {
+		a.notes = append(a.notes, fmt.Sprintf("%s: row %d: column `%s` has a missing value that is no empty field, as all were in @%s: programs declare the column as Option<Str> from now on, and no more as Str", a.new.Path(), at, c.Name, a.old.set.Name))
+	}
 	var before, more []string
 	if !a.first[i] {
 		if before, err = a.oldTexts(ctx, i); err != nil {
