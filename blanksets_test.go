@@ -32,6 +32,8 @@ fn s_prefix(t: &[S; N]) -> i64 { t.count(|r| r.w.starts_with("")) + t.count(|r| 
 fn s_upper(t: &[S; N]) -> [Str] { t.map(|r| r.k.upper()).distinct().sort() }
 fn s_least(t: &[S; N]) -> Str { t.map(|r| r.w).min() }
 fn s_join(t: &[S; N]) -> i64 { let by = t.map(|r| r.k).distinct().index_by(|k| k); t.join(by, |r| r.w).map(|(a, b)| a.id).sum() }
+fn s_look(t: &[S; N]) -> [Str; N] where N >= 1 { t.map(|r| t[(r.id * 7 % N as i64).clamp(0, N - 1)].w) }
+fn o_look(t: &[O; N]) -> [Option<Str>; N] where N >= 1 { t.map(|r| t[(r.id * 7 % N as i64).clamp(0, N - 1)].w) }
 fn o_rows(t: &[O; N]) -> [O; N] { t.map(|r| r) }
 fn o_some(t: &[O; N]) -> (i64, i64) { (t.count(|r| r.k.is_some()), t.count(|r| r.w.is_none())) }
 fn o_or(t: &[O; N]) -> [Str; N] { t.map(|r| r.w.or("nothing")) }

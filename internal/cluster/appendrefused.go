@@ -147,8 +147,14 @@ func (a *appended) instead(c *data.Column, typed data.Source, from int) string {
 		csv := set + "-more.csv"
 		more, file = fmt.Sprintf(" && godwit convert %s %s", word(file), csv), csv
 	}
-	return fmt.Sprintf("correct it, or load all rows anew, with the column as text: godwit convert @%s %s%s && godwit load %s --as %s --replace",
-		set, before, more, word(before+","+file+"?text="+c.Name), set)
+	missing := ""
+	if data.Untyped(typed) { // of text
+		if missing = ", leave the field empty where a value is missing"; !c.Nullable && !a.widen {
+			missing += " and add --widen"
+		}
+	}
+	return fmt.Sprintf("correct it%s, or load all rows anew, with the column as text: godwit convert @%s %s%s && godwit load %s --as %s --replace",
+		missing, set, before, more, word(before+","+file+"?text="+c.Name), set)
 }
 
 // word is a word as a shell takes it.
