@@ -112,16 +112,23 @@ func TestTextSetsRefuse(t *testing.T) {
 		t.Errorf("a name of dictionaries was taken: %v", err)
 	}
 	for source, want := range map[string]string{
-		"record T { miles: Str }\nfn f(f: &[T; N]) -> i64 { f.count(|r| r.miles == \"a\") }":              "expected text (Str), found i64",
-		"record T { left: Timestamp<ms> }\nfn f(f: &[T; N]) -> i64 { f.count(|r| r.left > 2001-01-01) }":  "Timestamp<us>",
-		"record T { day: Decimal<9, 2> }\nfn f(f: &[T; N]) -> i64 { f.count(|r| r.day > 1.0) }":           "Date",
-		"record T { carrier: i64 }\nfn f(f: &[T; N]) -> i64 { f.count(|r| r.carrier > 1) }":               "carrier",
-		"record T { note: Str }\nfn f(f: &[T; N]) -> i64 { f.count(|r| r.note == \"UA\") + f.len() * 0 }": "Option",
+		"record T { miles: Str }\nfn f(f: &[T; N]) -> i64 { f.count(|r| r.miles == \"a\") }":             "expected text (Str), found i64",
+		"record T { left: Timestamp<ms> }\nfn f(f: &[T; N]) -> i64 { f.count(|r| r.left > 2001-01-01) }": "Timestamp<us>",
+		"record T { day: Decimal<9, 2> }\nfn f(f: &[T; N]) -> i64 { f.count(|r| r.day > 1.0) }":          "Date",
+		"record T { carrier: i64 }\nfn f(f: &[T; N]) -> i64 { f.count(|r| r.carrier > 1) }":              "carrier",
 	} {
 		_, err := fn(t, source).Call(t.Context(), godwit.Args{"f": godwit.DataSet("trips")}, godwit.WithCluster(c))
 		if err == nil || !strings.Contains(err.Error()+help(err), want) {
 			t.Errorf("%s: %v, expected %q", source, err, want)
 		}
+	}
+	stored(t, c, path+"?na=UA", "words", godwit.LoadOptions{}) // a word for a missing value is no empty text
+	_, err := fn(t, "record T { note: Str }\nfn f(f: &[T; N]) -> i64 { f.count(|r| r.note == \"AA\") }").Call(t.Context(), godwit.Args{"f": godwit.DataSet("words")}, godwit.WithCluster(c))
+	if err == nil || !strings.Contains(err.Error()+help(err), "Option") {
+		t.Errorf("a missing value was read as text: %v", err)
+	}
+	if err := c.Drop(t.Context(), "words"); err != nil {
+		t.Fatal(err)
 	}
 	// The companion is gone: what needs no text is answered, what needs it says what is missing.
 	stored(t, c, path, "more", godwit.LoadOptions{})
@@ -136,7 +143,7 @@ func TestTextSetsRefuse(t *testing.T) {
 	if _, err := fn(t, "record T { miles: i64 }\nfn f(f: &[T; N]) -> i64 { f.map(|r| r.miles).sum() }").Call(t.Context(), godwit.Args{"f": godwit.DataSet("more")}, godwit.WithCluster(c)); err != nil {
 		t.Error(err)
 	}
-	_, err := fn(t, "record T { carrier: Str }\nfn f(f: &[T; N]) -> i64 { f.count(|r| r.carrier == \"UA\") }").Call(t.Context(), godwit.Args{"f": godwit.DataSet("more")}, godwit.WithCluster(c))
+	_, err = fn(t, "record T { carrier: Str }\nfn f(f: &[T; N]) -> i64 { f.count(|r| r.carrier == \"UA\") }").Call(t.Context(), godwit.Args{"f": godwit.DataSet("more")}, godwit.WithCluster(c))
 	if err == nil || !strings.Contains(err.Error(), "no such data set") {
 		t.Errorf("without its dictionaries: %v", err)
 	}

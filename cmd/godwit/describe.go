@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/godwit-run/godwit"
+	"github.com/godwit-run/godwit/internal/cluster"
+	"github.com/godwit-run/godwit/internal/cluster/catalog"
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/front/compile"
 	"github.com/godwit-run/godwit/internal/view"
@@ -158,6 +160,9 @@ func (d *describing) describe(cmd *cobra.Command, src data.Source) (*view.Descri
 		desc.Files = len(files)
 	}
 	desc.Notes = data.Notes(typed, nil)
+	if remote {
+		desc.Notes = append(desc.Notes, notesOfSet(typed)...)
+	}
 	for i := range sums {
 		desc.Columns = append(desc.Columns, columnOf(&sums[i]))
 	}
@@ -166,6 +171,17 @@ func (d *describing) describe(cmd *cobra.Command, src data.Source) (*view.Descri
 	}
 	desc.Declare = compile.Declaration("Row", src, sums)
 	return desc, nil
+}
+
+// notesOfSet say what columns of a data set may be declared as beside their types.
+func notesOfSet(src data.Source) (notes []string) {
+	for _, c := range src.Columns() {
+		also := cluster.Also(&catalog.Column{Means: c.Means, Blank: c.Blank, Unknown: c.Unknown})
+		if _, text, ok := strings.Cut(also, "; "); ok {
+			notes = append(notes, fmt.Sprintf("%s: column `%s`: %s", src.Path(), c.Name, text))
+		}
+	}
+	return notes
 }
 
 func columnOf(s *data.Summary) view.DescribedColumn {

@@ -14,7 +14,6 @@ import (
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/data/column"
 	"github.com/godwit-run/godwit/internal/data/meaning"
-	"github.com/godwit-run/godwit/internal/front/syntax"
 )
 
 // In: a data set, and a table with more rows. Out: a table with the rows of both, whose types are those of the set and whose dictionaries have the
@@ -26,13 +25,16 @@ import (
 type appended struct {
 	old     *source
 	new     data.Source
-	columns []data.Column // as the set has them
-	from    []int         // columns of new
+	widen   bool
+	columns []data.Column // as the set has them, or will have
+	from    []int         // columns of new; -1 of what it lacks
+	first   []bool        // of columns that no row of the set has a value in: the new rows say what they are
 	coded   []*data.Coded // of columns of text, the new rows
 	texts   [][]string    // of columns of text, of both
 	oldCode [][]uint32    // of columns of text: the code among texts of each code of the set
 	newCode [][]uint32
 	chunks  []data.Chunk
+	notes   []string // what programs see of the new rows in the old ones' columns
 }
 
 // continued gives the table for an append, and what is added; rows that the set has already are no table.
@@ -44,18 +46,25 @@ func (c *Cluster) continued(ctx context.Context, src data.Source, name string, o
 		c.learn(v)
 	}
 	set, err := c.named(name)
+	if none := (*NoSetError)(nil); errors.As(err, &none) {
+		with := *none
+		if with.Help = "leave --append out: then it is a new data set"; none.Help != "" && len(c.View().Sets) > 0 {
+			with.Help = none.Help + " or " + with.Help
+		}
+		return nil, nil, nil, &with
+	}
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	if opt.Far && !set.Far || opt.Disks && set.Far {
 		return nil, nil, nil, stays(set)
 	}
-	a := &appended{old: c.sourceOf(set), new: src}
-	if err := a.match(opt.Skip); err != nil {
+	a := &appended{old: c.sourceOf(set), new: src, widen: opt.Widen}
+	if err := a.match(ctx, opt.Skip); err != nil {
 		return nil, nil, nil, err
 	}
 	if err := a.mergeTexts(ctx); err != nil {
-		return nil, nil, nil, err
+		return nil, nil, nil, a.refused(ctx, err)
 	}
 	a.chunks = slices.Clone(a.old.chunks)
 	for _, ch := range src.Chunks() {
@@ -63,7 +72,7 @@ func (c *Cluster) continued(ctx context.Context, src data.Source, name string, o
 	}
 	digest, err := a.digest(ctx)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, nil, a.refused(ctx, err)
 	}
 	added := &catalog.Added{Digest: digest, Rows: src.Rows()}
 	if src.Rows() == 0 || !opt.Again && slices.ContainsFunc(set.Added, func(b catalog.Added) bool { return b.Digest == digest }) {
@@ -79,100 +88,6 @@ func stays(set *catalog.Set) error {
 		lies, flag = "in far memory", "--far=false"
 	}
 	return fmt.Errorf("@%s lies %s, and rows that are added lie where it does: leave %s out, or load all of it with --replace %s", set.Name, lies, flag, flag)
-}
-
-// match finds the columns of the set in the new table.
-func (a *appended) match(skip []string) error {
-	used := map[int]bool{}
-	for _, name := range skip {
-		i, err := data.Lookup(a.new, name)
-		if err != nil {
-			return err
-		}
-		used[i] = true
-	}
-	var wants []data.Want
-	for i := range a.old.cols {
-		c := a.old.cols[i]
-		from, err := data.Lookup(a.new, c.Name)
-		if err != nil {
-			return a.lacks(c.Name, err)
-		}
-		if used[from] { // by --skip
-			return &data.Error{Path: a.new.Path(), Row: -1, Column: c.Name, Msg: "@" + a.old.set.Name + " has this column, so it cannot be left out", Help: "leave --skip out, or load all of it without the column: --replace"}
-		}
-		used[from] = true
-		a.from, a.columns = append(a.from, from), append(a.columns, c)
-		is := &a.new.Columns()[from]
-		switch {
-		case !slices.Equal(is.Dims, c.Dims):
-			return a.differs(i, "")
-		case c.Means.Sort == meaning.Text:
-			if !data.IsText(a.new, from) {
-				return a.differs(i, "")
-			}
-			continue
-		}
-		wants = append(wants, data.Want{Column: from, Kind: c.Kind, Option: c.Nullable, Means: c.Means})
-	}
-	for i := range a.new.Columns() {
-		if c := &a.new.Columns()[i]; !used[i] {
-			e := &data.Error{Path: a.new.Path(), Row: -1, Column: c.Name, Msg: "@" + a.old.set.Name + " has no such column"}
-			e.Help = "leave it out: --skip " + syntax.FieldText(c.Name)
-			return e
-		}
-	}
-	return data.Check(a.new, wants)
-}
-
-// lacks is the error for a column that the new table has not.
-func (a *appended) lacks(name string, err error) error {
-	e := (*data.Error)(nil)
-	if !errors.As(err, &e) {
-		return err
-	}
-	with := *e
-	with.Msg = fmt.Sprintf("@%s has the column `%s`: %s", a.old.set.Name, name, e.Msg)
-	return &with
-}
-
-// differs is the error for a column of another type.
-func (a *appended) differs(i int, help string) error {
-	c, is := &a.old.cols[i], &a.new.Columns()[a.from[i]]
-	e := &data.Error{Path: a.new.Path(), Row: -1, Column: c.Name, Help: help}
-	e.Msg = fmt.Sprintf("expected %s, as @%s has it, found %s", c.Type(), a.old.set.Name, is.Stored)
-	return e
-}
-
-// mergeTexts reads the texts of the new rows and puts them among those of the set.
-func (a *appended) mergeTexts(ctx context.Context) error {
-	n := len(a.columns)
-	a.coded, a.texts, a.oldCode, a.newCode = make([]*data.Coded, n), make([][]string, n), make([][]uint32, n), make([][]uint32, n)
-	for i := range a.columns {
-		if a.columns[i].Means.Sort != meaning.Text {
-			continue
-		}
-		list, err := data.Encode(ctx, a.new, []int{a.from[i]}, []bool{!a.columns[i].Nullable})
-		if err != nil {
-			return err
-		}
-		t := list[0]
-		if at := slices.Index(t.Valid, 0); at >= 0 && !a.columns[i].Nullable {
-			e := &data.Error{Path: a.new.Path(), Row: int64(at), Column: a.columns[i].Name, Msg: fmt.Sprintf("expected text, found a null: @%s has none in this column", a.old.set.Name)}
-			e.Help = "replace the data set by one in which it is Option<Str>"
-			return e
-		}
-		before, err := a.old.Texts(ctx, i)
-		if err != nil {
-			return err
-		}
-		all := slices.Concat(before, t.Texts)
-		slices.Sort(all)
-		a.coded[i], a.texts[i] = t, slices.Compact(all)
-		a.oldCode[i], a.newCode[i] = codesIn(a.texts[i], before), codesIn(a.texts[i], t.Texts)
-		a.columns[i].Kind = data.CodeKind(len(a.texts[i]))
-	}
-	return nil
 }
 
 // codesIn is where each of texts, sorted, stands in all, sorted.
@@ -210,9 +125,14 @@ func (a *appended) digest(ctx context.Context) (string, error) {
 			return err
 		}
 		h := sha256.New()
-		for i := range dst {
-			h.Write(dst[i].Values)
-			h.Write(dst[i].Valid)
+		for i := range dst { // neither whether the set has nulls elsewhere counts, nor what stands for a column without a value
+			some, none := slices.Contains(dst[i].Valid, 1), slices.Contains(dst[i].Valid, 0)
+			if some || !none {
+				h.Write(dst[i].Values)
+			}
+			if none {
+				h.Write(dst[i].Valid)
+			}
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -221,7 +141,7 @@ func (a *appended) digest(ctx context.Context) (string, error) {
 	})
 	h := sha256.New()
 	for _, t := range a.coded {
-		if t != nil {
+		if t != nil && (t.Valid == nil || slices.Contains(t.Valid, 1)) {
 			fmt.Fprintf(h, "%d %q\n", len(t.Texts), t.Texts)
 		}
 	}
@@ -243,12 +163,16 @@ func (a *appended) fillNew(ctx context.Context, chunk int, wants []data.Want, ds
 	rows := a.new.Chunks()[chunk]
 	for k, w := range wants {
 		c, t := &a.columns[w.Column], a.coded[w.Column]
+		if t == nil && a.from[w.Column] < 0 {
+			clear(dst[k].Values)
+			clear(dst[k].Valid)
+			continue
+		}
 		if t == nil {
 			ask = append(ask, data.Want{Column: a.from[w.Column], Kind: w.Kind, Option: w.Option, Presence: w.Presence, Means: c.Means})
 			to = append(to, dst[k])
 			continue
 		}
-		recode(w, dst[k], codes(w.Column), func(row int64) uint64 { return column.Get(t.Kind, t.Codes, rows.Lo+row) }, rows.Rows())
 		if dst[k].Valid != nil {
 			for row := range rows.Rows() {
 				dst[k].Valid[row] = 1
@@ -257,6 +181,7 @@ func (a *appended) fillNew(ctx context.Context, chunk int, wants []data.Want, ds
 				}
 			}
 		}
+		recode(w, dst[k], codes(w.Column), func(row int64) uint64 { return column.Get(t.Kind, t.Codes, rows.Lo+row) }, rows.Rows())
 	}
 	if len(ask) == 0 {
 		return 0, ctx.Err()
@@ -264,9 +189,13 @@ func (a *appended) fillNew(ctx context.Context, chunk int, wants []data.Want, ds
 	return a.new.Fill(ctx, chunk, ask, to)
 }
 
-// recode writes codes of rows in another dictionary; nil is the same one.
+// recode writes codes of rows in another dictionary; nil is the same one. Under a null is 0.
 func recode(w data.Want, d data.Dest, to []uint32, code func(row int64) uint64, rows int64) {
 	for row := range rows {
+		if d.Valid != nil && d.Valid[row] == 0 {
+			column.Put(w.Kind, d.Values, row, 0)
+			continue
+		}
 		v := code(row)
 		if to != nil && v < uint64(len(to)) {
 			v = uint64(to[v])
@@ -281,21 +210,36 @@ func (a *appended) Fill(ctx context.Context, chunk int, wants []data.Want, dst [
 		n, err := a.fillNew(ctx, k, wants, dst, a.codesInBoth)
 		return n, err
 	}
-	ask, to := slices.Clone(wants), slices.Clone(dst)
+	var ask []data.Want
+	var to []data.Dest
 	rows := a.old.chunks[chunk].Rows()
 	for k, w := range wants {
-		if a.coded[w.Column] != nil {
-			ask[k].Kind, ask[k].Means = a.old.cols[w.Column].Kind, meaning.Meaning{}
-			to[k].Values = make([]byte, rows*int64(ask[k].Kind.Size()))
+		switch was, c, d := &a.old.cols[w.Column], &a.columns[w.Column], dst[k]; {
+		case a.first[w.Column]:
+			clear(d.Values)
+			clear(d.Valid)
+			continue
+		case a.coded[w.Column] != nil:
+			w.Kind, w.Means = was.Kind, meaning.Meaning{}
+			d.Values = make([]byte, rows*int64(w.Kind.Size()))
+			ask, to = append(ask, w), append(to, d)
+		default:
+			if was.Means != c.Means {
+				w.Means = c.Means
+			}
+			ask, to = append(ask, w), append(to, d)
 		}
+	}
+	if len(ask) == 0 {
+		return 0, ctx.Err()
 	}
 	n, err := a.old.Fill(ctx, chunk, ask, to)
 	if err != nil {
 		return n, err
 	}
 	for k, w := range wants {
-		if a.coded[w.Column] != nil {
-			recode(w, dst[k], a.oldCode[w.Column], func(row int64) uint64 { return column.Get(ask[k].Kind, to[k].Values, row) }, rows)
+		if j := slices.IndexFunc(ask, func(o data.Want) bool { return o.Column == w.Column }); j >= 0 && a.coded[w.Column] != nil {
+			recode(w, dst[k], a.oldCode[w.Column], func(row int64) uint64 { return column.Get(ask[j].Kind, to[j].Values, row) }, rows)
 		}
 	}
 	return n, nil

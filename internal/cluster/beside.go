@@ -12,6 +12,7 @@ import (
 	"github.com/godwit-run/godwit/internal/cluster/caller"
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
+	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/suspend"
 	"github.com/godwit-run/godwit/internal/plan"
@@ -278,6 +279,8 @@ func (a *arranged) take(v *catalog.View, set uint32, region int, in run.Input) s
 		switch {
 		case in.Binding.Option:
 			return fmt.Sprintf("column `%s` may have nulls, which only walks over rows can take", col.Name)
+		case in.Binding.Blanks != data.NotBlank:
+			return fmt.Sprintf("column `%s` has fields that CSV left empty, which only walks over rows can take", col.Name)
 		case col.Kind != in.Kind:
 			return fmt.Sprintf("column `%s` is stored as %s and used as %s", col.Name, col.Kind, in.Kind)
 		}

@@ -25,6 +25,7 @@ type LoadOptions struct {
 	Skip     []string      // columns that are left out; others must be such that they can be stored
 	Replace  bool          // an older data set of the name goes; what is said of neither Shards, Replicas, By nor Far stays as it was
 	Append   bool          // the rows are added behind those of the data set of the name, which keeps all that is not said
+	Widen    bool          // beside Append: columns get types that hold both what the set has and what the rows have
 	Again    bool          // beside Append: also if the same rows were added before
 	Deadline time.Duration // that ends a load of which nothing was stored for so long; StoreDeadline if 0
 	// Progress, if set, is told how many rows are done: looked at, if the table is text, and
@@ -47,6 +48,17 @@ type More struct {
 	Known bool  `json:"known,omitempty"` // the set had these rows from an earlier append: nothing was done
 }
 
+// Also says, after a semicolon, what a stored column may be declared as beside its type; "" for most.
+func Also(c *catalog.Column) string {
+	switch {
+	case c.Unknown:
+		return "; it may be declared as any Option, and is what the first values are that --append adds"
+	case c.Blank:
+		return "; it may be declared as Str, too: then fields that CSV left empty are the empty text"
+	}
+	return ""
+}
+
 var setName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,63}$`)
 
 // Load stores a table as a data set. It becomes visible when all of it is
@@ -63,6 +75,7 @@ func (c *Cluster) load(ctx context.Context, src data.Source, name string, opt Lo
 	}
 	var more *catalog.Added
 	var was *catalog.Set
+	var notes []string
 	if opt.Append && !companion {
 		both, set, added, err := c.continued(ctx, src, name, &opt)
 		if err != nil {
@@ -71,7 +84,7 @@ func (c *Cluster) load(ctx context.Context, src data.Source, name string, opt Lo
 		if both == nil {
 			return &Loaded{Set: set, More: &More{added.Rows, added.Rows > 0}}, nil
 		}
-		src, was, more, opt.Replace, opt.Skip = both, set, added, true, nil
+		src, was, more, notes, opt.Replace, opt.Skip = both, set, added, both.notes, true, nil
 	}
 	l, err := c.plan(ctx, src, name, opt)
 	if err != nil {
@@ -102,7 +115,7 @@ func (c *Cluster) load(ctx context.Context, src data.Source, name string, opt Lo
 	if seen, ok := c.View().Set(l.set.ID); ok {
 		l.set = seen // with who says that they hold it
 	}
-	loaded := &Loaded{Set: l.set, Left: l.split.Left, Notes: l.split.Notes, Kept: l.kept}
+	loaded := &Loaded{Set: l.set, Left: l.split.Left, Notes: append(l.split.Notes, notes...), Kept: l.kept}
 	if more != nil {
 		loaded.More = &More{Rows: more.Rows}
 	}

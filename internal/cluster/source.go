@@ -62,7 +62,7 @@ func (c *Cluster) sourceOf(set *catalog.Set) *source {
 	s := &source{c: c, set: set}
 	width := int64(1)
 	for _, col := range set.Columns {
-		dc := data.Column{Name: col.Name, Kind: col.Kind, Stored: col.Stored, Dims: col.Dims, Nullable: col.Nullable, Means: col.Means}
+		dc := data.Column{Name: col.Name, Kind: col.Kind, Stored: col.Stored, Dims: col.Dims, Nullable: col.Nullable, Means: col.Means, Unknown: col.Unknown, Blank: col.Blank}
 		s.cols = append(s.cols, dc)
 		if col.Kind != num.Invalid {
 			width = max(width, dc.Width()*int64(col.Kind.Size()))

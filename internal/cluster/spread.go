@@ -167,7 +167,7 @@ func (a *arranged) task() (*task, error) {
 	t := &task{Task: parcel.Task{Set: a.set.ID, Sizes: a.Sizes, Scalars: a.Scalars, Operands: make([]parcel.Operand, len(k.Regions))}}
 	for _, r := range a.columns() {
 		in := a.column[r]
-		t.Operands[r] = parcel.Operand{How: parcel.Stored, Column: in.Binding.Column, Option: in.Binding.Option, Presence: in.Binding.Presence, Bound: in.Bound}
+		t.Operands[r] = parcel.Operand{How: parcel.Stored, Column: in.Binding.Column, Option: in.Binding.Option, Presence: in.Binding.Presence, Blanks: byte(in.Binding.Blanks), Bound: in.Bound}
 	}
 	for _, r := range a.local {
 		b, err := a.Bytes(r)

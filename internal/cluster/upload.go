@@ -70,7 +70,8 @@ func (l *loading) all(ctx context.Context) error {
 		return err
 	}
 	for c := range nulls {
-		l.set.Columns[c].Nullable = nulls[c]
+		col := &l.set.Columns[c]
+		col.Nullable, col.Blank = nulls[c], col.Blank && nulls[c]
 	}
 	return nil
 }

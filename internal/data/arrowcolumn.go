@@ -106,7 +106,7 @@ func (s *arrowFile) fillColumn(ctx context.Context, chunk int, c Chunk, w Want, 
 	step := max(8, arrowBlock/max(1, width))
 	if r.batch.compressed {
 		step = c.Rows()
-	} else if r.plain() && col.Kind == w.Kind && !w.rescaled(col.Kind) {
+	} else if r.plain() && col.Kind == w.Kind && !w.rescaled(col.Kind) && w.Blanks == NotBlank {
 		return r.direct(c, part.first, w, dst)
 	}
 	for lo := c.Lo; lo < c.Hi; lo += step {

@@ -27,6 +27,9 @@ func Check(src Source, wants []Want) error {
 		if w.Bound > 0 && !w.Kind.IsInt() {
 			return columnError(src.Path(), &cols[w.Column], "a bound needs an integer kind, found "+w.Kind.String())
 		}
+		if w.Blanks != NotBlank && !blanksFit(src, &w) {
+			return columnError(src.Path(), &cols[w.Column], "missing values of it are no text")
+		}
 		if own != nil {
 			if err := own.checkWant(w); err != nil {
 				return err

@@ -81,12 +81,29 @@ func (d *dialect) find(path string, b []byte, whole bool) error {
 	default:
 		d.separate(',')
 	}
-	if d.sep == d.decimal {
-		e := fail(path, "a comma is the decimal sign, and nothing else separates the fields of all rows")
-		e.Help = fmt.Sprintf("say what does: %s?sep=;&decimal=,", path)
-		return e
+	if d.sep != d.decimal || d.quotedCommas(b) && d.evenly(',', b, whole) {
+		return nil
 	}
-	return nil
+	e := fail(path, "a comma is the decimal sign, and nothing else separates the fields of all rows")
+	e.Help = fmt.Sprintf("say what does: %s?sep=;&decimal=,", path)
+	if d.quote != 0 {
+		e.Help += fmt.Sprintf(", or ?sep=,&decimal=, where fields that have a comma stand between %c", d.quote)
+	}
+	return e
+}
+
+// quotedCommas reports that something in b is in quotes and has a comma, which then may stand in numbers and between fields.
+func (d *dialect) quotedCommas(b []byte) bool {
+	quoted := false
+	for _, c := range b {
+		switch {
+		case c == d.quote && d.quote != 0:
+			quoted = !quoted
+		case c == ',' && quoted:
+			return true
+		}
+	}
+	return false
 }
 
 // word is a separator as it is written in an option.

@@ -34,6 +34,7 @@ const (
 	csvQuoted            // a text of JSON, which may stand for a float all the same
 	csvSpelled           // NaN or inf: a number, or a text among others
 	csvPadded            // a number with zeros at the beginning, which no number keeps
+	csvAbsent            // beside csvMissing: the field is not empty, but a word for a missing value, or blanks
 )
 
 // csvFound is what the fields of a column have been so far.
@@ -72,6 +73,9 @@ func (f *csvFound) look(p *csvParser, pos int, field, raw []byte) {
 	s := csvText | csvPhrase
 	if trimmed := trimBlanks(field); !f.forced || len(trimmed) == 0 {
 		s = sortsOf(trimmed)
+	}
+	if s == csvMissing && (field == nil || len(raw) > 0) {
+		s |= csvAbsent
 	}
 	if s&csvPhrase != 0 && !f.forced && (f.unfit != allForms || f.odd != everyNumberForm) && !slices.Contains(csvNulls, textOf(trimBlanks(field))) {
 		f.unfit = unfitForms(f.unfit, trimBlanks(field))

@@ -116,11 +116,13 @@ func typedColumns(cols []Column, found []csvFound) []Column {
 	out := make([]Column, len(cols))
 	for i := range out {
 		kind, stored := found[i].kind()
-		if stored == csvEmpty {
+		unknown := stored == csvEmpty
+		if unknown {
 			kind = num.I8 // the kind that can be asked for as any other
 		}
 		m, form := found[i].meaning()
-		out[i] = Column{Name: cols[i].Name, Kind: kind, Stored: cmp.Or(form, stored), Nullable: found[i].has(csvMissing), Means: m}
+		out[i] = Column{Name: cols[i].Name, Kind: kind, Stored: cmp.Or(form, stored), Nullable: found[i].has(csvMissing), Means: m, Unknown: unknown}
+		out[i].Blank = unknown && found[i].has(csvMissing) && !found[i].has(csvAbsent) && !found[i].json
 	}
 	return out
 }

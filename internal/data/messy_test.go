@@ -293,7 +293,7 @@ func TestOptions(t *testing.T) {
 	for text, want := range map[string]string{
 		"sep=;&na=NA,-&decimal=,": "", "sep=%26": "", "sep=tab": "", `sep=\t`: "", "quote=none&header=yes&skip=3": "", "encoding=Latin1&format=csv": "",
 		"sepp=;": "did you mean `sep`?", "sep=ab": "one character, or tab", "sep=": "one character", "decimal=;": "expected . or ,",
-		"sep=,&decimal=,": "both \",\"", "header=maybe": "yes, no or unique", "header=unique&text=a,b": "", "text=": "names of columns", "skip=-1": "a number of lines", "sep=;&sep=,": "given twice",
+		"sep=,&decimal=,&quote=none": "both \",\"", "sep=.": "both \".\"", "sep=,&decimal=,": "", "header=maybe": "yes, no or unique", "header=unique&text=a,b": "", "text=": "names of columns", "skip=-1": "a number of lines", "sep=;&sep=,": "given twice",
 		"encoding=klingon": "utf-8, utf-16", "format=xls": "csv, jsonl", "thousands=5": "no digit", "quote=;&sep=;": "both",
 	} {
 		_, err := ParseOptions(text)

@@ -142,14 +142,21 @@ func (o *Options) check() error {
 		a, b         byte
 		first, other string
 	}{
-		{o.Separator, quote, "sep", "quote"}, {o.Separator, o.decimal(), "sep", "decimal"},
+		{o.Separator, quote, "sep", "quote"},
 		{o.decimal(), o.Thousands, "decimal", "thousands"}, {o.Separator, o.Thousands, "sep", "thousands"}, {quote, o.Thousands, "quote", "thousands"},
 	} {
 		if c.a != 0 && c.a == c.b {
-			return &Error{Row: -1, Msg: fmt.Sprintf("`%s` and `%s` are both %q", c.first, c.other, string(c.a)), Help: "give each a character of its own"}
+			return bothAre(c.first, c.other, c.a)
 		}
 	}
+	if o.Separator == o.decimal() && (o.NoQuote || o.Separator != ',') { // in quotes a comma separates nothing
+		return bothAre("sep", "decimal", o.Separator)
+	}
 	return nil
+}
+
+func bothAre(first, other string, c byte) error {
+	return &Error{Row: -1, Msg: fmt.Sprintf("`%s` and `%s` are both %q", first, other, string(c)), Help: "give each a character of its own"}
 }
 
 func (o *Options) decimal() byte {

@@ -36,7 +36,7 @@ func Reading(src Source, means map[int]meaning.Meaning, coded map[int]*Coded) So
 		}
 	}
 	for c, t := range coded {
-		r.cols[c].Kind, r.cols[c].Nullable = t.Kind, t.Valid != nil
+		r.cols[c].Kind, r.cols[c].Nullable, r.cols[c].Blank = t.Kind, t.Valid != nil, t.Blank
 	}
 	if len(r.means)+len(coded) == 0 {
 		return src

@@ -65,6 +65,9 @@ type place struct {
 
 // fill converts a run into its destination.
 func (r *columnRun) fill(p place) error {
+	if p.want.Blanks != NotBlank {
+		return r.fillBlanks(p)
+	}
 	first := r.nulls.firstNull(r.rows)
 	if first >= 0 && !p.want.Option {
 		return nullAt(p.path, p.row+int64(first), p.column)

@@ -26,6 +26,10 @@ type Column struct {
 	Nullable bool     // nulls may occur
 	// Means is what the stored values stand for. A column of text has no Kind: see Encode.
 	Means meaning.Meaning
+	// Unknown: no row has a value, and the file does not say what values would be.
+	Unknown bool
+	// Blank, of text or Unknown: every missing value is a field that CSV leaves empty, which is the empty text where no Option is asked for.
+	Blank bool
 }
 
 // Type is the type of a row in the language's words; of what Godwit cannot compute with, the
@@ -63,7 +67,8 @@ type Want struct {
 	Option bool     // nulls are allowed and reported in Dest.Valid; otherwise a null is an error that names its row
 	// Presence, beside Option: only Valid matters, and Values may hold anything.
 	Presence bool
-	Bound    int64 // if > 0, integer values must lie in [0, Bound): the first offender is named
+	Blanks   Blanks // what missing values of text are
+	Bound    int64  // if > 0, integer values must lie in [0, Bound): the first offender is named
 	// Means is what the values shall stand for, in its kind; the zero value takes them as they are counted.
 	Means meaning.Meaning
 

@@ -22,6 +22,7 @@ type Coded struct {
 	Kind  num.Kind // of the codes: the narrowest that holds them
 	Codes []byte   // of all rows; 0 where there is no value
 	Valid []byte   // a byte for each row; nil if all have values
+	Blank bool     // some rows have no value, and all of these are fields that CSV leaves empty: as Str, without Option, they are the empty text
 }
 
 // maxText is how many bytes the different texts of a column may have together; tests lower it.
@@ -40,6 +41,8 @@ type partText struct {
 	codeOf *textTable // nil until a text is looked for
 	bytes  int64
 	full   bool  // no row is a null, as is known before its codes are
+	blanks bool  // some rows are fields that are empty
+	nulls  bool  // some rows are nulls and no fields that are empty
 	looked int32 // keeps what look reads from being left out
 }
 
@@ -94,7 +97,10 @@ func (p *partText) number() {
 	}
 }
 
-func (p *partText) null() { p.codes = append(p.codes, noCode) }
+func (p *partText) null() { p.codes, p.nulls = append(p.codes, noCode), true }
+
+// blank is null for a field that is empty.
+func (p *partText) blank() { p.codes, p.blanks = append(p.codes, noCode), true }
 
 // texter is a source that may have columns of text.
 type texter interface {
@@ -226,6 +232,14 @@ func CodeKind(n int) num.Kind {
 	return num.U32
 }
 
+// CodeKindOf is CodeKind with room for the empty text where missing values may be asked for as such.
+func CodeKindOf(texts []string, blank bool) num.Kind {
+	if blank {
+		_, texts = Blanked(texts)
+	}
+	return CodeKind(len(texts))
+}
+
 // spells implements texter: every field is text before it is anything else.
 func (s *csvFile) spells(int) bool { return true }
 
@@ -252,8 +266,12 @@ func (s *csvFile) readText(_ context.Context, chunk int, columns []int, empty []
 		if k < 0 {
 			return
 		}
-		if field == nil || len(raw) == 0 && !empty[k] { // field is nil for words that stand for a null
+		switch {
+		case field == nil: // words that stand for a null
 			parts[k].null()
+			return
+		case len(raw) == 0 && !empty[k]:
+			parts[k].blank()
 			return
 		}
 		known := len(parts[k].texts)

@@ -93,9 +93,10 @@ const codeRange = 1 << 18
 
 // merged makes one dictionary of those of all parts.
 func merged(ctx context.Context, chunks []Chunk, parts []partText, ranks []ranked, rows int64) (*Coded, error) {
-	lists, nulls := make([][]string, len(ranks)), false
+	lists, nulls, blank := make([][]string, len(ranks)), false, true
 	for i, r := range ranks {
 		lists[i], nulls = r.texts, nulls || r.nulls
+		blank = blank && (!r.nulls || parts[i].blanks && !parts[i].nulls)
 	}
 	all, err := mergedTexts(ctx, lists)
 	if err != nil {
@@ -104,7 +105,8 @@ func merged(ctx context.Context, chunks []Chunk, parts []partText, ranks []ranke
 	if len(all) == 0 && rows > 0 {
 		all = []string{""} // so that the code of a null is one of the dictionary
 	}
-	t := &Coded{Texts: ownTexts(all), Kind: CodeKind(len(all))}
+	t := &Coded{Texts: ownTexts(all), Blank: nulls && blank}
+	t.Kind = CodeKindOf(t.Texts, t.Blank)
 	t.Codes = make([]byte, rows*int64(t.Kind.Size()))
 	if nulls {
 		t.Valid = make([]byte, rows)

@@ -94,7 +94,7 @@ func (in *input) bindColumn(bounded bool, bound int64) error {
 		return fmt.Errorf("%s: column number %d was asked for, %s has %d", in.name, b.Column, b.Source.Path(), len(cols))
 	}
 	in.rows = b.Source.Rows()
-	in.want = data.Want{Column: b.Column, Kind: in.kind, Option: b.Option}
+	in.want = data.Want{Column: b.Column, Kind: in.kind, Option: b.Option, Blanks: b.Blanks}
 	if b.Presence {
 		in.want = data.Want{Column: b.Column, Kind: data.PresenceKind(&cols[b.Column]), Option: true, Presence: true}
 		if rawColumn(b) != nil {
@@ -138,7 +138,7 @@ func (r *runner) lone(b *Binding, k num.Kind) (uint64, error) {
 	if b.Source.Rows() != 1 || len(b.Source.Chunks()) != 1 {
 		return 0, fmt.Errorf("%s: expected one value, found %d rows", b.Source.Path(), b.Source.Rows())
 	}
-	want := data.Want{Column: b.Column, Kind: k, Option: b.Option || b.Presence}
+	want := data.Want{Column: b.Column, Kind: k, Option: b.Option || b.Presence, Blanks: b.Blanks}
 	if b.Presence {
 		want.Kind, want.Presence = data.PresenceKind(&b.Source.Columns()[b.Column]), true
 	}

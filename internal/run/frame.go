@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/data/column"
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/engine/mem"
@@ -221,7 +222,7 @@ func (r *runner) fill(in *framed, apart bool) bool {
 		}
 		return in.n == 1
 	}
-	if b.Option || b.Presence {
+	if b.Option || b.Presence || b.Blanks != data.NotBlank {
 		return false
 	}
 	raw, ok := b.Source.Raw(b.Column)

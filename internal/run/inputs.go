@@ -33,6 +33,7 @@ type Binding struct {
 	// Option: the column may have nulls. The leaf that tells presence has
 	// the same Source and Column as its value, and Presence.
 	Option, Presence bool
+	Blanks           data.Blanks // what missing values are where they are text and no Option is asked for
 }
 
 // Scalar binds a lone scalar.

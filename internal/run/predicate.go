@@ -14,7 +14,7 @@ var predOps = map[num.Op]data.PredOp{num.Eq: data.Eq, num.Lt: data.Lt, num.Le: d
 func (r *runner) pruning(l *schedule.Launch) (list []pruning) {
 	for _, pr := range l.Pruning {
 		in := r.inputs[pr.Buffer]
-		if in == nil || in.b.Presence {
+		if in == nil || in.b.Presence || in.b.Blanks != data.NotBlank {
 			continue
 		}
 		if pred, ok := toPred(in, pr); ok {

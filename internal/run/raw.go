@@ -18,6 +18,9 @@ type raw struct {
 
 // rawColumn is nil when the column must be decoded.
 func rawColumn(b *Binding) *raw {
+	if b.Blanks != data.NotBlank {
+		return nil // also where nothing is missing: numbers may be others
+	}
 	if w, ok := b.Source.Raw(b.Column); ok {
 		return &raw{Raw: w, path: b.Source.Path()}
 	}

@@ -32,7 +32,7 @@ func Loaded(l *cluster.Loaded, took time.Duration) string {
 	w := &table{}
 	for i := range l.Columns {
 		c := &l.Columns[i]
-		w.row("  "+syntax.FieldText(c.Name), c.Type(), c.Stored)
+		w.row("  "+syntax.FieldText(c.Name), c.Type(), c.Stored+cluster.Also(c))
 	}
 	for _, left := range l.Left {
 		w.row("  "+left.Name, "left out", left.Type)

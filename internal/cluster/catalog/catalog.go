@@ -119,6 +119,10 @@ type Column struct {
 	Nullable bool     `json:"-"`
 	// Means is what the integers stand for. Those of text are numbers of entries in a dictionary: see Set.Texts.
 	Means meaning.Meaning `json:"-"`
+	// Unknown: no row has a value, and the file said nothing of what values would be. Rows that are added may.
+	Unknown bool `json:"-"`
+	// Blank, of text or Unknown: every missing value is a field that CSV left empty, the empty text where a program declares Str.
+	Blank bool `json:"-"`
 }
 
 // Type is the type of a row in the language's words; of what Godwit cannot compute with, the
@@ -140,10 +144,14 @@ func (c *Column) Type() string {
 type columnText struct {
 	Name string `json:"name"`
 	Type string `json:"type"`
+	// Blank columns may be declared as Str, too.
+	Blank bool `json:"blank,omitempty"`
 }
 
 // MarshalJSON names the type.
-func (c Column) MarshalJSON() ([]byte, error) { return json.Marshal(columnText{c.Name, c.Type()}) }
+func (c Column) MarshalJSON() ([]byte, error) {
+	return json.Marshal(columnText{c.Name, c.Type(), c.Blank})
+}
 
 // Sum is the SHA-256 of a file. As text it has all of its digits.
 type Sum [32]byte

@@ -66,7 +66,9 @@ type columnRecord struct {
 	Stored   string  `json:"stored"`
 	Dims     []int64 `json:"dims,omitempty"`
 	Nullable bool    `json:"nullable,omitempty"`
-	Means    string  `json:"means,omitempty"` // as programs write the type; empty for plain numbers
+	Means    string  `json:"means,omitempty"`   // as programs write the type; empty for plain numbers
+	Unknown  bool    `json:"unknown,omitempty"` // catalog.Column.Unknown, likewise
+	Blank    bool    `json:"blank,omitempty"`   // catalog.Column.Blank, which records before it do not have
 }
 
 type shardRecord struct {
@@ -155,7 +157,7 @@ func encodeSet(s *catalog.Set) []byte {
 		if c.Means.Sort != meaning.None {
 			means = c.Means.String()
 		}
-		r.Columns = append(r.Columns, columnRecord{c.Name, kind, c.Stored, c.Dims, c.Nullable, means})
+		r.Columns = append(r.Columns, columnRecord{c.Name, kind, c.Stored, c.Dims, c.Nullable, means, c.Unknown, c.Blank})
 	}
 	for _, h := range s.Shards {
 		r.Shards = append(r.Shards, shardRecord{h.Lo, h.Hi, h.Bytes, h.Sum, h.Assigned})
@@ -182,7 +184,7 @@ func decodeSet(key string, value []byte) (catalog.Set, error) {
 		if !ok && c.Means != "" {
 			return s, fmt.Errorf("the record %s is damaged: the values of column %q stand for %q, which is no type", key, c.Name, c.Means)
 		}
-		s.Columns = append(s.Columns, catalog.Column{Name: c.Name, Kind: kind, Stored: c.Stored, Dims: c.Dims, Nullable: c.Nullable, Means: means})
+		s.Columns = append(s.Columns, catalog.Column{Name: c.Name, Kind: kind, Stored: c.Stored, Dims: c.Dims, Nullable: c.Nullable, Means: means, Unknown: c.Unknown, Blank: c.Blank})
 	}
 	for _, h := range r.Shards {
 		s.Shards = append(s.Shards, catalog.Shard{Lo: h.Lo, Hi: h.Hi, Bytes: h.Bytes, Sum: h.Sum, Assigned: h.Replicas})

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -41,6 +42,27 @@ func TestBadRecords(t *testing.T) {
 				t.Errorf("expected an error with %q, found %v", tt.reason, err)
 			}
 		})
+	}
+}
+
+// Columns of which nothing is known, and with fields that CSV left empty, stay such; earlier records have neither.
+func TestRecordOfBlanks(t *testing.T) {
+	s := example
+	s.Texts = 9
+	s.Columns = []catalog.Column{{Name: "k", Kind: num.U8, Stored: "text", Nullable: true, Means: meaning.Meaning{Sort: meaning.Text}, Blank: true},
+		{Name: "none", Kind: num.I8, Stored: "no values", Nullable: true, Unknown: true, Blank: true}}
+	text := string(encodeSet(&s))
+	again, err := decodeSet(numbered(setPrefix, 7), []byte(text))
+	if err != nil || !reflect.DeepEqual(again.Columns, s.Columns) {
+		t.Errorf("%+v, %v", again.Columns, err)
+	}
+	old, err := decodeSet(numbered(setPrefix, 7), []byte(strings.NewReplacer(`,"unknown":true`, "", `,"blank":true`, "").Replace(text)))
+	if err != nil || old.Columns[0].Blank || old.Columns[1].Unknown || old.Columns[1].Blank || old.Columns[0].Type() != "Option<Str>" {
+		t.Errorf("%+v, %v", old.Columns, err)
+	}
+	s.Columns[0].Means = meaning.Meaning{}
+	if err := CheckTable(&s); err == nil || !strings.Contains(err.Error(), "CSV left empty") {
+		t.Errorf("blank numbers were taken: %v", err)
 	}
 }
 

@@ -51,6 +51,8 @@ func CheckTable(s *catalog.Set) error {
 			return invalid("column %q has no known kind", c.Name)
 		case c.Means.Sort != meaning.None && !c.Kind.IsInt():
 			return invalid("column %q has values of kind %s that stand for %s; integers were expected", c.Name, c.Kind, c.Means)
+		case c.Blank && (c.Means.Sort != meaning.Text && !c.Unknown || len(c.Dims) > 0):
+			return invalid("column %q has fields that CSV left empty and is %s; texts, one in a row, were expected", c.Name, c.Type())
 		case len(c.Dims) > maxDims:
 			return invalid("column %q has %d dimensions; at most %d were expected", c.Name, len(c.Dims), maxDims)
 		}

@@ -97,7 +97,7 @@ func (d *Daemon) piece(ctx context.Context, c *engine.Compiled, t *parcel.Task) 
 				}
 				sh, held.free = &s, free
 			}
-			b := run.Stored{Binding: run.Binding{Source: sh.src, Column: o.Column, Option: o.Option, Presence: o.Presence}, Origin: sh.at.Lo, Total: sh.set.Rows, Bound: o.Bound}
+			b := run.Stored{Binding: run.Binding{Source: sh.src, Column: o.Column, Option: o.Option, Presence: o.Presence, Blanks: data.Blanks(o.Blanks)}, Origin: sh.at.Lo, Total: sh.set.Rows, Bound: o.Bound}
 			if r := d.atHand(ctx, sh, &o, c.Kernel.Regions[i].Elem, !c.Streams(i)); r != nil {
 				held.columns = append(held.columns, r)
 				b.Source, b.Column, b.Below = r.table, 0, r.below()
@@ -147,7 +147,7 @@ const smallColumn = 4 << 20
 
 // atHand is a column in memory: a small one, or one that a kernel comes to here and there. It is nil if the column must come from its file.
 func (d *Daemon) atHand(ctx context.Context, sh *shard, o *parcel.Operand, kind num.Kind, random bool) *resident {
-	if o.Option || o.Presence || o.Column < 0 || o.Column >= len(sh.set.Columns) {
+	if o.Option || o.Presence || o.Blanks != 0 || o.Column < 0 || o.Column >= len(sh.set.Columns) {
 		return nil
 	}
 	col := &sh.set.Columns[o.Column]

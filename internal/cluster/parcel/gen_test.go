@@ -53,6 +53,9 @@ func operand(t *rapid.T) Operand {
 	case Stored:
 		o.Column, o.Bound = rapid.IntRange(0, MaxColumn).Draw(t, "column"), natural(t)
 		o.Option, o.Presence = rapid.Bool().Draw(t, "option"), rapid.Bool().Draw(t, "presence")
+		if !o.Option && !o.Presence {
+			o.Blanks = rapid.ByteRange(0, mostBlanks).Draw(t, "blanks")
+		}
 	case Inline, InOut:
 		o.First, o.Bytes = natural(t), blob(t)
 	case Out:

@@ -157,6 +157,7 @@ type Operand struct {
 	Column   int    // Stored
 	Option   bool   // Stored: nulls are allowed, and zero
 	Presence bool   // Stored: not the values but whether they are there, as Bool
+	Blanks   byte   // Stored, of text without Option: what missing values are, as data.Blanks
 	Bound    int64  // Stored: if > 0, elements must be in 0..Bound
 	First    int64  // Inline, Out, InOut
 	Count    int64  // Out

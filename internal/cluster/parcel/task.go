@@ -113,7 +113,11 @@ func (r *reader) keep(t *Task) {
 const (
 	optionBit   = 1 << 3
 	presenceBit = 1 << 4
+	blanksShift = 5 // two bits
 )
+
+// mostBlanks is the greatest of data.Blanks.
+const mostBlanks = 2
 
 func (o *Operand) append(dst []byte) []byte {
 	first := byte(o.How)
@@ -123,7 +127,7 @@ func (o *Operand) append(dst []byte) []byte {
 	if o.Presence {
 		first |= presenceBit
 	}
-	dst = append(dst, first)
+	dst = append(dst, first|o.Blanks<<blanksShift)
 	switch o.How {
 	case Stored:
 		dst = appendUint(appendUint(dst, uint64(o.Column)), uint64(o.Bound))
@@ -138,12 +142,13 @@ func (r *reader) operand(o *Operand) {
 	first := r.byte(math.MaxUint8, "operand")
 	o.How = How(first & (optionBit - 1))
 	flags := first &^ (optionBit - 1)
-	if o.How >= hows || flags > optionBit|presenceBit || flags != 0 && o.How != Stored {
+	blanks := first >> blanksShift
+	if o.How >= hows || flags != 0 && o.How != Stored || blanks > mostBlanks || blanks > 0 && flags&(optionBit|presenceBit) != 0 {
 		r.fail(start, "operand", "a way to bind it, with flags only if it is stored", number(uint64(first)))
 	}
 	switch o.How {
 	case Stored:
-		o.Option, o.Presence = flags&optionBit != 0, flags&presenceBit != 0
+		o.Option, o.Presence, o.Blanks = flags&optionBit != 0, flags&presenceBit != 0, blanks
 		o.Column = r.column()
 		o.Bound = r.natural("bound")
 	case Inline, InOut:

@@ -92,7 +92,7 @@ func (s *Split) choose(skip []string) error {
 			return err
 		}
 		s.Texts = append(s.Texts, texts)
-		s.Columns = append(s.Columns, catalog.Column{Name: name, Kind: c.Kind, Stored: c.Stored, Dims: c.Dims, Nullable: c.Nullable, Means: c.Means})
+		s.Columns = append(s.Columns, catalog.Column{Name: name, Kind: c.Kind, Stored: c.Stored, Dims: c.Dims, Nullable: c.Nullable, Means: c.Means, Unknown: c.Unknown, Blank: c.Blank})
 	}
 	if len(unfit.Columns) > 0 {
 		return unfit

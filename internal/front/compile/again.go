@@ -223,7 +223,7 @@ func (b *Bound) spread() {
 	for _, p := range b.made.Inputs.Params {
 		leaves := make([]leaf, len(p.Leaves))
 		for j, from := range p.Leaves {
-			leaves[j] = leaf{bits: from.Bits, src: from.Source, column: from.Column, option: from.Option, presence: from.Presence}
+			leaves[j] = leaf{bits: from.Bits, src: from.Source, column: from.Column, option: from.Option, presence: from.Presence, blanks: from.Blanks}
 		}
 		b.params = append(b.params, leaves)
 	}

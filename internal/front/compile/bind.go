@@ -47,6 +47,7 @@ type leaf struct {
 	src              data.Source
 	column           int
 	option, presence bool
+	blanks           data.Blanks
 	missing          error
 }
 

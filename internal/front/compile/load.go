@@ -76,7 +76,7 @@ func (b *Bound) bounded(l graph.Leaf, from leaf) boundedLeaf {
 // loadColumn decodes a whole column.
 func loadColumn(ctx context.Context, l graph.Leaf, from boundedLeaf, dims []int64) (column.Column, int64, error) {
 	c := column.Column{Kind: l.Type.KindOf(), Dims: dims}
-	want := data.Want{Column: from.column, Kind: c.Kind, Option: from.option || from.presence, Bound: from.bound}
+	want := data.Want{Column: from.column, Kind: c.Kind, Option: from.option || from.presence, Blanks: from.blanks, Bound: from.bound}
 	if from.presence {
 		want.Kind, want.Presence, want.Bound = data.PresenceKind(&from.src.Columns()[from.column]), true, 0
 	}

@@ -78,7 +78,7 @@ func (b *Bound) input(i int, used []bool) (run.Param, error) {
 		if err := b.checkUsed(l, from); err != nil {
 			return param, about(name, err)
 		}
-		param.Leaves = append(param.Leaves, run.Binding{Source: from.src, Column: from.column, Option: from.option, Presence: from.presence})
+		param.Leaves = append(param.Leaves, run.Binding{Source: from.src, Column: from.column, Option: from.option, Presence: from.presence, Blanks: from.blanks})
 	}
 	return param, nil
 }
@@ -88,7 +88,7 @@ func (b *Bound) checkUsed(l graph.Leaf, from leaf) error {
 	if from.missing != nil || from.presence {
 		return from.missing
 	}
-	return data.Check(from.src, []data.Want{{Column: from.column, Kind: b.stored(l, from), Option: from.option}})
+	return data.Check(from.src, []data.Want{{Column: from.column, Kind: b.stored(l, from), Option: from.option, Blanks: from.blanks}})
 }
 
 // stored is the kind in which a column will be in memory: an index stays in

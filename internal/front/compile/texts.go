@@ -58,7 +58,7 @@ func (b *Bound) dictOf(param, leaf int) int {
 // readTable encodes the columns of text of a table, in one walk over it.
 func (b *Bound) readTable(param int, t *tabular) error {
 	means, coded := map[int]meaning.Meaning{}, map[int]*data.Coded{}
-	var columns, dicts []int
+	var columns, dicts, leaves []int
 	var empty []bool
 	for j, l := range t.all {
 		from := &t.cols[j]
@@ -76,12 +76,12 @@ func (b *Bound) readTable(param int, t *tabular) error {
 			continue
 		}
 		if b.Func.mayRead(param, j) || len(l.Dims) > 1 || l.Optional && b.Func.mayRead(param, j-1) && !readsPresence(t.src, from.column) {
-			columns, dicts, empty = append(columns, from.column), append(dicts, b.dictOf(param, j)), append(empty, !from.option)
+			columns, dicts, leaves, empty = append(columns, from.column), append(dicts, b.dictOf(param, j)), append(leaves, j), append(empty, !from.option)
 		}
 	}
 	if len(columns) > 0 {
 		if remote(t.src) {
-			return b.readRemote(t, columns, dicts, means)
+			return b.readRemote(t, columns, dicts, leaves, means)
 		}
 		start := time.Now()
 		list, err := data.Encode(b.ctx, t.src, columns, empty)
@@ -109,16 +109,23 @@ func readsPresence(src data.Source, column int) bool {
 	return data.Check(src, []data.Want{{Column: column, Kind: data.PresenceKind(&src.Columns()[column]), Option: true, Presence: true}}) == nil
 }
 
-// readRemote gets the dictionaries of a data set, whose rows have numbers of entries and counts in the units that it was loaded with.
-func (b *Bound) readRemote(t *tabular, columns, dicts []int, means map[int]meaning.Meaning) error {
+// readRemote gets the dictionaries of a data set, whose rows have numbers of entries and counts in the units that it was loaded with. What CSV left
+// empty is the empty text where the program declares Str.
+func (b *Bound) readRemote(t *tabular, columns, dicts, leaves []int, means map[int]meaning.Meaning) error {
 	for k, column := range columns {
 		texts, err := data.Texts(b.ctx, t.src, column)
 		if err != nil {
 			return err
 		}
+		if t.src.Columns()[column].Unknown {
+			texts = unread // as of a column of text that has nothing but nulls
+		}
 		if texts == nil {
 			c := t.src.Columns()[column]
 			return refuse(t.Name, "declare it as "+c.Type(), "%s: column `%s`: expected text (Str), found %s", t.src.Path(), c.Name, c.Type())
+		}
+		if from := &t.cols[leaves[k]]; t.src.Columns()[column].Blank && !from.option {
+			from.blanks, texts = data.Blanked(texts)
 		}
 		b.texts[dicts[k]-1] = texts
 	}

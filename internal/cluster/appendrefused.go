@@ -1,0 +1,161 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/data/meaning"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// In: a column of a data set, and the column of new rows that goes with it. Out: the type that holds both, if there is one; and, where rows are
+// refused, what the set has and a command that takes them. Invariant: what a help says works when it is done.
+
+// widened is a type that holds what a column of the set and one of a table have; false, and that of the set, if there is none.
+func widened(c *data.Column, src data.Source, from int) (data.Column, bool) {
+	out, is := *c, &src.Columns()[from]
+	out.Nullable = c.Nullable || is.Nullable
+	switch plain := c.Means.Sort == meaning.None && is.Means.Sort == meaning.None; {
+	case !slices.Equal(c.Dims, is.Dims), c.Means.Sort == meaning.Text && !data.IsText(src, from):
+		return *c, false
+	case is.Unknown, c.Means.Sort == meaning.Text, c.Means == is.Means && !plain:
+		return out, true
+	case plain:
+		out.Kind = widerKind(c.Kind, is.Kind)
+	default:
+		if out.Means = widerMeaning(c, is); out.Means.Sort == meaning.None {
+			return *c, false
+		}
+		if out.Kind = num.I64; out.Means.Bits() == 32 {
+			out.Kind = num.I32
+		}
+	}
+	if out.Kind == num.Invalid {
+		return *c, false
+	}
+	if out.Kind != c.Kind || out.Means != c.Means {
+		out.Stored = is.Stored
+	}
+	return out, true
+}
+
+// widerKind holds the numbers of both; Invalid if they are no numbers. Integers that no kind holds become floats, where that is exact.
+func widerKind(a, b num.Kind) num.Kind {
+	switch {
+	case a == b:
+		return a
+	case !a.Valid() || !b.Valid() || a == num.Bool || b == num.Bool:
+		return num.Invalid
+	case !a.IsInt() || !b.IsInt():
+		return num.F64
+	}
+	for _, k := range []num.Kind{a, b, num.I16, num.I32, num.I64} {
+		if k.MinInt() <= min(a.MinInt(), b.MinInt()) && k.MaxInt() >= max(a.MaxInt(), b.MaxInt()) {
+			return k
+		}
+	}
+	return num.F64
+}
+
+// widerMeaning holds the times or decimals of both, each exactly; the zero value if there is none.
+func widerMeaning(c, is *data.Column) meaning.Meaning {
+	a, b := c.Means, is.Means
+	points := func(s meaning.Sort) bool { return s == meaning.Date || s == meaning.Timestamp }
+	switch {
+	case a.Sort == meaning.None && c.Kind.IsInt() && b.Sort == meaning.Decimal:
+		return meaning.Meaning{Sort: meaning.Decimal, Digits: meaning.MaxDigits, Places: b.Places}
+	case b.Sort == meaning.None && is.Kind.IsInt() && a.Sort == meaning.Decimal:
+		return meaning.Meaning{Sort: meaning.Decimal, Digits: meaning.MaxDigits, Places: a.Places}
+	case a.Sort == meaning.Decimal && b.Sort == meaning.Decimal:
+		places := max(a.Places, b.Places)
+		digits := max(a.Digits-a.Places, b.Digits-b.Places) + places
+		return meaning.Meaning{Sort: meaning.Decimal, Digits: min(digits, meaning.MaxDigits), Places: places}
+	case a.Sort == b.Sort && a.IsTime() && a.Sort != meaning.Date, points(a.Sort) && points(b.Sort):
+		if a.Sort == meaning.Date || b.Sort != meaning.Date && b.Unit.Nanos() < a.Unit.Nanos() {
+			return b
+		}
+		return a
+	}
+	return meaning.Meaning{}
+}
+
+// lacks is the error for a column that the new table has not.
+func (a *appended) lacks(name string, err error) error {
+	e := (*data.Error)(nil)
+	if !errors.As(err, &e) {
+		return err
+	}
+	with := *e
+	with.Msg = fmt.Sprintf("@%s has the column `%s`: %s", a.old.set.Name, name, e.Msg)
+	if with.Help = "add --widen: then these rows have no value there, and programs declare it as an Option"; e.Help != "" {
+		with.Help = e.Help + "\nor " + with.Help
+	}
+	return &with
+}
+
+// differs is the error for a column of another type.
+func (a *appended) differs(i int) error {
+	c, is := &a.old.cols[i], &a.new.Columns()[a.from[i]]
+	e := &data.Error{Path: a.new.Path(), Row: -1, Column: c.Name}
+	e.Msg = fmt.Sprintf("expected %s, as @%s has it, found %s", c.Type(), a.old.set.Name, is.Stored)
+	return e
+}
+
+// refused gives an error about a value or a type of the new rows a help for who adds rows: declarations are those of programs.
+func (a *appended) refused(ctx context.Context, err error) error {
+	e := (*data.Error)(nil)
+	if !errors.As(err, &e) || e.Column == "" || e.Err != nil {
+		return err
+	}
+	typed, failed := data.Typed(ctx, a.new, nil)
+	if failed != nil {
+		return err
+	}
+	i := slices.IndexFunc(a.old.cols, func(c data.Column) bool {
+		from, err := data.Lookup(typed, c.Name)
+		return err == nil && typed.Columns()[from].Name == e.Column
+	})
+	if i < 0 {
+		return err
+	}
+	c := &a.old.cols[i]
+	from, _ := data.Lookup(typed, c.Name)
+	with := *e
+	if !strings.Contains(e.Msg, "@"+a.old.set.Name) {
+		with.Msg += fmt.Sprintf("; @%s has %s there", a.old.set.Name, c.Type())
+	}
+	if why := data.Unfit(typed, from); why != nil && !data.IsText(typed, from) && !data.Untyped(typed) {
+		with.Help = why.Help // no file has it so that it could be converted
+		return &with
+	}
+	with.Help = a.instead(c, typed, from)
+	return &with
+}
+
+// instead is what takes the rows all the same.
+func (a *appended) instead(c *data.Column, typed data.Source, from int) string {
+	if to, ok := widened(c, typed, from); ok && !a.widen && to.Type() != c.Type() {
+		return "add --widen: then the column is " + to.Type()
+	}
+	set, file, more := a.old.set.Name, a.new.Path(), ""
+	before := set + "-before.csv"
+	if a.new.Format() != "csv" {
+		csv := set + "-more.csv"
+		more, file = fmt.Sprintf(" && godwit convert %s %s", word(file), csv), csv
+	}
+	missing := ""
+	if data.Untyped(typed) { // of text
+		if missing = ", leave the field empty where a value is missing"; !c.Nullable && !a.widen {
+			missing += " and add --widen"
+		}
+	}
+	return fmt.Sprintf("correct it%s, or load all rows anew, with the column as text: godwit convert @%s %s%s && godwit load %s --as %s --replace",
+		missing, set, before, more, word(before+","+file+"?text="+c.Name), set)
+}
+
+// word is a word as a shell takes it.
+func word(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

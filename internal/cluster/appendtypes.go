@@ -1,0 +1,211 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/data/meaning"
+	"github.com/godwit-run/godwit/internal/ir/num"
+)
+
+// In: the columns of a data set, and those of a table with more rows. Out: which of them belong together, and the types of all rows: those of
+// the set, but for columns of which it knows nothing yet, which are what the new rows say, and with Widen types that hold both. Invariant:
+// a column that is Str to programs stays so unless a real null comes: a field that CSV leaves empty is none.
+
+// match finds the columns of the set in the new table.
+func (a *appended) match(ctx context.Context, skip []string) error {
+	unknown := slices.ContainsFunc(a.old.cols, func(c data.Column) bool { return c.Unknown })
+	if unknown || a.widen { // types of text are those of all rows
+		typed, err := data.Typed(ctx, a.new, nil)
+		if err != nil {
+			return err
+		}
+		a.new = typed
+	}
+	used := map[int]bool{}
+	for _, name := range skip {
+		i, err := data.Lookup(a.new, name)
+		if err != nil {
+			return err
+		}
+		used[i] = true
+	}
+	for i := range a.old.cols {
+		if err := a.find(ctx, i, used); err != nil {
+			return err
+		}
+	}
+	for i := range a.new.Columns() {
+		if c := &a.new.Columns()[i]; !used[i] {
+			e := &data.Error{Path: a.new.Path(), Row: -1, Column: c.Name, Msg: "@" + a.old.set.Name + " has no such column"}
+			e.Help = "leave it out: --skip " + word(c.Name)
+			return e
+		}
+	}
+	return nil
+}
+
+// find finds column i of the set, and its type from now on.
+func (a *appended) find(ctx context.Context, i int, used map[int]bool) error {
+	c := a.old.cols[i]
+	from, err := data.Lookup(a.new, c.Name)
+	if err != nil && a.widen {
+		c.Nullable, c.Blank = true, false
+		a.from, a.columns, a.first = append(a.from, -1), append(a.columns, c), append(a.first, false)
+		return nil
+	}
+	if err != nil {
+		return a.lacks(c.Name, err)
+	}
+	if used[from] { // by --skip
+		return &data.Error{Path: a.new.Path(), Row: -1, Column: c.Name, Msg: "@" + a.old.set.Name + " has this column, so it cannot be left out", Help: "leave --skip out"}
+	}
+	used[from] = true
+	first := c.Unknown && !a.new.Columns()[from].Unknown
+	switch {
+	case first:
+		row, failed := a.old.firstValue(ctx, i)
+		if failed != nil || row >= 0 {
+			return cmp.Or(failed, fmt.Errorf("@%s is said to have no value in its column `%s`, and has one in row %d: it is damaged; load it again", a.old.set.Name, c.Name, row))
+		}
+		c, err = a.said(ctx, &c, from)
+	case a.widen:
+		c, _ = widened(&c, a.new, from) // else reading says where they differ
+	}
+	if err != nil {
+		return err
+	}
+	if c.Unknown {
+		c.Blank = c.Blank && a.new.Columns()[from].Blank
+	}
+	if c.Unknown || a.old.set.Rows == 0 {
+		c.Nullable = true // where nulls are is seen when all is stored
+	}
+	a.from, a.columns, a.first = append(a.from, from), append(a.columns, c), append(a.first, first)
+	switch is := &a.new.Columns()[from]; {
+	case !slices.Equal(is.Dims, c.Dims), c.Means.Sort == meaning.Text && !data.IsText(a.new, from):
+		return a.refused(ctx, a.differs(i))
+	case c.Means.Sort == meaning.Text:
+		return nil
+	}
+	return a.refused(ctx, data.Check(a.new, []data.Want{{Column: from, Kind: c.Kind, Option: c.Nullable, Means: c.Means}}))
+}
+
+// said is a column of which the set knows nothing, as a load of the new table alone would have it.
+func (a *appended) said(ctx context.Context, c *data.Column, from int) (data.Column, error) {
+	if why := data.Unfit(a.new, from); why != nil && !data.IsText(a.new, from) {
+		return *c, why
+	}
+	is := a.new.Columns()[from]
+	if is.Means.Sort != meaning.Text {
+		left := map[int]bool{}
+		for j := range a.new.Columns() {
+			left[j] = j != from
+		}
+		src, err := data.Meant(ctx, a.new, left)
+		if err != nil {
+			return *c, err
+		}
+		is = src.Columns()[from]
+	}
+	is.Name, is.Blank = c.Name, false // of text what is blank is seen with it
+	is.Nullable = is.Nullable || a.old.set.Rows > 0
+	return is, nil
+}
+
+// mergeTexts reads the texts of the new rows and puts them among those of the set.
+func (a *appended) mergeTexts(ctx context.Context) error {
+	n := len(a.columns)
+	a.coded, a.texts, a.oldCode, a.newCode = make([]*data.Coded, n), make([][]string, n), make([][]uint32, n), make([][]uint32, n)
+	for i := range a.columns {
+		if a.columns[i].Means.Sort != meaning.Text {
+			continue
+		}
+		if err := a.mergeText(ctx, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mergeText does so for one column. Its dictionary has what rows have: where none has a value, not even the empty text.
+func (a *appended) mergeText(ctx context.Context, i int) error {
+	c, rows := &a.columns[i], a.old.set.Rows
+	t, err := a.newTexts(ctx, i)
+	if err != nil {
+		return err
+	}
+	nulls := a.old.cols[i].Nullable && rows > 0
+	at := slices.Index(t.Valid, 0)
+	if at >= 0 && !t.Blank && !nulls && rows > 0 && !a.widen {
+		e := &data.Error{Path: a.new.Path(), Row: int64(at), Column: c.Name, Msg: fmt.Sprintf("expected text, found a null: @%s has none in this column", a.old.set.Name)}
+		return e
+	}
+	c.Blank = (nulls || at >= 0) && (!nulls || a.old.cols[i].Blank) && (at < 0 || t.Blank)
+	c.Nullable = nulls || at >= 0
+	if a.old.cols[i].Blank && !c.Blank {
+		a.notes = append(a.notes, fmt.Sprintf("%s: row %d: column `%s` has a missing value that is no empty field, as all were in @%s: programs declare the column as Option<Str> from now on, and no more as Str", a.new.Path(), at, c.Name, a.old.set.Name))
+	}
+	var before, more []string
+	if !a.first[i] {
+		if before, err = a.oldTexts(ctx, i); err != nil {
+			return err
+		}
+	}
+	if more = t.Texts; at >= 0 && slices.Index(t.Valid, 1) < 0 {
+		more = nil
+	}
+	all := slices.Concat(before, more)
+	slices.Sort(all)
+	if all = slices.Compact(all); len(all) == 0 {
+		all = []string{""} // so that the code of a null is one of the dictionary
+	}
+	a.coded[i], a.texts[i] = t, all
+	a.oldCode[i], a.newCode[i] = codesIn(all, before), codesIn(all, more)
+	c.Kind = data.CodeKindOf(all, c.Blank)
+	return nil
+}
+
+// newTexts are the texts of the new rows.
+func (a *appended) newTexts(ctx context.Context, i int) (*data.Coded, error) {
+	if a.from[i] < 0 {
+		rows := a.new.Rows()
+		return &data.Coded{Texts: []string{""}, Kind: num.U8, Codes: make([]byte, rows), Valid: make([]byte, rows)}, nil
+	}
+	list, err := data.Encode(ctx, a.new, []int{a.from[i]}, []bool{false})
+	if err != nil {
+		return nil, err
+	}
+	return list[0], nil
+}
+
+// oldTexts are the texts that rows of the set have.
+func (a *appended) oldTexts(ctx context.Context, i int) ([]string, error) {
+	texts, err := a.old.Texts(ctx, i)
+	if err != nil || !a.old.cols[i].Nullable || len(texts) != 1 || texts[0] != "" {
+		return texts, err
+	}
+	row, err := a.old.firstValue(ctx, i)
+	if row < 0 {
+		texts = nil
+	}
+	return texts, err
+}
+
+// firstValue is the first row that has a value in a column, -1 if none has.
+func (s *source) firstValue(ctx context.Context, column int) (int64, error) {
+	want := data.Want{Column: column, Kind: s.cols[column].Kind, Option: true, Presence: true}
+	for i, c := range s.chunks {
+		d := data.Dest{Values: make([]byte, c.Rows()*s.cols[column].Width()*int64(want.Kind.Size())), Valid: make([]byte, c.Rows())}
+		if _, err := s.Fill(ctx, i, []data.Want{want}, []data.Dest{d}); err != nil {
+			return -1, err
+		}
+		if at := slices.Index(d.Valid, 1); at >= 0 {
+			return c.Lo + int64(at), nil
+		}
+	}
+	return -1, nil
+}
