@@ -90,6 +90,7 @@ var words = []word{
 	{"[(O, P)]", `{ let by = p.index_by(|r| r.name); o.join_all(by, |r| r.customer) }`, `{ let by = p.index_by(|r| r.name); o.join_all::<100>(by, |r| r.customer) }`, ""},
 	{"[(Timestamp, i64)]", `o.group_by(|r| r.ordered_at.truncate(15min)).agg(|g| (g.key(), g.count()))`, `o.group_by(|r| r.ordered_at.truncate(hour) + r.ordered_at.minute() / 15 * 15min).agg(|g| (g.key(), g.count()))`, ""},
 	{"[(Timestamp, i64)]", `o.group_by(|r| r.ordered_at.truncate(6h)).agg(|g| (g.key(), g.count()))`, `o.group_by(|r| r.ordered_at.truncate(day) + r.ordered_at.hour() / 6 * 6h).agg(|g| (g.key(), g.count()))`, ""},
+	{"[(Str, i64); ?K <= N]", `o.group_by(|r| r.customer).agg(|g| (g.key(), g.count()))`, "", "write `-> [(Str, i64)]` for"},
 	{"f64", `v.std()`, `{ let m = v.mean(); v.map(|e| (e - m) * (e - m)).mean().sqrt() }`, ""},
 	{"f64", `v.avg()`, `v.mean()`, ""},
 

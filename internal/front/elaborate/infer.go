@@ -389,8 +389,12 @@ func (e *elab) sizeMismatch(n *graph.Node, want *graph.Type, at diag.Span) {
 			Help("%s", e.declareResult(want, e.showArray(n)))
 		return
 	}
-	e.errorf(at, "T06", "the sizes differ").Note("expected %s, found %s", show(want), e.showArray(n)).
-		Help("%s", declare("if they are always equal, declare it", length.String()+" == "+want.Size.String(), "", length, want.Size))
+	m := e.errorf(at, "T06", "the sizes differ").Note("expected %s, found %s", show(want), e.showArray(n))
+	if want.Masked && !writable(e.bound(n)) {
+		m.Help("%s", e.declareResult(want, "["+n.Type.Elem().String()+"]"))
+		return
+	}
+	m.Help("%s", declare("if they are always equal, declare it", length.String()+" == "+want.Size.String(), "", length, want.Size))
 }
 
 // showArray writes an array's type; a run-time size as it would be declared.

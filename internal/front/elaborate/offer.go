@@ -2,6 +2,7 @@ package elaborate
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -205,12 +206,19 @@ func (e *elab) folded(t *graph.Type, at string) string {
 // result, if it is that.
 func (e *elab) declareResult(want *graph.Type, found string) string {
 	if d := e.fr.d; d != nil && d.fn != nil && d.fn.Result != nil {
-		if text := d.src.Text[d.fn.Result.Where().Start:d.fn.Result.Where().End]; strings.Join(strings.Fields(text), "") == strings.Join(strings.Fields(show(want)), "") {
+		if text := d.src.Text[d.fn.Result.Where().Start:d.fn.Result.Where().End]; bare(text) == bare(show(want)) {
 			return "write `-> " + found + "` for `-> " + text + "`"
 		}
 	}
 	return "declare it so: " + found
 }
+
+// bare is a type's text without blanks and the names of sizes that are found at run time.
+func bare(text string) string {
+	return runTimeSize.ReplaceAllString(strings.Join(strings.Fields(text), ""), "?")
+}
+
+var runTimeSize = regexp.MustCompile(`\?\w+`)
 
 // compared is a comparison of elements, for one of arrays.
 func (e *elab) compared(x *syntax.Binary, a, b *graph.Type) string {
