@@ -136,3 +136,13 @@ func trial(ctx context.Context, c *Cluster, usual machine.Link, set *catalog.Set
 	}
 	return seen
 }
+
+// Way measures the way to the nodes with a set, or gives it as it was measured lately.
+func (c *Cluster) Way(ctx context.Context, name string) (machine.Link, error) {
+	set, err := c.named(name)
+	if err != nil {
+		return machine.Link{}, err
+	}
+	row := max(1, c.sourceOf(set).cols[0].Width()) * int64(set.Columns[0].Kind.Size())
+	return c.linkTo(set).measure(ctx, c, machine.Here().Way(set.Far), set, 0, row), ctx.Err()
+}

@@ -51,6 +51,7 @@ func benches() []bench {
 		{"fairness", fairness},
 		{"checksum", checksum},
 		{"predict", predict},
+		{"crossings", crossings},
 		{"tsi", increments},
 	}
 }
