@@ -42,7 +42,7 @@ func (b *Beside) keep(ctx context.Context, whole *run.Placed) (bool, error) {
 	why := ""
 	if b.strategy == Auto || a.Forecast() {
 		shipped := func(part float64) *plan.Load {
-			return a.shipped(t, away, float64(a.each(a.outs))*float64(a.Outer)*part)
+			return a.shipped(t, away, here, float64(a.each(a.outs))*float64(a.Outer)*part)
 		}
 		// Half of what is walked over is taken to be kept: nobody knows before.
 		how, err := b.weigh(ctx, a, func() *plan.Moving {

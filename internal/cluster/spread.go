@@ -37,7 +37,7 @@ func (b *Beside) spread(ctx context.Context, a *arranged) (bool, error) {
 	why := ""
 	if b.strategy == Auto || a.Forecast() {
 		how, err := b.weigh(ctx, a, func() *plan.Moving {
-			return &plan.Moving{Fetched: a.fetched(a.rowBytes(), len(a.stored)), Shipped: a.shipped(t, away, a.back(spans))}
+			return &plan.Moving{Fetched: a.fetched(a.rowBytes(), len(a.stored)), Shipped: a.shipped(t, away, here, a.back(spans))}
 		})
 		if err != nil {
 			return false, err

@@ -154,11 +154,16 @@ func coming(p *run.Placed) *plan.Coming {
 
 // fetched is what travels if the rows come here.
 func (a *arranged) fetched(bytes int64, columns int) *plan.Load {
-	return plan.FetchRows(float64(bytes), columns, len(a.set.Shards), pieceBytes, aheadBytes/pieceBytes+mostPieces*runtime.GOMAXPROCS(0))
+	return rowsHere(bytes, columns, len(a.set.Shards))
 }
 
-// shipped is what travels if a launch that walks over rows goes to its shards. A sequential one goes from one to the next.
-func (a *arranged) shipped(t *task, away []span, back float64) *plan.Load {
+func rowsHere(bytes int64, columns, shards int) *plan.Load {
+	return plan.FetchRows(float64(bytes), columns, shards, pieceBytes, aheadBytes/pieceBytes+mostPieces*runtime.GOMAXPROCS(0))
+}
+
+// shipped is what travels if a launch that walks over rows goes to its shards. A sequential one goes from one to the next. What outer indices
+// need that run here comes meanwhile.
+func (a *arranged) shipped(t *task, away, here []span, back float64) *plan.Load {
 	n := float64(len(away))
 	pieces := n + back/float64(a.portion.piece) + float64(a.Outer)*(float64(a.steps())/parcel.UsualSteps)
 	s := &plan.Sent{Shards: n, Pieces: pieces, Fixed: float64(t.fixed), Sliced: float64(t.sliced), Back: back, Open: mostOpen}
@@ -167,7 +172,17 @@ func (a *arranged) shipped(t *task, away []span, back float64) *plan.Load {
 	} else {
 		s.Tree = n > 1 && a.Packing == nil && back+s.Fixed+s.Sliced <= float64(a.portion.piece)
 	}
-	return s.Load()
+	l := s.Load()
+	rows := int64(0)
+	for _, s := range here {
+		first, end := a.rows(s.lo, s.hi)
+		rows += end - first
+	}
+	if rows > 0 { // each span comes from two shards or more
+		f := rowsHere(rows*a.rowBytes()/max(1, a.set.Rows), len(a.stored), 2*len(here))
+		l = &plan.Load{Bytes: l.Bytes + f.Bytes, Parcels: l.Parcels + f.Parcels, Hops: max(l.Hops, f.Hops), Flows: max(l.Flows, 1) + f.Flows}
+	}
+	return l
 }
 
 // back is how many bytes come back from the shards, at most.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 
 	"github.com/godwit-run/godwit"
@@ -17,14 +18,16 @@ import (
 // In: five programs with a size, and this machine as it is measured first. Out: of each table of plans the size from which on another plan is
 // said to be quicker, and the size from which on it is, by carrying both out.
 
-// crossers are the programs. Those of nodes read a data set with as many rows as the size says.
-var crossers = []struct {
+// crosser is a program of which plans cross.
+type crosser struct {
 	name, text   string
-	nodes        bool
+	nodes        bool    // it reads a data set of as many rows as the size says
 	lo, hi       float64 // of nodes, where the size is looked for
 	below, above int     // numbers of plans
 	cold         bool    // what compilation takes counts
-}{
+}
+
+var crossers = []crosser{
 	{"sum, beside nodes", "fn f(v: &[f64; N]) -> f64 where N: Range<1, 1_000_000_000> { v.sum() }", true, 16, 1 << 21, 1, 2, false},
 	{"map whose result is here", "fn f(v: &[f64; N]) -> [u8; N] where N: Range<1, 1_000_000_000> { v.map(|x| (x * 100.0) as u8) }", true, 16, 1 << 21, 1, 2, false},
 	{"chase of 16 hops", "fn f(v: &[idx<N>; N]) -> idx<N> where N: Range<1, 1_000_000_000> { let mut at = v[0]; for _ in 0..16 { at = v[at]; } at }", true, 1 << 10, 1 << 23, 1, 2, false},
@@ -38,6 +41,10 @@ func crossings(ctx context.Context, s *session) (err error) {
 	opt := calibrate.Options{Progress: func(what string) { s.progress("%s", what) }}
 	if s.opt.Quick {
 		opt.Most, b.pairs = 64<<20, 5
+	}
+	only, err := regexp.Compile(s.opt.Only)
+	if err != nil {
+		return err
 	}
 	service, err := s.codegen(ctx)
 	if err != nil {
@@ -71,7 +78,7 @@ func crossings(ctx context.Context, s *session) (err error) {
 	b.rt = godwit.NewRuntime(godwit.WithCompiler(s.path("objects"), s.compiler()...))
 	defer b.rt.Close()
 	for i := range crossers {
-		if p := &crossers[i]; p.cold && !b.native {
+		if p := &crossers[i]; p.cold && !b.native || !only.MatchString(p.name) {
 			continue
 		}
 		if err := b.program(ctx, i); err != nil {
@@ -121,19 +128,40 @@ func (b *crossed) program(ctx context.Context, i int) error {
 		if swapped {
 			first, second = above, below
 		}
-		if x, err = b.time(ctx, f, args, first, p.cold); err == nil {
-			y, err = b.time(ctx, f, args, second, p.cold)
+		if x, err = b.time(ctx, f, args, first, p); err == nil {
+			y, err = b.time(ctx, f, args, second, p)
 		}
 		if swapped {
 			x, y = y, x
 		}
 		return x, y, err
 	}
+	c.Said = func(ctx context.Context, size float64) (x, y float64, err error) {
+		args, err := b.arguments(ctx, int(size), i)
+		if err != nil {
+			return 0, 0, err
+		}
+		rt, end := b.fresh(p.cold)
+		defer end()
+		list, err := b.said(ctx, f, args, rt, p.nodes)
+		if err != nil || list[below-1].Predicted == nil || list[above-1].Predicted == nil {
+			return 0, 0, err
+		}
+		return list[below-1].Predicted.P50, list[above-1].Predicted.P50, nil
+	}
 	x, err := crossing.Find(ctx, c, b.pairs)
 	if err == nil {
 		b.s.report.Crossings = append(b.s.report.Crossings, x)
 	}
 	return err
+}
+
+// away are the options of calls over data sets, if they are.
+func (b *crossed) away(nodes bool) []godwit.Option {
+	if !nodes {
+		return nil
+	}
+	return []godwit.Option{godwit.WithCluster(b.c)}
 }
 
 // fresh gives a runtime that has compiled nothing, if compilation counts, and what ends it.
@@ -147,15 +175,15 @@ func (b *crossed) fresh(cold bool) (*godwit.Runtime, func()) {
 }
 
 // time is what a call takes by a plan.
-func (b *crossed) time(ctx context.Context, f *godwit.Func, args godwit.Args, number int, cold bool) (float64, error) {
-	rt, end := b.fresh(cold)
+func (b *crossed) time(ctx context.Context, f *godwit.Func, args godwit.Args, number int, p *crosser) (float64, error) {
+	rt, end := b.fresh(p.cold)
 	defer end()
-	if cold { // its compiler is up, as that of whoever has made native code before
+	if p.cold { // its compiler is up, as that of whoever has made native code before
 		if err := b.warm(ctx, rt); err != nil {
 			return 0, err
 		}
 	}
-	res, err := f.Call(ctx, args, godwit.WithRuntime(rt), godwit.WithCluster(b.c), godwit.WithPlan(number), godwit.WithThreads(b.s.opt.Threads))
+	res, err := f.Call(ctx, args, append(b.away(p.nodes), godwit.WithRuntime(rt), godwit.WithPlan(number), godwit.WithThreads(b.s.opt.Threads))...)
 	if err != nil {
 		return 0, err
 	}
@@ -171,6 +199,15 @@ func (b *crossed) warm(ctx context.Context, rt *godwit.Runtime) error {
 	}
 	_, err = other.Call(ctx, godwit.Args{"v": b.numbers(100)}, godwit.WithRuntime(rt), godwit.WithEngine("native"))
 	return err
+}
+
+// said are the plans of a call with what is expected of them.
+func (b *crossed) said(ctx context.Context, f *godwit.Func, args godwit.Args, rt *godwit.Runtime, nodes bool) ([]godwit.Candidate, error) {
+	s, err := f.Predict(ctx, args, append(b.away(nodes), godwit.WithRuntime(rt), godwit.WithPrediction(b.file), godwit.WithThreads(b.s.opt.Threads))...)
+	if err != nil {
+		return nil, err
+	}
+	return s.Plan.Candidates, nil
 }
 
 // table takes a crossing out of the table of a call on this machine.
@@ -206,15 +243,16 @@ func (b *crossed) tableOfNodes(ctx context.Context, f *godwit.Func, i int, c *cr
 		if err != nil {
 			return 0, err
 		}
-		if _, err := b.time(ctx, f, args, p.above, false); err != nil { // after which the nodes have the kernel
+		if _, err := b.time(ctx, f, args, p.above, p); err != nil { // after which the nodes have the kernel
 			return 0, err
 		}
-		s, err := f.Predict(ctx, args, godwit.WithRuntime(b.rt), godwit.WithCluster(b.c), godwit.WithPrediction(b.file), godwit.WithThreads(b.s.opt.Threads))
+		list, err := b.said(ctx, f, args, b.rt, p.nodes)
 		if err != nil {
 			return 0, err
 		}
-		x, y := s.Plan.Candidates[p.below-1].Predicted, s.Plan.Candidates[p.above-1].Predicted
+		x, y := list[p.below-1].Predicted, list[p.above-1].Predicted
 		if x == nil || y == nil { // so few rows have no way but one
+			c.Lo = max(c.Lo, n+1)
 			return -1, nil
 		}
 		return math.Log(x.P50 / y.P50), nil

@@ -21,6 +21,8 @@ type Contest struct {
 	Lo, Hi  float64 // sizes that there may be
 	// Pair runs both ways once with a size, below first or last, and gives the seconds of each.
 	Pair func(ctx context.Context, size float64, swapped bool) (below, above float64, err error)
+	// Said is what they were expected to take.
+	Said func(ctx context.Context, size float64) (below, above float64, err error)
 }
 
 // Crossing is what was found.
@@ -47,6 +49,9 @@ type Point struct {
 	Size  float64 `json:"size"`
 	Below float64 `json:"below"` // median seconds
 	Above float64 `json:"above"`
+	// SaidBelow and SaidAbove are what was expected.
+	SaidBelow float64 `json:"said_below"`
+	SaidAbove float64 `json:"said_above"`
 	// Ratio is the median of below by above, with the quartiles: above 1 where the way is quicker that is said to be from the crossing on.
 	Ratio float64 `json:"ratio"`
 	Low   float64 `json:"low"`
@@ -148,6 +153,12 @@ func (s *search) look(size float64) error {
 		below, above, ratios = append(below, b), append(above, a), append(ratios, b/a)
 	}
 	p := Point{Size: size, Below: quantile(below, 0.5), Above: quantile(above, 0.5), Ratio: quantile(ratios, 0.5), Low: quantile(ratios, 0.25), High: quantile(ratios, 0.75)}
+	if s.c.Said != nil {
+		var err error
+		if p.SaidBelow, p.SaidAbove, err = s.c.Said(s.ctx, size); err != nil {
+			return err
+		}
+	}
 	s.at[size] = p
 	at, _ := slices.BinarySearchFunc(s.list, size, func(p Point, n float64) int {
 		if p.Size < n {

@@ -91,6 +91,9 @@ func measure(ctx context.Context, m *machine.Machine, name string, eopt engine.O
 		m.Wake = helpTime(ctx, false)
 		m.Hand = min(m.Wake, helpTime(ctx, true))
 	}
+	if m.Together == 0 {
+		m.Together = together(ctx, m.Processors)
+	}
 	if m.Touch[0] == 0 {
 		if m.Touch, err = touchTimes(opt.Most); err != nil {
 			return err
