@@ -205,6 +205,9 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o *options, spool run.
 	if err := o.force(away); err != nil {
 		return nil, err
 	}
+	if asked != nil {
+		asked.strategy = o.strategy
+	}
 	if err := o.away(p); err != nil {
 		return nil, err
 	}
@@ -216,7 +219,7 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o *options, spool run.
 	defer shop.users.Done()
 	t := told{engine: string(eng.Tier())}
 	if asked != nil {
-		if err := t.foretell(p, eng, *asked, f.f.Graph.Sizes); err != nil {
+		if err := t.foretell(ctx, p, eng, *asked, f.f.Graph.Sizes); err != nil {
 			return nil, f.failure(err)
 		}
 	}
@@ -241,7 +244,7 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o *options, spool run.
 		r.told.travel = o.cluster.travel(beside.Stats())
 		r.told.steps = whyNotSteps(beside.Foreseen())
 		if away {
-			r.told.strategy = o.went(beside.Foreseen())
+			r.told.strategy, r.told.went = o.went(beside.Went, res.Stats.Schedule), beside.Went
 		}
 	}
 	return r, nil

@@ -30,12 +30,20 @@ type Prediction struct {
 	Measured string `json:"measured,omitempty"`
 	// Most is what most of the time was expected to go to.
 	Most string `json:"most,omitempty"`
+	// Way is how a step over data sets goes: Fetch, Ship or Gather; "" if all that it reads is here by then. Ways are the
+	// seconds of all ways that it can go, those of a step that a loop repeats for as often as it does.
+	Way  Strategy             `json:"way,omitempty"`
+	Ways map[Strategy]float64 `json:"ways,omitempty"`
+	// AtLeast and AtMost are what is expected if what data decides of, such as how many elements a filter keeps, is as little and
+	// as much as it can be: the way of a step is decided when it comes, and may differ. Nil if data decides of nothing, and for calls on one machine.
+	AtLeast *Prediction `json:"at_least,omitempty"`
+	AtMost  *Prediction `json:"at_most,omitempty"`
 }
 
 // WithPrediction has a call say beforehand how long it will take, in Stats.Predicted and Step.Predicted. file
 // describes the machine as `godwit calibrate` does; "" stands for what that has measured of this machine, or, if it never ran,
 // for a machine of middling speed. What your own
-// data.Source reads is not predicted, nor are arguments from data sets.
+// data.Source reads is not predicted.
 func WithPrediction(file string) Option {
 	return func(o *options) { o.predict, o.machine = true, file }
 }
@@ -107,8 +115,16 @@ func (q *asking) answer(s *Stats, declared []graph.SizeParam) (*plan.Prediction,
 }
 
 // foretell notes what is expected of a call that is about to begin, as far as something can be said.
-func (t *told) foretell(p *compile.Plan, eng *engine.Engine, o options, declared []graph.SizeParam) error {
+func (t *told) foretell(ctx context.Context, p *compile.Plan, eng *engine.Engine, o options, declared []graph.SizeParam) error {
 	q, err := question(p, eng, o)
+	if q != nil && q.away {
+		t.asked, t.machine = nil, q.opt.Machine
+		if t.away, err = q.expect(ctx, eng, &o, o.strategy); err != nil {
+			return nil // the run says what is wrong, if it is more than a size that no step comes to have
+		}
+		t.expected = t.away.Prediction
+		return nil
+	}
 	if q == nil || err != nil {
 		if o.whyNot != "" && o.cluster == nil {
 			t.whyNot = &WhyNot{Strategy: o.whyNot, Reason: unpredicted}
@@ -132,12 +148,14 @@ type asking struct {
 	opt     plan.Options
 	list    []plan.Candidate
 	forced  int    // the number of the one that was asked for; 0 if none was
+	away    bool   // arguments are data sets
 	instead string // the strategy that a reason is wanted for; "" if none is
 }
 
 // question prepares the prediction of a call; nil if none is asked for, or nothing can be said.
 func question(p *compile.Plan, eng *engine.Engine, o options) (*asking, error) {
-	if !o.predict || o.cluster != nil || o.engine == "interp" {
+	away := overSets(p)
+	if !o.predict || o.cluster != nil && !away || o.engine == "interp" {
 		return nil, nil
 	}
 	m := o.given
@@ -148,7 +166,7 @@ func question(p *compile.Plan, eng *engine.Engine, o options) (*asking, error) {
 		}
 	}
 	for i := range p.Schedule.Buffers {
-		if in := p.Schedule.Buffers[i].Input; in != nil && !readable(p, in) {
+		if in := p.Schedule.Buffers[i].Input; in != nil && !remote(p, in) && !readable(p, in) {
 			if e, ok := encoded(p, in); !ok {
 				return nil, nil
 			} else if _, ok := m.Decoding(e.Form); !ok {
@@ -156,7 +174,7 @@ func question(p *compile.Plan, eng *engine.Engine, o options) (*asking, error) {
 			}
 		}
 	}
-	q := &asking{p: p, list: o.candidates(), instead: o.whyNot, opt: plan.Options{Machine: m, Engine: o.foreseen(), Threads: o.threads, Reach: run.MostResident,
+	q := &asking{p: p, away: away, list: o.candidates(), instead: o.whyNot, opt: plan.Options{Machine: m, Engine: o.foreseen(), Threads: o.threads, Reach: run.MostResident,
 		Places:  func(in *schedule.Input) cost.Place { return placeOf(p, in) },
 		Encoded: func(in *schedule.Input) (plan.Encoded, bool) { return encoded(p, in) },
 		Lowered: p.Program.Dear(),
@@ -234,9 +252,15 @@ func encoded(p *compile.Plan, in *schedule.Input) (e plan.Encoded, ok bool) {
 	return e, ok
 }
 
+// remote reports that an input lies in a data set.
+func remote(p *compile.Plan, in *schedule.Input) bool {
+	_, away := p.Inputs.Params[in.Param].Leaves[in.Leaf].Source.(run.Remote)
+	return away
+}
+
 func placeOf(p *compile.Plan, in *schedule.Input) cost.Place {
 	b := p.Inputs.Params[in.Param].Leaves[in.Leaf]
-	if b.Source == nil || !readable(p, in) {
+	if b.Source == nil || remote(p, in) || !readable(p, in) {
 		return cost.Resident
 	}
 	if raw, ok := b.Source.Raw(b.Column); raw.File != nil || !ok { // of several files, or of one

@@ -11,6 +11,7 @@ import (
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
 	"github.com/godwit-run/godwit/internal/plan"
 	"github.com/godwit-run/godwit/internal/plan/machine"
 	"github.com/godwit-run/godwit/internal/run"
@@ -39,7 +40,9 @@ type told struct {
 	whyNot   *WhyNot
 	ensured  []Ensured
 	steps    []WhyNot
-	strategy int // the number of the plan over data sets; 0 if there is none
+	away     *expectation                      // of a call over data sets; nil where nothing was asked beforehand
+	went     func(l *schedule.Launch) Strategy // how launches went to data sets; nil where there are none
+	strategy int                               // the number of the plan over data sets; 0 if there is none
 }
 
 // answer is a Result with its value, in one piece of memory.
@@ -82,6 +85,14 @@ func (r *Result) Stats() Stats {
 		s.Plan.Number = t.strategy
 	}
 	s.Plan.WhyNot, s.Plan.WhyNotSteps, s.Ensured = t.whyNot, t.steps, t.ensured
+	if t.went != nil {
+		i := 0
+		schedule.Launches(ran.Schedule.Steps, func(l *schedule.Launch) { s.Plan.Steps[i].Way = t.went(l); i++ })
+	}
+	if t.away != nil {
+		s.expected(t.away, t.machine)
+		return s
+	}
 	s.predicted(t.expected, t.machine, ran.Schedule)
 	return s
 }
@@ -159,6 +170,8 @@ type Step struct {
 	// Totals is the hash of the kernel that found out ahead what stretches of outer indices add to what the step carries, so
 	// that threads could hand it on in the last run here; "" where the step carries nothing, or one thread ran it.
 	Totals string `json:"totals,omitempty"`
+	// Way is how a step that reads data sets went when it ran for the first time: Fetch, Ship, Gather or Single; "" if all that it reads was here.
+	Way Strategy `json:"way,omitempty"`
 	// Predicted is how long Seconds was expected to be; nil without WithPrediction.
 	Predicted *Prediction `json:"predicted,omitempty"`
 }

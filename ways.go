@@ -11,58 +11,167 @@ import (
 	"github.com/godwit-run/godwit/internal/cluster"
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/front/compile"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
 	"github.com/godwit-run/godwit/internal/plan"
+	"github.com/godwit-run/godwit/internal/plan/machine"
 	"github.com/godwit-run/godwit/internal/run"
 )
 
-// In: a call over data sets of a cluster. Out: the ways that its first step over one can go, with what each is expected to take. Steps
-// behind it depend on what it finds. Invariant: no step over a data set is executed; the way to the nodes may be measured.
+// In: a call over data sets of a cluster. Out: how each of its steps goes, with what that is expected to take, and all of them together. Sizes and
+// turns that data decides of are taken to be as they are likely, and then as little and as much as they can be. Invariant: no step is executed,
+// and each is decided of by the code that does in a run; the way to the nodes may be measured.
+
+// outlook goes through a call over data sets that is not made. It is plan.Away.
+type outlook struct {
+	ctx    context.Context
+	run    *run.Forecast
+	beside *cluster.Beside
+}
+
+// outlook is for a call with these options. It is to be closed.
+func (o *options) outlook(ctx context.Context, p *compile.Plan, eng *engine.Engine, s Strategy) (*outlook, error) {
+	v := &outlook{ctx: ctx, beside: o.cluster.c.Beside(s)}
+	v.beside.Machine, v.beside.WhyNot = o.given, Strategy(o.whyNot)
+	var err error
+	v.run, err = p.Program.Forecast(ctx, p.Inputs, run.Options{Threads: o.threads, Engine: eng, Machine: o.given, Beside: v.beside})
+	return v, err
+}
+
+func (v *outlook) Anew() { v.run.Anew() }
+
+func (v *outlook) Launch(l *plan.Leaving) (*plan.Going, error) {
+	f, err := v.beside.Forecast(l.Part, func() error { return v.run.Launch(l.Launch, l.Sizes, l.Repeats, l.Scalar) })
+	if f == nil || err != nil {
+		return nil, err
+	}
+	return &plan.Going{Way: string(f.Way), Time: f.Time(l.Runs), Ways: f.Ways}, nil
+}
+
+func (v *outlook) Settle(buffer int) (t machine.Spread) {
+	if in, comes := v.run.Settle(buffer); comes {
+		t = v.beside.Bring(in)
+	}
+	return t
+}
+
+// expectation is what is expected of a call over data sets.
+type expectation struct {
+	*plan.Prediction                  // with what data decides of as it is likely
+	least, most      *plan.Prediction // and with as little and as much of it as can be
+	reasons          []cluster.Foreseen
+}
+
+// expect says what a call over data sets takes by a strategy.
+func (q *asking) expect(ctx context.Context, eng *engine.Engine, o *options, s Strategy) (*expectation, error) {
+	opt, ready := q.opt, map[*schedule.Launch]bool{} // before the outlook has kernels compiled
+	schedule.Launches(q.p.Schedule.Steps, func(l *schedule.Launch) { ready[l] = q.opt.Ready(l) })
+	opt.Ready = func(l *schedule.Launch) bool { return ready[l] }
+	v, err := o.outlook(ctx, q.p, eng, s)
+	if err != nil {
+		return nil, err
+	}
+	e := &expectation{}
+	opt.Away = v
+	e.Prediction, e.least, e.most, err = plan.Between(q.p.Schedule, q.p.Inputs.Sizes, opt)
+	if err = errors.Join(err, v.run.Close()); err != nil {
+		return nil, err
+	}
+	for _, x := range v.beside.Foreseen() { // each step is asked about several times
+		if !slices.ContainsFunc(e.reasons, func(o cluster.Foreseen) bool { return o.Step == x.Step }) {
+			e.reasons = append(e.reasons, x)
+		}
+	}
+	return e, nil
+}
 
 // weighed is Func.Predict of a call over data sets.
 func (f *Func) weighed(ctx context.Context, p *compile.Plan, eng *engine.Engine, o options) (*Stats, error) {
 	if o.engine == "interp" {
 		return nil, badOption("the interpreter has no plans over data sets; choose another engine")
 	}
-	beside := o.cluster.c.Beside(Auto)
-	beside.Machine, beside.WhyNot, beside.Dry = o.given, Strategy(o.whyNot), true
-	_, err := p.Program.Run(ctx, p.Inputs, run.Options{Threads: o.threads, Engine: eng, Machine: o.given, Beside: beside})
-	if err != nil && !errors.Is(err, cluster.ErrForeseen) {
+	q, err := question(p, eng, o)
+	if err != nil {
+		return nil, f.failure(err)
+	}
+	e, err := q.expect(ctx, eng, &o, o.strategy)
+	if err != nil {
 		return nil, f.failure(err)
 	}
 	s := &Stats{Threads: o.threads, Engine: o.engine, Plan: Plan{Sizes: maps.Clone(p.Inputs.Sizes), Strategy: p.Schedule.Strategy, Steps: labelled(p.Schedule)}}
-	list := beside.Foreseen()
-	if len(list) == 0 {
-		return s, nil
-	}
-	first := &list[0]
-	s.Predicted = inSeconds(first.Ways[first.Best()], false)
-	m := o.described()
-	s.Predicted.Machine, s.Predicted.Measured, s.Predicted.Most = m.Name, m.Measured, fmt.Sprintf("`%s`, the first step over a data set", first.Step)
-	for i, t := range first.Ways {
-		way := plan.Way(i)
-		c := Candidate{Number: i + 1, Strategy: Strategy(way.String()), Chosen: first.Best() == way}
-		if t.P50 > 0 {
-			c.Predicted = inSeconds(t, false)
+	s.expected(e, q.opt.Machine)
+	s.Plan.Number = o.went(func(l *schedule.Launch) Strategy { return e.way(l) }, p.Schedule)
+	for i := range plan.WayNames {
+		c := Candidate{Number: i + 1, Strategy: Strategy(plan.WayNames[i]), Chosen: s.Plan.Number == i+1}
+		all := o
+		all.whyNot = ""
+		x, err := q.expect(ctx, eng, &all, c.Strategy)
+		if err != nil {
+			return nil, f.failure(err)
 		}
-		if c.Chosen {
-			s.Plan.Number = c.Number
+		if slices.ContainsFunc(x.Steps, func(st plan.Step) bool { return st.Way == string(c.Strategy) }) {
+			c.Predicted = inSeconds(x.Time, x.Warm)
 		}
 		s.Plan.Candidates = append(s.Plan.Candidates, c)
 	}
-	s.Plan.WhyNotSteps = whyNotSteps(list)
-	return s, nil
+	s.Plan.WhyNotSteps = whyNotSteps(e.reasons)
+	s.Ensured, err = f.ensured(p, e.Prediction)
+	return s, err
 }
 
-// went is the number of the plan that a call over data sets was carried out by: the one that was asked for, or that of the first step which was
-// weighed; 0 if there was nothing to weigh.
-func (o *options) went(list []cluster.Foreseen) int {
+// way is how a launch is expected to go.
+func (e *expectation) way(l *schedule.Launch) (way Strategy) {
+	i := 0
+	schedule.Launches(e.Schedule.Steps, func(o *schedule.Launch) {
+		if o == l {
+			way = Strategy(e.Steps[i].Way)
+		}
+		i++
+	})
+	return way
+}
+
+// expected notes what is expected of a call over data sets.
+func (s *Stats) expected(e *expectation, m *machine.Machine) {
+	s.predicted(e.Prediction, m, e.Schedule)
+	if s.Predicted.Engine = e.Engine; len(s.Plan.Steps) != len(e.Steps) {
+		return
+	}
+	s.Predicted.between(e.least.Time, "", e.most.Time, "")
+	for i := range e.Steps {
+		p := s.Plan.Steps[i].Predicted
+		if p.Way = Strategy(e.Steps[i].Way); p.Way != "" {
+			p.Ways = map[Strategy]float64{}
+		}
+		for w, t := range e.Steps[i].Ways {
+			if t.P50 > 0 {
+				p.Ways[Strategy(plan.WayNames[w])] = t.P50 / 1e9
+			}
+		}
+		p.between(e.least.Steps[i].Time, e.least.Steps[i].Way, e.most.Steps[i].Time, e.most.Steps[i].Way)
+	}
+}
+
+// between notes what is expected with as little and as much to do as data can decide, if it decides of anything.
+func (p *Prediction) between(least machine.Spread, leastWay string, most machine.Spread, mostWay string) {
+	if least.P50 == most.P50 && leastWay == mostWay {
+		return
+	}
+	p.AtLeast, p.AtMost = inSeconds(least, false), inSeconds(most, false)
+	p.AtLeast.Way, p.AtMost.Way = Strategy(leastWay), Strategy(mostWay)
+}
+
+// went is the number of the plan that a call over data sets is carried out by: the one that was asked for, or that of the first step
+// which leaves this machine or has rows come here; 0 if none does.
+func (o *options) went(way func(l *schedule.Launch) Strategy, s *schedule.Schedule) (number int) {
 	if i := slices.Index(plan.WayNames, string(o.strategy)); i >= 0 {
 		return i + 1
 	}
-	if len(list) > 0 {
-		return int(list[0].Best()) + 1
-	}
-	return 0
+	schedule.Launches(s.Steps, func(l *schedule.Launch) {
+		if i := slices.Index(plan.WayNames, string(way(l))); number == 0 && i >= 0 {
+			number = i + 1
+		}
+	})
+	return number
 }
 
 // whyNotSteps are the reasons that were asked for, step by step.

@@ -25,7 +25,7 @@ var layers = [][]string{
 	{"internal/front/compile", "internal/cluster/daemon", "internal/cluster"},
 	{"internal/cluster/site", "internal/plan/calibrate", "internal/front/session"},
 	{""}, // the public API
-	{"internal/measure/forecast"},
+	{"internal/measure/forecast", "internal/measure/crossing"},
 	{"internal/view", "internal/measure", "internal/cluster/fleet", "cmd/godwit/firstgc"},
 	{"cmd/godwit"},
 }

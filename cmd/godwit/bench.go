@@ -23,8 +23,8 @@ func newBench() *cobra.Command {
 		RunE:      action(func(cmd *cobra.Command, args []string) error { return bench(cmd, args[0], opt, asJSON) }),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the figures as JSON")
-	cmd.Flags().BoolVar(&opt.Quick, "quick", false, "finish within 50 seconds, predict within 3 minutes, with smaller sizes")
-	cmd.Flags().StringVar(&opt.Only, "only", "", "with predict the programs, with stream the rows, of which the name matches this regular expression")
+	cmd.Flags().BoolVar(&opt.Quick, "quick", false, "finish within 50 seconds, crossings within one minute and predict within 3, with smaller sizes")
+	cmd.Flags().StringVar(&opt.Only, "only", "", "with predict and crossings the programs, with stream the rows, of which the name matches this regular expression")
 	cmd.Flags().IntVar(&opt.Threads, "threads", 0, "threads to use (default all processors)")
 	return cmd
 }

@@ -112,8 +112,6 @@ func unplanned(s *godwit.Stats, args []string) string {
 		return ""
 	case s.Engine == "interp":
 		return "The interpreter has one plan, of which nothing was measured."
-	case slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, "=@") }):
-		return "Nothing is expected beforehand: no step of this call is known to read rows of its data sets before others have run. `godwit run … --analyze` weighs each step when it comes."
 	}
 	return "Nothing is expected of this call: arguments that a data.Source of your own reads are not predicted."
 }

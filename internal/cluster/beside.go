@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -14,6 +13,7 @@ import (
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
 	"github.com/godwit-run/godwit/internal/ir/suspend"
 	"github.com/godwit-run/godwit/internal/plan"
 	"github.com/godwit-run/godwit/internal/plan/machine"
@@ -67,10 +67,8 @@ type Beside struct {
 	// the nodes as it was measured.
 	Machine *machine.Machine
 
-	// WhyNot, if set, is a way that a reason is wanted for; Dry has only the first launch weighed, and none executed: the run ends
-	// with ErrForeseen.
+	// WhyNot, if set, is a way that a reason is wanted for.
 	WhyNot Strategy
-	Dry    bool
 
 	doubt func(*plan.Ways) // if set, changes what is expected: tests do
 	taken func()           // if set, is told of each piece that is put in its place
@@ -78,6 +76,11 @@ type Beside struct {
 	mu       sync.Mutex
 	stats    Stats
 	foreseen []Foreseen
+	asked    *schedule.Launch              // the last one, in whatever form it runs
+	went     map[*schedule.Launch]Strategy // how launches went at first
+	last     *Foreseen                     // of a forecast: what was decided last
+	keeps    float64                       // of a forecast: which part of its elements a launch keeps
+	sent     map[kernel.ID]bool            // of a forecast: kernels that nodes would have got by now
 }
 
 // Beside is for one call.
@@ -135,45 +138,63 @@ func (b *Beside) join(nodes []catalog.Peer) {
 	}
 }
 
-func (b *Beside) placed(p *run.Placed, text string, args ...any) {
+func (b *Beside) placed(p *run.Placed, way Strategy, text string, args ...any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.stats.Places = append(b.stats.Places, p.Launch.Label+": "+fmt.Sprintf(text, args...))
+	if _, ok := b.went[b.asked]; !ok {
+		if b.went == nil {
+			b.went = map[*schedule.Launch]Strategy{}
+		}
+		b.went[b.asked] = way
+	}
+}
+
+// Went is how a launch went when it ran for the first time: Fetch, Ship, Gather or Single; "" if nothing that it reads was elsewhere.
+func (b *Beside) Went(l *schedule.Launch) Strategy {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.went[l]
 }
 
 // Launch implements run.Beside.
-func (b *Beside) Launch(ctx context.Context, p *run.Placed) (done bool, err error) {
+func (b *Beside) Launch(ctx context.Context, p *run.Placed) (bool, error) {
 	if p.ReadsNothing() {
 		return false, nil
 	}
-	b.c.heed.launches.Add(1)
-	if b.Dry { // what cannot be weighed goes no other way
-		defer func() { err = cmp.Or(err, error(ErrForeseen)) }()
+	b.asked = p.Launch
+	if !p.Forecast() {
+		b.c.heed.launches.Add(1)
 	}
 	if b.strategy == Fetch {
-		return b.stay(p, "rows are fetched")
+		return b.stay(ctx, p, "rows are fetched")
 	}
 	if b.strategy != Gather && b.strategy != Single {
 		if done, err := b.keep(ctx, p); done || err != nil {
 			return done, err
 		}
+		b.last = nil // another form of the launch was weighed
 	}
 	a, why := b.arrange(p)
 	if a == nil {
-		return b.stay(p, "rows are fetched: %s", why)
+		return b.stay(ctx, p, "rows are fetched: %s", why)
 	}
 	way := b.spread
 	switch {
 	case len(a.far) > 0:
 		way = b.walk
 	case b.strategy == Gather || b.strategy == Single:
-		return b.stay(p, "rows are fetched: it follows no indices")
+		return b.stay(ctx, p, "rows are fetched: it follows no indices")
 	}
 	return way(ctx, a)
 }
 
-// ran carries a launch out, and notes that it ran, and how long it took.
+// ran carries a launch out, and notes that it ran, and how long it took. In a forecast it only notes what would be where.
 func (b *Beside) ran(a *arranged, launch func() error) error {
+	if a.Forecast() {
+		b.goes(a)
+		return nil
+	}
 	start := time.Now()
 	err := launch()
 	if err == nil {
@@ -185,8 +206,12 @@ func (b *Beside) ran(a *arranged, launch func() error) error {
 	return err
 }
 
-func (b *Beside) stay(p *run.Placed, text string, args ...any) (bool, error) {
-	b.placed(p, text, args...)
+// stay has a launch run here. In a forecast it says what that takes, unless it was weighed.
+func (b *Beside) stay(ctx context.Context, p *run.Placed, text string, args ...any) (bool, error) {
+	b.placed(p, Fetch, text, args...)
+	if p.Forecast() && (b.last == nil || b.last.Ways[plan.Fetch].P50 == 0) {
+		b.last = b.fetching(ctx, p)
+	}
 	return false, nil
 }
 

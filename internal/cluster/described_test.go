@@ -1,13 +1,13 @@
 package cluster_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/godwit-run/godwit/internal/cluster"
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/front/compile"
 	"github.com/godwit-run/godwit/internal/front/diag"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
 	"github.com/godwit-run/godwit/internal/plan"
 	"github.com/godwit-run/godwit/internal/plan/machine"
 	"github.com/godwit-run/godwit/internal/run"
@@ -26,16 +26,33 @@ func TestDescribed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		side := b.Client.Beside(cluster.Auto)
-		side.Dry = true
-		if _, err := b.run(t.Context(), f, compile.Args{"v": compile.Table{Source: remote}}, run.Options{Beside: side}); err == nil || !strings.Contains(err.Error(), "has been weighed") {
+		bound, err := f.Bind(compile.Args{"v": compile.Table{Source: remote}})
+		if err != nil {
 			t.Fatal(err)
 		}
-		if list := side.Foreseen(); len(list) == 1 {
-			return list[0]
+		defer bound.Close()
+		p, err := bound.Plan()
+		if err != nil {
+			t.Fatal(err)
 		}
-		t.Fatalf("%+v", side.Foreseen())
-		return cluster.Foreseen{}
+		side := b.Client.Beside(cluster.Auto)
+		dry, err := p.Program.Forecast(t.Context(), p.Inputs, run.Options{Engine: b.eng, Beside: side})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer dry.Close()
+		all := func(*schedule.ScalarArg) (int64, bool) { return 0, false }
+		var first *schedule.Launch
+		schedule.Launches(p.Schedule.Steps, func(l *schedule.Launch) {
+			if first == nil {
+				first = l
+			}
+		})
+		out, err := side.Forecast(0.5, func() error { return dry.Launch(first, p.Inputs.Sizes, 1, all) })
+		if err != nil || out == nil {
+			t.Fatal(out, err)
+		}
+		return *out.Foreseen
 	}
 	// say has the second node describe itself as so many times as slow as a middling one, and waits until the client knows.
 	say := func(factor float64) {

@@ -38,10 +38,10 @@ type like struct {
 
 // like is nil for what is decided on anew each time: where somebody asks for reasons, or has given a machine.
 func (b *Beside) like(a *arranged) *like {
-	if b.Machine != nil || b.WhyNot != "" || b.Dry || b.doubt != nil {
+	if b.Machine != nil || b.WhyNot != "" || b.doubt != nil {
 		return nil
 	}
-	l := &like{kind{kernel: a.code.ID, new: !b.c.codes.went(a.code), machine: b.machine(), way: b.c.linkTo(a.set).measured(), threads: runtime.GOMAXPROCS(0)}, b.c.View(), slices.Clone(a.Sizes)}
+	l := &like{kind{kernel: a.code.ID, new: b.news(a), machine: b.machine(), way: b.c.linkTo(a.set).measured(), threads: runtime.GOMAXPROCS(0)}, b.c.View(), slices.Clone(a.Sizes)}
 	key := binary.AppendUvarint(nil, uint64(a.set.ID))
 	for _, r := range slices.Sorted(maps.Keys(a.column)) {
 		in := a.column[r]

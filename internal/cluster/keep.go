@@ -40,15 +40,24 @@ func (b *Beside) keep(ctx context.Context, whole *run.Placed) (bool, error) {
 		return false, nil
 	}
 	why := ""
-	if b.strategy == Auto {
+	if b.strategy == Auto || a.Forecast() {
+		shipped := func(part float64) *plan.Load {
+			return a.shipped(t, away, here, float64(a.each(a.outs))*float64(a.Outer)*part)
+		}
 		// Half of what is walked over is taken to be kept: nobody knows before.
 		how, err := b.weigh(ctx, a, func() *plan.Moving {
-			return &plan.Moving{Fetched: a.fetched(a.rowBytes(), len(a.stored)), Shipped: a.shipped(t, away, float64(a.each(a.outs))*float64(a.Outer)/2)}
+			return &plan.Moving{Fetched: a.fetched(a.rowBytes(), len(a.stored)), Shipped: shipped(0.5)}
 		})
-		if err != nil || how.best == Fetch {
+		if err != nil || how.best == Fetch && b.strategy == Auto {
 			return false, err
 		}
+		if a.Forecast() {
+			b.last.mv.Shipped = shipped(b.keeps)
+		}
 		why = ": " + how.String()
+	}
+	if err := a.contents(t); err != nil {
+		return false, err
 	}
 	if a.first, err = p.First(); err != nil {
 		return false, err
@@ -60,7 +69,7 @@ func (b *Beside) keep(ctx context.Context, whole *run.Placed) (bool, error) {
 	if a.first >= 0 {
 		text = fmt.Sprintf("the first %d that are kept come", a.first)
 	}
-	b.placed(whole, "%s from %d shards of @%s, %d parts here%s", text, len(away), a.set.Name, len(here), why)
+	b.placed(whole, Ship, "%s from %d shards of @%s, %d parts here%s", text, len(away), a.set.Name, len(here), why)
 	err = b.ran(a, func() error {
 		return b.around(func() error {
 			if err := b.flow(ctx, a, t, a.affordable(portions(a.several(spans), a.each(a.local), a.portion.piece))); err != nil {

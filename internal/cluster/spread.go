@@ -24,7 +24,7 @@ func (b *Beside) spread(ctx context.Context, a *arranged) (bool, error) {
 		return false, err
 	}
 	if why := a.unfit(spans); why != "" {
-		return b.stay(a.Placed, "rows are fetched: %s", why)
+		return b.stay(ctx, a.Placed, "rows are fetched: %s", why)
 	}
 	t, err := a.task()
 	if err != nil {
@@ -32,26 +32,29 @@ func (b *Beside) spread(ctx context.Context, a *arranged) (bool, error) {
 	}
 	away, here := alternating(spans)
 	if t.fixed > mostBytes/2 {
-		return b.stay(a.Placed, "rows are fetched: the arguments that every shard needs, %d bytes, are too long for a parcel", t.fixed)
+		return b.stay(ctx, a.Placed, "rows are fetched: the arguments that every shard needs, %d bytes, are too long for a parcel", t.fixed)
 	}
 	why := ""
-	if b.strategy == Auto {
+	if b.strategy == Auto || a.Forecast() {
 		how, err := b.weigh(ctx, a, func() *plan.Moving {
-			return &plan.Moving{Fetched: a.fetched(a.rowBytes(), len(a.stored)), Shipped: a.shipped(t, away, a.back(spans))}
+			return &plan.Moving{Fetched: a.fetched(a.rowBytes(), len(a.stored)), Shipped: a.shipped(t, away, here, a.back(spans))}
 		})
 		if err != nil {
 			return false, err
 		}
-		if how.best == Fetch {
-			return b.stay(a.Placed, "rows are fetched: %v", how)
+		if how.best == Fetch && b.strategy == Auto {
+			return b.stay(ctx, a.Placed, "rows are fetched: %v", how)
 		}
 		why = ": " + how.String()
+	}
+	if err := a.contents(t); err != nil {
+		return false, err
 	}
 	turn := ""
 	if a.Compiled.Sequential() {
 		turn = " in turn"
 	}
-	b.placed(a.Placed, "beside %d shards of @%s%s, %d parts here%s", len(away), a.set.Name, turn, len(here), why)
+	b.placed(a.Placed, Ship, "beside %d shards of @%s%s, %d parts here%s", len(away), a.set.Name, turn, len(here), why)
 	return true, b.ran(a, func() error { return b.beside(ctx, a, t, spans) })
 }
 
@@ -161,7 +164,7 @@ type task struct {
 	sliced  int64          // bytes of which every piece gets what it touches
 }
 
-// task describes the launch's regions to a node.
+// task describes the launch's regions to a node, but for what is in those that are here; see contents.
 func (a *arranged) task() (*task, error) {
 	k := a.Compiled.Kernel
 	t := &task{Task: parcel.Task{Set: a.set.ID, Sizes: a.Sizes, Scalars: a.Scalars, Operands: make([]parcel.Operand, len(k.Regions))}}
@@ -170,15 +173,10 @@ func (a *arranged) task() (*task, error) {
 		t.Operands[r] = parcel.Operand{How: parcel.Stored, Column: in.Binding.Column, Option: in.Binding.Option, Presence: in.Binding.Presence, Blanks: byte(in.Binding.Blanks), Bound: in.Bound}
 	}
 	for _, r := range a.local {
-		b, err := a.Bytes(r)
-		if err != nil {
-			return nil, err
-		}
-		t.Operands[r] = parcel.Operand{How: parcel.Inline, Bytes: b}
-		if a.Compiled.Streams(r) {
-			t.sliced += int64(len(b))
+		if n := a.Len(r) * a.elem(r); a.Compiled.Streams(r) {
+			t.sliced += n
 		} else {
-			t.fixed += int64(len(b))
+			t.fixed += n
 		}
 	}
 	for _, r := range a.outs {
@@ -188,6 +186,21 @@ func (a *arranged) task() (*task, error) {
 		}
 	}
 	return t, nil
+}
+
+// contents brings here what goes along with a task that was decided on.
+func (a *arranged) contents(t *task) error {
+	if a.Forecast() {
+		return nil
+	}
+	for _, r := range a.local {
+		b, err := a.Bytes(r)
+		if err != nil {
+			return err
+		}
+		t.Operands[r] = parcel.Operand{How: parcel.Inline, Bytes: b}
+	}
+	return nil
 }
 
 // combine decides into blocks of how many rows the nodes combine what they

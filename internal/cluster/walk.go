@@ -25,46 +25,54 @@ func (b *Beside) walk(ctx context.Context, a *arranged) (bool, error) {
 	}
 	s := b.c.codes.suspended(a.Compiled, a.far)
 	if s.err != nil && e == nil {
-		return b.stay(a.Placed, "@%s is fetched: %v", a.set.Name, s.err)
+		return b.stay(ctx, a.Placed, "@%s is fetched: %v", a.set.Name, s.err)
 	}
 	w, err := s.walking(a)
 	if err != nil {
 		return false, err
 	}
 	way, why := b.strategy, ""
-	if way == Auto {
+	if way == Auto || a.Forecast() {
 		how, err := b.decide(ctx, a, e, w)
 		if err != nil {
 			return false, err
 		}
-		way, why = how.best, ": "+how.String()
+		if why = ": " + how.String(); way == Auto {
+			way = how.best
+		}
 	}
 	advance, together := b.advance, int64(maxStates)
 	switch {
 	case way == Fetch:
-		return b.stay(a.Placed, "@%s is fetched%s", a.set.Name, why)
+		return b.stay(ctx, a.Placed, "@%s is fetched%s", a.set.Name, why)
 	case way == Gather || way == Single:
 		if w == nil {
-			return b.stay(a.Placed, "@%s is fetched: %v", a.set.Name, s.err)
+			return b.stay(ctx, a.Placed, "@%s is fetched: %v", a.set.Name, s.err)
 		}
 		if _, err := s.inRounds(a.Compiled.Kernel, a.far); err != nil {
-			return b.stay(a.Placed, "@%s is fetched: %v", a.set.Name, err)
+			return b.stay(ctx, a.Placed, "@%s is fetched: %v", a.set.Name, err)
 		}
 		advance, together = b.gather, w.together()
 		if way == Single {
 			together = 1
 		}
-		b.placed(a.Placed, "%d walks are brought their rows from the %d shards of @%s, %d at a time%s", w.count, len(a.set.Shards), a.set.Name, min(together, w.count), why)
+		b.placed(a.Placed, Gather, "%d walks are brought their rows from the %d shards of @%s, %d at a time%s", w.count, len(a.set.Shards), a.set.Name, min(together, w.count), why)
 	case e != nil:
-		b.placed(a.Placed, "beside the one shard of @%s, as a whole%s", a.set.Name, why)
+		if err := a.contents(e.task); err != nil {
+			return false, err
+		}
+		b.placed(a.Placed, Ship, "beside the one shard of @%s, as a whole%s", a.set.Name, why)
 		return true, b.ran(a, func() error { return b.beside(ctx, a, e.task, e.spans) })
 	default:
-		b.placed(a.Placed, "%d states move among the %d shards of @%s%s", w.count, len(a.set.Shards), a.set.Name, why)
+		b.placed(a.Placed, Ship, "%d states move among the %d shards of @%s%s", w.count, len(a.set.Shards), a.set.Name, why)
+	}
+	if w.decided == nil {
+		w.decided = a.decided
 	}
 	if err := w.prepare(); err != nil {
 		return false, err
 	}
-	return true, b.ran(a, func() error {
+	return true, b.ran(w.arranged, func() error {
 		return b.around(func() error {
 			for lo := int64(0); lo < w.count; lo += together {
 				if err := advance(ctx, w, lo, min(lo+together, w.count)); err != nil {
@@ -101,14 +109,14 @@ func (b *Beside) decide(ctx context.Context, a *arranged, e *entire, w *walking)
 	if e != nil {
 		return b.weigh(ctx, a, func() *plan.Moving { return e.load(b.machine(), a, w) })
 	}
-	if err := w.prepare(); err != nil {
+	if err := w.shape(); err != nil {
 		return nil, err
 	}
-	return b.weigh(ctx, a, func() *plan.Moving { return w.load(b.machine()) })
+	return b.weigh(ctx, w.arranged, func() *plan.Moving { return w.load(b.machine()) })
 }
 
-// prepare says what states travel with, once.
-func (w *walking) prepare() error {
+// shape says what states are made of, once.
+func (w *walking) shape() error {
 	if w.form.Kinds != nil {
 		return nil
 	}
@@ -116,13 +124,6 @@ func (w *walking) prepare() error {
 	for _, r := range w.batch.Far {
 		in := w.column[r]
 		w.form.Columns = append(w.form.Columns, parcel.Far{Column: in.Binding.Column, Bound: in.Bound})
-	}
-	for _, r := range w.batch.Near {
-		b, err := w.Bytes(r)
-		if err != nil {
-			return err
-		}
-		w.form.Near = append(w.form.Near, b)
 	}
 	for _, c := range w.batch.Columns {
 		w.form.Kinds = append(w.form.Kinds, byte(c.Kind))
@@ -134,14 +135,29 @@ func (w *walking) prepare() error {
 	return nil
 }
 
+// prepare says what states travel with, once.
+func (w *walking) prepare() error {
+	if err := w.shape(); err != nil || w.Forecast() || w.form.Near != nil {
+		return err
+	}
+	for _, r := range w.batch.Near {
+		b, err := w.Bytes(r)
+		if err != nil {
+			return err
+		}
+		w.form.Near = append(w.form.Near, b)
+	}
+	return nil
+}
+
 // travelling is the number of bytes of all states and of what goes with them.
 func (w *walking) travelling() int64 {
 	n := int64(0)
 	for _, k := range w.form.Kinds {
 		n += w.count * int64(num.Kind(k).Size())
 	}
-	for _, b := range w.form.Near {
-		n += int64(len(b)) * int64(len(w.set.Shards))
+	for _, r := range w.batch.Near {
+		n += w.Len(r) * w.elem(r) * int64(len(w.set.Shards))
 	}
 	return n
 }

@@ -3,7 +3,6 @@ package cluster
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"net"
@@ -53,12 +52,14 @@ func (b *Beside) machine() *machine.Machine { return cmp.Or(b.Machine, machine.H
 // weigh decides on a launch, as before on one like it. load says what travels, where that is not so.
 func (b *Beside) weigh(ctx context.Context, a *arranged, load func() *plan.Moving) (*weighed, error) {
 	like := b.like(a)
-	if w := b.c.habits.of(like); w != nil {
+	before := b.c.habits.of(like)
+	if before != nil && !a.Forecast() {
 		a.decided = like
-		return w, b.foresee(&Foreseen{Step: a.Launch.Label, Ways: w.ways})
+		b.foresee(&Foreseen{Step: a.Launch.Label, Ways: before.ways})
+		return before, nil
 	}
 	m, lately, mv := b.machine(), true, load()
-	mv.Coming, mv.Machines, mv.New, mv.Runs = a.coming(), b.c.machines(a.set), !b.c.codes.went(a.code), a.Repeats()
+	mv.Coming, mv.Machines, mv.New, mv.Runs = coming(a.Placed), b.c.machines(a.set), b.news(a), a.Repeats()
 	if b.Machine != nil {
 		mv.Link = m.Way(a.set.Far)
 	} else {
@@ -66,7 +67,7 @@ func (b *Beside) weigh(ctx context.Context, a *arranged, load func() *plan.Movin
 		mv.Link, lately = b.c.linkTo(a.set).known(m.Way(a.set.Far))
 	}
 	ways := plan.Weigh(m, mv)
-	if !ways.Sure() && !lately {
+	if !lately && (a.Forecast() || !ways.Sure()) { // a forecast says how long it takes, whatever is the best way
 		in := a.column[slices.Min(slices.Collect(maps.Keys(a.column)))]
 		mv.Link = b.c.linkTo(a.set).measure(ctx, b.c, mv.Link, a.set, in.Binding.Column, max(1, in.Width)*int64(in.Kind.Size()))
 		ways = plan.Weigh(m, mv)
@@ -75,16 +76,29 @@ func (b *Beside) weigh(ctx context.Context, a *arranged, load func() *plan.Movin
 		b.doubt(&ways)
 	}
 	w := decided(ways)
+	f := &Foreseen{Step: a.Launch.Label, Ways: ways, m: m, mv: mv}
+	if i := slices.Index(plan.WayNames, string(b.WhyNot)); i >= 0 {
+		f.Instead = plan.WhyNotWay(plan.Way(i), m, mv)
+	}
+	b.foresee(f)
+	if a.Forecast() {
+		if f.Brought = b.bringing(a.Placed, a.set.ID); before != nil {
+			w.best = before.best
+		}
+		b.last = f
+		return w, nil
+	}
 	if like != nil {
 		like.kind.way = b.c.linkTo(a.set).measured() // which may have been now
 		b.c.habits.keep(like, w)
 		a.decided = like
 	}
-	f := &Foreseen{Step: a.Launch.Label, Ways: ways}
-	if i := slices.Index(plan.WayNames, string(b.WhyNot)); i >= 0 {
-		f.Instead = plan.WhyNotWay(plan.Way(i), m, mv)
-	}
-	return w, b.foresee(f)
+	return w, nil
+}
+
+// news reports that nodes have not got a launch's kernel yet.
+func (b *Beside) news(a *arranged) bool {
+	return !b.c.codes.went(a.code) && !(a.Forecast() && b.sent[a.code.ID])
 }
 
 // Foreseen is what was expected of a launch that could go several ways.
@@ -92,22 +106,20 @@ type Foreseen struct {
 	Step string
 	plan.Ways
 	Instead *plan.Instead // of Beside.WhyNot; nil without
+	// Brought is what it takes to bring here what goes along, whatever way that is; in forecasts alone.
+	Brought machine.Spread
+
+	m  *machine.Machine
+	mv *plan.Moving
 }
 
-// ErrForeseen ends a run of which only the first launch over a data set was to be weighed.
-var ErrForeseen = errors.New("the launch has been weighed, and that was all")
-
 // foresee notes what is expected of a launch.
-func (b *Beside) foresee(f *Foreseen) error {
+func (b *Beside) foresee(f *Foreseen) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.foreseen) < mostForeseen {
 		b.foreseen = append(b.foreseen, *f)
 	}
-	if b.Dry {
-		return ErrForeseen
-	}
-	return nil
 }
 
 // mostForeseen is how many launches are noted: loops have many.
@@ -134,19 +146,24 @@ func (w *walking) load(m *machine.Machine) *plan.Moving {
 	return mv
 }
 
-// coming is the launch as package plan sees it.
-func (a *arranged) coming() *plan.Coming {
-	scalar := func(i int) (int64, bool) { return int64(a.Scalars[i]), true }
-	return &plan.Coming{Safe: a.Compiled.Safe, Sizes: a.Sizes, Scalar: scalar, Threads: runtime.GOMAXPROCS(0)}
+// coming is a launch as package plan sees it.
+func coming(p *run.Placed) *plan.Coming {
+	scalar := func(i int) (int64, bool) { return int64(p.Scalars[i]), p.Known(i) }
+	return &plan.Coming{Safe: p.Compiled.Safe, Sizes: p.Sizes, Scalar: scalar, Threads: runtime.GOMAXPROCS(0)}
 }
 
 // fetched is what travels if the rows come here.
 func (a *arranged) fetched(bytes int64, columns int) *plan.Load {
-	return plan.FetchRows(float64(bytes), columns, len(a.set.Shards), pieceBytes, aheadBytes/pieceBytes+mostPieces*runtime.GOMAXPROCS(0))
+	return rowsHere(bytes, columns, len(a.set.Shards))
 }
 
-// shipped is what travels if a launch that walks over rows goes to its shards. A sequential one goes from one to the next.
-func (a *arranged) shipped(t *task, away []span, back float64) *plan.Load {
+func rowsHere(bytes int64, columns, shards int) *plan.Load {
+	return plan.FetchRows(float64(bytes), columns, shards, pieceBytes, aheadBytes/pieceBytes+mostPieces*runtime.GOMAXPROCS(0))
+}
+
+// shipped is what travels if a launch that walks over rows goes to its shards. A sequential one goes from one to the next. What outer indices
+// need that run here comes meanwhile.
+func (a *arranged) shipped(t *task, away, here []span, back float64) *plan.Load {
 	n := float64(len(away))
 	pieces := n + back/float64(a.portion.piece) + float64(a.Outer)*(float64(a.steps())/parcel.UsualSteps)
 	s := &plan.Sent{Shards: n, Pieces: pieces, Fixed: float64(t.fixed), Sliced: float64(t.sliced), Back: back, Open: mostOpen}
@@ -155,7 +172,17 @@ func (a *arranged) shipped(t *task, away []span, back float64) *plan.Load {
 	} else {
 		s.Tree = n > 1 && a.Packing == nil && back+s.Fixed+s.Sliced <= float64(a.portion.piece)
 	}
-	return s.Load()
+	l := s.Load()
+	rows := int64(0)
+	for _, s := range here {
+		first, end := a.rows(s.lo, s.hi)
+		rows += end - first
+	}
+	if rows > 0 { // each span comes from two shards or more
+		f := rowsHere(rows*a.rowBytes()/max(1, a.set.Rows), len(a.stored), 2*len(here))
+		l = &plan.Load{Bytes: l.Bytes + f.Bytes, Parcels: l.Parcels + f.Parcels, Hops: max(l.Hops, f.Hops), Flows: max(l.Flows, 1) + f.Flows}
+	}
+	return l
 }
 
 // back is how many bytes come back from the shards, at most.
@@ -191,7 +218,7 @@ func (w *walking) gathered(m *machine.Machine) *plan.Load {
 // moves is how often each state goes on to another of so many shards, as far as that can be told: those whose elements lie in order only
 // where a shard ends.
 func (w *walking) moves(m *machine.Machine, shards float64) (most float64) {
-	for i, f := range plan.Turns(m, w.coming(), w.count, w.batch.Far) {
+	for i, f := range plan.Turns(m, coming(w.Placed), w.count, w.batch.Far) {
 		in := w.column[w.batch.Far[i]]
 		elements := float64(max(1, in.Rows*max(1, in.Width)))
 		most = max(most, (f.Apart+f.Passed*shards/elements)*(shards-1)/max(1, shards))
@@ -201,7 +228,7 @@ func (w *walking) moves(m *machine.Machine, shards float64) (most float64) {
 
 // rows is how many rows each state comes to, one after the other, as far as that can be told.
 func (w *walking) rows(m *machine.Machine) (most float64) {
-	for i, f := range plan.Turns(m, w.coming(), w.count, w.batch.Far) {
+	for i, f := range plan.Turns(m, coming(w.Placed), w.count, w.batch.Far) {
 		width := float64(max(1, w.column[w.batch.Far[i]].Width))
 		most = max(most, f.Apart+min(f.InOrder, max(f.Passed, 1)/width))
 	}

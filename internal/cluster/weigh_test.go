@@ -59,8 +59,8 @@ func TestCheaper(t *testing.T) {
 
 // TestGivenMachine: where a machine is given, its links decide, whatever is known of these.
 func TestGivenMachine(t *testing.T) {
-	values := make([]byte, 4*20_000)
-	src := data.FromBytes("v", []data.Column{{Name: "c", Kind: num.F32, Stored: "f32"}}, 20_000, [][]byte{values}, nil)
+	values := make([]byte, 4*100_000)
+	src := data.FromBytes("v", []data.Column{{Name: "c", Kind: num.F32, Stored: "f32"}}, 100_000, [][]byte{values}, nil)
 	b := newBed(t, 2)
 	if err := b.load(src, "v", cluster.LoadOptions{Shards: 2, By: "blocks"}); err != nil {
 		t.Fatal(err)

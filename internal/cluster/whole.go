@@ -38,7 +38,7 @@ func (a *arranged) columns() []int {
 
 // load is what travels for such a launch; w is its suspendable form, nil if it has none.
 func (e *entire) load(m *machine.Machine, a *arranged, w *walking) *plan.Moving {
-	mv := &plan.Moving{Shipped: a.shipped(e.task, e.spans, a.back(e.spans))}
+	mv := &plan.Moving{Shipped: a.shipped(e.task, e.spans, nil, a.back(e.spans))}
 	columns := a.columns()
 	if n := a.bytesOf(columns); holds(n) {
 		mv.Fetched = a.fetched(n, len(columns))

@@ -20,7 +20,7 @@ import (
 // Options are the choices of a benchmark; zero values mean the defaults.
 type Options struct {
 	Quick   bool   // smaller sizes, within 50 seconds; predictions within 3 minutes
-	Only    string // of predictions programs, of streams rows, whose name this regular expression matches
+	Only    string // of predictions and crossings programs, of streams rows, whose name this regular expression matches
 	Pairs   int    // of measurements for each row; 15, or 5 if quick
 	Threads int    // the most that are tried; GOMAXPROCS
 	Dir     string // for temporary files; os.TempDir()
@@ -51,6 +51,7 @@ func benches() []bench {
 		{"fairness", fairness},
 		{"checksum", checksum},
 		{"predict", predict},
+		{"crossings", crossings},
 		{"tsi", increments},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/godwit-run/godwit/internal/measure/crossing"
 	"github.com/godwit-run/godwit/internal/measure/forecast"
 )
 
@@ -18,6 +19,8 @@ type Report struct {
 	Notes   []string `json:"notes,omitempty"`
 	// Forecasts are of the benchmark of predictions, which has no rows.
 	Forecasts *forecast.Report `json:"forecasts,omitempty"`
+	// Crossings are of the benchmark of them, which has no rows.
+	Crossings []*crossing.Crossing `json:"crossings,omitempty"`
 }
 
 // Row is one thing measured. Ours and Reference are medians in Unit; Ratio is
@@ -88,6 +91,11 @@ func (r *Report) Table() string {
 	fmt.Fprintf(&b, "%s on %s\n\n", r.Bench, r.Machine)
 	if r.Forecasts != nil {
 		b.WriteString(r.Forecasts.Text())
+		b.WriteString(r.notes())
+		return b.String()
+	}
+	if len(r.Crossings) > 0 {
+		b.WriteString(crossing.Text(r.Crossings))
 		b.WriteString(r.notes())
 		return b.String()
 	}

@@ -87,14 +87,14 @@ func Weigh(m *machine.Machine, mv *Moving) Ways {
 	e, here, runs := m.Engines["wasm"], mv.onWasm(m), max(1, mv.Runs)
 	var w Ways
 	if mv.Fetched != nil {
-		w[Fetch] = here.Times(runs).Plus(mv.Fetched.time(mv.Link))
+		w[Fetch] = here.Times(runs).Plus(mv.Fetched.Time(mv.Link))
 	}
 	if mv.Gathered != nil { // each round is a call of its own
-		w[Gather] = here.Plus(mv.Gathered.time(mv.Link)).Plus(machine.Exactly(e.Call * mv.Gathered.Hops)).Times(runs)
+		w[Gather] = here.Plus(mv.Gathered.Time(mv.Link)).Plus(machine.Exactly(e.Call * mv.Gathered.Hops)).Times(runs)
 	}
 	if mv.Shipped != nil {
 		there, compile := mv.there(here, e.Compile)
-		w[Ship] = there.Times(1 / float64(max(1, mv.Machines))).Plus(mv.Shipped.time(mv.Link)).Times(runs)
+		w[Ship] = there.Times(1 / float64(max(1, mv.Machines))).Plus(mv.Shipped.Time(mv.Link)).Times(runs)
 		if mv.New {
 			w[Ship] = w[Ship].Plus(machine.Exactly(compile))
 		}
@@ -121,7 +121,8 @@ func (mv *Moving) there(here machine.Spread, compile float64) (machine.Spread, f
 	return slowest, compile
 }
 
-func (l *Load) time(by machine.Link) machine.Spread {
+// Time is what it takes over a link.
+func (l *Load) Time(by machine.Link) machine.Spread {
 	passes, waits := by.Byte.Times(l.Bytes).Plus(by.Parcel.Times(l.Parcels)), by.RoundTrip.Times(l.Hops)
 	if l.Flows <= 1 {
 		return waits.Plus(passes)

@@ -23,6 +23,8 @@ type Step struct {
 	Most    string         // what most of the time goes to
 	Parts   cost.Parts     // of one run
 	Warm    bool           // by what earlier runs took
+	Way     string         // that it goes to a data set, of WayNames; "" if all that it reads is here
+	Ways    Ways           // that it could go then
 }
 
 // Prediction is what is expected of a call.
@@ -34,6 +36,8 @@ type Prediction struct {
 	Compile  machine.Spread     // nanoseconds, to compile what is not ready
 	Time     machine.Spread     // nanoseconds, of all
 	Warm     bool               // most of the time is expected by what earlier runs took
+	// Before is what it takes, beside the steps, to bring here what loops swap and what is in the result as it is, nanoseconds.
+	Before machine.Spread
 }
 
 // Options are what a prediction depends on besides the schedule.
@@ -67,6 +71,10 @@ type Options struct {
 	Past Past
 	// Scalar is the value of an argument; nil, or false, where it is not known.
 	Scalar func(a *schedule.ScalarArg) (int64, bool)
+	// Away decides of launches over data sets; nil if there are none.
+	Away Away
+	// Extent is what is taken of what data decides of.
+	Extent Extent
 }
 
 // Predict says how long a schedule takes for these sizes. A size that is found while it runs is taken to be half of
@@ -105,13 +113,20 @@ func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 	if e == nil {
 		return nil, fmt.Errorf("%s was not measured on %s; run godwit calibrate", opt.Engine, opt.Machine.Name)
 	}
-	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, here: map[int]bool{}, looked: map[int]bool{}, decoded: map[int]bool{}, passed: map[data.Source]bool{}, values: map[int]float64{}, out: &Prediction{Engine: opt.Engine, Threads: 1, Schedule: s}}
+	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, here: map[int]bool{}, looked: map[int]bool{}, decoded: map[int]bool{}, passed: map[data.Source]bool{}, values: map[int]float64{}, repeats: 1, out: &Prediction{Engine: opt.Engine, Threads: 1, Schedule: s}}
 	if p.sizes == nil {
 		p.sizes = map[string]int64{}
+	}
+	if opt.Away != nil {
+		opt.Away.Anew()
 	}
 	if err := p.steps(s.Steps, 1, false); err != nil {
 		return nil, err
 	}
+	for _, c := range s.Result {
+		p.settle(c.Buffer)
+	}
+	p.out.Time = p.out.Before
 	rest, known := p.besides(e)
 	warm := 0.0
 	for i := range p.out.Steps {
@@ -177,8 +192,9 @@ type predictor struct {
 	decoded map[int]bool
 	passed  map[data.Source]bool
 	// values are what buffers of one element have, where that follows from the arguments.
-	values map[int]float64
-	out    *Prediction
+	values  map[int]float64
+	repeats float64 // how often the present step is expected to run when it begins
+	out     *Prediction
 }
 
 func (p *predictor) size(name string) (int64, bool) {
@@ -201,17 +217,17 @@ func (p *predictor) steps(list []schedule.Step, runs float64, guessed bool) erro
 		case *schedule.SetSize:
 			part, known := p.part(OfSize(s.Name))
 			if !known {
-				part = 0.5
+				part = p.opt.Extent.part()
 			}
 			p.sizes[s.Name] = int64(p.eval(s.Max) * part)
 		case *schedule.SetParts:
 			s.Define(p.sizes, p.opt.Threads, int64(p.eval(s.Slots)))
 		case *schedule.Loop:
-			turns, known := p.turns(s)
-			err = p.steps(s.Body, runs*turns, guessed || !known)
+			err = p.loop(s, runs, guessed)
 		case *schedule.Branch:
-			if err = p.steps(s.Then, runs/2, true); err == nil {
-				err = p.steps(s.Else, runs/2, true)
+			part := p.opt.Extent.part()
+			if err = p.steps(s.Then, runs*part, true); err == nil {
+				err = p.steps(s.Else, runs*part, true)
 			}
 		}
 		if err != nil {
@@ -221,23 +237,54 @@ func (p *predictor) steps(list []schedule.Step, runs float64, guessed bool) erro
 	return nil
 }
 
+// loop expects a loop to turn as often as it does.
+func (p *predictor) loop(s *schedule.Loop, runs float64, guessed bool) error {
+	for _, swapped := range s.Swap {
+		p.settle(swapped[0], swapped[1])
+	}
+	turns, known := p.turns(s)
+	before := p.repeats
+	if p.repeats *= max(1, turns); s.Stop >= 0 { // as a run has it when its first turn begins
+		most, _ := p.span(s)
+		p.repeats = before * max(1, most) / 2
+	}
+	err := p.steps(s.Body, runs*turns, guessed || !known)
+	p.repeats = before
+	return err
+}
+
 // turns is how many a loop has, and whether that is known.
 func (p *predictor) turns(s *schedule.Loop) (turns float64, known bool) {
-	lo, first := p.bound(s.Lo)
-	hi, second := p.bound(s.Hi)
-	if turns = p.eval(s.Max) / 2; first && second {
-		turns = hi - lo
-	}
+	turns, sized := p.span(s)
 	if part, seen := p.part(OfLoop(s.Number)); seen {
 		return p.eval(s.Max) * part, true
 	}
-	if known = first && second && s.Stop < 0; s.Stop >= 0 {
+	if known = sized && s.Stop < 0; !known && p.opt.Extent != Likely {
+		if p.opt.Extent == Least {
+			return 0, false
+		}
+		if !sized {
+			turns = p.eval(s.Max)
+		}
+		return max(0, turns), false
+	}
+	if s.Stop >= 0 {
 		if _, number := s.Max.Const(); number { // a limit, not what is gone through
 			return cost.Limited(turns), known
 		}
 		turns /= 2
 	}
 	return max(0, turns), known
+}
+
+// span is from where to where a loop goes if nothing stops it, and whether that is known; else half of what it can be.
+func (p *predictor) span(s *schedule.Loop) (turns float64, known bool) {
+	lo, first := p.bound(s.Lo)
+	hi, second := p.bound(s.Hi)
+	if first && second {
+		return hi - lo, true
+	}
+	return p.eval(s.Max) / 2, false
 }
 
 func (p *predictor) bound(b schedule.ScalarSource) (float64, bool) {
@@ -256,6 +303,9 @@ func (p *predictor) bound(b schedule.ScalarSource) (float64, bool) {
 }
 
 func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error {
+	if away, err := p.leaves(l, runs); away || err != nil {
+		return err
+	}
 	safe, err := l.Proof()
 	if err != nil {
 		return err
@@ -300,7 +350,7 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 	if w.woven.pays() {
 		most += fmt.Sprintf(", %d walks under way", w.woven.flight)
 	}
-	p.out.Steps = append(p.out.Steps, Step{l.Label, runs, w.on(way), time, most, parts, warm})
+	p.out.Steps = append(p.out.Steps, Step{Label: l.Label, Runs: runs, Threads: w.on(way), Time: time, Most: most, Parts: parts, Warm: warm})
 	return nil
 }
 

@@ -31,7 +31,7 @@ type ways struct{ alone, shared *Prediction }
 
 func waysOf(s *schedule.Schedule, sizes map[string]int64, opt Options) (w ways, err error) {
 	w.alone, err = predict(s, sizes, opt)
-	if err != nil || s.Shared == nil || opt.Threads <= 1 || !opt.Shared && w.alone.Time.P50-w.alone.Compile.P50 < max(opt.Machine.Wake, opt.Lowered) {
+	if err != nil || opt.Away != nil || s.Shared == nil || opt.Threads <= 1 || !opt.Shared && w.alone.Time.P50-w.alone.Compile.P50 < max(opt.Machine.Wake, opt.Lowered) {
 		return w, err
 	}
 	other, err := s.Shared()

@@ -41,5 +41,5 @@ func (p *predictor) interpret(l *schedule.Launch, c *Coming, bytes, runs float64
 	p.out.Threads = max(p.out.Threads, threads)
 	const gib = 1 << 30
 	why := fmt.Sprintf("interpreted, as %.1f GiB are more than the %.1f that WebAssembly reaches", bytes/gib, float64(p.opt.Reach)/gib)
-	p.out.Steps = append(p.out.Steps, Step{l.Label, runs, threads, parts.Time(m.Engines[p.opt.Engine]).Times(runs), why, *parts, false})
+	p.out.Steps = append(p.out.Steps, Step{Label: l.Label, Runs: runs, Threads: threads, Time: parts.Time(m.Engines[p.opt.Engine]).Times(runs), Most: why, Parts: *parts})
 }

@@ -76,6 +76,9 @@ func (p *launching) beside() (done bool, err error) {
 	if done, err = p.r.opt.Beside.Launch(p.r.ctx, placed); !done || err != nil {
 		return false, err
 	}
+	if r := p.r; r.forecast != nil {
+		return true, nil
+	}
 	for _, i := range placed.rows() { // what nothing was written to is there too
 		if err := placed.room(i, p.l.Regions[i]); err != nil {
 			return false, err

@@ -127,7 +127,11 @@ func (r *runner) prepare(l *schedule.Launch) (*launching, error) {
 	if p.Scalars, err = r.scalars(l, nil); err != nil {
 		return nil, err
 	}
-	if err := c.Safe.Admit(p.Sizes, p.Scalars, lens, r.opt.Limits); err != nil {
+	admit := func() error { return c.Safe.Admit(p.Sizes, p.Scalars, lens, r.opt.Limits) }
+	if r.forecast != nil { // of its scalars not all are known
+		admit = func() error { return c.Safe.AdmitShape(p.Sizes, lens, r.opt.Limits) }
+	}
+	if err := admit(); err != nil {
 		return nil, refused(l, err)
 	}
 	if r.opt.Progress != nil {

@@ -29,6 +29,7 @@ type runner struct {
 	before     []*engine.Compiled // likewise, what an earlier run in the frame had; nil outside of frames
 	stats      []LaunchStats      // likewise
 	outcome    *outcome           // what becomes of the run
+	forecast   *Forecast          // that it is part of; nil for a run that is made
 	faults     []int64            // least place per function site
 	parts      map[string]float64 // of Stats
 	swept      []sweep            // per buffer

@@ -177,6 +177,9 @@ func (r *runner) bound(s schedule.ScalarSource) (int64, error) {
 
 // scalar is the value of a scalar argument of kind k.
 func (r *runner) scalar(a *schedule.ScalarArg, k num.Kind) (uint64, error) {
+	if r.forecast != nil {
+		return r.forecast.scalar(a), nil
+	}
 	switch a.From {
 	case schedule.FromLoop:
 		return uint64(r.iterations[a.Loop]), nil

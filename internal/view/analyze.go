@@ -14,10 +14,14 @@ import (
 // Analyze writes a call's steps with what was expected of them.
 func Analyze(s *godwit.Stats) string {
 	p := &page{}
+	var other []string
 	rows := [][]string{{"step", "where", "threads", "runs", "expected", "", "took", "measured / expected"}}
 	for i := range s.Plan.Steps {
 		st := &s.Plan.Steps[i]
 		rows = append(rows, append([]string{strings.Repeat("  ", st.Depth) + st.Label, whereRan(st, s.Travel), count(int64(st.Threads)), count(st.Runs)}, beside(st.Predicted, st.Seconds)...))
+		if e := st.Predicted; e != nil && st.Runs > 0 && e.Way != st.Way {
+			other = append(other, fmt.Sprintf("  %s went %s, and was expected to go %s.", st.Label, wayName(st.Way), wayName(e.Way)))
+		}
 	}
 	p.table(append(rows, append([]string{"the whole", "", count(int64(s.Threads)), ""}, beside(s.Predicted, s.Seconds)...)))
 	if s.Predicted == nil {
@@ -25,6 +29,9 @@ func Analyze(s *godwit.Stats) string {
 	} else {
 		p.line("  Expected %s, %s.", where(s.Predicted), by(s.Predicted))
 		p.b.WriteString(offMost(s))
+	}
+	for _, line := range other {
+		p.line("%s", line)
 	}
 	p.line("  %s read.", Bytes(s.BytesRead))
 	if s.Texts > 0 {
@@ -61,6 +68,9 @@ func beside(e *godwit.Prediction, took float64) []string {
 
 // whereRan says where a step ran, and on what.
 func whereRan(st *godwit.Step, t *godwit.Travel) string {
+	if st.Way == godwit.Fetch && st.Slices > 0 {
+		return "rows came here, " + tier(st, t)
+	}
 	if t != nil {
 		for _, place := range t.Places {
 			if text, ok := strings.CutPrefix(place, st.Label+": "); ok && st.Slices == 0 {
@@ -77,8 +87,9 @@ func unpredicted(s *godwit.Stats) string {
 	switch {
 	case s.Engine == "interp":
 		return "the interpreter is not measured"
-	case s.Travel != nil:
-		return "what travels is expected launch by launch, see below"
+	}
+	if s.Travel != nil {
+		return "for as much as data may leave for it, some step has no plan"
 	}
 	return "arguments that a data.Source of your own reads are not predicted"
 }

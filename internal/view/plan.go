@@ -22,15 +22,13 @@ func Plan(w io.Writer, s *godwit.Stats, style Style) error {
 	p, q := &page{style: style}, s.Predicted
 	if q != nil {
 		p.section("Plan " + which(&s.Plan, planned(q.Engine, s.Threads)))
-		of := ""
-		if q.Engine == "" {
-			of = " of " + q.Most
-		}
-		p.line("  %s expected%s (%s to %s), %s, %s", seconds(q.P50), of, seconds(q.P10), seconds(q.P90), where(q), by(q))
+		p.line("  %s expected (%s to %s), %s, %s", seconds(q.P50), seconds(q.P10), seconds(q.P90), where(q), by(q))
 	}
 	p.candidates(s.Plan.Candidates)
 	p.bySize(s.Plan.By, s.Plan.Sizes)
-	p.parts(s.Plan.Steps)
+	if !p.ways(s.Plan.Steps) {
+		p.parts(s.Plan.Steps)
+	}
 	p.ensured(s.Ensured)
 	p.whyNot(&s.Plan)
 	p.line("")

@@ -57,6 +57,12 @@ func New(opt Options) *Service {
 	}
 }
 
+// Another is a service like this one, with a child of its own. What one of them compiles the others find where it Keeps.
+func (s *Service) Another() *Service { return New(s.opt) }
+
+// Keeps reports that objects are kept on disk.
+func (s *Service) Keeps() bool { return s.opt.Dir != "" }
+
 // Warm starts the child in the background, and has it compile a small kernel, so
 // that the first real one does not pay for what is set up once.
 func (s *Service) Warm() {

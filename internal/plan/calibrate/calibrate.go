@@ -66,7 +66,7 @@ func measure(ctx context.Context, m *machine.Machine, name string, eopt engine.O
 		return err
 	}
 	defer eng.Close()
-	w := &workbench{eng: eng, name: name, vector: 16, threads: 1, weave: alone, shortest: telling, random: rand.New(rand.NewPCG(seed, 1))}
+	w := &workbench{eng: eng, name: name, vector: 16, threads: 1, weave: alone, random: rand.New(rand.NewPCG(seed, 1))}
 	if name == "native" {
 		info, err := opt.Codegen.Info(ctx)
 		if err != nil {
@@ -91,6 +91,9 @@ func measure(ctx context.Context, m *machine.Machine, name string, eopt engine.O
 		m.Wake = helpTime(ctx, false)
 		m.Hand = min(m.Wake, helpTime(ctx, true))
 	}
+	if m.Together == 0 {
+		m.Together = together(ctx, m.Processors)
+	}
 	if m.Touch[0] == 0 {
 		if m.Touch, err = touchTimes(opt.Most); err != nil {
 			return err
@@ -108,12 +111,17 @@ func measure(ctx context.Context, m *machine.Machine, name string, eopt engine.O
 	if e.Call, e.Launch, err = w.overhead(ctx); err != nil {
 		return err
 	}
-	samples, err := w.all(ctx)
+	if name == "native" {
+		if err := w.compileAhead(ctx, opt.Codegen); err != nil {
+			return err
+		}
+	}
+	samples, seen, err := w.all(ctx)
 	if err != nil {
 		return err
 	}
 	fit(m, name, samples)
-	if err := w.carry(ctx, m); err != nil {
+	if err := w.carry(ctx, m, seen); err != nil {
 		return err
 	}
 	e.Compile, err = w.compileTime(ctx)
@@ -121,15 +129,14 @@ func measure(ctx context.Context, m *machine.Machine, name string, eopt engine.O
 }
 
 // carry measures how well what launches take with some arguments tells what they take with others.
-func (w *workbench) carry(ctx context.Context, m *machine.Machine) error {
-	w.shortest = 0 // launches of all sizes are needed
-	defer func() { w.shortest = telling }()
+// seen are the launches of typical programs at their sizes.
+func (w *workbench) carry(ctx context.Context, m *machine.Machine, seen map[string][]sample) error {
 	var list []residual
 	for _, p := range typical() {
-		var by [4][]sample // at the size, again, at half, at an eighth
-		for i, part := range []int64{1, 1, 2, 8} {
+		by := [4][]sample{seen[p.source]} // at the size, again, at half, at an eighth
+		for i, part := range []int64{1, 2, 8} {
 			var err error
-			if by[i], err = w.add(ctx, nil, p.source, p.smaller(part), p.dimsBy(part)); err != nil {
+			if by[i+1], err = w.timesOf(ctx, p.source, p.smaller(part), p.dimsBy(part)); err != nil {
 				return err
 			}
 		}
@@ -235,7 +242,7 @@ const wakings = 40
 const (
 	// touches is how often each way to touch pages is timed, with at most mostTouched bytes.
 	touches     = 5
-	mostTouched = 64 << 20
+	mostTouched = 32 << 20
 )
 
 // touchTimes is what the first write to a byte takes, page by page and in huge pages, where most bytes are filled.
@@ -354,30 +361,43 @@ func (w *workbench) overhead(ctx context.Context) (call, launch float64, err err
 	return max(float64(time.Since(start).Nanoseconds())/float64(1+len(again[0]))-launch, launch), launch, nil
 }
 
-// all times the launches of all programs.
-func (w *workbench) all(ctx context.Context) (list []sample, err error) {
-	for _, p := range append(operations(), typical()...) {
-		if list, err = w.add(ctx, list, p.source, p.args, p.dimsBy(1)); err != nil {
-			return nil, err
-		}
-	}
+// programs are all whose launches are timed at their sizes.
+func programs() []program {
+	list := append(operations(), typical()...)
 	for _, p := range rows() {
-		if list, err = w.add(ctx, list, p.source, []argument{{kind: p.kind, n: some / p.width}}, []int64{p.width}); err != nil {
-			return nil, err
-		}
+		list = append(list, program{p.source, []argument{{kind: p.kind, n: some / p.width}}, p.width})
 	}
-	return list, nil
+	return list
 }
 
-func (w *workbench) add(ctx context.Context, list []sample, source string, args []argument, dims []int64) ([]sample, error) {
+// all times the launches of all programs: those that take long enough to be fitted, and of each program all.
+func (w *workbench) all(ctx context.Context) (list []sample, by map[string][]sample, err error) {
+	by = map[string][]sample{}
+	for _, p := range programs() {
+		more, err := w.timesOf(ctx, p.source, p.args, p.dimsBy(1))
+		if err != nil {
+			return nil, nil, err
+		}
+		by[p.source] = more
+		for _, s := range more {
+			if s.took >= telling {
+				list = append(list, s)
+			}
+		}
+	}
+	return list, by, nil
+}
+
+// timesOf times the launches of a program.
+func (w *workbench) timesOf(ctx context.Context, source string, args []argument, dims []int64) ([]sample, error) {
 	defer w.clear()
 	j, err := w.over(source, args, dims)
 	if err != nil {
 		return nil, err
 	}
-	more, err := w.samples(ctx, j)
+	list, err := w.samples(ctx, j)
 	if err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, source)
 	}
-	return append(list, more...), nil
+	return list, nil
 }

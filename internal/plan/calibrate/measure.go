@@ -32,13 +32,12 @@ type workbench struct {
 	vector  int
 	threads int
 	random  *rand.Rand
-	// shortest is how long a launch takes at least to be a sample, in nanoseconds
-	shortest float64
-	spans    []mem.Span
-	weave    int  // iterations that follow references, under way at the same time; -1 for one by one
-	keep     bool // results, so that each comes to lie in pages that nobody has touched
-	kept     []*run.Result
-	ways     [3]float64 // of machine.Machine: those by which to read files, and then those that were measured
+	spans   []mem.Span
+	weave   int  // iterations that follow references, under way at the same time; -1 for one by one
+	keep    bool // results, so that each comes to lie in pages that nobody has touched
+	kept    []*run.Result
+	filled  map[filling][]byte // random numbers that were made before: to make them takes longer than most programs do
+	ways    [3]float64         // of machine.Machine: those by which to read files, and then those that were measured
 }
 
 // array makes room for n elements of a kind.
@@ -65,12 +64,35 @@ func (w *workbench) clear() {
 // fresh is how many bytes of an array are random; the rest repeats them.
 const fresh = 4 << 20
 
+// filling is what random numbers are like.
+type filling struct {
+	kind  num.Kind
+	below int64
+}
+
 // fill writes random numbers: floats in 0..1, integers in 0..below.
 func (w *workbench) fill(k num.Kind, b []byte, below int64) {
-	for i := fresh; i < len(b); i += fresh {
-		defer copy(b[i:], b[:fresh])
+	of := filling{k, below}
+	if k.IsFloat() {
+		of.below = 0
 	}
-	for i := 0; i < min(len(b), fresh); i += k.Size() {
+	n := min(len(b), fresh)
+	have := w.filled[of]
+	if len(have) < n {
+		more := make([]byte, n-len(have))
+		w.randomly(k, more, below)
+		if have = append(have, more...); w.filled == nil {
+			w.filled = map[filling][]byte{}
+		}
+		w.filled[of] = have
+	}
+	for i := 0; i < len(b); i += fresh {
+		copy(b[i:], have[:n])
+	}
+}
+
+func (w *workbench) randomly(k num.Kind, b []byte, below int64) {
+	for i := 0; i < len(b); i += k.Size() {
 		switch k {
 		case num.F32:
 			binary.LittleEndian.PutUint32(b[i:], math.Float32bits(w.random.Float32()))
@@ -158,7 +180,7 @@ const (
 	passes = 6
 	// enoughPasses is how many passes are enough of a program that has run for so long, in which others get in the way for a part of it only.
 	enoughPasses = 3
-	enoughTime   = 20 * time.Millisecond
+	enoughTime   = 8 * time.Millisecond
 )
 
 // times runs a program and gives the times of its launches in nanoseconds, by launch, then by run.
@@ -210,7 +232,7 @@ const telling = 20_000
 // woven is how many iterations are interleaved where samples are made of interleaving.
 const woven = 16
 
-// samples times the launches of a program that run once, and take long enough: one iteration after the other, and interleaved where they
+// samples times the launches of a program that run once: one iteration after the other, and interleaved where they
 // can be.
 func (w *workbench) samples(ctx context.Context, j *job) (list []sample, err error) {
 	mixes := w.mixes(j)
@@ -246,7 +268,7 @@ func (w *workbench) timed(ctx context.Context, j *job, mixes map[*schedule.Launc
 		if !ok {
 			return list, nil // numbers of launches would not agree
 		}
-		if mix, ok := mixes[l]; ok && least(times[i]) >= w.shortest {
+		if mix, ok := mixes[l]; ok {
 			list = append(list, sample{mix, least(times[i]), times[i]})
 		}
 	}

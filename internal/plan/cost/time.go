@@ -90,7 +90,7 @@ func (m *Mix) On(mc *machine.Machine, engine string, threads int, places []Place
 	e := mc.Engines[engine]
 	threads = m.Threads(mc, threads)
 	p := &Parts{Begin: e.Launch, Guessed: m.Guessed}
-	m.operate(p, TimesOf(mc, e), threads)
+	m.operate(p, TimesOf(mc, e), mc.Share(threads))
 	m.memory(p, mc.MemoryFor(threads), threads, places)
 	m.mapping(p, mc.Ways[machine.ByFaults], threads, places)
 	return p
@@ -107,7 +107,7 @@ func (m *Mix) Threads(mc *machine.Machine, threads int) int {
 // Stepped says how long a run takes that is interpreted.
 func (m *Mix) Stepped(mc *machine.Machine, threads int, places []Place) *Parts {
 	threads = m.Threads(mc, threads)
-	p := &Parts{Core: m.Operations() * mc.Interpret / float64(threads), Guessed: m.Guessed}
+	p := &Parts{Core: m.Operations() * mc.Interpret / mc.Share(threads), Guessed: m.Guessed}
 	m.memory(p, mc.MemoryFor(threads), threads, places)
 	m.mapping(p, mc.Ways[machine.ByFaults], threads, places)
 	return p
@@ -145,14 +145,14 @@ func (m *Mix) Anew(p Parts, t *Times) *Parts {
 	return &p
 }
 
-// operate says what operations and chains take.
-func (m *Mix) operate(p *Parts, t *Times, threads int) {
+// operate says what operations and chains take, where threads do so many times as many as one.
+func (m *Mix) operate(p *Parts, t *Times, share float64) {
 	p.Core, p.Chain = 0, 0
 	for c := range classes {
 		p.Core += m.Counts[c].One*t.class[c].One + m.Counts[c].Vector*t.class[c].Vector
 		p.Chain += m.Chain[c] * t.step[c]
 	}
-	p.Core, p.Chain = p.Core/float64(threads), p.Chain/float64(threads)
+	p.Core, p.Chain = p.Core/share, p.Chain/share
 }
 
 // line is what memory moves at a time, in bytes.

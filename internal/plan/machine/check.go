@@ -10,6 +10,14 @@ import (
 // threads are the numbers of threads for which memory was measured, ascending.
 func (m *Machine) threads() []int { return slices.Sorted(maps.Keys(m.Memory)) }
 
+// Share is how many times as many operations so many threads do in a time as one alone.
+func (m *Machine) Share(threads int) float64 {
+	if m.Processors < 2 || threads < 2 || m.Together == 0 {
+		return float64(threads)
+	}
+	return 1 + (m.Together-1)*float64(threads-1)/float64(m.Processors-1)
+}
+
 // MemoryFor is the memory as so many threads share it: that of the nearest number that was measured from
 // below.
 func (m *Machine) MemoryFor(threads int) Memory {
@@ -31,6 +39,8 @@ func (m *Machine) check() error {
 		return fmt.Errorf("cycle_ns = %v: expected a time above 0 and below 1e15", m.Cycle)
 	case !isTime(m.Wake):
 		return fmt.Errorf("wake_ns = %v: expected a time above 0 and below 1e15", m.Wake)
+	case m.Together != 0 && !(m.Together >= 1 && m.Together <= float64(m.Processors)):
+		return fmt.Errorf("together = %v: expected 1 to processors, %d", m.Together, m.Processors)
 	case !isTime(m.Interpret):
 		return fmt.Errorf("interpret_ns = %v: expected a time above 0 and below 1e15", m.Interpret)
 	case !isTime(m.Hand):

@@ -86,6 +86,9 @@ type Machine struct {
 	Wake float64
 	// Hand is how long that takes if the thread is awake; as long as Wake where it was not measured.
 	Hand float64
+	// Together is how many times as many operations all processors do in a time as one of them alone: fewer than they are where some of them
+	// share a core. Processors if it was not measured.
+	Together float64
 	// Interpret is how long an operation of a kernel takes that is interpreted, in nanoseconds.
 	Interpret float64
 	// Touch is the first write to a page, in nanoseconds a byte: page by page, and where the system was asked

@@ -36,6 +36,7 @@ type file struct {
 	Cycle      float64               `toml:"cycle_ns"`
 	Wake       float64               `toml:"wake_ns"`
 	Hand       float64               `toml:"hand_ns,omitempty"`
+	Together   float64               `toml:"together,omitempty"`
 	Interpret  float64               `toml:"interpret_ns,omitempty"`
 	Touch      [2]float64            `toml:"touch_ns"`
 	Ways       [3]float64            `toml:"file_ns"`
@@ -94,7 +95,7 @@ func Parse(text []byte) (*Machine, error) {
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
 		return nil, fmt.Errorf("nothing is called %q in a description of a machine", unknown[0].String())
 	}
-	m := &Machine{Name: f.Name, Measured: f.Measured, Processors: f.Processors, Cycle: f.Cycle, Wake: f.Wake, Hand: cmp.Or(f.Hand, f.Wake), Interpret: cmp.Or(f.Interpret, usual), Touch: f.Touch, Ways: f.Ways, Memory: map[int]Memory{}, Engines: map[string]*Engine{}}
+	m := &Machine{Name: f.Name, Measured: f.Measured, Processors: f.Processors, Cycle: f.Cycle, Wake: f.Wake, Hand: cmp.Or(f.Hand, f.Wake), Together: f.Together, Interpret: cmp.Or(f.Interpret, usual), Touch: f.Touch, Ways: f.Ways, Memory: map[int]Memory{}, Engines: map[string]*Engine{}}
 	for form, t := range f.Decode {
 		if m.Decode == nil {
 			m.Decode = map[string]Decode{}
@@ -192,7 +193,7 @@ func (m *Machine) Text() ([]byte, error) {
 
 // Short writes it without the explanation.
 func (m *Machine) Short() ([]byte, error) {
-	f := file{Name: m.Name, Measured: m.Measured, Processors: m.Processors, Cycle: short(m.Cycle), Wake: short(m.Wake), Hand: short(m.Hand), Interpret: short(m.Interpret), Touch: [2]float64{short(m.Touch[0]), short(m.Touch[1])}, Ways: [3]float64{short(m.Ways[0]), short(m.Ways[1]), short(m.Ways[2])}, Engines: map[string]fileEngine{}}
+	f := file{Name: m.Name, Measured: m.Measured, Processors: m.Processors, Cycle: short(m.Cycle), Wake: short(m.Wake), Hand: short(m.Hand), Together: short(m.Together), Interpret: short(m.Interpret), Touch: [2]float64{short(m.Touch[0]), short(m.Touch[1])}, Ways: [3]float64{short(m.Ways[0]), short(m.Ways[1]), short(m.Ways[2])}, Engines: map[string]fileEngine{}}
 	for form, d := range m.Decode {
 		if f.Decode == nil {
 			f.Decode = map[string][2]float64{}
