@@ -146,11 +146,11 @@ func TestAppendAnew(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "found \"one\"; @s has i64 there") {
 			t.Fatal(err)
 		}
-		if want := "godwit convert @s s-before.csv && godwit load 's-before.csv," + word + "?text=v' --as s --replace"; !strings.Contains(help(err), want) {
+		if want := "load the files of all rows anew, with the column as text: ?text=v behind their names, and --replace"; !strings.Contains(help(err), want) {
 			t.Errorf("%q, expected %s", help(err), want)
 		}
 	}
-	before := csvOf(t, "v,k\n1,a\n") // as convert writes it
+	before := csvOf(t, "v,k\n1,a\n")
 	if _, err := c.Load(t.Context(), before+","+word+"?text=v", "s", godwit.LoadOptions{Replace: true}); err != nil || typesOf(t, c, "s") != "v: Str, k: Str" {
 		t.Errorf("%s, %v", typesOf(t, c, "s"), err)
 	}
@@ -177,7 +177,7 @@ func TestAppendedBlanks(t *testing.T) {
 		t.Errorf("%+v, %v, %s", l, err, answer())
 	}
 	l, err := c.Load(t.Context(), csvOf(t, "k,i\nNA,3\n")+"?na=NA", "s", godwit.LoadOptions{Append: true})
-	if err != nil || len(l.Notes) != 1 || !strings.Contains(l.Notes[0], "row 0: column `k` has a missing value that is no empty field") || !strings.Contains(answer(), "expected a value, found") {
+	if err != nil || len(l.Notes) != 1 || !strings.Contains(l.Notes[0], "column `k` has a missing value in row 0 that is no empty field") || !strings.Contains(answer(), "expected a value, found") {
 		t.Errorf("%+v, %v, %s", l, err, answer())
 	}
 }

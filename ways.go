@@ -160,17 +160,22 @@ func (p *Prediction) between(least machine.Spread, leastWay string, most machine
 	p.AtLeast.Way, p.AtMost.Way = Strategy(leastWay), Strategy(mostWay)
 }
 
-// went is the number of the plan that a call over data sets is carried out by: the one that was asked for, or that of the first step
-// which leaves this machine or has rows come here; 0 if none does.
+// went is the number of the plan that a call over data sets is carried out by: the one that was asked for, or that of all steps
+// which leave this machine or have rows come here; 0 if none does, or if they go different ways.
 func (o *options) went(way func(l *schedule.Launch) Strategy, s *schedule.Schedule) (number int) {
 	if i := slices.Index(plan.WayNames, string(o.strategy)); i >= 0 {
 		return i + 1
 	}
+	several := false
 	schedule.Launches(s.Steps, func(l *schedule.Launch) {
-		if i := slices.Index(plan.WayNames, string(way(l))); number == 0 && i >= 0 {
+		if i := slices.Index(plan.WayNames, string(way(l))); i >= 0 {
+			several = several || number != 0 && number != i+1
 			number = i + 1
 		}
 	})
+	if several {
+		return 0
+	}
 	return number
 }
 

@@ -235,7 +235,7 @@ func (a *appended) Fill(ctx context.Context, chunk int, wants []data.Want, dst [
 	}
 	n, err := a.old.Fill(ctx, chunk, ask, to)
 	if err != nil {
-		return n, err
+		return n, a.inexact(err)
 	}
 	for k, w := range wants {
 		if j := slices.IndexFunc(ask, func(o data.Want) bool { return o.Column == w.Column }); j >= 0 && a.coded[w.Column] != nil {

@@ -128,33 +128,50 @@ func (a *appended) refused(ctx context.Context, err error) error {
 	if !strings.Contains(e.Msg, "@"+a.old.set.Name) {
 		with.Msg += fmt.Sprintf("; @%s has %s there", a.old.set.Name, c.Type())
 	}
-	if why := data.Unfit(typed, from); why != nil && !data.IsText(typed, from) && !data.Untyped(typed) {
-		with.Help = why.Help // no file has it so that it could be converted
-		return &with
-	}
-	with.Help = a.instead(c, typed, from)
+	with.Help = a.instead(c, typed, from, e.Help)
 	return &with
 }
 
-// instead is what takes the rows all the same.
-func (a *appended) instead(c *data.Column, typed data.Source, from int) string {
-	if to, ok := widened(c, typed, from); ok && !a.widen && to.Type() != c.Type() {
-		return "add --widen: then the column is " + to.Type()
+// instead is what takes the rows all the same. option is the help for who reads the file: how numbers, dates or missing values are written is
+// said behind its name here, too.
+func (a *appended) instead(c *data.Column, typed data.Source, from int, option string) string {
+	empty := ""
+	if !c.Nullable && !a.widen {
+		empty = " and add --widen"
 	}
-	set, file, more := a.old.set.Name, a.new.Path(), ""
-	before := set + "-before.csv"
-	if a.new.Format() != "csv" {
-		csv := set + "-more.csv"
-		more, file = fmt.Sprintf(" && godwit convert %s %s", word(file), csv), csv
-	}
-	missing := ""
-	if data.Untyped(typed) { // of text
-		if missing = ", leave the field empty where a value is missing"; !c.Nullable && !a.widen {
-			missing += " and add --widen"
+	switch to, ok := widened(c, typed, from); {
+	case strings.HasPrefix(option, "say how "):
+		return option
+	case strings.Contains(option, "?na="):
+		return option + strings.Replace(empty, " and", "; in both cases", 1)
+	case ok && !a.widen && to.Type() != c.Type():
+		help := "add --widen: then the column is " + to.Type()
+		if is := &typed.Columns()[from]; to.Kind == num.F64 && (mayRound(c.Kind) || mayRound(is.Kind)) {
+			help += ", if that holds all of its integers"
 		}
+		return help
 	}
-	return fmt.Sprintf("correct it%s, or load all rows anew, with the column as text: godwit convert @%s %s%s && godwit load %s --as %s --replace",
-		missing, set, before, more, word(before+","+file+"?text="+c.Name), set)
+	if why := data.Unfit(typed, from); why != nil && !data.IsText(typed, from) && !data.Untyped(typed) {
+		return why.Help // no file has it so that it could be converted
+	}
+	if !data.Untyped(typed) {
+		return fmt.Sprintf("store the column as %s in %s, or load all rows anew, from files in which it has one type: --replace", c.Type(), a.new.Path())
+	}
+	return fmt.Sprintf("correct it, leave the field empty where a value is missing%s, or load the files of all rows anew, with the column as text: ?text=%s behind their names, and --replace", empty, c.Name)
+}
+
+// mayRound reports integers that f64 does not hold all of.
+func mayRound(k num.Kind) bool { return k == num.I64 || k == num.U64 }
+
+// inexact gives an error about a row of the set that the wider type does not hold a help for who adds rows.
+func (a *appended) inexact(err error) error {
+	e := (*data.Error)(nil)
+	if !a.widen || !errors.As(err, &e) || e.Err != nil {
+		return err
+	}
+	with := *e
+	with.Help = "no type holds these and the new rows exactly: leave --widen out, and correct or round the rows that are added"
+	return &with
 }
 
 // word is a word as a shell takes it.

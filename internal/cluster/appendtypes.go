@@ -147,7 +147,11 @@ func (a *appended) mergeText(ctx context.Context, i int) error {
 	c.Blank = (nulls || at >= 0) && (!nulls || a.old.cols[i].Blank) && (at < 0 || t.Blank)
 	c.Nullable = nulls || at >= 0
 	if a.old.cols[i].Blank && !c.Blank {
-		a.notes = append(a.notes, fmt.Sprintf("%s: row %d: column `%s` has a missing value that is no empty field, as all were in @%s: programs declare the column as Option<Str> from now on, and no more as Str", a.new.Path(), at, c.Name, a.old.set.Name))
+		why := fmt.Sprintf("%s: column `%s` has a missing value in row %d that is no empty field, as all were in @%s", a.new.Path(), c.Name, at, a.old.set.Name)
+		if a.from[i] < 0 {
+			why = fmt.Sprintf("%s has no column `%s`, so its rows have no value there", a.new.Path(), c.Name)
+		}
+		a.notes = append(a.notes, why+": programs declare the column as Option<Str> from now on, and no more as Str")
 	}
 	var before, more []string
 	if !a.first[i] {

@@ -43,6 +43,9 @@ func which(p *godwit.Plan, otherwise string) string {
 			return fmt.Sprintf("%d of %d: %s", c.Number, len(p.Candidates), inWords(c))
 		}
 	}
+	if len(p.Candidates) > 0 && p.Candidates[0].Strategy != "" {
+		return "of several ways: each step goes the one that is expected to be the quickest when it comes"
+	}
 	return "without a number: " + otherwise
 }
 

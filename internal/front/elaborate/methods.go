@@ -189,6 +189,9 @@ func (e *elab) argsAfterError(x *syntax.MethodCall) {
 		switch a := a.(type) {
 		case *syntax.Closure:
 			if len(a.Params) < len(closureNames) {
+				if orders[x.Name.Text] {
+					e.allowReverse(valueExpr(a.Body))
+				}
 				e.inBlock(func() { e.applyClosure(a, nil, make([]*graph.Node, len(a.Params))...) })
 			}
 		default:

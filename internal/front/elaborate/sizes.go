@@ -167,7 +167,7 @@ func (e *elab) sizeName(x *syntax.NameExpr) (size.Poly, bool) {
 		return size.Poly{}, false
 	}
 	if d.kind != constDecl {
-		e.errorf(x.Span, "T27", "this is not a size").Note("`%s` is %s", d.name, declWords[d.kind])
+		e.errorf(x.Span, "T27", "this is not a size").Note("`%s` is %s", d.name, declWords[d.kind]).Help("give the size another name, such as Q")
 		return size.Poly{}, false
 	}
 	if !e.p.constant(d) {
