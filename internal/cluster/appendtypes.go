@@ -140,6 +140,9 @@ func (a *appended) mergeText(ctx context.Context, i int) error {
 	}
 	nulls := a.old.cols[i].Nullable && rows > 0
 	at := slices.Index(t.Valid, 0)
+	if at >= 0 && !t.Blank {
+		at = int(t.Null) + slices.Index(t.Valid[t.Null:], 0)
+	}
 	if at >= 0 && !t.Blank && !nulls && rows > 0 && !a.widen {
 		e := &data.Error{Path: a.new.Path(), Row: int64(at), Column: c.Name, Msg: fmt.Sprintf("expected text, found a null: @%s has none in this column", a.old.set.Name)}
 		return e

@@ -70,7 +70,7 @@ func (c *Cluster) Load(ctx context.Context, src data.Source, name string, opt Lo
 
 // load is Load; a companion has another set's dictionaries.
 func (c *Cluster) load(ctx context.Context, src data.Source, name string, opt LoadOptions, companion bool) (*Loaded, error) {
-	if !companion && isCompanion.MatchString(name) {
+	if !companion && catalog.IsCompanionName(name) {
 		return nil, fmt.Errorf("`%s` cannot be the name of a data set: such are those of dictionaries", name)
 	}
 	var more *catalog.Added
@@ -135,8 +135,12 @@ func (l *loading) undo(ctx context.Context, why error) error {
 		l.c.learn(v)
 		return nil
 	}
-	l.c.dropTexts(ctx, l.set)
-	return errors.Join(why, l.c.dropShards(ctx, l.set))
+	texts, err := l.c.forgetTexts(ctx, l.set)
+	err = errors.Join(why, err, l.c.dropShards(ctx, l.set))
+	if texts != nil {
+		_ = l.c.dropShards(ctx, texts)
+	}
+	return err
 }
 
 // loading is a data set that is being stored.
@@ -254,10 +258,8 @@ func (l *loading) publish(ctx context.Context) error {
 		l.c.learn(v)
 	}
 	if old != nil {
-		ctx, cancel := context.WithTimeout(ctx, dropTime)
-		defer cancel()
-		_ = l.c.dropShards(ctx, old)
-		l.c.dropTexts(ctx, old)
+		texts, _ := l.c.forgetTexts(ctx, old) // the new set is there, whatever becomes of the old one
+		_ = l.c.dropAll(ctx, old, texts)
 	}
 	return nil
 }

@@ -87,7 +87,7 @@ func (c *Cluster) noSet(name string) error {
 	var names, shown []string
 	v := c.View()
 	for i := range v.Sets {
-		if s := &v.Sets[i]; !isCompanion.MatchString(s.Name) { // whose set may have gone a moment ago
+		if s := &v.Sets[i]; !catalog.IsCompanionName(s.Name) { // whose set may have gone a moment ago
 			names = append(names, s.Name)
 		}
 	}

@@ -150,10 +150,11 @@ func (c *Cluster) Drop(ctx context.Context, name string) error {
 	if err != nil {
 		return c.why(err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, dropTime)
-	defer cancel()
-	_ = c.dropShards(ctx, set)
-	c.dropTexts(ctx, set)
+	texts, err := c.forgetTexts(ctx, set)
+	_ = c.dropAll(ctx, set, texts)
+	if err != nil {
+		return fmt.Errorf("@%s is dropped, but its dictionaries are not: drop %s, too: %w", name, catalog.TextsOf(set.ID), c.why(err))
+	}
 	return nil
 }
 

@@ -3,14 +3,14 @@ package cluster
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
-	"regexp"
-	"strconv"
 	"sync"
 	"unicode/utf8"
 
 	"github.com/godwit-run/godwit/internal/cluster/caller"
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/control"
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/data/meaning"
@@ -21,22 +21,6 @@ import (
 // replicated, checked and healed as any other. Shards hold numbers of entries; the companion is loaded before its set
 // and dropped after it. For each column of text, in order, it has how many entries there are, and each with its length before it, as
 // varints. What is read of it is not trusted: entries are UTF-8 in ascending order, and nothing follows.
-
-// textsOf is the name of the companion of a set; nobody else may take such a name.
-func textsOf(id uint32) string { return fmt.Sprintf("texts.%d", id) }
-
-var isCompanion = regexp.MustCompile(`^texts\.(\d{1,10})$`)
-
-// IsCompanion reports that a set has the dictionaries of another one in the view.
-func IsCompanion(v *catalog.View, s *catalog.Set) bool {
-	m := isCompanion.FindStringSubmatch(s.Name)
-	if m == nil {
-		return false
-	}
-	id, err := strconv.ParseUint(m[1], 10, 32)
-	owner, there := v.Set(uint32(id))
-	return err == nil && there && owner.Texts == s.ID
-}
 
 // loadTexts stores the dictionaries of the set that is being loaded.
 func (l *loading) loadTexts(ctx context.Context) error {
@@ -51,7 +35,7 @@ func (l *loading) loadTexts(ctx context.Context) error {
 	}
 	b := appendTexts(nil, list)
 	src := data.FromBytes("the texts of @"+l.set.Name, []data.Column{{Name: "byte", Kind: num.U8, Stored: "uint8"}}, int64(len(b)), [][]byte{b}, nil)
-	loaded, err := l.c.load(ctx, src, textsOf(l.set.ID), LoadOptions{Shards: int(1 + int64(len(b))/columnBytes), Replicas: l.opt.Replicas, Far: l.opt.Far, Deadline: l.opt.Deadline}, true)
+	loaded, err := l.c.load(ctx, src, catalog.TextsOf(l.set.ID), LoadOptions{Shards: int(1 + int64(len(b))/columnBytes), Replicas: l.opt.Replicas, Far: l.opt.Far, Deadline: l.opt.Deadline}, true)
 	if err != nil {
 		return fmt.Errorf("the dictionaries: %w", err)
 	}
@@ -59,14 +43,31 @@ func (l *loading) loadTexts(ctx context.Context) error {
 	return nil
 }
 
-// dropTexts drops the companion of a set that is gone. One that is not reached stays, is listed, and can be dropped by its name.
-func (c *Cluster) dropTexts(ctx context.Context, set *catalog.Set) {
+// forgetTexts takes the companion of a set that is gone from the catalogue, and gives it: nil if there is none. One that is not reached stays, is
+// listed, and can be dropped by its name.
+func (c *Cluster) forgetTexts(ctx context.Context, set *catalog.Set) (*catalog.Set, error) {
 	if set.Texts == 0 {
-		return
+		return nil, nil
 	}
-	if gone, err := c.cfg.Control.Remove(ctx, textsOf(set.ID)); err == nil {
-		_ = c.dropShards(ctx, gone)
+	gone, err := c.cfg.Control.Remove(ctx, catalog.TextsOf(set.ID))
+	if missing := (*control.MissingError)(nil); errors.As(err, &missing) {
+		return nil, nil
 	}
+	return gone, err
+}
+
+// dropAll has nodes delete the shards of sets that are not in the catalogue, where that takes no longer than dropTime. What stays they delete
+// when they see that.
+func (c *Cluster) dropAll(ctx context.Context, sets ...*catalog.Set) error {
+	ctx, cancel := context.WithTimeout(ctx, dropTime)
+	defer cancel()
+	var errs []error
+	for _, s := range sets {
+		if s != nil {
+			errs = append(errs, c.dropShards(ctx, s))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 func appendTexts(b []byte, list [][]string) []byte {
@@ -158,7 +159,7 @@ func (s *source) Texts(ctx context.Context, column int) ([]string, error) {
 	if d.list == nil {
 		list, err := s.readTexts(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("@%s: its dictionaries, @%s: %w", s.set.Name, textsOf(s.set.ID), err)
+			return nil, fmt.Errorf("@%s: its dictionaries, @%s: %w", s.set.Name, catalog.TextsOf(s.set.ID), err)
 		}
 		d.list = list
 	}

@@ -22,7 +22,9 @@ type Coded struct {
 	Kind  num.Kind // of the codes: the narrowest that holds them
 	Codes []byte   // of all rows; 0 where there is no value
 	Valid []byte   // a byte for each row; nil if all have values
-	Blank bool     // some rows have no value, and all of these are fields that CSV leaves empty: as Str, without Option, they are the empty text
+	// Null is a row before which those without a value are fields that CSV leaves empty, if Valid is set and Blank is not.
+	Null  int64
+	Blank bool // some rows have no value, and all of these are fields that CSV leaves empty: as Str, without Option, they are the empty text
 }
 
 // maxText is how many bytes the different texts of a column may have together; tests lower it.
@@ -43,6 +45,7 @@ type partText struct {
 	full   bool  // no row is a null, as is known before its codes are
 	blanks bool  // some rows are fields that are empty
 	nulls  bool  // some rows are nulls and no fields that are empty
+	first  int   // of these rows
 	looked int32 // keeps what look reads from being left out
 }
 
@@ -97,7 +100,12 @@ func (p *partText) number() {
 	}
 }
 
-func (p *partText) null() { p.codes, p.nulls = append(p.codes, noCode), true }
+func (p *partText) null() {
+	if !p.nulls {
+		p.first = len(p.codes)
+	}
+	p.codes, p.nulls = append(p.codes, noCode), true
+}
 
 // blank is null for a field that is empty.
 func (p *partText) blank() { p.codes, p.blanks = append(p.codes, noCode), true }

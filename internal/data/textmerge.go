@@ -93,10 +93,12 @@ const codeRange = 1 << 18
 
 // merged makes one dictionary of those of all parts.
 func merged(ctx context.Context, chunks []Chunk, parts []partText, ranks []ranked, rows int64) (*Coded, error) {
-	lists, nulls, blank := make([][]string, len(ranks)), false, true
+	lists, nulls, blank, null := make([][]string, len(ranks)), false, true, int64(0)
 	for i, r := range ranks {
 		lists[i], nulls = r.texts, nulls || r.nulls
-		blank = blank && (!r.nulls || parts[i].blanks && !parts[i].nulls)
+		if fits := !r.nulls || parts[i].blanks && !parts[i].nulls; blank && !fits {
+			blank, null = false, chunks[i].Lo+int64(parts[i].first)
+		}
 	}
 	all, err := mergedTexts(ctx, lists)
 	if err != nil {
@@ -105,7 +107,7 @@ func merged(ctx context.Context, chunks []Chunk, parts []partText, ranks []ranke
 	if len(all) == 0 && rows > 0 {
 		all = []string{""} // so that the code of a null is one of the dictionary
 	}
-	t := &Coded{Texts: ownTexts(all), Blank: nulls && blank}
+	t := &Coded{Texts: ownTexts(all), Blank: nulls && blank, Null: null}
 	t.Kind = CodeKindOf(t.Texts, t.Blank)
 	t.Codes = make([]byte, rows*int64(t.Kind.Size()))
 	if nulls {

@@ -32,7 +32,7 @@ func Cluster(v *catalog.View, nodes []cluster.NodeStatus) string {
 	w.row(cells("data set\trows\tcolumns\tcut by\tshards\treplicas\tsize")...)
 	copies := cluster.CopiesOf(v)
 	for i := range v.Sets {
-		if !cluster.IsCompanion(v, &v.Sets[i]) {
+		if !catalog.IsCompanion(v, &v.Sets[i]) {
 			clusterSet(w, &v.Sets[i], &copies[i])
 		}
 	}

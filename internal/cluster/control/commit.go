@@ -70,7 +70,11 @@ func (g *registry) tryPublish(ctx context.Context, s *catalog.Set, replace bool)
 	if old != nil {
 		then = append(then, change{key: numbered(setPrefix, old.ID)})
 	}
-	recs, _, err := g.rec.read(ctx, nodePrefix, heldIn(s.ID), nextSet, key, numbered(reservedPrefix, s.ID), ownedPrefix, turnKey(ownerOf(ctx)))
+	keys := []string{nodePrefix, heldIn(s.ID), nextSet, key, numbered(reservedPrefix, s.ID), ownedPrefix, turnKey(ownerOf(ctx))}
+	if s.Texts != 0 {
+		keys = append(keys, numbered(setPrefix, s.Texts))
+	}
+	recs, _, err := g.rec.read(ctx, keys...)
 	if err != nil {
 		return nil, false, err
 	}
@@ -78,6 +82,10 @@ func (g *registry) tryPublish(ctx context.Context, s *catalog.Set, replace bool)
 		return nil, false, err
 	}
 	held, err := conditionsOf(s, recs)
+	if err != nil {
+		return nil, false, err
+	}
+	texts, err := textsThere(s, recs)
 	if err != nil {
 		return nil, false, err
 	}
@@ -90,7 +98,7 @@ func (g *registry) tryPublish(ctx context.Context, s *catalog.Set, replace bool)
 		return nil, false, err
 	}
 	then = append(append(then, change{key: reserved.key}), owned...)
-	done, _, err = g.rec.commit(ctx, slices.Concat(when, []condition{reserved}, turn, held), then)
+	done, _, err = g.rec.commit(ctx, slices.Concat(when, texts, []condition{reserved}, turn, held), then)
 	return old, done, err
 }
 
@@ -106,6 +114,26 @@ func checkNumber(s *catalog.Set, recs []record) error {
 		return &InvalidError{fmt.Sprintf("data set %q has number %d, which another data set has", s.Name, s.ID)}
 	}
 	return nil
+}
+
+// textsThere is that the set with the texts of this one is there, and stays.
+func textsThere(s *catalog.Set, recs []record) ([]condition, error) {
+	if s.Texts == 0 {
+		return nil, nil
+	}
+	key := numbered(setPrefix, s.Texts)
+	r := find(recs, key)
+	if r == nil {
+		return nil, &InvalidError{fmt.Sprintf("the texts of data set %q, @%s, are gone: somebody dropped them while it was loaded; load it again", s.Name, catalog.TextsOf(s.ID))}
+	}
+	texts, err := decodeSet(key, r.value)
+	if err != nil {
+		return nil, err
+	}
+	if want := catalog.TextsOf(s.ID); texts.Name != want {
+		return nil, &InvalidError{fmt.Sprintf("data set %q has its texts in data set %d, which is @%s; @%s was expected", s.Name, s.Texts, texts.Name, want)}
+	}
+	return []condition{{key: key, revision: r.modified}}, nil
 }
 
 // conditionsOf are that every replica is in the life in which it published its shards, and

@@ -148,13 +148,42 @@ func (g *registry) Remove(ctx context.Context, name string) (*catalog.Set, error
 			return last, nil // an earlier try whose answer was lost
 		}
 		last = old
+		unused, err := g.unused(ctx, old)
+		if err != nil {
+			return nil, g.failed("remove a data set", start, err)
+		}
 		then := []change{{key: titleKey(name)}, {key: numbered(setPrefix, old.ID)}, {key: ownedKey(old.ID)}}
-		done, _, err := g.rec.commit(ctx, []condition{when}, then)
+		done, _, err := g.rec.commit(ctx, append(unused, when), then)
 		if done || err != nil {
 			return old, g.failed("remove a data set", start, err)
 		}
 	}
 	return nil, g.failed("remove a data set", start, errCrowded)
+}
+
+// unused sees to it that no set has its texts in this one, and gives the condition that it stays so.
+func (g *registry) unused(ctx context.Context, s *catalog.Set) ([]condition, error) {
+	id, ok := catalog.TextsFor(s.Name)
+	if !ok {
+		return nil, nil
+	}
+	key := numbered(setPrefix, id)
+	recs, _, err := g.rec.read(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	r := find(recs, key)
+	if r == nil {
+		return []condition{{key: key}}, nil
+	}
+	owner, err := decodeSet(key, r.value)
+	if err != nil {
+		return nil, err
+	}
+	if owner.Texts == s.ID {
+		return nil, &InvalidError{fmt.Sprintf("@%s has the texts of @%s, which cannot be read without them: drop %[2]s, and they go with it", s.Name, owner.Name)}
+	}
+	return []condition{{key: key, revision: r.modified}}, nil
 }
 
 // named gives the set of a name, nil if there is none, and the condition that
