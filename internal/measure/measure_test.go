@@ -33,8 +33,13 @@ func TestQuick(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.Bench != name || len(r.Rows) == 0 && r.Forecasts == nil {
+			if r.Bench != name || len(r.Rows) == 0 && r.Forecasts == nil && len(r.Crossings) == 0 {
 				t.Errorf("%+v", r)
+			}
+			for _, x := range r.Crossings {
+				if x.Table <= 0 || len(x.Points) == 0 || x.Below == x.Above || x.Measured > 0 && x.Factor < 1 {
+					t.Errorf("%+v", x)
+				}
 			}
 			for _, row := range r.Rows {
 				measured := row.ReferenceName != "" && row.ReferenceName != publishedName

@@ -23,6 +23,7 @@ type Conn struct {
 	over   atomic.Bool   // gone is closed
 	ended  sync.Once
 	asleep atomic.Bool
+	met    atomic.Bool // it has an endpoint
 	rung   chan struct{}
 
 	unread atomic.Int64 // messages in queue
@@ -105,6 +106,7 @@ func (c *Conn) Connect(peer []byte, token uint64) error {
 		return err
 	}
 	c.endpoint = *out
+	c.met.Store(true)
 	c.sign()
 	return nil
 }
@@ -419,6 +421,13 @@ func (c *Conn) end(why error) {
 			why = ErrEnded
 		}
 		c.why = why
+		select {
+		case <-c.ready:
+		default:
+			if c.met.Load() {
+				c.fabric.unsettled.Store(true)
+			}
+		}
 		c.over.Store(true)
 		close(c.gone)
 	})

@@ -32,6 +32,10 @@ type Fabric struct {
 	own  []byte // address
 	peer bool   // UCX tells of peers that are gone
 
+	// unsettled says that a connection has ended before packets went both ways. The library may then still owe a peer an answer, and a
+	// worker that is destroyed with one aborts the process (an assertion of ucp_request.c); so it is left.
+	unsettled atomic.Bool
+
 	leading atomic.Bool  // a reader looks
 	turns   atomic.Int64 // how often one began to
 	wanted  atomic.Int32 // how many wait for mu
@@ -367,14 +371,17 @@ func (f *Fabric) Close() {
 	f.release()
 }
 
-// release gives back what open has taken, and what connections had.
+// release gives back what open has taken, and what connections had, unless the library may still use it.
 func (f *Fabric) release() {
 	f.closed = true
-	if f.arena != nil {
-		f.end()
-	}
 	if f.wake >= 0 {
 		_ = unix.Close(f.wake)
+	}
+	if f.unsettled.Load() {
+		return
+	}
+	if f.arena != nil {
+		f.end()
 	}
 	for _, c := range f.dying {
 		c.arena.free()
