@@ -14,6 +14,9 @@ import (
 func Loaded(l *cluster.Loaded, took time.Duration) string {
 	var b strings.Builder
 	if l.More != nil && l.More.Known {
+		if l.More.Rows == 1 {
+			return fmt.Sprintf("@%s has this row from before: nothing was added; --again adds it once more\n", l.Name)
+		}
 		return fmt.Sprintf("@%s has these %s from before: nothing was added; --again adds them once more\n", l.Name, Number(int(l.More.Rows), "row"))
 	}
 	bytes, replicas := int64(0), 0
