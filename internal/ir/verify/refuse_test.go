@@ -144,6 +144,8 @@ func TestRefusesBodies(t *testing.T) {
 		{"guard of the other sign", "a = load r0 zero\n c = lt i64 a n\n if c {\n x = load r0 a\n yield\n } else {\n yield\n }", "at least 0"},
 		{"guard in the other branch", "a = scalar 0\n b = max i64 a zero\n c = lt i64 b n\n if c {\n yield\n } else {\n x = load r0 b\n yield\n }", "must be below s0"},
 		{"guard forgotten", "p = positive s4\n if p {\n x = load r9 zero\n yield\n } else {\n yield\n }\n y = load r9 zero", "`v14 = load r9 v3`: the index v3 must be below s4"},
+		{"a Bool that said more below a guard", "a = load r0 zero\n c = lt i64 a n\n g = ge i64 a zero\n if g {\n if c {\n x = load r0 a\n yield\n } else {\n yield\n }\n yield\n } else {\n yield\n }\n if c {\n y = load r0 a\n yield\n } else {\n yield\n }", "at least 0"},
+		{"a Bool that said more where a size has elements", "a = load r3 zero\n b = convert u8 i64 a\n c = lt i64 b one\n p = positive s4\n if p {\n if c {\n x = load r9 b\n yield\n } else {\n yield\n }\n yield\n } else {\n yield\n }\n if c {\n y = load r9 b\n yield\n } else {\n yield\n }", "must be below s4"},
 		{"position in an empty fold", "e = size s4\n a b = fold i in zero..e, argmin i64 {\n yield i\n }\n x = load r9 b", "must be below s4"},
 		{"folded value as index", "a = fold i in zero..n, max i64 {\n yield i\n }\n x = load r0 a", "at least (nothing)"},
 		{"sum as index", "a = fold i in zero..n, add i64 {\n yield one\n }\n x = load r0 a", "must be below s0; known: it is v13, at least 0 and at most s0"},
