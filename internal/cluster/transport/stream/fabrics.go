@@ -30,6 +30,10 @@ import (
 // tell each other their counts over a stream, once. What was taken is forgotten then, and what was not is sent over
 // the stream: the other side will not take it from the fabric, for its count stands. Where no count comes in time,
 // or there is no stream left, all connections end, and Gone is told.
+//
+// A fabric can become deaf: all peers write what they send through shared memory into one queue, in which a process that is killed
+// while it writes leaves a place that is never filled, and nothing behind it comes. So where nothing of a peer comes that
+// is there, a new fabric is opened, and offered from then on.
 
 // link is a fabric's connection from the offer until both sides have settled it. Under peer.mu, but uc and held.
 type link struct {
@@ -64,9 +68,42 @@ type note struct {
 // openFabric begins to use the fabric.
 func (t *Transport) openFabric() (err error) {
 	if o := &t.options; o.Fabric != nil && !o.Plain {
-		t.fabric, err = ucx.Open(o.Fabric, t.running.Go)
+		var f *ucx.Fabric
+		if f, err = ucx.Open(o.Fabric, t.running.Go); err == nil {
+			t.fabric.Store(f)
+		}
 	}
 	return err
+}
+
+// renewFabric opens another one where a fabric seems to be deaf. It may be the peer that cannot send: so each time is rarer.
+func (t *Transport) renewFabric(deaf *ucx.Fabric) {
+	t.fabrics.Lock()
+	defer t.fabrics.Unlock()
+	if t.fabric.Load() != deaf || t.ctx.Err() != nil || time.Now().Before(t.renewable) {
+		return
+	}
+	t.renewable = time.Now().Add(brokenTime << min(len(t.former), 10))
+	f, err := ucx.Open(t.options.Fabric, t.running.Go)
+	if err != nil {
+		t.options.Log.Warn("a fabric over which nothing comes cannot be opened again", "fabric", t.options.Fabric.Name, "reason", err)
+		return
+	}
+	t.options.Log.Info("a fabric over which nothing came is opened again", "fabric", t.options.Fabric.Name)
+	t.fabric.Store(f)
+	t.former = append(t.former, deaf)
+	deaf.Retire()
+}
+
+func (t *Transport) closeFabrics() {
+	t.fabrics.Lock()
+	defer t.fabrics.Unlock()
+	if f := t.fabric.Load(); f != nil {
+		f.Close()
+	}
+	for _, f := range t.former {
+		f.Close()
+	}
 }
 
 // newLink is the beginning of a link; packets may come from now on.
@@ -85,7 +122,7 @@ func (p *peer) newLink(base *conn) *link {
 			return base.meter.holds(bytes)
 		}
 	}
-	l.uc = p.transport.fabric.New(u)
+	l.uc = p.transport.fabric.Load().New(u)
 	if p.links == nil {
 		p.links = map[uint64]*link{}
 	}
@@ -97,7 +134,7 @@ func (p *peer) newLink(base *conn) *link {
 // connection, or it failed a moment ago.
 func (p *peer) offer(c *conn) {
 	t := p.transport
-	if t.fabric == nil || c.way != byStream || c.inbound || c.lost != nil || p.closed || p.number >= catalog.FirstClient ||
+	if t.fabric.Load() == nil || c.way != byStream || c.inbound || c.lost != nil || p.closed || p.number >= catalog.FirstClient ||
 		p.ringing || p.newest(byRing) != nil || time.Now().Before(p.refit) {
 		return
 	}
@@ -112,7 +149,7 @@ func (p *peer) offer(c *conn) {
 	b = t.appendGrant(b)
 	b = append(b, byte(len(t.options.Fabric.Name)))
 	b = append(b, t.options.Fabric.Name...)
-	p.note(c, offer, append(b, t.fabric.Address()...))
+	p.note(c, offer, append(b, l.uc.Fabric().Address()...))
 	l.late = time.AfterFunc(connectTime, func() { p.withdraw(l) })
 }
 
@@ -229,7 +266,7 @@ func (c *conn) offered(name string, token uint64, grant Grant, address []byte) {
 			asked++
 		}
 	}
-	if t.fabric == nil || name != t.options.Fabric.Name || !c.inbound || p.number >= catalog.FirstClient || p.closed || c.lost != nil || asked >= mostLinks {
+	if t.fabric.Load() == nil || name != t.options.Fabric.Name || !c.inbound || p.number >= catalog.FirstClient || p.closed || c.lost != nil || asked >= mostLinks {
 		t.options.Log.Debug("a fabric that a peer offers is not used", "peer", p.number, "fabric", name)
 		return
 	}
@@ -237,7 +274,7 @@ func (c *conn) offered(name string, token uint64, grant Grant, address []byte) {
 	l.asked, l.theirs = true, token
 	b := binary.LittleEndian.AppendUint64(nil, token)
 	b = t.appendGrant(binary.LittleEndian.AppendUint64(b, l.uc.Token()))
-	p.note(c, answer, append(b, t.fabric.Address()...))
+	p.note(c, answer, append(b, l.uc.Fabric().Address()...))
 	t.running.Go(func() { t.useFabric(p, l, address, grant) })
 }
 
@@ -258,8 +295,12 @@ func (c *conn) answered(ours, theirs uint64, grant Grant, address []byte) {
 
 // useFabric connects over the fabric, and then reads until that ends.
 func (t *Transport) useFabric(p *peer, l *link, address []byte, grant Grant) {
+	start := time.Now()
 	c, err := t.reachFabric(p, l, address, grant)
 	if err != nil {
+		if time.Since(start) > connectTime/2 && !l.uc.Heard() { // the peer may have given up first
+			t.renewFabric(l.uc.Fabric())
+		}
 		t.options.Log.Debug("a fabric is not used", "peer", p.number, "reason", err)
 		l.uc.Close(err)
 		l.unread(l.base.meter)

@@ -373,6 +373,55 @@ func TestFabricKilled(t *testing.T) {
 	}
 }
 
+// A fabric over which nothing comes any more is opened again, and the peer is reached over it; no parcel is lost.
+func TestDeafFabric(t *testing.T) {
+	for network := range networks {
+		t.Run(network, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, false)
+			w.fabric = fabricOf(t, network)
+			a, b := &tally{TB: t, came: map[uint64]int{}}, &tally{TB: t, came: map[uint64]int{}}
+			one, two := w.start(1, a), w.start(2, b)
+			begin := make(chan struct{}) // until then nobody looks for what comes
+			deaf, err := ucx.Open(w.fabric, func(f func()) {
+				go func() {
+					<-begin
+					f()
+				}()
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer close(begin) // it can be closed then
+			one.closeFabrics()
+			one.fabric.Store(deaf)
+			w.introduce()
+			n := uint64(0)
+			for start := time.Now(); one.Ways()[2] != "fabric"; time.Sleep(time.Millisecond) {
+				if one.Send(2, parcelOf(n, 100)) == nil {
+					n++
+				}
+				if time.Since(start) > patience {
+					t.Fatalf("it is not reached over another fabric: %v", one.Ways())
+				}
+			}
+			if one.fabric.Load() == deaf {
+				t.Error("the deaf fabric is used")
+			}
+			w.by(two, 1, byFabric)
+			for start := time.Now(); b.count() < int(n) && time.Since(start) < patience; {
+				time.Sleep(time.Millisecond)
+			}
+			if b.count() != int(n) || a.gone.Load()+b.gone.Load() > 0 {
+				t.Errorf("of %d parcels came %d; gone was told %d times", n, b.count(), a.gone.Load()+b.gone.Load())
+			}
+			if err := two.Send(1, parcelOf(0, 100)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 // A peer that does not say what it has taken is told gone, in time.
 func TestUnsettled(t *testing.T) {
 	stuck := make(chan struct{})

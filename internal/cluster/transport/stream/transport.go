@@ -39,11 +39,15 @@ type Transport struct {
 	server   *grpc.Server // nil without a listener
 	gate     *gate.Gate   // nil without a listener or TLS
 	refusals *gate.Refusals
-	rings    atomic.Int64 // that this side has opened, or is about to
-	fabric   *ucx.Fabric  // nil: none
-	ctx      context.Context
-	cancel   context.CancelFunc
-	running  sync.WaitGroup
+	rings    atomic.Int64               // that this side has opened, or is about to
+	fabric   atomic.Pointer[ucx.Fabric] // nil: none
+
+	fabrics   sync.Mutex
+	former    []*ucx.Fabric // that were deaf
+	renewable time.Time     // no fabric is opened again before
+	ctx       context.Context
+	cancel    context.CancelFunc
+	running   sync.WaitGroup
 
 	mu     sync.RWMutex
 	closed bool
@@ -141,9 +145,7 @@ func (t *Transport) Close() error {
 	if t.server != nil {
 		t.server.Stop()
 	}
-	if t.fabric != nil {
-		t.fabric.Close()
-	}
+	t.closeFabrics()
 	t.running.Wait()
 	return nil
 }

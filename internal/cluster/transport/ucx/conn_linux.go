@@ -125,6 +125,16 @@ func (f *Fabric) slot(a *arena) slot {
 // Ready is closed when packets of each side have come to the other.
 func (c *Conn) Ready() <-chan struct{} { return c.ready }
 
+// Heard says whether a packet of the other side has come.
+func (c *Conn) Heard() bool {
+	c.fabric.lock()
+	defer c.fabric.mu.Unlock()
+	return c.taken > 0
+}
+
+// Fabric is where packets of this connection come.
+func (c *Conn) Fabric() *Fabric { return c.fabric }
+
 // Done is closed when the connection has ended.
 func (c *Conn) Done() <-chan struct{} { return c.gone }
 
@@ -388,6 +398,7 @@ func (c *Conn) Close(why error) {
 	}
 	c.closed = true
 	delete(f.conns, c.token)
+	defer f.rid()
 	if c.arena == nil || f.closed {
 		return
 	}

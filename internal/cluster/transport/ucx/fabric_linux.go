@@ -36,6 +36,10 @@ type Fabric struct {
 	// worker that is destroyed with one aborts the process (an assertion of ucp_request.c); so it is left.
 	unsettled atomic.Bool
 
+	goes    func(func())
+	retired bool // it ends with its last connection; under mu
+	ending  bool // Close was called; under mu
+
 	leading atomic.Bool  // a reader looks
 	turns   atomic.Int64 // how often one began to
 	wanted  atomic.Int32 // how many wait for mu
@@ -80,7 +84,7 @@ func Open(t *Trusted, goes func(func())) (*Fabric, error) {
 		return nil, err
 	}
 	f := &Fabric{
-		lib: lib, peer: t.watched(), conns: map[uint64]*Conn{},
+		lib: lib, peer: t.watched(), goes: goes, conns: map[uint64]*Conn{},
 		idle: make(chan struct{}, 1), closing: make(chan struct{}), event: -1, wake: -1,
 	}
 	began := time.Now()
@@ -342,13 +346,29 @@ func (f *Fabric) poke() {
 	_, _ = unix.Write(f.wake, []byte{1, 0, 0, 0, 0, 0, 0, 0})
 }
 
+// Retire closes the fabric with its last connection.
+func (f *Fabric) Retire() {
+	f.lock()
+	defer f.mu.Unlock()
+	f.retired = true
+	f.rid()
+}
+
+// rid closes a retired fabric that has no connection. mu is held.
+func (f *Fabric) rid() {
+	if f.retired && !f.ending && len(f.conns) == 0 {
+		f.goes(f.Close)
+	}
+}
+
 // Close ends all connections.
 func (f *Fabric) Close() {
 	f.lock()
-	if f.closed {
+	if f.ending {
 		f.mu.Unlock()
 		return
 	}
+	f.ending = true
 	all := make([]*Conn, 0, len(f.conns))
 	for _, c := range f.conns {
 		all = append(all, c)

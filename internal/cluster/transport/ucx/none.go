@@ -15,10 +15,13 @@ func Installed() error                             { return errSystem }
 func Open(*Trusted, func(func())) (*Fabric, error) { return nil, errSystem }
 func (*Fabric) Address() []byte                    { return nil }
 func (*Fabric) New(Options) *Conn                  { return nil }
+func (*Fabric) Retire()                            {}
 func (*Fabric) Close()                             {}
 func (*Conn) Token() uint64                        { return 0 }
 func (*Conn) Connect([]byte, uint64) error         { return errSystem }
 func (*Conn) Ready() <-chan struct{}               { return nil }
+func (*Conn) Heard() bool                          { return false }
+func (*Conn) Fabric() *Fabric                      { return nil }
 func (*Conn) Done() <-chan struct{}                { return nil }
 func (*Conn) Read() ([]byte, error)                { return nil, errSystem }
 func (*Conn) Write([]byte, []byte, bool) error     { return errSystem }
