@@ -83,9 +83,12 @@ func columnsOf(wants []data.Want) (list []int) {
 func (s *source) ask(w *wanted) {
 	e := &w.list[w.asked]
 	w.asked++
-	e.id, e.got = s.c.fetch(w.ctx, s.set, s.of[w.chunk], &parcel.Gather{
-		Set: s.set.ID, Column: e.column, Null: s.cols[e.column].Nullable, Lo: e.rows.Lo, Hi: e.rows.Hi,
-	})
+	e.id, e.got = s.c.fetch(w.ctx, s.set, s.of[w.chunk], s.gather(e))
+}
+
+// gather is what asks for an excerpt.
+func (s *source) gather(e *excerpt) *parcel.Gather {
+	return &parcel.Gather{Set: s.set.ID, Column: e.column, Null: s.cols[e.column].Nullable, Lo: e.rows.Lo, Hi: e.rows.Hi}
 }
 
 // Soon implements data.Ahead.
@@ -95,6 +98,9 @@ func (s *source) Soon(ctx context.Context, chunk int, wants []data.Want) {
 			return w.Column < 0 || w.Column >= len(s.cols) || !s.cols[w.Column].Kind.Valid()
 		}) {
 		return // Fill says why
+	}
+	if s.c.mayBeNear(s.set, s.of[chunk]) {
+		return // it is read when it is wanted, and lies in the processor's cache then
 	}
 	w := s.want(ctx, chunk, wants)
 	s.ahead.mu.Lock()

@@ -18,6 +18,7 @@ func (c *Cluster) Close() (err error) {
 			err = c.net.Close()
 		}
 		c.work.Wait()
+		c.closeNear()
 		err = errors.Join(err, c.cfg.Control.Close())
 	})
 	return err

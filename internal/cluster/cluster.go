@@ -62,6 +62,7 @@ type Cluster struct {
 	texts        dictionaries
 	link         link     // to nodes that are no far memory
 	farLinks     sync.Map // of *link, by the far node
+	near         near
 	heed         heed
 	habits       habits
 	machinesRead sync.Map            // of texts: the machines that they describe

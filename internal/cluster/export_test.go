@@ -36,6 +36,19 @@ func (c *Cluster) Credit() int64 {
 	return n
 }
 
+// Near is how many files of nodes the client reads where they lie.
+func (c *Cluster) Near() int {
+	c.near.mu.Lock()
+	defer c.near.mu.Unlock()
+	n := 0
+	for _, s := range c.near.open {
+		if s.src != nil && s.failed.IsZero() {
+			n++
+		}
+	}
+	return n
+}
+
 // MostCredit is that when none are.
 const MostCredit = creditBytes
 
@@ -70,11 +83,11 @@ func Dearest(w *plan.Ways) {
 func (c *Cluster) Linked(l machine.Link) {
 	c.link.mu.Lock()
 	defer c.link.mu.Unlock()
-	c.link.seen, c.link.at = l, time.Now()
+	c.link.seen, c.link.at, c.link.full = l, time.Now(), true
 }
 
 // Link is what the client has measured of the way to the nodes; false if it has not lately.
-func (c *Cluster) Link() (machine.Link, bool) { return c.link.known(machine.Default().Link) }
+func (c *Cluster) Link() (machine.Link, bool) { return c.link.known(machine.Default().Link, 0) }
 
 // Forget drops all decisions that were kept.
 func (c *Cluster) Forget() { c.habits.forget() }

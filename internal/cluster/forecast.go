@@ -59,7 +59,7 @@ func (b *Beside) Bring(in run.Input) machine.Spread {
 	}
 	link := b.machine().Way(set.Far)
 	if b.Machine == nil {
-		link, _ = b.c.linkTo(set).known(link)
+		link, _ = b.c.linkTo(set).known(link, longestOf(set))
 	}
 	a := &arranged{set: set}
 	return a.fetched(size(in), 1).Time(link)
@@ -95,7 +95,7 @@ func (b *Beside) fetching(ctx context.Context, p *run.Placed) *Foreseen {
 	mv := &plan.Moving{Coming: coming(p), Link: m.Way(set.Far), Fetched: a.fetched(bytes, columns), Runs: p.Repeats()}
 	if b.Machine == nil {
 		lately := false
-		if mv.Link, lately = b.c.linkTo(set).known(mv.Link); !lately {
+		if mv.Link, lately = b.c.linkTo(set).known(mv.Link, longestOf(set)); !lately {
 			for _, in := range a.column {
 				mv.Link = b.c.linkTo(set).measure(ctx, b.c, mv.Link, set, in.Binding.Column, max(1, in.Width)*int64(in.Kind.Size()))
 				break

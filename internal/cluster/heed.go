@@ -62,7 +62,7 @@ func (c *Cluster) hear() {
 			return &caller.Ask{ID: id, Kind: parcel.Status, To: n.Peer, Payload: (&parcel.Inquiry{}).Append(nil), Left: c.left(ctx)}
 		})
 	}
-	way, _ := c.link.known(machine.Here().Link)
+	way, _ := c.link.known(machine.Here().Link, 0)
 	defer func(before []watch.Accusation) {
 		if !slices.EqualFunc(c.Accused(), before, func(a, b watch.Accusation) bool { return a.Resource == b.Resource }) {
 			c.habits.forget()

@@ -28,6 +28,7 @@ import (
 type streets struct {
 	authority *identity.Authority
 	rings     bool
+	near      bool // the client reads files of nodes where they lie
 	mu        sync.Mutex
 	at        map[string]string
 }
@@ -84,7 +85,40 @@ func (s *streets) client(self catalog.Peer, _ func(catalog.Peer) (string, bool),
 	if err != nil {
 		return nil, err
 	}
-	return &mapped{t, s}, nil
+	if s.near {
+		return &mapped{t, s}, nil
+	}
+	return &apart{&mapped{t, s}}, nil
+}
+
+// apart is a transport that tells of no neighbours.
+type apart struct{ transport.Lender }
+
+// begin starts nodes, and a client that talks to them.
+func (s *streets) begin(t *testing.T, nodes int) *cluster.Cluster {
+	t.Helper()
+	l, c, err := s.connected(t, nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(c.Close(), l.Client.Close(), l.Close()); err != nil {
+			t.Errorf("closing: %v", err)
+		}
+	})
+	return c
+}
+
+func (s *streets) connected(t *testing.T, nodes int) (l *site.Locals, c *cluster.Cluster, err error) {
+	if s.authority, err = identity.Create(t.TempDir()); err != nil {
+		return nil, nil, err
+	}
+	s.at = map[string]string{}
+	if l, err = site.LocalWith(t.Context(), nodes, s.node); err != nil {
+		return nil, nil, err
+	}
+	c, err = cluster.Connect(t.Context(), cluster.Config{Control: l.Control, Self: catalog.FirstClient + 77, Dial: s.client})
+	return l, c, err
 }
 
 // lentTable is rows of columns that come in all the ways that nodes send them.
@@ -146,26 +180,9 @@ func TestLentMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, rings := range []bool{true, false} {
-		t.Run(fmt.Sprintf("rings=%v", rings), func(t *testing.T) {
-			authority, err := identity.Create(t.TempDir())
-			if err != nil {
-				t.Fatal(err)
-			}
-			s := &streets{authority: authority, rings: rings, at: map[string]string{}}
-			l, err := site.LocalWith(t.Context(), 3, s.node)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c, err := cluster.Connect(t.Context(), cluster.Config{Control: l.Control, Self: catalog.FirstClient + 77, Dial: s.client})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() {
-				if err := errors.Join(c.Close(), l.Client.Close(), l.Close()); err != nil {
-					t.Errorf("closing: %v", err)
-				}
-			}()
+	for name, s := range map[string]*streets{"streams": {}, "rings": {rings: true}, "near": {rings: true, near: true}} {
+		t.Run(name, func(t *testing.T) {
+			c := s.begin(t, 3)
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			if _, err := c.Load(ctx, local, "lent", cluster.LoadOptions{Shards: 3}); err != nil {
@@ -195,6 +212,9 @@ func TestLentMemory(t *testing.T) {
 				})
 			}
 			all.Wait()
+			if n := c.Near(); (n == 3) != s.near {
+				t.Errorf("%d files of nodes are read where they lie, of 3", n)
+			}
 			if whole.Load() == 0 || ended.Load() == 0 {
 				t.Errorf("%d readers came to the end, %d gave up: expected some of both", whole.Load(), ended.Load())
 			}

@@ -27,6 +27,10 @@ const (
 	linkTripping         = 3 * time.Millisecond
 	// linkBytes is how much is read in pieces, as rows are fetched.
 	linkBytes = 2 * pieceBytes
+	// linkEnough is how much says what a byte takes.
+	linkEnough = linkBytes / 4
+	// nearTrials is how often rows are read again where they lie.
+	nearTrials = 3
 )
 
 // linkTo is the way to the nodes with a set: all nodes count as equally far away, but far memory, of which each process has a way of its own.
@@ -43,16 +47,23 @@ type link struct {
 	mu   sync.Mutex
 	seen machine.Link
 	at   time.Time // zero if it was not measured
+	full bool      // it was measured with enough bytes
+	rows int64     // that were there to measure with
 }
 
-// known gives the way as last measured, and whether that was lately.
-func (l *link) known(usual machine.Link) (machine.Link, bool) {
+// known gives the way as last measured, and whether that was lately and no more can be known where a shard has so many rows.
+func (l *link) known(usual machine.Link, rows int64) (machine.Link, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.at.IsZero() {
 		return usual, false
 	}
-	return l.seen, time.Since(l.at) < linkValid
+	return l.seen, l.lately(rows)
+}
+
+// lately reports that. mu is held.
+func (l *link) lately(rows int64) bool {
+	return !l.at.IsZero() && time.Since(l.at) < linkValid && (l.full || rows <= l.rows)
 }
 
 // measured is when the way was measured; zero if it was not.
@@ -76,7 +87,8 @@ func (l *link) doubt() {
 func (l *link) measure(ctx context.Context, c *Cluster, usual machine.Link, set *catalog.Set, column int, rowBytes int64) machine.Link {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.at.IsZero() && time.Since(l.at) < linkValid {
+	rows := longestOf(set)
+	if l.lately(rows) {
 		return l.seen
 	}
 	if len(set.Shards) == 0 {
@@ -84,9 +96,17 @@ func (l *link) measure(ctx context.Context, c *Cluster, usual machine.Link, set 
 	}
 	seen := trial(ctx, c, usual, set, column, rowBytes)
 	if ctx.Err() == nil {
-		l.seen, l.at = seen, time.Now()
+		l.seen, l.at, l.full, l.rows = seen, time.Now(), rows*rowBytes >= linkEnough, rows
 	}
 	return seen
+}
+
+// longestOf is how many rows the longest shard has.
+func longestOf(set *catalog.Set) (rows int64) {
+	for i := range set.Shards {
+		rows = max(rows, set.Shards[i].Hi-set.Shards[i].Lo)
+	}
+	return rows
 }
 
 // trial reads a row a few times, then many in pieces; twice where that is soon over, since what was made anew the first time is there the second.
@@ -132,7 +152,8 @@ func trial(ctx context.Context, c *Cluster, usual machine.Link, set *catalog.Set
 	}
 	seen := usual
 	seen.RoundTrip = machine.Of(trips)
-	if bytes := float64(rows * rowBytes); bytes >= linkBytes/4 {
+	if bytes := float64(rows * rowBytes); bytes >= linkEnough {
+		seen.Near = c.nearTrial(ctx, set, shard, &parcel.Gather{Set: set.ID, Column: column, Null: set.Columns[column].Nullable, Lo: longest.Lo, Hi: longest.Lo + rows}, rows*rowBytes)
 		each := max(long-seen.RoundTrip.P50, long/8) / bytes
 		seen.Byte = machine.Spread{P10: each / 2, P50: each, P90: 2 * each} // one parcel says little about many at a time
 	}
@@ -147,4 +168,23 @@ func (c *Cluster) Way(ctx context.Context, name string) (machine.Link, error) {
 	}
 	row := max(1, c.sourceOf(set).cols[0].Width()) * int64(set.Columns[0].Kind.Size())
 	return c.linkTo(set).measure(ctx, c, machine.Here().Way(set.Far), set, 0, row), ctx.Err()
+}
+
+// nearTrial is how long a byte of rows takes that are read where they lie; nothing where they cannot be.
+func (c *Cluster) nearTrial(ctx context.Context, set *catalog.Set, shard int, g *parcel.Gather, bytes int64) machine.Spread {
+	var times []float64
+	rows := max(1, (g.Hi-g.Lo)*pieceBytes/max(pieceBytes, bytes))
+	for range 1 + nearTrials { // at the first time, blocks are compared with their checksums
+		for lo := g.Lo; lo+rows <= g.Hi; lo += rows {
+			start, piece := time.Now(), *g
+			piece.Lo, piece.Hi = lo, lo+rows
+			a, ok := c.readNear(ctx, set, shard, &piece)
+			if !ok {
+				return machine.Spread{}
+			}
+			a.Loan.Back()
+			times = append(times, float64(time.Since(start))*float64(g.Hi-g.Lo)/float64(bytes*rows))
+		}
+	}
+	return machine.Of(times[len(times)/(1+nearTrials):])
 }

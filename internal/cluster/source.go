@@ -140,23 +140,33 @@ func (s *source) FillPruned(int, []data.Pred, []data.Want, []data.Dest) error {
 	return errors.New("a data set prunes nothing")
 }
 
-// Fill fetches the columns of a chunk, in pieces of which several are under way, and converts them as those of any table
-// in memory.
+// Fill fetches the columns of a chunk, in pieces of which several are under way, or reads them where they lie, and converts them as those of
+// any table in memory.
 func (s *source) Fill(ctx context.Context, chunk int, wants []data.Want, dst []data.Dest) (read int64, err error) {
 	w := s.begun(ctx, chunk, wants)
 	defer s.drop(w)                       // what an error leaves
 	failed, bad := len(wants), error(nil) // the first of the wants that cannot be met, and why
+	near := w.asked == 0
 	for i := range w.list {
-		for w.asked < min(i+mostPieces, len(w.list)) {
+		e := &w.list[i]
+		wanted := slices.ContainsFunc(wants[:failed], func(w data.Want) bool { return w.Column == e.column })
+		var a *parcel.Answer
+		if near && wanted {
+			a, near = s.c.readNear(ctx, s.set, s.of[chunk], s.gather(e))
+		}
+		if near {
+			w.asked = i + 1
+		}
+		for !near && w.asked < min(i+mostPieces, len(w.list)) {
 			s.ask(w)
 		}
-		e := &w.list[i]
-		if !slices.ContainsFunc(wants[:failed], func(w data.Want) bool { return w.Column == e.column }) {
+		if !wanted {
 			continue
 		}
-		a, err := s.c.await(ctx, e.got)
-		if err != nil {
-			return read, err
+		if !near {
+			if a, err = s.c.await(ctx, e.got); err != nil {
+				return read, err
+			}
 		}
 		n, k, err := s.place(ctx, e, a, s.chunks[chunk], wants[:failed], dst)
 		a.Loan.Back()

@@ -64,7 +64,7 @@ func (b *Beside) weigh(ctx context.Context, a *arranged, load func() *plan.Movin
 		mv.Link = m.Way(a.set.Far)
 	} else {
 		mv.There = b.c.described(a.set)
-		mv.Link, lately = b.c.linkTo(a.set).known(m.Way(a.set.Far))
+		mv.Link, lately = b.c.linkTo(a.set).known(m.Way(a.set.Far), longestOf(a.set))
 	}
 	ways := plan.Weigh(m, mv)
 	if !lately && (a.Forecast() || !ways.Sure()) { // a forecast says how long it takes, whatever is the best way

@@ -12,7 +12,7 @@ func FetchRows(bytes float64, columns, shards int, piece float64, open int) *Loa
 	n := float64(max(1, columns))
 	pieces := n * max(float64(shards), math.Ceil(bytes/n/piece))
 	flows := min(pieces, float64(open))
-	return &Load{Bytes: bytes, Parcels: pieces, Hops: math.Ceil(pieces / flows), Flows: flows}
+	return &Load{Bytes: bytes, Parcels: pieces, Hops: math.Ceil(pieces / flows), Flows: flows, Rows: true}
 }
 
 // Sent is a launch that goes to shards in pieces.

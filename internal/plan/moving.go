@@ -38,6 +38,8 @@ type Load struct {
 	Parcels float64
 	// Hops is how often what travels waits for an answer before it goes on, 1 for one question.
 	Hops float64
+	// Rows says that these are rows of a data set that come here, for which there may be a shorter way.
+	Rows bool
 	// Flows is how many go side by side, of which each waits for its own answers: while one does, others have the way.
 	Flows float64
 }
@@ -123,6 +125,9 @@ func (mv *Moving) there(here machine.Spread, compile float64) (machine.Spread, f
 
 // Time is what it takes over a link.
 func (l *Load) Time(by machine.Link) machine.Spread {
+	if l.Rows && by.Near.P50 > 0 {
+		return by.Near.Times(l.Bytes)
+	}
 	passes, waits := by.Byte.Times(l.Bytes).Plus(by.Parcel.Times(l.Parcels)), by.RoundTrip.Times(l.Hops)
 	if l.Flows <= 1 {
 		return waits.Plus(passes)

@@ -267,6 +267,8 @@ func (r *runner) roomFor(b int, streams bool) error {
 		return err
 	case r.spools(b, n) && streams:
 		return r.spoolRoom(b, n)
+	case r.keepsForeign(b):
+		return r.roomForeign(b, n, "", false)
 	}
 	return r.room(b, n, "")
 }

@@ -71,7 +71,7 @@ func aligned(b []byte, k num.Kind) bool {
 // all who touch it reach all memory.
 func (r *runner) keepsForeign(b int) bool {
 	switch {
-	case r.opt.Beside != nil || !r.about[b].given:
+	case !r.about[b].given || r.opt.Beside != nil && r.combines(b):
 		return false
 	case r.buffers[b].here:
 		return r.buffers[b].foreign != nil
@@ -121,7 +121,12 @@ func (r *runner) allOf(b int, such func(*kernel.Kernel) bool) bool {
 		if u.Launch == nil {
 			continue
 		}
-		if u.Launch.Packed != nil || !such(u.Launch.Kernel) || u.Launch.InTurn != nil && !such(u.Launch.InTurn.Kernel) {
+		l := u.Launch
+		if !such(l.Kernel) || l.InTurn != nil && !such(l.InTurn.Kernel) {
+			return false
+		}
+		// What is kept leaf by leaf is written apart, and moved by the host.
+		if l.Packed != nil && l.Kernel.Regions[u.Region].Access == kernel.Read && !such(l.Packed.Launch.Kernel) {
 			return false
 		}
 	}

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
 	"github.com/godwit-run/godwit/internal/data"
@@ -30,7 +29,10 @@ func (d *Daemon) collect(ctx context.Context, g *parcel.Gather) (*parcel.Answer,
 	if g.Column < 0 || g.Column >= len(set.Columns) || set.Columns[g.Column].Kind == num.Invalid {
 		return nil, refused("@%s has no column %d that can be read", set.Name, g.Column)
 	}
-	if len(g.Rows) > 0 {
+	switch {
+	case g.Where:
+		return d.locate(sh)
+	case len(g.Rows) > 0:
 		return d.collectRows(ctx, sh, g)
 	}
 	return d.collectRange(ctx, sh, g)
@@ -77,49 +79,29 @@ func (d *Daemon) collectRange(ctx context.Context, sh shard, g *parcel.Gather) (
 		lengths = append(lengths, int(hi-lo))
 	}
 	a := parcel.Lay(lengths...)
-	if err := rangeInto(ctx, sh.src, g, lo, hi, a.Columns); err != nil {
+	var ones []byte
+	if g.Null {
+		ones = a.Columns[1]
+	}
+	if err := data.ReadRows(ctx, sh.src, g.Column, g.Null, lo, hi, a.Columns[0], ones); err != nil {
 		a.Loan.Back()
 		return nil, err
 	}
 	return a, nil
 }
 
-// rangeInto writes rows lo..hi of the shard, and with nulls whether they are there.
-func rangeInto(ctx context.Context, src data.Source, g *parcel.Gather, lo, hi int64, out [][]byte) error {
-	raw, ok := src.Raw(g.Column)
-	if !ok {
-		return decodeRange(ctx, src, g, lo, hi, out)
+// locate says where processes of this machine and user find the shard's file. Far memory is as far away as its operator says, and not there.
+func (d *Daemon) locate(sh shard) (*parcel.Answer, error) {
+	if sh.set.Far {
+		return nil, refused("@%s lies in far memory", sh.set.Name)
 	}
-	col := src.Columns()[g.Column]
-	if _, err := raw.ReadAt(out[0], lo*col.Width()*int64(col.Kind.Size())); err != nil {
-		return fmt.Errorf("%s: %w", src.Path(), err)
+	at, err := sh.file.Where()
+	if err != nil {
+		return nil, refused("shard %d of @%s: %v", sh.number, sh.set.Name, err)
 	}
-	if g.Null {
-		ones := out[1]
-		for i := range ones {
-			ones[i] = 1
-		}
+	l := &parcel.Located{Peer: d.self, File: at.File, Device: at.Device, Inode: at.Inode, Size: at.Sums.Size, Sums: at.Sums.List}
+	if len(l.Sums) > parcel.MaxBytes/2/8 {
+		return nil, refused("shard %d of @%s has too many checksums for a parcel", sh.number, sh.set.Name)
 	}
-	return nil
-}
-
-// decodeRange decodes rows lo..hi of the shard, of each chunk that they lie in.
-func decodeRange(ctx context.Context, src data.Source, g *parcel.Gather, lo, hi int64, out [][]byte) error {
-	col := src.Columns()[g.Column]
-	row := col.Width() * int64(col.Kind.Size())
-	want := []data.Want{{Column: g.Column, Kind: col.Kind, Option: g.Null}}
-	for i, c := range src.Chunks() {
-		a, b := max(c.Lo, lo), min(c.Hi, hi)
-		if a >= b {
-			continue
-		}
-		part := data.Dest{Values: out[0][(a-lo)*row : (b-lo)*row]}
-		if g.Null {
-			part.Valid = out[1][a-lo : b-lo]
-		}
-		if err := data.FillRows(ctx, src, i, data.Chunk{Lo: a, Hi: b}, want, []data.Dest{part}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return l.Answer(), nil
 }

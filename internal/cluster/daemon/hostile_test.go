@@ -106,7 +106,7 @@ func rigged(t *testing.T) (*Daemon, shard) {
 	})
 	src := data.FromBytes("numbers", []data.Column{{Name: "c", Kind: num.I64}}, 4, [][]byte{words(7, 7, 7, 7)}, nil)
 	set := &catalog.Set{ID: 1, Name: "numbers", Rows: 4, Shards: []catalog.Shard{{Lo: 0, Hi: 4}}}
-	return d, shard{set, 0, &set.Shards[0], src}
+	return d, shard{set, 0, &set.Shards[0], src, nil}
 }
 
 func words(vs ...uint64) []byte {

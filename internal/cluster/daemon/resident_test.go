@@ -44,7 +44,7 @@ func long(t *testing.T, opt engine.Options) (*Daemon, shard) {
 		_ = src.Close()
 	})
 	set := &catalog.Set{ID: 1, Name: "long", Rows: longRows, Columns: []catalog.Column{{Name: "value", Kind: num.I64}}, Shards: []catalog.Shard{{Lo: 0, Hi: longRows}}}
-	return d, shard{set, 0, &set.Shards[0], src}
+	return d, shard{set, 0, &set.Shards[0], src, nil}
 }
 
 // A column that kernel memory does not hold is mapped, and walked where it lies: by native code, or interpreted.

@@ -20,6 +20,7 @@ type shard struct {
 	number int
 	at     *catalog.Shard
 	src    data.Source
+	file   *store.Shard
 }
 
 // shard finds a shard by its number.
@@ -46,7 +47,7 @@ func (d *Daemon) shard(set uint32, i int) (shard, func(), error) {
 			d.log.Warn("a shard was not closed", "shard", file.String(), "reason", err)
 		}
 	}
-	sh := shard{s, i, &s.Shards[i], file.Source}
+	sh := shard{s, i, &s.Shards[i], file.Source, file}
 	if err := sh.differs(); err != nil {
 		release()
 		return shard{}, nil, err

@@ -173,7 +173,7 @@ var evilBatches = []evil{
 }
 
 var evilGathers = []evil{
-	{"null neither yes nor no", cat(0, 0, 2, 0, 0, 0), "null: expected at most 1, found 2"},
+	{"what is wanted is none of three", cat(0, 0, 3, 0, 0, 0), "how: expected at most 2, found 3"},
 	{"more rows than bytes", cat(0, 0, 0, 5, 1, 2), "rows: expected at most 2 in the bytes that are left, found 5"},
 	{"2^62 rows", cat(0, 0, 0, huge, 1), "rows: expected at most"},
 	{"a negative row", cat(0, 0, 0, 1, v(all)), "row: expected at most 9223372036854775807"},

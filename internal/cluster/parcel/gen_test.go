@@ -133,10 +133,12 @@ func batch(t *rapid.T) *Batch {
 }
 
 func gather(t *rapid.T) *Gather {
-	g := &Gather{Set: word(t), Column: rapid.IntRange(0, MaxColumn).Draw(t, "column"), Null: rapid.Bool().Draw(t, "null"), Rows: list(t, natural)}
+	g := &Gather{Set: word(t), Column: rapid.IntRange(0, MaxColumn).Draw(t, "column"), Rows: list(t, natural)}
 	if g.Rows == nil {
 		g.Lo, g.Hi = span(t)
 	}
+	how := rapid.IntRange(0, 2).Draw(t, "how")
+	g.Null, g.Where = how == 1, how == 2
 	return g
 }
 

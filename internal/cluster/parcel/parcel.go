@@ -222,6 +222,8 @@ type Gather struct {
 	Null   bool    // also whether each row is present: one byte a row follows the values
 	Lo, Hi int64   // a range of rows, if Rows is empty
 	Rows   []int64 // else these rows
+	// Where asks for none of them, but for where the file is open of the shard with row Lo: see Located. Null says nothing then.
+	Where bool
 }
 
 // Blob is part of a shard's file, or (Seal, Drop) the whole of it.

@@ -66,6 +66,12 @@ type Lender interface {
 	Lend(to catalog.Peer, bytes []byte, of *loan.Loan) error
 }
 
+// Neighbours is a transport that shares memory with peers of this machine, whose processes have the same user.
+type Neighbours interface {
+	// Near gives the number of a peer's process, as this process sees it, while they share memory.
+	Near(peer catalog.Peer) (process int, ok bool)
+}
+
 // Lend sends bytes that lie in memory which is lent, if of is not nil; see Lender.
 func Lend(t Transport, to catalog.Peer, bytes []byte, of *loan.Loan) error {
 	if l, ok := t.(Lender); ok && of != nil {

@@ -128,6 +128,7 @@ type Link struct {
 	RoundTrip Spread // of a short parcel and its answer
 	Byte      Spread // for a byte of many
 	Parcel    Spread // for each parcel of many under way
+	Near      Spread // for a byte of rows that are read where the node has them, in this machine's memory; zero where they come in parcels
 }
 
 // Way is the way to the nodes of a cluster, or to those that are far memory.

@@ -42,7 +42,7 @@ func TestFarText(t *testing.T) {
 	if m.Far != nil || m.Way(true) != m.Link {
 		t.Error("the default tells far memory from other nodes")
 	}
-	far := Link{Exactly(1000), Exactly(0.5), Exactly(100)}
+	far := Link{RoundTrip: Exactly(1000), Byte: Exactly(0.5), Parcel: Exactly(100)}
 	m.Far = &far
 	text, err := m.Text()
 	if err != nil {
@@ -52,7 +52,7 @@ func TestFarText(t *testing.T) {
 	if err != nil || got.Far == nil || *got.Far != far || got.Way(true) != far || got.Way(false) != m.Link {
 		t.Errorf("%v: %+v", err, got)
 	}
-	m.Far = &Link{Exactly(1000), Exactly(-1), Exactly(100)}
+	m.Far = &Link{RoundTrip: Exactly(1000), Byte: Exactly(-1), Parcel: Exactly(100)}
 	if text, err = m.Text(); err != nil {
 		t.Fatal(err)
 	}

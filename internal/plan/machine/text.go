@@ -80,7 +80,7 @@ type fileEngine struct {
 const usual = 13
 
 func (f fileLink) link() Link {
-	return Link{interval(f.RoundTrip), interval(f.Byte), interval(f.Parcel)}
+	return Link{RoundTrip: interval(f.RoundTrip), Byte: interval(f.Byte), Parcel: interval(f.Parcel)}
 }
 
 func (l Link) file() fileLink { return fileLink{l.RoundTrip.row(), l.Byte.row(), l.Parcel.row()} }

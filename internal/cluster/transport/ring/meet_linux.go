@@ -53,23 +53,37 @@ func Dial(ctx context.Context, cluster, address string) (*net.UnixConn, error) {
 // certificates could take the memory for itself. These two users can read this process's memory
 // and keys in any case.
 func SameUser(c net.Conn) error {
-	u, ok := c.(*net.UnixConn)
-	if !ok {
-		return fmt.Errorf("a ring needs a Unix socket, found %T", c)
-	}
-	raw, err := u.SyscallConn()
+	cred, err := farEnd(c)
 	if err != nil {
 		return err
 	}
-	var cred *unix.Ucred
+	return same(cred.Uid, uint32(os.Geteuid()), overflow())
+}
+
+// farEnd is who is at the other end of a socket: of one that was dialled, the process that has begun to listen.
+func farEnd(c net.Conn) (cred *unix.Ucred, err error) {
+	u, ok := c.(*net.UnixConn)
+	if !ok {
+		return nil, fmt.Errorf("a ring needs a Unix socket, found %T", c)
+	}
+	raw, err := u.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
 	var failed error
 	if err := raw.Control(func(fd uintptr) { cred, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED) }); err != nil {
-		return err
+		return nil, err
 	}
-	if failed != nil {
-		return failed
+	return cred, failed
+}
+
+// Process is the number of the other side's process, if this side has dialled it and its namespace has a number for it.
+func (c *Conn) Process() (int, bool) {
+	if !c.dialled || c.over.Load() {
+		return 0, false
 	}
-	return same(cred.Uid, uint32(os.Geteuid()), overflow())
+	cred, err := farEnd(c.socket)
+	return int(cred.Pid), err == nil && cred.Pid > 0
 }
 
 // same is SameUser's decision. All users that this process's namespace does not know are seen as overflow.

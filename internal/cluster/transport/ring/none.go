@@ -32,5 +32,6 @@ func (*Conn) Read() ([]byte, error)                               { return nil, 
 func (*Conn) Write([]byte, []byte, bool) error                    { return errSystem }
 func (*Conn) Flush()                                              {}
 func (*Conn) Room(int) bool                                       { return false }
+func (*Conn) Process() (int, bool)                                { return 0, false }
 func (*Conn) Why() error                                          { return errSystem }
 func (*Conn) Close(error)                                         {}

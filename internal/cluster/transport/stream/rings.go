@@ -394,3 +394,24 @@ func (t *Transport) Ways() map[catalog.Peer]string {
 	}
 	return ways
 }
+
+// Near implements transport.Neighbours, for peers that this side has dialled.
+func (t *Transport) Near(peer catalog.Peer) (process int, ok bool) {
+	t.mu.RLock()
+	p := t.peers[peer]
+	t.mu.RUnlock()
+	if p == nil {
+		return 0, false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := p.newest(byRing)
+	if c == nil || c.inbound {
+		return 0, false
+	}
+	line, ok := c.line.(*ring.Conn)
+	if !ok {
+		return 0, false
+	}
+	return line.Process()
+}

@@ -1,0 +1,247 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/godwit-run/godwit/internal/cluster/caller"
+	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/parcel"
+	"github.com/godwit-run/godwit/internal/cluster/transport"
+	"github.com/godwit-run/godwit/internal/data"
+)
+
+// In: shards whose nodes are processes of this machine and user, which a ring has shown. Out: their rows, read from the nodes' files by this
+// process: one copy instead of four, and no node has work with it. The user may read the memory of those processes anyway, and a node
+// says where a file is only to who may read its rows. Invariants: a block is used only if it has its checksum, as on the node;
+// what cannot be read so comes in parcels, as if nobody had tried.
+
+const (
+	// nearTime is how long a file stays open that nobody reads, and how long nothing is tried after a failure. What a node drops
+	// meanwhile has its space until then.
+	nearTime = 10 * time.Second
+	// mostNear is how many files are open.
+	mostNear = 256
+)
+
+// near are the files of nodes that this process has open.
+type near struct {
+	mu     sync.Mutex
+	open   map[nearKey]*nearShard
+	closed bool
+}
+
+type nearKey struct {
+	set   uint32
+	shard int
+}
+
+// nearShard is a shard's file.
+type nearShard struct {
+	settled chan struct{} // closed when it is known whether it can be read
+	src     data.Source   // nil: it cannot; after settled
+
+	// Under near.mu:
+	failed  time.Time // zero while it can be read, or nobody knows
+	readers int
+	idle    *time.Timer
+}
+
+// nearBy gives a shard that can be read where it lies, which the caller releases; nil if there is none.
+func (c *Cluster) nearBy(ctx context.Context, set *catalog.Set, shard int) *nearShard {
+	n := &c.near
+	key := nearKey{set.ID, shard}
+	n.mu.Lock()
+	s := n.open[key]
+	first := s == nil || !s.failed.IsZero()
+	if first {
+		if n.closed || s != nil && time.Since(s.failed) < nearTime || s == nil && len(n.open) >= mostNear || !c.isNear(set, shard) {
+			n.mu.Unlock()
+			return nil
+		}
+		s = &nearShard{settled: make(chan struct{})}
+		if n.open == nil {
+			n.open = map[nearKey]*nearShard{}
+		}
+		n.open[key] = s
+	}
+	s.readers++
+	n.mu.Unlock()
+	if first {
+		c.settleNear(ctx, key, set, s)
+	}
+	select {
+	case <-s.settled:
+		if s.src != nil {
+			return s
+		}
+	case <-ctx.Done():
+	}
+	c.releaseNear(key, s)
+	return nil
+}
+
+// mayBeNear reports that a shard is going to be read where it lies, as far as is known without asking.
+func (c *Cluster) mayBeNear(set *catalog.Set, shard int) bool {
+	c.near.mu.Lock()
+	s := c.near.open[nearKey{set.ID, shard}]
+	known, failed := s != nil, s != nil && !s.failed.IsZero()
+	c.near.mu.Unlock()
+	return known && !failed || !known && c.isNear(set, shard)
+}
+
+// isNear reports that a node with the shard shares memory with this process.
+func (c *Cluster) isNear(set *catalog.Set, shard int) bool {
+	net, ok := c.net.(transport.Neighbours)
+	return ok && !set.Far && slices.ContainsFunc(set.Shards[shard].Everyone(), func(p catalog.Peer) bool {
+		_, ok := net.Near(p)
+		return ok
+	})
+}
+
+// settleNear opens a shard's file, or notes that it cannot be opened.
+func (c *Cluster) settleNear(ctx context.Context, key nearKey, set *catalog.Set, s *nearShard) {
+	within, cancel := context.WithTimeout(ctx, linkTime)
+	defer cancel()
+	src, err := c.openNear(within, key, set)
+	c.near.mu.Lock()
+	defer c.near.mu.Unlock()
+	switch {
+	case err == nil:
+		s.src = src
+	case ctx.Err() != nil: // which says nothing about the file
+		delete(c.near.open, key)
+	default:
+		s.failed = time.Now()
+	}
+	close(s.settled)
+}
+
+// openNear asks a node where the file is, and opens it.
+func (c *Cluster) openNear(ctx context.Context, key nearKey, set *catalog.Set) (data.Source, error) {
+	sh := &set.Shards[key.shard]
+	g := &parcel.Gather{Set: set.ID, Lo: sh.Lo, Hi: sh.Lo, Where: true, Column: slices.IndexFunc(set.Columns, func(c catalog.Column) bool { return c.Kind.Valid() })}
+	d, err := c.do(ctx, func(id caller.ID) caller.Input {
+		return &caller.Ask{ID: id, Kind: parcel.Read, Payload: g.Append(nil), Set: set.ID, Shard: key.shard, Left: c.left(ctx)}
+	})
+	if err != nil {
+		return nil, err
+	}
+	at, err := parcel.ReadLocated(d.Answer)
+	if err != nil {
+		return nil, err
+	}
+	process, ok := c.net.(transport.Neighbours).Near(at.Peer)
+	if !ok {
+		return nil, errFarAway
+	}
+	src, err := openAt(process, at)
+	if err != nil {
+		return nil, err
+	}
+	if !fits(src, set, sh) {
+		return nil, errors.Join(errors.New("the file is not what the catalogue says"), src.Close()) // which its node tells
+	}
+	return src, nil
+}
+
+var errFarAway = errors.New("the node that has answered is none of this machine's")
+
+// fits reports that a shard's file has the rows and the columns that it should.
+func fits(src data.Source, set *catalog.Set, sh *catalog.Shard) bool {
+	return src.Rows() == sh.Hi-sh.Lo && slices.EqualFunc(src.Columns(), set.Columns, func(a data.Column, b catalog.Column) bool {
+		return a.Kind == b.Kind && slices.Equal(a.Dims, b.Dims)
+	})
+}
+
+// releaseNear notes that somebody has read a shard.
+func (c *Cluster) releaseNear(key nearKey, s *nearShard) {
+	c.near.mu.Lock()
+	defer c.near.mu.Unlock()
+	if s.readers--; s.readers > 0 {
+		return
+	}
+	switch {
+	case c.near.closed:
+		s.end()
+	case s.idle != nil:
+		s.idle.Reset(nearTime)
+	default:
+		s.idle = time.AfterFunc(nearTime, func() { c.restNear(key, s) })
+	}
+}
+
+// restNear closes a file that nobody reads.
+func (c *Cluster) restNear(key nearKey, s *nearShard) {
+	c.near.mu.Lock()
+	defer c.near.mu.Unlock()
+	if s.readers > 0 {
+		return // who releases it comes back
+	}
+	if c.near.open[key] == s {
+		delete(c.near.open, key)
+	}
+	s.end()
+}
+
+// end closes the file. near.mu is held, and nobody reads.
+func (s *nearShard) end() {
+	if s.idle != nil {
+		s.idle.Stop()
+	}
+	if s.src != nil {
+		_ = s.src.Close() // it was only read
+		s.src = nil
+	}
+}
+
+// closeNear closes all files, those that are being read when that is over.
+func (c *Cluster) closeNear() {
+	c.near.mu.Lock()
+	defer c.near.mu.Unlock()
+	c.near.closed = true
+	for _, s := range c.near.open {
+		if s.readers == 0 {
+			s.end()
+		}
+	}
+	c.near.open = nil
+}
+
+// readNear reads rows where they lie, if they can be read there.
+func (c *Cluster) readNear(ctx context.Context, set *catalog.Set, shard int, g *parcel.Gather) (*parcel.Answer, bool) {
+	s := c.nearBy(ctx, set, shard)
+	if s == nil {
+		return nil, false
+	}
+	key := nearKey{set.ID, shard}
+	defer c.releaseNear(key, s)
+	lo, hi := g.Lo-set.Shards[shard].Lo, g.Hi-set.Shards[shard].Lo
+	col := &s.src.Columns()[g.Column]
+	lengths := []int{int((hi - lo) * col.Width() * int64(col.Kind.Size()))}
+	if g.Null {
+		lengths = append(lengths, int(hi-lo))
+	}
+	a := parcel.Lay(lengths...)
+	var ones []byte
+	if g.Null {
+		ones = a.Columns[1]
+	}
+	if err := data.ReadRows(ctx, s.src, g.Column, g.Null, lo, hi, a.Columns[0], ones); err != nil {
+		a.Loan.Back()
+		if ctx.Err() == nil {
+			c.failNear(s) // a damaged file, say: its node finds out when it is asked
+		}
+		return nil, false
+	}
+	return a, true
+}
+
+func (c *Cluster) failNear(s *nearShard) {
+	c.near.mu.Lock()
+	defer c.near.mu.Unlock()
+	s.failed = time.Now()
+}

@@ -1,0 +1,11 @@
+//go:build !linux
+
+package cluster
+
+import (
+	"github.com/godwit-run/godwit/internal/cluster/parcel"
+	"github.com/godwit-run/godwit/internal/data"
+)
+
+// openAt is for systems that show what processes have open.
+func openAt(int, *parcel.Located) (data.Source, error) { return nil, errFarAway }
