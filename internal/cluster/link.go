@@ -178,7 +178,7 @@ func (c *Cluster) nearTrial(ctx context.Context, set *catalog.Set, shard int, g 
 		for lo := g.Lo; lo+rows <= g.Hi; lo += rows {
 			start, piece := time.Now(), *g
 			piece.Lo, piece.Hi = lo, lo+rows
-			a, ok := c.readNear(ctx, set, shard, &piece)
+			a, ok := c.readNear(ctx, set, shard, &piece, bytes/max(1, g.Hi-g.Lo))
 			if !ok {
 				return machine.Spread{}
 			}

@@ -211,33 +211,37 @@ func (c *Cluster) closeNear() {
 	c.near.open = nil
 }
 
-// readNear reads rows where they lie, if they can be read there.
-func (c *Cluster) readNear(ctx context.Context, set *catalog.Set, shard int, g *parcel.Gather) (*parcel.Answer, bool) {
-	s := c.nearBy(ctx, set, shard)
-	if s == nil {
-		return nil, false
-	}
-	key := nearKey{set.ID, shard}
-	defer c.releaseNear(key, s)
-	lo, hi := g.Lo-set.Shards[shard].Lo, g.Hi-set.Shards[shard].Lo
-	col := &s.src.Columns()[g.Column]
-	lengths := []int{int((hi - lo) * col.Width() * int64(col.Kind.Size()))}
+// readNear reads rows of so many bytes where they lie, if they can be read there.
+func (c *Cluster) readNear(ctx context.Context, set *catalog.Set, shard int, g *parcel.Gather, rowBytes int64) (*parcel.Answer, bool) {
+	lengths := []int{int((g.Hi - g.Lo) * rowBytes)}
 	if g.Null {
-		lengths = append(lengths, int(hi-lo))
+		lengths = append(lengths, int(g.Hi-g.Lo))
 	}
 	a := parcel.Lay(lengths...)
 	var ones []byte
 	if g.Null {
 		ones = a.Columns[1]
 	}
-	if err := data.ReadRows(ctx, s.src, g.Column, g.Null, lo, hi, a.Columns[0], ones); err != nil {
+	if !c.nearInto(ctx, set, shard, g, a.Columns[0], ones) {
 		a.Loan.Back()
-		if ctx.Err() == nil {
-			c.failNear(s) // a damaged file, say: its node finds out when it is asked
-		}
 		return nil, false
 	}
 	return a, true
+}
+
+// nearInto reads rows to where values and, with nulls, ones go; see data.ReadRows.
+func (c *Cluster) nearInto(ctx context.Context, set *catalog.Set, shard int, g *parcel.Gather, values, ones []byte) bool {
+	s := c.nearBy(ctx, set, shard)
+	if s == nil {
+		return false
+	}
+	defer c.releaseNear(nearKey{set.ID, shard}, s)
+	first := set.Shards[shard].Lo
+	err := data.ReadRows(ctx, s.src, g.Column, g.Null, g.Lo-first, g.Hi-first, values, ones)
+	if err != nil && ctx.Err() == nil {
+		c.failNear(s) // a damaged file, say: its node finds out when it is asked
+	}
+	return err == nil
 }
 
 func (c *Cluster) failNear(s *nearShard) {

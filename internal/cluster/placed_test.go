@@ -35,7 +35,7 @@ func TestPlaced(t *testing.T) {
 		{"no columns", nil, 0, "the answer has 0 columns, expected 1 or 2"},
 	} {
 		dst := []data.Dest{{Values: make([]byte, 12)}, {Values: make([]byte, 48), Valid: make([]byte, 6)}, {Values: make([]byte, 24), Valid: make([]byte, 6)}}
-		_, failed, err := s.place(t.Context(), e, &parcel.Answer{Columns: test.columns}, s.chunks[0], wants, dst)
+		_, failed, err := s.place(t.Context(), e, &parcel.Answer{Columns: test.columns}, 0, wants, dst)
 		if failed != test.failed || (err == nil) != (test.says == "") || err != nil && !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s: want %d, %v; expected %d, %q", test.name, failed, err, test.failed, test.says)
 		}

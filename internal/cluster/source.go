@@ -152,7 +152,16 @@ func (s *source) Fill(ctx context.Context, chunk int, wants []data.Want, dst []d
 		wanted := slices.ContainsFunc(wants[:failed], func(w data.Want) bool { return w.Column == e.column })
 		var a *parcel.Answer
 		if near && wanted {
-			a, near = s.c.readNear(ctx, s.set, s.of[chunk], s.gather(e))
+			if at := s.asStored(e, wants[:failed]); at >= 0 {
+				to := partOf(dst[at], s.within(e, chunk), s.chunks[chunk].Rows())
+				if near = s.c.nearInto(ctx, s.set, s.of[chunk], s.gather(e), to.Values, nil); near {
+					w.asked = i + 1
+					read += int64(len(to.Values))
+					continue
+				}
+			} else {
+				a, near = s.c.readNear(ctx, s.set, s.of[chunk], s.gather(e), s.rowBytes(e.column))
+			}
 		}
 		if near {
 			w.asked = i + 1
@@ -168,7 +177,7 @@ func (s *source) Fill(ctx context.Context, chunk int, wants []data.Want, dst []d
 				return read, err
 			}
 		}
-		n, k, err := s.place(ctx, e, a, s.chunks[chunk], wants[:failed], dst)
+		n, k, err := s.place(ctx, e, a, chunk, wants[:failed], dst)
 		a.Loan.Back()
 		s.over(e)
 		s.pump()
@@ -182,9 +191,40 @@ func (s *source) Fill(ctx context.Context, chunk int, wants []data.Want, dst []d
 	return read, bad
 }
 
+// asStored gives the only want of an excerpt's column, if it is for numbers as they are stored, all of which are there and may be any; else -1.
+func (s *source) asStored(e *excerpt, wants []data.Want) int {
+	at := -1
+	for i, w := range wants {
+		switch {
+		case w.Column != e.column:
+		case at >= 0:
+			return -1
+		default:
+			at = i
+		}
+	}
+	c, w := &s.cols[e.column], &wants[at]
+	if c.Nullable || c.Means.Sort != meaning.None || c.Kind == num.Bool || w.Kind != c.Kind || w.Option || w.Blanks != data.NotBlank || w.Bound > 0 || w.Means.Sort != meaning.None {
+		return -1
+	}
+	return at
+}
+
+// within says which of a chunk's rows an excerpt has.
+func (s *source) within(e *excerpt, chunk int) data.Chunk {
+	first := s.chunks[chunk].Lo
+	return data.Chunk{Lo: e.rows.Lo - first, Hi: e.rows.Hi - first}
+}
+
+// rowBytes is how many bytes a row of a column has.
+func (s *source) rowBytes(column int) int64 {
+	c := &s.cols[column]
+	return c.Width() * int64(c.Kind.Size())
+}
+
 // place converts what came into the places of those who want that column, and gives the first of them that it is not for. The
 // answer's columns are not looked at afterwards.
-func (s *source) place(ctx context.Context, e *excerpt, a *parcel.Answer, chunk data.Chunk, wants []data.Want, dst []data.Dest) (read int64, failed int, err error) {
+func (s *source) place(ctx context.Context, e *excerpt, a *parcel.Answer, chunk int, wants []data.Want, dst []data.Dest) (read int64, failed int, err error) {
 	if len(a.Columns) != 1 && len(a.Columns) != 2 {
 		return 0, 0, fmt.Errorf("@%s: the answer has %d columns, expected 1 or 2", s.set.Name, len(a.Columns))
 	}
@@ -205,7 +245,7 @@ func (s *source) place(ctx context.Context, e *excerpt, a *parcel.Answer, chunk 
 		if err := data.Check(table, []data.Want{w}); err != nil { // of as many rows as were asked for, too
 			return 0, i, err
 		}
-		to := partOf(dst[i], data.Chunk{Lo: e.rows.Lo - chunk.Lo, Hi: e.rows.Hi - chunk.Lo}, chunk.Rows())
+		to := partOf(dst[i], s.within(e, chunk), s.chunks[chunk].Rows())
 		for j, part := range table.Chunks() { // of so many rows as memory has them in, where elements are short
 			_, err := table.Fill(ctx, j, []data.Want{w}, []data.Dest{partOf(to, part, e.rows.Rows())})
 			if at := (*data.Error)(nil); errors.As(err, &at) && at.Row >= 0 {
