@@ -70,8 +70,11 @@ func (p *pass) runDecoded() error {
 	return err
 }
 
+// mostSlots is how many windows are in flight, where decoding and computing overlap.
+const mostSlots = 4
+
 // allocate makes the slots: as many as the limit allows, two at least where
-// one alone does not exceed it, so that decoding and computing overlap.
+// one alone does not exceed it, so that decoding and computing overlap. One worker does one thing after the other, in memory that it has just used.
 func (pl *pipeline) allocate() error {
 	pl.areas = make([]int64, len(pl.list))
 	for i := range pl.ws {
@@ -87,7 +90,10 @@ func (pl *pipeline) allocate() error {
 			size += (pl.areas[j]*f.in.rowBytes() + 63) &^ 63
 		}
 	}
-	n := min(int64(len(pl.ws)), max(1, min(4, pl.p.m.opt.Windows/max(1, size))))
+	n := min(int64(len(pl.ws)), max(1, min(mostSlots, pl.p.m.opt.Windows/max(1, size))))
+	if pl.p.workers == 1 {
+		n = min(n, 1)
+	}
 	for range n {
 		s, err := pl.p.m.eng.Arena().AllocUsed(size) // chunks are decoded before anybody looks
 		if err != nil {
