@@ -80,7 +80,9 @@ type Beside struct {
 	went     map[*schedule.Launch]Strategy // how launches went at first
 	last     *Foreseen                     // of a forecast: what was decided last
 	keeps    float64                       // of a forecast: which part of its elements a launch keeps
-	sent     map[kernel.ID]bool            // of a forecast: kernels that nodes would have got by now
+	// outweighed is why the last launch does not send what is kept, if that is because rows come here in less time.
+	outweighed string
+	sent       map[kernel.ID]bool // of a forecast: kernels that nodes would have got by now
 }
 
 // Beside is for one call.
@@ -169,6 +171,7 @@ func (b *Beside) Launch(ctx context.Context, p *run.Placed) (bool, error) {
 	if b.strategy == Fetch {
 		return b.stay(ctx, p, "rows are fetched")
 	}
+	b.outweighed = ""
 	if b.strategy != Gather && b.strategy != Single {
 		if done, err := b.keep(ctx, p); done || err != nil {
 			return done, err

@@ -48,8 +48,12 @@ func (b *Beside) keep(ctx context.Context, whole *run.Placed) (bool, error) {
 		how, err := b.weigh(ctx, a, func() *plan.Moving {
 			return &plan.Moving{Fetched: a.fetched(a.rowBytes(), len(a.stored)), Shipped: shipped(0.5)}
 		})
-		if err != nil || how.best == Fetch && b.strategy == Auto {
+		if err != nil {
 			return false, err
+		}
+		if how.best == Fetch && b.strategy == Auto {
+			b.outweighed = how.String()
+			return false, nil
 		}
 		if a.Forecast() {
 			b.last.mv.Shipped = shipped(b.keeps)

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -24,7 +25,7 @@ func (b *Beside) spread(ctx context.Context, a *arranged) (bool, error) {
 		return false, err
 	}
 	if why := a.unfit(spans); why != "" {
-		return b.stay(ctx, a.Placed, "rows are fetched: %s", why)
+		return b.stay(ctx, a.Placed, "rows are fetched: %s", cmp.Or(b.outweighed, why))
 	}
 	t, err := a.task()
 	if err != nil {

@@ -178,6 +178,14 @@ func explain(e *Error, w Want, text, msg string) {
 	}
 }
 
+// instant is what a point of time is read as where nothing else is said.
+var instant = meaning.Meaning{Sort: meaning.Timestamp, Unit: meaning.Micro}
+
+func stamped(text string) bool {
+	_, why := instant.Parse([]byte(text))
+	return why == ""
+}
+
 // csvMeant is what is wrong with a field for a date, a time or a decimal.
 func csvMeant(m meaning.Meaning, text, why, name string) (msg, help string) {
 	msg = fmt.Sprintf("expected %s, found %q", m.Form(), shortened(text))
@@ -190,6 +198,8 @@ func csvMeant(m meaning.Meaning, text, why, name string) (msg, help string) {
 	switch _, number := parseInt([]byte(text)); {
 	case number == "" && m.IsTime():
 		return msg, countedHelp(m)
+	case m.Sort == meaning.Date && stamped(text):
+		return msg, fmt.Sprintf("declare it as %s, and take its .date()", instant)
 	case m.Sort == meaning.Decimal && why != meaning.Malformed:
 		return msg, "declare it with more digits, such as Decimal<18, 6>, or as f64"
 	}

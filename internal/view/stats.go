@@ -51,7 +51,10 @@ func tier(st *godwit.Step, t *godwit.Travel) string {
 // away reports that a step went to nodes: those of which rows were fetched ran here, and others had nothing to read there.
 func away(st *godwit.Step, t *godwit.Travel) bool {
 	return t != nil && slices.ContainsFunc(t.Places, func(place string) bool {
-		where, ok := strings.CutPrefix(place, st.Label+": ")
+		where, ok := strings.CutPrefix(place, st.Label)
+		if ok {
+			where, ok = strings.CutPrefix(strings.TrimPrefix(where, " in turn"), ": ")
+		}
 		return ok && !strings.HasPrefix(where, "rows are fetched") && !strings.HasPrefix(where, "@")
 	})
 }

@@ -93,6 +93,9 @@ func badLiteral(d declared, text string, err error) error {
 	help := fmt.Sprintf("write a value such as %s=%s", d.Name, quoteShell(exampleLiteral(d.typ)))
 	if d.typ.Kind == graph.Array {
 		help += ", or a file such as " + d.Name + "=" + strings.Trim(exampleFile(d.typ), "'")
+		if !strings.ContainsAny(text, "[]{}(), \t\n") {
+			help += "; a file's name ends in its format, or has a /"
+		}
 	}
 	e := refuse(d.Name, help, "argument `%s` is declared %s, and `%s` is none%s: %s", d.Name, d.text(), shown, where, why)
 	e.Err = err
