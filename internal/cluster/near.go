@@ -17,13 +17,16 @@ import (
 // In: shards whose nodes are processes of this machine and user, which a ring has shown. Out: their rows, read from the nodes' files by this
 // process: one copy instead of four, and no node has work with it. The user may read the memory of those processes anyway, and a node
 // says where a file is only to who may read its rows. Invariants: a block is used only if it has its checksum, as on the node;
-// what cannot be read so comes in parcels, as if nobody had tried.
+// nothing is read without a connection with the node, which ends when the client is revoked or the node is gone; what cannot be read so comes in
+// parcels, as if nobody had tried.
 
 const (
 	// nearTime is how long a file stays open that nobody reads, and how long nothing is tried after a failure. What a node drops
 	// meanwhile has its space until then.
 	nearTime = 10 * time.Second
-	// mostNear is how many files are open.
+	// nearLife is how long a file is read before its node is asked again.
+	nearLife = time.Minute
+	// mostNear is how many files are open, where the process may have four times as many.
 	mostNear = 256
 )
 
@@ -43,11 +46,14 @@ type nearKey struct {
 type nearShard struct {
 	settled chan struct{} // closed when it is known whether it can be read
 	src     data.Source   // nil: it cannot; after settled
+	at      catalog.Peer  // the node that has it; after settled
+	opened  time.Time     // after settled
 
 	// Under near.mu:
 	failed  time.Time // zero while it can be read, or nobody knows
 	readers int
 	idle    *time.Timer
+	gone    bool // nobody begins to read it
 }
 
 // nearBy gives a shard that can be read where it lies, which the caller releases; nil if there is none.
@@ -56,9 +62,13 @@ func (c *Cluster) nearBy(ctx context.Context, set *catalog.Set, shard int) *near
 	key := nearKey{set.ID, shard}
 	n.mu.Lock()
 	s := n.open[key]
+	if s != nil && s.over(c.net) {
+		c.forgetNear(key, s)
+		s = nil
+	}
 	first := s == nil || !s.failed.IsZero()
 	if first {
-		if n.closed || s != nil && time.Since(s.failed) < nearTime || s == nil && len(n.open) >= mostNear || !c.isNear(set, shard) {
+		if n.closed || s != nil && time.Since(s.failed) < nearTime || s == nil && len(n.open) >= c.mostNear() || !c.isNear(set, shard) {
 			n.mu.Unlock()
 			return nil
 		}
@@ -84,13 +94,40 @@ func (c *Cluster) nearBy(ctx context.Context, set *catalog.Set, shard int) *near
 	return nil
 }
 
+// over reports that a file is not to be read any more: there is no connection with its node, or it was opened long ago. near.mu is held.
+func (s *nearShard) over(net transport.Transport) bool {
+	select {
+	case <-s.settled:
+	default:
+		return false
+	}
+	if s.src == nil {
+		return false
+	}
+	_, near := net.(transport.Neighbours).Near(s.at)
+	return !near || time.Since(s.opened) > nearLife
+}
+
+// forgetNear has a file closed when those who read it now have read it. near.mu is held.
+func (c *Cluster) forgetNear(key nearKey, s *nearShard) {
+	if c.near.open[key] == s {
+		delete(c.near.open, key)
+	}
+	if s.gone = true; s.readers == 0 {
+		s.end()
+	}
+}
+
+// mostNear is how many files may be open: not so many that the process lacks them for something else.
+func (c *Cluster) mostNear() int { return min(mostNear, descriptors()/4) }
+
 // mayBeNear reports that a shard is going to be read where it lies, as far as is known without asking.
 func (c *Cluster) mayBeNear(set *catalog.Set, shard int) bool {
 	c.near.mu.Lock()
 	s := c.near.open[nearKey{set.ID, shard}]
-	known, failed := s != nil, s != nil && !s.failed.IsZero()
+	failed := s != nil && !s.failed.IsZero() || s == nil && len(c.near.open) >= c.mostNear()
 	c.near.mu.Unlock()
-	return known && !failed || !known && c.isNear(set, shard)
+	return !failed && c.isNear(set, shard)
 }
 
 // isNear reports that a node with the shard shares memory with this process.
@@ -106,12 +143,12 @@ func (c *Cluster) isNear(set *catalog.Set, shard int) bool {
 func (c *Cluster) settleNear(ctx context.Context, key nearKey, set *catalog.Set, s *nearShard) {
 	within, cancel := context.WithTimeout(ctx, linkTime)
 	defer cancel()
-	src, err := c.openNear(within, key, set)
+	src, at, err := c.openNear(within, key, set)
 	c.near.mu.Lock()
 	defer c.near.mu.Unlock()
 	switch {
 	case err == nil:
-		s.src = src
+		s.src, s.at, s.opened = src, at, time.Now()
 	case ctx.Err() != nil: // which says nothing about the file
 		delete(c.near.open, key)
 	default:
@@ -121,31 +158,31 @@ func (c *Cluster) settleNear(ctx context.Context, key nearKey, set *catalog.Set,
 }
 
 // openNear asks a node where the file is, and opens it.
-func (c *Cluster) openNear(ctx context.Context, key nearKey, set *catalog.Set) (data.Source, error) {
+func (c *Cluster) openNear(ctx context.Context, key nearKey, set *catalog.Set) (data.Source, catalog.Peer, error) {
 	sh := &set.Shards[key.shard]
 	g := &parcel.Gather{Set: set.ID, Lo: sh.Lo, Hi: sh.Lo, Where: true, Column: slices.IndexFunc(set.Columns, func(c catalog.Column) bool { return c.Kind.Valid() })}
 	d, err := c.do(ctx, func(id caller.ID) caller.Input {
 		return &caller.Ask{ID: id, Kind: parcel.Read, Payload: g.Append(nil), Set: set.ID, Shard: key.shard, Left: c.left(ctx)}
 	})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	at, err := parcel.ReadLocated(d.Answer)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	process, ok := c.net.(transport.Neighbours).Near(at.Peer)
 	if !ok {
-		return nil, errFarAway
+		return nil, 0, errFarAway
 	}
 	src, err := openAt(process, at)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if !fits(src, set, sh) {
-		return nil, errors.Join(errors.New("the file is not what the catalogue says"), src.Close()) // which its node tells
+		return nil, 0, errors.Join(errors.New("the file is not what the catalogue says"), src.Close()) // which its node tells
 	}
-	return src, nil
+	return src, at.Peer, nil
 }
 
 var errFarAway = errors.New("the node that has answered is none of this machine's")
@@ -165,7 +202,7 @@ func (c *Cluster) releaseNear(key nearKey, s *nearShard) {
 		return
 	}
 	switch {
-	case c.near.closed:
+	case c.near.closed || s.gone:
 		s.end()
 	case s.idle != nil:
 		s.idle.Reset(nearTime)

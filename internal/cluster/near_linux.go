@@ -39,6 +39,17 @@ func openAt(process int, at *parcel.Located) (src data.Source, err error) {
 	return data.OpenChecked(path, f, check)
 }
 
+// descriptors is how many files this process may have open, beyond the few that everything needs.
+func descriptors() int {
+	var l unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &l) != nil || l.Cur < fewDescriptors {
+		return 0
+	}
+	return int(min(l.Cur-fewDescriptors, 1<<20))
+}
+
+const fewDescriptors = 32
+
 func same(st *unix.Stat_t, at *parcel.Located) bool {
 	return st.Mode&unix.S_IFMT == unix.S_IFREG && st.Dev == at.Device && st.Ino == at.Inode && st.Size == at.Size
 }

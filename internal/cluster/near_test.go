@@ -174,3 +174,43 @@ func TestNearReplaced(t *testing.T) {
 		}
 	}
 }
+
+// Without its nodes a client reads nothing, though it has their files open.
+func TestNearEnds(t *testing.T) {
+	s := &streets{rings: true, near: true}
+	l, c, err := s.connected(t, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	src, want := numbers(100_000, 0)
+	if _, err := c.Load(ctx, src, "set", cluster.LoadOptions{Shards: 2}); err != nil {
+		t.Fatal(err)
+	}
+	w := data.Want{Column: 0, Kind: num.I64}
+	if got, err := readAll(ctx, c, "set", w); err != nil || !bytes.Equal(got, want) {
+		t.Fatalf("other rows than were stored, or %v", err)
+	}
+	if n := c.Near(); n != 2 {
+		t.Fatalf("%d files of nodes are read where they lie, of 2", n)
+	}
+	for _, n := range l.Nodes {
+		if err := n.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	for until := time.Now().Add(2 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		within, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+		_, err := readAll(within, c, "set", w)
+		cancel()
+		if err != nil {
+			break
+		}
+		if time.Now().After(until) {
+			t.Fatal("rows are read of nodes that are gone")
+		}
+	}
+	_ = l.Close() // its nodes have ended
+}

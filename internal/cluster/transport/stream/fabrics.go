@@ -56,6 +56,9 @@ var (
 	errNoPackets = fmt.Errorf("nothing came over the fabric within %v", connectTime)
 )
 
+// renewedLong is how long after the last time a fabric is opened again as soon as at the first.
+const renewedLong = time.Hour
+
 // mostLinks is how many links a peer may have asked for at once: one, and one that is not settled yet.
 const mostLinks = 2
 
@@ -83,7 +86,11 @@ func (t *Transport) renewFabric(deaf *ucx.Fabric) {
 	if t.fabric.Load() != deaf || t.ctx.Err() != nil || time.Now().Before(t.renewable) {
 		return
 	}
-	t.renewable = time.Now().Add(brokenTime << min(len(t.former), 10))
+	if time.Since(t.renewable) > renewedLong {
+		t.renewals = 0
+	}
+	t.renewable = time.Now().Add(brokenTime << min(t.renewals, 9))
+	t.renewals++
 	f, err := ucx.Open(t.options.Fabric, t.running.Go)
 	if err != nil {
 		t.options.Log.Warn("a fabric over which nothing comes cannot be opened again", "fabric", t.options.Fabric.Name, "reason", err)

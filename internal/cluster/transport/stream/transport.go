@@ -45,6 +45,7 @@ type Transport struct {
 	fabrics   sync.Mutex
 	former    []*ucx.Fabric // that were deaf
 	renewable time.Time     // no fabric is opened again before
+	renewals  int           // one soon after the other
 	ctx       context.Context
 	cancel    context.CancelFunc
 	running   sync.WaitGroup
