@@ -7,11 +7,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/godwit-run/godwit"
 )
@@ -238,13 +238,16 @@ func TestAppendWhileRead(t *testing.T) {
 		t.Errorf("%d reads, %d refused", read.Load(), refused.Load())
 	}
 	t.Logf("%d reads, %d of 8 appends refused", read.Load(), refused.Load())
-	if names := slices.Collect(func(yield func(string) bool) {
+	for until := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) { // the view is what was heard of last
+		var names []string
 		for _, s := range c.View().Sets {
-			if !yield(s.Name) {
-				return
-			}
+			names = append(names, s.Name)
 		}
-	}); len(names) != 2 {
-		t.Errorf("data sets %v: those of older versions are gone", names)
+		if len(names) == 2 {
+			return
+		}
+		if time.Now().After(until) {
+			t.Fatalf("data sets %v: those of older versions are gone", names)
+		}
 	}
 }

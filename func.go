@@ -77,6 +77,7 @@ func (f *Func) ResultPlace() string {
 func (f *Func) Call(ctx context.Context, args Args, opts ...Option) (*Result, error) {
 	r, err := f.call(ctx, args, opts)
 	for again := 0; again < mostAgain && setGone(err) && ctx.Err() == nil && repeatable(args); again++ {
+		pause(ctx, again)
 		r, err = f.call(ctx, args, opts)
 	}
 	if err == nil || ctx == nil || ctx.Err() == nil {
@@ -85,6 +86,8 @@ func (f *Func) Call(ctx context.Context, args Args, opts ...Option) (*Result, er
 	switch why := context.Cause(ctx); {
 	case errors.Is(err, why):
 		err = &endedError{err, ctx.Err()}
+	case setGone(err): // and nobody waits for another try
+		err = &endedError{why, err}
 	case errors.Is(err, ctx.Err()): // a source of the caller's, say, does not tell the cause
 		err = &endedError{why, err}
 	}

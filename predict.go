@@ -147,9 +147,10 @@ type asking struct {
 	p       *compile.Plan
 	opt     plan.Options
 	list    []plan.Candidate
-	forced  int    // the number of the one that was asked for; 0 if none was
-	away    bool   // arguments are data sets
-	instead string // the strategy that a reason is wanted for; "" if none is
+	forced  int                       // the number of the one that was asked for; 0 if none was
+	away    bool                      // arguments are data sets
+	ready   map[*schedule.Launch]bool // of them: kernels that were compiled before anything was asked
+	instead string                    // the strategy that a reason is wanted for; "" if none is
 }
 
 // question prepares the prediction of a call; nil if none is asked for, or nothing can be said.

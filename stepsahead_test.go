@@ -3,6 +3,7 @@ package godwit_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"path/filepath"
 	"testing"
 	"time"
@@ -108,6 +109,11 @@ func TestStepsAhead(t *testing.T) {
 					}
 					st := r.Stats()
 					sums(t, said)
+					if n := said.Plan.Number; n > 0 && link != "as measured" {
+						if c := said.Plan.Candidates[n-1].Predicted; c == nil || math.Abs(c.P50/said.Predicted.P50-1) > 0.01 {
+							t.Errorf("%+v is expected of the plan that is chosen, and %+v of the call", c, said.Predicted)
+						}
+					}
 					if asked := st.Predicted.AtLeast != nil; asked != (said.Predicted.AtLeast != nil) {
 						t.Errorf("data decides: %v while it runs, %v beforehand", asked, !asked)
 					}

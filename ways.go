@@ -63,9 +63,12 @@ type expectation struct {
 
 // expect says what a call over data sets takes by a strategy.
 func (q *asking) expect(ctx context.Context, eng *engine.Engine, o *options, s Strategy) (*expectation, error) {
-	opt, ready := q.opt, map[*schedule.Launch]bool{} // before the outlook has kernels compiled
-	schedule.Launches(q.p.Schedule.Steps, func(l *schedule.Launch) { ready[l] = q.opt.Ready(l) })
-	opt.Ready = func(l *schedule.Launch) bool { return ready[l] }
+	if q.ready == nil { // an outlook has kernels compiled: all ways are asked about as the call finds them
+		q.ready = map[*schedule.Launch]bool{}
+		schedule.Launches(q.p.Schedule.Steps, func(l *schedule.Launch) { q.ready[l] = q.opt.Ready(l) })
+	}
+	opt := q.opt
+	opt.Ready = func(l *schedule.Launch) bool { return q.ready[l] }
 	v, err := o.outlook(ctx, q.p, eng, s)
 	if err != nil {
 		return nil, err

@@ -61,9 +61,9 @@ func (l *link) known(usual machine.Link, rows int64) (machine.Link, bool) {
 	return l.seen, l.lately(rows)
 }
 
-// lately reports that. mu is held.
+// lately reports that. A set that grows a little is no reason to measure again. mu is held.
 func (l *link) lately(rows int64) bool {
-	return !l.at.IsZero() && time.Since(l.at) < linkValid && (l.full || rows <= l.rows)
+	return !l.at.IsZero() && time.Since(l.at) < linkValid && (l.full || rows <= 2*l.rows)
 }
 
 // measured is when the way was measured; zero if it was not.
