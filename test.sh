@@ -31,7 +31,7 @@ if [ "$(dpkg --print-architecture 2>/dev/null)" = amd64 ] && [ ! -e /usr/lib/aar
 	{ dpkg --add-architecture arm64 && updated= && install libc6:arm64 libllvm19:arm64; } || missing "LLVM 19 for arm64"
 fi
 
-if ! ldconfig -p 2>/dev/null | grep -q 'libucp\.so\.0'; then
+if ! ldconfig -p 2>/dev/null | grep 'libucp\.so\.0' >/dev/null; then # grep -q would end ldconfig by a signal, and the pipe with it
 	echo "installing UCX"
 	install libucx0 || missing "UCX"
 fi
