@@ -153,6 +153,9 @@ func TestNearReplaced(t *testing.T) {
 	if c.Near() == 0 {
 		t.Error("nothing was read where it lies")
 	}
+	if _, err := readAll(ctx, c, "set", data.Want{Column: 0, Kind: num.I64, Bound: 10}); err == nil || c.Near() == 0 {
+		t.Errorf("numbers beyond their bound: %v, of %d files", err, c.Near())
+	}
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
