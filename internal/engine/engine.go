@@ -54,6 +54,7 @@ type Engine struct {
 	results mem.Results
 	opt     Options
 	room    room
+	standby standby
 
 	mu      sync.Mutex
 	tier    compiler
@@ -151,6 +152,7 @@ func (e *Engine) Offset(b []byte) (off int64, inside bool) {
 func (e *Engine) Close() error {
 	e.stop()
 	e.promotions.Wait()
+	e.standby.close()
 	for _, c := range e.Kernels() { // native code belongs to nobody else
 		e.Forget(c.Hash)
 	}

@@ -5,30 +5,20 @@ import (
 	"errors"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
-// Pool is a fixed number of goroutines that work for one caller at a time:
-// the caller itself and helpers that wait in between. Waking a helper takes
+// Pool is a fixed number of workers for one caller at a time:
+// the caller itself and helpers, a team of which comes when there is work for two. Waking a helper takes
 // tens of microseconds, so the caller never waits for one that has not begun, and a helper may stay awake
 // for as long as that after its work, see KeepAwake.
 type Pool struct {
 	size    int
-	begin   sync.Once // starts the helpers when there is work for two
-	helpers []*helper
-	done    sync.WaitGroup
+	standby *standby // where its team comes from and goes to; nil for a team of its own
 	awake   time.Duration
-	resting atomic.Int32 // helpers that are awake without work
-	woken   atomic.Int32 // how often a helper had to be woken
-	closed  atomic.Bool
-}
-
-// helper is where a helper finds its work.
-type helper struct {
-	next  atomic.Pointer[shift]
-	slept atomic.Bool   // whoever makes it false sends to wake
-	wake  chan struct{} // of one element
+	team    *team // nil before there is work for two, and after Close
+	woken   int   // how often helpers of the team had been woken before
+	began   bool
 }
 
 // shift is one call of Do.
@@ -49,8 +39,11 @@ var errPanicked = errors.New("engine: a worker panicked")
 // errGone is for a worker whose goroutine was ended, as by testing.T.FailNow in a callback.
 var errGone = errors.New("engine: a callback ended the goroutine that called it")
 
-// NewPool gives a pool of n workers; Close ends it.
+// NewPool gives a pool of n workers, which ends with Close.
 func NewPool(n int) *Pool { return &Pool{size: max(n, 1)} }
+
+// NewPool gives a pool of n workers whose helpers stay with the engine for a while after Close, for the next pool.
+func (e *Engine) NewPool(n int) *Pool { return &Pool{size: max(n, 1), standby: &e.standby} }
 
 // mostAwake bounds how long a helper stays awake for nothing.
 const mostAwake = 200 * time.Microsecond
@@ -64,91 +57,40 @@ func (p *Pool) KeepAwake(d time.Duration) {
 }
 
 // Awake reports that all helpers are awake, and have no work.
-func (p *Pool) Awake() bool { return p.size > 1 && int(p.resting.Load()) == p.size-1 }
+func (p *Pool) Awake() bool { return p.team != nil && int(p.team.resting.Load()) == p.size-1 }
 
 // Woken is how often a helper that slept was woken.
-func (p *Pool) Woken() int { return int(p.woken.Load()) }
-
-func (p *Pool) start() {
-	p.helpers = make([]*helper, p.size-1)
-	for i := range p.helpers {
-		h := &helper{wake: make(chan struct{}, 1)}
-		p.helpers[i] = h
-		p.done.Go(func() {
-			for s := p.await(h); s != nil; s = p.await(h) {
-				s.help(i + 1)
-			}
-		})
+func (p *Pool) Woken() int {
+	if p.team == nil {
+		return 0
 	}
+	return int(p.team.woken.Load()) - p.woken
 }
 
-// await gives a helper's next work; nil if there will be none.
-func (p *Pool) await(h *helper) *shift {
-	if s := p.watch(h); s != nil {
-		return s
+// begin has a team come.
+func (p *Pool) begin() {
+	if p.team = p.standby.take(p.size - 1); p.team == nil {
+		p.team = newTeam(p.size-1, true)
 	}
-	for !p.closed.Load() {
-		h.slept.Store(true)
-		if h.next.Load() == nil && !p.closed.Load() || !h.slept.CompareAndSwap(true, false) {
-			<-h.wake
-		}
-		if s := h.next.Swap(nil); s != nil {
-			return s
-		}
-	}
-	return nil
-}
-
-// looks is how often a helper looks for work before it asks what time it is, some hundreds of nanoseconds.
-const looks = 256
-
-// watch is await while the helper stays awake; nil if it had better sleep.
-func (p *Pool) watch(h *helper) *shift {
-	if p.awake <= 0 {
-		return h.next.Swap(nil)
-	}
-	p.resting.Add(1)
-	defer p.resting.Add(-1)
-	for start, n := time.Now(), 0; ; n++ {
-		if h.next.Load() != nil {
-			return h.next.Swap(nil)
-		}
-		if n%looks != 0 {
-			continue
-		}
-		if p.closed.Load() || time.Since(start) > p.awake {
-			return nil
-		}
-		if n%(16*looks) == 0 {
-			runtime.Gosched()
-		}
-	}
-}
-
-// give has a helper take part in a shift, unless it is over before. What it was given before is over.
-func (p *Pool) give(h *helper, s *shift) {
-	h.next.Store(s)
-	if h.slept.CompareAndSwap(true, false) {
-		p.woken.Add(1)
-		h.wake <- struct{}{}
-	}
+	p.team.awake.Store(int64(p.awake))
+	p.woken, p.began = int(p.team.woken.Load()), true
 }
 
 // Size is the number of workers, the caller included.
 func (p *Pool) Size() int { return p.size }
 
 // Began reports that helpers have been at work, so that the pool cannot be used after Close.
-func (p *Pool) Began() bool { return p.helpers != nil }
+func (p *Pool) Began() bool { return p.began }
 
-// Close waits until all helpers have ended.
+// Close lets the helpers go. None is at work any more.
 func (p *Pool) Close() {
-	p.closed.Store(true)
-	for _, h := range p.helpers {
-		if h.slept.CompareAndSwap(true, false) {
-			h.wake <- struct{}{}
-		}
+	if p.team == nil {
+		return
 	}
-	p.done.Wait()
+	t := p.team
+	if p.team = nil; !p.standby.keep(t) {
+		t.end()
+	}
 }
 
 // Do calls f on up to n workers at once, numbered from 0, which is the
@@ -160,12 +102,12 @@ func (p *Pool) Do(ctx context.Context, n int, f func(ctx context.Context, worker
 	if n <= 1 {
 		return f(ctx, 0)
 	}
-	p.begin.Do(p.start)
+	if p.team == nil {
+		p.begin()
+	}
 	s := &shift{f: f}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
-	for _, h := range p.helpers[:n-1] {
-		p.give(h, s)
-	}
+	p.team.give(s, n-1)
 	func() {
 		defer s.end() // also where a callback ends this goroutine
 		s.run(0)

@@ -104,6 +104,9 @@ func Threads(n int) int {
 // workers makes the workers of a run, which stay awake between its launches for as long as it takes to wake them.
 func (o *Options) workers() *engine.Pool {
 	p := engine.NewPool(o.Threads)
+	if o.Engine != nil {
+		p = o.Engine.NewPool(o.Threads)
+	}
 	p.KeepAwake(time.Duration(o.Machine.Wake))
 	return p
 }

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package engine
+
+import "errors"
+
+func newPolled() (bell, error) { return nil, errors.ErrUnsupported }

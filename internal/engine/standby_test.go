@@ -1,0 +1,132 @@
+package engine
+
+import (
+	"context"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// together runs a shift in which all workers take part, and reports what they did.
+func together(t *testing.T, p *Pool) {
+	t.Helper()
+	var begun atomic.Int32
+	late := time.Now().Add(10 * time.Second)
+	_ = p.Do(context.Background(), p.Size(), func(context.Context, int) error {
+		begun.Add(1)
+		for int(begun.Load()) < p.Size() && time.Now().Before(late) {
+			runtime.Gosched()
+		}
+		return nil
+	})
+	if n := int(begun.Load()); n != p.Size() {
+		t.Fatalf("%d of %d workers have begun within 10 s", n, p.Size())
+	}
+}
+
+// TestTeamsStandBy shows that the helpers of a pool serve the next one, whether they sleep or are awake, that those nobody wants end
+// soon, and all with the engine, with the descriptors of their bells.
+func TestTeamsStandBy(t *testing.T) {
+	e, err := New(Options{Memory: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	files, routines := descriptors(t), runtime.NumGoroutine()
+	var first *team
+	for i := range 20 {
+		p := e.NewPool(5)
+		p.KeepAwake(mostAwake)
+		together(t, p)
+		if first == nil {
+			first = p.team
+		}
+		if p.team != first {
+			t.Fatal("a pool that came soon has another team than the one before")
+		}
+		if i%2 == 0 {
+			time.Sleep(2 * time.Millisecond) // they sleep
+			before := p.Woken()
+			together(t, p)
+			if n := p.Woken() - before; n != 4 {
+				t.Errorf("%d of 4 helpers that slept were woken", n)
+			}
+		}
+		p.Close()
+	}
+	other := e.NewPool(3)
+	together(t, other)
+	if other.team == first {
+		t.Error("a pool of three has the team of a pool of five")
+	}
+	other.Close()
+	eventuallyFew(t, files, routines)
+
+	p := e.NewPool(4)
+	together(t, p)
+	p.Close()
+	late := e.NewPool(4)
+	together(t, late)
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	late.Close() // nobody is there to keep its team
+	eventuallyFew(t, files, routines)
+}
+
+// TestManyTeams shows that pools at the same time have teams of their own, and that no more than a few stand by afterwards.
+func TestManyTeams(t *testing.T) {
+	e, err := New(Options{Memory: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	files, routines := descriptors(t), runtime.NumGoroutine()
+	var all sync.WaitGroup
+	for i := range 16 {
+		all.Go(func() {
+			for range 30 {
+				p := e.NewPool(2 + i%4)
+				together(t, p)
+				p.Close()
+			}
+		})
+	}
+	all.Wait()
+	if n := len(e.standby.idle); n > mostIdle {
+		t.Errorf("%d teams stand by, expected no more than %d", n, mostIdle)
+	}
+	eventuallyFew(t, files, routines)
+}
+
+// TestBellsWithoutDescriptors shows that helpers come where the system gives no bells that the poller listens to.
+func TestBellsWithoutDescriptors(t *testing.T) {
+	p := &Pool{size: 4, team: newTeam(3, false)}
+	for range 3 {
+		together(t, p)
+		time.Sleep(2 * time.Millisecond)
+	}
+	p.Close()
+}
+
+func eventuallyFew(t *testing.T, files, routines int) {
+	t.Helper()
+	for late := time.Now().Add(10 * time.Second); descriptors(t) > files || runtime.NumGoroutine() > routines; time.Sleep(time.Millisecond) {
+		if time.Now().After(late) {
+			t.Fatalf("%d descriptors and %d goroutines are left, %d and %d before", descriptors(t), runtime.NumGoroutine(), files, routines)
+		}
+	}
+}
+
+// descriptors is how many are open; 0 where nobody tells.
+func descriptors(t *testing.T) int {
+	t.Helper()
+	list, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return 0
+	}
+	return len(list)
+}
