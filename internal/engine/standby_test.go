@@ -96,10 +96,39 @@ func TestManyTeams(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if n := len(e.standby.idle); n > mostIdle {
+	e.standby.mu.Lock()
+	n := len(e.standby.idle)
+	e.standby.mu.Unlock()
+	if n > mostIdle {
 		t.Errorf("%d teams stand by, expected no more than %d", n, mostIdle)
 	}
 	eventuallyFew(t, files, routines)
+}
+
+// TestFewDescriptors shows that bells leave most descriptors to others, and that helpers come nevertheless.
+func TestFewDescriptors(t *testing.T) {
+	if mostPolled() == 0 {
+		t.Skip("SKIPPED: the system has no bells that the poller listens to")
+	}
+	before, most := descriptors(t), mostPolled
+	defer func() { mostPolled = most }()
+	five := polledBells.Load() + 5
+	mostPolled = func() int64 { return five }
+	var pools []*Pool
+	for range 3 {
+		p := NewPool(5)
+		together(t, p)
+		pools = append(pools, p)
+	}
+	if n := descriptors(t) - before; n > 5 {
+		t.Errorf("three pools of five have %d descriptors, expected no more than 5", n)
+	}
+	for _, p := range pools {
+		p.Close()
+	}
+	if n := polledBells.Load(); n != five-5 {
+		t.Errorf("%d bells are counted after all are gone", n-five+5)
+	}
 }
 
 // TestBellsWithoutDescriptors shows that helpers come where the system gives no bells that the poller listens to.
