@@ -27,6 +27,20 @@ func together(t *testing.T, p *Pool) {
 	}
 }
 
+// asleep waits until all helpers are.
+func asleep(t *testing.T, p *Pool) {
+	t.Helper()
+	late := time.Now().Add(10 * time.Second)
+	for _, h := range p.team.helpers {
+		for !h.slept.Load() {
+			if time.Now().After(late) {
+				t.Fatal("a helper without work does not sleep")
+			}
+			time.Sleep(100 * time.Microsecond)
+		}
+	}
+}
+
 // TestTeamsStandBy shows that the helpers of a pool serve the next one, whether they sleep or are awake, that those nobody wants end
 // soon, and all with the engine, with the descriptors of their bells.
 func TestTeamsStandBy(t *testing.T) {
@@ -48,7 +62,7 @@ func TestTeamsStandBy(t *testing.T) {
 			t.Fatal("a pool that came soon has another team than the one before")
 		}
 		if i%2 == 0 {
-			time.Sleep(2 * time.Millisecond) // they sleep
+			asleep(t, p)
 			before := p.Woken()
 			together(t, p)
 			if n := p.Woken() - before; n != 4 {
@@ -136,7 +150,7 @@ func TestBellsWithoutDescriptors(t *testing.T) {
 	p := &Pool{size: 4, team: newTeam(3, false)}
 	for range 3 {
 		together(t, p)
-		time.Sleep(2 * time.Millisecond)
+		asleep(t, p)
 	}
 	p.Close()
 }
