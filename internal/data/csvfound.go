@@ -124,7 +124,7 @@ func sortsOf(b []byte) csvSorts {
 	if digits := integerDigits(b); len(digits) > 0 {
 		return integerSorts(b, digits) | paddedSorts(b)
 	}
-	if _, msg := slowOrPlain(b); msg == "" {
+	if spellsFloat(b) {
 		if !bytes.ContainsAny(b, "0123456789") {
 			return csvSpelled | csvDecimal
 		}
@@ -149,6 +149,9 @@ func paddedSorts(b []byte) csvSorts {
 
 // textSorts tells dates and timestamps from other text.
 func textSorts(b []byte) csvSorts {
+	if len(b) == 0 || b[0]-'0' > 9 && b[0] != '-' && b[0] != '+' {
+		return csvPhrase
+	}
 	if _, why := (meaning.Meaning{Sort: meaning.Date}).Parse(b); why == "" {
 		return csvDay
 	}
@@ -187,12 +190,38 @@ func (f *csvFound) padded() bool { return f.has(csvPadded) && !f.number && !f.js
 // worded reports anything but numbers.
 func (f *csvFound) worded() bool { return f.has(csvText | csvWord) }
 
-// slowOrPlain tells decimals without their value where that is quicker.
-func slowOrPlain(b []byte) (float64, string) {
+// spellsFloat reports a decimal, or a word for an infinity or for what is no number.
+func spellsFloat(b []byte) bool {
 	if _, _, _, ok := plainDecimal(b); ok {
-		return 0, ""
+		return true
 	}
-	return slowFloat(b, 64)
+	if !floatLike(b) {
+		return false
+	}
+	_, msg := slowFloat(b, 64)
+	return msg == ""
+}
+
+// floatLike is false for nothing that is a float, and for most words and dates: to find out by parsing takes ten times as long.
+func floatLike(b []byte) bool {
+	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
+		b = b[1:]
+	}
+	if len(b) == 0 {
+		return false
+	}
+	if c := b[0] | 0x20; c == 'i' || c == 'n' {
+		return true
+	}
+	for i, c := range b {
+		switch {
+		case c-'0' <= 9, c == '.', c|0x20 == 'e':
+		case (c == '-' || c == '+') && i > 0 && b[i-1]|0x20 == 'e':
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 func integerSorts(b, digits []byte) csvSorts {

@@ -36,7 +36,7 @@ func Reading(src Source, means map[int]meaning.Meaning, coded map[int]*Coded) So
 		}
 	}
 	for c, t := range coded {
-		r.cols[c].Kind, r.cols[c].Nullable, r.cols[c].Blank = t.Kind, t.Valid != nil, t.Blank
+		r.cols[c].Kind, r.cols[c].Nullable, r.cols[c].Blank = t.Kind, t.nullable(), t.Blank
 	}
 	if len(r.means)+len(coded) == 0 {
 		return src
@@ -148,7 +148,7 @@ func (r *reading) checkWant(w Want) error {
 
 func (r *reading) Raw(column int) (Raw, bool) {
 	if t := r.coded[column]; t != nil {
-		return Raw{Length: int64(len(t.Codes)), Bytes: t.Codes}, t.Valid == nil
+		return Raw{Length: int64(len(t.Codes)), Bytes: t.Codes}, t.aside == nil && t.Valid == nil
 	}
 	if _, other := r.means[column]; other {
 		return Raw{}, false
@@ -199,7 +199,14 @@ func (r *reading) FillPruned(chunk int, preds []Pred, wants []Want, dst []Dest) 
 	return err
 }
 
-// fill takes codes from memory, and has get read the rest.
+// codesLost says that codes could not be read again from where they were put.
+func codesLost(path string, col *Column, err error) *Error {
+	e := columnError(path, col, "expected to read the numbers of its texts again from the file where they were put aside: "+err.Error())
+	e.Help = "look whether the disk of the cache folder, or that of TMPDIR, is sound"
+	return e
+}
+
+// fill takes codes from where they are, and has get read the rest.
 func (r *reading) fill(chunk int, wants []Want, dst []Dest, get func([]Want, []Dest) (int64, error)) (int64, error) {
 	c, err := checkFill(r, chunk, wants, dst)
 	if err != nil {
@@ -214,10 +221,12 @@ func (r *reading) fill(chunk int, wants []Want, dst []Dest, get func([]Want, []D
 			continue
 		}
 		run := columnRun{kind: t.Kind, rows: int(c.Rows()), width: 1}
-		size := int64(t.Kind.Size())
-		run.values = t.Codes[c.Lo*size : c.Hi*size]
-		if t.Valid != nil {
-			run.nulls.bits = packBits(t.Valid[c.Lo:c.Hi])
+		var valid []byte
+		if run.values, valid, err = t.of(c.Lo, c.Hi); err != nil {
+			return 0, codesLost(r.Path(), &r.cols[w.Column], err)
+		}
+		if valid != nil {
+			run.nulls.bits = packBits(valid)
 		}
 		if err := run.fill(place{path: r.Path(), column: r.cols[w.Column].Name, row: c.Lo, want: w, dst: dst[i]}); err != nil {
 			return 0, err

@@ -28,7 +28,7 @@ func StoredOf(src Source, column int) (Stored, bool) {
 	switch s := src.(type) {
 	case *reading:
 		if t := s.coded[column]; t != nil {
-			return Stored{Form: inMemory, Bytes: float64(len(t.Codes)), Values: float64(src.Rows())}, true
+			return Stored{Form: inMemory, Bytes: float64(src.Rows() * int64(t.Kind.Size())), Values: float64(src.Rows())}, true
 		}
 		return StoredOf(s.Source, column)
 	case *typedList:

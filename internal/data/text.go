@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"sync"
@@ -20,11 +21,27 @@ import (
 type Coded struct {
 	Texts []string
 	Kind  num.Kind // of the codes: the narrowest that holds them
-	Codes []byte   // of all rows; 0 where there is no value
-	Valid []byte   // a byte for each row; nil if all have values
+	Codes []byte   // of all rows; 0 where there is no value; nil if they are aside
+	Valid []byte   // a byte for each row; nil if all have values, or they are aside
+	aside *asideColumn
 	// Null is a row before which those without a value are fields that CSV leaves empty, if Valid is set and Blank is not.
 	Null  int64
 	Blank bool // some rows have no value, and all of these are fields that CSV leaves empty: as Str, without Option, they are the empty text
+}
+
+// nullable reports that some rows have no value.
+func (t *Coded) nullable() bool { return t.Valid != nil || t.aside != nil && t.aside.valid >= 0 }
+
+// of are the codes of rows lo..hi, and for each whether it has a value; nil if all have.
+func (t *Coded) of(lo, hi int64) (codes, valid []byte, err error) {
+	if t.aside != nil {
+		return t.aside.read(lo, hi)
+	}
+	size := int64(t.Kind.Size())
+	if t.Valid != nil {
+		valid = t.Valid[lo:hi]
+	}
+	return t.Codes[lo*size : hi*size], valid, nil
 }
 
 // maxText is how many bytes the different texts of a column may have together; tests lower it.
@@ -40,7 +57,8 @@ const noCode = -1
 type partText struct {
 	texts  []string
 	codes  []int32
-	codeOf *textTable // nil until a text is looked for
+	aside  *asideCodes // where codes are, once they are put aside
+	codeOf *textTable  // nil until a text is looked for
 	bytes  int64
 	full   bool  // no row is a null, as is known before its codes are
 	blanks bool  // some rows are fields that are empty
@@ -148,6 +166,7 @@ func Encode(ctx context.Context, src Source, columns []int, empty []bool) ([]*Co
 		parts[k], ranks[k] = make([]partText, len(chunks)), make([]ranked, len(chunks))
 		budget.left[k] = maxText
 	}
+	aside := codesAside(src.Rows(), len(columns))
 	per := len(columns) // columns that are read at once
 	if apart(src) {
 		per = 1
@@ -168,7 +187,9 @@ func Encode(ctx context.Context, src Source, columns []int, empty []bool) ([]*Co
 			if !budget.take(k, p.bytes) {
 				return tooMuchText(src, columns[k])
 			}
-			parts[k][chunk], ranks[k][chunk] = *p, p.rank()
+			ranks[k][chunk] = p.rank()
+			aside.take(p)
+			parts[k][chunk] = *p
 		}
 		return nil
 	})
@@ -177,11 +198,16 @@ func Encode(ctx context.Context, src Source, columns []int, empty []bool) ([]*Co
 	}
 	out := make([]*Coded, len(columns))
 	for k := range columns {
-		if out[k], err = merged(ctx, chunks, parts[k], ranks[k], src.Rows()); err != nil {
+		if out[k], err = merged(ctx, chunks, parts[k], ranks[k], src.Rows(), aside); err != nil {
+			if lost := (*fs.PathError)(nil); errors.As(err, &lost) {
+				err = codesLost(src.Path(), &src.Columns()[columns[k]], err)
+			}
 			return nil, err
 		}
 		for i := range parts[k] {
-			codesPool.Put(&parts[k][i].codes)
+			if parts[k][i].aside == nil {
+				codesPool.Put(&parts[k][i].codes)
+			}
 		}
 	}
 	return out, nil

@@ -216,8 +216,12 @@ func TestTextListIsTheTable(t *testing.T) {
 		if !slices.Equal(got.Texts, want) {
 			t.Fatalf("the dictionary is %q, expected %q", got.Texts, want)
 		}
+		codes, valid, err := got.of(0, int64(len(rows)))
+		if err != nil {
+			t.Fatal(err)
+		}
 		for i, r := range rows {
-			if valid := got.Valid == nil || got.Valid[i] == 1; valid != (r >= 0) || valid && got.Texts[got.Codes[i]] != words[r] {
+			if some := valid == nil || valid[i] == 1; some != (r >= 0) || some && got.Texts[codes[i]] != words[r] {
 				t.Fatalf("row %d: %v, expected %d", i, got, r)
 			}
 		}

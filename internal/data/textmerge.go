@@ -92,7 +92,7 @@ func commonPrefix(texts []string) int {
 const codeRange = 1 << 18
 
 // merged makes one dictionary of those of all parts.
-func merged(ctx context.Context, chunks []Chunk, parts []partText, ranks []ranked, rows int64) (*Coded, error) {
+func merged(ctx context.Context, chunks []Chunk, parts []partText, ranks []ranked, rows int64, aside *codeFile) (*Coded, error) {
 	lists, nulls, blank, null := make([][]string, len(ranks)), false, true, int64(0)
 	for i, r := range ranks {
 		lists[i], nulls = r.texts, nulls || r.nulls
@@ -109,27 +109,68 @@ func merged(ctx context.Context, chunks []Chunk, parts []partText, ranks []ranke
 	}
 	t := &Coded{Texts: ownTexts(all), Blank: nulls && blank, Null: null}
 	t.Kind = CodeKindOf(t.Texts, t.Blank)
+	if err := Each(ctx, len(ranks), func(i int) error { ranks[i].moveTo(all); return nil }); err != nil {
+		return nil, err
+	}
+	var spans []codeSpan
+	for i := range parts {
+		for lo, n := 0, parts[i].rows(); lo < n; lo += codeRange {
+			spans = append(spans, codeSpan{i, lo, min(lo+codeRange, n)})
+		}
+	}
+	if t.aside = aside.column(rows, t.Kind, nulls); t.aside == nil {
+		t.room(rows, nulls)
+	}
+	down := func(i int) error {
+		s := spans[i]
+		codes, err := aside.codesOf(&parts[s.part], s.lo, s.hi)
+		if err != nil {
+			return err
+		}
+		return t.put(chunks[s.part].Lo+int64(s.lo), codes, &ranks[s.part])
+	}
+	if err = Each(ctx, len(spans), down); t.aside != nil && err != nil && aside.full.Load() {
+		t.aside = nil // there was no room for the column
+		t.room(rows, nulls)
+		err = Each(ctx, len(spans), down)
+	}
+	return t, err
+}
+
+// codeSpan are rows lo..hi of a chunk.
+type codeSpan struct{ part, lo, hi int }
+
+// rows is how many rows the chunk has.
+func (p *partText) rows() int {
+	if p.aside != nil {
+		return p.aside.rows
+	}
+	return len(p.codes)
+}
+
+// room makes room for all rows in memory.
+func (t *Coded) room(rows int64, nulls bool) {
 	t.Codes = make([]byte, rows*int64(t.Kind.Size()))
 	if nulls {
 		t.Valid = make([]byte, rows)
 		fillOnes(t.Valid)
 	}
-	type span struct{ part, lo, hi int }
-	var spans []span
-	for i, p := range parts {
-		for lo := 0; lo < len(p.codes); lo += codeRange {
-			spans = append(spans, span{i, lo, min(lo+codeRange, len(p.codes))})
-		}
-	}
-	if err := Each(ctx, len(ranks), func(i int) error { ranks[i].moveTo(all); return nil }); err != nil {
-		return nil, err
-	}
-	err = Each(ctx, len(spans), func(i int) error {
-		s := spans[i]
-		t.place(chunks[s.part].Lo+int64(s.lo), parts[s.part].codes[s.lo:s.hi], ranks[s.part].of, ranks[s.part].nulls)
+}
+
+// put writes a chunk's rows from at on, wherever the column lies.
+func (t *Coded) put(at int64, codes []int32, r *ranked) error {
+	if t.aside == nil {
+		t.place(at, codes, r.of, r.nulls)
 		return nil
-	})
-	return t, err
+	}
+	part := Coded{Kind: t.Kind}
+	part.room(int64(len(codes)), t.nullable())
+	part.place(0, codes, r.of, r.nulls)
+	err := t.aside.write(at, part.Codes, part.Valid)
+	if err != nil {
+		t.aside.file.full.Store(true)
+	}
+	return err
 }
 
 // mergedTexts is one sorted list of several.

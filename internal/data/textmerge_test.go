@@ -17,6 +17,7 @@ func TestMergedTexts(t *testing.T) {
 		var chunks []Chunk
 		var parts []partText
 		var ranks []ranked
+		aside := asideOf(t)
 		text := rapid.SampledFrom([]string{"", "a", "a\x00", "aa", "common prefix 1", "common prefix 12345678x", "common prefix 12345678y", "é", "z"})
 		if rapid.Bool().Draw(t, "many texts") {
 			text = rapid.Map(rapid.IntRange(0, 999), func(i int) string { return fmt.Sprintf("id%010d", i) })
@@ -34,9 +35,11 @@ func TestMergedTexts(t *testing.T) {
 				}
 			}
 			p.full = !slices.Contains(p.codes, noCode)
-			chunks, parts, ranks = append(chunks, Chunk{lo, int64(len(rows))}), append(parts, p), append(ranks, p.rank())
+			ranks = append(ranks, p.rank())
+			aside.take(&p)
+			chunks, parts = append(chunks, Chunk{lo, int64(len(rows))}), append(parts, p)
 		}
-		got, err := merged(WithThreads(t.Context(), rapid.IntRange(0, 3).Draw(t, "threads")), chunks, parts, ranks, int64(len(rows)))
+		got, err := merged(WithThreads(t.Context(), rapid.IntRange(0, 3).Draw(t, "threads")), chunks, parts, ranks, int64(len(rows)), aside)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,15 +56,19 @@ func TestMergedTexts(t *testing.T) {
 		if !slices.Equal(got.Texts, want) {
 			t.Fatalf("the dictionary is %q, expected %q", got.Texts, want)
 		}
-		if (got.Valid != nil) != slices.Contains(rows, nil) {
-			t.Fatalf("validity is %v", got.Valid)
+		codes, valid, err := got.of(0, int64(len(rows)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (valid != nil) != slices.Contains(rows, nil) || got.nullable() != (valid != nil) {
+			t.Fatalf("validity is %v", valid)
 		}
 		wide := make([]byte, 8*len(rows))
-		convert(wide, Want{Kind: num.I64}, got.Codes, got.Kind)
+		convert(wide, Want{Kind: num.I64}, codes, got.Kind)
 		for i, r := range rows {
 			c := view[int64](wide)[i]
 			switch {
-			case r == nil && (c != 0 || got.Valid[i] != 0), r != nil && (got.Texts[c] != *r || got.Valid != nil && got.Valid[i] != 1):
+			case r == nil && (c != 0 || valid[i] != 0), r != nil && (got.Texts[c] != *r || valid != nil && valid[i] != 1):
 				t.Fatalf("row %d has code %d", i, c)
 			}
 		}
