@@ -37,6 +37,8 @@ func (e *elab) calledOtherwise(c *methodUse, m method) bool {
 	case m.max == 0 && len(args) == 1 && c.recv.Type.Kind == graph.Array && e.of(c.recv).group == nil && arrayMethods[name].run != nil && e.perElement(args[0], c.recv.Type.Elem()) != "":
 		e.errorf(x.Name.Span, "T08", "`%s` takes no arguments", name).Note("found a value for each element").
 			Help(".map(%s).%s()", e.perElement(args[0], c.recv.Type.Elem()), name)
+	case m.max == 0 && len(args) == 1 && (name == "first" || name == "last") && e.endOf(c) != "":
+		e.errorf(x.Name.Span, "T08", "`%s` takes no arguments", name).Note("it gives a whole row").Help("%s", e.endOf(c))
 	case m.max == 1 && len(x.TypeArgs) == 0 && closureFirst && (takesTuple[name] || orders[name]) && e.together(args) != "":
 		help := name + "(" + e.together(args) + ")"
 		if orders[name] {

@@ -27,6 +27,9 @@ func (e *elab) foreignWord(x *syntax.MethodCall, recv *graph.Node) string {
 	if t == groupType && name == "map" && groupMethods[e.following(x)].run != nil && e.follows(x) {
 		return e.fillWord(".$f($*)", x, recv)
 	}
+	if help := e.spreadHelp(x, recv); help != "" {
+		return help
+	}
 	for _, table := range e.wordsFor(recv) {
 		if help := table[name]; help != "" {
 			return e.fillWord(help, x, recv)
@@ -70,9 +73,6 @@ func (e *elab) wordsFor(recv *graph.Node) []map[string]string {
 	}
 	switch t.Kind {
 	case graph.Array:
-		if t.Elem().Kind == graph.Option {
-			return append([]map[string]string{optionsWords, arrayWords}, scalarWords(types.Innermost(t))...)
-		}
 		return append([]map[string]string{arrayWords}, scalarWords(types.Innermost(t))...)
 	case graph.Option:
 		return []map[string]string{optionWords}
@@ -94,7 +94,7 @@ func scalarWords(t *graph.Type) []map[string]string {
 
 // fillWord puts the parts of a call into a word's help.
 func (e *elab) fillWord(help string, x *syntax.MethodCall, recv *graph.Node) string {
-	if !strings.Contains(help, "$") {
+	if !strings.Contains(help, "$") && len(x.Args) == 0 {
 		return help
 	}
 	arg := func(i int) string {
@@ -115,16 +115,26 @@ func (e *elab) fillWord(help string, x *syntax.MethodCall, recv *graph.Node) str
 	} else if len(x.Args) > 0 {
 		sizes = arg(0)
 	}
-	intro, text := "", help
-	if i := strings.Index(help, "let:"); i >= 0 {
-		intro, text = help[:i], e.named(help[i+len("let:"):], x.Receiver)
-	}
-	text, operator := strings.CutPrefix(text, "op:")
 	zero := "0"
 	if recv.Type.Kind == graph.Array || recv.Type.Kind == graph.Option {
 		zero = zeroText(recv.Type.Elem())
 	}
-	text = strings.NewReplacer("$x", e.oneLine(x.Receiver), "$*", e.argText(x), "$1", arg(0), "$2", arg(1), "$u", strings.Trim(arg(0), `"`), "$p", p, "$b", b, "$c", cond, "$t", sizes, "$k", e.keyText(x, recv.Type), "$0", zero, "$f", e.following(x)).Replace(text)
+	of, name := e.text(x.Receiver.Where()), isName(x.Receiver)
+	self := e.oneLine(x.Receiver)
+	if mapped, t := e.mappedBy(help, x, recv); mapped != "" {
+		of, name, self, zero = self+mapped, false, self+mapped, zeroText(t)
+		if strings.HasPrefix(help, ".") {
+			help = mapped + help
+		} else {
+			help = strings.Replace(help, "\n.", "\n"+mapped+".", 1)
+		}
+	}
+	intro, text := "", help
+	if i := strings.Index(help, "let:"); i >= 0 {
+		intro, text = help[:i], named(help[i+len("let:"):], of, name)
+	}
+	text, operator := strings.CutPrefix(text, "op:")
+	text = strings.NewReplacer("$x", self, "$*", e.argText(x), "$1", arg(0), "$2", arg(1), "$u", strings.Trim(arg(0), `"`), "$p", p, "$b", b, "$c", cond, "$t", sizes, "$k", e.keyText(x, recv.Type), "$0", zero, "$f", e.following(x)).Replace(text)
 	if operator {
 		text = e.alone(text, x.Span)
 	}
@@ -132,18 +142,23 @@ func (e *elab) fillWord(help string, x *syntax.MethodCall, recv *graph.Node) str
 }
 
 // named is a help that needs the receiver, $v, several times: under a name, which is its own or one that a block gives it.
-func (e *elab) named(help string, receiver syntax.Expr) string {
+func named(help, receiver string, isName bool) string {
 	own := "x"
-	if n, isName := receiver.(*syntax.NameExpr); isName {
-		own = e.text(n.Span)
+	if isName {
+		own = receiver
 	} else {
-		help = "let x = " + e.text(receiver.Where()) + "; " + help
+		help = "let x = " + receiver + "; " + help
 	}
 	help = strings.ReplaceAll(help, "$v", own)
 	if strings.HasPrefix(help, "let ") {
 		return "{ " + help + " }"
 	}
 	return help
+}
+
+func isName(x syntax.Expr) bool {
+	_, ok := x.(*syntax.NameExpr)
+	return ok
 }
 
 // lastClosure is the closure of one parameter that a call ends with.

@@ -87,6 +87,9 @@ func (e *elab) newGroup(g *grouping, at diag.Span) *graph.Node {
 }
 
 func (e *elab) groupBy(c *methodUse) *graph.Node {
+	if !isClosure(c.x.Args[0]) && e.wantsClosure(c, 0) {
+		return nil
+	}
 	k, keyed, ok := e.groupSize(c)
 	switch {
 	case !ok:
@@ -241,6 +244,8 @@ func (e *elab) key(n *graph.Node, k size.Poly, at diag.Span) *graph.Node {
 		switch {
 		case types.IsBool(n.Type), types.IsFloat(n.Type):
 			m.Help("%s as i64", e.parenthesized(at))
+		case n.Type.Kind == graph.Option && types.IsInt(n.Type.Elem()):
+			m.Help("say to which group a missing value counts:\n%s.or(0)", e.parenthesized(at))
 		}
 		return nil
 	}
