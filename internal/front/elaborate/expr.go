@@ -180,11 +180,23 @@ func (e *elab) unknownName(name syntax.Name) {
 		m.Help("in `agg` there is a group, and no row: ask for %s.key(), or a fold, such as %s.max(|r| …)", g, g)
 	} else if c := foreignConstants[name.Text]; c != "" {
 		m.Help("did you mean `%s`?", c)
+	} else if of := e.rowWith(name.Text); of != "" {
+		m.Help("did you mean `%s.%s`?", of, name.Text)
 	} else if best := nearest(name.Text, names); best != "" {
 		m.Help("did you mean `%s`?", best)
 	} else {
 		m.Help("declare it before it is used:\nlet %s = …;", name.Text)
 	}
+}
+
+// rowWith is the name of the row at hand that has a field of a name; "" where there is none.
+func (e *elab) rowWith(field string) string {
+	for i := len(e.vars) - 1; i >= e.fr.base; i-- {
+		if v := e.vars[i]; v.n != nil && v.typ.Kind == graph.Tuple && v.typ != groupType && types.FieldIndex(v.typ, field) >= 0 {
+			return v.name
+		}
+	}
+	return ""
 }
 
 // groupAtHand is the name of the group in whose agg this stands; "" elsewhere.

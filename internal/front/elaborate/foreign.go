@@ -30,6 +30,11 @@ func (e *elab) foreignWord(x *syntax.MethodCall, recv *graph.Node) string {
 	if help := e.spreadHelp(x, recv); help != "" {
 		return help
 	}
+	if name == "left_join" && t.Kind == graph.Array {
+		if help := e.indexFirst(&methodUse{x: x, recv: recv}); help != "" {
+			return "each row with the place of its partner, an Option; match it with Some(i) and None:\n" + help
+		}
+	}
 	for _, table := range e.wordsFor(recv) {
 		if help := table[name]; help != "" {
 			return e.fillWord(help, x, recv)

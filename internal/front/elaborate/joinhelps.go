@@ -12,78 +12,108 @@ import (
 
 // In: a join with an array where its index belongs, a closure where a key belongs, or keys of two types. Out: what to write.
 
-// indexFirst makes an index of the array that a join was given, by the field that the rows' key is probably equal to.
-func (e *elab) indexFirst(c *methodUse, by *graph.Node) string {
-	if by.Type.Kind != graph.Array || e.of(by).group != nil {
-		return "let by = others.index_by(|d| …);"
+// indexFirst makes an index of the array that a join was given, by the field that is given for it, or that the rows' key is
+// probably equal to; "" where no array was given, or no key of the rows.
+func (e *elab) indexFirst(c *methodUse) string {
+	x, args := c.x, c.x.Args
+	if len(args) < 2 || len(args) > 3 || c.recv.Type.Kind != graph.Array {
+		return ""
 	}
-	others, cl := e.operand(c.x.Args[0]), (*syntax.Closure)(nil)
-	if len(c.x.Args) > 1 {
-		cl, _ = c.x.Args[1].(*syntax.Closure)
+	var elem *graph.Type
+	e.trial(func() {
+		if by := e.exprOrGroup(args[0], nil); by != nil && e.of(by).group == nil && by.Type.Kind == graph.Array {
+			elem = by.Type.Elem()
+		}
+	})
+	if elem == nil {
+		return ""
 	}
-	if cl == nil || len(cl.Params) == 0 {
-		return "let by = " + others + ".index_by(|d| …);"
+	key, others := "", ""
+	if cl, ok := args[1].(*syntax.Closure); ok && len(cl.Params) == 2 {
+		key, others = e.equalFields(cl)
+	} else {
+		key = e.keyMeant(args[1], x.Receiver, c.recv.Type.Elem())
 	}
-	given, own := cl, ""
-	if len(cl.Params) == 2 {
-		own = e.equalFields(cl)
+	if len(args) == 3 {
+		others = e.keyMeant(args[2], args[0], elem)
+	} else if others == "" && elem.Kind == graph.Tuple {
+		others = "|d| …"
+		if f := e.partner(args[1], c.recv.Type.Elem(), elem); f != "" {
+			others = "|d| d." + syntax.FieldText(f)
+		}
+	} else if others == "" {
+		others = "|d| d"
 	}
-	key := e.text(given.Span)
+	if key == "" || others == "" {
+		return ""
+	}
+	index, of, name := "let by = "+e.operand(args[0])+".index_by("+others+"); ", e.operand(x.Receiver), e.text(e.called(x))
+	if p, body, ok := strings.Cut(strings.TrimPrefix(key, "|"), "| "); ok && name == "left_join" {
+		return e.instead(x.Span, "{ "+index+of+".map(|"+p+"| ("+p+", by.get("+body+"))) }")
+	}
+	return e.instead(x.Span, "{ "+index+of+"."+name+"(by, "+key+") }")
+}
+
+// keyMeant is the closure that an argument of a join is or means.
+func (e *elab) keyMeant(arg, receiver syntax.Expr, elem *graph.Type) string {
+	if cl, ok := arg.(*syntax.Closure); ok {
+		if len(cl.Params) != 1 {
+			return ""
+		}
+		return e.text(cl.Span)
+	}
+	return e.closureMeant(arg, receiver, elem)
+}
+
+// partner is the field of the others that a key of the rows is probably equal to: the one of the same name, or else the first
+// of the same type.
+func (e *elab) partner(arg syntax.Expr, rows, others *graph.Type) string {
 	var t *graph.Type
 	name := ""
-	switch {
-	case len(cl.Params) == 1:
-		t = e.typeWith(func(v *graph.Node) *graph.Node { return e.applyClosure(cl, nil, v) }, c.recv.Type.Elem())
-		if f, ok := valueExpr(cl.Body).(*syntax.Field); ok {
+	switch x := arg.(type) {
+	case *syntax.Closure:
+		if f, ok := valueExpr(x.Body).(*syntax.Field); ok {
 			name = f.Name.Text
 		}
-	case own != "":
-		key, name, _ = strings.Cut(own, "\n")
-	}
-	field := "d"
-	if elem := by.Type.Elem(); elem.Kind == graph.Tuple {
-		field = "…"
-		if f := keyField(elem, t, name); f != "" {
-			field = "d." + syntax.FieldText(f)
+		if len(x.Params) == 1 {
+			t = e.typeWith(func(v *graph.Node) *graph.Node { return e.applyClosure(x, nil, v) }, rows)
 		}
+	case *syntax.TextLit:
+		name = x.Value
+	case *syntax.NameExpr:
+		name = e.text(x.Span)
+	case *syntax.Field:
+		name = x.Name.Text
 	}
-	size := ""
-	if len(c.x.TypeArgs) > 0 && c.x.TypeArgs[0].Size != nil {
-		size = "::<" + e.text(c.x.TypeArgs[0].Size.Where()) + ">"
+	if i := types.FieldIndex(rows, name); t == nil && i >= 0 && rows.Kind == graph.Tuple {
+		t = rows.Elems[i]
 	}
-	return e.instead(c.x.Span, "{ let by = "+others+".index_by(|d| "+field+"); "+e.operand(c.x.Receiver)+"."+c.x.Name.Text+size+"(by, "+key+") }")
-}
-
-// equalFields takes |a, b| a.x == b.y apart: the key of the rows as a closure, and the field of the others, on two lines.
-func (e *elab) equalFields(cl *syntax.Closure) string {
-	b, ok := valueExpr(cl.Body).(*syntax.Binary)
-	if !ok || b.Op != syntax.Eq {
-		return ""
-	}
-	rows, others := e.text(cl.Params[0].Pattern.Where()), e.text(cl.Params[1].Pattern.Where())
-	x, y := b.X, b.Y
-	if strings.HasPrefix(e.text(x.Where()), others+".") {
-		x, y = y, x
-	}
-	f, ok := y.(*syntax.Field)
-	if !ok || !strings.HasPrefix(e.text(x.Where()), rows+".") || e.text(f.X.Where()) != others {
-		return ""
-	}
-	return "|" + rows + "| " + e.text(x.Where()) + "\n" + f.Name.Text
-}
-
-// keyField is the field of a record that a key of type t, from a field of that name, is probably equal to: the one of the same
-// name, or else the first of the type.
-func keyField(elem, t *graph.Type, name string) string {
-	if name != "" && types.FieldIndex(elem, name) >= 0 {
+	if i := types.FieldIndex(others, name); name != "" && i >= 0 {
 		return name
 	}
-	for i, f := range elem.Elems {
-		if t != nil && (f.Equal(t) || sameKeys(f, t)) {
-			return elem.FieldName(i)
+	for i, f := range others.Elems {
+		if t != nil && sameKeys(f, t) {
+			return others.FieldName(i)
 		}
 	}
 	return ""
+}
+
+// equalFields takes |a, b| a.x == b.y apart: the key of the rows and that of the others, as closures.
+func (e *elab) equalFields(cl *syntax.Closure) (key, other string) {
+	b, ok := valueExpr(cl.Body).(*syntax.Binary)
+	if !ok || b.Op != syntax.Eq {
+		return "", ""
+	}
+	rows, others := e.text(cl.Params[0].Pattern.Where()), e.text(cl.Params[1].Pattern.Where())
+	x, y := e.text(b.X.Where()), e.text(b.Y.Where())
+	if strings.HasPrefix(x, others+".") {
+		x, y = y, x
+	}
+	if !strings.HasPrefix(x, rows+".") || !strings.HasPrefix(y, others+".") {
+		return "", ""
+	}
+	return "|" + rows + "| " + x, "|" + others + "| " + y
 }
 
 // keyNotClosure reports a closure where an index is asked for one key.

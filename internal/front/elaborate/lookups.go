@@ -302,8 +302,12 @@ func (e *elab) partnersOf(c *methodUse) (l *lookup, t *tables, rows *graph.Node)
 		return nil, nil, nil
 	}
 	if e.of(by).group == nil || e.of(by).group.lookup == nil {
-		e.errorf(c.x.Args[0].Where(), "T29", "`%s` takes an index here", c.x.Name.Text).Note("found %s", describeNode(e, by)).
-			Help("%s", e.indexFirst(c, by))
+		m := e.errorf(c.x.Args[0].Where(), "T29", "`%s` takes an index here", c.x.Name.Text).Note("found %s", describeNode(e, by))
+		if help := e.indexFirst(c); help != "" {
+			m.Help("%s", help)
+		} else {
+			m.Help("let by = %s.index_by(|d| …);", e.operand(c.x.Args[0]))
+		}
 		return nil, nil, nil
 	}
 	cl := e.closureArg(c, 1, 1)
