@@ -110,6 +110,8 @@ var words = []word{
 	{"[Date]", `o.map(|r| date_trunc(r.day, "month"))`, `o.map(|r| r.day.truncate(month))`, ""},
 	{"[i64]", `n.map(|e| asb(e))`, `n.map(|e| e.abs())`, ""},
 
+	{"[P]", `p.map(|r| P { nmae: r.name, price: 1.0 })`, `p.map(|r| P { name: r.name, price: 1.0 })`, ""},
+
 	// closures that were left out
 	{"[i64]", `o.group_by(r.day).count()`, `o.group_by(|r| r.day).count()`, ""},
 	{"[i64]", `o.group_by(day).count()`, `o.group_by(|e| e.day).count()`, ""},

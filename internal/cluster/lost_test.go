@@ -55,4 +55,3 @@ func TestTextsLost(t *testing.T) {
 		t.Errorf("the error took %v", took)
 	}
 }
-

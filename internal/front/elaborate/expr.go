@@ -516,6 +516,7 @@ func (e *elab) recordExpr(x *syntax.RecordExpr) *graph.Node {
 func (e *elab) recordValues(x *syntax.RecordExpr, t *graph.Type) []*graph.Node {
 	var values []*graph.Node
 	var seen []bool
+	var misspelt []string // fields that are there under a name that is like theirs
 	if t != nil {
 		values, seen = make([]*graph.Node, len(t.Elems)), make([]bool, len(t.Elems))
 	}
@@ -538,6 +539,7 @@ func (e *elab) recordValues(x *syntax.RecordExpr, t *graph.Type) []*graph.Node {
 		case i < 0:
 			m := e.errorf(f.Name.Span, "N07", "there is no field `%s`", f.Name.Text).Note("%s has none of that name", t)
 			suggest(m, f.Name.Text, append([]string(nil), t.Names...))
+			misspelt = append(misspelt, nearest(f.Name.Text, append([]string(nil), t.Names...)))
 			bad = true
 		case seen[i]:
 			e.errorf(f.Name.Span, "T14", "the field `%s` is given twice", f.Name.Text).Note("given before").Help("leave one out")
@@ -547,7 +549,7 @@ func (e *elab) recordValues(x *syntax.RecordExpr, t *graph.Type) []*graph.Node {
 		}
 	}
 	for i := range seen {
-		if !seen[i] {
+		if !seen[i] && !slices.Contains(misspelt, t.Names[i]) {
 			e.errorf(x.Span, "T14", "the field `%s` is missing", t.Names[i]).Note("%s needs a value for it", t).
 				Help("%s: …,", t.Names[i])
 			bad = true
