@@ -10,7 +10,7 @@ var (
 )
 
 const (
-	noCut      = "text is not cut or put together: it is compared, and has starts_with, ends_with, contains, len, lower and upper"
+	noCut      = "text is not cut or put together: it is compared, and has starts_with, ends_with, contains, len, lower, upper and trim"
 	noPatterns = "there are no patterns; a literal is looked for by starts_with, ends_with and contains"
 	noRandom   = "nothing is random: a call gives the same whenever it runs. One of ten:\n.enumerate().filter(|(i, _)| i % 10 == 0).map(|(_, e)| e)"
 	noFormat   = "times are not made text: results have them as ISO 8601, and truncate(month) is the first of a month"
@@ -100,9 +100,10 @@ var optionWords = map[string]string{
 var textWords = map[string]string{
 	"is_empty": `op:$x == ""`, "empty": `op:$x == ""`, "length": ".len()", "size": ".len()", "chars": ".len()", "char_length": ".len()",
 	"to_lower": ".lower()", "tolower": ".lower()", "lowercase": ".lower()", "to_lowercase": ".lower()", "lcase": ".lower()", "casefold": ".lower()",
+	"strip": ".trim()", "trimmed": ".trim()", "btrim": ".trim()", "lstrip": ".trim_start()", "ltrim": ".trim_start()", "trim_left": ".trim_start()", "rstrip": ".trim_end()", "rtrim": ".trim_end()", "trim_right": ".trim_end()",
 	"to_upper": ".upper()", "toupper": ".upper()", "uppercase": ".upper()", "to_uppercase": ".upper()", "ucase": ".upper()",
 	"includes": ".contains($*)", "find": ".contains($*)", "instr": ".contains($*)", "has": ".contains($*)",
-	"substr": noCut, "substring": noCut, "slice": noCut, "left": noCut, "right": noCut, "trim": noCut, "strip": noCut, "lstrip": noCut, "rstrip": noCut, "replace": noCut, "split": noCut, "concat": noCut, "pad": noCut, "lpad": noCut, "rpad": noCut,
+	"substr": noCut, "substring": noCut, "slice": noCut, "left": noCut, "right": noCut, "replace": noCut, "split": noCut, "concat": noCut, "pad": noCut, "lpad": noCut, "rpad": noCut,
 	"format": noCut, "repeat": noCut, "reverse": noCut, "capitalize": noCut, "title": noCut, "get": noCut,
 	"matches": noPatterns, "match": noPatterns, "regex": noPatterns, "regexp": noPatterns, "regexp_matches": noPatterns, "similar": noPatterns, "glob": noPatterns, "rlike": noPatterns,
 	"parse": toNumber, "to_int": toNumber, "to_i64": toNumber, "int": toNumber, "to_number": toNumber, "to_float": toNumber, "float": toNumber, "astype": toNumber, "cast": toNumber,

@@ -36,7 +36,7 @@ func (e *elab) unlikeHelp(x *syntax.Binary, a, b *graph.Type) string {
 	case a.Kind == graph.Option || b.Kind == graph.Option:
 		return e.optionOpHelp(x, a, b)
 	case s == meaning.Text && t == meaning.Text && !isCompare(x.Op):
-		return "texts are not put together; they are compared, and have starts_with, ends_with, contains, len, lower and upper"
+		return "texts are not put together; they are compared, and have starts_with, ends_with, contains, len, lower, upper and trim"
 	case s == meaning.Text && !isCompare(x.Op), t == meaning.Text && !isCompare(x.Op):
 		return declaredAs(graph.I64Type)
 	case s == meaning.Text:
