@@ -7,6 +7,7 @@ import (
 	"github.com/godwit-run/godwit/internal/front/syntax"
 	"github.com/godwit-run/godwit/internal/front/types"
 	"github.com/godwit-run/godwit/internal/ir/graph"
+	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
 // In: the text of an expression, its type, and another type that is wanted. Out: the expression with the conversion written
@@ -25,6 +26,14 @@ func converted(text string, found, want *graph.Type) string {
 		return castable(text) + " as " + want.Num.String()
 	case found.Equal(want) || types.IsSort(found, meaning.Text) && types.IsSort(want, meaning.Text):
 		return text
+	case found.Means.Sort == meaning.Duration && types.IsFloat(want) && want.Num == num.F64:
+		return castable(text) + ".days()"
+	case found.Means.Sort == meaning.Duration && want.Kind == graph.Scalar && types.IsNumber(want):
+		return castable(text) + ".days() as " + want.Num.String()
+	case found.Means.Sort == meaning.Timestamp && want.Means.Sort == meaning.Date:
+		return castable(text) + ".date()"
+	case found.Means.Sort == meaning.Date && want.Means.Sort == meaning.Timestamp, found.IsScalar() && found.Means.Sort.IsTime() && found.Means.Sort == want.Means.Sort:
+		return castable(text) + " as " + want.String()
 	case found.Kind == graph.Option && want.Kind == graph.Option:
 		if v := converted("v", found.Elem(), want.Elem()); v != "" {
 			return castable(text) + ".map(|v| " + v + ")"

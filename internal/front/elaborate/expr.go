@@ -22,7 +22,7 @@ func (e *elab) expr(x syntax.Expr, want *graph.Type) *graph.Node {
 	}
 	if n != nil && e.of(n).group != nil {
 		e.errorf(x.Where(), "T28", "a group is not a value").
-			Note("expected one of sum, mean, count, min, max after group_by").Help("%s.sum()", e.operand(x))
+			Note("expected one of sum, mean, count, min, max after group_by").Help("%s.%s()", e.operand(x), e.someFold(n))
 		return nil
 	}
 	return n
@@ -249,8 +249,12 @@ func (e *elab) some(x *syntax.Call, want *graph.Type) *graph.Node {
 }
 
 func (e *elab) field(x *syntax.Field) *graph.Node {
-	v := e.expr(x.X, nil)
+	v := e.exprOrGroup(x.X, nil)
 	if v == nil || x.Name.Text == "" {
+		return nil
+	}
+	if e.of(v).group != nil {
+		e.errorf(x.Name.Span, "N07", "there is no field `%s`", x.Name.Text).Note("%s has operations", describeNode(e, v)).Help("%s", e.groupFieldHelp(x, v))
 		return nil
 	}
 	i := e.fieldOf(x, v)
@@ -258,6 +262,29 @@ func (e *elab) field(x *syntax.Field) *graph.Node {
 		return nil
 	}
 	return e.get(v, i, x.Span)
+}
+
+// someFold is a fold that any such group has.
+func (e *elab) someFold(group *graph.Node) string {
+	if isNumeric(known(e.rowType(group))) {
+		return "sum"
+	}
+	return "count"
+}
+
+// groupFieldHelp is the help for a field of a group: the operation of that name, or a fold of the field of its rows.
+func (e *elab) groupFieldHelp(x *syntax.Field, v *graph.Node) string {
+	if help := e.bracketsHelp(x, v); help != "" {
+		return help
+	}
+	if t := e.rowType(v); e.of(v).group.lookup == nil && types.FieldIndex(t, x.Name.Text) >= 0 {
+		fold, f := "count_distinct", t.Elems[types.FieldIndex(t, x.Name.Text)]
+		if isNumeric(known(f)) {
+			fold = "max"
+		}
+		return "a group has many rows: ask for one value of them:\n" + e.operand(x.X) + "." + fold + "(|r| r." + syntax.FieldText(x.Name.Text) + ")"
+	}
+	return ""
 }
 
 // fieldOf is the number of the field that x names in v, the value of x.X; -1

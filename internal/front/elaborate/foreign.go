@@ -44,6 +44,10 @@ func (e *elab) foreignWord(x *syntax.MethodCall, recv *graph.Node) string {
 	switch {
 	case t == groupType:
 		return ""
+	case types.IsSort(elem, meaning.Date) && (name == "date" || name == "to_date"):
+		return "leave it out: it is a Date already"
+	case types.IsSort(elem, meaning.Date) && (name == "hour" || name == "minute" || name == "second" || name == "time"):
+		return "a Date has no time of day: declare the field as Timestamp, if the column has one"
 	case (name == "like" || name == "ilike") && types.IsSort(elem, meaning.Text) && len(x.Args) == 1:
 		return e.likeHelp(x)
 	case oneOf[name] && t.Kind == graph.Array && len(x.Args) == 1:

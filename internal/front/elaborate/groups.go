@@ -2,6 +2,7 @@ package elaborate
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/front/diag"
@@ -256,6 +257,42 @@ func (e *elab) key(n *graph.Node, k size.Poly, at diag.Span) *graph.Node {
 		return e.toIndex(n, k, at)
 	}
 	return e.toRange(graph.Check, n, k, at)
+}
+
+// withKeys is the help for a fold of groups where pairs of a key and its fold are wanted; "" elsewhere.
+func (e *elab) withKeys(found, want *graph.Type, at diag.Span) string {
+	if found.Kind != graph.Array || want.Kind != graph.Array || want.Elem().Kind != graph.Tuple || want.Elem().Name != "" || len(want.Elem().Elems) != 2 {
+		return ""
+	}
+	groups, fold := lastCall(e.text(at))
+	if by, _ := lastCall(groups); by == "" || !strings.HasPrefix(groups[len(by):], ".group_by") || strings.Contains(fold, "\n") {
+		return ""
+	}
+	value := converted("g"+fold, found.Elem(), want.Elem().Elems[1])
+	if value == "" {
+		return ""
+	}
+	return groups + ".agg(|g| (g.key(), " + value + "))"
+}
+
+// lastCall cuts the call of a method off that an expression's text ends with, with its point; "" where it ends with none.
+func lastCall(text string) (receiver, call string) {
+	depth := 0
+	for i := len(text) - 1; i >= 0; i-- {
+		switch text[i] {
+		case ')', ']', '}':
+			depth++
+		case '(', '[', '{':
+			if depth--; depth < 0 {
+				return "", ""
+			}
+		case '.':
+			if depth == 0 && strings.HasSuffix(text, ")") {
+				return text[:i], text[i:]
+			}
+		}
+	}
+	return "", ""
 }
 
 // groupFold folds each group's elements, or a closure of them.

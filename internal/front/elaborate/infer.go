@@ -325,6 +325,8 @@ func (e *elab) mismatch(found, want *graph.Type, at diag.Span) message {
 		m.Help("give a value for None:\n%s.or(…)", e.parenthesized(at))
 	case want.Kind == graph.Array && want.Elem().Equal(found):
 		m.Help("[%s; N]", e.text(at))
+	case e.withKeys(found, want, at) != "":
+		m.Help("%s", e.withKeys(found, want, at))
 	case want.Kind == graph.Option && want.Elem().Kind == graph.Scalar || found.Kind == want.Kind && (want.Kind == graph.Array || want.Kind == graph.Tuple || want.Kind == graph.Option) || found.Kind == graph.Option && want.IsScalar():
 		m.Help("%s", withMissing(converted(e.text(at), found, want), ".or("))
 	}
