@@ -36,6 +36,7 @@ type elab struct {
 	factor   bool           // the operand being elaborated is one of a product
 	indexing string         // the array of which a literal index is being checked, in text
 	sides    [2]*graph.Type // of the two sides that were last reported to differ
+	helping  bool           // a help is being written; see forHelp
 	target   bool           // the index being checked is one of an assignment's target
 	// attempts counts the trials around the point being elaborated.
 	attempts int

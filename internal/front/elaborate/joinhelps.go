@@ -20,7 +20,7 @@ func (e *elab) indexFirst(c *methodUse) string {
 		return ""
 	}
 	var elem *graph.Type
-	e.trial(func() {
+	e.forHelp(func() {
 		if by := e.exprOrGroup(args[0], nil); by != nil && e.of(by).group == nil && by.Type.Kind == graph.Array {
 			elem = by.Type.Elem()
 		}

@@ -364,7 +364,7 @@ func (e *elab) unknownFunc(x *syntax.Call) {
 }
 
 // methodMeant is for a method, or what other languages call one, that is called as a function: std(x), truncate(r.day, month).
-func (e *elab) methodMeant(m message, x *syntax.Call) (found bool) {
+func (e *elab) methodMeant(m message, x *syntax.Call) bool {
 	if len(x.Args) == 0 || isClosure(x.Args[0]) {
 		return false
 	}
@@ -373,26 +373,28 @@ func (e *elab) methodMeant(m message, x *syntax.Call) (found bool) {
 	if len(x.Args) > 1 {
 		rest = e.text(spanOf(x.Args[1:]))
 	}
-	e.trial(func() {
-		recv := e.exprOrGroup(x.Args[0], nil)
-		if recv == nil {
-			return
+	var recv *graph.Node
+	e.forHelp(func() { recv = e.exprOrGroup(x.Args[0], nil) })
+	if recv == nil {
+		return false
+	}
+	table, of := e.tableFor(recv), e.operand(x.Args[0])
+	call := &syntax.MethodCall{Span: x.Span, Receiver: x.Args[0], Name: name, Args: x.Args[1:]}
+	if table[name.Text].run != nil {
+		m.Help("%s.%s(%s)", of, name.Text, rest)
+		return true
+	}
+	if help := e.foreignWord(call, recv); help != "" {
+		if strings.HasPrefix(help, ".") {
+			help = of + help
 		}
-		table := e.tableFor(recv)
-		call := &syntax.MethodCall{Span: x.Span, Receiver: x.Args[0], Name: name, Args: x.Args[1:]}
-		if table[name.Text].run != nil {
-			m.Help("%s.%s(%s)", e.operand(x.Args[0]), name.Text, rest)
-			found = true
-		} else if help := e.foreignWord(call, recv); help != "" {
-			if strings.HasPrefix(help, ".") {
-				help = e.operand(x.Args[0]) + help
-			}
-			m.Help("%s", strings.ReplaceAll(help, "\n.", "\n"+e.operand(x.Args[0])+"."))
-			found = true
-		} else if best := nearest(name.Text, slices.Collect(maps.Keys(table))); best != "" && nearest(name.Text, e.resolver().visible(funcDecl)) == "" {
-			m.Help("%s.%s(%s)", e.operand(x.Args[0]), best, rest)
-			found = true
-		}
-	})
-	return found
+		m.Help("%s", strings.ReplaceAll(help, "\n.", "\n"+of+"."))
+		return true
+	}
+	best := nearest(name.Text, slices.Collect(maps.Keys(table)))
+	if best == "" || nearest(name.Text, e.resolver().visible(funcDecl)) != "" {
+		return false
+	}
+	m.Help("%s.%s(%s)", of, best, rest)
+	return true
 }

@@ -117,7 +117,7 @@ func (e *elab) statisticOf(x *syntax.MethodCall, elem *graph.Type) (p, b string,
 
 // typeWith is the type of what f makes of a value of type t; nil where that has errors. Nothing is left of the attempt.
 func (e *elab) typeWith(f func(v *graph.Node) *graph.Node, t *graph.Type) (found *graph.Type) {
-	if !e.trial(func() {
+	if !e.forHelp(func() {
 		if n := f(e.param(t, e.fr.callPos)); n != nil {
 			found = n.Type
 		}
@@ -125,6 +125,17 @@ func (e *elab) typeWith(f func(v *graph.Node) *graph.Node, t *graph.Type) (found
 		return nil
 	}
 	return found
+}
+
+// forHelp elaborates what a help has to know of, and forgets it; false where that has errors. What is elaborated for a help has
+// none itself: else expressions in expressions would take twice as long for each.
+func (e *elab) forHelp(f func()) bool {
+	if e.helping {
+		return false
+	}
+	e.helping = true
+	defer func() { e.helping = false }()
+	return e.trial(f)
 }
 
 // numberOf is the first field of a tuple or record that is a number, of a value that is called name.
