@@ -177,6 +177,7 @@ var words = []word{
 	{"[Date]", `o.map(|r| r.day.date())`, "", "it is a Date already"},
 	{"[i64]", `o.map(|r| r.day.hour())`, "", "declare the field as Timestamp"},
 	{"[(Date, i64)]", `o.group_by(|r| r.day).agg(|g| (g.key, g.count))`, `o.group_by(|r| r.day).agg(|g| (g.key(), g.count()))`, ""},
+	{"[bool]", `{ let by = p.index_by(|r| r.name); o.map(|r| by.hass) }`, "", "by.has(…)"},
 	{"[i64]", `o.group_by(|r| r.day).agg(|g| g.order_id)`, `o.group_by(|r| r.day).agg(|g| g.max(|r| r.order_id))`, ""},
 	{"[i64]", `o.group_by(|r| r.day)`, `o.group_by(|r| r.day).count()`, ""},
 	{"[i64]", `o.group_by("day")`, `o.group_by(|e| e.day).count()`, ""},

@@ -100,6 +100,8 @@ func (e *elab) wantsClosure(c *methodUse, i int) bool {
 // rowType is the type of what the closure of an operation takes: of an array's elements, or of the rows of a group.
 func (e *elab) rowType(recv *graph.Node) *graph.Type {
 	switch g := e.of(recv).group; {
+	case g != nil && g.lookup != nil:
+		return g.x.Type.Elem()
 	case g != nil:
 		if t := e.typeWith(func(v *graph.Node) *graph.Node { _, elem := g.split(v); return elem }, g.x.Type.Elem()); t != nil {
 			return t
