@@ -2,10 +2,13 @@ package godwit
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/godwit-run/godwit/internal/front/compile"
+	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/ir/graph"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
 	"github.com/godwit-run/godwit/internal/plan"
 )
 
@@ -51,9 +54,10 @@ func (f *Func) ensured(p *compile.Plan, expected *plan.Prediction) (list []Ensur
 		switch {
 		case e.What == "mem":
 			peak := p.Program.Peak(p.Inputs.Sizes, nil)
-			list = append(list, Ensured{e.Text, limit, peak.Bytes, fmt.Sprintf("%.0f bytes for `%s`", peak.Of, peak.Most), peak.Bytes <= limit})
+			most := fmt.Sprintf("%.0f bytes for %s", peak.Of, bufferText(f.f.Graph.Source, peak.Most))
+			list = append(list, Ensured{e.Text, limit, peak.Bytes, most, peak.Bytes <= limit})
 			if peak.Bytes > limit {
-				return list, &InputError{Text: fmt.Sprintf("`%s` does not hold for these arguments: arrays of %.0f bytes are in memory at the same time, most of it %.0f bytes for `%s`", e.Text, peak.Bytes, peak.Of, peak.Most),
+				return list, &InputError{Text: fmt.Sprintf("`%s` does not hold for these arguments: arrays of %.0f bytes are in memory at the same time, most of it %s", e.Text, peak.Bytes, most),
 					Help: "allow more, or give smaller arguments"}
 			}
 		case expected != nil:
@@ -61,6 +65,15 @@ func (f *Func) ensured(p *compile.Plan, expected *plan.Prediction) (list []Ensur
 		}
 	}
 	return list, nil
+}
+
+// bufferText is what a message calls an array: by its name, or by the line of the source that computes it.
+func bufferText(src *diag.Source, name string) string {
+	line := schedule.LineOf(name)
+	if line == 0 || src == nil {
+		return "`" + name + "`"
+	}
+	return fmt.Sprintf("what line %d computes: `%s`", line, strings.TrimSpace(src.Line(line)))
 }
 
 // dominant names what most of a prediction goes to: compilation, or a part of a step.

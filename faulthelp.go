@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/godwit-run/godwit/internal/front/compile"
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/syntax"
 	"github.com/godwit-run/godwit/internal/ir/graph"
@@ -24,7 +25,7 @@ func faultHelp(g *graph.Graph, s graph.Site) string {
 	offer := ""
 	switch code {
 	case "R01":
-		if offer = wrapping(marked); offer == "" {
+		if offer = wrapping(g, s, marked); offer == "" {
 			offer = widened(marked, s.Text)
 		}
 	case "R02", "R03":
@@ -52,16 +53,48 @@ var (
 	casts     = regexp.MustCompile(`^(.+) as (\w+)$`)
 	castTypes = regexp.MustCompile(`^conversion of (\w+) to (\w+)$`)
 	simple    = regexp.MustCompile(`^[\w.]+$`)
+	whole     = regexp.MustCompile(`^\([^()]*\)$`) // in parentheses already
 )
 
-func wrapping(op string) string {
+func wrapping(g *graph.Graph, s graph.Site, op string) string {
 	switch op {
 	case "+":
-		return "write `+%`, which wraps around, or `+|`, which stops at the nearest value; or use a wider type"
+		return "write `+%`, which wraps around, or `+|`, which stops at the nearest value; or " + wider(g, s)
 	case "-", "*":
-		return "write `" + op + "%`, which wraps around, or use a wider type"
+		return "write `" + op + "%`, which wraps around, or " + wider(g, s)
 	}
 	return ""
+}
+
+// wider offers to compute in a type that holds more: with the operands converted, if the program still passes then.
+func wider(g *graph.Graph, s graph.Site) string {
+	kind, _, _ := strings.Cut(s.Text, " ")
+	as, general := "i64", "use a wider type"
+	if kind == "i64" || kind == "u64" {
+		as, general = "f64", "compute in f64, which rounds"
+	}
+	x := binaryAt(reflect.ValueOf(syntax.Parse(g.Source, new(diag.List))), s.Pos)
+	if x == nil {
+		return general
+	}
+	of := func(y syntax.Expr) string {
+		text := g.Source.Text[y.Where().Start:y.Where().End]
+		if _, ok := y.(*syntax.IntLit); ok && as == "i64" {
+			return text
+		} else if ok {
+			return strings.ReplaceAll(text, "_", "") + ".0"
+		}
+		return bracketed(text) + " as " + as
+	}
+	offer := of(x.X) + " " + x.Op.String() + " " + of(x.Y)
+	src := g.Source.Text[:x.Span.Start] + offer + g.Source.Text[x.Span.End:]
+	if _, err := compile.Check(diag.NewSource(g.Source.Path, src)); err != nil {
+		return general
+	}
+	if as == "f64" {
+		return general + ": " + offer
+	}
+	return "compute in " + as + ": " + offer
 }
 
 // foldedBy is a fold of what a closure gives.
@@ -134,7 +167,7 @@ func guarded(src *diag.Source, s graph.Site, code string) string {
 }
 
 func bracketed(text string) string {
-	if simple.MatchString(text) {
+	if simple.MatchString(text) || whole.MatchString(text) {
 		return text
 	}
 	return "(" + text + ")"

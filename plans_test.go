@@ -175,3 +175,17 @@ func TestWays(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestEnsuredLine: a bound on memory that does not hold names the line that makes the largest array, where that has no name.
+func TestEnsuredLine(t *testing.T) {
+	for src, want := range map[string]string{
+		"fn f(v: &[f32; N]) -> f64 ensures mem <= 100\n{\n    let mut s = [0.0; N];\n    for t in 0..3 {\n        let mut out = [0.0; N];\n        for i in 0..N { out[i] = s[i] * 0.5 + v[i] as f64; }\n        s = out;\n    }\n    s.sum()\n}": "bytes for what line 4 computes: `for t in 0..3 {`",
+		"fn f(v: &[f32; N]) -> f64 where N >= 1 ensures mem <= 100 {\n    v.map(|e| e as f64 * 2.0).sort()[0]\n}":                                                                                                                                 "bytes for what line 2 computes: `v.map(|e| e as f64 * 2.0).sort()[0]`",
+		"fn f(v: &[f32; N]) -> f64 where N >= 1 ensures mem <= 100 {\n    let sorted = v.map(|e| e as f64).sort();\n    sorted[0]\n}":                                                                                                             "bytes for `sorted`",
+	} {
+		_, err := fn(t, src).Call(t.Context(), godwit.Args{"v": make([]float32, 200)})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, expected %s", err, want)
+		}
+	}
+}

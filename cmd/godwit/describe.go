@@ -63,6 +63,9 @@ func completeTables(_ *cobra.Command, args []string, _ string) ([]string, cobra.
 // openTable opens what an argument names as a table. What is returned ends with close.
 func openTable(ctx context.Context, name, dir string) (src data.Source, end func(), err error) {
 	if set, ok := strings.CutPrefix(name, "@"); ok {
+		if _, column, ok := strings.Cut(set, "#"); ok {
+			return nil, nil, misused("leave #"+column+" out", "`%s` names a column, and the table is shown as a whole", name)
+		}
 		c, err := connect(ctx, dir)
 		if err != nil {
 			return nil, nil, err

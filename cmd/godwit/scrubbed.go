@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -80,11 +81,11 @@ func (n *nodeScrubbed) String() string {
 	}
 	text := fmt.Sprintf("%s: %s in %s read, %d damaged\n", n.Node, view.Bytes(n.Bytes), view.Number(n.Shards, "shard"), n.Bad)
 	for _, d := range n.Found {
-		name := d.Name
-		if name == "" {
-			name = fmt.Sprint(d.Set)
+		of := "@" + cmp.Or(d.Name, fmt.Sprint(d.Set))
+		if d.Texts != "" {
+			of = "the texts of @" + d.Texts
 		}
-		text += fmt.Sprintf("  shard %d of @%s: %s\n", d.Shard, name, d.Reason)
+		text += fmt.Sprintf("  shard %d of %s: %s\n", d.Shard, of, d.Reason)
 	}
 	return text
 }

@@ -214,7 +214,7 @@ func (a *appended) Fill(ctx context.Context, chunk int, wants []data.Want, dst [
 	var to []data.Dest
 	rows := a.old.chunks[chunk].Rows()
 	for k, w := range wants {
-		switch was, c, d := &a.old.cols[w.Column], &a.columns[w.Column], dst[k]; {
+		switch was, c, d := a.was(w.Column), &a.columns[w.Column], dst[k]; {
 		case a.first[w.Column]:
 			clear(d.Values)
 			clear(d.Valid)

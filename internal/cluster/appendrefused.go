@@ -1,14 +1,17 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/data/meaning"
+	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -81,6 +84,151 @@ func widerMeaning(c, is *data.Column) meaning.Meaning {
 		return a
 	}
 	return meaning.Meaning{}
+}
+
+// unlike is the error for a table whose columns are not those of the set, with all that differ; nil where their names are the same. used are those
+// that are left out.
+func (a *appended) unlike(ctx context.Context, used map[int]bool) error {
+	var lacking []string
+	var first error
+	found := map[int]bool{}
+	for i := range a.old.cols {
+		from, err := data.Lookup(a.new, a.old.cols[i].Name)
+		if err != nil {
+			first = cmp.Or(first, err)
+			lacking = append(lacking, a.old.cols[i].Name)
+			continue
+		}
+		found[from] = true
+	}
+	var more []string
+	for i := range a.new.Columns() {
+		if !used[i] && !found[i] {
+			more = append(more, data.Called(a.new, i))
+		}
+	}
+	set := "@" + a.old.set.Name
+	e := &data.Error{Path: a.new.Path(), Row: -1}
+	switch {
+	case len(lacking)+len(more) == 0:
+		return nil
+	case len(lacking) == 1 && len(more) == 0:
+		return a.lacks(lacking[0], first)
+	case len(lacking) == 0 && len(more) == 1:
+		e.Column, e.Msg = more[0], set+" has no such column"
+	case len(more) == 0:
+		e.Msg = fmt.Sprintf("%s has the columns %s, and this file has not", set, quoted(lacking))
+	case len(lacking) == 0:
+		e.Msg = fmt.Sprintf("%s has no columns %s", set, quoted(more))
+	default:
+		e.Msg = fmt.Sprintf("%s has %s, and this file has not; it has %s, and %s has not", set, columns(lacking), quoted(more), set)
+	}
+	e.Help = a.bothHelp(lacking, more)
+	if e.Column == "" {
+		a.otherTypes(ctx, e)
+	}
+	return e
+}
+
+// otherTypes adds to an error about names the columns whose types differ, too, and what to do about the first that no type holds.
+func (a *appended) otherTypes(ctx context.Context, e *data.Error) {
+	typed, err := data.Typed(ctx, a.new, nil)
+	if err != nil {
+		return
+	}
+	for i := range a.old.cols {
+		c := &a.old.cols[i]
+		from, err := data.Lookup(typed, c.Name)
+		if err != nil || c.Unknown || c.Means.Sort == meaning.Text && data.IsText(typed, from) {
+			continue
+		}
+		to, ok := widened(c, typed, from)
+		if ok && to.Type() == c.Type() {
+			continue
+		}
+		e.Msg += fmt.Sprintf("; `%s` is %s there, and %s here", c.Name, c.Type(), typed.Columns()[from].Type())
+		if !ok {
+			e.Help = fmt.Sprintf("`%s`: %s\n%s", c.Name, a.instead(c, typed, from, ""), e.Help)
+		}
+	}
+}
+
+// bothHelp is what takes rows whose columns are others than those of the set: the file with other names, where it is known which, or --widen.
+func (a *appended) bothHelp(lacking, more []string) string {
+	var lines []string
+	if old, now := renamed(lacking, more); len(old) > 0 {
+		lines = append(lines, renaming(a.new.Path(), a.old.set.Name, old, now, a.new.Format()))
+	}
+	then := ""
+	switch {
+	case len(more) == 0:
+		then = "these rows have no value in " + quoted(lacking)
+	case len(lacking) == 0:
+		then = "the rows that are there have no value in " + quoted(more)
+	default:
+		then = "these rows have no value in " + quoted(lacking) + ", those that are there none in " + quoted(more)
+	}
+	lines = append(lines, "add --widen: then "+then+", and programs declare that as an Option")
+	if len(more) > 0 {
+		skip := make([]string, len(more))
+		for i, name := range more {
+			skip[i] = "--skip " + word(name)
+		}
+		if len(lacking) > 0 {
+			skip = append(skip, "--widen")
+		}
+		lines = append(lines, "leave out what the set has not: "+strings.Join(skip, " "))
+	}
+	return strings.Join(lines, "\nor ")
+}
+
+// renamed pairs columns that probably are the same under another name: the only one on both sides, or those with names that are alike.
+func renamed(lacking, more []string) (old, now []string) {
+	if len(lacking) == 1 && len(more) == 1 {
+		return more, lacking
+	}
+	for _, name := range lacking {
+		if near := diag.Nearest(name, more); near != "" && !slices.Contains(old, near) {
+			old, now = append(old, near), append(now, name)
+		}
+	}
+	return old, now
+}
+
+var simpleName = regexp.MustCompile(`^[\w ]+$`)
+
+// renaming says how columns get the names that the set has: of a plain CSV file by a command, of others in words.
+func renaming(path, set string, old, now []string, format string) string {
+	plain := format == "csv" && strings.HasSuffix(path, ".csv") && !strings.ContainsAny(path, ",*?[#\n")
+	var edits, words []string
+	for i := range old {
+		plain = plain && simpleName.MatchString(old[i]) && simpleName.MatchString(now[i])
+		edits = append(edits, fmt.Sprintf(`s/\b%s\b/%s/`, old[i], now[i]))
+		words = append(words, fmt.Sprintf("`%s` is `%s`", old[i], now[i]))
+	}
+	what := "if " + strings.Join(words, " and ") + ", "
+	if !plain {
+		return what + "write the file with the names that @" + set + " has"
+	}
+	return what + "add the file with that name: sed " + word("1"+strings.Join(edits, "; 1")) + " " + word(path) + " > renamed.csv && godwit load renamed.csv --as " + set + " --append"
+}
+
+func quoted(names []string) string {
+	shown := make([]string, len(names))
+	for i, n := range names {
+		shown[i] = "`" + n + "`"
+	}
+	if n := len(shown); n > 1 {
+		return strings.Join(shown[:n-1], ", ") + " and " + shown[n-1]
+	}
+	return shown[0]
+}
+
+func columns(names []string) string {
+	if len(names) == 1 {
+		return "the column " + quoted(names)
+	}
+	return "the columns " + quoted(names)
 }
 
 // lacks is the error for a column that the new table has not.

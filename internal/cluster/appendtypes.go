@@ -12,7 +12,8 @@ import (
 )
 
 // In: the columns of a data set, and those of a table with more rows. Out: which of them belong together, and the types of all rows: those of
-// the set, but for columns of which it knows nothing yet, which are what the new rows say, and with Widen types that hold both. Invariant:
+// the set, but for columns of which it knows nothing yet, which are what the new rows say, and with Widen types that hold both, and columns that
+// only one of them has. Invariant:
 // a column that is Str to programs stays so unless a real null comes: a field that CSV leaves empty is none.
 
 // match finds the columns of the set in the new table.
@@ -33,19 +34,52 @@ func (a *appended) match(ctx context.Context, skip []string) error {
 		}
 		used[i] = true
 	}
+	if !a.widen {
+		if err := a.unlike(ctx, used); err != nil {
+			return err
+		}
+	}
 	for i := range a.old.cols {
 		if err := a.find(ctx, i, used); err != nil {
 			return err
 		}
 	}
 	for i := range a.new.Columns() {
-		if c := &a.new.Columns()[i]; !used[i] {
-			e := &data.Error{Path: a.new.Path(), Row: -1, Column: c.Name, Msg: "@" + a.old.set.Name + " has no such column"}
-			e.Help = "leave it out: --skip " + word(c.Name)
-			return e
+		if !used[i] {
+			if err := a.add(ctx, i); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// add makes column i of the new table one of the set, in which the rows that are there have no value.
+func (a *appended) add(ctx context.Context, i int) error {
+	is := &a.new.Columns()[i]
+	if is.Name == "" {
+		return &data.Error{Path: a.new.Path(), Row: -1, Column: data.Called(a.new, i), Msg: "a column without a name is none of @" + a.old.set.Name, Help: "leave it out: --skip " + word(data.Called(a.new, i))}
+	}
+	c, err := a.said(ctx, &data.Column{Name: is.Name}, i)
+	if err != nil {
+		return err
+	}
+	a.from, a.columns, a.first = append(a.from, i), append(a.columns, c), append(a.first, true)
+	if a.old.set.Rows > 0 {
+		a.notes = append(a.notes, fmt.Sprintf("@%s had no column `%s`: the rows that were there have no value in it", a.old.set.Name, is.Name))
+	}
+	if c.Means.Sort == meaning.Text {
+		return nil
+	}
+	return data.Check(a.new, []data.Want{{Column: i, Kind: c.Kind, Option: c.Nullable, Means: c.Means}})
+}
+
+// was is a column of the set as it is; one that is new to it has no value in any row.
+func (a *appended) was(i int) data.Column {
+	if i < len(a.old.cols) {
+		return a.old.cols[i]
+	}
+	return data.Column{Nullable: true}
 }
 
 // find finds column i of the set, and its type from now on.
@@ -138,7 +172,8 @@ func (a *appended) mergeText(ctx context.Context, i int) error {
 	if err != nil {
 		return err
 	}
-	nulls := a.old.cols[i].Nullable && rows > 0
+	was := a.was(i)
+	nulls := was.Nullable && rows > 0
 	at := slices.Index(t.Valid, 0)
 	if at >= 0 && !t.Blank {
 		at = int(t.Null) + slices.Index(t.Valid[t.Null:], 0)
@@ -147,9 +182,9 @@ func (a *appended) mergeText(ctx context.Context, i int) error {
 		e := &data.Error{Path: a.new.Path(), Row: int64(at), Column: c.Name, Msg: fmt.Sprintf("expected text, found a null: @%s has none in this column", a.old.set.Name)}
 		return e
 	}
-	c.Blank = (nulls || at >= 0) && (!nulls || a.old.cols[i].Blank) && (at < 0 || t.Blank)
+	c.Blank = (nulls || at >= 0) && (!nulls || was.Blank) && (at < 0 || t.Blank)
 	c.Nullable = nulls || at >= 0
-	if a.old.cols[i].Blank && !c.Blank {
+	if was.Blank && !c.Blank {
 		why := fmt.Sprintf("%s: column `%s` has a missing value in row %d that is no empty field, as all were in @%s", a.new.Path(), c.Name, at, a.old.set.Name)
 		if a.from[i] < 0 {
 			why = fmt.Sprintf("%s has no column `%s`, so its rows have no value there", a.new.Path(), c.Name)

@@ -159,7 +159,7 @@ func (s *source) Texts(ctx context.Context, column int) ([]string, error) {
 	if d.list == nil {
 		list, err := s.readTexts(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("@%s: its dictionaries, @%s: %w", s.set.Name, catalog.TextsOf(s.set.ID), err)
+			return nil, fmt.Errorf("the texts of @%s, column `%s`: %w", s.set.Name, s.set.Columns[column].Name, err)
 		}
 		d.list = list
 	}
@@ -169,7 +169,7 @@ func (s *source) Texts(ctx context.Context, column int) ([]string, error) {
 func (s *source) readTexts(ctx context.Context) ([][]string, error) {
 	set, there := s.c.View().Set(s.set.Texts)
 	if !there {
-		return nil, &caller.Error{Reason: parcel.NoShard, Shard: -1, Gone: true, Detail: "there is no such data set"}
+		return nil, &caller.Error{Reason: parcel.NoShard, Shard: -1, Gone: true, Detail: "they are in the cluster no more: load the set again"}
 	}
 	src := s.c.sourceOf(set)
 	all := make([]byte, 0, src.Rows())

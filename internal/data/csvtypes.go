@@ -129,8 +129,8 @@ func typedColumns(cols []Column, found []csvFound) []Column {
 
 // unfit implements unfitter.
 func (s *csvFile) unfit(column int) *Error {
-	return s.found[column].conflict(s.input.path, called(s, column))
+	return s.found[column].conflict(s.input.path, Called(s, column))
 }
 
 // doubt implements doubter.
-func (s *csvFile) doubt(column int) *Error { return s.found[column].doubt(called(s, column)) }
+func (s *csvFile) doubt(column int) *Error { return s.found[column].doubt(Called(s, column)) }

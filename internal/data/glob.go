@@ -33,8 +33,8 @@ func (s *Spec) expand() ([]string, error) {
 		}
 		for _, p := range list {
 			if seen[filepath.Clean(p)] {
-				e := fail(p, "the file is in the list twice")
-				e.Help = "leave one out; patterns and folders of a list must not overlap"
+				e := fail(p, "the file is in the list twice, and its rows would count twice")
+				e.Help = "leave one out; patterns and folders of a list must not overlap\nor give it a second name, if its rows shall count twice: ln " + shellWord(p) + " " + shellWord(secondName(p))
 				return nil, e
 			}
 			seen[filepath.Clean(p)] = true
@@ -44,6 +44,20 @@ func (s *Spec) expand() ([]string, error) {
 		}
 	}
 	return all, nil
+}
+
+// secondName is a name beside a file's own, with its ending.
+func secondName(p string) string {
+	dir, base := filepath.Split(p)
+	return dir + "again-" + base
+}
+
+// shellWord is a name as a shell takes it.
+func shellWord(name string) string {
+	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./") == "" && !strings.HasPrefix(name, "-") {
+		return name
+	}
+	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
 }
 
 func (s *Spec) expandOne(name string) ([]string, error) {

@@ -221,7 +221,7 @@ func (s *list) checkWant(w Want) error {
 // unfit implements unfitter.
 func (s *list) unfit(column int) *Error {
 	if s.found != nil && column < s.keyed {
-		return s.found[column].conflict(s.name, called(s, column))
+		return s.found[column].conflict(s.name, Called(s, column))
 	}
 	e := columnError(s.name, &s.cols[column], "expected numbers or bools, found "+s.cols[column].Stored)
 	e.Help = numbersHelp(s.cols[column].Stored)
@@ -233,7 +233,7 @@ func (s *list) doubt(column int) *Error {
 	if s.found == nil || column >= s.keyed {
 		return nil
 	}
-	return s.found[column].doubt(called(s, column))
+	return s.found[column].doubt(Called(s, column))
 }
 
 // typed is the list with the types of all values, where that has to be found by reading.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -401,5 +402,32 @@ func TestListOfOne(t *testing.T) {
 	}
 	if got := ints(t, src, "k"); fmt.Sprint(got) != "[3 3]" || src.Path() != path {
 		t.Error(got, src.Path())
+	}
+}
+
+// TestTwiceInList: what the refusal of a file that is named twice offers works, to the letter.
+func TestTwiceInList(t *testing.T) {
+	t.Chdir(tree(t, map[string]string{"a b.csv": "x\n1\n2\n", "c.csv": "x\n5\n"}))
+	for name, want := range map[string]string{"a b.csv": "[1 2 1 2]", "c.csv": "[5 5]"} {
+		e := listError(t, name, name)
+		_, command, ok := strings.Cut(e.Help, ": ")
+		if !ok || !strings.Contains(e.Msg, "its rows would count twice") {
+			t.Fatalf("%v: %s", e, e.Help)
+		}
+		if out, err := exec.Command("sh", "-c", command).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v %s", command, err, out)
+		}
+		spec, _, err := ParseSpec(name + ",again-" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src, err := OpenSpec(t.Context(), spec, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(ints(t, src, "x")); got != want {
+			t.Errorf("%s: %s, expected %s", name, got, want)
+		}
+		src.Close()
 	}
 }

@@ -22,8 +22,8 @@ func nameAll(cols []Column) {
 // numbered is the name of column i by its number, from 1 on.
 func numbered(i int) string { return fmt.Sprintf("#%d", i+1) }
 
-// called is how a column is called in words and options: by its number, if it has no name.
-func called(src Source, column int) string {
+// Called is how a column is called in words and options: by its number, if it has no name.
+func Called(src Source, column int) string {
 	return cmp.Or(src.Columns()[column].Name, numbered(column))
 }
 
@@ -104,7 +104,7 @@ func Lookup(src Source, name string) (int, error) {
 	}
 	shown := make([]string, len(names))
 	for i := range shown {
-		shown[i] = called(src, i)
+		shown[i] = Called(src, i)
 	}
 	e := fail(src.Path(), "there is no column `%s`; the columns are %s", name, listed(shown))
 	if near := diag.Nearest(name, names); near != "" {

@@ -156,7 +156,7 @@ func Open(path string) (Source, error) { return OpenWith(path, Options{}) }
 func OpenWith(path string, opt Options) (Source, error) {
 	f, err := openFile(path)
 	if err != nil {
-		return nil, systemError(path, err)
+		return nil, notThere(path, err)
 	}
 	return OpenFile(path, f, opt)
 }

@@ -103,10 +103,10 @@ func (p *Program) Resizes() bool { return p.resizes }
 
 // bufferName is what a message calls a buffer that is no argument.
 func bufferName(b int, name string) string {
-	switch of, _, internal := strings.Cut(name, ":"); {
-	case internal && of == "loop":
-		return "an intermediate result of a loop"
-	case internal:
+	switch line := schedule.LineOf(name); {
+	case line > 0:
+		return fmt.Sprintf("an intermediate result of line %d", line)
+	case strings.Contains(name, ":"):
 		return "an intermediate result"
 	case name != "":
 		return "`" + name + "`"

@@ -21,7 +21,10 @@ func Damaged(nodes []cluster.NodeStatus) string {
 		}
 		for _, d := range r.Damaged {
 			name := fmt.Sprintf("set %d", d.Set)
-			if d.Name != "" {
+			switch {
+			case d.Texts != "":
+				name = "the texts of @" + d.Texts
+			case d.Name != "":
 				name = "@" + d.Name
 			}
 			fmt.Fprintf(&b, "\n%s set aside shard %d of %s at %s: %s\n", n.Name, d.Shard, Shown(name), d.Time.UTC().Format(time.RFC3339), Shown(d.Reason))

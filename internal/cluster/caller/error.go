@@ -13,11 +13,15 @@ func (e *Error) Error() string {
 	if e.Node != 0 {
 		text = fmt.Sprintf("node %s: %s", e.Name, text)
 	}
+	set := "`" + e.Set + "`"
+	if e.Texts != "" {
+		set = "the texts of `" + e.Texts + "`"
+	}
 	switch {
 	case e.Shard >= 0 && e.Set != "":
-		text += fmt.Sprintf(": shard %d of `%s`", e.Shard, e.Set)
+		text += fmt.Sprintf(": shard %d of %s", e.Shard, set)
 	case e.Set != "":
-		text += fmt.Sprintf(": `%s`", e.Set)
+		text += ": " + set
 	}
 	if e.Detail != "" {
 		text += ": " + e.Detail
@@ -40,7 +44,7 @@ func (c *Core) failure(f *parcel.Failure) *Error {
 	e.Shard = int(f.Shard)
 	if c.view != nil {
 		if s, ok := c.view.Set(f.Set); ok { // a set that is being stored has no name yet
-			e.Set = s.Name
+			e.Set, e.Texts = s.Name, catalog.TextsOwner(c.view, s)
 		}
 	}
 	return e

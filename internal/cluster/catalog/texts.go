@@ -33,3 +33,13 @@ func IsCompanion(v *View, s *Set) bool {
 	owner, there := v.Set(id)
 	return ok && there && owner.Texts == s.ID
 }
+
+// TextsOwner is the name of the set whose dictionaries a set of the view has; "" of other sets.
+func TextsOwner(v *View, s *Set) string {
+	if !IsCompanion(v, s) {
+		return ""
+	}
+	id, _ := TextsFor(s.Name)
+	owner, _ := v.Set(id)
+	return owner.Name
+}

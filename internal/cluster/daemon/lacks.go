@@ -15,7 +15,8 @@ import (
 // Damaged is a shard that the node set aside, because its file was not what was stored.
 type Damaged struct {
 	Set    uint32    `json:"set"`
-	Name   string    `json:"name,omitempty"` // of the set; empty when it is not in the catalogue
+	Name   string    `json:"name,omitempty"`  // of the set; empty when it is not in the catalogue
+	Texts  string    `json:"texts,omitempty"` // name of the data set whose texts that one has
 	Shard  uint32    `json:"shard"`
 	Block  int64     `json:"block"` // -1 if it is not about one
 	Reason string    `json:"reason"`
@@ -157,7 +158,7 @@ func (d *Daemon) damaged() []Damaged {
 		e := Damaged{Set: f.Set, Shard: f.Shard, Block: f.Block, Reason: f.Reason, Time: f.Time, File: f.Path}
 		if v != nil {
 			if set, ok := v.Set(f.Set); ok {
-				e.Name = set.Name
+				e.Name, e.Texts = set.Name, catalog.TextsOwner(v, set)
 			}
 		}
 		list = append(list, e)

@@ -95,6 +95,9 @@ func unreadable(path string, err error) error {
 	e := refuse("", "", "%s: the program cannot be read: %s", path, text)
 	if errors.Is(err, fs.ErrNotExist) {
 		e.Help = "check the path; a program is a .gw file"
+		if near := data.NearFile(path); near != "" {
+			e.Help = "did you mean `" + near + "`?"
+		}
 	}
 	e.Err = err
 	return e

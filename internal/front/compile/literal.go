@@ -95,6 +95,9 @@ func badLiteral(d declared, text string, err error) error {
 		help += ", or a file such as " + d.Name + "=" + strings.Trim(exampleFile(d.typ), "'")
 		if !strings.ContainsAny(text, "[]{}(), \t\n") {
 			help += "; a file's name ends in its format, or has a /"
+			if near := data.NearFile(text); near != "" {
+				help = "did you mean `" + near + "`? " + help
+			}
 		}
 	}
 	e := refuse(d.Name, help, "argument `%s` is declared %s, and `%s` is none%s: %s", d.Name, d.text(), shown, where, why)

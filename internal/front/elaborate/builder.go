@@ -33,9 +33,11 @@ type elab struct {
 	limits   map[string][]size.Poly // what each of them is at most
 	steps    int                    // expressions elaborated
 	full     bool
-	factor   bool   // the operand being elaborated is one of a product
-	indexing string // the array of which a literal index is being checked, in text
-	target   bool   // the index being checked is one of an assignment's target
+	factor   bool           // the operand being elaborated is one of a product
+	indexing string         // the array of which a literal index is being checked, in text
+	sides    [2]*graph.Type // of the two sides that were last reported to differ
+	helping  bool           // a help is being written; see forHelp
+	target   bool           // the index being checked is one of an assignment's target
 	// attempts counts the trials around the point being elaborated.
 	attempts int
 	inConst  bool                  // in the value of a constant inside of a function

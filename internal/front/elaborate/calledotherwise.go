@@ -32,11 +32,19 @@ func (e *elab) calledOtherwise(c *methodUse, m method) bool {
 	case m.max >= 2 && len(args) >= 2 && closureFirst && !isClosure(args[len(args)-1]):
 		e.errorf(args[0].Where(), "O01", "the closure of `%s` is its last argument", name).Note("found first").
 			Help("%s(%s)", name, e.argsOffer(args, len(args)))
+	case len(args) <= m.max && !(name == "group_by" && len(args) == 1 && isList(args[0])):
+		return false
+	case (name == "join" || name == "join_all") && e.indexFirst(c) != "":
+		e.errorf(x.Name.Span, "T08", "`%s` takes an index and a closure that gives a key", name).Note("found %d arguments", len(args)).Help("%s", e.indexFirst(c))
+	case takesTuple[name] && len(x.TypeArgs) == 0 && c.recv.Type.Kind == graph.Array && e.togetherMeant(c) != "":
+		e.errorf(x.Name.Span, "T08", "`%s` takes 1 argument", name).Note("a closure that gives all parts of a key").Help("%s(%s)", name, e.togetherMeant(c))
 	case len(args) <= m.max:
 		return false
 	case m.max == 0 && len(args) == 1 && c.recv.Type.Kind == graph.Array && e.of(c.recv).group == nil && arrayMethods[name].run != nil && e.perElement(args[0], c.recv.Type.Elem()) != "":
 		e.errorf(x.Name.Span, "T08", "`%s` takes no arguments", name).Note("found a value for each element").
 			Help(".map(%s).%s()", e.perElement(args[0], c.recv.Type.Elem()), name)
+	case m.max == 0 && len(args) == 1 && (name == "first" || name == "last") && e.endOf(c) != "":
+		e.errorf(x.Name.Span, "T08", "`%s` takes no arguments", name).Note("it gives a whole row").Help("%s", e.endOf(c))
 	case m.max == 1 && len(x.TypeArgs) == 0 && closureFirst && (takesTuple[name] || orders[name]) && e.together(args) != "":
 		help := name + "(" + e.together(args) + ")"
 		if orders[name] {
@@ -121,6 +129,32 @@ func (e *elab) together(args []syntax.Expr) string {
 			body = c.Body
 		}
 		parts[i] = e.text(body.Where())
+	}
+	return "|" + param + "| (" + strings.Join(parts, ", ") + ")"
+}
+
+// isList reports an array written out.
+func isList(x syntax.Expr) bool {
+	_, ok := x.(*syntax.ArrayExpr)
+	return ok
+}
+
+// togetherMeant is together for arguments that are columns, or closures in an array.
+func (e *elab) togetherMeant(c *methodUse) string {
+	args := c.x.Args
+	if list, ok := at0(args).(*syntax.ArrayExpr); ok && len(args) == 1 {
+		args = list.Elems
+	}
+	param, parts := "", make([]string, len(args))
+	for i, a := range args {
+		p, body, ok := strings.Cut(strings.TrimPrefix(e.keyMeant(a, c.x.Receiver, c.recv.Type.Elem()), "|"), "| ")
+		if !ok || param != "" && p != param {
+			return ""
+		}
+		param, parts[i] = p, body
+	}
+	if len(parts) < 2 {
+		return ""
 	}
 	return "|" + param + "| (" + strings.Join(parts, ", ") + ")"
 }

@@ -23,8 +23,14 @@ func (e *elab) closureArg(c *methodUse, i, params int) *syntax.Closure {
 	cl, ok := arg.(*syntax.Closure)
 	if !ok {
 		m := e.errorf(arg.Where(), "O06", "`%s` takes a closure here", c.x.Name.Text).Note("expected %s …", names)
-		if n, isName := arg.(*syntax.NameExpr); isName && c.recv.Type.Kind == graph.Array && e.perElement(n, c.recv.Type.Elem()) != "" {
-			m.Help("%s", e.perElement(n, c.recv.Type.Elem()))
+		meant := ""
+		if params == 1 {
+			meant = e.closureMeant(arg, c.x.Receiver, e.rowType(c.recv))
+		}
+		if n, isName := arg.(*syntax.NameExpr); meant != "" {
+			m.Help("%s", meant)
+		} else if isName && !e.isUnknown(e.text(n.Span)) && e.lookup(e.text(n.Span)) != nil {
+			m.Help("%s %s", names, e.text(n.Span))
 		} else if isName {
 			m.Help("%s %s(%s)", names, e.text(n.Span), names[1:len(names)-1])
 		} else {

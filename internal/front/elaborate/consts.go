@@ -62,7 +62,7 @@ func (e *elab) constValue(c *syntax.Const, want *graph.Type) (t *graph.Type, bit
 	bits, ok = evaluate(n)
 	if !ok {
 		e.errorf(at, "F07", "this constant cannot be computed").Note("it overflows, or divides by zero").
-			Help("%s", e.wrapped(c.Value))
+			Help("%s", e.wrapped(c.Value, n.Type.Num))
 	}
 	return n.Type, bits, ok
 }

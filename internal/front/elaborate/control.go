@@ -150,6 +150,7 @@ func (e *elab) unify(a, b *branch, at diag.Span) {
 		a.value, b.value = nil, nil
 		return
 	}
+	e.sides = [2]*graph.Type{t, u}
 	e.errorf(at, "T13", "the two sides give different types").Note("%s and %s", t, u).
 		Help("convert one of them, or give both the same size")
 	a.value, b.value = nil, nil
@@ -266,9 +267,12 @@ func (e *elab) ifExpr(x *syntax.If, want *graph.Type) *graph.Node {
 			Help("%s else { … }", e.text(x.Span))
 		return nil
 	}
-	return e.choice(x.Span, cond, want, vague(x.Then) && !vague(x.Else),
+	reported := len(e.msgs.Messages)
+	n := e.choice(x.Span, cond, want, vague(x.Then) && !vague(x.Else),
 		func(want *graph.Type) *graph.Node { return e.block(x.Then, want) },
 		func(want *graph.Type) *graph.Node { return e.expr(x.Else, want) })
+	e.convertSide(reported, x.Then, x.Else)
+	return n
 }
 
 // trial elaborates f and forgets all that it made. It reports whether there

@@ -22,7 +22,7 @@ func (e *elab) expr(x syntax.Expr, want *graph.Type) *graph.Node {
 	}
 	if n != nil && e.of(n).group != nil {
 		e.errorf(x.Where(), "T28", "a group is not a value").
-			Note("expected one of sum, mean, count, min, max after group_by").Help("%s.sum()", e.operand(x))
+			Note("expected one of sum, mean, count, min, max after group_by").Help("%s.%s()", e.operand(x), e.someFold(n))
 		return nil
 	}
 	return n
@@ -180,11 +180,23 @@ func (e *elab) unknownName(name syntax.Name) {
 		m.Help("in `agg` there is a group, and no row: ask for %s.key(), or a fold, such as %s.max(|r| …)", g, g)
 	} else if c := foreignConstants[name.Text]; c != "" {
 		m.Help("did you mean `%s`?", c)
+	} else if of := e.rowWith(name.Text); of != "" {
+		m.Help("did you mean `%s.%s`?", of, name.Text)
 	} else if best := nearest(name.Text, names); best != "" {
 		m.Help("did you mean `%s`?", best)
 	} else {
 		m.Help("declare it before it is used:\nlet %s = …;", name.Text)
 	}
+}
+
+// rowWith is the name of the row at hand that has a field of a name; "" where there is none.
+func (e *elab) rowWith(field string) string {
+	for i := len(e.vars) - 1; i >= e.fr.base; i-- {
+		if v := e.vars[i]; v.n != nil && v.typ.Kind == graph.Tuple && v.typ != groupType && types.FieldIndex(v.typ, field) >= 0 {
+			return v.name
+		}
+	}
+	return ""
 }
 
 // groupAtHand is the name of the group in whose agg this stands; "" elsewhere.
@@ -237,8 +249,12 @@ func (e *elab) some(x *syntax.Call, want *graph.Type) *graph.Node {
 }
 
 func (e *elab) field(x *syntax.Field) *graph.Node {
-	v := e.expr(x.X, nil)
+	v := e.exprOrGroup(x.X, nil)
 	if v == nil || x.Name.Text == "" {
+		return nil
+	}
+	if e.of(v).group != nil {
+		e.errorf(x.Name.Span, "N07", "there is no field `%s`", x.Name.Text).Note("%s has operations", describeNode(e, v)).Help("%s", e.groupFieldHelp(x, v))
 		return nil
 	}
 	i := e.fieldOf(x, v)
@@ -246,6 +262,29 @@ func (e *elab) field(x *syntax.Field) *graph.Node {
 		return nil
 	}
 	return e.get(v, i, x.Span)
+}
+
+// someFold is a fold that any such group has.
+func (e *elab) someFold(group *graph.Node) string {
+	if isNumeric(known(e.rowType(group))) {
+		return "sum"
+	}
+	return "count"
+}
+
+// groupFieldHelp is the help for a field of a group: the operation of that name, or a fold of the field of its rows.
+func (e *elab) groupFieldHelp(x *syntax.Field, v *graph.Node) string {
+	if help := e.bracketsHelp(x, v); help != "" {
+		return help
+	}
+	if t := e.rowType(v); e.of(v).group.lookup == nil && types.FieldIndex(t, x.Name.Text) >= 0 {
+		fold, f := "count_distinct", t.Elems[types.FieldIndex(t, x.Name.Text)]
+		if isNumeric(known(f)) {
+			fold = "max"
+		}
+		return "a group has many rows: ask for one value of them:\n" + e.operand(x.X) + "." + fold + "(|r| r." + syntax.FieldText(x.Name.Text) + ")"
+	}
+	return ""
 }
 
 // fieldOf is the number of the field that x names in v, the value of x.X; -1
@@ -504,6 +543,7 @@ func (e *elab) recordExpr(x *syntax.RecordExpr) *graph.Node {
 func (e *elab) recordValues(x *syntax.RecordExpr, t *graph.Type) []*graph.Node {
 	var values []*graph.Node
 	var seen []bool
+	var misspelt []string // fields that are there under a name that is like theirs
 	if t != nil {
 		values, seen = make([]*graph.Node, len(t.Elems)), make([]bool, len(t.Elems))
 	}
@@ -526,6 +566,7 @@ func (e *elab) recordValues(x *syntax.RecordExpr, t *graph.Type) []*graph.Node {
 		case i < 0:
 			m := e.errorf(f.Name.Span, "N07", "there is no field `%s`", f.Name.Text).Note("%s has none of that name", t)
 			suggest(m, f.Name.Text, append([]string(nil), t.Names...))
+			misspelt = append(misspelt, nearest(f.Name.Text, append([]string(nil), t.Names...)))
 			bad = true
 		case seen[i]:
 			e.errorf(f.Name.Span, "T14", "the field `%s` is given twice", f.Name.Text).Note("given before").Help("leave one out")
@@ -535,7 +576,7 @@ func (e *elab) recordValues(x *syntax.RecordExpr, t *graph.Type) []*graph.Node {
 		}
 	}
 	for i := range seen {
-		if !seen[i] {
+		if !seen[i] && !slices.Contains(misspelt, t.Names[i]) {
 			e.errorf(x.Span, "T14", "the field `%s` is missing", t.Names[i]).Note("%s needs a value for it", t).
 				Help("%s: …,", t.Names[i])
 			bad = true

@@ -27,6 +27,14 @@ func (e *elab) foreignWord(x *syntax.MethodCall, recv *graph.Node) string {
 	if t == groupType && name == "map" && groupMethods[e.following(x)].run != nil && e.follows(x) {
 		return e.fillWord(".$f($*)", x, recv)
 	}
+	if help := e.spreadHelp(x, recv); help != "" {
+		return help
+	}
+	if name == "left_join" && t.Kind == graph.Array {
+		if help := e.indexFirst(&methodUse{x: x, recv: recv}); help != "" {
+			return "each row with the place of its partner, an Option; match it with Some(i) and None:\n" + help
+		}
+	}
 	for _, table := range e.wordsFor(recv) {
 		if help := table[name]; help != "" {
 			return e.fillWord(help, x, recv)
@@ -36,6 +44,10 @@ func (e *elab) foreignWord(x *syntax.MethodCall, recv *graph.Node) string {
 	switch {
 	case t == groupType:
 		return ""
+	case types.IsSort(elem, meaning.Date) && (name == "date" || name == "to_date"):
+		return "leave it out: it is a Date already"
+	case types.IsSort(elem, meaning.Date) && (name == "hour" || name == "minute" || name == "second" || name == "time"):
+		return "a Date has no time of day: declare the field as Timestamp, if the column has one"
 	case (name == "like" || name == "ilike") && types.IsSort(elem, meaning.Text) && len(x.Args) == 1:
 		return e.likeHelp(x)
 	case oneOf[name] && t.Kind == graph.Array && len(x.Args) == 1:
@@ -70,9 +82,6 @@ func (e *elab) wordsFor(recv *graph.Node) []map[string]string {
 	}
 	switch t.Kind {
 	case graph.Array:
-		if t.Elem().Kind == graph.Option {
-			return append([]map[string]string{optionsWords, arrayWords}, scalarWords(types.Innermost(t))...)
-		}
 		return append([]map[string]string{arrayWords}, scalarWords(types.Innermost(t))...)
 	case graph.Option:
 		return []map[string]string{optionWords}
@@ -94,7 +103,7 @@ func scalarWords(t *graph.Type) []map[string]string {
 
 // fillWord puts the parts of a call into a word's help.
 func (e *elab) fillWord(help string, x *syntax.MethodCall, recv *graph.Node) string {
-	if !strings.Contains(help, "$") {
+	if !strings.Contains(help, "$") && len(x.Args) == 0 {
 		return help
 	}
 	arg := func(i int) string {
@@ -115,16 +124,26 @@ func (e *elab) fillWord(help string, x *syntax.MethodCall, recv *graph.Node) str
 	} else if len(x.Args) > 0 {
 		sizes = arg(0)
 	}
-	intro, text := "", help
-	if i := strings.Index(help, "let:"); i >= 0 {
-		intro, text = help[:i], e.named(help[i+len("let:"):], x.Receiver)
-	}
-	text, operator := strings.CutPrefix(text, "op:")
 	zero := "0"
 	if recv.Type.Kind == graph.Array || recv.Type.Kind == graph.Option {
 		zero = zeroText(recv.Type.Elem())
 	}
-	text = strings.NewReplacer("$x", e.oneLine(x.Receiver), "$*", e.argText(x), "$1", arg(0), "$2", arg(1), "$u", strings.Trim(arg(0), `"`), "$p", p, "$b", b, "$c", cond, "$t", sizes, "$k", e.keyText(x, recv.Type), "$0", zero, "$f", e.following(x)).Replace(text)
+	of, name := e.text(x.Receiver.Where()), isName(x.Receiver)
+	self := e.oneLine(x.Receiver)
+	if mapped, t := e.mappedBy(help, x, recv); mapped != "" {
+		of, name, self, zero = self+mapped, false, self+mapped, zeroText(t)
+		if strings.HasPrefix(help, ".") {
+			help = mapped + help
+		} else {
+			help = strings.Replace(help, "\n.", "\n"+mapped+".", 1)
+		}
+	}
+	intro, text := "", help
+	if i := strings.Index(help, "let:"); i >= 0 {
+		intro, text = help[:i], named(help[i+len("let:"):], of, name)
+	}
+	text, operator := strings.CutPrefix(text, "op:")
+	text = strings.NewReplacer("$x", self, "$*", e.argText(x), "$1", arg(0), "$2", arg(1), "$u", strings.Trim(arg(0), `"`), "$p", p, "$b", b, "$c", cond, "$t", sizes, "$k", e.keyText(x, recv.Type), "$0", zero, "$f", e.following(x)).Replace(text)
 	if operator {
 		text = e.alone(text, x.Span)
 	}
@@ -132,18 +151,23 @@ func (e *elab) fillWord(help string, x *syntax.MethodCall, recv *graph.Node) str
 }
 
 // named is a help that needs the receiver, $v, several times: under a name, which is its own or one that a block gives it.
-func (e *elab) named(help string, receiver syntax.Expr) string {
+func named(help, receiver string, isName bool) string {
 	own := "x"
-	if n, isName := receiver.(*syntax.NameExpr); isName {
-		own = e.text(n.Span)
+	if isName {
+		own = receiver
 	} else {
-		help = "let x = " + e.text(receiver.Where()) + "; " + help
+		help = "let x = " + receiver + "; " + help
 	}
 	help = strings.ReplaceAll(help, "$v", own)
 	if strings.HasPrefix(help, "let ") {
 		return "{ " + help + " }"
 	}
 	return help
+}
+
+func isName(x syntax.Expr) bool {
+	_, ok := x.(*syntax.NameExpr)
+	return ok
 }
 
 // lastClosure is the closure of one parameter that a call ends with.

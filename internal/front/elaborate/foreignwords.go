@@ -10,20 +10,17 @@ var (
 )
 
 const (
-	noCut      = "text is not cut or put together: it is compared, and has starts_with, ends_with, contains, len, lower and upper"
+	noCut      = "text is not cut or put together: it is compared, and has starts_with, ends_with, contains, len, lower, upper and trim"
 	noPatterns = "there are no patterns; a literal is looked for by starts_with, ends_with and contains"
 	noRandom   = "nothing is random: a call gives the same whenever it runs. One of ten:\n.enumerate().filter(|(i, _)| i % 10 == 0).map(|(_, e)| e)"
 	noFormat   = "times are not made text: results have them as ISO 8601, and truncate(month) is the first of a month"
 	noMonths   = "months and years differ in length, and are not added; truncate(month) is the first of a month, and days are added: + 30day"
 	noLabels   = "one row for each pair of keys: group by both, (a, b); a column for each key is a count or sum with a condition"
-	deviation  = "let:let m = $v.mean(); $v.map(|e| (e - m) * (e - m)).mean()"
-	deviated   = "let:let m = $v.mean(); $v.map(|e| e.map(|d| (d - m) * (d - m))).mean()"
 	behind     = "each with the one before, None for the first:\nlet:$v.enumerate().map(|(i, _)| $v.get(i - 1))"
 	ahead      = "each with the one after, None for the last:\nlet:$v.enumerate().map(|(i, _)| $v.get(i + 1))"
 	ranked     = "number the rows in their order; equals get different numbers:\n.sort($k).enumerate().map(|(i, e)| (i + 1, e))"
 	counted    = "each value with how often it occurs:\n.group_by(|e| e).agg(|g| (g.key(), g.count()))"
 	offset     = ".enumerate().filter(|(i, _)| i >= $1).map(|(_, e)| e)"
-	spread     = "the root of the mean square less the square of the mean:\n($x.mean(|$p| $b * $b) - $x.mean(|$p| $b) * $x.mean(|$p| $b)).max(0.0).sqrt()"
 	toNumber   = "text becomes a number where it is read: declare the field as i64 or f64, or Option<i64> if some are missing"
 	toTime     = "text becomes a date where it is read: declare the field as Date or Timestamp"
 )
@@ -56,7 +53,6 @@ var arrayWords = map[string]string{
 	"max_by": "the row with the greatest key:\nlet:$v[$v.argmax($*)]", "min_by": "the row with the least key:\nlet:$v[$v.argmin($*)]", "sum_by": ".sum($*)",
 	"idxmax": ".argmax($*)", "idxmin": ".argmin($*)", "position": ".argmax(|e| e == $1)", "index_of": ".argmax(|e| e == $1)",
 	"value_counts": counted, "counts": counted, "counter": counted, "groupby": ".group_by($*)", "partition_by": ".group_by($*)",
-	"std": deviation + ".sqrt()", "stddev": deviation + ".sqrt()", "stdev": deviation + ".sqrt()", "var": deviation, "variance": deviation,
 	"avg": ".mean($*)", "average": ".mean($*)", "percentile": ".quantile($*)", "nunique_approx": ".distinct($*).len()",
 	"dedup":  "keep what differs from the one before:\nlet:$v.enumerate().filter(|(i, e)| $v.get(i - 1).map(|b| b != e).or(true)).map(|(_, e)| e)",
 	"pivot":  noLabels,
@@ -64,17 +60,12 @@ var arrayWords = map[string]string{
 	"rename": "a column has another name in another record: .map(|r| Row { new: r.old })", "to_list": "leave it out: arrays are values", "collect": "leave it out: the operations give arrays already",
 }
 
-// optionsWords are asked of arrays of Options before.
-var optionsWords = map[string]string{
-	"std": deviated + ".sqrt()", "stddev": deviated + ".sqrt()", "stdev": deviated + ".sqrt()", "var": deviated, "variance": deviated,
-}
-
 // groupWords are asked of groups, groupsWords only outside of agg, oneGroupWords only inside.
 var (
 	groupWords = map[string]string{
 		"len": ".count()", "size": ".count()", "n": ".count()", "length": ".count()", "avg": ".mean($*)", "average": ".mean($*)",
 		"nunique": ".count_distinct($*)", "n_unique": ".count_distinct($*)", "distinct": ".count_distinct($*)", "percentile": ".quantile($*)",
-		"std": spread, "stddev": spread, "sort": "sort the rows before group_by: groups keep their order", "order_by": "sort the rows before group_by: groups keep their order",
+		"sort": "sort the rows before group_by: groups keep their order", "order_by": "sort the rows before group_by: groups keep their order",
 		"any": "op:$x.count($*) > 0", "all": "op:$x.count($*) == $x.count()",
 		"head": "the first rows of each group, in the order of a key, are top_k::<3>(|r| key), after group_by and without agg", "take": "the first rows of each group, in the order of a key, are top_k::<3>(|r| key), after group_by and without agg",
 		"argmax": "a group has no places; its row with the greatest key is top_k::<1>(|r| key), after group_by and without agg", "argmin": "a group has no places; sort the rows by the key before group_by, and take the first() of each group",
@@ -109,9 +100,10 @@ var optionWords = map[string]string{
 var textWords = map[string]string{
 	"is_empty": `op:$x == ""`, "empty": `op:$x == ""`, "length": ".len()", "size": ".len()", "chars": ".len()", "char_length": ".len()",
 	"to_lower": ".lower()", "tolower": ".lower()", "lowercase": ".lower()", "to_lowercase": ".lower()", "lcase": ".lower()", "casefold": ".lower()",
+	"strip": ".trim()", "trimmed": ".trim()", "btrim": ".trim()", "lstrip": ".trim_start()", "ltrim": ".trim_start()", "trim_left": ".trim_start()", "rstrip": ".trim_end()", "rtrim": ".trim_end()", "trim_right": ".trim_end()",
 	"to_upper": ".upper()", "toupper": ".upper()", "uppercase": ".upper()", "to_uppercase": ".upper()", "ucase": ".upper()",
 	"includes": ".contains($*)", "find": ".contains($*)", "instr": ".contains($*)", "has": ".contains($*)",
-	"substr": noCut, "substring": noCut, "slice": noCut, "left": noCut, "right": noCut, "trim": noCut, "strip": noCut, "lstrip": noCut, "rstrip": noCut, "replace": noCut, "split": noCut, "concat": noCut, "pad": noCut, "lpad": noCut, "rpad": noCut,
+	"substr": noCut, "substring": noCut, "slice": noCut, "left": noCut, "right": noCut, "replace": noCut, "split": noCut, "concat": noCut, "pad": noCut, "lpad": noCut, "rpad": noCut,
 	"format": noCut, "repeat": noCut, "reverse": noCut, "capitalize": noCut, "title": noCut, "get": noCut,
 	"matches": noPatterns, "match": noPatterns, "regex": noPatterns, "regexp": noPatterns, "regexp_matches": noPatterns, "similar": noPatterns, "glob": noPatterns, "rlike": noPatterns,
 	"parse": toNumber, "to_int": toNumber, "to_i64": toNumber, "int": toNumber, "to_number": toNumber, "to_float": toNumber, "float": toNumber, "astype": toNumber, "cast": toNumber,

@@ -2,6 +2,7 @@ package elaborate
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/front/diag"
@@ -87,6 +88,9 @@ func (e *elab) newGroup(g *grouping, at diag.Span) *graph.Node {
 }
 
 func (e *elab) groupBy(c *methodUse) *graph.Node {
+	if !isClosure(c.x.Args[0]) && e.wantsClosure(c, 0) {
+		return nil
+	}
 	k, keyed, ok := e.groupSize(c)
 	switch {
 	case !ok:
@@ -241,6 +245,8 @@ func (e *elab) key(n *graph.Node, k size.Poly, at diag.Span) *graph.Node {
 		switch {
 		case types.IsBool(n.Type), types.IsFloat(n.Type):
 			m.Help("%s as i64", e.parenthesized(at))
+		case n.Type.Kind == graph.Option && types.IsInt(n.Type.Elem()):
+			m.Help("say to which group a missing value counts:\n%s.or(0)", e.parenthesized(at))
 		}
 		return nil
 	}
@@ -251,6 +257,42 @@ func (e *elab) key(n *graph.Node, k size.Poly, at diag.Span) *graph.Node {
 		return e.toIndex(n, k, at)
 	}
 	return e.toRange(graph.Check, n, k, at)
+}
+
+// withKeys is the help for a fold of groups where pairs of a key and its fold are wanted; "" elsewhere.
+func (e *elab) withKeys(found, want *graph.Type, at diag.Span) string {
+	if found.Kind != graph.Array || want.Kind != graph.Array || want.Elem().Kind != graph.Tuple || want.Elem().Name != "" || len(want.Elem().Elems) != 2 {
+		return ""
+	}
+	groups, fold := lastCall(e.text(at))
+	if by, _ := lastCall(groups); by == "" || !strings.HasPrefix(groups[len(by):], ".group_by") || strings.Contains(fold, "\n") {
+		return ""
+	}
+	value := converted("g"+fold, found.Elem(), want.Elem().Elems[1])
+	if value == "" {
+		return ""
+	}
+	return groups + ".agg(|g| (g.key(), " + value + "))"
+}
+
+// lastCall cuts the call of a method off that an expression's text ends with, with its point; "" where it ends with none.
+func lastCall(text string) (receiver, call string) {
+	depth := 0
+	for i := len(text) - 1; i >= 0; i-- {
+		switch text[i] {
+		case ')', ']', '}':
+			depth++
+		case '(', '[', '{':
+			if depth--; depth < 0 {
+				return "", ""
+			}
+		case '.':
+			if depth == 0 && strings.HasSuffix(text, ")") {
+				return text[:i], text[i:]
+			}
+		}
+	}
+	return "", ""
 }
 
 // groupFold folds each group's elements, or a closure of them.

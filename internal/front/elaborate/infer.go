@@ -149,7 +149,24 @@ func nearestOf(literal string, k num.Kind, negative bool) string {
 			most = strings.TrimPrefix(most, "-")
 		}
 	}
-	return "write `" + most + "`, the " + what + " " + k.String() + ", or use a wider type"
+	switch {
+	case k.Bits() == 64 && !isDecimal(literal):
+		return "write `" + most + "`, the " + what + " " + k.String()
+	case k.Bits() == 64:
+		return "write `" + most + "`, the " + what + " " + k.String() + ", or compute in f64, which rounds, with " + strings.ReplaceAll(literal, "_", "") + ".0"
+	}
+	return "write `" + most + "`, the " + what + " " + k.String() + ", or use a wider type, such as " + widerThan(k, negative).String()
+}
+
+// isDecimal reports an integer as people write it, and not in hexadecimal digits or bits.
+func isDecimal(literal string) bool { return strings.Trim(literal, "-0123456789_") == "" }
+
+// widerThan is the widest kind with the sign of k, or one with a sign for what is negative.
+func widerThan(k num.Kind, negative bool) num.Kind {
+	if k.IsSigned() || negative {
+		return num.I64
+	}
+	return num.U64
 }
 
 func fitsKind(v uint64, negative bool, k num.Kind) bool {
@@ -308,6 +325,10 @@ func (e *elab) mismatch(found, want *graph.Type, at diag.Span) message {
 		m.Help("give a value for None:\n%s.or(…)", e.parenthesized(at))
 	case want.Kind == graph.Array && want.Elem().Equal(found):
 		m.Help("[%s; N]", e.text(at))
+	case e.withKeys(found, want, at) != "":
+		m.Help("%s", e.withKeys(found, want, at))
+	case want.Kind == graph.Option && want.Elem().Kind == graph.Scalar || found.Kind == want.Kind && (want.Kind == graph.Array || want.Kind == graph.Tuple || want.Kind == graph.Option) || found.Kind == graph.Option && want.IsScalar():
+		m.Help("%s", withMissing(converted(e.text(at), found, want), ".or("))
 	}
 	return m
 }
@@ -434,8 +455,12 @@ func (e *elab) toTuple(n *graph.Node, want *graph.Type, at diag.Span) *graph.Nod
 		return n
 	}
 	parts := make([]*graph.Node, len(want.Elems))
+	reported := len(e.msgs.Messages)
 	for i, t := range want.Elems {
 		if parts[i] = e.coerce(e.get(n, i, at), t, at); parts[i] == nil {
+			if all := e.msgs.Messages; len(all) == reported+1 && all[reported].Code == "T05" && all[reported].Span == at { // all of it is marked
+				message{all[reported]}.Help("%s", withMissing(converted(e.text(at), n.Type, want), ".or("))
+			}
 			return nil
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/front/diag"
+	"github.com/godwit-run/godwit/internal/front/syntax"
 	"github.com/godwit-run/godwit/internal/front/types"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/num"
@@ -23,6 +24,8 @@ type lookup struct {
 	asOf  bool
 	scope *scope // where its tables stand
 	at    diag.Span
+	by    *syntax.Closure // of the key, and the text in which it stands
+	in    *diag.Source
 	built map[string]*tables // by the dictionaries of the keys' texts
 }
 
@@ -72,7 +75,7 @@ func (e *elab) newLookup(c *methodUse, asOf bool) *graph.Node {
 	if keys == nil {
 		return nil
 	}
-	l := &lookup{x: c.recv, keys: keys, t: keys.Type.Elem(), asOf: asOf, scope: e.cur, at: c.at(), built: map[string]*tables{}}
+	l := &lookup{x: c.recv, keys: keys, t: keys.Type.Elem(), asOf: asOf, scope: e.cur, at: c.at(), by: cl, in: e.fr.src, built: map[string]*tables{}}
 	if why := unfitKey(l.t, asOf); why != "" {
 		e.errorf(bodyValue(cl.Body), "T29", "this cannot be the key of an index").Note("found %s", l.t).Help("%s", why)
 		return nil
@@ -231,7 +234,7 @@ func (e *elab) askFor(l *lookup, k *graph.Node, at diag.Span) *tables {
 		if l.t.IsScalar() && k.Type.IsScalar() && types.IsInt(l.t) && types.IsInt(k.Type) && !types.IsMeant(l.t) {
 			m.Help("%s as %s", e.parenthesized(at), l.t)
 		} else {
-			m.Help("make keys of one type on both sides")
+			m.Help("%s", e.sameKeyHelp(l, k.Type, at))
 		}
 		return nil
 	}
@@ -249,6 +252,9 @@ func keyWant(l *lookup) *graph.Type {
 // lookupFound is what an index finds for the argument of a method.
 func (e *elab) lookupFound(c *methodUse) (l *lookup, t *tables, found *graph.Node) {
 	l = e.of(c.recv).group.lookup
+	if e.keyNotClosure(c) {
+		return l, nil, nil
+	}
 	k := e.dense(e.expr(c.x.Args[0], keyWant(l)))
 	if t = e.askFor(l, k, c.x.Args[0].Where()); t == nil {
 		return l, nil, nil
@@ -296,8 +302,12 @@ func (e *elab) partnersOf(c *methodUse) (l *lookup, t *tables, rows *graph.Node)
 		return nil, nil, nil
 	}
 	if e.of(by).group == nil || e.of(by).group.lookup == nil {
-		e.errorf(c.x.Args[0].Where(), "T29", "`%s` takes an index here", c.x.Name.Text).Note("found %s", describeNode(e, by)).
-			Help("let by = %s.index_by(|d| …);", e.operand(c.x.Args[0]))
+		m := e.errorf(c.x.Args[0].Where(), "T29", "`%s` takes an index here", c.x.Name.Text).Note("found %s", describeNode(e, by))
+		if help := e.indexFirst(c); help != "" {
+			m.Help("%s", help)
+		} else {
+			m.Help("let by = %s.index_by(|d| …);", e.operand(c.x.Args[0]))
+		}
 		return nil, nil, nil
 	}
 	cl := e.closureArg(c, 1, 1)

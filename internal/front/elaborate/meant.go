@@ -290,6 +290,8 @@ func (e *elab) meantMismatch(m message, found, want *graph.Type, at diag.Span) b
 		m.Help("%s as %s", text, want)
 	case s == meaning.Text && types.IsNumber(want):
 		m.Help("%s", declaredAs(want))
+	case s == meaning.Duration && want.Kind == graph.Scalar && types.IsNumber(want):
+		m.Help("its days, or its count of %s:\n%s\nor %s as %s", found.Means.Unit, converted(e.text(at), found, want), text, want)
 	case types.IsMeant(found) && want.Kind == graph.Scalar && types.IsNumber(want):
 		m.Help("%s as %s", text, want)
 	case types.IsInt(found) && (t.IsTime() || t == meaning.Decimal):

@@ -155,9 +155,12 @@ func isPlain(text string) bool {
 }
 
 // wrapped offers an operation that wraps around in place of one that faults.
-func (e *elab) wrapped(x syntax.Expr) string {
+func (e *elab) wrapped(x syntax.Expr, k num.Kind) string {
 	if b, ok := x.(*syntax.Binary); ok {
 		if op := map[syntax.Token]string{syntax.Plus: "+%", syntax.Minus: "-%", syntax.Star: "*%"}[b.Op]; op != "" {
+			if k.Bits() == 64 {
+				return "no integer type is wider; wrap around: " + e.text(b.X.Where()) + " " + op + " " + e.text(b.Y.Where())
+			}
 			return "use a wider type, or wrap around: " + e.text(b.X.Where()) + " " + op + " " + e.text(b.Y.Where())
 		}
 	}

@@ -125,10 +125,38 @@ func (e *elab) elementwise(x *syntax.Binary, a, b *graph.Node) *graph.Node {
 	}
 	a, b = e.dense(a), e.dense(b)
 	if !e.sameSize(a.Type.Size, b.Type.Size) {
+		reported := len(e.msgs.Messages)
 		e.differ(x.Span, a, b)
+		if help := e.foldsOfGroups(x, a, b); help != "" && len(e.msgs.Messages) == reported+1 {
+			message{e.msgs.Messages[reported]}.Help("%s", help)
+		}
 		return nil
 	}
 	return e.mapOver(x.OpSpan, []*graph.Node{a, b}, func(_ *graph.Node, v []*graph.Node) *graph.Node { return e.apply(x, v[0], v[1]) })
+}
+
+// foldsOfGroups is an operator on folds of a group that is made twice, in a fold of one: in agg; "" where the operands are no such.
+func (e *elab) foldsOfGroups(x *syntax.Binary, a, b *graph.Node) string {
+	l, ok1 := x.X.(*syntax.MethodCall)
+	r, ok2 := x.Y.(*syntax.MethodCall)
+	if !ok1 || !ok2 || groupMethods[l.Name.Text].run == nil || groupMethods[r.Name.Text].run == nil {
+		return ""
+	}
+	by, ok := l.Receiver.(*syntax.MethodCall)
+	if !ok || by.Name.Text != "group_by" || e.text(by.Span) != e.text(r.Receiver.Where()) {
+		return ""
+	}
+	own := func(c *syntax.MethodCall) string {
+		return "g" + e.text(diag.Span{Start: c.Receiver.Where().End, End: c.Span.End})
+	}
+	left, right := own(l), own(r)
+	switch t, u := a.Type.Elem(), b.Type.Elem(); {
+	case types.IsFloat(t) && types.IsInt(u):
+		right = converted(right, u, t)
+	case types.IsFloat(u) && types.IsInt(t):
+		left = converted(left, t, u)
+	}
+	return e.text(by.Span) + ".agg(|g| " + left + " " + x.Op.String() + " " + right + ")"
 }
 
 // differ reports two arrays that should have one size.

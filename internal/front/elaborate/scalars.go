@@ -1,6 +1,8 @@
 package elaborate
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/godwit-run/godwit/internal/data/meaning"
@@ -62,11 +64,22 @@ func (e *elab) isFloat(c *methodUse) bool {
 	}
 	m := e.errorf(c.x.Name.Span, "T29", "`%s` needs a float", c.x.Name.Text).Note("found %s", c.recv.Type)
 	if types.IsInt(c.recv.Type) && c.each {
-		m.Help("%s.map(|e| (e as f64).%s(%s))", e.operand(c.x.Receiver), c.x.Name.Text, e.argText(c.x))
+		m.Help("%s.map(|e| (e as f64).%s(%s))", e.operand(c.x.Receiver), e.text(e.called(c.x)), e.argText(c.x))
 	} else if types.IsInt(c.recv.Type) {
-		m.Help("(%s as f64).%s(%s)", e.text(c.x.Receiver.Where()), c.x.Name.Text, e.argText(c.x))
+		m.Help("(%s as f64).%s(%s)", e.text(c.x.Receiver.Where()), e.text(e.called(c.x)), e.argText(c.x))
 	}
 	return false
+}
+
+// called is where a method's name stands, and what follows it in ::<…>.
+func (e *elab) called(x *syntax.MethodCall) diag.Span {
+	at := x.Name.Span
+	if len(x.TypeArgs) > 0 {
+		if n := strings.IndexByte(e.text(diag.Span{Start: at.End, End: x.Span.End}), '('); n > 0 {
+			at.End += n
+		}
+	}
+	return at
 }
 
 func (e *elab) isNumber(c *methodUse) bool {
@@ -344,8 +357,44 @@ func (e *elab) unknownFunc(x *syntax.Call) {
 			rest = e.text(diag.Span{Start: x.Args[1].Where().Start, End: x.Args[len(x.Args)-1].Where().End})
 		}
 		m.Help("%s.%s(%s)", e.operand(x.Args[0]), name.Text, rest)
-	default:
+	case !e.methodMeant(m, x):
 		suggest(m, name.Text, names)
 	}
 	e.args(x)
+}
+
+// methodMeant is for a method, or what other languages call one, that is called as a function: std(x), truncate(r.day, month).
+func (e *elab) methodMeant(m message, x *syntax.Call) bool {
+	if len(x.Args) == 0 || isClosure(x.Args[0]) {
+		return false
+	}
+	name := x.Func.Path[0]
+	rest := ""
+	if len(x.Args) > 1 {
+		rest = e.text(spanOf(x.Args[1:]))
+	}
+	var recv *graph.Node
+	e.forHelp(func() { recv = e.exprOrGroup(x.Args[0], nil) })
+	if recv == nil {
+		return false
+	}
+	table, of := e.tableFor(recv), e.operand(x.Args[0])
+	call := &syntax.MethodCall{Span: x.Span, Receiver: x.Args[0], Name: name, Args: x.Args[1:]}
+	if table[name.Text].run != nil {
+		m.Help("%s.%s(%s)", of, name.Text, rest)
+		return true
+	}
+	if help := e.foreignWord(call, recv); help != "" {
+		if strings.HasPrefix(help, ".") {
+			help = of + help
+		}
+		m.Help("%s", strings.ReplaceAll(help, "\n.", "\n"+of+"."))
+		return true
+	}
+	best := nearest(name.Text, slices.Collect(maps.Keys(table)))
+	if best == "" || nearest(name.Text, e.resolver().visible(funcDecl)) != "" {
+		return false
+	}
+	m.Help("%s.%s(%s)", of, best, rest)
+	return true
 }

@@ -268,6 +268,9 @@ func textMethods() map[string]method {
 		"contains":    {min: 1, max: 1, run: lookFor(graph.Contains)},
 		"lower":       {run: change(graph.Lower)},
 		"upper":       {run: change(graph.Upper)},
+		"trim":        {run: change(graph.Trim)},
+		"trim_start":  {run: change(graph.TrimStart)},
+		"trim_end":    {run: change(graph.TrimEnd)},
 	}
 }
 
@@ -313,7 +316,7 @@ func (e *elab) startsWith(c *methodUse) *graph.Node {
 	return e.arith(num.And, at, first, e.arith(num.Lt, at, code, e.textNumber(graph.PrefixEnd, dict, text, at)))
 }
 
-// changeText is lower or upper: the dictionary of the changed entries.
+// changeText is lower, upper or trim: the dictionary of the changed entries.
 func (e *elab) changeText(c *methodUse, change graph.TextChange) *graph.Node {
 	of := []int{c.recv.Type.Means.Dict}
 	if texts := e.g.Dict(of[0]).Texts; texts != nil {

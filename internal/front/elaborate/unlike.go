@@ -36,7 +36,7 @@ func (e *elab) unlikeHelp(x *syntax.Binary, a, b *graph.Type) string {
 	case a.Kind == graph.Option || b.Kind == graph.Option:
 		return e.optionOpHelp(x, a, b)
 	case s == meaning.Text && t == meaning.Text && !isCompare(x.Op):
-		return "texts are not put together; they are compared, and have starts_with, ends_with, contains, len, lower and upper"
+		return "texts are not put together; they are compared, and have starts_with, ends_with, contains, len, lower, upper and trim"
 	case s == meaning.Text && !isCompare(x.Op), t == meaning.Text && !isCompare(x.Op):
 		return declaredAs(graph.I64Type)
 	case s == meaning.Text:
@@ -320,12 +320,42 @@ func (e *elab) operandHelp(reported int, x *syntax.Binary, want *graph.Type, a, 
 	switch u, denied := x.X.(*syntax.Unary); {
 	case m.m.Code == "F03" && denied && u.Op == syntax.Bang && m.m.Span == u.Span && isCompare(x.Op):
 		m.Help("!(%s%s%s)", e.text(u.X.Where()), op, e.text(x.Y.Where()))
+	case m.m.Code == "F01":
+		if text := e.widened(x, a, b); text != "" {
+			m.Help("%s", text)
+		}
 	case m.m.Code != "F02" || want != nil && types.IsInt(want) || isCompare(x.Op) && wholeLiteral(x.X, x.Y):
 	case isFloatLit(x.X) && b != nil && types.IsInt(b.Type):
 		m.Help("%s%s%s as f64", e.text(x.X.Where()), op, e.operand(x.Y))
 	case isFloatLit(x.Y) && a != nil && types.IsInt(a.Type):
 		m.Help("%s as f64%s%s", e.operand(x.X), op, e.text(x.Y.Where()))
 	}
+}
+
+// widened is an operator with a literal that does not fit the type of the other side, an integer, in the narrowest type that it fits.
+func (e *elab) widened(x *syntax.Binary, a, b *graph.Node) string {
+	l, r := e.operand(x.X), e.operand(x.Y)
+	lit, isLit := x.Y.(*syntax.IntLit)
+	other, text := a, &l
+	if !isLit {
+		lit, isLit = x.X.(*syntax.IntLit)
+		other, text = b, &r
+	}
+	switch {
+	case !isLit || other == nil || !types.IsInt(other.Type) || lit.Suffix != "" || !isDecimal(lit.Text):
+		return ""
+	case lit.Value <= math.MaxInt64:
+		*text += " as i64"
+	default:
+		*text += " as f64"
+		as := e.text(lit.Span) + ".0"
+		if text == &l {
+			r = as
+		} else {
+			l = as
+		}
+	}
+	return l + " " + x.Op.String() + " " + r
 }
 
 func isFloatLit(x syntax.Expr) bool {

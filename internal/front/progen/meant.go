@@ -63,11 +63,11 @@ func (w *writer) decimalTest(depth int) string {
 // text is text of the program.
 func (w *writer) text(depth int) string {
 	if depth <= 0 || w.chance(40) {
-		return oneOf(w, `"a"`, `"b"`, `"Ab"`, `"été"`, `""`)
+		return oneOf(w, `"a"`, `"b"`, `"Ab"`, `"été"`, `" a"`, `"b\t"`, `""`)
 	}
 	s := fmt.Sprintf("(if %s { %s } else { %s })", w.expr(scalarOf(num.Bool), depth-1), w.text(depth-1), w.text(depth-1))
 	if w.chance(30) {
-		s += oneOf(w, ".upper()", ".lower()")
+		s += oneOf(w, ".upper()", ".lower()", ".trim()", ".trim_start()", ".trim_end()")
 	}
 	return s
 }

@@ -3,6 +3,7 @@ package graph
 import (
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/godwit-run/godwit/internal/data/meaning"
@@ -31,6 +32,9 @@ const (
 	NoChange TextChange = iota
 	Lower
 	Upper
+	Trim // white space, as Unicode has it, on both sides
+	TrimStart
+	TrimEnd
 )
 
 // Derivation says how a hidden parameter follows from a dictionary.
@@ -72,6 +76,12 @@ func (c TextChange) of(text string) string {
 		return strings.ToLower(text)
 	case Upper:
 		return strings.ToUpper(text)
+	case Trim:
+		return strings.TrimSpace(text)
+	case TrimStart:
+		return strings.TrimLeftFunc(text, unicode.IsSpace)
+	case TrimEnd:
+		return strings.TrimRightFunc(text, unicode.IsSpace)
 	}
 	return text
 }

@@ -10,7 +10,6 @@
 package lower
 
 import (
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -378,5 +377,5 @@ func (l *lowering) nameOf(n *graph.Node) string {
 		return what
 	}
 	line, _ := l.g.Source.Position(n.Pos.Start)
-	return fmt.Sprintf("%s:%d", what, line)
+	return schedule.Unnamed(what, line)
 }
