@@ -57,18 +57,11 @@ func Between(s *schedule.Schedule, sizes map[string]int64, opt Options) (likely,
 	if likely, err = Predict(s, sizes, opt); err != nil {
 		return nil, nil, nil, err
 	}
-	rest := machine.Spread{} // native code that is made while it runs
-	if opt.Engine == "auto" && likely.Engine == "native" && !opt.promoted(likely.Schedule) {
-		rest = machine.Exactly(opt.Machine.Engines["native"].Compile)
-	}
+	opt.goesOver = opt.Engine == "auto" && likely.Engine == "native"
 	opt.Engine = likely.Engine
 	of := func(x Extent) (*Prediction, error) {
 		opt.Extent = x
-		p, err := predict(likely.Schedule, sizes, opt)
-		if err == nil {
-			p.Time = p.Time.Plus(rest)
-		}
-		return p, err
+		return predict(likely.Schedule, sizes, opt)
 	}
 	if least, err = of(Least); err == nil {
 		most, err = of(Most)
@@ -105,7 +98,7 @@ func (p *predictor) leaves(l *schedule.Launch, runs float64) (bool, error) {
 	if g == nil || err != nil {
 		return false, err
 	}
-	p.out.Steps = append(p.out.Steps, Step{Label: l.Label, Runs: runs, Time: g.Time, Most: wayMost[g.Way], Way: g.Way, Ways: g.Ways})
+	p.out.Steps = append(p.out.Steps, Step{Label: l.Label, Runs: runs, Time: g.Time.Plus(p.compiling(l)), Most: wayMost[g.Way], Way: g.Way, Ways: g.Ways})
 	return true, nil
 }
 

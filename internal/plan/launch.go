@@ -24,6 +24,8 @@ type Coming struct {
 	Scalar  func(i int) (int64, bool)
 	Places  []cost.Place // by region; nil for Resident
 	Threads int          // that there are
+	// Most is how many threads the call has, of which Threads may be fewer: what runs with all of them took tells of these, too. 0 for Threads.
+	Most int
 	// Law is that of the state that the kernel carries; nil if there is none, or no state.
 	Law *totals.Law
 	// Native says that it begins on native code.
@@ -132,6 +134,7 @@ type weighed struct {
 	woven      interleaved     // with as many threads as there can be
 	ordered    bool            // it carries state, with the kernel of totals ahead
 	past       [2][]ratio      // what earlier runs took, by ways
+	wider      *weighed        // with as many threads as the call has, if that is known better; else nil
 }
 
 // weigh is what a launch takes, by its code and by what earlier runs took.
@@ -155,6 +158,11 @@ func (c *Coming) weigh(m *machine.Machine, engine string) *weighed {
 			}
 			return was.way(way, m.Wake).Total(), true
 		})
+	}
+	if c.Most > c.Threads && len(w.past[0])+len(w.past[1]) == 0 {
+		all := *c
+		all.Threads, all.Most = c.Most, 0
+		w.wider = all.weigh(m, engine)
 	}
 	return w
 }
@@ -191,7 +199,7 @@ func (w *weighed) way(way int, late float64) *cost.Parts {
 		return w.alone
 	}
 	all := *w.all
-	all.Begin += late * (1 - 1/float64(w.threads))
+	all.Begin += late * max(0, 1-all.Total()/w.alone.Total())
 	return &all
 }
 
@@ -202,19 +210,31 @@ func (w *weighed) time(e *machine.Engine, way int, late float64) (machine.Spread
 	if warm, ok := warmer(e, t, w.past[way]); ok {
 		return warm, true
 	}
-	if other := 1 - way; len(w.past[other]) > 0 {
-		cold := w.way(other, late).Time(e)
-		if warm, ok := warmer(e, cold, w.past[other]); ok {
-			return t.Times(warm.P50 / cold.P50), true
+	if off, ok := w.off(e, 1-way, late); ok {
+		return t.Times(off), true
+	}
+	if w.wider != nil {
+		if off, ok := w.wider.off(e, 1, late); ok {
+			return t.Times(off), true
 		}
 	}
 	return t, false
 }
 
-// choose is the way that takes less, if both were gone before. Else it is all threads, unless it is over when they have begun, that
-// many nanoseconds after it has. Whoever is there first works, so one that comes later costs next to nothing, and one that shares memory with
-// others does not make them slower. A kernel that carries state has several threads if they take less, with the kernel of
-// totals ahead, than one alone: the second thread comes late, and the first stretch waits for nobody.
+// off is by what factor runs that went a way took longer than their code says; false if none is known.
+func (w *weighed) off(e *machine.Engine, way int, late float64) (float64, bool) {
+	if len(w.past[way]) == 0 {
+		return 0, false
+	}
+	cold := w.way(way, late).Time(e)
+	warm, ok := warmer(e, cold, w.past[way])
+	return warm.P50 / cold.P50, ok
+}
+
+// choose is the way that takes less, so that whoever may have more threads is never slower. If not both were gone before, one thread also has what
+// is over when others have begun, that many nanoseconds after it has. Whoever is there first works, so one that comes later costs next to nothing. A
+// kernel that carries state has several threads if they take less, with the kernel of totals ahead, than one alone: the second thread comes late, and
+// the first stretch waits for nobody.
 func (w *weighed) choose(e *machine.Engine, late float64) int {
 	if w.threads == 1 {
 		return 0
@@ -222,7 +242,7 @@ func (w *weighed) choose(e *machine.Engine, late float64) int {
 	alone, _ := w.time(e, 0, late)
 	all, _ := w.time(e, 1, late)
 	switch known := len(w.past[0]) > 0 && len(w.past[1]) > 0; {
-	case known && all.P50 >= alone.P50, !known && alone.P50 < late, !known && w.ordered && w.all.Total()+late >= w.alone.Total():
+	case all.P50 >= alone.P50, !known && alone.P50 < late, !known && w.ordered && w.all.Total()+late >= w.alone.Total():
 		return 0
 	}
 	return 1

@@ -33,11 +33,15 @@ type Prediction struct {
 	Threads  int                // most of any step
 	Steps    []Step             // in the order of schedule.Launches
 	Schedule *schedule.Schedule // of the steps
-	Compile  machine.Spread     // nanoseconds, to compile what is not ready
+	Compile  machine.Spread     // nanoseconds, of those of the steps: to compile what is not ready
 	Time     machine.Spread     // nanoseconds, of all
 	Warm     bool               // most of the time is expected by what earlier runs took
 	// Before is what it takes, beside the steps, to bring here what loops swap and what is in the result as it is, nanoseconds.
 	Before machine.Spread
+	// Besides is what the call takes that is no step's, nanoseconds.
+	Besides machine.Spread
+
+	began bool // kernels begin as native code
 }
 
 // Options are what a prediction depends on besides the schedule.
@@ -49,6 +53,10 @@ type Options struct {
 	Threads int
 	// Reach is how many bytes WebAssembly reaches; 0 for any number.
 	Reach int64
+	// Most is how many threads the call has, where a plan gives it fewer; 0 for Threads.
+	Most int
+	// Going is what the call goes by, if that was decided: the schedule, or another that gives the same. Nil if it goes by what takes less.
+	Going *schedule.Schedule
 	// Shared has threads share what they can, whether it pays or not.
 	Shared bool
 	// Lowered is what it would take to make the schedule in which threads share, in nanoseconds, as far as runs of the other have not taken as
@@ -75,59 +83,55 @@ type Options struct {
 	Away Away
 	// Extent is what is taken of what data decides of.
 	Extent Extent
+
+	goesOver bool // kernels begin as WebAssembly, unless they are native code already, and go over to it
 }
 
-// Predict says how long a schedule takes for these sizes. A size that is found while it runs is taken to be half of
-// what it can be, and so is the number of turns of a loop that data decides of.
+// Predict says how long a schedule takes for these sizes, by the plan that takes the least time: see Consider. A size that is found while it runs
+// is taken to be half of what it can be, and so is the number of turns of a loop that data decides of.
 func Predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Prediction, error) {
-	if opt.Engine != "auto" {
-		return cheapest(s, sizes, opt)
+	var list []Candidate
+	for _, c := range Candidates(opt.Machine, opt.Engine, opt.Threads, true) {
+		if c.Threads == opt.Threads || c.Threads == 1 && opt.Away == nil && opt.Going == nil {
+			list = append(list, c)
+		}
 	}
-	opt.Engine = "wasm"
-	first, err := cheapest(s, sizes, opt)
-	native := opt.Machine.Engines["native"]
-	if err != nil || native == nil {
-		return first, err
+	if len(list) == 0 {
+		return nil, unmeasured(opt.Engine, opt.Machine)
 	}
-	opt.Engine = "native"
-	second, err := cheapest(s, sizes, opt)
-	if err == nil && opt.promoted(second.Schedule) {
-		return second, nil
+	all, err := Consider(s, sizes, list, opt)
+	if err != nil {
+		return nil, err
 	}
-	if err != nil || second.Time.P50+native.Compile >= first.Time.P50 {
-		return first, err
-	}
-	second.Time = second.Time.Plus(machine.Exactly(native.Compile))
-	return second, nil
+	return all[chosen(all)].Prediction, nil
 }
 
-// promoted reports that all kernels are native code already.
-func (opt *Options) promoted(s *schedule.Schedule) bool {
-	all := opt.Native != nil
-	schedule.Launches(s.Steps, func(l *schedule.Launch) { all = all && opt.Native(l) })
-	return all
+func unmeasured(engine string, m *machine.Machine) error {
+	return fmt.Errorf("%s was not measured on %s; run godwit calibrate", engine, m.Name)
 }
 
 func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Prediction, error) {
 	e := opt.Machine.Engines[opt.Engine]
 	if e == nil {
-		return nil, fmt.Errorf("%s was not measured on %s; run godwit calibrate", opt.Engine, opt.Machine.Name)
+		return nil, unmeasured(opt.Engine, opt.Machine)
 	}
-	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, here: map[int]bool{}, looked: map[int]bool{}, decoded: map[int]bool{}, passed: map[data.Source]bool{}, values: map[int]float64{}, repeats: 1, out: &Prediction{Engine: opt.Engine, Threads: 1, Schedule: s}}
+	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, engine: opt.Engine, ready: map[*kernel.Kernel]bool{}, here: map[int]bool{}, looked: map[int]bool{}, decoded: map[int]bool{}, passed: map[data.Source]bool{}, values: map[int]float64{}, repeats: 1, out: &Prediction{Engine: opt.Engine, Threads: 1, Schedule: s}}
 	if p.sizes == nil {
 		p.sizes = map[string]int64{}
 	}
 	if opt.Away != nil {
 		opt.Away.Anew()
 	}
+	schedule.Launches(s.Steps, func(l *schedule.Launch) { p.out.began = p.out.began || p.native(l) })
 	if err := p.steps(s.Steps, 1, false); err != nil {
 		return nil, err
 	}
 	for _, c := range s.Result {
 		p.settle(c.Buffer)
 	}
-	p.out.Time = p.out.Before
 	rest, known := p.besides(e)
+	p.out.Besides = rest
+	p.out.Time = p.out.Before
 	warm := 0.0
 	for i := range p.out.Steps {
 		st := &p.out.Steps[i]
@@ -139,25 +143,36 @@ func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 		warm += rest.P50
 	}
 	p.out.Warm = warm > p.out.Time.P50/2
-	p.out.Compile = p.compiling()
-	p.out.Time = p.out.Time.Plus(p.out.Compile)
 	return p.out, nil
 }
 
-// compiling is the time to compile the kernels that are not ready to WebAssembly, with which they begin. It may be much
-// less where native code of an earlier run is kept.
-func (p *predictor) compiling() machine.Spread {
-	e, seen := p.opt.Machine.Engines["wasm"], map[*kernel.Kernel]bool{}
-	if p.opt.Ready == nil || e == nil {
-		return machine.Spread{}
+// native reports that a kernel is native code already.
+func (p *predictor) native(l *schedule.Launch) bool { return p.opt.Native != nil && p.opt.Native(l) }
+
+// compiling is what it takes to make a kernel ready before its first run: as WebAssembly, and as native code if it goes over to that. Only the first
+// that does is waited for: others are made meanwhile.
+func (p *predictor) compiling(l *schedule.Launch) (t machine.Spread) {
+	if e := p.opt.Machine.Engines["wasm"]; e != nil && p.opt.Ready != nil && !p.ready[l.Kernel] && !p.opt.Ready(l) && !p.native(l) {
+		t = machine.Spread{P10: e.Compile / 10, P50: e.Compile, P90: 2 * e.Compile}
+		p.out.Compile = p.out.Compile.Plus(t)
 	}
-	schedule.Launches(p.s.Steps, func(l *schedule.Launch) {
-		if !p.opt.Ready(l) {
-			seen[l.Kernel] = true
-		}
-	})
-	t := e.Compile * float64(len(seen))
-	return machine.Spread{P10: t / 10, P50: t, P90: 2 * t}
+	p.ready[l.Kernel] = true
+	if p.opt.goesOver && p.engine == "native" && !p.native(l) && !p.over {
+		p.over = true
+		t = t.Plus(machine.Exactly(p.opt.Machine.Engines["native"].Compile))
+	}
+	return t
+}
+
+// engineFor is what a launch runs on. Beside others that are native code already, one that is over before its own is made stays as it is.
+func (p *predictor) engineFor(l *schedule.Launch, c *Coming) string {
+	if !p.opt.goesOver || !p.out.began || p.native(l) || p.opt.Machine.Engines["wasm"] == nil {
+		return p.opt.Engine
+	}
+	if t := c.onWasm(p.opt.Machine); t.P50*c.runs < p.opt.Machine.Engines["native"].Compile {
+		return "wasm"
+	}
+	return p.opt.Engine
 }
 
 // results is the time to copy the result into memory of the caller, which native code writes to.
@@ -165,7 +180,7 @@ func (p *predictor) results() machine.Spread {
 	if p.opt.Engine == "native" {
 		return machine.Spread{}
 	}
-	t, mem := machine.Spread{}, p.opt.Machine.MemoryFor(p.opt.Threads)
+	t, mem := machine.Spread{}, p.opt.Machine.MemoryFor(p.most())
 	for _, c := range p.s.Result {
 		n := p.eval(p.s.Buffers[c.Buffer].Len) * float64(c.Kind.Size())
 		write := mem.Fresh
@@ -193,9 +208,15 @@ type predictor struct {
 	passed  map[data.Source]bool
 	// values are what buffers of one element have, where that follows from the arguments.
 	values  map[int]float64
-	repeats float64 // how often the present step is expected to run when it begins
+	repeats float64                 // how often the present step is expected to run when it begins
+	engine  string                  // of the present launch
+	ready   map[*kernel.Kernel]bool // what is there by now
+	over    bool                    // some kernel has gone over to native code
 	out     *Prediction
 }
+
+// most is how many threads the call has.
+func (p *predictor) most() int { return max(p.opt.Most, p.opt.Threads) }
 
 func (p *predictor) size(name string) (int64, bool) {
 	n, ok := p.sizes[name]
@@ -320,13 +341,15 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 		}
 		return p.opt.Scalar(&l.Scalars[i])
 	}
+	c := &Coming{Safe: safe, Sizes: sizes, Scalar: scalar, Threads: p.opt.Threads, Most: p.most(), Seen: p.opt.Past.of(l), runs: runs}
+	p.engine = p.engineFor(l, c)
 	if bytes := p.beyond(l); bytes > 0 {
-		p.interpret(l, &Coming{Safe: safe, Sizes: sizes, Scalar: scalar}, bytes, runs, guessed)
+		p.interpret(l, c, bytes, runs, guessed)
 		return nil
 	}
-	c := &Coming{Safe: safe, Sizes: sizes, Scalar: scalar, Places: p.places(l), Threads: p.opt.Threads, Seen: p.opt.Past.of(l), wholes: p.wholes(l), runs: runs}
+	c.Places, c.wholes = p.places(l), p.wholes(l)
 	c.look = p.look(l, c, runs)
-	e, late := p.opt.Machine.Engines[p.opt.Engine], p.opt.Machine.Wake
+	e, late := p.opt.Machine.Engines[p.engine], p.opt.Machine.Wake
 	w := p.weigh(c)
 	for i, v := range w.values {
 		p.values[l.Regions[i]] = v
@@ -350,7 +373,11 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 	if w.woven.pays() {
 		most += fmt.Sprintf(", %d walks under way", w.woven.flight)
 	}
-	p.out.Steps = append(p.out.Steps, Step{Label: l.Label, Runs: runs, Threads: w.on(way), Time: time, Most: most, Parts: parts, Warm: warm})
+	made := p.compiling(l)
+	if made.P50 > time.P50 {
+		most = "compilation"
+	}
+	p.out.Steps = append(p.out.Steps, Step{Label: l.Label, Runs: runs, Threads: w.on(way), Time: time.Plus(made), Most: most, Parts: parts, Warm: warm})
 	return nil
 }
 
@@ -362,5 +389,5 @@ func (p *predictor) weigh(c *Coming) *weighed {
 			c.Law = law
 		}
 	}
-	return c.weigh(p.opt.Machine, p.opt.Engine)
+	return c.weigh(p.opt.Machine, p.engine)
 }

@@ -94,7 +94,7 @@ func (p *predictor) besides(e *machine.Engine) (machine.Spread, bool) {
 	}
 	var past []ratio
 	names := slices.Sorted(maps.Keys(p.given))
-	for _, pt := range p.opt.Past.Seen.Of(seen.Key{ID: p.opt.Past.Program(p.s), Engine: p.opt.Engine, Threads: p.opt.Threads}) {
+	for _, pt := range p.opt.Past.Seen.Of(seen.Key{ID: p.opt.Past.Program(p.s), Engine: p.opt.Engine, Threads: p.most()}) {
 		if !pt.Tells() || len(pt.Sizes) != len(names) {
 			continue
 		}
