@@ -221,20 +221,23 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o *options, spool run.
 	}
 	defer shop.users.Done()
 	t := told{engine: string(eng.Tier())}
-	if asked != nil {
-		if err := t.foretell(ctx, p, eng, *asked, f.f.Graph.Sizes); err != nil {
-			return nil, f.failure(err)
-		}
-	}
-	if t.ensured, err = f.ensured(p, t.expected); err != nil {
-		return nil, err
-	}
 	opt := run.Options{Threads: o.threads, Engine: eng, Machine: o.given, Seen: shop.seen, Shared: o.shared, Progress: o.progress, Spool: spool, SpoolFrom: o.spoolFrom}
 	var beside *cluster.Beside
 	if o.cluster != nil {
 		beside = o.cluster.c.Beside(o.strategy)
 		beside.Machine, beside.WhyNot = o.given, Strategy(o.whyNot)
 		opt.Beside = beside
+	}
+	if asked != nil {
+		if opt.Going, err = p.Program.Going(p.Inputs, opt); err != nil {
+			return nil, f.failure(err)
+		}
+		if err := t.foretell(ctx, p, eng, *asked, f.f.Graph.Sizes, opt.Going.Schedule()); err != nil {
+			return nil, f.failure(err)
+		}
+	}
+	if t.ensured, err = f.ensured(p, t.expected); err != nil {
+		return nil, err
 	}
 	res, err := p.Program.Run(ctx, p.Inputs, opt)
 	if err != nil {

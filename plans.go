@@ -154,18 +154,22 @@ func (q *asking) carriedOut(p *Plan, s *run.Stats) {
 	p.Number = ran(q.list, s, q.opt.Threads)
 }
 
-// consider lists the plans with what they are expected to take.
-func (q *asking) consider() ([]Candidate, error) {
-	all, err := plan.Consider(q.p.Schedule, q.p.Inputs.Sizes, q.list, q.opt)
+// consider predicts plans.
+func (q *asking) consider(list []plan.Candidate, opt plan.Options) ([]plan.Considered, error) {
+	all, err := plan.Consider(q.p.Schedule, q.p.Inputs.Sizes, list, opt)
 	if err != nil {
 		return nil, &InputError{Text: err.Error(), Err: err}
 	}
-	var out []Candidate
+	return all, nil
+}
+
+// listed are plans with what they are expected to take.
+func listed(all []plan.Considered) (out []Candidate) {
 	for i := range all {
 		c := &all[i]
 		out = append(out, Candidate{Number: c.Number, Engine: c.Candidate.Engine, Threads: c.Candidate.Threads, Predicted: inSeconds(c.Time, c.Warm), Chosen: c.Chosen})
 	}
-	return out, nil
+	return out
 }
 
 // whyNot weighs the strategy that was asked about; nil if none was.

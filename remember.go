@@ -35,7 +35,7 @@ func (r *workshop) remember(p *compile.Plan, st *run.Stats, threads int) {
 	if st.Seconds < 2*run.Telling {
 		return
 	}
-	rest, on := st.Seconds, engine.Tier("")
+	rest, on, mixed := st.Seconds, engine.Tier(""), false // on native code if any launch is
 	for i := range st.Launches {
 		l := &st.Launches[i]
 		if l.Runs == 0 {
@@ -45,17 +45,19 @@ func (r *workshop) remember(p *compile.Plan, st *run.Stats, threads int) {
 		for tier, took := range l.Paces {
 			r.learn(l, tier, took, st.First, threads)
 		}
-		if l.Beside > 0 || l.Native != 0 && l.Native != l.Slices || on != "" && on != l.Tier {
-			on = "both"
+		if on == "" || l.Tier == engine.Native {
+			on = l.Tier
+		}
+		if l.Beside > 0 || l.Native != 0 && l.Native != l.Slices {
+			mixed = true
 			continue
 		}
-		on = l.Tier
 		if took := l.Seconds - l.Compile - l.Decoded; took > l.Decoded/mostlyDecoded {
 			r.learn(l, l.Tier, took/float64(l.Runs), st.First, threads)
 		}
 	}
-	if !st.First && (on == engine.Wasm || on == engine.Native) {
-		r.seen.Note(seen.Key{ID: p.Program.ID(st.Schedule), Engine: string(on), Threads: threads}, seen.Point{Sizes: seen.InOrder(p.Inputs.Sizes)}, rest*1e9)
+	if !st.First && !mixed && (on == engine.Wasm || on == engine.Native) {
+		r.seen.Note(seen.Key{ID: p.Program.ID(st.Schedule), Engine: string(on), Threads: max(threads, run.Threads(0))}, seen.Point{Sizes: seen.InOrder(p.Inputs.Sizes)}, rest*1e9)
 	}
 	for _, d := range st.Decoded {
 		r.seen.Note(seen.OfForm(d.Form), seen.Point{Sizes: []int64{int64(d.Bytes), int64(d.Values)}}, d.Seconds*1e9)

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/godwit-run/godwit/internal/ir/verify"
 )
 
 // In: how long kernels have run in WebAssembly, and how long they are expected to. Out: native code of those for
@@ -113,6 +115,9 @@ func (c *Compiled) Unpromoted() error {
 	}
 	return nil
 }
+
+// Kept reports that native code of a kernel lies on disk, with which it begins then.
+func (e *Engine) Kept(s *verify.Safe) bool { return e.native != nil && e.native.kept(s) }
 
 // Promotes reports that kernels which run long go over to native code.
 func (e *Engine) Promotes() bool { return e.native != nil }

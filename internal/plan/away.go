@@ -98,7 +98,7 @@ func (p *predictor) leaves(l *schedule.Launch, runs float64) (bool, error) {
 	if g == nil || err != nil {
 		return false, err
 	}
-	p.out.Steps = append(p.out.Steps, Step{Label: l.Label, Runs: runs, Time: g.Time.Plus(p.compiling(l)), Most: wayMost[g.Way], Way: g.Way, Ways: g.Ways})
+	p.add(l, Step{Label: l.Label, Runs: runs, Time: g.Time, Most: wayMost[g.Way], Way: g.Way, Ways: g.Ways})
 	return true, nil
 }
 

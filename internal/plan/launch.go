@@ -134,13 +134,15 @@ type weighed struct {
 	woven      interleaved     // with as many threads as there can be
 	ordered    bool            // it carries state, with the kernel of totals ahead
 	past       [2][]ratio      // what earlier runs took, by ways
-	wider      *weighed        // with as many threads as the call has, if that is known better; else nil
+	// Where nothing is known of these ways: with as many threads as the call has, and on the other engine; nil where nothing is known of that either.
+	wider, other *weighed
+	at           *machine.Engine // that it is on
 }
 
 // weigh is what a launch takes, by its code and by what earlier runs took.
 func (c *Coming) weigh(m *machine.Machine, engine string) *weighed {
 	w := c.model(m, engine)
-	if c.Seen == nil {
+	if w.at = m.Engines[engine]; c.Seen == nil {
 		return w
 	}
 	modelled := models{c: c, m: m, engine: engine}
@@ -159,13 +161,33 @@ func (c *Coming) weigh(m *machine.Machine, engine string) *weighed {
 			return was.way(way, m.Wake).Total(), true
 		})
 	}
-	if c.Most > c.Threads && len(w.past[0])+len(w.past[1]) == 0 {
-		all := *c
-		all.Threads, all.Most = c.Most, 0
-		w.wider = all.weigh(m, engine)
+	if w.known() {
+		return w
+	}
+	if all := *c; c.Most > c.Threads {
+		if all.Threads, all.Most = c.Most, 0; c.knows(engine, all.Threads) {
+			w.wider = all.weigh(m, engine)
+		}
+	}
+	other := map[string]string{"wasm": "native", "native": "wasm"}[engine]
+	if m.Engines[other] != nil && (c.knows(other, 1) || c.knows(other, max(c.Threads, c.Most))) {
+		on := *c
+		on.Seen = func(engine string, threads int) []seen.Point { // of that engine alone
+			if engine != other {
+				return nil
+			}
+			return c.Seen(engine, threads)
+		}
+		w.other = on.weigh(m, other)
 	}
 	return w
 }
+
+// known reports that runs have told something.
+func (w *weighed) known() bool { return len(w.past[0])+len(w.past[1]) > 0 }
+
+// knows reports that there were runs on so many threads of an engine.
+func (c *Coming) knows(engine string, threads int) bool { return len(c.Seen(engine, threads)) > 0 }
 
 // model is what a launch takes by its code alone.
 func (c *Coming) model(m *machine.Machine, engine string) *weighed {
@@ -203,32 +225,38 @@ func (w *weighed) way(way int, late float64) *cost.Parts {
 	return &all
 }
 
-// time is what the launch takes in a way, and whether earlier runs say so. Where only the other way was gone, the model is taken to be
-// as wrong of both.
+// time is what the launch takes in a way, and whether earlier runs say so. Where only the other way was gone, or the other engine was run on, the model
+// is taken to be as wrong of all.
 func (w *weighed) time(e *machine.Engine, way int, late float64) (machine.Spread, bool) {
 	t := w.way(way, late).Time(e)
 	if warm, ok := warmer(e, t, w.past[way]); ok {
 		return warm, true
 	}
-	if off, ok := w.off(e, 1-way, late); ok {
+	if off, ok := w.off(1-way, late); ok {
 		return t.Times(off), true
-	}
-	if w.wider != nil {
-		if off, ok := w.wider.off(e, 1, late); ok {
-			return t.Times(off), true
-		}
 	}
 	return t, false
 }
 
-// off is by what factor runs that went a way took longer than their code says; false if none is known.
-func (w *weighed) off(e *machine.Engine, way int, late float64) (float64, bool) {
-	if len(w.past[way]) == 0 {
-		return 0, false
+// off is by what factor runs took longer than their code says, those of a way if there are any; false if none is known.
+func (w *weighed) off(way int, late float64) (float64, bool) {
+	for _, way := range []int{way, 1 - way} {
+		if len(w.past[way]) == 0 {
+			continue
+		}
+		cold := w.way(way, late).Time(w.at)
+		if warm, ok := warmer(w.at, cold, w.past[way]); ok {
+			return warm.P50 / cold.P50, true
+		}
 	}
-	cold := w.way(way, late).Time(e)
-	warm, ok := warmer(e, cold, w.past[way])
-	return warm.P50 / cold.P50, ok
+	for _, o := range []*weighed{w.wider, w.other} {
+		if o != nil {
+			if off, ok := o.off(1, late); ok {
+				return off, true
+			}
+		}
+	}
+	return 0, false
 }
 
 // choose is the way that takes less, so that whoever may have more threads is never slower. If not both were gone before, one thread also has what

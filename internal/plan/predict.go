@@ -20,7 +20,8 @@ type Step struct {
 	Runs    float64 // 1 outside of loops
 	Threads int
 	Time    machine.Spread // nanoseconds
-	Most    string         // what most of the time goes to
+	Most    string         // what most of the time goes to, besides what is made
+	Made    machine.Spread // nanoseconds, of Time: until its kernel is compiled
 	Parts   cost.Parts     // of one run
 	Warm    bool           // by what earlier runs took
 	Way     string         // that it goes to a data set, of WayNames; "" if all that it reads is here
@@ -73,6 +74,8 @@ type Options struct {
 	Kept func(bytes int64) bool
 	// Ready reports that a kernel is compiled; nil if all are.
 	Ready func(l *schedule.Launch) bool
+	// Fresh reports that nothing of a kernel was ever run in this process, be it compiled or on disk; nil if none is fresh.
+	Fresh func(l *schedule.Launch) bool
 	// Native reports that it is native code already; nil if none is.
 	Native func(l *schedule.Launch) bool
 	// Past is what earlier runs took.
@@ -115,7 +118,7 @@ func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 	if e == nil {
 		return nil, unmeasured(opt.Engine, opt.Machine)
 	}
-	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, engine: opt.Engine, ready: map[*kernel.Kernel]bool{}, here: map[int]bool{}, looked: map[int]bool{}, decoded: map[int]bool{}, passed: map[data.Source]bool{}, values: map[int]float64{}, repeats: 1, out: &Prediction{Engine: opt.Engine, Threads: 1, Schedule: s}}
+	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, engine: opt.Engine, ready: map[*kernel.Kernel]float64{}, here: map[int]bool{}, looked: map[int]bool{}, decoded: map[int]bool{}, passed: map[data.Source]bool{}, values: map[int]float64{}, repeats: 1, out: &Prediction{Engine: opt.Engine, Threads: 1, Schedule: s}}
 	if p.sizes == nil {
 		p.sizes = map[string]int64{}
 	}
@@ -123,12 +126,14 @@ func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 		opt.Away.Anew()
 	}
 	schedule.Launches(s.Steps, func(l *schedule.Launch) { p.out.began = p.out.began || p.native(l) })
+	p.making()
 	if err := p.steps(s.Steps, 1, false); err != nil {
 		return nil, err
 	}
 	for _, c := range s.Result {
 		p.settle(c.Buffer)
 	}
+	p.goOver()
 	rest, known := p.besides(e)
 	p.out.Besides = rest
 	p.out.Time = p.out.Before
@@ -149,19 +154,70 @@ func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 // native reports that a kernel is native code already.
 func (p *predictor) native(l *schedule.Launch) bool { return p.opt.Native != nil && p.opt.Native(l) }
 
-// compiling is what it takes to make a kernel ready before its first run: as WebAssembly, and as native code if it goes over to that. Only the first
-// that does is waited for: others are made meanwhile.
+// making notes when kernels are ready that are not yet: the first one is waited for, and while that is made, and runs, another thread makes those after
+// it, one after the other, as a run does. Beginning with native code, each is waited for.
+func (p *predictor) making() {
+	e := p.opt.Machine.Engines["wasm"]
+	if e == nil || p.opt.Ready == nil {
+		return
+	}
+	first, last := true, 0.0
+	schedule.Launches(p.s.Steps, func(l *schedule.Launch) {
+		if _, known := p.ready[l.Kernel]; known {
+			return
+		}
+		own := e.Compile
+		switch native := p.opt.Machine.Engines["native"]; {
+		case p.opt.Ready(l) || p.native(l):
+			own = 0
+		case p.opt.Engine == "native" && !p.opt.goesOver && native != nil:
+			own = native.Compile
+		}
+		if first {
+			p.ready[l.Kernel], first = own, false
+			return
+		}
+		if own > 0 {
+			last += own
+		}
+		p.ready[l.Kernel] = last
+	})
+}
+
+// starting is which part of what it takes to compile a kernel its first run takes longer than the next.
+const starting = 1.0 / 32
+
+// compiling is what a launch waits for its kernel before its first run.
 func (p *predictor) compiling(l *schedule.Launch) (t machine.Spread) {
-	if e := p.opt.Machine.Engines["wasm"]; e != nil && p.opt.Ready != nil && !p.ready[l.Kernel] && !p.opt.Ready(l) && !p.native(l) {
-		t = machine.Spread{P10: e.Compile / 10, P50: e.Compile, P90: 2 * e.Compile}
-		p.out.Compile = p.out.Compile.Plus(t)
+	at, ahead := p.ready[l.Kernel]
+	if !ahead || at < 0 {
+		return t
 	}
-	p.ready[l.Kernel] = true
-	if p.opt.goesOver && p.engine == "native" && !p.native(l) && !p.over {
-		p.over = true
-		t = t.Plus(machine.Exactly(p.opt.Machine.Engines["native"].Compile))
+	p.ready[l.Kernel] = -1 // it is waited for once
+	if at > 0 {
+		t = machine.Spread{P10: max(0, at-p.now) / 10, P50: max(0, at-p.now), P90: max(0, 2*at-p.now)}
 	}
+	if e := p.opt.Machine.Engines["wasm"]; p.opt.Fresh != nil && p.opt.Fresh(l) {
+		t = t.Plus(machine.Exactly(starting * e.Compile))
+	}
+	p.out.Compile = p.out.Compile.Plus(t)
 	return t
+}
+
+// goOver has native code be made while the longest of the steps that go over to it runs: only the first is waited for.
+func (p *predictor) goOver() {
+	longest := -1
+	for _, i := range p.over {
+		if longest < 0 || p.out.Steps[i].Time.P50 > p.out.Steps[longest].Time.P50 {
+			longest = i
+		}
+	}
+	if longest < 0 {
+		return
+	}
+	t := machine.Exactly(p.opt.Machine.Engines["native"].Compile)
+	st := &p.out.Steps[longest]
+	st.Made, st.Time = st.Made.Plus(t), st.Time.Plus(t)
 }
 
 // engineFor is what a launch runs on. Beside others that are native code already, one that is over before its own is made stays as it is.
@@ -208,10 +264,11 @@ type predictor struct {
 	passed  map[data.Source]bool
 	// values are what buffers of one element have, where that follows from the arguments.
 	values  map[int]float64
-	repeats float64                 // how often the present step is expected to run when it begins
-	engine  string                  // of the present launch
-	ready   map[*kernel.Kernel]bool // what is there by now
-	over    bool                    // some kernel has gone over to native code
+	repeats float64                    // how often the present step is expected to run when it begins
+	engine  string                     // of the present launch
+	ready   map[*kernel.Kernel]float64 // when, in nanoseconds from the beginning, those are there that are not yet waited for
+	now     float64                    // when the present step begins
+	over    []int                      // steps that go over to native code
 	out     *Prediction
 }
 
@@ -373,18 +430,25 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 	if w.woven.pays() {
 		most += fmt.Sprintf(", %d walks under way", w.woven.flight)
 	}
-	made := p.compiling(l)
-	if made.P50 > time.P50 {
-		most = "compilation"
-	}
-	p.out.Steps = append(p.out.Steps, Step{Label: l.Label, Runs: runs, Threads: w.on(way), Time: time.Plus(made), Most: most, Parts: parts, Warm: warm})
+	p.add(l, Step{Label: l.Label, Runs: runs, Threads: w.on(way), Time: time, Most: most, Parts: parts, Warm: warm})
 	return nil
+}
+
+// add has a step follow those before it.
+func (p *predictor) add(l *schedule.Launch, s Step) {
+	s.Made = p.compiling(l)
+	if p.opt.goesOver && p.engine == "native" && !p.native(l) && s.Way == "" {
+		p.over = append(p.over, len(p.out.Steps))
+	}
+	s.Time = s.Time.Plus(s.Made)
+	p.out.Steps = append(p.out.Steps, s)
+	p.now += s.Time.P50
 }
 
 // weigh is what a launch takes on the engine.
 func (p *predictor) weigh(c *Coming) *weighed {
 	c.Law = nil
-	if c.Threads > 1 && len(c.Safe.Kernel.State) > 0 {
+	if max(c.Threads, c.Most) > 1 && len(c.Safe.Kernel.State) > 0 {
 		if law, err := totals.Of(c.Safe); err == nil && law.Admits(c.Sizes) {
 			c.Law = law
 		}

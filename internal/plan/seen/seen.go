@@ -65,6 +65,16 @@ func (p *Point) Middle() float64 {
 	return s[len(s)/2]
 }
 
+// Apart is by what factors a tenth of the times were below the median, and nine tenths: 1 where there are too few of them.
+func (p *Point) Apart() (low, high float64) {
+	if !p.Often() {
+		return 1, 1
+	}
+	s := slices.Sorted(slices.Values(p.Took))
+	at := func(part float64) float64 { return s[int(math.Round(part*float64(len(s)-1)))] / p.Middle() }
+	return at(0.1), at(0.9)
+}
+
 const (
 	// Runs shorter than brief (ns) tell something only if there are fewTimes of them, since perhaps only the slow ones were noted.
 	fewTimes = 3
