@@ -158,6 +158,7 @@ type asking struct {
 	going   *schedule.Schedule        // what the call goes by, if that was decided
 	away    bool                      // arguments are data sets
 	ready   map[*schedule.Launch]bool // of them: kernels that were compiled before anything was asked
+	fresh   map[*schedule.Launch]bool // of them: kernels that had never run
 	instead string                    // the strategy that a reason is wanted for; "" if none is
 }
 

@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/godwit-run/godwit/internal/ir/schedule"
@@ -77,7 +78,7 @@ func Chosen(list []Considered) (*Considered, error) {
 }
 
 // chosen is the one that takes the least time of those by which a call goes that is forced to none: each step has one thread, or all, and
-// kernels that are native code already stay so. -1 if there are no candidates.
+// kernels that are native code already stay so. Of two that take the same it is the first. -1 if there are no candidates.
 func chosen(list []Considered) int {
 	all, began := 0, false
 	for _, c := range list {
@@ -88,7 +89,7 @@ func chosen(list []Considered) int {
 		if t := c.Candidate.Threads; t != 1 && t != all || began && !c.began {
 			continue
 		}
-		if best < 0 || c.Time.P50 < list[best].Time.P50 {
+		if best < 0 || c.Time.P50 < (1-1e-9)*list[best].Time.P50 || math.IsNaN(list[best].Time.P50) {
 			best = i
 		}
 	}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"runtime"
+	"slices"
 
 	"github.com/godwit-run/godwit/internal/engine/llvmir"
 	"github.com/godwit-run/godwit/internal/engine/wasm"
@@ -132,6 +133,7 @@ type weighed struct {
 	threads    int
 	values     map[int]float64 // of Mix
 	woven      interleaved     // with as many threads as there can be
+	lone       bool            // one thread has all of it, however many there are
 	ordered    bool            // it carries state, with the kernel of totals ahead
 	past       [2][]ratio      // what earlier runs took, by ways
 	// Where nothing is known of these ways: with as many threads as the call has, and on the other engine; nil where nothing is known of that either.
@@ -150,7 +152,11 @@ func (c *Coming) weigh(m *machine.Machine, engine string) *weighed {
 		if way > 0 && w.threads == 1 {
 			break
 		}
-		w.past[way] = c.ratios(c.Seen(engine, threads), func(pt *seen.Point) (float64, bool) {
+		list := c.Seen(engine, threads)
+		if most := max(c.Threads, c.Most); w.lone && most > 1 { // others may have decoded beside it
+			list = slices.Concat(list, c.Seen(engine, most))
+		}
+		w.past[way] = c.ratios(list, func(pt *seen.Point) (float64, bool) {
 			was := w
 			if !c.same(pt) {
 				was = modelled.of(pt)
@@ -196,7 +202,9 @@ func (c *Coming) model(m *machine.Machine, engine string) *weighed {
 	w := &weighed{threads: c.Threads, values: mix.Values, ordered: mix.Sequential}
 	w.alone, w.woven = c.interleave(mix, m, engine, 1)
 	switch {
-	case c.Threads == 1 || mix.Outer <= 1 || mix.Sequential && (c.Law == nil || !c.Law.Admits(c.Sizes)):
+	case mix.Outer <= 1 || mix.Sequential && (c.Law == nil || !c.Law.Admits(c.Sizes)):
+		w.threads, w.lone = 1, true
+	case c.Threads == 1:
 		w.threads = 1
 	case mix.Sequential:
 		w.all = mix.Behind(cost.Of(c.Law.Totals, c.Sizes, c.Scalar, lanes), c.Law.Regions).On(m, engine, c.Threads, c.Places)
@@ -221,7 +229,9 @@ func (w *weighed) way(way int, late float64) *cost.Parts {
 		return w.alone
 	}
 	all := *w.all
-	all.Begin += late * max(0, 1-all.Total()/w.alone.Total())
+	if a, b := all.Total(), w.alone.Total(); a < b {
+		all.Begin += late * (1 - a/b)
+	}
 	return &all
 }
 

@@ -46,7 +46,7 @@ func against(pt *seen.Point, expected float64) (ratio, bool) {
 // warmer expects that the same holds of a time as of earlier ones; it reports false if there are none.
 func warmer(e *machine.Engine, cold machine.Spread, past []ratio) (machine.Spread, bool) {
 	past = slices.DeleteFunc(past, func(r ratio) bool { return math.IsNaN(r.log) || math.IsInf(r.log, 0) || !(r.at > 0) })
-	if len(past) == 0 || !(cold.P50 > 0) {
+	if len(past) == 0 || !(cold.P50 > 0) || math.IsInf(cold.P50, 1) {
 		return cold, false
 	}
 	slices.SortFunc(past, func(a, b ratio) int { return cmp.Compare(a.at, b.at) })
