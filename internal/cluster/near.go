@@ -34,6 +34,7 @@ const (
 type near struct {
 	mu     sync.Mutex
 	open   map[nearKey]*nearShard
+	read   map[uint32]int64 // bytes of a set that were read, those that were read again, too
 	closed bool
 }
 
@@ -274,11 +275,37 @@ func (c *Cluster) nearInto(ctx context.Context, set *catalog.Set, shard int, g *
 	}
 	defer c.releaseNear(nearKey{set.ID, shard}, s)
 	first := set.Shards[shard].Lo
+	c.noteNear(set.ID, int64(len(values)+len(ones)))
 	err := data.ReadRows(ctx, s.src, g.Column, g.Null, g.Lo-first, g.Hi-first, values, ones)
 	if err != nil && ctx.Err() == nil {
 		c.failNear(s) // a damaged file, say: its node finds out when it is asked
 	}
 	return err == nil
+}
+
+// noteNear counts bytes of a set that are read.
+func (c *Cluster) noteNear(set uint32, bytes int64) {
+	c.near.mu.Lock()
+	defer c.near.mu.Unlock()
+	if c.near.read == nil {
+		c.near.read = map[uint32]int64{}
+	}
+	c.near.read[set] += bytes
+}
+
+// unread is how many of so many bytes of a set, and how many of its shards' files, this process has not read yet, as far as that was counted.
+func (c *Cluster) unread(set *catalog.Set, bytes float64) (left, files float64) {
+	c.near.mu.Lock()
+	defer c.near.mu.Unlock()
+	for i := range set.Shards {
+		if s := c.near.open[nearKey{set.ID, i}]; s == nil {
+			files++
+		}
+	}
+	if files == 0 { // what was read to measure the way, and read again for that, is all of one shard at most
+		return max(0, bytes-float64(c.near.read[set.ID])), 0
+	}
+	return bytes * files / float64(len(set.Shards)), files
 }
 
 func (c *Cluster) failNear(s *nearShard) {

@@ -59,6 +59,7 @@ func (b *Beside) weigh(ctx context.Context, a *arranged, load func() *plan.Movin
 		return before, nil
 	}
 	m, lately, mv := b.machine(), true, load()
+	mv.Fetched = b.c.firstTime(a.set, mv.Fetched)
 	mv.Coming, mv.Machines, mv.New, mv.Runs = coming(a.Placed), b.c.machines(a.set), b.news(a), a.Repeats()
 	if b.Machine != nil {
 		mv.Link = m.Way(a.set.Far)
@@ -155,6 +156,14 @@ func coming(p *run.Placed) *plan.Coming {
 // fetched is what travels if the rows come here.
 func (a *arranged) fetched(bytes int64, columns int) *plan.Load {
 	return rowsHere(bytes, columns, len(a.set.Shards))
+}
+
+// firstTime notes what of a load of rows this process has not read yet.
+func (c *Cluster) firstTime(set *catalog.Set, l *plan.Load) *plan.Load {
+	if l != nil {
+		l.Unread, l.Unopened = c.unread(set, l.Bytes)
+	}
+	return l
 }
 
 func rowsHere(bytes int64, columns, shards int) *plan.Load {

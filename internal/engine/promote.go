@@ -116,6 +116,9 @@ func (c *Compiled) Unpromoted() error {
 	return nil
 }
 
+// Compiles reports that the compiler of native code runs.
+func (e *Engine) Compiles() bool { return e.native != nil && e.native.service.Running() }
+
 // Kept reports that native code of a kernel lies on disk, with which it begins then.
 func (e *Engine) Kept(s *verify.Safe) bool { return e.native != nil && e.native.kept(s) }
 

@@ -40,6 +40,8 @@ type Load struct {
 	Hops float64
 	// Rows says that these are rows of a data set that come here, for which there may be a shorter way.
 	Rows bool
+	// Unread are those of Bytes that this process has not read yet, and Unopened the shards that have them whose files it has not open.
+	Unread, Unopened float64
 	// Flows is how many go side by side, of which each waits for its own answers: while one does, others have the way.
 	Flows float64
 }
@@ -126,7 +128,8 @@ func (mv *Moving) there(here machine.Spread, compile float64) (machine.Spread, f
 // Time is what it takes over a link.
 func (l *Load) Time(by machine.Link) machine.Spread {
 	if l.Rows && by.Near.P50 > 0 {
-		return by.Near.Times(l.Bytes)
+		unread := min(l.Unread, l.Bytes)
+		return by.Near.Times(l.Bytes - unread).Plus(by.NearFirst.Times(unread)).Plus(by.NearOpen.Times(l.Unopened))
 	}
 	passes, waits := by.Byte.Times(l.Bytes).Plus(by.Parcel.Times(l.Parcels)), by.RoundTrip.Times(l.Hops)
 	if l.Flows <= 1 {

@@ -4,6 +4,7 @@ package plan
 import (
 	"fmt"
 	"maps"
+	"math"
 
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/front/size"
@@ -87,6 +88,9 @@ type Options struct {
 	// Extent is what is taken of what data decides of.
 	Extent Extent
 
+	// Cold says that the compiler of native code is not running yet.
+	Cold bool
+
 	goesOver bool // kernels begin as WebAssembly, unless they are native code already, and go over to it
 }
 
@@ -123,7 +127,7 @@ func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 	if e == nil {
 		return nil, unmeasured(opt.Engine, opt.Machine)
 	}
-	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, engine: opt.Engine, ready: map[*kernel.Kernel]float64{}, here: map[int]bool{}, looked: map[int]bool{}, decoded: map[int]bool{}, passed: map[data.Source]bool{}, values: map[int]float64{}, repeats: 1, out: &Prediction{Engine: opt.Engine, Threads: 1, Schedule: s}}
+	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, engine: opt.Engine, within: map[int]bool{}, ready: map[*kernel.Kernel]float64{}, here: map[int]bool{}, looked: map[int]bool{}, decoded: map[int]bool{}, passed: map[data.Source]bool{}, values: map[int]float64{}, repeats: 1, out: &Prediction{Engine: opt.Engine, Threads: 1, Schedule: s}}
 	if p.sizes == nil {
 		p.sizes = map[string]int64{}
 	}
@@ -209,6 +213,9 @@ func (p *predictor) compiling(l *schedule.Launch) (t machine.Spread) {
 	return t
 }
 
+// awaking is how many times as long it takes to make native code of a kernel if the compiler has to be started for it.
+const awaking = 3
+
 // goOver has native code be made while the longest of the steps that go over to it runs: only the first is waited for.
 func (p *predictor) goOver() {
 	longest := -1
@@ -221,6 +228,9 @@ func (p *predictor) goOver() {
 		return
 	}
 	t := machine.Exactly(p.opt.Machine.Engines["native"].Compile)
+	if p.opt.Cold {
+		t = t.Times(awaking)
+	}
 	st := &p.out.Steps[longest]
 	st.Made, st.Time = st.Made.Plus(t), st.Time.Plus(t)
 }
@@ -238,11 +248,11 @@ func (p *predictor) engineFor(l *schedule.Launch, c *Coming) string {
 
 // results is the time to copy the result into memory of the caller, which native code writes to.
 func (p *predictor) results() machine.Spread {
-	if p.opt.Engine == "native" {
-		return machine.Spread{}
-	}
 	t, mem := machine.Spread{}, p.opt.Machine.MemoryFor(p.most())
 	for _, c := range p.s.Result {
+		if p.opt.Engine == "native" && !p.within[c.Buffer] {
+			continue
+		}
 		n := p.eval(p.s.Buffers[c.Buffer].Len) * float64(c.Kind.Size())
 		write := mem.Fresh
 		if p.kept(n) {
@@ -273,6 +283,7 @@ type predictor struct {
 	engine  string                     // of the present launch
 	ready   map[*kernel.Kernel]float64 // when, in nanoseconds from the beginning, those are there that are not yet waited for
 	now     float64                    // when the present step begins
+	within  map[int]bool               // buffers that launches write which begin as WebAssembly, in a call that goes over to native code
 	over    []int                      // steps that go over to native code
 	out     *Prediction
 }
@@ -299,10 +310,13 @@ func (p *predictor) steps(list []schedule.Step, runs float64, guessed bool) erro
 			err = p.launch(s, runs, guessed)
 		case *schedule.SetSize:
 			part, known := p.part(OfSize(s.Name))
+			most := p.eval(s.Max)
 			if !known {
-				part = p.opt.Extent.part()
+				if part = p.opt.Extent.part(); p.opt.Extent == Likely {
+					part = s.Likely.Part(most)
+				}
 			}
-			p.sizes[s.Name] = int64(p.eval(s.Max) * part)
+			p.sizes[s.Name] = int64(math.Round(most * part))
 		case *schedule.SetParts:
 			s.Define(p.sizes, p.opt.Threads, int64(p.eval(s.Slots)))
 		case *schedule.Loop:
@@ -442,6 +456,13 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 // add has a step follow those before it.
 func (p *predictor) add(l *schedule.Launch, s Step) {
 	s.Made = p.compiling(l)
+	if p.opt.goesOver && !p.native(l) && s.Way == "" && p.opt.Ready != nil {
+		for i, b := range l.Regions {
+			if b >= 0 && l.Kernel.Regions[i].Access != kernel.Read {
+				p.within[b] = true
+			}
+		}
+	}
 	if p.opt.goesOver && p.engine == "native" && !p.native(l) && s.Way == "" {
 		p.over = append(p.over, len(p.out.Steps))
 	}

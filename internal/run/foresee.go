@@ -56,6 +56,7 @@ func (p *Program) foreseen(in *Inputs, opt *Options) plan.Options {
 		Encoded: in.encoded, Scalar: in.scalar, Past: plan.Past{Seen: opt.Seen, Program: p.ID, Name: p.Name}}
 	if e := opt.Engine; e != nil {
 		tiers := &tiers{p: p, e: e, kept: map[*schedule.Launch]bool{}}
+		out.Cold = !e.Compiles()
 		out.Kept = e.Results().Has
 		out.Ready = func(l *schedule.Launch) bool { return tiers.of(l) != "" }
 		out.Fresh = func(l *schedule.Launch) bool { return p.Compiled(e, l) == "" }
