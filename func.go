@@ -243,7 +243,11 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o *options, spool run.
 	if err != nil {
 		return nil, f.failure(err)
 	}
-	shop.remember(p, &res.Stats, o.threads)
+	var went func(*schedule.Launch) Strategy
+	if beside != nil {
+		went = beside.Went
+	}
+	shop.remember(p, &res.Stats, o.threads, went)
 	t.ran = res
 	r := f.result(res.Columns, b, &t)
 	if beside != nil {

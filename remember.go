@@ -3,6 +3,7 @@ package godwit
 import (
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/front/compile"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
 	"github.com/godwit-run/godwit/internal/plan/machine"
 	"github.com/godwit-run/godwit/internal/plan/seen"
 	"github.com/godwit-run/godwit/internal/run"
@@ -30,18 +31,29 @@ const clearly = 10
 // mostlyDecoded is how many times as long as its kernel a launch may decode arguments and still tell of the kernel.
 const mostlyDecoded = 4
 
-// remember notes what a call took.
-func (r *workshop) remember(p *compile.Plan, st *run.Stats, threads int) {
+// remember notes what a call took. went says how launches went to data sets; nil where there are none.
+func (r *workshop) remember(p *compile.Plan, st *run.Stats, threads int, went func(*schedule.Launch) Strategy) {
 	if st.Seconds < 2*run.Telling {
 		return
 	}
 	rest, on, mixed := st.Seconds, engine.Tier(""), false // on native code if any launch is
+	var ways []Strategy
+	if went != nil {
+		schedule.Launches(st.Schedule.Steps, func(l *schedule.Launch) { ways = append(ways, went(l)) })
+	}
 	for i := range st.Launches {
 		l := &st.Launches[i]
 		if l.Runs == 0 {
 			continue
 		}
 		rest -= l.Seconds
+		if i < len(ways) && ways[i] != "" {
+			mixed = true
+			if took := l.Seconds - l.Compile; l.Runs == 1 && l.Sizes != nil {
+				r.seen.Note(seen.OfWay(l.Hash, string(ways[i]), max(threads, run.Threads(0))), seen.Point{Sizes: l.Sizes}, took*1e9)
+			}
+			continue
+		}
 		for tier, took := range l.Paces {
 			r.learn(l, tier, took, st.First, threads)
 		}

@@ -254,11 +254,23 @@ func (p *predictor) results() machine.Spread {
 			continue
 		}
 		n := p.eval(p.s.Buffers[c.Buffer].Len) * float64(c.Kind.Size())
-		write := mem.Fresh
+		write := p.fresh(mem, n)
 		if p.kept(n) {
-			write = mem.Write
+			write = mem.Write.At(n)
 		}
-		t = t.Plus(mem.Read.At(n).Times(n)).Plus(write.At(n).Times(n))
+		t = t.Plus(mem.Read.At(n).Times(n)).Plus(write.Times(n))
+	}
+	return t
+}
+
+// fresh is what a byte of n takes to be written to pages that are not there: no less than the system takes to bring them, which threads do not share.
+func (p *predictor) fresh(mem machine.Memory, n float64) machine.Spread {
+	t, touch := mem.Fresh.At(n), p.opt.Machine.Touch[0]
+	if p.opt.Machine.HugePages() {
+		touch = p.opt.Machine.Touch[1]
+	}
+	if t.P50 > 0 && touch > t.P50 {
+		t = t.Times(touch / t.P50)
 	}
 	return t
 }
@@ -456,7 +468,7 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 // add has a step follow those before it.
 func (p *predictor) add(l *schedule.Launch, s Step) {
 	s.Made = p.compiling(l)
-	if p.opt.goesOver && !p.native(l) && s.Way == "" && p.opt.Ready != nil {
+	if p.opt.goesOver && !p.native(l) && s.Way != WayNames[Ship] && p.opt.Ready != nil {
 		for i, b := range l.Regions {
 			if b >= 0 && l.Kernel.Regions[i].Access != kernel.Read {
 				p.within[b] = true

@@ -34,6 +34,11 @@ func OfForm(form string) Key {
 	return Key{ID: sha256.Sum256([]byte(form)), Engine: Decoding, Threads: 1}
 }
 
+// OfWay is what a launch of a kernel is known by that reads a data set and goes a way to it: what it takes has the way in it.
+func OfWay(id kernel.ID, way string, threads int) Key {
+	return Key{ID: sha256.Sum256(append(slices.Clone(id[:]), way...)), Engine: "wasm", Threads: threads}
+}
+
 // Key is a kernel, a form of files, or a program as a whole, where it ran.
 type Key struct {
 	ID      kernel.ID
