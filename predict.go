@@ -57,20 +57,25 @@ func (f *Func) Predict(ctx context.Context, args Args, opts ...Option) (*Stats, 
 		return nil, err
 	}
 	defer b.Close()
+	p, err := b.Plan()
+	if err != nil {
+		return nil, err
+	}
+	o.predict = true
+	followed := o
+	if err := followed.force(overSets(p)); err != nil {
+		return nil, err
+	}
+	o.strategy = followed.strategy // plans on one machine are numbered by what was asked for
+	if err := o.away(p); err != nil {
+		return nil, err
+	}
 	shop := o.runtime.shop()
 	eng, err := shop.acquire(o.engine)
 	if err != nil {
 		return nil, err
 	}
 	defer shop.users.Done()
-	p, err := b.Plan()
-	if err != nil {
-		return nil, err
-	}
-	o.predict = true
-	if err := o.away(p); err != nil {
-		return nil, err
-	}
 	if overSets(p) {
 		return f.weighed(ctx, p, eng, o)
 	}

@@ -111,7 +111,10 @@ func (f *Func) weighed(ctx context.Context, p *compile.Plan, eng *engine.Engine,
 		if err != nil {
 			return nil, f.failure(err)
 		}
-		if slices.ContainsFunc(x.Steps, func(st plan.Step) bool { return st.Way == string(c.Strategy) }) {
+		if c.Chosen { // which is what is expected of the call
+			x = e
+		}
+		if c.Chosen || slices.ContainsFunc(x.Steps, func(st plan.Step) bool { return st.Way == string(c.Strategy) }) {
 			c.Predicted = inSeconds(x.Time, x.Warm)
 		}
 		s.Plan.Candidates = append(s.Plan.Candidates, c)
