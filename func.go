@@ -1,6 +1,7 @@
 package godwit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -140,6 +141,7 @@ func (f *Func) bind(ctx context.Context, method string, args Args, opts []Option
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
+	o.neighbour(ctx)
 	if b, open, err = args.bind(ctx, f.f, o.cluster, o.threads); err != nil {
 		return nil, open, err
 	}
@@ -221,11 +223,11 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o *options, spool run.
 	}
 	defer shop.users.Done()
 	t := told{engine: string(eng.Tier())}
-	opt := run.Options{Threads: o.threads, Engine: eng, Machine: o.given, Seen: shop.seen, Shared: o.shared, Progress: o.progress, Spool: spool, SpoolFrom: o.spoolFrom}
+	opt := run.Options{Threads: o.threads, Engine: eng, Machine: cmp.Or(o.given, o.measured), Seen: shop.seen, Shared: o.shared, Progress: o.progress, Spool: spool, SpoolFrom: o.spoolFrom}
 	var beside *cluster.Beside
 	if o.cluster != nil {
 		beside = o.cluster.c.Beside(o.strategy)
-		beside.Machine, beside.WhyNot = o.given, Strategy(o.whyNot)
+		beside.Machine, beside.Measured, beside.WhyNot = o.given, o.measured, Strategy(o.whyNot)
 		opt.Beside = beside
 	}
 	if asked != nil {

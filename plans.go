@@ -1,6 +1,8 @@
 package godwit
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -61,10 +63,18 @@ func WithWhyNot(strategy string) Option {
 
 // described is the machine that is decided for.
 func (o *options) described() *machine.Machine {
-	if o.given != nil {
-		return o.given
+	return cmp.Or(o.given, o.measured, machine.Here())
+}
+
+// neighbour takes what a node of this machine has measured of it, if nobody else has.
+func (o *options) neighbour(ctx context.Context) {
+	if o.cluster == nil || o.given != nil || machine.Here().Measured != "" {
+		return
 	}
-	return machine.Here()
+	if m, err := machine.Load(""); err == nil && m.Measured != "" {
+		return // since this process began
+	}
+	o.measured = o.cluster.c.Neighbour(ctx)
 }
 
 // candidates are the plans on one machine.

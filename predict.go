@@ -1,6 +1,7 @@
 package godwit
 
 import (
+	"cmp"
 	"context"
 	"maps"
 
@@ -26,6 +27,8 @@ type Prediction struct {
 	// Machine is the name of what it is for, and Measured when that was; "" if it never was.
 	Machine  string `json:"machine,omitempty"`
 	Measured string `json:"measured,omitempty"`
+	// MeasuredBy is the node of this machine that has measured it; "" if that was done here, or it was not measured.
+	MeasuredBy string `json:"measured_by,omitempty"`
 	// Most is what most of the time was expected to go to.
 	Most string `json:"most,omitempty"`
 	// Way is how a step over data sets goes: Fetch, Ship or Gather; "" if all that it reads is here by then. Ways are the
@@ -173,7 +176,7 @@ func question(p *compile.Plan, eng *engine.Engine, o options) (*asking, error) {
 	if !o.predict || o.cluster != nil && !away || o.engine == "interp" {
 		return nil, nil
 	}
-	m := o.given
+	m := cmp.Or(o.given, o.measured)
 	if m == nil {
 		var err error
 		if m, err = machine.Load(""); err != nil {
@@ -236,6 +239,7 @@ func (s *Stats) predicted(p *plan.Prediction, m *machine.Machine, by *schedule.S
 	}
 	s.Predicted = inSeconds(p.Time, p.Warm)
 	s.Predicted.Engine, s.Predicted.Machine, s.Predicted.Measured = p.Engine, m.Name, m.Measured
+	s.Predicted.MeasuredBy = m.By
 	most := 0.0
 	for i := range p.Steps {
 		st := &p.Steps[i]

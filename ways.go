@@ -1,6 +1,7 @@
 package godwit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,9 +32,9 @@ type outlook struct {
 // outlook is for a call with these options. It is to be closed.
 func (o *options) outlook(ctx context.Context, p *compile.Plan, eng *engine.Engine, s Strategy) (*outlook, error) {
 	v := &outlook{ctx: ctx, beside: o.cluster.c.Beside(s)}
-	v.beside.Machine, v.beside.WhyNot = o.given, Strategy(o.whyNot)
+	v.beside.Machine, v.beside.Measured, v.beside.WhyNot = o.given, o.measured, Strategy(o.whyNot)
 	var err error
-	v.run, err = p.Program.Forecast(ctx, p.Inputs, run.Options{Threads: o.threads, Engine: eng, Machine: o.given, Beside: v.beside})
+	v.run, err = p.Program.Forecast(ctx, p.Inputs, run.Options{Threads: o.threads, Engine: eng, Machine: cmp.Or(o.given, o.measured), Beside: v.beside})
 	return v, err
 }
 

@@ -66,6 +66,8 @@ type Beside struct {
 	// Machine, if set, is what is decided for, with its links; else this one, and the way to
 	// the nodes as it was measured.
 	Machine *machine.Machine
+	// Measured, if set, is this machine where the process does not know it itself: see Cluster.Neighbour.
+	Measured *machine.Machine
 
 	// WhyNot, if set, is a way that a reason is wanted for.
 	WhyNot Strategy

@@ -47,7 +47,7 @@ func decided(ways plan.Ways) *weighed {
 }
 
 // machine is what is decided for.
-func (b *Beside) machine() *machine.Machine { return cmp.Or(b.Machine, machine.Here()) }
+func (b *Beside) machine() *machine.Machine { return cmp.Or(b.Machine, b.Measured, machine.Here()) }
 
 // weigh decides on a launch, as before on one like it. load says what travels, where that is not so.
 func (b *Beside) weigh(ctx context.Context, a *arranged, load func() *plan.Moving) (*weighed, error) {

@@ -31,16 +31,17 @@ func (g *Going) Schedule() *schedule.Schedule {
 // Going decides what a run goes by. Options.Going has a run keep to it.
 func (p *Program) Going(in *Inputs, opt Options) (*Going, error) {
 	opt = opt.withDefaults()
-	return p.going(in, &opt)
+	g, err := p.going(in, &opt)
+	return &g, err
 }
 
-func (p *Program) going(in *Inputs, opt *Options) (*Going, error) {
-	own, err := p.leaner(in, opt)
-	if err != nil {
-		return nil, err
+func (p *Program) going(in *Inputs, opt *Options) (g Going, err error) {
+	if opt.Going != nil {
+		return *opt.Going, nil
 	}
-	g := &Going{own: own}
-	g.other, g.tell, err = own.rival(in, opt)
+	if g.own, err = p.leaner(in, opt); err == nil {
+		g.other, g.tell, err = g.own.rival(in, opt)
+	}
 	return g, err
 }
 

@@ -167,11 +167,9 @@ func (e *FaultError) Error() string {
 func (p *Program) Run(ctx context.Context, in *Inputs, opt Options) (res *Result, err error) {
 	start := time.Since(began)
 	opt = opt.withDefaults()
-	going := opt.Going
-	if going == nil {
-		if going, err = p.going(in, &opt); err != nil {
-			return nil, err
-		}
+	going, err := p.going(in, &opt)
+	if err != nil {
+		return nil, err
 	}
 	p, other, tell := going.own, going.other, going.tell
 	ran := p

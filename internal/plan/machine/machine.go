@@ -79,6 +79,7 @@ func (c Curve) At(amount float64) Spread {
 type Machine struct {
 	Name       string
 	Measured   string // when, RFC 3339; "" for what was not measured on this machine
+	By         string // the node of this machine that has measured it; "" if it was not a node. No description has it
 	Processors int
 	// Cycle is what a step of a chain takes in which each needs the one before, in nanoseconds.
 	Cycle float64
