@@ -36,6 +36,8 @@ func (c *Cluster) Neighbour(ctx context.Context) *machine.Machine {
 	if !ok {
 		return nil
 	}
+	all, cancel := context.WithTimeout(ctx, linkTime)
+	defer cancel()
 	beside := func(p catalog.Peer) bool { _, ok := near.Near(p); return ok }
 	nodes := c.View().Nodes
 	for _, known := range []bool{true, false} { // first those that there is a connection with
@@ -44,7 +46,7 @@ func (c *Cluster) Neighbour(ctx context.Context) *machine.Machine {
 			if x.Machine == "" || x.Far || known && !beside(x.Peer) {
 				continue
 			}
-			if !known && (!ours(x.Address) || !c.meet(ctx, x.Peer) || !beside(x.Peer)) {
+			if !known && (!ours(x.Address) || !c.meet(all, x.Peer) || !soon(all, func() bool { return beside(x.Peer) })) {
 				continue
 			}
 			if m := c.machineOf(x.Peer, x.Machine); m != nil && m.Measured != "" {
@@ -61,14 +63,25 @@ func (c *Cluster) Neighbour(ctx context.Context) *machine.Machine {
 	return nil
 }
 
-// meet asks a node how it is, so that there is a connection; false if it does not answer soon.
+// meet asks a node how it is, so that there is a connection; false if it does not answer.
 func (c *Cluster) meet(ctx context.Context, p catalog.Peer) bool {
-	ctx, cancel := context.WithTimeout(ctx, linkTime)
-	defer cancel()
 	_, err := c.do(ctx, func(id caller.ID) caller.Input {
 		return &caller.Ask{ID: id, Kind: parcel.Status, To: p, Payload: (&parcel.Inquiry{}).Append(nil), Left: c.left(ctx)}
 	})
 	return err == nil
+}
+
+// ringTime is how long a connection has to become one through memory: the two find out beside their first parcels.
+const ringTime = 50 * time.Millisecond
+
+// soon waits for something that comes by itself; false if it does not.
+func soon(ctx context.Context, ok func() bool) bool {
+	for end := time.Now().Add(ringTime); !ok(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) || ctx.Err() != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // ours reports that an address is one of this machine's, as far as it says.
