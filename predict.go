@@ -35,6 +35,8 @@ type Prediction struct {
 	// seconds of all ways that it can go, those of a step that a loop repeats for as often as it does.
 	Way  Strategy             `json:"way,omitempty"`
 	Ways map[Strategy]float64 `json:"ways,omitempty"`
+	// Only is why a step can go no other way; "" if it can, or if its way was asked for.
+	Only string `json:"only,omitempty"`
 	// AtLeast and AtMost are what is expected if what data decides of, such as how many elements a filter keeps, is as little and
 	// as much as it can be: the way of a step is decided when it comes, and may differ. Nil if data decides of nothing, and for calls on one machine.
 	AtLeast *Prediction `json:"at_least,omitempty"`

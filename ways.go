@@ -45,7 +45,7 @@ func (v *outlook) Launch(l *plan.Leaving) (*plan.Going, error) {
 	if f == nil || err != nil {
 		return nil, err
 	}
-	return &plan.Going{Way: string(f.Way), Time: f.Time(l.Runs), Ways: f.Ways}, nil
+	return &plan.Going{Way: string(f.Way), Time: f.Time(l.Runs), Ways: f.Ways, Only: f.Only}, nil
 }
 
 func (v *outlook) Settle(buffer int) (t machine.Spread) {
@@ -146,6 +146,7 @@ func (s *Stats) expected(e *expectation, m *machine.Machine) {
 	s.Predicted.between(e.least.Time, "", e.most.Time, "")
 	for i := range e.Steps {
 		p := s.Plan.Steps[i].Predicted
+		p.Only = e.Steps[i].Only
 		if p.Way = Strategy(e.Steps[i].Way); p.Way != "" {
 			p.Ways = map[Strategy]float64{}
 		}

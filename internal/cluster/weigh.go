@@ -107,6 +107,8 @@ type Foreseen struct {
 	Step string
 	plan.Ways
 	Instead *plan.Instead // of Beside.WhyNot; nil without
+	// Only is why rows come here whatever it takes; "" if that was weighed, or asked for.
+	Only string
 	// Brought is what it takes to bring here what goes along, whatever way that is; in forecasts alone.
 	Brought machine.Spread
 

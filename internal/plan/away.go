@@ -38,6 +38,7 @@ type Going struct {
 	Way  string         // of WayNames
 	Time machine.Spread // nanoseconds, of all runs
 	Ways Ways           // of Repeats runs, all that it could go
+	Only string         // why it can go no other; "" if that was not asked
 }
 
 // Extent is what a prediction takes what data decides of for: how many elements a filter keeps, how often a loop turns, and which way a branch goes.
@@ -101,7 +102,7 @@ func (p *predictor) leaves(l *schedule.Launch, runs float64) (bool, error) {
 		return false, err
 	}
 	time, warm := p.gone(l, g, runs)
-	p.add(l, Step{Label: l.Label, Runs: runs, Time: time, Warm: warm, Most: wayMost[g.Way], Way: g.Way, Ways: g.Ways})
+	p.add(l, Step{Label: l.Label, Runs: runs, Time: time, Warm: warm, Most: wayMost[g.Way], Way: g.Way, Ways: g.Ways, Only: g.Only})
 	return true, nil
 }
 

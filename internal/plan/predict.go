@@ -27,6 +27,7 @@ type Step struct {
 	Warm    bool           // by what earlier runs took
 	Way     string         // that it goes to a data set, of WayNames; "" if all that it reads is here
 	Ways    Ways           // that it could go then
+	Only    string         // why it can go no other; "" if that was not asked
 }
 
 // Prediction is what is expected of a call.
