@@ -228,6 +228,7 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o *options, spool run.
 	if o.cluster != nil {
 		beside = o.cluster.c.Beside(o.strategy)
 		beside.Machine, beside.Measured, beside.WhyNot = o.given, o.measured, Strategy(o.whyNot)
+		beside.Seen = shop.seen
 		opt.Beside = beside
 	}
 	if asked != nil {

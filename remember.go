@@ -50,7 +50,7 @@ func (r *workshop) remember(p *compile.Plan, st *run.Stats, threads int, went fu
 		if i < len(ways) && ways[i] != "" {
 			mixed = true
 			if took := l.Seconds - l.Compile; l.Runs == 1 && l.Sizes != nil {
-				r.seen.Note(seen.OfWay(l.Hash, string(ways[i]), max(threads, run.Threads(0))), seen.Point{Sizes: l.Sizes}, took*1e9)
+				r.seen.Note(seen.OfWay(l.Hash, string(ways[i]), run.Threads(0)), seen.Point{Sizes: l.Sizes}, took*1e9)
 			}
 			continue
 		}
@@ -74,8 +74,13 @@ func (r *workshop) remember(p *compile.Plan, st *run.Stats, threads int, went fu
 	for _, d := range st.Decoded {
 		r.seen.Note(seen.OfForm(d.Form), seen.Point{Sizes: []int64{int64(d.Bytes), int64(d.Values)}}, d.Seconds*1e9)
 	}
-	for name, part := range st.Parts {
-		r.seen.Found(p.Program.ID(st.Schedule), name, part)
+	if len(st.Parts) > 0 {
+		id := p.Program.ID(st.Schedule)
+		own := seen.With(id, p.Inputs.Name())
+		for name, part := range st.Parts {
+			r.seen.Found(id, name, part)
+			r.seen.Found(own, name, part)
+		}
 	}
 }
 

@@ -33,6 +33,7 @@ type outlook struct {
 func (o *options) outlook(ctx context.Context, p *compile.Plan, eng *engine.Engine, s Strategy) (*outlook, error) {
 	v := &outlook{ctx: ctx, beside: o.cluster.c.Beside(s)}
 	v.beside.Machine, v.beside.Measured, v.beside.WhyNot = o.given, o.measured, Strategy(o.whyNot)
+	v.beside.Seen = o.runtime.shop().seen
 	var err error
 	v.run, err = p.Program.Forecast(ctx, p.Inputs, run.Options{Threads: o.threads, Engine: eng, Machine: cmp.Or(o.given, o.measured), Beside: v.beside})
 	return v, err
@@ -45,7 +46,7 @@ func (v *outlook) Launch(l *plan.Leaving) (*plan.Going, error) {
 	if f == nil || err != nil {
 		return nil, err
 	}
-	return &plan.Going{Way: string(f.Way), Time: f.Time(l.Runs), Ways: f.Ways, Only: f.Only}, nil
+	return &plan.Going{Way: string(f.Way), Time: f.Time(l.Runs), Warm: f.Warm(l.Runs), Ways: f.Ways, Only: f.Only}, nil
 }
 
 func (v *outlook) Settle(buffer int) (t machine.Spread) {

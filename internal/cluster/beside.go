@@ -17,6 +17,7 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/suspend"
 	"github.com/godwit-run/godwit/internal/plan"
 	"github.com/godwit-run/godwit/internal/plan/machine"
+	"github.com/godwit-run/godwit/internal/plan/seen"
 	"github.com/godwit-run/godwit/internal/run"
 )
 
@@ -68,6 +69,8 @@ type Beside struct {
 	Machine *machine.Machine
 	// Measured, if set, is this machine where the process does not know it itself: see Cluster.Neighbour.
 	Measured *machine.Machine
+	// Seen, if set, is what earlier runs of kernels took, by the ways that they went.
+	Seen *seen.Memory
 
 	// WhyNot, if set, is a way that a reason is wanted for.
 	WhyNot Strategy

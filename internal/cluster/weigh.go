@@ -73,11 +73,12 @@ func (b *Beside) weigh(ctx context.Context, a *arranged, load func() *plan.Movin
 		mv.Link = b.c.linkTo(a.set).measure(ctx, b.c, mv.Link, a.set, in.Binding.Column, max(1, in.Width)*int64(in.Kind.Size()))
 		ways = plan.Weigh(m, mv)
 	}
+	gone := b.gone(a.Placed, mv, &ways)
 	if b.doubt != nil {
 		b.doubt(&ways)
 	}
 	w := decided(ways)
-	f := &Foreseen{Step: a.Launch.Label, Ways: ways, m: m, mv: mv}
+	f := &Foreseen{Step: a.Launch.Label, Ways: ways, gone: gone, m: m, mv: mv}
 	if i := slices.Index(plan.WayNames, string(b.WhyNot)); i >= 0 {
 		f.Instead = plan.WhyNotWay(plan.Way(i), m, mv)
 	}
@@ -97,6 +98,22 @@ func (b *Beside) weigh(ctx context.Context, a *arranged, load func() *plan.Movin
 	return w, nil
 }
 
+// gone expects what earlier runs took, of a launch that runs once, and reports which ways they went.
+func (b *Beside) gone(p *run.Placed, mv *plan.Moving, ways *plan.Ways) (gone [3]bool) {
+	if p.Repeats() > 1 {
+		return gone
+	}
+	g := plan.Gone{Seen: b.Seen, Kernel: p.Compiled.Safe.ID, Sizes: p.Sizes, Threads: runtime.GOMAXPROCS(0)}
+	cold := *ways
+	gone = g.Warm(b.machine().Engines["wasm"], ways)
+	for w := range ways {
+		if cold[w].P50 > 0 {
+			mv.Off[w] = ways[w].P50 / cold[w].P50
+		}
+	}
+	return gone
+}
+
 // news reports that nodes have not got a launch's kernel yet.
 func (b *Beside) news(a *arranged) bool {
 	return !b.c.codes.went(a.code) && !(a.Forecast() && b.sent[a.code.ID])
@@ -112,8 +129,9 @@ type Foreseen struct {
 	// Brought is what it takes to bring here what goes along, whatever way that is; in forecasts alone.
 	Brought machine.Spread
 
-	m  *machine.Machine
-	mv *plan.Moving
+	gone [3]bool // ways that earlier runs went
+	m    *machine.Machine
+	mv   *plan.Moving
 }
 
 // foresee notes what is expected of a launch.

@@ -2,11 +2,9 @@ package plan
 
 import (
 	"maps"
-	"math"
 
 	"github.com/godwit-run/godwit/internal/ir/schedule"
 	"github.com/godwit-run/godwit/internal/plan/machine"
-	"github.com/godwit-run/godwit/internal/plan/seen"
 )
 
 // In: a launch of which inputs lie on other machines, with the sizes that it is taken to have. Out: which way it goes and what that takes, as
@@ -37,6 +35,7 @@ type Leaving struct {
 type Going struct {
 	Way  string         // of WayNames
 	Time machine.Spread // nanoseconds, of all runs
+	Warm bool           // earlier runs that went the way say so
 	Ways Ways           // of Repeats runs, all that it could go
 	Only string         // why it can go no other; "" if that was not asked
 }
@@ -101,48 +100,8 @@ func (p *predictor) leaves(l *schedule.Launch, runs float64) (bool, error) {
 	if g == nil || err != nil {
 		return false, err
 	}
-	time, warm := p.gone(l, g, runs)
-	p.add(l, Step{Label: l.Label, Runs: runs, Time: time, Warm: warm, Most: wayMost[g.Way], Way: g.Way, Ways: g.Ways, Only: g.Only})
+	p.add(l, Step{Label: l.Label, Runs: runs, Time: g.Time, Warm: g.Warm, Most: wayMost[g.Way], Way: g.Way, Ways: g.Ways, Only: g.Only})
 	return true, nil
-}
-
-// gone is what a launch takes by the way that it goes, and whether earlier runs that went it say so: those with as much to do, or at most twice
-// as much or half, of which the part is taken.
-func (p *predictor) gone(l *schedule.Launch, g *Going, runs float64) (machine.Spread, bool) {
-	past := &p.opt.Past
-	if past.Seen == nil || runs != 1 {
-		return g.Time, false
-	}
-	id, ok := past.Name(l)
-	if !ok {
-		return g.Time, false
-	}
-	sizes := make([]int64, len(l.Sizes))
-	for i := range l.Sizes {
-		sizes[i], _ = l.Sizes[i].Eval(p.size)
-	}
-	none := func(int) (int64, bool) { return 0, false }
-	at := volume(sizes, 0, none)
-	var best *seen.Point
-	away := math.Ln2
-	list := past.Seen.Of(seen.OfWay(id, g.Way, p.most()))
-	for i := range list {
-		pt := &list[i]
-		if !pt.Tells() || len(pt.Sizes) != len(sizes) {
-			continue
-		}
-		if off := math.Abs(volume(pt.Sizes, 0, none) - at); off <= away {
-			best, away = pt, off
-		}
-	}
-	if best == nil {
-		return g.Time, false
-	}
-	r, ok := against(best, g.Time.P50*math.Exp(volume(best.Sizes, 0, none)-at))
-	if !ok {
-		return g.Time, false
-	}
-	return warmer(p.opt.Machine.Engines["wasm"], g.Time, []ratio{r})
 }
 
 // wayMost is what the time of a step that goes a way is made of, in words.

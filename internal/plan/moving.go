@@ -30,6 +30,8 @@ type Moving struct {
 	New      bool // the nodes have not got the kernel yet
 	// Runs is how often the launch is expected to run over the same rows, which then come here once; 0 for once.
 	Runs float64
+	// Off is by what factors each way takes longer than is expected of it; 0 for 1. See Gone.
+	Off [3]float64
 }
 
 // Load is what travels over a link.
@@ -101,6 +103,11 @@ func Weigh(m *machine.Machine, mv *Moving) Ways {
 		w[Ship] = there.Times(1 / float64(max(1, mv.Machines))).Plus(mv.Shipped.Time(mv.Link)).Times(runs)
 		if mv.New {
 			w[Ship] = w[Ship].Plus(machine.Exactly(compile))
+		}
+	}
+	for i, off := range mv.Off {
+		if off > 0 {
+			w[i] = w[i].Times(off)
 		}
 	}
 	return w

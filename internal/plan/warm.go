@@ -26,6 +26,8 @@ type Past struct {
 	Program func(s *schedule.Schedule) kernel.ID
 	// Name is what a launch's kernel is known by; false if it has no name.
 	Name func(l *schedule.Launch) (kernel.ID, bool)
+	// Data names the arguments, of which data decides how often loops turn and how long what is found is; "" if they have no names.
+	Data string
 }
 
 // ratio is by what factor a run took longer than was expected of it, in nanoseconds and then as a logarithm.
@@ -119,10 +121,14 @@ func OfSize(size string) string { return "size " + size }
 // OfLoop: see OfSize.
 func OfLoop(loop int) string { return fmt.Sprintf("loop %d", loop) }
 
-// part is which part of what is possible data has let a loop turn, or a size come to, in the last run.
+// part is which part of what is possible data has let a loop turn, or a size come to, in the last run: over the same data, or else over any.
 func (p *predictor) part(name string) (float64, bool) {
 	if p.opt.Past.Seen == nil {
 		return 0, false
 	}
-	return p.opt.Past.Seen.Part(p.opt.Past.Program(p.s), name)
+	id := p.opt.Past.Program(p.s)
+	if part, ok := p.opt.Past.Seen.Part(seen.With(id, p.opt.Past.Data), name); ok {
+		return part, true
+	}
+	return p.opt.Past.Seen.Part(id, name)
 }

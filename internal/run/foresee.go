@@ -1,6 +1,8 @@
 package run
 
 import (
+	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -54,7 +56,7 @@ func (p *Program) Foreseen(in *Inputs, opt Options) plan.Options {
 
 func (p *Program) foreseen(in *Inputs, opt *Options) plan.Options {
 	out := plan.Options{Machine: opt.Machine, Threads: opt.Threads, Most: max(opt.Threads, Threads(0)), Reach: MostResident, Lowered: p.Dear(), Places: in.place,
-		Encoded: in.encoded, Scalar: in.scalar, Past: plan.Past{Seen: opt.Seen, Program: p.ID, Name: p.Name}}
+		Encoded: in.encoded, Scalar: in.scalar, Past: plan.Past{Seen: opt.Seen, Program: p.ID, Name: p.Name, Data: in.Name()}}
 	if e := opt.Engine; e != nil {
 		tiers := &tiers{p: p, e: e, kept: map[*schedule.Launch]bool{}}
 		out.Cold = !e.Compiles()
@@ -91,6 +93,19 @@ func (t *tiers) of(l *schedule.Launch) engine.Tier {
 		return engine.Native
 	}
 	return ""
+}
+
+// Name names what the inputs are: the files or data sets, and their columns.
+func (in *Inputs) Name() string {
+	var b strings.Builder
+	for i := range in.Params {
+		for j := range in.Params[i].Leaves {
+			if l := &in.Params[i].Leaves[j]; l.Source != nil {
+				fmt.Fprintf(&b, "%q %q;", l.Source.Path(), l.Source.Columns()[l.Column].Name)
+			}
+		}
+	}
+	return b.String()
 }
 
 // binding is where an input comes from; false if nothing says.

@@ -39,6 +39,11 @@ func OfWay(id kernel.ID, way string, threads int) Key {
 	return Key{ID: sha256.Sum256(append(slices.Clone(id[:]), way...)), Engine: "wasm", Threads: threads}
 }
 
+// With is what a program is known by over data of a name.
+func With(id kernel.ID, data string) kernel.ID {
+	return sha256.Sum256(append(slices.Clone(id[:]), data...))
+}
+
 // Key is a kernel, a form of files, or a program as a whole, where it ran.
 type Key struct {
 	ID      kernel.ID
