@@ -35,7 +35,7 @@ func (p *Program) leaner(in *Inputs, opt *Options) (*Program, error) {
 		tier = engine.Native // before long
 	}
 	by := p.foreseen(in, opt)
-	by.Engine = string(tier)
+	by.Engine, by.Past = string(tier), plan.Past{} // of which one may be known and the other not
 	pays, err := plan.Again(p.s, lean.s, in.Sizes, saves, by)
 	if err == nil && pays {
 		return lean, nil

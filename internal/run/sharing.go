@@ -106,6 +106,7 @@ func (p *Program) rival(in *Inputs, opt *Options) (*Program, func(time.Duration)
 			if err != nil {
 				return false, false, err
 			}
+			by.Past = plan.Past{} // of which one may be known and the other not
 			return plan.Quicker(p.s, lean.s, in.Sizes, by)
 		})
 	}
