@@ -77,6 +77,14 @@ func Chosen(list []Considered) (*Considered, error) {
 	return nil, errors.New("there is no plan: no engine was measured; run godwit calibrate")
 }
 
+// same is by which part two times differ that are the same.
+const same = 1e-9
+
+// shares reports that a candidate does with several threads what another does with one: of two that take the same a run goes that way.
+func (c *Considered) shares(o *Considered) bool {
+	return c.Candidate.Engine == o.Candidate.Engine && c.Prediction.Threads > 1 && o.Prediction.Threads == 1
+}
+
 // chosen is the one that takes the least time of those by which a call goes that is forced to none: each step has one thread, or all, and
 // kernels that are native code already stay so. Of two that take the same it is the first. -1 if there are no candidates.
 func chosen(list []Considered) int {
@@ -89,7 +97,7 @@ func chosen(list []Considered) int {
 		if t := c.Candidate.Threads; t != 1 && t != all || began && !c.began {
 			continue
 		}
-		if best < 0 || c.Time.P50 < (1-1e-9)*list[best].Time.P50 || math.IsNaN(list[best].Time.P50) {
+		if best < 0 || math.IsNaN(list[best].Time.P50) || c.Time.P50 < (1-same)*list[best].Time.P50 || c.shares(&list[best]) && c.Time.P50 < (1+same)*list[best].Time.P50 {
 			best = i
 		}
 	}

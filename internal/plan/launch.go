@@ -280,7 +280,7 @@ func (w *weighed) choose(e *machine.Engine, late float64) int {
 	alone, _ := w.time(e, 0, late)
 	all, _ := w.time(e, 1, late)
 	switch known := len(w.past[0]) > 0 && len(w.past[1]) > 0; {
-	case all.P50 >= alone.P50, !known && alone.P50 < late, !known && w.ordered && w.all.Total()+late >= w.alone.Total():
+	case known && all.P50 >= alone.P50, all.P50 > alone.P50, !known && alone.P50 < late, !known && w.ordered && w.all.Total()+late >= w.alone.Total():
 		return 0
 	}
 	return 1
