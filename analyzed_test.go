@@ -32,7 +32,7 @@ func TestAnalyzedAgain(t *testing.T) {
 			}
 			sum += st.Predicted.P50
 		}
-		if sum > s.Predicted.P50 || sum < s.Predicted.P50/2 {
+		if sum <= 0 || sum > 1.000001*s.Predicted.P50 { // besides the steps there is what the call itself takes
 			t.Errorf("call %d: %v is expected of the steps, %v of all", i, sum, s.Predicted.P50)
 		}
 		if i%5 != 1 {
