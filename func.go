@@ -1,6 +1,7 @@
 package godwit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -140,6 +141,7 @@ func (f *Func) bind(ctx context.Context, method string, args Args, opts []Option
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
+	o.neighbour(ctx)
 	if b, open, err = args.bind(ctx, f.f, o.cluster, o.threads); err != nil {
 		return nil, open, err
 	}
@@ -221,26 +223,34 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o *options, spool run.
 	}
 	defer shop.users.Done()
 	t := told{engine: string(eng.Tier())}
+	opt := run.Options{Threads: o.threads, Engine: eng, Machine: cmp.Or(o.given, o.measured), Seen: shop.seen, Shared: o.shared, Progress: o.progress, Spool: spool, SpoolFrom: o.spoolFrom}
+	var beside *cluster.Beside
+	if o.cluster != nil {
+		beside = o.cluster.c.Beside(o.strategy)
+		beside.Machine, beside.Measured, beside.WhyNot = o.given, o.measured, Strategy(o.whyNot)
+		beside.Seen = shop.seen
+		opt.Beside = beside
+	}
 	if asked != nil {
-		if err := t.foretell(ctx, p, eng, *asked, f.f.Graph.Sizes); err != nil {
+		if opt.Going, err = p.Program.Going(p.Inputs, opt); err != nil {
+			return nil, f.failure(err)
+		}
+		if err := t.foretell(ctx, p, eng, *asked, f.f.Graph.Sizes, opt.Going.Schedule()); err != nil {
 			return nil, f.failure(err)
 		}
 	}
 	if t.ensured, err = f.ensured(p, t.expected); err != nil {
 		return nil, err
 	}
-	opt := run.Options{Threads: o.threads, Engine: eng, Machine: o.given, Seen: shop.seen, Shared: o.shared, Progress: o.progress, Spool: spool, SpoolFrom: o.spoolFrom}
-	var beside *cluster.Beside
-	if o.cluster != nil {
-		beside = o.cluster.c.Beside(o.strategy)
-		beside.Machine, beside.WhyNot = o.given, Strategy(o.whyNot)
-		opt.Beside = beside
-	}
 	res, err := p.Program.Run(ctx, p.Inputs, opt)
 	if err != nil {
 		return nil, f.failure(err)
 	}
-	shop.remember(p, &res.Stats, o.threads)
+	var went func(*schedule.Launch) Strategy
+	if beside != nil {
+		went = beside.Went
+	}
+	shop.remember(p, &res.Stats, o.threads, went)
 	t.ran = res
 	r := f.result(res.Columns, b, &t)
 	if beside != nil {

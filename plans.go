@@ -1,6 +1,8 @@
 package godwit
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -61,10 +63,18 @@ func WithWhyNot(strategy string) Option {
 
 // described is the machine that is decided for.
 func (o *options) described() *machine.Machine {
-	if o.given != nil {
-		return o.given
+	return cmp.Or(o.given, o.measured, machine.Here())
+}
+
+// neighbour takes what a node of this machine has measured of it, if nobody else has.
+func (o *options) neighbour(ctx context.Context) {
+	if o.cluster == nil || o.given != nil || machine.Here().Measured != "" {
+		return
 	}
-	return machine.Here()
+	if m, err := machine.Load(""); err == nil && m.Measured != "" {
+		return // since this process began
+	}
+	o.measured = o.cluster.c.Neighbour(ctx)
 }
 
 // candidates are the plans on one machine.
@@ -154,18 +164,22 @@ func (q *asking) carriedOut(p *Plan, s *run.Stats) {
 	p.Number = ran(q.list, s, q.opt.Threads)
 }
 
-// consider lists the plans with what they are expected to take.
-func (q *asking) consider() ([]Candidate, error) {
-	all, err := plan.Consider(q.p.Schedule, q.p.Inputs.Sizes, q.list, q.opt)
+// consider predicts plans.
+func (q *asking) consider(list []plan.Candidate, opt plan.Options) ([]plan.Considered, error) {
+	all, err := plan.Consider(q.p.Schedule, q.p.Inputs.Sizes, list, opt)
 	if err != nil {
 		return nil, &InputError{Text: err.Error(), Err: err}
 	}
-	var out []Candidate
+	return all, nil
+}
+
+// listed are plans with what they are expected to take.
+func listed(all []plan.Considered) (out []Candidate) {
 	for i := range all {
 		c := &all[i]
 		out = append(out, Candidate{Number: c.Number, Engine: c.Candidate.Engine, Threads: c.Candidate.Threads, Predicted: inSeconds(c.Time, c.Warm), Chosen: c.Chosen})
 	}
-	return out, nil
+	return out
 }
 
 // whyNot weighs the strategy that was asked about; nil if none was.

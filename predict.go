@@ -1,16 +1,15 @@
 package godwit
 
 import (
+	"cmp"
 	"context"
 	"maps"
 
-	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/front/compile"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
 	"github.com/godwit-run/godwit/internal/plan"
-	"github.com/godwit-run/godwit/internal/plan/cost"
 	"github.com/godwit-run/godwit/internal/plan/machine"
 	"github.com/godwit-run/godwit/internal/run"
 )
@@ -28,12 +27,16 @@ type Prediction struct {
 	// Machine is the name of what it is for, and Measured when that was; "" if it never was.
 	Machine  string `json:"machine,omitempty"`
 	Measured string `json:"measured,omitempty"`
+	// MeasuredBy is the node of this machine that has measured it; "" if that was done here, or it was not measured.
+	MeasuredBy string `json:"measured_by,omitempty"`
 	// Most is what most of the time was expected to go to.
 	Most string `json:"most,omitempty"`
 	// Way is how a step over data sets goes: Fetch, Ship or Gather; "" if all that it reads is here by then. Ways are the
 	// seconds of all ways that it can go, those of a step that a loop repeats for as often as it does.
 	Way  Strategy             `json:"way,omitempty"`
 	Ways map[Strategy]float64 `json:"ways,omitempty"`
+	// Only is why a step can go no other way; "" if it can, or if its way was asked for.
+	Only string `json:"only,omitempty"`
 	// AtLeast and AtMost are what is expected if what data decides of, such as how many elements a filter keeps, is as little and
 	// as much as it can be: the way of a step is decided when it comes, and may differ. Nil if data decides of nothing, and for calls on one machine.
 	AtLeast *Prediction `json:"at_least,omitempty"`
@@ -59,20 +62,25 @@ func (f *Func) Predict(ctx context.Context, args Args, opts ...Option) (*Stats, 
 		return nil, err
 	}
 	defer b.Close()
+	p, err := b.Plan()
+	if err != nil {
+		return nil, err
+	}
+	o.predict = true
+	followed := o
+	if err := followed.force(overSets(p)); err != nil {
+		return nil, err
+	}
+	o.strategy = followed.strategy // plans on one machine are numbered by what was asked for
+	if err := o.away(p); err != nil {
+		return nil, err
+	}
 	shop := o.runtime.shop()
 	eng, err := shop.acquire(o.engine)
 	if err != nil {
 		return nil, err
 	}
 	defer shop.users.Done()
-	p, err := b.Plan()
-	if err != nil {
-		return nil, err
-	}
-	o.predict = true
-	if err := o.away(p); err != nil {
-		return nil, err
-	}
 	if overSets(p) {
 		return f.weighed(ctx, p, eng, o)
 	}
@@ -95,18 +103,26 @@ func (f *Func) Predict(ctx context.Context, args Args, opts ...Option) (*Stats, 
 	return s, err
 }
 
-// answer says all that is known of a call beforehand.
+// answer says all that is known of a call beforehand. What is expected of it is what is listed of its plan.
 func (q *asking) answer(s *Stats, declared []graph.SizeParam) (*plan.Prediction, error) {
-	expected, err := q.predict()
+	all, err := q.consider(q.list, q.opt)
 	if err != nil {
 		return nil, err
 	}
+	best, err := plan.Chosen(all)
+	if err != nil {
+		return nil, &InputError{Text: err.Error(), Err: err}
+	}
+	if q.forced > 0 {
+		if all[q.forced-1].Prediction, err = q.predict(); err != nil {
+			return nil, err
+		}
+		best = &all[q.forced-1]
+	}
+	expected := best.Prediction
+	s.Plan.Number, s.Plan.Candidates = best.Number, listed(all)
 	s.Plan.Strategy, s.Plan.Steps = expected.Schedule.Strategy, labelled(expected.Schedule)
 	s.predicted(expected, q.opt.Machine, expected.Schedule)
-	if s.Plan.Candidates, err = q.consider(); err != nil {
-		return nil, err
-	}
-	s.Plan.Number = plan.Number(q.list, expected.Engine, expected.Threads, q.opt.Threads)
 	if s.Plan.By, err = q.bySize(declared); err != nil {
 		return nil, err
 	}
@@ -114,8 +130,8 @@ func (q *asking) answer(s *Stats, declared []graph.SizeParam) (*plan.Prediction,
 	return expected, err
 }
 
-// foretell notes what is expected of a call that is about to begin, as far as something can be said.
-func (t *told) foretell(ctx context.Context, p *compile.Plan, eng *engine.Engine, o options, declared []graph.SizeParam) error {
+// foretell notes what is expected of a call that is about to begin and goes by a schedule, as far as something can be said.
+func (t *told) foretell(ctx context.Context, p *compile.Plan, eng *engine.Engine, o options, declared []graph.SizeParam, going *schedule.Schedule) error {
 	q, err := question(p, eng, o)
 	if q != nil && q.away {
 		t.asked, t.machine = nil, q.opt.Machine
@@ -131,6 +147,7 @@ func (t *told) foretell(ctx context.Context, p *compile.Plan, eng *engine.Engine
 		}
 		return err
 	}
+	q.going = going
 	if t.expected, err = q.predict(); err != nil {
 		return err
 	}
@@ -148,8 +165,10 @@ type asking struct {
 	opt     plan.Options
 	list    []plan.Candidate
 	forced  int                       // the number of the one that was asked for; 0 if none was
+	going   *schedule.Schedule        // what the call goes by, if that was decided
 	away    bool                      // arguments are data sets
 	ready   map[*schedule.Launch]bool // of them: kernels that were compiled before anything was asked
+	fresh   map[*schedule.Launch]bool // of them: kernels that had never run
 	instead string                    // the strategy that a reason is wanted for; "" if none is
 }
 
@@ -159,55 +178,37 @@ func question(p *compile.Plan, eng *engine.Engine, o options) (*asking, error) {
 	if !o.predict || o.cluster != nil && !away || o.engine == "interp" {
 		return nil, nil
 	}
-	m := o.given
+	m := cmp.Or(o.given, o.measured)
 	if m == nil {
 		var err error
 		if m, err = machine.Load(""); err != nil {
 			return nil, err
 		}
 	}
-	for i := range p.Schedule.Buffers {
-		if in := p.Schedule.Buffers[i].Input; in != nil && !remote(p, in) && !readable(p, in) {
-			if e, ok := encoded(p, in); !ok {
-				return nil, nil
-			} else if _, ok := m.Decoding(e.Form); !ok {
-				return nil, nil
-			}
-		}
+	if !p.Inputs.Foreseeable(p.Schedule, func(form string) bool { _, ok := m.Decoding(form); return ok }) {
+		return nil, nil
 	}
-	q := &asking{p: p, away: away, list: o.candidates(), instead: o.whyNot, opt: plan.Options{Machine: m, Engine: o.foreseen(), Threads: o.threads, Reach: run.MostResident,
-		Places:  func(in *schedule.Input) cost.Place { return placeOf(p, in) },
-		Encoded: func(in *schedule.Input) (plan.Encoded, bool) { return encoded(p, in) },
-		Lowered: p.Program.Dear(),
-		Kept:    eng.Results().Has,
-		Ready:   func(l *schedule.Launch) bool { return p.Program.Compiled(eng, l) != "" },
-		Native:  func(l *schedule.Launch) bool { return p.Program.Compiled(eng, l) == engine.Native },
-		Past:    plan.Past{Seen: o.runtime.shop().seen, Program: p.Program.ID, Name: p.Program.Name},
-		Scalar: func(a *schedule.ScalarArg) (int64, bool) {
-			if a.From != schedule.FromParam {
-				return 0, false
-			}
-			b := p.Inputs.Params[a.Param].Leaves[a.Leaf]
-			return int64(b.Bits), b.Source == nil
-		}}}
+	q := &asking{p: p, away: away, list: o.candidates(), instead: o.whyNot, opt: p.Program.Foreseen(p.Inputs, run.Options{Machine: m, Threads: o.threads, Engine: eng, Seen: o.runtime.shop().seen})}
+	q.opt.Engine = o.foreseen()
 	if o.plan != nil {
 		q.forced = *o.plan
 	}
 	return q, nil
 }
 
-// predict is what the call takes: by the plan that was asked for, or else by the best.
+// predict is what the call takes: by the plan that was asked for, or else by the best. Where it was decided what it goes by, it is that.
 func (q *asking) predict() (*plan.Prediction, error) {
+	opt := q.opt
+	opt.Going = q.going
 	if q.forced > 0 {
-		opt := q.opt
-		opt.Shared = true
-		all, err := plan.Consider(q.p.Schedule, q.p.Inputs.Sizes, q.list[q.forced-1:q.forced], opt)
+		opt.Engine, opt.Shared = q.list[q.forced-1].Engine, true
+		all, err := q.consider(q.list[q.forced-1:q.forced], opt)
 		if err != nil {
-			return nil, &InputError{Text: err.Error(), Err: err}
+			return nil, err
 		}
 		return all[0].Prediction, nil
 	}
-	out, err := plan.Predict(q.p.Schedule, q.p.Inputs.Sizes, q.opt)
+	out, err := plan.Predict(q.p.Schedule, q.p.Inputs.Sizes, opt)
 	if err != nil {
 		return nil, &InputError{Text: err.Error(), Err: err}
 	}
@@ -233,43 +234,6 @@ func (q *asking) bySize(declared []graph.SizeParam) (*BySize, error) {
 	return out, err
 }
 
-// readable reports that an input is used as it is stored.
-func readable(p *compile.Plan, in *schedule.Input) bool {
-	b := p.Inputs.Params[in.Param].Leaves[in.Leaf]
-	if b.Source == nil {
-		return true
-	}
-	return data.Plainly(b.Source, b.Column)
-}
-
-// encoded says how an input is stored that is not readable.
-func encoded(p *compile.Plan, in *schedule.Input) (e plan.Encoded, ok bool) {
-	b := p.Inputs.Params[in.Param].Leaves[in.Leaf]
-	if b.Source == nil {
-		return e, false
-	}
-	e.Source = b.Source
-	e.Stored, ok = data.StoredOf(b.Source, b.Column)
-	return e, ok
-}
-
-// remote reports that an input lies in a data set.
-func remote(p *compile.Plan, in *schedule.Input) bool {
-	_, away := p.Inputs.Params[in.Param].Leaves[in.Leaf].Source.(run.Remote)
-	return away
-}
-
-func placeOf(p *compile.Plan, in *schedule.Input) cost.Place {
-	b := p.Inputs.Params[in.Param].Leaves[in.Leaf]
-	if b.Source == nil || remote(p, in) || !readable(p, in) {
-		return cost.Resident
-	}
-	if raw, ok := b.Source.Raw(b.Column); raw.File != nil || !ok { // of several files, or of one
-		return cost.File
-	}
-	return cost.Resident
-}
-
 // predicted notes what was expected beside what was measured. Nothing is expected of single steps if others were gone by.
 func (s *Stats) predicted(p *plan.Prediction, m *machine.Machine, by *schedule.Schedule) {
 	if p == nil {
@@ -277,14 +241,18 @@ func (s *Stats) predicted(p *plan.Prediction, m *machine.Machine, by *schedule.S
 	}
 	s.Predicted = inSeconds(p.Time, p.Warm)
 	s.Predicted.Engine, s.Predicted.Machine, s.Predicted.Measured = p.Engine, m.Name, m.Measured
+	s.Predicted.MeasuredBy = m.By
 	most := 0.0
 	for i := range p.Steps {
-		if t := p.Steps[i].Time.P50; t > most {
-			most, s.Predicted.Most = t, p.Steps[i].Most
+		st := &p.Steps[i]
+		if t := st.Time.P50 - st.Made.P50; t > most {
+			most, s.Predicted.Most = t, st.Most
 		}
 		if p.Schedule == by && i < len(s.Plan.Steps) {
-			s.Plan.Steps[i].Predicted = inSeconds(p.Steps[i].Time, p.Steps[i].Warm)
-			s.Plan.Steps[i].Predicted.Most = p.Steps[i].Most
+			s.Plan.Steps[i].Predicted = inSeconds(st.Time, st.Warm)
+			if s.Plan.Steps[i].Predicted.Most = st.Most; st.Made.P50 > st.Time.P50/2 {
+				s.Plan.Steps[i].Predicted.Most = "compilation"
+			}
 		}
 	}
 }

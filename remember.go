@@ -3,6 +3,7 @@ package godwit
 import (
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/front/compile"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
 	"github.com/godwit-run/godwit/internal/plan/machine"
 	"github.com/godwit-run/godwit/internal/plan/seen"
 	"github.com/godwit-run/godwit/internal/run"
@@ -30,38 +31,56 @@ const clearly = 10
 // mostlyDecoded is how many times as long as its kernel a launch may decode arguments and still tell of the kernel.
 const mostlyDecoded = 4
 
-// remember notes what a call took.
-func (r *workshop) remember(p *compile.Plan, st *run.Stats, threads int) {
+// remember notes what a call took. went says how launches went to data sets; nil where there are none.
+func (r *workshop) remember(p *compile.Plan, st *run.Stats, threads int, went func(*schedule.Launch) Strategy) {
 	if st.Seconds < 2*run.Telling {
 		return
 	}
-	rest, on := st.Seconds, engine.Tier("")
+	rest, on, mixed := st.Seconds, engine.Tier(""), false // on native code if any launch is
+	var ways []Strategy
+	if went != nil {
+		schedule.Launches(st.Schedule.Steps, func(l *schedule.Launch) { ways = append(ways, went(l)) })
+	}
 	for i := range st.Launches {
 		l := &st.Launches[i]
 		if l.Runs == 0 {
 			continue
 		}
 		rest -= l.Seconds
+		if i < len(ways) && ways[i] != "" {
+			mixed = true
+			if took := l.Seconds - l.Compile; l.Runs == 1 && l.Sizes != nil {
+				r.seen.Note(seen.OfWay(l.Hash, string(ways[i]), run.Threads(0)), seen.Point{Sizes: l.Sizes}, took*1e9)
+			}
+			continue
+		}
 		for tier, took := range l.Paces {
 			r.learn(l, tier, took, st.First, threads)
 		}
-		if l.Beside > 0 || l.Native != 0 && l.Native != l.Slices || on != "" && on != l.Tier {
-			on = "both"
+		if on == "" || l.Tier == engine.Native {
+			on = l.Tier
+		}
+		if l.Beside > 0 || l.Native != 0 && l.Native != l.Slices {
+			mixed = true
 			continue
 		}
-		on = l.Tier
 		if took := l.Seconds - l.Compile - l.Decoded; took > l.Decoded/mostlyDecoded {
 			r.learn(l, l.Tier, took/float64(l.Runs), st.First, threads)
 		}
 	}
-	if !st.First && (on == engine.Wasm || on == engine.Native) {
-		r.seen.Note(seen.Key{ID: p.Program.ID(st.Schedule), Engine: string(on), Threads: threads}, seen.Point{Sizes: seen.InOrder(p.Inputs.Sizes)}, rest*1e9)
+	if !st.First && !mixed && (on == engine.Wasm || on == engine.Native) {
+		r.seen.Note(seen.Key{ID: p.Program.ID(st.Schedule), Engine: string(on), Threads: max(threads, run.Threads(0))}, seen.Point{Sizes: seen.InOrder(p.Inputs.Sizes)}, rest*1e9)
 	}
 	for _, d := range st.Decoded {
 		r.seen.Note(seen.OfForm(d.Form), seen.Point{Sizes: []int64{int64(d.Bytes), int64(d.Values)}}, d.Seconds*1e9)
 	}
-	for name, part := range st.Parts {
-		r.seen.Found(p.Program.ID(st.Schedule), name, part)
+	if len(st.Parts) > 0 {
+		id := p.Program.ID(st.Schedule)
+		own := seen.With(id, p.Inputs.Name())
+		for name, part := range st.Parts {
+			r.seen.Found(id, name, part)
+			r.seen.Found(own, name, part)
+		}
 	}
 }
 

@@ -37,6 +37,8 @@ type options struct {
 	// given is what the file describes; nil if there is none: then this machine is known already,
 	// and what was chosen for it.
 	given *machine.Machine
+	// measured is this machine as a node of it has measured it; nil unless nobody else has.
+	measured *machine.Machine
 	// spoolFrom is the size from which on a column of the result goes to the file as it comes; for tests.
 	spoolFrom int64
 }

@@ -1,6 +1,7 @@
 package godwit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,9 +32,10 @@ type outlook struct {
 // outlook is for a call with these options. It is to be closed.
 func (o *options) outlook(ctx context.Context, p *compile.Plan, eng *engine.Engine, s Strategy) (*outlook, error) {
 	v := &outlook{ctx: ctx, beside: o.cluster.c.Beside(s)}
-	v.beside.Machine, v.beside.WhyNot = o.given, Strategy(o.whyNot)
+	v.beside.Machine, v.beside.Measured, v.beside.WhyNot = o.given, o.measured, Strategy(o.whyNot)
+	v.beside.Seen = o.runtime.shop().seen
 	var err error
-	v.run, err = p.Program.Forecast(ctx, p.Inputs, run.Options{Threads: o.threads, Engine: eng, Machine: o.given, Beside: v.beside})
+	v.run, err = p.Program.Forecast(ctx, p.Inputs, run.Options{Threads: o.threads, Engine: eng, Machine: cmp.Or(o.given, o.measured), Beside: v.beside})
 	return v, err
 }
 
@@ -44,7 +46,7 @@ func (v *outlook) Launch(l *plan.Leaving) (*plan.Going, error) {
 	if f == nil || err != nil {
 		return nil, err
 	}
-	return &plan.Going{Way: string(f.Way), Time: f.Time(l.Runs), Ways: f.Ways}, nil
+	return &plan.Going{Way: string(f.Way), Time: f.Time(l.Runs), Warm: f.Warm(l.Runs), Ways: f.Ways, Only: f.Only}, nil
 }
 
 func (v *outlook) Settle(buffer int) (t machine.Spread) {
@@ -64,11 +66,11 @@ type expectation struct {
 // expect says what a call over data sets takes by a strategy.
 func (q *asking) expect(ctx context.Context, eng *engine.Engine, o *options, s Strategy) (*expectation, error) {
 	if q.ready == nil { // an outlook has kernels compiled: all ways are asked about as the call finds them
-		q.ready = map[*schedule.Launch]bool{}
-		schedule.Launches(q.p.Schedule.Steps, func(l *schedule.Launch) { q.ready[l] = q.opt.Ready(l) })
+		q.ready, q.fresh = map[*schedule.Launch]bool{}, map[*schedule.Launch]bool{}
+		schedule.Launches(q.p.Schedule.Steps, func(l *schedule.Launch) { q.ready[l], q.fresh[l] = q.opt.Ready(l), q.opt.Fresh(l) })
 	}
 	opt := q.opt
-	opt.Ready = func(l *schedule.Launch) bool { return q.ready[l] }
+	opt.Ready, opt.Fresh = func(l *schedule.Launch) bool { return q.ready[l] }, func(l *schedule.Launch) bool { return q.fresh[l] }
 	v, err := o.outlook(ctx, q.p, eng, s)
 	if err != nil {
 		return nil, err
@@ -111,7 +113,10 @@ func (f *Func) weighed(ctx context.Context, p *compile.Plan, eng *engine.Engine,
 		if err != nil {
 			return nil, f.failure(err)
 		}
-		if slices.ContainsFunc(x.Steps, func(st plan.Step) bool { return st.Way == string(c.Strategy) }) {
+		if c.Chosen { // which is what is expected of the call
+			x = e
+		}
+		if c.Chosen || slices.ContainsFunc(x.Steps, func(st plan.Step) bool { return st.Way == string(c.Strategy) }) {
 			c.Predicted = inSeconds(x.Time, x.Warm)
 		}
 		s.Plan.Candidates = append(s.Plan.Candidates, c)
@@ -142,6 +147,7 @@ func (s *Stats) expected(e *expectation, m *machine.Machine) {
 	s.Predicted.between(e.least.Time, "", e.most.Time, "")
 	for i := range e.Steps {
 		p := s.Plan.Steps[i].Predicted
+		p.Only = e.Steps[i].Only
 		if p.Way = Strategy(e.Steps[i].Way); p.Way != "" {
 			p.Ways = map[Strategy]float64{}
 		}

@@ -20,7 +20,8 @@ type explaining struct {
 	json, stages, asm     bool
 	arch, machine, engine string
 	svg, whyNot, cluster  string
-	threads               int
+	strategy              string
+	threads, plan         int
 }
 
 func newExplain() *cobra.Command {
@@ -48,8 +49,10 @@ its folds, the kernels with their bounds, and the schedule.`,
 	f.IntVar(&x.threads, "threads", 0, "plan with so many threads (default all processors)")
 	choiceFlag(cmd, &x.engine, "engine", godwit.Engines, "plan with "+alternatives(godwit.Engines))
 	f.StringVar(&x.svg, "svg", "", "draw what the plans take by size into this file")
+	planFlag(cmd, &x.plan, "show the plan of this number (default the best)")
 	whyNotFlag(cmd, &x.whyNot)
 	clusterFlag(cmd, &x.cluster)
+	strategyFlag(cmd, &x.strategy)
 	return cmd
 }
 
@@ -70,7 +73,8 @@ func (x *explaining) run(cmd *cobra.Command, words []string) error {
 	}
 	out := &explained{Explanation: e}
 	if len(words) > 1 {
-		if out.Expected, err = expect(cmd.Context(), words, x.cluster, godwit.WithPrediction(x.machine), godwit.WithEngine(x.engine), godwit.WithThreads(x.threads), x.asked()); err != nil {
+		opts := append(forced(cmd, x.strategy, x.plan), godwit.WithPrediction(x.machine), godwit.WithEngine(x.engine), godwit.WithThreads(x.threads), x.asked())
+		if out.Expected, err = expect(cmd.Context(), words, x.cluster, opts...); err != nil {
 			return err
 		}
 	}

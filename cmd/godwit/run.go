@@ -69,12 +69,31 @@ parameter fixes is given in the same way: K=8.`,
 	choiceFlag(cmd, &r.engine, "engine", godwit.Engines, alternatives(godwit.Engines))
 	cmd.Flags().StringVar(&r.out, "out", "", "write the result to an .npy, .csv, .jsonl, .arrow or .parquet file")
 	cmd.Flags().StringVar(&r.machine, "machine", "", "decide and predict for the machine that this file of godwit calibrate describes (default this one)")
-	cmd.Flags().IntVar(&r.plan, "plan", 0, "carry out the plan of this number, as godwit explain lists them (default the best)")
+	planFlag(cmd, &r.plan, "carry out the plan of this number, as godwit explain lists them (default the best)")
 	whyNotFlag(cmd, &r.whyNot)
 	clusterFlag(cmd, &r.cluster)
-	choiceFlag(cmd, &r.strategy, "strategy", words(cluster.Strategies), "with data sets: auto, fetch (rows come here), ship (code goes there), gather (loops that follow indices are brought the rows that they come to), single (so, one loop after another) or preinstalled (ship, but the code must be there)")
+	strategyFlag(cmd, &r.strategy)
 	cmd.Flags().DurationVar(&r.deadline, "deadline", 0, fmt.Sprintf("give up this long after the start of the command (default never; a request to nodes ends after %s)", cluster.Deadline))
 	return cmd
+}
+
+// strategyFlag chooses how steps go to data sets.
+func strategyFlag(cmd *cobra.Command, name *string) {
+	choiceFlag(cmd, name, "strategy", words(cluster.Strategies), "with data sets: auto, fetch (rows come here), ship (code goes there), gather (loops that follow indices are brought the rows that they come to), single (so, one loop after another) or preinstalled (ship, but the code must be there)")
+}
+
+// planFlag takes the number of a plan.
+func planFlag(cmd *cobra.Command, number *int, usage string) {
+	cmd.Flags().IntVar(number, "plan", 0, usage)
+}
+
+// forced are the options for --strategy, and for --plan if it was given.
+func forced(cmd *cobra.Command, strategy string, plan int) []godwit.Option {
+	opts := []godwit.Option{godwit.WithStrategy(godwit.Strategy(strategy))}
+	if cmd.Flags().Changed("plan") {
+		opts = append(opts, godwit.WithPlan(plan))
+	}
+	return opts
 }
 
 func complete(cmd *cobra.Command, flag string, words ...string) {
@@ -149,15 +168,13 @@ func (r *running) whole(ctx context.Context, cmd *cobra.Command, words []string)
 	rt := newRuntime()
 	defer rt.Close()
 	opts := []godwit.Option{godwit.WithRuntime(rt), godwit.WithThreads(r.threads), godwit.WithEngine(r.engine),
-		godwit.WithCluster(c), godwit.WithStrategy(godwit.Strategy(r.strategy))}
+		godwit.WithCluster(c)}
+	opts = append(opts, forced(cmd, r.strategy, r.plan)...)
 	if r.out != "" {
 		opts = append(opts, godwit.WithFile(r.out))
 	}
 	if r.stats || r.analyze || r.json || r.machine != "" {
 		opts = append(opts, godwit.WithPrediction(r.machine))
-	}
-	if cmd.Flags().Changed("plan") {
-		opts = append(opts, godwit.WithPlan(r.plan))
 	}
 	if r.whyNot != "" {
 		opts = append(opts, godwit.WithWhyNot(r.whyNot))

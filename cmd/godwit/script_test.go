@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/godwit-run/godwit/internal/plan/machine"
 )
 
 func TestMain(m *testing.M) {
@@ -34,12 +36,23 @@ func TestScripts(t *testing.T) {
 // commands are those of the scripts beside the usual ones.
 func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	all := map[string]func(*testscript.TestScript, bool, []string){
-		"npy":   writeNPY,
-		"table": writeTable,
-		"cut":   cut,
-		"tmpfs": mountSmall,
+		"npy":     writeNPY,
+		"table":   writeTable,
+		"cut":     cut,
+		"tmpfs":   mountSmall,
+		"machine": writeMachine,
 	}
 	maps.Copy(all, clusterCommands())
 	maps.Copy(all, packageCommands())
 	return all
+}
+
+// writeMachine writes a description under a name, as if a machine of middling speed had been measured: machine FILE NAME.
+func writeMachine(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: machine FILE NAME")
+	}
+	m := *machine.Default()
+	m.Name, m.Measured = args[1], "2026-01-01T00:00:00Z"
+	ts.Check(m.Save(ts.MkAbs(args[0])))
 }

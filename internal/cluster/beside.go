@@ -17,6 +17,7 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/suspend"
 	"github.com/godwit-run/godwit/internal/plan"
 	"github.com/godwit-run/godwit/internal/plan/machine"
+	"github.com/godwit-run/godwit/internal/plan/seen"
 	"github.com/godwit-run/godwit/internal/run"
 )
 
@@ -66,6 +67,10 @@ type Beside struct {
 	// Machine, if set, is what is decided for, with its links; else this one, and the way to
 	// the nodes as it was measured.
 	Machine *machine.Machine
+	// Measured, if set, is this machine where the process does not know it itself: see Cluster.Neighbour.
+	Measured *machine.Machine
+	// Seen, if set, is what earlier runs of kernels took, by the ways that they went.
+	Seen *seen.Memory
 
 	// WhyNot, if set, is a way that a reason is wanted for.
 	WhyNot Strategy
@@ -212,8 +217,15 @@ func (b *Beside) ran(a *arranged, launch func() error) error {
 // stay has a launch run here. In a forecast it says what that takes, unless it was weighed.
 func (b *Beside) stay(ctx context.Context, p *run.Placed, text string, args ...any) (bool, error) {
 	b.placed(p, Fetch, text, args...)
-	if p.Forecast() && (b.last == nil || b.last.Ways[plan.Fetch].P50 == 0) {
-		b.last = b.fetching(ctx, p)
+	if !p.Forecast() || b.last != nil && b.last.Ways[plan.Fetch].P50 > 0 {
+		return false, nil
+	}
+	if b.last = b.fetching(ctx, p); b.last != nil && b.strategy == Auto {
+		b.last.Only = fmt.Sprintf(text, args...)
+		if way := b.WhyNot; slices.Contains(plan.WayNames, string(way)) {
+			b.last.Instead = &plan.Instead{Strategy: string(way), Chosen: b.last.Ways[plan.Fetch], Is: way == Fetch, Reason: b.last.Only}
+			b.foresee(b.last)
+		}
 	}
 	return false, nil
 }
@@ -310,7 +322,7 @@ func (a *arranged) take(v *catalog.View, set uint32, region int, in run.Input) s
 		case in.Binding.Blanks != data.NotBlank:
 			return fmt.Sprintf("column `%s` has fields that CSV left empty, which only walks over rows can take", col.Name)
 		case col.Kind != in.Kind:
-			return fmt.Sprintf("column `%s` is stored as %s and used as %s", col.Name, col.Kind, in.Kind)
+			return fmt.Sprintf("column `%s` of @%s is %s, and the program reads it as %s, which only walks over rows can", col.Name, s.Name, col.Kind, in.Kind)
 		}
 	}
 	a.set, a.column[region] = s, in

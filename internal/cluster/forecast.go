@@ -32,14 +32,25 @@ func (b *Beside) Forecast(keeps float64, ask func() error) (*Forecast, error) {
 	return f, nil
 }
 
-// Time is what so many runs take the way that the launch would go.
-func (f *Forecast) Time(runs float64) machine.Spread {
-	way := plan.Ship
+// way is the one that the launch would go.
+func (f *Forecast) way() plan.Way {
 	switch f.Way {
 	case Fetch:
-		way = plan.Fetch
+		return plan.Fetch
 	case Gather, Single:
-		way = plan.Gather
+		return plan.Gather
+	}
+	return plan.Ship
+}
+
+// Warm reports that what earlier runs took says what so many take.
+func (f *Forecast) Warm(runs float64) bool { return runs == 1 && f.gone[f.way()] }
+
+// Time is what so many runs take the way that the launch would go.
+func (f *Forecast) Time(runs float64) machine.Spread {
+	way := f.way()
+	if f.Warm(runs) { // with what had to come here for it
+		return f.Ways[way]
 	}
 	mv := *f.mv
 	mv.Runs = max(1, runs)
@@ -62,7 +73,7 @@ func (b *Beside) Bring(in run.Input) machine.Spread {
 		link, _ = b.c.linkTo(set).known(link, longestOf(set))
 	}
 	a := &arranged{set: set}
-	return a.fetched(size(in), 1).Time(link)
+	return b.c.firstTime(set, a.fetched(size(in), 1)).Time(link)
 }
 
 // bringing is what it takes to bring here what a launch needs of other sets than one.
@@ -92,7 +103,7 @@ func (b *Beside) fetching(ctx context.Context, p *run.Placed) *Foreseen {
 	}
 	a.set = set
 	m := b.machine()
-	mv := &plan.Moving{Coming: coming(p), Link: m.Way(set.Far), Fetched: a.fetched(bytes, columns), Runs: p.Repeats()}
+	mv := &plan.Moving{Coming: coming(p), Link: m.Way(set.Far), Fetched: b.c.firstTime(set, a.fetched(bytes, columns)), Runs: p.Repeats()}
 	if b.Machine == nil {
 		lately := false
 		if mv.Link, lately = b.c.linkTo(set).known(mv.Link, longestOf(set)); !lately {
@@ -102,7 +113,9 @@ func (b *Beside) fetching(ctx context.Context, p *run.Placed) *Foreseen {
 			}
 		}
 	}
-	return &Foreseen{Step: p.Launch.Label, Ways: plan.Weigh(m, mv), Brought: b.bringing(p, main), m: m, mv: mv}
+	ways := plan.Weigh(m, mv)
+	gone := b.gone(p, mv, &ways)
+	return &Foreseen{Step: p.Launch.Label, Ways: ways, gone: gone, Brought: b.bringing(p, main), m: m, mv: mv}
 }
 
 // goes notes what is where after a launch that would go to its rows, or be brought them.

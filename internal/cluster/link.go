@@ -153,7 +153,7 @@ func trial(ctx context.Context, c *Cluster, usual machine.Link, set *catalog.Set
 	seen := usual
 	seen.RoundTrip = machine.Of(trips)
 	if bytes := float64(rows * rowBytes); bytes >= linkEnough {
-		seen.Near = c.nearTrial(ctx, set, shard, &parcel.Gather{Set: set.ID, Column: column, Null: set.Columns[column].Nullable, Lo: longest.Lo, Hi: longest.Lo + rows}, rows*rowBytes)
+		seen.NearFirst, seen.Near, seen.NearOpen = c.nearTrial(ctx, set, shard, &parcel.Gather{Set: set.ID, Column: column, Null: set.Columns[column].Nullable, Lo: longest.Lo, Hi: longest.Lo + rows}, rows*rowBytes)
 		each := max(long-seen.RoundTrip.P50, long/8) / bytes
 		seen.Byte = machine.Spread{P10: each / 2, P50: each, P90: 2 * each} // one parcel says little about many at a time
 	}
@@ -170,9 +170,15 @@ func (c *Cluster) Way(ctx context.Context, name string) (machine.Link, error) {
 	return c.linkTo(set).measure(ctx, c, machine.Here().Way(set.Far), set, 0, row), ctx.Err()
 }
 
-// nearTrial is how long a byte of rows takes that are read where they lie; nothing where they cannot be.
-func (c *Cluster) nearTrial(ctx context.Context, set *catalog.Set, shard int, g *parcel.Gather, bytes int64) machine.Spread {
+// nearTrial is how long a byte of rows takes that are read where they lie, for the first time and again, and how long it takes to open their file;
+// nothing where they cannot be.
+func (c *Cluster) nearTrial(ctx context.Context, set *catalog.Set, shard int, g *parcel.Gather, bytes int64) (first, again, open machine.Spread) {
 	var times []float64
+	start := time.Now()
+	if s := c.nearBy(ctx, set, shard); s != nil {
+		open = machine.Exactly(float64(time.Since(start)))
+		c.releaseNear(nearKey{set.ID, shard}, s)
+	}
 	rows := max(1, (g.Hi-g.Lo)*pieceBytes/max(pieceBytes, bytes))
 	for range 1 + nearTrials { // at the first time, blocks are compared with their checksums
 		for lo := g.Lo; lo+rows <= g.Hi; lo += rows {
@@ -180,11 +186,12 @@ func (c *Cluster) nearTrial(ctx context.Context, set *catalog.Set, shard int, g 
 			piece.Lo, piece.Hi = lo, lo+rows
 			a, ok := c.readNear(ctx, set, shard, &piece, bytes/max(1, g.Hi-g.Lo))
 			if !ok {
-				return machine.Spread{}
+				return machine.Spread{}, machine.Spread{}, machine.Spread{}
 			}
 			a.Loan.Back()
 			times = append(times, float64(time.Since(start))*float64(g.Hi-g.Lo)/float64(bytes*rows))
 		}
 	}
-	return machine.Of(times[len(times)/(1+nearTrials):])
+	n := len(times) / (1 + nearTrials)
+	return machine.Of(times[:n]), machine.Of(times[n:]), open
 }

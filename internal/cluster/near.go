@@ -34,6 +34,7 @@ const (
 type near struct {
 	mu     sync.Mutex
 	open   map[nearKey]*nearShard
+	read   map[nearKey]int64 // bytes that calls have read, those that they have read again, too
 	closed bool
 }
 
@@ -112,6 +113,7 @@ func (s *nearShard) over(net transport.Transport) bool {
 func (c *Cluster) forgetNear(key nearKey, s *nearShard) {
 	if c.near.open[key] == s {
 		delete(c.near.open, key)
+		delete(c.near.read, key)
 	}
 	if s.gone = true; s.readers == 0 {
 		s.end()
@@ -220,6 +222,7 @@ func (c *Cluster) restNear(key nearKey, s *nearShard) {
 	}
 	if c.near.open[key] == s {
 		delete(c.near.open, key)
+		delete(c.near.read, key)
 	}
 	s.end()
 }
@@ -245,7 +248,7 @@ func (c *Cluster) closeNear() {
 			s.end()
 		}
 	}
-	c.near.open = nil
+	c.near.open, c.near.read = nil, nil
 }
 
 // readNear reads rows of so many bytes where they lie, if they can be read there.
@@ -279,6 +282,34 @@ func (c *Cluster) nearInto(ctx context.Context, set *catalog.Set, shard int, g *
 		c.failNear(s) // a damaged file, say: its node finds out when it is asked
 	}
 	return err == nil
+}
+
+// noteNear counts bytes of a shard that a call has read where they lie.
+func (c *Cluster) noteNear(key nearKey, bytes int64) {
+	c.near.mu.Lock()
+	defer c.near.mu.Unlock()
+	if c.near.open[key] == nil {
+		return // it is over
+	}
+	if c.near.read == nil {
+		c.near.read = map[nearKey]int64{}
+	}
+	c.near.read[key] += bytes
+}
+
+// unread is how many of so many bytes of a set, and how many of its shards' files, no call has read yet, as far as that was counted. What is read to
+// measure the way does not count, so that who asks twice is told the same.
+func (c *Cluster) unread(set *catalog.Set, bytes float64) (left, files float64) {
+	c.near.mu.Lock()
+	defer c.near.mu.Unlock()
+	left = bytes
+	for i := range set.Shards {
+		n := c.near.read[nearKey{set.ID, i}]
+		if left -= float64(n); n == 0 {
+			files++
+		}
+	}
+	return max(0, left), files
 }
 
 func (c *Cluster) failNear(s *nearShard) {

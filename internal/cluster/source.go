@@ -157,6 +157,7 @@ func (s *source) Fill(ctx context.Context, chunk int, wants []data.Want, dst []d
 				if near = s.c.nearInto(ctx, s.set, s.of[chunk], s.gather(e), to.Values, nil); near {
 					w.asked = i + 1
 					read += int64(len(to.Values))
+					s.c.noteNear(nearKey{s.set.ID, s.of[chunk]}, int64(len(to.Values)))
 					continue
 				}
 			} else {
@@ -181,6 +182,9 @@ func (s *source) Fill(ctx context.Context, chunk int, wants []data.Want, dst []d
 		a.Loan.Back()
 		s.over(e)
 		s.pump()
+		if near {
+			s.c.noteNear(nearKey{s.set.ID, s.of[chunk]}, n)
+		}
 		if read += n; err != nil {
 			failed, bad = k, err
 		}

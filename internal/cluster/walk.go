@@ -25,7 +25,7 @@ func (b *Beside) walk(ctx context.Context, a *arranged) (bool, error) {
 	}
 	s := b.c.codes.suspended(a.Compiled, a.far)
 	if s.err != nil && e == nil {
-		return b.stay(ctx, a.Placed, "@%s is fetched: %v", a.set.Name, s.err)
+		return b.stay(ctx, a.Placed, "@%s is fetched, since %v", a.set.Name, s.err)
 	}
 	w, err := s.walking(a)
 	if err != nil {
@@ -47,10 +47,10 @@ func (b *Beside) walk(ctx context.Context, a *arranged) (bool, error) {
 		return b.stay(ctx, a.Placed, "@%s is fetched%s", a.set.Name, why)
 	case way == Gather || way == Single:
 		if w == nil {
-			return b.stay(ctx, a.Placed, "@%s is fetched: %v", a.set.Name, s.err)
+			return b.stay(ctx, a.Placed, "@%s is fetched, since %v", a.set.Name, s.err)
 		}
 		if _, err := s.inRounds(a.Compiled.Kernel, a.far); err != nil {
-			return b.stay(ctx, a.Placed, "@%s is fetched: %v", a.set.Name, err)
+			return b.stay(ctx, a.Placed, "@%s is fetched, since %v", a.set.Name, err)
 		}
 		advance, together = b.gather, w.together()
 		if way == Single {

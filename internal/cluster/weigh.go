@@ -47,7 +47,7 @@ func decided(ways plan.Ways) *weighed {
 }
 
 // machine is what is decided for.
-func (b *Beside) machine() *machine.Machine { return cmp.Or(b.Machine, machine.Here()) }
+func (b *Beside) machine() *machine.Machine { return cmp.Or(b.Machine, b.Measured, machine.Here()) }
 
 // weigh decides on a launch, as before on one like it. load says what travels, where that is not so.
 func (b *Beside) weigh(ctx context.Context, a *arranged, load func() *plan.Moving) (*weighed, error) {
@@ -59,6 +59,7 @@ func (b *Beside) weigh(ctx context.Context, a *arranged, load func() *plan.Movin
 		return before, nil
 	}
 	m, lately, mv := b.machine(), true, load()
+	mv.Fetched = b.c.firstTime(a.set, mv.Fetched)
 	mv.Coming, mv.Machines, mv.New, mv.Runs = coming(a.Placed), b.c.machines(a.set), b.news(a), a.Repeats()
 	if b.Machine != nil {
 		mv.Link = m.Way(a.set.Far)
@@ -72,11 +73,12 @@ func (b *Beside) weigh(ctx context.Context, a *arranged, load func() *plan.Movin
 		mv.Link = b.c.linkTo(a.set).measure(ctx, b.c, mv.Link, a.set, in.Binding.Column, max(1, in.Width)*int64(in.Kind.Size()))
 		ways = plan.Weigh(m, mv)
 	}
+	gone := b.gone(a.Placed, mv, &ways)
 	if b.doubt != nil {
 		b.doubt(&ways)
 	}
 	w := decided(ways)
-	f := &Foreseen{Step: a.Launch.Label, Ways: ways, m: m, mv: mv}
+	f := &Foreseen{Step: a.Launch.Label, Ways: ways, gone: gone, m: m, mv: mv}
 	if i := slices.Index(plan.WayNames, string(b.WhyNot)); i >= 0 {
 		f.Instead = plan.WhyNotWay(plan.Way(i), m, mv)
 	}
@@ -96,6 +98,22 @@ func (b *Beside) weigh(ctx context.Context, a *arranged, load func() *plan.Movin
 	return w, nil
 }
 
+// gone expects what earlier runs took, of a launch that runs once, and reports which ways they went.
+func (b *Beside) gone(p *run.Placed, mv *plan.Moving, ways *plan.Ways) (gone [3]bool) {
+	if p.Repeats() > 1 {
+		return gone
+	}
+	g := plan.Gone{Seen: b.Seen, Kernel: p.Compiled.Safe.ID, Sizes: p.Sizes, Threads: runtime.GOMAXPROCS(0)}
+	cold := *ways
+	gone = g.Warm(b.machine().Engines["wasm"], ways)
+	for w := range ways {
+		if cold[w].P50 > 0 {
+			mv.Off[w] = ways[w].P50 / cold[w].P50
+		}
+	}
+	return gone
+}
+
 // news reports that nodes have not got a launch's kernel yet.
 func (b *Beside) news(a *arranged) bool {
 	return !b.c.codes.went(a.code) && !(a.Forecast() && b.sent[a.code.ID])
@@ -106,11 +124,14 @@ type Foreseen struct {
 	Step string
 	plan.Ways
 	Instead *plan.Instead // of Beside.WhyNot; nil without
+	// Only is why rows come here whatever it takes; "" if that was weighed, or asked for.
+	Only string
 	// Brought is what it takes to bring here what goes along, whatever way that is; in forecasts alone.
 	Brought machine.Spread
 
-	m  *machine.Machine
-	mv *plan.Moving
+	gone [3]bool // ways that earlier runs went
+	m    *machine.Machine
+	mv   *plan.Moving
 }
 
 // foresee notes what is expected of a launch.
@@ -155,6 +176,14 @@ func coming(p *run.Placed) *plan.Coming {
 // fetched is what travels if the rows come here.
 func (a *arranged) fetched(bytes int64, columns int) *plan.Load {
 	return rowsHere(bytes, columns, len(a.set.Shards))
+}
+
+// firstTime notes what of a load of rows this process has not read yet.
+func (c *Cluster) firstTime(set *catalog.Set, l *plan.Load) *plan.Load {
+	if l != nil {
+		l.Unread, l.Unopened = c.unread(set, l.Bytes)
+	}
+	return l
 }
 
 func rowsHere(bytes int64, columns, shards int) *plan.Load {

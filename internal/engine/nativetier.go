@@ -48,6 +48,12 @@ func (t *nativeTier) cached(safe *verify.Safe) (Code, bool) {
 	return c, err == nil
 }
 
+// kept reports that an earlier run left code on disk.
+func (t *nativeTier) kept(safe *verify.Safe) bool {
+	job, err := jobOf(safe.Kernel)
+	return err == nil && t.service.Kept(job)
+}
+
 func (*nativeTier) close(context.Context) error { return nil } // the service is its owner's
 
 func jobOf(k *kernel.Kernel) (codegen.Job, error) {

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/godwit-run/godwit/internal/ir/verify"
 )
 
 // In: how long kernels have run in WebAssembly, and how long they are expected to. Out: native code of those for
@@ -113,6 +115,12 @@ func (c *Compiled) Unpromoted() error {
 	}
 	return nil
 }
+
+// Compiles reports that the compiler of native code runs.
+func (e *Engine) Compiles() bool { return e.native != nil && e.native.service.Running() }
+
+// Kept reports that native code of a kernel lies on disk, with which it begins then.
+func (e *Engine) Kept(s *verify.Safe) bool { return e.native != nil && e.native.kept(s) }
 
 // Promotes reports that kernels which run long go over to native code.
 func (e *Engine) Promotes() bool { return e.native != nil }

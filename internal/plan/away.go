@@ -35,7 +35,9 @@ type Leaving struct {
 type Going struct {
 	Way  string         // of WayNames
 	Time machine.Spread // nanoseconds, of all runs
+	Warm bool           // earlier runs that went the way say so
 	Ways Ways           // of Repeats runs, all that it could go
+	Only string         // why it can go no other; "" if that was not asked
 }
 
 // Extent is what a prediction takes what data decides of for: how many elements a filter keeps, how often a loop turns, and which way a branch goes.
@@ -57,18 +59,11 @@ func Between(s *schedule.Schedule, sizes map[string]int64, opt Options) (likely,
 	if likely, err = Predict(s, sizes, opt); err != nil {
 		return nil, nil, nil, err
 	}
-	rest := machine.Spread{} // native code that is made while it runs
-	if opt.Engine == "auto" && likely.Engine == "native" && !opt.promoted(likely.Schedule) {
-		rest = machine.Exactly(opt.Machine.Engines["native"].Compile)
-	}
+	opt.goesOver = opt.Engine == "auto" && likely.Engine == "native"
 	opt.Engine = likely.Engine
 	of := func(x Extent) (*Prediction, error) {
 		opt.Extent = x
-		p, err := predict(likely.Schedule, sizes, opt)
-		if err == nil {
-			p.Time = p.Time.Plus(rest)
-		}
-		return p, err
+		return predict(likely.Schedule, sizes, opt)
 	}
 	if least, err = of(Least); err == nil {
 		most, err = of(Most)
@@ -105,7 +100,7 @@ func (p *predictor) leaves(l *schedule.Launch, runs float64) (bool, error) {
 	if g == nil || err != nil {
 		return false, err
 	}
-	p.out.Steps = append(p.out.Steps, Step{Label: l.Label, Runs: runs, Time: g.Time, Most: wayMost[g.Way], Way: g.Way, Ways: g.Ways})
+	p.add(l, Step{Label: l.Label, Runs: runs, Time: g.Time, Warm: g.Warm, Most: wayMost[g.Way], Way: g.Way, Ways: g.Ways, Only: g.Only})
 	return true, nil
 }
 

@@ -1,7 +1,9 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/godwit-run/godwit/internal/ir/schedule"
@@ -48,15 +50,11 @@ func Candidates(m *machine.Machine, engine string, threads int, native bool) []C
 type Considered struct {
 	Candidate
 	*Prediction
-	Chosen bool // it is what Predict gives
+	Chosen bool // it is what Predict gives, if nothing else is to be
 }
 
-// Consider predicts all candidates. One of them is chosen, if the list has it.
+// Consider predicts all candidates, and marks the one that a call goes by to which all are open.
 func Consider(s *schedule.Schedule, sizes map[string]int64, list []Candidate, opt Options) ([]Considered, error) {
-	best, err := Predict(s, sizes, opt)
-	if err != nil {
-		return nil, err
-	}
 	out := make([]Considered, len(list))
 	for i, c := range list {
 		p, err := c.predict(s, sizes, opt)
@@ -65,21 +63,53 @@ func Consider(s *schedule.Schedule, sizes map[string]int64, list []Candidate, op
 		}
 		out[i] = Considered{Candidate: c, Prediction: p}
 	}
-	if i := slices.IndexFunc(list, func(c Candidate) bool { return c.is(best.Engine, best.Threads, opt.Threads) }); i >= 0 {
+	if i := chosen(out); i >= 0 {
 		out[i].Chosen = true
 	}
 	return out, nil
 }
 
+// Chosen is the one of those that were considered by which the call goes.
+func Chosen(list []Considered) (*Considered, error) {
+	if i := chosen(list); i >= 0 {
+		return &list[i], nil
+	}
+	return nil, errors.New("there is no plan: no engine was measured; run godwit calibrate")
+}
+
+// same is by which part two times differ that are the same.
+const same = 1e-9
+
+// shares reports that a candidate does with several threads what another does with one: of two that take the same a run goes that way.
+func (c *Considered) shares(o *Considered) bool {
+	return c.Candidate.Engine == o.Candidate.Engine && c.Prediction.Threads > 1 && o.Prediction.Threads == 1
+}
+
+// chosen is the one that takes the least time of those by which a call goes that is forced to none: each step has one thread, or all, and
+// kernels that are native code already stay so. Of two that take the same it is the first. -1 if there are no candidates.
+func chosen(list []Considered) int {
+	all, began := 0, false
+	for _, c := range list {
+		all, began = max(all, c.Candidate.Threads), began || c.began
+	}
+	best := -1
+	for i, c := range list {
+		if t := c.Candidate.Threads; t != 1 && t != all || began && !c.began {
+			continue
+		}
+		if best < 0 || math.IsNaN(list[best].Time.P50) || c.Time.P50 < (1-same)*list[best].Time.P50 || c.shares(&list[best]) && c.Time.P50 < (1+same)*list[best].Time.P50 {
+			best = i
+		}
+	}
+	return best
+}
+
 // predict is what the candidate takes. Where kernels begin as WebAssembly, native code costs its compilation.
 func (c Candidate) predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Prediction, error) {
-	auto := opt.Engine == "auto"
-	opt.Engine, opt.Threads = c.Engine, c.Threads
-	p, err := Predict(s, sizes, opt)
-	if err == nil && auto && c.Engine == "native" {
-		p.Time = p.Time.Plus(machine.Exactly(opt.Machine.Engines["native"].Compile))
-	}
-	return p, err
+	auto, most := opt.Engine == "auto", max(opt.Most, opt.Threads)
+	opt.Engine, opt.Threads, opt.Most = c.Engine, c.Threads, most
+	opt.goesOver = auto && c.Engine == "native"
+	return cheapest(s, sizes, opt)
 }
 
 // is reports that a prediction goes the candidate's way: steps take one thread, or all that there are.

@@ -55,7 +55,7 @@ func (p *predictor) decodingOf(form string, of data.Stored) (machine.Spread, boo
 	if !ok {
 		return machine.Spread{}, false
 	}
-	t, e := d.Time(of.Bytes, of.Values), p.opt.Machine.Engines[p.opt.Engine]
+	t, e := d.Time(of.Bytes, of.Values), p.opt.Machine.Engines[p.engine]
 	off := e.Within(machine.Guessed)
 	cold := machine.Spread{P10: t * off[0], P50: t, P90: t * off[1]}
 	if p.opt.Past.Seen == nil {

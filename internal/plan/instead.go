@@ -50,7 +50,7 @@ func WhyNot(strategy string, s *schedule.Schedule, sizes map[string]int64, by *R
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := Predict(s, sizes, opt)
+	chosen, err := Chosen(all)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func WhyNot(strategy string, s *schedule.Schedule, sizes map[string]int64, by *R
 	var best *Considered
 	for i := range all {
 		c := &all[i]
-		like := strategy != "threads" && strategy != "alone" || c.Candidate.Engine == chosen.Engine
+		like := strategy != "threads" && strategy != "alone" || c.Candidate.Engine == chosen.Candidate.Engine
 		if like && takes(strategy, c.Candidate.Engine, c.Candidate.Threads) && (best == nil || c.Time.P50 < best.Time.P50) {
 			best = c
 		}
@@ -74,10 +74,10 @@ func WhyNot(strategy string, s *schedule.Schedule, sizes map[string]int64, by *R
 	if best == nil {
 		return nil, fmt.Errorf("`%s` is not among the plans of this call: %v", strategy, named(list))
 	}
-	out.Time, out.Is = best.Time, takes(strategy, chosen.Engine, chosen.Threads)
+	out.Time, out.Is = best.Time, takes(strategy, chosen.Candidate.Engine, chosen.Candidate.Threads)
 	if !out.Is {
 		w := &wishing{strategy, s, sizes, opt}
-		out.Changes = w.changes(by, best, chosen)
+		out.Changes = w.changes(by, best, chosen.Prediction)
 	}
 	return out, nil
 }

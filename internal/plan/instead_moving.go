@@ -11,7 +11,7 @@ func WhyNotWay(way Way, m *machine.Machine, mv *Moving) *Instead {
 	out := &Instead{Strategy: way.String(), Time: ways[way], Chosen: ways[ways.Best()], Is: ways.Best() == way}
 	switch {
 	case out.Time.P50 == 0 && way == Gather && mv.NoGather != nil:
-		out.Reason = "it cannot be suspended where it wants rows: " + mv.NoGather.Error()
+		out.Reason = "walks cannot wait for their rows: " + mv.NoGather.Error()
 	case out.Time.P50 == 0 && way == Gather:
 		out.Reason = "it follows no indices, so there are no rows to bring"
 	case out.Time.P50 == 0:

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"runtime"
+	"slices"
 
 	"github.com/godwit-run/godwit/internal/engine/llvmir"
 	"github.com/godwit-run/godwit/internal/engine/wasm"
@@ -24,6 +25,8 @@ type Coming struct {
 	Scalar  func(i int) (int64, bool)
 	Places  []cost.Place // by region; nil for Resident
 	Threads int          // that there are
+	// Most is how many threads the call has, of which Threads may be fewer: what runs with all of them took tells of these, too. 0 for Threads.
+	Most int
 	// Law is that of the state that the kernel carries; nil if there is none, or no state.
 	Law *totals.Law
 	// Native says that it begins on native code.
@@ -130,14 +133,18 @@ type weighed struct {
 	threads    int
 	values     map[int]float64 // of Mix
 	woven      interleaved     // with as many threads as there can be
+	lone       bool            // one thread has all of it, however many there are
 	ordered    bool            // it carries state, with the kernel of totals ahead
 	past       [2][]ratio      // what earlier runs took, by ways
+	// Where nothing is known of these ways: with as many threads as the call has, and on the other engine; nil where nothing is known of that either.
+	wider, other *weighed
+	at           *machine.Engine // that it is on
 }
 
 // weigh is what a launch takes, by its code and by what earlier runs took.
 func (c *Coming) weigh(m *machine.Machine, engine string) *weighed {
 	w := c.model(m, engine)
-	if c.Seen == nil {
+	if w.at = m.Engines[engine]; c.Seen == nil {
 		return w
 	}
 	modelled := models{c: c, m: m, engine: engine}
@@ -145,7 +152,11 @@ func (c *Coming) weigh(m *machine.Machine, engine string) *weighed {
 		if way > 0 && w.threads == 1 {
 			break
 		}
-		w.past[way] = c.ratios(c.Seen(engine, threads), func(pt *seen.Point) (float64, bool) {
+		list := c.Seen(engine, threads)
+		if most := max(c.Threads, c.Most); w.lone && most > 1 { // others may have decoded beside it
+			list = slices.Concat(list, c.Seen(engine, most))
+		}
+		w.past[way] = c.ratios(list, func(pt *seen.Point) (float64, bool) {
 			was := w
 			if !c.same(pt) {
 				was = modelled.of(pt)
@@ -156,8 +167,33 @@ func (c *Coming) weigh(m *machine.Machine, engine string) *weighed {
 			return was.way(way, m.Wake).Total(), true
 		})
 	}
+	if w.known() {
+		return w
+	}
+	if all := *c; c.Most > c.Threads {
+		if all.Threads, all.Most = c.Most, 0; c.knows(engine, all.Threads) {
+			w.wider = all.weigh(m, engine)
+		}
+	}
+	other := map[string]string{"wasm": "native", "native": "wasm"}[engine]
+	if m.Engines[other] != nil && (c.knows(other, 1) || c.knows(other, max(c.Threads, c.Most))) {
+		on := *c
+		on.Seen = func(engine string, threads int) []seen.Point { // of that engine alone
+			if engine != other {
+				return nil
+			}
+			return c.Seen(engine, threads)
+		}
+		w.other = on.weigh(m, other)
+	}
 	return w
 }
+
+// known reports that runs have told something.
+func (w *weighed) known() bool { return len(w.past[0])+len(w.past[1]) > 0 }
+
+// knows reports that there were runs on so many threads of an engine.
+func (c *Coming) knows(engine string, threads int) bool { return len(c.Seen(engine, threads)) > 0 }
 
 // model is what a launch takes by its code alone.
 func (c *Coming) model(m *machine.Machine, engine string) *weighed {
@@ -166,7 +202,9 @@ func (c *Coming) model(m *machine.Machine, engine string) *weighed {
 	w := &weighed{threads: c.Threads, values: mix.Values, ordered: mix.Sequential}
 	w.alone, w.woven = c.interleave(mix, m, engine, 1)
 	switch {
-	case c.Threads == 1 || mix.Outer <= 1 || mix.Sequential && (c.Law == nil || !c.Law.Admits(c.Sizes)):
+	case mix.Outer <= 1 || mix.Sequential && (c.Law == nil || !c.Law.Admits(c.Sizes)):
+		w.threads, w.lone = 1, true
+	case c.Threads == 1:
 		w.threads = 1
 	case mix.Sequential:
 		w.all = mix.Behind(cost.Of(c.Law.Totals, c.Sizes, c.Scalar, lanes), c.Law.Regions).On(m, engine, c.Threads, c.Places)
@@ -191,30 +229,50 @@ func (w *weighed) way(way int, late float64) *cost.Parts {
 		return w.alone
 	}
 	all := *w.all
-	all.Begin += late * (1 - 1/float64(w.threads))
+	if a, b := all.Total(), w.alone.Total(); a < b {
+		all.Begin += late * (1 - a/b)
+	}
 	return &all
 }
 
-// time is what the launch takes in a way, and whether earlier runs say so. Where only the other way was gone, the model is taken to be
-// as wrong of both.
+// time is what the launch takes in a way, and whether earlier runs say so. Where only the other way was gone, or the other engine was run on, the model
+// is taken to be as wrong of all.
 func (w *weighed) time(e *machine.Engine, way int, late float64) (machine.Spread, bool) {
 	t := w.way(way, late).Time(e)
 	if warm, ok := warmer(e, t, w.past[way]); ok {
 		return warm, true
 	}
-	if other := 1 - way; len(w.past[other]) > 0 {
-		cold := w.way(other, late).Time(e)
-		if warm, ok := warmer(e, cold, w.past[other]); ok {
-			return t.Times(warm.P50 / cold.P50), true
-		}
+	if off, ok := w.off(1-way, late); ok {
+		return t.Times(off), true
 	}
 	return t, false
 }
 
-// choose is the way that takes less, if both were gone before. Else it is all threads, unless it is over when they have begun, that
-// many nanoseconds after it has. Whoever is there first works, so one that comes later costs next to nothing, and one that shares memory with
-// others does not make them slower. A kernel that carries state has several threads if they take less, with the kernel of
-// totals ahead, than one alone: the second thread comes late, and the first stretch waits for nobody.
+// off is by what factor runs took longer than their code says, those of a way if there are any; false if none is known.
+func (w *weighed) off(way int, late float64) (float64, bool) {
+	for _, way := range []int{way, 1 - way} {
+		if len(w.past[way]) == 0 {
+			continue
+		}
+		cold := w.way(way, late).Time(w.at)
+		if warm, ok := warmer(w.at, cold, w.past[way]); ok {
+			return warm.P50 / cold.P50, true
+		}
+	}
+	for _, o := range []*weighed{w.wider, w.other} {
+		if o != nil {
+			if off, ok := o.off(1, late); ok {
+				return off, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// choose is the way that takes less, so that whoever may have more threads is never slower. If not both were gone before, one thread also has what
+// is over when others have begun, that many nanoseconds after it has. Whoever is there first works, so one that comes later costs next to nothing. A
+// kernel that carries state has several threads if they take less, with the kernel of totals ahead, than one alone: the second thread comes late, and
+// the first stretch waits for nobody.
 func (w *weighed) choose(e *machine.Engine, late float64) int {
 	if w.threads == 1 {
 		return 0
@@ -222,7 +280,7 @@ func (w *weighed) choose(e *machine.Engine, late float64) int {
 	alone, _ := w.time(e, 0, late)
 	all, _ := w.time(e, 1, late)
 	switch known := len(w.past[0]) > 0 && len(w.past[1]) > 0; {
-	case known && all.P50 >= alone.P50, !known && alone.P50 < late, !known && w.ordered && w.all.Total()+late >= w.alone.Total():
+	case known && all.P50 >= alone.P50, all.P50 > alone.P50, !known && alone.P50 < late, !known && w.ordered && w.all.Total()+late >= w.alone.Total():
 		return 0
 	}
 	return 1

@@ -30,6 +30,8 @@ type Moving struct {
 	New      bool // the nodes have not got the kernel yet
 	// Runs is how often the launch is expected to run over the same rows, which then come here once; 0 for once.
 	Runs float64
+	// Off is by what factors each way takes longer than is expected of it; 0 for 1. See Gone.
+	Off [3]float64
 }
 
 // Load is what travels over a link.
@@ -40,6 +42,8 @@ type Load struct {
 	Hops float64
 	// Rows says that these are rows of a data set that come here, for which there may be a shorter way.
 	Rows bool
+	// Unread are those of Bytes that this process has not read yet, and Unopened the shards that have them whose files it has not open.
+	Unread, Unopened float64
 	// Flows is how many go side by side, of which each waits for its own answers: while one does, others have the way.
 	Flows float64
 }
@@ -101,6 +105,11 @@ func Weigh(m *machine.Machine, mv *Moving) Ways {
 			w[Ship] = w[Ship].Plus(machine.Exactly(compile))
 		}
 	}
+	for i, off := range mv.Off {
+		if off > 0 {
+			w[i] = w[i].Times(off)
+		}
+	}
 	return w
 }
 
@@ -126,7 +135,8 @@ func (mv *Moving) there(here machine.Spread, compile float64) (machine.Spread, f
 // Time is what it takes over a link.
 func (l *Load) Time(by machine.Link) machine.Spread {
 	if l.Rows && by.Near.P50 > 0 {
-		return by.Near.Times(l.Bytes)
+		unread := min(l.Unread, l.Bytes)
+		return by.Near.Times(l.Bytes - unread).Plus(by.NearFirst.Times(unread)).Plus(by.NearOpen.Times(l.Unopened))
 	}
 	passes, waits := by.Byte.Times(l.Bytes).Plus(by.Parcel.Times(l.Parcels)), by.RoundTrip.Times(l.Hops)
 	if l.Flows <= 1 {

@@ -19,10 +19,10 @@ func (p *predictor) places(l *schedule.Launch) []cost.Place {
 		switch {
 		case b < 0:
 		case p.s.Buffers[b].Input != nil && p.opt.Places != nil:
-			if places[i] = p.opt.Places(p.s.Buffers[b].Input); places[i] == cost.Resident && p.opt.Engine == "wasm" && p.streams(b) {
+			if places[i] = p.opt.Places(p.s.Buffers[b].Input); places[i] == cost.Resident && p.engine == "wasm" && p.streams(b) {
 				places[i] = cost.Copied
 			}
-		case p.opt.Engine == "native" && !p.kept(p.bytes(b)) && slices.ContainsFunc(p.s.Result, func(c schedule.Column) bool { return c.Buffer == b }):
+		case p.engine == "native" && !p.kept(p.bytes(b)) && slices.ContainsFunc(p.s.Result, func(c schedule.Column) bool { return c.Buffer == b }):
 			places[i] = cost.Fresh
 		}
 	}
@@ -50,7 +50,7 @@ func (p *predictor) streams(b int) bool {
 
 // wholes are the regions of a launch whose arguments it is the first to need as a whole.
 func (p *predictor) wholes(l *schedule.Launch) (regions []int) {
-	if p.opt.Engine != "wasm" || p.opt.Places == nil {
+	if p.engine != "wasm" || p.opt.Places == nil {
 		return nil
 	}
 	for i, b := range l.Regions {
@@ -81,12 +81,12 @@ func (p *predictor) look(l *schedule.Launch, c *Coming, runs float64) (t float64
 
 // copying is the nanoseconds to copy these regions of a launch.
 func copying(m *machine.Machine, threads int, c *Coming, regions []int) (t float64) {
-	mem := m.MemoryFor(threads)
+	one, all := m.MemoryFor(1), m.MemoryFor(threads)
 	for _, i := range regions {
 		r := &c.Safe.Kernel.Regions[i]
 		n, _ := kernel.EvalPoly(r.Len, c.Sizes)
 		bytes := float64(max(0, n)) * float64(r.Elem.Size())
-		t += bytes * mem.Whole.At(bytes).P50
+		t += bytes * min(one.Whole.At(bytes).P50, all.Whole.At(bytes).P50)
 	}
 	return t
 }

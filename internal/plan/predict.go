@@ -4,6 +4,7 @@ package plan
 import (
 	"fmt"
 	"maps"
+	"math"
 
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/front/size"
@@ -20,11 +21,13 @@ type Step struct {
 	Runs    float64 // 1 outside of loops
 	Threads int
 	Time    machine.Spread // nanoseconds
-	Most    string         // what most of the time goes to
+	Most    string         // what most of the time goes to, besides what is made
+	Made    machine.Spread // nanoseconds, of Time: until its kernel is compiled
 	Parts   cost.Parts     // of one run
 	Warm    bool           // by what earlier runs took
 	Way     string         // that it goes to a data set, of WayNames; "" if all that it reads is here
 	Ways    Ways           // that it could go then
+	Only    string         // why it can go no other; "" if that was not asked
 }
 
 // Prediction is what is expected of a call.
@@ -33,11 +36,15 @@ type Prediction struct {
 	Threads  int                // most of any step
 	Steps    []Step             // in the order of schedule.Launches
 	Schedule *schedule.Schedule // of the steps
-	Compile  machine.Spread     // nanoseconds, to compile what is not ready
+	Compile  machine.Spread     // nanoseconds, of those of the steps: to compile what is not ready
 	Time     machine.Spread     // nanoseconds, of all
 	Warm     bool               // most of the time is expected by what earlier runs took
 	// Before is what it takes, beside the steps, to bring here what loops swap and what is in the result as it is, nanoseconds.
 	Before machine.Spread
+	// Besides is what the call takes that is no step's, nanoseconds.
+	Besides machine.Spread
+
+	began bool // kernels begin as native code
 }
 
 // Options are what a prediction depends on besides the schedule.
@@ -49,6 +56,10 @@ type Options struct {
 	Threads int
 	// Reach is how many bytes WebAssembly reaches; 0 for any number.
 	Reach int64
+	// Most is how many threads the call has, where a plan gives it fewer; 0 for Threads.
+	Most int
+	// Going is what the call goes by, if that was decided: the schedule, or another that gives the same. Nil if it goes by what takes less.
+	Going *schedule.Schedule
 	// Shared has threads share what they can, whether it pays or not.
 	Shared bool
 	// Lowered is what it would take to make the schedule in which threads share, in nanoseconds, as far as runs of the other have not taken as
@@ -65,6 +76,8 @@ type Options struct {
 	Kept func(bytes int64) bool
 	// Ready reports that a kernel is compiled; nil if all are.
 	Ready func(l *schedule.Launch) bool
+	// Fresh reports that nothing of a kernel was ever run in this process, be it compiled or on disk; nil if none is fresh.
+	Fresh func(l *schedule.Launch) bool
 	// Native reports that it is native code already; nil if none is.
 	Native func(l *schedule.Launch) bool
 	// Past is what earlier runs took.
@@ -75,59 +88,65 @@ type Options struct {
 	Away Away
 	// Extent is what is taken of what data decides of.
 	Extent Extent
+
+	// Cold says that the compiler of native code is not running yet.
+	Cold bool
+
+	goesOver bool // kernels begin as WebAssembly, unless they are native code already, and go over to it
 }
 
-// Predict says how long a schedule takes for these sizes. A size that is found while it runs is taken to be half of
-// what it can be, and so is the number of turns of a loop that data decides of.
+// Predict says how long a schedule takes for these sizes, by the plan that takes the least time: see Consider. A size that is found while it runs
+// is taken to be half of what it can be, and so is the number of turns of a loop that data decides of.
 func Predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Prediction, error) {
-	if opt.Engine != "auto" {
-		return cheapest(s, sizes, opt)
+	all, err := open(s, sizes, opt)
+	if err != nil {
+		return nil, err
 	}
-	opt.Engine = "wasm"
-	first, err := cheapest(s, sizes, opt)
-	native := opt.Machine.Engines["native"]
-	if err != nil || native == nil {
-		return first, err
-	}
-	opt.Engine = "native"
-	second, err := cheapest(s, sizes, opt)
-	if err == nil && opt.promoted(second.Schedule) {
-		return second, nil
-	}
-	if err != nil || second.Time.P50+native.Compile >= first.Time.P50 {
-		return first, err
-	}
-	second.Time = second.Time.Plus(machine.Exactly(native.Compile))
-	return second, nil
+	return all[chosen(all)].Prediction, nil
 }
 
-// promoted reports that all kernels are native code already.
-func (opt *Options) promoted(s *schedule.Schedule) bool {
-	all := opt.Native != nil
-	schedule.Launches(s.Steps, func(l *schedule.Launch) { all = all && opt.Native(l) })
-	return all
+// open are the plans that a call chooses from which is forced to none.
+func open(s *schedule.Schedule, sizes map[string]int64, opt Options) ([]Considered, error) {
+	var list []Candidate
+	for _, c := range Candidates(opt.Machine, opt.Engine, opt.Threads, true) {
+		if c.Threads == opt.Threads || c.Threads == 1 && opt.Away == nil && opt.Going == nil {
+			list = append(list, c)
+		}
+	}
+	if len(list) == 0 {
+		return nil, unmeasured(opt.Engine, opt.Machine)
+	}
+	return Consider(s, sizes, list, opt)
+}
+
+func unmeasured(engine string, m *machine.Machine) error {
+	return fmt.Errorf("%s was not measured on %s; run godwit calibrate", engine, m.Name)
 }
 
 func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Prediction, error) {
 	e := opt.Machine.Engines[opt.Engine]
 	if e == nil {
-		return nil, fmt.Errorf("%s was not measured on %s; run godwit calibrate", opt.Engine, opt.Machine.Name)
+		return nil, unmeasured(opt.Engine, opt.Machine)
 	}
-	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, here: map[int]bool{}, looked: map[int]bool{}, decoded: map[int]bool{}, passed: map[data.Source]bool{}, values: map[int]float64{}, repeats: 1, out: &Prediction{Engine: opt.Engine, Threads: 1, Schedule: s}}
+	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, engine: opt.Engine, within: map[int]bool{}, ready: map[*kernel.Kernel]float64{}, here: map[int]bool{}, looked: map[int]bool{}, decoded: map[int]bool{}, passed: map[data.Source]bool{}, values: map[int]float64{}, repeats: 1, out: &Prediction{Engine: opt.Engine, Threads: 1, Schedule: s}}
 	if p.sizes == nil {
 		p.sizes = map[string]int64{}
 	}
 	if opt.Away != nil {
 		opt.Away.Anew()
 	}
+	schedule.Launches(s.Steps, func(l *schedule.Launch) { p.out.began = p.out.began || p.native(l) })
+	p.making()
 	if err := p.steps(s.Steps, 1, false); err != nil {
 		return nil, err
 	}
 	for _, c := range s.Result {
 		p.settle(c.Buffer)
 	}
-	p.out.Time = p.out.Before
+	p.goOver()
 	rest, known := p.besides(e)
+	p.out.Besides = rest
+	p.out.Time = p.out.Before
 	warm := 0.0
 	for i := range p.out.Steps {
 		st := &p.out.Steps[i]
@@ -139,40 +158,120 @@ func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 		warm += rest.P50
 	}
 	p.out.Warm = warm > p.out.Time.P50/2
-	p.out.Compile = p.compiling()
-	p.out.Time = p.out.Time.Plus(p.out.Compile)
 	return p.out, nil
 }
 
-// compiling is the time to compile the kernels that are not ready to WebAssembly, with which they begin. It may be much
-// less where native code of an earlier run is kept.
-func (p *predictor) compiling() machine.Spread {
-	e, seen := p.opt.Machine.Engines["wasm"], map[*kernel.Kernel]bool{}
-	if p.opt.Ready == nil || e == nil {
-		return machine.Spread{}
+// native reports that a kernel is native code already.
+func (p *predictor) native(l *schedule.Launch) bool { return p.opt.Native != nil && p.opt.Native(l) }
+
+// making notes when kernels are ready that are not yet: the first one is waited for, and while that is made, and runs, another thread makes those after
+// it, one after the other, as a run does. Beginning with native code, each is waited for.
+func (p *predictor) making() {
+	e := p.opt.Machine.Engines["wasm"]
+	if e == nil || p.opt.Ready == nil {
+		return
 	}
+	first, last := true, 0.0
 	schedule.Launches(p.s.Steps, func(l *schedule.Launch) {
-		if !p.opt.Ready(l) {
-			seen[l.Kernel] = true
+		if _, known := p.ready[l.Kernel]; known {
+			return
 		}
+		own := e.Compile
+		switch native := p.opt.Machine.Engines["native"]; {
+		case p.opt.Ready(l) || p.native(l):
+			own = 0
+		case p.opt.Engine == "native" && !p.opt.goesOver && native != nil:
+			own = native.Compile
+		}
+		if first {
+			p.ready[l.Kernel], first = own, false
+			return
+		}
+		if own > 0 {
+			last += own
+		}
+		p.ready[l.Kernel] = last
 	})
-	t := e.Compile * float64(len(seen))
-	return machine.Spread{P10: t / 10, P50: t, P90: 2 * t}
+}
+
+// starting is which part of what it takes to compile a kernel its first run takes longer than the next.
+const starting = 1.0 / 32
+
+// compiling is what a launch waits for its kernel before its first run.
+func (p *predictor) compiling(l *schedule.Launch) (t machine.Spread) {
+	at, ahead := p.ready[l.Kernel]
+	if !ahead || at < 0 {
+		return t
+	}
+	p.ready[l.Kernel] = -1 // it is waited for once
+	if at > 0 {
+		t = machine.Spread{P10: max(0, at-p.now) / 10, P50: max(0, at-p.now), P90: max(0, 2*at-p.now)}
+	}
+	if e := p.opt.Machine.Engines["wasm"]; p.opt.Fresh != nil && p.opt.Fresh(l) {
+		t = t.Plus(machine.Exactly(starting * e.Compile))
+	}
+	p.out.Compile = p.out.Compile.Plus(t)
+	return t
+}
+
+// awaking is how many times as long it takes to make native code of a kernel if the compiler has to be started for it.
+const awaking = 3
+
+// goOver has native code be made while the longest of the steps that go over to it runs: only the first is waited for.
+func (p *predictor) goOver() {
+	longest := -1
+	for _, i := range p.over {
+		if longest < 0 || p.out.Steps[i].Time.P50 > p.out.Steps[longest].Time.P50 {
+			longest = i
+		}
+	}
+	if longest < 0 {
+		return
+	}
+	t := machine.Exactly(p.opt.Machine.Engines["native"].Compile)
+	if p.opt.Cold {
+		t = t.Times(awaking)
+	}
+	st := &p.out.Steps[longest]
+	st.Made, st.Time = st.Made.Plus(t), st.Time.Plus(t)
+}
+
+// engineFor is what a launch runs on. Beside others that are native code already, one that is over before its own is made stays as it is.
+func (p *predictor) engineFor(l *schedule.Launch, c *Coming) string {
+	if !p.opt.goesOver || !p.out.began || p.native(l) || p.opt.Machine.Engines["wasm"] == nil {
+		return p.opt.Engine
+	}
+	if t := c.onWasm(p.opt.Machine); t.P50*c.runs < p.opt.Machine.Engines["native"].Compile {
+		return "wasm"
+	}
+	return p.opt.Engine
 }
 
 // results is the time to copy the result into memory of the caller, which native code writes to.
 func (p *predictor) results() machine.Spread {
-	if p.opt.Engine == "native" {
-		return machine.Spread{}
-	}
-	t, mem := machine.Spread{}, p.opt.Machine.MemoryFor(p.opt.Threads)
+	t, mem := machine.Spread{}, p.opt.Machine.MemoryFor(p.most())
 	for _, c := range p.s.Result {
-		n := p.eval(p.s.Buffers[c.Buffer].Len) * float64(c.Kind.Size())
-		write := mem.Fresh
-		if p.kept(n) {
-			write = mem.Write
+		if p.opt.Engine == "native" && !p.within[c.Buffer] {
+			continue
 		}
-		t = t.Plus(mem.Read.At(n).Times(n)).Plus(write.At(n).Times(n))
+		n := p.eval(p.s.Buffers[c.Buffer].Len) * float64(c.Kind.Size())
+		write := p.fresh(mem, n)
+		if p.kept(n) {
+			write = mem.Write.At(n)
+		}
+		t = t.Plus(mem.Read.At(n).Times(n)).Plus(write.Times(n))
+	}
+	return t
+}
+
+// fresh is what a byte of n takes to be written to pages that are not there: no less than the system takes to bring them, which threads do not share.
+func (p *predictor) fresh(mem machine.Memory, n float64) machine.Spread {
+	t, touch := mem.Fresh.At(n), p.opt.Machine.Touch[0]
+	if p.opt.Machine.HugePages() {
+		touch = p.opt.Machine.Touch[1]
+	}
+	if t.P50 > 0 && touch > t.P50 {
+		t = t.Times(touch / t.P50)
 	}
 	return t
 }
@@ -193,9 +292,17 @@ type predictor struct {
 	passed  map[data.Source]bool
 	// values are what buffers of one element have, where that follows from the arguments.
 	values  map[int]float64
-	repeats float64 // how often the present step is expected to run when it begins
+	repeats float64                    // how often the present step is expected to run when it begins
+	engine  string                     // of the present launch
+	ready   map[*kernel.Kernel]float64 // when, in nanoseconds from the beginning, those are there that are not yet waited for
+	now     float64                    // when the present step begins
+	within  map[int]bool               // buffers that launches write which begin as WebAssembly, in a call that goes over to native code
+	over    []int                      // steps that go over to native code
 	out     *Prediction
 }
+
+// most is how many threads the call has.
+func (p *predictor) most() int { return max(p.opt.Most, p.opt.Threads) }
 
 func (p *predictor) size(name string) (int64, bool) {
 	n, ok := p.sizes[name]
@@ -216,10 +323,13 @@ func (p *predictor) steps(list []schedule.Step, runs float64, guessed bool) erro
 			err = p.launch(s, runs, guessed)
 		case *schedule.SetSize:
 			part, known := p.part(OfSize(s.Name))
+			most := p.eval(s.Max)
 			if !known {
-				part = p.opt.Extent.part()
+				if part = p.opt.Extent.part(); p.opt.Extent == Likely {
+					part = s.Likely.Part(most)
+				}
 			}
-			p.sizes[s.Name] = int64(p.eval(s.Max) * part)
+			p.sizes[s.Name] = int64(math.Round(most * part))
 		case *schedule.SetParts:
 			s.Define(p.sizes, p.opt.Threads, int64(p.eval(s.Slots)))
 		case *schedule.Loop:
@@ -320,13 +430,15 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 		}
 		return p.opt.Scalar(&l.Scalars[i])
 	}
+	c := &Coming{Safe: safe, Sizes: sizes, Scalar: scalar, Threads: p.opt.Threads, Most: p.most(), Seen: p.opt.Past.of(l), runs: runs}
+	p.engine = p.engineFor(l, c)
 	if bytes := p.beyond(l); bytes > 0 {
-		p.interpret(l, &Coming{Safe: safe, Sizes: sizes, Scalar: scalar}, bytes, runs, guessed)
+		p.interpret(l, c, bytes, runs, guessed)
 		return nil
 	}
-	c := &Coming{Safe: safe, Sizes: sizes, Scalar: scalar, Places: p.places(l), Threads: p.opt.Threads, Seen: p.opt.Past.of(l), wholes: p.wholes(l), runs: runs}
+	c.Places, c.wholes = p.places(l), p.wholes(l)
 	c.look = p.look(l, c, runs)
-	e, late := p.opt.Machine.Engines[p.opt.Engine], p.opt.Machine.Wake
+	e, late := p.opt.Machine.Engines[p.engine], p.opt.Machine.Wake
 	w := p.weigh(c)
 	for i, v := range w.values {
 		p.values[l.Regions[i]] = v
@@ -350,17 +462,35 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 	if w.woven.pays() {
 		most += fmt.Sprintf(", %d walks under way", w.woven.flight)
 	}
-	p.out.Steps = append(p.out.Steps, Step{Label: l.Label, Runs: runs, Threads: w.on(way), Time: time, Most: most, Parts: parts, Warm: warm})
+	p.add(l, Step{Label: l.Label, Runs: runs, Threads: w.on(way), Time: time, Most: most, Parts: parts, Warm: warm})
 	return nil
+}
+
+// add has a step follow those before it.
+func (p *predictor) add(l *schedule.Launch, s Step) {
+	s.Made = p.compiling(l)
+	if p.opt.goesOver && !p.native(l) && s.Way != WayNames[Ship] && p.opt.Ready != nil {
+		for i, b := range l.Regions {
+			if b >= 0 && l.Kernel.Regions[i].Access != kernel.Read {
+				p.within[b] = true
+			}
+		}
+	}
+	if p.opt.goesOver && p.engine == "native" && !p.native(l) && s.Way == "" {
+		p.over = append(p.over, len(p.out.Steps))
+	}
+	s.Time = s.Time.Plus(s.Made)
+	p.out.Steps = append(p.out.Steps, s)
+	p.now += s.Time.P50
 }
 
 // weigh is what a launch takes on the engine.
 func (p *predictor) weigh(c *Coming) *weighed {
 	c.Law = nil
-	if c.Threads > 1 && len(c.Safe.Kernel.State) > 0 {
+	if max(c.Threads, c.Most) > 1 && len(c.Safe.Kernel.State) > 0 {
 		if law, err := totals.Of(c.Safe); err == nil && law.Admits(c.Sizes) {
 			c.Law = law
 		}
 	}
-	return c.weigh(p.opt.Machine, p.opt.Engine)
+	return c.weigh(p.opt.Machine, p.engine)
 }

@@ -12,7 +12,7 @@ import (
 
 // beyond is how many bytes a launch needs as a whole, if they are more than WebAssembly reaches; 0 if they are not.
 func (p *predictor) beyond(l *schedule.Launch) (bytes float64) {
-	if p.opt.Engine != "wasm" || p.opt.Reach == 0 {
+	if p.engine != "wasm" || p.opt.Reach == 0 {
 		return 0
 	}
 	counted := map[int]bool{}
@@ -41,5 +41,5 @@ func (p *predictor) interpret(l *schedule.Launch, c *Coming, bytes, runs float64
 	p.out.Threads = max(p.out.Threads, threads)
 	const gib = 1 << 30
 	why := fmt.Sprintf("interpreted, as %.1f GiB are more than the %.1f that WebAssembly reaches", bytes/gib, float64(p.opt.Reach)/gib)
-	p.out.Steps = append(p.out.Steps, Step{Label: l.Label, Runs: runs, Threads: threads, Time: parts.Time(m.Engines[p.opt.Engine]).Times(runs), Most: why, Parts: *parts})
+	p.add(l, Step{Label: l.Label, Runs: runs, Threads: threads, Time: parts.Time(m.Engines[p.engine]).Times(runs), Most: why, Parts: *parts})
 }

@@ -23,6 +23,8 @@ type Row struct {
 const (
 	// perOctave is how many sizes are looked at between one and its double.
 	perOctave = 2
+	// good is how many times as long as the best a way may take to be stayed with.
+	good = 1.002
 	// near is how close to each other, as a part, two sizes are that a crossing lies between.
 	near = 0.01
 	// mostSize is the largest size that is looked at.
@@ -31,10 +33,17 @@ const (
 
 // Table looks at sizes lo..hi of one name; the others are as in sizes.
 func Table(s *schedule.Schedule, sizes map[string]int64, name string, lo, hi int64, opt Options) ([]Row, error) {
+	last := Row{}
 	row := func(n int64) (Row, error) {
-		p, err := Predict(opt.of(s, sizes, name, n), with(sizes, name, n), opt)
+		all, err := open(opt.of(s, sizes, name, n), with(sizes, name, n), opt)
 		if err != nil {
 			return Row{}, err
+		}
+		p := all[chosen(all)].Prediction
+		for _, c := range all { // a way is left for another that is better, and not for one that is as good
+			if last.From > 0 && c.Prediction.Engine == last.Engine && min(c.Prediction.Threads, 2) == min(last.Threads, 2) && c.began == p.began && c.Time.P50 < good*p.Time.P50 {
+				return Row{n, last.Engine, c.Prediction.Threads, c.Time}, nil
+			}
 		}
 		return Row{n, p.Engine, p.Threads, p.Time}, nil
 	}
@@ -42,8 +51,7 @@ func Table(s *schedule.Schedule, sizes map[string]int64, name string, lo, hi int
 	if err != nil {
 		return nil, err
 	}
-	last, err := row(ns[0])
-	if err != nil {
+	if last, err = row(ns[0]); err != nil {
 		return nil, err
 	}
 	list := []Row{last}

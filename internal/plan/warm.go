@@ -16,7 +16,8 @@ import (
 // In: what a launch is expected to take by its code alone, and what runs of the same kernel took. Out: what it is expected to take
 // by both. What the model does not know of a kernel makes it wrong by about the same factor at sizes that are near to each other, so
 // measured by expected is carried over: along the logarithm of the expected time, in a straight line between two runs, and
-// as it was beyond the last. The interval grows with the way to the nearest run.
+// as it was beyond the last. The interval grows with the way to the nearest run, and is never narrower than what runs with the
+// same arguments differed by.
 
 // Past is what earlier runs took; the zero Past knows nothing.
 type Past struct {
@@ -25,10 +26,13 @@ type Past struct {
 	Program func(s *schedule.Schedule) kernel.ID
 	// Name is what a launch's kernel is known by; false if it has no name.
 	Name func(l *schedule.Launch) (kernel.ID, bool)
+	// Data names the arguments, of which data decides how often loops turn and how long what is found is; "" if they have no names.
+	Data string
 }
 
 // ratio is by what factor a run took longer than was expected of it, in nanoseconds and then as a logarithm.
-type ratio struct{ at, log float64 }
+// low and high are how far below and above that, as logarithms, a tenth and nine tenths of such runs were.
+type ratio struct{ at, log, low, high float64 }
 
 // farOff is by what factor, as a logarithm, a time may be off that was seen once or twice: farther, it tells more of a machine that
 // was busy than of the kernel, and is believed when it has come again.
@@ -36,35 +40,37 @@ var farOff = math.Log(16)
 
 // against is what a point says beside what is expected of its arguments; false if it is not to be believed.
 func against(pt *seen.Point, expected float64) (ratio, bool) {
-	r := ratio{expected, math.Log(pt.Middle() / expected)}
+	low, high := pt.Apart()
+	r := ratio{expected, math.Log(pt.Middle() / expected), math.Log(low), math.Log(high)}
 	return r, pt.Often() || math.Abs(r.log) <= farOff
 }
 
 // warmer expects that the same holds of a time as of earlier ones; it reports false if there are none.
 func warmer(e *machine.Engine, cold machine.Spread, past []ratio) (machine.Spread, bool) {
 	past = slices.DeleteFunc(past, func(r ratio) bool { return math.IsNaN(r.log) || math.IsInf(r.log, 0) || !(r.at > 0) })
-	if len(past) == 0 || !(cold.P50 > 0) {
+	if len(past) == 0 || !(cold.P50 > 0) || math.IsInf(cold.P50, 1) {
 		return cold, false
 	}
 	slices.SortFunc(past, func(a, b ratio) int { return cmp.Compare(a.at, b.at) })
 	i, found := slices.BinarySearchFunc(past, cold.P50, func(r ratio, t float64) int { return cmp.Compare(r.at, t) })
 	var log, away float64
+	low, high := 0.0, 0.0
 	octaves := func(r ratio) float64 { return math.Abs(math.Log2(cold.P50 / r.at)) }
 	switch {
 	case found:
-		log = past[i].log
-	case i == 0:
-		log, away = past[0].log, octaves(past[0])
-	case i == len(past):
-		log, away = past[i-1].log, octaves(past[i-1])
+		log, low, high = past[i].log, past[i].low, past[i].high
+	case i == 0 || i == len(past):
+		r := past[max(0, i-1)]
+		log, low, high, away = r.log, r.low, r.high, octaves(r)
 	default:
 		a, b := past[i-1], past[i]
 		part := octaves(a) / (octaves(a) + octaves(b))
 		log, away = a.log+(b.log-a.log)*part, min(octaves(a), octaves(b))
+		low, high = min(a.low, b.low), max(a.high, b.high)
 	}
 	t := cold.P50 * math.Exp(log)
 	off := e.Away(away)
-	return machine.Spread{P10: t * off[0], P50: t, P90: t * off[1]}, true
+	return machine.Spread{P10: t * min(off[0], math.Exp(low)), P50: t, P90: t * max(off[1], math.Exp(high))}, true
 }
 
 // of is what is known of a launch's kernel; nil if there is nothing that knows.
@@ -94,7 +100,7 @@ func (p *predictor) besides(e *machine.Engine) (machine.Spread, bool) {
 	}
 	var past []ratio
 	names := slices.Sorted(maps.Keys(p.given))
-	for _, pt := range p.opt.Past.Seen.Of(seen.Key{ID: p.opt.Past.Program(p.s), Engine: p.opt.Engine, Threads: p.opt.Threads}) {
+	for _, pt := range p.opt.Past.Seen.Of(seen.Key{ID: p.opt.Past.Program(p.s), Engine: p.opt.Engine, Threads: p.most()}) {
 		if !pt.Tells() || len(pt.Sizes) != len(names) {
 			continue
 		}
@@ -115,10 +121,14 @@ func OfSize(size string) string { return "size " + size }
 // OfLoop: see OfSize.
 func OfLoop(loop int) string { return fmt.Sprintf("loop %d", loop) }
 
-// part is which part of what is possible data has let a loop turn, or a size come to, in the last run.
+// part is which part of what is possible data has let a loop turn, or a size come to, in the last run: over the same data, or else over any.
 func (p *predictor) part(name string) (float64, bool) {
 	if p.opt.Past.Seen == nil {
 		return 0, false
 	}
-	return p.opt.Past.Seen.Part(p.opt.Past.Program(p.s), name)
+	id := p.opt.Past.Program(p.s)
+	if part, ok := p.opt.Past.Seen.Part(seen.With(id, p.opt.Past.Data), name); ok {
+		return part, true
+	}
+	return p.opt.Past.Seen.Part(id, name)
 }

@@ -12,7 +12,7 @@ import (
 // with the way there.
 func TestWarmer(t *testing.T) {
 	e := &machine.Engine{Error: 4}
-	past := []ratio{{8000, math.Log(0.5)}, {1000, math.Log(2)}, {3000, math.NaN()}, {0, 1}}
+	past := []ratio{{at: 8000, log: math.Log(0.5)}, {at: 1000, log: math.Log(2)}, {at: 3000, log: math.NaN()}, {log: 1}}
 	at := func(x float64) machine.Spread {
 		got, ok := warmer(e, machine.Spread{P10: x / 4, P50: x, P90: 4 * x}, append([]ratio(nil), past...))
 		if !ok || !(got.P10 < got.P50 && got.P50 < got.P90) {
@@ -40,6 +40,17 @@ func TestWarmer(t *testing.T) {
 	}
 	if _, ok := warmer(e, machine.Spread{}, past); ok {
 		t.Error("a time of nothing cannot be scaled")
+	}
+}
+
+// TestWarmerApart: where runs with the same arguments differed by more than a machine's error, the interval is as wide.
+func TestWarmerApart(t *testing.T) {
+	e := &machine.Engine{Error: 1.5}
+	pt := &seen.Point{Took: []float64{40e6, 100e6, 100e6, 110e6, 300e6}}
+	r, ok := against(pt, 50e6)
+	got, warm := warmer(e, machine.Exactly(50e6), []ratio{r})
+	if !ok || !warm || got.P50 != pt.Middle() || got.P10 > 41e6 || got.P90 < 299e6 {
+		t.Errorf("%v, %v: expected 100 ms, from 40 to 300", got, r)
 	}
 }
 

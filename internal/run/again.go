@@ -3,9 +3,7 @@ package run
 import (
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/engine/mem"
-	"github.com/godwit-run/godwit/internal/ir/schedule"
 	"github.com/godwit-run/godwit/internal/plan"
-	"github.com/godwit-run/godwit/internal/plan/cost"
 )
 
 // In: a run whose result goes to a file, of a program that holds maps because several walk over them. Out: the program that it goes
@@ -36,7 +34,8 @@ func (p *Program) leaner(in *Inputs, opt *Options) (*Program, error) {
 	if opt.Engine != nil && opt.Engine.Promotes() {
 		tier = engine.Native // before long
 	}
-	by := plan.Options{Machine: opt.Machine, Engine: string(tier), Threads: opt.Threads, Places: in.place}
+	by := p.foreseen(in, opt)
+	by.Engine, by.Past = string(tier), plan.Past{} // of which one may be known and the other not
 	pays, err := plan.Again(p.s, lean.s, in.Sizes, saves, by)
 	if err == nil && pays {
 		return lean, nil
@@ -59,16 +58,4 @@ func (o *Options) room() int64 {
 		return mem.Available()
 	}
 	return o.Resident
-}
-
-// place is where an argument lies.
-func (in *Inputs) place(at *schedule.Input) cost.Place {
-	if at.Param < len(in.Params) && at.Leaf < len(in.Params[at.Param].Leaves) {
-		if b := &in.Params[at.Param].Leaves[at.Leaf]; b.Source != nil {
-			if raw, ok := b.Source.Raw(b.Column); !ok || raw.File != nil {
-				return cost.File
-			}
-		}
-	}
-	return cost.Resident
 }

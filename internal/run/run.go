@@ -44,6 +44,8 @@ type Options struct {
 	// Weave, if not 0, is how many iterations that follow references native code has under way at the same time, whatever the plan
 	// says; below 0 they run one after the other.
 	Weave int
+	// Going, if set, is what was decided that the run goes by: see Program.Going.
+	Going *Going
 	// Again has what could be held computed again by all who need it, whatever the plan says.
 	Again bool
 	// Progress, if set, is told now and then how many of the rows that pass
@@ -165,17 +167,15 @@ func (e *FaultError) Error() string {
 func (p *Program) Run(ctx context.Context, in *Inputs, opt Options) (res *Result, err error) {
 	start := time.Since(began)
 	opt = opt.withDefaults()
-	if p, err = p.leaner(in, &opt); err != nil {
+	going, err := p.going(in, &opt)
+	if err != nil {
 		return nil, err
 	}
-	other, tell, err := p.rival(in, &opt)
+	p, other, tell := going.own, going.other, going.tell
 	ran := p
-	switch {
-	case err != nil:
-		return nil, err
-	case other == nil:
+	if other == nil {
 		res, err = p.execute(ctx, in, &opt)
-	default:
+	} else {
 		ran = other
 		res, err = other.execute(ctx, in, &opt)
 		if full := (*SpaceError)(nil); errors.As(err, &full) && opt.Spool == nil { // by one thread it may take less memory

@@ -102,11 +102,12 @@ func (p *Program) rival(in *Inputs, opt *Options) (*Program, func(time.Duration)
 		})
 	case p.s.Again != nil && opt.Spool == nil && in.long() && p.best(opt) == engine.Native:
 		return p.again.next(p, p.s.Again, in, opt, func(by plan.Options) (again, close bool, err error) {
-			lean, err := p.s.Again()
+			lean, err := p.again.prepare(p.s.Again)
 			if err != nil {
 				return false, false, err
 			}
-			return plan.Quicker(p.s, lean, in.Sizes, by)
+			by.Past = plan.Past{} // of which one may be known and the other not
+			return plan.Quicker(p.s, lean.s, in.Sizes, by)
 		})
 	}
 	return nil, nil, nil
@@ -161,7 +162,9 @@ func (s *pair) rivals(p *Program, in *Inputs, opt *Options, weigh func(plan.Opti
 	if v != nil && (!v.early || dear > 0) {
 		return v, nil
 	}
-	other, close, err := weigh(plan.Options{Machine: opt.Machine, Engine: string(tier), Threads: opt.Threads, Lowered: dear})
+	by := p.foreseen(in, opt)
+	by.Engine, by.Lowered = string(tier), dear
+	other, close, err := weigh(by)
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,9 @@ func Analyze(s *godwit.Stats) string {
 			other = append(other, fmt.Sprintf("  %s went %s, and was expected to go %s.", st.Label, wayName(st.Way), wayName(e.Way)))
 		}
 	}
+	if rest, took := besides(s); rest != nil {
+		rows = append(rows, append([]string{"besides the steps", "", "", ""}, beside(rest, took)...))
+	}
 	p.table(append(rows, append([]string{"the whole", "", count(int64(s.Threads)), ""}, beside(s.Predicted, s.Seconds)...)))
 	if s.Predicted == nil {
 		p.line("  Nothing was expected: %s.", unpredicted(s))
@@ -41,6 +44,28 @@ func Analyze(s *godwit.Stats) string {
 		travel(&p.b, s.Travel)
 	}
 	return p.b.String()
+}
+
+// noticed is which part of a call's time has to be no step's to be a line of its own.
+const noticed = 0.01
+
+// besides is what was expected of a call that is no step's, and what it took; nil if next to nothing is, or nothing was expected of steps.
+func besides(s *godwit.Stats) (*godwit.Prediction, float64) {
+	if s.Predicted == nil || s.Predicted.AtLeast != nil {
+		return nil, 0
+	}
+	rest, took := *s.Predicted, s.Seconds
+	for i := range s.Plan.Steps {
+		st := &s.Plan.Steps[i]
+		if took -= st.Seconds; st.Predicted == nil {
+			return nil, 0
+		}
+		rest.P10, rest.P50, rest.P90 = rest.P10-st.Predicted.P10, rest.P50-st.Predicted.P50, rest.P90-st.Predicted.P90
+	}
+	if len(s.Plan.Steps) == 0 || took < 0 || rest.P50 < 0 || max(rest.P50/s.Predicted.P50, took/s.Seconds) < noticed {
+		return nil, 0
+	}
+	return &rest, took
 }
 
 // count writes a number, and nothing for 0.

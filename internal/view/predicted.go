@@ -36,6 +36,8 @@ func by(p *godwit.Prediction) string {
 // where names the machine that a prediction is for.
 func where(p *godwit.Prediction) string {
 	switch {
+	case p.MeasuredBy != "":
+		return "on " + p.Machine + ", as node " + p.MeasuredBy + " has measured it"
 	case p.Measured != "":
 		return "on " + p.Machine
 	case p.Machine == machine.Default().Name:

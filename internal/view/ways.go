@@ -29,6 +29,11 @@ func (p *page) ways(steps []godwit.Step) bool {
 		}
 	}
 	p.table(rows)
+	for i := range steps {
+		if e := steps[i].Predicted; e != nil && e.Only != "" {
+			p.wrap(steps[i].Label + ": " + e.Only + ".")
+		}
+	}
 	p.open(steps)
 	return true
 }

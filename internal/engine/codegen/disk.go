@@ -103,6 +103,15 @@ func (d *disk) get(k key) ([]byte, bool) {
 	return object, true
 }
 
+// has reports that there is a file for an object.
+func (d *disk) has(k key) bool {
+	if !d.open() {
+		return false
+	}
+	st, err := os.Stat(d.path(k))
+	return err == nil && st.Mode().IsRegular()
+}
+
 func wrap(k key, object []byte) []byte {
 	sum := sha256.Sum256(object)
 	b := append(make([]byte, 0, headerBytes+len(object)), objectMagic...)

@@ -142,6 +142,23 @@ func (s *Service) Cached(j Job) (*Result, bool) {
 	return &Result{Object: object, Cached: true}, true
 }
 
+// Running reports that the child runs.
+func (s *Service) Running() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.child != nil
+}
+
+// Kept reports that there is an object on disk under the name of a job's, whatever is in it.
+func (s *Service) Kept(j Job) bool {
+	info, ok := s.recall()
+	if !ok || j.check() != nil {
+		return false
+	}
+	j = j.on(info)
+	return s.disk.has(keyOf(&j, info))
+}
+
 // on is the job with its target spelled out.
 func (j Job) on(i *Info) Job {
 	if j.Target == (Target{}) {

@@ -44,19 +44,21 @@ func (e *elab) numberPieces(p *keyPieces, at diag.Span) *numbered {
 	isKnown := e.arith(num.Gt, at, c.total, e.int(num.I64, 0, at))
 	few := e.arith(num.And, at, isKnown, e.arith(num.Le, at, c.total, e.sizeVal(room, at)))
 	many := e.arith(num.Not, at, few)
-	rows := func(x, cond *graph.Node) *graph.Node { return e.limited(x, e.sizeVal(n, at), cond, at) }
+	rows := func(x, cond *graph.Node, likely size.Likely) *graph.Node {
+		return e.limited(x, e.sizeVal(n, at), cond, likely, at)
+	}
 	var hashed *keySearch
 	if len(words) == 1 {
-		hashed = e.hashed([]*graph.Node{rows(words[0], many)}, at)
+		hashed = e.hashed([]*graph.Node{rows(words[0], many, size.None)}, at)
 	} else {
-		cell := e.hashed([]*graph.Node{rows(c.all, e.arith(num.And, at, isKnown, many))}, at)
-		all := rows(e.mapOver(at, words, func(_ *graph.Node, v []*graph.Node) *graph.Node { return e.tuple(at, v...) }), e.arith(num.Not, at, isKnown))
+		cell := e.hashed([]*graph.Node{rows(c.all, e.arith(num.And, at, isKnown, many), size.None)}, at)
+		all := rows(e.mapOver(at, words, func(_ *graph.Node, v []*graph.Node) *graph.Node { return e.tuple(at, v...) }), e.arith(num.Not, at, isKnown), size.None)
 		hashed = e.chosenSearch(isKnown, cell, e.hashed(e.columns(all, at), at), at)
 	}
 	table := e.tabulate(at, room, func(*graph.Node) *graph.Node { return e.int(num.I64, 0, at) })
-	places := e.limited(table, c.total, few, at)
+	places := e.limited(table, c.total, few, size.Root, at)
 	spread := e.add(graph.Spread, graph.BoolType, at)
-	byCell := e.chosenSearch(spread, e.byFirstRow(c, places.Type.Size, at), e.byCell(c, rows(c.all, few), places, at), at)
+	byCell := e.chosenSearch(spread, e.byFirstRow(c, places.Type.Size, at), e.byCell(c, rows(c.all, few, size.All), places, at), at)
 	return e.withNumbers(e.chosenSearch(few, byCell, hashed, at), n, c.all, at)
 }
 
@@ -118,15 +120,15 @@ func (e *elab) columns(all *graph.Node, at diag.Span) []*graph.Node {
 }
 
 // limited are so many elements of x if a condition holds, and none if not.
-func (e *elab) limited(x, many, cond *graph.Node, at diag.Span) *graph.Node {
-	return e.firstOf(x, e.choose(at, cond, func() *graph.Node { return many }, func() *graph.Node { return e.int(num.I64, 0, at) }), at)
+func (e *elab) limited(x, many, cond *graph.Node, likely size.Likely, at diag.Span) *graph.Node {
+	return e.firstOf(x, e.choose(at, cond, func() *graph.Node { return many }, func() *graph.Node { return e.int(num.I64, 0, at) }), likely, at)
 }
 
 // firstOf are the first elements of x.
-func (e *elab) firstOf(x, many *graph.Node, at diag.Span) *graph.Node {
+func (e *elab) firstOf(x, many *graph.Node, likely size.Likely, at diag.Span) *graph.Node {
 	name := e.newSize(x.Type.Size)
 	r := e.add(graph.Limit, graph.ArrayOf(x.Type.Elem(), size.Var(name)), at, x, many)
-	r.Defines = name
+	r.Defines, r.Likely = name, likely
 	return r
 }
 
@@ -196,7 +198,7 @@ func (e *elab) fewOrMany(name string, words []*graph.Node, at diag.Span) *keySea
 	if len(words) > 1 {
 		rest = e.mapOver(at, words, func(_ *graph.Node, v []*graph.Node) *graph.Node { return e.tuple(at, v...) })
 	}
-	rest = e.limited(rest, e.sizeVal(words[0].Type.Size, at), more, at)
+	rest = e.limited(rest, e.sizeVal(words[0].Type.Size, at), more, size.None, at)
 	return e.chosenSearch(more, e.search(name+"_many", e.columns(rest, at), at), e.found(few, at), at)
 }
 
@@ -244,7 +246,7 @@ func (e *elab) withNumbers(of *keySearch, n size.Poly, cell *graph.Node, at diag
 	if of == nil {
 		return nil
 	}
-	groups := e.firstOf(e.tabulate(at, n, func(j *graph.Node) *graph.Node { return j }), of.groups, at)
+	groups := e.firstOf(e.tabulate(at, n, func(j *graph.Node) *graph.Node { return j }), of.groups, size.Root, at)
 	firsts := e.mapEach(at, groups, func(j *graph.Node) *graph.Node { return e.toRange(graph.Clamp, of.first(j), n, at) })
 	code := func(i, c *graph.Node) *graph.Node { return e.arith(num.Sub, at, of.code(i, c), e.int(num.I64, 1, at)) }
 	k := &numbered{firsts: firsts}

@@ -267,7 +267,8 @@ type Node struct {
 	Path    []int // Update
 	Poly    size.Poly
 	HasPoly bool
-	Defines string // run-time size defined by this node
+	Defines string      // run-time size defined by this node
+	Likely  size.Likely // what that is likely, of what it can be; for predictions alone
 	Monoid  Monoid
 	Desc    bool
 	Stop    bool

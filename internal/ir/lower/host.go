@@ -303,7 +303,7 @@ func (l *lowering) defining(n *graph.Node) error {
 		k.b.Store(c, k.b.Int(0), k.dynamic[n.Defines])
 	})
 	l.mat[n] = out
-	l.define(n.Defines, count, most)
+	l.define(n.Defines, count, most, n.Likely)
 	return err
 }
 
@@ -326,7 +326,7 @@ func (l *lowering) limit(n *graph.Node) error {
 		k.b.Store(k.region(count, size.Const(1), kernel.Write), k.b.Int(0), v)
 	})
 	l.mat[n] = src
-	l.define(n.Defines, count, most)
+	l.define(n.Defines, count, most, n.Likely)
 	if err == nil && lazy && isRead {
 		err = l.firsts(n)
 	}
@@ -444,10 +444,10 @@ func (l *lowering) ready(n *graph.Node) bool {
 }
 
 // define makes a size known from here on, which a launch has put into a buffer.
-func (l *lowering) define(name string, buffer int, most size.Poly) {
+func (l *lowering) define(name string, buffer int, most size.Poly, likely size.Likely) {
 	l.facts.Hi[name] = l.most(most)
 	delete(l.unset, name)
-	l.add(&schedule.SetSize{Name: name, Buffer: buffer, Max: most})
+	l.add(&schedule.SetSize{Name: name, Buffer: buffer, Max: most, Likely: likely})
 }
 
 // sized reports that the sizes which a node speaks of are known where the next step goes.

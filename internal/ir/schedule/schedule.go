@@ -207,6 +207,7 @@ type SetSize struct {
 	Name   string
 	Buffer int
 	Max    size.Poly
+	Likely size.Likely // what it is, for predictions
 }
 
 // Loop runs Body for its variable from Lo to Hi (exclusive), at most Max

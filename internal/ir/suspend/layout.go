@@ -65,7 +65,7 @@ func newLayout(s *shape, f *sites) *layout {
 	}
 	l.stores(&s.k.Body)
 	if len(l.columns) > kernel.MaxColumns {
-		refuse("suspend: a state needs %d columns; at most %d are possible", len(l.columns), kernel.MaxColumns)
+		refuse("a walk has %d numbers with it; at most %d are possible", len(l.columns), kernel.MaxColumns)
 	}
 	return l
 }
@@ -165,7 +165,7 @@ func (l *layout) stores(b *kernel.Block) {
 	l.eachStore(b, func(in *kernel.Instr) {
 		scale, offset, ok := l.affine(in.Args[0])
 		if !ok || !l.always[in] {
-			refuse("suspend: `%s` may be executed more than once, or not at all, or at a place that is not a fixed multiple of the outer index", kernel.InstrText(in))
+			refuse("a walk stores a result more than once, or not at all, or at a place that does not follow from its number")
 		}
 		r := Result{Region: in.Region, Scale: scale, Offset: offset}
 		i := slices.IndexFunc(free, func(c int) bool { return l.columns[c].Kind == in.Kind })

@@ -46,7 +46,7 @@ func newShape(k *kernel.Kernel, safe *verify.Safe, far Widths) *shape {
 			continue
 		}
 		if s.loop != nil {
-			refuse("suspend: two loops follow data one after the other; one can be suspended, so make them one loop or two kernels")
+			refuse("two loops follow indices one after the other, and a walk can wait for rows in one of them: make them one loop, or two steps")
 		}
 		s.loop, s.pre, s.post = in, top[:i], top[i+1:]
 		s.turns = turnsOf(work, top, i)
@@ -59,22 +59,22 @@ func newShape(k *kernel.Kernel, safe *verify.Safe, far Widths) *shape {
 
 func (s *shape) regions() {
 	if len(s.k.State) > 0 {
-		refuse("suspend: the kernel carries state from one outer index to the next, so its outer indices cannot rest on their own")
+		refuse("what one row gives is carried on to the next, so none can wait for itself")
 	}
-	for i, r := range s.k.Regions {
+	for _, r := range s.k.Regions {
 		if r.Access == kernel.ReadWrite || r.Access == kernel.Scratch {
-			refuse("suspend: it changes memory while it reads (region r%d has access %s), and what travels is values, not memory", i, r.Access)
+			refuse("an array is changed while rows are read, and what goes along with a walk is numbers, not arrays")
 		}
 	}
 	if len(s.far) == 0 {
-		refuse("suspend: no region lies elsewhere")
+		refuse("all that is read is here")
 	}
 	for i, w := range s.far {
 		if i < 0 || i >= len(s.k.Regions) || s.k.Regions[i].Access != kernel.Read {
-			refuse("suspend: region r%d is not one that the kernel reads", i)
+			refuse("region r%d is not one that the kernel reads", i)
 		}
 		if w < 1 || w > 1<<32 {
-			refuse("suspend: region r%d has rows of %d elements, expected 1 to 2^32", i, w)
+			refuse("region r%d has rows of %d elements, expected 1 to 2^32", i, w)
 		}
 	}
 }

@@ -81,7 +81,7 @@ func newSites(s *shape) *sites {
 	f.find(s.turn(), maps.Clone(known))
 	f.find(s.post, known)
 	if len(f.all) == 0 {
-		refuse("suspend: the kernel loads nothing from the regions that lie elsewhere")
+		refuse("no row of the data set is read by an index")
 	}
 	later := f.following(s.post, map[row]bool{})
 	maps.Copy(later, f.following(s.turn(), map[row]bool{}))
@@ -115,7 +115,7 @@ func (f *sites) find(ins []*kernel.Instr, known map[place]*site) {
 			f.find(pointers(&in.Blocks[0]), maps.Clone(known))
 			f.find(pointers(&in.Blocks[1]), maps.Clone(known))
 		default:
-			refuse("suspend: a loop inside a loop or a branch loads from a region that lies elsewhere; what can be suspended is a loop that is executed for every outer index, outside of others")
+			refuse("a loop inside a loop or a branch reads rows of the data set, and a walk can wait for rows only in a loop that every walk goes through, outside of others")
 		}
 	}
 }

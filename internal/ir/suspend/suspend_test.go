@@ -163,9 +163,9 @@ func contents(t *rapid.T, r kernel.Region, sizes []int64) []byte {
 
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"state", "region read i64 s0\nregion readwrite i64 1\nsites 0\nouter s0\ngrain 1\ncount s0\nstate i64 r1\nbody o lo hi a\n x = load r0 o\n b = add i64 a x\nend b", "carries state"},
-		{"scratch", "region read i64 s0 < s0\nregion scratch i64 1\nsites 0\nouter s0\ngrain 1\ncount s0\nbody o lo hi\n x = load r0 o\n y = load r0 x\n z = const i64 0\n store r1 z y\nend", "what travels is values, not memory"},
-		{"no far load", "region read i64 s0\nregion write i64 s0\nsites 0\nouter s0\ngrain 1\ncount s0\nbody o lo hi\n store r1 o o\nend", "loads nothing"},
+		{"state", "region read i64 s0\nregion readwrite i64 1\nsites 0\nouter s0\ngrain 1\ncount s0\nstate i64 r1\nbody o lo hi a\n x = load r0 o\n b = add i64 a x\nend b", "carried on to the next"},
+		{"scratch", "region read i64 s0 < s0\nregion scratch i64 1\nsites 0\nouter s0\ngrain 1\ncount s0\nbody o lo hi\n x = load r0 o\n y = load r0 x\n z = const i64 0\n store r1 z y\nend", "an array is changed while rows are read"},
+		{"no far load", "region read i64 s0\nregion write i64 s0\nsites 0\nouter s0\ngrain 1\ncount s0\nbody o lo hi\n store r1 o o\nend", "no row of the data set is read by an index"},
 		{"nested", "region read i64 s0\nregion write i64 s0\nsites 0\nouter s0\ngrain 1\ncount s0\nbody o lo hi\n z = const i64 0\n n = const i64 4\n for i in z..n {\n for j in z..n {\n x = load r0 o\n yield\n }\n yield\n }\n store r1 o z\nend", "outside of others"},
 		{"two loops", "region read i64 s0\nregion write i64 s0\nsites 0\nouter s0\ngrain 1\ncount s0\nbody o lo hi\n z = const i64 0\n n = const i64 4\n a = for i in z..n, c i64 = z {\n x = load r0 o\n yield x\n }\n b = for j in z..n, d i64 = a {\n y = load r0 o\n yield y\n }\n store r1 o b\nend", "two loops"},
 		{"store in a loop", "region read i64 s0\nregion write i64 s0\nsites 0\nouter s0\ngrain 1\ncount s0\nbody o lo hi\n z = const i64 0\n n = const i64 4\n for i in z..n {\n x = load r0 o\n store r1 o x\n yield\n }\nend", "more than once"},
@@ -180,7 +180,7 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	k := program(t, "many")
-	for want, far := range map[string]suspend.Widths{"no region": nil, "not one that the kernel reads": {1: 1}, "rows of 0": {2: 0}} {
+	for want, far := range map[string]suspend.Widths{"all that is read is here": nil, "not one that the kernel reads": {1: 1}, "rows of 0": {2: 0}} {
 		if _, err := suspend.Make(k, far); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %q", far, err, want)
 		}

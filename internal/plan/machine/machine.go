@@ -79,6 +79,7 @@ func (c Curve) At(amount float64) Spread {
 type Machine struct {
 	Name       string
 	Measured   string // when, RFC 3339; "" for what was not measured on this machine
+	By         string // the node of this machine that has measured it; "" if it was not a node. No description has it
 	Processors int
 	// Cycle is what a step of a chain takes in which each needs the one before, in nanoseconds.
 	Cycle float64
@@ -129,6 +130,8 @@ type Link struct {
 	Byte      Spread // for a byte of many
 	Parcel    Spread // for each parcel of many under way
 	Near      Spread // for a byte of rows that are read where the node has them, in this machine's memory; zero where they come in parcels
+	NearFirst Spread // likewise of those that this process has not read yet, which it compares with their checksums
+	NearOpen  Spread // to ask a node where the rows of a shard are, and to open their file
 }
 
 // Way is the way to the nodes of a cluster, or to those that are far memory.

@@ -34,6 +34,16 @@ func OfForm(form string) Key {
 	return Key{ID: sha256.Sum256([]byte(form)), Engine: Decoding, Threads: 1}
 }
 
+// OfWay is what a launch of a kernel is known by that reads a data set and goes a way to it: what it takes has the way in it.
+func OfWay(id kernel.ID, way string, threads int) Key {
+	return Key{ID: sha256.Sum256(append(slices.Clone(id[:]), way...)), Engine: "wasm", Threads: threads}
+}
+
+// With is what a program is known by over data of a name.
+func With(id kernel.ID, data string) kernel.ID {
+	return sha256.Sum256(append(slices.Clone(id[:]), data...))
+}
+
 // Key is a kernel, a form of files, or a program as a whole, where it ran.
 type Key struct {
 	ID      kernel.ID
@@ -63,6 +73,16 @@ func (p *Point) Scalar(i int) (int64, bool) {
 func (p *Point) Middle() float64 {
 	s := slices.Sorted(slices.Values(p.Took))
 	return s[len(s)/2]
+}
+
+// Apart is by what factors a tenth of the times were below the median, and nine tenths: 1 where there are too few of them.
+func (p *Point) Apart() (low, high float64) {
+	if !p.Often() {
+		return 1, 1
+	}
+	s := slices.Sorted(slices.Values(p.Took))
+	at := func(part float64) float64 { return s[int(math.Round(part*float64(len(s)-1)))] / p.Middle() }
+	return at(0.1), at(0.9)
 }
 
 const (
