@@ -86,6 +86,13 @@ func (c *Cluster) Linked(l machine.Link) {
 	c.link.seen, c.link.at, c.link.full = l, time.Now(), true
 }
 
+// Unlinked has the client know nothing of the way to the nodes.
+func (c *Cluster) Unlinked() {
+	c.link.mu.Lock()
+	defer c.link.mu.Unlock()
+	c.link.seen, c.link.at, c.link.full, c.link.rows = machine.Link{}, time.Time{}, false, 0
+}
+
 // Link is what the client has measured of the way to the nodes; false if it has not lately.
 func (c *Cluster) Link() (machine.Link, bool) { return c.link.known(machine.Default().Link, 0) }
 

@@ -108,7 +108,7 @@ func (b *Beside) fetching(ctx context.Context, p *run.Placed) *Foreseen {
 		lately := false
 		if mv.Link, lately = b.c.linkTo(set).known(mv.Link, longestOf(set)); !lately {
 			for _, in := range a.column {
-				mv.Link = b.c.linkTo(set).measure(ctx, b.c, mv.Link, set, in.Binding.Column, max(1, in.Width)*int64(in.Kind.Size()))
+				mv.Link = b.c.linkTo(set).measure(ctx, b.c, mv.Link, set, in.Binding.Column)
 				break
 			}
 		}

@@ -82,9 +82,9 @@ func (l *link) doubt() {
 	}
 }
 
-// measure reads rows of a column whose rows have so many bytes. Whoever comes meanwhile waits for it. A measurement that
+// measure reads rows of a column, as it is stored. Whoever comes meanwhile waits for it. A measurement that
 // fails counts as one: who asks next does not wait for the same silent node.
-func (l *link) measure(ctx context.Context, c *Cluster, usual machine.Link, set *catalog.Set, column int, rowBytes int64) machine.Link {
+func (l *link) measure(ctx context.Context, c *Cluster, usual machine.Link, set *catalog.Set, column int) machine.Link {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	rows := longestOf(set)
@@ -94,6 +94,7 @@ func (l *link) measure(ctx context.Context, c *Cluster, usual machine.Link, set 
 	if len(set.Shards) == 0 {
 		return usual
 	}
+	rowBytes := max(1, c.sourceOf(set).rowBytes(column))
 	seen := trial(ctx, c, usual, set, column, rowBytes)
 	if ctx.Err() == nil {
 		l.seen, l.at, l.full, l.rows = seen, time.Now(), rows*rowBytes >= linkEnough, rows
@@ -166,8 +167,7 @@ func (c *Cluster) Way(ctx context.Context, name string) (machine.Link, error) {
 	if err != nil {
 		return machine.Link{}, err
 	}
-	row := max(1, c.sourceOf(set).cols[0].Width()) * int64(set.Columns[0].Kind.Size())
-	return c.linkTo(set).measure(ctx, c, machine.Here().Way(set.Far), set, 0, row), ctx.Err()
+	return c.linkTo(set).measure(ctx, c, machine.Here().Way(set.Far), set, 0), ctx.Err()
 }
 
 // nearTrial is how long a byte of rows takes that are read where they lie, for the first time and again, and how long it takes to open their file;

@@ -70,7 +70,7 @@ func (b *Beside) weigh(ctx context.Context, a *arranged, load func() *plan.Movin
 	ways := plan.Weigh(m, mv)
 	if !lately && (a.Forecast() || !ways.Sure()) { // a forecast says how long it takes, whatever is the best way
 		in := a.column[slices.Min(slices.Collect(maps.Keys(a.column)))]
-		mv.Link = b.c.linkTo(a.set).measure(ctx, b.c, mv.Link, a.set, in.Binding.Column, max(1, in.Width)*int64(in.Kind.Size()))
+		mv.Link = b.c.linkTo(a.set).measure(ctx, b.c, mv.Link, a.set, in.Binding.Column)
 		ways = plan.Weigh(m, mv)
 	}
 	gone := b.gone(a.Placed, mv, &ways)

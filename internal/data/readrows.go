@@ -8,6 +8,9 @@ import (
 // ReadRows reads rows lo..hi of a column in its stored kind, as they are stored where they lie that way. There are as many values as rows, and
 // with null as many ones, each 1 where the row is present.
 func ReadRows(ctx context.Context, src Source, column int, null bool, lo, hi int64, values, ones []byte) error {
+	if row := src.Columns()[column].Width() * int64(src.Columns()[column].Kind.Size()); int64(len(values)) != (hi-lo)*row || null && int64(len(ones)) != hi-lo {
+		return fmt.Errorf("%s: rows %d to %d have %d bytes each; there is room for %d bytes, and %d ones", src.Path(), lo, hi-1, row, len(values), len(ones))
+	}
 	raw, ok := src.Raw(column)
 	if !ok {
 		return decodeRows(ctx, src, column, null, Chunk{lo, hi}, values, ones)
