@@ -20,8 +20,11 @@ const mostLooked = 10_000
 // NearFile is that file's name; "" if there is none.
 func NearFile(path string) string {
 	folder, base := filepath.Split(path)
+	if base == "" {
+		return ""
+	}
 	dir, err := os.Open(filepath.Join(folder, "."))
-	if err != nil || base == "" {
+	if err != nil {
 		return ""
 	}
 	defer dir.Close()

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"os"
 	"runtime"
 	"sync"
@@ -88,6 +89,41 @@ func TestTeamsStandBy(t *testing.T) {
 		t.Fatal(err)
 	}
 	late.Close() // nobody is there to keep its team
+	eventuallyFew(t, files, routines)
+}
+
+// TestHelpersThatGo shows that a helper whose goroutine was ended by a callback has a successor, also in the pools that follow, and that nothing of
+// them is left.
+func TestHelpersThatGo(t *testing.T) {
+	e, err := New(Options{Memory: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	files, routines := descriptors(t), runtime.NumGoroutine()
+	for range 10 {
+		p := e.NewPool(4)
+		var begun atomic.Int32
+		err := p.Do(context.Background(), 4, func(_ context.Context, worker int) error {
+			begun.Add(1)
+			for begun.Load() < 4 {
+				runtime.Gosched()
+			}
+			if worker > 0 {
+				runtime.Goexit()
+			}
+			return nil
+		})
+		if !errors.Is(err, errGone) {
+			t.Errorf("helpers whose goroutines ended: %v", err)
+		}
+		p.Close()
+		p = e.NewPool(4)
+		together(t, p)
+		asleep(t, p)
+		together(t, p)
+		p.Close()
+	}
 	eventuallyFew(t, files, routines)
 }
 

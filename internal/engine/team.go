@@ -44,14 +44,25 @@ func newTeam(n int, polled bool) *team {
 	for i := range t.helpers {
 		h := &helper{bell: newBell(polled && i > 0)}
 		t.helpers[i] = h
-		t.done.Go(func() {
-			defer h.bell.close()
-			for s := t.await(h); s != nil; s = t.await(h) {
-				s.help(i + 1)
-			}
-		})
+		t.done.Go(func() { t.serve(h, i+1) })
 	}
 	return t
+}
+
+// serve takes part in shifts until the end. Where a callback ends the goroutine, another one takes its place.
+func (t *team) serve(h *helper, worker int) {
+	ended := false
+	defer func() {
+		if ended {
+			h.bell.close()
+		} else {
+			t.done.Go(func() { t.serve(h, worker) })
+		}
+	}()
+	for s := t.await(h); s != nil; s = t.await(h) {
+		s.help(worker)
+	}
+	ended = true
 }
 
 // newBell is a bell that the poller listens to if it is to be one, and the system has one.
