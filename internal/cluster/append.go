@@ -141,7 +141,7 @@ func (a *appended) digest(ctx context.Context) (string, error) {
 	})
 	h := sha256.New()
 	for _, t := range a.coded {
-		if t != nil && (t.Valid == nil || slices.Contains(t.Valid, 1)) {
+		if t != nil && !t.Valueless() {
 			fmt.Fprintf(h, "%d %q\n", len(t.Texts), t.Texts)
 		}
 	}
@@ -173,15 +173,17 @@ func (a *appended) fillNew(ctx context.Context, chunk int, wants []data.Want, ds
 			to = append(to, dst[k])
 			continue
 		}
-		if dst[k].Valid != nil {
-			for row := range rows.Rows() {
-				dst[k].Valid[row] = 1
-				if t.Valid != nil {
-					dst[k].Valid[row] = t.Valid[rows.Lo+row]
-				}
-			}
+		own, valid, err := t.Rows(rows.Lo, rows.Hi)
+		if err != nil {
+			return 0, err
 		}
-		recode(w, dst[k], codes(w.Column), func(row int64) uint64 { return column.Get(t.Kind, t.Codes, rows.Lo+row) }, rows.Rows())
+		for row := range dst[k].Valid {
+			dst[k].Valid[row] = 1
+		}
+		if dst[k].Valid != nil && valid != nil {
+			copy(dst[k].Valid, valid)
+		}
+		recode(w, dst[k], codes(w.Column), func(row int64) uint64 { return column.Get(t.Kind, own, row) }, rows.Rows())
 	}
 	if len(ask) == 0 {
 		return 0, ctx.Err()

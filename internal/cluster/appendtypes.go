@@ -8,7 +8,6 @@ import (
 
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/data/meaning"
-	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
 // In: the columns of a data set, and those of a table with more rows. Out: which of them belong together, and the types of all rows: those of
@@ -174,12 +173,12 @@ func (a *appended) mergeText(ctx context.Context, i int) error {
 	}
 	was := a.was(i)
 	nulls := was.Nullable && rows > 0
-	at := slices.Index(t.Valid, 0)
-	if at >= 0 && !t.Blank {
-		at = int(t.Null) + slices.Index(t.Valid[t.Null:], 0)
+	at, err := t.Missing()
+	if err != nil {
+		return err
 	}
 	if at >= 0 && !t.Blank && !nulls && rows > 0 && !a.widen {
-		e := &data.Error{Path: a.new.Path(), Row: int64(at), Column: c.Name, Msg: fmt.Sprintf("expected text, found a null: @%s has none in this column", a.old.set.Name)}
+		e := &data.Error{Path: a.new.Path(), Row: at, Column: c.Name, Msg: fmt.Sprintf("expected text, found a null: @%s has none in this column", a.old.set.Name)}
 		return e
 	}
 	c.Blank = (nulls || at >= 0) && (!nulls || was.Blank) && (at < 0 || t.Blank)
@@ -197,7 +196,7 @@ func (a *appended) mergeText(ctx context.Context, i int) error {
 			return err
 		}
 	}
-	if more = t.Texts; at >= 0 && slices.Index(t.Valid, 1) < 0 {
+	if more = t.Texts; t.Valueless() {
 		more = nil
 	}
 	all := slices.Concat(before, more)
@@ -214,8 +213,7 @@ func (a *appended) mergeText(ctx context.Context, i int) error {
 // newTexts are the texts of the new rows.
 func (a *appended) newTexts(ctx context.Context, i int) (*data.Coded, error) {
 	if a.from[i] < 0 {
-		rows := a.new.Rows()
-		return &data.Coded{Texts: []string{""}, Kind: num.U8, Codes: make([]byte, rows), Valid: make([]byte, rows)}, nil
+		return data.Valueless(a.new.Rows()), nil
 	}
 	list, err := data.Encode(ctx, a.new, []int{a.from[i]}, []bool{false})
 	if err != nil {

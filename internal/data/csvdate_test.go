@@ -60,7 +60,7 @@ func TestDateForms(t *testing.T) {
 			}
 		}
 		list, err := Encode(t.Context(), src, []int{0}, []bool{true})
-		if first, _, _ := strings.Cut(strings.SplitAfter(text.String(), "\n")[1], ","); err != nil || list[0].Texts[view[uint16](list[0].Codes)[0]] != first {
+		if first, _, _ := strings.Cut(strings.SplitAfter(text.String(), "\n")[1], ","); err != nil || list[0].Texts[view[uint16](list[0].codes)[0]] != first {
 			t.Errorf("%s: the text is not %q: %v", form, first, err)
 		}
 		src.Close()

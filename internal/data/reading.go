@@ -148,7 +148,7 @@ func (r *reading) checkWant(w Want) error {
 
 func (r *reading) Raw(column int) (Raw, bool) {
 	if t := r.coded[column]; t != nil {
-		return Raw{Length: int64(len(t.Codes)), Bytes: t.Codes}, t.aside == nil && t.Valid == nil
+		return Raw{Length: int64(len(t.codes)), Bytes: t.codes}, t.aside == nil && t.valid == nil
 	}
 	if _, other := r.means[column]; other {
 		return Raw{}, false
@@ -222,7 +222,7 @@ func (r *reading) fill(chunk int, wants []Want, dst []Dest, get func([]Want, []D
 		}
 		run := columnRun{kind: t.Kind, rows: int(c.Rows()), width: 1}
 		var valid []byte
-		if run.values, valid, err = t.of(c.Lo, c.Hi); err != nil {
+		if run.values, valid, err = t.Rows(c.Lo, c.Hi); err != nil {
 			return 0, codesLost(r.Path(), &r.cols[w.Column], err)
 		}
 		if valid != nil {

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -21,27 +22,55 @@ import (
 type Coded struct {
 	Texts []string
 	Kind  num.Kind // of the codes: the narrowest that holds them
-	Codes []byte   // of all rows; 0 where there is no value; nil if they are aside
-	Valid []byte   // a byte for each row; nil if all have values, or they are aside
+	codes []byte   // of all rows; 0 where there is no value; nil if they are aside
+	valid []byte   // a byte for each row; nil if all have values, or they are aside
 	aside *asideColumn
+	rows  int64
+	none  bool // no row has a value
 	// Null is a row before which those without a value are fields that CSV leaves empty, if Valid is set and Blank is not.
 	Null  int64
 	Blank bool // some rows have no value, and all of these are fields that CSV leaves empty: as Str, without Option, they are the empty text
 }
 
-// nullable reports that some rows have no value.
-func (t *Coded) nullable() bool { return t.Valid != nil || t.aside != nil && t.aside.valid >= 0 }
+// Valueless is a column of which no row has a value.
+func Valueless(rows int64) *Coded {
+	return &Coded{Texts: []string{""}, Kind: num.U8, codes: make([]byte, rows), valid: make([]byte, rows), rows: rows, none: true}
+}
 
-// of are the codes of rows lo..hi, and for each whether it has a value; nil if all have.
-func (t *Coded) of(lo, hi int64) (codes, valid []byte, err error) {
+// Valueless reports that there are rows, and none has a value.
+func (t *Coded) Valueless() bool { return t.none }
+
+// Missing is the first row without a value that is no field that CSV leaves empty, or the first one if all are such fields; -1 if all rows have values.
+func (t *Coded) Missing() (int64, error) {
+	lo := t.Null
+	if t.Blank {
+		lo = 0
+	}
+	for ; t.nullable() && lo < t.rows; lo += codeRange {
+		_, valid, err := t.Rows(lo, min(lo+codeRange, t.rows))
+		if err != nil {
+			return -1, err
+		}
+		if i := bytes.IndexByte(valid, 0); i >= 0 {
+			return lo + int64(i), nil
+		}
+	}
+	return -1, nil
+}
+
+// nullable reports that some rows have no value.
+func (t *Coded) nullable() bool { return t.valid != nil || t.aside != nil && t.aside.valid >= 0 }
+
+// Rows are the codes of rows lo..hi, and for each whether it has a value; nil if all have.
+func (t *Coded) Rows(lo, hi int64) (codes, valid []byte, err error) {
 	if t.aside != nil {
 		return t.aside.read(lo, hi)
 	}
 	size := int64(t.Kind.Size())
-	if t.Valid != nil {
-		valid = t.Valid[lo:hi]
+	if t.valid != nil {
+		valid = t.valid[lo:hi]
 	}
-	return t.Codes[lo*size : hi*size], valid, nil
+	return t.codes[lo*size : hi*size], valid, nil
 }
 
 // maxText is how many bytes the different texts of a column may have together; tests lower it.
@@ -166,7 +195,7 @@ func Encode(ctx context.Context, src Source, columns []int, empty []bool) ([]*Co
 		parts[k], ranks[k] = make([]partText, len(chunks)), make([]ranked, len(chunks))
 		budget.left[k] = maxText
 	}
-	aside := codesAside(src.Rows(), len(columns))
+	aside := codesAside(ctx, src.Rows(), len(columns))
 	per := len(columns) // columns that are read at once
 	if apart(src) {
 		per = 1

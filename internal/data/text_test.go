@@ -218,7 +218,7 @@ func TestCodesHaveTheNarrowestKind(t *testing.T) {
 			t.Errorf("%d texts: %d of %s", n, len(c.Texts), c.Kind)
 		}
 		for i := range n {
-			if code := column.Get(c.Kind, c.Codes, int64(i)); c.Texts[code] != fmt.Sprintf("%06d", (i*7919)%n) {
+			if code := column.Get(c.Kind, c.codes, int64(i)); c.Texts[code] != fmt.Sprintf("%06d", (i*7919)%n) {
 				t.Fatalf("row %d is %s", i, c.Texts[code])
 			}
 		}

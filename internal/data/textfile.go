@@ -1,6 +1,7 @@
 package data
 
 import (
+	"context"
 	"encoding/binary"
 	"math"
 	"os"
@@ -17,6 +18,20 @@ import (
 // mostCodes is how many bytes of codes are kept in memory: a small part of what is free. Tests lower it.
 var mostCodes = func() int64 { return max(mem.Available()/64, leastCodes) }
 
+type codesKey struct{}
+
+// WithCodes gives Encode a context in which it keeps no more than so many bytes of codes in memory.
+func WithCodes(ctx context.Context, bytes int64) context.Context {
+	return context.WithValue(ctx, codesKey{}, bytes)
+}
+
+func mostCodesOf(ctx context.Context) int64 {
+	if bytes, ok := ctx.Value(codesKey{}).(int64); ok {
+		return bytes
+	}
+	return mostCodes()
+}
+
 const (
 	leastCodes = 16 << 20
 	// codeBytes is about what a row of a column takes while its dictionary is made: the code in its chunk, and the one in the column.
@@ -31,8 +46,8 @@ type codeFile struct {
 }
 
 // codesAside gives a file for the codes of so many rows, if memory should not hold them and there can be one.
-func codesAside(rows int64, columns int) *codeFile {
-	if rows < mostCodes()/codeBytes/int64(columns) {
+func codesAside(ctx context.Context, rows int64, columns int) *codeFile {
+	if rows < mostCodesOf(ctx)/codeBytes/int64(columns) {
 		return nil
 	}
 	var dirs []string

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -56,7 +57,7 @@ func TestAsideCodes(t *testing.T) {
 func codesAsideOf(t *testing.T) *codeFile {
 	t.Helper()
 	noCodesInMemory(t)
-	f := codesAside(1000, 1)
+	f := codesAside(t.Context(), 1000, 1)
 	if f == nil {
 		t.Fatal("there is no file for codes")
 	}
@@ -95,7 +96,7 @@ func TestCodesOfMuch(t *testing.T) {
 		if aside := list[0].aside != nil; aside != (most == 0) {
 			t.Errorf("codes may take %d bytes of memory: in a file %t", most, aside)
 		}
-		codes, valid, err := list[0].of(0, 4)
+		codes, valid, err := list[0].Rows(0, 4)
 		if err != nil || fmt.Sprint(list[0].Texts, codes, valid) != "[a b] [1 0 0 1] [1 1 0 1]" {
 			t.Errorf("codes may take %d bytes of memory: %q %v %v (%v)", most, list[0].Texts, codes, valid, err)
 		}
@@ -103,5 +104,29 @@ func TestCodesOfMuch(t *testing.T) {
 	left, err := os.ReadDir(os.Getenv("XDG_CACHE_HOME") + "/godwit")
 	if err != nil || len(left) > 0 {
 		t.Errorf("%v is left in the folder (%v)", left, err)
+	}
+}
+
+// TestMissing: where a value is missing is known of codes wherever they lie.
+func TestMissing(t *testing.T) {
+	for _, aside := range []bool{false, true} {
+		for text, want := range map[string]int64{"k,v\na,1\nb,2\n": -1, "k,v\na,1\n,2\n": 1, "k,v\n,1\nb,2\n,3\n": 0, "k,v\n,1\n,2\n": 0} {
+			t.Run(fmt.Sprintf("%t %q", aside, text), func(t *testing.T) {
+				if aside {
+					noCodesInMemory(t)
+				}
+				_, src := typedCSV(t, text)
+				list, err := Encode(t.Context(), src, []int{0}, []bool{false})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got, err := list[0].Missing(); err != nil || got != want {
+					t.Errorf("a value is missing in row %d, expected %d (%v)", got, want, err)
+				}
+				if none := list[0].Valueless(); none != !strings.ContainsAny(text[4:], "ab") {
+					t.Errorf("no row has a value: %t", none)
+				}
+			})
+		}
 	}
 }

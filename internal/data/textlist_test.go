@@ -216,7 +216,7 @@ func TestTextListIsTheTable(t *testing.T) {
 		if !slices.Equal(got.Texts, want) {
 			t.Fatalf("the dictionary is %q, expected %q", got.Texts, want)
 		}
-		codes, valid, err := got.of(0, int64(len(rows)))
+		codes, valid, err := got.Rows(0, int64(len(rows)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -104,10 +104,11 @@ func merged(ctx context.Context, chunks []Chunk, parts []partText, ranks []ranke
 	if err != nil {
 		return nil, err
 	}
-	if len(all) == 0 && rows > 0 {
+	none := len(all) == 0 && rows > 0
+	if none {
 		all = []string{""} // so that the code of a null is one of the dictionary
 	}
-	t := &Coded{Texts: ownTexts(all), Blank: nulls && blank, Null: null}
+	t := &Coded{Texts: ownTexts(all), Blank: nulls && blank, Null: null, rows: rows, none: none}
 	t.Kind = CodeKindOf(t.Texts, t.Blank)
 	if err := Each(ctx, len(ranks), func(i int) error { ranks[i].moveTo(all); return nil }); err != nil {
 		return nil, err
@@ -150,10 +151,10 @@ func (p *partText) rows() int {
 
 // room makes room for all rows in memory.
 func (t *Coded) room(rows int64, nulls bool) {
-	t.Codes = make([]byte, rows*int64(t.Kind.Size()))
+	t.codes = make([]byte, rows*int64(t.Kind.Size()))
 	if nulls {
-		t.Valid = make([]byte, rows)
-		fillOnes(t.Valid)
+		t.valid = make([]byte, rows)
+		fillOnes(t.valid)
 	}
 }
 
@@ -166,7 +167,7 @@ func (t *Coded) put(at int64, codes []int32, r *ranked) error {
 	part := Coded{Kind: t.Kind}
 	part.room(int64(len(codes)), t.nullable())
 	part.place(0, codes, r.of, r.nulls)
-	err := t.aside.write(at, part.Codes, part.Valid)
+	err := t.aside.write(at, part.codes, part.valid)
 	if err != nil {
 		t.aside.file.full.Store(true)
 	}
@@ -259,17 +260,17 @@ func (t *Coded) place(at int64, codes, to []int32, nulls bool) {
 	if nulls {
 		for i, c := range codes {
 			if c == noCode {
-				t.Valid[at+int64(i)] = 0
+				t.valid[at+int64(i)] = 0
 			}
 		}
 	}
 	switch t.Kind {
 	case num.U8:
-		placeCodes(t.Codes[at:], codes, to, nulls)
+		placeCodes(t.codes[at:], codes, to, nulls)
 	case num.U16:
-		placeCodes(view[uint16](t.Codes)[at:], codes, to, nulls)
+		placeCodes(view[uint16](t.codes)[at:], codes, to, nulls)
 	default:
-		placeCodes(view[uint32](t.Codes)[at:], codes, to, nulls)
+		placeCodes(view[uint32](t.codes)[at:], codes, to, nulls)
 	}
 }
 

@@ -56,12 +56,18 @@ func TestMergedTexts(t *testing.T) {
 		if !slices.Equal(got.Texts, want) {
 			t.Fatalf("the dictionary is %q, expected %q", got.Texts, want)
 		}
-		codes, valid, err := got.of(0, int64(len(rows)))
+		codes, valid, err := got.Rows(0, int64(len(rows)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if (valid != nil) != slices.Contains(rows, nil) || got.nullable() != (valid != nil) {
 			t.Fatalf("validity is %v", valid)
+		}
+		if at, err := got.Missing(); err != nil || at != int64(slices.Index(rows, nil)) {
+			t.Fatalf("a value is missing in row %d (%v)", at, err)
+		}
+		if got.Valueless() != (len(rows) > 0 && !slices.ContainsFunc(rows, func(r *string) bool { return r != nil })) {
+			t.Fatalf("no row has a value: %t", got.Valueless())
 		}
 		wide := make([]byte, 8*len(rows))
 		convert(wide, Want{Kind: num.I64}, codes, got.Kind)
