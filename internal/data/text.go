@@ -58,6 +58,13 @@ func (t *Coded) Missing() (int64, error) {
 	return -1, nil
 }
 
+// Close lets go of a file that codes lie in, of all columns that were encoded together.
+func (t *Coded) Close() {
+	if t.aside != nil {
+		t.aside.file.Close()
+	}
+}
+
 // nullable reports that some rows have no value.
 func (t *Coded) nullable() bool { return t.valid != nil || t.aside != nil && t.aside.valid >= 0 }
 

@@ -29,6 +29,7 @@ type Bound struct {
 	sizes  *sizes
 	params [][]leaf // by parameter, in the order of graph.Leaves
 	opened []data.Source
+	coded  []*data.Coded // of the arguments
 	tables []data.Source // of the caller, over files
 	stdin  string        // the parameter that took standard input
 	shapes []shape       // nil if they do not tell all
@@ -100,7 +101,10 @@ func (b *Bound) Close() error {
 	for _, s := range b.opened {
 		errs = append(errs, s.Close())
 	}
-	b.opened = nil
+	for _, c := range b.coded {
+		c.Close()
+	}
+	b.opened, b.coded = nil, nil
 	return errors.Join(errs...)
 }
 

@@ -91,6 +91,7 @@ func (b *Bound) readTable(param int, t *tabular) error {
 		b.coding += time.Since(start)
 		for k, c := range list {
 			coded[columns[k]], b.texts[dicts[k]-1] = c, c.Texts
+			b.coded = append(b.coded, c)
 		}
 	}
 	if remote(t.src) {
