@@ -123,3 +123,38 @@ func TestAppendNamesAllColumns(t *testing.T) {
 		}
 	}
 }
+
+// A column whose name is only like that of one in the set is another one: nothing of it is added to that one without a word, and a set may have both.
+func TestAppendNamesExactly(t *testing.T) {
+	c := started(t, 1)
+	for _, tt := range []struct{ first, more, types string }{
+		{"a,price ($)\n1,5\n", "a,price (%)\n2,7\n", "a: i64, price ($): Option<i64>, price (%): Option<i64>"},
+		{"a,x-1\n1,5\n", "a,x+1\n2,7\n", "a: i64, x-1: Option<i64>, x+1: Option<i64>"},
+		{"a,City\n1,5\n", "a,city\n2,7\n", "a: i64, City: Option<i64>, city: Option<i64>"},
+		{"a,City,city\n1,5,6\n", "a,city\n2,7\n", "a: i64, City: Option<i64>, city: i64"},
+		{"a,City,city\n1,5,6\n", "City,a,city\n7,2,8\n", "a: i64, City: i64, city: i64"},
+	} {
+		if _, err := c.Load(t.Context(), csvOf(t, tt.first), "s", godwit.LoadOptions{Replace: true}); err != nil {
+			t.Fatal(err)
+		}
+		before := typesOf(t, c, "s")
+		more := csvOf(t, tt.more)
+		_, err := c.Load(t.Context(), more, "s", godwit.LoadOptions{Append: true})
+		if same := tt.types == before; same != (err == nil) {
+			t.Errorf("%q behind %q: %v", tt.more, tt.first, err)
+		}
+		if err == nil {
+			continue
+		}
+		if !strings.Contains(err.Error(), "--widen") {
+			t.Errorf("%q behind %q: %v, which does not say what to do", tt.more, tt.first, err)
+		}
+		if _, err := c.Load(t.Context(), more, "s", godwit.LoadOptions{Append: true, Widen: true}); err != nil {
+			t.Errorf("%q behind %q, widened: %v", tt.more, tt.first, err)
+			continue
+		}
+		if got := typesOf(t, c, "s"); got != tt.types {
+			t.Errorf("%q behind %q: %s, expected %s", tt.more, tt.first, got, tt.types)
+		}
+	}
+}

@@ -93,7 +93,7 @@ func (a *appended) unlike(ctx context.Context, used map[int]bool) error {
 	var first error
 	found := map[int]bool{}
 	for i := range a.old.cols {
-		from, err := data.Lookup(a.new, a.old.cols[i].Name)
+		from, err := called(a.new, a.old.cols[i].Name)
 		if err != nil {
 			first = cmp.Or(first, err)
 			lacking = append(lacking, a.old.cols[i].Name)
@@ -138,7 +138,7 @@ func (a *appended) otherTypes(ctx context.Context, e *data.Error) {
 	}
 	for i := range a.old.cols {
 		c := &a.old.cols[i]
-		from, err := data.Lookup(typed, c.Name)
+		from, err := called(typed, c.Name)
 		if err != nil || c.Unknown || c.Means.Sort == meaning.Text && data.IsText(typed, from) {
 			continue
 		}
@@ -264,14 +264,14 @@ func (a *appended) refused(ctx context.Context, err error) error {
 		return err
 	}
 	i := slices.IndexFunc(a.old.cols, func(c data.Column) bool {
-		from, err := data.Lookup(typed, c.Name)
+		from, err := called(typed, c.Name)
 		return err == nil && typed.Columns()[from].Name == e.Column
 	})
 	if i < 0 {
 		return err
 	}
 	c := &a.old.cols[i]
-	from, _ := data.Lookup(typed, c.Name)
+	from, _ := called(typed, c.Name)
 	with := *e
 	if !strings.Contains(e.Msg, "@"+a.old.set.Name) {
 		with.Msg += fmt.Sprintf("; @%s has %s there", a.old.set.Name, c.Type())

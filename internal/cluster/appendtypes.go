@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/data/meaning"
@@ -73,6 +74,18 @@ func (a *appended) add(ctx context.Context, i int) error {
 	return data.Check(a.new, []data.Want{{Column: i, Kind: c.Kind, Option: c.Nullable, Means: c.Means}})
 }
 
+// called finds the column of a set in the new rows. A name that is only like it is another column, unless somebody says that it is not.
+func called(src data.Source, name string) (int, error) {
+	i, err := data.Lookup(src, name)
+	if err != nil {
+		return i, err
+	}
+	if is := src.Columns()[i].Name; is != name && is != "" && !strings.HasPrefix(name, "#") {
+		return -1, &data.Error{Path: src.Path(), Row: -1, Msg: fmt.Sprintf("there is no column `%s`, but `%s`", name, is)}
+	}
+	return i, nil
+}
+
 // was is a column of the set as it is; one that is new to it has no value in any row.
 func (a *appended) was(i int) data.Column {
 	if i < len(a.old.cols) {
@@ -84,7 +97,7 @@ func (a *appended) was(i int) data.Column {
 // find finds column i of the set, and its type from now on.
 func (a *appended) find(ctx context.Context, i int, used map[int]bool) error {
 	c := a.old.cols[i]
-	from, err := data.Lookup(a.new, c.Name)
+	from, err := called(a.new, c.Name)
 	if err != nil && a.widen {
 		c.Nullable, c.Blank = true, false
 		a.from, a.columns, a.first = append(a.from, -1), append(a.columns, c), append(a.first, false)
