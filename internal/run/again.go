@@ -2,7 +2,6 @@ package run
 
 import (
 	"github.com/godwit-run/godwit/internal/engine"
-	"github.com/godwit-run/godwit/internal/engine/mem"
 	"github.com/godwit-run/godwit/internal/plan"
 )
 
@@ -55,7 +54,7 @@ func (p *Program) passes(b int) bool { return p.about[b].spoolable }
 // room is how many bytes a run may take.
 func (o *Options) room() int64 {
 	if o.beyond {
-		return mem.Available()
+		return left()
 	}
 	return o.Resident
 }

@@ -149,6 +149,9 @@ func (m *memory) roomForeign(b int, n int64, why string, filled bool) error {
 		used = m.eng.Results().Reuse(bytes)
 	}
 	if used == nil && bytes > mapFrom {
+		if err := m.lacks(b, bytes, why); err != nil {
+			return err
+		}
 		if have := m.available(); bytes > have {
 			e := m.tooLarge(b, bytes, why)
 			e.Limit = have
@@ -187,5 +190,5 @@ func (m *memory) available() int64 {
 	if !m.opt.beyond {
 		return m.opt.Resident - m.resident
 	}
-	return mem.Available()
+	return left()
 }

@@ -84,6 +84,9 @@ func (m *memory) reserve(b int, bytes int64, why string, get func(int64) (mem.Sp
 	if m.resident+bytes > m.opt.Resident {
 		return mem.Span{}, m.tooLarge(b, bytes, why)
 	}
+	if err := m.lacks(b, bytes, why); err != nil {
+		return mem.Span{}, err
+	}
 	s, err := get(bytes)
 	if full := (*mem.FullError)(nil); errors.As(err, &full) {
 		if m.resident+bytes > full.Size {
@@ -98,6 +101,28 @@ func (m *memory) reserve(b int, bytes int64, why string, get func(int64) (mem.Sp
 		m.resident += s.Len
 	}
 	return s, err
+}
+
+// lookFrom is from how many bytes on the system is asked whether it has them: less may lie in memory that this process has already.
+const lookFrom = 64 << 20
+
+// left is how many bytes the machine, or the group that the process is in, has left. Tests have less.
+var left = mem.Available
+
+// lacks is an error about bytes that the machine does not have.
+func (m *memory) lacks(b int, bytes int64, why string) error {
+	if bytes < lookFrom {
+		return nil
+	}
+	have := left()
+	if bytes <= have {
+		return nil
+	}
+	e := m.tooLarge(b, bytes, why)
+	if e.Limit = have; bytes <= m.opt.Resident {
+		e.Help = "this machine, or the group that the process is in, has no more left: use a smaller part of it, or a machine with more memory"
+	}
+	return e
 }
 
 func (m *memory) tooLarge(b int, bytes int64, why string) *SpaceError {
