@@ -215,6 +215,9 @@ func (b *crossed) table(ctx context.Context, f *godwit.Func, i int, c *crossing.
 	p := &crossers[i]
 	rt, end := b.fresh(true)
 	defer end()
+	if err := b.warm(ctx, rt); err != nil && p.cold {
+		return 0, 0, err
+	}
 	s, err := f.Predict(ctx, godwit.Args{"v": b.numbers(1000)}, godwit.WithRuntime(rt), godwit.WithPrediction(b.file), godwit.WithThreads(b.s.opt.Threads))
 	if err != nil || s.Plan.By == nil {
 		return 0, 0, err

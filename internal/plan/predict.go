@@ -128,7 +128,7 @@ func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 	if e == nil {
 		return nil, unmeasured(opt.Engine, opt.Machine)
 	}
-	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, engine: opt.Engine, within: map[int]bool{}, ready: map[*kernel.Kernel]float64{}, here: map[int]bool{}, looked: map[int]bool{}, decoded: map[int]bool{}, passed: map[data.Source]bool{}, values: map[int]float64{}, repeats: 1, out: &Prediction{Engine: opt.Engine, Threads: 1, Schedule: s}}
+	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, engine: opt.Engine, within: map[int]bool{}, ready: map[*kernel.Kernel]float64{}, slow: map[int]float64{}, here: map[int]bool{}, looked: map[int]bool{}, decoded: map[int]bool{}, passed: map[data.Source]bool{}, values: map[int]float64{}, repeats: 1, out: &Prediction{Engine: opt.Engine, Threads: 1, Schedule: s}}
 	if p.sizes == nil {
 		p.sizes = map[string]int64{}
 	}
@@ -217,7 +217,8 @@ func (p *predictor) compiling(l *schedule.Launch) (t machine.Spread) {
 // awaking is how many times as long it takes to make native code of a kernel if the compiler has to be started for it.
 const awaking = 3
 
-// goOver has native code be made while the longest of the steps that go over to it runs: only the first is waited for.
+// goOver has native code be made while the longest of the steps that go over to it runs: only the first is waited for. Meanwhile that step goes on as
+// WebAssembly, so what it is later by is less than what it waits: nothing where both are as quick.
 func (p *predictor) goOver() {
 	longest := -1
 	for _, i := range p.over {
@@ -233,6 +234,9 @@ func (p *predictor) goOver() {
 		t = t.Times(awaking)
 	}
 	st := &p.out.Steps[longest]
+	if slow := p.slow[longest]; slow > 0 {
+		t = t.Times(max(0, 1-max(0, st.Time.P50-st.Made.P50)/slow))
+	}
 	st.Made, st.Time = st.Made.Plus(t), st.Time.Plus(t)
 }
 
@@ -298,6 +302,8 @@ type predictor struct {
 	now     float64                    // when the present step begins
 	within  map[int]bool               // buffers that launches write which begin as WebAssembly, in a call that goes over to native code
 	over    []int                      // steps that go over to native code
+	slow    map[int]float64            // nanoseconds that these take as WebAssembly
+	before  float64                    // the same of the present step; 0 if nobody has asked
 	out     *Prediction
 }
 
@@ -451,12 +457,15 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 	parts := *w.way(way, late)
 	time, warm := w.time(e, way, late)
 	time = time.Times(runs)
+	if p.opt.goesOver && p.engine == "native" && !p.native(l) && p.opt.Machine.Engines["wasm"] != nil {
+		p.before = c.onWasm(p.opt.Machine).P50 * runs
+	}
 	if t, known := p.decoding(l); t.P50 > 0 {
 		if t.P50 > time.P50 {
 			warm = known
 		}
 		p.out.Threads = max(p.out.Threads, p.opt.Threads)
-		parts.Decoded, time = t.P50/runs, time.Plus(t)
+		parts.Decoded, time, p.before = t.P50/runs, time.Plus(t), p.before+t.P50
 	}
 	most := parts.Dominant()
 	if w.woven.pays() {
@@ -478,7 +487,9 @@ func (p *predictor) add(l *schedule.Launch, s Step) {
 	}
 	if p.opt.goesOver && p.engine == "native" && !p.native(l) && s.Way == "" {
 		p.over = append(p.over, len(p.out.Steps))
+		p.slow[len(p.out.Steps)] = p.before
 	}
+	p.before = 0
 	s.Time = s.Time.Plus(s.Made)
 	p.out.Steps = append(p.out.Steps, s)
 	p.now += s.Time.P50
