@@ -28,6 +28,8 @@ type Step struct {
 	Way     string         // that it goes to a data set, of WayNames; "" if all that it reads is here
 	Ways    Ways           // that it could go then
 	Only    string         // why it can go no other; "" if that was not asked
+
+	slow float64 // nanoseconds that it takes as WebAssembly, where it goes over to native code; 0 if nobody has asked
 }
 
 // Prediction is what is expected of a call.
@@ -128,7 +130,7 @@ func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 	if e == nil {
 		return nil, unmeasured(opt.Engine, opt.Machine)
 	}
-	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, engine: opt.Engine, within: map[int]bool{}, ready: map[*kernel.Kernel]float64{}, slow: map[int]float64{}, here: map[int]bool{}, looked: map[int]bool{}, decoded: map[int]bool{}, passed: map[data.Source]bool{}, values: map[int]float64{}, repeats: 1, out: &Prediction{Engine: opt.Engine, Threads: 1, Schedule: s}}
+	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, engine: opt.Engine, within: map[int]bool{}, ready: map[*kernel.Kernel]float64{}, here: map[int]bool{}, looked: map[int]bool{}, decoded: map[int]bool{}, passed: map[data.Source]bool{}, values: map[int]float64{}, repeats: 1, out: &Prediction{Engine: opt.Engine, Threads: 1, Schedule: s}}
 	if p.sizes == nil {
 		p.sizes = map[string]int64{}
 	}
@@ -234,7 +236,7 @@ func (p *predictor) goOver() {
 		t = t.Times(awaking)
 	}
 	st := &p.out.Steps[longest]
-	if slow := p.slow[longest]; slow > 0 {
+	if slow := p.out.Steps[longest].slow; slow > 0 {
 		t = t.Times(max(0, 1-max(0, st.Time.P50-st.Made.P50)/slow))
 	}
 	st.Made, st.Time = st.Made.Plus(t), st.Time.Plus(t)
@@ -302,8 +304,6 @@ type predictor struct {
 	now     float64                    // when the present step begins
 	within  map[int]bool               // buffers that launches write which begin as WebAssembly, in a call that goes over to native code
 	over    []int                      // steps that go over to native code
-	slow    map[int]float64            // nanoseconds that these take as WebAssembly
-	before  float64                    // the same of the present step; 0 if nobody has asked
 	out     *Prediction
 }
 
@@ -457,21 +457,22 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 	parts := *w.way(way, late)
 	time, warm := w.time(e, way, late)
 	time = time.Times(runs)
+	slow := 0.0
 	if p.opt.goesOver && p.engine == "native" && !p.native(l) && p.opt.Machine.Engines["wasm"] != nil {
-		p.before = c.onWasm(p.opt.Machine).P50 * runs
+		slow = c.onWasm(p.opt.Machine).P50 * runs
 	}
 	if t, known := p.decoding(l); t.P50 > 0 {
 		if t.P50 > time.P50 {
 			warm = known
 		}
 		p.out.Threads = max(p.out.Threads, p.opt.Threads)
-		parts.Decoded, time, p.before = t.P50/runs, time.Plus(t), p.before+t.P50
+		parts.Decoded, time, slow = t.P50/runs, time.Plus(t), slow+t.P50
 	}
 	most := parts.Dominant()
 	if w.woven.pays() {
 		most += fmt.Sprintf(", %d walks under way", w.woven.flight)
 	}
-	p.add(l, Step{Label: l.Label, Runs: runs, Threads: w.on(way), Time: time, Most: most, Parts: parts, Warm: warm})
+	p.add(l, Step{Label: l.Label, Runs: runs, Threads: w.on(way), Time: time, Most: most, Parts: parts, Warm: warm, slow: slow})
 	return nil
 }
 
@@ -487,9 +488,7 @@ func (p *predictor) add(l *schedule.Launch, s Step) {
 	}
 	if p.opt.goesOver && p.engine == "native" && !p.native(l) && s.Way == "" {
 		p.over = append(p.over, len(p.out.Steps))
-		p.slow[len(p.out.Steps)] = p.before
 	}
-	p.before = 0
 	s.Time = s.Time.Plus(s.Made)
 	p.out.Steps = append(p.out.Steps, s)
 	p.now += s.Time.P50
