@@ -24,6 +24,8 @@ type Args struct {
 	// Weave is how many iterations that follow references are under way at the same time in native code, 0 for one by one; and how
 	// many turns before it is needed an element is asked for whose place an index tells, 0 for not at all.
 	Weave int
+	// InStep has iterations that follow references go on in step in WebAssembly.
+	InStep bool
 }
 
 // Code is a kernel in the form that one tier executes. All tiers give the

@@ -8,6 +8,7 @@ import (
 
 	"github.com/godwit-run/godwit/internal/engine/llvmir"
 	"github.com/godwit-run/godwit/internal/engine/mem"
+	"github.com/godwit-run/godwit/internal/engine/wasm"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/verify"
 )
@@ -61,6 +62,14 @@ func (c *Compiled) Tier() Tier { return c.code.Load().tier }
 // Overlaps reports that native code of the kernel may have several accesses under way where it waits for memory: see Args.Weave.
 func (c *Compiled) Overlaps() bool {
 	return c.Safe.Loops(llvmir.Target{}.Engine()).Overlaps()
+}
+
+// Abreast is how many iterations that follow references WebAssembly has go on in step; 0 for one by one.
+func (c *Compiled) Abreast() int {
+	for _, w := range c.Safe.Loops(wasm.Lanes()).Weaves() {
+		return w.Abreast()
+	}
+	return 0
 }
 
 // ReachesAll reports that the kernel's code can use memory outside of the arena, now

@@ -21,6 +21,7 @@ type Job struct {
 	claim   *Claim
 	run     uint64 // its number
 	weave   int    // see Args
+	inStep  bool   // see Args
 	relay   *relay // nil if its outer indices run in any order, or by one worker
 
 	pace   atomic.Int64 // measured picoseconds per outer index; 0 at first
@@ -44,9 +45,9 @@ func (j *Job) Under(c *Claim) *Job {
 	return j
 }
 
-// Weave has iterations that follow references interleaved, so many of them; see Args. It comes before Worker.
-func (j *Job) Weave(n int) *Job {
-	j.weave = n
+// Overlap has iterations that follow references interleaved, so many of them, or in step; see Args. It comes before Worker.
+func (j *Job) Overlap(weave int, inStep bool) *Job {
+	j.weave, j.inStep = weave, inStep
 	return j
 }
 
@@ -86,7 +87,7 @@ func (j *Job) Worker(ctx context.Context) (*Worker, error) {
 	if err := j.c.enter(); err != nil {
 		return nil, err
 	}
-	w := &Worker{job: j, turn: j.claim.Turn(), args: Args{Run: j.run, Weave: j.weave, Sizes: j.sizes, Scalars: j.scalars, Faults: noFaults(len(j.faults)), Bases: make([]int64, len(j.c.Kernel.Regions))}}
+	w := &Worker{job: j, turn: j.claim.Turn(), args: Args{Run: j.run, Weave: j.weave, InStep: j.inStep, Sizes: j.sizes, Scalars: j.scalars, Faults: noFaults(len(j.faults)), Bases: make([]int64, len(j.c.Kernel.Regions))}}
 	if err := w.board(ctx); err != nil {
 		j.c.leave()
 		return nil, err

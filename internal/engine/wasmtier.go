@@ -49,7 +49,7 @@ type wasmThread struct {
 }
 
 func (t *wasmThread) Run(ctx context.Context, a *Args, lo, hi int64) error {
-	t.args = wasm.Args{Sizes: a.Sizes, Scalars: a.Scalars, Bases: a.Bases, Faults: a.Faults}
+	t.args = wasm.Args{Sizes: a.Sizes, Scalars: a.Scalars, Bases: a.Bases, Faults: a.Faults, InStep: a.InStep}
 	err := t.in.Run(ctx, &t.args, lo, hi)
 	t.args = wasm.Args{}
 	return err

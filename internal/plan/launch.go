@@ -43,6 +43,7 @@ type Coming struct {
 type Choice struct {
 	Threads int            // as many as pay if the others sleep
 	Weave   int            // see engine.Args; 0 for one by one
+	InStep  bool           // as Weave, on WebAssembly
 	Flight  int            // as many if they are interleaved, be it expected to pay or not; 0 where none can be
 	Awake   int            // as many as pay if they are awake
 	Alone   float64        // nanoseconds that one takes
@@ -58,6 +59,7 @@ type Choice struct {
 func Choose(m *machine.Machine, c *Coming) *Choice {
 	e := m.Engines["wasm"]
 	begins := c.weigh(m, "wasm")
+	inStep := begins.woven.pays()
 	way := begins.choose(e, m.Wake)
 	wasm, _ := begins.time(e, way, m.Wake)
 	time := wasm
@@ -68,7 +70,7 @@ func Choose(m *machine.Machine, c *Coming) *Choice {
 	}
 	awake := begins.choose(e, m.Hand)
 	alone, _ := begins.time(e, 0, m.Wake)
-	out := &Choice{Threads: begins.on(way), Awake: begins.on(awake), Alone: alone.P50, Wasm: wasm, Time: time}
+	out := &Choice{Threads: begins.on(way), Awake: begins.on(awake), Alone: alone.P50, InStep: inStep, Wasm: wasm, Time: time}
 	c.weave(m, begins, out)
 	if begins.threads > 1 {
 		out.Asleep, out.Helped = begins.race(e, way, m.Wake), begins.race(e, awake, m.Hand)

@@ -63,11 +63,14 @@ func TestWeave(t *testing.T) {
 	if c.Weave < 16 || c.Threads != 1 || c.Awake != 1 {
 		t.Errorf("a table of 512 MiB: %+v, expected at least 16 iterations at the same time, on one thread", c)
 	}
+	if near := plan.Choose(m, walks(t, follow, 1000)); !c.InStep || near.InStep {
+		t.Errorf("WebAssembly: walks go in step in 512 MiB %v, in 8 kB %v; expected true and false", c.InStep, near.InStep)
+	}
 	alone := *m
 	memory := m.Memory[1]
 	memory.Chase, memory.Random = memory.Chase[:1], memory.Random[:1] // as fast as the first cache: nothing to hide
 	alone.Memory = map[int]machine.Memory{1: memory}
-	if c := plan.Choose(&alone, far); c.Weave != 0 {
+	if c := plan.Choose(&alone, far); c.Weave != 0 || c.InStep {
 		t.Errorf("a memory without latency: %d iterations at the same time", c.Weave)
 	}
 	far.Native = false
@@ -75,7 +78,7 @@ func TestWeave(t *testing.T) {
 		t.Errorf("native code that comes later has %d iterations at the same time, expected %d", begins.Weave, c.Weave)
 	}
 	straight := walks(t, "fn f(p: &[i64; N], s: &[i64; M]) -> [i64; M] where N: Range<1, 1_000_000_000>, M: Range<1, 1_000_000_000> { s.map(|a| p[0] + a) }", 1<<26)
-	if c := plan.Choose(m, straight); c.Weave != 0 {
+	if c := plan.Choose(m, straight); c.Weave != 0 || c.InStep {
 		t.Errorf("a map without walks: %d iterations at the same time", c.Weave)
 	}
 }

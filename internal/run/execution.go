@@ -68,7 +68,7 @@ type did struct {
 	tier           engine.Tier
 	totals         string // the kernel that went ahead, so that threads could carry state; none if it is ""
 	threads        int
-	weave          int // iterations that follow references, under way at the same time in native code
+	weave          int // iterations that follow references, under way at the same time
 	seconds        float64
 	expected       machine.Spread // nanoseconds; zero where nothing was
 	paces          map[engine.Tier]float64
@@ -77,7 +77,7 @@ type did struct {
 // run executes outer indices lo..hi.
 func (x *execution) run(lo, hi int64) (did, error) {
 	if w := x.m.opt.Weave; w != 0 {
-		x.Weave = max(w, 0)
+		x.Weave, x.InStep = max(w, 0), w > 0
 	}
 	way := x.weave()
 	if x.atOnce() {
@@ -109,9 +109,12 @@ func (x *execution) weave() (way int) {
 	return way
 }
 
-// interleaved is how many iterations native code had under way, if so many slices were native.
+// interleaved is how many iterations were under way at the same time, if so many slices were native.
 func (x *execution) interleaved(native int64) int {
-	if native == 0 || x.Weave == 0 || !x.c.Overlaps() {
+	switch {
+	case native == 0 && x.InStep && x.tier(0) == engine.Wasm:
+		return x.c.Abreast()
+	case native == 0, !x.c.Overlaps():
 		return 0
 	}
 	return x.Weave
@@ -184,11 +187,14 @@ type pass struct {
 func (p *pass) run() error {
 	native, c := p.c.Tier() == engine.Native, p.choose(p.hi-p.lo)
 	way := 0
+	if p.m.opt.Weave == 0 {
+		p.InStep = c.InStep
+	}
 	if p.planned = true; p.m.opt.Weave == 0 && p.c.Overlaps() {
 		p.Weave, p.flight, p.woven = c.Weave, c.Flight, c.Woven
 		way = p.weave()
 	}
-	p.job.Weave(p.Weave)
+	p.job.Overlap(p.Weave, p.InStep)
 	p.expected = c.Time.Times(float64(p.hi-p.lo) / float64(max(p.outer, 1)))
 	if p.alone > 0 && native && c.Threads == 1 && (c.Awake == 1 || max(p.repeats, 1)*c.Alone <= p.m.opt.Machine.Wake) {
 		p.alone, p.helped = p.m.pool.Size(), c.Awake > 1

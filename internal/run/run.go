@@ -42,7 +42,7 @@ type Options struct {
 	// Shared has launches that can be shared run on all threads, whatever the plan says.
 	Shared bool
 	// Weave, if not 0, is how many iterations that follow references native code has under way at the same time, whatever the plan
-	// says; below 0 they run one after the other.
+	// says; WebAssembly then has them go on in step. Below 0 they run one after the other.
 	Weave int
 	// Going, if set, is what was decided that the run goes by: see Program.Going.
 	Going *Going
@@ -126,7 +126,7 @@ type LaunchStats struct {
 	Threads int   // the most of a run here
 	// Totals is the kernel that went ahead of the last run here, so that threads could carry state; none if it is "".
 	Totals string
-	// Weave is how many iterations that follow references native code had under way at the same time in the last run here.
+	// Weave is how many iterations that follow references were under way at the same time in the last run here.
 	Weave   int
 	Seconds float64
 	Compile float64 // of these seconds, those in which the kernel was made ready

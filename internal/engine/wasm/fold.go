@@ -40,17 +40,13 @@ func (e *emitter) fold(n *node) {
 		f.begin()
 		v := e.vectorise(n, f.t, f.accs, f.slot)
 		e.metered(n, f.t, v, f.stripOpens, func() {
-			again := e.loop()
-			e.scope(func() {
-				e.nodes(n.blocks[0].code)
+			e.rows(n, f.t, func() {
 				for _, a := range f.accs {
 					f.accumulate(a)
 				}
 				f.treeStep()
+				f.nextSlot()
 			})
-			f.nextSlot()
-			e.next(f.t, again)
-			e.end()
 		}, f.stripDone)
 		e.end()
 	})

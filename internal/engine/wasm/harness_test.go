@@ -18,6 +18,8 @@ import (
 type bench struct {
 	arena *mem.Arena
 	rt    *Runtime
+	// inStep has walks go on in step.
+	inStep bool
 }
 
 func newBench(tb testing.TB) *bench {
@@ -34,7 +36,7 @@ func newBench(tb testing.TB) *bench {
 		_ = rt.Close(context.Background())
 		_ = arena.Close()
 	})
-	return &bench{arena, rt}
+	return &bench{arena: arena, rt: rt}
 }
 
 // loaded is a case with its regions in the arena.
@@ -46,7 +48,7 @@ type loaded struct {
 }
 
 func (b *bench) load(c *kerneltest.Case) (*loaded, error) {
-	l := &loaded{b: b, c: c, args: &Args{Sizes: c.Sizes, Scalars: c.Scalars, Faults: stepper.NewFaults(c.Kernel.Sites)}}
+	l := &loaded{b: b, c: c, args: &Args{Sizes: c.Sizes, Scalars: c.Scalars, Faults: stepper.NewFaults(c.Kernel.Sites), InStep: b.inStep}}
 	for i, n := range c.Lens() {
 		span, err := b.arena.Alloc(n * int64(c.Kernel.Regions[i].Elem.Size()))
 		if err != nil {

@@ -28,6 +28,8 @@ type Args struct {
 	// math.MaxInt64; a fault without a place has place -1. A run only ever
 	// lowers it.
 	Faults []int64
+	// InStep has iterations that follow references go on in step, where the kernel has such code.
+	InStep bool
 }
 
 // Instance runs a Func for one goroutine at a time.
@@ -105,6 +107,11 @@ func (in *Instance) put(a *Args) error {
 	for i, v := range a.Faults {
 		binary.LittleEndian.PutUint64(in.block[l.fault(i):], uint64(v))
 	}
+	word := uint64(0)
+	if a.InStep {
+		word = 1
+	}
+	binary.LittleEndian.PutUint64(in.block[l.inStep:], word)
 	return nil
 }
 

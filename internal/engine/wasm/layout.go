@@ -13,12 +13,14 @@ import (
 //	scalars      8 bytes each
 //	bases        8 bytes each; the code uses the low half
 //	faults       int64 each, least place so far
+//	in step      int64, not 0 to have walks go on in step
 //	scratch      lanes and pending leaves of the folds
 type layout struct {
 	polys   []size.Poly
 	scalars uint32
 	bases   uint32
 	faults  uint32
+	inStep  uint32
 	scratch uint32
 	size    uint32 // grows while folds ask for scratch
 }
@@ -28,7 +30,8 @@ func newLayout(k *kernel.Kernel) *layout {
 	l.scalars = uint32(8 * len(l.polys))
 	l.bases = l.scalars + uint32(8*len(k.Scalars))
 	l.faults = l.bases + uint32(8*len(k.Regions))
-	l.scratch = (l.faults + uint32(8*k.Sites) + 127) &^ 127
+	l.inStep = l.faults + uint32(8*k.Sites)
+	l.scratch = (l.inStep + 8 + 127) &^ 127
 	l.size = l.scratch
 	return l
 }

@@ -246,21 +246,16 @@ func (e *emitter) forLoop(n *node) {
 		v := e.vectorise(n, t, nil, 0)
 		nothing := func() {}
 		e.metered(n, t, v, nothing, func() {
-			again := e.loop()
-			e.turn(n, carried, out)
-			e.next(t, again)
-			e.end()
+			e.rows(n, t, func() { e.carry(n, carried, out) })
 		}, nothing)
 		e.end()
 	})
 	e.end()
 }
 
-// turn emits the body of a For and moves on to the next carried values.
-func (e *emitter) turn(n *node, carried []kernel.Value, out label) {
-	b := &n.blocks[0]
-	e.scope(func() { e.nodes(b.code) })
-	e.values(b.results...)
+// carry moves on to the next carried values of a For.
+func (e *emitter) carry(n *node, carried []kernel.Value, out label) {
+	e.values(n.blocks[0].results...)
 	if n.Stop {
 		stop := e.fresh(tI32)
 		defer func() {

@@ -45,8 +45,8 @@ type plan struct {
 	*vectorBody
 }
 
-// Lanes is what vector code can do with iterations side by side.
-func Lanes() loops.Engine { return loops.Engine{Bytes: 16, Support: lanes{}} }
+// Lanes is what code can do with iterations side by side.
+func Lanes() loops.Engine { return loops.Engine{Bytes: 16, Steps: true, Support: lanes{}} }
 
 type lanes struct{}
 

@@ -51,9 +51,17 @@ func (a *Analysis) fate(walk, around *kernel.Instr) string {
 	case w.Walk != walk:
 		return "one by one, because " + string(Second)
 	case w.Even:
-		return "native code has several iterations of " + name(around) + " under way, in step"
+		return "native code has several iterations of " + name(around) + " under way, in step" + w.together()
 	}
-	return "native code has several iterations of " + name(around) + " under way; one that ends makes room for the next"
+	return "native code has several iterations of " + name(around) + " under way; one that ends makes room for the next" + w.together()
+}
+
+// together says what WebAssembly does.
+func (w *Weave) together() string {
+	if n := w.Abreast(); n > 1 {
+		return fmt.Sprintf("; WebAssembly has %d in step", n)
+	}
+	return "; WebAssembly has one at a time"
 }
 
 func (a *Analysis) interleaves(in *kernel.Instr) *Weave {

@@ -37,6 +37,8 @@ type Engine struct {
 	Fuses bool
 	// Weaves says that iterations that follow references are interleaved, see Weave.
 	Weaves bool
+	// Steps says that several such iterations go on in step in code of its own, see Weave.Abreast.
+	Steps bool
 	// Support is what else must be so of a straight body; nil for nothing, and of an engine that Nests.
 	Support Support
 }

@@ -45,13 +45,14 @@ const (
 	Inside  Why = "what follows references is inside of a branch, or of another loop"
 	Waits   Why = "where a walk begins depends on what the iteration before has left"
 	Stores  Why = "it stores to what walks load, or walks store"
+	Uneven  Why = "the engine advances walks in step, and these have ends of their own, loops inside, or too much in a turn"
 	Hidden  Why = "where a walk goes next depends on what else it loads on the way"
 )
 
 // Weave gives the plan by which iterations of a loop are interleaved; nil, and the reason, if there is none.
 func (a *Analysis) Weave(in *kernel.Instr) (*Weave, Why) {
 	switch {
-	case !a.Engine.Weaves || !IsLoop(in):
+	case !a.Engine.Weaves && !a.Engine.Steps || !IsLoop(in):
 		return nil, Follows
 	}
 	w := &Weave{In: in}
@@ -75,7 +76,9 @@ func (a *Analysis) Weave(in *kernel.Instr) (*Weave, Why) {
 	if w.Far = a.far(w.Walk); len(w.Far) == 0 {
 		return nil, Hidden
 	}
-	w.First = a.first(w)
+	if w.First = a.first(w); a.Engine.Steps && w.Abreast() < 2 {
+		return nil, Uneven
+	}
 	return w, Fits
 }
 

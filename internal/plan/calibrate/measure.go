@@ -242,7 +242,9 @@ func (w *workbench) samples(ctx context.Context, j *job) (list []sample, err err
 	for l, m := range mixes {
 		if m.Woven != nil {
 			own := *m.Woven
-			own.Flight = woven
+			if own.Flight == 0 {
+				own.Flight = woven
+			}
 			mixes[l] = &own
 		} else {
 			delete(mixes, l)

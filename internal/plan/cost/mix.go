@@ -85,7 +85,7 @@ type Mix struct {
 	// Lanes is how many chases go side by side.
 	Lanes float64
 	// Woven is what the run does if iterations that follow references are interleaved, and places asked for that indices tell; nil
-	// where nothing can be. Flight is how many of them are then under way at the same time.
+	// where nothing can be. Flight is how many of them are then under way at the same time; 0 where a run is told.
 	Woven  *Mix
 	Flight float64
 
@@ -108,7 +108,9 @@ func Of(s *verify.Safe, sizes []int64, scalar func(i int) (int64, bool), e loops
 	m := of(s, sizes, scalar, e, false)
 	if l := s.Loops(e); l.Overlaps() {
 		if woven := of(s, sizes, scalar, e, true); len(l.Weaves()) > 0 || woven.told() {
-			m.Woven = woven
+			if m.Woven = woven; e.Steps {
+				woven.Flight = float64(l.Weaves()[0].Abreast())
+			}
 		}
 	}
 	return m

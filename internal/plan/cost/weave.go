@@ -48,6 +48,9 @@ func (m *Mix) Weave(mc *machine.Machine, engine string, threads int, places []Pl
 	if m.Woven == nil {
 		return nil, 0
 	}
+	if n := m.Woven.Flight; n > 0 {
+		return m.Woven.On(mc, engine, threads, places), int(n)
+	}
 	for _, n := range flights {
 		woven := *m.Woven
 		woven.Flight = float64(n)
