@@ -59,7 +59,7 @@ type Choice struct {
 func Choose(m *machine.Machine, c *Coming) *Choice {
 	e := m.Engines["wasm"]
 	begins := c.weigh(m, "wasm")
-	inStep := begins.woven.pays()
+	inStep := begins.woven.pays() || c.costless()
 	way := begins.choose(e, m.Wake)
 	wasm, _ := begins.time(e, way, m.Wake)
 	time := wasm
@@ -76,6 +76,12 @@ func Choose(m *machine.Machine, c *Coming) *Choice {
 		out.Asleep, out.Helped = begins.race(e, way, m.Wake), begins.race(e, awake, m.Hand)
 	}
 	return out
+}
+
+// costless reports that walks may as well go on in step.
+func (c *Coming) costless() bool {
+	list := c.Safe.Loops(wasm.Lanes()).Weaves()
+	return len(list) > 0 && !slices.ContainsFunc(list, func(w *loops.Weave) bool { return !w.Costless() })
 }
 
 // weave decides how many iterations native code has under way, be it that the launch begins on it or comes to it.

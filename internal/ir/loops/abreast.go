@@ -12,6 +12,14 @@ const mostAbreast = 16
 // mostText is how many instructions all iterations in step may have together: they are compiled before the first result.
 const mostText = 512
 
+// Costless reports that in step nothing is done that one by one would not be, as no walk ends before another, and none has branches, which are guessed
+// better where one walk goes on: loops are fewer, whatever the memory.
+func (w *Weave) Costless() bool {
+	branches := false
+	w.Walk.Each(func(in *kernel.Instr) { branches = branches || in.Code == kernel.If })
+	return w.Even && !branches
+}
+
 // Abreast is the number of iterations that go in step; 0 if there had better be only one at a time: where the ends of a walk are its own, since
 // all have to be there until the last is done, and where loops are inside.
 func (w *Weave) Abreast() int {
