@@ -144,6 +144,9 @@ func (c *Core) Next() (int64, bool) {
 	return c.timers[0].wake, true
 }
 
+// Waits reports that something waits for time to pass.
+func (c *Core) Waits() bool { return len(c.timers) > 0 }
+
 // Idle reports that no operation is in flight and nothing is kept for one.
 func (c *Core) Idle() bool {
 	return len(c.ops) == 0 && len(c.trips) == 0 && len(c.timers) == 0

@@ -219,7 +219,7 @@ func (e *etcd) state(ctx context.Context, m *pb.Member) MemberState {
 		if !slices.Contains(m.ClientURLs, p.url) {
 			continue
 		}
-		r, err := p.c.Status(ctx, p.url)
+		r, err := pb.NewMaintenanceClient(p.c.ActiveConnection()).Status(ctx, &pb.StatusRequest{}) // p.c.Status makes a connection each time
 		switch {
 		case err != nil || r.Header.MemberId != m.ID:
 		case r.IsLearner:

@@ -94,6 +94,8 @@ type Daemon struct {
 	spare    sync.Pool // of *advancing
 	recipes  recipes
 	swiftly  atomic.Bool // parcels may be answered at once; see ready
+	busy     atomic.Bool // some were asked for lately
+	wanted   chan struct{}
 	own      own
 	machine  atomic.Pointer[machine.Machine] // that the node runs on
 	metrics  *metrics
@@ -131,7 +133,7 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 	}
 	lives := newLives(cfg.Membership, cfg.Rejoin)
 	cfg.Membership = lives
-	d := &Daemon{cfg: cfg, lives: lives, self: cfg.Membership.Peer(), log: cfg.Log, start: time.Now(), eng: eng}
+	d := &Daemon{cfg: cfg, lives: lives, self: cfg.Membership.Peer(), log: cfg.Log, start: time.Now(), eng: eng, wanted: make(chan struct{}, 1)}
 	d.share = engine.NewShare(cmp.Or(cfg.Threads, runtime.GOMAXPROCS(0)), cfg.Long)
 	d.rooms = &rooms{size: run.MostResident}
 	d.columns = newColumns(eng)

@@ -84,21 +84,44 @@ var _ transport.Swift = (*Daemon)(nil)
 const swiftRest = 5 * time.Second
 
 // ready says, every tick, whether parcels may be answered at once: a node that does not know whether it is still a member, or that logs
-// each parcel, or stands for a longer way, takes the ordinary way, which looks for itself.
+// each parcel, or stands for a longer way, takes the ordinary way, which looks for itself. Where no such parcel came for a while, all are to take that,
+// and the next one has it look again.
 func (d *Daemon) ready() {
 	t, rest := time.NewTicker(tick), time.NewTicker(swiftRest)
 	defer t.Stop()
 	defer rest.Stop()
-	for {
+	defer d.swiftly.Store(false)
+	for still := 0; ; {
 		d.swiftly.Store(d.late == nil && d.outdated(nil) == nil && !d.log.Enabled(d.ctx, slog.LevelDebug))
 		select {
 		case <-d.ctx.Done():
-			d.swiftly.Store(false)
 			return
 		case <-rest.C:
-			d.rest()
+			if d.rest(); d.busy.Swap(false) {
+				still = 0
+			} else {
+				still++
+			}
 		case <-t.C:
 		}
+		if still < 2 { // after which no recipe is left
+			continue
+		}
+		d.swiftly.Store(false)
+		select {
+		case <-d.ctx.Done():
+			return
+		case <-d.wanted:
+			still = 0
+		}
+	}
+}
+
+// want has ready look again.
+func (d *Daemon) want() {
+	select {
+	case d.wanted <- struct{}{}:
+	default:
 	}
 }
 
@@ -120,8 +143,15 @@ func (d *Daemon) rest() {
 
 // Swift implements transport.Swift.
 func (d *Daemon) Swift(from catalog.Peer, b, room []byte) ([]byte, bool) {
-	if len(b) < parcel.HeaderSize || parcel.Kind(b[0]&15) != parcel.Walk || b[1] != 0 || !d.swiftly.Load() {
+	if len(b) < parcel.HeaderSize || parcel.Kind(b[0]&15) != parcel.Walk || b[1] != 0 {
 		return nil, false
+	}
+	if !d.swiftly.Load() {
+		d.want()
+		return nil, false
+	}
+	if !d.busy.Load() {
+		d.busy.Store(true)
 	}
 	code := parcel.Prefix(binary.LittleEndian.Uint64(b[20:]))
 	s := &d.recipes[(uint64(code)^uint64(from)*0x9e3779b9^uint64(len(b))*31)%mostRecipes]

@@ -18,6 +18,9 @@ type Core[In, Effect any] interface {
 	Step(now int64, in In) []Effect
 }
 
+// waiter is a core that knows whether it waits for time to pass.
+type waiter interface{ Waits() bool }
+
 // Driver drives one core.
 type Driver[In, Effect any] struct {
 	Core Core[In, Effect]
@@ -34,7 +37,9 @@ type Driver[In, Effect any] struct {
 	// Unsent is told why a parcel was dropped; may be nil.
 	Unsent func(error)
 
-	mu sync.Mutex // held while Core works
+	mu      sync.Mutex // held while Core works
+	stirred chan struct{}
+	resting bool // nobody ticks until somebody steps
 }
 
 // Step feeds the core and carries out what it wants, and what comes of that.
@@ -44,6 +49,7 @@ func (d *Driver[In, Effect]) Step(in In) {
 	for len(queue) > 0 {
 		in, queue = queue[0], queue[1:]
 		d.mu.Lock()
+		d.stir()
 		effects := append(space[:0], d.Core.Step(d.Now(), in)...)
 		d.mu.Unlock()
 		for _, e := range effects {
@@ -58,10 +64,11 @@ func (d *Driver[In, Effect]) Step(in In) {
 func (d *Driver[In, Effect]) Between(f func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.stir()
 	f()
 }
 
-// Ticks feeds an input every so often, until Ctx ends.
+// Ticks feeds an input every so often, until Ctx ends. While the core waits for nothing it costs nothing.
 func (d *Driver[In, Effect]) Ticks(every time.Duration, tick In) {
 	t := time.NewTicker(every)
 	defer t.Stop()
@@ -72,6 +79,38 @@ func (d *Driver[In, Effect]) Ticks(every time.Duration, tick In) {
 		case <-t.C:
 			d.Step(tick)
 		}
+		if !d.rests() {
+			continue
+		}
+		t.Stop()
+		select {
+		case <-d.Ctx.Done():
+			return
+		case <-d.stirred:
+			t.Reset(every)
+		}
+	}
+}
+
+// rests reports that ticks would change nothing until somebody steps, who then says so.
+func (d *Driver[In, Effect]) rests() bool {
+	core, ok := d.Core.(waiter)
+	if !ok {
+		return false
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.resting = !core.Waits(); d.resting && d.stirred == nil {
+		d.stirred = make(chan struct{}, 1)
+	}
+	return d.resting
+}
+
+// stir has ticks go on. mu is held.
+func (d *Driver[In, Effect]) stir() {
+	if d.resting {
+		d.resting = false
+		d.stirred <- struct{}{} // there is room: whoever rests takes it before it rests again
 	}
 }
 

@@ -125,6 +125,24 @@ func (c *Core) sendBare(to catalog.Peer, h parcel.Header, code []byte) {
 	c.send(to, h.Kind, h.Append(make([]byte, 0, parcel.HeaderSize+len(code)+4), code))
 }
 
+// Waits reports that something may wait for time to pass: a request that is known, as it is forgotten at its deadline, a kernel that was asked for, or a job.
+func (c *Core) Waits() bool {
+	if c.oldest != nil || c.parcels > 0 || c.parked > 0 || len(c.jobs) > 0 || len(c.gathering) > 0 || len(c.children) > 0 || len(c.recalled) > 0 {
+		return true
+	}
+	for i := range c.lanes {
+		if c.lanes[i].queued > 0 {
+			return true
+		}
+	}
+	for e := c.codes.ring.next; e != c.codes.ring; e = e.next {
+		if e.bytes == nil {
+			return true
+		}
+	}
+	return false
+}
+
 // tick lets deadlines pass and asks again for kernels.
 func (c *Core) tick() {
 	for r := c.oldest; r != nil; {
