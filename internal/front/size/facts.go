@@ -51,7 +51,7 @@ func (f *Facts) proves(p Poly, depth int) bool {
 		return false
 	}
 	for _, g := range f.NonNeg {
-		if f.proves(p.Sub(g), depth-1) {
+		if p.meets(g) && f.proves(p.Sub(g), depth-1) {
 			return true
 		}
 	}
@@ -59,6 +59,30 @@ func (f *Facts) proves(p Poly, depth int) bool {
 		return true
 	}
 	return f.factored(p, depth)
+}
+
+// meets reports that a size stands in both, be it in a quotient: what is known of other sizes alone says nothing of p.
+func (p Poly) meets(q Poly) bool {
+	for _, t := range p.terms {
+		for _, a := range t.atoms {
+			if a.div != nil || q.has(a.Name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// has reports that a size stands in p, or that p has quotients, which are not looked into.
+func (p Poly) has(name string) bool {
+	for _, t := range p.terms {
+		for _, a := range t.atoms {
+			if a.div != nil || a.Name == name {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // factored shows p = c·x + rest ≥ 0 where terms of both signs have the size x as a
