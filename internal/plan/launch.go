@@ -194,6 +194,9 @@ func (c *Coming) weigh(m *machine.Machine, engine string) *weighed {
 // known reports that runs have told something.
 func (w *weighed) known() bool { return len(w.past[0])+len(w.past[1]) > 0 }
 
+// told reports that runs have told something, be it of other threads or of the other engine.
+func (w *weighed) told() bool { return w.known() || w.wider != nil || w.other != nil }
+
 // knows reports that there were runs on so many threads of an engine.
 func (c *Coming) knows(engine string, threads int) bool { return len(c.Seen(engine, threads)) > 0 }
 

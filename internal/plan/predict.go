@@ -29,6 +29,7 @@ type Step struct {
 	Ways    Ways           // that it could go then
 	Only    string         // why it can go no other; "" if that was not asked
 
+	told bool    // runs have told something of its kernel
 	slow float64 // nanoseconds that it takes as WebAssembly, where it goes over to native code; 0 if nobody has asked
 }
 
@@ -46,7 +47,9 @@ type Prediction struct {
 	// Besides is what the call takes that is no step's, nanoseconds.
 	Besides machine.Spread
 
-	began bool // kernels begin as native code
+	began  bool  // kernels begin as native code
+	told   bool  // runs have told something of most of the time: of these kernels, on an engine
+	either *ways // what it was chosen from; nil if there was one way
 }
 
 // Options are what a prediction depends on besides the schedule.
@@ -94,7 +97,8 @@ type Options struct {
 	// Cold says that the compiler of native code is not running yet.
 	Cold bool
 
-	goesOver bool // kernels begin as WebAssembly, unless they are native code already, and go over to it
+	off      float64 // by what factor steps take longer than is expected of them; 0 for 1
+	goesOver bool    // kernels begin as WebAssembly, unless they are native code already, and go over to it
 }
 
 // Predict says how long a schedule takes for these sizes, by the plan that takes the least time: see Consider. A size that is found while it runs
@@ -149,17 +153,20 @@ func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 	rest, known := p.besides(e)
 	p.out.Besides = rest
 	p.out.Time = p.out.Before
-	warm := 0.0
+	warm, told, steps := 0.0, 0.0, 0.0
 	for i := range p.out.Steps {
 		st := &p.out.Steps[i]
 		if p.out.Time = p.out.Time.Plus(st.Time); st.Warm {
 			warm += st.Time.P50
 		}
+		if steps += st.Time.P50 - st.Made.P50; st.told {
+			told += st.Time.P50 - st.Made.P50
+		}
 	}
 	if p.out.Time = p.out.Time.Plus(rest); known {
 		warm += rest.P50
 	}
-	p.out.Warm = warm > p.out.Time.P50/2
+	p.out.Warm, p.out.told = warm > p.out.Time.P50/2, told > steps/2
 	return p.out, nil
 }
 
@@ -456,10 +463,14 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 	}
 	parts := *w.way(way, late)
 	time, warm := w.time(e, way, late)
-	time = time.Times(runs)
+	off := p.opt.off
+	if off == 0 {
+		off = 1
+	}
+	time = time.Times(runs * off)
 	slow := 0.0
 	if p.opt.goesOver && p.engine == "native" && !p.native(l) && p.opt.Machine.Engines["wasm"] != nil {
-		slow = c.onWasm(p.opt.Machine).P50 * runs
+		slow = c.onWasm(p.opt.Machine).P50 * runs * off
 	}
 	if t, known := p.decoding(l); t.P50 > 0 {
 		if t.P50 > time.P50 {
@@ -472,7 +483,7 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 	if w.woven.pays() {
 		most += fmt.Sprintf(", %d walks under way", w.woven.flight)
 	}
-	p.add(l, Step{Label: l.Label, Runs: runs, Threads: w.on(way), Time: time, Most: most, Parts: parts, Warm: warm, slow: slow})
+	p.add(l, Step{Label: l.Label, Runs: runs, Threads: w.on(way), Time: time, Most: most, Parts: parts, Warm: warm, told: w.told(), slow: slow})
 	return nil
 }
 

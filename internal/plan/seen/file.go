@@ -121,7 +121,7 @@ func parseID(text string) (id kernel.ID, ok bool) {
 // Save brings what is new here to the file, beside what others have brought there meanwhile. It does nothing where there is
 // no file or nothing new.
 func (m *Memory) Save() error {
-	if m == nil || m.path == "" {
+	if m == nil || m.of != nil || m.path == "" {
 		return nil
 	}
 	m.mu.Lock()
