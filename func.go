@@ -250,7 +250,7 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o *options, spool run.
 	if beside != nil {
 		went = beside.Went
 	}
-	shop.remember(p, &res.Stats, o.threads, went)
+	shop.remember(p, eng, &res.Stats, o.threads, went)
 	t.ran = res
 	r := f.result(res.Columns, b, &t)
 	if beside != nil {

@@ -25,17 +25,18 @@ func (c *compiler) memory() string {
 }
 
 // clearly is how many times as long as a kernel takes to be made ready a launch takes that tells of its kernel, although others were made
-// ready while it ran.
+// ready while it ran: as WebAssembly, or as native code, by a compiler that works on the same processors.
 const clearly = 10
 
 // mostlyDecoded is how many times as long as its kernel a launch may decode arguments and still tell of the kernel.
 const mostlyDecoded = 4
 
 // remember notes what a call took. went says how launches went to data sets; nil where there are none.
-func (r *workshop) remember(p *compile.Plan, st *run.Stats, threads int, went func(*schedule.Launch) Strategy) {
+func (r *workshop) remember(p *compile.Plan, eng *engine.Engine, st *run.Stats, threads int, went func(*schedule.Launch) Strategy) {
 	if st.Seconds < 2*run.Telling {
 		return
 	}
+	r.made(eng)
 	rest, on, mixed := st.Seconds, engine.Tier(""), false // on native code if any launch is
 	var ways []Strategy
 	if went != nil {
@@ -54,13 +55,16 @@ func (r *workshop) remember(p *compile.Plan, st *run.Stats, threads int, went fu
 			}
 			continue
 		}
+		crowded := l.Crowded*clearly > l.Seconds-l.Compile
 		for tier, took := range l.Paces {
-			r.learn(l, tier, took, st.First, threads)
+			if !crowded || tier == engine.Native { // which it goes on as when its own has been made
+				r.learn(l, tier, took, st.First, threads)
+			}
 		}
 		if on == "" || l.Tier == engine.Native {
 			on = l.Tier
 		}
-		if l.Beside > 0 || l.Native != 0 && l.Native != l.Slices {
+		if crowded || l.Beside > 0 || l.Native != 0 && l.Native != l.Slices {
 			mixed = true
 			continue
 		}
@@ -101,4 +105,15 @@ func point(l *run.LaunchStats) seen.Point {
 		p.Scalars[i] = int64(bits)
 	}
 	return p
+}
+
+// made notes what it took to make native code.
+func (r *workshop) made(eng *engine.Engine) {
+	for _, m := range eng.Made() {
+		starts := int64(0)
+		if m.Starts {
+			starts = 1
+		}
+		r.seen.Note(seen.OfMaking(), seen.Point{Sizes: []int64{int64(m.Instructions), starts}}, float64(m.Took))
+	}
 }

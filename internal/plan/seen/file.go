@@ -73,7 +73,7 @@ func (m *Memory) take(path string) {
 	}
 	for _, k := range f.Kernels {
 		id, ok := parseID(k.ID)
-		if !ok || k.Threads < 1 || k.Engine != "wasm" && k.Engine != "native" && k.Engine != Decoding {
+		if !ok || k.Threads < 1 || k.Engine != "wasm" && k.Engine != "native" && k.Engine != Decoding && k.Engine != Making {
 			continue
 		}
 		for _, p := range k.Points {

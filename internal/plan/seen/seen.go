@@ -34,6 +34,13 @@ func OfForm(form string) Key {
 	return Key{ID: sha256.Sum256([]byte(form)), Engine: Decoding, Threads: 1}
 }
 
+// Making stands for the engine where a Key is the making of native code: see OfMaking.
+const Making = "making"
+
+// OfMaking is what the making of native code is known by. Sizes of its points are the instructions of a kernel, and 1 if the compiler was started for it, or
+// else 0.
+func OfMaking() Key { return Key{Engine: Making, Threads: 1} }
+
 // OfWay is what a launch of a kernel is known by that reads a data set and goes a way to it: what it takes has the way in it.
 func OfWay(id kernel.ID, way string, threads int) Key {
 	return Key{ID: sha256.Sum256(append(slices.Clone(id[:]), way...)), Engine: "wasm", Threads: threads}
@@ -47,7 +54,7 @@ func With(id kernel.ID, data string) kernel.ID {
 // Key is a kernel, a form of files, or a program as a whole, where it ran.
 type Key struct {
 	ID      kernel.ID
-	Engine  string // "wasm", "native" or Decoding
+	Engine  string // "wasm", "native", Decoding or Making
 	Threads int    // that a kernel ran on: 1, or all that were allowed; of a program, those that were allowed
 }
 
