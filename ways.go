@@ -33,7 +33,7 @@ type outlook struct {
 func (o *options) outlook(ctx context.Context, p *compile.Plan, eng *engine.Engine, s Strategy) (*outlook, error) {
 	v := &outlook{ctx: ctx, beside: o.cluster.c.Beside(s)}
 	v.beside.Machine, v.beside.Measured, v.beside.WhyNot = o.given, o.measured, Strategy(o.whyNot)
-	v.beside.Seen = o.runtime.shop().seen
+	v.beside.Seen = o.seen()
 	var err error
 	v.run, err = p.Program.Forecast(ctx, p.Inputs, run.Options{Threads: o.threads, Engine: eng, Machine: cmp.Or(o.given, o.measured), Beside: v.beside})
 	return v, err
