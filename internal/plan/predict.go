@@ -188,7 +188,7 @@ func (p *predictor) making() {
 		if _, known := p.ready[l.Kernel]; known {
 			return
 		}
-		own := e.Compile
+		own := e.Making(kernel.Instructions(l.Kernel))
 		switch native := p.opt.Machine.Engines["native"]; {
 		case p.opt.Ready(l) || p.native(l):
 			own = 0

@@ -206,11 +206,11 @@ type Class struct{ One, Vector, Step float64 }
 // are filled sooner.
 func (m *Machine) HugePages() bool { return m.Touch[1] < m.Touch[0] }
 
-// Making is how long it takes to make native code of a kernel of so many instructions: those of calibration have 25, about, and the same is done
+// Making is how long it takes to make code of a kernel of so many instructions: those of calibration have 25, about, and the same is done
 // for each kernel that four of them take.
 func (e *Engine) Making(instructions int) float64 { return e.Compile * Larger(instructions) }
 
-// Larger is how many times as long as for a kernel of calibration it takes to make native code of one of so many instructions.
+// Larger is how many times as long as for a kernel of calibration it takes to make code of one of so many instructions.
 func Larger(instructions int) float64 { return (4 + float64(instructions)) / 29 }
 
 // Promotion is how long it takes to make native code of a kernel of calibration; 0 if that was not measured.
