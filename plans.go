@@ -28,7 +28,7 @@ type Candidate struct {
 	// Strategy is of a call over data sets.
 	Strategy  Strategy    `json:"strategy,omitempty"`
 	Predicted *Prediction `json:"predicted,omitempty"`
-	Chosen    bool        `json:"chosen,omitempty"` // it is expected to take the least time
+	Chosen    bool        `json:"chosen,omitempty"` // it is what the call goes by: of one machine the one that is expected to take the least time, see Plan.Whole
 }
 
 // WhyNot is a strategy beside what was chosen.
