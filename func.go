@@ -13,6 +13,7 @@ import (
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/data/column"
 	"github.com/godwit-run/godwit/internal/data/value"
+	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/front/compile"
 	"github.com/godwit-run/godwit/internal/front/interp"
 	"github.com/godwit-run/godwit/internal/ir/graph"
@@ -223,12 +224,12 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o *options, spool run.
 	}
 	defer shop.users.Done()
 	t := told{engine: string(eng.Tier())}
-	opt := run.Options{Threads: o.threads, Engine: eng, Machine: cmp.Or(o.given, o.measured), Seen: shop.seen, Shared: o.shared, Progress: o.progress, Spool: spool, SpoolFrom: o.spoolFrom}
+	opt := run.Options{Threads: o.threads, Engine: eng, Machine: cmp.Or(o.given, o.measured), Seen: o.seen(), Shared: o.shared, Progress: o.progress, Spool: spool, SpoolFrom: o.spoolFrom}
 	var beside *cluster.Beside
 	if o.cluster != nil {
 		beside = o.cluster.c.Beside(o.strategy)
 		beside.Machine, beside.Measured, beside.WhyNot = o.given, o.measured, Strategy(o.whyNot)
-		beside.Seen = shop.seen
+		beside.Seen = o.seen()
 		opt.Beside = beside
 	}
 	if asked != nil {
@@ -250,8 +251,10 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o *options, spool run.
 	if beside != nil {
 		went = beside.Went
 	}
-	shop.remember(p, &res.Stats, o.threads, went)
-	t.ran = res
+	remember(o.seen(), p, eng, &res.Stats, o.threads, went)
+	if t.ran = res; mostlyNative(&res.Stats) {
+		t.engine = string(engine.Native)
+	}
 	r := f.result(res.Columns, b, &t)
 	if beside != nil {
 		r.told.travel = o.cluster.travel(beside.Stats())

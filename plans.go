@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/front/compile"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
@@ -27,7 +28,7 @@ type Candidate struct {
 	// Strategy is of a call over data sets.
 	Strategy  Strategy    `json:"strategy,omitempty"`
 	Predicted *Prediction `json:"predicted,omitempty"`
-	Chosen    bool        `json:"chosen,omitempty"` // it is expected to take the least time
+	Chosen    bool        `json:"chosen,omitempty"` // it is what the call goes by: of one machine the one that is expected to take the least time, see Plan.Whole
 }
 
 // WhyNot is a strategy beside what was chosen.
@@ -141,18 +142,29 @@ func (o *options) force(away bool) error {
 		Command: "`godwit explain` with the same arguments lists the plans with what each is expected to take"}
 }
 
-// ran is the number of the plan that was carried out: the engine of most slices, and one thread or all.
+// ran is the number of the plan that was carried out: the engine of most of the time, and one thread or all.
 func ran(list []plan.Candidate, s *run.Stats, all int) int {
-	slices, native, threads := int64(0), int64(0), 1
+	threads := 1
 	for i := range s.Launches {
-		l := &s.Launches[i]
-		slices, native, threads = slices+l.Slices, native+l.Native, max(threads, l.Threads)
+		threads = max(threads, s.Launches[i].Threads)
 	}
-	engine := "wasm"
-	if 2*native > slices {
-		engine = "native"
+	on := engine.Wasm
+	if mostlyNative(s) {
+		on = engine.Native
 	}
-	return plan.Number(list, engine, threads, all)
+	return plan.Number(list, string(on), threads, all)
+}
+
+// mostlyNative reports that launches ran as native code for most of the time: of one that went over to it, as large a part as of its slices.
+func mostlyNative(s *run.Stats) bool {
+	native, all := 0.0, 0.0
+	for i := range s.Launches {
+		if l := &s.Launches[i]; l.Slices > 0 {
+			all += l.Seconds
+			native += l.Seconds * float64(l.Native) / float64(l.Slices)
+		}
+	}
+	return 2*native > all
 }
 
 // carriedOut notes the plan of a call that has ended.

@@ -188,7 +188,7 @@ func question(p *compile.Plan, eng *engine.Engine, o options) (*asking, error) {
 	if !p.Inputs.Foreseeable(p.Schedule, func(form string) bool { _, ok := m.Decoding(form); return ok }) {
 		return nil, nil
 	}
-	q := &asking{p: p, away: away, list: o.candidates(), instead: o.whyNot, opt: p.Program.Foreseen(p.Inputs, run.Options{Machine: m, Threads: o.threads, Engine: eng, Seen: o.runtime.shop().seen})}
+	q := &asking{p: p, away: away, list: o.candidates(), instead: o.whyNot, opt: p.Program.Foreseen(p.Inputs, run.Options{Machine: m, Threads: o.threads, Engine: eng, Seen: o.seen()})}
 	q.opt.Engine = o.foreseen()
 	if o.plan != nil {
 		q.forced = *o.plan

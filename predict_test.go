@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/godwit-run/godwit"
+	"github.com/godwit-run/godwit/internal/plan/machine"
 )
 
 // A prediction is there when it is asked for, grows with the work, and is made of its steps.
@@ -194,5 +195,55 @@ func TestNoMachine(t *testing.T) {
 				t.Errorf("%s, %s: %v", name, filepath.Base(file), err)
 			}
 		}
+	}
+}
+
+// TestDescribedNotRemembered: what calls take that are decided by another machine's description says nothing of ordinary ones, and what these take nothing of
+// another machine. A copy of the description of this one is this one.
+func TestDescribedNotRemembered(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	dir := t.TempDir()
+	own, other := filepath.Join(dir, "own.toml"), filepath.Join(dir, "other.toml")
+	m := *machine.Here()
+	if err := m.Save(own); err != nil {
+		t.Fatal(err)
+	}
+	m.Wake *= 2
+	if err := m.Save(other); err != nil {
+		t.Fatal(err)
+	}
+	f := fn(t, "fn f(x: &[f64; N]) -> f64 where N: Range<1, 1_000_000_000> { x.map(|v| v.exp().sin()).sum() }")
+	rt := godwit.NewRuntime()
+	defer rt.Close()
+	args := godwit.Args{"x": make([]float64, 300_000)}
+	call := func(file string) {
+		t.Helper()
+		for range 4 {
+			if _, err := f.Call(context.Background(), args, godwit.WithRuntime(rt), godwit.WithPrediction(file)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	kind := func(file string) string {
+		t.Helper()
+		s, err := f.Predict(context.Background(), args, godwit.WithRuntime(rt), godwit.WithPrediction(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Predicted.Kind
+	}
+	call(other)
+	if got := kind(""); got != "cold" {
+		t.Errorf("after calls by another description this machine's prediction is %s", got)
+	}
+	call("")
+	if got := kind(""); got != "warm" {
+		t.Errorf("after four calls the prediction is %s", got)
+	}
+	if got := kind(other); got != "cold" {
+		t.Errorf("after calls here the prediction of another machine is %s", got)
+	}
+	if got := kind(own); got != "warm" {
+		t.Errorf("by a copy of this machine's description it is %s", got)
 	}
 }

@@ -16,6 +16,16 @@ import (
 // calls have taught this runtime anew. What other processes know stays.
 func (r *Runtime) Forget() { r.shop().seen.Forget() }
 
+// seen is what calls with these options know of earlier ones, and tell later ones: where a machine was described, what data has decided of, and
+// no times. They were taken on this machine, by plans that are made for it.
+func (o *options) seen() *seen.Memory {
+	m := o.runtime.shop().seen
+	if o.given != nil && o.given != machine.Here() {
+		return m.Facts()
+	}
+	return m
+}
+
 // memory is the file beside the objects in which processes tell each other what launches took; "" where there are none.
 func (c *compiler) memory() string {
 	if c.dir == "" {
@@ -25,17 +35,18 @@ func (c *compiler) memory() string {
 }
 
 // clearly is how many times as long as a kernel takes to be made ready a launch takes that tells of its kernel, although others were made
-// ready while it ran.
+// ready while it ran: as WebAssembly, or as native code, by a compiler that works on the same processors.
 const clearly = 10
 
 // mostlyDecoded is how many times as long as its kernel a launch may decode arguments and still tell of the kernel.
 const mostlyDecoded = 4
 
 // remember notes what a call took. went says how launches went to data sets; nil where there are none.
-func (r *workshop) remember(p *compile.Plan, st *run.Stats, threads int, went func(*schedule.Launch) Strategy) {
+func remember(known *seen.Memory, p *compile.Plan, eng *engine.Engine, st *run.Stats, threads int, went func(*schedule.Launch) Strategy) {
 	if st.Seconds < 2*run.Telling {
 		return
 	}
+	made(known, eng)
 	rest, on, mixed := st.Seconds, engine.Tier(""), false // on native code if any launch is
 	var ways []Strategy
 	if went != nil {
@@ -50,49 +61,52 @@ func (r *workshop) remember(p *compile.Plan, st *run.Stats, threads int, went fu
 		if i < len(ways) && ways[i] != "" {
 			mixed = true
 			if took := l.Seconds - l.Compile; l.Runs == 1 && l.Sizes != nil {
-				r.seen.Note(seen.OfWay(l.Hash, string(ways[i]), run.Threads(0)), seen.Point{Sizes: l.Sizes}, took*1e9)
+				known.Note(seen.OfWay(l.Hash, string(ways[i]), run.Threads(0)), seen.Point{Sizes: l.Sizes}, took*1e9)
 			}
 			continue
 		}
+		crowded := l.Crowded*clearly > l.Seconds-l.Compile
 		for tier, took := range l.Paces {
-			r.learn(l, tier, took, st.First, threads)
+			if !crowded || tier == engine.Native { // which it goes on as when its own has been made
+				learn(known, l, tier, took, st.First, threads)
+			}
 		}
 		if on == "" || l.Tier == engine.Native {
 			on = l.Tier
 		}
-		if l.Beside > 0 || l.Native != 0 && l.Native != l.Slices {
+		if crowded || l.Beside > 0 || l.Native != 0 && l.Native != l.Slices {
 			mixed = true
 			continue
 		}
 		if took := l.Seconds - l.Compile - l.Decoded; took > l.Decoded/mostlyDecoded {
-			r.learn(l, l.Tier, took/float64(l.Runs), st.First, threads)
+			learn(known, l, l.Tier, took/float64(l.Runs), st.First, threads)
 		}
 	}
 	if !st.First && !mixed && (on == engine.Wasm || on == engine.Native) {
-		r.seen.Note(seen.Key{ID: p.Program.ID(st.Schedule), Engine: string(on), Threads: max(threads, run.Threads(0))}, seen.Point{Sizes: seen.InOrder(p.Inputs.Sizes)}, rest*1e9)
+		known.Note(seen.Key{ID: p.Program.ID(st.Schedule), Engine: string(on), Threads: max(threads, run.Threads(0))}, seen.Point{Sizes: seen.InOrder(p.Inputs.Sizes)}, rest*1e9)
 	}
 	for _, d := range st.Decoded {
-		r.seen.Note(seen.OfForm(d.Form), seen.Point{Sizes: []int64{int64(d.Bytes), int64(d.Values)}}, d.Seconds*1e9)
+		known.Note(seen.OfForm(d.Form), seen.Point{Sizes: []int64{int64(d.Bytes), int64(d.Values)}}, d.Seconds*1e9)
 	}
 	if len(st.Parts) > 0 {
 		id := p.Program.ID(st.Schedule)
 		own := seen.With(id, p.Inputs.Name())
 		for name, part := range st.Parts {
-			r.seen.Found(id, name, part)
-			r.seen.Found(own, name, part)
+			known.Found(id, name, part)
+			known.Found(own, name, part)
 		}
 	}
 }
 
 // learn notes what a run of a launch takes on a tier, in seconds. first says that others were made ready while it ran.
-func (r *workshop) learn(l *run.LaunchStats, on engine.Tier, took float64, first bool, threads int) {
+func learn(known *seen.Memory, l *run.LaunchStats, on engine.Tier, took float64, first bool, threads int) {
 	if l.Sizes == nil || first && took*float64(l.Runs)*1e9 < clearly*machine.Here().Engines["wasm"].Compile {
 		return
 	}
 	if l.Threads == 1 {
 		threads = 1
 	}
-	r.seen.Note(seen.Key{ID: l.Hash, Engine: string(on), Threads: threads}, point(l), took*1e9)
+	known.Note(seen.Key{ID: l.Hash, Engine: string(on), Threads: threads}, point(l), took*1e9)
 }
 
 func point(l *run.LaunchStats) seen.Point {
@@ -101,4 +115,15 @@ func point(l *run.LaunchStats) seen.Point {
 		p.Scalars[i] = int64(bits)
 	}
 	return p
+}
+
+// made notes what it took to make native code.
+func made(known *seen.Memory, eng *engine.Engine) {
+	for _, m := range eng.Made() {
+		starts := int64(0)
+		if m.Starts {
+			starts = 1
+		}
+		known.Note(seen.OfMaking(), seen.Point{Sizes: []int64{int64(m.Instructions), starts}}, float64(m.Took))
+	}
 }

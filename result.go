@@ -132,6 +132,9 @@ type Plan struct {
 	Number int `json:"number,omitempty"`
 	// Candidates are all plans, where they were asked for: see Func.Predict.
 	Candidates []Candidate `json:"candidates,omitempty"`
+	// Whole is the number of the plan over data sets that as a whole is expected to take less than the call, each step of which is decided of when it
+	// comes, by what it takes alone; 0 if there is none.
+	Whole int `json:"whole,omitempty"`
 	// By says how such calls run for other sizes, where that was asked for: see Func.Predict.
 	By *BySize `json:"by_size,omitempty"`
 	// WhyNot is about the strategy that WithWhyNot names, WhyNotSteps about each step over data sets.

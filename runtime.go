@@ -3,6 +3,7 @@ package godwit
 import (
 	"errors"
 	"os"
+	"reflect"
 	"runtime"
 	"slices"
 	"sync"
@@ -257,6 +258,9 @@ func optionsOf(opts []Option) (options, error) {
 		var err error
 		if o.given, err = machine.Load(o.machine); err != nil {
 			return o, &InputError{Text: err.Error(), Help: "godwit calibrate writes such a file", Err: err}
+		}
+		if here := machine.Here(); reflect.DeepEqual(o.given, here) {
+			o.given = here // what was seen is seen on it
 		}
 	}
 	return o, nil

@@ -170,3 +170,52 @@ func sums(t *testing.T, s *godwit.Stats) {
 		t.Errorf("%v to %v, where data may decide for %v and %v", p.P10, p.P90, a.P50, p.AtMost.P50)
 	}
 }
+
+// TestFilterAhead: of a filter whose rows come here because that takes less, the other way is named with its time, and not called impossible.
+func TestFilterAhead(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	dir := t.TempDir()
+	v := make([]float64, 40_000)
+	for i := range v {
+		v[i] = float64(i % 1000)
+	}
+	made, err := fn(t, "fn f(v: &[f64; N]) -> [f64; N] where N: Range<0, 1_000_000> { v.map(|x| x + 0.0) }").Call(context.Background(), godwit.Args{"v": v})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := made.WriteFile(filepath.Join(dir, "v.npy")); err != nil {
+		t.Fatal(err)
+	}
+	c := started(t, 2)
+	stored(t, c, filepath.Join(dir, "v.npy"), "v", godwit.LoadOptions{Shards: 2})
+	m := *machine.Default()
+	m.Link = machine.Link{RoundTrip: machine.Exactly(1e6), Byte: machine.Exactly(0.001), Parcel: machine.Exactly(1e6)}
+	file := filepath.Join(dir, "m.toml")
+	if err := m.Save(file); err != nil {
+		t.Fatal(err)
+	}
+	f := fn(t, "fn f(v: &[f64; N]) -> [f64; ?K <= N] where N: Range<0, 1_000_000> { v.filter(|x| x > 500.0) }")
+	rt := godwit.NewRuntime()
+	defer rt.Close()
+	s, err := f.Predict(context.Background(), godwit.Args{"v": godwit.DataSet("v")}, godwit.WithCluster(c), godwit.WithPrediction(file), godwit.WithRuntime(rt), godwit.WithWhyNot("ship"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fetched, names := 0, map[string]bool{}
+	for _, st := range s.Plan.Steps {
+		names[st.Label] = true
+		if p := st.Predicted; p != nil && p.Way == godwit.Fetch {
+			if fetched++; p.Only != "" || p.Ways[godwit.Ship] < p.Ways[godwit.Fetch] || len(p.Ways) < 2 {
+				t.Errorf("%s is fetched: %+v", st.Label, p)
+			}
+		}
+	}
+	if fetched == 0 {
+		t.Errorf("no rows come here: %+v", s.Plan.Steps)
+	}
+	for _, w := range s.Plan.WhyNotSteps {
+		if !names[w.Step] || w.Reason != "" {
+			t.Errorf("a reason for %q, which is no step, or for what can be: %+v", w.Step, w)
+		}
+	}
+}

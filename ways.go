@@ -33,7 +33,7 @@ type outlook struct {
 func (o *options) outlook(ctx context.Context, p *compile.Plan, eng *engine.Engine, s Strategy) (*outlook, error) {
 	v := &outlook{ctx: ctx, beside: o.cluster.c.Beside(s)}
 	v.beside.Machine, v.beside.Measured, v.beside.WhyNot = o.given, o.measured, Strategy(o.whyNot)
-	v.beside.Seen = o.runtime.shop().seen
+	v.beside.Seen = o.seen()
 	var err error
 	v.run, err = p.Program.Forecast(ctx, p.Inputs, run.Options{Threads: o.threads, Engine: eng, Machine: cmp.Or(o.given, o.measured), Beside: v.beside})
 	return v, err
@@ -98,6 +98,14 @@ func (f *Func) weighed(ctx context.Context, p *compile.Plan, eng *engine.Engine,
 	if err != nil {
 		return nil, f.failure(err)
 	}
+	whole := make([]*expectation, len(plan.WayNames)) // first, so that all is expected by the same measurement of the way to the nodes
+	for i, name := range plan.WayNames {
+		all := o
+		all.whyNot = ""
+		if whole[i], err = q.expect(ctx, eng, &all, Strategy(name)); err != nil {
+			return nil, f.failure(err)
+		}
+	}
 	e, err := q.expect(ctx, eng, &o, o.strategy)
 	if err != nil {
 		return nil, f.failure(err)
@@ -105,14 +113,8 @@ func (f *Func) weighed(ctx context.Context, p *compile.Plan, eng *engine.Engine,
 	s := &Stats{Threads: o.threads, Engine: o.engine, Plan: Plan{Sizes: maps.Clone(p.Inputs.Sizes), Strategy: p.Schedule.Strategy, Steps: labelled(p.Schedule)}}
 	s.expected(e, q.opt.Machine)
 	s.Plan.Number = o.went(func(l *schedule.Launch) Strategy { return e.way(l) }, p.Schedule)
-	for i := range plan.WayNames {
+	for i, x := range whole {
 		c := Candidate{Number: i + 1, Strategy: Strategy(plan.WayNames[i]), Chosen: s.Plan.Number == i+1}
-		all := o
-		all.whyNot = ""
-		x, err := q.expect(ctx, eng, &all, c.Strategy)
-		if err != nil {
-			return nil, f.failure(err)
-		}
 		if c.Chosen { // which is what is expected of the call
 			x = e
 		}
@@ -121,9 +123,24 @@ func (f *Func) weighed(ctx context.Context, p *compile.Plan, eng *engine.Engine,
 		}
 		s.Plan.Candidates = append(s.Plan.Candidates, c)
 	}
+	s.Plan.Whole = asWhole(s.Plan.Candidates, e, o.strategy)
 	s.Plan.WhyNotSteps = whyNotSteps(e.reasons)
 	s.Ensured, err = f.ensured(p, e.Prediction)
 	return s, err
+}
+
+// asWhole is the number of the plan that is expected to take less than the steps which are decided of one by one; 0 if none is, or if a strategy was asked for.
+func asWhole(list []Candidate, e *expectation, asked Strategy) (number int) {
+	if asked != "" && asked != Auto {
+		return 0
+	}
+	least := e.Time.P50 / 1e9 * (1 - 1e-9)
+	for i := range list {
+		if p := list[i].Predicted; p != nil && p.P50 < least {
+			least, number = p.P50, list[i].Number
+		}
+	}
+	return number
 }
 
 // way is how a launch is expected to go.

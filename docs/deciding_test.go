@@ -9,6 +9,8 @@ import (
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/front/compile"
 	"github.com/godwit-run/godwit/internal/front/diag"
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
 	"github.com/godwit-run/godwit/internal/plan"
 	"github.com/godwit-run/godwit/internal/plan/machine"
 )
@@ -113,7 +115,11 @@ func crossing(t *testing.T, p *compile.Plan) string {
 			}
 			time := out.Time.P50
 			if engine == "native" {
-				time += machine.Default().Engines["native"].Compile
+				made := 0.0
+				schedule.Launches(p.Schedule.Steps, func(l *schedule.Launch) {
+					made = max(made, machine.Default().Engines["native"].Making(kernel.Instructions(l.Kernel)))
+				})
+				time += made
 			}
 			fmt.Fprintf(&b, " %.3g ms |", time/1e6)
 		}

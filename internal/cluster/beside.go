@@ -87,7 +87,11 @@ type Beside struct {
 	keeps    float64                       // of a forecast: which part of its elements a launch keeps
 	// outweighed is why the last launch does not send what is kept, if that is because rows come here in less time.
 	outweighed string
-	sent       map[kernel.ID]bool // of a forecast: kernels that nodes would have got by now
+	// form is what was foreseen of the form of the last launch that was weighed for that, in a forecast; nil if none was.
+	form *Foreseen
+	// of is the launch that a form stands for which is weighed; "" for none.
+	of   string
+	sent map[kernel.ID]bool // of a forecast: kernels that nodes would have got by now
 }
 
 // Beside is for one call.
@@ -176,12 +180,12 @@ func (b *Beside) Launch(ctx context.Context, p *run.Placed) (bool, error) {
 	if b.strategy == Fetch {
 		return b.stay(ctx, p, "rows are fetched")
 	}
-	b.outweighed = ""
+	b.outweighed, b.form = "", nil
 	if b.strategy != Gather && b.strategy != Single {
 		if done, err := b.keep(ctx, p); done || err != nil {
 			return done, err
 		}
-		b.last = nil // another form of the launch was weighed
+		b.form, b.last = b.last, nil // another form of the launch was weighed
 	}
 	a, why := b.arrange(p)
 	if a == nil {
@@ -220,7 +224,14 @@ func (b *Beside) stay(ctx context.Context, p *run.Placed, text string, args ...a
 	if !p.Forecast() || b.last != nil && b.last.Ways[plan.Fetch].P50 > 0 {
 		return false, nil
 	}
-	if b.last = b.fetching(ctx, p); b.last != nil && b.strategy == Auto {
+	b.last = b.fetching(ctx, p)
+	if b.last != nil && b.outweighed != "" && b.form != nil { // it could go another way, which takes longer
+		ways := b.form.Ways
+		ways[plan.Fetch] = b.last.Ways[plan.Fetch]
+		b.last.Ways = ways
+		return false, nil
+	}
+	if b.last != nil && b.strategy == Auto {
 		b.last.Only = fmt.Sprintf(text, args...)
 		if way := b.WhyNot; slices.Contains(plan.WayNames, string(way)) {
 			b.last.Instead = &plan.Instead{Strategy: string(way), Chosen: b.last.Ways[plan.Fetch], Is: way == Fetch, Reason: b.last.Only}

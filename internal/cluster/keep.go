@@ -45,9 +45,11 @@ func (b *Beside) keep(ctx context.Context, whole *run.Placed) (bool, error) {
 			return a.shipped(t, away, here, float64(a.each(a.outs))*float64(a.Outer)*part)
 		}
 		// Half of what is walked over is taken to be kept: nobody knows before.
+		b.of = whole.Launch.Label
 		how, err := b.weigh(ctx, a, func() *plan.Moving {
 			return &plan.Moving{Fetched: a.fetched(a.rowBytes(), len(a.stored)), Shipped: shipped(0.5)}
 		})
+		b.of = ""
 		if err != nil {
 			return false, err
 		}

@@ -55,7 +55,7 @@ func (b *Beside) weigh(ctx context.Context, a *arranged, load func() *plan.Movin
 	before := b.c.habits.of(like)
 	if before != nil && !a.Forecast() {
 		a.decided = like
-		b.foresee(&Foreseen{Step: a.Launch.Label, Ways: before.ways})
+		b.foresee(&Foreseen{Step: cmp.Or(b.of, a.Launch.Label), Ways: before.ways})
 		return before, nil
 	}
 	m, lately, mv := b.machine(), true, load()
@@ -78,7 +78,7 @@ func (b *Beside) weigh(ctx context.Context, a *arranged, load func() *plan.Movin
 		b.doubt(&ways)
 	}
 	w := decided(ways)
-	f := &Foreseen{Step: a.Launch.Label, Ways: ways, gone: gone, m: m, mv: mv}
+	f := &Foreseen{Step: cmp.Or(b.of, a.Launch.Label), Ways: ways, gone: gone, m: m, mv: mv}
 	if i := slices.Index(plan.WayNames, string(b.WhyNot)); i >= 0 {
 		f.Instead = plan.WhyNotWay(plan.Way(i), m, mv)
 	}

@@ -215,7 +215,7 @@ func (e *Engine) build(ctx context.Context, check func() (*verify.Safe, error)) 
 	if err != nil {
 		return nil, err
 	}
-	c := &Compiled{Kernel: safe.Kernel, Safe: safe, Times: Times{verified.Sub(start), time.Since(verified)}, arena: e.arena, engine: e, shelved: onShelf{shelf: e.opt.Shelf}}
+	c := &Compiled{Kernel: safe.Kernel, Safe: safe, Times: Times{verified.Sub(start), time.Since(verified)}, arena: e.arena, engine: e, shelved: onShelf{shelf: e.opt.Shelf}, instructions: kernel.Instructions(safe.Kernel)}
 	c.climb.ended = make(chan struct{})
 	c.scratch = e.opt.Tier != Stepper && slices.ContainsFunc(safe.Kernel.Regions, func(r kernel.Region) bool { return r.Access == kernel.Scratch })
 	c.swap(tier, code)

@@ -22,14 +22,15 @@ type Compiled struct {
 	// Findings are what those who run the kernel have worked out about it. They end with it.
 	Findings Recent[any]
 
-	engine  *Engine
-	entry   *entry
-	shelved onShelf
-	arena   *mem.Arena
-	scratch bool                   // some regions are the engine's to allocate
-	code    atomic.Pointer[tiered] // what to use from the next slice on
-	climb   climb
-	lawful  lawful
+	engine       *Engine
+	entry        *entry
+	shelved      onShelf
+	arena        *mem.Arena
+	scratch      bool                   // some regions are the engine's to allocate
+	code         atomic.Pointer[tiered] // what to use from the next slice on
+	climb        climb
+	instructions int // of Kernel
+	lawful       lawful
 
 	mu      sync.Mutex
 	stepped *Compiled

@@ -87,7 +87,7 @@ func New(opt Options) (*Engine, error) {
 	}
 	e := &Engine{arena: a, opt: opt, kernels: map[kernel.ID]*entry{}}
 	if opt.Codegen != nil && opt.Tier != Stepper {
-		e.native = &nativeTier{opt.Codegen, a}
+		e.native = &nativeTier{service: opt.Codegen, arena: a}
 	}
 	e.promotion.Store(int64(opt.Promotion))
 	if opt.Promotion == 0 {

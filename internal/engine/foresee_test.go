@@ -9,6 +9,7 @@ import (
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/plan/machine"
 )
 
 // TestForesee: what will take long asks for native code before its first slice, and what it took before counts; what is
@@ -18,7 +19,7 @@ func TestForesee(t *testing.T) {
 	c, _ := long(1 << 12)
 	with := func(s *codegen.Service, k *kernel.Kernel) *Compiled {
 		t.Helper()
-		out, err := engineWith(t, Options{Codegen: s, Promotion: price}).Kernel(t.Context(), k)
+		out, err := engineWith(t, Options{Codegen: s, Promotion: time.Duration(float64(price) / machine.Larger(kernel.Instructions(k)))}).Kernel(t.Context(), k)
 		if err != nil {
 			t.Fatal(err)
 		}

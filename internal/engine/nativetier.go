@@ -19,6 +19,7 @@ import (
 type nativeTier struct {
 	service *codegen.Service
 	arena   *mem.Arena
+	making  making
 }
 
 func (t *nativeTier) compile(ctx context.Context, safe *verify.Safe) (Code, error) {
@@ -26,7 +27,9 @@ func (t *nativeTier) compile(ctx context.Context, safe *verify.Safe) (Code, erro
 	if err != nil {
 		return nil, err
 	}
+	end := t.making.begin(safe.Kernel, !t.service.Running())
 	r, err := t.service.Compile(ctx, job)
+	end(err == nil && !r.Cached)
 	if err != nil {
 		return nil, err
 	}

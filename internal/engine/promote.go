@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit/internal/ir/verify"
+	"github.com/godwit-run/godwit/internal/plan/machine"
 )
 
 // In: how long kernels have run in WebAssembly, and how long they are expected to. Out: native code of those for
@@ -32,7 +33,7 @@ func (c *Compiled) spent(d time.Duration) {
 	if e == nil || c.climb.asked.Load() {
 		return
 	}
-	if c.climb.spent.Add(int64(d)) >= e.promotion.Load() {
+	if c.climb.spent.Add(int64(d)) >= c.price() {
 		c.ask()
 	}
 }
@@ -52,24 +53,25 @@ func (c *Compiled) ask() {
 
 // Outlook is what is expected of a launch that is about to begin.
 type Outlook struct {
-	Wasm time.Duration // it takes on WebAssembly, with the runs of it that are to follow
-	Each time.Duration // an outer index of it takes, on one thread
+	Wasm  time.Duration // it takes on WebAssembly, with the runs of it that are to follow
+	Each  time.Duration // an outer index of it takes, on one thread
+	Quick time.Duration // and as native code
 }
 
 // Foresee is told of a launch. If native code is worth it, it asks for that before the first slice. If one outer
-// index takes longer than to make it, so that slices would come too late to change over, it waits until it is made, at
+// index takes longer than to make it and to go on as native code, so that slices would come too late to change over, it waits until it is made, at
 // most as long as the outer index would take.
 func (c *Compiled) Foresee(ctx context.Context, o Outlook) {
 	e := c.climb.engine
 	if e == nil || c.Tier() == Native {
 		return
 	}
-	price := time.Duration(e.promotion.Load())
+	price := time.Duration(c.price())
 	if time.Duration(c.climb.spent.Load())+o.Wasm < price {
 		return
 	}
 	c.ask()
-	if o.Each < price {
+	if o.Each < price+o.Quick {
 		return
 	}
 	select {
@@ -101,11 +103,18 @@ func (e *Engine) promote(ctx context.Context, c *Compiled) error {
 		return err
 	}
 	c.swap(Native, code)
-	if took := int64(time.Since(start)); took < e.promotion.Load() { // others only ever make it longer
-		e.promotion.Store(took)
+	took := time.Since(start)
+	if own := int64(float64(took) / c.larger()); own < e.promotion.Load() { // others only ever make it longer
+		e.promotion.Store(own)
 	}
 	return nil
 }
+
+// price is how long it takes to make native code of the kernel, in nanoseconds.
+func (c *Compiled) price() int64 { return int64(float64(c.climb.engine.promotion.Load()) * c.larger()) }
+
+// larger: see machine.Larger.
+func (c *Compiled) larger() float64 { return machine.Larger(c.instructions) }
 
 // Unpromoted is why a kernel that was to have native code has none, nil if it has,
 // has not asked, or is still waiting.

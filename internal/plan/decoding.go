@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"cmp"
+
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
 	"github.com/godwit-run/godwit/internal/plan/machine"
@@ -8,17 +10,18 @@ import (
 )
 
 // In: a launch that is the first to need arguments which have to be decoded. Out: what that takes, by how they are stored and by what decoding has taken
-// before. Columns are decoded once, by all threads; those that lie together are decoded together.
+// before. Columns are decoded once, by all threads, but no chunk of one by several; those that lie together are decoded together.
 
 // Encoded is an argument that has to be decoded.
 type Encoded struct {
 	data.Stored
 	Source data.Source
+	Chunks int // of which each is decoded by one thread; 0 for as many as there are threads
 }
 
 // decoding is what it takes to decode what the launch is the first to need.
 func (p *predictor) decoding(l *schedule.Launch) (t machine.Spread, warm bool) {
-	forms := map[string]data.Stored{}
+	forms, tasks := map[string]data.Stored{}, map[string]int{}
 	var order []string
 	for _, b := range l.Regions {
 		if b < 0 || p.decoded[b] || p.s.Buffers[b].Input == nil || p.opt.Encoded == nil {
@@ -39,12 +42,17 @@ func (p *predictor) decoding(l *schedule.Launch) (t machine.Spread, warm bool) {
 		if of.Values += e.Values; !e.Together || !p.passed[e.Source] {
 			of.Bytes += e.Bytes
 		}
+		if own := cmp.Or(e.Chunks, p.opt.Threads); e.Together {
+			tasks[e.Form] = max(tasks[e.Form], own)
+		} else {
+			tasks[e.Form] += own
+		}
 		p.passed[e.Source], forms[e.Form] = true, of
 	}
 	warm = len(order) > 0
 	for _, form := range order {
 		one, seen := p.decodingOf(form, forms[form])
-		t, warm = t.Plus(one.Times(1/float64(max(1, p.opt.Threads)))), warm && seen
+		t, warm = t.Plus(one.Times(1/float64(max(1, min(p.opt.Threads, tasks[form]))))), warm && seen
 	}
 	return t, warm
 }

@@ -17,11 +17,13 @@ func TestDecoding(t *testing.T) {
 	p := bound(t, "fn f(x: &[f64; N]) -> (f64, [f64; N]) "+ranged+" { let m = x.map(|v| v.exp()).sum(); (m, x.map(|v| v / m).sort()) }", 100_000)
 	src := data.FromSlice([]float64{1})
 	stored := data.Stored{Form: "csv", Bytes: 1e6, Values: 1e5, Together: true}
-	sizes := p.Inputs.Sizes
+	sizes, chunks := p.Inputs.Sizes, 0
 	predict := func(threads int, past plan.Past, encoded bool) *plan.Prediction {
 		opt := plan.Options{Machine: &m, Engine: "wasm", Threads: threads, Past: past}
 		if encoded {
-			opt.Encoded = func(*schedule.Input) (plan.Encoded, bool) { return plan.Encoded{Stored: stored, Source: src}, true }
+			opt.Encoded = func(*schedule.Input) (plan.Encoded, bool) {
+				return plan.Encoded{Stored: stored, Source: src, Chunks: chunks}, true
+			}
 		}
 		out, err := plan.Predict(p.Schedule, sizes, opt)
 		if err != nil {
@@ -38,6 +40,11 @@ func TestDecoding(t *testing.T) {
 			t.Errorf("decoding is not at the first step: %+v", got.Steps)
 		}
 	}
+	chunks = 1
+	if one, two := predict(1, plan.Past{}, true), predict(2, plan.Past{}, true); two.Steps[0].Parts.Decoded != one.Steps[0].Parts.Decoded {
+		t.Errorf("two threads decode one chunk in %v ns, one in %v", two.Steps[0].Parts.Decoded, one.Steps[0].Parts.Decoded)
+	}
+	chunks = 0
 	past := plan.Past{Seen: seen.New(""), Program: p.Program.ID, Name: p.Program.Name}
 	here, _ := machine.Here().Decoding("csv")
 	for range 3 { // three times what was to be expected here: three times what is to be expected there

@@ -136,7 +136,7 @@ func (w *wishing) changes(by *Range, best *Considered, chosen *Prediction) (list
 		}
 	}
 	if w.strategy == "native" {
-		compile := m.Engines["native"].Compile
+		compile := best.native
 		if saved := chosen.Time.P50 - (best.Time.P50 - compile); saved > 0 {
 			list = append(list, Change{"calls", 1, math.Floor(compile/saved) + 1})
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/godwit-run/godwit/internal/engine/llvmir"
 	"github.com/godwit-run/godwit/internal/engine/wasm"
+	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/loops"
 	"github.com/godwit-run/godwit/internal/ir/totals"
 	"github.com/godwit-run/godwit/internal/ir/verify"
@@ -48,6 +49,7 @@ type Choice struct {
 	Awake   int            // as many as pay if they are awake
 	Alone   float64        // nanoseconds that one takes
 	Wasm    machine.Spread // nanoseconds, on WebAssembly with so many threads
+	Native  float64        // nanoseconds as native code, where that would be worth waiting for: an outer index takes longer than to make it; else 0
 	Time    machine.Spread // nanoseconds, on the engine that it begins on with so many threads; zero if nobody knows
 	// Asleep and Helped are between one thread and all, if these sleep and if they are awake; nil where one thread is the only way.
 	Asleep, Helped *Race
@@ -74,6 +76,11 @@ func Choose(m *machine.Machine, c *Coming) *Choice {
 	c.weave(m, begins, out)
 	if begins.threads > 1 {
 		out.Asleep, out.Helped = begins.race(e, way, m.Wake), begins.race(e, awake, m.Hand)
+	}
+	if native := m.Engines["native"]; !c.Native && native != nil && wasm.P50*float64(out.Threads) >= max(1, begins.outer)*native.Making(kernel.Instructions(c.Safe.Kernel)) {
+		n := c.weigh(m, "native")
+		t, _ := n.time(native, n.choose(native, m.Wake), m.Wake)
+		out.Native = t.P50
 	}
 	return out
 }
@@ -140,6 +147,7 @@ type weighed struct {
 	alone, all *cost.Parts
 	threads    int
 	values     map[int]float64 // of Mix
+	outer      float64         // indices
 	woven      interleaved     // with as many threads as there can be
 	lone       bool            // one thread has all of it, however many there are
 	ordered    bool            // it carries state, with the kernel of totals ahead
@@ -200,6 +208,9 @@ func (c *Coming) weigh(m *machine.Machine, engine string) *weighed {
 // known reports that runs have told something.
 func (w *weighed) known() bool { return len(w.past[0])+len(w.past[1]) > 0 }
 
+// told reports that runs have told something, be it of other threads or of the other engine.
+func (w *weighed) told() bool { return w.known() || w.wider != nil || w.other != nil }
+
 // knows reports that there were runs on so many threads of an engine.
 func (c *Coming) knows(engine string, threads int) bool { return len(c.Seen(engine, threads)) > 0 }
 
@@ -207,7 +218,7 @@ func (c *Coming) knows(engine string, threads int) bool { return len(c.Seen(engi
 func (c *Coming) model(m *machine.Machine, engine string) *weighed {
 	lanes := EngineOf(engine, m.Engines[engine].VectorBytes)
 	mix := cost.Of(c.Safe, c.Sizes, c.Scalar, lanes)
-	w := &weighed{threads: c.Threads, values: mix.Values, ordered: mix.Sequential}
+	w := &weighed{threads: c.Threads, values: mix.Values, outer: float64(mix.Outer), ordered: mix.Sequential}
 	w.alone, w.woven = c.interleave(mix, m, engine, 1)
 	switch {
 	case mix.Outer <= 1 || mix.Sequential && (c.Law == nil || !c.Law.Admits(c.Sizes)):

@@ -29,7 +29,10 @@ type Step struct {
 	Ways    Ways           // that it could go then
 	Only    string         // why it can go no other; "" if that was not asked
 
-	slow float64 // nanoseconds that it takes as WebAssembly, where it goes over to native code; 0 if nobody has asked
+	told   bool // runs have told something of its kernel
+	kernel *kernel.Kernel
+	slow   float64 // nanoseconds that it takes as WebAssembly, where it goes over to native code; 0 if nobody has asked
+	pieces float64 // after how many of these, one after the other, it can go over: a thread ends what it has begun
 }
 
 // Prediction is what is expected of a call.
@@ -46,7 +49,10 @@ type Prediction struct {
 	// Besides is what the call takes that is no step's, nanoseconds.
 	Besides machine.Spread
 
-	began bool // kernels begin as native code
+	began  bool    // kernels begin as native code
+	told   bool    // runs have told something of most of the time: of these kernels, on an engine
+	native float64 // nanoseconds to make native code of what is none
+	either *ways   // what it was chosen from; nil if there was one way
 }
 
 // Options are what a prediction depends on besides the schedule.
@@ -94,7 +100,8 @@ type Options struct {
 	// Cold says that the compiler of native code is not running yet.
 	Cold bool
 
-	goesOver bool // kernels begin as WebAssembly, unless they are native code already, and go over to it
+	off      float64 // by what factor steps take longer than is expected of them; 0 for 1
+	goesOver bool    // kernels begin as WebAssembly, unless they are native code already, and go over to it
 }
 
 // Predict says how long a schedule takes for these sizes, by the plan that takes the least time: see Consider. A size that is found while it runs
@@ -149,17 +156,20 @@ func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 	rest, known := p.besides(e)
 	p.out.Besides = rest
 	p.out.Time = p.out.Before
-	warm := 0.0
+	warm, told, steps := 0.0, 0.0, 0.0
 	for i := range p.out.Steps {
 		st := &p.out.Steps[i]
 		if p.out.Time = p.out.Time.Plus(st.Time); st.Warm {
 			warm += st.Time.P50
 		}
+		if steps += st.Time.P50 - st.Made.P50; st.told {
+			told += st.Time.P50 - st.Made.P50
+		}
 	}
 	if p.out.Time = p.out.Time.Plus(rest); known {
 		warm += rest.P50
 	}
-	p.out.Warm = warm > p.out.Time.P50/2
+	p.out.Warm, p.out.told = warm > p.out.Time.P50/2, told > steps/2
 	return p.out, nil
 }
 
@@ -178,12 +188,13 @@ func (p *predictor) making() {
 		if _, known := p.ready[l.Kernel]; known {
 			return
 		}
-		own := e.Compile
+		own := e.Making(kernel.Instructions(l.Kernel))
 		switch native := p.opt.Machine.Engines["native"]; {
 		case p.opt.Ready(l) || p.native(l):
 			own = 0
 		case p.opt.Engine == "native" && !p.opt.goesOver && native != nil:
-			own = native.Compile
+			own = p.make(l.Kernel).P50
+			p.out.native += own
 		}
 		if first {
 			p.ready[l.Kernel], first = own, false
@@ -216,9 +227,6 @@ func (p *predictor) compiling(l *schedule.Launch) (t machine.Spread) {
 	return t
 }
 
-// awaking is how many times as long it takes to make native code of a kernel if the compiler has to be started for it.
-const awaking = 3
-
 // goOver has native code be made while the longest of the steps that go over to it runs: only the first is waited for. Meanwhile that step goes on as
 // WebAssembly, so what it is later by is less than what it waits: nothing where both are as quick.
 func (p *predictor) goOver() {
@@ -231,13 +239,19 @@ func (p *predictor) goOver() {
 	if longest < 0 {
 		return
 	}
-	t := machine.Exactly(p.opt.Machine.Engines["native"].Compile)
-	if p.opt.Cold {
-		t = t.Times(awaking)
-	}
 	st := &p.out.Steps[longest]
-	if slow := p.out.Steps[longest].slow; slow > 0 {
-		t = t.Times(max(0, 1-max(0, st.Time.P50-st.Made.P50)/slow))
+	t := p.make(st.kernel)
+	p.out.native = t.P50
+	if quick := max(0, st.Time.P50-st.Made.P50); st.slow > 0 {
+		each := st.slow / st.pieces
+		begun := math.Ceil(t.P50/each) * each // pieces that are under way are seen through
+		switch {
+		case each >= t.P50+quick/st.pieces: // it is waited for, see engine.Compiled.Foresee
+		case begun < st.slow:
+			t = t.Times(begun / t.P50 * max(0, 1-quick/st.slow))
+		default: // the step is over before, so that the call would have to wait
+			t = t.Times(max(1, (st.slow-quick)/t.P50))
+		}
 	}
 	st.Made, st.Time = st.Made.Plus(t), st.Time.Plus(t)
 }
@@ -247,7 +261,7 @@ func (p *predictor) engineFor(l *schedule.Launch, c *Coming) string {
 	if !p.opt.goesOver || !p.out.began || p.native(l) || p.opt.Machine.Engines["wasm"] == nil {
 		return p.opt.Engine
 	}
-	if t := c.onWasm(p.opt.Machine); t.P50*c.runs < p.opt.Machine.Engines["native"].Compile {
+	if t := c.onWasm(p.opt.Machine); t.P50*c.runs < p.make(l.Kernel).P50 {
 		return "wasm"
 	}
 	return p.opt.Engine
@@ -456,10 +470,14 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 	}
 	parts := *w.way(way, late)
 	time, warm := w.time(e, way, late)
-	time = time.Times(runs)
+	off := p.opt.off
+	if off == 0 {
+		off = 1
+	}
+	time = time.Times(runs * off)
 	slow := 0.0
 	if p.opt.goesOver && p.engine == "native" && !p.native(l) && p.opt.Machine.Engines["wasm"] != nil {
-		slow = c.onWasm(p.opt.Machine).P50 * runs
+		slow = c.onWasm(p.opt.Machine).P50 * runs * off
 	}
 	if t, known := p.decoding(l); t.P50 > 0 {
 		if t.P50 > time.P50 {
@@ -472,7 +490,7 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 	if w.woven.pays() {
 		most += fmt.Sprintf(", %d walks under way", w.woven.flight)
 	}
-	p.add(l, Step{Label: l.Label, Runs: runs, Threads: w.on(way), Time: time, Most: most, Parts: parts, Warm: warm, slow: slow})
+	p.add(l, Step{Label: l.Label, Runs: runs, Threads: w.on(way), Time: time, Most: most, Parts: parts, Warm: warm, told: w.told(), kernel: l.Kernel, slow: slow, pieces: max(1, runs) * max(1, math.Ceil(w.outer/float64(w.on(way))))})
 	return nil
 }
 

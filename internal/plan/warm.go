@@ -16,7 +16,8 @@ import (
 // In: what a launch is expected to take by its code alone, and what runs of the same kernel took. Out: what it is expected to take
 // by both. What the model does not know of a kernel makes it wrong by about the same factor at sizes that are near to each other, so
 // measured by expected is carried over: along the logarithm of the expected time, in a straight line between two runs, and
-// as it was beyond the last. The interval grows with the way to the nearest run, and is never narrower than what runs with the
+// as it was beyond the last, up to an eighth and eight times of it; farther, less and less of it, since what an amount of work has taken that is over at once
+// tells next to nothing of long ones. The interval grows with the way to the nearest run, and is never narrower than what runs with the
 // same arguments differed by.
 
 // Past is what earlier runs took; the zero Past knows nothing.
@@ -62,6 +63,7 @@ func warmer(e *machine.Engine, cold machine.Spread, past []ratio) (machine.Sprea
 	case i == 0 || i == len(past):
 		r := past[max(0, i-1)]
 		log, low, high, away = r.log, r.low, r.high, octaves(r)
+		log *= min(1, carries/away)
 	default:
 		a, b := past[i-1], past[i]
 		part := octaves(a) / (octaves(a) + octaves(b))
@@ -72,6 +74,9 @@ func warmer(e *machine.Engine, cold machine.Spread, past []ratio) (machine.Sprea
 	off := e.Away(away)
 	return machine.Spread{P10: t * min(off[0], math.Exp(low)), P50: t, P90: t * max(off[1], math.Exp(high))}, true
 }
+
+// carries is how many doublings away calibration has seen what a run tells of others: see machine.Eighth.
+const carries = 3
 
 // of is what is known of a launch's kernel; nil if there is nothing that knows.
 func (p *Past) of(l *schedule.Launch) func(engine string, threads int) []seen.Point {

@@ -43,6 +43,18 @@ func TestWarmer(t *testing.T) {
 	}
 }
 
+// TestWarmerFar: a run of next to nothing, which took many times as long as its code says, makes long ones hardly longer.
+func TestWarmerFar(t *testing.T) {
+	e := &machine.Engine{Error: 2}
+	past := func() []ratio { return []ratio{{at: 6000, log: math.Log(15)}} }
+	for x, most := range map[float64]float64{6000: 15.01, 48000: 15.01, 6e6: 2.4, 6e9: 1.6} {
+		got, ok := warmer(e, machine.Exactly(x), past())
+		if by := got.P50 / x; !ok || by > most || by < 1 {
+			t.Errorf("of a run that takes %v it takes %v times as long, expected at most %v", x, by, most)
+		}
+	}
+}
+
 // TestWarmerApart: where runs with the same arguments differed by more than a machine's error, the interval is as wide.
 func TestWarmerApart(t *testing.T) {
 	e := &machine.Engine{Error: 1.5}

@@ -147,6 +147,7 @@ func (in *Inputs) encoded(at *schedule.Input) (e plan.Encoded, ok bool) {
 	}
 	e.Source = b.Source
 	e.Stored, ok = data.StoredOf(b.Source, b.Column)
+	e.Chunks = len(b.Source.Chunks())
 	return e, ok
 }
 

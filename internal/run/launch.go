@@ -31,6 +31,7 @@ func (r *runner) launch(l *schedule.Launch) error {
 	if err != nil {
 		return err
 	}
+	making := r.eng.Making()
 	away := false
 	if r.opt.Beside != nil && r.reachesRemote(l) {
 		if away, err = p.beside(); err != nil {
@@ -46,6 +47,7 @@ func (r *runner) launch(l *schedule.Launch) error {
 	st.Runs++
 	st.Seconds += time.Since(start).Seconds()
 	st.Decoded += r.decoded.seconds() - decoded
+	st.Crowded += (r.eng.Making() - making).Seconds()
 	st.tell(&p.execution)
 	if away {
 		st.Beside++

@@ -131,6 +131,7 @@ type LaunchStats struct {
 	Seconds float64
 	Compile float64 // of these seconds, those in which the kernel was made ready
 	Decoded float64 // of these seconds, those in which arguments were decoded, about
+	Crowded float64 // of these seconds, those in which native code was made, of any kernel
 	// Sizes and Scalars are the arguments of a run, for a launch that takes at least Telling; a scalar that may differ from
 	// run to run is not in Lasts.
 	Sizes   []int64

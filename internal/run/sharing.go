@@ -94,6 +94,9 @@ func (p *Program) rival(in *Inputs, opt *Options) (*Program, func(time.Duration)
 			return other, nil, err
 		}
 		return p.sharing.next(p, p.s.Shared, in, opt, func(by plan.Options) (share, close bool, err error) {
+			if opt.Engine != nil && opt.Engine.Promotes() {
+				by.Engine = "auto" // as whoever lists the plans has it
+			}
 			if share, close, err = plan.Shares(p.s, in.Sizes, by); err != nil || !share && !close {
 				return false, false, err
 			}

@@ -24,7 +24,7 @@ func Plan(w io.Writer, s *godwit.Stats, style Style) error {
 		p.section("Plan " + which(&s.Plan, planned(q.Engine, s.Threads)))
 		p.line("  %s expected (%s to %s), %s, %s", seconds(q.P50), seconds(q.P10), seconds(q.P90), where(q), by(q))
 	}
-	p.candidates(s.Plan.Candidates)
+	p.candidates(s.Plan.Candidates, s.Plan.Whole)
 	p.bySize(s.Plan.By, s.Plan.Sizes)
 	if !p.ways(s.Plan.Steps) {
 		p.parts(s.Plan.Steps)
@@ -68,7 +68,7 @@ func planned(engine string, threads int) string {
 	return fmt.Sprintf("%s on %d threads", engineName(engine), threads)
 }
 
-func (p *page) candidates(list []godwit.Candidate) {
+func (p *page) candidates(list []godwit.Candidate, whole int) {
 	if len(list) == 0 {
 		return
 	}
@@ -86,6 +86,9 @@ func (p *page) candidates(list []godwit.Candidate) {
 		rows = append(rows, row)
 	}
 	p.table(rows)
+	if whole > 0 {
+		p.wrap(fmt.Sprintf("Each step goes the way that takes it the least when it comes. As a whole plan %d is expected to take less: --plan %d carries it out.", whole, whole))
+	}
 }
 
 // bySize writes from which size on a call goes another way.

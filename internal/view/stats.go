@@ -88,8 +88,18 @@ func engineName(name string) string {
 
 // travel says where each step ran and what went over the network.
 func travel(b *strings.Builder, t *godwit.Travel) {
+	often := map[string]int{}
 	for _, p := range t.Places {
-		fmt.Fprintf(b, "  %s\n", p)
+		often[p]++
+	}
+	for _, p := range t.Places { // each once: a loop has the same at each turn
+		switch n := often[p]; {
+		case n > 1:
+			fmt.Fprintf(b, "  %s, %d times\n", p, n)
+		case n == 1:
+			fmt.Fprintf(b, "  %s\n", p)
+		}
+		delete(often, p)
 	}
 	on := ""
 	if len(t.Nodes) > 0 { // none where rows were fetched

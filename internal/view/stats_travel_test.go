@@ -18,3 +18,11 @@ func TestStatsTravel(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// TestRepeatedPlaces: what is the same at each turn of a loop is said once.
+func TestRepeatedPlaces(t *testing.T) {
+	text := Stats(&godwit.Stats{Engine: "wasm", Travel: &godwit.Travel{Places: []string{"a: here", "b: beside 3 shards", "b: beside 3 shards", "a: here", "b: beside 3 shards", "c: once"}}})
+	if want := "  a: here, 2 times\n  b: beside 3 shards, 3 times\n  c: once\n"; !strings.Contains(text, want) {
+		t.Error(text)
+	}
+}

@@ -147,7 +147,7 @@ type Engine struct {
 	VectorBytes int
 	Call        float64 // nanoseconds for a call, besides its launches
 	Launch      float64 // for a launch, besides its kernel
-	Compile     float64 // for a kernel that is new
+	Compile     float64 // for a kernel that is new, of as many instructions as those of calibration; see Making
 	// Classes are nanoseconds for an operation of each class, by its name: for one value, and for a vector of them.
 	Classes map[string]Class
 	// Error is by how much measured times were off, as a factor above 1: of the programs that were measured nine in ten
@@ -206,7 +206,14 @@ type Class struct{ One, Vector, Step float64 }
 // are filled sooner.
 func (m *Machine) HugePages() bool { return m.Touch[1] < m.Touch[0] }
 
-// Promotion is how long it takes to make native code of a kernel; 0 if that was not measured.
+// Making is how long it takes to make code of a kernel of so many instructions: those of calibration have 25, about, and the same is done
+// for each kernel that four of them take.
+func (e *Engine) Making(instructions int) float64 { return e.Compile * Larger(instructions) }
+
+// Larger is how many times as long as for a kernel of calibration it takes to make code of one of so many instructions.
+func Larger(instructions int) float64 { return (4 + float64(instructions)) / 29 }
+
+// Promotion is how long it takes to make native code of a kernel of calibration; 0 if that was not measured.
 func (m *Machine) Promotion() time.Duration {
 	if e := m.Engines["native"]; e != nil {
 		return time.Duration(e.Compile)

@@ -73,7 +73,7 @@ func (m *Memory) take(path string) {
 	}
 	for _, k := range f.Kernels {
 		id, ok := parseID(k.ID)
-		if !ok || k.Threads < 1 || k.Engine != "wasm" && k.Engine != "native" && k.Engine != Decoding {
+		if !ok || k.Threads < 1 || k.Engine != "wasm" && k.Engine != "native" && k.Engine != Decoding && k.Engine != Making {
 			continue
 		}
 		for _, p := range k.Points {
@@ -121,7 +121,7 @@ func parseID(text string) (id kernel.ID, ok bool) {
 // Save brings what is new here to the file, beside what others have brought there meanwhile. It does nothing where there is
 // no file or nothing new.
 func (m *Memory) Save() error {
-	if m == nil || m.path == "" {
+	if m == nil || m.of != nil || m.path == "" {
 		return nil
 	}
 	m.mu.Lock()

@@ -34,6 +34,13 @@ func OfForm(form string) Key {
 	return Key{ID: sha256.Sum256([]byte(form)), Engine: Decoding, Threads: 1}
 }
 
+// Making stands for the engine where a Key is the making of native code: see OfMaking.
+const Making = "making"
+
+// OfMaking is what the making of native code is known by. Sizes of its points are the instructions of a kernel, and 1 if the compiler was started for it, or
+// else 0.
+func OfMaking() Key { return Key{Engine: Making, Threads: 1} }
+
 // OfWay is what a launch of a kernel is known by that reads a data set and goes a way to it: what it takes has the way in it.
 func OfWay(id kernel.ID, way string, threads int) Key {
 	return Key{ID: sha256.Sum256(append(slices.Clone(id[:]), way...)), Engine: "wasm", Threads: threads}
@@ -47,7 +54,7 @@ func With(id kernel.ID, data string) kernel.ID {
 // Key is a kernel, a form of files, or a program as a whole, where it ran.
 type Key struct {
 	ID      kernel.ID
-	Engine  string // "wasm", "native" or Decoding
+	Engine  string // "wasm", "native", Decoding or Making
 	Threads int    // that a kernel ran on: 1, or all that were allowed; of a program, those that were allowed
 }
 
@@ -113,7 +120,8 @@ func InOrder(sizes map[string]int64) (list []int64) {
 
 // Memory is what is remembered. It is safe for concurrent use; a nil one remembers nothing.
 type Memory struct {
-	path string // of the file that other processes know it by; "" for none
+	path string  // of the file that other processes know it by; "" for none
+	of   *Memory // that this is without times; nil if it has its own
 
 	mu     sync.Mutex
 	read   bool    // what the file has is here
@@ -137,6 +145,14 @@ func New(path string) *Memory {
 	return m
 }
 
+// Facts is the same memory without times: what data has decided of, which holds on any machine. What is noted there goes to m.
+func (m *Memory) Facts() *Memory {
+	if m == nil {
+		return nil
+	}
+	return &Memory{of: m}
+}
+
 // empty remembers nothing yet, and knows of no file.
 func empty() *Memory {
 	return &Memory{by: map[Key]*list.Element{}, parts: map[kernel.ID]map[string]float64{}}
@@ -146,7 +162,7 @@ func (m *Memory) empty() bool { return len(m.by) == 0 && len(m.parts) == 0 }
 
 // Forget drops all that is here. The file keeps what it has, but is not looked at any more.
 func (m *Memory) Forget() {
-	if m == nil {
+	if m == nil || m.of != nil {
 		return
 	}
 	m.mu.Lock()
@@ -159,7 +175,7 @@ func (m *Memory) Forget() {
 
 // Note remembers that a run with the arguments of p took so many nanoseconds. What p refers to must not change.
 func (m *Memory) Note(k Key, p Point, took float64) {
-	if m == nil || !isTime(took) {
+	if m == nil || m.of != nil || !isTime(took) {
 		return
 	}
 	m.mu.Lock()
@@ -208,7 +224,7 @@ func (m *Memory) drop(at *list.Element) {
 
 // Of gives what is known of a key, the oldest first. It must not be changed.
 func (m *Memory) Of(k Key) []Point {
-	if m == nil {
+	if m == nil || m.of != nil {
 		return nil
 	}
 	m.mu.Lock()
@@ -224,6 +240,10 @@ func (m *Memory) Of(k Key) []Point {
 // Found remembers which part of what was possible a loop of a program turned, or a size came to, that data decides of.
 func (m *Memory) Found(program kernel.ID, name string, part float64) {
 	if m == nil || !(part >= 0 && part <= 1) {
+		return
+	}
+	if m.of != nil {
+		m.of.Found(program, name, part)
 		return
 	}
 	m.mu.Lock()
@@ -254,6 +274,9 @@ func (m *Memory) found(program kernel.ID, name string, part float64) {
 func (m *Memory) Part(program kernel.ID, name string) (part float64, ok bool) {
 	if m == nil {
 		return 0, false
+	}
+	if m.of != nil {
+		return m.of.Part(program, name)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -1,0 +1,43 @@
+package plan
+
+import (
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/plan/machine"
+	"github.com/godwit-run/godwit/internal/plan/seen"
+)
+
+// In: a kernel that is no native code yet. Out: what it takes to make it, by how many instructions it has, and by what it took to make that of others.
+
+// awaking is how many times as long it takes to make native code of a kernel of calibration if the compiler has to be started for it.
+const awaking = 3
+
+// makingOf is what it takes by the code alone, with the start of the compiler or without.
+func makingOf(e *machine.Engine, instructions int64, starts bool) float64 {
+	t := e.Making(int(instructions))
+	if starts {
+		t += (awaking - 1) * e.Compile
+	}
+	return t
+}
+
+// make is what it takes to make native code of a kernel.
+func (p *predictor) make(k *kernel.Kernel) machine.Spread {
+	e := p.opt.Machine.Engines["native"]
+	n := int64(kernel.Instructions(k))
+	cold := makingOf(e, n, p.opt.Cold)
+	here := machine.Here().Engines["native"] // where it was seen, whatever machine is asked about
+	if p.opt.Past.Seen == nil || here == nil {
+		return machine.Exactly(cold)
+	}
+	var past []ratio
+	for _, pt := range p.opt.Past.Seen.Of(seen.OfMaking()) {
+		if len(pt.Sizes) == 2 {
+			if r, ok := against(&pt, makingOf(here, pt.Sizes[0], pt.Sizes[1] > 0)); ok {
+				past = append(past, r)
+			}
+		}
+	}
+	own := makingOf(here, n, p.opt.Cold)
+	warm, _ := warmer(here, machine.Exactly(own), past)
+	return warm.Times(cold / own)
+}

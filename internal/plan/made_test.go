@@ -1,0 +1,63 @@
+package plan_test
+
+import (
+	"testing"
+
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
+	"github.com/godwit-run/godwit/internal/plan"
+	"github.com/godwit-run/godwit/internal/plan/machine"
+	"github.com/godwit-run/godwit/internal/plan/seen"
+)
+
+// TestMade: native code of a large kernel takes longer to be made than that of a small one, as much longer as it has instructions, and as it took before.
+func TestMade(t *testing.T) {
+	const sort, sum = "{ x.sort() }", "{ x.map(|v| v * 3.0).sum() }"
+	made := func(body string, past *seen.Memory) float64 {
+		result := "[f64; N]"
+		if body == sum {
+			result = "f64"
+		}
+		p := bound(t, "fn f(x: &[f64; N]) -> "+result+" "+ranged+" "+body, 1)
+		out, err := plan.Predict(p.Schedule, map[string]int64{"N": 1}, plan.Options{Machine: machine.Default(), Engine: "native", Threads: 1, Ready: func(*schedule.Launch) bool { return false },
+			Past: plan.Past{Seen: past, Program: p.Program.ID, Name: p.Program.Name}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Steps[0].Made.P50
+	}
+	small, large := made(sum, nil), made(sort, nil)
+	if large < 8*small || large < 8*machine.Default().Engines["native"].Compile {
+		t.Errorf("a sort is made in %v ns, a sum in %v", large, small)
+	}
+	past := seen.New("")
+	p := bound(t, "fn f(x: &[f64; N]) -> [f64; N] "+ranged+" "+sort, 1)
+	n := 0
+	schedule.Launches(p.Schedule.Steps, func(l *schedule.Launch) { n = max(n, kernel.Instructions(l.Kernel)) })
+	took := 2 * machine.Here().Engines["native"].Making(n)
+	past.Note(seen.OfMaking(), seen.Point{Sizes: []int64{int64(n), 0}}, took)
+	if again := made(sort, past); again < 1.99*large || again > 2.01*large {
+		t.Errorf("it took twice as long to make a sort as the %v ns that were expected, and then %v are expected", large, again)
+	}
+}
+
+// TestOneLongPiece: a step that is one piece goes over to native code in its middle never: it waits for it, or is over as WebAssembly.
+func TestOneLongPiece(t *testing.T) {
+	p := bound(t, "fn f(x: &[f64; N]) -> [f64; N] "+ranged+" { x.sort() }", 10)
+	opt := plan.Options{Machine: machine.Default(), Threads: 1}
+	of := func(engine string, n int64) float64 {
+		opt.Engine = engine
+		out, err := plan.Predict(p.Schedule, map[string]int64{"N": n}, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Time.P50
+	}
+	made := making(p)
+	for n := int64(1000); n < 1e9; n *= 4 {
+		slow, quick, auto := of("wasm", n), of("native", n), of("auto", n)
+		if want := min(slow, quick+made); auto < 0.999*want || auto > 1.001*want {
+			t.Errorf("a sort of %d takes WebAssembly %v ns, native code %v after %v: %v are expected", n, slow, quick, made, auto)
+		}
+	}
+}

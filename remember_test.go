@@ -1,0 +1,72 @@
+package godwit
+
+import (
+	"testing"
+
+	"github.com/godwit-run/godwit/internal/engine"
+	"github.com/godwit-run/godwit/internal/front/compile"
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
+	"github.com/godwit-run/godwit/internal/plan"
+	"github.com/godwit-run/godwit/internal/plan/machine"
+	"github.com/godwit-run/godwit/internal/plan/seen"
+	"github.com/godwit-run/godwit/internal/run"
+)
+
+// TestRememberCrowded: a launch beside which native code was made for more than a tenth of its time tells nothing of its kernel on WebAssembly.
+func TestRememberCrowded(t *testing.T) {
+	eng, err := engine.New(engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer eng.Close()
+	for _, c := range []struct {
+		crowded float64
+		paces   map[engine.Tier]float64
+		want    map[string]int
+	}{
+		{0, nil, map[string]int{"wasm": 1}},
+		{0.005, nil, map[string]int{"wasm": 1}},
+		{0.05, nil, map[string]int{}},
+		{0.05, map[engine.Tier]float64{engine.Wasm: 0.3, engine.Native: 0.02}, map[string]int{"native": 1}},
+		{0, map[engine.Tier]float64{engine.Wasm: 0.3, engine.Native: 0.02}, map[string]int{"native": 1, "wasm": 1}},
+	} {
+		known := seen.New("")
+		l := run.LaunchStats{Hash: kernel.Hash([]byte("k")), Tier: engine.Wasm, Runs: 1, Slices: 9, Threads: 1, Seconds: 0.1, Crowded: c.crowded, Sizes: []int64{7}, Paces: c.paces}
+		if c.paces != nil {
+			l.Native, l.Tier = 5, engine.Native
+		}
+		remember(known, &compile.Plan{}, eng, &run.Stats{Seconds: 0.1, Schedule: &schedule.Schedule{}, Launches: []run.LaunchStats{l}, First: true}, 2, nil)
+		for _, on := range []string{"wasm", "native"} {
+			if got := len(known.Of(seen.Key{ID: l.Hash, Engine: on, Threads: 1})); got != c.want[on] {
+				t.Errorf("%v beside the compiler, %v: %d are remembered on %s, expected %d", c.crowded, c.paces, got, on, c.want[on])
+			}
+		}
+	}
+}
+
+// TestMostlyNative: the engine of a call is that of most of its time, and not of most slices.
+func TestMostlyNative(t *testing.T) {
+	long, short := run.LaunchStats{Seconds: 1, Slices: 2, Native: 2}, run.LaunchStats{Seconds: 0.1, Slices: 300}
+	if s := (&run.Stats{Launches: []run.LaunchStats{long, short}}); !mostlyNative(s) {
+		t.Error("a second of native code and a tenth of another are not mostly native")
+	}
+	if s := (&run.Stats{Launches: []run.LaunchStats{short}}); mostlyNative(s) || mostlyNative(&run.Stats{}) {
+		t.Error("without native code a call is mostly native")
+	}
+}
+
+// TestAsWhole: a plan that takes less as a whole than steps that are decided of one by one is named, if no strategy was asked for.
+func TestAsWhole(t *testing.T) {
+	e := &expectation{Prediction: &plan.Prediction{Time: machine.Exactly(30e6)}}
+	list := []Candidate{{Number: 1, Predicted: &Prediction{P50: 0.03}}, {Number: 2, Predicted: &Prediction{P50: 0.02}}, {Number: 3}}
+	if n := asWhole(list, e, Auto); n != 2 {
+		t.Errorf("plan %d", n)
+	}
+	if n := asWhole(list, e, Fetch); n != 0 {
+		t.Errorf("fetch was asked for, and plan %d is named", n)
+	}
+	if n := asWhole(list[:1], e, ""); n != 0 {
+		t.Errorf("plan %d takes as long as the call", n)
+	}
+}
