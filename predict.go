@@ -3,7 +3,9 @@ package godwit
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
+	"time"
 
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/front/compile"
@@ -105,10 +107,12 @@ func (f *Func) Predict(ctx context.Context, args Args, opts ...Option) (*Stats, 
 
 // answer says all that is known of a call beforehand. What is expected of it is what is listed of its plan.
 func (q *asking) answer(s *Stats, declared []graph.SizeParam) (*plan.Prediction, error) {
+	start := time.Now()
 	all, err := q.consider(q.list, q.opt)
 	if err != nil {
 		return nil, err
 	}
+	took := time.Since(start)
 	best, err := plan.Chosen(all)
 	if err != nil {
 		return nil, &InputError{Text: err.Error(), Err: err}
@@ -123,7 +127,7 @@ func (q *asking) answer(s *Stats, declared []graph.SizeParam) (*plan.Prediction,
 	s.Plan.Number, s.Plan.Candidates = best.Number, listed(all)
 	s.Plan.Strategy, s.Plan.Steps = expected.Schedule.Strategy, labelled(expected.Schedule)
 	s.predicted(expected, q.opt.Machine, expected.Schedule)
-	if s.Plan.By, err = q.bySize(declared); err != nil {
+	if s.Plan.By, err = q.bySize(declared, took); err != nil {
 		return nil, err
 	}
 	s.Plan.WhyNot, err = q.whyNot(declared)
@@ -215,11 +219,17 @@ func (q *asking) predict() (*plan.Prediction, error) {
 	return out, nil
 }
 
+// mostOfOne is how long the plans of one size may take to be predicted where a table has some hundred of them.
+const mostOfOne = 25 * time.Millisecond
+
 // bySize makes the table by the size that is the largest in the call; nil if there is none.
-func (q *asking) bySize(declared []graph.SizeParam) (*BySize, error) {
+func (q *asking) bySize(declared []graph.SizeParam, one time.Duration) (*BySize, error) {
 	by := q.by(declared)
 	if by == nil {
 		return nil, nil
+	}
+	if one > mostOfOne {
+		return &BySize{Name: by.Name, LeftOut: fmt.Sprintf("one size takes %v to predict", one.Round(time.Millisecond))}, nil
 	}
 	q.opt.General = q.p.General()
 	rows, err := plan.Table(q.p.Schedule, q.p.Inputs.Sizes, by.Name, by.Lo, by.Hi, q.opt)

@@ -146,6 +146,8 @@ type Plan struct {
 type BySize struct {
 	Name string `json:"name"`
 	Rows []Way  `json:"rows"`
+	// LeftOut is why there are no rows; "" if there are.
+	LeftOut string `json:"left_out,omitempty"`
 	// Curves are the times of all plans over the range.
 	Curves []Curve `json:"-"`
 }

@@ -128,6 +128,9 @@ func (x *explaining) draw(s *godwit.Stats) error {
 	if s.Plan.By == nil {
 		return misused("draw a call of a function with sizes over .npy or .arrow files", "--svg: what this call takes is not planned by a size")
 	}
+	if s.Plan.By.LeftOut != "" {
+		return misused("draw a function with fewer steps", "--svg: the plans by %s are left out: %s", s.Plan.By.Name, s.Plan.By.LeftOut)
+	}
 	if err := atomically.Write(x.svg, []byte(view.Curves(s.Plan.By, s.Plan.Sizes[s.Plan.By.Name])), 0o666); err != nil {
 		return fmt.Errorf("--svg %s: %w", x.svg, err)
 	}

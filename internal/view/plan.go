@@ -97,6 +97,10 @@ func (p *page) bySize(by *godwit.BySize, sizes map[string]int64) {
 		return
 	}
 	p.section(fmt.Sprintf("Plan by %s (here %d)", by.Name, sizes[by.Name]))
+	if by.LeftOut != "" {
+		p.wrap("Left out: " + by.LeftOut + ".")
+		return
+	}
 	var rows [][]string
 	for i, r := range by.Rows {
 		upTo := "on"

@@ -72,6 +72,19 @@ func TestManySteps(t *testing.T) {
 	}
 }
 
+// TestLeftOut: where no table was made it is said why.
+func TestLeftOut(t *testing.T) {
+	s := sample()
+	s.Plan.By = &godwit.BySize{Name: "N", LeftOut: "one size takes 40ms to predict"}
+	var b strings.Builder
+	if err := Plan(&b, s, Style{}); err != nil {
+		t.Fatal(err)
+	}
+	if text := b.String(); !strings.Contains(text, "Left out: one size takes 40ms to predict.") || strings.Contains(text, "from 1 to") {
+		t.Error(text)
+	}
+}
+
 // TestCurves: the drawing is well-formed, has one line a plan within its frame, and marks where the plan changes.
 func TestCurves(t *testing.T) {
 	text := Curves(sample().Plan.By, 7)
