@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/godwit-run/godwit"
 	"github.com/godwit-run/godwit/internal/cluster/fleet"
 	"github.com/godwit-run/godwit/internal/cluster/site"
 )
@@ -20,7 +22,8 @@ func newRestart() *cobra.Command {
 		Short: "End nodes and start them again, one after another",
 		Long: `End nodes of a running godwit up and start them again, one after another: the
 next one only when the one before is a member again and holds the shards that it held. Data
-sets with two replicas can be read all the time. Nodes that were given up are started, too.`,
+sets with two replicas can be read all the time. Nodes that were given up are started, too. Where
+nodes keep data in memory, one with the only replica of something is not ended.`,
 		Example: "  godwit restart n2\n  godwit restart --all",
 		Args: func(_ *cobra.Command, args []string) error {
 			if (len(args) == 0) != all {
@@ -53,6 +56,11 @@ func restart(cmd *cobra.Command, dir string, names []string, all, asJSON bool) e
 			return fleet.UnknownNode(name, dir, nodeNames(s))
 		}
 	}
+	if s.Memory {
+		if err := keeps(cmd.Context(), dir, names); err != nil {
+			return err
+		}
+	}
 	for _, name := range names {
 		r, err := c.Restart(cmd.Context(), name)
 		if err != nil {
@@ -60,6 +68,26 @@ func restart(cmd *cobra.Command, dir string, names []string, all, asJSON bool) e
 		}
 		if err := showStarted(cmd, r, "again", asJSON); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// keeps refuses to end nodes that have the only replica of something, in memory.
+func keeps(ctx context.Context, dir string, names []string) error {
+	c, err := site.Connect(ctx, dir, site.Options{Admin: true})
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	v := c.View()
+	for _, n := range v.Nodes {
+		if !slices.Contains(names, n.Name) {
+			continue
+		}
+		if shards, sets := fleet.OnlyAt(v, n.Peer); shards > 0 {
+			return &godwit.InputError{Text: fmt.Sprintf("node %s keeps data in memory only, and has the only replica of %d shards, of @%s: with its end they would be lost", n.Name, shards, strings.Join(sets, ", @")),
+				Help: "load them again with --replicas 2, or move them by `" + site.Command("drain "+n.Name, dir) + "`; `" + site.Command("down", dir) + "` ends all of it"}
 		}
 	}
 	return nil

@@ -16,6 +16,26 @@ type Draining struct {
 // Done says that nothing is lost with the node.
 func (e Draining) Done() bool { return e.Elsewhere == e.Shards }
 
+// OnlyAt is how many shards no node that is alive has but p, and the data sets that they are of.
+func OnlyAt(v *catalog.View, p catalog.Peer) (shards int, sets []string) {
+	other := func(q catalog.Peer) bool {
+		_, alive := v.Node(q)
+		return alive && q != p
+	}
+	for i := range v.Sets {
+		before := shards
+		for j := range v.Sets[i].Shards {
+			if s := &v.Sets[i].Shards[j]; slices.Contains(s.Replicas, p) && !slices.ContainsFunc(s.Replicas, other) {
+				shards++
+			}
+		}
+		if shards > before {
+			sets = append(sets, v.Sets[i].Name)
+		}
+	}
+	return shards, sets
+}
+
 // DrainingOf looks at what node p holds. A shard needs as many copies on others as it was loaded
 // with, or one on each if there are not so many.
 func DrainingOf(v *catalog.View, p catalog.Peer) (e Draining) {

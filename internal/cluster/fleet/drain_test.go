@@ -1,10 +1,25 @@
 package fleet
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
 )
+
+// TestOnlyAt: shards of which a node has the only replica that can be reached.
+func TestOnlyAt(t *testing.T) {
+	const p, a, dead = 1, 2, 9
+	of := func(replicas ...catalog.Peer) catalog.Shard { return catalog.Shard{Replicas: replicas} }
+	v := &catalog.View{Nodes: []catalog.Node{{Peer: p}, {Peer: a, Draining: true}}, Sets: []catalog.Set{
+		{Name: "alone", Shards: []catalog.Shard{of(p), of(a), of(p, dead)}},
+		{Name: "twice", Shards: []catalog.Shard{of(p, a), of(a)}},
+		{Name: "once", Shards: []catalog.Shard{of(p)}},
+	}}
+	if n, sets := OnlyAt(v, p); n != 3 || !slices.Equal(sets, []string{"alone", "once"}) {
+		t.Errorf("%d shards of %v, expected 3 of alone and once", n, sets)
+	}
+}
 
 func TestDrainingOf(t *testing.T) {
 	const leaving, draining, a, b, dead = 1, 2, 3, 4, 9

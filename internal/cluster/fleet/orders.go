@@ -237,11 +237,13 @@ func (f *Fleet) remove(name string) error {
 
 // State is how a fleet is.
 type State struct {
-	Dir   string      `json:"dir"`
-	Pid   int         `json:"pid"`
-	Ready bool        `json:"ready"`
-	Log   string      `json:"log,omitempty"`
-	Nodes []NodeState `json:"nodes"`
+	Dir   string `json:"dir"`
+	Pid   int    `json:"pid"`
+	Ready bool   `json:"ready"`
+	Log   string `json:"log,omitempty"`
+	// Memory says that nodes keep data in memory only.
+	Memory bool        `json:"memory,omitempty"`
+	Nodes  []NodeState `json:"nodes"`
 }
 
 // NodeState is how one of its nodes is.
@@ -258,7 +260,7 @@ type NodeState struct {
 func (f *Fleet) state() *State {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	s := &State{Dir: f.opt.Dir, Ready: f.ready, Log: f.opt.Log, Nodes: []NodeState{}}
+	s := &State{Dir: f.opt.Dir, Ready: f.ready, Log: f.opt.Log, Memory: slices.Contains(f.opt.Flags, "--memory=true"), Nodes: []NodeState{}}
 	for _, k := range f.nodes {
 		n := NodeState{Name: k.name, State: k.state, Starts: k.starts, Last: k.last}
 		if c := f.card(k.name); c != nil {
