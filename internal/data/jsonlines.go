@@ -182,7 +182,9 @@ func (s *linesFile) look(block int, rows int64, found []csvFound) error {
 				return &ChangedError{s.input.path}
 			}
 			seen[i]++
-			if sorts := f.sorts(); sorts&^found[i].seen != 0 {
+			sorts := f.sorts()
+			found[i].phrase(sorts)
+			if sorts&^found[i].seen != 0 {
 				found[i].add(sorts, csvPlace{s.input.path, 0, b.line + bytes.Count(text[:at], []byte("\n")), f.at + 1, shortened(string(f.value))})
 			}
 			return nil
