@@ -276,11 +276,28 @@ func asNumber(text string, t *graph.Type) string {
 	return text
 }
 
+// otherTexts reports tuples that differ in whose texts they have, and in nothing else.
+func otherTexts(found, want *graph.Type) bool {
+	if found.Kind != graph.Tuple || want.Kind != graph.Tuple || found.Name != want.Name || len(found.Elems) != len(want.Elems) || found.Equal(want) {
+		return false
+	}
+	for i, f := range found.Elems {
+		w := want.Elems[i]
+		if !f.Equal(w) && !(types.IsSort(f, meaning.Text) && types.IsSort(w, meaning.Text)) && !otherTexts(f, w) {
+			return false
+		}
+	}
+	return true
+}
+
 // meantMismatch helps where one type was found and another expected; false if it has nothing to say.
 func (e *elab) meantMismatch(m message, found, want *graph.Type, at diag.Span) bool {
 	text := e.parenthesized(at)
 	s, t := found.Means.Sort, want.Means.Sort
 	switch {
+	case otherTexts(found, want):
+		m.Note("expected text of one column in it, found text of another, or of the program").
+			Help("a variable or accumulator keeps the dictionaries of its first value: let it begin with text of the same column")
 	case s == meaning.Text && t == meaning.Text:
 		m.Note("expected text of one column, found text of another, or of the program").
 			Help("a variable keeps the dictionary of its first value; choose in one expression:\nlet s = if … { … } else { … };")
