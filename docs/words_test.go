@@ -311,7 +311,7 @@ var words = []word{
 
 	// text that goes along
 	{"[(Str, i64); N]", `o.scan(("", 0), |a, r| (r.customer, a.1 + 1))`, "", "let it begin with text of the same column"},
-	{"[(Str, f64); N]", `o.scan((o[0].customer, 0), |a, r| (r.customer, a.1 + 0.5))`, "", "(a, b as i64)"},
+	{"[(i64, (Str, i64)); N]", `o.scan((0, (o[0].gift, 0)), |a, r| (1, (r.customer, a.0 + 1)))`, "", "let it begin with text of the same column"},
 
 	// medians of what is no number yet
 	{"f64", `o.median(|r| r.paid)`, `o.median(|r| r.paid as f64)`, ""},

@@ -276,18 +276,21 @@ func asNumber(text string, t *graph.Type) string {
 	return text
 }
 
-// otherTexts reports tuples that differ in whose texts they have, and in nothing else.
-func otherTexts(found, want *graph.Type) bool {
-	if found.Kind != graph.Tuple || want.Kind != graph.Tuple || found.Name != want.Name || len(found.Elems) != len(want.Elems) || found.Equal(want) {
-		return false
-	}
-	for i, f := range found.Elems {
-		w := want.Elems[i]
-		if !f.Equal(w) && !(types.IsSort(f, meaning.Text) && types.IsSort(w, meaning.Text)) && !otherTexts(f, w) {
-			return false
+// otherText reports text, or what has some in it, of another dictionary than is wanted, which no conversion mends.
+func otherText(found, want *graph.Type) bool {
+	switch {
+	case types.IsSort(found, meaning.Text) && types.IsSort(want, meaning.Text):
+		return !found.Equal(want)
+	case found.Kind == graph.Option && want.Kind == graph.Option:
+		return otherText(found.Elem(), want.Elem())
+	case found.Kind == graph.Tuple && want.Kind == graph.Tuple && len(found.Elems) == len(want.Elems):
+		for i, f := range found.Elems {
+			if otherText(f, want.Elems[i]) {
+				return true
+			}
 		}
 	}
-	return true
+	return false
 }
 
 // meantMismatch helps where one type was found and another expected; false if it has nothing to say.
@@ -295,9 +298,6 @@ func (e *elab) meantMismatch(m message, found, want *graph.Type, at diag.Span) b
 	text := e.parenthesized(at)
 	s, t := found.Means.Sort, want.Means.Sort
 	switch {
-	case otherTexts(found, want):
-		m.Note("expected text of one column in it, found text of another, or of the program").
-			Help("a variable or accumulator keeps the dictionaries of its first value: let it begin with text of the same column")
 	case s == meaning.Text && t == meaning.Text:
 		m.Note("expected text of one column, found text of another, or of the program").
 			Help("a variable keeps the dictionary of its first value; choose in one expression:\nlet s = if … { … } else { … };")
