@@ -11,7 +11,7 @@ import (
 type word struct{ result, written, meant, says string }
 
 // wordsHead declares the tables that the words are asked of.
-const wordsHead = `record O { order_id: i64, ordered_at: Timestamp, customer: Str, region: Option<Str>, qty: Option<i64>, amount: Option<f64>, gift: Str, shipped: Option<Date>, day: Date }
+const wordsHead = `record O { order_id: i64, ordered_at: Timestamp, customer: Str, region: Option<Str>, qty: Option<i64>, amount: Option<f64>, gift: Str, shipped: Option<Date>, day: Date, paid: Decimal<9, 2> }
 record P { name: Str, price: f64 }
 fn q(o: &[O; N], p: &[P; M], v: &[f64; N], n: &[i64; N]) -> `
 
@@ -84,7 +84,7 @@ var words = []word{
 	{"[f64]", `v.map(|x| x.round(2))`, `v.map(|x| (x * 100.0).round() / 100.0)`, ""},
 	{"f64", `o.map(|r| r.amount).std()`, `{ let x = o.map(|r| r.amount); let m = x.mean(); x.map(|e| e.map(|d| (d - m) * (d - m))).mean().sqrt() }`, ""},
 	{"f64", `o.map(|r| r.amount).variance()`, `{ let x = o.map(|r| r.amount); let m = x.mean(); x.map(|e| e.map(|d| (d - m) * (d - m))).mean() }`, ""},
-	{"[f64]", `o.group_by(|r| r.day).agg(|g| g.std(|r| r.amount))`, `o.group_by(|r| r.day).agg(|g| (g.mean(|r| r.amount.map(|v| v * v)) - g.mean(|r| r.amount) * g.mean(|r| r.amount)).max(0.0).sqrt())`, ""},
+	{"[f64]", `o.group_by(|r| r.day).agg(|g| g.std(|r| r.amount))`, `{ let of_all = o.mean(|r| r.amount); o.group_by(|r| r.day).agg(|g| (g.mean(|r| r.amount.map(|v| (v - of_all) * (v - of_all))) - g.mean(|r| r.amount.map(|v| v - of_all)) * g.mean(|r| r.amount.map(|v| v - of_all))).max(0.0).sqrt()) }`, ""},
 	{"[O]", `o.sort(|r| r.day, desc)`, "", `o.sort_desc(|r| r.day)`},
 	{"[O]", `o.sort(|r| r.day, asc)`, "", `o.sort(|r| r.day)`},
 	{"[(O, P)]", `{ let by = p.index_by(|r| r.name); o.join_all(by, |r| r.customer) }`, `{ let by = p.index_by(|r| r.name); o.join_all::<100>(by, |r| r.customer) }`, ""},
@@ -100,8 +100,8 @@ var words = []word{
 	{"f64", `n.std()`, `{ let x = n.map(|e| e as f64); let m = x.mean(); x.map(|e| (e - m) * (e - m)).mean().sqrt() }`, ""},
 	{"f64", `std(v)`, `{ let m = v.mean(); v.map(|e| (e - m) * (e - m)).mean().sqrt() }`, ""},
 	{"f64", `std(p, |r| r.price)`, `{ let x = p.map(|r| r.price); let m = x.mean(); x.map(|e| (e - m) * (e - m)).mean().sqrt() }`, ""},
-	{"[f64]", `o.group_by(|r| r.day).std(|r| r.amount)`, `o.group_by(|r| r.day).agg(|g| (g.mean(|r| r.amount.map(|v| v * v)) - g.mean(|r| r.amount) * g.mean(|r| r.amount)).max(0.0).sqrt())`, ""},
-	{"[f64]", `p.group_by(|r| r.name).agg(|g| g.variance(|r| r.price))`, `p.group_by(|r| r.name).agg(|g| (g.mean(|r| r.price * r.price) - g.mean(|r| r.price) * g.mean(|r| r.price)).max(0.0))`, ""},
+	{"[f64]", `o.group_by(|r| r.day).std(|r| r.amount)`, `{ let of_all = o.mean(|r| r.amount); o.group_by(|r| r.day).agg(|g| (g.mean(|r| r.amount.map(|v| (v - of_all) * (v - of_all))) - g.mean(|r| r.amount.map(|v| v - of_all)) * g.mean(|r| r.amount.map(|v| v - of_all))).max(0.0).sqrt()) }`, ""},
+	{"[f64]", `p.group_by(|r| r.name).agg(|g| g.variance(|r| r.price))`, `{ let of_all = p.mean(|r| r.price); p.group_by(|r| r.name).agg(|g| (g.mean(|r| (r.price - of_all) * (r.price - of_all)) - g.mean(|r| r.price - of_all) * g.mean(|r| r.price - of_all)).max(0.0)) }`, ""},
 	{"[f64]", `p.cumsum(|r| r.price)`, `p.map(|r| r.price).scan(0.0, |a, e| a + e)`, ""},
 	{"[f64]", `p.diff(|r| r.price)`, `p.map(|r| r.price).window::<2>().map(|w| w[1] - w[0])`, ""},
 	{"[Option<f64>]", `p.lag(|r| r.price)`, `{ let x = p.map(|r| r.price); x.enumerate().map(|(i, _)| x.get(i - 1)) }`, ""},
@@ -309,12 +309,25 @@ var words = []word{
 	{"[i64]", `n.dedup()`, `n.enumerate().filter(|(i, e)| n.get(i - 1).map(|b| b != e).or(true)).map(|(_, e)| e)`, ""},
 	{"i64", `{ let by = p.index_by(|r| r.name); o.left_join(by, |r| r.customer).len() }`, "", "o.map(|r| (r, by.get(r.customer)))"},
 
+	// text that goes along
+	{"[(Str, i64); N]", `o.scan(("", 0), |a, r| (r.customer, a.1 + 1))`, "", "let it begin with text of the same column"},
+	{"[(i64, (Str, i64)); N]", `o.scan((0, (o[0].gift, 0)), |a, r| (1, (r.customer, a.0 + 1)))`, "", "let it begin with text of the same column"},
+
+	// medians of what is no number yet
+	{"f64", `o.median(|r| r.paid)`, `o.median(|r| r.paid as f64)`, ""},
+	{"f64", `o.map(|r| r.paid).quantile(0.9)`, `o.map(|r| r.paid).quantile(0.9, |e| e as f64)`, ""},
+	{"f64", `o.quantile(0.9, |r| r.paid)`, `o.quantile(0.9, |r| r.paid as f64)`, ""},
+	{"[f64]", `o.group_by(|r| r.day).median(|r| r.paid)`, `o.group_by(|r| r.day).median(|r| r.paid as f64)`, ""},
+	{"f64", `o.median(|r| r.day)`, `o.median(|r| r.day as i64)`, ""},
+	{"f64", `o.median(|r| r.shipped)`, `o.median(|r| r.shipped.map(|v| v as i64))`, ""},
+	{"f64", `o.median(|r| r.gift == "yes")`, `o.median(|r| (r.gift == "yes") as i64 as f64)`, ""},
+
 	// groups
 	{"[i64]", `o.group_by(|r| r.day, |r| r.gift).count()`, `o.group_by(|r| (r.day, r.gift)).count()`, ""},
 	{"[(Date, i64)]", `o.group_by(|r| r.day).map(|g| (g.key(), g.count()))`, `o.group_by(|r| r.day).agg(|g| (g.key(), g.count()))`, ""},
 	{"[(Date, i64)]", `o.group_by(|r| r.day).agg(|g| (g.key(), g.len()))`, `o.group_by(|r| r.day).agg(|g| (g.key(), g.count()))`, ""},
 	{"[(Date, i64)]", `o.group_by(|r| r.day).agg(|g| (g.key(), g.map(|r| r.order_id).sum()))`, `o.group_by(|r| r.day).agg(|g| (g.key(), g.sum(|r| r.order_id)))`, ""},
-	{"[f64]", `o.group_by(|r| r.day).agg(|g| g.std(|r| r.order_id))`, "", "(g.mean(|r| r.order_id * r.order_id) - g.mean(|r| r.order_id) * g.mean(|r| r.order_id)).max(0.0).sqrt()"},
+	{"[f64]", `o.group_by(|r| r.day).agg(|g| g.std(|r| r.order_id))`, `{ let of_all = o.mean(|r| r.order_id); o.group_by(|r| r.day).agg(|g| (g.mean(|r| ((r.order_id as f64) - of_all) * ((r.order_id as f64) - of_all)) - g.mean(|r| (r.order_id as f64) - of_all) * g.mean(|r| (r.order_id as f64) - of_all)).max(0.0).sqrt()) }`, ""},
 	{"[i64]", `o.group_by(|r| r.day).agg(|g| g.filter(|r| r.gift == "yes").sum(|r| r.order_id))`, "", "g.mean(|r| if r.gift == \"yes\" { Some(…) } else { None })"},
 	{"[i64]", `o.group_by::<12>(|r| r.day.month() - 1).agg(|g| g.first().order_id)`, "", "g.first().map(|e| e.order_id)"},
 	{"[f64]", `o.group_by(|r| r.day).agg(|g| 100.0 * g.count() / N)`, `o.group_by(|r| r.day).agg(|g| 100.0 * g.count() as f64 / N as f64)`, ""},

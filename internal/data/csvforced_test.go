@@ -51,6 +51,35 @@ func TestForcedText(t *testing.T) {
 	}
 }
 
+// What options say of columns holds in files without rows, too, alone and as one of several.
+func TestForcedTextWithoutRows(t *testing.T) {
+	opt, err := ParseOptions("text=b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := writeFile(t, "x.csv", "a,b\n")
+	one, err := OpenWith(path, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer one.Close()
+	other := writeFile(t, "y.csv", "a,b\n")
+	several, err := OpenSpec(t.Context(), Several([]string{path, other}, opt), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer several.Close()
+	for _, src := range []Source{one, several} {
+		if src, err = Typed(t.Context(), src, nil); err != nil {
+			t.Fatal(err)
+		}
+		a, b := src.Columns()[0], src.Columns()[1]
+		if !a.Unknown || b.Unknown || b.Type() != "Str" {
+			t.Error(a.Type(), a.Unknown, b.Type(), b.Unknown)
+		}
+	}
+}
+
 // The first rows of a file are shown whatever comes behind them.
 func TestHeadOfMixedColumns(t *testing.T) {
 	src := mustOpen(t, writeFile(t, "x.csv", "a,b\n"+strings.Repeat("01,1\n", csvSample+1)+"x,2.5\n"))

@@ -34,6 +34,7 @@ const (
 	csvQuoted            // a text of JSON, which may stand for a float all the same
 	csvSpelled           // NaN or inf: a number, or a text among others
 	csvPadded            // a number with zeros at the beginning, which no number keeps
+	csvNoDay             // beside csvPhrase: digits in the form of a date, of a day that there is not
 	csvAbsent            // beside csvMissing: the field is not empty, but a word for a missing value, or blanks
 )
 
@@ -43,6 +44,7 @@ type csvFound struct {
 	first  []csvPlace // of each bit of seen, in their order: tables of many columns in many files have few of them
 	unfit  uint8      // the forms of dates in which some text is none, but for words such as NA, see dateForms
 	odd    uint8      // the forms of numbers in which some text is none, see numberForms
+	plain  bool       // some phrase has not the form of a date
 	forced bool       // text, whatever stands there, because ?text= says so
 	number bool       // numbers, whatever zeros they begin with, because ?number= says so
 	json   bool       // values say themselves whether they are text, so that a number is none
@@ -81,11 +83,17 @@ func (f *csvFound) look(p *csvParser, pos int, field, raw []byte) {
 		f.unfit = unfitForms(f.unfit, trimBlanks(field))
 		f.odd = oddForms(f.odd, trimBlanks(raw))
 	}
+	f.phrase(s)
 	if s&^f.seen == 0 {
 		return
 	}
 	line, col := p.position(pos)
 	f.add(s, csvPlace{p.src.input.path, 0, line, col, string(trimBlanks(raw))})
+}
+
+// phrase takes in whether a field is a phrase that has not the form of a date.
+func (f *csvFound) phrase(s csvSorts) {
+	f.plain = f.plain || s&(csvPhrase|csvNoDay) == csvPhrase
 }
 
 // add takes in what a field is, of which the first that was so is kept.
@@ -106,6 +114,7 @@ func (f *csvFound) add(s csvSorts, at csvPlace) {
 // join takes in what other fields of the column are, in a file of this number.
 func (f *csvFound) join(g *csvFound, file int) {
 	f.unfit, f.odd = f.unfit|g.unfit, f.odd|g.odd
+	f.plain = f.plain || g.plain
 	f.forced, f.number, f.json = f.forced || g.forced, f.number || g.number, f.json || g.json
 	for s := g.seen; s != 0; s &= s - 1 {
 		at := g.at(s & -s)
@@ -158,7 +167,25 @@ func textSorts(b []byte) csvSorts {
 	if _, why := (meaning.Meaning{Sort: meaning.Timestamp}).Parse(b); why == "" {
 		return csvMoment
 	}
+	if isNoDay(b) {
+		return csvPhrase | csvNoDay
+	}
 	return csvPhrase
+}
+
+// isNoDay reports 2024-02-31 and the like, also with a time behind it: what has the form of a date, and is none.
+func isNoDay(b []byte) bool {
+	const form = "2001-03-14"
+	if len(b) < len(form) || len(b) > len(form) && b[len(form)] != ' ' && b[len(form)] != 'T' && b[len(form)] != 't' {
+		return false
+	}
+	for i := range form {
+		if digit := b[i]-'0' <= 9; digit != (form[i] != '-') || !digit && b[i] != '-' {
+			return false
+		}
+	}
+	_, why := meaning.Meaning{Sort: meaning.Date}.Parse(b[:len(form)])
+	return why != ""
 }
 
 // meaning is what a column of text stands for. Numbers among words are words, too, unless JSON has them without quotes.

@@ -43,6 +43,12 @@ func (f *csvFound) conflict(path, column string) *Error {
 		e = stand(f.at(csvPadded), "")
 		e.Msg = fmt.Sprintf("it is text (Str): found %s, whose zeros at the beginning no number keeps", shortened(f.at(csvPadded).text))
 		e.Help = fmt.Sprintf("say behind the name of the file that it is text, %s, or that these zeros do not count, ?number=%s", sayText(column), optionText(column))
+	case f.has(csvNoDay) && !f.plain:
+		e = stand(f.at(csvNoDay), "")
+		e.Msg = fmt.Sprintf("it is text (Str): found %q, and there is no such day", shortened(f.at(csvNoDay).text))
+		if e.Help = "mend the value, or write null where one is missing"; !f.json {
+			e.Help = "mend the field, or leave it empty where a value is missing; if the column is text, say so behind the name of the file: " + sayText(column)
+		}
 	case f.has(csvText):
 		e = stand(f.at(csvText), "numbers, or true and false")
 		text := f.at(csvText).text
@@ -61,9 +67,14 @@ func (f *csvFound) conflict(path, column string) *Error {
 		at := f.at(csvInexact)
 		e.Path, e.Line, e.Col = at.path, at.line, at.col
 		e.Msg = fmt.Sprintf("expected numbers of one kind, found %s, an integer that f64 cannot hold exactly, and %s on line %d, which needs it", shortened(at.text), shortened(other.text), other.line)
-		if f.has(csvHugeInt) {
+		switch {
+		case f.has(csvHugeInt):
 			e.Msg = fmt.Sprintf("expected integers of at most 64 bits, found %s", shortened(f.at(csvHugeInt).text))
 			e.Path, e.Line, e.Col = f.at(csvHugeInt).path, f.at(csvHugeInt).line, f.at(csvHugeInt).col
+		case !f.has(csvDecimal):
+			large := f.at(csvLarge)
+			e.Path, e.Line, e.Col = large.path, large.line, large.col
+			e.Msg = fmt.Sprintf("expected numbers of one kind, found %s, which only u64 holds, and %s on line %d%s, which it does not; f64 cannot hold %s exactly", large.text, other.text, other.line, other.elsewhere(large), at.text)
 		}
 		e.Help = "write it with a point, as " + shortened(at.text) + ".0, to have it rounded"
 		if !f.json {

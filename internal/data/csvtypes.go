@@ -91,6 +91,11 @@ func (s *csvFile) typed(ctx context.Context, looked func(rows int64)) (Source, e
 // allFound looks at all fields, chunk by chunk, and gives what is in each column.
 func allFound(ctx context.Context, src Source, lookAt func(chunk int, rows int64) ([]csvFound, error), looked func(rows int64)) ([]csvFound, error) {
 	found := make([]csvFound, len(src.Columns()))
+	if s, ok := src.(untyped); ok {
+		for i, f := range s.looks() { // what options say holds without rows, too
+			found[i].forced, found[i].number = f.forced, f.number
+		}
+	}
 	var mu sync.Mutex
 	err := Each(ctx, len(src.Chunks()), func(i int) error {
 		n := src.Chunks()[i].Rows()

@@ -51,7 +51,7 @@ func TestCSVTypes(t *testing.T) {
 		{"word after numbers", "2", "true", "Str", ":5002:1: column `a`: it is text (Str): found \"true\" among numbers, such as 2 on line 2"},
 		{"number after words", "true", "0.5", "Str", ":5002:1: column `a`: it is text (Str): found \"0.5\" among true and false, such as true on line 2"},
 		{"integer that no f64 is", "1.5", "9007199254740993", "", ":5002:1: column `a`: expected numbers of one kind, found 9007199254740993, an integer that f64 cannot hold exactly, and 1.5 on line 2, which needs it"},
-		{"integers of no width", "-1", "18446744073709551615", "", ":5002:1: column `a`: expected numbers of one kind, found 18446744073709551615, an integer that f64 cannot hold exactly, and -1 on line 2, which needs it"},
+		{"integers of no width", "-1", "18446744073709551615", "", ":5002:1: column `a`: expected numbers of one kind, found 18446744073709551615, which only u64 holds, and -1 on line 2, which it does not; f64 cannot hold 18446744073709551615 exactly"},
 		{"too large an integer", "1", "18446744073709551617", "", ":5002:1: column `a`: expected integers of at most 64 bits, found 18446744073709551617"},
 		{"too large", "1.5", "1e400", "Str", ":5002:1: column `a`: it is text (Str): found \"1e400\" among numbers, such as 1.5 on line 2"},
 	} {

@@ -182,7 +182,9 @@ func (s *linesFile) look(block int, rows int64, found []csvFound) error {
 				return &ChangedError{s.input.path}
 			}
 			seen[i]++
-			if sorts := f.sorts(); sorts&^found[i].seen != 0 {
+			sorts := f.sorts()
+			found[i].phrase(sorts)
+			if sorts&^found[i].seen != 0 {
 				found[i].add(sorts, csvPlace{s.input.path, 0, b.line + bytes.Count(text[:at], []byte("\n")), f.at + 1, shortened(string(f.value))})
 			}
 			return nil
@@ -378,15 +380,18 @@ func checkWords(path, column string, found *csvFound, w Want) error {
 }
 
 // Absent gives a source a column that it may have, but of which no row has a value: a field of JSON lines that nobody wrote is a null. ok is
-// false for other formats, whose columns have names of their own, and where another name is so near that it may be meant.
-func Absent(src Source, name string) (column int, ok bool) {
+// false for other formats, whose columns have names of their own, and where the name of another column is so near that it may be meant:
+// one that is declared, as all names that the program has for columns are, means itself.
+func Absent(src Source, name string, declared []string) (column int, ok bool) {
 	s, ok := src.(*linesFile)
 	if !ok || len(s.cols) == maxNames {
 		return 0, false
 	}
 	var names []string
-	for _, c := range s.cols {
-		names = append(names, c.Name)
+	for i, c := range s.cols {
+		if s.found[i].seen != 0 && !slices.Contains(declared, c.Name) { // nothing was seen of columns that are here by Absent
+			names = append(names, c.Name)
+		}
 	}
 	if diag.Nearest(name, names) != "" {
 		return 0, false

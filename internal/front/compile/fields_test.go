@@ -18,6 +18,9 @@ func TestFieldsThatTheFileLacks(t *testing.T) {
 		{"{ id: i64, extra: Option<i64> }", "x.csv", "id,city\n1,a\n", "there is no column `extra`; the columns are `id`, `city`", ""},
 		{"{ id: i64, extra: i64 }", "x.jsonl", "{\"id\": 1}\n", "there is no column `extra`; the columns are `id`", ""},
 		{"{ id: i64, extra: Option<i64> }", "x.jsonl", "{\"id\": 1}\n", "", ""},
+		{"{ price: f64, prices: Option<f64> }", "x.jsonl", "{\"price\": 1.5}\n", "", ""}, // what is declared itself is no slip for another
+		{"{ o: Option<f64>, oi: Option<i64> }", "x.jsonl", "", "", ""},
+		{"{ prices: Option<f64> }", "x.jsonl", "{\"price\": 1.5}\n", "there is no column `prices`; the columns are `price`", "did you mean `price`?"},
 		{"{ city: i64 }", "x.csv", "id,city\n1,a\n", "", ""}, // it is there, and nobody reads it
 	} {
 		path := filepath.Join(t.TempDir(), c.name)

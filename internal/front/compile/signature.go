@@ -39,7 +39,7 @@ func (f *Func) Example() string {
 	return strings.Join(words, " ")
 }
 
-// unfixed lists the sizes that no parameter's type speaks of.
+// unfixed lists the declared sizes that no parameter's type speaks of. Others, as how many texts a dictionary has, dict(r.name), are nobody's to give.
 func (f *Func) unfixed() []string {
 	fixed := map[string]bool{}
 	for _, p := range f.Graph.Body.Params {
@@ -53,7 +53,7 @@ func (f *Func) unfixed() []string {
 	}
 	var out []string
 	for _, s := range f.Graph.Sizes {
-		if !fixed[s.Name] {
+		if !fixed[s.Name] && !strings.Contains(s.Name, "(") {
 			out = append(out, s.Name)
 		}
 	}

@@ -107,12 +107,21 @@ func (t *tabular) find(wants []graph.Leaf, j int, column string) leaf {
 	default:
 		name := strings.TrimPrefix(path, ".")
 		if l.column, l.missing = t.named(name); l.missing != nil && (wants[j].Presence || wants[j].Optional || t.src.Rows() == 0) {
-			if i, ok := data.Absent(t.src, name); ok {
+			if i, ok := data.Absent(t.src, name, declaredNames(wants)); ok {
 				l.column, l.missing = i, nil
 			}
 		}
 	}
 	return l
+}
+
+// declaredNames are the names of the columns that are wanted.
+func declaredNames(wants []graph.Leaf) []string {
+	names := make([]string, len(wants))
+	for i, w := range wants {
+		names[i] = strings.TrimPrefix(w.Path, ".")
+	}
+	return names
 }
 
 func (t *tabular) named(name string) (int, error) {

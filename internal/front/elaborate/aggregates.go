@@ -20,6 +20,7 @@ type oneGroup struct {
 	scope *scope
 	vars  int // so many variables can be seen from outside
 	j     *graph.Node
+	agg   *syntax.MethodCall
 }
 
 // agg is g.agg(|g| …): the closure's value for each group.
@@ -35,7 +36,7 @@ func (e *elab) agg(c *methodUse) *graph.Node {
 	g, scope, vars := e.of(n).group, e.cur, len(e.vars)
 	of := func(j *graph.Node) *graph.Node {
 		one := *g
-		one.one = &oneGroup{scope, vars, j}
+		one.one = &oneGroup{scope, vars, j, c.x}
 		return e.element(e.applyClosure(cl, elemWant(c.want), e.newGroup(&one, c.at())), bodyValue(cl.Body))
 	}
 	if g.there != nil {
@@ -214,13 +215,41 @@ func (e *elab) inF64(c *methodUse, v *graph.Node, at diag.Span) *graph.Node {
 		return nil
 	}
 	if !types.IsInt(v.Type) && !types.IsFloat(v.Type) || types.IsMeant(v.Type) {
-		e.errorf(at, "T29", "`%s` needs numbers", c.x.Name.Text).Note("found %s", v.Type).Help("%s(|e| …)", c.x.Name.Text)
+		e.errorf(at, "T29", "`%s` needs numbers", c.x.Name.Text).Note("found %s", v.Type).Help("%s", e.quantileHelp(c, v))
 		return nil
 	}
 	if v.Type.Kind == graph.Index {
 		v = e.toI64(v)
 	}
 	return e.cast(types.Scalars[num.F64], v, at)
+}
+
+// quantileHelp is the call with its values made numbers; v is one of them, of which there is no quantile. Text has none.
+func (e *elab) quantileHelp(c *methodUse, v *graph.Node) string {
+	p, b, call := "e", "e", c.x.Name.Text
+	if cl, ok := lastClosure(c.x); !ok {
+		call = e.operand(c.x.Receiver) + "." + call // all of it is marked
+	} else {
+		p, b = e.text(cl.Params[0].Pattern.Where()), e.operand(cl.Body)
+	}
+	t := v.Type
+	if v.Op == graph.Unwrap { // present took out what is there
+		t = graph.OptionOf(t)
+	}
+	number := asFloats(b, t)
+	if number == "" && v.Type.IsScalar() && v.Type.Means.Sort.IsTime() {
+		if number = castable(b) + " as i64"; t.Kind == graph.Option {
+			number = castable(b) + ".map(|v| v as i64)"
+		}
+	}
+	if number == "" {
+		return c.x.Name.Text + "(|e| …)"
+	}
+	q := ""
+	if c.x.Name.Text == "quantile" {
+		q = e.text(c.x.Args[0].Where()) + ", "
+	}
+	return call + "(" + q + "|" + p + "| " + number + ")"
 }
 
 // groupQuantile is a quantile of each group.

@@ -459,7 +459,11 @@ func (e *elab) toTuple(n *graph.Node, want *graph.Type, at diag.Span) *graph.Nod
 	for i, t := range want.Elems {
 		if parts[i] = e.coerce(e.get(n, i, at), t, at); parts[i] == nil {
 			if all := e.msgs.Messages; len(all) == reported+1 && all[reported].Code == "T05" && all[reported].Span == at { // all of it is marked
-				message{all[reported]}.Help("%s", withMissing(converted(e.text(at), n.Type, want), ".or("))
+				help := withMissing(converted(e.text(at), n.Type, want), ".or(")
+				if otherText(n.Type.Elems[i], t) {
+					help = "a variable or an accumulator keeps the dictionaries of its first value: let it begin with text of the same column"
+				}
+				message{all[reported]}.Help("%s", help)
 			}
 			return nil
 		}

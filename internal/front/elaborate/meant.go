@@ -276,6 +276,23 @@ func asNumber(text string, t *graph.Type) string {
 	return text
 }
 
+// otherText reports text, or what has some in it, of another dictionary than is wanted, which no conversion mends.
+func otherText(found, want *graph.Type) bool {
+	switch {
+	case types.IsSort(found, meaning.Text) && types.IsSort(want, meaning.Text):
+		return !found.Equal(want)
+	case found.Kind == graph.Option && want.Kind == graph.Option:
+		return otherText(found.Elem(), want.Elem())
+	case found.Kind == graph.Tuple && want.Kind == graph.Tuple && len(found.Elems) == len(want.Elems):
+		for i, f := range found.Elems {
+			if otherText(f, want.Elems[i]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // meantMismatch helps where one type was found and another expected; false if it has nothing to say.
 func (e *elab) meantMismatch(m message, found, want *graph.Type, at diag.Span) bool {
 	text := e.parenthesized(at)

@@ -74,30 +74,56 @@ func (e *elab) groupSpread(x *syntax.MethodCall, g *grouping, root bool) string 
 	if t == nil || !isNumeric(known(t)) {
 		return ""
 	}
-	if types.IsSort(known(t), meaning.Decimal) {
-		b = asFloats(b, t)
-	}
-	square := b + " * " + b
-	if t.Kind == graph.Option {
-		square = b + ".map(|v| v * v)"
-	}
-	of, closing := "g", ")"
+	agg := x
 	if g.one != nil {
-		of, closing = e.text(x.Receiver.Where()), ""
+		agg = g.one.agg
 	}
-	mean := of + ".mean(|" + p + "| " + b + ")"
+	rows, of, group := "…", "g", agg.Receiver
+	by, direct := group.(*syntax.MethodCall)
+	if direct = direct && by.Name.Text == "group_by"; direct {
+		rows = e.oneLine(by.Receiver)
+	}
+	if g.one != nil {
+		of = e.text(x.Receiver.Where())
+	}
+	less := castable(b) + " - " + ofAll
+	if !types.IsFloat(known(t)) {
+		less = castable(asFloats(b, t)) + " - " + ofAll
+	}
+	square := "(" + less + ") * (" + less + ")"
+	if t.Kind == graph.Option {
+		v := converted("v", t.Elem(), graph.ScalarOf(num.F64))
+		less = castable(b) + ".map(|v| " + castable(v) + " - " + ofAll + ")"
+		square = castable(b) + ".map(|v| (" + castable(v) + " - " + ofAll + ") * (" + castable(v) + " - " + ofAll + "))"
+	}
+	mean := of + ".mean(|" + p + "| " + less + ")"
 	help := "(" + of + ".mean(|" + p + "| " + square + ") - " + mean + " * " + mean + ").max(0.0)"
+	says := "the mean square less the square of the mean"
 	if root {
-		help += ".sqrt()"
+		help, says = help+".sqrt()", "the root of "+says
 	}
-	if g.one == nil {
-		help = ".agg(|g| " + help
+	says += ", where the mean of all is taken off first, so that little is lost:\n"
+	value := b
+	if types.IsSort(known(t), meaning.Decimal) {
+		value = asFloats(b, t)
 	}
-	if root {
-		return "the root of the mean square less the square of the mean:\n" + help + closing
+	all := "let " + ofAll + " = " + rows + ".mean(|" + p + "| " + value + ")"
+	whole := e.text(agg.Where())
+	switch {
+	case g.one == nil && !direct:
+		return says + all + ";\n" + e.text(group.Where()) + ".agg(|g| " + help + ")"
+	case g.one == nil:
+		return says + "{ " + all + "; " + e.oneLine(group) + ".agg(|g| " + help + ") }"
 	}
-	return "the mean square less the square of the mean:\n" + help + closing
+	at := x.Where()
+	if now := whole[:at.Start-agg.Where().Start] + help + whole[at.End-agg.Where().Start:]; direct && !strings.ContainsAny(whole+now, "\n`") {
+		return says + "write `{ " + all + "; " + now + " }` for `" + whole + "`"
+	}
+	return says + "before `agg`: " + all + "\n" + help
 }
+
+// ofAll is the name of the mean of all elements, of which those of a group are taken off.
+const ofAll = "of_all"
 
 // statisticOf is the parameter, body and type of the value of an element that a statistic is asked of: what the closure gives,
 // the element itself, or its first number; without a type where there is none.
