@@ -3,6 +3,7 @@ package godwit_test
 import (
 	"bytes"
 	"context"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -80,11 +81,15 @@ func TestCallsAtOnce(t *testing.T) {
 			all.Wait()
 		}
 		round()
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		round()
-		runtime.ReadMemStats(&after)
-		if n := float64(after.Mallocs-before.Mallocs) / (callers * calls); n > most+1 && !raced {
+		n := math.Inf(1)
+		for range 3 { // in one of them native code may be made, which allocates beside the calls
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			round()
+			runtime.ReadMemStats(&after)
+			n = min(n, float64(after.Mallocs-before.Mallocs)/(callers*calls))
+		}
+		if n > most+1 && !raced {
 			t.Errorf("%s: %.1f allocations in a call, expected at most %.0f", src, n, most)
 		}
 		list := slices.Sorted(slices.Values(slices.Concat(took...)))
