@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -371,6 +372,81 @@ func TestQuantilesAtTheEdges(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestQuantilesOfGroups: what halving finds is what sorting each group in Go gives, bit for bit: among many equals, NaNs, both zeros, infinities and groups of one.
+func TestQuantilesOfGroups(t *testing.T) {
+	rt, engines := enginesHere(t)
+	r := rand.New(rand.NewPCG(3, 5))
+	odd := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 1e-300, -1e300}
+	for round := range 6 {
+		keys, values := make([]int64, 1+r.IntN(3000)), []float64{}
+		groups := 1 + r.IntN(1+len(keys))
+		for i := range keys {
+			keys[i] = r.Int64N(int64(groups)) * r.Int64N(2)
+			switch v := r.NormFloat64() * math.Pow(10, float64(r.IntN(9))); {
+			case round%3 == 0:
+				values = append(values, math.Round(math.Mod(v, 4)))
+			case round%3 == 1 && r.IntN(3) == 0:
+				values = append(values, odd[r.IntN(len(odd))])
+			default:
+				values = append(values, v)
+			}
+		}
+		q := []float64{0, 0.5, 1, 0.3, 0.999, 0.25}[round]
+		of := map[int64][]float64{}
+		for i, k := range keys {
+			of[k] = append(of[k], values[i])
+		}
+		var want []float64
+		for _, k := range slices.Sorted(maps.Keys(of)) {
+			want = append(want, between(of[k], q))
+		}
+		f := fn(t, "fn f(k: &[i64; N], v: &[f64; N], q: f64) -> [(i64, f64)] { k.zip(v).group_by(|r| r.0).agg(|g| (g.key(), g.quantile(q, |r| r.1))).sort(|r| r.0) }")
+		for _, engine := range engines {
+			res, err := f.Call(t.Context(), godwit.Args{"k": keys, "v": values, "q": q}, godwit.WithRuntime(rt), godwit.WithEngine(engine))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := res.Value().Columns[1]
+			for i, w := range want {
+				if x := math.Float64frombits(got.At(int64(i))); math.Float64bits(x) != math.Float64bits(w) && !(x != x && w != w) {
+					t.Fatalf("%s, round %d: quantile %v of group %d is %v, expected %v", engine, round, q, i, x, w)
+				}
+			}
+		}
+	}
+}
+
+// between is a quantile of some numbers, by sorting them: -0 before 0, and NaN last.
+func between(v []float64, q float64) float64 {
+	slices.SortFunc(v, func(a, b float64) int {
+		switch {
+		case a != a || b != b:
+			return cmp.Compare(btoi(a != a), btoi(b != b))
+		case a == b:
+			return cmp.Compare(btoi(math.Signbit(b)), btoi(math.Signbit(a)))
+		}
+		return cmp.Compare(a, b)
+	})
+	at := q * float64(len(v)-1)
+	low := math.Floor(at)
+	a, b := v[int(low)], v[min(int(low)+1, len(v)-1)]
+	switch part := at - low; {
+	case part == 0 || a == b:
+		return a
+	case !math.IsInf(b-a, 0) && b-a == b-a:
+		return a + float64((b-a)*part) // not fused
+	default:
+		return float64(a*(1-part)) + float64(b*part)
+	}
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // TestFewOfEachGroup: the few greatest elements of each group, which are put in their places one after the other, are the first of those

@@ -56,6 +56,27 @@ func TestProves(t *testing.T) {
 }
 
 // Rows of n - k elements begin at multiples of n - k, and a half is not the whole.
+// TestProvesByWhatMeets: facts about other sizes cost a proof nothing, however many there are, and one that shares a size with what another fact leads to is used.
+func TestProvesByWhatMeets(t *testing.T) {
+	few := &Facts{NonNeg: []Poly{n.Sub(m), m.Sub(k)}}
+	many := &Facts{NonNeg: slices.Clone(few.NonNeg)}
+	for i := range 200 {
+		many.NonNeg = append(many.NonNeg, Var("A"+strings.Repeat("x", i)).Sub(Var("B"+strings.Repeat("x", i))))
+	}
+	for _, c := range []struct {
+		p    Poly
+		want bool
+	}{{n.Sub(k), true}, {n.Sub(k).AddConst(-1), false}, {k.Sub(n), false}} {
+		if got := many.Proves(c.p); got != c.want {
+			t.Errorf("%s >= 0: %v, expected %v", c.p, got, c.want)
+		}
+		alone, beside := testing.AllocsPerRun(10, func() { few.Proves(c.p) }), testing.AllocsPerRun(10, func() { many.Proves(c.p) })
+		if beside > alone {
+			t.Errorf("%s: %.0f allocations beside facts about other sizes, %.0f without", c.p, beside, alone)
+		}
+	}
+}
+
 func TestProvesProducts(t *testing.T) {
 	r := Var("R")
 	f := &Facts{Lo: map[string]int64{"N": 1}, NonNeg: []Poly{n.Sub(k), r.Sub(m).AddConst(-1)}}

@@ -82,6 +82,22 @@ end`, true},
   yield
 }
 end`, false},
+	{"that end at a key, and tell at which turn", `for v7 in v1..v2 {
+  v8 = load r0 v7
+  v9 = load r1 v7
+  v14 v15 = for v10 in v3..v6 stop, v11 i64 < s1 = v8, v16 i64 = v3 {
+    v12 = load r2 v11
+    v17 = load r3 v11
+    v18 = lt i64 v17 v9
+    v19 = mul i64 v17 v10 site 0 at v10
+    v20 = add i64 v16 v10
+    yield v12 v20 v18
+  }
+  v21 = add i64 v14 v15
+  store r4 v7 v21
+  yield
+}
+end`, false},
 	{"as long as each says", `for v7 in v1..v2 {
   v8 = load r0 v7
   v9 = load r1 v7
