@@ -78,6 +78,9 @@ func newWorld(t *rapid.T) *world {
 func (w *world) step(what string, make func(core int) Input) {
 	var shown [2]string
 	for i, c := range w.cores {
+		if left := c.leftovers(); !c.Waits() && left != "" {
+			w.t.Fatalf("%s: a core that waits for nothing has\n%s", what, left)
+		}
 		effects := c.Step(w.now, make(i))
 		for _, e := range effects {
 			shown[i] += w.shows[i].show(e) + "\n"
@@ -484,6 +487,9 @@ func (w *world) drain() {
 	for _, c := range w.cores {
 		if left := c.leftovers(); left != "" {
 			w.t.Fatalf("when all is over there is\n%s", left)
+		}
+		if c.Waits() {
+			w.t.Fatal("when all is over the core still waits for time to pass")
 		}
 	}
 	for n, t := range w.tallies {
