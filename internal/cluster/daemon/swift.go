@@ -81,7 +81,8 @@ type moved struct {
 var _ transport.Swift = (*Daemon)(nil)
 
 // swiftRest is how long a recipe is kept that nobody follows: it holds memory of the kernels', and its client may be gone.
-const swiftRest = 5 * time.Second
+// Tests lower it.
+var swiftRest = 5 * time.Second
 
 // ready says, every tick, whether parcels may be answered at once: a node that does not know whether it is still a member, or that logs
 // each parcel, or stands for a longer way, takes the ordinary way, which looks for itself. Where no such parcel came for a while, all are to take that,
