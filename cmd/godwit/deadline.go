@@ -44,7 +44,12 @@ func late(ctx context.Context, limit time.Duration, err error) error {
 	var mine *deadlineError
 	var away *caller.Error
 	switch {
-	case err == nil || errors.As(err, &mine) || !errors.Is(err, context.DeadlineExceeded):
+	case err == nil || !errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.As(err, &mine):
+		if mine.err == nil && errors.As(err, &away) { // whom it waited for
+			return &deadlineError{mine.limit, away}
+		}
 		return err
 	case errors.As(err, &away) && limit > 0:
 		return &deadlineError{limit, away}

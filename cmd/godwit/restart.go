@@ -12,6 +12,7 @@ import (
 	"github.com/godwit-run/godwit"
 	"github.com/godwit-run/godwit/internal/cluster/fleet"
 	"github.com/godwit-run/godwit/internal/cluster/site"
+	"github.com/godwit-run/godwit/internal/front/diag"
 )
 
 func newRestart() *cobra.Command {
@@ -85,12 +86,20 @@ func keeps(ctx context.Context, dir string, names []string) error {
 		if !slices.Contains(names, n.Name) {
 			continue
 		}
-		if shards, sets := fleet.OnlyAt(v, n.Peer); shards > 0 {
-			return &godwit.InputError{Text: fmt.Sprintf("node %s keeps data in memory only, and has the only replica of %d shards, of @%s: with its end they would be lost", n.Name, shards, strings.Join(sets, ", @")),
-				Help: "load them again with --replicas 2, or move them by `" + site.Command("drain "+n.Name, dir) + "`; `" + site.Command("down", dir) + "` ends all of it"}
+		if only := fleet.OnlyAt(v, n.Peer); only.Shards > 0 {
+			return &godwit.InputError{Text: fmt.Sprintf("node %s keeps data in memory only, and has the only replica of %s of @%s: with its end they would be lost", n.Name, diag.Counted(int64(only.Shards), "shard"), strings.Join(only.Sets, ", @")),
+				Help: onlyHelp(n.Name, dir, only)}
 		}
 	}
 	return nil
+}
+
+// onlyHelp is what to do about shards that a node alone has.
+func onlyHelp(name, dir string, only fleet.Only) string {
+	if only.Lost {
+		return "other replicas of them went with nodes that are gone, and are made again when a node has been gone for half a minute: try again when `" + site.Command("status", dir) + "` lists none as missing"
+	}
+	return "load them again with --replicas 2, or move them by `" + site.Command("drain "+name, dir) + "`; `" + site.Command("down", dir) + "` ends all of it"
 }
 
 func nodeNames(s *fleet.State) (names []string) {
@@ -105,7 +114,7 @@ func showStarted(cmd *cobra.Command, r *fleet.Restarted, word string, asJSON boo
 	if asJSON {
 		return printJSON(cmd.OutOrStdout(), r)
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "node %s is ready %s after %.1f s, at %s, with %d shards\n", r.Node, word, r.Seconds, r.Address, r.Shards)
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "node %s is ready %s after %.1f s, at %s, with %s\n", r.Node, word, r.Seconds, r.Address, diag.Counted(int64(r.Shards), "shard"))
 	return err
 }
 

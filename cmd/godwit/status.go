@@ -12,6 +12,9 @@ import (
 	"github.com/godwit-run/godwit/internal/view"
 )
 
+// statusTime is how long nodes may take to say how they are; what has not by then is listed as silent.
+const statusTime = 3 * time.Second
+
 func newStatus() *cobra.Command {
 	var dir string
 	var asJSON bool
@@ -25,7 +28,7 @@ func newStatus() *cobra.Command {
 				return err
 			}
 			defer c.Close()
-			ctx, cancel := context.WithTimeout(cmd.Context(), 5*time.Second)
+			ctx, cancel := context.WithTimeout(cmd.Context(), statusTime)
 			defer cancel()
 			asked := make(chan []control.MemberState, 1)
 			go func() { asked <- c.Members(ctx) }()

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -66,6 +67,7 @@ func TestLate(t *testing.T) {
 		want  string
 	}{
 		{"a node's", t.Context(), time.Second, away, "the deadline of 1s has passed (--deadline): node n1: deadline passed: no answer"},
+		{"the context's and a node's", over, time.Second, fmt.Errorf("%w: %w", &deadlineError{limit: time.Second}, away), "the deadline of 1s has passed (--deadline): node n1: deadline passed: no answer"},
 		{"a node's without the flag", t.Context(), 0, away, "a request to nodes ends after 10m0s if nothing else is said: give it more time with --deadline"},
 		{"the context's", over, time.Second, context.DeadlineExceeded, "the deadline of 1s has passed (--deadline)"},
 		{"another one's", t.Context(), time.Second, context.DeadlineExceeded, context.DeadlineExceeded.Error()},

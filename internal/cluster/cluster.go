@@ -11,8 +11,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/godwit-run/godwit/internal/cluster/caller"
 	"golang.org/x/sync/semaphore"
+
+	"github.com/godwit-run/godwit/internal/cluster/caller"
 
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
 	"github.com/godwit-run/godwit/internal/cluster/control"
@@ -179,6 +180,32 @@ func late(ctx context.Context, err error) error {
 		return fmt.Errorf("%w: %w", context.Cause(ctx), err)
 	case <-time.After(2 * tick):
 		return err
+	}
+}
+
+// receive waits for what an operation gives, no longer than the context lasts. What is there counts,
+// whether or not the context is over. One that is over by its deadline was the operation's too, whose own end is
+// a moment away, and says whom it waited for.
+func receive[T any](ctx context.Context, from <-chan T) (got T, ok bool) {
+	select {
+	case got = <-from:
+		return got, true
+	case <-ctx.Done():
+	}
+	grace := time.Duration(0)
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		grace = 2 * tick
+	}
+	select {
+	case got = <-from:
+		return got, true
+	default:
+	}
+	select {
+	case got = <-from:
+		return got, true
+	case <-time.After(grace):
+		return got, false
 	}
 }
 

@@ -94,10 +94,7 @@ func firstFirst(ctx context.Context, list []*pending) iter.Seq[int] {
 	came := make(chan int, len(list))
 	for i, p := range list {
 		go func() {
-			select {
-			case <-p.ready:
-			case <-ctx.Done():
-			}
+			receive(ctx, p.ready) // ended or not: who takes it looks again
 			came <- i
 		}()
 	}

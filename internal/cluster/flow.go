@@ -115,10 +115,8 @@ func (f *flow) ask(p *piece, payload []byte) {
 
 // next takes the next answer, and asks for what the piece has left undone.
 func (f *flow) next() error {
-	var p *piece
-	select {
-	case p = <-f.arrived:
-	case <-f.ctx.Done():
+	p, ok := receive(f.ctx, f.arrived)
+	if !ok {
 		return context.Cause(f.ctx)
 	}
 	delete(f.open, p)

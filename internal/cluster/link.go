@@ -18,8 +18,9 @@ import (
 const (
 	// linkValid is how long a measurement is used.
 	linkValid = time.Minute
-	// linkTime is what one may take.
-	linkTime = 2 * time.Second
+	// linkTime is what one may take, and linkShare what part of the time that a call has left.
+	linkTime  = 2 * time.Second
+	linkShare = 4
 	// linkSoon is how long the many rows may take that are read again.
 	linkSoon = 20 * time.Millisecond
 	// linkTrips is how many short parcels are asked for, after one that wakes who sleeps; more where they are soon back, so long and so many at most.
@@ -112,7 +113,11 @@ func longestOf(set *catalog.Set) (rows int64) {
 
 // trial reads a row a few times, then many in pieces; twice where that is soon over, since what was made anew the first time is there the second.
 func trial(ctx context.Context, c *Cluster, usual machine.Link, set *catalog.Set, column int, rowBytes int64) machine.Link {
-	ctx, cancel := context.WithTimeout(ctx, linkTime)
+	limit := linkTime
+	if t, ok := ctx.Deadline(); ok {
+		limit = min(limit, time.Until(t)/linkShare)
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	longest := slices.MaxFunc(set.Shards, func(a, b catalog.Shard) int { return int(min(a.Hi-a.Lo, linkBytes) - min(b.Hi-b.Lo, linkBytes)) })
 	shard := slices.IndexFunc(set.Shards, func(s catalog.Shard) bool { return s.Lo == longest.Lo && s.Hi == longest.Hi })

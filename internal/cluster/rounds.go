@@ -168,13 +168,12 @@ func (r *rounds) bring(ctx context.Context, wanted map[int][]int64) error {
 		ask(arrived)
 	}
 	for range asked {
-		select {
-		case got := <-arrived:
-			if err := r.put(got); err != nil {
-				return err
-			}
-		case <-ctx.Done():
+		got, ok := receive(ctx, arrived)
+		if !ok {
 			return context.Cause(ctx)
+		}
+		if err := r.put(got); err != nil {
+			return err
 		}
 	}
 	r.any = true

@@ -287,9 +287,7 @@ func (c *Cluster) fetch(ctx context.Context, set *catalog.Set, shard int, g *par
 // await waits for an answer. An operation that nobody waits for ends at
 // its deadline, or with the connection.
 func (c *Cluster) await(ctx context.Context, f *future) (*parcel.Answer, error) {
-	select {
-	case <-f.ready:
-	case <-ctx.Done():
+	if _, ok := receive(ctx, f.ready); !ok {
 		return nil, context.Cause(ctx)
 	}
 	return f.d.Answer, late(ctx, f.d.Err)

@@ -73,7 +73,10 @@ func (c *Cluster) inquire(ctx context.Context, q *parcel.Inquiry) ([]NodeStatus,
 	for i, n := range nodes {
 		list[i] = NodeStatus{Node: n}
 		a, err := c.await(ctx, waits[i])
+		own := (*caller.Error)(nil)
 		switch {
+		case errors.As(err, &own): // which names the node
+			list[i].Error = own.Error()
 		case err != nil:
 			list[i].Error = err.Error()
 		case len(a.Columns) != 1 || !json.Valid(a.Columns[0]):

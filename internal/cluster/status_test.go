@@ -2,8 +2,11 @@ package cluster_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/godwit-run/godwit/internal/cluster"
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
@@ -30,6 +33,32 @@ func TestStatusHasNoNulls(t *testing.T) {
 		}
 		if bytes.Contains(b, []byte("null")) {
 			t.Errorf("%s", b)
+		}
+	}
+}
+
+// Nodes that answer are reported, however many are silent, and those are named.
+func TestStatusBesideSilentNodes(t *testing.T) {
+	b := newBed(t, 5)
+	b.crash(2)
+	for range 4 {
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		nodes, err := b.Client.Status(ctx)
+		cancel()
+		if err != nil {
+			t.Fatal(err)
+		}
+		answers := 0
+		for _, n := range nodes {
+			switch {
+			case n.Error == "":
+				answers++
+			case !strings.Contains(n.Error, "no answer within the deadline") || !strings.Contains(n.Error, n.Name):
+				t.Errorf("node %s: %s", n.Name, n.Error)
+			}
+		}
+		if len(nodes) != 5 || answers != 3 {
+			t.Errorf("%d of %d nodes have answered, expected 3 of 5", answers, len(nodes))
 		}
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/godwit-run/godwit/internal/front/diag"
 )
 
 // In: names of files and folders, and patterns. Out: the files that they mean: those of a folder and of a pattern in natural order, what
@@ -138,13 +140,10 @@ func mixed(root string, list []string) error {
 }
 
 func counted(n int, what string) string {
-	switch n {
-	case 0:
+	if n == 0 {
 		return "it has no " + what
-	case 1:
-		return "it has 1 " + what
 	}
-	return fmt.Sprintf("it has %d %ss", n, what)
+	return "it has " + diag.Counted(int64(n), what)
 }
 
 // matching gives the files that a pattern matches; ** stands for any number of folders.

@@ -28,8 +28,9 @@ type shift struct {
 	f      func(ctx context.Context, worker int) error
 
 	mu       sync.Mutex
-	over     bool // nobody may begin any more
-	panicked any  // what the first worker that panicked did so with
+	over     bool  // nobody may begin any more
+	panicked any   // what the first worker that panicked did so with
+	more     error // what ended the work, and more
 	working  sync.WaitGroup
 }
 
@@ -95,7 +96,7 @@ func (p *Pool) Close() {
 
 // Do calls f on up to n workers at once, numbered from 0, which is the
 // caller; each shall return when there is nothing left to begin. The first
-// error cancels the context of the others and is returned. A panic, on whichever worker, is one of the caller's,
+// error cancels the context of the others and is returned, or a later one that has it in itself. A panic, on whichever worker, is one of the caller's,
 // once no worker is at work any more.
 func (p *Pool) Do(ctx context.Context, n int, f func(ctx context.Context, worker int) error) error {
 	n = min(n, p.Size())
@@ -116,6 +117,9 @@ func (p *Pool) Do(ctx context.Context, n int, f func(ctx context.Context, worker
 	s.cancel(nil)
 	if s.panicked != nil {
 		panic(s.panicked)
+	}
+	if s.more != nil {
+		return s.more
 	}
 	return err
 }
@@ -151,7 +155,20 @@ func (s *shift) run(worker int) {
 	err := s.f(s.ctx, worker)
 	returned = true
 	if err != nil {
+		s.tell(err)
 		s.cancel(err)
+	}
+}
+
+// tell keeps an error that has what ended the work in it, and more: whoever waited for somebody else only knows that it has ended.
+func (s *shift) tell(err error) {
+	if cause := context.Cause(s.ctx); cause == nil || err == cause || !errors.Is(err, cause) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.more == nil {
+		s.more = err
 	}
 }
 

@@ -95,10 +95,10 @@ func (m *memory) close() {
 	}
 }
 
-// cause prefers the reason why the context ended to what followed of it.
+// cause prefers the reason why the context ended to what followed of it and does not have it.
 func (m *memory) cause(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		if c := context.Cause(m.ctx); c != nil {
+		if c := context.Cause(m.ctx); c != nil && !errors.Is(err, c) {
 			return c
 		}
 	}

@@ -3,6 +3,7 @@ package caller
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
@@ -251,9 +252,30 @@ func (s *Stats) add(o *Stats) {
 	}
 }
 
-func (w *fanning) expired(*operation) (catalog.Peer, string) {
-	if w.answers == nil {
-		return w.root, fmt.Sprintf("no answer within the deadline of a fan of %d pieces", len(w.in.Tree.Pieces))
+// gathers says whose pieces the root waits for, of which each may be the one that is silent.
+func (w *fanning) gathers() string {
+	var names []string
+	for _, p := range w.owners {
+		if p != w.root {
+			names = append(names, w.c.name(p))
+		}
 	}
-	return 0, fmt.Sprintf("%d of %d pieces are missing", w.missing, len(w.answers))
+	if names == nil {
+		return ""
+	}
+	return ": it gathers what " + strings.Join(names, ", ") + " compute; `godwit status` tells which of them are silent"
+}
+
+func (w *fanning) expired(op *operation) (catalog.Peer, string) {
+	if w.answers == nil {
+		return w.root, "no answer within the deadline" + w.gathers()
+	}
+	who := catalog.Peer(0)
+	for i, part := range op.parts {
+		if w.answers[i] == nil {
+			who = part.work.(*asking).to
+			break
+		}
+	}
+	return who, fmt.Sprintf("%d of %d pieces are missing", w.missing, len(w.answers))
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/repair"
 )
 
 // Draining is how far a node is that is being drained.
@@ -16,24 +17,33 @@ type Draining struct {
 // Done says that nothing is lost with the node.
 func (e Draining) Done() bool { return e.Elsewhere == e.Shards }
 
-// OnlyAt is how many shards no node that is alive has but p, and the data sets that they are of.
-func OnlyAt(v *catalog.View, p catalog.Peer) (shards int, sets []string) {
+// Only is what no node that is alive has but one.
+type Only struct {
+	Shards int
+	Sets   []string // that they are of
+	Lost   bool     // each was given to more nodes, which are to have it again
+}
+
+// OnlyAt is what no node that is alive has but p.
+func OnlyAt(v *catalog.View, p catalog.Peer) Only {
 	other := func(q catalog.Peer) bool {
 		_, alive := v.Node(q)
 		return alive && q != p
 	}
+	o := Only{Lost: true}
 	for i := range v.Sets {
-		before := shards
+		before := o.Shards
 		for j := range v.Sets[i].Shards {
 			if s := &v.Sets[i].Shards[j]; slices.Contains(s.Replicas, p) && !slices.ContainsFunc(s.Replicas, other) {
-				shards++
+				o.Shards++
+				o.Lost = o.Lost && repair.Missing(v, s) > 0
 			}
 		}
-		if shards > before {
-			sets = append(sets, v.Sets[i].Name)
+		if o.Shards > before {
+			o.Sets = append(o.Sets, v.Sets[i].Name)
 		}
 	}
-	return shards, sets
+	return o
 }
 
 // DrainingOf looks at what node p holds. A shard needs as many copies on others as it was loaded

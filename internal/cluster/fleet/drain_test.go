@@ -1,7 +1,7 @@
 package fleet
 
 import (
-	"slices"
+	"reflect"
 	"testing"
 
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
@@ -10,14 +10,24 @@ import (
 // TestOnlyAt: shards of which a node has the only replica that can be reached.
 func TestOnlyAt(t *testing.T) {
 	const p, a, dead = 1, 2, 9
-	of := func(replicas ...catalog.Peer) catalog.Shard { return catalog.Shard{Replicas: replicas} }
-	v := &catalog.View{Nodes: []catalog.Node{{Peer: p}, {Peer: a, Draining: true}}, Sets: []catalog.Set{
-		{Name: "alone", Shards: []catalog.Shard{of(p), of(a), of(p, dead)}},
-		{Name: "twice", Shards: []catalog.Shard{of(p, a), of(a)}},
-		{Name: "once", Shards: []catalog.Shard{of(p)}},
-	}}
-	if n, sets := OnlyAt(v, p); n != 3 || !slices.Equal(sets, []string{"alone", "once"}) {
-		t.Errorf("%d shards of %v, expected 3 of alone and once", n, sets)
+	of := func(assigned int, replicas ...catalog.Peer) catalog.Shard {
+		return catalog.Shard{Assigned: make([]catalog.Peer, assigned), Replicas: replicas}
+	}
+	alone := catalog.Set{Name: "alone", Shards: []catalog.Shard{of(1, p), of(1, a)}}
+	lost := catalog.Set{Name: "lost", Shards: []catalog.Shard{of(2, p, dead), of(2, p), of(2, p, a)}}
+	twice := catalog.Set{Name: "twice", Shards: []catalog.Shard{of(2, p, a), of(1, a)}}
+	for _, c := range []struct {
+		sets []catalog.Set
+		want Only
+	}{
+		{[]catalog.Set{twice}, Only{Lost: true}},
+		{[]catalog.Set{alone, twice, lost}, Only{Shards: 3, Sets: []string{"alone", "lost"}}},
+		{[]catalog.Set{lost, twice}, Only{Shards: 2, Sets: []string{"lost"}, Lost: true}},
+	} {
+		v := &catalog.View{Nodes: []catalog.Node{{Peer: p}, {Peer: a, Draining: true}}, Sets: c.sets}
+		if got := OnlyAt(v, p); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%+v, expected %+v", got, c.want)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/repair"
 	"github.com/godwit-run/godwit/internal/cluster/site"
 )
 
@@ -79,7 +80,7 @@ func shardsOf(v *catalog.View, p catalog.Peer) (list []shardOf) {
 }
 
 // back waits until a node is a member under a new life, with everything that it held, less
-// what was dropped meanwhile.
+// what was dropped meanwhile, and less what was in memory and has its copies elsewhere: nobody makes another.
 func (f *Fleet) back(ctx context.Context, k *keeper, starts int, was before, begin time.Time) (*Restarted, error) {
 	ctx, cancel := context.WithTimeout(ctx, starting)
 	defer cancel()
@@ -95,7 +96,7 @@ func (f *Fleet) back(ctx context.Context, k *keeper, starts int, was before, beg
 		have := shardsOf(v, n.Peer)
 		got, missing = len(have), 0
 		for _, s := range was.held {
-			if _, there := v.Set(s.set); there && !slices.Contains(have, s) {
+			if set, there := v.Set(s.set); there && !slices.Contains(have, s) && !(f.memory() && repair.Missing(v, &set.Shards[s.shard]) == 0) {
 				missing++
 			}
 		}
@@ -117,11 +118,17 @@ func (f *Fleet) back(ctx context.Context, k *keeper, starts int, was before, beg
 }
 
 func incomplete(missing int) string {
-	if missing == 0 {
+	switch missing {
+	case 0:
 		return "is no member of the cluster"
+	case 1:
+		return "lacks a shard that it held"
 	}
-	return fmt.Sprintf("%d shards that it held are missing", missing)
+	return fmt.Sprintf("lacks %d shards that it held", missing)
 }
+
+// memory says that the nodes keep data in memory only.
+func (f *Fleet) memory() bool { return slices.Contains(f.opt.Flags, "--memory=true") }
 
 // started waits until a node answers that was started more often than that.
 func (f *Fleet) started(ctx context.Context, k *keeper, starts int) error {
@@ -260,7 +267,7 @@ type NodeState struct {
 func (f *Fleet) state() *State {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	s := &State{Dir: f.opt.Dir, Ready: f.ready, Log: f.opt.Log, Memory: slices.Contains(f.opt.Flags, "--memory=true"), Nodes: []NodeState{}}
+	s := &State{Dir: f.opt.Dir, Ready: f.ready, Log: f.opt.Log, Memory: f.memory(), Nodes: []NodeState{}}
 	for _, k := range f.nodes {
 		n := NodeState{Name: k.name, State: k.state, Starts: k.starts, Last: k.last}
 		if c := f.card(k.name); c != nil {

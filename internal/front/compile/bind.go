@@ -358,7 +358,7 @@ func (b *Bound) checkScalars(d declared, leaves []leaf) error {
 		}
 		if d.Ranged && d.typ.IsScalar() && k.IsInt() && (n < d.Lo || n > d.Hi) {
 			return refuse(d.Name, "give a value within the range, or declare a wider one",
-				"argument `%s` is %s, but `%s: Range<%s, %s>`", d.Name, column.Text(k, leaves[j].bits), d.Name, source(d.Lo), source(d.Hi)).
+				"argument `%s` is %s, but `%s: Range<%s, %s>`", d.Name, column.Text(k, leaves[j].bits), d.Name, diag.Literal(d.Lo), diag.Literal(d.Hi)).
 				at(b.Func.Graph.Source, b.Func.rangeOf(d.Name), "declared here")
 		}
 		if l.Type.Kind != graph.Index || l.Type.Means.Sort == meaning.Text {
@@ -366,7 +366,7 @@ func (b *Bound) checkScalars(d declared, leaves []leaf) error {
 		}
 		if bound, ok := b.sizes.eval(l.Type.Bound); ok && (n < 0 || n >= bound) {
 			return refuse(d.Name, fmt.Sprintf("give a value in 0..%s", l.Type.Bound),
-				"argument `%s` is %d, but `%s` is below %s = %s (%s)", d.Name, n, l.Type, l.Type.Bound, prose(bound), b.reasons(l.Type.Bound)).
+				"argument `%s` is %d, but `%s` is below %s = %s (%s)", d.Name, n, l.Type, l.Type.Bound, diag.Prose(bound), b.reasons(l.Type.Bound)).
 				at(b.Func.Graph.Source, d.Pos, "declared here")
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/lower"
 	"github.com/godwit-run/godwit/internal/ir/num"
@@ -182,7 +183,7 @@ func (x *explainer) params() []ParamNote {
 		d := declared{x.f.info(i), x.f.Graph.ParamType(i), x.f.leaves[i]}
 		n := ParamNote{Name: d.Name, Type: d.text(), Place: d.Place.String()}
 		if d.Ranged {
-			n.Range = fmt.Sprintf("%s..=%s", source(d.Lo), source(d.Hi))
+			n.Range = fmt.Sprintf("%s..=%s", diag.Literal(d.Lo), diag.Literal(d.Hi))
 		}
 		for j, l := range graph.Leaves(p.Type) {
 			c := ColumnNote{Path: strings.TrimPrefix(l.Label(), "."), Type: l.Type.String(), Used: len(l.Dims) == 0 || x.low.used[i][j]}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/godwit-run/godwit/internal/data/column"
+	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/loops"
@@ -58,7 +59,7 @@ func (x *explainer) amount(p size.Poly) string {
 		return p.String()
 	}
 	if n, ok := x.b.sizes.eval(p); ok {
-		return fmt.Sprintf("%s = %s", p, prose(n))
+		return fmt.Sprintf("%s = %s", p, diag.Prose(n))
 	}
 	return p.String()
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/godwit-run/godwit/internal/data/column"
 	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/data/value"
+	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 )
@@ -45,20 +46,20 @@ func literalOf(d declared, text string) (binding, error) {
 // shows says that a size of the parameter is n here.
 func (d declared) shows(p size.Poly, n int64) string {
 	if d.typ.Kind == graph.Array && d.typ.Size.Equal(p) {
-		return fmt.Sprintf("`%s` has %s", d.Name, plural(n, "element"))
+		return fmt.Sprintf("`%s` has %s", d.Name, diag.Counted(n, "element"))
 	}
-	return fmt.Sprintf("in `%s`, %s is %s", d.Name, p, prose(n))
+	return fmt.Sprintf("in `%s`, %s is %s", d.Name, p, diag.Prose(n))
 }
 
 // along says that dimension k, from 0, of something has the length n.
 func along(what string, k int, n int64) string {
 	switch k {
 	case 0:
-		return what + " has " + plural(n, "element")
+		return what + " has " + diag.Counted(n, "element")
 	case 1:
-		return "a row of " + what + " has " + plural(n, "element")
+		return "a row of " + what + " has " + diag.Counted(n, "element")
 	}
-	return fmt.Sprintf("dimension %d of %s is %s", k+1, what, prose(n))
+	return fmt.Sprintf("dimension %d of %s is %s", k+1, what, diag.Prose(n))
 }
 
 // open makes every size that is no number a plain name, so that the literal
@@ -136,7 +137,7 @@ func valueOf(d declared, v *value.Value) (binding, error) {
 			return nil, refuse(d.Name, "", "argument `%s`%s is declared %s, found %s", d.Name, in(l.Path), l.Type, c.Kind)
 		}
 		if len(c.Dims) != len(l.Dims) {
-			return nil, refuse(d.Name, "", "argument `%s`%s has %s, but is declared %s", d.Name, in(l.Path), plural(int64(len(c.Dims)), "dimension"), d.text())
+			return nil, refuse(d.Name, "", "argument `%s`%s has %s, but is declared %s", d.Name, in(l.Path), diag.Counted(int64(len(c.Dims)), "dimension"), d.text())
 		}
 		for k, p := range l.Dims {
 			if c.Dims[k] < 0 {
@@ -216,7 +217,7 @@ func (m *inMemory) checkIndices(l graph.Leaf, c column.Column, s *sizes) error {
 	}
 	if i := c.Beyond(uint64(max(bound, 0))); i >= 0 {
 		return refuse(m.Name, fmt.Sprintf("every element must lie in 0..%s", l.Type.Bound),
-			"element %d of argument `%s`%s is %s, but `%s` is below %s = %s", i, m.Name, in(l.Path), column.Text(c.Kind, c.At(i)), l.Type, l.Type.Bound, prose(bound))
+			"element %d of argument `%s`%s is %s, but `%s` is below %s = %s", i, m.Name, in(l.Path), column.Text(c.Kind, c.At(i)), l.Type, l.Type.Bound, diag.Prose(bound))
 	}
 	return nil
 }

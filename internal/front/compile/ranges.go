@@ -36,17 +36,17 @@ func (b *Bound) checkRange(s *graph.SizeParam) error {
 	}
 	why := b.sizes.reason(s.Name)
 	if e := b.sizes.from[s.Name]; e == nil || e.got != n {
-		why = fmt.Sprintf("%s = %s (%s)", s.Name, prose(n), why)
+		why = fmt.Sprintf("%s = %s (%s)", s.Name, diag.Prose(n), why)
 	}
 	switch {
 	case n > graph.MaxSize:
-		return refuse(s.Name, "", "%s, but a size is at most %s", why, prose(graph.MaxSize))
+		return refuse(s.Name, "", "%s, but a size is at most %s", why, diag.Prose(graph.MaxSize))
 	case !s.Declared || n >= s.Lo && n <= s.Hi:
 		return nil
 	}
-	return refuse(s.Name, fmt.Sprintf("give an argument within the range, or declare a wider one:\n%s: Range<%s, %s>", s.Name, source(min(n, s.Lo)), source(max(n, s.Hi))),
-		"%s, but `%s: Range<%s, %s>`", why, s.Name, source(s.Lo), source(s.Hi)).
-		at(b.Func.Graph.Source, b.Func.rangeOf(s.Name), fmt.Sprintf("%s would be %s", s.Name, prose(n)))
+	return refuse(s.Name, fmt.Sprintf("give an argument within the range, or declare a wider one:\n%s: Range<%s, %s>", s.Name, diag.Literal(min(n, s.Lo)), diag.Literal(max(n, s.Hi))),
+		"%s, but `%s: Range<%s, %s>`", why, s.Name, diag.Literal(s.Lo), diag.Literal(s.Hi)).
+		at(b.Func.Graph.Source, b.Func.rangeOf(s.Name), fmt.Sprintf("%s would be %s", s.Name, diag.Prose(n)))
 }
 
 // rangeOf is where the Range of a size or parameter is declared.
@@ -67,7 +67,7 @@ func (b *Bound) brokenFact(p size.Poly) error {
 	var because []string
 	for _, name := range p.Vars() {
 		n, _ := b.sizes.value(name)
-		because = append(because, fmt.Sprintf("%s = %s (%s)", name, prose(n), b.sizes.reason(name)))
+		because = append(because, fmt.Sprintf("%s = %s (%s)", name, diag.Prose(n), b.sizes.reason(name)))
 	}
 	pos, text := b.comparison(p), inequality(p)
 	if pos.End > 0 {

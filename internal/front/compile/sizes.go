@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/front/types"
 )
@@ -106,15 +107,15 @@ func (s *sizes) learn(name string, e *equation) error {
 func (s *sizes) conflict(e *equation, want int64) error {
 	names := e.poly.Vars()
 	if len(names) == 0 {
-		return refuse(e.arg, "", "%s, but %s: %s expected there", e.says(), e.declared(), prose(want))
+		return refuse(e.arg, "", "%s, but %s: %s expected there", e.says(), e.declared(), diag.Prose(want))
 	}
 	var because []string
 	for _, name := range names {
-		because = append(because, name+" = "+prose(s.known[name])+" ("+s.reason(name)+")")
+		because = append(because, name+" = "+diag.Prose(s.known[name])+" ("+s.reason(name)+")")
 	}
 	declared := e.declared()
 	if _, plain := e.poly.IsVar(); !plain {
-		declared += fmt.Sprintf(", where %s is %s", e.poly, prose(want))
+		declared += fmt.Sprintf(", where %s is %s", e.poly, diag.Prose(want))
 	}
 	help := "give arguments that fit together"
 	if from := s.from[names[0]]; from != nil && from.arg != e.arg {
@@ -149,5 +150,5 @@ func (s *sizes) stuck(e *equation) error {
 	}
 	name := open[0]
 	return refuse(e.arg, "give the size as an argument, "+name+"=…, or an argument of another length",
-		"%s, but %s: from this alone no size %s with %s = %s is found", e.says(), e.declared(), strings.Join(open, ", "), e.poly, prose(e.got))
+		"%s, but %s: from this alone no size %s with %s = %s is found", e.says(), e.declared(), strings.Join(open, ", "), e.poly, diag.Prose(e.got))
 }

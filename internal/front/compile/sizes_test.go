@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/size"
 )
 
@@ -43,7 +44,7 @@ func TestSolve(t *testing.T) {
 		}
 		for _, part := range strings.Fields(c.want) {
 			name, want, ok := strings.Cut(part, "=")
-			if got := prose(s.known[name]); !ok || got != want {
+			if got := diag.Prose(s.known[name]); !ok || got != want {
 				t.Errorf("%s: %s is %s, want %s", c.name, name, got, c.want)
 			}
 		}
@@ -62,16 +63,5 @@ func TestInequality(t *testing.T) {
 		if got := inequality(p); got != want {
 			t.Errorf("%s >= 0 is written %s, want %s", p, got, want)
 		}
-	}
-}
-
-func TestNumbers(t *testing.T) {
-	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", -1234567: "-1,234,567", -999: "-999"} {
-		if got := prose(n); got != want {
-			t.Errorf("%d is written %s, want %s", n, got, want)
-		}
-	}
-	if got := source(9999) + " " + source(10000); got != "9999 10_000" {
-		t.Error(got)
 	}
 }

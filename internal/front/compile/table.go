@@ -8,6 +8,7 @@ import (
 
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/data/column"
+	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 )
 
@@ -80,9 +81,9 @@ func (t *tabular) equate(e *equation) {
 // rows says how many there are.
 func (t *tabular) rows() string {
 	if t.src.Format() == "memory" {
-		return fmt.Sprintf("`%s` has %s", t.Name, plural(t.src.Rows(), "element"))
+		return fmt.Sprintf("`%s` has %s", t.Name, diag.Counted(t.src.Rows(), "element"))
 	}
-	return fmt.Sprintf("%s has %s", t.src.Path(), plural(t.src.Rows(), "row"))
+	return fmt.Sprintf("%s has %s", t.src.Path(), diag.Counted(t.src.Rows(), "row"))
 }
 
 // find picks the column of leaf j.
@@ -146,7 +147,7 @@ func (t *tabular) nth(wants []graph.Leaf, j int) (int, error) {
 		parts++
 	}
 	if n := len(t.src.Columns()); n != parts {
-		return 0, refuse(t.Name, "declare a record, whose fields find their columns by name", "argument `%s` is declared %s, but %s has %s", t.Name, t.text(), t.src.Path(), plural(int64(n), "column"))
+		return 0, refuse(t.Name, "declare a record, whose fields find their columns by name", "argument `%s` is declared %s, but %s has %s", t.Name, t.text(), t.src.Path(), diag.Counted(int64(n), "column"))
 	}
 	return at, nil
 }
@@ -172,9 +173,9 @@ func (t *tabular) single(column string) (int, error) {
 	if flat := !slices.ContainsFunc(cols, func(c data.Column) bool { return len(c.Dims) > 0 }); flat && t.typ.Elem().Kind == graph.Array {
 		one := "(" + strings.TrimSuffix(strings.Repeat("f64, ", min(len(cols), 20)), ", ") + ")"
 		help := "declare it as an array of tuples, such as &[" + one + "; N], or of records, whose fields find their columns by name; an array of two dimensions can be an NPY file"
-		return 0, refuse(t.Name, help, "argument `%s` is declared %s, but %s is a table: its %s are no dimension", t.Name, t.text(), t.src.Path(), plural(int64(len(cols)), "column"))
+		return 0, refuse(t.Name, help, "argument `%s` is declared %s, but %s is a table: its %s are no dimension", t.Name, t.text(), t.src.Path(), diag.Counted(int64(len(cols)), "column"))
 	}
-	e := refuse(t.Name, "", "argument `%s` is declared %s, but %s has %s and none is called `%s`", t.Name, t.text(), t.src.Path(), plural(int64(len(cols)), "column"), t.Name)
+	e := refuse(t.Name, "", "argument `%s` is declared %s, but %s has %s and none is called `%s`", t.Name, t.text(), t.src.Path(), diag.Counted(int64(len(cols)), "column"), t.Name)
 	if len(names) > 0 {
 		e.Help = fmt.Sprintf("choose one, such as '%s=%s#%s'; those with numbers are %s", t.Name, t.src.Path(), names[0], quoted(names[:min(len(names), 20)]))
 	}
@@ -201,16 +202,16 @@ func (t *tabular) shape(want *graph.Leaf, l *leaf) error {
 }
 
 func (t *tabular) badRank(want *graph.Leaf, col *data.Column) error {
-	shape := []string{prose(t.src.Rows())}
+	shape := []string{diag.Prose(t.src.Rows())}
 	for _, n := range col.Dims {
-		shape = append(shape, prose(n))
+		shape = append(shape, diag.Prose(n))
 	}
 	help := "declare it as [" + want.Type.String() + "; N"
 	for k := range col.Dims {
 		help += ", " + string(rune('M'+k%10))
 	}
 	return refuse(t.Name, help+"]", "argument `%s` is declared %s, which has %s, but %s has the shape %s",
-		t.Name, t.text(), plural(int64(len(want.Dims)), "dimension"), t.place(col), strings.Join(shape, " × "))
+		t.Name, t.text(), diag.Counted(int64(len(want.Dims)), "dimension"), t.place(col), strings.Join(shape, " × "))
 }
 
 // place names a column in messages.
@@ -229,7 +230,7 @@ func (t *tabular) place(col *data.Column) string {
 func loneOf(ctx context.Context, d declared, src data.Source, name string) (binding, error) {
 	if src.Rows() != 1 {
 		return nil, refuse(d.Name, fmt.Sprintf("give one value, such as %s=%s", d.Name, quoteShell(exampleLiteral(d.typ))),
-			"argument `%s` is declared %s, which is one value, but %s has %s", d.Name, d.text(), src.Path(), plural(src.Rows(), "row"))
+			"argument `%s` is declared %s, which is one value, but %s has %s", d.Name, d.text(), src.Path(), diag.Counted(src.Rows(), "row"))
 	}
 	typ := graph.ArrayOf(d.typ, oneRow)
 	row := declared{d.ParamInfo, typ, graph.Leaves(typ)}

@@ -8,6 +8,7 @@ import (
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/data/column"
 	"github.com/godwit-run/godwit/internal/data/meaning"
+	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/lower"
 	"github.com/godwit-run/godwit/internal/ir/num"
@@ -184,7 +185,7 @@ func (b *Bound) textSizes() []*equation {
 		if d.Column != nil {
 			name = b.Func.info(d.Column.Param).Name
 		}
-		list = append(list, &equation{poly: d.Size, got: n, arg: name, typ: "Str", says: func() string { return fmt.Sprintf("`%s` has %s", name, plural(n, "different text")) }})
+		list = append(list, &equation{poly: d.Size, got: n, arg: name, typ: "Str", says: func() string { return fmt.Sprintf("`%s` has %s", name, diag.Counted(n, "different text")) }})
 	}
 	return list
 }

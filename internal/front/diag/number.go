@@ -1,4 +1,4 @@
-package compile
+package diag
 
 import "strconv"
 
@@ -15,21 +15,21 @@ func grouped(n int64, sep string) string {
 	return s
 }
 
-// prose is a number as sentences have it: 3,000,000.
-func prose(n int64) string { return grouped(n, ",") }
+// Prose is a number as sentences have it: 3,000,000.
+func Prose(n int64) string { return grouped(n, ",") }
 
-// source is a number as programs have it: 4096, 3_000_000.
-func source(n int64) string {
+// Literal is a number as programs have it: 4096, 3_000_000.
+func Literal(n int64) string {
 	if n < 10_000 {
 		return strconv.FormatInt(n, 10)
 	}
 	return grouped(n, "_")
 }
 
-// plural is "1 row", "2 rows".
-func plural(n int64, word string) string {
+// Counted is "1 row", "2 rows".
+func Counted(n int64, word string) string {
 	if n == 1 {
 		return "1 " + word
 	}
-	return prose(n) + " " + word + "s"
+	return Prose(n) + " " + word + "s"
 }
