@@ -75,13 +75,24 @@ func (e *elab) numberArg(x *syntax.MethodCall, elem *graph.Type) (arg, help stri
 	return arg, ""
 }
 
-// numberIn is what of an element, which is called e, can be a number: itself, or the first field that is one.
+// numberIn is what of an element, which is called e, is a number or can be made one: itself, or the first field that is, or else that can be. Where
+// there is nothing but text, it is text.
 func numberIn(t *graph.Type) (string, *graph.Type) {
 	if t.Kind != graph.Tuple {
 		return "e", t
 	}
 	if field, of := numberOf(t, "e"); of != nil {
 		return field, of
+	}
+	for i, f := range t.Elems {
+		if field := "e." + t.FieldName(i); madeNumber(field, f) != "" {
+			return field, f
+		}
+	}
+	for i, f := range t.Elems {
+		if types.IsSort(known(f), meaning.Text) {
+			return "e." + t.FieldName(i), f
+		}
 	}
 	return "e", t
 }
