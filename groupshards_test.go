@@ -22,6 +22,7 @@ var shardGroups = []struct {
 	{name: "two numbers", typ: "((i64, i64), i64, i64)", body: "x.group_by(|r| (r.id4, r.id5)).agg(|g| (g.key(), g.count(), g.min(|r| r.v1)))", turn: true},
 	{name: "text and number", typ: "((Str, i64), f64)", body: "x.group_by(|r| (r.id2, r.id4)).agg(|g| (g.key(), g.sum(|r| r.v3)))", turn: true},
 	{name: "filtered", typ: "(i64, f64)", body: "x.filter(|r| r.v2 > 7).group_by(|r| r.id6).agg(|g| (g.key(), g.sum(|r| r.v3)))"},
+	{name: "deviations", typ: "(i64, f64, f64)", body: "x.group_by(|r| r.id4).agg(|g| (g.key(), g.stddev_samp(|r| r.v3), g.var_pop(|r| r.v1)))", turn: true},
 	{name: "none", typ: "(i64, f64)", body: "x.filter(|r| r.v2 > 99).group_by(|r| r.id6).agg(|g| (g.key(), g.sum(|r| r.v3)))"},
 	{name: "far apart", typ: "(i64, i64)", body: "x.group_by(|r| r.id6 *% 7_046_029_254_386_353_131).agg(|g| (g.key(), g.sum(|r| r.v1)))"},
 	{name: "distinct", typ: "i64", body: "x.distinct(|r| r.id6).map(|r| r.id6)"},

@@ -63,6 +63,42 @@ func (w word) reaches(good, from, to string, depth int) bool {
 	return false
 }
 
+// TestKeptTexts: what the help says of text that changes from turn to turn leads to a program that passes, in loops, scans and folds.
+func TestKeptTexts(t *testing.T) {
+	good := wordsHead + "i64 { N }"
+	for _, c := range []struct{ result, written, says, followed string }{
+		{"Str", `{ let mut s = ""; for r in o { s = r.gift; } s }`, "\no.get(-1).map(|r| r.gift)", `{ let mut s = o.get(-1).map(|r| r.gift); for r in o { s = Some(r.gift); } s.or("") }`},
+		{"Str", `{ let mut s = ""; for r in o { if r.order_id > 3 { s = r.gift; } } s }`, "\no.get(-1).map(|r| r.gift)", `{ let mut s = o.get(-1).map(|r| r.gift); for r in o { if r.order_id > 3 { s = Some(r.gift); } } s.or("") }`},
+		{"[Str]", `o.scan("", |a, r| if r.gift == "" { a } else { r.gift })`, "\nrows.get(-1).map(|r| r.name)", `o.scan(o.get(-1).map(|r| r.gift), |a, r| if r.gift == "" { a } else { Some(r.gift) }).map(|s| s.or(""))`},
+		{"[Str]", `o.scan("", |a, r| r.gift)`, "\no.get(-1).map(|r| r.gift)", `o.scan(o.get(-1).map(|r| r.gift), |a, r| Some(r.gift)).map(|s| s.or(""))`},
+		{"Str", `o.fold("", |a, r| r.gift)`, "\no.get(-1).map(|r| r.gift)", `o.fold(o.get(-1).map(|r| r.gift), |a, r| Some(r.gift)).or("")`},
+		{"(Str, i64)", `{ let mut s = ("", 0); for r in o { s = (r.gift, 1); } s }`, "\no.get(-1).map(|r| r.gift)", `{ let mut s = (o.get(-1).map(|r| r.gift), 0); for r in o { s = (Some(r.gift), 1); } (s.0.or(""), s.1) }`},
+		{"Str", `{ let mut s = o[0].gift; for r in o { if r.order_id > 3 { s = "none"; } } s }`, "None in place of this text", `{ let mut s = Some(o[0].gift); for r in o { if r.order_id > 3 { s = None; } } s.or("none") }`},
+		{"Str", `{ let mut s = "few"; for r in o { if r.order_id > 3 { s = "many"; } } s }`, "a number or a bool", `{ let mut s = false; for r in o { if r.order_id > 3 { s = true; } } if s { "many" } else { "few" } }`},
+		{"Str", `{ let mut s = o[0].gift; for r in o { if r.order_id > 3 { s = r.customer; } } s }`, "the number of a row", `{ let mut s = -1; for (i, r) in o.enumerate() { if r.order_id > 3 { s = i as i64; } } if s < 0 { o[0].gift } else { o.get(s).map(|r| r.customer).or("") } }`},
+		{"Str", `{ let mut s = "x"; if v[0] > 1.0 { s = o[0].gift; } s }`, "choose in one expression", `{ let s = if v[0] > 1.0 { o[0].gift } else { "x" }; s }`},
+	} {
+		w := word{result: c.result}
+		if msgs := checked(entry{bad: w.program(c.written), good: good}); len(msgs) != 1 || !strings.Contains(msgs[0].Help, c.says) {
+			t.Errorf("%s: expected %q of %v", c.written, c.says, msgs)
+		}
+		if msgs := checked(entry{bad: w.program(c.followed), good: good}); len(msgs) > 0 {
+			t.Errorf("%s:\n%s", c.followed, msgs[0].Render())
+		}
+	}
+}
+
+// TestForeignTypes: what other languages call text is Str here.
+func TestForeignTypes(t *testing.T) {
+	for _, name := range []string{"text", "TEXT", "string", "String", "str", "char", "varchar", "utf8"} {
+		bad := "fn f(x: &[" + name + "; N]) -> i64 { N }"
+		msgs := checked(entry{bad: bad, good: "fn f() -> i64 { 1 }"})
+		if len(msgs) != 1 || msgs[0].Help != "Str" {
+			t.Errorf("%s: %v", bad, msgs)
+		}
+	}
+}
+
 var words = []word{
 	// folds of closures and of Options
 	{"f64", `p.sum(price)`, `p.sum(|e| e.price)`, ""},
@@ -75,33 +111,33 @@ var words = []word{
 	{"f64", `o.map(|r| r.amount.unwrap_or(0.0)).sum()`, `o.map(|r| r.amount.or(0.0)).sum()`, ""},
 	{"f64", `o.map(|r| r.amount.unwrap()).sum()`, `o.map(|r| r.amount.or(0.0)).sum()`, ""},
 	{"[f64]", `o.map(|r| r.amount.round(2))`, "", "map(|v| v.round(2))"},
-	{"[f64]", `o.group_by(|r| r.day).agg(|g| g.std(|r| r.qty.or(0)))`, "", "root of the mean square"},
+	{"[f64]", `o.group_by(|r| r.day).agg(|g| g.std(|r| r.qty.or(0)))`, `o.group_by(|r| r.day).agg(|g| g.stddev_pop(|r| r.qty.or(0)))`, ""},
 	{"[Str]", `o.map(|r| r.customer[0..2])`, "", "text is not cut"},
 	{"i64", `o.count(|r| r.day > "01.03.2024")`, "", "written without quotes"},
 	{"[(Date, Str)]", `o.group_by(|r| r.day).agg(|g| (g.key(), r.gift))`, "", "g.key()"},
 	{"f64", `o.mean(|r| r.order_id, 0.5)`, "", "mean(|r| r.order_id)"},
 	{"[i64]", `n.map(|e| (e > 3) * e)`, `n.map(|e| (e > 3) as i64 * e)`, ""},
 	{"[f64]", `v.map(|x| x.round(2))`, `v.map(|x| (x * 100.0).round() / 100.0)`, ""},
-	{"f64", `o.map(|r| r.amount).std()`, `{ let x = o.map(|r| r.amount); let m = x.mean(); x.map(|e| e.map(|d| (d - m) * (d - m))).mean().sqrt() }`, ""},
-	{"f64", `o.map(|r| r.amount).variance()`, `{ let x = o.map(|r| r.amount); let m = x.mean(); x.map(|e| e.map(|d| (d - m) * (d - m))).mean() }`, ""},
-	{"[f64]", `o.group_by(|r| r.day).agg(|g| g.std(|r| r.amount))`, `{ let of_all = o.mean(|r| r.amount); o.group_by(|r| r.day).agg(|g| (g.mean(|r| r.amount.map(|v| (v - of_all) * (v - of_all))) - g.mean(|r| r.amount.map(|v| v - of_all)) * g.mean(|r| r.amount.map(|v| v - of_all))).max(0.0).sqrt()) }`, ""},
+	{"f64", `o.map(|r| r.amount).std()`, `o.map(|r| r.amount).stddev_samp()`, ""},
+	{"f64", `o.map(|r| r.amount).variance()`, `o.map(|r| r.amount).var_pop()`, ""},
+	{"[f64]", `o.group_by(|r| r.day).agg(|g| g.std(|r| r.amount))`, `o.group_by(|r| r.day).agg(|g| g.stddev_samp(|r| r.amount))`, ""},
 	{"[O]", `o.sort(|r| r.day, desc)`, "", `o.sort_desc(|r| r.day)`},
 	{"[O]", `o.sort(|r| r.day, asc)`, "", `o.sort(|r| r.day)`},
 	{"[(O, P)]", `{ let by = p.index_by(|r| r.name); o.join_all(by, |r| r.customer) }`, `{ let by = p.index_by(|r| r.name); o.join_all::<100>(by, |r| r.customer) }`, ""},
 	{"[(Timestamp, i64)]", `o.group_by(|r| r.ordered_at.truncate(15min)).agg(|g| (g.key(), g.count()))`, `o.group_by(|r| r.ordered_at.truncate(hour) + r.ordered_at.minute() / 15 * 15min).agg(|g| (g.key(), g.count()))`, ""},
 	{"[(Timestamp, i64)]", `o.group_by(|r| r.ordered_at.truncate(6h)).agg(|g| (g.key(), g.count()))`, `o.group_by(|r| r.ordered_at.truncate(day) + r.ordered_at.hour() / 6 * 6h).agg(|g| (g.key(), g.count()))`, ""},
 	{"[(Str, i64); ?K <= N]", `o.group_by(|r| r.customer).agg(|g| (g.key(), g.count()))`, "", "write `-> [(Str, i64)]` for"},
-	{"f64", `v.std()`, `{ let m = v.mean(); v.map(|e| (e - m) * (e - m)).mean().sqrt() }`, ""},
+	{"f64", `v.std()`, `v.stddev_pop()`, ""},
 	{"f64", `v.avg()`, `v.mean()`, ""},
-	{"f64", `p.std(|r| r.price)`, `{ let x = p.map(|r| r.price); let m = x.mean(); x.map(|e| (e - m) * (e - m)).mean().sqrt() }`, ""},
-	{"f64", `p.std()`, `{ let x = p.map(|e| e.price); let m = x.mean(); x.map(|e| (e - m) * (e - m)).mean().sqrt() }`, ""},
-	{"f64", `o.var(|r| r.order_id)`, `{ let x = o.map(|r| r.order_id as f64); let m = x.mean(); x.map(|e| (e - m) * (e - m)).mean() }`, ""},
-	{"f64", `o.stddev(|r| r.qty)`, `{ let x = o.map(|r| r.qty.map(|v| v as f64)); let m = x.mean(); x.map(|e| e.map(|d| (d - m) * (d - m))).mean().sqrt() }`, ""},
-	{"f64", `n.std()`, `{ let x = n.map(|e| e as f64); let m = x.mean(); x.map(|e| (e - m) * (e - m)).mean().sqrt() }`, ""},
-	{"f64", `std(v)`, `{ let m = v.mean(); v.map(|e| (e - m) * (e - m)).mean().sqrt() }`, ""},
-	{"f64", `std(p, |r| r.price)`, `{ let x = p.map(|r| r.price); let m = x.mean(); x.map(|e| (e - m) * (e - m)).mean().sqrt() }`, ""},
-	{"[f64]", `o.group_by(|r| r.day).std(|r| r.amount)`, `{ let of_all = o.mean(|r| r.amount); o.group_by(|r| r.day).agg(|g| (g.mean(|r| r.amount.map(|v| (v - of_all) * (v - of_all))) - g.mean(|r| r.amount.map(|v| v - of_all)) * g.mean(|r| r.amount.map(|v| v - of_all))).max(0.0).sqrt()) }`, ""},
-	{"[f64]", `p.group_by(|r| r.name).agg(|g| g.variance(|r| r.price))`, `{ let of_all = p.mean(|r| r.price); p.group_by(|r| r.name).agg(|g| (g.mean(|r| (r.price - of_all) * (r.price - of_all)) - g.mean(|r| r.price - of_all) * g.mean(|r| r.price - of_all)).max(0.0)) }`, ""},
+	{"f64", `p.std(|r| r.price)`, `p.stddev_samp(|r| r.price)`, ""},
+	{"f64", `p.std()`, `p.stddev_pop(|e| e.price)`, ""},
+	{"f64", `o.var(|r| r.order_id)`, `o.var_samp(|r| r.order_id)`, ""},
+	{"f64", `o.stddev(|r| r.qty)`, `o.stddev_pop(|r| r.qty)`, ""},
+	{"f64", `n.std()`, `n.stddev_samp()`, ""},
+	{"f64", `std(v)`, `v.stddev_pop()`, ""},
+	{"f64", `std(p, |r| r.price)`, `p.stddev_samp(|r| r.price)`, ""},
+	{"[f64]", `o.group_by(|r| r.day).std(|r| r.amount)`, `o.group_by(|r| r.day).stddev_pop(|r| r.amount)`, ""},
+	{"[f64]", `p.group_by(|r| r.name).agg(|g| g.variance(|r| r.price))`, `p.group_by(|r| r.name).agg(|g| g.var_pop(|r| r.price))`, ""},
 	{"[f64]", `p.cumsum(|r| r.price)`, `p.map(|r| r.price).scan(0.0, |a, e| a + e)`, ""},
 	{"[f64]", `p.diff(|r| r.price)`, `p.map(|r| r.price).window::<2>().map(|w| w[1] - w[0])`, ""},
 	{"[Option<f64>]", `p.lag(|r| r.price)`, `{ let x = p.map(|r| r.price); x.enumerate().map(|(i, _)| x.get(i - 1)) }`, ""},
@@ -310,8 +346,8 @@ var words = []word{
 	{"i64", `{ let by = p.index_by(|r| r.name); o.left_join(by, |r| r.customer).len() }`, "", "o.map(|r| (r, by.get(r.customer)))"},
 
 	// text that goes along
-	{"[(Str, i64); N]", `o.scan(("", 0), |a, r| (r.customer, a.1 + 1))`, "", "let it begin with text of the same column"},
-	{"[(i64, (Str, i64)); N]", `o.scan((0, (o[0].gift, 0)), |a, r| (1, (r.customer, a.0 + 1)))`, "", "let it begin with text of the same column"},
+	{"[(Str, i64); N]", `o.scan(("", 0), |a, r| (r.customer, a.1 + 1))`, "", "let it begin as None of the column:\no.get(-1).map(|r| r.customer)"},
+	{"[(i64, (Str, i64)); N]", `o.scan((0, (o[0].gift, 0)), |a, r| (1, (r.customer, a.0 + 1)))`, "", "No variable has texts of two columns"},
 
 	// medians of what is no number yet
 	{"f64", `o.median(|r| r.paid)`, `o.median(|r| r.paid as f64)`, ""},
@@ -322,12 +358,45 @@ var words = []word{
 	{"f64", `o.median(|r| r.shipped)`, `o.median(|r| r.shipped.map(|v| v as i64))`, ""},
 	{"f64", `o.median(|r| r.gift == "yes")`, `o.median(|r| (r.gift == "yes") as i64 as f64)`, ""},
 
+	{"f64", `o.median(|r| r.gift)`, "", "declare the field as f64"},
+	{"[f64]", `o.group_by(|r| r.day).quantile(0.5, |r| r.region)`, "", "declare the field as f64"},
+	{"f64", `p.median()`, `p.median(|e| e.price)`, ""},
+
+	// how far values are from their mean, by other names, of all and of a sample, and of what is no number
+	{"f64", `v.sd()`, `v.stddev_samp()`, ""},
+	{"f64", `v.STDDEV()`, `v.stddev_pop()`, ""},
+	{"f64", `v.std_dev()`, `v.stddev_samp()`, ""},
+	{"f64", `v.var()`, `v.var_pop()`, ""},
+	{"f64", `p.std("price")`, `p.stddev_pop(|e| e.price)`, ""},
+	{"f64", `p.stddev(price)`, `p.stddev_samp(|e| e.price)`, ""},
+	{"f64", `p.stddev_samp(price)`, `p.stddev_samp(|e| e.price)`, ""},
+	{"f64", `p.stddev_samp()`, `p.stddev_samp(|e| e.price)`, ""},
+	{"f64", `variance(o, |r| r.amount)`, `o.var_samp(|r| r.amount)`, ""},
+	{"f64", `o.std(|r| r.ordered_at)`, `o.stddev_pop(|r| r.ordered_at as i64)`, ""},
+	{"f64", `o.variance(|r| r.ordered_at)`, `o.var_samp(|r| r.ordered_at as i64)`, ""},
+	{"f64", `o.map(|r| r.day).variance()`, `o.map(|r| r.day).var_pop(|e| e as i64)`, ""},
+	{"f64", `o.map(|r| r.shipped).std()`, `o.map(|r| r.shipped).stddev_samp(|e| e.map(|v| v as i64))`, ""},
+	{"f64", `o.std(|r| r.day - r.ordered_at.date())`, `o.stddev_samp(|r| (r.day - r.ordered_at.date()).days())`, ""},
+	{"f64", `o.std(|r| r.paid)`, `o.stddev_samp(|r| r.paid as f64)`, ""},
+	{"[f64]", `o.group_by(|r| r.day).std(|r| r.paid)`, `o.group_by(|r| r.day).stddev_samp(|r| r.paid as f64)`, ""},
+	{"f64", `o.var_pop(|r| r.paid)`, `o.var_pop(|r| r.paid as f64)`, ""},
+	{"f64", `o.map(|r| r.ordered_at).stddev_samp()`, `o.map(|r| r.ordered_at).stddev_samp(|e| e as i64)`, ""},
+	{"f64", `o.map(|r| (r.gift, r.day)).var_pop()`, `o.map(|r| (r.gift, r.day)).var_pop(|e| e.1 as i64)`, ""},
+	{"f64", `o.map(|r| (r.gift, r.shipped)).std()`, `o.map(|r| (r.gift, r.shipped)).stddev_samp(|e| e.1.map(|v| v as i64))`, ""},
+	{"f64", `o.map(|r| (r.gift, r.customer)).std()`, "", "declare the field as f64"},
+	{"f64", `o.map(|r| r.ordered_at.time()).std()`, `o.map(|r| r.ordered_at.time()).stddev_samp(|e| e as i64)`, ""},
+	{"f64", `o.map(|r| r.gift == "yes").std()`, `o.map(|r| r.gift == "yes").stddev_pop(|e| e as i64 as f64)`, ""},
+	{"f64", `o.std(|r| r.gift)`, "", "declare the field as f64"},
+	{"[f64]", `o.group_by(|r| r.day).agg(|g| g.std(|r| r.region))`, "", "declare the field as f64"},
+	{"f64", `o.stddev_pop(|r| r.gift)`, "", "declare the field as f64"},
+	{"[f64]", `v.map(|e| e.std())`, "", "rows.stddev_pop(|r| …)"},
+
 	// groups
 	{"[i64]", `o.group_by(|r| r.day, |r| r.gift).count()`, `o.group_by(|r| (r.day, r.gift)).count()`, ""},
 	{"[(Date, i64)]", `o.group_by(|r| r.day).map(|g| (g.key(), g.count()))`, `o.group_by(|r| r.day).agg(|g| (g.key(), g.count()))`, ""},
 	{"[(Date, i64)]", `o.group_by(|r| r.day).agg(|g| (g.key(), g.len()))`, `o.group_by(|r| r.day).agg(|g| (g.key(), g.count()))`, ""},
 	{"[(Date, i64)]", `o.group_by(|r| r.day).agg(|g| (g.key(), g.map(|r| r.order_id).sum()))`, `o.group_by(|r| r.day).agg(|g| (g.key(), g.sum(|r| r.order_id)))`, ""},
-	{"[f64]", `o.group_by(|r| r.day).agg(|g| g.std(|r| r.order_id))`, `{ let of_all = o.mean(|r| r.order_id); o.group_by(|r| r.day).agg(|g| (g.mean(|r| ((r.order_id as f64) - of_all) * ((r.order_id as f64) - of_all)) - g.mean(|r| (r.order_id as f64) - of_all) * g.mean(|r| (r.order_id as f64) - of_all)).max(0.0).sqrt()) }`, ""},
+	{"[f64]", `o.group_by(|r| r.day).agg(|g| g.std(|r| r.order_id))`, `o.group_by(|r| r.day).agg(|g| g.stddev_samp(|r| r.order_id))`, ""},
 	{"[i64]", `o.group_by(|r| r.day).agg(|g| g.filter(|r| r.gift == "yes").sum(|r| r.order_id))`, "", "g.mean(|r| if r.gift == \"yes\" { Some(…) } else { None })"},
 	{"[i64]", `o.group_by::<12>(|r| r.day.month() - 1).agg(|g| g.first().order_id)`, "", "g.first().map(|e| e.order_id)"},
 	{"[f64]", `o.group_by(|r| r.day).agg(|g| 100.0 * g.count() / N)`, `o.group_by(|r| r.day).agg(|g| 100.0 * g.count() as f64 / N as f64)`, ""},
@@ -354,7 +423,7 @@ var words = []word{
 	{"Option<i64>", `n.first()`, `n.get(0)`, ""},
 	{"Option<i64>", `n.last()`, `n.get(n.len() - 1)`, ""},
 	{"f64", `v.rolling_mean(3).sum()`, "", ".window::<3>().map(|w| w.mean())"},
-	{"f64", `v.variance()`, `{ let m = v.mean(); v.map(|e| (e - m) * (e - m)).mean() }`, ""},
+	{"f64", `v.variance()`, `v.var_samp()`, ""},
 	{"f64", `v.percentile(0.9)`, `v.quantile(0.9)`, ""},
 	{"[P]", `p.query(|r| r.price > 1.0)`, `p.filter(|r| r.price > 1.0)`, ""},
 	{"[P]", `p.pivot(|r| r.name)`, "", "group by both"},

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/syntax"
 	"github.com/godwit-run/godwit/internal/front/types"
@@ -215,7 +216,7 @@ func (e *elab) inF64(c *methodUse, v *graph.Node, at diag.Span) *graph.Node {
 		return nil
 	}
 	if !types.IsInt(v.Type) && !types.IsFloat(v.Type) || types.IsMeant(v.Type) {
-		e.errorf(at, "T29", "`%s` needs numbers", c.x.Name.Text).Note("found %s", v.Type).Help("%s", e.quantileHelp(c, v))
+		e.errorf(at, "T29", "`%s` needs numbers", c.x.Name.Text).Note("found %s", v.Type).Help("%s", e.numbersHelp(c, v))
 		return nil
 	}
 	if v.Type.Kind == graph.Index {
@@ -224,24 +225,23 @@ func (e *elab) inF64(c *methodUse, v *graph.Node, at diag.Span) *graph.Node {
 	return e.cast(types.Scalars[num.F64], v, at)
 }
 
-// quantileHelp is the call with its values made numbers; v is one of them, of which there is no quantile. Text has none.
-func (e *elab) quantileHelp(c *methodUse, v *graph.Node) string {
-	p, b, call := "e", "e", c.x.Name.Text
-	if cl, ok := lastClosure(c.x); !ok {
-		call = e.operand(c.x.Receiver) + "." + call // all of it is marked
-	} else {
-		p, b = e.text(cl.Params[0].Pattern.Where()), e.operand(cl.Body)
-	}
+// numbersHelp is the call with its values made numbers; v is one of them, which is none.
+func (e *elab) numbersHelp(c *methodUse, v *graph.Node) string {
 	t := v.Type
 	if v.Op == graph.Unwrap { // present took out what is there
 		t = graph.OptionOf(t)
 	}
-	number := asFloats(b, t)
-	if number == "" && v.Type.IsScalar() && v.Type.Means.Sort.IsTime() {
-		if number = castable(b) + " as i64"; t.Kind == graph.Option {
-			number = castable(b) + ".map(|v| v as i64)"
-		}
+	p, b, call := "e", "e", c.x.Name.Text
+	if cl, ok := lastClosure(c.x); ok {
+		p, b = e.text(cl.Params[0].Pattern.Where()), e.operand(cl.Body)
+	} else {
+		call = e.operand(c.x.Receiver) + "." + call // all of it is marked
+		b, t = numberIn(t)
 	}
+	if types.IsSort(known(t), meaning.Text) {
+		return declaredAs(types.Scalars[num.F64])
+	}
+	number := madeNumber(b, t)
 	if number == "" {
 		return c.x.Name.Text + "(|e| …)"
 	}

@@ -38,6 +38,7 @@ type elab struct {
 	sides    [2]*graph.Type // of the two sides that were last reported to differ
 	helping  bool           // a help is being written; see forHelp
 	target   bool           // the index being checked is one of an assignment's target
+	once     bool           // a variable is being set outside of loops
 	// attempts counts the trials around the point being elaborated.
 	attempts int
 	inConst  bool                  // in the value of a constant inside of a function

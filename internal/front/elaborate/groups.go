@@ -62,7 +62,7 @@ func groupTable() map[string]method {
 			return e.groupFold(c, m, true)
 		}
 	}
-	return map[string]method{
+	return merge(spreadTable((*elab).groupSpread), map[string]method{
 		"sum":   {max: 1, masked: true, fast: true, run: func(e *elab, c *methodUse) *graph.Node { return e.groupFold(c, graph.SumOf, true) }},
 		"mean":  {max: 1, masked: true, run: (*elab).groupMean},
 		"count": {max: 1, masked: true, run: (*elab).groupCount},
@@ -78,7 +78,7 @@ func groupTable() map[string]method {
 		"quantile":       {min: 1, max: 2, masked: true, run: (*elab).groupQuantile},
 		"top_k":          {max: 1, sizes: 1, need: true, masked: true, seen: true, run: (*elab).groupTop},
 		"agg":            {min: 1, max: 1, masked: true, seen: true, run: (*elab).agg},
-	}
+	})
 }
 
 func (e *elab) newGroup(g *grouping, at diag.Span) *graph.Node {

@@ -461,7 +461,7 @@ func (e *elab) toTuple(n *graph.Node, want *graph.Type, at diag.Span) *graph.Nod
 			if all := e.msgs.Messages; len(all) == reported+1 && all[reported].Code == "T05" && all[reported].Span == at { // all of it is marked
 				help := withMissing(converted(e.text(at), n.Type, want), ".or(")
 				if otherText(n.Type.Elems[i], t) {
-					help = "a variable or an accumulator keeps the dictionaries of its first value: let it begin with text of the same column"
+					help = e.otherDictHelp(known(n.Type.Elems[i]), known(t))
 				}
 				message{all[reported]}.Help("%s", help)
 			}

@@ -300,7 +300,7 @@ func (e *elab) meantMismatch(m message, found, want *graph.Type, at diag.Span) b
 	switch {
 	case s == meaning.Text && t == meaning.Text:
 		m.Note("expected text of one column, found text of another, or of the program").
-			Help("a variable keeps the dictionary of its first value; choose in one expression:\nlet s = if … { … } else { … };")
+			Help("%s", e.otherDictHelp(found, want))
 	case s == meaning.Timestamp && t == meaning.Date:
 		m.Help("%s.date()", text)
 	case s == t && s.IsTime() || s == meaning.Date && t == meaning.Timestamp, s == meaning.Decimal && t == meaning.Decimal:

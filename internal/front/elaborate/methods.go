@@ -50,7 +50,7 @@ var (
 )
 
 func init() {
-	arrayMethods = merge(elementMethods(), reduceMethods(), reshapeMethods(), orderMethods(), keyedMethods(), joinMethods(), linearMethods())
+	arrayMethods = merge(elementMethods(), reduceMethods(), reshapeMethods(), orderMethods(), keyedMethods(), joinMethods(), linearMethods(), spreadTable((*elab).spreadOf))
 	scalarMethods = merge(numberMethods(), floatMethods(), indexMethods())
 	optionMethods = optionTable()
 	groupMethods = groupTable()

@@ -388,7 +388,7 @@ func (e *elab) methodMeant(m message, x *syntax.Call) bool {
 		if strings.HasPrefix(help, ".") {
 			help = of + help
 		}
-		m.Help("%s", strings.ReplaceAll(help, "\n.", "\n"+of+"."))
+		m.Help("%s", strings.NewReplacer("\n.", "\n"+of+".", "\nor .", "\nor "+of+".").Replace(help))
 		return true
 	}
 	best := nearest(name.Text, slices.Collect(maps.Keys(table)))

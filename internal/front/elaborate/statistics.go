@@ -10,135 +10,107 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
-// In: a call of a statistic that the language has no word for, on numbers, on rows with a closure that says which number of
-// them is meant, or on groups. Out: what to write for it. What it is of is known by type: integers become floats before
-// anything is taken off them, and what is missing is left out.
+// In: a call of a statistic by a name that other languages have for it, on numbers, on rows with a closure that says which number of
+// them is meant, or on groups. Out: the two statistics that it may be, with what makes the values numbers.
 
-// spreads are the words for how far values are from their mean; the bool says that the root is taken.
-var spreads = map[string]bool{
-	"std": true, "stddev": true, "stdev": true, "stddev_pop": true, "sd": true, "std_dev": true, "standard_deviation": true,
-	"var": false, "variance": false, "var_pop": false,
+// spreadWords are the words for how far values are from their mean; the bool says that the root is taken.
+var spreadWords = map[string]bool{
+	"std": true, "stddev": true, "stdev": true, "sd": true, "std_dev": true, "stdevp": true, "stdevs": true, "stdev_p": true, "stdev_s": true, "stdev_pop": true, "stdev_samp": true,
+	"std_pop": true, "std_samp": true, "stddev_sample": true, "stddev_population": true, "nanstd": true, "deviation": true, "standard_deviation": true,
+	"var": false, "variance": false, "varp": false, "vars": false, "var_p": false, "var_s": false, "var_sample": false, "var_population": false,
+	"variance_pop": false, "variance_samp": false, "varpop": false, "varsamp": false, "nanvar": false,
 }
 
-const asOfAll = "of a whole population, divided by how many there are:\n"
-
-// spreadHelp is the help for such a word; "" where there are no numbers.
+// spreadHelp is the help for such a word.
 func (e *elab) spreadHelp(x *syntax.MethodCall, recv *graph.Node) string {
-	root, is := spreads[x.Name.Text]
-	switch g := e.of(recv).group; {
+	root, is := spreadWords[strings.ToLower(x.Name.Text)]
+	name := "var"
+	if root {
+		name = "stddev"
+	}
+	g, elem := e.of(recv).group, recv.Type
+	switch {
 	case !is || g != nil && g.lookup != nil:
 		return ""
 	case g != nil:
-		return e.groupSpread(x, g, root)
-	case recv.Type.Kind != graph.Array:
-		return ""
+		elem = e.typeWith(func(v *graph.Node) *graph.Node { _, elem := g.split(v); return elem }, g.x.Type.Elem())
+	case elem.Kind == graph.Array:
+		elem = elem.Elem()
+	default:
+		return "one value has none; ask for that of all rows, of a whole population or of a sample: rows." + name + "_pop(|r| …) or rows." + name + "_samp(|r| …)"
 	}
-	p, b, t := e.statisticOf(x, recv.Type.Elem())
-	if t == nil {
-		return ""
+	args, help := e.numberArg(x, elem)
+	if help != "" {
+		return help
 	}
-	if !types.IsFloat(known(t)) {
-		b = asFloats(b, t)
-	}
-	of, name := e.text(x.Receiver.Where()), isName(x.Receiver)
-	if b != p {
-		of, name = e.oneLine(x.Receiver)+".map(|"+p+"| "+b+")", false
-	}
-	help := "let m = $v.mean(); $v.map(|e| (e - m) * (e - m)).mean()"
-	if t.Kind == graph.Option {
-		help = "let m = $v.mean(); $v.map(|e| e.map(|d| (d - m) * (d - m))).mean()"
-	}
-	if root {
-		help += ".sqrt()"
-	}
-	return asOfAll + named(help, of, name)
+	return "of a whole population, divided by how many there are, or of a sample, by one less:\n." + name + "_pop(" + args + ")\nor ." + name + "_samp(" + args + ")"
 }
 
-// groupSpread is the same of each group. No fold of a group may use another, so that the mean is taken off afterwards.
-func (e *elab) groupSpread(x *syntax.MethodCall, g *grouping, root bool) string {
-	p, b, t := "e", "e", (*graph.Type)(nil)
+// numberArg is the argument by which a statistic has a number of each element: the closure of the call, with a conversion if its value is
+// none; the column that is named; or, without either, nothing if elements are numbers. Where there can be no number, it gives a help.
+func (e *elab) numberArg(x *syntax.MethodCall, elem *graph.Type) (arg, help string) {
+	p, b, t := "e", "e", elem
 	if c, ok := lastClosure(x); ok {
 		p, b = e.text(c.Params[0].Pattern.Where()), e.operand(c.Body)
-		t = e.typeWith(func(v *graph.Node) *graph.Node {
-			if _, elem := g.split(v); elem != nil {
-				return e.applyClosure(c, nil, elem)
-			}
-			return nil
-		}, g.x.Type.Elem())
-	} else {
-		t = e.typeWith(func(v *graph.Node) *graph.Node { _, elem := g.split(v); return elem }, g.x.Type.Elem())
-		if t != nil && t.Kind == graph.Tuple {
-			b, t = numberOf(t, "e")
+		arg, t = e.text(c.Span), nil
+		if elem != nil {
+			t = e.typeWith(func(v *graph.Node) *graph.Node { return e.applyClosure(c, nil, v) }, elem)
+		}
+	} else if len(x.Args) == 1 && elem != nil && e.closureMeant(x.Args[0], x.Receiver, elem) != "" {
+		return e.closureMeant(x.Args[0], x.Receiver, elem), ""
+	} else if elem != nil {
+		if b, t = numberIn(elem); b != "e" {
+			arg = "|e| " + b
 		}
 	}
-	if t == nil || !isNumeric(known(t)) {
-		return ""
+	if t == nil {
+		return arg, ""
 	}
-	agg := x
-	if g.one != nil {
-		agg = g.one.agg
+	if types.IsSort(known(t), meaning.Text) {
+		return "", declaredAs(types.Scalars[num.F64])
 	}
-	rows, of, group := "…", "g", agg.Receiver
-	by, direct := group.(*syntax.MethodCall)
-	if direct = direct && by.Name.Text == "group_by"; direct {
-		rows = e.oneLine(by.Receiver)
+	if number := madeNumber(b, t); number != b && number != "" {
+		arg = "|" + p + "| " + number
 	}
-	if g.one != nil {
-		of = e.text(x.Receiver.Where())
-	}
-	less := castable(b) + " - " + ofAll
-	if !types.IsFloat(known(t)) {
-		less = castable(asFloats(b, t)) + " - " + ofAll
-	}
-	square := "(" + less + ") * (" + less + ")"
-	if t.Kind == graph.Option {
-		v := converted("v", t.Elem(), graph.ScalarOf(num.F64))
-		less = castable(b) + ".map(|v| " + castable(v) + " - " + ofAll + ")"
-		square = castable(b) + ".map(|v| (" + castable(v) + " - " + ofAll + ") * (" + castable(v) + " - " + ofAll + "))"
-	}
-	mean := of + ".mean(|" + p + "| " + less + ")"
-	help := "(" + of + ".mean(|" + p + "| " + square + ") - " + mean + " * " + mean + ").max(0.0)"
-	says := "the mean square less the square of the mean"
-	if root {
-		help, says = help+".sqrt()", "the root of "+says
-	}
-	says += ", where the mean of all is taken off first, so that little is lost:\n"
-	value := b
-	if types.IsSort(known(t), meaning.Decimal) {
-		value = asFloats(b, t)
-	}
-	all := "let " + ofAll + " = " + rows + ".mean(|" + p + "| " + value + ")"
-	whole := e.text(agg.Where())
-	switch {
-	case g.one == nil && !direct:
-		return says + all + ";\n" + e.text(group.Where()) + ".agg(|g| " + help + ")"
-	case g.one == nil:
-		return says + "{ " + all + "; " + e.oneLine(group) + ".agg(|g| " + help + ") }"
-	}
-	at := x.Where()
-	if now := whole[:at.Start-agg.Where().Start] + help + whole[at.End-agg.Where().Start:]; direct && !strings.ContainsAny(whole+now, "\n`") {
-		return says + "write `{ " + all + "; " + now + " }` for `" + whole + "`"
-	}
-	return says + "before `agg`: " + all + "\n" + help
+	return arg, ""
 }
 
-// ofAll is the name of the mean of all elements, of which those of a group are taken off.
-const ofAll = "of_all"
+// numberIn is what of an element, which is called e, is a number or can be made one: itself, or the first field that is, or else that can be. Where
+// there is nothing but text, it is text.
+func numberIn(t *graph.Type) (string, *graph.Type) {
+	if t.Kind != graph.Tuple {
+		return "e", t
+	}
+	if field, of := numberOf(t, "e"); of != nil {
+		return field, of
+	}
+	for i, f := range t.Elems {
+		if field := "e." + t.FieldName(i); madeNumber(field, f) != "" {
+			return field, f
+		}
+	}
+	for i, f := range t.Elems {
+		if types.IsSort(known(f), meaning.Text) {
+			return "e." + t.FieldName(i), f
+		}
+	}
+	return "e", t
+}
 
-// statisticOf is the parameter, body and type of the value of an element that a statistic is asked of: what the closure gives,
-// the element itself, or its first number; without a type where there is none.
-func (e *elab) statisticOf(x *syntax.MethodCall, elem *graph.Type) (p, b string, t *graph.Type) {
-	p, b, t = "e", "e", elem
-	if c, ok := lastClosure(x); ok {
-		p, b = e.text(c.Params[0].Pattern.Where()), e.operand(c.Body)
-		t = e.typeWith(func(v *graph.Node) *graph.Node { return e.applyClosure(c, nil, v) }, elem)
-	} else if elem.Kind == graph.Tuple {
-		b, t = numberOf(elem, "e")
+// madeNumber is a value made a number where it is none: what is missing stays so; "" where there is no way.
+func madeNumber(text string, t *graph.Type) string {
+	of := known(t)
+	switch {
+	case types.IsNumber(types.Innermost(of)):
+		return text
+	case asFloats(text, t) != "":
+		return asFloats(text, t)
+	case !of.IsScalar() || !of.Means.Sort.IsTime():
+		return ""
+	case t.Kind == graph.Option:
+		return castable(text) + ".map(|v| v as i64)"
 	}
-	if t == nil || !isNumeric(known(t)) {
-		return "", "", nil
-	}
-	return p, b, t
+	return castable(text) + " as i64"
 }
 
 // typeWith is the type of what f makes of a value of type t; nil where that has errors. Nothing is left of the attempt.

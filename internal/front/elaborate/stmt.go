@@ -290,6 +290,9 @@ func (e *elab) keepType(n *graph.Node, v *variable, s *syntax.Assign) *graph.Nod
 		e.grows(n, v, s)
 		return nil
 	}
+	saved := e.once
+	e.once = e.fr.loop == nil
+	defer func() { e.once = saved }()
 	return e.coerce(n, v.typ, s.Value.Where())
 }
 

@@ -167,7 +167,7 @@ func (r typeReader) unknown(t *syntax.NamedType) {
 		m.Help("f64")
 	case "Vec", "Array", "List":
 		m.Help("[f32; N]")
-	case "string", "String", "str", "Text":
+	case "string", "String", "str", "Text", "text", "char", "Char", "varchar", "VARCHAR", "TEXT", "STRING", "utf8", "Utf8":
 		m.Help("Str")
 	case "DateTime", "Datetime", "datetime", "timestamp":
 		m.Help("Timestamp")

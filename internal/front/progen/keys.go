@@ -77,7 +77,10 @@ func (w *writer) unknownGroups() bool {
 	k := w.numberKind()
 	value := w.closure(a.t.elem(), scalarOf(k))
 	d := dim{text: w.fresh("R"), value: -1, most: w.most(a)}
-	switch w.pick(9) {
+	switch w.pick(10) {
+	case 9:
+		w.use("spread of groups")
+		w.let(arrayOf(scalarOf(num.F64), d), "%s.%s(%s)", group, w.spread(), value)
 	case 8:
 		w.use("top_k of groups")
 		w.let(arrayOf(a.t.elem(), d), "%s.top_k::<%d>(%s)", group, w.pick(4), value)
@@ -107,7 +110,7 @@ func (w *writer) unknownGroups() bool {
 	return true
 }
 
-// knownEnds are first and last rows, and medians, of groups of which some may be empty.
+// knownEnds are first and last rows, medians, and deviations, of groups of which some may be empty.
 func (w *writer) knownEnds() bool {
 	a, ok := w.array(flat)
 	if !ok {
@@ -117,7 +120,7 @@ func (w *writer) knownEnds() bool {
 	group := fmt.Sprintf("%s.group_by::<%d>(%s.clamp(0, %d))", a.name, n, paren(w.closure(a.t.elem(), scalarOf(num.I64))), n-1)
 	d := dim{text: fmt.Sprint(n), value: int64(n)}
 	if w.chance(50) {
-		w.let(arrayOf(scalarOf(num.F64), d), "%s.median(%s)", group, w.closure(a.t.elem(), scalarOf(w.numberKind())))
+		w.let(arrayOf(scalarOf(num.F64), d), "%s.%s(%s)", group, oneOf(w, "median", w.spread()), w.closure(a.t.elem(), scalarOf(w.numberKind())))
 		return true
 	}
 	k := w.numberKind()
@@ -133,6 +136,25 @@ func (w *writer) wholeQuantile() bool {
 		return false
 	}
 	w.let(scalarOf(num.F64), "%s.quantile(%s, %s)", a.name, oneOf(w, "0.5", "0.0", "1.0", w.leaf(num.F64)), w.closure(a.t.elem(), scalarOf(w.numberKind())))
+	return true
+}
+
+// spread draws how far values are from their mean.
+func (w *writer) spread() string {
+	return oneOf(w, "var_pop", "var_samp", "stddev_pop", "stddev_samp")
+}
+
+// wholeSpread is that of all elements, or of what there is of Options.
+func (w *writer) wholeSpread() bool {
+	a, ok := w.array(flat)
+	if !ok {
+		return false
+	}
+	t := scalarOf(w.numberKind())
+	if w.chance(25) {
+		t = &typ{form: option, elems: []*typ{t}}
+	}
+	w.let(scalarOf(num.F64), "%s.%s(%s)", a.name, w.spread(), w.closure(a.t.elem(), t))
 	return true
 }
 

@@ -26,7 +26,7 @@ func init() {
 		"count": (*writer).count, "any all": (*writer).anyAll, "argmin argmax": (*writer).arg, "dot": (*writer).dot,
 		"matmul": (*writer).matmul, "transpose": (*writer).transpose, "updates": (*writer).updates, "softmax": (*writer).softmax,
 		"histogram": (*writer).histogram, "group_by": (*writer).groupBy, "top_k": (*writer).topK, "sort": (*writer).sort,
-		"distinct": (*writer).distinct, "unknown groups": (*writer).unknownGroups, "ends of groups": (*writer).knownEnds, "quantile": (*writer).wholeQuantile, "lookup": (*writer).lookup,
+		"distinct": (*writer).distinct, "unknown groups": (*writer).unknownGroups, "ends of groups": (*writer).knownEnds, "quantile": (*writer).wholeQuantile, "spread": (*writer).wholeSpread, "lookup": (*writer).lookup,
 		"window": (*writer).window, "chunk": (*writer).chunk, "scatter_with": (*writer).scatter, "take": (*writer).take,
 		"take n": (*writer).takeN, "reverse": (*writer).reverse, "concat": (*writer).concat, "array literal": (*writer).literal, "long literal": (*writer).longLiteral,
 		"repeat": (*writer).repeat, "gather": (*writer).gather, "len": (*writer).length, "iter": (*writer).iter,
