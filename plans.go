@@ -69,7 +69,7 @@ func (o *options) described() *machine.Machine {
 
 // neighbour takes what a node of this machine has measured of it, if nobody else has.
 func (o *options) neighbour(ctx context.Context) {
-	if o.cluster == nil || o.given != nil || machine.Here().Measured != "" {
+	if o.cluster == nil || o.cluster.ready() != nil || o.given != nil || machine.Here().Measured != "" {
 		return
 	}
 	if m, err := machine.Load(""); err == nil && m.Measured != "" {
