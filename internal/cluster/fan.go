@@ -20,14 +20,14 @@ func (b *Beside) send(make func(caller.ID) caller.Input) *pending {
 }
 
 // take waits for an answer and stores its rows.
-func (b *Beside) take(ctx context.Context, a *arranged, p *pending) error {
+func (b *Beside) take(ctx context.Context, a *arranged, t *task, p *pending) error {
 	answer, err := b.c.await(ctx, p.future)
 	if err != nil {
 		b.c.calls.Abandon(p.id)
 		return err
 	}
 	b.note(&p.d.Stats, answer)
-	_, err = a.accept(span{}, answer)
+	_, err = a.accept(t, span{}, answer)
 	answer.Loan.Back()
 	return err
 }
@@ -76,7 +76,7 @@ func (b *Beside) fan(ctx context.Context, a *arranged, t *task, spans []span) (e
 		}
 	}
 	for i := range firstFirst(ctx, list) {
-		if err := b.take(ctx, a, list[i]); err != nil {
+		if err := b.take(ctx, a, t, list[i]); err != nil {
 			return err
 		}
 		rows := int64(0)

@@ -125,7 +125,7 @@ func (f *flow) next() error {
 	if p.end.Err != nil {
 		return late(f.ctx, p.end.Err)
 	}
-	done, err := f.a.accept(p.span, p.end.Answer)
+	done, err := f.a.accept(f.t, p.span, p.end.Answer)
 	p.end.Answer.Loan.Back()
 	if err == nil && done < p.hi {
 		f.away = append([]span{{done, p.hi, p.shard}}, f.away...)

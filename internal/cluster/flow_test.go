@@ -212,3 +212,34 @@ func TestTakenTravels(t *testing.T) {
 		t.Error("the last element does not fit i16, and nobody said so")
 	}
 }
+
+// TestOneRowOfEachShard: tables of groups that give the same in any order come back as one of each shard, wherever shards begin; and so they do from a
+// replica when a node ends meanwhile.
+func TestOneRowOfEachShard(t *testing.T) {
+	const rows, groups, shards = 5_000_000, 40_000, 4 // the first shard has five leaves
+	const text = "fn f(v: &[i64; N]) -> [i64; 40_000] where N: Range<0, 1_000_000_000> { v.group_by::<40_000>(|x| (x % 40_000 + 40_000) % 40_000).agg(|g| g.sum(|x| x)) }"
+	src := array(num.I64, rows, nil, 1, 1<<40)
+	for _, end := range []bool{false, true} {
+		b := newBed(t, shards)
+		if err := b.load(src, "v", cluster.LoadOptions{Shards: shards, Replicas: 2}); err != nil {
+			t.Fatal(err)
+		}
+		side := b.Client.Beside(cluster.Ship)
+		if end {
+			pieces := 0
+			side.Taken(func() {
+				if pieces++; pieces == 1 {
+					b.crash(1)
+					b.end(t, 1)
+				}
+			})
+		}
+		got, err := b.agrees(text, src, "v", side)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if most := int64((shards + 1) * groups * 16); !end && got.Bytes > most {
+			t.Errorf("%d bytes travel, expected %d tables of %d\n%s", got.Bytes, shards, groups*16, got.places())
+		}
+	}
+}

@@ -101,7 +101,7 @@ func (b *Beside) beside(ctx context.Context, a *arranged, t *task, spans []span)
 		return err
 	}
 	return b.around(func() error {
-		if len(spans) > 1 && a.total(t, spans)+t.fixed+t.sliced <= a.portion.piece {
+		if !t.free() && len(spans) > 1 && a.total(t, spans)+t.fixed+t.sliced <= a.portion.piece {
 			return b.fan(ctx, a, t, spans)
 		}
 		return b.flow(ctx, a, t, spans)
@@ -207,6 +207,17 @@ func (a *arranged) contents(t *task) error {
 // combine decides into blocks of how many rows the nodes combine what they
 // send back, if at all, and cuts the spans into pieces.
 func (a *arranged) combine(t *task, spans []span) ([]span, error) {
+	if pieces := a.freely(spans); pieces != nil {
+		begins := make([]int64, len(pieces))
+		for i, s := range pieces {
+			begins[i] = s.lo
+		}
+		c, err := a.CombinedFreely(begins)
+		if err != nil {
+			return nil, err
+		}
+		return pieces, t.combine(c)
+	}
 	if n := block(spans, a.Outer); a.Launch.Partial != nil && n > 1 {
 		pieces := a.cut(spans, min(a.portion.rows, a.portion.piece*min(n, a.portion.rows)))
 		if n = block(pieces, a.Outer); n > 1 {
@@ -220,6 +231,23 @@ func (a *arranged) combine(t *task, spans []span) ([]span, error) {
 	return a.cut(spans, a.portion.piece), nil
 }
 
+// freely gives the pieces whose rows nodes combine to one each, if the order does not count and blocks of a power of two would give more rows than come
+// at once; nil otherwise. Shards seldom begin where such blocks do.
+func (a *arranged) freely(spans []span) []span {
+	if a.Launch.Partial == nil || !a.Launch.Partial.Free {
+		return nil
+	}
+	aligned, n := int64(0), block(spans, a.Outer)
+	for _, s := range spans {
+		aligned += (s.hi - s.lo + n - 1) / n
+	}
+	pieces := a.cut(spans, a.portion.rows)
+	if int64(len(pieces)) >= aligned || aligned*a.each(a.outs) <= a.portion.piece {
+		return nil
+	}
+	return pieces
+}
+
 func (t *task) combine(c *run.Combining) error {
 	code, err := encode(c.Kernel)
 	if err != nil {
@@ -229,6 +257,9 @@ func (t *task) combine(c *run.Combining) error {
 	t.Partial = parcel.Partial{Code: parcel.PrefixOf(code.ID), Sizes: c.Sizes, Block: c.Block}
 	return nil
 }
+
+// free reports that each piece comes back as one row.
+func (t *task) free() bool { return t.block != nil && t.block.Begins != nil }
 
 // more are the kernels that the task refers to beside its own.
 func (t *task) more(b *Beside) []caller.Code {
@@ -251,7 +282,7 @@ func (a *arranged) extents(lo, hi int64) []parcel.Extent {
 
 // accept stores what a piece, or all that were sent as a tree, came back with, and says up to
 // which outer index it is done.
-func (a *arranged) accept(s span, answer *parcel.Answer) (done int64, err error) {
+func (a *arranged) accept(t *task, s span, answer *parcel.Answer) (done int64, err error) {
 	if a.Packing != nil {
 		return a.acceptKept(s, answer)
 	}
@@ -259,8 +290,14 @@ func (a *arranged) accept(s span, answer *parcel.Answer) (done int64, err error)
 	if n == 0 || len(answer.Columns)%n != 0 || len(answer.Extents) != len(answer.Columns) {
 		return 0, fmt.Errorf("step `%s`: expected rows of %d regions, %d and %d extents came back", a.Launch.Label, n, len(answer.Columns), len(answer.Extents))
 	}
+	row := int64(0)
+	if t.free() { // whose row the node counts from 0
+		if row, err = t.block.RowOf(s.lo); err != nil {
+			return 0, err
+		}
+	}
 	for i, c := range answer.Columns {
-		if err := a.Write(a.outs[i%n], answer.Extents[i].First, c); err != nil {
+		if err := a.Write(a.outs[i%n], answer.Extents[i].First+row*answer.Extents[i].Count, c); err != nil {
 			return 0, err
 		}
 	}
@@ -306,6 +343,9 @@ func (b *Beside) inTurn(ctx context.Context, a *arranged, t *task, spans []span)
 func (a *arranged) request(t *task, s span) ([]byte, error) {
 	piece := t.Task
 	piece.Lo, piece.Hi = s.lo, s.hi
+	if t.block != nil {
+		piece.Partial.Sizes = t.block.SizesOf(s.lo, s.hi)
+	}
 	if a.Packing != nil {
 		piece.Keep = &parcel.Keep{Counts: a.Packing.Counts(), Most: a.portion.piece / 2, First: max(0, a.needs(s))}
 	}

@@ -148,7 +148,7 @@ fn f<K: Size>(x: &[[f32; D]; N], c0: [[f32; D]; K]) -> [[f32; D]; K] {
 func TestBesideGivesTheSameBits(t *testing.T) {
 	there := newEngine(t)
 	here := newEngine(t)
-	combined := 0
+	combined, freely := 0, 0
 	for _, sc := range scenarios {
 		t.Run(sc.name, func(t *testing.T) {
 			lengths := []int64{20, 4096, 5000, 33_001}
@@ -160,14 +160,17 @@ func TestBesideGivesTheSameBits(t *testing.T) {
 			}
 			for _, n := range lengths {
 				for _, block := range []int64{0, 1, 2, 8} {
-					c := sc.run(t, here, there, n, block)
-					combined += c
+					combined += sc.run(t, here, there, n, block)
 				}
+				freely += sc.run(t, here, there, n, -1)
 			}
 		})
 	}
 	if combined == 0 {
 		t.Error("no rows were ever combined in part")
+	}
+	if freely == 0 {
+		t.Error("no rows were ever combined in any order")
 	}
 }
 
@@ -386,6 +389,7 @@ func TestPlacedRefuses(t *testing.T) {
 			{"expected outer indices within 0..3, found 1..4", func(p *run.Placed) error { return p.Here(1, 4) }},
 			{"expected places of 0 fault sites, found 1", func(p *run.Placed) error { return p.Faults([]int64{1}) }},
 			{"expected a power of two for the rows of a block, found 3", func(p *run.Placed) error { _, err := p.Combined(3); return err }},
+			{"cannot be combined in any order", func(p *run.Placed) error { _, err := p.CombinedFreely([]int64{0}); return err }},
 			{"<nil>", func(p *run.Placed) error { _, err := p.Combined(2); return err }},
 			{"combines blocks of 2 rows already", func(p *run.Placed) error { _, err := p.Combined(2); return err }},
 			{"expected whole blocks of 2 outer indices, found 1..2", func(p *run.Placed) error { return p.Here(1, 2) }},
@@ -439,5 +443,56 @@ func TestWhatComesBackIsChecked(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.say) {
 			t.Errorf("got %v, expected %q", err, c.say)
 		}
+	}
+}
+
+// TestFreelyRefuses: blocks are all rows, in order, each once.
+func TestFreelyRefuses(t *testing.T) {
+	e := newEngine(t)
+	for _, c := range []struct {
+		begins []int64
+		say    string
+	}{
+		{nil, "there is no block"},
+		{[]int64{1}, "expected blocks that begin with rows from 0 on"},
+		{[]int64{0, 2, 2}, "ascending"},
+		{[]int64{0, 1 << 40}, "below"},
+		{[]int64{0, 2}, "<nil>"},
+	} {
+		asked := false
+		try := besideFunc(func(p *run.Placed) (bool, error) {
+			if p.Launch.Partial == nil || !p.Launch.Partial.Free {
+				return false, nil
+			}
+			asked = true
+			switch _, err := p.CombinedFreely(c.begins); {
+			case !strings.Contains(fmt.Sprint(err), c.say):
+				t.Errorf("blocks from %d: %v, expected %q", c.begins, err, c.say)
+			case err != nil:
+				return false, nil
+			}
+			for _, s := range [][2]int64{{0, 1}, {1, 2}, {0, p.Outer}, {2, p.Outer - 1}} {
+				if err := p.Here(s[0], s[1]); err == nil {
+					t.Errorf("rows %d are no block", s)
+				}
+			}
+			if err := p.Here(2, p.Outer); err != nil {
+				return false, err
+			}
+			return true, p.Here(0, 2)
+		})
+		sizes := map[string]int64{"N": 500_001}
+		s, _ := plan(t, "fn f(x: &[i64; N]) -> [i64; 8] { x.map(|v| v & 7).histogram::<8>() }", sizes)
+		set := table(500_001, nil, []data.Column{{Kind: num.I64}}, rows{rand.New(rand.NewPCG(1, 2)), 500_001}.ints(1000))
+		in := &run.Inputs{Sizes: sizes, Params: []run.Param{{Name: "x", Leaves: []run.Binding{run.Column(set, 0)}}}}
+		want, err := run.Run(context.Background(), s, in, run.Options{Engine: e})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := run.Run(context.Background(), s, in, run.Options{Engine: e, Beside: try})
+		if err != nil || !asked {
+			t.Fatalf("%v; asked: %v", err, asked)
+		}
+		sameResult(t, got, want, fmt.Sprint("blocks from ", c.begins))
 	}
 }

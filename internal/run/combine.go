@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"github.com/godwit-run/godwit/internal/engine"
@@ -14,11 +15,51 @@ import (
 // Combining is how the rows of a launch become rows of blocks: outer index o of
 // Kernel combines rows o·Block up to (o+1)·Block, or the last. See
 // schedule.Partial for its regions.
+//
+// Where the order of rows does not count, blocks may be any: Begins are the rows with which they begin, ascending, the
+// first of them 0. The kernel sees each block alone then, with its rows counted from 0, as the first of a Block that is longer than all rows together.
 type Combining struct {
 	Kernel *kernel.Kernel
-	Sizes  []int64
-	Block  int64
-	Rows   int64 // of blocks: Outer / Block, rounded up
+	Sizes  []int64 // where there are Begins, for a block of as many rows as there are; see SizesOf
+	Block  int64   // a power of two
+	Rows   int64   // of blocks
+	Begins []int64
+
+	rows int // which of Sizes is the number of rows
+}
+
+// SizesOf are the sizes with which Kernel combines rows lo..hi.
+func (c *Combining) SizesOf(lo, hi int64) []int64 {
+	if c.Begins == nil {
+		return c.Sizes
+	}
+	sizes := slices.Clone(c.Sizes)
+	sizes[c.rows] = hi - lo
+	return sizes
+}
+
+// RowOf is the row of blocks of the block that begins with row lo.
+func (c *Combining) RowOf(lo int64) (int64, error) {
+	if c.Begins == nil {
+		if lo%c.Block != 0 {
+			return 0, fmt.Errorf("expected whole blocks of %d rows, found one from row %d on", c.Block, lo)
+		}
+		return lo / c.Block, nil
+	}
+	i, ok := slices.BinarySearch(c.Begins, lo)
+	if !ok {
+		return 0, fmt.Errorf("no block begins with row %d", lo)
+	}
+	return int64(i), nil
+}
+
+// whole reports that rows lo..hi are whole blocks, of so many rows in all.
+func (c *Combining) whole(lo, hi, all int64) bool {
+	if c.Begins == nil {
+		return lo%c.Block == 0 && (hi%c.Block == 0 || hi == all)
+	}
+	i, ok := slices.BinarySearch(c.Begins, lo)
+	return ok && (i+1 == len(c.Begins) && hi == all || i+1 < len(c.Begins) && hi == c.Begins[i+1])
 }
 
 // Combined says that blocks of the launch's rows come back combined, block rows
@@ -31,24 +72,50 @@ func (p *Placed) Combined(block int64) (*Combining, error) {
 	switch {
 	case part == nil:
 		return nil, fmt.Errorf("the rows of step `%s` cannot be combined in part", p.Launch.Label)
-	case p.block != nil:
-		return nil, fmt.Errorf("step `%s` combines blocks of %d rows already", p.Launch.Label, p.block.Block)
 	case block < 1 || block&(block-1) != 0:
 		return nil, fmt.Errorf("step `%s`: expected a power of two for the rows of a block, found %d", p.Launch.Label, block)
 	}
-	sizes, err := p.p.r.sizeArgs(part.Sizes)
-	if err != nil {
-		return nil, err
+	c := &Combining{Kernel: part.Kernel, Block: block, Rows: blocksOf(p.Outer, block)}
+	return c, p.combined(c, c.Rows)
+}
+
+// CombinedFreely is Combined for a Partial that is free: the rows from each of begins to the next one, or to Outer, come back as one.
+func (p *Placed) CombinedFreely(begins []int64) (*Combining, error) {
+	part := p.Launch.Partial
+	if part == nil || !part.Free {
+		return nil, fmt.Errorf("the rows of step `%s` cannot be combined in any order", p.Launch.Label)
 	}
-	c := &Combining{Kernel: part.Kernel, Sizes: sizes, Block: block, Rows: blocksOf(p.Outer, block)}
+	last := int64(-1)
+	for _, b := range begins {
+		if b <= last || b >= p.Outer || last < 0 && b != 0 {
+			return nil, fmt.Errorf("step `%s`: expected blocks that begin with rows from 0 on, ascending, below %d; found %d", p.Launch.Label, p.Outer, begins)
+		}
+		last = b
+	}
+	if last < 0 {
+		return nil, fmt.Errorf("step `%s`: there is no block", p.Launch.Label)
+	}
+	c := &Combining{Kernel: part.Kernel, Block: 1 << bits.Len64(uint64(p.Outer)), Rows: int64(len(begins)), Begins: begins, rows: part.Rows}
+	return c, p.combined(c, 1)
+}
+
+// combined has the launch combine its rows, by a kernel over so many blocks at once.
+func (p *Placed) combined(c *Combining, blocks int64) (err error) {
+	part := p.Launch.Partial
+	if p.block != nil {
+		return fmt.Errorf("step `%s` combines blocks of %d rows already", p.Launch.Label, p.block.Block)
+	}
+	if c.Sizes, err = p.p.r.sizeArgs(part.Sizes); err != nil {
+		return err
+	}
 	for _, s := range []struct {
 		at int
 		n  int64
-	}{{part.Rows, p.Outer}, {part.Block, block}, {part.Blocks, c.Rows}} {
-		if s.at < 0 || s.at >= len(sizes) {
-			return nil, bug("launch %q: its partial kernel has no size %d", p.Launch.Label, s.at)
+	}{{part.Rows, p.Outer}, {part.Block, c.Block}, {part.Blocks, blocks}} {
+		if s.at < 0 || s.at >= len(c.Sizes) {
+			return bug("launch %q: its partial kernel has no size %d", p.Launch.Label, s.at)
 		}
-		sizes[s.at] = s.n
+		c.Sizes[s.at] = s.n
 	}
 	for _, i := range p.rows() {
 		per, err := p.perOuter(i)
@@ -56,11 +123,11 @@ func (p *Placed) Combined(block int64) (*Combining, error) {
 			err = p.p.r.roomForRows(p.Launch.Regions[i], c.Rows, c.Rows*per)
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
 	p.block = c
-	return c, nil
+	return nil
 }
 
 // blocksOf is rows divided by block, rounded up.
@@ -194,7 +261,7 @@ func (t *rowsOf) free(r *runner) {
 // these.
 func (p *Placed) combineHere(lo, hi int64) error {
 	c, r := p.block, p.p.r
-	if lo%c.Block != 0 || hi%c.Block != 0 && hi != p.Outer {
+	if !c.whole(lo, hi, p.Outer) {
 		return fmt.Errorf("step `%s`: expected whole blocks of %d outer indices, found %d..%d", p.Launch.Label, c.Block, lo, hi)
 	}
 	rows, err := p.rowsFor(lo, hi)
@@ -205,49 +272,70 @@ func (p *Placed) combineHere(lo, hi int64) error {
 	if err := p.p.here(lo, hi, rows); err != nil {
 		return err
 	}
-	x, err := p.combining(rows)
+	x, at, err := p.combining(rows)
 	if err != nil {
 		return err
 	}
-	_, err = x.run(rows.lo/c.Block, blocksOf(rows.hi, c.Block))
+	_, err = x.run(at.lo, at.hi)
 	return err
 }
 
+// blocksAt is where rows lie that the partial kernel combines, and what comes of them.
+type blocksAt struct {
+	lo, hi     int64 // its outer indices
+	rows       int64 // there are for it
+	from, into int64 // the row of the launch, and of blocks, that are its row 0
+}
+
+func (p *Placed) blocksAt(rows *rowsOf) (at blocksAt, err error) {
+	c := p.block
+	if c.Begins == nil {
+		return blocksAt{lo: rows.lo / c.Block, hi: blocksOf(rows.hi, c.Block), rows: p.Outer}, nil
+	}
+	at = blocksAt{hi: 1, rows: rows.hi - rows.lo, from: rows.lo}
+	at.into, err = c.RowOf(rows.lo)
+	return at, err
+}
+
 // combining is the execution of the partial kernel over such rows.
-func (p *Placed) combining(rows *rowsOf) (*execution, error) {
+func (p *Placed) combining(rows *rowsOf) (x *execution, at blocksAt, err error) {
 	c, r := p.block, p.p.r
+	if at, err = p.blocksAt(rows); err != nil {
+		return nil, at, err
+	}
 	safe, err := p.Launch.Partial.Proof()
 	if err != nil {
-		return nil, err
+		return nil, at, err
 	}
 	k, err := r.eng.Safe(r.ctx, safe)
 	if err != nil {
-		return nil, err
+		return nil, at, err
 	}
-	x := &execution{Args: engine.Args{Sizes: c.Sizes, Bases: make([]int64, len(c.Kernel.Regions))}, m: &r.memory, c: k,
-		label: "part of " + p.Launch.Label, outer: c.Rows, places: make([]cost.Place, len(c.Kernel.Regions)), repeats: r.repeats}
-	lens, err := p.placeRows(x, rows)
+	sizes := c.SizesOf(rows.lo, rows.hi)
+	blocks := blocksOf(at.rows, c.Block)
+	x = &execution{Args: engine.Args{Sizes: sizes, Bases: make([]int64, len(c.Kernel.Regions))}, m: &r.memory, c: k,
+		label: "part of " + p.Launch.Label, outer: blocks, places: make([]cost.Place, len(c.Kernel.Regions)), repeats: r.repeats}
+	lens, err := p.placeRows(x, rows, at)
 	if err != nil {
-		return nil, err
+		return nil, at, err
 	}
-	if err := k.Safe.Admit(c.Sizes, nil, lens, r.opt.Limits); err != nil {
-		return nil, fmt.Errorf("step `%s`: %w", x.label, err)
+	if err := k.Safe.Admit(sizes, nil, lens, r.opt.Limits); err != nil {
+		return nil, at, fmt.Errorf("step `%s`: %w", x.label, err)
 	}
-	if n := k.Outer(c.Sizes); n != c.Rows || k.Sequential() {
-		return nil, bug("launch %q combines %d blocks, expected %d", x.label, n, c.Rows)
+	if n := k.Outer(sizes); n != blocks || k.Sequential() {
+		return nil, at, bug("launch %q combines %d blocks, expected %d", x.label, n, blocks)
 	}
-	return x, nil
+	return x, at, nil
 }
 
 // placeRows gives the partial kernel its regions, first the rows to read, then
 // those of blocks, and the lengths of the whole of each.
-func (p *Placed) placeRows(x *execution, rows *rowsOf) (lens []int64, err error) {
+func (p *Placed) placeRows(x *execution, rows *rowsOf, at blocksAt) (lens []int64, err error) {
 	list, regs := p.rows(), x.c.Kernel.Regions
 	if len(regs) < 2*len(list) {
 		return nil, bug("launch %q: expected %d regions, found %d", x.label, 2*len(list), len(regs))
 	}
 	lens = make([]int64, len(regs))
-	lo, hi := rows.lo/p.block.Block, blocksOf(rows.hi, p.block.Block)
 	for j := range regs {
 		if j >= 2*len(list) {
 			if regs[j].Access != kernel.Scratch {
@@ -263,13 +351,14 @@ func (p *Placed) placeRows(x *execution, rows *rowsOf) (lens []int64, err error)
 		if regs[j].Elem != p.Compiled.Kernel.Regions[i].Elem || (regs[j].Access == kernel.Read) != (j < len(list)) || regs[j].Bounded {
 			return nil, bug("launch %q: region %d does not fit the rows", x.label, j)
 		}
-		first, end := rows.lo*per, rows.hi*per
-		lens[j], x.Bases[j] = p.Outer*per, rows.bases[i]
+		bytes := per * int64(regs[j].Elem.Size())
+		first, end := (rows.lo-at.from)*per, (rows.hi-at.from)*per
+		lens[j], x.Bases[j] = at.rows*per, rows.bases[i]+at.from*bytes
 		if j >= len(list) {
-			first, end = lo*per, hi*per
-			lens[j], x.Bases[j] = p.block.Rows*per, p.p.r.base(p.Launch.Regions[i])
+			first, end = at.lo*per, at.hi*per
+			lens[j], x.Bases[j] = x.outer*per, p.p.r.base(p.Launch.Regions[i])+at.into*bytes
 		}
-		if err := within(x.c, j, x.Sizes, lo, hi, first, end); err != nil {
+		if err := within(x.c, j, x.Sizes, at.lo, at.hi, first, end); err != nil {
 			return nil, bug("launch %q: %w", x.label, err)
 		}
 	}

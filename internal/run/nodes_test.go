@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"sync/atomic"
 
+	"github.com/godwit-run/godwit/internal/cluster/parcel"
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
@@ -68,7 +69,7 @@ func table(rows int64, cuts []int64, cols []data.Column, values ...[]byte) *remo
 type nodes struct {
 	e        *engine.Engine
 	r        *rand.Rand
-	block    int64 // combine blocks of that many rows where that is possible; 0: never
+	block    int64 // combine blocks of that many rows where that is possible; 0: never; -1: all of a span, where any may be
 	launches int
 	here     int64 // outer indices that no single shard can serve
 	combined int
@@ -103,6 +104,17 @@ func (n *nodes) Launch(ctx context.Context, p *run.Placed) (bool, error) {
 		n.combined++
 	}
 	spans := n.spans(p, unit)
+	if n.block < 0 && p.Launch.Partial != nil && p.Launch.Partial.Free && len(spans) > 0 {
+		var begins []int64
+		for _, s := range spans {
+			begins = append(begins, s.lo)
+		}
+		var err error
+		if c, err = p.CombinedFreely(begins); err != nil {
+			return false, err
+		}
+		n.combined++
+	}
 	if !p.Compiled.Sequential() {
 		n.r.Shuffle(len(spans), func(i, j int) { spans[i], spans[j] = spans[j], spans[i] })
 	}
@@ -231,16 +243,26 @@ func (n *nodes) combine(ctx context.Context, p *run.Placed, c *run.Combining, s 
 	if err != nil {
 		return nil, nil, err
 	}
-	piece := &run.Piece{Kernel: code, Sizes: c.Sizes, Lo: s.lo / c.Block, Hi: (s.hi + c.Block - 1) / c.Block}
+	task := parcel.Task{Lo: s.lo, Hi: s.hi, Partial: parcel.Partial{Block: c.Block}}
+	lo, hi, alone := task.Blocks()
+	piece := &run.Piece{Kernel: code, Sizes: c.SizesOf(s.lo, s.hi), Lo: lo, Hi: hi}
+	row, err := c.RowOf(s.lo)
+	if err != nil {
+		return nil, nil, err
+	}
 	firsts := make([]int64, len(back))
 	for j, i := range back {
 		per := p.Len(i) / p.Outer
-		piece.Operands = append(piece.Operands, run.Inline{Bytes: outs[j], First: s.lo * per})
+		rows := run.Inline{Bytes: outs[j], First: s.lo * per}
+		if alone {
+			rows.First = 0
+		}
+		piece.Operands = append(piece.Operands, rows)
 	}
 	for j, i := range back {
 		per := p.Len(i) / p.Outer
-		firsts[j] = piece.Lo * per
-		piece.Operands = append(piece.Operands, run.Out{First: firsts[j], Count: (piece.Hi - piece.Lo) * per})
+		firsts[j] = row * per
+		piece.Operands = append(piece.Operands, run.Out{First: piece.Lo * per, Count: (piece.Hi - piece.Lo) * per})
 	}
 	for range len(code.Kernel.Regions) - len(piece.Operands) {
 		piece.Operands = append(piece.Operands, nil)

@@ -237,11 +237,13 @@ func (d *Daemon) combine(ctx context.Context, w *node.Compute, rows *parcel.Answ
 	if len(c.Kernel.Regions) < 2*n || t.Partial.Block < 1 || len(t.Partial.Sizes) != len(c.Kernel.Sizes) {
 		return nil, refused("the partial kernel has %d regions and %d sizes, expected at least %d and %d", len(c.Kernel.Regions), len(c.Kernel.Sizes), 2*n, len(t.Partial.Sizes))
 	}
-	b := t.Partial.Block
-	p := &run.Piece{Kernel: c, Sizes: t.Partial.Sizes, Lo: t.Lo / b, Hi: (t.Hi + b - 1) / b}
+	lo, hi, alone := t.Blocks()
+	p := &run.Piece{Kernel: c, Sizes: t.Partial.Sizes, Lo: lo, Hi: hi}
 	for i := range c.Kernel.Regions {
 		var q run.Operand
 		switch {
+		case i < n && alone:
+			q = run.Inline{Bytes: rows.Columns[i]}
 		case i < n:
 			q = run.Inline{First: rows.Extents[i].First, Bytes: rows.Columns[i]}
 		case c.Kernel.Regions[i].Access != kernel.Scratch:

@@ -131,7 +131,8 @@ type Keep struct {
 }
 
 // Partial is a second kernel that combines aligned blocks of rows. Lo..Hi of
-// its outer loop are those of the task divided by Block, rounded up.
+// its outer loop are those of the task divided by Block, rounded up. A task that does not begin with a block has
+// one of its own, alone: its rows count from 0, and Sizes are for them.
 type Partial struct {
 	Code   Prefix
 	Kernel []byte // its bytes; empty when the sender believes they are known

@@ -157,6 +157,15 @@ func (r *reader) operand(o *Operand) {
 	}
 }
 
+// Blocks are the outer indices of a task's partial kernel, and whether the task's rows are a block alone, counted from 0. Block is not 0.
+func (t *Task) Blocks() (lo, hi int64, alone bool) {
+	b := t.Partial.Block
+	if t.Lo%b != 0 {
+		return 0, 1, true
+	}
+	return t.Lo / b, t.Hi/b + min(t.Hi%b, 1), false
+}
+
 func (p *Partial) append(dst []byte) []byte {
 	dst = appendBool(dst, p.Code != 0)
 	if p.Code == 0 {

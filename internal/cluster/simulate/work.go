@@ -107,14 +107,17 @@ func (h *host) compute(work *node.Compute) (*parcel.Answer, error) {
 
 // combine applies the partial kernel of a task to the rows that it wrote.
 func (h *host) combine(work *node.Compute, rows *parcel.Answer) (*parcel.Answer, error) {
-	task, block := work.Task, work.Task.Partial.Block
+	task := work.Task
+	lo, hi, alone := task.Blocks()
 	c := h.compiled[work.Partial]
 	if c == nil {
 		return nil, errors.New("the partial kernel is not compiled")
 	}
-	p := &run.Piece{Kernel: c, Sizes: task.Partial.Sizes, Lo: task.Lo / block, Hi: (task.Hi + block - 1) / block}
+	p := &run.Piece{Kernel: c, Sizes: task.Partial.Sizes, Lo: lo, Hi: hi}
 	for i, r := range c.Kernel.Regions {
 		switch {
+		case i < len(rows.Columns) && alone:
+			p.Operands = append(p.Operands, run.Inline{Bytes: rows.Columns[i]})
 		case i < len(rows.Columns):
 			p.Operands = append(p.Operands, run.Inline{First: rows.Extents[i].First, Bytes: rows.Columns[i]})
 		case r.Access == kernel.Scratch:

@@ -132,6 +132,9 @@ func (l *lowering) keyedReductions(group []*graph.Node) error {
 	if err == nil {
 		err = l.joinable(launch, joints)
 	}
+	if err == nil && launch.Partial != nil {
+		launch.Partial.Free = !slices.ContainsFunc(group, ordered)
+	}
 	if err == nil && l.opt.Partials {
 		launch.InTurn, err = l.inTurn(group, joints, f)
 	}

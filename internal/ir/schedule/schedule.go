@@ -134,6 +134,8 @@ type Partial struct {
 	// how many blocks there are, the quotient rounded up.
 	Sizes               []SizeArg
 	Rows, Block, Blocks int
+	// Free says that rows combine to the same in any order, so that a block may be any of them.
+	Free bool
 }
 
 // Packed moves the elements that are kept of an array together, leaf by leaf. Outer index o
