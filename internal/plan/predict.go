@@ -137,7 +137,7 @@ func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 	if e == nil {
 		return nil, unmeasured(opt.Engine, opt.Machine)
 	}
-	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, engine: opt.Engine, within: map[int]bool{}, ready: map[*kernel.Kernel]float64{}, here: map[int]bool{}, looked: map[int]bool{}, decoded: map[int]bool{}, passed: map[data.Source]bool{}, values: map[int]float64{}, repeats: 1, out: &Prediction{Engine: opt.Engine, Threads: 1, Schedule: s}}
+	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, engine: opt.Engine, within: map[int]bool{}, ready: map[kernel.ID]float64{}, here: map[int]bool{}, looked: map[int]bool{}, decoded: map[int]bool{}, passed: map[data.Source]bool{}, values: map[int]float64{}, repeats: 1, out: &Prediction{Engine: opt.Engine, Threads: 1, Schedule: s}}
 	if p.sizes == nil {
 		p.sizes = map[string]int64{}
 	}
@@ -177,48 +177,62 @@ func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 func (p *predictor) native(l *schedule.Launch) bool { return p.opt.Native != nil && p.opt.Native(l) }
 
 // making notes when kernels are ready that are not yet: the first one is waited for, and while that is made, and runs, another thread makes those after
-// it, one after the other, as a run does. Beginning with native code, each is waited for.
+// it, one after the other, as a run does. Kernels that are alike are made once. Beginning with native code, each is waited for: there is one compiler for
+// all, which is started once.
 func (p *predictor) making() {
-	e := p.opt.Machine.Engines["wasm"]
+	e, native := p.opt.Machine.Engines["wasm"], p.opt.Machine.Engines["native"]
 	if e == nil || p.opt.Ready == nil {
 		return
 	}
-	first, last := true, 0.0
+	first, last, starts := true, 0.0, p.opt.Cold
 	schedule.Launches(p.s.Steps, func(l *schedule.Launch) {
-		if _, known := p.ready[l.Kernel]; known {
+		safe, err := l.Proof()
+		if err != nil { // which the launch says
 			return
 		}
-		own := e.Making(kernel.Instructions(l.Kernel))
-		switch native := p.opt.Machine.Engines["native"]; {
+		if _, known := p.ready[safe.ID]; known {
+			return
+		}
+		own, alone := e.Making(kernel.Instructions(l.Kernel)), false
+		switch {
 		case p.opt.Ready(l) || p.native(l):
 			own = 0
 		case p.opt.Engine == "native" && !p.opt.goesOver && native != nil:
-			own = p.make(l.Kernel).P50
+			own, alone = p.make(l.Kernel, starts).P50, true
+			starts = false
 			p.out.native += own
 		}
 		if first {
-			p.ready[l.Kernel], first = own, false
+			if p.ready[safe.ID], first = own, false; alone {
+				last = own
+			}
 			return
 		}
 		if own > 0 {
 			last += own
 		}
-		p.ready[l.Kernel] = last
+		p.ready[safe.ID] = last
 	})
 }
 
 // starting is which part of what it takes to compile a kernel its first run takes longer than the next.
 const starting = 1.0 / 32
 
-// compiling is what a launch waits for its kernel before its first run.
+// compiling is what a launch waits for its kernel before its first run. What was waited for, and what has run meanwhile, is not waited for again, in the
+// interval as in the middle.
 func (p *predictor) compiling(l *schedule.Launch) (t machine.Spread) {
-	at, ahead := p.ready[l.Kernel]
+	safe, err := l.Proof()
+	if err != nil {
+		return t
+	}
+	at, ahead := p.ready[safe.ID]
 	if !ahead || at < 0 {
 		return t
 	}
-	p.ready[l.Kernel] = -1 // it is waited for once
+	p.ready[safe.ID] = -1 // it is waited for once
 	if at > 0 {
-		t = machine.Spread{P10: max(0, at-p.now) / 10, P50: max(0, at-p.now), P90: max(0, 2*at-p.now)}
+		t.P50 = max(0, at-p.now.P50)
+		t.P10, t.P90 = min(t.P50, max(0, at/10-p.now.P10)), max(t.P50, 2*at-p.now.P90)
 	}
 	if e := p.opt.Machine.Engines["wasm"]; p.opt.Fresh != nil && p.opt.Fresh(l) {
 		t = t.Plus(machine.Exactly(starting * e.Compile))
@@ -240,7 +254,7 @@ func (p *predictor) goOver() {
 		return
 	}
 	st := &p.out.Steps[longest]
-	t := p.make(st.kernel)
+	t := p.make(st.kernel, p.opt.Cold)
 	p.out.native = t.P50
 	if quick := max(0, st.Time.P50-st.Made.P50); st.slow > 0 {
 		each := st.slow / st.pieces
@@ -261,7 +275,7 @@ func (p *predictor) engineFor(l *schedule.Launch, c *Coming) string {
 	if !p.opt.goesOver || !p.out.began || p.native(l) || p.opt.Machine.Engines["wasm"] == nil {
 		return p.opt.Engine
 	}
-	if t := c.onWasm(p.opt.Machine); t.P50*c.runs < p.make(l.Kernel).P50 {
+	if t := c.onWasm(p.opt.Machine); t.P50*c.runs < p.make(l.Kernel, p.opt.Cold).P50 {
 		return "wasm"
 	}
 	return p.opt.Engine
@@ -312,12 +326,12 @@ type predictor struct {
 	passed  map[data.Source]bool
 	// values are what buffers of one element have, where that follows from the arguments.
 	values  map[int]float64
-	repeats float64                    // how often the present step is expected to run when it begins
-	engine  string                     // of the present launch
-	ready   map[*kernel.Kernel]float64 // when, in nanoseconds from the beginning, those are there that are not yet waited for
-	now     float64                    // when the present step begins
-	within  map[int]bool               // buffers that launches write which begin as WebAssembly, in a call that goes over to native code
-	over    []int                      // steps that go over to native code
+	repeats float64               // how often the present step is expected to run when it begins
+	engine  string                // of the present launch
+	ready   map[kernel.ID]float64 // when, in nanoseconds from the beginning, those are there that are not yet waited for
+	now     machine.Spread        // when the present step begins
+	within  map[int]bool          // buffers that launches write which begin as WebAssembly, in a call that goes over to native code
+	over    []int                 // steps that go over to native code
 	out     *Prediction
 }
 
@@ -509,7 +523,7 @@ func (p *predictor) add(l *schedule.Launch, s Step) {
 	}
 	s.Time = s.Time.Plus(s.Made)
 	p.out.Steps = append(p.out.Steps, s)
-	p.now += s.Time.P50
+	p.now = p.now.Plus(s.Time)
 }
 
 // weigh is what a launch takes on the engine.
