@@ -117,7 +117,8 @@ func point(l *run.LaunchStats) seen.Point {
 	return p
 }
 
-// made notes what it took to make native code.
+// made notes what it took to make native code, and to have kernels ready otherwise: that of a kernel only as long as it says something new, since the
+// first run of any kernel would else have the file of memories written.
 func made(known *seen.Memory, eng *engine.Engine) {
 	for _, m := range eng.Made() {
 		starts := int64(0)
@@ -125,5 +126,10 @@ func made(known *seen.Memory, eng *engine.Engine) {
 			starts = 1
 		}
 		known.Note(seen.OfMaking(), seen.Point{Sizes: []int64{int64(m.Instructions), starts}}, float64(m.Took))
+	}
+	for _, r := range eng.Readied() {
+		if key := seen.OfReadying(r.ID, string(r.Tier)); !known.Expects(key, float64(r.Took)) {
+			known.Note(key, seen.Point{}, float64(r.Took))
+		}
 	}
 }

@@ -30,6 +30,8 @@ type Step struct {
 	Only    string         // why it can go no other; "" if that was not asked
 
 	told   bool // runs have told something of its kernel
+	ran    bool // what it takes besides Made is by what earlier runs took
+	ready  bool // Made is
 	kernel *kernel.Kernel
 	slow   float64 // nanoseconds that it takes as WebAssembly, where it goes over to native code; 0 if nobody has asked
 	pieces float64 // after how many of these, one after the other, it can go over: a thread ends what it has begun
@@ -137,7 +139,7 @@ func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 	if e == nil {
 		return nil, unmeasured(opt.Engine, opt.Machine)
 	}
-	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, engine: opt.Engine, within: map[int]bool{}, ready: map[kernel.ID]float64{}, here: map[int]bool{}, looked: map[int]bool{}, decoded: map[int]bool{}, passed: map[data.Source]bool{}, values: map[int]float64{}, repeats: 1, out: &Prediction{Engine: opt.Engine, Threads: 1, Schedule: s}}
+	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, engine: opt.Engine, within: map[int]bool{}, ready: map[kernel.ID]*readying{}, here: map[int]bool{}, looked: map[int]bool{}, decoded: map[int]bool{}, passed: map[data.Source]bool{}, values: map[int]float64{}, repeats: 1, out: &Prediction{Engine: opt.Engine, Threads: 1, Schedule: s}}
 	if p.sizes == nil {
 		p.sizes = map[string]int64{}
 	}
@@ -159,8 +161,12 @@ func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 	warm, told, steps := 0.0, 0.0, 0.0
 	for i := range p.out.Steps {
 		st := &p.out.Steps[i]
-		if p.out.Time = p.out.Time.Plus(st.Time); st.Warm {
-			warm += st.Time.P50
+		p.out.Time = p.out.Time.Plus(st.Time)
+		if st.ran {
+			warm += st.Time.P50 - st.Made.P50
+		}
+		if st.ready {
+			warm += st.Made.P50
 		}
 		if steps += st.Time.P50 - st.Made.P50; st.told {
 			told += st.Time.P50 - st.Made.P50
@@ -175,71 +181,6 @@ func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 
 // native reports that a kernel is native code already.
 func (p *predictor) native(l *schedule.Launch) bool { return p.opt.Native != nil && p.opt.Native(l) }
-
-// making notes when kernels are ready that are not yet: the first one is waited for, and while that is made, and runs, another thread makes those after
-// it, one after the other, as a run does. Kernels that are alike are made once. Beginning with native code, each is waited for: there is one compiler for
-// all, which is started once.
-func (p *predictor) making() {
-	e, native := p.opt.Machine.Engines["wasm"], p.opt.Machine.Engines["native"]
-	if e == nil || p.opt.Ready == nil {
-		return
-	}
-	first, last, starts := true, 0.0, p.opt.Cold
-	schedule.Launches(p.s.Steps, func(l *schedule.Launch) {
-		safe, err := l.Proof()
-		if err != nil { // which the launch says
-			return
-		}
-		if _, known := p.ready[safe.ID]; known {
-			return
-		}
-		own, alone := e.Making(kernel.Instructions(l.Kernel)), false
-		switch {
-		case p.opt.Ready(l) || p.native(l):
-			own = 0
-		case p.opt.Engine == "native" && !p.opt.goesOver && native != nil:
-			own, alone = p.make(l.Kernel, starts).P50, true
-			starts = false
-			p.out.native += own
-		}
-		if first {
-			if p.ready[safe.ID], first = own, false; alone {
-				last = own
-			}
-			return
-		}
-		if own > 0 {
-			last += own
-		}
-		p.ready[safe.ID] = last
-	})
-}
-
-// starting is which part of what it takes to compile a kernel its first run takes longer than the next.
-const starting = 1.0 / 32
-
-// compiling is what a launch waits for its kernel before its first run. What was waited for, and what has run meanwhile, is not waited for again, in the
-// interval as in the middle.
-func (p *predictor) compiling(l *schedule.Launch) (t machine.Spread) {
-	safe, err := l.Proof()
-	if err != nil {
-		return t
-	}
-	at, ahead := p.ready[safe.ID]
-	if !ahead || at < 0 {
-		return t
-	}
-	p.ready[safe.ID] = -1 // it is waited for once
-	if at > 0 {
-		t.P50 = max(0, at-p.now.P50)
-		t.P10, t.P90 = min(t.P50, max(0, at/10-p.now.P10)), max(t.P50, 2*at-p.now.P90)
-	}
-	if e := p.opt.Machine.Engines["wasm"]; p.opt.Fresh != nil && p.opt.Fresh(l) {
-		t = t.Plus(machine.Exactly(starting * e.Compile))
-	}
-	p.out.Compile = p.out.Compile.Plus(t)
-	return t
-}
 
 // goOver has native code be made while the longest of the steps that go over to it runs: only the first is waited for. Meanwhile that step goes on as
 // WebAssembly, so what it is later by is less than what it waits: nothing where both are as quick.
@@ -326,12 +267,12 @@ type predictor struct {
 	passed  map[data.Source]bool
 	// values are what buffers of one element have, where that follows from the arguments.
 	values  map[int]float64
-	repeats float64               // how often the present step is expected to run when it begins
-	engine  string                // of the present launch
-	ready   map[kernel.ID]float64 // when, in nanoseconds from the beginning, those are there that are not yet waited for
-	now     machine.Spread        // when the present step begins
-	within  map[int]bool          // buffers that launches write which begin as WebAssembly, in a call that goes over to native code
-	over    []int                 // steps that go over to native code
+	repeats float64                 // how often the present step is expected to run when it begins
+	engine  string                  // of the present launch
+	ready   map[kernel.ID]*readying // kernels that are not ready
+	now     machine.Spread          // when the present step begins
+	within  map[int]bool            // buffers that launches write which begin as WebAssembly, in a call that goes over to native code
+	over    []int                   // steps that go over to native code
 	out     *Prediction
 }
 
@@ -510,7 +451,8 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 
 // add has a step follow those before it.
 func (p *predictor) add(l *schedule.Launch, s Step) {
-	s.Made = p.compiling(l)
+	s.Made, s.ready = p.compiling(l)
+	s.ran = s.Warm
 	if p.opt.goesOver && !p.native(l) && s.Way != WayNames[Ship] && p.opt.Ready != nil {
 		for i, b := range l.Regions {
 			if b >= 0 && l.Kernel.Regions[i].Access != kernel.Read {
@@ -521,7 +463,9 @@ func (p *predictor) add(l *schedule.Launch, s Step) {
 	if p.opt.goesOver && p.engine == "native" && !p.native(l) && s.Way == "" {
 		p.over = append(p.over, len(p.out.Steps))
 	}
-	s.Time = s.Time.Plus(s.Made)
+	if s.Time = s.Time.Plus(s.Made); s.Made.P50 > s.Time.P50/2 {
+		s.Warm = s.ready
+	}
 	p.out.Steps = append(p.out.Steps, s)
 	p.now = p.now.Plus(s.Time)
 }
