@@ -434,11 +434,11 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 	if p.opt.goesOver && p.engine == "native" && !p.native(l) && p.opt.Machine.Engines["wasm"] != nil {
 		slow = c.onWasm(p.opt.Machine).P50 * runs * off
 	}
-	if t, known := p.decoding(l); t.P50 > 0 {
+	if t, threads, known := p.decoding(l); t.P50 > 0 {
 		if t.P50 > time.P50 {
 			warm = known
 		}
-		p.out.Threads = max(p.out.Threads, p.opt.Threads)
+		p.out.Threads = max(p.out.Threads, threads)
 		parts.Decoded, time, slow = t.P50/runs, time.Plus(t), slow+t.P50
 	}
 	most := parts.Dominant()
