@@ -142,6 +142,20 @@ func (o *options) force(away bool) error {
 		Command: "`godwit explain` with the same arguments lists the plans with what each is expected to take"}
 }
 
+// did reports that a run had each step on as many threads as a plan that was chosen says, and most of its time on its engine: of two plans of which this is
+// true one may have all threads copy or decode arguments.
+func did(c *plan.Considered, s *run.Stats) bool {
+	if mostlyNative(s) != (c.Candidate.Engine == string(engine.Native)) || c.Schedule != s.Schedule {
+		return false
+	}
+	for i := range s.Launches {
+		if l := &s.Launches[i]; l.Slices > 0 && (i >= len(c.Steps) || l.Threads != c.Steps[i].Threads) {
+			return false
+		}
+	}
+	return true
+}
+
 // ran is the number of the plan that was carried out: the engine of most of the time, and one thread or all, be it of a step or to decode arguments.
 func ran(list []plan.Candidate, s *run.Stats, all int) int {
 	threads := 1
@@ -174,6 +188,10 @@ func mostlyNative(s *run.Stats) bool {
 func (q *asking) carriedOut(p *Plan, s *run.Stats) {
 	if q.forced > 0 {
 		p.Number = q.forced
+		return
+	}
+	if q.chosen != nil && did(q.chosen, s) {
+		p.Number = q.chosen.Number
 		return
 	}
 	if p.Number = ran(q.list, s, q.opt.Threads); p.Number == 0 {

@@ -41,15 +41,16 @@ const clearly = 10
 // mostlyDecoded is how many times as long as its kernel a launch may decode arguments and still tell of the kernel.
 const mostlyDecoded = 4
 
-// remember notes what a call took. went says how launches went to data sets; nil where there are none.
-func remember(known *seen.Memory, p *compile.Plan, eng *engine.Engine, st *run.Stats, threads int, went func(*schedule.Launch) Strategy) {
+// remember notes what a call took. beside says how launches went to data sets; nil where there are none.
+func remember(known *seen.Memory, p *compile.Plan, eng *engine.Engine, st *run.Stats, threads int, beside *travelled) {
 	if st.Seconds < 2*run.Telling {
 		return
 	}
 	made(known, eng)
 	rest, on, mixed := st.Seconds, engine.Tier(""), false // on native code if any launch is
 	var ways []Strategy
-	if went != nil {
+	if beside != nil {
+		went := beside.went
 		schedule.Launches(st.Schedule.Steps, func(l *schedule.Launch) { ways = append(ways, went(l)) })
 	}
 	for i := range st.Launches {
@@ -60,7 +61,7 @@ func remember(known *seen.Memory, p *compile.Plan, eng *engine.Engine, st *run.S
 		rest -= l.Seconds
 		if i < len(ways) && ways[i] != "" {
 			mixed = true
-			if took := l.Seconds - l.Compile; l.Runs == 1 && l.Sizes != nil {
+			if took := l.Seconds - l.Compile; l.Runs == 1 && l.Sizes != nil && !beside.code {
 				known.Note(seen.OfWay(l.Hash, string(ways[i]), run.Threads(0)), seen.Point{Sizes: l.Sizes}, took*1e9)
 			}
 			continue
@@ -96,6 +97,12 @@ func remember(known *seen.Memory, p *compile.Plan, eng *engine.Engine, st *run.S
 			known.Found(own, name, part)
 		}
 	}
+}
+
+// travelled is how a call went to data sets.
+type travelled struct {
+	went func(*schedule.Launch) Strategy
+	code bool // nodes were sent code, which they had to make ready: what the call took tells nothing of those after it, for which it is there
 }
 
 // learn notes what a run of a launch takes on a tier, in seconds. first says that others were made ready while it ran.

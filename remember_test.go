@@ -107,3 +107,22 @@ func TestRememberReadied(t *testing.T) {
 		}
 	}
 }
+
+// TestRememberWays: what a launch took beside data is remembered of its way, unless nodes were sent its code, and made it ready, while it ran.
+func TestRememberWays(t *testing.T) {
+	eng, err := engine.New(engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer eng.Close()
+	launch := &schedule.Launch{}
+	for _, code := range []bool{true, false} {
+		known := seen.New("")
+		l := run.LaunchStats{Hash: kernel.Hash([]byte("k")), Runs: 1, Beside: 1, Seconds: 0.1, Sizes: []int64{7}}
+		st := &run.Stats{Seconds: 0.1, Schedule: &schedule.Schedule{Steps: []schedule.Step{launch}}, Launches: []run.LaunchStats{l}}
+		remember(known, &compile.Plan{}, eng, st, 2, &travelled{func(*schedule.Launch) Strategy { return Ship }, code})
+		if list := known.Of(seen.OfWay(l.Hash, string(Ship), run.Threads(0))); (len(list) == 0) != code {
+			t.Errorf("code was sent: %v; %+v is remembered", code, list)
+		}
+	}
+}

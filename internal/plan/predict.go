@@ -109,16 +109,25 @@ type Options struct {
 // Predict says how long a schedule takes for these sizes, by the plan that takes the least time: see Consider. A size that is found while it runs
 // is taken to be half of what it can be, and so is the number of turns of a loop that data decides of.
 func Predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Prediction, error) {
+	best, err := Best(s, sizes, opt)
+	if err != nil {
+		return nil, err
+	}
+	return best.Prediction, nil
+}
+
+// Best is the plan that Predict goes by, with its number.
+func Best(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Considered, error) {
 	all, err := open(s, sizes, opt)
 	if err != nil {
 		return nil, err
 	}
-	return all[chosen(all)].Prediction, nil
+	return &all[chosen(all)], nil
 }
 
 // open are the plans that a call chooses from which is forced to none.
 func open(s *schedule.Schedule, sizes map[string]int64, opt Options) ([]Considered, error) {
-	var list []Candidate
+	var list []Candidate // with their numbers among all
 	for _, c := range Candidates(opt.Machine, opt.Engine, opt.Threads, true) {
 		if c.Threads == opt.Threads || c.Threads == 1 && opt.Away == nil && opt.Going == nil {
 			list = append(list, c)

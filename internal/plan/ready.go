@@ -94,6 +94,13 @@ func (p *predictor) readies(l *schedule.Launch, safe *verify.Safe) (float64, boo
 // starting is which part of what it takes to compile a kernel its first run takes longer than the next.
 const starting = 1.0 / 32
 
+// prepared notes that whoever has decided of a launch beside data has made its kernel ready: the call finds it so.
+func (p *predictor) prepared(l *schedule.Launch) {
+	if safe, err := l.Proof(); err == nil && p.ready[safe.ID] != nil {
+		p.ready[safe.ID].waited = true
+	}
+}
+
 // compiling is what a launch waits for its kernel before its first run, and whether earlier processes say so. What was waited for, and what has run
 // meanwhile, is not waited for again, in the interval as in the middle.
 func (p *predictor) compiling(l *schedule.Launch) (t machine.Spread, warm bool) {
