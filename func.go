@@ -247,11 +247,11 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o *options, spool run.
 	if err != nil {
 		return nil, f.failure(err)
 	}
-	var went func(*schedule.Launch) Strategy
+	var gone *travelled
 	if beside != nil {
-		went = beside.Went
+		gone = &travelled{beside.Went, beside.Stats().CodeBytes > 0}
 	}
-	remember(o.seen(), p, eng, &res.Stats, o.threads, went)
+	remember(o.seen(), p, eng, &res.Stats, o.threads, gone)
 	if t.ran = res; mostlyNative(&res.Stats) {
 		t.engine = string(engine.Native)
 	}

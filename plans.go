@@ -142,9 +142,26 @@ func (o *options) force(away bool) error {
 		Command: "`godwit explain` with the same arguments lists the plans with what each is expected to take"}
 }
 
-// ran is the number of the plan that was carried out: the engine of most of the time, and one thread or all.
+// did reports that a run had each step on as many threads as a plan that was chosen says, and most of its time on its engine: of two plans of which this is
+// true one may have all threads copy or decode arguments.
+func did(c *plan.Considered, s *run.Stats) bool {
+	if mostlyNative(s) != (c.Candidate.Engine == string(engine.Native)) || c.Schedule != s.Schedule {
+		return false
+	}
+	for i := range s.Launches {
+		if l := &s.Launches[i]; l.Slices > 0 && (i >= len(c.Steps) || l.Threads != c.Steps[i].Threads) {
+			return false
+		}
+	}
+	return true
+}
+
+// ran is the number of the plan that was carried out: the engine of most of the time, and one thread or all, be it of a step or to decode arguments.
 func ran(list []plan.Candidate, s *run.Stats, all int) int {
 	threads := 1
+	for i := range s.Decoded {
+		threads = max(threads, s.Decoded[i].Workers)
+	}
 	for i := range s.Launches {
 		threads = max(threads, s.Launches[i].Threads)
 	}
@@ -173,8 +190,17 @@ func (q *asking) carriedOut(p *Plan, s *run.Stats) {
 		p.Number = q.forced
 		return
 	}
-	p.Number = ran(q.list, s, q.opt.Threads)
+	if q.chosen != nil && did(q.chosen, s) {
+		p.Number = q.chosen.Number
+		return
+	}
+	if p.Number = ran(q.list, s, q.opt.Threads); p.Number == 0 {
+		p.Unnumbered = "it ran on an engine that no plan is for"
+	}
 }
+
+// severalWays is why a call over data sets has no number.
+const severalWays = "its steps go several ways, or none, and each plan over data sets is one way for all"
 
 // consider predicts plans.
 func (q *asking) consider(list []plan.Candidate, opt plan.Options) ([]plan.Considered, error) {

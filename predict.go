@@ -151,6 +151,11 @@ func (t *told) foretell(ctx context.Context, p *compile.Plan, eng *engine.Engine
 		}
 		return err
 	}
+	if q.forced == 0 {
+		if q.chosen, err = plan.Best(p.Schedule, p.Inputs.Sizes, q.opt); err != nil {
+			return &InputError{Text: err.Error(), Err: err}
+		}
+	}
 	q.going = going
 	if t.expected, err = q.predict(); err != nil {
 		return err
@@ -170,6 +175,7 @@ type asking struct {
 	list    []plan.Candidate
 	forced  int                       // the number of the one that was asked for; 0 if none was
 	going   *schedule.Schedule        // what the call goes by, if that was decided
+	chosen  *plan.Considered          // of the list, before the call began; nil if one was asked for, or the call is not made
 	away    bool                      // arguments are data sets
 	ready   map[*schedule.Launch]bool // of them: kernels that were compiled before anything was asked
 	fresh   map[*schedule.Launch]bool // of them: kernels that had never run

@@ -41,15 +41,16 @@ const clearly = 10
 // mostlyDecoded is how many times as long as its kernel a launch may decode arguments and still tell of the kernel.
 const mostlyDecoded = 4
 
-// remember notes what a call took. went says how launches went to data sets; nil where there are none.
-func remember(known *seen.Memory, p *compile.Plan, eng *engine.Engine, st *run.Stats, threads int, went func(*schedule.Launch) Strategy) {
+// remember notes what a call took. beside says how launches went to data sets; nil where there are none.
+func remember(known *seen.Memory, p *compile.Plan, eng *engine.Engine, st *run.Stats, threads int, beside *travelled) {
 	if st.Seconds < 2*run.Telling {
 		return
 	}
 	made(known, eng)
 	rest, on, mixed := st.Seconds, engine.Tier(""), false // on native code if any launch is
 	var ways []Strategy
-	if went != nil {
+	if beside != nil {
+		went := beside.went
 		schedule.Launches(st.Schedule.Steps, func(l *schedule.Launch) { ways = append(ways, went(l)) })
 	}
 	for i := range st.Launches {
@@ -60,7 +61,7 @@ func remember(known *seen.Memory, p *compile.Plan, eng *engine.Engine, st *run.S
 		rest -= l.Seconds
 		if i < len(ways) && ways[i] != "" {
 			mixed = true
-			if took := l.Seconds - l.Compile; l.Runs == 1 && l.Sizes != nil {
+			if took := l.Seconds - l.Compile; l.Runs == 1 && l.Sizes != nil && !beside.code {
 				known.Note(seen.OfWay(l.Hash, string(ways[i]), run.Threads(0)), seen.Point{Sizes: l.Sizes}, took*1e9)
 			}
 			continue
@@ -98,6 +99,12 @@ func remember(known *seen.Memory, p *compile.Plan, eng *engine.Engine, st *run.S
 	}
 }
 
+// travelled is how a call went to data sets.
+type travelled struct {
+	went func(*schedule.Launch) Strategy
+	code bool // nodes were sent code, which they had to make ready: what the call took tells nothing of those after it, for which it is there
+}
+
 // learn notes what a run of a launch takes on a tier, in seconds. first says that others were made ready while it ran.
 func learn(known *seen.Memory, l *run.LaunchStats, on engine.Tier, took float64, first bool, threads int) {
 	if l.Sizes == nil || first && took*float64(l.Runs)*1e9 < clearly*machine.Here().Engines["wasm"].Compile {
@@ -117,7 +124,8 @@ func point(l *run.LaunchStats) seen.Point {
 	return p
 }
 
-// made notes what it took to make native code.
+// made notes what it took to make native code, and to have kernels ready otherwise: that of a kernel only as long as it says something new, since the
+// first run of any kernel would else have the file of memories written.
 func made(known *seen.Memory, eng *engine.Engine) {
 	for _, m := range eng.Made() {
 		starts := int64(0)
@@ -125,5 +133,10 @@ func made(known *seen.Memory, eng *engine.Engine) {
 			starts = 1
 		}
 		known.Note(seen.OfMaking(), seen.Point{Sizes: []int64{int64(m.Instructions), starts}}, float64(m.Took))
+	}
+	for _, r := range eng.Readied() {
+		if key := seen.OfReadying(r.ID, string(r.Tier)); !known.Expects(key, float64(r.Took)) {
+			known.Note(key, seen.Point{}, float64(r.Took))
+		}
 	}
 }

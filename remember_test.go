@@ -70,3 +70,59 @@ func TestAsWhole(t *testing.T) {
 		t.Errorf("plan %d takes as long as the call", n)
 	}
 }
+
+// TestRememberReadied: what it took until a kernel could run is remembered of the kernel, though the call was the first of its process; and nothing is noted
+// any more that says what is known.
+func TestRememberReadied(t *testing.T) {
+	r := NewRuntime()
+	defer r.Close()
+	prog, err := Compile("fn f(x: &[f64; N]) -> f64 where N: Range<1, 1_000> { x.map(|v| v * 3.0).sum() }")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := prog.Func("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := f.Call(t.Context(), Args{"x": []float64{1, 2}}, WithRuntime(r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := res.told.ran.Stats.Launches[0].Hash
+	key := seen.OfReadying(id, "wasm")
+	list := r.shop().seen.Of(key)
+	if len(list) != 1 || len(list[0].Took) != 1 {
+		t.Fatalf("%+v are remembered of a kernel that was made once", list)
+	}
+	took := list[0].Took[0]
+	for range 2 {
+		r.shop().seen.Note(key, seen.Point{}, took)
+	}
+	for _, c := range []struct {
+		took float64
+		told bool
+	}{{took, true}, {1.4 * took, true}, {2 * took, false}, {took / 2, false}} {
+		if got := r.shop().seen.Expects(key, c.took); got != c.told {
+			t.Errorf("%v after three times %v: %v", c.took, took, got)
+		}
+	}
+}
+
+// TestRememberWays: what a launch took beside data is remembered of its way, unless nodes were sent its code, and made it ready, while it ran.
+func TestRememberWays(t *testing.T) {
+	eng, err := engine.New(engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer eng.Close()
+	launch := &schedule.Launch{}
+	for _, code := range []bool{true, false} {
+		known := seen.New("")
+		l := run.LaunchStats{Hash: kernel.Hash([]byte("k")), Runs: 1, Beside: 1, Seconds: 0.1, Sizes: []int64{7}}
+		st := &run.Stats{Seconds: 0.1, Schedule: &schedule.Schedule{Steps: []schedule.Step{launch}}, Launches: []run.LaunchStats{l}}
+		remember(known, &compile.Plan{}, eng, st, 2, &travelled{func(*schedule.Launch) Strategy { return Ship }, code})
+		if list := known.Of(seen.OfWay(l.Hash, string(Ship), run.Threads(0))); (len(list) == 0) != code {
+			t.Errorf("code was sent: %v; %+v is remembered", code, list)
+		}
+	}
+}

@@ -83,6 +83,8 @@ func (r *Result) Stats() Stats {
 	}
 	if t.strategy > 0 {
 		s.Plan.Number = t.strategy
+	} else if t.away != nil {
+		s.Plan.Unnumbered = severalWays
 	}
 	s.Plan.WhyNot, s.Plan.WhyNotSteps, s.Ensured = t.whyNot, t.steps, t.ensured
 	if t.went != nil {
@@ -130,6 +132,8 @@ type Plan struct {
 	Steps    []Step           `json:"steps,omitempty"`
 	// Number is that of the plan that was carried out, or, beforehand, of the one that is; 0 where plans have none: see WithPlan.
 	Number int `json:"number,omitempty"`
+	// Unnumbered is why a call that was predicted has no Number: what it did is none of the plans.
+	Unnumbered string `json:"unnumbered,omitempty"`
 	// Candidates are all plans, where they were asked for: see Func.Predict.
 	Candidates []Candidate `json:"candidates,omitempty"`
 	// Whole is the number of the plan over data sets that as a whole is expected to take less than the call, each step of which is decided of when it
@@ -171,7 +175,7 @@ type Step struct {
 	Slices  int64   `json:"slices"`        // calls into code here
 	Native  int64   `json:"native_slices"` // of them, those into native code; a kernel may be promoted while it runs
 	Seconds float64 `json:"seconds"`
-	Threads int     `json:"threads,omitempty"` // of the last run here
+	Threads int     `json:"threads,omitempty"` // the most of a run here; 0 if it did not run, or ran elsewhere only
 	// Totals is the hash of the kernel that found out ahead what stretches of outer indices add to what the step carries, so
 	// that threads could hand it on in the last run here; "" where the step carries nothing, or one thread ran it.
 	Totals string `json:"totals,omitempty"`

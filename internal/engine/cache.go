@@ -155,6 +155,7 @@ func (e *Engine) kernel(ctx context.Context, id kernel.ID, hold bool, check func
 	if ok {
 		return en.wait(ctx, hold)
 	}
+	start, made := time.Now(), e.Making()
 	en.err = errBroken // stays if build panics: nobody waits for what will never be there
 	defer e.built(en, id)
 	en.c, en.err = e.build(context.WithoutCancel(ctx), check)
@@ -164,6 +165,9 @@ func (e *Engine) kernel(ctx context.Context, id kernel.ID, hold bool, check func
 			en.c.users = 1
 		}
 		e.opt.Shelf.put(en.c)
+		if tier := en.c.Tier(); tier == Wasm || tier == Native && e.Making() == made {
+			e.readied.note(id, tier, time.Since(start))
+		}
 	}
 	return en.c, en.err
 }

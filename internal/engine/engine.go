@@ -59,6 +59,7 @@ type Engine struct {
 	mu      sync.Mutex
 	tier    compiler
 	native  *nativeTier // nil without Options.Codegen
+	readied readied
 	kernels map[kernel.ID]*entry
 	// promotions are under way in the background until stop.
 	promotions sync.WaitGroup

@@ -19,8 +19,8 @@ type Encoded struct {
 	Chunks int // of which each is decoded by one thread; 0 for as many as there are threads
 }
 
-// decoding is what it takes to decode what the launch is the first to need.
-func (p *predictor) decoding(l *schedule.Launch) (t machine.Spread, warm bool) {
+// decoding is what it takes to decode what the launch is the first to need, and how many threads share that.
+func (p *predictor) decoding(l *schedule.Launch) (t machine.Spread, threads int, warm bool) {
 	forms, tasks := map[string]data.Stored{}, map[string]int{}
 	var order []string
 	for _, b := range l.Regions {
@@ -52,9 +52,10 @@ func (p *predictor) decoding(l *schedule.Launch) (t machine.Spread, warm bool) {
 	warm = len(order) > 0
 	for _, form := range order {
 		one, seen := p.decodingOf(form, forms[form])
-		t, warm = t.Plus(one.Times(1/float64(max(1, min(p.opt.Threads, tasks[form]))))), warm && seen
+		n := max(1, min(p.opt.Threads, tasks[form]))
+		t, threads, warm = t.Plus(one.Times(1/float64(n))), max(threads, n), warm && seen
 	}
-	return t, warm
+	return t, threads, warm
 }
 
 // decodingOf is what one form takes a single worker, and whether earlier runs say so.

@@ -20,11 +20,11 @@ func makingOf(e *machine.Engine, instructions int64, starts bool) float64 {
 	return t
 }
 
-// make is what it takes to make native code of a kernel.
-func (p *predictor) make(k *kernel.Kernel) machine.Spread {
+// make is what it takes to make native code of a kernel, with the start of the compiler or without.
+func (p *predictor) make(k *kernel.Kernel, starts bool) machine.Spread {
 	e := p.opt.Machine.Engines["native"]
 	n := int64(kernel.Instructions(k))
-	cold := makingOf(e, n, p.opt.Cold)
+	cold := makingOf(e, n, starts)
 	here := machine.Here().Engines["native"] // where it was seen, whatever machine is asked about
 	if p.opt.Past.Seen == nil || here == nil {
 		return machine.Exactly(cold)
@@ -37,7 +37,7 @@ func (p *predictor) make(k *kernel.Kernel) machine.Spread {
 			}
 		}
 	}
-	own := makingOf(here, n, p.opt.Cold)
+	own := makingOf(here, n, starts)
 	warm, _ := warmer(here, machine.Exactly(own), past)
 	return warm.Times(cold / own)
 }

@@ -1,6 +1,8 @@
 package plan_test
 
 import (
+	"fmt"
+	"path/filepath"
 	"testing"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
@@ -38,6 +40,79 @@ func TestMade(t *testing.T) {
 	past.Note(seen.OfMaking(), seen.Point{Sizes: []int64{int64(n), 0}}, took)
 	if again := made(sort, past); again < 1.99*large || again > 2.01*large {
 		t.Errorf("it took twice as long to make a sort as the %v ns that were expected, and then %v are expected", large, again)
+	}
+}
+
+// TestMadeOnce: of kernels that are alike code is made once, the compiler is started once, and the interval counts each wait once, however many steps there are.
+func TestMadeOnce(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		factor func(i int) string
+	}{
+		{"alike", func(int) string { return "0.5" }},
+		{"different", func(i int) string { return fmt.Sprintf("0.%d", i+10) }},
+	} {
+		body := "{ let a0 = x.sort();"
+		for i := range 20 {
+			body += fmt.Sprintf(" let a%d = a%d.scan(0.0, |s, v| s * 0.5 + v).map(|v| v * %s);", i+1, i, tt.factor(i))
+		}
+		p := bound(t, "fn f(x: &[f64; N]) -> f64 "+ranged+body+" a20.sum() }", 1)
+		for _, engine := range []string{"wasm", "native"} {
+			e, ids, steps := machine.Default().Engines[engine], map[kernel.ID]bool{}, 0
+			want := 0.0
+			if engine == "native" { // the start
+				want = 2 * e.Compile
+			}
+			schedule.Launches(p.Schedule.Steps, func(l *schedule.Launch) {
+				id, _ := p.Program.Name(l)
+				if steps++; !ids[id] {
+					ids[id] = true
+					want += e.Making(kernel.Instructions(l.Kernel))
+				}
+			})
+			out, err := plan.Predict(p.Schedule, map[string]int64{"N": 1}, plan.Options{Machine: machine.Default(), Engine: engine, Threads: 1, Cold: true, Ready: func(*schedule.Launch) bool { return false }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := out.Compile; got.P50 > want || got.P50 < 0.3*want || engine == "native" && got.P50 < 0.9*want || got.P90 > 2.01*want || got.P10 > got.P50 {
+				t.Errorf("%s: code of %d kernels for %d steps is made on %s in %+v ns, for %v alone", tt.name, len(ids), steps, engine, got, want)
+			}
+		}
+	}
+}
+
+// TestKept: native code on disk takes what calibration says to be brought here, and then what it took before, here or in another process: that makes
+// the forecast of a short call a warm one.
+func TestKept(t *testing.T) {
+	p := bound(t, "fn f(x: &[f64; N]) -> f64 "+ranged+" { x.map(|v| v * 3.0).sum() }", 1)
+	m, all := machine.Default(), func(*schedule.Launch) bool { return true }
+	predict := func(past *seen.Memory, fresh bool) *plan.Prediction {
+		out, err := plan.Predict(p.Schedule, map[string]int64{"N": 1}, plan.Options{Machine: m, Engine: "native", Threads: 1, Ready: all, Native: all, Fresh: func(*schedule.Launch) bool { return fresh },
+			Past: plan.Past{Seen: past, Program: p.Program.ID, Name: p.Program.Name}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	file := filepath.Join(t.TempDir(), "seen")
+	past := seen.New(file)
+	kept := m.Engines["native"].Kept
+	here, cold := predict(past, false), predict(past, true)
+	if here.Compile.P50 != 0 || kept <= 0 || cold.Compile.P50 < kept || cold.Compile.P50 > 1.5*kept || cold.Warm {
+		t.Errorf("%+v if the code is here, %+v if it is on disk, warm: %v; calibration says %v", here.Compile, cold.Compile, cold.Warm, kept)
+	}
+	id, _ := p.Program.Name(p.Schedule.Steps[0].(*schedule.Launch))
+	for range 3 {
+		past.Note(seen.OfReadying(id, "native"), seen.Point{}, 5*kept)
+	}
+	if err := past.Save(); err != nil {
+		t.Fatal(err)
+	}
+	if warm := predict(seen.New(file), true); warm.Compile.P50 < 4.9*kept || warm.Compile.P50 > 5.5*kept || !warm.Warm || !warm.Steps[0].Warm {
+		t.Errorf("it took %v, and %+v are expected, warm: %v", 5*kept, warm.Compile, warm.Warm)
+	}
+	if here := predict(seen.New(file), false); here.Compile.P50 != 0 || here.Warm {
+		t.Errorf("the code is here, and %+v are expected for it, warm: %v", here.Compile, here.Warm)
 	}
 }
 

@@ -30,6 +30,8 @@ type Step struct {
 	Only    string         // why it can go no other; "" if that was not asked
 
 	told   bool // runs have told something of its kernel
+	ran    bool // what it takes besides Made is by what earlier runs took
+	ready  bool // Made is
 	kernel *kernel.Kernel
 	slow   float64 // nanoseconds that it takes as WebAssembly, where it goes over to native code; 0 if nobody has asked
 	pieces float64 // after how many of these, one after the other, it can go over: a thread ends what it has begun
@@ -107,16 +109,25 @@ type Options struct {
 // Predict says how long a schedule takes for these sizes, by the plan that takes the least time: see Consider. A size that is found while it runs
 // is taken to be half of what it can be, and so is the number of turns of a loop that data decides of.
 func Predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Prediction, error) {
+	best, err := Best(s, sizes, opt)
+	if err != nil {
+		return nil, err
+	}
+	return best.Prediction, nil
+}
+
+// Best is the plan that Predict goes by, with its number.
+func Best(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Considered, error) {
 	all, err := open(s, sizes, opt)
 	if err != nil {
 		return nil, err
 	}
-	return all[chosen(all)].Prediction, nil
+	return &all[chosen(all)], nil
 }
 
 // open are the plans that a call chooses from which is forced to none.
 func open(s *schedule.Schedule, sizes map[string]int64, opt Options) ([]Considered, error) {
-	var list []Candidate
+	var list []Candidate // with their numbers among all
 	for _, c := range Candidates(opt.Machine, opt.Engine, opt.Threads, true) {
 		if c.Threads == opt.Threads || c.Threads == 1 && opt.Away == nil && opt.Going == nil {
 			list = append(list, c)
@@ -137,7 +148,7 @@ func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 	if e == nil {
 		return nil, unmeasured(opt.Engine, opt.Machine)
 	}
-	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, engine: opt.Engine, within: map[int]bool{}, ready: map[*kernel.Kernel]float64{}, here: map[int]bool{}, looked: map[int]bool{}, decoded: map[int]bool{}, passed: map[data.Source]bool{}, values: map[int]float64{}, repeats: 1, out: &Prediction{Engine: opt.Engine, Threads: 1, Schedule: s}}
+	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, engine: opt.Engine, within: map[int]bool{}, ready: map[kernel.ID]*readying{}, here: map[int]bool{}, looked: map[int]bool{}, decoded: map[int]bool{}, passed: map[data.Source]bool{}, values: map[int]float64{}, repeats: 1, out: &Prediction{Engine: opt.Engine, Threads: 1, Schedule: s}}
 	if p.sizes == nil {
 		p.sizes = map[string]int64{}
 	}
@@ -159,8 +170,12 @@ func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 	warm, told, steps := 0.0, 0.0, 0.0
 	for i := range p.out.Steps {
 		st := &p.out.Steps[i]
-		if p.out.Time = p.out.Time.Plus(st.Time); st.Warm {
-			warm += st.Time.P50
+		p.out.Time = p.out.Time.Plus(st.Time)
+		if st.ran {
+			warm += st.Time.P50 - st.Made.P50
+		}
+		if st.ready {
+			warm += st.Made.P50
 		}
 		if steps += st.Time.P50 - st.Made.P50; st.told {
 			told += st.Time.P50 - st.Made.P50
@@ -176,57 +191,6 @@ func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 // native reports that a kernel is native code already.
 func (p *predictor) native(l *schedule.Launch) bool { return p.opt.Native != nil && p.opt.Native(l) }
 
-// making notes when kernels are ready that are not yet: the first one is waited for, and while that is made, and runs, another thread makes those after
-// it, one after the other, as a run does. Beginning with native code, each is waited for.
-func (p *predictor) making() {
-	e := p.opt.Machine.Engines["wasm"]
-	if e == nil || p.opt.Ready == nil {
-		return
-	}
-	first, last := true, 0.0
-	schedule.Launches(p.s.Steps, func(l *schedule.Launch) {
-		if _, known := p.ready[l.Kernel]; known {
-			return
-		}
-		own := e.Making(kernel.Instructions(l.Kernel))
-		switch native := p.opt.Machine.Engines["native"]; {
-		case p.opt.Ready(l) || p.native(l):
-			own = 0
-		case p.opt.Engine == "native" && !p.opt.goesOver && native != nil:
-			own = p.make(l.Kernel).P50
-			p.out.native += own
-		}
-		if first {
-			p.ready[l.Kernel], first = own, false
-			return
-		}
-		if own > 0 {
-			last += own
-		}
-		p.ready[l.Kernel] = last
-	})
-}
-
-// starting is which part of what it takes to compile a kernel its first run takes longer than the next.
-const starting = 1.0 / 32
-
-// compiling is what a launch waits for its kernel before its first run.
-func (p *predictor) compiling(l *schedule.Launch) (t machine.Spread) {
-	at, ahead := p.ready[l.Kernel]
-	if !ahead || at < 0 {
-		return t
-	}
-	p.ready[l.Kernel] = -1 // it is waited for once
-	if at > 0 {
-		t = machine.Spread{P10: max(0, at-p.now) / 10, P50: max(0, at-p.now), P90: max(0, 2*at-p.now)}
-	}
-	if e := p.opt.Machine.Engines["wasm"]; p.opt.Fresh != nil && p.opt.Fresh(l) {
-		t = t.Plus(machine.Exactly(starting * e.Compile))
-	}
-	p.out.Compile = p.out.Compile.Plus(t)
-	return t
-}
-
 // goOver has native code be made while the longest of the steps that go over to it runs: only the first is waited for. Meanwhile that step goes on as
 // WebAssembly, so what it is later by is less than what it waits: nothing where both are as quick.
 func (p *predictor) goOver() {
@@ -240,7 +204,7 @@ func (p *predictor) goOver() {
 		return
 	}
 	st := &p.out.Steps[longest]
-	t := p.make(st.kernel)
+	t := p.make(st.kernel, p.opt.Cold)
 	p.out.native = t.P50
 	if quick := max(0, st.Time.P50-st.Made.P50); st.slow > 0 {
 		each := st.slow / st.pieces
@@ -261,7 +225,7 @@ func (p *predictor) engineFor(l *schedule.Launch, c *Coming) string {
 	if !p.opt.goesOver || !p.out.began || p.native(l) || p.opt.Machine.Engines["wasm"] == nil {
 		return p.opt.Engine
 	}
-	if t := c.onWasm(p.opt.Machine); t.P50*c.runs < p.make(l.Kernel).P50 {
+	if t := c.onWasm(p.opt.Machine); t.P50*c.runs < p.make(l.Kernel, p.opt.Cold).P50 {
 		return "wasm"
 	}
 	return p.opt.Engine
@@ -312,12 +276,12 @@ type predictor struct {
 	passed  map[data.Source]bool
 	// values are what buffers of one element have, where that follows from the arguments.
 	values  map[int]float64
-	repeats float64                    // how often the present step is expected to run when it begins
-	engine  string                     // of the present launch
-	ready   map[*kernel.Kernel]float64 // when, in nanoseconds from the beginning, those are there that are not yet waited for
-	now     float64                    // when the present step begins
-	within  map[int]bool               // buffers that launches write which begin as WebAssembly, in a call that goes over to native code
-	over    []int                      // steps that go over to native code
+	repeats float64                 // how often the present step is expected to run when it begins
+	engine  string                  // of the present launch
+	ready   map[kernel.ID]*readying // kernels that are not ready
+	now     machine.Spread          // when the present step begins
+	within  map[int]bool            // buffers that launches write which begin as WebAssembly, in a call that goes over to native code
+	over    []int                   // steps that go over to native code
 	out     *Prediction
 }
 
@@ -479,11 +443,11 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 	if p.opt.goesOver && p.engine == "native" && !p.native(l) && p.opt.Machine.Engines["wasm"] != nil {
 		slow = c.onWasm(p.opt.Machine).P50 * runs * off
 	}
-	if t, known := p.decoding(l); t.P50 > 0 {
+	if t, threads, known := p.decoding(l); t.P50 > 0 {
 		if t.P50 > time.P50 {
 			warm = known
 		}
-		p.out.Threads = max(p.out.Threads, p.opt.Threads)
+		p.out.Threads = max(p.out.Threads, threads)
 		parts.Decoded, time, slow = t.P50/runs, time.Plus(t), slow+t.P50
 	}
 	most := parts.Dominant()
@@ -496,7 +460,8 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 
 // add has a step follow those before it.
 func (p *predictor) add(l *schedule.Launch, s Step) {
-	s.Made = p.compiling(l)
+	s.Made, s.ready = p.compiling(l)
+	s.ran = s.Warm
 	if p.opt.goesOver && !p.native(l) && s.Way != WayNames[Ship] && p.opt.Ready != nil {
 		for i, b := range l.Regions {
 			if b >= 0 && l.Kernel.Regions[i].Access != kernel.Read {
@@ -507,9 +472,11 @@ func (p *predictor) add(l *schedule.Launch, s Step) {
 	if p.opt.goesOver && p.engine == "native" && !p.native(l) && s.Way == "" {
 		p.over = append(p.over, len(p.out.Steps))
 	}
-	s.Time = s.Time.Plus(s.Made)
+	if s.Time = s.Time.Plus(s.Made); s.Made.P50 > s.Time.P50/2 {
+		s.Warm = s.ready
+	}
 	p.out.Steps = append(p.out.Steps, s)
-	p.now += s.Time.P50
+	p.now = p.now.Plus(s.Time)
 }
 
 // weigh is what a launch takes on the engine.

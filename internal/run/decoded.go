@@ -15,6 +15,7 @@ type Decoded struct {
 	Form          string
 	Bytes, Values float64
 	Seconds       float64 // of all workers together
+	Workers       int     // that decoded at the same time, about: where most did
 }
 
 // decodings are those of a run. They are safe for concurrent use.
@@ -34,6 +35,7 @@ func (d *decodings) add(of data.Stored, part, values float64, took time.Duration
 		i, d.list = len(d.list), append(d.list, Decoded{Form: of.Form})
 	}
 	x := &d.list[i]
+	x.Workers = max(x.Workers, workers)
 	x.Bytes, x.Values, x.Seconds = x.Bytes+of.Bytes*part, x.Values+values, x.Seconds+took.Seconds()
 }
 
@@ -49,7 +51,7 @@ func (d *decoding) note(parts []part, c data.Chunk, took time.Duration) {
 	if d.src.Rows() == 0 || len(parts) == 0 {
 		return
 	}
-	of, values := data.Stored{}, 0.0
+	of, values, tasks := data.Stored{}, 0.0, 0
 	for i := range parts {
 		st := parts[i].stored
 		if !parts[i].told {
@@ -58,8 +60,9 @@ func (d *decoding) note(parts []part, c data.Chunk, took time.Duration) {
 		if values += st.Values; i == 0 || !st.Together {
 			st.Bytes += of.Bytes
 			of = st
+			tasks += len(d.src.Chunks())
 		}
 	}
 	share := float64(c.Rows()) / float64(d.src.Rows())
-	d.m.decoded.add(of, share, values*share, took, d.workers)
+	d.m.decoded.add(of, share, values*share, took, min(d.workers, tasks))
 }

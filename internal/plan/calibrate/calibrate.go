@@ -4,6 +4,7 @@ package calibrate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -124,7 +125,10 @@ func measure(ctx context.Context, m *machine.Machine, name string, eopt engine.O
 	if err := w.carry(ctx, m, seen); err != nil {
 		return err
 	}
-	e.Compile, err = w.compileTime(ctx)
+	if e.Compile, err = w.compileTime(ctx); err != nil || name != "native" || !opt.Codegen.Keeps() {
+		return err
+	}
+	e.Kept, err = w.keptTime(ctx, opt.Codegen)
 	return err
 }
 
@@ -335,6 +339,48 @@ func (w *workbench) compileTime(ctx context.Context) (float64, error) {
 		}
 	}
 	return machine.Of(times).P50, nil
+}
+
+// kept is how many kernels are brought from disk to see how long that takes.
+const kept = 20
+
+// keptTime is what it takes a process to bring native code of its first kernel from disk: each is brought by an engine of its own, which knows nothing.
+func (w *workbench) keptTime(ctx context.Context, service *codegen.Service) (float64, error) {
+	var times []float64
+	for _, c := range w.eng.Kernels() {
+		if len(times) == kept {
+			break
+		}
+		t, ok, err := broughtIn(ctx, c, service.Another())
+		if err != nil {
+			return 0, err
+		}
+		if ok {
+			times = append(times, t)
+		}
+	}
+	if len(times) == 0 {
+		return 0, nil
+	}
+	return machine.Of(times).P50, nil
+}
+
+// broughtIn is what it takes an engine to bring native code of a kernel from disk; false if there is none.
+func broughtIn(ctx context.Context, c *engine.Compiled, service *codegen.Service) (t float64, ok bool, err error) {
+	defer func() { err = errors.Join(err, service.Close()) }()
+	eng, err := engine.New(engine.Options{Tier: engine.Native, Codegen: service})
+	if err != nil {
+		return 0, false, err
+	}
+	defer func() { err = errors.Join(err, eng.Close()) }()
+	if _, err := eng.Safe(ctx, c.Safe); err != nil {
+		return 0, false, err
+	}
+	list := eng.Readied()
+	if len(list) != 1 {
+		return 0, false, nil
+	}
+	return float64(list[0].Took.Nanoseconds()), true, nil
 }
 
 // overhead is the time of a call and of a launch that have next to nothing to do.

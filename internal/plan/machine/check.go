@@ -122,6 +122,9 @@ func (e *Engine) check() error {
 	if e.VectorBytes < 8 || e.VectorBytes > 256 || e.VectorBytes&(e.VectorBytes-1) != 0 {
 		return fmt.Errorf("vector_bytes = %d: expected a power of two from 8 to 256", e.VectorBytes)
 	}
+	if e.Kept < 0 || e.Kept != 0 && !isTime(e.Kept) {
+		return fmt.Errorf("expected kept_ns of at least 0 and below 1e15")
+	}
 	if e.Error < 1 || !isTime(e.Error) || !isTime(e.Call) || !isTime(e.Launch) || !isTime(e.Compile) {
 		return fmt.Errorf("expected error of at least 1, and call_ns, launch_ns and compile_ns above 0 and below 1e15")
 	}

@@ -148,6 +148,7 @@ type Engine struct {
 	Call        float64 // nanoseconds for a call, besides its launches
 	Launch      float64 // for a launch, besides its kernel
 	Compile     float64 // for a kernel that is new, of as many instructions as those of calibration; see Making
+	Kept        float64 // to bring native code from disk that an earlier process has made; 0 of other engines
 	// Classes are nanoseconds for an operation of each class, by its name: for one value, and for a vector of them.
 	Classes map[string]Class
 	// Error is by how much measured times were off, as a factor above 1: of the programs that were measured nine in ten

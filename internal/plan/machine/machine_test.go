@@ -92,6 +92,7 @@ func TestParse(t *testing.T) {
 		{"[engine.wasm]", "[engine.gpu]", "the engines are wasm and native"},
 		{"vector_bytes = 16", "vector_bytes = 17", "vector_bytes = 17"},
 		{"error = ", "error = 0.5 #", "error of at least 1"},
+		{"vector_bytes = 16", "kept_ns = -1.0\nvector_bytes = 16", "kept_ns of at least 0"},
 		{"processors = 2", "processors = \"two\"", "processors"},
 		{"[engine.native.class_ns]", "[engine.native.off]\nsteady = [1.5, 2.0]\n[engine.native.class_ns]", "off.steady"},
 		{"[engine.native.class_ns]", "[engine.native.off]\nsometimes = [0.5, 2.0]\n[engine.native.class_ns]", "off.sometimes"},
@@ -126,6 +127,9 @@ func TestMeasured(t *testing.T) {
 	e := m.Engines["wasm"]
 	if off := e.Within(Guessed); math.Abs(off[1]-e.Error*e.Error) > 1e-9 || math.Abs(off[0]*off[1]-1) > 1e-9 {
 		t.Errorf("what is guessed lies within %v, the error is %v", off, e.Error)
+	}
+	if native := m.Engines["native"]; native.Kept <= 0 || native.Kept > native.Compile/8 || e.Kept != 0 {
+		t.Errorf("native code on disk takes %v where it takes %v to be made, and WebAssembly, which lies on none, %v", native.Kept, native.Compile, e.Kept)
 	}
 	e.Off = map[string][2]float64{Steady: {0.5, 3}, Same: {0.9, 1.1}, Half: {0.8, 1.2}, Eighth: {0.5, 1.5}}
 	x := m.Memory[1]

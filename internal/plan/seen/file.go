@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -73,7 +74,7 @@ func (m *Memory) take(path string) {
 	}
 	for _, k := range f.Kernels {
 		id, ok := parseID(k.ID)
-		if !ok || k.Threads < 1 || k.Engine != "wasm" && k.Engine != "native" && k.Engine != Decoding && k.Engine != Making {
+		if !ok || k.Threads < 1 || !slices.Contains(engines, k.Engine) {
 			continue
 		}
 		for _, p := range k.Points {

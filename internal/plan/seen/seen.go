@@ -41,6 +41,14 @@ const Making = "making"
 // else 0.
 func OfMaking() Key { return Key{Engine: Making, Threads: 1} }
 
+// readying stands before the engine where a Key is what it takes until a kernel can run that is new to a process: see OfReadying.
+const readying = "readying "
+
+// OfReadying is what is known of making a kernel as WebAssembly, or of bringing its native code from disk. Its point has no sizes.
+func OfReadying(id kernel.ID, engine string) Key {
+	return Key{ID: id, Engine: readying + engine, Threads: 1}
+}
+
 // OfWay is what a launch of a kernel is known by that reads a data set and goes a way to it: what it takes has the way in it.
 func OfWay(id kernel.ID, way string, threads int) Key {
 	return Key{ID: sha256.Sum256(append(slices.Clone(id[:]), way...)), Engine: "wasm", Threads: threads}
@@ -51,10 +59,13 @@ func With(id kernel.ID, data string) kernel.ID {
 	return sha256.Sum256(append(slices.Clone(id[:]), data...))
 }
 
+// engines are what a Key has as its engine.
+var engines = []string{"wasm", "native", readying + "wasm", readying + "native", Decoding, Making}
+
 // Key is a kernel, a form of files, or a program as a whole, where it ran.
 type Key struct {
 	ID      kernel.ID
-	Engine  string // "wasm", "native", Decoding or Making
+	Engine  string // one of engines
 	Threads int    // that a kernel ran on: 1, or all that were allowed; of a program, those that were allowed
 }
 
@@ -236,6 +247,19 @@ func (m *Memory) Of(k Key) []Point {
 	}
 	return nil
 }
+
+// Expects reports that a time is what those that are known of a key lead to expect.
+func (m *Memory) Expects(k Key, took float64) bool {
+	for _, p := range m.Of(k) {
+		if p.Often() && took > p.Middle()/usual && took < p.Middle()*usual {
+			return true
+		}
+	}
+	return false
+}
+
+// usual is by what factor a time differs from the middle of many without telling anything new.
+const usual = 1.5
 
 // Found remembers which part of what was possible a loop of a program turned, or a size came to, that data decides of.
 func (m *Memory) Found(program kernel.ID, name string, part float64) {
