@@ -94,11 +94,30 @@ func (o *options) foreseen() string {
 	return o.engine
 }
 
-// compiles reports that there is a compiler for native code.
+// compiles reports that there is a compiler for native code, as far as is known.
 func (r *workshop) compiles() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.codegen != nil
+	return r.codegen != nil && !r.codegen.Absent()
+}
+
+// look finds out whether there is one, for who asks what would be; an error is why there is none for who wants native code alone.
+func (o *options) look(ctx context.Context) error {
+	if o.given != nil || o.engine != "auto" && o.engine != "native" {
+		return nil
+	}
+	r := o.runtime.shop()
+	r.mu.Lock()
+	service := r.codegen
+	r.mu.Unlock()
+	if service == nil {
+		return nil
+	}
+	if service.Look(ctx); o.engine == "auto" || !service.Absent() {
+		return nil
+	}
+	_, err := service.Info(ctx)
+	return err
 }
 
 // overSets reports that arguments of a call are data sets of a cluster.

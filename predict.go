@@ -69,6 +69,9 @@ func (f *Func) Predict(ctx context.Context, args Args, opts ...Option) (*Stats, 
 		return nil, err
 	}
 	o.predict = true
+	if err := o.look(ctx); err != nil {
+		return nil, err
+	}
 	followed := o
 	if err := followed.force(overSets(p)); err != nil {
 		return nil, err

@@ -153,10 +153,11 @@ func (s *Service) ready() (*process, *Info, error) {
 	}
 	if err != nil {
 		s.drop(p)
-		s.mu.Lock()
-		defer s.mu.Unlock()
 		if errors.Is(err, ErrMissing) {
+			s.rememberAbsence()
+			s.mu.Lock()
 			s.missing = err
+			s.mu.Unlock()
 		}
 		return nil, nil, err
 	}
