@@ -177,16 +177,18 @@ func (w *walking) start(lo, hi int64) ([][]byte, error) {
 	for i := range ids {
 		ids[i] = lo + int64(i)
 	}
-	var failed error
-	states := w.batch.Start(ids, func(region int, element int64) uint64 {
-		all, err := w.Bytes(region)
-		if err != nil {
-			failed = err
-			return 0
+	regions := map[int][]byte{}
+	for _, c := range w.batch.Columns {
+		if c.Region < 0 {
+			continue
 		}
-		return column.Get(w.Compiled.Kernel.Regions[region].Elem, all, element)
-	})
-	return states, failed
+		all, err := w.Bytes(c.Region)
+		if err != nil {
+			return nil, err
+		}
+		regions[c.Region] = all
+	}
+	return w.batch.Start(ids, func(region int) (num.Kind, []byte) { return w.Compiled.Kernel.Regions[region].Elem, regions[region] }), nil
 }
 
 // advance walks the states lo..hi to their ends.

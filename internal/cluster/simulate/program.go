@@ -8,13 +8,13 @@ import (
 
 	"github.com/godwit-run/godwit/internal/cluster/caller"
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
-	"github.com/godwit-run/godwit/internal/data/column"
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/engine/stepper"
 	"github.com/godwit-run/godwit/internal/front/compile"
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/lower"
+	"github.com/godwit-run/godwit/internal/ir/num"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
 	"github.com/godwit-run/godwit/internal/ir/suspend"
 	"github.com/godwit-run/godwit/internal/ir/verify"
@@ -272,9 +272,9 @@ func addFaults(places []int64, list []parcel.Fault) {
 	}
 }
 
-// input is an element of a region that the caller has.
-func (e *evaluation) input(region int, element int64) uint64 {
-	return column.Get(e.p.leaf.Kernel.Regions[region].Elem, e.buffer(e.p.leaf.Regions[region], 0), element)
+// input is a region that the caller has.
+func (e *evaluation) input(region int) (num.Kind, []byte) {
+	return e.p.leaf.Kernel.Regions[region].Elem, e.buffer(e.p.leaf.Regions[region], 0)
 }
 
 // engines are shared by all worlds: kernels are compiled once.

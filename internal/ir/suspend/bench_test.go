@@ -88,7 +88,13 @@ func (f *field) run(w *engine.Worker, outer int64) {
 // states gives one run of up to turns turns of n states, and what makes those
 // that are done begin again where they ended.
 func (f *field) states(b *suspend.Batch, n, steps, turns int64) (run, again func()) {
-	columns := b.Start(allOf(n), func(_ int, element int64) uint64 { return uint64(element * f.rows / n) })
+	columns := b.Start(allOf(n), func(region int) (num.Kind, []byte) {
+		starts := make([]byte, 8*n)
+		for i := range n {
+			column.Put(num.I64, starts, i, uint64(i*f.rows/n))
+		}
+		return num.I64, starts
+	})
 	var bases []int64
 	var inside [][]byte
 	for _, c := range columns {

@@ -111,9 +111,7 @@ func (p *problem) travels(t *rapid.T, b *suspend.Batch, run runner) outcome {
 	for i := range ids {
 		ids[i] = int64(i)
 	}
-	j.columns = b.Start(ids, func(region int, element int64) uint64 {
-		return column.Get(p.k.Regions[region].Elem, p.regions[region], element)
-	})
+	j.columns = b.Start(ids, p.region)
 	for range rapid.IntRange(0, 7).Draw(t, "cuts") {
 		j.cuts = append(j.cuts, rapid.Int64Range(0, p.rows).Draw(t, "cut"))
 	}

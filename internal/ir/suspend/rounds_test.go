@@ -19,9 +19,7 @@ func (p *problem) inRounds(t *rapid.T, b *suspend.Batch, run runner) outcome {
 		t.Fatal(err)
 	}
 	k, o := b.Kernel, outcome{cloned(p.regions), stepper.NewFaults(b.Kernel.Sites)}
-	regions := append(b.Start(allOf(n), func(region int, element int64) uint64 {
-		return column.Get(p.k.Regions[region].Elem, p.regions[region], element)
-	}), make([][]byte, len(b.Far))...)
+	regions := append(b.Start(allOf(n), p.region), make([][]byte, len(b.Far))...)
 	for _, r := range b.Near {
 		regions = append(regions, p.regions[r])
 	}
@@ -62,3 +60,6 @@ func (p *problem) brought(wants []byte, region int, n int64, any bool) []byte {
 	}
 	return out
 }
+
+// region is one of the original's.
+func (p *problem) region(r int) (num.Kind, []byte) { return p.k.Regions[r].Elem, p.regions[r] }

@@ -41,20 +41,21 @@ func (b *Batch) Count(sizes []int64) (int64, error) {
 }
 
 // Start gives the columns of states that have never run, in the order of ids.
-// read gives the bits of an element of a region of the original.
-func (b *Batch) Start(ids []int64, read func(region int, element int64) uint64) [][]byte {
+// region gives the contents of a region of the original, once for each column that begins with some.
+func (b *Batch) Start(ids []int64, region func(int) (kind num.Kind, elements []byte)) [][]byte {
 	columns := make([][]byte, len(b.Columns))
 	for i, c := range b.Columns {
 		columns[i] = make([]byte, len(ids)*c.Kind.Size())
+		first := func(int64) uint64 { return c.Bits }
+		switch {
+		case i == idColumn:
+			first = func(id int64) uint64 { return uint64(id) }
+		case c.Region >= 0:
+			kind, elements := region(c.Region)
+			first = func(id int64) uint64 { return column.Get(kind, elements, c.Scale*id+c.Offset) }
+		}
 		for s, id := range ids {
-			bits := c.Bits
-			switch {
-			case i == idColumn:
-				bits = uint64(id)
-			case c.Region >= 0:
-				bits = read(c.Region, c.Scale*id+c.Offset)
-			}
-			column.Put(c.Kind, columns[i], int64(s), bits)
+			column.Put(c.Kind, columns[i], int64(s), first(id))
 		}
 	}
 	return columns
