@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/godwit-run/godwit"
 	"github.com/godwit-run/godwit/internal/cluster/fleet"
 	"github.com/godwit-run/godwit/internal/cluster/site"
 	"github.com/godwit-run/godwit/internal/front/diag"
@@ -58,7 +56,7 @@ func restart(cmd *cobra.Command, dir string, names []string, all, asJSON bool) e
 		}
 	}
 	if s.Memory {
-		if err := keeps(cmd.Context(), dir, names); err != nil {
+		if _, err := fleet.Keeps(cmd.Context(), dir, names...); err != nil {
 			return err
 		}
 	}
@@ -74,34 +72,6 @@ func restart(cmd *cobra.Command, dir string, names []string, all, asJSON bool) e
 	return nil
 }
 
-// keeps refuses to end nodes that have the only replica of something, in memory.
-func keeps(ctx context.Context, dir string, names []string) error {
-	c, err := site.Connect(ctx, dir, site.Options{Admin: true})
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	v := c.View()
-	for _, n := range v.Nodes {
-		if !slices.Contains(names, n.Name) {
-			continue
-		}
-		if only := fleet.OnlyAt(v, n.Peer); only.Shards > 0 {
-			return &godwit.InputError{Text: fmt.Sprintf("node %s keeps data in memory only, and has the only replica of %s of @%s: with its end they would be lost", n.Name, diag.Counted(int64(only.Shards), "shard"), strings.Join(only.Sets, ", @")),
-				Help: onlyHelp(n.Name, dir, only)}
-		}
-	}
-	return nil
-}
-
-// onlyHelp is what to do about shards that a node alone has.
-func onlyHelp(name, dir string, only fleet.Only) string {
-	if only.Lost {
-		return "other replicas of them went with nodes that are gone, and are made again when a node has been gone for half a minute: try again when `" + site.Command("status", dir) + "` lists none as missing"
-	}
-	return "load them again with --replicas 2, or move them by `" + site.Command("drain "+name, dir) + "`; `" + site.Command("down", dir) + "` ends all of it"
-}
-
 func nodeNames(s *fleet.State) (names []string) {
 	for _, n := range s.Nodes {
 		names = append(names, n.Name)
@@ -114,7 +84,11 @@ func showStarted(cmd *cobra.Command, r *fleet.Restarted, word string, asJSON boo
 	if asJSON {
 		return printJSON(cmd.OutOrStdout(), r)
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "node %s is ready %s after %.1f s, at %s, with %s\n", r.Node, word, r.Seconds, r.Address, diag.Counted(int64(r.Shards), "shard"))
+	lost := ""
+	if r.Lost > 0 {
+		lost = "; " + diag.Counted(int64(r.Lost), "shard") + " that it held in memory are held by nobody any more: load them again"
+	}
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "node %s is ready %s after %.1f s, at %s, with %s%s\n", r.Node, word, r.Seconds, r.Address, diag.Counted(int64(r.Shards), "shard"), lost)
 	return err
 }
 

@@ -101,6 +101,7 @@ func (b *Beside) beside(ctx context.Context, a *arranged, t *task, spans []span)
 		return err
 	}
 	return b.around(func() error {
+		// A tree's answer does not say of which piece a row is, so blocks that are a piece each come piece by piece.
 		if !t.free() && len(spans) > 1 && a.total(t, spans)+t.fixed+t.sliced <= a.portion.piece {
 			return b.fan(ctx, a, t, spans)
 		}

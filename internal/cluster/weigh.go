@@ -217,7 +217,8 @@ func (a *arranged) shipped(t *task, away, here []span, back float64) *plan.Load 
 // back is how many bytes come back from the shards, at most.
 func (a *arranged) back(spans []span) float64 {
 	if pieces := a.freely(spans); pieces != nil {
-		return float64(int64(len(pieces)) * a.each(a.outs))
+		away, _ := alternating(pieces)
+		return float64(int64(len(away)) * a.each(a.outs))
 	}
 	n, rows := 0.0, int64(1)
 	if a.Launch.Partial != nil { // nodes combine the rows of a block

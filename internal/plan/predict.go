@@ -278,7 +278,8 @@ type predictor struct {
 	values  map[int]float64
 	repeats float64                 // how often the present step is expected to run when it begins
 	engine  string                  // of the present launch
-	ready   map[kernel.ID]*readying // kernels that are not ready
+	ready   map[kernel.ID]*readying // when kernels are ready, those that are already too
+	order   []*readying             // the same, in the order in which they are made
 	now     machine.Spread          // when the present step begins
 	within  map[int]bool            // buffers that launches write which begin as WebAssembly, in a call that goes over to native code
 	over    []int                   // steps that go over to native code

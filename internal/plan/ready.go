@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
 	"github.com/godwit-run/godwit/internal/ir/verify"
@@ -13,6 +15,7 @@ import (
 
 // readying is a kernel that is not ready.
 type readying struct {
+	own    float64 // nanoseconds that it takes alone; 0 if it is ready
 	at     float64 // when it is, in nanoseconds from the beginning
 	warm   bool    // by what it took before
 	waited bool
@@ -44,8 +47,8 @@ func (p *predictor) making() {
 		default:
 			own, known = p.readies(l, safe)
 		}
-		r := &readying{at: own, warm: known}
-		p.ready[safe.ID] = r
+		r := &readying{own: own, at: own, warm: known}
+		p.ready[safe.ID], p.order = r, append(p.order, r)
 		if first {
 			if first = false; alone {
 				last = own
@@ -54,8 +57,8 @@ func (p *predictor) making() {
 		}
 		if own > 0 {
 			last, warm = last+own, warm && known
+			r.at, r.warm = last, warm
 		}
-		r.at, r.warm = last, warm
 	})
 }
 
@@ -91,13 +94,25 @@ func (p *predictor) readies(l *schedule.Launch, safe *verify.Safe) (float64, boo
 	return t.P50, warm
 }
 
-// starting is which part of what it takes to compile a kernel its first run takes longer than the next.
+// starting is by which part of what it takes to compile a kernel its first run takes longer than the next; measured beside calibration, once.
 const starting = 1.0 / 32
 
-// prepared notes that whoever has decided of a launch beside data has made its kernel ready: the call finds it so.
+// prepared notes that whoever has decided of a launch beside data has made its kernel ready: the call finds it so, and those that are made after it are
+// there sooner.
 func (p *predictor) prepared(l *schedule.Launch) {
-	if safe, err := l.Proof(); err == nil && p.ready[safe.ID] != nil {
-		p.ready[safe.ID].waited = true
+	safe, err := l.Proof()
+	if err != nil {
+		return
+	}
+	r := p.ready[safe.ID]
+	if r == nil || r.waited {
+		return
+	}
+	r.waited = true
+	for _, later := range p.order[slices.Index(p.order, r)+1:] {
+		if later.own > 0 {
+			later.at = max(later.own, later.at-r.own)
+		}
 	}
 }
 

@@ -391,7 +391,7 @@ func TestPlacedRefuses(t *testing.T) {
 			{"expected a power of two for the rows of a block, found 3", func(p *run.Placed) error { _, err := p.Combined(3); return err }},
 			{"cannot be combined in any order", func(p *run.Placed) error { _, err := p.CombinedFreely([]int64{0}); return err }},
 			{"<nil>", func(p *run.Placed) error { _, err := p.Combined(2); return err }},
-			{"combines blocks of 2 rows already", func(p *run.Placed) error { _, err := p.Combined(2); return err }},
+			{"combines already: whole blocks of 2 outer indices", func(p *run.Placed) error { _, err := p.Combined(2); return err }},
 			{"expected whole blocks of 2 outer indices, found 1..2", func(p *run.Placed) error { return p.Here(1, 2) }},
 			{"found 8 bytes from number 1 on", func(p *run.Placed) error { return p.Write(1, 1, make([]byte, 8)) }},
 			{"<nil>", func(p *run.Placed) error { return p.Here(0, 3) }},
@@ -472,8 +472,8 @@ func TestFreelyRefuses(t *testing.T) {
 				return false, nil
 			}
 			for _, s := range [][2]int64{{0, 1}, {1, 2}, {0, p.Outer}, {2, p.Outer - 1}} {
-				if err := p.Here(s[0], s[1]); err == nil {
-					t.Errorf("rows %d are no block", s)
+				if err := p.Here(s[0], s[1]); err == nil || !strings.Contains(err.Error(), "begin with outer indices [0 2], found") {
+					t.Errorf("rows %d are no block: %v", s, err)
 				}
 			}
 			if err := p.Here(2, p.Outer); err != nil {

@@ -17,7 +17,7 @@ import (
 // schedule.Partial for its regions.
 //
 // Where the order of rows does not count, blocks may be any: Begins are the rows with which they begin, ascending, the
-// first of them 0. The kernel sees each block alone then, with its rows counted from 0, as the first of a Block that is longer than all rows together.
+// first of them 0. The kernel sees each block alone then, with its rows counted from 0: as block 0, because Block exceeds the number of rows.
 type Combining struct {
 	Kernel *kernel.Kernel
 	Sizes  []int64 // where there are Begins, for a block of as many rows as there are; see SizesOf
@@ -51,6 +51,14 @@ func (c *Combining) RowOf(lo int64) (int64, error) {
 		return 0, fmt.Errorf("no block begins with row %d", lo)
 	}
 	return int64(i), nil
+}
+
+// blocks says which outer indices are blocks.
+func (c *Combining) blocks() string {
+	if c.Begins == nil {
+		return fmt.Sprintf("whole blocks of %d outer indices", c.Block)
+	}
+	return fmt.Sprintf("a block, of those that begin with outer indices %d", c.Begins)
 }
 
 // whole reports that rows lo..hi are whole blocks, of so many rows in all.
@@ -103,7 +111,7 @@ func (p *Placed) CombinedFreely(begins []int64) (*Combining, error) {
 func (p *Placed) combined(c *Combining, blocks int64) (err error) {
 	part := p.Launch.Partial
 	if p.block != nil {
-		return fmt.Errorf("step `%s` combines blocks of %d rows already", p.Launch.Label, p.block.Block)
+		return fmt.Errorf("step `%s` combines already: %s", p.Launch.Label, p.block.blocks())
 	}
 	if c.Sizes, err = p.p.r.sizeArgs(part.Sizes); err != nil {
 		return err
@@ -262,7 +270,7 @@ func (t *rowsOf) free(r *runner) {
 func (p *Placed) combineHere(lo, hi int64) error {
 	c, r := p.block, p.p.r
 	if !c.whole(lo, hi, p.Outer) {
-		return fmt.Errorf("step `%s`: expected whole blocks of %d outer indices, found %d..%d", p.Launch.Label, c.Block, lo, hi)
+		return fmt.Errorf("step `%s`: expected %s, found %d..%d", p.Launch.Label, c.blocks(), lo, hi)
 	}
 	rows, err := p.rowsFor(lo, hi)
 	if err != nil {

@@ -19,7 +19,7 @@ func Cluster(v *catalog.View, nodes []cluster.NodeStatus) string {
 		clusterNode(w, n)
 	}
 	for _, a := range cluster.AwayFrom(v, nodes) {
-		w.row(a.Name, fmt.Sprint(a.Peer), "-", "not running")
+		w.row(a.Name, fmt.Sprint(a.Peer), "-", "gives no sign of life")
 	}
 	b.WriteString(w.String())
 	b.WriteString(ways(nodes))

@@ -27,7 +27,7 @@ func TestCluster(t *testing.T) {
 	}
 	text := Cluster(v, []cluster.NodeStatus{{Node: v.Nodes[0], Report: report}, {Node: v.Nodes[1], Error: "busy"}})
 	for _, want := range []string{
-		"n2 (draining)", "1 of 3 connections that the nodes have go through shared memory", "1 of 3 connections that the nodes have go over their fabric", "n3             3       -        not running", "3 (1 out of reach)", "2 (4 missing)",
+		"n2 (draining)", "1 of 3 connections that the nodes have go through shared memory", "1 of 3 connections that the nodes have go over their fabric", "n3             3       -        gives no sign of life", "3 (1 out of reach)", "2 (4 missing)",
 		"n1 is making a replica of shard 1 of @thin: 1.05 MB of 2.10 MB are there",
 	} {
 		if !strings.Contains(text, want) {

@@ -201,7 +201,7 @@ const (
 	slow            // the kernel takes long
 )
 
-// mostDebt is how much more often than two in three times a recipe may be followed in vain.
+// mostDebt ends a recipe. A run in vain adds two to its debt and a good one takes one off, so the debt grows where more than one in three is in vain.
 const mostDebt = 16
 
 // keep puts a recipe back.

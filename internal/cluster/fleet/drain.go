@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
-	"github.com/godwit-run/godwit/internal/cluster/repair"
 )
 
 // Draining is how far a node is that is being drained.
@@ -16,35 +15,6 @@ type Draining struct {
 
 // Done says that nothing is lost with the node.
 func (e Draining) Done() bool { return e.Elsewhere == e.Shards }
-
-// Only is what no node that is alive has but one.
-type Only struct {
-	Shards int
-	Sets   []string // that they are of
-	Lost   bool     // each was given to more nodes, which are to have it again
-}
-
-// OnlyAt is what no node that is alive has but p.
-func OnlyAt(v *catalog.View, p catalog.Peer) Only {
-	other := func(q catalog.Peer) bool {
-		_, alive := v.Node(q)
-		return alive && q != p
-	}
-	o := Only{Lost: true}
-	for i := range v.Sets {
-		before := o.Shards
-		for j := range v.Sets[i].Shards {
-			if s := &v.Sets[i].Shards[j]; slices.Contains(s.Replicas, p) && !slices.ContainsFunc(s.Replicas, other) {
-				o.Shards++
-				o.Lost = o.Lost && repair.Missing(v, s) > 0
-			}
-		}
-		if o.Shards > before {
-			o.Sets = append(o.Sets, v.Sets[i].Name)
-		}
-	}
-	return o
-}
 
 // DrainingOf looks at what node p holds. A shard needs as many copies on others as it was loaded
 // with, or one on each if there are not so many.

@@ -1,35 +1,10 @@
 package fleet
 
 import (
-	"reflect"
 	"testing"
 
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
 )
-
-// TestOnlyAt: shards of which a node has the only replica that can be reached.
-func TestOnlyAt(t *testing.T) {
-	const p, a, dead = 1, 2, 9
-	of := func(assigned int, replicas ...catalog.Peer) catalog.Shard {
-		return catalog.Shard{Assigned: make([]catalog.Peer, assigned), Replicas: replicas}
-	}
-	alone := catalog.Set{Name: "alone", Shards: []catalog.Shard{of(1, p), of(1, a)}}
-	lost := catalog.Set{Name: "lost", Shards: []catalog.Shard{of(2, p, dead), of(2, p), of(2, p, a)}}
-	twice := catalog.Set{Name: "twice", Shards: []catalog.Shard{of(2, p, a), of(1, a)}}
-	for _, c := range []struct {
-		sets []catalog.Set
-		want Only
-	}{
-		{[]catalog.Set{twice}, Only{Lost: true}},
-		{[]catalog.Set{alone, twice, lost}, Only{Shards: 3, Sets: []string{"alone", "lost"}}},
-		{[]catalog.Set{lost, twice}, Only{Shards: 2, Sets: []string{"lost"}, Lost: true}},
-	} {
-		v := &catalog.View{Nodes: []catalog.Node{{Peer: p}, {Peer: a, Draining: true}}, Sets: c.sets}
-		if got := OnlyAt(v, p); !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%+v, expected %+v", got, c.want)
-		}
-	}
-}
 
 func TestDrainingOf(t *testing.T) {
 	const leaving, draining, a, b, dead = 1, 2, 3, 4, 9

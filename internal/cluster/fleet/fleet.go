@@ -58,6 +58,8 @@ type Fleet struct {
 	cancel  context.CancelCauseFunc
 	saying  sync.Mutex
 
+	ending sync.Mutex // who has it may end a node that keeps data in memory
+
 	mu    sync.Mutex // guards what follows, and cluster.json
 	nodes []*keeper
 	ready bool

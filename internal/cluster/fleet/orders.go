@@ -20,7 +20,8 @@ const asking = 5 * time.Second
 type Restarted struct {
 	Node    string  `json:"node"`
 	Seconds float64 `json:"seconds"`
-	Shards  int     `json:"shards"` // that it holds, all it held before
+	Shards  int     `json:"shards"`         // that it holds, all it held before
+	Lost    int     `json:"lost,omitempty"` // that it held in memory, and nobody holds any more
 	Address string  `json:"address"`
 	Pid     int     `json:"pid"`
 }
@@ -43,8 +44,18 @@ func (f *Fleet) restart(ctx context.Context, name string) (*Restarted, error) {
 	if err != nil {
 		return nil, err
 	}
+	if f.memory() {
+		release, err := f.alone(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer release()
+		if err := f.mayEnd(ctx, k); err != nil {
+			return nil, err
+		}
+	}
 	begin := time.Now()
-	was := f.held(ctx, name)
+	was := f.before(ctx, name)
 	f.mu.Lock()
 	starts := k.starts
 	f.mu.Unlock()
@@ -54,8 +65,8 @@ func (f *Fleet) restart(ctx context.Context, name string) (*Restarted, error) {
 	return f.back(ctx, k, starts, was, begin)
 }
 
-// held asks the cluster; nothing if it does not answer.
-func (f *Fleet) held(ctx context.Context, name string) (b before) {
+// before asks the cluster; nothing if it does not answer.
+func (f *Fleet) before(ctx context.Context, name string) (b before) {
 	ctx, cancel := context.WithTimeout(ctx, asking)
 	defer cancel()
 	_ = f.seen(ctx, func(v *catalog.View) bool { // without an answer nothing is compared
@@ -87,16 +98,22 @@ func (f *Fleet) back(ctx context.Context, k *keeper, starts int, was before, beg
 	if err := f.started(ctx, k, starts); err != nil {
 		return nil, err
 	}
-	got, missing := 0, 0
+	got, missing, lost := 0, 0, 0
 	err := f.seen(ctx, func(v *catalog.View) bool {
 		n := named(v, k.name)
 		if n == nil || n.Incarnation <= was.incarnation {
 			return false
 		}
 		have := shardsOf(v, n.Peer)
-		got, missing = len(have), 0
+		got, missing, lost = len(have), 0, 0
 		for _, s := range was.held {
-			if set, there := v.Set(s.set); there && !slices.Contains(have, s) && !(f.memory() && repair.Missing(v, &set.Shards[s.shard]) == 0) {
+			set, there := v.Set(s.set)
+			switch {
+			case !there || slices.Contains(have, s):
+			case f.memory() && v.Owner(&set.Shards[s.shard], nil) == 0:
+				lost++
+			case f.memory() && repair.Missing(v, &set.Shards[s.shard]) == 0:
+			default:
 				missing++
 			}
 		}
@@ -107,7 +124,7 @@ func (f *Fleet) back(ctx context.Context, k *keeper, starts int, was before, beg
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	r := &Restarted{Node: k.name, Seconds: time.Since(begin).Seconds(), Shards: got}
+	r := &Restarted{Node: k.name, Seconds: time.Since(begin).Seconds(), Shards: got, Lost: lost}
 	if c := f.card(k.name); c != nil {
 		r.Address = c.Address
 	}
@@ -126,9 +143,6 @@ func incomplete(missing int) string {
 	}
 	return fmt.Sprintf("lacks %d shards that it held", missing)
 }
-
-// memory says that the nodes keep data in memory only.
-func (f *Fleet) memory() bool { return slices.Contains(f.opt.Flags, "--memory=true") }
 
 // started waits until a node answers that was started more often than that.
 func (f *Fleet) started(ctx context.Context, k *keeper, starts int) error {

@@ -151,16 +151,6 @@ func (s State) Texts() []string {
 	return list
 }
 
-// Argument is one by its name; nil if there is none.
-func (s State) Argument(name string) *Argument {
-	for i := range s.args {
-		if s.args[i].Name == name {
-			return &s.args[i]
-		}
-	}
-	return nil
-}
-
 // Question is a program with a function around an expression, and the arguments that it takes.
 type Question struct {
 	Sources []*diag.Source

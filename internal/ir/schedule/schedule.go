@@ -134,7 +134,7 @@ type Partial struct {
 	// how many blocks there are, the quotient rounded up.
 	Sizes               []SizeArg
 	Rows, Block, Blocks int
-	// Free says that rows combine to the same in any order, so that a block may be any of them.
+	// Free says that rows combine to the same in any order, so that a block may be any run of rows, aligned or not.
 	Free bool
 }
 
