@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/godwit-run/godwit"
+	"github.com/godwit-run/godwit/internal/cluster/catalog"
 	"github.com/godwit-run/godwit/internal/cluster/fleet"
 )
 
@@ -19,26 +20,7 @@ import (
 // was killed, where two are to be started again at the same time, and where one is silent.
 func TestRestartMemory(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	c := filepath.Join(dir, "c")
-	t.Cleanup(func() { endClusters(dir) })
-	do(t, dir, "up", "-d", "-n", "3", "--memory", "--calibrate=false", "--cluster", c)
-	do(t, dir, "generate", "x.npy", "60000", "--kind", "f64")
-	do(t, dir, "load", "x.npy", "--as", "x", "--shards", "6", "--replicas", "2", "--cluster", c)
-	p, err := godwit.Compile("fn sum(v: &[f64; N]) -> f64 { v.sum() }")
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := p.Func("sum")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := call(t, f, godwit.File(filepath.Join(dir, "x.npy")))
-	conn, err := godwit.Connect(t.Context(), c, godwit.ConnectOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
+	_, c, conn, f, want := summed(t, "6", "-n", "4", "--memory", "--calibrate=false")
 	there := func(when string) {
 		t.Helper()
 		if got := call(t, f, godwit.DataSet("x"), godwit.WithCluster(conn), godwit.WithStrategy(godwit.Ship)); got != want {
@@ -64,10 +46,15 @@ func TestRestartMemory(t *testing.T) {
 		}
 	}
 
-	if err := unix.Kill(pid("n3"), unix.SIGKILL); err != nil {
+	const last = "n4" // which keeps no records of the cluster, and may be taken out
+	other := beside(t, conn.View(), last)
+	if err := unix.Kill(pid(other), unix.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	refused("n1", "has the only replica of")
+	refused(last, "has the only replica of")
+	if err := fleet.NewClient(c).Remove(t.Context(), last); err == nil || !strings.Contains(err.Error(), "has the only replica of") {
+		t.Fatalf("remove %s: %v", last, err)
+	}
 	there("after one was killed")
 	for until := time.Now().Add(2 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
 		if held := replicas(conn); held == 12 {
@@ -78,7 +65,7 @@ func TestRestartMemory(t *testing.T) {
 	}
 
 	var both sync.WaitGroup
-	for _, node := range []string{"n1", "n3"} {
+	for _, node := range []string{last, other} {
 		both.Go(func() {
 			_, _ = fleet.NewClient(c).Restart(t.Context(), node) // or it is refused
 		})
@@ -86,17 +73,37 @@ func TestRestartMemory(t *testing.T) {
 	both.Wait()
 	there("after two were started again at the same time")
 
-	silent := pid("n2")
+	silent := pid(other)
 	if err := unix.Kill(silent, unix.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
 	defer unix.Kill(silent, unix.SIGCONT)
-	for until := time.Now().Add(time.Minute); len(conn.View().Nodes) == 3; time.Sleep(50 * time.Millisecond) {
+	for until := time.Now().Add(time.Minute); len(conn.View().Nodes) == 4; time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(until) {
 			t.Fatal("a silent node is a member still")
 		}
 	}
-	refused("n2", "gives no sign of life")
+	refused(other, "gives no sign of life")
+}
+
+// beside is a node that has the other replica of a shard of this one.
+func beside(t *testing.T, v *catalog.View, name string) string {
+	t.Helper()
+	names := map[catalog.Peer]string{}
+	for i := range v.Nodes {
+		names[v.Nodes[i].Peer] = v.Nodes[i].Name
+	}
+	for i := range v.Sets {
+		for _, s := range v.Sets[i].Shards {
+			if len(s.Replicas) == 2 && names[s.Replicas[0]] == name {
+				return names[s.Replicas[1]]
+			} else if len(s.Replicas) == 2 && names[s.Replicas[1]] == name {
+				return names[s.Replicas[0]]
+			}
+		}
+	}
+	t.Fatalf("node %s has no shard", name)
+	return ""
 }
 
 // replicas is how many all shards of all sets have.

@@ -18,27 +18,7 @@ import (
 // have the same bits.
 func TestRolling(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	c := filepath.Join(dir, "c")
-	t.Cleanup(func() { endClusters(dir) })
-	do(t, dir, "up", "-d", "-n", "4", "--ttl", "10s", "--cluster", c)
-	do(t, dir, "generate", "x.npy", "400000", "--kind", "f64")
-	do(t, dir, "load", "x.npy", "--as", "x", "--shards", "4", "--replicas", "2", "--cluster", c)
-	p, err := godwit.Compile("fn sum(v: &[f64; N]) -> f64 { v.map(|e| (e * 0.5).sin()).sum() }")
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := p.Func("sum")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := call(t, f, godwit.File(filepath.Join(dir, "x.npy")))
-
-	conn, err := godwit.Connect(t.Context(), c, godwit.ConnectOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
+	dir, c, conn, f, want := summed(t, "4", "-n", "4", "--ttl", "10s")
 	var over atomic.Bool
 	var calls atomic.Int64
 	var work sync.WaitGroup
@@ -70,6 +50,30 @@ func TestRolling(t *testing.T) {
 	if calls.Load() < 20 {
 		t.Errorf("only %d calls: they waited for nodes", calls.Load())
 	}
+}
+
+// summed starts a cluster in the background, with a data set x in so many shards of two replicas, and gives its folder's parent and its folder, a connection,
+// a function that adds up something of x, and what that is here.
+func summed(t *testing.T, shards string, up ...string) (dir, c string, conn *godwit.Cluster, f *godwit.Func, want float64) {
+	t.Helper()
+	dir = t.TempDir()
+	c = filepath.Join(dir, "c")
+	t.Cleanup(func() { endClusters(dir) })
+	do(t, dir, append([]string{"up", "-d", "--cluster", c}, up...)...)
+	do(t, dir, "generate", "x.npy", "400000", "--kind", "f64")
+	do(t, dir, "load", "x.npy", "--as", "x", "--shards", shards, "--replicas", "2", "--cluster", c)
+	p, err := godwit.Compile("fn sum(v: &[f64; N]) -> f64 { v.map(|e| (e * 0.5).sin()).sum() }")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err = p.Func("sum"); err != nil {
+		t.Fatal(err)
+	}
+	if conn, err = godwit.Connect(t.Context(), c, godwit.ConnectOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return dir, c, conn, f, call(t, f, godwit.File(filepath.Join(dir, "x.npy")))
 }
 
 // whole fails where more than one of four nodes is away, or a shard has no holder.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/godwit-run/godwit/internal/cluster"
@@ -20,21 +21,23 @@ import (
 
 // memory says that the nodes keep data in memory only.
 func (f *Fleet) memory() bool {
-	for _, flag := range f.opt.Flags {
-		if flag == "--memory=true" {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(f.opt.Flags, "--memory=true")
 }
 
-// alone waits until no other order ends a node.
-func (f *Fleet) alone(ctx context.Context) (release func(), err error) {
+// turn waits until a node may be ended: no other order ends one until release.
+func (f *Fleet) turn(ctx context.Context, k *keeper) (release func(), err error) {
+	if !f.memory() {
+		return func() {}, nil
+	}
 	for !f.ending.TryLock() {
 		if ctx.Err() != nil {
-			return nil, fmt.Errorf("another node is being started again: %w", context.Cause(ctx))
+			return nil, fmt.Errorf("another node is being ended, or started again: %w", context.Cause(ctx))
 		}
 		pause(ctx, look)
+	}
+	if err := f.mayEnd(ctx, k); err != nil {
+		f.ending.Unlock()
+		return nil, err
 	}
 	return f.ending.Unlock, nil
 }

@@ -44,16 +44,11 @@ func (f *Fleet) restart(ctx context.Context, name string) (*Restarted, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.memory() {
-		release, err := f.alone(ctx)
-		if err != nil {
-			return nil, err
-		}
-		defer release()
-		if err := f.mayEnd(ctx, k); err != nil {
-			return nil, err
-		}
+	release, err := f.turn(ctx, k)
+	if err != nil {
+		return nil, err
 	}
+	defer release()
 	begin := time.Now()
 	was := f.before(ctx, name)
 	f.mu.Lock()
@@ -239,7 +234,7 @@ func (f *Fleet) forget(name string) {
 }
 
 // remove ends a node and takes it out of cluster.json. Its folder stays.
-func (f *Fleet) remove(name string) error {
+func (f *Fleet) remove(ctx context.Context, name string) error {
 	k, err := f.find(name)
 	if err != nil {
 		return err
@@ -247,6 +242,11 @@ func (f *Fleet) remove(name string) error {
 	if err := f.state().removable(name); err != nil {
 		return err
 	}
+	release, err := f.turn(ctx, k)
+	if err != nil {
+		return err
+	}
+	defer release()
 	k.order(context.Background(), true)
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -66,7 +66,7 @@ func (f *Fleet) handler() http.Handler {
 		reply(w, done, err)
 	})
 	mux.HandleFunc("POST /nodes/{name}/remove", func(w http.ResponseWriter, r *http.Request) {
-		reply(w, struct{}{}, f.remove(r.PathValue("name")))
+		reply(w, struct{}{}, f.remove(r.Context(), r.PathValue("name")))
 	})
 	return mux
 }
