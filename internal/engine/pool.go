@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"reflect"
 	"runtime"
 	"sync"
 	"time"
@@ -162,7 +163,8 @@ func (s *shift) run(worker int) {
 
 // tell keeps an error that has what ended the work in it, and more: whoever waited for somebody else only knows that it has ended.
 func (s *shift) tell(err error) {
-	if cause := context.Cause(s.ctx); cause == nil || err == cause || !errors.Is(err, cause) {
+	cause := context.Cause(s.ctx)
+	if cause == nil || !errors.Is(err, cause) || reflect.TypeOf(cause).Comparable() && err == cause { // callers' errors may be slices
 		return
 	}
 	s.mu.Lock()

@@ -3,7 +3,9 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -140,5 +142,47 @@ func TestCallerThatGoes(t *testing.T) {
 	}()
 	if !<-left {
 		t.Error("the caller is gone while a helper works")
+	}
+}
+
+// several is an error that cannot be compared, as those of callers may be.
+type several []string
+
+func (s several) Error() string { return strings.Join(s, ", ") }
+
+func (s several) Is(target error) bool { _, ok := target.(several); return ok }
+
+// TestPoolTellsMore: an error that has in it what ended the work comes before the bare end, whichever worker is first; errors that cannot be compared are
+// none to stumble over.
+func TestPoolTellsMore(t *testing.T) {
+	p := NewPool(2)
+	defer p.Close()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	over := errors.New("the work is over")
+	both := make(chan struct{}, 2)
+	told := fmt.Errorf("%w: node n1 is silent", over)
+	err := p.Do(ctx, 2, func(ctx context.Context, worker int) error {
+		both <- struct{}{}
+		for len(both) < 2 { // until both are at work
+			time.Sleep(time.Millisecond)
+		}
+		cancel(over)
+		if worker == 0 {
+			return context.Cause(ctx)
+		}
+		time.Sleep(5 * time.Millisecond)
+		return told
+	})
+	if err != told {
+		t.Errorf("%v, expected %v", err, told)
+	}
+	var list several
+	if err := p.Do(t.Context(), 2, func(ctx context.Context, _ int) error {
+		if cause := context.Cause(ctx); cause != nil {
+			return cause
+		}
+		return several{"a", "b"}
+	}); !errors.As(err, &list) {
+		t.Error(err)
 	}
 }
