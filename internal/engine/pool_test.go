@@ -177,11 +177,17 @@ func TestPoolTellsMore(t *testing.T) {
 		t.Errorf("%v, expected %v", err, told)
 	}
 	var list several
-	if err := p.Do(t.Context(), 2, func(ctx context.Context, _ int) error {
-		if cause := context.Cause(ctx); cause != nil {
-			return cause
+	begun := make(chan struct{}, 2)
+	if err := p.Do(t.Context(), 2, func(ctx context.Context, worker int) error {
+		begun <- struct{}{}
+		for len(begun) < 2 {
+			time.Sleep(time.Millisecond)
 		}
-		return several{"a", "b"}
+		if worker == 0 {
+			return several{"a", "b"}
+		}
+		<-ctx.Done()
+		return context.Cause(ctx)
 	}); !errors.As(err, &list) {
 		t.Error(err)
 	}
