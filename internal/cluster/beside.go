@@ -244,17 +244,16 @@ func (b *Beside) stay(ctx context.Context, p *run.Placed, text string, args ...a
 // arranged is a launch with what each of its regions is to a node.
 type arranged struct {
 	*run.Placed
-	portion   portion
-	first     int64 // of what is kept, so many elements are used; -1: all
-	set       *catalog.Set
-	code      caller.Code
-	stored    []int          // regions that stream over columns of the set
-	far       suspend.Widths // regions that follow indices into columns of the set
-	local     []int          // regions with contents here
-	outs      []int          // regions that are written
-	column    map[int]run.Input
-	stretches bool  // it is the other form of a launch; see inStretches
-	decided   *like // what its way was decided by; nil if it was not weighed
+	portion portion
+	first   int64 // of what is kept, so many elements are used; -1: all
+	set     *catalog.Set
+	code    caller.Code
+	stored  []int          // regions that stream over columns of the set
+	far     suspend.Widths // regions that follow indices into columns of the set
+	local   []int          // regions with contents here
+	outs    []int          // regions that are written
+	column  map[int]run.Input
+	decided *like // what its way was decided by; nil if it was not weighed
 }
 
 // mainSet is the data set to whose shards a launch may go; the rows of others come here and go there with it. It is the one of which the launch has

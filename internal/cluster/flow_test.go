@@ -243,3 +243,37 @@ func TestOneRowOfEachShard(t *testing.T) {
 		}
 	}
 }
+
+// TestLeavesInTurn: a leaf that lies on several shards has its tables go from one to the next, those of no other leaf, and nowhere before it begins.
+func TestLeavesInTurn(t *testing.T) {
+	const rows, groups, shards = 3_000_000, 10_000, 5 // leaves of 1,048,576 rows, shards of 600,000
+	const text = "fn f(v: &[f64; N]) -> [f64; 10_000] where N: Range<0, 1_000_000_000> { v.enumerate().group_by::<10_000>(|(i, _)| (i as i64 * 7919) % 10_000).agg(|g| g.sum(|(_, x)| x)) }"
+	src := array(num.F64, rows, nil, 1, 1)
+	for _, end := range []bool{false, true} {
+		b := newBed(t, shards)
+		if err := b.load(src, "v", cluster.LoadOptions{Shards: shards, Replicas: 2, By: "rows"}); err != nil {
+			t.Fatal(err)
+		}
+		side := b.Client.Beside(cluster.Ship)
+		if end {
+			pieces := 0
+			side.Taken(func() {
+				if pieces++; pieces == 3 {
+					b.crash(2)
+					b.end(t, 2)
+				}
+			})
+		}
+		got, err := b.agrees(text, src, "v", side)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(got.places(), "in turn: beside 5 shards") {
+			t.Fatalf("it did not run in turn:\n%s", got.places())
+		}
+		// Five shards and two leaves that begin within one make seven pieces, and three are the first of a leaf.
+		if most := int64(7+4+1) * groups * 8; !end && got.Bytes > most {
+			t.Errorf("%d bytes travel, expected no more than %d\n%s", got.Bytes, most, got.places())
+		}
+	}
+}

@@ -53,11 +53,7 @@ func portions(spans []span, each, most int64) []span {
 			list = append(list, s)
 			continue
 		}
-		for lo := s.lo; lo < s.hi; {
-			hi := min(s.hi, lo-lo%n+n)
-			list = append(list, span{lo, hi, s.shard})
-			lo = hi
-		}
+		list = append(list, cutAt([]span{s}, n)...)
 	}
 	return list
 }
@@ -69,6 +65,18 @@ func (a *arranged) cut(spans []span, most int64) []span {
 		return spans
 	}
 	return a.affordable(portions(portions(spans, a.each(a.outs), most), a.each(a.local), a.portion.piece))
+}
+
+// cutAt cuts spans at multiples of n.
+func cutAt(spans []span, n int64) (list []span) {
+	for _, s := range spans {
+		for lo := s.lo; lo < s.hi; {
+			hi := min(s.hi, lo-lo%n+n)
+			list = append(list, span{lo, hi, s.shard})
+			lo = hi
+		}
+	}
+	return list
 }
 
 // affordable cuts spans so that none may take more steps than nodes let a piece take. A loop that ends where data says may take many.

@@ -55,8 +55,17 @@ func (b *Beside) spread(ctx context.Context, a *arranged) (bool, error) {
 	if a.Compiled.Sequential() {
 		turn = " in turn"
 	}
-	b.placed(a.Placed, Ship, "beside %d shards of @%s%s, %d parts here%s", len(away), a.set.Name, turn, len(here), why)
+	b.placed(a.Placed, Ship, "beside %d shards of @%s%s, %d parts here%s", shardsOf(away), a.set.Name, turn, len(here), why)
 	return true, b.ran(a, func() error { return b.beside(ctx, a, t, spans) })
+}
+
+// shardsOf is how many shards spans lie beside.
+func shardsOf(away []span) int {
+	shards := map[int]bool{}
+	for _, s := range away {
+		shards[s.shard] = true
+	}
+	return len(shards)
 }
 
 // mostBetween says which part of all rows may come here because their outer indices have others of other shards: an eighth comes in about the
@@ -81,15 +90,14 @@ func (b *Beside) inStretches(ctx context.Context, a *arranged, spans []span) (*a
 		return a, spans, err
 	}
 	other, _ := b.arrange(p)
-	if other == nil || len(other.far) > 0 {
+	if other == nil || len(other.far) > 0 || other.Outer/other.Turning.Each() > maxPieces {
 		return a, spans, nil
 	}
 	cut, err := cutOuter(ctx, other.set.Shards, other.Outer, other.rows)
 	if err != nil || other.unfit(cut) != "" {
 		return a, spans, err
 	}
-	other.stretches = true
-	return other, cut, nil
+	return other, cutAt(cut, other.Turning.Each()), nil
 }
 
 // beside runs a launch in pieces, those of a sequential one after another.
@@ -322,17 +330,21 @@ func (a *arranged) faults(list []parcel.Fault) error {
 // inTurn runs a sequential launch from shard to shard: what it carries travels
 // along.
 func (b *Beside) inTurn(ctx context.Context, a *arranged, t *task, spans []span) error {
-	for _, r := range a.outs {
-		if !a.stretches {
-			break // what goes along was made by a launch before
-		}
-		if err := a.Clear(r); err != nil {
-			return err
+	if a.Turning != nil { // otherwise what goes along was made by a launch before
+		for _, r := range a.outs {
+			if err := a.Clear(r); err != nil {
+				return err
+			}
 		}
 	}
 	for _, s := range spans {
 		if err := b.flow(ctx, a, t, []span{s}); err != nil {
 			return err
+		}
+		if a.Turning != nil {
+			if err := a.Turned(s.hi); err != nil {
+				return err
+			}
 		}
 		a.Advance(s.hi - s.lo)
 	}
@@ -360,7 +372,7 @@ func (a *arranged) request(t *task, s span) ([]byte, error) {
 	for i, e := range a.extents(s.lo, s.hi) {
 		r := a.outs[i]
 		o := parcel.Operand{How: parcel.Out, First: e.First, Count: e.Count}
-		if a.carried(r) {
+		if a.carried(r) && !(a.Turning != nil && a.Afresh(r, s.lo)) {
 			all, err := a.Bytes(r)
 			if err != nil {
 				return nil, err

@@ -43,6 +43,8 @@ type Placed struct {
 
 	// Packing is set if this is a launch leaf by leaf: see Packed.
 	Packing *Packing
+	// Turning is set if this is a launch in parts, one after the other: see InTurn.
+	Turning *Turning
 
 	p     *launching
 	block *Combining // see Combined

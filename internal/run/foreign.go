@@ -122,7 +122,7 @@ func (r *runner) allOf(b int, such func(*kernel.Kernel) bool) bool {
 			continue
 		}
 		l := u.Launch
-		if !such(l.Kernel) || l.InTurn != nil && !such(l.InTurn.Kernel) {
+		if !such(l.Kernel) || l.InTurn != nil && !such(l.InTurn.Launch.Kernel) {
 			return false
 		}
 		// What is kept leaf by leaf is written apart, and moved by the host.

@@ -63,30 +63,6 @@ func (p *Placed) Packed() (*Placed, error) {
 	return q, nil
 }
 
-// InTurn gives the same launch in short stretches, one after the other, nil if it has no such form.
-func (p *Placed) InTurn() (*Placed, error) {
-	if p.Launch.InTurn == nil {
-		return nil, nil
-	}
-	l, err := p.p.r.prepare(p.Launch.InTurn)
-	if err != nil {
-		return nil, err
-	}
-	return &Placed{Launch: l.l, Compiled: l.c, Sizes: l.Sizes, Scalars: l.Scalars, Outer: l.outer, p: l}, nil
-}
-
-// Clear makes room for a region that the kernel writes, and zeroes it: what travels along with a launch is not what lay there before.
-func (p *Placed) Clear(region int) error {
-	b, err := p.buffer(region)
-	if err == nil {
-		err = p.room(region, b)
-	}
-	if err == nil {
-		clear(p.p.r.bytes(b))
-	}
-	return err
-}
-
 // First is how many elements are used of all that are kept, the first ones; -1 if all are.
 func (p *Placed) First() (int64, error) {
 	s := p.Packing.packed.First

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -71,6 +72,15 @@ func Prepare(s *schedule.Schedule) *Program {
 			p.uses[b] = append(p.uses[b], u)
 			p.swapped[b] = p.swapped[b] || u.Swap
 			last[b] = i
+		})
+		schedule.Launches([]schedule.Step{step}, func(l *schedule.Launch) {
+			if l.InTurn == nil {
+				return
+			}
+			for _, b := range l.InTurn.From { // which the launch itself does not use
+				p.uses[b] = append(p.uses[b], schedule.Use{Launch: l.InTurn.Launch, Region: slices.Index(l.InTurn.Launch.Regions, b)})
+				last[b] = i
+			}
 		})
 	}
 	for _, c := range s.Result {

@@ -19,6 +19,11 @@ import (
 type numbered struct {
 	code   *graph.Node // [i64; N], below the number of keys
 	firsts *graph.Node // [idx<N>; G]: the first row of each key
+
+	// If a Bool holds, the cell of each key is known without its first row. It is nil if that is never so.
+	apart *graph.Node
+	cells *cells
+	cell  func(j *graph.Node) *graph.Node
 }
 
 // groups is how many keys there are.
@@ -233,7 +238,11 @@ func (e *elab) distinct(c *methodUse) *graph.Node {
 	if k == nil {
 		return nil
 	}
-	return e.mapEach(c.at(), k.firsts, func(i *graph.Node) *graph.Node { return e.at(c.recv, i, c.at()) })
+	row := func(i *graph.Node) *graph.Node { return e.at(c.recv, i, c.at()) }
+	if len(c.x.Args) == 0 {
+		return e.keysOf(k, c.at(), row)
+	}
+	return e.mapEach(c.at(), k.firsts, row)
 }
 
 // keyArg is the closure that gives a row's key, or what stands for it: the row itself.
@@ -262,7 +271,7 @@ func (e *elab) unknownGroups(c *methodUse) *graph.Node {
 	pairs := e.mapOver(at, []*graph.Node{k.code, x}, func(_ *graph.Node, v []*graph.Node) *graph.Node {
 		return e.tuple(at, e.toRange(graph.Clamp, v[0], k.groups(), at), elem(v[1]))
 	})
-	keys := e.mapEach(at, k.firsts, func(i *graph.Node) *graph.Node { return e.element(key(e.at(x, i, at)), at) })
+	keys := e.keysOf(k, at, func(i *graph.Node) *graph.Node { return e.element(key(e.at(x, i, at)), at) })
 	return e.newGroup(&grouping{x: pairs, groups: k.groups(), rows: x, elem: elem, fixed: true, keys: keys, firsts: k.firsts, full: true, split: func(v *graph.Node) (*graph.Node, *graph.Node) {
 		return e.get(v, 0, at), e.get(v, 1, at)
 	}}, at)

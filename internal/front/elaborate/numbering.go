@@ -21,12 +21,15 @@ type keySearch struct {
 	code   func(i, cell *graph.Node) *graph.Node // that of row i, plus one
 	first  func(j *graph.Node) *graph.Node       // the first row of group j
 	groups *graph.Node
+	cell   func(j *graph.Node) *graph.Node // the cell of group j; nil if that is not known
 }
 
 // cells are the places of all rows' keys, if there are any.
 type cells struct {
-	all, least *graph.Node // the first one is least
-	total      *graph.Node // 0 if they are too many
+	all, least *graph.Node   // the first one is least
+	total      *graph.Node   // 0 if they are too many
+	digits     []*graph.Node // how many numbers each piece of a key has, from
+	from       []*graph.Node // this one on
 }
 
 // numberPieces numbers rows by the pieces of their keys.
@@ -58,8 +61,13 @@ func (e *elab) numberPieces(p *keyPieces, at diag.Span) *numbered {
 	table := e.tabulate(at, room, func(*graph.Node) *graph.Node { return e.int(num.I64, 0, at) })
 	places := e.limited(table, c.total, few, size.Root, at)
 	spread := e.add(graph.Spread, graph.BoolType, at)
-	byCell := e.chosenSearch(spread, e.byFirstRow(c, places.Type.Size, at), e.byCell(c, rows(c.all, few, size.All), places, at), at)
-	return e.withNumbers(e.chosenSearch(few, byCell, hashed, at), n, c.all, at)
+	byFirst := e.byFirstRow(c, places.Type.Size, at)
+	byCell := e.chosenSearch(spread, byFirst, e.byCell(c, rows(c.all, few, size.All), places, at), at)
+	k := e.withNumbers(e.chosenSearch(few, byCell, hashed, at), n, c.all, at)
+	if k != nil {
+		k.cells, k.apart, k.cell = c, e.arith(num.And, at, spread, few), byFirst.cell
+	}
+	return k
 }
 
 // inside reports that this is in a closure, a loop or an if.
@@ -82,7 +90,7 @@ func (e *elab) cellsOf(p *keyPieces, at diag.Span) *cells {
 			least[i], span[i] = e.int(num.I64, 0, at), e.sizeVal(s.span, at)
 		}
 	}
-	c := &cells{all: columns[0], least: least[0], total: span[0]}
+	c := &cells{all: columns[0], least: least[0], total: span[0], digits: span, from: least}
 	if len(columns) == 1 {
 		return c
 	}
@@ -149,7 +157,13 @@ func (e *elab) byFirstRow(c *cells, many size.Poly, at diag.Span) *keySearch {
 	if first == nil {
 		return nil
 	}
-	return e.foundCells(e.preludeCall(at, preludeItem("cell_order"), []*graph.Node{first}), c, at)
+	r := e.preludeCall(at, preludeItem("cell_order"), []*graph.Node{first})
+	s := e.foundCells(r, c, at)
+	if s != nil {
+		cell := e.get(r, 3, at)
+		s.cell = func(j *graph.Node) *graph.Node { return e.atClamped(cell, j, at) }
+	}
+	return s
 }
 
 // foundCells is what a search found that numbers cells.

@@ -87,9 +87,8 @@ type Launch struct {
 	Partial *Partial
 	// Packed, if set, does the same in leaves, so that machines can send what is kept.
 	Packed *Packed
-	// InTurn, if set, does the same in short stretches of slots, one after the other, with what it carries in the buffers that this
-	// launch writes: for outer indices whose slots lie on several machines. Its state is in no buffer that is used otherwise.
-	InTurn *Launch
+	// InTurn, if set, does the same in short stretches of slots, one after the other.
+	InTurn *Turns
 	// Folds, if set, says that this launch combines rows, which may have
 	// been combined in part before.
 	Folds *Folds
@@ -101,7 +100,7 @@ func (l *Launch) Others() (list []*Launch) {
 		list = append(list, l.Packed.Launch)
 	}
 	if l.InTurn != nil {
-		list = append(list, l.InTurn)
+		list = append(list, l.InTurn.Launch)
 	}
 	return list
 }
@@ -150,6 +149,14 @@ type Packed struct {
 	// First, if set, says how many elements are used, the first ones. Total may then be
 	// any number from there on.
 	First *ScalarSource
+}
+
+// Turns does what a launch does in short stretches of slots, one after the other, for outer indices whose slots lie on several machines. Each of its
+// outer indices is a part of one of the launch's, of whose row it carries the tables in the buffers From; the first part of each clears them. After
+// its last part they are its row of the buffers Into, in the same order, as the launch writes it. No buffer of From is used otherwise.
+type Turns struct {
+	Launch     *Launch
+	From, Into []int
 }
 
 // Folds names the size argument of a launch that is the number of rows it
