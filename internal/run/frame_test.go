@@ -30,7 +30,7 @@ var framed = []struct {
 	{"map", "fn f(at: &[idx<N>; N], x: &[f64; N]) -> [f64; N] { x.map(|v| v * 3.0 + 0.1) }", 2, false},
 	{"two columns", "fn f(at: &[idx<N>; N], x: &[f64; N]) -> ([f64; N], f64) { (x.map(|v| v * 3.0), x.sum()) }", 2, false},
 	{"gather", "fn f(at: &[idx<N>; N], x: &[f64; N]) -> [f64; N] { at.map(|i| x[i]) }", 3, false},
-	{"steps", "fn f(at: &[idx<N>; N], x: &[f64; N]) -> [f64; N] where N >= 1 { let m = x.max(); let e = x.map(|v| v - m); let s = e.sum(); at.map(|i| e[i] / s) }", 3, true},
+	{"steps", "fn f(at: &[idx<N>; N], x: &[f64; N]) -> [f64; N] where N >= 1 { let m = x.max(); let e = x.scan(0.0, |s, v| s + v - m); let s = e.sum(); at.map(|i| e[i] / s) }", 3, true},
 	{"histogram", "fn f(at: &[idx<N>; N], x: &[f64; N]) -> [i64; 1000] { x.map(|v| v as i64).histogram::<1000>() }", 2, false},
 	{"loop", "fn f(at: &[idx<N>; N], x: &[f64; N]) -> [f64; N] { let mut y = x.map(|v| v); for i in 0..3 { y = at.map(|k| y[k] * 0.5 + 1.0); } y }", 2, true},
 	{"fault", "fn f(at: &[idx<N>; N], x: &[f64; N]) -> [i64; N] { x.map(|v| 7 / ((v as i64) - 39)) }", 2, false},

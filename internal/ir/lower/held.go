@@ -30,7 +30,7 @@ func (l *lowering) holdNone() {
 }
 
 // holdLittle has those computed again that are little work: where rows lie in shards on other machines, what is held lies here, and would come here and
-// go back to the rows. What is taken of a map is computed for itself.
+// go back to the rows. So are elements that are asked for by their index, and what is taken of a map.
 func (l *lowering) holdLittle() {
 	l.g.Body.Walk(func(n *graph.Node) bool {
 		if n.Op == graph.Limit && l.memory.home[n] == &l.g.Body && cuttable(n.Args[0]) && !l.use[n.Args[0]].deep {
@@ -39,6 +39,10 @@ func (l *lowering) holdLittle() {
 		}
 		return true
 	})
+	for n, u := range l.use {
+		u.indexed = n.Op == graph.Map && u.live && u.others > 0 && u.others == u.ats && !u.deep && !hasArray(n.Type.Elem()) &&
+			l.memory.home[n] == &l.g.Body && l.most(n.Type.Size) > num.Leaf && l.made(n) <= dearElement
+	}
 	for _, n := range l.held() {
 		l.use[n].again = l.made(n) <= dearElement
 	}

@@ -13,6 +13,7 @@ type usage struct {
 	streams int // uses that walk over all slots in order
 	walkers []*graph.Node
 	others  int  // indexed, captured by a nested body, carried, …
+	ats     int  // those of others that are indexed
 	live    bool // needed for the result, or may fault
 	cost    int  // instructions per element, roughly
 	faults  bool // it or its body can fault
@@ -26,6 +27,8 @@ type usage struct {
 	ahead bool
 	// again says that all who walk over it compute it, however much work it is.
 	again bool
+	// indexed says that its elements are computed where somebody asks for some of them.
+	indexed bool
 	// picked says that one use wants one of its elements, or its first ones, once.
 	picked bool
 }
@@ -149,6 +152,9 @@ func (a *analysis) block(b *graph.Block, stream bool) {
 		a.sizesOf(n.Type)
 		for j, arg := range n.Args {
 			a.mark(arg, b, walks(n, j))
+			if n.Op == graph.At && j == 0 {
+				a.use[arg].ats++
+			}
 			a.use[arg].picked = j == 0 && (n.Op == graph.At || n.Op == graph.Limit && cuttable(arg)) && a.home[arg] == b
 			a.use[arg].walkers = append(a.use[arg].walkers, n)
 		}
@@ -208,6 +214,8 @@ func (u *usage) fused(n *graph.Node) bool {
 		return false // it is there for its faults
 	case u.others == 1 && u.streams == 0 && u.picked && n.Op == graph.Map:
 		return !u.deep
+	case u.others > 0 && u.indexed:
+		return true
 	case u.others > 0:
 		return !u.faults && u.cost <= 3 && !reads(n)
 	case u.streams > 1:
