@@ -8,10 +8,11 @@ import (
 // In: maps that are held because several walk over them and they are much work. Out: the same computed by each of these. It takes
 // more time and less memory. Invariant: none of them can fault, and all who need one walk over all of it.
 
-// held lists such maps. What is inside of a kernel, or not longer than a leaf, takes no memory to speak of.
+// held lists such maps, in their order. What is inside of a kernel, or not longer than a leaf, takes no memory to speak of.
 func (l *lowering) held() (list []*graph.Node) {
-	for n, u := range l.use {
-		if n.Op != graph.Map && n.Op != graph.Filter || u.fused(n) || l.memory.home[n] != &l.g.Body {
+	for _, n := range l.g.Body.Nodes {
+		u := l.use[n]
+		if n.Op != graph.Map && n.Op != graph.Filter || u.fused(n) {
 			continue
 		}
 		again := *u
@@ -39,9 +40,10 @@ func (l *lowering) holdLittle() {
 		}
 		return true
 	})
-	for n, u := range l.use {
+	for _, n := range l.g.Body.Nodes { // those that it is made of first
+		u := l.use[n]
 		u.indexed = n.Op == graph.Map && u.live && u.others > 0 && u.others == u.ats && !u.deep && !hasArray(n.Type.Elem()) &&
-			l.memory.home[n] == &l.g.Body && l.most(n.Type.Size) > num.Leaf && l.made(n) <= dearElement
+			l.most(n.Type.Size) > num.Leaf && l.made(n) <= dearElement
 	}
 	for _, n := range l.held() {
 		l.use[n].again = l.made(n) <= dearElement
