@@ -111,13 +111,18 @@ func longestOf(set *catalog.Set) (rows int64) {
 	return rows
 }
 
-// trial reads a row a few times, then many in pieces; twice where that is soon over, since what was made anew the first time is there the second.
-func trial(ctx context.Context, c *Cluster, usual machine.Link, set *catalog.Set, column int, rowBytes int64) machine.Link {
+// aside limits what only helps to decide to a part of the time that is left: a node that is silent costs no call all of it.
+func aside(ctx context.Context) (context.Context, context.CancelFunc) {
 	limit := linkTime
 	if t, ok := ctx.Deadline(); ok {
 		limit = min(limit, time.Until(t)/linkShare)
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	return context.WithTimeout(ctx, limit)
+}
+
+// trial reads a row a few times, then many in pieces; twice where that is soon over, since what was made anew the first time is there the second.
+func trial(ctx context.Context, c *Cluster, usual machine.Link, set *catalog.Set, column int, rowBytes int64) machine.Link {
+	ctx, cancel := aside(ctx)
 	defer cancel()
 	longest := slices.MaxFunc(set.Shards, func(a, b catalog.Shard) int { return int(min(a.Hi-a.Lo, linkBytes) - min(b.Hi-b.Lo, linkBytes)) })
 	shard := slices.IndexFunc(set.Shards, func(s catalog.Shard) bool { return s.Lo == longest.Lo && s.Hi == longest.Hi })
