@@ -75,3 +75,51 @@ func TestFilesOfDecimals(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Decimals of CSV that ?exact= names are stored as such in a data set, and stay so when rows are added.
+func TestDataSetsOfDecimals(t *testing.T) {
+	c := started(t, 3)
+	src := "record R { id: i64, amount: Decimal<18, 2> }\nfn f(r: &[R; N]) -> ([R; N], Decimal<18, 2>) { (r.map(|e| e), r.map(|e| e.amount).sum()) }"
+	stored(t, c, csvOf(t, "id,amount\n1,0.1\n2,1234567890123456.78\n")+"?exact=amount", "money", godwit.LoadOptions{Shards: 2})
+	stored(t, c, csvOf(t, "amount,id\n0.20,3\n5,4\n"), "money", godwit.LoadOptions{Append: true})
+	if got, want := typesOf(t, c, "money"), "id: i64, amount: Decimal<18, 2>"; got != want {
+		t.Errorf("stored as %s, want %s", got, want)
+	}
+	for _, strategy := range []godwit.Strategy{godwit.Fetch, godwit.Ship} {
+		res, err := function(t, src, "f").Call(t.Context(), godwit.Args{"r": godwit.DataSet("money")}, godwit.WithCluster(c), godwit.WithStrategy(strategy))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := `[[{"id":1,"amount":"0.10"},{"id":2,"amount":"1234567890123456.78"},{"id":3,"amount":"0.20"},{"id":4,"amount":"5.00"}],"1234567890123462.08"]`
+		if got := string(res.JSON()); got != want {
+			t.Errorf("%s: %s, want %s", strategy, got, want)
+		}
+	}
+	more := csvOf(t, "id,amount\n5,0.125\n")
+	_, err := c.Load(t.Context(), more, "money", godwit.LoadOptions{Append: true})
+	if err == nil || !containsText(err.Error(), "it has more than 2 digits behind the point; @money has Decimal<18, 2> there") || !containsText(help(err), "write ?exact=amount behind the name of the file, and --widen") {
+		t.Error(err, help(err))
+	}
+	stored(t, c, csvOf(t, "id,amount\n1,0.1\n")+"?exact=amount", "small", godwit.LoadOptions{})
+	stored(t, c, more+"?exact=amount", "small", godwit.LoadOptions{Append: true, Widen: true})
+	if got, want := typesOf(t, c, "small"), "id: i64, amount: Decimal<18, 3>"; got != want {
+		t.Errorf("stored as %s, want %s", got, want)
+	}
+}
+
+// The rows of a data set are not converted: integers and floats are no decimals, and no times.
+func TestNumbersOfDataSetsAreNotMeant(t *testing.T) {
+	c := started(t, 1)
+	stored(t, c, csvOf(t, "n,x\n5,0.5\n"), "s", godwit.LoadOptions{})
+	for _, tt := range []struct{ field, want string }{
+		{"n: Decimal<18, 2>", "help: declare it as i64, and convert it: `as Decimal<18, 2>`"},
+		{"n: Timestamp", "column `n`: expected Timestamp<us>, found i64, and the rows of a data set are not converted"},
+		{"x: Decimal<18, 2>", "help: declare it as f64; for exact decimals of CSV load the files of all rows anew, with ?exact=x behind their names, and --replace"},
+	} {
+		src := "record R { " + tt.field + " }\nfn f(r: &[R; N]) -> [R; N] { r.map(|e| e) }"
+		res, err := function(t, src, "f").Call(t.Context(), godwit.Args{"r": godwit.DataSet("s")}, godwit.WithCluster(c))
+		if err == nil || !containsText(err.Error(), tt.want) {
+			t.Errorf("%s: %v, %v, want %s", tt.field, res, err, tt.want)
+		}
+	}
+}

@@ -56,12 +56,12 @@ func (f *Func) Params() []string {
 	return names
 }
 
-// ResultType is the type of the result, with its sizes as in the program.
+// ResultType is the type of the result as a program declares it: a size that only a run knows is `?M <= N`.
 func (f *Func) ResultType() string {
 	if f.empty() {
 		return ""
 	}
-	return f.f.Graph.ResultType().String()
+	return f.f.Graph.Declared(f.f.Graph.ResultType())
 }
 
 // ResultPlace is where the program wants the result: "RAM", "Disk", or "" if

@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -98,6 +99,62 @@ func TestForeignTypes(t *testing.T) {
 		}
 	}
 }
+
+// TestCallsWithSettings: helps for calls with arguments that ours have not are applied where they say, in the text, and the program
+// passes: nothing of the arguments is left behind.
+func TestCallsWithSettings(t *testing.T) {
+	good := wordsHead + "i64 { N }"
+	for _, c := range []struct{ result, written, meant string }{
+		{"f64", `v.std(1)`, `v.stddev_samp()`},
+		{"f64", `v.std(0)`, `v.stddev_pop()`},
+		{"f64", `n.var(1)`, `n.var_samp()`},
+		{"f64", `std(v, 1)`, `v.stddev_samp()`},
+		{"f64", `p.std(|r| r.price, 1)`, `p.stddev_samp(|r| r.price)`},
+		{"f64", `p.map(|r| r.price).std(1)`, `p.map(|r| r.price).stddev_samp()`},
+		{"[f64]", `o.group_by(|r| r.day).agg(|g| g.std(|r| r.order_id, 1))`, `o.group_by(|r| r.day).agg(|g| g.stddev_samp(|r| r.order_id))`},
+		{"f64", `v.avg(0)`, `v.mean()`},
+		{"f64", `v.mean(0)`, `v.mean()`},
+		{"f64", `v.sum(0)`, `v.sum()`},
+		{"f64", `v.median(0)`, `v.median()`},
+		{"f64", `p.average(|r| r.price, 0)`, `p.mean(|r| r.price)`},
+		{"f64", `v.percentile(95)`, `v.quantile(0.95)`},
+		{"f64", `p.percentile(|r| r.price, 0.5)`, `p.quantile(0.5, |r| r.price)`},
+		{"[f64; N]", `v.sorted(false)`, `v.sort()`},
+		{"[i64]", `n.unique(0)`, `n.distinct()`},
+		{"[f64; N]", `v.cumsum(0)`, `v.scan(0.0, |a, e| a + e)`},
+		{"[f64]", `v.diff(1)`, `v.window::<2>().map(|w| w[1] - w[0])`},
+		{"i64", `v.len(0)`, `v.len()`},
+		{"[f64; N]", `v.map(|e| e.abs(0))`, `v.map(|e| e.abs())`},
+		{"[f64; N]", `v.map(|e| e.log(10))`, `v.map(|e| e.log10())`},
+		{"[f64; N]", `v.map(|e| e.log(2))`, `v.map(|e| e.log2())`},
+		{"[f64; N]", `v.map(|e| e.pow(3))`, `v.map(|e| e.powi::<3>())`},
+		{"[f64]", `v.rolling(2).sum()`, `v.window::<2>().map(|w| w.sum())`},
+		{"f64", `v.rolling_mean(2).mean()`, `v.window::<2>().map(|w| w.mean()).mean()`},
+	} {
+		w := word{result: c.result}
+		msgs := checked(entry{bad: w.program(c.written), good: good})
+		if len(msgs) == 0 {
+			t.Errorf("passes: %s", c.written)
+			continue
+		}
+		offered := offers(msgs[0].Help)
+		for _, offer := range offered {
+			// What does not say for what it stands is for the word that is marked.
+			next := strings.Replace(w.program(c.written), msgs[0].Source.Text[msgs[0].Span.Start:msgs[0].Span.End], strings.TrimPrefix(offer, "."), 1)
+			if parts := forText.FindStringSubmatch(offer); parts != nil {
+				next = strings.Replace(w.program(c.written), parts[2], parts[1], 1)
+			}
+			if next != w.program(c.meant) {
+				t.Errorf("%s becomes\n%s\nby\n%s", c.written, next, msgs[0].Render())
+			}
+		}
+		if left := checked(entry{bad: w.program(c.meant), good: good}); len(left) > 0 || len(offered) == 0 {
+			t.Errorf("%s: %d offers, %v", c.meant, len(offered), left)
+		}
+	}
+}
+
+var forText = regexp.MustCompile("^write `(.+)` for `(.+)`$")
 
 var words = []word{
 	// folds of closures and of Options

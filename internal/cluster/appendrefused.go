@@ -305,6 +305,9 @@ func (a *appended) instead(c *data.Column, typed data.Source, from int, option s
 	if !data.Untyped(typed) {
 		return fmt.Sprintf("store the column as %s in %s, or load all rows anew, from files in which it has one type: --replace", c.Type(), a.new.Path())
 	}
+	if c.Means.Sort == meaning.Decimal && typed.Columns()[from].Kind == num.F64 {
+		return fmt.Sprintf("correct it, or have the column hold the decimals of both: write ?exact=%s behind the name of the file, and --widen", c.Name)
+	}
 	return fmt.Sprintf("correct it, leave the field empty where a value is missing%s, or load the files of all rows anew, with the column as text: ?text=%s behind their names, and --replace", empty, c.Name)
 }
 

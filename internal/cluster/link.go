@@ -111,13 +111,18 @@ func longestOf(set *catalog.Set) (rows int64) {
 	return rows
 }
 
-// trial reads a row a few times, then many in pieces; twice where that is soon over, since what was made anew the first time is there the second.
-func trial(ctx context.Context, c *Cluster, usual machine.Link, set *catalog.Set, column int, rowBytes int64) machine.Link {
+// aside limits what only helps to decide to a part of the time that is left: a node that is silent costs no call all of it.
+func aside(ctx context.Context) (context.Context, context.CancelFunc) {
 	limit := linkTime
 	if t, ok := ctx.Deadline(); ok {
 		limit = min(limit, time.Until(t)/linkShare)
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	return context.WithTimeout(ctx, limit)
+}
+
+// trial reads a row a few times, then many in pieces; twice where that is soon over, since what was made anew the first time is there the second.
+func trial(ctx context.Context, c *Cluster, usual machine.Link, set *catalog.Set, column int, rowBytes int64) machine.Link {
+	ctx, cancel := aside(ctx)
 	defer cancel()
 	longest := slices.MaxFunc(set.Shards, func(a, b catalog.Shard) int { return int(min(a.Hi-a.Lo, linkBytes) - min(b.Hi-b.Lo, linkBytes)) })
 	shard := slices.IndexFunc(set.Shards, func(s catalog.Shard) bool { return s.Lo == longest.Lo && s.Hi == longest.Hi })
@@ -178,12 +183,8 @@ func (c *Cluster) Way(ctx context.Context, name string) (machine.Link, error) {
 // nearTrial is how long a byte of rows takes that are read where they lie, for the first time and again, and how long it takes to open their file;
 // nothing where they cannot be.
 func (c *Cluster) nearTrial(ctx context.Context, set *catalog.Set, shard int, g *parcel.Gather, bytes int64) (first, again, open machine.Spread) {
+	open = c.openTrial(ctx, set, shard)
 	var times []float64
-	start := time.Now()
-	if s := c.nearBy(ctx, set, shard); s != nil {
-		open = machine.Exactly(float64(time.Since(start)))
-		c.releaseNear(nearKey{set.ID, shard}, s)
-	}
 	rows := max(1, (g.Hi-g.Lo)*pieceBytes/max(pieceBytes, bytes))
 	for range 1 + nearTrials { // at the first time, blocks are compared with their checksums
 		for lo := g.Lo; lo+rows <= g.Hi; lo += rows {
@@ -199,4 +200,23 @@ func (c *Cluster) nearTrial(ctx context.Context, set *catalog.Set, shard int, g 
 	}
 	n := len(times) / (1 + nearTrials)
 	return machine.Of(times[:n]), machine.Of(times[n:]), open
+}
+
+// openTrial is how long it takes to open the files of shards, of this one first. Several are opened, as a run does, where there are several: the
+// first one may wait for a process that sleeps, and what it took would be expected of each.
+func (c *Cluster) openTrial(ctx context.Context, set *catalog.Set, shard int) machine.Spread {
+	var times []float64
+	for i := range min(nearTrials, len(set.Shards)) {
+		at, start := (shard+i)%len(set.Shards), time.Now()
+		s := c.nearBy(ctx, set, at)
+		if s == nil {
+			break
+		}
+		times = append(times, float64(time.Since(start)))
+		c.releaseNear(nearKey{set.ID, at}, s)
+	}
+	if len(times) == 0 {
+		return machine.Spread{}
+	}
+	return machine.Of(times)
 }

@@ -178,6 +178,39 @@ func TestNearReplaced(t *testing.T) {
 	}
 }
 
+// What it takes to open a shard's file is measured on several: what one of them waits for is not expected of all.
+func TestNearIsMeasuredOnSeveralShards(t *testing.T) {
+	s := &streets{rings: true, near: true}
+	l, c, err := s.connected(t, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	for name, rows := range map[string]int{"small": 1000, "large": 4 * 400_000} {
+		src, _ := numbers(rows, 0)
+		if _, err := c.Load(ctx, src, name, cluster.LoadOptions{Shards: 4}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := readAll(ctx, c, "small", data.Want{Column: 0, Kind: num.I64}); err != nil { // from then on the two share memory
+		t.Fatal(err)
+	}
+	before := c.Near()
+	link, err := c.Way(ctx, "large")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if opened := c.Near() - before; opened != 3 || link.NearOpen.P50 <= 0 {
+		t.Errorf("%d files were opened to measure how long that takes, want 3: %+v", opened, link.NearOpen)
+	}
+	for _, end := range []func() error{c.Close, l.Client.Close, l.Close} {
+		if err := end(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // Without its nodes a client reads nothing, though it has their files open.
 func TestNearEnds(t *testing.T) {
 	s := &streets{rings: true, near: true}

@@ -36,7 +36,7 @@ func (c *Cluster) Neighbour(ctx context.Context) *machine.Machine {
 	if !ok {
 		return nil
 	}
-	all, cancel := context.WithTimeout(ctx, linkTime)
+	all, cancel := aside(ctx)
 	defer cancel()
 	beside := func(p catalog.Peer) bool { _, ok := near.Near(p); return ok }
 	nodes := c.View().Nodes

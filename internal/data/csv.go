@@ -25,6 +25,7 @@ type csvFile struct {
 	found   []csvFound // by column, in the rows that were looked at
 	forced  []bool     // by column: it is text, whatever stands there
 	number  []bool     // by column: it is numbers, whatever zeros they begin with
+	exact   []bool     // by column: it is a Decimal
 }
 
 // csvBlock is a run of whole rows.
@@ -55,9 +56,16 @@ func openCSV(in *input) (Source, error) {
 	if s.number, err = chosenColumns(s, in.opt.Number); err != nil {
 		return nil, err
 	}
+	if s.exact, err = chosenColumns(s, in.opt.Exact); err != nil {
+		return nil, err
+	}
 	for i := range s.cols {
-		if s.forced[i] && s.number[i] {
-			e := columnError(in.path, &s.cols[i], "?text= says that it is text, and ?number= that it is numbers")
+		if s.forced[i] && (s.number[i] || s.exact[i]) {
+			option := "?number="
+			if s.exact[i] {
+				option = "?exact="
+			}
+			e := columnError(in.path, &s.cols[i], "?text= says that it is text, and "+option+" that it is numbers")
 			e.Help = "take its name out of one of them"
 			return nil, e
 		}

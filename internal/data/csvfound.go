@@ -35,6 +35,7 @@ const (
 	csvSpelled           // NaN or inf: a number, or a text among others
 	csvPadded            // a number with zeros at the beginning, which no number keeps
 	csvNoDay             // beside csvPhrase: digits in the form of a date, of a day that there is not
+	csvOdd               // beside csvNumber or csvSpelled: no decimal holds it, of a column that is to be one
 	csvAbsent            // beside csvMissing: the field is not empty, but a word for a missing value, or blanks
 )
 
@@ -46,8 +47,9 @@ type csvFound struct {
 	odd    uint8      // the forms of numbers in which some text is none, see numberForms
 	plain  bool       // some phrase has not the form of a date
 	forced bool       // text, whatever stands there, because ?text= says so
-	number bool       // numbers, whatever zeros they begin with, because ?number= says so
-	json   bool       // values say themselves whether they are text, so that a number is none
+	number bool       // numbers, whatever zeros they begin with, because ?number= says so, or ?exact=
+	exact  exactNumbers
+	json   bool // values say themselves whether they are text, so that a number is none
 }
 
 // csvPlace is a field and where it stands.
@@ -84,6 +86,9 @@ func (f *csvFound) look(p *csvParser, pos int, field, raw []byte) {
 		f.odd = oddForms(f.odd, trimBlanks(raw))
 	}
 	f.phrase(s)
+	if s&(csvBit|csvNumber|csvSpelled) != 0 && f.exact.look(trimBlanks(field)) {
+		s |= csvOdd
+	}
 	if s&^f.seen == 0 {
 		return
 	}
@@ -116,6 +121,7 @@ func (f *csvFound) join(g *csvFound, file int) {
 	f.unfit, f.odd = f.unfit|g.unfit, f.odd|g.odd
 	f.plain = f.plain || g.plain
 	f.forced, f.number, f.json = f.forced || g.forced, f.number || g.number, f.json || g.json
+	f.exact.join(g.exact)
 	for s := g.seen; s != 0; s &= s - 1 {
 		at := g.at(s & -s)
 		at.file += file
@@ -192,8 +198,10 @@ func isNoDay(b []byte) bool {
 func (f *csvFound) meaning() (m meaning.Meaning, stored string) {
 	text := meaning.Meaning{Sort: meaning.Text}
 	switch mixed := f.mixed(); {
-	case f.number && f.worded():
+	case f.number && f.worded(), f.inexact():
 		return m, ""
+	case f.exactly():
+		return f.decimal(), "decimals"
 	case f.forced, mixed && !f.json, f.padded() && !f.has(csvText):
 		return text, "text"
 	case mixed, f.has(csvNested), !f.has(csvText):
@@ -280,6 +288,8 @@ func (f *csvFound) kind() (num.Kind, string) {
 	switch {
 	case f.forced, f.has(csvText), f.mixed(), f.padded(), f.number && f.worded():
 		return num.Invalid, "text"
+	case f.inexact():
+		return num.Invalid, "numbers that no Decimal holds all"
 	case f.has(csvWord):
 		return num.Bool, "true and false"
 	case !f.has(csvBit | csvNumber | csvSpelled):

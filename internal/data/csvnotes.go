@@ -33,8 +33,14 @@ func (f *csvFound) conflict(path, column string) *Error {
 		if word := f.at(csvWord); !f.has(csvText) || f.has(csvWord) && word.before(at) {
 			at = word
 		}
-		e = stand(at, "numbers, as ?number= says")
+		option := "?number="
+		if f.exact.asked {
+			option = "?exact="
+		}
+		e = stand(at, "numbers, as "+option+" says")
 		e.Help = cmp.Or(csvWordHelp(column, at.text), f.numbers(), "mend the field, leave it empty where a value is missing, or take the name of the column out of the option")
+	case f.inexact():
+		f.noDecimal(e)
 	case f.mixed():
 		return f.words(column)
 	case f.has(csvDay|csvMoment) && f.has(csvPhrase|csvSpelled):

@@ -16,7 +16,7 @@ const csvSample = 4096
 func (s *csvFile) infer() error {
 	s.found = make([]csvFound, len(s.cols))
 	for i := range s.found {
-		s.found[i].forced, s.found[i].number = s.forced[i], s.number[i]
+		s.found[i] = s.said(i)
 	}
 	if len(s.blocks) > 0 {
 		var err error
@@ -30,6 +30,11 @@ func (s *csvFile) infer() error {
 	return nil
 }
 
+// said is what options say of a column.
+func (s *csvFile) said(i int) csvFound {
+	return csvFound{forced: s.forced[i], number: s.number[i] || s.exact[i], exact: exactNumbers{asked: s.exact[i]}}
+}
+
 // lookAt finds what the columns are in the first rows of a block.
 func (s *csvFile) lookAt(block int, rows int64) ([]csvFound, error) {
 	bufs := pageBufferPool.Get().(*pageBuffers)
@@ -40,7 +45,7 @@ func (s *csvFile) lookAt(block int, rows int64) ([]csvFound, error) {
 	}
 	found := make([]csvFound, len(s.cols))
 	for i := range found {
-		found[i].forced, found[i].number = s.forced[i], s.number[i]
+		found[i] = s.said(i)
 	}
 	p := newCSVParser(s, s.blocks[block], b, nil, nil)
 	p.each = func(col, pos int, field, raw []byte) { found[col].look(p, pos, field, raw) }
@@ -93,7 +98,7 @@ func allFound(ctx context.Context, src Source, lookAt func(chunk int, rows int64
 	found := make([]csvFound, len(src.Columns()))
 	if s, ok := src.(untyped); ok {
 		for i, f := range s.looks() { // what options say holds without rows, too
-			found[i].forced, found[i].number = f.forced, f.number
+			found[i].forced, found[i].number, found[i].exact.asked = f.forced, f.number, f.exact.asked
 		}
 	}
 	var mu sync.Mutex
@@ -126,6 +131,9 @@ func typedColumns(cols []Column, found []csvFound) []Column {
 			kind = num.I8 // the kind that can be asked for as any other
 		}
 		m, form := found[i].meaning()
+		if found[i].exactly() {
+			kind = num.Invalid // it is read as integers only where a Decimal is asked for
+		}
 		out[i] = Column{Name: cols[i].Name, Kind: kind, Stored: cmp.Or(form, stored), Nullable: found[i].has(csvMissing), Means: m, Unknown: unknown}
 		out[i].Blank = unknown && found[i].has(csvMissing) && !found[i].has(csvAbsent) && !found[i].json
 	}

@@ -172,8 +172,11 @@ func (w *asking) learned(op *operation) {
 	}
 }
 
-func (w *asking) expired(*operation) (catalog.Peer, string) {
+func (w *asking) expired(op *operation) (catalog.Peer, string) {
 	if w.sent == 0 {
+		if to, _ := w.target(op); to != 0 {
+			return 0, "the deadline was over before the request to " + w.c.name(to) + " was sent"
+		}
 		return 0, "the deadline was over before the request was sent"
 	}
 	if w.sent == 1 {

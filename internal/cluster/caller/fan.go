@@ -252,7 +252,7 @@ func (s *Stats) add(o *Stats) {
 	}
 }
 
-// gathers says whose pieces the root waits for, of which each may be the one that is silent.
+// gathers names those whose pieces the root waits for, of which each may be the one that is silent; "" if there are none.
 func (w *fanning) gathers() string {
 	var names []string
 	for _, p := range w.owners {
@@ -260,22 +260,32 @@ func (w *fanning) gathers() string {
 			names = append(names, w.c.name(p))
 		}
 	}
-	if names == nil {
-		return ""
-	}
-	return ": it gathers what " + strings.Join(names, ", ") + " compute; `godwit status` tells which of them are silent"
+	return strings.Join(names, ", ")
 }
 
 func (w *fanning) expired(op *operation) (catalog.Peer, string) {
 	if w.answers == nil {
-		return w.root, "no answer within the deadline" + w.gathers()
+		if others := w.gathers(); others != "" { // it may be one of them for which it waits
+			return 0, fmt.Sprintf("no answer within the deadline from %s, which gathers what %s compute; `godwit status` tells which of them are silent", w.c.name(w.root), others)
+		}
+		return w.root, "no answer within the deadline"
 	}
-	who := catalog.Peer(0)
+	var who []catalog.Peer
 	for i, part := range op.parts {
-		if w.answers[i] == nil {
-			who = part.work.(*asking).to
-			break
+		if to := part.work.(*asking).to; w.answers[i] == nil && to != 0 {
+			who = insert(who, to)
 		}
 	}
-	return who, fmt.Sprintf("%d of %d pieces are missing", w.missing, len(w.answers))
+	detail := fmt.Sprintf("%d of %d pieces are missing", w.missing, len(w.answers))
+	if len(who) == 1 {
+		return who[0], detail
+	}
+	var names []string
+	for _, p := range who {
+		names = append(names, w.c.name(p))
+	}
+	if names != nil {
+		detail += ", of " + strings.Join(names, ", ")
+	}
+	return 0, detail
 }

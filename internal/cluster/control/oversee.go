@@ -11,6 +11,7 @@ import (
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc"
 )
 
 // Roles of a member of the control.
@@ -53,6 +54,8 @@ func Majority(list []MemberState) (has bool, voters, up int) {
 const (
 	overseeing = 2 * time.Second
 	overseen   = 500 * time.Millisecond
+	// lately is how long a member that is down is asked again by everybody who wants to know: it may be starting.
+	lately = 10 * time.Second
 )
 
 // overseer remembers which members are down, and what was known of them all.
@@ -65,11 +68,13 @@ type overseer struct {
 	at    time.Time     // of it; zero where nobody looks after the members
 }
 
-// recent is what the last look found, unless one has failed since.
+// recent is what the last look found, unless one has failed since, or it may be different by now: nodes look for the first time while
+// their members start.
 func (o *overseer) recent() ([]MemberState, bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.last, time.Since(o.at) < 2*overseeing
+	fell := slices.ContainsFunc(o.last, func(m MemberState) bool { return m.Role == Down && time.Since(m.Since) < lately })
+	return o.last, !fell && time.Since(o.at) < 2*overseeing
 }
 
 func (o *overseer) note(list []MemberState) {
@@ -219,7 +224,9 @@ func (e *etcd) state(ctx context.Context, m *pb.Member) MemberState {
 		if !slices.Contains(m.ClientURLs, p.url) {
 			continue
 		}
-		r, err := pb.NewMaintenanceClient(p.c.ActiveConnection()).Status(ctx, &pb.StatusRequest{}) // p.c.Status makes a connection each time
+		conn := p.c.ActiveConnection() // p.c.Status makes one each time
+		conn.ResetConnectBackoff()     // a try that came before the member did says nothing of now
+		r, err := pb.NewMaintenanceClient(conn).Status(ctx, &pb.StatusRequest{}, grpc.WaitForReady(true))
 		switch {
 		case err != nil || r.Header.MemberId != m.ID:
 		case r.IsLearner:

@@ -146,39 +146,83 @@ func speaks(t *testing.T, at string, c *tls.Config) bool {
 	return err == nil
 }
 
-// Three members with TLS find each other, and the loss of one is survived.
-func TestThreeMembers(t *testing.T) {
-	t.Parallel()
+// three starts a cluster of three members with TLS, and gives how each is started again.
+func three(t *testing.T) ([]string, map[string]*Server, func(name string) *Server, *identity.Authority) {
+	t.Helper()
 	a, err := identity.Create(t.TempDir())
 	check(t, err)
 	cluster := map[string]string{"a": free(t), "b": free(t), "c": free(t)}
-	started := make(chan *Server, 3)
 	var at []string
+	configs, all := map[string]Config{}, map[string]*Server{}
 	for name, peer := range cluster {
 		_, dir := issue(t, a, identity.Node, name)
-		cfg := Config{Name: name, Identity: dir, Client: free(t), Peer: peer, Cluster: cluster, Dir: t.TempDir()}
-		at = append(at, cfg.Client)
-		go func() {
-			s, err := Embed(within(t), cfg)
-			if err != nil {
-				t.Error(err)
-			}
-			started <- s
-		}()
+		configs[name] = Config{Name: name, Identity: dir, Client: free(t), Peer: peer, Cluster: cluster, Dir: t.TempDir()}
+		at = append(at, configs[name].Client)
 	}
-	var all []*Server
+	start := func(name string) *Server {
+		s, err := Embed(within(t), configs[name])
+		if err != nil {
+			t.Error(err)
+		}
+		return s
+	}
+	started := make(chan *Server, len(cluster))
+	for name := range cluster {
+		go func() { started <- start(name) }()
+	}
 	for range cluster {
 		s := <-started
 		if s == nil {
 			t.FailNow()
 		}
-		all = append(all, s)
+		all[s.cfg.Name] = s
 		t.Cleanup(func() { s.Close() })
 	}
+	return at, all, start, a
+}
+
+// Three members with TLS find each other, and the loss of one is survived.
+func TestThreeMembers(t *testing.T) {
+	t.Parallel()
+	at, all, _, a := three(t)
 	id, _ := issue(t, a, identity.Node, "node")
 	c := must[Control](t)(Dial(at, id.Client(""), Options{}))
 	t.Cleanup(func() { c.Close() })
 	m := join(t, c, "x")
-	check(t, all[0].Close())
+	check(t, all["a"].Close())
 	check(t, m.Hold(within(t), Held{Set: 1, Shard: 0, Sum: [32]byte{}}))
+}
+
+// A member that was looked at before it started is down no longer when somebody asks.
+func TestMemberThatHasJustStarted(t *testing.T) {
+	t.Parallel()
+	at, all, again, a := three(t)
+	id, _ := issue(t, a, identity.Node, "node")
+	c := must[Control](t)(Dial(at, id.Client(""), Options{}))
+	t.Cleanup(func() { c.Close() })
+	e := c.(*registry).rec.(*etcd)
+	down := func(list []MemberState) (names string) {
+		for _, m := range list {
+			if m.Role == Down {
+				names += m.Name
+			}
+		}
+		return names
+	}
+	check(t, all["b"].Close())
+	for range 3 { // each try that fails has the connection wait longer before the next
+		list, err := e.members(within(t))
+		check(t, err)
+		if got := down(list); got != "b" {
+			t.Fatalf("%q are down, want b", got)
+		}
+		e.overseer.note(list)
+	}
+	s := again("b")
+	t.Cleanup(func() { s.Close() })
+	list, err := c.(Overseer).Members(within(t))
+	check(t, err)
+	if got := down(list); got != "" {
+		t.Errorf("%q are down after all have started", got)
+	}
 }

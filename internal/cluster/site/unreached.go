@@ -28,7 +28,7 @@ func (e *UnreachedError) Error() string {
 	if e.Stopped() {
 		return "the cluster in " + e.Dir + " does not run"
 	}
-	return "no node of the cluster in " + e.Dir + " answers: " + e.err.Each()
+	return "no node of the cluster in " + e.Dir + " " + e.err.Answers()
 }
 
 // Stopped says that the cluster is one of this machine and does not run.

@@ -101,7 +101,7 @@ func (p *Program) Explain(name string, args Args) (e *Explanation, err error) {
 		return nil, err
 	}
 	e.Sizes, e.Params, e.Folds = x.sizes(), x.params(), folds(f.Graph)
-	e.Result = ResultNote{f.Graph.ResultType().String(), f.Graph.ResultPlace.String()}
+	e.Result = ResultNote{f.Graph.Declared(f.Graph.ResultType()), f.Graph.ResultPlace.String()}
 	e.Buffers, e.Schedule = x.buffers(), x.schedule()
 	if e.Kernels, err = x.kernels(); err != nil {
 		return nil, err

@@ -137,11 +137,22 @@ func (b *Bound) readRemote(t *tabular, columns, dicts, leaves []int, means map[i
 // sameUnits holds the types of a data set's columns to what the program declares: rows are counted where they are.
 func (b *Bound) sameUnits(t *tabular, means map[int]meaning.Meaning) error {
 	for column, m := range means {
-		if c := t.src.Columns()[column]; c.Means != m && c.Means.Sort != meaning.None {
-			return refuse(t.Name, "declare it as "+c.Type(), "%s: column `%s`: expected %s, found %s, and the rows of a data set are not converted", t.src.Path(), c.Name, m, c.Type())
+		if c := t.src.Columns()[column]; c.Means != m && !c.Unknown {
+			return refuse(t.Name, "declare it as "+c.Type()+otherwiseMeant(&c, m), "%s: column `%s`: expected %s, found %s, and the rows of a data set are not converted", t.src.Path(), c.Name, m, c.Type())
 		}
 	}
 	return nil
+}
+
+// otherwiseMeant is how a data set's numbers become what a program wants of them.
+func otherwiseMeant(c *data.Column, m meaning.Meaning) string {
+	switch {
+	case m.Sort != meaning.Decimal || c.Means.Sort != meaning.None:
+		return ""
+	case c.Kind.IsInt():
+		return ", and convert it: `as " + m.String() + "`"
+	}
+	return "; for exact decimals of CSV load the files of all rows anew, with ?exact=" + c.Name + " behind their names, and --replace"
 }
 
 // readMemory puts the texts of a value in order. What nothing reads is left out, as of a table.

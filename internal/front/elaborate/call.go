@@ -21,7 +21,7 @@ type inlining struct {
 }
 
 func (e *elab) callFunc(d *decl, x *syntax.Call, want *graph.Type) *graph.Node {
-	if !e.argCount(x.Func.Span, last(d.name), x.Args, len(d.fn.Params), len(d.fn.Params)) {
+	if !e.argCount(x.Func.Span, x.Span, last(d.name), x.Args, len(d.fn.Params), len(d.fn.Params)) {
 		e.args(x)
 		return nil
 	}

@@ -29,6 +29,8 @@ func (e *elab) closureArg(c *methodUse, i, params int) *syntax.Closure {
 		}
 		if n, isName := arg.(*syntax.NameExpr); meant != "" {
 			m.Help("%s", meant)
+		} else if without := e.withoutSetting(c, i); without != "" {
+			m.Help("%s", without)
 		} else if isName && !e.isUnknown(e.text(n.Span)) && e.lookup(e.text(n.Span)) != nil {
 			m.Help("%s %s", names, e.text(n.Span))
 		} else if isName {

@@ -122,6 +122,6 @@ func (e *elab) convertSide(reported int, sides ...syntax.Expr) {
 	at := block.Value.Where()
 	text, whole := converted(e.text(at), e.sides[i], e.sides[1-i]), e.text(block.Span)
 	if text != "" && !strings.ContainsAny(whole+text, "\n`") {
-		message{all[reported]}.Help("write `%s` for `%s`", whole[:at.Start-block.Span.Start]+text+whole[at.End-block.Span.Start:], whole)
+		message{all[reported], e.g}.Help("write `%s` for `%s`", whole[:at.Start-block.Span.Start]+text+whole[at.End-block.Span.Start:], whole)
 	}
 }

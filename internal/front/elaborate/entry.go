@@ -224,7 +224,7 @@ func (e *elab) result(d *decl) *graph.Node {
 		m := e.errorf(d.at, "T12", "`%s` has no result type", last(d.name)).Note("every function gives a value")
 		of := "f32"
 		if r := e.block(d.fn.Body, nil); r != nil && r.Type != nil {
-			of = strings.Replace(r.Type.String(), "; ? <=", "; ?K <=", 1)
+			of = e.g.Declared(r.Type)
 		}
 		m.Help("%s -> %s", e.headText(d), of)
 		return nil

@@ -231,7 +231,7 @@ func (e *elab) none(x *syntax.NameExpr, want *graph.Type) *graph.Node {
 
 // some is Some(v).
 func (e *elab) some(x *syntax.Call, want *graph.Type) *graph.Node {
-	if !e.argCount(x.Span, "Some", x.Args, 1, 1) {
+	if !e.argCount(x.Span, x.Span, "Some", x.Args, 1, 1) {
 		return nil
 	}
 	var inner *graph.Type

@@ -30,6 +30,9 @@ func (e *elab) foreignWord(x *syntax.MethodCall, recv *graph.Node) string {
 	if help := e.spreadHelp(x, recv); help != "" {
 		return help
 	}
+	if help := e.powerOrLogarithm(x, recv); help != "" {
+		return help
+	}
 	if name == "left_join" && t.Kind == graph.Array {
 		if help := e.indexFirst(&methodUse{x: x, recv: recv}); help != "" {
 			return "each row with the place of its partner, an Option; match it with Some(i) and None:\n" + help
@@ -106,6 +109,7 @@ func (e *elab) fillWord(help string, x *syntax.MethodCall, recv *graph.Node) str
 	if !strings.Contains(help, "$") && len(x.Args) == 0 {
 		return help
 	}
+	help = e.settled(help, x)
 	arg := func(i int) string {
 		if i < len(x.Args) {
 			return e.oneLine(x.Args[i])
@@ -147,7 +151,15 @@ func (e *elab) fillWord(help string, x *syntax.MethodCall, recv *graph.Node) str
 	if operator {
 		text = e.alone(text, x.Span)
 	}
-	return intro + text
+	if i := strings.LastIndexByte(text, '\n'); i >= 0 {
+		intro, text = intro+text[:i+1], text[i+1:]
+	}
+	if strings.Contains(help, "$f") && e.follows(x) {
+		with := *x // the operation that follows is in the help
+		with.Span.End += len(nextCall.FindString(e.fr.src.Text[x.Span.End:]))
+		x = &with
+	}
+	return intro + e.wholeCall(text, x)
 }
 
 // named is a help that needs the receiver, $v, several times: under a name, which is its own or one that a block gives it.

@@ -121,9 +121,9 @@ func (e *elab) below0(i *graph.Node, n size.Poly, x *syntax.Index) *graph.Node {
 func (e *elab) describe(n *graph.Node) string {
 	b := e.boundsOf(n)
 	nat := natural(n.Type.KindOf())
-	text := n.Type.String()
+	text := e.g.Declared(n.Type)
 	if len(b.his) > 0 {
-		text += ", at most " + b.his[0].String()
+		text += ", at most " + e.g.Declarer().Size(b.his[0])
 	} else if b.hi < nat.hi && b.hi < tooLargeToSay {
 		text += ", at most " + itoa(b.hi)
 	}

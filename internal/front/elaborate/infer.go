@@ -314,7 +314,7 @@ func balanced(text string) bool {
 }
 
 func (e *elab) mismatch(found, want *graph.Type, at diag.Span) message {
-	m := e.errorf(at, "T05", "this has the wrong type").Note("expected %s, found %s", show(want), show(found))
+	m := e.errorf(at, "T05", "this has the wrong type").Note("expected %s, found %s", e.show(want), e.show(found))
 	switch {
 	case e.meantMismatch(m, found, want, at):
 	case types.IsNumber(found) && types.IsNumber(want) && want.Kind == graph.Scalar:
@@ -334,11 +334,11 @@ func (e *elab) mismatch(found, want *graph.Type, at diag.Span) message {
 }
 
 // show writes a type that may have open sizes.
-func show(t *graph.Type) string {
+func (e *elab) show(t *graph.Type) string {
 	if t.Kind == graph.Array && types.IsOpen(t.Size) {
-		return "[" + show(t.Elem()) + "]"
+		return "[" + e.show(t.Elem()) + "]"
 	}
-	return t.String()
+	return e.g.Declared(t)
 }
 
 func (e *elab) parenthesized(at diag.Span) string {
@@ -406,13 +406,13 @@ func (e *elab) sizeMismatch(n *graph.Node, want *graph.Type, at diag.Span) {
 	length := e.lengthOf(n)
 	if name, ok := length.IsVar(); ok && isDynamic(name) && !want.Masked {
 		e.errorf(at, "B03", "how many elements this has is known only at run time").
-			Note("expected %s, found %s", show(want), e.showArray(n)).
+			Note("expected %s, found %s", e.show(want), e.showArray(n)).
 			Help("%s", e.declareResult(want, e.showArray(n)))
 		return
 	}
-	m := e.errorf(at, "T06", "the sizes differ").Note("expected %s, found %s", show(want), e.showArray(n))
+	m := e.errorf(at, "T06", "the sizes differ").Note("expected %s, found %s", e.show(want), e.showArray(n))
 	if want.Masked && !writable(e.bound(n)) {
-		m.Help("%s", e.declareResult(want, "["+n.Type.Elem().String()+"]"))
+		m.Help("%s", e.declareResult(want, e.showArray(n)))
 		return
 	}
 	m.Help("%s", declare("if they are always equal, declare it", length.String()+" == "+want.Size.String(), "", length, want.Size))
@@ -420,11 +420,10 @@ func (e *elab) sizeMismatch(n *graph.Node, want *graph.Type, at diag.Span) {
 
 // showArray writes an array's type; a run-time size as it would be declared.
 func (e *elab) showArray(n *graph.Node) string {
-	length := e.lengthOf(n)
-	if name, ok := length.IsVar(); ok && isDynamic(name) {
-		return "[" + n.Type.Elem().String() + "; ?M <= " + e.bound(n).String() + "]"
+	if n.Type.Masked {
+		return e.g.Declared(n.Type)
 	}
-	return graph.ArrayOf(n.Type.Elem(), length).String()
+	return e.g.Declared(graph.ArrayOf(n.Type.Elem(), e.lengthOf(n)))
 }
 
 // bound is a size that the run-time size of an array is at most.
@@ -463,7 +462,7 @@ func (e *elab) toTuple(n *graph.Node, want *graph.Type, at diag.Span) *graph.Nod
 				if otherText(n.Type.Elems[i], t) {
 					help = e.otherDictHelp(known(n.Type.Elems[i]), known(t))
 				}
-				message{all[reported]}.Help("%s", help)
+				message{all[reported], e.g}.Help("%s", help)
 			}
 			return nil
 		}

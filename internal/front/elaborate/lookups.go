@@ -333,7 +333,7 @@ func (e *elab) partnersOf(c *methodUse) (l *lookup, t *tables, rows *graph.Node)
 func describeNode(e *elab, n *graph.Node) string {
 	switch g := e.of(n).group; {
 	case g == nil:
-		return n.Type.String()
+		return e.g.Declared(n.Type)
 	case g.lookup != nil:
 		return "an index"
 	}

@@ -340,7 +340,7 @@ func (e *elab) convertMeant(x *syntax.Cast, v *graph.Node, t *graph.Type) *graph
 	case to.IsTime() && types.IsInt(v.Type):
 		return e.numberToTime(v, t, at)
 	}
-	m := e.errorf(at, "F06", "this cannot be converted").Note("%s as %s", v.Type, show(t))
+	m := e.errorf(at, "F06", "this cannot be converted").Note("%s as %s", v.Type, e.show(t))
 	text := e.operand(x.X)
 	switch {
 	case s == meaning.Text && to == meaning.Text:
@@ -356,7 +356,7 @@ func (e *elab) convertMeant(x *syntax.Cast, v *graph.Node, t *graph.Type) *graph
 	case types.IsFloat(v.Type) && to.IsTime():
 		m.Help("(%s as i64) as %s", text, t)
 	case v.Type.Kind == graph.Array:
-		m.Help("%s.map(|e| e as %s)", text, show(t))
+		m.Help("%s.map(|e| e as %s)", text, e.show(t))
 	default:
 		m.Help("%s as i64", text)
 	}

@@ -6,30 +6,51 @@ import (
 	"strconv"
 
 	"github.com/godwit-run/godwit/internal/front/diag"
+	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/front/syntax"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 )
 
-// message is a message being written.
-type message struct{ m *diag.Message }
+// message is a message being written. Types and sizes in it are written as g, if there is one, declares them.
+type message struct {
+	m *diag.Message
+	g *graph.Graph
+}
 
 // Note says beside the carets what was found against what was expected.
 func (m message) Note(format string, args ...any) message {
-	m.m.Note = sprintf(format, args)
+	m.m.Note = sprintf(m.g, format, args)
 	return m
 }
 
 // Help gives text that can be pasted.
 func (m message) Help(format string, args ...any) message {
-	m.m.Help = sprintf(format, args)
+	m.m.Help = sprintf(m.g, format, args)
 	return m
 }
 
-func sprintf(format string, args []any) string {
+func sprintf(g *graph.Graph, format string, args []any) string {
 	if len(args) == 0 {
 		return format
 	}
+	if g != nil {
+		args = declared(g, args)
+	}
 	return fmt.Sprintf(format, args...)
+}
+
+// declared writes the types and sizes among args.
+func declared(g *graph.Graph, args []any) []any {
+	d, out := g.Declarer(), slices.Clone(args)
+	for i, a := range args {
+		switch a := a.(type) {
+		case *graph.Type:
+			out[i] = d.Type(a)
+		case size.Poly:
+			out[i] = d.Size(a)
+		}
+	}
+	return out
 }
 
 func itoa[T ~int | ~int64](n T) string { return strconv.FormatInt(int64(n), 10) }
@@ -38,7 +59,7 @@ func itoa[T ~int | ~int64](n T) string { return strconv.FormatInt(int64(n), 10) 
 const maxMessages = 100
 
 func (p *Program) errorf(src *diag.Source, at diag.Span, code, format string, args ...any) message {
-	return addTo(p.msgs, src, at, code, sprintf(format, args))
+	return addTo(p.msgs, src, at, code, sprintf(nil, format, args))
 }
 
 func addTo(list *diag.List, src *diag.Source, at diag.Span, code, text string) message {
@@ -46,12 +67,14 @@ func addTo(list *diag.List, src *diag.Source, at diag.Span, code, text string) m
 	if len(list.Messages) < maxMessages {
 		list.Add(m)
 	}
-	return message{m}
+	return message{m: m}
 }
 
 // errorf reports an error in the function being elaborated.
 func (e *elab) errorf(at diag.Span, code, format string, args ...any) message {
-	return addTo(e.msgs, e.fr.src, at, code, sprintf(format, args))
+	m := addTo(e.msgs, e.fr.src, at, code, sprintf(e.g, format, args))
+	m.g = e.g
+	return m
 }
 
 // text is the source text of a span, for pasting into a help line.

@@ -146,7 +146,7 @@ func (e *elab) methodCall(x *syntax.MethodCall, want *graph.Type) *graph.Node {
 	if e.calledOtherwise(c, m) {
 		return nil
 	}
-	if !e.argCount(x.Name.Span, x.Name.Text, x.Args, m.min, m.max) || !e.sizeArgs(c, m) {
+	if !e.argCount(x.Name.Span, diag.Span{Start: x.Name.Span.Start, End: x.Span.End}, x.Name.Text, x.Args, m.min, m.max) || !e.sizeArgs(c, m) {
 		return nil
 	}
 	if !m.masked {
@@ -260,8 +260,8 @@ func (e *elab) argsOffer(args []syntax.Expr, want int) string {
 	return strings.Join(append(texts, closures...), ", ")
 }
 
-// argCount checks the number of arguments.
-func (e *elab) argCount(at diag.Span, name string, args []syntax.Expr, least, most int) bool {
+// argCount checks the number of arguments of a call, which is marked at a part of it.
+func (e *elab) argCount(at, call diag.Span, name string, args []syntax.Expr, least, most int) bool {
 	found := len(args)
 	if found >= least && found <= most {
 		return true
@@ -270,8 +270,11 @@ func (e *elab) argCount(at diag.Span, name string, args []syntax.Expr, least, mo
 	if most > least {
 		want += " to " + itoa(most)
 	}
-	e.errorf(at, "T08", "`%s` takes %s argument%s", name, want, plural(most)).Note("found %d", found).
-		Help("%s(%s)", name, e.argsOffer(args, max(least, min(found, most))))
+	offer := name + "(" + e.argsOffer(args, max(least, min(found, most))) + ")"
+	if found > most {
+		offer = e.instead(call, offer)
+	}
+	e.errorf(at, "T08", "`%s` takes %s argument%s", name, want, plural(most)).Note("found %d", found).Help("%s", offer)
 	return false
 }
 

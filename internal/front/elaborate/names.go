@@ -261,7 +261,7 @@ func (r resolver) member(m *module, name string) *decl {
 }
 
 func (r resolver) report(at diag.Span, code, format string, args ...any) message {
-	return addTo(r.out, r.src, at, code, sprintf(format, args))
+	return addTo(r.out, r.src, at, code, sprintf(nil, format, args))
 }
 
 func (r resolver) unknown(name syntax.Name, code string, among []string) {

@@ -193,7 +193,7 @@ func (e *elab) aSize() string {
 // just been reported to be no size.
 func (e *elab) takeInstead(reported int, x *syntax.RepeatExpr, d syntax.Expr) {
 	if all := e.msgs.Messages; len(all) == reported+1 && all[reported].Code == "T04" && len(x.Dims) == 1 {
-		message{all[reported]}.Help("take that many of an array of a known size; the result is [T; ?M <= N]:\n[%s; 4096].take(%s)", e.text(x.Value.Where()), e.text(d.Where()))
+		message{all[reported], e.g}.Help("take that many of an array of a known size; the result is [T; ?M <= N]:\n[%s; 4096].take(%s)", e.text(x.Value.Where()), e.text(d.Where()))
 	}
 }
 
@@ -209,7 +209,7 @@ func (e *elab) folded(t *graph.Type, at string) string {
 // result, if it is that.
 func (e *elab) declareResult(want *graph.Type, found string) string {
 	if d := e.fr.d; d != nil && d.fn != nil && d.fn.Result != nil {
-		if text := d.src.Text[d.fn.Result.Where().Start:d.fn.Result.Where().End]; bare(text) == bare(show(want)) {
+		if text := d.src.Text[d.fn.Result.Where().Start:d.fn.Result.Where().End]; bare(text) == bare(e.show(want)) {
 			return "write `-> " + found + "` for `-> " + text + "`"
 		}
 	}
@@ -254,5 +254,5 @@ func (e *elab) numbersInstead(reported int, c *methodUse) {
 	if !ok || get.Name.Text != "get" || len(all) != reported+1 || all[reported].Code != "B02" {
 		return
 	}
-	message{all[reported]}.Help("make what was looked up a number:\n%s.get(%s).map(|e| e as i64).or(%s)", e.operand(get.Receiver), e.argText(get), e.argText(c.x))
+	message{all[reported], e.g}.Help("make what was looked up a number:\n%s.get(%s).map(|e| e as i64).or(%s)", e.operand(get.Receiver), e.argText(get), e.argText(c.x))
 }

@@ -24,8 +24,8 @@ func TestRefusedOperations(t *testing.T) {
 		"fn f(x: &[i64; N]) -> i64 { const K = 1; K = 2; K }":                                                     "O03: declared without `mut`",
 		"fn f(x: &[i64; N]) -> [i64; N] { x.sqrt() }":                                                             "T29: found i64",
 		"fn f(x: &[(i64, i64); N]) -> i64 { x.abs() }":                                                            "N06: not defined on [(i64, i64); N]",
-		"fn f(x: &[i64; N], y: &[i64; M]) -> [(i64, i64); N] { x.zip_short(y) }":                                  "B03: expected [(i64, i64); N], found [(i64, i64); ?M <= N]",
-		"fn f(x: &[i64; N], k: i64) -> i64 { let o = x.get(k).map(|e| x.filter(|d| d > e)); o.is_some() as i64 }": "T07: each would be [i64; ?1], whose size is known only at run time",
+		"fn f(x: &[i64; N], y: &[i64; M]) -> [(i64, i64); N] { x.zip_short(y) }":                                  "B03: expected [(i64, i64); N], found [(i64, i64); ?K <= N]",
+		"fn f(x: &[i64; N], k: i64) -> i64 { let o = x.get(k).map(|e| x.filter(|d| d > e)); o.is_some() as i64 }": "T07: each would be [i64; ?M <= N], whose size is known only at run time",
 	} {
 		_, msgs := checkText("f.gw", text)
 		got := ""

@@ -128,7 +128,7 @@ func (e *elab) elementwise(x *syntax.Binary, a, b *graph.Node) *graph.Node {
 		reported := len(e.msgs.Messages)
 		e.differ(x.Span, a, b)
 		if help := e.foldsOfGroups(x, a, b); help != "" && len(e.msgs.Messages) == reported+1 {
-			message{e.msgs.Messages[reported]}.Help("%s", help)
+			message{e.msgs.Messages[reported], e.g}.Help("%s", help)
 		}
 		return nil
 	}
@@ -467,7 +467,7 @@ func (e *elab) convert(x *syntax.Cast, v *graph.Node, t *graph.Type) *graph.Node
 		return nil
 	}
 	if !v.Type.IsScalar() || t.Kind != graph.Scalar || t.Num == num.Bool && !types.IsBool(v.Type) || types.IsBool(v.Type) && types.IsFloat(t) {
-		m := e.errorf(x.Span, "F06", "this cannot be converted").Note("%s as %s", v.Type, show(t))
+		m := e.errorf(x.Span, "F06", "this cannot be converted").Note("%s as %s", v.Type, e.show(t))
 		switch {
 		case t.Kind == graph.Scalar && t.Num == num.Bool:
 			m.Help("%s != 0", e.text(x.X.Where()))

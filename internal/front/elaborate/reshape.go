@@ -155,7 +155,7 @@ func (e *elab) transpose(c *methodUse, x *graph.Node) *graph.Node {
 
 // concat is concat(x, y).
 func (e *elab) concat(x *syntax.Call, want *graph.Type) *graph.Node {
-	if !e.argCount(x.Span, "concat", x.Args, 2, 2) {
+	if !e.argCount(x.Span, x.Span, "concat", x.Args, 2, 2) {
 		return nil
 	}
 	var hint *graph.Type

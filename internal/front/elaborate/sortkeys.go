@@ -193,7 +193,7 @@ func (e *elab) allowReverse(x syntax.Expr) {
 
 // turned is Reverse(x), which a sort reads from the text of its key: here it is x.
 func (e *elab) turned(x *syntax.Call, want *graph.Type) *graph.Node {
-	if !e.argCount(x.Span, "Reverse", x.Args, 1, 1) {
+	if !e.argCount(x.Span, x.Span, "Reverse", x.Args, 1, 1) {
 		return nil
 	}
 	if !e.reverses[x] {

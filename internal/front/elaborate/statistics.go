@@ -39,11 +39,18 @@ func (e *elab) spreadHelp(x *syntax.MethodCall, recv *graph.Node) string {
 	default:
 		return "one value has none; ask for that of all rows, of a whole population or of a sample: rows." + name + "_pop(|r| …) or rows." + name + "_samp(|r| …)"
 	}
-	args, help := e.numberArg(x, elem)
+	args, help := e.numberArg(withoutSettings(x), elem)
 	if help != "" {
 		return help
 	}
-	return "of a whole population, divided by how many there are, or of a sample, by one less:\n." + name + "_pop(" + args + ")\nor ." + name + "_samp(" + args + ")"
+	pop, samp := e.wholeCall("."+name+"_pop("+args+")", x), e.wholeCall("."+name+"_samp("+args+")", x)
+	switch degrees(x) {
+	case "0":
+		return "of a whole population, divided by how many there are:\n" + pop
+	case "1":
+		return "of a sample, divided by one less than there are:\n" + samp
+	}
+	return "of a whole population, divided by how many there are, or of a sample, by one less:\n" + pop + "\nor " + samp
 }
 
 // numberArg is the argument by which a statistic has a number of each element: the closure of the call, with a conversion if its value is

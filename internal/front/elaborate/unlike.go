@@ -279,7 +279,7 @@ func (e *elab) againstNone(x *syntax.Binary) (*graph.Node, bool) {
 	if v.Type.Kind == graph.Option {
 		m.Help("%s%s", e.operand(side), test)
 	} else {
-		m.Help("nothing is missing here: what may be missing has the type Option<%s>", show(v.Type))
+		m.Help("nothing is missing here: what may be missing has the type Option<%s>", e.show(v.Type))
 	}
 	return nil, true
 }
@@ -315,7 +315,7 @@ func (e *elab) operandHelp(reported int, x *syntax.Binary, want *graph.Type, a, 
 	if len(all) != reported+1 || x.OpSpan == x.Span {
 		return
 	}
-	m := message{all[reported]}
+	m := message{all[reported], e.g}
 	op := " " + x.Op.String() + " "
 	switch u, denied := x.X.(*syntax.Unary); {
 	case m.m.Code == "F03" && denied && u.Op == syntax.Bang && m.m.Span == u.Span && isCompare(x.Op):

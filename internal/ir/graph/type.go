@@ -5,12 +5,32 @@ import (
 	"strings"
 
 	"github.com/godwit-run/godwit/internal/data/meaning"
+	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
-// String writes the type as source does. A masked array has a size that is
-// not named yet, written `[T; ? <= N]`.
-func (t *Type) String() string {
+// String writes the type as source does, but for sizes that only a run knows: they have numbers, and a masked array,
+// whose size is not named yet, is `[T; ? <= N]`. What people are to read is written by a Declarer.
+func (t *Type) String() string { return t.text(plainSizes{}) }
+
+// sizeWriter writes the sizes in types.
+type sizeWriter interface {
+	Size(size.Poly) string
+	dim(*Type) string // of an array; "" if it has none that can be written
+}
+
+type plainSizes struct{}
+
+func (plainSizes) Size(p size.Poly) string { return p.String() }
+
+func (plainSizes) dim(t *Type) string {
+	if t.Masked {
+		return "? <= " + t.Size.String()
+	}
+	return t.Size.String()
+}
+
+func (t *Type) text(w sizeWriter) string {
 	if t == nil {
 		return "no type"
 	}
@@ -19,42 +39,42 @@ func (t *Type) String() string {
 	}
 	switch t.Kind {
 	case Index:
-		return "idx<" + t.Bound.String() + ">"
+		return "idx<" + w.Size(t.Bound) + ">"
 	case Tuple:
 		if t.Name != "" {
 			return t.Name
 		}
-		return t.tupleString()
+		return t.tupleText(w)
 	case Array:
-		return t.arrayString()
+		return t.arrayText(w)
 	case Option:
-		return "Option<" + t.Elem().String() + ">"
+		return "Option<" + t.Elem().text(w) + ">"
 	}
 	return t.Num.String()
 }
 
-func (t *Type) tupleString() string {
+func (t *Type) tupleText(w sizeWriter) string {
 	parts := make([]string, len(t.Elems))
 	for i, e := range t.Elems {
-		parts[i] = e.String()
+		parts[i] = e.text(w)
 	}
 	return "(" + strings.Join(parts, ", ") + ")"
 }
 
-func (t *Type) arrayString() string {
-	elem, dims := t.Elem(), t.dimString()
-	for elem.Kind == Array {
-		dims += ", " + elem.dimString()
+func (t *Type) arrayText(w sizeWriter) string {
+	elem, dims := t.Elem(), w.dim(t)
+	for dims != "" && elem.Kind == Array {
+		more := w.dim(elem)
+		if more == "" {
+			break
+		}
+		dims += ", " + more
 		elem = elem.Elem()
 	}
-	return "[" + elem.String() + "; " + dims + "]"
-}
-
-func (t *Type) dimString() string {
-	if t.Masked {
-		return "? <= " + t.Size.String()
+	if dims == "" {
+		return "[" + elem.text(w) + "]"
 	}
-	return t.Size.String()
+	return "[" + elem.text(w) + "; " + dims + "]"
 }
 
 // Equal reports that two types are the same, sizes compared as polynomials.

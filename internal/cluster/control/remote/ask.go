@@ -31,8 +31,9 @@ func (c *Client) ask(ctx context.Context, what string, req *request) (*answer, e
 	began := time.Now()
 	t := &trying{c: c, req: req, began: began}
 	for within := contact; ; within *= 2 { // a busy machine needs more
-		for _, n := range c.pool.order() {
-			if a, err, final := t.try(ctx, n, within); final {
+		order := c.pool.order()
+		for i, n := range order {
+			if a, err, final := t.try(ctx, n, share(ctx, within, len(order)-i)); final {
 				return a, err
 			}
 		}
@@ -61,6 +62,15 @@ func (c *Client) ask(ctx context.Context, what string, req *request) (*answer, e
 			c.pool.again()
 		}
 	}
+}
+
+// share is how long one of some nodes that are still to be asked may take, so that there is time to ask all of them: the first ones may be
+// silent, and one behind them answer. It is enough for a node that is not.
+func share(ctx context.Context, within time.Duration, nodes int) time.Duration {
+	if end, ok := ctx.Deadline(); ok {
+		return min(within, max(time.Until(end)/time.Duration(nodes), contact/8))
+	}
+	return within
 }
 
 // trying is one request with what has become of it so far.

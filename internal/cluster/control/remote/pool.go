@@ -37,7 +37,8 @@ type node struct {
 
 	down    error     // what came of the last try to connect, at
 	dialled time.Time //
-	last    error     // why the last request got no answer
+	asked   time.Time // when the last request began
+	last    error     // why it got no answer
 }
 
 var errClosed = errors.New("the connection with the cluster was closed")
@@ -134,6 +135,12 @@ func (p *pool) open(ctx context.Context, n *node, d *grpc.StreamDesc, req *reque
 	if err != nil {
 		return nil, err
 	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	p.mu.Lock()
+	n.asked = time.Now()
+	p.mu.Unlock()
 	ctx, cancel := context.WithCancelCause(ctx)
 	late := time.AfterFunc(within, func() { cancel(errSilent) })
 	st, err := conn.NewStream(ctx, d, "/"+service+"/"+d.StreamName)

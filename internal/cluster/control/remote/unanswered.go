@@ -22,8 +22,9 @@ const refusing = 500 * time.Millisecond
 // UnansweredError says that no node has answered a request.
 type UnansweredError struct {
 	What string // could not be done
-	// Nodes are all that were asked, each with what came of it in words.
-	Nodes []Said
+	// Nodes are all that were asked, each with what came of it in words; Unasked are those for which there was no time.
+	Nodes   []Said
+	Unasked []Address
 	// Refused says that at every address nothing takes connections: no node runs there.
 	Refused bool
 	// Unwelcome says that every node that runs refuses this side's certificate, and that one runs.
@@ -38,7 +39,27 @@ type Said struct {
 }
 
 func (e *UnansweredError) Error() string {
-	return fmt.Sprintf("cannot %s: no node answers: %s", e.What, e.Each())
+	return fmt.Sprintf("cannot %s: no node %s", e.What, e.Answers())
+}
+
+// Answers says, behind the words "no node", that none answers, and what each said.
+func (e *UnansweredError) Answers() string {
+	if len(e.Unasked) == 0 {
+		return "answers: " + e.Each()
+	}
+	var names []string
+	for _, a := range e.Unasked {
+		names = append(names, a.called())
+	}
+	return "has answered in time: " + e.Each() + "; there was no time to ask " + strings.Join(names, ", ")
+}
+
+// called is a node in words.
+func (a Address) called() string {
+	if a.Name == "" {
+		return a.Address
+	}
+	return a.Name + " (" + a.Address + ")"
 }
 
 // Unwrap gives the end of the caller's context, if that was it.
@@ -49,15 +70,11 @@ func (e *UnansweredError) Is(target error) bool {
 	return e.Refused && target == control.ErrNoneRuns || e.Unwelcome && target == control.ErrUnwelcome
 }
 
-// Each is what each node said.
+// Each is what each node said that was asked.
 func (e *UnansweredError) Each() string {
 	var all []string
 	for _, n := range e.Nodes {
-		name := n.Address.Address
-		if n.Name != "" {
-			name = n.Name + " (" + name + ")"
-		}
-		all = append(all, name+" "+n.Why)
+		all = append(all, n.called()+" "+n.Why)
 	}
 	return strings.Join(all, ", ")
 }
@@ -68,6 +85,10 @@ func (p *pool) unanswered(what string, since time.Time, err error) *UnansweredEr
 	defer p.mu.Unlock()
 	e := &UnansweredError{What: what, Refused: p.deadSince(since), err: err}
 	for _, n := range p.each {
+		if n.asked.Before(since) {
+			e.Unasked = append(e.Unasked, n.Address)
+			continue
+		}
 		e.Nodes = append(e.Nodes, Said{n.Address, n.says()})
 	}
 	e.Unwelcome = p.unwelcome()
@@ -148,6 +169,8 @@ func (n *node) says() string {
 		return "cannot be reached: " + n.down.Error()
 	case errors.Is(n.last, io.EOF), errors.Is(n.last, io.ErrUnexpectedEOF), ok && strings.Contains(s.Message(), "EOF"):
 		return "has ended the connection"
+	case ok && strings.Contains(s.Message(), context.DeadlineExceeded.Error()): // it takes connections, and says nothing
+		return "is silent"
 	case ok:
 		_, said, wrapped := strings.Cut(s.Message(), `desc = "`) // gRPC's own words around a transport's
 		if !wrapped {

@@ -62,3 +62,41 @@ func TestUnanswered(t *testing.T) {
 		t.Errorf("with a deadline of the caller's: %v", err)
 	}
 }
+
+// Nodes that are silent leave time to ask those behind them; those for which there was none are not said to be silent.
+func TestSilentNodesLeaveTimeForOthers(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, 1)
+	one, err := b.authority.Issue(identity.Client, "one", time.Hour)
+	check(t, err)
+	silent := func(name string) Address {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		check(t, err)
+		t.Cleanup(func() { l.Close() })
+		return Address{name, l.Addr().String()}
+	}
+	view := func(limit time.Duration, nodes ...Address) error {
+		c, err := Dial(Options{Identity: one, Nodes: nodes[:1]})
+		check(t, err)
+		defer c.Close()
+		for _, a := range nodes[1:] { // in this order
+			c.pool.add(a)
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), limit)
+		defer cancel()
+		_, err = c.View(ctx)
+		return err
+	}
+	x, y, z := silent("x"), silent("y"), silent("z")
+	if err := view(2*contact, x, y, z, b.nodes[0].Address); err != nil {
+		t.Errorf("a node behind three silent ones is not reached: %v", err)
+	}
+	err = view(contact+contact/20, x, y, z, silent("1"), silent("2"), silent("3"), silent("4"), silent("5"), silent("6"), silent("7"))
+	var e *UnansweredError
+	if !errors.As(err, &e) || len(e.Nodes) == 0 || len(e.Unasked) == 0 || len(e.Nodes)+len(e.Unasked) != 10 {
+		t.Fatalf("found %v, %+v", err, e)
+	}
+	if !strings.Contains(e.Error(), "no node has answered in time: x ("+x.Address+") is silent, ") || !strings.Contains(e.Error(), "; there was no time to ask ") || !strings.HasSuffix(e.Error(), "7 ("+e.Unasked[len(e.Unasked)-1].Address+")") {
+		t.Error(e)
+	}
+}
