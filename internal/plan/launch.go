@@ -23,7 +23,9 @@ type Coming struct {
 	Safe  *verify.Safe
 	Sizes []int64
 	// Scalar is the value of an integer scalar, if it is known; nil if none is.
-	Scalar  func(i int) (int64, bool)
+	Scalar func(i int) (int64, bool)
+	// Value is what is in a region of one element, if it is known; nil if none is.
+	Value   func(region int) (float64, bool)
 	Places  []cost.Place // by region; nil for Resident
 	Threads int          // that there are
 	// Most is how many threads the call has, of which Threads may be fewer: what runs with all of them took tells of these, too. 0 for Threads.
@@ -214,10 +216,12 @@ func (w *weighed) told() bool { return w.known() || w.wider != nil || w.other !=
 // knows reports that there were runs on so many threads of an engine.
 func (c *Coming) knows(engine string, threads int) bool { return len(c.Seen(engine, threads)) > 0 }
 
+func (c *Coming) given() cost.Given { return cost.Given{Scalar: c.Scalar, Value: c.Value} }
+
 // model is what a launch takes by its code alone.
 func (c *Coming) model(m *machine.Machine, engine string) *weighed {
 	lanes := EngineOf(engine, m.Engines[engine].VectorBytes)
-	mix := cost.Of(c.Safe, c.Sizes, c.Scalar, lanes)
+	mix := cost.Of(c.Safe, c.Sizes, c.given(), lanes)
 	w := &weighed{threads: c.Threads, values: mix.Values, outer: float64(mix.Outer), ordered: mix.Sequential}
 	w.alone, w.woven = c.interleave(mix, m, engine, 1)
 	switch {
@@ -226,7 +230,7 @@ func (c *Coming) model(m *machine.Machine, engine string) *weighed {
 	case c.Threads == 1:
 		w.threads = 1
 	case mix.Sequential:
-		w.all = mix.Behind(cost.Of(c.Law.Totals, c.Sizes, c.Scalar, lanes), c.Law.Regions).On(m, engine, c.Threads, c.Places)
+		w.all = mix.Behind(cost.Of(c.Law.Totals, c.Sizes, cost.Given{Scalar: c.Scalar}, lanes), c.Law.Regions).On(m, engine, c.Threads, c.Places)
 	default:
 		w.all, w.woven = c.interleave(mix, m, engine, c.Threads)
 	}

@@ -158,7 +158,7 @@ type Follow struct {
 
 // Turns says of every region in the list how each of so many states of a launch loads from it.
 func Turns(m *machine.Machine, c *Coming, states int64, regions []int) []Follow {
-	mix := cost.Of(c.Safe, c.Sizes, c.Scalar, EngineOf("wasm", m.Engines["wasm"].VectorBytes))
+	mix := cost.Of(c.Safe, c.Sizes, c.given(), EngineOf("wasm", m.Engines["wasm"].VectorBytes))
 	list := make([]Follow, len(regions))
 	for _, t := range mix.Touches {
 		i := slices.Index(regions, t.Region)

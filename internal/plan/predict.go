@@ -43,6 +43,7 @@ type Prediction struct {
 	Threads  int                // most of any step
 	Steps    []Step             // in the order of schedule.Launches
 	Schedule *schedule.Schedule // of the steps
+	Sizes    map[string]int64   // with those that are found while it runs, as they are expected
 	Compile  machine.Spread     // nanoseconds, of those of the steps: to compile what is not ready
 	Time     machine.Spread     // nanoseconds, of all
 	Warm     bool               // most of the time is expected by what earlier runs took
@@ -94,6 +95,8 @@ type Options struct {
 	Past Past
 	// Scalar is the value of an argument; nil, or false, where it is not known.
 	Scalar func(a *schedule.ScalarArg) (int64, bool)
+	// Column is what is known of the numbers of an input; nil, or false, where nothing is.
+	Column func(in *schedule.Input) (data.Glance, bool)
 	// Away decides of launches over data sets; nil if there are none.
 	Away Away
 	// Extent is what is taken of what data decides of.
@@ -152,6 +155,7 @@ func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 	if p.sizes == nil {
 		p.sizes = map[string]int64{}
 	}
+	p.out.Sizes = p.sizes
 	if opt.Away != nil {
 		opt.Away.Anew()
 	}
@@ -307,14 +311,7 @@ func (p *predictor) steps(list []schedule.Step, runs float64, guessed bool) erro
 		case *schedule.Launch:
 			err = p.launch(s, runs, guessed)
 		case *schedule.SetSize:
-			part, known := p.part(OfSize(s.Name))
-			most := p.eval(s.Max)
-			if !known {
-				if part = p.opt.Extent.part(); p.opt.Extent == Likely {
-					part = s.Likely.Part(most)
-				}
-			}
-			p.sizes[s.Name] = int64(math.Round(most * part))
+			p.sizes[s.Name] = int64(math.Round(p.found(s)))
 		case *schedule.SetParts:
 			s.Define(p.sizes, p.opt.Threads, int64(p.eval(s.Slots)))
 		case *schedule.Loop:
@@ -324,6 +321,8 @@ func (p *predictor) steps(list []schedule.Step, runs float64, guessed bool) erro
 			if err = p.steps(s.Then, runs*part, true); err == nil {
 				err = p.steps(s.Else, runs*part, true)
 			}
+			p.forget(s.Then)
+			p.forget(s.Else)
 		}
 		if err != nil {
 			return err
@@ -343,7 +342,9 @@ func (p *predictor) loop(s *schedule.Loop, runs float64, guessed bool) error {
 		most, _ := p.span(s)
 		p.repeats = before * max(1, most) / 2
 	}
+	p.forget(s.Body)
 	err := p.steps(s.Body, runs*turns, guessed || !known)
+	p.forget(s.Body)
 	p.repeats = before
 	return err
 }
@@ -399,6 +400,7 @@ func (p *predictor) bound(b schedule.ScalarSource) (float64, bool) {
 
 func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error {
 	if away, err := p.leaves(l, runs); away || err != nil {
+		p.wrote(l, nil)
 		return err
 	}
 	safe, err := l.Proof()
@@ -415,7 +417,8 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 		}
 		return p.opt.Scalar(&l.Scalars[i])
 	}
-	c := &Coming{Safe: safe, Sizes: sizes, Scalar: scalar, Threads: p.opt.Threads, Most: p.most(), Seen: p.opt.Past.of(l), runs: runs}
+	value := func(i int) (float64, bool) { v, ok := p.values[l.Regions[i]]; return v, ok }
+	c := &Coming{Safe: safe, Sizes: sizes, Scalar: scalar, Value: value, Threads: p.opt.Threads, Most: p.most(), Seen: p.opt.Past.of(l), runs: runs}
 	p.engine = p.engineFor(l, c)
 	if bytes := p.beyond(l); bytes > 0 {
 		p.interpret(l, c, bytes, runs, guessed)
@@ -425,9 +428,7 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 	c.look = p.look(l, c, runs)
 	e, late := p.opt.Machine.Engines[p.engine], p.opt.Machine.Wake
 	w := p.weigh(c)
-	for i, v := range w.values {
-		p.values[l.Regions[i]] = v
-	}
+	p.wrote(l, w.values)
 	way := w.choose(e, late)
 	p.out.Threads = max(p.out.Threads, w.on(way))
 	if w.alone.Guessed = w.alone.Guessed || guessed; w.threads > 1 {

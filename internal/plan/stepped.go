@@ -31,10 +31,8 @@ func (p *predictor) beyond(l *schedule.Launch) (bytes float64) {
 
 // interpret expects a launch to be interpreted.
 func (p *predictor) interpret(l *schedule.Launch, c *Coming, bytes, runs float64, guessed bool) {
-	m, mix := p.opt.Machine, cost.Of(c.Safe, c.Sizes, c.Scalar, EngineOf("stepper", 0))
-	for i, v := range mix.Values {
-		p.values[l.Regions[i]] = v
-	}
+	m, mix := p.opt.Machine, cost.Of(c.Safe, c.Sizes, c.given(), EngineOf("stepper", 0))
+	p.wrote(l, mix.Values)
 	parts := mix.Stepped(m, p.opt.Threads, p.places(l))
 	parts.Guessed, parts.Looked = parts.Guessed || guessed, p.look(l, c, runs)
 	threads := mix.Threads(m, p.opt.Threads)

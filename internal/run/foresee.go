@@ -56,7 +56,7 @@ func (p *Program) Foreseen(in *Inputs, opt Options) plan.Options {
 
 func (p *Program) foreseen(in *Inputs, opt *Options) plan.Options {
 	out := plan.Options{Machine: opt.Machine, Threads: opt.Threads, Most: max(opt.Threads, Threads(0)), Reach: MostResident, Lowered: p.Dear(), Places: in.place,
-		Encoded: in.encoded, Scalar: in.scalar, Past: plan.Past{Seen: opt.Seen, Program: p.ID, Name: p.Name, Data: in.Name()}}
+		Encoded: in.encoded, Column: in.glances(), Scalar: in.scalar, Past: plan.Past{Seen: opt.Seen, Program: p.ID, Name: p.Name, Data: in.Name()}}
 	if e := opt.Engine; e != nil {
 		tiers := &tiers{p: p, e: e, kept: map[*schedule.Launch]bool{}}
 		out.Cold = !e.Compiles()
@@ -175,4 +175,30 @@ func (in *Inputs) scalar(a *schedule.ScalarArg) (int64, bool) {
 	}
 	b := in.Params[a.Param].Leaves[a.Leaf]
 	return int64(b.Bits), b.Source == nil
+}
+
+// glances says what is known of the numbers of inputs; each is looked at once.
+func (in *Inputs) glances() func(of *schedule.Input) (data.Glance, bool) {
+	type place struct{ param, leaf int }
+	type found struct {
+		data.Glance
+		ok bool
+	}
+	var mu sync.Mutex
+	have := map[place]found{}
+	return func(of *schedule.Input) (data.Glance, bool) {
+		l := &in.Params[of.Param].Leaves[of.Leaf]
+		if l.Source == nil || l.Option || l.Presence {
+			return data.Glance{}, false
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		at := place{of.Param, of.Leaf}
+		g, known := have[at]
+		if !known {
+			g.Glance, g.ok = data.GlanceAt(l.Source, l.Column)
+			have[at] = g
+		}
+		return g.Glance, g.ok
+	}
 }

@@ -106,6 +106,34 @@ func TestManyTexts(t *testing.T) {
 	})
 }
 
+// TestKeysOnOneMachine: what numbers keys where rows are spread, and makes keys of their cells, is gone where they are not.
+func TestKeysOnOneMachine(t *testing.T) {
+	for _, text := range []string{
+		"fn f(x: &[i64; N]) -> [(i64, i64); ?G <= N] { x.group_by(|v| v % 100).agg(|g| (g.key(), g.count())) }\n",
+		"fn f(x: &[i64; N]) -> [i64; ?G <= N] { x.distinct() }\n",
+	} {
+		f, err := program(t, text).Func("f")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spread := range []bool{false, true} {
+			s, err := f.lower(lower.Options{Verify: verify.Check, Stored: func(int, int) num.Kind { return num.I64 }, NonZero: func(string) bool { return true }, Partials: spread})
+			if err != nil {
+				t.Fatal(err)
+			}
+			firsts := 0
+			schedule.Launches(s.schedule.Steps, func(l *schedule.Launch) {
+				if strings.HasPrefix(l.Label, "groups of min") {
+					firsts++
+				}
+			})
+			if (firsts > 0) != spread {
+				t.Errorf("spread %t: %d launches look for the first row of each cell in\n%s", spread, firsts, text)
+			}
+		}
+	}
+}
+
 // unclamped are programs whose indices verify sees to be in bounds as the checker did, so
 // that their kernels have no bounds for run time. Where a condition guards an index, lower
 // prefers selects to branches, executes the load in any case, and bounds its index.

@@ -41,7 +41,7 @@ func (e *elab) numberPieces(p *keyPieces, at diag.Span) *numbered {
 		c = e.cellsOf(p, at)
 	}
 	if c == nil {
-		return e.withNumbers(e.hashed(words, at), n, nil, at)
+		return e.withNumbers(e.hashed(words, at), n, nil, size.Poly{}, at)
 	}
 	room := n.MulConst(cellsPerRow).AddConst(cellsAtLeast)
 	isKnown := e.arith(num.Gt, at, c.total, e.int(num.I64, 0, at))
@@ -63,9 +63,10 @@ func (e *elab) numberPieces(p *keyPieces, at diag.Span) *numbered {
 	spread := e.add(graph.Spread, graph.BoolType, at)
 	byFirst := e.byFirstRow(c, places.Type.Size, at)
 	byCell := e.chosenSearch(spread, byFirst, e.byCell(c, rows(c.all, few, size.All), places, at), at)
-	k := e.withNumbers(e.chosenSearch(few, byCell, hashed, at), n, c.all, at)
+	k := e.withNumbers(e.chosenSearch(few, byCell, hashed, at), n, c.all, places.Type.Size, at)
 	if k != nil {
-		k.cells, k.apart, k.cell = c, e.arith(num.And, at, spread, few), byFirst.cell
+		k.cells, k.cell = c, byFirst.cell
+		k.apart = e.choose(at, spread, func() *graph.Node { return few }, func() *graph.Node { return e.bits(num.Bool, 0, at) }) // of which nothing is left on one machine
 	}
 	return k
 }
@@ -212,7 +213,7 @@ func (e *elab) fewOrMany(name string, words []*graph.Node, at diag.Span) *keySea
 	if len(words) > 1 {
 		rest = e.mapOver(at, words, func(_ *graph.Node, v []*graph.Node) *graph.Node { return e.tuple(at, v...) })
 	}
-	rest = e.limited(rest, e.sizeVal(words[0].Type.Size, at), more, size.None, at)
+	rest = e.limited(rest, e.sizeVal(words[0].Type.Size, at), more, size.Rest, at)
 	return e.chosenSearch(more, e.search(name+"_many", e.columns(rest, at), at), e.found(few, at), at)
 }
 
@@ -255,12 +256,13 @@ func (e *elab) chosenSearch(cond *graph.Node, a, b *keySearch, at diag.Span) *ke
 	}
 }
 
-// withNumbers gives n rows their numbers; cell, if any, has their cells.
-func (e *elab) withNumbers(of *keySearch, n size.Poly, cell *graph.Node, at diag.Span) *numbered {
+// withNumbers gives n rows their numbers; cell, if any, has their cells, of which there are so many if they are few.
+func (e *elab) withNumbers(of *keySearch, n size.Poly, cell *graph.Node, cells size.Poly, at diag.Span) *numbered {
 	if of == nil {
 		return nil
 	}
 	groups := e.firstOf(e.tabulate(at, n, func(j *graph.Node) *graph.Node { return j }), of.groups, size.Root, at)
+	groups.Among = cells
 	firsts := e.mapEach(at, groups, func(j *graph.Node) *graph.Node { return e.toRange(graph.Clamp, of.first(j), n, at) })
 	code := func(i, c *graph.Node) *graph.Node { return e.arith(num.Sub, at, of.code(i, c), e.int(num.I64, 1, at)) }
 	k := &numbered{firsts: firsts}

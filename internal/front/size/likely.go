@@ -10,13 +10,14 @@ const (
 	Half Likely = iota // nothing is known
 	None               // a way that is seldom gone
 	All                // a way that is mostly gone
+	Rest               // what a small table had no room for: none, but all where values are known to be many
 	Root               // different things among many: the square root, which is in the middle of what can be by its size
 )
 
 // Part is the part of n.
 func (l Likely) Part(n float64) float64 {
 	switch l {
-	case None:
+	case None, Rest:
 		return 0
 	case All:
 		return 1

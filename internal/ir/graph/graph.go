@@ -269,6 +269,7 @@ type Node struct {
 	HasPoly bool
 	Defines string      // run-time size defined by this node
 	Likely  size.Likely // what that is likely, of what it can be; for predictions alone
+	Among   size.Poly   // if that is not 0, of so many different things; for predictions alone
 	Monoid  Monoid
 	Desc    bool
 	Stop    bool

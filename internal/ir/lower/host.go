@@ -303,7 +303,7 @@ func (l *lowering) defining(n *graph.Node) error {
 		k.b.Store(c, k.b.Int(0), k.dynamic[n.Defines])
 	})
 	l.mat[n] = out
-	l.define(n.Defines, count, most, n.Likely)
+	l.define(n, count, most)
 	return err
 }
 
@@ -326,7 +326,7 @@ func (l *lowering) limit(n *graph.Node) error {
 		k.b.Store(k.region(count, size.Const(1), kernel.Write), k.b.Int(0), v)
 	})
 	l.mat[n] = src
-	l.define(n.Defines, count, most, n.Likely)
+	l.define(n, count, most)
 	if err == nil && lazy && isRead {
 		err = l.firsts(n)
 	}
@@ -443,11 +443,26 @@ func (l *lowering) ready(n *graph.Node) bool {
 	return ok
 }
 
+// columnUnder is the input that an array is, or begins as; -1 if there is none.
+func (l *lowering) columnUnder(n *graph.Node) int {
+	for n.Op == graph.Limit {
+		n = n.Args[0]
+	}
+	srcs, ok := l.component(n)
+	if !ok {
+		srcs, ok = l.column(n)
+	}
+	if !ok || len(srcs) != 1 || srcs[0].buffer < 0 || l.s.Buffers[srcs[0].buffer].Input == nil {
+		return -1
+	}
+	return srcs[0].buffer
+}
+
 // define makes a size known from here on, which a launch has put into a buffer.
-func (l *lowering) define(name string, buffer int, most size.Poly, likely size.Likely) {
-	l.facts.Hi[name] = l.most(most)
-	delete(l.unset, name)
-	l.add(&schedule.SetSize{Name: name, Buffer: buffer, Max: most, Likely: likely})
+func (l *lowering) define(n *graph.Node, buffer int, most size.Poly) {
+	l.facts.Hi[n.Defines] = l.most(most)
+	delete(l.unset, n.Defines)
+	l.add(&schedule.SetSize{Name: n.Defines, Buffer: buffer, Max: most, Likely: n.Likely, Among: n.Among, Column: l.columnUnder(n.Args[0])})
 }
 
 // sized reports that the sizes which a node speaks of are known where the next step goes.

@@ -88,6 +88,7 @@ func (l *lowering) combine(group []*graph.Node, tables []int, leaves size.Poly) 
 		for i, r := range k.reductionsOf(group) {
 			first := next
 			next += len(r.outs())
+			k.launch.Extremes = append(k.launch.Extremes, l.extremes(group[i], outs[i])...)
 			vs := k.combineLeaves(r, count, func(out int, leaf kernel.Value) kernel.Value {
 				return k.b.Load(k.regionOf(tables[first+out], count, kernel.Read), leaf)
 			})
@@ -98,6 +99,15 @@ func (l *lowering) combine(group []*graph.Node, tables []int, leaves size.Poly) 
 		l.mat[n] = outs[i]
 	}
 	return err
+}
+
+// extremes is what a reduction finds of an input of integers.
+func (l *lowering) extremes(n *graph.Node, out []source) []schedule.Extreme {
+	column := l.columnUnder(n.Args[0])
+	if column < 0 || n.Monoid != graph.MinOf && n.Monoid != graph.MaxOf || len(out) != 1 || !l.s.Buffers[out[0].buffer].Kind.IsInt() {
+		return nil
+	}
+	return []schedule.Extreme{{Into: out[0].buffer, Column: column, Greatest: n.Monoid == graph.MaxOf}}
 }
 
 // keyedReductions fills one row of tables per leaf in parallel and then

@@ -61,7 +61,7 @@ func (l *lowering) sequence(n *graph.Node) error {
 		if n.Op == graph.TopK {
 			most = n.Poly
 		}
-		l.define(n.Defines, state[0].buffer, most, n.Likely)
+		l.define(n, state[0].buffer, most)
 	}
 	return err
 }

@@ -320,7 +320,7 @@ func (l *lowering) topped(n *graph.Node, fill func(out []source, count int) erro
 	}
 	l.mat[n] = out
 	if count >= 0 {
-		l.define(n.Defines, count, n.Poly, n.Likely)
+		l.define(n, count, n.Poly)
 	}
 	return nil
 }

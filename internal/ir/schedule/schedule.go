@@ -89,6 +89,8 @@ type Launch struct {
 	Packed *Packed
 	// InTurn, if set, does the same in short stretches of slots, one after the other.
 	InTurn *Turns
+	// Extremes are the least and greatest numbers of inputs that this launch finds.
+	Extremes []Extreme
 	// Folds, if set, says that this launch combines rows, which may have
 	// been combined in part before.
 	Folds *Folds
@@ -159,6 +161,12 @@ type Turns struct {
 	From, Into []int
 }
 
+// Extreme is the least or greatest number of the input Column, which goes into the buffer Into.
+type Extreme struct {
+	Into, Column int
+	Greatest     bool
+}
+
 // Folds names the size argument of a launch that is the number of rows it
 // combines, and one of the buffers in which they are.
 type Folds struct {
@@ -217,6 +225,8 @@ type SetSize struct {
 	Buffer int
 	Max    size.Poly
 	Likely size.Likely // what it is, for predictions
+	Among  size.Poly   // that it is no more than this, if that is known and not 0; for predictions
+	Column int         // the input of whose rows it is a part, of size.Rest; -1 for none
 }
 
 // Loop runs Body for its variable from Lo to Hi (exclusive), at most Max

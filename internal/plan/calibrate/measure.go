@@ -282,7 +282,7 @@ func (w *workbench) mixes(j *job) map[*schedule.Launch]*cost.Mix {
 	all := map[*schedule.Launch]*cost.Mix{}
 	schedule.Launches(j.plan.Schedule.Steps, func(l *schedule.Launch) {
 		if sizes, ok := j.sizes(l); ok {
-			all[l] = cost.Of(j.safe[l], sizes, nil, plan.EngineOf(w.name, w.vector))
+			all[l] = cost.Of(j.safe[l], sizes, cost.Given{}, plan.EngineOf(w.name, w.vector))
 		}
 	})
 	return all

@@ -53,7 +53,7 @@ func TestBeside(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := cost.Of(safe, []int64{1000}, nil, llvmir.Target{Arch: "amd64", VectorBytes: 16}.Engine())
+		m := cost.Of(safe, []int64{1000}, cost.Given{}, llvmir.Target{Arch: "amd64", VectorBytes: 16}.Engine())
 		if len(m.Touches) != 1 || m.Touches[0].Pattern != want {
 			t.Errorf("%s: %+v", next, m.Touches)
 		}

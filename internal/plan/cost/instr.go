@@ -20,8 +20,8 @@ func (w *walker) instr(in *kernel.Instr, n float64, depth int) {
 		x, _ := kernel.EvalPoly(in.Poly, w.sizes)
 		r = known{mid: float64(x), fixed: true}
 	case kernel.ScalarArg:
-		if r.fixed = true; w.scalar != nil && in.Kind.IsInt() {
-			if n, ok := w.scalar(in.Index); ok {
+		if r.fixed = true; w.Scalar != nil && in.Kind.IsInt() {
+			if n, ok := w.Scalar(in.Index); ok {
 				r.mid = float64(n)
 			}
 		}
@@ -40,13 +40,13 @@ func (w *walker) instr(in *kernel.Instr, n float64, depth int) {
 		r = arg(0)
 	case kernel.Select:
 		w.values(Simple, n, w.loops.Kinds[in.Args[1]])
-		r = either(arg(1), arg(2))
+		r = chosen(arg(0), arg(1), arg(2))
 	case kernel.Bound:
 		if r = arg(0); w.loops.Data[in.Out[0]] || r.bent {
 			w.values(Check, n, num.I64)
 		}
 		if most, ok := in.Poly.Const(); ok && math.IsNaN(r.mid) && most <= loops.Likely {
-			r.mid = float64(most) / 2
+			r.mid, r.guessed = float64(most)/2, true
 		}
 	case kernel.Fault:
 		w.values(Check, n, num.U8)
@@ -175,7 +175,7 @@ func (w *walker) branch(in *kernel.Instr, n float64, depth int) {
 		yes = 1 / math.Max(turns, 1)
 	case w.negates(in): // by which a quotient is checked
 		yes = 0
-	case !data && !math.IsNaN(c.mid):
+	case (!data || c.fixed) && !math.IsNaN(c.mid):
 		yes = math.Min(1, math.Max(0, c.mid))
 	case first && !second:
 		yes, w.m.Guessed = seldom, true
@@ -195,7 +195,7 @@ func (w *walker) branch(in *kernel.Instr, n float64, depth int) {
 		w.block(&in.Blocks[1], n*(1-yes), depth)
 	}
 	for i, v := range in.Out {
-		w.known[v] = either(w.known[in.Blocks[0].Results[i]], w.known[in.Blocks[1].Results[i]])
+		w.known[v] = chosen(c, w.known[in.Blocks[0].Results[i]], w.known[in.Blocks[1].Results[i]])
 	}
 }
 

@@ -5,6 +5,7 @@
 package cost
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -102,12 +103,17 @@ type Region struct {
 	Access kernel.Access
 }
 
-// Of finds what the outer indices of a kernel do for these sizes, all of them together. scalar gives the
-// value of an integer scalar, if it is known; nil if none is.
-func Of(s *verify.Safe, sizes []int64, scalar func(i int) (int64, bool), e loops.Engine) *Mix {
-	m := of(s, sizes, scalar, e, false)
+// Given is what is known of a run besides its sizes; each is nil if nothing is.
+type Given struct {
+	Scalar func(i int) (int64, bool)        // the value of an integer scalar
+	Value  func(region int) (float64, bool) // what is in a region of one element that is read
+}
+
+// Of finds what the outer indices of a kernel do for these sizes, all of them together.
+func Of(s *verify.Safe, sizes []int64, given Given, e loops.Engine) *Mix {
+	m := of(s, sizes, given, e, false)
 	if l := s.Loops(e); l.Overlaps() {
-		if woven := of(s, sizes, scalar, e, true); len(l.Weaves()) > 0 || woven.told() {
+		if woven := of(s, sizes, given, e, true); len(l.Weaves()) > 0 || woven.told() {
 			if m.Woven = woven; e.Steps {
 				woven.Flight = float64(l.Weaves()[0].Abreast())
 			}
@@ -116,17 +122,18 @@ func Of(s *verify.Safe, sizes []int64, scalar func(i int) (int64, bool), e loops
 	return m
 }
 
-func of(s *verify.Safe, sizes []int64, scalar func(i int) (int64, bool), e loops.Engine, weaves bool) *Mix {
+func of(s *verify.Safe, sizes []int64, given Given, e loops.Engine, weaves bool) *Mix {
 	k := s.Kernel
 	outer, _ := kernel.EvalPoly(k.Outer, sizes)
 	outer = max(outer, 0)
-	w := &walker{k: k, loops: s.Loops(e), sizes: sizes, scalar: scalar, vector: float64(e.Bytes), known: make([]known, len(s.Kinds)), weaves: weaves, asked: map[askedFor]bool{}, m: &Mix{Outer: outer, Sequential: len(k.State) > 0}}
+	w := &walker{k: k, loops: s.Loops(e), sizes: sizes, Given: given, vector: float64(e.Bytes), known: make([]known, len(s.Kinds)), weaves: weaves, asked: map[askedFor]bool{}, m: &Mix{Outer: outer, Sequential: len(k.State) > 0}}
 	for i := range k.Regions {
 		r := &k.Regions[i]
 		n, _ := kernel.EvalPoly(r.Len, sizes)
 		w.m.Regions = append(w.m.Regions, Region{int64(r.Elem.Size()), max(n, 0) * int64(r.Elem.Size()), r.Access})
 	}
 	w.body(float64(outer))
+	maps.DeleteFunc(w.m.Values, func(_ int, v float64) bool { return math.IsNaN(v) })
 	return w.m
 }
 
@@ -161,10 +168,10 @@ func (m *Mix) Behind(ahead *Mix, regions []int) *Mix {
 
 // walker goes through a kernel and counts.
 type walker struct {
-	k      *kernel.Kernel
-	loops  *loops.Analysis
-	sizes  []int64
-	scalar func(i int) (int64, bool)
+	k     *kernel.Kernel
+	loops *loops.Analysis
+	sizes []int64
+	Given
 	vector float64 // bytes of one
 	known  []known // by value
 	m      *Mix

@@ -52,7 +52,7 @@ func mix(t *testing.T, source string, vectors int, in ...data.Source) *cost.Mix 
 		for i := range l.Sizes {
 			sizes[i], _ = l.Sizes[i].Eval(func(name string) (int64, bool) { n, ok := plan.Inputs.Sizes[name]; return n, ok })
 		}
-		m := cost.Of(s, sizes, nil, llvmir.Target{Arch: "amd64", VectorBytes: vectors}.Engine())
+		m := cost.Of(s, sizes, cost.Given{}, llvmir.Target{Arch: "amd64", VectorBytes: vectors}.Engine())
 		sum := m.Chain.Cycles()
 		for _, c := range m.Counts {
 			sum += c.One + c.Vector

@@ -37,13 +37,14 @@ func (w *walker) touch(in *kernel.Instr, n float64, depth int) {
 		w.add(Apart, n*w.together(), false)
 	}
 	if t.Store {
-		if v := w.known[in.Args[1]]; v.fixed && !math.IsNaN(v.mid) && w.m.Regions[in.Region].Bytes == w.m.Regions[in.Region].Elem {
-			if w.m.Values == nil {
-				w.m.Values = map[int]float64{}
-			}
-			w.m.Values[in.Region] = v.mid
-		}
+		w.stored(in.Region, w.known[in.Args[1]])
 		return
+	}
+	if w.Value != nil && w.m.Regions[in.Region].Bytes == w.m.Regions[in.Region].Elem {
+		if v, ok := w.Value(in.Region); ok {
+			w.known[in.Out[0]] = known{mid: v, fixed: true}
+			return
+		}
 	}
 	r := known{mid: math.NaN(), carried: at.carried, depth: depth - 1}
 	if reg.Bounded {
@@ -52,6 +53,21 @@ func (w *walker) touch(in *kernel.Instr, n float64, depth int) {
 		}
 	}
 	w.known[in.Out[0]] = r
+}
+
+// stored notes what a region of one element has after a store, if that follows from the arguments and every other store puts the same there.
+func (w *walker) stored(region int, v known) {
+	if w.m.Regions[region].Bytes != w.m.Regions[region].Elem {
+		return
+	}
+	if w.m.Values == nil {
+		w.m.Values = map[int]float64{}
+	}
+	x := v.mid
+	if before, twice := w.m.Values[region]; !v.fixed || v.guessed || twice && before != x {
+		x = math.NaN()
+	}
+	w.m.Values[region] = x
 }
 
 // again is how often a load comes by the same elements in a loop around it that does not move it, while they are in the first cache.

@@ -17,6 +17,7 @@ type known struct {
 	stride  []float64 // by depth of loops, the outer index first
 	carried bool      // on what a loop carries and loads by
 	fixed   bool      // the same in every turn
+	guessed bool      // one of several, or half of what it can be
 	bent    bool      // not its strides alone: clamped, halved, …
 	beside  bool      // beside what it was in the turn before, whatever data says
 	levels  bool      // by which a loop loads, and among twice as many, or half, in the next turn
@@ -47,13 +48,24 @@ func scaled(a []float64, factor float64) []float64 { return sum(nil, a, factor) 
 // either is what is known of a value that is one of two.
 func either(a, b known) known {
 	return known{mid: (a.mid + b.mid) / 2, stride: a.stride, carried: a.carried || b.carried,
-		fixed: a.fixed && b.fixed, bent: true, beside: a.beside && b.beside, levels: a.levels || b.levels, depth: max(a.depth, b.depth)}
+		guessed: a.guessed || b.guessed || a.mid != b.mid, fixed: a.fixed && b.fixed, bent: true, beside: a.beside && b.beside, levels: a.levels || b.levels, depth: max(a.depth, b.depth)}
+}
+
+// chosen is the one of two values that a condition tells, where it is known, or either.
+func chosen(cond, yes, no known) known {
+	switch {
+	case cond.fixed && !cond.guessed && cond.mid == 1:
+		return yes
+	case cond.fixed && !cond.guessed && cond.mid == 0:
+		return no
+	}
+	return either(yes, no)
 }
 
 func constant(in *kernel.Instr) known {
 	k := known{mid: math.NaN(), fixed: true}
 	switch {
-	case in.Kind.IsInt():
+	case in.Kind.IsInt(), in.Kind == num.Bool:
 		k.mid = float64(int64(in.Bits))
 	case in.Kind == num.F64:
 		k.mid = math.Float64frombits(in.Bits)
@@ -66,7 +78,7 @@ func constant(in *kernel.Instr) known {
 // computed is what is known of an operation's result.
 func computed(in *kernel.Instr, a, b known) known {
 	r := known{mid: math.NaN(), carried: a.carried || b.carried, fixed: a.fixed && (len(in.Args) == 1 || b.fixed),
-		bent: a.bent || b.bent, levels: a.levels || b.levels || a.carried && b.fixed && scaling(in.Op, b.mid), depth: max(a.depth, b.depth)}
+		guessed: a.guessed || b.guessed, bent: a.bent || b.bent, levels: a.levels || b.levels || a.carried && b.fixed && scaling(in.Op, b.mid), depth: max(a.depth, b.depth)}
 	switch in.Op {
 	case num.Add, num.Sub, num.Min, num.Max:
 		r.beside = a.beside && (b.beside || b.rests(&a)) || b.beside && a.rests(&b)
@@ -107,6 +119,9 @@ func computed(in *kernel.Instr, a, b known) known {
 			r.mid = compared(in.Op, a.mid, b.mid)
 		}
 	}
+	if in.Kind == num.Bool && !in.Op.IsCompare() {
+		r.mid = logical(in.Op, a.mid, b.mid)
+	}
 	return r
 }
 
@@ -118,13 +133,26 @@ func extreme(op num.Op, r, a, b known) known {
 	r.stride, r.bent = a.stride, r.bent || !r.fixed
 	switch {
 	case math.IsNaN(a.mid) && b.fixed:
-		r.mid = b.mid / 2
+		r.mid, r.guessed = b.mid/2, true
 	case op == num.Min:
 		r.mid = math.Min(a.mid, b.mid)
 	default:
 		r.mid = math.Max(a.mid, b.mid)
 	}
 	return r
+}
+
+// logical is 1 or 0, or NaN.
+func logical(op num.Op, a, b float64) float64 {
+	switch op {
+	case num.And:
+		return math.Min(a, b)
+	case num.Or:
+		return math.Max(a, b)
+	case num.Not:
+		return 1 - a
+	}
+	return math.NaN()
 }
 
 // compared is 1 or 0, or NaN.
