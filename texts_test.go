@@ -61,6 +61,11 @@ func TestTexts(t *testing.T) {
 		{`fn f(x: i64) -> (Str, bool) { let a = ["b", "a", "c"]; (a[x.clamp_idx()], a[0] < a[1]) }`, godwit.Args{"x": int64(1)}, `["a",false]`},
 		{`fn f(s: &[Option<Str>; N]) -> ([Str; N], i64) { (s.map(|e| e.or("none")), s.count(|e| e.is_some())) }`, godwit.Args{"s": []*string{&ports[0], nil}}, `[["SFO","none"],1]`},
 		{`fn f(s: &[Option<Str>; N]) -> ([Str; N], i64) { (s.map(|e| e.or("none")), s.count(|e| e.is_some())) }`, godwit.Args{"s": []*string{nil, nil}}, `[["none","none"],0]`},
+		{`fn f(s: &[Option<Str>; N]) -> [(Option<Str>, i64)] { s.map(|e| if e.is_none() { e } else { Some("there") }).group_by(|t| t).agg(|g| (g.key(), g.count())) }`,
+			godwit.Args{"s": []*string{&ports[0], nil, &ports[1]}}, `[["there",2],[null,1]]`},
+		{`fn f(s: &[Option<Str>; N]) -> [Option<Str>] { s.map(|e| { let (t, _) = if e.is_none() { (Some("none"), 1) } else { (e, 2) }; t }).distinct() }`,
+			godwit.Args{"s": []*string{&ports[0], nil, &ports[0]}}, `["SFO","none"]`},
+		{`fn f(s: &[Str; N]) -> [Option<Str>] { s.map(|e| match e { "SFO" => Some("west"), "JFK" => Some(e), _ => None }).sort() }`, godwit.Args{"s": ports}, `["JFK","west","west",null,null]`},
 		{`fn f(s: &[Option<Str>; N]) -> [Option<Str>; N] { s }`, godwit.Args{"s": []*string{nil, nil}}, `[null,null]`},
 		{"record R { code: Str, n: i64 }\nfn one(r: R) -> bool { r.code == \"b\" }\npub fn f(r: &[R; N]) -> ([R; ?M <= N], i64) { (r.filter(|e| one(e)).map(|e| R { code: e.code.upper(), n: e.n }), r.count(|e| one(e))) }",
 			godwit.Args{"r": []struct {

@@ -88,6 +88,9 @@ func likeValue(want *graph.Type, n *graph.Node) *graph.Type {
 
 // besides is a type with its indices as the integers that literals become, and its texts as those of any column.
 func besides(t *graph.Type) *graph.Type {
+	if types.IsSort(t, meaning.Text) { // which is an index, too
+		return anyText
+	}
 	switch t.Kind {
 	case graph.Option:
 		return graph.OptionOf(besides(t.Elem()))
