@@ -26,7 +26,7 @@ func TestMade(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return out.Steps[0].Made.P50
+		return out.Steps[0].Wait.P50
 	}
 	small, large := made(sum, nil), made(sort, nil)
 	if large < 8*small || large < 8*machine.Default().Engines["native"].Compile {
@@ -74,7 +74,7 @@ func TestMadeOnce(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := out.Compile; got.P50 > want || got.P50 < 0.3*want || engine == "native" && got.P50 < 0.9*want || got.P90 > 2.01*want || got.P10 > got.P50 {
+			if got := out.Wait; got.P50 > want || got.P50 < 0.3*want || engine == "native" && got.P50 < 0.9*want || got.P90 > 2.01*want || got.P10 > got.P50 {
 				t.Errorf("%s: code of %d kernels for %d steps is made on %s in %+v ns, for %v alone", tt.name, len(ids), steps, engine, got, want)
 			}
 		}
@@ -87,7 +87,7 @@ func TestKept(t *testing.T) {
 	p := bound(t, "fn f(x: &[f64; N]) -> f64 "+ranged+" { x.map(|v| v * 3.0).sum() }", 1)
 	m, all := machine.Default(), func(*schedule.Launch) bool { return true }
 	predict := func(past *seen.Memory, fresh bool) *plan.Prediction {
-		out, err := plan.Predict(p.Schedule, map[string]int64{"N": 1}, plan.Options{Machine: m, Engine: "native", Threads: 1, Ready: all, Native: all, Fresh: func(*schedule.Launch) bool { return fresh },
+		out, err := plan.Predict(p.Schedule, map[string]int64{"N": 1}, plan.Options{Machine: m, Engine: "native", Threads: 1, Ready: all, Native: all, Unrun: func(*schedule.Launch) bool { return fresh },
 			Past: plan.Past{Seen: past, Program: p.Program.ID, Name: p.Program.Name}})
 		if err != nil {
 			t.Fatal(err)
@@ -98,8 +98,8 @@ func TestKept(t *testing.T) {
 	past := seen.New(file)
 	kept := m.Engines["native"].Kept
 	here, cold := predict(past, false), predict(past, true)
-	if here.Compile.P50 != 0 || kept <= 0 || cold.Compile.P50 < kept || cold.Compile.P50 > 1.5*kept || cold.Warm {
-		t.Errorf("%+v if the code is here, %+v if it is on disk, warm: %v; calibration says %v", here.Compile, cold.Compile, cold.Warm, kept)
+	if here.Wait.P50 != 0 || kept <= 0 || cold.Wait.P50 < kept || cold.Wait.P50 > 1.5*kept || cold.Warm {
+		t.Errorf("%+v if the code is here, %+v if it is on disk, warm: %v; calibration says %v", here.Wait, cold.Wait, cold.Warm, kept)
 	}
 	id, _ := p.Program.Name(p.Schedule.Steps[0].(*schedule.Launch))
 	for range 3 {
@@ -108,11 +108,11 @@ func TestKept(t *testing.T) {
 	if err := past.Save(); err != nil {
 		t.Fatal(err)
 	}
-	if warm := predict(seen.New(file), true); warm.Compile.P50 < 4.9*kept || warm.Compile.P50 > 5.5*kept || !warm.Warm || !warm.Steps[0].Warm {
-		t.Errorf("it took %v, and %+v are expected, warm: %v", 5*kept, warm.Compile, warm.Warm)
+	if warm := predict(seen.New(file), true); warm.Wait.P50 < 4.9*kept || warm.Wait.P50 > 5.5*kept || !warm.Warm || !warm.Steps[0].Warm {
+		t.Errorf("it took %v, and %+v are expected, warm: %v", 5*kept, warm.Wait, warm.Warm)
 	}
-	if here := predict(seen.New(file), false); here.Compile.P50 != 0 || here.Warm {
-		t.Errorf("the code is here, and %+v are expected for it, warm: %v", here.Compile, here.Warm)
+	if here := predict(seen.New(file), false); here.Wait.P50 != 0 || here.Warm {
+		t.Errorf("the code is here, and %+v are expected for it, warm: %v", here.Wait, here.Warm)
 	}
 }
 
