@@ -24,10 +24,9 @@ func untilMadeCold(e *machine.Engine, instructions int64, starts bool) float64 {
 func (p *predictor) untilMade(k *kernel.Kernel, starts bool) machine.Spread {
 	e := p.opt.Machine.Engines["native"]
 	n := int64(kernel.Instructions(k))
-	cold := untilMadeCold(e, n, starts)
 	here := machine.Here().Engines["native"] // where it was seen, whatever machine is asked about
 	if p.opt.Past.Seen == nil || here == nil {
-		return machine.Exactly(cold)
+		return machine.Exactly(untilMadeCold(e, n, starts))
 	}
 	var past []ratio
 	for _, pt := range p.opt.Past.Seen.Of(seen.OfMaking()) {
@@ -37,7 +36,6 @@ func (p *predictor) untilMade(k *kernel.Kernel, starts bool) machine.Spread {
 			}
 		}
 	}
-	own := untilMadeCold(here, n, starts)
-	warm, _ := warmer(here, machine.Exactly(own), past)
-	return warm.Times(cold / own)
+	t, _ := warmer(here, machine.Exactly(untilMadeCold(here, n, starts)), past)
+	return t.Times(e.Compile / here.Compile)
 }

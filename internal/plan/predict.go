@@ -88,7 +88,7 @@ type Options struct {
 	Ready func(l *schedule.Launch) bool
 	// Unrun reports that nothing of a kernel was ever run in this process, whether there is code of it or not; nil if something of all was.
 	Unrun func(l *schedule.Launch) bool
-	// Native reports that this code is native; nil if none is.
+	// Native reports that this code is native, of none that is not Ready; nil if none is.
 	Native func(l *schedule.Launch) bool
 	// Past is what earlier runs took.
 	Past Past

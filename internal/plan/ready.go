@@ -18,8 +18,8 @@ import (
 
 // readying is a kernel on its way to be ready.
 type readying struct {
-	takes   float64 // nanoseconds, alone; 0 if it is ready at the beginning
-	readyAt float64 // nanoseconds from the beginning
+	delays  float64 // nanoseconds by which those after it are ready later because of it
+	readyAt float64 // nanoseconds from the beginning; 0 or less if it is ready then
 	warm    bool    // by what it took before
 	waited  bool
 }
@@ -40,34 +40,27 @@ func (p *predictor) noteReadying() {
 		if p.readying[safe.ID] != nil {
 			return
 		}
-		var takes float64
-		alone, known := p.madeFirst(l), false
-		switch {
-		case alone:
-			takes = p.untilMade(l.Kernel, starts).P50
-			starts = false
+		takes, known, alone := 0.0, false, p.madeFirst(l)
+		if alone {
+			takes, starts = p.untilMade(l.Kernel, starts).P50, false
 			p.out.makingNative += takes
-		default:
+		} else {
 			takes, known = p.untilReady(l, safe)
 		}
-		r := &readying{takes: takes, readyAt: takes, warm: known}
+		r := &readying{readyAt: takes, warm: known}
 		p.readying[safe.ID], p.inTurn = r, append(p.inTurn, r)
-		if first {
-			if first = false; alone {
-				last = takes
-			}
+		beside := first && !alone // those after it do not wait for it
+		if first = false; beside || takes == 0 {
 			return
 		}
-		if takes > 0 {
-			last, warm = last+takes, warm && known
-			r.readyAt, r.warm = last, warm
-		}
+		last, warm = last+takes, warm && known
+		r.delays, r.readyAt, r.warm = takes, last, warm
 	})
 }
 
 // madeFirst reports that native code of a launch's kernel is made before it runs.
 func (p *predictor) madeFirst(l *schedule.Launch) bool {
-	return p.opt.Engine == "native" && !p.opt.goesOver && p.opt.Machine.Engines["native"] != nil && !p.opt.Ready(l) && !p.hasNative(l)
+	return p.opt.Engine == "native" && !p.opt.goesOver && p.opt.Machine.Engines["native"] != nil && !p.opt.Ready(l)
 }
 
 // unrun reports that nothing of a launch's kernel was ever run in this process.
@@ -81,7 +74,7 @@ func (p *predictor) untilReady(l *schedule.Launch, safe *verify.Safe) (float64, 
 	case p.hasNative(l) && p.unrun(l) && p.opt.Engine == "native" && native != nil:
 		name, cold = "native", native.Kept
 	case p.hasNative(l) && p.unrun(l) && p.opt.Engine == "wasm": // which leaves aside what is on disk
-	case p.opt.Ready(l) || p.hasNative(l):
+	case p.opt.Ready(l):
 		return 0, false
 	}
 	if p.opt.Past.Seen == nil {
@@ -112,9 +105,7 @@ func (p *predictor) prepared(l *schedule.Launch) {
 	}
 	r.waited = true
 	for _, later := range p.inTurn[slices.Index(p.inTurn, r)+1:] {
-		if later.takes > 0 {
-			later.readyAt = max(later.takes, later.readyAt-r.takes)
-		}
+		later.readyAt -= r.delays // of one that is ready, too, which nobody waits for
 	}
 }
 
