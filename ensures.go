@@ -78,7 +78,7 @@ func bufferText(src *diag.Source, name string) string {
 
 // dominant names what most of a prediction goes to: compilation, or a part of a step.
 func dominant(p *plan.Prediction) string {
-	most, name := p.Compile.P50, "the compilation of its kernels"
+	most, name := p.Wait.P50, "the compilation of its kernels"
 	for i := range p.Steps {
 		if s := &p.Steps[i]; s.Time.P50 > most {
 			most, name = s.Time.P50, fmt.Sprintf("%s of `%s`", s.Most, s.Label)

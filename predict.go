@@ -181,7 +181,7 @@ type asking struct {
 	chosen  *plan.Considered          // of the list, before the call began; nil if one was asked for, or the call is not made
 	away    bool                      // arguments are data sets
 	ready   map[*schedule.Launch]bool // of them: kernels that were compiled before anything was asked
-	fresh   map[*schedule.Launch]bool // of them: kernels that had never run
+	unrun   map[*schedule.Launch]bool // of them: kernels of which nothing was ever run
 	instead string                    // the strategy that a reason is wanted for; "" if none is
 }
 
@@ -264,12 +264,12 @@ func (s *Stats) predicted(p *plan.Prediction, m *machine.Machine, by *schedule.S
 	most := 0.0
 	for i := range p.Steps {
 		st := &p.Steps[i]
-		if t := st.Time.P50 - st.Made.P50; t > most {
+		if t := st.Time.P50 - st.Wait.P50; t > most {
 			most, s.Predicted.Most = t, st.Most
 		}
 		if p.Schedule == by && i < len(s.Plan.Steps) {
 			s.Plan.Steps[i].Predicted = inSeconds(st.Time, st.Warm)
-			if s.Plan.Steps[i].Predicted.Most = st.Most; st.Made.P50 > st.Time.P50/2 {
+			if s.Plan.Steps[i].Predicted.Most = st.Most; st.Wait.P50 > st.Time.P50/2 {
 				s.Plan.Steps[i].Predicted.Most = "compilation"
 			}
 		}

@@ -66,11 +66,11 @@ type expectation struct {
 // expect says what a call over data sets takes by a strategy.
 func (q *asking) expect(ctx context.Context, eng *engine.Engine, o *options, s Strategy) (*expectation, error) {
 	if q.ready == nil { // an outlook has kernels compiled: all ways are asked about as the call finds them
-		q.ready, q.fresh = map[*schedule.Launch]bool{}, map[*schedule.Launch]bool{}
-		schedule.Launches(q.p.Schedule.Steps, func(l *schedule.Launch) { q.ready[l], q.fresh[l] = q.opt.Ready(l), q.opt.Fresh(l) })
+		q.ready, q.unrun = map[*schedule.Launch]bool{}, map[*schedule.Launch]bool{}
+		schedule.Launches(q.p.Schedule.Steps, func(l *schedule.Launch) { q.ready[l], q.unrun[l] = q.opt.Ready(l), q.opt.Unrun(l) })
 	}
 	opt := q.opt
-	opt.Ready, opt.Fresh = func(l *schedule.Launch) bool { return q.ready[l] }, func(l *schedule.Launch) bool { return q.fresh[l] }
+	opt.Ready, opt.Unrun = func(l *schedule.Launch) bool { return q.ready[l] }, func(l *schedule.Launch) bool { return q.unrun[l] }
 	v, err := o.outlook(ctx, q.p, eng, s)
 	if err != nil {
 		return nil, err

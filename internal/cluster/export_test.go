@@ -108,3 +108,6 @@ func (c *Cluster) Habits() (n int) {
 	}
 	return n
 }
+
+// Shipped is what was expected to travel if the launch went to its rows.
+func (f *Foreseen) Shipped() *plan.Load { return f.mv.Shipped }

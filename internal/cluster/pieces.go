@@ -77,3 +77,9 @@ func block(list []span, outer int64) int64 {
 	}
 	return b
 }
+
+// inBlocks gives the pieces in which nodes combine aligned blocks of rows, and how many rows a block has: what spans allow, and a piece has room for.
+func (a *arranged) inBlocks(spans []span) (pieces []span, rows int64) {
+	pieces = a.cut(spans, min(a.portion.rows, a.portion.piece*min(block(spans, a.Outer), a.portion.rows)))
+	return pieces, block(pieces, a.Outer)
+}

@@ -285,6 +285,11 @@ func TestAtOnce(t *testing.T) {
 		}
 		parcel.Readdress(walk, h)
 		no("another client's parcel", from+1, walk)
+		for what, at := range map[string]int{"a parcel of another kind": 0, "a parcel with a flag": 1} {
+			p := slices.Clone(walk)
+			p[at] ^= 3 // a Walk becomes a Run
+			no(what, from, p)
+		}
 		copy(b.Values[0], binary.LittleEndian.AppendUint64(nil, 1<<50))
 		no("a row that is not there", from, walk)
 		copy(b.Values[0], binary.LittleEndian.AppendUint64(nil, 4000))

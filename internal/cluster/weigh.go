@@ -222,7 +222,7 @@ func (a *arranged) back(spans []span) float64 {
 	}
 	n, rows := 0.0, int64(1)
 	if a.Launch.Partial != nil { // nodes combine the rows of a block
-		rows = block(spans, a.Outer)
+		_, rows = a.inBlocks(spans)
 	}
 	for _, s := range spans {
 		if s.shard >= 0 {

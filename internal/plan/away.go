@@ -100,7 +100,7 @@ func (p *predictor) leaves(l *schedule.Launch, runs float64) (bool, error) {
 	if g == nil || err != nil {
 		return false, err
 	}
-	if g.Warm || g.Way != WayNames[Ship] { // else nodes may have to make ready the code that they are sent, which takes about as long there
+	if g.Warm || g.Way != WayNames[Ship] { // else nodes may have to make code of the kernel that they are sent, which takes about as long there
 		p.prepared(l)
 	}
 	p.add(l, Step{Label: l.Label, Runs: runs, Time: g.Time, Warm: g.Warm, Most: wayMost[g.Way], Way: g.Way, Ways: g.Ways, Only: g.Only})

@@ -26,13 +26,13 @@ func TestPrepared(t *testing.T) {
 		waits bool
 	}{{"fetch", false, false}, {"ship", true, false}, {"ship", false, true}} {
 		never := func(*schedule.Launch) bool { return false }
-		out, err := plan.Predict(p.Schedule, map[string]int64{"N": 1}, plan.Options{Machine: machine.Default(), Engine: "wasm", Threads: 1, Ready: never, Fresh: func(*schedule.Launch) bool { return true },
+		out, err := plan.Predict(p.Schedule, map[string]int64{"N": 1}, plan.Options{Machine: machine.Default(), Engine: "wasm", Threads: 1, Ready: never, Unrun: func(*schedule.Launch) bool { return true },
 			Away: &going{plan.Going{Way: c.way, Warm: c.warm, Time: machine.Exactly(1000)}}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if waits := out.Compile.P50 > 0; waits != c.waits {
-			t.Errorf("%s, warm: %v: %v ns for its code", c.way, c.warm, out.Compile.P50)
+		if waits := out.Wait.P50 > 0; waits != c.waits {
+			t.Errorf("%s, warm: %v: %v ns for its code", c.way, c.warm, out.Wait.P50)
 		}
 	}
 }
@@ -66,12 +66,12 @@ func TestReadyWaitsForNone(t *testing.T) {
 		return out.Steps
 	}
 	for _, st := range predict(func(l *schedule.Launch) bool { return !first[l] }) {
-		if st.Made.P50 != 0 {
-			t.Errorf("%s is ready, or was made before: %+v", st.Label, st.Made)
+		if st.Wait.P50 != 0 {
+			t.Errorf("%s is ready, or was made before: %+v", st.Label, st.Wait)
 		}
 	}
 	steps := predict(func(l *schedule.Launch) bool { return !first[l] && l != list[2] })
-	if most := machine.Default().Engines["wasm"].Making(kernel.Instructions(list[2].Kernel)); steps[2].Made.P50 > most {
-		t.Errorf("%s takes %v to make, and is waited for %v", steps[2].Label, most, steps[2].Made.P50)
+	if most := machine.Default().Engines["wasm"].Making(kernel.Instructions(list[2].Kernel)); steps[2].Wait.P50 > most {
+		t.Errorf("%s takes %v to make, and is waited for %v", steps[2].Label, most, steps[2].Wait.P50)
 	}
 }

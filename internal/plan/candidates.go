@@ -90,11 +90,11 @@ func (c *Considered) shares(o *Considered) bool {
 func chosen(list []Considered) int {
 	all, began := 0, false
 	for _, c := range list {
-		all, began = max(all, c.Candidate.Threads), began || c.began
+		all, began = max(all, c.Candidate.Threads), began || c.beginsNative
 	}
 	best := -1
 	for i, c := range list {
-		if t := c.Candidate.Threads; t != 1 && t != all || began && !c.began {
+		if t := c.Candidate.Threads; t != 1 && t != all || began && !c.beginsNative {
 			continue
 		}
 		if best < 0 || math.IsNaN(list[best].Time.P50) || c.Time.P50 < (1-same)*list[best].Time.P50 || c.shares(&list[best]) && c.Time.P50 < (1+same)*list[best].Time.P50 {

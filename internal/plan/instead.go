@@ -136,9 +136,9 @@ func (w *wishing) changes(by *Range, best *Considered, chosen *Prediction) (list
 		}
 	}
 	if w.strategy == "native" {
-		compile := best.native
-		if saved := chosen.Time.P50 - (best.Time.P50 - compile); saved > 0 {
-			list = append(list, Change{"calls", 1, math.Floor(compile/saved) + 1})
+		making := best.makingNative
+		if saved := chosen.Time.P50 - (best.Time.P50 - making); saved > 0 {
+			list = append(list, Change{"calls", 1, math.Floor(making/saved) + 1})
 		}
 	}
 	if w.strategy == "native" || w.strategy == "wasm" {

@@ -21,20 +21,20 @@ type Step struct {
 	Runs    float64 // 1 outside of loops
 	Threads int
 	Time    machine.Spread // nanoseconds
-	Most    string         // what most of the time goes to, besides what is made
-	Made    machine.Spread // nanoseconds, of Time: until its kernel is compiled
+	Most    string         // what most of the time goes to, besides the wait
+	Wait    machine.Spread // nanoseconds, of Time: until its kernel is ready
 	Parts   cost.Parts     // of one run
 	Warm    bool           // by what earlier runs took
 	Way     string         // that it goes to a data set, of WayNames; "" if all that it reads is here
 	Ways    Ways           // that it could go then
 	Only    string         // why it can go no other; "" if that was not asked
 
-	told   bool // runs have told something of its kernel
-	ran    bool // what it takes besides Made is by what earlier runs took
-	ready  bool // Made is
-	kernel *kernel.Kernel
-	slow   float64 // nanoseconds that it takes as WebAssembly, where it goes over to native code; 0 if nobody has asked
-	pieces float64 // after how many of these, one after the other, it can go over: a thread ends what it has begun
+	told     bool // runs have told something of its kernel
+	warmRun  bool // what it takes besides Wait is by what earlier runs took
+	warmWait bool // Wait is
+	kernel   *kernel.Kernel
+	slow     float64 // nanoseconds that it takes as WebAssembly, where it goes over to native code; 0 if nobody has asked
+	pieces   float64 // after how many of these, one after the other, it can go over: a thread ends what it has begun
 }
 
 // Prediction is what is expected of a call.
@@ -44,7 +44,7 @@ type Prediction struct {
 	Steps    []Step             // in the order of schedule.Launches
 	Schedule *schedule.Schedule // of the steps
 	Sizes    map[string]int64   // with those that are found while it runs, as they are expected
-	Compile  machine.Spread     // nanoseconds, of those of the steps: to compile what is not ready
+	Wait     machine.Spread     // nanoseconds, of those of the steps: what all wait for their kernels
 	Time     machine.Spread     // nanoseconds, of all
 	Warm     bool               // most of the time is expected by what earlier runs took
 	// Before is what it takes, beside the steps, to bring here what loops swap and what is in the result as it is, nanoseconds.
@@ -52,10 +52,10 @@ type Prediction struct {
 	// Besides is what the call takes that is no step's, nanoseconds.
 	Besides machine.Spread
 
-	began  bool    // kernels begin as native code
-	told   bool    // runs have told something of most of the time: of these kernels, on an engine
-	native float64 // nanoseconds to make native code of what is none
-	either *ways   // what it was chosen from; nil if there was one way
+	beginsNative bool    // of a kernel there was native code beforehand
+	told         bool    // runs have told something of most of the time: of these kernels, on an engine
+	makingNative float64 // nanoseconds to make native code that is not there
+	either       *ways   // what it was chosen from; nil if there was one way
 }
 
 // Options are what a prediction depends on besides the schedule.
@@ -85,11 +85,11 @@ type Options struct {
 	// Kept reports that there is memory of so many bytes for a column of the result, in which no page is touched first; nil if
 	// there is none.
 	Kept func(bytes int64) bool
-	// Ready reports that a kernel is compiled; nil if all are.
+	// Ready reports that there is code of a kernel, made or on disk; nil if there is of all.
 	Ready func(l *schedule.Launch) bool
-	// Fresh reports that nothing of a kernel was ever run in this process, be it compiled or on disk; nil if none is fresh.
-	Fresh func(l *schedule.Launch) bool
-	// Native reports that it is native code already; nil if none is.
+	// Unrun reports that nothing of a kernel was ever run in this process, whether there is code of it or not; nil if something of all was.
+	Unrun func(l *schedule.Launch) bool
+	// Native reports that this code is native, of none that is not Ready; nil if none is.
 	Native func(l *schedule.Launch) bool
 	// Past is what earlier runs took.
 	Past Past
@@ -151,7 +151,7 @@ func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 	if e == nil {
 		return nil, unmeasured(opt.Engine, opt.Machine)
 	}
-	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, engine: opt.Engine, within: map[int]bool{}, ready: map[kernel.ID]*readying{}, here: map[int]bool{}, looked: map[int]bool{}, decoded: map[int]bool{}, passed: map[data.Source]bool{}, values: map[int]float64{}, repeats: 1, out: &Prediction{Engine: opt.Engine, Threads: 1, Schedule: s}}
+	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, engine: opt.Engine, within: map[int]bool{}, readying: map[kernel.ID]*readying{}, here: map[int]bool{}, looked: map[int]bool{}, decoded: map[int]bool{}, passed: map[data.Source]bool{}, values: map[int]float64{}, repeats: 1, out: &Prediction{Engine: opt.Engine, Threads: 1, Schedule: s}}
 	if p.sizes == nil {
 		p.sizes = map[string]int64{}
 	}
@@ -159,8 +159,8 @@ func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 	if opt.Away != nil {
 		opt.Away.Anew()
 	}
-	schedule.Launches(s.Steps, func(l *schedule.Launch) { p.out.began = p.out.began || p.native(l) })
-	p.making()
+	schedule.Launches(s.Steps, func(l *schedule.Launch) { p.out.beginsNative = p.out.beginsNative || p.hasNative(l) })
+	p.noteReadying()
 	if err := p.steps(s.Steps, 1, false); err != nil {
 		return nil, err
 	}
@@ -175,14 +175,14 @@ func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 	for i := range p.out.Steps {
 		st := &p.out.Steps[i]
 		p.out.Time = p.out.Time.Plus(st.Time)
-		if st.ran {
-			warm += st.Time.P50 - st.Made.P50
+		if st.warmRun {
+			warm += st.Time.P50 - st.Wait.P50
 		}
-		if st.ready {
-			warm += st.Made.P50
+		if st.warmWait {
+			warm += st.Wait.P50
 		}
-		if steps += st.Time.P50 - st.Made.P50; st.told {
-			told += st.Time.P50 - st.Made.P50
+		if steps += st.Time.P50 - st.Wait.P50; st.told {
+			told += st.Time.P50 - st.Wait.P50
 		}
 	}
 	if p.out.Time = p.out.Time.Plus(rest); known {
@@ -192,8 +192,8 @@ func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 	return p.out, nil
 }
 
-// native reports that a kernel is native code already.
-func (p *predictor) native(l *schedule.Launch) bool { return p.opt.Native != nil && p.opt.Native(l) }
+// hasNative reports that there is native code of a kernel beforehand, made or on disk.
+func (p *predictor) hasNative(l *schedule.Launch) bool { return p.opt.Native != nil && p.opt.Native(l) }
 
 // goOver has native code be made while the longest of the steps that go over to it runs: only the first is waited for. Meanwhile that step goes on as
 // WebAssembly, so what it is later by is less than what it waits: nothing where both are as quick.
@@ -208,9 +208,9 @@ func (p *predictor) goOver() {
 		return
 	}
 	st := &p.out.Steps[longest]
-	t := p.make(st.kernel, p.opt.Cold)
-	p.out.native = t.P50
-	if quick := max(0, st.Time.P50-st.Made.P50); st.slow > 0 {
+	t := p.untilMade(st.kernel, p.opt.Cold)
+	p.out.makingNative = t.P50
+	if quick := max(0, st.Time.P50-st.Wait.P50); st.slow > 0 {
 		each := st.slow / st.pieces
 		begun := math.Ceil(t.P50/each) * each // pieces that are under way are seen through
 		switch {
@@ -221,15 +221,15 @@ func (p *predictor) goOver() {
 			t = t.Times(max(1, (st.slow-quick)/t.P50))
 		}
 	}
-	st.Made, st.Time = st.Made.Plus(t), st.Time.Plus(t)
+	st.Wait, st.Time = st.Wait.Plus(t), st.Time.Plus(t)
 }
 
 // engineFor is what a launch runs on. Beside others that are native code already, one that is over before its own is made stays as it is.
 func (p *predictor) engineFor(l *schedule.Launch, c *Coming) string {
-	if !p.opt.goesOver || !p.out.began || p.native(l) || p.opt.Machine.Engines["wasm"] == nil {
+	if !p.opt.goesOver || !p.out.beginsNative || p.hasNative(l) || p.opt.Machine.Engines["wasm"] == nil {
 		return p.opt.Engine
 	}
-	if t := c.onWasm(p.opt.Machine); t.P50*c.runs < p.make(l.Kernel, p.opt.Cold).P50 {
+	if t := c.onWasm(p.opt.Machine); t.P50*c.runs < p.untilMade(l.Kernel, p.opt.Cold).P50 {
 		return "wasm"
 	}
 	return p.opt.Engine
@@ -279,15 +279,15 @@ type predictor struct {
 	decoded map[int]bool
 	passed  map[data.Source]bool
 	// values are what buffers of one element have, where that follows from the arguments.
-	values  map[int]float64
-	repeats float64                 // how often the present step is expected to run when it begins
-	engine  string                  // of the present launch
-	ready   map[kernel.ID]*readying // when kernels are ready, those that are already too
-	order   []*readying             // the same, in the order in which they are made
-	now     machine.Spread          // when the present step begins
-	within  map[int]bool            // buffers that launches write which begin as WebAssembly, in a call that goes over to native code
-	over    []int                   // steps that go over to native code
-	out     *Prediction
+	values   map[int]float64
+	repeats  float64                 // how often the present step is expected to run when it begins
+	engine   string                  // of the present launch
+	readying map[kernel.ID]*readying // of all kernels, those that are ready at the beginning too
+	inTurn   []*readying             // the same, in the order in which they get ready
+	now      machine.Spread          // when the present step begins
+	within   map[int]bool            // buffers that launches write which begin as WebAssembly, in a call that goes over to native code
+	over     []int                   // steps that go over to native code
+	out      *Prediction
 }
 
 // most is how many threads the call has.
@@ -442,7 +442,7 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 	}
 	time = time.Times(runs * off)
 	slow := 0.0
-	if p.opt.goesOver && p.engine == "native" && !p.native(l) && p.opt.Machine.Engines["wasm"] != nil {
+	if p.opt.goesOver && p.engine == "native" && !p.hasNative(l) && p.opt.Machine.Engines["wasm"] != nil {
 		slow = c.onWasm(p.opt.Machine).P50 * runs * off
 	}
 	if t, threads, known := p.decoding(l); t.P50 > 0 {
@@ -462,20 +462,20 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 
 // add has a step follow those before it.
 func (p *predictor) add(l *schedule.Launch, s Step) {
-	s.Made, s.ready = p.compiling(l)
-	s.ran = s.Warm
-	if p.opt.goesOver && !p.native(l) && s.Way != WayNames[Ship] && p.opt.Ready != nil {
+	s.Wait, s.warmWait = p.wait(l)
+	s.warmRun = s.Warm
+	if p.opt.goesOver && !p.hasNative(l) && s.Way != WayNames[Ship] && p.opt.Ready != nil {
 		for i, b := range l.Regions {
 			if b >= 0 && l.Kernel.Regions[i].Access != kernel.Read {
 				p.within[b] = true
 			}
 		}
 	}
-	if p.opt.goesOver && p.engine == "native" && !p.native(l) && s.Way == "" {
+	if p.opt.goesOver && p.engine == "native" && !p.hasNative(l) && s.Way == "" {
 		p.over = append(p.over, len(p.out.Steps))
 	}
-	if s.Time = s.Time.Plus(s.Made); s.Made.P50 > s.Time.P50/2 {
-		s.Warm = s.ready
+	if s.Time = s.Time.Plus(s.Wait); s.Wait.P50 > s.Time.P50/2 {
+		s.Warm = s.warmWait
 	}
 	p.out.Steps = append(p.out.Steps, s)
 	p.now = p.now.Plus(s.Time)

@@ -10,21 +10,24 @@ import (
 	"github.com/godwit-run/godwit/internal/plan/seen"
 )
 
-// In: kernels that are not ready when a call begins. Out: what each launch waits for its own. A kernel is made as WebAssembly or native code, or its
-// native code lies on disk. Invariant: what is waited for once is not waited for again, however many launches have the same kernel.
+// In: kernels that are not ready when a call begins. Out: what each launch waits for its own. Invariant: what is waited for once is not waited for again,
+// however many launches have the same kernel.
+//
+// A kernel is ready once it can run. Until then, code is made of it, as WebAssembly or native, or native code that was made before is brought from disk:
+// it is readying. A launch waits for what is left of that.
 
-// readying is a kernel that is not ready.
+// readying is a kernel on its way to be ready.
 type readying struct {
-	own    float64 // nanoseconds that it takes alone; 0 if it is ready
-	at     float64 // when it is, in nanoseconds from the beginning
-	warm   bool    // by what it took before
-	waited bool
+	delays  float64 // nanoseconds by which those after it are ready later because of it
+	readyAt float64 // nanoseconds from the beginning; 0 or less if it is ready then
+	warm    bool    // by what it took before
+	waited  bool
 }
 
-// making notes when kernels are ready that are not yet: the first one is waited for, and while that is made, and runs, another thread makes those after
-// it, one after the other, as a run does. Kernels that are alike are made once. Beginning with native code, each is waited for: there is one compiler for
-// all, which is started once.
-func (p *predictor) making() {
+// noteReadying notes when kernels are ready that are not yet: the first one is waited for, and while that gets ready, and runs, another thread readies
+// those after it, one after the other, as a run does. Kernels that are alike are readied once. Beginning with native code, each is waited for: there is
+// one compiler for all, which is started once.
+func (p *predictor) noteReadying() {
 	if p.opt.Machine.Engines["wasm"] == nil || p.opt.Ready == nil {
 		return
 	}
@@ -34,51 +37,44 @@ func (p *predictor) making() {
 		if err != nil { // which the launch says
 			return
 		}
-		if p.ready[safe.ID] != nil {
+		if p.readying[safe.ID] != nil {
 			return
 		}
-		var own float64
-		alone, known := p.compiles(l), false
-		switch {
-		case alone:
-			own = p.make(l.Kernel, starts).P50
-			starts = false
-			p.out.native += own
-		default:
-			own, known = p.readies(l, safe)
+		takes, known, alone := 0.0, false, p.madeFirst(l)
+		if alone {
+			takes, starts = p.untilMade(l.Kernel, starts).P50, false
+			p.out.makingNative += takes
+		} else {
+			takes, known = p.untilReady(l, safe)
 		}
-		r := &readying{own: own, at: own, warm: known}
-		p.ready[safe.ID], p.order = r, append(p.order, r)
-		if first {
-			if first = false; alone {
-				last = own
-			}
+		r := &readying{readyAt: takes, warm: known}
+		p.readying[safe.ID], p.inTurn = r, append(p.inTurn, r)
+		beside := first && !alone // those after it do not wait for it
+		if first = false; beside || takes == 0 {
 			return
 		}
-		if own > 0 {
-			last, warm = last+own, warm && known
-			r.at, r.warm = last, warm
-		}
+		last, warm = last+takes, warm && known
+		r.delays, r.readyAt, r.warm = takes, last, warm
 	})
 }
 
-// compiles reports that native code of a launch's kernel is made before it runs.
-func (p *predictor) compiles(l *schedule.Launch) bool {
-	return p.opt.Engine == "native" && !p.opt.goesOver && p.opt.Machine.Engines["native"] != nil && !p.opt.Ready(l) && !p.native(l)
+// madeFirst reports that native code of a launch's kernel is made before it runs.
+func (p *predictor) madeFirst(l *schedule.Launch) bool {
+	return p.opt.Engine == "native" && !p.opt.goesOver && p.opt.Machine.Engines["native"] != nil && !p.opt.Ready(l)
 }
 
 // unrun reports that nothing of a launch's kernel was ever run in this process.
-func (p *predictor) unrun(l *schedule.Launch) bool { return p.opt.Fresh != nil && p.opt.Fresh(l) }
+func (p *predictor) unrun(l *schedule.Launch) bool { return p.opt.Unrun != nil && p.opt.Unrun(l) }
 
-// readies is what it takes until a launch's kernel can run of which no native code is made: nothing if it has run, else the way to it from disk, or to
-// make it as WebAssembly; and whether earlier processes say so.
-func (p *predictor) readies(l *schedule.Launch, safe *verify.Safe) (float64, bool) {
+// untilReady is what it takes until a launch's kernel is ready of which no native code is made: nothing if it was made in this process, else to bring native
+// code from disk, or to make it as WebAssembly; and whether earlier processes say so.
+func (p *predictor) untilReady(l *schedule.Launch, safe *verify.Safe) (float64, bool) {
 	name, cold := "wasm", p.opt.Machine.Engines["wasm"].Making(kernel.Instructions(l.Kernel))
 	switch native := p.opt.Machine.Engines["native"]; {
-	case p.native(l) && p.unrun(l) && p.opt.Engine == "native" && native != nil:
+	case p.hasNative(l) && p.unrun(l) && p.opt.Engine == "native" && native != nil:
 		name, cold = "native", native.Kept
-	case p.native(l) && p.unrun(l) && p.opt.Engine == "wasm": // which leaves aside what is on disk
-	case p.opt.Ready(l) || p.native(l):
+	case p.hasNative(l) && p.unrun(l) && p.opt.Engine == "wasm": // which leaves aside what is on disk
+	case p.opt.Ready(l):
 		return 0, false
 	}
 	if p.opt.Past.Seen == nil {
@@ -97,44 +93,41 @@ func (p *predictor) readies(l *schedule.Launch, safe *verify.Safe) (float64, boo
 // starting is by which part of what it takes to compile a kernel its first run takes longer than the next; measured beside calibration, once.
 const starting = 1.0 / 32
 
-// prepared notes that whoever has decided of a launch beside data has made its kernel ready: the call finds it so, and those that are made after it are
-// there sooner.
+// prepared notes that whoever has decided of a launch beside data has readied its kernel: the call finds it so, and those after it are ready sooner.
 func (p *predictor) prepared(l *schedule.Launch) {
 	safe, err := l.Proof()
 	if err != nil {
 		return
 	}
-	r := p.ready[safe.ID]
+	r := p.readying[safe.ID]
 	if r == nil || r.waited {
 		return
 	}
 	r.waited = true
-	for _, later := range p.order[slices.Index(p.order, r)+1:] {
-		if later.own > 0 {
-			later.at = max(later.own, later.at-r.own)
-		}
+	for _, later := range p.inTurn[slices.Index(p.inTurn, r)+1:] {
+		later.readyAt -= r.delays // of one that is ready, too, which nobody waits for
 	}
 }
 
-// compiling is what a launch waits for its kernel before its first run, and whether earlier processes say so. What was waited for, and what has run
+// wait is what a launch waits for its kernel before its first run, and whether earlier processes say so. What was waited for, and what has run
 // meanwhile, is not waited for again, in the interval as in the middle.
-func (p *predictor) compiling(l *schedule.Launch) (t machine.Spread, warm bool) {
+func (p *predictor) wait(l *schedule.Launch) (t machine.Spread, warm bool) {
 	safe, err := l.Proof()
 	if err != nil {
 		return t, false
 	}
-	r := p.ready[safe.ID]
+	r := p.readying[safe.ID]
 	if r == nil || r.waited {
 		return t, false
 	}
-	if r.waited = true; r.at > 0 {
-		t.P50 = max(0, r.at-p.now.P50)
-		t.P10, t.P90 = min(t.P50, max(0, r.at/10-p.now.P10)), max(t.P50, 2*r.at-p.now.P90)
+	if r.waited = true; r.readyAt > 0 {
+		t.P50 = max(0, r.readyAt-p.now.P50)
+		t.P10, t.P90 = min(t.P50, max(0, r.readyAt/10-p.now.P10)), max(t.P50, 2*r.readyAt-p.now.P90)
 		warm = r.warm
 	}
 	if p.unrun(l) {
 		t = t.Plus(machine.Exactly(starting * p.opt.Machine.Engines["wasm"].Compile))
 	}
-	p.out.Compile = p.out.Compile.Plus(t)
+	p.out.Wait = p.out.Wait.Plus(t)
 	return t, warm
 }

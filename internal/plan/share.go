@@ -44,14 +44,14 @@ type ways struct{ alone, shared *Prediction }
 
 // times are what the two are held against each other by, in nanoseconds: what both have to compile they do once.
 func (w *ways) times() (alone, shared float64) {
-	return w.alone.Time.P50 - w.alone.Compile.P50, w.shared.Time.P50 - w.shared.Compile.P50
+	return w.alone.Time.P50 - w.alone.Wait.P50, w.shared.Time.P50 - w.shared.Wait.P50
 }
 
 // waysOf predicts both. Where runs have told of one of them alone, the code is taken to be as wrong of the other, as it is of engines and threads: what is
 // known of one does not make the other look better or worse.
 func waysOf(s *schedule.Schedule, sizes map[string]int64, opt Options) (w ways, err error) {
 	w.alone, err = predict(s, sizes, opt)
-	if err != nil || opt.Away != nil || s.Shared == nil || max(opt.Threads, opt.Most) <= 1 || opt.Threads <= 1 && w.alone.told || !opt.Shared && w.alone.Time.P50-w.alone.Compile.P50 < max(opt.Machine.Wake, opt.Lowered) {
+	if err != nil || opt.Away != nil || s.Shared == nil || max(opt.Threads, opt.Most) <= 1 || opt.Threads <= 1 && w.alone.told || !opt.Shared && w.alone.Time.P50-w.alone.Wait.P50 < max(opt.Machine.Wake, opt.Lowered) {
 		return w, err
 	}
 	other, err := s.Shared()
@@ -85,10 +85,10 @@ func likewise(told, other *Prediction, sizes map[string]int64, opt Options) (*Pr
 	return predict(other.Schedule, sizes, opt)
 }
 
-// work is what the steps take, in nanoseconds, besides what is made.
+// work is what the steps take, in nanoseconds, besides what they wait for their kernels.
 func (p *Prediction) work() (t float64) {
 	for i := range p.Steps {
-		t += p.Steps[i].Time.P50 - p.Steps[i].Made.P50
+		t += p.Steps[i].Time.P50 - p.Steps[i].Wait.P50
 	}
 	return t
 }

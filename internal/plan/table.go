@@ -41,7 +41,7 @@ func Table(s *schedule.Schedule, sizes map[string]int64, name string, lo, hi int
 		}
 		p := all[chosen(all)].Prediction
 		for _, c := range all { // a way is left for another that is better, and not for one that is as good
-			if last.From > 0 && c.Prediction.Engine == last.Engine && min(c.Prediction.Threads, 2) == min(last.Threads, 2) && c.began == p.began && c.Time.P50 < good*p.Time.P50 {
+			if last.From > 0 && c.Prediction.Engine == last.Engine && min(c.Prediction.Threads, 2) == min(last.Threads, 2) && c.beginsNative == p.beginsNative && c.Time.P50 < good*p.Time.P50 {
 				return Row{n, last.Engine, c.Prediction.Threads, c.Time}, nil
 			}
 		}

@@ -62,7 +62,7 @@ func (p *Program) foreseen(in *Inputs, opt *Options) plan.Options {
 		out.Cold = !e.Compiles()
 		out.Kept = e.Results().Has
 		out.Ready = func(l *schedule.Launch) bool { return tiers.of(l) != "" }
-		out.Fresh = func(l *schedule.Launch) bool { return p.Compiled(e, l) == "" }
+		out.Unrun = func(l *schedule.Launch) bool { return p.Compiled(e, l) == "" }
 		out.Native = func(l *schedule.Launch) bool { return tiers.of(l) == engine.Native }
 	}
 	return out

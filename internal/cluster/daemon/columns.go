@@ -62,6 +62,22 @@ func (c *columns) acquire(ctx context.Context, src data.Source, p place, native 
 	return r, nil
 }
 
+// again takes columns into use that were in use before; false if one of them was dropped meanwhile.
+func (c *columns) again(held []*resident) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, r := range held {
+		if r.dropped {
+			return false
+		}
+	}
+	c.clock++
+	for _, r := range held {
+		r.users, r.used = r.users+1, c.clock
+	}
+	return true
+}
+
 // release gives a column back. One that could not be loaded, or that somebody writes to, is forgotten with
 // its last user, so that the next one tries again.
 func (c *columns) release(r *resident) {

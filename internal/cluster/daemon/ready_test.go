@@ -28,8 +28,7 @@ func TestReadyRests(t *testing.T) {
 		}
 	}
 	nothing := func() {}
-	walk := make([]byte, parcel.HeaderSize)
-	walk[0] = byte(parcel.Walk)
+	walk := (&parcel.Header{Kind: parcel.Walk}).Append(nil, nil)
 	ask := func() { d.Swift(1, walk, nil) }
 	becomes(true, nothing)
 	for range 3 {

@@ -7,6 +7,9 @@ import (
 	"github.com/godwit-run/godwit/internal/cluster/caller"
 )
 
+// In: operations that somebody begins, and what a caller's core delivers. Out: what the core is told, and to whoever began an operation its end.
+// Invariant: the end of an operation is told once at most, and always unless it was abandoned: Close and EndAll end what the core does not.
+
 // Caller drives a caller's core, and tells whoever began an operation of its end.
 type Caller struct {
 	Driver[caller.Input, caller.Effect]
@@ -38,7 +41,7 @@ func (c *Caller) Begin(then func(*caller.Deliver), input func(caller.ID) caller.
 	return id
 }
 
-// Wait runs an operation to its end. Without an end before the context's there is none.
+// Wait runs an operation and gives its result. When the context ends first, it abandons the operation.
 func (c *Caller) Wait(ctx context.Context, input func(caller.ID) caller.Input) (*caller.Deliver, error) {
 	done := make(chan *caller.Deliver, 1)
 	id := c.Begin(func(d *caller.Deliver) { done <- d }, input)

@@ -1,5 +1,9 @@
 // Package drive runs the pure cores of nodes and callers, with a clock and connections that it is given: it
 // feeds them what happens, one input after another, and carries out what they want.
+//
+// In: inputs, from any goroutine, and ticks. Out: the effects that the core wants, carried out by whoever brought the input, and parcels, offered
+// until the peer takes them or is given up. Invariants: the core works on one input at a time; the lock is not held while effects are carried out, so
+// these may bring inputs themselves; a core that waits for nothing is not ticked.
 package drive
 
 import (

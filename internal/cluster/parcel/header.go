@@ -96,15 +96,7 @@ func ReadHeader(b []byte) (h Header, code, payload []byte, err error) {
 	if r.err != nil {
 		return h, nil, nil, r.err
 	}
-	h = Header{
-		Kind:    Kind(f[0] & 15),
-		Flags:   Flags(f[1]),
-		Hops:    binary.LittleEndian.Uint16(f[2:]),
-		Left:    binary.LittleEndian.Uint32(f[4:]),
-		Request: binary.LittleEndian.Uint64(f[8:]),
-		Caller:  catalog.Peer(binary.LittleEndian.Uint32(f[16:])),
-		Code:    Prefix(binary.LittleEndian.Uint64(f[20:])),
-	}
+	h = fields(f)
 	h.check(&r, f[0]>>4)
 	if h.Flags&Carries != 0 {
 		n := r.count(maxCode(h.Kind), 1, "bytes of code")
@@ -120,6 +112,27 @@ func ReadHeader(b []byte) (h Header, code, payload []byte, err error) {
 		return Header{}, nil, nil, r.err
 	}
 	return h, code, b[r.at:], nil
+}
+
+// Fields are those of a parcel's header, of which nothing is checked but that it is there, in this version: for who knows what else the parcel has.
+func Fields(b []byte) (h Header, ok bool) {
+	if len(b) < HeaderSize || b[0]>>4 != Version {
+		return h, false
+	}
+	return fields(b), true
+}
+
+func fields(b []byte) Header {
+	_ = b[HeaderSize-1]
+	return Header{
+		Kind:    Kind(b[0] & 15),
+		Flags:   Flags(b[1]),
+		Hops:    binary.LittleEndian.Uint16(b[2:]),
+		Left:    binary.LittleEndian.Uint32(b[4:]),
+		Request: binary.LittleEndian.Uint64(b[8:]),
+		Caller:  catalog.Peer(binary.LittleEndian.Uint32(b[16:])),
+		Code:    Prefix(binary.LittleEndian.Uint64(b[20:])),
+	}
 }
 
 // check tells what the fields allow each other.

@@ -12,16 +12,16 @@ const mostAbreast = 16
 // mostText is how many instructions all iterations in step may have together: they are compiled before the first result.
 const mostText = 512
 
-// Costless reports that in step nothing is done that one by one would not be, as no walk ends before another, and none has branches, which are guessed
-// better where one walk goes on: loops are fewer, whatever the memory.
+// Costless reports that walks in step do no more than one after the other, and in fewer loops, so that it pays whatever the memory. No walk ends before
+// another, so that none has to wait; and none has branches, which a processor guesses better while one walk goes on.
 func (w *Weave) Costless() bool {
 	branches := false
 	w.Walk.Each(func(in *kernel.Instr) { branches = branches || in.Code == kernel.If })
 	return w.Even && !branches
 }
 
-// Abreast is the number of iterations that go in step; 0 if there had better be only one at a time: where the ends of a walk are its own, since
-// all have to be there until the last is done, and where loops are inside.
+// Abreast is the number of iterations that go in step; 0 if they had better go one after the other. That is so where each walk has an end of its own,
+// since the last would keep all the others, where there are other loops beside the walk, and where even two have too much text.
 func (w *Weave) Abreast() int {
 	if !w.Ends {
 		return 0

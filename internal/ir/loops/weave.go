@@ -250,7 +250,7 @@ func (w *Weave) values(a *Analysis) {
 		behind[v] = true
 	}
 	for i, acc := range w.In.Accs {
-		if acc.Op == kernel.FoldMulAdd { // takes the factors, wherever they are multiplied
+		if acc.Op == kernel.FoldMulAdd { // it multiplies by itself: what it needs is not the product, but the factors
 			for _, v := range a.Def[b.Results[i]].Args {
 				behind[v] = true
 			}
