@@ -76,11 +76,11 @@ func TestFilesOfDecimals(t *testing.T) {
 	}
 }
 
-// Decimals of CSV that ?exact= names are stored as such in a data set, and stay so when rows are added.
+// Decimals of CSV that ?types= names are stored as such in a data set, and stay so when rows are added.
 func TestDataSetsOfDecimals(t *testing.T) {
 	c := started(t, 3)
 	src := "record R { id: i64, amount: Decimal<18, 2> }\nfn f(r: &[R; N]) -> ([R; N], Decimal<18, 2>) { (r.map(|e| e), r.map(|e| e.amount).sum()) }"
-	stored(t, c, csvOf(t, "id,amount\n1,0.1\n2,1234567890123456.78\n")+"?exact=amount", "money", godwit.LoadOptions{Shards: 2})
+	stored(t, c, csvOf(t, "id,amount\n1,0.1\n2,1234567890123456.78\n")+"?types=amount:Decimal", "money", godwit.LoadOptions{Shards: 2})
 	stored(t, c, csvOf(t, "amount,id\n0.20,3\n5,4\n"), "money", godwit.LoadOptions{Append: true})
 	if got, want := typesOf(t, c, "money"), "id: i64, amount: Decimal<18, 2>"; got != want {
 		t.Errorf("stored as %s, want %s", got, want)
@@ -97,11 +97,11 @@ func TestDataSetsOfDecimals(t *testing.T) {
 	}
 	more := csvOf(t, "id,amount\n5,0.125\n")
 	_, err := c.Load(t.Context(), more, "money", godwit.LoadOptions{Append: true})
-	if err == nil || !containsText(err.Error(), "it has more than 2 digits behind the point; @money has Decimal<18, 2> there") || !containsText(help(err), "write ?exact=amount behind the name of the file, and --widen") {
+	if err == nil || !containsText(err.Error(), "it has more than 2 digits behind the point; @money has Decimal<18, 2> there") || !containsText(help(err), "write ?types=amount:Decimal behind the name of the file, and --widen") {
 		t.Error(err, help(err))
 	}
-	stored(t, c, csvOf(t, "id,amount\n1,0.1\n")+"?exact=amount", "small", godwit.LoadOptions{})
-	stored(t, c, more+"?exact=amount", "small", godwit.LoadOptions{Append: true, Widen: true})
+	stored(t, c, csvOf(t, "id,amount\n1,0.1\n")+"?types=amount:Decimal", "small", godwit.LoadOptions{})
+	stored(t, c, more+"?types=amount:Decimal", "small", godwit.LoadOptions{Append: true, Widen: true})
 	if got, want := typesOf(t, c, "small"), "id: i64, amount: Decimal<18, 3>"; got != want {
 		t.Errorf("stored as %s, want %s", got, want)
 	}
@@ -114,7 +114,7 @@ func TestNumbersOfDataSetsAreNotMeant(t *testing.T) {
 	for _, tt := range []struct{ field, want string }{
 		{"n: Decimal<18, 2>", "help: declare it as i64, and convert it: `as Decimal<18, 2>`"},
 		{"n: Timestamp", "column `n`: expected Timestamp<us>, found i64, and the rows of a data set are not converted"},
-		{"x: Decimal<18, 2>", "help: declare it as f64; for exact decimals of CSV load the files of all rows anew, with ?exact=x behind their names, and --replace"},
+		{"x: Decimal<18, 2>", "help: declare it as f64; or load the CSV files of all rows anew, with that type: ?types=x:Decimal<18,2> behind their names, and --replace"},
 	} {
 		src := "record R { " + tt.field + " }\nfn f(r: &[R; N]) -> [R; N] { r.map(|e| e) }"
 		res, err := function(t, src, "f").Call(t.Context(), godwit.Args{"r": godwit.DataSet("s")}, godwit.WithCluster(c))

@@ -86,6 +86,11 @@ var more = []string{
 	"fn f(x: &mut [f64; N]) -> f64 { x.sum() }",
 	"fn f(x: &[f64; N]) -> f64 { let r = &mut x; r.sum() }",
 	"fn f(v: &[f64; N]) -> f64 { let mut a: f64; a = v.sum(); a }",
+	"record R { tier: Option<Str> }\nfn f(x: &[R; N]) -> [i64] { x.histogram(|r| r.tier) }",
+	"fn f(x: &[Option<Str>; N]) -> [i64] { x.histogram() }",
+	"fn f(x: &[f64; N]) -> [i64] { x.histogram(|e| e) }",
+	"fn f(x: &[Date; N]) -> [i64] { x.histogram(|e| e) }",
+	"fn f(x: &[Option<i64>; N]) -> [i64] { x.histogram(|e| e) }",
 	"fn f(v: &[f64; N], k: i64) -> [i64; N] { v.map(|e| k.clamp_idx()).map(|i| i as i64) }",
 }
 

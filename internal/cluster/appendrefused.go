@@ -298,6 +298,10 @@ func (a *appended) instead(c *data.Column, typed data.Source, from int, option s
 			help += ", if that holds all of its integers"
 		}
 		return help
+	case strings.Contains(option, "?types="):
+		plain := *c
+		plain.Nullable = false
+		return "have the file say what the set has: " + data.SayType(c.Name, plain.Type()) + ", or leave its name out of ?types="
 	}
 	if why := data.Unfit(typed, from); why != nil && !data.IsText(typed, from) && !data.Untyped(typed) {
 		return why.Help // no file has it so that it could be converted
@@ -306,7 +310,7 @@ func (a *appended) instead(c *data.Column, typed data.Source, from int, option s
 		return fmt.Sprintf("store the column as %s in %s, or load all rows anew, from files in which it has one type: --replace", c.Type(), a.new.Path())
 	}
 	if c.Means.Sort == meaning.Decimal && typed.Columns()[from].Kind == num.F64 {
-		return fmt.Sprintf("correct it, or have the column hold the decimals of both: write ?exact=%s behind the name of the file, and --widen", c.Name)
+		return fmt.Sprintf("correct it, or have the column hold the decimals of both: write ?types=%s:Decimal behind the name of the file, and --widen", c.Name)
 	}
 	return fmt.Sprintf("correct it, leave the field empty where a value is missing%s, or load the files of all rows anew, with the column as text: ?text=%s behind their names, and --replace", empty, c.Name)
 }

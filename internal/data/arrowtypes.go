@@ -14,7 +14,7 @@ type arrowLeaf struct {
 	index        num.Kind // of a dictionary's codes, else Invalid
 	dictionary   int64    // its id
 	layers       int      // fixed-size lists around the values
-	text         int64    // bytes of an offset, of a column of text
+	text         int64    // bytes of an offset, or of a view, of a column of text
 }
 
 var arrowKinds = map[arrow.Type]num.Kind{
@@ -74,7 +74,7 @@ func arrowMeaning(t arrow.DataType) meaning.Meaning {
 		if t.Scale >= 0 && t.Scale <= meaning.MaxDigits {
 			return meaning.Meaning{Sort: meaning.Decimal, Digits: uint8(max(t.Precision, t.Scale)), Places: uint8(t.Scale)}
 		}
-	case *arrow.StringType, *arrow.LargeStringType:
+	case *arrow.StringType, *arrow.LargeStringType, *arrow.StringViewType:
 		return meaning.Meaning{Sort: meaning.Text}
 	}
 	return meaning.Meaning{}

@@ -20,12 +20,12 @@ type csvFile struct {
 	table
 	noStatistics
 	*input
-	dialect *dialect
-	blocks  []csvBlock
-	found   []csvFound // by column, in the rows that were looked at
-	forced  []bool     // by column: it is text, whatever stands there
-	number  []bool     // by column: it is numbers, whatever zeros they begin with
-	exact   []bool     // by column: it is a Decimal
+	dialect  *dialect
+	blocks   []csvBlock
+	found    []csvFound  // by column, in the rows that were looked at
+	forced   []bool      // by column: it is text, whatever stands there
+	number   []bool      // by column: it is numbers, whatever zeros they begin with
+	declared []*declared // by column: its type, if ?types= says one
 }
 
 // csvBlock is a run of whole rows.
@@ -56,19 +56,15 @@ func openCSV(in *input) (Source, error) {
 	if s.number, err = chosenColumns(s, in.opt.Number); err != nil {
 		return nil, err
 	}
-	if s.exact, err = chosenColumns(s, in.opt.Exact); err != nil {
-		return nil, err
-	}
 	for i := range s.cols {
-		if s.forced[i] && (s.number[i] || s.exact[i]) {
-			option := "?number="
-			if s.exact[i] {
-				option = "?exact="
-			}
-			e := columnError(in.path, &s.cols[i], "?text= says that it is text, and "+option+" that it is numbers")
+		if s.forced[i] && s.number[i] {
+			e := columnError(in.path, &s.cols[i], "?text= says that it is text, and ?number= that it is numbers")
 			e.Help = "take its name out of one of them"
 			return nil, e
 		}
+	}
+	if err := s.declare(); err != nil {
+		return nil, err
 	}
 	if err := s.count(start, line); err != nil {
 		return nil, err
@@ -213,9 +209,12 @@ func (s *csvFile) checkWant(w Want) error {
 		if w.Means.Sort != meaning.None {
 			expected = w.Means.String()
 		}
-		e := columnError(s.input.path, &s.cols[w.Column], fmt.Sprintf("expected %s, found text, as ?text= says", expected))
+		e := columnError(s.input.path, &s.cols[w.Column], fmt.Sprintf("expected %s, found text, as %s says", expected, s.found[w.Column].forcedBy()))
 		e.Help = "declare it as Str, or take its name out of the option"
 		return e
+	}
+	if d := s.typing(w.Column); d != nil {
+		return s.checkDeclared(d, w)
 	}
 	return checkWords(s.input.path, s.cols[w.Column].Name, &s.found[w.Column], w)
 }

@@ -35,21 +35,22 @@ const (
 	csvSpelled           // NaN or inf: a number, or a text among others
 	csvPadded            // a number with zeros at the beginning, which no number keeps
 	csvNoDay             // beside csvPhrase: digits in the form of a date, of a day that there is not
-	csvOdd               // beside csvNumber or csvSpelled: no decimal holds it, of a column that is to be one
+	csvOdd               // beside others: it is not of the type that ?types= says
 	csvAbsent            // beside csvMissing: the field is not empty, but a word for a missing value, or blanks
 )
 
 // csvFound is what the fields of a column have been so far.
 type csvFound struct {
-	seen   csvSorts
-	first  []csvPlace // of each bit of seen, in their order: tables of many columns in many files have few of them
-	unfit  uint8      // the forms of dates in which some text is none, but for words such as NA, see dateForms
-	odd    uint8      // the forms of numbers in which some text is none, see numberForms
-	plain  bool       // some phrase has not the form of a date
-	forced bool       // text, whatever stands there, because ?text= says so
-	number bool       // numbers, whatever zeros they begin with, because ?number= says so, or ?exact=
-	exact  exactNumbers
-	json   bool // values say themselves whether they are text, so that a number is none
+	seen     csvSorts
+	first    []csvPlace // of each bit of seen, in their order: tables of many columns in many files have few of them
+	unfit    uint8      // the forms of dates in which some text is none, but for words such as NA, see dateForms
+	odd      uint8      // the forms of numbers in which some text is none, see numberForms
+	plain    bool       // some phrase has not the form of a date
+	forced   bool       // text, whatever stands there, because ?text= or ?types= says so
+	number   bool       // numbers, whatever zeros they begin with, because ?number= says so
+	declared *declared  // the type that ?types= says
+	exact    exactNumbers
+	json     bool // values say themselves whether they are text, so that a number is none
 }
 
 // csvPlace is a field and where it stands.
@@ -86,7 +87,7 @@ func (f *csvFound) look(p *csvParser, pos int, field, raw []byte) {
 		f.odd = oddForms(f.odd, trimBlanks(raw))
 	}
 	f.phrase(s)
-	if s&(csvBit|csvNumber|csvSpelled) != 0 && f.exact.look(trimBlanks(field)) {
+	if s&csvMissing == 0 && f.strays(trimBlanks(field)) {
 		s |= csvOdd
 	}
 	if s&^f.seen == 0 {
@@ -121,6 +122,7 @@ func (f *csvFound) join(g *csvFound, file int) {
 	f.unfit, f.odd = f.unfit|g.unfit, f.odd|g.odd
 	f.plain = f.plain || g.plain
 	f.forced, f.number, f.json = f.forced || g.forced, f.number || g.number, f.json || g.json
+	f.declared = cmp.Or(f.declared, g.declared)
 	f.exact.join(g.exact)
 	for s := g.seen; s != 0; s &= s - 1 {
 		at := g.at(s & -s)
@@ -198,10 +200,11 @@ func isNoDay(b []byte) bool {
 func (f *csvFound) meaning() (m meaning.Meaning, stored string) {
 	text := meaning.Meaning{Sort: meaning.Text}
 	switch mixed := f.mixed(); {
-	case f.number && f.worded(), f.inexact():
+	case f.settled():
+		_, stored = f.declared.kind()
+		return f.means(), stored
+	case f.number && f.worded():
 		return m, ""
-	case f.exactly():
-		return f.decimal(), "decimals"
 	case f.forced, mixed && !f.json, f.padded() && !f.has(csvText):
 		return text, "text"
 	case mixed, f.has(csvNested), !f.has(csvText):
@@ -221,6 +224,14 @@ func (f *csvFound) mixed() bool {
 
 // padded reports numbers that are text for the zeros at their beginning, which programs would lose without a word: 00501 is a zip code.
 func (f *csvFound) padded() bool { return f.has(csvPadded) && !f.number && !f.json }
+
+// forcedBy is the option that says that a column is text.
+func (f *csvFound) forcedBy() string {
+	if f.declared != nil {
+		return "?types="
+	}
+	return "?text="
+}
 
 // worded reports anything but numbers.
 func (f *csvFound) worded() bool { return f.has(csvText | csvWord) }
@@ -286,10 +297,10 @@ func integerSorts(b, digits []byte) csvSorts {
 func (f *csvFound) kind() (num.Kind, string) {
 	integers := !f.has(csvDecimal | csvHugeInt)
 	switch {
+	case f.settled():
+		return f.declared.kind()
 	case f.forced, f.has(csvText), f.mixed(), f.padded(), f.number && f.worded():
 		return num.Invalid, "text"
-	case f.inexact():
-		return num.Invalid, "numbers that no Decimal holds all"
 	case f.has(csvWord):
 		return num.Bool, "true and false"
 	case !f.has(csvBit | csvNumber | csvSpelled):

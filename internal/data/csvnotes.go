@@ -26,21 +26,17 @@ func (f *csvFound) conflict(path, column string) *Error {
 		return e
 	}
 	switch {
+	case f.astray():
+		f.stray(e)
 	case f.forced:
-		e.Msg = "expected numbers, or true and false, found text, as ?text= says"
+		e.Msg = "expected numbers, or true and false, found text, as " + f.forcedBy() + " says"
 	case f.number && f.worded():
 		at := f.at(csvText)
 		if word := f.at(csvWord); !f.has(csvText) || f.has(csvWord) && word.before(at) {
 			at = word
 		}
-		option := "?number="
-		if f.exact.asked {
-			option = "?exact="
-		}
-		e = stand(at, "numbers, as "+option+" says")
+		e = stand(at, "numbers, as ?number= says")
 		e.Help = cmp.Or(csvWordHelp(column, at.text), f.numbers(), "mend the field, leave it empty where a value is missing, or take the name of the column out of the option")
-	case f.inexact():
-		f.noDecimal(e)
 	case f.mixed():
 		return f.words(column)
 	case f.has(csvDay|csvMoment) && f.has(csvPhrase|csvSpelled):
@@ -94,7 +90,7 @@ func sayText(column string) string { return "?text=" + optionText(column) }
 
 // doubt says what the type of a column takes for something else than is written; nil if nothing.
 func (f *csvFound) doubt(column string) *Error {
-	if kind, _ := f.kind(); kind != num.Bool || !f.has(csvBit) {
+	if kind, _ := f.kind(); kind != num.Bool || !f.has(csvBit) || f.declared != nil {
 		return nil
 	}
 	bit, word := f.at(csvBit), f.at(csvWord)

@@ -79,6 +79,9 @@ func (p *csvParser) row(pos int, row int64) (int, error) {
 		if d.rewrites && (p.each != nil || len(p.targets[col]) > 0) {
 			field = d.rewritten(raw, &p.buf)
 		}
+		if p.astray(col, field) {
+			return 0, p.stray(pos, row, col, raw)
+		}
 		for i := range p.targets[col] {
 			if msg := p.targets[col][i].store(field, row); msg != "" {
 				return 0, p.refuse(pos, row, col, p.targets[col][i].want, raw, msg)
@@ -93,6 +96,28 @@ func (p *csvParser) row(pos int, row int64) (int, error) {
 		}
 	}
 	return pos, nil
+}
+
+// astray reports a field that is read, and is not of the type that ?types= says.
+func (p *csvParser) astray(col int, field []byte) bool {
+	if len(p.targets[col]) == 0 {
+		return false
+	}
+	d := p.src.typing(col)
+	if d == nil {
+		return false
+	}
+	field = trimBlanks(field)
+	return len(field) > 0 && d.refuses(field) != ""
+}
+
+// stray is the error for such a field.
+func (p *csvParser) stray(pos int, row int64, col int, raw []byte) error {
+	e := p.fail(pos, row, col, "")
+	e.Column = Called(p.src, col)
+	p.src.typing(col).explain(e, string(trimBlanks(raw)))
+	e.Err = errStray
+	return e
 }
 
 func (p *csvParser) miscounted(start int, row int64) error {

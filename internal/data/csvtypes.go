@@ -5,6 +5,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -26,13 +27,16 @@ func (s *csvFile) infer() error {
 	}
 	for i := range s.found {
 		s.cols[i].Kind, s.cols[i].Stored = s.found[i].kind()
+		if d := s.typing(i); d != nil && !d.most {
+			s.cols[i].Means = d.want.Means
+		}
 	}
 	return nil
 }
 
 // said is what options say of a column.
 func (s *csvFile) said(i int) csvFound {
-	return csvFound{forced: s.forced[i], number: s.number[i] || s.exact[i], exact: exactNumbers{asked: s.exact[i]}}
+	return csvFound{forced: s.forced[i], number: s.number[i], declared: s.declared[i]}
 }
 
 // lookAt finds what the columns are in the first rows of a block.
@@ -98,7 +102,7 @@ func allFound(ctx context.Context, src Source, lookAt func(chunk int, rows int64
 	found := make([]csvFound, len(src.Columns()))
 	if s, ok := src.(untyped); ok {
 		for i, f := range s.looks() { // what options say holds without rows, too
-			found[i].forced, found[i].number, found[i].exact.asked = f.forced, f.number, f.exact.asked
+			found[i].forced, found[i].number, found[i].declared = f.forced, f.number, f.declared
 		}
 	}
 	var mu sync.Mutex
@@ -131,8 +135,8 @@ func typedColumns(cols []Column, found []csvFound) []Column {
 			kind = num.I8 // the kind that can be asked for as any other
 		}
 		m, form := found[i].meaning()
-		if found[i].exactly() {
-			kind = num.Invalid // it is read as integers only where a Decimal is asked for
+		if found[i].astray() {
+			kind, m, form = num.Invalid, meaning.Meaning{}, "fields of other types"
 		}
 		out[i] = Column{Name: cols[i].Name, Kind: kind, Stored: cmp.Or(form, stored), Nullable: found[i].has(csvMissing), Means: m, Unknown: unknown}
 		out[i].Blank = unknown && found[i].has(csvMissing) && !found[i].has(csvAbsent) && !found[i].json

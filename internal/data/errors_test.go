@@ -218,7 +218,7 @@ func TestNearest(t *testing.T) {
 // TestNumbersHelp tells texts from lists.
 func TestNumbersHelp(t *testing.T) {
 	for stored, want := range map[string]string{
-		"utf8": "declare it as Str", "String": "declare it as Str", "BYTE_ARRAY": "declare it as Str", "large_utf8": "declare it as Str", "dictionary<values=utf8, indices=int32, ordered=false>": "declare it as Str",
+		"utf8": "declare it as Str", "String": "declare it as Str", "BYTE_ARRAY": "leave the column out, or have the file say that it is text", "binary_view": "leave the column out, or have the file say", "large_utf8": "declare it as Str", "dictionary<values=utf8, indices=int32, ordered=false>": "declare it as Str",
 		"list<item: int64, nullable>": "lists have one length", "large_list<item: utf8>": "lists have one length", "nested values": "lists have one length",
 		"decimal128(10, 2)": "leave the column out",
 	} {

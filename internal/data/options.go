@@ -30,7 +30,7 @@ type Options struct {
 	Encoding  string
 	Text      []string // columns that are text, whatever stands there, by name or by number, as #1
 	Number    []string // columns that are numbers, whatever zeros they begin with, by name or by number
-	Exact     []string // columns that are decimals, by name or by number
+	Types     []string // columns by name or by number, and their types: price:Decimal<10,2>, zip:i64
 }
 
 // option is one word that may stand behind a name.
@@ -66,8 +66,8 @@ var options = []option{
 		o.Number = strings.Split(v, ",")
 		return v != ""
 	}},
-	{"exact", "names of columns, with commas between them", func(o *Options, v string) bool {
-		o.Exact = strings.Split(v, ",")
+	{"types", "columns and their types, with commas between them", func(o *Options, v string) bool {
+		o.Types = declarations(v)
 		return v != ""
 	}},
 	{"header", "yes, no or unique", func(o *Options, v string) bool {
@@ -123,7 +123,7 @@ func ParseOptions(text string) (o Options, err error) {
 	return o, o.check()
 }
 
-var exampleOf = map[string]string{"sep": ";", "quote": "none", "decimal": ",", "thousands": ".", "na": "NA,-", "text": "zip,id", "number": "month,day", "exact": "price,tax", "date": "dd.mm.yyyy", "header": "no", "skip": "1", "encoding": "latin1", "format": "csv"}
+var exampleOf = map[string]string{"sep": ";", "quote": "none", "decimal": ",", "thousands": ".", "na": "NA,-", "text": "zip,id", "number": "month,day", "types": "price:Decimal<10,2>,zip:i64", "date": "dd.mm.yyyy", "header": "no", "skip": "1", "encoding": "latin1", "format": "csv"}
 
 func badOption(name string) error {
 	var names []string
@@ -157,6 +157,11 @@ func (o *Options) check() error {
 	if o.Separator == o.decimal() && (o.NoQuote || o.Separator != ',') { // in quotes a comma separates nothing
 		return bothAre("sep", "decimal", o.Separator)
 	}
+	for _, t := range o.Types {
+		if _, _, err := declaration(t); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -173,7 +178,7 @@ func (o *Options) decimal() byte {
 
 // text reports that something was said that only text has.
 func (o *Options) text() bool {
-	return o.Separator != 0 || o.Quote != 0 || o.NoQuote || o.Decimal != 0 || o.Thousands != 0 || o.NoHeader || o.Header || o.Unique || o.Skip != 0 || len(o.NA) > 0 || len(o.Text) > 0 || len(o.Number) > 0 || len(o.Exact) > 0 || o.Date != ""
+	return o.Separator != 0 || o.Quote != 0 || o.NoQuote || o.Decimal != 0 || o.Thousands != 0 || o.NoHeader || o.Header || o.Unique || o.Skip != 0 || len(o.NA) > 0 || len(o.Text) > 0 || len(o.Number) > 0 || len(o.Types) > 0 || o.Date != ""
 }
 
 // optionText is a word as it stands in an option.

@@ -316,7 +316,7 @@ func headOf(ctx context.Context, src Source, chunk int, n int64, untyped bool) (
 		d := Dest{make([]byte, c.Rows()*width*int64(kind.Size())), make([]byte, c.Rows())}
 		if _, err := src.Fill(ctx, chunk, []Want{{Column: i, Kind: kind, Option: true}}, []Dest{d}); err != nil {
 			var other *Error
-			if untyped && errors.As(err, &other) && other.Line > 0 && other.Column == cols[i].Name {
+			if untyped && errors.As(err, &other) && !errors.Is(err, errStray) && other.Line > 0 && other.Column == cols[i].Name {
 				continue
 			}
 			return nil, err

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -186,7 +187,7 @@ func Encode(ctx context.Context, src Source, columns []int, empty []bool) ([]*Co
 		if !IsText(src, c) {
 			col := &src.Columns()[c]
 			e := columnError(src.Path(), col, fmt.Sprintf("expected text (Str), found %s", found(col)))
-			if col.Kind.Valid() {
+			if col.Kind.Valid() || col.Means.Sort != meaning.None {
 				e.Help = "declare it as " + strings.TrimSuffix(strings.TrimPrefix(col.Type(), "Option<"), ">")
 			}
 			return nil, e
@@ -310,8 +311,8 @@ func CodeKindOf(texts []string, blank bool) num.Kind {
 	return CodeKind(len(texts))
 }
 
-// spells implements texter: every field is text before it is anything else.
-func (s *csvFile) spells(int) bool { return true }
+// spells implements texter: every field is text before it is anything else, unless ?types= says what it is.
+func (s *csvFile) spells(column int) bool { return s.typing(column) == nil }
 
 // readText implements texter: an empty field is the empty text only where that is asked for.
 func (s *csvFile) readText(_ context.Context, chunk int, columns []int, empty []bool, parts []partText) error {

@@ -11,13 +11,15 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
-// offsetWidth is how many bytes the offsets of a type of text have; 0 for other types.
+// offsetWidth is how many bytes the offsets of a type of text have, or its views; 0 for other types.
 func offsetWidth(t arrow.DataType) int64 {
 	switch t.(type) {
 	case *arrow.StringType:
 		return 4
 	case *arrow.LargeStringType:
 		return 8
+	case *arrow.StringViewType:
+		return viewWidth
 	}
 	return 0
 }
@@ -56,7 +58,7 @@ func (r *arrowReader) readText(lo, hi int64, p *partText) error {
 		return r.textCodes(v, lo, hi, nulls, p)
 	}
 	i := 0
-	return r.eachText(v, lo, hi, func(b []byte) {
+	return r.eachText(v, lo, hi, nulls, func(b []byte) {
 		if nulls.bits != nil && nulls.at(i) == 0 {
 			p.null()
 		} else {
@@ -66,11 +68,14 @@ func (r *arrowReader) readText(lo, hi int64, p *partText) error {
 	})
 }
 
-// eachText calls f with the texts [lo, hi), whose offsets are in a buffer and whose bytes in the next.
-func (r *arrowReader) eachText(offsets int, lo, hi int64, f func(b []byte)) error {
+// eachText calls f with the texts [lo, hi), whose offsets are in a buffer and whose bytes in the next. Where a null is, the text may be any.
+func (r *arrowReader) eachText(offsets int, lo, hi int64, nulls bitmap, f func(b []byte)) error {
 	w := r.leaf.text
 	if hi == lo {
 		return nil
+	}
+	if w == viewWidth {
+		return r.eachView(offsets, lo, hi, nulls, f)
 	}
 	if offsets+1 >= len(r.batch.buffers) {
 		return r.bad("a batch has too few buffers")
@@ -152,7 +157,7 @@ func (r *arrowReader) textDictionary() ([]string, error) {
 		}
 		leaf := &arrowLeaf{text: r.leaf.text}
 		part := &arrowReader{arrowFile: r.arrowFile, batch: &m.batch, col: r.col, leaf: leaf, bufs: new(pageBuffers)}
-		if err := part.eachText(1, 0, m.batch.rows, func(b []byte) { texts = append(texts, string(b)) }); err != nil {
+		if err := part.eachText(1, 0, m.batch.rows, bitmap{}, func(b []byte) { texts = append(texts, string(b)) }); err != nil {
 			return nil, err
 		}
 	}
@@ -188,6 +193,8 @@ func textAt(a arrow.Array, i int) (string, bool) {
 	case *array.String:
 		return a.Value(i), true
 	case *array.LargeString:
+		return a.Value(i), true
+	case *array.StringView:
 		return a.Value(i), true
 	case *array.Dictionary:
 		return textAt(a.Dictionary(), a.GetValueIndex(i))

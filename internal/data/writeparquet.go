@@ -138,13 +138,13 @@ var parquetTimeUnits = map[meaning.Unit]schema.TimeUnitType{
 }
 
 // parquetTime is the type that a column is written as, nil if it has none of its own: Parquet has none for durations, which
-// are integers there; Arrow's schema says what they are.
+// are integers there; Arrow's schema says what they are. A time of day has no zone, so it is not adjusted to UTC; a timestamp is UTC.
 func (c *OutColumn) parquetTime() (schema.LogicalType, parquet.Type) {
 	switch c.Means.Sort {
 	case meaning.Date:
 		return schema.DateLogicalType{}, parquet.Types.Int32
 	case meaning.Time:
-		return schema.NewTimeLogicalType(true, parquetTimeUnits[c.Means.Unit]), parquet.Types.Int64
+		return schema.NewTimeLogicalType(false, parquetTimeUnits[c.Means.Unit]), parquet.Types.Int64
 	case meaning.Timestamp:
 		u := c.Means.Unit
 		if u == meaning.Second {

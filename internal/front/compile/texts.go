@@ -2,6 +2,7 @@ package compile
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -68,7 +69,7 @@ func (b *Bound) readTable(param int, t *tabular) error {
 		}
 		if l.Type.Means.Sort == meaning.None {
 			if c := t.src.Columns()[from.column]; remote(t.src) && c.Means.Sort == meaning.Text && b.Func.mayRead(param, j) {
-				return refuse(t.Name, "declare it as Str", "%s: column `%s`: expected numbers (%s), found text", t.src.Path(), c.Name, l.Type)
+				return refuse(t.Name, "declare it as Str"+loadedAs(&c, l.Type.String()), "%s: column `%s`: expected numbers (%s), found text", t.src.Path(), c.Name, l.Type)
 			}
 			continue
 		}
@@ -124,7 +125,7 @@ func (b *Bound) readRemote(t *tabular, columns, dicts, leaves []int, means map[i
 		}
 		if texts == nil {
 			c := t.src.Columns()[column]
-			return refuse(t.Name, "declare it as "+c.Type(), "%s: column `%s`: expected text (Str), found %s", t.src.Path(), c.Name, c.Type())
+			return refuse(t.Name, "declare it as "+c.Type()+loadedAs(&c, "Str"), "%s: column `%s`: expected text (Str), found %s", t.src.Path(), c.Name, c.Type())
 		}
 		if from := &t.cols[leaves[k]]; t.src.Columns()[column].Blank && !from.option {
 			from.blanks, texts = data.Blanked(texts)
@@ -136,7 +137,8 @@ func (b *Bound) readRemote(t *tabular, columns, dicts, leaves []int, means map[i
 
 // sameUnits holds the types of a data set's columns to what the program declares: rows are counted where they are.
 func (b *Bound) sameUnits(t *tabular, means map[int]meaning.Meaning) error {
-	for column, m := range means {
+	for _, column := range slices.Sorted(maps.Keys(means)) {
+		m := means[column]
 		if c := t.src.Columns()[column]; c.Means != m && !c.Unknown {
 			return refuse(t.Name, "declare it as "+c.Type()+otherwiseMeant(&c, m), "%s: column `%s`: expected %s, found %s, and the rows of a data set are not converted", t.src.Path(), c.Name, m, c.Type())
 		}
@@ -146,13 +148,16 @@ func (b *Bound) sameUnits(t *tabular, means map[int]meaning.Meaning) error {
 
 // otherwiseMeant is how a data set's numbers become what a program wants of them.
 func otherwiseMeant(c *data.Column, m meaning.Meaning) string {
-	switch {
-	case m.Sort != meaning.Decimal || c.Means.Sort != meaning.None:
-		return ""
-	case c.Kind.IsInt():
-		return ", and convert it: `as " + m.String() + "`"
+	convert := ""
+	if m.Sort == meaning.Decimal && c.Means.Sort == meaning.None && c.Kind.IsInt() {
+		convert = ", and convert it: `as " + m.String() + "`"
 	}
-	return "; for exact decimals of CSV load the files of all rows anew, with ?exact=" + c.Name + " behind their names, and --replace"
+	return convert + loadedAs(c, m.String())
+}
+
+// loadedAs is how a data set gets a column of another type, where it can: from text.
+func loadedAs(c *data.Column, typ string) string {
+	return "; or load the CSV files of all rows anew, with that type: " + data.SayType(c.Name, typ) + " behind their names, and --replace"
 }
 
 // readMemory puts the texts of a value in order. What nothing reads is left out, as of a table.

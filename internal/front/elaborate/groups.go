@@ -1,6 +1,7 @@
 package elaborate
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -395,8 +396,12 @@ func (e *elab) histogram(c *methodUse) *graph.Node {
 	k, keyed, known := e.groupSize(c)
 	if known && keyed != nil && keyed.Kind != graph.Index {
 		known = false
-		e.errorf(c.x.Name.Span, "T09", "`%s` needs a size", c.x.Name.Text).Note("expected ::<…>; only keys of text, and indices, say how many there are").
-			Help("%s::<8>(%s)", c.x.Name.Text, e.argText(c.x))
+		m := e.errorf(c.x.Name.Span, "T09", "`%s` needs a size", c.x.Name.Text).Note("expected ::<…>; only keys of text, and indices, say how many there are")
+		if types.IsInt(keyed) {
+			m.Help("%s::<8>(%s)", c.x.Name.Text, e.argText(c.x))
+		} else {
+			m.Help("these keys are no numbers of groups; count each that occurs:\ngroup_by(%s).count()", cmp.Or(e.argText(c.x), "|e| e"))
+		}
 	}
 	if !known {
 		return nil
