@@ -227,9 +227,8 @@ func (a *arranged) combine(t *task, spans []span) ([]span, error) {
 		}
 		return pieces, t.combine(c)
 	}
-	if n := block(spans, a.Outer); a.Launch.Partial != nil && n > 1 {
-		pieces := a.cut(spans, min(a.portion.rows, a.portion.piece*min(n, a.portion.rows)))
-		if n = block(pieces, a.Outer); n > 1 {
+	if a.Launch.Partial != nil {
+		if pieces, n := a.inBlocks(spans); n > 1 {
 			c, err := a.Combined(n)
 			if err != nil {
 				return nil, err
