@@ -123,3 +123,31 @@ func TestNumbersOfDataSetsAreNotMeant(t *testing.T) {
 		}
 	}
 }
+
+// TestDecimalsOfDataSetsAreNoNumbers: what stands for a decimal or a time of day is no number to a program over a data set, as it is none to one over the file.
+func TestDecimalsOfDataSetsAreNoNumbers(t *testing.T) {
+	c := started(t, 2)
+	stored(t, c, csvOf(t, "p,t\n1.50,08:30\n2.25,09:00\n")+"?types=p:Decimal<10,2>,t:Time", "s", godwit.LoadOptions{})
+	for _, typ := range []string{"f64", "f32", "i64", "i32", "u8", "bool", "idx<400>", "Option<f64>", "Option<i64>"} {
+		for _, field := range []string{"p", "t"} {
+			for _, src := range []struct{ text, set string }{
+				{"record R { " + field + ": " + typ + " }\nfn f(r: &[R; N]) -> [R; N] { r.map(|e| e) }", "s"},
+				{"fn f(r: &[" + typ + "; N]) -> [" + typ + "; N] { r.map(|e| e) }", "s#" + field},
+			} {
+				for _, strategy := range []godwit.Strategy{godwit.Fetch, godwit.Ship} {
+					res, err := function(t, src.text, "f").Call(t.Context(), godwit.Args{"r": godwit.DataSet(src.set)}, godwit.WithCluster(c), godwit.WithStrategy(strategy))
+					if err == nil || !containsText(err.Error(), "column `"+field+"`: expected numbers") {
+						t.Errorf("%s, %s: %v, %v", field, typ, res, err)
+					}
+				}
+			}
+		}
+	}
+	for _, tt := range []struct{ typ, want string }{{"Decimal<10, 2>", `["1.50","2.25"]`}, {"Decimal<12, 2>", `["1.50","2.25"]`}, {"Decimal<9, 2>", ""}, {"Decimal<12, 3>", ""}} {
+		src := "record R { p: " + tt.typ + " }\nfn f(r: &[R; N]) -> [" + tt.typ + "; N] { r.map(|e| e.p) }"
+		res, err := function(t, src, "f").Call(t.Context(), godwit.Args{"r": godwit.DataSet("s")}, godwit.WithCluster(c))
+		if (err == nil) != (tt.want != "") || err == nil && string(res.JSON()) != tt.want {
+			t.Errorf("%s: %v, %v", tt.typ, res, err)
+		}
+	}
+}

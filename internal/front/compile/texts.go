@@ -68,8 +68,10 @@ func (b *Bound) readTable(param int, t *tabular) error {
 			continue
 		}
 		if l.Type.Means.Sort == meaning.None {
-			if c := t.src.Columns()[from.column]; remote(t.src) && c.Means.Sort == meaning.Text && b.Func.mayRead(param, j) {
-				return refuse(t.Name, "declare it as Str"+loadedAs(&c, l.Type.String()), "%s: column `%s`: expected numbers (%s), found text", t.src.Path(), c.Name, l.Type)
+			if remote(t.src) && b.Func.mayRead(param, j) {
+				if err := mayCount(t, from.column, l.Type); err != nil {
+					return err
+				}
 			}
 			continue
 		}
@@ -135,11 +137,31 @@ func (b *Bound) readRemote(t *tabular, columns, dicts, leaves []int, means map[i
 	return b.sameUnits(t, means)
 }
 
+// mayCount reports a column of a data set that is no numbers to a program which declares such: text, and what the set may count in other units
+// than the file that it was loaded from.
+func mayCount(t *tabular, column int, want *graph.Type) error {
+	c := t.src.Columns()[column]
+	switch c.Means.Sort {
+	case meaning.Text:
+		return refuse(t.Name, "declare it as Str"+loadedAs(&c, want.String()), "%s: column `%s`: expected numbers (%s), found text", t.src.Path(), c.Name, want)
+	case meaning.Decimal, meaning.Time:
+		return refuse(t.Name, fmt.Sprintf("declare it as %s, and convert it: `as %s`", c.Means, want), "%s: column `%s`: expected numbers (%s), found %s", t.src.Path(), c.Name, want, c.Type())
+	}
+	return nil
+}
+
+// widens reports decimals that may have more digits, and as many places: the same numbers stand for them.
+func widens(stored, want meaning.Meaning) bool {
+	more := want
+	more.Digits = stored.Digits
+	return stored.Sort == meaning.Decimal && more == stored && want.Digits >= stored.Digits
+}
+
 // sameUnits holds the types of a data set's columns to what the program declares: rows are counted where they are.
 func (b *Bound) sameUnits(t *tabular, means map[int]meaning.Meaning) error {
 	for _, column := range slices.Sorted(maps.Keys(means)) {
 		m := means[column]
-		if c := t.src.Columns()[column]; c.Means != m && !c.Unknown {
+		if c := t.src.Columns()[column]; c.Means != m && !c.Unknown && !widens(c.Means, m) {
 			return refuse(t.Name, "declare it as "+c.Type()+otherwiseMeant(&c, m), "%s: column `%s`: expected %s, found %s, and the rows of a data set are not converted", t.src.Path(), c.Name, m, c.Type())
 		}
 	}
