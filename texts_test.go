@@ -66,6 +66,8 @@ func TestTexts(t *testing.T) {
 		{`fn f(s: &[Option<Str>; N]) -> [Option<Str>] { s.map(|e| { let (t, _) = if e.is_none() { (Some("none"), 1) } else { (e, 2) }; t }).distinct() }`,
 			godwit.Args{"s": []*string{&ports[0], nil, &ports[0]}}, `["SFO","none"]`},
 		{`fn f(s: &[Str; N]) -> [Option<Str>] { s.map(|e| match e { "SFO" => Some("west"), "JFK" => Some(e), _ => None }).sort() }`, godwit.Args{"s": ports}, `["JFK","west","west",null,null]`},
+		{"record R { s: Str, i: idx<9> }\nfn f(s: &[Str; N]) -> [Str] { let rows = s.map(|e| R { s: e, i: e.len().clamp_idx() }); (0..N).map(|i| { let p = if i > 0 { rows.get(i - 1) } else { None }; p.map(|q| q.s).or(\"first\") }).sort() }",
+			godwit.Args{"s": ports}, `["JFK","LAX","SFO","SFO","first"]`},
 		{`fn f(s: &[Option<Str>; N]) -> [Option<Str>; N] { s }`, godwit.Args{"s": []*string{nil, nil}}, `[null,null]`},
 		{"record R { code: Str, n: i64 }\nfn one(r: R) -> bool { r.code == \"b\" }\npub fn f(r: &[R; N]) -> ([R; ?M <= N], i64) { (r.filter(|e| one(e)).map(|e| R { code: e.code.upper(), n: e.n }), r.count(|e| one(e))) }",
 			godwit.Args{"r": []struct {

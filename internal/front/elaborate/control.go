@@ -97,6 +97,9 @@ func besides(t *graph.Type) *graph.Type {
 	case graph.Index:
 		return types.Computed(t)
 	case graph.Tuple:
+		if t.Name != "" {
+			break // a record says what its fields are
+		}
 		elems := make([]*graph.Type, len(t.Elems))
 		for i, e := range t.Elems {
 			elems[i] = besides(e)
