@@ -371,7 +371,7 @@ func (a *arranged) request(t *task, s span) ([]byte, error) {
 	for i, e := range a.extents(s.lo, s.hi) {
 		r := a.outs[i]
 		o := parcel.Operand{How: parcel.Out, First: e.First, Count: e.Count}
-		if a.carried(r) && !(a.Turning != nil && a.Afresh(r, s.lo)) {
+		if a.carried(r) && !a.Afresh(r, s.lo) {
 			all, err := a.Bytes(r)
 			if err != nil {
 				return nil, err

@@ -9,6 +9,31 @@ import (
 	"github.com/godwit-run/godwit/internal/data/meaning"
 )
 
+// isRead holds a text with options to the types of its columns, and to its first rows.
+func isRead(t *testing.T, options, text, types, rows string) Source {
+	t.Helper()
+	src, err := exactly(t, options, text)
+	if err != nil {
+		t.Fatalf("%s of %q: %v", options, text, err)
+	}
+	var found []string
+	for _, c := range src.Columns() {
+		found = append(found, c.Type())
+	}
+	if got := fmt.Sprint(found); got != types {
+		t.Errorf("%s of %q: %s, want %s", options, text, got, types)
+	}
+	meant, err := Meant(t.Context(), src, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := Head(t.Context(), meant, 4)
+	if got := fmt.Sprint(first); err != nil || got != rows {
+		t.Errorf("%s of %q: %s, want %s; %v", options, text, got, rows, err)
+	}
+	return src
+}
+
 // Columns that the option names are the Decimal with as many places as the field with most has, and come back as they were.
 func TestExactNumbers(t *testing.T) {
 	for _, c := range []struct{ options, text, types, rows string }{
@@ -18,25 +43,7 @@ func TestExactNumbers(t *testing.T) {
 		{"types=a:Decimal", "a,b\n,1\n,2\n", "[Option<i8> i64]", "[[null 1] [null 2]]"},
 		{"types=%231:Decimal&na=NA", "a,b\nNA,1\n0.000000000000000001,2\n", "[Option<Decimal<18, 18>> i64]", "[[null 1] [0.000000000000000001 2]]"},
 	} {
-		src, err := exactly(t, c.options, c.text)
-		if err != nil {
-			t.Errorf("%s of %q: %v", c.options, c.text, err)
-			continue
-		}
-		var types []string
-		for _, c := range src.Columns() {
-			types = append(types, c.Type())
-		}
-		if got := fmt.Sprint(types); got != c.types {
-			t.Errorf("%s of %q: %s, want %s", c.options, c.text, got, c.types)
-		}
-		if src, err = Meant(t.Context(), src, nil); err != nil {
-			t.Fatal(err)
-		}
-		rows, err := Head(t.Context(), src, 4)
-		if got := fmt.Sprint(rows); err != nil || got != c.rows {
-			t.Errorf("%s of %q: %s, want %s; %v", c.options, c.text, got, c.rows, err)
-		}
+		isRead(t, c.options, c.text, c.types, c.rows)
 	}
 }
 
@@ -75,27 +82,8 @@ func TestDeclaredTypes(t *testing.T) {
 		{"types=%231:i64&header=no", "007\n", "[i64]", "[[7]]"},
 		{"types=a:Decimal<10,2>,d:Date&decimal=,&date=dd.mm.yyyy&na=-", "a;d\n1,5;14.03.2001\n-;-\n", "[Option<Decimal<10, 2>> Option<Date>]", "[[1.50 2001-03-14] [null null]]"},
 	} {
-		src, err := exactly(t, c.options, c.text)
-		if err != nil {
-			t.Errorf("%s of %q: %v", c.options, c.text, err)
-			continue
-		}
-		var types []string
-		for _, c := range src.Columns() {
-			types = append(types, c.Type())
-		}
-		if got := fmt.Sprint(types); got != c.types {
-			t.Errorf("%s of %q: %s, want %s", c.options, c.text, got, c.types)
-		}
-		if notes := Notes(src, nil); len(notes) > 0 {
+		if notes := Notes(isRead(t, c.options, c.text, c.types, c.rows), nil); len(notes) > 0 {
 			t.Errorf("%s of %q: %s", c.options, c.text, notes)
-		}
-		if src, err = Meant(t.Context(), src, nil); err != nil {
-			t.Fatal(err)
-		}
-		rows, err := Head(t.Context(), src, 4)
-		if got := fmt.Sprint(rows); err != nil || got != c.rows {
-			t.Errorf("%s of %q: %s, want %s; %v", c.options, c.text, got, c.rows, err)
 		}
 	}
 }

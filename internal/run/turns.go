@@ -1,7 +1,7 @@
 package run
 
 import (
-	"fmt"
+	"slices"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
@@ -40,19 +40,10 @@ func (p *Placed) InTurn() (*Placed, error) {
 // Each is how many parts an outer index of the whole launch has.
 func (t *Turning) Each() int64 { return t.each }
 
-// Afresh reports that a part does not ask what was in a region: it clears it.
+// Afresh reports that a part of a launch does not ask what was in a region: it clears it.
 func (p *Placed) Afresh(region int, part int64) bool {
-	b := p.Launch.Regions[region]
-	return part%p.Turning.each == 0 && b >= 0 && p.Turning.from(b) >= 0
-}
-
-func (t *Turning) from(b int) int {
-	for i, f := range t.turns.From {
-		if f == b {
-			return i
-		}
-	}
-	return -1
+	t := p.Turning
+	return t != nil && part%t.each == 0 && slices.Contains(t.turns.From, p.Launch.Regions[region])
 }
 
 // Clear makes room for a region that the kernel writes, and zeroes it: what travels along with a launch is not what lay there before.
@@ -73,16 +64,9 @@ func (p *Placed) Turned(end int64) error {
 	if end%t.each != 0 && end != p.Outer || end == 0 {
 		return nil
 	}
-	for region, b := range p.Launch.Regions {
-		i := t.from(b)
-		if i < 0 {
-			continue
-		}
+	for i, b := range t.turns.From {
+		region, into := slices.Index(p.Launch.Regions, b), slices.Index(t.whole.Launch.Regions, t.turns.Into[i])
 		row, err := p.Bytes(region)
-		if err != nil {
-			return err
-		}
-		into, err := t.region(t.turns.Into[i])
 		if err != nil {
 			return err
 		}
@@ -91,14 +75,4 @@ func (p *Placed) Turned(end int64) error {
 		}
 	}
 	return nil
-}
-
-// region is that of the whole launch which writes a buffer.
-func (t *Turning) region(b int) (int, error) {
-	for r, of := range t.whole.Launch.Regions {
-		if of == b {
-			return r, nil
-		}
-	}
-	return 0, fmt.Errorf("step `%s` does not write buffer %d", t.whole.Launch.Label, b)
 }

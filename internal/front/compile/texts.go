@@ -145,7 +145,11 @@ func mayCount(t *tabular, column int, want *graph.Type) error {
 	case meaning.Text:
 		return refuse(t.Name, "declare it as Str"+loadedAs(&c, want.String()), "%s: column `%s`: expected numbers (%s), found text", t.src.Path(), c.Name, want)
 	case meaning.Decimal, meaning.Time:
-		return refuse(t.Name, fmt.Sprintf("declare it as %s, and convert it: `as %s`", c.Means, want), "%s: column `%s`: expected numbers (%s), found %s", t.src.Path(), c.Name, want, c.Type())
+		help := "declare it as " + c.Type()
+		if want.Equal(graph.I64Type) || want.Equal(graph.ScalarOf(num.F64)) { // what decimals and times become
+			help += fmt.Sprintf(", and convert it: `as %s`", want)
+		}
+		return refuse(t.Name, help, "%s: column `%s`: expected numbers (%s), found %s", t.src.Path(), c.Name, want, c.Type())
 	}
 	return nil
 }
