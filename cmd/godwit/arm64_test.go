@@ -112,7 +112,7 @@ func (c *comparison) compare(t *testing.T, b *byHand) {
 	for _, k := range before.Kernels {
 		known[k.Hash] = true
 	}
-	for end := time.Now().Add(emulatedLimit); ; time.Sleep(200 * time.Millisecond) { // the compiler has a low priority
+	for end := time.Now().Add(emulatedLimit); ; time.Sleep(time.Second) { // the compiler has a low priority, and runs take its processor
 		check("on the way to native code")
 		tiers := map[string]int{}
 		for _, k := range b.status(t)["arm"].Report.Kernels {

@@ -42,6 +42,9 @@ func crossings(ctx context.Context, s *session) (err error) {
 	if s.opt.Quick {
 		opt.Most, b.pairs = 64<<20, 5
 	}
+	if s.opt.Pairs > 0 {
+		b.pairs = s.opt.Pairs
+	}
 	only, err := regexp.Compile(s.opt.Only)
 	if err != nil {
 		return err
