@@ -47,6 +47,9 @@ func remember(known *seen.Memory, p *compile.Plan, eng *engine.Engine, st *run.S
 		return
 	}
 	made(known, eng)
+	for _, r := range eng.Rents() {
+		known.Rent(r.ID, float64(r.Took))
+	}
 	rest, on, mixed := st.Seconds, engine.Tier(""), false // on native code if any launch is
 	var ways []Strategy
 	if beside != nil {

@@ -7,10 +7,12 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/godwit-run/godwit/internal/cluster"
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/engine/codegen"
+	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/plan/machine"
 	"github.com/godwit-run/godwit/internal/plan/seen"
 	"github.com/godwit-run/godwit/internal/run"
@@ -175,6 +177,9 @@ func (r *workshop) close() error {
 	return err
 }
 
+// rented is how long a kernel has run in earlier processes for want of native code.
+func (r *workshop) rented(id kernel.ID) time.Duration { return time.Duration(r.seen.Rented(id)) }
+
 // acquire gives the engine of a name until users.Done is called.
 func (r *workshop) acquire(name string) (eng *engine.Engine, err error) {
 	r.mu.Lock()
@@ -184,7 +189,7 @@ func (r *workshop) acquire(name string) (eng *engine.Engine, err error) {
 	}
 	eng = r.engines[name]
 	if eng == nil {
-		opt := engine.Options{Tier: engine.Wasm, Codegen: r.codegen, Shelf: r.kernels, Promotion: machine.Here().Promotion()}
+		opt := engine.Options{Tier: engine.Wasm, Codegen: r.codegen, Shelf: r.kernels, Promotion: machine.Here().Promotion(), Rented: r.rented}
 		switch {
 		case name == "wasm":
 			opt.Codegen = nil

@@ -225,6 +225,7 @@ func (e *Engine) build(ctx context.Context, check func() (*verify.Safe, error)) 
 	c.swap(tier, code)
 	if tier == Wasm && e.native != nil {
 		c.climb.engine = e
+		c.resume()
 	}
 	return c, nil
 }

@@ -79,7 +79,7 @@ func Choose(m *machine.Machine, c *Coming) *Choice {
 	if begins.threads > 1 {
 		out.Asleep, out.Helped = begins.race(e, way, m.Wake), begins.race(e, awake, m.Hand)
 	}
-	if native := m.Engines["native"]; !c.Native && native != nil && wasm.P50*float64(out.Threads) >= max(1, begins.outer)*native.Making(kernel.Instructions(c.Safe.Kernel)) {
+	if native := m.Engines["native"]; !c.Native && native != nil && Stay(wasm, begins.outer)*float64(out.Threads) >= max(1, begins.outer)*native.Making(kernel.Instructions(c.Safe.Kernel)) {
 		n := c.weigh(m, "native")
 		t, _ := n.time(native, n.choose(native, m.Wake), m.Wake)
 		out.Native = t.P50

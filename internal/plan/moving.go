@@ -182,3 +182,12 @@ func (c *Coming) onWasm(m *machine.Machine) machine.Spread {
 	t, _ := w.time(e, w.choose(e, m.Wake), m.Wake)
 	return t
 }
+
+// Stay is what a launch of so many outer indices takes, in nanoseconds, for the decision whether it stays on WebAssembly: the mean where it is in one piece, which
+// does not change over when it turns out to take long.
+func Stay(t machine.Spread, outer float64) float64 {
+	if outer > 1 {
+		return t.P50
+	}
+	return t.Mean()
+}

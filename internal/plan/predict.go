@@ -443,7 +443,7 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 	time = time.Times(runs * off)
 	slow := 0.0
 	if p.opt.goesOver && p.engine == "native" && !p.hasNative(l) && p.opt.Machine.Engines["wasm"] != nil {
-		slow = c.onWasm(p.opt.Machine).P50 * runs * off
+		slow = Stay(c.onWasm(p.opt.Machine), w.outer) * runs * off
 	}
 	if t, threads, known := p.decoding(l); t.P50 > 0 {
 		if t.P50 > time.P50 {

@@ -52,8 +52,8 @@ func (x *execution) choose(n int64) *plan.Choice {
 		x.c.Findings.Add(&found)
 	}
 	c, part := want.choice, float64(n)/float64(max(x.outer, 1))
-	wasm, each := c.Wasm.P50*part, float64(c.Threads)/float64(max(x.outer, 1))
-	x.c.Foresee(x.m.ctx, engine.Outlook{Wasm: time.Duration(wasm * max(1, x.repeats)), Each: time.Duration(c.Wasm.P50 * each), Quick: time.Duration(c.Native * each)})
+	wasm, each := plan.Stay(c.Wasm, float64(x.outer)), float64(c.Threads)/float64(max(x.outer, 1))
+	x.c.Foresee(x.m.ctx, engine.Outlook{Wasm: time.Duration(wasm * part * max(1, x.repeats)), Each: time.Duration(wasm * each), Quick: time.Duration(c.Native * each)})
 	return c
 }
 

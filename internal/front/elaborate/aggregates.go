@@ -358,8 +358,7 @@ func (e *elab) placedTop(g *grouping, x *graph.Node, most int64, at diag.Span, v
 	if best == nil {
 		return nil
 	}
-	places := e.filtered(best, at, func(v *graph.Node) *graph.Node { return e.arith(num.Gt, at, v, e.int(num.I64, 0, at)) })
-	return e.mapEach(at, places, func(v *graph.Node) *graph.Node {
+	return e.mapEach(at, best, func(v *graph.Node) *graph.Node {
 		i := e.toRange(graph.Clamp, e.arith(num.Sub, at, v, e.int(num.I64, 1, at)), rows.Type.Size, at)
 		return elem(e.at(rows, i, at))
 	})

@@ -72,11 +72,36 @@ func Limited(most float64) float64 {
 
 // count is how many iterations a loop has that does not stop, and whether that is known.
 func (w *walker) count(in *kernel.Instr) (n float64, sure bool) {
-	n = w.known[in.Args[1]].mid - w.known[in.Args[0]].mid
+	lo, hi := &w.known[in.Args[0]], &w.known[in.Args[1]]
+	if w.loops.Data[in.Args[0]] && w.loops.Data[in.Args[1]] && !lo.fixed { // by themselves, both are likely to be in the middle
+		if n, ok := w.rows(in, max(lo.depth, hi.depth)); ok {
+			return n, false
+		}
+		return loops.Likely, false
+	}
+	n = hi.mid - lo.mid
 	if math.IsNaN(n) {
 		return loops.Likely, false
 	}
 	return math.Max(n, 0), true
+}
+
+// rows is how many iterations a loop has from one place that data tells to another, which the loop at a depth loads: all its turns together
+// go through what is there once, as where each goes through a row. It reports false if the loop does not say what it goes through.
+func (w *walker) rows(in *kernel.Instr, depth int) (float64, bool) {
+	least := math.Inf(1)
+	in.Blocks[0].Each(func(x *kernel.Instr) {
+		if x.Code == kernel.Load && x.Args[0] == in.Blocks[0].Params[0] {
+			reg := w.m.Regions[x.Region]
+			least = math.Min(least, float64(reg.Bytes/max(reg.Elem, 1)))
+		}
+	})
+	for d, n := range w.trips[:min(depth+1, len(w.trips))] {
+		if d > 0 || w.loops.Slots == nil { // which has the turns of all outer indices
+			least /= math.Max(n, 1)
+		}
+	}
+	return least, !math.IsInf(least, 1)
 }
 
 // turns counts the body of a loop, and what keeps it going.

@@ -39,6 +39,21 @@ func TestEnds(t *testing.T) {
 	}
 }
 
+// A loop from one place that data tells to another goes through its row: all rows together are what there is.
+func TestRows(t *testing.T) {
+	const rows, all = 1000, 100_000
+	start, x := data.FromSlice(make([]int64, rows)), data.FromSlice(make([]int64, all))
+	source := "fn f(start: &[i64; N], x: &[i64; M]) -> [i64; N] where N: Range<1, 1_000_000_000>, M: Range<1, 1_000_000_000> " +
+		"{ start.map(|s| { let mut a = 0; for j in s.clamp_idx::<M>()..(s +% 100).clamp_idx::<M>() { a = (a ^ x[j]) / (s | 1); } a }) }"
+	m := mix(t, source, 32, start, x)
+	if got := m.Counts[cost.Divide].One; math.Abs(got/all-1) > 0.05 {
+		t.Errorf("%v divisions, want %v", got, all)
+	}
+	if !m.Guessed {
+		t.Error("nothing is said to be guessed")
+	}
+}
+
 // A limit says little of when a loop ends: more turns than its root, fewer than its half.
 func TestLimited(t *testing.T) {
 	for _, most := range []float64{20, 64, 500, 1e6} {

@@ -34,6 +34,18 @@ func (s Spread) Plus(t Spread) Spread { return Spread{s.P10 + t.P10, s.P50 + t.P
 // Times is n times the same.
 func (s Spread) Times(n float64) Spread { return Spread{s.P10 * n, s.P50 * n, s.P90 * n} }
 
+// nineTenths is how many standard deviations above the median nine tenths of a normal distribution end.
+const nineTenths = 1.2816
+
+// Mean is the mean of times whose logarithms are spread normally: far above the median where little is known.
+func (s Spread) Mean() float64 {
+	if s.P90 <= s.P50 || s.P50 <= 0 {
+		return s.P50
+	}
+	sigma := math.Log(s.P90/s.P50) / nineTenths
+	return s.P50 * math.Exp(sigma*sigma/2)
+}
+
 // Point is one measurement of a curve.
 type Point struct {
 	At   float64 // how much, mostly bytes

@@ -54,13 +54,31 @@ func OfWay(id kernel.ID, way string, threads int) Key {
 	return Key{ID: sha256.Sum256(append(slices.Clone(id[:]), way...)), Engine: "wasm", Threads: threads}
 }
 
+// rented stands for the engine where a Key is what was spent for want of native code: see Rented.
+const rented = "rented"
+
+// Rent remembers that a kernel ran in WebAssembly for so many nanoseconds, in a process that made no native code of it.
+func (m *Memory) Rent(id kernel.ID, took float64) {
+	m.Note(Key{ID: id, Engine: rented, Threads: 1}, Point{}, took)
+}
+
+// Rented is what has been remembered of that, the last times together.
+func (m *Memory) Rented(id kernel.ID) (sum float64) {
+	for _, p := range m.Of(Key{ID: id, Engine: rented, Threads: 1}) {
+		for _, took := range p.Took {
+			sum += took
+		}
+	}
+	return sum
+}
+
 // With is what a program is known by over data of a name.
 func With(id kernel.ID, data string) kernel.ID {
 	return sha256.Sum256(append(slices.Clone(id[:]), data...))
 }
 
 // engines are what a Key has as its engine.
-var engines = []string{"wasm", "native", readying + "wasm", readying + "native", Decoding, Making}
+var engines = []string{"wasm", "native", readying + "wasm", readying + "native", Decoding, Making, rented}
 
 // Key is a kernel, a form of files, or a program as a whole, where it ran.
 type Key struct {

@@ -223,3 +223,23 @@ func TestDamaged(t *testing.T) {
 		}
 	}
 }
+
+// What processes paid for want of native code adds up, in one that comes later too.
+func TestRented(t *testing.T) {
+	path, id := filepath.Join(t.TempDir(), "seen"), kernel.ID{1}
+	for range 2 {
+		m := New(path)
+		m.Rent(id, 30e6)
+		m.Rent(id, 10e6)
+		if err := m.Save(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := New(path)
+	if got := m.Rented(id); got != 80e6 {
+		t.Errorf("%v ns, want 80 ms", got)
+	}
+	if got := m.Rented(kernel.ID{2}); got != 0 {
+		t.Errorf("%v ns of another kernel", got)
+	}
+}
