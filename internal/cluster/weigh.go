@@ -103,7 +103,8 @@ func (b *Beside) gone(p *run.Placed, mv *plan.Moving, ways *plan.Ways) (gone [3]
 	if p.Repeats() > 1 {
 		return gone
 	}
-	g := plan.Gone{Seen: b.Seen, Kernel: p.Compiled.Safe.ID, Sizes: p.Sizes, Threads: runtime.GOMAXPROCS(0)}
+	noted := p.Whole()
+	g := plan.Gone{Seen: b.Seen, Kernel: noted.Compiled.Safe.ID, Sizes: noted.Sizes, Threads: runtime.GOMAXPROCS(0)}
 	cold := *ways
 	gone = g.Warm(b.machine().Engines["wasm"], ways)
 	for w := range ways {

@@ -145,8 +145,11 @@ func (m *memory) roomForeign(b int, n int64, why string, filled bool) error {
 	}
 	bytes := n * int64(m.about[b].kind.Size())
 	var used []byte
-	if m.about[b].given {
+	switch {
+	case m.about[b].given:
 		used = m.eng.Results().Reuse(bytes)
+	case filled: // else fresh pages are quicker, which are zeroed as they are touched
+		used = mem.Again(bytes)
 	}
 	if used == nil && bytes > mapFrom {
 		if err := m.lacks(b, bytes, why); err != nil {
@@ -161,7 +164,7 @@ func (m *memory) roomForeign(b int, n int64, why string, filled bool) error {
 	buf := buffer{here: true, n: n}
 	switch {
 	case used != nil:
-		buf.foreign, buf.given = used, true
+		buf.foreign, buf.given, buf.fresh, buf.used = used, m.about[b].given, !m.about[b].given, true
 		if filled {
 			break
 		}

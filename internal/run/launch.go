@@ -268,7 +268,7 @@ func (p *launching) placeRegion(i, b int, lo, hi int64) error {
 		r.buffers[b].blocks = 0
 	}
 	p.Bases[i], p.places[i] = r.base(b), cost.Resident
-	if r.buffers[b].fresh {
+	if r.buffers[b].fresh && !r.buffers[b].used {
 		p.places[i] = cost.Fresh
 	}
 	return err

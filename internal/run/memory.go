@@ -64,7 +64,8 @@ type buffer struct {
 	span  mem.Span // what to free; empty for memory that belongs to others
 	// foreign is the memory itself where it is not the arena's; see foreign.go.
 	foreign []byte
-	fresh   bool // foreign is from mem.Fresh
+	fresh   bool // foreign is from mem.Fresh or mem.Again
+	used    bool // foreign had been somebody's before, so that its pages are there
 	given   bool // foreign becomes the caller's
 	// blocks, if not 0, is the number of rows, each of which combines a block of
 	// those that the schedule knows; see schedule.Partial.
@@ -137,7 +138,7 @@ func (m *memory) drop(b int) {
 		m.resident -= buf.span.Len
 	}
 	if buf.fresh {
-		_ = mem.Unmap(buf.foreign)
+		_ = mem.Keep(buf.foreign) // it was mapped as it is
 	}
 	*buf = buffer{}
 }

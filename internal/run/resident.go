@@ -163,7 +163,7 @@ func (m *memory) settleRaw(in *input) error {
 			return err
 		}
 	}
-	if err := m.room(in.buffer, in.rows*in.width, whyWhole); err != nil {
+	if err := m.roomBy(in.buffer, in.rows*in.width, whyWhole, m.eng.Arena().AllocUsed); err != nil {
 		return err
 	}
 	dst := m.bytes(in.buffer)
@@ -278,7 +278,11 @@ func (m *memory) settleDecoded(in *input) error {
 	group := m.together(in)
 	d := &decoding{m: m, src: in.b.Source}
 	for _, in := range group {
-		if err := m.room(in.buffer, in.rows*in.width, whyWhole); err != nil {
+		get := m.eng.Arena().AllocUsed
+		if in.b.Option { // what stands in place of a null need not be written
+			get = m.eng.Arena().Alloc
+		}
+		if err := m.roomBy(in.buffer, in.rows*in.width, whyWhole, get); err != nil {
 			return err
 		}
 		d.add(in, area{mem: m.bytes(in.buffer)})

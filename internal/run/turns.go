@@ -37,6 +37,14 @@ func (p *Placed) InTurn() (*Placed, error) {
 	return q, nil
 }
 
+// Whole is the launch that this is in parts, or the launch itself: what it took is noted as that of the whole.
+func (p *Placed) Whole() *Placed {
+	if p.Turning != nil {
+		return p.Turning.whole
+	}
+	return p
+}
+
 // Each is how many parts an outer index of the whole launch has.
 func (t *Turning) Each() int64 { return t.each }
 

@@ -103,14 +103,15 @@ func (a *Arena) Alloc(n int64) (Span, error) {
 	if n <= maxSpare {
 		return a.allocSpare(n)
 	}
-	return a.allocFresh(n)
+	s, used, err := a.spareSpan(n)
+	if used { // its pages are zeroed as they are touched, if they are
+		err = a.renew(s)
+	}
+	return s, err
 }
 
 // AllocUsed is Alloc of memory with anything in it, for who fills it before anybody looks.
 func (a *Arena) AllocUsed(n int64) (Span, error) {
-	if n > maxSpare {
-		return a.allocFresh(n)
-	}
 	s, _, err := a.spareSpan(n)
 	return s, err
 }
@@ -169,6 +170,14 @@ func (a *Arena) giveBack(s Span) {
 	a.release(s)
 }
 
+// renew makes all pages of a span fresh.
+func (a *Arena) renew(s Span) error {
+	if err := unix.Madvise(a.Bytes(s.Off, s.Len), unix.MADV_DONTNEED); err != nil {
+		return fmt.Errorf("zero %d bytes: %w", s.Len, err)
+	}
+	return nil
+}
+
 // Decommit drops what a span holds but keeps its address space.
 func (a *Arena) Decommit(s Span) error {
 	return a.mapFixed(s.Off, s.Len, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE, -1, 0)
@@ -186,6 +195,11 @@ func (a *Arena) mapFixed(at, n int64, prot, flags, fd int, off int64) error {
 func (a *Arena) release(s Span) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.put(s)
+}
+
+// put puts a span among those that are free. a.mu is held.
+func (a *Arena) put(s Span) {
 	i, _ := slices.BinarySearchFunc(a.free, s, func(x, y Span) int { return int(x.Off - y.Off) })
 	a.free = slices.Insert(a.free, i, s)
 	if i+1 < len(a.free) && a.free[i].Off+a.free[i].Len == a.free[i+1].Off {
@@ -200,8 +214,13 @@ func (a *Arena) release(s Span) {
 
 // Close unmaps the whole arena. Nothing may use it afterwards.
 func (a *Arena) Close() error {
+	a.mu.Lock()
 	base := a.base
-	a.base = nil
+	a.base, a.large = nil, nil
+	if a.drops != nil {
+		a.drops.Stop()
+	}
+	a.mu.Unlock()
 	return unix.Munmap(base)
 }
 

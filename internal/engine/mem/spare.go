@@ -3,6 +3,9 @@ package mem
 import (
 	"math/bits"
 	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // To map and unmap memory takes microseconds, as long as many a small kernel runs, and to
@@ -10,7 +13,8 @@ import (
 // they are freed, and zeroed when they are given out again.
 
 // maxSmall is the greatest span of which the length is a power of two of pages; maxSpare is
-// how many bytes of such are kept, and how many of longer ones.
+// how many bytes of such are kept, and how many of longer ones. Those that are longer than that wait for a while, as what Keep takes
+// back, in at most a keptPart of the arena.
 const (
 	maxSmall = 256 << 10
 	maxSpare = 16 << 20
@@ -21,7 +25,10 @@ type spare struct {
 	given map[int64]struct{} // offsets of spans that may be kept, or are
 	small [smallLengths][]Span
 	long  []Span // above maxSmall, the oldest first
-	kept  struct{ small, long int64 }
+	large []Span // above maxSpare, the oldest first
+	kept  struct{ small, long, large int64 }
+	since time.Time // a large one was kept last
+	drops *time.Timer
 }
 
 // smallLengths are those from a page to maxSmall, each twice the one before.
@@ -87,11 +94,15 @@ func (a *Arena) spareSpan(n int64) (s Span, used bool, err error) {
 // takeSpare finds a span of this length among those kept.
 func (a *Arena) takeSpare(size int64) (s Span, ok bool) {
 	if size > maxSmall {
-		i := slices.IndexFunc(a.long, func(x Span) bool { return x.Len == size })
+		list, kept := &a.long, &a.kept.long
+		if size > maxSpare {
+			list, kept = &a.large, &a.kept.large
+		}
+		i := slices.IndexFunc(*list, func(x Span) bool { return x.Len == size })
 		if ok = i >= 0; ok {
-			s = a.long[i]
-			a.long = slices.Delete(a.long, i, i+1)
-			a.kept.long -= size
+			s = (*list)[i]
+			*list = slices.Delete(*list, i, i+1)
+			*kept -= size
 		}
 	} else if list := &a.small[smallLength(size)]; len(*list) > 0 {
 		s, ok = (*list)[len(*list)-1], true
@@ -116,30 +127,72 @@ func (a *Arena) keep(s Span) (back []Span) {
 		*list = append(*list, s)
 		a.kept.small += s.Len
 		return nil
+	case s.Len > maxSpare:
+		return a.keepLarge(s)
 	}
 	a.long = append(a.long, s)
 	a.kept.long += s.Len
+	return a.oldest(&a.long, &a.kept.long, maxSpare)
+}
+
+// oldest takes the oldest spans out of a list until it has at most so many bytes. a.mu is held.
+func (a *Arena) oldest(list *[]Span, kept *int64, most int64) (back []Span) {
 	n := 0
-	for ; a.kept.long > maxSpare; n++ {
-		a.kept.long -= a.long[n].Len
-		delete(a.given, a.long[n].Off)
+	for ; *kept > most; n++ {
+		*kept -= (*list)[n].Len
+		delete(a.given, (*list)[n].Off)
 	}
-	back = slices.Clone(a.long[:n])
-	a.long = slices.Delete(a.long, 0, n)
+	back = slices.Clone((*list)[:n])
+	*list = slices.Delete(*list, 0, n)
 	return back
+}
+
+// keepLarge keeps a large span, which the system may take the pages of, and gives what is to be given back instead. a.mu is held.
+func (a *Arena) keepLarge(s Span) (back []Span) {
+	most := min(a.Size()/keptPart, mostWaiting())
+	if s.Len > most || unix.Madvise(a.Bytes(s.Off, s.Len), unix.MADV_FREE) != nil {
+		delete(a.given, s.Off)
+		return []Span{s}
+	}
+	a.large, a.since = append(a.large, s), time.Now()
+	a.kept.large += s.Len
+	if a.drops == nil {
+		a.drops = time.AfterFunc(keepTime, a.dropLarge)
+	}
+	return a.oldest(&a.large, &a.kept.large, most)
+}
+
+// dropLarge gives all large spans back, if none was kept for some time.
+func (a *Arena) dropLarge() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.base == nil {
+		return // it is closed
+	}
+	if left := keepTime - time.Since(a.since); left > 0 {
+		a.drops.Reset(left)
+		return
+	}
+	back := a.oldest(&a.large, &a.kept.large, 0)
+	a.drops = nil
+	for _, s := range back {
+		if a.Decommit(s) == nil {
+			a.put(s)
+		}
+	}
 }
 
 // DropSpare gives all spare spans back to the system, and reports whether there were any.
 func (a *Arena) DropSpare() bool {
 	a.mu.Lock()
-	all := a.long
+	all := append(a.long, a.large...)
 	for _, list := range a.small {
 		all = append(all, list...)
 	}
 	for _, s := range all {
 		delete(a.given, s.Off)
 	}
-	a.small, a.long, a.kept.small, a.kept.long = [smallLengths][]Span{}, nil, 0, 0
+	a.small, a.long, a.large, a.kept.small, a.kept.long, a.kept.large = [smallLengths][]Span{}, nil, nil, 0, 0, 0
 	a.mu.Unlock()
 	for _, s := range all {
 		a.giveBack(s)
