@@ -67,7 +67,8 @@ type outcome struct {
 	columns []column.Column
 	fault   string
 	cluster.Stats
-	away int64 // launches that ran beside shards
+	away     int64 // launches that ran beside shards
+	launches []run.LaunchStats
 }
 
 // beside runs a function with the cluster.
@@ -101,7 +102,7 @@ func (b *bed) run(ctx context.Context, f *compile.Func, args compile.Args, opt r
 	if err != nil {
 		return nil, err
 	}
-	out := &outcome{columns: res.Columns}
+	out := &outcome{columns: res.Columns, launches: res.Stats.Launches}
 	for _, l := range res.Stats.Launches {
 		out.away += l.Beside
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +18,8 @@ import (
 	"github.com/godwit-run/godwit/internal/front/compile"
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/plan"
+	"github.com/godwit-run/godwit/internal/plan/seen"
 	"github.com/godwit-run/godwit/internal/run"
 )
 
@@ -274,6 +278,23 @@ func TestLeavesInTurn(t *testing.T) {
 		// Five shards and two leaves that begin within one make seven pieces, and three are the first of a leaf.
 		if most := int64(7+4+1) * groups * 8; !end && got.Bytes > most {
 			t.Errorf("%d bytes travel, expected no more than %d\n%s", got.Bytes, most, got.places())
+		}
+		if end {
+			continue
+		}
+		const took = 77e9 // ns
+		later := b.Client.Beside(cluster.Auto)
+		later.Seen = seen.New("")
+		for _, l := range got.launches {
+			for range 3 { // what is so far from what the code says is believed when it has come again
+				later.Seen.Note(seen.OfWay(l.Hash, "ship", run.Threads(0)), seen.Point{Sizes: l.Sizes}, took)
+			}
+		}
+		if _, err = b.agrees(text, src, "v", later); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(later.Foreseen(), func(f cluster.Foreseen) bool { return math.Abs(f.Ways[plan.Ship].P50/took-1) < 0.01 }) {
+			t.Errorf("what it took in turn is not what is expected: %+v", later.Foreseen())
 		}
 	}
 }
