@@ -47,9 +47,6 @@ func remember(known *seen.Memory, p *compile.Plan, eng *engine.Engine, st *run.S
 		return
 	}
 	made(known, eng)
-	for _, r := range eng.Rents() {
-		known.Rent(r.ID, float64(r.Took))
-	}
 	rest, on, mixed := st.Seconds, engine.Tier(""), false // on native code if any launch is
 	var ways []Strategy
 	if beside != nil {
@@ -62,6 +59,9 @@ func remember(known *seen.Memory, p *compile.Plan, eng *engine.Engine, st *run.S
 			continue
 		}
 		rest -= l.Seconds
+		if took := eng.Rent(l.Hash); took > 0 {
+			known.Rent(l.Hash, float64(took))
+		}
 		if i < len(ways) && ways[i] != "" {
 			mixed = true
 			if took := l.Seconds - l.Compile; l.Runs == 1 && l.Sizes != nil && !beside.code {

@@ -41,7 +41,7 @@ type Options struct {
 	// Promotion is how long it takes to make native code of a kernel, until the engine has seen for itself; 0 for what it takes on
 	// a machine of middling speed.
 	Promotion time.Duration
-	// Rented, if it is there, is how long a kernel has run in WebAssembly in earlier processes, which made no native code of it: see Rents.
+	// Rented, if it is there, is how long a kernel has run in WebAssembly in earlier processes, which made no native code of it: see Rent.
 	Rented func(id kernel.ID) time.Duration
 	// Shelf, which several engines may share, limits what kernels take; nil for no limit. Runs then Hold theirs.
 	Shelf *Shelf

@@ -21,7 +21,7 @@ type climb struct {
 	engine *Engine // nil where there is no second tier, or it is reached
 	spent  atomic.Int64
 	owed   int64        // of spent, in earlier processes
-	told   atomic.Int64 // of spent, owed and what Rents has given
+	told   atomic.Int64 // of spent, owed and what Rent has given
 	asked  atomic.Bool
 	err    atomic.Pointer[error] // why it stays where it is
 	ended  chan struct{}         // closed when the first try is over

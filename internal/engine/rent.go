@@ -9,30 +9,24 @@ import (
 // In: how long kernels ran in WebAssembly, in this process and before. Out: native code of those that short processes run again and again, each of which ends
 // before it is made. What earlier processes have paid counts: see climb. Who asks for native code that they would have had by then sees it through.
 
-// Rent is how long a kernel ran in WebAssembly.
-type Rent struct {
-	ID   kernel.ID
-	Took time.Duration
-}
-
 // tellingRent is which part of what native code takes to make is worth remembering.
 const tellingRent = 8
 
-// Rents is how long kernels without native code have run since it was asked for last; those that have run for next to no time wait until they have for longer.
-func (e *Engine) Rents() (list []Rent) {
+// Rent is how long a kernel without native code has run since it was asked for last; 0 as long as that is next to no time.
+func (e *Engine) Rent(id kernel.ID) time.Duration {
 	if e.native == nil {
-		return nil
+		return 0
 	}
-	for _, c := range e.Kernels() {
-		if c.climb.engine == nil || c.Tier() != Wasm || c.climb.err.Load() != nil {
-			continue
-		}
-		if took := c.climb.spent.Load() - c.climb.told.Load(); took >= c.price()/tellingRent {
-			c.climb.told.Add(took)
-			list = append(list, Rent{c.Hash, time.Duration(took)})
-		}
+	c, ok := e.Lookup(id)
+	if !ok || c.climb.engine == nil || c.Tier() != Wasm || c.climb.err.Load() != nil {
+		return 0
 	}
-	return list
+	took := c.climb.spent.Load() - c.climb.told.Load()
+	if took < c.price()/tellingRent {
+		return 0
+	}
+	c.climb.told.Add(took)
+	return time.Duration(took)
 }
 
 // resume goes on where earlier processes were with a kernel.
