@@ -11,7 +11,7 @@ import (
 	"github.com/godwit-run/godwit/internal/engine/llvm"
 )
 
-// In: that a child found no libLLVM, in this process or an earlier one. Out: whether native code is to be expected. Forecasts go by it;
+// In: that a child found no libLLVM, in this process or an earlier one, or that none could be started. Out: whether native code is to be expected. Forecasts go by it;
 // what is to be compiled is tried nevertheless, so what is kept here can only make a forecast wrong.
 
 // absence is kept among the objects. It holds while the place where the library would be is as it was.
@@ -47,13 +47,13 @@ func (s *Service) rememberAbsence() {
 	}
 }
 
-// Absent reports that there is no libLLVM, as far as is known without a child.
+// Absent reports that there is no libLLVM, or no child, as far as is known without one.
 func (s *Service) Absent() bool {
 	s.mu.Lock()
-	info, missing := s.info, s.missing
+	info, missing, unstarted := s.info, s.missing, s.unstarted
 	s.mu.Unlock()
 	switch {
-	case missing != nil:
+	case missing != nil, unstarted:
 		return true
 	case info != nil:
 		return false

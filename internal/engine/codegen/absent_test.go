@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -36,5 +37,27 @@ func TestAbsent(t *testing.T) {
 	}
 	if service().Absent() {
 		t.Error("there is a file now, and nobody has looked at it")
+	}
+}
+
+// TestNoChild: nobody expects native code of a program that cannot be started, and it is tried nevertheless.
+func TestNoChild(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "child")
+	s := New(Options{Program: []string{program}})
+	defer s.Close()
+	if s.Absent() {
+		t.Error("it is said to be absent before anybody has started it")
+	}
+	if _, err := s.Info(t.Context()); !errors.Is(err, ErrCrashed) {
+		t.Errorf("%v of a program that is not there", err)
+	}
+	if !s.Absent() {
+		t.Error("it is not absent")
+	}
+	if err := os.WriteFile(program, []byte("#!/bin/sh\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Info(t.Context()); err == nil || s.Absent() {
+		t.Errorf("%v of a program that can be started; absent: %v", err, s.Absent())
 	}
 }

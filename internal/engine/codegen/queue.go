@@ -140,10 +140,11 @@ func (s *Service) ready() (*process, *Info, error) {
 	}
 	s.mu.Unlock()
 	p, err := start(s.opt.Program)
-	if err != nil {
+	s.mu.Lock()
+	if s.unstarted = err != nil; err != nil {
+		s.mu.Unlock()
 		return nil, nil, fmt.Errorf("%w: %w", ErrCrashed, err)
 	}
-	s.mu.Lock()
 	s.child = p // so that Close finds it
 	closed := s.closed
 	s.mu.Unlock()

@@ -21,17 +21,18 @@ type Service struct {
 	opt  Options
 	disk *disk
 
-	mu       sync.Mutex
-	queue    []*call
-	inflight map[key]*call
-	bad      map[key]error
-	info     *Info
-	missing  error // why there is no LLVM; final
-	working  bool  // a goroutine takes from queue
-	closed   bool
-	child    *process
-	starts   []time.Time // of the last children
-	done     sync.WaitGroup
+	mu        sync.Mutex
+	queue     []*call
+	inflight  map[key]*call
+	bad       map[key]error
+	info      *Info
+	missing   error // why there is no LLVM; final
+	working   bool  // a goroutine takes from queue
+	closed    bool
+	unstarted bool // the system could not start the last child
+	child     *process
+	starts    []time.Time // of the last children
+	done      sync.WaitGroup
 }
 
 // New makes a service. It starts nothing.
