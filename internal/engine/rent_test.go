@@ -12,7 +12,7 @@ import (
 
 // TestRent: what a kernel runs in WebAssembly is told once, if it is enough to count, and a later process goes on from there.
 func TestRent(t *testing.T) {
-	const price = 80 * time.Millisecond
+	price := 80 * time.Millisecond
 	c, _ := long(1 << 12)
 	id := kernel.ID{}
 	with := func(s *codegen.Service, before time.Duration) (*Engine, *Compiled) {
@@ -66,5 +66,13 @@ func TestRent(t *testing.T) {
 	began := time.Now()
 	if e.seeThrough(); k.Tier() != Wasm || time.Since(began) > 30*time.Second {
 		t.Errorf("%v for a compiler that hangs; on %s", time.Since(began), k.Tier())
+	}
+
+	price = time.Minute
+	e, k = with(hangs, price/2)
+	k.spent(price)
+	began = time.Now()
+	if e.seeThrough(); !k.climb.asked.Load() || time.Since(began) > price/2 {
+		t.Errorf("%v for native code that no earlier process has paid for; asked: %v", time.Since(began), k.climb.asked.Load())
 	}
 }
