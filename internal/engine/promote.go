@@ -29,13 +29,12 @@ type climb struct {
 }
 
 // spent adds to the time that the kernel has run, and asks for native code when
-// that has become worth it.
+// that has become worth it. While that is made the time goes on: a process may end before.
 func (c *Compiled) spent(d time.Duration) {
-	e := c.climb.engine
-	if e == nil || c.climb.asked.Load() {
+	if c.climb.engine == nil {
 		return
 	}
-	if c.climb.spent.Add(int64(d)) >= c.price() {
+	if c.climb.spent.Add(int64(d)) >= c.price() && !c.climb.asked.Load() {
 		c.ask()
 	}
 }

@@ -68,6 +68,11 @@ func TestRent(t *testing.T) {
 		t.Errorf("%v for a compiler that hangs; on %s", time.Since(began), k.Tier())
 	}
 
+	e, k = with(hangs, 0)
+	k.Foresee(t.Context(), Outlook{Wasm: 2 * price})
+	if k.spent(price); e.Rent(k.Hash) != price {
+		t.Error("what a kernel runs after it has asked for native code does not count for the next process")
+	}
 	price = time.Minute
 	e, k = with(hangs, price/2)
 	k.spent(price)

@@ -26,8 +26,31 @@ var waiting struct {
 	mu    sync.Mutex
 	list  [][]byte // the oldest first
 	bytes int64
-	since time.Time // the last was given back
+	idle  idle
+}
+
+// idle is the time since something was kept. Whoever has it holds a mutex.
+type idle struct {
+	since time.Time
 	timer *time.Timer
+}
+
+// begin begins anew. drop is called when keepTime is over, and asks whether it is.
+func (t *idle) begin(drop func()) {
+	t.since = time.Now()
+	if t.timer == nil {
+		t.timer = time.AfterFunc(keepTime, drop)
+	}
+}
+
+// over reports that keepTime has passed since it began last; else drop is called again.
+func (t *idle) over() bool {
+	if left := keepTime - time.Since(t.since); left > 0 {
+		t.timer.Reset(left)
+		return false
+	}
+	t.timer = nil
+	return true
 }
 
 var mostWaiting = sync.OnceValue(func() int64 { return Available() / keptPart })
@@ -63,14 +86,12 @@ func Keep(b []byte) error {
 	}
 	w := &waiting
 	w.mu.Lock()
-	w.list, w.bytes, w.since = append(w.list, b), w.bytes+n, time.Now()
+	w.list, w.bytes = append(w.list, b), w.bytes+n
 	var old [][]byte
 	for w.bytes > mostWaiting() {
 		old, w.bytes, w.list = append(old, w.list[0]), w.bytes-int64(len(w.list[0])), slices.Delete(w.list, 0, 1)
 	}
-	if w.timer == nil {
-		w.timer = time.AfterFunc(keepTime, dropWaiting)
-	}
+	w.idle.begin(dropWaiting)
 	w.mu.Unlock()
 	return unmapAll(old)
 }
@@ -79,13 +100,10 @@ func Keep(b []byte) error {
 func dropWaiting() {
 	w := &waiting
 	w.mu.Lock()
-	if left := keepTime - time.Since(w.since); left > 0 {
-		w.timer.Reset(left)
-		w.mu.Unlock()
-		return
+	var old [][]byte
+	if w.idle.over() {
+		old, w.list, w.bytes = w.list, nil, 0
 	}
-	old := w.list
-	w.list, w.bytes, w.timer = nil, 0, nil
 	w.mu.Unlock()
 	_ = unmapAll(old) // they were mapped as they are
 }

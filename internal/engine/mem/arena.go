@@ -217,8 +217,8 @@ func (a *Arena) Close() error {
 	a.mu.Lock()
 	base := a.base
 	a.base, a.large = nil, nil
-	if a.drops != nil {
-		a.drops.Stop()
+	if a.idle.timer != nil {
+		a.idle.timer.Stop()
 	}
 	a.mu.Unlock()
 	return unix.Munmap(base)

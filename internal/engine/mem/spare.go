@@ -3,7 +3,6 @@ package mem
 import (
 	"math/bits"
 	"slices"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -27,8 +26,7 @@ type spare struct {
 	long  []Span // above maxSmall, the oldest first
 	large []Span // above maxSpare, the oldest first
 	kept  struct{ small, long, large int64 }
-	since time.Time // a large one was kept last
-	drops *time.Timer
+	idle  idle // since a large one was kept
 }
 
 // smallLengths are those from a page to maxSmall, each twice the one before.
@@ -154,11 +152,9 @@ func (a *Arena) keepLarge(s Span) (back []Span) {
 		delete(a.given, s.Off)
 		return []Span{s}
 	}
-	a.large, a.since = append(a.large, s), time.Now()
+	a.large = append(a.large, s)
 	a.kept.large += s.Len
-	if a.drops == nil {
-		a.drops = time.AfterFunc(keepTime, a.dropLarge)
-	}
+	a.idle.begin(a.dropLarge)
 	return a.oldest(&a.large, &a.kept.large, most)
 }
 
@@ -166,16 +162,10 @@ func (a *Arena) keepLarge(s Span) (back []Span) {
 func (a *Arena) dropLarge() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.base == nil {
-		return // it is closed
-	}
-	if left := keepTime - time.Since(a.since); left > 0 {
-		a.drops.Reset(left)
+	if a.base == nil || !a.idle.over() { // closed, or in use
 		return
 	}
-	back := a.oldest(&a.large, &a.kept.large, 0)
-	a.drops = nil
-	for _, s := range back {
+	for _, s := range a.oldest(&a.large, &a.kept.large, 0) {
 		if a.Decommit(s) == nil {
 			a.put(s)
 		}

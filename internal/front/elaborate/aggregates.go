@@ -334,7 +334,7 @@ func (e *elab) groupTop(c *methodUse) *graph.Node {
 }
 
 // mostPlaced is how many elements of a group are found by putting each in its place among those before it, which takes no time for what is less
-// than them all; as in group_top.
+// than them all.
 const mostPlaced = 64
 
 // placedTop is groupTop for a few elements of each group, in one walk over the rows.
