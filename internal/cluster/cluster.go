@@ -66,6 +66,7 @@ type Cluster struct {
 	near         near
 	heed         heed
 	habits       habits
+	rents        rents
 	neighbour    neighbour
 	machinesRead sync.Map            // of texts: the machines that they describe
 	credit       *semaphore.Weighted // bytes of answers that may be on their way; see flow

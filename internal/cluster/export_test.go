@@ -111,3 +111,15 @@ func (c *Cluster) Habits() (n int) {
 
 // Shipped is what was expected to travel if the launch went to its rows.
 func (f *Foreseen) Shipped() *plan.Load { return f.mv.Shipped }
+
+// Laid is how many columns of data sets lie in one piece of this process's memory, and for how many launches at the moment.
+func (c *Cluster) Laid() (columns, users int) {
+	c.near.mu.Lock()
+	defer c.near.mu.Unlock()
+	for _, l := range c.near.laid {
+		if l.failed.IsZero() {
+			columns, users = columns+1, users+len(l.users)
+		}
+	}
+	return columns, users
+}

@@ -73,7 +73,7 @@ func (b *Beside) Bring(in run.Input) machine.Spread {
 		link, _ = b.c.linkTo(set).known(link, longestOf(set))
 	}
 	a := &arranged{set: set}
-	return b.c.firstTime(set, a.fetched(size(in), 1)).Time(link)
+	return b.c.firstTime(set, []run.Input{in}, a.fetched(size(in), 1)).Time(link)
 }
 
 // bringing is what it takes to bring here what a launch needs of other sets than one.
@@ -103,7 +103,7 @@ func (b *Beside) fetching(ctx context.Context, p *run.Placed) *Foreseen {
 	}
 	a.set = set
 	m := b.machine()
-	mv := &plan.Moving{Coming: coming(p), Link: m.Way(set.Far), Fetched: b.c.firstTime(set, a.fetched(bytes, columns)), Runs: p.Repeats()}
+	mv := &plan.Moving{Coming: coming(p), Link: m.Way(set.Far), Fetched: b.c.firstTime(set, a.inputs(), a.fetched(bytes, columns)), Runs: p.Repeats()}
 	if b.Machine == nil {
 		lately := false
 		if mv.Link, lately = b.c.linkTo(set).known(mv.Link, longestOf(set)); !lately {

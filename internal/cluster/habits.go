@@ -24,6 +24,7 @@ type kind struct {
 	kernel  kernel.ID
 	columns string // what its regions are of the set
 	new     bool   // the nodes have not got the kernel yet
+	laid    int    // how many of these columns are in this process's memory
 	machine *machine.Machine
 	way     time.Time // when the way was measured
 	threads int
@@ -41,7 +42,7 @@ func (b *Beside) like(a *arranged) *like {
 	if b.Machine != nil || b.WhyNot != "" || b.doubt != nil {
 		return nil
 	}
-	l := &like{kind{kernel: a.code.ID, new: b.news(a), machine: b.machine(), way: b.c.linkTo(a.set).measured(), threads: runtime.GOMAXPROCS(0)}, b.c.View(), slices.Clone(a.Sizes)}
+	l := &like{kind{kernel: a.code.ID, new: b.news(a), laid: b.c.laidOf(a), machine: b.machine(), way: b.c.linkTo(a.set).measured(), threads: runtime.GOMAXPROCS(0)}, b.c.View(), slices.Clone(a.Sizes)}
 	key := binary.AppendUvarint(nil, uint64(a.set.ID))
 	for _, r := range slices.Sorted(maps.Keys(a.column)) {
 		in := a.column[r]

@@ -12,6 +12,7 @@ import (
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
 	"github.com/godwit-run/godwit/internal/cluster/transport"
 	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/engine/mem"
 )
 
 // In: shards whose nodes are processes of this machine and user, which a ring has shown. Out: their rows, read from the nodes' files by this
@@ -34,6 +35,7 @@ const (
 type near struct {
 	mu     sync.Mutex
 	open   map[nearKey]*nearShard
+	laid   map[laidKey]*laid
 	read   map[nearKey]int64 // bytes that calls have read, those that they have read again, too
 	closed bool
 }
@@ -54,7 +56,8 @@ type nearShard struct {
 	failed  time.Time // zero while it can be read, or nobody knows
 	readers int
 	idle    *time.Timer
-	gone    bool // nobody begins to read it
+	gone    bool       // nobody begins to read it
+	lease   *mem.Lease // while it is mapped; nil before
 }
 
 // nearBy gives a shard that can be read where it lies, which the caller releases; nil if there is none.
@@ -200,6 +203,11 @@ func fits(src data.Source, set *catalog.Set, sh *catalog.Shard) bool {
 func (c *Cluster) releaseNear(key nearKey, s *nearShard) {
 	c.near.mu.Lock()
 	defer c.near.mu.Unlock()
+	c.releasedNear(key, s)
+}
+
+// releasedNear is releaseNear while near.mu is held.
+func (c *Cluster) releasedNear(key nearKey, s *nearShard) {
 	if s.readers--; s.readers > 0 {
 		return
 	}
@@ -232,6 +240,9 @@ func (s *nearShard) end() {
 	if s.idle != nil {
 		s.idle.Stop()
 	}
+	if s.lease != nil {
+		s.lease.Close()
+	}
 	if s.src != nil {
 		_ = s.src.Close() // it was only read
 		s.src = nil
@@ -243,6 +254,9 @@ func (c *Cluster) closeNear() {
 	c.near.mu.Lock()
 	defer c.near.mu.Unlock()
 	c.near.closed = true
+	for k, l := range c.near.laid {
+		c.forgetLaid(k, l)
+	}
 	for _, s := range c.near.open {
 		if s.readers == 0 {
 			s.end()
@@ -288,6 +302,11 @@ func (c *Cluster) nearInto(ctx context.Context, set *catalog.Set, shard int, g *
 func (c *Cluster) noteNear(key nearKey, bytes int64) {
 	c.near.mu.Lock()
 	defer c.near.mu.Unlock()
+	c.countNear(key, bytes)
+}
+
+// countNear is noteNear while near.mu is held.
+func (c *Cluster) countNear(key nearKey, bytes int64) {
 	if c.near.open[key] == nil {
 		return // it is over
 	}

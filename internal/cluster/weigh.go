@@ -28,6 +28,8 @@ type weighed struct {
 	best Strategy
 	ways plan.Ways
 	why  string
+	// lost is what a launch loses that does not have its rows here, and price what it takes to have them here, in nanoseconds; see rent.go.
+	lost, price float64
 }
 
 // words say of the times of each way where the rows are.
@@ -43,7 +45,7 @@ func decided(ways plan.Ways) *weighed {
 			list = append(list, fmt.Sprintf("%v %s", time.Duration(t.P50).Round(10*time.Microsecond), words[i]))
 		}
 	}
-	return &weighed{Strategy(ways.Best().String()), ways, "expected " + strings.Join(list, ", ")}
+	return &weighed{best: Strategy(ways.Best().String()), ways: ways, why: "expected " + strings.Join(list, ", ")}
 }
 
 // machine is what is decided for.
@@ -56,10 +58,10 @@ func (b *Beside) weigh(ctx context.Context, a *arranged, load func() *plan.Movin
 	if before != nil && !a.Forecast() {
 		a.decided = like
 		b.foresee(&Foreseen{Step: cmp.Or(b.of, a.Launch.Label), Ways: before.ways})
-		return before, nil
+		return b.bought(a, before), nil
 	}
 	m, lately, mv := b.machine(), true, load()
-	mv.Fetched = b.c.firstTime(a.set, mv.Fetched)
+	mv.Fetched = b.c.firstTime(a.set, a.inputs(), mv.Fetched)
 	mv.Coming, mv.Machines, mv.New, mv.Runs = coming(a.Placed), b.c.machines(a.set), b.news(a), a.Repeats()
 	if b.Machine != nil {
 		mv.Link = m.Way(a.set.Far)
@@ -91,11 +93,12 @@ func (b *Beside) weigh(ctx context.Context, a *arranged, load func() *plan.Movin
 		return w, nil
 	}
 	if like != nil {
+		b.rent(a, m, mv, w)
 		like.kind.way = b.c.linkTo(a.set).measured() // which may have been now
 		b.c.habits.keep(like, w)
 		a.decided = like
 	}
-	return w, nil
+	return b.bought(a, w), nil
 }
 
 // gone expects what earlier runs took, of a launch that runs once, and reports which ways they went.
@@ -179,13 +182,17 @@ func (a *arranged) fetched(bytes int64, columns int) *plan.Load {
 	return rowsHere(bytes, columns, len(a.set.Shards))
 }
 
-// firstTime notes what of a load of rows this process has not read yet.
-func (c *Cluster) firstTime(set *catalog.Set, l *plan.Load) *plan.Load {
+// firstTime notes what of a load of rows this process has not read yet, and what of it is in its memory.
+func (c *Cluster) firstTime(set *catalog.Set, inputs []run.Input, l *plan.Load) *plan.Load {
 	if l != nil {
 		l.Unread, l.Unopened = c.unread(set, l.Bytes)
+		l.InPlace = c.inPlace(set, inputs)
 	}
 	return l
 }
+
+// inputs are the columns of the set that a launch reads.
+func (a *arranged) inputs() []run.Input { return slices.Collect(maps.Values(a.column)) }
 
 func rowsHere(bytes int64, columns, shards int) *plan.Load {
 	return plan.FetchRows(float64(bytes), columns, shards, pieceBytes, aheadBytes/pieceBytes+mostPieces*runtime.GOMAXPROCS(0))

@@ -44,6 +44,8 @@ type Load struct {
 	Rows bool
 	// Unread are those of Bytes that this process has not read yet, and Unopened the shards that have them whose files it has not open.
 	Unread, Unopened float64
+	// InPlace are those of Bytes that lie in this process's memory and are used there.
+	InPlace float64
 	// Flows is how many go side by side, of which each waits for its own answers: while one does, others have the way.
 	Flows float64
 }
@@ -135,8 +137,9 @@ func (mv *Moving) there(here machine.Spread, compile float64) (machine.Spread, f
 // Time is what it takes over a link.
 func (l *Load) Time(by machine.Link) machine.Spread {
 	if l.Rows && by.Near.P50 > 0 {
-		unread := min(l.Unread, l.Bytes)
-		return by.Near.Times(l.Bytes - unread).Plus(by.NearFirst.Times(unread)).Plus(by.NearOpen.Times(l.Unopened))
+		moved := max(0, l.Bytes-l.InPlace)
+		unread := min(l.Unread, moved)
+		return by.Near.Times(moved - unread).Plus(by.NearFirst.Times(unread)).Plus(by.NearOpen.Times(l.Unopened))
 	}
 	passes, waits := by.Byte.Times(l.Bytes).Plus(by.Parcel.Times(l.Parcels)), by.RoundTrip.Times(l.Hops)
 	if l.Flows <= 1 {

@@ -25,6 +25,7 @@ type input struct {
 	moved  bool // swapped with a buffer that is written, so it needs memory of its own
 	plan   residency
 	seen   bool // its bytes are counted as read
+	laid   bool // its source was asked to show it where it lies
 	file   mapping
 }
 

@@ -277,6 +277,9 @@ func (p *launching) placeRegion(i, b int, lo, hi int64) error {
 // placeInput places an input that is not present: where it lies, or in windows. It reports false if the input must
 // be made present as a whole.
 func (p *launching) placeInput(region int, in *input, lo, hi int64) (done bool, err error) {
+	if hi-lo == p.outer && in.b.Source != nil {
+		p.r.lay(in)
+	}
 	base, there := p.inPlace(in)
 	there = there && p.l.Kernel.Regions[region].Access == kernel.Read
 	if !there || in.looked() { // what must be looked at had better be in the cache when the kernel comes

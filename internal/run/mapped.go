@@ -75,6 +75,11 @@ func (m *memory) unchanged() error {
 			return &data.ChangedError{Path: l.Path()}
 		}
 	}
+	for _, l := range m.lays {
+		if err := l.Unchanged(); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

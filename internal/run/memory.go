@@ -31,9 +31,10 @@ type memory struct {
 	inputs   []*input // per buffer, nil for those that kernels write
 	resident int64    // bytes held by buffers
 
-	mu      sync.Mutex // guards maps and leases
+	mu      sync.Mutex // guards maps, leases and lays
 	maps    [][]byte   // of files, outside of the arena
 	leases  []*mem.Lease
+	lays    []Lay
 	read    atomic.Int64 // bytes
 	decoded decodings
 }
@@ -93,6 +94,9 @@ func (m *memory) close() {
 	}
 	for _, l := range m.leases {
 		l.Close()
+	}
+	for _, l := range m.lays {
+		l.Release()
 	}
 }
 

@@ -33,7 +33,8 @@ func (m *memory) settle(b int) error {
 	case in.rows*in.width == 0:
 		m.buffers[b] = buffer{here: true}
 		return nil
-	case in.raw != nil:
+	}
+	if m.lay(in); in.raw != nil {
 		return m.settleRaw(in)
 	}
 	return m.settleDecoded(in)
