@@ -123,3 +123,13 @@ func (c *Cluster) Laid() (columns, users int) {
 	}
 	return columns, users
 }
+
+// ReadNear is how many bytes were read of files of nodes, or mapped; those that were read again count again.
+func (c *Cluster) ReadNear() (n int64) {
+	c.near.mu.Lock()
+	defer c.near.mu.Unlock()
+	for _, bytes := range c.near.read {
+		n += bytes
+	}
+	return n
+}

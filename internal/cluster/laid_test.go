@@ -7,8 +7,10 @@ import (
 	"errors"
 	"math"
 	"os"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/godwit-run/godwit/internal/cluster"
 	"github.com/godwit-run/godwit/internal/cluster/site"
@@ -26,7 +28,7 @@ func TestMain(m *testing.M) { os.Exit(codegentest.Main(m)) }
 // laying is a caller that takes blocks one by one.
 func laying(changed func(error)) run.Laying {
 	return run.Laying{Changed: changed, Blocks: func(n int64, each func(lo, hi int64) error) error {
-		const block = 1 << 20
+		const block = data.Block
 		for lo := int64(0); lo < n; lo += block {
 			if err := each(lo, min(lo+block, n)); err != nil {
 				return err
@@ -46,10 +48,17 @@ func laidIn(ctx context.Context, t *testing.T, c *cluster.Cluster, name string, 
 	return src.(run.Laid).Lay(ctx, 0, laying(changed))
 }
 
+// pairs is a table of a short column and one of numbers, and the bytes of that: in the last shard it begins elsewhere in its page than in others.
+func pairs(rows, first int) (data.Source, []byte) {
+	_, b := numbers(rows, first)
+	return data.FromBytes("pairs", []data.Column{{Name: "k", Kind: num.U8}, {Name: "a", Kind: num.I64}}, int64(rows), [][]byte{make([]byte, rows), b}, nil), b
+}
+
 // A column of shards that nodes of this machine have is one piece of memory here, mapped once whoever uses it, until the set is another one, and
 // not after the client's end.
 func TestLaid(t *testing.T) {
 	s := &streets{rings: true, near: true}
+	before := len(opened(t))
 	l, c, err := s.connected(t, 3)
 	if err != nil {
 		t.Fatal(err)
@@ -57,11 +66,11 @@ func TestLaid(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	for turn, by := range []string{"blocks", "rows", "blocks"} {
-		src, want := numbers(300_000+turn, turn)
+		src, want := pairs(300_000+turn, turn)
 		if _, err := c.Load(ctx, src, "set", cluster.LoadOptions{Shards: 3, By: by, Replace: turn > 0}); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := readAll(ctx, c, "set", data.Want{Column: 0, Kind: num.I64}); err != nil || !bytes.Equal(got, want) {
+		if got, err := readAll(ctx, c, "set", data.Want{Column: 1, Kind: num.I64}); err != nil || !bytes.Equal(got, want) {
 			t.Fatalf("other rows than were stored, or %v", err) // after it the two share memory
 		}
 		var users sync.WaitGroup
@@ -72,7 +81,7 @@ func TestLaid(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				u := src.(run.Laid).Lay(ctx, 0, laying(func(err error) { t.Errorf("changed: %v", err) }))
+				u := src.(run.Laid).Lay(ctx, 1, laying(func(err error) { t.Errorf("changed: %v", err) }))
 				if u == nil {
 					if by == "blocks" {
 						t.Error("a column of a set in blocks cannot be had")
@@ -100,9 +109,9 @@ func TestLaid(t *testing.T) {
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
-	want := u.Bytes()[0] // it stays until whoever uses it is done
-	if u.Release(); want != ' ' {
-		t.Errorf("the first byte is %q", want)
+	first := u.Bytes()[0] // it stays until whoever uses it is done
+	if u.Release(); first != 0 {
+		t.Errorf("the first byte is %d", first)
 	}
 	if columns, n := c.Laid(); columns+n != 0 {
 		t.Errorf("%d columns of %d users after the client's end", columns, n)
@@ -111,6 +120,18 @@ func TestLaid(t *testing.T) {
 		if err := end(); err != nil {
 			t.Error(err)
 		}
+	}
+	for until := time.Now().Add(patience); len(opened(t)) > before; time.Sleep(time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatalf("%d files of shards are open after the end of all, %d before", len(opened(t)), before)
+		}
+	}
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(maps), "memfd:godwit-") {
+		t.Error("files of shards are mapped after the end of all")
 	}
 }
 
@@ -177,6 +198,46 @@ func scribble(path string) error {
 		_, err = f.WriteAt([]byte{'x'}, st.Size()/2)
 	}
 	return errors.Join(err, f.Close())
+}
+
+// Without its nodes a client shows nothing, though it has the columns mapped.
+func TestLaidEnds(t *testing.T) {
+	s := &streets{rings: true, near: true}
+	l, c, err := s.connected(t, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	src, _ := numbers(100_000, 0)
+	if _, err := c.Load(ctx, src, "set", cluster.LoadOptions{Shards: 2}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readAll(ctx, c, "set", data.Want{Column: 0, Kind: num.I64}); err != nil {
+		t.Fatal(err)
+	}
+	shown := func() bool {
+		u := laidIn(ctx, t, c, "set", func(error) {})
+		if u != nil {
+			u.Release()
+		}
+		return u != nil
+	}
+	if !shown() {
+		t.Fatal("a column cannot be had")
+	}
+	for _, n := range l.Nodes {
+		if err := n.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	for until := time.Now().Add(2 * time.Second); shown(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatal("columns of nodes that are gone are shown")
+		}
+	}
+	_ = l.Close() // its nodes have ended
 }
 
 // Programs give the same with columns that lie here, on WebAssembly and natively, as with slices of the caller's; and an index
@@ -250,6 +311,9 @@ func TestLaidRuns(t *testing.T) {
 		if err := eng.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+	if read, once := c.ReadNear(), int64((8+1+4)*rows+(8+4)*rows); read != once {
+		t.Errorf("%d bytes were read of the files: expected all columns that are used, once: %d", read, once)
 	}
 	if columns, users := c.Laid(); columns != 5 || users != 0 {
 		t.Errorf("%d columns lie here, of %d users: expected all 3 of one set and 2 of the other, and none", columns, users)
