@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -118,6 +119,58 @@ func TestAppend(t *testing.T) {
 	}
 }
 
+// An append that has the rows cut or kept otherwise says so, and what was before; one that asks for what is so says nothing.
+func TestAppendRecuts(t *testing.T) {
+	c, _ := appendSetting(t, 3)
+	path, _ := part(t, t.TempDir(), 700, 10)
+	if _, err := c.Load(t.Context(), path, "s", godwit.LoadOptions{Shards: 2, Replicas: 2}); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		opt  godwit.LoadOptions
+		want []string
+	}{
+		{godwit.LoadOptions{Shards: 2, Replicas: 2, By: "blocks"}, nil},
+		{godwit.LoadOptions{Shards: 3, Replicas: 1, By: "hash(k)"}, []string{
+			"all rows are stored with --by hash(k) now, before it was --by blocks", "all rows are stored with --shards 3 now, before it was --shards 2",
+			"all rows are stored with --replicas 1 now, before it was --replicas 2"}},
+	} {
+		step.opt.Append, step.opt.Again = true, true
+		l, err := c.Load(t.Context(), path, "s", step.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(l.Notes, step.want) {
+			t.Errorf("%+v: %q, expected %q", step.opt, l.Notes, step.want)
+		}
+	}
+}
+
+// Rows that several add at the same time are all added.
+func TestAppendCrowd(t *testing.T) {
+	c, p := appendSetting(t, 3)
+	dir := t.TempDir()
+	first, sum := part(t, dir, 500, 10)
+	if _, err := c.Load(t.Context(), first, "s", godwit.LoadOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	var writers sync.WaitGroup
+	rows := 500
+	for i := range 8 {
+		path, more := part(t, dir, 30+i, 400)
+		rows, sum = rows+30+i, sum+more
+		writers.Go(func() {
+			if _, err := c.Load(t.Context(), path, "s", godwit.LoadOptions{Append: true}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	writers.Wait()
+	if got := askSet(t, p, c, "total", godwit.Args{"r": godwit.DataSet("s")}); got != fmt.Sprintf("[%d,%d]", rows, sum) {
+		t.Errorf("%s, expected %d rows with the sum %d", got, rows, sum)
+	}
+}
+
 // What does not go with the set is refused, with its place, and nothing of it is left.
 func TestAppendRefused(t *testing.T) {
 	c, p := appendSetting(t, 2)
@@ -182,7 +235,7 @@ func TestAppendWhileRead(t *testing.T) {
 	}
 	known := map[[2]int64]bool{{500, sum}: true}
 	var mu sync.Mutex
-	var read, refused atomic.Int64
+	var read atomic.Int64
 	ctx, stop := context.WithCancel(t.Context())
 	var readers, writers sync.WaitGroup
 	for range 2 {
@@ -220,8 +273,6 @@ func TestAppendWhileRead(t *testing.T) {
 					mu.Lock()
 					rows, all = rows+40, all+more
 					mu.Unlock()
-				case strings.Contains(err.Error(), "was replaced or dropped while rows were added to it: nothing was added"), strings.Contains(err.Error(), "was removed or replaced while it was read"):
-					refused.Add(1)
 				default:
 					t.Error(err)
 				}
@@ -234,10 +285,10 @@ func TestAppendWhileRead(t *testing.T) {
 	if got := askSet(t, p, c, "total", godwit.Args{"r": godwit.DataSet("s")}); got != fmt.Sprintf("[%d,%d]", rows, all) {
 		t.Errorf("%s, expected %d rows with the sum %d", got, rows, all)
 	}
-	if read.Load() == 0 || refused.Load() == 8 {
-		t.Errorf("%d reads, %d refused", read.Load(), refused.Load())
+	if read.Load() == 0 {
+		t.Error("nobody has read meanwhile")
 	}
-	t.Logf("%d reads, %d of 8 appends refused", read.Load(), refused.Load())
+	t.Logf("%d reads", read.Load())
 	for until := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) { // the view is what was heard of last
 		var names []string
 		for _, s := range c.View().Sets {

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/godwit-run/godwit/internal/cluster/caller"
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
 	"github.com/godwit-run/godwit/internal/cluster/control"
 	"github.com/godwit-run/godwit/internal/cluster/store"
@@ -64,8 +65,25 @@ var setName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,63}$`)
 // Load stores a table as a data set. It becomes visible when all of it is
 // stored; after an error nothing of it is left.
 func (c *Cluster) Load(ctx context.Context, src data.Source, name string, opt LoadOptions) (*Loaded, error) {
-	loaded, err := c.load(ctx, src, name, opt, false)
-	return loaded, c.why(err)
+	for turn := 1; ; turn++ {
+		loaded, err := c.load(ctx, src, name, opt, false)
+		if err == nil || !opt.Append || !overtaken(err) || ctx.Err() != nil {
+			return loaded, c.why(err)
+		}
+		if turn == mostAppends {
+			return nil, fmt.Errorf("others changed @%s %d times while rows were added to it: nothing was added; try again when they are done", name, turn)
+		}
+	}
+}
+
+// mostAppends is how often an append begins again because somebody else has changed the data set: of so many that add at the same time, the last one
+// waits for all others.
+const mostAppends = 32
+
+// overtaken reports that a data set has become another one, or none, while rows were added to it.
+func overtaken(err error) bool {
+	gone := (*caller.Error)(nil)
+	return errors.As(err, &gone) && gone.Gone || errors.As(err, new(*control.OvertakenError))
 }
 
 // load is Load; a companion has another set's dictionaries.
@@ -84,7 +102,7 @@ func (c *Cluster) load(ctx context.Context, src data.Source, name string, opt Lo
 		if both == nil {
 			return &Loaded{Set: set, More: &More{added.Rows, added.Rows > 0}}, nil
 		}
-		src, was, more, notes, opt.Replace, opt.Skip = both, set, added, both.notes, true, nil
+		src, was, more, notes, opt.Replace, opt.Skip = both, set, added, append(both.notes, opt.recut(set)...), true, nil
 	}
 	l, err := c.plan(ctx, src, name, opt)
 	if err != nil {
@@ -223,6 +241,25 @@ func (o *LoadOptions) keep(old *catalog.Set, least int) (kept []string) {
 		kept = append(kept, "--far")
 	}
 	return kept
+}
+
+// recut says what an append changes of how a set is cut and kept.
+func (o *LoadOptions) recut(old *catalog.Set) (notes []string) {
+	note := func(now, was string) {
+		if now != was {
+			notes = append(notes, fmt.Sprintf("all rows are stored with %s now, before it was %s", now, was))
+		}
+	}
+	if o.By != "" {
+		note("--by "+o.By, "--by "+old.By)
+	}
+	if n := len(old.Shards); o.Shards != 0 {
+		note(fmt.Sprintf("--shards %d", o.Shards), fmt.Sprintf("--shards %d", n))
+	}
+	if o.Replicas != 0 && len(old.Shards) > 0 {
+		note(fmt.Sprintf("--replicas %d", o.Replicas), fmt.Sprintf("--replicas %d", len(old.Shards[0].Assigned)))
+	}
+	return notes
 }
 
 // columnBytes bounds a column of a shard, if nobody says how many shards there are: half of what WebAssembly reaches, so

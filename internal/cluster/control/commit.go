@@ -63,7 +63,7 @@ func (g *registry) tryPublish(ctx context.Context, s *catalog.Set, replace bool)
 		return nil, false, &ExistsError{s.Name, old.ID}
 	}
 	if s.After != 0 && (old == nil || old.ID != s.After) {
-		return nil, false, &InvalidError{fmt.Sprintf("data set %q was replaced or dropped while rows were added to it: nothing was added; add them again", s.Name)}
+		return nil, false, &OvertakenError{s.Name}
 	}
 	when := []condition{title, {key: key}}
 	then := []change{{key: titleKey(s.Name), value: strconv.AppendUint(nil, uint64(s.ID), 10)}, {key: key, value: value}}

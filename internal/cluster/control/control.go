@@ -199,6 +199,13 @@ func (e *NotHeldError) Error() string {
 	return fmt.Sprintf("data set %q cannot be made visible: shard %d on node %d: %s", e.Name, e.Shard, e.Peer, e.Reason)
 }
 
+// OvertakenError says that rows were to be added to a data set that has become another one, or none.
+type OvertakenError struct{ Name string }
+
+func (e *OvertakenError) Error() string {
+	return fmt.Sprintf("data set %q was replaced or dropped while rows were added to it: nothing was added; add them again", e.Name)
+}
+
 // InvalidError says what is wrong with a record that was to be written.
 type InvalidError struct{ Reason string }
 
