@@ -13,6 +13,7 @@ import (
 
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
+	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/engine/mem"
 	"github.com/godwit-run/godwit/internal/ir/num"
 	"github.com/godwit-run/godwit/internal/plan"
@@ -110,6 +111,9 @@ func (b *Beside) gone(p *run.Placed, mv *plan.Moving, ways *plan.Ways) (gone [3]
 	g := plan.Gone{Seen: b.Seen, Kernel: noted.Compiled.Safe.ID, Sizes: noted.Sizes, Threads: runtime.GOMAXPROCS(0)}
 	cold := *ways
 	gone = g.Warm(b.machine().Engines["wasm"], ways)
+	if f := &ways[plan.Fetch]; !gone[plan.Fetch] && noted.Compiled.Tier() != engine.Native && f.P50 < cold[plan.Fetch].P50 {
+		*f = cold[plan.Fetch] // nodes may have been as quick because they have native code: here is none
+	}
 	for w := range ways {
 		if cold[w].P50 > 0 {
 			mv.Off[w] = ways[w].P50 / cold[w].P50

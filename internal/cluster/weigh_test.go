@@ -3,6 +3,7 @@ package cluster_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +14,10 @@ import (
 	"github.com/godwit-run/godwit/internal/front/compile"
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/plan"
 	"github.com/godwit-run/godwit/internal/plan/machine"
+	"github.com/godwit-run/godwit/internal/plan/seen"
+	"github.com/godwit-run/godwit/internal/run"
 )
 
 // TestCheaper: the same program goes to its rows or has them come here, whichever takes less time over the way that
@@ -153,6 +157,43 @@ func TestLoopsInOrder(t *testing.T) {
 		}
 		if strings.Contains(got.places(), "are brought their rows") {
 			t.Errorf("v[%s]: %s", at, got.places())
+		}
+	}
+}
+
+// What nodes were quick at does not say that this process is, which has no native code of the kernel: the way there counts as it was, the rows here as
+// they are expected. What nodes were slow at tells of both.
+func TestQuickElsewhere(t *testing.T) {
+	const rows = 1 << 20
+	src := data.FromBytes("v", []data.Column{{Name: "c", Kind: num.F32, Stored: "f32"}}, rows, [][]byte{make([]byte, 4*rows)}, nil)
+	b := newBed(t, 2)
+	if err := b.load(src, "v", cluster.LoadOptions{Shards: 2}); err != nil {
+		t.Fatal(err)
+	}
+	b.Client.Linked(machine.Link{RoundTrip: machine.Exactly(200_000), Byte: machine.Exactly(1), Parcel: machine.Exactly(20_000)})
+	const text = "fn f(v: &[f32; N]) -> f32 where N: Range<1, 1_000_000_000> { v.sum() }"
+	expected := func(known *seen.Memory) (plan.Ways, run.LaunchStats) {
+		b.Client.Forget()
+		beside := b.Client.Beside(cluster.Auto)
+		beside.Seen = known
+		got, err := b.agrees(text, src, "v", beside)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return beside.Foreseen()[0].Ways, got.launches[0]
+	}
+	cold, launch := expected(nil)
+	for _, by := range []float64{1. / 64, 64} {
+		known := seen.New("")
+		for range 9 {
+			known.Note(seen.OfWay(launch.Hash, "ship", runtime.GOMAXPROCS(0)), seen.Point{Sizes: launch.Sizes}, cold[plan.Ship].P50*by)
+		}
+		warm, _ := expected(known)
+		if r := warm[plan.Ship].P50 / cold[plan.Ship].P50 / by; r < 0.5 || r > 2 {
+			t.Errorf("ship took %v of what was expected: %v of that is", by, r)
+		}
+		if r := warm[plan.Fetch].P50 / cold[plan.Fetch].P50; r < 0.99 || (by > 1) != (r > 2) {
+			t.Errorf("ship took %v of what was expected: fetch is expected to take %v", by, r)
 		}
 	}
 }
