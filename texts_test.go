@@ -186,6 +186,39 @@ func TestTextsWithoutRows(t *testing.T) {
 	}
 }
 
+// TestEndsOfNoGroups: no row, no group, whatever the key is and whatever is asked of the groups. Groups of known keys are there all the same.
+func TestEndsOfNoGroups(t *testing.T) {
+	const record = "record R { s: Str, o: Option<Str>, k: i64 }\nrecord D { s: Str, city: Str }\n"
+	rows := []struct {
+		S string
+		O *string
+		K int64
+	}{{"b", nil, 1}, {"a", nil, 2}}
+	other := []struct{ S, City string }{{"a", "x"}, {"c", "y"}}
+	for _, c := range []struct{ body, want string }{
+		{"[(Str, i64)] { t.filter(|r| r.k > most).group_by(|r| r.s).agg(|g| (g.key(), g.first().k)) }", `[]`},
+		{"[i64] { t.filter(|r| r.k > most).group_by(|r| r.s).agg(|g| 1 / g.last().k) }", `[]`},
+		{"[i64] { t.filter(|r| r.k > most).group_by(|r| r.s).first().map(|r| 1 / r.k) }", `[]`},
+		{"[R] { t.filter(|r| r.k > most).group_by(|r| r.s.upper()).last() }", `[]`},
+		{`[R] { t.filter(|r| r.k > most).group_by(|r| r.o.or("")).last() }`, `[]`},
+		{`[R] { t.filter(|r| r.k > most).group_by(|r| if r.k > 1 { "late" } else { "early" }).first() }`, `[]`},
+		{`[R] { t.take(most - 9).group_by(|r| "all").last() }`, `[]`},
+		{"[(Str, i64)] { let by = d.index_by(|r| r.s); t.filter(|r| r.k == 1).join(by, |r| r.s).group_by(|(_, c)| c.city).agg(|g| { let (r, _) = g.last(); (g.key(), r.k) }) }", `[]`},
+		{"[R] { t.filter(|r| r.k > most).group_by(|r| (r.s, 0)).last() }", `[]`},
+		{"[R] { t.filter(|r| r.k > most).group_by(|r| r.k > 1).last() }", `[]`},
+		{"[Option<i64>; 2] { t.filter(|r| r.k > most).group_by::<2>(|r| r.k % 2).last().map(|r| r.map(|v| v.k)) }", `[null,null]`},
+		{"[i64; 2] { (0..2).map(|i| t.filter(|r| r.k > 1 + most * (1 - i)).group_by(|r| r.s).last().len()) }", `[0,1]`},
+		{"[(Str, i64)] { t.filter(|r| r.k > 1).group_by(|r| r.s).agg(|g| (g.key(), g.last().k + g.first().k)) }", `[["a",4]]`},
+	} {
+		source := record + "fn f(t: &[R; N], d: &[D; M], most: i64) -> " + c.body
+		for _, engine := range []string{"interp", "wasm"} {
+			if got := outcome(t, source, godwit.Args{"t": rows, "d": other, "most": int64(9)}, engine); got != c.want {
+				t.Errorf("%s on %s: %s, want %s", c.body, engine, got, c.want)
+			}
+		}
+	}
+}
+
 // TestIndexOverNothing: a table whose texts are looked up in an empty one is read, though nothing asks what was found.
 func TestIndexOverNothing(t *testing.T) {
 	const record = "record R { s: Str, k: i64 }\n"
