@@ -507,3 +507,33 @@ func TestFewOfEachGroup(t *testing.T) {
 		}
 	}
 }
+
+// TestPairsUsedTwice: what is looked for anew by each who uses it is the same for all, and so are its faults.
+func TestPairsUsedTwice(t *testing.T) {
+	rows := make([]keyed, 300)
+	for i := range rows {
+		rows[i] = keyed{K: int64(i / 2), V: float64(i)}
+	}
+	const record = "record Row { k: i64, l: i32, v: f64 }\n"
+	for _, c := range []struct {
+		body string
+		z    int64
+		want string
+	}{
+		{"let by = x.index_by(|r| r.k); let j = x.join_all::<9>(by, |r| r.k); (j.len(), j.map(|(a, b)| (a.v * b.v) as i64).sum())", 0, "[600,17909950]"},
+		{"let by = x.index_by(|r| r.k); let j = x.join_all::<9>(by, |r| r.k).map(|(a, b)| 1000 / (a.k - b.k + z)); (j.len(), j.sum() + j.scan(0, |s, e| s + e).max())", 4, "[600,300000]"},
+		{"let by = x.index_by(|r| r.k); let j = x.join_all::<9>(by, |r| r.k).map(|(a, b)| 1000 / (a.k - b.k + z)); (j.len(), j.sum() + j.scan(0, |s, e| s + e).max())", 0, "R02"},
+		{"let by = x.filter(|r| r.k < 0).index_by(|r| r.k); let j = x.join_all::<9>(by, |r| r.k).map(|(a, b)| 1000 / (a.k - b.k + z)); (j.len(), j.sum())", 0, "[0,0]"},
+		{"let j = (0..N * N).map(|t| (x[t / N], x[t % N])).filter(|(a, b)| a.k + b.k == 77).map(|(a, b)| (a.k - b.k + 100) / z); (j.len(), j.sort().take(2).sum())", 1, "[312,46]"},
+		{"let j = (0..N * N).map(|t| (x[t / N], x[t % N])).filter(|(a, b)| a.k + b.k == 77).map(|(a, b)| (a.k - b.k + 100) / z); (j.len(), j.sort().take(2).sum())", 0, "R02"},
+		{"let j = (0..N * N).map(|t| (x[t / N], x[t % N])).filter(|(a, b)| a.k + b.k < 0).map(|(a, b)| (a.k - b.k + 100) / z); (j.len(), j.sum())", 0, "[0,0]"},
+		{"let j = x.filter(|r| r.k > 50).map(|r| 1000 / (r.k - 60 * z)); (j.len(), 0)", 1, "R02"},
+		{"let j = x.filter(|r| r.k > 50).map(|r| 1000 / (r.k - 60 * z)); (j.len(), 0)", 0, "[198,0]"},
+	} {
+		for _, engine := range []string{"interp", "wasm"} {
+			if got := outcome(t, record+"fn f(x: &[Row; N], z: i64) -> (i64, i64) { "+c.body+" }", godwit.Args{"x": rows, "z": c.z}, engine); got != c.want {
+				t.Errorf("%s, z = %d, on %s: %s, want %s", c.body, c.z, engine, got, c.want)
+			}
+		}
+	}
+}
