@@ -214,7 +214,7 @@ func TestGroupsInside(t *testing.T) {
 	}
 	for _, fold := range []string{"count().max()", "sum().max()", "top_k::<1>().len()", "median().len()", "count_distinct().sum()", "last().len()", "agg(|g| g.sum()).len()"} {
 		_, err := godwit.Compile("fn f(x: &[[i64; M]; N]) -> [i64; N] { x.map(|r| r.group_by(|e| e)." + fold + ") }")
-		if err == nil || !strings.Contains(err.Error(), "T07") || !strings.Contains(err.Error(), "where M: Range<0, 65536>") {
+		if err == nil || !strings.Contains(err.Error(), "T07") || !strings.Contains(err.Error(), "where M: Range<0, 65_536>") {
 			t.Errorf("%s of rows of any number: %v", fold, err)
 		}
 	}
