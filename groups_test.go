@@ -214,7 +214,7 @@ func TestGroupsInside(t *testing.T) {
 	}
 	for _, fold := range []string{"count().max()", "sum().max()", "top_k::<1>().len()", "median().len()", "count_distinct().sum()", "last().len()", "agg(|g| g.sum()).len()"} {
 		_, err := godwit.Compile("fn f(x: &[[i64; M]; N]) -> [i64; N] { x.map(|r| r.group_by(|e| e)." + fold + ") }")
-		if err == nil || !strings.Contains(err.Error(), "T07") || !strings.Contains(err.Error(), "where M: Range<0, 65536>") {
+		if err == nil || !strings.Contains(err.Error(), "T07") || !strings.Contains(err.Error(), "where M: Range<0, 65_536>") {
 			t.Errorf("%s of rows of any number: %v", fold, err)
 		}
 	}
@@ -504,6 +504,84 @@ func TestFewOfEachGroup(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestPairsUsedTwice: what is looked for anew by each who uses it is the same for all, and so are its faults.
+func TestPairsUsedTwice(t *testing.T) {
+	rows := make([]keyed, 300)
+	for i := range rows {
+		rows[i] = keyed{K: int64(i / 2), V: float64(i)}
+	}
+	const record = "record Row { k: i64, l: i32, v: f64 }\n"
+	for _, c := range []struct {
+		body string
+		z    int64
+		want string
+	}{
+		{"let by = x.index_by(|r| r.k); let j = x.join_all::<9>(by, |r| r.k); (j.len(), j.map(|(a, b)| (a.v * b.v) as i64).sum())", 0, "[600,17909950]"},
+		{"let by = x.index_by(|r| r.k); let j = x.join_all::<9>(by, |r| r.k).map(|(a, b)| 1000 / (a.k - b.k + z)); (j.len(), j.sum() + j.scan(0, |s, e| s + e).max())", 4, "[600,300000]"},
+		{"let by = x.index_by(|r| r.k); let j = x.join_all::<9>(by, |r| r.k).map(|(a, b)| 1000 / (a.k - b.k + z)); (j.len(), j.sum() + j.scan(0, |s, e| s + e).max())", 0, "R02"},
+		{"let by = x.filter(|r| r.k < 0).index_by(|r| r.k); let j = x.join_all::<9>(by, |r| r.k).map(|(a, b)| 1000 / (a.k - b.k + z)); (j.len(), j.sum())", 0, "[0,0]"},
+		{"let j = (0..N * N).map(|t| (x[t / N], x[t % N])).filter(|(a, b)| a.k + b.k == 77).map(|(a, b)| (a.k - b.k + 100) / z); (j.len(), j.sort().take(2).sum())", 1, "[312,46]"},
+		{"let j = (0..N * N).map(|t| (x[t / N], x[t % N])).filter(|(a, b)| a.k + b.k == 77).map(|(a, b)| (a.k - b.k + 100) / z); (j.len(), j.sort().take(2).sum())", 0, "R02"},
+		{"let j = (0..N * N).map(|t| (x[t / N], x[t % N])).filter(|(a, b)| a.k + b.k < 0).map(|(a, b)| (a.k - b.k + 100) / z); (j.len(), j.sum())", 0, "[0,0]"},
+		{"let j = x.filter(|r| r.k > 50).map(|r| 1000 / (r.k - 60 * z)); (j.len(), 0)", 1, "R02"},
+		{"let j = x.filter(|r| r.k > 50).map(|r| 1000 / (r.k - 60 * z)); (j.len(), 0)", 0, "[198,0]"},
+	} {
+		for _, engine := range []string{"interp", "wasm"} {
+			if got := outcome(t, record+"fn f(x: &[Row; N], z: i64) -> (i64, i64) { "+c.body+" }", godwit.Args{"x": rows, "z": c.z}, engine); got != c.want {
+				t.Errorf("%s, z = %d, on %s: %s, want %s", c.body, c.z, engine, got, c.want)
+			}
+		}
+	}
+}
+
+// TestAsOfUnsigned: as_of goes by a u64 in the order of such numbers, alone and behind equal parts.
+func TestAsOfUnsigned(t *testing.T) {
+	type row struct {
+		S int64
+		T uint64
+	}
+	rows := []row{{1, 5}, {1, math.MaxUint64}, {2, 1 << 63}, {1, 1}, {1, math.MaxInt64}}
+	asked := []uint64{0, 4, 5, math.MaxInt64, 1 << 63, 1<<63 + 2, math.MaxUint64 - 1, math.MaxUint64}
+	const records = "record R { s: i64, t: u64 }\nfn f(r: &[R; N], x: &[u64; M]) -> [i64; M] "
+	for body, want := range map[string]string{
+		"{ let by = r.as_of(|e| e.t); x.map(|e| by.get(e).map(|i| i as i64).or(-1)) }":             "[-1,3,0,4,2,2,2,1]",
+		"{ let by = r.as_of(|e| (e.s, e.t)); x.map(|e| by.get((1, e)).map(|i| i as i64).or(-1)) }": "[-1,3,0,4,4,4,4,1]",
+	} {
+		for _, engine := range []string{"interp", "wasm"} {
+			if got := outcome(t, records+body, godwit.Args{"r": rows, "x": asked}, engine); got != want {
+				t.Errorf("%s on %s: %s, want %s", body, engine, got, want)
+			}
+		}
+	}
+}
+
+// TestGroupSumsByPlaces: groups of known keys, of an index and of one text take what a filter kept by its places before the filter, all others by those after.
+func TestGroupSumsByPlaces(t *testing.T) {
+	type row struct {
+		S string
+		V float64
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	rows := make([]row, 70_000)
+	for i := range rows {
+		rows[i] = row{"a", (r.Float64() - 0.5) * math.Pow(10, float64(r.IntN(10)))}
+	}
+	const source = "record R { s: Str, v: f64 }\nfn f(r: &[R; N]) -> [f64; 7] {\n" +
+		"let x = r.filter(|e| (e.v * 1000.0).fract().abs() < 0.5);\nlet d = x.zip(x).map(|(a, _)| a);\n" +
+		"[x.group_by::<1>(|e| 0).sum(|e| e.v)[0], x.group_by(|e| 0.clamp_idx::<1>()).sum(|e| e.v)[0], x.group_by(|e| e.s).sum(|e| e.v).sum(), d.group_by::<1>(|e| 0).sum(|e| e.v)[0],\n" +
+		"x.group_by(|e| (e.s, 0)).sum(|e| e.v).sum(), x.group_by(|e| e.s.len()).sum(|e| e.v).sum(), x.group_by(|e| e.s == \"a\").sum(|e| e.v).sum()] }"
+	for _, engine := range []string{"interp", "wasm"} {
+		var v []float64
+		if err := json.Unmarshal([]byte(outcome(t, source, godwit.Args{"r": rows}, engine)), &v); err != nil {
+			t.Fatal(err)
+		}
+		before, after := v[0], v[3]
+		if before == after || v[1] != before || v[2] != before || v[4] != after || v[5] != after || v[6] != after {
+			t.Errorf("%s: %v", engine, v)
 		}
 	}
 }

@@ -58,6 +58,36 @@ func TestTextOfTheLanguage(t *testing.T) {
 	}
 }
 
+// TestEitherLength: a choice between arrays gives one of the length of the side that is taken.
+func TestEitherLength(t *testing.T) {
+	for _, c := range []struct {
+		src  string
+		want [4]string // of no, one, three and four elements
+	}{
+		{"fn f(e: &[i64; N]) -> [i64] { if e.len() % 2 == 0 { e.take(0) } else { e.take(e.len() / 2) } }", [4]string{"[]", "[]", "[1]", "[]"}},
+		{"fn f(e: &[i64; N]) -> [i64] { if e.len() % 2 == 0 { e.filter(|x| x > 3) } else { e } }", [4]string{"[]", "[1]", "[1,2,3]", "[4]"}},
+		{"fn f(e: &[i64; N]) -> [i64] { if e.len() % 2 == 0 { e.filter(|x| x > 3) } else { e.filter(|x| x < 2) } }", [4]string{"[]", "[1]", "[1]", "[4]"}},
+		{"fn f(e: &[i64; N]) -> i64 { let k = if e.len() % 2 == 0 { e.take(3) } else { e.take(e.len() / 2) }; k.sum() * 10 + k.len() }", [4]string{"0", "0", "11", "63"}},
+		{"fn f(e: &[i64; N]) -> [i64] { match e.len() { 1 => e.take(0), 3 => e.take(2), _ => e.filter(|x| x > 1) } }", [4]string{"[]", "[]", "[1,2]", "[2,3,4]"}},
+		{"fn f(e: &[i64; N]) -> [i64] { if e.len() > 3 { e.take::<2>() } else { e.take(1) } }", [4]string{"[]", "[1]", "[1]", "[1,2]"}},
+		{"fn f(e: &[i64; N]) -> [i64; 4] { (0..4).map(|i| { let k = if i % 2 == 0 { e.take(i) } else { e.filter(|x| x > i) }; k.sum() + k.len() * 100 }) }",
+			[4]string{"[0,0,0,0]", "[0,0,101,0]", "[0,205,203,0]", "[0,309,203,104]"}},
+		{`fn f(e: &[i64; N]) -> [Str] { let s = e.map(|x| if x > 1 { "a" } else { "b" }); let t = e.map(|x| if x > 1 { "c" } else { "d" }); if e.len() > 2 { s.take(2) } else { t } }`,
+			[4]string{"[]", `["d"]`, `["b","a"]`, `["b","a"]`}},
+		{"fn f(e: &[i64; N]) -> [i64] { if e.len() > 2 { e.filter(|x| x > 1).filter(|x| x > 2).sort_desc() } else { e.map(|x| 10 / x).take(1) } }", [4]string{"[]", "[10]", "[3]", "[4,3]"}},
+		{"fn f(e: &[i64; N]) -> [[i64; 2]] { if e.len() > 2 { e.map(|x| [x, x]).filter(|r| r[0] > 2) } else { e.map(|x| [x, 0]) } }", [4]string{"[]", "[[1,0]]", "[[3,3]]", "[[3,3],[4,4]]"}},
+		{"fn f(e: &[i64; N]) -> [i64] { if e.len() == 3 { e.take(2).map(|x| 1 / (x - 1)) } else { e } }", [4]string{"[]", "[1]", "R02", "[1,2,3,4]"}},
+	} {
+		for i, e := range [][]int64{{}, {1}, {1, 2, 3}, {1, 2, 3, 4}} {
+			for _, engine := range []string{"interp", "wasm"} {
+				if got := outcome(t, c.src, godwit.Args{"e": e}, engine); got != c.want[i] {
+					t.Errorf("%s of %v on %s: %s, want %s", c.src, e, engine, got, c.want[i])
+				}
+			}
+		}
+	}
+}
+
 func outcome(t *testing.T, src string, args godwit.Args, engine string) string {
 	t.Helper()
 	res, err := fn(t, src).Call(t.Context(), args, godwit.WithEngine(engine))

@@ -186,6 +186,77 @@ func TestTextsWithoutRows(t *testing.T) {
 	}
 }
 
+// TestAccumulatedTexts: what a fold carries has the texts of its start and of all that its closure gives, in tuples and records too. Where it starts with
+// None, it has those of the closure alone.
+func TestAccumulatedTexts(t *testing.T) {
+	const records = "record E { place: Option<Str>, other: Option<Str>, name: Str, k: i64 }\nrecord A { last: Option<Str>, n: i64 }\n"
+	x, y, z, w := "x", "y", "z", "w"
+	rows := []struct {
+		Place, Other *string
+		Name         string
+		K            int64
+	}{{&x, nil, "aa", 1}, {nil, &y, "bb", 2}, {&z, &w, "cc", 3}, {nil, nil, "dd", 4}}
+	for _, c := range []struct{ body, want string }{
+		{"[Option<Str>; N] { e.scan(None, |a, r| if r.place.is_some() { r.place } else { a }) }", `["x","x","z","z"]`},
+		{"[Option<Str>; N] { e.scan(None::<Str>, |a, r| if r.place.is_some() { r.place } else { a }) }", `["x","x","z","z"]`},
+		{"Option<Str> { e.filter(|r| r.k > 1).fold(None, |a, r| if a.is_some() { a } else { r.place }) }", `"z"`},
+		{"Option<Str> { e.filter(|r| r.k > 9).fold(None, |a, r| if a.is_some() { a } else { r.place }) }", `null`},
+		{"(Option<Str>, i64) { e.fold((None, 0), |a, r| { let (s, n) = a; (if r.place.is_some() { r.place } else { s }, n + 1) }) }", `["z",4]`},
+		{"A { e.fold(A { last: None, n: 0 }, |a, r| A { last: if r.place.is_some() { r.place } else { a.last }, n: a.n + 1 }) }", `{"last":"z","n":4}`},
+		{"[A; N] { e.scan(A { last: None, n: 0 }, |a, r| A { last: match r.place { Some(p) => Some(p), None => a.last }, n: a.n + 1 }) }",
+			`[{"last":"x","n":1},{"last":"x","n":2},{"last":"z","n":3},{"last":"z","n":4}]`},
+		{`[Str; N] { e.scan(None, |a, r| if r.place.is_some() { r.place } else { a }).map(|s| s.or("none")) }`, `["x","x","z","z"]`},
+		{`[Str] { e.scan(None, |a, r| if r.place.is_some() { r.place } else { a }).map(|s| s.or("none")).texts() }`, `["none","x","z"]`},
+		{"[i64; N] { e.scan((None, 0), |a, r| (if r.other.is_some() { r.other } else { a.0 }, a.1 + r.k)).map(|p| p.0.map(|t| t.len()).or(-1) + p.1) }", `[0,4,7,11]`},
+		{"[Option<Str>; N] { e.scan(None, |a, r| if r.k == 1 { r.place } else if r.k == 2 { r.other } else { a }) }", `["x","y","y","y"]`},
+		{`[Option<Str>; N] { e.scan(None, |a, r| if r.k == 1 { Some("one") } else if r.k == 2 { Some(r.name) } else { a }) }`, `["one","bb","bb","bb"]`},
+		{`Str { e.fold("", |a, r| if r.k == 1 { r.name } else { a }) }`, `"aa"`},
+		{`Str { e.fold("start", |a, r| if r.k > 9 { r.name } else { a }) }`, `"start"`},
+		{"Option<i64> { e.fold(None, |a, r| if r.k > 1 { Some(r.k) } else { a }) }", `4`},
+		{"i64 { e.fold(None, |a, r| if r.k > 1 { Some(r.k) } else { a }).or(0) }", `4`},
+		{"[Option<Str>; N] { e.map(|r| if r.k > 1 { None } else { r.place }) }", `["x",null,null,null]`},
+	} {
+		for _, engine := range []string{"interp", "wasm"} {
+			if got := outcome(t, records+"fn f(e: &[E; N]) -> "+c.body, godwit.Args{"e": rows}, engine); got != c.want {
+				t.Errorf("%s on %s: %s, want %s", c.body, engine, got, c.want)
+			}
+		}
+	}
+}
+
+// TestEndsOfNoGroups: no row, no group, whatever the key is and whatever is asked of the groups. Groups of known keys are there all the same.
+func TestEndsOfNoGroups(t *testing.T) {
+	const record = "record R { s: Str, o: Option<Str>, k: i64 }\nrecord D { s: Str, city: Str }\n"
+	rows := []struct {
+		S string
+		O *string
+		K int64
+	}{{"b", nil, 1}, {"a", nil, 2}}
+	other := []struct{ S, City string }{{"a", "x"}, {"c", "y"}}
+	for _, c := range []struct{ body, want string }{
+		{"[(Str, i64)] { t.filter(|r| r.k > most).group_by(|r| r.s).agg(|g| (g.key(), g.first().k)) }", `[]`},
+		{"[i64] { t.filter(|r| r.k > most).group_by(|r| r.s).agg(|g| 1 / g.last().k) }", `[]`},
+		{"[i64] { t.filter(|r| r.k > most).group_by(|r| r.s).first().map(|r| 1 / r.k) }", `[]`},
+		{"[R] { t.filter(|r| r.k > most).group_by(|r| r.s.upper()).last() }", `[]`},
+		{`[R] { t.filter(|r| r.k > most).group_by(|r| r.o.or("")).last() }`, `[]`},
+		{`[R] { t.filter(|r| r.k > most).group_by(|r| if r.k > 1 { "late" } else { "early" }).first() }`, `[]`},
+		{`[R] { t.take(most - 9).group_by(|r| "all").last() }`, `[]`},
+		{"[(Str, i64)] { let by = d.index_by(|r| r.s); t.filter(|r| r.k == 1).join(by, |r| r.s).group_by(|(_, c)| c.city).agg(|g| { let (r, _) = g.last(); (g.key(), r.k) }) }", `[]`},
+		{"[R] { t.filter(|r| r.k > most).group_by(|r| (r.s, 0)).last() }", `[]`},
+		{"[R] { t.filter(|r| r.k > most).group_by(|r| r.k > 1).last() }", `[]`},
+		{"[Option<i64>; 2] { t.filter(|r| r.k > most).group_by::<2>(|r| r.k % 2).last().map(|r| r.map(|v| v.k)) }", `[null,null]`},
+		{"[i64; 2] { (0..2).map(|i| t.filter(|r| r.k > 1 + most * (1 - i)).group_by(|r| r.s).last().len()) }", `[0,1]`},
+		{"[(Str, i64)] { t.filter(|r| r.k > 1).group_by(|r| r.s).agg(|g| (g.key(), g.last().k + g.first().k)) }", `[["a",4]]`},
+	} {
+		source := record + "fn f(t: &[R; N], d: &[D; M], most: i64) -> " + c.body
+		for _, engine := range []string{"interp", "wasm"} {
+			if got := outcome(t, source, godwit.Args{"t": rows, "d": other, "most": int64(9)}, engine); got != c.want {
+				t.Errorf("%s on %s: %s, want %s", c.body, engine, got, c.want)
+			}
+		}
+	}
+}
+
 // TestIndexOverNothing: a table whose texts are looked up in an empty one is read, though nothing asks what was found.
 func TestIndexOverNothing(t *testing.T) {
 	const record = "record R { s: Str, k: i64 }\n"

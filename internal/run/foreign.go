@@ -176,7 +176,7 @@ func (m *memory) roomForeign(b int, n int64, why string, filled bool) error {
 	default:
 		pages, err := mem.Fresh(bytes)
 		if err != nil {
-			return err
+			return m.unmapped(b, bytes, why, err)
 		}
 		buf.foreign, buf.fresh = pages, true
 	}

@@ -38,3 +38,19 @@ func TestMoreThanThereIs(t *testing.T) {
 		}
 	}
 }
+
+// TestNoMoreAddressSpace: what the system maps no memory for is named, with what to do.
+func TestNoMoreAddressSpace(t *testing.T) {
+	defer func(was func() int64) { left = was }(left)
+	left = func() int64 { return math.MaxInt64 }
+	defer func(was func() (int64, bool)) { addressSpace = was }(addressSpace)
+	for _, limited := range []bool{false, true} {
+		addressSpace = func() (int64, bool) { return 3 << 30, limited }
+		m := &memory{opt: Options{Resident: math.MaxInt64, beyond: true}, about: []about{{kind: num.I64, name: "pairs"}}, buffers: make([]buffer, 1), inputs: make([]*input, 1)}
+		err := m.roomForeign(0, 1<<45, "", false)
+		var full *SpaceError
+		if !errors.As(err, &full) || full.Name != "pairs" || limited != (full.Limit == 3<<30) || limited != strings.Contains(err.Error(), "ulimit -v") || !strings.Contains(err.Error(), "join_all::<K>") {
+			t.Errorf("2^48 bytes, limited %t: %v", limited, err)
+		}
+	}
+}

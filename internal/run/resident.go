@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync/atomic"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/data/column"
@@ -98,10 +101,32 @@ func (m *memory) reserve(b int, bytes int64, why string, get func(int64) (mem.Sp
 		return s, &SpaceError{Name: m.name(b), Need: bytes, Limit: full.Size, Crowded: true,
 			Why: why + " beside what others have", Help: "it fits when they have ended; use fewer or smaller arguments and results"}
 	}
-	if err == nil {
-		m.resident += s.Len
+	if err != nil {
+		return s, m.unmapped(b, bytes, why, err)
 	}
-	return s, err
+	m.resident += s.Len
+	return s, nil
+}
+
+// addressSpace is how many bytes this process may map; false where nobody limits that. Tests have less.
+var addressSpace = func() (int64, bool) {
+	var most unix.Rlimit
+	err := unix.Getrlimit(unix.RLIMIT_AS, &most)
+	return int64(most.Cur), err == nil && most.Cur < math.MaxInt64
+}
+
+// unmapped says for which array the system gave no address space, and what to do.
+func (m *memory) unmapped(b int, bytes int64, why string, err error) error {
+	if !errors.Is(err, unix.ENOMEM) {
+		return err
+	}
+	e := &SpaceError{Name: m.name(b), Need: bytes, Why: why + " beside all that this process has mapped", Limit: left(),
+		Help: "the system maps no more for it: use smaller arguments and results, or give bounds that are nearer to what there is, as the K of join_all::<K>"}
+	if most, limited := addressSpace(); limited {
+		e.Limit = most
+		e.Help = "that is all the address space that it may have, by ulimit -v: allow more, use smaller arguments and results, or give bounds that are nearer to what there is, as the K of join_all::<K>"
+	}
+	return e
 }
 
 // lookFrom is from how many bytes on the system is asked whether it has them: less may lie in memory that this process has already.

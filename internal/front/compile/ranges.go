@@ -44,7 +44,7 @@ func (b *Bound) checkRange(s *graph.SizeParam) error {
 	case !s.Declared || n >= s.Lo && n <= s.Hi:
 		return nil
 	}
-	return refuse(s.Name, fmt.Sprintf("give an argument within the range, or declare a wider one:\n%s: Range<%s, %s>", s.Name, diag.Literal(min(n, s.Lo)), diag.Literal(max(n, s.Hi))),
+	return refuse(s.Name, fmt.Sprintf("give an argument within the range, or declare a wider one, if the function passes its checks with it:\n%s: Range<%s, %s>", s.Name, diag.Literal(min(n, s.Lo)), diag.Literal(max(n, s.Hi))),
 		"%s, but `%s: Range<%s, %s>`", why, s.Name, diag.Literal(s.Lo), diag.Literal(s.Hi)).
 		at(b.Func.Graph.Source, b.Func.rangeOf(s.Name), fmt.Sprintf("%s would be %s", s.Name, diag.Prose(n)))
 }

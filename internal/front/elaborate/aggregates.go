@@ -133,7 +133,7 @@ func (e *elab) groupEnd(c *methodUse, m graph.Monoid) *graph.Node {
 	}
 	return e.mapEach(at, ends, func(i *graph.Node) *graph.Node {
 		there := func() *graph.Node { return row(e.toRange(graph.Clamp, i, x.Type.Size, at)) }
-		if g.full {
+		if g.firsts != nil {
 			return there()
 		}
 		var elem *graph.Type
@@ -143,8 +143,12 @@ func (e *elab) groupEnd(c *methodUse, m graph.Monoid) *graph.Node {
 		if m == graph.MinOf {
 			some = e.arith(num.Lt, at, i, e.sizeVal(x.Type.Size, at))
 		}
-		return e.choose(at, some, func() *graph.Node { return e.add(graph.Some, graph.OptionOf(elem), at, there()) },
+		end := e.choose(at, some, func() *graph.Node { return e.add(graph.Some, graph.OptionOf(elem), at, there()) },
 			func() *graph.Node { return e.add(graph.Nothing, graph.OptionOf(elem), at) })
+		if g.full { // those without rows are not seen, but are among all groups: what they have is no fault
+			return e.add(graph.Unwrap, elem, at, end)
+		}
+		return end
 	})
 }
 

@@ -270,7 +270,16 @@ func (e *elab) sequential(c *methodUse, op graph.Op) *graph.Node {
 // of them is the likeliest to be meant where none will do.
 func (e *elab) foldHints(c *methodUse, want *graph.Type) (hints []*graph.Type, likely int) {
 	start := c.x.Args[0]
-	if !hasLiteral(start) {
+	switch {
+	case hasNone(start) && want != nil:
+		return []*graph.Type{want}, 0
+	case hasNone(start):
+		hints = noneHints(start, c.recv.Type.Elem())
+		if e.attempts > 0 {
+			hints = hints[:min(len(hints), 3)]
+		}
+		return append(hints, want), len(hints)
+	case !hasLiteral(start):
 		return []*graph.Type{want}, 0
 	}
 	elem := types.Innermost(c.recv.Type)
@@ -356,13 +365,14 @@ func (e *elab) foldWith(c *methodUse, cl *syntax.Closure, op graph.Op, hint *gra
 		e.inBlock(func() { e.applyClosure(cl, nil, nil, e.param(c.recv.Type.Elem(), c.at())) })
 		return nil
 	}
-	acc := start.Type
+	acc := e.accumulator(c, cl, start)
+	start = e.begun(start, acc)
 	var next *graph.Node
 	b := e.inBlock(func() {
 		e.param(graph.IndexOf(c.recv.Type.Size), c.at())
 		a, v := e.param(acc, c.at()), e.elementOf(c.recv, c.at())
-		next = e.element(e.applyClosure(cl, acc, a, v), bodyValue(cl.Body))
-		next = e.coerce(next, acc, bodyValue(cl.Body))
+		next = e.element(e.applyClosure(cl, openTexts(acc), a, v), bodyValue(cl.Body))
+		next = e.coerce(e.carriedOn(next, acc), acc, bodyValue(cl.Body))
 		e.cur.b.Results = []*graph.Node{next}
 	})
 	if next == nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/front/diag"
+	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/front/syntax"
 	"github.com/godwit-run/godwit/internal/front/types"
 	"github.com/godwit-run/godwit/internal/ir/graph"
@@ -18,6 +19,8 @@ type branch struct {
 	scope *scope
 	value *graph.Node
 	vars  []*graph.Node
+	// outside is how many run-time sizes there were before it.
+	outside int
 }
 
 // variables lists the current values of all variables.
@@ -38,11 +41,12 @@ func (e *elab) restore(vars []*graph.Node) {
 // sideOf elaborates the side where cond is as given, leaving the variables as they were.
 func (e *elab) sideOf(before []*graph.Node, cond *graph.Node, holds bool, f func() *graph.Node) branch {
 	s := &scope{outer: e.cur, b: new(graph.Block), known: e.cur.known}
+	r := branch{b: s.b, scope: s, outside: e.dynamic}
 	e.suppose(s, cond, holds)
 	e.cur = s
-	v := f()
+	r.value = f()
 	e.cur = s.outer
-	r := branch{b: s.b, scope: s, value: v, vars: e.variables()[:len(before)]}
+	r.vars = e.variables()[:len(before)]
 	e.restore(before)
 	return r
 }
@@ -74,8 +78,12 @@ func (e *elab) choice(at diag.Span, cond *graph.Node, want *graph.Type, literalF
 		want = likeValue(want, a.value)
 		b = e.sideOf(before, cond, false, func() *graph.Node { return otherwise(want) })
 	}
-	e.unify(&a, &b, at)
-	return e.join(at, cond, true, before, a, b)
+	either := e.unify(&a, &b, at)
+	n := e.join(at, cond, true, before, a, b)
+	if n != nil && either {
+		return e.firstOf(e.get(n, 0, at), e.get(n, 1, at), size.None, at)
+	}
+	return n
 }
 
 // likeValue is the type that literals, and None, take beside a value.
@@ -127,39 +135,43 @@ func openTexts(t *graph.Type) *graph.Type {
 	return &own
 }
 
-// unify converts the values of both sides to one type.
-func (e *elab) unify(a, b *branch, at diag.Span) {
+// unify converts the values of both sides to one type. Arrays of different lengths become pairs of an array and its length, which it says.
+func (e *elab) unify(a, b *branch, at diag.Span) (either bool) {
 	if a.value == nil || b.value == nil {
 		a.value, b.value = nil, nil
-		return
+		return false
 	}
 	e.inScope(a.scope, func() { a.value = e.dense(a.value) })
 	e.inScope(b.scope, func() { b.value = e.dense(b.value) })
 	e.unifyTexts(a, b, at)
 	t, u := a.value.Type, b.value.Type
 	if e.sameType(t, u) {
-		return
+		return false
 	}
 	if types.IsInt(t) && types.IsInt(u) && t.KindOf() == u.KindOf() {
 		e.unifyInts(a, b, at)
-		return
+		return false
 	}
 	if e.coercible(t, u) {
 		e.inScope(a.scope, func() { a.value = e.coerce(a.value, u, at) })
-		return
+		return false
 	}
 	if e.coercible(u, t) {
 		e.inScope(b.scope, func() { b.value = e.coerce(b.value, t, at) })
-		return
+		return false
 	}
 	if e.settles(a.value, u) || e.settles(b.value, t) {
 		a.value, b.value = nil, nil
-		return
+		return false
+	}
+	if e.eitherSize(a, b, at) {
+		return true
 	}
 	e.sides = [2]*graph.Type{t, u}
 	e.errorf(at, "T13", "the two sides give different types").Note("%s and %s", t, u).
 		Help("convert one of them, or give both the same size")
 	a.value, b.value = nil, nil
+	return false
 }
 
 // unifyInts joins an index with another index or an i64.

@@ -1,6 +1,7 @@
 package elaborate
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/godwit-run/godwit/internal/data/meaning"
@@ -120,7 +121,7 @@ func (e *elab) convertSide(reported int, sides ...syntax.Expr) {
 		return
 	}
 	at := block.Value.Where()
-	text, whole := converted(e.text(at), e.sides[i], e.sides[1-i]), e.text(block.Span)
+	text, whole := cmp.Or(sizeHelp(e.parenthesized(at), e.sides[i], e.sides[1-i]), converted(e.text(at), e.sides[i], e.sides[1-i])), e.text(block.Span)
 	if text != "" && !strings.ContainsAny(whole+text, "\n`") {
 		message{all[reported], e.g}.Help("write `%s` for `%s`", whole[:at.Start-block.Span.Start]+text+whole[at.End-block.Span.Start:], whole)
 	}

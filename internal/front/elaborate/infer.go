@@ -317,6 +317,8 @@ func (e *elab) mismatch(found, want *graph.Type, at diag.Span) message {
 	m := e.errorf(at, "T05", "this has the wrong type").Note("expected %s, found %s", e.show(want), e.show(found))
 	switch {
 	case e.meantMismatch(m, found, want, at):
+	case found.Kind == graph.Option && want.Kind == graph.Option && types.IsSort(found.Elem(), meaning.Text) && otherText(found, want):
+		m.Help("%s", e.otherDictHelp(known(found.Elem()), known(want.Elem())))
 	case types.IsNumber(found) && types.IsNumber(want) && want.Kind == graph.Scalar:
 		m.Help("%s as %s", e.parenthesized(at), want.Num)
 	case want.Kind == graph.Option && want.Elem().Equal(found):

@@ -9,13 +9,13 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/graph"
 )
 
-// In: text for a variable or an accumulator that keeps another dictionary. Out: what can be done. A variable that changes once is a
+// In: text for a variable that keeps another dictionary. Out: what can be done. A variable that changes once is a
 // choice in one expression. What changes from turn to turn can be an Option that begins as None, which every column has; text of
 // the program, and of another column, has no place in it.
 
 // otherDictHelp is the help where text is found and text of another dictionary is wanted.
 func (e *elab) otherDictHelp(found, want *graph.Type) string {
-	const keeps = "a variable or an accumulator keeps the dictionary of its first value. "
+	const keeps = "a variable keeps the dictionary of its first value. "
 	none := e.noneOf(found)
 	switch {
 	case e.once:
@@ -55,11 +55,15 @@ func (e *elab) noneOf(t *graph.Type) string {
 			elem = elem.Elems[k]
 		}
 	}
-	switch {
-	case !elem.Equal(t):
-		return ""
-	case fields == "":
-		return param + ".get(-1)"
+	none := param + ".get(-1)"
+	if fields != "" {
+		none += ".map(|r| r." + fields + ")"
 	}
-	return param + ".get(-1).map(|r| r." + fields + ")"
+	switch {
+	case elem.Equal(t):
+		return none
+	case elem.Kind == graph.Option && elem.Elem().Equal(t):
+		return none + ".or(None)"
+	}
+	return ""
 }

@@ -90,8 +90,9 @@ func (e *elab) countFound(l *lookup, r *runs, found *graph.Node, at diag.Span) *
 		func() *graph.Node { return e.int(num.I64, 0, at) })
 }
 
+// firstIndex is the row that was found, where it is known that one was.
 func (e *elab) firstIndex(l *lookup, found *graph.Node, at diag.Span) *graph.Node {
-	return e.toRange(graph.Clamp, e.arith(num.Sub, at, found, e.int(num.I64, 1, at)), l.x.Type.Size, at)
+	return e.clamped(e.arith(num.Sub, at, found, e.int(num.I64, 1, at)), l.x.Type.Size, at)
 }
 
 // exact refuses an index of as_of where rows of equal keys are asked for.
@@ -147,7 +148,7 @@ func (e *elab) joinAll(c *methodUse) *graph.Node {
 	return e.mapEach(at, met, func(v *graph.Node) *graph.Node {
 		row := e.get(v, 0, at)
 		place := e.arith(num.Add, at, e.at(r.start, e.firstIndex(l, e.get(row, 1, at), at), at), e.get(v, 1, at))
-		partner := e.at(r.order, e.toRange(graph.Clamp, place, l.x.Type.Size, at), at)
+		partner := e.at(r.order, e.clamped(place, l.x.Type.Size, at), at)
 		return e.tuple(at, e.get(row, 0, at), e.at(l.x, partner, at))
 	})
 }

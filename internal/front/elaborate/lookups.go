@@ -88,11 +88,11 @@ func unfitKey(t *graph.Type, asOf bool) string {
 	switch {
 	case asOf && t.Kind == graph.Tuple && len(t.Elems) > 1:
 		if why := unfitKey(t.Elems[len(t.Elems)-1], true); why != "" || t.Elems[len(t.Elems)-1].Kind == graph.Tuple {
-			return "the last part of a key is what as_of goes by: a date, a time, text or an integer but u64; the parts before it are equal"
+			return "the last part of a key is what as_of goes by: a date, a time, text or an integer; the parts before it are equal"
 		}
 		return unfitKey(graph.TupleOf(t.Elems[:len(t.Elems)-1]...), false)
-	case asOf && (!t.IsScalar() || types.IsFloat(t) || types.IsBool(t) || t.KindOf() == num.U64):
-		return "as_of goes by a date, a time, text or an integer but u64"
+	case asOf && (!t.IsScalar() || types.IsFloat(t) || types.IsBool(t)):
+		return "as_of goes by a date, a time, text or an integer"
 	case t.Kind == graph.Array, types.IsFloat(t):
 		return "an index goes by integers, bools, text, dates, times and decimals, or Options, tuples and records of such"
 	}
@@ -184,7 +184,7 @@ func (e *elab) ordered(k *graph.Node, form *keyForm, at diag.Span) *graph.Node {
 	if types.IsSort(k.Type, meaning.Text) {
 		k = e.textTo(k, form.dicts[len(form.dicts)-1], at)
 	}
-	return e.raw64(k, at)
+	return e.orderWord(k, at)
 }
 
 // find is the number of the row for a key, plus one; 0 if there is none. With as_of it is the place in the order of keys.

@@ -27,6 +27,7 @@ type Program struct {
 	imports []imported
 	funcs   []*decl // in order of declaration
 	settled map[soft]num.Kind
+	taken   map[*decl]bool // those whose names were used for sizes
 }
 
 // FuncInfo is a function as declared.

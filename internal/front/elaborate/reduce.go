@@ -328,26 +328,6 @@ func (e *elab) divide(sum, count *graph.Node, at diag.Span) *graph.Node {
 	return e.arith(num.Div, at, e.cast(t, sum, at), e.cast(t, count, at))
 }
 
-// oneLeaf reports whether groups whose number only the run knows can be folded here: inside of a closure or loop their rows must be one
-// leaf, since the length of several follows from that number.
-func (e *elab) oneLeaf(groups size.Poly, x *graph.Node, at diag.Span) bool {
-	if e.cur.outer == nil || !hasDynamicSize(groups) {
-		return true
-	}
-	most := num.KeyedLeaf(1)
-	if _, hi := e.g.Facts.Bounds(x.Type.Size); hi <= most {
-		return true
-	}
-	m := e.errorf(at, "T07", "groups of unknown keys are folded outside of closures, loops and ifs, unless there are few rows").
-		Note("at most %d rows were expected, found %s", most, x.Type.Size)
-	if name, ok := x.Type.Size.IsVar(); ok && !isDynamic(name) {
-		m.Help("where %s: Range<0, %d>", name, most)
-	} else {
-		m.Help("say how many groups there are: group_by::<8>(…)")
-	}
-	return false
-}
-
 // keyed emits a KeyedReduce.
 func (e *elab) keyed(m graph.Monoid, groups size.Poly, x *graph.Node, at diag.Span, f func(v *graph.Node) (key, value *graph.Node)) *graph.Node {
 	if !e.oneLeaf(groups, x, at) {

@@ -140,11 +140,35 @@ func (p *Program) sizeNames(d *decl, s *signature, x syntax.Expr) {
 		}
 		name := n.Path[0].Text
 		isParam := slices.ContainsFunc(d.fn.Params, func(p syntax.Param) bool { return p.Name.Text == name })
-		if !isParam && (resolver{out: p.scratch, src: d.src, mod: d.mod}).first(name) == nil {
+		of := (resolver{out: p.scratch, src: d.src, mod: d.mod}).first(name)
+		switch {
+		case isParam, slices.Contains(s.sizes, name):
+		case of == nil:
 			s.declare(n.Path[0])
+		case of.kind == recordDecl || of.kind == funcDecl:
+			p.takenSize(d, n.Path[0], of)
+			s.declare(n.Path[0])
+			s.bad = true
 		}
 		return true
 	}, x)
+}
+
+// takenSize reports a size that has the name of something else, once for all functions that have one of that name.
+func (p *Program) takenSize(d *decl, name syntax.Name, of *decl) {
+	if p.taken[of] {
+		return
+	}
+	if p.taken == nil {
+		p.taken = map[*decl]bool{}
+	}
+	p.taken[of] = true
+	m := p.errorf(d.src, name.Span, "T27", "this is not a size").Note("`%s` is %s", of.name, declWords[of.kind])
+	if of.kind == recordDecl {
+		m.Help("rename the record, or give the size another name, such as Q")
+	} else {
+		m.Help("give the size another name, such as Q")
+	}
 }
 
 func (s *signature) declare(name syntax.Name) {

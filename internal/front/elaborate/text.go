@@ -165,8 +165,11 @@ func (e *elab) compareLiteral(op num.Op, at diag.Span, v *graph.Node, text strin
 
 // union is a dictionary with the entries of two.
 func (e *elab) union(a, b int, at diag.Span) int {
-	if a == b {
+	switch {
+	case e.hasTexts(a, b):
 		return a
+	case e.hasTexts(b, a):
+		return b
 	}
 	x, y := e.g.Dict(a), e.g.Dict(b)
 	if x.Texts != nil && y.Texts != nil {

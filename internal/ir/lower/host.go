@@ -312,7 +312,6 @@ func (l *lowering) defining(n *graph.Node) error {
 func (l *lowering) limit(n *graph.Node) error {
 	src, ok := l.component(n.Args[0])
 	lazy := !ok && l.waits(n.Args[0])
-	isRead := l.use[n].streams+l.use[n].others > 0 // else it is there for its size
 	if !ok && !lazy {
 		src = l.buffersFor(l.nameOf(n), n.Args[0].Type)
 		if err := l.fill(n.Args[0], src); err != nil {
@@ -327,7 +326,7 @@ func (l *lowering) limit(n *graph.Node) error {
 	})
 	l.mat[n] = src
 	l.define(n, count, most)
-	if err == nil && lazy && isRead {
+	if err == nil && lazy && l.use[n].isRead() {
 		err = l.firsts(n)
 	}
 	return err

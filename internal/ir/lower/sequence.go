@@ -96,16 +96,24 @@ func (k *kern) scan(n *graph.Node, e *env) val {
 // compact moves the set elements of a masked array together.
 func (k *kern) compact(n *graph.Node, e *env) val {
 	a := k.node(n.Args[0], e).arr
-	full := graph.ArrayOf(n.Type.Elem(), a.n)
-	out := k.space(n, full)
+	var out backing
+	kept := k.stream == nil || k.target[n] != nil // else its kernel is there for their number
+	if kept {
+		out = k.space(n, graph.ArrayOf(n.Type.Elem(), a.n))
+	}
 	carry := []kernel.Carry{{Kind: num.I64}}
 	count := k.walk(a, carry, []kernel.Value{k.b.Int(0)}, func(_ kernel.Value, elem val, c []kernel.Value) []kernel.Value {
-		inner := out
-		inner.off = k.bound(c[0], a.n)
-		k.store(n.Type.Elem(), elem, inner)
+		if kept {
+			inner := out
+			inner.off = k.bound(c[0], a.n)
+			k.store(n.Type.Elem(), elem, inner)
+		}
 		return []kernel.Value{k.b.Wrap(num.Add, c[0], k.b.Int(1))}
 	})
 	k.define(n.Defines, k.b.Wrap(num.Min, count[0], k.sizeValue(a.n)), a.n)
+	if !kept {
+		return val{}
+	}
 	return k.backed(n.Type, out)
 }
 

@@ -50,10 +50,10 @@ func (l *lowering) sequence(n *graph.Node) error {
 		k.emit(n, k.root)
 		k.launch.Pruning = l.pruning([]*graph.Node{n})
 	})
-	if err == nil && n.Op == graph.Compact {
+	if err == nil && n.Op == graph.Compact && out != nil {
 		err = l.packed(n, out, state[0].buffer)
 	}
-	if l.mat[n] = out; out == nil {
+	if l.mat[n] = out; out == nil && n.Op != graph.Compact {
 		l.mat[n] = state
 	}
 	if n.Defines != "" {
@@ -94,6 +94,10 @@ func (k *kern) startOf(n *graph.Node) (out []kernel.Value) {
 	return out
 }
 
+// keeps reports that the elements that a Compact moves together are wanted, and not their number alone. Where rows may lie on other machines it is they
+// that leaves are counted by.
+func (l *lowering) keeps(n *graph.Node) bool { return l.opt.Partials || l.use[n].isRead() }
+
 // sequenceSpace makes the buffers of an array result; keys is what a top-k
 // needs besides.
 func (l *lowering) sequenceSpace(n *graph.Node) (t *graph.Type, out, keys []source) {
@@ -101,6 +105,9 @@ func (l *lowering) sequenceSpace(n *graph.Node) (t *graph.Type, out, keys []sour
 	case graph.Scan:
 		t = n.Type
 	case graph.Compact:
+		if !l.keeps(n) {
+			return nil, nil, nil
+		}
 		t = graph.ArrayOf(n.Type.Elem(), n.Args[0].Type.Size)
 	case graph.TopK:
 		t = graph.ArrayOf(n.Type.Elem(), n.Poly)

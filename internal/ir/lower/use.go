@@ -27,6 +27,8 @@ type usage struct {
 	ahead bool
 	// again says that all who walk over it compute it, however much work it is.
 	again bool
+	// sparse says that all who walk over it compute it, though it can fault: it is filtered, of more slots than arrays have.
+	sparse bool
 	// indexed says that its elements are computed where somebody asks for some of them.
 	indexed bool
 	// picked says that one use wants one of its elements, or its first ones, once.
@@ -44,6 +46,7 @@ func analyse(g *graph.Graph) map[*graph.Node]*usage {
 	a.block(&g.Body, true)
 	for n, u := range a.use {
 		u.faultyRows = u.deep && len(n.Type.Elems) > 0 && !a.walkedThrough(n)
+		u.sparse = a.isSparse(n)
 	}
 	return a.use
 }
@@ -210,7 +213,7 @@ func (u *usage) fused(n *graph.Node) bool {
 		return false
 	}
 	switch {
-	case u.streams+u.others == 0:
+	case !u.isRead():
 		return false // it is there for its faults
 	case u.others == 1 && u.streams == 0 && u.picked && n.Op == graph.Map:
 		return !u.deep
@@ -219,10 +222,13 @@ func (u *usage) fused(n *graph.Node) bool {
 	case u.others > 0:
 		return !u.faults && u.cost <= 3 && !reads(n)
 	case u.streams > 1:
-		return !u.faults && (u.cost <= dear || u.again) || u.oneKernel()
+		return !u.faults && (u.cost <= dear || u.again) || u.sparse || u.oneKernel()
 	}
 	return true
 }
+
+// isRead reports that somebody wants elements of an array; else it is there for its size, or for faults.
+func (u *usage) isRead() bool { return u.streams+u.others > 0 }
 
 // cuttable reports a map whose first elements need only the first elements of what it walks
 // over: no body looks at these arrays in another way.
