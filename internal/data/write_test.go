@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -59,6 +60,9 @@ func TestFullDisk(t *testing.T) {
 func TestWriteRefusals(t *testing.T) {
 	two := []OutColumn{{Name: "a", Kind: num.I8, Values: []byte{1}}, {Name: "b", Kind: num.I8, Values: []byte{2}}}
 	nulls := []OutColumn{{Name: "a", Kind: num.I8, Values: []byte{1}, Valid: []byte{0}}}
+	spread := []OutColumn{{Name: "v", Kind: num.I8, Dims: []int64{2}, Values: []byte{1, 2}}, {Name: "v_0", Kind: num.I8, Values: []byte{3}}}
+	// The first row, which is missing, does not count.
+	zeros := []OutColumn{{Name: "t", Kind: num.I8, Means: meaning.Meaning{Sort: meaning.Text}, Texts: []string{"a", "b\x00"}, Values: []byte{1, 1, 0}, Valid: []byte{0, 1, 1}}}
 	for _, c := range []struct {
 		file string
 		out  Output
@@ -69,6 +73,9 @@ func TestWriteRefusals(t *testing.T) {
 		{"x.csv", Output{Rows: 2, Columns: two}, ": column `a`: 2 rows need 2 bytes, 1 are given"},
 		{"x.csv", Output{}, ": there are no columns to write"},
 		{"x.csv", Output{Rows: 1, Columns: []OutColumn{two[0], two[0]}}, ": column `a`: two columns have this name"},
+		{"x.csv", Output{Rows: 1, Columns: spread}, ": column `v_0`: an array becomes columns of its own in a CSV file, and one of `v` and one of `v_0` would both be called `v_0`"},
+		{"x.csv", Output{Rows: 3, Columns: zeros}, ": row 1: column `t`: its text has a zero byte, which a CSV file cannot hold"},
+		{"x.csv", Output{Rows: 1, Columns: []OutColumn{{Name: "a\x00", Kind: num.I8, Values: []byte{1}}}}, ": column `a\x00`: its name has a zero byte, which a CSV file cannot hold"},
 		{"x.txt", Output{Rows: 1, Columns: two}, ": the file's format is not known by its extension"},
 		{"no/dir/x.csv", Output{Rows: 1, Columns: two}, ": the file was not written: no such file or directory"},
 	} {

@@ -1,7 +1,9 @@
 package data
 
 import (
+	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,14 +14,13 @@ import (
 // writeCSV writes a row of names and the rows. A row's inner elements become
 // columns name_0, name_1, …; a null becomes an empty field.
 func writeCSV(w io.Writer, out *Output) error {
-	var line []byte
+	line, err := csvNames(out)
+	if err != nil {
+		return err
+	}
 	for i := range out.Columns {
-		c := &out.Columns[i]
-		if c.width() == 0 {
-			return refuse(c, "a CSV file cannot hold rows without elements", "write .npy")
-		}
-		for j := range c.width() {
-			line = appendField(line, c.name()+elementName(c.Dims, j))
+		if err := checkZeros(&out.Columns[i]); err != nil {
+			return err
 		}
 	}
 	if err := writeLine(w, line); err != nil {
@@ -35,6 +36,47 @@ func writeCSV(w io.Writer, out *Output) error {
 		}
 		if err := writeLine(w, line); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// csvNames is the row of names, of which each chooses one column.
+func csvNames(out *Output) (line []byte, err error) {
+	of := map[string]*OutColumn{}
+	for i := range out.Columns {
+		c := &out.Columns[i]
+		if c.width() == 0 {
+			return nil, refuse(c, "a CSV file cannot hold rows without elements", "write .npy")
+		}
+		for j := range c.width() {
+			name := c.name() + elementName(c.Dims, j)
+			if strings.IndexByte(name, 0) >= 0 {
+				return nil, refuse(c, "its name has a zero byte, which a CSV file cannot hold", "write .parquet or .arrow")
+			}
+			if other := of[name]; other != nil {
+				return nil, refuse(c, fmt.Sprintf("an array becomes columns of its own in a CSV file, and one of `%s` and one of `%s` would both be called `%s`", other.name(), c.name(), name),
+					"give one of them another name, or write .parquet or .arrow, which hold arrays")
+			}
+			of[name] = c
+			line = appendField(line, name)
+		}
+	}
+	return line, nil
+}
+
+// checkZeros refuses text that no reader takes for text.
+func checkZeros(c *OutColumn) error {
+	zero := func(text string) bool { return strings.IndexByte(text, 0) >= 0 }
+	if c.Means.Sort != meaning.Text || !slices.ContainsFunc(c.Texts, zero) {
+		return nil
+	}
+	width := c.width()
+	for i := range int64(len(c.Values) / c.Kind.Size()) {
+		if row := i / width; (c.Valid == nil || c.Valid[row] != 0) && zero(c.text(i)) {
+			e := refuse(c, "its text has a zero byte, which a CSV file cannot hold", "write .parquet, .arrow or .jsonl")
+			e.Row = row
+			return e
 		}
 	}
 	return nil
