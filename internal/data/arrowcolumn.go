@@ -116,7 +116,7 @@ func (s *arrowFile) fillColumn(ctx context.Context, chunk int, c Chunk, w Want, 
 		hi := min(lo+step, c.Hi)
 		run, err := r.rows(part.first+lo-c.Lo, part.first+hi-c.Lo)
 		if err != nil {
-			return r.read, err
+			return r.read, wideAt(err, s.input.path, col, func(at int) int64 { return lo + int64(at) })
 		}
 		size := width * int64(w.Kind.Size())
 		d := Dest{Values: dst.Values[(lo-c.Lo)*size : (hi-c.Lo)*size]}

@@ -42,7 +42,8 @@ func arrowColumn(f arrow.Field) (Column, arrow.DataType) {
 		}
 		return col, elem
 	}
-	if col.Means.Sort == meaning.Decimal && dims == nil && col.Means == arrowMeaning(f.Type) {
+	if t, ok := f.Type.(*arrow.Decimal128Type); ok && col.Means.Sort == meaning.Decimal {
+		_, col.Wider = narrowed(t.Precision, t.Scale)
 		return col, elem // which has no kind: only who asks for decimals reads them
 	}
 	if width := col.Width(); col.Kind == num.Invalid || width < 0 || width > 1<<40 {
@@ -72,7 +73,8 @@ func arrowMeaning(t arrow.DataType) meaning.Meaning {
 		return meaning.Meaning{Sort: meaning.Duration, Unit: arrowUnits[t.Unit]}
 	case *arrow.Decimal128Type:
 		if t.Scale >= 0 && t.Scale <= meaning.MaxDigits {
-			return meaning.Meaning{Sort: meaning.Decimal, Digits: uint8(max(t.Precision, t.Scale)), Places: uint8(t.Scale)}
+			m, _ := narrowed(t.Precision, t.Scale)
+			return m
 		}
 	case *arrow.StringType, *arrow.LargeStringType, *arrow.StringViewType:
 		return meaning.Meaning{Sort: meaning.Text}

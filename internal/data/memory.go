@@ -147,7 +147,7 @@ func (s *memorySource) Fill(ctx context.Context, chunk int, wants []Want, dst []
 		var run columnRun
 		if col := &s.cols[w.Column]; col.Means.Sort == meaning.Decimal && b.arrays != nil {
 			if run, err = decimalRun(s.name, col, b.arrays[w.Column], c.Lo-b.lo, c.Rows()); err != nil {
-				return 0, err
+				return 0, wideAt(err, s.name, col, func(at int) int64 { return c.Lo + int64(at) })
 			}
 		} else {
 			run = b.runs[w.Column].slice(int(c.Lo-b.lo), int(c.Hi-b.lo))
