@@ -241,7 +241,9 @@ func TestPipe(t *testing.T) {
 	}()
 	select {
 	case err := <-ended:
-		wantError(t, path, err, ": not a regular file")
+		if e := wantError(t, path, err, ": not a regular file"); !strings.Contains(e.Help, "standard input, which - stands for") {
+			t.Error(e.Help)
+		}
 	case <-time.After(time.Minute):
 		f, err := os.OpenFile(path, os.O_RDWR, 0) // whoever waits gets the file's end
 		if err == nil {
