@@ -117,10 +117,6 @@ var npyKinds = map[string]num.Kind{
 	"u1": num.U8, "u2": num.U16, "u4": num.U32, "u8": num.U64, "f4": num.F32, "f8": num.F64,
 }
 
-var npyRefused = map[string]string{
-	"f2": "float16", "f16": "extended precision", "c8": "complex64", "c16": "complex128", "O": "Python objects",
-}
-
 // npyKind finds the kind of a dtype such as "<f4", and whether its bytes are
 // stored big-endian.
 func npyKind(path, descr string) (num.Kind, bool, error) {
@@ -131,20 +127,9 @@ func npyKind(path, descr string) (num.Kind, bool, error) {
 	if k, ok := npyKinds[code]; ok {
 		return k, order == '>' && k.Size() > 1, nil
 	}
-	what := npyRefused[code]
-	switch {
-	case what != "":
-	case strings.HasPrefix(descr, "["):
-		what = "a structured type; save each field as an array of its own"
-	case strings.HasPrefix(code, "U") || strings.HasPrefix(code, "S"):
-		what = "strings"
-	case strings.HasPrefix(code, "M") || strings.HasPrefix(code, "m"):
-		what = "dates or times in a unit other than D, s, ms, us and ns"
-	default:
-		what = "not known"
-	}
+	what, help := npyRefused(descr, code)
 	e := fail(path, "the type %q is not supported: %s", descr, what)
-	e.Help = "save numbers or booleans: np.save(path, a.astype(np.float32))"
+	e.Help = help
 	return num.Invalid, false, e
 }
 
