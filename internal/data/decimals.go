@@ -29,7 +29,7 @@ func (r *arrowReader) decimals(run columnRun, buffer int, lo, hi int64) (columnR
 	for i := range hi - lo {
 		low, high := binary.LittleEndian.Uint64(b[decimalBytes*i:]), binary.LittleEndian.Uint64(b[decimalBytes*i+8:])
 		if (high != uint64(int64(low)>>63) || tooLong(int64(low))) && (run.nulls.bits == nil || run.nulls.at(int(i)) == 1) {
-			return run, &wideValue{int(i)}
+			return run, wideValue(int(i))
 		}
 		binary.LittleEndian.PutUint64(run.values[8*i:], low)
 	}
@@ -41,21 +41,28 @@ func tooLong(v int64) bool {
 	return !meaning.Meaning{Sort: meaning.Decimal, Digits: meaning.MaxDigits}.Fits(v)
 }
 
-// wideValue is the error for value number at of those that were read: whoever knows which row that is says so.
-type wideValue struct{ at int }
-
-func (e *wideValue) Error() string {
-	return fmt.Sprintf("a decimal has more than %d digits", meaning.MaxDigits)
+// wideValue is the error for a decimal of more.
+func wideValue(at int) *valueError {
+	return &valueError{at, fmt.Sprintf("expected a decimal of at most %d digits, found one of more", meaning.MaxDigits), "leave the column out, or have it written as floats, or as decimals of fewer digits"}
 }
 
-// wideAt names the row of such a value, if err is about one.
-func wideAt(err error, path string, col *Column, row func(at int) int64) error {
-	var wide *wideValue
-	if !errors.As(err, &wide) {
+// valueError is about row number at of those that were read, or value at of those that are there: whoever knows which row of the
+// file that is says so.
+type valueError struct {
+	at        int
+	msg, help string
+}
+
+func (e *valueError) Error() string { return e.msg }
+
+// placedAt names the row of such a value, if err is about one.
+func placedAt(err error, path string, col *Column, row func(at int) int64) error {
+	var of *valueError
+	if !errors.As(err, &of) {
 		return err
 	}
-	e := columnError(path, col, fmt.Sprintf("expected a decimal of at most %d digits, found one of more", meaning.MaxDigits))
-	e.Row, e.Help = row(wide.at), "leave the column out, or have it written as floats, or as decimals of fewer digits"
+	e := columnError(path, col, of.msg)
+	e.Row, e.Help = row(of.at), of.help
 	return e
 }
 
@@ -79,7 +86,7 @@ func decimalRun(path string, col *Column, a arrow.Array, first, rows int64) (col
 		}
 		v := d.Value(int(first + i))
 		if v.HighBits() != int64(v.LowBits())>>63 || tooLong(int64(v.LowBits())) {
-			return run, &wideValue{int(i)}
+			return run, wideValue(int(i))
 		}
 		binary.LittleEndian.PutUint64(run.values[8*i:], v.LowBits())
 	}
@@ -115,7 +122,7 @@ func fixedDecimals(r *file.FixedLenByteArrayColumnChunkReader) func(int64, []int
 		for i := range present {
 			v, ok := bigEndian(buf[i])
 			if !ok || tooLong(v) {
-				return total, present, &wideValue{i}
+				return total, present, wideValue(i)
 			}
 			values[i] = v
 		}

@@ -68,7 +68,7 @@ func readSlowly[T bool | int32 | int64 | float32 | float64](ctx context.Context,
 		}
 		n, present, err := read(slowBatch, values, def, rep)
 		if err != nil {
-			return wideAt(err, f.path, f.col, func(at int) int64 { return f.row + int64(f.done+f.presentAt(def[:n], at)) })
+			return placedAt(err, f.path, f.col, func(at int) int64 { return f.row + int64(f.done+f.presentAt(def[:n], at)) })
 		}
 		if n == 0 {
 			return fmt.Errorf("%d values were expected, %d are there", all, f.done)
