@@ -1,8 +1,10 @@
 package data
 
 import (
+	"bytes"
 	"errors"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -148,4 +150,35 @@ func TestCSVNullAlone(t *testing.T) {
 	}
 	got, valid := readAll(t, src, Want{Column: i, Kind: num.I8, Option: true})
 	compareOption(t, c, got, valid)
+}
+
+// Floats are floats again when they are read, also where none has a fraction, and -0 keeps its sign.
+func TestFloatsStayFloats(t *testing.T) {
+	xs := []float64{1, 2, math.Copysign(0, -1), 0, 1e20, 1e21, 1 << 53, -3, math.Inf(-1)}
+	small := make([]float32, len(xs))
+	for i, x := range xs {
+		small[i] = float32(x)
+	}
+	for _, ext := range []string{".csv", ".jsonl"} {
+		path := filepath.Join(t.TempDir(), "x"+ext)
+		out := &Output{Rows: int64(len(xs)), Columns: []OutColumn{{Name: "x", Kind: num.F64, Values: bytesOf(xs)}, {Name: "y", Kind: num.F32, Values: bytesOf(small)}}}
+		if err := Write(path, out); err != nil {
+			t.Fatal(err)
+		}
+		src, err := Typed(t.Context(), mustOpen(t, path), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range src.Columns() {
+			if c.Type() != "f64" {
+				t.Errorf("%s: column %d is %s", ext, i, c.Type())
+			}
+		}
+		if got, _ := readAll(t, src, Want{Kind: num.F64}); !bytes.Equal(got, bytesOf(xs)) {
+			t.Errorf("%s: %v", ext, view[float64](got))
+		}
+		if got, _ := readAll(t, src, Want{Column: 1, Kind: num.F32}); !bytes.Equal(got, bytesOf(small)) {
+			t.Errorf("%s: %v", ext, view[float32](got))
+		}
+	}
 }

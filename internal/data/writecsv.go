@@ -1,6 +1,7 @@
 package data
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -124,7 +125,7 @@ func appendRow(line []byte, c *OutColumn, row int64) []byte {
 	return line
 }
 
-// appendValue appends the shortest text that reads back as the same value.
+// appendValue appends the shortest text that reads back as the same value, of an integer or a float as it is.
 func appendValue(line, b []byte, k num.Kind, i int) []byte {
 	switch k {
 	case num.Bool:
@@ -146,7 +147,17 @@ func appendValue(line, b []byte, k num.Kind, i int) []byte {
 	case num.U64:
 		return strconv.AppendUint(line, view[uint64](b)[i], 10)
 	case num.F32:
-		return strconv.AppendFloat(line, float64(view[float32](b)[i]), 'g', -1, 32)
+		return appendFloat(line, float64(view[float32](b)[i]), 32)
 	}
-	return strconv.AppendFloat(line, view[float64](b)[i], 'g', -1, 64)
+	return appendFloat(line, view[float64](b)[i], 64)
+}
+
+// appendFloat writes a whole number with a point, which tells readers that it is a float: 1 would be an integer to them, and the sign of -0 be lost.
+func appendFloat(line []byte, x float64, bits int) []byte {
+	at := len(line)
+	line = strconv.AppendFloat(line, x, 'g', -1, bits)
+	if bytes.IndexFunc(line[at:], func(r rune) bool { return r != '-' && (r < '0' || r > '9') }) < 0 {
+		line = append(line, ".0"...)
+	}
+	return line
 }
