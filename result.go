@@ -294,7 +294,7 @@ func (c *concrete) typ(t *graph.Type, depth int) *graph.Type {
 func (r *Result) move(path string, write func(*data.Output) error) error {
 	out, err := output(r.value)
 	if err != nil {
-		return &InputError{Text: path + ": " + err.Error(), Help: "take its values with As or JSON instead", Command: "print it with --json instead"}
+		return refusal(path, err)
 	}
 	if err := write(out); err != nil {
 		return (&Func{}).failure(err)
@@ -314,7 +314,7 @@ func (r *Result) WriteFile(path string) error {
 	}
 	out, err := output(r.value)
 	if err != nil {
-		return &InputError{Text: path + ": " + err.Error(), Help: "take its values with As or JSON instead", Command: "print it with --json instead"}
+		return refusal(path, err)
 	}
 	if err := data.Write(path, out); err != nil {
 		return (&Func{}).failure(err)

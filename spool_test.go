@@ -28,6 +28,7 @@ func TestResultAsItComes(t *testing.T) {
 		"scan":   "fn f(v: &[f64; N]) -> [f64; N] { v.scan(0.0, |a, x| a * 0.5 + x) }",
 		"table":  "record R { x: f64, some: bool, n: Option<i32> }\nfn f(v: &[f64; N]) -> [R; N] { v.map(|x| R { x: x, some: x > 3.0, n: if x > 5.0 { Some(7) } else { None } }) }",
 		"window": "fn f(v: &[f64; N]) -> [f64; N - 1] where N >= 2 { v.window::<2>().map(|w| w[1] - w[0]) }",
+		"dates":  "fn f(v: &[f64; N]) -> [Date; N] { v.map(|x| if x > 3.0 { 2001-03-14 } else { 1970-01-02 }) }",
 		"kept":   "fn f(v: &[f64; N]) -> [f64; ?M <= N] { v.filter(|x| x > 3.0) }",
 	} {
 		f := mustFunc(t, text)

@@ -81,7 +81,11 @@ func openTable(ctx context.Context, name, dir string) (src data.Source, end func
 		spec = data.One(name)
 	}
 	if err == nil && spec.Column != "" {
-		return nil, nil, misused("leave #"+spec.Column+" out", "`%s` names a column, and the table is shown as a whole", name)
+		help := "leave #" + spec.Column + " out"
+		if spec.Behind {
+			help += "; or " + data.HashHelp
+		}
+		return nil, nil, misused(help, "`%s` names a column, and the table is shown as a whole", name)
 	}
 	if err == nil {
 		src, err = data.OpenSpec(ctx, spec, data.StandardInput)

@@ -40,12 +40,15 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) (code
 		}
 	}()
 	root := newRoot()
-	root.SetArgs(args)
+	root.SetArgs(mask(args))
 	out := &outlet{Writer: stdout}
 	root.SetOut(out)
 	root.SetErr(stderr)
 	addCompletion(root)
-	cmd, err := root.ExecuteContextC(ctx)
+	cmd, err := root, helpless(root, args)
+	if err == nil {
+		cmd, err = root.ExecuteContextC(ctx)
+	}
 	if out.err != nil && (err == nil || errors.Is(err, out.err)) && ctx.Err() == nil {
 		fmt.Fprintf(stderr, "error: standard output: %v\n", cause(out.err))
 		return exitFailed

@@ -130,6 +130,9 @@ func (c *conversation) options() []godwit.Option {
 
 // bind names files, or a data set of the cluster, which is connected with the first of them.
 func (c *conversation) bind(ctx context.Context, name, files string) error {
+	if files == "-" || strings.HasPrefix(files, "-?") || strings.HasPrefix(files, "-#") {
+		return &godwit.InputError{Text: "`" + name + "=" + files + "` is standard input, which is the conversation", Help: "name a file: " + name + "=FILE"}
+	}
 	if strings.HasPrefix(files, "@") && c.remote == nil {
 		r, err := connect(ctx, c.cluster)
 		if err != nil {

@@ -46,10 +46,57 @@ func known(cmd *cobra.Command, args []string) error {
 			names = append(names, c.Name())
 		}
 	}
-	if near := diag.Nearest(args[0], names); near != "" {
+	near := elsewhere[args[0]]
+	if !slices.Contains(names, near) {
+		near = diag.Nearest(args[0], names)
+	}
+	if near != "" {
 		return fmt.Errorf("there is no command `%s`; did you mean `%s`?", args[0], near)
 	}
 	return fmt.Errorf("there is no command `%s`", args[0])
+}
+
+// elsewhere are words that other programs have for commands.
+var elsewhere = map[string]string{
+	"remove": "drop", "rm": "drop", "delete": "drop", "del": "drop", "unload": "drop",
+	"start": "up", "stop": "down", "ls": "status", "list": "status", "schema": "describe", "info": "describe", "import": "load", "shell": "repl",
+}
+
+// helpless finds a word that is no command on a line that asks for help, of which cobra would show that of all commands.
+func helpless(root *cobra.Command, args []string) error {
+	if !slices.Contains(args, "--help") && !slices.Contains(args, "-h") {
+		return nil
+	}
+	cmd, rest, err := root.Find(args)
+	if err != nil || !cmd.HasSubCommands() {
+		return nil
+	}
+	words := slices.DeleteFunc(slices.Clone(rest), func(w string) bool { return strings.HasPrefix(w, "-") })
+	if len(words) > 0 && words[0] == "help" {
+		return nil
+	}
+	return known(cmd, words)
+}
+
+// masked begins a word that begins with -? and is thereby no flag: standard input, with options. No word of a command line has
+// a zero byte.
+const masked = "\x00"
+
+// mask keeps such words from being taken for flags; the check of words takes the mask off.
+func mask(args []string) []string {
+	args = slices.Clone(args)
+	for i, a := range args {
+		if strings.HasPrefix(a, "-?") {
+			args[i] = masked + a
+		}
+	}
+	return args
+}
+
+func unmask(args []string) {
+	for i, a := range args {
+		args[i] = strings.TrimPrefix(a, masked)
+	}
 }
 
 // atLeastOne refuses a command line without what the command works on.
@@ -83,6 +130,7 @@ func one(what string) cobra.PositionalArgs { return cobra.MatchAll(atLeastOne(wh
 func checkFlags(cmd *cobra.Command) {
 	words := cmd.Args
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		unmask(args)
 		var err error
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			if err == nil && !f.Changed && f.Annotations[cobra.BashCompOneRequiredFlag] != nil {

@@ -196,6 +196,9 @@ func (s *arrowFile) addBatch(b arrowBatch) {
 }
 
 func (s *arrowFile) checkWant(w Want) error {
+	if s.leaves[w.Column].null && w.Kind.Valid() {
+		return nil // without a value it is whatever is asked for
+	}
 	return checkMeant(s.input.path, &s.cols[w.Column], w)
 }
 
@@ -204,7 +207,7 @@ func (s *arrowFile) Raw(column int) (Raw, bool) {
 		return Raw{}, false
 	}
 	k, l := s.cols[column].Kind, &s.leaves[column]
-	if k == num.Invalid || k == num.Bool || l.index != num.Invalid {
+	if k == num.Invalid || k == num.Bool || l.index != num.Invalid || l.lies != nil || l.null {
 		return Raw{}, false
 	}
 	b := &s.batches[0]

@@ -95,7 +95,10 @@ func checkMixed(t *testing.T, src Source, n int) {
 			t.Fatalf("row %d: %v, expected %v", i, got, want)
 		}
 	}
-	for _, name := range []string{"text", "view", "list", "struct", "none"} {
+	if c := src.Columns()[col("none")]; c.Type() != "Option<i32>" {
+		t.Errorf("none is %s", c.Type())
+	}
+	for _, name := range []string{"text", "view", "list", "struct"} {
 		if k := src.Columns()[col(name)].Kind; k != num.Invalid {
 			t.Errorf("%s has kind %v", name, k)
 		}

@@ -19,7 +19,7 @@ func (s *arrowFile) checkColumns(b *arrowBatch) error {
 		if s.cols[c].Kind == num.Invalid {
 			continue
 		}
-		if err := s.checkBatch(b, &s.leaves[c], &s.cols[c]); err != nil {
+		if err := s.checkBatch(b, &s.leaves[c], s.lies(c)); err != nil {
 			e := columnError(s.input.path, &s.cols[c], fmt.Sprintf("batch %d is damaged: %v", len(s.batches), err))
 			e.Help = "write or copy the file again"
 			return e
@@ -28,7 +28,21 @@ func (s *arrowFile) checkColumns(b *arrowBatch) error {
 	return nil
 }
 
+// lies is how the values of a column lie in the file.
+func (s *arrowFile) lies(column int) *Column {
+	if l := s.leaves[column].lies; l != nil {
+		return l
+	}
+	return &s.cols[column]
+}
+
 func (s *arrowFile) checkBatch(b *arrowBatch, l *arrowLeaf, col *Column) error {
+	if l.null {
+		if l.node >= len(b.nodes) || b.nodes[l.node].rows != b.rows {
+			return fmt.Errorf("only %d arrays, or one of other rows", len(b.nodes))
+		}
+		return nil
+	}
 	if len(b.variadic) < l.variadic {
 		return fmt.Errorf("%d view columns, %d counts of their buffers", l.variadic, len(b.variadic))
 	}
@@ -98,7 +112,15 @@ func (s *arrowFile) valueBuffer(b *arrowBatch, l *arrowLeaf) int {
 
 // fillColumn reads a column of rows of a chunk, in blocks of rows if it can.
 func (s *arrowFile) fillColumn(ctx context.Context, chunk int, c Chunk, w Want, dst Dest) (int64, error) {
-	part, col, l := s.of[chunk], &s.cols[w.Column], &s.leaves[w.Column]
+	part, col, l := s.of[chunk], s.lies(w.Column), &s.leaves[w.Column]
+	if l.null {
+		if !w.Option {
+			return 0, nullAt(s.input.path, c.Lo, col.Name)
+		}
+		clear(dst.Values)
+		clear(dst.Valid)
+		return 0, nil
+	}
 	part.first += c.Lo - s.chunks[chunk].Lo
 	r := &arrowReader{arrowFile: s, batch: &s.batches[part.batch], col: col, leaf: l, bufs: pageBufferPool.Get().(*pageBuffers)}
 	defer pageBufferPool.Put(r.bufs)
@@ -106,7 +128,7 @@ func (s *arrowFile) fillColumn(ctx context.Context, chunk int, c Chunk, w Want, 
 	step := max(8, arrowBlock/max(1, width))
 	if r.batch.compressed {
 		step = c.Rows()
-	} else if r.plain() && col.Kind == w.Kind && !w.rescaled(col.Kind) && w.Blanks == NotBlank {
+	} else if r.plain() && l.lies == nil && col.Kind == w.Kind && !w.rescaled(col.Kind) && w.Blanks == NotBlank {
 		return r.direct(c, part.first, w, dst)
 	}
 	for lo := c.Lo; lo < c.Hi; lo += step {
@@ -115,8 +137,11 @@ func (s *arrowFile) fillColumn(ctx context.Context, chunk int, c Chunk, w Want, 
 		}
 		hi := min(lo+step, c.Hi)
 		run, err := r.rows(part.first+lo-c.Lo, part.first+hi-c.Lo)
+		if err == nil && l.lies != nil {
+			run, w, err = fromMillis(run, w)
+		}
 		if err != nil {
-			return r.read, err
+			return r.read, placedAt(err, s.input.path, col, func(at int) int64 { return lo + int64(at) })
 		}
 		size := width * int64(w.Kind.Size())
 		d := Dest{Values: dst.Values[(lo-c.Lo)*size : (hi-c.Lo)*size]}

@@ -14,6 +14,8 @@ type arrowLeaf struct {
 	index        num.Kind // of a dictionary's codes, else Invalid
 	dictionary   int64    // its id
 	layers       int      // fixed-size lists around the values
+	lies         *Column  // how values lie, where it is not as the column says
+	null         bool     // there are no values, and no buffers
 	text         int64    // bytes of an offset, or of a view, of a column of text
 }
 
@@ -23,7 +25,7 @@ var arrowKinds = map[arrow.Type]num.Kind{
 	arrow.FLOAT32: num.F32, arrow.FLOAT64: num.F64,
 	// Dates and times are counts; their unit is part of the type's name.
 	arrow.DATE32: num.I32, arrow.TIME32: num.I32,
-	arrow.DATE64: num.I64, arrow.TIME64: num.I64, arrow.TIMESTAMP: num.I64, arrow.DURATION: num.I64,
+	arrow.DATE64: num.I32, arrow.TIME64: num.I64, arrow.TIMESTAMP: num.I64, arrow.DURATION: num.I64,
 }
 
 // arrowColumn describes a field. The kind is Invalid if Godwit cannot compute
@@ -34,6 +36,10 @@ func arrowColumn(f arrow.Field) (Column, arrow.DataType) {
 	if d, ok := elem.(*arrow.DictionaryType); ok && dims == nil {
 		elem = d.ValueType
 	}
+	if f.Type.ID() == arrow.NULL { // which Parquet has as integers
+		col.Kind, col.Nullable, col.Unknown = num.I32, true, true
+		return col, elem
+	}
 	col.Kind, col.Means = arrowKinds[elem.ID()], arrowMeaning(elem)
 	if col.Means.Sort == meaning.Text {
 		if dims != nil {
@@ -42,7 +48,8 @@ func arrowColumn(f arrow.Field) (Column, arrow.DataType) {
 		}
 		return col, elem
 	}
-	if col.Means.Sort == meaning.Decimal && dims == nil && col.Means == arrowMeaning(f.Type) {
+	if t, ok := f.Type.(*arrow.Decimal128Type); ok && col.Means.Sort == meaning.Decimal {
+		_, col.Wider = narrowed(t.Precision, t.Scale)
 		return col, elem // which has no kind: only who asks for decimals reads them
 	}
 	if width := col.Width(); col.Kind == num.Invalid || width < 0 || width > 1<<40 {
@@ -58,10 +65,8 @@ var arrowUnits = map[arrow.TimeUnit]meaning.Unit{
 // arrowMeaning is what values of a type stand for.
 func arrowMeaning(t arrow.DataType) meaning.Meaning {
 	switch t := t.(type) {
-	case *arrow.Date32Type:
+	case *arrow.Date32Type, *arrow.Date64Type:
 		return meaning.Meaning{Sort: meaning.Date}
-	case *arrow.Date64Type:
-		return meaning.Meaning{Sort: meaning.Timestamp, Unit: meaning.Milli}
 	case *arrow.Time32Type:
 		return meaning.Meaning{Sort: meaning.Time, Unit: arrowUnits[t.Unit]}
 	case *arrow.Time64Type:
@@ -72,7 +77,8 @@ func arrowMeaning(t arrow.DataType) meaning.Meaning {
 		return meaning.Meaning{Sort: meaning.Duration, Unit: arrowUnits[t.Unit]}
 	case *arrow.Decimal128Type:
 		if t.Scale >= 0 && t.Scale <= meaning.MaxDigits {
-			return meaning.Meaning{Sort: meaning.Decimal, Digits: uint8(max(t.Precision, t.Scale)), Places: uint8(t.Scale)}
+			m, _ := narrowed(t.Precision, t.Scale)
+			return m
 		}
 	case *arrow.StringType, *arrow.LargeStringType, *arrow.StringViewType:
 		return meaning.Meaning{Sort: meaning.Text}
@@ -116,7 +122,10 @@ func arrowLeaves(sc *arrow.Schema) ([]Column, []arrowLeaf) {
 	l := arrowLayout{}
 	for _, f := range sc.Fields() {
 		col, elem := arrowColumn(f)
-		leaf := arrowLeaf{node: l.nodes, buffer: l.buffers, variadic: l.variadics, layers: len(col.Dims), text: offsetWidth(elem)}
+		leaf := arrowLeaf{node: l.nodes, buffer: l.buffers, variadic: l.variadics, layers: len(col.Dims), text: offsetWidth(elem), null: f.Type.ID() == arrow.NULL}
+		if elem.ID() == arrow.DATE64 && col.Kind.Valid() {
+			leaf.lies = col.inMillis()
+		}
 		if d, ok := f.Type.(*arrow.DictionaryType); ok {
 			leaf.index = arrowKinds[d.IndexType.ID()]
 		}

@@ -107,6 +107,9 @@ func Notes(src Source, left map[int]bool) []string {
 		if left[i] {
 			continue
 		}
+		if c := &src.Columns()[i]; c.Wider {
+			notes = append(notes, columnError(src.Path(), c, fmt.Sprintf("it is stored as %s, and read as %s, the widest that there is: a value of more digits is an error", c.Stored, c.Means)).Error())
+		}
 		e := Unfit(src, i)
 		if d, ok := src.(doubter); ok && e == nil {
 			e = d.doubt(i)

@@ -177,7 +177,7 @@ func checkNames(in *input, names []string, line int) error {
 		}
 	}
 	e.Msg = fmt.Sprintf("expected the names of the columns, found %s", listed(names))
-	e.Help = "add a first row with a name for each column, or say that there is none: " + path + "?header=no"
+	e.Help = "add a first row with a name for each column, or say that there is none: " + path + "?header=no, or that these are the names: " + path + "?header=yes"
 	return e
 }
 

@@ -226,7 +226,7 @@ func csvMeant(m meaning.Meaning, text, why, name string) (msg, help string) {
 	case m.Sort == meaning.Date && stamped(text):
 		return msg, fmt.Sprintf("declare it as %s, and take its .date()", instant)
 	case m.Sort == meaning.Decimal && why != meaning.Malformed:
-		return msg, "declare it with more digits, such as Decimal<18, 6>, or as f64"
+		return msg, decimalHelp(m, text, "as f64")
 	}
 	return msg, "write it as in " + m.Form()[strings.LastIndexByte(m.Form(), ' ')+1:] + ", or declare it as Str"
 }

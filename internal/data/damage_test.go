@@ -161,7 +161,7 @@ func TestShrinking(t *testing.T) {
 			t.Fatal(err)
 		}
 		col := 0
-		for src.Columns()[col].Kind == num.Invalid {
+		for src.Columns()[col].Kind == num.Invalid || src.Columns()[col].Stored == "null" { // of which the file has no byte
 			col++
 		}
 		_, _, err := tryReadAll(src, Want{Column: col, Kind: src.Columns()[col].Kind, Option: true})

@@ -2,6 +2,7 @@ package data
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -9,11 +10,12 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
 // Decimals are stored in 128 bits, or in bytes, and computed in 64. In: such values. Out: as many
-// i64. One that does not fit is an error.
+// i64. One that does not fit the language's decimals is an error that names its row.
 
 const decimalBytes = 16
 
@@ -26,18 +28,48 @@ func (r *arrowReader) decimals(run columnRun, buffer int, lo, hi int64) (columnR
 	run.kind, run.values = num.I64, make([]byte, 8*(hi-lo))
 	for i := range hi - lo {
 		low, high := binary.LittleEndian.Uint64(b[decimalBytes*i:]), binary.LittleEndian.Uint64(b[decimalBytes*i+8:])
-		if high != uint64(int64(low)>>63) && (run.nulls.bits == nil || run.nulls.at(int(i)) == 1) {
-			return run, wideDecimal(r.input.path, r.col, lo+i)
+		if (high != uint64(int64(low)>>63) || tooLong(int64(low))) && (run.nulls.bits == nil || run.nulls.at(int(i)) == 1) {
+			return run, wideValue(int(i))
 		}
 		binary.LittleEndian.PutUint64(run.values[8*i:], low)
 	}
 	return run, nil
 }
 
-func wideDecimal(path string, col *Column, row int64) *Error {
-	e := columnError(path, col, "expected a decimal of at most 64 bits, found one that is larger")
-	e.Row, e.Help = row, "store it as a float, or with fewer digits"
+// tooLong reports a number that has more digits than a decimal of the language.
+func tooLong(v int64) bool {
+	return !meaning.Meaning{Sort: meaning.Decimal, Digits: meaning.MaxDigits}.Fits(v)
+}
+
+// wideValue is the error for a decimal of more.
+func wideValue(at int) *valueError {
+	return &valueError{at, fmt.Sprintf("expected a decimal of at most %d digits, found one of more", meaning.MaxDigits), "leave the column out, or have it written as floats, or as decimals of fewer digits"}
+}
+
+// valueError is about row number at of those that were read, or value at of those that are there: whoever knows which row of the
+// file that is says so.
+type valueError struct {
+	at        int
+	msg, help string
+}
+
+func (e *valueError) Error() string { return e.msg }
+
+// placedAt names the row of such a value, if err is about one.
+func placedAt(err error, path string, col *Column, row func(at int) int64) error {
+	var of *valueError
+	if !errors.As(err, &of) {
+		return err
+	}
+	e := columnError(path, col, of.msg)
+	e.Row, e.Help = row(of.at), of.help
 	return e
+}
+
+// narrowed is what decimals of a file are here: those of types that are wider than the language's can be read as long as each value fits.
+func narrowed(precision, scale int32) (m meaning.Meaning, wider bool) {
+	digits := max(precision, scale)
+	return meaning.Meaning{Sort: meaning.Decimal, Digits: uint8(min(digits, meaning.MaxDigits)), Places: uint8(scale)}, digits > meaning.MaxDigits
 }
 
 // decimalRun is an array of decimals in memory.
@@ -53,8 +85,8 @@ func decimalRun(path string, col *Column, a arrow.Array, first, rows int64) (col
 			continue
 		}
 		v := d.Value(int(first + i))
-		if v.HighBits() != int64(v.LowBits())>>63 {
-			return run, wideDecimal(path, col, first+i)
+		if v.HighBits() != int64(v.LowBits())>>63 || tooLong(int64(v.LowBits())) {
+			return run, wideValue(int(i))
 		}
 		binary.LittleEndian.PutUint64(run.values[8*i:], v.LowBits())
 	}
@@ -89,8 +121,8 @@ func fixedDecimals(r *file.FixedLenByteArrayColumnChunkReader) func(int64, []int
 		}
 		for i := range present {
 			v, ok := bigEndian(buf[i])
-			if !ok {
-				return total, present, fmt.Errorf("a decimal needs more than 64 bits")
+			if !ok || tooLong(v) {
+				return total, present, wideValue(i)
 			}
 			values[i] = v
 		}

@@ -39,14 +39,18 @@ func FromArray(a arrow.Array) Source {
 }
 
 func fromBatches(sc *arrow.Schema, batches []arrow.RecordBatch) *memorySource {
-	cols, _ := arrowLeaves(sc)
+	cols, leaves := arrowLeaves(sc)
 	s := newMemory("memory", 0, cols)
 	s.bad = func() (err error) {
 		defer guard(s.name, &err)
 		for _, rec := range batches {
 			b := memoryBatch{lo: s.rows}
 			for i := range cols {
-				b.runs = append(b.runs, arrayRun(&cols[i], rec.Column(i)))
+				lies := &cols[i]
+				if l := leaves[i].lies; l != nil {
+					lies = l
+				}
+				b.runs = append(b.runs, arrayRun(lies, rec.Column(i)))
 				b.arrays = append(b.arrays, rec.Column(i))
 			}
 			s.rows += rec.NumRows()
@@ -69,6 +73,10 @@ func fromBatches(sc *arrow.Schema, batches []arrow.RecordBatch) *memorySource {
 func arrayRun(col *Column, a arrow.Array) columnRun {
 	r := columnRun{kind: col.Kind, rows: a.Len(), width: int(col.Width())}
 	if col.Kind == num.Invalid {
+		return r
+	}
+	if a.DataType().ID() == arrow.NULL {
+		r.values, r.nulls.bits = make([]byte, r.rows*r.width*r.kind.Size()), make([]byte, (r.rows+7)/8)
 		return r
 	}
 	r.nulls = arrayNulls(a)

@@ -30,7 +30,12 @@ type input struct {
 func newInput(path string, f *os.File, opt Options) (*input, error) {
 	st, err := f.Stat()
 	if err == nil && !st.Mode().IsRegular() {
-		err = errors.New("not a regular file")
+		f.Close()
+		e := systemError(path, errors.New("not a regular file"))
+		if st.Mode()&(fs.ModeNamedPipe|fs.ModeSocket|fs.ModeCharDevice) != 0 {
+			e.Help = "what comes through a pipe is read from standard input, which - stands for: `COMMAND | godwit run PROGRAM NAME=-`; or write it to a file first"
+		}
+		return nil, e
 	}
 	if err != nil {
 		f.Close()

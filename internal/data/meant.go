@@ -55,8 +55,14 @@ func unscaled(w Want, value string) (msg, help string) {
 	}
 	msg = fmt.Sprintf("expected %s, found %s", w.Means, shown)
 	switch {
-	case w.from.Sort == meaning.None || w.from.Sort == meaning.Decimal:
-		return msg + ", which does not fit", "declare it with more digits, or leave the column out"
+	case w.from.Sort == meaning.None:
+		return msg + ", which does not fit", decimalHelp(w.Means, shown, "as i64")
+	case w.from.Sort == meaning.Decimal:
+		return msg + ", which does not fit", decimalHelp(w.Means, shown, "leave the column out")
+	case w.from.Sort == meaning.Date && w.Means.Sort == meaning.Date:
+		return msg + ", which is no day of 32 bits", "leave such rows out, or declare it as i64, which counts days since 1970-01-01"
+	case w.from.Sort == meaning.Date:
+		return msg + ", which " + w.Means.Unit.String() + " of 64 bits do not reach", "declare it as Date"
 	case w.Means.Sort == meaning.Date:
 		return msg + ", which is no whole day", fmt.Sprintf("declare it as %s, and take its .date()", w.from)
 	}

@@ -125,7 +125,7 @@ func (s *memorySource) Raw(column int) (Raw, bool) {
 		return Raw{}, false
 	}
 	r := &s.batches[0].runs[column]
-	if r.packed || r.nulls.bits != nil || r.inner.bits != nil {
+	if r.packed || r.kind != s.cols[column].Kind || r.nulls.bits != nil || r.inner.bits != nil {
 		return Raw{}, false
 	}
 	return Raw{Length: int64(len(r.values)), Bytes: r.values}, true
@@ -146,11 +146,12 @@ func (s *memorySource) Fill(ctx context.Context, chunk int, wants []Want, dst []
 		}
 		var run columnRun
 		if col := &s.cols[w.Column]; col.Means.Sort == meaning.Decimal && b.arrays != nil {
-			if run, err = decimalRun(s.name, col, b.arrays[w.Column], c.Lo-b.lo, c.Rows()); err != nil {
-				return 0, err
-			}
-		} else {
-			run = b.runs[w.Column].slice(int(c.Lo-b.lo), int(c.Hi-b.lo))
+			run, err = decimalRun(s.name, col, b.arrays[w.Column], c.Lo-b.lo, c.Rows())
+		} else if run = b.runs[w.Column].slice(int(c.Lo-b.lo), int(c.Hi-b.lo)); col.Kind.Valid() && run.kind != col.Kind {
+			run, w, err = fromMillis(run, w)
+		}
+		if err != nil {
+			return 0, placedAt(err, s.name, &s.cols[w.Column], func(at int) int64 { return c.Lo + int64(at) })
 		}
 		p := place{path: s.name, column: s.cols[w.Column].Name, row: c.Lo, want: w, dst: dst[i]}
 		if err := run.fill(p); err != nil {

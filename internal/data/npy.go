@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -20,9 +19,12 @@ type npyFile struct {
 	table
 	noStatistics
 	*input
-	data int64 // offset of the first element
-	size int   // bytes per element
-	swap bool  // stored big-endian
+	data   int64    // offset of the first element
+	stored num.Kind // of the elements; dates lie in 64 bits, and are columns of 32
+	size   int      // bytes per element
+	swap   bool     // stored big-endian
+	// missing: some time is NaT.
+	missing bool
 }
 
 var _ Source = (*npyFile)(nil)
@@ -64,11 +66,15 @@ func openNPY(in *input) (Source, error) {
 		e.Msg += " (the shape is " + npyShape(h.shape) + " of " + h.descr + ")"
 		return nil, e
 	}
-	col := Column{Kind: kind, Stored: h.descr, Dims: dims, Means: means}
-	return &npyFile{
+	col := Column{Kind: npyDays(kind, means), Stored: h.descr, Dims: dims, Means: means}
+	s := &npyFile{
 		table:        table{name: in.path, format: "npy", rows: rows, cols: []Column{col}, chunks: evenChunks(rows, col.Width(), npyBlock)},
-		noStatistics: noStatistics{in.path}, input: in, data: data, size: kind.Size(), swap: swap,
-	}, nil
+		noStatistics: noStatistics{in.path}, input: in, data: data, stored: kind, size: kind.Size(), swap: swap,
+	}
+	if means.IsTime() {
+		err = s.findMissing()
+	}
+	return s, err
 }
 
 // npyHeader reads the text of the header and the offset of the data.
@@ -111,30 +117,6 @@ var npyKinds = map[string]num.Kind{
 	"u1": num.U8, "u2": num.U16, "u4": num.U32, "u8": num.U64, "f4": num.F32, "f8": num.F64,
 }
 
-var npyRefused = map[string]string{
-	"f2": "float16", "f16": "extended precision", "c8": "complex64", "c16": "complex128", "O": "Python objects",
-}
-
-// npyTimes are the units of datetime64 and timedelta64.
-var npyTimes = map[string]meaning.Meaning{
-	"M8[s]": {Sort: meaning.Timestamp, Unit: meaning.Second}, "M8[ms]": {Sort: meaning.Timestamp, Unit: meaning.Milli},
-	"M8[us]": {Sort: meaning.Timestamp}, "M8[ns]": {Sort: meaning.Timestamp, Unit: meaning.Nano},
-	"m8[s]": {Sort: meaning.Duration, Unit: meaning.Second}, "m8[ms]": {Sort: meaning.Duration, Unit: meaning.Milli},
-	"m8[us]": {Sort: meaning.Duration}, "m8[ns]": {Sort: meaning.Duration, Unit: meaning.Nano},
-	"M8[D]": {Sort: meaning.Date},
-}
-
-// npyMeaning is what a dtype of times means, and the dtype of the integers that stand for them.
-func npyMeaning(descr string) (meaning.Meaning, string) {
-	if descr == "" {
-		return meaning.Meaning{}, descr
-	}
-	if m, ok := npyTimes[descr[1:]]; ok {
-		return m, descr[:1] + "i8"
-	}
-	return meaning.Meaning{}, descr
-}
-
 // npyKind finds the kind of a dtype such as "<f4", and whether its bytes are
 // stored big-endian.
 func npyKind(path, descr string) (num.Kind, bool, error) {
@@ -145,26 +127,15 @@ func npyKind(path, descr string) (num.Kind, bool, error) {
 	if k, ok := npyKinds[code]; ok {
 		return k, order == '>' && k.Size() > 1, nil
 	}
-	what := npyRefused[code]
-	switch {
-	case what != "":
-	case strings.HasPrefix(descr, "["):
-		what = "a structured type; save each field as an array of its own"
-	case strings.HasPrefix(code, "U") || strings.HasPrefix(code, "S"):
-		what = "strings"
-	case strings.HasPrefix(code, "M") || strings.HasPrefix(code, "m"):
-		what = "dates or times in a unit other than D, s, ms, us and ns"
-	default:
-		what = "not known"
-	}
+	what, help := npyRefused(descr, code)
 	e := fail(path, "the type %q is not supported: %s", descr, what)
-	e.Help = "save numbers or booleans: np.save(path, a.astype(np.float32))"
+	e.Help = help
 	return num.Invalid, false, e
 }
 
 func (s *npyFile) Raw(column int) (Raw, bool) {
 	// A bool's byte may be any in a file, but only 0 or 1 in memory.
-	if column != 0 || s.swap || s.cols[0].Kind == num.Bool {
+	if column != 0 || s.swap || s.missing || s.stored == num.Bool || s.stored != s.cols[0].Kind {
 		return Raw{}, false
 	}
 	n, _ := sizeOf(s.rows, s.cols[0].Dims, s.cols[0].Kind)
@@ -178,10 +149,8 @@ func (s *npyFile) Fill(ctx context.Context, chunk int, wants []Want, dst []Dest)
 	}
 	var read int64
 	for i, w := range prepared(s.cols, wants) {
-		if w.Option {
-			fillOnes(dst[i].Valid)
-		}
-		n, err := s.fill(ctx, c, w, dst[i].Values)
+		w = s.days(w)
+		n, err := s.fill(ctx, c, w, dst[i])
 		read += n
 		if err != nil {
 			return read, err
@@ -195,7 +164,14 @@ const scratchSize = 1 << 18
 
 var scratch = sync.Pool{New: func() any { b := make([]byte, scratchSize); return &b }}
 
-func (s *npyFile) fill(ctx context.Context, c Chunk, w Want, out []byte) (int64, error) {
+func (s *npyFile) fill(ctx context.Context, c Chunk, w Want, dst Dest) (int64, error) {
+	if s.missing {
+		return s.fillMissing(ctx, c, w, dst)
+	}
+	if w.Option {
+		fillOnes(dst.Valid)
+	}
+	out := dst.Values
 	width := s.cols[0].Width()
 	off := s.data + c.Lo*width*int64(s.size)
 	left := c.Rows() * width * int64(s.size)
@@ -214,9 +190,9 @@ func (s *npyFile) fill(ctx context.Context, c Chunk, w Want, out []byte) (int64,
 			swapBytes(part, s.size)
 		}
 		first := done / int64(s.size)
-		if bad := convert(out[first*int64(w.Kind.Size()):], w, part, s.cols[0].Kind); bad >= 0 {
+		if bad := convert(out[first*int64(w.Kind.Size()):], w, part, s.stored); bad >= 0 {
 			row := c.Lo + (first+int64(bad))/width
-			return done, misfit(s.path(), row, "", w, valueAt(part, s.cols[0].Kind, bad))
+			return done, misfit(s.path(), row, "", w, valueAt(part, s.stored, bad))
 		}
 		done += int64(len(part))
 	}

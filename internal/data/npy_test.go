@@ -91,3 +91,30 @@ func TestNPYWidenFloat(t *testing.T) {
 		}
 	}
 }
+
+// The help about a type that cannot be read is a line that NumPy runs for such an array.
+func TestNPYRefused(t *testing.T) {
+	const times = "save them in a unit that is known: np.save(path, a.astype('%s'))"
+	const arrow = "write them as Arrow, with import pyarrow.feather: pyarrow.feather.write_feather(pyarrow.table({'text': a.astype(str)}), 'a.arrow')"
+	for descr, help := range map[string]string{
+		"<f2": "save it in 32 bits: np.save(path, a.astype(np.float32))", "<f16": "save it in 64 bits: np.save(path, a.astype(np.float64))",
+		"<c8":  "save both parts, each as an array of its own: np.save(path, a.real) and np.save(path, a.imag)",
+		">c16": "save both parts, each as an array of its own: np.save(path, a.real) and np.save(path, a.imag)",
+		"<U3":  arrow, "|S3": arrow,
+		"<M8[M]": fmt.Sprintf(times, "M8[D]"), "<M8[h]": fmt.Sprintf(times, "M8[s]"), "<M8[25ms]": fmt.Sprintf(times, "M8[ms]"), "<M8[ps]": fmt.Sprintf(times, "M8[ns]"), "<M8": fmt.Sprintf(times, "M8[s]"),
+		"<m8[h]": fmt.Sprintf(times, "m8[s]"), "<m8[D]": fmt.Sprintf(times, "m8[s]"), "<m8[Y]": "save the number: np.save(path, a.astype(np.int64))",
+		"|O":                           "if all are numbers, save them as such: np.save(path, a.astype(np.float64)); text goes into a .csv, .parquet or .arrow file",
+		"[('x', '<i4'), ('y', '<f8')]": "save each field as an array of its own: np.save(path, a['x'])",
+		"[(\"it's\", '<i4')]":          "save each field as an array of its own: np.save(path, a[\"it's\"])",
+		"|V2":                          "save numbers or booleans, such as np.float64 or np.bool_",
+	} {
+		quoted := "'" + descr + "'"
+		if descr[0] == '[' {
+			quoted = descr
+		}
+		_, err := Open(writeFile(t, "x.npy", npyText(1, "{'descr': "+quoted+", 'fortran_order': False, 'shape': (1,), }", make([]byte, 16))))
+		if e, ok := err.(*Error); !ok || e.Help != help {
+			t.Errorf("%s: %v", descr, err)
+		}
+	}
+}

@@ -163,6 +163,9 @@ func parquetColumn(sc *schema.Schema, node schema.Node, index int) (Column, parq
 			col.Means = meaning.Meaning{}
 			return col, leaf
 		}
+		if l, ok := p.LogicalType().(schema.DecimalLogicalType); ok {
+			_, col.Wider = narrowed(l.Precision(), l.Scale())
+		}
 	}
 	d := sc.Column(index)
 	leaf = parquetLeaf{index: index, physical: physical, maxDef: int(d.MaxDefinitionLevel()), maxRep: int(d.MaxRepetitionLevel()), wide: wide}
@@ -229,7 +232,8 @@ func parquetMeaning(p *schema.PrimitiveNode) meaning.Meaning {
 		return meaning.Meaning{Sort: meaning.Timestamp, Unit: parquetUnits[l.TimeUnit()]}
 	case schema.DecimalLogicalType:
 		if l.Scale() >= 0 && l.Scale() <= meaning.MaxDigits {
-			return meaning.Meaning{Sort: meaning.Decimal, Digits: uint8(max(l.Precision(), l.Scale())), Places: uint8(l.Scale())}
+			m, _ := narrowed(l.Precision(), l.Scale())
+			return m
 		}
 	case schema.StringLogicalType, schema.EnumLogicalType:
 		return meaning.Meaning{Sort: meaning.Text}

@@ -68,7 +68,7 @@ func readSlowly[T bool | int32 | int64 | float32 | float64](ctx context.Context,
 		}
 		n, present, err := read(slowBatch, values, def, rep)
 		if err != nil {
-			return err
+			return placedAt(err, f.path, f.col, func(at int) int64 { return f.row + int64(f.done+f.presentAt(def[:n], at)) })
 		}
 		if n == 0 {
 			return fmt.Errorf("%d values were expected, %d are there", all, f.done)
@@ -78,6 +78,19 @@ func readSlowly[T bool | int32 | int64 | float32 | float64](ctx context.Context,
 		}
 	}
 	return nil
+}
+
+// presentAt is where among the levels of a batch its value number at is.
+func (f *slowFill) presentAt(def []int16, at int) int {
+	for i, d := range def {
+		if f.leaf.maxDef > 0 && int(d) != f.leaf.maxDef {
+			continue
+		}
+		if at--; at < 0 {
+			return i
+		}
+	}
+	return len(def)
 }
 
 // place puts a batch where its levels say. Runs of values that are present

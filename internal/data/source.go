@@ -26,6 +26,8 @@ type Column struct {
 	Nullable bool     // nulls may occur
 	// Means is what the stored values stand for. A column of text has no Kind: see Encode.
 	Means meaning.Meaning
+	// Wider: the type is one of decimals of more digits than Means has.
+	Wider bool
 	// Unknown: no row has a value, and the file does not say what values would be.
 	Unknown bool
 	// Blank, of text or Unknown: every missing value is a field that CSV leaves empty, which is the empty text where no Option is asked for.

@@ -19,10 +19,15 @@ type Spec struct {
 	Plain   bool     // Names are as files are called, and mean just these
 	Column  string
 	Options Options
+	// Behind says that the column stands behind options, where a # may be meant as a part of one.
+	Behind bool
 }
 
 // One is the spec of a single file of this name.
 func One(path string) *Spec { return &Spec{Text: path, Names: []string{path}, Plain: true} }
+
+// HashHelp is how a # is written that is part of an option, and names no column.
+const HashHelp = "if the # is part of an option, write it %23"
 
 // Several is the spec of files, folders and patterns.
 func Several(names []string, opt Options) *Spec {
@@ -43,7 +48,7 @@ func ParseSpec(text string) (s *Spec, ok bool, err error) {
 	} else {
 		s = &Spec{Text: names, Names: unescapedSplit(names, ',')}
 	}
-	s.Column = column
+	s.Column, s.Behind = column, column != "" && opt != ""
 	if !s.Plain && !s.files() {
 		return nil, false, nil
 	}

@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/godwit-run/godwit/internal/data/meaning"
 )
 
 // In: the bytes of columns, in any order, more than memory may hold. Out: a file with them. Until it
@@ -95,7 +97,7 @@ func (s *Spool) Write(out *Output) (err error) {
 
 // npy gives the column that becomes the file, if there is one.
 func (s *Spool) npy(out *Output) *Spooled {
-	if len(out.Columns) != 1 || out.Columns[0].Valid != nil || formats[extension(s.path)] != formatNPY {
+	if len(out.Columns) != 1 || out.Columns[0].Valid != nil || out.Columns[0].Means.Sort == meaning.Date || formats[extension(s.path)] != formatNPY {
 		return nil
 	}
 	for _, c := range s.cols {
@@ -110,6 +112,9 @@ func (s *Spool) npy(out *Output) *Spooled {
 func (s *Spool) becomes(c *Spooled, out *Output) error {
 	if err := checkOutput(s.path, out); err != nil {
 		return err
+	}
+	if err := checkTimes(&out.Columns[0]); err != nil {
+		return writeFailed(s.path, err)
 	}
 	head := npyHead(out, spoolHead)
 	if len(head) != spoolHead {

@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -25,14 +24,16 @@ const (
 	unpackFree  = 64 << 20
 )
 
+const gzipBegin = "\x1f\x8b"
+
 // compressions are the streams that are unpacked, by how they begin.
 var compressions = []struct {
 	begin, name string
-	open        func(io.Reader) (io.ReadCloser, error)
+	open        func(*counter) (io.ReadCloser, error)
 }{
-	{"\x1f\x8b", "gzip", func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) }},
-	{"\x28\xb5\x2f\xfd", "zstd", func(r io.Reader) (io.ReadCloser, error) {
-		d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(unpackWindow))
+	{gzipBegin, "gzip", openGzip},
+	{"\x28\xb5\x2f\xfd", "zstd", func(from *counter) (io.ReadCloser, error) {
+		d, err := zstd.NewReader(bufio.NewReaderSize(from, 1<<16), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(unpackWindow))
 		if err != nil {
 			return nil, err
 		}
@@ -53,7 +54,7 @@ func (in *input) plain() error {
 		if !bytes.HasPrefix(head, []byte(c.begin)) {
 			continue
 		}
-		z, err := c.open(bufio.NewReaderSize(r.from, 1<<16))
+		z, err := c.open(r.from)
 		if err != nil {
 			r.name = c.name
 			return r.failed(err)
@@ -176,6 +177,12 @@ func (u *unpacker) Read(p []byte) (int, error) {
 }
 
 func (u *unpacker) failed(err error) error {
+	var behind *behindEnd
+	if errors.As(err, &behind) {
+		e := fail(u.path, "expected the end of the file behind that of the %s stream, found something else at byte %d of %d", u.name, behind.at, u.packed)
+		e.Help, e.Err = fmt.Sprintf("take the first %d bytes, as with head -c %d, or write or copy the file again", behind.at, behind.at), err
+		return e
+	}
 	e := fail(u.path, "the %s stream is damaged at or before byte %d of %d, after %d bytes of text: %v", u.name, u.from.n, u.packed, u.n, err)
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		e.Msg = fmt.Sprintf("the %s stream is cut short: it has %d bytes, and ends after %d unpacked ones", u.name, u.packed, u.n)

@@ -141,3 +141,49 @@ func writeBytes(t fataler, path string, b []byte) {
 		t.Fatal(err)
 	}
 }
+
+// Zeros behind the last member of a gzip file are padding; what else is there is said to be, with the byte at which it begins. A member
+// that has begun is one that was cut short.
+func TestBehindGzip(t *testing.T) {
+	member := func(text string) string {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		if _, err := z.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	one := member("a\n1\n")
+	for _, c := range []struct {
+		name, text, want string // the error
+	}{
+		{"a member", one, ""},
+		{"zeros", one + "\x00", ""},
+		{"many zeros", one + strings.Repeat("\x00", 1<<18), ""},
+		{"members and zeros", one + member("") + member("2\n") + strings.Repeat("\x00", 512), ""},
+		{"text", one + "hello", fmt.Sprintf(": expected the end of the file behind that of the gzip stream, found something else at byte %d of %d", len(one), len(one)+5)},
+		{"text behind zeros", one + "\x00\x00x", fmt.Sprintf(": expected the end of the file behind that of the gzip stream, found something else at byte %d of %d", len(one)+2, len(one)+3)},
+		{"half a mark", one + "\x1f", fmt.Sprintf(": expected the end of the file behind that of the gzip stream, found something else at byte %d of %d", len(one), len(one)+1)},
+		{"half a member", one + one[:10], fmt.Sprintf(": the gzip stream is cut short: it has %d bytes, and ends after 4 unpacked ones", len(one)+10)},
+		{"a mark", one + one[:2], fmt.Sprintf(": the gzip stream is cut short: it has %d bytes, and ends after 4 unpacked ones", len(one)+2)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := writeFile(t, "x.csv.gz", c.text)
+			src, err := Open(path)
+			if c.want == "" {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if rows := int64(1 + strings.Count(c.name, "members")); src.Rows() != rows {
+					t.Errorf("%d rows, expected %d", src.Rows(), rows)
+				}
+				src.Close()
+				return
+			}
+			wantError(t, path, err, c.want)
+		})
+	}
+}

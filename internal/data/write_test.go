@@ -1,14 +1,17 @@
 package data
 
 import (
+	"bytes"
 	"errors"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -59,6 +62,9 @@ func TestFullDisk(t *testing.T) {
 func TestWriteRefusals(t *testing.T) {
 	two := []OutColumn{{Name: "a", Kind: num.I8, Values: []byte{1}}, {Name: "b", Kind: num.I8, Values: []byte{2}}}
 	nulls := []OutColumn{{Name: "a", Kind: num.I8, Values: []byte{1}, Valid: []byte{0}}}
+	spread := []OutColumn{{Name: "v", Kind: num.I8, Dims: []int64{2}, Values: []byte{1, 2}}, {Name: "v_0", Kind: num.I8, Values: []byte{3}}}
+	// The first row, which is missing, does not count.
+	zeros := []OutColumn{{Name: "t", Kind: num.I8, Means: meaning.Meaning{Sort: meaning.Text}, Texts: []string{"a", "b\x00"}, Values: []byte{1, 1, 0}, Valid: []byte{0, 1, 1}}}
 	for _, c := range []struct {
 		file string
 		out  Output
@@ -69,6 +75,9 @@ func TestWriteRefusals(t *testing.T) {
 		{"x.csv", Output{Rows: 2, Columns: two}, ": column `a`: 2 rows need 2 bytes, 1 are given"},
 		{"x.csv", Output{}, ": there are no columns to write"},
 		{"x.csv", Output{Rows: 1, Columns: []OutColumn{two[0], two[0]}}, ": column `a`: two columns have this name"},
+		{"x.csv", Output{Rows: 1, Columns: spread}, ": column `v_0`: an array becomes columns of its own in a CSV file, and one of `v` and one of `v_0` would both be called `v_0`"},
+		{"x.csv", Output{Rows: 3, Columns: zeros}, ": row 1: column `t`: its text has a zero byte, which a CSV file cannot hold"},
+		{"x.csv", Output{Rows: 1, Columns: []OutColumn{{Name: "a\x00", Kind: num.I8, Values: []byte{1}}}}, ": column `a\x00`: its name has a zero byte, which a CSV file cannot hold"},
 		{"x.txt", Output{Rows: 1, Columns: two}, ": the file's format is not known by its extension"},
 		{"no/dir/x.csv", Output{Rows: 1, Columns: two}, ": the file was not written: no such file or directory"},
 	} {
@@ -141,4 +150,35 @@ func TestCSVNullAlone(t *testing.T) {
 	}
 	got, valid := readAll(t, src, Want{Column: i, Kind: num.I8, Option: true})
 	compareOption(t, c, got, valid)
+}
+
+// Floats are floats again when they are read, also where none has a fraction, and -0 keeps its sign.
+func TestFloatsStayFloats(t *testing.T) {
+	xs := []float64{1, 2, math.Copysign(0, -1), 0, 1e20, 1e21, 1 << 53, -3, math.Inf(-1)}
+	small := make([]float32, len(xs))
+	for i, x := range xs {
+		small[i] = float32(x)
+	}
+	for _, ext := range []string{".csv", ".jsonl"} {
+		path := filepath.Join(t.TempDir(), "x"+ext)
+		out := &Output{Rows: int64(len(xs)), Columns: []OutColumn{{Name: "x", Kind: num.F64, Values: bytesOf(xs)}, {Name: "y", Kind: num.F32, Values: bytesOf(small)}}}
+		if err := Write(path, out); err != nil {
+			t.Fatal(err)
+		}
+		src, err := Typed(t.Context(), mustOpen(t, path), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range src.Columns() {
+			if c.Type() != "f64" {
+				t.Errorf("%s: column %d is %s", ext, i, c.Type())
+			}
+		}
+		if got, _ := readAll(t, src, Want{Kind: num.F64}); !bytes.Equal(got, bytesOf(xs)) {
+			t.Errorf("%s: %v", ext, view[float64](got))
+		}
+		if got, _ := readAll(t, src, Want{Column: 1, Kind: num.F32}); !bytes.Equal(got, bytesOf(small)) {
+			t.Errorf("%s: %v", ext, view[float32](got))
+		}
+	}
 }

@@ -1,7 +1,10 @@
 package data
 
 import (
+	"bytes"
+	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,14 +15,13 @@ import (
 // writeCSV writes a row of names and the rows. A row's inner elements become
 // columns name_0, name_1, …; a null becomes an empty field.
 func writeCSV(w io.Writer, out *Output) error {
-	var line []byte
+	line, err := csvNames(out)
+	if err != nil {
+		return err
+	}
 	for i := range out.Columns {
-		c := &out.Columns[i]
-		if c.width() == 0 {
-			return refuse(c, "a CSV file cannot hold rows without elements", "write .npy")
-		}
-		for j := range c.width() {
-			line = appendField(line, c.name()+elementName(c.Dims, j))
+		if err := checkZeros(&out.Columns[i]); err != nil {
+			return err
 		}
 	}
 	if err := writeLine(w, line); err != nil {
@@ -35,6 +37,47 @@ func writeCSV(w io.Writer, out *Output) error {
 		}
 		if err := writeLine(w, line); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// csvNames is the row of names, of which each chooses one column.
+func csvNames(out *Output) (line []byte, err error) {
+	of := map[string]*OutColumn{}
+	for i := range out.Columns {
+		c := &out.Columns[i]
+		if c.width() == 0 {
+			return nil, refuse(c, "a CSV file cannot hold rows without elements", "write .npy")
+		}
+		for j := range c.width() {
+			name := c.name() + elementName(c.Dims, j)
+			if strings.IndexByte(name, 0) >= 0 {
+				return nil, refuse(c, "its name has a zero byte, which a CSV file cannot hold", "write .parquet or .arrow")
+			}
+			if other := of[name]; other != nil {
+				return nil, refuse(c, fmt.Sprintf("an array becomes columns of its own in a CSV file, and one of `%s` and one of `%s` would both be called `%s`", other.name(), c.name(), name),
+					"give one of them another name, or write .parquet or .arrow, which hold arrays")
+			}
+			of[name] = c
+			line = appendField(line, name)
+		}
+	}
+	return line, nil
+}
+
+// checkZeros refuses text that no reader takes for text.
+func checkZeros(c *OutColumn) error {
+	zero := func(text string) bool { return strings.IndexByte(text, 0) >= 0 }
+	if c.Means.Sort != meaning.Text || !slices.ContainsFunc(c.Texts, zero) {
+		return nil
+	}
+	width := c.width()
+	for i := range int64(len(c.Values) / c.Kind.Size()) {
+		if row := i / width; (c.Valid == nil || c.Valid[row] != 0) && zero(c.text(i)) {
+			e := refuse(c, "its text has a zero byte, which a CSV file cannot hold", "write .parquet, .arrow or .jsonl")
+			e.Row = row
+			return e
 		}
 	}
 	return nil
@@ -82,7 +125,7 @@ func appendRow(line []byte, c *OutColumn, row int64) []byte {
 	return line
 }
 
-// appendValue appends the shortest text that reads back as the same value.
+// appendValue appends the shortest text that reads back as the same value, of an integer or a float as it is.
 func appendValue(line, b []byte, k num.Kind, i int) []byte {
 	switch k {
 	case num.Bool:
@@ -104,7 +147,17 @@ func appendValue(line, b []byte, k num.Kind, i int) []byte {
 	case num.U64:
 		return strconv.AppendUint(line, view[uint64](b)[i], 10)
 	case num.F32:
-		return strconv.AppendFloat(line, float64(view[float32](b)[i]), 'g', -1, 32)
+		return appendFloat(line, float64(view[float32](b)[i]), 32)
 	}
-	return strconv.AppendFloat(line, view[float64](b)[i], 'g', -1, 64)
+	return appendFloat(line, view[float64](b)[i], 64)
+}
+
+// appendFloat writes a whole number with a point, which tells readers that it is a float: 1 would be an integer to them, and the sign of -0 be lost.
+func appendFloat(line []byte, x float64, bits int) []byte {
+	at := len(line)
+	line = strconv.AppendFloat(line, x, 'g', -1, bits)
+	if bytes.IndexFunc(line[at:], func(r rune) bool { return r != '-' && (r < '0' || r > '9') }) < 0 {
+		line = append(line, ".0"...)
+	}
+	return line
 }

@@ -23,6 +23,9 @@ func writeNPY(w io.Writer, out *Output) error {
 	if c.Means.Sort == meaning.Decimal {
 		return refuse(c, "an NPY file cannot hold decimals", "write .parquet, .arrow or .csv, or convert them: as f64")
 	}
+	if err := checkTimes(c); err != nil {
+		return err
+	}
 	if c.Means.Sort == meaning.Date {
 		c = &OutColumn{Name: c.Name, Kind: num.I64, Dims: c.Dims, Valid: c.Valid, Means: c.Means, Values: make([]byte, 2*len(c.Values))}
 		convert(c.Values, Want{Kind: num.I64}, out.Columns[0].Values, num.I32)

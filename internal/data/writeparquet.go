@@ -2,10 +2,12 @@ package data
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"io"
 	"slices"
+	"sort"
 
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/parquet"
@@ -75,7 +77,29 @@ func writeGroups(w io.Writer, out *Output, group int64, props *parquet.WriterPro
 			return err
 		}
 	}
+	if err := orderEncodings(f); err != nil {
+		return err
+	}
 	return f.Close()
+}
+
+// orderEncodings has the same table be the same file each time: arrow-go lists how many pages of a column have which encoding in the
+// order of a Go map, which is another one each time. What it is asked for here is what it writes at the end.
+func orderEncodings(f *file.Writer) error {
+	m, err := f.FileMetadata()
+	if err != nil {
+		return err
+	}
+	for _, g := range m.RowGroups {
+		for _, c := range g.Columns {
+			stats := c.MetaData.EncodingStats
+			sort.Slice(stats, func(i, j int) bool {
+				a, b := stats[i], stats[j]
+				return cmp.Or(cmp.Compare(b.PageType, a.PageType), cmp.Compare(b.Encoding, a.Encoding)) < 0
+			})
+		}
+	}
+	return nil
 }
 
 // onlyArrow reports a column whose meaning Parquet has no word for.

@@ -261,6 +261,13 @@ func (b *Bound) open(d declared, s *data.Spec) (binding, error) {
 		return nil, about(d.Name, err)
 	}
 	b.opened = append(b.opened, src)
+	if s.Behind {
+		if _, err := data.Lookup(src, s.Column); err != nil {
+			wrong := *err.(*data.Error)
+			wrong.Help = strings.TrimPrefix(wrong.Help+"; "+data.HashHelp, "; ")
+			return nil, about(d.Name, &wrong)
+		}
+	}
 	return tableOf(b.ctx, d, src, s.Column)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/data/column"
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 )
@@ -161,15 +162,12 @@ func (t *tabular) single(column string) (int, error) {
 	if len(cols) == 1 {
 		return 0, nil
 	}
-	var names []string
 	for i, c := range cols {
 		if c.Name == t.Name {
 			return i, nil
 		}
-		if c.Kind.Valid() {
-			names = append(names, c.Name)
-		}
 	}
+	names, what := t.fitting()
 	if flat := !slices.ContainsFunc(cols, func(c data.Column) bool { return len(c.Dims) > 0 }); flat && t.typ.Elem().Kind == graph.Array {
 		one := "(" + strings.TrimSuffix(strings.Repeat("f64, ", min(len(cols), 20)), ", ") + ")"
 		help := "declare it as an array of tuples, such as &[" + one + "; N], or of records, whose fields find their columns by name; an array of two dimensions can be an NPY file"
@@ -177,9 +175,25 @@ func (t *tabular) single(column string) (int, error) {
 	}
 	e := refuse(t.Name, "", "argument `%s` is declared %s, but %s has %s and none is called `%s`", t.Name, t.text(), t.src.Path(), diag.Counted(int64(len(cols)), "column"), t.Name)
 	if len(names) > 0 {
-		e.Help = fmt.Sprintf("choose one, such as '%s=%s#%s'; those with numbers are %s", t.Name, t.src.Path(), names[0], quoted(names[:min(len(names), 20)]))
+		e.Help = fmt.Sprintf("choose one, such as '%s=%s#%s'; those with %s are %s", t.Name, t.src.Path(), names[0], what, quoted(names[:min(len(names), 20)]))
 	}
 	return 0, e
+}
+
+// fitting are the columns that an array without fields may be, and what they have.
+func (t *tabular) fitting() (names []string, what string) {
+	text := slices.ContainsFunc(t.all, func(l graph.Leaf) bool { return l.Type.Means.Sort == meaning.Text })
+	for _, c := range t.src.Columns() {
+		is := c.Means.Sort == meaning.Text // which has a kind, that of its numbers, in data sets
+		switch {
+		case !text && c.Kind.Valid() && !is, text && (is || t.src.Format() == "csv"), text && t.src.Format() == "jsonl" && !c.Kind.Valid():
+			names = append(names, c.Name)
+		}
+	}
+	if text {
+		return names, "text"
+	}
+	return names, "numbers"
 }
 
 // shape compares the dimensions of a row and notes what they say about sizes.
