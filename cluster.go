@@ -186,6 +186,9 @@ func (c *Cluster) Load(ctx context.Context, path, name string, opt LoadOptions) 
 	if !ok {
 		spec = data.One(path)
 	}
+	if err == nil {
+		err = allColumns(path, spec)
+	}
 	if err != nil {
 		return nil, clusterError(err)
 	}

@@ -152,6 +152,9 @@ func (s *Session) open(ctx context.Context, name string, arg any, opts []Option)
 	if !ok {
 		return nil, nil, &InputError{Text: fmt.Sprintf("`%s` names no file", text), Help: "name a file, a folder or a pattern; values are named as expressions: let " + name + " = 3"}
 	}
+	if err == nil {
+		err = allColumns(text, spec)
+	}
 	var src data.Source
 	if err == nil {
 		src, err = data.OpenSpec(ctx, spec, data.StandardInput)
@@ -160,6 +163,18 @@ func (s *Session) open(ctx context.Context, name string, arg any, opts []Option)
 		return nil, nil, ofFile(err)
 	}
 	return src, func() { src.Close() }, nil
+}
+
+// allColumns refuses the name of a column where all are read.
+func allColumns(text string, spec *data.Spec) error {
+	if spec.Column == "" {
+		return nil
+	}
+	help := "leave #" + spec.Column + " out"
+	if spec.Behind {
+		help += "; or " + data.HashHelp
+	}
+	return &InputError{Text: fmt.Sprintf("`%s` names a column, and all of them are read", text), Help: help}
 }
 
 // ofFile gives an error of a file the type that callers expect.
