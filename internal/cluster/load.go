@@ -194,7 +194,7 @@ func (c *Cluster) plan(ctx context.Context, src data.Source, name string, opt Lo
 	case !setName.MatchString(name):
 		return nil, fmt.Errorf("`%s` cannot be the name of a data set: use letters, digits, _, - and ., beginning with a letter", name)
 	case taken && !opt.Replace:
-		return nil, fmt.Errorf("there is a data set @%s already; drop it, replace it, or choose another name", name)
+		return nil, fmt.Errorf("there is a data set @%s already; drop it with `godwit drop %s`, replace it with --replace, or choose another name", name, name)
 	case opt.Shards < 1 || opt.Shards > catalog.MaxShards:
 		return nil, fmt.Errorf("%d shards: use 1 to %d", opt.Shards, catalog.MaxShards)
 	case opt.Deadline < 0:

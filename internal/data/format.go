@@ -87,6 +87,13 @@ func begins(head []byte) *format {
 	return nil
 }
 
+// startsObject reports text that begins with an object of JSON, or a list of such.
+func startsObject(head []byte) bool {
+	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
+	list, isList := bytes.CutPrefix(head, []byte("["))
+	return bytes.HasPrefix(head, []byte("{")) || isList && bytes.HasPrefix(bytes.TrimLeft(list, " \t\r\n"), []byte("{"))
+}
+
 // format finds how the file is read. Where no name says it, its first bytes do: those of standard input, of what was unpacked,
 // and of files that are no text.
 func (in *input) format() (*format, error) {
@@ -101,9 +108,7 @@ func (in *input) format() (*format, error) {
 		return f, nil
 	}
 	if in.path == Stdin || in.packed != "" {
-		head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
-		list, isList := bytes.CutPrefix(head, []byte("[")) // which is refused with what to write instead
-		if bytes.HasPrefix(head, []byte("{")) || isList && bytes.HasPrefix(bytes.TrimLeft(list, " \t\r\n"), []byte("{")) {
+		if startsObject(head) {
 			return formatLines, nil
 		}
 		return formatCSV, nil

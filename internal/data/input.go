@@ -22,6 +22,8 @@ type input struct {
 	// it was compressed, "" if it was not.
 	copied bool
 	packed string
+	// listed says that copied is made of JSON whose objects did not lie on lines of their own.
+	listed bool
 	// check compares what is read with checksums; nil for files without.
 	check *Checked
 }

@@ -146,6 +146,11 @@ func (s *linesFile) place(b csvBlock, text []byte, row int64, at int, line []byt
 		return err
 	}
 	e := &Error{Path: s.input.path, Row: b.row + row, Line: b.line + bytes.Count(text[:at], []byte("\n")), Col: bad.at + 1, Msg: bad.msg}
+	if s.input.listed { // the lines are ours
+		e.Line, e.Col = 0, 0
+		e.Help = "each row is an object of JSON; they are counted from 0"
+		return e
+	}
 	e.Help = "each line is an object of JSON"
 	if first := bytes.TrimSpace(line); len(first) > 0 && first[0] == '[' || len(first) == 1 && first[0] == '{' {
 		e.Help = "write each object on a line of its own: jq -c '.[]' (or . if it is no list)"

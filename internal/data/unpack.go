@@ -12,7 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// In: a file that is compressed, or text in another encoding than UTF-8, or what cannot be read at any place, as a pipe. Out: a
+// In: a file that is compressed, or text in another encoding than UTF-8, or a list of JSON, or what cannot be read at any place, as a pipe. Out: a
 // file without a name that holds its plain bytes, which goes with its descriptor. What is in memory meanwhile is a window
 // of the decompressor: at most unpackWindow. A stream that ends too early, is damaged or grows without
 // measure is an error that says at which byte.
@@ -43,7 +43,8 @@ var compressions = []struct {
 
 // plain gives the file of in, or another one with its plain bytes, which it owns then.
 func (in *input) plain() error {
-	head := make([]byte, min(in.size, headBytes))
+	begins := in.beginBytes()
+	head := make([]byte, min(in.size, int64(begins)))
 	if err := in.readAt(head, 0); err != nil {
 		return err
 	}
@@ -67,11 +68,11 @@ func (in *input) plain() error {
 		e.Help = "write or copy the file again, or leave the ending out if it is not compressed"
 		return e
 	}
-	if r.z == nil && recoder(head, &in.opt) == nil {
+	if r.z == nil && recoder(head, &in.opt) == nil && !in.isListed(head) {
 		return nil
 	}
 	text := bufio.NewReaderSize(first, 1<<16)
-	begin, err := text.Peek(headBytes)
+	begin, err := text.Peek(begins)
 	if err != nil && err != io.EOF {
 		return err
 	}
@@ -84,8 +85,19 @@ func (in *input) plain() error {
 		e := fail(in.path, "an encoding was given, and the file is no text")
 		e.Help = "leave ?encoding= out"
 		return e
-	case r.z == nil:
+	case r.z == nil && !in.isListed(begin):
 		return nil
+	}
+	if recode != nil {
+		text = bufio.NewReaderSize(plain, 1<<16)
+		if begin, err = text.Peek(begins); err != nil && err != io.EOF {
+			return err
+		}
+	}
+	if in.isListed(begin) {
+		plain, in.listed = newObjects(in.path, text), true
+	} else if recode != nil {
+		plain = text
 	}
 	f, n, err := spooled(in.path, plain)
 	if err != nil {

@@ -179,7 +179,7 @@ type ExistsError struct {
 }
 
 func (e *ExistsError) Error() string {
-	return fmt.Sprintf("there is a data set %q already (number %d): remove it, choose another name, or replace it", e.Name, e.ID)
+	return fmt.Sprintf("there is a data set %q already (number %d): drop it with `godwit drop %s`, choose another name, or replace it", e.Name, e.ID, e.Name)
 }
 
 // MissingError says that there is no data set of a name.

@@ -32,7 +32,7 @@ func TestEveryColumnIsSaid(t *testing.T) {
 		{"words", &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}, "Option<Str>", "dictionary<values=utf8, indices=int32, ordered=false>"},
 		{"codes", &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.PrimitiveTypes.Int64}, "Option<i64>", "dictionary<values=int64, indices=int8, ordered=false>"},
 		{"money", &arrow.Decimal128Type{Precision: 10, Scale: 2}, "Option<Decimal<10, 2>>", "decimal(10, 2)"},
-		{"nothing", arrow.Null, "", "null"},
+		{"nothing", arrow.Null, "Option<i32>", "null"},
 		{"flag", arrow.FixedWidthTypes.Boolean, "Option<bool>", "bool"},
 	}
 	var fields []arrow.Field
