@@ -134,7 +134,7 @@ func (t *tally) value(k num.Kind, x uint64) {
 		if t.distinct == nil {
 			t.distinct = map[uint64]struct{}{}
 		}
-		if t.distinct[x] = struct{}{}; len(t.distinct) > manyValues {
+		if t.distinct[keyOf(k, x)] = struct{}{}; len(t.distinct) > manyValues {
 			t.more, t.distinct = true, nil
 		}
 	}
@@ -152,6 +152,14 @@ func (t *tally) value(k num.Kind, x uint64) {
 	if below(k, t.hi, x) {
 		t.hi = x
 	}
+}
+
+// keyOf is a value as keys of groups count it: -0 and +0 are one.
+func keyOf(k num.Kind, x uint64) uint64 {
+	if k.IsFloat() && num.ToFloat(k, x) == 0 {
+		return 0
+	}
+	return x
 }
 
 // below compares two values of a kind, neither of which is NaN.

@@ -47,9 +47,9 @@ func TestSummaries(t *testing.T) {
 }
 
 func TestSummaryOfFloats(t *testing.T) {
-	src := FromSlice([]float64{2, math.NaN(), -1, 2})
+	src := FromSlice([]float64{2, math.NaN(), -1, 2, 0, math.Copysign(0, -1)})
 	s, err := Summarize(t.Context(), src, true, nil)
-	if err != nil || s[0].Min != "-1.0" || s[0].Max != "NaN" || s[0].Distinct != 3 || s[0].Nulls != 0 {
+	if err != nil || s[0].Min != "-1.0" || s[0].Max != "NaN" || s[0].Distinct != 4 || s[0].Nulls != 0 {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
