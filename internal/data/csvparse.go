@@ -16,6 +16,7 @@ type csvParser struct {
 	block   csvBlock
 	b       []byte
 	targets [][]csvTarget // by column
+	typed   bool          // some of these columns have a type that ?types= says
 	each    func(col, pos int, field, raw []byte)
 	buf     []byte // of fields that are written anew
 }
@@ -30,6 +31,7 @@ func newCSVParser(src *csvFile, block csvBlock, b []byte, wants []Want, dst []De
 	p := &csvParser{src: src, block: block, b: b, targets: make([][]csvTarget, len(src.cols))}
 	for i, w := range wants {
 		p.targets[w.Column] = append(p.targets[w.Column], csvTarget{w, dst[i]})
+		p.typed = p.typed || src.typing(w.Column) != nil
 	}
 	return p
 }
@@ -79,7 +81,7 @@ func (p *csvParser) row(pos int, row int64) (int, error) {
 		if d.rewrites && (p.each != nil || len(p.targets[col]) > 0) {
 			field = d.rewritten(raw, &p.buf)
 		}
-		if p.astray(col, field) {
+		if p.typed && p.astray(col, field) {
 			return 0, p.stray(pos, row, col, raw)
 		}
 		for i := range p.targets[col] {

@@ -193,6 +193,14 @@ func (p *clock) offset() int64 {
 }
 
 func parseTimestamp(b []byte, u Unit) (int64, string) {
+	if v, ok := usual(b, u); ok {
+		return v, ""
+	}
+	return parseSlowly(b, u)
+}
+
+// parseSlowly reads a timestamp in any form.
+func parseSlowly(b []byte, u Unit) (int64, string) {
 	p := &clock{rest: b}
 	days, clockTime, offset := p.date(), int64(0), int64(0)
 	if p.take('T') || p.take('t') || p.take(' ') {
