@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"strings"
@@ -12,11 +13,14 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/godwit-run/godwit/internal/cluster"
 	"github.com/godwit-run/godwit/internal/cluster/site"
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/engine/codegen/codegentest"
+	"github.com/godwit-run/godwit/internal/engine/mem"
 	"github.com/godwit-run/godwit/internal/front/compile"
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/ir/num"
@@ -38,6 +42,26 @@ func laying(changed func(error)) run.Laying {
 	}}
 }
 
+// leases skips a test where files in memory have none: nothing is mapped there.
+func leases(t *testing.T) {
+	t.Helper()
+	fd, err := unix.MemfdCreate("leases", unix.MFD_CLOEXEC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := os.NewFile(uintptr(fd), "leases")
+	read, err := os.Open(fmt.Sprintf("/proc/self/fd/%d", fd))
+	if err = errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	l, err := mem.TakeLease(read, func() {})
+	if err != nil {
+		t.Skip("SKIPPED: files in memory have no leases here:", err)
+	}
+	l.Close()
+}
+
 // laidIn gives a column of a set where it lies; nil if it cannot be had.
 func laidIn(ctx context.Context, t *testing.T, c *cluster.Cluster, name string, changed func(error)) run.Lay {
 	t.Helper()
@@ -57,6 +81,7 @@ func pairs(rows, first int) (data.Source, []byte) {
 // A column of shards that nodes of this machine have is one piece of memory here, mapped once whoever uses it, until the set is another one, and
 // not after the client's end.
 func TestLaid(t *testing.T) {
+	leases(t)
 	s := &streets{rings: true, near: true}
 	before := len(opened(t))
 	l, c, err := s.connected(t, 3)
@@ -137,6 +162,7 @@ func TestLaid(t *testing.T) {
 
 // Who wants to write to a file waits until it is not used any more, and whoever used it is told; what is damaged is not taken for rows.
 func TestLaidChanged(t *testing.T) {
+	leases(t)
 	s := &streets{rings: true, near: true}
 	c := s.begin(t, 2)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -202,6 +228,7 @@ func scribble(path string) error {
 
 // Without its nodes a client shows nothing, though it has the columns mapped.
 func TestLaidEnds(t *testing.T) {
+	leases(t)
 	s := &streets{rings: true, near: true}
 	l, c, err := s.connected(t, 2)
 	if err != nil {
@@ -243,6 +270,7 @@ func TestLaidEnds(t *testing.T) {
 // Programs give the same with columns that lie here, on WebAssembly and natively, as with slices of the caller's; and an index
 // beyond its bound is an error that names its row.
 func TestLaidRuns(t *testing.T) {
+	leases(t)
 	s := &streets{rings: true, near: true}
 	c := s.begin(t, 3)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
