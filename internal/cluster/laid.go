@@ -55,15 +55,15 @@ func (s *source) Lay(ctx context.Context, column int, how run.Laying) run.Lay {
 	return nil
 }
 
-// laidAs reports that a column's numbers lie in its files as kernels see them.
-func (s *source) laidAs(column int) bool {
-	c := &s.cols[column]
-	return !s.set.Far && len(s.set.Shards) > 0 && c.Kind.Valid() && c.Kind != num.Bool && !c.Nullable
+// laidAs reports that a column's numbers lie in the files of a set as kernels see them.
+func laidAs(set *catalog.Set, column int) bool {
+	c := &set.Columns[column]
+	return !set.Far && len(set.Shards) > 0 && c.Kind.Valid() && c.Kind != num.Bool && !c.Nullable
 }
 
 // lay gives a column in one piece; nil if that cannot be had.
 func (c *Cluster) lay(ctx context.Context, s *source, column int, how run.Laying) *lay {
-	if !s.laidAs(column) {
+	if !laidAs(s.set, column) {
 		return nil
 	}
 	key := laidKey{s.set.ID, column}
@@ -194,10 +194,10 @@ func join(l *laid, s *source, column int, how run.Laying) error {
 		return err
 	}
 	l.joined = joined
-	joined.Bring()
 	for i, raw := range raws {
 		part, mapped := joined.Part(i)
 		if mapped {
+			mem.Bring(part)
 			err = compareRaw(raw, part, how)
 		} else {
 			err = how.Blocks(raw.Length, func(lo, hi int64) error {

@@ -53,9 +53,8 @@ func (b *Beside) rent(a *arranged, m *machine.Machine, mv *plan.Moving, w *weigh
 
 // couldLay reports that all columns of a launch can be used where they lie, as far as is known without trying.
 func (c *Cluster) couldLay(a *arranged) bool {
-	s := c.sourceOf(a.set)
 	for _, in := range a.column {
-		if !s.laidAs(in.Binding.Column) || !in.Binding.Plain(in.Kind) || c.cannotLay(laidKey{a.set.ID, in.Binding.Column}) {
+		if !laidAs(a.set, in.Binding.Column) || !in.Binding.Plain(in.Kind) || c.cannotLay(laidKey{a.set.ID, in.Binding.Column}) {
 			return false
 		}
 	}

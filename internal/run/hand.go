@@ -148,7 +148,7 @@ func (h *hand) mapWhole(w way, lo, hi int64) {
 			from, to = s.in.blocks(from, to)
 			s.pages, s.from = s.in.file.bytes(from+s.in.raw.Offset, to+s.in.raw.Offset), from
 			if w == byMapping {
-				bring(s.pages)
+				mem.Bring(s.pages)
 			}
 		}
 	}
@@ -157,7 +157,7 @@ func (h *hand) mapWhole(w way, lo, hi int64) {
 // leave lets go of what mapWhole has made present.
 func (h *hand) leave() {
 	for i := range h.slots {
-		leave(h.slots[i].pages)
+		mem.Leave(h.slots[i].pages)
 		h.slots[i].pages = nil
 	}
 }

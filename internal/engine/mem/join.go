@@ -133,16 +133,6 @@ func (j *Joined) Part(i int) (part []byte, mapped bool) {
 	return j.bytes[at:][:n:n], fits(j.list[i], j.shift+at)
 }
 
-// Bring makes all pages of what is mapped present, in one call and not fault by fault.
-func (j *Joined) Bring() {
-	for i := range j.list {
-		if part, mapped := j.Part(i); mapped {
-			first := -int64(uintptr(unsafe.Pointer(unsafe.SliceData(part)))) & (Page - 1)
-			_ = unix.Madvise(part[first:], unix.MADV_POPULATE_READ) // a hint
-		}
-	}
-}
-
 // Close unmaps the memory. Nothing may use it afterwards.
 func (j *Joined) Close() error {
 	pages := j.pages

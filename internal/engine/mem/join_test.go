@@ -53,11 +53,11 @@ func TestJoin(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		j.Bring()
 		mapped := 0
 		for i := range list {
 			part, is := j.Part(i)
 			if is {
+				Bring(part)
 				mapped += len(part)
 				continue
 			}
