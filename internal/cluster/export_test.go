@@ -133,3 +133,12 @@ func (c *Cluster) ReadNear() (n int64) {
 	}
 	return n
 }
+
+// Apart reports that a column of a set is known not to lie in one piece, ever.
+func (c *Cluster) Apart(name string, column int) bool {
+	set, err := c.named(name)
+	c.near.mu.Lock()
+	defer c.near.mu.Unlock()
+	l := c.near.laid[laidKey{set.ID, column}]
+	return err == nil && l != nil && l.apart
+}

@@ -2,10 +2,10 @@ package cluster
 
 import (
 	"context"
+	"errors"
+	"maps"
 	"slices"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
 	"github.com/godwit-run/godwit/internal/data"
@@ -25,6 +25,9 @@ type laidKey struct {
 	column int
 }
 
+// mostLaid is how many columns are remembered, those that cannot be had too.
+const mostLaid = 1024
+
 // laid is a column in one piece. All but what is said to be there after settled is guarded by near.mu.
 type laid struct {
 	settled chan struct{} // closed when it is known whether it can be had
@@ -33,6 +36,7 @@ type laid struct {
 	shards  []*nearShard // each has it as a reader
 
 	failed time.Time // zero while it can be had, or nobody knows
+	apart  bool      // its files do not fit together, and never will
 	users  map[*lay]struct{}
 	idle   *time.Timer
 	gone   bool // nobody begins to use it
@@ -96,7 +100,7 @@ func (c *Cluster) beginLaid(key laidKey, set *catalog.Set, use *lay) (l *laid, f
 		c.forgetLaid(key, l)
 		l = nil
 	}
-	if l != nil && time.Since(l.failed) < nearTime {
+	if l.fails() {
 		return nil, false
 	}
 	if first = l == nil || !l.failed.IsZero(); first {
@@ -107,11 +111,17 @@ func (c *Cluster) beginLaid(key laidKey, set *catalog.Set, use *lay) (l *laid, f
 		if n.laid == nil {
 			n.laid = map[laidKey]*laid{}
 		}
+		if len(n.laid) >= mostLaid { // those that cannot be had are forgotten: their sets may be gone
+			maps.DeleteFunc(n.laid, func(_ laidKey, old *laid) bool { return !old.failed.IsZero() })
+		}
 		n.laid[key] = l
 	}
 	l.users[use] = struct{}{}
 	return l, first
 }
+
+// fails reports that a column cannot be had: for now, or at all. near.mu is held.
+func (l *laid) fails() bool { return l != nil && (l.apart || time.Since(l.failed) < nearTime) }
 
 // allNear reports that all shards of a set can be read where they lie, as far as is known without asking.
 func (c *Cluster) allNear(set *catalog.Set) bool {
@@ -140,11 +150,14 @@ func (l *laid) over(c *Cluster, set *catalog.Set) bool {
 
 // settleLaid maps a column, or notes that it cannot be mapped.
 func (c *Cluster) settleLaid(ctx context.Context, key laidKey, l *laid, s *source, how run.Laying) {
-	ok := c.gather(ctx, l, s.set) && join(l, s, key.column, how) == nil
+	ok, err := c.gather(ctx, l, s.set), error(nil)
+	if ok {
+		err = join(l, s, key.column, how)
+	}
 	c.near.mu.Lock()
 	defer c.near.mu.Unlock()
 	switch {
-	case ok && !l.gone:
+	case ok && err == nil && !l.gone:
 		for i, k := range l.keys {
 			sh := &s.set.Shards[i]
 			c.countNear(k, (sh.Hi-sh.Lo)*s.rowBytes(key.column))
@@ -153,123 +166,10 @@ func (c *Cluster) settleLaid(ctx context.Context, key laidKey, l *laid, s *sourc
 		delete(c.near.laid, key)
 		fallthrough
 	default:
-		l.failed = time.Now()
+		l.failed, l.apart = time.Now(), errors.Is(err, mem.ErrApart)
 		c.unjoin(l)
 	}
 	close(l.settled)
-}
-
-// gather takes the files of all shards, each under a lease. It reports false if one cannot be had.
-func (c *Cluster) gather(ctx context.Context, l *laid, set *catalog.Set) bool {
-	for i := range set.Shards {
-		s := c.nearBy(ctx, set, i)
-		if s == nil {
-			return false
-		}
-		l.keys, l.shards = append(l.keys, nearKey{set.ID, i}), append(l.shards, s)
-		if !c.leaseNear(l.keys[i], s) {
-			return false
-		}
-	}
-	return true
-}
-
-// join maps the stretches of a column and compares them with their checksums.
-func join(l *laid, s *source, column int, how run.Laying) error {
-	var raws []data.Raw
-	var stretches []mem.Stretch
-	for i, near := range l.shards {
-		rows := s.set.Shards[i].Hi - s.set.Shards[i].Lo
-		raw, ok := near.src.Raw(column)
-		if !ok || raw.File == nil || raw.Check == nil || raw.Length != rows*s.rowBytes(column) {
-			return mem.ErrApart
-		}
-		raws, stretches = append(raws, raw), append(stretches, mem.Stretch{File: raw.File, Offset: raw.Offset, Length: raw.Length})
-	}
-	if !affords(raws) {
-		return mem.ErrApart
-	}
-	joined, err := mem.Join(stretches)
-	if err != nil {
-		return err
-	}
-	l.joined = joined
-	for i, raw := range raws {
-		part, mapped := joined.Part(i)
-		if mapped {
-			mem.Bring(part)
-			err = compareRaw(raw, part, how)
-		} else {
-			err = how.Blocks(raw.Length, func(lo, hi int64) error {
-				_, err := raw.ReadAt(part[lo:hi], lo)
-				return err
-			})
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// affords reports that columns of files may be looked at as a whole before anybody uses them: they lie in memory, or there is room for them, so that
-// nothing is read from a disk twice.
-func affords(raws []data.Raw) bool {
-	disk := int64(0)
-	for _, raw := range raws {
-		var st unix.Statfs_t
-		if unix.Fstatfs(int(raw.File.Fd()), &st) != nil || st.Type != unix.TMPFS_MAGIC {
-			disk += raw.Length
-		}
-	}
-	return disk == 0 || disk <= mem.Available()/2
-}
-
-// compareRaw compares a mapped column of a file with checksums: whole blocks where they are mapped, those at its ends as they are read.
-func compareRaw(raw data.Raw, b []byte, how run.Laying) error {
-	end := raw.Offset + raw.Length
-	if raw.Check.Known(raw.Offset, end) {
-		return nil
-	}
-	first := min((raw.Offset+data.Block-1)/data.Block*data.Block, end)
-	last := max(end/data.Block*data.Block, first)
-	edge := make([]byte, data.Block)
-	for _, e := range [][2]int64{{raw.Offset, first}, {last, end}} {
-		if _, err := raw.Check.ReadAt(edge[:e[1]-e[0]], e[0]); err != nil {
-			return err
-		}
-	}
-	return how.Blocks(last-first, func(lo, hi int64) error {
-		return raw.Check.Seen(b[first-raw.Offset+lo:first-raw.Offset+hi], first+lo)
-	})
-}
-
-// leaseNear has nobody write to a file while it is mapped. It reports false where there is no lease to be had.
-func (c *Cluster) leaseNear(key nearKey, s *nearShard) bool {
-	c.near.mu.Lock()
-	defer c.near.mu.Unlock()
-	if s.lease != nil {
-		return s.lease.Held()
-	}
-	raw, ok := anyRaw(s.src)
-	if !ok {
-		return false
-	}
-	var err error
-	if s.lease, err = mem.TakeLease(raw.File, func() { c.changedNear(key, s) }); err != nil {
-		s.lease = nil
-	}
-	return err == nil
-}
-
-// anyRaw gives a column that lies in the file as it is.
-func anyRaw(src data.Source) (data.Raw, bool) {
-	for i := range src.Columns() {
-		if raw, ok := src.Raw(i); ok && raw.File != nil {
-			return raw, true
-		}
-	}
-	return data.Raw{}, false
 }
 
 // changedNear ends the use of a file that somebody wants to write to, who waits for that.
@@ -369,8 +269,7 @@ func (c *Cluster) restLaid(key laidKey, l *laid) {
 func (c *Cluster) cannotLay(key laidKey) bool {
 	c.near.mu.Lock()
 	defer c.near.mu.Unlock()
-	l := c.near.laid[key]
-	return l != nil && time.Since(l.failed) < nearTime
+	return c.near.laid[key].fails()
 }
 
 // laidOf is how many columns of a launch are in one piece, by last account.

@@ -108,8 +108,8 @@ func TestLaid(t *testing.T) {
 				}
 				u := src.(run.Laid).Lay(ctx, 1, laying(func(err error) { t.Errorf("changed: %v", err) }))
 				if u == nil {
-					if by == "blocks" {
-						t.Error("a column of a set in blocks cannot be had")
+					if by == "blocks" || !c.Apart("set", 1) {
+						t.Errorf("by %s: a column cannot be had, though its files fit together", by)
 					}
 					return
 				}
