@@ -184,16 +184,35 @@ func (w *writer) lookup() bool {
 	p, q, by := variable{w.fresh("e"), x.t.elem()}, variable{w.fresh("e"), a.t.elem()}, w.fresh("by")
 	fmt.Fprintf(&w.body, "    let %s = %s.%s(|%s| %s);\n", by, a.name, how, q.name, key(q))
 	d := dim{text: w.fresh("R"), value: -1, most: w.most(x)}
-	switch w.pick(3) {
+	both := func() (text string, k num.Kind) {
+		k = w.numberKind()
+		return w.with([]variable{p, q}, func() string { return w.expr(scalarOf(k), 3) }), k
+	}
+	choices := 3
+	if how == "index_by" {
+		choices = 5
+	}
+	switch w.pick(choices) {
+	case 4:
+		w.use("count of keys")
+		w.let(arrayOf(scalarOf(num.I64), x.t.size), "%s.map(|%s| %s.count(%s))", x.name, p.name, by, key(p))
+	case 3:
+		w.use("join_all")
+		most := int64(1 + w.pick(12)) // of rows with one key: there may be more, which is a fault
+		if n := a.t.size.value; n >= 0 && n <= 100 && w.chance(70) {
+			most = max(1, n)
+		}
+		text, k := both()
+		d.most = fmt.Sprintf("(%s) * %d", d.most, most)
+		w.let(arrayOf(scalarOf(k), d), "%s.join_all::<%d>(%s, |%s| %s).map(|(%s, %s)| %s)", x.name, most, by, p.name, key(p), p.name, q.name, text)
 	case 0:
 		w.let(arrayOf(x.t.elem(), d), "%s.filter(|%s| %s.has(%s))", x.name, p.name, by, key(p))
 	case 1:
 		w.let(arrayOf(scalarOf(num.I64), x.t.size), "%s.map(|%s| %s.get(%s).map(|i| i as i64).or(-1))", x.name, p.name, by, key(p))
 	default:
 		w.use("join")
-		k := w.numberKind()
-		both := w.with([]variable{p, q}, func() string { return w.expr(scalarOf(k), 3) })
-		w.let(arrayOf(scalarOf(k), d), "%s.join(%s, |%s| %s).map(|(%s, %s)| %s)", x.name, by, p.name, key(p), p.name, q.name, both)
+		text, k := both()
+		w.let(arrayOf(scalarOf(k), d), "%s.join(%s, |%s| %s).map(|(%s, %s)| %s)", x.name, by, p.name, key(p), p.name, q.name, text)
 	}
 	return true
 }
