@@ -30,7 +30,7 @@ type parquetLeaf struct {
 	index          int // among the schema's leaves
 	physical       num.Kind
 	maxDef, maxRep int
-	wide           bool // decimals in bytes
+	wide           bool // decimals in bytes, and times in 96 bits
 }
 
 var _ Source = (*parquetFile)(nil)
@@ -154,6 +154,9 @@ func parquetColumn(sc *schema.Schema, node schema.Node, index int) (Column, parq
 	}
 	physical, kind, stored := parquetKind(p)
 	col.Kind, col.Stored, col.Means = kind, stored, parquetMeaning(p)
+	if p.PhysicalType() == parquet.Types.Int96 {
+		return int96Column(col, sc.Column(index), index)
+	}
 	if kind == num.Invalid && col.Means.Sort != meaning.Text && col.Means.Sort != meaning.Decimal {
 		return col, leaf
 	}

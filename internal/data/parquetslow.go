@@ -33,6 +33,8 @@ func (s *parquetFile) fillSlowly(ctx context.Context, chunk int, w Want, dst Des
 		err = readSlowly(ctx, f, r.ReadBatchInPage)
 	case *file.Float64ColumnChunkReader:
 		err = readSlowly(ctx, f, r.ReadBatchInPage)
+	case *file.Int96ColumnChunkReader:
+		err = readSlowly(ctx, f, int96Times(r, int96Unit(&f.want)))
 	case *file.FixedLenByteArrayColumnChunkReader:
 		err = readSlowly(ctx, f, fixedDecimals(r))
 	default:
