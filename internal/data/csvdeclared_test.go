@@ -118,7 +118,7 @@ func TestFieldsOfOtherTypes(t *testing.T) {
 		if as.Means.Sort != meaning.None {
 			means[0] = as.Means
 		}
-		read := Reading(src, means, nil)
+		read := Reading(src, means, nil, nil)
 		n := src.Rows()
 		var ofProgram error
 		for i, chunk := range src.Chunks() {

@@ -73,6 +73,10 @@ func (t *csvTarget) storeInt(field []byte, row int64) string {
 	if msg != "" {
 		return msg
 	}
+	if t.want.Kind == num.I64 && t.want.Bound == 0 {
+		view[int64](t.dst.Values)[row] = v
+		return ""
+	}
 	if !fits(v, t.want.Kind) || t.want.Bound > 0 && uint64(v) >= uint64(t.want.Bound) {
 		return csvRange
 	}

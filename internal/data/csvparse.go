@@ -15,10 +15,18 @@ type csvParser struct {
 	src     *csvFile
 	block   csvBlock
 	b       []byte
-	targets [][]csvTarget // by column
-	typed   bool          // some of these columns have a type that ?types= says
-	each    func(col, pos int, field, raw []byte)
+	columns []csvColumn
+	typed   bool // some of these columns have a type that ?types= says
+	plain   bool // none has, and fields are taken as they are
+	lenient bool // a field that is not what is wanted is no error: refused says that there was one
+	refused bool
 	buf     []byte // of fields that are written anew
+}
+
+// csvColumn is what becomes of a column's fields.
+type csvColumn struct {
+	targets []csvTarget
+	each    func(pos int, field, raw []byte) // nil if nobody looks at them
 }
 
 // csvTarget is where a column's values go.
@@ -28,11 +36,13 @@ type csvTarget struct {
 }
 
 func newCSVParser(src *csvFile, block csvBlock, b []byte, wants []Want, dst []Dest) *csvParser {
-	p := &csvParser{src: src, block: block, b: b, targets: make([][]csvTarget, len(src.cols))}
+	p := &csvParser{src: src, block: block, b: b, columns: make([]csvColumn, len(src.cols))}
 	for i, w := range wants {
-		p.targets[w.Column] = append(p.targets[w.Column], csvTarget{w, dst[i]})
+		c := &p.columns[w.Column]
+		c.targets = append(c.targets, csvTarget{w, dst[i]})
 		p.typed = p.typed || src.typing(w.Column) != nil
 	}
+	p.plain = !p.typed && !src.dialect.rewrites
 	return p
 }
 
@@ -71,38 +81,65 @@ func (p *csvParser) skipEmpty(pos int) int {
 
 // row parses the row at pos and returns where the next one begins.
 func (p *csvParser) row(pos int, row int64) (int, error) {
-	start, d := pos, p.src.dialect
-	for col := range p.targets {
-		raw, next, msg := d.field(p.b, pos)
-		if msg != "" {
-			return 0, p.fail(next, row, col, msg)
-		}
-		field := raw
-		if d.rewrites && (p.each != nil || len(p.targets[col]) > 0) {
-			field = d.rewritten(raw, &p.buf)
-		}
-		if p.typed && p.astray(col, field) {
-			return 0, p.stray(pos, row, col, raw)
-		}
-		for i := range p.targets[col] {
-			if msg := p.targets[col][i].store(field, row); msg != "" {
-				return 0, p.refuse(pos, row, col, p.targets[col][i].want, raw, msg)
+	start, d, last := pos, p.src.dialect, len(p.columns)-1
+	for col := range p.columns {
+		raw, next, ok := d.plain(p.b, pos)
+		if !ok {
+			var msg string
+			if raw, next, msg = d.field(p.b, pos); msg != "" {
+				return 0, p.fail(next, row, col, msg)
 			}
 		}
-		if p.each != nil {
-			p.each(col, pos, field, raw)
+		switch c := &p.columns[col]; {
+		case c.each == nil && len(c.targets) == 0:
+		case c.each == nil && len(c.targets) == 1 && p.plain:
+			if msg := c.targets[0].store(raw, row); msg != "" && !p.forgiven() {
+				return 0, p.refuse(pos, row, col, c.targets[0].want, raw, msg)
+			}
+		case len(c.targets) == 0 && p.plain:
+			c.each(pos, raw, raw)
+		default:
+			if err := p.take(c, col, pos, raw, row); err != nil {
+				return 0, err
+			}
 		}
 		pos = next + 1
-		if last := col == len(p.targets)-1; last != (p.b[next] == '\n') {
+		if (col == last) != (p.b[next] == '\n') {
 			return 0, p.miscounted(start, row)
 		}
 	}
 	return pos, nil
 }
 
+// take stores a field where it is wanted.
+func (p *csvParser) take(c *csvColumn, col, pos int, raw []byte, row int64) error {
+	field := raw
+	if d := p.src.dialect; d.rewrites {
+		field = d.rewritten(raw, &p.buf)
+	}
+	if p.typed && p.astray(col, field) && !p.forgiven() {
+		return p.stray(pos, row, col, raw)
+	}
+	for i := range c.targets {
+		if msg := c.targets[i].store(field, row); msg != "" && !p.forgiven() {
+			return p.refuse(pos, row, col, c.targets[i].want, raw, msg)
+		}
+	}
+	if c.each != nil {
+		c.each(pos, field, raw)
+	}
+	return nil
+}
+
+// forgiven notes that a field is not what is wanted, and reports whether that is no error.
+func (p *csvParser) forgiven() bool {
+	p.refused = true
+	return p.lenient
+}
+
 // astray reports a field that is read, and is not of the type that ?types= says.
 func (p *csvParser) astray(col int, field []byte) bool {
-	if len(p.targets[col]) == 0 {
+	if len(p.columns[col].targets) == 0 {
 		return false
 	}
 	d := p.src.typing(col)
@@ -135,13 +172,13 @@ func (p *csvParser) miscounted(start int, row int64) error {
 		}
 		pos = next + 1
 	}
-	e := p.fail(start, row, -1, fmt.Sprintf("expected %d fields, found %d", len(p.targets), fields))
+	e := p.fail(start, row, -1, fmt.Sprintf("expected %d fields, found %d", len(p.columns), fields))
 	e.Col, e.Help = 0, "put fields that contain a "+p.src.dialect.separator()+" in quotes"
 	first := p.src.cols[0].Name
 	switch {
 	case strings.HasPrefix(first, "#") && first != numbered(0):
 		e.Help = fmt.Sprintf("the first row names the columns; if it is a comment, %q, leave it out: %s?skip=%d", shortened(first), p.src.input.path, p.src.input.opt.Skip+1)
-	case fields < len(p.targets):
+	case fields < len(p.columns):
 		e.Help = "leave a field empty where a value is missing, and write its " + p.src.dialect.separator()
 	}
 	return e

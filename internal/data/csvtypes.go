@@ -48,11 +48,11 @@ func (s *csvFile) lookAt(block int, rows int64) ([]csvFound, error) {
 		return nil, err
 	}
 	found := make([]csvFound, len(s.cols))
+	p := newCSVParser(s, s.blocks[block], b, nil, nil)
 	for i := range found {
 		found[i] = s.said(i)
+		p.columns[i].each = func(pos int, field, raw []byte) { found[i].look(p, pos, field, raw) }
 	}
-	p := newCSVParser(s, s.blocks[block], b, nil, nil)
-	p.each = func(col, pos int, field, raw []byte) { found[col].look(p, pos, field, raw) }
 	return found, p.rows(min(rows, s.chunks[block].Rows()))
 }
 

@@ -18,13 +18,14 @@ type reading struct {
 	cols  []Column
 	means map[int]meaning.Meaning
 	coded map[int]*Coded
+	kept  Kept
 }
 
 // Reading gives src as a source in which columns stand for what means says, and columns of text
-// are the codes of coded. Columns that are so already stay as they are; src itself is given where
-// all are. The result is closed with src.
-func Reading(src Source, means map[int]meaning.Meaning, coded map[int]*Coded) Source {
-	r := &reading{Source: src, cols: slices.Clone(src.Columns()), means: map[int]meaning.Meaning{}, coded: coded}
+// are the codes of coded; what is kept is not read again. Columns that are so already stay as they are; src
+// itself is given where all are. The result is closed with src.
+func Reading(src Source, means map[int]meaning.Meaning, coded map[int]*Coded, kept Kept) Source {
+	r := &reading{Source: src, cols: slices.Clone(src.Columns()), means: map[int]meaning.Meaning{}, coded: coded, kept: kept}
 	for c, m := range means {
 		col := &r.cols[c]
 		if col.Means == m && col.Kind == kindOfMeaning(m) {
@@ -38,7 +39,7 @@ func Reading(src Source, means map[int]meaning.Meaning, coded map[int]*Coded) So
 	for c, t := range coded {
 		r.cols[c].Kind, r.cols[c].Nullable, r.cols[c].Blank = t.Kind, t.nullable(), t.Blank
 	}
-	if len(r.means)+len(coded) == 0 {
+	if len(r.means)+len(coded)+len(kept) == 0 {
 		return src
 	}
 	return r
@@ -61,20 +62,26 @@ func Meant(ctx context.Context, src Source, left map[int]bool) (Source, error) {
 			columns = append(columns, i)
 		}
 	}
-	list, err := Encode(ctx, src, columns, make([]bool, len(columns)))
-	if err != nil {
-		return nil, err
-	}
-	for k, c := range columns {
-		coded[c] = list[k]
-	}
 	means := integral(src, left)
 	for i, c := range src.Columns() {
 		if m := declarable(c.Means); !left[i] && m.Sort == meaning.Time && c.Means.Unit != meaning.Nano {
 			means[i] = m // what is written counts a time of day in 64 bits, which are for small units
 		}
 	}
-	return Reading(src, means, coded), nil
+	var wants []Want
+	for i, c := range Reading(src, means, nil, nil).Columns() {
+		if !left[i] && c.Kind.Valid() {
+			wants = append(wants, Want{Column: i, Kind: c.Kind, Option: c.Nullable, Means: means[i]})
+		}
+	}
+	list, kept, err := EncodeBeside(ctx, src, columns, make([]bool, len(columns)), wants)
+	if err != nil {
+		return nil, err
+	}
+	for k, c := range columns {
+		coded[c] = list[k]
+	}
+	return Reading(src, means, coded, kept), nil
 }
 
 // integral are the meanings of columns of which values become integers only where they are asked for as such: dates
@@ -216,6 +223,10 @@ func (r *reading) fill(chunk int, wants []Want, dst []Dest, get func([]Want, []D
 	var to []Dest
 	for i, w := range wants {
 		t := r.coded[w.Column]
+		if k := r.kept.of(r.behind(w)); k != nil {
+			k.fill(c, w, dst[i])
+			continue
+		}
 		if t == nil {
 			others, to = append(others, r.behind(w)), append(to, dst[i])
 			continue

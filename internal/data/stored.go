@@ -30,6 +30,9 @@ func StoredOf(src Source, column int) (Stored, bool) {
 		if t := s.coded[column]; t != nil {
 			return Stored{Form: inMemory, Bytes: float64(src.Rows() * int64(t.Kind.Size())), Values: float64(src.Rows())}, true
 		}
+		if k := s.kept.column(column); k != nil {
+			return Stored{Form: inMemory, Bytes: float64(len(k.Values)), Values: float64(src.Rows())}, true
+		}
 		return StoredOf(s.Source, column)
 	case *typedList:
 		return StoredOf(s.files, column)

@@ -289,7 +289,7 @@ func (s *list) about(column int) (lo, hi uint64, nulls int64, ok bool) {
 func Head(ctx context.Context, src Source, n int64) ([][]string, error) {
 	var rows [][]string
 	untyped := Untyped(src)
-	src = Reading(src, integral(src, nil), nil)
+	src = Reading(src, integral(src, nil), nil, nil)
 	for chunk := 0; chunk < len(src.Chunks()) && int64(len(rows)) < n; chunk++ {
 		most := min(n-int64(len(rows)), src.Chunks()[chunk].Rows())
 		part, err := headOf(ctx, src, chunk, most, untyped)
@@ -446,14 +446,16 @@ func (s *csvFile) texts(chunk int, rows [][]string) error {
 	}
 	row := 0
 	p := newCSVParser(s, s.blocks[chunk], b, nil, nil)
-	p.each = func(col, _ int, field, raw []byte) {
-		if row < len(rows) && rows[row][col] == "…" {
-			if rows[row][col] = string(trimBlanks(raw)); len(trimBlanks(field)) == 0 {
-				rows[row][col] = Null
+	for col := range s.cols {
+		p.columns[col].each = func(_ int, field, raw []byte) {
+			if row < len(rows) && rows[row][col] == "…" {
+				if rows[row][col] = string(trimBlanks(raw)); len(trimBlanks(field)) == 0 {
+					rows[row][col] = Null
+				}
 			}
-		}
-		if col == len(s.cols)-1 {
-			row++
+			if col == len(s.cols)-1 {
+				row++
+			}
 		}
 	}
 	return p.rows(int64(len(rows)))

@@ -183,6 +183,13 @@ func IsText(src Source, column int) bool {
 // Encode reads columns of text whole. Where empty is set, a field that CSV leaves empty is the empty
 // text, and otherwise it is a null. Errors are *Error.
 func Encode(ctx context.Context, src Source, columns []int, empty []bool) ([]*Coded, error) {
+	list, _, err := EncodeBeside(ctx, src, columns, empty, nil)
+	return list, err
+}
+
+// EncodeBeside is Encode, which keeps the values of other columns, as wants ask for them, where they cost no walk of their own and memory has room;
+// nothing otherwise.
+func EncodeBeside(ctx context.Context, src Source, columns []int, empty []bool, wants []Want) ([]*Coded, Kept, error) {
 	for _, c := range columns {
 		if !IsText(src, c) {
 			col := &src.Columns()[c]
@@ -190,11 +197,11 @@ func Encode(ctx context.Context, src Source, columns []int, empty []bool) ([]*Co
 			if col.Kind.Valid() || col.Means.Sort != meaning.None {
 				e.Help = "declare it as " + strings.TrimSuffix(strings.TrimPrefix(col.Type(), "Option<"), ">")
 			}
-			return nil, e
+			return nil, nil, e
 		}
 	}
 	if len(columns) == 0 {
-		return nil, ctx.Err()
+		return nil, nil, ctx.Err()
 	}
 	chunks := src.Chunks()
 	parts, ranks := make([][]partText, len(columns)), make([][]ranked, len(columns))
@@ -204,6 +211,7 @@ func Encode(ctx context.Context, src Source, columns []int, empty []bool) ([]*Co
 		budget.left[k] = maxText
 	}
 	aside := codesAside(ctx, src.Rows(), len(columns))
+	beside := newAlong(ctx, src, len(columns), wants)
 	per := len(columns) // columns that are read at once
 	if apart(src) {
 		per = 1
@@ -212,7 +220,7 @@ func Encode(ctx context.Context, src Source, columns []int, empty []bool) ([]*Co
 	err := Each(ctx, len(chunks)*groups, func(i int) error {
 		chunk, first := i/groups, i%groups*per
 		read := make([]partText, per)
-		if err := src.(texter).readText(ctx, chunk, columns[first:first+per], empty[first:first+per], read); err != nil {
+		if err := beside.readText(ctx, src, chunk, columns[first:first+per], empty[first:first+per], read); err != nil {
 			return err
 		}
 		for j := range read {
@@ -231,7 +239,7 @@ func Encode(ctx context.Context, src Source, columns []int, empty []bool) ([]*Co
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	out := make([]*Coded, len(columns))
 	for k := range columns {
@@ -239,7 +247,7 @@ func Encode(ctx context.Context, src Source, columns []int, empty []bool) ([]*Co
 			if lost := (*fs.PathError)(nil); errors.As(err, &lost) {
 				err = codesLost(src.Path(), &src.Columns()[columns[k]], err)
 			}
-			return nil, err
+			return nil, nil, err
 		}
 		for i := range parts[k] {
 			if parts[k][i].aside == nil {
@@ -247,7 +255,7 @@ func Encode(ctx context.Context, src Source, columns []int, empty []bool) ([]*Co
 			}
 		}
 	}
-	return out, nil
+	return out, beside.all(), nil
 }
 
 // textBudget counts the texts of all chunks.
@@ -315,47 +323,46 @@ func CodeKindOf(texts []string, blank bool) num.Kind {
 func (s *csvFile) spells(column int) bool { return s.typing(column) == nil }
 
 // readText implements texter: an empty field is the empty text only where that is asked for.
-func (s *csvFile) readText(_ context.Context, chunk int, columns []int, empty []bool, parts []partText) error {
+func (s *csvFile) readText(ctx context.Context, chunk int, columns []int, empty []bool, parts []partText) error {
+	_, err := s.readAlong(ctx, chunk, columns, empty, parts, nil, nil)
+	return err
+}
+
+// readAlong implements alongside.
+func (s *csvFile) readAlong(_ context.Context, chunk int, columns []int, empty []bool, parts []partText, wants []Want, dst []Dest) (filled bool, err error) {
 	bufs := pageBufferPool.Get().(*pageBuffers)
 	defer pageBufferPool.Put(bufs)
 	b, err := s.text(s.blocks[chunk], &bufs.chunk)
 	if err != nil {
-		return err
+		return false, err
 	}
-	at := make([]int, len(s.cols))
-	for i := range at {
-		at[i] = -1
-	}
-	for k, c := range columns {
-		at[c] = k
-		parts[k].codes = make([]int32, 0, s.chunks[chunk].Rows())
-	}
-	p := newCSVParser(s, s.blocks[chunk], b, nil, nil)
+	p := newCSVParser(s, s.blocks[chunk], b, wants, dst)
+	p.lenient = true
 	var bad *Error
-	p.each = func(col, pos int, field, raw []byte) {
-		k := at[col]
-		if k < 0 {
-			return
-		}
-		switch {
-		case field == nil: // words that stand for a null
-			parts[k].null()
-			return
-		case len(raw) == 0 && !empty[k]:
-			parts[k].blank()
-			return
-		}
-		known := len(parts[k].texts)
-		parts[k].add(raw) // as it is written: text that looks like a number in a dialect is none
-		if bad == nil && len(parts[k].texts) > known && !utf8.Valid(raw) {
-			bad = p.fail(pos, int64(len(parts[k].codes)-1), col, fmt.Sprintf("expected text in UTF-8, found %q", shortened(string(raw))))
-			bad.Help = encodingHelp
+	for k, c := range columns {
+		part, blank := &parts[k], !empty[k]
+		part.codes = make([]int32, 0, s.chunks[chunk].Rows())
+		p.columns[c].each = func(pos int, field, raw []byte) {
+			switch {
+			case field == nil: // words that stand for a null
+				part.null()
+				return
+			case len(raw) == 0 && blank:
+				part.blank()
+				return
+			}
+			known := len(part.texts)
+			part.add(raw) // as it is written: text that looks like a number in a dialect is none
+			if bad == nil && len(part.texts) > known && !utf8.Valid(raw) {
+				bad = p.fail(pos, int64(len(part.codes)-1), c, fmt.Sprintf("expected text in UTF-8, found %q", shortened(string(raw))))
+				bad.Help = encodingHelp
+			}
 		}
 	}
 	if err := p.rows(s.chunks[chunk].Rows()); err != nil || bad == nil {
-		return err
+		return !p.refused, err
 	}
-	return bad
+	return false, bad
 }
 
 // encodingHelp is for text that is not in UTF-8.

@@ -80,7 +80,7 @@ func wantTexts(t *testing.T, src Source, column int, rows []*string) {
 	if !slices.IsSorted(all) || slices.Contains(all, "unused") {
 		t.Errorf("the dictionary is %q", all)
 	}
-	r := Reading(src, nil, map[int]*Coded{column: list[0]})
+	r := Reading(src, nil, map[int]*Coded{column: list[0]}, nil)
 	codes, valid := readAll(t, r, Want{Column: column, Kind: num.I64, Option: true})
 	for i, row := range rows {
 		code := view[int64](codes)[i]

@@ -26,6 +26,12 @@ func (s *list) spells(column int) bool {
 
 // readText implements texter.
 func (s *list) readText(ctx context.Context, chunk int, columns []int, empty []bool, parts []partText) error {
+	_, err := s.readAlong(ctx, chunk, columns, empty, parts, nil, nil)
+	return err
+}
+
+// readAlong implements alongside. Columns of folders cost no walk.
+func (s *list) readAlong(ctx context.Context, chunk int, columns []int, empty []bool, parts []partText, wants []Want, dst []Dest) (filled bool, err error) {
 	m := s.members[s.of[chunk]]
 	var own, at []int
 	var none []bool
@@ -37,26 +43,42 @@ func (s *list) readText(ctx context.Context, chunk int, columns []int, empty []b
 		own, at, none = append(own, m.column(c)), append(at, k), append(none, empty[k])
 	}
 	if len(own) == 0 {
-		return ctx.Err()
+		return len(wants) == 0, ctx.Err()
 	}
+	if filled = s.fillKeys(m, s.chunks[chunk], wants, dst) == nil; !filled {
+		wants, dst = nil, nil
+	}
+	wants, dst = s.asked(m, wants, dst)
 	if err := s.use(m); err != nil {
-		return err
+		return false, err
 	}
 	defer s.done(m)
 	inner := make([]partText, len(own))
-	if err := m.src.(texter).readText(ctx, chunk-m.first, own, none, inner); err != nil {
-		return err
+	if src, ok := m.src.(alongside); ok {
+		also := false
+		also, err = src.readAlong(ctx, chunk-m.first, own, none, inner, wants, dst)
+		filled = filled && also
+	} else {
+		filled = filled && len(wants) == 0
+		err = m.src.(texter).readText(ctx, chunk-m.first, own, none, inner)
+	}
+	if err != nil {
+		return false, err
 	}
 	for i, k := range at {
 		parts[k] = inner[i]
 	}
-	return nil
+	return filled, nil
 }
 
 func (s *typedList) spells(column int) bool { return s.files.spells(column) }
 
 func (s *typedList) readText(ctx context.Context, chunk int, columns []int, empty []bool, parts []partText) error {
 	return s.files.readText(ctx, chunk, columns, empty, parts)
+}
+
+func (s *typedList) readAlong(ctx context.Context, chunk int, columns []int, empty []bool, parts []partText, wants []Want, dst []Dest) (filled bool, err error) {
+	return s.files.readAlong(ctx, chunk, columns, empty, parts, wants, dst)
 }
 
 // apart reports that columns are read one by one at no higher price than together.

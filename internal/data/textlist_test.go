@@ -52,7 +52,7 @@ func rowsOf(t *testing.T, src Source, name string) []string {
 	if !slices.IsSorted(c.Texts) {
 		t.Errorf("%s: the dictionary %q is not in order", name, c.Texts)
 	}
-	read := Reading(src, nil, map[int]*Coded{i: c})
+	read := Reading(src, nil, map[int]*Coded{i: c}, nil)
 	codes, valid, err := tryReadAll(read, Want{Column: i, Kind: num.I64, Option: true})
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +146,7 @@ func TestMeaningsInFiles(t *testing.T) {
 			}
 			means[i] = m
 		}
-		read := Reading(src, means, nil)
+		read := Reading(src, means, nil, nil)
 		for column, want := range map[string][2]int64{"when": {1, 0}, "at": {1e6, 0}, "price": {150, 200}, "day": {11395, 0}} {
 			i, _ := Lookup(read, column)
 			c := read.Columns()[i]

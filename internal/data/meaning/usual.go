@@ -16,12 +16,24 @@ func usual(b []byte, u Unit) (v int64, ok bool) {
 	}
 	century, year, month, day := pair(b[0], b[1]), pair(b[2], b[3]), pair(b[5], b[6]), pair(b[8], b[9])
 	hour, minute, second := pair(b[11], b[12]), pair(b[14], b[15]), pair(b[17], b[18])
-	if century > 99 || year > 99 || month-1 > 11 || day-1 > usualDays-1 || hour > 23 || minute > 59 || second > 59 {
+	year += century * 100
+	if year-1 > 9998 || month-1 > 11 || day-1 > usualDays-1 || hour > 23 || minute > 59 || second > 59 {
 		return 0, false
 	}
-	days := Days(int64(century*100+year), int(month), int(day))
+	days := usualDay(year, month, day)
 	perSecond := 1e9 / u.Nanos()
 	return mulAdd(days*86400, perSecond, int64(hour*3600+minute*60+second)*perSecond)
+}
+
+// beforeMonth are the days of a year that begins in March before each month.
+var beforeMonth = [13]int64{1: 306, 2: 337, 3: 0, 4: 31, 5: 61, 6: 92, 7: 122, 8: 153, 9: 184, 10: 214, 11: 245, 12: 275}
+
+// usualDay is Days, of a year above 0.
+func usualDay(year, month, day uint) int64 {
+	if month <= 2 {
+		year--
+	}
+	return int64(365*year+year/4-year/100+year/400+day) + beforeMonth[month] - 719469
 }
 
 // pair is the number of two digits; more than any if they are none.

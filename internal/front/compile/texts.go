@@ -62,6 +62,7 @@ func (b *Bound) readTable(param int, t *tabular) error {
 	means, coded := map[int]meaning.Meaning{}, map[int]*data.Coded{}
 	var columns, dicts, leaves []int
 	var empty []bool
+	var kept data.Kept
 	for j, l := range t.all {
 		from := &t.cols[j]
 		if from.missing != nil || from.presence {
@@ -88,8 +89,9 @@ func (b *Bound) readTable(param int, t *tabular) error {
 			return b.readRemote(t, columns, dicts, leaves, means)
 		}
 		start := time.Now()
-		list, err := data.Encode(b.ctx, t.src, columns, empty)
-		if err != nil {
+		var list []*data.Coded
+		var err error
+		if list, kept, err = data.EncodeBeside(b.ctx, t.src, columns, empty, b.beside(param, t)); err != nil {
 			return err
 		}
 		b.coding += time.Since(start)
@@ -101,12 +103,24 @@ func (b *Bound) readTable(param int, t *tabular) error {
 	if remote(t.src) {
 		return b.sameUnits(t, means)
 	}
-	src := data.Reading(t.src, means, coded)
+	src := data.Reading(t.src, means, coded, kept)
 	t.src = src
 	for j := range t.cols {
 		t.cols[j].src = src
 	}
 	return nil
+}
+
+// beside is what a run will read of a table besides text. What is checked against a bound is left to the run, which knows it.
+func (b *Bound) beside(param int, t *tabular) (wants []data.Want) {
+	for j, l := range t.all {
+		from := &t.cols[j]
+		if from.missing != nil || from.presence || l.Type.Means.Sort == meaning.Text || l.Type.Kind == graph.Index || !b.Func.mayRead(param, j) {
+			continue
+		}
+		wants = append(wants, data.Want{Column: from.column, Kind: l.Type.KindOf(), Option: from.option, Means: l.Type.Means})
+	}
+	return wants
 }
 
 // readsPresence reports that a source says which rows have a text without reading the text.
