@@ -46,7 +46,11 @@ func int96File(t *testing.T, times []*parquet.Int96) Source {
 	}
 	var b bytes.Buffer
 	w := file.NewParquetWriter(&b, root)
-	column, err := w.AppendRowGroup().NextColumn()
+	group, err := w.AppendRowGroupChecked()
+	if err != nil {
+		t.Fatal(err)
+	}
+	column, err := group.NextColumn()
 	if err != nil {
 		t.Fatal(err)
 	}
