@@ -5,7 +5,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"testing"
+
+	"github.com/godwit-run/godwit/internal/measure/forecast"
 )
 
 // program builds the binary, of which some benchmarks start processes.
@@ -54,6 +57,9 @@ func TestQuick(t *testing.T) {
 				if !only.MatchString(row.Name) || !row.Ours.Known() || row.Ours <= 0 || row.N < 2 || row.Ratio.Known() != measured {
 					t.Errorf("%+v", row)
 				}
+			}
+			if f := r.Forecasts; f != nil && !slices.ContainsFunc(f.Calls, func(c *forecast.Call) bool { return c.Near != nil && c.Near.Kind == "warm" && c.Cold.Kind == "cold" }) {
+				t.Error("no call was foreseen by what runs of half its size had taken")
 			}
 			if left, _ := os.ReadDir(dir); len(left) > 0 {
 				t.Errorf("%s was left behind", left[0].Name())

@@ -10,6 +10,7 @@ import (
 	"github.com/godwit-run/godwit"
 	"github.com/godwit-run/godwit/internal/measure/forecast"
 	"github.com/godwit-run/godwit/internal/plan/calibrate"
+	"github.com/godwit-run/godwit/internal/plan/machine"
 )
 
 // In: the programs of package forecast. Out: what was said of their calls beforehand, and what these took, after measuring
@@ -42,6 +43,10 @@ func predict(ctx context.Context, s *session) error {
 	if err := m.Save(f.file); err != nil {
 		return err
 	}
+	if m, err = machine.Load(f.file); err != nil { // with as many digits as a file has
+		return err
+	}
+	machine.Adopt(m) // of a machine that is only described nothing is learned
 	f.rt = godwit.NewRuntime(godwit.WithCompiler(s.path("objects"), s.compiler()...))
 	defer f.rt.Close()
 	for _, p := range programs {
@@ -217,7 +222,7 @@ func (c *called) said(ctx context.Context) (*forecast.Said, string, error) {
 	if p == nil {
 		return nil, "", errors.New("nothing was predicted")
 	}
-	return &forecast.Said{P10: p.P10, P50: p.P50, P90: p.P90}, p.Most, nil
+	return &forecast.Said{P10: p.P10, P50: p.P50, P90: p.P90, Kind: p.Kind}, p.Most, nil
 }
 
 // times calls n times.

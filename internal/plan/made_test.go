@@ -50,10 +50,9 @@ func TestMadeElsewhere(t *testing.T) {
 	p := bound(t, "fn f(x: &[f64; N]) -> [f64; N] "+ranged+" { x.sort() }", 1)
 	n := 0
 	schedule.Launches(p.Schedule.Steps, func(l *schedule.Launch) { n = max(n, kernel.Instructions(l.Kernel)) })
-	local := machine.Here
-	defer func() { machine.Here = local }()
+	defer machine.Adopt(nil)
 	here, bare, other := *machine.Default(), *machine.Default(), *machine.Default()
-	machine.Here = func() *machine.Machine { return &here }
+	machine.Adopt(&here)
 	bare.Engines = map[string]*machine.Engine{"wasm": here.Engines["wasm"]}
 	native := *here.Engines["native"]
 	native.Compile *= 3
@@ -89,11 +88,11 @@ func TestMadeElsewhere(t *testing.T) {
 				t.Errorf("a point with sizes %v is taken for one of making: %v ns, not %v", sizes, got, cold)
 			}
 		}
-		machine.Here = func() *machine.Machine { return &bare }
+		machine.Adopt(&bare)
 		if got := made(starts, point(int64(n), start)); got != cold {
 			t.Errorf("nobody knows what it takes here, and %v ns are expected elsewhere, not %v", got, cold)
 		}
-		machine.Here = func() *machine.Machine { return &here }
+		machine.Adopt(&here)
 	}
 }
 

@@ -60,8 +60,10 @@ func (c *Coming) ratios(list []seen.Point, expected func(p *seen.Point) (float64
 			r, ok := held[p]
 			if !ok {
 				var t float64
-				if t, ok = expected(p); ok {
+				if t, ok = expected(p); ok && (c.same(p) || p.Fair(t)) {
 					r, ok = against(p, t)
+				} else {
+					ok = false
 				}
 			}
 			if ok {

@@ -20,7 +20,7 @@ func TestNearest(t *testing.T) {
 		asked = nil
 		return len(c.ratios(list, func(p *seen.Point) (float64, bool) {
 			asked = append(asked, p.Sizes[0])
-			return float64(p.Sizes[0]), p.Sizes[0] != 1500
+			return 1e6 * float64(p.Sizes[0]), p.Sizes[0] != 1500
 		}))
 	}
 	of := func(n int64, took []float64) seen.Point { return seen.Point{Sizes: []int64{n}, Took: took} }
@@ -45,6 +45,23 @@ func TestNearest(t *testing.T) {
 		}
 		if !slices.Equal(asked, x.want) {
 			t.Errorf("%v: asked of %v, expected %v", x.list, asked, x.want)
+		}
+	}
+}
+
+// TestFair: of runs that are expected to be over before they are noted only those are noted that something kept waiting. They tell of the same arguments alone.
+func TestFair(t *testing.T) {
+	c := &Coming{Safe: &verify.Safe{Kernel: &kernel.Kernel{}}, Sizes: []int64{1000}}
+	for _, x := range []struct {
+		size     int64
+		times    int
+		expected float64
+		want     int
+	}{{100, 1, 50e3, 0}, {100, 3, 50e3, 1}, {100, 3, 10e3, 0}, {100, 1, 110e3, 1}, {1000, 1, 50e3, 1}, {1000, 3, 10e3, 1}} {
+		pt := seen.Point{Sizes: []int64{x.size}, Took: slices.Repeat([]float64{150e3}, x.times)}
+		got := c.ratios([]seen.Point{pt}, func(*seen.Point) (float64, bool) { return x.expected, true })
+		if len(got) != x.want {
+			t.Errorf("%d runs of 150 us over %d elements, where %v ns were expected: %d say something of 1000 elements, expected %d", x.times, x.size, x.expected, len(got), x.want)
 		}
 	}
 }

@@ -146,7 +146,7 @@ type LaunchStats struct {
 }
 
 // Telling is from how many seconds on a launch's time tells of its kernel.
-const Telling = 20e-6
+const Telling = seen.Least * 1e-9
 
 // FaultError is a fault of the program: the first site (see
 // schedule.Schedule.FirstFault), and there the least

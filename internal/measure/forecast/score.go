@@ -14,6 +14,8 @@ type Said struct {
 	P10 float64 `json:"p10"`
 	P50 float64 `json:"p50"`
 	P90 float64 `json:"p90"`
+	// Kind is "warm" where earlier runs say most of it, and else "cold".
+	Kind string `json:"kind"`
 }
 
 // Call is a program with a size, an engine and a number of threads.
@@ -126,7 +128,7 @@ func Floor(c *Call) *Said {
 		return nil
 	}
 	s := slices.Sorted(slices.Values(c.Again))
-	return &Said{s[len(s)/10], s[len(s)/2], s[len(s)*9/10]}
+	return &Said{P10: s[len(s)/10], P50: s[len(s)/2], P90: s[len(s)*9/10]}
 }
 
 // Choice is a call that went as was planned, beside the best of the ways that can be told.

@@ -20,22 +20,34 @@ func Path() (string, error) {
 // Load reads a description, which must not be changed: that of this machine if path is empty, and Default if it was never measured, or
 // what was written then cannot be read any more: no run depends on it.
 func Load(path string) (*Machine, error) {
-	own := path == ""
-	if own {
+	ofOurs := path == ""
+	if ofOurs {
 		var err error
 		if path, err = Path(); err != nil {
 			return Default(), nil
 		}
 	}
 	m, err := read(path)
-	if err != nil && own {
+	if err != nil && ofOurs {
 		return Default(), nil
 	}
 	return m, err
 }
 
-// Here is what Load gives of this machine, read once.
-var Here = sync.OnceValue(func() *Machine {
+// Here is the machine of this process: what Load gives, read once, or what was adopted.
+func Here() *Machine {
+	if m := adopted.Load(); m != nil {
+		return m
+	}
+	return own()
+}
+
+var adopted atomic.Pointer[Machine]
+
+// Adopt has this process take a description for that of its machine, as one that has just been measured; nil for what Load gives.
+func Adopt(m *Machine) { adopted.Store(m) }
+
+var own = sync.OnceValue(func() *Machine {
 	m, err := Load("")
 	if err != nil {
 		return Default()

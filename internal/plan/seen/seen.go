@@ -130,6 +130,13 @@ const (
 // Tells reports that the times say what such runs take.
 func (p *Point) Tells() bool { return len(p.Took) >= fewTimes || p.Middle() >= brief }
 
+// Least is from how many nanoseconds on a launch is noted.
+const Least = 20e3
+
+// Fair reports that runs which are expected to take t nanoseconds are noted whatever they take. Of those that are over sooner only such are noted as
+// something kept waiting, which tells nothing of runs of another size.
+func (p *Point) Fair(t float64) bool { return t >= brief || t >= Least && p.Often() }
+
 // Often reports that there are enough times that one of a busy machine does not decide.
 func (p *Point) Often() bool { return len(p.Took) >= fewTimes }
 
