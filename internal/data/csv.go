@@ -32,6 +32,7 @@ type csvFile struct {
 type csvBlock struct {
 	offset, length int64
 	line           int // of its first byte, 1-based
+	before         int // bytes of that line that stand before it: 0 but where rows are not lines
 	row            int64
 }
 

@@ -58,7 +58,7 @@ func openLines(in *input) (Source, error) {
 
 // count reads the file once, for its rows and its names.
 func (s *linesFile) count() error {
-	buf, have, off, line := make([]byte, min(csvBlockSize, s.size)), 0, int64(0), 1
+	buf, have, off, line, before := make([]byte, min(csvBlockSize, s.size)), 0, int64(0), 1, 0
 	for off < s.size {
 		n := int(min(int64(len(buf)-have), s.size-off-int64(have)))
 		if err := s.readAt(buf[have:have+n], off+int64(have)); err != nil {
@@ -76,18 +76,19 @@ func (s *linesFile) count() error {
 			buf = append(buf, make([]byte, len(buf))...)
 			continue
 		}
-		b := csvBlock{offset: off, length: int64(end), line: line, row: s.rows}
+		b := csvBlock{offset: off, length: int64(end), line: line, before: before, row: s.rows}
 		if err := s.names(b, buf[:end]); err != nil {
 			return err
 		}
 		if s.rows > b.row {
 			s.blocks, s.chunks = append(s.blocks, b), append(s.chunks, Chunk{b.row, s.rows})
 		}
-		line += bytes.Count(buf[:end], []byte("\n"))
+		line, before = s.where(b, buf[:end], end, 0)
+		before--
 		have = copy(buf, buf[end:have])
 		off += int64(end)
 	}
-	if len(s.cols) == 0 && s.size > 0 { // no bytes are no rows, of any fields
+	if len(s.cols) == 0 && s.size > 0 && (s.rows > 0 || !s.input.listed) { // no bytes, and a list of nothing, are no rows, of any fields
 		e := fail(s.input.path, "there is no field in it, expected lines such as {\"a\": 1, \"b\": 2.5}")
 		e.Err = errNothing
 		return e
@@ -145,10 +146,9 @@ func (s *linesFile) place(b csvBlock, text []byte, row int64, at int, line []byt
 	if !errors.As(err, &bad) {
 		return err
 	}
-	e := &Error{Path: s.input.path, Row: b.row + row, Line: b.line + bytes.Count(text[:at], []byte("\n")), Col: bad.at + 1, Msg: bad.msg}
-	if s.input.listed { // the lines are ours
-		e.Line, e.Col = 0, 0
-		e.Help = "each row is an object of JSON; they are counted from 0"
+	e := &Error{Path: s.input.path, Row: b.row + row, Msg: bad.msg}
+	if e.Line, e.Col = s.where(b, text, at, bad.at); s.input.listed {
+		e.Help = "a file of JSON is a list of objects, or objects one after the other"
 		return e
 	}
 	e.Help = "each line is an object of JSON"
@@ -190,7 +190,8 @@ func (s *linesFile) look(block int, rows int64, found []csvFound) error {
 			sorts := f.sorts()
 			found[i].phrase(sorts)
 			if sorts&^found[i].seen != 0 {
-				found[i].add(sorts, csvPlace{s.input.path, 0, b.line + bytes.Count(text[:at], []byte("\n")), f.at + 1, shortened(string(f.value))})
+				line, col := s.where(b, text, at, f.at)
+				found[i].add(sorts, csvPlace{s.input.path, 0, line, col, shortened(string(f.value))})
 			}
 			return nil
 		})
@@ -357,7 +358,8 @@ func (t *csvTarget) storeJSON(v *jsonField, row int64) string {
 
 // refuse is the error for a value that is not what was wanted.
 func (f *linesFill) refuse(col int, row int64, at, column int, w Want, text, msg string) error {
-	e := &Error{Path: f.s.input.path, Row: f.block.row + row, Line: f.block.line + bytes.Count(f.text[:at], []byte("\n")), Col: col + 1, Column: f.s.cols[column].Name}
+	e := &Error{Path: f.s.input.path, Row: f.block.row + row, Column: f.s.cols[column].Name}
+	e.Line, e.Col = f.s.where(f.block, f.text, at, col)
 	explain(e, w, text, msg)
 	switch {
 	case msg == csvNull:

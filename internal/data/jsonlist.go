@@ -8,8 +8,8 @@ import (
 )
 
 // In: text of JSON whose objects are the elements of a list, or go over several lines. Out: each object on a line of its own. Memory is a buffer,
-// however long the list is. Invariant: bytes of an object stay as they are, but that ends of lines between its parts become spaces; what is
-// wrong inside of it is found by who reads the lines.
+// however long the list is. Invariant: bytes of an object stay as they are, but for ends of lines between its parts; what is
+// wrong inside of it is found by who reads the lines, and linesFile.where tells where the file has it.
 
 // isObjects reports that text of JSON does not have an object on each line: it begins with a list, or its first object goes on behind the end of its first line.
 func isObjects(begin []byte) bool {
@@ -101,8 +101,8 @@ func (o *objects) take(b byte) error {
 	switch {
 	case (b == '\n' || b == '\r') && o.text:
 		return o.fail("expected the end of a text, found the end of the line")
-	case b == '\n' || b == '\r':
-		b = ' '
+	default:
+		b = blank(b)
 	}
 	if o.buf = append(o.buf, b); o.depth == 0 {
 		o.buf, o.after, o.wanted = append(o.buf, '\n'), true, false
@@ -110,8 +110,30 @@ func (o *objects) take(b byte) error {
 	return nil
 }
 
+// blank is what stands for an end of a line: see linesFile.where.
+func blank(b byte) byte {
+	switch b {
+	case '\n':
+		return '\r'
+	case '\r':
+		return ' '
+	}
+	return b
+}
+
+// spaced is what stands for a sign between objects.
+func spaced(b byte) byte {
+	if b == '\n' {
+		return '\r'
+	}
+	return ' '
+}
+
 // between takes a byte that is in no object.
 func (o *objects) between(b byte) error {
+	if b != '{' {
+		o.buf = append(o.buf, spaced(b))
+	}
 	switch {
 	case b == ' ' || b == '\t' || b == '\r' || b == '\n':
 	case o.ended:

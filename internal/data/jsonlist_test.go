@@ -10,6 +10,8 @@ import (
 	"unicode/utf16"
 
 	"pgregory.net/rapid"
+
+	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
 // Objects of a list, and objects over several lines, are rows as if each stood on a line of its own.
@@ -44,13 +46,48 @@ func TestListedErrors(t *testing.T) {
 		"[{\"a\":[1":                     ":1:8: expected the end of what begins before it, found the end of the file",
 		"[{\"a\":\"x\ny\"}]":             ":2:1: expected the end of a text, found the end of the line",
 		"{\n\"a\":1}\n7":                 ":3:1: expected an object, { …, found '7'",
-		"[{\"a\": 1},\n{\"a\": 1 2}]":    ": row 1: expected a comma or }",
+		"[{\"a\": 1},\n{\"a\": 1 2}]":    ":2:9: expected a comma or }, found \"2\"",
 		"[{\"a\": 1},\n{\"a\":1}, null]": ":2:10: expected an object, { …, found 'n'",
 	} {
 		_, err := Open(writeFile(t, "x.json", text))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, expected %q", text, err, want)
 		}
+	}
+}
+
+// A field that is not what is wanted is named by its place in the file, wherever its object begins, and in whichever block of what is read.
+func TestListedPlaces(t *testing.T) {
+	blocks := "[" + strings.Repeat("{\"a\": 1,\n \"b\": 2}, ", csvBlockSize/10) + "\n\n {\"b\": 3, \"a\": \"x\"}]"
+	for _, c := range []struct{ text, want string }{
+		{"[\n  {\n    \"a\": 1,\n    \"b\": 2\n  },\n  {\n    \"a\": \"x\",\n    \"b\": 3\n  }\n]\n", ":7:10: column `a`"},
+		{"[{\"a\":1,\"b\":2},\n{\"a\":2,\"b\":2},\r\n\n{\"a\":\"x\",\"b\":3}]", ":4:6: column `a`"},
+		{"[{\"a\":1},{\"a\":2},{\"a\":\"x\"}]", ":1:23: column `a`"},
+		{"{\n\"a\":1}\n {\"a\":\n\"x\"}", ":4:1: column `a`"},
+		{blocks, fmt.Sprintf(":%d:16: column `a`", 3+csvBlockSize/10)},
+	} {
+		src := mustOpen(t, writeFile(t, "x.json", c.text))
+		a, err := Lookup(src, "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.text == blocks && len(src.Chunks()) < 2 {
+			t.Fatal("the long list is one block")
+		}
+		if _, _, err = tryReadAll(src, Want{Column: a, Kind: num.I64}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%.60q: %v, expected %s", c.text, err, c.want)
+		}
+		typed, err := Typed(t.Context(), src, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if why := Unfit(typed, a); why == nil || !strings.Contains(why.Error(), strings.TrimSuffix(c.want, "`a`")) {
+			t.Errorf("%.60q: by its types %v, expected %s", c.text, why, c.want)
+		}
+	}
+	long := "[" + strings.Repeat("{\"a\": 1}, ", csvBlockSize/5) + "{\"a\": \"x\"}]"
+	if _, _, err := tryReadAll(mustOpen(t, writeFile(t, "x.json", long)), Want{Kind: num.I64}); err == nil || !strings.Contains(err.Error(), fmt.Sprintf(":1:%d: ", strings.Index(long, "\"x")+1)) {
+		t.Errorf("in one long line: %v", err)
 	}
 }
 
