@@ -32,7 +32,8 @@ import (
 // Slices of numbers are not copied for native code.
 type Args map[string]any
 
-// File is the path of an .npy, .csv, .tsv, .jsonl, .arrow, .feather or .parquet file, which may be compressed (.gz, .zst).
+// File is the path of an .npy, .csv, .tsv, .jsonl, .arrow, .feather or .parquet file, which may be compressed (.gz, .zst). A path with options behind
+// it, as on the command line, is a [Text].
 type File string
 
 // Text is an argument as on the command line: a literal such as [1, 2]; names of files, folders or patterns with commas between them,
@@ -64,7 +65,9 @@ func (a Args) bind(ctx context.Context, f *compile.Func, c *Cluster, threads int
 	if err != nil {
 		return nil, open, err
 	}
-	b, err = f.BindIn(data.WithThreads(ctx, threads), list)
+	if b, err = f.BindIn(data.WithThreads(ctx, threads), list); err != nil {
+		err = namedWith(err)
+	}
 	return b, open, err
 }
 

@@ -2,6 +2,10 @@ package godwit
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
 
 	"github.com/godwit-run/godwit/internal/data"
 )
@@ -14,8 +18,44 @@ import (
 type Files []string
 
 // FileOptions say how files are read, where their names and first bytes do not: how the fields of text are written, above all.
-// The zero value says nothing.
+// The zero value says nothing. They are what the command line says behind a ? in the name of a file: its thousands=, is Thousands: ','.
+//
+//	Format    string   // "csv", "jsonl", "npy", "arrow" or "parquet"
+//	Separator byte     // sep=
+//	Quote     byte     // quote=
+//	NoQuote   bool     // quote=none
+//	Decimal   byte     // decimal=
+//	Thousands byte     // thousands=
+//	NA        []string // na=
+//	Date      string   // date=
+//	NoHeader  bool     // header=no
+//	Header    bool     // header=yes
+//	Unique    bool     // header=unique
+//	Skip      int      // skip=
+//	Encoding  string   // encoding=
+//	Text      []string // text=
+//	Number    []string // number=
+//	Types     []string // types=
 type FileOptions = data.Options
+
+// namedWith gives the error for a file that is not there a help where its name has options behind a ?, as on the command line.
+func namedWith(err error) error {
+	var input *InputError
+	var file *data.Error
+	if !errors.As(err, &input) || !errors.As(err, &file) {
+		return err
+	}
+	name, said, ok := strings.Cut(file.Path, "?")
+	if _, err := data.ParseOptions(said); !ok || err != nil {
+		return input
+	}
+	if _, err := os.Stat(name); err != nil {
+		return input
+	}
+	other := *input
+	other.Help = fmt.Sprintf("a name with options behind it is a godwit.Text(%q); OpenFiles has godwit.FileOptions for them", file.Path)
+	return &other
+}
 
 // OpenFiles opens files, folders and patterns, see [Files], as one table, which may be an argument of many calls. Their columns are the same,
 // but may have another order. Of many files only a few are open at a time. Close the table after the last call. A file that is written to
@@ -29,7 +69,7 @@ func OpenFiles(ctx context.Context, opt FileOptions, names ...string) (Source, e
 	}
 	src, err := data.OpenSpec(ctx, data.Several(names, opt), data.StandardInput)
 	if err != nil {
-		return nil, clusterError(err)
+		return nil, namedWith(clusterError(err))
 	}
 	return src, nil
 }

@@ -173,6 +173,31 @@ func TestOpenFiles(t *testing.T) {
 	}
 }
 
+// A name with options behind it is told from one of a file, and what the help says is read.
+func TestOptionsInNames(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "us.csv")
+	if err := os.WriteFile(path, []byte("item,price\nA,\"1,234.50\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := fn(t, "record R { price: f64 }\nfn f(x: &[R; N]) -> f64 { x.sum(|r| r.price) }")
+	name := path + "?thousands=,"
+	var input *godwit.InputError
+	for _, arg := range []any{godwit.File(name), godwit.Files{name}} {
+		if _, err := f.Call(t.Context(), godwit.Args{"x": arg}); !errors.As(err, &input) || !strings.Contains(input.Help, fmt.Sprintf("godwit.Text(%q)", name)) {
+			t.Errorf("%T: %v", arg, err)
+		}
+	}
+	if _, err := godwit.OpenFiles(t.Context(), godwit.FileOptions{}, name); !errors.As(err, &input) || !strings.Contains(input.Help, "godwit.FileOptions") {
+		t.Errorf("OpenFiles: %v", err)
+	}
+	if _, err := f.Call(t.Context(), godwit.Args{"x": godwit.File(path + "x?thousands=,")}); !errors.As(err, &input) || strings.Contains(input.Help, "godwit.Text") {
+		t.Errorf("of a file that is not there: %v", err)
+	}
+	if res, err := f.Call(t.Context(), godwit.Args{"x": godwit.Text(name)}); err != nil || string(res.JSON()) != "1234.5" {
+		t.Errorf("%v, %v", res, err)
+	}
+}
+
 // A field of JSON lines that no row has is a null, as one is that some rows have; an empty file has no rows, of whatever fields.
 func TestAbsentFields(t *testing.T) {
 	dir := t.TempDir()
