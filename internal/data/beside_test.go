@@ -122,6 +122,15 @@ func TestBesideOtherwise(t *testing.T) {
 			t.Errorf("%+v: %v, want %v; %d bytes were read", w, got, want, took)
 		}
 	}
+	m := func(u meaning.Unit) meaning.Meaning { return meaning.Meaning{Sort: meaning.Timestamp, Unit: u} }
+	times := opened(t, map[string]string{"x.csv": "k,t\na,2001-03-14T08:30:00Z\n"})
+	_, other, err := EncodeBeside(t.Context(), times, []int{0}, []bool{false}, []Want{{Column: 1, Kind: num.I64, Means: m(meaning.Micro)}})
+	if err != nil || len(other) != 1 {
+		t.Fatal(other, err)
+	}
+	if got, _, _ := read(t, Reading(times, map[int]meaning.Meaning{1: m(meaning.Second)}, nil, other), Want{Column: 1, Kind: num.I64}); view[int64](got)[0] != 984558600 {
+		t.Errorf("in seconds: %v", view[int64](got))
+	}
 	w := Want{Column: 1, Kind: num.I32, Option: true}
 	if _, valid, took := read(t, quick, w); !bytes.Equal(valid, []byte{1, 1}) || took != 0 {
 		t.Errorf("as an option: %v, and %d bytes were read", valid, took)

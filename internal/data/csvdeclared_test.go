@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/godwit-run/godwit/internal/data/meaning"
+	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
 // isRead holds a text with options to the types of its columns, and to its first rows.
@@ -201,4 +202,25 @@ func exactly(t *testing.T, options, text string) (Source, error) {
 	}
 	t.Cleanup(func() { src.Close() })
 	return Typed(t.Context(), src, nil)
+}
+
+// TestDeclaredLate: behind the rows that are looked at first, too, a field is of the type that is said, although what is wanted would hold it.
+func TestDeclaredLate(t *testing.T) {
+	opt, err := ParseOptions("types=n:u8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := OpenWith(writeFile(t, "x.csv", "k,n\n"+strings.Repeat("a,1\n", 2*csvSample)+"b,300\n"), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	_, kept, err := EncodeBeside(t.Context(), src, []int{0}, []bool{false}, []Want{{Column: 1, Kind: num.I64}})
+	if err != nil || kept != nil {
+		t.Fatal(kept, err)
+	}
+	_, _, err = tryReadAll(src, Want{Column: 1, Kind: num.I64})
+	if want := fmt.Sprintf(":%d:3: column `n`", 2*csvSample+2); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "?types= says u8") {
+		t.Errorf("%v, expected %s", err, want)
+	}
 }
