@@ -23,7 +23,7 @@ func TestUpForwardsFlagsOfNode(t *testing.T) {
 	if err := up.Flags().Parse(given); err != nil {
 		t.Fatal(err)
 	}
-	node := nodeFlags(pflag.NewFlagSet("", pflag.ContinueOnError)) // for the names alone
+	node, _ := nodeFlags(pflag.NewFlagSet("", pflag.ContinueOnError)) // for the names alone
 	shared := pflag.NewFlagSet("", pflag.ContinueOnError)
 	up.Flags().VisitAll(func(f *pflag.Flag) {
 		if node.Lookup(f.Name) != nil && f.Name != "ttl" && f.Name != "etcd" {

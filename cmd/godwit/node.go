@@ -16,15 +16,25 @@ import (
 	"github.com/godwit-run/godwit/internal/plan/machine"
 )
 
+// noding are the flags of a node.
+type noding struct {
+	cfg      site.NodeConfig
+	members  []string
+	logLevel string
+	measure  bool
+	limits   limitFlags
+	packages packageFlags
+	disk     diskFlags
+	far      farFlags
+}
+
 func newNode() *cobra.Command {
-	cfg := site.NodeConfig{}
-	var members []string
-	var logLevel string
-	var limits limitFlags
-	var packages packageFlags
-	var disk diskFlags
-	var far farFlags
-	measure := true
+	cmd, _ := nodeCommand()
+	return cmd
+}
+
+func nodeCommand() (*cobra.Command, *noding) {
+	n := &noding{}
 	cmd := &cobra.Command{
 		Use:   "node",
 		Short: "Run one node of a cluster",
@@ -35,28 +45,14 @@ runs a member of an etcd in a process beside this node.`,
 		Example: "  godwit node --name n1 --dir /data/n1 --listen 10.0.0.1:7411 --etcd 10.0.0.9:2379",
 		Args:    atMost(0),
 		RunE: action(func(cmd *cobra.Command, _ []string) error {
-			cfg.Limits, cfg.RepairAfter, cfg.Children = limits.limits, limits.repair, children()
-			packages.set(&cfg)
-			if measure {
-				cfg.Calibrate = func(ctx context.Context) (*machine.Machine, error) { return calibrateHere(ctx, func(string) {}) }
-			}
-			disk.set(&cfg)
-			if err := far.set(cmd, &cfg); err != nil {
-				return err
-			}
-			var level slog.Level
-			if err := level.UnmarshalText([]byte(logLevel)); err != nil {
-				return fmt.Errorf("--log: expected debug, info, warn or error, found %q", logLevel)
-			}
-			cfg.Log = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: level}))
-			var err error
-			if cfg.ControlMembers, err = memberMap(members); err != nil {
+			cfg, err := n.config(cmd)
+			if err != nil {
 				return err
 			}
 			return site.RunNode(cmd.Context(), cfg)
 		}),
 	}
-	f := cmd.Flags()
+	f, cfg := cmd.Flags(), &n.cfg
 	f.StringVar(&cfg.Name, "name", "", "the node's name, unique in the cluster (default the host's name)")
 	f.StringVar(&cfg.Dir, "dir", "", "the node's directory")
 	f.StringVar(&cfg.Identity, "identity", "", "directory of the node's identity (default identity/ in --dir)")
@@ -68,7 +64,7 @@ runs a member of an etcd in a process beside this node.`,
 	f.StringSliceVar(&cfg.Etcd, "etcd", nil, "HOST:PORT,... of an etcd cluster, or of other members with --control")
 	f.StringVar(&cfg.ControlClient, "control", "", "be a member of etcd, for clients at HOST:PORT")
 	f.StringVar(&cfg.ControlPeer, "control-peer", "", "with --control: HOST:PORT for other members")
-	f.StringSliceVar(&members, "control-members", nil, "with --control: NAME=HOST:PORT,... of all members")
+	f.StringSliceVar(&n.members, "control-members", nil, "with --control: NAME=HOST:PORT,... of all members")
 	f.BoolVar(&cfg.ControlFormed, "control-formed", false, "with --control: the members exist already, and one without records joins them instead of beginning anew")
 	f.DurationVar(&cfg.TTL, "ttl", control.DefaultTTL, "after which time without a sign of life a node counts as dead")
 	f.StringVar(&cfg.Authority, "authority", "", "directory of the cluster's authority, with which this node renews certificates; others need none")
@@ -76,14 +72,37 @@ runs a member of an etcd in a process beside this node.`,
 	f.BoolVar(&cfg.Memory, "memory", false, "keep data in memory only")
 	f.BoolVar(&cfg.Far, "far", false, "stand for far memory: keep data in memory only, and only what godwit load --far stores")
 	f.IntVar(&cfg.Threads, "threads", 0, "threads to use (default all processors)")
-	f.StringVar(&logLevel, "log", "info", "debug (every parcel, with its trace), info, warn or error")
-	f.BoolVar(&measure, "calibrate", true, "measure the machine once, when the node has had nothing to do for a while, and tell the cluster")
-	limits.add(cmd)
-	packages.add(cmd)
-	disk.add(cmd)
-	far.add(cmd)
+	f.StringVar(&n.logLevel, "log", "info", "debug (every parcel, with its trace), info, warn or error")
+	f.BoolVar(&n.measure, "calibrate", true, "measure the machine once, when the node has had nothing to do for a while, and tell the cluster")
+	n.limits.add(cmd)
+	n.packages.add(cmd)
+	n.disk.add(cmd)
+	n.far.add(cmd)
 	_ = cmd.MarkFlagRequired("dir")
-	return cmd
+	return cmd, n
+}
+
+// config is what the flags say, which belong to cmd; an error if they do not agree.
+func (n *noding) config(cmd *cobra.Command) (cfg site.NodeConfig, err error) {
+	cfg = n.cfg
+	cfg.Limits, cfg.RepairAfter, cfg.Children = n.limits.limits, n.limits.repair, children()
+	n.packages.set(&cfg)
+	if n.measure {
+		cfg.Calibrate = func(ctx context.Context) (*machine.Machine, error) { return calibrateHere(ctx, func(string) {}) }
+	}
+	n.disk.set(&cfg)
+	if err := n.far.set(cmd, &cfg); err != nil {
+		return cfg, err
+	}
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(n.logLevel)); err != nil {
+		return cfg, fmt.Errorf("--log: expected debug, info, warn or error, found %q", n.logLevel)
+	}
+	cfg.Log = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: level}))
+	if cfg.ControlMembers, err = memberMap(n.members); err != nil {
+		return cfg, err
+	}
+	return cfg, cfg.Agrees()
 }
 
 func memberMap(list []string) (map[string]string, error) {

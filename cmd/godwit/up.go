@@ -31,6 +31,7 @@ type upping struct {
 	json     bool
 	behind   bool           // it is the one that another godwit up started with --detach
 	node     *pflag.FlagSet // those of godwit node, which go to the nodes
+	of       *noding        // the same, as a node would read them
 }
 
 func newUp() *cobra.Command {
@@ -60,7 +61,7 @@ same cluster back. A node that ends unasked is started again.`,
 	f.BoolVar(&u.json, "json", false, "print what happens as JSON, one object a line")
 	f.BoolVar(&u.behind, "behind", false, "")
 	_ = f.MarkHidden("behind")
-	u.node = nodeFlags(f)
+	u.node, u.of = nodeFlags(f)
 	return cmd
 }
 
@@ -68,15 +69,16 @@ same cluster back. A node that ends unasked is started again.`,
 const placing = " name dir identity listen advertise metrics control control-peer control-members control-formed authority "
 
 // nodeFlags gives up every flag of node that says how nodes behave. The nodes get those that were set.
-func nodeFlags(up *pflag.FlagSet) *pflag.FlagSet {
+func nodeFlags(up *pflag.FlagSet) (*pflag.FlagSet, *noding) {
 	shared := pflag.NewFlagSet("node", pflag.ContinueOnError)
-	newNode().Flags().VisitAll(func(f *pflag.Flag) {
+	cmd, of := nodeCommand()
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if !strings.Contains(placing, " "+f.Name+" ") && up.Lookup(f.Name) == nil {
 			shared.AddFlag(f)
 		}
 	})
 	up.AddFlagSet(shared)
-	return shared
+	return shared, of
 }
 
 // changed are the flags that were set, as words of a command line.
@@ -127,6 +129,9 @@ func (u *upping) run(cmd *cobra.Command) error {
 	}
 	if u.restarts < 0 {
 		return misused("use 0 or more", "--restarts is %d", u.restarts)
+	}
+	if _, err := u.of.config(cmd); err != nil { // which every node would end with
+		return err
 	}
 	if u.detach {
 		return u.background(cmd)

@@ -177,8 +177,8 @@ func (cfg *NodeConfig) complete() error {
 	if cfg.RegionBytes <= 0 {
 		cfg.RegionBytes = 1 << 30
 	}
-	if !cfg.Native && (cfg.Unconfined || len(cfg.Exports) > 0) {
-		return errors.New("--unconfined and --export are about packages, which a node runs only with --native")
+	if err := cfg.Agrees(); err != nil {
+		return err
 	}
 	if cfg.Native && len(cfg.Children.Worker) == 0 {
 		return errors.New("there is no program for workers, which run packages")
@@ -189,11 +189,19 @@ func (cfg *NodeConfig) complete() error {
 	if cfg.ControlClient != "" && len(cfg.Children.Control) == 0 {
 		return errors.New("there is no program for the member of etcd: name an etcd that runs elsewhere with --etcd")
 	}
-	if cfg.Size > 0 && !cfg.Memory && !cfg.Far {
-		return errors.New("--size is for nodes that keep data in memory: give --far or --memory, too")
-	}
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now
+	}
+	return nil
+}
+
+// Agrees reports flags of a node that do not go together.
+func (cfg *NodeConfig) Agrees() error {
+	if !cfg.Native && (cfg.Unconfined || len(cfg.Exports) > 0) {
+		return errors.New("--unconfined and --export are about packages, which a node runs only with --native")
+	}
+	if cfg.Size > 0 && !cfg.Memory && !cfg.Far {
+		return errors.New("--size is for nodes that keep data in memory: give --far or --memory, too")
 	}
 	return nil
 }
