@@ -219,13 +219,12 @@ func (e *elab) optionOpHelp(x *syntax.Binary, a, b *graph.Type) string {
 		return strings.TrimPrefix(mapped(l, name+op+some(x.Y)), "what is missing satisfies no condition:\n")
 	case isCompare(x.Op) && b.Kind == graph.Option && some(x.X) != "" && b.Elem().IsScalar():
 		return strings.TrimPrefix(mapped(r, some(x.X)+op+name), "what is missing satisfies no condition:\n")
-	case isCompare(x.Op) && a.Kind == graph.Option && b.Kind == graph.Option && a.Elem().IsScalar():
-		z := zeroText(a.Elem())
-		return "say what a missing value counts as:\n" + l + ".or(" + z + ")" + op + r + ".or(" + zeroText(b.Elem()) + ")"
+	case isCompare(x.Op) && a.Kind == graph.Option && b.Kind == graph.Option && a.Elem().IsScalar() && b.Elem().IsScalar():
+		return e.bothThere(x, a.Elem(), b.Elem())
 	case isCompare(x.Op) && a.Kind == graph.Option && a.Elem().IsScalar():
-		return mapped(l, name+op+r)
+		return mapped(l, comparedTimes(name, op, r, a.Elem(), b))
 	case isCompare(x.Op) && b.Kind == graph.Option && b.Elem().IsScalar():
-		return mapped(r, l+op+name)
+		return mapped(r, comparedTimes(l, op, name, a, b.Elem()))
 	case a.Kind == graph.Option && b.Kind == graph.Option && l == r:
 		return "what is missing stays so:\n" + l + ".map(|" + name + "| " + name + op + name + ")"
 	case a.Kind == graph.Option && b.Kind == graph.Option:
@@ -234,6 +233,33 @@ func (e *elab) optionOpHelp(x *syntax.Binary, a, b *graph.Type) string {
 		return "say what a missing value counts as:\n" + l + ".or(" + zero(a) + ")" + op + r + "\nor let it be missing:\n" + l + ".map(|" + name + "| " + name + op + r + ")"
 	}
 	return "say what a missing value counts as:\n" + l + op + r + ".or(" + zero(b) + ")" + "\nor let it be missing:\n" + r + ".map(|" + name + "| " + l + op + name + ")"
+}
+
+// bothThere is a comparison of two Options that is false where either is missing: names stand for what they have, that are in neither.
+func (e *elab) bothThere(x *syntax.Binary, a, b *graph.Type) string {
+	l, r := e.operand(x.X), e.operand(x.Y)
+	var names []string
+	for _, name := range []string{"x", "y", "v", "w", "left", "right"} {
+		if !regexp.MustCompile(`\b` + name + `\b`).MatchString(l + r) {
+			names = append(names, name)
+		}
+	}
+	if len(names) < 2 {
+		names = []string{"known", "other"}
+	}
+	both := comparedTimes(names[0], " "+x.Op.String()+" ", names[1], a, b)
+	return "what is missing satisfies no condition:\n" + l + ".map(|" + names[0] + "| " + r + ".map(|" + names[1] + "| " + both + ").or(false)).or(false)"
+}
+
+// comparedTimes is l op r, where a Date beside a Timestamp is its first moment: by the days of both, what is later on a day would be equal to it.
+func comparedTimes(l, op, r string, a, b *graph.Type) string {
+	switch {
+	case types.IsSort(a, meaning.Timestamp) && types.IsSort(b, meaning.Date):
+		r = "(" + r + " as " + a.String() + ")"
+	case types.IsSort(a, meaning.Date) && types.IsSort(b, meaning.Timestamp):
+		l = "(" + l + " as " + b.String() + ")"
+	}
+	return l + op + r
 }
 
 // boolOpHelp is the help for a bool beside a number.
