@@ -28,7 +28,7 @@ func TestAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, a := range answers {
-		from, to := answersHead+a.result+" { "+a.written+" }", answersHead+a.result+" { "+a.meant+" }"
+		from, to := answersHead+a.result+" where N >= 1 { "+a.written+" }", answersHead+a.result+" where N >= 1 { "+a.meant+" }"
 		msgs := checked(entry{bad: from, good: answersHead + "i64 { N }"})
 		if len(msgs) == 0 {
 			t.Errorf("passes: %s", a.written)
@@ -85,6 +85,33 @@ var answers = []struct{ result, written, meant, want string }{
 	// what a left join finds may itself be missing
 	{"[(i64, Option<i64>)]", `{ let m = t.index_by(|r| r.u); t.map(|r| (r.k, m.get(r.u).map(|i| t[i].a))) }`, `{ let m = t.index_by(|r| r.u); t.map(|r| (r.k, m.get(r.u).map(|i| t[i].a))).map(|(a, b)| (a, b.or(None))) }`, "[[1,null],[1,0],[2,3]]"},
 	{"[Option<Str>]", `{ let m = t.index_by(|r| r.u); t.map(|r| m.get(r.u).map(|i| t[i].s)) }`, `{ let m = t.index_by(|r| r.u); t.map(|r| m.get(r.u).map(|i| t[i].s)).map(|e| e.or(None)) }`, `["b","a",null]`},
+
+	// folds of decimals and Durations
+	{"f64", `t.mean(|r| r.dec)`, `t.mean(|r| r.dec as f64)`, "2.5"},
+	{"f64", `t.mean(|r| r.odec)`, `t.mean(|r| r.odec.map(|v| v as f64))`, "1.875"},
+	{"f64", `t.map(|r| r.odec).mean()`, `t.map(|r| r.odec).map(|e| e.map(|v| v as f64)).mean()`, "1.875"},
+	{"f64", `t.mean(|r| r.t - 2001-01-01T00:00:00Z)`, `t.mean(|r| (r.t - 2001-01-01T00:00:00Z).days())`, "0.4444444444444444"},
+	{"[f64]", `t.group_by(|r| r.k).mean(|r| r.odec)`, `t.group_by(|r| r.k).mean(|r| r.odec.map(|v| v as f64))`, `[1.875,"NaN"]`},
+	{"[f64]", `t.group_by(|r| r.k).agg(|g| g.mean(|r| r.dec))`, `t.group_by(|r| r.k).agg(|g| g.mean(|r| r.dec as f64))`, "[1.875,3.75]"},
+	{"[Decimal<10, 2>]", `{ let z = t.scan(0.00, |a, r| a + r.dec); z }`, `{ let z = { let start: Decimal<10, 2> = 0.00; t.scan(start, |a, r| a + r.dec) }; z }`, `["1.25","3.75","7.50"]`},
+	{"Decimal<10, 2>", `{ let z = t.fold(0.00, |a, r| a + r.dec); z }`, `{ let z = { let start: Decimal<10, 2> = 0.00; t.fold(start, |a, r| a + r.dec) }; z }`, `"7.50"`},
+
+	// the order of a key, and units
+	{"[i64]", `{ let n = t[0].k + 1; t.top_k(n, |r| r.u).map(|r| r.big) }`, `{ let n = t[0].k + 1; t.sort_desc(|r| r.u).take(n).map(|r| r.big) }`, "[7,9]"},
+	{"[i64]", `{ let n = t[0].k + 1; t.top_k::<n>(|r| r.u).map(|r| r.big) }`, `{ let n = t[0].k + 1; t.sort_desc(|r| r.u).take(n).map(|r| r.big) }`, "[7,9]"},
+	{"[i64]", `{ let n = t[0].k; t.map(|r| r.big).top_k(n) }`, `{ let n = t[0].k; t.map(|r| r.big).sort_desc().take(n) }`, "[5000000000]"},
+	{"[Option<i64>]", `t.sort(|r| -r.a).map(|r| r.a)`, `t.sort(|r| Reverse(r.a)).map(|r| r.a)`, "[3,0,null]"},
+	{"[Option<i64>]", `t.sort(|r| -r.a).map(|r| r.a)`, `t.sort(|r| r.a.map(|v| -v)).map(|r| r.a)`, "[3,0,null]"},
+	{"i64", `t.count(|r| !r.yes)`, `t.count(|r| r.yes.map(|v| !v).or(false))`, "1"},
+	{"i64", `t.count(|r| r.d - 2001-01-01 > 0)`, `t.count(|r| r.d - 2001-01-01 > 0day)`, "1"},
+	{"i64", `t.count(|r| 1 <= r.d - 2001-01-01)`, `t.count(|r| 1day <= r.d - 2001-01-01)`, "1"},
+
+	// joins that are written with an index
+	{"i64", `t.anti_join(t, |r| r.big, |s| s.u as i64).len()`, `{ let by = t.index_by(|s| s.u as i64); t.filter(|r| !by.has(r.big)) }.len()`, "1"},
+	{"i64", `t.semi_join(t, |r| r.big, |s| s.u as i64).len()`, `{ let by = t.index_by(|s| s.u as i64); t.filter(|r| by.has(r.big)) }.len()`, "2"},
+	{"i64", `{ let m = t.index_by(|r| r.u as i64); t.anti_join(m, |r| r.big).len() }`, `{ let m = t.index_by(|r| r.u as i64); t.filter(|r| !m.has(r.big)).len() }`, "1"},
+	{"i64", `{ let m = t.index_by(|r| r.u as i64); t.semi_join(m, |r| r.big).len() }`, `{ let m = t.index_by(|r| r.u as i64); t.filter(|r| m.has(r.big)).len() }`, "2"},
+	{"i64", `t.join_left(t, |r| r.u).count(|(_, i)| i.is_some())`, `{ let by = t.index_by(|d| d.u); t.map(|r| (r, by.get(r.u))) }.count(|(_, i)| i.is_some())`, "3"},
 }
 
 // TestGreatestTexts: what the help says of the least and the greatest text of a group is right also where one is missing.
@@ -119,5 +146,21 @@ func TestGreatestTexts(t *testing.T) {
 			t.Errorf("%s gives %s, not %s", c.followed, got, c.want)
 		}
 		r.Close()
+	}
+}
+
+// TestPlacesOfProducts: a product of decimals has the places of both, which no conversion drops: the help says the type that it has.
+func TestPlacesOfProducts(t *testing.T) {
+	for body, c := range map[string]struct{ result, help string }{
+		"t.sum(|r| r.dec * 0.19)": {"Decimal<10, 2>", "write `-> Decimal<18, 4>` for `-> Decimal<10, 2>`"},
+		"t.map(|r| r.dec * 0.19)": {"[Decimal<10, 2>]", "write `-> [Decimal<18, 4>; N]` for `-> [Decimal<10, 2>]`"},
+	} {
+		bad := answersHead + c.result + " { " + body + " }"
+		if msgs := checked(entry{bad: bad, good: answersHead + "i64 { N }"}); len(msgs) != 1 || msgs[0].Help != c.help {
+			t.Errorf("%s: %v", body, msgs)
+		}
+		if err := follow(entry{bad: bad, good: answersHead + "i64 { N }"}, 0); err != "" {
+			t.Error(err)
+		}
 	}
 }

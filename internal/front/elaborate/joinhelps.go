@@ -14,6 +14,13 @@ import (
 
 // In: a join with an array where its index belongs, a closure where a key belongs, or keys of two types. Out: what to write.
 
+// otherJoins are joins that are written with an index, and what is said of each before.
+var otherJoins = map[string]string{
+	"left_join": "each row with the place of its partner, an Option; match it with Some(i) and None:\n",
+	"join_left": "each row with the place of its partner, an Option; match it with Some(i) and None:\n",
+	"anti_join": "", "semi_join": "",
+}
+
 // indexFirst makes an index of the array that a join was given, by the field that is given for it, or that the rows' key is
 // probably equal to; "" where no array was given, or no key of the rows.
 func (e *elab) indexFirst(c *methodUse) string {
@@ -50,8 +57,15 @@ func (e *elab) indexFirst(c *methodUse) string {
 		return ""
 	}
 	index, of, name := "let by = "+e.operand(args[0])+".index_by("+others+"); ", e.operand(x.Receiver), e.text(e.called(x))
-	if p, body, ok := strings.Cut(strings.TrimPrefix(key, "|"), "| "); ok && name == "left_join" {
-		return e.instead(x.Span, "{ "+index+of+".map(|"+p+"| ("+p+", by.get("+body+"))) }")
+	if p, body, ok := strings.Cut(strings.TrimPrefix(key, "|"), "| "); ok {
+		switch name {
+		case "left_join", "join_left":
+			return e.instead(x.Span, "{ "+index+of+".map(|"+p+"| ("+p+", by.get("+body+"))) }")
+		case "anti_join":
+			return e.instead(x.Span, "{ "+index+of+".filter(|"+p+"| !by.has("+body+")) }")
+		case "semi_join":
+			return e.instead(x.Span, "{ "+index+of+".filter(|"+p+"| by.has("+body+")) }")
+		}
 	}
 	return e.instead(x.Span, "{ "+index+of+"."+name+"(by, "+key+") }")
 }

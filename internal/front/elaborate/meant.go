@@ -234,6 +234,7 @@ func (e *elab) meantUndefined(x *syntax.Binary, a, b *graph.Type) {
 		code, text, args = "F04", "the two sides have different types", nil
 	}
 	m := e.errorf(x.Span, code, text, args...).Note("%s %s %s", a, x.Op, b)
+	e.sides = [2]*graph.Type{a, b}
 	l, r := e.operand(x.X), e.operand(x.Y)
 	s, t := a.Means, b.Means
 	update := x.OpSpan == x.Span

@@ -49,6 +49,8 @@ func (e *elab) unlikeHelp(x *syntax.Binary, a, b *graph.Type) string {
 		}
 	case s.IsTime() && types.IsInt(b):
 		return timeAndNumber(x, l, r, a, e.text(x.Span))
+	case t == meaning.Duration && types.IsInt(a) && isCompare(x.Op):
+		return "say of which unit, as 30day, 30h, 30min or 30s:\n" + inDays(l) + " " + x.Op.String() + " " + r
 	case t.IsTime() && types.IsInt(a) && isCompare(x.Op):
 		if day := paddedDay(l); day != "" {
 			return day + " " + x.Op.String() + " " + r
@@ -173,18 +175,24 @@ func paddedDay(text string) string {
 func timeAndNumber(x *syntax.Binary, l, r string, a *graph.Type, whole string) string {
 	s := a.Means.Sort
 	switch {
+	case isCompare(x.Op) && s == meaning.Duration:
+		return "say of which unit, as 30day, 30h, 30min or 30s:\n" + l + " " + x.Op.String() + " " + inDays(r)
 	case isCompare(x.Op):
 		if day := paddedDay(r); day != "" && (s == meaning.Date || s == meaning.Timestamp) {
 			return l + " " + x.Op.String() + " " + day
 		}
 	case s == meaning.Timestamp && (x.Op == syntax.Plus || x.Op == syntax.Minus):
-		amount := r + "day"
-		if !unicode.IsDigit(rune(r[0])) || strings.Trim(r, "0123456789_") != "" {
-			amount = r + " * 1day"
-		}
-		return "say of which unit, as 1day, 1h, 1min or 1s:\n" + l + " " + x.Op.String() + " " + amount
+		return "say of which unit, as 1day, 1h, 1min or 1s:\n" + l + " " + x.Op.String() + " " + inDays(r)
 	}
 	return ""
+}
+
+// inDays is a number as that many days.
+func inDays(n string) string {
+	if !unicode.IsDigit(rune(n[0])) || strings.Trim(n, "0123456789_") != "" {
+		return n + " * 1day"
+	}
+	return n + "day"
 }
 
 // optionOpHelp is the help for an operator on an Option. What is missing satisfies no comparison; in arithmetic the reader says what it counts as.
