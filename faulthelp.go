@@ -26,7 +26,7 @@ func faultHelp(g *graph.Graph, s graph.Site) string {
 	switch code {
 	case "R01":
 		if offer = wrapping(g, s, marked); offer == "" {
-			offer = widened(marked, s.Text)
+			offer = widenedPresent(g.Source, s.Pos, widened(marked, s.Text))
 		}
 	case "R02", "R03":
 		if !isElementwise(g, s.Pos) {
@@ -36,6 +36,9 @@ func faultHelp(g *graph.Graph, s graph.Site) string {
 		offer = limitedCast(marked, s.Text)
 	case "R05":
 		offer = limitedKey(marked, s.Text)
+		if strings.HasPrefix(s.Text, "Duration ") {
+			offer = movedTime(g.Source, s.Pos)
+		}
 	case "R06":
 		if m := extremes.FindStringSubmatch(marked); m != nil {
 			offer = "begin with a value of your own: " + m[1] + ".fold(…, |a, e| a." + m[2] + "(e))"
@@ -125,6 +128,43 @@ func widened(call, text string) string {
 		help += fmt.Sprintf("; or wrap around: %s.fold(%s, |a, e| %s)", x, first, op)
 	}
 	return help
+}
+
+// widenedPresent is that help with what may be missing left so, where the elements are Options, which are not converted.
+func widenedPresent(src *diag.Source, at diag.Span, help string) string {
+	m := convertedBy.FindStringSubmatch(help)
+	if m == nil {
+		return help
+	}
+	_, err := compile.Check(diag.NewSource(src.Path, src.Text[:at.Start]+m[2]+m[3]+" as f64)"+m[4]+src.Text[at.End:]))
+	if err == nil || !strings.Contains(err.Error(), "F06") {
+		return help
+	}
+	return m[1] + m[2] + m[3] + ".map(|v| v as f64))" + m[4]
+}
+
+var convertedBy = regexp.MustCompile(`^(convert the elements, which rounds: )(.+\(\|[^|]*\| )(.+) as f64\)([^;]*)$`)
+
+// movedTime moves a date by part of a day, as a time.
+func movedTime(src *diag.Source, at diag.Span) string {
+	x := binaryAt(reflect.ValueOf(syntax.Parse(src, new(diag.List))), at)
+	if x == nil {
+		return ""
+	}
+	of := func(x syntax.Expr) string {
+		text := src.Text[x.Where().Start:x.Where().End]
+		if _, ok := x.(*syntax.Binary); ok {
+			return "(" + text + ")"
+		}
+		return text
+	}
+	for _, unit := range []string{"us", "ns", "ms", "s"} { // the one that the Duration has
+		offer := fmt.Sprintf("(%s as Timestamp<%s>) %s %s", of(x.X), unit, x.Op, of(x.Y))
+		if _, err := compile.Check(diag.NewSource(src.Path, src.Text[:x.Span.Start]+offer+src.Text[x.Span.End:])); err == nil || !strings.Contains(err.Error(), "F03") {
+			return "a Date moves by whole days; as a time it moves by any Duration: " + offer
+		}
+	}
+	return ""
 }
 
 // cutCall takes a call without arguments apart: x.method().

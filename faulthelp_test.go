@@ -81,3 +81,39 @@ func faultOf(t *testing.T, src string, arg any) string {
 	}
 	return at.help
 }
+
+// TestFaultsOfMissing: what is offered for a fold that overflows over Options leaves what is missing out, as the fold does.
+func TestFaultsOfMissing(t *testing.T) {
+	const most = "[Some(9223372036854775807), None, Some(9223372036854775807)]"
+	for call, want := range map[string]string{
+		"v.mean(|e| e)":                   "v.mean(|e| e.map(|v| v as f64))",
+		"v.mean()":                        "v.map(|e| e.map(|v| v as f64)).mean()",
+		"v.map(|e| (1, e)).mean(|e| e.1)": "v.map(|e| (1, e)).mean(|e| e.1.map(|v| v as f64))",
+	} {
+		src := func(call string) string { return "fn f(v: &[Option<i64>; N]) -> f64 { " + call + " }" }
+		if help := faultOf(t, src(call), Text(most)); help != "convert the elements, which rounds: "+want {
+			t.Errorf("%s: the help is `%s`", call, help)
+		}
+		if help := faultOf(t, src(want), Text(most)); help != "" {
+			t.Errorf("%s fails: %s", want, help)
+		}
+	}
+}
+
+// TestPartsOfDays: a date that moves by part of a day is a time.
+func TestPartsOfDays(t *testing.T) {
+	src := func(unit, kind, body string) string {
+		return "fn f(v: &[Duration<" + unit + ">; N]) -> [" + kind + "; N] { v.map(|e| " + body + ") }"
+	}
+	for _, c := range []struct{ unit, body, want string }{
+		{"us", "2001-01-01.add_days(1) + e", "(2001-01-01.add_days(1) as Timestamp<us>) + e"},
+		{"s", "2001-01-01 - e", "(2001-01-01 as Timestamp<s>) - e"},
+	} {
+		if help := faultOf(t, src(c.unit, "Date", c.body), Text("[24h, 1h]")); help != "a Date moves by whole days; as a time it moves by any Duration: "+c.want {
+			t.Errorf("%s: the help is `%s`", c.body, help)
+		}
+		if help := faultOf(t, src(c.unit, "Timestamp<"+c.unit+">", c.want), Text("[24h, 1h]")); help != "" {
+			t.Errorf("%s fails: %s", c.want, help)
+		}
+	}
+}

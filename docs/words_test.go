@@ -508,7 +508,7 @@ var words = []word{
 	{"i64", `o.count(|r| !r.gift in ["a", "b"])`, `o.count(|r| match r.gift { "a" | "b" => false, _ => true })`, ""},
 	{"i64", `o.count(|r| r.day == 2023-02-29)`, `o.count(|r| r.day == 2023-02-28)`, ""},
 	{"i64", `o.count(|r| r.ordered_at < 2024-13-01T10:00)`, `o.count(|r| r.ordered_at < 2024-12-01T10:00)`, ""},
-	{"i64", `o.count(|r| r.region == r.region)`, `o.count(|r| r.region.or("") == r.region.or(""))`, ""},
+	{"i64", `o.count(|r| r.region == r.region)`, `o.count(|r| r.region.map(|x| r.region.map(|y| x == y).or(false)).or(false))`, ""},
 	{"[i64]", `o.map(|r| r.qty + 1)`, `o.map(|r| r.qty.or(0) + 1)`, ""},
 	{"[P]", `p.sort_desc(|a, b| a.price.partial_cmp(b.price))`, `p.sort_desc(|a| a.price)`, ""},
 }

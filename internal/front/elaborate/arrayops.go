@@ -1,6 +1,7 @@
 package elaborate
 
 import (
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/front/syntax"
@@ -260,10 +261,29 @@ func (e *elab) sequential(c *methodUse, op graph.Op) *graph.Node {
 			return n
 		}
 	}
-	if len(hints) > 1 { // report what is wrong with the likeliest
-		return e.foldWith(c, cl, op, hints[likely])
+	if len(hints) == 1 {
+		likely = 0
 	}
-	return e.foldWith(c, cl, op, hints[len(hints)-1])
+	reported := len(e.msgs.Messages)
+	n = e.foldWith(c, cl, op, hints[likely]) // report what is wrong with the likeliest
+	e.decimalStart(c, cl, reported)
+	return n
+}
+
+// decimalStart mends the help of a fold that has just been reported to add decimals to a float: that is a literal, which is a decimal where its
+// type is said.
+func (e *elab) decimalStart(c *methodUse, cl *syntax.Closure, reported int) {
+	all := e.msgs.Messages
+	lit, ok := c.x.Args[0].(*syntax.FloatLit)
+	if !ok || len(all) != reported+1 || all[reported].Code != "F03" || e.sides[0] == nil {
+		return
+	}
+	for i, t := range e.sides {
+		if types.IsSort(t, meaning.Decimal) && types.IsFloat(e.sides[1-i]) {
+			message{all[reported], e.g}.Help("let it begin with a decimal:\n%s", e.instead(c.x.Span, "{ let start: "+t.String()+" = "+e.text(lit.Span)+"; "+
+				e.operand(c.x.Receiver)+"."+c.x.Name.Text+"(start, "+e.text(cl.Span)+") }"))
+		}
+	}
 }
 
 // foldHints lists the types that the start of a fold may take, and says which

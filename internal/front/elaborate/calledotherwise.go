@@ -12,6 +12,26 @@ import (
 // In: an operation of the language, called with arguments as other languages have them. Out: the call
 // as it is written here, with the same arguments.
 
+// countOf is the variable that says how many elements a call takes, as an argument or in ::<…>, where it is no size; nil if there is none.
+func (e *elab) countOf(x *syntax.MethodCall) syntax.Expr {
+	given := slices.Clone(x.Args)
+	for _, a := range x.TypeArgs {
+		given = append(given, a.Size)
+	}
+	for _, a := range given {
+		name, ok := a.(*syntax.NameExpr)
+		if !ok || len(name.Path) != 1 {
+			continue
+		}
+		if v := e.lookup(name.Path[0].Text); v != nil && v.n != nil && !v.late && types.IsInt(v.typ) {
+			if _, known := e.sizeOf(v.n); v.mut || !known {
+				return a
+			}
+		}
+	}
+	return nil
+}
+
 // calledOtherwise reports such a call.
 func (e *elab) calledOtherwise(c *methodUse, m method) bool {
 	x, name, args := c.x, c.x.Name.Text, c.x.Args
@@ -22,6 +42,15 @@ func (e *elab) calledOtherwise(c *methodUse, m method) bool {
 	case name == "join_all" && len(x.TypeArgs) == 0 && len(args) > 0 && !isNumber(args[0]):
 		e.errorf(x.Name.Span, "T09", "`join_all` takes in ::<…> how many partners a row may have").Note("found no number").
 			Help("as many as you know that there are at most:\njoin_all::<100>(%s)", e.argsOffer(args, max(2, len(args))))
+	case name == "top_k" && c.recv.Type.Kind == graph.Array && e.countOf(x) != nil:
+		n := e.countOf(x)
+		key := slices.DeleteFunc(slices.Clone(args), func(a syntax.Expr) bool { return a == n })
+		by := ""
+		if len(key) > 0 {
+			by = e.text(key[0].Where())
+		}
+		e.errorf(x.Name.Span, "T09", "`top_k` takes a number that is known before the program runs").Note("found `%s`", e.text(n.Where())).
+			Help("%s", e.instead(x.Span, e.operand(x.Receiver)+".sort_desc("+by+").take("+e.text(n.Where())+")"))
 	case m.need && len(x.TypeArgs) == 0 && len(args) > 0 && (len(args) > m.max || !closureFirst):
 		rest := ""
 		if len(args) > 1 {

@@ -35,8 +35,12 @@ func converted(text string, found, want *graph.Type) string {
 		return castable(text) + ".date()"
 	case found.Means.Sort == meaning.Date && want.Means.Sort == meaning.Timestamp, found.IsScalar() && found.Means.Sort.IsTime() && found.Means.Sort == want.Means.Sort:
 		return castable(text) + " as " + want.String()
+	case found.Kind == graph.Option && want.Kind == graph.Option && found.Elem().Kind == graph.Option && want.Elem().Kind != graph.Option: // what is missing stays so
+		return converted(castable(text)+".or(None)", found.Elem(), want)
 	case found.Kind == graph.Option && want.Kind == graph.Option:
-		if v := converted("v", found.Elem(), want.Elem()); v != "" {
+		if v := converted("v", found.Elem(), want.Elem()); v == "v" {
+			return text
+		} else if v != "" {
 			return castable(text) + ".map(|v| " + v + ")"
 		}
 	case found.Kind == graph.Option && found.Elem().IsScalar():
@@ -99,7 +103,7 @@ func castable(text string) string {
 
 // withMissing introduces a help that says what a missing value counts as.
 func withMissing(help, part string) string {
-	if strings.Contains(help, part) {
+	if strings.Contains(strings.ReplaceAll(help, ".or(None)", ""), part) {
 		return "say what a missing value counts as:\n" + help
 	}
 	return help

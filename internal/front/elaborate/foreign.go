@@ -33,9 +33,9 @@ func (e *elab) foreignWord(x *syntax.MethodCall, recv *graph.Node) string {
 	if help := e.powerOrLogarithm(x, recv); help != "" {
 		return help
 	}
-	if name == "left_join" && t.Kind == graph.Array {
+	if intro, is := otherJoins[name]; is && t.Kind == graph.Array {
 		if help := e.indexFirst(&methodUse{x: x, recv: recv}); help != "" {
-			return "each row with the place of its partner, an Option; match it with Some(i) and None:\n" + help
+			return intro + help
 		}
 	}
 	for _, table := range e.wordsFor(recv) {

@@ -316,6 +316,8 @@ func balanced(text string) bool {
 func (e *elab) mismatch(found, want *graph.Type, at diag.Span) message {
 	m := e.errorf(at, "T05", "this has the wrong type").Note("expected %s, found %s", e.show(want), e.show(found))
 	switch {
+	case fewerPlaces(found, want):
+		m.Help("%s", e.declareResult(want, e.show(found)))
 	case e.meantMismatch(m, found, want, at):
 	case found.Kind == graph.Option && want.Kind == graph.Option && types.IsSort(found.Elem(), meaning.Text) && otherText(found, want):
 		m.Help("%s", e.otherDictHelp(known(found.Elem()), known(want.Elem())))
@@ -333,6 +335,14 @@ func (e *elab) mismatch(found, want *graph.Type, at diag.Span) message {
 		m.Help("%s", withMissing(converted(e.text(at), found, want), ".or("))
 	}
 	return m
+}
+
+// fewerPlaces reports decimals, or arrays of them, that have more places than are wanted: no conversion drops those.
+func fewerPlaces(found, want *graph.Type) bool {
+	if found.Kind == graph.Array && want.Kind == graph.Array {
+		return fewerPlaces(found.Elem(), want.Elem())
+	}
+	return types.IsSort(found, meaning.Decimal) && types.IsSort(want, meaning.Decimal) && found.Means.Places > want.Means.Places
 }
 
 // show writes a type that may have open sizes.

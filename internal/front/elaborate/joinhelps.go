@@ -2,8 +2,10 @@ package elaborate
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/syntax"
 	"github.com/godwit-run/godwit/internal/front/types"
@@ -11,6 +13,13 @@ import (
 )
 
 // In: a join with an array where its index belongs, a closure where a key belongs, or keys of two types. Out: what to write.
+
+// otherJoins are joins that are written with an index, and what is said of each before.
+var otherJoins = map[string]string{
+	"left_join": "each row with the place of its partner, an Option; match it with Some(i) and None:\n",
+	"join_left": "each row with the place of its partner, an Option; match it with Some(i) and None:\n",
+	"anti_join": "", "semi_join": "",
+}
 
 // indexFirst makes an index of the array that a join was given, by the field that is given for it, or that the rows' key is
 // probably equal to; "" where no array was given, or no key of the rows.
@@ -48,8 +57,15 @@ func (e *elab) indexFirst(c *methodUse) string {
 		return ""
 	}
 	index, of, name := "let by = "+e.operand(args[0])+".index_by("+others+"); ", e.operand(x.Receiver), e.text(e.called(x))
-	if p, body, ok := strings.Cut(strings.TrimPrefix(key, "|"), "| "); ok && name == "left_join" {
-		return e.instead(x.Span, "{ "+index+of+".map(|"+p+"| ("+p+", by.get("+body+"))) }")
+	if p, body, ok := strings.Cut(strings.TrimPrefix(key, "|"), "| "); ok {
+		switch name {
+		case "left_join", "join_left":
+			return e.instead(x.Span, "{ "+index+of+".map(|"+p+"| ("+p+", by.get("+body+"))) }")
+		case "anti_join":
+			return e.instead(x.Span, "{ "+index+of+".filter(|"+p+"| !by.has("+body+")) }")
+		case "semi_join":
+			return e.instead(x.Span, "{ "+index+of+".filter(|"+p+"| by.has("+body+")) }")
+		}
 	}
 	return e.instead(x.Span, "{ "+index+of+"."+name+"(by, "+key+") }")
 }
@@ -141,33 +157,55 @@ func (e *elab) keyNotClosure(c *methodUse) bool {
 // there, so that it is the other side that becomes an Option.
 func (e *elab) sameKeyHelp(l *lookup, found *graph.Type, at diag.Span) string {
 	switch {
-	case l.t.Kind == graph.Option && found.Kind != graph.Option && sameKeys(l.t.Elem(), found):
-		return "Some(" + e.text(at) + ")"
 	case found.Kind == graph.Option && sameKeys(found.Elem(), l.t):
 		if of, key := e.indexSource(l); of != "" {
-			return "what is missing finds nothing if all keys of the index are there, as Options:\nwrite `" + of + "Some(" + key + ")` for `" + of + key + "`"
+			return "what is missing finds nothing if all keys of the index are there, as Options:\nwrite `" + of + "Some(" + key + "))` for `" + of + key + ")`"
 		}
-	case found.Kind == graph.Tuple && l.t.Kind == graph.Tuple && len(found.Elems) == len(l.t.Elems) && found.Name == "" && l.t.Name == "":
-		if text := convertedKeys(e.text(at), found, l.t); text != "" {
+	case holds(l.t, found):
+		if text := converted(e.text(at), found, l.t); text != "" {
 			return text
+		}
+	case holds(found, l.t):
+		of, key := e.indexSource(l)
+		if text := converted(key, l.t, found); of != "" && text != "" {
+			return "write `" + of + text + ")` for `" + of + key + ")`"
 		}
 	}
 	return "make keys of one type on both sides: " + l.t.String() + " in the index, " + found.String() + " here"
 }
 
-// convertedKeys makes a tuple of keys one of the index's.
-func convertedKeys(text string, found, want *graph.Type) string {
-	pattern, parts := convertedParts(found, want)
-	if parts == "" {
-		return ""
+// holds reports that each key of type b is one of type a too, and is that when it is converted: a key that fits its new type only
+// sometimes would be a fault, or, made to fit, be equal to keys that it is not.
+func holds(a, b *graph.Type) bool {
+	switch {
+	case sameKeys(a, b):
+		return true
+	case a.Kind == graph.Option:
+		if b.Kind == graph.Option {
+			b = b.Elem()
+		}
+		return holds(a.Elem(), b)
+	case a.Kind == graph.Tuple && b.Kind == graph.Tuple && a.Name == "" && b.Name == "":
+		return slices.EqualFunc(a.Elems, b.Elems, holds)
+	case a.IsScalar() && b.IsScalar() && a.Means.Sort == meaning.Timestamp:
+		return b.Means.Sort == meaning.Date || b.Means.Sort == meaning.Timestamp && a.Means.Unit.Nanos() <= b.Means.Unit.Nanos()
 	}
-	return "{ let " + pattern + " = " + text + "; " + parts + " }"
+	a, b = types.Computed(a), types.Computed(b)
+	if !a.IsScalar() || !b.IsScalar() || !types.IsInt(a) || !types.IsInt(b) || types.IsMeant(a) || types.IsMeant(b) {
+		return false
+	}
+	return a.Num.MinInt() <= b.Num.MinInt() && a.Num.MaxInt() >= b.Num.MaxInt()
 }
 
-// indexSource is the text of an index's closure, up to its body, and the body; "" where it is not in this text.
+// indexSource is the text of what makes an index, up to the body of its closure, and the body, after which a parenthesis closes; "" where
+// it is not in this text.
 func (e *elab) indexSource(l *lookup) (head, body string) {
-	if l.by == nil || l.in != e.fr.src || strings.ContainsAny(e.text(l.by.Span), "\n`") {
+	name := "index_by("
+	if l.asOf {
+		name = "as_of("
+	}
+	if l.by == nil || l.in != e.fr.src || strings.ContainsAny(e.text(l.by.Span), "\n`") || !strings.HasSuffix(e.fr.src.Text[:l.by.Span.Start], name) {
 		return "", ""
 	}
-	return e.text(diag.Span{Start: l.by.Span.Start, End: l.by.Body.Where().Start}), e.text(l.by.Body.Where())
+	return name + e.text(diag.Span{Start: l.by.Span.Start, End: l.by.Body.Where().Start}), e.text(l.by.Body.Where())
 }

@@ -230,12 +230,8 @@ func (e *elab) askFor(l *lookup, k *graph.Node, at diag.Span) *tables {
 		return nil
 	}
 	if !sameKeys(l.t, k.Type) {
-		m := e.errorf(at, "T29", "the key has another type than those of the index").Note("expected %s, found %s", l.t, k.Type)
-		if l.t.IsScalar() && k.Type.IsScalar() && types.IsInt(l.t) && types.IsInt(k.Type) && !types.IsMeant(l.t) {
-			m.Help("%s as %s", e.parenthesized(at), l.t)
-		} else {
-			m.Help("%s", e.sameKeyHelp(l, k.Type, at))
-		}
+		e.errorf(at, "T29", "the key has another type than those of the index").Note("expected %s, found %s", l.t, k.Type).
+			Help("%s", e.sameKeyHelp(l, k.Type, at))
 		return nil
 	}
 	return e.tablesFor(l, k.Type)

@@ -144,7 +144,7 @@ func meantFoldHelp(name string, t *graph.Type) string {
 	case meaning.Text:
 		switch name {
 		case "min", "max":
-			return "sort the rows by the text before group_by; then the first() of each group has the least, the last() the greatest"
+			return "sort the rows by the text before group_by; then the first() of each group has the least after sort, the greatest after sort_desc"
 		}
 		return declaredAs(graph.I64Type)
 	}
@@ -234,6 +234,7 @@ func (e *elab) meantUndefined(x *syntax.Binary, a, b *graph.Type) {
 		code, text, args = "F04", "the two sides have different types", nil
 	}
 	m := e.errorf(x.Span, code, text, args...).Note("%s %s %s", a, x.Op, b)
+	e.sides = [2]*graph.Type{a, b}
 	l, r := e.operand(x.X), e.operand(x.Y)
 	s, t := a.Means, b.Means
 	update := x.OpSpan == x.Span
@@ -249,10 +250,8 @@ func (e *elab) meantUndefined(x *syntax.Binary, a, b *graph.Type) {
 		}
 	case s.Sort == meaning.Timestamp && t.Sort == meaning.Duration && s.Unit != t.Unit:
 		m.Help("%s %s %s as Duration<%s>", l, x.Op, r, s.Unit)
-	case s.Sort == meaning.Timestamp && t.Sort == meaning.Date:
-		m.Help("%s.date() %s %s", l, x.Op, r)
-	case s.Sort == meaning.Date && t.Sort == meaning.Timestamp:
-		m.Help("%s %s %s.date()", l, x.Op, r)
+	case s.Sort == meaning.Timestamp && t.Sort == meaning.Date, s.Sort == meaning.Date && t.Sort == meaning.Timestamp:
+		m.Help("%s", comparedTimes(l, " "+x.Op.String()+" ", r, a, b))
 	case s.Sort == meaning.Date && types.IsInt(b) && (x.Op == syntax.Plus || x.Op == syntax.Minus):
 		sign := ""
 		if x.Op == syntax.Minus {

@@ -393,6 +393,22 @@ func (e *elab) unary(x *syntax.Unary, want *graph.Type) *graph.Node {
 	return n
 }
 
+// optionSignHelp is what to write for ! or - before an Option.
+func (e *elab) optionSignHelp(x *syntax.Unary, elem *graph.Type) string {
+	of := e.operand(x.X)
+	name := "v"
+	if of == name {
+		name = "known"
+	}
+	switch {
+	case x.Op == syntax.Bang && types.IsBool(elem):
+		return "what is missing satisfies no condition:\n" + of + ".map(|" + name + "| !" + name + ").or(false)"
+	case x.Op == syntax.Minus && isNumeric(elem):
+		return "as a key, for the other order:\nReverse(" + e.text(x.X.Where()) + ")\nor as a number; what is missing stays so:\n" + of + ".map(|" + name + "| -" + name + ")"
+	}
+	return ""
+}
+
 func (e *elab) applyUnary(x *syntax.Unary, v *graph.Node) *graph.Node {
 	if v.Type.Kind == graph.Array && x.Op == syntax.Minus {
 		return e.mapEach(x.Span, v, func(v *graph.Node) *graph.Node { return e.applyUnary(x, v) })
@@ -408,6 +424,9 @@ func (e *elab) applyUnary(x *syntax.Unary, v *graph.Node) *graph.Node {
 		m := e.errorf(x.Span, "F03", "`%s` is not defined on this value", x.Op).Note("found %s", v.Type)
 		if v.Type.Kind == graph.Array {
 			m.Help("%s.map(|e| %se)", e.operand(x.X), x.Op)
+		}
+		if v.Type.Kind == graph.Option && v.Type.Elem().IsScalar() {
+			m.Help("%s", e.optionSignHelp(x, v.Type.Elem()))
 		}
 		return nil
 	}

@@ -107,6 +107,8 @@ func (e *elab) numbers(c *methodUse, t *graph.Type, nested bool) bool {
 	switch name := c.x.Name.Text; {
 	case types.IsSort(in, meaning.Text) && e.of(c.recv).group == nil && (name == "min" || name == "max"):
 		m.Help("%s", e.textExtreme(c))
+	case name == "mean" && types.IsMeant(in) && !types.IsSort(in, meaning.Text):
+		m.Help("%s", e.meanHelp(c, t))
 	case types.IsMeant(in):
 		m.Help("%s", meantFoldHelp(c.x.Name.Text, in))
 	case in.Kind == graph.Option:
@@ -119,6 +121,25 @@ func (e *elab) numbers(c *methodUse, t *graph.Type, nested bool) bool {
 		m.Help(".map(|e| …).%s()", c.x.Name.Text)
 	}
 	return false
+}
+
+// meanHelp is a mean of values of a type as numbers; what is missing among them stays so, and is left out.
+func (e *elab) meanHelp(c *methodUse, t *graph.Type) string {
+	cl, ok := lastClosure(c.x)
+	if !ok {
+		if c.recv.Type.Kind == graph.Array {
+			t = c.recv.Type.Elem()
+		}
+		return ".map(|e| " + madeNumber("e", t) + ").mean()"
+	}
+	elems, elem := c.recv, func(v *graph.Node) *graph.Node { return v }
+	if g := e.of(c.recv).group; g != nil {
+		elems, elem = g.x, func(v *graph.Node) *graph.Node { _, v = g.split(v); return v }
+	}
+	if of := e.typeWith(func(v *graph.Node) *graph.Node { return e.applyClosure(cl, nil, elem(v)) }, elems.Type.Elem()); of != nil {
+		t = of
+	}
+	return "mean(|" + e.text(cl.Params[0].Pattern.Where()) + "| " + madeNumber(e.operand(cl.Body), t) + ")"
 }
 
 // textExtreme is an array with the text that comes first in the alphabet, or last; it has nothing where nothing is.

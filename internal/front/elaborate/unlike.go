@@ -49,6 +49,8 @@ func (e *elab) unlikeHelp(x *syntax.Binary, a, b *graph.Type) string {
 		}
 	case s.IsTime() && types.IsInt(b):
 		return timeAndNumber(x, l, r, a, e.text(x.Span))
+	case t == meaning.Duration && types.IsInt(a) && isCompare(x.Op):
+		return "say of which unit, as 30day, 30h, 30min or 30s:\n" + inDays(l) + " " + x.Op.String() + " " + r
 	case t.IsTime() && types.IsInt(a) && isCompare(x.Op):
 		if day := paddedDay(l); day != "" {
 			return day + " " + x.Op.String() + " " + r
@@ -173,18 +175,24 @@ func paddedDay(text string) string {
 func timeAndNumber(x *syntax.Binary, l, r string, a *graph.Type, whole string) string {
 	s := a.Means.Sort
 	switch {
+	case isCompare(x.Op) && s == meaning.Duration:
+		return "say of which unit, as 30day, 30h, 30min or 30s:\n" + l + " " + x.Op.String() + " " + inDays(r)
 	case isCompare(x.Op):
 		if day := paddedDay(r); day != "" && (s == meaning.Date || s == meaning.Timestamp) {
 			return l + " " + x.Op.String() + " " + day
 		}
 	case s == meaning.Timestamp && (x.Op == syntax.Plus || x.Op == syntax.Minus):
-		amount := r + "day"
-		if !unicode.IsDigit(rune(r[0])) || strings.Trim(r, "0123456789_") != "" {
-			amount = r + " * 1day"
-		}
-		return "say of which unit, as 1day, 1h, 1min or 1s:\n" + l + " " + x.Op.String() + " " + amount
+		return "say of which unit, as 1day, 1h, 1min or 1s:\n" + l + " " + x.Op.String() + " " + inDays(r)
 	}
 	return ""
+}
+
+// inDays is a number as that many days.
+func inDays(n string) string {
+	if !unicode.IsDigit(rune(n[0])) || strings.Trim(n, "0123456789_") != "" {
+		return n + " * 1day"
+	}
+	return n + "day"
 }
 
 // optionOpHelp is the help for an operator on an Option. What is missing satisfies no comparison; in arithmetic the reader says what it counts as.
@@ -219,13 +227,12 @@ func (e *elab) optionOpHelp(x *syntax.Binary, a, b *graph.Type) string {
 		return strings.TrimPrefix(mapped(l, name+op+some(x.Y)), "what is missing satisfies no condition:\n")
 	case isCompare(x.Op) && b.Kind == graph.Option && some(x.X) != "" && b.Elem().IsScalar():
 		return strings.TrimPrefix(mapped(r, some(x.X)+op+name), "what is missing satisfies no condition:\n")
-	case isCompare(x.Op) && a.Kind == graph.Option && b.Kind == graph.Option && a.Elem().IsScalar():
-		z := zeroText(a.Elem())
-		return "say what a missing value counts as:\n" + l + ".or(" + z + ")" + op + r + ".or(" + zeroText(b.Elem()) + ")"
+	case isCompare(x.Op) && a.Kind == graph.Option && b.Kind == graph.Option && a.Elem().IsScalar() && b.Elem().IsScalar():
+		return e.bothThere(x, a.Elem(), b.Elem())
 	case isCompare(x.Op) && a.Kind == graph.Option && a.Elem().IsScalar():
-		return mapped(l, name+op+r)
+		return mapped(l, comparedTimes(name, op, r, a.Elem(), b))
 	case isCompare(x.Op) && b.Kind == graph.Option && b.Elem().IsScalar():
-		return mapped(r, l+op+name)
+		return mapped(r, comparedTimes(l, op, name, a, b.Elem()))
 	case a.Kind == graph.Option && b.Kind == graph.Option && l == r:
 		return "what is missing stays so:\n" + l + ".map(|" + name + "| " + name + op + name + ")"
 	case a.Kind == graph.Option && b.Kind == graph.Option:
@@ -234,6 +241,33 @@ func (e *elab) optionOpHelp(x *syntax.Binary, a, b *graph.Type) string {
 		return "say what a missing value counts as:\n" + l + ".or(" + zero(a) + ")" + op + r + "\nor let it be missing:\n" + l + ".map(|" + name + "| " + name + op + r + ")"
 	}
 	return "say what a missing value counts as:\n" + l + op + r + ".or(" + zero(b) + ")" + "\nor let it be missing:\n" + r + ".map(|" + name + "| " + l + op + name + ")"
+}
+
+// bothThere is a comparison of two Options that is false where either is missing: names stand for what they have, that are in neither.
+func (e *elab) bothThere(x *syntax.Binary, a, b *graph.Type) string {
+	l, r := e.operand(x.X), e.operand(x.Y)
+	var names []string
+	for _, name := range []string{"x", "y", "v", "w", "left", "right"} {
+		if !regexp.MustCompile(`\b` + name + `\b`).MatchString(l + r) {
+			names = append(names, name)
+		}
+	}
+	if len(names) < 2 {
+		names = []string{"known", "other"}
+	}
+	both := comparedTimes(names[0], " "+x.Op.String()+" ", names[1], a, b)
+	return "what is missing satisfies no condition:\n" + l + ".map(|" + names[0] + "| " + r + ".map(|" + names[1] + "| " + both + ").or(false)).or(false)"
+}
+
+// comparedTimes is l op r, where a Date beside a Timestamp is its first moment: by the days of both, what is later on a day would be equal to it.
+func comparedTimes(l, op, r string, a, b *graph.Type) string {
+	switch {
+	case types.IsSort(a, meaning.Timestamp) && types.IsSort(b, meaning.Date):
+		r = "(" + r + " as " + a.String() + ")"
+	case types.IsSort(a, meaning.Date) && types.IsSort(b, meaning.Timestamp):
+		l = "(" + l + " as " + b.String() + ")"
+	}
+	return l + op + r
 }
 
 // boolOpHelp is the help for a bool beside a number.
