@@ -25,7 +25,7 @@ func newConvert() *cobra.Command {
 		Use:   "convert FILES|@DATASET OUT",
 		Short: "Write files as one of another format",
 		Long: `Write the rows of files, which are named as for godwit describe, to one file: .npy,
-.csv, .jsonl, .arrow or .parquet. Types stay as they are; those of text are such as
+.csv, .tsv, .jsonl, .arrow or .parquet. Types stay as they are; those of text are such as
 hold all values, dates and timestamps among them; numbers among which is a word are
 text. The new file appears when it is complete. Columns that cannot be read, such as
 lists, are left out with --skip.`,

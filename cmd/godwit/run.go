@@ -67,7 +67,7 @@ parameter fixes is given in the same way: K=8.`,
 	cmd.Flags().IntVar(&r.threads, "threads", 0, "threads to use (default all processors)")
 	cmd.Flags().IntVarP(&r.rows, "rows", "n", 0, "how many rows of a table to show (default 20)")
 	choiceFlag(cmd, &r.engine, "engine", godwit.Engines, alternatives(godwit.Engines))
-	cmd.Flags().StringVar(&r.out, "out", "", "write the result to an .npy, .csv, .jsonl, .arrow or .parquet file")
+	cmd.Flags().StringVar(&r.out, "out", "", "write the result to an .npy, .csv, .tsv, .jsonl, .arrow or .parquet file")
 	cmd.Flags().StringVar(&r.machine, "machine", "", "decide and predict for the machine that this file of godwit calibrate describes (default this one)")
 	planFlag(cmd, &r.plan, "carry out the plan of this number, as godwit explain lists them (default the best)")
 	whyNotFlag(cmd, &r.whyNot)
@@ -260,12 +260,13 @@ func prepare(words []string) (*godwit.Func, godwit.Args, error) {
 func (r *running) checkOut(f *godwit.Func) error {
 	if r.out == "" {
 		if f.ResultPlace() == "Disk" {
-			return &godwit.InputError{Text: "the result of `" + f.Name() + "` is declared `@ Disk`, but no file is named for it", Help: "add --out result.npy (or .csv, .jsonl, .arrow, .parquet)"}
+			return &godwit.InputError{Text: "the result of `" + f.Name() + "` is declared `@ Disk`, but no file is named for it", Help: "add --out result.npy (or .csv, .tsv, .jsonl, .arrow, .parquet)"}
 		}
 		return nil
 	}
-	if !data.Writes(r.out) {
-		return &godwit.InputError{Text: "--out " + r.out + ": the format follows from the extension, and this one is not known", Help: "use .npy, .csv, .jsonl, .arrow or .parquet"}
+	var wrong *data.Error
+	if errors.As(data.CheckName(r.out), &wrong) {
+		return &godwit.InputError{Text: "--out " + r.out + ": " + wrong.Msg, Help: wrong.Help, Err: wrong}
 	}
 	if st, err := os.Stat(filepath.Dir(r.out)); err != nil || !st.IsDir() {
 		return &godwit.InputError{Text: "--out " + r.out + ": there is no directory " + filepath.Dir(r.out), Help: "make it first: mkdir -p " + filepath.Dir(r.out), Err: err}

@@ -114,12 +114,7 @@ func (s *arrowFile) valueBuffer(b *arrowBatch, l *arrowLeaf) int {
 func (s *arrowFile) fillColumn(ctx context.Context, chunk int, c Chunk, w Want, dst Dest) (int64, error) {
 	part, col, l := s.of[chunk], s.lies(w.Column), &s.leaves[w.Column]
 	if l.null {
-		if !w.Option {
-			return 0, nullAt(s.input.path, c.Lo, col.Name)
-		}
-		clear(dst.Values)
-		clear(dst.Valid)
-		return 0, nil
+		return 0, fillValueless(s.input.path, c.Lo, col, w, dst)
 	}
 	part.first += c.Lo - s.chunks[chunk].Lo
 	r := &arrowReader{arrowFile: s, batch: &s.batches[part.batch], col: col, leaf: l, bufs: pageBufferPool.Get().(*pageBuffers)}

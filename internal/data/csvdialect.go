@@ -221,6 +221,9 @@ func (d *dialect) field(b []byte, pos int) (field []byte, next int, msg string) 
 		i++
 	}
 	if b[i] == d.quote && d.quote != 0 {
+		if d.blanksEnd(b, pos) == i {
+			return d.quoted(b, i)
+		}
 		return nil, i, "a quote inside of a field that does not begin with one"
 	}
 	end := i
@@ -250,6 +253,7 @@ func (d *dialect) quoted(b []byte, pos int) (field []byte, next int, msg string)
 	if twice {
 		field = bytes.ReplaceAll(field, []byte{d.quote, d.quote}, []byte{d.quote})
 	}
+	i = d.blanksEnd(b, i)
 	if i < len(b) && b[i] == '\r' {
 		i++
 	}
@@ -257,6 +261,14 @@ func (d *dialect) quoted(b []byte, pos int) (field []byte, next int, msg string)
 		return nil, i, "expected a " + d.separator() + " or the end of the line after a quoted field"
 	}
 	return field, i, ""
+}
+
+// blanksEnd is where blanks end that separate nothing: beside quotes they are no part of a field.
+func (d *dialect) blanksEnd(b []byte, pos int) int {
+	for pos < len(b) && (b[pos] == ' ' || b[pos] == '\t') && b[pos] != d.sep {
+		pos++
+	}
+	return pos
 }
 
 func (d *dialect) separator() string {

@@ -100,3 +100,31 @@ func TestDecimalCommasWithoutQuotes(t *testing.T) {
 	}
 	_ = src.Close()
 }
+
+// Commas between groups of digits are read in quotes, where commas separate fields, whether that is said or found.
+func TestThousandsCommasInQuotes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "us.csv")
+	if err := os.WriteFile(path, []byte("item,price\nA,\"1,234.50\"\nC,3.00\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, say := range []string{"thousands=,", "sep=,&thousands=,"} {
+		opt, err := ParseOptions(say)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src, err := OpenWith(path, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make([]byte, 16)
+		if _, err := src.Fill(t.Context(), 0, []Want{{Column: 1, Kind: num.F64}}, []Dest{{Values: got}}); err != nil || view[float64](got)[0] != 1234.5 || view[float64](got)[1] != 3 {
+			t.Errorf("%s: %v, %v", say, view[float64](got), err)
+		}
+		_ = src.Close()
+	}
+	for _, say := range []string{"sep=,&thousands=,&quote=none", "sep=;&thousands=;", "sep=|&thousands=|"} {
+		if _, err := ParseOptions(say); err == nil || !strings.Contains(err.Error(), "`sep` and `thousands` are both") {
+			t.Errorf("%s: %v", say, err)
+		}
+	}
+}

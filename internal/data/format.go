@@ -60,9 +60,6 @@ func Reads(path string) bool {
 	return formats[inside(path)] != nil || slices.Contains(packedNames, extension(path))
 }
 
-// Writes reports whether a file's name says a format that Write writes.
-func Writes(path string) bool { return formats[extension(path)] != nil && extension(path) != stream }
-
 // isText reports that a file is read as text: by what was said of it, by its name, or because nothing speaks against it.
 func (in *input) isText(begin []byte) bool {
 	f := in.named()

@@ -23,6 +23,7 @@ type list struct {
 	keyed   int        // columns from here on are those of folders
 	single  *member    // the only one with rows
 	stored  []bool     // by column: the values lie in the files as they are computed with
+	like    []string   // by column: the file that its type is from
 
 	mu    sync.Mutex
 	order []*member // those that are open, the one that was used first at the beginning
@@ -207,7 +208,7 @@ func (s *list) checkWant(w Want) error {
 		if text := Untyped(m.src); !text && typed || len(m.src.Columns()) == 0 {
 			continue
 		} else if !text {
-			typed = true
+			typed = !m.src.Columns()[m.column(w.Column)].Unknown
 		}
 		ask := w
 		ask.Column = m.column(w.Column)

@@ -94,8 +94,9 @@ func (s *list) assemble() error {
 	s.cols, s.keyed = slices.Clone(first.Columns()), len(first.Columns())
 	s.format = first.Format()
 	s.stored = make([]bool, s.keyed)
+	s.like = make([]string, s.keyed)
 	for i := range s.stored {
-		s.stored[i] = true
+		s.stored[i], s.like[i] = true, first.Path()
 	}
 	if slices.ContainsFunc(s.members, func(m *member) bool { return Untyped(m.src) }) {
 		s.found = make([]csvFound, s.keyed)
@@ -176,10 +177,13 @@ func (s *list) match(m *member, model Source) error {
 		if Untyped(m.src) || Untyped(model) {
 			continue
 		}
+		if s.learns(i, m); c.Unknown {
+			continue
+		}
 		if c.Means.Sort == meaning.Decimal && l.Means.Sort == meaning.Decimal && c.Means.Places == l.Means.Places {
 			l.Means.Digits = max(l.Means.Digits, c.Means.Digits) // as many as the largest value has: files of one table differ
 		} else if c.Means != l.Means || c.Kind != l.Kind {
-			return differs(m, c, fmt.Sprintf("it is %s here, and %s in %s", typeName(c), typeName(l), model.Path()), "write it with one type in all files")
+			return differs(m, c, fmt.Sprintf("it is %s here, and %s in %s", typeName(c), typeName(l), s.like[i]), "write it with one type in all files")
 		}
 	}
 	return nil

@@ -148,14 +148,20 @@ func (o *Options) check() error {
 		first, other string
 	}{
 		{o.Separator, quote, "sep", "quote"},
-		{o.decimal(), o.Thousands, "decimal", "thousands"}, {o.Separator, o.Thousands, "sep", "thousands"}, {quote, o.Thousands, "quote", "thousands"},
+		{o.decimal(), o.Thousands, "decimal", "thousands"}, {quote, o.Thousands, "quote", "thousands"},
 	} {
 		if c.a != 0 && c.a == c.b {
 			return bothAre(c.first, c.other, c.a)
 		}
 	}
-	if o.Separator == o.decimal() && (o.NoQuote || o.Separator != ',') { // in quotes a comma separates nothing
-		return bothAre("sep", "decimal", o.Separator)
+	if o.Separator != ',' || o.NoQuote { // in quotes a comma separates nothing
+		switch o.Separator {
+		case 0:
+		case o.decimal():
+			return bothAre("sep", "decimal", o.Separator)
+		case o.Thousands:
+			return bothAre("sep", "thousands", o.Separator)
+		}
 	}
 	for _, t := range o.Types {
 		if _, _, err := declaration(t); err != nil {

@@ -154,6 +154,9 @@ func parquetColumn(sc *schema.Schema, node schema.Node, index int) (Column, parq
 	}
 	physical, kind, stored := parquetKind(p)
 	col.Kind, col.Stored, col.Means = kind, stored, parquetMeaning(p)
+	if _, null := p.LogicalType().(schema.NullLogicalType); null && p.PhysicalType() == parquet.Types.Int32 {
+		col.Nullable, col.Unknown = true, true
+	}
 	if p.PhysicalType() == parquet.Types.Int96 {
 		return int96Column(col, sc.Column(index), index)
 	}
@@ -339,6 +342,14 @@ func listDims(t arrow.DataType) ([]int64, arrow.DataType) {
 		dims = append(dims, int64(l.Len()))
 		t = l.Elem()
 	}
+}
+
+// checkWant implements wantChecker.
+func (s *parquetFile) checkWant(w Want) error {
+	if s.cols[w.Column].Unknown {
+		return nil // without a value it is whatever is asked for
+	}
+	return checkMeant(s.input.path, &s.cols[w.Column], w)
 }
 
 // Raw is never possible: pages have headers between them.

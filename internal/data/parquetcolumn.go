@@ -58,6 +58,9 @@ const maxPageBytes = 1 << 30
 
 func (s *parquetFile) fillColumn(ctx context.Context, chunk int, w Want, dst Dest) (int64, error) {
 	leaf, col := s.leaves[w.Column], &s.cols[w.Column]
+	if col.Unknown {
+		return 0, fillValueless(s.input.path, s.chunks[chunk].Lo, col, w, dst)
+	}
 	at, err := s.chunkOf(chunk, w.Column)
 	if err != nil {
 		return 0, err

@@ -31,7 +31,7 @@ func (s *parquetFile) span(chunk, column int) (sp span) {
 	}()
 	leaf := s.leaves[column]
 	sp.nulls = -1
-	if leaf.index < 0 || leaf.maxRep > 0 {
+	if leaf.index < 0 || leaf.maxRep > 0 || s.cols[column].Unknown {
 		return sp
 	}
 	meta, err := s.reader.RowGroup(s.groups[chunk]).MetaData().ColumnChunk(leaf.index)

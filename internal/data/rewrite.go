@@ -27,8 +27,8 @@ type Written struct {
 // Rewrite writes the columns of src, but for those of skip, to path, in the format of its ending. looked is told of rows as they
 // are read. Text, dates, times and decimals stay what they are.
 func Rewrite(ctx context.Context, src Source, path string, skip []string, looked func(rows int64)) (*Written, error) {
-	if !Writes(path) {
-		return nil, &Error{Path: path, Row: -1, Msg: "the file's format is not known by its extension", Help: "use .npy, .csv, .jsonl, .arrow or .parquet"}
+	if err := CheckName(path); err != nil {
+		return nil, err
 	}
 	if at, err := os.Stat(path); err == nil {
 		for _, p := range Files(src) {
@@ -240,7 +240,7 @@ func (r *rewriting) output(ctx context.Context) (*Output, error) {
 		if err != nil {
 			return nil, err
 		}
-		o := OutColumn{Name: c.Name, Kind: w.Kind, Dims: c.Dims, Values: r.dst[i].Values, Means: c.Means, Texts: texts}
+		o := OutColumn{Name: c.Name, Kind: w.Kind, Dims: c.Dims, Values: r.dst[i].Values, Means: c.Means, Texts: texts, Unknown: c.Unknown}
 		if w.Option && (&OutColumn{Valid: r.dst[i].Valid}).HasNulls() {
 			o.Valid = r.dst[i].Valid
 		}

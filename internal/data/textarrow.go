@@ -32,6 +32,10 @@ func (s *arrowFile) readText(ctx context.Context, chunk int, columns []int, _ []
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		if s.leaves[column].null {
+			parts[k].valueless(c.Rows())
+			continue
+		}
 		r := &arrowReader{arrowFile: s, batch: &s.batches[part.batch], col: &s.cols[column], leaf: &s.leaves[column], bufs: new(pageBuffers)}
 		if err := r.readText(part.first, part.first+c.Rows(), &parts[k]); err != nil {
 			return err

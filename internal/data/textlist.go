@@ -101,8 +101,14 @@ func (s *linesFile) spells(column int) bool {
 	return s.found[column].has(csvQuoted) || !s.found[column].has(csvBit|csvNumber|csvWord)
 }
 
-func (s *arrowFile) spells(column int) bool    { return s.cols[column].Means.Sort == meaning.Text }
-func (s *parquetFile) spells(column int) bool  { return s.cols[column].Means.Sort == meaning.Text }
+func (s *arrowFile) spells(column int) bool {
+	return s.cols[column].Means.Sort == meaning.Text || s.cols[column].Unknown
+}
+
+func (s *parquetFile) spells(column int) bool {
+	return s.cols[column].Means.Sort == meaning.Text || s.cols[column].Unknown
+}
+
 func (s *memorySource) spells(column int) bool { return s.cols[column].Means.Sort == meaning.Text }
 
 // readText implements texter: a field that is not there, and null, have no text; "" is one.

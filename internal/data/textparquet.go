@@ -30,6 +30,10 @@ func (s *parquetFile) readText(ctx context.Context, chunk int, columns []int, _ 
 // readTextColumn decodes pages of dictionaries and plain values itself; arrow-go's reader knows the rare encodings.
 func (s *parquetFile) readTextColumn(ctx context.Context, chunk, column int, p *partText) error {
 	leaf, col := s.leaves[column], &s.cols[column]
+	if col.Unknown {
+		p.valueless(s.chunks[chunk].Rows())
+		return ctx.Err()
+	}
 	at, err := s.chunkOf(chunk, column)
 	if err != nil {
 		return err

@@ -23,6 +23,7 @@ type OutColumn struct {
 	Values, Valid []byte
 	Means         meaning.Meaning // of the values
 	Texts         []string        // that the values are the numbers of, of a column of text
+	Unknown       bool            // as Column.Unknown: formats that have a type for nulls alone get that
 }
 
 // meant is what element i stands for, as other programs read it; false if it is a number or bool.
@@ -70,18 +71,18 @@ type Output struct {
 // writer writes a checked Output in one format.
 type writer func(w io.Writer, out *Output) error
 
-// Write writes out to path in the format of its extension: .npy, .csv, .arrow
+// Write writes out to path in the format of its extension: .npy, .csv, .tsv, .arrow
 // (.feather, .ipc) or .parquet. The file appears under its name only when it
 // is complete and on the disk: after an error the name is as it was before.
 // Errors are *Error.
 func Write(path string, out *Output) error {
-	if !Writes(path) {
-		return &Error{Path: path, Row: -1, Msg: "the file's format is not known by its extension", Help: "use .npy, .csv, .jsonl, .arrow or .parquet"}
+	if err := CheckName(path); err != nil {
+		return err
 	}
 	if err := checkOutput(path, out); err != nil {
 		return err
 	}
-	return replaceFile(path, func(f io.Writer) error { return encode(path, f, formats[extension(path)].write, out) })
+	return replaceFile(path, func(f io.Writer) error { return encode(path, f, writerOf(path), out) })
 }
 
 // WriteArrow writes out as an Arrow IPC file of one batch without compression, which

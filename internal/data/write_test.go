@@ -88,7 +88,7 @@ func TestWriteRefusals(t *testing.T) {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, dir, Write(dir, &Output{Rows: 1, Columns: two}), ": the file was not written: it is not a regular file")
+	wantError(t, dir, Write(dir, &Output{Rows: 1, Columns: two}), ": expected the name of a file, found a folder")
 }
 
 // A link stays a link, and the file keeps its permissions.

@@ -48,7 +48,7 @@ func arrowSchema(out *Output) *arrow.Schema {
 		for d := len(c.Dims) - 1; d >= 0; d-- {
 			t = arrow.FixedSizeListOfField(int32(c.Dims[d]), arrow.Field{Name: "item", Type: t})
 		}
-		fields = append(fields, arrow.Field{Name: c.name(), Type: t, Nullable: c.HasNulls()})
+		fields = append(fields, arrow.Field{Name: c.name(), Type: t, Nullable: c.HasNulls() || c.Unknown})
 	}
 	return arrow.NewSchema(fields, nil)
 }
@@ -59,6 +59,9 @@ var arrowTimeUnits = map[meaning.Unit]arrow.TimeUnit{
 
 // arrowType is the type of a column's values.
 func arrowType(c *OutColumn) arrow.DataType {
+	if c.Unknown {
+		return arrow.Null
+	}
 	u := arrowTimeUnits[c.Means.Unit]
 	switch c.Means.Sort {
 	case meaning.Date:
@@ -92,6 +95,9 @@ func arrowText(c *OutColumn, n int64) (offsets, data []byte, err error) {
 
 // arrowData wraps a column's bytes; only bools and nulls are packed anew.
 func arrowData(c *OutColumn, t arrow.DataType, rows int64) arrow.ArrayData {
+	if c.Unknown {
+		return array.NewData(t, int(rows), []*memory.Buffer{nil}, nil, int(rows), 0)
+	}
 	values := c.Values
 	if c.Kind == num.Bool {
 		values = packBits(values)

@@ -14,8 +14,13 @@ import (
 
 // writeCSV writes a row of names and the rows. A row's inner elements become
 // columns name_0, name_1, …; a null becomes an empty field.
-func writeCSV(w io.Writer, out *Output) error {
-	line, err := csvNames(out)
+func writeCSV(w io.Writer, out *Output) error { return writeFields(w, out, ',') }
+
+// writeTSV writes the same with tabs, as files that end in .tsv are read.
+func writeTSV(w io.Writer, out *Output) error { return writeFields(w, out, '\t') }
+
+func writeFields(w io.Writer, out *Output, sep byte) error {
+	line, err := csvNames(out, sep)
 	if err != nil {
 		return err
 	}
@@ -30,10 +35,10 @@ func writeCSV(w io.Writer, out *Output) error {
 	for row := range out.Rows {
 		line = line[:0]
 		for i := range out.Columns {
-			line = appendRow(line, &out.Columns[i], row)
+			line = appendRow(line, &out.Columns[i], row, sep)
 		}
-		if string(line) == "," {
-			line = append(line[:0], `"",`...) // an empty line would be skipped
+		if len(line) == 1 {
+			line = append(line[:0], '"', '"', sep) // an empty line would be skipped
 		}
 		if err := writeLine(w, line); err != nil {
 			return err
@@ -43,7 +48,7 @@ func writeCSV(w io.Writer, out *Output) error {
 }
 
 // csvNames is the row of names, of which each chooses one column.
-func csvNames(out *Output) (line []byte, err error) {
+func csvNames(out *Output, sep byte) (line []byte, err error) {
 	of := map[string]*OutColumn{}
 	for i := range out.Columns {
 		c := &out.Columns[i]
@@ -60,7 +65,7 @@ func csvNames(out *Output) (line []byte, err error) {
 					"give one of them another name, or write .parquet or .arrow, which hold arrays")
 			}
 			of[name] = c
-			line = appendField(line, name)
+			line = appendField(line, name, sep)
 		}
 	}
 	return line, nil
@@ -83,7 +88,7 @@ func checkZeros(c *OutColumn) error {
 	return nil
 }
 
-// writeLine writes fields, of which each ends with a comma.
+// writeLine writes fields, of which each ends with a separator.
 func writeLine(w io.Writer, line []byte) error {
 	line[len(line)-1] = '\n'
 	_, err := w.Write(line)
@@ -100,19 +105,19 @@ func elementName(dims []int64, n int64) string {
 	return s
 }
 
-func appendField(line []byte, text string) []byte {
-	if strings.ContainsAny(text, ",\"\r\n") {
+func appendField(line []byte, text string, sep byte) []byte {
+	if strings.IndexByte(text, sep) >= 0 || strings.ContainsAny(text, "\"\r\n") {
 		text = `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
 	}
-	return append(append(line, text...), ',')
+	return append(append(line, text...), sep)
 }
 
-func appendRow(line []byte, c *OutColumn, row int64) []byte {
+func appendRow(line []byte, c *OutColumn, row int64, sep byte) []byte {
 	width := c.width()
 	for j := range width {
 		if c.Valid == nil || c.Valid[row] != 0 {
 			if c.Means.Sort == meaning.Text {
-				line = appendField(line, c.text(row*width+j))
+				line = appendField(line, c.text(row*width+j), sep)
 				continue
 			}
 			var ok bool
@@ -120,7 +125,7 @@ func appendRow(line []byte, c *OutColumn, row int64) []byte {
 				line = appendValue(line, c.Values, c.Kind, int(row*width+j))
 			}
 		}
-		line = append(line, ',')
+		line = append(line, sep)
 	}
 	return line
 }

@@ -137,7 +137,7 @@ func parquetSchema(out *Output) (*schema.GroupNode, error) {
 // parquetNode is a value, or three-level lists around it.
 func parquetNode(c *OutColumn) (schema.Node, error) {
 	rep := parquet.Repetitions.Required
-	if c.HasNulls() {
+	if c.HasNulls() || c.Unknown {
 		rep = parquet.Repetitions.Optional
 	}
 	if len(c.Dims) == 0 {
@@ -185,6 +185,9 @@ func (c *OutColumn) parquetTime() (schema.LogicalType, parquet.Type) {
 
 func parquetValue(name string, rep parquet.Repetition, c *OutColumn) (schema.Node, error) {
 	k := c.Kind
+	if c.Unknown {
+		return schema.NewPrimitiveNodeLogical(name, rep, schema.NullLogicalType{}, parquet.Types.Int32, -1, -1)
+	}
 	if c.Means.Sort == meaning.Decimal && c.digits() > meaning.MaxDigits {
 		return nil, refuse(c, fmt.Sprintf("a decimal has more than %d digits", meaning.MaxDigits), "write .arrow or .csv")
 	}
