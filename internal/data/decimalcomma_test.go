@@ -10,6 +10,20 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
+// openSaid opens a file of which options are said.
+func openSaid(t *testing.T, path, say string) Source {
+	t.Helper()
+	opt, err := ParseOptions(say)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := OpenWith(path, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src
+}
+
 // Numbers with decimal commas in quotes are read beside commas that separate: what a note says to write, reads them.
 func TestDecimalCommasInQuotes(t *testing.T) {
 	const text = "a,b,c\n1,\"1,5\",x\n2,\"-2,25\",\"y, z\"\n3,4,\"\"\n4,\"1.234,5\",\"q\"\"r\"\n"
@@ -34,14 +48,7 @@ func TestDecimalCommasInQuotes(t *testing.T) {
 		t.Fatalf("the notes are %q", notes)
 	}
 	for _, say := range []string{"decimal=,&thousands=.", "sep=,&decimal=,&thousands=."} {
-		opt, err := ParseOptions(say)
-		if err != nil {
-			t.Fatal(err)
-		}
-		src, err := OpenWith(path, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		src := openSaid(t, path, say)
 		got := make([]byte, 8*len(want))
 		if _, err := src.Fill(t.Context(), 0, []Want{{Column: 1, Kind: num.F64}}, []Dest{{Values: got}}); err != nil {
 			t.Fatal(err)
@@ -108,14 +115,7 @@ func TestThousandsCommasInQuotes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, say := range []string{"thousands=,", "sep=,&thousands=,"} {
-		opt, err := ParseOptions(say)
-		if err != nil {
-			t.Fatal(err)
-		}
-		src, err := OpenWith(path, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		src := openSaid(t, path, say)
 		got := make([]byte, 16)
 		if _, err := src.Fill(t.Context(), 0, []Want{{Column: 1, Kind: num.F64}}, []Dest{{Values: got}}); err != nil || view[float64](got)[0] != 1234.5 || view[float64](got)[1] != 3 {
 			t.Errorf("%s: %v, %v", say, view[float64](got), err)

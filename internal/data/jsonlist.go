@@ -101,8 +101,8 @@ func (o *objects) take(b byte) error {
 	switch {
 	case (b == '\n' || b == '\r') && o.text:
 		return o.fail("expected the end of a text, found the end of the line")
-	default:
-		b = blank(b)
+	case b == '\n' || b == '\r':
+		b = spaced(b)
 	}
 	if o.buf = append(o.buf, b); o.depth == 0 {
 		o.buf, o.after, o.wanted = append(o.buf, '\n'), true, false
@@ -110,18 +110,7 @@ func (o *objects) take(b byte) error {
 	return nil
 }
 
-// blank is what stands for an end of a line: see linesFile.where.
-func blank(b byte) byte {
-	switch b {
-	case '\n':
-		return '\r'
-	case '\r':
-		return ' '
-	}
-	return b
-}
-
-// spaced is what stands for a sign between objects.
+// spaced is what stands for a sign that is none of a row's: see linesFile.where.
 func spaced(b byte) byte {
 	if b == '\n' {
 		return '\r'

@@ -14,10 +14,11 @@ import (
 
 // In: a join with an array where its index belongs, a closure where a key belongs, or keys of two types. Out: what to write.
 
+const withPartner = "each row with the place of its partner, an Option; match it with Some(i) and None:\n"
+
 // otherJoins are joins that are written with an index, and what is said of each before.
 var otherJoins = map[string]string{
-	"left_join": "each row with the place of its partner, an Option; match it with Some(i) and None:\n",
-	"join_left": "each row with the place of its partner, an Option; match it with Some(i) and None:\n",
+	"left_join": withPartner, "join_left": withPartner,
 	"anti_join": "", "semi_join": "",
 }
 
