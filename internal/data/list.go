@@ -68,6 +68,17 @@ func (s *list) use(m *member) error {
 	return nil
 }
 
+// hold keeps a member open until done, if it is.
+func (s *list) hold(m *member) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	is := slices.Contains(s.order, m)
+	if is {
+		m.users++
+	}
+	return is
+}
+
 func (m *member) open() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -61,23 +61,44 @@ func StoredOf(src Source, column int) (Stored, bool) {
 	return st, true
 }
 
-// storedOf adds up what the members say; their forms are taken to be the first one's.
+// storedOf adds up what the members say; their forms are taken to be the first one's. A file that says it only while it is open is not opened for that:
+// if it is not, its rows are taken to be as those of the others.
 func (s *list) storedOf(column int) (all Stored, ok bool) {
 	if column >= s.keyed {
 		return Stored{}, false
 	}
+	seen, asleep := int64(0), int64(0)
 	for _, m := range s.members {
-		one, is := StoredOf(m.src, m.column(column))
+		one, is, awake := s.memberStored(m, column)
+		if !awake {
+			asleep += m.src.Rows()
+			continue
+		}
+		seen += m.src.Rows()
 		if !is {
 			continue // what it has lies as it is computed with, or it has nothing
 		}
 		if !ok {
-			all, ok = one, true
-			continue
+			all, ok = Stored{Form: one.Form, Together: one.Together}, true
 		}
 		all.Bytes, all.Values = all.Bytes+one.Bytes, all.Values+one.Values
 	}
+	if ok && asleep > 0 {
+		more := float64(seen+asleep) / float64(max(1, seen))
+		all.Bytes, all.Values = all.Bytes*more, all.Values*more
+	}
 	return all, ok
+}
+
+func (s *list) memberStored(m *member, column int) (st Stored, ok, awake bool) {
+	if _, is := m.src.(*parquetFile); is {
+		if !s.hold(m) {
+			return Stored{}, false, false
+		}
+		defer s.done(m)
+	}
+	st, ok = StoredOf(m.src, m.column(column))
+	return st, ok, true
 }
 
 // chunkBytes are the compressed bytes of a column in all row groups, and the codec of the first, after a space.

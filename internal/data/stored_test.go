@@ -75,3 +75,42 @@ func TestStoredOf(t *testing.T) {
 		t.Error(fmt.Sprintf("%+v", st), "lies as it is computed with")
 	}
 }
+
+// Of many files most are closed, also while others are read: what they hold is as in those that are open.
+func TestStoredOfManyFiles(t *testing.T) {
+	dir := t.TempDir()
+	const files, rows = openFiles + 40, 500
+	var paths []string
+	want := 0.0
+	for i := range files {
+		values := make([]int64, rows)
+		for j := range values {
+			values[j] = int64(j*i) * 7919
+		}
+		path := filepath.Join(dir, fmt.Sprintf("x%d.parquet", i))
+		if err := Write(path, &Output{Rows: rows, Columns: []OutColumn{{Name: "a", Kind: num.I64, Values: bytesOf(values)}}}); err != nil {
+			t.Fatal(err)
+		}
+		one, ok := StoredOf(mustOpen(t, path), 0)
+		if !ok {
+			t.Fatal(path)
+		}
+		want += one.Bytes
+		paths = append(paths, path)
+	}
+	src := openList(t, paths...)
+	done := make(chan error, 1)
+	go func() {
+		_, _, err := tryReadAll(src, Want{Kind: num.I64})
+		done <- err
+	}()
+	for range 100 {
+		st, ok := StoredOf(src, 0)
+		if !ok || st.Form != "parquet zstd" || st.Values < 0.999*files*rows || st.Values > 1.001*files*rows || st.Bytes < 0.8*want || st.Bytes > 1.2*want {
+			t.Fatalf("%+v %v, wanted about %v bytes of %d values", st, ok, want, files*rows)
+		}
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+}
