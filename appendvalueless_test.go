@@ -19,7 +19,7 @@ func TestAppendValueless(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := data.Rewrite(t.Context(), src, void, nil, nil); err != nil {
+		if _, err := data.Rewrite(t.Context(), src, data.Target{Path: void}, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		_ = src.Close()

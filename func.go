@@ -119,7 +119,7 @@ func (f *Func) call(ctx context.Context, args Args, opts []Option) (*Result, err
 			b.Close()
 		}
 	}()
-	if o.file != "" {
+	if o.file.Path != "" {
 		return f.toFile(ctx, b, &o)
 	}
 	r, err := f.evaluate(ctx, b, &o, nil)
@@ -176,8 +176,11 @@ func (f *Func) execute(ctx context.Context, b *compile.Bound, o *options, spool 
 
 // toFile runs the function and writes its result to the file that was asked for.
 func (f *Func) toFile(ctx context.Context, b *compile.Bound, o *options) (r *Result, err error) {
-	if b.Reads(o.file) {
-		return nil, &InputError{Text: o.file + " is an argument of this call, and would be replaced by its result", Help: "write the result to another file"}
+	if b.Reads(o.file.Path) {
+		return nil, &InputError{Text: o.file.Path + " is an argument of this call, and would be replaced by its result", Help: "write the result to another file"}
+	}
+	if err := o.file.CheckColumns(columns(f.f.Graph.ResultType())); err != nil {
+		return nil, f.failure(err)
 	}
 	s := data.NewSpool(o.file)
 	defer func() {
@@ -191,7 +194,7 @@ func (f *Func) toFile(ctx context.Context, b *compile.Bound, o *options) (r *Res
 	if r, err = f.evaluate(ctx, b, o, func() (run.Spooled, error) { return s.Column() }); err != nil {
 		return nil, err
 	}
-	if err = r.move(o.file, s.Write); err != nil {
+	if err = r.move(o.file.Path, func(out *data.Output) error { return s.Write(ctx, out) }); err != nil {
 		return nil, err
 	}
 	return r, nil

@@ -43,6 +43,20 @@ func output(v *value.Value) (*data.Output, error) {
 	return out, nil
 }
 
+// columns are those of a file with values of a type, without values.
+func columns(t *graph.Type) (cols []data.OutColumn) {
+	inner := 0
+	if t.Kind == graph.Array {
+		inner = 1
+	}
+	for _, l := range graph.Leaves(t) {
+		if !l.Presence {
+			cols = append(cols, data.OutColumn{Name: columnName(t, l.Path), Kind: l.Type.Num, Dims: make([]int64, max(0, len(l.Dims)-inner)), Means: l.Type.Means})
+		}
+	}
+	return cols
+}
+
 // wholeOption refuses an Option that no column of a file is: rows are missing in each column for itself, and only as a whole.
 func wholeOption(t *graph.Type, path string, rows, alone bool) error {
 	column := cmp.Or(columnName(t, path), data.Unnamed)

@@ -1,6 +1,7 @@
 package godwit
 
 import (
+	"context"
 	"maps"
 	"time"
 
@@ -306,9 +307,11 @@ func (r *Result) move(path string, write func(*data.Output) error) error {
 	return nil
 }
 
-// WriteFile writes the result in the format of the extension: .npy, .csv,
-// .arrow or .parquet. Nothing is left behind when it fails.
-func (r *Result) WriteFile(path string) error {
+// WriteFile writes the result in the format of the extension: .npy, .csv, .tsv, .jsonl,
+// .arrow or .parquet. With the names of columns it writes a folder instead, which is not there yet or empty: a file for each value of these columns, in
+// folders column=value that have the names as Hive and Spark write them; without an extension the files are Parquet.
+// Nothing is left behind when it fails.
+func (r *Result) WriteFile(path string, by ...string) error {
 	if err := r.away(); err != nil {
 		return err
 	}
@@ -316,7 +319,7 @@ func (r *Result) WriteFile(path string) error {
 	if err != nil {
 		return refusal(path, err)
 	}
-	if err := data.Write(path, out); err != nil {
+	if err := (data.Target{Path: path, By: by}).Write(context.Background(), out); err != nil {
 		return (&Func{}).failure(err)
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit/internal/cluster"
+	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/engine/codegen"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
@@ -31,7 +32,7 @@ type options struct {
 	strategy Strategy
 	compiler compiler
 	kernels  int64 // bytes that they may take
-	file     string
+	file     data.Target
 	predict  bool
 	plan     *int   // the number of the one to carry out; nil for the best
 	shared   bool   // steps have all threads whether they pay or not
@@ -98,10 +99,12 @@ func WithCluster(c *Cluster) Option { return func(o *options) { o.cluster = c } 
 // WithStrategy chooses where launches over data sets run; [Auto] by default.
 func WithStrategy(s Strategy) Option { return func(o *options) { o.strategy = s } }
 
-// WithFile has a call write its result to a file, in the format of the extension, as WriteFile
+// WithFile has a call write its result to a file, in the format of the extension, or to a folder parted by columns, as WriteFile
 // does. A large result goes there as it comes, and is never in memory as a whole. The file appears under
 // its name when it is complete. The Result then has a type but no values.
-func WithFile(path string) Option { return func(o *options) { o.file = path } }
+func WithFile(path string, by ...string) Option {
+	return func(o *options) { o.file = data.Target{Path: path, By: by} }
+}
 
 // Runtime holds the memory that kernels work in and the kernels compiled so
 // far. It is safe for concurrent use. Both are made at the first call. A Runtime that

@@ -26,7 +26,7 @@ func TestZonesOfParquet(t *testing.T) {
 	}
 	read, err := data.Open(result)
 	if err == nil {
-		_, err = data.Rewrite(t.Context(), read, converted, nil, nil)
+		_, err = data.Rewrite(t.Context(), read, data.Target{Path: converted}, nil, nil)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +17,7 @@ import (
 type converting struct {
 	dir  string
 	skip []string
+	by   []string
 	json bool
 }
 
@@ -28,13 +30,15 @@ func newConvert() *cobra.Command {
 .csv, .tsv, .jsonl, .arrow or .parquet. Types stay as they are; those of text are such as
 hold all values, dates and timestamps among them; numbers among which is a word are
 text. The new file appears when it is complete. Columns that cannot be read, such as
-lists, are left out with --skip.`,
-		Example:           "  godwit convert flights.csv flights.parquet\n  godwit convert 'year=*/part-*.csv.gz' all.arrow --skip remarks",
+lists, are left out with --skip. With --partition-by, OUT is a new folder, of Parquet
+files if its name has no ending.`,
+		Example:           "  godwit convert flights.csv flights.parquet\n  godwit convert 'year=*/part-*.csv.gz' all.arrow --skip remarks\n  godwit convert flights.csv flights --partition-by year,month",
 		Args:              cobra.MatchAll(atLeastOne("the file"), atMost(2)),
 		ValidArgsFunction: completeTwoTables,
 		RunE:              action(c.run),
 	}
 	cmd.Flags().StringArrayVar(&c.skip, "skip", nil, "leave the column of this name, or of this number, as #1, out (can be given several times)")
+	partitionFlag(cmd, &c.by, "OUT")
 	cmd.Flags().BoolVar(&c.json, "json", false, "print what was written as JSON")
 	clusterFlag(cmd, &c.dir)
 	return cmd
@@ -57,6 +61,7 @@ func noted(cmd *cobra.Command, notes []string) {
 // converted is what godwit convert --json prints.
 type converted struct {
 	Out     string                 `json:"out"`
+	By      []string               `json:"partition_by,omitempty"`
 	Rows    int64                  `json:"rows"`
 	Columns []view.DescribedColumn `json:"columns"`
 	Left    []string               `json:"left"` // columns that were left out
@@ -75,13 +80,17 @@ func (c *converting) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	defer end()
-	w, err := data.Rewrite(cmd.Context(), src, args[1], c.skip, nil)
+	w, err := data.Rewrite(cmd.Context(), src, data.Target{Path: args[1], By: c.by}, c.skip, nil)
 	if err != nil {
 		return fileError(err)
 	}
-	out := &converted{Out: args[1], Rows: w.Rows, Columns: []view.DescribedColumn{}, Left: append([]string{}, w.Left...)}
+	out := &converted{Out: args[1], By: w.By, Rows: w.Rows, Columns: []view.DescribedColumn{}, Left: append([]string{}, w.Left...)}
 	for i := range w.Columns {
-		out.Columns = append(out.Columns, view.DescribedColumn{Name: w.Columns[i].Name, Type: w.Columns[i].Type(), Stored: w.Columns[i].Stored})
+		d := view.DescribedColumn{Name: w.Columns[i].Name, Type: w.Columns[i].Type(), Stored: w.Columns[i].Stored}
+		if slices.Contains(w.By, d.Name) {
+			d.Stored += ", now in the names of folders"
+		}
+		out.Columns = append(out.Columns, d)
 	}
 	noted(cmd, w.Notes)
 	if c.json {

@@ -32,6 +32,7 @@ type running struct {
 	rows    int
 	engine  string
 	out     string
+	by      []string
 	machine string
 	plan    int
 	whyNot  string
@@ -68,6 +69,7 @@ parameter fixes is given in the same way: K=8.`,
 	cmd.Flags().IntVarP(&r.rows, "rows", "n", 0, "how many rows of a table to show (default 20)")
 	choiceFlag(cmd, &r.engine, "engine", godwit.Engines, alternatives(godwit.Engines))
 	cmd.Flags().StringVar(&r.out, "out", "", "write the result to an .npy, .csv, .tsv, .jsonl, .arrow or .parquet file")
+	partitionFlag(cmd, &r.by, "--out")
 	cmd.Flags().StringVar(&r.machine, "machine", "", "decide and predict for the machine that this file of godwit calibrate describes (default this one)")
 	planFlag(cmd, &r.plan, "carry out the plan of this number, as godwit explain lists them (default the best)")
 	whyNotFlag(cmd, &r.whyNot)
@@ -80,6 +82,11 @@ parameter fixes is given in the same way: K=8.`,
 // strategyFlag chooses how steps go to data sets.
 func strategyFlag(cmd *cobra.Command, name *string) {
 	choiceFlag(cmd, name, "strategy", words(cluster.Strategies), "with data sets: auto, fetch (rows come here), ship (code goes there), gather (loops that follow indices are brought the rows that they come to), single (so, one loop after another) or preinstalled (ship, but the code must be there)")
+}
+
+// partitionFlag takes the columns that part what is written.
+func partitionFlag(cmd *cobra.Command, by *[]string, where string) {
+	cmd.Flags().StringSliceVar(by, "partition-by", nil, "write a folder, "+where+", with a file for each value of these columns, in folders COLUMN=value (separate them by commas)")
 }
 
 // planFlag takes the number of a plan.
@@ -171,7 +178,7 @@ func (r *running) whole(ctx context.Context, cmd *cobra.Command, words []string)
 		godwit.WithCluster(c)}
 	opts = append(opts, forced(cmd, r.strategy, r.plan)...)
 	if r.out != "" {
-		opts = append(opts, godwit.WithFile(r.out))
+		opts = append(opts, godwit.WithFile(r.out, r.by...))
 	}
 	if r.stats || r.analyze || r.json || r.machine != "" {
 		opts = append(opts, godwit.WithPrediction(r.machine))
@@ -259,13 +266,16 @@ func prepare(words []string) (*godwit.Func, godwit.Args, error) {
 // checkOut finds out before the run whether the result can go where it shall.
 func (r *running) checkOut(f *godwit.Func) error {
 	if r.out == "" {
+		if len(r.by) > 0 {
+			return misused("add --out FOLDER", "--partition-by says how a result is written, and nothing says where")
+		}
 		if f.ResultPlace() == "Disk" {
 			return &godwit.InputError{Text: "the result of `" + f.Name() + "` is declared `@ Disk`, but no file is named for it", Help: "add --out result.npy (or .csv, .tsv, .jsonl, .arrow, .parquet)"}
 		}
 		return nil
 	}
 	var wrong *data.Error
-	if errors.As(data.CheckName(r.out), &wrong) {
+	if errors.As(data.Target{Path: r.out, By: r.by}.Check(), &wrong) {
 		return &godwit.InputError{Text: "--out " + r.out + ": " + wrong.Msg, Help: wrong.Help, Err: wrong}
 	}
 	if st, err := os.Stat(filepath.Dir(r.out)); err != nil || !st.IsDir() {

@@ -73,12 +73,12 @@ func TestLargerThanMemory(t *testing.T) {
 func (b *bed) spooled(t *testing.T, ctx context.Context, f *compile.Func, args compile.Args, opt run.Options) []byte {
 	t.Helper()
 	dir := t.TempDir()
-	s := data.NewSpool(filepath.Join(dir, "r.npy"))
+	s := data.NewSpool(data.Target{Path: filepath.Join(dir, "r.npy")})
 	opt.SpoolFrom, opt.Spool = 1<<20, func() (run.Spooled, error) { return s.Column() }
 	out, err := b.run(ctx, f, args, opt)
 	if err == nil {
 		var c column.Column = out.columns[0]
-		err = s.Write(&data.Output{Rows: c.Dims[0], Columns: []data.OutColumn{{Kind: c.Kind, Values: c.Data}}})
+		err = s.Write(t.Context(), &data.Output{Rows: c.Dims[0], Columns: []data.OutColumn{{Kind: c.Kind, Values: c.Data}}})
 	}
 	if e := s.Close(); e != nil {
 		t.Error(e)

@@ -72,7 +72,7 @@ func TestArrowDate64(t *testing.T) {
 				t.Error(view[int64](got))
 			}
 			to := filepath.Join(t.TempDir(), "y.parquet")
-			if _, err := Rewrite(t.Context(), src, to, nil, nil); err != nil {
+			if _, err := Rewrite(t.Context(), src, Target{Path: to}, nil, nil); err != nil {
 				t.Fatal(err)
 			}
 			if c := mustOpen(t, to).Columns()[0]; c.Type() != "Option<Date>" {

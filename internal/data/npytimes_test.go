@@ -104,7 +104,7 @@ func TestNPYDates(t *testing.T) {
 	for _, ext := range []string{".parquet", ".arrow", ".csv", ".jsonl", ".npy"} {
 		src := mustOpen(t, timesFile(t, "<M8[D]", "(3,)", 19000, 0, 19060))
 		path := t.TempDir() + "/x" + ext
-		if _, err := Rewrite(t.Context(), src, path, nil, func(int64) {}); err != nil {
+		if _, err := Rewrite(t.Context(), src, Target{Path: path}, nil, func(int64) {}); err != nil {
 			t.Fatal(err)
 		}
 		again := mustOpen(t, path)

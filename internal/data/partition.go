@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -20,12 +21,15 @@ import (
 // nullKey is how Hive and Spark name the folder of rows without a value.
 const nullKey = "__HIVE_DEFAULT_PARTITION__"
 
-type key struct{ name, value string }
+type key struct {
+	name, value string
+	none        bool // its rows have no value
+}
 
 // keyWord is what a folder says of its rows.
 type keyWord struct {
 	text string
-	n    int64 // if the column is one of integers
+	n    int64 // if the column is one of integers or bools
 	none bool  // rows of it have no value
 }
 
@@ -48,12 +52,37 @@ func keysOf(path string) (keys []key) {
 		if !ok || name == "" {
 			continue
 		}
-		if plain, err := url.PathUnescape(value); err == nil {
-			value = plain
-		}
-		keys = append(keys, key{name, value})
+		keys = append(keys, key{unescapedKey(name), unescapedKey(value), value == nullKey})
 	}
 	return keys
+}
+
+func unescapedKey(s string) string {
+	if plain, err := url.PathUnescape(s); err == nil {
+		return plain
+	}
+	return s
+}
+
+// escaped is a name or a value as it stands in the name of a folder: the signs that Hive escapes are.
+func escaped(s string) string {
+	var b []byte
+	for _, c := range []byte(s) {
+		if c < ' ' || c == 0x7f || strings.IndexByte("\"#%'*/:=?\\{[]^", c) >= 0 {
+			b = fmt.Appendf(b, "%%%02X", c)
+			continue
+		}
+		b = append(b, c)
+	}
+	return string(b)
+}
+
+// escapedValue is escaped of a value, which may look like that of rows without one.
+func escapedValue(s string) string {
+	if s == nullKey {
+		return fmt.Sprintf("%%%02X", s[0]) + s[1:]
+	}
+	return escaped(s)
 }
 
 // addKeys gives the list its columns of folders.
@@ -90,48 +119,82 @@ func keyNames(keys []key) string {
 	return listed(names)
 }
 
-// addKey adds a column, which has integers where all its words are such.
+// addKey adds a column, of what all its words are: as in CSV, but that zeros before a number count for nothing.
 func (s *list) addKey(all [][]key, j int, name string) {
-	c := Column{Name: name, Kind: num.I64, Stored: "integers in the names of folders"}
+	var c Column
 	words, some := make([]keyWord, len(all)), false
 	for i, keys := range all {
-		w := keyWord{text: keys[j].value, none: keys[j].value == nullKey}
-		var err error
-		if w.n, err = strconv.ParseInt(w.text, 10, 64); err != nil && !w.none {
-			c.Kind, c.Stored, c.Means = num.Invalid, "text in the names of folders", meaning.Meaning{Sort: meaning.Text}
-		}
-		some, c.Nullable = some || !w.none, c.Nullable || w.none
-		words[i] = w
+		words[i] = keyWord{text: keys[j].value, none: keys[j].none}
+		some, c.Nullable = some || !words[i].none, c.Nullable || words[i].none
 	}
-	if !some {
-		c.Kind, c.Stored, c.Means = num.Invalid, "folders of missing values", meaning.Meaning{Sort: meaning.Text}
-	}
-	if day := (meaning.Meaning{Sort: meaning.Date}); some && !c.Kind.Valid() && allMean(words, day) {
+	switch {
+	case !some:
+		c.Unknown, c.Stored, c.Means = true, "folders of missing values", meaning.Meaning{Sort: meaning.Text}
+	case eachWord(words, (*keyWord).integer):
+		c.Kind, c.Stored = num.I64, "integers in the names of folders"
+	case eachWord(words, (*keyWord).truth):
+		c.Kind, c.Stored = num.Bool, "true and false in the names of folders"
+	case eachWord(words, means(day)):
 		c.Stored, c.Means = "dates in the names of folders", day
+	case eachWord(words, means(moment)):
+		c.Stored, c.Means = "timestamps in the names of folders", moment
+	default:
+		c.Stored, c.Means = "text in the names of folders", meaning.Meaning{Sort: meaning.Text}
 	}
 	for i, m := range s.members {
 		m.keys = append(m.keys, words[i])
 	}
+	c.Name = name
 	s.cols = append(s.cols, c)
 }
 
-// allMean reports that all words are of a meaning.
-func allMean(words []keyWord, m meaning.Meaning) bool {
-	return !slices.ContainsFunc(words, func(w keyWord) bool {
+var day, moment = meaning.Meaning{Sort: meaning.Date}, meaning.Meaning{Sort: meaning.Timestamp, Unit: meaning.Micro}
+
+// eachWord reports that all words are something.
+func eachWord(words []keyWord, is func(*keyWord) bool) bool {
+	for i := range words {
+		if !words[i].none && !is(&words[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *keyWord) integer() bool {
+	n, err := strconv.ParseInt(w.text, 10, 64)
+	w.n = n
+	return err == nil
+}
+
+func (w *keyWord) truth() bool {
+	w.n = 0
+	if w.text == "true" {
+		w.n = 1
+	}
+	return w.text == "true" || w.text == "false"
+}
+
+// means has a word be a value of a meaning.
+func means(m meaning.Meaning) func(*keyWord) bool {
+	return func(w *keyWord) bool {
 		_, why := m.Parse([]byte(w.text))
-		return why != "" && !w.none
-	})
+		return why == ""
+	}
 }
 
 // checkKey implements checkWant for columns of folders.
 func (s *list) checkKey(w Want) error {
-	if w.Means.Sort == meaning.None {
-		return checkKind(s.name, &s.cols[w.Column], w.Kind)
+	c := &s.cols[w.Column]
+	switch {
+	case c.Unknown:
+		return nil
+	case w.Means.Sort == meaning.None:
+		return checkKind(s.name, c, w.Kind)
 	}
 	for _, m := range s.members {
 		if word := m.keys[w.Column-s.keyed]; !word.none {
 			if _, why := w.Means.Parse([]byte(word.text)); why != "" {
-				e := columnError(filepath.Dir(m.src.Path()), &s.cols[w.Column], "")
+				e := columnError(filepath.Dir(m.src.Path()), c, "")
 				e.Msg, e.Help = csvMeant(w.Means, word.text, why, "")
 				return e
 			}
@@ -193,9 +256,10 @@ func (s *list) keyValue(m *member, word keyWord, w Want, dst []byte) error {
 		column.Put(w.Kind, dst, 0, uint64(v))
 		return nil
 	}
-	one := bytesOf([]int64{word.n})
-	if convert(dst, w, one, num.I64) >= 0 {
-		return misfit(filepath.Dir(m.src.Path()), -1, s.cols[w.Column].Name, w, valueAt(one, num.I64, 0))
+	kind := s.cols[w.Column].Kind
+	one := bytesOf([]int64{word.n})[:kind.Size()] // the lowest byte comes first
+	if convert(dst, w, one, kind) >= 0 {
+		return misfit(filepath.Dir(m.src.Path()), -1, s.cols[w.Column].Name, w, valueAt(one, kind, 0))
 	}
 	return nil
 }

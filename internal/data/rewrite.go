@@ -2,13 +2,10 @@ package data
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/godwit-run/godwit/internal/data/meaning"
 )
@@ -21,19 +18,20 @@ type Written struct {
 	Rows    int64
 	Columns []Column
 	Left    []string // columns that were left out
+	By      []string // columns that the names of folders have
 	Notes   []string // see Notes; of columns that are written
 }
 
-// Rewrite writes the columns of src, but for those of skip, to path, in the format of its ending. looked is told of rows as they
+// Rewrite writes the columns of src, but for those of skip, to a target. looked is told of rows as they
 // are read. Text, dates, times and decimals stay what they are.
-func Rewrite(ctx context.Context, src Source, path string, skip []string, looked func(rows int64)) (*Written, error) {
-	if err := CheckName(path); err != nil {
+func Rewrite(ctx context.Context, src Source, to Target, skip []string, looked func(rows int64)) (*Written, error) {
+	if err := to.Check(); err != nil {
 		return nil, err
 	}
-	if at, err := os.Stat(path); err == nil {
+	if at, err := os.Stat(to.Path); err == nil {
 		for _, p := range Files(src) {
 			if of, err := os.Stat(p); err == nil && os.SameFile(at, of) {
-				e := fail(path, "it is what is read, and would be replaced")
+				e := fail(to.Path, "it is what is read, and would be replaced")
 				e.Help = "write to another file"
 				return nil, e
 			}
@@ -55,10 +53,13 @@ func Rewrite(ctx context.Context, src Source, path string, skip []string, looked
 	if err != nil {
 		return nil, err
 	}
-	w.Notes = notes
+	if to, err = to.of(src, w.Columns); err != nil {
+		return nil, err
+	}
+	w.Notes, w.By = notes, to.By
 	r := &rewriting{src: src, wants: wants}
 	defer r.close()
-	if err := r.room(path); err != nil {
+	if err := r.room(to); err != nil {
 		return nil, err
 	}
 	if err := r.fill(ctx, looked); err != nil {
@@ -71,7 +72,7 @@ func Rewrite(ctx context.Context, src Source, path string, skip []string, looked
 	if err != nil {
 		return nil, err
 	}
-	return w, Write(path, out)
+	return w, to.Write(ctx, out)
 }
 
 // leftOut are the columns of these names.
@@ -129,85 +130,41 @@ func wanted(c *Column) meaning.Meaning {
 
 // rewriting is a table on its way.
 type rewriting struct {
-	src    Source
-	wants  []Want
-	file   *os.File
-	mapped []byte
-	dst    []Dest // of all rows
+	src   Source
+	wants []Want
+	dst   []Dest // of all rows
+	arena
 }
 
-// room makes the memory for all columns: as much of the disk is taken before as it needs, since a mapping cannot say that a disk is full.
-func (r *rewriting) room(path string) error {
-	const page = 1 << 12
-	total := int64(0)
-	starts := make([]int64, 0, 2*len(r.wants))
-	add := func(n int64) {
-		starts = append(starts, total)
-		total += (n + page - 1) &^ (page - 1)
-	}
-	rows := r.src.Rows()
+// room makes the memory for all columns.
+func (r *rewriting) room(t Target) error {
+	rows, total := r.src.Rows(), int64(0)
 	for _, w := range r.wants {
 		c := &r.src.Columns()[w.Column]
 		n, ok := sizeOf(rows, c.Dims, w.Kind)
+		if total += padded(n); w.Option {
+			total += padded(rows)
+		}
 		if !ok || total < 0 {
 			return columnError(r.src.Path(), c, fmt.Sprintf("%d rows of it are too many", rows))
 		}
-		add(n)
-		if w.Option {
-			add(rows)
-		} else {
-			add(0)
-		}
 	}
-	if total > 0 {
-		if err := r.take(path, total); err != nil {
-			return writeFailed(path, err)
-		}
+	place, err := t.place()
+	if err == nil {
+		err = r.take(filepath.Dir(place), total)
 	}
-	for i, w := range r.wants {
-		c := &r.src.Columns()[w.Column]
-		n, _ := sizeOf(rows, c.Dims, w.Kind)
-		d := Dest{Values: r.mapped[starts[2*i]:][:n:n]}
+	if err != nil {
+		return writeFailed(t.Path, err)
+	}
+	for _, w := range r.wants {
+		n, _ := sizeOf(rows, r.src.Columns()[w.Column].Dims, w.Kind)
+		d := Dest{Values: r.next(n)}
 		if w.Option {
-			d.Valid = r.mapped[starts[2*i+1]:][:rows:rows]
+			d.Valid = r.next(rows)
 		}
 		r.dst = append(r.dst, d)
 	}
 	return nil
-}
-
-func (r *rewriting) take(path string, total int64) (err error) {
-	target, _, err := writeTarget(path)
-	if err != nil {
-		return err
-	}
-	if r.file, err = os.CreateTemp(filepath.Dir(target), "."+filepath.Base(target)+".*"); err != nil {
-		return err
-	}
-	if err := os.Remove(r.file.Name()); err != nil {
-		return err
-	}
-	err = allocate(r.file, total)
-	if errors.Is(err, unix.EOPNOTSUPP) {
-		zeros := make([]byte, 1<<20)
-		for off := int64(0); off < total && (err == nil || errors.Is(err, unix.EOPNOTSUPP)); off += int64(len(zeros)) {
-			_, err = r.file.WriteAt(zeros[:min(int64(len(zeros)), total-off)], off)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	r.mapped, err = unix.Mmap(int(r.file.Fd()), 0, int(total), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
-	return err
-}
-
-func (r *rewriting) close() {
-	if r.mapped != nil {
-		_ = unix.Munmap(r.mapped)
-	}
-	if r.file != nil {
-		r.file.Close()
-	}
 }
 
 // fill reads all rows.

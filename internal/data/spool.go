@@ -1,6 +1,7 @@
 package data
 
 import (
+	"context"
 	"errors"
 	"io"
 	"path/filepath"
@@ -18,12 +19,12 @@ import (
 
 // Spool is a table on its way to a file.
 type Spool struct {
-	path string
-	cols []*Spooled
+	target Target
+	cols   []*Spooled
 }
 
-// NewSpool begins the file path. Nothing is written before the first Column.
-func NewSpool(path string) *Spool { return &Spool{path: path} }
+// NewSpool begins what a target shall be. Nothing is written before the first Column.
+func NewSpool(t Target) *Spool { return &Spool{target: t} }
 
 // spoolHead is left free before a column, for the header of a file. The column can be mapped.
 const spoolHead = 4096
@@ -41,15 +42,15 @@ type Spooled struct {
 
 // Column begins a column.
 func (s *Spool) Column() (*Spooled, error) {
-	target, _, err := writeTarget(s.path)
+	place, err := s.target.place()
 	if err != nil {
-		return nil, writeFailed(s.path, err)
+		return nil, writeFailed(s.target.Path, err)
 	}
-	f, err := freshFile(target)
+	f, err := freshFile(place)
 	if err != nil {
-		return nil, writeFailed(s.path, err)
+		return nil, writeFailed(s.target.Path, err)
 	}
-	c := &Spooled{path: s.path, f: f}
+	c := &Spooled{path: s.target.Path, f: f}
 	s.cols = append(s.cols, c)
 	return c, nil
 }
@@ -86,18 +87,18 @@ func (c *Spooled) Bytes(n int64) ([]byte, error) {
 }
 
 // Write writes a table, whose values may be columns of the spool, as Write does.
-func (s *Spool) Write(out *Output) (err error) {
+func (s *Spool) Write(ctx context.Context, out *Output) (err error) {
 	if c := s.npy(out); c != nil {
 		return s.becomes(c, out)
 	}
 	// A disk that fails under a mapping is a fault of memory.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	return Write(s.path, out)
+	return s.target.Write(ctx, out)
 }
 
 // npy gives the column that becomes the file, if there is one.
 func (s *Spool) npy(out *Output) *Spooled {
-	if len(out.Columns) != 1 || out.Columns[0].Valid != nil || out.Columns[0].Means.Sort == meaning.Date || formats[extension(s.path)] != formatNPY {
+	if len(s.target.By) > 0 || len(out.Columns) != 1 || out.Columns[0].Valid != nil || out.Columns[0].Means.Sort == meaning.Date || formats[extension(s.target.Path)] != formatNPY {
 		return nil
 	}
 	for _, c := range s.cols {
@@ -110,17 +111,17 @@ func (s *Spool) npy(out *Output) *Spooled {
 
 // becomes makes a column the file.
 func (s *Spool) becomes(c *Spooled, out *Output) error {
-	if err := checkOutput(s.path, out); err != nil {
+	if err := checkOutput(s.target.Path, out); err != nil {
 		return err
 	}
 	if err := checkTimes(&out.Columns[0]); err != nil {
-		return writeFailed(s.path, err)
+		return writeFailed(s.target.Path, err)
 	}
 	head := npyHead(out, spoolHead)
 	if len(head) != spoolHead {
-		return Write(s.path, out)
+		return Write(s.target.Path, out)
 	}
-	target, mode, err := writeTarget(s.path)
+	target, mode, err := writeTarget(s.target.Path)
 	if err == nil {
 		_, err = c.f.WriteAt(head, 0)
 	}
@@ -134,7 +135,7 @@ func (s *Spool) becomes(c *Spooled, out *Output) error {
 		err = c.f.become()
 	}
 	if err != nil {
-		return writeFailed(s.path, err)
+		return writeFailed(s.target.Path, err)
 	}
 	syncDirectory(filepath.Dir(target))
 	return nil

@@ -65,7 +65,7 @@ func TestRewrite(t *testing.T) {
 		from := openList(t, filepath.Join(dir, "a.csv"), filepath.Join(dir, "b.csv"))
 		for _, ext := range way {
 			out := filepath.Join(t.TempDir(), "x"+ext)
-			w, err := Rewrite(t.Context(), from, out, nil, nil)
+			w, err := Rewrite(t.Context(), from, Target{Path: out}, nil, nil)
 			if err != nil || w.Rows != 3 || len(w.Columns) != 6 {
 				t.Fatalf("%v: %+v, %v", way, w, err)
 			}
@@ -95,16 +95,16 @@ func TestRewrite(t *testing.T) {
 			t.Errorf("%v: %+v, %v", way, sums[3:], err)
 		}
 	}
-	w, err := Rewrite(t.Context(), openList(t, filepath.Join(dir, "a.csv"), filepath.Join(dir, "b.csv")), filepath.Join(t.TempDir(), "x.csv"), []string{"t", "d"}, nil)
+	w, err := Rewrite(t.Context(), openList(t, filepath.Join(dir, "a.csv"), filepath.Join(dir, "b.csv")), Target{Path: filepath.Join(t.TempDir(), "x.csv")}, []string{"t", "d"}, nil)
 	if err != nil || fmt.Sprint(w.Left) != "[t d]" || len(w.Columns) != 4 {
 		t.Errorf("%+v, %v", w, err)
 	}
 	path := filepath.Join(dir, "a.csv")
-	if _, err := Rewrite(t.Context(), mustOpen(t, path), path, nil, nil); err == nil {
+	if _, err := Rewrite(t.Context(), mustOpen(t, path), Target{Path: path}, nil, nil); err == nil {
 		t.Error("a file was replaced by itself")
 	}
 	npy := filepath.Join(dir, "x.npy")
-	if _, err := Rewrite(t.Context(), mustOpen(t, path), npy, []string{"t", "f", "b", "d", "at"}, nil); err != nil {
+	if _, err := Rewrite(t.Context(), mustOpen(t, path), Target{Path: npy}, []string{"t", "f", "b", "d", "at"}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := ints(t, mustOpen(t, npy), Unnamed); fmt.Sprint(got) != "[1 2]" {
@@ -122,7 +122,7 @@ func TestRewriteDecimals(t *testing.T) {
 	}
 	for _, ext := range []string{".arrow", ".parquet"} {
 		to := filepath.Join(t.TempDir(), "y"+ext)
-		if _, err := Rewrite(t.Context(), mustOpen(t, from), to, nil, nil); err != nil {
+		if _, err := Rewrite(t.Context(), mustOpen(t, from), Target{Path: to}, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		src, err := Meant(t.Context(), mustOpen(t, to), nil)

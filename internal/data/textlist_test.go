@@ -237,7 +237,7 @@ func TestRewriteTimes(t *testing.T) {
 	src := FromArrow(rec)
 	for _, ext := range []string{".arrow", ".parquet", ".csv"} {
 		to := filepath.Join(t.TempDir(), "x"+ext)
-		if _, err := Rewrite(t.Context(), src, to, nil, nil); err != nil {
+		if _, err := Rewrite(t.Context(), src, Target{Path: to}, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		rows, err := Head(t.Context(), mustOpen(t, to), 2)

@@ -19,7 +19,7 @@ func csvAs(t *testing.T, path, text string) string {
 	if err := os.WriteFile(from, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Rewrite(context.Background(), mustOpen(t, from), path, nil, nil); err != nil {
+	if _, err := Rewrite(context.Background(), mustOpen(t, from), Target{Path: path}, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -79,7 +79,7 @@ func TestValuelessColumnsInLists(t *testing.T) {
 					want = append(want, map[string][]string{void: {"", ""}, full: {value}}[p]...)
 				}
 				out := filepath.Join(dir, "out.csv")
-				if _, err := Rewrite(context.Background(), src, out, []string{"k"}, nil); err != nil {
+				if _, err := Rewrite(context.Background(), src, Target{Path: out}, []string{"k"}, nil); err != nil {
 					t.Fatal(value, paths, err)
 				}
 				got, err := os.ReadFile(out)

@@ -86,7 +86,7 @@ func TestWideDecimals(t *testing.T) {
 			}
 			for _, ext := range []string{".parquet", ".arrow", ".csv", ".jsonl"} {
 				to := filepath.Join(t.TempDir(), "y"+ext)
-				if _, err := Rewrite(t.Context(), src, to, nil, nil); err != nil {
+				if _, err := Rewrite(t.Context(), src, Target{Path: to}, nil, nil); err != nil {
 					t.Errorf("%s: %v", ext, err)
 				}
 			}
@@ -98,7 +98,7 @@ func TestWideDecimals(t *testing.T) {
 func TestTooWideDecimals(t *testing.T) {
 	for _, wide := range []string{"10000000000000000.00", "-123456789012345678901234567.89", "92233720368547758.08"} {
 		for _, src := range decimalFiles(t, []string{"3.30", ""}, []string{"", "1.00", wide}) {
-			_, err := Rewrite(t.Context(), src, filepath.Join(t.TempDir(), "y.csv"), nil, nil)
+			_, err := Rewrite(t.Context(), src, Target{Path: filepath.Join(t.TempDir(), "y.csv")}, nil, nil)
 			e := wantError(t, src.Path(), err, ": row 4: column `s`: expected a decimal of at most 18 digits, found one of more")
 			if !strings.HasPrefix(e.Help, "leave the column out") {
 				t.Error(e.Help)

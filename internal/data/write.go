@@ -3,6 +3,7 @@ package data
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -24,6 +25,7 @@ type OutColumn struct {
 	Means         meaning.Meaning // of the values
 	Texts         []string        // that the values are the numbers of, of a column of text
 	Unknown       bool            // as Column.Unknown: formats that have a type for nulls alone get that
+	Optional      bool            // its type has nulls even if no row is one; then Valid is given
 }
 
 // meant is what element i stands for, as other programs read it; false if it is a number or bool.
@@ -76,13 +78,7 @@ type writer func(w io.Writer, out *Output) error
 // is complete and on the disk: after an error the name is as it was before.
 // Errors are *Error.
 func Write(path string, out *Output) error {
-	if err := CheckName(path); err != nil {
-		return err
-	}
-	if err := checkOutput(path, out); err != nil {
-		return err
-	}
-	return replaceFile(path, func(f io.Writer) error { return encode(path, f, writerOf(path), out) })
+	return Target{Path: path}.Write(context.Background(), out)
 }
 
 // WriteArrow writes out as an Arrow IPC file of one batch without compression, which
@@ -269,3 +265,6 @@ func refuse(c *OutColumn, msg, help string) *Error {
 
 // HasNulls reports whether a row of c is null.
 func (c *OutColumn) HasNulls() bool { return bytes.IndexByte(c.Valid, 0) >= 0 }
+
+// optional reports whether the type of c has nulls.
+func (c *OutColumn) optional() bool { return c.Optional || c.HasNulls() }

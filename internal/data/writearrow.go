@@ -48,7 +48,7 @@ func arrowSchema(out *Output) *arrow.Schema {
 		for d := len(c.Dims) - 1; d >= 0; d-- {
 			t = arrow.FixedSizeListOfField(int32(c.Dims[d]), arrow.Field{Name: "item", Type: t})
 		}
-		fields = append(fields, arrow.Field{Name: c.name(), Type: t, Nullable: c.HasNulls() || c.Unknown})
+		fields = append(fields, arrow.Field{Name: c.name(), Type: t, Nullable: c.optional() || c.Unknown})
 	}
 	return arrow.NewSchema(fields, nil)
 }

@@ -137,7 +137,7 @@ func parquetSchema(out *Output) (*schema.GroupNode, error) {
 // parquetNode is a value, or three-level lists around it.
 func parquetNode(c *OutColumn) (schema.Node, error) {
 	rep := parquet.Repetitions.Required
-	if c.HasNulls() || c.Unknown {
+	if c.optional() || c.Unknown {
 		rep = parquet.Repetitions.Optional
 	}
 	if len(c.Dims) == 0 {
@@ -230,7 +230,7 @@ func writeColumn(w file.ColumnChunkWriter, c *OutColumn, rows Chunk) error {
 	rowSize := c.width() * int64(c.Kind.Size())
 	values := c.Values[rows.Lo*rowSize : rows.Hi*rowSize]
 	var valid []byte
-	if c.HasNulls() {
+	if c.optional() {
 		valid = c.Valid[rows.Lo:rows.Hi]
 		values = presentRows(values, valid, int(rowSize))
 	}
