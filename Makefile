@@ -3,7 +3,7 @@
 # make fuzz   random programs, simulated clusters, an hour of mutants of kernels, and ten minutes on
 #             each fuzz target
 # make chaos  ten minutes of faults on a cluster of real processes; ARGS="-seed 1 -duration 30m"
-# make bench  against peers (C by gcc and clang-19, NumPy, DuckDB); DuckDB needs cgo
+# make bench  against peers (C by gcc and clang-19, NumPy, Polars, DuckDB); DuckDB needs cgo
 
 GO ?= go
 

@@ -183,7 +183,7 @@ func TestDifferencesAreFound(t *testing.T) {
 }
 
 func product(t *testing.T, b *bench) {
-	if _, err := pythonWithNumPy(t.Context()); errors.Is(err, errNoNumPy) {
+	if _, err := pythonWith(t.Context(), "numpy"); errors.Is(err, errNoNumPy) {
 		t.Skip("SKIPPED:", err)
 	}
 	if err := b.products(t.Context(), []int64{65}); err != nil {

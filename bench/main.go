@@ -1,5 +1,5 @@
 // Command bench measures Godwit against peers that are too large for its own
-// binary, or are not always there: DuckDB, NumPy, and C by several compilers. It
+// binary, or are not always there: DuckDB, NumPy, Polars, and C by several compilers. It
 // is a module of its own, so that they stay out of the product's dependencies.
 //
 //	go run . [stream] [compute] [arrays] [call] [nests] [far] [table] [questions] [shards] [--only sort] [--size 256] [--file flights.parquet] [--json] [--quick] [--wasm] [--threads 2]

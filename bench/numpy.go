@@ -147,7 +147,7 @@ func startNumPy(ctx context.Context, env []string, dir string, kind num.Kind, n 
 		}
 	}
 	var err error
-	p.python, err = startPython(ctx, env, dir, "matmul.py", matmulScript, kind.String(), fmt.Sprint(n), a, b, p.output)
+	p.python, err = startPython(ctx, "numpy", env, dir, "matmul.py", matmulScript, kind.String(), fmt.Sprint(n), a, b, p.output)
 	return p, err
 }
 

@@ -14,9 +14,15 @@ import (
 	"time"
 )
 
-var errNoNumPy = errors.New("SKIPPED: NumPy is not installed and cannot be (Debian: python3-venv; or python3-numpy, libopenblas0-pthread), so there is no reference")
+var (
+	errNoNumPy  = errors.New("SKIPPED: NumPy is not installed and cannot be (Debian: python3-venv; or python3-numpy, libopenblas0-pthread), so there is no reference")
+	errNoPolars = errors.New("SKIPPED: Polars is not installed and cannot be (Debian: python3-venv), so there is no reference of it")
+)
 
-// python is a process with NumPy that answers each line with one.
+// missing is the error for a module that is not there.
+var missing = map[string]error{"numpy": errNoNumPy, "polars": errNoPolars}
+
+// python is a process with a module, such as NumPy, that answers each line with one.
 type python struct {
 	cmd   *exec.Cmd
 	in    io.WriteCloser
@@ -39,9 +45,9 @@ func numPyEnv(threads int, given bool) []string {
 	return env
 }
 
-// startPython runs a script, which is written into dir, in an environment of numPyEnv.
-func startPython(ctx context.Context, env []string, dir, script string, text []byte, args ...string) (*python, error) {
-	program, err := pythonWithNumPy(ctx)
+// startPython runs a script that needs a module, which is written into dir, in an environment.
+func startPython(ctx context.Context, module string, env []string, dir, script string, text []byte, args ...string) (*python, error) {
+	program, err := pythonWith(ctx, module)
 	if err != nil {
 		return nil, err
 	}
@@ -70,43 +76,43 @@ func startPython(ctx context.Context, env []string, dir, script string, text []b
 	return p, nil
 }
 
-// pythonWithNumPy is the one of the environment that this makes, with the newest NumPy that the package
+// pythonWith is the one of the environment that this makes, with the newest module that the package
 // index gives for this Python, or else the machine's.
-func pythonWithNumPy(ctx context.Context) (string, error) {
+func pythonWith(ctx context.Context, module string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
 	pythons := []string{"python3", "/usr/bin/python3"}
 	if cache, err := os.UserCacheDir(); err == nil {
-		dir := filepath.Join(cache, "godwit", "numpy")
+		dir := filepath.Join(cache, "godwit", module)
 		own := filepath.Join(dir, "bin", "python")
-		if !hasNumPy(ctx, own) && exec.CommandContext(ctx, "python3", "-m", "venv", dir).Run() == nil {
-			_ = exec.CommandContext(ctx, own, "-m", "pip", "install", "--quiet", "--upgrade", "numpy").Run() // the machine's may do
+		if !has(ctx, own, module) && exec.CommandContext(ctx, "python3", "-m", "venv", dir).Run() == nil {
+			_ = exec.CommandContext(ctx, own, "-m", "pip", "install", "--quiet", "--upgrade", module).Run() // the machine's may do
 		}
 		pythons = append([]string{own}, pythons...)
 	}
 	for _, p := range pythons {
-		if hasNumPy(ctx, p) {
+		if has(ctx, p, module) {
 			return p, nil
 		}
 	}
-	return "", errNoNumPy
+	return "", missing[module]
 }
 
-func hasNumPy(ctx context.Context, python string) bool {
-	return exec.CommandContext(ctx, python, "-c", "import numpy").Run() == nil
+func has(ctx context.Context, python, module string) bool {
+	return exec.CommandContext(ctx, python, "-c", "import "+module).Run() == nil
 }
 
 func (p *python) line() (string, error) {
 	s, err := p.lines.ReadString('\n')
 	if err != nil {
-		return "", fmt.Errorf("NumPy has ended: %w", err)
+		return "", fmt.Errorf("the reference has ended: %w", err)
 	}
 	return strings.TrimSpace(s), nil
 }
 
 func (p *python) ask(what string) (string, error) {
 	if _, err := io.WriteString(p.in, what+"\n"); err != nil {
-		return "", fmt.Errorf("NumPy has ended: %w", err)
+		return "", fmt.Errorf("the reference has ended: %w", err)
 	}
 	return p.line()
 }

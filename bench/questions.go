@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,34 +16,34 @@ import (
 )
 
 // In: the tables of H2O.ai's db-benchmark, made by its rules. Out: its questions about groups and joins, answered from Parquet and from memory
-// beside DuckDB. On both sides the whole answer is in memory in the end: a table there, a Result here. Answers are compared by their
+// beside DuckDB and Polars. On all sides the whole answer is in memory in the end: a table there, a Result here. Answers are compared by their
 // number of rows and the sums of their numbers, on both sides with an error that does not grow with the rows (fsum).
 
-// problem is one question. sum are the numbers of a row of ours that are added up, of r; sums the same in SQL, by Kahan's summation: plain sum is off by more than the tolerance at 1e7 rows.
+// problem is one question; polars is the same for Polars. sum are the numbers of a row of ours that are added up, of r; sums the same in SQL, by Kahan's summation: plain sum is off by more than the tolerance at 1e7 rows.
 type problem struct {
-	name, typ, body, sql string
-	sum                  []string
-	sums                 string
-	tables               []string
+	name, typ, body, sql, polars string
+	sum                          []string
+	sums                         string
+	tables                       []string
 }
 
 const groupRow = "record Row { id1: Str, id2: Str, id3: Str, id4: i64, id5: i64, id6: i64, v1: i64, v2: i64, v3: f64 }\n"
 
 var groupProblems = []problem{
-	{name: "sum v1 by id1", typ: "(Str, i64)", body: "x.group_by(|r| r.id1).agg(|g| (g.key(), g.sum(|r| r.v1)))", sql: "SELECT id1, sum(v1) AS a FROM x GROUP BY id1", sum: []string{"r.1 as f64"}, sums: "fsum(a)"},
-	{name: "sum v1 by id1, id2", typ: "((Str, Str), i64)", body: "x.group_by(|r| (r.id1, r.id2)).agg(|g| (g.key(), g.sum(|r| r.v1)))", sql: "SELECT id1, id2, sum(v1) AS a FROM x GROUP BY id1, id2", sum: []string{"r.1 as f64"}, sums: "fsum(a)"},
-	{name: "sum v1, mean v3 by id3", typ: "(Str, i64, f64)", body: "x.group_by(|r| r.id3).agg(|g| (g.key(), g.sum(|r| r.v1), g.mean(|r| r.v3)))", sql: "SELECT id3, sum(v1) AS a, avg(v3) AS b FROM x GROUP BY id3", sum: []string{"r.1 as f64", "r.2"}, sums: "fsum(a), fsum(b)"},
-	{name: "mean v1:v3 by id4", typ: "(i64, f64, f64, f64)", body: "x.group_by(|r| r.id4).agg(|g| (g.key(), g.mean(|r| r.v1), g.mean(|r| r.v2), g.mean(|r| r.v3)))", sql: "SELECT id4, avg(v1) AS a, avg(v2) AS b, avg(v3) AS c FROM x GROUP BY id4", sum: []string{"r.1", "r.2", "r.3"}, sums: "fsum(a), fsum(b), fsum(c)"},
-	{name: "sum v1:v3 by id6", typ: "(i64, i64, i64, f64)", body: "x.group_by(|r| r.id6).agg(|g| (g.key(), g.sum(|r| r.v1), g.sum(|r| r.v2), g.sum(|r| r.v3)))", sql: "SELECT id6, sum(v1) AS a, sum(v2) AS b, sum(v3) AS c FROM x GROUP BY id6", sum: []string{"r.1 as f64", "r.2 as f64", "r.3"}, sums: "fsum(a), fsum(b), fsum(c)"},
-	{name: "median v3, sd v3 by id4, id5", typ: "((i64, i64), f64, f64)", body: "x.group_by(|r| (r.id4, r.id5)).agg(|g| { let n = g.count() as f64; let m = g.mean(|r| r.v3); (g.key(), g.median(|r| r.v3), ((g.sum(|r| r.v3 * r.v3) - n * m * m) / (n - 1.0)).max(0.0).sqrt()) })", sql: "SELECT id4, id5, median(v3) AS a, stddev(v3) AS b FROM x GROUP BY id4, id5", sum: []string{"r.1", "r.2"}, sums: "fsum(a), fsum(b)"},
-	{name: "max v1 - min v2 by id3", typ: "(Str, i64)", body: "x.group_by(|r| r.id3).agg(|g| (g.key(), g.max(|r| r.v1) - g.min(|r| r.v2)))", sql: "SELECT id3, max(v1) - min(v2) AS a FROM x GROUP BY id3", sum: []string{"r.1 as f64"}, sums: "fsum(a)"},
-	{name: "largest two v3 by id6", typ: "(i64, f64)", body: "x.group_by(|r| r.id6).top_k::<2>(|r| r.v3).map(|r| (r.id6, r.v3))", sql: "SELECT id6, v3 FROM (SELECT id6, v3, row_number() OVER (PARTITION BY id6 ORDER BY v3 DESC) AS n FROM x) WHERE n <= 2", sum: []string{"r.1"}, sums: "fsum(v3)"},
+	{name: "sum v1 by id1", typ: "(Str, i64)", body: "x.group_by(|r| r.id1).agg(|g| (g.key(), g.sum(|r| r.v1)))", polars: `x.group_by("id1").agg(a=pl.sum("v1"))`, sql: "SELECT id1, sum(v1) AS a FROM x GROUP BY id1", sum: []string{"r.1 as f64"}, sums: "fsum(a)"},
+	{name: "sum v1 by id1, id2", typ: "((Str, Str), i64)", body: "x.group_by(|r| (r.id1, r.id2)).agg(|g| (g.key(), g.sum(|r| r.v1)))", polars: `x.group_by("id1", "id2").agg(a=pl.sum("v1"))`, sql: "SELECT id1, id2, sum(v1) AS a FROM x GROUP BY id1, id2", sum: []string{"r.1 as f64"}, sums: "fsum(a)"},
+	{name: "sum v1, mean v3 by id3", typ: "(Str, i64, f64)", body: "x.group_by(|r| r.id3).agg(|g| (g.key(), g.sum(|r| r.v1), g.mean(|r| r.v3)))", polars: `x.group_by("id3").agg(a=pl.sum("v1"), b=pl.mean("v3"))`, sql: "SELECT id3, sum(v1) AS a, avg(v3) AS b FROM x GROUP BY id3", sum: []string{"r.1 as f64", "r.2"}, sums: "fsum(a), fsum(b)"},
+	{name: "mean v1:v3 by id4", typ: "(i64, f64, f64, f64)", body: "x.group_by(|r| r.id4).agg(|g| (g.key(), g.mean(|r| r.v1), g.mean(|r| r.v2), g.mean(|r| r.v3)))", polars: `x.group_by("id4").agg(a=pl.mean("v1"), b=pl.mean("v2"), c=pl.mean("v3"))`, sql: "SELECT id4, avg(v1) AS a, avg(v2) AS b, avg(v3) AS c FROM x GROUP BY id4", sum: []string{"r.1", "r.2", "r.3"}, sums: "fsum(a), fsum(b), fsum(c)"},
+	{name: "sum v1:v3 by id6", typ: "(i64, i64, i64, f64)", body: "x.group_by(|r| r.id6).agg(|g| (g.key(), g.sum(|r| r.v1), g.sum(|r| r.v2), g.sum(|r| r.v3)))", polars: `x.group_by("id6").agg(a=pl.sum("v1"), b=pl.sum("v2"), c=pl.sum("v3"))`, sql: "SELECT id6, sum(v1) AS a, sum(v2) AS b, sum(v3) AS c FROM x GROUP BY id6", sum: []string{"r.1 as f64", "r.2 as f64", "r.3"}, sums: "fsum(a), fsum(b), fsum(c)"},
+	{name: "median v3, sd v3 by id4, id5", typ: "((i64, i64), f64, f64)", body: "x.group_by(|r| (r.id4, r.id5)).agg(|g| { let n = g.count() as f64; let m = g.mean(|r| r.v3); (g.key(), g.median(|r| r.v3), ((g.sum(|r| r.v3 * r.v3) - n * m * m) / (n - 1.0)).max(0.0).sqrt()) })", polars: `x.group_by("id4", "id5").agg(a=pl.median("v3"), b=pl.std("v3"))`, sql: "SELECT id4, id5, median(v3) AS a, stddev(v3) AS b FROM x GROUP BY id4, id5", sum: []string{"r.1", "r.2"}, sums: "fsum(a), fsum(b)"},
+	{name: "max v1 - min v2 by id3", typ: "(Str, i64)", body: "x.group_by(|r| r.id3).agg(|g| (g.key(), g.max(|r| r.v1) - g.min(|r| r.v2)))", polars: `x.group_by("id3").agg(a=pl.max("v1") - pl.min("v2"))`, sql: "SELECT id3, max(v1) - min(v2) AS a FROM x GROUP BY id3", sum: []string{"r.1 as f64"}, sums: "fsum(a)"},
+	{name: "largest two v3 by id6", typ: "(i64, f64)", body: "x.group_by(|r| r.id6).top_k::<2>(|r| r.v3).map(|r| (r.id6, r.v3))", polars: `x.group_by("id6").agg(v3=pl.col("v3").top_k(2)).explode("v3")`, sql: "SELECT id6, v3 FROM (SELECT id6, v3, row_number() OVER (PARTITION BY id6 ORDER BY v3 DESC) AS n FROM x) WHERE n <= 2", sum: []string{"r.1"}, sums: "fsum(v3)"},
 	{name: "regression of v1, v2 by id2, id4", typ: "((Str, i64), f64)", body: `x.group_by(|r| (r.id2, r.id4)).agg(|g| {
         let n = g.count() as f64; let a = g.sum(|r| r.v1) as f64; let b = g.sum(|r| r.v2) as f64;
         let c = n * (g.sum(|r| r.v1 * r.v2) as f64) - a * b;
         (g.key(), c * c / ((n * (g.sum(|r| r.v1 * r.v1) as f64) - a * a) * (n * (g.sum(|r| r.v2 * r.v2) as f64) - b * b)))
-    })`, sql: "SELECT id2, id4, pow(corr(v1, v2), 2) AS a FROM x GROUP BY id2, id4", sum: []string{"r.1"}, sums: "fsum(a)"},
-	{name: "sum v3, count by id1:id6", typ: "((Str, Str, Str, i64, i64, i64), f64, i64)", body: "x.group_by(|r| (r.id1, r.id2, r.id3, r.id4, r.id5, r.id6)).agg(|g| (g.key(), g.sum(|r| r.v3), g.count()))", sql: "SELECT id1, id2, id3, id4, id5, id6, sum(v3) AS a, count(*) AS b FROM x GROUP BY id1, id2, id3, id4, id5, id6", sum: []string{"r.1", "r.2 as f64"}, sums: "fsum(a), fsum(b)"},
+    })`, polars: `x.group_by("id2", "id4").agg(a=pl.corr("v1", "v2") ** 2)`, sql: "SELECT id2, id4, pow(corr(v1, v2), 2) AS a FROM x GROUP BY id2, id4", sum: []string{"r.1"}, sums: "fsum(a)"},
+	{name: "sum v3, count by id1:id6", typ: "((Str, Str, Str, i64, i64, i64), f64, i64)", body: "x.group_by(|r| (r.id1, r.id2, r.id3, r.id4, r.id5, r.id6)).agg(|g| (g.key(), g.sum(|r| r.v3), g.count()))", polars: `x.group_by("id1", "id2", "id3", "id4", "id5", "id6").agg(a=pl.sum("v3"), b=pl.len())`, sql: "SELECT id1, id2, id3, id4, id5, id6, sum(v3) AS a, count(*) AS b FROM x GROUP BY id1, id2, id3, id4, id5, id6", sum: []string{"r.1", "r.2 as f64"}, sums: "fsum(a), fsum(b)"},
 }
 
 const joinRows = `record Row { id1: i64, id2: i64, id3: i64, id5: Str, v1: f64 }
@@ -51,11 +53,11 @@ record Big { id3: i64, v2: f64 }
 `
 
 var joinProblems = []problem{
-	{name: "small inner on integer", typ: "(Row, f64)", body: "{ let by = d.index_by(|r| r.id1); x.join(by, |r| r.id1).map(|(a, b)| (a, b.v2)) }", sql: "SELECT x.id1, x.id2, x.id3, x.id5, v1, v2 FROM x JOIN small USING (id1)", tables: []string{"Small"}},
-	{name: "medium inner on integer", typ: "(Row, f64)", body: "{ let by = d.index_by(|r| r.id2); x.join(by, |r| r.id2).map(|(a, b)| (a, b.v2)) }", sql: "SELECT x.id1, x.id2, x.id3, x.id5, v1, v2 FROM x JOIN medium USING (id2)", tables: []string{"Medium"}},
-	{name: "medium outer on integer", typ: "(Row, f64)", body: "{ let by = d.index_by(|r| r.id2); x.map(|a| (a, by.get(a.id2).map(|i| d[i].v2).or(0.0))) }", sql: "SELECT x.id1, x.id2, x.id3, x.id5, v1, coalesce(v2, 0) AS v2 FROM x LEFT JOIN medium USING (id2)", tables: []string{"Medium"}},
-	{name: "medium inner on text", typ: "(Row, f64)", body: "{ let by = d.index_by(|r| r.id5); x.join(by, |r| r.id5).map(|(a, b)| (a, b.v2)) }", sql: "SELECT x.id1, x.id2, x.id3, x.id5, v1, v2 FROM x JOIN medium USING (id5)", tables: []string{"Medium"}},
-	{name: "big inner on integer", typ: "(Row, f64)", body: "{ let by = d.index_by(|r| r.id3); x.join(by, |r| r.id3).map(|(a, b)| (a, b.v2)) }", sql: "SELECT x.id1, x.id2, x.id3, x.id5, v1, v2 FROM x JOIN big USING (id3)", tables: []string{"Big"}},
+	{name: "small inner on integer", typ: "(Row, f64)", body: "{ let by = d.index_by(|r| r.id1); x.join(by, |r| r.id1).map(|(a, b)| (a, b.v2)) }", polars: `x.join(small, on="id1").select("id1", "id2", "id3", "id5", "v1", "v2")`, sql: "SELECT x.id1, x.id2, x.id3, x.id5, v1, v2 FROM x JOIN small USING (id1)", tables: []string{"Small"}},
+	{name: "medium inner on integer", typ: "(Row, f64)", body: "{ let by = d.index_by(|r| r.id2); x.join(by, |r| r.id2).map(|(a, b)| (a, b.v2)) }", polars: `x.join(medium.select("id2", "v2"), on="id2").select("id1", "id2", "id3", "id5", "v1", "v2")`, sql: "SELECT x.id1, x.id2, x.id3, x.id5, v1, v2 FROM x JOIN medium USING (id2)", tables: []string{"Medium"}},
+	{name: "medium outer on integer", typ: "(Row, f64)", body: "{ let by = d.index_by(|r| r.id2); x.map(|a| (a, by.get(a.id2).map(|i| d[i].v2).or(0.0))) }", polars: `x.join(medium.select("id2", "v2"), on="id2", how="left").select("id1", "id2", "id3", "id5", "v1", pl.col("v2").fill_null(0))`, sql: "SELECT x.id1, x.id2, x.id3, x.id5, v1, coalesce(v2, 0) AS v2 FROM x LEFT JOIN medium USING (id2)", tables: []string{"Medium"}},
+	{name: "medium inner on text", typ: "(Row, f64)", body: "{ let by = d.index_by(|r| r.id5); x.join(by, |r| r.id5).map(|(a, b)| (a, b.v2)) }", polars: `x.join(medium.select("id5", "v2"), on="id5").select("id1", "id2", "id3", "id5", "v1", "v2")`, sql: "SELECT x.id1, x.id2, x.id3, x.id5, v1, v2 FROM x JOIN medium USING (id5)", tables: []string{"Medium"}},
+	{name: "big inner on integer", typ: "(Row, f64)", body: "{ let by = d.index_by(|r| r.id3); x.join(by, |r| r.id3).map(|(a, b)| (a, b.v2)) }", polars: `x.join(big.select("id3", "v2"), on="id3").select("id1", "id2", "id3", "id5", "v1", "v2")`, sql: "SELECT x.id1, x.id2, x.id3, x.id5, v1, v2 FROM x JOIN big USING (id3)", tables: []string{"Big"}},
 }
 
 // source is the program of a question: f answers it, check adds its numbers up, and each table has a function that reads it.
@@ -130,8 +132,9 @@ type asking struct {
 	choices
 	dir     string
 	threads int
-	memory  bool // tables are in memory on both sides
+	memory  bool // tables are in memory on all sides
 	db      *duck
+	polars  *polars // nil if there is none
 	rt      *godwit.Runtime
 }
 
@@ -148,6 +151,16 @@ func (a *asking) all(ctx context.Context, r *measure.Report) (err error) {
 		return err
 	}
 	defer a.db.close()
+	switch a.polars, err = startPolars(ctx, a.dir, a.threads); {
+	case errors.Is(err, errNoPolars):
+		if note := err.Error(); !slices.Contains(r.Notes, note) {
+			r.Notes = append(r.Notes, note)
+		}
+	case err != nil:
+		return err
+	default:
+		defer a.polars.close()
+	}
 	a.rt = a.runtime()
 	defer a.rt.Close()
 	for _, set := range questionSets {
@@ -166,16 +179,19 @@ func (a *asking) all(ctx context.Context, r *measure.Report) (err error) {
 			if _, err := a.db.db.ExecContext(ctx, fmt.Sprintf("CREATE %s %s AS SELECT * FROM read_parquet('%s')", kind, as, filepath.Join(a.dir, name+".parquet"))); err != nil {
 				return err
 			}
+			if err := a.polars.table(as, filepath.Join(a.dir, name+".parquet"), a.memory); err != nil {
+				return err
+			}
 		}
 		for _, p := range set.problems {
 			if a.only != nil && !a.only.MatchString(p.name) {
 				continue
 			}
-			row, err := a.ask(ctx, p, set.rows, set.x)
+			rows, err := a.ask(ctx, p, set.rows, set.x)
 			if err != nil {
 				return fmt.Errorf("%s: %w", p.name, err)
 			}
-			r.Rows = append(r.Rows, row)
+			r.Rows = append(r.Rows, rows...)
 		}
 	}
 	return nil
@@ -189,25 +205,25 @@ func (a *asking) askings() int {
 	return 7
 }
 
-// ask has both sides answer one question.
-func (a *asking) ask(ctx context.Context, p problem, rows, x string) (row measure.Row, err error) {
+// ask has all sides answer one question.
+func (a *asking) ask(ctx context.Context, p problem, rows, x string) (answers []measure.Row, err error) {
 	name := p.name + ", " + map[bool]string{false: "Parquet", true: "memory"}[a.memory] + ", " + count(a.threads)
 	a.progress(name)
 	f, check, args, end, err := a.prepare(ctx, p, rows, x)
 	defer end()
 	if err != nil {
-		return row, err
+		return nil, err
 	}
 	res, err := check.Call(ctx, args, godwit.WithRuntime(a.rt))
 	if err != nil {
-		return row, err
+		return nil, err
 	}
 	sums, err := godwit.As[[]float64](res)
 	if err != nil {
-		return row, err
+		return nil, err
 	}
 	if _, err := warmCall(ctx, a.patience(), f, args, godwit.WithRuntime(a.rt)); err != nil {
-		return row, err
+		return nil, err
 	}
 	contest := measure.Contest{
 		Name: name, Against: a.db.name, Unit: "ms", Tolerance: 1e-3, Pairs: a.askings(),
@@ -223,7 +239,13 @@ func (a *asking) ask(ctx context.Context, p problem, rows, x string) (row measur
 		},
 		Reference: a.db.table(p),
 	}
-	return contest.Row(ctx)
+	row, err := contest.Row(ctx)
+	if answers = append(answers, row); err != nil || a.polars == nil {
+		return answers, err
+	}
+	contest.Against, contest.Reference = a.polars.name, a.polars.answer(p)
+	row, err = contest.Row(ctx)
+	return append(answers, row), err
 }
 
 // table has DuckDB answer into a table, and adds the answer up outside of the time.
