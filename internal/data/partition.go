@@ -29,7 +29,7 @@ type key struct {
 // keyWord is what a folder says of its rows.
 type keyWord struct {
 	text string
-	n    int64 // if the column is one of integers or bools
+	n    int64 // what stands for it, if the column has a kind
 	none bool  // rows of it have no value
 }
 
@@ -134,10 +134,10 @@ func (s *list) addKey(all [][]key, j int, name string) {
 		c.Kind, c.Stored = num.I64, "integers in the names of folders"
 	case eachWord(words, (*keyWord).truth):
 		c.Kind, c.Stored = num.Bool, "true and false in the names of folders"
-	case eachWord(words, means(day)):
-		c.Stored, c.Means = "dates in the names of folders", day
-	case eachWord(words, means(moment)):
-		c.Stored, c.Means = "timestamps in the names of folders", moment
+	case eachWord(words, parsed(day)):
+		c.Kind, c.Stored, c.Means = kindOfMeaning(day), "dates in the names of folders", day
+	case eachWord(words, parsed(moment)):
+		c.Kind, c.Stored, c.Means = kindOfMeaning(moment), "timestamps in the names of folders", moment
 	default:
 		c.Stored, c.Means = "text in the names of folders", meaning.Meaning{Sort: meaning.Text}
 	}
@@ -174,10 +174,11 @@ func (w *keyWord) truth() bool {
 	return w.text == "true" || w.text == "false"
 }
 
-// means has a word be a value of a meaning.
-func means(m meaning.Meaning) func(*keyWord) bool {
+// parsed has a word be a value of a meaning.
+func parsed(m meaning.Meaning) func(*keyWord) bool {
 	return func(w *keyWord) bool {
-		_, why := m.Parse([]byte(w.text))
+		v, why := m.Parse([]byte(w.text))
+		w.n = v
 		return why == ""
 	}
 }
@@ -257,7 +258,7 @@ func (s *list) keyValue(m *member, word keyWord, w Want, dst []byte) error {
 		return nil
 	}
 	kind := s.cols[w.Column].Kind
-	one := bytesOf([]int64{word.n})[:kind.Size()] // the lowest byte comes first
+	one := bytesOf([]int64{word.n})[:kind.Size()] // the lowest bytes come first
 	if convert(dst, w, one, kind) >= 0 {
 		return misfit(filepath.Dir(m.src.Path()), -1, s.cols[w.Column].Name, w, valueAt(one, kind, 0))
 	}
