@@ -52,7 +52,7 @@ func TestPartitions(t *testing.T) {
 		for _, from := range []string{"read_parquet('" + ours + "/**/*.parquet', hive_partitioning = true)", "read_parquet('" + again + "')"} {
 			read := "(SELECT name::VARCHAR AS name, day::DATE AS day, moment::TIMESTAMP AS moment, late::BOOLEAN AS late, count::BIGINT AS count, price FROM " + from + ")"
 			var more, less int
-			if err := db.db.QueryRow("SELECT (SELECT count(*) FROM (FROM " + read + " EXCEPT ALL FROM r)), (SELECT count(*) FROM (FROM r EXCEPT ALL FROM " + read + "))").Scan(&more, &less); err != nil {
+			if err := db.db.QueryRow("SELECT (SELECT count(*) FROM (FROM "+read+" EXCEPT ALL FROM r)), (SELECT count(*) FROM (FROM r EXCEPT ALL FROM "+read+"))").Scan(&more, &less); err != nil {
 				t.Fatalf("by %s: %v", by, err)
 			}
 			if more != 0 || less != 0 {
