@@ -55,8 +55,10 @@ type elab struct {
 	guarded int                           // proofs so far that may rest on what is known at one place only
 	// thorough says that bounds that loops keep are looked for; trials counts these bodies.
 	thorough bool
-	trials   int
-	beyond   []size.Poly // sizes that indices were not shown to be below
+	// lacking says that something was not shown in the body of a function that is called.
+	lacking bool
+	trials  int
+	beyond  []size.Poly // sizes that indices were not shown to be below
 }
 
 // scope is a block of the graph that is being filled.

@@ -310,6 +310,7 @@ func (c *inlining) cannot(inner *diag.List) {
 	note := "checked with other types, it is in order"
 	if inner != nil && len(inner.Messages) > 0 {
 		m := inner.Messages[0]
+		c.e.lacking = c.e.lacking || lacks(inner.Messages)
 		line, _ := m.Source.Position(m.Span.Start)
 		note = fmt.Sprintf("%s, line %d: %s", m.Code, line, m.Text)
 		if m.Code == "T18" {

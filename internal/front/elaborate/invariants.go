@@ -60,7 +60,7 @@ func lacks(msgs []*diag.Message) bool {
 // thoroughly elaborates a function again, of which something was not shown: with what its loops
 // keep, and with proofs that take longer. It reports whether that is better.
 func (e *elab) thoroughly(d *decl, reps map[string]*graph.Type) (g *graph.Graph, msgs *diag.List, better bool) {
-	if !lacks(e.msgs.Messages) || e.full || e.tired || maxTrials == 0 {
+	if !lacks(e.msgs.Messages) && !e.lacking || e.full || e.tired || maxTrials == 0 {
 		return nil, nil, false
 	}
 	own := new(diag.List)

@@ -155,5 +155,9 @@ func TestLoopsKeep(t *testing.T) {
 		if _, msgs := checkText("bad.gw", bad); msgs.Err() == nil {
 			t.Errorf("%s: this passes: %s", c.name, bad)
 		}
+		const calls = "\nfn g(v: &[i64; N], a: idx<N>) -> i64 where N: Range<1, 1000000> { f(v, a) +% f(v, a) }"
+		if _, msgs := checkText("called.gw", good+calls); msgs.Err() != nil {
+			t.Errorf("%s: it is not as good when it is called: %v", c.name, msgs.Err())
+		}
 	}
 }
