@@ -2,13 +2,10 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
-	"github.com/godwit-run/godwit"
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/view"
 )
@@ -71,9 +68,11 @@ func (c *converting) run(cmd *cobra.Command, args []string) error {
 	if len(args) < 2 {
 		return misused("name it behind the first: godwit convert "+args[0]+" OUT.parquet", "the file to write is missing")
 	}
-	dir := filepath.Dir(args[1])
-	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
-		return &godwit.InputError{Text: args[1] + ": there is no directory " + dir, Help: "make it first: mkdir -p " + dir}
+	if err := partitioned(cmd, c.by); err != nil {
+		return err
+	}
+	if err := noFolder(args[1], args[1]); err != nil {
+		return err
 	}
 	src, end, err := openTable(cmd.Context(), args[0], c.dir)
 	if err != nil {

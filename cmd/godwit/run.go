@@ -89,6 +89,14 @@ func partitionFlag(cmd *cobra.Command, by *[]string, where string) {
 	cmd.Flags().StringSliceVar(by, "partition-by", nil, "write a folder, "+where+", with a file for each value of these columns, in folders COLUMN=value (separate them by commas)")
 }
 
+// partitioned refuses that flag if it names no column.
+func partitioned(cmd *cobra.Command, by []string) error {
+	if len(by) == 0 && cmd.Flags().Changed("partition-by") {
+		return misused("name them, as in --partition-by year,month", "--partition-by names no column")
+	}
+	return nil
+}
+
 // planFlag takes the number of a plan.
 func planFlag(cmd *cobra.Command, number *int, usage string) {
 	cmd.Flags().IntVar(number, "plan", 0, usage)
@@ -156,6 +164,9 @@ func (r *running) whole(ctx context.Context, cmd *cobra.Command, words []string)
 	}
 	if r.rows < 1 && cmd.Flags().Changed("rows") || r.rows > 1<<20 {
 		return misused("use 1 to 1,048,576", "--rows is %d", r.rows)
+	}
+	if err := partitioned(cmd, r.by); err != nil {
+		return err
 	}
 	f, args, err := prepare(words)
 	if err != nil {
@@ -278,8 +289,14 @@ func (r *running) checkOut(f *godwit.Func) error {
 	if errors.As(data.Target{Path: r.out, By: r.by}.Check(), &wrong) {
 		return &godwit.InputError{Text: "--out " + r.out + ": " + wrong.Msg, Help: wrong.Help, Err: wrong}
 	}
-	if st, err := os.Stat(filepath.Dir(r.out)); err != nil || !st.IsDir() {
-		return &godwit.InputError{Text: "--out " + r.out + ": there is no directory " + filepath.Dir(r.out), Help: "make it first: mkdir -p " + filepath.Dir(r.out), Err: err}
+	return noFolder("--out "+r.out, r.out)
+}
+
+// noFolder is the error that what is written has no folder to be in.
+func noFolder(what, out string) error {
+	dir := filepath.Dir(filepath.Clean(out))
+	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
+		return &godwit.InputError{Text: what + ": there is no directory " + dir, Help: "make it first: mkdir -p " + dir, Err: err}
 	}
 	return nil
 }

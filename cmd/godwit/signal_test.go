@@ -48,7 +48,7 @@ where k: Range<0, 1_000_000_000_000>
 // TestInterrupt ends a run that would take hours.
 func TestInterrupt(t *testing.T) {
 	for _, engine := range []string{"wasm", "interp"} {
-		for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 			t.Run(fmt.Sprint(engine, " ", sig), func(t *testing.T) {
 				t.Parallel()
 				interrupt(t, engine, sig)
@@ -84,6 +84,47 @@ func interrupt(t *testing.T, engine string, sig syscall.Signal) {
 	left, err := os.ReadDir(dir)
 	if err != nil || len(left) != 1 {
 		t.Errorf("left %v behind (%v)", left, err)
+	}
+}
+
+// TestInterruptedWriting ends runs and conversions while they write: what was there stays whole, or the new one is whole, and nothing lies beside it.
+func TestInterruptedWriting(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "p.gw"), "record R { k: i64, v: f64 }\nfn all(v: &[f64; N]) -> [R; N] { v.enumerate().map(|(i, e)| R { k: i % 300, v: e }) }\n")
+	sparse(t, filepath.Join(dir, "v.npy"), 16<<20)
+	ended := 0
+	for _, args := range [][]string{{"run", "p.gw:all", "v=v.npy", "--out", "old.csv"}, {"convert", "v.npy", "old.csv"}, {"run", "p.gw:all", "v=v.npy", "--out", "new", "--partition-by", "k"}} {
+		for _, after := range []int{300, 600, 1200} {
+			write(t, filepath.Join(dir, "old.csv"), "old")
+			cmd, stderr := command(t, dir, args...)
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Duration(after) * time.Millisecond)
+			_ = cmd.Process.Signal(os.Interrupt) // unless it has ended
+			err := cmd.Wait()
+			old, e := os.ReadFile(filepath.Join(dir, "old.csv"))
+			if e != nil {
+				t.Fatal(e)
+			}
+			var exit *exec.ExitError
+			switch interrupted := errors.As(err, &exit) && exit.ExitCode() == exitInterrupted; {
+			case interrupted && stderr.String() == "interrupted\n" && string(old) == "old":
+				ended++
+			case err != nil || args[2] != "v=v.npy" && len(old) < 1<<20:
+				t.Errorf("%v after %d ms: %v, %q, old.csv has %d bytes", args, after, err, stderr, len(old))
+			}
+			list, e := filepath.Glob(filepath.Join(dir, ".*"))
+			if e != nil || len(list) > 0 {
+				t.Errorf("%v after %d ms left %v (%v)", args, after, list, e)
+			}
+			if e := os.RemoveAll(filepath.Join(dir, "new")); e != nil {
+				t.Fatal(e)
+			}
+		}
+	}
+	if ended == 0 {
+		t.Error("no run was interrupted")
 	}
 }
 

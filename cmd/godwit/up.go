@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/csv"
 	"fmt"
 	"os"
@@ -136,16 +135,8 @@ func (u *upping) run(cmd *cobra.Command) error {
 	if u.detach {
 		return u.background(cmd)
 	}
-	return fleet.Run(u.kept(cmd), u.options(cmd))
-}
-
-// kept is the command's context for a process that is to stay: it ends in order, too, when the terminal
-// is closed, and goes on when nobody reads what it says.
-func (u *upping) kept(cmd *cobra.Command) context.Context {
-	signal.Ignore(syscall.SIGPIPE)
-	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGHUP)
-	context.AfterFunc(ctx, stop)
-	return ctx
+	signal.Ignore(syscall.SIGPIPE) // it goes on when nobody reads what it says
+	return fleet.Run(cmd.Context(), u.options(cmd))
 }
 
 func (u *upping) options(cmd *cobra.Command) fleet.Options {

@@ -64,6 +64,8 @@ func numbersHelp(stored string) string {
 	switch stored = strings.ToLower(stored); {
 	case strings.Contains(stored, "list") || strings.HasPrefix(stored, "nested"):
 		return "lists have one length in all rows here: store them as lists of a fixed size, or each element as a row with the number of its list"
+	case strings.HasPrefix(stored, "text"):
+		return "declare it as Str, or leave the column out"
 	case strings.Contains(stored, "binary") || stored == "byte_array":
 		return "leave the column out, or have the file say that it is text: .cast(pyarrow.string()) in pyarrow, before it is written"
 	case strings.Contains(stored, "utf8") || strings.Contains(stored, "string"):

@@ -91,8 +91,10 @@ func hasWildcard(name string) bool {
 	return unescaped(name, '*') >= 0 || unescaped(name, '?') >= 0 || unescaped(name, '[') >= 0
 }
 
-// aside reports names of what is no table.
-func aside(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }
+// aside reports names of what is no table. A folder for values of a column that begins with _ is one, as Spark has it.
+func aside(name string) bool {
+	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") && !strings.Contains(name, "=")
+}
 
 // inFolder gives all tables below a folder.
 func inFolder(root string) (list []string, err error) {

@@ -1,9 +1,10 @@
 package data
 
 import (
+	"bufio"
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -63,29 +64,17 @@ func (p *parting) write(ctx context.Context, tmp string) (err error) {
 	if err := Each(ctx, len(p.folders), func(i int) error { return p.file(ctx, tmp, i) }); err != nil {
 		return err
 	}
-	p.sync(tmp)
-	return nil
-}
-
-// sync makes the names of all files and folders durable.
-func (p *parting) sync(tmp string) {
-	done := map[string]bool{}
-	for _, f := range p.folders {
-		for ; !done[f]; f = filepath.Dir(f) {
-			syncDirectory(filepath.Join(tmp, f))
-			done[f] = true
-		}
-	}
+	return syncBelow(tmp)
 }
 
 // checkKey says why a column cannot be in the names of folders.
-func (c *OutColumn) checkKey() error {
+func (c *OutColumn) checkKey() *Error {
 	switch {
 	case len(c.Dims) > 0:
 		return refuse(c, "it is an array, of which no folder has its name", "part it by a column of single values")
 	case c.Kind.IsFloat():
 		return refuse(c, "it has floats, of which no folder has its name: two that look equal may differ",
-			"make it an integer, a decimal or text first, or part it by another column")
+			fmt.Sprintf("round it to an integer in the program, as with `as i64`; a column of a CSV file becomes decimals or text by what stands behind the file's name: ?types=%s:Decimal<10,2> or ?text=%[1]s", c.name()))
 	}
 	return nil
 }
@@ -113,7 +102,7 @@ func (p *parting) number(ctx context.Context) error {
 func (p *parting) refine(ctx context.Context, c *OutColumn) error {
 	w := &keyWords{column: c, codes: map[uint64]uint32{}, of: map[string]uint32{}}
 	if len(p.of) == 0 { // one file without rows says what the columns are
-		p.folders[0] = filepath.Join(p.folders[0], escaped(c.name())+"="+nullKey)
+		p.folders[0] = filepath.Join(p.folders[0], escapedName(c.name())+"="+nullKey)
 		return nil
 	}
 	var folders []string
@@ -189,7 +178,7 @@ func (w *keyWords) at(row int64) (uint32, error) {
 
 // named gives the number of a name, which two values may have: of text, which is numbers of texts.
 func (w *keyWords) named(row int64, value string) (uint32, error) {
-	name := escaped(w.column.name()) + "=" + value
+	name := escapedName(w.column.name()) + "=" + value
 	if len(name) > maxName {
 		e := refuse(w.column, fmt.Sprintf("a folder would have a name of %d bytes for its value, and no name has more than %d", len(name), maxName), "part it by a column with shorter values")
 		e.Row = row
@@ -279,7 +268,25 @@ func (p *parting) file(ctx context.Context, tmp string, i int) (err error) {
 		return err
 	}
 	defer f.Close()
-	return fillFile(f, 0o644, func(w io.Writer) error {
-		return encode(filepath.Join(p.target.Path, p.folders[i], name), w, writerOf(path), out)
-	})
+	w := bufio.NewWriterSize(f, 1<<16)
+	if err := encode(filepath.Join(p.target.Path, p.folders[i], name), &endedWriter{ctx, w}, writerOf(path), out); err != nil {
+		return p.ofTable(i, err)
+	}
+	return w.Flush()
+}
+
+// ofTable is an error about a row of a part with the number of the row in the table.
+func (p *parting) ofTable(i int, err error) error {
+	var at *Error
+	if !errors.As(err, &at) || at.Row < 0 {
+		return err
+	}
+	e, nth := *at, int64(-1)
+	e.Row = int64(slices.IndexFunc(p.of, func(part uint32) bool {
+		if part == uint32(i) {
+			nth++
+		}
+		return part == uint32(i) && nth == at.Row
+	}))
+	return &e
 }

@@ -77,6 +77,14 @@ func escaped(s string) string {
 	return string(b)
 }
 
+// escapedName is escaped of a column's name: a folder that begins with a point is hidden.
+func escapedName(s string) string {
+	if rest, ok := strings.CutPrefix(s, "."); ok {
+		return "%2E" + escaped(rest)
+	}
+	return escaped(s)
+}
+
 // escapedValue is escaped of a value, which may look like that of rows without one.
 func escapedValue(s string) string {
 	if s == nullKey {
@@ -132,6 +140,8 @@ func (s *list) addKey(all [][]key, j int, name string) {
 		c.Unknown, c.Stored, c.Means = true, "folders of missing values", meaning.Meaning{Sort: meaning.Text}
 	case eachWord(words, (*keyWord).integer):
 		c.Kind, c.Stored = num.I64, "integers in the names of folders"
+	case eachWord(words, (*keyWord).natural):
+		c.Kind, c.Stored = num.U64, "integers in the names of folders"
 	case eachWord(words, (*keyWord).truth):
 		c.Kind, c.Stored = num.Bool, "true and false in the names of folders"
 	case eachWord(words, parsed(day)):
@@ -163,6 +173,13 @@ func eachWord(words []keyWord, is func(*keyWord) bool) bool {
 func (w *keyWord) integer() bool {
 	n, err := strconv.ParseInt(w.text, 10, 64)
 	w.n = n
+	return err == nil
+}
+
+// natural takes what is beyond the greatest i64, too.
+func (w *keyWord) natural() bool {
+	n, err := strconv.ParseUint(w.text, 10, 64)
+	w.n = int64(n)
 	return err == nil
 }
 
@@ -267,7 +284,7 @@ func (s *list) keyValue(m *member, word keyWord, w Want, dst []byte) error {
 
 // keyFails reports that a predicate on a column of folders is false in all rows of a member.
 func (s *list) keyFails(m *member, p Pred) bool {
-	if p.Column < s.keyed || p.Column >= len(s.cols) || !s.cols[p.Column].Kind.Valid() {
+	if p.Column < s.keyed || p.Column >= len(s.cols) || !s.cols[p.Column].Kind.Valid() || s.cols[p.Column].Kind == num.U64 { // spans are of i64
 		return false
 	}
 	key := m.keys[p.Column-s.keyed]

@@ -89,7 +89,7 @@ func (c *Spooled) Bytes(n int64) ([]byte, error) {
 // Write writes a table, whose values may be columns of the spool, as Write does.
 func (s *Spool) Write(ctx context.Context, out *Output) (err error) {
 	if c := s.npy(out); c != nil {
-		return s.becomes(c, out)
+		return s.becomes(ctx, c, out)
 	}
 	// A disk that fails under a mapping is a fault of memory.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -110,7 +110,7 @@ func (s *Spool) npy(out *Output) *Spooled {
 }
 
 // becomes makes a column the file.
-func (s *Spool) becomes(c *Spooled, out *Output) error {
+func (s *Spool) becomes(ctx context.Context, c *Spooled, out *Output) error {
 	if err := checkOutput(s.target.Path, out); err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (s *Spool) becomes(c *Spooled, out *Output) error {
 	}
 	head := npyHead(out, spoolHead)
 	if len(head) != spoolHead {
-		return Write(s.target.Path, out)
+		return s.target.Write(ctx, out)
 	}
 	target, mode, err := writeTarget(s.target.Path)
 	if err == nil {
@@ -130,6 +130,9 @@ func (s *Spool) becomes(c *Spooled, out *Output) error {
 	}
 	if err == nil {
 		err = c.f.Sync()
+	}
+	if err == nil {
+		err = ctx.Err()
 	}
 	if err == nil {
 		err = c.f.become()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -61,8 +62,8 @@ func (t Target) Check() error {
 	if st, err := os.Stat(t.Path); err == nil {
 		return t.checkThere(st)
 	}
-	if base := filepath.Base(t.Path); t.Path == "" || base == "." || base == ".." {
-		return fail(t.Path, "expected the name of a folder")
+	if base := filepath.Base(t.Path); t.Path == "" || t.Path == "-" || base == "." || base == ".." {
+		return fail(t.Path, "expected the name of a folder, of files that are parted by columns")
 	}
 	if t.ending() != "" {
 		return nil
@@ -109,14 +110,31 @@ func (t Target) Write(ctx context.Context, out *Output) error {
 		return err
 	}
 	if len(t.By) == 0 {
-		return replaceFile(t.Path, func(f io.Writer) error { return encode(t.Path, f, writerOf(t.Path), out) })
+		return replaceFile(t.Path, func(f io.Writer) error { return encode(t.Path, &endedWriter{ctx, f}, writerOf(t.Path), out) })
 	}
 	p := &parting{target: t, out: out}
 	defer p.close()
-	if err := newFolder(t.Path, func(tmp string) error { return p.write(ctx, tmp) }); err != nil {
+	err := newFolder(t.Path, func(tmp string) error { return p.write(ctx, tmp) })
+	if there := t.Check(); errors.Is(err, fs.ErrExist) && there != nil { // somebody else was faster
+		return there
+	}
+	if err != nil {
 		return writeFailed(t.Path, err)
 	}
 	return nil
+}
+
+// endedWriter writes until its context ends, so that an interruption need not wait for a large file.
+type endedWriter struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (e *endedWriter) Write(b []byte) (int, error) {
+	if err := e.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return e.w.Write(b)
 }
 
 // newFolder has write fill a new folder beside path and gives it its name, if nothing but an empty folder has that.
@@ -167,7 +185,8 @@ func (t Target) keys(columns []OutColumn) (keys, rest []*OutColumn, err error) {
 			return nil, nil, e
 		}
 		if err := c.checkKey(); err != nil {
-			return nil, nil, writeFailed(t.Path, err)
+			err.Path, err.Column = t.Path, name
+			return nil, nil, err
 		}
 		keys, is[c] = append(keys, c), true
 	}
@@ -178,7 +197,9 @@ func (t Target) keys(columns []OutColumn) (keys, rest []*OutColumn, err error) {
 	}
 	if len(rest) == 0 {
 		e := fail(t.Path, "it is parted by all of its columns, and none is left for the files")
-		e.Help = "leave out one of " + strings.Join(t.By, ",")
+		if len(t.By) > 1 {
+			e.Help = "leave one of them out: " + strings.Join(t.By[:len(t.By)-1], ",")
+		}
 		return nil, nil, e
 	}
 	return keys, rest, nil
