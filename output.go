@@ -35,7 +35,7 @@ func output(v *value.Value) (*data.Output, error) {
 		case elements:
 			dims = dims[1:]
 		case len(dims) > 0:
-			return nil, &noTable{msg: "the result has several arrays, and a file holds one table"}
+			return nil, &noTable{"the result has arrays that are no rows of one table", "give one array, of records with a field for each column; one row with arrays in it is an array of one: [row]"}
 		}
 		name := columnName(v.Type, leaves[j].Path)
 		out.Columns = append(out.Columns, data.OutColumn{Name: name, Kind: c.Kind, Dims: dims, Values: c.Data, Valid: valid, Means: leaves[j].Type.Means, Texts: c.Texts})

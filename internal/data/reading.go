@@ -239,7 +239,8 @@ func (r *reading) fill(chunk int, wants []Want, dst []Dest, get func([]Want, []D
 		if valid != nil {
 			run.nulls.bits = packBits(valid)
 		}
-		if err := run.fill(place{path: r.Path(), column: r.cols[w.Column].Name, row: c.Lo, want: w, dst: dst[i]}); err != nil {
+		path, first := placeOf(r.Source, chunk)
+		if err := run.fill(place{path: path, column: r.cols[w.Column].Name, row: first, want: w, dst: dst[i]}); err != nil {
 			return 0, err
 		}
 	}
