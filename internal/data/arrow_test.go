@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -134,6 +135,27 @@ func writeBatches(t testing.TB, path string, stream bool, batches []arrow.Record
 	}
 	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// What a column may be is said whole: lists are refused, text and decimals are not.
+func TestUnreadableColumn(t *testing.T) {
+	var paths []string
+	for range 2 {
+		path := filepath.Join(t.TempDir(), "x.arrow")
+		writeBatches(t, path, false, []arrow.RecordBatch{mixedBatch(0, 3)})
+		paths = append(paths, path)
+	}
+	for _, names := range [][]string{paths[:1], paths} {
+		src, err := OpenSpec(t.Context(), Several(names, Options{}), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Rewrite(t.Context(), src, Target{Path: filepath.Join(t.TempDir(), "y.parquet")}, nil, nil)
+		if err == nil || !strings.Contains(err.Error(), "column `list`: expected numbers, bools, text, dates, times or decimals, found list<item: int8") {
+			t.Error(err)
+		}
+		src.Close()
 	}
 }
 

@@ -93,7 +93,12 @@ func Unfit(src Source, column int) *Error {
 	if own, ok := src.(unfitter); ok {
 		return own.unfit(column)
 	}
-	e := columnError(src.Path(), c, fmt.Sprintf("expected numbers or bools, found %s", c.Stored))
+	return unreadable(src.Path(), c)
+}
+
+// unreadable is the error for a column of a type that is none of Godwit's.
+func unreadable(path string, c *Column) *Error {
+	e := columnError(path, c, "expected numbers, bools, text, dates, times or decimals, found "+c.Stored)
 	e.Help = numbersHelp(c.Stored)
 	return e
 }

@@ -134,7 +134,7 @@ func (d *dialect) header(in *input) (names []string, start int64, line int, err 
 	for pos := 0; pos < len(row); {
 		field, next, msg := d.field(row, pos)
 		if msg != "" {
-			return nil, 0, 0, &Error{Path: in.path, Row: -1, Line: line, Col: pos + 1, Msg: msg}
+			return nil, 0, 0, &Error{Path: in.path, Row: -1, Line: line, Col: pos + 1, Msg: msg, Help: quotesHelp}
 		}
 		names = append(names, strings.TrimSpace(string(field)))
 		pos = next + 1

@@ -2,6 +2,7 @@ package data
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 )
 
@@ -33,17 +34,10 @@ type csvCounter struct {
 func (s *csvFile) count(start int64, line int) error {
 	c := &csvCounter{path: s.input.path, off: start, line: line, start: start, last: '\n', quote: s.dialect.quote, single: len(s.cols) == 1}
 	c.block = csvBlock{offset: start, line: line}
-	buf := make([]byte, min(csvBlockSize, max(0, s.size-start)))
-	for c.off < s.size {
-		b := buf[:min(int64(len(buf)), s.size-c.off)]
-		if err := s.readAt(b, c.off); err != nil {
-			return err
-		}
-		if err := c.feed(b); err != nil {
-			return err
-		}
-	}
-	if err := c.finish(); err != nil {
+	err := s.countRows(c)
+	if errors.Is(err, errQuoteOpen) {
+		return s.firstMisquoted(c, err)
+	} else if err != nil {
 		return err
 	}
 	s.blocks, s.table.rows = c.blocks, c.row
@@ -55,6 +49,20 @@ func (s *csvFile) count(start int64, line int) error {
 		s.chunks = append(s.chunks, Chunk{b.row, hi})
 	}
 	return nil
+}
+
+func (s *csvFile) countRows(c *csvCounter) error {
+	buf := make([]byte, min(csvBlockSize, max(0, s.size-c.off)))
+	for c.off < s.size {
+		b := buf[:min(int64(len(buf)), s.size-c.off)]
+		if err := s.readAt(b, c.off); err != nil {
+			return err
+		}
+		if err := c.feed(b); err != nil {
+			return err
+		}
+	}
+	return c.finish()
 }
 
 func (c *csvCounter) feed(b []byte) error {
@@ -178,8 +186,7 @@ func (c *csvCounter) finish() error {
 func (c *csvCounter) tooLong() error {
 	e := &Error{Path: c.path, Row: c.row, Line: c.line, Msg: fmt.Sprintf("a row has more than %d bytes", csvLongestRow)}
 	if c.quoted {
-		e.Line, e.Msg = c.opened, "a quoted field that begins on this line has no end, or goes on behind its closing quote"
-		e.Help = "a quote inside of a field is written twice, and the field is put in quotes; if quotes are characters like others, say so: ?quote=none"
+		e.Line, e.Msg, e.Help, e.Err = c.opened, quoteOpen, quotesHelp, errQuoteOpen
 	}
 	return e
 }

@@ -233,13 +233,15 @@ func (d *dialect) field(b []byte, pos int) (field []byte, next int, msg string) 
 	return b[pos:end], i, ""
 }
 
+const noEnd = "a quoted field has no end"
+
 // quoted reads a field in quotes; two quotes in it mean one.
 func (d *dialect) quoted(b []byte, pos int) (field []byte, next int, msg string) {
 	i, twice := pos+1, false
 	for {
 		q := bytes.IndexByte(b[i:], d.quote)
 		if q < 0 {
-			return nil, pos, "a quoted field has no end"
+			return nil, pos, noEnd
 		}
 		i += q + 1
 		if i < len(b) && b[i] == d.quote {

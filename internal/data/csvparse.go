@@ -87,7 +87,7 @@ func (p *csvParser) row(pos int, row int64) (int, error) {
 		if !ok {
 			var msg string
 			if raw, next, msg = d.field(p.b, pos); msg != "" {
-				return 0, p.fail(next, row, col, msg)
+				return 0, p.misquoted(pos, next, row, col, msg)
 			}
 		}
 		switch c := &p.columns[col]; {
@@ -164,7 +164,7 @@ func (p *csvParser) miscounted(start int, row int64) error {
 	for pos := start; pos < len(p.b); {
 		_, next, msg := p.src.dialect.field(p.b, pos)
 		if msg != "" {
-			return p.fail(next, row, fields, msg)
+			return p.misquoted(pos, next, row, fields, msg)
 		}
 		fields++
 		if p.b[next] == '\n' {

@@ -105,7 +105,7 @@ func (s *linesFile) names(b csvBlock, text []byte) error {
 				return nil
 			}
 			if len(s.cols) == maxNames {
-				return &jsonError{f.at, fmt.Sprintf("expected at most %d names, found one more", maxNames)}
+				return &jsonError{at: f.at, msg: fmt.Sprintf("expected at most %d names, found one more", maxNames)}
 			}
 			s.index[string(f.key)] = len(s.cols)
 			s.cols = append(s.cols, Column{Name: string(f.key), Nullable: true})
@@ -146,8 +146,11 @@ func (s *linesFile) place(b csvBlock, text []byte, row int64, at int, line []byt
 	if !errors.As(err, &bad) {
 		return err
 	}
-	e := &Error{Path: s.input.path, Row: b.row + row, Msg: bad.msg}
-	if e.Line, e.Col = s.where(b, text, at, bad.at); s.input.listed {
+	e := &Error{Path: s.input.path, Row: b.row + row, Msg: bad.msg, Help: bad.help}
+	if e.Line, e.Col = s.where(b, text, at, bad.at); e.Help != "" {
+		return e
+	}
+	if s.input.listed {
 		e.Help = "a file of JSON is a list of objects, or objects one after the other"
 		return e
 	}
@@ -307,7 +310,7 @@ func (f *linesFill) row(row int64, at int, line []byte) error {
 		case !ok:
 			return &ChangedError{f.s.input.path}
 		case f.last[i] == row+1 && len(f.targets[i]) > 0:
-			return &jsonError{v.at, fmt.Sprintf("expected one field `%s`, found two", v.key)}
+			return &jsonError{at: v.at, msg: fmt.Sprintf("expected one field `%s`, found two", v.key)}
 		}
 		f.last[i] = row + 1
 		for j := range f.targets[i] {

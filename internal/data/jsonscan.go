@@ -2,8 +2,11 @@ package data
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -21,8 +24,9 @@ type jsonField struct {
 
 // jsonError is what is wrong at a place of a line.
 type jsonError struct {
-	at  int
-	msg string
+	at   int
+	msg  string
+	help string // "" for what the format says
 }
 
 func (e *jsonError) Error() string { return e.msg }
@@ -65,7 +69,7 @@ func (s *jsonScanner) fail(format string, args ...any) error {
 		_, n := utf8.DecodeRune(s.b[s.pos:])
 		found = fmt.Sprintf(", found %q", s.b[s.pos:s.pos+n])
 	}
-	return &jsonError{s.pos, fmt.Sprintf(format, args...) + found}
+	return &jsonError{at: s.pos, msg: fmt.Sprintf(format, args...) + found}
 }
 
 func (s *jsonScanner) skip() {
@@ -97,7 +101,7 @@ func (s *jsonScanner) field() (*jsonField, error) {
 		return nil, err
 	}
 	if s.f.key, err = plainText(key); err != nil {
-		return nil, &jsonError{at, "expected a name, found one that cannot be read"}
+		return nil, misread(err, at, "expected a name, found one that cannot be read")
 	}
 	if s.skip(); !s.take(':') {
 		return nil, s.fail("expected a colon")
@@ -179,20 +183,66 @@ func (s *jsonScanner) nested() error {
 	return s.fail("expected the end of what begins at byte %d", at+1)
 }
 
-// plainText undoes escapes.
+// plainText undoes escapes. What is wrong is told by its place in b.
 func plainText(b []byte) ([]byte, error) {
 	plain := true
 	for _, c := range b {
 		plain = plain && c != '\\' && c >= ' '
 	}
-	if plain && utf8.Valid(b) {
+	if !utf8.Valid(b) {
+		return nil, &jsonError{help: encodingHelp}
+	} else if plain {
 		return b, nil
 	}
 	var s string
-	quoted := append(append([]byte{'"'}, b...), '"')
-	if !utf8.Valid(b) {
-		return nil, errors.New("not UTF-8")
+	if json.Unmarshal(slices.Concat([]byte{'"'}, b, []byte{'"'}), &s) != nil {
+		return nil, &jsonError{help: `write a line end as \n, a tab as \t, a backslash as \\`}
 	}
-	err := json.Unmarshal(quoted, &s)
-	return []byte(s), err
+	if strings.ContainsRune(s, utf8.RuneError) {
+		if at := halfCharacter(b); at >= 0 {
+			return nil, &jsonError{at, fmt.Sprintf("expected text, found %s in it, which is half a character: another program cut the text there", b[at:at+6]), `write the other half behind it, or \ufffd for it, or leave the column out`}
+		}
+	}
+	return []byte(s), nil
+}
+
+// halfCharacter is where an escape in b is one half of a pair of UTF-16 without the other, which stands for nothing; -1 if none is. All
+// escapes in b can be read.
+func halfCharacter(b []byte) int {
+	for i := 0; i < len(b); i++ {
+		if b[i] != '\\' {
+			continue
+		}
+		half := utf16Escape(b[i:])
+		switch {
+		case !utf16.IsSurrogate(half):
+			i++ // the sign behind it may be a backslash
+		case utf16.DecodeRune(half, utf16Escape(b[i+6:])) == utf8.RuneError:
+			return i
+		default:
+			i += 11
+		}
+	}
+	return -1
+}
+
+// utf16Escape is the \u and four digits that b begins with; 0 if it does not.
+func utf16Escape(b []byte) rune {
+	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
+		return 0
+	}
+	n, err := strconv.ParseUint(string(b[2:6]), 16, 16)
+	if err != nil {
+		return 0
+	}
+	return rune(n)
+}
+
+// misread is the error of plainText for what stands between quotes, of which the first is at a place of the line; msg is for what it has no words for.
+func misread(err error, at int, msg string) error {
+	e := *err.(*jsonError) // as all of them are
+	if e.at += at + 1; e.msg == "" {
+		e.at, e.msg = at, msg
+	}
+	return &e
 }

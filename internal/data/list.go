@@ -235,9 +235,7 @@ func (s *list) unfit(column int) *Error {
 	if s.found != nil && column < s.keyed {
 		return s.found[column].conflict(s.name, Called(s, column))
 	}
-	e := columnError(s.name, &s.cols[column], "expected numbers or bools, found "+s.cols[column].Stored)
-	e.Help = numbersHelp(s.cols[column].Stored)
-	return e
+	return unreadable(s.name, &s.cols[column])
 }
 
 // doubt implements doubter.

@@ -140,7 +140,7 @@ func (s *linesFile) readText(ctx context.Context, chunk int, columns []int, _ []
 		err := t.row(row, line)
 		if errors.As(err, &bad) && t.bad >= 0 {
 			e := s.place(b, text, row, at, line, err).(*Error)
-			e.Column, e.Help = s.cols[t.bad].Name, "put it in quotes, or declare the column as what it is"
+			e.Column = s.cols[t.bad].Name
 			return e
 		}
 		return err
@@ -172,18 +172,18 @@ func (t *linesText) row(row int64, line []byte) error {
 		p := &t.parts[t.at[c]]
 		switch {
 		case int64(len(p.codes)) > row:
-			return &jsonError{f.at, fmt.Sprintf("expected one field `%s`, found two", f.key)}
+			return &jsonError{at: f.at, msg: fmt.Sprintf("expected one field `%s`, found two", f.key)}
 		case !f.text && string(f.value) == "null":
 			p.null()
 			return nil
 		case !f.text:
 			t.bad = c
-			return &jsonError{f.at, fmt.Sprintf("expected text (Str), found %s", shortened(string(f.value)))}
+			return &jsonError{f.at, fmt.Sprintf("expected text (Str), found %s", shortened(string(f.value))), "put it in quotes, or declare the column as what it is"}
 		}
 		plain, err := plainText(f.value)
 		if err != nil {
 			t.bad = c
-			return &jsonError{f.at, fmt.Sprintf("expected text in UTF-8, with control characters as \\u and four digits, found %q", shortened(string(f.value)))}
+			return misread(err, f.at, fmt.Sprintf("expected text in UTF-8, with control characters as \\u and four digits, found %q", shortened(string(f.value))))
 		}
 		p.add(plain)
 		return nil

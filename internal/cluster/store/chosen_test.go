@@ -64,7 +64,7 @@ func TestEveryColumnIsSaid(t *testing.T) {
 		left[c.Name] = c
 	}
 	for _, c := range types {
-		said := strings.Contains(unfit.Error(), fmt.Sprintf("column `%s`: expected numbers or bools, found %s", c.name, c.found))
+		said := strings.Contains(unfit.Error(), fmt.Sprintf("column `%s`: expected numbers, bools, text, dates, times or decimals, found %s", c.name, c.found))
 		out := c.stored == "" || c.name == "flag"
 		if said != (c.stored == "") || out != (left[c.name].Type == c.found) || (left[c.name].Why != "") != said || !out && stored[c.name] != c.stored {
 			t.Errorf("%s: stored as %q, left out as %+v, said %v", c.name, stored[c.name], left[c.name], said)
