@@ -78,9 +78,9 @@ func (f *csvFound) conflict(path, column string) *Error {
 			e.Path, e.Line, e.Col = large.path, large.line, large.col
 			e.Msg = fmt.Sprintf("expected numbers of one kind, found %s, which only u64 holds, and %s on line %d%s, which it does not; f64 cannot hold %s exactly", large.text, other.text, other.line, other.elsewhere(large), at.text)
 		}
-		e.Help = "write it with a point, as " + shortened(at.text) + ".0, to have it rounded"
+		e.Help = "write " + shortened(at.text) + " with a point, as " + shortened(at.text) + ".0, to have it rounded"
 		if !f.json {
-			e.Help += "; if the column is text, say so behind the name of the file: " + sayText(column)
+			e.Help = "if the column is text, say so behind the name of the file: " + sayText(column) + "; or " + e.Help
 		}
 	}
 	return e

@@ -1,7 +1,10 @@
 package data
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -36,7 +39,7 @@ func TestNotesOfTypes(t *testing.T) {
 		{"", "2024-02-30 b2", "Str", ""},
 		{"", "2024-02-300 2024-02-3a", "Str", ""},
 		{"text=a", "2024-02-30", "Str", ""},
-		{"", "9223372036854775807 9223372036854775808 -1", "", ":3:1: column `a`: expected numbers of one kind, found 9223372036854775808, which only u64 holds, and -1 on line 4, which it does not; f64 cannot hold 9223372036854775807 exactly; write it with a point, as 9223372036854775807.0, to have it rounded"},
+		{"", "9223372036854775807 9223372036854775808 -1", "", ":3:1: column `a`: expected numbers of one kind, found 9223372036854775808, which only u64 holds, and -1 on line 4, which it does not; f64 cannot hold 9223372036854775807 exactly; if the column is text, say so behind the name of the file: ?text=a; or write 9223372036854775807 with a point, as 9223372036854775807.0, to have it rounded"},
 		{"", "true 1 false", "bool", ":3:1: column `a`: it is bool: found 1 among true and false, such as true on line 2, and takes 1 for true, 0 for false; write true and false for them, or, if the column is text, say so behind the name of the file: ?text=a"},
 		{"", "true false", "bool", ""},
 		{"", "1 0", "i64", ""},
@@ -135,5 +138,30 @@ func TestOptionsNameColumns(t *testing.T) {
 	}
 	if notes := Notes(typed, nil); len(notes) != 1 || !strings.Contains(notes[0], "column `#1`") || !strings.Contains(notes[0], "?text=%231, or") {
 		t.Error(notes)
+	}
+}
+
+// The ways out of a column that no kind holds come before that of leaving it out, and the first one keeps all of its digits.
+func TestWayOutKeepsColumn(t *testing.T) {
+	path, to := writeFile(t, "w.csv", "a,b\n1,18446744073709551615\n2,18446744073709551616\n"), Target{Path: filepath.Join(t.TempDir(), "w.csv")}
+	_, err := Rewrite(t.Context(), mustOpen(t, path), to, nil, nil)
+	var e *Error
+	if !errors.As(err, &e) || !strings.HasPrefix(e.Help, "if the column is text, say so behind the name of the file: ?text=b; or ") || !strings.HasSuffix(e.Help, "; or leave out what cannot be read: --skip 'b'") {
+		t.Fatalf("%v, %+v", err, e)
+	}
+	opt, err := ParseOptions("text=b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := OpenWith(path, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	if _, err = Rewrite(t.Context(), src, to, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(to.Path); err != nil || string(got) != "a,b\n1,18446744073709551615\n2,18446744073709551616\n" {
+		t.Errorf("%q, %v", got, err)
 	}
 }

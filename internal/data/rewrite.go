@@ -112,7 +112,11 @@ func chosen(src Source, left map[int]bool) (*Written, []Want, error) {
 	switch {
 	case first != nil:
 		e := *first
-		e.Help = "leave out what cannot be read:" + strings.Join(unfit, "")
+		leave := "leave out what cannot be read:" + strings.Join(unfit, "")
+		if e.Help != "" {
+			leave = "; or " + leave
+		}
+		e.Help += leave
 		return nil, nil, &e
 	case len(wants) == 0:
 		return nil, nil, fail(src.Path(), "it has no column that is written: all are left out")
