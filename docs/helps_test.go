@@ -48,6 +48,10 @@ func TestHelps(t *testing.T) {
 
 // more are messages that errors.md has no room for.
 var more = []string{
+	"fn f(x: &[i64], y: &[i64], n: i64) -> [i64] { if n > 0 { x } else { y } }",
+	"fn f(x: &[i64], n: i64) -> [i64] { if n > 0 { x } else { concat(x, x) } }",
+	"fn f(x: &[i64], y: &[f64; 4], n: i64) -> [f64] { if n > 0 { y } else { x } }",
+	"fn f(x: &[f64; N], n: i64) -> [f64] { if n > 0 { x } else { x.filter(|e| e > 0.0).map(|e| e as i64) } }",
 	"fn f(v: &[i64; N]) -> f64 where N >= 1 { v.sum() / v.len() }",
 	"fn f(v: &[i64; N]) -> f64 where N >= 1 { (v.sum() + 1) / (v.len() + 1) }",
 	"fn f(v: &[f64; N]) -> f64 { let mut x = 0; for e in v { x += e; } x }",
