@@ -53,6 +53,7 @@ var more = []string{
 	"fn f(a: i64, b: f64, c: f64) -> i64 { a + b + c }",
 	"fn f(a: i64, b: f64, c: f64) -> i64 { c * (a + b) }",
 	"fn f(a: i64, b: f64, c: f64) -> i64 { c - 2.0 * (a + b) }",
+	"fn f(a: i64, b: f64, c: f64) -> i64 { (a + b) / 2.0 + c }",
 	"fn f(a: i64, b: f64, c: f64, d: f64) -> i64 { d + a + b / c }",
 	"fn f(a: i64, b: f64) -> i64 { a + b + 1 }",
 	"fn f(a: i32, b: i64) -> i16 { -(a + b) }",

@@ -303,12 +303,12 @@ func (e *elab) resultHelp(reported int, x *syntax.Binary, want, a, b *graph.Type
 // wholeResult is such a help of an operand where the other operand is not of the number that is wanted, but of that which both sides become: then the
 // whole is converted.
 func (e *elab) wholeResult(m message, x *syntax.Binary, want *graph.Type, a, b *graph.Node) {
-	operand, other := x.X, b
-	if a != nil {
-		operand, other = x.Y, a
+	operand, other := x.X, otherNumber(x.Y, b)
+	if other == nil {
+		operand, other = x.Y, otherNumber(x.X, a)
 	}
 	want = numberWant(want)
-	if want == nil || want.Kind != graph.Scalar || other == nil || !types.IsNumber(other.Type) || other.Type.KindOf() == want.Num {
+	if want == nil || want.Kind != graph.Scalar || other == nil || other.KindOf() == want.Num {
 		return
 	}
 	at, whole := unwrapped(operand).Where(), e.text(x.Span)
@@ -316,9 +316,20 @@ func (e *elab) wholeResult(m message, x *syntax.Binary, want *graph.Type, a, b *
 		return // it is about a part of the operand
 	}
 	inner := convertedInner(m.m.Help, e.text(at), want.Num.String())
-	if inner != "" && strings.Contains(inner, " as "+other.Type.KindOf().String()) && !strings.ContainsAny(whole, "\n`") {
+	if inner != "" && strings.Contains(inner, " as "+other.KindOf().String()) && !strings.ContainsAny(whole, "\n`") {
 		m.Help("write `(%s) as %s` for `%s`", whole[:at.Start-x.Span.Start]+inner+whole[at.End-x.Span.Start:], want.Num, whole)
 	}
+}
+
+// otherNumber is the type of a number beside an operand that has none: of a literal with a point, too, which waits for the other side.
+func otherNumber(x syntax.Expr, n *graph.Node) *graph.Type {
+	switch {
+	case n != nil && types.IsNumber(n.Type):
+		return n.Type
+	case n == nil && isFloatLit(unwrapped(x)):
+		return graph.ScalarOf(num.F64)
+	}
+	return nil
 }
 
 // convertedInner is what a help for an operand converts as a whole; "" where it says something else.
