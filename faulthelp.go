@@ -279,7 +279,7 @@ func limitedKey(marked, text string) string {
 	case text == "index into nothing":
 		return "the array is empty: test its size before, or look with .get(i).or(…)"
 	case strings.HasPrefix(text, "a key with more than "):
-		return "say how many rows a key may have at most: join_all::<…>(by, …); by.count(key) counts them"
+		return morePartners(marked)
 	case !strings.HasPrefix(text, "key "):
 		return ""
 	case m != nil:
@@ -288,4 +288,33 @@ func limitedKey(marked, text string) string {
 		return "take the nearest: " + bracketed(marked) + ".map(|k| k.clamp_idx())"
 	}
 	return "take the nearest: " + bracketed(marked) + ".clamp_idx()"
+}
+
+// morePartners says how to count the rows that a key of join_all has: a fault knows the place of its row alone.
+func morePartners(marked string) string {
+	const help = "say how many rows a key may have at most: join_all::<…>(by, …); "
+	src := diag.NewSource("", "fn f() { "+marked+" }")
+	call, _ := valueOf(syntax.Parse(src, new(diag.List))).(*syntax.MethodCall)
+	if call == nil || len(call.Args) != 2 || strings.Contains(marked, "\n") {
+		return help + "by.count(key) counts them"
+	}
+	key, ok := call.Args[1].(*syntax.Closure)
+	if !ok {
+		return help + "by.count(key) counts them"
+	}
+	text := func(from, to int) string { return src.Text[from:to] }
+	rows, by, body := call.Receiver.Where(), call.Args[0].Where(), key.Body.Where()
+	return help + "as many as `" + text(rows.Start, rows.End) + ".map(" + text(key.Span.Start, body.Start) + bracketed(text(by.Start, by.End)) +
+		".count(" + text(body.Start, key.Span.End) + ")).fold(0, |a, n| a.max(n))` gives"
+}
+
+// valueOf is the value of the only function of a program; nil if there is none.
+func valueOf(file *syntax.File) syntax.Expr {
+	if len(file.Items) != 1 {
+		return nil
+	}
+	if f, ok := file.Items[0].(*syntax.Func); ok && f.Body != nil {
+		return f.Body.Value
+	}
+	return nil
 }

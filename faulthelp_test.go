@@ -117,3 +117,44 @@ func TestPartsOfDays(t *testing.T) {
 		}
 	}
 }
+
+// TestMorePartners: what is offered for a key of join_all with too many rows counts them, and with that bound the program has a result.
+func TestMorePartners(t *testing.T) {
+	type row struct{ K, V int64 }
+	args := Args{"x": []row{{1, 1}, {2, 2}, {2, 3}}, "d": []row{{1, 1}, {2, 2}, {2, 3}, {2, 4}, {2, 5}}}
+	call := func(source string) (*Result, error) {
+		t.Helper()
+		p, err := Compile(source)
+		if err != nil {
+			t.Fatalf("%s:\n%v", source, err)
+		}
+		f, err := p.Func("f")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f.Call(t.Context(), args)
+	}
+	const head = "record R { k: i64, v: i64 }\nfn f(x: &[R; N], d: &[R; M]) -> i64 { let by = d.index_by(|r| r.k); "
+	for _, rows := range []string{"x", "x.filter(|r| r.v > 1)", "x.map(|r| R { k: r.k, v: 2 })"} {
+		for _, index := range []string{"by", "d.index_by(|r| r.k)"} {
+			for _, key := range []string{"|r| r.k", "|r| { let l = r.k + r.v; l - r.v }"} {
+				join := rows + ".join_all::<3>(" + index + ", " + key + ")"
+				_, err := call(head + join + ".len() }")
+				var fault *Fault
+				if !errors.As(err, &fault) {
+					t.Fatalf("%s: %v", join, err)
+				}
+				parts := strings.Split(fault.Message().Help, "`")
+				if len(parts) != 3 {
+					t.Fatalf("%s: the help is %s", join, fault.Message().Help)
+				}
+				if res, err := call(head + parts[1] + " }"); err != nil || string(res.JSON()) != "4" {
+					t.Errorf("%s: %v", parts[1], err)
+				}
+				if _, err := call(head + strings.Replace(join, "3", "4", 1) + ".len() }"); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	}
+}

@@ -76,6 +76,9 @@ func TestEitherLength(t *testing.T) {
 			[4]string{"[]", `["d"]`, `["b","a"]`, `["b","a"]`}},
 		{"fn f(e: &[i64; N]) -> [i64] { if e.len() > 2 { e.filter(|x| x > 1).filter(|x| x > 2).sort_desc() } else { e.map(|x| 10 / x).take(1) } }", [4]string{"[]", "[10]", "[3]", "[4,3]"}},
 		{"fn f(e: &[i64; N]) -> [[i64; 2]] { if e.len() > 2 { e.map(|x| [x, x]).filter(|r| r[0] > 2) } else { e.map(|x| [x, 0]) } }", [4]string{"[]", "[[1,0]]", "[[3,3]]", "[[3,3],[4,4]]"}},
+		{"fn f(e: &[i64; N]) -> [i64] { if e.len() % 2 == 0 { e.filter(|x| x > 3) } else { concat(e.take(1), e.filter(|x| x > 1)) } }", [4]string{"[]", "[1]", "[1,2,3]", "[4]"}},
+		{"fn f(e: &[i64; N]) -> [i64] { if e.len() > 3 { concat(e, e) } else { let k = e.filter(|x| x > 1); concat(concat(k, k.filter(|x| x > 2)), [0, 1]) } }",
+			[4]string{"[0,1]", "[0,1]", "[2,3,3,0,1]", "[1,2,3,4,1,2,3,4]"}},
 		{"fn f(e: &[i64; N]) -> [i64] { if e.len() == 3 { e.take(2).map(|x| 1 / (x - 1)) } else { e } }", [4]string{"[]", "[1]", "R02", "[1,2,3,4]"}},
 	} {
 		for i, e := range [][]int64{{}, {1}, {1, 2, 3}, {1, 2, 3, 4}} {

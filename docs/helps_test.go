@@ -48,6 +48,21 @@ func TestHelps(t *testing.T) {
 
 // more are messages that errors.md has no room for.
 var more = []string{
+	"record T { s: Str, k: Option<i64> }\nfn k(f: &[T; N]) -> i64 { f.count(|r| r.s == \"\") + f.sum(|r| r.k.or(0) as f64) }",
+	"fn f(a: i64, b: f64) -> (i64, Option<i64>) { (a * b, Some(a + b)) }",
+	"fn f(a: i64, b: f64, c: f64) -> i64 { a + b + c }",
+	"fn f(a: i64, b: f64, c: f64) -> i64 { c * (a + b) }",
+	"fn f(a: i64, b: f64, c: f64) -> i64 { c - 2.0 * (a + b) }",
+	"fn f(a: i64, b: f64, c: f64) -> i64 { (a + b) / 2.0 + c }",
+	"fn f(a: i64, b: f64, c: f64, d: f64) -> i64 { d + a + b / c }",
+	"fn f(a: i64, b: f64) -> i64 { a + b + 1 }",
+	"fn f(a: i32, b: i64) -> i16 { -(a + b) }",
+	"fn f(a: i32, b: f64) -> f32 { let c: f32 = a / b; c }",
+	"fn f(a: &[i64; N], b: f64) -> [i64; N] { a.map(|e| e + b) }",
+	"fn f(x: &[i64], y: &[i64], n: i64) -> [i64] { if n > 0 { x } else { y } }",
+	"fn f(x: &[i64], n: i64) -> [i64] { if n > 0 { x } else { concat(x, x) } }",
+	"fn f(x: &[i64], y: &[f64; 4], n: i64) -> [f64] { if n > 0 { y } else { x } }",
+	"fn f(x: &[f64; N], n: i64) -> [f64] { if n > 0 { x } else { x.filter(|e| e > 0.0).map(|e| e as i64) } }",
 	"fn f(v: &[i64; N]) -> f64 where N >= 1 { v.sum() / v.len() }",
 	"fn f(v: &[i64; N]) -> f64 where N >= 1 { (v.sum() + 1) / (v.len() + 1) }",
 	"fn f(v: &[f64; N]) -> f64 { let mut x = 0; for e in v { x += e; } x }",

@@ -42,8 +42,8 @@ func init() {
 		{"plot", "EXPRESSION", "a picture of an array of numbers, or of records with a number in them", (*conversation).plot},
 		{"stats", "on|off", "whether each step is shown with its time", (*conversation).setStats},
 		{"drop", "NAME", "forgets a name", (*conversation).drop},
-		{"load", "FILE", "declares what is in a program", (*conversation).load},
-		{"save", "FILE", "writes what was declared as a program", (*conversation).save},
+		{"load", "FILE", "declares what is in a program, and names what :save wrote", (*conversation).load},
+		{"save", "FILE", "writes what was declared as a program, and what was named under it", (*conversation).save},
 		{"quit", "", "ends", func(*conversation, context.Context, string) error { return errQuit }},
 	}
 }
@@ -231,16 +231,34 @@ func (c *conversation) drop(_ context.Context, name string) error {
 	return nil
 }
 
-func (c *conversation) load(_ context.Context, path string) error {
+func (c *conversation) load(ctx context.Context, path string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return &godwit.InputError{Text: path + ": the program cannot be read: " + cause(err).Error(), Help: "check the path; a program is a .gw file", Err: err}
 	}
 	list, err := c.session.Declare(string(text))
-	if err == nil {
-		c.say("declared " + strings.Join(list, ", "))
+	if err != nil {
+		return err
 	}
-	return err
+	for _, let := range savedNames(string(text)) {
+		if err := c.input(ctx, let); err != nil {
+			return notNamed(path, let, err)
+		}
+		list = append(list, let)
+	}
+	c.say("declared " + strings.Join(list, ", "))
+	return nil
+}
+
+// notNamed is why an expression that was saved is none here.
+func notNamed(path, let string, err error) error {
+	var program *godwit.SourceError
+	if !errors.As(err, &program) || len(program.Messages) == 0 {
+		return err
+	}
+	name, _, _ := strings.Cut(let, " =")
+	return &godwit.InputError{Text: path + ": `" + name + "`: " + program.Messages[0].Text,
+		Help: "before :load, name the files that it is made of as they were called: NAME = FILES", Err: err}
 }
 
 // save writes a new file: what exists may be somebody's work.
@@ -250,7 +268,7 @@ func (c *conversation) save(_ context.Context, path string) error {
 		return &godwit.InputError{Text: path + " exists", Help: "name a file that does not, or remove it first", Err: err}
 	}
 	if err == nil {
-		_, err = f.WriteString(c.session.Source())
+		_, err = f.WriteString(c.session.Source() + asComments(c.session.Texts()))
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {

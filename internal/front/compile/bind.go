@@ -230,12 +230,16 @@ func (b *Bound) bindOne(d declared, a Arg) (binding, error) {
 	}
 	switch a := a.(type) {
 	case Text:
+		if quotes(d.typ, string(a)) {
+			return literalOf(d, string(a))
+		}
 		spec, ok, err := data.ParseSpec(string(a))
 		switch {
 		case err != nil:
 			return nil, about(d.Name, err)
 		case ok:
-			return b.open(d, spec)
+			file, err := b.open(d, spec)
+			return file, orQuoted(d, string(a), err)
 		}
 		return literalOf(d, string(a))
 	case File:

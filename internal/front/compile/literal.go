@@ -24,11 +24,11 @@ type inMemory struct {
 func (m *inMemory) equations() []*equation { return m.shown }
 
 // literalOf reads a literal. Its sizes are found out from the text alone, so
-// that arguments that do not fit together are explained in one place.
+// that arguments that do not fit together are explained in one place. A text without quotes is taken as a whole.
 func literalOf(d declared, text string) (binding, error) {
 	learned := map[string]int64{}
 	names := map[string]size.Poly{}
-	v, err := value.ParseLiteral(text, open(d.typ, names), learned)
+	v, err := value.ParseLiteral(plain(d.typ, text), open(d.typ, names), learned)
 	if err != nil {
 		return nil, badLiteral(d, text, err)
 	}
@@ -92,6 +92,12 @@ func badLiteral(d declared, text string, err error) error {
 		why = at.Text
 	}
 	help := fmt.Sprintf("write a value such as %s=%s", d.Name, quoteShell(exampleLiteral(d.typ)))
+	if isText(d.typ) {
+		help = quotedHelp(d, text)
+		if d.typ.Kind == graph.Option {
+			help = "write " + d.Name + "=None for none; " + help
+		}
+	}
 	if d.typ.Kind == graph.Array {
 		help += ", or a file such as " + d.Name + "=" + strings.Trim(exampleFile(d.typ), "'")
 		if !strings.ContainsAny(text, "[]{}(), \t\n") {

@@ -200,16 +200,8 @@ func (e *elab) roundedTo(x *syntax.MethodCall) string {
 
 // comparator is the key of a closure that compares two elements, as |a, b| a.x - b.x, and whether the greatest come first.
 func (e *elab) comparator(c *syntax.Closure) (key string, desc, ok bool) {
-	body := c.Body
-	for {
-		p, isParen := body.(*syntax.ParenExpr)
-		if !isParen {
-			break
-		}
-		body = p.X
-	}
 	var left, right syntax.Expr
-	switch x := body.(type) {
+	switch x := unwrapped(c.Body).(type) {
 	case *syntax.Binary:
 		switch x.Op {
 		case syntax.Minus, syntax.Lt, syntax.Le:

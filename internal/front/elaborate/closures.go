@@ -11,14 +11,7 @@ func (e *elab) closureArg(c *methodUse, i, params int) *syntax.Closure {
 	if i >= len(c.x.Args) {
 		return nil
 	}
-	arg := c.x.Args[i]
-	for {
-		p, ok := arg.(*syntax.ParenExpr)
-		if !ok {
-			break
-		}
-		arg = p.X
-	}
+	arg := unwrapped(c.x.Args[i])
 	names := closureNames[params]
 	cl, ok := arg.(*syntax.Closure)
 	if !ok {
@@ -112,4 +105,12 @@ func bodyValue(x syntax.Expr) diag.Span {
 		return bodyValue(b.Value)
 	}
 	return x.Where()
+}
+
+// unwrapped is an expression without the parentheses around it.
+func unwrapped(x syntax.Expr) syntax.Expr {
+	if p, ok := x.(*syntax.ParenExpr); ok {
+		return unwrapped(p.X)
+	}
+	return x
 }

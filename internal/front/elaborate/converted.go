@@ -1,10 +1,10 @@
 package elaborate
 
 import (
-	"cmp"
 	"strings"
 
 	"github.com/godwit-run/godwit/internal/data/meaning"
+	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/syntax"
 	"github.com/godwit-run/godwit/internal/front/types"
 	"github.com/godwit-run/godwit/internal/ir/graph"
@@ -117,7 +117,11 @@ func (e *elab) convertSide(reported int, sides ...syntax.Expr) {
 		return
 	}
 	i := 0
-	if t, u := e.sides[0], e.sides[1]; types.IsFloat(t) && !types.IsFloat(u) || t.Kind == graph.Option && u.Kind != graph.Option {
+	t, u := e.sides[0], e.sides[1]
+	for t.Kind == graph.Array && u.Kind == graph.Array {
+		t, u = t.Elem(), u.Elem()
+	}
+	if types.IsFloat(t) && !types.IsFloat(u) || t.Kind == graph.Option && u.Kind != graph.Option {
 		i = 1
 	}
 	block, ok := sides[i].(*syntax.Block)
@@ -125,8 +129,25 @@ func (e *elab) convertSide(reported int, sides ...syntax.Expr) {
 		return
 	}
 	at := block.Value.Where()
-	text, whole := cmp.Or(sizeHelp(e.parenthesized(at), e.sides[i], e.sides[1-i]), converted(e.text(at), e.sides[i], e.sides[1-i])), e.text(block.Span)
+	text, whole := e.likeOtherSide(at, e.sides[i], e.sides[1-i]), e.text(block.Span)
 	if text != "" && !strings.ContainsAny(whole+text, "\n`") {
 		message{all[reported], e.g}.Help("write `%s` for `%s`", whole[:at.Start-block.Span.Start]+text+whole[at.End-block.Span.Start:], whole)
 	}
+}
+
+// likeOtherSide is the value of a side with the type that the other has, or one that goes with it; "" where nothing short makes it so.
+func (e *elab) likeOtherSide(at diag.Span, t, u *graph.Type) string {
+	text := e.parenthesized(at)
+	if !sameElements(t, u) {
+		text = converted(e.text(at), t, u)
+	}
+	switch {
+	case text == "" || t.Kind != graph.Array || u.Kind != graph.Array:
+		return text
+	case !e.sameSize(t.Size, u.Size) && !hasDynamicSize(t.Size) && !hasDynamicSize(u.Size):
+		return someLength(text, t.Size)
+	case sameElements(t, u):
+		return ""
+	}
+	return text
 }

@@ -40,14 +40,28 @@ func (e *elab) seenFrom(p size.Poly, outside int) (list []size.Poly) {
 	if !slices.ContainsFunc(p.Vars(), within) {
 		return []size.Poly{p}
 	}
-	name, ok := p.IsVar()
-	if !ok {
+	if !grows(p, within) {
 		return nil
 	}
+	name := p.Vars()[slices.IndexFunc(p.Vars(), within)]
 	for _, q := range e.limits[name] {
-		list = append(list, e.seenFrom(q, outside)...)
+		if list = append(list, e.seenFrom(p.Replace(name, q), outside)...); len(list) >= enoughBounds {
+			break
+		}
 	}
 	return list
+}
+
+// enoughBounds of a size are looked at: a sum of many sizes, each of which has several, has a great many.
+const enoughBounds = 16
+
+// grows reports that a size becomes no less where such sizes in it do.
+func grows(p size.Poly, such func(string) bool) bool {
+	ok := !p.Overflowed()
+	p.Terms(func(coef int64, names []string, plain bool) {
+		ok = ok && plain && (coef > 0 || !slices.ContainsFunc(names, such))
+	})
+	return ok
 }
 
 // longer is a size that is at most as needed for either of two, each of which has these bounds.
@@ -83,10 +97,15 @@ func (e *elab) padded(x *graph.Node, most size.Poly, at diag.Span) *graph.Node {
 	return e.tuple(at, all, e.toI64(e.sizeVal(n, at)))
 }
 
-// sizeHelp is the help for two sides of different lengths, both of which are declared: the first as one of a length known at run time; "" for others.
-func sizeHelp(text string, t, u *graph.Type) string {
-	if t.Kind != graph.Array || u.Kind != graph.Array || !openTexts(t.Elem()).Equal(openTexts(u.Elem())) || types.IsOpen(t.Size) || !writable(t.Size) {
-		return ""
+// someLength makes an array of a declared length one of a length known at run time, which goes with any other.
+func someLength(text string, n size.Poly) string {
+	if types.IsOpen(n) || !writable(n) { // it has no name
+		return text + ".filter(|_| true)"
 	}
-	return text + ".take(" + t.Size.String() + ")"
+	return text + ".take(" + n.String() + ")"
+}
+
+// sameElements reports two arrays that differ in their lengths alone.
+func sameElements(t, u *graph.Type) bool {
+	return t.Kind == graph.Array && u.Kind == graph.Array && openTexts(t.Elem()).Equal(openTexts(u.Elem()))
 }

@@ -63,6 +63,9 @@ func (e *elab) binary(x *syntax.Binary, want *graph.Type) *graph.Node {
 		return nil
 	}
 	n := e.combined(x, a, b)
+	if n == nil {
+		e.resultHelp(reported, x, want, a.Type, b.Type)
+	}
 	if n != nil && e.of(n).soft == nil && !isCompare(x.Op) {
 		e.of(n).soft = e.softOf(x.X, x.Y, a, b)
 	}
@@ -285,6 +288,60 @@ func (e *elab) mixed(x *syntax.Binary, a, b *graph.Type) {
 	} else {
 		m.Help("%s as %s %s %s", e.operand(x.X), to, x.Op, e.text(x.Y.Where()))
 	}
+}
+
+// resultHelp converts what the help of numbers of two types gives to the number that is wanted of the operator.
+func (e *elab) resultHelp(reported int, x *syntax.Binary, want, a, b *graph.Type) {
+	all := e.msgs.Messages
+	if want = numberWant(want); want == nil || want.Kind != graph.Scalar || !types.IsNumber(a) || !types.IsNumber(b) || isCompare(x.Op) || x.OpSpan == x.Span ||
+		len(all) != reported+1 || all[reported].Code != "F04" || widest(a.KindOf(), b.KindOf()) == want.Num {
+		return
+	}
+	message{all[reported], e.g}.Help("(%s) as %s", all[reported].Help, want.Num)
+}
+
+// wholeResult is such a help of an operand where the other operand is not of the number that is wanted, but of that which both sides become: then the
+// whole is converted.
+func (e *elab) wholeResult(m message, x *syntax.Binary, want *graph.Type, a, b *graph.Node) {
+	operand, other := x.X, otherNumber(x.Y, b)
+	if other == nil {
+		operand, other = x.Y, otherNumber(x.X, a)
+	}
+	want = numberWant(want)
+	if want == nil || want.Kind != graph.Scalar || other == nil || other.KindOf() == want.Num {
+		return
+	}
+	at, whole := unwrapped(operand).Where(), e.text(x.Span)
+	if m.m.Span != at && !strings.HasPrefix(m.m.Help, "write `") {
+		return // it is about a part of the operand
+	}
+	inner := convertedInner(m.m.Help, e.text(at), want.Num.String())
+	if inner != "" && strings.Contains(inner, " as "+other.KindOf().String()) && !strings.ContainsAny(whole, "\n`") {
+		m.Help("write `(%s) as %s` for `%s`", whole[:at.Start-x.Span.Start]+inner+whole[at.End-x.Span.Start:], want.Num, whole)
+	}
+}
+
+// otherNumber is the type of a number beside an operand that has none: of a literal with a point, too, which waits for the other side.
+func otherNumber(x syntax.Expr, n *graph.Node) *graph.Type {
+	switch {
+	case n != nil && types.IsNumber(n.Type):
+		return n.Type
+	case n == nil && isFloatLit(unwrapped(x)):
+		return graph.ScalarOf(num.F64)
+	}
+	return nil
+}
+
+// convertedInner is what a help for an operand converts as a whole; "" where it says something else.
+func convertedInner(help, operand, to string) string {
+	if written, ok := strings.CutSuffix(help, "` for `"+operand+"`"); ok {
+		help = strings.TrimPrefix(written, "write `")
+	}
+	inner, ok := strings.CutSuffix(help, ") as "+to)
+	if !ok || !strings.HasPrefix(inner, "(") || !balanced(inner[1:]) {
+		return ""
+	}
+	return inner[1:]
 }
 
 // mixedUpdate is the help for `x op= y`, in which only y can be converted. A variable that began

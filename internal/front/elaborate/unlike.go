@@ -354,6 +354,8 @@ func (e *elab) operandHelp(reported int, x *syntax.Binary, want *graph.Type, a, 
 	switch u, denied := x.X.(*syntax.Unary); {
 	case m.m.Code == "F03" && denied && u.Op == syntax.Bang && m.m.Span == u.Span && isCompare(x.Op):
 		m.Help("!(%s%s%s)", e.text(u.X.Where()), op, e.text(x.Y.Where()))
+	case m.m.Code == "F04":
+		e.wholeResult(m, x, want, a, b)
 	case m.m.Code == "F01":
 		if text := e.widened(x, a, b); text != "" {
 			m.Help("%s", text)
