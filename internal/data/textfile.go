@@ -15,8 +15,9 @@ import (
 // In: codes of more rows than memory should hold. Out: the same in a file without a name, first those of chunks and then the columns.
 // The file is closed with the call, or when nobody has its columns any more, and gone with the process. Invariant: what the file does not take stays in memory.
 
-// mostCodes is how many bytes of codes are kept in memory: a small part of what is free. Tests lower it.
-var mostCodes = func() int64 { return max(mem.Available()/64, leastCodes) }
+// mostCodes is how many bytes of codes are kept in memory: a small part of what is free, and no more than a quarter GiB, whose reading is short beside that of
+// the text; a container may have less than the machine has free. Tests lower it.
+var mostCodes = func() int64 { return min(max(mem.Available()/64, leastCodes), 256<<20) }
 
 type codesKey struct{}
 
