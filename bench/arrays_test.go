@@ -8,7 +8,7 @@ import (
 // TestArrays holds every operation's result to NumPy's, and sees that a wrong one is found.
 func TestArrays(t *testing.T) {
 	dir := t.TempDir()
-	p, err := startPython(t.Context(), "numpy", numPyEnv(1, false), dir, "arrays.py", arraysScript)
+	p, err := startPython(t.Context(), "numpy", numPyEnv(1, false), dir, "arrays.py", answering(arraysScript))
 	if errors.Is(err, errNoNumPy) {
 		t.Skip("SKIPPED:", err)
 	}

@@ -34,7 +34,7 @@ func call(ctx context.Context, c choices) (*measure.Report, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(s.dir)
-	if s.python, err = startPython(ctx, "numpy", numPyEnv(1, false), s.dir, "arrays.py", arraysScript); err != nil {
+	if s.python, err = startPython(ctx, "numpy", numPyEnv(1, false), s.dir, "arrays.py", answering(arraysScript)); err != nil {
 		return nil, err
 	}
 	defer s.close()

@@ -20,7 +20,7 @@ type polars struct{ *python }
 
 func startPolars(ctx context.Context, dir string, threads int) (*polars, error) {
 	env := append(os.Environ(), fmt.Sprintf("POLARS_MAX_THREADS=%d", threads))
-	p, err := startPython(ctx, "polars", env, dir, "tables.py", tablesScript)
+	p, err := startPython(ctx, "polars", env, dir, "tables.py", answering(tablesScript))
 	if err != nil {
 		return nil, err
 	}

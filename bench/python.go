@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +22,12 @@ var (
 
 // missing is the error for a module that is not there.
 var missing = map[string]error{"numpy": errNoNumPy, "polars": errNoPolars}
+
+//go:embed peer/answers.py
+var answersScript []byte
+
+// answering is a script that answers each line of its input.
+func answering(script []byte) []byte { return slices.Concat(script, answersScript) }
 
 // python is a process with a module, such as NumPy, that answers each line with one.
 type python struct {

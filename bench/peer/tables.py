@@ -28,9 +28,3 @@ def ask(*words):
 
 commands = {"table": table, "ask": ask}
 print("Polars", pl.__version__, flush=True)
-for line in sys.stdin:
-    command, *words = line.split()
-    try:
-        print("ok", commands[command](*words), flush=True)
-    except Exception as e:
-        print("error", repr(e).replace("\n", " "), flush=True)

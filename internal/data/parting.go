@@ -2,6 +2,7 @@ package data
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -224,6 +225,8 @@ func (p *parting) scatter(dst, src []byte, size int) {
 	case len(src) == 0:
 	case size == 1:
 		scatter(dst, src, p.of, next)
+	case size == 2:
+		scatter(view[uint16](dst), view[uint16](src), p.of, next)
 	case size == 4:
 		scatter(view[uint32](dst), view[uint32](src), p.of, next)
 	case size == 8:
@@ -267,7 +270,7 @@ func (p *parting) file(ctx context.Context, tmp string, i int) (err error) {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer func() { err = cmp.Or(err, f.Close()) }()
 	w := bufio.NewWriterSize(f, 1<<16)
 	if err := encode(filepath.Join(p.target.Path, p.folders[i], name), &endedWriter{ctx, w}, writerOf(path), out); err != nil {
 		return p.ofTable(i, err)

@@ -53,10 +53,8 @@ func (t Target) Check() error {
 			e.Help = "separate them by commas, as origin,month"
 			return e
 		}
-		for _, other := range t.By[:i] {
-			if other == name {
-				return fail(t.Path, "it is parted by `%s` twice", name)
-			}
+		if slices.Contains(t.By[:i], name) {
+			return fail(t.Path, "it is parted by `%s` twice", name)
 		}
 	}
 	if st, err := os.Stat(t.Path); err == nil {
