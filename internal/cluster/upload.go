@@ -222,7 +222,7 @@ func (u *upload) part(ctx context.Context, at int64, to []catalog.Peer) error {
 	n := int(min(partAt(at), u.blob.Total-at))
 	b := u.blob
 	b.Offset = at
-	buf := u.l.take()
+	buf := u.l.take(n)
 	payload := b.Append(buf[:0])
 	head := len(payload)
 	payload = payload[:head+n]
@@ -246,7 +246,7 @@ func (u *upload) part(ctx context.Context, at int64, to []catalog.Peer) error {
 
 // put sends a part to a node.
 func (u *upload) put(ctx context.Context, to catalog.Peer, payload []byte) error {
-	room := u.l.take()
+	room := u.l.take(len(payload))
 	d, err := u.l.c.do(ctx, func(id caller.ID) caller.Input {
 		return &caller.Ask{ID: id, Kind: parcel.Put, To: to, Payload: payload, Room: room, Left: u.l.c.left(ctx)}
 	})
@@ -256,13 +256,13 @@ func (u *upload) put(ctx context.Context, to catalog.Peer, payload []byte) error
 	return err
 }
 
-// take gives memory for the parcel of a part. It is used again and again: memory that the system
+// take gives memory for a parcel with n bytes of a part. It is used again and again: memory that the system
 // has to find takes longer to write to than all else that is done with a part here.
-func (l *loading) take() []byte {
-	if b, ok := l.buffers.Get().(*[]byte); ok {
+func (l *loading) take(n int) []byte {
+	if b, ok := l.buffers.Get().(*[]byte); ok && cap(*b) >= n+partHead {
 		return *b
 	}
-	return make([]byte, 0, partBytes+partHead)
+	return make([]byte, 0, n+partHead)
 }
 
 func (l *loading) give(b []byte) { l.buffers.Put(&b) }

@@ -70,7 +70,7 @@ func (s *Split) Part(ctx context.Context, shard int, dir string) (*Part, error) 
 // sum reads the whole file.
 func (p *Part) sum(ctx context.Context) (sum [32]byte, err error) {
 	h := sha256.New()
-	_, err = io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{&untilDone{ctx, io.NewSectionReader(p, 0, p.Bytes)}}, make([]byte, 1<<20))
+	_, err = io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{&untilDone{ctx, io.NewSectionReader(p, 0, p.Bytes)}}, make([]byte, max(1, min(p.Bytes, 1<<20))))
 	return [32]byte(h.Sum(nil)), err
 }
 
