@@ -38,7 +38,7 @@ func newBed(tb testing.TB, nodes int) *bed {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	e, err := engine.New(engine.Options{Memory: 1 << 30})
+	e, err := engine.New(engine.Options{Memory: 1 << 30, Shelf: engine.NewShelf(64 << 20)})
 	if err != nil {
 		tb.Fatal(err)
 	}
