@@ -84,13 +84,13 @@ fn f(r: &[R; N]) -> [R; N] { r }`)
 // Files whose folder says that no row of them is asked for are not read, whatever the program declares; the answers are those of all rows.
 func TestPartitionsAreRuledOut(t *testing.T) {
 	dir := t.TempDir()
-	write := fn(t, `record R { day: Date, at: Timestamp<us>, k: i64, v: i64 }
-fn f(v: &[i64; N]) -> [R; N] { v.map(|x| R { day: 2001-03-14 + (x % 50) * 1day, at: 2001-03-14T08:30:00Z + (x % 50) * 1h, k: x % 50 - 7, v: x }) }`)
+	write := fn(t, `record R { day: Date, at: Timestamp<us>, k: i64, u: u64, v: i64 }
+fn f(v: &[i64; N]) -> [R; N] { v.map(|x| R { day: 2001-03-14 + (x % 50) * 1day, at: 2001-03-14T08:30:00Z + (x % 50) * 1h, k: x % 50 - 7, u: (x % 50) as u64 +% 18446744073709551600, v: x }) }`)
 	values := make([]int64, 50_000)
 	for i := range values {
 		values[i] = int64(i) * 7919 % 100_003
 	}
-	for _, by := range []string{"day", "at", "k"} {
+	for _, by := range []string{"day", "at", "k", "u"} {
 		if _, err := write.Call(t.Context(), godwit.Args{"v": values}, godwit.WithFile(filepath.Join(dir, by), by)); err != nil {
 			t.Fatal(err)
 		}
@@ -101,6 +101,7 @@ fn f(v: &[i64; N]) -> [R; N] { v.map(|x| R { day: 2001-03-14 + (x % 50) * 1day, 
 	}{
 		{"day", "Date", "x.c == 2001-03-20", true}, {"day", "Date", "x.c > 2001-04-30", true}, {"day", "Str", `x.c == "2001-03-20"`, false},
 		{"at", "Timestamp<us>", "x.c == 2001-03-14T14:30:00Z", true}, {"at", "Timestamp<ns>", "x.c == 2001-03-14T14:30:00Z", false}, {"at", "Timestamp<s>", "x.c < 2001-03-14T10:00:00Z", false},
+		{"u", "u64", "x.c > 20", false}, {"u", "u64", "x.c < 3", false}, {"u", "u64", "x.c == 18446744073709551601", false},
 		{"k", "i64", "x.c == -1", true}, {"k", "i16", "x.c >= 40", true}, {"k", "f64", "x.c < -5.5", false}, {"k", "Decimal<9, 2>", "x.c == 3.00", false}, {"k", "Str", `x.c == "-1"`, false},
 	} {
 		text := "record R { c: " + c.typ + ", v: i64 }\nfn f(r: &[R; N]) -> i64 { r.filter(|x| " + c.cond + ").map(|x| x.v).sum() }"

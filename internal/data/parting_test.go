@@ -1,6 +1,7 @@
 package data
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -200,7 +202,10 @@ func TestPartsAreTheSameFiles(t *testing.T) {
 	}
 	valid := slices.Repeat([]byte{1}, n)
 	valid[0] = 0
+	prices := make([]int64, n)
+	prices[n-1] = 123456 // in one part there are more digits than were declared
 	out := &Output{Rows: n, Columns: []OutColumn{{Name: "v", Kind: num.U8, Values: values, Valid: slices.Clone(valid)},
+		{Name: "price", Kind: num.I64, Values: bytesOf(prices), Means: meaning.Meaning{Sort: meaning.Decimal, Digits: 3, Places: 2}},
 		{Name: "a b#", Kind: num.U8, Values: codes, Valid: valid, Texts: awkwardWords, Means: meaning.Meaning{Sort: meaning.Text}}}}
 	files := func(root string) map[string]string {
 		found := map[string]string{}
@@ -250,9 +255,43 @@ func TestPartsAreTheSameFiles(t *testing.T) {
 		t.Errorf("%d files", len(first))
 	}
 	for p := range first { // all have one type, whether there is a null or not
-		if c := mustOpen(t, filepath.Join(dir, "0", p)).Columns()[0]; !c.Nullable {
-			t.Errorf("%s has another type", p)
+		if c := mustOpen(t, filepath.Join(dir, "0", p)).Columns(); c[0].Type() != "Option<u8>" || c[1].Type() != "Decimal<6, 2>" {
+			t.Errorf("%s has other types: %s, %s", p, c[0].Type(), c[1].Type())
 		}
+	}
+}
+
+// Of many who write the same folder one does, and the others are told; nothing is mixed, and nothing is left.
+func TestPartsOfOne(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x")
+	errs := make([]error, 8)
+	var all sync.WaitGroup
+	for i := range errs {
+		all.Go(func() {
+			b := bytes.Repeat([]byte{byte(i)}, 300)
+			keys := make([]byte, len(b))
+			for k := range keys {
+				keys[k] = byte(k % 100)
+			}
+			errs[i] = Target{path, []string{"k"}}.Write(t.Context(), &Output{Rows: int64(len(b)), Columns: []OutColumn{{Name: "k", Kind: num.U8, Values: keys}, {Name: "v", Kind: num.U8, Values: b}}})
+		})
+	}
+	all.Wait()
+	written := -1
+	for i, err := range errs {
+		if err == nil && written < 0 {
+			written = i
+		} else if err == nil || !strings.Contains(err.Error(), "the folder is not empty") {
+			t.Errorf("writer %d: %v", i, err)
+		}
+	}
+	got, _ := readAll(t, openList(t, path), Want{Kind: num.U8})
+	if !bytes.Equal(got, bytes.Repeat([]byte{byte(written)}, 300)) {
+		t.Errorf("writer %d wrote, found %v", written, got)
+	}
+	if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
+		t.Errorf("left %v, %v", list, err)
 	}
 }
 
