@@ -279,10 +279,11 @@ type typedList struct {
 func (s *typedList) Fill(ctx context.Context, chunk int, wants []Want, dst []Dest) (int64, error) {
 	return s.files.Fill(ctx, chunk, wants, dst)
 }
-func (s *typedList) Raw(int) (Raw, bool) { return Raw{}, false }
-func (s *typedList) Unchanged() error    { return s.files.Unchanged() }
-func (s *typedList) Close() error        { return s.files.Close() }
-func (s *typedList) Prune([]Pred) []bool { return nil }
+func (s *typedList) Raw(int) (Raw, bool)    { return Raw{}, false }
+func (s *typedList) Unchanged() error       { return s.files.Unchanged() }
+func (s *typedList) Close() error           { return s.files.Close() }
+func (s *typedList) Prune([]Pred) []bool    { return nil }
+func (s *typedList) accepts(int, Want) bool { return false }
 
 // join takes in what a member's fields are.
 func (s *list) join(m *member, file int) {

@@ -359,17 +359,34 @@ func (s *list) FillPruned(chunk int, preds []Pred, wants []Want, dst []Dest) err
 	if !slices.ContainsFunc(preds, func(p Pred) bool { return s.keyFails(m, p) }) {
 		return m.src.FillPruned(chunk-m.first, s.predsOf(m, preds), w, d)
 	}
-	for i := range w {
-		if !m.src.(accepter).accepts(chunk-m.first, w[i]) {
-			if _, err := m.src.Fill(context.Background(), chunk-m.first, w[i:i+1], d[i:i+1]); err != nil {
+	return fillUnread(m.src, m.src.(accepter), chunk-m.first, w, d)
+}
+
+// fillUnread fills what no row of a chunk is looked at for. What Fill might refuse is read.
+func fillUnread(src Source, knows accepter, chunk int, wants []Want, dst []Dest) error {
+	for i, w := range wants {
+		if !knows.accepts(chunk, w) {
+			if _, err := src.Fill(context.Background(), chunk, wants[i:i+1], dst[i:i+1]); err != nil {
 				return err
 			}
 			continue
 		}
-		clear(d[i].Values)
-		if w[i].Option {
-			fillOnes(d[i].Valid)
+		clear(dst[i].Values)
+		if w.Option {
+			fillOnes(dst[i].Valid)
 		}
 	}
 	return nil
+}
+
+// accepts implements accepter: of files that know, and for their own columns.
+func (s *list) accepts(chunk int, w Want) bool {
+	m := s.members[s.of[chunk]]
+	a, knows := m.src.(accepter)
+	if !knows || w.Column >= s.keyed || s.use(m) != nil {
+		return false
+	}
+	defer s.done(m)
+	w.Column = m.column(w.Column)
+	return a.accepts(chunk-m.first, w)
 }

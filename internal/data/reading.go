@@ -171,11 +171,38 @@ func (r *reading) known(preds []Pred) []Pred {
 	})
 }
 
-func (r *reading) Prune(preds []Pred) []bool {
-	if preds = r.known(preds); len(preds) == 0 {
-		return nil
+// Prune asks the source behind, and looks at codes where that can leave columns of a chunk unread.
+func (r *reading) Prune(preds []Pred) (pruned []bool) {
+	if known := r.known(preds); len(known) > 0 {
+		pruned = r.Source.Prune(known)
 	}
-	return r.Source.Prune(preds)
+	if _, knows := r.Source.(accepter); !knows || !slices.ContainsFunc(preds, r.onCodes) {
+		return pruned
+	}
+	all := make([]bool, len(r.Chunks()))
+	copy(all, pruned)
+	for i, c := range r.Chunks() {
+		all[i] = all[i] || r.codesFail(c, preds)
+	}
+	return all
+}
+
+// onCodes reports a predicate on a column whose codes are in memory.
+func (r *reading) onCodes(p Pred) bool {
+	t := r.coded[p.Column]
+	return t != nil && t.aside == nil && !p.IsFloat
+}
+
+// codesFail reports that a chunk has rows, and no code in it satisfies one of the predicates.
+func (r *reading) codesFail(c Chunk, preds []Pred) bool {
+	return c.Rows() > 0 && slices.ContainsFunc(preds, func(p Pred) bool {
+		if !r.onCodes(p) {
+			return false
+		}
+		t := r.coded[p.Column]
+		codes, _, err := t.Rows(c.Lo, c.Hi)
+		return err == nil && !satisfiable(codes, t.Kind, p)
+	})
 }
 
 // Soon implements Ahead.
@@ -199,8 +226,12 @@ func (r *reading) Fill(ctx context.Context, chunk int, wants []Want, dst []Dest)
 	return r.fill(chunk, wants, dst, func(wants []Want, dst []Dest) (int64, error) { return r.Source.Fill(ctx, chunk, wants, dst) })
 }
 
+// FillPruned gives codes as they are, so that they fail what they failed.
 func (r *reading) FillPruned(chunk int, preds []Pred, wants []Want, dst []Dest) error {
 	_, err := r.fill(chunk, wants, dst, func(wants []Want, dst []Dest) (int64, error) {
+		if a, knows := r.Source.(accepter); knows && r.codesFail(r.Chunks()[chunk], preds) {
+			return 0, fillUnread(r.Source, a, chunk, wants, dst)
+		}
 		return 0, r.Source.FillPruned(chunk, r.known(preds), wants, dst)
 	})
 	return err

@@ -219,8 +219,11 @@ func (r *runner) sizeArgs(as []schedule.SizeArg) ([]int64, error) {
 
 // place makes room for what outer indices lo..hi write and brings in what they read,
 // or notes that it passes through in windows.
-func (p *launching) place(lo, hi int64, apart *rowsOf) error {
-	p.feeds, p.pruning = nil, p.r.pruning(p.l)
+func (p *launching) place(lo, hi int64, apart *rowsOf) (err error) {
+	p.feeds = nil
+	if p.pruning, err = p.r.pruning(p.l); err != nil {
+		return err
+	}
 	for i, b := range p.l.Regions {
 		if b < 0 {
 			continue

@@ -11,17 +11,22 @@ import (
 var predOps = map[num.Op]data.PredOp{num.Eq: data.Eq, num.Lt: data.Lt, num.Le: data.Le, num.Gt: data.Gt, num.Ge: data.Ge}
 
 // pruning is what a launch's predicates say about inputs.
-func (r *runner) pruning(l *schedule.Launch) (list []pruning) {
+func (r *runner) pruning(l *schedule.Launch) (list []pruning, err error) {
 	for _, pr := range l.Pruning {
 		in := r.inputs[pr.Buffer]
 		if in == nil || in.b.Presence || in.b.Blanks != data.NotBlank {
 			continue
 		}
+		if pr.Scalar != nil {
+			if pr.Bits, err = r.scalar(pr.Scalar, pr.Kind); err != nil {
+				return nil, err
+			}
+		}
 		if pred, ok := toPred(in, pr); ok {
 			list = append(list, pruning{in, pred})
 		}
 	}
-	return list
+	return list, nil
 }
 
 // toPred turns a schedule's predicate into the source's form; false when

@@ -232,7 +232,7 @@ func TestPrunedChunksAreNotDecoded(t *testing.T) {
 	src.pruned = []bool{false, false, true, true, true, true, false, true, true, true}
 	src.fills = make(chan int, 100)
 	p := sumPlan(num.F32, leaf)
-	p.Steps[0].(*schedule.Launch).Pruning = []schedule.Predicate{{Buffer: 0, Op: num.Gt}}
+	p.Steps[0].(*schedule.Launch).Pruning = []schedule.Predicate{{Buffer: 0, Op: num.Gt, Kind: num.F32}}
 	res := mustRun(t, p, columns(n, Column(src, 0)), Options{WindowRows: 4096})
 	sameColumn(t, res.Columns[0], []uint64{sumOf(xs)})
 	if got := len(src.fills); got != 3 {

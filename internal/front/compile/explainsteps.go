@@ -260,7 +260,11 @@ func (x *explainer) pruning(l *schedule.Launch) string {
 	parts := make([]string, len(l.Pruning))
 	for i, p := range l.Pruning {
 		b := &x.low.schedule.Buffers[p.Buffer]
-		parts[i] = fmt.Sprintf("%s %s %s", b.Name, symbols[p.Op], column.Text(b.Kind, p.Bits))
+		with := column.Text(p.Kind, p.Bits)
+		if p.Scalar != nil {
+			with = x.scalar(schedule.ScalarSource{Scalar: p.Scalar})
+		}
+		parts[i] = fmt.Sprintf("%s %s %s", b.Name, symbols[p.Op], with)
 	}
 	return "; runs of rows that statistics show not to satisfy " + strings.Join(parts, " && ") + " are not read"
 }

@@ -210,12 +210,14 @@ const (
 	FromLoop
 )
 
-// Predicate is `column op constant` on an input buffer. Bits is the constant
-// in the buffer's kind (see package num).
+// Predicate is `column op scalar` on an input buffer. The scalar is of Kind (see package num), which
+// is that of the buffer or, where this has indices, I64.
 type Predicate struct {
 	Buffer int
 	Op     num.Op // Eq, Lt, Le, Gt, Ge
-	Bits   uint64
+	Kind   num.Kind
+	Bits   uint64     // the scalar, if it is a constant
+	Scalar *ScalarArg // or where it comes from
 }
 
 // SetSize defines a run-time size from element 0 of an I64 buffer. Max is
