@@ -43,6 +43,7 @@ fn notes(f: &[Trip; N]) -> [(Option<Str>, i64)] { f.group_by(|r| r.note).agg(|g|
 fn months(f: &[Trip; N]) -> [i64; 12] { f.filter(|r| r.carrier != "UA" && r.left.hour() > 5).histogram::<12>(|r| r.day.month() - 1) }
 fn some(f: &[Trip; N]) -> [Trip] { f.filter(|r| r.carrier.starts_with("U") && r.day >= 2001-10-01).sort(|r| r.left).take(9) }
 fn words(f: &[Trip; N]) -> [Str] { f.map(|r| r.carrier.upper()).distinct() }
+fn asked(f: &[Trip; N], c: Str, part: Str) -> (i64, i64) { (f.filter(|r| r.carrier == c || r.note.or("").contains(part)).map(|r| r.miles).sum(), f.count(|r| r.carrier > c)) }
 fn last(f: &[Trip; N]) -> Date { f.map(|r| r.day).max() }
 fn joined(f: &[Trip; N], o: &[Other; M]) -> i64 { let by = o.index_by(|r| r.carrier); f.join(by, |r| r.carrier).map(|(a, b)| a.miles * b.rank).sum() }
 `
@@ -68,6 +69,9 @@ func TestTextInDataSets(t *testing.T) {
 		if name == "joined" {
 			args["o"] = other
 		}
+		if name == "asked" {
+			args["c"], args["part"] = "UA", "e"
+		}
 		r, err := f.Call(t.Context(), args, opts...)
 		if err != nil {
 			return err.Error()
@@ -79,9 +83,9 @@ func TestTextInDataSets(t *testing.T) {
 		stored(t, c, others, "others", godwit.LoadOptions{Shards: 2})
 		for _, by := range []string{"blocks", "rows", "hash(carrier)", "hash(day)"} {
 			stored(t, c, path, "trips", godwit.LoadOptions{Shards: 3, Replicas: min(nodes, 2), By: by, Replace: true})
-			for _, name := range []string{"carriers", "notes", "months", "some", "words", "last", "joined"} {
+			for _, name := range []string{"carriers", "notes", "months", "some", "words", "asked", "last", "joined"} {
 				want := ask(name, godwit.File(path), godwit.File(others))
-				if hashed := strings.HasPrefix(by, "hash"); hashed && name != "months" && name != "last" && name != "joined" {
+				if hashed := strings.HasPrefix(by, "hash"); hashed && name != "months" && name != "asked" && name != "last" && name != "joined" {
 					continue // the order of rows is another
 				}
 				for _, s := range []godwit.Strategy{godwit.Auto, godwit.Ship, godwit.Fetch} {

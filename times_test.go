@@ -137,7 +137,7 @@ func TestMeantHelps(t *testing.T) {
 		{"fn f(a: Duration<s>) -> bool { a < 250ms }", "this literal does not fit its type"},
 		{"fn f(a: Timestamp<m>) -> i64 { 1 }", "`Timestamp` takes one unit"},
 		{"fn f(a: Date) -> bool { a == 2001-02-29 }", "month 2 of 2001 has no day 29"},
-		{"fn f(a: Str, b: Str) -> bool { a.starts_with(b) }", "`starts_with` looks for a literal"},
+		{"fn f(a: &[Str; N], b: &[Str; N]) -> [bool; N] { a.zip(b).map(|(s, t)| s.starts_with(t)) }", "`starts_with` looks for a literal, or for an argument of type Str"},
 		{"fn f(a: string) -> i64 { 1 }", "help: Str"},
 		{"fn f(a: DateTime) -> i64 { 1 }", "help: Timestamp"},
 		{"fn f(a: Date) -> i64 { a.mnth() }", "did you mean `month`?"},

@@ -317,20 +317,17 @@ func (d *derived) leaves(*sizes) ([]leaf, error) {
 
 // DerivedColumn is the value of a hidden parameter, from the entries of all dictionaries.
 func DerivedColumn(r *graph.Derived, t *graph.Type, all [][]string) column.Column {
-	texts := all[r.Dict-1]
 	if t.Kind != graph.Array {
 		c := column.Column{Kind: num.I64, Data: make([]byte, 8)}
-		c.Set(0, uint64(r.Number(texts)))
+		c.Set(0, uint64(r.Number(all)))
 		return c
 	}
-	c := column.Column{Kind: t.Elem().KindOf(), Dims: []int64{int64(len(texts))}}
-	var to []string
+	c := column.Column{Kind: t.Elem().KindOf(), Dims: []int64{int64(len(all[r.Dict-1]))}}
 	if r.What == graph.CodesIn {
-		to = all[r.To-1]
-		c.Kind = data.CodeKind(len(to))
+		c.Kind = data.CodeKind(len(all[r.To-1]))
 	}
 	c.Data = make([]byte, c.Len()*int64(c.Kind.Size()))
-	for i, bits := range r.Table(texts, to) {
+	for i, bits := range r.Table(all) {
 		c.Set(int64(i), bits)
 	}
 	return c

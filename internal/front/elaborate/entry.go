@@ -159,7 +159,7 @@ func (e *elab) paramType(p syntax.Param) *graph.Type {
 		return nil
 	}
 	leaf := 0
-	t = e.ownDicts(t, len(e.g.ParamInfo), &leaf, p.Name.Text, p.Span)
+	t = e.ownDicts(t, len(e.g.ParamInfo), &leaf, true, p.Name.Text, p.Span)
 	e.dynBounds(p.Type)
 	types.AnySize(t, func(q size.Poly) bool { e.boundSize(q); return false })
 	e.boundVolume(t, size.Const(1))

@@ -36,10 +36,10 @@ func (e *elab) addDict(d graph.Dict) int {
 
 // ownDicts gives each column of text in a parameter's type a dictionary of its own. leaf counts
 // as graph.Leaves does.
-func (e *elab) ownDicts(t *graph.Type, param int, leaf *int, path string, at diag.Span) *graph.Type {
+func (e *elab) ownDicts(t *graph.Type, param int, leaf *int, one bool, path string, at diag.Span) *graph.Type {
 	if types.IsSort(t, meaning.Text) {
 		p := e.addSize("dict("+path+")", at)
-		n := e.addDict(graph.Dict{Size: p, Column: &graph.DictColumn{Param: param, Leaf: *leaf}})
+		n := e.addDict(graph.Dict{Size: p, Column: &graph.DictColumn{Param: param, Leaf: *leaf, One: one}})
 		*leaf++
 		return e.textIn(n)
 	}
@@ -57,7 +57,7 @@ func (e *elab) ownDicts(t *graph.Type, param int, leaf *int, path string, at dia
 		if t.Kind == graph.Tuple {
 			inner += "." + t.FieldName(i)
 		}
-		u.Elems[i] = e.ownDicts(elem, param, leaf, inner, at)
+		u.Elems[i] = e.ownDicts(elem, param, leaf, one && t.Kind != graph.Array, inner, at)
 	}
 	if slices.Equal(u.Elems, t.Elems) {
 		return t
@@ -117,8 +117,22 @@ func (e *elab) derived(d graph.Derived, t *graph.Type, at diag.Span) *graph.Node
 	return p
 }
 
+// sought is a text that can be looked for in a dictionary: a literal, or one that an argument gives.
+func (e *elab) sought(n *graph.Node) (graph.Sought, bool) {
+	if text, ok := e.literalText(n); ok {
+		return graph.Sought{Text: text}, true
+	}
+	return graph.Sought{In: n.Type.Means.Dict}, types.IsSort(n.Type, meaning.Text) && e.single(n.Type.Means.Dict)
+}
+
+// single reports a dictionary of which it is known that it has one entry, whatever the argument.
+func (e *elab) single(dict int) bool {
+	d := e.g.Dict(dict)
+	return d.Column != nil && d.Column.One || len(d.Of) == 1 && e.single(d.Of[0])
+}
+
 // textNumber is a hidden i64 that follows from a dictionary and a text.
-func (e *elab) textNumber(what graph.Derivation, dict int, text string, at diag.Span) *graph.Node {
+func (e *elab) textNumber(what graph.Derivation, dict int, text graph.Sought, at diag.Span) *graph.Node {
 	return e.derived(graph.Derived{What: what, Dict: dict, Text: text}, graph.I64Type, at)
 }
 
@@ -139,18 +153,25 @@ func (e *elab) compareText(op num.Op, at diag.Span, a, b *graph.Node) *graph.Nod
 		holds, _ := num.Apply(op, num.I64, []uint64{uint64(int64(strings.Compare(x, y))), 0})
 		return e.bool(holds != 0, at)
 	case first:
-		return e.compareLiteral(mirrored[op], at, b, x)
+		return e.compareSought(mirrored[op], at, b, graph.Sought{Text: x})
 	case second:
-		return e.compareLiteral(op, at, a, y)
-	case a.Type.Means.Dict != b.Type.Means.Dict:
+		return e.compareSought(op, at, a, graph.Sought{Text: y})
+	}
+	if a.Type.Means.Dict != b.Type.Means.Dict {
+		if s, ok := e.sought(b); ok {
+			return e.compareSought(op, at, a, s)
+		}
+		if s, ok := e.sought(a); ok {
+			return e.compareSought(mirrored[op], at, b, s)
+		}
 		u := e.union(a.Type.Means.Dict, b.Type.Means.Dict, at)
 		a, b = e.textTo(a, u, at), e.textTo(b, u, at)
 	}
 	return e.arith(op, at, e.raw(a, at), e.raw(b, at))
 }
 
-// compareLiteral compares the code with the place that the literal has in the dictionary.
-func (e *elab) compareLiteral(op num.Op, at diag.Span, v *graph.Node, text string) *graph.Node {
+// compareSought compares the code with the place that the text has in the dictionary.
+func (e *elab) compareSought(op num.Op, at diag.Span, v *graph.Node, text graph.Sought) *graph.Node {
 	what := graph.CodeOf
 	switch op {
 	case num.Lt, num.Ge:
@@ -246,7 +267,7 @@ func (e *elab) commonText(list []*graph.Node, from []syntax.Expr) {
 	}
 }
 
-// textMethods work on text. What they look for is a literal: they are evaluated once for each entry
+// textMethods work on text. What they look for is the same for all rows: they are evaluated once for each entry
 // of the dictionary.
 func textMethods() map[string]method {
 	change := func(c graph.TextChange) func(*elab, *methodUse) *graph.Node {
@@ -287,16 +308,16 @@ func (e *elab) textCode(c *methodUse) *graph.Node {
 	return e.raw(c.recv, c.at())
 }
 
-// lookedFor is the literal that a method looks for.
-func (e *elab) lookedFor(c *methodUse) (string, bool) {
+// lookedFor is what a method looks for.
+func (e *elab) lookedFor(c *methodUse) (graph.Sought, bool) {
 	arg := c.x.Args[0]
 	n := e.expr(arg, nil)
 	if n == nil {
-		return "", false
+		return graph.Sought{}, false
 	}
-	text, ok := e.literalText(n)
+	text, ok := e.sought(n)
 	if !ok {
-		m := e.errorf(arg.Where(), "T29", "`%s` looks for a literal", c.x.Name.Text).Note("found %s", n.Type)
+		m := e.errorf(arg.Where(), "T29", "`%s` looks for a literal, or for an argument of type Str", c.x.Name.Text).Note("found %s", n.Type)
 		if c.each && types.IsSort(n.Type, meaning.Text) {
 			m.Help("%s", e.instead(c.x.Span, syntax.WithinMeant(e.fr.src.Text, arg, c.x.Receiver, false)))
 		} else if types.IsSort(n.Type, meaning.Text) {

@@ -22,8 +22,11 @@ type Dict struct {
 	Change TextChange
 }
 
-// DictColumn is a leaf of a parameter, in the order of Leaves.
-type DictColumn struct{ Param, Leaf int }
+// DictColumn is a leaf of a parameter, in the order of Leaves. Of One, which is in no array, the dictionary has one entry.
+type DictColumn struct {
+	Param, Leaf int
+	One         bool
+}
 
 // TextChange is what makes the entries of a dictionary from those of another.
 type TextChange uint8
@@ -57,7 +60,21 @@ type Derived struct {
 	Dict   int
 	To     int
 	Change TextChange
-	Text   string
+	Text   Sought
+}
+
+// Sought is a text that is looked for: of the program, or the only entry of the dictionary In.
+type Sought struct {
+	Text string
+	In   int
+}
+
+// From is the text, given the entries of all dictionaries.
+func (s Sought) From(all [][]string) string {
+	if s.In > 0 && len(all[s.In-1]) > 0 {
+		return all[s.In-1][0]
+	}
+	return s.Text
 }
 
 // Changed are the entries of a dictionary that has the changed texts.
@@ -86,38 +103,43 @@ func (c TextChange) of(text string) string {
 	return text
 }
 
-// Number is the value of a derived i64. All entries that it counts stand at the beginning.
-func (r *Derived) Number(texts []string) int64 {
-	at, found := slices.BinarySearch(texts, r.Text)
+// Number is the value of a derived i64, given the entries of all dictionaries. All entries that it counts stand at the beginning.
+func (r *Derived) Number(all [][]string) int64 {
+	texts, text := all[r.Dict-1], r.Text.From(all)
+	at, found := slices.BinarySearch(texts, text)
 	switch {
 	case r.What == CodeOf && !found:
 		return -1
 	case r.What == CountUpTo && found:
 		return int64(at) + 1
 	case r.What == PrefixEnd:
-		for at < len(texts) && strings.HasPrefix(texts[at], r.Text) {
+		for at < len(texts) && strings.HasPrefix(texts[at], text) {
 			at++
 		}
 	}
 	return int64(at)
 }
 
-// Table is the value of a derived table, in the bit form of package num; to are the entries of To.
-func (r *Derived) Table(texts, to []string) []uint64 {
-	out := make([]uint64, len(texts))
-	for i, text := range texts {
-		out[i] = r.entry(text, to)
+// Table is the value of a derived table, in the bit form of package num, given the entries of all dictionaries.
+func (r *Derived) Table(all [][]string) []uint64 {
+	var to []string
+	if r.To > 0 {
+		to = all[r.To-1]
+	}
+	out, sought := make([]uint64, len(all[r.Dict-1])), r.Text.From(all)
+	for i, text := range all[r.Dict-1] {
+		out[i] = r.entry(text, sought, to)
 	}
 	return out
 }
 
-func (r *Derived) entry(text string, to []string) uint64 {
+func (r *Derived) entry(text, sought string, to []string) uint64 {
 	yes := false
 	switch r.What {
 	case EndsWith:
-		yes = strings.HasSuffix(text, r.Text)
+		yes = strings.HasSuffix(text, sought)
 	case Contains:
-		yes = strings.Contains(text, r.Text)
+		yes = strings.Contains(text, sought)
 	case Characters:
 		return uint64(utf8.RuneCountInString(text))
 	case CodesIn:
@@ -178,8 +200,10 @@ func (g *Graph) Spoken() []bool {
 	for i, p := range g.Body.Params {
 		if d := g.ParamInfo[i].Derived; d != nil && used[p] {
 			spoken[d.Dict-1] = true
-			if d.To > 0 {
-				spoken[d.To-1] = true
+			for _, other := range []int{d.To, d.Text.In} {
+				if other > 0 {
+					spoken[other-1] = true
+				}
 			}
 		}
 	}
