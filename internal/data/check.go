@@ -118,10 +118,13 @@ func Notes(src Source, left map[int]bool) []string {
 			notes = append(notes, columnError(src.Path(), c, fmt.Sprintf("it is stored as %s, and read as %s, the widest that there is: a value of more digits is an error", c.Stored, c.Means)).Error())
 		}
 		e := Unfit(src, i)
+		if e != nil && e.Line == 0 {
+			e = nil // that of a format with types
+		}
 		if d, ok := src.(doubter); ok && e == nil {
 			e = d.doubt(i)
 		}
-		if e != nil && e.Line > 0 && e.Help != "" {
+		if e != nil && e.Help != "" {
 			notes = append(notes, e.Error()+"; "+e.Help)
 		}
 	}

@@ -21,6 +21,7 @@ type list struct {
 	of      []int32    // member of a chunk
 	found   []csvFound // of all members that are text; nil if none is
 	keyed   int        // columns from here on are those of folders
+	padded  []bool     // of these: text that are all integers, some of which begin with zeros
 	single  *member    // the only one with rows
 	stored  []bool     // by column: the values lie in the files as they are computed with
 	like    []string   // by column: the file that its type is from
@@ -240,7 +241,10 @@ func (s *list) unfit(column int) *Error {
 
 // doubt implements doubter.
 func (s *list) doubt(column int) *Error {
-	if s.found == nil || column >= s.keyed {
+	if column >= s.keyed {
+		return s.doubtKey(column)
+	}
+	if s.found == nil {
 		return nil
 	}
 	return s.found[column].doubt(Called(s, column))
@@ -248,7 +252,7 @@ func (s *list) doubt(column int) *Error {
 
 // typed is the list with the types of all values, where that has to be found by reading.
 func (s *list) typed(ctx context.Context, looked func(rows int64)) (Source, error) {
-	t := &list{table: s.table, of: s.of, keyed: s.keyed, found: make([]csvFound, s.keyed)}
+	t := &list{table: s.table, of: s.of, keyed: s.keyed, padded: s.padded, found: make([]csvFound, s.keyed)}
 	for i, m := range s.members {
 		n := &member{src: m.src, first: m.first, lo: m.lo, cols: m.cols, keys: m.keys}
 		if text, ok := m.src.(untyped); ok {

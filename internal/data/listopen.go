@@ -23,14 +23,19 @@ func OpenSpec(ctx context.Context, s *Spec, stdin func() (*os.File, error)) (Sou
 		return openOne(paths[0], s, stdin)
 	}
 	l := &list{table: table{name: s.Text}, members: make([]*member, len(paths))}
+	files := *s
+	var forms map[string]keyForm
+	if forms, files.Options, err = keyForms(s.Options, paths[0]); err != nil {
+		return nil, err
+	}
 	err = Each(ctx, len(paths), func(i int) error {
-		m, err := l.open(paths[i], s, stdin)
+		m, err := l.open(paths[i], &files, stdin)
 		l.members[i] = m
 		return err
 	})
 	if err == nil {
 		if err = l.assemble(); err == nil {
-			err = l.addKeys(paths)
+			err = l.addKeys(paths, forms)
 		}
 	}
 	if l.name = paths[0]; len(paths) > 1 {

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/godwit-run/godwit/internal/data/column"
@@ -93,8 +92,8 @@ func escapedValue(s string) string {
 	return escaped(s)
 }
 
-// addKeys gives the list its columns of folders.
-func (s *list) addKeys(paths []string) error {
+// addKeys gives the list its columns of folders, in the forms that options ask for.
+func (s *list) addKeys(paths []string, forms map[string]keyForm) error {
 	first := keysOf(paths[0])
 	all := make([][]key, len(paths))
 	for i, p := range paths {
@@ -108,10 +107,16 @@ func (s *list) addKeys(paths []string) error {
 		}
 	}
 	for j, k := range first {
+		form, asked := forms[k.name]
 		if slices.ContainsFunc(s.cols, func(c Column) bool { return c.Name == k.name }) {
+			if asked {
+				return fail(paths[0], "an option says what the column `%s` of its folders is, and the file has a column of this name, which counts", k.name)
+			}
 			continue
 		}
-		s.addKey(all, j, k.name)
+		if err := s.addKey(all, j, k.name, form); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -127,79 +132,6 @@ func keyNames(keys []key) string {
 	return listed(names)
 }
 
-// addKey adds a column, of what all its words are: as in CSV, but that zeros before a number count for nothing.
-func (s *list) addKey(all [][]key, j int, name string) {
-	var c Column
-	words, some := make([]keyWord, len(all)), false
-	for i, keys := range all {
-		words[i] = keyWord{text: keys[j].value, none: keys[j].none}
-		some, c.Nullable = some || !words[i].none, c.Nullable || words[i].none
-	}
-	switch {
-	case !some:
-		c.Unknown, c.Stored, c.Means = true, "folders of missing values", meaning.Meaning{Sort: meaning.Text}
-	case eachWord(words, (*keyWord).integer):
-		c.Kind, c.Stored = num.I64, "integers in the names of folders"
-	case eachWord(words, (*keyWord).natural):
-		c.Kind, c.Stored = num.U64, "integers in the names of folders"
-	case eachWord(words, (*keyWord).truth):
-		c.Kind, c.Stored = num.Bool, "true and false in the names of folders"
-	case eachWord(words, parsed(day)):
-		c.Kind, c.Stored, c.Means = kindOfMeaning(day), "dates in the names of folders", day
-	case eachWord(words, parsed(moment)):
-		c.Kind, c.Stored, c.Means = kindOfMeaning(moment), "timestamps in the names of folders", moment
-	default:
-		c.Stored, c.Means = "text in the names of folders", meaning.Meaning{Sort: meaning.Text}
-	}
-	for i, m := range s.members {
-		m.keys = append(m.keys, words[i])
-	}
-	c.Name = name
-	s.cols = append(s.cols, c)
-}
-
-var day, moment = meaning.Meaning{Sort: meaning.Date}, meaning.Meaning{Sort: meaning.Timestamp, Unit: meaning.Micro}
-
-// eachWord reports that all words are something.
-func eachWord(words []keyWord, is func(*keyWord) bool) bool {
-	for i := range words {
-		if !words[i].none && !is(&words[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func (w *keyWord) integer() bool {
-	n, err := strconv.ParseInt(w.text, 10, 64)
-	w.n = n
-	return err == nil
-}
-
-// natural takes what is beyond the greatest i64, too.
-func (w *keyWord) natural() bool {
-	n, err := strconv.ParseUint(w.text, 10, 64)
-	w.n = int64(n)
-	return err == nil
-}
-
-func (w *keyWord) truth() bool {
-	w.n = 0
-	if w.text == "true" {
-		w.n = 1
-	}
-	return w.text == "true" || w.text == "false"
-}
-
-// parsed has a word be a value of a meaning.
-func parsed(m meaning.Meaning) func(*keyWord) bool {
-	return func(w *keyWord) bool {
-		v, why := m.Parse([]byte(w.text))
-		w.n = v
-		return why == ""
-	}
-}
-
 // checkKey implements checkWant for columns of folders.
 func (s *list) checkKey(w Want) error {
 	c := &s.cols[w.Column]
@@ -207,6 +139,9 @@ func (s *list) checkKey(w Want) error {
 	case c.Unknown:
 		return nil
 	case w.Means.Sort == meaning.None:
+		if s.padded[w.Column-s.keyed] { // a program may take them for numbers all the same
+			c = &Column{Name: c.Name, Kind: num.I64}
+		}
 		return checkKind(s.name, c, w.Kind)
 	}
 	for _, m := range s.members {
@@ -275,6 +210,9 @@ func (s *list) keyValue(m *member, word keyWord, w Want, dst []byte) error {
 		return nil
 	}
 	kind := s.cols[w.Column].Kind
+	if s.padded[w.Column-s.keyed] {
+		kind = num.I64
+	}
 	one := bytesOf([]int64{word.n})[:kind.Size()] // the lowest bytes come first
 	if convert(dst, w, one, kind) >= 0 {
 		return misfit(filepath.Dir(m.src.Path()), -1, s.cols[w.Column].Name, w, valueAt(one, kind, 0))
