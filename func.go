@@ -179,6 +179,9 @@ func (f *Func) toFile(ctx context.Context, b *compile.Bound, o *options) (r *Res
 	if b.Reads(o.file.Path) {
 		return nil, &InputError{Text: o.file.Path + " is an argument of this call, and would be replaced by its result", Help: "write the result to another file"}
 	}
+	if b.Within(o.file) {
+		return nil, &InputError{Text: o.file.Path + " would be a part of an argument of this call, and its rows would count twice the next time", Help: "write the result to another folder"}
+	}
 	if err := o.file.CheckColumns(columns(f.f.Graph.ResultType())); err != nil {
 		return nil, f.failure(err)
 	}

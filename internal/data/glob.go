@@ -99,11 +99,13 @@ func aside(name string) bool {
 // inFolder gives all tables below a folder.
 func inFolder(root string) (list []string, err error) {
 	others := 0
-	err = filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+	real := resolved(root) // a walk does not follow a link
+	err = filepath.WalkDir(real, func(at string, d fs.DirEntry, err error) error {
+		p := filepath.Join(root, strings.TrimPrefix(at, real))
 		switch {
 		case err != nil:
 			return err
-		case p == root:
+		case at == real:
 			return nil
 		case aside(d.Name()) && d.IsDir():
 			return filepath.SkipDir
@@ -148,9 +150,25 @@ func counted(n int, what string) string {
 	return "it has " + diag.Counted(int64(n), what)
 }
 
-// matching gives the files that a pattern matches; ** stands for any number of folders.
+// matching gives the files that a pattern matches, or those in the folders that it does; ** stands for any number of folders.
 func matching(pattern string) ([]string, error) {
-	root, rest := "", strings.Split(pattern, "/")
+	files, folders, err := matched(pattern)
+	if len(files) > 0 || err != nil {
+		return files, err
+	}
+	for _, f := range folders {
+		list, err := inFolder(f)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, list...)
+	}
+	return files, mixed(pattern, files)
+}
+
+// matched gives the files and the folders that a pattern matches, in their order.
+func matched(pattern string) (files, folders []string, err error) {
+	root, rest := "", strings.Split(strings.TrimRight(pattern, "/"), "/")
 	if strings.HasPrefix(pattern, "/") {
 		root, rest = "/", rest[1:]
 	}
@@ -158,23 +176,26 @@ func matching(pattern string) ([]string, error) {
 		if _, err := path.Match(part, ""); err != nil {
 			e := fail(pattern, "`%s` is no pattern", part)
 			e.Help = `a [ that belongs to a name is written \[`
-			return nil, e
+			return nil, nil, e
 		}
 	}
 	m := &matcher{pattern: pattern}
 	m.in(root, rest)
-	slices.SortFunc(m.found, natural)
-	m.found = slices.Compact(m.found)
-	if len(m.found) == 0 && m.err == nil {
+	for _, list := range []*[]string{&m.found, &m.folders} {
+		slices.SortFunc(*list, natural)
+		*list = slices.Compact(*list)
+	}
+	if len(m.found)+len(m.folders) == 0 && m.err == nil {
 		m.err = m.nothing()
 	}
-	return m.found, m.err
+	return m.found, m.folders, m.err
 }
 
 // matcher walks over folders.
 type matcher struct {
 	pattern string
 	found   []string
+	folders []string // that the last part matches
 	looked  []string // folders without a match in the last part, a few of them
 	entries int      // in them
 	near    []string // names in them, a few
@@ -235,6 +256,8 @@ func (m *matcher) here(dir, part string, rest []string) {
 			m.in(p, rest)
 		case len(rest) == 0 && !folder:
 			m.found = append(m.found, p)
+		case len(rest) == 0:
+			m.folders = append(m.folders, p)
 		}
 	}
 	if len(rest) == 0 && len(m.looked) < 3 {

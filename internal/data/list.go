@@ -17,6 +17,7 @@ const openFiles = 64
 // list is the rows of members, one after the other.
 type list struct {
 	table
+	spec    *Spec // what was named; nil for open tables
 	members []*member
 	of      []int32    // member of a chunk
 	found   []csvFound // of all members that are text; nil if none is

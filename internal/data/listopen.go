@@ -19,10 +19,10 @@ func OpenSpec(ctx context.Context, s *Spec, stdin func() (*os.File, error)) (Sou
 	if err != nil {
 		return nil, err
 	}
-	if len(paths) == 1 && len(keysOf(paths[0])) == 0 {
+	if len(paths) == 1 && len(keysOf(paths[0])) == 0 && s.alone(paths[0]) {
 		return openOne(paths[0], s, stdin)
 	}
-	l := &list{table: table{name: s.Text}, members: make([]*member, len(paths))}
+	l := &list{table: table{name: s.Text}, spec: s, members: make([]*member, len(paths))}
 	files := *s
 	var forms map[string]keyForm
 	if forms, files.Options, err = keyForms(s.Options, paths[0]); err != nil {
@@ -46,6 +46,11 @@ func OpenSpec(ctx context.Context, s *Spec, stdin func() (*os.File, error)) (Sou
 		return nil, err
 	}
 	return l, nil
+}
+
+// alone reports a file that was named itself, and not found in a folder or by a pattern.
+func (s *Spec) alone(path string) bool {
+	return path == Stdin || s.Names[0] == path || plainName(s.Names[0]) == path
 }
 
 func openOne(path string, s *Spec, stdin func() (*os.File, error)) (Source, error) {

@@ -111,12 +111,21 @@ func (b *Bound) Close() error {
 // Reads reports whether an argument is the file at a path, under this name or another one.
 func (b *Bound) Reads(path string) bool {
 	at, err := os.Stat(path)
-	return err == nil && slices.ContainsFunc(b.opened, func(s data.Source) bool {
+	return err == nil && b.anyFiles(func(s data.Source) bool {
 		return slices.ContainsFunc(data.Files(s), func(path string) bool {
 			of, err := os.Stat(path)
 			return err == nil && os.SameFile(at, of)
 		})
 	})
+}
+
+// Within reports that what is written would be one of the files of an argument the next time.
+func (b *Bound) Within(to data.Target) bool {
+	return b.anyFiles(func(s data.Source) bool { return data.Within(s, to) })
+}
+
+func (b *Bound) anyFiles(is func(data.Source) bool) bool {
+	return slices.ContainsFunc(b.opened, is) || slices.ContainsFunc(b.tables, is)
 }
 
 // Unchanged gives an error if a file that Bind opened, or that an argument reads, has been changed since it was opened.
