@@ -368,7 +368,7 @@ func TestPartsThatAreNotWritten(t *testing.T) {
 // Words of folders have a type if all have it, and are what a program declares.
 func TestTypesOfKeys(t *testing.T) {
 	for words, want := range map[string]string{
-		"1 007 -3": "i64", "1 x": "Str", "true false": "bool", "true": "bool", "true 1": "Str", "2001-03-14 2020-01-01": "Date", "2001-03-14 1": "Str",
+		"1 7 -3": "i64", "01 07": "i64", "1 007 -3": "Str", "1 x": "Str", "true false": "bool", "true": "bool", "true 1": "Str", "2001-03-14 2020-01-01": "Date", "2001-03-14 1": "Str",
 		"2001-03-14T08%3A30%3A00Z": "Timestamp<us>", nullKey: "Str", "true " + nullKey: "Option<bool>", "99999999999999999999": "Str", "18446744073709551615 7": "u64", "18446744073709551615 -7": "Str",
 	} {
 		files := map[string]string{}

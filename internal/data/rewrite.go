@@ -28,11 +28,6 @@ func Rewrite(ctx context.Context, src Source, to Target, skip []string, looked f
 	if err := to.Check(); err != nil {
 		return nil, err
 	}
-	if Within(src, to) {
-		e := fail(to.Path, "it would be a part of what is read here, and its rows would count twice the next time")
-		e.Help = "write to another folder"
-		return nil, e
-	}
 	if at, err := os.Stat(to.Path); err == nil {
 		for _, p := range Files(src) {
 			if of, err := os.Stat(p); err == nil && os.SameFile(at, of) {
@@ -41,6 +36,11 @@ func Rewrite(ctx context.Context, src Source, to Target, skip []string, looked f
 				return nil, e
 			}
 		}
+	}
+	if Within(src, to) {
+		e := fail(to.Path, "it would be a part of what is read here, and its rows would count twice the next time")
+		e.Help = "write to another folder"
+		return nil, e
 	}
 	src, err := Typed(ctx, src, nil)
 	if err != nil {
