@@ -206,18 +206,23 @@ func (s *csvFile) Raw(int) (Raw, bool) { return Raw{}, false }
 
 func (s *csvFile) checkWant(w Want) error {
 	if s.forced[w.Column] && !w.Presence {
-		expected := w.Kind.String()
-		if w.Means.Sort != meaning.None {
-			expected = w.Means.String()
-		}
-		e := columnError(s.input.path, &s.cols[w.Column], fmt.Sprintf("expected %s, found text, as %s says", expected, s.found[w.Column].forcedBy()))
-		e.Help = "declare it as Str, or take its name out of the option"
-		return e
+		return forcedText(s.input.path, &s.cols[w.Column], &s.found[w.Column], w)
 	}
 	if d := s.typing(w.Column); d != nil {
 		return s.checkDeclared(d, w)
 	}
 	return checkWords(s.input.path, s.cols[w.Column].Name, &s.found[w.Column], w)
+}
+
+// forcedText refuses what an option says is text.
+func forcedText(path string, c *Column, found *csvFound, w Want) error {
+	expected := w.Kind.String()
+	if w.Means.Sort != meaning.None {
+		expected = w.Means.String()
+	}
+	e := columnError(path, c, fmt.Sprintf("expected %s, found text, as %s says", expected, found.forcedBy()))
+	e.Help = "declare it as Str, or take its name out of the option"
+	return e
 }
 
 func (s *csvFile) Fill(ctx context.Context, chunk int, wants []Want, dst []Dest) (int64, error) {

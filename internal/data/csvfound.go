@@ -299,6 +299,8 @@ func (f *csvFound) kind() (num.Kind, string) {
 	switch {
 	case f.settled():
 		return f.declared.kind()
+	case f.has(csvNested):
+		return num.Invalid, "objects or lists"
 	case f.forced, f.has(csvText), f.mixed(), f.padded(), f.number && f.worded():
 		return num.Invalid, "text"
 	case f.has(csvWord):

@@ -28,6 +28,9 @@ func (f *csvFound) conflict(path, column string) *Error {
 	switch {
 	case f.astray():
 		f.stray(e)
+	case f.has(csvNested):
+		e = stand(f.at(csvNested), "a number, text, true, false or null")
+		e.Help = "have it as text, as it is written: " + sayText(column)
 	case f.forced:
 		e.Msg = "expected numbers, or true and false, found text, as " + f.forcedBy() + " says"
 	case f.number && f.worded():
@@ -168,7 +171,7 @@ func (f *csvFound) words(column string) *Error {
 	e := &Error{Path: word.path, Row: -1, Line: word.line, Col: word.col, Column: column}
 	e.Msg = fmt.Sprintf("found %q among %s, such as %s on line %d%s", shortened(word.text), what, shortened(other.text), other.line, other.elsewhere(word))
 	if f.json {
-		e.Help = "make all of them numbers, or true and false, or put all in quotes"
+		e.Help = "make all of them numbers, or true and false, or put all in quotes; or say behind the name of the file that it is text, " + sayText(column)
 		return e
 	}
 	e.Msg = "it is text (Str): " + e.Msg

@@ -14,7 +14,7 @@ import (
 
 // In: lines of text with an object of JSON each, as log files and the tools of the web write them. Out: a source with a column for each name,
 // in the order in which names appear. A field that is not there, and null, are nulls. Texts, objects and lists are there by name;
-// "NaN", "inf" and "-inf" in quotes are floats, as results are written.
+// "NaN", "inf" and "-inf" in quotes are floats, as results are written. Of a column that an option says is text, what is no text is as it is written.
 
 // maxNames bounds the columns that lines can make.
 const maxNames = 1 << 16
@@ -27,6 +27,7 @@ type linesFile struct {
 	blocks []csvBlock
 	found  []csvFound
 	index  map[string]int
+	forced []bool // by column: it is text, whatever stands there
 }
 
 var _ Source = (*linesFile)(nil)
@@ -44,7 +45,11 @@ func openLines(in *input) (Source, error) {
 	if err := s.count(); err != nil {
 		return nil, err
 	}
-	s.found = make([]csvFound, len(s.cols))
+	var err error
+	if s.forced, err = chosenColumns(s, in.opt.texts()); err != nil {
+		return nil, err
+	}
+	s.found = s.unseen()
 	if len(s.blocks) > 0 {
 		if err := s.look(0, csvSample, s.found); err != nil {
 			return nil, err
@@ -55,6 +60,18 @@ func openLines(in *input) (Source, error) {
 	}
 	return s, nil
 }
+
+// unseen is what is known of columns before one is looked at.
+func (s *linesFile) unseen() []csvFound {
+	found := make([]csvFound, len(s.cols))
+	for i := range found {
+		found[i].json, found[i].forced = true, s.forces(i)
+	}
+	return found
+}
+
+// forces reports that an option says that a column is text; not of those that are here by Absent.
+func (s *linesFile) forces(column int) bool { return column < len(s.forced) && s.forced[column] }
 
 // count reads the file once, for its rows and its names.
 func (s *linesFile) count() error {
@@ -177,9 +194,6 @@ func (s *linesFile) look(block int, rows int64, found []csvFound) error {
 		return err
 	}
 	seen := make([]int64, len(s.cols))
-	for i := range found {
-		found[i].json = true
-	}
 	err = s.lines(b, text, func(row int64, at int, line []byte) error {
 		if row == rows {
 			return errEnough
@@ -191,6 +205,9 @@ func (s *linesFile) look(block int, rows int64, found []csvFound) error {
 			}
 			seen[i]++
 			sorts := f.sorts()
+			if found[i].forced && sorts != csvMissing {
+				sorts = csvText | csvPhrase | csvQuoted
+			}
 			found[i].phrase(sorts)
 			if sorts&^found[i].seen != 0 {
 				line, col := s.where(b, text, at, f.at)
@@ -232,7 +249,7 @@ func (f *jsonField) isFloat() bool {
 
 func (s *linesFile) typed(ctx context.Context, looked func(rows int64)) (Source, error) {
 	found, err := allFound(ctx, s, func(chunk int, rows int64) ([]csvFound, error) {
-		part := make([]csvFound, len(s.cols))
+		part := s.unseen()
 		return part, s.look(chunk, rows, part)
 	}, looked)
 	if err != nil {
@@ -251,6 +268,9 @@ func (s *linesFile) unfit(column int) *Error {
 func (s *linesFile) doubt(column int) *Error { return s.found[column].doubt(s.cols[column].Name) }
 
 func (s *linesFile) checkWant(w Want) error {
+	if s.forces(w.Column) && !w.Presence {
+		return forcedText(s.input.path, &s.cols[w.Column], &s.found[w.Column], w)
+	}
 	err := checkWords(s.input.path, s.cols[w.Column].Name, &s.found[w.Column], w)
 	var e *Error
 	if errors.As(err, &e) && sortsOf([]byte(s.found[w.Column].at(csvText).text))&csvText == 0 {

@@ -22,7 +22,7 @@ func TestLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]string{"a": "i64", "b": "Option<f64>", "s": "Option<Str>", "c": "Option<bool>", "d": "text", "f": "Option<f64>"}
+	want := map[string]string{"a": "i64", "b": "Option<f64>", "s": "Option<Str>", "c": "Option<bool>", "d": "objects or lists", "f": "Option<f64>"}
 	if len(src.Columns()) != len(want) || src.Rows() != 3 {
 		t.Errorf("%+v", src.Columns())
 	}

@@ -30,7 +30,8 @@ func TestFormsOfKeys(t *testing.T) {
 		{words: "2001-01-02 2001-03-04", options: "text=k", typ: "Str", rows: "2001-01-02 2001-03-04"},
 		{words: "2001-01-02 2001-03-04", options: "number=k", refused: "an option says that `k` is numbers, and its folder has \"2001-01-02\""},
 		{words: "1 2", options: "types=k:Date", refused: "expected Str or i64"},
-		{words: "1 2", options: "text=x", refused: "options were given that only CSV has"},
+		{words: "1 2", options: "text=x", refused: "there is no column `x`"},
+		{words: "1 2", options: "text=k&skip=1", refused: "options were given that only CSV has, and the file is none: `skip`"},
 	} {
 		dir := t.TempDir()
 		for i, w := range strings.Fields(c.words) {

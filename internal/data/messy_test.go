@@ -314,6 +314,9 @@ func TestOptions(t *testing.T) {
 	lines := writeFile(t, "x.jsonl", "{\"a\":1}\n")
 	for _, o := range []Options{{Separator: ';'}, {NA: []string{"-"}}, {Header: true}, {NoHeader: true}, {Unique: true}, {Text: []string{"a"}}, {Date: "dd.mm.yyyy"}, {Skip: 1}, {Decimal: ','}} {
 		for _, path := range []string{npy, lines} {
+			if len(o.Text) > 0 && path == lines {
+				continue // which may say so
+			}
 			if _, err := OpenWith(path, o); err == nil || !strings.Contains(err.Error(), "only CSV has") {
 				t.Errorf("%s, %+v: %v", path, o, err)
 			}

@@ -182,9 +182,33 @@ func (o *Options) decimal() byte {
 	return '.'
 }
 
-// text reports that something was said that only text has.
-func (o *Options) text() bool {
-	return o.Separator != 0 || o.Quote != 0 || o.NoQuote || o.Decimal != 0 || o.Thousands != 0 || o.NoHeader || o.Header || o.Unique || o.Skip != 0 || len(o.NA) > 0 || len(o.Text) > 0 || len(o.Number) > 0 || len(o.Types) > 0 || o.Date != ""
+// foreign are the options that were given and are for CSV alone. Lines of JSON may say which columns are text.
+func (o *Options) foreign(lines bool) (names []string) {
+	texts := func(text string) bool { return strings.HasSuffix(text, ":Str") }
+	for _, k := range []struct {
+		name string
+		set  bool
+	}{
+		{"sep", o.Separator != 0}, {"quote", o.Quote != 0 || o.NoQuote}, {"decimal", o.Decimal != 0}, {"thousands", o.Thousands != 0}, {"na", len(o.NA) > 0}, {"date", o.Date != ""},
+		{"text", len(o.Text) > 0 && !lines}, {"number", len(o.Number) > 0}, {"types", len(o.Types) > 0 && !(lines && !slices.ContainsFunc(o.Types, func(t string) bool { return !texts(t) }))},
+		{"header", o.NoHeader || o.Header || o.Unique}, {"skip", o.Skip != 0},
+	} {
+		if k.set {
+			names = append(names, k.name)
+		}
+	}
+	return names
+}
+
+// texts are the columns that are text, whatever stands there.
+func (o *Options) texts() (names []string) {
+	names = slices.Clone(o.Text)
+	for _, t := range o.Types {
+		if name, ok := strings.CutSuffix(t, ":Str"); ok {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // optionText is a word as it stands in an option.

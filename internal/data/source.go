@@ -188,9 +188,12 @@ func OpenFile(path string, f *os.File, opt Options) (src Source, err error) {
 	if err := checkMagic(in, format); err != nil {
 		return nil, err
 	}
-	if opt.text() && format != formatCSV {
-		e := fail(path, "options were given that only CSV has, and the file is none")
-		e.Help = "leave out what stands behind the ?; only `format` and `encoding` are for other files"
+	if foreign := opt.foreign(format == formatLines); len(foreign) > 0 && format != formatCSV {
+		e := fail(path, "options were given that only CSV has, and the file is none: %s", listed(foreign))
+		e.Help = "leave them out; a program's record says what columns are, also as a date or a decimal"
+		if format == formatLines {
+			e.Help += ", and `?text=` that they are text, whatever stands there"
+		}
 		return nil, e
 	}
 	if src, err = format.open(in); err == nil {

@@ -98,7 +98,7 @@ func placeOf(src Source, chunk int) (path string, row int64) {
 
 // spells implements texter: a column has text where something in quotes was seen, or nothing yet that is none.
 func (s *linesFile) spells(column int) bool {
-	return s.found[column].has(csvQuoted) || !s.found[column].has(csvBit|csvNumber|csvWord)
+	return s.forces(column) || s.found[column].has(csvQuoted) || !s.found[column].has(csvBit|csvNumber|csvWord)
 }
 
 func (s *arrowFile) spells(column int) bool {
@@ -176,9 +176,17 @@ func (t *linesText) row(row int64, line []byte) error {
 		case !f.text && string(f.value) == "null":
 			p.null()
 			return nil
+		case !f.text && t.s.forces(c):
+			p.add(f.value)
+			return nil
 		case !f.text:
 			t.bad = c
-			return &jsonError{f.at, fmt.Sprintf("expected text (Str), found %s", shortened(string(f.value))), "put it in quotes, or declare the column as what it is"}
+			e := &jsonError{f.at, fmt.Sprintf("expected text (Str), found %s", shortened(string(f.value))), "put it in quotes, or declare the column as what it is"}
+			if f.nested {
+				e.help = "leave the column out"
+			}
+			e.help += "; or have what is no text stand as it is written: " + sayText(t.s.cols[c].Name)
+			return e
 		}
 		plain, err := plainText(f.value)
 		if err != nil {
