@@ -154,11 +154,15 @@ func (c *csvCounter) endLine(row bool) {
 // gapError refuses an empty line between rows of one field: it may stand for nothing, or for
 // a missing value.
 func (c *csvCounter) gapError() error {
+	const most = 20 // lines before a table
 	if !c.single || !c.gapped {
 		return nil
 	}
 	e := &Error{Path: c.path, Row: -1, Line: c.gap, Msg: "expected a value, found an empty line in a file of one column"}
-	e.Help = "write \"\" for a missing value, or remove the line: sed -i '/^\\r*$/d'"
+	e.Help = "write \"\" for a missing value, or remove the line: sed -i '/^\\r*$/d' " + shellWord(c.path)
+	if c.gap <= most {
+		e.Help += fmt.Sprintf("; if the table only begins below it: ?skip=%d", c.gap)
+	}
 	return e
 }
 

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -28,6 +29,8 @@ func (f *csvFound) conflict(path, column string) *Error {
 	switch {
 	case f.astray():
 		f.stray(e)
+	case f.settled():
+		e.Msg = "it is " + f.means().String() + ", as ?types= says"
 	case f.has(csvNested):
 		e = stand(f.at(csvNested), "a number, text, true, false or null")
 		e.Help = "have it as text, as it is written: " + sayText(column)
@@ -121,7 +124,11 @@ func (f *csvFound) undated(column string) *Error {
 		e.Help = "mend the value, or write null where one is missing"
 		return e
 	}
-	e.Help = cmp.Or(csvWordHelp(column, word.text), dateHelp(unfitForms(0, []byte(word.text))), "mend the field, or leave it empty where a value is missing")
+	finest := ""
+	if _, why := (meaning.Meaning{Sort: meaning.Timestamp, Unit: meaning.Nano}).Parse([]byte(word.text)); why == "" {
+		finest = "say that it has nanoseconds: " + SayType(column, "Timestamp<ns>")
+	}
+	e.Help = cmp.Or(csvWordHelp(column, word.text), finest, dateHelp(unfitForms(0, []byte(word.text))), "mend the field, or leave it empty where a value is missing")
 	e.Help += "; if the column is text, say so behind the name of the file: " + sayText(column)
 	return e
 }

@@ -160,13 +160,13 @@ func (p *csvParser) stray(pos int, row int64, col int, raw []byte) error {
 }
 
 func (p *csvParser) miscounted(start int, row int64) error {
-	fields := 0
+	fields, empty := 0, false
 	for pos := start; pos < len(p.b); {
-		_, next, msg := p.src.dialect.field(p.b, pos)
+		field, next, msg := p.src.dialect.field(p.b, pos)
 		if msg != "" {
 			return p.misquoted(pos, next, row, fields, msg)
 		}
-		fields++
+		fields, empty = fields+1, len(trimBlanks(field)) == 0
 		if p.b[next] == '\n' {
 			break
 		}
@@ -178,6 +178,8 @@ func (p *csvParser) miscounted(start int, row int64) error {
 	switch {
 	case strings.HasPrefix(first, "#") && first != numbered(0):
 		e.Help = fmt.Sprintf("the first row names the columns; if it is a comment, %q, leave it out: %s?skip=%d", shortened(first), p.src.input.path, p.src.input.opt.Skip+1)
+	case fields == len(p.columns)+1 && empty:
+		e.Help = "the row ends in a " + p.src.dialect.separator() + ", behind which one more field begins: leave it out, or give the row of names one, too"
 	case fields < len(p.columns):
 		e.Help = "leave a field empty where a value is missing, and write its " + p.src.dialect.separator()
 	}
