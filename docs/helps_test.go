@@ -107,6 +107,59 @@ var more = []string{
 	"fn f(x: &[Date; N]) -> [i64] { x.histogram(|e| e) }",
 	"fn f(x: &[Option<i64>; N]) -> [i64] { x.histogram(|e| e) }",
 	"fn f(v: &[f64; N], k: i64) -> [i64; N] { v.map(|e| k.clamp_idx()).map(|i| i as i64) }",
+	"fn f(n: i64) -> i64 where n: Range<0, 100> { (1..n).map(|i| i * i).sum() }",
+	"fn f(n: i64) -> i64 { (1..n).map(|i| i * i).sum() }",
+	"fn f(r: u32) -> i64 where r: Range<0, 100> { (1..r + 1).map(|i| i * i).sum() }",
+	"fn f(n: i64, m: i64) -> i64 where n: Range<-3, 100>, m: Range<0, 50> { (n..m).map(|i| i * i).sum() }",
+	"fn f(n: i64) -> i64 where n: Range<0, 100> { (1..n).step(2).map(|i| i * i).sum() }",
+	"fn f(x: &[i64; N]) -> i64 { (1..x.filter(|e| e > 1).len()).map(|i| i * 2).sum() }",
+	"fn f(k: u8) -> i64 { (0..k).map(|i| i * 2).sum() }",
+	"fn f(k: u8) -> i64 { let mut s = 0; for i in 0..k { s += i as i64; } s }",
+	"fn f(n: i64, m: i64) -> i64 { let mut s = 0; for i in 0..n * m { s += i; } s }",
+	"fn f(n: i64) -> i64 where n: Range<0, 10000> { [0; n + 1].len() }",
+	"fn f(n: i64) -> i64 { [0; n.clamp(0, 50)].len() }",
+	"fn f(n: i64) -> i64 { [0; n, 3].len() }",
+	"fn f(a: Duration, b: Duration) -> f64 { a / b }",
+	"fn f(a: Duration, b: Duration<s>) -> f64 { a / b }",
+	"fn f(a: Duration) -> f64 { a / 2.5 }",
+	"fn f(a: i64, b: i64) -> f64 { (a + 1) / b * 2 + a % b }",
+	"fn f(x: &[i64; N]) -> [f64; N] { x.map(|e| e / 2) }",
+	"fn f(x: &[i64; N]) -> f64 { let m = x.sum() / x.len(); m }",
+	"fn f(a: i64, b: i64) -> f64 { if a > b { a / b } else { 0.5 } }",
+	"fn f(a: i64, b: i64, c: f64) -> f64 { c + a / b }",
+	"fn f(a: &[i64; N], b: &[i64; N]) -> [f64; N] { a / b }",
+	"fn f(a: i64, b: i64) -> f64 { let mut s = 0.0; s += a / b; s }",
+	"fn f(a: i64, b: i64) -> f64 { (a / b).sqrt() }",
+	"fn f(x: Decimal<12, 4>) -> Decimal<10, 2> { x as Decimal<10, 2> }",
+	"fn f(x: Decimal<12, 4>) -> Decimal<12, 2> { x.round() }",
+	"fn f(x: Decimal<12, 4>) -> Decimal<12, 2> { x.round(2) }",
+	"fn f(x: Decimal<12, 4>) -> Decimal<18, 6> { x.round::<6>() }",
+	"fn f(x: f64) -> Decimal<12, 2> { x as Decimal<12, 2> }",
+	"fn f(n: i64) -> Decimal<18, 2> { n as Decimal<12, 0> * 0.01 }",
+	"fn f(d: Decimal<12, 2>) -> bool { d > 0.005 }",
+	"fn f(d: Decimal<12, 2>) -> Decimal<12, 2> { d * 0.19 }",
+	"fn f(x: &[i64; N]) -> Option<idx<N>> { x.position(|e| e > 3) }",
+	"fn f(x: &[i64; N]) -> Option<idx<N>> { x.index_of(3) }",
+	"fn f(x: &[i64; N]) -> Option<i64> { x.find(|e| e > 3) }",
+	"fn f(x: &[i64; N]) -> [i64] { x.flat_map(|e| [e, e + 1]) }",
+	"fn f(x: &[i64; N]) -> [i64] { x.take_while(|e| e > 3) }",
+	"fn f(x: &[i64; N]) -> [i64] { x.map(|e| e + 1).skip_while(|e| e > 3) }",
+	"fn f(x: &[i64; N]) -> Option<i64> { x.mode() }",
+	"fn f(a: &[i64; N, N]) -> [i64; N, N] { a.matmul(a) }",
+	"fn f(a: &[i64; N, N], b: &[i64; N]) -> [i64; N] { a.matmul(b) }",
+	"fn f(a: &[f64; N, N], b: &[i64; N, N]) -> [f64; N, N] { a.matmul(b) }",
+	"fn f(a: &[i64; N], b: &[i64; N]) -> i64 { a.dot(b) }",
+	"fn f(x: i64, n: i64) -> i64 where n: Range<0, 60> { x.pow(n) }",
+	"fn f(x: i64) -> i64 { 1 + (x + 1).pow(3) }",
+	"fn f(x: i64) -> i64 { x.powi::<3>() }",
+	"fn f(x: i64) -> i64 { x.powi::<9>() }",
+	"fn f(x: &[i64; N]) -> [i64; N] { x.pow(2) }",
+	"fn f(x: i64, m: i64) -> i64 { x.rem_euclid(m) + 1 }",
+	"fn f(x: i64) -> i64 { x.div_euclid(7) }",
+	"fn f(x: &[i64; N]) -> [i64; ?] { x.filter(|e| e > 1) }",
+	"fn f(x: &[i64; N]) -> [i64; ?K] { x.filter(|e| e > 1) }",
+	"fn f(x: &[i64; ?K]) -> i64 { x.sum() }",
+	"fn f(x: &[i64; ?, 3]) -> i64 { x.len() }",
 }
 
 // TestFaultHelps follows the help of every fault of errors.md: the program
@@ -192,7 +245,8 @@ func (e entry) isWhole() bool {
 }
 
 // follow applies each offer of the first message's help. What is left must be
-// less, and have a help that leads on. It gives what fails.
+// less, and have a help that leads on; a condition may also lead to another help, as a number needs a bound before it can be
+// taken for a size. It gives what fails.
 func follow(e entry, depth int) string {
 	msgs := checked(e)
 	if len(msgs) == 0 {
@@ -207,7 +261,8 @@ func follow(e entry, depth int) string {
 			next := entry{id: e.id, bad: text, good: e.good}
 			left := checked(next)
 			tried = append(tried, text)
-			return len(left) < len(msgs) && follow(next, depth+1) == ""
+			further := len(left) < len(msgs) || strings.HasPrefix(offer, "where ") && len(left) == len(msgs) && left[0].Help != msgs[0].Help
+			return further && follow(next, depth+1) == ""
 		}) {
 			return "`" + offer + "` does not mend this:\n" + msgs[0].Render() + "tried:\n" + strings.Join(tried[:min(len(tried), 12)], "\n")
 		}

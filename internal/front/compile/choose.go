@@ -69,7 +69,23 @@ func (p *Program) only(names []string) (string, error) {
 	if len(public) == 1 {
 		return public[0], nil
 	}
-	return "", refuse("", "name one: "+p.paths()+":"+names[0], "%s has several functions: %s", p.paths(), quoted(names))
+	return "", refuse("", "name one: "+p.paths()+":"+p.entry(names), "%s has several functions: %s", p.paths(), quoted(names))
+}
+
+// entry is the function of several that is likely meant: the first one that no other calls.
+func (p *Program) entry(names []string) string {
+	called := map[string]bool{}
+	for _, f := range p.checked.Funcs() {
+		for _, c := range f.Calls {
+			called[c] = true
+		}
+	}
+	for _, name := range names {
+		if !called[name] {
+			return name
+		}
+	}
+	return names[0]
 }
 
 func (p *Program) paths() string {

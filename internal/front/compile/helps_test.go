@@ -123,3 +123,13 @@ func TestLostValueIsSaidOnce(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Of several functions the one is offered that no other calls.
+func TestOffersTheFunctionThatNoOtherCalls(t *testing.T) {
+	p := program(t, "fn g(x: i64) -> i64 { x }\nfn main(x: i64) -> i64 { g(x) }")
+	_, err := p.Choose("")
+	var e *InputError
+	if !errors.As(err, &e) || !strings.HasSuffix(e.Help, ":main") {
+		t.Errorf("%v", err)
+	}
+}

@@ -83,8 +83,12 @@ func (e *elab) tooLate(v *variable, at diag.Span) {
 	if v.typ == groupType {
 		own += ".count()"
 	}
-	e.errorf(at, "N13", "`%s` is not there yet", v.name).Note("it belongs to one group; what `agg` asks of groups is computed for all of them before").
-		Help("ask first, and compute with the answers:\nlet total = g.sum(…);\ntotal * %s", own)
+	m := e.errorf(at, "N13", "`%s` is not there yet", v.name).Note("it belongs to one group; what `agg` asks of groups is computed for all of them before")
+	if help := e.secondPass(v.name, at); help != "" {
+		m.Help("%s", help)
+		return
+	}
+	m.Help("ask first, and compute with the answers:\nlet total = g.sum(…);\ntotal * %s", own)
 }
 
 // groupKeys are the keys of all groups.

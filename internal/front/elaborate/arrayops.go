@@ -49,7 +49,7 @@ func (e *elab) mapMethod(c *methodUse) *graph.Node {
 
 // mapRange is (a..b).map(closure) without an array of the numbers.
 func (e *elab) mapRange(x *syntax.MethodCall, r *syntax.RangeExpr) *graph.Node {
-	n, lo, hi, ok := e.rangeSizes(r)
+	n, lo, hi, ok := e.rangeSizes(r, "")
 	if !ok {
 		e.argsAfterError(x)
 		return nil
@@ -65,7 +65,7 @@ func (e *elab) mapRange(x *syntax.MethodCall, r *syntax.RangeExpr) *graph.Node {
 
 // rangeArray is a..b as an array.
 func (e *elab) rangeArray(r *syntax.RangeExpr) *graph.Node {
-	n, lo, hi, ok := e.rangeSizes(r)
+	n, lo, hi, ok := e.rangeSizes(r, "")
 	if !ok {
 		return nil
 	}
@@ -94,20 +94,20 @@ func (e *elab) offset(i *graph.Node, lo, hi size.Poly, r *syntax.RangeExpr) *gra
 	return n
 }
 
-// rangeSizes gives the length and ends of a range used as an array.
-func (e *elab) rangeSizes(r *syntax.RangeExpr) (n, lo, hi size.Poly, ok bool) {
+// rangeSizes gives the length and ends of a range used as an array, of which every step-th number is taken if there is a step.
+func (e *elab) rangeSizes(r *syntax.RangeExpr, step string) (n, lo, hi size.Poly, ok bool) {
 	a, b := e.rangeEnds(r)
 	if a == nil || b == nil {
 		return n, lo, hi, false
 	}
 	lo, ok = e.sizeOf(a)
 	if !ok {
-		e.notExact(r.Lo, a, e.text(r.Hi.Where()), " >= ")
+		e.notExact(r.Lo, a, e.rangeMeant(r, a, b, step))
 		return n, lo, hi, false
 	}
 	hi, ok = e.sizeOf(b)
 	if !ok {
-		e.notExact(r.Hi, b, e.someSize(), " < ")
+		e.notExact(r.Hi, b, e.rangeMeant(r, a, b, step))
 		return n, lo, hi, false
 	}
 	n = hi.Sub(lo)
@@ -122,16 +122,14 @@ func (e *elab) rangeSizes(r *syntax.RangeExpr) (n, lo, hi size.Poly, ok bool) {
 	return n, lo, hi, true
 }
 
-// notExact reports an end that is not a size: the numbers of 0..most that are on its inner
-// side are meant.
-func (e *elab) notExact(x syntax.Expr, n *graph.Node, most, inside string) {
+// notExact reports an end that is not a size, with what is meant.
+func (e *elab) notExact(x syntax.Expr, n *graph.Node, meant string) {
 	if help := e.factorsHelp(x); help != "" {
 		e.errorf(x.Where(), "T04", "`%s` may be too large for a size", e.text(x.Where())).Note("a size is at most 2^40").Help("%s", help)
 		return
 	}
 	e.errorf(x.Where(), "T04", "`%s` is a value, and cannot be a size", e.text(x.Where())).
-		Note("%s, known only at run time", n.Type).
-		Help("keep what is meant of a range of a known size; the result is [T; ?M <= %s]:\n(0..%s).filter(|r| r%s%s)", most, most, inside, e.operand(x))
+		Note("%s, known only at run time", n.Type).Help("%s", meant)
 }
 
 func (e *elab) enumerate(c *methodUse) *graph.Node {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/syntax"
 	"github.com/godwit-run/godwit/internal/front/types"
 	"github.com/godwit-run/godwit/internal/ir/graph"
@@ -51,6 +52,10 @@ func (e *elab) calledOtherwise(c *methodUse, m method) bool {
 		}
 		e.errorf(x.Name.Span, "T09", "`top_k` takes a number that is known before the program runs").Note("found `%s`", e.text(n.Where())).
 			Help("%s", e.instead(x.Span, e.operand(x.Receiver)+".sort_desc("+by+").take("+e.text(n.Where())+")"))
+	case m.sizes == 1 && e.countOf(x) != nil && (m.need || len(x.TypeArgs) > 0):
+		n := e.text(e.countOf(x).Where())
+		e.errorf(x.Name.Span, "T09", "`%s` takes a number that is known before the program runs", name).Note("found `%s`", n).
+			Help("%s", e.sizeInstead(x, n))
 	case m.need && len(x.TypeArgs) == 0 && len(args) > 0 && (len(args) > m.max || !closureFirst):
 		rest := ""
 		if len(args) > 1 {
@@ -89,6 +94,24 @@ func (e *elab) calledOtherwise(c *methodUse, m method) bool {
 		return false
 	}
 	return true
+}
+
+// sizeInstead is how a number becomes a size, which a call gives: in place of a parameter.
+func (e *elab) sizeInstead(x *syntax.MethodCall, n string) string {
+	name := strings.ToUpper(n[:1])
+	if _, taken := e.fr.sizes[name]; taken || e.resolver().first(name) != nil {
+		name = strings.ToUpper(n)
+	}
+	fn := "f"
+	if e.fr.d != nil && e.fr.d.fn != nil {
+		fn = e.fr.d.fn.Name.Text
+	}
+	with := ""
+	if c, ok := lastClosure(x); ok {
+		with = e.text(c.Span)
+	}
+	return "a size is given at the call, as " + name + "=8: declare it in place of the parameter, as in\nfn " + fn + "<" + name + ": Size>(…)\nand write " +
+		"`." + x.Name.Text + "::<" + name + ">(" + with + ")` for `." + e.text(diag.Span{Start: x.Name.Span.Start, End: x.Span.End}) + "`"
 }
 
 func isNumber(x syntax.Expr) bool {

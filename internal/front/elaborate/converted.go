@@ -137,6 +137,9 @@ func (e *elab) convertSide(reported int, sides ...syntax.Expr) {
 
 // likeOtherSide is the value of a side with the type that the other has, or one that goes with it; "" where nothing short makes it so.
 func (e *elab) likeOtherSide(at diag.Span, t, u *graph.Type) string {
+	if text := e.dividedAsFloats(at, t, u); text != "" {
+		return text
+	}
 	text := e.parenthesized(at)
 	if !sameElements(t, u) {
 		text = converted(e.text(at), t, u)

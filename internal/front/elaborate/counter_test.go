@@ -68,9 +68,10 @@ func TestShown(t *testing.T) {
 func TestHelpsMean(t *testing.T) {
 	for _, c := range []struct{ text, help string }{
 		{"fn f(v: &[i64; N]) -> i64 { let mut p = 0; let mut q = 1; for _ in 0..N { (p, q) = (q, p + q); } p }", "let t = (q, p + q); p = t.0; q = t.1;"},
-		{"fn f(v: &[i64; N], c: i64) -> i64 { (c..N).count(|i| i > 3) }", "(0..N).filter(|r| r >= c)"},
-		{"fn f(v: &[i64; N], c: i64) -> i64 { (0..c).count(|i| i > 3) }", "(0..N).filter(|r| r < c)"},
-		{"fn f(s: &[i64; N], l: i64, b: idx<N>) -> i64 { let mut t = 0; for k in l..s[b] { t += k; } t }", "since turns beyond are left out"},
+		{"fn f(v: &[i64; N], c: i64) -> i64 { (c..N).count(|i| i > 3) }", "where c: Range<0, 1000>"},
+		{"fn f(v: &[i64; N], c: i64) -> i64 where c: Range<0, 50> { (c..N).count(|i| i > 3) }", "(0..N).filter(|r| r >= c)"},
+		{"fn f(v: &[i64; N], c: i64) -> i64 where c: Range<0, 50> { (0..c).count(|i| i > 3) }", "(0..50).filter(|r| r < c)"},
+		{"fn f(s: &[i64; N], b: idx<N>) -> i64 { let mut t = 0; for k in 0..s[b] { t += k; } t }", "since what is beyond is left out"},
 		{"fn f(v: &[f64; N], i: i64) -> f64 { if i >= 0 { v[i] } else { 0.0 } }", "`if i < N { … }`"},
 		{"fn f(v: &[f64; N], best: (i64, i64)) -> f64 { v[best] }", "v[best.0]"},
 		{"fn f(v: &[f64; N, M], best: (i64, i64)) -> f64 { v[best] }", "v[best.0][best.1]"},

@@ -88,6 +88,95 @@ func (e *elab) convertDecimal(x *syntax.Cast, v *graph.Node, t *graph.Type) (*gr
 	return nil, false
 }
 
+// decimalMethods are those of decimals alone.
+func decimalMethods() map[string]method {
+	return map[string]method{
+		"abs":   {run: (*elab).meantAbs},
+		"round": {sizes: 1, need: true, run: (*elab).roundDecimal},
+	}
+}
+
+// roundDecimal is d.round::<S>(): the nearest decimal of S places, and of two that are equally near the one further from
+// zero, as SQL has it. The units are cut off and one is added or taken off where what was cut is half or more; nothing of it
+// can overflow.
+func (e *elab) roundDecimal(c *methodUse) *graph.Node {
+	at, from := c.at(), c.recv.Type.Means
+	places, ok := c.sizes[0].Const()
+	if !ok || places < 0 || places > int64(from.Places) {
+		m := e.errorf(c.x.Name.Span, "T09", "`round` takes how many places remain").Note("expected 0 to %d, found %s", from.Places, c.sizes[0])
+		if ok && places <= meaning.MaxDigits {
+			m.Help("it has fewer; more are added by:\n%s as %s", e.operand(c.x.Receiver), widestDecimal(uint8(places)))
+		}
+		return nil
+	}
+	to := from
+	to.Places = uint8(places)
+	power := from.Power() / to.Power()
+	if power == 1 {
+		return c.recv
+	}
+	n := e.raw64(c.recv, at)
+	cut := e.scalarArith(operators[syntax.Slash], at, n, e.int(num.I64, power, at))
+	rest := e.scalarArith(operators[syntax.Percent], at, n, e.int(num.I64, power, at))
+	up := e.convertScalar(e.arith(num.Ge, at, rest, e.int(num.I64, power/2, at)), graph.I64Type, at)
+	down := e.convertScalar(e.arith(num.Le, at, rest, e.int(num.I64, -power/2, at)), graph.I64Type, at)
+	nearest := e.scalarArith(operators[syntax.Minus], at, e.scalarArith(operators[syntax.Plus], at, cut, up), down)
+	return e.retype(graph.Meant(to), nearest, at)
+}
+
+// roundedDecimal is what to write for a decimal where one of another type with fewer places is wanted.
+func roundedDecimal(text string, found, want *graph.Type) string {
+	rounded := fmt.Sprintf("%s.round::<%d>()", castable(text), want.Means.Places)
+	if found.Means.Digits != want.Means.Digits {
+		rounded += " as " + want.String()
+	}
+	return rounded
+}
+
+// decimalOfFloat is what to write for a float where a decimal is wanted: the nearest whole number of units, and the unit.
+func decimalOfFloat(text string, found, want *graph.Type) string {
+	power, places := want.Means.Power(), int(want.Means.Places)
+	if places == 0 {
+		return fmt.Sprintf("%s.round() as i64 as %s", castable(text), want)
+	}
+	return fmt.Sprintf("{ let unit: Decimal<%d, %d> = 0.%s1; ((%s * %d.0).round() as i64 as Decimal<%d, 0> * unit) as %s }",
+		places, places, strings.Repeat("0", places-1), text, power, meaning.MaxDigits, want)
+}
+
+// decimalBeside is an operator with a literal that has more places than the decimal beside it: with the places added to that.
+func (e *elab) decimalBeside(x *syntax.Binary, a, b *graph.Node) string {
+	lit, isRight := unwrapped(x.Y).(*syntax.FloatLit)
+	other, of := a, x.X
+	if !isRight {
+		var ok bool
+		if lit, ok = unwrapped(x.X).(*syntax.FloatLit); !ok {
+			return ""
+		}
+		other, of = b, x.Y
+	}
+	if other == nil || !types.IsSort(other.Type, meaning.Decimal) {
+		return ""
+	}
+	_, fraction, _ := strings.Cut(e.text(lit.Span), ".")
+	fraction = strings.ReplaceAll(fraction, "_", "")
+	k, s := len(fraction), int(other.Type.Means.Places)
+	if strings.Trim(fraction, "0123456789") != "" || k <= s || k > meaning.MaxDigits || x.Op == syntax.Star && 2*k > meaning.MaxDigits {
+		return ""
+	}
+	wide := fmt.Sprintf("%s as Decimal<%d, %d>", e.operand(of), meaning.MaxDigits, k)
+	text := wide + " " + x.Op.String() + " " + e.text(lit.Span)
+	if !isRight {
+		text = e.text(lit.Span) + " " + x.Op.String() + " " + wide
+	}
+	switch {
+	case x.Op == syntax.Slash || x.Op == syntax.Percent:
+		return ""
+	case x.Op == syntax.Star && s == 0: // the product has no more places than the literal
+		text = fmt.Sprintf("(%s).round::<%d>()", text, k)
+	}
+	return e.instead(x.Span, text)
+}
+
 // decimalHelp is what to write for an operator on decimals.
 func decimalHelp(x *syntax.Binary, l, r string, a, b *graph.Type) string {
 	s, t := a.Means, b.Means

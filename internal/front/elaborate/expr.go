@@ -499,7 +499,9 @@ func (e *elab) repeatExpr(x *syntax.RepeatExpr, want *graph.Type) *graph.Node {
 	for i, d := range x.Dims {
 		reported := len(e.msgs.Messages)
 		p, ok := e.sizeExpr(d)
-		e.takeInstead(reported, x, d)
+		if i == 0 {
+			e.takeInstead(reported, x)
+		}
 		if ok && !e.proves(p) {
 			e.negativeSize(d.Where(), p)
 			ok = false

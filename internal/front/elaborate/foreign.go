@@ -38,6 +38,12 @@ func (e *elab) foreignWord(x *syntax.MethodCall, recv *graph.Node) string {
 			return intro + help
 		}
 	}
+	if help := e.firstSuch(x, recv); help != "" {
+		return help
+	}
+	if help := e.floorDivision(x, recv); help != "" {
+		return help
+	}
 	for _, table := range e.wordsFor(recv) {
 		if help := table[name]; help != "" {
 			return e.fillWord(help, x, recv)

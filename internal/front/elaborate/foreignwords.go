@@ -20,6 +20,7 @@ const (
 	ahead      = "each with the one after, None for the last:\nlet:$v.enumerate().map(|(i, _)| $v.get(i + 1))"
 	ranked     = "number the rows in their order; equals get different numbers:\n.sort($k).enumerate().map(|(i, e)| (i + 1, e))"
 	counted    = "each value with how often it occurs:\n.group_by(|e| e).agg(|g| (g.key(), g.count()))"
+	frequent   = "the most frequent, None of no elements:\n.group_by(|e| e).agg(|g| (g.key(), g.count())).top_k::<1>(|(_, n)| n).get(0).map(|(e, _)| e)"
 	offset     = ".enumerate().filter(|(i, _)| i >= $1).map(|(_, e)| e)"
 	toNumber   = "text becomes a number where it is read: declare the field as i64 or f64, or Option<i64> if some are missing"
 	toTime     = "text becomes a date where it is read: declare the field as Date or Timestamp"
@@ -52,8 +53,10 @@ var arrayWords = map[string]string{
 	"sample": noRandom, "shuffle": noRandom, "tablesample": noRandom,
 	"bottom_k": ".sort($k).take($t)", "nsmallest": ".sort($k).take($1)", "nlargest": ".top_k::<$1>($k)", "top": ".top_k::<$1>($k)",
 	"first": ".get(0)", "last": "let:$v.get($v.len() - 1)", "nth": ".get($1)",
-	"max_by": "the row with the greatest key:\nlet:$v[$v.argmax($*)]", "min_by": "the row with the least key:\nlet:$v[$v.argmin($*)]", "sum_by": ".sum($*)",
-	"idxmax": ".argmax($*)", "idxmin": ".argmin($*)", "position": ".argmax(|e| e == $1)", "index_of": ".argmax(|e| e == $1)",
+	"flat_map": ".map($*).flatten()", "take_while": "let:$v.zip($v.scan(true, |going, $p| going && ($c))).filter(|(_, going)| going).map(|(e, _)| e)", "skip_while": "let:$v.zip($v.scan(true, |going, $p| going && ($c))).filter(|(_, going)| !going).map(|(e, _)| e)",
+	"drop_while": "let:$v.zip($v.scan(true, |going, $p| going && ($c))).filter(|(_, going)| !going).map(|(e, _)| e)",
+	"max_by":     "the row with the greatest key:\nlet:$v[$v.argmax($*)]", "min_by": "the row with the least key:\nlet:$v[$v.argmin($*)]", "sum_by": ".sum($*)",
+	"idxmax": ".argmax($*)", "idxmin": ".argmin($*)", "mode": frequent,
 	"value_counts": counted, "counts": counted, "counter": counted, "groupby": ".group_by($*)", "partition_by": ".group_by($*)",
 	"avg": ".mean($*)", "average": ".mean($*)", "percentile": ".quantile($*)", "nunique_approx": ".distinct($*).len()",
 	"dedup":  "keep what differs from the one before:\nlet:$v.enumerate().filter(|(i, e)| $v.get(i - 1).map(|b| b != e).or(true)).map(|(_, e)| e)",
@@ -71,7 +74,9 @@ var (
 		"any": "op:$x.count($*) > 0", "all": "op:$x.count($*) == $x.count()",
 		"head": "the first rows of each group, in the order of a key, are top_k::<3>(|r| key), after group_by and without agg", "take": "the first rows of each group, in the order of a key, are top_k::<3>(|r| key), after group_by and without agg",
 		"argmax": "a group has no places; its row with the greatest key is top_k::<1>(|r| key), after group_by and without agg", "argmin": "a group has no places; sort the rows by the key before group_by, and take the first() of each group",
-		"max_by": "the row with the greatest key is top_k::<1>(|r| key), after group_by and without agg", "min_by": "sort the rows by the key before group_by, and take the first() of each group",
+		"flat_map": ".map($*).flatten()", "take_while": "let:$v.zip($v.scan(true, |going, $p| going && ($c))).filter(|(_, going)| going).map(|(e, _)| e)", "skip_while": "let:$v.zip($v.scan(true, |going, $p| going && ($c))).filter(|(_, going)| !going).map(|(e, _)| e)",
+		"drop_while": "let:$v.zip($v.scan(true, |going, $p| going && ($c))).filter(|(_, going)| !going).map(|(e, _)| e)",
+		"max_by":     "the row with the greatest key is top_k::<1>(|r| key), after group_by and without agg", "min_by": "sort the rows by the key before group_by, and take the first() of each group",
 		"collect": "a group is folded, and is no array: top_k::<8>(|r| key) gives rows", "to_list": "a group is folded, and is no array: top_k::<8>(|r| key) gives rows",
 	}
 	groupsWords = map[string]string{
@@ -88,6 +93,9 @@ var lookupWords = map[string]string{
 	"contains": ".has($*)", "contains_key": ".has($*)", "exists": ".has($*)", "lookup": ".get($*)", "find": ".get($*)", "loc": ".get($*)",
 	"join": "the rows come first: rows.join(by, |r| key)", "map": "an index is asked with get and has, and used by join",
 }
+
+// firstWords are asked for the first element of some kind, or for where it is.
+var firstWords = map[string]string{"find": "", "first_where": "", "position": ".map(|(i, _)| i)", "index_of": ".map(|(i, _)| i)", "find_index": ".map(|(i, _)| i)", "indexOf": ".map(|(i, _)| i)", "findIndex": ".map(|(i, _)| i)"}
 
 // optionWords are asked of Options.
 var optionWords = map[string]string{
@@ -141,5 +149,5 @@ var foreignMethods = map[string]string{
 	"between":    "op:$x >= $1 && $x <= $2",
 	"step_by":    "take every s-th number of a range:\n(a..b).step(s)",
 	"count_ones": "count the bits: (0..64).count(|k| x >> k & 1 == 1)", "rotate_left": "of a u64, with k from 1 to 63: x << k | x >> (64 - k)", "rotate_right": "of a u64, with k from 1 to 63: x >> k | x << (64 - k)",
-	"swap": "let t = x[i]; x[i] = x[j]; x[j] = t;", "flat_map": ".map(|e| …) and then a fold", "for_each": "for e in x { … }", "filter_map": ".filter(|e| …).map(|e| …)",
+	"swap": "let t = x[i]; x[i] = x[j]; x[j] = t;", "for_each": "for e in x { … }", "filter_map": ".filter(|e| …).map(|e| …)",
 }

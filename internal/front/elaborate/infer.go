@@ -1,6 +1,7 @@
 package elaborate
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -317,8 +318,14 @@ func (e *elab) mismatch(found, want *graph.Type, at diag.Span) message {
 	m := e.errorf(at, "T05", "this has the wrong type").Note("expected %s, found %s", e.show(want), e.show(found))
 	switch {
 	case fewerPlaces(found, want):
-		m.Help("%s", e.declareResult(want, e.show(found)))
+		help := e.declareResult(want, e.show(found))
+		if found.IsScalar() {
+			help += ", or round, half away from zero:\n" + roundedDecimal(e.text(at), found, want)
+		}
+		m.Help("%s", help)
 	case e.meantMismatch(m, found, want, at):
+	case e.dividedAsFloats(at, found, want) != "":
+		m.Help("%s", e.dividedAsFloats(at, found, want))
 	case found.Kind == graph.Option && want.Kind == graph.Option && types.IsSort(found.Elem(), meaning.Text) && otherText(found, want):
 		m.Help("%s", e.otherDictHelp(known(found.Elem()), known(want.Elem())))
 	case types.IsNumber(found) && types.IsNumber(want) && want.Kind == graph.Scalar:
@@ -328,13 +335,28 @@ func (e *elab) mismatch(found, want *graph.Type, at diag.Span) message {
 	case found.Kind == graph.Option && found.Elem().Equal(want):
 		m.Help("give a value for None:\n%s.or(…)", e.parenthesized(at))
 	case want.Kind == graph.Array && want.Elem().Equal(found):
-		m.Help("[%s; N]", e.text(at))
+		m.Help("%s", e.repeatedHelp(at, want.Size))
 	case e.withKeys(found, want, at) != "":
 		m.Help("%s", e.withKeys(found, want, at))
 	case want.Kind == graph.Option && want.Elem().Kind == graph.Scalar || found.Kind == want.Kind && (want.Kind == graph.Array || want.Kind == graph.Tuple || want.Kind == graph.Option) || found.Kind == graph.Option && want.IsScalar():
 		m.Help("%s", withMissing(converted(e.text(at), found, want), ".or("))
 	}
 	return m
+}
+
+// repeatedHelp is an array for a single value: of it alone, if that may be, or of as many as are wanted.
+func (e *elab) repeatedHelp(at diag.Span, n size.Poly) string {
+	text := e.text(at)
+	if one, ok := n.Const(); types.IsOpen(n) || ok && one == 1 {
+		return "[" + text + "]"
+	}
+	if c, ok := e.exprAt(at).(*syntax.MethodCall); ok && (c.Name.Text == "sum" || c.Name.Text == "mean") {
+		return "map gives a value for each element; " + c.Name.Text + " gives one, and of elements that are arrays an array"
+	}
+	if !writable(n) {
+		return "an array is wanted, and this is one element"
+	}
+	return fmt.Sprintf("an array of %s is wanted, and this is one element; the same one so often is\n[%s; %s]", n, text, n)
 }
 
 // fewerPlaces reports decimals, or arrays of them, that have more places than are wanted: no conversion drops those.

@@ -3,7 +3,6 @@ package elaborate
 import (
 	"math"
 
-	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/front/syntax"
 	"github.com/godwit-run/godwit/internal/front/types"
@@ -258,7 +257,7 @@ func (e *elab) overRange(r *syntax.RangeExpr) (turns, bool) {
 	e.sizeOf(lo)
 	e.sizeOf(hi)
 	a, b := e.boundsOf(lo), e.boundsOf(hi)
-	if !e.bounded(r.Lo.Where(), lo, a.declared || a.lo >= 0, ".max(0)") || !e.bounded(r.Hi.Where(), hi, b.declared, ".min("+e.aSize()+")") {
+	if !e.bounded(r.Lo, lo, a.declared || a.lo >= 0) || !e.bounded(r.Hi, hi, b.declared) {
 		return turns{}, false
 	}
 	p, loExact := a.exact()
@@ -355,14 +354,12 @@ func orI64(t *graph.Type) *graph.Type {
 	return t
 }
 
-// bounded checks that a loop's end is declared to be bounded; limit is what bounds it otherwise.
-func (e *elab) bounded(at diag.Span, n *graph.Node, ok bool, limit string) bool {
+// bounded checks that a loop's end is declared to be bounded.
+func (e *elab) bounded(x syntax.Expr, n *graph.Node, ok bool) bool {
 	if ok {
 		return true
 	}
-	name := e.text(at)
-	e.errorf(at, "T02", "this loop has no bound").
-		Note("of `%s` only the type is known, %s", name, n.Type).
-		Help("%s", e.rangeHelp(name, e.parenthesized(at)+limit))
+	e.errorf(x.Where(), "T02", "this loop has no bound").Note("of `%s` only the type is known, %s", e.text(x.Where()), n.Type).
+		Help("%s", e.askRange(x))
 	return false
 }

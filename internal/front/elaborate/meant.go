@@ -158,7 +158,7 @@ func meantTables() map[meaning.Sort]map[string]method {
 		meaning.Timestamp: merge(orderedMethods(), dateMethods(), clockMethods(), timestampMethods()),
 		meaning.Time:      merge(orderedMethods(), clockMethods()),
 		meaning.Duration:  merge(orderedMethods(), durationMethods()),
-		meaning.Decimal:   merge(orderedMethods(), map[string]method{"abs": {run: (*elab).meantAbs}}),
+		meaning.Decimal:   merge(orderedMethods(), decimalMethods()),
 		meaning.Text:      textMethods(),
 	}
 }
@@ -242,6 +242,13 @@ func (e *elab) meantUndefined(x *syntax.Binary, a, b *graph.Type) {
 	case update:
 	case help != "":
 		m.Help("%s", help)
+	case x.Op == syntax.Slash && s.Sort == meaning.Duration && t.Sort == meaning.Duration:
+		if s.Unit.Nanos() > t.Unit.Nanos() {
+			l += " as " + b.String()
+		} else if s.Unit != t.Unit {
+			r += " as " + a.String()
+		}
+		m.Help("%s / %s", asFloat(l, a), asFloat(r, b))
 	case s.Sort == t.Sort && s.IsTime() && s.Unit != t.Unit:
 		if s.Unit.Nanos() > t.Unit.Nanos() {
 			m.Help("%s as %s %s %s", l, b, x.Op, r)
@@ -262,6 +269,8 @@ func (e *elab) meantUndefined(x *syntax.Binary, a, b *graph.Type) {
 		m.Help("%s", decimalHelp(x, l, r, a, b))
 	case isCompare(x.Op):
 		m.Help("compare values of one type")
+	case types.IsFloat(a) || types.IsFloat(b):
+		m.Help("%s %s %s", asFloat(l, a), x.Op, asFloat(r, b))
 	default:
 		m.Help("%s %s %s", asNumber(l, a), x.Op, asNumber(r, b))
 	}
@@ -271,6 +280,14 @@ func (e *elab) meantUndefined(x *syntax.Binary, a, b *graph.Type) {
 func asNumber(text string, t *graph.Type) string {
 	if types.IsMeant(t) {
 		return text + " as i64"
+	}
+	return text
+}
+
+// asFloat converts a time to a float.
+func asFloat(text string, t *graph.Type) string {
+	if types.IsMeant(t) {
+		return text + " as f64"
 	}
 	return text
 }
@@ -356,6 +373,10 @@ func (e *elab) convertMeant(x *syntax.Cast, v *graph.Node, t *graph.Type) *graph
 		m.Help("(%s as i64) as %s", text, t)
 	case v.Type.Kind == graph.Array:
 		m.Help("%s.map(|e| e as %s)", text, e.show(t))
+	case to == meaning.Decimal && s == meaning.Decimal:
+		m.Help("%s", roundedDecimal(text, v.Type, t))
+	case to == meaning.Decimal && types.IsFloat(v.Type):
+		m.Help("%s", e.instead(x.Span, decimalOfFloat(text, v.Type, t)))
 	default:
 		m.Help("%s as i64", text)
 	}

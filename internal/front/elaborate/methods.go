@@ -296,7 +296,7 @@ func (e *elab) sizeArgs(c *methodUse, m method) bool {
 		return false
 	}
 	if m.need && len(args) < m.sizes {
-		e.errorf(c.x.Name.Span, "T09", "`%s` needs a size", c.x.Name.Text).Note("expected ::<…>").Help("%s::<8>(%s)", c.x.Name.Text, e.argText(c.x))
+		e.errorf(c.x.Name.Span, "T09", "`%s` needs a size", c.x.Name.Text).Note("expected ::<…>").Help("%s::<%d>(%s)", c.x.Name.Text, sizeOffer(c), e.argText(c.x))
 		return false
 	}
 	for _, a := range args {
@@ -320,4 +320,15 @@ func takesFast(x *syntax.MethodCall) bool {
 		n, ok := a.Size.(*syntax.NameExpr)
 		return ok && len(n.Path) == 1 && n.Path[0].Text == "fast"
 	})
+}
+
+// sizeOffer is a number to offer for ::<…>: the places of the decimal that is wanted of a rounding, or none.
+func sizeOffer(c *methodUse) int {
+	switch {
+	case !types.IsSort(types.Innermost(c.recv.Type), meaning.Decimal):
+		return 8
+	case c.want != nil && types.IsSort(types.Innermost(c.want), meaning.Decimal):
+		return int(types.Innermost(c.want).Means.Places)
+	}
+	return 0
 }

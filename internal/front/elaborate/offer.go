@@ -1,7 +1,6 @@
 package elaborate
 
 import (
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -165,36 +164,6 @@ func (e *elab) wrapped(x syntax.Expr, k num.Kind) string {
 		}
 	}
 	return "use a wider type, or +% -% *% to wrap around"
-}
-
-// rangeHelp offers to bound an integer: by its declaration if it is a
-// parameter, by an operation in any case.
-func (e *elab) rangeHelp(name, limited string) string {
-	limit := "limit it by what it never passes, another bound if that may be more than " + e.aSize() + ", since turns beyond are left out:\n" + limited
-	if d := e.fr.d; d != nil && d.fn != nil {
-		for _, p := range d.fn.Params {
-			if p.Name.Text == name {
-				return "declare its range:\nwhere " + name + ": Range<0, 4096>\nor " + limit
-			}
-		}
-	}
-	return limit
-}
-
-// aSize is a size of this function that may bound a number, or a number.
-func (e *elab) aSize() string {
-	if len(e.fr.sizes) == 0 {
-		return "4096"
-	}
-	return slices.Min(slices.Collect(maps.Keys(e.fr.sizes)))
-}
-
-// takeInstead offers `[v; 4096].take(n)` for `[v; n]` if d, which is n, has
-// just been reported to be no size.
-func (e *elab) takeInstead(reported int, x *syntax.RepeatExpr, d syntax.Expr) {
-	if all := e.msgs.Messages; len(all) == reported+1 && all[reported].Code == "T04" && len(x.Dims) == 1 {
-		message{all[reported], e.g}.Help("take that many of an array of a known size; the result is [T; ?M <= N]:\n[%s; 4096].take(%s)", e.text(x.Value.Where()), e.text(d.Where()))
-	}
 }
 
 // fold offers to fold an array of a size that is known only at run time.

@@ -284,9 +284,9 @@ func (e *elab) mixed(x *syntax.Binary, a, b *graph.Type) {
 		return
 	}
 	if to := widest(a.KindOf(), b.KindOf()); to != b.KindOf() {
-		m.Help("%s %s %s as %s", e.text(x.X.Where()), x.Op, e.operand(x.Y), to)
+		m.Help("%s %s %s", e.text(x.X.Where()), x.Op, e.asKind(x.Y, to))
 	} else {
-		m.Help("%s as %s %s %s", e.operand(x.X), to, x.Op, e.text(x.Y.Where()))
+		m.Help("%s %s %s", e.asKind(x.X, to), x.Op, e.text(x.Y.Where()))
 	}
 }
 
@@ -355,7 +355,7 @@ func (e *elab) mixedUpdate(x *syntax.Binary, a, b *graph.Type) string {
 			return "write `" + old + ".0` for `" + old + "`"
 		}
 	}
-	return name + " " + x.Op.String() + "= " + e.operand(x.Y) + " as " + a.KindOf().String()
+	return name + " " + x.Op.String() + "= " + e.asKind(x.Y, a.KindOf())
 }
 
 // widest is the kind that loses least of both.

@@ -66,10 +66,7 @@ func (e *elab) floats(c *methodUse, t *graph.Type) bool {
 	if types.IsFloat(t) {
 		return true
 	}
-	m := e.errorf(c.x.Name.Span, "T29", "`%s` needs floats", c.x.Name.Text).Note("the elements are %s", t)
-	if types.IsInt(t) {
-		m.Help("%s.map(|e| e as f64).%s(%s)", e.operand(c.x.Receiver), c.x.Name.Text, e.argText(c.x))
-	}
+	e.errorf(c.x.Name.Span, "T29", "`%s` needs floats", c.x.Name.Text).Note("the elements are %s", t).Help("%s", e.linearHelp(c, t))
 	return false
 }
 

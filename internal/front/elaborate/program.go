@@ -39,6 +39,7 @@ type FuncInfo struct {
 	Params   []string // as written: "v: &[f32; N] @ Disk"
 	Result   string   // as written, with its place
 	Where    []string // as written
+	Calls    []string // the functions that it calls
 	Failed   bool     // it has errors
 	// Runnable is false for functions with generic types, which have no graph
 	// of their own.
@@ -222,6 +223,9 @@ func (d *decl) info() *FuncInfo {
 		return strings.Join(strings.Fields(d.src.Text[start:end]), " ")
 	}
 	f := &FuncInfo{Name: d.name, Pub: d.pub, Failed: d.failed, Runnable: len(d.sig.kinds) == 0, Pos: d.at, Source: d.src}
+	for _, c := range d.calls {
+		f.Calls = append(f.Calls, c.name)
+	}
 	for _, g := range d.fn.Generics {
 		f.Generics = append(f.Generics, text(g.Span.Start, g.Span.End))
 	}

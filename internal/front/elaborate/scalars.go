@@ -63,10 +63,13 @@ func (e *elab) isFloat(c *methodUse) bool {
 		return true
 	}
 	m := e.errorf(c.x.Name.Span, "T29", "`%s` needs a float", c.x.Name.Text).Note("found %s", c.recv.Type)
-	if types.IsInt(c.recv.Type) && c.each {
+	power := c.x.Name.Text == "powi" && len(c.x.TypeArgs) == 1 && c.x.TypeArgs[0].Size != nil
+	if n := c.x.TypeArgs; power && types.IsInt(c.recv.Type) && e.isWhole(n[0].Size) {
+		m.Help("%s", e.wholePower(c.x, n[0].Size, c.each))
+	} else if types.IsInt(c.recv.Type) && c.each {
 		m.Help("%s.map(|e| (e as f64).%s(%s))", e.operand(c.x.Receiver), e.text(e.called(c.x)), e.argText(c.x))
 	} else if types.IsInt(c.recv.Type) {
-		m.Help("(%s as f64).%s(%s)", e.text(c.x.Receiver.Where()), e.text(e.called(c.x)), e.argText(c.x))
+		m.Help("(%s).%s(%s)", e.asKind(unwrapped(c.x.Receiver), num.F64), e.text(e.called(c.x)), e.argText(c.x))
 	}
 	return false
 }

@@ -121,6 +121,14 @@ func (e *elab) powerOrLogarithm(x *syntax.MethodCall, recv *graph.Node) string {
 	switch name := x.Name.Text; {
 	case name == "log" && isInt && (n.Value == 2 || n.Value == 10):
 		return e.wholeCall(".log"+strconv.FormatUint(n.Value, 10)+"()", x)
+	case (name == "pow" || name == "power" || name == "powi") && types.IsInt(types.Innermost(recv.Type)):
+		if e.isWhole(x.Args[0]) {
+			return e.wholePower(x, x.Args[0], recv.Type.Kind == graph.Array)
+		}
+		if recv.Type.Kind != graph.Array {
+			return e.instead(x.Span, "("+e.operand(x.Receiver)+" as f64).powf("+e.argText(x)+")")
+		}
+		return e.instead(x.Span, e.operand(x.Receiver)+".map(|e| (e as f64).powf("+e.argText(x)+"))")
 	case (name == "pow" || name == "power") && isInt:
 		return e.wholeCall(".powi::<"+strconv.FormatUint(n.Value, 10)+">()", x)
 	case name == "pow" || name == "power":

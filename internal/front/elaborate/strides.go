@@ -54,7 +54,7 @@ func (e *elab) mapStride(x *syntax.MethodCall, m *syntax.MethodCall, r *syntax.R
 
 // strideArray is f of each number of (a..b).step(s).
 func (e *elab) strideArray(m *syntax.MethodCall, r *syntax.RangeExpr, f func(i *graph.Node) *graph.Node) *graph.Node {
-	n, lo, hi, ok := e.rangeSizes(r)
+	n, lo, hi, ok := e.rangeSizes(r, e.text(m.Args[0].Where()))
 	s, every, ok2 := e.stepOf(m)
 	if !ok || !ok2 {
 		return nil

@@ -1,6 +1,7 @@
 package elaborate
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -13,6 +14,7 @@ import (
 	"github.com/godwit-run/godwit/internal/front/syntax"
 	"github.com/godwit-run/godwit/internal/front/types"
 	"github.com/godwit-run/godwit/internal/ir/graph"
+	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
 // In: an operator between values of two kinds that do not meet: text and numbers, text and dates, what
@@ -357,14 +359,14 @@ func (e *elab) operandHelp(reported int, x *syntax.Binary, want *graph.Type, a, 
 	case m.m.Code == "F04":
 		e.wholeResult(m, x, want, a, b)
 	case m.m.Code == "F01":
-		if text := e.widened(x, a, b); text != "" {
+		if text := cmp.Or(e.widened(x, a, b), e.decimalBeside(x, a, b)); text != "" {
 			m.Help("%s", text)
 		}
 	case m.m.Code != "F02" || want != nil && types.IsInt(want) || isCompare(x.Op) && wholeLiteral(x.X, x.Y):
 	case isFloatLit(x.X) && b != nil && types.IsInt(b.Type):
-		m.Help("%s%s%s as f64", e.text(x.X.Where()), op, e.operand(x.Y))
+		m.Help("%s%s%s", e.text(x.X.Where()), op, e.asKind(x.Y, num.F64))
 	case isFloatLit(x.Y) && a != nil && types.IsInt(a.Type):
-		m.Help("%s as f64%s%s", e.operand(x.X), op, e.text(x.Y.Where()))
+		m.Help("%s%s%s", e.asKind(x.X, num.F64), op, e.text(x.Y.Where()))
 	}
 }
 

@@ -133,7 +133,9 @@ func (p *parser) fn(start int, doc []Comment, pub bool) *Func {
 	if p.at(Lt) {
 		f.Generics = p.generics()
 	}
+	p.inParams = true
 	f.Params = p.params()
+	p.inParams = false
 	if p.got(Arrow) && !p.panicking {
 		f.Result = p.typ()
 		f.Place = p.placeOpt()

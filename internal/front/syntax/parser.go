@@ -37,6 +37,8 @@ type parser struct {
 	// itemColumn is how far the function being parsed is indented; an item no
 	// further in than that stands outside of it.
 	itemColumn int
+	// inParams holds in the parameters of a function.
+	inParams bool
 	// isThen is set for the block about to be parsed if an else may follow it.
 	isThen bool
 	// unclosedAt is the token where a brace was last found missing.

@@ -1,6 +1,10 @@
 package syntax
 
-import "github.com/godwit-run/godwit/internal/front/diag"
+import (
+	"strings"
+
+	"github.com/godwit-run/godwit/internal/front/diag"
+)
 
 // typ parses a type.
 func (p *parser) typ() Type { return p.typeIn(true) }
@@ -159,7 +163,7 @@ func (p *parser) arrayType() Type {
 	p.next()
 	t := &ArrayType{Elem: p.typ()}
 	if !p.panicking && p.got(Semi) {
-		p.list(start, RBracket, func() { t.Dims = append(t.Dims, p.dim()) })
+		p.list(start, RBracket, func() { t.Dims = append(t.Dims, p.dim(start, t.Elem)) })
 		if len(t.Dims) == 0 {
 			p.report("S07", p.from(start), "expected a size after `;`", "no size is given", "[f32; N]")
 		}
@@ -170,13 +174,21 @@ func (p *parser) arrayType() Type {
 	return t
 }
 
-func (p *parser) dim() Dim {
+func (p *parser) dim(array int, elem Type) Dim {
 	start := p.tok.start
 	d := Dim{}
 	if p.got(Question) {
-		n := p.name("the size's name after `?`")
+		n := Name{Span: p.here()}
+		if p.at(RBracket) || p.at(Comma) {
+			p.expected("the size's name after `?`", p.openSize(array, elem, "K"))
+		} else {
+			n = p.name("the size's name after `?`")
+		}
 		d.Dyn = &n
-		if p.panicking || !p.want(Le, " and the size's bound") {
+		if !p.panicking && !p.got(Le) {
+			p.expected("`<=` and the size's bound", p.openSize(array, elem, n.Text))
+		}
+		if p.panicking {
 			d.Size = &BadExpr{p.from(start)}
 			d.Span = p.from(start)
 			return d
@@ -185,6 +197,23 @@ func (p *parser) dim() Dim {
 	d.Size = p.size()
 	d.Span = p.from(start)
 	return d
+}
+
+// openSize is what to write for an array whose size is known only at run time and has no bound here: a parameter's size is
+// known at the call, and elsewhere the size follows from the value. The array begins with the bracket there.
+func (p *parser) openSize(array int, elem Type, name string) string {
+	text, end := p.text[elem.Where().Start:elem.Where().End], p.find(p.i, RBracket)
+	if strings.Contains(text, "\n") || end < 0 {
+		return ""
+	}
+	if p.at(Comma) { // elements are rows
+		text = "[" + text + "; " + strings.TrimSpace(p.text[p.tok.end:p.toks[end].start]) + "]"
+	}
+	if p.inParams {
+		text += "; " + name
+	}
+	text = "[" + text + "]"
+	return instead(p.text[array:p.toks[end].end], text, text)
 }
 
 // size parses a size expression: sums and products, so that a `>` behind it
