@@ -161,7 +161,7 @@ type LoadOptions struct {
 	Skip     []string      // columns that are left out; others must be such that they can be stored
 	Replace  bool          // an older data set of the name goes; what is said of neither Shards, Replicas, By nor Far stays as it was
 	Append   bool          // the rows are added behind those of the data set of the name, which keeps all that is not said
-	Widen    bool          // beside Append: columns get types that hold both what the set has and what the rows have, and columns that one of them lacks have no value there
+	Widen    bool          // beside Append: columns whose types do not hold the new rows get types that hold both, and columns that one of them lacks have no value there
 	Again    bool          // beside Append: also if the same rows were added before
 	Deadline time.Duration // that ends a load of which nothing was stored for so long; 2 minutes if 0
 	// Progress, if set, is told how many rows are done: looked at, if the file is text, and

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
+	"github.com/godwit-run/godwit/internal/cluster/store"
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/data/column"
 	"github.com/godwit-run/godwit/internal/data/meaning"
@@ -28,6 +29,7 @@ type appended struct {
 	widen   bool
 	columns []data.Column // as the set has them, or will have
 	from    []int         // columns of new; -1 of what it lacks
+	fits    []bool        // of columns of the set: with Widen, that text is read as what they are
 	first   []bool        // of columns that no row of the set has a value in: the new rows say what they are
 	coded   []*data.Coded // of columns of text, the new rows
 	texts   [][]string    // of columns of text, of both
@@ -60,6 +62,10 @@ func (c *Cluster) continued(ctx context.Context, src data.Source, name string, o
 		return nil, nil, nil, stays(set)
 	}
 	a := &appended{old: c.sourceOf(set), new: src, widen: opt.Widen}
+	cut := store.SplitOptions{Shards: max(opt.Shards, 1), By: opt.By}
+	if err := cut.Check(a.old); err != nil && cut.Check(src) != nil { // before rows are read
+		return nil, nil, nil, err
+	}
 	if err := a.match(ctx, opt.Skip); err != nil {
 		return nil, nil, nil, err
 	}

@@ -12,19 +12,26 @@ import (
 )
 
 // In: the columns of a data set, and those of a table with more rows. Out: which of them belong together, and the types of all rows: those of
-// the set, but for columns of which it knows nothing yet, which are what the new rows say, and with Widen types that hold both, and columns that
-// only one of them has. Invariant:
+// the set, but for columns of which it knows nothing yet, which are what the new rows say, and with Widen types that hold both where those of the
+// set do not hold the new rows, and columns that only one of them has. Invariant:
 // a column that is Str to programs stays so unless a real null comes: a field that CSV leaves empty is none.
 
 // match finds the columns of the set in the new table.
 func (a *appended) match(ctx context.Context, skip []string) error {
 	unknown := slices.ContainsFunc(a.old.cols, func(c data.Column) bool { return c.Unknown })
 	if unknown || a.widen { // types of text are those of all rows
-		typed, err := data.Typed(ctx, a.new, nil)
+		read := a.new
+		typed, err := data.Typed(ctx, read, nil)
 		if err != nil {
 			return err
 		}
 		a.new = typed
+		if a.widen {
+			err = a.findFits(ctx, read)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	used := map[int]bool{}
 	for _, name := range skip {
@@ -118,6 +125,8 @@ func (a *appended) find(ctx context.Context, i int, used map[int]bool) error {
 			return cmp.Or(failed, fmt.Errorf("@%s is said to have no value in its column `%s`, and has one in row %d: it is damaged; load it again", a.old.set.Name, c.Name, row))
 		}
 		c, err = a.said(ctx, &c, from)
+	case a.widen && a.fits[i]:
+		c.Nullable = c.Nullable || a.new.Columns()[from].Nullable
 	case a.widen:
 		c, _ = widened(&c, a.new, from) // else reading says where they differ
 	}

@@ -166,7 +166,7 @@ func (c *Cluster) do(ctx context.Context, input func(caller.ID) caller.Input) (*
 	if d == nil {
 		return nil, err
 	}
-	return d, late(ctx, err)
+	return d, c.checked(ctx, err)
 }
 
 // late gives the error of an operation whose deadline was the context's that of the

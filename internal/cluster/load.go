@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/godwit-run/godwit/internal/cluster/caller"
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
 	"github.com/godwit-run/godwit/internal/cluster/control"
 	"github.com/godwit-run/godwit/internal/cluster/store"
@@ -26,7 +25,7 @@ type LoadOptions struct {
 	Skip     []string      // columns that are left out; others must be such that they can be stored
 	Replace  bool          // an older data set of the name goes; what is said of neither Shards, Replicas, By nor Far stays as it was
 	Append   bool          // the rows are added behind those of the data set of the name, which keeps all that is not said
-	Widen    bool          // beside Append: columns get types that hold both what the set has and what the rows have, and columns that one of them lacks have no value there
+	Widen    bool          // beside Append: columns whose types do not hold the new rows get types that hold both, and columns that one of them lacks have no value there
 	Again    bool          // beside Append: also if the same rows were added before
 	Deadline time.Duration // that ends a load of which nothing was stored for so long; StoreDeadline if 0
 	// Progress, if set, is told how many rows are done: looked at, if the table is text, and
@@ -65,25 +64,11 @@ var setName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,63}$`)
 // Load stores a table as a data set. It becomes visible when all of it is
 // stored; after an error nothing of it is left.
 func (c *Cluster) Load(ctx context.Context, src data.Source, name string, opt LoadOptions) (*Loaded, error) {
-	for turn := 1; ; turn++ {
-		loaded, err := c.load(ctx, src, name, opt, false)
-		if err == nil || !opt.Append || !overtaken(err) || ctx.Err() != nil {
-			return loaded, c.why(err)
-		}
-		if turn == mostAppends {
-			return nil, fmt.Errorf("others changed @%s %d times while rows were added to it: nothing was added; try again when they are done", name, turn)
-		}
+	if opt.Append {
+		return c.add(ctx, src, name, opt)
 	}
-}
-
-// mostAppends is how often an append begins again because somebody else has changed the data set: of so many that add at the same time, the last one
-// waits for all others.
-const mostAppends = 32
-
-// overtaken reports that a data set has become another one, or none, while rows were added to it.
-func overtaken(err error) bool {
-	gone := (*caller.Error)(nil)
-	return errors.As(err, &gone) && gone.Gone || errors.As(err, new(*control.OvertakenError))
+	loaded, err := c.load(ctx, src, name, opt, false)
+	return loaded, c.why(err)
 }
 
 // load is Load; a companion has another set's dictionaries.
@@ -134,6 +119,9 @@ func (c *Cluster) load(ctx context.Context, src data.Source, name string, opt Lo
 		l.set = seen // with who says that they hold it
 	}
 	loaded := &Loaded{Set: l.set, Left: l.split.Left, Notes: append(l.split.Notes, notes...), Kept: l.kept}
+	if opt.Widen && was != nil {
+		loaded.Notes = append(loaded.Notes, retyped(was, l.set)...)
+	}
 	if more != nil {
 		loaded.More = &More{Rows: more.Rows}
 	}
@@ -190,15 +178,21 @@ func (c *Cluster) plan(ctx context.Context, src data.Source, name string, opt Lo
 	if opt.Replicas == 0 {
 		opt.Replicas = 1
 	}
+	cut := store.SplitOptions{Shards: opt.Shards, By: opt.By, Skip: opt.Skip}
 	switch {
 	case !setName.MatchString(name):
 		return nil, fmt.Errorf("`%s` cannot be the name of a data set: use letters, digits, _, - and ., beginning with a letter", name)
-	case taken && !opt.Replace:
-		return nil, fmt.Errorf("there is a data set @%s already; drop it with `godwit drop %s`, replace it with --replace, or choose another name", name, name)
 	case opt.Shards < 1 || opt.Shards > catalog.MaxShards:
 		return nil, fmt.Errorf("%d shards: use 1 to %d", opt.Shards, catalog.MaxShards)
 	case opt.Deadline < 0:
 		return nil, fmt.Errorf("the deadline of a load is %v: use more than 0, or 0 for %v", opt.Deadline, StoreDeadline)
+	}
+	if err := cut.Check(src); err != nil { // what another name, or other nodes, would not mend
+		return nil, err
+	}
+	switch {
+	case taken && !opt.Replace:
+		return nil, fmt.Errorf("there is a data set @%s already; drop it with `godwit drop %s`, replace it with --replace, or choose another name", name, name)
 	case len(nodes) == 0 && opt.Far:
 		return nil, errors.New("no far memory of the cluster is there, or all of it is drained: start some with `godwit far --size 8GiB`")
 	case len(nodes) == 0:
@@ -208,7 +202,8 @@ func (c *Cluster) plan(ctx context.Context, src data.Source, name string, opt Lo
 	}
 	l := &loading{c: c, opt: opt, kept: kept}
 	l.told.begin(src, opt.Progress)
-	split, err := store.NewSplit(ctx, src, store.SplitOptions{Shards: opt.Shards, By: opt.By, Skip: opt.Skip, Looked: l.told.looked})
+	cut.Looked = l.told.looked
+	split, err := store.NewSplit(ctx, src, cut)
 	if err != nil {
 		return nil, err
 	}

@@ -175,7 +175,7 @@ func (s *source) Fill(ctx context.Context, chunk int, wants []data.Want, dst []d
 		}
 		if !near {
 			if a, err = s.c.await(ctx, e.got); err != nil {
-				return read, err
+				return read, s.c.outdated(ctx, err, s.set.ID, s.set.Name)
 			}
 		}
 		n, k, err := s.place(ctx, e, a, chunk, wants[:failed], dst)
@@ -290,5 +290,5 @@ func (c *Cluster) await(ctx context.Context, f *future) (*parcel.Answer, error) 
 	if _, ok := receive(ctx, f.ready); !ok {
 		return nil, context.Cause(ctx)
 	}
-	return f.d.Answer, late(ctx, f.d.Err)
+	return f.d.Answer, c.checked(ctx, f.d.Err)
 }

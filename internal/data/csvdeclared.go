@@ -141,6 +141,18 @@ func (s *csvFile) typing(i int) *declared {
 	return s.declared[i]
 }
 
+// Declared reports that ?types= says what a column of text is.
+func Declared(src Source, column int) bool {
+	var found []csvFound
+	switch s := src.(type) {
+	case *list:
+		found = s.found
+	case untyped:
+		found = s.looks()
+	}
+	return column < len(found) && found[column].declared != nil
+}
+
 // SayType is the option that gives a column a type.
 func SayType(column, typ string) string {
 	return "?types=" + optionText(column) + ":" + strings.ReplaceAll(typ, " ", "")

@@ -125,6 +125,7 @@ type Error struct {
 	Node   catalog.Peer // 0 if it is not one node's
 	Name   string       // of the node
 	Set    string       // name of the data set, if it is about one
+	ID     uint32       // its number; 0 if the view had none such
 	Texts  string       // name of the data set whose texts that one has, "" if it is a set of rows
 	Shard  int          // -1 for none
 	Gone   bool         // the data set was removed or replaced meanwhile: another try finds what has its name now

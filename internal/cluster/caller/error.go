@@ -44,7 +44,7 @@ func (c *Core) failure(f *parcel.Failure) *Error {
 	e.Shard = int(f.Shard)
 	if c.view != nil {
 		if s, ok := c.view.Set(f.Set); ok { // a set that is being stored has no name yet
-			e.Set, e.Texts = s.Name, catalog.TextsOwner(c.view, s)
+			e.Set, e.ID, e.Texts = s.Name, s.ID, catalog.TextsOwner(c.view, s)
 		}
 	}
 	return e

@@ -144,7 +144,7 @@ func (c *Core) stuck(op *operation) {
 // unreachable is the error for a shard without a replica that can be asked. It says of each
 // what became of it.
 func (c *Core) unreachable(s *catalog.Set, shard int) *Error {
-	e := &Error{Reason: parcel.Unreachable, Set: s.Name, Texts: catalog.TextsOwner(c.view, s), Shard: shard}
+	e := &Error{Reason: parcel.Unreachable, Set: s.Name, ID: s.ID, Texts: catalog.TextsOwner(c.view, s), Shard: shard}
 	var dead, other []string
 	for _, p := range s.Shards[shard].Everyone() {
 		_, alive := c.view.Node(p)

@@ -400,6 +400,12 @@ func testReplace(t *testing.T, w world) {
 	if _, ok := v.Set(first.ID); ok {
 		t.Error("the replaced set is visible")
 	}
+	third, late := flights(t, c, a, b, "s"), flights(t, c, a, b, "s")
+	third.After, late.After = second.ID, second.ID
+	must[*catalog.Set](t)(c.Replace(within(t), third))
+	if _, err := c.Replace(within(t), late); err == nil || err.Error() != refused[*OvertakenError](t, err).Error() {
+		t.Errorf("rows behind those of a set that is not there any more: %v", err)
+	}
 }
 
 func testAllocate(t *testing.T, w world) {

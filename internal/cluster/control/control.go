@@ -48,7 +48,7 @@ type Control interface {
 	// commit the same set again does nothing.
 	Commit(ctx context.Context, s *catalog.Set) error
 	// Replace is Commit for a name that may be taken. It gives the set that had
-	// the name before, nil if none had.
+	// the name before, nil if none had. A set with After replaces that one alone (*OvertakenError).
 	Replace(ctx context.Context, s *catalog.Set) (*catalog.Set, error)
 	// Remove makes a set invisible and gives what it was; a *MissingError if
 	// there is none.
@@ -203,7 +203,7 @@ func (e *NotHeldError) Error() string {
 type OvertakenError struct{ Name string }
 
 func (e *OvertakenError) Error() string {
-	return fmt.Sprintf("data set %q was replaced or dropped while rows were added to it: nothing was added; add them again", e.Name)
+	return fmt.Sprintf("data set %q is no more what it was when rows were to be added to it: others added rows, replaced it or dropped it; nothing was added; add them again", e.Name)
 }
 
 // InvalidError says what is wrong with a record that was to be written.

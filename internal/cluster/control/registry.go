@@ -62,7 +62,7 @@ func (g *registry) failed(what string, start time.Time, err error) error {
 // isAnswer reports whether the control did its work, and this is what it says.
 func isAnswer(err error) bool {
 	switch err.(type) {
-	case *TakenError, *StaleError, *ExistsError, *MissingError, *NotHeldError, *InvalidError, *UnknownError, *FullError, *ShareError:
+	case *TakenError, *StaleError, *ExistsError, *MissingError, *NotHeldError, *OvertakenError, *InvalidError, *UnknownError, *FullError, *ShareError:
 		return true
 	}
 	return false

@@ -62,7 +62,7 @@ func (e *UnfitError) Help() string {
 func (s *Split) choose(skip []string) error {
 	unfit := &UnfitError{Path: s.src.Path()}
 	cols := s.src.Columns()
-	skipped, err := s.skipped(skip)
+	skipped, err := skipped(s.src, skip)
 	if err != nil {
 		return err
 	}
@@ -112,13 +112,13 @@ func stored(c *data.Column) string {
 }
 
 // skipped tells which columns are to be left out: all of a name, or that of a number.
-func (s *Split) skipped(skip []string) ([]bool, error) {
-	cols := s.src.Columns()
+func skipped(src data.Source, skip []string) ([]bool, error) {
+	cols := src.Columns()
 	out := make([]bool, len(cols))
 	for _, name := range skip {
 		of := func(c data.Column) bool { return stored(&c) == name }
 		if !slices.ContainsFunc(cols, of) {
-			i, err := data.Lookup(s.src, name)
+			i, err := data.Lookup(src, name)
 			if err != nil {
 				return nil, err
 			}

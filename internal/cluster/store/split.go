@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -49,11 +50,12 @@ func NewSplit(ctx context.Context, src data.Source, opt SplitOptions) (*Split, e
 	if opt.By == "" {
 		opt.By = catalog.ByBlocks
 	}
-	name, hashed := catalog.HashColumn(opt.By)
-	shards, err := Cuts(src.Rows(), opt.Shards, opt.By)
-	if err != nil && !hashed {
+	err := opt.Check(src)
+	if err != nil {
 		return nil, err // before all of a file is read
 	}
+	name, hashed := catalog.HashColumn(opt.By)
+	shards, _ := Cuts(src.Rows(), opt.Shards, opt.By) // of a hash it is planned later
 	if src, err = data.Typed(ctx, src, opt.Looked); err != nil {
 		return nil, err
 	}
@@ -70,10 +72,23 @@ func NewSplit(ctx context.Context, src data.Source, opt SplitOptions) (*Split, e
 	return s, nil
 }
 
+// Check finds what is wrong with the options as far as the names of the columns tell: nothing is read.
+func (o *SplitOptions) Check(src data.Source) error {
+	if _, err := skipped(src, o.Skip); err != nil {
+		return err
+	}
+	if name, hashed := catalog.HashColumn(o.By); hashed {
+		_, err := data.Lookup(src, name)
+		return err
+	}
+	_, err := Cuts(src.Rows(), o.Shards, cmp.Or(o.By, catalog.ByBlocks))
+	return err
+}
+
 // mean has s.src stand for what its values mean: text becomes numbers of entries, dates and decimals integers. What is to be left
 // out stays as it is.
 func (s *Split) mean(ctx context.Context, skip []string) error {
-	skipped, err := s.skipped(skip)
+	skipped, err := skipped(s.src, skip)
 	if err != nil {
 		return err
 	}

@@ -213,6 +213,12 @@ func TestClient(t *testing.T) {
 	if _, err := c.Replace(within(t), &again); !errors.As(err, &notHeld) || notHeld.Peer != s.Shards[0].Assigned[0] {
 		t.Errorf("a set that nobody holds: %v", err)
 	}
+	var overtaken *control.OvertakenError
+	late := again
+	late.After = again.ID
+	if _, err := c.Replace(within(t), &late); !errors.As(err, &overtaken) || overtaken.Name != "v" {
+		t.Errorf("rows behind those of another set: %v", err)
+	}
 	if old, err := c.Remove(within(t), "v"); err != nil || old.ID != s.ID {
 		t.Errorf("removed %+v, %v", old, err)
 	}

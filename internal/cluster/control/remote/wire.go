@@ -99,6 +99,7 @@ const (
 	exists    kind = "exists"
 	missing   kind = "missing"
 	notHeld   kind = "not held"
+	overtaken kind = "overtaken"
 	unknown   kind = "unknown"
 	other     kind = "other"
 )
@@ -131,27 +132,36 @@ type elsewhereError struct {
 
 func (e *elsewhereError) Error() string { return e.text }
 
+// failureOf keeps the kind of an error also where something was said around it: clients act on it.
 func failureOf(err error) *failure {
 	f := &failure{Kind: other, Text: err.Error()}
-	switch e := err.(type) {
-	case *RefusedError:
+	var (
+		refusal *RefusedError
+		unable  *elsewhereError
+		wrong   *control.InvalidError
+		taken   *control.ExistsError
+		none    *control.MissingError
+		nobody  *control.UnknownError
+		late    *control.OvertakenError
+		lacks   *control.NotHeldError
+	)
+	switch {
+	case errors.As(err, &refusal):
 		f.Kind = refused
-	case *elsewhereError:
-		f.Kind, f.Silent = elsewhere, e.silent.Milliseconds()
-	case *control.InvalidError:
+	case errors.As(err, &unable):
+		f.Kind, f.Silent = elsewhere, unable.silent.Milliseconds()
+	case errors.As(err, &wrong):
 		f.Kind = invalid
-	case *control.ExistsError:
-		f.Kind, f.Name, f.ID = exists, e.Name, e.ID
-	case *control.MissingError:
-		f.Kind, f.Name = missing, e.Name
-	case *control.UnknownError:
-		f.Kind, f.Name = unknown, e.Name
-	case *control.NotHeldError:
-		f.Kind, f.Name, f.Shard, f.Peer, f.Text = notHeld, e.Name, e.Shard, e.Peer, e.Reason
-	default:
-		if errors.As(err, new(*control.InvalidError)) {
-			f.Kind = invalid
-		}
+	case errors.As(err, &taken):
+		f.Kind, f.Name, f.ID = exists, taken.Name, taken.ID
+	case errors.As(err, &none):
+		f.Kind, f.Name = missing, none.Name
+	case errors.As(err, &nobody):
+		f.Kind, f.Name = unknown, nobody.Name
+	case errors.As(err, &late):
+		f.Kind, f.Name = overtaken, late.Name
+	case errors.As(err, &lacks):
+		f.Kind, f.Name, f.Shard, f.Peer, f.Text = notHeld, lacks.Name, lacks.Shard, lacks.Peer, lacks.Reason
 	}
 	return f
 }
@@ -170,6 +180,8 @@ func (f *failure) err() error {
 		return &control.MissingError{Name: f.Name}
 	case unknown:
 		return &control.UnknownError{Name: f.Name}
+	case overtaken:
+		return &control.OvertakenError{Name: f.Name}
 	case notHeld:
 		return &control.NotHeldError{Name: f.Name, Shard: f.Shard, Peer: f.Peer, Reason: f.Text}
 	}
