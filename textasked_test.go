@@ -39,7 +39,7 @@ fn f(x: &[Str; N], a: Asked, lower: Str) -> [i64; 12] { [x.count(|s| s == a.q), 
 		var want [12]int64
 		for _, s := range list {
 			for i, is := range []bool{s == q, q != s, s < q, q >= s, s > q, q <= s, strings.HasPrefix(s, q), strings.HasSuffix(s, q), strings.Contains(s, q),
-				strings.ToLower(s) == strings.ToLower(lower), a.Or != nil && strings.Contains(s, *a.Or)} {
+				strings.EqualFold(s, lower), a.Or != nil && strings.Contains(s, *a.Or)} {
 				if is {
 					want[i]++
 				}

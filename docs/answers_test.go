@@ -149,10 +149,10 @@ func TestGreatestTexts(t *testing.T) {
 	}
 }
 
-// TestPlacesOfProducts: a product of decimals has the places of both, which no conversion drops: the help says the type that it has.
+// TestPlacesOfProducts: a product of decimals has the places of both, which no conversion drops: the help says the type that it has, and how one value is rounded.
 func TestPlacesOfProducts(t *testing.T) {
 	for body, c := range map[string]struct{ result, help string }{
-		"t.sum(|r| r.dec * 0.19)": {"Decimal<10, 2>", "write `-> Decimal<18, 4>` for `-> Decimal<10, 2>`"},
+		"t.sum(|r| r.dec * 0.19)": {"Decimal<10, 2>", "write `-> Decimal<18, 4>` for `-> Decimal<10, 2>`, or round, half away from zero:\nt.sum(|r| r.dec * 0.19).round::<2>() as Decimal<10, 2>"},
 		"t.map(|r| r.dec * 0.19)": {"[Decimal<10, 2>]", "write `-> [Decimal<18, 4>; N]` for `-> [Decimal<10, 2>]`"},
 	} {
 		bad := answersHead + c.result + " { " + body + " }"
