@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -47,6 +48,9 @@ where k: Range<0, 1_000_000_000_000>
 
 // TestInterrupt ends a run that would take hours.
 func TestInterrupt(t *testing.T) {
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP) // commands of these tests shall not inherit that it is ignored, as under nohup
+	t.Cleanup(func() { signal.Stop(hangups) })
 	for _, engine := range []string{"wasm", "interp"} {
 		for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 			t.Run(fmt.Sprint(engine, " ", sig), func(t *testing.T) {
@@ -70,7 +74,9 @@ func interrupt(t *testing.T, engine string, sig syscall.Signal) {
 	if err := cmd.Process.Signal(sig); err != nil {
 		t.Fatal(err)
 	}
+	kill := time.AfterFunc(2*endLimit, func() { _ = cmd.Process.Kill() })
 	err := cmd.Wait()
+	kill.Stop()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
 		t.Errorf("ended with %v, want exit code %d", err, exitInterrupted)
@@ -84,6 +90,43 @@ func interrupt(t *testing.T, engine string, sig syscall.Signal) {
 	left, err := os.ReadDir(dir)
 	if err != nil || len(left) != 1 {
 		t.Errorf("left %v behind (%v)", left, err)
+	}
+}
+
+// TestHangupIgnored: a run that is started by nohup goes on when the terminal is gone, and is interrupted as any other.
+func TestHangupIgnored(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "spin.gw"), spin)
+	cmd, stderr := command(t, dir, "run", "spin.gw", "k=1000000000000")
+	signal.Ignore(syscall.SIGHUP)
+	err := cmd.Start()
+	signal.Reset(syscall.SIGHUP)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	computing(t, cmd.Process.Pid)
+	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-ended:
+		t.Fatalf("ended with %v: %s", err, stderr)
+	case <-time.After(500 * time.Millisecond):
+	}
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-ended:
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
+			t.Errorf("ended with %v, want exit code %d", err, exitInterrupted)
+		}
+	case <-time.After(endLimit):
+		t.Errorf("goes on after %v", endLimit)
 	}
 }
 
