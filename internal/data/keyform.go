@@ -13,7 +13,8 @@ import (
 )
 
 // In: the words that folders have for a key, and what options say of it. Out: the column's type. Zeros before a number count for nothing where they make
-// all words equally long, as in month=01; elsewhere they tell words apart, which are then text. Invariant: words that differ are different values.
+// all words equally long, as in month=01; elsewhere they may tell words apart, which are then text. Invariant: words that differ are different values,
+// unless an option says that they are numbers.
 
 // keyForm is what an option says of a column of folders.
 type keyForm uint8
@@ -97,14 +98,21 @@ func (s *list) addKey(all [][]key, j int, name string, form keyForm) error {
 	return nil
 }
 
-// unevenly reports integers that begin with zeros, of which not all are equally long.
+// unevenly reports integers that begin with zeros, or a plus, of which not all are equally long, or two are the same number.
 func unevenly(words []keyWord) bool {
 	zeros, short, long := false, math.MaxInt, 0
+	text := map[int64]string{}
 	for i := range words {
-		if w := &words[i]; !w.none {
-			zeros = zeros || w.zeros()
-			short, long = min(short, len(w.text)), max(long, len(w.text))
+		w := &words[i]
+		if w.none {
+			continue
 		}
+		if other, seen := text[w.n]; seen && other != w.text {
+			return true
+		}
+		text[w.n] = w.text
+		zeros = zeros || w.zeros()
+		short, long = min(short, len(w.text)), max(long, len(w.text))
 	}
 	return zeros && short < long
 }
@@ -114,11 +122,9 @@ func (w *keyWord) zeros() bool { return strconv.FormatInt(w.n, 10) != w.text }
 
 // doubtKey says what the type of a column of folders does not keep, or what it might be.
 func (s *list) doubtKey(column int) *Error {
-	c := &s.cols[column]
-	if c.Kind != num.I64 || c.Means.Sort != meaning.None {
-		if !s.padded[column-s.keyed] {
-			return nil
-		}
+	c, padded := &s.cols[column], s.padded[column-s.keyed]
+	if !padded && (c.Kind != num.I64 || c.Means.Sort != meaning.None) {
+		return nil
 	}
 	for _, m := range s.members {
 		w := m.keys[column-s.keyed]
@@ -127,7 +133,7 @@ func (s *list) doubtKey(column int) *Error {
 		}
 		e := columnError(filepath.Dir(m.src.Path()), c, fmt.Sprintf("it is i64: found %s in the name of the folder, which is %d then", w.text, w.n))
 		e.Help = "if the column is text, say so behind the name of the files: " + sayText(c.Name)
-		if s.padded[column-s.keyed] {
+		if padded {
 			e.Msg = fmt.Sprintf("it is text (Str): found %s in the name of the folder, and no number keeps what it begins with", w.text)
 			e.Help = "if the column is numbers, say so behind the name of the files: ?number=" + optionText(c.Name)
 		}

@@ -24,6 +24,8 @@ func TestFormsOfKeys(t *testing.T) {
 		{words: "01 02 11", options: "types=k:Str", typ: "Str", rows: "01 02 11"},
 		{words: "01 02 11", options: "number=k", typ: "i64", note: "found 01", rows: "1 2 11"},
 		{words: "00501 501", typ: "Str", note: "?number=k", rows: "00501 501"},
+		{words: "+1 01", typ: "Str", note: "?number=k", rows: "+1 01"},
+		{words: "-0 00", typ: "Str", note: "?number=k", rows: "-0 00"},
 		{words: "+1 1", typ: "Str", note: "?number=k", rows: "+1 1"},
 		{words: "00501 501", options: "number=k", typ: "i64", note: "?text=k", rows: "501 501"},
 		{words: "00501 501", options: "types=k:i64", typ: "i64", note: "?text=k", rows: "501 501"},

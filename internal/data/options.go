@@ -184,13 +184,13 @@ func (o *Options) decimal() byte {
 
 // foreign are the options that were given and are for CSV alone. Lines of JSON may say which columns are text.
 func (o *Options) foreign(lines bool) (names []string) {
-	texts := func(text string) bool { return strings.HasSuffix(text, ":Str") }
+	texts := lines && len(o.texts()) == len(o.Text)+len(o.Types) // all types are Str
 	for _, k := range []struct {
 		name string
 		set  bool
 	}{
 		{"sep", o.Separator != 0}, {"quote", o.Quote != 0 || o.NoQuote}, {"decimal", o.Decimal != 0}, {"thousands", o.Thousands != 0}, {"na", len(o.NA) > 0}, {"date", o.Date != ""},
-		{"text", len(o.Text) > 0 && !lines}, {"number", len(o.Number) > 0}, {"types", len(o.Types) > 0 && !(lines && !slices.ContainsFunc(o.Types, func(t string) bool { return !texts(t) }))},
+		{"text", len(o.Text) > 0 && !lines}, {"number", len(o.Number) > 0}, {"types", len(o.Types) > 0 && !texts},
 		{"header", o.NoHeader || o.Header || o.Unique}, {"skip", o.Skip != 0},
 	} {
 		if k.set {
