@@ -15,8 +15,9 @@ import (
 // Encoded is an argument that has to be decoded.
 type Encoded struct {
 	data.Stored
-	Source data.Source
-	Chunks int // of which each is decoded by one thread; 0 for as many as there are threads
+	Source   data.Source
+	Chunks   int     // of which each is decoded by one thread; 0 for as many as there are threads
+	RuledOut float64 // the share of the values that nobody decodes, because no row that matters is among them; they are in none of the chunks
 }
 
 // decoding is what it takes to decode what the launch is the first to need, and how many threads share that.
@@ -27,7 +28,7 @@ func (p *predictor) decoding(l *schedule.Launch) (t machine.Spread, threads int,
 		if b < 0 || p.decoded[b] || p.s.Buffers[b].Input == nil || p.opt.Encoded == nil {
 			continue
 		}
-		e, ok := p.opt.Encoded(p.s.Buffers[b].Input)
+		e, ok := p.opt.Encoded(p.s, l, b)
 		if !ok {
 			continue
 		}
@@ -35,6 +36,7 @@ func (p *predictor) decoding(l *schedule.Launch) (t machine.Spread, threads int,
 		if n := p.eval(p.s.Buffers[b].Len); e.Values > 0 { // of a table by sizes: what another file of the kind has
 			e.Bytes, e.Values = e.Bytes*n/e.Values, n
 		}
+		e.Bytes, e.Values = e.Bytes*(1-e.RuledOut), e.Values*(1-e.RuledOut)
 		of, known := forms[e.Form]
 		if !known {
 			order = append(order, e.Form)

@@ -17,12 +17,12 @@ func TestDecoding(t *testing.T) {
 	p := bound(t, "fn f(x: &[f64; N]) -> (f64, [f64; N]) "+ranged+" { let m = x.map(|v| v.exp()).sum(); (m, x.map(|v| v / m).sort()) }", 100_000)
 	src := data.FromSlice([]float64{1})
 	stored := data.Stored{Form: "csv", Bytes: 1e6, Values: 1e5, Together: true}
-	sizes, chunks := p.Inputs.Sizes, 0
+	sizes, chunks, ruledOut := p.Inputs.Sizes, 0, 0.0
 	predict := func(threads int, past plan.Past, encoded bool) *plan.Prediction {
 		opt := plan.Options{Machine: &m, Engine: "wasm", Threads: threads, Past: past}
 		if encoded {
-			opt.Encoded = func(*schedule.Input) (plan.Encoded, bool) {
-				return plan.Encoded{Stored: stored, Source: src, Chunks: chunks}, true
+			opt.Encoded = func(*schedule.Schedule, *schedule.Launch, int) (plan.Encoded, bool) {
+				return plan.Encoded{Stored: stored, Source: src, Chunks: chunks, RuledOut: ruledOut}, true
 			}
 		}
 		out, err := plan.Predict(p.Schedule, sizes, opt)
@@ -57,6 +57,10 @@ func TestDecoding(t *testing.T) {
 	sizes = map[string]int64{"N": 50_000}
 	if half := predict(1, past, true).Time.P50 - predict(1, past, false).Time.P50; half < 4.4e6 || half > 4.6e6 {
 		t.Errorf("decoding half of it adds %v ns", half)
+	}
+	ruledOut = 0.75
+	if eighth := predict(1, past, true).Time.P50 - predict(1, past, false).Time.P50; eighth < 1.1e6 || eighth > 1.15e6 {
+		t.Errorf("decoding an eighth of it adds %v ns", eighth)
 	}
 }
 

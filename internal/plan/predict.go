@@ -80,8 +80,9 @@ type Options struct {
 	General *schedule.Schedule
 	// Places says where an input lies; nil for in memory.
 	Places func(in *schedule.Input) cost.Place
-	// Encoded says how an input is stored that has to be decoded, and reports false of others; nil if there are only those.
-	Encoded func(in *schedule.Input) (Encoded, bool)
+	// Encoded says how a buffer that is an input is stored, which a launch of a schedule is the first to need, and reports false of what has not to be
+	// decoded; nil if there is only that.
+	Encoded func(s *schedule.Schedule, l *schedule.Launch, buffer int) (Encoded, bool)
 	// Kept reports that there is memory of so many bytes for a column of the result, in which no page is touched first; nil if
 	// there is none.
 	Kept func(bytes int64) bool

@@ -56,7 +56,7 @@ func (p *Program) Foreseen(in *Inputs, opt Options) plan.Options {
 
 func (p *Program) foreseen(in *Inputs, opt *Options) plan.Options {
 	out := plan.Options{Machine: opt.Machine, Threads: opt.Threads, Most: max(opt.Threads, Threads(0)), Reach: MostResident, Lowered: p.Dear(), Places: in.place,
-		Encoded: in.encoded, Column: in.glances(), Scalar: in.scalar, Past: plan.Past{Seen: opt.Seen, Program: p.ID, Name: p.Name, Data: in.Name()}}
+		Encoded: (&foreseer{in: in, have: map[asked]ruling{}}).encoded, Column: in.glances(), Scalar: in.scalar, Past: plan.Past{Seen: opt.Seen, Program: p.ID, Name: p.Name, Data: in.Name()}}
 	if e := opt.Engine; e != nil {
 		tiers := &tiers{p: p, e: e, kept: map[*schedule.Launch]bool{}}
 		out.Cold = !e.Compiles()

@@ -14,7 +14,7 @@ var predOps = map[num.Op]data.PredOp{num.Eq: data.Eq, num.Lt: data.Lt, num.Le: d
 func (r *runner) pruning(l *schedule.Launch) (list []pruning, err error) {
 	for _, pr := range l.Pruning {
 		in := r.inputs[pr.Buffer]
-		if in == nil || in.b.Presence || in.b.Blanks != data.NotBlank {
+		if in == nil {
 			continue
 		}
 		if pr.Scalar != nil {
@@ -22,26 +22,26 @@ func (r *runner) pruning(l *schedule.Launch) (list []pruning, err error) {
 				return nil, err
 			}
 		}
-		if pred, ok := toPred(in, pr); ok {
+		if pred, ok := toPred(in.b, in.kind, pr); ok {
 			list = append(list, pruning{in, pred})
 		}
 	}
 	return list, nil
 }
 
-// toPred turns a schedule's predicate into the source's form; false when
+// toPred turns a schedule's predicate on an input into the source's form; false when
 // that has none for it.
-func toPred(in *input, p schedule.Predicate) (data.Pred, bool) {
+func toPred(b *Binding, kind num.Kind, p schedule.Predicate) (data.Pred, bool) {
 	op, ok := predOps[p.Op]
-	out := data.Pred{Column: in.b.Column, Op: op}
+	out := data.Pred{Column: b.Column, Op: op}
 	switch {
-	case !ok || in.kind == num.Bool:
+	case !ok || kind == num.Bool || b.Presence || b.Blanks != data.NotBlank:
 		return out, false
-	case in.kind == num.F32:
+	case kind == num.F32:
 		out.IsFloat, out.Float = true, float64(math.Float32frombits(uint32(p.Bits)))
-	case in.kind == num.F64:
+	case kind == num.F64:
 		out.IsFloat, out.Float = true, math.Float64frombits(p.Bits)
-	case in.kind == num.U64 && p.Bits > math.MaxInt64:
+	case kind == num.U64 && p.Bits > math.MaxInt64:
 		return out, false
 	default:
 		out.Int = int64(p.Bits)

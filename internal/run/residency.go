@@ -2,6 +2,7 @@ package run
 
 import (
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
 )
 
 // residency is how an input gets to the kernels that read it.
@@ -76,15 +77,20 @@ func (r *runner) worthWindows(in *input) bool {
 	case r.committed+in.size() > r.opt.Resident/4*3:
 		return true
 	}
-	passes, most := 0, decodedPasses
+	most := decodedPasses
 	if in.raw != nil {
 		most = rawPasses
 	}
-	for _, u := range in.uses {
-		passes++
+	return passes(in.uses) < most
+}
+
+// passes is how often an input is gone through, about.
+func passes(uses []schedule.Use) (n int) {
+	for _, u := range uses {
+		n++
 		if u.Looped {
-			passes += loopPasses
+			n += loopPasses
 		}
 	}
-	return passes < most
+	return n
 }
