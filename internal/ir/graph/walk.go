@@ -1,5 +1,7 @@
 package graph
 
+import "slices"
+
 // Walk calls visit for every node of the block and of the blocks inside, in
 // an order in which they can be evaluated: parameters of a block before its
 // nodes, a node before what is inside its own blocks. The walk does not
@@ -18,6 +20,20 @@ func (b *Block) Walk(visit func(*Node) bool) {
 			}
 		}
 	}
+}
+
+// Uses reports a node that something in the block, or in the blocks inside, takes as an argument or gives as a result, and of which is
+// holds. A branch may give what is computed outside of it as it is, so arguments alone are not enough.
+func (b *Block) Uses(is func(*Node) bool) bool {
+	found := slices.ContainsFunc(b.Results, is)
+	b.Walk(func(n *Node) bool {
+		found = found || slices.ContainsFunc(n.Args, is)
+		for _, inner := range n.Blocks {
+			found = found || inner != nil && slices.ContainsFunc(inner.Results, is)
+		}
+		return !found
+	})
+	return found
 }
 
 // CanFault reports whether evaluating n itself, its blocks left out, can

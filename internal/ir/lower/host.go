@@ -427,19 +427,8 @@ func (l *lowering) ready(n *graph.Node) bool {
 		}
 		return l.waits(m) && l.ready(m)
 	}
-	ok := !slices.ContainsFunc(n.Args, func(a *graph.Node) bool { return !check(a) })
-	for _, b := range n.Blocks {
-		for _, r := range b.Results {
-			ok = ok && check(r)
-		}
-		b.Walk(func(m *graph.Node) bool {
-			for _, a := range m.Args {
-				ok = ok && check(a)
-			}
-			return ok
-		})
-	}
-	return ok
+	lacks := func(m *graph.Node) bool { return !check(m) }
+	return !slices.ContainsFunc(n.Args, lacks) && !slices.ContainsFunc(n.Blocks, func(b *graph.Block) bool { return b.Uses(lacks) })
 }
 
 // columnUnder is the input that an array is, or begins as; -1 if there is none.

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/num"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
@@ -38,18 +40,12 @@ func filterOf(n *graph.Node) *graph.Node {
 
 // looksAt reports that a body on the way from table to n uses table itself.
 func looksAt(n, table *graph.Node) bool {
-	found := false
 	for ; n.Op != graph.Param; n = n.Args[0] {
-		for _, b := range n.Blocks {
-			b.Walk(func(m *graph.Node) bool {
-				for _, a := range m.Args {
-					found = found || a == table
-				}
-				return !found
-			})
+		if slices.ContainsFunc(n.Blocks, func(b *graph.Block) bool { return b.Uses(func(m *graph.Node) bool { return m == table }) }) {
+			return true
 		}
 	}
-	return found
+	return false
 }
 
 var mirrored = map[num.Op]num.Op{num.Lt: num.Gt, num.Le: num.Ge, num.Gt: num.Lt, num.Ge: num.Le, num.Eq: num.Eq}

@@ -247,20 +247,8 @@ func cuttable(n *graph.Node) bool {
 	}
 	visit(n)
 	known := map[*graph.Node]bool{}
-	looks := func(m *graph.Node) bool {
-		return slices.ContainsFunc(m.Args, func(a *graph.Node) bool { return walked[a] || elementOf(a, walked, known) })
-	}
-	return n.Op == graph.Map && !slices.ContainsFunc(bodies, func(b *graph.Block) bool {
-		found := slices.ContainsFunc(b.Results, func(r *graph.Node) bool { return walked[r] })
-		b.Walk(func(m *graph.Node) bool {
-			found = found || looks(m)
-			for _, inner := range m.Blocks {
-				found = found || slices.ContainsFunc(inner.Results, func(r *graph.Node) bool { return walked[r] })
-			}
-			return !found
-		})
-		return found
-	})
+	looks := func(m *graph.Node) bool { return walked[m] || elementOf(m, walked, known) }
+	return n.Op == graph.Map && !slices.ContainsFunc(bodies, func(b *graph.Block) bool { return b.Uses(looks) })
 }
 
 // elementOf reports a scalar that waits until a kernel needs it, and is then made of elements of one of these arrays.
@@ -274,14 +262,9 @@ func elementOf(n *graph.Node, arrays, known map[*graph.Node]bool) bool {
 	default:
 		return false
 	}
-	parts := slices.Clone(n.Args)
-	for _, b := range n.Blocks {
-		for _, m := range b.Nodes {
-			parts = append(parts, m.Args...)
-		}
-		parts = append(parts, b.Results...)
-	}
-	known[n] = slices.ContainsFunc(parts, func(a *graph.Node) bool { return arrays[a] || elementOf(a, arrays, known) })
+	known[n] = false // while it is looked at
+	made := func(a *graph.Node) bool { return arrays[a] || elementOf(a, arrays, known) }
+	known[n] = slices.ContainsFunc(n.Args, made) || slices.ContainsFunc(n.Blocks, func(b *graph.Block) bool { return b.Uses(made) })
 	return known[n]
 }
 
