@@ -124,6 +124,34 @@ func TestAppendNamesAllColumns(t *testing.T) {
 	}
 }
 
+// A command that renames a column is given for a file that is read as it lies there, and whose names are words: else it would lose an option, or rename
+// something else.
+func TestRenamedByCommand(t *testing.T) {
+	c := started(t, 1)
+	for _, tt := range []struct {
+		first, more, options string
+		command              bool
+	}{
+		{"id,price\n1,2.5\n", "id,cost\n3,1\n", "", true},
+		{"id,price\n1,2.5\n", "id,cost\n3,1\n4,-999\n", "?na=-999", false},
+		{"id,price\n1,2.5\n", "# export\nid,cost\n3,1\n", "?skip=1", false},
+		{"net-price,cost\n1,2\n", "net-price,price\n1,2\n", "", false},
+		{"price list,cost\n1,2\n", "price list,price\n1,2\n", "", false},
+	} {
+		path := filepath.Join(t.TempDir(), "more.csv")
+		if err := os.WriteFile(path, []byte(tt.more), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Load(t.Context(), csvOf(t, tt.first), "s", godwit.LoadOptions{Replace: true}); err != nil {
+			t.Fatal(err)
+		}
+		_, err := c.Load(t.Context(), path+tt.options, "s", godwit.LoadOptions{Append: true})
+		if err == nil || strings.Contains(help(err), "sed ") != tt.command || !strings.Contains(help(err), "--widen") {
+			t.Errorf("%q%s: %v\n%s", tt.more, tt.options, err, help(err))
+		}
+	}
+}
+
 // A column whose name is only like that of one in the set is another one: nothing of it is added to that one without a word, and a set may have both.
 func TestAppendNamesExactly(t *testing.T) {
 	c := started(t, 1)

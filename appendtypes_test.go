@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/godwit-run/godwit"
+	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
 // typesOf are the columns of a set, as programs declare them.
@@ -179,5 +181,42 @@ func TestAppendedBlanks(t *testing.T) {
 	l, err := c.Load(t.Context(), csvOf(t, "k,i\nNA,3\n")+"?na=NA", "s", godwit.LoadOptions{Append: true})
 	if err != nil || len(l.Notes) != 1 || !strings.Contains(l.Notes[0], "column `k` has a missing value in row 0 that is no empty field") || !strings.Contains(answer(), "expected a value, found") {
 		t.Errorf("%+v, %v, %s", l, err, answer())
+	}
+}
+
+// The type that --widen is said to make is the one it makes: a Parquet column that may have nulls, and has none, makes no Option.
+func TestWidenedTypeIsTold(t *testing.T) {
+	c := started(t, 1)
+	table := func(name string, kind num.Kind, values, valid []byte) string {
+		path := filepath.Join(t.TempDir(), name)
+		out := &data.Output{Rows: 1, Columns: []data.OutColumn{{Name: "m", Kind: kind, Values: values, Valid: valid, Optional: valid != nil}}}
+		if err := data.Write(path, out); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for _, tt := range []struct {
+		valid []byte
+		said  string
+		typ   string
+	}{{nil, "add --widen: then the column is i64", "m: i64"}, {[]byte{1}, "add --widen: then the column is i64, as an Option if a value is missing", "m: i64"},
+		{[]byte{0}, "add --widen: then the column is i64, as an Option if a value is missing", "m: Option<i64>"}} {
+		first, more := table("a.parquet", num.I32, []byte{1, 0, 0, 0}, nil), table("b.parquet", num.I64, []byte{1, 0, 0, 0, 1, 0, 0, 0}, tt.valid)
+		if tt.valid != nil && tt.valid[0] == 0 {
+			more = table("b.parquet", num.I64, make([]byte, 8), tt.valid)
+		}
+		if _, err := c.Load(t.Context(), first, "s", godwit.LoadOptions{Replace: true}); err != nil {
+			t.Fatal(err)
+		}
+		_, err := c.Load(t.Context(), more, "s", godwit.LoadOptions{Append: true})
+		if err == nil || help(err) != tt.said {
+			t.Errorf("%v: %v\n%s", tt.valid, err, help(err))
+		}
+		if _, err := c.Load(t.Context(), more, "s", godwit.LoadOptions{Append: true, Widen: true}); err != nil {
+			t.Fatal(err)
+		}
+		if got := typesOf(t, c, "s"); got != tt.typ {
+			t.Errorf("%v: %s", tt.valid, got)
+		}
 	}
 }

@@ -114,7 +114,7 @@ func TestNumbersOfDataSetsAreNotMeant(t *testing.T) {
 	for _, tt := range []struct{ field, want string }{
 		{"n: Decimal<18, 2>", "help: declare it as i64, and convert it: `as Decimal<18, 2>`"},
 		{"n: Timestamp", "column `n`: expected Timestamp<us>, found i64, and the rows of a data set are not converted"},
-		{"x: Decimal<18, 2>", "help: declare it as f64; or load the CSV files of all rows anew, with that type: ?types=x:Decimal<18,2> behind their names, and --replace"},
+		{"x: Decimal<18, 2>", "help: declare it as f64; or, if its rows come from CSV, load all of them anew with that type: ?types=x:Decimal<18,2> behind the names of the files, and --replace"},
 	} {
 		src := "record R { " + tt.field + " }\nfn f(r: &[R; N]) -> [R; N] { r.map(|e| e) }"
 		res, err := function(t, src, "f").Call(t.Context(), godwit.Args{"r": godwit.DataSet("s")}, godwit.WithCluster(c))

@@ -172,7 +172,7 @@ func (d *draining) late(alive bool, e fleet.Draining) error {
 func (d *draining) done(cmd *cobra.Command, c *cluster.Cluster, e fleet.Draining, took time.Duration) error {
 	r := &drained{Node: d.node, Draining: true, Shards: e.Shards, Seconds: took.Seconds(), Stopped: d.stop}
 	if !d.stop {
-		return d.tell(cmd, r, fmt.Sprintf("node %s holds nothing that others lack, after %.1f s; it may be stopped", d.node, r.Seconds))
+		return d.tell(cmd, r, fmt.Sprintf("node %s holds nothing that others lack, after %.1f s; it may be stopped: `%s`", d.node, r.Seconds, site.Command("drain "+d.node+" --stop", d.dir)))
 	}
 	if err := fleet.NewClient(d.dir).Remove(cmd.Context(), d.node); err != nil {
 		return err

@@ -157,7 +157,7 @@ func (a *appended) otherTypes(ctx context.Context, e *data.Error) {
 func (a *appended) bothHelp(lacking, more []string) string {
 	var lines []string
 	if old, now := renamed(lacking, more); len(old) > 0 {
-		lines = append(lines, renaming(a.new.Path(), a.old.set.Name, old, now, a.new.Format()))
+		lines = append(lines, renaming(a.new, a.old.set.Name, old, now))
 	}
 	then := ""
 	switch {
@@ -195,14 +195,15 @@ func renamed(lacking, more []string) (old, now []string) {
 	return old, now
 }
 
-var simpleName = regexp.MustCompile(`^[\w ]+$`)
+var simpleName = regexp.MustCompile(`^\w+$`)
 
-// renaming says how columns get the names that the set has: of a plain CSV file by a command, of others in words.
-func renaming(path, set string, old, now []string, format string) string {
-	plain := format == "csv" && strings.HasSuffix(path, ".csv") && !strings.ContainsAny(path, ",*?[#\n")
+// renaming says how columns get the names that the set has: of a plain CSV file, whose first line is names without signs, by a command, of others in
+// words.
+func renaming(src data.Source, set string, old, now []string) string {
+	plain := data.AsItIs(src) && !slices.ContainsFunc(src.Columns(), func(c data.Column) bool { return !simpleName.MatchString(c.Name) })
 	var edits, words []string
 	for i := range old {
-		plain = plain && simpleName.MatchString(old[i]) && simpleName.MatchString(now[i])
+		plain = plain && simpleName.MatchString(now[i])
 		edits = append(edits, fmt.Sprintf(`s/\b%s\b/%s/`, old[i], now[i]))
 		words = append(words, fmt.Sprintf("`%s` is `%s`", old[i], now[i]))
 	}
@@ -210,7 +211,7 @@ func renaming(path, set string, old, now []string, format string) string {
 	if !plain {
 		return what + "write the file with the names that @" + set + " has"
 	}
-	return what + "add the file with that name: sed " + word("1"+strings.Join(edits, "; 1")) + " " + word(path) + " > renamed.csv && godwit load renamed.csv --as " + set + " --append"
+	return what + "add the file with that name: sed " + word("1"+strings.Join(edits, "; 1")) + " " + word(src.Path()) + " > renamed.csv && godwit load renamed.csv --as " + set + " --append"
 }
 
 func quoted(names []string) string {
@@ -293,8 +294,14 @@ func (a *appended) instead(c *data.Column, typed data.Source, from int, option s
 	case strings.Contains(option, "?na="):
 		return option + strings.Replace(empty, " and", "; in both cases", 1)
 	case ok && !a.widen && to.Type() != c.Type():
+		is := &typed.Columns()[from]
+		perhaps := is.Nullable && !c.Nullable && !data.Untyped(typed) // it may have nulls, and need not
+		to.Nullable = to.Nullable && !perhaps
 		help := "add --widen: then the column is " + to.Type()
-		if is := &typed.Columns()[from]; to.Kind == num.F64 && (mayRound(c.Kind) || mayRound(is.Kind)) {
+		if perhaps {
+			help += ", as an Option if a value is missing"
+		}
+		if to.Kind == num.F64 && (mayRound(c.Kind) || mayRound(is.Kind)) {
 			help += ", if that holds all of its integers"
 		}
 		return help

@@ -100,7 +100,7 @@ func (d *dialect) header(in *input) (names []string, start int64, line int, err 
 		n := bytes.IndexByte(rest, '\n')
 		if n < 0 {
 			e := fail(in.path, "%d lines are to be skipped, and there are fewer", in.opt.Skip)
-			e.Help = "skip fewer, as ?skip=1"
+			e.Help = "skip fewer, as " + in.opt.with("skip", "1")
 			return nil, 0, 0, e
 		}
 		rest = rest[n+1:]
@@ -167,9 +167,9 @@ func checkNames(in *input, names []string, line int) error {
 	if in.opt.Header {
 		return checkEach(e, names)
 	}
-	if len(names) == 1 && in.opt.Separator == 0 && strings.ContainsAny(names[0], ";\t|") {
+	if len(names) == 1 && in.opt.Separator == 0 && strings.ContainsAny(names[0], separatorsBeside) {
 		e.Msg = "the fields are not separated by commas"
-		e.Help = "not all of its first rows have as many fields by any other sign; say what separates them: ?sep=;"
+		e.Help = "not all of its first rows have as many fields by any other sign; say what separates them: " + in.opt.with("sep", mostOf(names[0]))
 		return e
 	}
 	for _, n := range names { // a name may be a word, such as inf, that floats have, too
@@ -178,8 +178,31 @@ func checkNames(in *input, names []string, line int) error {
 		}
 	}
 	e.Msg = fmt.Sprintf("expected the names of the columns, found %s", listed(names))
-	e.Help = "add a first row with a name for each column, or say that there is none: " + path + "?header=no, or that these are the names: " + path + "?header=yes"
+	e.Help = "add a first row with a name for each column, or say that there is none: " + path + in.opt.with("header", "no") + ", or that these are the names: " + path + in.opt.with("header", "yes")
 	return e
+}
+
+// AsItIs reports a CSV file that is read as it lies there: not compressed, and without options.
+func AsItIs(src Source) bool {
+	s, ok := src.(*csvFile)
+	return ok && !s.input.copied && s.input.path != Stdin && s.input.opt.Unsaid()
+}
+
+// separatorsBeside are signs that often separate fields, besides the comma.
+const separatorsBeside = ";\t|"
+
+// mostOf is the sign of these that a row has most often, as it is said in an option.
+func mostOf(row string) string {
+	best := separatorsBeside[0]
+	for i := range len(separatorsBeside) {
+		if c := separatorsBeside[i]; strings.Count(row, string(c)) > strings.Count(row, string(best)) {
+			best = c
+		}
+	}
+	if best == '\t' {
+		return "tab"
+	}
+	return string(best)
 }
 
 // checkEach refuses names that would not choose one column. It fills in e.

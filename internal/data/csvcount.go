@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strconv"
 )
 
 // csvLongestRow bounds a row, in bytes. A longer one is a quote without end.
@@ -13,7 +14,7 @@ const csvLongestRow = 64 << 20
 // into blocks. A line end is the end of a row if the number of quotes before
 // it is even.
 type csvCounter struct {
-	path   string
+	in     *input
 	off    int64 // of the piece
 	line   int
 	row    int64
@@ -32,7 +33,7 @@ type csvCounter struct {
 
 // count reads the whole file once.
 func (s *csvFile) count(start int64, line int) error {
-	c := &csvCounter{path: s.input.path, off: start, line: line, start: start, last: '\n', quote: s.dialect.quote, single: len(s.cols) == 1}
+	c := &csvCounter{in: s.input, off: start, line: line, start: start, last: '\n', quote: s.dialect.quote, single: len(s.cols) == 1}
 	c.block = csvBlock{offset: start, line: line}
 	err := s.countRows(c)
 	if errors.Is(err, errQuoteOpen) {
@@ -158,10 +159,13 @@ func (c *csvCounter) gapError() error {
 	if !c.single || !c.gapped {
 		return nil
 	}
-	e := &Error{Path: c.path, Row: -1, Line: c.gap, Msg: "expected a value, found an empty line in a file of one column"}
-	e.Help = "write \"\" for a missing value, or remove the line: sed -i '/^\\r*$/d' " + shellWord(c.path)
+	e := &Error{Path: c.in.path, Row: -1, Line: c.gap, Msg: "expected a value, found an empty line in a file of one column"}
+	e.Help = "write \"\" for a missing value, or remove the line"
+	if !c.in.copied && c.in.path != Stdin { // a line of the file is a line of what was opened, and other empty lines may be parts of fields
+		e.Help += fmt.Sprintf(": sed -i %dd %s", c.gap, shellWord(c.in.path))
+	}
 	if c.gap <= most {
-		e.Help += fmt.Sprintf("; if the table only begins below it: ?skip=%d", c.gap)
+		e.Help += "; if the table only begins below it: " + c.in.opt.with("skip", strconv.Itoa(c.gap))
 	}
 	return e
 }
@@ -188,7 +192,7 @@ func (c *csvCounter) finish() error {
 }
 
 func (c *csvCounter) tooLong() error {
-	e := &Error{Path: c.path, Row: c.row, Line: c.line, Msg: fmt.Sprintf("a row has more than %d bytes", csvLongestRow)}
+	e := &Error{Path: c.in.path, Row: c.row, Line: c.line, Msg: fmt.Sprintf("a row has more than %d bytes", csvLongestRow)}
 	if c.quoted {
 		e.Line, e.Msg, e.Help, e.Err = c.opened, quoteOpen, quotesHelp, errQuoteOpen
 	}

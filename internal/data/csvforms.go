@@ -19,6 +19,9 @@ var numberForms = []numberForm{
 // everyNumberForm has a bit for each of numberForms.
 var everyNumberForm = uint8(1<<len(numberForms) - 1)
 
+// pointForms has the bits of those with a point before fractions.
+const pointForms = 1<<1 | 1<<4 | 1<<5
+
 // oddForms has the bits of those in which a text is no number, and of known ones, which are not tried.
 func oddForms(known uint8, text []byte) uint8 {
 	if known == everyNumberForm {

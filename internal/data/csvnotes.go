@@ -185,6 +185,8 @@ func (f *csvFound) words(column string) *Error {
 	number := ""
 	if sortsOf([]byte(word.text))&csvText != 0 {
 		number = cmp.Or(f.numbers(), csvNumberHelp(word.text))
+	} else if f.has(csvText) { // a number, but not where a comma stands before fractions
+		number = numberHelp(oddForms(pointForms, []byte(word.text)))
 	}
 	e.Help = cmp.Or(csvWordHelp(column, word.text), number, "mend the field, or leave it empty where a value is missing")
 	e.Help += "; if the column is text, say so behind the name of the file: " + sayText(column)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/godwit-run/godwit/internal/data/meaning"
@@ -177,7 +178,8 @@ func (p *csvParser) miscounted(start int, row int64) error {
 	first := p.src.cols[0].Name
 	switch {
 	case strings.HasPrefix(first, "#") && first != numbered(0):
-		e.Help = fmt.Sprintf("the first row names the columns; if it is a comment, %q, leave it out: %s?skip=%d", shortened(first), p.src.input.path, p.src.input.opt.Skip+1)
+		opt := &p.src.input.opt
+		e.Help = fmt.Sprintf("the first row names the columns; if it is a comment, %q, leave it out: %s%s", shortened(first), p.src.input.path, opt.with("skip", strconv.Itoa(opt.Skip+1)))
 	case fields == len(p.columns)+1 && empty:
 		e.Help = "the row ends in a " + p.src.dialect.separator() + ", behind which one more field begins: leave it out, or give the row of names one, too"
 	case fields < len(p.columns):

@@ -136,7 +136,11 @@ func mixed(root string, list []string) error {
 		a, b := inside(list[0]), inside(p)
 		if formats[a] != nil && formats[b] != nil && formats[a] != formats[b] {
 			e := fail(root, "this folder has files of several formats, as %s and %s", list[0], p)
-			e.Help = "choose by a pattern: '" + filepath.Join(root, "*"+extension(p)) + "'"
+			pattern := "*" + extension(p)
+			if filepath.Dir(p) != filepath.Clean(root) {
+				pattern = filepath.Join("**", pattern)
+			}
+			e.Help = "choose by a pattern: '" + filepath.Join(root, pattern) + "'"
 			return e
 		}
 	}

@@ -229,8 +229,15 @@ func TestWhatNamesMean(t *testing.T) {
 	if e := listError(t, tree(t, map[string]string{"readme.md": "x"})); !strings.Contains(e.Msg, "no table in this folder") || !strings.Contains(e.Msg, "1 other file") {
 		t.Error(e)
 	}
-	if e := listError(t, tree(t, map[string]string{"a.csv": "x\n1\n", "b.jsonl": "{\"x\":1}\n"})); !strings.Contains(e.Msg, "several formats") {
-		t.Error(e)
+	if e := listError(t, tree(t, map[string]string{"a.csv": "x\n1\n", "b.jsonl": "{\"x\":1}\n"})); !strings.Contains(e.Msg, "several formats") || !strings.HasSuffix(e.Help, "/*.jsonl'") || strings.Contains(e.Help, "**") {
+		t.Error(e, e.Help)
+	}
+	for _, files := range []map[string]string{{"a.csv": "x\n1\n", "b/b.jsonl": "{\"x\":1}\n"}, {"b.csv": "x\n1\n", "a/a.jsonl": "{\"x\":1}\n"}, {"d/b.csv": "x\n1\n", "a/a.jsonl": "{\"x\":1}\n"}} {
+		e := listError(t, tree(t, files))
+		_, pattern, _ := strings.Cut(e.Help, "'")
+		if src := openList(t, strings.TrimSuffix(pattern, "'")); src.Rows() != 1 {
+			t.Errorf("%v: %s", files, e.Help)
+		}
 	}
 }
 

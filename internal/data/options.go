@@ -3,6 +3,7 @@ package data
 import (
 	"fmt"
 	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,7 +32,18 @@ type Options struct {
 	Text      []string // columns that are text, whatever stands there, by name or by number, as #1
 	Number    []string // columns that are numbers, whatever zeros they begin with, by name or by number
 	Types     []string // columns by name or by number, and their types: price:Decimal<10,2>, zip:i64
+
+	said []string // the options as they were written, for helps
 }
+
+// with is what stands behind the name of a file that is to be read with one more option, or with another value of one: all that was said, and that.
+func (o *Options) with(name, value string) string {
+	parts := slices.DeleteFunc(slices.Clone(o.said), func(s string) bool { return strings.HasPrefix(s, name+"=") })
+	return "?" + strings.Join(append(parts, name+"="+value), "&")
+}
+
+// Unsaid reports that a file is read without options.
+func (o *Options) Unsaid() bool { return reflect.DeepEqual(*o, Options{}) }
 
 // option is one word that may stand behind a name.
 type option struct {
@@ -119,6 +131,7 @@ func ParseOptions(text string) (o Options, err error) {
 			return o, &Error{Row: -1, Msg: fmt.Sprintf("the option `%s` is %q", name, value), Help: fmt.Sprintf("expected %s: ?%s=%s", options[i].takes, name, exampleOf[name])}
 		}
 		seen[name] = true
+		o.said = append(o.said, part)
 	}
 	return o, o.check()
 }

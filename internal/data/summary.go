@@ -389,15 +389,14 @@ func texts(ctx context.Context, src Source, chunk int, rows [][]string) error {
 				rows[i][j] = inner[i][m.column(j)]
 			}
 		}
-		all := keysOf(m.src.Path())
 		for j := s.keyed; j < len(s.cols); j++ {
-			for _, k := range all {
-				if k.name == s.cols[j].Name {
-					for i := range rows {
-						if rows[i][j] = k.value; k.value == nullKey {
-							rows[i][j] = Null
-						}
-					}
+			word := m.keys[j-s.keyed]
+			for i := range rows {
+				if rows[i][j] != "…" {
+					continue
+				}
+				if rows[i][j] = word.text; word.none {
+					rows[i][j] = Null
 				}
 			}
 		}

@@ -197,7 +197,7 @@ func otherwiseMeant(c *data.Column, m meaning.Meaning) string {
 
 // loadedAs is how a data set gets a column of another type, where it can: from text.
 func loadedAs(c *data.Column, typ string) string {
-	return "; or load the CSV files of all rows anew, with that type: " + data.SayType(c.Name, typ) + " behind their names, and --replace"
+	return "; or, if its rows come from CSV, load all of them anew with that type: " + data.SayType(c.Name, typ) + " behind the names of the files, and --replace"
 }
 
 // readMemory puts the texts of a value in order. What nothing reads is left out, as of a table.
