@@ -66,7 +66,7 @@ func TestHelpToLoadTypes(t *testing.T) {
 	} {
 		f := function(t, "record R { "+tt.field+" }\nfn f(r: &[R; N]) -> [R; N] { r.map(|e| e) }", "f")
 		_, err := f.Call(t.Context(), godwit.Args{"r": godwit.DataSet("tt")}, godwit.WithCluster(c))
-		if err == nil || !containsText(err.Error(), tt.msg) || !containsText(help(err), "with that type: "+tt.option+" behind their names, and --replace") {
+		if err == nil || !containsText(err.Error(), tt.msg) || !containsText(help(err), "with that type: "+tt.option+" behind the names of the files, and --replace") {
 			t.Errorf("%s: %v, help %s", tt.field, err, help(err))
 		}
 		stored(t, c, in+tt.option, "again", godwit.LoadOptions{Replace: true})

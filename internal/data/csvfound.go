@@ -301,6 +301,8 @@ func (f *csvFound) kind() (num.Kind, string) {
 		return f.declared.kind()
 	case f.has(csvNested):
 		return num.Invalid, "objects or lists"
+	case f.json && f.mixed() && !f.forced:
+		return num.Invalid, "mixed"
 	case f.forced, f.has(csvText), f.mixed(), f.padded(), f.number && f.worded():
 		return num.Invalid, "text"
 	case f.has(csvWord):

@@ -37,6 +37,9 @@ func CheckName(path string) error {
 		return e
 	}
 	e := fail(path, "the file's format is not known by its extension")
+	if path == "-" {
+		e = fail(path, "expected the name of a file: a table is not written to standard output")
+	}
 	e.Help = "use .npy, .csv, .tsv, .jsonl, .arrow or .parquet"
 	return e
 }

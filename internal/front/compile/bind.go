@@ -374,7 +374,8 @@ func (b *Bound) checkScalars(d declared, leaves []leaf) error {
 		}
 		k, n := l.Type.KindOf(), int64(leaves[j].bits)
 		if k == num.U64 && n < 0 {
-			return refuse(d.Name, "give it as an element of an array, or as two halves", "argument `%s` is %s, but a lone u64 goes up to %d", d.Name, column.Text(k, leaves[j].bits), int64(math.MaxInt64))
+			help := fmt.Sprintf("declare `%s: [u64; 1]`, write `%s[0]` for it, and give [%s]", d.Name, d.Name, column.Text(k, leaves[j].bits))
+			return refuse(d.Name, help, "argument `%s` is %s, but a lone u64 goes up to %d", d.Name, column.Text(k, leaves[j].bits), int64(math.MaxInt64))
 		}
 		if d.Ranged && d.typ.IsScalar() && k.IsInt() && (n < d.Lo || n > d.Hi) {
 			return refuse(d.Name, "give a value within the range, or declare a wider one",
