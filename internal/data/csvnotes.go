@@ -64,7 +64,11 @@ func (f *csvFound) conflict(path, column string) *Error {
 			e.Msg, e.Help = fmt.Sprintf("it is text (Str): found dates such as %q", shortened(text)), help
 			return e
 		}
-		e.Help = cmp.Or(csvWordHelp(column, text), f.numbers())
+		if e.Help = csvWordHelp(column, text); e.Help != "" {
+			e.Msg = fmt.Sprintf("it is text (Str): found %q", shortened(text))
+			return e
+		}
+		e.Help = f.numbers()
 	default:
 		other := f.at(csvNegative)
 		if f.has(csvDecimal) {

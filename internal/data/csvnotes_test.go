@@ -48,7 +48,7 @@ func TestNotesOfTypes(t *testing.T) {
 		{"sep=;", "1,250 2,500,000", "Str", ":2:1: column `a`: expected numbers, or true and false, found \"1,250\"; say how numbers are written, behind the name of the file: ?thousands=,"},
 		{"sep=;", "1.250,5 3,5", "Str", ":2:1: column `a`: expected numbers, or true and false, found \"1.250,5\"; say how numbers are written, behind the name of the file: ?decimal=,&thousands=."},
 		{"sep=;", "1,25 - 2,5", "Str", ":2:1: column `a`: expected numbers, or true and false, found \"1,25\"; say how numbers are written, behind the name of the file: ?decimal=,"},
-		{"sep=;", "- 2,5", "Str", ":2:1: column `a`: expected numbers, or true and false, found \"-\"; if it stands for a missing value, say so behind the name of the file: ?na=-"},
+		{"sep=;", "- 2,5", "Str", ":2:1: column `a`: it is text (Str): found \"-\"; if it stands for a missing value, say so behind the name of the file: ?na=-"},
 		{"", "31.12.2024 NA", "Str", ":2:1: column `a`: it is text (Str): found dates such as \"31.12.2024\"; say how dates are written, behind the name of the file: ?date=dd.mm.yyyy"},
 		{"sep=;", "1'250 3'500", "Str", ":2:1: column `a`: expected numbers, or true and false, found \"1'250\"; say how numbers are written, behind the name of the file: ?thousands='"},
 	} {
