@@ -156,7 +156,7 @@ func meantTables() map[meaning.Sort]map[string]method {
 	return map[meaning.Sort]map[string]method{
 		meaning.Date:      merge(orderedMethods(), dateMethods(), dayMethods()),
 		meaning.Timestamp: merge(orderedMethods(), dateMethods(), clockMethods(), timestampMethods()),
-		meaning.Time:      merge(orderedMethods(), clockMethods()),
+		meaning.Time:      merge(orderedMethods(), truncateMethods(), clockMethods()),
 		meaning.Duration:  merge(orderedMethods(), durationMethods()),
 		meaning.Decimal:   merge(orderedMethods(), decimalMethods()),
 		meaning.Text:      textMethods(),
