@@ -143,7 +143,7 @@ func (e *elab) foldOfParts(c *methodUse, t *graph.Type) string {
 	if tuple, ok := unwrapped(cl.Body).(*syntax.TupleExpr); ok {
 		part = e.text(tuple.Elems[0].Where())
 	}
-	return name + "(|" + e.text(cl.Params[0].Pattern.Where()) + "| " + part + ")"
+	return e.instead(diag.Span{Start: c.x.Name.Span.Start, End: c.x.Span.End}, name+"(|"+e.text(cl.Params[0].Pattern.Where())+"| "+part+")")
 }
 
 // meanHelp is a mean of values of a type as numbers; what is missing among them stays so, and is left out.
