@@ -38,6 +38,8 @@ func (e *elab) calledOtherwise(c *methodUse, m method) bool {
 	x, name, args := c.x, c.x.Name.Text, c.x.Args
 	_, closureFirst := at0(args).(*syntax.Closure)
 	switch {
+	case name == "window" && e.ofLastTime(x, c.recv) != "":
+		e.errorf(x.Name.Span, "T09", "`window` takes a number of rows").Note("found a duration").Help("%s", e.ofLastTime(x, c.recv))
 	case orders[name] && len(args) == 2 && closureFirst && sortBy(args[1]) != "":
 		e.errorf(x.Name.Span, "T08", "`%s` takes 1 argument", name).Note("found %d", len(args)).Help("%s.%s(%s)", e.operand(x.Receiver), sortBy(args[1]), e.text(args[0].Where()))
 	case name == "join_all" && len(x.TypeArgs) == 0 && len(args) > 0 && !isNumber(args[0]):
