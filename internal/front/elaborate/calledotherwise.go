@@ -227,6 +227,25 @@ func (e *elab) roundedTo(x *syntax.MethodCall, places syntax.Expr) string {
 	return e.alone("("+of+" * "+power+")."+x.Name.Text+"() / "+power, x.Span)
 }
 
+// comparedSort is a word for sort with a closure that compares two elements; "" for other calls.
+func (e *elab) comparedSort(x *syntax.MethodCall, recv *graph.Node) string {
+	if recv.Type.Kind != graph.Array || arrayWords[x.Name.Text] != arrayWords["sort_by"] || len(x.Args) != 1 {
+		return ""
+	}
+	cl, ok := x.Args[0].(*syntax.Closure)
+	if !ok {
+		return ""
+	}
+	key, desc, ok := e.comparator(cl)
+	switch {
+	case !ok:
+		return ""
+	case desc:
+		return e.wholeCall(".sort_desc("+key+")", x)
+	}
+	return e.wholeCall(".sort("+key+")", x)
+}
+
 // comparator is the key of a closure that compares two elements, as |a, b| a.x - b.x, and whether the greatest come first.
 func (e *elab) comparator(c *syntax.Closure) (key string, desc, ok bool) {
 	var left, right syntax.Expr
