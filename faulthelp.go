@@ -26,6 +26,9 @@ func faultHelp(g *graph.Graph, s graph.Site) string {
 	switch code {
 	case "R01":
 		if offer = wrapping(g, s, marked); offer == "" {
+			offer = negated(g.Source, s, marked)
+		}
+		if offer == "" {
 			offer = widenedPresent(g.Source, s.Pos, widened(marked, s.Text))
 		}
 	case "R02", "R03":
@@ -196,7 +199,16 @@ func guarded(src *diag.Source, s graph.Site, code string) string {
 	of := func(x syntax.Expr) string { return src.Text[x.Where().Start:x.Where().End] }
 	a, b := of(x.X), of(x.Y)
 	if code == "R02" {
-		return fmt.Sprintf("test the divisor: if %s == 0 { 0 } else { %s %s %s }", b, a, x.Op, b)
+		if isZero(x.Y) {
+			return "the divisor is 0: write another"
+		}
+		offer := func(zero string) string {
+			return fmt.Sprintf("if %s == 0 { %s } else { %s %s %s }", b, zero, a, x.Op, b)
+		}
+		if passes(src, x.Span, offer("0s")) { // of a Duration
+			return "test the divisor: " + offer("0s")
+		}
+		return "test the divisor: " + offer("0")
 	}
 	kind, _, _ := strings.Cut(s.Text, " ")
 	k, ok := num.ParseKind(kind)
@@ -204,6 +216,21 @@ func guarded(src *diag.Source, s graph.Site, code string) string {
 		return ""
 	}
 	return fmt.Sprintf("limit the amount: %s %s %s.clamp(0, %d)", a, x.Op, bracketed(b), k.Bits()-1)
+}
+
+// isZero reports a literal 0.
+func isZero(x syntax.Expr) bool {
+	if p, ok := x.(*syntax.ParenExpr); ok {
+		return isZero(p.X)
+	}
+	n, ok := x.(*syntax.IntLit)
+	return ok && n.Value == 0
+}
+
+// passes reports that a program passes with other text at a span.
+func passes(src *diag.Source, at diag.Span, text string) bool {
+	_, err := compile.Check(diag.NewSource(src.Path, src.Text[:at.Start]+text+src.Text[at.End:]))
+	return err == nil
 }
 
 func bracketed(text string) string {

@@ -15,7 +15,7 @@ var writeFor = regexp.MustCompile("write `(.+)` for `(.+)`$")
 
 // TestHelpsAnswerRight follows helps and looks at what the program then gives: a help that leads to one that passes the
 // checks and answers otherwise than was meant is worse than none. What the last line of a help has takes the place of a text
-// of the program, unless it says of which; a condition takes its place before the body.
+// of the program, unless it says of which; a condition takes its place before the body, also one in the line before.
 func TestHelpsAnswerRight(t *testing.T) {
 	int5 := godwit.Args{"x": []int64{5, 1, 4, 1, 3}}
 	for _, c := range []struct {
@@ -25,7 +25,12 @@ func TestHelpsAnswerRight(t *testing.T) {
 		want string
 	}{
 		{"fn f(n: i64) -> i64 where n: Range<0, 100> { (1..n).map(|i| i * i).sum() }", []string{"(1..n)"}, godwit.Args{"n": int64(100)}, "328350"},
-		{"fn f(n: i64) -> i64 { (1..n).map(|i| i * i).sum() }", []string{"", "(1..n)"}, godwit.Args{"n": int64(1000)}, "332833500"},
+		{"fn f(n: i64) -> i64 { (1..n).map(|i| i * i).sum() }", []string{"(1..n)"}, godwit.Args{"n": int64(1000)}, "332833500"},
+		{"fn f(x: &[i64; N], n: i64) -> i64 { (0..n).map(|i| x.get(i).or(0)).sum() }", []string{"(0..n)"}, godwit.Args{"x": []int64{5, 1, 4, 1, 3}, "n": int64(3)}, "10"},
+		{"fn f(x: f64) -> f64 { x.round::<1>() }", []string{""}, godwit.Args{"x": 5.26}, "5.3"},
+		{"fn f(x: &[i64; N]) -> [i64] where N >= 1 { x[1..] }", []string{""}, int5, "[1,4,1,3]"},
+		{"fn f(x: &[i64; N]) -> [i64] { x[-2..] }", []string{""}, int5, "[1,3]"},
+		{"fn f(x: &[i64; N]) -> [i64] { x[..-2] }", []string{""}, int5, "[5,1,4]"},
 		{"fn f(n: i64) -> i64 where n: Range<0, 100> { (3..n + 1).map(|i| i + 0).sum() }", []string{"(3..n + 1)"}, godwit.Args{"n": int64(100)}, "5047"},
 		{"fn f(r: u32) -> i64 where r: Range<0, 100> { (50..r).map(|i| i + 0).sum() }", []string{"(50..r)"}, godwit.Args{"r": uint32(52)}, "101"},
 		{"fn f(n: i64) -> i64 where n: Range<0, 100> { (n..100).map(|i| i + 0).sum() }", []string{"(n..100)"}, godwit.Args{"n": int64(98)}, "197"},
@@ -92,6 +97,9 @@ func followed(t *testing.T, src, of, text string) string {
 		to, of = w[1], w[2]
 	} else if clause, ok := strings.CutPrefix(help, "where "); ok {
 		of, to = " {", " where "+clause+" {"
+	}
+	if clause := strings.TrimSpace(lines[max(len(lines)-2, 0)]); strings.HasPrefix(clause, "where ") { // both are written
+		src = strings.Replace(src, " {", " "+clause+" {", 1)
 	}
 	if !strings.Contains(src, of) || of == "" {
 		t.Fatalf("%s:\n%s\nnothing to put the help in place of", src, text)

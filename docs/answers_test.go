@@ -71,6 +71,10 @@ var answers = []struct{ result, written, meant, want string }{
 	{"i64", `t.count(|r| r.d < r.t)`, `t.count(|r| (r.d as Timestamp<us>) < r.t)`, "1"},
 	{"i64", `t.count(|r| r.t > r.od)`, `t.count(|r| r.od.map(|v| r.t > (v as Timestamp<us>)).or(false))`, "1"},
 	{"i64", `t.count(|r| r.od < r.ot)`, `t.count(|r| r.od.map(|x| r.ot.map(|y| (x as Timestamp<us>) < y).or(false)).or(false))`, "1"},
+	{"[i64]", `t.rolling(9h, |r| r.t)`, `{ let total = t.scan(0, |a, r| a + r.k); let before = t.as_of(|r| r.t); t.enumerate().map(|(i, r)| total[i] - before.get(r.t - 9h).map(|j| total[j]).or(0)) }`, "[1,2,2]"},
+	{"[Option<Duration<us>>]", `t.map(|r| r.t - r.od)`, `t.map(|r| r.od.map(|v| r.t - (v as Timestamp<us>)))`, `["PT0S","PT8H",null]`},
+	{"[Option<Date>]", `t.map(|r| r.od + r.k)`, `t.map(|r| r.od.map(|v| v.add_days(r.k)))`, `["2001-01-02","2001-01-02",null]`},
+	{"[Option<f64>]", `t.map(|r| r.odec / 2)`, `t.map(|r| r.odec.map(|v| v as f64 / 2 as f64))`, `[0.625,1.25,null]`},
 	{"[Duration<us>]", `t.map(|r| r.t - r.d)`, `t.map(|r| r.t - (r.d as Timestamp<us>))`, `["PT0S","PT8H","PT0S"]`},
 
 	// of keys of two types, those that have fewer values become the others
@@ -116,7 +120,7 @@ var answers = []struct{ result, written, meant, want string }{
 
 // TestGreatestTexts: what the help says of the least and the greatest text of a group is right also where one is missing.
 func TestGreatestTexts(t *testing.T) {
-	says := "sort the rows by the text before group_by; then the first() of each group has the least after sort, the greatest after sort_desc"
+	says := "sort the rows by the text before group_by; then the first() of each group has the least after sort, the greatest after sort_desc. The groups come in the order of the rows that are sorted so"
 	table := filepath.Join(t.TempDir(), "t.csv")
 	if err := os.WriteFile(table, []byte("k,s\n1,b\n1,\n1,a\n2,\n"), 0o666); err != nil {
 		t.Fatal(err)

@@ -83,6 +83,11 @@ func (e *elab) tooLate(v *variable, at diag.Span) {
 	if v.typ == groupType {
 		own += ".count()"
 	}
+	if t := e.givenInTurns(v.span); t != nil && v.typ != groupType {
+		e.errorf(at, "N13", "`%s` is not there yet", v.name).Note("what `agg` asks of groups is computed once for each group, before `%s` has a value", v.name).
+			Help("%s", e.writtenOut(t, v.name))
+		return
+	}
 	m := e.errorf(at, "N13", "`%s` is not there yet", v.name).Note("it belongs to one group; what `agg` asks of groups is computed for all of them before")
 	if help := e.secondPass(v.name, at); help != "" {
 		m.Help("%s", help)

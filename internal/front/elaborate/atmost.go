@@ -48,6 +48,11 @@ func (e *elab) rangeMeant(r *syntax.RangeExpr, a, b *graph.Node, step string) st
 	if p, exact := e.sizeOf(b); exact {
 		hi, ok = p, true
 	}
+	intro := "keep what is meant of a range that is long enough:\n"
+	if most, own := e.declarable(r.Hi); own && !ok {
+		hi, ok = size.Const(most), true
+		intro = "declare its range, which is checked at the call, and keep what is meant of a range that is long enough:\nwhere " + e.rangesOf(r.Hi) + "\n"
+	}
 	if !ok {
 		return e.askRange(r.Hi)
 	}
@@ -80,7 +85,7 @@ func (e *elab) rangeMeant(r *syntax.RangeExpr, a, b *graph.Node, step string) st
 	if shift > 0 {
 		whole += fmt.Sprintf(".map(|%s| %s - %d)", name, name, shift)
 	}
-	return "keep what is meant of a range that is long enough:\n" + whole + ".filter(|" + name + "| " + strings.Join(conds, " && ") + ")"
+	return intro + whole + ".filter(|" + name + "| " + strings.Join(conds, " && ") + ")"
 }
 
 // asI64 is the text of an integer as an operand beside an i64.
@@ -169,8 +174,7 @@ func (e *elab) rangesOf(x syntax.Expr) string {
 			t := e.ownParam(v)
 			ok = ok && t != nil
 			if t != nil {
-				most := min(1000, natural(t.Num).hi)
-				if c := fmt.Sprintf("%s: Range<0, %d>", v.name, most); !slices.Contains(clauses, c) {
+				if c := fmt.Sprintf("%s: Range<0, %d>", v.name, mostDeclared(t)); !slices.Contains(clauses, c) {
 					clauses = append(clauses, c)
 				}
 			}
@@ -184,6 +188,22 @@ func (e *elab) rangesOf(x syntax.Expr) string {
 	}
 	return strings.Join(clauses, ", ")
 }
+
+// declarable is the most of the Range that rangesOf has for an expression that is one parameter.
+func (e *elab) declarable(x syntax.Expr) (most int64, ok bool) {
+	n, ok := unwrapped(x).(*syntax.NameExpr)
+	if !ok || e.fr.d == nil || e.fr.d.fn == nil {
+		return 0, false
+	}
+	v := e.lookup(n.Path[0].Text)
+	if v == nil || e.ownParam(v) == nil {
+		return 0, false
+	}
+	return mostDeclared(v.typ), true
+}
+
+// mostDeclared is the end of a Range of a parameter of a type that has none.
+func mostDeclared(t *graph.Type) int64 { return min(1000, natural(t.Num).hi) }
 
 // ownParam is the type of an integer parameter of the function at hand that has no Range yet; nil of other variables.
 func (e *elab) ownParam(v *variable) *graph.Type {

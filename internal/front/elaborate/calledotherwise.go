@@ -38,6 +38,8 @@ func (e *elab) calledOtherwise(c *methodUse, m method) bool {
 	x, name, args := c.x, c.x.Name.Text, c.x.Args
 	_, closureFirst := at0(args).(*syntax.Closure)
 	switch {
+	case name == "window" && e.ofLastTime(x, c.recv) != "":
+		e.errorf(x.Name.Span, "T09", "`window` takes a number of rows").Note("found a duration").Help("%s", e.ofLastTime(x, c.recv))
 	case orders[name] && len(args) == 2 && closureFirst && sortBy(args[1]) != "":
 		e.errorf(x.Name.Span, "T08", "`%s` takes 1 argument", name).Note("found %d", len(args)).Help("%s.%s(%s)", e.operand(x.Receiver), sortBy(args[1]), e.text(args[0].Where()))
 	case name == "join_all" && len(x.TypeArgs) == 0 && len(args) > 0 && !isNumber(args[0]):
@@ -88,8 +90,8 @@ func (e *elab) calledOtherwise(c *methodUse, m method) bool {
 			}
 		}
 		e.errorf(x.Name.Span, "T08", "`%s` takes 1 argument", name).Note("found %d", len(args)).Help("%s", help)
-	case name == "round" && len(args) == 1:
-		e.errorf(x.Name.Span, "T08", "`round` takes no arguments").Note("it rounds to a whole number").Help("%s", e.instead(x.Span, e.roundedTo(x)))
+	case m.max == 0 && roundings[name] && len(args) == 1:
+		e.errorf(x.Name.Span, "T08", "`%s` takes no arguments", name).Note("it rounds to a whole number").Help("%s", e.instead(x.Span, e.roundedTo(x, args[0])))
 	default:
 		return false
 	}
@@ -211,14 +213,37 @@ func (e *elab) togetherMeant(c *methodUse) string {
 	return "|" + param + "| (" + strings.Join(parts, ", ") + ")"
 }
 
-// roundedTo is round(n) of other languages: to n digits behind the point.
-func (e *elab) roundedTo(x *syntax.MethodCall) string {
-	n, ok := x.Args[0].(*syntax.IntLit)
+// roundings round a float to a whole number.
+var roundings = map[string]bool{"round": true, "round_ties_even": true, "floor": true, "ceil": true, "trunc": true}
+
+// roundedTo is a rounding to places behind the point.
+func (e *elab) roundedTo(x *syntax.MethodCall, places syntax.Expr) string {
+	of, power := e.operand(x.Receiver), "100.0"
+	n, ok := places.(*syntax.IntLit)
 	if !ok || n.Value > 15 {
-		return "(" + e.operand(x.Receiver) + " * 100.0).round() / 100.0"
+		return "(" + of + " * " + power + ")." + x.Name.Text + "() / " + power
 	}
-	power := "1" + strings.Repeat("0", int(n.Value)) + ".0"
-	return e.alone("("+e.operand(x.Receiver)+" * "+power+").round() / "+power, x.Span)
+	power = "1" + strings.Repeat("0", int(n.Value)) + ".0"
+	return e.alone("("+of+" * "+power+")."+x.Name.Text+"() / "+power, x.Span)
+}
+
+// comparedSort is a word for sort with a closure that compares two elements; "" for other calls.
+func (e *elab) comparedSort(x *syntax.MethodCall, recv *graph.Node) string {
+	if recv.Type.Kind != graph.Array || arrayWords[x.Name.Text] != arrayWords["sort_by"] || len(x.Args) != 1 {
+		return ""
+	}
+	cl, ok := x.Args[0].(*syntax.Closure)
+	if !ok {
+		return ""
+	}
+	key, desc, ok := e.comparator(cl)
+	switch {
+	case !ok:
+		return ""
+	case desc:
+		return e.wholeCall(".sort_desc("+key+")", x)
+	}
+	return e.wholeCall(".sort("+key+")", x)
 }
 
 // comparator is the key of a closure that compares two elements, as |a, b| a.x - b.x, and whether the greatest come first.

@@ -37,9 +37,10 @@ func (e *elab) closureArg(c *methodUse, i, params int) *syntax.Closure {
 		m := e.errorf(cl.Span, "O02", "this closure has the wrong number of parameters").
 			Note("`%s` gives it %d, found %d", c.x.Name.Text, params, len(cl.Params))
 		key, desc, compares := e.comparator(cl)
-		if pairs := c.recv.Type.Kind == graph.Array && c.recv.Type.Elem().Kind == graph.Tuple && c.recv.Type.Elem().Name == "" && len(c.recv.Type.Elem().Elems) == 2; params == 1 && !pairs && compares && orders[c.x.Name.Text] {
+		row := e.rowType(c.recv)
+		if pairs := row.Kind == graph.Tuple && row.Name == "" && len(row.Elems) == 2; params == 1 && !pairs && compares && orders[c.x.Name.Text] {
 			m.Help("give the key by which elements are ordered:\n%s", e.orderedBy(c, key, desc))
-		} else if params == 1 && len(cl.Params) == 2 && (pairs || c.recv.Type.Kind != graph.Array) {
+		} else if params == 1 && len(cl.Params) == 2 && (pairs || c.recv != nil && c.recv.Type.Kind != graph.Array) {
 			m.Help("take a pair apart:\n|(%s, %s)| %s", e.text(cl.Params[0].Pattern.Where()), e.text(cl.Params[1].Pattern.Where()), e.text(cl.Body.Where()))
 		} else {
 			m.Help("%s …", names)

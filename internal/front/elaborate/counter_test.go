@@ -69,6 +69,11 @@ func TestHelpsMean(t *testing.T) {
 	for _, c := range []struct{ text, help string }{
 		{"fn f(v: &[i64; N]) -> i64 { let mut p = 0; let mut q = 1; for _ in 0..N { (p, q) = (q, p + q); } p }", "let t = (q, p + q); p = t.0; q = t.1;"},
 		{"fn f(v: &[i64; N], c: i64) -> i64 { (c..N).count(|i| i > 3) }", "where c: Range<0, 1000>"},
+		{"fn f(n: i64) -> [i64; 9] { (0..9).map(n) }", "|e| n"},
+		{"fn f(n: i64) -> [i64; 9] { (0..9).map(0) }", "|e| 0"},
+		{"fn f(n: i64) -> [i64; 9] { (0..9).map(|a, b| a) }", "|e| …"},
+		{"fn f(v: &[i64; N], c: i64) -> i64 { (0..c).map(|i| v.get(i).or(0)).sum() }", "where c: Range<0, 1000>\n(0..1000).filter(|r| r < c)"},
+		{"fn f(v: &[i64; N], c: u8) -> i64 { (2..c).count(|i| i > 3) }", "(2..255).filter(|r| r < (c as i64))"},
 		{"fn f(v: &[i64; N], c: i64) -> i64 where c: Range<0, 50> { (c..N).count(|i| i > 3) }", "(0..N).filter(|r| r >= c)"},
 		{"fn f(v: &[i64; N], c: i64) -> i64 where c: Range<0, 50> { (0..c).count(|i| i > 3) }", "(0..50).filter(|r| r < c)"},
 		{"fn f(s: &[i64; N], b: idx<N>) -> i64 { let mut t = 0; for k in 0..s[b] { t += k; } t }", "since what is beyond is left out"},

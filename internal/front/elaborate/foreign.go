@@ -38,6 +38,15 @@ func (e *elab) foreignWord(x *syntax.MethodCall, recv *graph.Node) string {
 			return intro + help
 		}
 	}
+	if help := e.foldInstead(x, recv); help != "" {
+		return help
+	}
+	if help := e.comparedSort(x, recv); help != "" {
+		return help
+	}
+	if help := e.ofLastTime(x, recv); help != "" {
+		return help
+	}
 	if help := e.firstSuch(x, recv); help != "" {
 		return help
 	}

@@ -21,6 +21,8 @@ const (
 	ranked     = "number the rows in their order; equals get different numbers:\n.sort($k).enumerate().map(|(i, e)| (i + 1, e))"
 	counted    = "each value with how often it occurs:\n.group_by(|e| e).agg(|g| (g.key(), g.count()))"
 	frequent   = "the most frequent, None of no elements:\n.group_by(|e| e).agg(|g| (g.key(), g.count())).top_k::<1>(|(_, n)| n).get(0).map(|(e, _)| e)"
+	noFold     = "a group has sum, mean, count, min, max and others, each of what its closure gives; any other fold is computed of these"
+	noSteps    = "a group is folded, and has no rows one after another: sort the rows by the key before group_by, and go through them with scan"
 	offset     = ".enumerate().filter(|(i, _)| i >= $1).map(|(_, e)| e)"
 	toNumber   = "text becomes a number where it is read: declare the field as i64 or f64, or Option<i64> if some are missing"
 	toTime     = "text becomes a date where it is read: declare the field as Date or Timestamp"
@@ -80,10 +82,16 @@ var (
 		"collect": "a group is folded, and is no array: top_k::<8>(|r| key) gives rows", "to_list": "a group is folded, and is no array: top_k::<8>(|r| key) gives rows",
 	}
 	groupsWords = map[string]string{
+		"fold": noFold, "reduce": noFold, "scan": noSteps, "rolling": noSteps, "product": ".agg(|g| g.product($*))", "mode": ".agg(|g| g.mode($*))",
 		"map": ".agg($*)", "apply": ".agg($*)", "aggregate": ".agg($*)", "summarize": ".agg($*)", "summarise": ".agg($*)", "select": ".agg($*)", "transform": ".agg($*)",
 		"filter": "filter the rows before group_by, or what agg gives after it", "having": "filter what agg gives: .agg(|g| …).filter(|r| …)", "get": "each group gives a value: .agg(|g| …)",
 	}
 	oneGroupWords = map[string]string{
+		"product": "of numbers above 0, in f64, which rounds:\n$x.sum(|$p| ($b as f64).ln()).exp()", "prod": "of numbers above 0, in f64, which rounds:\n$x.sum(|$p| ($b as f64).ln()).exp()",
+		"fold": noFold, "reduce": noFold, "mode": "group by the key and the value, count, group by the key again, and take top_k::<1>(|(_, n)| n) of each",
+		"scan": noSteps, "cumsum": noSteps, "cum_sum": noSteps, "rolling": noSteps, "window": noSteps, "lag": noSteps, "shift": noSteps, "diff": noSteps, "enumerate": noSteps, "reverse": noSteps,
+		"get": "a group has no places: first() and last() are its ends", "nth": "a group has no places: first() and last() are its ends",
+		"map":    "a group is folded, and is no array: top_k::<8>(|r| key), after group_by and without agg, gives rows",
 		"filter": "a group is not filtered; count takes a condition, and other folds leave out what is None:\n$x.mean(|$p| if $c { Some(…) } else { None })",
 	}
 )

@@ -144,7 +144,7 @@ func meantFoldHelp(name string, t *graph.Type) string {
 	case meaning.Text:
 		switch name {
 		case "min", "max":
-			return "sort the rows by the text before group_by; then the first() of each group has the least after sort, the greatest after sort_desc"
+			return "sort the rows by the text before group_by; then the first() of each group has the least after sort, the greatest after sort_desc. The groups come in the order of the rows that are sorted so"
 		}
 		return declaredAs(graph.I64Type)
 	}
@@ -156,7 +156,7 @@ func meantTables() map[meaning.Sort]map[string]method {
 	return map[meaning.Sort]map[string]method{
 		meaning.Date:      merge(orderedMethods(), dateMethods(), dayMethods()),
 		meaning.Timestamp: merge(orderedMethods(), dateMethods(), clockMethods(), timestampMethods()),
-		meaning.Time:      merge(orderedMethods(), clockMethods()),
+		meaning.Time:      merge(orderedMethods(), truncateMethods(), clockMethods()),
 		meaning.Duration:  merge(orderedMethods(), durationMethods()),
 		meaning.Decimal:   merge(orderedMethods(), decimalMethods()),
 		meaning.Text:      textMethods(),

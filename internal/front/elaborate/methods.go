@@ -292,7 +292,12 @@ func (e *elab) sizeArgs(c *methodUse, m method) bool {
 		return true
 	}
 	if len(args) > m.sizes {
-		e.errorf(c.x.Name.Span, "T09", "`%s` takes no such argument in ::<…>", c.x.Name.Text).Note("expected %d", m.sizes).Help("leave it out")
+		msg := e.errorf(c.x.Name.Span, "T09", "`%s` takes no such argument in ::<…>", c.x.Name.Text)
+		if len(args) == 1 && args[0].Size != nil && roundings[c.x.Name.Text] && types.IsFloat(c.recv.Type) {
+			msg.Note("it rounds to a whole number").Help("%s", e.instead(c.x.Span, e.roundedTo(c.x, args[0].Size)))
+			return false
+		}
+		msg.Note("expected %d", m.sizes).Help("leave it out")
 		return false
 	}
 	if m.need && len(args) < m.sizes {

@@ -97,8 +97,12 @@ func (e *elab) wantsClosure(c *methodUse, i int) bool {
 	return true
 }
 
-// rowType is the type of what the closure of an operation takes: of an array's elements, or of the rows of a group.
+// rowType is the type of what the closure of an operation takes: of an array's elements, of the rows of a group, or of the numbers of a
+// range, which has no node.
 func (e *elab) rowType(recv *graph.Node) *graph.Type {
+	if recv == nil {
+		return graph.I64Type
+	}
 	switch g := e.of(recv).group; {
 	case g != nil && g.lookup != nil:
 		return g.x.Type.Elem()

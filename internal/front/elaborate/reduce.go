@@ -6,6 +6,7 @@ import (
 	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/size"
+	"github.com/godwit-run/godwit/internal/front/syntax"
 	"github.com/godwit-run/godwit/internal/front/types"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/num"
@@ -116,11 +117,33 @@ func (e *elab) numbers(c *methodUse, t *graph.Type, nested bool) bool {
 	case types.IsBool(in):
 		m.Help("%s", e.truthFold(c))
 	case t.Kind == graph.Tuple:
-		m.Help(".map(|e| e.%s).%s()", t.FieldName(0), c.x.Name.Text)
+		m.Help("%s", e.foldOfParts(c, t))
 	default:
 		m.Help(".map(|e| …).%s()", c.x.Name.Text)
 	}
 	return false
+}
+
+// foldOfParts is what to write for a fold of tuples: of a group the row with the greatest or least, else a fold of the first part.
+func (e *elab) foldOfParts(c *methodUse, t *graph.Type) string {
+	name, inGroup := c.x.Name.Text, e.of(c.recv).group != nil
+	cl, ok := lastClosure(c.x)
+	switch {
+	case !ok && inGroup:
+		return name + "(|e| e." + t.FieldName(0) + ")"
+	case !ok:
+		return ".map(|e| e." + t.FieldName(0) + ")." + name + "()"
+	case inGroup && name == "max":
+		return "the row with the greatest is top_k::<1>(" + e.text(cl.Span) + "), after group_by and without agg"
+	case inGroup && name == "min":
+		p := e.text(cl.Params[0].Pattern.Where())
+		return "the row with the least is top_k::<1>(|" + p + "| Reverse(" + e.text(cl.Body.Where()) + ")), after group_by and without agg"
+	}
+	part := castable(e.text(cl.Body.Where())) + "." + t.FieldName(0)
+	if tuple, ok := unwrapped(cl.Body).(*syntax.TupleExpr); ok {
+		part = e.text(tuple.Elems[0].Where())
+	}
+	return e.instead(diag.Span{Start: c.x.Name.Span.Start, End: c.x.Span.End}, name+"(|"+e.text(cl.Params[0].Pattern.Where())+"| "+part+")")
 }
 
 // meanHelp is a mean of values of a type as numbers; what is missing among them stays so, and is left out.

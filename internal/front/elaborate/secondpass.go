@@ -28,6 +28,11 @@ func (e *elab) secondPass(name string, at diag.Span) string {
 	if b, ok := unwrapped(each.Body).(*syntax.Binary); ok && fold.Name.Text == "sum" && b.Op == syntax.Star && (e.text(b.X.Where()) == name || e.text(b.Y.Where()) == name) {
 		return "" // a factor of all: it is multiplied with behind the sum
 	}
+	if of := e.lookup(e.text(group.Where())); of != nil && of.typ == groupType {
+		if keys := e.of(of.n).group.keys; keys != nil && unfitKey(keys.Type.Elem(), false) != "" {
+			return "in two passes, of which the second finds what the first gave by its key; that goes by whole numbers, text, dates and times, and not by floats: group by such a key"
+		}
+	}
 	row, g, x := e.text(key.Params[0].Pattern.Where()), e.text(group.Where()), e.operand(by.Receiver)
 	index := unusedName(e.text(agg.Span), "by", "means", "found")
 	return "in two passes, of which the second finds what the first gave:\nlet " + index + " = " + x + "." + e.text(diag.Span{Start: by.Name.Span.Start, End: by.Span.End}) +

@@ -106,7 +106,7 @@ func degrees(x *syntax.MethodCall) string {
 
 // withoutSetting offers the call of an operation without an argument that it has no use for; "" if it needs one there.
 func (e *elab) withoutSetting(c *methodUse, i int) string {
-	if !isSetting(c.x.Args[i]) || e.tableFor(c.recv)[c.x.Name.Text].min > len(withoutSettings(c.x).Args) {
+	if c.recv == nil || !isSetting(c.x.Args[i]) || e.tableFor(c.recv)[c.x.Name.Text].min > len(withoutSettings(c.x).Args) {
 		return ""
 	}
 	return e.instead(c.x.Span, e.operand(c.x.Receiver)+"."+c.x.Name.Text+"("+e.plainArgs(c.x)+")")

@@ -1,8 +1,6 @@
 package elaborate
 
 import (
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/godwit-run/godwit/internal/data/meaning"
@@ -200,7 +198,7 @@ var dateParts = map[string]struct {
 
 // dateMethods work on what has a day.
 func dateMethods() map[string]method {
-	table := map[string]method{"truncate": {min: 1, max: 1, run: (*elab).truncate}}
+	table := truncateMethods()
 	for name, part := range dateParts {
 		table[name] = method{run: func(e *elab, c *methodUse) *graph.Node {
 			lo, hi := part.lo, part.hi
@@ -276,72 +274,4 @@ func durationMethods() map[string]method {
 		}}
 	}
 	return table
-}
-
-// truncated are the units of truncate: of a day, in nanoseconds; of the calendar, as functions of
-// the prelude from days to the first of them.
-var truncated = map[string]struct {
-	nanos    int64
-	function string
-}{
-	"second": {1e9, ""}, "minute": {60e9, ""}, "hour": {3600e9, ""}, "day": {nanosPerDay, ""},
-	"week": {0, "calendar_week_start"}, "month": {0, "calendar_month_start"}, "quarter": {0, "calendar_quarter_start"}, "year": {0, "calendar_year_start"},
-}
-
-// truncate is t.truncate(month): the beginning of the unit that t lies in.
-func (e *elab) truncate(c *methodUse) *graph.Node {
-	at, name, m := c.at(), "", c.recv.Type.Means
-	if n, ok := c.x.Args[0].(*syntax.NameExpr); ok && len(n.Path) == 1 {
-		name = n.Path[0].Text
-	}
-	u, ok := truncated[name]
-	if !ok || m.Sort == meaning.Date && u.nanos > 0 && u.nanos < nanosPerDay {
-		e.errorf(c.x.Args[0].Where(), "T29", "`truncate` takes the name of a unit").
-			Note("expected second, minute, hour, day, week, month, quarter or year; of a Date, day or longer").
-			Help("%s", e.unitHelp(c, ok))
-		return nil
-	}
-	star := operators[syntax.Star]
-	switch {
-	case m.Sort == meaning.Date && u.nanos == nanosPerDay:
-		return c.recv
-	case u.nanos > 0:
-		per := u.nanos / m.Unit.Nanos()
-		n := e.raw64(c.recv, at)
-		if per <= 1 {
-			return c.recv
-		}
-		return e.retype(c.recv.Type, e.scalarArith(operators[syntax.Minus], at, n, e.calendar(at, "floor_rem", 0, per-1, n, e.int(num.I64, per, at))), at)
-	}
-	first := e.calendar(at, u.function, 1, 0, e.days(c.recv, at))
-	if m.Sort == meaning.Timestamp {
-		first = e.scalarArith(star, at, first, e.int(num.I64, perDay(m), at))
-	}
-	return e.retype(c.recv.Type, e.convertScalar(first, c.recv.Type.Plain(), at), at)
-}
-
-// unitHelp is the help for what truncate cannot cut to: parts of a day of a Date, or several of a unit.
-func (e *elab) unitHelp(c *methodUse, known bool) string {
-	of := e.operand(c.x.Receiver)
-	if known {
-		return of + ".truncate(day)"
-	}
-	switch x := c.x.Args[0].(type) {
-	case *syntax.TextLit:
-		if _, ok := truncated[x.Value]; ok {
-			return of + ".truncate(" + x.Value + ")"
-		}
-	case *syntax.NameExpr:
-		names := slices.Sorted(maps.Keys(truncated))
-		if unit := diag.Nearest(x.Path[0].Text, names); unit != "" {
-			return of + ".truncate(" + unit + ")"
-		}
-	case *syntax.MomentLit:
-		for _, u := range [...]struct{ suffix, whole, part string }{{"min", "hour", "minute"}, {"h", "day", "hour"}, {"s", "minute", "second"}} {
-			if n, is := strings.CutSuffix(x.Text, u.suffix); is && c.recv.Type.Means.Sort == meaning.Timestamp {
-				return "only to one of a unit; to several, counted from the last " + u.whole + ":\n" + of + ".truncate(" + u.whole + ") + " + of + "." + u.part + "() / " + n + " * " + x.Text
-			}
-		}
-	}
-	return of + ".truncate(month)"
 }

@@ -236,13 +236,28 @@ func (e *elab) optionOpHelp(x *syntax.Binary, a, b *graph.Type) string {
 	case isCompare(x.Op) && b.Kind == graph.Option && b.Elem().IsScalar():
 		return mapped(r, comparedTimes(l, op, name, a, b.Elem()))
 	case a.Kind == graph.Option && b.Kind == graph.Option && l == r:
-		return "what is missing stays so:\n" + l + ".map(|" + name + "| " + name + op + name + ")"
+		return "what is missing stays so:\n" + l + ".map(|" + name + "| " + e.knownOp(x, name, name, a.Elem(), b.Elem()) + ")"
 	case a.Kind == graph.Option && b.Kind == graph.Option:
-		return "say what a missing value counts as:\n" + l + ".or(" + zero(a) + ")" + op + r + ".or(" + zero(b) + ")"
+		return "say what a missing value counts as:\n" + e.knownOp(x, l+".or("+zero(a)+")", r+".or("+zero(b)+")", a.Elem(), b.Elem())
 	case a.Kind == graph.Option:
-		return "say what a missing value counts as:\n" + l + ".or(" + zero(a) + ")" + op + r + "\nor let it be missing:\n" + l + ".map(|" + name + "| " + name + op + r + ")"
+		return "say what a missing value counts as:\n" + e.knownOp(x, l+".or("+zero(a)+")", r, a.Elem(), b) + "\nor let it be missing:\n" + l + ".map(|" + name + "| " + e.knownOp(x, name, r, a.Elem(), b) + ")"
 	}
-	return "say what a missing value counts as:\n" + l + op + r + ".or(" + zero(b) + ")" + "\nor let it be missing:\n" + r + ".map(|" + name + "| " + l + op + name + ")"
+	return "say what a missing value counts as:\n" + e.knownOp(x, l, r+".or("+zero(b)+")", a, b.Elem()) + "\nor let it be missing:\n" + r + ".map(|" + name + "| " + e.knownOp(x, l, name, a, b.Elem()) + ")"
+}
+
+// knownOp is an operator on values of which none is missing, converted where it is not defined on their types.
+func (e *elab) knownOp(x *syntax.Binary, l, r string, a, b *graph.Type) string {
+	op := " " + x.Op.String() + " "
+	decimals := types.IsSort(a, meaning.Decimal) || types.IsSort(b, meaning.Decimal)
+	switch {
+	case x.Op == syntax.Slash && decimals && isNumeric(a) && isNumeric(b):
+		return castable(l) + " as f64" + op + castable(r) + " as f64"
+	case types.IsSort(a, meaning.Date) && types.IsInt(b) && x.Op == syntax.Plus:
+		return castable(l) + ".add_days(" + r + ")"
+	case types.IsSort(a, meaning.Date) && types.IsInt(b) && x.Op == syntax.Minus:
+		return castable(l) + ".add_days(-" + castable(r) + ")"
+	}
+	return comparedTimes(l, op, r, a, b)
 }
 
 // bothThere is a comparison of two Options that is false where either is missing: names stand for what they have, that are in neither.

@@ -224,8 +224,39 @@ func (p *parser) restMeant(start, open int) {
 	p.fail("S07", at, "a record names all its fields", "change a copy of the other record", help)
 }
 
-// suffixMeant is the help for a number whose suffix is no type: what time is counted in elsewhere.
-func suffixMeant(digits, suffix string) string {
+// suffixMeant is the help for a number whose suffix is no type, from where it begins.
+func (p *parser) suffixMeant(start int, digits, suffix string) string {
+	if strings.HasSuffix(strings.TrimSpace(p.text[:start]), ".truncate(") {
+		if help := intervalMeant(digits, suffix); help != "" {
+			return help
+		}
+	}
+	return spanMeant(digits, suffix)
+}
+
+// intervalMeant is the help for an argument of truncate; "" where it means what such a suffix means anywhere.
+func intervalMeant(digits, suffix string) string {
+	n := digits
+	switch strings.TrimSuffix(strings.ToLower(suffix), "s") {
+	case "m":
+		return n + "min"
+	case "w", "week":
+		if n == "1" {
+			return "week"
+		}
+		return "counted from 1970-01-01, a Thursday:\n" + spanMeant(n, "week")
+	case "month", "mon", "mo":
+		return map[string]string{"1": "month", "3": "quarter", "12": "year"}[n]
+	case "quarter", "q":
+		return map[string]string{"1": "quarter", "4": "year"}[n]
+	case "year", "yr", "y":
+		return map[string]string{"1": "year"}[n]
+	}
+	return ""
+}
+
+// spanMeant is what time is counted in elsewhere.
+func spanMeant(digits, suffix string) string {
 	n, err := strconv.ParseInt(strings.ReplaceAll(digits, "_", ""), 10, 32)
 	unit := strings.TrimSuffix(strings.ToLower(suffix), "s")
 	switch unit {

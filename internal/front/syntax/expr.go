@@ -111,7 +111,7 @@ func (p *parser) rangeTail(start int, lo Expr) Expr {
 		p.next()
 		x.Hi = p.binary(precOr)
 	case !p.startsExpr():
-		p.report("S25", dots, "a range has both ends", "expected an expression after `..`", p.text[start:dots.End]+"n")
+		p.report("S25", dots, "a range has both ends", "expected an expression after `..`", p.openEnd(start, dots.End))
 		x.Hi = &BadExpr{p.from(p.prevEnd)}
 	default:
 		x.Hi = p.binary(precOr)
@@ -394,7 +394,7 @@ func (p *parser) call(start int, x Expr) Expr {
 func (p *parser) index(start int, x Expr) Expr {
 	open := p.tok.start
 	p.next()
-	i := p.freely(p.expr)
+	i := p.freely(func() Expr { return p.inIndex(diag.Span{Start: start, End: open}) })
 	if p.at(Comma) && !p.panicking {
 		p.report("S36", p.here(), "there is one index in each bracket", "expected `]`", "write `][`")
 		p.panicking = true

@@ -57,7 +57,7 @@ func (p *parser) number() Expr {
 		return p.checkedMoment(&MomentLit{Span: span, Text: text, Sort: meaning.Duration})
 	}
 	if suffix != "" && (!isScalarName(suffix) || suffix == "bool") && !p.unitsAllowed {
-		p.report("S03", span, "`"+suffix+"` is not a number type", "expected one of i8…i64, u8…u64, f32, f64 after the digits", suffixMeant(digits, suffix))
+		p.report("S03", span, "`"+suffix+"` is not a number type", "expected one of i8…i64, u8…u64, f32, f64 after the digits", p.suffixMeant(t.start, digits, suffix))
 		suffix = ""
 	}
 	if t.kind == Float || suffix == "f32" || suffix == "f64" {

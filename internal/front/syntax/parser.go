@@ -39,6 +39,8 @@ type parser struct {
 	itemColumn int
 	// inParams holds in the parameters of a function.
 	inParams bool
+	// indexed is the array in front of the brackets that are parsed; empty outside of brackets.
+	indexed diag.Span
 	// isThen is set for the block about to be parsed if an else may follow it.
 	isThen bool
 	// unclosedAt is the token where a brace was last found missing.
