@@ -35,7 +35,8 @@ fn f(v: &[i64; N]) -> [R; N] { v.map(|i| R { k: i / 4000 - 3, s: ["ant", "bee", 
 		"100 / r.v < 3", "100 / r.n < 3", "100 / (r.k - lo) < 200", "r.s.contains(\"a\")"}
 	ends := [][2]string{{".map(|r| r.v as i64).sum()", "i64"}, {".len()", "i64"}, {".map(|r| r.x).sum()", "f64"}, {".map(|r| 1000 / (r.k + 4)).sum()", "i64"},
 		{".group_by(|r| r.s).agg(|g| (g.key(), g.count(), g.sum(|r| r.v)))", "[(Str, i64, i64)]"}, {".group_by::<20>(|r| (r.k + 3).clamp_idx::<20>()).sum(|r| r.x)", "[f64; 20]"},
-		{".top_k::<3>(|r| r.x)", "[R]"}, {"", "[R]"}, {".mean(|r| r.x)", "f64"}, {".sort(|r| r.v)", "[R]"}}
+		{".top_k::<3>(|r| r.x)", "[R]"}, {"", "[R]"}, {".mean(|r| r.x)", "f64"}, {".sort(|r| r.v)", "[R]"}, {".sum(|r| r.w)", "i64"}, {".count(|r| r.w.is_some())", "i64"},
+		{".filter(|r| 100 / (r.v + 51) < 90).map(|r| r.n).sum()", "i64"}, {".any(|r| r.x > 30.0)", "bool"}}
 	for cond, fault := range map[string]bool{"100 / r.v < 3 && r.k == 2": true, "100 / r.n < 3 && r.k == 2": false, "r.k == 20 && 100 / r.v < 3": false,
 		"{ let few = 100 / r.v < 3; r.k == 2 && few }": true, "{ let few = 100 / r.n < 3; r.k == 2 && few }": false, "if r.k == 2 { true } else { let few = 100 / r.v < 3; false }": true, "if r.k == 2 { true } else { let few = 100 / r.n < 3; false }": false} {
 		f := fn(t, "record R { k: i64, v: i32, n: i64 }\nfn f(rows: &[R; N]) -> i64 { rows.filter(|r| "+cond+").map(|r| r.n).sum() }")
@@ -55,6 +56,10 @@ fn f(v: &[i64; N]) -> [R; N] { v.map(|i| R { k: i / 4000 - 3, s: ["ant", "bee", 
 		end := rapid.SampledFrom(ends).Draw(t, "end")
 		text := fmt.Sprintf(`record R { k: i64, s: Str, day: Date, v: i32, x: f64, w: Option<i64>, n: i64 }
 fn f(rows: &[R; N], lo: i64, q: Str, day: Date) -> %s { rows.filter(|r| %s)%s }`, end[1], cond, end[0])
+		if fold := rapid.SampledFrom([]string{"", "", "", "count", "any", "all"}).Draw(t, "fold"); fold != "" {
+			text = fmt.Sprintf(`record R { k: i64, s: Str, day: Date, v: i32, x: f64, w: Option<i64>, n: i64 }
+fn f(rows: &[R; N], lo: i64, q: Str, day: Date) -> %s { rows.%s(|r| %s) }`, map[string]string{"count": "i64", "any": "bool", "all": "bool"}[fold], fold, cond)
+		}
 		p, err := godwit.Compile(text)
 		if err != nil {
 			t.Fatalf("%s\n%v", text, err)

@@ -10,32 +10,35 @@ import (
 
 // pruning finds comparisons of an argument's columns with scalars that
 // hold for every row whose values matter to a group of reductions: they all
-// walk over one filtered view of one array argument and look at it in no
+// walk over one choice of rows of one array argument and look at it in no
 // other way.
 func (l *lowering) pruning(group []*graph.Node) []schedule.Predicate {
-	filter := filterOf(group[0].Args[0])
-	if filter == nil || filter.Args[0].Op != graph.Param {
+	chosen := chosenBy(group[0])
+	if chosen == nil {
 		return nil
 	}
-	table := filter.Args[0]
+	table := chosen.Args[0]
 	for _, n := range group {
-		if filterOf(n.Args[0]) != filter || looksAt(n, table) {
+		if chosenBy(n) != chosen || looksAt(n, table) {
 			return nil
 		}
 	}
-	b := filter.Blocks[0]
+	b := chosen.Blocks[0]
 	return l.predicates(nil, b.Params[1], b, b.Results[0], table)
 }
 
-// filterOf follows maps down to the filter that they walk over.
-func filterOf(n *graph.Node) *graph.Node {
-	for n.Op == graph.Map && len(n.Args) == 1 {
-		n = n.Args[0]
+// chosenBy is the first filter of the rows of an argument that n walks over, or the condition on them that it counts, to which a row that fails it
+// is nothing, too; nil if there is neither.
+func chosenBy(n *graph.Node) *graph.Node {
+	walked := n.Args[0]
+	for (walked.Op == graph.Map || walked.Op == graph.Filter) && len(walked.Args) == 1 && walked.Args[0].Op != graph.Param {
+		walked = walked.Args[0]
 	}
-	if n.Op != graph.Filter {
+	counts := n.Op == graph.Reduce && (n.Monoid == graph.CountOf || n.Monoid == graph.AnyOf) && walked == n.Args[0] && walked.Op == graph.Map
+	if len(walked.Args) != 1 || walked.Args[0].Op != graph.Param || walked.Op != graph.Filter && !counts {
 		return nil
 	}
-	return n
+	return walked
 }
 
 // looksAt reports that a body on the way from table to n uses table itself.
