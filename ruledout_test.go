@@ -56,9 +56,10 @@ fn f(v: &[i64; N]) -> [R; N] { v.map(|i| R { k: i / 4000 - 3, s: ["ant", "bee", 
 		end := rapid.SampledFrom(ends).Draw(t, "end")
 		text := fmt.Sprintf(`record R { k: i64, s: Str, day: Date, v: i32, x: f64, w: Option<i64>, n: i64 }
 fn f(rows: &[R; N], lo: i64, q: Str, day: Date) -> %s { rows.filter(|r| %s)%s }`, end[1], cond, end[0])
-		if fold := rapid.SampledFrom([]string{"", "", "", "count", "any", "all"}).Draw(t, "fold"); fold != "" {
+		if fold := rapid.SampledFrom([]string{"", "", "", "count", "any", "all", "map"}).Draw(t, "fold"); fold != "" {
 			text = fmt.Sprintf(`record R { k: i64, s: Str, day: Date, v: i32, x: f64, w: Option<i64>, n: i64 }
-fn f(rows: &[R; N], lo: i64, q: Str, day: Date) -> %s { rows.%s(|r| %s) }`, map[string]string{"count": "i64", "any": "bool", "all": "bool"}[fold], fold, cond)
+fn f(rows: &[R; N], lo: i64, q: Str, day: Date) -> %s { rows.%s(|r| %s)%s }`, map[string]string{"count": "i64", "any": "bool", "all": "bool", "map": "i64"}[fold], fold, cond,
+				map[string]string{"map": ".count(|b| !b)"}[fold])
 		}
 		p, err := godwit.Compile(text)
 		if err != nil {

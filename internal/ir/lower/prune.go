@@ -27,15 +27,15 @@ func (l *lowering) pruning(group []*graph.Node) []schedule.Predicate {
 	return l.predicates(nil, b.Params[1], b, b.Results[0], table)
 }
 
-// chosenBy is the first filter of the rows of an argument that n walks over, or the condition on them that it counts, to which a row that fails it
-// is nothing, too; nil if there is neither.
+// chosenBy is the first filter of the rows of an argument that n walks over, or a condition on each of them, of which a row that fails it shows n
+// nothing else; nil if there is neither.
 func chosenBy(n *graph.Node) *graph.Node {
 	walked := n.Args[0]
 	for (walked.Op == graph.Map || walked.Op == graph.Filter) && len(walked.Args) == 1 && walked.Args[0].Op != graph.Param {
 		walked = walked.Args[0]
 	}
-	counts := n.Op == graph.Reduce && (n.Monoid == graph.CountOf || n.Monoid == graph.AnyOf) && walked == n.Args[0] && walked.Op == graph.Map
-	if len(walked.Args) != 1 || walked.Args[0].Op != graph.Param || walked.Op != graph.Filter && !counts {
+	says := walked.Op == graph.Filter || walked.Op == graph.Map && walked.Type.Elem().IsScalar() && walked.Type.Elem().KindOf() == num.Bool
+	if !says || len(walked.Args) != 1 || walked.Args[0].Op != graph.Param {
 		return nil
 	}
 	return walked
