@@ -136,6 +136,7 @@ func TestRenamedByCommand(t *testing.T) {
 		{"id,price\n1,2.5\n", "id,cost\n3,1\n4,-999\n", "?na=-999", false},
 		{"id,price\n1,2.5\n", "# export\nid,cost\n3,1\n", "?skip=1", false},
 		{"net-price,cost\n1,2\n", "net-price,price\n1,2\n", "", false},
+		{"id,price\n1,2.5\n", "\n\nid,cost\n3,1\n", "", false},
 		{"price list,cost\n1,2\n", "price list,price\n1,2\n", "", false},
 	} {
 		path := filepath.Join(t.TempDir(), "more.csv")
@@ -149,6 +150,17 @@ func TestRenamedByCommand(t *testing.T) {
 		if err == nil || strings.Contains(help(err), "sed ") != tt.command || !strings.Contains(help(err), "--widen") {
 			t.Errorf("%q%s: %v\n%s", tt.more, tt.options, err, help(err))
 		}
+	}
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("renamed.csv", []byte("id,costs\n3,1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Load(t.Context(), csvOf(t, "id,cost\n1,2\n"), "s", godwit.LoadOptions{Replace: true}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := c.Load(t.Context(), "renamed.csv", "s", godwit.LoadOptions{Append: true})
+	if err == nil || !strings.Contains(help(err), "'renamed.csv' > renamed-2.csv && godwit load renamed-2.csv ") {
+		t.Errorf("%v\n%s", err, help(err))
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -148,7 +150,11 @@ func (a *appended) otherTypes(ctx context.Context, e *data.Error) {
 		}
 		e.Msg += fmt.Sprintf("; `%s` is %s there, and %s here", c.Name, c.Type(), typed.Columns()[from].Type())
 		if !ok {
-			e.Help = fmt.Sprintf("`%s`: %s\n%s", c.Name, a.instead(c, typed, from, ""), e.Help)
+			option := ""
+			if why := data.Unfit(typed, from); why != nil {
+				option = why.Help
+			}
+			e.Help = fmt.Sprintf("`%s`: %s\n%s", c.Name, a.instead(c, typed, from, option), e.Help)
 		}
 	}
 }
@@ -211,7 +217,19 @@ func renaming(src data.Source, set string, old, now []string) string {
 	if !plain {
 		return what + "write the file with the names that @" + set + " has"
 	}
-	return what + "add the file with that name: sed " + word("1"+strings.Join(edits, "; 1")) + " " + word(src.Path()) + " > renamed.csv && godwit load renamed.csv --as " + set + " --append"
+	to := unusedFile("renamed.csv")
+	return what + "add the file with that name: sed " + word("1"+strings.Join(edits, "; 1")) + " " + word(src.Path()) + " > " + to + " && godwit load " + to + " --as " + set + " --append"
+}
+
+// unusedFile is a name like this that no file has: a command that writes there loses nothing.
+func unusedFile(name string) string {
+	ext := filepath.Ext(name)
+	for i, like := 2, strings.TrimSuffix(name, ext); ; i++ {
+		if _, err := os.Lstat(name); err != nil {
+			return name
+		}
+		name = fmt.Sprintf("%s-%d%s", like, i, ext)
+	}
 }
 
 func quoted(names []string) string {

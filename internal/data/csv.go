@@ -182,10 +182,10 @@ func checkNames(in *input, names []string, line int) error {
 	return e
 }
 
-// AsItIs reports a CSV file that is read as it lies there: not compressed, and without options.
+// AsItIs reports a CSV file that is read as it lies there: not compressed, without options, and with its names on the first line.
 func AsItIs(src Source) bool {
 	s, ok := src.(*csvFile)
-	return ok && !s.input.copied && s.input.path != Stdin && s.input.opt.Unsaid()
+	return ok && !s.input.copied && s.input.path != Stdin && s.input.opt.unsaid() && len(s.blocks) > 0 && s.blocks[0].line == 2
 }
 
 // separatorsBeside are signs that often separate fields, besides the comma.

@@ -175,17 +175,40 @@ func (p *csvParser) miscounted(start int, row int64) error {
 	}
 	e := p.fail(start, row, -1, fmt.Sprintf("expected %d fields, found %d", len(p.columns), fields))
 	e.Col, e.Help = 0, "put fields that contain a "+p.src.dialect.separator()+" in quotes"
-	first := p.src.cols[0].Name
+	first, begins := p.src.cols[0].Name, p.src.tableBegins()
 	switch {
 	case strings.HasPrefix(first, "#") && first != numbered(0):
 		opt := &p.src.input.opt
 		e.Help = fmt.Sprintf("the first row names the columns; if it is a comment, %q, leave it out: %s%s", shortened(first), p.src.input.path, opt.with("skip", strconv.Itoa(opt.Skip+1)))
+	case begins > 0:
+		e.Help = fmt.Sprintf("if the table begins on line %d, leave out what stands before it: %s%s; or ", begins, p.src.input.path, p.src.input.opt.with("skip", strconv.Itoa(begins-1))) + e.Help
 	case fields == len(p.columns)+1 && empty:
 		e.Help = "the row ends in a " + p.src.dialect.separator() + ", behind which one more field begins: leave it out, or give the row of names one, too"
 	case fields < len(p.columns):
 		e.Help = "leave a field empty where a value is missing, and write its " + p.src.dialect.separator()
 	}
 	return e
+}
+
+// tableBegins is the first line with a sign that separates fields, below a row of names that has one name, and none; 0 if there is no such line soon.
+func (s *csvFile) tableBegins() int {
+	const most = 20 // lines before a table
+	if len(s.cols) > 1 || s.input.opt.Separator != 0 {
+		return 0
+	}
+	b := make([]byte, min(s.size, 64<<10))
+	if s.readAt(b, 0) != nil {
+		return 0
+	}
+	for i, line := range bytes.SplitN(b, []byte("\n"), most+1) {
+		if i < most && bytes.ContainsAny(line, ","+separatorsBeside) {
+			if i > s.input.opt.Skip {
+				return i + 1
+			}
+			return 0
+		}
+	}
+	return 0
 }
 
 // position is the line and column, 1-based, of a byte of the block.

@@ -22,6 +22,8 @@ func TestWaysOutOfCSV(t *testing.T) {
 		{"# export\na;b\n1;2,5\n", "skip=0&sep=;&decimal=,", "x.csv?sep=;&decimal=,&skip=1", "sep=;&decimal=,&skip=1", "i64"},
 		{"1,2\n3,4\n", "na=-", "x.csv?na=-&header=no", "na=-&header=no", "i64"},
 		{"a|b\n1|2.5\n2|x|y\n", "", "say what separates them: ?sep=|", "", ""},
+		{"meta\nmeta2\nx;d\n1,5;a\n2,5;b\n", "na=-", "x.csv?na=-&skip=2; or put fields that contain a comma in quotes", "", ""},
+		{"a\n1\nNA\nn/a\n", "na=NA", "?na=n/a", "na=NA&na=n/a", "Option<i64>"},
 		{"x\n1\n\n2\n\n3\n", "", "remove the line: sed -i 3d ", "", ""},
 		{"a,b\n1,2,,\n", "", "put fields that contain a comma in quotes", "", ""},
 	} {

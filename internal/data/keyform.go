@@ -94,7 +94,7 @@ func (s *list) addKey(all [][]key, j int, name string, form keyForm) error {
 		m.keys = append(m.keys, words[i])
 	}
 	c.Name = name
-	s.cols, s.padded = append(s.cols, c), append(s.padded, padded)
+	s.cols, s.padded, s.number = append(s.cols, c), append(s.padded, padded), append(s.number, form == keyAsNumber)
 	return nil
 }
 
@@ -123,7 +123,7 @@ func (w *keyWord) zeros() bool { return strconv.FormatInt(w.n, 10) != w.text }
 // doubtKey says what the type of a column of folders does not keep, or what it might be.
 func (s *list) doubtKey(column int) *Error {
 	c, padded := &s.cols[column], s.padded[column-s.keyed]
-	if !padded && (c.Kind != num.I64 || c.Means.Sort != meaning.None) {
+	if s.number[column-s.keyed] || !padded && (c.Kind != num.I64 || c.Means.Sort != meaning.None) {
 		return nil
 	}
 	for _, m := range s.members {

@@ -23,6 +23,7 @@ type list struct {
 	found   []csvFound // of all members that are text; nil if none is
 	keyed   int        // columns from here on are those of folders
 	padded  []bool     // of these: text that are all integers, some of which begin with zeros
+	number  []bool     // of these: numbers, as somebody said
 	single  *member    // the only one with rows
 	stored  []bool     // by column: the values lie in the files as they are computed with
 	like    []string   // by column: the file that its type is from
@@ -253,7 +254,7 @@ func (s *list) doubt(column int) *Error {
 
 // typed is the list with the types of all values, where that has to be found by reading.
 func (s *list) typed(ctx context.Context, looked func(rows int64)) (Source, error) {
-	t := &list{table: s.table, of: s.of, keyed: s.keyed, padded: s.padded, found: make([]csvFound, s.keyed)}
+	t := &list{table: s.table, of: s.of, keyed: s.keyed, padded: s.padded, number: s.number, found: make([]csvFound, s.keyed)}
 	for i, m := range s.members {
 		n := &member{src: m.src, first: m.first, lo: m.lo, cols: m.cols, keys: m.keys}
 		if text, ok := m.src.(untyped); ok {

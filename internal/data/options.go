@@ -42,63 +42,64 @@ func (o *Options) with(name, value string) string {
 	return "?" + strings.Join(append(parts, name+"="+value), "&")
 }
 
-// Unsaid reports that a file is read without options.
-func (o *Options) Unsaid() bool { return reflect.DeepEqual(*o, Options{}) }
+// unsaid reports that a file is read without options.
+func (o *Options) unsaid() bool { return reflect.DeepEqual(*o, Options{}) }
 
 // option is one word that may stand behind a name.
 type option struct {
 	name, takes string
 	set         func(o *Options, value string) bool
+	adds        bool // given again it adds to what was said
 }
 
 var options = []option{
-	{"sep", "one character, or tab", func(o *Options, v string) bool { return oneByte(&o.Separator, v) }},
+	{"sep", "one character, or tab", func(o *Options, v string) bool { return oneByte(&o.Separator, v) }, false},
 	{"quote", "one character, or none", func(o *Options, v string) bool {
 		o.NoQuote = v == "none"
 		return o.NoQuote || oneByte(&o.Quote, v)
-	}},
-	{"decimal", ". or ,", func(o *Options, v string) bool { return oneByte(&o.Decimal, v) && strings.Contains(".,", v) }},
+	}, false},
+	{"decimal", ". or ,", func(o *Options, v string) bool { return oneByte(&o.Decimal, v) && strings.Contains(".,", v) }, false},
 	{"thousands", "one character that is no digit", func(o *Options, v string) bool {
 		return oneByte(&o.Thousands, v) && !strings.ContainsAny(v, "0123456789+-eE")
-	}},
+	}, false},
 	{"na", "words for a missing value, with commas between them", func(o *Options, v string) bool {
-		o.NA = strings.Split(v, ",")
+		o.NA = append(o.NA, strings.Split(v, ",")...)
 		return true
-	}},
+	}, true},
 	{"date", "dd, mm and yyyy in their order, with a sign between them", func(o *Options, v string) bool {
 		_, ok := parseDateForm(v)
 		o.Date = v
 		return ok
-	}},
+	}, false},
 	{"text", "names of columns, with commas between them", func(o *Options, v string) bool {
-		o.Text = strings.Split(v, ",")
+		o.Text = append(o.Text, strings.Split(v, ",")...)
 		return v != ""
-	}},
+	}, true},
 	{"number", "names of columns, with commas between them", func(o *Options, v string) bool {
-		o.Number = strings.Split(v, ",")
+		o.Number = append(o.Number, strings.Split(v, ",")...)
 		return v != ""
-	}},
+	}, true},
 	{"types", "columns and their types, with commas between them", func(o *Options, v string) bool {
-		o.Types = declarations(v)
+		o.Types = append(o.Types, declarations(v)...)
 		return v != ""
-	}},
+	}, true},
 	{"header", "yes, no or unique", func(o *Options, v string) bool {
 		o.NoHeader, o.Header, o.Unique = v == "no", v == "yes", v == "unique"
 		return o.NoHeader || o.Header || o.Unique
-	}},
+	}, false},
 	{"skip", "a number of lines", func(o *Options, v string) bool {
 		n, err := strconv.Atoi(v)
 		o.Skip = n
 		return err == nil && n >= 0 && n <= 1<<20
-	}},
+	}, false},
 	{"encoding", "utf-8, utf-16, utf-16le, utf-16be, latin1 or windows-1252", func(o *Options, v string) bool {
 		o.Encoding = encodings[strings.ToLower(v)]
 		return o.Encoding != ""
-	}},
+	}, false},
 	{"format", "csv, jsonl, npy, arrow or parquet", func(o *Options, v string) bool {
 		o.Format = v
 		return slices.Contains(formatNames, v)
-	}},
+	}, false},
 }
 
 // oneByte reads a character of ASCII that may separate or begin something.
@@ -125,7 +126,7 @@ func ParseOptions(text string) (o Options, err error) {
 		switch {
 		case i < 0:
 			return o, badOption(name)
-		case seen[name]:
+		case seen[name] && !options[i].adds:
 			return o, &Error{Row: -1, Msg: fmt.Sprintf("the option `%s` is given twice", name), Help: "leave one out; an & inside of a value is written %26"}
 		case !options[i].set(&o, value):
 			return o, &Error{Row: -1, Msg: fmt.Sprintf("the option `%s` is %q", name, value), Help: fmt.Sprintf("expected %s: ?%s=%s", options[i].takes, name, exampleOf[name])}
