@@ -22,7 +22,10 @@ func faultHelp(g *graph.Graph, s graph.Site) string {
 		return general
 	}
 	marked := g.Source.Text[s.Pos.Start:s.Pos.End]
-	offer := ""
+	offer := begunBefore(g.Source, s.Pos, marked)
+	if offer != "" && !strings.Contains(offer, "\n") {
+		return offer
+	}
 	switch code {
 	case "R01":
 		if offer = wrapping(g, s, marked); offer == "" {
