@@ -100,9 +100,12 @@ func (e *elab) calledOtherwise(c *methodUse, m method) bool {
 
 // sizeInstead is how a number becomes a size, which a call gives: in place of a parameter.
 func (e *elab) sizeInstead(x *syntax.MethodCall, n string) string {
-	name := strings.ToUpper(n[:1])
-	if _, taken := e.fr.sizes[name]; taken || e.resolver().first(name) != nil {
-		name = strings.ToUpper(n)
+	name := strings.ToUpper(n)
+	for _, free := range []string{strings.ToUpper(n[:1]), name, "K", "L", "W"} {
+		if _, taken := e.fr.sizes[free]; !taken && e.resolver().first(free) == nil {
+			name = free
+			break
+		}
 	}
 	fn := "f"
 	if e.fr.d != nil && e.fr.d.fn != nil {

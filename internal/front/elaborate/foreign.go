@@ -47,6 +47,9 @@ func (e *elab) foreignWord(x *syntax.MethodCall, recv *graph.Node) string {
 	if help := e.ofLastTime(x, recv); help != "" {
 		return help
 	}
+	if help := e.filteredFold(x, recv); help != "" {
+		return help
+	}
 	if help := e.firstSuch(x, recv); help != "" {
 		return help
 	}
