@@ -229,6 +229,9 @@ func (e *elab) roundedTo(x *syntax.MethodCall, recv *graph.Type, places syntax.E
 	if !ok || n.Value > 15 {
 		return "multiply by a power of ten, round, and divide by it"
 	}
+	if n.Value == 0 && recv.Kind != graph.Option {
+		return e.instead(x.Span, of+"."+x.Name.Text+"()")
+	}
 	power := "1" + strings.Repeat("0", int(n.Value)) + ".0"
 	if recv.Kind == graph.Option {
 		return e.instead(x.Span, of+".map(|v| (v "+up+" "+power+")."+x.Name.Text+"() "+down+" "+power+")")

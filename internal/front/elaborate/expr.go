@@ -278,7 +278,7 @@ func (e *elab) groupFieldHelp(x *syntax.Field, v *graph.Node) string {
 		return help
 	}
 	if t := e.rowType(v); e.of(v).group.lookup == nil && types.FieldIndex(t, x.Name.Text) >= 0 {
-		if help := e.foldOfField(x); help != "" {
+		if help := e.foldOfField(x, t.Elems[types.FieldIndex(t, x.Name.Text)]); help != "" {
 			return "a group has many rows: ask for one value of them:\n" + help
 		}
 		fold, f := "count_distinct", t.Elems[types.FieldIndex(t, x.Name.Text)]

@@ -59,9 +59,16 @@ func (e *elab) filteredFold(x *syntax.MethodCall, recv *graph.Node) string {
 		e.instead(fold.Span, of+"."+fold.Name.Text+"(|"+p+"| if "+cond+" { Some("+e.text(value.Body.Where())+") } else { None })")
 }
 
-// foldOfField is the fold of a field of a group's rows; "" if none follows.
-func (e *elab) foldOfField(x *syntax.Field) string {
+// foldOfField is the fold of a field of a group's rows, of type t; "" if none follows.
+func (e *elab) foldOfField(x *syntax.Field, t *graph.Type) string {
 	fold := e.callOn(x)
+	if fold != nil && fold.Name.Text == "count" && len(fold.Args) == 0 {
+		there := ""
+		if t.Kind == graph.Option {
+			there = "|r| r." + syntax.FieldText(x.Name.Text) + ".is_some()"
+		}
+		return e.instead(fold.Span, e.operand(x.X)+".count("+there+")")
+	}
 	if fold == nil || len(fold.Args) > 0 || !oneValued[fold.Name.Text] {
 		return ""
 	}
