@@ -22,7 +22,10 @@ func faultHelp(g *graph.Graph, s graph.Site) string {
 		return general
 	}
 	marked := g.Source.Text[s.Pos.Start:s.Pos.End]
-	offer := ""
+	offer := begunBefore(g.Source, s.Pos, marked)
+	if offer != "" && !strings.Contains(offer, "\n") {
+		return offer
+	}
 	switch code {
 	case "R01":
 		if offer = wrapping(g, s, marked); offer == "" {
@@ -203,7 +206,7 @@ func guarded(src *diag.Source, s graph.Site, code string) string {
 			return "the divisor is 0: write another"
 		}
 		offer := func(zero string) string {
-			return fmt.Sprintf("if %s == 0 { %s } else { %s %s %s }", b, zero, a, x.Op, b)
+			return alone(src, x.Span, fmt.Sprintf("if %s == 0 { %s } else { %s %s %s }", b, zero, a, x.Op, b))
 		}
 		if passes(src, x.Span, offer("0s")) { // of a Duration
 			return "test the divisor: " + offer("0s")

@@ -44,15 +44,77 @@ func negated(src *diag.Source, s graph.Site, marked string) string {
 	default:
 		return ""
 	}
+	offer, wider = alone(src, at, offer), alone(src, at, wider)
 	switch {
 	case wide != "" && passes(src, at, wider):
 		return "compute in i64: " + wider
 	case passes(src, at, offer):
 		return leastStays(kind) + offer
-	case passes(src, at, "("+offer+")"):
-		return leastStays(kind) + "(" + offer + ")"
 	}
 	return leastHelp
+}
+
+// alone is text in place of what stands at a span: in parentheses where that is an operand of something.
+func alone(src *diag.Source, at diag.Span, text string) string {
+	if isOperand(reflect.ValueOf(syntax.Parse(src, new(diag.List))), at) {
+		return bracketed(text)
+	}
+	return text
+}
+
+// isOperand finds, in a syntax tree, an operation of which the expression at a span is an operand.
+func isOperand(v reflect.Value, at diag.Span) bool {
+	if !v.IsValid() || (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil() {
+		return false
+	}
+	if v.Kind() == reflect.Pointer && v.CanInterface() {
+		for _, x := range operands(v.Interface()) {
+			if x != nil && x.Where() == at {
+				return true
+			}
+		}
+	}
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		return isOperand(v.Elem(), at)
+	case reflect.Slice:
+		for i := range v.Len() {
+			if isOperand(v.Index(i), at) {
+				return true
+			}
+		}
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[diag.Source]() {
+			return false
+		}
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() && isOperand(v.Field(i), at) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// operands are the parts of an operation that bind by precedence.
+func operands(x any) []syntax.Expr {
+	switch x := x.(type) {
+	case *syntax.Binary:
+		return []syntax.Expr{x.X, x.Y}
+	case *syntax.Unary:
+		return []syntax.Expr{x.X}
+	case *syntax.Cast:
+		return []syntax.Expr{x.X}
+	case *syntax.MethodCall:
+		return []syntax.Expr{x.Receiver}
+	case *syntax.Field:
+		return []syntax.Expr{x.X}
+	case *syntax.Index:
+		return []syntax.Expr{x.X}
+	case *syntax.RangeExpr:
+		return []syntax.Expr{x.Lo, x.Hi}
+	}
+	return nil
 }
 
 const leastHelp = "the least integer has no positive one: test for it before"

@@ -112,6 +112,11 @@ func (e *elab) rangeSizes(r *syntax.RangeExpr, step string) (n, lo, hi size.Poly
 	}
 	n = hi.Sub(lo)
 	if !e.proves(lo) {
+		if first, known := lo.Const(); known && e.proves(n) && writable(n) {
+			e.errorf(r.Lo.Where(), "B01", "a range of numbers begins at 0 or above").Note("found %d", first).
+				Help("%s", e.instead(r.Span, e.alone("(0.."+n.String()+").map(|i| i - "+itoa(-first)+")", r.Span)))
+			return n, lo, hi, false
+		}
 		e.negativeSize(r.Lo.Where(), lo)
 		return n, lo, hi, false
 	}

@@ -91,7 +91,7 @@ func (e *elab) calledOtherwise(c *methodUse, m method) bool {
 		}
 		e.errorf(x.Name.Span, "T08", "`%s` takes 1 argument", name).Note("found %d", len(args)).Help("%s", help)
 	case m.max == 0 && roundings[name] && len(args) == 1:
-		e.errorf(x.Name.Span, "T08", "`%s` takes no arguments", name).Note("it rounds to a whole number").Help("%s", e.instead(x.Span, e.roundedTo(x, args[0])))
+		e.errorf(x.Name.Span, "T08", "`%s` takes no arguments", name).Note("it rounds to a whole number").Help("%s", e.roundedTo(x, c.recv.Type, args[0]))
 	default:
 		return false
 	}
@@ -100,9 +100,12 @@ func (e *elab) calledOtherwise(c *methodUse, m method) bool {
 
 // sizeInstead is how a number becomes a size, which a call gives: in place of a parameter.
 func (e *elab) sizeInstead(x *syntax.MethodCall, n string) string {
-	name := strings.ToUpper(n[:1])
-	if _, taken := e.fr.sizes[name]; taken || e.resolver().first(name) != nil {
-		name = strings.ToUpper(n)
+	name := strings.ToUpper(n)
+	for _, free := range []string{strings.ToUpper(n[:1]), name, "K", "L", "W"} {
+		if _, taken := e.fr.sizes[free]; !taken && e.resolver().first(free) == nil {
+			name = free
+			break
+		}
 	}
 	fn := "f"
 	if e.fr.d != nil && e.fr.d.fn != nil {
@@ -216,15 +219,40 @@ func (e *elab) togetherMeant(c *methodUse) string {
 // roundings round a float to a whole number.
 var roundings = map[string]bool{"round": true, "round_ties_even": true, "floor": true, "ceil": true, "trunc": true}
 
-// roundedTo is a rounding to places behind the point.
-func (e *elab) roundedTo(x *syntax.MethodCall, places syntax.Expr) string {
-	of, power := e.operand(x.Receiver), "100.0"
+// roundedTo is what to write for a rounding to places behind the point, or before it; it says what to do where the number of places is not written out.
+func (e *elab) roundedTo(x *syntax.MethodCall, recv *graph.Type, places syntax.Expr) string {
+	of, up, down := e.operand(x.Receiver), "*", "/"
+	if u, ok := places.(*syntax.Unary); ok && u.Op == syntax.Minus {
+		places, up, down = u.X, "/", "*"
+	}
 	n, ok := places.(*syntax.IntLit)
 	if !ok || n.Value > 15 {
-		return "(" + of + " * " + power + ")." + x.Name.Text + "() / " + power
+		return "multiply by a power of ten, round, and divide by it"
 	}
-	power = "1" + strings.Repeat("0", int(n.Value)) + ".0"
-	return e.alone("("+of+" * "+power+")."+x.Name.Text+"() / "+power, x.Span)
+	if n.Value == 0 && recv.Kind != graph.Option {
+		return e.instead(x.Span, of+"."+x.Name.Text+"()")
+	}
+	power := "1" + strings.Repeat("0", int(n.Value)) + ".0"
+	if recv.Kind == graph.Option {
+		return e.instead(x.Span, of+".map(|v| (v "+up+" "+power+")."+x.Name.Text+"() "+down+" "+power+")")
+	}
+	return e.instead(x.Span, e.alone("("+of+" "+up+" "+power+")."+x.Name.Text+"() "+down+" "+power, x.Span))
+}
+
+// placesOf is the argument that says how many places a rounding of floats leaves; nil if there is none.
+func placesOf(x *syntax.MethodCall, t *graph.Type) syntax.Expr {
+	if t.Kind == graph.Option {
+		t = t.Elem()
+	}
+	switch {
+	case !roundings[x.Name.Text] || !types.IsFloat(types.Innermost(t)):
+		return nil
+	case len(x.TypeArgs) == 1 && len(x.Args) == 0:
+		return x.TypeArgs[0].Size
+	case len(x.TypeArgs) == 0 && len(x.Args) == 1:
+		return x.Args[0]
+	}
+	return nil
 }
 
 // comparedSort is a word for sort with a closure that compares two elements; "" for other calls.

@@ -278,6 +278,9 @@ func (e *elab) groupFieldHelp(x *syntax.Field, v *graph.Node) string {
 		return help
 	}
 	if t := e.rowType(v); e.of(v).group.lookup == nil && types.FieldIndex(t, x.Name.Text) >= 0 {
+		if help := e.foldOfField(x, t.Elems[types.FieldIndex(t, x.Name.Text)]); help != "" {
+			return "a group has many rows: ask for one value of them:\n" + help
+		}
 		fold, f := "count_distinct", t.Elems[types.FieldIndex(t, x.Name.Text)]
 		if isNumeric(known(f)) {
 			fold = "max"
@@ -519,6 +522,10 @@ func (e *elab) repeatExpr(x *syntax.RepeatExpr, want *graph.Type) *graph.Node {
 }
 
 func (e *elab) negativeSize(at diag.Span, p size.Poly) {
+	if n, known := p.Const(); known {
+		e.errorf(at, "B01", "this size is negative").Note("expected 0 or more, found %d", n).Help("write a number that is not below 0; a range ends at its beginning or above")
+		return
+	}
 	e.errorf(at, "B01", "this size may be negative").Note("%s >= 0 is not known", p).
 		Help("%s", declare("declare it", p.String()+" >= 0", "", p))
 }

@@ -47,6 +47,9 @@ func (e *elab) foreignWord(x *syntax.MethodCall, recv *graph.Node) string {
 	if help := e.ofLastTime(x, recv); help != "" {
 		return help
 	}
+	if help := e.filteredFold(x, recv); help != "" {
+		return help
+	}
 	if help := e.firstSuch(x, recv); help != "" {
 		return help
 	}
@@ -76,6 +79,8 @@ func (e *elab) foreignWord(x *syntax.MethodCall, recv *graph.Node) string {
 		return e.withoutNone(t.Elem())
 	case name == "filter_map" && len(x.Args) == 1:
 		return e.instead(x.Span, e.operand(x.Receiver)+e.someOf(x.Args[0]))
+	case t.Kind == graph.Option && placesOf(x, t) != nil:
+		return e.roundedTo(x, t, placesOf(x, t))
 	case t.Kind == graph.Option && t.Elem().IsScalar() && scalarTable(t.Elem())[name].run != nil:
 		help := e.oneLine(x.Receiver) + ".map(|v| v." + name + "(" + e.argText(x) + "))"
 		if strings.HasSuffix(name, "_with") || name == "contains" {

@@ -293,8 +293,8 @@ func (e *elab) sizeArgs(c *methodUse, m method) bool {
 	}
 	if len(args) > m.sizes {
 		msg := e.errorf(c.x.Name.Span, "T09", "`%s` takes no such argument in ::<…>", c.x.Name.Text)
-		if len(args) == 1 && args[0].Size != nil && roundings[c.x.Name.Text] && types.IsFloat(c.recv.Type) {
-			msg.Note("it rounds to a whole number").Help("%s", e.instead(c.x.Span, e.roundedTo(c.x, args[0].Size)))
+		if places := placesOf(c.x, c.recv.Type); places != nil {
+			msg.Note("it rounds to a whole number").Help("%s", e.roundedTo(c.x, c.recv.Type, places))
 			return false
 		}
 		msg.Note("expected %d", m.sizes).Help("leave it out")
@@ -327,12 +327,12 @@ func takesFast(x *syntax.MethodCall) bool {
 	})
 }
 
-// sizeOffer is a number to offer for ::<…>: the places of the decimal that is wanted of a rounding, or none.
+// sizeOffer is a number to offer for ::<…>: the places of the decimal that is wanted of a rounding where it has fewer, or none.
 func sizeOffer(c *methodUse) int {
 	switch {
 	case !types.IsSort(types.Innermost(c.recv.Type), meaning.Decimal):
 		return 8
-	case c.want != nil && types.IsSort(types.Innermost(c.want), meaning.Decimal):
+	case c.want != nil && types.IsSort(types.Innermost(c.want), meaning.Decimal) && types.Innermost(c.want).Means.Places < types.Innermost(c.recv.Type).Means.Places:
 		return int(types.Innermost(c.want).Means.Places)
 	}
 	return 0

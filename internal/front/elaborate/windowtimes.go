@@ -1,6 +1,7 @@
 package elaborate
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/godwit-run/godwit/internal/data/meaning"
@@ -36,6 +37,9 @@ func (e *elab) ofLastTime(x *syntax.MethodCall, recv *graph.Node) string {
 	}
 	intro := ""
 	if !window && length == "" {
+		if len(x.Args)+len(x.TypeArgs) > 0 && !closureOnly(x) {
+			return "group by the time, cut to the interval by truncate, which takes second, minute, hour, day, week, month, quarter or year, or a duration, such as 90min"
+		}
 		length, intro = "day", "for each day; truncate takes other units and durations, such as 90min:\n"
 	}
 	with := *x
@@ -48,7 +52,7 @@ func (e *elab) ofLastTime(x *syntax.MethodCall, recv *graph.Node) string {
 	case key == "":
 		return "group by the time, cut to an interval: group_by(|r| r.time.truncate(" + length + "))"
 	case !window:
-		return intro + e.instead(with.Span, rows+".group_by(|"+p+"| "+castable(key)+".truncate("+length+")).agg(|g| (g.key(), g.count()))")
+		return intro + e.intervals(x, recv, rows+".group_by(|"+p+"| "+castable(key)+".truncate("+length+"))")
 	}
 	part, zero := summedField(recv.Type.Elem(), p)
 	taken := p + " " + key + " " + rows
@@ -57,6 +61,54 @@ func (e *elab) ofLastTime(x *syntax.MethodCall, recv *graph.Node) string {
 	return "a sum over the last " + length + ", of rows in the order of time, is a running total less what it was before:\n" +
 		e.instead(with.Span, "{ let "+total+" = "+rows+".scan("+zero+", |"+a+", "+p+"| "+a+" + "+part+"); let "+before+" = "+rows+".as_of(|"+p+"| "+key+"); "+
 			rows+".enumerate().map(|("+i+", "+p+")| "+total+"["+i+"] - "+before+".get("+key+" - "+length+").map(|"+j+"| "+total+"["+j+"]).or("+zero+")) }")
+}
+
+// intervals is what to write for a call that groups rows by an interval: the groups, and of each its key and the fold that follows.
+func (e *elab) intervals(x *syntax.MethodCall, recv *graph.Node, groups string) string {
+	at := x.Span
+	if next := e.callOn(x); next != nil && next.Name.Text == "agg" {
+		return e.instead(at, groups)
+	}
+	fold, end := e.foldBehind(x, recv.Type.Elem())
+	at.End = end
+	return e.instead(at, groups+".agg(|g| (g.key(), "+fold+"))")
+}
+
+// closureOnly reports a call with a closure and nothing else.
+func closureOnly(x *syntax.MethodCall) bool {
+	return len(x.TypeArgs) == 0 && len(x.Args) == 1 && isClosure(x.Args[0])
+}
+
+// unitWords are the names that other languages have for units, and the suffix of a duration of several; "" where no duration has it.
+var unitWords = map[string][2]string{}
+
+func init() {
+	for unit, words := range map[[2]string]string{
+		{"second", "s"}: "S s sec second seconds", {"minute", "min"}: "T m min minute minutes", {"hour", "h"}: "H h hour hours", {"day", "day"}: "D d day days",
+		{"week", ""}: "W w week weeks", {"month", ""}: "M ME MS mo month months", {"quarter", ""}: "Q QE QS q quarter quarters", {"year", ""}: "Y A YE YS y year years",
+	} {
+		for _, word := range strings.Fields(words) {
+			unitWords[word] = unit
+		}
+	}
+}
+
+var countOfUnits = regexp.MustCompile(`^([0-9]*)([A-Za-z]+)$`)
+
+// intervalNamed is what truncate takes for an interval as other languages write it, such as 1M or 15T; "" if there is none.
+func intervalNamed(text string) string {
+	m := countOfUnits.FindStringSubmatch(text)
+	if m == nil {
+		return ""
+	}
+	unit := unitWords[m[2]]
+	switch {
+	case m[1] == "" || m[1] == "1":
+		return unit[0]
+	case unit[1] == "" || strings.Trim(m[1], "0") == "":
+		return ""
+	}
+	return m[1] + unit[1]
 }
 
 // lengthOfTime is the duration among the arguments of a call, also one in quotes, or the unit of an interval; "" if there is none.
@@ -75,8 +127,15 @@ func (e *elab) lengthOfTime(x *syntax.MethodCall, window bool) string {
 			}
 		case *syntax.TextLit:
 			text := strings.ReplaceAll(a.Value, " ", "")
-			if _, unit := truncated[text]; writtenDuration.MatchString(text) || unit && !window {
+			if writtenDuration.MatchString(text) {
 				return text
+			}
+			if !window {
+				return intervalNamed(text)
+			}
+		case *syntax.NameExpr:
+			if name := unitNamed(a); truncated[name] != truncated[""] && !window {
+				return name
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/godwit-run/godwit/internal/front/diag"
@@ -20,10 +21,17 @@ func (p *parser) openEnd(start, end int) string {
 	switch n, below := strings.CutPrefix(lo, "-"); {
 	case below:
 		return p.forSlice(x+".reverse().take("+n+").reverse()", end)
-	case strings.Trim(lo, "0123456789_") == "" && p.sizeNamed(x) != "":
+	case reaches(lo, p.sizeNamed(x)):
 		return p.forSlice(x+".gather("+lo+".."+p.sizeNamed(x)+")", end)
 	}
 	return p.forSlice(x+".enumerate().filter(|(i, _)| i >= "+lo+").map(|(_, e)| e)", end)
+}
+
+// reaches reports that an array of a size that is a number has so many elements. One with a name may be smaller.
+func reaches(lo, size string) bool {
+	from, err := strconv.Atoi(lo)
+	n, err2 := strconv.Atoi(size)
+	return err == nil && err2 == nil && from <= n
 }
 
 // openBeginning parses a range without a lower end, which nothing has, and reports it.
