@@ -372,7 +372,7 @@ where N: Range<1, 1_000_000_000>, steps: Range<0, 4096>
 func TestClusterGenerated(t *testing.T) {
 	c := started(t, 3)
 	path := filepath.Join(t.TempDir(), "x.npy")
-	if err := generate.NPY(t.Context(), path, num.F32, []int64{1_000_003}, 5); err != nil {
+	if err := generate.NPY(t.Context(), path, num.F32, []int64{6_000_011}, 5); err != nil {
 		t.Fatal(err)
 	}
 	f := fn(t, `fn f(v: &[f32; N]) -> f32 { v.sum() }`)

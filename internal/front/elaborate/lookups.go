@@ -311,17 +311,27 @@ func (e *elab) partnersOf(c *methodUse) (l *lookup, t *tables, rows *graph.Node)
 		return nil, nil, nil
 	}
 	l = e.of(by).group.lookup
-	rows = e.mapEach(c.at(), c.recv, func(v *graph.Node) *graph.Node {
+	find := func(v *graph.Node) *graph.Node {
 		k := e.dense(e.applyClosure(cl, keyWant(l), v))
 		if t = e.askFor(l, k, bodyValue(cl.Body)); t == nil {
 			return nil
 		}
-		found := e.find(l, t, k, c.at())
+		return e.find(l, t, k, c.at())
+	}
+	pair := func(v, found *graph.Node) *graph.Node {
 		if found == nil {
 			return nil
 		}
 		return e.tuple(c.at(), v, found)
-	})
+	}
+	if c.recv.Type.Masked {
+		return l, t, e.mapEach(c.at(), c.recv, func(v *graph.Node) *graph.Node { return pair(v, find(v)) })
+	}
+	found := e.mapEach(c.at(), c.recv, find) // on its own, so that it can be stored: the rows need not be looked up twice
+	if found == nil {
+		return l, t, nil
+	}
+	rows = e.mapOver(c.at(), []*graph.Node{c.recv, found}, func(_ *graph.Node, v []*graph.Node) *graph.Node { return pair(v[0], v[1]) })
 	return l, t, rows
 }
 

@@ -125,6 +125,9 @@ func lowered(g *graph.Graph, opt Options, f form) (l *lowering, err error) {
 	if opt.Short && !opt.Partials {
 		l.storeAheadOfKeys()
 	}
+	if !opt.Partials {
+		l.storeAheadOfCompacts()
+	}
 	if f.again {
 		l.holdNone()
 	} else if opt.Partials {
