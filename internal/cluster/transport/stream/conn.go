@@ -182,17 +182,22 @@ func (c *conn) whyNot(err error) error {
 
 // fail stops the use of a connection. Its reading goroutine does the rest.
 func (c *conn) fail(err error) {
-	p := c.peer
-	p.mu.Lock()
-	if c.lost == nil {
-		c.lost = err
-		p.part(c.link)
-		if other := p.best(); other != nil {
-			p.kick(other)
-		}
-	}
-	p.mu.Unlock()
+	c.peer.mu.Lock()
+	c.lose(err)
+	c.peer.mu.Unlock()
 	c.cancel(err)
+}
+
+// lose notes why a connection ends, unless it is known, and has another one go on. p.mu is held.
+func (c *conn) lose(err error) {
+	if c.lost != nil {
+		return
+	}
+	c.lost = err
+	c.peer.part(c.link)
+	if other := c.peer.best(); other != nil {
+		c.peer.kick(other)
+	}
 }
 
 // read hands parcels to the handler until the connection ends. A peer that

@@ -142,10 +142,19 @@ func (p *peer) recheck(ended func(*x509.Certificate) error) {
 	p.mu.Lock()
 	conns := slices.Clone(p.conns)
 	p.mu.Unlock()
+	why := map[*conn]error{}
 	for _, c := range conns {
 		if err := ended(c.shown); err != nil {
-			c.fail(err)
+			why[c] = err
 		}
+	}
+	p.mu.Lock()
+	for c, err := range why { // all of them first: once one has ended, the peer ends the others, and that would be the reason that is told
+		c.lose(err)
+	}
+	p.mu.Unlock()
+	for c, err := range why {
+		c.cancel(err)
 	}
 }
 
