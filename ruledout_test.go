@@ -46,6 +46,21 @@ fn f(v: &[i64; N]) -> [R; N] { v.map(|i| R { k: i / 4000 - 3, s: ["ant", "bee", 
 			}
 		}
 	}
+	for _, end := range []string{".filter(|r| r.k == 2 && r.x > 1.0).len()", ".count(|r| r.k == 2 && r.x > 1.0)", ".any(|r| r.k == 2 && r.x > 100.0)", ".filter(|r| r.k == 2).filter(|r| r.x > 1.0).count()"} {
+		f := fn(t, "record R { k: i64, x: f64 }\nfn f(rows: &[R; N]) -> "+map[bool]string{true: "bool", false: "i64"}[strings.HasPrefix(end, ".any")]+" { rows"+end+" }")
+		args := godwit.Args{"rows": godwit.File(filepath.Join(dir, "k"))}
+		all, err := f.Call(t.Context(), args, godwit.WithEngine("interp"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		some, err := f.Call(t.Context(), args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if read, of := some.Stats().BytesRead, all.Stats().BytesRead; read > of/2 {
+			t.Errorf("%s: %d of %d bytes were read", end, read, of)
+		}
+	}
 	agreed, faults, unread := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		list := rapid.SliceOfN(rapid.SampledFrom(terms), 1, 4).Draw(t, "terms")

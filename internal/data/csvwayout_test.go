@@ -17,7 +17,7 @@ func TestWaysOutOfCSV(t *testing.T) {
 		{"a\n2024-01-01 10:00:00\n2024-01-01 10:00:00.123456789\n", "", "?types=a:Timestamp<ns>", "types=a:Timestamp<ns>", "Timestamp<ns>"},
 		{"a,b\n1,2,\n3,4,\n", "", "the row ends in a comma", "", ""},
 		{"a,b\n1,2,3\n", "", "put fields that contain a comma in quotes", "", ""},
-		{"a;b\n1;2,5\n1.000;3,5\n", "decimal=,", "?decimal=,&thousands=.", "decimal=,&thousands=.", "i64"},
+		{"a;b\n1;2,5\n1.000;3,5\n", "decimal=,", "file: ?decimal=,&thousands=.; if the column is text", "decimal=,&thousands=.", "i64"},
 		{"# export\na,b\n1,-999\n", "na=-999", "x.csv?na=-999&skip=1", "na=-999&skip=1", "i64"},
 		{"# export\na;b\n1;2,5\n", "skip=0&sep=;&decimal=,", "x.csv?sep=;&decimal=,&skip=1", "sep=;&decimal=,&skip=1", "i64"},
 		{"1,2\n3,4\n", "na=-", "x.csv?na=-&header=no", "na=-&header=no", "i64"},
