@@ -1,6 +1,8 @@
 package cost
 
 import (
+	"slices"
+
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
@@ -27,6 +29,33 @@ const mostSteps = 6
 type going struct {
 	p   kernel.Value
 	def map[kernel.Value]*kernel.Instr
+	// around says that p may also begin anew, at a constant, as at the end of a table that is searched in a circle.
+	around bool
+}
+
+// searches reports that a loop goes on from a place by at most one each turn, and perhaps around: what lies behind the first is mostly beside it.
+func searches(k *kernel.Kernel, loop *kernel.Instr, place kernel.Value) bool {
+	if loop.Code != kernel.For {
+		return false
+	}
+	b := &loop.Blocks[0]
+	g := going{def: map[kernel.Value]*kernel.Instr{}, around: true}
+	define := func(in *kernel.Instr) {
+		for _, v := range in.Out {
+			g.def[v] = in
+		}
+	}
+	for i := range k.Body.Instrs {
+		define(&k.Body.Instrs[i])
+	}
+	b.Each(define)
+	for i, p := range b.Params[1:] {
+		g.p = p
+		if g.near(place, mostSteps) && p != b.Results[i] && g.near(b.Results[i], mostSteps) {
+			return true
+		}
+	}
+	return false
 }
 
 // near reports p with small numbers added, clamped or chosen between.
@@ -37,6 +66,11 @@ func (g *going) near(v kernel.Value, steps int) bool {
 		return true
 	case in == nil || steps == 0:
 		return false
+	case g.around && in.Code == kernel.Const:
+		return true
+	case g.around && in.Code == kernel.If:
+		j := slices.Index(in.Out, v)
+		return g.near(in.Blocks[0].Results[j], steps-1) && g.near(in.Blocks[1].Results[j], steps-1)
 	case in.Code == kernel.Select:
 		return g.near(in.Args[1], steps-1) && g.near(in.Args[2], steps-1)
 	case in.Code == kernel.Bound:
