@@ -29,6 +29,14 @@ func (c *Compiled) Fills(region int, sizes []int64, n int64) bool {
 	return ok && ok2 && ok3 && n <= length && grain > 0 && c.Outer(sizes) >= (count+grain-1)/grain
 }
 
+// Appends is the region whose element counts what is appended to this one, so that a run which finds 0 there stores all that it counts.
+func (c *Compiled) Appends(region int) (count int, ok bool) {
+	if s := c.Safe.Footprint[region].Appended; s > 0 {
+		return c.Kernel.State[s-1].Region, true
+	}
+	return 0, false
+}
+
 // Reach gives elements first..end of a region that contain all that outer
 // indices lo..hi touch. Both do not fall when lo and hi rise.
 func (c *Compiled) Reach(region int, sizes []int64, lo, hi int64) (first, end int64) {

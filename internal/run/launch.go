@@ -78,7 +78,7 @@ func (p *launching) here(lo, hi int64, apart *rowsOf) error {
 		return err
 	}
 	p.r.did(p.l, &d)
-	return nil
+	return p.countAppended()
 }
 
 // copies reports that inputs lie in memory that native code would reach, and this tier does not.
@@ -255,7 +255,9 @@ func (p *launching) placeRegion(i, b int, lo, hi int64) error {
 			return err
 		}
 	}
-	fills := lo == 0 && hi == p.outer && p.c.Fills(i, p.Sizes, n) // so nobody sees what was there
+	all := lo == 0 && hi == p.outer
+	appends := all && p.appends(i, b)
+	fills := appends || all && p.c.Fills(i, p.Sizes, n) // so nobody sees what was there
 	switch {
 	case reg.Access == kernel.Read:
 		err = r.settle(b)
@@ -270,7 +272,7 @@ func (p *launching) placeRegion(i, b int, lo, hi int64) error {
 		err = r.room(b, n, "")
 		r.buffers[b].blocks = 0
 	}
-	p.Bases[i], p.places[i] = r.base(b), cost.Resident
+	p.Bases[i], p.places[i], r.buffers[b].appended = r.base(b), cost.Resident, appends
 	if r.buffers[b].fresh && !r.buffers[b].used {
 		p.places[i] = cost.Fresh
 	}

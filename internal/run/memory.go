@@ -71,6 +71,9 @@ type buffer struct {
 	// blocks, if not 0, is the number of rows, each of which combines a block of
 	// those that the schedule knows; see schedule.Partial.
 	blocks int64
+	// appended says that only the first elements are stored, of what becomes the caller's.
+	appended bool
+	stored   int64
 	// spool, if set, has the contents; off is none then.
 	spool Spooled
 }

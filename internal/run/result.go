@@ -111,6 +111,9 @@ func (r *runner) column(res *Result, c schedule.Column) (column.Column, error) {
 		return col, err
 	}
 	src := r.bytes(c.Buffer)[:n*int64(col.Kind.Size())]
+	if buf.appended && buf.stored < n {
+		clear(src[max(0, buf.stored)*int64(col.Kind.Size()):])
+	}
 	all := buf.foreign
 	if col.Data = src; !buf.given {
 		all = r.copyRoom(int64(len(src)))

@@ -110,6 +110,8 @@ type Footprint struct {
 	Len size.Poly
 	// Filled says that outer indices whose grains cover all slots store every element.
 	Filled bool
+	// Appended, if not 0, is one more than the number of the state that counts what is appended; see kernel.Appends.
+	Appended int
 }
 
 // Range gives elements [start, end) that contain all that outer indices
@@ -142,6 +144,9 @@ func (c *checker) footprints() {
 
 func (c *checker) footprint(r int, as []access) Footprint {
 	f := Footprint{Len: c.k.Regions[r].Len, Filled: kernel.Fills(c.k, r)}
+	if state, ok := kernel.Appends(c.k, r); ok {
+		f.Appended = 1 + state
+	}
 	if len(as) == 0 {
 		f.Streamed = !c.isState(r) && c.k.Regions[r].Access != kernel.Scratch
 		return f
