@@ -202,7 +202,7 @@ func argument(f *compile.Func, name string, v any) (compile.Arg, error) {
 		if err := v.away(); err != nil {
 			return nil, err
 		}
-		return compile.Value{Value: v.value}, nil
+		return compile.Value{Value: v.value, Orders: v.orders}, nil
 	case *value.Value:
 		return compile.Value{Value: v}, nil
 	case string:

@@ -300,6 +300,9 @@ func (f *Func) result(columns []column.Column, b *compile.Bound, t *told) *Resul
 	if f.f.Graph.Result != nil {
 		for j, l := range graph.Leaves(f.f.Graph.Result) {
 			r.value.Columns[j].Texts = b.Texts(l.Type.Means.Dict)
+			if r.orders == nil && r.value.Columns[j].Texts != nil {
+				r.orders = &column.Orders{}
+			}
 		}
 	}
 	r.Result.value = &r.value

@@ -23,7 +23,8 @@ type Result struct {
 	Func string
 
 	value  *value.Value
-	file   string // that has the values, if not here
+	orders *column.Orders // of the value as an argument; nil if it has no text
+	file   string         // that has the values, if not here
 	closed bool
 	told   told
 }
@@ -62,6 +63,7 @@ func (r *Result) Close() {
 		return
 	}
 	r.closed = true
+	r.orders.Drop()
 	for i := range r.value.Columns {
 		r.value.Columns[i].Data = nil
 	}
@@ -186,7 +188,7 @@ type Step struct {
 	Predicted *Prediction `json:"predicted,omitempty"`
 }
 
-// Value is the result as columns; nil if it is in a file, see WithFile.
+// Value is the result as columns, which are not to be changed; nil if it is in a file, see WithFile.
 func (r *Result) Value() *value.Value {
 	if r.away() != nil {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/data/column"
 	"github.com/godwit-run/godwit/internal/data/value"
 )
 
@@ -28,7 +29,11 @@ type Table struct {
 
 // Value is an argument in memory, of which only the columns count. A negative
 // dimension is one that an empty array does not show.
-type Value struct{ Value *value.Value }
+type Value struct {
+	Value *value.Value
+	// Orders, if set, has the value's columns of text in order, from the first binding on.
+	Orders *column.Orders
+}
 
 func (Text) arg()  {}
 func (File) arg()  {}

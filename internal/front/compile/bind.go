@@ -235,7 +235,7 @@ func (b *Bound) bindOne(d declared, a Arg) (binding, error) {
 		return &derived{d, b}, nil
 	}
 	if d.Literal != nil {
-		return valueOf(d, &value.Value{Type: d.typ, Columns: d.Literal})
+		return valueOf(d, &value.Value{Type: d.typ, Columns: d.Literal}, nil)
 	}
 	switch a := a.(type) {
 	case Text:
@@ -263,7 +263,7 @@ func (b *Bound) bindOne(d declared, a Arg) (binding, error) {
 		}
 		return tableOf(b.ctx, d, a.Source, a.Column)
 	case Value:
-		return valueOf(d, a.Value)
+		return valueOf(d, a.Value, a.Orders)
 	}
 	return nil, refuse(d.Name, "", "argument `%s` is given as %T, which is no kind of argument", d.Name, a)
 }

@@ -18,6 +18,7 @@ import (
 type inMemory struct {
 	declared
 	columns []column.Column
+	orders  *column.Orders // of columns of text; nil if nothing keeps them
 	shown   []*equation
 }
 
@@ -127,12 +128,12 @@ func quoteShell(s string) string {
 }
 
 // valueOf takes an argument that is in memory already.
-func valueOf(d declared, v *value.Value) (binding, error) {
+func valueOf(d declared, v *value.Value, orders *column.Orders) (binding, error) {
 	want := d.all
 	if v == nil || len(v.Columns) != len(want) {
 		return nil, refuse(d.Name, "", "argument `%s` is declared %s; the value has other columns", d.Name, d.text())
 	}
-	m := &inMemory{declared: d, columns: v.Columns}
+	m := &inMemory{declared: d, columns: v.Columns, orders: orders}
 	for j, l := range want {
 		c := v.Columns[j]
 		isIndex := l.Type.Kind == graph.Index && c.Kind.IsInt()

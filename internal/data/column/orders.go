@@ -1,0 +1,40 @@
+package column
+
+import "sync"
+
+// In: a value that is an argument again and again. Out: its columns of text in order, which are found once. Invariant: the value does not change
+// meanwhile.
+
+// Orders keeps what Ordered gave for columns of one value, by their numbers. The zero value is ready, and safe for concurrent use; nil keeps nothing.
+type Orders struct {
+	mu   sync.Mutex
+	have map[int]Column
+}
+
+// Of is column i in order.
+func (o *Orders) Of(i int, order func() Column) Column {
+	if o == nil {
+		return order()
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	c, ok := o.have[i]
+	if !ok {
+		if o.have == nil {
+			o.have = map[int]Column{}
+		}
+		c = order()
+		o.have[i] = c
+	}
+	return c
+}
+
+// Drop forgets all.
+func (o *Orders) Drop() {
+	if o == nil {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.have = nil
+}
