@@ -51,11 +51,11 @@ type rivals struct {
 	took [2]time.Duration // the shortest
 }
 
-// turns is how many runs go one way before the other has a turn: the first ones are slower than those that follow.
+// turns is how many runs go one way before the other has a turn, the first of which is slower than those that follow.
 const turns = 4
 
-// next is the way of the next run. Once both had their turns it is the one that took less; the other has one more whenever there
-// are twice as many runs, since it may run on better code by then.
+// next is the way of the next run: the one that took less, as far as both had a turn. The other has one more whenever there are twice as many runs,
+// since it may run on better code by then. It has one at a time: whoever waits for answers does not wait for several that are slow.
 func (v *rivals) next() int {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -63,9 +63,7 @@ func (v *rivals) next() int {
 	switch {
 	case !v.open || v.runs[first] < turns:
 		return first
-	case v.runs[other] < turns:
-		return other
-	case v.took[other] < v.took[first]:
+	case v.runs[other] > 0 && v.took[other] < v.took[first]:
 		first, other = other, first
 	}
 	if v.runs[first]>>min(v.runs[other], 60) >= turns {
