@@ -218,7 +218,7 @@ func (s *arrowFile) Raw(column int) (Raw, bool) {
 	}
 	n, _ := sizeOf(b.rows, s.cols[column].Dims, k)
 	at := b.buffers[s.valueBuffer(b, l)]
-	return Raw{File: s.file, Offset: b.body + at.offset, Length: n, Check: s.check}, true
+	return Raw{File: s.file, Offset: b.body + at.offset, Length: n, Check: s.check, Pages: s.pages}, true
 }
 
 func (s *arrowFile) Fill(ctx context.Context, chunk int, wants []Want, dst []Dest) (read int64, err error) {

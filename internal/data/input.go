@@ -26,6 +26,8 @@ type input struct {
 	listed bool
 	// check compares what is read with checksums; nil for files without.
 	check *Checked
+	// pages is the file where it is mapped until Close.
+	pages []byte
 }
 
 // newInput owns f, and closes it on an error.

@@ -3,6 +3,8 @@ package data
 import (
 	"errors"
 	"os"
+
+	"golang.org/x/sys/unix"
 )
 
 // Parked is a source whose file can be closed while nobody reads from it. What is known of the
@@ -14,16 +16,29 @@ type Parked interface {
 	Park() error
 	// Unpark goes on with a descriptor of the same file, or of one that must have the same bytes.
 	Unpark(*os.File)
+	// Lay maps the file until Close. It is for one that lies in memory and is not parked: what is mapped counts as the process's.
+	Lay() error
 }
 
 func (in *input) Park() error { return in.file.Close() }
 
 func (in *input) Unpark(f *os.File) { in.file, in.check.file = f, f }
 
-// Close closes the file, which may be parked.
-func (in *input) Close() error {
-	if err := in.file.Close(); !errors.Is(err, os.ErrClosed) {
-		return err
+func (in *input) Lay() (err error) {
+	if in.size > 0 {
+		in.pages, err = unix.Mmap(int(in.file.Fd()), 0, int(in.size), unix.PROT_READ, unix.MAP_SHARED|unix.MAP_POPULATE)
 	}
-	return nil
+	return err
+}
+
+// Close closes the file, which may be parked.
+func (in *input) Close() (err error) {
+	if in.pages != nil {
+		err = unix.Munmap(in.pages)
+		in.pages = nil
+	}
+	if e := in.file.Close(); !errors.Is(e, os.ErrClosed) {
+		err = errors.Join(err, e)
+	}
+	return err
 }

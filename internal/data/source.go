@@ -233,6 +233,8 @@ type Raw struct {
 	Offset, Length int64
 	Bytes          []byte
 	Check          *Checked // compares the file with checksums; nil if there are none
+	// Pages is the whole file where it is mapped for as long as the source is open, see Parked.Lay; nil if it is not.
+	Pages []byte
 }
 
 // ReadAt fills p with the column's bytes from off on. It gives io.ErrUnexpectedEOF if

@@ -147,7 +147,7 @@ func (h *hand) mapWhole(w way, lo, hi int64) {
 		if from, to := h.p.reach(s, lo, hi); from < to {
 			from, to = s.in.blocks(from, to)
 			s.pages, s.from = s.in.file.bytes(from+s.in.raw.Offset, to+s.in.raw.Offset), from
-			if w == byMapping {
+			if w == byMapping && s.in.raw.Pages == nil {
 				mem.Bring(s.pages)
 			}
 		}
@@ -157,7 +157,9 @@ func (h *hand) mapWhole(w way, lo, hi int64) {
 // leave lets go of what mapWhole has made present.
 func (h *hand) leave() {
 	for i := range h.slots {
-		mem.Leave(h.slots[i].pages)
+		if s := &h.slots[i]; s.pages != nil && s.in.raw.Pages == nil {
+			mem.Leave(s.pages)
+		}
 		h.slots[i].pages = nil
 	}
 }

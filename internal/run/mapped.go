@@ -33,6 +33,10 @@ func (m *memory) mapColumn(in *input) {
 		return // reading says what is wrong
 	}
 	start, end := in.extent()
+	if n := int64(len(in.raw.Pages)); 0 < end && end <= n {
+		in.file.pages, in.file.start = in.raw.Pages[start:end:end], start
+		return
+	}
 	if pages, err := m.mapPages(lease, start, end-start); err == nil {
 		in.file.pages, in.file.start = pages, start
 	}

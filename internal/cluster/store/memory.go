@@ -44,5 +44,8 @@ func (s *Store) settleMemory(u *upload) (*Shard, error) {
 	if err != nil {
 		return nil, u.wrong("%v", err)
 	}
+	if err := h.Source.Lay(); err != nil { // else each run would map it, and unmap it again
+		return nil, errors.Join(fmt.Errorf("cannot map %v: %w", &u.File, err), h.Source.Close())
+	}
 	return h, nil
 }

@@ -36,12 +36,12 @@ func (w *walker) tell(in *kernel.Instr, t *Touch, n float64) {
 
 // begin counts the first access of each chase by itself where an index tells its place: only those that follow are chased, and in a search
 // these are beside it.
-func (w *walker) begin(in *kernel.Instr, t *Touch) {
+func (w *walker) begin(in *kernel.Instr, t *Touch, depth int) {
 	if w.woven != nil {
 		return
 	}
 	first := *t
-	first.Pattern, first.Count = Random, t.Count/math.Max(1, w.trips[len(w.trips)-1])
+	first.Pattern, first.Count = Random, t.Count/math.Max(1, w.trips[depth-1])
 	if w.tell(in, &first, first.Count); first.Told {
 		t.Count -= first.Count
 		if w.m.Touches = append(w.m.Touches, first); searches(w.k, w.inside[len(w.inside)-1], in.Args[0]) {

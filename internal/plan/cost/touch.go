@@ -24,7 +24,7 @@ func (w *walker) touch(in *kernel.Instr, n float64, depth int) {
 	case data && at.carried:
 		t.Pattern, t.Levels, t.Woven = Chased, at.levels, w.woven != nil
 		w.m.Lanes = math.Max(w.m.Lanes, w.lanes)
-		w.begin(in, &t)
+		w.begin(in, &t, depth)
 	case data && !ordered:
 		t.Pattern, t.Per = Random, math.Abs(at.along(0))
 		w.tell(in, &t, n)
