@@ -46,7 +46,9 @@ func faultHelp(g *graph.Graph, s graph.Site) string {
 			offer = movedTime(g.Source, s.Pos)
 		}
 	case "R06":
-		if m := extremes.FindStringSubmatch(marked); m != nil {
+		if m := keyedExtremes.FindStringSubmatch(marked); m != nil {
+			offer = "say what it is of nothing: " + m[1] + "." + m[2] + "(" + m[3] + " Some(" + m[4] + ")).or(…)"
+		} else if m := extremes.FindStringSubmatch(marked); m != nil {
 			offer = "begin with a value of your own: " + m[1] + ".fold(…, |a, e| a." + m[2] + "(e))"
 		}
 	}
@@ -57,7 +59,10 @@ func faultHelp(g *graph.Graph, s graph.Site) string {
 }
 
 var (
-	extremes  = regexp.MustCompile(`^(.+)\.(min|max)\(\)$`)
+	extremes = regexp.MustCompile(`^(.+)\.(min|max)\(\)$`)
+	// keyedExtremes have a closure of one expression.
+	keyedExtremes = regexp.MustCompile(`^(.+)\.(min|max)\((\|\w+\|) ([^{}]+)\)$`)
+
 	histogram = regexp.MustCompile(`^(.+\.histogram::<[^()]*>)\(\)$`)
 	casts     = regexp.MustCompile(`^(.+) as (\w+)$`)
 	castTypes = regexp.MustCompile(`^conversion of (\w+) to (\w+)$`)

@@ -181,6 +181,7 @@ func TestFaultHelps(t *testing.T) {
 		{"R05", "", "fn f(v: &[i64; N]) -> [i64; 4] { v.group_by::<4>(|e| e + 1).count() }", "[4]", ""},
 		{"R05", "", "fn f(v: &[i64; N]) -> [i64; 4] { v.group_by::<4>(v).count() }", "[4]", ""},
 		{"R06", "", "fn f(v: &[f64; N]) -> f64 { v.filter(|e| e > 9.0).min() }", "[1]", ""},
+		{"R06", "", "fn f(v: &[f64; N]) -> f64 { v.filter(|e| e > 9.0).max(|e| e * 2.0) }", "[1]", ""},
 		{"R01", "", "fn f(v: &[i8; N]) -> [i8; N] { v * v }", "[100]", ""},
 	} {
 		at, err := c.run(t, c.bad)

@@ -116,4 +116,15 @@ func TestDateFormsAreProposed(t *testing.T) {
 	if e.Help != "?date= says dd.mm.yyyy: write it as in 14.03.2001, or declare it as Str" {
 		t.Error(e.Help)
 	}
+	lines := writeFile(t, "odd.jsonl", "{\"a\":\"31/12/2024\"}\n")
+	object, err := OpenWith(lines, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer object.Close()
+	_, _, err = tryReadAll(object, Want{Kind: num.I32, Means: meaning.Meaning{Sort: meaning.Date}})
+	e = wantError(t, lines, err, ":1:6: column `a`: expected a date such as 2001-03-14, found \"31/12/2024\"")
+	if e.Help != "write the file as CSV with `godwit convert`, and then say how dates are written, behind the name of the file: ?date=dd/mm/yyyy" {
+		t.Error(e.Help)
+	}
 }

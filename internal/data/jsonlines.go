@@ -384,6 +384,11 @@ func (f *linesFill) refuse(col int, row int64, at, column int, w Want, text, msg
 	e := &Error{Path: f.s.input.path, Row: f.block.row + row, Column: f.s.cols[column].Name}
 	e.Line, e.Col = f.s.where(f.block, f.text, at, col)
 	explain(e, w, text, msg)
+	if s := w.Means.Sort; (s == meaning.Date || s == meaning.Timestamp) && msg == meaning.Malformed {
+		if forms := dateHelp(unfitForms(0, []byte(text))); forms != "" {
+			e.Help = "write the file as CSV with `godwit convert`, and then " + forms
+		}
+	}
 	switch {
 	case msg == csvNull:
 		e.Msg = "expected a value, found none"

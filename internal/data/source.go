@@ -194,6 +194,7 @@ func OpenFile(path string, f *os.File, opt Options) (src Source, err error) {
 		if format == formatLines {
 			e.Help += ", and `?text=` that they are text, whatever stands there"
 		}
+		e.Help += "; or `godwit convert` writes the file as CSV, which has them"
 		return nil, e
 	}
 	if src, err = format.open(in); err == nil {

@@ -31,6 +31,7 @@ type elab struct {
 
 	dynamic  int                    // run-time sizes so far
 	limits   map[string][]size.Poly // what each of them is at most
+	groups   map[string]bool        // those that are of groups of unknown keys
 	steps    int                    // expressions elaborated
 	full     bool
 	factor   bool           // the operand being elaborated is one of a product
@@ -216,7 +217,9 @@ func (e *elab) sizeVal(p size.Poly, pos diag.Span) *graph.Node {
 	n := e.add(graph.SizeVal, graph.I64Type, pos)
 	n.Poly, n.HasPoly = p, true
 	lo, hi := e.g.Facts.Bounds(p)
-	e.of(n).bounds = &bounds{lo: lo, hi: hi, declared: true, los: []size.Poly{p}, his: []size.Poly{p}}
+	b := &bounds{lo: lo, hi: hi, declared: true, los: []size.Poly{p}, his: []size.Poly{p}}
+	e.tighten(b) // products, which are no larger than arrays
+	e.of(n).bounds = b
 	return n
 }
 

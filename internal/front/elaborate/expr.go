@@ -222,8 +222,8 @@ func (e *elab) none(x *syntax.NameExpr, want *graph.Type) *graph.Node {
 		t = e.closedTexts(t)
 	}
 	if t == nil || t.Kind != graph.Option || types.HasOpen(t) {
-		e.errorf(x.Span, "T11", "the type of this None is not known").Note("expected a context that says which Option").
-			Help("None::<f32>")
+		e.errorf(x.Span, "T11", "the type of this None is not known").Note("expected what it may hold, as in None::<Str>, or a context that says so").
+			Help("None::<f64>")
 		return nil
 	}
 	return e.add(graph.Nothing, t, x.Span)

@@ -102,6 +102,12 @@ func (e *elab) below0(i *graph.Node, n size.Poly, x *syntax.Index) *graph.Node {
 		e.foreignIndex(i.Type, n, x.I.Where()).Help("%s", orderHelp(i.Type.Bound, n, write))
 		return nil
 	}
+	if name, ok := n.IsVar(); ok && e.groups[name] {
+		e.errorf(x.I.Where(), "B02", "this index is not shown to be in bounds").
+			Note("%s has an element for each group, in the order in which their keys appear", array).
+			Help("find a group by its key: `let g = ROWS.group_by(|r| KEY); let by = g.keys().index_by(|k| k);`, and then `by.get(KEY).map(|i| %s[i]).or(…)`; or have a group for each number, as in `ROWS.group_by::<12>(|r| r.date.month() - 1)`", array)
+		return nil
+	}
 	help := ""
 	if writable(n) {
 		help = "test it, as in `if " + e.test(i, n, at) + " { … }`, give it the type idx<" + n.String() + "> where it comes from, or "

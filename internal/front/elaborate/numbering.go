@@ -263,6 +263,10 @@ func (e *elab) withNumbers(of *keySearch, n size.Poly, cell *graph.Node, cells s
 	}
 	groups := e.firstOf(e.tabulate(at, n, func(j *graph.Node) *graph.Node { return j }), of.groups, size.Root, at)
 	groups.Among = cells
+	if e.groups == nil {
+		e.groups = map[string]bool{}
+	}
+	e.groups[groups.Defines] = true
 	firsts := e.mapEach(at, groups, func(j *graph.Node) *graph.Node { return e.toRange(graph.Clamp, of.first(j), n, at) })
 	code := func(i, c *graph.Node) *graph.Node { return e.arith(num.Sub, at, of.code(i, c), e.int(num.I64, 1, at)) }
 	k := &numbered{firsts: firsts}

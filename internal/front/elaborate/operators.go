@@ -1,6 +1,7 @@
 package elaborate
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -382,8 +383,29 @@ func (e *elab) undefined(x *syntax.Binary, a, b *graph.Type) {
 	case types.IsBool(a) && types.IsBool(b) && (x.Op == syntax.Plus || x.Op == syntax.Star):
 		m.Help("%s as i64 %s %s as i64", e.operand(x.X), x.Op, e.operand(x.Y))
 	case a.Kind == graph.Tuple:
-		m.Help("work on its fields: x.0 %s y.0", x.Op)
+		m.Help("work on its fields: %s", e.fieldwise(x, a))
 	}
+}
+
+// fieldwise compares the fields of tuples or records: all of them where that is what the operator says of the whole, and few enough to be written.
+func (e *elab) fieldwise(x *syntax.Binary, t *graph.Type) string {
+	most, join := 1, ""
+	switch {
+	case len(t.Elems) > 4:
+	case x.Op == syntax.Eq:
+		most, join = len(t.Elems), " && "
+	case x.Op == syntax.Ne:
+		most, join = len(t.Elems), " || "
+	}
+	var list []string
+	for i := range min(most, len(t.Elems)) {
+		name := itoa(i)
+		if i < len(t.Names) {
+			name = t.Names[i]
+		}
+		list = append(list, fmt.Sprintf("%s.%s %s %s.%s", e.operand(x.X), name, x.Op, e.operand(x.Y), name))
+	}
+	return strings.Join(list, join)
 }
 
 // shortCircuit is && or ||: the right side stands in an If of its own when it
@@ -521,74 +543,4 @@ func (e *elab) unaryOp(op num.Op, at diag.Span, v *graph.Node) *graph.Node {
 	}
 	e.of(n).bounds, e.of(n).fits = r, true
 	return n
-}
-
-func (e *elab) castExpr(x *syntax.Cast) *graph.Node {
-	t := e.typeExpr(x.Type)
-	v := e.expr(x.X, nil)
-	if t == nil || v == nil {
-		return nil
-	}
-	return e.convert(x, v, t)
-}
-
-// convert is `v as t`.
-func (e *elab) convert(x *syntax.Cast, v *graph.Node, t *graph.Type) *graph.Node {
-	if types.IsMeant(v.Type) || types.IsMeant(t) {
-		return e.convertMeant(x, v, t)
-	}
-	if t.Kind == graph.Index && types.IsInt(v.Type) {
-		e.errorf(x.Span, "F06", "`as` does not make an index").Note("found %s", v.Type).
-			Help("%s.clamp_idx::<%s>()", e.operand(x.X), t.Bound)
-		return nil
-	}
-	if !v.Type.IsScalar() || t.Kind != graph.Scalar || t.Num == num.Bool && !types.IsBool(v.Type) || types.IsBool(v.Type) && types.IsFloat(t) {
-		m := e.errorf(x.Span, "F06", "this cannot be converted").Note("%s as %s", v.Type, e.show(t))
-		switch {
-		case t.Kind == graph.Scalar && t.Num == num.Bool:
-			m.Help("%s != 0", e.text(x.X.Where()))
-		case types.IsBool(v.Type) && t.Kind == graph.Scalar:
-			m.Help("%s as i64 as %s", e.operand(x.X), t)
-		case v.Type.Kind == graph.Array && t.Kind == graph.Scalar:
-			m.Help("%s.map(|e| e as %s)", e.operand(x.X), t)
-		}
-		return nil
-	}
-	return e.convertScalar(v, t, x.Span)
-}
-
-func (e *elab) convertScalar(v *graph.Node, t *graph.Type, at diag.Span) *graph.Node {
-	from, to := v.Type.KindOf(), t.Num
-	if v.Type.Kind == graph.Scalar && from == to {
-		return v
-	}
-	n := e.cast(t, v, at)
-	if !to.IsInt() {
-		return n
-	}
-	if from == num.Bool {
-		e.of(n).bounds = &bounds{lo: 0, hi: 1, declared: true}
-		return n
-	}
-	if from.IsInt() {
-		b := e.boundsOf(v)
-		if e.fitsAs(b, from, to) {
-			e.of(n).bounds = b
-			return n
-		}
-	}
-	if num.ConvertCanFault(from, to) {
-		e.mayFault(n, graph.BadConvert, "conversion of "+from.String()+" to "+to.String())
-	}
-	return n
-}
-
-// fitsAs reports that an integer with these bounds keeps its value in kind to.
-func (e *elab) fitsAs(b *bounds, from, to num.Kind) bool {
-	if !num.ConvertCanFault(from, to) {
-		return true
-	}
-	open := from == num.U64 && b.hi == natural(num.U64).hi
-	low := b.lo >= to.MinInt() || to.MinInt() == 0 && e.notNegative(b)
-	return low && !open && uint64(max(b.hi, 0)) <= to.MaxInt()
 }

@@ -81,6 +81,7 @@ func (e *elab) strideArray(m *syntax.MethodCall, r *syntax.RangeExpr, f func(i *
 
 // strides is ⌈n/every⌉, without a quotient where every divides all of n but a number.
 func (e *elab) strides(n size.Poly, every int64) size.Poly {
+	every = min(every, graph.MaxSize) // n is no more: a larger step makes as many strides, and n + every would overflow
 	plain := n.Subst(func(string) (size.Poly, bool) { return size.Poly{}, true })
 	if c, ok := plain.Const(); ok && c >= 0 {
 		if rest := n.AddConst(-c); size.Div(rest, every).MulConst(every).Equal(rest) {

@@ -121,16 +121,12 @@ func (f *Facts) interval(p Poly) bool {
 	for _, t := range p.terms {
 		m := t.coef
 		for _, a := range t.atoms {
-			v := f.lo(a.Name)
-			if a.div != nil {
-				v = 0
-			}
+			v, most := f.atom(a)
 			if t.coef < 0 {
-				h, ok := f.hi(a.Name)
-				if a.div != nil || !ok {
+				if most == math.MaxInt64 {
 					return false
 				}
-				v = h
+				v = most
 			}
 			var ok bool
 			if m, ok = mul64(m, v); !ok {
@@ -145,6 +141,21 @@ func (f *Facts) interval(p Poly) bool {
 	return low >= 0
 }
 
+// atom bounds a size or a quotient, which is ≥ 0 because sizes are; hi is MaxInt64 when it is not bounded above.
+func (f *Facts) atom(a Atom) (lo, hi int64) {
+	if a.div != nil {
+		if _, hi = f.Bounds(a.div.num); hi != math.MaxInt64 {
+			hi = max(hi, 0) / a.div.den
+		}
+		return 0, hi
+	}
+	hi, ok := f.hi(a.Name)
+	if !ok {
+		hi = math.MaxInt64
+	}
+	return f.lo(a.Name), hi
+}
+
 // Bounds gives an interval that contains p; hi is MaxInt64 when p is not
 // bounded above by the facts.
 func (f *Facts) Bounds(p Poly) (lo, hi int64) {
@@ -152,14 +163,7 @@ func (f *Facts) Bounds(p Poly) (lo, hi int64) {
 	for _, t := range p.terms {
 		a, b := int64(1), int64(1)
 		for _, at := range t.atoms {
-			h, ok := f.hi(at.Name)
-			if !ok || at.div != nil {
-				h = math.MaxInt64
-			}
-			l := f.lo(at.Name)
-			if at.div != nil {
-				l = 0
-			}
+			l, h := f.atom(at)
 			a, b = mulSat(a, l), mulSat(b, h)
 		}
 		if t.coef < 0 {
