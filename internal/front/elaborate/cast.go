@@ -8,7 +8,7 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
-// In: `v as T`. Out: a conversion, which is checked where the value is not shown to fit. Invariant: a value that fits keeps its worth.
+// In: `v as T`. Out: a conversion, which is checked where the value is not shown to fit. Invariant: a value that fits keeps its value.
 
 func (e *elab) castExpr(x *syntax.Cast) *graph.Node {
 	t := e.typeExpr(x.Type)

@@ -9,10 +9,12 @@ import (
 // arraysOf gives integers whose number is of every form that a size has: parameters, sums, products, quotients (also by steps that are
 // larger than any array), and numbers that are known at run time only.
 var arraysOf = []string{
-	"v", "w", "v.take::<0>()", "v.take::<1>()", "concat(v, w)", "v.map(|e| w.map(|d| e +% d)).flatten()",
+	"v", "w", "v.take::<0>()", "v.take::<1>()", "concat(v, w)", "v.map(|e| w.map(|d| e +% d)).flatten()", "v.map(|e| w.map(|d| [e, d])).flatten().flatten()",
 	"(0..N).step(2).map(|i| v[i])", "(0..N).step(1000000007).map(|i| v[i])", "(0..N).step(4611686018427387905).map(|i| v[i])", "(0..N).step(9223372036854775807).map(|i| v[i])",
 	"(0..N).step((w.sum() & 7) + 1).map(|i| v[i])", "v.chunk::<3>().map(|c| c[0])",
-	"v.filter(|e| e > 3)", "concat(v, w.filter(|e| e > 3))", "v.filter(|e| e > 3).map(|e| w.map(|d| e +% d)).flatten()", "v.distinct()", "v.group_by(|e| e % 10).sum()",
+	"concat(v.map(|e| w.map(|d| e +% d)).flatten(), v)", "v.map(|e| w.map(|d| [e, d])).flatten().flatten().chunk::<7>().map(|c| c[0])", "v.window::<3>().map(|e| w.map(|d| e[2] +% d)).flatten()",
+	"(0..N * M).step(3).map(|i| i as i64)",
+	"v.filter(|e| e > 3)", "concat(v, w.filter(|e| e > 3))", "v.filter(|e| e > 3).map(|e| w.map(|d| e +% d)).flatten()", "v.distinct()", "v.group_by(|e| e % 10).sum()", "v.window::<3>().map(|e| e[1])", "v.map(|e| w.map(|d| v)).flatten().flatten()",
 }
 
 // What is written over any array works over all of them: no size makes what the compiler adds itself fail.

@@ -51,7 +51,13 @@ func (f *Facts) proves(p Poly, depth int) bool {
 		return false
 	}
 	for _, g := range f.NonNeg {
-		if p.meets(g) && f.proves(p.Sub(g), depth-1) {
+		if !p.meets(g) {
+			continue
+		}
+		if f.proves(p.Sub(g), depth-1) {
+			return true
+		}
+		if r := g.Reduced(); !r.Equal(g) && f.proves(p.Sub(r), depth-1) { // as p is
 			return true
 		}
 	}
