@@ -143,6 +143,9 @@ func valueOf(d declared, v *value.Value, orders *column.Orders) (binding, error)
 		if c.Kind != l.Type.KindOf() && !isIndex {
 			return nil, refuse(d.Name, "", "argument `%s`%s is declared %s, found %s", d.Name, in(l.Path), l.Type, c.Kind)
 		}
+		if of := leafOf(v, j); of != nil && of.Presence != l.Presence {
+			return nil, refuse(d.Name, "", "argument `%s` is declared %s, found %s", d.Name, d.text(), v.Type)
+		}
 		if len(c.Dims) != len(l.Dims) {
 			return nil, refuse(d.Name, "", "argument `%s`%s has %s, but is declared %s", d.Name, in(l.Path), diag.Counted(int64(len(c.Dims)), "dimension"), d.text())
 		}
@@ -158,13 +161,21 @@ func valueOf(d declared, v *value.Value, orders *column.Orders) (binding, error)
 
 // meansOf is what leaf j of a value stands for.
 func meansOf(v *value.Value, j int) meaning.Sort {
-	if v.Type == nil {
-		return meaning.None
-	}
-	if leaves := graph.Leaves(v.Type); j < len(leaves) {
-		return leaves[j].Type.Means.Sort
+	if of := leafOf(v, j); of != nil {
+		return of.Type.Means.Sort
 	}
 	return meaning.None
+}
+
+// leafOf is leaf j of a value's type; nil where the type is not known.
+func leafOf(v *value.Value, j int) *graph.Leaf {
+	if v.Type == nil {
+		return nil
+	}
+	if leaves := graph.Leaves(v.Type); j < len(leaves) {
+		return &leaves[j]
+	}
+	return nil
 }
 
 func foundIn(v *value.Value, j int) string {

@@ -220,7 +220,7 @@ func (b *Bound) readMemory(param int, m *inMemory) {
 		if l.Optional {
 			present = m.columns[j-1].Data
 		}
-		to := m.orders.Of(j, func() column.Column { return c.Ordered(n, present, data.CodeKind) })
+		to := m.orders.Of(column.Ordering{Column: j, Rows: n, Optional: l.Optional}, func() column.Column { return c.Ordered(n, present, data.CodeKind) })
 		texts := to.Texts
 		to.Texts = nil
 		m.columns = slices.Clone(m.columns)

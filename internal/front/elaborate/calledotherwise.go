@@ -72,6 +72,11 @@ func (e *elab) calledOtherwise(c *methodUse, m method) bool {
 		return false
 	case (name == "join" || name == "join_all") && e.indexFirst(c) != "":
 		e.errorf(x.Name.Span, "T08", "`%s` takes an index and a closure that gives a key", name).Note("found %d arguments", len(args)).Help("%s", e.indexFirst(c))
+	case (name == "join" || name == "join_all") && len(args) > 2 && e.together(args[1:]) != "":
+		e.errorf(x.Name.Span, "T08", "`%s` takes an index and a closure that gives a key", name).Note("found %d arguments", len(args)).
+			Help("%s(%s, %s)", name, e.text(args[0].Where()), e.together(args[1:]))
+	case m.max == 1 && len(args) > 1 && isLookup(e, c.recv):
+		e.errorf(x.Name.Span, "T08", "`%s` takes 1 argument", name).Note("the parts of a key are a tuple").Help("%s((%s))", name, e.argText(x))
 	case takesTuple[name] && len(x.TypeArgs) == 0 && c.recv.Type.Kind == graph.Array && e.togetherMeant(c) != "":
 		e.errorf(x.Name.Span, "T08", "`%s` takes 1 argument", name).Note("a closure that gives all parts of a key").Help("%s(%s)", name, e.togetherMeant(c))
 	case len(args) <= m.max:
@@ -85,8 +90,8 @@ func (e *elab) calledOtherwise(c *methodUse, m method) bool {
 		help := name + "(" + e.together(args) + ")"
 		if orders[name] {
 			help = e.operand(x.Receiver)
-			for _, a := range slices.Backward(args) {
-				help += "." + name + "(" + e.text(a.Where()) + ")"
+			for i := range slices.Backward(args) {
+				help += "." + name + "(" + e.keyBeside(args, i) + ")"
 			}
 		}
 		e.errorf(x.Name.Span, "T08", "`%s` takes 1 argument", name).Note("found %d", len(args)).Help("%s", help)
@@ -140,7 +145,7 @@ func sortBy(x syntax.Expr) string {
 }
 
 // takesTuple are the operations whose closure may give a tuple.
-var takesTuple = map[string]bool{"map": true, "group_by": true, "distinct": true, "count_distinct": true, "index_by": true, "agg": true}
+var takesTuple = map[string]bool{"map": true, "group_by": true, "distinct": true, "count_distinct": true, "index_by": true, "as_of": true, "agg": true}
 
 func at0(args []syntax.Expr) syntax.Expr {
 	if len(args) == 0 {
@@ -189,6 +194,17 @@ func (e *elab) together(args []syntax.Expr) string {
 	}
 	return "|" + param + "| (" + strings.Join(parts, ", ") + ")"
 }
+
+// keyBeside is the closure that an argument is, or that it means behind the first one, of which it takes the parameter.
+func (e *elab) keyBeside(args []syntax.Expr, i int) string {
+	if isClosure(args[i]) {
+		return e.text(args[i].Where())
+	}
+	return "|" + e.text(args[0].(*syntax.Closure).Params[0].Pattern.Where()) + "| " + e.text(args[i].Where())
+}
+
+// isLookup reports an index.
+func isLookup(e *elab, n *graph.Node) bool { return e.of(n).group != nil && e.of(n).group.lookup != nil }
 
 // isList reports an array written out.
 func isList(x syntax.Expr) bool {
