@@ -120,7 +120,7 @@ var answers = []struct{ result, written, meant, want string }{
 
 // TestGreatestTexts: what the help says of the least and the greatest text of a group is right also where one is missing.
 func TestGreatestTexts(t *testing.T) {
-	says := "sort the rows by the text before group_by; then the first() of each group has the least after sort, the greatest after sort_desc. The groups come in the order of the rows that are sorted so"
+	says := "sort the rows by the text before group_by; then g.first() of each group is the row with the least after sort, with the greatest after sort_desc. The groups come in the order of the rows that are sorted so"
 	table := filepath.Join(t.TempDir(), "t.csv")
 	if err := os.WriteFile(table, []byte("k,s\n1,b\n1,\n1,a\n2,\n"), 0o666); err != nil {
 		t.Fatal(err)

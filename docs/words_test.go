@@ -390,7 +390,7 @@ var words = []word{
 	{"i64", `o.count(|r| r.customer == 94103)`, `o.count(|r| r.customer == "94103")`, ""},
 	{"[Str]", `o.map(|r| r.customer + r.gift)`, "", "not put together"},
 	{"[Str]", `o.map(|r| r.customer.substr(0, 2))`, "", "text is not cut"},
-	{"[i64]", `o.group_by(|r| r.day).agg(|g| g.min(|r| r.gift).len())`, "", "the first() of each group"},
+	{"[i64]", `o.group_by(|r| r.day).agg(|g| g.min(|r| r.gift).len())`, "", "g.first() of each group"},
 	{"i64", `o.count(|r| r.ordered_at.month() == "March")`, `o.count(|r| r.ordered_at.month() == 3)`, ""},
 	{"i64", `o.count(|r| "sun" != r.ordered_at.weekday())`, `o.count(|r| 6 != r.ordered_at.weekday())`, ""},
 	{"i64", `o.count(|r| r.order_id == "12")`, `o.count(|r| r.order_id == 12)`, ""},

@@ -62,7 +62,7 @@ The set is cut into shards by rows:
 	cmd.Flags().StringArrayVar(&l.opt.Skip, "skip", nil, "leave the column of this name, or of this number, as #1, out (can be given several times)")
 	cmd.Flags().BoolVar(&l.opt.Far, "far", false, "store it in far memory: in the processes of godwit far")
 	cmd.Flags().BoolVar(&l.opt.Replace, "replace", false, "replace an older data set of the same name, whose --shards, --replicas, --by and --far stay unless they are given")
-	cmd.Flags().BoolVar(&l.opt.Append, "append", false, "add the rows behind those of the data set, with its columns and types; not twice, if it was done and the answer was lost")
+	cmd.Flags().BoolVar(&l.opt.Append, "append", false, "add the rows behind those of the data set, with its columns and types; not twice, if the same files were added before and the answer was lost")
 	cmd.Flags().BoolVar(&l.opt.Widen, "widen", false, "with --append: a column of the data set whose type does not hold the file's values, or nulls, gets a type that holds both; rows have no value in a column that was not theirs")
 	cmd.Flags().BoolVar(&l.opt.Again, "again", false, "with --append: add them also if the same rows were added before")
 	cmd.Flags().DurationVar(&l.opt.Deadline, "deadline", cluster.StoreDeadline, "give up when nothing was stored for so long")

@@ -167,8 +167,8 @@ func (c *Core) unreachable(s *catalog.Set, shard int) *Error {
 		e.Detail = "no node that holds the shard is alive: " + strings.Join(dead, ", ") + "; start one of them again"
 	case len(dead) > 0:
 		e.Detail += fmt.Sprintf("; not alive: %s; start one of them again", strings.Join(dead, ", "))
-	case !strings.HasSuffix(e.Detail, "load the data set again"): // which a node that lost it says
-		e.Detail += "; load the data set again"
+	default:
+		e.Detail += "; load the data set again, with --replace"
 	}
 	return e
 }

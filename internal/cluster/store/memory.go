@@ -23,7 +23,7 @@ func newMemory(f File) (*os.File, error) {
 // Absent says why a shard is not here that was never found to be damaged. What lies in memory alone is gone with the process that held it.
 func (s *Store) Absent() error {
 	if s.opt.Memory {
-		return fmt.Errorf("it is not on this node, which holds data in memory alone and began without any at %s: what it held before is lost, so load the data set again", s.began.UTC().Format(time.RFC3339))
+		return fmt.Errorf("it is not on this node, which holds data in memory alone and began without any at %s: what it held before is lost", s.began.UTC().Format(time.RFC3339))
 	}
 	return errors.New("it is not on this node")
 }

@@ -74,8 +74,8 @@ func (e *elab) calledOtherwise(c *methodUse, m method) bool {
 		e.errorf(x.Name.Span, "T08", "`%s` takes an index and a closure that gives a key", name).Note("found %d arguments", len(args)).Help("%s", e.indexFirst(c))
 	case (name == "join" || name == "join_all") && len(args) > 2 && e.together(args[1:]) != "":
 		e.errorf(x.Name.Span, "T08", "`%s` takes an index and a closure that gives a key", name).Note("found %d arguments", len(args)).
-			Help("%s(%s, %s)", name, e.text(args[0].Where()), e.together(args[1:]))
-	case m.max == 1 && len(args) > 1 && isLookup(e, c.recv):
+			Help("%s(%s, %s)", e.text(e.called(x)), e.text(args[0].Where()), e.together(args[1:]))
+	case m.max == 1 && len(args) > 1 && e.isIndexOfRows(c.recv):
 		e.errorf(x.Name.Span, "T08", "`%s` takes 1 argument", name).Note("the parts of a key are a tuple").Help("%s((%s))", name, e.argText(x))
 	case takesTuple[name] && len(x.TypeArgs) == 0 && c.recv.Type.Kind == graph.Array && e.togetherMeant(c) != "":
 		e.errorf(x.Name.Span, "T08", "`%s` takes 1 argument", name).Note("a closure that gives all parts of a key").Help("%s(%s)", name, e.togetherMeant(c))
@@ -203,8 +203,10 @@ func (e *elab) keyBeside(args []syntax.Expr, i int) string {
 	return "|" + e.text(args[0].(*syntax.Closure).Params[0].Pattern.Where()) + "| " + e.text(args[i].Where())
 }
 
-// isLookup reports an index.
-func isLookup(e *elab, n *graph.Node) bool { return e.of(n).group != nil && e.of(n).group.lookup != nil }
+// isIndexOfRows reports what index_by and as_of make.
+func (e *elab) isIndexOfRows(n *graph.Node) bool {
+	return e.of(n).group != nil && e.of(n).group.lookup != nil
+}
 
 // isList reports an array written out.
 func isList(x syntax.Expr) bool {

@@ -303,6 +303,8 @@ func (e *elab) fieldOf(x *syntax.Field, v *graph.Node) int {
 			m.Help("%s.%s()", e.operand(x.X), x.Name.Text)
 		case v.Type.Kind == graph.Option && types.FieldIndex(v.Type.Elem(), x.Name.Text) >= 0:
 			m.Help("take the field of what is there, as an Option:\n%s.map(|e| e.%s)", e.operand(x.X), x.Name.Text)
+		case v.Type.Kind == graph.Index && e.rowsAt(v.Type.Bound, x.Name.Text) != "":
+			m.Help("%s", e.rowHelp(x, v))
 		case v.Type.Kind == graph.Tuple && v.Type != groupType:
 			var names []string
 			for j := range v.Type.Elems {

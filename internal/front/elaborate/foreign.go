@@ -56,6 +56,9 @@ func (e *elab) foreignWord(x *syntax.MethodCall, recv *graph.Node) string {
 	if help := e.floorDivision(x, recv); help != "" {
 		return help
 	}
+	if t.Kind == graph.Option && t.Elem().Kind == graph.Index && strings.HasPrefix(optionWords[name], standsForNone) {
+		return "it is the place of a row, if there is one: match it with Some(i) and None, or take what you need of the row, as in .map(|i| ROWS[i].FIELD).or(…)"
+	}
 	for _, table := range e.wordsFor(recv) {
 		if help := table[name]; help != "" {
 			return e.fillWord(help, x, recv)
@@ -71,6 +74,8 @@ func (e *elab) foreignWord(x *syntax.MethodCall, recv *graph.Node) string {
 		return "a Date has no time of day: declare the field as Timestamp, if the column has one"
 	case (name == "like" || name == "ilike") && types.IsSort(elem, meaning.Text) && len(x.Args) == 1:
 		return e.likeHelp(x)
+	case oneOf[name] && t.Kind == graph.Array && len(x.Args) == 1 && elem.Kind == graph.Tuple && e.partner(x.Args[0], elem, elem) != "":
+		return e.operand(x.Receiver) + ".any(|e| e." + e.partner(x.Args[0], elem, elem) + " == " + e.text(x.Args[0].Where()) + ")"
 	case oneOf[name] && t.Kind == graph.Array && len(x.Args) == 1:
 		return syntax.WithinMeant(e.fr.src.Text, x.Args[0], x.Receiver, false)
 	case oneOf[name] && elem.IsScalar() && len(x.Args) == 1:

@@ -40,8 +40,8 @@ var arrayWords = map[string]string{
 	"union":     "with all rows, or with each once:\nconcat($x, $1)\nor concat($x, $1).distinct()",
 	"except":    "let:let others = $1.index_by(|e| e); $v.filter(|e| !others.has(e))",
 	"intersect": "let:let others = $1.index_by(|e| e); $v.filter(|e| others.has(e))",
-	"left_join": "each row with the place of its partner, an Option; match it with Some(i) and None. $1 is an index of the others, as index_by makes one:\n$x.map(|$p| ($p, $1.get($b)))",
-	"join_left": "each row with the place of its partner, an Option; match it with Some(i) and None. $1 is an index of the others, as index_by makes one:\n$x.map(|$p| ($p, $1.get($b)))",
+	"left_join": "each row with the place of its partner, an Option, which `.map(|i| ROWS[i])` makes the partner; match it with Some and None. $1 is an index of the others, as index_by makes one:\n$x.map(|$p| ($p, $1.get($b)))",
+	"join_left": "each row with the place of its partner, an Option, which `.map(|i| ROWS[i])` makes the partner; match it with Some and None. $1 is an index of the others, as index_by makes one:\n$x.map(|$p| ($p, $1.get($b)))",
 	"anti_join": "$1 is an index of the others, as index_by makes one:\n$x.filter(|$p| !$1.has($b))", "semi_join": "$1 is an index of the others, as index_by makes one:\n$x.filter(|$p| $1.has($b))",
 	"inner_join": ".join($*)", "merge": ".join($*)",
 	"right_join": "join the other way round, with an index of these rows", "full_join": "there is none: join from one side, and add the rows of the other that has finds no partner for", "outer_join": "there is none: join from one side, and add the rows of the other that has finds no partner for", "cross_join": "map in map gives every pair:\n$x.map(|a| $1.map(|b| (a, b))).flatten()",
@@ -105,12 +105,14 @@ var lookupWords = map[string]string{
 // firstWords are asked for the first element of some kind, or for where it is.
 var firstWords = map[string]string{"find": "", "first_where": "", "position": ".map(|(i, _)| i)", "index_of": ".map(|(i, _)| i)", "find_index": ".map(|(i, _)| i)", "indexOf": ".map(|(i, _)| i)", "findIndex": ".map(|(i, _)| i)"}
 
+const standsForNone = "say what stands for None:"
+
 // optionWords are asked of Options.
 var optionWords = map[string]string{
 	"is_null": ".is_none()", "isnull": ".is_none()", "isna": ".is_none()", "is_na": ".is_none()", "is_nan": ".is_none()", "is_empty": ".is_none()", "is_missing": ".is_none()", "isnone": ".is_none()",
 	"is_not_null": ".is_some()", "isnotnull": ".is_some()", "notnull": ".is_some()", "not_null": ".is_some()", "notna": ".is_some()", "has_value": ".is_some()", "exists": ".is_some()", "is_valid": ".is_some()",
 	"fillna": ".or($1)", "fill_null": ".or($1)", "coalesce": ".or($1)", "ifnull": ".or($1)", "nvl": ".or($1)", "unwrap_or": ".or($1)", "or_else": ".or($1)", "value_or": ".or($1)",
-	"unwrap": "say what stands for None:\n.or($0)", "expect": "say what stands for None:\n.or($0)", "value": "say what stands for None:\n.or($0)", "get": "say what stands for None:\n.or($0)", "unwrap_or_default": ".or($0)",
+	"unwrap": standsForNone + "\n.or($0)", "expect": standsForNone + "\n.or($0)", "value": standsForNone + "\n.or($0)", "get": standsForNone + "\n.or($0)", "unwrap_or_default": ".or($0)",
 	"and_then": ".map($*)", "then": ".map($*)",
 }
 

@@ -60,6 +60,9 @@ func (e *elab) indexInto(x *syntax.Index, v *graph.Node) *graph.Node {
 		if i.Type.Kind == graph.Tuple && i.Type.Name == "" {
 			m.Help("%s", e.eachField(x, v.Type, i.Type))
 		}
+		if i.Type.Kind == graph.Option && types.IsInt(i.Type.Elem()) {
+			m.Help("%s.map(|i| %s[i])", e.operand(x.I), e.operand(x.X))
+		}
 		return nil
 	}
 	return e.below0(i, v.Type.Size, x)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/front/diag"
+	"github.com/godwit-run/godwit/internal/front/size"
 	"github.com/godwit-run/godwit/internal/front/syntax"
 	"github.com/godwit-run/godwit/internal/front/types"
 	"github.com/godwit-run/godwit/internal/ir/graph"
@@ -14,7 +15,7 @@ import (
 
 // In: a join with an array where its index belongs, a closure where a key belongs, or keys of two types. Out: what to write.
 
-const withPartner = "each row with the place of its partner, an Option; match it with Some(i) and None:\n"
+const withPartner = "each row with the place of its partner, an Option, which `.map(|i| ROWS[i])` makes the partner; match it with Some and None:\n"
 
 // otherJoins are joins that are written with an index, and what is said of each before.
 var otherJoins = map[string]string{
@@ -172,7 +173,23 @@ func (e *elab) sameKeyHelp(l *lookup, found *graph.Type, at diag.Span) string {
 			return "write `" + of + text + ")` for `" + of + key + ")`"
 		}
 	}
+	if l.t.Kind == graph.Tuple && found.Kind == graph.Tuple && len(l.t.Elems) == len(found.Elems) && sameParts(l.t, found) {
+		return "give its parts in the order of the index: " + l.t.String()
+	}
 	return "make keys of one type on both sides: " + l.t.String() + " in the index, " + found.String() + " here"
+}
+
+// sameParts reports keys whose parts differ in their order alone.
+func sameParts(a, b *graph.Type) bool {
+	rest := slices.Clone(b.Elems)
+	for _, t := range a.Elems {
+		i := slices.IndexFunc(rest, func(o *graph.Type) bool { return sameKeys(t, o) })
+		if i < 0 {
+			return false
+		}
+		rest = slices.Delete(rest, i, i+1)
+	}
+	return true
 }
 
 // holds reports that each key of type b is one of type a too, and is that when it is converted: a key that fits its new type only
@@ -209,4 +226,23 @@ func (e *elab) indexSource(l *lookup) (head, body string) {
 		return "", ""
 	}
 	return name + e.text(diag.Span{Start: l.by.Span.Start, End: l.by.Body.Where().Start}), e.text(l.by.Body.Where())
+}
+
+// rowHelp is the field of the row whose place was taken for it.
+func (e *elab) rowHelp(x *syntax.Field, v *graph.Node) string {
+	rows, at := e.rowsAt(v.Type.Bound, x.Name.Text), e.operand(x.X)
+	if rows == at { // which hides them
+		return "it is the place of a row, which another name leaves at hand: |i| " + rows + "[i]." + x.Name.Text
+	}
+	return "it is the place of a row:\n" + rows + "[" + at + "]." + x.Name.Text
+}
+
+// rowsAt is an array of so many rows that have the field; "" where none is at hand.
+func (e *elab) rowsAt(n size.Poly, field string) string {
+	for i := len(e.vars) - 1; i >= e.fr.base; i-- {
+		if v := e.vars[i]; v.typ != nil && v.typ.Kind == graph.Array && v.typ.Size.Equal(n) && types.FieldIndex(v.typ.Elem(), field) >= 0 {
+			return v.name
+		}
+	}
+	return ""
 }

@@ -88,11 +88,11 @@ func unfitKey(t *graph.Type, asOf bool) string {
 	switch {
 	case asOf && t.Kind == graph.Tuple && len(t.Elems) > 1:
 		if why := unfitKey(t.Elems[len(t.Elems)-1], true); why != "" || t.Elems[len(t.Elems)-1].Kind == graph.Tuple {
-			return "the last part of a key is what as_of goes by: a date, a time, text or an integer; the parts before it are equal"
+			return "the last part of a key is what as_of goes by: a date, a time, text, a decimal or an integer; the parts before it are equal"
 		}
 		return unfitKey(graph.TupleOf(t.Elems[:len(t.Elems)-1]...), false)
 	case asOf && (!t.IsScalar() || types.IsFloat(t) || types.IsBool(t)):
-		return "as_of goes by a date, a time, text or an integer"
+		return "as_of goes by a date, a time, text, a decimal or an integer"
 	case t.Kind == graph.Array, types.IsFloat(t):
 		return "an index goes by integers, bools, text, dates, times and decimals, or Options, tuples and records of such"
 	}

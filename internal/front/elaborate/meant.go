@@ -144,7 +144,7 @@ func meantFoldHelp(name string, t *graph.Type) string {
 	case meaning.Text:
 		switch name {
 		case "min", "max":
-			return "sort the rows by the text before group_by; then the first() of each group has the least after sort, the greatest after sort_desc. The groups come in the order of the rows that are sorted so"
+			return "sort the rows by the text before group_by; then g.first() of each group is the row with the least after sort, with the greatest after sort_desc. The groups come in the order of the rows that are sorted so"
 		}
 		return declaredAs(graph.I64Type)
 	}

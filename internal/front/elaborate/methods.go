@@ -82,7 +82,7 @@ func Methods() []string {
 // tableFor picks the methods that a value has.
 func (e *elab) tableFor(n *graph.Node) map[string]method {
 	switch {
-	case e.of(n).group != nil && e.of(n).group.lookup != nil:
+	case e.isIndexOfRows(n):
 		return lookupMethods
 	case e.of(n).group != nil:
 		return groupMethods
