@@ -14,7 +14,7 @@ import (
 func Cluster(v *catalog.View, nodes []cluster.NodeStatus) string {
 	var b strings.Builder
 	w := &table{}
-	w.row(cells("node\tnumber\taddress\tup\tshards\tkernels\tparcels in\tout\tcode in\tcache hits\tin hand\tmemory")...)
+	w.row(cells("node\tnumber\taddress\tup\tshards\tkernels\tparcels in\tout\tcode in\tcache hits\tin hand\tmemory of calls")...)
 	for _, n := range nodes {
 		clusterNode(w, n)
 	}
@@ -29,7 +29,7 @@ func Cluster(v *catalog.View, nodes []cluster.NodeStatus) string {
 	}
 	b.WriteString("\n")
 	w = &table{}
-	w.row(cells("data set\trows\tcolumns\tcut by\tshards\treplicas\tsize")...)
+	w.row(cells("data set\trows\tcut by\tshards\treplicas\tsize\tcolumns")...)
 	copies := cluster.CopiesOf(v)
 	for i := range v.Sets {
 		if !catalog.IsCompanion(v, &v.Sets[i]) {
@@ -153,5 +153,5 @@ func clusterSet(w *table, s *catalog.Set, c *cluster.Copies) {
 	if c.Missing > 0 {
 		replicas += fmt.Sprintf(" (%d missing)", c.Missing)
 	}
-	w.row("@"+s.Name, fmt.Sprint(s.Rows), strings.Join(names, ", "), s.By, shards, replicas, Bytes(size))
+	w.row("@"+s.Name, fmt.Sprint(s.Rows), s.By, shards, replicas, Bytes(size), strings.Join(names, ", "))
 }
