@@ -202,7 +202,7 @@ func (r *running) whole(ctx context.Context, cmd *cobra.Command, words []string)
 	}
 	res, err := f.Call(ctx, args, opts...)
 	p.Close()
-	if err == nil && ctx.Err() != nil {
+	if err == nil && ctx.Err() != nil && r.out == "" { // a file that is there is there
 		err = context.Cause(ctx)
 	}
 	if err != nil {
