@@ -2,7 +2,6 @@ package data
 
 import (
 	"context"
-	"encoding/binary"
 	"sync"
 
 	"github.com/godwit-run/godwit/internal/ir/num"
@@ -15,6 +14,7 @@ type arrowFile struct {
 	noStatistics
 	*input
 	leaves       []arrowLeaf
+	layout       arrowExpected
 	batches      []arrowBatch
 	of           []arrowPart // by chunk
 	dictionaries []arrowMessage
@@ -56,107 +56,53 @@ func openArrow(in *input) (Source, error) {
 	if isFile {
 		start = 8
 	}
-	if err := s.readSchema(start); err != nil {
+	m, err := s.readSchema(start)
+	if err != nil {
 		return nil, err
 	}
-	var err error
 	if isFile {
-		err = s.readFooter()
+		err = s.readFooter(&m)
 	} else {
-		err = s.readStream()
+		err = s.readStream(m.next)
 	}
 	return s, err
 }
 
 // readSchema has arrow-go read the first message.
-func (s *arrowFile) readSchema(off int64) error {
+func (s *arrowFile) readSchema(off int64) (arrowMessage, error) {
 	m, err := s.message(off)
 	if err == errEndOfStream || err == nil && m.kind != messageSchema {
-		return fail(s.input.path, "this is not an Arrow IPC file: it does not begin with a schema")
+		return m, noSchema(s.input.path)
+	}
+	if _, prefix, lost := s.messageLength(off); err != nil && lost == nil && off > 0 && prefix != arrowPrefix {
+		return m, noSchema(s.input.path)
 	}
 	if err != nil {
-		return err
+		return m, err
 	}
 	sc, err := decodeSchema(m.meta)
 	if err != nil {
-		return damaged(s.input.path, err)
+		return m, damaged(s.input.path, err)
 	}
 	if !sc.IsNativeEndian() {
-		return fail(s.input.path, "the file is big-endian, which is not supported for Arrow")
+		return m, fail(s.input.path, "the file is big-endian, which is not supported for Arrow")
 	}
 	s.cols, s.leaves = arrowLeaves(sc)
+	s.layout = expectedOf(&m, sc)
 	for i := range s.leaves {
 		if s.leaves[i].index != num.Invalid {
 			s.leaves[i].dictionary = dictionaryID(&m.schema, i)
 		}
 	}
-	return nil
+	return m, nil
 }
 
-// readFooter lists the batches of a file.
-func (s *arrowFile) readFooter() error {
-	var tail [10]byte
-	if err := s.readAt(tail[:], s.size-10); err != nil {
-		return err
-	}
-	n := int64(int32(binary.LittleEndian.Uint32(tail[:])))
-	if string(tail[4:]) != "ARROW1" {
-		e := fail(s.input.path, "the Arrow file is cut short: its last 6 bytes are not \"ARROW1\"")
-		e.Help = "write or copy the file again"
-		return e
-	}
-	if n <= 8 || n > s.size-18 || n > maxArrowMetadata {
-		return fail(s.input.path, "the Arrow footer says that it has %d bytes", n)
-	}
-	b := make([]byte, n)
-	if err := s.readAt(b, s.size-10-n); err != nil {
-		return err
-	}
-	t := rootTable(b)
-	for _, off := range footerBlocks(&t, 8) {
-		if err := s.addMessage(off); err != nil {
-			return err
-		}
-	}
-	for _, off := range footerBlocks(&t, 10) {
-		if err := s.addMessage(off); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *arrowFile) addMessage(off int64) error {
-	if off < 8 || off >= s.size {
-		return fail(s.input.path, "the Arrow footer lists a batch at byte %d of %d", off, s.size)
-	}
-	m, err := s.message(off)
-	if err == errEndOfStream {
-		err = fail(s.input.path, "the Arrow footer lists a batch at byte %d, where there is none", off)
-	}
-	if err != nil {
-		return err
-	}
-	return s.add(m)
-}
-
-// readStream walks over the messages of a stream. A stream may end without a
-// mark, but not inside a message.
-func (s *arrowFile) readStream() error {
-	off := int64(0)
-	for {
-		m, err := s.message(off)
-		if err == errEndOfStream {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := s.add(m); err != nil {
-			return err
-		}
-		off = m.next
-	}
+// noSchema is an error about a file whose first message is none. Some
+// versions of polars write the schema there without its length.
+func noSchema(path string) *Error {
+	e := fail(path, "this is not an Arrow IPC file: it does not begin with a schema")
+	e.Help = "write the file again; with polars, as a stream (write_ipc_stream) or as Parquet"
+	return e
 }
 
 func (s *arrowFile) add(m arrowMessage) error {
@@ -165,12 +111,20 @@ func (s *arrowFile) add(m arrowMessage) error {
 		if s.rows+m.batch.rows < s.rows {
 			return fail(s.input.path, "its batches say that they have more than %d rows", int64(1)<<62)
 		}
+		if err := s.layout.check(&m); err != nil {
+			return damagedArrow(s.input.path, "batch %d, the message at byte %d, is damaged: %v", len(s.batches), m.at, err)
+		}
 		if err := s.checkColumns(&m.batch); err != nil {
 			return err
 		}
 		s.addBatch(m.batch)
 	case messageDictionary:
+		if !s.layout.ids[m.dictionary] {
+			return damagedArrow(s.input.path, "expected a dictionary of the schema in the message at byte %d, found one with id %d", m.at, m.dictionary)
+		}
 		s.dictionaries = append(s.dictionaries, m)
+	default:
+		return damagedArrow(s.input.path, "expected a batch in the message at byte %d, found a second schema", m.at)
 	}
 	return nil
 }

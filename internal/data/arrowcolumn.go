@@ -231,7 +231,7 @@ func (r *arrowReader) bytes(buffer int, lo, hi int64, to *[]byte) ([]byte, error
 	at := r.batch.buffers[buffer]
 	if !r.batch.compressed {
 		if hi > at.length {
-			return nil, fmt.Errorf("a buffer has %d bytes, %d are needed", at.length, hi)
+			return nil, r.bad(fmt.Sprintf("a buffer has %d bytes, %d are needed", at.length, hi))
 		}
 		b := sized(to, int(hi-lo))
 		r.read += int64(len(b))

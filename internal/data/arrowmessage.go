@@ -10,11 +10,14 @@ import (
 // The metadata of Arrow IPC messages is read by hand, because arrow-go loads
 // all columns of a batch and does not say where buffers lie in the file. The
 // numbers are vtable slots of Message.fbs and File.fbs: 4 is the first field.
-// The accessors panic on damaged bytes; Open and Fill turn that into errors.
+// The accessors trust offsets, so each flatbuffer is verified before.
 
 // arrowMessage is one message: where its body lies, and its batch.
 type arrowMessage struct {
-	kind         byte // messageSchema, …
+	kind         byte  // messageSchema, …
+	version      int16 // of the format
+	known        bool  // it has what its kind says
+	at           int64 // its offset in the file
 	body, length int64
 	next         int64 // offset of the next message
 	meta         []byte
@@ -30,6 +33,12 @@ const (
 	messageBatch      = 3
 )
 
+// versions of the format that are read: before V4 batches lay otherwise.
+const (
+	arrowV4 = 3
+	arrowV5 = 4
+)
+
 // arrowBatch is a record batch, or the values of a dictionary.
 type arrowBatch struct {
 	rows       int64
@@ -39,6 +48,7 @@ type arrowBatch struct {
 	variadic   []int64
 	compressed bool
 	codec      int8 // 0 LZ4 frames, 1 zstd
+	method     int8 // 0: each buffer is compressed by itself
 }
 
 type arrowNode struct{ rows, nulls int64 }
@@ -73,9 +83,16 @@ func (in *input) message(off int64) (arrowMessage, error) {
 	if err := in.readAt(b, off+prefix); err != nil {
 		return arrowMessage{}, err
 	}
+	if prefix == 8 && head%8 != 0 {
+		return arrowMessage{}, damagedArrow(in.path, "expected metadata that fills words of 8 bytes in the message at byte %d, found %d bytes", off, head)
+	}
+	if err := verifyFlat(b, flatMessage); err != nil {
+		return arrowMessage{}, damagedArrow(in.path, "the message at byte %d is damaged: %v", off, err)
+	}
 	m := parseMessage(b, off+prefix+head)
-	if m.length < 0 {
-		return arrowMessage{}, fail(in.path, "the message at byte %d says that its body has %d bytes", off, m.length)
+	m.at = off
+	if err := m.check(in.path); err != nil {
+		return arrowMessage{}, err
 	}
 	if m.length > in.size-m.body {
 		return arrowMessage{}, cutShort(in.path, m.body+m.length, in.size)
@@ -83,6 +100,29 @@ func (in *input) message(off int64) (arrowMessage, error) {
 	m.next = m.body + (m.length+7)&^7
 	m.next = min(m.next, in.size)
 	return m, checkBuffers(in.path, &m)
+}
+
+// damagedArrow is an error about metadata.
+func damagedArrow(path, format string, args ...any) *Error {
+	e := fail(path, format, args...)
+	e.Help = "the file is damaged; write or copy it again"
+	return e
+}
+
+// check looks at what a message says of itself.
+func (m *arrowMessage) check(path string) error {
+	c := &m.batch
+	switch {
+	case m.version != arrowV4 && m.version != arrowV5:
+		return damagedArrow(path, "expected the format's version V4 or V5 in the message at byte %d, found V%d", m.at, int(m.version)+1)
+	case m.length < 0:
+		return damagedArrow(path, "the message at byte %d says that its body has %d bytes", m.at, m.length)
+	case !m.known:
+		return damagedArrow(path, "expected a schema, a dictionary or a batch in the message at byte %d, found none: its kind is %d", m.at, m.kind)
+	case c.compressed && (c.codec != 0 && c.codec != 1 || c.method != 0):
+		return damagedArrow(path, "expected LZ4 (0) or zstd (1) of each buffer (0) in the message at byte %d, found codec %d and method %d", m.at, c.codec, c.method)
+	}
+	return nil
 }
 
 // messageLength reads the length of the metadata; before Arrow 0.15 no
@@ -105,18 +145,6 @@ func (in *input) messageLength(off int64) (head, prefix int64, err error) {
 	return int64(int32(binary.LittleEndian.Uint32(b[4:]))), 8, nil
 }
 
-func checkBuffers(path string, m *arrowMessage) error {
-	for _, b := range m.batch.buffers {
-		if b.offset < 0 || b.length < 0 || b.offset > m.length || b.length > m.length-b.offset {
-			return fail(path, "a buffer of the message before byte %d lies outside of it", m.next)
-		}
-	}
-	if m.batch.rows < 0 {
-		return fail(path, "a batch says that it has %d rows", m.batch.rows)
-	}
-	return nil
-}
-
 // rootTable is the outermost table of a flatbuffer.
 func rootTable(b []byte) flatbuffers.Table {
 	return flatbuffers.Table{Bytes: b, Pos: flatbuffers.GetUOffsetT(b)}
@@ -124,20 +152,20 @@ func rootTable(b []byte) flatbuffers.Table {
 
 func parseMessage(b []byte, body int64) arrowMessage {
 	t := rootTable(b)
-	m := arrowMessage{meta: b, kind: t.GetByteSlot(6, 0), body: body, length: t.GetInt64Slot(10, 0)}
+	m := arrowMessage{meta: b, version: t.GetInt16Slot(4, 0), kind: t.GetByteSlot(6, 0), body: body, length: t.GetInt64Slot(10, 0)}
 	header, ok := childTable(&t, 8)
 	if !ok {
 		return m
 	}
 	switch m.kind {
 	case messageSchema:
-		m.schema = header
+		m.schema, m.known = header, true
 	case messageBatch:
-		m.batch = parseBatch(&header, body)
+		m.batch, m.known = parseBatch(&header, body), true
 	case messageDictionary:
 		m.dictionary, m.delta = header.GetInt64Slot(4, 0), header.GetBoolSlot(8, false)
 		if data, ok := childTable(&header, 6); ok {
-			m.batch = parseBatch(&data, body)
+			m.batch, m.known = parseBatch(&data, body), true
 		}
 	}
 	return m
@@ -156,7 +184,7 @@ func parseBatch(t *flatbuffers.Table, body int64) arrowBatch {
 	eachPair(t, 6, func(x, y int64) { b.nodes = append(b.nodes, arrowNode{x, y}) })
 	eachPair(t, 8, func(x, y int64) { b.buffers = append(b.buffers, arrowBuffer{x, y}) })
 	if c, ok := childTable(t, 10); ok {
-		b.compressed, b.codec = true, c.GetInt8Slot(4, 0)
+		b.compressed, b.codec, b.method = true, c.GetInt8Slot(4, 0), c.GetInt8Slot(6, 0)
 	}
 	for _, v := range structs(t, 12, 8) {
 		b.variadic = append(b.variadic, int64(binary.LittleEndian.Uint64(v)))
@@ -185,13 +213,4 @@ func structs(t *flatbuffers.Table, slot flatbuffers.VOffsetT, size int) [][]byte
 		out[i] = t.Bytes[at+i*size : at+(i+1)*size]
 	}
 	return out
-}
-
-// footerBlocks are the offsets of messages that a file's footer lists.
-func footerBlocks(t *flatbuffers.Table, slot flatbuffers.VOffsetT) []int64 {
-	var offsets []int64
-	for _, s := range structs(t, slot, 24) {
-		offsets = append(offsets, int64(binary.LittleEndian.Uint64(s)))
-	}
-	return offsets
 }
