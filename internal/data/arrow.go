@@ -75,7 +75,11 @@ func (s *arrowFile) readSchema(off int64) (arrowMessage, error) {
 		return m, noSchema(s.input.path)
 	}
 	if _, prefix, lost := s.messageLength(off); err != nil && lost == nil && off > 0 && prefix != arrowPrefix {
-		return m, noSchema(s.input.path)
+		bare, ok := s.bareSchema(off)
+		if !ok {
+			return m, noSchema(s.input.path)
+		}
+		m, err = bare, nil
 	}
 	if err != nil {
 		return m, err
@@ -97,8 +101,7 @@ func (s *arrowFile) readSchema(off int64) (arrowMessage, error) {
 	return m, nil
 }
 
-// noSchema is an error about a file whose first message is none. Some
-// versions of polars write the schema there without its length.
+// noSchema is an error about a file whose first message is none.
 func noSchema(path string) *Error {
 	e := fail(path, "this is not an Arrow IPC file: it does not begin with a schema")
 	e.Help = "write the file again; with polars, as a stream (write_ipc_stream) or as Parquet"

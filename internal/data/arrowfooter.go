@@ -157,6 +157,13 @@ func (s *arrowFile) checkMark(from, to int64) error {
 	if err := s.readAt(b, from); err != nil {
 		return err
 	}
+	if len(b) == 0 && from >= 8 { // the mark, before its place, stands in the body
+		b, from = make([]byte, 8), from-8
+		if err := s.readAt(b, from); err != nil || !bytes.Equal(b, []byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}) {
+			return err
+		}
+		return damagedArrow(s.input.path, "expected the mark of the end at byte %d, behind the last batch, found it at byte %d", from+8, from)
+	}
 	zeros := bytes.TrimPrefix(b, []byte{0xff, 0xff, 0xff, 0xff})
 	if bytes.Count(zeros, []byte{0}) != len(zeros) {
 		return damagedArrow(s.input.path, "expected the mark of the end (ff ff ff ff 00 00 00 00) at byte %d, between the last batch and the Arrow footer at byte %d, found % x", from, to, b)

@@ -53,8 +53,12 @@ func arrowVictims(t *testing.T) map[string][]byte {
 	writeBatches(t, filepath.Join(dir, "batches.arrow"), false, batches)
 	writeBatches(t, filepath.Join(dir, "stream.arrow"), true, batches[:2], ipc.WithZstd())
 	files := map[string][]byte{}
-	for _, name := range []string{"own.arrow", "batches.arrow", "stream.arrow"} {
-		b, err := os.ReadFile(filepath.Join(dir, name))
+	for _, name := range []string{"own.arrow", "batches.arrow", "stream.arrow", "testdata/polars.arrow"} {
+		path := filepath.Join(dir, name)
+		if strings.HasPrefix(name, "testdata/") {
+			path, name = name, filepath.Base(name)
+		}
+		b, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
