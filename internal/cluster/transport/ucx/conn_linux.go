@@ -23,7 +23,6 @@ type Conn struct {
 	over   atomic.Bool   // gone is closed
 	ended  sync.Once
 	asleep atomic.Bool
-	met    atomic.Bool // it has an endpoint
 	rung   chan struct{}
 
 	unread atomic.Int64 // messages in queue
@@ -106,7 +105,6 @@ func (c *Conn) Connect(peer []byte, token uint64) error {
 		return err
 	}
 	c.endpoint = *out
-	c.met.Store(true)
 	c.sign()
 	return nil
 }
@@ -435,9 +433,7 @@ func (c *Conn) end(why error) {
 		select {
 		case <-c.ready:
 		default:
-			if c.met.Load() {
-				c.fabric.unsettled.Store(true)
-			}
+			c.fabric.unsettled.Store(true) // the peer may have reached us, though we have not reached it
 		}
 		c.over.Store(true)
 		close(c.gone)

@@ -32,8 +32,8 @@ type Fabric struct {
 	own  []byte // address
 	peer bool   // UCX tells of peers that are gone
 
-	// unsettled says that a connection has ended before packets went both ways. The library may then still owe a peer an answer, and a
-	// worker that is destroyed with one aborts the process (an assertion of ucp_request.c); so it is left.
+	// unsettled says that a connection has ended before packets went both ways. The library may then still owe a peer an answer, be it one that has
+	// reached this side alone, and a worker that is destroyed with one aborts the process (an assertion of ucp_request.c); so it is left.
 	unsettled atomic.Bool
 
 	goes    func(func())
