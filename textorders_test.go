@@ -67,6 +67,14 @@ fn perhaps(x: &[V; N]) -> [Option<Str>; N] { x.map(|r| if r.v > 5 { Some(r.s) } 
 			}
 		}
 		for from, to := range map[string]string{"pairs": "maybe", "perhaps": "seconds"} {
+			bare := must(from, Args{"x": rows})
+			bare.value.Type = nil // then nobody can tell it from the other
+			own := map[string]string{"pairs": "seconds", "perhaps": "maybe"}[from]
+			want := fmt.Sprint(must(own, Args{"x": bare.Value()}))
+			must(to, Args{"x": bare})
+			if got := fmt.Sprint(must(own, Args{"x": bare})); got != want {
+				t.Fatalf("%s of %s: %s, expected %s", own, from, got, want)
+			}
 			if r, err := call(to, Args{"x": must(from, Args{"x": rows})}); err == nil || !strings.Contains(err.Error(), "is declared") {
 				t.Fatalf("%s of %s: %v, %v", to, from, r, err)
 			}

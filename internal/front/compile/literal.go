@@ -134,16 +134,17 @@ func valueOf(d declared, v *value.Value, orders *column.Orders) (binding, error)
 		return nil, refuse(d.Name, "", "argument `%s` is declared %s; the value has other columns", d.Name, d.text())
 	}
 	m := &inMemory{declared: d, columns: v.Columns, orders: orders}
+	of := typed(v)
 	for j, l := range want {
 		c := v.Columns[j]
 		isIndex := l.Type.Kind == graph.Index && c.Kind.IsInt()
-		if means := meansOf(v, j); c.Kind.IsInt() && means != l.Type.Means.Sort && means != meaning.None || l.Type.Means.Sort == meaning.Text && c.Texts == nil && means != meaning.Text && len(c.Data) > 0 {
-			return nil, refuse(d.Name, "", "argument `%s`%s is declared %s, found %s", d.Name, in(l.Path), l.Type, foundIn(v, j))
+		if means := meansOf(of, j); c.Kind.IsInt() && means != l.Type.Means.Sort && means != meaning.None || l.Type.Means.Sort == meaning.Text && c.Texts == nil && means != meaning.Text && len(c.Data) > 0 {
+			return nil, refuse(d.Name, "", "argument `%s`%s is declared %s, found %s", d.Name, in(l.Path), l.Type, foundIn(v, of, j))
 		}
 		if c.Kind != l.Type.KindOf() && !isIndex {
 			return nil, refuse(d.Name, "", "argument `%s`%s is declared %s, found %s", d.Name, in(l.Path), l.Type, c.Kind)
 		}
-		if of := leafOf(v, j); of != nil && of.Presence != l.Presence {
+		if j < len(of) && of[j].Presence != l.Presence {
 			return nil, refuse(d.Name, "", "argument `%s` is declared %s, found %s", d.Name, d.text(), v.Type)
 		}
 		if len(c.Dims) != len(l.Dims) {
@@ -159,27 +160,24 @@ func valueOf(d declared, v *value.Value, orders *column.Orders) (binding, error)
 	return m, nil
 }
 
+// typed are the leaves of a value's type; none where that is not known.
+func typed(v *value.Value) []graph.Leaf {
+	if v.Type == nil {
+		return nil
+	}
+	return graph.Leaves(v.Type)
+}
+
 // meansOf is what leaf j of a value stands for.
-func meansOf(v *value.Value, j int) meaning.Sort {
-	if of := leafOf(v, j); of != nil {
-		return of.Type.Means.Sort
+func meansOf(of []graph.Leaf, j int) meaning.Sort {
+	if j < len(of) {
+		return of[j].Type.Means.Sort
 	}
 	return meaning.None
 }
 
-// leafOf is leaf j of a value's type; nil where the type is not known.
-func leafOf(v *value.Value, j int) *graph.Leaf {
-	if v.Type == nil {
-		return nil
-	}
-	if leaves := graph.Leaves(v.Type); j < len(leaves) {
-		return &leaves[j]
-	}
-	return nil
-}
-
-func foundIn(v *value.Value, j int) string {
-	if s := meansOf(v, j); s != meaning.None {
+func foundIn(v *value.Value, of []graph.Leaf, j int) string {
+	if s := meansOf(of, j); s != meaning.None {
 		return s.String()
 	}
 	return v.Columns[j].Kind.String()

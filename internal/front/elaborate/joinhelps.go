@@ -15,7 +15,11 @@ import (
 
 // In: a join with an array where its index belongs, a closure where a key belongs, or keys of two types. Out: what to write.
 
-const withPartner = "each row with the place of its partner, an Option, which `.map(|i| ROWS[i])` makes the partner; match it with Some and None:\n"
+const (
+	placeOfPartner = "each row with the place of its partner, an Option, which `.map(|i| ROWS[i])` makes the partner; match it with Some and None"
+	withPartner    = placeOfPartner + ":\n"
+	leftJoinWord   = placeOfPartner + ". $1 is an index of the others, as index_by makes one:\n$x.map(|$p| ($p, $1.get($b)))"
+)
 
 // otherJoins are joins that are written with an index, and what is said of each before.
 var otherJoins = map[string]string{
