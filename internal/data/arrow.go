@@ -91,7 +91,7 @@ func (s *arrowFile) readSchema(off int64) (arrowMessage, error) {
 	if !sc.IsNativeEndian() {
 		return m, fail(s.input.path, "the file is big-endian, which is not supported for Arrow")
 	}
-	s.cols, s.leaves = arrowLeaves(sc)
+	s.cols, s.leaves = arrowLeaves(sc, m.version)
 	s.layout = expectedOf(&m, sc)
 	for i := range s.leaves {
 		if s.leaves[i].index != num.Invalid {

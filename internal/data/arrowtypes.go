@@ -87,7 +87,10 @@ func arrowMeaning(t arrow.DataType) meaning.Meaning {
 }
 
 // arrowLayout counts nodes, buffers and view columns while it walks a schema.
-type arrowLayout struct{ nodes, buffers, variadics int }
+type arrowLayout struct {
+	nodes, buffers, variadics int
+	v4                        bool // unions and runs have a buffer for nulls
+}
 
 // add walks over a field's type.
 func (l *arrowLayout) add(t arrow.DataType) {
@@ -98,6 +101,9 @@ func (l *arrowLayout) add(t arrow.DataType) {
 	if d, ok := t.(*arrow.DictionaryType); ok {
 		l.buffers += len(d.IndexType.Layout().Buffers)
 		return
+	}
+	if id := t.ID(); l.v4 && (id == arrow.SPARSE_UNION || id == arrow.DENSE_UNION || id == arrow.RUN_END_ENCODED) {
+		l.buffers++
 	}
 	layout := t.Layout()
 	for _, b := range layout.Buffers {
@@ -116,10 +122,10 @@ func (l *arrowLayout) add(t arrow.DataType) {
 }
 
 // arrowLeaves places every field of a schema.
-func arrowLeaves(sc *arrow.Schema) ([]Column, []arrowLeaf) {
+func arrowLeaves(sc *arrow.Schema, version int16) ([]Column, []arrowLeaf) {
 	var cols []Column
 	var leaves []arrowLeaf
-	l := arrowLayout{}
+	l := arrowLayout{v4: version == arrowV4}
 	for _, f := range sc.Fields() {
 		col, elem := arrowColumn(f)
 		leaf := arrowLeaf{node: l.nodes, buffer: l.buffers, variadic: l.variadics, layers: len(col.Dims), text: offsetWidth(elem), null: f.Type.ID() == arrow.NULL}

@@ -39,7 +39,7 @@ func FromArray(a arrow.Array) Source {
 }
 
 func fromBatches(sc *arrow.Schema, batches []arrow.RecordBatch) *memorySource {
-	cols, leaves := arrowLeaves(sc)
+	cols, leaves := arrowLeaves(sc, arrowV5)
 	s := newMemory("memory", 0, cols)
 	s.bad = func() (err error) {
 		defer guard(s.name, &err)
