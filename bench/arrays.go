@@ -238,8 +238,9 @@ func (s *shelf) fill(rows, columns int) error {
 	copy(sorted, x)
 	slices.Sort(sorted)
 	m := floats(n, both)
+	// A processor learns the branches of a search for 1,000 numbers that is made again and again.
 	s.args = godwit.Args{
-		"x": x, "y": floats(n, both), "p": floats(n, func(u float64) float64 { return 2 - 2*u }), "s": sorted, "q": floats(n/10, both),
+		"x": x, "y": floats(n, both), "p": floats(n, func(u float64) float64 { return 2 - 2*u }), "s": sorted, "q": floats(max(n/10, 10_000), both),
 		"i": integers(-1000, 1001), "h": integers(0, 1000), "k": integers(0, float64(n)),
 		"r": floats(rows, both), "c": floats(columns, both),
 	}

@@ -108,6 +108,7 @@ func (b *bench) computeTasks(n int64, peak func(int) (measure.Number, error)) ([
 		{"softmax f32, fused", fusedText(softmaxSource), "softmax", []operand{x}, n, "Gelem/s", n, 0, 1e-5, nil},
 		{"histogram f32, 64 buckets", histogramSource, "histogram", []operand{x}, n, "Gelem/s", n, 0, 0, nil},
 		{"k-means step f32, 8 dimensions, 16 centres", kmeansSource, "kmeans", []operand{p, p.first(16)}, points, "GFLOP/s", points * 16 * 3 * 8, 1e-4, 0, peak},
+		{"k-means step f32, 8 dimensions, 16 centres, fused", fusedText(kmeansSource), "kmeans", []operand{p, p.first(16)}, points, "GFLOP/s", points * 16 * 3 * 8, 1e-4, 0, peak},
 		{"rolling mean and deviation f64, window 20", rollingSource, "rolling", []operand{s}, windows, "GFLOP/s", windows * 4 * 20, 1e-12, 0, f64Peak(peak)},
 		{"rolling mean and deviation f64, window 20, fused", fusedText(rollingSource), "rolling", []operand{s}, windows, "GFLOP/s", windows * 4 * 20, 1e-12, 0, f64Peak(peak)},
 	}, nil

@@ -91,6 +91,7 @@ func (b *bench) product(ctx context.Context, p *squareProduct) (err error) {
 
 func (b *bench) productRow(ctx context.Context, p *squareProduct, threads int) error {
 	c := measure.Contest{Name: p.name + ", " + count(threads), Unit: "GFLOP/s", Bytes: 2 * p.n * p.n * p.n, Pairs: b.pairs()}
+	c.Before = rest
 	pool := engine.NewPool(threads)
 	pool.KeepAwake(time.Duration(machine.Here().Wake)) // as between the launches of a call
 	defer pool.Close()

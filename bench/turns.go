@@ -65,3 +65,9 @@ func (p *peer) best(list []form, threads int, w work, repeat int) (best form, er
 	}
 	return best, nil
 }
+
+// rest is for threads of the other side that still wait for work without sleeping: those of OpenBLAS do for 2^26 cycles, some 20 ms.
+func rest() error {
+	time.Sleep(60 * time.Millisecond)
+	return nil
+}

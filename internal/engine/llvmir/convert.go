@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/loops"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -76,11 +77,55 @@ func (e *emitter) truncate(in *kernel.Instr, x string, from, to typ) string {
 		return e.saturate(in, x, from, to)
 	}
 	if _, ok := e.Clamped(in.Args[0]); ok { // only NaN does not fit
-		nan := e.two("fcmp uno", from, x, x)
+		l := e.limited(in.Args[0], from)
+		nan := e.two("fcmp uno", from, l.before, l.before)
 		e.note(in, nan, from.n)
-		return e.through32(e.pick(nan, from, from.zero(), x), from, to)
+		if !l.zero {
+			l.x = e.pick(nan, from, from.zero(), l.x)
+		}
+		return e.through32(l.x, from, to)
 	}
 	return e.mostlySmall(in, x, from, to)
+}
+
+// limiting is a float within constant limits, and what it was before these.
+type limiting struct {
+	before string // NaN if and only if the value is
+	x      string // the value where it is a number, but for the sign of zero
+	zero   bool   // x is 0 where the value is NaN
+}
+
+// limited takes one instruction for a limit, and not the three with which NaN comes through.
+func (e *emitter) limited(v kernel.Value, t typ) limiting {
+	c, ok := e.limit(v, t)
+	if !ok {
+		x := e.vector(v, t.n)
+		return limiting{before: x, x: x}
+	}
+	d := e.Def[v]
+	l := e.limited(d.Args[0], t)
+	if l.x == l.before { // NaN is not beyond the limit, which takes its place therefore
+		l.zero = c == 0
+	} else {
+		l.zero = l.zero && (d.Op == num.Min && c >= 0 || d.Op == num.Max && c <= 0)
+	}
+	beyond := "fcmp ogt"
+	if d.Op == num.Min {
+		beyond = "fcmp olt"
+	}
+	l.x = e.pick(e.two(beyond, t, l.x, t.float(c)), t, l.x, t.float(c))
+	return l
+}
+
+// limit is the constant, no NaN, by which a value is limited.
+func (e *emitter) limit(v kernel.Value, t typ) (c float64, ok bool) {
+	d := e.Def[v]
+	if d == nil || d.Code != kernel.Arith || d.Op != num.Min && d.Op != num.Max || e.at(d.Args[0]).shape() == loops.Uniform {
+		return 0, false
+	}
+	bits, ok := e.Const(d.Args[1])
+	c = num.ToFloat(t.kind, bits)
+	return c, ok && c == c
 }
 
 // saturate handles all values. Powers of two are exact in every float kind,

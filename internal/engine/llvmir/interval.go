@@ -11,12 +11,14 @@ import (
 // number that a value may be lies in its interval; NaN is kept apart.
 
 // interval is what is known of a value: of a float the least and the greatest number, and whether it
-// may be NaN; of an integer the bits, if they are exact.
+// may be NaN; of an integer the least and the greatest, if it is ranged, and the bits, if they are exact.
 type interval struct {
-	lo, hi float64
-	nan    bool
-	exact  bool
-	bits   uint64
+	lo, hi      float64
+	nan         bool
+	exact       bool
+	bits        uint64
+	ranged      bool
+	least, most int64
 }
 
 var anything = interval{lo: math.Inf(-1), hi: math.Inf(1), nan: true}
@@ -49,6 +51,7 @@ func around(k num.Kind, xs ...float64) interval {
 	if k == num.F64 {
 		unit, most, least = 0x1p-48, math.MaxFloat64/2, 0x1p-1060
 	}
+	r.lo, r.hi = min(r.lo, most), max(r.hi, -most)
 	r.lo -= math.Abs(r.lo)*unit + least
 	r.hi += math.Abs(r.hi)*unit + least
 	if r.lo < -most {
@@ -89,33 +92,107 @@ func (b *bounds) take(in *kernel.Instr) {
 func (b *bounds) result(in *kernel.Instr) interval {
 	switch in.Code {
 	case kernel.Bitcast:
-		if x := b.of(in.Args[0]); x.exact {
-			return point(in.Kind, num.Canon(in.Kind, x.bits))
+		return b.bitcast(in)
+	case kernel.Convert:
+		if lo, hi, ok := b.of(in.Args[0]).ends(in.From); ok && in.Kind.IsFloat() {
+			return around(in.Kind, float64(lo), float64(hi))
+		}
+	case kernel.Select:
+		if c := b.of(in.Args[0]); c.exact && c.bits != 0 {
+			return b.of(in.Args[1])
+		} else if c.exact {
+			return b.of(in.Args[2])
 		}
 	case kernel.Arith:
 		switch {
 		case in.Op.IsCompare():
 		case in.Kind.IsFloat():
 			return b.float(in)
-		case in.Kind.IsInt():
+		default:
 			return b.integer(in)
 		}
 	}
 	return anything
 }
 
+// bitcast goes between floats and integers. Those of positive floats have the same order.
+func (b *bounds) bitcast(in *kernel.Instr) interval {
+	x := b.of(in.Args[0])
+	switch {
+	case x.exact:
+		return point(in.Kind, num.Canon(in.Kind, x.bits))
+	case in.From.IsFloat() && in.Kind.IsInt() && !x.nan && x.lo > 0:
+		least, most := int64(num.FromFloat(in.From, x.lo)), int64(num.FromFloat(in.From, x.hi))
+		return ranged(max(least-1, 0), most+1) // the ends may have been rounded
+	case in.From.IsInt() && in.Kind.IsFloat():
+		lo, hi, ok := x.ends(in.From)
+		if infinite := int64(num.FromFloat(in.Kind, math.Inf(1))); ok && lo >= 0 && hi < infinite {
+			return interval{lo: num.ToFloat(in.Kind, uint64(lo)), hi: num.ToFloat(in.Kind, uint64(hi))}
+		}
+	}
+	return anything
+}
+
+func ranged(least, most int64) interval {
+	r := anything
+	r.ranged, r.least, r.most = true, least, most
+	return r
+}
+
+// ends are the least and the greatest that an integer of kind k may be.
+func (x interval) ends(k num.Kind) (least, most int64, ok bool) {
+	switch {
+	case !k.IsInt() || !k.IsSigned():
+		return 0, 0, false
+	case x.exact:
+		at := int64(x.bits) << (64 - k.Bits()) >> (64 - k.Bits())
+		return at, at, true
+	}
+	return x.least, x.most, x.ranged
+}
+
 func (b *bounds) integer(in *kernel.Instr) interval {
 	var args []uint64
+	exact := true
 	for _, v := range in.Args {
 		x := b.of(v)
-		if !x.exact {
-			return anything
-		}
-		args = append(args, x.bits)
+		args, exact = append(args, x.bits), exact && x.exact
 	}
-	bits, _ := num.Apply(in.Op, in.Kind, args)
-	return point(in.Kind, bits)
+	if exact {
+		bits, _ := num.Apply(in.Op, in.Kind, args)
+		return point(in.Kind, bits)
+	}
+	if len(args) != 2 {
+		return anything
+	}
+	lo, hi, ok := b.of(in.Args[0]).ends(in.Kind)
+	by, to, known := b.of(in.Args[1]).ends(in.Kind)
+	if in.Op == num.And && known && by >= 0 {
+		return ranged(0, to)
+	}
+	if !ok || !known {
+		return anything
+	}
+	switch in.Op {
+	case num.Sub:
+		by, to, known = -to, -by, by > math.MinInt64 && to > math.MinInt64
+		fallthrough
+	case num.Add:
+		lo, hi, ok = lo+by, hi+to, fits(lo, by) && fits(hi, to)
+	case num.Shr:
+		ok = by == to && by >= 0 && by < int64(in.Kind.Bits())
+		lo, hi = lo>>max(by, 0), hi>>max(by, 0)
+	default:
+		return anything
+	}
+	if !ok || !known || lo < in.Kind.MinInt() || hi > int64(in.Kind.MaxInt()) {
+		return anything
+	}
+	return ranged(lo, hi)
 }
+
+// fits reports that a sum does not overflow.
+func fits(x, y int64) bool { return (x+y > x) == (y > 0) }
 
 func (b *bounds) float(in *kernel.Instr) interval {
 	var x []interval

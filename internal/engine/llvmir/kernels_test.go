@@ -47,6 +47,9 @@ var settings = []setting{
 	{"tanh", leaves, []int64{5000}},
 	{"divide", leaves, []int64{5000}},
 	{"log", leaves, []int64{5000}},
+	{"log32", leaves, []int64{5000}},
+	{"logs", leaves, []int64{5000}},
+	{"softplus", leaves, []int64{5000}},
 	{"histogram", func(n int64) ([]int64, int64) {
 		o := (n + 1<<16 - 1) >> 16
 		return []int64{1 << 16, o, n}, o

@@ -19,6 +19,8 @@ type plan struct {
 	copied []*table
 	// scalings are the exponentials that are shorter where all lanes are ordinary.
 	scalings []*scaling
+	// asked are the floats that are positive and normal mostly, where the rest of the body may be shorter.
+	asked []*regular
 }
 
 // of is a plan to write by. It may get more single instructions, and the one that
@@ -97,7 +99,7 @@ func (e *emitter) either(cond string, yes, no func()) {
 // loop inside, with which a turn is dear.
 func (p *plan) write(from, to string, n int) {
 	p.sink()
-	p.scalings = p.ordinary()
+	p.ordinary()
 	p.spaces(n)
 	p.copied = p.tables()
 	for _, t := range p.copied {
@@ -165,7 +167,7 @@ func (p *plan) group(i string, n int) {
 		p.vals[p.Body.Params[0]] = operand{text: i, stride: "1"}
 		outside := p.pending
 		p.pending = nil
-		if len(p.scalings) > 0 {
+		if len(p.scalings)+len(p.asked) > 0 {
 			p.twice(n)
 		} else {
 			p.whole()

@@ -33,22 +33,23 @@ type scaling struct {
 	calm    map[kernel.Value]bool // what is not NaN where n is ordinary
 }
 
-// ordinary are the exponentials of a body that is written for all lanes at once.
-func (p *plan) ordinary() []*scaling {
+// ordinary finds the exponentials of a body that is written for all lanes at once, and the floats that it asks much about.
+func (p *plan) ordinary() {
+	p.scalings, p.asked = nil, nil
 	if len(p.Single) > 0 || len(p.Reduced) > 0 || len(p.Body.Results) > 0 || p.Meet.Any() {
-		return nil
+		return
 	}
 	var list []*scaling
 	for i := range p.Body.Instrs {
 		in := &p.Body.Instrs[i]
 		if len(in.Blocks) > 0 || in.Site != kernel.NoSite && in.Code != kernel.Load && in.Code != kernel.Store {
-			return nil
+			return
 		}
 		if s := p.scaling(in); s != nil && s.proved(p) {
 			list = append(list, s)
 		}
 	}
-	return list
+	p.scalings, p.asked = list, p.regulars()
 }
 
 func (p *plan) arithOf(v kernel.Value, op num.Op) *kernel.Instr {

@@ -16,6 +16,7 @@ type accumulator struct {
 	// factors are those of the value under FoldMulAdd.
 	factors []kernel.Value
 	byEnds  bool     // see extremes.go
+	floats  bool     // see quick.go
 	first   string   // index of slot 0
 	index   num.Kind // of indices in partials
 }
@@ -55,6 +56,8 @@ func (a accumulator) isBest() bool { return a.Op == kernel.FoldArgMin || a.Op ==
 // an integer of the same order.
 func (a accumulator) words(n int) []typ {
 	switch {
+	case a.floats:
+		return a.floatWords(n)
 	case a.byEnds:
 		return []typ{{intKind(a.Kind), n}, {intKind(a.Kind), n}}
 	case a.isBest() && a.Kind.IsFloat():
@@ -71,6 +74,8 @@ func (e *emitter) identity(a accumulator, n int) []string {
 	id := a.Op.Identity(a.Kind, 0)
 	value := typ{a.Kind, n}.constant(id[0])
 	switch {
+	case a.floats:
+		return e.noFloats(a, n)
 	case a.byEnds:
 		return e.endsOf(a, n, value)
 	case a.isBest():
@@ -102,6 +107,11 @@ func (e *emitter) take(accs []accumulator, n int, c []string, i kernel.Value) []
 	var next []string
 	for _, a := range accs {
 		words := len(a.words(n))
+		if a.floats {
+			next = append(next, e.takeFloats(a, n, c[:words], e.vector(a.value, n), func() string { return e.indexOf(a, n, i) })...)
+			c = c[words:]
+			continue
+		}
 		slot := e.lift(a, n, i)
 		if a.isBest() { // the slot's index is greater than all before
 			next = append(next, e.winner(a, n, e.before(a, n, c, slot), c, slot)...)

@@ -66,6 +66,17 @@ func (f *rowFold) write() {
 	f.finish(f.In, 1, leaf, f.close(end[:len(wide)], end[len(wide):len(init)-1]))
 }
 
+// ofKernel reports a fold that stands in no loop: its slots are all that an outer index has to do, and mostly many.
+func (f *rowFold) ofKernel() bool {
+	list := f.k.Body.Instrs
+	for i := range list {
+		if &list[i] == f.In {
+			return true
+		}
+	}
+	return false
+}
+
 // close adds the others' vectors to their scalars.
 func (f *rowFold) close(vectors, scalars []string) []string {
 	for j, a := range f.wide {
@@ -97,9 +108,13 @@ func (f *rowFold) leaf(from, to string, wide, rest []state) (next, sums []string
 	}
 	lanes := append(append(rows[:len(rows):len(rows)], wide...), f.startSums()...)
 	first, got := from, texts(lanes)
-	if f.Work.Data <= fewValues && f.OverSlots(f.In) {
+	if f.Work.Data <= fewValues && f.ofKernel() {
 		first = end(rowsAtOnce * f.n)
-		got = f.chunks(from, first, rowsAtOnce, lanes, len(rows)+len(wide))
+		if f.quick() {
+			got = f.quickly(from, first, lanes)
+		} else {
+			got = f.chunks(from, first, rowsAtOnce, lanes, len(rows)+len(wide))
+		}
 	}
 	got = f.chunks(first, mid, 1, with(lanes, got), len(rows)+len(wide))
 	rows, vectors := with(rows, got[:len(rows)]), got[len(rows):len(rows)+len(wide)]

@@ -7,8 +7,8 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
-// In comes a straight body with exponentials (see scaling), out goes its text twice: what is left of it
-// where all lanes are ordinary, and all of it for the others.
+// In comes a straight body with exponentials (see scaling) or with floats that it asks much about (see regular), out goes its text twice: what
+// is left of it where all lanes are ordinary, and all of it for the others.
 
 // whole writes the body for n turns.
 func (p *plan) whole() {
@@ -23,8 +23,8 @@ func (p *plan) whole() {
 // twice writes both texts and the choice. Nothing but stores leaves either.
 func (p *plan) twice(n int) {
 	done := map[*kernel.Instr]bool{}
-	for _, s := range p.scalings {
-		p.upwards(s.sum, done)
+	for _, s := range p.tests() {
+		p.upwards(p.Def[s.x], done)
 	}
 	odd := p.anyLane(p.odd(n), p.fewLanes(n))
 	slow, fast, after := p.label(), p.label(), p.label()
@@ -67,41 +67,57 @@ func (p *plan) isLimit(in *kernel.Instr) bool {
 	return slices.ContainsFunc(p.scalings, func(s *scaling) bool { return slices.Contains(s.limits, in) })
 }
 
-// odd is in which lanes the sum of some exponential is not magic + n for an ordinary n. As integers, sums
-// are as far apart as the n; all other floats, and NaN, are farther. The groups' vectors are brought to
-// one, with the greatest distances, before they are compared.
-func (p *plan) odd(n int) string {
-	t := typ{intKind(p.scalings[0].sum.Kind), p.fewLanes(n)}
-	any := ""
+// test is how lanes are told in which a float is ordinary: as an integer it is at most span above least.
+type test struct {
+	x           kernel.Value
+	kind        num.Kind // of the float
+	least, span uint64
+}
+
+func (p *plan) tests() (list []test) {
 	for _, s := range p.scalings {
-		wide := typ{intKind(s.sum.Kind), n}
-		least := num.FromFloat(s.sum.Kind, s.magic-ordinaryPower)
-		far := p.two("sub", wide, p.raw(s, n), wide.constant(num.Canon(wide.kind, least)))
-		for m := n; m > t.n; m /= 2 {
+		list = append(list, test{s.sum.Out[0], s.sum.Kind, num.FromFloat(s.sum.Kind, s.magic-ordinaryPower), 2 * ordinaryPower})
+	}
+	for _, r := range p.asked {
+		least, most := normals(r.kind)
+		list = append(list, test{r.x, r.kind, num.FromFloat(r.kind, least), num.FromFloat(r.kind, most) - num.FromFloat(r.kind, least)})
+	}
+	return list
+}
+
+// odd is in which lanes some float is not ordinary: the sum of an exponential is not magic + n for an ordinary n, or what is asked
+// about is no regular number. As integers, the sums for n lie one beside the other, and so do positive floats; all other floats, and NaN,
+// are farther. The groups' vectors are brought to one, with the greatest distances, before they are compared.
+func (p *plan) odd(n int) string {
+	few, any := p.fewLanes(n), ""
+	for _, s := range p.tests() {
+		wide, narrow := typ{intKind(s.kind), n}, typ{intKind(s.kind), few}
+		far := p.two("sub", wide, p.raw(s.x, s.kind, n), wide.constant(num.Canon(wide.kind, s.least)))
+		for m := n; m > few; m /= 2 {
 			far = p.pure("llvm.umax", typ{wide.kind, m / 2}, p.part(typ{wide.kind, m}, far, 0, m/2), p.part(typ{wide.kind, m}, far, m/2, m/2))
 		}
-		c := p.two("icmp ugt", typ{wide.kind, t.n}, far, typ{wide.kind, t.n}.constant(2*ordinaryPower))
+		c := p.two("icmp ugt", narrow, far, narrow.constant(s.span))
 		if any != "" {
-			c = p.two("or", t.bool(), any, c)
+			c = p.two("or", narrow.bool(), any, c)
 		}
 		any = c
 	}
 	return any
 }
 
-// fewLanes is one vector of the widest sum.
+// fewLanes is one vector of the widest float.
 func (p *plan) fewLanes(n int) int {
 	size := 1
-	for _, s := range p.scalings {
-		size = max(size, s.sum.Kind.Size())
+	for _, s := range p.tests() {
+		size = max(size, s.kind.Size())
 	}
 	return min(n, p.t.VectorBytes/size)
 }
 
-// raw is the sum as an integer, whatever NaN it is.
-func (p *plan) raw(s *scaling, n int) string {
-	t := typ{s.sum.Kind, n}
-	return p.set("bitcast %s %s to %s", t, p.vector(s.sum.Out[0], n), t.bits())
+// raw is a float as an integer, whatever NaN it is.
+func (p *plan) raw(v kernel.Value, k num.Kind, n int) string {
+	t := typ{k, n}
+	return p.set("bitcast %s %s to %s", t, p.vector(v, n), t.bits())
 }
 
 // shortened writes what is left of an instruction where all lanes are ordinary.
@@ -112,15 +128,29 @@ func (p *plan) shortened(in *kernel.Instr) {
 			p.vals[in.Out[0]] = p.at(in.Args[0])
 			return
 		case slices.Contains(s.bits, in):
-			p.give(in.Out[0], p.raw(s, p.lanes), p.lanes)
+			p.give(in.Out[0], p.raw(s.sum.Out[0], s.sum.Kind, p.lanes), p.lanes)
 			return
 		case in == s.product:
 			p.scaledOnce(s)
 			return
 		}
 	}
+	for _, r := range p.asked {
+		if v, ok := r.chosen(in); ok {
+			p.vals[in.Out[0]] = p.at(v)
+			return
+		}
+		if a, ok := r.answer(in); ok {
+			p.bind(in.Out[0], typ{num.Bool, 1}.constant(a.bits))
+			return
+		}
+	}
 	if x, ok := p.canonical(in); ok {
 		p.vals[in.Out[0]] = p.at(x)
+		return
+	}
+	if in.Code == kernel.Bitcast && in.From.IsFloat() && in.Kind.IsInt() && p.width(in.Args[0]) > 1 && p.isCalm(in.Args[0]) {
+		p.give(in.Out[0], p.raw(in.Args[0], in.From, p.lanes), p.lanes)
 		return
 	}
 	p.instr(in)
@@ -130,7 +160,7 @@ func (p *plan) shortened(in *kernel.Instr) {
 func (p *plan) scaledOnce(s *scaling) {
 	t := typ{s.sum.Kind, p.lanes}
 	whole := t.bits()
-	shifted := p.two("shl", whole, p.raw(s, t.n), whole.constant(uint64(mantissa(t.kind))))
+	shifted := p.two("shl", whole, p.raw(s.sum.Out[0], t.kind, t.n), whole.constant(uint64(mantissa(t.kind))))
 	power := p.set("bitcast %s %s to %s", whole, p.two("add", whole, shifted, whole.constant(s.one)), t)
 	p.give(s.product.Out[0], p.two("fmul", t, p.vector(s.first.Args[0], t.n), power), t.n)
 }
@@ -145,5 +175,11 @@ func (p *plan) canonical(in *kernel.Instr) (kernel.Value, bool) {
 		return 0, false
 	}
 	x := test.Args[0]
-	return in.Args[2], slices.ContainsFunc(p.scalings, func(s *scaling) bool { return s.calm[x] })
+	return in.Args[2], p.isCalm(x)
+}
+
+// isCalm reports a float that is not NaN where all lanes are ordinary.
+func (p *plan) isCalm(x kernel.Value) bool {
+	return slices.ContainsFunc(p.scalings, func(s *scaling) bool { return s.calm[x] }) ||
+		slices.ContainsFunc(p.asked, func(r *regular) bool { return r.calm[x] })
 }
