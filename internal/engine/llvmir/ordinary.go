@@ -36,7 +36,7 @@ type scaling struct {
 // ordinary finds the exponentials of a body that is written for all lanes at once, and the floats that it asks much about.
 func (p *plan) ordinary() {
 	p.scalings, p.asked = nil, nil
-	if len(p.Single) > 0 || len(p.Reduced) > 0 || len(p.Body.Results) > 0 || p.Meet.Any() {
+	if len(p.Single) > 0 || len(p.Reduced) > 0 || p.In.Code != kernel.Fold && len(p.Body.Results) > 0 || p.Meet.Any() {
 		return
 	}
 	var list []*scaling

@@ -36,6 +36,7 @@ func (e *emitter) rows(in *kernel.Instr) bool {
 		return false
 	}
 	f := &rowFold{plan: e.of(p), n: p.Lanes, one: e.Short(in, num.Leaf)}
+	f.ordinary()
 	f.ordered, f.others = e.accumulators(in)
 	f.narrow()
 	f.memory = e.newLaneMemory(f.ordered, 1, false)
@@ -46,11 +47,40 @@ func (e *emitter) rows(in *kernel.Instr) bool {
 	return true
 }
 
-// write goes leaf by leaf. The others' vectors and scalars and the number of
-// leaves are carried from one to the next.
+// write gives the fold's results. Of one that is run again and again, as of each row of a matrix, there is a text for a single leaf, too: to
+// put that into a tree takes as long as to fold some dozens of slots.
 func (f *rowFold) write() {
-	wide, rest := f.start(f.wide, f.n), f.start(f.others, 1)
-	init := append(append(wide, rest...), counter)
+	if f.one || f.ofKernel() || len(f.ordered) == 0 {
+		sums, rest := f.leaves()
+		f.finish(f.In, 1, sums, rest)
+		return
+	}
+	var none []state
+	for _, a := range f.ordered {
+		none = append(none, state{typ{a.Kind, 1}, f.identity(a, 1)[0]})
+	}
+	none = append(none, f.start(f.others, 1)...)
+	from, to := f.scalar(f.In.Args[0]), f.scalar(f.In.Args[1])
+	all := func() []string {
+		sums, rest := f.leaves()
+		return append(sums, rest...)
+	}
+	single := f.set("icmp sle i64 %s, %d", f.set("sub i64 %s, %s", to, from), num.Leaf)
+	tree := f.tree
+	got := f.when(single, none, func() []string {
+		f.one, f.tree = true, nil
+		return all()
+	})
+	f.one, f.tree = false, tree
+	got = f.when(f.set("xor i1 %s, true", single), with(none, got), all)
+	f.finish(f.In, 1, got[:len(f.ordered)], got[len(f.ordered):])
+}
+
+// leaves goes leaf by leaf. The others' vectors and scalars and the number of
+// leaves are carried from one to the next.
+func (f *rowFold) leaves() (sums, rest []string) {
+	wide, scalars := f.start(f.wide, f.n), f.start(f.others, 1)
+	init := append(append(wide, scalars...), counter)
 	var leaf []string
 	end := f.strips(f.scalar(f.In.Args[0]), f.scalar(f.In.Args[1]), num.Leaf, f.one, init, func(from, to string, s []state) ([]string, string) {
 		next, sums := f.leaf(from, to, s[:len(wide)], s[len(wide):len(init)-1])
@@ -63,7 +93,7 @@ func (f *rowFold) write() {
 	if !f.one {
 		leaf = f.tree.close(end[len(init)-1])
 	}
-	f.finish(f.In, 1, leaf, f.close(end[:len(wide)], end[len(wide):len(init)-1]))
+	return leaf, f.close(end[:len(wide)], end[len(wide):len(init)-1])
 }
 
 // ofKernel reports a fold that stands in no loop: its slots are all that an outer index has to do, and mostly many.
@@ -152,7 +182,11 @@ func (f *rowFold) chunks(from, to string, several int, lanes []state, sums int) 
 // numbered sums on.
 func (f *rowFold) chunk(i string, c []string, sums int) []string {
 	f.vals[f.Body.Params[0]] = operand{text: i, stride: "1"}
-	f.emitter.body(f.Body)
+	if len(f.scalings)+len(f.asked) > 0 {
+		f.twice(f.n)
+	} else {
+		f.emitter.body(f.Body)
+	}
 	var next []string
 	for j, v := range f.values(f.ordered) {
 		next = append(next, f.takeRow(f.ordered[j], f.n, c[j], v))

@@ -20,7 +20,7 @@ func (p *plan) whole() {
 	}
 }
 
-// twice writes both texts and the choice. Nothing but stores leaves either.
+// twice writes both texts and the choice. Nothing leaves either but stores and what a fold folds.
 func (p *plan) twice(n int) {
 	done := map[*kernel.Instr]bool{}
 	for _, s := range p.tests() {
@@ -28,6 +28,7 @@ func (p *plan) twice(n int) {
 	}
 	odd := p.anyLane(p.odd(n), p.fewLanes(n))
 	slow, fast, after := p.label(), p.label(), p.label()
+	results := p.results()
 	p.rarely(odd, slow, fast)
 	p.open(fast)
 	for j := range p.Body.Instrs {
@@ -35,11 +36,42 @@ func (p *plan) twice(n int) {
 			p.shortened(in)
 		}
 	}
+	short, shortEnd := p.vectorsOf(results, n), p.block
 	p.br(after)
 	p.open(slow)
 	p.whole()
+	long, longEnd := p.vectorsOf(results, n), p.block
 	p.br(after)
 	p.open(after)
+	for j, v := range results {
+		p.give(v, p.set("phi %s [ %s, %%%s ], [ %s, %%%s ]", typ{p.Kind(v), n}, short[j], shortEnd, long[j], longEnd), n)
+	}
+}
+
+// results are the values of a fold's body that it folds.
+func (p *plan) results() (list []kernel.Value) {
+	if p.In.Code != kernel.Fold {
+		return nil
+	}
+	for i, a := range p.In.Accs {
+		used := p.Body.Results[i : i+1]
+		if a.Op == kernel.FoldMulAdd {
+			used = p.Def[used[0]].Args
+		}
+		for _, v := range used {
+			if d := p.Def[v]; d != nil && p.inBody(d) && d.Code != kernel.Const && !slices.Contains(list, v) {
+				list = append(list, v)
+			}
+		}
+	}
+	return list
+}
+
+func (p *plan) vectorsOf(list []kernel.Value, n int) (texts []string) {
+	for _, v := range list {
+		texts = append(texts, p.vector(v, n))
+	}
+	return texts
 }
 
 // upwards writes what an instruction needs, and itself.
