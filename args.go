@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -275,9 +276,14 @@ func flat(v any) (k num.Kind, b []byte) {
 // Make gives a slice of n zeros for arguments, as make does, but asks for huge pages, as results have them: a
 // processor reads many megabytes sooner from these. It panics if n is negative or far too large, as make does.
 func Make[T value.Number](n int) []T {
-	xs := make([]T, n)
+	var zero T
+	skip := 0
+	if size := int64(unsafe.Sizeof(zero)); int64(n) < math.MaxInt64/size {
+		skip = int(mem.Stagger(int64(n)*size) / size)
+	}
+	xs := make([]T, n+skip)
 	mem.AskHuge(raw(xs))
-	return xs
+	return xs[skip:]
 }
 
 // raw is the memory of a slice.

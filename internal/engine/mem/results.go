@@ -46,15 +46,16 @@ type kept struct {
 // system has them. With filled it may hold anything: who asks for it stores all bytes before anybody looks.
 func FreshResult(n int64, huge, filled bool) []byte {
 	var b []byte
+	skip := Stagger(n)
 	if filled && n >= ownPages {
-		b = anything(n)
+		b = anything(n + skip)
 	} else {
-		b = bytesOf(make([]uint64, (n+7)/8), n)
+		b = bytesOf(make([]uint64, (n+skip+7)/8), n+skip)
 	}
 	if huge {
 		AskHuge(b)
 	}
-	return b
+	return b[skip:]
 }
 
 // anything is Go's memory as it comes, of n bytes in whole words. Go zeroes the memory of a slice that it had given out before, which

@@ -1,0 +1,26 @@
+package mem
+
+import "sync/atomic"
+
+// In: how long an array in memory is. Out: by how much it begins later than its pages. Invariant: arrays that are made one after the other do not lie
+// a power of two apart. Kernels go through the same elements of several arrays; a processor knows lines in its first cache by a hash of some
+// bits of their addresses, and takes one array's for another's where these agree: products of two arrays of 1 GiB, exactly 1 GiB apart, were read at two
+// thirds of the memory's speed on a Zen 4.
+
+const (
+	// staggered is from how many bytes on an array is; what is lost is less than a fiftieth.
+	staggered = 4 << 20
+	// step is some lines more than a page of 4 KiB, in which alone addresses that are compared by their low 12 bits differ.
+	step  = 4<<10 + 8*64
+	steps = 16
+)
+
+var arrays atomic.Uint64
+
+// Stagger is how many bytes to leave free before an array of n bytes, a multiple of a line, less than step·steps.
+func Stagger(n int64) int64 {
+	if n < staggered {
+		return 0
+	}
+	return int64(arrays.Add(1)%steps) * step
+}
