@@ -52,7 +52,7 @@ func (p *prepared) warm(ctx context.Context, pool *engine.Pool, wait time.Durati
 	}
 }
 
-// tier is Native if all kernels are that take at least a tenth of the steps; the
+// tier is Native if all kernels are that take at least one of ten thousand steps, as a transposition before a product does; the
 // others may be too small for native code.
 func (p *prepared) tier() (engine.Tier, error) {
 	total := int64(0)
@@ -60,7 +60,7 @@ func (p *prepared) tier() (engine.Tier, error) {
 		total += l.c.Safe.Cost(l.sizes).Steps
 	}
 	for _, l := range p.launches {
-		if t := l.c.Tier(); t != engine.Native && l.c.Safe.Cost(l.sizes).Steps >= total/10 {
+		if t := l.c.Tier(); t != engine.Native && l.c.Safe.Cost(l.sizes).Steps >= total/10_000 {
 			return t, l.c.Unpromoted()
 		}
 	}

@@ -110,8 +110,22 @@ func (t *turning) columns(d loops.Down, i, j string) []string {
 			at := t.lane(t.at(in.Args[0]), typ{num.I64, 1}, x)
 			v[x] = t.loadIndex(in.Region, at, typ{t.elem(in), t.n})
 		}
+		for x := range v {
+			t.askRow(in, t.lane(t.at(in.Args[0]), typ{num.I64, 1}, x+rowsAhead))
+		}
 	})
 	return t.zipped(typ{t.elem(in), t.n}, v)
+}
+
+// rowsAhead is how many rows before its turn a row of a block is asked for: they lie pages apart, so that no processor does by itself. 1000 × 1000
+// numbers took 0.65 ms without, 0.42 where rows were asked for into the first cache, which has few requests under way, and 0.29 into the second
+// (Zen 4); 64 and 128 rows are no better.
+const rowsAhead = 32
+
+// askRow asks for the line of an element, which need not be there.
+func (t *turning) askRow(in *kernel.Instr, index string) {
+	at := t.set("getelementptr %s, ptr %s, i64 %s", typ{t.elem(in), 1}, t.bases[in.Region], index)
+	t.line("%s", t.called("void", "llvm.prefetch.p0", nil, []string{"ptr " + at, "i32 0", "i32 2", "i32 1"}))
 }
 
 // zipped turns as many vectors around as they have elements, or parts of them. To zip the first half of a list of vectors
