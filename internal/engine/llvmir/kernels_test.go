@@ -50,6 +50,8 @@ var settings = []setting{
 	{"log32", leaves, []int64{5000}},
 	{"logs", leaves, []int64{5000}},
 	{"softplus", leaves, []int64{5000}},
+	{"logdot", leaves, []int64{5000}},
+	{"logends", leaves, []int64{5000}},
 	{"histogram", func(n int64) ([]int64, int64) {
 		o := (n + 1<<16 - 1) >> 16
 		return []int64{1 << 16, o, n}, o

@@ -11,8 +11,9 @@ import (
 )
 
 // logarithms are kernels that ask whether a float is zero, negative, subnormal or infinite: ln of f64 and f32; log10, log2 and ln_1p of the same
-// number; and ln of two others, of which one is made by an exponential.
-var logarithms = []string{"log", "log32", "logs", "softplus"}
+// number; ln of two others, of which one is made by an exponential;
+// and folds of ln: a sum of products, and both extremes beside a sum.
+var logarithms = []string{"log", "log32", "logs", "softplus", "logdot", "logends"}
 
 // powers are all powers of two of a kind, with their neighbours, and what is no number of which there is a logarithm.
 func powers(k num.Kind) []float64 {
