@@ -65,6 +65,9 @@ func (e *emitter) flush() {
 }
 
 func (e *emitter) anyLane(mask string, n int) string {
+	if n == 1 {
+		return mask
+	}
 	t := typ{num.Bool, n}
 	return e.call(typ{num.Bool, 1}, "llvm.vector.reduce.or", []typ{t}, t.String()+" "+mask)
 }

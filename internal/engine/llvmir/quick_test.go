@@ -66,6 +66,10 @@ func TestBestOfStrangeFloats(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				one := caseOf(k, []int64{1, 1}, 1)
+				if err := n.agrees(t, one); err != nil {
+					t.Errorf("%s of one %s: %v", op, kind, err)
+				}
 				for turn := range 2 * len(fills) * len(strange) {
 					length := []int64{9000, 300, 4096}[rng.IntN(3)]
 					outer := (length + grain - 1) / grain
@@ -89,6 +93,26 @@ func TestBestOfStrangeFloats(t *testing.T) {
 					}
 				}
 				n.close()
+			}
+		}
+	})
+}
+
+// TestBestOfFew folds a constant number of floats, which may be fewer than a vector has.
+func TestBestOfFew(t *testing.T) {
+	eachWidth(t, func(t *testing.T, b *backend) {
+		for _, op := range []string{"max", "argmin", "all"} {
+			for _, n := range []int{1, 2, 3, 5, 17, 40} {
+				text := strings.Replace(bestKernel(op, "f64", 4096), "fold v3 in v1..v2", "fold v3 in v90..v91", 1)
+				text = strings.Replace(text, "body v0 v1 v2\n", fmt.Sprintf("body v0 v1 v2\n  v90 = const i64 0\n  v91 = const i64 %d\n", n), 1)
+				text = strings.Replace(text, "size s0 0..", fmt.Sprintf("size s0 %d..", n), 1)
+				k, err := kernel.ParseText(text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := b.agree(t, caseOf(k, []int64{40, 1}, 1)); err != nil {
+					t.Errorf("%s of %d: %v", op, n, err)
+				}
 			}
 		}
 	})
