@@ -34,13 +34,20 @@ var farFlags = []string{"-O3", "-march=native", "-ffp-contract=off", "-fPIC", "-
 // farForm is one way of writing the reference.
 type farForm struct {
 	name, about string
-	flights     []int64 // under way; the best is taken
+	flights     []int64  // under way; the best is taken
+	caches      []string // into which is asked, for __builtin_prefetch; the best is taken
 }
 
+// The first cache, and the second.
+const firstCache, secondCache = "3", "2"
+
 var farForms = []farForm{
-	{"naive", "C as it comes", []int64{1}},
-	{"woven", "C by hand", []int64{8, 16, 32, 64}},
+	{"naive", "C as it comes", []int64{1}, []string{firstCache}},
+	{"woven", "C by hand", []int64{8, 16, 32, 64}, []string{firstCache, secondCache}},
 }
+
+// function is the reference's name of a form of a task.
+func (f farForm) function(t farTask) string { return t.name + "_" + f.name }
 
 // farTask is a program. Its source and the functions of the reference have its name.
 type farTask struct {
@@ -265,8 +272,9 @@ func (t farTask) contest(ctx context.Context, lib farLibrary, rt *godwit.Runtime
 	}
 	c = measure.Contest{Unit: "ms", Ours: timed(ours)}
 	best := time.Duration(math.MaxInt64)
-	for _, k := range form.flights {
-		theirs := lib.call(t, form, in, k)
+	for i := range len(form.flights) * len(form.caches) {
+		k, cache := form.flights[i/len(form.caches)], form.caches[i%len(form.caches)]
+		theirs := lib.call(t, form, cache, in, k)
 		least := time.Duration(math.MaxInt64)
 		for range 2 {
 			start := time.Now()
@@ -282,7 +290,7 @@ func (t farTask) contest(ctx context.Context, lib farLibrary, rt *godwit.Runtime
 		if least < best {
 			best, c.Reference = least, timed(theirs)
 			if c.Against = form.about; len(form.flights) > 1 {
-				c.Against = fmt.Sprintf("%s, %d under way", form.about, k)
+				c.Against = fmt.Sprintf("%s, %d under way, into cache %s", form.about, k, map[string]string{firstCache: "1", secondCache: "2"}[cache])
 			}
 		}
 	}
@@ -294,7 +302,7 @@ func (t farTask) contest(ctx context.Context, lib farLibrary, rt *godwit.Runtime
 type farLibrary map[string]func(in, length, out unsafe.Pointer, k int64) int32
 
 // call gives a call of the reference, which makes memory for its result.
-func (l farLibrary) call(t farTask, form farForm, in []farColumn, k int64) func() (vector, error) {
+func (l farLibrary) call(t farTask, form farForm, cache string, in []farColumn, k int64) func() (vector, error) {
 	var columns []unsafe.Pointer
 	var lengths []int64
 	for i := range in {
@@ -303,7 +311,7 @@ func (l farLibrary) call(t farTask, form farForm, in []farColumn, k int64) func(
 	}
 	return func() (vector, error) {
 		out := make([]byte, t.rows(in)*int64(t.kind.Size()))
-		if failed := l[t.name+"_"+form.name](unsafe.Pointer(unsafe.SliceData(columns)), unsafe.Pointer(unsafe.SliceData(lengths)), unsafe.Pointer(unsafe.SliceData(out)), k); failed != 0 {
+		if failed := l[form.function(t)+cache](unsafe.Pointer(unsafe.SliceData(columns)), unsafe.Pointer(unsafe.SliceData(lengths)), unsafe.Pointer(unsafe.SliceData(out)), k); failed != 0 {
 			return vector{}, fmt.Errorf("C: error %d", failed)
 		}
 		return vector{t.kind, out}, nil
@@ -319,23 +327,26 @@ func loadFar(ctx context.Context, dir string) (farLibrary, error) {
 	if _, err := exec.LookPath("gcc"); err != nil {
 		return nil, fmt.Errorf("gcc is not installed (Debian: gcc), so there is no reference")
 	}
-	file, library := filepath.Join(dir, "far.c"), filepath.Join(dir, "far.so")
+	file := filepath.Join(dir, "far.c")
 	if err := os.WriteFile(file, source, 0o600); err != nil {
 		return nil, err
 	}
-	if err := command(ctx, "gcc", append(slices.Clone(farFlags), file, "-o", library)...); err != nil {
-		return nil, err
-	}
-	h, err := purego.Dlopen(library, purego.RTLD_NOW|purego.RTLD_LOCAL)
-	if err != nil {
-		return nil, fmt.Errorf("load the C reference: %w", err)
-	}
 	l := farLibrary{}
-	for _, t := range farTasks {
-		for _, form := range farForms {
-			var f func(in, length, out unsafe.Pointer, k int64) int32
-			purego.RegisterLibFunc(&f, h, t.name+"_"+form.name)
-			l[t.name+"_"+form.name] = f
+	for _, cache := range []string{firstCache, secondCache} {
+		library := filepath.Join(dir, "far"+cache+".so")
+		if err := command(ctx, "gcc", append(slices.Clone(farFlags), "-DCACHE="+cache, file, "-o", library)...); err != nil {
+			return nil, err
+		}
+		h, err := purego.Dlopen(library, purego.RTLD_NOW|purego.RTLD_LOCAL)
+		if err != nil {
+			return nil, fmt.Errorf("load the C reference: %w", err)
+		}
+		for _, t := range farTasks {
+			for _, form := range farForms {
+				var f func(in, length, out unsafe.Pointer, k int64) int32
+				purego.RegisterLibFunc(&f, h, form.function(t))
+				l[form.function(t)+cache] = f
+			}
 		}
 	}
 	return l, nil

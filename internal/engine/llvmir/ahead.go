@@ -119,13 +119,14 @@ func (e *emitter) askPlace(region int, place kernel.Value, chain, inner []*kerne
 			e.bind(v, e.scalar(from))
 		}
 	}
-	how := "i32 0"
+	// What is read is asked for into the second cache, since the first has few requests under way, with which loads come, too.
+	how, near := "i32 0", "i32 2"
 	if stores {
-		how = "i32 1"
+		how, near = "i32 1", "i32 3"
 	}
 	at := e.address(region, e.scalar(place))
 	for off := int64(0); off < min(e.goesOn(region, place, inner), mostLines*lineBytes); off += lineBytes {
-		e.line("%s", e.called("void", "llvm.prefetch.p0", nil, []string{"ptr " + e.set("getelementptr i8, ptr %s, i64 %d", at, off), how, "i32 3", "i32 1"}))
+		e.line("%s", e.called("void", "llvm.prefetch.p0", nil, []string{"ptr " + e.set("getelementptr i8, ptr %s, i64 %d", at, off), how, near, "i32 1"}))
 	}
 }
 
