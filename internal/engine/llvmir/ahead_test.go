@@ -282,7 +282,7 @@ func TestAheadIsWritten(t *testing.T) {
 	asks, plain := 0, 0
 	look := func(k *kernel.Kernel) {
 		a := loops.Of(k, target.Engine())
-		if len(a.Weaves()) > 0 { // which ask for other places
+		if len(a.Weaves()) > 0 || asksItself(a, k) { // for other places
 			return
 		}
 		text, err := Emit(k, target)
@@ -290,7 +290,7 @@ func TestAheadIsWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := a.Aheads() || len(newEmitter(k, target, usual).appends) > 0
-		asked := strings.Count(text, "call void @llvm.prefetch.p0(") - strings.Count(text, ", i32 0, i32 2, i32 1)") // the latter by products
+		asked := strings.Count(text, "call void @llvm.prefetch.p0(")
 		if asked > 0 != want {
 			t.Fatalf("places are told: %v, asked for: %v\n%s", want, !want, kernel.Text(k))
 		}
@@ -313,4 +313,15 @@ func TestAheadIsWritten(t *testing.T) {
 	if asks < 10 || plain < 100 {
 		t.Errorf("%d kernels ask, %d do not", asks, plain)
 	}
+}
+
+// asksItself reports a product of matrices or a transposition, which ask for their rows and columns.
+func asksItself(a *loops.Analysis, k *kernel.Kernel) (asks bool) {
+	k.Body.Each(func(in *kernel.Instr) {
+		if loops.IsLoop(in) {
+			p, _ := a.Plan(in)
+			asks = asks || p != nil && (p.Tile != nil || p.Turned != nil)
+		}
+	})
+	return asks
 }

@@ -113,3 +113,16 @@ func TestTurnedInVectors(t *testing.T) {
 		}
 	}
 }
+
+// TestTurnedAsks: each row of a block asks for one of a later block.
+func TestTurnedAsks(t *testing.T) {
+	for _, bytes := range []int{16, 32, 64} {
+		text, err := Emit(parse(t, "transpose"), Target{Arch: "amd64", VectorBytes: bytes, Fma: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(text, "call void @llvm.prefetch.p0("); n != bytes/4 {
+			t.Errorf("with vectors of %d bytes %d rows are asked for, expected %d", bytes, n, bytes/4)
+		}
+	}
+}
