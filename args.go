@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -274,13 +273,11 @@ func flat(v any) (k num.Kind, b []byte) {
 }
 
 // Make gives a slice of n zeros for arguments, as make does, but asks for huge pages, as results have them: a
-// processor reads many megabytes sooner from these. It panics if n is negative or far too large, as make does.
+// processor reads many megabytes sooner from these. A large one takes up to 68 KiB more. It panics if n is negative or far too large, as make does.
 func Make[T value.Number](n int) []T {
 	var zero T
-	skip := 0
-	if size := int64(unsafe.Sizeof(zero)); int64(n) < math.MaxInt64/size {
-		skip = int(mem.Stagger(int64(n)*size) / size)
-	}
+	size := int64(unsafe.Sizeof(zero))
+	skip := int(mem.Stagger(int64(n)*size) / size) // where this overflows, make panics
 	xs := make([]T, n+skip)
 	mem.AskHuge(raw(xs))
 	return xs[skip:]

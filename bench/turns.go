@@ -66,7 +66,7 @@ func (p *peer) best(list []form, threads int, w work, repeat int) (best form, er
 	return best, nil
 }
 
-// rest is for threads of the other side that still wait for work without sleeping: those of OpenBLAS do for 2^26 cycles, some 20 ms.
+// rest waits until the threads of the other side sleep. Those of OpenBLAS wait for work for 2^26 cycles, which is 20 ms at 3 GHz and 60 at 1.
 func rest() error {
 	time.Sleep(60 * time.Millisecond)
 	return nil

@@ -31,7 +31,7 @@ type table struct {
 // into them. A loop must have many turns to make up for the copies. An outer
 // index has the part of a region to itself where it has its own turns.
 func (p *plan) tables() []*table {
-	if !p.OverSlots(p.In) || p.In == p.Slots || p.times() == 1 {
+	if !p.OverSlots(p.In) || p.In == p.Slots || p.copies() == 1 {
 		return nil
 	}
 	var list []*table
@@ -163,8 +163,7 @@ func (t *table) each(p *plan, body func(i string)) {
 	})
 }
 
-// inCopies runs f, which writes turn j of those in a row, on the copies that
-// this turn has.
+// inCopies runs f, which writes one turn, on copy j of each table.
 func (p *plan) inCopies(j int, f func()) {
 	saved := slices.Clone(p.bases)
 	for _, t := range p.copied {

@@ -214,7 +214,7 @@ func (b *bounds) float(in *kernel.Instr) interval {
 	return floatOf(in.Op, in.Kind, x)
 }
 
-// floatOf is an operation on finite numbers. Those here are monotonous in each operand on either side of 0,
+// floatOf is an operation on finite numbers. Those here are monotone in each operand on either side of 0,
 // so the ends of the operands give the ends of the result.
 func floatOf(op num.Op, k num.Kind, x []interval) interval {
 	switch op {

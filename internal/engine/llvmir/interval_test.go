@@ -35,33 +35,71 @@ func (x interval) holds(k num.Kind, bits uint64) bool {
 		f := num.ToFloat(k, bits)
 		return f != f && x.nan || f >= x.lo && f <= x.hi
 	}
-	return !x.ranged || int64(bits) >= x.least && int64(bits) <= x.most
+	at := int64(bits) << (64 - k.Bits()) >> (64 - k.Bits())
+	return !x.ranged || at >= x.least && at <= x.most
 }
 
-// intervalProgram is instructions on i64 and f64, of which some values are given.
+// intervalProgram is instructions on floats and integers of one width, of which some values are given.
 type intervalProgram struct {
-	b     *bounds
-	kinds []num.Kind
-	list  []*kernel.Instr
-	given int
+	b           *bounds
+	real, whole num.Kind
+	kinds       []num.Kind
+	list        []*kernel.Instr
+	given       int
 }
 
 func drawIntervals(rng *rand.Rand) *intervalProgram {
-	p := &intervalProgram{b: &bounds{known: map[kernel.Value]interval{}}}
+	p := &intervalProgram{b: &bounds{known: map[kernel.Value]interval{}}, real: num.F64, whole: num.I64}
+	if rng.IntN(2) == 0 {
+		p.real, p.whole = num.F32, num.I32
+	}
 	add := func(k num.Kind, x interval) {
 		p.b.known[kernel.Value(len(p.kinds))] = x
 		p.kinds = append(p.kinds, k)
 	}
+	add(num.Bool, point(num.Bool, uint64(rng.IntN(2))))
 	for range 3 {
-		lo := math.Ldexp(1+rng.Float64(), rng.IntN(2040)-1020)
-		add(num.F64, interval{lo: lo, hi: lo * []float64{1, 1.5, 1e9, 1e200}[rng.IntN(4)]})
-		ints := []int64{0, 1, 20, 52, 1023, -1, -1023, 1 << 52, 1<<52 - 1, 0x3ff << 52, 0x7fe << 52, math.MaxInt64, math.MinInt64, 1 << 62, -1 << 62}
-		add(num.I64, point(num.I64, uint64(ints[rng.IntN(len(ints))])))
-		least := ints[rng.IntN(len(ints))]
-		most := max(least, ints[rng.IntN(len(ints))])
-		add(num.I64, ranged(least, most))
+		lo, hi := p.reals(rng)
+		add(p.real, interval{lo: lo, hi: hi})
+		add(p.whole, point(p.whole, num.Canon(p.whole, uint64(p.integer(rng)))))
+		least := p.integer(rng)
+		add(p.whole, ranged(least, max(least, p.integer(rng))))
 	}
 	p.given = len(p.kinds)
+	for range 8 {
+		in := p.draw(rng)
+		p.b.take(in)
+		p.kinds, p.list = append(p.kinds, in.Kind), append(p.list, in)
+	}
+	return p
+}
+
+// reals are the ends of an interval of floats.
+func (p *intervalProgram) reals(rng *rand.Rand) (lo, hi float64) {
+	most := 1020
+	if p.real == num.F32 {
+		most = 124
+	}
+	round := func(x float64) float64 { return num.ToFloat(p.real, num.FromFloat(p.real, x)) }
+	lo = round(math.Ldexp(1+rng.Float64(), rng.IntN(2*most)-most))
+	_, greatest := normals(p.real)
+	hi = round(min(greatest, lo*[]float64{1, 1.5, 1e9, 1e200}[rng.IntN(4)]))
+	if rng.IntN(4) == 0 {
+		return -hi, -lo
+	}
+	return lo, hi
+}
+
+// integer is near an end of the kind, or near the bits of a float, or small.
+func (p *intervalProgram) integer(rng *rand.Rand) int64 {
+	m, most := mantissa(p.real), int64(p.whole.MaxInt())
+	one := int64(num.FromFloat(p.real, 1))
+	list := []int64{0, 1, 20, int64(m), 1023, -1, -1023, 1 << m, 1<<m - 1, one, int64(num.FromFloat(p.real, math.Inf(1))), most, p.whole.MinInt(), most/2 + 1, -most / 2}
+	return list[rng.IntN(len(list))]
+}
+
+// draw is an instruction on earlier values.
+func (p *intervalProgram) draw(rng *rand.Rand) *kernel.Instr {
 	of := func(k num.Kind) kernel.Value {
 		for {
 			if v := rng.IntN(len(p.kinds)); p.kinds[v] == k {
@@ -69,24 +107,27 @@ func drawIntervals(rng *rand.Rand) *intervalProgram {
 			}
 		}
 	}
-	for range 8 {
-		in := &kernel.Instr{Site: kernel.NoSite, Kind: num.I64, From: num.I64, Out: []kernel.Value{kernel.Value(len(p.kinds))}}
-		switch rng.IntN(5) {
-		case 0:
-			in.Code, in.Kind, in.Args = kernel.Bitcast, num.F64, []kernel.Value{of(num.I64)}
-		case 1:
-			in.Code, in.From, in.Args = kernel.Bitcast, num.F64, []kernel.Value{of(num.F64)}
-		case 2:
-			in.Code, in.Kind, in.Args = kernel.Convert, num.F64, []kernel.Value{of(num.I64)}
-		case 3:
-			in.Code, in.Op, in.Args = kernel.Arith, []num.Op{num.Add, num.Sub, num.And, num.Shr, num.Mul}[rng.IntN(5)], []kernel.Value{of(num.I64), of(num.I64)}
-		default:
-			in.Code, in.Kind, in.Op, in.Args = kernel.Arith, num.F64, []num.Op{num.Add, num.Sub, num.Mul, num.Div}[rng.IntN(4)], []kernel.Value{of(num.F64), of(num.F64)}
-		}
-		p.b.take(in)
-		p.kinds, p.list = append(p.kinds, in.Kind), append(p.list, in)
+	in := &kernel.Instr{Site: kernel.NoSite, Kind: p.whole, From: p.whole, Out: []kernel.Value{kernel.Value(len(p.kinds))}}
+	switch rng.IntN(8) {
+	case 0:
+		in.Code, in.Kind, in.Args = kernel.Bitcast, p.real, []kernel.Value{of(p.whole)}
+	case 1:
+		in.Code, in.From, in.Args = kernel.Bitcast, p.real, []kernel.Value{of(p.real)}
+	case 2:
+		in.Code, in.Kind, in.Args = kernel.Convert, p.real, []kernel.Value{of(p.whole)}
+	case 3:
+		in.Code, in.Op, in.Args = kernel.Arith, []num.Op{num.Add, num.Sub, num.And, num.Shr, num.Mul}[rng.IntN(5)], []kernel.Value{of(p.whole), of(p.whole)}
+	case 4:
+		in.Kind = []num.Kind{p.real, p.whole}[rng.IntN(2)]
+		in.Code, in.Args = kernel.Select, []kernel.Value{of(num.Bool), of(in.Kind), of(in.Kind)}
+	case 5:
+		in.Code, in.Kind, in.Op, in.Args = kernel.Arith, p.real, num.Neg, []kernel.Value{of(p.real)}
+	case 6:
+		in.Code, in.Kind, in.Op, in.Args = kernel.Arith, p.real, num.Fma, []kernel.Value{of(p.real), of(p.real), of(p.real)}
+	default:
+		in.Code, in.Kind, in.Op, in.Args = kernel.Arith, p.real, []num.Op{num.Add, num.Sub, num.Mul, num.Div}[rng.IntN(4)], []kernel.Value{of(p.real), of(p.real)}
 	}
-	return p
+	return in
 }
 
 // values draws what is given.
@@ -96,14 +137,15 @@ func (p *intervalProgram) values(rng *rand.Rand) []uint64 {
 		x := p.b.known[kernel.Value(v)]
 		switch {
 		case p.kinds[v].IsFloat():
-			vals[v] = num.FromFloat(num.F64, min(x.hi, max(x.lo, []float64{x.lo, x.hi, x.lo + (x.hi-x.lo)*rng.Float64()}[rng.IntN(3)])))
+			vals[v] = num.FromFloat(p.real, min(x.hi, max(x.lo, []float64{x.lo, x.hi, x.lo + (x.hi-x.lo)*rng.Float64()}[rng.IntN(3)])))
 		case x.exact:
 			vals[v] = x.bits
 		default:
-			vals[v] = uint64(x.least) + rng.Uint64N(uint64(x.most-x.least)|1)
+			at := uint64(x.least) + rng.Uint64N(uint64(x.most-x.least)|1)
 			if rng.IntN(2) == 0 {
-				vals[v] = uint64([]int64{x.least, x.most}[rng.IntN(2)])
+				at = uint64([]int64{x.least, x.most}[rng.IntN(2)])
 			}
+			vals[v] = num.Canon(p.whole, at)
 		}
 	}
 	return vals
@@ -120,6 +162,11 @@ func evaluated(in *kernel.Instr, vals []uint64) uint64 {
 	case kernel.Convert:
 		r, _ := num.Convert(in.From, in.Kind, args[0])
 		return r
+	case kernel.Select:
+		if args[0] != 0 {
+			return args[1]
+		}
+		return args[2]
 	}
 	r, _ := num.Apply(in.Op, in.Kind, args)
 	return r

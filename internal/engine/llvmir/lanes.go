@@ -103,7 +103,7 @@ func (p *plan) write(from, to string, n int) {
 	p.spaces(n)
 	p.copied = p.tables()
 	for _, t := range p.copied {
-		t.open(p, min(n, p.times())-1)
+		t.open(p, min(n, p.copies())-1)
 	}
 	if p.Meet.Any() {
 		p.writeApart(from, to, n)
@@ -167,7 +167,7 @@ func (p *plan) group(i string, n int) {
 		p.vals[p.Body.Params[0]] = operand{text: i, stride: "1"}
 		outside := p.pending
 		p.pending = nil
-		if len(p.scalings)+len(p.asked) > 0 {
+		if p.isTwice() {
 			p.twice(n)
 		} else {
 			p.whole()

@@ -3,6 +3,7 @@ package llvmir
 import (
 	"encoding/binary"
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -87,6 +88,27 @@ func TestExponentialsAtEdges(t *testing.T) {
 	})
 }
 
+// TestOneNaN: of NaN, infinities and what overflows, what is stored of an exponential has the one NaN, if its text says so.
+func TestOneNaN(t *testing.T) {
+	b := newBackend(t, 64)
+	for _, name := range exponentials {
+		text := kernel.Text(parse(t, name))
+		if !regexp.MustCompile(`region write f\d+ s0\n`).MatchString(text) {
+			continue
+		}
+		k, err := kernel.ParseText(inBits(text))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		list := edges(k.Regions[0].Elem)
+		c := filled(t, name, int64(len(list)), 0, list)
+		c.Kernel, c.Regions[1] = k, make([]byte, len(c.Regions[1]))
+		if err := b.agree(t, c); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestStrangeNaN: signs and payloads of NaN do not show, whatever bits a region has.
 func TestStrangeNaN(t *testing.T) {
 	b := newBackend(t, 64)
@@ -159,7 +181,7 @@ func changed(t *testing.T, old, new string) *kernel.Kernel {
 	if !strings.Contains(text, old) {
 		t.Fatalf("exp has no %s:\n%s", old, text)
 	}
-	k, err := kernel.ParseText(strings.ReplaceAll(text, old, new))
+	k, err := kernel.ParseText(inBits(strings.ReplaceAll(text, old, new)))
 	if err != nil {
 		t.Fatal(err)
 	}

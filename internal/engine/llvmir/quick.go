@@ -7,9 +7,10 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
-// In: the slots of a leaf, of which a fold wants the extreme of floats or its place. Out: the same, by comparisons of floats. Invariant: where these do
-// not tell it as the language does, which is for a NaN, and for zeros if one is negative, the same slots are folded again by keys. An element takes three
-// to five operations so, and five to eight by keys.
+// In: the slots of a leaf, of which a fold wants the least or greatest float, or its place. Out: the same, found by comparing floats. Invariant: comparisons
+// give another result than the language if there is a NaN, or if the best is zero and there is a negative zero. Then the leaf is folded again, by
+// keys (see extremes.go and accumulator.key). By comparisons an element takes three to five operations. A leaf that is folded twice takes half as
+// long again as by keys alone.
 
 // comparesFloats reports an accumulator that can do without keys mostly.
 func (a accumulator) comparesFloats() bool {
@@ -21,13 +22,12 @@ func (f *rowFold) quick() bool { return slices.ContainsFunc(f.wide, accumulator.
 
 // quickly is chunks by comparisons, and chunks itself where that was not enough.
 func (f *rowFold) quickly(from, to string, lanes []state) []string {
-	rows, keyed := len(f.ordered), f.wide
-	f.wide = slices.Clone(keyed)
+	rows, quick := len(f.ordered), slices.Clone(f.wide)
 	begin, at := slices.Clone(lanes[:rows]), rows
-	for j, a := range keyed {
+	for j, a := range f.wide {
 		words := len(a.words(f.n))
-		if f.wide[j].floats = a.comparesFloats(); f.wide[j].floats {
-			begin = append(begin, f.start(f.wide[j:j+1], f.n)...)
+		if quick[j].floats = a.comparesFloats(); quick[j].floats {
+			begin = append(begin, f.start(quick[j:j+1], f.n)...)
 		} else {
 			begin = append(begin, lanes[at:at+words]...)
 		}
@@ -35,30 +35,29 @@ func (f *rowFold) quickly(from, to string, lanes []state) []string {
 	}
 	sums := len(begin)
 	begin = append(begin, lanes[at:]...)
-	got := f.chunks(from, to, rowsAtOnce, begin, sums)
-	found, doubt := f.keyed(f.wide, keyed, f.n, texts(lanes[rows:at]), got[rows:sums])
-	found = slices.Concat(got[:rows], found, got[sums:])
-	f.wide = keyed
-	return f.when(f.anyLane(doubt, f.n), with(lanes, found), func() []string { return f.chunks(from, to, rowsAtOnce, lanes, at) })
+	got := f.chunks(from, to, rowsAtOnce, begin, quick)
+	best, doubt := f.joinQuick(quick, f.wide, texts(lanes[rows:at]), got[rows:sums])
+	found := slices.Concat(got[:rows], best, got[sums:])
+	return f.when(f.anyLane(doubt, f.n), with(lanes, found), func() []string { return f.chunks(from, to, rowsAtOnce, lanes, f.wide) })
 }
 
-// keyed joins what floats gave with what there was before them, by keys, and tells in which lanes some of it is in doubt.
-func (e *emitter) keyed(quick, keyed []accumulator, n int, before, got []string) (found []string, doubt string) {
+// joinQuick joins what comparisons gave with what there was before them, by keys, and tells in which lanes some of it is in doubt.
+func (f *rowFold) joinQuick(quick, keyed []accumulator, before, got []string) (joined []string, doubt string) {
 	for j, a := range keyed {
-		words, had := len(a.words(n)), len(quick[j].words(n))
-		if q := quick[j]; !q.floats {
-			found = append(found, got[:had]...)
+		words, had := len(a.words(f.n)), len(quick[j].words(f.n))
+		if !quick[j].floats {
+			joined = append(joined, got[:had]...)
 		} else {
-			found = append(found, e.joinFloats(a, n, before[:words], got)...)
-			if d := e.doubt(q, n, got); doubt == "" {
+			joined = append(joined, f.joinFloats(a, f.n, before[:words], got)...)
+			if d := f.doubt(quick[j], f.n, got); doubt == "" {
 				doubt = d
 			} else {
-				doubt = e.two("or", typ{num.Bool, n}, doubt, d)
+				doubt = f.two("or", typ{num.Bool, f.n}, doubt, d)
 			}
 		}
 		got, before = got[had:], before[words:]
 	}
-	return found, doubt
+	return joined, doubt
 }
 
 // joinFloats brings the best of a leaf to what there was before it.

@@ -42,15 +42,15 @@ func (p *plan) regulars() (list []*regular) {
 	return list
 }
 
-// question finds what is compared with a number that regular ones are all beyond, or all below.
+// question gives the float that an instruction compares with zero, an infinity, or the least normal number of either sign.
 func (p *plan) question(in *kernel.Instr) (x kernel.Value, ok bool) {
 	if in.Code != kernel.Arith || !in.Op.IsCompare() || !in.Kind.IsFloat() {
 		return 0, false
 	}
 	for i, v := range in.Args {
-		c, ok := p.constFloat(v)
-		x := in.Args[1-i]
-		if d := p.Def[x]; ok && d != nil && p.inBody(d) && p.Shapes[x] == loops.Varying && atEnd(in.Kind, c) {
+		c, isConst := p.constFloat(v)
+		x = in.Args[1-i]
+		if d := p.Def[x]; isConst && d != nil && p.inBody(d) && p.Shapes[x] == loops.Varying && atEnd(in.Kind, c) {
 			return x, true
 		}
 	}
@@ -75,7 +75,7 @@ func (r *regular) follow(p *plan, questions []*kernel.Instr) {
 	least, most := normals(r.kind)
 	b := &bounds{p.emitter, map[kernel.Value]interval{r.x: {lo: least, hi: most}}}
 	for _, in := range questions {
-		// None of the others is what it is compared with, so all between answer as both ends do.
+		// No regular number lies on both sides of these constants, except the least itself. So if both ends give one answer, all do.
 		if one := r.ask(p, in, least); one == r.ask(p, in, most) {
 			b.known[in.Out[0]] = point(num.Bool, one)
 		}

@@ -2,6 +2,7 @@ package llvmir
 
 import (
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -94,6 +95,16 @@ func shortText(t *testing.T, text string) string {
 	return rest
 }
 
+// inBits is a kernel's text with a map of floats stored as bits: of floats the harness makes all NaN alike.
+func inBits(text string) string {
+	kind := "32"
+	if strings.Contains(text, "region write f64 s0\n") {
+		kind = "64"
+	}
+	text = strings.Replace(text, "region write f"+kind+" s0\n", "region write i"+kind+" s0\n", 1)
+	return regexp.MustCompile(`store r1 (v\d+) (v\d+)\n`).ReplaceAllString(text, "v900 = bitcast f"+kind+" i"+kind+" $2\n    store r1 $1 v900\n")
+}
+
 // TestRegularNeedsProof changes what a logarithm compares with and what it is made of: nothing may be left out then that matters.
 func TestRegularNeedsProof(t *testing.T) {
 	b := newBackend(t, 64)
@@ -120,7 +131,7 @@ func TestRegularNeedsProof(t *testing.T) {
 			t.Fatalf("a logarithm has no %s:\n%s", c[0], text)
 		}
 		// What is stored has one NaN, as the compiler makes it.
-		other = strings.Replace(other, "    store r1 v30 v81\n", "    v82 = ne f64 v81 v81\n    v83 = select f64 v82 v28 v81\n    store r1 v30 v83\n", 1)
+		other = inBits(strings.Replace(other, "    store r1 v30 v81\n", "    v82 = ne f64 v81 v81\n    v83 = select f64 v82 v28 v81\n    store r1 v30 v83\n", 1))
 		k, err := kernel.ParseText(other)
 		if err != nil {
 			t.Fatal(err)

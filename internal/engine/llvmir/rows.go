@@ -47,32 +47,23 @@ func (e *emitter) rows(in *kernel.Instr) bool {
 	return true
 }
 
-// write gives the fold's results. Of one that is run again and again, as of each row of a matrix, there is a text for a single leaf, too: to
-// put that into a tree takes as long as to fold some dozens of slots.
+// write gives the results. A fold inside of a loop runs often, and mostly over one leaf. So there are two texts: one for a single leaf, which
+// needs no tree, and one for more. A push into the tree costs as much as some dozens of slots.
 func (f *rowFold) write() {
 	if f.one || f.ofKernel() || len(f.ordered) == 0 {
 		sums, rest := f.leaves()
 		f.finish(f.In, 1, sums, rest)
 		return
 	}
-	var none []state
-	for _, a := range f.ordered {
-		none = append(none, state{typ{a.Kind, 1}, f.identity(a, 1)[0]})
+	results := slices.Concat(f.start(f.ordered, 1), f.start(f.others, 1))
+	leaves := func(one bool) func() []string {
+		return func() []string {
+			f.one = one
+			return slices.Concat(f.leaves())
+		}
 	}
-	none = append(none, f.start(f.others, 1)...)
-	from, to := f.scalar(f.In.Args[0]), f.scalar(f.In.Args[1])
-	all := func() []string {
-		sums, rest := f.leaves()
-		return append(sums, rest...)
-	}
-	single := f.set("icmp sle i64 %s, %d", f.set("sub i64 %s, %s", to, from), num.Leaf)
-	tree := f.tree
-	got := f.when(single, none, func() []string {
-		f.one, f.tree = true, nil
-		return all()
-	})
-	f.one, f.tree = false, tree
-	got = f.when(f.set("xor i1 %s, true", single), with(none, got), all)
+	count := f.set("sub i64 %s, %s", f.scalar(f.In.Args[1]), f.scalar(f.In.Args[0]))
+	got := f.oneOf(f.set("icmp sle i64 %s, %d", count, num.Leaf), results, leaves(true), leaves(false))
 	f.finish(f.In, 1, got[:len(f.ordered)], got[len(f.ordered):])
 }
 
@@ -96,7 +87,7 @@ func (f *rowFold) leaves() (sums, rest []string) {
 	return leaf, f.close(end[:len(wide)], end[len(wide):len(init)-1])
 }
 
-// ofKernel reports a fold that stands in no loop: its slots are all that an outer index has to do, and mostly many.
+// ofKernel reports a fold that stands in no loop: its slots are all that an outer index has to do.
 func (f *rowFold) ofKernel() bool {
 	list := f.k.Body.Instrs
 	for i := range list {
@@ -143,10 +134,10 @@ func (f *rowFold) leaf(from, to string, wide, rest []state) (next, sums []string
 		if f.quick() {
 			got = f.quickly(from, first, lanes)
 		} else {
-			got = f.chunks(from, first, rowsAtOnce, lanes, len(rows)+len(wide))
+			got = f.chunks(from, first, rowsAtOnce, lanes, f.wide)
 		}
 	}
-	got = f.chunks(first, mid, 1, with(lanes, got), len(rows)+len(wide))
+	got = f.chunks(first, mid, 1, with(lanes, got), f.wide)
 	rows, vectors := with(rows, got[:len(rows)]), got[len(rows):len(rows)+len(wide)]
 	rest = with(rest, f.addSums(got[len(rows)+len(wide):], texts(rest)))
 	states := append(rows[:len(rows):len(rows)], rest...)
@@ -163,7 +154,7 @@ func (f *rowFold) leaf(from, to string, wide, rest []state) (next, sums []string
 }
 
 // chunks folds the slots from..to, several chunks in one turn of a loop.
-func (f *rowFold) chunks(from, to string, several int, lanes []state, sums int) []string {
+func (f *rowFold) chunks(from, to string, several int, lanes []state, wide []accumulator) []string {
 	told := f.told(f.In)
 	return f.loop(from, to, int64(several*f.n), lanes, func(i string, c []string) ([]string, string) {
 		for j := range several {
@@ -172,17 +163,16 @@ func (f *rowFold) chunks(from, to string, several int, lanes []state, sums int) 
 				at = f.set("add i64 %s, %d", i, j*f.n)
 			}
 			f.askAhead(told, at, f.n)
-			f.sharing(f.n, func() { c = f.chunk(at, c, sums) })
+			f.sharing(f.n, func() { c = f.chunk(at, c, wide) })
 		}
 		return c, ""
 	})
 }
 
-// chunk folds n slots into the lanes; those of the sums come from the one
-// numbered sums on.
-func (f *rowFold) chunk(i string, c []string, sums int) []string {
+// chunk folds n slots into the lanes: those of the ordered accumulators, those of the wide ones as they are given, and those of the sums.
+func (f *rowFold) chunk(i string, c []string, wide []accumulator) []string {
 	f.vals[f.Body.Params[0]] = operand{text: i, stride: "1"}
-	if len(f.scalings)+len(f.asked) > 0 {
+	if f.isTwice() {
 		f.twice(f.n)
 	} else {
 		f.emitter.body(f.Body)
@@ -191,7 +181,11 @@ func (f *rowFold) chunk(i string, c []string, sums int) []string {
 	for j, v := range f.values(f.ordered) {
 		next = append(next, f.takeRow(f.ordered[j], f.n, c[j], v))
 	}
-	next = append(next, f.take(f.wide, f.n, c[len(f.ordered):sums], f.Body.Params[0])...)
+	sums := len(f.ordered)
+	for _, a := range wide {
+		sums += len(a.words(f.n))
+	}
+	next = append(next, f.take(wide, f.n, c[len(f.ordered):sums], f.Body.Params[0])...)
 	return append(next, f.takeSums(c[sums:])...)
 }
 

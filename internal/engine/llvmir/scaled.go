@@ -20,8 +20,13 @@ func (p *plan) whole() {
 	}
 }
 
-// twice writes both texts and the choice. Nothing leaves either but stores and what a fold folds.
+// isTwice reports a body that has both texts.
+func (p *plan) isTwice() bool { return len(p.scalings)+len(p.asked) > 0 }
+
+// twice writes both texts and the choice. Behind them, only the values that a fold folds have a meaning. What the tests need is shortened, too: a
+// test that depends on another one means nothing where that other fails, but then the whole text runs anyway.
 func (p *plan) twice(n int) {
+	noted := len(p.pending)
 	done := map[*kernel.Instr]bool{}
 	for _, s := range p.tests() {
 		p.upwards(p.Def[s.x], done)
@@ -43,6 +48,9 @@ func (p *plan) twice(n int) {
 	long, longEnd := p.vectorsOf(results, n), p.block
 	p.br(after)
 	p.open(after)
+	if len(p.pending) > noted {
+		p.fail("a body in two texts notes a fault, whose condition would not be there behind them")
+	}
 	for j, v := range results {
 		p.give(v, p.set("phi %s [ %s, %%%s ], [ %s, %%%s ]", typ{p.Kind(v), n}, short[j], shortEnd, long[j], longEnd), n)
 	}
@@ -99,20 +107,20 @@ func (p *plan) isLimit(in *kernel.Instr) bool {
 	return slices.ContainsFunc(p.scalings, func(s *scaling) bool { return slices.Contains(s.limits, in) })
 }
 
-// test is how lanes are told in which a float is ordinary: as an integer it is at most span above least.
-type test struct {
+// ordinaryTest is how lanes are told in which a float is ordinary: as an integer it is at most span above least.
+type ordinaryTest struct {
 	x           kernel.Value
 	kind        num.Kind // of the float
 	least, span uint64
 }
 
-func (p *plan) tests() (list []test) {
+func (p *plan) tests() (list []ordinaryTest) {
 	for _, s := range p.scalings {
-		list = append(list, test{s.sum.Out[0], s.sum.Kind, num.FromFloat(s.sum.Kind, s.magic-ordinaryPower), 2 * ordinaryPower})
+		list = append(list, ordinaryTest{s.sum.Out[0], s.sum.Kind, num.FromFloat(s.sum.Kind, s.magic-ordinaryPower), 2 * ordinaryPower})
 	}
 	for _, r := range p.asked {
 		least, most := normals(r.kind)
-		list = append(list, test{r.x, r.kind, num.FromFloat(r.kind, least), num.FromFloat(r.kind, most) - num.FromFloat(r.kind, least)})
+		list = append(list, ordinaryTest{r.x, r.kind, num.FromFloat(r.kind, least), num.FromFloat(r.kind, most) - num.FromFloat(r.kind, least)})
 	}
 	return list
 }
