@@ -68,6 +68,24 @@ func (t *Touch) beyond(c machine.Curve, bytes float64) float64 {
 	return sum / n
 }
 
+// interleaved is what an access takes with so many under way: beside the work of a hop, and alone. Walks come to a level together, so near levels
+// wait for the work, and far ones, however few they are, for the memory.
+func (t *Touch) interleaved(mem machine.Memory, bytes, flight, work float64) (beside, alone float64) {
+	each := func(span float64) float64 {
+		return math.Max(beyond(mem.Random, span), beyond(mem.Chase, span)/flight)
+	}
+	if !t.Levels {
+		return each(bytes), 0
+	}
+	n := 0.0
+	for span := float64(line); n == 0 || span < bytes; span *= 2 {
+		x := each(math.Min(span, bytes))
+		beside, alone = beside+math.Min(x, work), alone+math.Max(0, x-work)
+		n++
+	}
+	return beside / n, alone / n
+}
+
 const (
 	// window is how many operations a processor looks ahead, about: 448 on Zen 5, 512 on Golden Cove.
 	window = 448

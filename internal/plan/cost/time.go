@@ -191,7 +191,9 @@ func (m *Mix) memory(p *Parts, mem machine.Memory, threads int, places []Place) 
 			p.Random += t.Count * each / float64(threads)
 		case Chased:
 			if t.Woven {
-				p.Random += t.Count * math.Max(t.beyond(mem.Random, bytes), t.beyond(mem.Chase, bytes)/m.Flight) / float64(threads)
+				beside, alone := t.interleaved(mem, bytes, m.Flight, p.Core*float64(threads)/t.Count)
+				p.Random += t.Count * beside / float64(threads)
+				p.Chased += t.Count * alone / float64(threads)
 				continue
 			}
 			p.Chased += t.Count * math.Max(t.beyond(mem.Random, bytes), t.beyond(mem.Chase, bytes)/math.Max(m.Lanes, m.ahead(t.Count))) / float64(threads)
