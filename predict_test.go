@@ -100,7 +100,7 @@ func TestWarmPrediction(t *testing.T) {
 	}
 	rt := godwit.NewRuntime(godwit.WithCompiler(objects, "no such program"))
 	cold := kind(rt)
-	for range 3 {
+	for range 12 { // by the eleventh call both ways had two turns, where the time of both is open
 		if _, err := f.Call(context.Background(), args, godwit.WithRuntime(rt), godwit.WithEngine("wasm")); err != nil {
 			t.Fatal(err)
 		}
