@@ -277,10 +277,10 @@ func flat(v any) (k num.Kind, b []byte) {
 func Make[T value.Number](n int) []T {
 	var zero T
 	size := int64(unsafe.Sizeof(zero))
-	skip := int(mem.Stagger(int64(n)*size) / size) // where this overflows, make panics
-	xs := make([]T, n+skip)
+	skip, more := mem.Stagger(int64(n) * size) // where this overflows, make panics
+	xs := make([]T, n+int(more/size))
 	mem.AskHuge(raw(xs))
-	return xs[skip:]
+	return xs[skip/size:][:n:n]
 }
 
 // raw is the memory of a slice.

@@ -31,12 +31,12 @@ func (r *residents) close() { r.eng.Close() }
 
 // load copies an array from its file.
 func (r *residents) load(a array) (data.Source, error) {
-	skip := mem.Stagger(a.bytes) // as memory of results has
-	span, b, err := r.eng.Alloc(skip + a.bytes)
+	skip, more := mem.Stagger(a.bytes) // as memory of results has
+	span, b, err := r.eng.Alloc(a.bytes + more)
 	if err != nil {
 		return nil, err
 	}
-	b = b[skip:]
+	b = b[skip:][:a.bytes]
 	r.spans = append(r.spans, span)
 	if err := a.read(b); err != nil {
 		return nil, err

@@ -16,6 +16,11 @@ func NewLayout(k *kernel.Kernel) *Layout {
 			l.Polys = append(l.Polys, bound)
 		}
 	}
+	for _, n := range turnedLengths(k) {
+		if _, isConst := n.Const(); !isConst && l.number(n) < 0 {
+			l.Polys = append(l.Polys, n)
+		}
+	}
 	l.Scalars = 8 * int64(len(l.Polys))
 	l.Bases = l.Scalars + 8*int64(len(k.Scalars))
 	l.Faults = l.Bases + 8*int64(len(k.Regions))
@@ -28,6 +33,18 @@ func NewLayout(k *kernel.Kernel) *Layout {
 	l.Woven, l.Indices = a.Overlaps(), a.Indices()
 	l.Bytes = l.Ends + 8*int64(len(l.Indices))
 	return l
+}
+
+// turnedLengths are those of what a kernel reads that may be turned around: it has a loop in a loop.
+func turnedLengths(k *kernel.Kernel) (list []size.Poly) {
+	nests := false
+	k.Body.Each(func(in *kernel.Instr) { nests = nests || in.Code == kernel.For && loops.Only(&in.Blocks[0], kernel.For) != nil })
+	for _, r := range k.Regions {
+		if nests && r.Access == kernel.Read {
+			list = append(list, r.Len)
+		}
+	}
+	return list
 }
 
 // holdsFold reports a loop around a loop around a fold.

@@ -122,9 +122,10 @@ func (t *turning) columns(d loops.Down, i, j string) []string {
 // (Zen 4); 64 and 128 rows are no better.
 const rowsAhead = 32
 
-// askRow asks for the line of an element, which need not be there.
+// askRow asks for the line of an element, or of the region's last one if there is no such element: to look for a page that is not there takes long.
 func (t *turning) askRow(in *kernel.Instr, index string) {
-	at := t.set("getelementptr %s, ptr %s, i64 %s", typ{t.elem(in), 1}, t.bases[in.Region], index)
+	last := t.set("add i64 %s, -1", t.poly(t.k.Regions[in.Region].Len))
+	at := t.set("getelementptr %s, ptr %s, i64 %s", typ{t.elem(in), 1}, t.bases[in.Region], t.pure("llvm.smin", typ{num.I64, 1}, index, last))
 	t.line("%s", t.called("void", "llvm.prefetch.p0", nil, []string{"ptr " + at, "i32 0", "i32 2", "i32 1"}))
 }
 

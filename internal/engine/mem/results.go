@@ -46,16 +46,16 @@ type kept struct {
 // system has them. With filled it may hold anything: who asks for it stores all bytes before anybody looks.
 func FreshResult(n int64, huge, filled bool) []byte {
 	var b []byte
-	skip := Stagger(n)
+	skip, more := Stagger(n)
 	if filled && n >= ownPages {
-		b = anything(n + skip)
+		b = anything(n + more)
 	} else {
-		b = bytesOf(make([]uint64, (n+skip+7)/8), n+skip)
+		b = bytesOf(make([]uint64, (n+more+7)/8), n+more)
 	}
 	if huge {
 		AskHuge(b)
 	}
-	return b[skip:]
+	return b[skip : skip+n]
 }
 
 // anything is Go's memory as it comes, of n bytes in whole words. Go zeroes the memory of a slice that it had given out before, which

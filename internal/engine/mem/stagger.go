@@ -18,10 +18,11 @@ const (
 
 var arrays atomic.Uint64
 
-// Stagger is how many bytes to leave free before an array of n bytes, a multiple of a line, less than step·steps.
-func Stagger(n int64) int64 {
+// Stagger is how many bytes to leave free before an array of n bytes, a multiple of a line, and how many to ask for beside the array's own: as many
+// each time, since Go gives memory that it has back sooner to who asks for as much as was there.
+func Stagger(n int64) (skip, more int64) {
 	if n < staggered {
-		return 0
+		return 0, 0
 	}
-	return int64(arrays.Add(1)%steps) * step
+	return int64(arrays.Add(1)%steps) * step, (steps - 1) * step
 }

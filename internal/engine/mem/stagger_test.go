@@ -25,8 +25,11 @@ func TestStagger(t *testing.T) {
 	if len(seen) < steps/2 {
 		t.Errorf("of %d arrays only %d begin at different places", steps, len(seen))
 	}
-	if s := Stagger(staggered - 1); s != 0 {
-		t.Errorf("a small array leaves %d bytes free", s)
+	if skip, more := Stagger(staggered); skip > more || more != (steps-1)*step {
+		t.Errorf("%d bytes of %d are left free, expected as many asked for each time", skip, more)
+	}
+	if skip, more := Stagger(staggered - 1); skip != 0 || more != 0 {
+		t.Errorf("a small array leaves %d of %d bytes free", skip, more)
 	}
 }
 
