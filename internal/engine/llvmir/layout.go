@@ -38,7 +38,9 @@ func NewLayout(k *kernel.Kernel) *Layout {
 // turnedLengths are those of what a kernel reads that may be turned around: it has a loop in a loop.
 func turnedLengths(k *kernel.Kernel) (list []size.Poly) {
 	nests := false
-	k.Body.Each(func(in *kernel.Instr) { nests = nests || in.Code == kernel.For && loops.Only(&in.Blocks[0], kernel.For) != nil })
+	k.Body.Each(func(in *kernel.Instr) {
+		nests = nests || in.Code == kernel.For && loops.Only(&in.Blocks[0], kernel.For) != nil
+	})
 	for _, r := range k.Regions {
 		if nests && r.Access == kernel.Read {
 			list = append(list, r.Len)
