@@ -147,6 +147,10 @@ func TestWeaveSearch(t *testing.T) {
 			t.Errorf("a search among %d elements: %d iterations at the same time, expected some: %v", c.n, got, c.woven)
 		}
 	}
+	// Most levels of a search are near, but all come to the far ones together: by what levels take on average 16 would do.
+	if got := plan.Choose(machine.Default(), walks(t, search, 1<<25)).Weave; got < 32 {
+		t.Errorf("a search in 256 MiB: %d iterations at the same time, expected at least 32", got)
+	}
 }
 
 // Where the machine's error leaves open whether interleaving pays, runs find out; where nothing can be interleaved, there is nothing to find.

@@ -58,34 +58,40 @@ func filled(t *testing.T, name string, n, at int64, xs []float64) *kerneltest.Ca
 
 // TestExponentialsAtEdges has groups in which all lanes are odd or some.
 func TestExponentialsAtEdges(t *testing.T) {
+	agreeAtEdges(t, exponentials, edges, 128, func(i int) float64 { return float64(i%170 - 85) })
+}
+
+// agreeAtEdges runs kernels on edges alone, and on each of them far apart among ordinary numbers, in all places of a group.
+func agreeAtEdges(t *testing.T, names []string, edges func(num.Kind) []float64, apart int, ordinary func(i int) float64) {
 	eachWidth(t, func(t *testing.T, b *backend) {
-		for _, name := range exponentials {
+		for _, name := range names {
 			n, err := b.compile(parse(t, name))
 			if err != nil {
 				t.Fatal(err)
 			}
-			k := n.k.Regions[0].Elem
-			list := edges(k)
-			if err := n.agrees(t, filled(t, name, int64(len(list)), 0, list)); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
-			// One odd lane, in each place of a group.
-			var sparse []float64
-			for i, x := range list {
-				if len(sparse) > 1<<17 {
-					break
+			list := edges(n.k.Regions[0].Elem)
+			for _, xs := range [][]float64{list, sparsely(list, apart, ordinary)} {
+				if err := n.agrees(t, filled(t, name, int64(len(xs)), 0, xs)); err != nil {
+					t.Errorf("%s of %d numbers: %v", name, len(xs), err)
 				}
-				sparse = append(sparse, x)
-				for range 128 + i%3 {
-					sparse = append(sparse, float64(len(sparse)%170-85))
-				}
-			}
-			if err := n.agrees(t, filled(t, name, int64(len(sparse)), 0, sparse)); err != nil {
-				t.Errorf("%s, single odd lanes: %v", name, err)
 			}
 			n.close()
 		}
 	})
+}
+
+// sparsely has these numbers far apart among ordinary ones.
+func sparsely(list []float64, apart int, ordinary func(i int) float64) (xs []float64) {
+	for i, x := range list {
+		if len(xs) > 1<<17 {
+			break
+		}
+		xs = append(xs, x)
+		for range apart + i%3 {
+			xs = append(xs, ordinary(len(xs)))
+		}
+	}
+	return xs
 }
 
 // TestOneNaN: of NaN, infinities and what overflows, what is stored of an exponential has the one NaN, if its text says so.

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
-	"github.com/godwit-run/godwit/internal/ir/kernel/kerneltest"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -31,37 +30,9 @@ func powers(k num.Kind) []float64 {
 }
 
 // TestLogarithmsAtEdges has groups in which no number is regular, and ones in which a single one is not.
-func TestLogarithmsAtEdges(t *testing.T) {
-	eachWidth(t, func(t *testing.T, b *backend) {
-		for _, name := range logarithms {
-			n, err := b.compile(parse(t, name))
-			if err != nil {
-				t.Fatal(err)
-			}
-			list := powers(n.k.Regions[0].Elem)
-			for _, c := range []*kerneltest.Case{filled(t, name, int64(len(list)), 0, list), sparsely(t, name, list)} {
-				if err := n.agrees(t, c); err != nil {
-					t.Errorf("%s: %v", name, err)
-				}
-			}
-			n.close()
-		}
-	})
-}
+func TestLogarithmsAtEdges(t *testing.T) { agreeAtEdges(t, logarithms, powers, 64, regularNumber) }
 
-// sparsely has these numbers far apart among regular ones, in all places of a group.
-func sparsely(t *testing.T, name string, list []float64) *kerneltest.Case {
-	var xs []float64
-	for i, x := range list {
-		if xs = append(xs, x); len(xs) > 1<<17 {
-			break
-		}
-		for range 64 + i%3 {
-			xs = append(xs, 3.5+float64(len(xs)%170))
-		}
-	}
-	return filled(t, name, int64(len(xs)), 0, xs)
-}
+func regularNumber(i int) float64 { return 3.5 + float64(i%170) }
 
 // TestRegularIsFound: of these, the shorter text has no questions, and no choice of the one NaN.
 func TestRegularIsFound(t *testing.T) {
@@ -136,7 +107,9 @@ func TestRegularNeedsProof(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, at := range []*kerneltest.Case{filled(t, "log", 14694, 0, powers(num.F64)), sparsely(t, "log", powers(num.F64))} {
+		list := powers(num.F64)
+		for _, xs := range [][]float64{list, sparsely(list, 64, regularNumber)} {
+			at := filled(t, "log", int64(len(xs)), 0, xs)
 			at.Kernel = k
 			if err := b.agree(t, at); err != nil {
 				t.Errorf("with %s for %s: %v", c[1], c[0], err)
