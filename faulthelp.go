@@ -3,7 +3,6 @@ package godwit
 import (
 	"fmt"
 	"reflect"
-	"regexp"
 	"strings"
 
 	"github.com/godwit-run/godwit/internal/front/compile"
@@ -11,6 +10,7 @@ import (
 	"github.com/godwit-run/godwit/internal/front/syntax"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/pattern"
 )
 
 // faultHelp says what can be done about a fault: where the source shows it,
@@ -46,9 +46,9 @@ func faultHelp(g *graph.Graph, s graph.Site) string {
 			offer = movedTime(g.Source, s.Pos)
 		}
 	case "R06":
-		if m := keyedExtremes.FindStringSubmatch(marked); m != nil {
+		if m := keyedExtremes().FindStringSubmatch(marked); m != nil {
 			offer = "say what it is of nothing: " + m[1] + "." + m[2] + "(" + m[3] + " Some(" + m[4] + ")).or(…)"
-		} else if m := extremes.FindStringSubmatch(marked); m != nil {
+		} else if m := extremes().FindStringSubmatch(marked); m != nil {
 			offer = "begin with a value of your own: " + m[1] + ".fold(…, |a, e| a." + m[2] + "(e))"
 		}
 	}
@@ -59,15 +59,15 @@ func faultHelp(g *graph.Graph, s graph.Site) string {
 }
 
 var (
-	extremes = regexp.MustCompile(`^(.+)\.(min|max)\(\)$`)
+	extremes = pattern.Of(`^(.+)\.(min|max)\(\)$`)
 	// keyedExtremes have a closure of one expression.
-	keyedExtremes = regexp.MustCompile(`^(.+)\.(min|max)\((\|\w+\|) ([^{}]+)\)$`)
+	keyedExtremes = pattern.Of(`^(.+)\.(min|max)\((\|\w+\|) ([^{}]+)\)$`)
 
-	histogram = regexp.MustCompile(`^(.+\.histogram::<[^()]*>)\(\)$`)
-	casts     = regexp.MustCompile(`^(.+) as (\w+)$`)
-	castTypes = regexp.MustCompile(`^conversion of (\w+) to (\w+)$`)
-	simple    = regexp.MustCompile(`^[\w.]+$`)
-	whole     = regexp.MustCompile(`^\([^()]*\)$`) // in parentheses already
+	histogram = pattern.Of(`^(.+\.histogram::<[^()]*>)\(\)$`)
+	casts     = pattern.Of(`^(.+) as (\w+)$`)
+	castTypes = pattern.Of(`^conversion of (\w+) to (\w+)$`)
+	simple    = pattern.Of(`^[\w.]+$`)
+	whole     = pattern.Of(`^\([^()]*\)$`) // in parentheses already
 )
 
 func wrapping(g *graph.Graph, s graph.Site, op string) string {
@@ -112,18 +112,18 @@ func wider(g *graph.Graph, s graph.Site) string {
 }
 
 // foldedBy is a fold of what a closure gives.
-var foldedBy = regexp.MustCompile(`^(.+\.(?:sum|mean|product))\((\|[^|]*\|) ([^{}\n]+)\)$`)
+var foldedBy = pattern.Of(`^(.+\.(?:sum|mean|product))\((\|[^|]*\|) ([^{}\n]+)\)$`)
 
-var folded = regexp.MustCompile(`^[iu]64 (sum|product)\b`)
+var folded = pattern.Of(`^[iu]64 (sum|product)\b`)
 
 // widened is for folds of integers, for which there is no wider kind.
 func widened(call, text string) string {
-	if !folded.MatchString(text) {
+	if !folded().MatchString(text) {
 		return ""
 	}
-	if m := foldedBy.FindStringSubmatch(call); m != nil {
+	if m := foldedBy().FindStringSubmatch(call); m != nil {
 		value := m[3]
-		if !simple.MatchString(value) {
+		if !simple().MatchString(value) {
 			value = "(" + value + ")"
 		}
 		return fmt.Sprintf("convert the elements, which rounds: %s(%s %s as f64)", m[1], m[2], value)
@@ -143,7 +143,7 @@ func widened(call, text string) string {
 
 // widenedPresent is that help with what may be missing left so, where the elements are Options, which are not converted.
 func widenedPresent(src *diag.Source, at diag.Span, help string) string {
-	m := convertedBy.FindStringSubmatch(help)
+	m := convertedBy().FindStringSubmatch(help)
 	if m == nil {
 		return help
 	}
@@ -154,7 +154,7 @@ func widenedPresent(src *diag.Source, at diag.Span, help string) string {
 	return m[1] + m[2] + m[3] + ".map(|v| v as f64))" + m[4]
 }
 
-var convertedBy = regexp.MustCompile(`^(convert the elements, which rounds: )(.+\(\|[^|]*\| )(.+) as f64\)([^;]*)$`)
+var convertedBy = pattern.Of(`^(convert the elements, which rounds: )(.+\(\|[^|]*\| )(.+) as f64\)([^;]*)$`)
 
 // movedTime moves a date by part of a day, as a time.
 func movedTime(src *diag.Source, at diag.Span) string {
@@ -242,7 +242,7 @@ func passes(src *diag.Source, at diag.Span, text string) bool {
 }
 
 func bracketed(text string) string {
-	if simple.MatchString(text) || whole.MatchString(text) {
+	if simple().MatchString(text) || whole().MatchString(text) {
 		return text
 	}
 	return "(" + text + ")"
@@ -282,7 +282,7 @@ func binaryAt(v reflect.Value, at diag.Span) *syntax.Binary {
 
 // limitedCast clamps a value to what fits before it is converted.
 func limitedCast(marked, text string) string {
-	x, kinds := casts.FindStringSubmatch(marked), castTypes.FindStringSubmatch(text)
+	x, kinds := casts().FindStringSubmatch(marked), castTypes().FindStringSubmatch(text)
 	if x == nil || kinds == nil {
 		return ""
 	}
@@ -310,7 +310,7 @@ func limitedCast(marked, text string) string {
 
 // limitedKey takes the nearest group for a key outside.
 func limitedKey(marked, text string) string {
-	switch m := histogram.FindStringSubmatch(marked); {
+	switch m := histogram().FindStringSubmatch(marked); {
 	case text == "index into nothing":
 		return "the array is empty: test its size before, or look with .get(i).or(…)"
 	case strings.HasPrefix(text, "a key with more than "):

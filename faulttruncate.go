@@ -1,22 +1,21 @@
 package godwit
 
 import (
-	"regexp"
-
 	"github.com/godwit-run/godwit/internal/front/compile"
 	"github.com/godwit-run/godwit/internal/front/diag"
+	"github.com/godwit-run/godwit/internal/pattern"
 )
 
 // In: a truncate that faults, which is of one of the first times that its type has. Out: what to do about it.
 
 var (
-	truncates    = regexp.MustCompile(`^(.+)(\.truncate\(.+\))$`)
-	notDefinedOn = regexp.MustCompile(`not defined on (Date|Timestamp(?:<\w+>)?)\n`)
+	truncates    = pattern.Of(`^(.+)(\.truncate\(.+\))$`)
+	notDefinedOn = pattern.Of(`not defined on (Date|Timestamp(?:<\w+>)?)\n`)
 )
 
 // begunBefore is that help; "" for other operations.
 func begunBefore(src *diag.Source, at diag.Span, marked string) string {
-	call := truncates.FindStringSubmatch(marked)
+	call := truncates().FindStringSubmatch(marked)
 	if call == nil {
 		return ""
 	}
@@ -25,7 +24,7 @@ func begunBefore(src *diag.Source, at diag.Span, marked string) string {
 	if err == nil {
 		return ""
 	}
-	of := notDefinedOn.FindStringSubmatch(err.Error()) // a graph does not know it
+	of := notDefinedOn().FindStringSubmatch(err.Error()) // a graph does not know it
 	if of == nil {
 		return help + "value of this type" + leave
 	}

@@ -13,7 +13,7 @@ const module = "github.com/godwit-run/godwit"
 // layers lists the packages from the bottom up. A package imports only from
 // layers below its own.
 var layers = [][]string{
-	{"internal/data/digest"},
+	{"internal/data/digest", "internal/pattern"},
 	{"internal/front/diag", "internal/ir/num", "internal/front/size", "internal/engine/llvm", "internal/engine/object", "internal/packages/pack", "internal/engine/cpuclock", "internal/data/regular", "internal/data/whole", "internal/data/meaning"},
 	{"internal/ir/prove", "internal/front/syntax", "internal/ir/kernel", "internal/engine/mem", "internal/packages/trust", "internal/cluster/identity", "internal/data/column", "internal/packages/cc", "internal/packages/worker", "internal/plan/machine", "internal/plan/watch", "internal/cluster/transport/spin", "internal/cluster/loan"},
 	{"internal/ir/loops"},
@@ -26,7 +26,7 @@ var layers = [][]string{
 	{"internal/cluster/site", "internal/plan/calibrate", "internal/front/session"},
 	{""}, // the public API
 	{"internal/measure/forecast", "internal/measure/crossing"},
-	{"internal/view", "internal/measure", "internal/cluster/fleet", "cmd/godwit/firstgc"},
+	{"internal/view", "internal/measure", "internal/cluster/fleet", "cmd/godwit/firstgc", "cmd/godwit/latemetrics"},
 	{"cmd/godwit"},
 }
 

@@ -13,7 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	_ "github.com/godwit-run/godwit/cmd/godwit/firstgc" // first of all
+	_ "github.com/godwit-run/godwit/cmd/godwit/firstgc"     // first of all
+	_ "github.com/godwit-run/godwit/cmd/godwit/latemetrics" // before the catalogue's server
 	"github.com/godwit-run/godwit/internal/view"
 )
 

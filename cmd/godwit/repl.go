@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"syscall"
 
@@ -18,6 +17,7 @@ import (
 
 	"github.com/godwit-run/godwit"
 	"github.com/godwit-run/godwit/internal/data/value"
+	"github.com/godwit-run/godwit/internal/pattern"
 	"github.com/godwit-run/godwit/internal/view"
 )
 
@@ -263,9 +263,9 @@ func open(text string) bool {
 }
 
 var (
-	declares = regexp.MustCompile(`^(///|#\[fused\]|(pub|fn|record|const|mod|use)\b)`)
-	names    = regexp.MustCompile(`(?s)^let\s+([\p{L}_][\p{L}\p{Nd}_]*)\s*=\s*([^=].*)$`)
-	binds    = regexp.MustCompile(`(?s)^([\p{L}_][\p{L}\p{Nd}_]*)\s*=\s*([^=].*)$`)
+	declares = pattern.Of(`^(///|#\[fused\]|(pub|fn|record|const|mod|use)\b)`)
+	names    = pattern.Of(`(?s)^let\s+([\p{L}_][\p{L}\p{Nd}_]*)\s*=\s*([^=].*)$`)
+	binds    = pattern.Of(`(?s)^([\p{L}_][\p{L}\p{Nd}_]*)\s*=\s*([^=].*)$`)
 )
 
 // input does what one input says.
@@ -276,17 +276,17 @@ func (c *conversation) input(ctx context.Context, text string) error {
 		return nil
 	case strings.HasPrefix(text, ":"):
 		return c.command(ctx, text)
-	case declares.MatchString(text):
+	case declares().MatchString(text):
 		list, err := c.session.Declare(text)
 		if err == nil {
 			c.say("declared " + strings.Join(list, ", "))
 		}
 		return err
-	case names.MatchString(flat):
-		m := names.FindStringSubmatch(flat)
+	case names().MatchString(flat):
+		m := names().FindStringSubmatch(flat)
 		return c.session.Let(m[1], m[2])
-	case binds.MatchString(flat):
-		m := binds.FindStringSubmatch(flat)
+	case binds().MatchString(flat):
+		m := binds().FindStringSubmatch(flat)
 		return c.bind(ctx, m[1], strings.TrimSpace(m[2]))
 	}
 	return c.eval(ctx, flat)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/godwit-run/godwit/internal/data/meaning"
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/pattern"
 )
 
 // In: a column of a data set, and the column of new rows that goes with it. Out: the type that holds both, if there is one; and, where rows are
@@ -201,15 +201,15 @@ func renamed(lacking, more []string) (old, now []string) {
 	return old, now
 }
 
-var simpleName = regexp.MustCompile(`^\w+$`)
+var simpleName = pattern.Of(`^\w+$`)
 
 // renaming says how columns get the names that the set has: of a plain CSV file, whose first line is names without signs, by a command, of others in
 // words.
 func renaming(src data.Source, set string, old, now []string) string {
-	plain := data.AsItIs(src) && !slices.ContainsFunc(src.Columns(), func(c data.Column) bool { return !simpleName.MatchString(c.Name) })
+	plain := data.AsItIs(src) && !slices.ContainsFunc(src.Columns(), func(c data.Column) bool { return !simpleName().MatchString(c.Name) })
 	var edits, words []string
 	for i := range old {
-		plain = plain && simpleName.MatchString(now[i])
+		plain = plain && simpleName().MatchString(now[i])
 		edits = append(edits, fmt.Sprintf(`s/\b%s\b/%s/`, old[i], now[i]))
 		words = append(words, fmt.Sprintf("`%s` is `%s`", old[i], now[i]))
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"sync"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/godwit-run/godwit/internal/cluster/control"
 	"github.com/godwit-run/godwit/internal/cluster/store"
 	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/pattern"
 )
 
 // LoadOptions say how a table becomes a data set.
@@ -59,7 +59,7 @@ func Also(c *catalog.Column) string {
 	return ""
 }
 
-var setName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,63}$`)
+var setName = pattern.Of(`^[A-Za-z_][A-Za-z0-9_.-]{0,63}$`)
 
 // Load stores a table as a data set. It becomes visible when all of it is
 // stored; after an error nothing of it is left.
@@ -180,7 +180,7 @@ func (c *Cluster) plan(ctx context.Context, src data.Source, name string, opt Lo
 	}
 	cut := store.SplitOptions{Shards: opt.Shards, By: opt.By, Skip: opt.Skip}
 	switch {
-	case !setName.MatchString(name):
+	case !setName().MatchString(name):
 		return nil, fmt.Errorf("`%s` cannot be the name of a data set: use letters, digits, _, - and ., beginning with a letter", name)
 	case opt.Shards < 1 || opt.Shards > catalog.MaxShards:
 		return nil, fmt.Errorf("%d shards: use 1 to %d", opt.Shards, catalog.MaxShards)

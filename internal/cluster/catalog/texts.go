@@ -2,21 +2,22 @@ package catalog
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
+
+	"github.com/godwit-run/godwit/internal/pattern"
 )
 
 // The dictionaries of a data set are a data set of their own, its companion, whose name says whose they are. Invariant: while a data set is in
 // the catalogue, so is its companion.
 
-var companion = regexp.MustCompile(`^texts\.(\d{1,10})$`)
+var companion = pattern.Of(`^texts\.(\d{1,10})$`)
 
 // TextsOf is the name of the companion of a set; nobody else may take such a name.
 func TextsOf(id uint32) string { return fmt.Sprintf("texts.%d", id) }
 
 // TextsFor is the number of the set whose companion has this name.
 func TextsFor(name string) (id uint32, ok bool) {
-	m := companion.FindStringSubmatch(name)
+	m := companion().FindStringSubmatch(name)
 	if m == nil {
 		return 0, false
 	}
@@ -25,7 +26,7 @@ func TextsFor(name string) (id uint32, ok bool) {
 }
 
 // IsCompanionName reports that a name is one of those that companions have.
-func IsCompanionName(name string) bool { return companion.MatchString(name) }
+func IsCompanionName(name string) bool { return companion().MatchString(name) }
 
 // IsCompanion reports that a set has the dictionaries of another one in the view.
 func IsCompanion(v *View, s *Set) bool {

@@ -116,7 +116,7 @@ func open(dir string) (*Authority, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !cert.IsCA || len(cert.URIs) != 1 || !clusters.MatchString(cert.URIs[0].Host) {
+	if !cert.IsCA || len(cert.URIs) != 1 || !clusters().MatchString(cert.URIs[0].Host) {
 		return nil, fmt.Errorf("%s: expected the authority of a cluster, found the certificate of %q", AuthorityFile, cert.Subject)
 	}
 	text, err := regular.ReadLinked(filepath.Join(dir, authorityKeyFile), maxFile)
@@ -146,7 +146,7 @@ func (a *Authority) Issue(role Role, name string, valid time.Duration, hosts ...
 	switch {
 	case !slices.Contains(roles, role):
 		return nil, fmt.Errorf("a certificate is for a node, a client or an admin, not for %v", role)
-	case !names.MatchString(name):
+	case !names().MatchString(name):
 		return nil, fmt.Errorf("%q cannot be the name of a %v: expected 1 to 63 letters, digits, '.', '-' or '_', the first and last a letter or digit", name, role)
 	case valid <= 0:
 		return nil, fmt.Errorf("a certificate cannot be valid for %v: expected a positive time", valid)

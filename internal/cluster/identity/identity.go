@@ -18,7 +18,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -27,6 +26,7 @@ import (
 
 	"github.com/godwit-run/godwit/internal/data/regular"
 	"github.com/godwit-run/godwit/internal/data/whole"
+	"github.com/godwit-run/godwit/internal/pattern"
 )
 
 // Role is what a peer may do.
@@ -73,8 +73,8 @@ func (p Peer) uri() *url.URL {
 }
 
 var (
-	names    = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$`)
-	clusters = regexp.MustCompile(`^[0-9a-f]{32}$`)
+	names    = pattern.Of(`^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$`)
+	clusters = pattern.Of(`^[0-9a-f]{32}$`)
 )
 
 // claims reads who a certificate says it belongs to. That is true only once
@@ -89,7 +89,7 @@ func claims(c *x509.Certificate) (Peer, error) {
 	if n := slices.IndexFunc(roles, func(r Role) bool { return r.String() == role }); n >= 0 {
 		p.Role = roles[n]
 	}
-	if p.Role == 0 || !names.MatchString(name) || !clusters.MatchString(p.Cluster) {
+	if p.Role == 0 || !names().MatchString(name) || !clusters().MatchString(p.Cluster) {
 		return Peer{}, fmt.Errorf("%w: the name %q in the certificate is not godwit://CLUSTER/node/NAME, …/client/NAME or …/admin/NAME", ErrRole, u)
 	}
 	return p, nil

@@ -43,7 +43,7 @@ func TestFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again.Cluster != a.Cluster || !clusters.MatchString(a.Cluster) {
+	if again.Cluster != a.Cluster || !clusters().MatchString(a.Cluster) {
 		t.Errorf("cluster %q, after opening %q", a.Cluster, again.Cluster)
 	}
 	if _, err := Create(dir); err == nil {

@@ -6,8 +6,9 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math/big"
-	"regexp"
 	"strings"
+
+	"github.com/godwit-run/godwit/internal/pattern"
 )
 
 // lineBytes is the length of each half of a serial number, in bytes.
@@ -38,13 +39,13 @@ func Serial(c *x509.Certificate) string {
 // Serial is that of the identity's own certificate.
 func (i *Identity) Serial() string { return Serial(i.leaf()) }
 
-var serialNumbers = regexp.MustCompile(`^[0-9a-f]{16}([0-9a-f]{16})?$`)
+var serialNumbers = pattern.Of(`^[0-9a-f]{16}([0-9a-f]{16})?$`)
 
 // ReadSerial gives the Serial of a certificate: of a file that holds it in PEM form, or
 // of its serial number in hexadecimal digits, of which the first half is enough.
 func ReadSerial(text string) (string, error) {
 	digits := strings.ToLower(strings.ReplaceAll(text, ":", ""))
-	if serialNumbers.MatchString(digits) {
+	if serialNumbers().MatchString(digits) {
 		return digits[:2*lineBytes], nil
 	}
 	c, err := readCertificate(text)

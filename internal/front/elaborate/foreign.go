@@ -1,7 +1,6 @@
 package elaborate
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/godwit-run/godwit/internal/data/meaning"
@@ -9,6 +8,7 @@ import (
 	"github.com/godwit-run/godwit/internal/front/syntax"
 	"github.com/godwit-run/godwit/internal/front/types"
 	"github.com/godwit-run/godwit/internal/ir/graph"
+	"github.com/godwit-run/godwit/internal/pattern"
 )
 
 // In: a call of a word that other languages have, on a value of ours. Out: what to write for it here,
@@ -181,7 +181,7 @@ func (e *elab) fillWord(help string, x *syntax.MethodCall, recv *graph.Node) str
 	}
 	if strings.Contains(help, "$f") && e.follows(x) {
 		with := *x // the operation that follows is in the help
-		with.Span.End += len(nextCall.FindString(e.fr.src.Text[x.Span.End:]))
+		with.Span.End += len(nextCall().FindString(e.fr.src.Text[x.Span.End:]))
 		x = &with
 	}
 	return intro + e.wholeCall(text, x)
@@ -243,11 +243,11 @@ func (e *elab) keyText(x *syntax.MethodCall, t *graph.Type) string {
 	return "|e| …"
 }
 
-var nextCall = regexp.MustCompile(`^\s*\.\s*(\w+)\(\)`)
+var nextCall = pattern.Of(`^\s*\.\s*(\w+)\(\)`)
 
 // following is the operation without arguments that a call's result is given to.
 func (e *elab) following(x *syntax.MethodCall) string {
-	if next := nextCall.FindStringSubmatch(e.fr.src.Text[min(x.Span.End, len(e.fr.src.Text)):]); next != nil {
+	if next := nextCall().FindStringSubmatch(e.fr.src.Text[min(x.Span.End, len(e.fr.src.Text)):]); next != nil {
 		return next[1]
 	}
 	return "mean"
@@ -255,7 +255,7 @@ func (e *elab) following(x *syntax.MethodCall) string {
 
 // follows reports that there is such an operation.
 func (e *elab) follows(x *syntax.MethodCall) bool {
-	return nextCall.MatchString(e.fr.src.Text[min(x.Span.End, len(e.fr.src.Text)):])
+	return nextCall().MatchString(e.fr.src.Text[min(x.Span.End, len(e.fr.src.Text)):])
 }
 
 // zeroText is a literal of a type that adds nothing, to stand for what is missing; … where there is none.

@@ -1,7 +1,6 @@
 package elaborate
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -9,6 +8,7 @@ import (
 	"github.com/godwit-run/godwit/internal/front/syntax"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/pattern"
 )
 
 // Offers are the lines of a help that can be followed to the letter. A test
@@ -187,10 +187,10 @@ func (e *elab) declareResult(want *graph.Type, found string) string {
 
 // bare is a type's text without blanks and the names of sizes that are found at run time.
 func bare(text string) string {
-	return runTimeSize.ReplaceAllString(strings.Join(strings.Fields(text), ""), "?")
+	return runTimeSize().ReplaceAllString(strings.Join(strings.Fields(text), ""), "?")
 }
 
-var runTimeSize = regexp.MustCompile(`\?\w+`)
+var runTimeSize = pattern.Of(`\?\w+`)
 
 // compared is a comparison of elements, for one of arrays.
 func (e *elab) compared(x *syntax.Binary, a, b *graph.Type) string {

@@ -1,13 +1,13 @@
 package elaborate
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/godwit-run/godwit/internal/front/syntax"
 	"github.com/godwit-run/godwit/internal/front/types"
 	"github.com/godwit-run/godwit/internal/ir/graph"
+	"github.com/godwit-run/godwit/internal/pattern"
 )
 
 // In: a call with arguments that operations of other languages have and ours have not: how many degrees of freedom, which axis, whether
@@ -46,11 +46,11 @@ func (e *elab) plainArgs(x *syntax.MethodCall) string {
 // noSettings are the operations that take a closure at most.
 var noSettings = map[string]bool{"mean": true, "sum": true, "sort": true, "distinct": true, "count_distinct": true, "argmax": true, "argmin": true}
 
-var passesAll = regexp.MustCompile(`^\.(\w+)\(\$\*\)`)
+var passesAll = pattern.Of(`^\.(\w+)\(\$\*\)`)
 
 // settled is a word's help for a call with settings: they are left out where the operation has none, and a share of a hundred is one of one.
 func (e *elab) settled(help string, x *syntax.MethodCall) string {
-	m := passesAll.FindStringSubmatch(help)
+	m := passesAll().FindStringSubmatch(help)
 	switch {
 	case m == nil:
 		return help

@@ -2,7 +2,6 @@ package elaborate
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 
 	"github.com/godwit-run/godwit/internal/data/meaning"
@@ -10,6 +9,7 @@ import (
 	"github.com/godwit-run/godwit/internal/front/syntax"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/pattern"
 )
 
 // In: a time, and the name of a unit or a constant duration. Out: the beginning of the unit, or of the interval of that
@@ -127,7 +127,7 @@ func (e *elab) unitMeant(x syntax.Expr, of meaning.Sort) string {
 	fits := func(name string) bool { u, ok := truncated[name]; return ok && hasUnit(of, u.nanos) }
 	switch x := x.(type) {
 	case *syntax.TextLit:
-		if fits(x.Value) || writtenDuration.MatchString(x.Value) {
+		if fits(x.Value) || writtenDuration().MatchString(x.Value) {
 			return x.Value
 		}
 	case *syntax.NameExpr:
@@ -148,7 +148,7 @@ func (e *elab) unitMeant(x syntax.Expr, of meaning.Sort) string {
 }
 
 // writtenDuration is a literal of a duration in quotes.
-var writtenDuration = regexp.MustCompile(`^([0-9]+(day|d|h|min|s|ms|us|ns))+$`)
+var writtenDuration = pattern.Of(`^([0-9]+(day|d|h|min|s|ms|us|ns))+$`)
 
 // wholeUnits is a duration in units of the receiver, or days.
 func (e *elab) wholeUnits(c *methodUse, d meaning.Meaning, v int64) int64 {

@@ -15,6 +15,7 @@ import (
 	"github.com/godwit-run/godwit/internal/front/types"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/pattern"
 )
 
 // In: an operator between values of two kinds that do not meet: text and numbers, text and dates, what
@@ -158,11 +159,11 @@ func namedNumber(name, other string) int {
 	return -1
 }
 
-var looseDay = regexp.MustCompile(`^(\d{4})\s*[-/.]\s*(\d{1,2})\s*[-/.]\s*(\d{1,2})$`)
+var looseDay = pattern.Of(`^(\d{4})\s*[-/.]\s*(\d{1,2})\s*[-/.]\s*(\d{1,2})$`)
 
 // paddedDay is a day with a single digit, or other signs between the digits, as a literal; "" if it is none.
 func paddedDay(text string) string {
-	p := looseDay.FindStringSubmatch(strings.TrimSpace(text))
+	p := looseDay().FindStringSubmatch(strings.TrimSpace(text))
 	if p == nil {
 		return ""
 	}

@@ -1,7 +1,6 @@
 package elaborate
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/godwit-run/godwit/internal/data/meaning"
@@ -9,6 +8,7 @@ import (
 	"github.com/godwit-run/godwit/internal/front/types"
 	"github.com/godwit-run/godwit/internal/ir/graph"
 	"github.com/godwit-run/godwit/internal/ir/num"
+	"github.com/godwit-run/godwit/internal/pattern"
 )
 
 // In: a call that other languages have for rows of the last hours, or for one row for each hour. Out: the sum of the last hours, as a
@@ -44,7 +44,7 @@ func (e *elab) ofLastTime(x *syntax.MethodCall, recv *graph.Node) string {
 	}
 	with := *x
 	if e.follows(x) {
-		with.Span.End += len(nextCall.FindString(e.fr.src.Text[x.Span.End:]))
+		with.Span.End += len(nextCall().FindString(e.fr.src.Text[x.Span.End:]))
 	}
 	switch {
 	case key == "" && window:
@@ -93,11 +93,11 @@ func init() {
 	}
 }
 
-var countOfUnits = regexp.MustCompile(`^([0-9]*)([A-Za-z]+)$`)
+var countOfUnits = pattern.Of(`^([0-9]*)([A-Za-z]+)$`)
 
 // intervalNamed is what truncate takes for an interval as other languages write it, such as 1M or 15T; "" if there is none.
 func intervalNamed(text string) string {
-	m := countOfUnits.FindStringSubmatch(text)
+	m := countOfUnits().FindStringSubmatch(text)
 	if m == nil {
 		return ""
 	}
@@ -127,7 +127,7 @@ func (e *elab) lengthOfTime(x *syntax.MethodCall, window bool) string {
 			}
 		case *syntax.TextLit:
 			text := strings.ReplaceAll(a.Value, " ", "")
-			if writtenDuration.MatchString(text) {
+			if writtenDuration().MatchString(text) {
 				return text
 			}
 			if !window {

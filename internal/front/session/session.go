@@ -7,13 +7,13 @@ package session
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/godwit-run/godwit/internal/front/compile"
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/front/syntax"
+	"github.com/godwit-run/godwit/internal/pattern"
 )
 
 // Asked is the name of the function around an expression.
@@ -222,11 +222,11 @@ func (s State) Source() string {
 	return b.String()
 }
 
-var recordName = regexp.MustCompile(`(?m)^record ([\p{L}_][\p{L}\p{Nd}_]*)`)
+var recordName = pattern.Of(`(?m)^record ([\p{L}_][\p{L}\p{Nd}_]*)`)
 
 // RecordName is the name of a record that a text declares; "" if it declares none.
 func RecordName(text string) string {
-	if m := recordName.FindStringSubmatch(text); m != nil {
+	if m := recordName().FindStringSubmatch(text); m != nil {
 		return m[1]
 	}
 	return ""
@@ -238,12 +238,12 @@ func (s State) brings(a Argument) bool {
 	return name != "" && !slices.ContainsFunc(s.items, func(i item) bool { return i.name == name })
 }
 
-var word = regexp.MustCompile(`[\p{L}_][\p{L}\p{Nd}_]*`)
+var word = pattern.Of(`[\p{L}_][\p{L}\p{Nd}_]*`)
 
 // words are the names in a text, and whatever looks like one: what is too much is harmless. What stands behind a point is a field or an
 // operation, unless there are two, as in 0..n.
 func words(text string) (list []string) {
-	for _, at := range word.FindAllStringIndex(text, -1) {
+	for _, at := range word().FindAllStringIndex(text, -1) {
 		if before := text[:at[0]]; !strings.HasSuffix(before, ".") || strings.HasSuffix(before, "..") {
 			list = append(list, text[at[0]:at[1]])
 		}

@@ -2,12 +2,12 @@ package syntax
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/godwit-run/godwit/internal/front/diag"
+	"github.com/godwit-run/godwit/internal/pattern"
 )
 
 // token is one token with the bytes it covers.
@@ -212,12 +212,12 @@ func (s *scanner) quoted(start int, quote byte) {
 			break
 		}
 	}
-	s.report("S04", start, s.pos, "there are no characters", "expected a number, `true`, `false`, a name, or text in double quotes", codeMeant(s.text[start:s.pos], textType.MatchString(s.text)))
+	s.report("S04", start, s.pos, "there are no characters", "expected a number, `true`, `false`, a name, or text in double quotes", codeMeant(s.text[start:s.pos], textType().MatchString(s.text)))
 	s.emit(Illegal, start)
 }
 
 // textType is the type of text in a program.
-var textType = regexp.MustCompile(`\bStr\b`)
+var textType = pattern.Of(`\bStr\b`)
 
 // fusedText is the only attribute.
 const fusedText = "#[fused]"

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/godwit-run/godwit/internal/pattern"
 )
 
 // Assembly in C is refused: nobody who reads the source sees what it does, it belongs to
@@ -89,7 +91,7 @@ func (j *job) outside(ctx context.Context, path string, m *module, known []strin
 	return places
 }
 
-var gnuAssembly = pattern(`(?m)^(.*:[0-9]+): error: GNU-style inline assembly is disabled`)
+var gnuAssembly = pattern.Of(`(?m)^(.*:[0-9]+): error: GNU-style inline assembly is disabled`)
 
 // module is what matters of a module in LLVM's language.
 type module struct {
@@ -106,14 +108,14 @@ type found struct{ what, debug, group string }
 type metadata struct{ file, line, scope, name, of string }
 
 var (
-	quoted     = pattern(`"[^"]*"`) // LLVM writes a quote in a text as \22
-	assembly   = pattern(`^\s+(?:%\S+ = )?(?:tail |musttail |notail )?(?:call|callbr|invoke)\s(?:.*\s)?asm\s`)
-	registers  = pattern(`^\s+(?:%\S+ = )?(?:tail |musttail |notail )?call\s.*@llvm\.(?:read_register|read_volatile_register|write_register)\b`)
-	attributes = pattern(`^attributes #([0-9]+) = \{(.*)\}`)
-	debugNode  = pattern(`!dbg !([0-9]+)`)
-	groupOf    = pattern(`\s#([0-9]+)\b`)
-	nodeLine   = pattern(`^!([0-9]+) = (?:distinct )?!DI[A-Za-z]+\((.*)\)$`)
-	nodeField  = pattern(`\b(file|line|scope|filename|var): (?:!?([0-9]+)|"([^"]*)")`)
+	quoted     = pattern.Of(`"[^"]*"`) // LLVM writes a quote in a text as \22
+	assembly   = pattern.Of(`^\s+(?:%\S+ = )?(?:tail |musttail |notail )?(?:call|callbr|invoke)\s(?:.*\s)?asm\s`)
+	registers  = pattern.Of(`^\s+(?:%\S+ = )?(?:tail |musttail |notail )?call\s.*@llvm\.(?:read_register|read_volatile_register|write_register)\b`)
+	attributes = pattern.Of(`^attributes #([0-9]+) = \{(.*)\}`)
+	debugNode  = pattern.Of(`!dbg !([0-9]+)`)
+	groupOf    = pattern.Of(`\s#([0-9]+)\b`)
+	nodeLine   = pattern.Of(`^!([0-9]+) = (?:distinct )?!DI[A-Za-z]+\((.*)\)$`)
+	nodeField  = pattern.Of(`\b(file|line|scope|filename|var): (?:!?([0-9]+)|"([^"]*)")`)
 )
 
 // readModule reads LLVM's language line by line, as clang writes it.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/godwit-run/godwit/internal/packages/pack"
+	"github.com/godwit-run/godwit/internal/pattern"
 )
 
 // Options say what to build.
@@ -82,9 +83,9 @@ func Build(ctx context.Context, opt Options) (*Built, error) {
 
 // processor finds flags that choose a processor: what they ask of it would not be
 // recorded in the package, and the code would crash where it is missing.
-var processor = pattern(`^(-m(?:arch|cpu|[a-z0-9.]+)\b|--?target)`)
+var processor = pattern.Of(`^(-m(?:arch|cpu|[a-z0-9.]+)\b|--?target)`)
 
-var harmless = pattern(`^-m(no-|llvm$|tune=|prefer-vector-width=)`)
+var harmless = pattern.Of(`^-m(no-|llvm$|tune=|prefer-vector-width=)`)
 
 func (opt *Options) check() error {
 	switch {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/godwit-run/godwit/internal/data/regular"
 	"github.com/godwit-run/godwit/internal/packages/pack"
+	"github.com/godwit-run/godwit/internal/pattern"
 )
 
 // job compiles the sources for one target.
@@ -138,8 +139,8 @@ func (j *job) clangRun(ctx context.Context, path string, in []byte, args []strin
 }
 
 var (
-	unknownFeature = pattern(`'\+([^']*)' is not a recognized feature for this target`)
-	missingHeader  = pattern(`fatal error: '([^']*)' file not found`)
+	unknownFeature = pattern.Of(`'\+([^']*)' is not a recognized feature for this target`)
+	missingHeader  = pattern.Of(`fatal error: '([^']*)' file not found`)
 )
 
 // failed says what a tool refused, and what to install where a header is missing.

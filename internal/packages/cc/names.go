@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/godwit-run/godwit/internal/pattern"
 )
 
 // In: lines of LLVM's language. Out: what of the names in them is refused. A section of its
@@ -13,10 +15,10 @@ import (
 // something else to whoever reads them, and are lines of their own to tools that write assembly.
 
 var (
-	sectionOf   = pattern(`^(?:@|define |declare ).*[ ,]section ("[^"]*")`)
-	sectionsBy  = pattern(`"(implicit-section-name|(?:bss|data|rodata|relro)-section)"="([^"]*)"`)
-	anyName     = pattern(`[@$]"([^"]*)"`)
-	escapedByte = pattern(`\\[0-9A-Fa-f]{2}`)
+	sectionOf   = pattern.Of(`^(?:@|define |declare ).*[ ,]section ("[^"]*")`)
+	sectionsBy  = pattern.Of(`"(implicit-section-name|(?:bss|data|rodata|relro)-section)"="([^"]*)"`)
+	anyName     = pattern.Of(`[@$]"([^"]*)"`)
+	escapedByte = pattern.Of(`\\[0-9A-Fa-f]{2}`)
 )
 
 // ofLLVM is the section of what clang tells LLVM; it goes into no object.

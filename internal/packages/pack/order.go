@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
-	"sync"
+
+	"github.com/godwit-run/godwit/internal/pattern"
 )
 
 // Compare orders sections: ascending by architecture, then most features first,
@@ -26,15 +27,11 @@ type rule struct {
 	expected string
 }
 
-func once(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
-
 var (
-	nameRule    = rule{once(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`), "a C identifier of 1 to 64 letters, digits and _"}
-	depRule     = rule{once(`^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,63}$`), "the name of a library without a path, as libm.so.6, of 1 to 64 bytes"}
-	archRule    = rule{once(`^[a-z0-9]{1,16}$`), "an architecture as amd64, of 1 to 16 small letters and digits"}
-	featureRule = rule{once(`^[a-z0-9][a-z0-9._-]{0,31}$`), "a feature as avx2, of 1 to 32 small letters, digits, dots, dashes and _"}
+	nameRule    = rule{pattern.Of(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`), "a C identifier of 1 to 64 letters, digits and _"}
+	depRule     = rule{pattern.Of(`^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,63}$`), "the name of a library without a path, as libm.so.6, of 1 to 64 bytes"}
+	archRule    = rule{pattern.Of(`^[a-z0-9]{1,16}$`), "an architecture as amd64, of 1 to 16 small letters and digits"}
+	featureRule = rule{pattern.Of(`^[a-z0-9][a-z0-9._-]{0,31}$`), "a feature as avx2, of 1 to 32 small letters, digits, dots, dashes and _"}
 )
 
 const (

@@ -104,7 +104,7 @@ func canonical(l List, b []byte) error {
 
 func parseSerials(in []string) ([]string, error) {
 	for i, s := range in {
-		if !serials.MatchString(s) {
+		if !serials().MatchString(s) {
 			return nil, fmt.Errorf("revoked_certificates, entry %d: expected 16 hexadecimal digits, found %.100q", i, s)
 		}
 		if i > 0 && in[i-1] >= s {
@@ -121,7 +121,7 @@ func parseKeys(part string, in []keyJSON) (keys []Key, err error) {
 		case err != nil:
 		case i > 0 && slices.Compare(keys[i-1].Public, public) >= 0:
 			err = errors.New("expected keys in ascending order of their bytes, none twice")
-		case !names.MatchString(k.Name) && (part == "keys" || k.Name != unnamed):
+		case !names().MatchString(k.Name) && (part == "keys" || k.Name != unnamed):
 			err = fmt.Errorf("expected a name of %s, found %.100q", nameRule, k.Name)
 		}
 		if err != nil {

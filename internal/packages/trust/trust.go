@@ -13,10 +13,10 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 
 	"github.com/godwit-run/godwit/internal/packages/pack"
+	"github.com/godwit-run/godwit/internal/pattern"
 )
 
 // What the errors of Allows wrap, beside pack.ErrUnsigned and pack.ErrSignature.
@@ -81,7 +81,7 @@ func (l List) Permits(name string, id pack.ID, signer ed25519.PublicKey) error {
 // another key has, and a key that was revoked, are errors.
 func (l List) Add(name string, key ed25519.PublicKey) (List, error) {
 	switch i := slices.IndexFunc(l.Keys, func(k Key) bool { return k.Name == name }); {
-	case !names.MatchString(name):
+	case !names().MatchString(name):
 		return l, fmt.Errorf("%.100q cannot be the name of a key: expected %s", name, nameRule)
 	case len(key) != ed25519.PublicKeySize:
 		return l, fmt.Errorf("expected an ed25519 key of %d bytes, found %d", ed25519.PublicKeySize, len(key))
@@ -149,7 +149,7 @@ func (l List) RevokePackage(id pack.ID) (List, error) {
 // RevokeCertificate revokes a certificate, and what it is renewed to: nobody in the
 // cluster talks with its owner.
 func (l List) RevokeCertificate(serial string) (List, error) {
-	if !serials.MatchString(serial) {
+	if !serials().MatchString(serial) {
 		return l, fmt.Errorf("%.100q cannot be the serial of a certificate: expected 16 hexadecimal digits", serial)
 	}
 	i, again := slices.BinarySearch(l.Serials, serial)
@@ -229,9 +229,9 @@ func (l List) longest() int {
 // unnamed is the name of a key that was revoked before it was ever listed.
 const unnamed = "-"
 
-var serials = regexp.MustCompile(`^[0-9a-f]{16}$`)
+var serials = pattern.Of(`^[0-9a-f]{16}$`)
 
-var names = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@-]{0,62}$`)
+var names = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9._@-]{0,62}$`)
 
 const nameRule = "1 to 63 letters, digits, '.', '-', '_' or '@', the first a letter or digit"
 

@@ -2,12 +2,13 @@ package worker
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"sync"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/godwit-run/godwit/internal/pattern"
 )
 
 // What functions of godwit.h return.
@@ -25,7 +26,7 @@ const (
 const logBytes = 1024
 
 // packageName is a name (a C identifier of at most 64 characters) or a hash.
-var packageName = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]{0,63}|[0-9a-fA-F]{64})$`)
+var packageName = pattern.Of(`^([A-Za-z_][A-Za-z0-9_]{0,63}|[0-9a-fA-F]{64})$`)
 
 // region is a granted region where it is mapped.
 type region struct {
@@ -128,7 +129,7 @@ func (a *api) forward(node uint32, payload unsafe.Pointer, size uintptr) uintptr
 
 func (a *api) send(name unsafe.Pointer, node uint32, payload unsafe.Pointer, size uintptr) uintptr {
 	s := Send{To: node, Package: cString(name)}
-	if !packageName.MatchString(s.Package) {
+	if !packageName().MatchString(s.Package) {
 		return code32(gwPackage)
 	}
 	return code32(a.collect(s, payload, size))

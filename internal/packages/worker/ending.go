@@ -4,12 +4,13 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
-	"regexp"
 	"runtime"
 	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/godwit-run/godwit/internal/pattern"
 )
 
 // A crash record is what the handler in crash_*.s writes: the kernel's siginfo,
@@ -36,7 +37,7 @@ type ending struct {
 	text   []byte // the last of what it wrote
 }
 
-var fatal = regexp.MustCompile(`(?m)^(?:fatal error|panic|runtime): (.*)$`)
+var fatal = pattern.Of(`(?m)^(?:fatal error|panic|runtime): (.*)$`)
 
 // how says it in words.
 func (e *ending) how(p *process) string {
@@ -50,7 +51,7 @@ func (e *ending) how(p *process) string {
 	if status.Signaled() {
 		return bySignal(status.Signal())
 	}
-	if m := fatal.FindSubmatch(e.text); m != nil && status.ExitStatus() == 2 {
+	if m := fatal().FindSubmatch(e.text); m != nil && status.ExitStatus() == 2 {
 		if strings.Contains(string(e.text), "out of memory") || strings.Contains(string(e.text), "cannot allocate memory") {
 			return outOfMemory(p.limits)
 		}

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
-	"regexp"
 	"runtime"
 	"time"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/godwit-run/godwit/internal/engine/codegen"
 	"github.com/godwit-run/godwit/internal/engine/mem"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/pattern"
 	"github.com/godwit-run/godwit/internal/plan/machine"
 )
 
@@ -303,7 +303,7 @@ func helpTime(ctx context.Context, awake bool) float64 {
 }
 
 // number is one in a source.
-var number = regexp.MustCompile(`\d+\.\d+`)
+var number = pattern.Of(`\d+\.\d+`)
 
 // compiled is how many kernels are compiled to see how long that takes.
 const compiled = 6
@@ -316,7 +316,7 @@ func (w *workbench) compileTime(ctx context.Context) (float64, error) {
 		known[c.Hash] = true
 	}
 	for _, p := range typical() {
-		at := number.FindStringIndex(p.source)
+		at := number().FindStringIndex(p.source)
 		if at == nil {
 			continue
 		}

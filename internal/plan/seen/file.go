@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -16,14 +17,18 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 )
 
-// In: what is remembered, and the file that processes of one user share. Out: the file with both. Whatever is wrong with a file, it
+// In: what is remembered, and the folder that processes of one user share. Out: the folder with both. It has a file for each first byte of
+// an ID, so that a process reads and writes no more than what is near to its own kernels. Whatever is wrong with a file, it
 // says nothing; one of another processor says nothing here. It is not made to last: after a power cut it may be gone.
 
 // version changes with what the file means.
-const version = 2
+const version = 3
 
 // mostText is more bytes than a file has.
-const mostText = 8 << 20
+const mostText = 1 << 20
+
+// mostOfFile is what those of one file take together, about, as they are in memory.
+const mostOfFile = 16 << 10
 
 type file struct {
 	Version   int           `json:"version"`
@@ -51,16 +56,19 @@ type fileProgram struct {
 	Parts map[string]float64 `json:"parts"`
 }
 
-// load takes in what the file has, once, before anything else is remembered.
-func (m *Memory) load() {
-	if m.read {
+// load takes in what the file of an ID has, once, before anything else is remembered that would be in it.
+func (m *Memory) load(id kernel.ID) {
+	if m.read[id[0]] {
 		return
 	}
-	m.read = true
+	m.read[id[0]] = true
 	if m.path != "" {
-		m.take(m.path)
+		m.take(m.file(id[0]))
 	}
 }
+
+// file has the path of what is known of IDs that begin with a byte.
+func (m *Memory) file(first byte) string { return filepath.Join(m.path, fmt.Sprintf("%02x", first)) }
 
 // take adds what a file has.
 func (m *Memory) take(path string) {
@@ -119,8 +127,8 @@ func parseID(text string) (id kernel.ID, ok bool) {
 	return id, err == nil && copy(id[:], b) == len(id) && len(b) == len(id)
 }
 
-// Save brings what is new here to the file, beside what others have brought there meanwhile. It does nothing where there is
-// no file or nothing new.
+// Save brings what is new here to the files, beside what others have brought there meanwhile. It does nothing where there is
+// no folder or nothing new.
 func (m *Memory) Save() error {
 	if m == nil || m.of != nil || m.path == "" {
 		return nil
@@ -130,24 +138,75 @@ func (m *Memory) Save() error {
 	if m.news.empty() {
 		return nil
 	}
-	all := empty()
-	all.take(m.path)
-	for at := m.news.recent.Back(); at != nil; at = at.Prev() {
-		e := at.Value.(*entry)
-		for _, p := range e.points {
-			all.add(e.key, p)
-		}
-	}
-	for id, parts := range m.news.parts {
-		for name, part := range parts {
-			all.found(id, name, part)
-		}
-	}
-	if err := all.write(m.path); err != nil {
+	if err := folder(m.path); err != nil {
 		return err // what is new stays so
 	}
-	m.news = empty()
+	for _, first := range m.news.firsts() {
+		all := empty(mostOfFile)
+		all.take(m.file(first))
+		all.join(m.news, first)
+		if err := all.write(m.file(first)); err != nil {
+			return err
+		}
+		m.news.leave(first)
+	}
 	return nil
+}
+
+// folder makes one, also where an earlier version kept all in a file of that name.
+func folder(path string) error {
+	if st, err := os.Lstat(path); err == nil && st.Mode().IsRegular() {
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
+	return os.MkdirAll(path, 0o700)
+}
+
+// firsts are the first bytes of all IDs.
+func (m *Memory) firsts() []byte {
+	var any [256]bool
+	for k := range m.by {
+		any[k.ID[0]] = true
+	}
+	for id := range m.parts {
+		any[id[0]] = true
+	}
+	var list []byte
+	for b, ok := range any {
+		if ok {
+			list = append(list, byte(b))
+		}
+	}
+	return list
+}
+
+// join adds what another has of IDs that begin with a byte.
+func (m *Memory) join(o *Memory, first byte) {
+	for at := o.recent.Back(); at != nil; at = at.Prev() {
+		if e := at.Value.(*entry); e.key.ID[0] == first {
+			for _, p := range e.points {
+				m.add(e.key, p)
+			}
+		}
+	}
+	for id, parts := range o.parts {
+		if id[0] == first {
+			for name, part := range parts {
+				m.found(id, name, part)
+			}
+		}
+	}
+}
+
+// leave drops what there is of IDs that begin with a byte.
+func (m *Memory) leave(first byte) {
+	for k, at := range m.by {
+		if k.ID[0] == first {
+			m.drop(at)
+		}
+	}
+	maps.DeleteFunc(m.parts, func(id kernel.ID, _ map[string]float64) bool { return id[0] == first })
 }
 
 func (m *Memory) write(path string) error {
@@ -167,10 +226,7 @@ func (m *Memory) write(path string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	t, err := os.CreateTemp(filepath.Dir(path), ".seen-*")
+	t, err := os.CreateTemp(filepath.Dir(path), ".new-*")
 	if err != nil {
 		return err
 	}

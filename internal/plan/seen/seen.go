@@ -156,12 +156,13 @@ func InOrder(sizes map[string]int64) (list []int64) {
 
 // Memory is what is remembered. It is safe for concurrent use; a nil one remembers nothing.
 type Memory struct {
-	path string  // of the file that other processes know it by; "" for none
+	path string  // of the folder that other processes know it by; "" for none
 	of   *Memory // that this is without times; nil if it has its own
 
 	mu     sync.Mutex
-	read   bool    // what the file has is here
-	news   *Memory // what the file has not, and nothing else
+	read   [256]bool // by first bytes of IDs: what their file has is here
+	news   *Memory   // what the files have not, and nothing else
+	most   int64     // what bytes may come to
 	bytes  int64
 	recent list.List // of *entry, the last used first
 	by     map[Key]*list.Element
@@ -174,10 +175,10 @@ type entry struct {
 	points []Point
 }
 
-// New remembers in a file, if it is not "", what later processes are to know.
+// New remembers in a folder, if it is not "", what later processes are to know.
 func New(path string) *Memory {
-	m := empty()
-	m.path, m.news = path, empty()
+	m := empty(mostBytes)
+	m.path, m.news = path, empty(mostBytes)
 	return m
 }
 
@@ -189,21 +190,24 @@ func (m *Memory) Facts() *Memory {
 	return &Memory{of: m}
 }
 
-// empty remembers nothing yet, and knows of no file.
-func empty() *Memory {
-	return &Memory{by: map[Key]*list.Element{}, parts: map[kernel.ID]map[string]float64{}}
+// empty remembers nothing yet, and knows of no folder.
+func empty(most int64) *Memory {
+	return &Memory{most: most, by: map[Key]*list.Element{}, parts: map[kernel.ID]map[string]float64{}}
 }
 
 func (m *Memory) empty() bool { return len(m.by) == 0 && len(m.parts) == 0 }
 
-// Forget drops all that is here. The file keeps what it has, but is not looked at any more.
+// Forget drops all that is here. The files keep what they have, but are not looked at any more.
 func (m *Memory) Forget() {
 	if m == nil || m.of != nil {
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.read, m.news, m.bytes = true, empty(), 0
+	m.news, m.bytes = empty(mostBytes), 0
+	for i := range m.read {
+		m.read[i] = true
+	}
 	m.recent.Init()
 	clear(m.by)
 	clear(m.parts)
@@ -216,7 +220,7 @@ func (m *Memory) Note(k Key, p Point, took float64) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.load()
+	m.load(k.ID)
 	p.Took = []float64{took}
 	m.add(k, p)
 	m.news.add(k, p)
@@ -243,7 +247,7 @@ func (m *Memory) add(k Key, p Point) {
 		e.points = slices.Delete(e.points, 0, 1)
 	}
 	m.bytes += p.bytes()
-	for m.bytes > mostBytes && m.recent.Len() > 1 {
+	for m.bytes > m.most && m.recent.Len() > 1 {
 		m.drop(m.recent.Back())
 	}
 }
@@ -265,7 +269,7 @@ func (m *Memory) Of(k Key) []Point {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.load()
+	m.load(k.ID)
 	if at := m.by[k]; at != nil {
 		m.recent.MoveToFront(at)
 		return slices.Clone(at.Value.(*entry).points)
@@ -297,7 +301,7 @@ func (m *Memory) Found(program kernel.ID, name string, part float64) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.load()
+	m.load(program)
 	m.found(program, name, part)
 	m.news.found(program, name, part)
 }
@@ -306,7 +310,7 @@ func (m *Memory) found(program kernel.ID, name string, part float64) {
 	list := m.parts[program]
 	if list == nil {
 		for id := range m.parts { // any: there are seldom many
-			if len(m.parts) < mostBytes/4096 {
+			if int64(len(m.parts)) < m.most/4096 {
 				break
 			}
 			delete(m.parts, id)
@@ -329,7 +333,7 @@ func (m *Memory) Part(program kernel.ID, name string) (part float64, ok bool) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.load()
+	m.load(program)
 	part, ok = m.parts[program][name]
 	return part, ok
 }

@@ -71,7 +71,7 @@ func TestTells(t *testing.T) {
 	}
 }
 
-// Two processes bring what they know to one file.
+// Two processes bring what they know to one folder.
 func TestTogether(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "deep", "seen")
 	a, b := New(path), New(path)
@@ -86,7 +86,7 @@ func TestTogether(t *testing.T) {
 	if !reflect.DeepEqual(c.Of(key(1))[0].Took, []float64{10}) || !reflect.DeepEqual(c.Of(key(2))[0].Took, []float64{20}) {
 		t.Errorf("%v, %v", c.Of(key(1)), c.Of(key(2)))
 	}
-	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".seen-*")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(path, ".new-*")); len(left) > 0 {
 		t.Errorf("%v was left behind", left)
 	}
 }
@@ -100,7 +100,8 @@ func TestSameKernelTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, b := New(path), New(path)
-	a.Note(key(2), Point{Sizes: []int64{2}}, 20) // which reads the file
+	a.Of(key(1)) // which reads the file
+	a.Note(key(2), Point{Sizes: []int64{2}}, 20)
 	b.Note(key(1), Point{Sizes: []int64{1}}, 11)
 	b.Note(key(1), Point{Sizes: []int64{5}}, 50)
 	b.Found(key(1).ID, "loop 0", 0.5)
@@ -163,7 +164,7 @@ func TestRecentStays(t *testing.T) {
 	}
 }
 
-// It takes no more than it may, whatever is noted, and the file neither.
+// It takes no more than it may, whatever is noted, and no file does.
 func TestBounded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "seen")
 	m := New(path)
@@ -177,8 +178,14 @@ func TestBounded(t *testing.T) {
 	if err := m.Save(); err != nil {
 		t.Fatal(err)
 	}
-	if st, err := os.Stat(path); err != nil || st.Size() > mostText {
-		t.Errorf("%v, %v", st, err)
+	files, err := os.ReadDir(path)
+	if err != nil || len(files) < 200 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, f := range files {
+		if st, err := f.Info(); err != nil || st.Size() > 8*mostOfFile {
+			t.Errorf("%s: %v, %v", f.Name(), st, err)
+		}
 	}
 }
 
@@ -190,7 +197,8 @@ func TestDamaged(t *testing.T) {
 	if err := good.Save(); err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.ReadFile(path)
+	file := good.file(key(1).ID[0])
+	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,17 +218,53 @@ func TestDamaged(t *testing.T) {
 		if bad == text {
 			t.Fatalf("%s: nothing is damaged", name)
 		}
-		if err := os.WriteFile(path, []byte(bad), 0o600); err != nil {
+		if err := os.WriteFile(file, []byte(bad), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		m := New(path)
 		if got := m.Of(key(1)); got != nil {
 			t.Errorf("%s: %v", name, got)
 		}
-		m.Note(key(2), Point{Sizes: []int64{1}}, 10)
-		if err := m.Save(); err != nil || New(path).Of(key(2)) == nil {
+		other := Key{key(1).ID, "native", 1} // in the same file
+		m.Note(other, Point{Sizes: []int64{1}}, 10)
+		if err := m.Save(); err != nil || New(path).Of(other) == nil {
 			t.Errorf("%s: %v: it was not replaced", name, err)
 		}
+	}
+}
+
+// A process reads and writes files of its own kernels alone, and a file of that name that an earlier version wrote makes way.
+func TestNear(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "seen")
+	if err := os.WriteFile(path, []byte(`{"version":2}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	near, far := kernel.ID{1}, kernel.ID{2}
+	for _, id := range []kernel.ID{near, far} {
+		m := New(path)
+		m.Rent(id, 10e6)
+		m.Found(id, "loop 0", 0.5)
+		if err := m.Save(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before, err := os.Stat(filepath.Join(path, "02"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := New(path)
+	m.Rent(near, 5e6)
+	if m.Rented(near) != 15e6 || m.by[Key{far, rented, 1}] != nil {
+		t.Errorf("near %v, far %v", m.Rented(near), m.by[Key{far, rented, 1}])
+	}
+	if err := m.Save(); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := os.Stat(filepath.Join(path, "02")); err != nil || !os.SameFile(before, after) {
+		t.Errorf("the other file was written again (%v)", err)
+	}
+	if part, ok := New(path).Part(far, "loop 0"); !ok || part != 0.5 || New(path).Rented(near) != 15e6 {
+		t.Errorf("%v %v, near %v", part, ok, New(path).Rented(near))
 	}
 }
 

@@ -15,10 +15,11 @@ package ucx
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/godwit-run/godwit/internal/pattern"
 )
 
 // Errors of a fabric and its connections.
@@ -55,9 +56,9 @@ type Trusted struct {
 }
 
 var (
-	named     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`)
-	transport = regexp.MustCompile(`^[a-z][a-z0-9_]{0,15}$`)
-	device    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.:@-]{0,31}$`)
+	named     = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`)
+	transport = pattern.Of(`^[a-z][a-z0-9_]{0,15}$`)
+	device    = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9_.:@-]{0,31}$`)
 )
 
 // shared is the one transport without devices: memory of this machine.
@@ -66,13 +67,13 @@ const shared = "shm"
 // Parse reads NAME=TRANSPORT:DEVICE,..., where shm has no device.
 func Parse(text string) (*Trusted, error) {
 	name, list, ok := strings.Cut(text, "=")
-	if !ok || !named.MatchString(name) {
+	if !ok || !named().MatchString(name) {
 		return nil, fmt.Errorf("expected a fabric as NAME=TRANSPORT:DEVICE,..., such as lab=tcp:eth1 or lab=rc:mlx5_0:1, found %q", text)
 	}
 	t := &Trusted{Name: name}
 	for entry := range strings.SplitSeq(list, ",") {
 		way, on, has := strings.Cut(entry, ":")
-		if !transport.MatchString(way) || has == (way == shared) || has && !device.MatchString(on) {
+		if !transport().MatchString(way) || has == (way == shared) || has && !device().MatchString(on) {
 			return nil, fmt.Errorf("fabric %s: expected TRANSPORT:DEVICE, such as tcp:eth1, or shm, found %q", name, entry)
 		}
 		if !slices.Contains(t.Transports, way) {
