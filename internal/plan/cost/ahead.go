@@ -15,10 +15,12 @@ const leastIndices = 512
 
 // tell notes whether a place is told beforehand, and counts what asking for it takes, n times.
 func (w *walker) tell(in *kernel.Instr, t *Touch, n float64) {
+	within := false
 	for _, loop := range w.inside {
-		if w.plan != nil && w.plan.In != loop { // a loop inside of iterations that go side by side
-			continue
+		if within { // iterations that go side by side
+			break
 		}
+		within = w.plan != nil && w.plan.In == loop
 		for _, x := range w.loops.Ahead(loop) {
 			from := w.m.Regions[x.Index.Region]
 			if x.Region != in.Region || x.At != in.Args[0] || from.Bytes < leastIndices*from.Elem {
@@ -47,6 +49,16 @@ func (w *walker) begin(in *kernel.Instr, t *Touch, depth int) {
 		if w.m.Touches = append(w.m.Touches, first); searches(w.k, w.inside[len(w.inside)-1], in.Args[0]) {
 			t.Pattern = InOrder
 		}
+	}
+}
+
+// row counts the first access of each row by itself where an index tells where the row lies, which is anywhere.
+func (w *walker) row(in *kernel.Instr, t *Touch, inner int) {
+	first := *t
+	first.Pattern, first.Count = Random, t.Count/math.Max(1, w.trips[inner])
+	if w.tell(in, &first, first.Count); first.Told {
+		t.Count -= first.Count
+		w.m.Touches = append(w.m.Touches, first)
 	}
 }
 

@@ -18,7 +18,7 @@ func (w *walker) touch(in *kernel.Instr, n float64, depth int) {
 	}
 	step := math.Abs(at.along(inner))
 	t := Touch{Region: in.Region, Store: in.Code == kernel.Store, Count: n, Stride: step}
-	ordered := data && !at.carried && !at.bent && at.depth < inner && step > 0 && step <= 1 // in order from a random start
+	ordered := data && !at.carried && (!at.bent && at.depth < inner && step > 0 && step <= 1 || w.inRow(in.Args[0], inner)) // from a random start
 	switch {
 	case at.beside:
 	case data && at.carried:
@@ -28,6 +28,8 @@ func (w *walker) touch(in *kernel.Instr, n float64, depth int) {
 	case data && !ordered:
 		t.Pattern, t.Per = Random, math.Abs(at.along(0))
 		w.tell(in, &t, n)
+	case ordered:
+		w.row(in, &t, inner)
 	case step > 1:
 		t.Pattern, t.Count = Strided, n/w.again(&at, depth, float64(reg.Elem.Size()))
 	}
@@ -54,6 +56,15 @@ func (w *walker) touch(in *kernel.Instr, n float64, depth int) {
 		}
 	}
 	w.known[in.Out[0]] = r
+}
+
+// inRow reports that a place goes to the next element in each turn of the loop at a depth, wherever it begins.
+func (w *walker) inRow(place kernel.Value, depth int) bool {
+	if depth < 1 || depth > len(w.inside) {
+		return false
+	}
+	s, ok := w.loops.Sum(place, &w.inside[depth-1].Blocks[0])
+	return ok && (s.Step == 1 || s.Step == -1)
 }
 
 // stored notes what a region of one element has after a store, if that follows from the arguments and every other store puts the same there.
