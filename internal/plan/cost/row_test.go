@@ -37,5 +37,6 @@ func TestRowsBegin(t *testing.T) {
 	if flight < 16 || asking.Total() > 0.8*alone.Total() {
 		t.Errorf("%g ns with %d places asked for, %g ns with none", asking.Total(), flight, alone.Total())
 	}
-	t.Logf("%+v", alone); t.Logf("%+v", asking)
+	t.Logf("%+v", alone)
+	t.Logf("%+v", asking)
 }

@@ -1,6 +1,8 @@
 package cost
 
 import (
+	"math"
+
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/loops"
 	"github.com/godwit-run/godwit/internal/plan/machine"
@@ -42,8 +44,9 @@ func (w *walker) rests(in *kernel.Instr, n, all float64) {
 // flights are how many iterations may be under way.
 var flights = []int{8, 16, 32, 64}
 
-// Weave is what a run takes in which iterations that follow references are interleaved, and how many are then under way: as many as
-// take least; see On. It is nil where none can be.
+// Weave is what a run takes in which iterations that follow references are interleaved, and how many are then under way: the most that
+// take hardly more than the number that takes least, since the memory answers later the more is asked of it, and a search passes over what it
+// does not come to; see On. It is nil where none can be.
 func (m *Mix) Weave(mc *machine.Machine, engine string, threads int, places []Place) (p *Parts, flight int) {
 	if m.Woven == nil {
 		return nil, 0
@@ -51,15 +54,17 @@ func (m *Mix) Weave(mc *machine.Machine, engine string, threads int, places []Pl
 	if n := m.Woven.Flight; n > 0 {
 		return m.Woven.On(mc, engine, threads, places), int(n)
 	}
+	least := math.Inf(1)
 	for _, n := range flights {
 		woven := *m.Woven
 		woven.Flight = float64(n)
-		if q := woven.On(mc, engine, threads, places); p == nil || q.Total() < gains*p.Total() {
+		q := woven.On(mc, engine, threads, places)
+		if least = math.Min(least, q.Total()); gains*q.Total() <= least {
 			p, flight = q, n
 		}
 	}
 	return p, flight
 }
 
-// gains is to what part of its time more iterations under way must bring a run: their states take room in the first cache.
+// gains is to what part of its time fewer iterations under way must bring a run: their states take less room in the first cache.
 const gains = 0.95
