@@ -134,7 +134,7 @@ func (b *bench) room(ours []vector) (out []byte, theirs []vector, err error) {
 	}
 	at := 0
 	for _, v := range ours {
-		theirs = append(theirs, vector{v.kind, out[at : at+len(v.data)]})
+		theirs = append(theirs, vector{kind: v.kind, data: out[at : at+len(v.data)]})
 		at += len(v.data)
 	}
 	return out, theirs, nil

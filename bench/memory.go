@@ -63,6 +63,7 @@ func (m *memory) release(mark int) {
 type vector struct {
 	kind num.Kind
 	data []byte
+	done func() // gives the memory back, if it is not nil
 }
 
 func (v vector) len() int { return len(v.data) / int(v.kind.Size()) }
@@ -117,7 +118,7 @@ func (m *memory) random(kind num.Kind, seed uint64, rows int64, dims ...int64) (
 	if err != nil {
 		return operand{}, err
 	}
-	o := operand{vector: vector{kind, b}, off: off, rows: rows, dims: dims}
+	o := operand{vector: vector{kind: kind, data: b}, off: off, rows: rows, dims: dims}
 	r := generate.NewRandom(seed)
 	switch kind {
 	case num.F32:

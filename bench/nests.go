@@ -132,7 +132,7 @@ func (t nest) contest(ctx context.Context, libs []nestLibrary, rt *godwit.Runtim
 			return vector{}, err
 		}
 		col := res.Value().Columns[0]
-		return vector{col.Kind, col.Data}, nil
+		return vector{col.Kind, col.Data, func() { res.Close() }}, nil
 	}
 	c = measure.Contest{Unit: "ms", Ours: timed(ours)}
 	mine, err := ours()
@@ -171,6 +171,9 @@ func timed(call func() (vector, error)) measure.Runner {
 			return d, nil, err
 		}
 		sums, err := checksums([]vector{v})
+		if v.done != nil {
+			v.done()
+		}
 		return d, sums, err
 	}
 }
@@ -213,7 +216,7 @@ func (l nestLibrary) call(t nest, x []byte, kind num.Kind) func() (vector, error
 		if failed := l.f[t.name](t.n, unsafe.Pointer(unsafe.SliceData(x)), unsafe.Pointer(unsafe.SliceData(out))); failed != 0 {
 			return vector{}, fmt.Errorf("C by %s: error %d", l.name, failed)
 		}
-		return vector{kind, out}, nil
+		return vector{kind: kind, data: out}, nil
 	}
 }
 

@@ -171,5 +171,5 @@ func (p *numPy) saved(kind num.Kind) (vector, error) {
 		return vector{}, err
 	}
 	b, err := os.ReadFile(p.output)
-	return vector{kind, b}, err
+	return vector{kind: kind, data: b}, err
 }

@@ -98,7 +98,7 @@ func (p *prepared) place(m *memory, in []operand) error {
 		if err != nil {
 			return err
 		}
-		p.buffers, p.offsets = append(p.buffers, vector{b.Kind, room[:n]}), append(p.offsets, off)
+		p.buffers, p.offsets = append(p.buffers, vector{kind: b.Kind, data: room[:n]}), append(p.offsets, off)
 	}
 	return nil
 }
