@@ -10,13 +10,20 @@ import (
 // sizes; where it does not, nothing follows.
 
 // Fills reports a region that the kernel does not load and of which each outer index stores all elements of its
-// slots: one to a slot, in one loop or in two around a cut, or a row of them, or those of several loops.
+// slots: one to a slot, in one loop or in two around a cut, or a row of them, or those of several loops. Or the only outer index stores
+// all before it does anything else with the region.
 func Fills(k *Kernel, region int) bool {
 	r := &k.Regions[region]
-	if r.Access != Write || len(k.Body.Params) < 3 {
+	if r.Access != Write && r.Access != ReadWrite || len(k.Body.Params) < 3 {
 		return false
 	}
-	f := filling{region: region, size: map[Value]size.Poly{}, product: map[Value][2]Value{}, ends: map[Value]Value{}, begins: map[Value]Value{}, below: map[Value]bool{}}
+	if k.Outer.Equal(size.Const(1)) && fillsFirst(k, region) {
+		return true
+	}
+	if r.Access != Write {
+		return false
+	}
+	f := newFilling(region)
 	lo, hi := k.Body.Params[1], k.Body.Params[2]
 	for i := range k.Body.Instrs {
 		in := &k.Body.Instrs[i]
@@ -46,6 +53,48 @@ type filling struct {
 	// A walk over a grain in two loops, up to a cut and from there on.
 	ends, begins map[Value]Value // the ends of the one and the beginnings of the other, with their cuts
 	below        map[Value]bool  // the cuts up to which all slots of the grain are stored
+}
+
+func newFilling(region int) *filling {
+	return &filling{region: region, size: map[Value]size.Poly{}, product: map[Value][2]Value{}, ends: map[Value]Value{}, begins: map[Value]Value{}, below: map[Value]bool{}}
+}
+
+// fillsFirst reports a kernel whose first instruction that touches the region is a loop that stores all of it, and loads none.
+func fillsFirst(k *Kernel, region int) bool {
+	f := newFilling(region)
+	for i := range k.Body.Instrs {
+		in := &k.Body.Instrs[i]
+		f.note(in)
+		if loads, stores := touches(in, region); loads || stores {
+			return !loads && f.whole(in, k.Regions[region].Len)
+		}
+	}
+	return false
+}
+
+func touches(in *Instr, region int) (loads, stores bool) {
+	in.Each(func(x *Instr) {
+		loads = loads || x.Code == Load && x.Region == region
+		stores = stores || x.Code == Store && x.Region == region
+	})
+	return loads, stores
+}
+
+// whole reports a loop that stores so many elements, from the first one on, one in a turn or a row.
+func (f *filling) whole(in *Instr, length size.Poly) bool {
+	if in.Code != For || in.Stop {
+		return false
+	}
+	from, begins := f.size[in.Args[0]]
+	n, known := f.size[in.Args[1]]
+	if !begins || !from.Equal(size.Const(0)) || !known {
+		return false
+	}
+	if n.Equal(length) && f.slot(&in.Blocks[0]) {
+		return true
+	}
+	row, ok := f.row(&in.Blocks[0])
+	return ok && n.Mul(row).Equal(length)
 }
 
 // edge notes where a loop on one side of a cut ends or begins.

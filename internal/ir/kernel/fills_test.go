@@ -117,3 +117,67 @@ func TestFills(t *testing.T) {
 		}
 	}
 }
+
+// once is a kernel with one outer index, which goes over an array of its own.
+const once = `
+kernel
+size s0 0..1000000
+size s1 0..1000000
+region read f32 s0
+region readwrite f32 LENGTH
+sites 0
+outer OUTER
+grain 1
+count 1
+body o lo hi
+  zero = const i64 0
+  one = const i64 1
+  ten = const i64 10
+  n = size s0
+  m = size s1
+  yes = const bool 1
+  x = const f32 0
+  LOOP
+  for later in one..n {
+    before = sub i64 later one
+    y = load r1 before
+    store r1 later y
+    yield
+  }
+  end
+`
+
+// TestFillsFirst tells kernels that store all of an array before they look at it from such as leave some, or look first.
+func TestFillsFirst(t *testing.T) {
+	const all = "for i in zero..n {\n store r1 i x\n yield\n }"
+	for _, c := range []struct {
+		name, length, outer, loop string
+		want                      bool
+	}{
+		{"all", "s0", "1", all, true},
+		{"rows", "10*s0", "1", "for i in zero..n {\n row = mul i64 i ten\n for j in zero..ten {\n at = add i64 row j\n store r1 at x\n yield\n }\n yield\n }", true},
+		{"short rows", "s0*s1", "1", "for i in zero..n {\n row = mul i64 i ten\n for j in zero..ten {\n at = add i64 row j\n store r1 at x\n yield\n }\n yield\n }", false},
+		{"after a look elsewhere", "s0", "1", "z = load r0 zero\n" + all, true},
+		{"several times", "s0", "s1", all, false},
+		{"all but the first", "s0", "1", strings.Replace(all, "zero..n", "one..n", 1), false},
+		{"too few", "s0", "1", strings.Replace(all, "zero..n", "zero..m", 1), false},
+		{"ten", "s0", "1", strings.Replace(all, "zero..n", "zero..ten", 1), false},
+		{"longer", "2*s0", "1", all, false},
+		{"until it stops", "s0", "1", "for i in zero..n stop {\n store r1 i x\n yield yes\n }", false},
+		{"some", "s0", "1", "for i in zero..n {\n if yes {\n store r1 i x\n yield\n } else {\n yield\n }\n yield\n }", false},
+		{"at one place", "s0", "1", strings.Replace(all, "r1 i", "r1 zero", 1), false},
+		{"after a look", "s0", "1", "z = load r1 zero\n" + all, false},
+		{"with a look", "s0", "1", "for i in zero..n {\n z = load r1 zero\n store r1 i z\n yield\n }", false},
+		{"after another", "s0", "1", "store r1 zero x\n" + all, false}, // it would hold, but is not found
+		{"never", "s0", "1", "if yes {\n yield\n } else {\n" + all + "\n yield\n }", false},
+		{"another", "s0", "1", strings.Replace(all, "store r1 i x", "z = load r0 i", 1), false},
+	} {
+		k, err := kernel.ParseText(strings.NewReplacer("LENGTH", c.length, "OUTER", c.outer, "LOOP", c.loop).Replace(once))
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if got := kernel.Fills(k, 1); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
