@@ -13,8 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	_ "github.com/godwit-run/godwit/cmd/godwit/firstgc"     // first of all
-	_ "github.com/godwit-run/godwit/cmd/godwit/latemetrics" // before the catalogue's server
+	_ "github.com/godwit-run/godwit/cmd/godwit/firstgc"   // first of all
+	"github.com/godwit-run/godwit/cmd/godwit/latemetrics" // before the catalogue's server
 	"github.com/godwit-run/godwit/internal/view"
 )
 
@@ -26,6 +26,7 @@ const (
 )
 
 func main() {
+	latemetrics.Started()
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
 		signals = append(signals, syscall.SIGHUP)

@@ -94,7 +94,8 @@ func (f *filling) whole(in *Instr, length size.Poly) bool {
 		return true
 	}
 	row, ok := f.row(&in.Blocks[0])
-	return ok && n.Mul(row).Equal(length)
+	// Of two numbers below 0, which no loop has turns for, the product is above.
+	return ok && n.Mul(row).Equal(length) && (n.Positive() || row.Positive())
 }
 
 // edge notes where a loop on one side of a cut ends or begins.

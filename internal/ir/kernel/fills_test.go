@@ -156,6 +156,7 @@ func TestFillsFirst(t *testing.T) {
 	}{
 		{"all", "s0", "1", all, true},
 		{"rows", "10*s0", "1", "for i in zero..n {\n row = mul i64 i ten\n for j in zero..ten {\n at = add i64 row j\n store r1 at x\n yield\n }\n yield\n }", true},
+		{"as many rows as their length, which may be below 0", "s0*s0 - 2*s0*s1 + s1*s1", "1", "d = size s0 - s1\n for i in zero..d {\n row = mul i64 i d\n for j in zero..d {\n at = add i64 row j\n store r1 at x\n yield\n }\n yield\n }", false},
 		{"short rows", "s0*s1", "1", "for i in zero..n {\n row = mul i64 i ten\n for j in zero..ten {\n at = add i64 row j\n store r1 at x\n yield\n }\n yield\n }", false},
 		{"after a look elsewhere", "s0", "1", "z = load r0 zero\n" + all, true},
 		{"several times", "s0", "s1", all, false},

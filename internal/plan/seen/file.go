@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/godwit-run/godwit/internal/data/regular"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
@@ -141,23 +143,26 @@ func (m *Memory) Save() error {
 	if err := folder(m.path); err != nil {
 		return err // what is new stays so
 	}
+	var errs []error
 	for _, first := range m.news.firsts() {
 		all := empty(mostOfFile)
 		all.take(m.file(first))
 		all.join(m.news, first)
 		if err := all.write(m.file(first)); err != nil {
-			return err
+			errs = append(errs, err) // the others are none the worse
+			continue
 		}
 		m.news.leave(first)
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
-// folder makes one, also where an earlier version kept all in a file of that name.
+// folder makes one, also where an earlier version kept all in a file of that name, which several processes may find at once.
 func folder(path string) error {
 	if st, err := os.Lstat(path); err == nil && st.Mode().IsRegular() {
-		if err := os.Remove(path); err != nil {
-			return err
+		err := syscall.Unlink(path) // never a folder that has come instead
+		if st, again := os.Lstat(path); again == nil && st.Mode().IsRegular() {
+			return &os.PathError{Op: "remove", Path: path, Err: err}
 		}
 	}
 	return os.MkdirAll(path, 0o700)

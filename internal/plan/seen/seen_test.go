@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
@@ -265,6 +266,48 @@ func TestNear(t *testing.T) {
 	}
 	if part, ok := New(path).Part(far, "loop 0"); !ok || part != 0.5 || New(path).Rented(near) != 15e6 {
 		t.Errorf("%v %v, near %v", part, ok, New(path).Rented(near))
+	}
+}
+
+// A file that cannot be written does not keep the others from being.
+func TestOneFileDamaged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "seen")
+	if err := os.MkdirAll(filepath.Join(path, "01", "in the way"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	m := New(path)
+	for first := range byte(3) {
+		m.Rent(kernel.ID{first}, 10e6)
+	}
+	if err := m.Save(); err == nil || !strings.Contains(err.Error(), filepath.Join(path, "01")) {
+		t.Errorf("error %v, want one that names the file", err)
+	}
+	again := New(path)
+	for first, want := range []float64{10e6, 0, 10e6} {
+		if got := again.Rented(kernel.ID{byte(first)}); got != want {
+			t.Errorf("kernel %d: %v ns, want %v", first, got, want)
+		}
+	}
+}
+
+// An old file makes way once, though several processes find it.
+func TestOldFileTogether(t *testing.T) {
+	for round := range 50 {
+		path := filepath.Join(t.TempDir(), "seen")
+		if err := os.WriteFile(path, []byte("{}"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var all sync.WaitGroup
+		for i := range byte(4) {
+			all.Go(func() {
+				m := New(path)
+				m.Rent(kernel.ID{i}, 10e6)
+				if err := m.Save(); err != nil {
+					t.Errorf("round %d: %v", round, err)
+				}
+			})
+		}
+		all.Wait()
 	}
 }
 
