@@ -8,12 +8,16 @@ import (
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/engine/codegen"
 	"github.com/godwit-run/godwit/internal/engine/codegen/codegentest"
+	"github.com/godwit-run/godwit/internal/engine/mem"
 )
 
 // service compiles to native code; nil where LLVM is missing.
 var service *codegen.Service
 
-func TestMain(m *testing.M) { os.Exit(codegentest.Main(tests{m})) }
+func TestMain(m *testing.M) {
+	mem.Spoil()
+	os.Exit(codegentest.Main(tests{m}))
+}
 
 // tests run with one service for all of them.
 type tests struct{ *testing.M }

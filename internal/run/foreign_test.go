@@ -18,12 +18,16 @@ import (
 	"github.com/godwit-run/godwit/internal/data/value"
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/engine/codegen/codegentest"
+	"github.com/godwit-run/godwit/internal/engine/mem"
 	"github.com/godwit-run/godwit/internal/ir/num"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
 	"github.com/godwit-run/godwit/internal/run"
 )
 
-func TestMain(m *testing.M) { os.Exit(codegentest.Main(m)) }
+func TestMain(m *testing.M) {
+	mem.Spoil()
+	os.Exit(codegentest.Main(m))
+}
 
 // Native code takes a slice where it lies and writes the result into memory that is the
 // caller's. So an arena that holds neither is enough, and every bit is as WebAssembly

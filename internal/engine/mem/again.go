@@ -75,7 +75,7 @@ func Again(n int64) []byte {
 	b := w.list[best]
 	w.list = slices.Delete(w.list, best, best+1)
 	w.bytes -= int64(len(b))
-	return b
+	return spoil(b)
 }
 
 // Keep takes back what Fresh or Again has given. Nothing may use it afterwards.

@@ -113,6 +113,9 @@ func (a *Arena) Alloc(n int64) (Span, error) {
 // AllocUsed is Alloc of memory with anything in it, for who fills it before anybody looks.
 func (a *Arena) AllocUsed(n int64) (Span, error) {
 	s, _, err := a.spareSpan(n)
+	if err == nil {
+		spoil(a.Bytes(s.Off, s.Len))
+	}
 	return s, err
 }
 

@@ -55,6 +55,9 @@ func FreshResult(n int64, huge, filled bool) []byte {
 	if huge {
 		AskHuge(b)
 	}
+	if filled {
+		spoil(b)
+	}
 	return b[skip : skip+n]
 }
 
@@ -71,7 +74,7 @@ func anything(n int64) []byte {
 // Reuse gives n bytes that hold what an earlier result left there, or nil.
 func (r *Results) Reuse(n int64) []byte {
 	if w := r.reuse(int((n + 7) / 8)); w != nil {
-		return bytesOf(w, n)
+		return spoil(bytesOf(w, n))
 	}
 	return nil
 }
