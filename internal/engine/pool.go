@@ -72,7 +72,7 @@ func (p *Pool) Woken() int {
 // begin has a team come.
 func (p *Pool) begin() {
 	if p.team = p.standby.take(p.size - 1); p.team == nil {
-		p.team = newTeam(p.size-1, true)
+		p.team = newTeam(p.size - 1)
 	}
 	p.team.awake.Store(int64(p.awake))
 	p.woken, p.began = int(p.team.woken.Load()), true

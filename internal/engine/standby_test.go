@@ -155,42 +155,6 @@ func TestManyTeams(t *testing.T) {
 	eventuallyFew(t, files, routines)
 }
 
-// TestFewDescriptors shows that bells leave most descriptors to others, and that helpers come nevertheless.
-func TestFewDescriptors(t *testing.T) {
-	if mostPolled() == 0 {
-		t.Skip("SKIPPED: the system has no bells that the poller listens to")
-	}
-	before, most := descriptors(t), mostPolled
-	defer func() { mostPolled = most }()
-	five := polledBells.Load() + 5
-	mostPolled = func() int64 { return five }
-	var pools []*Pool
-	for range 3 {
-		p := NewPool(5)
-		together(t, p)
-		pools = append(pools, p)
-	}
-	if n := descriptors(t) - before; n > 5 {
-		t.Errorf("three pools of five have %d descriptors, expected no more than 5", n)
-	}
-	for _, p := range pools {
-		p.Close()
-	}
-	if n := polledBells.Load(); n != five-5 {
-		t.Errorf("%d bells are counted after all are gone", n-five+5)
-	}
-}
-
-// TestBellsWithoutDescriptors shows that helpers come where the system gives no bells that the poller listens to.
-func TestBellsWithoutDescriptors(t *testing.T) {
-	p := &Pool{size: 4, team: newTeam(3, false)}
-	for range 3 {
-		together(t, p)
-		asleep(t, p)
-	}
-	p.Close()
-}
-
 func eventuallyFew(t *testing.T, files, routines int) {
 	t.Helper()
 	for late := time.Now().Add(10 * time.Second); descriptors(t) > files || runtime.NumGoroutine() > routines; time.Sleep(time.Millisecond) {

@@ -1,0 +1,147 @@
+package engine
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// allowed is where the threads of this process may run, each set once.
+func allowed(t *testing.T) (sets []string) {
+	t.Helper()
+	list, err := filepath.Glob("/proc/self/task/*/status")
+	if err != nil || len(list) == 0 {
+		t.Skipf("SKIPPED: the system does not tell of threads: %v", err)
+	}
+	for _, path := range list {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			continue // it has ended
+		}
+		for line := range strings.Lines(string(b)) {
+			if strings.HasPrefix(line, "Cpus_allowed:") && !slices.Contains(sets, line) {
+				sets = append(sets, line)
+			}
+		}
+	}
+	return sets
+}
+
+// processor is the one that this runs on.
+func processor(t *testing.T) int {
+	t.Helper()
+	var set unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &set); err != nil {
+		t.Fatal(err)
+	}
+	without, ok := but(set)
+	if !ok {
+		t.Skip("SKIPPED: there is one processor")
+	}
+	for i := range len(set) * 64 {
+		if set.IsSet(i) && !without.IsSet(i) {
+			return i
+		}
+	}
+	t.Fatal("no processor was taken away")
+	return -1
+}
+
+// TestWokenElsewhere shows that who is woken begins on another processor than who woke it, and that all threads may run where they might before.
+func TestWokenElsewhere(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	processor(t)
+	before := allowed(t)
+	bell := newBell()
+	woken := make(chan int)
+	go func() {
+		for range 200 {
+			bell.arm()
+			bell.wait()
+			woken <- processor(t)
+		}
+	}()
+	same := 0
+	for range 200 {
+		for f := bell.(*futex); f.waits.Load() == 0; {
+			time.Sleep(10 * time.Microsecond)
+		}
+		here := processor(t)
+		bell.ring()
+		if <-woken == here {
+			same++
+		}
+	}
+	if same > 100 { // a thread may move, once it runs
+		t.Errorf("%d of 200 began on the processor of who woke them", same)
+	}
+	if after := allowed(t); !slices.Equal(after, before) {
+		t.Errorf("threads may run on %q, before on %q", after, before)
+	}
+}
+
+// TestRungBefore shows that a ring that comes before the wait is not lost, and counts once.
+func TestRungBefore(t *testing.T) {
+	bell := newBell()
+	bell.ring()
+	bell.wait()
+	over := make(chan bool)
+	go func() {
+		bell.wait()
+		close(over)
+	}()
+	select {
+	case <-over:
+		t.Fatal("a bell that was rung once woke twice")
+	case <-time.After(20 * time.Millisecond):
+	}
+	bell.ring()
+	<-over
+}
+
+// TestLeftToGo shows that whoever waits while there are other teams is woken by Go, and keeps nothing from them.
+func TestLeftToGo(t *testing.T) {
+	teams.Add(2)
+	defer teams.Add(-2)
+	bell := newBell().(*futex)
+	for range 3 {
+		bell.arm()
+		over := make(chan bool)
+		go func() {
+			bell.wait()
+			close(over)
+		}()
+		time.Sleep(2 * time.Millisecond)
+		if bell.waits.Load() != 0 {
+			t.Error("a thread waits in the kernel")
+		}
+		bell.ring()
+		<-over
+	}
+}
+
+// TestOneProcessor shows that a thread is not told to run nowhere.
+func TestOneProcessor(t *testing.T) {
+	runtime.LockOSThread() // and never unlocked: the thread ends with the test
+	var set, one unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &set); err != nil {
+		t.Fatal(err)
+	}
+	one.Set(processor(t))
+	if err := unix.SchedSetaffinity(0, &one); err != nil {
+		t.Skipf("SKIPPED: threads may not be told where to run: %v", err)
+	}
+	if _, ok := but(one); ok {
+		t.Error("the only processor was taken away")
+	}
+	if got, ok := but(set); !ok || got.Count() != set.Count()-1 {
+		t.Errorf("%d of %d are left", got.Count(), set.Count())
+	}
+}
