@@ -267,6 +267,21 @@ func (p *pass) runPresent(threads int) error {
 	return err
 }
 
+// leastWindow is which part of a window is worth being brought by itself, so that all workers end together.
+const leastWindow = 8
+
+// portion is how many of the outer indices that are left a worker takes at a time: whole windows while there are many, and towards the end, or
+// where there are few at all, less than one.
+func (p *pass) portion(left int64) int64 {
+	n := left / int64(2*p.workers)
+	switch {
+	case p.workers == 1 || n >= p.window:
+		return max(p.window, min(n/p.window*p.window, stretch*p.window))
+	default:
+		return max(n, p.window/leastWindow, 1)
+	}
+}
+
 // claim takes outer indices for a worker: a window's worth if there are raw
 // inputs, otherwise a slice's.
 func (p *pass) claim(next *atomic.Int64) (lo, hi int64, ok bool) {
@@ -285,8 +300,7 @@ func (p *pass) claim(next *atomic.Int64) (lo, hi int64, ok bool) {
 	}
 	for {
 		lo = next.Load()
-		n := (p.hi - lo) / int64(2*p.workers) / window * window // all workers end together
-		hi = min(p.hi, lo+max(window, min(n, stretch*window)))
+		hi = min(p.hi, lo+p.portion(p.hi-lo))
 		if lo >= p.hi || next.CompareAndSwap(lo, hi) {
 			return lo, hi, lo < p.hi
 		}
