@@ -3,8 +3,11 @@ package calibrate
 import (
 	"context"
 	"math"
-	"sync"
+	"slices"
+	"sync/atomic"
 	"time"
+
+	"github.com/godwit-run/godwit/internal/engine"
 )
 
 // In: nothing but the processors. Out: how many times as many operations all of them do in a time as one. Where two share a core, that is less than
@@ -12,42 +15,46 @@ import (
 
 const (
 	togetherPasses = 7
-	togetherTurns  = 400_000 // about a millisecond
+	togetherTurns  = 400_000               // about a millisecond
+	patience       = 20 * time.Millisecond // until helpers come
 )
 
 // together measures it.
-func together(ctx context.Context, processors int) float64 {
+func together(ctx context.Context, pool *engine.Pool) float64 {
+	processors := pool.Size()
 	if processors < 2 {
 		return 1
 	}
+	defer pool.Close()
 	alone, all := math.Inf(1), math.Inf(1)
 	for range togetherPasses {
 		if ctx.Err() != nil {
 			return 0
 		}
-		alone, all = min(alone, busy(1)), min(all, busy(processors))
+		alone, all = min(alone, busy(ctx, pool, 1)), min(all, busy(ctx, pool, processors))
 	}
 	return min(max(1, float64(processors)*alone/all), float64(processors))
 }
 
-// busy is how long so many threads take that do as much each, in nanoseconds.
-func busy(threads int) float64 {
-	begin := make(chan struct{})
-	var ready, done sync.WaitGroup
+// busy is how long so many of a pool's workers take that do as much each, in nanoseconds, once all have begun: helpers, which calls have,
+// since a goroutine may be long on the processor of who made it, while another has nothing to do.
+func busy(ctx context.Context, pool *engine.Pool, threads int) float64 {
+	var begun atomic.Int32
+	starts, ends := make([]time.Time, threads), make([]time.Time, threads)
 	sums := make([]uint64, 8*threads) // each has a line of its own
-	for i := range threads {
-		ready.Add(1)
-		done.Go(func() {
-			ready.Done()
-			<-begin
-			sums[8*i] = mixed(togetherTurns)
-		})
+	_ = pool.Do(ctx, threads, func(ctx context.Context, i int) error {
+		begun.Add(1)
+		for late := time.Now().Add(patience); int(begun.Load()) < threads && time.Now().Before(late); {
+		}
+		starts[i] = time.Now()
+		sums[8*i] = mixed(togetherTurns)
+		ends[i] = time.Now()
+		return nil
+	})
+	if int(begun.Load()) < threads {
+		return math.Inf(1) // nobody came
 	}
-	ready.Wait()
-	start := time.Now()
-	close(begin)
-	done.Wait()
-	return float64(time.Since(start))
+	return float64(slices.MaxFunc(ends, time.Time.Compare).Sub(slices.MinFunc(starts, time.Time.Compare)))
 }
 
 // mixed keeps the units of a core busy: four chains of products, additions and shifts that do not wait for each other.
