@@ -16,7 +16,7 @@ import (
 // has nothing to do: of launches of 0.8 ms with a pause before them, two thirds had no help at all (two processors, Linux 6.18). So the
 // processor of whoever rings is taken from those where the thread may run, until it runs. A thread that waits in the kernel is also found at once,
 // where Go's threads come one after the other. But it keeps its place among Go's processors from others until Go's scheduler looks, 20 µs
-// to 10 ms later: while there are other teams, and so calls at the same time, who waits leaves it to Go.
+// to 10 ms later: where there were several calls at the same time lately, who waits leaves it to Go.
 
 // futex is a bell of the kernel's, or of Go's.
 type futex struct {
@@ -37,7 +37,7 @@ const (
 
 func newBell() bell { return &futex{chime: newChime()} }
 
-func (f *futex) arm() { f.parted.Store(teams.Load() > 1) }
+func (f *futex) arm() { f.parted.Store(beside.recent()) }
 
 func (f *futex) call(op, value uintptr) {
 	_, _, _ = syscall.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(&f.rung)), op, value, 0, 0, 0)

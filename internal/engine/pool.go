@@ -109,6 +109,7 @@ func (p *Pool) Do(ctx context.Context, n int, f func(ctx context.Context, worker
 	}
 	s := &shift{f: f}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
+	defer beside.begin()()
 	p.team.give(s, n-1)
 	func() {
 		defer s.end() // also where a callback ends this goroutine

@@ -46,12 +46,36 @@ func (c chime) ring() { c <- struct{}{} }
 
 func (c chime) wait() { <-c }
 
-// teams is how many there are in this process.
-var teams atomic.Int32
+// beside knows of the shifts of all pools of this process.
+var beside overlaps
+
+// overlaps is when there were shifts at the same time.
+type overlaps struct {
+	under atomic.Int32 // way
+	last  atomic.Int64 // nanoseconds after began when one began beside another; 0: never
+}
+
+// begin is told of a shift, and gives what is to be told of its end.
+func (o *overlaps) begin() (end func()) {
+	if o.under.Add(1) > 1 {
+		o.last.Store(int64(time.Since(began)))
+	}
+	return o.end
+}
+
+func (o *overlaps) end() { o.under.Add(-1) }
+
+// lately is for how long calls that had others beside them are taken to go on having some.
+const lately = 100 * time.Millisecond
+
+// recent says whether there were any lately.
+func (o *overlaps) recent() bool {
+	last := time.Duration(o.last.Load())
+	return last > 0 && time.Since(began)-last < lately
+}
 
 // newTeam starts n helpers.
 func newTeam(n int) *team {
-	teams.Add(1)
 	t := &team{helpers: make([]*helper, n)}
 	for i := range t.helpers {
 		h := &helper{bell: newBell()}
@@ -140,5 +164,4 @@ func (t *team) end() {
 		}
 	}
 	t.done.Wait()
-	teams.Add(-1)
 }
