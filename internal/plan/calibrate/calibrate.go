@@ -308,7 +308,7 @@ func helpTime(ctx context.Context, pool *engine.Pool, awake bool) float64 {
 	if len(times) == 0 {
 		return float64(time.Millisecond)
 	}
-	return machine.Of(times).P10 // others only ever make it longer
+	return machine.Of(times).P50
 }
 
 // number is one in a source.
