@@ -90,10 +90,19 @@ func (m *Mix) On(mc *machine.Machine, engine string, threads int, places []Place
 	e := mc.Engines[engine]
 	threads = m.Threads(mc, threads)
 	p := &Parts{Begin: e.Launch, Guessed: m.Guessed}
-	m.operate(p, TimesOf(mc, e), mc.Share(threads))
+	m.operate(p, TimesOf(mc, e), mc.Share(threads)*m.evenly(threads))
 	m.memory(p, mc.MemoryFor(threads), threads, places)
 	m.mapping(p, mc.Ways[machine.ByFaults], threads, places)
 	return p
+}
+
+// evenly is for which part of the time all of so many threads have something to do: three outer indices take two threads as long as four.
+func (m *Mix) evenly(threads int) float64 {
+	n, t := float64(m.Outer), float64(threads)
+	if threads <= 1 || n < 1 {
+		return 1
+	}
+	return n / t / math.Ceil(n/t)
 }
 
 // Threads is how many of so many have something to do.
