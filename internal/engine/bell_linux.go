@@ -16,17 +16,19 @@ import (
 // has nothing to do: of launches of 0.8 ms with a pause before them, two thirds had no help at all (two processors, Linux 6.18). So the
 // processor of whoever rings is taken from those where the thread may run, until it runs. A thread that waits in the kernel is also found at once,
 // where Go's threads come one after the other. But it keeps its place among Go's processors from others until Go's scheduler looks, 20 µs
-// to 10 ms later: where there were several calls at the same time lately, who waits leaves it to Go.
+// to some 10 ms later: where there are several calls at the same time, or were lately, who waits leaves it to Go.
 
 // futex is a bell of the kernel's, or of Go's.
 type futex struct {
 	chime
 	parted atomic.Bool // the next wait is left to Go
 
-	rung   atomic.Uint32
-	waits  atomic.Int32 // the thread that waits; 0 if none does, or it cannot be told where it may run
-	may    unix.CPUSet  // where that may run otherwise; there before waits
-	barred atomic.Bool  // it was told
+	rung  atomic.Uint32
+	waits atomic.Int32 // the thread that waits; 0 if none does
+
+	// Where the thread might run, and what it was told, if it was told anything. Whoever rings writes them before it does.
+	may, told unix.CPUSet
+	barred    bool
 }
 
 // What the system call is asked for, of this process alone; see futex(2).
@@ -35,12 +37,36 @@ const (
 	futexWake = 1 | 128
 )
 
+var (
+	inKernel atomic.Int32 // waits there, or is about to: each has a thread
+	stuck    atomic.Bool  // a thread could not be given back where it might run: none is told anything any more
+)
+
+// mostInKernel is how many wait in the kernel at most.
+func mostInKernel() int32 { return int32(4 * runtime.GOMAXPROCS(0)) }
+
 func newBell() bell { return &futex{chime: newChime()} }
 
-func (f *futex) arm() { f.parted.Store(beside.recent()) }
+func (f *futex) arm() {
+	f.parted.Store(true)
+	switch {
+	case beside.recent():
+	case inKernel.Add(1) > mostInKernel():
+		inKernel.Add(-1)
+	default:
+		f.parted.Store(false)
+	}
+}
 
 func (f *futex) call(op, value uintptr) {
 	_, _, _ = syscall.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(&f.rung)), op, value, 0, 0, 0)
+}
+
+// disarm is for who does not wait after all.
+func (f *futex) disarm() {
+	if !f.parted.Load() {
+		inKernel.Add(-1)
+	}
 }
 
 // ring tells the thread where it may run before it can go on.
@@ -49,10 +75,9 @@ func (f *futex) ring() {
 		f.chime.ring()
 		return
 	}
-	if id := f.waits.Load(); id != 0 {
-		if set, ok := but(f.may); ok && unix.SchedSetaffinity(int(id), &set) == nil {
-			f.barred.Store(true)
-		}
+	if id := int(f.waits.Load()); id != 0 && !stuck.Load() && unix.SchedGetaffinity(id, &f.may) == nil {
+		set, ok := but(f.may)
+		f.told, f.barred = set, ok && unix.SchedSetaffinity(id, &set) == nil
 	}
 	f.rung.Store(1)
 	f.call(futexWake, 1)
@@ -75,14 +100,32 @@ func (f *futex) wait() {
 	}
 	runtime.LockOSThread() // which has told its number
 	defer runtime.UnlockOSThread()
-	if unix.SchedGetaffinity(0, &f.may) == nil {
-		f.waits.Store(int32(unix.Gettid()))
-	}
+	f.waits.Store(int32(unix.Gettid()))
 	for f.rung.Swap(0) == 0 {
 		f.call(futexWait, 0)
 	}
 	f.waits.Store(0)
-	if f.barred.Swap(false) {
-		_ = unix.SchedSetaffinity(0, &f.may)
+	inKernel.Add(-1)
+	if f.barred {
+		f.barred = false
+		f.release()
+	}
+}
+
+// release lets this thread run where it might before it was told otherwise, unless somebody else has told it something since. All processors are asked
+// for first: a thread that may run on all that it is given has those that are given later, too.
+func (f *futex) release() {
+	var now, all unix.CPUSet
+	if unix.SchedGetaffinity(0, &now) == nil && now != f.told {
+		return
+	}
+	for i := range all {
+		all[i] = ^all[i]
+	}
+	if unix.SchedSetaffinity(0, &all) == nil && unix.SchedGetaffinity(0, &now) == nil && now == f.may {
+		return
+	}
+	if unix.SchedSetaffinity(0, &f.may) != nil {
+		stuck.Store(true)
 	}
 }

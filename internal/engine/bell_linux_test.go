@@ -90,8 +90,10 @@ func TestWokenElsewhere(t *testing.T) {
 // TestRungBefore shows that a ring that comes before the wait is not lost, and counts once.
 func TestRungBefore(t *testing.T) {
 	bell := newBell()
+	bell.arm()
 	bell.ring()
 	bell.wait()
+	bell.arm()
 	over := make(chan bool)
 	go func() {
 		bell.wait()
@@ -108,9 +110,8 @@ func TestRungBefore(t *testing.T) {
 
 // TestLeftToGo shows that whoever waits where there were several calls at the same time is woken by Go, and keeps nothing from others.
 func TestLeftToGo(t *testing.T) {
-	defer beside.begin()()
-	defer beside.begin()()
 	defer beside.last.Store(0)
+	one, two := beside.begin(), beside.begin()
 	bell := newBell().(*futex)
 	for range 3 {
 		bell.arm()
@@ -126,9 +127,69 @@ func TestLeftToGo(t *testing.T) {
 		bell.ring()
 		<-over
 	}
+	beside.last.Store(int64(time.Since(began) - lately)) // both are long
+	if bell.arm(); !bell.parted.Load() {
+		t.Error("it is not left to Go though there are two calls")
+	}
+	one()
+	if bell.arm(); !bell.parted.Load() {
+		t.Error("it is not left to Go though there were two calls just now")
+	}
+	two()
 	beside.last.Store(int64(time.Since(began) - lately))
 	if bell.arm(); bell.parted.Load() {
 		t.Error("it is left to Go though no calls were at the same time lately")
+	}
+	bell.disarm()
+}
+
+// TestFewInKernel shows that no more threads wait in the kernel than there may.
+func TestFewInKernel(t *testing.T) {
+	var bells []*futex
+	for range mostInKernel() + 3 {
+		b := newBell().(*futex)
+		b.arm()
+		bells = append(bells, b)
+	}
+	left := 0
+	for _, b := range bells {
+		if b.parted.Load() {
+			left++
+		}
+		b.disarm()
+	}
+	if left < 3 {
+		t.Errorf("%d of %d are left to Go, expected 3 at least", left, len(bells))
+	}
+	if n := inKernel.Load(); n != 0 {
+		t.Errorf("%d wait in the kernel when nobody does", n)
+	}
+}
+
+// TestToldMeanwhile shows that what somebody else tells a thread while it sleeps stays so.
+func TestToldMeanwhile(t *testing.T) {
+	processor(t)
+	bell := newBell().(*futex)
+	bell.arm()
+	after := make(chan unix.CPUSet)
+	go func() {
+		runtime.LockOSThread() // and never unlocked: the thread ends
+		bell.wait()
+		var set unix.CPUSet
+		_ = unix.SchedGetaffinity(0, &set)
+		after <- set
+	}()
+	for bell.waits.Load() == 0 {
+		time.Sleep(10 * time.Microsecond)
+	}
+	var one unix.CPUSet
+	one.Set(processor(t))
+	if err := unix.SchedSetaffinity(int(bell.waits.Load()), &one); err != nil {
+		t.Skipf("SKIPPED: threads may not be told where to run: %v", err)
+	}
+	bell.ring()
+	if got := <-after; got != one {
+		t.Errorf("the thread may run on %d processors, it was told one", got.Count())
 	}
 }
 

@@ -28,9 +28,10 @@ type helper struct {
 	bell  bell
 }
 
-// bell wakes one goroutine. Who is going to wait arms it first; a ring that comes after that and before the wait is not lost.
+// bell wakes one goroutine. Who is going to wait arms it first, and disarms it where it does not; a ring that comes between is not lost.
 type bell interface {
 	arm()
+	disarm()
 	ring()
 	wait()
 }
@@ -42,6 +43,8 @@ func newChime() chime { return make(chime, 1) }
 
 func (chime) arm() {}
 
+func (chime) disarm() {}
+
 func (c chime) ring() { c <- struct{}{} }
 
 func (c chime) wait() { <-c }
@@ -52,7 +55,7 @@ var beside overlaps
 // overlaps is when there were shifts at the same time.
 type overlaps struct {
 	under atomic.Int32 // way
-	last  atomic.Int64 // nanoseconds after began when one began beside another; 0: never
+	last  atomic.Int64 // nanoseconds after began when one began or ended beside another; 0: never
 }
 
 // begin is told of a shift, and gives what is to be told of its end.
@@ -63,22 +66,29 @@ func (o *overlaps) begin() (end func()) {
 	return o.end
 }
 
-func (o *overlaps) end() { o.under.Add(-1) }
+func (o *overlaps) end() {
+	if o.under.Add(-1) > 0 {
+		o.last.Store(int64(time.Since(began)))
+	}
+}
 
 // lately is for how long calls that had others beside them are taken to go on having some.
 const lately = 100 * time.Millisecond
 
-// recent says whether there were any lately.
+// recent says whether there are any, or were lately.
 func (o *overlaps) recent() bool {
 	last := time.Duration(o.last.Load())
-	return last > 0 && time.Since(began)-last < lately
+	return o.under.Load() > 1 || last > 0 && time.Since(began)-last < lately
 }
 
 // newTeam starts n helpers.
 func newTeam(n int) *team {
 	t := &team{helpers: make([]*helper, n)}
 	for i := range t.helpers {
-		h := &helper{bell: newBell()}
+		h := &helper{bell: newChime()}
+		if n < runtime.GOMAXPROCS(0) { // else the helpers alone would keep all of Go's processors
+			h.bell = newBell()
+		}
 		t.helpers[i] = h
 		t.done.Go(func() { t.serve(h, i+1) })
 	}
@@ -109,6 +119,8 @@ func (t *team) await(h *helper) *shift {
 		h.slept.Store(true)
 		if h.next.Load() == nil && !t.ended.Load() || !h.slept.CompareAndSwap(true, false) {
 			h.bell.wait()
+		} else {
+			h.bell.disarm()
 		}
 		if s := h.next.Swap(nil); s != nil {
 			return s

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -46,6 +47,7 @@ func Run(ctx context.Context, opt Options) (*machine.Machine, error) {
 	host, _ := os.Hostname()
 	m := &machine.Machine{Name: host, Link: machine.Default().Link, Measured: time.Now().UTC().Format(time.RFC3339), Processors: runtime.GOMAXPROCS(0),
 		Memory: map[int]machine.Memory{}, Engines: map[string]*machine.Engine{}}
+	sides := &sides{alone: math.Inf(1), all: math.Inf(1)}
 	for _, e := range []struct {
 		name string
 		opt  engine.Options
@@ -53,7 +55,7 @@ func Run(ctx context.Context, opt Options) (*machine.Machine, error) {
 		if e.name == "native" && opt.Codegen == nil {
 			continue
 		}
-		if err := measure(ctx, m, e.name, e.opt, opt); err != nil {
+		if err := measure(ctx, m, sides, e.name, e.opt, opt); err != nil {
 			return nil, fmt.Errorf("calibrate %s: %w", e.name, err)
 		}
 	}
@@ -61,7 +63,7 @@ func Run(ctx context.Context, opt Options) (*machine.Machine, error) {
 }
 
 // measure measures one engine, and with the first one memory.
-func measure(ctx context.Context, m *machine.Machine, name string, eopt engine.Options, opt Options) error {
+func measure(ctx context.Context, m *machine.Machine, sides *sides, name string, eopt engine.Options, opt Options) error {
 	eng, err := engine.New(eopt)
 	if err != nil {
 		return err
@@ -88,7 +90,7 @@ func measure(ctx context.Context, m *machine.Machine, name string, eopt engine.O
 			return err
 		}
 	}
-	w.helpers(ctx, m)
+	w.helpers(ctx, m, sides)
 	if m.Touch[0] == 0 {
 		if m.Touch, err = touchTimes(opt.Most); err != nil {
 			return err
@@ -116,11 +118,11 @@ func measure(ctx context.Context, m *machine.Machine, name string, eopt engine.O
 		return err
 	}
 	fit(m, name, samples)
-	w.helpers(ctx, m)
+	w.helpers(ctx, m, sides)
 	if err := w.carry(ctx, m, seen); err != nil {
 		return err
 	}
-	w.helpers(ctx, m)
+	w.helpers(ctx, m, sides)
 	if e.Compile, err = w.compileTime(ctx); err != nil || name != "native" || !opt.Codegen.Keeps() {
 		return err
 	}
@@ -129,8 +131,8 @@ func measure(ctx context.Context, m *machine.Machine, name string, eopt engine.O
 }
 
 // helpers measures what threads help, several times within some seconds: for as long, a host may have two processors share what they have alone
-// otherwise. The best counts, since others only ever make it worse.
-func (w *workbench) helpers(ctx context.Context, m *machine.Machine) {
+// otherwise. The least time of each counts, since others only ever make it longer.
+func (w *workbench) helpers(ctx context.Context, m *machine.Machine, s *sides) {
 	wake, hand := helpTime(ctx, w.eng.NewPool(2), false), helpTime(ctx, w.eng.NewPool(2), true)
 	if m.Wake == 0 || wake < m.Wake {
 		m.Wake = wake
@@ -139,7 +141,7 @@ func (w *workbench) helpers(ctx context.Context, m *machine.Machine) {
 		m.Hand = hand
 	}
 	m.Hand = min(m.Hand, m.Wake)
-	m.Together = max(m.Together, together(ctx, w.eng.NewPool(m.Processors)))
+	m.Together = s.measure(ctx, w.eng.NewPool(m.Processors))
 }
 
 // carry measures how well what launches take with some arguments tells what they take with others.
@@ -298,15 +300,15 @@ func helpTime(ctx context.Context, pool *engine.Pool, awake bool) float64 {
 			}
 			return nil
 		})
-		if len(began) > 0 {
-			times = append(times, float64(<-began))
+		select {
+		case late := <-began:
+			times = append(times, float64(late))
+		default:
+			times = append(times, float64(time.Millisecond)) // at least
 		}
 		for over := time.Now(); awake && !pool.Awake() && time.Since(over) < time.Millisecond; { // it has not seen the end yet
 		}
 		time.Sleep(pause)
-	}
-	if len(times) == 0 {
-		return float64(time.Millisecond)
 	}
 	return machine.Of(times).P50
 }

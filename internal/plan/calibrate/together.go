@@ -19,21 +19,23 @@ const (
 	patience       = 20 * time.Millisecond // until helpers come
 )
 
-// together measures it.
-func together(ctx context.Context, pool *engine.Pool) float64 {
-	processors := pool.Size()
-	if processors < 2 {
+// sides are the least times so far of one processor alone and of all of them, in nanoseconds.
+type sides struct{ alone, all float64 }
+
+// measure has the processors of a pool work, and says how many times as much all of them do as one, by what was measured so far; 0 if nothing was.
+func (s *sides) measure(ctx context.Context, pool *engine.Pool) float64 {
+	n := pool.Size()
+	if n < 2 {
 		return 1
 	}
 	defer pool.Close()
-	alone, all := math.Inf(1), math.Inf(1)
 	for range togetherPasses {
 		if ctx.Err() != nil {
 			return 0
 		}
-		alone, all = min(alone, busy(ctx, pool, 1)), min(all, busy(ctx, pool, processors))
+		s.alone, s.all = min(s.alone, busy(ctx, pool, 1)), min(s.all, busy(ctx, pool, n))
 	}
-	return min(max(1, float64(processors)*alone/all), float64(processors))
+	return min(max(1, float64(n)*s.alone/s.all), float64(n))
 }
 
 // busy is how long so many of a pool's workers take that do as much each, in nanoseconds, once all have begun: helpers, which calls have,
