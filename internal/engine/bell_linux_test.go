@@ -53,6 +53,24 @@ func processor(t *testing.T) int {
 	return -1
 }
 
+// inKernelArmed arms a bell for a wait in the kernel, whatever other tests have left.
+func inKernelArmed(b bell) *futex {
+	f := b.(*futex)
+	inKernel.Add(1)
+	f.parted.Store(false)
+	return f
+}
+
+// asleepIn waits until somebody waits at a bell in the kernel.
+func asleepIn(t *testing.T, f *futex) {
+	t.Helper()
+	for late := time.Now().Add(10 * time.Second); f.waits.Load() == 0; time.Sleep(10 * time.Microsecond) {
+		if time.Now().After(late) {
+			t.Fatal("nobody waits in the kernel")
+		}
+	}
+}
+
 // TestWokenElsewhere shows that who is woken begins on another processor than who woke it, and that all threads may run where they might before.
 func TestWokenElsewhere(t *testing.T) {
 	runtime.LockOSThread()
@@ -63,16 +81,13 @@ func TestWokenElsewhere(t *testing.T) {
 	woken := make(chan int)
 	go func() {
 		for range 200 {
-			bell.arm()
-			bell.wait()
+			inKernelArmed(bell).wait()
 			woken <- processor(t)
 		}
 	}()
 	same := 0
 	for range 200 {
-		for f := bell.(*futex); f.waits.Load() == 0; {
-			time.Sleep(10 * time.Microsecond)
-		}
+		asleepIn(t, bell.(*futex))
 		here := processor(t)
 		bell.ring()
 		if <-woken == here {
@@ -89,11 +104,10 @@ func TestWokenElsewhere(t *testing.T) {
 
 // TestRungBefore shows that a ring that comes before the wait is not lost, and counts once.
 func TestRungBefore(t *testing.T) {
-	bell := newBell()
-	bell.arm()
+	bell := inKernelArmed(newBell())
 	bell.ring()
 	bell.wait()
-	bell.arm()
+	inKernelArmed(bell)
 	over := make(chan bool)
 	go func() {
 		bell.wait()
@@ -137,10 +151,9 @@ func TestLeftToGo(t *testing.T) {
 	}
 	two()
 	beside.last.Store(int64(time.Since(began) - lately))
-	if bell.arm(); bell.parted.Load() {
+	if beside.recent() {
 		t.Error("it is left to Go though no calls were at the same time lately")
 	}
-	bell.disarm()
 }
 
 // TestFewInKernel shows that no more threads wait in the kernel than there may.
@@ -161,16 +174,17 @@ func TestFewInKernel(t *testing.T) {
 	if left < 3 {
 		t.Errorf("%d of %d are left to Go, expected 3 at least", left, len(bells))
 	}
-	if n := inKernel.Load(); n != 0 {
-		t.Errorf("%d wait in the kernel when nobody does", n)
+	for late := time.Now().Add(10 * time.Second); inKernel.Load() != 0; time.Sleep(time.Millisecond) { // others' teams stand by
+		if time.Now().After(late) {
+			t.Fatalf("%d wait in the kernel when nobody does", inKernel.Load())
+		}
 	}
 }
 
 // TestToldMeanwhile shows that what somebody else tells a thread while it sleeps stays so.
 func TestToldMeanwhile(t *testing.T) {
 	processor(t)
-	bell := newBell().(*futex)
-	bell.arm()
+	bell := inKernelArmed(newBell())
 	after := make(chan unix.CPUSet)
 	go func() {
 		runtime.LockOSThread() // and never unlocked: the thread ends
@@ -179,9 +193,7 @@ func TestToldMeanwhile(t *testing.T) {
 		_ = unix.SchedGetaffinity(0, &set)
 		after <- set
 	}()
-	for bell.waits.Load() == 0 {
-		time.Sleep(10 * time.Microsecond)
-	}
+	asleepIn(t, bell)
 	var one unix.CPUSet
 	one.Set(processor(t))
 	if err := unix.SchedSetaffinity(int(bell.waits.Load()), &one); err != nil {
