@@ -109,7 +109,8 @@ func (p *Pool) Do(ctx context.Context, n int, f func(ctx context.Context, worker
 	}
 	s := &shift{f: f}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
-	defer beside.begin()()
+	beside.begin()
+	defer beside.end()
 	p.team.give(s, n-1)
 	func() {
 		defer s.end() // also where a callback ends this goroutine

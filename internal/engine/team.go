@@ -58,12 +58,11 @@ type overlaps struct {
 	last  atomic.Int64 // nanoseconds after began when one began or ended beside another; 0: never
 }
 
-// begin is told of a shift, and gives what is to be told of its end.
-func (o *overlaps) begin() (end func()) {
+// begin is told of a shift, and end of its end.
+func (o *overlaps) begin() {
 	if o.under.Add(1) > 1 {
 		o.last.Store(int64(time.Since(began)))
 	}
-	return o.end
 }
 
 func (o *overlaps) end() {

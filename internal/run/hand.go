@@ -274,12 +274,10 @@ const leastWindow = 8
 // where there are few at all, less than one.
 func (p *pass) portion(left int64) int64 {
 	n := left / int64(2*p.workers)
-	switch {
-	case p.workers == 1 || n >= p.window:
-		return max(p.window, min(n/p.window*p.window, stretch*p.window))
-	default:
+	if p.workers > 1 && n < p.window {
 		return max(n, p.window/leastWindow, 1)
 	}
+	return max(p.window, min(n/p.window*p.window, stretch*p.window))
 }
 
 // claim takes outer indices for a worker: a window's worth if there are raw
