@@ -75,12 +75,17 @@ func (f *futex) ring() {
 		f.chime.ring()
 		return
 	}
+	f.bar()
+	f.rung.Store(1)
+	f.call(futexWake, 1)
+}
+
+// bar tells the thread that waits, if one does, to run on another processor than this.
+func (f *futex) bar() {
 	if id := int(f.waits.Load()); id != 0 && !stuck.Load() && unix.SchedGetaffinity(id, &f.may) == nil {
 		set, ok := but(f.may)
 		f.told, f.barred = set, ok && unix.SchedSetaffinity(id, &set) == nil
 	}
-	f.rung.Store(1)
-	f.call(futexWake, 1)
 }
 
 // but is a set without the processor that this runs on; false if that is all, or is not known.

@@ -71,34 +71,41 @@ func asleepIn(t *testing.T, f *futex) {
 	}
 }
 
-// TestWokenElsewhere shows that who is woken begins on another processor than who woke it, and that all threads may run where they might before.
+// TestWokenElsewhere shows that who is woken may not begin on the processor of who wakes it, and that all threads may run where they might before.
 func TestWokenElsewhere(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	processor(t)
-	before := allowed(t)
-	bell := newBell()
-	woken := make(chan int)
+	bell := newBell().(*futex)
+	woken := make(chan bool)
 	go func() {
-		for range 200 {
+		for range 50 {
 			inKernelArmed(bell).wait()
-			woken <- processor(t)
+			woken <- true
 		}
 	}()
 	same := 0
-	for range 200 {
-		asleepIn(t, bell.(*futex))
-		here := processor(t)
-		bell.ring()
-		if <-woken == here {
-			same++
+	for range 50 {
+		asleepIn(t, bell)
+		bell.bar()
+		var set unix.CPUSet
+		if err := unix.SchedGetaffinity(int(bell.waits.Load()), &set); err != nil {
+			t.Fatal(err)
 		}
+		if set.IsSet(processor(t)) {
+			same++ // this thread has moved since, or the other was told nothing
+		}
+		bell.rung.Store(1) // the rest of ring
+		bell.call(futexWake, 1)
+		<-woken
 	}
-	if same > 100 { // a thread may move, once it runs
-		t.Errorf("%d of 200 began on the processor of who woke them", same)
+	if same > 10 {
+		t.Errorf("%d of 50 might begin on the processor of who wakes them", same)
 	}
-	if after := allowed(t); !slices.Equal(after, before) {
-		t.Errorf("threads may run on %q, before on %q", after, before)
+	for late := time.Now().Add(5 * time.Second); len(allowed(t)) > 1; time.Sleep(time.Millisecond) { // others' helpers may be woken at this moment
+		if time.Now().After(late) {
+			t.Fatalf("threads may run on %q, expected the same for all", allowed(t))
+		}
 	}
 }
 
