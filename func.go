@@ -335,12 +335,20 @@ func (s *Stats) launches(sch *schedule.Schedule, list []run.LaunchStats) {
 	s.Plan.Steps, s.Kernels = make([]Step, 0, len(list)), make([]Kernel, 0, len(list))
 	depths := schedule.Nesting(sch.Steps)
 	for i, l := range list {
-		s.Plan.Steps = append(s.Plan.Steps, Step{Label: l.Label, Depth: depths[i], Kernel: l.Name, Tier: string(l.Tier), Runs: l.Runs, Slices: l.Slices, Native: l.Native, Seconds: l.Seconds, Threads: l.Threads, Totals: l.Totals})
+		s.Plan.Steps = append(s.Plan.Steps, Step{Label: l.Label, Depth: depths[i], Kernel: l.Name, Tier: tierName(l.Tier), Runs: l.Runs, Slices: l.Slices, Native: l.Native, Seconds: l.Seconds, Threads: l.Threads, Totals: l.Totals})
 		if l.Runs > 0 && !slices.ContainsFunc(s.Kernels, func(k Kernel) bool { return k.Hash == l.Name }) {
-			s.Kernels = append(s.Kernels, Kernel{Hash: l.Name, Bytes: l.Bytes, Tier: string(l.Tier)})
+			s.Kernels = append(s.Kernels, Kernel{Hash: l.Name, Bytes: l.Bytes, Tier: tierName(l.Tier)})
 		}
 	}
 	s.Plan.Strategy = sch.Strategy
+}
+
+// tierName is what a tier is called among [Engines].
+func tierName(t engine.Tier) string {
+	if t == engine.Stepper {
+		return "interp"
+	}
+	return string(t)
 }
 
 func noContext(what string) error {

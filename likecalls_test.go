@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/godwit-run/godwit"
 )
@@ -68,11 +69,30 @@ func TestRepeatedCallsAllocate(t *testing.T) {
 			}
 			res.Close()
 		}
+		untilCompiled(t, f, args)
 		for range 10 {
 			call()
 		}
 		if n := testing.AllocsPerRun(500, call); n > most {
 			t.Errorf("%s: %.1f allocations, expected at most %.0f", src, n, most)
+		}
+	}
+}
+
+// untilCompiled calls a function until its kernels have code, which is made beside the second call.
+func untilCompiled(t *testing.T, f *godwit.Func, args godwit.Args) {
+	t.Helper()
+	for late := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		res, err := f.Call(t.Context(), args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		interpreted := slices.ContainsFunc(res.Stats().Kernels, func(k godwit.Kernel) bool { return k.Tier == "interp" })
+		if res.Close(); !interpreted {
+			return
+		}
+		if time.Now().After(late) {
+			t.Fatal("a kernel is interpreted after a minute of calls")
 		}
 	}
 }

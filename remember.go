@@ -4,6 +4,7 @@ import (
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/front/compile"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
+	"github.com/godwit-run/godwit/internal/plan"
 	"github.com/godwit-run/godwit/internal/plan/machine"
 	"github.com/godwit-run/godwit/internal/plan/seen"
 	"github.com/godwit-run/godwit/internal/run"
@@ -78,12 +79,15 @@ func remember(known *seen.Memory, p *compile.Plan, eng *engine.Engine, st *run.S
 		if on == "" || l.Tier == engine.Native {
 			on = l.Tier
 		}
+		if mixed = mixed || l.Stepped > 0; l.Stepped > 0 && l.Sizes != nil {
+			known.Note(seen.Key{ID: l.Hash, Engine: plan.Stepper, Threads: 1}, point(l), l.SteppedSeconds/float64(l.Stepped)*1e9)
+		}
 		if crowded || l.Beside > 0 || l.Native != 0 && l.Native != l.Slices {
 			mixed = true
 			continue
 		}
-		if took := l.Seconds - l.Compile - l.Decoded; took > l.Decoded/mostlyDecoded {
-			learn(known, l, l.Tier, took/float64(l.Runs), st.First, threads)
+		if took := l.Seconds - l.Compile - l.Decoded - l.SteppedSeconds; took > l.Decoded/mostlyDecoded && l.Runs > l.Stepped {
+			learn(known, l, l.Tier, took/float64(l.Runs-l.Stepped), st.First, threads)
 		}
 	}
 	if !st.First && !mixed && (on == engine.Wasm || on == engine.Native) {

@@ -123,8 +123,8 @@ type Stats struct {
 type Kernel struct {
 	Hash  string `json:"hash"`
 	Bytes int    `json:"bytes"` // of its canonical form
-	// Tier is what its last slice here ran on: "wasm" or "native"; empty if it ran elsewhere
-	// only.
+	// Tier is what its last slice here ran on: "wasm", "native", or "interp" where it was interpreted; empty if it ran
+	// elsewhere only.
 	Tier string `json:"tier,omitempty"`
 }
 

@@ -192,10 +192,10 @@ func (r *workshop) acquire(name string) (eng *engine.Engine, err error) {
 	}
 	eng = r.engines[name]
 	if eng == nil {
-		opt := engine.Options{Tier: engine.Wasm, Codegen: r.codegen, Shelf: r.kernels, Promotion: machine.Here().Promotion(), Rented: r.rented}
+		opt := engine.Options{Tier: engine.Wasm, Codegen: r.codegen, Shelf: r.kernels, Promotion: machine.Here().Promotion(), Rented: r.rented, Trial: machine.Here().Trial}
 		switch {
 		case name == "wasm":
-			opt.Codegen = nil
+			opt.Codegen, opt.Trial = nil, nil
 		case name == "native" && r.codegen == nil:
 			return nil, badOption("there is no native engine without WithCompiler")
 		case name == "native":

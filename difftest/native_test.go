@@ -44,12 +44,15 @@ func TestNativeIsThere(t *testing.T) {
 // settings are what every program is run with; odd windows cut inputs where nothing
 // else would.
 func settings() []setting {
-	list := []setting{{engine.Wasm, 1, 0}, {engine.Wasm, 2, 4096 + 33}, {engine.Wasm, 7, 0}}
+	list := []setting{{engine.Wasm, 1, 0}, {engine.Wasm, 2, 4096 + 33}, {engine.Wasm, 7, 0}, {onTrial, 2, 0}}
 	if service != nil {
 		list = append(list, setting{engine.Native, 1, 0}, setting{engine.Native, 2, 4096 + 33}, setting{engine.Native, 7, 0})
 	}
 	return list
 }
+
+// onTrial is an engine that interprets kernels at first, and goes over to code in the middle of some programs.
+const onTrial = engine.Tier("trial")
 
 type setting struct {
 	tier    engine.Tier
@@ -73,7 +76,11 @@ func (f *fleet) engine(t interface{ Fatal(...any) }, tier engine.Tier) *engine.E
 		f.close()
 	}
 	if f.engines[tier] == nil {
-		e, err := engine.New(engine.Options{Tier: tier, Codegen: service})
+		opt := engine.Options{Tier: tier, Codegen: service}
+		if tier == onTrial {
+			opt.Tier, opt.Trial = engine.Wasm, func(int) int64 { return 1 << 14 }
+		}
+		e, err := engine.New(opt)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -165,7 +165,7 @@ func (e *Engine) kernel(ctx context.Context, id kernel.ID, hold bool, check func
 			en.c.users = 1
 		}
 		e.opt.Shelf.put(en.c)
-		if tier := en.c.Tier(); tier == Wasm || tier == Native && e.Making() == made {
+		if tier := en.c.Tier(); tier == Wasm && !en.c.Trying() || tier == Native && e.Making() == made {
 			e.readied.note(id, tier, time.Since(start))
 		}
 	}
@@ -215,14 +215,18 @@ func (e *Engine) build(ctx context.Context, check func() (*verify.Safe, error)) 
 		return nil, err
 	}
 	verified := time.Now()
-	tier, code, err := e.first(ctx, safe)
+	tier, code, trial, err := e.first(ctx, safe)
 	if err != nil {
 		return nil, err
 	}
 	c := &Compiled{Kernel: safe.Kernel, Safe: safe, Times: Times{verified.Sub(start), time.Since(verified)}, arena: e.arena, engine: e, shelved: onShelf{shelf: e.opt.Shelf}, instructions: kernel.Instructions(safe.Kernel)}
 	c.climb.ended = make(chan struct{})
-	c.scratch = e.opt.Tier != Stepper && slices.ContainsFunc(safe.Kernel.Regions, func(r kernel.Region) bool { return r.Access == kernel.Scratch })
-	c.swap(tier, code)
+	c.scratch = e.opt.Tier != Stepper && hasScratch(safe.Kernel)
+	if trial != nil {
+		c.try(trial)
+	} else {
+		c.swap(tier, code)
+	}
 	if tier == Wasm && e.native != nil {
 		c.climb.engine = e
 		c.resume()
@@ -231,17 +235,24 @@ func (e *Engine) build(ctx context.Context, check func() (*verify.Safe, error)) 
 }
 
 // first gives the code that a kernel begins with: native code if it is on disk
-// from an earlier life, otherwise that of the engine's tier.
-func (e *Engine) first(ctx context.Context, safe *verify.Safe) (Tier, Code, error) {
+// from an earlier life, otherwise that of the engine's tier, or none as long as it is on trial.
+func (e *Engine) first(ctx context.Context, safe *verify.Safe) (Tier, Code, *trial, error) {
 	if e.native != nil {
 		if code, ok := e.native.cached(safe); ok {
-			return Native, code, nil
+			return Native, code, nil, nil
 		}
+	}
+	if t := e.trialOf(safe); t != nil {
+		return Wasm, nil, t, nil
 	}
 	t, err := e.compiler(ctx)
 	if err != nil {
-		return "", nil, err
+		return "", nil, nil, err
 	}
 	code, err := t.compile(ctx, safe)
-	return e.opt.Tier, code, err
+	return e.opt.Tier, code, nil, err
+}
+
+func hasScratch(k *kernel.Kernel) bool {
+	return slices.ContainsFunc(k.Regions, func(r kernel.Region) bool { return r.Access == kernel.Scratch })
 }

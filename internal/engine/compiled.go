@@ -28,6 +28,7 @@ type Compiled struct {
 	arena        *mem.Arena
 	scratch      bool                   // some regions are the engine's to allocate
 	code         atomic.Pointer[tiered] // what to use from the next slice on
+	trial        atomic.Pointer[trial]  // nil once there is code that is not interpreted
 	climb        climb
 	instructions int // of Kernel
 	lawful       lawful
@@ -47,11 +48,12 @@ type Times struct{ Verify, Compile time.Duration }
 // tiered is a kernel's code in one tier, with the instances that no worker
 // uses at the moment.
 type tiered struct {
-	of   *Compiled
-	tier Tier
-	code Code
-	idle chan Thread
-	last atomic.Pointer[Thread] // the one that RunShort used last, if no other has it
+	of      *Compiled
+	tier    Tier
+	stepped bool // it is interpreted, though the tier may be Wasm: see trial
+	code    Code
+	idle    chan Thread
+	last    atomic.Pointer[Thread] // the one that RunShort used last, if no other has it
 }
 
 // maxIdle is how many instances of one kernel are kept for later runs.
@@ -84,7 +86,7 @@ func (c *Compiled) Stepped() *Compiled {
 	defer c.mu.Unlock()
 	if c.stepped == nil {
 		s := &Compiled{Kernel: c.Kernel, Safe: c.Safe, Hash: c.Hash, engine: c.engine, arena: c.arena}
-		s.code.Store(&tiered{of: s, tier: Stepper, code: &stepperCode{c.Safe, c.arena}, idle: make(chan Thread, maxIdle)})
+		s.code.Store(s.interpreted(Stepper))
 		c.stepped = s
 	}
 	return c.stepped
@@ -92,24 +94,40 @@ func (c *Compiled) Stepped() *Compiled {
 
 // swap makes code the one to use, at every worker's next slice. What it replaces
 // is freed with it. A kernel that has been forgotten meanwhile takes no code.
-func (c *Compiled) swap(tier Tier, code Code) {
-	if c.become(tier, code) {
+func (c *Compiled) swap(tier Tier, code Code) { c.replace(nil, tier, code) }
+
+// replace is swap as long as the code to use is still that of before, if it is not nil.
+func (c *Compiled) replace(before *tiered, tier Tier, code Code) {
+	if c.become(before, tier, code) {
 		n, _ := code.Bytes()
 		c.shelved.shelf.grow(c, n)
 	}
 }
 
-func (c *Compiled) become(tier Tier, code Code) bool {
+func (c *Compiled) become(before *tiered, tier Tier, code Code) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closed {
+	if c.closed || before != nil && c.code.Load() != before {
 		code.Close()
 		return false
 	}
 	if t := c.code.Swap(&tiered{of: c, tier: tier, code: code, idle: make(chan Thread, maxIdle)}); t != nil {
 		c.old = append(c.old, t)
 	}
+	c.trial.Store(nil)
 	return true
+}
+
+// try makes the interpreter what to use until there is other code.
+func (c *Compiled) try(t *trial) {
+	t.of, t.code = c, c.interpreted(Wasm)
+	c.code.Store(t.code)
+	c.trial.Store(t)
+}
+
+// interpreted is the kernel as the interpreter runs it, for those who take it for a tier.
+func (c *Compiled) interpreted(tier Tier) *tiered {
+	return &tiered{of: c, tier: tier, stepped: true, code: &stepperCode{c.Safe, c.arena}, idle: make(chan Thread, maxIdle)}
 }
 
 func (t *tiered) take(ctx context.Context) (Thread, error) {

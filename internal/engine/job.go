@@ -24,15 +24,17 @@ type Job struct {
 	inStep  bool   // see Args
 	relay   *relay // nil if its outer indices run in any order, or by one worker
 
-	pace   atomic.Int64 // measured picoseconds per outer index; 0 at first
-	slices atomic.Int64
-	native atomic.Int64 // of them
-	mu     sync.Mutex
-	faults []int64
+	pace    atomic.Int64 // measured picoseconds per outer index; 0 at first
+	slices  atomic.Int64
+	native  atomic.Int64 // of them
+	stepped atomic.Int64 // of them
+	mu      sync.Mutex
+	faults  []int64
 }
 
 // NewJob prepares a run with arguments that c.Safe has admitted.
 func (e *Engine) NewJob(c *Compiled, sizes []int64, scalars []uint64) *Job {
+	c.begun()
 	return &Job{c: c, e: e, sizes: sizes, scalars: scalars, run: runs.Add(1), faults: noFaults(c.Kernel.Sites)}
 }
 
@@ -69,6 +71,9 @@ func (j *Job) Slices() int64 { return j.slices.Load() }
 // Native is how many of them ran as native code: a kernel may be promoted in the middle.
 func (j *Job) Native() int64 { return j.native.Load() }
 
+// Stepped is how many of them were interpreted.
+func (j *Job) Stepped() int64 { return j.stepped.Load() }
+
 // Worker executes slices of a job on one goroutine.
 type Worker struct {
 	job     *Job
@@ -85,6 +90,10 @@ type Worker struct {
 // ErrForgotten if the kernel was forgotten and nobody uses it any more.
 func (j *Job) Worker(ctx context.Context) (*Worker, error) {
 	if err := j.c.enter(); err != nil {
+		return nil, err
+	}
+	if err := j.c.Ready(ctx, j.sizes); err != nil {
+		j.c.leave()
 		return nil, err
 	}
 	w := &Worker{job: j, turn: j.claim.Turn(), args: Args{Run: j.run, Weave: j.weave, InStep: j.inStep, Sizes: j.sizes, Scalars: j.scalars, Faults: noFaults(len(j.faults)), Bases: make([]int64, len(j.c.Kernel.Regions))}}
@@ -201,8 +210,11 @@ func (w *Worker) slice(ctx context.Context, lo, hi int64) error {
 		}
 	}
 	w.job.measured(time.Since(start), hi-lo)
-	if w.tier.tier == Native {
+	switch {
+	case w.tier.tier == Native:
 		w.job.native.Add(1)
+	case w.tier.stepped:
+		w.job.stepped.Add(1)
 	}
 	return nil
 }

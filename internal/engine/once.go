@@ -33,6 +33,10 @@ var began = time.Now()
 // RunShort executes outer indices lo..hi of a kernel that is Whole, and that the caller holds. It lowers the faults in a.Faults,
 // and gives the tier that it ran on and the time that it took.
 func (c *Compiled) RunShort(ctx context.Context, a *Args, lo, hi int64) (on Tier, took time.Duration, err error) {
+	if err := c.Ready(ctx, a.Sizes); err != nil {
+		return "", 0, err
+	}
+	c.begun()
 	t := c.code.Load()
 	s, err := t.borrow(ctx)
 	if err != nil {
@@ -43,7 +47,10 @@ func (c *Compiled) RunShort(ctx context.Context, a *Args, lo, hi int64) (on Tier
 	err = (*s).Run(ctx, a, lo, hi)
 	took = time.Since(began) - start
 	c.spent(took)
-	return t.tier, took, err
+	if on = t.tier; t.stepped {
+		on = Stepper
+	}
+	return on, took, err
 }
 
 // Once executes outer indices lo..hi with arguments that c.Safe has admitted; bases are as in Args, those of Scratch regions are

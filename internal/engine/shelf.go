@@ -33,7 +33,7 @@ type Shelf struct {
 	over atomic.Bool // more is here than limit, since runs hold it
 
 	mu     sync.Mutex
-	limit  int64 // 0 before the first kernel: what is free is not looked up for nothing
+	limit  int64 // 0 while it does not matter: to look up what is free takes longer than a small call
 	bytes  int64
 	recent list.List // of *Compiled, the newest first
 }
@@ -46,8 +46,8 @@ type onShelf struct {
 	bytes int64
 }
 
-// NewShelf makes a shelf for a number of bytes; 0 for a part of what the machine has free when the first
-// kernel comes.
+// NewShelf makes a shelf for a number of bytes; 0 for a part of what the machine has free when kernels first take
+// more than any shelf has room for.
 func NewShelf(limit int64) *Shelf { return &Shelf{limit: limit} }
 
 // put takes a kernel that is new.
@@ -56,14 +56,19 @@ func (s *Shelf) put(c *Compiled) {
 		return
 	}
 	s.mu.Lock()
-	if s.limit == 0 {
-		s.limit = min(max(mem.Available()/shelfShare, leastShelf), mostShelf)
-	}
 	c.shelved.place = s.recent.PushFront(c)
 	c.shelved.bytes = c.size()
 	s.bytes += c.shelved.bytes
 	s.mu.Unlock()
 	s.trim()
+}
+
+// full reports that more is there than the limit. The shelf's mu is held.
+func (s *Shelf) full() bool {
+	if s.limit == 0 && s.bytes > leastShelf {
+		s.limit = min(max(mem.Available()/shelfShare, leastShelf), mostShelf)
+	}
+	return s.limit > 0 && s.bytes > s.limit
 }
 
 // touch notes that the kernel is used.
@@ -118,9 +123,9 @@ func (s *Shelf) trim() {
 func (s *Shelf) excess() (list []*Compiled) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.over.Store(s.bytes > s.limit) // before the looks: who lets go of a kernel that is seen as held comes here
+	s.over.Store(s.full()) // before the looks: who lets go of a kernel that is seen as held comes here
 	for range 2 {
-		for p := s.recent.Back(); p != nil && s.bytes > s.limit; {
+		for p := s.recent.Back(); p != nil && s.full(); {
 			c := p.Value.(*Compiled)
 			p = p.Prev()
 			switch {
@@ -133,7 +138,7 @@ func (s *Shelf) excess() (list []*Compiled) {
 			}
 		}
 	}
-	s.over.Store(s.bytes > s.limit)
+	s.over.Store(s.full())
 	return list
 }
 

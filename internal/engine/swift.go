@@ -23,6 +23,7 @@ func (c *Compiled) RunSwift(a *Args, n int64) (good bool, err error) {
 	for i := range a.Faults {
 		a.Faults[i] = math.MaxInt64
 	}
+	c.begun()
 	t := c.code.Load()
 	s, err := t.borrow(context.Background())
 	if err != nil {

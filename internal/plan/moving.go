@@ -101,10 +101,10 @@ func Weigh(m *machine.Machine, mv *Moving) Ways {
 		w[Gather] = here.Plus(mv.Gathered.Time(mv.Link)).Plus(machine.Exactly(e.Call * mv.Gathered.Hops)).Times(runs)
 	}
 	if mv.Shipped != nil {
-		there, compile := mv.there(here, e.Compile)
+		there, unmade := mv.there(m, here)
 		w[Ship] = there.Times(1 / float64(max(1, mv.Machines))).Plus(mv.Shipped.Time(mv.Link)).Times(runs)
 		if mv.New {
-			w[Ship] = w[Ship].Plus(machine.Exactly(compile))
+			w[Ship] = w[Ship].Plus(machine.Exactly(unmade))
 		}
 	}
 	for i, off := range mv.Off {
@@ -115,23 +115,21 @@ func Weigh(m *machine.Machine, mv *Moving) Ways {
 	return w
 }
 
-// there is what the launch takes on the slowest machine there, on all of its processors, and its compilation; what it takes here if none is
-// described.
-func (mv *Moving) there(here machine.Spread, compile float64) (machine.Spread, float64) {
+// there is what the launch takes on the slowest machine there, on all of its processors, and how much longer where its kernel is new; what it takes
+// here if none is described.
+func (mv *Moving) there(own *machine.Machine, here machine.Spread) (slowest machine.Spread, unmade float64) {
 	if len(mv.There) == 0 {
-		return here, compile
+		return here, mv.unmade(own)
 	}
-	slowest := machine.Spread{}
-	compile = 0
 	for _, m := range mv.There {
 		c := *mv.Coming
 		c.Threads, c.Places = m.Processors, mv.Stored
 		if t := c.onWasm(m); t.P50 > slowest.P50 {
 			slowest = t
 		}
-		compile = max(compile, m.Engines["wasm"].Compile)
+		unmade = max(unmade, c.unmade(m))
 	}
-	return slowest, compile
+	return slowest, unmade
 }
 
 // Time is what it takes over a link.

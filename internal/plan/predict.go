@@ -90,6 +90,8 @@ type Options struct {
 	Ready func(l *schedule.Launch) bool
 	// Unrun reports that nothing of a kernel was ever run in this process, whether there is code of it or not; nil if something of all was.
 	Unrun func(l *schedule.Launch) bool
+	// Trial says that a kernel which is not Ready is interpreted where that is over before code is made.
+	Trial bool
 	// Native reports that this code is native, of none that is not Ready; nil if none is.
 	Native func(l *schedule.Launch) bool
 	// Past is what earlier runs took.
@@ -457,7 +459,11 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 	if w.woven.pays() {
 		most += fmt.Sprintf(", %d walks under way", w.woven.flight)
 	}
-	p.add(l, Step{Label: l.Label, Runs: runs, Threads: w.on(way), Time: time, Most: most, Parts: parts, Warm: warm, told: w.told(), kernel: l.Kernel, slow: slow, pieces: max(1, runs) * max(1, math.Ceil(w.outer/float64(w.on(way))))})
+	s := Step{Label: l.Label, Runs: runs, Threads: w.on(way), Time: time, Most: most, Parts: parts, Warm: warm, told: w.told(), kernel: l.Kernel, slow: slow, pieces: max(1, runs) * max(1, math.Ceil(w.outer/float64(w.on(way))))}
+	if p.tries(l, safe) {
+		p.onTrial(l, c, &s)
+	}
+	p.add(l, s)
 	return nil
 }
 

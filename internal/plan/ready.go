@@ -74,7 +74,7 @@ func (p *predictor) untilReady(l *schedule.Launch, safe *verify.Safe) (float64, 
 	case p.hasNative(l) && p.unrun(l) && p.opt.Engine == "native" && native != nil:
 		name, cold = "native", native.Kept
 	case p.hasNative(l) && p.unrun(l) && p.opt.Engine == "wasm": // which leaves aside what is on disk
-	case p.opt.Ready(l):
+	case p.opt.Ready(l), p.tries(l, safe):
 		return 0, false
 	}
 	if p.opt.Past.Seen == nil {

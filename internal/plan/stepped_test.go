@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,6 +47,15 @@ func TestInterpreted(t *testing.T) {
 	_, long := expected(t, follows, 1<<22, plan.Options{Engine: "wasm", Reach: reach})
 	if long.Time.P50 <= short.Time.P50 {
 		t.Errorf("interpreted it takes %v, and %v else", long.Time.P50, short.Time.P50)
+	}
+	out, _ := expected(t, "fn f(x: &[f64; N]) -> f64 "+ranged+" { let n = x.map(|v| v * 0.5).sum(); (0..N).map(|i| x[i] * n + x[(i *% 7919).clamp_idx()]).sum() }", 1<<22, plan.Options{Engine: "wasm", Reach: reach})
+	for _, lanes := range out.Steps { // what code computes in lanes takes an interpreter a time, too
+		if !(lanes.Time.P50 > 0 && lanes.Time.P50 < 1e12) {
+			t.Errorf("%s takes %v", lanes.Most, lanes.Time)
+		}
+	}
+	if !slices.ContainsFunc(out.Steps, func(s plan.Step) bool { return strings.HasPrefix(s.Most, "interpreted") }) {
+		t.Errorf("nothing is interpreted of %+v", out.Steps)
 	}
 }
 

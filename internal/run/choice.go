@@ -133,7 +133,7 @@ func (x *execution) threads(c *plan.Choice) (int, *plan.Race) {
 
 // ran tells a race what a pass took that went a way, and was all of its kernel, on one engine.
 func (p *pass) ran(race *plan.Race, way int, native bool, took time.Duration) {
-	if n := p.job.Native(); race == nil || p.hi-p.lo < p.outer || native && n < p.job.Slices() || !native && n > 0 {
+	if n := p.job.Native(); race == nil || p.hi-p.lo < p.outer || p.job.Stepped() > 0 || native && n < p.job.Slices() || !native && n > 0 {
 		return
 	}
 	race.Ran(way, float64(took))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
 )
 
 // compiling is a kernel of the schedule that is compiled at most once, by
@@ -77,17 +78,41 @@ func (r *runner) release() {
 }
 
 // compileAhead compiles the kernels after the first, which is wanted at
-// once, while that is compiled and runs. Errors come up when a kernel is
+// once, while that is compiled and runs, but for those that are interpreted as soon. Errors come up when a kernel is
 // wanted.
 func (r *runner) compileAhead() {
 	if len(r.compiled) < 2 {
 		return
 	}
+	sizes := r.foreseenSizes()
 	r.ahead.Go(func() {
-		for _, c := range r.p.kernels[1:] {
-			if r.ctx.Err() == nil {
-				_, _ = r.compile(c.k)
+		for i, code := range r.p.kernels {
+			if i == 0 || r.ctx.Err() != nil {
+				continue
+			}
+			switch c, err := r.compile(code.k); {
+			case err != nil:
+			case sizes[i] == nil:
+				_ = c.Make(r.ctx)
+			default:
+				_ = c.Ready(r.ctx, sizes[i])
 			}
 		}
 	})
+}
+
+// foreseenSizes are those with which kernels run first, by their numbers; nil where only the run finds them.
+func (r *runner) foreseenSizes() [][]int64 {
+	out, met := make([][]int64, len(r.p.kernels)), make([]bool, len(r.p.kernels))
+	schedule.Launches(r.s.Steps, func(l *schedule.Launch) {
+		number := r.p.numbers[l.Kernel]
+		if met[number] {
+			return
+		}
+		met[number] = true
+		if sizes, err := r.sizeArgs(l.Sizes); err == nil {
+			out[number] = sizes
+		}
+	})
+	return out
 }

@@ -94,7 +94,7 @@ func (x *execution) run(lo, hi int64) (did, error) {
 			return did{}, crowded(x.label, err)
 		}
 	}
-	return did{p.job.Faults(), p.job.Slices(), p.job.Native(), x.tier(p.job.Native()), p.totals(), p.workers, x.interleaved(p.job.Native()), time.Since(start).Seconds(), p.expected,
+	return did{p.job.Faults(), p.job.Slices(), p.job.Native(), x.tier(p.job.Native(), p.job.Stepped()), p.totals(), p.workers, x.interleaved(p.job.Native(), p.job.Stepped()), time.Since(start).Seconds(), p.expected,
 		p.paces.whole(x.m.eng.Tier(), x.outer, p.workers)}, nil
 }
 
@@ -109,10 +109,10 @@ func (x *execution) weave() (way int) {
 	return way
 }
 
-// interleaved is how many iterations were under way at the same time, if so many slices were native.
-func (x *execution) interleaved(native int64) int {
+// interleaved is how many iterations were under way at the same time, if so many slices were native or interpreted.
+func (x *execution) interleaved(native, stepped int64) int {
 	switch {
-	case native == 0 && x.InStep && x.tier(0) == engine.Wasm:
+	case native == 0 && x.InStep && x.tier(0, stepped) == engine.Wasm:
 		return x.c.Abreast()
 	case native == 0, !x.c.Overlaps():
 		return 0
@@ -120,12 +120,12 @@ func (x *execution) interleaved(native int64) int {
 	return x.Weave
 }
 
-// tier is what slices ran on. The kernel may have been promoted since.
-func (x *execution) tier(native int64) engine.Tier {
+// tier is what slices ran on, of which so many were native or interpreted. The kernel may have other code since.
+func (x *execution) tier(native, stepped int64) engine.Tier {
 	switch {
 	case native > 0:
 		return engine.Native
-	case x.c.Tier() == engine.Stepper:
+	case stepped > 0 || x.c.Tier() == engine.Stepper:
 		return engine.Stepper
 	}
 	return x.m.eng.Tier()
@@ -145,7 +145,7 @@ func (x *execution) once(lo, hi int64) (did, error) {
 		x.Faults = append(x.Faults, math.MaxInt64)
 	}
 	if lo >= hi {
-		return did{faults: x.Faults, tier: x.tier(0), threads: 1}, nil
+		return did{faults: x.Faults, tier: x.tier(0, 0), threads: 1}, nil
 	}
 	ctx := x.m.ctx
 	if x.short || x.soon { // it ends before it would hear of the end of a context
@@ -154,7 +154,7 @@ func (x *execution) once(lo, hi int64) (did, error) {
 	tier, took, err := x.c.RunShort(ctx, &x.Args, lo, hi)
 	d := did{faults: x.Faults, slices: 1, tier: tier, threads: 1, seconds: took.Seconds()}
 	if tier == engine.Native {
-		d.native, d.weave = 1, x.interleaved(1)
+		d.native, d.weave = 1, x.interleaved(1, 0)
 	}
 	return d, err
 }
@@ -195,7 +195,9 @@ func (p *pass) run() error {
 		way = p.weave()
 	}
 	p.job.Overlap(p.Weave, p.InStep)
-	p.expected = c.Time.Times(float64(p.hi-p.lo) / float64(max(p.outer, 1)))
+	if !p.c.Trying() {
+		p.expected = c.Time.Times(float64(p.hi-p.lo) / float64(max(p.outer, 1)))
+	}
 	if p.alone > 0 && native && c.Threads == 1 && (c.Awake == 1 || max(p.repeats, 1)*c.Alone <= p.m.opt.Machine.Wake) {
 		p.alone, p.helped = p.m.pool.Size(), c.Awake > 1
 	}

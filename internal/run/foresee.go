@@ -61,6 +61,7 @@ func (p *Program) foreseen(in *Inputs, opt *Options) plan.Options {
 		tiers := &tiers{p: p, e: e, kept: map[*schedule.Launch]bool{}}
 		out.Cold = !e.Compiles()
 		out.Kept = e.Results().Has
+		out.Trial = e.Tries()
 		out.Ready = func(l *schedule.Launch) bool { return tiers.of(l) != "" }
 		out.Unrun = func(l *schedule.Launch) bool { return p.Compiled(e, l) == "" }
 		out.Native = func(l *schedule.Launch) bool { return tiers.of(l) == engine.Native }

@@ -248,6 +248,9 @@ func (p *pass) runPresent(threads int) error {
 				return nil
 			}
 			tier, start := p.c.Tier(), time.Now()
+			if p.c.Trying() {
+				tier = engine.Stepper // which tells nothing of the tier
+			}
 			switch err := h.span(ctx, lo, hi); {
 			case err == nil:
 				p.paces.spent(tier, p.c.Tier(), time.Since(start), hi-lo)

@@ -96,6 +96,10 @@ func (r *runner) did(l *schedule.Launch, d *did) {
 func (st *LaunchStats) did(d *did) {
 	st.Slices += d.slices
 	st.Native += d.native
+	if d.tier == engine.Stepper {
+		st.Stepped++
+		st.SteppedSeconds += d.seconds
+	}
 	st.Tier, st.Threads, st.Totals, st.Paces, st.Weave = d.tier, max(st.Threads, d.threads), d.totals, d.paces, d.weave
 }
 
@@ -118,13 +122,21 @@ func (r *runner) prepare(l *schedule.Launch) (*launching, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.statsOf(l).Compile += time.Since(start).Seconds()
+	took := time.Since(start)
 	p := r.launching(l, c)
 	p.Bases = make([]int64, len(l.Regions))
 	lens, err := p.measure()
 	if err != nil {
 		return nil, err
 	}
+	if c.Trying() && r.forecast == nil {
+		start = time.Now()
+		if err := c.Ready(r.ctx, p.Sizes); err != nil {
+			return nil, err
+		}
+		took += time.Since(start)
+	}
+	r.statsOf(l).Compile += took.Seconds()
 	p.lens = lens
 	if p.Scalars, err = r.scalars(l, nil); err != nil {
 		return nil, err

@@ -136,9 +136,9 @@ func Run(ctx context.Context, s *schedule.Schedule, in *Inputs, opt Options) (*R
 	return Prepare(s).Run(ctx, in, opt)
 }
 
-// Compiled is the tier of the code that an engine has for a launch's kernel; "" if it has none.
+// Compiled is the tier of the code that an engine has for a launch's kernel; "" if it has none, though the kernel may have been interpreted.
 func (p *Program) Compiled(e *engine.Engine, l *schedule.Launch) engine.Tier {
-	if c, ok := p.code(l).lookup(e); ok {
+	if c, ok := p.code(l).lookup(e); ok && !c.Trying() {
 		return c.Tier()
 	}
 	return ""

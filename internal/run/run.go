@@ -114,16 +114,19 @@ type Stats struct {
 
 // LaunchStats sums up all runs of one launch.
 type LaunchStats struct {
-	Label   string
-	Hash    kernel.ID
-	Name    string      // Hash as text
-	Bytes   int         // the kernel's length
-	Tier    engine.Tier // that its last slice ran on; "" if none ran here
-	Runs    int64
-	Beside  int64 // of these runs, those that Options.Beside took over
-	Slices  int64
-	Native  int64 // of these slices, those that ran as native code
-	Threads int   // the most of a run here
+	Label  string
+	Hash   kernel.ID
+	Name   string      // Hash as text
+	Bytes  int         // the kernel's length
+	Tier   engine.Tier // that its last slice ran on; "" if none ran here
+	Runs   int64
+	Beside int64 // of these runs, those that Options.Beside took over
+	Slices int64
+	Native int64 // of these slices, those that ran as native code
+	// Stepped are those of the runs here, or parts of them, that were interpreted, and SteppedSeconds what they took.
+	Stepped        int64
+	SteppedSeconds float64
+	Threads        int // the most of a run here
 	// Totals is the kernel that went ahead of the last run here, so that threads could carry state; none if it is "".
 	Totals string
 	// Weave is how many iterations that follow references were under way at the same time in the last run here.

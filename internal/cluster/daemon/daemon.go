@@ -127,7 +127,8 @@ func Start(ctx context.Context, cfg Config) (*Daemon, error) {
 	if cfg.ViewDeadline <= 0 {
 		cfg.ViewDeadline = ViewDeadline
 	}
-	eng, err := engine.New(engine.Options{Memory: cfg.Memory, Codegen: cfg.Codegen, Promotion: cmp.Or(cfg.Machine, machine.Here()).Promotion()})
+	here := cmp.Or(cfg.Machine, machine.Here())
+	eng, err := engine.New(engine.Options{Memory: cfg.Memory, Codegen: cfg.Codegen, Promotion: here.Promotion(), Trial: here.Trial})
 	if err != nil {
 		return nil, err
 	}

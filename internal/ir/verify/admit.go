@@ -28,14 +28,18 @@ type Cost struct {
 	ScratchBytes, RegionBytes int64
 }
 
-// Cost evaluates the bounds; what leaves int64 is math.MaxInt64.
-func (s *Safe) Cost(sizes []int64) Cost {
-	c := Cost{OuterSteps: s.Outer.Eval(sizes)}
+// Steps is what a run takes at most; what leaves int64 is math.MaxInt64.
+func (s *Safe) Steps(sizes []int64) int64 {
 	outer, ok := kernel.EvalPoly(s.Kernel.Outer, sizes)
 	if !ok {
 		outer = math.MaxInt64
 	}
-	c.Steps = mulSat(max(outer, 0), c.OuterSteps)
+	return mulSat(max(outer, 0), s.Outer.Eval(sizes))
+}
+
+// Cost evaluates the bounds; what leaves int64 is math.MaxInt64.
+func (s *Safe) Cost(sizes []int64) Cost {
+	c := Cost{Steps: s.Steps(sizes), OuterSteps: s.Outer.Eval(sizes)}
 	for _, r := range s.Kernel.Regions {
 		n, ok := kernel.EvalPoly(r.Len, sizes)
 		if !ok {

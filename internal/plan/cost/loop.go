@@ -206,6 +206,9 @@ func (w *walker) steps(in *kernel.Instr, all float64) {
 // sideBySide is the plan by which an emitter computes iterations in lanes, if there are enough of them; it is asked before
 // it runs, as the emitter's code is.
 func (w *walker) sideBySide(in *kernel.Instr, turns float64, depth int) (l inLanes) {
+	if w.vector == 0 { // an interpreter has no lanes
+		return inLanes{}
+	}
 	p := w.columns
 	if w.columns = nil; p == nil || p.In != in {
 		p, _ = w.loops.Plan(in)

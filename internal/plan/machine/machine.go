@@ -226,6 +226,14 @@ func (e *Engine) Making(instructions int) float64 { return e.Compile * Larger(in
 // Larger is how many times as long as for a kernel of calibration it takes to make code of one of so many instructions.
 func Larger(instructions int) float64 { return (4 + float64(instructions)) / 29 }
 
+// Trial is how many steps of a kernel of so many instructions are interpreted in the time in which WebAssembly is made of it.
+func (m *Machine) Trial(instructions int) int64 {
+	if e := m.Engines["wasm"]; e != nil {
+		return int64(e.Making(instructions) / m.Interpret)
+	}
+	return 0
+}
+
 // Promotion is how long it takes to make native code of a kernel of calibration; 0 if that was not measured.
 func (m *Machine) Promotion() time.Duration {
 	if e := m.Engines["native"]; e != nil {

@@ -78,7 +78,7 @@ func With(id kernel.ID, data string) kernel.ID {
 }
 
 // engines are what a Key has as its engine.
-var engines = []string{"wasm", "native", readying + "wasm", readying + "native", Decoding, Making, rented}
+var engines = []string{"wasm", "native", "stepper", readying + "wasm", readying + "native", Decoding, Making, rented}
 
 // Key is a kernel, a form of files, or a program as a whole, where it ran.
 type Key struct {

@@ -1,0 +1,162 @@
+package engine
+
+import (
+	"context"
+	"encoding/binary"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/godwit-run/godwit/internal/engine/codegen/codegentest"
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+)
+
+// few is a trial for kernels of any length.
+func few(steps int64) func(int) int64 { return func(int) int64 { return steps } }
+
+// squared is the kernel of squares in an engine; run gives the tier of a run that makes n of them.
+func squared(t *testing.T, e *Engine) (c *Compiled, run func(n int64) Tier) {
+	t.Helper()
+	c, err := e.Kernel(t.Context(), squares())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, b, err := e.Alloc(64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Arena().Free(s) })
+	return c, func(n int64) Tier {
+		t.Helper()
+		for i := range b {
+			b[i] = 0xdb
+		}
+		a := &Args{Sizes: []int64{n}, Bases: []int64{s.Off}, Faults: noFaults(c.Kernel.Sites)}
+		on, _, err := c.RunShort(t.Context(), a, 0, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			if got := binary.LittleEndian.Uint64(b[8*i:]); got != uint64(i*i) {
+				t.Fatalf("on %s, %d squared is %d", on, i, got)
+			}
+		}
+		return on
+	}
+}
+
+// TestTrial: the first runs of a kernel are interpreted, code is made beside the second, and what it took is noted once.
+func TestTrial(t *testing.T) {
+	e := engineWith(t, Options{Trial: few(1000)})
+	c, run := squared(t, e)
+	if !c.Trying() || c.Tier() != Wasm || c.ReachesAll() {
+		t.Errorf("trying %v, on %s, reaches all %v", c.Trying(), c.Tier(), c.ReachesAll())
+	}
+	if on := run(8); on != Stepper || !c.Trying() {
+		t.Fatalf("the first run was on %s, trying %v", on, c.Trying())
+	}
+	if e.promotions.Wait(); !c.Trying() {
+		t.Fatal("there is code after one run")
+	}
+	if on := run(8); on != Stepper {
+		t.Errorf("the second run was on %s", on)
+	}
+	e.promotions.Wait()
+	if on := run(8); on != Wasm || c.Trying() {
+		t.Errorf("the third run was on %s, trying %v", on, c.Trying())
+	}
+	if list := e.Readied(); len(list) != 1 || list[0].ID != c.Hash || list[0].Tier != Wasm || list[0].Took <= 0 {
+		t.Errorf("readied %+v", list)
+	}
+}
+
+// TestTrialOfLongRun: a run that takes longer interpreted than code takes to make has code from its first slice on, be it alone or by workers.
+func TestTrialOfLongRun(t *testing.T) {
+	e := engineWith(t, Options{Trial: few(20)})
+	c, run := squared(t, e)
+	if on := run(8); on != Wasm || c.Trying() {
+		t.Errorf("alone it was on %s, trying %v", on, c.Trying())
+	}
+	e = engineWith(t, Options{Trial: few(20)})
+	c, _ = squared(t, e)
+	j := e.NewJob(c, []int64{8}, nil)
+	w, err := j.Worker(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.tier.stepped || c.Trying() {
+		t.Error("a worker interprets a long run")
+	}
+	w.Close()
+}
+
+// TestTrialNeedsNoMemory: a kernel with memory of its own has code from the beginning, as in an engine that is asked for a tier.
+func TestTrialNeedsNoMemory(t *testing.T) {
+	for _, c := range []struct {
+		opt Options
+		k   *kernel.Kernel
+	}{{Options{Trial: few(1000)}, divided()}, {Options{Tier: Stepper, Trial: few(1000)}, squares()}, {Options{Trial: few(0)}, squares()}, {Options{}, squares()}} {
+		e := engineWith(t, c.opt)
+		k, err := e.Kernel(t.Context(), c.k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if k.Trying() {
+			t.Errorf("with %+v a kernel of %d regions is tried", c.opt, len(c.k.Regions))
+		}
+	}
+}
+
+// TestTrialPromoted: WebAssembly that comes after native code does not take its place, and who waited for it goes on.
+func TestTrialPromoted(t *testing.T) {
+	e := engineWith(t, Options{Trial: few(1000), Codegen: codegentest.Service(t, "")})
+	c, run := squared(t, e)
+	trial := c.trial.Load()
+	if err := e.Promote(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	if err := trial.make(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if on := run(8); on != Native || c.Trying() {
+		t.Errorf("on %s, trying %v", on, c.Trying())
+	}
+}
+
+// TestTrialManyAtOnce: short and long runs of many goroutines begin while code is made.
+func TestTrialManyAtOnce(t *testing.T) {
+	for range 20 {
+		e := engineWith(t, Options{Trial: few(40)})
+		c, err := e.Kernel(t.Context(), squares())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var wg sync.WaitGroup
+		for i := range 8 {
+			wg.Go(func() {
+				s, b, err := e.Alloc(64)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer e.Arena().Free(s)
+				n := int64(1 + i)
+				for range 10 {
+					a := &Args{Sizes: []int64{n}, Bases: []int64{s.Off}, Faults: noFaults(c.Kernel.Sites)}
+					if _, err := e.Run(context.Background(), NewPool(1), c, a, 0, n); err != nil {
+						t.Error(err)
+					}
+					if got := binary.LittleEndian.Uint64(b[8*(n-1):]); got != uint64((n-1)*(n-1)) {
+						t.Errorf("%d squared is %d", n-1, got)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		for late := time.Now().Add(time.Minute); c.Trying() && time.Now().Before(late); time.Sleep(time.Millisecond) {
+		}
+		if c.Trying() {
+			t.Fatal("no code after many runs")
+		}
+	}
+}

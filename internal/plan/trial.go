@@ -1,0 +1,93 @@
+package plan
+
+import (
+	"math"
+	"slices"
+
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/schedule"
+	"github.com/godwit-run/godwit/internal/ir/verify"
+	"github.com/godwit-run/godwit/internal/plan/cost"
+	"github.com/godwit-run/godwit/internal/plan/machine"
+	"github.com/godwit-run/godwit/internal/plan/seen"
+)
+
+// In: a launch whose kernel has no code. Out: how many of its runs are interpreted before it has, and what each takes. Invariant: the rule is
+// that of engine.Compiled.Ready: a run that is over sooner than code is made needs none.
+
+// tries reports that a run of a launch is interpreted if there is no code of its kernel. Not all sizes may be known.
+func (p *predictor) tries(l *schedule.Launch, safe *verify.Safe) bool {
+	if !p.opt.Trial || p.opt.Ready == nil || p.opt.Ready(l) || p.engine != "wasm" { // who asks for native code does not wait for less
+		return false
+	}
+	sizes := make([]int64, len(l.Sizes))
+	for i := range l.Sizes {
+		n, ok := l.Sizes[i].Eval(p.size)
+		if !ok {
+			return false
+		}
+		sizes[i] = n
+	}
+	return over(safe, sizes, p.opt.Machine)
+}
+
+// over reports that a run which is interpreted is over before code is made.
+func over(safe *verify.Safe, sizes []int64, m *machine.Machine) bool {
+	own := slices.ContainsFunc(safe.Kernel.Regions, func(r kernel.Region) bool { return r.Access == kernel.Scratch })
+	return !own && safe.Steps(sizes) <= m.Trial(kernel.Instructions(safe.Kernel))
+}
+
+// unmade is what a machine takes longer for the first run of a launch than for the next, since it has no code.
+func (c *Coming) unmade(m *machine.Machine) float64 {
+	making := m.Engines["wasm"].Compile
+	if over(c.Safe, c.Sizes, m) {
+		return min(making, c.stepped(m).Total())
+	}
+	return making
+}
+
+// stepped is what a run takes that is interpreted.
+func (c *Coming) stepped(m *machine.Machine) *cost.Parts {
+	parts := cost.Of(c.Safe, c.Sizes, c.given(), EngineOf(Stepper, 0)).Stepped(m, 1, c.Places)
+	parts.Looked = c.look
+	return parts
+}
+
+// interpreted is the same by what earlier runs took, too, and whether these say so.
+func (c *Coming) interpreted(m *machine.Machine) (machine.Spread, *cost.Parts, bool) {
+	parts, e := c.stepped(m), m.Engines["wasm"]
+	if c.Seen == nil {
+		return parts.Time(e), parts, false
+	}
+	past := c.ratios(c.Seen(Stepper, 1), func(pt *seen.Point) (float64, bool) {
+		o := *c
+		o.Sizes, o.Scalar = pt.Sizes, pt.Scalar
+		return o.stepped(m).Total(), true
+	})
+	t, warm := warmer(e, parts.Time(e), past)
+	return t, parts, warm
+}
+
+// Stepper names the interpreter, as seen.Key does.
+const Stepper = "stepper"
+
+// onTrial has the first runs of a launch be interpreted, where the step is what it would be with code. Code is made beside the second, and runs that begin
+// meanwhile are interpreted too.
+func (p *predictor) onTrial(l *schedule.Launch, c *Coming, s *Step) {
+	m := p.opt.Machine
+	each, parts, warm := c.interpreted(m)
+	n := math.Min(s.Runs, 1+math.Ceil(m.Engines["wasm"].Making(kernel.Instructions(l.Kernel))/math.Max(1, each.P50)))
+	if n <= 0 {
+		return // it is not expected to run
+	}
+	rest := 1 - n/s.Runs
+	s.Time = s.Time.Times(rest).Plus(each.Times(n))
+	if each.P50*n < s.Time.P50/2 {
+		return
+	}
+	parts.Guessed = s.Parts.Guessed
+	s.Parts, s.Most, s.Warm, s.told = *parts, "interpreted, since that takes less time than to make code", warm, warm
+	if rest == 0 {
+		s.Threads = 1
+	}
+}
