@@ -195,10 +195,13 @@ func TestToldMeanwhile(t *testing.T) {
 	bell := inKernelArmed(newBell())
 	after := make(chan unix.CPUSet)
 	go func() {
-		runtime.LockOSThread() // and never unlocked: the thread ends
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		var before, set unix.CPUSet
+		_ = unix.SchedGetaffinity(0, &before)
 		bell.wait()
-		var set unix.CPUSet
 		_ = unix.SchedGetaffinity(0, &set)
+		_ = unix.SchedSetaffinity(0, &before)
 		after <- set
 	}()
 	asleepIn(t, bell)
@@ -215,11 +218,13 @@ func TestToldMeanwhile(t *testing.T) {
 
 // TestOneProcessor shows that a thread is not told to run nowhere.
 func TestOneProcessor(t *testing.T) {
-	runtime.LockOSThread() // and never unlocked: the thread ends with the test
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	var set, one unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &set); err != nil {
 		t.Fatal(err)
 	}
+	defer func() { _ = unix.SchedSetaffinity(0, &set) }()
 	one.Set(processor(t))
 	if err := unix.SchedSetaffinity(0, &one); err != nil {
 		t.Skipf("SKIPPED: threads may not be told where to run: %v", err)

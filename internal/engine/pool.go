@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -33,6 +34,7 @@ type shift struct {
 	panicked any   // what the first worker that panicked did so with
 	more     error // what ended the work, and more
 	working  sync.WaitGroup
+	busy     atomic.Int32 // of working
 }
 
 // errPanicked ends the other workers' work; callers see the panic itself.
@@ -113,7 +115,7 @@ func (p *Pool) Do(ctx context.Context, n int, f func(ctx context.Context, worker
 	defer beside.end()
 	p.team.give(s, n-1)
 	func() {
-		defer s.end() // also where a callback ends this goroutine
+		defer s.end(p.awake) // also where a callback ends this goroutine
 		s.run(0)
 	}()
 	err := context.Cause(s.ctx)
@@ -127,12 +129,18 @@ func (p *Pool) Do(ctx context.Context, n int, f func(ctx context.Context, worker
 	return err
 }
 
-// end lets nobody begin any more, and waits for those who have.
-func (s *shift) end() {
+// end lets nobody begin any more, and waits for those who have: awake for a while, as they end at about the same time. Who sleeps is woken on the
+// processor of a helper, whose thread may then wait for that processor, though another one has nothing to do; see bell_linux.go.
+func (s *shift) end(awake time.Duration) {
 	s.mu.Lock()
 	s.over = true
 	s.mu.Unlock()
-	s.working.Wait()
+	for start, n := time.Since(began), 1; s.busy.Load() > 0; n++ {
+		if n%looks == 0 && (time.Since(began)-start >= awake || beside.under.Load() > 1) {
+			s.working.Wait()
+			return
+		}
+	}
 }
 
 func (s *shift) help(worker int) {
@@ -140,12 +148,18 @@ func (s *shift) help(worker int) {
 	begin := !s.over
 	if begin {
 		s.working.Add(1)
+		s.busy.Add(1)
 	}
 	s.mu.Unlock()
 	if begin {
-		defer s.working.Done()
+		defer s.done()
 		s.run(worker)
 	}
+}
+
+func (s *shift) done() {
+	s.working.Done()
+	s.busy.Add(-1)
 }
 
 func (s *shift) run(worker int) {

@@ -192,3 +192,24 @@ func TestPoolTellsMore(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestEndWaits: a shift ends when its helpers have, whether the caller waits for them awake, asleep, or awake in vain.
+func TestEndWaits(t *testing.T) {
+	for _, awake := range []time.Duration{0, 100 * time.Microsecond, time.Minute} {
+		s := &shift{}
+		s.working.Add(1)
+		s.busy.Add(1)
+		var ended atomic.Bool
+		go func() {
+			time.Sleep(3 * time.Millisecond)
+			ended.Store(true)
+			s.done()
+		}()
+		if s.end(awake); !ended.Load() {
+			t.Errorf("awake for %v, the caller did not wait", awake)
+		}
+		if s.help(1); s.busy.Load() != 0 {
+			t.Error("a helper begins after the end")
+		}
+	}
+}
