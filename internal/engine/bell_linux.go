@@ -83,20 +83,45 @@ func (f *futex) ring() {
 // bar tells the thread that waits, if one does, to run on another processor than this.
 func (f *futex) bar() {
 	if id := int(f.waits.Load()); id != 0 && !stuck.Load() && unix.SchedGetaffinity(id, &f.may) == nil {
-		set, ok := but(f.may)
+		set, ok := but(f.may, processor())
 		f.told, f.barred = set, ok && unix.SchedSetaffinity(id, &set) == nil
 	}
 }
 
-// but is a set without the processor that this runs on; false if that is all, or is not known.
-func but(set unix.CPUSet) (unix.CPUSet, bool) {
-	var here uint32
-	if _, _, e := syscall.RawSyscall(unix.SYS_GETCPU, uintptr(unsafe.Pointer(&here)), 0, 0); e != 0 || !set.IsSet(int(here)) {
+// but is a set without a processor; false if that is all, or it is not in the set.
+func but(set unix.CPUSet, processor int) (unix.CPUSet, bool) {
+	if processor < 0 || !set.IsSet(processor) {
 		return set, false
 	}
-	set.Clear(int(here))
+	set.Clear(processor)
 	return set, set.Count() > 0
 }
+
+// processor is the one that this runs on; -1 if that is not known.
+func processor() int {
+	var here uint32
+	if _, _, e := syscall.RawSyscall(unix.SYS_GETCPU, uintptr(unsafe.Pointer(&here)), 0, 0); e != 0 {
+		return -1
+	}
+	return int(here)
+}
+
+// depart goes on with a goroutine that is new on another processor than the one where it was made, where its thread has to wait for who made it.
+func depart(from int) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	f := futex{}
+	if processor() != from || stuck.Load() || unix.SchedGetaffinity(0, &f.may) != nil {
+		return
+	}
+	set, ok := but(f.may, from)
+	if f.told = set; ok && unix.SchedSetaffinity(0, &set) == nil {
+		f.release()
+	}
+}
+
+// stepBack lets another thread have this processor, if one waits for it.
+func stepBack() { _, _, _ = syscall.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
 
 func (f *futex) wait() {
 	if f.parted.Load() {

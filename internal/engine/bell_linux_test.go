@@ -33,24 +33,17 @@ func allowed(t *testing.T) (sets []string) {
 	return sets
 }
 
-// processor is the one that this runs on.
-func processor(t *testing.T) int {
+// here is the processor that this runs on, of several.
+func here(t *testing.T) int {
 	t.Helper()
 	var set unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &set); err != nil {
 		t.Fatal(err)
 	}
-	without, ok := but(set)
-	if !ok {
+	if set.Count() < 2 {
 		t.Skip("SKIPPED: there is one processor")
 	}
-	for i := range len(set) * 64 {
-		if set.IsSet(i) && !without.IsSet(i) {
-			return i
-		}
-	}
-	t.Fatal("no processor was taken away")
-	return -1
+	return processor()
 }
 
 // inKernelArmed arms a bell for a wait in the kernel, whatever other tests have left.
@@ -75,7 +68,7 @@ func asleepIn(t *testing.T, f *futex) {
 func TestWokenElsewhere(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	processor(t)
+	here(t)
 	bell := newBell().(*futex)
 	woken := make(chan bool)
 	go func() {
@@ -92,7 +85,7 @@ func TestWokenElsewhere(t *testing.T) {
 		if err := unix.SchedGetaffinity(int(bell.waits.Load()), &set); err != nil {
 			t.Fatal(err)
 		}
-		if set.IsSet(processor(t)) {
+		if set.IsSet(here(t)) {
 			same++ // this thread has moved since, or the other was told nothing
 		}
 		bell.rung.Store(1) // the rest of ring
@@ -106,6 +99,33 @@ func TestWokenElsewhere(t *testing.T) {
 		if time.Now().After(late) {
 			t.Fatalf("threads may run on %q, expected the same for all", allowed(t))
 		}
+	}
+}
+
+// TestDepart shows that a goroutine that departs goes on elsewhere, and that its thread may run where it might before.
+func TestDepart(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	here(t)
+	var before, after unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &before); err != nil {
+		t.Fatal(err)
+	}
+	same := 0
+	for range 50 {
+		from := processor()
+		if depart(from); processor() == from {
+			same++ // it has moved back since
+		}
+	}
+	if same > 10 {
+		t.Errorf("%d of 50 stay where they are", same)
+	}
+	if err := unix.SchedGetaffinity(0, &after); err != nil || after != before {
+		t.Errorf("the thread may run on %d processors, before on %d; %v", after.Count(), before.Count(), err)
+	}
+	if depart(-1); processor() < 0 {
+		t.Error("where this runs is not known")
 	}
 }
 
@@ -191,7 +211,7 @@ func TestFewInKernel(t *testing.T) {
 
 // TestToldMeanwhile shows that what somebody else tells a thread while it sleeps stays so.
 func TestToldMeanwhile(t *testing.T) {
-	processor(t)
+	here(t)
 	bell := inKernelArmed(newBell())
 	after := make(chan unix.CPUSet)
 	go func() {
@@ -206,7 +226,7 @@ func TestToldMeanwhile(t *testing.T) {
 	}()
 	asleepIn(t, bell)
 	var one unix.CPUSet
-	one.Set(processor(t))
+	one.Set(here(t))
 	if err := unix.SchedSetaffinity(int(bell.waits.Load()), &one); err != nil {
 		t.Skipf("SKIPPED: threads may not be told where to run: %v", err)
 	}
@@ -225,14 +245,14 @@ func TestOneProcessor(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = unix.SchedSetaffinity(0, &set) }()
-	one.Set(processor(t))
+	one.Set(here(t))
 	if err := unix.SchedSetaffinity(0, &one); err != nil {
 		t.Skipf("SKIPPED: threads may not be told where to run: %v", err)
 	}
-	if _, ok := but(one); ok {
+	if _, ok := but(one, processor()); ok {
 		t.Error("the only processor was taken away")
 	}
-	if got, ok := but(set); !ok || got.Count() != set.Count()-1 {
+	if got, ok := but(set, processor()); !ok || got.Count() != set.Count()-1 {
 		t.Errorf("%d of %d are left", got.Count(), set.Count())
 	}
 }

@@ -35,6 +35,7 @@ type shift struct {
 	more     error // what ended the work, and more
 	working  sync.WaitGroup
 	busy     atomic.Int32 // of working
+	asleep   atomic.Bool  // the caller, which waits for them
 }
 
 // errPanicked ends the other workers' work; callers see the panic itself.
@@ -137,6 +138,7 @@ func (s *shift) end(awake time.Duration) {
 	s.mu.Unlock()
 	for start, n := time.Since(began), 1; s.busy.Load() > 0; n++ {
 		if n%looks == 0 && (time.Since(began)-start >= awake || beside.under.Load() > 1) {
+			s.asleep.Store(true)
 			s.working.Wait()
 			return
 		}

@@ -18,7 +18,9 @@ type team struct {
 	resting atomic.Int32 // helpers that are awake without work
 	woken   atomic.Int32 // how often a helper had to be woken
 	ended   atomic.Bool
-	since   time.Time // since when it stands by
+	since   time.Time    // since when it stands by
+	from    int          // the processor where it was made
+	begun   atomic.Int32 // helpers that have begun
 }
 
 // helper is where a goroutine of a team finds its work.
@@ -80,16 +82,23 @@ func (o *overlaps) recent() bool {
 	return o.under.Load() > 1 || last > 0 && time.Since(began)-last < lately
 }
 
-// newTeam starts n helpers.
+// newTeam starts n helpers, and sees that they begin elsewhere.
 func newTeam(n int) *team {
-	t := &team{helpers: make([]*helper, n)}
+	t := &team{helpers: make([]*helper, n), from: processor()}
 	for i := range t.helpers {
 		h := &helper{bell: newChime()}
 		if n < runtime.GOMAXPROCS(0) { // else the helpers alone would keep all of Go's processors
 			h.bell = newBell()
 		}
 		t.helpers[i] = h
-		t.done.Go(func() { t.serve(h, i+1) })
+		t.done.Go(func() {
+			depart(t.from)
+			t.begun.Add(1)
+			t.serve(h, i+1)
+		})
+	}
+	for start := time.Since(began); int(t.begun.Load()) < n && time.Since(began)-start < mostAwake && !beside.recent(); {
+		stepBack()
 	}
 	return t
 }
@@ -103,7 +112,9 @@ func (t *team) serve(h *helper, worker int) {
 		}
 	}()
 	for s := t.await(h); s != nil; s = t.await(h) {
-		s.help(worker)
+		if s.help(worker); s.asleep.Load() {
+			runtime.Gosched() // the caller was woken on this processor
+		}
 	}
 	ended = true
 }
@@ -149,7 +160,7 @@ func (t *team) watch(h *helper) *shift {
 		if t.ended.Load() || time.Since(start) > awake {
 			return nil
 		}
-		if n%(16*looks) == 0 {
+		if n%(16*looks) == 0 && beside.recent() { // others want this processor
 			runtime.Gosched()
 		}
 	}
