@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/godwit-run/godwit/internal/data/regular"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
@@ -145,16 +147,49 @@ func (m *Memory) Save() error {
 	}
 	var errs []error
 	for _, first := range m.news.firsts() {
-		all := empty(mostOfFile)
-		all.take(m.file(first))
-		all.join(m.news, first)
-		if err := all.write(m.file(first)); err != nil {
+		if err := m.bring(first); err != nil {
 			errs = append(errs, err) // the others are none the worse
 			continue
 		}
 		m.news.leave(first)
 	}
 	return errors.Join(errs...)
+}
+
+// bring adds what is new of IDs that begin with a byte to what their file has.
+func (m *Memory) bring(first byte) error {
+	path := m.file(first)
+	f, err := claim(path + next)
+	if err != nil {
+		return err
+	}
+	all := empty(mostOfFile)
+	all.take(path)
+	all.join(m.news, first)
+	return all.write(f, path)
+}
+
+// next is what the name of a file ends with that is to take the place of another.
+const next = ".new"
+
+const (
+	claims = 20          // how often a file is tried to be claimed, a millisecond apart
+	dead   = time.Minute // who has not written a file in that time does not
+)
+
+// claim makes a file that nobody else has. What a process left that ended before it could take it away is taken away.
+func claim(path string) (*os.File, error) {
+	for i := 0; ; i++ {
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|syscall.O_NOFOLLOW, 0o600)
+		if err == nil || !errors.Is(err, fs.ErrExist) || i == claims {
+			return f, err
+		}
+		if st, err := os.Lstat(path); err == nil && time.Since(st.ModTime()) > dead {
+			_ = os.Remove(path)
+			continue
+		}
+		time.Sleep(time.Millisecond)
+	}
 }
 
 // folder makes one, also where an earlier version kept all in a file of that name, which several processes may find at once.
@@ -214,7 +249,8 @@ func (m *Memory) leave(first byte) {
 	maps.DeleteFunc(m.parts, func(id kernel.ID, _ map[string]float64) bool { return id[0] == first })
 }
 
-func (m *Memory) write(path string) error {
+// write has what is remembered take the place of a file, by way of another, which it closes.
+func (m *Memory) write(t *os.File, path string) error {
 	f := file{Version: version, Processor: processor()}
 	for at := m.recent.Back(); at != nil; at = at.Prev() {
 		e := at.Value.(*entry)
@@ -228,16 +264,15 @@ func (m *Memory) write(path string) error {
 		f.Programs = append(f.Programs, fileProgram{id.String(), parts})
 	}
 	b, err := json.Marshal(f)
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = t.Write(b)
 	}
-	t, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = t.Write(b)
+	own, serr := t.Stat()
 	if cerr := t.Close(); err == nil {
-		err = cerr
+		err = errors.Join(serr, cerr)
+	}
+	if st, lerr := os.Lstat(t.Name()); lerr != nil || serr != nil || !os.SameFile(st, own) {
+		return errors.Join(err, fmt.Errorf("%s was taken away by another process", t.Name()))
 	}
 	if err == nil {
 		err = os.Rename(t.Name(), path)

@@ -1,13 +1,16 @@
 package seen
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 )
@@ -87,8 +90,65 @@ func TestTogether(t *testing.T) {
 	if !reflect.DeepEqual(c.Of(key(1))[0].Took, []float64{10}) || !reflect.DeepEqual(c.Of(key(2))[0].Took, []float64{20}) {
 		t.Errorf("%v, %v", c.Of(key(1)), c.Of(key(2)))
 	}
-	if left, _ := filepath.Glob(filepath.Join(path, ".new-*")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(path, "*"+next)); len(left) > 0 {
 		t.Errorf("%v was left behind", left)
+	}
+}
+
+// TestManyTogether: of what many processes bring to one file at the same time, nothing is lost.
+func TestManyTogether(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "seen")
+	const many = 8
+	var wg sync.WaitGroup
+	for i := range many {
+		m := New(path)
+		k := Key{ID: kernel.ID{1, byte(i)}, Engine: "wasm", Threads: 1}
+		m.Note(k, Point{Sizes: []int64{1}}, 10)
+		wg.Go(func() {
+			for err := m.Save(); err != nil; err = m.Save() { // the others took long
+				if !errors.Is(err, fs.ErrExist) {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	all := New(path)
+	for i := range many {
+		if k := (Key{ID: kernel.ID{1, byte(i)}, Engine: "wasm", Threads: 1}); len(all.Of(k)) != 1 {
+			t.Errorf("what %d has brought is gone", i)
+		}
+	}
+}
+
+// TestLeftBehind: a file that a process has begun and not ended is in the way for a while, and then no more.
+func TestLeftBehind(t *testing.T) {
+	path := t.TempDir()
+	m := New(path)
+	m.Note(key(1), Point{Sizes: []int64{1}}, 10)
+	left := m.file(key(1).ID[0]) + next
+	if err := os.WriteFile(left, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Save(); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("beside another who writes: %v", err)
+	}
+	if b, err := os.ReadFile(left); err != nil || string(b) != "{" {
+		t.Errorf("what the other writes is %q, %v", b, err)
+	}
+	old := time.Now().Add(-2 * dead)
+	if err := os.Chtimes(left, old, old); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Save(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(left); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it is there yet: %v", err)
+	}
+	if n := New(path); len(n.Of(key(1))) != 1 {
+		t.Error("what was noted is gone")
 	}
 }
 
