@@ -11,6 +11,7 @@ import (
 
 	"github.com/godwit-run/godwit/internal/cluster/catalog"
 	"github.com/godwit-run/godwit/internal/cluster/identity"
+	"github.com/godwit-run/godwit/internal/cluster/loan"
 	"github.com/godwit-run/godwit/internal/cluster/parcel"
 	"github.com/godwit-run/godwit/internal/cluster/transport"
 	wire "github.com/godwit-run/godwit/internal/cluster/transport/stream"
@@ -93,8 +94,8 @@ func (b *bumper) burst(ctx context.Context, k *recorded, n, ahead int) (time.Dur
 	start := time.Now()
 	b.began, b.last = start, 0
 	for range min(ahead, n) {
-		p := b.next(nil)
-		if err := b.net.Send(b.to, p); err != nil {
+		of := loan.Of(len(k.bytes))
+		if err := transport.Lend(b.net, b.to, b.next(of.Bytes()[:0]), of); err != nil {
 			b.mu.Unlock()
 			return 0, err
 		}
@@ -125,11 +126,24 @@ func (b *bumper) next(room []byte) []byte {
 func (b *bumper) Receive(_ catalog.Peer, answer []byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if next := b.take(answer, nil); len(next) > 0 {
-		if err := b.net.Send(b.to, next); err != nil {
-			b.end(err)
-		}
+	if b.what == nil {
+		return
 	}
+	of := loan.Of(len(b.what.bytes))
+	next := b.take(answer, of.Bytes()[:0])
+	if len(next) == 0 {
+		of.Back()
+		return
+	}
+	if err := transport.Lend(b.net, b.to, next, of); err != nil {
+		b.end(err)
+	}
+}
+
+// Borrow implements transport.Borrower, as callers do.
+func (b *bumper) Borrow(from catalog.Peer, answer []byte, of *loan.Loan) {
+	b.Receive(from, answer)
+	of.Back()
 }
 
 // Swift implements transport.Swift: the next parcel is the answer to an answer.

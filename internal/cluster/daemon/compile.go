@@ -102,5 +102,9 @@ func (d *Daemon) named(ctx context.Context, err error) error {
 	case errors.Is(err, context.Canceled):
 		reason = parcel.Cancelled
 	}
-	return &node.WorkError{Reason: reason, Detail: err.Error()}
+	detail := err.Error()
+	if bad != nil && bad.Help != "" { // who asked has nothing else of the error
+		detail += "; " + bad.Help
+	}
+	return &node.WorkError{Reason: reason, Detail: detail}
 }

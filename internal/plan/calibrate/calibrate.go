@@ -103,7 +103,12 @@ func measure(ctx context.Context, m *machine.Machine, sides *sides, name string,
 		}
 	}
 	opt.Progress(name + ": operations")
-	e := &machine.Engine{VectorBytes: w.vector, Classes: map[string]machine.Class{}}
+	e := &machine.Engine{VectorBytes: w.vector, Random: 1, Classes: map[string]machine.Class{}}
+	if len(m.Engines) > 0 { // memory was measured with another
+		if e.Random, err = w.scattered(ctx, m.Memory[1].Random, opt.Most); err != nil {
+			return err
+		}
+	}
 	m.Engines[name] = e
 	if e.Call, e.Launch, err = w.overhead(ctx); err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -163,7 +164,37 @@ func (w *workbench) copied(ctx context.Context, most int64, source string) (c ma
 }
 
 func (w *workbench) gather(ctx context.Context, most int64) (c machine.Curve, err error) {
-	for bytes := int64(16 << 10); bytes <= most; bytes *= 4 {
+	return w.gatherBy(ctx, most, 4)
+}
+
+// scatteredBy is how many times as large as the one before the arrays are with which scattered asks.
+const scatteredBy = 64
+
+// scattered is how many times as long as in a curve an access waits beyond the first cache: the middle of some sizes, by their logarithms.
+func (w *workbench) scattered(ctx context.Context, than machine.Curve, most int64) (float64, error) {
+	c, err := w.gatherBy(ctx, most, scatteredBy)
+	if err != nil {
+		return 0, err
+	}
+	sum, n := 0.0, 0.0
+	for _, p := range c[1:] {
+		own, other := p.Time.P50-c[0].Time.P50, than.At(p.At).P50-than.At(c[0].At).P50
+		if own > 0 && other > 0 {
+			sum, n = sum+math.Log(own/other), n+1
+		}
+	}
+	if n == 0 {
+		return 1, nil
+	}
+	return min(max(1, math.Exp(sum/n)), mostScattered), nil
+}
+
+// mostScattered is more than any processor has accesses under way.
+const mostScattered = 64
+
+// gatherBy is gather with arrays that are so many times as large as the one before.
+func (w *workbench) gatherBy(ctx context.Context, most, by int64) (c machine.Curve, err error) {
+	for bytes := int64(16 << 10); bytes <= most; bytes *= by {
 		v, err := w.source(argument{kind: "f64", n: bytes / 8})
 		if err != nil {
 			return nil, err

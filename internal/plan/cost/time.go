@@ -91,7 +91,11 @@ func (m *Mix) On(mc *machine.Machine, engine string, threads int, places []Place
 	threads = m.Threads(mc, threads)
 	p := &Parts{Begin: e.Launch, Guessed: m.Guessed}
 	m.operate(p, TimesOf(mc, e), mc.Share(threads)*m.evenly(threads))
-	m.memory(p, mc.MemoryFor(threads), threads, places)
+	mem := mc.MemoryFor(threads)
+	if e.Random > 1 {
+		mem.Random = mem.Random.Slower(e.Random)
+	}
+	m.memory(p, mem, threads, places)
 	m.mapping(p, mc.Ways[machine.ByFaults], threads, places)
 	return p
 }

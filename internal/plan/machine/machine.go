@@ -87,6 +87,15 @@ func (c Curve) At(amount float64) Spread {
 	return Spread{between(a.Time.P10, b.Time.P10), between(a.Time.P50, b.Time.P50), between(a.Time.P90, b.Time.P90)}
 }
 
+// Slower is the same with all times so many times as long.
+func (c Curve) Slower(times float64) Curve {
+	out := slices.Clone(c)
+	for i := range out {
+		out[i].Time = out[i].Time.Times(times)
+	}
+	return out
+}
+
 // Machine is what was measured of one machine.
 type Machine struct {
 	Name       string
@@ -161,6 +170,9 @@ type Engine struct {
 	Launch      float64 // for a launch, besides its kernel
 	Compile     float64 // for a kernel that is new, of as many instructions as those of calibration; see Making
 	Kept        float64 // to bring native code from disk that an earlier process has made; 0 of other engines
+	// Random is how many times as long as memory says an access waits that waits for no other, where the engine has fewer of them under way than that with
+	// which memory was measured; 1 for that engine.
+	Random float64
 	// Classes are nanoseconds for an operation of each class, by its name: for one value, and for a vector of them.
 	Classes map[string]Class
 	// Error is by how much measured times were off, as a factor above 1: of the programs that were measured nine in ten

@@ -93,6 +93,7 @@ func TestParse(t *testing.T) {
 		{"vector_bytes = 16", "vector_bytes = 17", "vector_bytes = 17"},
 		{"error = ", "error = 0.5 #", "error of at least 1"},
 		{"vector_bytes = 16", "kept_ns = -1.0\nvector_bytes = 16", "kept_ns of at least 0"},
+		{"random = 1.6", "random = -1.0", "random = -1"},
 		{"processors = 2", "processors = \"two\"", "processors"},
 		{"[engine.native.class_ns]", "[engine.native.off]\nsteady = [1.5, 2.0]\n[engine.native.class_ns]", "off.steady"},
 		{"[engine.native.class_ns]", "[engine.native.off]\nsometimes = [0.5, 2.0]\n[engine.native.class_ns]", "off.sometimes"},

@@ -71,6 +71,7 @@ type fileEngine struct {
 	Launch      float64               `toml:"launch_ns"`
 	Compile     float64               `toml:"compile_ns"`
 	Kept        float64               `toml:"kept_ns,omitzero"`
+	Random      float64               `toml:"random,omitzero"`
 	Error       float64               `toml:"error"`
 	Off         map[string][2]float64 `toml:"off,omitempty"`
 	Classes     map[string][2]float64 `toml:"class_ns"`
@@ -116,7 +117,7 @@ func Parse(text []byte) (*Machine, error) {
 		m.Memory[f.Threads] = Memory{curve(f.Read), curve(f.Write), curve(f.Fresh), curve(f.Random), curve(f.Chase), curve(f.File), curve(f.Copy), curve(f.Whole)}.filled()
 	}
 	for name, e := range f.Engines {
-		own := &Engine{VectorBytes: e.VectorBytes, Call: e.Call, Launch: e.Launch, Compile: e.Compile, Error: e.Error, Off: e.Off, Classes: map[string]Class{}}
+		own := &Engine{VectorBytes: e.VectorBytes, Call: e.Call, Launch: e.Launch, Compile: e.Compile, Random: cmp.Or(e.Random, 1), Error: e.Error, Off: e.Off, Classes: map[string]Class{}}
 		if own.Kept = e.Kept; own.Kept == 0 && name == "native" {
 			own.Kept = short(keptPart * own.Compile)
 		}
@@ -187,6 +188,7 @@ const head = `# What this machine can do, measured by "godwit calibrate". Times 
 # wake_ns is how long it takes until a second thread helps; class_ns has for each class of operation the time for one value and for a vector of them,
 # step_ns the time until another operation can use its result; interpret_ns an operation of a kernel that is interpreted.
 # compile_ns is what it takes to make code of a kernel, kept_ns to bring native code from disk that was made before.
+# random of an engine is how many times as long as that of memory an access waits, where the engine has fewer of them under way.
 # off has the factors of the expected time that a tenth and nine tenths of measured times were below: for code that no data steers, that
 # reads memory at random, of which data decides how often it runs, and of which runs with the same arguments, half the size and an eighth were seen.
 # Edit a copy to ask what if: godwit run --stats --machine copy.toml PROGRAM ARGUMENTS
@@ -218,7 +220,7 @@ func (m *Machine) Short() ([]byte, error) {
 		f.Memory = append(f.Memory, fileMemory{threads, x.Read.rows(), x.Write.rows(), x.Fresh.rows(), x.Random.rows(), x.Chase.rows(), x.File.rows(), x.Copy.rows(), x.Whole.rows()})
 	}
 	for name, e := range m.Engines {
-		own := fileEngine{VectorBytes: e.VectorBytes, Call: short(e.Call), Launch: short(e.Launch), Compile: short(e.Compile), Kept: short(e.Kept), Error: short(e.Error), Off: map[string][2]float64{}, Classes: map[string][2]float64{}, Steps: map[string]float64{}}
+		own := fileEngine{VectorBytes: e.VectorBytes, Call: short(e.Call), Launch: short(e.Launch), Compile: short(e.Compile), Kept: short(e.Kept), Random: short(e.Random), Error: short(e.Error), Off: map[string][2]float64{}, Classes: map[string][2]float64{}, Steps: map[string]float64{}}
 		for kind, off := range e.Off {
 			own.Off[kind] = [2]float64{short(off[0]), short(off[1])}
 		}
